@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rpc.h - requests and replies over the transport seam.
+ *
+ * Flow control.  A session owns a small table of slots at each server; a
+ * request occupies one slot until its reply.  The server posts one receive
+ * per slot, the client one per request in flight: slots are the paper's
+ * credits (ICPP 2003, section 3.3.1), and a receiver is never found not
+ * ready.  Every reply carries the number of slots the client may use.
+ *
+ * Exactly once.  A request is named by (session, slot, seq).  The server
+ * keeps the last reply of each slot; after a broken connection the client
+ * reconnects and replays what was outstanding, and a replay that was already
+ * executed gets the kept reply.
+ *
+ * Deadlines.  Every call has one.  Until then the client reconnects and
+ * replays as often as it takes; then the call is done with -ETIMEDOUT and one
+ * log line names the server.
+ *
+ * Threads.  All functions on a ctx and what was made on it belong to one
+ * thread at a time, except rpc_ctx_wake().
+ */
+#ifndef RPC_H
+#define RPC_H
+
+#include <stdbool.h>
+#include <sys/queue.h>
+#include <sys/uio.h>
+
+#include "log.h"
+#include "transport.h"
+#include "wire.h"
+
+struct rpc_ctx;
+struct rpc_peer;
+struct rpc_server;
+struct rpc_session;
+struct rpc_req;
+
+/* ---- progress context ---- */
+
+struct rpc_ctx_attr {
+	struct tp_dev *dev;		/* outlives the ctx */
+	const struct log *log;
+	unsigned int poll_us;		/* poll and yield this long before
+					 * sleeping; 0: sleep at once */
+};
+int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
+/* Peers and servers of the ctx must be closed. */
+void rpc_ctx_close(struct rpc_ctx *ctx);
+struct tp_dev *rpc_ctx_dev(const struct rpc_ctx *ctx);
+
+/*
+ * Moves everything once: flushes, polls, runs callbacks and timers.  If there
+ * was nothing to do it sleeps until there is, rpc_ctx_wake(), or the
+ * deadline.  Returns the number of things handled (0 after a wake or the
+ * deadline).  Callbacks run only from here.
+ */
+int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline);
+/* From any thread or signal handler. */
+void rpc_ctx_wake(struct rpc_ctx *ctx);
+
+/* A one-shot timer, caller-owned; fires from rpc_ctx_progress(). */
+struct rpc_timer {
+	void (*fire)(struct rpc_timer *timer);
+	uint64_t at;			/* private below */
+	TAILQ_ENTRY(rpc_timer) link;
+	bool armed;
+};
+void rpc_timer_set(struct rpc_ctx *ctx, struct rpc_timer *timer, uint64_t at);
+void rpc_timer_clear(struct rpc_ctx *ctx, struct rpc_timer *timer);
+
+/* ---- client side ---- */
+
+struct rpc_cred {
+	uint32_t uid, gid;
+	uint32_t ngroups;		/* at most WIRE_GROUPS_MAX */
+	uint32_t groups[WIRE_GROUPS_MAX];
+	char name[64];			/* "host:pid:program", for the server's log */
+};
+
+struct rpc_peer_attr {
+	struct addr addr;
+	const char *name;		/* "iod 2", for messages; copied */
+	enum wire_role role;		/* who we are */
+	uint64_t fsid;			/* 0: any */
+	uint64_t session;		/* one per client instance, random, not 0 */
+	const struct rpc_cred *cred;	/* copied */
+	/* the server did not know the session any more (expired, or first
+	 * contact when resumed is false the first time); may be NULL */
+	void (*fresh)(void *arg, struct rpc_peer *peer);
+	void *arg;
+};
+
+/* A server as a client sees it.  Connects at the first call; never blocks. */
+int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
+		  struct rpc_peer **peer);
+/*
+ * Calls in flight are done with -ECANCELED before it returns.  bye: tell the
+ * server that the session ends (best effort, does not wait for the answer).
+ */
+void rpc_peer_close(struct rpc_peer *peer, bool bye);
+/* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
+const char *rpc_peer_name(const struct rpc_peer *peer);
+/* Largest message that fits a request now (0: not connected yet). */
+size_t rpc_peer_request_max(const struct rpc_peer *peer);
+
+/*
+ * A call, owned by the caller from rpc_call_start() until done().  msg is a
+ * message built with wire_begin()/wire_end(): it is copied at the start.
+ * data is inline data gathered from the caller's memory, which stays
+ * unchanged until done().
+ */
+struct rpc_call {
+	const void *msg;
+	size_t msg_len;			/* as wire_end() returned, less data */
+	const struct iovec *data;	/* copied; the memory is not */
+	unsigned int ndata;		/* at most RPC_DATA_MAX */
+	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
+	void (*done)(struct rpc_call *call);
+	void *arg;
+
+	/* Results, for done(): 0, -errno, or WIRE_REDIRECT.  On 0 and
+	 * WIRE_REDIRECT reply is a parsed message, valid only in done(). */
+	int status;
+	struct wire_msg reply;
+
+	/* private */
+	struct rpc_call_priv {
+		TAILQ_ENTRY(rpc_call) link;
+		TAILQ_ENTRY(rpc_call) timeout_link;
+		struct rpc_peer *peer;
+		int slot;
+		unsigned int flags;
+		void *copy;
+		struct iovec iov[2];
+	} p;
+};
+#define RPC_DATA_MAX 64u
+
+/*
+ * Never fails: errors come through done(), which is not called from here.
+ * If the caller's memory was named in the message (wire_mem), done() means
+ * that the server does not touch it any more, unless status is -ETIMEDOUT or
+ * -ECANCELED: then deregister it before reuse; late access breaks the
+ * connection, which is re-made.
+ */
+void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call);
+/* done() with -ECANCELED now, if the call is still outstanding. */
+void rpc_call_cancel(struct rpc_call *call);
+
+/* ---- server side ---- */
+
+struct rpc_service {
+	/*
+	 * A session says HELLO for the first time since the server started.
+	 * May seed slots with rpc_session_seed().  0, or -errno to refuse.
+	 */
+	int (*session_open)(void *arg, struct rpc_session *session);
+	/* It said BYE (clean) or stayed away for session_ttl_ms. */
+	void (*session_close)(void *arg, struct rpc_session *session,
+			      bool clean);
+	/*
+	 * A checked request (wire_parse()), answered now or later with
+	 * rpc_reply_send(), or given up with rpc_req_abort(); exactly one.
+	 */
+	void (*request)(void *arg, struct rpc_req *req);
+};
+
+struct rpc_server_attr {
+	struct rpc_ctx **ctx;		/* nctx contexts, one per thread; the
+					 * listener lives on the first */
+	unsigned int nctx;
+	const struct log *log;
+	struct addr addr;
+	uint64_t fsid;
+	uint64_t boot;			/* random, new at every start */
+	unsigned int slots;		/* per session */
+	size_t request_max;		/* bytes; slots * request_max a connection */
+	size_t reply_max;		/* bytes; slots * reply_max a session */
+	unsigned int max_sessions;
+	unsigned int session_ttl_ms;	/* kept this long without a connection */
+	const struct rpc_service *service;
+	void *arg;
+};
+/*
+ * Starts to listen.  Call before the other contexts' threads run.  Sessions
+ * are spread over the contexts; all callbacks of one session come from the
+ * same context's thread.
+ */
+int rpc_server_open(const struct rpc_server_attr *attr,
+		    struct rpc_server **server);
+/* All threads of the contexts have stopped.  Requests in flight are dropped. */
+void rpc_server_close(struct rpc_server *server);
+/* The address in use (with the port that was chosen). */
+void rpc_server_addr(const struct rpc_server *server, struct addr *addr);
+struct rpc_server_stats {
+	uint64_t requests, sessions, protocol_errors, replays;
+};
+void rpc_server_stats(const struct rpc_server *server,
+		      struct rpc_server_stats *stats);
+
+struct rpc_session_info {
+	uint64_t id;
+	enum wire_role role;
+	struct rpc_cred cred;
+	const char *peer;		/* "tcp 10.0.0.9:4123", "-" if away */
+	struct rpc_ctx *ctx;
+	unsigned int ctx_index;
+	void *priv;			/* the service's, writable */
+};
+struct rpc_session_info *rpc_session_info(struct rpc_session *session);
+/* In session_open(): the slot's last request and its reply (copied). */
+int rpc_session_seed(struct rpc_session *session, unsigned int slot,
+		     uint64_t seq, const void *reply, size_t len);
+/* Breaks the connection of a session and refuses its return with -ESTALE.
+ * Any thread of the server. */
+void rpc_server_fence(struct rpc_server *server, uint64_t session);
+
+/*
+ * A request.  msg and everything it points to stay valid until
+ * rpc_reply_send() or rpc_req_abort(), also over a broken connection.
+ */
+struct rpc_req {
+	struct wire_msg msg;
+	unsigned int op;
+	unsigned int slot;
+	uint64_t seq;
+	uint64_t deadline;		/* when the client stops to wait */
+	struct rpc_session *session;
+	void *priv;			/* the service's */
+};
+
+/*
+ * Builds the reply in the slot's buffer: rpc_reply_begin() gives a wire_out
+ * (wire_begin() done), rpc_reply_end() finishes it with status (0, -errno or
+ * WIRE_REDIRECT), rpc_reply_bytes() shows it (for a durable reply cache),
+ * rpc_reply_send() posts it and frees req.
+ * flags of rpc_reply_end(): RPC_REEXECUTE: a replay runs again (reads).
+ */
+#define RPC_REEXECUTE 0x1u
+struct wire_out *rpc_reply_begin(struct rpc_req *req);
+void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
+const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);
+void rpc_reply_send(struct rpc_req *req);
+/* begin, end and send of a reply without a body. */
+void rpc_reply_status(struct rpc_req *req, int status);
+/* Not executed, as if never received: the connection broke while the
+ * request's data was under way.  A replay runs again.  Frees req. */
+void rpc_req_abort(struct rpc_req *req);
+
+/*
+ * Bulk data: the server reads (RPC_GET) or writes (RPC_PUT) the client's
+ * memory, the bytes [mem_off, mem_off + len) of the request's wire_mem list,
+ * from or to len bytes of registered local memory.  One chain of work
+ * requests, only the last signaled.  Owned by the caller until done().
+ *
+ * A PUT may be followed by rpc_reply_send() at once: the reply does not
+ * overtake the data; done() still comes and means the local memory is free.
+ * done() with an error: the connection is broken (rpc_req_abort() then, if
+ * the request is still held).  done() is never called from rpc_bulk_start().
+ */
+enum rpc_bulk_dir { RPC_GET, RPC_PUT };
+struct rpc_bulk {
+	enum rpc_bulk_dir dir;
+	const struct wire_mem *mem;
+	unsigned int nmem;
+	uint64_t mem_off;
+	const struct tp_sge *local;	/* read during the start only */
+	unsigned int nlocal;
+	uint64_t len;
+	void (*done)(struct rpc_bulk *bulk, int status);
+	void *arg;
+	/* private */
+	LIST_ENTRY(rpc_bulk) link;
+	void *conn;
+	int status;
+};
+/* 0; -ENOTCONN: no connection now; -EINVAL: window outside the list. */
+int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk);
+
+#endif

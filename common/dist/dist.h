@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dist.h - striping: file offset <-> (iod, local offset).  Pure functions.
+ *
+ * Simple stripe of PVFS (pvfs_filestat: base, pcount, ssize): stripe number
+ * n of the file, ssize bytes long, lies on server n % pcount as that server's
+ * local stripe n / pcount.  Server k of a file is iod (base + k) % niods.
+ *
+ *   file     | 0 | 1 | 2 | 3 | 4 | 5 | 6 |       pcount 3
+ *   server 0 | 0 | 3 | 6 |   server 1 | 1 | 4 |   server 2 | 2 | 5 |
+ */
+#ifndef DIST_H
+#define DIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DIST_SSIZE_MIN 64u
+#define DIST_SSIZE_MAX (1u << 30)
+
+struct dist {
+	uint32_t base;
+	uint32_t pcount;
+	uint32_t ssize;
+};
+
+/* 0, or -EINVAL: base >= niods, pcount not in 1..niods, ssize out of range. */
+int dist_check(const struct dist *d, uint32_t niods);
+
+/* The iod of server k. */
+static inline uint32_t dist_iod(const struct dist *d, uint32_t niods,
+				uint32_t k)
+{
+	return (uint32_t)(((uint64_t)d->base + k) % niods);
+}
+
+/* Server and local offset of a file offset. */
+uint32_t dist_server(const struct dist *d, uint64_t off);
+uint64_t dist_local(const struct dist *d, uint64_t off);
+/* File offset of server k's local offset. */
+uint64_t dist_logical(const struct dist *d, uint32_t k, uint64_t local);
+
+/* Local size of server k's object when the file has size bytes. */
+uint64_t dist_local_size(const struct dist *d, uint32_t k, uint64_t size);
+/* File size that an object of local bytes on server k implies (0 for 0). */
+uint64_t dist_file_size(const struct dist *d, uint32_t k, uint64_t local);
+
+/* Bytes of the file range [off, off + len) that lie on server k, and the
+ * local offset where they start (they are contiguous there). */
+uint64_t dist_share(const struct dist *d, uint32_t k, uint64_t off,
+		    uint64_t len, uint64_t *local);
+
+/*
+ * Walks the pieces of [off, off + len) that lie on server k in order.
+ * Start with dist_iter_init(); each dist_iter_next() that returns 1 fills
+ * the next piece, as far into the range (bytes after off) and how long;
+ * 0: no more.  The range must have passed extent_end().
+ */
+struct dist_iter {
+	const struct dist *d;
+	uint32_t k;
+	uint64_t off, end, next;
+};
+void dist_iter_init(struct dist_iter *it, const struct dist *d, uint32_t k,
+		    uint64_t off, uint64_t len);
+int dist_iter_next(struct dist_iter *it, uint64_t *delta, uint64_t *len);
+
+#endif

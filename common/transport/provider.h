@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * provider.h - what a provider implements.  transport.c forwards each call
+ * of transport.h to the table of the object's device; an operation left NULL
+ * is filled with one that answers -EOPNOTSUPP, so that no caller tests for
+ * NULL.  Providers embed the structures below as their first member.
+ */
+#ifndef PROVIDER_H
+#define PROVIDER_H
+
+#include "transport.h"
+
+struct tp_ops {
+	const char *name;
+	int (*dev_open)(const struct tp_dev_attr *attr, struct tp_dev **dev);
+	void (*dev_close)(struct tp_dev *dev);
+	int (*mr_reg)(struct tp_dev *dev, void *addr, size_t len,
+		      unsigned int access, struct tp_mr **mr);
+	void (*mr_dereg)(struct tp_mr *mr);
+	int (*cq_open)(struct tp_dev *dev, unsigned int depth,
+		       struct tp_cq **cq);
+	void (*cq_close)(struct tp_cq *cq);
+	int (*cq_poll)(struct tp_cq *cq, struct tp_wc *wc, int n);
+	int (*cq_event)(struct tp_cq *cq, struct tp_event *ev);
+	int (*cq_wait)(struct tp_cq *cq, uint64_t deadline);
+	void (*cq_wake)(struct tp_cq *cq);
+	int (*cq_fd)(struct tp_cq *cq);
+	int (*cq_arm)(struct tp_cq *cq);
+	int (*listen)(struct tp_cq *cq, const struct addr *addr, int backlog,
+		      struct tp_listener **listener);
+	void (*listener_addr)(const struct tp_listener *l, struct addr *addr);
+	void (*unlisten)(struct tp_listener *listener);
+	const void *(*req_private)(const struct tp_conn_req *req,
+				   unsigned int *len);
+	const char *(*req_peer)(const struct tp_conn_req *req);
+	void (*reject)(struct tp_conn_req *req, const void *priv,
+		       unsigned int len);
+	int (*ep_open)(struct tp_cq *cq, const struct tp_ep_attr *attr,
+		       struct tp_ep **ep);
+	int (*accept)(struct tp_ep *ep, struct tp_conn_req *req,
+		      const void *priv, unsigned int len);
+	int (*connect)(struct tp_ep *ep, const struct addr *addr,
+		       const void *priv, unsigned int len, uint64_t deadline);
+	void (*ep_close)(struct tp_ep *ep);
+	const char *(*ep_peer)(const struct tp_ep *ep);
+	int (*post_recv)(struct tp_ep *ep, const struct tp_recv_wr *wr);
+	int (*post_send)(struct tp_ep *ep, const struct tp_send_wr *wr);
+};
+
+struct tp_dev {
+	const struct tp_ops *ops;
+	const struct log *log;
+};
+struct tp_cq {
+	struct tp_dev *dev;
+};
+struct tp_listener {
+	struct tp_dev *dev;
+};
+struct tp_conn_req {
+	struct tp_dev *dev;
+};
+struct tp_ep {
+	struct tp_dev *dev;
+	void *context;
+};
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * transport.h - the seam: verbs words, verbs meaning.
+ *
+ * A device registers memory.  A completion queue (cq) is a progress context:
+ * it belongs to one thread at a time, as do all endpoints made on it.  An
+ * endpoint (ep) is a reliable connection.  Two devices live side by side in
+ * one process; nothing here is global.
+ *
+ * Providers: tcp (any host), fault (wraps another), later verbs and local.
+ * tests/contract is the specification: every provider passes it unchanged.
+ *
+ * Threads.  tp_mr_reg(), tp_mr_dereg() and tp_cq_wake() may be called from
+ * any thread.  Everything else on a cq, its endpoints and its listeners needs
+ * the caller's own serialisation, per cq.  A struct tp_conn_req may be handed
+ * to another thread and accepted on that thread's cq.
+ *
+ * Errors are negative errno.  An operation that a provider does not have
+ * answers -EOPNOTSUPP.
+ */
+#ifndef TRANSPORT_H
+#define TRANSPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "addr.h"
+#include "log.h"
+
+#define TP_PRIVATE_MAX	48u	/* bytes of private data (rdma_cm: 56) */
+#define TP_SGE_MAX	260u	/* gather entries of one work request */
+
+struct tp_dev;
+struct tp_cq;
+struct tp_ep;
+struct tp_listener;
+struct tp_conn_req;
+
+/* Access rights of registered memory; local read is implied. */
+#define TP_LOCAL_WRITE	 0x1u	/* receives and RDMA Reads land here */
+#define TP_REMOTE_READ	 0x2u
+#define TP_REMOTE_WRITE	 0x4u
+#define TP_REMOTE_ATOMIC 0x8u
+
+/*
+ * Registered memory.  The memory stays the caller's and must stay mapped
+ * until tp_mr_dereg(), after which a remote access by rkey fails with
+ * -EACCES on the remote side and breaks only that connection.
+ */
+struct tp_mr {
+	struct tp_dev *dev;
+	void *addr;
+	size_t len;
+	uint32_t lkey;
+	uint32_t rkey;
+};
+
+struct tp_sge {
+	void *addr;
+	uint32_t len;
+	uint32_t lkey;
+};
+
+enum tp_opcode {
+	TP_SEND,
+	TP_WRITE,		/* RDMA Write */
+	TP_WRITE_IMM,		/* RDMA Write; consumes a receive at the peer */
+	TP_READ,		/* RDMA Read */
+	TP_FETCH_ADD,		/* 64-bit, 8-byte aligned remote address */
+	TP_CMP_SWAP,
+	TP_RECV,		/* completions only */
+	TP_RECV_IMM,		/* completions only: the peer's TP_WRITE_IMM */
+};
+
+#define TP_SIGNALED	0x1u	/* completes into the cq even on success */
+
+/*
+ * A send work request.  sgl and the memory it names stay the caller's and
+ * unchanged until the request completes (for an unsignaled one: until a
+ * later signaled one on the same ep completes); the struct itself and the
+ * sgl array may be reused as soon as tp_post_send() returns.
+ */
+struct tp_send_wr {
+	struct tp_send_wr *next;	/* a chain is posted and flushed at once */
+	uint64_t wr_id;
+	enum tp_opcode opcode;
+	unsigned int flags;		/* TP_SIGNALED */
+	const struct tp_sge *sgl;	/* gather list; for READ and atomics where
+					 * the result lands (atomics: 8 bytes) */
+	unsigned int nsge;
+	uint32_t imm;			/* WRITE_IMM */
+	uint64_t remote_addr;		/* one-sided operations */
+	uint32_t rkey;
+	uint64_t compare_add;		/* FETCH_ADD: addend; CMP_SWAP: compare */
+	uint64_t swap;			/* CMP_SWAP */
+};
+
+/* A receive buffer, posted in advance, consumed in order.  Ownership as above. */
+struct tp_recv_wr {
+	uint64_t wr_id;
+	struct tp_sge sge;
+};
+
+/*
+ * A completion.  Every receive and every signaled send request completes
+ * once; an unsignaled one only when it fails.  status: 0; -ECANCELED: flushed
+ * after the ep broke or was disconnected; -EACCES: remote access refused;
+ * -EMSGSIZE: message longer than the receive; -ECONNRESET, -ETIMEDOUT: the
+ * peer is gone.  Any error breaks the ep.
+ */
+struct tp_wc {
+	uint64_t wr_id;
+	int status;
+	enum tp_opcode opcode;
+	uint32_t byte_len;	/* RECV, RECV_IMM (bytes written), READ */
+	uint32_t imm;		/* RECV_IMM */
+	struct tp_ep *ep;
+};
+
+/* Connection events, in order with each other but not with completions. */
+enum tp_event_type {
+	TP_EV_CONNECT_REQUEST,	/* listener's cq: accept or reject req */
+	TP_EV_ESTABLISHED,	/* both sides; priv: the acceptor's data */
+	TP_EV_REJECTED,		/* connector; priv: the acceptor's data */
+	TP_EV_DISCONNECTED,	/* status: 0 orderly, or why it broke */
+};
+struct tp_event {
+	enum tp_event_type type;
+	int status;
+	struct tp_ep *ep;		/* not for CONNECT_REQUEST */
+	struct tp_listener *listener;	/* CONNECT_REQUEST */
+	struct tp_conn_req *req;	/* CONNECT_REQUEST: now the receiver's */
+	uint8_t priv[TP_PRIVATE_MAX];
+	unsigned int priv_len;
+};
+
+struct tp_ep_attr {
+	unsigned int max_send_wr;	/* outstanding send requests, 0: 256 */
+	unsigned int max_recv_wr;	/* posted receives, 0: 64 */
+	void *context;			/* tp_ep_context() */
+};
+
+struct tp_dev_attr {
+	const struct log *log;		/* outlives the device; NULL: silent */
+	unsigned int dead_peer_ms;	/* silence after which a peer is gone, 0: 30000 */
+	unsigned int handshake_ms;	/* bound on a peer's connect handshake, 0: 5000 */
+};
+
+/*
+ * Opens the provider that serves the URI scheme name ("tcp").
+ * -EPROTONOSUPPORT: no such provider; -ENODEV: nothing to run it on.
+ */
+int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
+		struct tp_dev **dev);
+/* All of the device's objects must be closed. */
+void tp_dev_close(struct tp_dev *dev);
+/* "tcp", for logs and pvfs-ping. */
+const char *tp_dev_name(const struct tp_dev *dev);
+
+/* -ENOMEM: table full or memlock (the log says which limit). */
+int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
+	      struct tp_mr **mr);
+void tp_mr_dereg(struct tp_mr *mr);
+
+/* depth: completions it can hold; a bound on all its endpoints' requests. */
+int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
+void tp_cq_close(struct tp_cq *cq);
+
+/*
+ * Moves data, then returns up to n completions (0: none, never an error).
+ * Posted requests are handed to the wire here at the latest: requests posted
+ * between two polls leave together.
+ */
+int tp_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
+/* 1: *ev filled; 0: none.  tp_cq_poll() is what moves connections forward. */
+int tp_cq_event(struct tp_cq *cq, struct tp_event *ev);
+/*
+ * Sleeps until the cq may have work, tp_cq_wake() was called, or the absolute
+ * monotonic deadline (ns; see clock.h) passed.  0, or -ETIMEDOUT.  Flushes
+ * posted requests first; never sleeps on a non-empty queue.
+ */
+int tp_cq_wait(struct tp_cq *cq, uint64_t deadline);
+/* From any thread or signal handler: the next or present wait returns. */
+void tp_cq_wake(struct tp_cq *cq);
+/*
+ * For other event loops: a pollable descriptor, readable when tp_cq_poll()
+ * would find work.  tp_cq_arm() flushes, then answers 1 if there is work
+ * now (do not sleep) or 0.
+ */
+int tp_cq_fd(struct tp_cq *cq);
+int tp_cq_arm(struct tp_cq *cq);
+
+/* addr->port 0 chooses one; tp_listener_addr() tells which. */
+int tp_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
+	      struct tp_listener **listener);
+void tp_listener_addr(const struct tp_listener *listener, struct addr *addr);
+void tp_unlisten(struct tp_listener *listener);
+
+/* The connector's private data and a printable address; live with req. */
+const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len);
+const char *tp_req_peer(const struct tp_conn_req *req);
+/* Consumes req. */
+void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
+
+/*
+ * An endpoint is made idle, given its receives, then started by exactly one
+ * of tp_accept() (consumes req, also on error) or tp_connect().  Both return
+ * at once; TP_EV_ESTABLISHED, REJECTED or DISCONNECTED follows.  A connect
+ * that is not established by the deadline is DISCONNECTED with -ETIMEDOUT.
+ */
+int tp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
+	       struct tp_ep **ep);
+int tp_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
+	      unsigned int len);
+int tp_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
+	       unsigned int len, uint64_t deadline);
+/*
+ * Frees the endpoint.  Its outstanding requests are dropped and none of its
+ * completions or events is reported after the return; the peer sees
+ * DISCONNECTED.  What was posted and not yet on the wire is lost.
+ */
+void tp_ep_close(struct tp_ep *ep);
+void *tp_ep_context(const struct tp_ep *ep);
+/* "tcp 127.0.0.1:7000", for logs; lives with the ep. */
+const char *tp_ep_peer(const struct tp_ep *ep);
+
+/* -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken. */
+int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
+/*
+ * Posts a chain, all or nothing.  -ENOBUFS: more than max_send_wr;
+ * -ENOTCONN: not established or broken; -EINVAL.  Within one chain a run of
+ * READs, or of WRITEs, may travel as one transfer.
+ */
+int tp_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* addr.h - server addresses: SCHEME://HOST:PORT, HOST may be [IPv6]. */
+#ifndef ADDR_H
+#define ADDR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ADDR_STRLEN 280
+
+struct addr {
+	char scheme[8];		/* "tcp", "verbs", "pvfs" */
+	char host[256];		/* name or numeric, no brackets */
+	uint16_t port;
+};
+
+/*
+ * Parses uri; a missing port becomes default_port (0: the port is required).
+ * -EINVAL, and *addr untouched, if it is not a server address.
+ */
+int addr_parse(const char *uri, uint16_t default_port, struct addr *addr);
+/* Writes the URI, at most len bytes with its NUL; returns buf. */
+const char *addr_format(const struct addr *addr, char *buf, size_t len);
+
+#endif

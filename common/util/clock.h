@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* clock.h - deadlines are absolute CLOCK_MONOTONIC nanoseconds. */
+#ifndef CLOCK_H
+#define CLOCK_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <time.h>
+
+#define CLOCK_NS_PER_MS 1000000ull
+#define CLOCK_NEVER	UINT64_MAX
+
+static inline uint64_t clock_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* Wall clock, ns since the epoch: file times only, never deadlines. */
+static inline int64_t clock_wall(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static inline uint64_t clock_after_ms(uint64_t ms)
+{
+	return clock_now() + ms * CLOCK_NS_PER_MS;
+}
+
+/* Milliseconds until the deadline for poll(2): rounded up, 0 if passed. */
+static inline int clock_left_ms(uint64_t deadline)
+{
+	uint64_t now, ms;
+
+	if (deadline == CLOCK_NEVER)
+		return -1;
+	now = clock_now();
+	if (now >= deadline)
+		return 0;
+	ms = (deadline - now + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS;
+	return ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * conf.h - the configuration file, read with inih.  An error names the file,
+ * the line and the fix.
+ */
+#ifndef CONF_H
+#define CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct conf;
+
+/*
+ * Reads path into *conf (conf_free() releases it).  On failure returns
+ * -errno and writes "FILE:LINE: cause; fix" to err.
+ */
+int conf_load(const char *path, struct conf **conf, char *err, size_t errlen);
+void conf_free(struct conf *conf);
+const char *conf_path(const struct conf *conf);
+
+/* The value, or NULL.  Lives as long as conf. */
+const char *conf_get(const struct conf *conf, const char *section,
+		     const char *key);
+
+/*
+ * Typed values: *val is left alone (the default) when the key is missing.
+ * -EINVAL and a message in err when it is there and wrong.  Sizes take the
+ * suffixes K, M, G, T (powers of 1024).
+ */
+int conf_size(const struct conf *conf, const char *section, const char *key,
+	      uint64_t min, uint64_t max, uint64_t *val, char *err,
+	      size_t errlen);
+int conf_bool(const struct conf *conf, const char *section, const char *key,
+	      bool *val, char *err, size_t errlen);
+
+/*
+ * -EINVAL when the file has a section or key not listed: a spelling mistake
+ * must not pass silently.  known: "section.key", a trailing '*' in the
+ * section matches any rest ("iod.*.address"); NULL ends the list.
+ */
+int conf_only(const struct conf *conf, const char *const known[], char *err,
+	      size_t errlen);
+
+/* Calls fn for every section in file order; stops at the first non-zero. */
+int conf_sections(const struct conf *conf,
+		  int (*fn)(void *arg, const char *section), void *arg);
+
+/* "FILE:LINE: " of a key, for the caller's own checks. */
+const char *conf_where(const struct conf *conf, const char *section,
+		       const char *key, char *buf, size_t len);
+
+#endif

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wire.h - what goes over a connection.
+ *
+ * Every message is one transport Send: a struct wire_hdr, the fixed body of
+ * its operation, then the tail items that the body's length fields announce
+ * (strings, arrays, inline data), each padded to 8 bytes.  All integers are
+ * little-endian and fixed-width; structures hold no implicit padding and are
+ * decoded in place from the receive buffer after wire_parse() has checked
+ * every length against a table.
+ *
+ * Bulk payload never travels in a message: requests carry struct wire_mem
+ * segments and the server moves the bytes with RDMA Read and Write
+ * (PVFS over InfiniBand, ICPP 2003, section 3.2.3, server-based RDMA).
+ */
+#ifndef WIRE_H
+#define WIRE_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_MAGIC      0x42495650u	/* "PVIB" in memory order */
+#define WIRE_VERSION    1u
+
+#define WIRE_PATH_MAX   4095u		/* bytes in a path, no NUL */
+#define WIRE_NAME_MAX   255u		/* bytes in one component */
+#define WIRE_GROUPS_MAX 64u		/* supplementary groups of a session */
+#define WIRE_REGION_MAX 64u		/* file regions of one request */
+#define WIRE_MEM_MAX    256u		/* memory segments of one request */
+#define WIRE_HANDLE_MAX 128u		/* handles of one GETSIZE */
+#define WIRE_IOD_MAX    1024u		/* iods of one file system */
+#define WIRE_URI_MAX    255u		/* bytes in a server address */
+#define WIRE_INLINE_MAX 65536u		/* inline data of one message */
+#define WIRE_BODY_MAX   16384u		/* body and tail without inline data */
+#define WIRE_TAIL_MAX   4u		/* tail items of one message */
+
+typedef uint16_t le16;			/* stored little-endian: le16toh() */
+typedef uint32_t le32;
+typedef uint64_t le64;
+
+/* Operations.  The numbers are the protocol: never reuse one. */
+enum wire_op {
+	WIRE_HELLO	= 1,	/* first request of every connection */
+	WIRE_PING	= 2,	/* any server: version, uptime, counters */
+	WIRE_STATFS	= 3,	/* any server: its own store */
+	WIRE_BYE	= 4,	/* the session ends cleanly; no body */
+
+	/* pvfs-mgr */
+	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
+	WIRE_GETATTR	= 17,
+	WIRE_OPEN	= 18,
+	WIRE_RELEASE	= 19,
+	WIRE_SETATTR	= 20,
+	WIRE_MKDIR	= 21,
+	WIRE_RMDIR	= 22,
+	WIRE_UNLINK	= 23,
+	WIRE_RENAME	= 24,
+	WIRE_SYMLINK	= 25,
+	WIRE_READLINK	= 26,
+	WIRE_LINK	= 27,
+	WIRE_READDIR	= 28,
+	WIRE_TRUNCATE	= 29,
+	WIRE_ACCESS	= 30,
+	WIRE_APPEND	= 31,
+
+	/* pvfs-iod */
+	WIRE_READ	= 64,
+	WIRE_WRITE	= 65,
+	WIRE_RESIZE	= 66,	/* local truncate of one object */
+	WIRE_SYNC	= 67,
+	WIRE_GETSIZE	= 68,	/* local sizes of up to 128 objects */
+	WIRE_REMOVE	= 69,
+	WIRE_FENCE	= 70,	/* mgr only: refuse a session from now on */
+};
+
+/* Bits of wire_hdr.flags. */
+#define WIRE_F_REPLY	0x0001u
+#define WIRE_F_REPLAY	0x0002u	/* sent again after a broken connection */
+
+/* Status beyond errno values (Linux generic numbers). */
+#define WIRE_REDIRECT	4096u	/* path left the file system: see wire_path_rep */
+
+struct wire_hdr {
+	le32 magic;		/* WIRE_MAGIC */
+	le16 version;		/* WIRE_VERSION */
+	le16 op;		/* enum wire_op */
+	le32 len;		/* whole message with this header, bytes */
+	le16 slot;		/* session slot, below the granted credits */
+	le16 flags;		/* WIRE_F_* */
+	le64 session;		/* client-chosen random id, never 0 */
+	le64 seq;		/* per slot, grows by one with each new call */
+	le32 timeout_ms;	/* request: how long the caller still waits */
+	le32 credits;		/* reply: slots the client may use from now on */
+	le32 status;		/* reply: 0, errno or WIRE_REDIRECT */
+	le32 zero;
+};
+
+/*
+ * Connection private data: what both ends must know before the first message
+ * (rdma_cm carries at most 56 bytes).  Credits are the number of receive
+ * buffers the server posts for this connection: an RNR is a bug.
+ */
+enum wire_role { WIRE_ROLE_CLIENT = 1, WIRE_ROLE_MGR = 2, WIRE_ROLE_IOD = 3 };
+
+struct wire_connect {		/* connect request, private data */
+	le32 magic;
+	le16 version;
+	le16 role;		/* who connects */
+	le64 fsid;		/* 0: any (asking a mgr for its file system) */
+	le64 session;
+	le32 epoch;		/* grows with each reconnect of the session */
+	le32 reply_max;		/* largest message the connector can receive */
+};
+
+struct wire_accept {		/* accept or reject, private data */
+	le32 magic;
+	le16 version;
+	le16 status;		/* 0, or errno: the reason of a reject */
+	le64 fsid;
+	le64 boot;		/* random, new at every start of the server */
+	le32 credits;		/* slots granted */
+	le32 request_max;	/* largest message the server can receive */
+};
+
+/* Shared pieces. */
+struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
+	le32 base;		/* index of the first iod */
+	le32 pcount;		/* number of iods */
+	le32 ssize;		/* bytes a stripe */
+	le32 zero;
+};
+
+#define WIRE_A_SIZE	0x1u	/* wire_attr.flags: size is known and right;
+				 * else ask the iods (WIRE_GETSIZE) */
+
+struct wire_attr {
+	le64 handle;
+	le64 size;		/* bytes; see WIRE_A_SIZE */
+	le64 atime, mtime, ctime;	/* ns since the epoch, signed */
+	le32 mode;		/* type and permission bits */
+	le32 nlink;
+	le32 uid, gid;
+	le32 flags;		/* WIRE_A_* */
+	le32 zero;
+	struct wire_dist dist;	/* regular files */
+};
+
+struct wire_region {		/* piece of an object, iod-local offsets */
+	le64 off;
+	le64 len;
+};
+
+struct wire_mem {		/* piece of the client's registered memory */
+	le64 addr;
+	le32 len;
+	le32 rkey;
+};
+
+/* HELLO: who this session is.  Tail: groups[ngroups], name. */
+struct wire_hello {
+	le32 uid, gid;
+	le32 ngroups;
+	le32 name_len;		/* "host:pid:program", for logs */
+};
+#define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
+struct wire_hello_rep {
+	le64 boot;
+	le32 credits;
+	le32 flags;		/* WIRE_H_* */
+};
+
+/* PING.  Tail of the reply: version. */
+struct wire_ping_rep {
+	le64 boot;
+	le64 uptime_ns;
+	le64 requests;		/* served since the start */
+	le64 sessions;
+	le32 version_len;
+	le32 zero;
+};
+
+struct wire_statfs_rep {
+	le64 bsize;
+	le64 blocks, bfree, bavail;
+	le64 files, ffree;
+};
+
+/* MOUNT.  Tail of the reply: the iods' URIs, NUL after each. */
+struct wire_mount_rep {
+	le64 fsid;
+	le64 root;		/* handle of the root directory */
+	le32 niods;
+	le32 ssize;		/* default stripe size, bytes */
+	le32 pcount;		/* default number of iods, 0 = all */
+	le32 uris_len;
+};
+
+/*
+ * Requests of the name space name an object by a path below a directory
+ * handle (0: the root) or, with an empty path, by the handle itself.
+ */
+#define WIRE_P_NOFOLLOW	0x1u	/* do not follow a symlink in the last place */
+
+struct wire_path {		/* GETATTR, READLINK, UNLINK, RMDIR; tail: path */
+	le64 dir;
+	le32 flags;		/* WIRE_P_* */
+	le32 path_len;
+};
+struct wire_attr_rep {
+	struct wire_attr attr;
+};
+struct wire_path_rep {		/* READLINK, and any WIRE_REDIRECT; tail: path */
+	le32 path_len;
+	le32 zero;
+};
+
+#define WIRE_O_READ	0x01u
+#define WIRE_O_WRITE	0x02u
+#define WIRE_O_CREAT	0x04u
+#define WIRE_O_EXCL	0x08u
+#define WIRE_O_TRUNC	0x10u
+#define WIRE_O_APPEND	0x20u
+#define WIRE_O_NOFOLLOW	0x40u
+#define WIRE_O_DIRECTORY 0x80u
+
+struct wire_open {		/* tail: path */
+	le64 dir;
+	le32 flags;		/* WIRE_O_* */
+	le32 mode;		/* permission bits after umask */
+	struct wire_dist dist;	/* for a new file; 0xffffffff: default */
+	le32 path_len;
+	le32 zero;
+};
+struct wire_open_rep {
+	struct wire_attr attr;
+	le64 open;		/* id for RELEASE; 0: none needed (read only) */
+};
+
+#define WIRE_R_WROTE	0x1u	/* data was written through this open */
+#define WIRE_R_MTIME	0x2u	/* ... after the last explicit utimens */
+
+struct wire_release {
+	le64 handle;
+	le64 open;
+	le64 end;		/* highest file offset written, exclusive */
+	le64 mtime;		/* of the last write, ns */
+	le32 flags;		/* WIRE_R_* */
+	le32 zero;
+};
+
+#define WIRE_S_MODE	0x01u
+#define WIRE_S_UID	0x02u
+#define WIRE_S_GID	0x04u
+#define WIRE_S_ATIME	0x08u
+#define WIRE_S_MTIME	0x10u
+#define WIRE_S_ATIME_NOW 0x20u
+#define WIRE_S_MTIME_NOW 0x40u
+
+struct wire_setattr {		/* tail: path; reply: wire_attr_rep */
+	le64 dir;
+	le64 atime, mtime;
+	le32 valid;		/* WIRE_S_* */
+	le32 mode, uid, gid;
+	le32 flags;		/* WIRE_P_* */
+	le32 path_len;
+};
+
+struct wire_mkdir {		/* tail: path; reply: wire_attr_rep */
+	le64 dir;
+	le32 mode;
+	le32 path_len;
+};
+
+struct wire_two {		/* RENAME, LINK: from, to; SYMLINK: target, path */
+	le64 dir1, dir2;	/* SYMLINK: dir1 unused, 0 */
+	le32 path1_len, path2_len;
+};
+
+/*
+ * READDIR: entries come back by RDMA Write into mem, at most mem.len bytes,
+ * as struct wire_dirent records.  cookie 0 starts; the next cookie is that
+ * of the last entry.  Cookies stay valid over any change of the directory.
+ */
+struct wire_readdir {
+	le64 dir;
+	le64 cookie;
+	struct wire_mem mem;
+};
+struct wire_readdir_rep {
+	le32 bytes;		/* written to mem */
+	le32 count;		/* entries */
+	le32 eof;		/* 1: no more entries */
+	le32 zero;
+};
+struct wire_dirent {		/* then name, NUL, padding to 8 bytes */
+	le64 handle;
+	le64 cookie;
+	le16 reclen;		/* bytes to the next record */
+	le16 name_len;
+	le32 mode;		/* type bits only */
+};
+
+struct wire_truncate {		/* tail: path; reply: empty */
+	le64 dir;
+	le64 size;
+	le64 open;		/* open id: skip the permission check; or 0 */
+	le32 path_len;
+	le32 zero;
+};
+
+struct wire_access {		/* tail: path; reply: empty */
+	le64 dir;
+	le32 mask;		/* R_OK | W_OK | X_OK */
+	le32 path_len;
+};
+
+struct wire_append {		/* reserves [offset, offset + len) */
+	le64 handle;
+	le64 open;
+	le64 len;
+};
+struct wire_append_rep {
+	le64 offset;
+};
+
+/*
+ * READ and WRITE: file regions and client memory are two lists with one
+ * total.  WRITE carries its data inline when nmem is 0; READ answers inline
+ * when nmem is 0.  Tail: regions[nreg], mem[nmem], data[data_len].
+ */
+#define WIRE_IO_SYNC	0x1u	/* on stable storage before the reply */
+
+struct wire_io {
+	le64 handle;
+	le64 total;		/* bytes; the sum of both lists */
+	le32 flags;		/* WIRE_IO_* */
+	le32 nreg;
+	le32 nmem;
+	le32 data_len;		/* inline bytes (WRITE only) */
+};
+struct wire_io_rep {		/* READ inline: tail data[data_len] */
+	le64 done;		/* bytes; a READ that meets the end of the
+				 * object counts up to it, the rest of the
+				 * client's memory is left alone */
+	le64 size;		/* object size afterwards */
+	le32 data_len;
+	le32 zero;
+};
+
+struct wire_resize {
+	le64 handle;
+	le64 size;		/* local bytes */
+};
+
+struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */
+	le32 n;
+	le32 zero;
+};
+struct wire_objsize {
+	le64 size;		/* 0 when the object does not exist */
+	le64 blocks;		/* 512-byte blocks allocated */
+	le64 mtime;		/* ns; 0 when the object does not exist */
+};
+struct wire_getsize_rep {	/* tail: objsize[n] */
+	le32 n;
+	le32 zero;
+};
+
+struct wire_fence {
+	le64 session;
+};
+
+_Static_assert(sizeof(struct wire_hdr) == 48, "wire_hdr");
+_Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
+_Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
+_Static_assert(sizeof(struct wire_dist) == 16, "wire_dist");
+_Static_assert(sizeof(struct wire_attr) == 80, "wire_attr");
+_Static_assert(sizeof(struct wire_region) == 16, "wire_region");
+_Static_assert(sizeof(struct wire_mem) == 16, "wire_mem");
+_Static_assert(sizeof(struct wire_hello) == 16, "wire_hello");
+_Static_assert(sizeof(struct wire_ping_rep) == 40, "wire_ping_rep");
+_Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
+_Static_assert(sizeof(struct wire_open) == 40, "wire_open");
+_Static_assert(sizeof(struct wire_open_rep) == 88, "wire_open_rep");
+_Static_assert(sizeof(struct wire_release) == 40, "wire_release");
+_Static_assert(sizeof(struct wire_setattr) == 48, "wire_setattr");
+_Static_assert(sizeof(struct wire_readdir) == 32, "wire_readdir");
+_Static_assert(sizeof(struct wire_dirent) == 24, "wire_dirent");
+_Static_assert(sizeof(struct wire_truncate) == 32, "wire_truncate");
+_Static_assert(sizeof(struct wire_io) == 32, "wire_io");
+_Static_assert(sizeof(struct wire_io_rep) == 24, "wire_io_rep");
+
+/* Length of a tail item of len bytes with its padding. */
+static inline size_t wire_pad(size_t len)
+{
+	return (len + 7) & ~(size_t)7;
+}
+
+/*
+ * A checked message.  body and tail point into the caller's buffer and live
+ * as long as it does.  tail[i] is the i-th tail item of the operation in the
+ * order its structure names them; .len is in bytes, without padding.
+ */
+struct wire_msg {
+	const struct wire_hdr *hdr;
+	const void *body;
+	size_t body_len;		/* the fixed part */
+	struct wire_tail {
+		const void *ptr;
+		size_t len;
+	} tail[WIRE_TAIL_MAX];
+};
+
+/*
+ * Checks a received message of len bytes at buf (8-byte aligned) before
+ * anything in it is used: magic, version, length, operation, direction,
+ * counts against their limits, the tail against the length, strings free of
+ * NUL, sums of region and memory lists equal to the total and free of
+ * overflow, reserved fields zero.
+ *
+ * Returns 0 and fills *msg, or -EPROTONOSUPPORT (another protocol version),
+ * -ENOSYS (unknown operation; msg->hdr is set), -EPROTO (malformed).  *why, if not
+ * NULL, then names the field in a constant string.
+ */
+int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
+	       const char **why);
+
+/* The operation's name ("GETATTR"), or "op?". */
+const char *wire_op_name(unsigned int op);
+
+/* Checks private data of a connect request or answer; as wire_parse(). */
+int wire_check_connect(const void *buf, size_t len, const char **why);
+int wire_check_accept(const void *buf, size_t len, const char **why);
+
+/*
+ * Builds a message in a buffer of cap bytes.  wire_begin() leaves room for
+ * the header; the fixed body and the tail items are appended in order;
+ * wire_end() fills the header's magic, version, op, len and flags and
+ * returns the length.  An overflow is remembered and wire_end() answers
+ * -EMSGSIZE.  extra is the length of inline data that the caller gathers
+ * behind the buffer by itself (without padding).
+ */
+struct wire_out {
+	uint8_t *buf;
+	size_t cap, len;
+	int err;
+};
+void wire_begin(struct wire_out *out, void *buf, size_t cap);
+void *wire_put(struct wire_out *out, const void *item, size_t len);
+int wire_end(struct wire_out *out, unsigned int op, unsigned int flags,
+	     size_t extra);
+
+#endif
