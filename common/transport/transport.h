@@ -29,6 +29,8 @@
 
 #define TP_PRIVATE_MAX	48u	/* bytes of private data (rdma_cm: 56) */
 #define TP_SGE_MAX	260u	/* gather entries of one work request */
+#define TP_SEND_MAX	(4u << 20) /* bytes of one SEND */
+#define TP_LEN_MAX	(1u << 30) /* bytes of one WRITE, WRITE_IMM or READ */
 
 struct tp_dev;
 struct tp_cq;
@@ -36,7 +38,10 @@ struct tp_ep;
 struct tp_listener;
 struct tp_conn_req;
 
-/* Access rights of registered memory; local read is implied. */
+/*
+ * Access rights of registered memory.  Local read is implied, and
+ * TP_REMOTE_WRITE and TP_REMOTE_ATOMIC imply TP_LOCAL_WRITE.
+ */
 #define TP_LOCAL_WRITE	 0x1u	/* receives and RDMA Reads land here */
 #define TP_REMOTE_READ	 0x2u
 #define TP_REMOTE_WRITE	 0x4u
@@ -44,8 +49,10 @@ struct tp_conn_req;
 
 /*
  * Registered memory.  The memory stays the caller's and must stay mapped
- * until tp_mr_dereg(), after which a remote access by rkey fails with
- * -EACCES on the remote side and breaks only that connection.
+ * until tp_mr_dereg() returned: from then on no peer touches it, not even
+ * with a transfer that was under way, and an access by its rkey fails with
+ * -EACCES on the accessing side and breaks only that connection.  The keys
+ * are not given again to the next registrations.  Ranges may overlap.
  */
 struct tp_mr {
 	struct tp_dev *dev;
@@ -75,6 +82,14 @@ enum tp_opcode {
 #define TP_SIGNALED	0x1u	/* completes into the cq even on success */
 
 /*
+ * A refused access (wrong or stale rkey, outside of the memory, a missing
+ * right) leaves all of the remote memory untouched.  One-sided operations of
+ * length 0 look at neither rkey nor remote_addr.  Atomics are atomic among
+ * all endpoints of the target's device; operand and result are in host order.
+ * The peer sees the operations of one ep in the order of posting: what a WRITE
+ * placed is there when a later SEND or WRITE_IMM completes its receive.
+ * Entries of length 0 are allowed in a gather list.
+ *
  * A send work request.  sgl and the memory it names stay the caller's and
  * unchanged until the request completes (for an unsignaled one: until a
  * later signaled one on the same ep completes); the struct itself and the
@@ -103,10 +118,22 @@ struct tp_recv_wr {
 
 /*
  * A completion.  Every receive and every signaled send request completes
- * once; an unsignaled one only when it fails.  status: 0; -ECANCELED: flushed
- * after the ep broke or was disconnected; -EACCES: remote access refused;
- * -EMSGSIZE: message longer than the receive; -ECONNRESET, -ETIMEDOUT: the
- * peer is gone.  Any error breaks the ep.
+ * once; an unsignaled one only when it fails.  The send requests of an ep
+ * complete in the order of posting, and so do its receives.  wr_id, opcode
+ * and ep are valid with every status.
+ *
+ * status: 0; -ECANCELED: flushed after the ep broke or was disconnected;
+ * -EACCES: remote access refused; -EMSGSIZE: message longer than the receive
+ * (at both ends); -EFAULT: an lkey that does not cover its piece;
+ * -ECONNRESET, -ETIMEDOUT: the peer is gone.  Any error breaks the ep: the
+ * rest of its requests is flushed and TP_EV_DISCONNECTED with that error
+ * follows on this side, and with an error on the peer's (the same one if its
+ * provider knows it, else -ECONNRESET).
+ *
+ * Success of a READ or atomic: the result is in place.  Success of a SEND,
+ * WRITE or WRITE_IMM: its memory is the caller's again; the peer may not have
+ * it yet (iWARP, tcp), so that a refusal may come after it, as the status of
+ * TP_EV_DISCONNECTED alone.
  */
 struct tp_wc {
 	uint64_t wr_id;
@@ -117,12 +144,19 @@ struct tp_wc {
 	struct tp_ep *ep;
 };
 
-/* Connection events, in order with each other but not with completions. */
+/*
+ * Connection events, in order with each other but not with completions: a
+ * receive may complete before ESTABLISHED is seen (which it implies:
+ * tp_post_send() works), and flushed requests may complete after
+ * DISCONNECTED.  REJECTED and DISCONNECTED are an ep's last event; close it.
+ */
 enum tp_event_type {
 	TP_EV_CONNECT_REQUEST,	/* listener's cq: accept or reject req */
 	TP_EV_ESTABLISHED,	/* both sides; priv: the acceptor's data */
 	TP_EV_REJECTED,		/* connector; priv: the acceptor's data */
-	TP_EV_DISCONNECTED,	/* status: 0 orderly, or why it broke */
+	TP_EV_DISCONNECTED,	/* status: 0: the peer closed its ep (or its
+				 * process ended); else why it broke.
+				 * Nobody listens: -ECONNREFUSED */
 };
 struct tp_event {
 	enum tp_event_type type;
@@ -135,8 +169,12 @@ struct tp_event {
 };
 
 struct tp_ep_attr {
+	/*
+	 * A receive is outstanding until its completion was polled; a send
+	 * request until its own or a later signaled one's was.
+	 */
 	unsigned int max_send_wr;	/* outstanding send requests, 0: 256 */
-	unsigned int max_recv_wr;	/* posted receives, 0: 64 */
+	unsigned int max_recv_wr;	/* outstanding receives, 0: 64 */
 	void *context;			/* tp_ep_context() */
 };
 
@@ -147,7 +185,8 @@ struct tp_dev_attr {
 };
 
 /*
- * Opens the provider that serves the URI scheme name ("tcp").
+ * Opens the provider that serves the URI scheme name ("tcp"; "fault+tcp" is
+ * the fault provider around it, see fault.h).
  * -EPROTONOSUPPORT: no such provider; -ENODEV: nothing to run it on.
  */
 int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
@@ -157,12 +196,18 @@ void tp_dev_close(struct tp_dev *dev);
 /* "tcp", for logs and pvfs-ping. */
 const char *tp_dev_name(const struct tp_dev *dev);
 
-/* -ENOMEM: table full or memlock (the log says which limit). */
+/*
+ * -ENOMEM: table full or memlock (the log says which limit); -EINVAL: no
+ * bytes, or unknown access bits.
+ */
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr);
 void tp_mr_dereg(struct tp_mr *mr);
 
-/* depth: completions it can hold; a bound on all its endpoints' requests. */
+/*
+ * depth: completions it can hold; a bound on the sum of max_send_wr and
+ * max_recv_wr of its endpoints.
+ */
 int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void tp_cq_close(struct tp_cq *cq);
 
@@ -177,15 +222,20 @@ int tp_cq_event(struct tp_cq *cq, struct tp_event *ev);
 /*
  * Sleeps until the cq may have work, tp_cq_wake() was called, or the absolute
  * monotonic deadline (ns; see clock.h) passed.  0, or -ETIMEDOUT.  Flushes
- * posted requests first; never sleeps on a non-empty queue.
+ * posted requests first; never sleeps while a completion or an event can be
+ * had.  May return early.
  */
 int tp_cq_wait(struct tp_cq *cq, uint64_t deadline);
-/* From any thread or signal handler: the next or present wait returns. */
+/*
+ * From any thread or signal handler: the present wait returns, else the next
+ * one at once (polls in between do not use it up).
+ */
 void tp_cq_wake(struct tp_cq *cq);
 /*
- * For other event loops: a pollable descriptor, readable when tp_cq_poll()
- * would find work.  tp_cq_arm() flushes, then answers 1 if there is work
- * now (do not sleep) or 0.
+ * For other event loops: a pollable descriptor.  tp_cq_arm() flushes, then
+ * answers 1 if there is work now (a completion, an event: do not sleep), or 0:
+ * then the descriptor becomes readable when tp_cq_poll() finds work or after
+ * tp_cq_wake().  It may be readable without cause, but not for ever.
  */
 int tp_cq_fd(struct tp_cq *cq);
 int tp_cq_arm(struct tp_cq *cq);
@@ -194,19 +244,24 @@ int tp_cq_arm(struct tp_cq *cq);
 int tp_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 	      struct tp_listener **listener);
 void tp_listener_addr(const struct tp_listener *listener, struct addr *addr);
+/* Requests not yet reported are refused; reported ones stay valid. */
 void tp_unlisten(struct tp_listener *listener);
 
 /* The connector's private data and a printable address; live with req. */
 const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *tp_req_peer(const struct tp_conn_req *req);
-/* Consumes req. */
+/* Consumes req.  len is at most TP_PRIVATE_MAX. */
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 
 /*
  * An endpoint is made idle, given its receives, then started by exactly one
  * of tp_accept() (consumes req, also on error) or tp_connect().  Both return
- * at once; TP_EV_ESTABLISHED, REJECTED or DISCONNECTED follows.  A connect
- * that is not established by the deadline is DISCONNECTED with -ETIMEDOUT.
+ * at once; TP_EV_ESTABLISHED, REJECTED or DISCONNECTED follows (the latter
+ * also when the connector of req has left).  A connect that is not
+ * established by the deadline is DISCONNECTED with -ETIMEDOUT.
+ *
+ * tp_ep_open(): -ENOBUFS: the cq's depth is used up.  tp_accept(),
+ * tp_connect(): -EINVAL: ep already started, or len above TP_PRIVATE_MAX.
  */
 int tp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 	       struct tp_ep **ep);
@@ -224,12 +279,17 @@ void *tp_ep_context(const struct tp_ep *ep);
 /* "tcp 127.0.0.1:7000", for logs; lives with the ep. */
 const char *tp_ep_peer(const struct tp_ep *ep);
 
-/* -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken. */
+/*
+ * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the
+ * lkey does not cover the buffer for writing (or -EFAULT, in a completion).
+ */
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 /*
  * Posts a chain, all or nothing.  -ENOBUFS: more than max_send_wr;
- * -ENOTCONN: not established or broken; -EINVAL.  Within one chain a run of
- * READs, or of WRITEs, may travel as one transfer.
+ * -ENOTCONN: not established or broken; -EINVAL: opcode, length, nsge, an
+ * atomic that is not 8 bytes in one piece at an aligned remote address, or an
+ * lkey that does not cover its piece (or -EFAULT, in a completion).  Within
+ * one chain a run of READs, or of WRITEs, may travel as one transfer.
  */
 int tp_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* addr.h - server addresses: SCHEME://HOST:PORT, HOST may be [IPv6]. */
+/*
+ * addr.h - server addresses: SCHEME://HOST:PORT, HOST may be [IPv6].  A scheme
+ * is lower-case letters, digits and '+'.
+ */
 #ifndef ADDR_H
 #define ADDR_H
 
@@ -9,7 +12,7 @@
 #define ADDR_STRLEN 280
 
 struct addr {
-	char scheme[8];		/* "tcp", "verbs", "pvfs" */
+	char scheme[16];	/* "tcp", "verbs", "pvfs", "fault+tcp" */
 	char host[256];		/* name or numeric, no brackets */
 	uint16_t port;
 };
