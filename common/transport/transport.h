@@ -62,6 +62,14 @@ struct tp_mr {
 	uint32_t rkey;
 };
 
+/*
+ * The lkey of memory that is not registered.  Allowed in the gather list of a
+ * SEND where the provider's sends are copied by the CPU anyway (tcp, local):
+ * small inline data then needs no registration.  Others answer -EINVAL.
+ * tp_mr_reg() never returns it.
+ */
+#define TP_LKEY_NONE	0u
+
 struct tp_sge {
 	void *addr;
 	uint32_t len;
@@ -206,7 +214,8 @@ void tp_mr_dereg(struct tp_mr *mr);
 
 /*
  * depth: completions it can hold; a bound on the sum of max_send_wr and
- * max_recv_wr of its endpoints.
+ * max_recv_wr of its endpoints.  A large one should cost memory only as it is
+ * used: a server asks for 2^20.
  */
 int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void tp_cq_close(struct tp_cq *cq);
