@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fdcache.h - open object files by handle: bounded, least recently used
+ * first out, split into shards so that threads hardly ever meet on a lock.
+ *
+ * The cache holds one reference to each entry.  What was evicted or removed
+ * lives on until its last user puts it.
+ */
+#ifndef FDCACHE_H
+#define FDCACHE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+/* Running out of memory leaves an entry out of the cache, no more. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "sync_pool.h"
+
+#define FDCACHE_SHARDS 16u
+
+struct store_obj {
+	uint64_t handle;
+	struct store *store;
+	int fd;
+	atomic_uint refs;
+	atomic_bool named; /* its name is on stable storage */
+	UT_hash_handle hh; /* shard's lock */
+	TAILQ_ENTRY(store_obj) lru; /* shard's lock */
+	struct sync_group group; /* sync_pool.c */
+};
+
+struct fdcache_shard {
+	pthread_mutex_t lock;
+	struct store_obj *table;
+	TAILQ_HEAD(, store_obj) lru; /* least recently used first */
+	uint64_t removals; /* an open that saw another is stale */
+};
+
+struct fdcache {
+	unsigned int shard_max;
+	struct fdcache_shard shard[FDCACHE_SHARDS];
+};
+
+void fdcache_init(struct fdcache *cache, unsigned int max);
+/* Drops the cache's references. */
+void fdcache_destroy(struct fdcache *cache);
+
+/* A new reference, or NULL and the ticket for fdcache_add(). */
+struct store_obj *fdcache_find(struct fdcache *cache, uint64_t handle,
+			       uint64_t *ticket);
+/*
+ * Offers a newly opened object, opened after the ticket was drawn.  Returns
+ * the object to use, with a reference for the caller (another one if two
+ * opened at once: obj is put), or NULL (obj is put) if the handle may have
+ * been removed in between: open it again.
+ */
+struct store_obj *fdcache_add(struct fdcache *cache, struct store_obj *obj,
+			      uint64_t ticket);
+/* To be called after the file was unlinked. */
+void fdcache_removed(struct fdcache *cache, uint64_t handle);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* object.c - reading, writing and flushing one object. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store_int.h"
+
+#define LONG_BITS (8 * sizeof(long))
+
+int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
+		   size_t *done)
+{
+	size_t got = 0;
+	ssize_t n;
+
+	while (got < len) {
+		n = pread(obj->fd, (char *)buf + got, len - got,
+			  (off_t)(off + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	*done = got;
+	return 0;
+}
+
+int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
+		    uint64_t off)
+{
+	size_t put = 0;
+	ssize_t n;
+
+	while (put < len) {
+		n = pwrite(obj->fd, (const char *)buf + put, len - put,
+			   (off_t)(off + put));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		put += (size_t)n;
+	}
+	return 0;
+}
+
+int store_obj_resize(struct store_obj *obj, uint64_t size)
+{
+	if (size > INT64_MAX)
+		return -EFBIG;
+	while (ftruncate(obj->fd, (off_t)size))
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static void stat_out(const struct stat *sb, struct store_stat *st)
+{
+	st->size = (uint64_t)sb->st_size;
+	st->blocks = (uint64_t)sb->st_blocks;
+	st->mtime = (uint64_t)sb->st_mtim.tv_sec * 1000000000ull +
+		    (uint64_t)sb->st_mtim.tv_nsec;
+}
+
+int store_obj_stat(struct store_obj *obj, struct store_stat *st)
+{
+	struct stat sb;
+
+	if (fstat(obj->fd, &sb))
+		return -errno;
+	stat_out(&sb, st);
+	return 0;
+}
+
+/* By name: a walk over many objects must not push out the open ones. */
+int store_stat(struct store *store, uint64_t handle, struct store_stat *st)
+{
+	char path[OBJPATH_LEN];
+	struct stat sb;
+
+	objpath_make(handle, path);
+	if (!fstatat(store->objfd, path, &sb, AT_SYMLINK_NOFOLLOW))
+		stat_out(&sb, st);
+	else if (errno == ENOENT)
+		memset(st, 0, sizeof(*st));
+	else
+		return -errno;
+	return 0;
+}
+
+static int sync_dir(struct store *store, const char *path)
+{
+	int fd, rc = 0;
+
+	fd = openat(store->objfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd))
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+/* The names of the leaf directory and of the one above, once per run. */
+static int sync_leaf_name(struct store *store, unsigned int leaf, char *path)
+{
+	atomic_ulong *word = &store->leaf_named[leaf / LONG_BITS];
+	unsigned long bit = 1ul << leaf % LONG_BITS;
+	int rc;
+
+	if (atomic_load(word) & bit)
+		return 0;
+	path[OBJPATH_TOP] = '\0';
+	rc = sync_dir(store, path);
+	path[OBJPATH_TOP] = '/';
+	if (!rc && fsync(store->objfd))
+		rc = -errno;
+	if (!rc)
+		atomic_fetch_or(word, bit);
+	return rc;
+}
+
+static int sync_name(struct store_obj *obj)
+{
+	char path[OBJPATH_LEN];
+	int rc;
+
+	if (atomic_load(&obj->named))
+		return 0;
+	objpath_make(obj->handle, path);
+	path[OBJPATH_LEAF] = '\0';
+	rc = sync_dir(obj->store, path);
+	if (!rc)
+		rc = sync_leaf_name(obj->store, objpath_leaf(obj->handle),
+				    path);
+	if (!rc)
+		atomic_store(&obj->named, true);
+	return rc;
+}
+
+int store_obj_sync(struct store_obj *obj)
+{
+	int rc = 0;
+
+	if (fdatasync(obj->fd))
+		rc = -errno;
+	if (!rc)
+		rc = sync_name(obj);
+	if (rc)
+		log_error(obj->store->log,
+			  "flush of object %016lx failed: %s; data written "
+			  "lately may be lost, check the disk",
+			  (unsigned long)obj->handle, strerror(-rc));
+	return rc;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stamp.h - whose storage directory is this?  A small text file in it says,
+ * and an exclusive lock on the directory keeps a second daemon out.
+ */
+#ifndef STAMP_H
+#define STAMP_H
+
+#include <stdint.h>
+
+#include "log.h"
+
+#define STAMP_VERSION 1u /* of the layout below the directory */
+
+struct stamp {
+	uint64_t fsid;
+	const char *role; /* "iod" */
+	uint32_t index;
+};
+
+/*
+ * Opens and locks the directory and checks its stamp; an empty or missing
+ * directory (its parent must exist) is made and stamped.  Returns the
+ * directory's descriptor, the caller's to close (which unlocks), or -errno:
+ * -EBUSY: another daemon has it; -EINVAL: it belongs to something else.
+ * Logs the cause and the fix.
+ */
+int stamp_open(const char *dir, const struct stamp *stamp,
+	       const struct log *log);
+
+/*
+ * Replaces the file name in the directory by len bytes of text, durably and
+ * all or nothing.  0 or -errno, not logged.
+ */
+int stamp_replace(int dirfd, const char *name, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store.c - opens the store; objects by handle. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stamp.h"
+#include "store_int.h"
+
+#define MAX_OPEN_DEFAULT 1024u
+
+static int open_objects(struct store *store)
+{
+	int fd;
+
+	if (!mkdirat(store->dirfd, "objects", 0700)) {
+		if (fsync(store->dirfd))
+			return -errno;
+	} else if (errno != EEXIST) {
+		return -errno;
+	}
+	fd = openat(store->dirfd, "objects",
+		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	store->objfd = fd;
+	return 0;
+}
+
+static int open_parts(struct store *store, const char *dir)
+{
+	int rc = open_objects(store);
+
+	if (!rc)
+		rc = store_fence_load(store);
+	if (rc)
+		log_error(store->log, "cannot open the store in %s: %s", dir,
+			  strerror(-rc));
+	return rc;
+}
+
+int store_open(const struct store_attr *attr, struct store **out)
+{
+	struct stamp stamp = { attr->fsid, "iod", attr->index };
+	struct store *store;
+	int rc;
+
+	store = calloc(1, sizeof(*store));
+	if (!store)
+		return -ENOMEM;
+	store->log = attr->log;
+	store->objfd = -1;
+	fdcache_init(&store->cache,
+		     attr->max_open ? attr->max_open : MAX_OPEN_DEFAULT);
+	rc = stamp_open(attr->dir, &stamp, attr->log);
+	store->dirfd = rc;
+	if (rc >= 0)
+		rc = open_parts(store, attr->dir);
+	if (rc)
+		store_close(store);
+	else
+		*out = store;
+	return rc;
+}
+
+void store_close(struct store *store)
+{
+	fdcache_destroy(&store->cache);
+	store_fence_free(store);
+	if (store->objfd >= 0)
+		close(store->objfd);
+	if (store->dirfd >= 0)
+		close(store->dirfd);
+	free(store);
+}
+
+int store_statfs(struct store *store, struct statvfs *fs)
+{
+	struct statvfs tmp;
+
+	if (fstatvfs(store->objfd, &tmp))
+		return -errno;
+	*fs = tmp;
+	return 0;
+}
+
+int store_remove(struct store *store, uint64_t handle, bool durable)
+{
+	char path[OBJPATH_LEN];
+	int fd, rc = 0;
+
+	objpath_make(handle, path);
+	if (unlinkat(store->objfd, path, 0))
+		return errno == ENOENT ? 0 : -errno;
+	fdcache_removed(&store->cache, handle);
+	if (!durable)
+		return 0;
+	path[OBJPATH_LEAF] = '\0';
+	fd = openat(store->objfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd))
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+static int make_leaf(struct store *store, const char *path)
+{
+	char dir[OBJPATH_LEN];
+
+	memcpy(dir, path, OBJPATH_LEN);
+	dir[OBJPATH_TOP] = '\0';
+	if (mkdirat(store->objfd, dir, 0700) && errno != EEXIST)
+		return -errno;
+	dir[OBJPATH_TOP] = '/';
+	dir[OBJPATH_LEAF] = '\0';
+	if (mkdirat(store->objfd, dir, 0700) && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+static int open_file(struct store *store, uint64_t handle, bool create)
+{
+	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOATIME;
+	char path[OBJPATH_LEN];
+	int fd, rc;
+
+	objpath_make(handle, path);
+	fd = openat(store->objfd, path, flags);
+	if (fd < 0 && errno == ENOENT && create) {
+		fd = openat(store->objfd, path, flags | O_CREAT, 0600);
+		if (fd < 0 && errno == ENOENT) {
+			rc = make_leaf(store, path);
+			if (rc)
+				return rc;
+			fd = openat(store->objfd, path, flags | O_CREAT, 0600);
+		}
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int obj_open(struct store *store, uint64_t handle, bool create,
+		    struct store_obj **out)
+{
+	struct store_obj *obj;
+	int fd;
+
+	obj = calloc(1, sizeof(*obj));
+	if (!obj)
+		return -ENOMEM;
+	fd = open_file(store, handle, create);
+	if (fd < 0) {
+		free(obj);
+		return fd;
+	}
+	obj->handle = handle;
+	obj->store = store;
+	obj->fd = fd;
+	atomic_init(&obj->refs, 1);
+	sync_group_init(&obj->group);
+	*out = obj;
+	return 0;
+}
+
+int store_obj_get(struct store *store, uint64_t handle, bool create,
+		  struct store_obj **out)
+{
+	struct store_obj *obj;
+	uint64_t ticket;
+	int rc;
+
+	while (!(obj = fdcache_find(&store->cache, handle, &ticket))) {
+		rc = obj_open(store, handle, create, &obj);
+		if (rc)
+			return rc;
+		obj = fdcache_add(&store->cache, obj, ticket);
+		if (obj)
+			break;
+	}
+	*out = obj;
+	return 0;
+}
+
+struct store_obj *store_obj_ref(struct store_obj *obj)
+{
+	atomic_fetch_add_explicit(&obj->refs, 1, memory_order_relaxed);
+	return obj;
+}
+
+void store_obj_put(struct store_obj *obj)
+{
+	if (atomic_fetch_sub_explicit(&obj->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	close(obj->fd);
+	free(obj);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * store.h - the file access manager: objects on a local file system.
+ *
+ *   DIR/pvfs-stamp                          whose store this is
+ *   DIR/fenced                              sessions refused for good
+ *   DIR/objects/xx/yy/hhhhhhhhhhhhhhhh      one sparse file per handle
+ *
+ * All functions but store_open() and store_close() may be called from any
+ * thread.  Errors of the file system (ENOSPC, EDQUOT, EFBIG, EIO, ...) are
+ * passed exactly as they are.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/statvfs.h>
+
+#include "log.h"
+
+struct store;
+struct store_obj;
+
+struct store_attr {
+	const char *dir;
+	uint64_t fsid;
+	uint32_t index; /* of the iod */
+	unsigned int max_open; /* object files kept open, about; 0: 1024 */
+	const struct log *log;
+};
+/* As stamp_open(): the cause and the fix are logged. */
+int store_open(const struct store_attr *attr, struct store **store);
+/* All objects must be put. */
+void store_close(struct store *store);
+int store_statfs(struct store *store, struct statvfs *fs);
+
+struct store_stat {
+	uint64_t size; /* bytes */
+	uint64_t blocks; /* of 512 bytes, allocated */
+	uint64_t mtime; /* ns since the epoch */
+};
+/* All zero when the object does not exist. */
+int store_stat(struct store *store, uint64_t handle, struct store_stat *st);
+/*
+ * Takes the object away; open references keep what they have.  0 also when
+ * there is none.  durable: stays away after a crash.  May block on the disk.
+ */
+int store_remove(struct store *store, uint64_t handle, bool durable);
+
+/*
+ * A reference to an open object, from a cache of open files.  -ENOENT: does
+ * not exist and create is false.
+ */
+int store_obj_get(struct store *store, uint64_t handle, bool create,
+		  struct store_obj **obj);
+struct store_obj *store_obj_ref(struct store_obj *obj);
+void store_obj_put(struct store_obj *obj);
+
+/* *done < len only at the end of the object. */
+int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
+		   size_t *done);
+/* All of it or an error; an error may leave a part written. */
+int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
+		    uint64_t off);
+int store_obj_resize(struct store_obj *obj, uint64_t size);
+int store_obj_stat(struct store_obj *obj, struct store_stat *st);
+/* Data, size and name on stable storage.  Blocks on the disk. */
+int store_obj_sync(struct store_obj *obj);
+
+/*
+ * The sessions refused for good, kept over a restart; the oldest makes room
+ * for the newest beyond STORE_FENCE_MAX.  store_fence_add() is durable when
+ * it returns 0 and blocks on the disk.
+ */
+#define STORE_FENCE_MAX 4096u
+int store_fence_add(struct store *store, uint64_t session);
+bool store_fence_has(struct store *store, uint64_t session);
+void store_fence_each(struct store *store,
+		      void (*fn)(void *arg, uint64_t session), void *arg);
+
+#endif

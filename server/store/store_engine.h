@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * store_engine.h - how bytes get between memory and objects.
+ *
+ * An engine carries out struct store_io's: "cached" copies through the page
+ * cache at once; one that goes to the disk by itself answers later.
+ */
+#ifndef STORE_ENGINE_H
+#define STORE_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store.h"
+
+/* A piece of an object. */
+struct store_seg {
+	uint64_t off, len;
+};
+
+/*
+ * len bytes at buf against the pieces of obj, from skip bytes into the first
+ * one on.  The caller's until the end.  A read fills with zeros what lies
+ * beyond the end of the object.
+ */
+struct store_io {
+	struct store_obj *obj;
+	const struct store_seg *seg; /* their sum is at least skip + len */
+	uint64_t skip;
+	void *buf;
+	size_t len;
+	/* when the engine answered -EINPROGRESS: from any thread */
+	void (*done)(struct store_io *io, int status);
+};
+
+struct store_engine {
+	const char *name;
+	/* 0 or -errno: it is done; -EINPROGRESS: done() follows */
+	int (*read)(struct store_io *io);
+	int (*write)(struct store_io *io);
+};
+
+extern const struct store_engine store_engine_cached;
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store_int.h - what the files of the store share. */
+#ifndef STORE_INT_H
+#define STORE_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "fdcache.h"
+#include "objpath.h"
+#include "store.h"
+
+struct fence_list {
+	pthread_mutex_t lock; /* the fields below */
+	pthread_mutex_t file_lock; /* one writer of the file at a time */
+	unsigned int n;
+	unsigned int next; /* the oldest, once the list is full */
+	uint64_t *ids; /* STORE_FENCE_MAX */
+};
+
+struct store {
+	int dirfd; /* DIR, locked */
+	int objfd; /* DIR/objects */
+	const struct log *log;
+	struct fdcache cache;
+	/* leaf directories whose own names are on stable storage */
+	atomic_ulong leaf_named[OBJPATH_LEAVES / (8 * sizeof(long))];
+	struct fence_list fence;
+};
+
+int store_fence_load(struct store *store);
+void store_fence_free(struct store *store);
+
+#endif
