@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pvfs.h - the PVFS file system from an application, without a mount.
+ *
+ * "Mounting" is a line in pvfstab(5) (the file named by the environment
+ * variable PVFSTAB_FILE, else /etc/pvfstab); neither the kernel nor root is
+ * involved.  Every call below has the parameters, the return value and the
+ * errno of the ordinary call that its name contains.  A path outside every
+ * PVFS mount, and a descriptor that pvfs_open() did not give, is passed on to
+ * the ordinary call, so that a program may use these calls for all its files.
+ *
+ * Descriptors are real descriptor numbers of the process (held by /dev/null),
+ * so they never collide with others; they are to be used with the pvfs_ calls
+ * only and are closed with pvfs_close().  They do not survive exec; they do
+ * survive fork: the child has its own offset from then on.
+ *
+ * All calls may be used from any number of threads at a time.  They are not
+ * async-signal-safe and are no cancellation points to rely on.  There is no
+ * client cache: a write that returned is seen by every client.
+ *
+ * Besides the ordinary errors every call on a PVFS object may fail with
+ *   ETIMEDOUT  a server did not answer in time (mount option timeout=, the
+ *              environment variable PVFS_TIMEOUT, else 30 seconds); a line on
+ *              stderr names it
+ *   ESTALE     the file is gone, or this client was fenced off
+ *   EIO        a server or its disk failed
+ *   EPROTO     a server does not speak this version of the protocol
+ *   ENOMEM     no memory
+ */
+#ifndef PVFS_H
+#define PVFS_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <utime.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct timespec;	/* strict ISO C hides it */
+
+/* struct stat, struct dirent and off_t must be the library's own: on 32-bit
+ * hosts compile with -D_FILE_OFFSET_BITS=64.  A negative array size here
+ * says that this was forgotten. */
+typedef char pvfs_needs_64_bit_off_t[sizeof(off_t) == 8 ? 1 : -1];
+
+/* The library's version, "0.1.0"; static. */
+const char *pvfs_version(void);
+
+/* ---- files ---- */
+
+/* More flags of pvfs_open(). */
+#define O_META 00100000000	/* p1: struct pvfs_filestat *, for a new file */
+#define O_PART 00200000000	/* next: struct fpart * */
+
+/*
+ * Striping of a file.  For a new file -1 (or, for pcount and ssize, 0) in a
+ * field means the file system's default.
+ */
+struct pvfs_filestat {
+	int32_t base;		/* index of the first iod */
+	int32_t pcount;		/* number of iods, 1 to all */
+	int32_t ssize;		/* bytes a stripe, 64 to 2^30 */
+	int32_t soff;		/* unused, 0 */
+	int32_t bsize;		/* unused, 0 */
+};
+
+/*
+ * A partition: the part of a file that a descriptor sees, in bytes.  Byte
+ * n of the partition is byte offset + n / gsize * stride + n % gsize of the
+ * file.  gsize 0: from offset to the end.
+ *
+ *   offset  gsize          gsize          gsize
+ *   |-----> [=====]--------[=====]--------[=====]
+ *           |--- stride -->|--- stride -->|
+ */
+struct fpart {
+	int64_t offset;		/* first byte of the first group, >= 0 */
+	int64_t gsize;		/* bytes of a group, >= 0 */
+	int64_t stride;		/* from group to group; >= gsize */
+	int64_t gstride;	/* unused, 0 */
+	int64_t ngroups;	/* unused, 0 */
+};
+
+/*
+ * int pvfs_open(path, flags, mode_t mode, void *p1, void *p2);
+ *
+ * As open(2): flags O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC,
+ * O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_CLOEXEC, O_SYNC, O_DSYNC; others are
+ * ignored on PVFS (O_TMPFILE and O_PATH: EOPNOTSUPP).  mode is needed with
+ * O_CREAT, O_META or O_PART.  Then come the pointers: with O_META the striping
+ * of a file that this call creates (ignored for one that exists), with O_PART
+ * the partition; with both, O_META's first.  They are read during the call
+ * only.  A partition works on ordinary files too.
+ *
+ * Returns a descriptor, or -1 and errno; EINVAL also for a striping or
+ * partition that cannot be.
+ */
+int pvfs_open(const char *path, int flags, ...);
+int pvfs_open64(const char *path, int flags, ...);
+int pvfs_creat(const char *path, mode_t mode);
+int pvfs_close(int fd);
+
+/*
+ * Whole requests: less than asked is transferred only at the end of the file.
+ * Errors of a write come from that write; close has nothing left to report
+ * about data.  Through a partition, offsets count the partition's bytes.
+ * O_APPEND: each write is put at the end in one piece, also among clients.
+ */
+ssize_t pvfs_read(int fd, void *buf, size_t len);
+ssize_t pvfs_write(int fd, const void *buf, size_t len);
+ssize_t pvfs_pread(int fd, void *buf, size_t len, int64_t off);
+ssize_t pvfs_pwrite(int fd, const void *buf, size_t len, int64_t off);
+ssize_t pvfs_readv(int fd, const struct iovec *iov, int iovcnt);
+ssize_t pvfs_writev(int fd, const struct iovec *iov, int iovcnt);
+ssize_t pvfs_preadv(int fd, const struct iovec *iov, int iovcnt, int64_t off);
+ssize_t pvfs_pwritev(int fd, const struct iovec *iov, int iovcnt, int64_t off);
+/* SEEK_SET, SEEK_CUR, SEEK_END; on a partition SEEK_END is EINVAL. */
+int64_t pvfs_lseek(int fd, int64_t off, int whence);
+int64_t pvfs_lseek64(int fd, int64_t off, int whence);
+int pvfs_ftruncate(int fd, int64_t size);
+int pvfs_ftruncate64(int fd, int64_t size);
+/* Returns when all servers of the file have it on stable storage. */
+int pvfs_fsync(int fd);
+int pvfs_fdatasync(int fd);
+
+/* The copies share the offset, the flags and the partition. */
+int pvfs_dup(int fd);
+int pvfs_dup2(int fd, int newfd);
+/*
+ * On PVFS: F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL
+ * (O_APPEND and O_SYNC change); record locks: ENOSYS; others: EINVAL.
+ */
+int pvfs_fcntl(int fd, int cmd, ...);
+/* On PVFS: ENOSYS, the servers keep no locks yet. */
+int pvfs_flock(int fd, int operation);
+
+/* Commands of pvfs_ioctl(). */
+#define GETPART 0x5601	/* data: struct fpart *, written */
+#define SETPART 0x5602	/* data: struct fpart *, read; the offset becomes 0 */
+#define GETMETA 0x5603	/* data: struct pvfs_filestat *, written; PVFS only */
+/*
+ * Other commands on a PVFS descriptor: ENOTTY.  EINVAL: a partition that
+ * cannot be.  Local: no server is asked.
+ */
+int pvfs_ioctl(int fd, int cmd, void *data);
+
+/*
+ * On PVFS: a private copy of the file's present content (MAP_PRIVATE; with
+ * MAP_SHARED ENODEV).  Release it with pvfs_munmap() or munmap(2).
+ */
+void *pvfs_mmap(void *addr, size_t len, int prot, int flags, int fd,
+		int64_t off);
+int pvfs_munmap(void *addr, size_t len);
+
+/* ---- attributes ---- */
+
+/*
+ * st_ino is the handle, st_dev differs for each mount, st_blksize is the
+ * stripe size times the number of iods of the file.
+ */
+int pvfs_stat(const char *path, struct stat *st);
+int pvfs_lstat(const char *path, struct stat *st);
+int pvfs_fstat(int fd, struct stat *st);
+/*
+ * f_type is PVFS_SUPER_MAGIC; space is that of all iods, of which a file on
+ * all iods can use niods times the smallest.
+ */
+#define PVFS_SUPER_MAGIC 0x20030872
+int pvfs_statfs(const char *path, struct statfs *st);
+int pvfs_fstatfs(int fd, struct statfs *st);
+/* With the effective user and group, as the server checks them. */
+int pvfs_access(const char *path, int mode);
+int pvfs_chmod(const char *path, mode_t mode);
+int pvfs_fchmod(int fd, mode_t mode);
+int pvfs_chown(const char *path, uid_t uid, gid_t gid);
+int pvfs_lchown(const char *path, uid_t uid, gid_t gid);
+int pvfs_fchown(int fd, uid_t uid, gid_t gid);
+int pvfs_truncate(const char *path, int64_t size);
+int pvfs_truncate64(const char *path, int64_t size);
+/* times: two, access then modification; NULL: now. */
+int pvfs_utime(const char *path, const struct utimbuf *times);
+int pvfs_utimes(const char *path, const struct timeval *times);
+/* tv_nsec may be UTIME_NOW or UTIME_OMIT. */
+int pvfs_utimens(const char *path, const struct timespec *times);
+int pvfs_lutimens(const char *path, const struct timespec *times);
+int pvfs_futimens(int fd, const struct timespec *times);
+
+/* ---- names ---- */
+
+int pvfs_mkdir(const char *path, mode_t mode);
+int pvfs_rmdir(const char *path);
+int pvfs_unlink(const char *path);
+/* EXDEV unless both are on the same mount, or both outside of all. */
+int pvfs_rename(const char *from, const char *to);
+int pvfs_link(const char *from, const char *to);
+int pvfs_symlink(const char *target, const char *path);
+ssize_t pvfs_readlink(const char *path, char *buf, size_t len);
+
+/*
+ * Fills buf with whole struct dirent records; returns the bytes, 0 at the
+ * end.  d_off is a position for pvfs_lseek().  EINVAL: len is too small for
+ * the next entry.
+ */
+ssize_t pvfs_getdents(int fd, void *buf, size_t len);
+
+/*
+ * As opendir(3) and the others, for directories of PVFS and ordinary ones.
+ * The entry of pvfs_readdir() lives until the next call on the same dir;
+ * NULL with errno unchanged is the end.  pvfs_closedir() releases dir.
+ */
+typedef struct pvfs_dir PVFS_DIR;
+PVFS_DIR *pvfs_opendir(const char *path);
+PVFS_DIR *pvfs_fdopendir(int fd);
+struct dirent *pvfs_readdir(PVFS_DIR *dir);
+long pvfs_telldir(PVFS_DIR *dir);
+void pvfs_seekdir(PVFS_DIR *dir, long pos);
+void pvfs_rewinddir(PVFS_DIR *dir);
+int pvfs_dirfd(PVFS_DIR *dir);
+int pvfs_closedir(PVFS_DIR *dir);
+
+/* ---- mounts, servers and layout, for tools ---- */
+
+/* 1: path lies on a PVFS mount (whether or not it exists); 0: it does not. */
+int pvfs_is_pvfs(const char *path);
+/* 1: fd is a descriptor of a PVFS file; 0: it is not. */
+int pvfs_is_pvfs_fd(int fd);
+
+/*
+ * Line number index (from 0) of pvfstab: dir gets the mount point, at most
+ * len bytes with its NUL, and the call answers 0; -1 with ENOENT when there
+ * is no such line, ERANGE when len is too small.  Asks no server.
+ */
+int pvfs_mount_point(unsigned int index, char *dir, size_t len);
+
+enum pvfs_role { PVFS_MGR = 1, PVFS_IOD = 2 };
+
+struct pvfs_server {
+	char uri[288];		/* "tcp://host:7000" */
+	enum pvfs_role role;
+	int index;		/* of the iod; 0 for the mgr */
+};
+
+/*
+ * The servers of the mount that path lies on, the mgr first, then the iods in
+ * order.  Fills at most max of them and returns how many there are; list may
+ * be NULL when max is 0.  -1: ENODEV path is on no mount; EINVAL; errors of
+ * the mgr, which is asked.
+ */
+int pvfs_servers(const char *path, struct pvfs_server *list, int max);
+
+struct pvfs_ping {
+	char version[64];	/* of the server's program */
+	char transport[16];	/* in use: "tcp" */
+	uint64_t boot;		/* random, new at each start of the server */
+	uint64_t uptime_ns;
+	uint64_t requests;	/* served since the start */
+	uint64_t sessions;	/* connected clients and servers */
+	uint64_t connect_ns;	/* until the first answer */
+	uint64_t rtt_ns;	/* a round trip after that, the best of three */
+	uint64_t reserved[4];
+};
+
+/*
+ * Asks one server, by its URI ("tcp://host:port", or "host:port" for tcp),
+ * on a connection of its own; waits at most timeout_ms milliseconds (0: the
+ * usual bound).  Needs no mount.  -1: EINVAL not an address; ECONNREFUSED,
+ * ETIMEDOUT and other errors of the connection.
+ */
+int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);
+/* The server's own store, not the whole file system. */
+int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st);
+
+struct pvfs_layout {
+	uint64_t handle;
+	uint32_t base;		/* index of the first iod */
+	uint32_t pcount;	/* number of iods */
+	uint32_t ssize;		/* bytes a stripe */
+	uint32_t niods;		/* of the file system */
+};
+
+/*
+ * How a regular file is striped.  -1: ENODEV path is on no mount; EISDIR,
+ * EINVAL not a regular file; errors of the mgr, which is asked.
+ */
+int pvfs_layout(const char *path, struct pvfs_layout *layout);
+/*
+ * The iod that keeps byte off of the file, and where in its object, in bytes
+ * (local may be NULL).  Pure.  -1: EINVAL off is negative or the layout
+ * cannot be.
+ */
+int pvfs_locate(const struct pvfs_layout *layout, int64_t off,
+		int64_t *local);
+
+/*
+ * Log lines of the library: level 0 error, 1 warning, 2 info, 3 debug.  fn
+ * gets the lines up to that level instead of stderr, from any thread; NULL:
+ * stderr again.  To be called before any other call.  Without it warnings
+ * and errors go to stderr; the environment variable PVFS_LOG ("error",
+ * "warn", "info", "debug", "none") chooses.
+ */
+void pvfs_set_log(void (*fn)(void *arg, int level, const char *msg),
+		  void *arg, int level);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

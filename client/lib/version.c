@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* version.c - what the library calls itself. */
+#include "api.h"
+
+const char *pvfs_version(void)
+{
+	return PVFS_VERSION;
+}
