@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * contract.h - the specification of transport.h as tests.  Every case runs
+ * with a fresh world of the provider under test; nothing here knows which.
+ */
+#ifndef CONTRACT_H
+#define CONTRACT_H
+
+#include "harness.h"
+
+#define DEPTH 8192u /* of the world's completion queues */
+
+extern struct world world;
+/* The name given on the command line, for tests that open more devices. */
+const char *contract_provider(void);
+/* A case whose tests find world open. */
+TCase *contract_case(const char *name);
+/* A case that opens everything itself. */
+TCase *contract_bare_case(const char *name);
+
+/* The chapters, in the order of dependence. */
+TCase *case_device(void);
+TCase *case_connect(void);
+TCase *case_message(void);
+TCase *case_rdma(void);
+TCase *case_atomic(void);
+TCase *case_access(void);
+TCase *case_limits(void);
+TCase *case_close(void);
+TCase *case_wait(void);
+TCase *case_threads(void);
+TCase *case_bulk(void);
+TCase *case_many(void);
+TCase *case_killed(void);
+
+#endif
