@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * conf_keys.h - every setting of the cluster's configuration file, for
+ * conf_only(): all servers read the same file, so each must know the
+ * settings of the others.  A new setting is added here.
+ */
+#ifndef CONF_KEYS_H
+#define CONF_KEYS_H
+
+/* [iod] has what holds for all iods, [iod.N] what holds for one. */
+#define CONF_KEYS_IOD(section)                                                 \
+	section ".log_level", section ".threads", section ".sync_threads",     \
+		section ".sync", section ".slots", section ".max_sessions",    \
+		section ".unit_size", section ".units", section ".max_open",   \
+		section ".poll_us"
+
+/* To be followed by NULL. */
+#define CONF_KEYS                                                              \
+	"filesystem.id", "filesystem.stripe_size", "filesystem.stripe_count",  \
+		"mgr.address", "mgr.storage", "mgr.cache_size",                \
+		"mgr.session_timeout", "mgr.log_level", CONF_KEYS_IOD("iod"),  \
+		CONF_KEYS_IOD("iod.*"), "iod.*.address", "iod.*.storage"
+
+#endif

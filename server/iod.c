@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iod.c - puts an I/O daemon together and takes it apart. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "worker.h"
+
+#define REQUEST_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX + WIRE_INLINE_MAX)
+/* 4 KiB of data inline, or the sizes of WIRE_HANDLE_MAX objects */
+#define REPLY_MAX (sizeof(struct wire_hdr) + sizeof(struct wire_io_rep) + 4096)
+
+/* Half of the descriptors may be object files, the others are for peers. */
+static unsigned int open_limit(struct iod *iod)
+{
+	unsigned int want = iod->conf.max_open;
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return want;
+	if (lim.rlim_cur < lim.rlim_max) {
+		lim.rlim_cur = lim.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &lim);
+		getrlimit(RLIMIT_NOFILE, &lim);
+	}
+	if (lim.rlim_cur == RLIM_INFINITY || want <= lim.rlim_cur / 2)
+		return want;
+	log_warn(iod->log,
+		 "max_open %u is more than half of the limit of %llu open "
+		 "files: using half; raise LimitNOFILE (ulimit -n)",
+		 want, (unsigned long long)lim.rlim_cur);
+	return (unsigned int)(lim.rlim_cur / 2);
+}
+
+static int open_store(struct iod *iod)
+{
+	struct store_attr attr = { .dir = iod->conf.storage,
+				   .fsid = iod->conf.fsid,
+				   .index = iod->conf.index,
+				   .max_open = open_limit(iod),
+				   .log = iod->log };
+
+	return store_open(&attr, &iod->store);
+}
+
+static int open_dev(struct iod *iod)
+{
+	struct tp_dev_attr attr = { .log = iod->log };
+	int rc = tp_dev_open(iod->conf.addr.scheme, &attr, &iod->dev);
+
+	if (rc)
+		log_error(iod->log, "no transport for %s:// addresses: %s",
+			  iod->conf.addr.scheme, strerror(-rc));
+	return rc;
+}
+
+static int open_workers(struct iod *iod)
+{
+	int rc = 0;
+
+	while (!rc && iod->nworkers < iod->conf.threads) {
+		rc = worker_open(&iod->worker[iod->nworkers], iod);
+		if (!rc)
+			iod->nworkers++;
+	}
+	if (rc)
+		log_error(iod->log,
+			  "no memory for %u threads with %u units of %zu "
+			  "bytes (%s): lower 'threads' or 'units', or raise "
+			  "LimitMEMLOCK",
+			  iod->conf.threads, iod->conf.units,
+			  iod->conf.unit_size, strerror(-rc));
+	return rc;
+}
+
+static void fence_one(void *arg, uint64_t session)
+{
+	struct iod *iod = arg;
+
+	rpc_server_fence(iod->server, session);
+}
+
+static int open_server(struct iod *iod)
+{
+	struct rpc_server_attr attr = {
+		.ctx = iod->ctx,
+		.nctx = iod->nworkers,
+		.log = iod->log,
+		.addr = iod->conf.addr,
+		.fsid = iod->conf.fsid,
+		.boot = iod->boot,
+		.slots = iod->conf.slots,
+		.request_max = REQUEST_MAX,
+		.reply_max = REPLY_MAX,
+		.max_sessions = iod->conf.max_sessions,
+		.session_ttl_ms = iod->conf.session_ttl_ms,
+		.service = &iod_service,
+		.arg = iod,
+	};
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < iod->nworkers; i++)
+		iod->ctx[i] = iod->worker[i].ctx;
+	rc = rpc_server_open(&attr, &iod->server);
+	if (!rc)
+		store_fence_each(iod->store, fence_one, iod);
+	return rc;
+}
+
+static int open_all(struct iod *iod)
+{
+	int rc = open_store(iod);
+
+	if (!rc)
+		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
+	if (!rc)
+		rc = open_dev(iod);
+	if (!rc)
+		rc = open_workers(iod);
+	if (!rc)
+		rc = open_server(iod);
+	return rc;
+}
+
+static int start_workers(struct iod *iod)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < iod->nworkers; i++)
+		rc = worker_start(&iod->worker[i]);
+	return rc;
+}
+
+static void say_ready(struct iod *iod)
+{
+	const struct iod_conf *conf = &iod->conf;
+	char uri[ADDR_STRLEN];
+	struct addr addr;
+
+	iod_addr(iod, &addr);
+	log_info(iod->log,
+		 "ready: iod %u at %s, storage %s, version %s, sync %s, "
+		 "engine %s, %u threads with %u units of %zu KiB",
+		 conf->index, addr_format(&addr, uri, sizeof(uri)),
+		 conf->storage, PVFS_VERSION, conf->sync ? "on" : "off",
+		 iod->engine->name, conf->threads, conf->units,
+		 conf->unit_size / 1024);
+}
+
+int iod_start(const struct iod_conf *conf, const struct log *log,
+	      struct iod **out)
+{
+	struct iod *iod;
+	int rc;
+
+	iod = calloc(1, sizeof(*iod) + conf->threads * sizeof(iod->worker[0]));
+	if (!iod)
+		return -ENOMEM;
+	iod->conf = *conf;
+	iod->log = log;
+	iod->engine = &store_engine_cached;
+	iod->started = clock_now();
+	atomic_init(&iod->stop, false);
+	if (getrandom(&iod->boot, sizeof(iod->boot), 0) < 0)
+		iod->boot = iod->started;
+	rc = open_all(iod);
+	if (!rc)
+		rc = start_workers(iod);
+	if (rc) {
+		iod_stop(iod);
+		return rc;
+	}
+	say_ready(iod);
+	*out = iod;
+	return 0;
+}
+
+/* Mails may post mails to other workers. */
+static void drain_mail(struct iod *iod)
+{
+	unsigned int i, round;
+
+	for (round = 0; round < 3; round++)
+		for (i = 0; i < iod->nworkers; i++)
+			mailbox_drain(&iod->worker[i].mail);
+}
+
+/*
+ * The threads first; then what waits for the disk is finished and its
+ * mail delivered, so that nothing refers to a request any more.
+ */
+void iod_stop(struct iod *iod)
+{
+	unsigned int i;
+
+	atomic_store_explicit(&iod->stop, true, memory_order_release);
+	for (i = 0; i < iod->nworkers; i++)
+		worker_join(&iod->worker[i]);
+	if (iod->pool)
+		sync_pool_close(iod->pool);
+	drain_mail(iod);
+	if (iod->server)
+		rpc_server_close(iod->server);
+	for (i = 0; i < iod->nworkers; i++)
+		worker_close(&iod->worker[i]);
+	if (iod->dev)
+		tp_dev_close(iod->dev);
+	if (iod->store)
+		store_close(iod->store);
+	free(iod);
+}
+
+void iod_addr(const struct iod *iod, struct addr *addr)
+{
+	rpc_server_addr(iod->server, addr);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iod.h - an I/O daemon as an object: what main.c starts and tests run
+ * inside themselves.  Several may live in one process.
+ */
+#ifndef IOD_H
+#define IOD_H
+
+#include "addr.h"
+#include "iod_conf.h"
+#include "log.h"
+
+struct iod;
+
+/*
+ * Opens the store, listens and serves; the threads run when it returns 0.
+ * conf is copied; log outlives the iod and has told the cause of an error.
+ */
+int iod_start(const struct iod_conf *conf, const struct log *log,
+	      struct iod **iod);
+/* Ends the threads; what was not answered will be replayed to the next. */
+void iod_stop(struct iod *iod);
+/* The address in use, with the port that was chosen. */
+void iod_addr(const struct iod *iod, struct addr *addr);
+
+#endif

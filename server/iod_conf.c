@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iod_conf.c - the settings of one iod out of the cluster's configuration. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "conf_keys.h"
+#include "iod_conf.h"
+
+struct reader {
+	const struct conf *conf;
+	const char *section; /* "iod" or "iod.N" */
+	char *err;
+	size_t errlen;
+};
+
+void iod_conf_defaults(struct iod_conf *conf)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	memset(conf, 0, sizeof(*conf));
+	conf->log_level = LOG_LV_INFO;
+	conf->threads = cpus < 1 ? 1 : cpus > 4 ? 4 : (unsigned int)cpus;
+	conf->sync_threads = 4;
+	conf->slots = 16;
+	conf->max_sessions = 4096;
+	conf->session_ttl_ms = 60000;
+	conf->unit_size = 256 * 1024;
+	conf->units = 32;
+	conf->max_open = 1024;
+	conf->poll_us = 30;
+}
+
+/* The message "FILE:LINE: ..." about a key of the section; -EINVAL. */
+static int complain(const struct reader *r, const char *key, const char *what)
+{
+	char where[PATH_MAX + 32];
+
+	conf_where(r->conf, r->section, key, where, sizeof(where));
+	snprintf(r->err, r->errlen, "%s[%s] %s: %s", where, r->section, key,
+		 what);
+	return -EINVAL;
+}
+
+static int read_uint(const struct reader *r, const char *key, unsigned int min,
+		     unsigned int max, unsigned int *val)
+{
+	uint64_t n = *val;
+	int rc = conf_size(r->conf, r->section, key, min, max, &n, r->err,
+			   r->errlen);
+
+	*val = (unsigned int)n;
+	return rc;
+}
+
+static int read_level(const struct reader *r, enum log_level *level)
+{
+	const char *name = conf_get(r->conf, r->section, "log_level");
+
+	if (!name || !log_level_parse(name, level))
+		return 0;
+	return complain(r, "log_level", "write error, warn, info or debug");
+}
+
+static int read_unit_size(const struct reader *r, struct iod_conf *conf)
+{
+	unsigned int size = (unsigned int)conf->unit_size;
+	int rc = read_uint(r, "unit_size", 16384, 16 << 20, &size);
+
+	if (!rc && size % 4096)
+		return complain(r, "unit_size", "write a multiple of 4K");
+	conf->unit_size = size;
+	return rc;
+}
+
+/* What [iod] and [iod.N] have in common. */
+static int read_section(const struct reader *r, struct iod_conf *conf)
+{
+	const struct {
+		const char *key;
+		unsigned int min, max, *val;
+	} keys[] = {
+		{ "threads", 1, IOD_THREADS_MAX, &conf->threads },
+		{ "sync_threads", 1, 64, &conf->sync_threads },
+		{ "slots", 1, 1024, &conf->slots },
+		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
+		{ "units", 2, 1 << 16, &conf->units },
+		{ "max_open", 16, 1 << 20, &conf->max_open },
+		{ "poll_us", 0, 10000, &conf->poll_us },
+	};
+	unsigned int i;
+	int rc;
+
+	rc = conf_bool(r->conf, r->section, "sync", &conf->sync, r->err,
+		       r->errlen);
+	if (!rc)
+		rc = read_level(r, &conf->log_level);
+	if (!rc)
+		rc = read_unit_size(r, conf);
+	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
+		rc = read_uint(r, keys[i].key, keys[i].min, keys[i].max,
+			       keys[i].val);
+	return rc;
+}
+
+static int read_place(const struct reader *r, struct iod_conf *conf)
+{
+	const char *address = conf_get(r->conf, r->section, "address");
+	const char *storage = conf_get(r->conf, r->section, "storage");
+
+	if (!address)
+		return complain(r, "address",
+				"missing; add address = tcp://HOST:PORT");
+	if (addr_parse(address, 7000, &conf->addr))
+		return complain(r, "address",
+				"not an address; write tcp://HOST:PORT");
+	if (!storage)
+		return complain(r, "storage",
+				"missing; add storage = DIRECTORY");
+	if (storage[0] != '/' || strlen(storage) >= sizeof(conf->storage))
+		return complain(r, "storage", "write an absolute path");
+	strcpy(conf->storage, storage);
+	return 0;
+}
+
+/* What concerns the whole cluster. */
+static int read_cluster(struct reader *r, struct iod_conf *conf)
+{
+	unsigned int ttl_s = conf->session_ttl_ms / 1000;
+	const char *id;
+	char *end;
+	int rc;
+
+	r->section = "filesystem";
+	id = conf_get(r->conf, "filesystem", "id");
+	if (!id || strlen(id) != 16)
+		return complain(r, "id", "write 16 hex digits, not all zero");
+	conf->fsid = strtoull(id, &end, 16);
+	if (*end || !conf->fsid)
+		return complain(r, "id", "write 16 hex digits, not all zero");
+	r->section = "mgr";
+	rc = read_uint(r, "session_timeout", 1, 86400, &ttl_s);
+	conf->session_ttl_ms = ttl_s * 1000;
+	return rc;
+}
+
+static int read_all(struct reader *r, struct iod_conf *conf)
+{
+	static const char *const known[] = { CONF_KEYS, NULL };
+	char section[24];
+	int rc;
+
+	rc = conf_only(r->conf, known, r->err, r->errlen);
+	if (!rc)
+		rc = read_cluster(r, conf);
+	r->section = "iod";
+	if (!rc)
+		rc = read_section(r, conf);
+	snprintf(section, sizeof(section), "iod.%u", conf->index);
+	r->section = section;
+	if (!rc)
+		rc = read_section(r, conf);
+	if (!rc)
+		rc = read_place(r, conf);
+	return rc;
+}
+
+int iod_conf_load(const char *path, uint32_t index, struct iod_conf *conf,
+		  char *err, size_t errlen)
+{
+	struct reader r = { .err = err, .errlen = errlen };
+	struct iod_conf tmp;
+	struct conf *file;
+	int rc;
+
+	rc = conf_load(path, &file, err, errlen);
+	if (rc)
+		return rc;
+	r.conf = file;
+	iod_conf_defaults(&tmp);
+	tmp.index = index;
+	rc = read_all(&r, &tmp);
+	conf_free(file);
+	if (!rc)
+		*conf = tmp;
+	return rc;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iod_conf.h - the settings of one iod out of the cluster's configuration. */
+#ifndef IOD_CONF_H
+#define IOD_CONF_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "addr.h"
+#include "log.h"
+
+#define IOD_THREADS_MAX 64u
+
+struct iod_conf {
+	uint64_t fsid;
+	uint32_t index;
+	struct addr addr;
+	char storage[PATH_MAX];
+	bool sync; /* writes are durable when answered */
+	enum log_level log_level;
+	unsigned int threads; /* progress threads */
+	unsigned int sync_threads; /* threads that wait for the disk */
+	unsigned int slots; /* requests in flight per session */
+	unsigned int max_sessions;
+	unsigned int session_ttl_ms;
+	size_t unit_size; /* bytes of a transfer unit */
+	unsigned int units; /* per progress thread */
+	unsigned int max_open; /* object files kept open */
+	unsigned int poll_us; /* poll this long before sleeping */
+};
+
+/* All but fsid, index, addr and storage. */
+void iod_conf_defaults(struct iod_conf *conf);
+/*
+ * Reads the settings of iod `index` from the file at path.  -errno, and a
+ * line with the file, the cause and the fix in err.
+ */
+int iod_conf_load(const char *path, uint32_t index, struct iod_conf *conf,
+		  char *err, size_t errlen);
+
+#endif

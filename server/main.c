@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* main.c - pvfs-iod: options, signals, start and stop. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "iod.h"
+
+#define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
+
+struct options {
+	const char *config;
+	long index; /* -1: not given */
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: pvfs-iod [--config FILE] --index N\n"
+	      "\n"
+	      "Serves the file stripes in iod N's storage directory.\n"
+	      "\n"
+	      "  -c, --config FILE  the file system's configuration\n"
+	      "                     (default " CONF_DEFAULT ")\n"
+	      "  -i, --index N      which iod this is: section [iod.N]\n"
+	      "  -h, --help         this text\n"
+	      "  -V, --version      the version\n"
+	      "\n"
+	      "It stays in the foreground, logs to standard error and stops "
+	      "cleanly on\nSIGTERM or SIGINT.  See pvfs-iod(8).\n",
+	      out);
+}
+
+static long parse_index(const char *text)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (errno || end == text || *end || n < 0 || n > 65535) {
+		fprintf(stderr,
+			"pvfs-iod: --index %s: write the number N of a "
+			"section [iod.N]\n",
+			text);
+		return -1;
+	}
+	return n;
+}
+
+/* -1: go on; else the exit status. */
+static int parse_options(int argc, char **argv, struct options *opt)
+{
+	static const struct option longopts[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "index", required_argument, NULL, 'i' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:i:hV", longopts, NULL)) != -1) {
+		if (c == 'c') {
+			opt->config = optarg;
+		} else if (c == 'i') {
+			opt->index = parse_index(optarg);
+			if (opt->index < 0)
+				return 2;
+		} else if (c == 'h') {
+			usage(stdout);
+			return 0;
+		} else if (c == 'V') {
+			puts("pvfs-iod " PVFS_VERSION);
+			return 0;
+		} else {
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (opt->index >= 0 && optind == argc)
+		return -1;
+	fprintf(stderr, "pvfs-iod: %s\n",
+		optind < argc ? "takes no arguments" : "needs --index N");
+	usage(stderr);
+	return 2;
+}
+
+/* A write beyond the file size limit shall be an error, not the end. */
+static void set_signals(sigset_t *stop)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(stop);
+	sigaddset(stop, SIGTERM);
+	sigaddset(stop, SIGINT);
+	sigprocmask(SIG_BLOCK, stop, NULL);
+}
+
+static int serve(const struct iod_conf *conf, const struct log *log)
+{
+	struct iod *iod;
+	sigset_t stop;
+	int sig;
+
+	set_signals(&stop);
+	if (iod_start(conf, log, &iod))
+		return EXIT_FAILURE;
+	sigwait(&stop, &sig);
+	log_info(log, "%s: stopping", strsignal(sig));
+	iod_stop(iod);
+	log_info(log, "stopped");
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt = { .config = CONF_DEFAULT, .index = -1 };
+	struct log_file file = { .out = stderr };
+	struct log log = { LOG_LV_INFO, log_to_file, &file };
+	struct iod_conf conf;
+	char text[1024], prefix[32];
+	int rc;
+
+	rc = parse_options(argc, argv, &opt);
+	if (rc >= 0)
+		return rc;
+	if (iod_conf_load(opt.config, (uint32_t)opt.index, &conf, text,
+			  sizeof(text))) {
+		fprintf(stderr, "pvfs-iod: %s\n", text);
+		return EXIT_FAILURE;
+	}
+	snprintf(prefix, sizeof(prefix), "pvfs-iod %u", conf.index);
+	file.prefix = prefix;
+	log.level = conf.log_level;
+	return serve(&conf, &log);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * op_resize.c - RESIZE: sets the local size of an object.  Only the manager
+ * asks: it orders the truncations of a file.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "op.h"
+
+static int resize(struct store *store, uint64_t handle, uint64_t size,
+		  bool sync)
+{
+	struct store_obj *obj;
+	int rc;
+
+	rc = store_obj_get(store, handle, size > 0, &obj);
+	if (rc)
+		return rc == -ENOENT && !size ? 0 : rc;
+	rc = store_obj_resize(obj, size);
+	if (!rc && sync)
+		rc = store_obj_sync(obj);
+	store_obj_put(obj);
+	return rc;
+}
+
+static int resize_object(struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+	struct iod *iod = job->worker->iod;
+	uint64_t handle = le64toh(body->handle);
+	int rc;
+
+	rc = resize(iod->store, handle, le64toh(body->size), iod->conf.sync);
+	if (rc)
+		log_warn(iod->log, "cannot resize object %016llx to %llu: %s",
+			 (unsigned long long)handle,
+			 (unsigned long long)le64toh(body->size),
+			 strerror(-rc));
+	return rc;
+}
+
+void op_resize(struct worker *w, struct rpc_req *req)
+{
+	op_job_start(w, req, resize_object, op_job_reply);
+}

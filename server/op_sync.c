@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * op_sync.c - SYNC: what was written to the objects before is on stable
+ * storage when it is answered.  Flushes of one object are shared with the
+ * other requests that wait for one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "op.h"
+
+struct sync_op;
+struct sync_one {
+	struct sync_wait wait;
+	struct sync_op *op;
+};
+
+struct sync_op {
+	struct worker *worker;
+	struct rpc_req *req;
+	atomic_uint left;
+	atomic_int status; /* the first error */
+	struct mail mail;
+	struct sync_one one[];
+};
+
+static void sync_answer(struct mail *mail)
+{
+	struct sync_op *op = (struct sync_op *)(void *)((char *)mail -
+							offsetof(struct sync_op,
+								 mail));
+
+	rpc_reply_status(op->req, atomic_load(&op->status));
+	free(op);
+}
+
+/* One part of the work is over; the last one answers. */
+static void sync_part(struct sync_op *op, int status)
+{
+	int none = 0;
+
+	if (status)
+		atomic_compare_exchange_strong(&op->status, &none, status);
+	if (atomic_fetch_sub(&op->left, 1) == 1)
+		mailbox_post(&op->worker->mail, &op->mail);
+}
+
+static void sync_done(struct sync_wait *wait, int status)
+{
+	sync_part(((struct sync_one *)wait)->op, status);
+}
+
+static void sync_object(struct sync_op *op, struct sync_one *one,
+			uint64_t handle)
+{
+	struct iod *iod = op->worker->iod;
+	struct store_obj *obj;
+	int rc;
+
+	rc = store_obj_get(iod->store, handle, false, &obj);
+	if (rc) {
+		sync_part(op, rc == -ENOENT ? 0 : rc);
+		return;
+	}
+	one->wait.done = sync_done;
+	one->op = op;
+	sync_pool_flush(iod->pool, obj, &one->wait);
+	store_obj_put(obj);
+}
+
+void op_sync(struct worker *w, struct rpc_req *req)
+{
+	const struct wire_objects *body = req->msg.body;
+	const le64 *handle = req->msg.tail[0].ptr;
+	uint32_t i, n = le32toh(body->n);
+	struct sync_op *op;
+
+	op = malloc(sizeof(*op) + n * sizeof(op->one[0]));
+	if (!op) {
+		rpc_reply_status(req, -ENOMEM);
+		return;
+	}
+	op->worker = w;
+	op->req = req;
+	op->mail.deliver = sync_answer;
+	atomic_init(&op->left, n + 1);
+	atomic_init(&op->status, 0);
+	for (i = 0; i < n; i++)
+		sync_object(op, &op->one[i], le64toh(handle[i]));
+	sync_part(op, 0);
+}

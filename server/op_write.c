@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * op_write.c - WRITE: inline data is written from where it was received;
+ * other data the iod fetches from the client, chunk by chunk.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "op.h"
+#include "xfer.h"
+
+static void write_answer(struct xfer *x)
+{
+	struct store_stat st = { 0 };
+	struct wire_io_rep rep = { 0 };
+	int rc = x->status;
+
+	if (!rc && x->obj)
+		rc = store_obj_stat(x->obj, &st);
+	if (rc) {
+		rpc_reply_status(x->req, rc);
+	} else {
+		rep.done = htole64(x->total);
+		rep.size = htole64(st.size);
+		op_reply(x->req, &rep, sizeof(rep), NULL, 0, 0);
+	}
+	xfer_free(x);
+}
+
+static void flushed(struct mail *mail)
+{
+	write_answer((struct xfer *)(void *)((char *)mail -
+					     offsetof(struct xfer, mail)));
+}
+
+static void flush_done(struct sync_wait *wait, int status)
+{
+	struct xfer *x = (struct xfer *)(void *)((char *)wait -
+						 offsetof(struct xfer, sync));
+
+	x->status = status;
+	mailbox_post(&x->worker->mail, &x->mail);
+}
+
+static void log_failure(struct xfer *x)
+{
+	const struct wire_io *body = x->req->msg.body;
+	const struct rpc_session_info *info = rpc_session_info(x->req->session);
+
+	log_msg(x->worker->iod->log,
+		x->status == -EIO ? LOG_LV_ERROR : LOG_LV_WARN,
+		"%s (%s): write of %llu bytes to object %016llx: %s",
+		info->peer, info->cred.name, (unsigned long long)x->total,
+		(unsigned long long)le64toh(body->handle),
+		strerror(-x->status));
+}
+
+static void write_end(struct xfer *x)
+{
+	const struct wire_io *body = x->req->msg.body;
+	struct iod *iod = x->worker->iod;
+
+	if (x->broken) {
+		rpc_req_abort(x->req);
+		xfer_free(x);
+		return;
+	}
+	if (x->status)
+		log_failure(x);
+	if (x->status || !x->total ||
+	    !(iod->conf.sync || le32toh(body->flags) & WIRE_IO_SYNC)) {
+		write_answer(x);
+		return;
+	}
+	x->sync.done = flush_done;
+	x->mail.deliver = flushed;
+	sync_pool_flush(iod->pool, x->obj, &x->sync);
+}
+
+static void write_got(struct rpc_bulk *bulk, int status)
+{
+	struct chunk *c = bulk->arg;
+	struct worker *w = c->x->worker;
+
+	if (status) {
+		c->x->broken = true;
+		chunk_done(c, status);
+	} else if (c->x->status || c->x->ses->fenced) {
+		chunk_done(c, -ESTALE);
+	} else {
+		chunk_file(c, true, chunk_done);
+	}
+	sched_run(w);
+}
+
+static void write_begin(struct chunk *c)
+{
+	int rc = chunk_bulk(c, RPC_GET, write_got);
+
+	if (rc)
+		chunk_done(c, rc);
+}
+
+static const struct xfer_ops write_ops = {
+	.begin = write_begin,
+	.end = write_end,
+};
+
+static void inline_filed(struct chunk *c, int status)
+{
+	c->x->status = status;
+	write_end(c->x);
+}
+
+static void write_inline(struct xfer *x)
+{
+	struct chunk *c = &x->chunk[0];
+
+	c->io.obj = x->obj;
+	c->io.seg = x->seg;
+	c->io.skip = 0;
+	c->io.buf = (void *)x->req->msg.tail[2].ptr;
+	c->io.len = (size_t)x->total;
+	chunk_file(c, true, inline_filed);
+}
+
+void op_write(struct worker *w, struct rpc_req *req)
+{
+	const struct wire_io *body = req->msg.body;
+	struct xfer *x = xfer_new(w, req, &write_ops);
+
+	if (!x)
+		return;
+	if (x->total)
+		x->status = store_obj_get(w->iod->store, le64toh(body->handle),
+					  true, &x->obj);
+	if (x->status || !x->total)
+		write_end(x);
+	else if (!x->nmem)
+		write_inline(x);
+	else
+		xfer_run(x);
+}

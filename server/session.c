@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - what the iod keeps of a session; requests come in here. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "op.h"
+#include "worker.h"
+
+static int session_open(void *arg, struct rpc_session *session)
+{
+	struct rpc_session_info *info = rpc_session_info(session);
+	struct iod *iod = arg;
+	struct worker *w = &iod->worker[info->ctx_index];
+	struct iod_session *ses;
+
+	if (store_fence_has(iod->store, info->id)) {
+		log_warn(iod->log,
+			 "%s (%s): session %016llx was fenced off by the "
+			 "manager; the program must be started again",
+			 info->peer, info->cred.name,
+			 (unsigned long long)info->id);
+		return -ESTALE;
+	}
+	ses = calloc(1, sizeof(*ses));
+	if (!ses)
+		return -ENOMEM;
+	ses->id = info->id;
+	ses->worker = w;
+	ses->refs = 1;
+	TAILQ_INIT(&ses->waiting);
+	LIST_INSERT_HEAD(&w->sessions, ses, link);
+	info->priv = ses;
+	return 0;
+}
+
+static void session_close(void *arg, struct rpc_session *session, bool clean)
+{
+	struct rpc_session_info *info = rpc_session_info(session);
+	struct iod_session *ses = info->priv;
+
+	info->priv = NULL;
+	if (ses)
+		session_unref(ses);
+}
+
+struct iod_session *session_find(struct worker *w, uint64_t id)
+{
+	struct iod_session *ses;
+
+	LIST_FOREACH(ses, &w->sessions, link)
+		if (ses->id == id)
+			return ses;
+	return NULL;
+}
+
+struct iod_session *session_of(struct rpc_req *req)
+{
+	return rpc_session_info(req->session)->priv;
+}
+
+void session_unref(struct iod_session *ses)
+{
+	if (--ses->refs)
+		return;
+	LIST_REMOVE(ses, link);
+	free(ses);
+}
+
+static void session_request(void *arg, struct rpc_req *req)
+{
+	struct rpc_session_info *info = rpc_session_info(req->session);
+	const struct iod_op *op = iod_op_find(req->op);
+	struct iod_session *ses = info->priv;
+	struct iod *iod = arg;
+
+	if (ses->fenced) {
+		rpc_reply_status(req, -ESTALE);
+	} else if (!op) {
+		rpc_reply_status(req, -ENOSYS);
+	} else if (!(op->roles & 1u << info->role)) {
+		log_warn(iod->log, "%s (%s): %s is for the manager alone",
+			 info->peer, info->cred.name, wire_op_name(req->op));
+		rpc_reply_status(req, -EPERM);
+	} else {
+		op->run(ses->worker, req);
+	}
+}
+
+const struct rpc_service iod_service = {
+	.session_open = session_open,
+	.session_close = session_close,
+	.request = session_request,
+};

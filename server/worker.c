@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* worker.c - a progress thread. */
+#include <errno.h>
+#include <string.h>
+
+#include "clock.h"
+#include "worker.h"
+#include "xfer.h"
+
+#define IDLE_MS 60000u
+
+int worker_open(struct worker *w, struct iod *iod)
+{
+	struct rpc_ctx_attr attr = { .dev = iod->dev,
+				     .log = iod->log,
+				     .poll_us = iod->conf.poll_us };
+	int rc;
+
+	w->iod = iod;
+	LIST_INIT(&w->sessions);
+	LIST_INIT(&w->xfers);
+	LIST_INIT(&w->spare);
+	TAILQ_INIT(&w->ring);
+	rc = rpc_ctx_open(&attr, &w->ctx);
+	if (rc)
+		return rc;
+	rc = unit_pool_open(iod->dev, iod->conf.unit_size, iod->conf.units,
+			    &w->units);
+	if (rc) {
+		rpc_ctx_close(w->ctx);
+		return rc;
+	}
+	mailbox_init(&w->mail, w->ctx);
+	return 0;
+}
+
+void worker_close(struct worker *w)
+{
+	struct iod_session *ses;
+
+	xfer_free_all(w);
+	while ((ses = LIST_FIRST(&w->sessions)))
+		session_unref(ses);
+	mailbox_destroy(&w->mail);
+	rpc_ctx_close(w->ctx);
+	unit_pool_close(w->units);
+}
+
+static void *worker_run(void *arg)
+{
+	struct worker *w = arg;
+
+	while (!atomic_load_explicit(&w->iod->stop, memory_order_acquire)) {
+		rpc_ctx_progress(w->ctx, clock_after_ms(IDLE_MS));
+		mailbox_drain(&w->mail);
+	}
+	return NULL;
+}
+
+int worker_start(struct worker *w)
+{
+	int rc = -pthread_create(&w->thread, NULL, worker_run, w);
+
+	if (rc)
+		log_error(w->iod->log, "cannot start a thread: %s",
+			  strerror(-rc));
+	w->started = !rc;
+	return rc;
+}
+
+void worker_join(struct worker *w)
+{
+	if (!w->started)
+		return;
+	rpc_ctx_wake(w->ctx);
+	pthread_join(w->thread, NULL);
+	w->started = false;
+}

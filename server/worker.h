@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * worker.h - the inside of the iod: a worker is a progress thread with its
+ * own completion queue, sessions and transfer units; workers share the store
+ * and the threads that wait for the disk.
+ */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "iod.h"
+#include "mailbox.h"
+#include "rpc.h"
+#include "store_engine.h"
+#include "sync_pool.h"
+#include "unit.h"
+
+struct xfer;
+struct worker;
+
+struct iod_session {
+	uint64_t id;
+	struct worker *worker;
+	unsigned int refs; /* the service and each transfer */
+	bool fenced; /* nothing of it is written any more */
+	unsigned int units; /* that its transfers hold */
+	bool waits; /* is in the worker's ring */
+	TAILQ_HEAD(, xfer) waiting; /* transfers that want a unit */
+	TAILQ_ENTRY(iod_session) ring;
+	LIST_ENTRY(iod_session) link;
+};
+
+struct worker {
+	struct iod *iod;
+	struct rpc_ctx *ctx;
+	struct mailbox mail;
+	struct unit_pool *units;
+	LIST_HEAD(, iod_session) sessions;
+	TAILQ_HEAD(, iod_session) ring; /* sessions that want a unit */
+	LIST_HEAD(, xfer) xfers; /* under way */
+	LIST_HEAD(, xfer) spare; /* to be used again */
+	bool serving; /* sched_run() is below us */
+	pthread_t thread;
+	bool started;
+};
+
+struct iod {
+	struct iod_conf conf;
+	const struct log *log;
+	const struct store_engine *engine;
+	struct store *store;
+	struct sync_pool *pool;
+	struct tp_dev *dev;
+	struct rpc_server *server;
+	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */
+	uint64_t boot;
+	uint64_t started; /* clock_now() */
+	atomic_bool stop;
+	unsigned int nworkers;
+	struct worker worker[];
+};
+
+int worker_open(struct worker *w, struct iod *iod);
+int worker_start(struct worker *w);
+void worker_join(struct worker *w);
+/* After rpc_server_close(). */
+void worker_close(struct worker *w);
+
+/* The rpc service; its argument is the iod. */
+extern const struct rpc_service iod_service;
+struct iod_session *session_find(struct worker *w, uint64_t id);
+struct iod_session *session_of(struct rpc_req *req);
+void session_unref(struct iod_session *ses);
+
+#endif

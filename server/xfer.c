@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xfer.c - a transfer and its chunks. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "xfer.h"
+
+#define XFER_OF(ptr, member)                                                   \
+	((void *)((char *)(ptr)-offsetof(struct chunk, member)))
+
+static void regions(struct xfer *x, const struct wire_region *reg,
+		    unsigned int n)
+{
+	struct store_seg *last = NULL;
+	uint64_t off, len;
+	unsigned int i;
+
+	x->nseg = 0;
+	for (i = 0; i < n; i++) {
+		off = le64toh(reg[i].off);
+		len = le64toh(reg[i].len);
+		if (!len)
+			continue;
+		if (last && last->off + last->len == off) {
+			last->len += len;
+			continue;
+		}
+		last = &x->seg[x->nseg++];
+		last->off = off;
+		last->len = len;
+	}
+}
+
+static struct xfer *xfer_alloc(struct worker *w)
+{
+	struct xfer *x = LIST_FIRST(&w->spare);
+	unsigned int i;
+
+	if (x) {
+		LIST_REMOVE(x, link);
+	} else {
+		x = malloc(sizeof(*x));
+		if (!x)
+			return NULL;
+	}
+	for (i = 0; i < XFER_CHUNKS; i++) {
+		x->chunk[i].x = x;
+		x->chunk[i].unit = NULL;
+	}
+	LIST_INSERT_HEAD(&w->xfers, x, link);
+	return x;
+}
+
+struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
+		      const struct xfer_ops *ops)
+{
+	const struct wire_io *body = req->msg.body;
+	struct xfer *x = xfer_alloc(w);
+
+	if (!x) {
+		rpc_reply_status(req, -ENOMEM);
+		return NULL;
+	}
+	x->ops = ops;
+	x->worker = w;
+	x->ses = session_of(req);
+	x->ses->refs++;
+	x->req = req;
+	x->obj = NULL;
+	x->mem = req->msg.tail[1].ptr;
+	x->nmem = le32toh(body->nmem);
+	x->broken = false;
+	x->wants = false;
+	x->status = 0;
+	x->busy = 0;
+	x->total = le64toh(body->total);
+	x->next = 0;
+	x->started = 0;
+	x->seg_at = 0;
+	x->skip = 0;
+	regions(x, req->msg.tail[0].ptr, le32toh(body->nreg));
+	return x;
+}
+
+void xfer_free(struct xfer *x)
+{
+	if (x->obj)
+		store_obj_put(x->obj);
+	session_unref(x->ses);
+	LIST_REMOVE(x, link);
+	LIST_INSERT_HEAD(&x->worker->spare, x, link);
+}
+
+void xfer_free_all(struct worker *w)
+{
+	struct xfer *x;
+
+	while ((x = LIST_FIRST(&w->xfers)))
+		xfer_free(x);
+	while ((x = LIST_FIRST(&w->spare))) {
+		LIST_REMOVE(x, link);
+		free(x);
+	}
+}
+
+void xfer_run(struct xfer *x)
+{
+	struct worker *w = x->worker;
+
+	if (!x->total) {
+		x->ops->end(x);
+		return;
+	}
+	sched_want(x);
+	sched_run(w);
+}
+
+/* Steps over the next len bytes of the regions. */
+static void advance(struct xfer *x, uint64_t len)
+{
+	uint64_t left;
+
+	x->next += len;
+	while (len) {
+		left = x->seg[x->seg_at].len - x->skip;
+		if (len < left) {
+			x->skip += len;
+			return;
+		}
+		len -= left;
+		x->seg_at++;
+		x->skip = 0;
+	}
+}
+
+void xfer_begin_chunk(struct xfer *x, struct unit *unit)
+{
+	struct chunk *c = x->chunk[0].unit ? &x->chunk[1] : &x->chunk[0];
+	uint64_t left = x->total - x->next;
+	size_t unit_size = x->worker->iod->conf.unit_size;
+
+	c->unit = unit;
+	c->pos = x->next;
+	c->io.obj = x->obj;
+	c->io.seg = &x->seg[x->seg_at];
+	c->io.skip = x->skip;
+	c->io.buf = unit->addr;
+	c->io.len = left < unit_size ? (size_t)left : unit_size;
+	x->busy++;
+	advance(x, c->io.len);
+	if (x->next < x->total && x->busy < XFER_CHUNKS)
+		sched_want(x);
+	x->ops->begin(c);
+}
+
+static void chunk_filed(struct mail *mail)
+{
+	struct chunk *c = XFER_OF(mail, mail);
+	struct worker *w = c->x->worker;
+
+	c->filed(c, c->io_status);
+	sched_run(w);
+}
+
+static void io_done(struct store_io *io, int status)
+{
+	struct chunk *c = XFER_OF(io, io);
+
+	c->io_status = status;
+	mailbox_post(&c->x->worker->mail, &c->mail);
+}
+
+void chunk_file(struct chunk *c, bool write,
+		void (*filed)(struct chunk *c, int status))
+{
+	const struct store_engine *engine = c->x->worker->iod->engine;
+	int rc;
+
+	c->io.done = io_done;
+	c->filed = filed;
+	c->mail.deliver = chunk_filed;
+	rc = write ? engine->write(&c->io) : engine->read(&c->io);
+	if (rc != -EINPROGRESS)
+		filed(c, rc);
+}
+
+int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
+	       void (*done)(struct rpc_bulk *bulk, int status))
+{
+	struct tp_sge sge = { c->unit->addr, (uint32_t)c->io.len,
+			      c->unit->lkey };
+	int rc;
+
+	c->bulk = (struct rpc_bulk){ .dir = dir,
+				     .mem = c->x->mem,
+				     .nmem = c->x->nmem,
+				     .mem_off = c->pos,
+				     .local = &sge,
+				     .nlocal = 1,
+				     .len = c->io.len,
+				     .done = done,
+				     .arg = c };
+	rc = rpc_bulk_start(c->x->req, &c->bulk);
+	if (rc)
+		c->x->broken = true;
+	return rc;
+}
+
+void chunk_done(struct chunk *c, int status)
+{
+	struct xfer *x = c->x;
+
+	unit_put(x->worker->units, c->unit);
+	c->unit = NULL;
+	x->ses->units--;
+	x->busy--;
+	if (status && !x->status) {
+		x->status = status;
+		sched_unwant(x);
+	}
+	if (!x->status && x->next < x->total)
+		sched_want(x);
+	else if (!x->busy)
+		x->ops->end(x);
+}

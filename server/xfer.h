@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * xfer.h - the way of a READ's or WRITE's bytes through transfer units.
+ *
+ * A transfer is cut into chunks of at most a unit; two are under way at a
+ * time, so that one moves over the network while the other meets the file
+ * (PVFS over InfiniBand, ICPP 2003, section 3.3: transfer and file access
+ * overlap).  When units run short, sessions get one each in turn (sched.c).
+ *
+ *   begin(chunk)  has a unit; the operation moves the data, then says
+ *                 chunk_done()
+ *   end(xfer)     nothing is under way any more, all done or status set
+ */
+#ifndef XFER_H
+#define XFER_H
+
+#include "worker.h"
+
+#define XFER_CHUNKS 2u
+
+struct chunk {
+	struct xfer *x;
+	struct unit *unit; /* NULL: idle */
+	uint64_t pos; /* in the order of the lists */
+	struct store_io io;
+	void (*filed)(struct chunk *c, int status);
+	int io_status;
+	struct mail mail; /* io was done elsewhere */
+	struct rpc_bulk bulk;
+};
+
+struct xfer_ops {
+	void (*begin)(struct chunk *c);
+	void (*end)(struct xfer *x);
+};
+
+struct xfer {
+	const struct xfer_ops *ops;
+	struct worker *worker;
+	struct iod_session *ses;
+	struct rpc_req *req; /* NULL: answered */
+	struct store_obj *obj; /* NULL: does not exist */
+	const struct wire_mem *mem;
+	unsigned int nmem;
+	bool broken; /* the connection is */
+	bool wants; /* a unit: in ses->waiting */
+	int status; /* first error */
+	unsigned int busy; /* chunks under way */
+	uint64_t total; /* bytes to move */
+	uint64_t next; /* bytes given to chunks */
+	uint64_t started; /* READ: bytes on their way back */
+	uint64_t size; /* READ: of the object at the start */
+	unsigned int seg_at; /* where `next` lies in seg */
+	uint64_t skip;
+	TAILQ_ENTRY(xfer) wait;
+	LIST_ENTRY(xfer) link;
+	struct chunk chunk[XFER_CHUNKS];
+	struct sync_wait sync;
+	struct mail mail; /* the flush is over */
+	unsigned int nseg;
+	struct store_seg seg[WIRE_REGION_MAX];
+};
+
+/*
+ * A transfer for a READ or WRITE, with its regions as seg (neighbours that
+ * touch are one).  NULL: no memory; req was answered.
+ */
+struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
+		      const struct xfer_ops *ops);
+/* Puts the object and the session; req must have been given back. */
+void xfer_free(struct xfer *x);
+/* Moves x->total bytes: begin() for each chunk, at last end(). */
+void xfer_run(struct xfer *x);
+/*
+ * Lets the engine do c->io, then calls filed(c, status): at once or, on the
+ * worker's thread, later.
+ */
+void chunk_file(struct chunk *c, bool write,
+		void (*filed)(struct chunk *c, int status));
+/*
+ * Moves the chunk's bytes between its unit and the client.  Without a
+ * connection: broken is set and -ENOTCONN is answered.
+ */
+int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
+	       void (*done)(struct rpc_bulk *bulk, int status));
+/* The unit is free again. */
+void chunk_done(struct chunk *c, int status);
+
+/* sched.c: the transfer wants a unit, or none any more. */
+void sched_want(struct xfer *x);
+void sched_unwant(struct xfer *x);
+/* Hands out the units that are free. */
+void sched_run(struct worker *w);
+/* A transfer got this unit (xfer.c). */
+void xfer_begin_chunk(struct xfer *x, struct unit *unit);
+
+/* Frees what a stop left under way, and the spare ones. */
+void xfer_free_all(struct worker *w);
+
+#endif
