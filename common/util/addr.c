@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* addr.c - takes a server address apart, strictly, and puts it together. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "addr.h"
+
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGIT "0123456789"
+
+/* Copies n bytes of an allowed alphabet into dst, NUL behind. */
+static bool take(char *dst, size_t cap, const char *src, size_t n,
+		 const char *alphabet)
+{
+	if (n == 0 || n >= cap || strspn(src, alphabet) < n)
+		return false;
+	memcpy(dst, src, n);
+	dst[n] = '\0';
+	return true;
+}
+
+static const char *parse_scheme(const char *s, struct addr *addr)
+{
+	const char *sep = strstr(s, "://");
+
+	if (!sep || !strchr(LOWER, *s) ||
+	    !take(addr->scheme, sizeof(addr->scheme), s, (size_t)(sep - s),
+		  LOWER DIGIT "+-"))
+		return NULL;
+	return sep + 3;
+}
+
+/* The address without its zone ("%eth0") must be a numeric one. */
+static bool is_ipv6(const char *host)
+{
+	char num[INET6_ADDRSTRLEN];
+	unsigned char bin[16];
+	size_t n = strcspn(host, "%");
+
+	if (n >= sizeof(num) || (host[n] && !host[n + 1]))
+		return false;
+	memcpy(num, host, n);
+	num[n] = '\0';
+	return inet_pton(AF_INET6, num, bin) == 1;
+}
+
+static const char *parse_bracketed(const char *s, struct addr *addr)
+{
+	size_t n = strcspn(s, "]");
+
+	if (s[n] != ']' || !take(addr->host, sizeof(addr->host), s, n,
+				 LOWER UPPER DIGIT ":.%_-"))
+		return NULL;
+	return is_ipv6(addr->host) ? s + n + 1 : NULL;
+}
+
+static const char *parse_host(const char *s, struct addr *addr)
+{
+	size_t n;
+
+	if (*s == '[')
+		return parse_bracketed(s + 1, addr);
+	n = strcspn(s, ":");
+	if (*s == '-' || !take(addr->host, sizeof(addr->host), s, n,
+			       LOWER UPPER DIGIT "._-"))
+		return NULL;
+	return s + n;
+}
+
+/* s is "" or ":PORT". */
+static bool parse_port(const char *s, uint16_t default_port, uint16_t *port)
+{
+	unsigned long val = 0;
+	size_t n;
+
+	if (!*s) {
+		*port = default_port;
+		return default_port != 0;
+	}
+	if (*s++ != ':')
+		return false;
+	n = strspn(s, DIGIT);
+	if (n == 0 || n > 5 || s[n])
+		return false;
+	for (; *s; s++)
+		val = val * 10 + (unsigned long)(*s - '0');
+	*port = (uint16_t)val;
+	return val <= UINT16_MAX;
+}
+
+int addr_parse(const char *uri, uint16_t default_port, struct addr *addr)
+{
+	struct addr a;
+	const char *s = parse_scheme(uri, &a);
+
+	if (s)
+		s = parse_host(s, &a);
+	if (!s || !parse_port(s, default_port, &a.port))
+		return -EINVAL;
+	*addr = a;
+	return 0;
+}
+
+const char *addr_format(const struct addr *addr, char *buf, size_t len)
+{
+	bool v6 = strchr(addr->host, ':');
+
+	snprintf(buf, len, "%s://%s%s%s:%u", addr->scheme, v6 ? "[" : "",
+		 addr->host, v6 ? "]" : "", addr->port);
+	return buf;
+}

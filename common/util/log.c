@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* log.c - one line to the sink of the component's owner. */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "log.h"
+
+#define LOG_LINE_MAX 1024
+
+static const char *const level_name[] = {
+	[LOG_LV_ERROR] = "error",
+	[LOG_LV_WARN] = "warn",
+	[LOG_LV_INFO] = "info",
+	[LOG_LV_DEBUG] = "debug",
+};
+
+#define LEVELS (sizeof(level_name) / sizeof(level_name[0]))
+
+/* Peers choose parts of a line: no control character forges a second one. */
+static void make_printable(char *line)
+{
+	for (; *line; line++) {
+		if ((unsigned char)*line < ' ' || *line == 0x7f)
+			*line = '?';
+	}
+}
+
+void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
+{
+	int saved = errno;
+	char line[LOG_LINE_MAX];
+	va_list ap;
+
+	if (!log || !log->sink || level > log->level)
+		return;
+	va_start(ap, fmt);
+	if (vsnprintf(line, sizeof(line), fmt, ap) < 0)
+		strcpy(line, "a log line could not be formatted");
+	va_end(ap);
+	make_printable(line);
+	log->sink(log->arg, level, line);
+	errno = saved;
+}
+
+void log_to_file(void *arg, enum log_level level, const char *msg)
+{
+	const struct log_file *file = arg;
+
+	fprintf(file->out, "%s: %s: %s\n", file->prefix, level_name[level],
+		msg);
+}
+
+int log_level_parse(const char *name, enum log_level *level)
+{
+	for (size_t i = 0; i < LEVELS; i++) {
+		if (!strcmp(name, level_name[i])) {
+			*level = (enum log_level)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
