@@ -37,12 +37,13 @@ static inline uint32_t dist_iod(const struct dist *d, uint32_t niods,
 /* Server and local offset of a file offset. */
 uint32_t dist_server(const struct dist *d, uint64_t off);
 uint64_t dist_local(const struct dist *d, uint64_t off);
-/* File offset of server k's local offset. */
+/* File offset of server k's local offset; INT64_MAX when it is beyond that. */
 uint64_t dist_logical(const struct dist *d, uint32_t k, uint64_t local);
 
 /* Local size of server k's object when the file has size bytes. */
 uint64_t dist_local_size(const struct dist *d, uint32_t k, uint64_t size);
-/* File size that an object of local bytes on server k implies (0 for 0). */
+/* File size that an object of local bytes on server k implies (0 for 0),
+ * at most INT64_MAX. */
 uint64_t dist_file_size(const struct dist *d, uint32_t k, uint64_t local);
 
 /* Bytes of the file range [off, off + len) that lie on server k, and the
