@@ -4,10 +4,12 @@
  *
  * Every message is one transport Send: a struct wire_hdr, the fixed body of
  * its operation, then the tail items that the body's length fields announce
- * (strings, arrays, inline data), each padded to 8 bytes.  All integers are
- * little-endian and fixed-width; structures hold no implicit padding and are
- * decoded in place from the receive buffer after wire_parse() has checked
- * every length against a table.
+ * (strings, arrays, inline data), each padded with zeros to 8 bytes; inline
+ * data comes last and may lack its padding.  All integers are little-endian
+ * and fixed-width; structures hold no implicit padding and are decoded in
+ * place from the receive buffer after wire_parse() has checked every length
+ * against a table.  A reply with a status has no body, but for WIRE_REDIRECT:
+ * struct wire_path_rep.  A reply that is not said to be otherwise is empty.
  *
  * Bulk payload never travels in a message: requests carry struct wire_mem
  * segments and the server moves the bytes with RDMA Read and Write
@@ -90,9 +92,12 @@ struct wire_hdr {
 	le16 flags;		/* WIRE_F_* */
 	le64 session;		/* client-chosen random id, never 0 */
 	le64 seq;		/* per slot, grows by one with each new call */
-	le32 timeout_ms;	/* request: how long the caller still waits */
-	le32 credits;		/* reply: slots the client may use from now on */
-	le32 status;		/* reply: 0, errno or WIRE_REDIRECT */
+	le32 timeout_ms;	/* request: how long the caller still waits;
+				 * 0 in a reply */
+	le32 credits;		/* reply: slots the client may use from now on;
+				 * 0 in a request */
+	le32 status;		/* reply: 0, errno or WIRE_REDIRECT; 0 in a
+				 * request */
 	le32 zero;
 };
 
@@ -227,7 +232,7 @@ struct wire_path_rep {		/* READLINK, and any WIRE_REDIRECT; tail: path */
 struct wire_open {		/* tail: path */
 	le64 dir;
 	le32 flags;		/* WIRE_O_* */
-	le32 mode;		/* permission bits after umask */
+	le32 mode;		/* permission bits (07777) after umask */
 	struct wire_dist dist;	/* for a new file; 0xffffffff: default */
 	le32 path_len;
 	le32 zero;
@@ -261,14 +266,14 @@ struct wire_setattr {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;
 	le64 atime, mtime;
 	le32 valid;		/* WIRE_S_* */
-	le32 mode, uid, gid;
+	le32 mode, uid, gid;	/* mode: permission bits (07777) */
 	le32 flags;		/* WIRE_P_* */
 	le32 path_len;
 };
 
 struct wire_mkdir {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;
-	le32 mode;
+	le32 mode;		/* permission bits (07777) after umask */
 	le32 path_len;
 };
 
@@ -327,7 +332,8 @@ struct wire_append_rep {
 /*
  * READ and WRITE: file regions and client memory are two lists with one
  * total.  WRITE carries its data inline when nmem is 0; READ answers inline
- * when nmem is 0.  Tail: regions[nreg], mem[nmem], data[data_len].
+ * when nmem is 0.  The total is never 0 and no piece of the lists is empty.
+ * Tail: regions[nreg], mem[nmem], data[data_len] (READ: data_len is 0).
  */
 #define WIRE_IO_SYNC	0x1u	/* on stable storage before the reply */
 
@@ -340,9 +346,10 @@ struct wire_io {
 	le32 data_len;		/* inline bytes (WRITE only) */
 };
 struct wire_io_rep {		/* READ inline: tail data[data_len] */
-	le64 done;		/* bytes; a READ that meets the end of the
-				 * object counts up to it, the rest of the
-				 * client's memory is left alone */
+	le64 done;		/* bytes (READ inline: data_len); a READ that
+				 * meets the end of the object counts up to
+				 * it, the rest of the client's memory is
+				 * left alone */
 	le64 size;		/* object size afterwards */
 	le32 data_len;
 	le32 zero;
@@ -420,8 +427,8 @@ struct wire_msg {
  * overflow, reserved fields zero.
  *
  * Returns 0 and fills *msg, or -EPROTONOSUPPORT (another protocol version),
- * -ENOSYS (unknown operation; msg->hdr is set), -EPROTO (malformed).  *why, if not
- * NULL, then names the field in a constant string.
+ * -ENOSYS (unknown operation; msg->hdr is set), -EPROTO (malformed).  *why, if
+ * not NULL, then names the field in a constant string.
  */
 int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
 	       const char **why);
@@ -429,7 +436,10 @@ int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
 /* The operation's name ("GETATTR"), or "op?". */
 const char *wire_op_name(unsigned int op);
 
-/* Checks private data of a connect request or answer; as wire_parse(). */
+/*
+ * Checks private data of a connect request or answer; as wire_parse().  buf
+ * may be unaligned; bytes behind the structure are ignored (rdma_cm pads).
+ */
 int wire_check_connect(const void *buf, size_t len, const char **why);
 int wire_check_accept(const void *buf, size_t len, const char **why);
 
@@ -440,6 +450,10 @@ int wire_check_accept(const void *buf, size_t len, const char **why);
  * returns the length.  An overflow is remembered and wire_end() answers
  * -EMSGSIZE.  extra is the length of inline data that the caller gathers
  * behind the buffer by itself (without padding).
+ *
+ * wire_put() copies the item and pads it; item NULL: the bytes are zeroed for
+ * the caller to fill.  It returns where they stand (buf must be aligned to 8,
+ * so that structures can be written in place), or NULL on overflow.
  */
 struct wire_out {
 	uint8_t *buf;

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wire_check.c - what depends on more than one field of a message. */
+#include <string.h>
+
+#include "extent.h"
+#include "wire_form.h"
+
+static const char *check_regions(const struct wire_tail *tail, uint64_t total)
+{
+	const struct wire_region *reg = tail->ptr;
+	size_t n = tail->len / sizeof(*reg);
+	uint64_t sum = 0, end;
+
+	for (size_t i = 0; i < n; i++) {
+		if (reg[i].len == 0)
+			return "wire_region.len: zero";
+		if (!extent_end(le64toh(reg[i].off), le64toh(reg[i].len), &end))
+			return "wire_region: the end is above 2^63 - 1";
+		if (!extent_end(sum, le64toh(reg[i].len), &sum))
+			return "wire_region: the sum is above 2^63 - 1";
+	}
+	return sum == total ? NULL : "wire_io.total: not the sum of regions";
+}
+
+/* Unlike files, addresses may use all 64 bits. */
+static const char *check_segment(const struct wire_mem *mem)
+{
+	uint64_t end;
+
+	if (mem->len == 0)
+		return "wire_mem.len: zero";
+	if (__builtin_add_overflow(le64toh(mem->addr), le32toh(mem->len), &end))
+		return "wire_mem: the end is above 2^64 - 1";
+	return NULL;
+}
+
+static const char *check_mem(const struct wire_tail *tail, uint64_t total)
+{
+	const struct wire_mem *mem = tail->ptr;
+	size_t n = tail->len / sizeof(*mem);
+	const char *why;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		why = check_segment(&mem[i]);
+		if (why)
+			return why;
+		sum += le32toh(mem[i].len);
+	}
+	return sum == total ? NULL : "wire_io.total: not the sum of mem";
+}
+
+static const char *check_lists(const struct wire_msg *msg, uint64_t total)
+{
+	const char *why = check_regions(&msg->tail[0], total);
+
+	if (!why && total == 0)
+		why = "wire_io.total: zero";
+	if (!why && msg->tail[1].len)
+		why = check_mem(&msg->tail[1], total);
+	return why;
+}
+
+const char *wire_check_read(const struct wire_msg *msg)
+{
+	const struct wire_io *io = msg->body;
+	uint64_t total = le64toh(io->total);
+
+	if (io->nmem == 0 && total > WIRE_INLINE_MAX)
+		return "wire_io.total: too large for an inline reply";
+	return check_lists(msg, total);
+}
+
+const char *wire_check_write(const struct wire_msg *msg)
+{
+	const struct wire_io *io = msg->body;
+	uint64_t total = le64toh(io->total);
+
+	if (le32toh(io->data_len) != (io->nmem ? 0 : total))
+		return "wire_io.data_len: not the total, or not 0 with mem";
+	return check_lists(msg, total);
+}
+
+const char *wire_check_read_rep(const struct wire_msg *msg)
+{
+	const struct wire_io_rep *rep = msg->body;
+
+	if (rep->data_len && le32toh(rep->data_len) != le64toh(rep->done))
+		return "wire_io_rep.data_len: neither 0 nor done";
+	return NULL;
+}
+
+const char *wire_check_readdir(const struct wire_msg *msg)
+{
+	const struct wire_readdir *req = msg->body;
+
+	return check_segment(&req->mem);
+}
+
+/* Exactly niods strings, a NUL behind each. */
+const char *wire_check_mount_rep(const struct wire_msg *msg)
+{
+	const struct wire_mount_rep *rep = msg->body;
+	const char *uri = msg->tail[0].ptr;
+	size_t left = msg->tail[0].len, len;
+	uint32_t n;
+
+	for (n = 0; left; n++) {
+		len = strnlen(uri, left);
+		if (len == left || len == 0 || len > WIRE_URI_MAX)
+			return "wire_mount_rep: uris malformed";
+		uri += len + 1;
+		left -= len + 1;
+	}
+	if (n == 0 || n != le32toh(rep->niods))
+		return "wire_mount_rep.niods: not the number of uris";
+	return NULL;
+}
+
+const char *wire_check_getsize_rep(const struct wire_msg *msg)
+{
+	const struct wire_objsize *obj = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*obj);
+
+	for (size_t i = 0; i < n; i++) {
+		if (le64toh(obj[i].size) > INT64_MAX)
+			return "wire_objsize.size: above 2^63 - 1";
+	}
+	return NULL;
+}
+
+const char *wire_check_path_rep(const struct wire_msg *msg)
+{
+	return msg->tail[0].len ? NULL : "wire_path_rep.path_len: zero";
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wire_parse.c - checks a message against its form before any use. */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "wire_form.h"
+
+#define STATUS_ERRNO_MAX 4095u
+
+/* A message being taken apart. */
+struct cursor {
+	struct wire_msg *msg;
+	const uint8_t *at;
+	size_t left;
+	const char *why;
+};
+
+static int refuse(struct cursor *c, const char *why)
+{
+	c->why = why;
+	return -EPROTO;
+}
+
+static uint16_t get16(const void *body, uint32_t off)
+{
+	le16 v;
+
+	memcpy(&v, (const uint8_t *)body + off, sizeof(v));
+	return le16toh(v);
+}
+
+static uint32_t get32(const void *body, uint32_t off)
+{
+	le32 v;
+
+	memcpy(&v, (const uint8_t *)body + off, sizeof(v));
+	return le32toh(v);
+}
+
+static uint64_t get64(const void *body, uint32_t off)
+{
+	le64 v;
+
+	memcpy(&v, (const uint8_t *)body + off, sizeof(v));
+	return le64toh(v);
+}
+
+int wire_check_magic(const void *buf, size_t len, const char **why)
+{
+	const char *cause = NULL;
+	int rc = -EPROTO;
+
+	if (len < offsetof(struct wire_hdr, op)) {
+		cause = "length: shorter than magic and version";
+	} else if (get32(buf, 0) != WIRE_MAGIC) {
+		cause = "magic: not this protocol";
+	} else if (get16(buf, 4) != WIRE_VERSION) {
+		cause = "version: another protocol version";
+		rc = -EPROTONOSUPPORT;
+	}
+	if (cause && why)
+		*why = cause;
+	return cause ? rc : 0;
+}
+
+static const char *why_request(const struct wire_hdr *hdr)
+{
+	if (hdr->status)
+		return "wire_hdr.status: not zero in a request";
+	if (hdr->credits)
+		return "wire_hdr.credits: not zero in a request";
+	return NULL;
+}
+
+static const char *why_reply(const struct wire_hdr *hdr)
+{
+	if (hdr->timeout_ms)
+		return "wire_hdr.timeout_ms: not zero in a reply";
+	if (le32toh(hdr->status) > STATUS_ERRNO_MAX &&
+	    le32toh(hdr->status) != WIRE_REDIRECT)
+		return "wire_hdr.status: unknown";
+	return NULL;
+}
+
+static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
+{
+	uint16_t flags = le16toh(hdr->flags);
+
+	if (le32toh(hdr->len) != len)
+		return "wire_hdr.len: not the length received";
+	if (hdr->zero)
+		return "wire_hdr.zero: reserved, not zero";
+	if (hdr->session == 0)
+		return "wire_hdr.session: zero";
+	if (flags == WIRE_F_REPLY)
+		return why_reply(hdr);
+	if (flags & ~WIRE_F_REPLAY)
+		return "wire_hdr.flags: unknown bits";
+	return why_request(hdr);
+}
+
+static int take_hdr(struct cursor *c)
+{
+	const struct wire_hdr *hdr = (const void *)c->at;
+	int rc = wire_check_magic(hdr, c->left, &c->why);
+
+	if (rc)
+		return rc;
+	if (c->left < sizeof(*hdr))
+		return refuse(c, "length: shorter than the header");
+	c->why = why_hdr(hdr, c->left);
+	if (c->why)
+		return -EPROTO;
+	c->msg->hdr = hdr;
+	c->at += sizeof(*hdr);
+	c->left -= sizeof(*hdr);
+	return 0;
+}
+
+/* The form of this message; NULL: a reply that is its status alone. */
+static int find_form(struct cursor *c, const struct wire_form **form)
+{
+	const struct wire_hdr *hdr = c->msg->hdr;
+	const struct wire_op_desc *desc = wire_op_find(le16toh(hdr->op));
+	uint32_t status = le32toh(hdr->status);
+
+	if (!desc) {
+		c->why = "wire_hdr.op: unknown operation";
+		return -ENOSYS;
+	}
+	if (!(le16toh(hdr->flags) & WIRE_F_REPLY))
+		*form = desc->req;
+	else if (status == 0)
+		*form = desc->rep;
+	else if (status != WIRE_REDIRECT)
+		*form = NULL;
+	else if (desc->redirect)
+		*form = &wire_redirect_form;
+	else
+		return refuse(c, "wire_hdr.status: no path to redirect");
+	return 0;
+}
+
+static bool field_ok(const void *body, const struct wire_field *f)
+{
+	switch (f->kind) {
+	case WIRE_FK_BITS:
+		return !(get32(body, f->off) & ~f->limit);
+	case WIRE_FK_MAX:
+		return get32(body, f->off) <= f->limit;
+	case WIRE_FK_MAX64:
+		return get64(body, f->off) <= f->limit;
+	case WIRE_FK_ID:
+		return get64(body, f->off) != 0;
+	case WIRE_FK_NONE:
+		break;
+	}
+	return false;
+}
+
+static int take_body(struct cursor *c, const struct wire_form *form)
+{
+	const struct wire_field *f;
+
+	if (c->left < form->size)
+		return refuse(c, "length: shorter than the body");
+	for (f = form->fields; f->kind; f++) {
+		if (!field_ok(c->at, f))
+			return refuse(c, f->why);
+	}
+	c->msg->body = c->at;
+	c->msg->body_len = form->size;
+	c->at += form->size;
+	c->left -= form->size;
+	return 0;
+}
+
+static int take_padding(struct cursor *c, const struct wire_item *item,
+			size_t pad)
+{
+	if (item->kind == WIRE_IK_DATA && c->left == 0)
+		return 0;
+	if (c->left < pad)
+		return refuse(c, "length: shorter than the padding");
+	for (size_t i = 0; i < pad; i++) {
+		if (c->at[i])
+			return refuse(c, "padding: not zero");
+	}
+	c->at += pad;
+	c->left -= pad;
+	return 0;
+}
+
+static int take_item(struct cursor *c, const struct wire_item *item,
+		     struct wire_tail *tail)
+{
+	size_t count = get32(c->msg->body, item->off), len;
+
+	if (count > item->max)
+		return refuse(c, item->why);
+	len = count * item->elem;
+	if (c->left < len)
+		return refuse(c, item->why);
+	if (item->kind == WIRE_IK_STRING && memchr(c->at, '\0', len))
+		return refuse(c, "string: holds a NUL");
+	tail->ptr = c->at;
+	tail->len = len;
+	c->at += len;
+	c->left -= len;
+	return take_padding(c, item, wire_pad(len) - len);
+}
+
+static int take_tail(struct cursor *c, const struct wire_form *form)
+{
+	int rc;
+
+	for (size_t i = 0; form->items[i].kind; i++) {
+		rc = take_item(c, &form->items[i], &c->msg->tail[i]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int take_check(struct cursor *c, const struct wire_form *form)
+{
+	c->why = form->check(c->msg);
+	return c->why ? -EPROTO : 0;
+}
+
+static int parse(struct cursor *c)
+{
+	const struct wire_form *form;
+	int rc = take_hdr(c);
+
+	if (!rc)
+		rc = find_form(c, &form);
+	if (!rc && form)
+		rc = take_body(c, form);
+	if (!rc && form)
+		rc = take_tail(c, form);
+	if (!rc && c->left)
+		rc = refuse(c, "length: bytes behind the message");
+	if (!rc && form && form->check)
+		rc = take_check(c, form);
+	return rc;
+}
+
+int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
+	       const char **why)
+{
+	struct wire_msg m = { 0 };
+	struct cursor c = { .msg = &m, .at = buf, .left = len };
+	int rc;
+
+	assert(wire_aligned(buf));
+	rc = parse(&c);
+	if (rc == 0 || rc == -ENOSYS)
+		*msg = m;
+	if (rc && why)
+		*why = c.why;
+	return rc;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wire_table.c - every operation's request and reply, as wire.h says it. */
+#include "wire_form.h"
+
+#define BITS(type, field, mask)                                                \
+	{                                                                      \
+		WIRE_FK_BITS, offsetof(struct type, field), mask,              \
+			#type "." #field ": unknown bits"                      \
+	}
+#define ZERO(type, field)                                                      \
+	{                                                                      \
+		WIRE_FK_BITS, offsetof(struct type, field), 0,                 \
+			#type "." #field ": reserved, not zero"                \
+	}
+#define MAX(type, field, max)                                                  \
+	{                                                                      \
+		WIRE_FK_MAX, offsetof(struct type, field), max,                \
+			#type "." #field ": too large"                         \
+	}
+#define SIZE(type, field)                                                      \
+	{                                                                      \
+		WIRE_FK_MAX64, offsetof(struct type, field), INT64_MAX,        \
+			#type "." #field ": above 2^63 - 1"                    \
+	}
+#define ID(type, field)                                                        \
+	{                                                                      \
+		WIRE_FK_ID, offsetof(struct type, field), 0,                   \
+			#type "." #field ": zero"                              \
+	}
+#define ITEM(kind, type, field, elem, max)                                     \
+	{                                                                      \
+		WIRE_IK_##kind, offsetof(struct type, field), elem, max,       \
+			#type "." #field                                       \
+	}
+#define PATH(type, field) ITEM(STRING, type, field, 1, WIRE_PATH_MAX)
+
+#define MODE_BITS 07777u
+
+static const struct wire_form empty = { 0 };
+
+static const struct wire_form hello = {
+	.size = sizeof(struct wire_hello),
+	.items = { ITEM(ARRAY, wire_hello, ngroups, 4, WIRE_GROUPS_MAX),
+		   ITEM(STRING, wire_hello, name_len, 1, WIRE_NAME_MAX) },
+};
+static const struct wire_form hello_rep = {
+	.size = sizeof(struct wire_hello_rep),
+	.fields = { BITS(wire_hello_rep, flags, WIRE_H_RESUMED) },
+};
+
+static const struct wire_form ping_rep = {
+	.size = sizeof(struct wire_ping_rep),
+	.fields = { ZERO(wire_ping_rep, zero) },
+	.items = { ITEM(STRING, wire_ping_rep, version_len, 1, WIRE_NAME_MAX) },
+};
+
+static const struct wire_form statfs_rep = {
+	.size = sizeof(struct wire_statfs_rep),
+};
+
+static const struct wire_form mount_rep = {
+	.size = sizeof(struct wire_mount_rep),
+	.fields = { ID(wire_mount_rep, root),
+		    MAX(wire_mount_rep, niods, WIRE_IOD_MAX) },
+	.items = { ITEM(ARRAY, wire_mount_rep, uris_len, 1,
+			WIRE_BODY_MAX - sizeof(struct wire_mount_rep)) },
+	.check = wire_check_mount_rep,
+};
+
+static const struct wire_form path = {
+	.size = sizeof(struct wire_path),
+	.fields = { BITS(wire_path, flags, WIRE_P_NOFOLLOW) },
+	.items = { PATH(wire_path, path_len) },
+};
+
+#define ATTR_FIELDS(type)                                                      \
+	SIZE(type, attr.size), BITS(type, attr.flags, WIRE_A_SIZE),            \
+		ZERO(type, attr.zero), ZERO(type, attr.dist.zero)
+
+static const struct wire_form attr_rep = {
+	.size = sizeof(struct wire_attr_rep),
+	.fields = { ATTR_FIELDS(wire_attr_rep) },
+};
+
+const struct wire_form wire_redirect_form = {
+	.size = sizeof(struct wire_path_rep),
+	.fields = { ZERO(wire_path_rep, zero) },
+	.items = { PATH(wire_path_rep, path_len) },
+	.check = wire_check_path_rep,
+};
+
+#define O_BITS                                                                 \
+	(WIRE_O_READ | WIRE_O_WRITE | WIRE_O_CREAT | WIRE_O_EXCL |             \
+	 WIRE_O_TRUNC | WIRE_O_APPEND | WIRE_O_NOFOLLOW | WIRE_O_DIRECTORY)
+
+static const struct wire_form open_req = {
+	.size = sizeof(struct wire_open),
+	.fields = { BITS(wire_open, flags, O_BITS),
+		    BITS(wire_open, mode, MODE_BITS),
+		    ZERO(wire_open, dist.zero), ZERO(wire_open, zero) },
+	.items = { PATH(wire_open, path_len) },
+};
+static const struct wire_form open_rep = {
+	.size = sizeof(struct wire_open_rep),
+	.fields = { ATTR_FIELDS(wire_open_rep) },
+};
+
+static const struct wire_form release = {
+	.size = sizeof(struct wire_release),
+	.fields = { SIZE(wire_release, end),
+		    BITS(wire_release, flags, WIRE_R_WROTE | WIRE_R_MTIME),
+		    ZERO(wire_release, zero) },
+};
+
+#define S_BITS                                                                 \
+	(WIRE_S_MODE | WIRE_S_UID | WIRE_S_GID | WIRE_S_ATIME | WIRE_S_MTIME | \
+	 WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)
+
+static const struct wire_form setattr = {
+	.size = sizeof(struct wire_setattr),
+	.fields = { BITS(wire_setattr, valid, S_BITS),
+		    BITS(wire_setattr, mode, MODE_BITS),
+		    BITS(wire_setattr, flags, WIRE_P_NOFOLLOW) },
+	.items = { PATH(wire_setattr, path_len) },
+};
+
+static const struct wire_form mkdir_req = {
+	.size = sizeof(struct wire_mkdir),
+	.fields = { BITS(wire_mkdir, mode, MODE_BITS) },
+	.items = { PATH(wire_mkdir, path_len) },
+};
+
+static const struct wire_form two = {
+	.size = sizeof(struct wire_two),
+	.items = { PATH(wire_two, path1_len), PATH(wire_two, path2_len) },
+};
+
+static const struct wire_form readdir_req = {
+	.size = sizeof(struct wire_readdir),
+	.check = wire_check_readdir,
+};
+static const struct wire_form readdir_rep = {
+	.size = sizeof(struct wire_readdir_rep),
+	.fields = { MAX(wire_readdir_rep, eof, 1),
+		    ZERO(wire_readdir_rep, zero) },
+};
+
+static const struct wire_form truncate_req = {
+	.size = sizeof(struct wire_truncate),
+	.fields = { SIZE(wire_truncate, size), ZERO(wire_truncate, zero) },
+	.items = { PATH(wire_truncate, path_len) },
+};
+
+static const struct wire_form access_req = {
+	.size = sizeof(struct wire_access),
+	.fields = { BITS(wire_access, mask, 07) },
+	.items = { PATH(wire_access, path_len) },
+};
+
+static const struct wire_form append = {
+	.size = sizeof(struct wire_append),
+	.fields = { SIZE(wire_append, len) },
+};
+static const struct wire_form append_rep = {
+	.size = sizeof(struct wire_append_rep),
+	.fields = { SIZE(wire_append_rep, offset) },
+};
+
+#define IO_FIELDS SIZE(wire_io, total), BITS(wire_io, flags, WIRE_IO_SYNC)
+#define IO_ITEMS                                                               \
+	ITEM(ARRAY, wire_io, nreg, sizeof(struct wire_region),                 \
+	     WIRE_REGION_MAX),                                                 \
+		ITEM(ARRAY, wire_io, nmem, sizeof(struct wire_mem),            \
+		     WIRE_MEM_MAX)
+#define IO_REP_FIELDS                                                          \
+	SIZE(wire_io_rep, done), SIZE(wire_io_rep, size),                      \
+		ZERO(wire_io_rep, zero)
+
+static const struct wire_form read_req = {
+	.size = sizeof(struct wire_io),
+	.fields = { IO_FIELDS, MAX(wire_io, data_len, 0) },
+	.items = { IO_ITEMS },
+	.check = wire_check_read,
+};
+static const struct wire_form read_rep = {
+	.size = sizeof(struct wire_io_rep),
+	.fields = { IO_REP_FIELDS },
+	.items = { ITEM(DATA, wire_io_rep, data_len, 1, WIRE_INLINE_MAX) },
+	.check = wire_check_read_rep,
+};
+static const struct wire_form write_req = {
+	.size = sizeof(struct wire_io),
+	.fields = { IO_FIELDS },
+	.items = { IO_ITEMS,
+		   ITEM(DATA, wire_io, data_len, 1, WIRE_INLINE_MAX) },
+	.check = wire_check_write,
+};
+static const struct wire_form write_rep = {
+	.size = sizeof(struct wire_io_rep),
+	.fields = { IO_REP_FIELDS, MAX(wire_io_rep, data_len, 0) },
+};
+
+static const struct wire_form resize = {
+	.size = sizeof(struct wire_resize),
+	.fields = { SIZE(wire_resize, size) },
+};
+
+static const struct wire_form objects = {
+	.size = sizeof(struct wire_objects),
+	.fields = { ZERO(wire_objects, zero) },
+	.items = { ITEM(ARRAY, wire_objects, n, 8, WIRE_HANDLE_MAX) },
+};
+static const struct wire_form getsize_rep = {
+	.size = sizeof(struct wire_getsize_rep),
+	.fields = { ZERO(wire_getsize_rep, zero) },
+	.items = { ITEM(ARRAY, wire_getsize_rep, n, sizeof(struct wire_objsize),
+			WIRE_HANDLE_MAX) },
+	.check = wire_check_getsize_rep,
+};
+
+static const struct wire_form fence = {
+	.size = sizeof(struct wire_fence),
+	.fields = { ID(wire_fence, session) },
+};
+
+#define OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, false }
+#define PATH_OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, true }
+
+static const struct wire_op_desc ops[] = {
+	OP(HELLO, hello, hello_rep),
+	OP(PING, empty, ping_rep),
+	OP(STATFS, empty, statfs_rep),
+	OP(BYE, empty, empty),
+	OP(MOUNT, empty, mount_rep),
+	PATH_OP(GETATTR, path, attr_rep),
+	PATH_OP(OPEN, open_req, open_rep),
+	OP(RELEASE, release, empty),
+	PATH_OP(SETATTR, setattr, attr_rep),
+	PATH_OP(MKDIR, mkdir_req, attr_rep),
+	PATH_OP(RMDIR, path, empty),
+	PATH_OP(UNLINK, path, empty),
+	PATH_OP(RENAME, two, empty),
+	PATH_OP(SYMLINK, two, empty),
+	PATH_OP(READLINK, path, wire_redirect_form),
+	PATH_OP(LINK, two, empty),
+	OP(READDIR, readdir_req, readdir_rep),
+	PATH_OP(TRUNCATE, truncate_req, empty),
+	PATH_OP(ACCESS, access_req, empty),
+	OP(APPEND, append, append_rep),
+	OP(READ, read_req, read_rep),
+	OP(WRITE, write_req, write_rep),
+	OP(RESIZE, resize, empty),
+	OP(SYNC, objects, empty),
+	OP(GETSIZE, objects, getsize_rep),
+	OP(REMOVE, objects, empty),
+	OP(FENCE, fence, empty),
+};
+
+const struct wire_op_desc *wire_op_find(unsigned int op)
+{
+	if (op >= sizeof(ops) / sizeof(ops[0]) || !ops[op].name)
+		return NULL;
+	return &ops[op];
+}
+
+const char *wire_op_name(unsigned int op)
+{
+	const struct wire_op_desc *desc = wire_op_find(op);
+
+	return desc ? desc->name : "op?";
+}

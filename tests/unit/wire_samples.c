@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wire_samples.c - good messages; constants are those of a little-endian host. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire_samples.h"
+
+#define DIST                                                                   \
+	{                                                                      \
+		.base = 1, .pcount = 2, .ssize = 65536                         \
+	}
+#define ATTR                                                                   \
+	{                                                                      \
+		.handle = 42, .size = INT64_MAX, .atime = 1, .mtime = 2,       \
+		.ctime = 3, .mode = 0100644, .nlink = 1, .uid = 1000,          \
+		.gid = 100, .flags = WIRE_A_SIZE, .dist = DIST                 \
+	}
+
+static const char a_path[] = "a/path"; /* 6 bytes: 2 of padding */
+static const char full_path[] = "12345678"; /* no padding */
+static const le32 groups[2] = { 100, 27 };
+static const char uris[] = "tcp://a:1\0tcp://b:2";
+static const le64 handles[3] = { 7, 8, 9 };
+static const struct wire_objsize objsizes[3] = { { 1, 8, 5 },
+						 { INT64_MAX, 1, 2 } };
+static const struct wire_region regions[2] = { { 0, 10 }, { 65536, 11 } };
+static const struct wire_mem mems[3] = { { 0x1000, 5, 1 },
+					 { UINT64_MAX - 15, 15, 2 },
+					 { 0x3000, 1, 1 } };
+static const char data[] = "twenty-one bytes here";
+
+static const struct wire_hello hello = { 1000, 100, 2, 6 };
+static const struct wire_hello_rep hello_rep = { 99, 8, WIRE_H_RESUMED };
+static const struct wire_ping_rep ping_rep = { 99, 5, 6, 7, 6, 0 };
+static const struct wire_statfs_rep statfs_rep = { 4096, 9, 8, 7, 6, 5 };
+static const struct wire_mount_rep mount_rep = { 77,	1, 2,
+						 65536, 0, sizeof(uris) };
+static const struct wire_path path = { 3, WIRE_P_NOFOLLOW, 6 };
+static const struct wire_path no_path = { 3, 0, 0 };
+static const struct wire_attr_rep attr_rep = { ATTR };
+static const struct wire_path_rep path_rep = { 6, 0 };
+static const struct wire_open open_req = {
+	.dir = 1, .flags = 0xff, .mode = 07777, .dist = DIST, .path_len = 6
+};
+static const struct wire_open_rep open_rep = { ATTR, 55 };
+static const struct wire_release release = { 42, 55, 9, 9, 3, 0 };
+static const struct wire_setattr setattr = {
+	1, 2, 3, 0x7f, 0755, 1000, 1, 1, 6
+};
+static const struct wire_mkdir mkdir_req = { 1, 0755, 6 };
+static const struct wire_two two = { 1, 2, 6, 8 };
+static const struct wire_readdir readdir_req = { 1, 0, { 0x1000, 4096, 3 } };
+static const struct wire_readdir_rep readdir_rep = { 64, 2, 1, 0 };
+static const struct wire_truncate truncate_req = { 1, 5, 55, 6, 0 };
+static const struct wire_access access_req = { 1, 7, 6 };
+static const struct wire_append append = { 42, 55, INT64_MAX };
+static const struct wire_append_rep append_rep = { INT64_MAX };
+static const struct wire_io io_mem = { 42, 21, WIRE_IO_SYNC, 2, 3, 0 };
+static const struct wire_io io_inline = { 42, 21, 0, 2, 0, 21 };
+static const struct wire_io io_no_data = { 42, 21, 0, 2, 0, 0 };
+static const struct wire_io_rep io_rep = { 21, 21, 0, 0 };
+static const struct wire_io_rep io_rep_inline = { 21, 65557, 21, 0 };
+static const struct wire_resize resize = { 42, INT64_MAX };
+static const struct wire_objects objects = { 3, 0 };
+static const struct wire_getsize_rep getsize_rep = { 3, 0 };
+static const struct wire_fence fence = { 1 };
+
+#define BODY(b) .body = &(b), .body_len = sizeof(b)
+#define STR(type, field, s)                                                    \
+	{                                                                      \
+		s, sizeof(s) - 1, offsetof(struct type, field)                 \
+	}
+#define ARR(type, field, a)                                                    \
+	{                                                                      \
+		a, sizeof(a), offsetof(struct type, field)                     \
+	}
+#define REP .flags = WIRE_F_REPLY
+#define PATH(type) .tail = { STR(type, path_len, a_path) }, .ntail = 1
+#define IO_LISTS ARR(wire_io, nreg, regions), ARR(wire_io, nmem, mems)
+#define IO_INLINE                                                              \
+	ARR(wire_io, nreg, regions),                                           \
+	{                                                                      \
+		NULL, 0, offsetof(struct wire_io, nmem)                        \
+	}
+
+const struct wire_sample wire_samples[] = {
+	{ "hello", WIRE_HELLO, BODY(hello),
+	  .tail = { ARR(wire_hello, ngroups, groups),
+		    STR(wire_hello, name_len, a_path) },
+	  .ntail = 2 },
+	{ "hello reply", WIRE_HELLO, REP, BODY(hello_rep) },
+	{ "ping", WIRE_PING },
+	{ "ping reply", WIRE_PING, REP, BODY(ping_rep),
+	  .tail = { STR(wire_ping_rep, version_len, a_path) }, .ntail = 1 },
+	{ "statfs", WIRE_STATFS },
+	{ "statfs reply", WIRE_STATFS, REP, BODY(statfs_rep) },
+	{ "bye", WIRE_BYE },
+	{ "bye reply", WIRE_BYE, REP },
+	{ "mount", WIRE_MOUNT },
+	{ "mount reply", WIRE_MOUNT, REP, BODY(mount_rep),
+	  .tail = { ARR(wire_mount_rep, uris_len, uris) }, .ntail = 1 },
+	{ "getattr", WIRE_GETATTR, BODY(path), PATH(wire_path) },
+	{ "getattr handle", WIRE_GETATTR, BODY(no_path) },
+	{ "getattr replay", WIRE_GETATTR, .flags = WIRE_F_REPLAY, BODY(path),
+	  PATH(wire_path) },
+	{ "getattr reply", WIRE_GETATTR, REP, BODY(attr_rep) },
+	{ "getattr error", WIRE_GETATTR, REP, .status = 2 },
+	{ "getattr redirect", WIRE_GETATTR, REP, .status = WIRE_REDIRECT,
+	  BODY(path_rep), PATH(wire_path_rep) },
+	{ "open", WIRE_OPEN, BODY(open_req), PATH(wire_open) },
+	{ "open reply", WIRE_OPEN, REP, BODY(open_rep) },
+	{ "release", WIRE_RELEASE, BODY(release) },
+	{ "release reply", WIRE_RELEASE, REP },
+	{ "setattr", WIRE_SETATTR, BODY(setattr), PATH(wire_setattr) },
+	{ "setattr reply", WIRE_SETATTR, REP, BODY(attr_rep) },
+	{ "mkdir", WIRE_MKDIR, BODY(mkdir_req), PATH(wire_mkdir) },
+	{ "mkdir reply", WIRE_MKDIR, REP, BODY(attr_rep) },
+	{ "rmdir", WIRE_RMDIR, BODY(path), PATH(wire_path) },
+	{ "rmdir reply", WIRE_RMDIR, REP },
+	{ "unlink", WIRE_UNLINK, BODY(path), PATH(wire_path) },
+	{ "unlink reply", WIRE_UNLINK, REP },
+	{ "rename", WIRE_RENAME, BODY(two),
+	  .tail = { STR(wire_two, path1_len, a_path),
+		    STR(wire_two, path2_len, full_path) },
+	  .ntail = 2 },
+	{ "rename reply", WIRE_RENAME, REP },
+	{ "symlink", WIRE_SYMLINK, BODY(two),
+	  .tail = { STR(wire_two, path1_len, a_path),
+		    STR(wire_two, path2_len, full_path) },
+	  .ntail = 2 },
+	{ "symlink reply", WIRE_SYMLINK, REP },
+	{ "readlink", WIRE_READLINK, BODY(path), PATH(wire_path) },
+	{ "readlink reply", WIRE_READLINK, REP, BODY(path_rep),
+	  PATH(wire_path_rep) },
+	{ "link", WIRE_LINK, BODY(two),
+	  .tail = { STR(wire_two, path1_len, a_path),
+		    STR(wire_two, path2_len, full_path) },
+	  .ntail = 2 },
+	{ "link reply", WIRE_LINK, REP },
+	{ "readdir", WIRE_READDIR, BODY(readdir_req) },
+	{ "readdir reply", WIRE_READDIR, REP, BODY(readdir_rep) },
+	{ "truncate", WIRE_TRUNCATE, BODY(truncate_req), PATH(wire_truncate) },
+	{ "truncate reply", WIRE_TRUNCATE, REP },
+	{ "access", WIRE_ACCESS, BODY(access_req), PATH(wire_access) },
+	{ "access reply", WIRE_ACCESS, REP },
+	{ "append", WIRE_APPEND, BODY(append) },
+	{ "append reply", WIRE_APPEND, REP, BODY(append_rep) },
+	{ "read", WIRE_READ, BODY(io_mem), .tail = { IO_LISTS }, .ntail = 2 },
+	{ "read inline", WIRE_READ, BODY(io_no_data), .tail = { IO_INLINE },
+	  .ntail = 2 },
+	{ "read reply", WIRE_READ, REP, BODY(io_rep) },
+	{ "read inline reply", WIRE_READ, REP, BODY(io_rep_inline),
+	  .tail = { STR(wire_io_rep, data_len, data) }, .ntail = 1,
+	  .gathered = true },
+	{ "write", WIRE_WRITE, BODY(io_mem), .tail = { IO_LISTS }, .ntail = 2 },
+	{ "write inline", WIRE_WRITE, BODY(io_inline),
+	  .tail = { IO_INLINE, STR(wire_io, data_len, data) }, .ntail = 3,
+	  .gathered = true },
+	{ "write reply", WIRE_WRITE, REP, BODY(io_rep) },
+	{ "resize", WIRE_RESIZE, BODY(resize) },
+	{ "resize reply", WIRE_RESIZE, REP },
+	{ "sync", WIRE_SYNC, BODY(objects),
+	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
+	{ "sync reply", WIRE_SYNC, REP },
+	{ "getsize", WIRE_GETSIZE, BODY(objects),
+	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
+	{ "getsize reply", WIRE_GETSIZE, REP, BODY(getsize_rep),
+	  .tail = { ARR(wire_getsize_rep, n, objsizes) }, .ntail = 1 },
+	{ "remove", WIRE_REMOVE, BODY(objects),
+	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
+	{ "remove reply", WIRE_REMOVE, REP },
+	{ "fence", WIRE_FENCE, BODY(fence) },
+	{ "fence reply", WIRE_FENCE, REP },
+};
+
+const unsigned int wire_nsamples = sizeof(wire_samples) /
+				   sizeof(wire_samples[0]);
+
+const struct wire_sample *wire_sample_find(const char *name)
+{
+	for (unsigned int i = 0; i < wire_nsamples; i++) {
+		if (!strcmp(wire_samples[i].name, name))
+			return &wire_samples[i];
+	}
+	return NULL;
+}
+
+size_t wire_sample_build(const struct wire_sample *s, void *buf)
+{
+	unsigned int nput = s->ntail - s->gathered;
+	struct wire_out out;
+	struct wire_hdr *hdr = buf;
+	size_t extra = 0;
+	int len;
+
+	wire_begin(&out, buf, SAMPLE_MAX);
+	if (s->body)
+		wire_put(&out, s->body, s->body_len);
+	for (unsigned int i = 0; i < nput; i++)
+		wire_put(&out, s->tail[i].ptr, s->tail[i].len);
+	if (s->gathered) {
+		extra = s->tail[nput].len;
+		memcpy((char *)buf + out.len, s->tail[nput].ptr, extra);
+	}
+	hdr->session = htole64(1234);
+	hdr->seq = htole64(1);
+	hdr->status = htole32(s->status);
+	len = wire_end(&out, s->op, s->flags, extra);
+	if (len < 0)
+		abort();
+	return (size_t)len;
+}
