@@ -130,10 +130,8 @@ struct rpc_call {
 		TAILQ_ENTRY(rpc_call) link;
 		TAILQ_ENTRY(rpc_call) timeout_link;
 		struct rpc_peer *peer;
-		int slot;
-		unsigned int flags;
-		void *copy;
-		struct iovec iov[2];
+		int where;		/* slot, or CALL_* in call.c */
+		void *copy;		/* while it waits for a slot */
 	} p;
 };
 #define RPC_DATA_MAX 64u
@@ -146,7 +144,8 @@ struct rpc_call {
  * connection, which is re-made.
  */
 void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call);
-/* done() with -ECANCELED now, if the call is still outstanding. */
+/* done() with -ECANCELED now, if the call is still outstanding.  call was
+ * started once, or is zero. */
 void rpc_call_cancel(struct rpc_call *call);
 
 /* ---- server side ---- */
@@ -154,12 +153,25 @@ void rpc_call_cancel(struct rpc_call *call);
 struct rpc_service {
 	/*
 	 * A session says HELLO for the first time since the server started.
-	 * May seed slots with rpc_session_seed().  0, or -errno to refuse.
+	 * May seed slots with rpc_session_seed().  0: it is new; 1: it is
+	 * known from before the restart (so that the client is not told to
+	 * start afresh); -errno to refuse.
 	 */
 	int (*session_open)(void *arg, struct rpc_session *session);
-	/* It said BYE (clean) or stayed away for session_ttl_ms. */
+	/*
+	 * It said BYE (clean), or stayed away for session_ttl_ms, was fenced,
+	 * or made room for another one (not clean); none of its requests is
+	 * held any more.  rpc_server_fence() from here keeps it from
+	 * returning as a new session.
+	 */
 	void (*session_close)(void *arg, struct rpc_session *session,
 			      bool clean);
+	/*
+	 * Its memory goes, after session_close() or, without that, in
+	 * rpc_server_close(): for what hangs on rpc_session_info.priv.  May
+	 * be NULL.
+	 */
+	void (*session_free)(void *arg, struct rpc_session *session);
 	/*
 	 * A checked request (wire_parse()), answered now or later with
 	 * rpc_reply_send(), or given up with rpc_req_abort(); exactly one.
@@ -213,8 +225,13 @@ struct rpc_session_info *rpc_session_info(struct rpc_session *session);
 /* In session_open(): the slot's last request and its reply (copied). */
 int rpc_session_seed(struct rpc_session *session, unsigned int slot,
 		     uint64_t seq, const void *reply, size_t len);
-/* Breaks the connection of a session and refuses its return with -ESTALE.
- * Any thread of the server. */
+/* Slots that the client may use from the next reply on: 1 to slots. */
+void rpc_session_credits(struct rpc_session *session, unsigned int credits);
+/*
+ * Breaks the connection of a session, if there is one, and refuses its return
+ * with -ESTALE; requests in flight are answered by nobody, then
+ * session_close().  Any thread of the server.
+ */
 void rpc_server_fence(struct rpc_server *server, uint64_t session);
 
 /*
@@ -272,11 +289,16 @@ struct rpc_bulk {
 	void (*done)(struct rpc_bulk *bulk, int status);
 	void *arg;
 	/* private */
-	LIST_ENTRY(rpc_bulk) link;
-	void *conn;
-	int status;
+	TAILQ_ENTRY(rpc_bulk) link;
+	struct rpc_req *req;
+	struct tp_sge *copy;
+	unsigned int nwr;
 };
-/* 0; -ENOTCONN: no connection now; -EINVAL: window outside the list. */
+#define RPC_LOCAL_MAX 1024u
+/*
+ * 0; -ENOTCONN: no connection now; -EINVAL: no bytes, window outside the list,
+ * less local memory than len, or nlocal above RPC_LOCAL_MAX; -ENOMEM.
+ */
 int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk);
 
 #endif

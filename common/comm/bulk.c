@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bulk.c - server-based RDMA: a window of the client's memory list becomes a
+ * chain of gather Writes or scatter Reads, one work request a piece of remote
+ * memory, only the last signaled.  Chains beyond the connection's share of
+ * work requests wait in order.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+/* Where the plan stands in the two lists. */
+struct plan {
+	struct rpc_ctx *ctx;
+	const struct rpc_bulk *bulk;
+	const struct tp_sge *local;
+	unsigned int il; /* local piece, bytes of it used */
+	uint32_t off;
+	unsigned int nwr, nsge;
+};
+
+/* Local slices for at most len bytes; returns how many they cover. */
+static uint32_t plan_gather(struct plan *p, struct tp_send_wr *wr, uint32_t len)
+{
+	uint32_t left = len;
+
+	wr->sgl = &p->ctx->sge[p->nsge];
+	wr->nsge = 0;
+	while (left && wr->nsge < TP_SGE_MAX && p->nsge < CTX_SGE_MAX &&
+	       p->il < p->bulk->nlocal) {
+		const struct tp_sge *l = &p->local[p->il];
+		uint32_t n = l->len - p->off < left ? l->len - p->off : left;
+
+		if (n) {
+			p->ctx->sge[p->nsge++] = (struct tp_sge){
+				(uint8_t *)l->addr + p->off, n, l->lkey
+			};
+			wr->nsge++;
+		}
+		left -= n;
+		p->off += n;
+		if (p->off == l->len) {
+			p->il++;
+			p->off = 0;
+		}
+	}
+	return len - left;
+}
+
+static int plan_piece(struct plan *p, const struct wire_mem *mem, uint64_t skip,
+		      uint32_t len)
+{
+	uint64_t addr = le64toh(mem->addr) + skip;
+
+	while (len) {
+		struct tp_send_wr *wr = &p->ctx->wr[p->nwr];
+		uint32_t n = len < TP_LEN_MAX ? len : TP_LEN_MAX;
+
+		if (p->nwr == BULK_WR_MAX)
+			return -EINVAL;
+		*wr = (struct tp_send_wr){
+			.next = wr + 1,
+			.wr_id = (uintptr_t)p->bulk,
+			.opcode = p->bulk->dir == RPC_GET ? TP_READ : TP_WRITE,
+			.remote_addr = addr,
+			.rkey = le32toh(mem->rkey),
+		};
+		n = plan_gather(p, wr, n);
+		if (!n)
+			return -EINVAL;
+		p->nwr++;
+		addr += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* Fills ctx->wr with the chain; returns its length. */
+static int bulk_plan(struct rpc_ctx *ctx, const struct rpc_bulk *bulk,
+		     const struct tp_sge *local)
+{
+	struct plan p = { .ctx = ctx, .bulk = bulk, .local = local };
+	uint64_t skip = bulk->mem_off, left = bulk->len;
+	unsigned int i;
+	int rc;
+
+	if (!left || bulk->nlocal > RPC_LOCAL_MAX)
+		return -EINVAL;
+	for (i = 0; i < bulk->nmem && left; i++) {
+		uint64_t n = le32toh(bulk->mem[i].len);
+
+		if (skip >= n) {
+			skip -= n;
+			continue;
+		}
+		n = n - skip < left ? n - skip : left;
+		rc = plan_piece(&p, &bulk->mem[i], skip, (uint32_t)n);
+		if (rc)
+			return rc;
+		left -= n;
+		skip = 0;
+	}
+	if (left)
+		return -EINVAL;
+	ctx->wr[p.nwr - 1].next = NULL;
+	ctx->wr[p.nwr - 1].flags = TP_SIGNALED;
+	return (int)p.nwr;
+}
+
+static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
+{
+	int rc = tp_post_send(conn->link.ep, conn->link.ctx->wr);
+
+	if (rc) {
+		link_fail(&conn->link, rc);
+		return -ENOTCONN;
+	}
+	conn->bulk_wrs += bulk->nwr;
+	TAILQ_INSERT_TAIL(&conn->posted, bulk, link);
+	if (!conn->timer.armed) {
+		conn->moved_seen = conn->moved;
+		rpc_timer_set(conn->link.ctx, &conn->timer,
+			      clock_after_ms(BULK_STALL_MS));
+	}
+	return 0;
+}
+
+static bool bulk_fits(const struct conn *conn, const struct rpc_bulk *bulk)
+{
+	return conn->bulk_wrs + bulk->nwr <= BULK_WR_MAX;
+}
+
+/* The reply that waited for its data follows it. */
+static void bulk_posted(struct rx *rx)
+{
+	if (!--rx->bulks && rx->answered)
+		reply_post(rx);
+}
+
+static void bulk_pump(struct conn *conn)
+{
+	struct rpc_bulk *bulk;
+
+	while ((bulk = TAILQ_FIRST(&conn->waiting)) && bulk_fits(conn, bulk)) {
+		if (conn->state != CONN_OPEN || conn->link.failed.queued)
+			return;
+		bulk_plan(conn->link.ctx, bulk, bulk->copy);
+		TAILQ_REMOVE(&conn->waiting, bulk, link);
+		if (bulk_post(conn, bulk)) {
+			TAILQ_INSERT_HEAD(&conn->waiting, bulk, link);
+			return;
+		}
+		free(bulk->copy);
+		bulk->copy = NULL;
+		bulk_posted(container_of(bulk->req, struct rx, req));
+	}
+}
+
+static int bulk_wait(struct conn *conn, struct rpc_bulk *bulk, struct rx *rx)
+{
+	size_t len = bulk->nlocal * sizeof(*bulk->local);
+
+	bulk->copy = malloc(len);
+	if (!bulk->copy)
+		return -ENOMEM;
+	memcpy(bulk->copy, bulk->local, len);
+	TAILQ_INSERT_TAIL(&conn->waiting, bulk, link);
+	rx->bulks++;
+	return 0;
+}
+
+int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+	struct conn *conn = rx->conn;
+	int n;
+
+	if (conn->state != CONN_OPEN || conn->link.failed.queued)
+		return -ENOTCONN;
+	n = bulk_plan(conn->link.ctx, bulk, bulk->local);
+	if (n < 0)
+		return n;
+	bulk->req = req;
+	bulk->copy = NULL;
+	bulk->nwr = (unsigned int)n;
+	/* the data may be lost with the connection, after the reply is kept */
+	rx->rerun |= bulk->dir == RPC_PUT;
+	if (!TAILQ_EMPTY(&conn->waiting) || !bulk_fits(conn, bulk))
+		return bulk_wait(conn, bulk, rx);
+	return bulk_post(conn, bulk);
+}
+
+void bulk_complete(struct conn *conn, struct rpc_bulk *bulk)
+{
+	TAILQ_REMOVE(&conn->posted, bulk, link);
+	conn->bulk_wrs -= bulk->nwr;
+	conn->moved++;
+	bulk->done(bulk, 0);
+	bulk_pump(conn);
+}
+
+void bulk_fail_all(struct conn *conn, int status)
+{
+	struct rpc_bulk *bulk;
+
+	while ((bulk = TAILQ_FIRST(&conn->posted))) {
+		TAILQ_REMOVE(&conn->posted, bulk, link);
+		bulk->done(bulk, status);
+	}
+	while ((bulk = TAILQ_FIRST(&conn->waiting))) {
+		struct rx *rx = container_of(bulk->req, struct rx, req);
+
+		TAILQ_REMOVE(&conn->waiting, bulk, link);
+		free(bulk->copy);
+		bulk_posted(rx);
+		bulk->done(bulk, status);
+	}
+}
+
+void bulk_watch(struct conn *conn)
+{
+	if (TAILQ_EMPTY(&conn->posted))
+		return;
+	if (conn->moved != conn->moved_seen) {
+		conn->moved_seen = conn->moved;
+		rpc_timer_set(conn->link.ctx, &conn->timer,
+			      clock_after_ms(BULK_STALL_MS));
+		return;
+	}
+	log_warn(conn_log(conn),
+		 "%s (%s): no bulk data moved for %u ms; connection closed",
+		 conn->peer, conn->session->info.cred.name, BULK_STALL_MS);
+	conn_close(conn, -ETIMEDOUT);
+}

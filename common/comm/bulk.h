@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* bulk.h - RDMA on behalf of requests, seen by the connection. */
+#ifndef BULK_H
+#define BULK_H
+
+#include "ctx.h"
+
+/* Work requests of bulk data outstanding on one connection. */
+#define BULK_WR_MAX 320u
+/* A connection whose bulk data does not move for so long is broken. */
+#define BULK_STALL_MS 10000u
+
+struct conn;
+
+/* A chain completed: done(), and what waited goes out. */
+void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
+/* The connection is closed: done() of all with status. */
+void bulk_fail_all(struct conn *conn, int status);
+/* The conn's timer: breaks it if nothing moved since the last time. */
+void bulk_watch(struct conn *conn);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* conn.c - the server's end of a connection (states drawn in server.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+static const char *const conn_state_name[] = {
+	[CONN_ACCEPTING] = "ACCEPTING", [CONN_HELLO] = "HELLO",
+	[CONN_OPEN] = "OPEN",		[CONN_LINGER] = "LINGER",
+	[CONN_DEAD] = "DEAD",
+};
+
+void conn_set_state(struct conn *conn, enum conn_state state)
+{
+	log_debug(conn_log(conn), "%s: %s -> %s", conn->peer,
+		  conn_state_name[conn->state], conn_state_name[state]);
+	conn->state = state;
+}
+
+/* ---- receive buffers ---- */
+
+static int rx_post(struct rx *rx)
+{
+	struct conn *conn = rx->conn;
+	struct tp_recv_wr wr = {
+		.wr_id = (uintptr_t)rx,
+		.sge = { .addr = rx->buf,
+			 .len = (uint32_t)conn->lane->server->attr.request_max,
+			 .lkey = conn->mr->lkey },
+	};
+
+	rx->state = RX_POSTED;
+	return tp_post_recv(conn->link.ep, &wr);
+}
+
+static void conn_put(struct conn *conn)
+{
+	if (!--conn->held && conn->state == CONN_DEAD)
+		ctx_defer(conn->link.ctx, &conn->gone);
+}
+
+void rx_release(struct rx *rx)
+{
+	struct conn *conn = rx->conn;
+	int rc;
+
+	rx->state = RX_POSTED;
+	if (conn->state == CONN_HELLO || conn->state == CONN_OPEN) {
+		rc = rx_post(rx);
+		if (rc)
+			link_fail(&conn->link, rc);
+	}
+	conn_put(conn);
+}
+
+static void rx_retry(struct ctx_task *task)
+{
+	struct rx *rx = container_of(task, struct rx, retry);
+
+	rx->state = RX_BUSY;
+	req_take(rx);
+}
+
+/* ---- completions and events ---- */
+
+static void conn_received(struct conn *conn, struct rx *rx, uint32_t len)
+{
+	const char *why = "?";
+	int rc;
+
+	conn->held++;
+	rx->state = RX_BUSY;
+	rx->len = len;
+	if (conn->state == CONN_ACCEPTING)
+		conn_set_state(conn, CONN_HELLO);
+	rc = wire_parse(rx->buf, len, &rx->req.msg, &why);
+	if (!rc && le16toh(rx->req.msg.hdr->flags) & WIRE_F_REPLY) {
+		rc = -EPROTO;
+		why = "a reply instead of a request";
+	}
+	if (!rc &&
+	    le64toh(rx->req.msg.hdr->session) != conn->session->info.id) {
+		rc = -EPROTO;
+		why = "session is not that of the connection";
+	}
+	if (rc)
+		greet_error(conn, rx, rc, why);
+	else if (conn->state == CONN_HELLO)
+		greet_hello(conn, rx);
+	else if (le16toh(rx->req.msg.hdr->op) == WIRE_BYE)
+		greet_bye(conn);
+	else
+		req_take(rx);
+}
+
+static void conn_completion(struct link *link, const struct tp_wc *wc)
+{
+	struct conn *conn = container_of(link, struct conn, link);
+
+	if (wc->status) {
+		link_fail(link, wc->status);
+	} else if (wc->opcode == TP_READ || wc->opcode == TP_WRITE) {
+		bulk_complete(conn, (struct rpc_bulk *)(uintptr_t)wc->wr_id);
+	} else if (wc->opcode == TP_RECV) {
+		if (!link->failed.queued && conn->state < CONN_LINGER)
+			conn_received(conn, (struct rx *)(uintptr_t)wc->wr_id,
+				      wc->byte_len);
+	} else if (wc->wr_id && conn->state == CONN_LINGER) {
+		conn_close(conn, 0);
+	}
+}
+
+static void conn_event(struct link *link, const struct tp_event *ev)
+{
+	struct conn *conn = container_of(link, struct conn, link);
+
+	if (ev->type != TP_EV_ESTABLISHED)
+		link_fail(link, ev->status);
+	else if (conn->state == CONN_ACCEPTING)
+		conn_set_state(conn, CONN_HELLO);
+}
+
+static void conn_lost(struct link *link, int status)
+{
+	conn_close(container_of(link, struct conn, link), status);
+}
+
+static const struct link_ops conn_ops = {
+	.completion = conn_completion,
+	.event = conn_event,
+	.lost = conn_lost,
+};
+
+static void conn_timer(struct rpc_timer *timer)
+{
+	struct conn *conn = container_of(timer, struct conn, timer);
+
+	if (conn->state == CONN_OPEN) {
+		bulk_watch(conn);
+	} else if (conn->state == CONN_LINGER) {
+		conn_close(conn, 0);
+	} else {
+		log_warn(conn_log(conn),
+			 "%s: no HELLO within %u ms; connection closed",
+			 conn->peer, SERVER_HELLO_MS);
+		conn_close(conn, -ETIMEDOUT);
+	}
+}
+
+void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey)
+{
+	struct tp_sge sge = { (void *)(uintptr_t)msg, len, lkey };
+	int rc = link_send(&conn->link, &sge, 1, conn->state == CONN_LINGER);
+
+	if (rc)
+		link_fail(&conn->link, rc);
+}
+
+/* ---- life ---- */
+
+static void conn_gone(struct ctx_task *task)
+{
+	struct conn *conn = container_of(task, struct conn, gone);
+	struct rpc_session *session = conn->session;
+
+	conn_free(conn);
+	session_unused(session);
+}
+
+void conn_free(struct conn *conn)
+{
+	struct rpc_ctx *ctx = conn->link.ctx;
+	unsigned int i;
+
+	rpc_timer_clear(ctx, &conn->timer);
+	link_close(&conn->link);
+	ctx_undefer(ctx, &conn->gone);
+	for (i = 0; conn->rx && i < conn->nrx; i++)
+		ctx_undefer(ctx, &conn->rx[i].retry);
+	if (conn->mr)
+		tp_mr_dereg(conn->mr);
+	conn->session->nconns--;
+	LIST_REMOVE(conn, lane_link);
+	free(conn->block);
+	free(conn->rx);
+	free(conn);
+}
+
+static void conn_log_close(const struct conn *conn, int status)
+{
+	const struct rpc_session_info *info = &conn->session->info;
+
+	if (conn->state == CONN_OPEN && conn->session->opened)
+		log_info(conn_log(conn), "%s (%s): connection closed: %s",
+			 conn->peer, info->cred.name,
+			 status ? strerror(-status) : "by the client");
+}
+
+/* Requests in flight keep their buffers until they are answered. */
+void conn_close(struct conn *conn, int status)
+{
+	unsigned int i;
+
+	if (conn->state == CONN_DEAD)
+		return;
+	conn_log_close(conn, status);
+	conn_set_state(conn, CONN_DEAD);
+	conn->held++;
+	rpc_timer_clear(conn->link.ctx, &conn->timer);
+	link_close(&conn->link);
+	for (i = 0; i < conn->nrx; i++) {
+		if (conn->rx[i].state == RX_PARKED)
+			req_forget(&conn->rx[i]);
+	}
+	if (conn->session->conn == conn)
+		session_detach(conn->session);
+	bulk_fail_all(conn, status ? status : -ECONNRESET);
+	conn_put(conn);
+}
+
+static unsigned int conn_accept_data(const struct rpc_server *server,
+				     int status, struct wire_accept *acc)
+{
+	*acc = (struct wire_accept){
+		.magic = htole32(WIRE_MAGIC),
+		.version = htole16(WIRE_VERSION),
+		.status = htole16((uint16_t)-status),
+		.fsid = htole64(server->attr.fsid),
+		.boot = htole64(server->attr.boot),
+	};
+	if (!status) {
+		acc->credits = htole32(server->attr.slots);
+		acc->request_max = htole32((uint32_t)server->attr.request_max);
+	}
+	return sizeof(*acc);
+}
+
+void conn_reject(struct rpc_server *server, struct tp_conn_req *req, int status)
+{
+	struct wire_accept acc;
+
+	tp_reject(req, &acc, conn_accept_data(server, status, &acc));
+}
+
+/* One receive more than slots: for HELLO and BYE, which have none. */
+static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr)
+{
+	size_t step = (attr->request_max + 63) & ~(size_t)63;
+	size_t len = step * (attr->slots + 1) + 2 * CONN_CTL_MAX;
+	unsigned int i;
+	int rc;
+
+	conn->nrx = attr->slots + 1;
+	conn->rx = calloc(conn->nrx, sizeof(*conn->rx));
+	conn->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
+	if (!conn->rx || !conn->block)
+		return -ENOMEM;
+	rc = tp_mr_reg(conn->link.ctx->dev, conn->block, len, TP_LOCAL_WRITE,
+		       &conn->mr);
+	if (rc)
+		return rc;
+	rc = link_open(&conn->link, BULK_WR_MAX + 2 * attr->slots + 64,
+		       conn->nrx);
+	for (i = 0; !rc && i < conn->nrx; i++) {
+		conn->rx[i].conn = conn;
+		conn->rx[i].buf = conn->block + i * step;
+		conn->rx[i].retry.run = rx_retry;
+		rc = rx_post(&conn->rx[i]);
+	}
+	return rc;
+}
+
+static struct conn *conn_new(struct lane *lane, struct rpc_session *session,
+			     struct tp_conn_req *req)
+{
+	struct conn *conn = calloc(1, sizeof(*conn));
+
+	if (!conn)
+		return NULL;
+	link_init(&conn->link, &conn_ops, lane->ctx);
+	snprintf(conn->peer, sizeof(conn->peer), "%s", tp_req_peer(req));
+	conn->state = CONN_ACCEPTING;
+	conn->lane = lane;
+	conn->session = session;
+	conn->gone.run = conn_gone;
+	conn->timer.fire = conn_timer;
+	TAILQ_INIT(&conn->posted);
+	TAILQ_INIT(&conn->waiting);
+	session->nconns++;
+	LIST_INSERT_HEAD(&lane->conns, conn, lane_link);
+	if (conn_alloc(conn, &lane->server->attr)) {
+		conn_free(conn);
+		return NULL;
+	}
+	return conn;
+}
+
+void conn_accept(struct lane *lane, struct rpc_session *session,
+		 struct tp_conn_req *req, uint32_t epoch, uint32_t reply_max)
+{
+	struct conn *conn = conn_new(lane, session, req);
+	struct wire_accept acc;
+	int rc;
+
+	if (!conn) {
+		log_error(lane->server->attr.log,
+			  "%s: refused: no memory for a connection",
+			  tp_req_peer(req));
+		conn_reject(lane->server, req, -EAGAIN);
+		return;
+	}
+	conn->epoch = epoch;
+	conn->reply_max = reply_max;
+	session_attach(session, conn, epoch);
+	rpc_timer_set(lane->ctx, &conn->timer, clock_after_ms(SERVER_HELLO_MS));
+	rc = tp_accept(conn->link.ep, req, &acc,
+		       conn_accept_data(lane->server, 0, &acc));
+	if (rc)
+		link_fail(&conn->link, rc);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ctx.c - the progress loop: poll, dispatch, spin a little, sleep. */
+#include "ctx.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "bulk.h"
+
+#define CTX_DRAIN 8 /* batches in a round */
+
+int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
+{
+	struct rpc_ctx *ctx = calloc(1, sizeof(*ctx));
+	int rc = -ENOMEM;
+
+	if (!ctx)
+		return -ENOMEM;
+	ctx->wr = calloc(BULK_WR_MAX, sizeof(*ctx->wr));
+	ctx->sge = calloc(CTX_SGE_MAX, sizeof(*ctx->sge));
+	if (!ctx->wr || !ctx->sge)
+		goto free_ctx;
+	rc = tp_cq_open(attr->dev, CTX_CQ_DEPTH, &ctx->cq);
+	if (rc)
+		goto free_ctx;
+	ctx->dev = attr->dev;
+	ctx->log = attr->log;
+	ctx->poll_ns = attr->poll_us * 1000ull;
+	ctx->now = clock_now();
+	TAILQ_INIT(&ctx->timers);
+	TAILQ_INIT(&ctx->calls);
+	TAILQ_INIT(&ctx->tasks);
+	SLIST_INIT(&ctx->hooks);
+	SLIST_INIT(&ctx->listeners);
+	*out = ctx;
+	return 0;
+free_ctx:
+	free(ctx->sge);
+	free(ctx->wr);
+	free(ctx);
+	return rc;
+}
+
+/* Runs what was deferred before; what is deferred meanwhile waits. */
+static int ctx_tasks(struct rpc_ctx *ctx)
+{
+	struct ctx_task *task, *last = TAILQ_LAST(&ctx->tasks, ctx_tasks);
+	int n = 0;
+
+	while ((task = TAILQ_FIRST(&ctx->tasks))) {
+		bool end = task == last;
+
+		ctx_undefer(ctx, task);
+		task->run(task);
+		n++;
+		if (end)
+			break;
+	}
+	return n;
+}
+
+void rpc_ctx_close(struct rpc_ctx *ctx)
+{
+	while (ctx_tasks(ctx))
+		;
+	tp_cq_close(ctx->cq);
+	free(ctx->sge);
+	free(ctx->wr);
+	free(ctx);
+}
+
+struct tp_dev *rpc_ctx_dev(const struct rpc_ctx *ctx)
+{
+	return ctx->dev;
+}
+
+void ctx_defer(struct rpc_ctx *ctx, struct ctx_task *task)
+{
+	if (task->queued)
+		return;
+	task->queued = true;
+	TAILQ_INSERT_TAIL(&ctx->tasks, task, link);
+}
+
+void ctx_undefer(struct rpc_ctx *ctx, struct ctx_task *task)
+{
+	if (!task->queued)
+		return;
+	task->queued = false;
+	TAILQ_REMOVE(&ctx->tasks, task, link);
+}
+
+void ctx_hook_add(struct rpc_ctx *ctx, struct ctx_hook *hook)
+{
+	SLIST_INSERT_HEAD(&ctx->hooks, hook, link);
+}
+
+void ctx_hook_remove(struct rpc_ctx *ctx, struct ctx_hook *hook)
+{
+	SLIST_REMOVE(&ctx->hooks, hook, ctx_hook, link);
+}
+
+void ctx_hook_raise(struct rpc_ctx *ctx, struct ctx_hook *hook)
+{
+	atomic_store(&hook->pending, true);
+	rpc_ctx_wake(ctx);
+}
+
+static int ctx_hooks(struct rpc_ctx *ctx)
+{
+	struct ctx_hook *hook;
+	int n = 0;
+
+	SLIST_FOREACH(hook, &ctx->hooks, link)
+	{
+		if (!atomic_load_explicit(&hook->pending, memory_order_relaxed))
+			continue;
+		atomic_store(&hook->pending, false);
+		hook->run(hook);
+		n++;
+	}
+	return n;
+}
+
+/* link_close() clears the completions of its endpoint from the batch. */
+static int ctx_completions(struct rpc_ctx *ctx)
+{
+	int total = 0, i;
+
+	for (i = 0; i < CTX_DRAIN; i++) {
+		ctx->wc_n = tp_cq_poll(ctx->cq, ctx->wc, CTX_BATCH);
+		total += ctx->wc_n;
+		for (ctx->wc_at = 0; ctx->wc_at < ctx->wc_n;) {
+			struct tp_wc *wc = &ctx->wc[ctx->wc_at++];
+			struct link *link;
+
+			if (!wc->ep)
+				continue;
+			link = tp_ep_context(wc->ep);
+			link->ops->completion(link, wc);
+		}
+		if (ctx->wc_n < CTX_BATCH)
+			break;
+	}
+	ctx->wc_n = 0;
+	return total;
+}
+
+static void ctx_connect_request(struct rpc_ctx *ctx, const struct tp_event *ev)
+{
+	struct ctx_listener *l;
+
+	SLIST_FOREACH(l, &ctx->listeners, link)
+	{
+		if (l->listener == ev->listener) {
+			l->request(l, ev->req);
+			return;
+		}
+	}
+	tp_reject(ev->req, NULL, 0);
+}
+
+static int ctx_events(struct rpc_ctx *ctx)
+{
+	struct tp_event ev;
+	int n = 0;
+
+	while (tp_cq_event(ctx->cq, &ev) == 1) {
+		n++;
+		if (ev.type == TP_EV_CONNECT_REQUEST) {
+			ctx_connect_request(ctx, &ev);
+		} else {
+			struct link *link = tp_ep_context(ev.ep);
+
+			link->ops->event(link, &ev);
+		}
+	}
+	return n;
+}
+
+static int ctx_round(struct rpc_ctx *ctx)
+{
+	int n;
+
+	ctx->now = clock_now();
+	n = ctx_hooks(ctx);
+	n += ctx_completions(ctx);
+	n += ctx_events(ctx);
+	n += timer_run(ctx);
+	n += ctx_tasks(ctx);
+	return n;
+}
+
+static bool ctx_woken(struct rpc_ctx *ctx)
+{
+	return atomic_load_explicit(&ctx->woken, memory_order_relaxed) &&
+	       atomic_exchange(&ctx->woken, false);
+}
+
+/*
+ * Sleeps unless something is pending.  The waker sets woken, then looks at
+ * sleeping; here it is the other way round, so one of the two sees the other.
+ */
+static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
+{
+	uint64_t next = timer_next(ctx);
+
+	if (!TAILQ_EMPTY(&ctx->tasks))
+		return;
+	atomic_store(&ctx->sleeping, true);
+	if (!atomic_load(&ctx->woken))
+		tp_cq_wait(ctx->cq, next < deadline ? next : deadline);
+	atomic_store(&ctx->sleeping, false);
+}
+
+int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
+{
+	uint64_t spin = 0;
+	int n;
+
+	for (;;) {
+		n = ctx_round(ctx);
+		if (n > 0)
+			return n;
+		if (ctx_woken(ctx) || ctx->now >= deadline)
+			return 0;
+		if (!spin)
+			spin = ctx->now + ctx->poll_ns;
+		if (ctx->now < spin)
+			sched_yield();
+		else
+			ctx_sleep(ctx, deadline);
+	}
+}
+
+void rpc_ctx_wake(struct rpc_ctx *ctx)
+{
+	atomic_store(&ctx->woken, true);
+	if (atomic_load(&ctx->sleeping))
+		tp_cq_wake(ctx->cq);
+}

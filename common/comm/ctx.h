@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ctx.h - the inside of a progress context, shared by the files of comm.
+ *
+ * One round: hooks (work from other threads), completions, connection
+ * events, timers, tasks.  What must not happen in the middle of a caller's
+ * stack (callbacks, freeing what is still in use there) becomes a task.
+ */
+#ifndef CTX_H
+#define CTX_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "clock.h"
+#include "rpc.h"
+
+#define CTX_BATCH 64 /* completions taken at once */
+#define CTX_CQ_DEPTH (1u << 20)
+#define CTX_SGE_MAX 2048u /* gather entries of one bulk transfer */
+
+#define container_of(ptr, type, member)                                        \
+	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+
+/* Runs once, in the next round. */
+struct ctx_task {
+	void (*run)(struct ctx_task *task);
+	TAILQ_ENTRY(ctx_task) link;
+	bool queued;
+};
+
+/* Runs in every round that finds pending set (by any thread). */
+struct ctx_hook {
+	void (*run)(struct ctx_hook *hook);
+	atomic_bool pending;
+	SLIST_ENTRY(ctx_hook) link;
+};
+
+/* Where the connect requests of a listener go. */
+struct ctx_listener {
+	struct tp_listener *listener;
+	void (*request)(struct ctx_listener *l, struct tp_conn_req *req);
+	SLIST_ENTRY(ctx_listener) link;
+};
+
+/* One end of a connection: part of a struct rpc_peer or a struct conn. */
+struct link;
+struct link_ops {
+	void (*completion)(struct link *link, const struct tp_wc *wc);
+	void (*event)(struct link *link, const struct tp_event *ev);
+	/* link_fail() was called; has to link_close(). */
+	void (*lost)(struct link *link, int status);
+};
+struct link {
+	const struct link_ops *ops;
+	struct rpc_ctx *ctx;
+	struct tp_ep *ep; /* NULL: closed */
+	struct ctx_task failed;
+	int status;
+	unsigned int quiet; /* unsignaled sends in a row */
+};
+
+struct rpc_ctx {
+	struct tp_dev *dev;
+	const struct log *log;
+	uint64_t poll_ns;
+	struct tp_cq *cq;
+	uint64_t now; /* at the start of the round */
+	TAILQ_HEAD(rpc_timers, rpc_timer) timers; /* by time */
+	TAILQ_HEAD(rpc_calls, rpc_call) calls; /* by deadline */
+	TAILQ_HEAD(ctx_tasks, ctx_task) tasks;
+	SLIST_HEAD(, ctx_hook) hooks;
+	SLIST_HEAD(, ctx_listener) listeners;
+	atomic_bool woken;
+	atomic_bool sleeping;
+	int wc_at, wc_n; /* the part of wc still to handle */
+	struct tp_wc wc[CTX_BATCH];
+	/* scratch of bulk.c */
+	struct tp_send_wr *wr;
+	struct tp_sge *sge;
+};
+
+void ctx_defer(struct rpc_ctx *ctx, struct ctx_task *task);
+void ctx_undefer(struct rpc_ctx *ctx, struct ctx_task *task);
+void ctx_hook_add(struct rpc_ctx *ctx, struct ctx_hook *hook);
+void ctx_hook_remove(struct rpc_ctx *ctx, struct ctx_hook *hook);
+/* From any thread. */
+void ctx_hook_raise(struct rpc_ctx *ctx, struct ctx_hook *hook);
+
+/* timer.c */
+int timer_run(struct rpc_ctx *ctx);
+/* Inserts by deadline; O(1) for the usual, growing ones. */
+void timer_add_call(struct rpc_ctx *ctx, struct rpc_call *call);
+uint64_t timer_next(const struct rpc_ctx *ctx);
+
+/* call.c: ends every call whose deadline passed; returns how many. */
+int call_expire(struct rpc_ctx *ctx);
+
+/* link.c */
+void link_init(struct link *link, const struct link_ops *ops,
+	       struct rpc_ctx *ctx);
+int link_open(struct link *link, unsigned int max_send, unsigned int max_recv);
+/* The connection is no use any more: lost() comes in this or the next round. */
+void link_fail(struct link *link, int status);
+void link_close(struct link *link);
+/*
+ * Posts one message.  wr_id 0: its completion interests nobody, and only
+ * every 16th is asked for, so that the send queue drains.
+ */
+int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
+	      uint64_t wr_id);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hello.c - how a client introduces itself: private data of the connect, the
+ * HELLO request, what the server makes of them, and BYE.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peer.h"
+
+#define HELLO_MAX 1024 /* header, hello, groups, name */
+
+unsigned int hello_private(struct rpc_peer *peer, struct wire_connect *wc)
+{
+	*wc = (struct wire_connect){
+		.magic = htole32(WIRE_MAGIC),
+		.version = htole16(WIRE_VERSION),
+		.role = htole16((uint16_t)peer->role),
+		.fsid = htole64(peer->fsid),
+		.session = htole64(peer->session),
+		.epoch = htole32(++peer->epoch),
+		.reply_max = htole32(PEER_MSG_MAX),
+	};
+	return sizeof(*wc);
+}
+
+/* One block: nslots requests, nslots + 1 replies, one HELLO or BYE. */
+static int hello_alloc(struct rpc_peer *peer, unsigned int credits)
+{
+	unsigned int n = credits < PEER_SLOTS_MAX ? credits : PEER_SLOTS_MAX;
+	size_t len = (2 * n + 1) * PEER_MSG_MAX + HELLO_MAX;
+	int rc;
+
+	if (peer->nslots)
+		return 0;
+	peer->slots = calloc(n, sizeof(*peer->slots));
+	peer->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
+	if (!peer->slots || !peer->block) {
+		rc = -ENOMEM;
+		goto fail;
+	}
+	rc = tp_mr_reg(peer->link.ctx->dev, peer->block, len, TP_LOCAL_WRITE,
+		       &peer->mr);
+	if (rc)
+		goto fail;
+	peer->nslots = n;
+	peer->free = n == 64 ? UINT64_MAX : (1ull << n) - 1;
+	return 0;
+fail:
+	free(peer->block);
+	free(peer->slots);
+	peer->block = NULL;
+	peer->slots = NULL;
+	return rc;
+}
+
+void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index)
+{
+	return peer->block + (peer->nslots + index) * PEER_MSG_MAX;
+}
+
+static void *hello_buf(const struct rpc_peer *peer)
+{
+	return peer->block + (2 * peer->nslots + 1) * PEER_MSG_MAX;
+}
+
+int peer_post_recv(struct rpc_peer *peer, unsigned int index)
+{
+	struct tp_recv_wr wr = {
+		.wr_id = index,
+		.sge = { .addr = peer_recv_buf(peer, index),
+			 .len = PEER_MSG_MAX,
+			 .lkey = peer->mr->lkey },
+	};
+
+	return tp_post_recv(peer->link.ep, &wr);
+}
+
+/* HELLO and BYE stand outside the slots: slot 0, seq 0. */
+static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
+{
+	struct tp_sge sge = { .addr = out->buf, .lkey = peer->mr->lkey };
+	struct wire_hdr *hdr = (struct wire_hdr *)out->buf;
+	int len = wire_end(out, (unsigned int)op, 0, 0);
+
+	if (len < 0)
+		return len;
+	hdr->session = htole64(peer->session);
+	hdr->timeout_ms = htole32(PEER_HELLO_MS);
+	sge.len = (uint32_t)len;
+	return link_send(&peer->link, &sge, 1, 0);
+}
+
+static int hello_send(struct rpc_peer *peer)
+{
+	const struct rpc_cred *cred = &peer->cred;
+	size_t name_len = strnlen(cred->name, sizeof(cred->name));
+	le32 groups[WIRE_GROUPS_MAX];
+	struct wire_hello hello = {
+		.uid = htole32(cred->uid),
+		.gid = htole32(cred->gid),
+		.ngroups = htole32(cred->ngroups),
+		.name_len = htole32((uint32_t)name_len),
+	};
+	struct wire_out out;
+	uint32_t i;
+
+	if (cred->ngroups > WIRE_GROUPS_MAX)
+		return -EINVAL;
+	for (i = 0; i < cred->ngroups; i++)
+		groups[i] = htole32(cred->groups[i]);
+	wire_begin(&out, hello_buf(peer), HELLO_MAX);
+	wire_put(&out, &hello, sizeof(hello));
+	wire_put(&out, groups, i * sizeof(groups[0]));
+	wire_put(&out, cred->name, name_len);
+	return hello_post(peer, &out, WIRE_HELLO);
+}
+
+static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
+{
+	unsigned int i;
+	int rc;
+
+	peer->granted = le32toh(acc->credits);
+	peer->request_max = le32toh(acc->request_max);
+	rc = hello_alloc(peer, peer->granted);
+	if (rc)
+		return rc;
+	if (peer->granted > peer->nslots)
+		peer->granted = peer->nslots;
+	peer->credits = peer->granted;
+	for (i = 0; i <= peer->nslots; i++) {
+		rc = peer_post_recv(peer, i);
+		if (rc)
+			return rc;
+	}
+	return hello_send(peer);
+}
+
+void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
+{
+	struct wire_accept acc;
+	const char *why = NULL;
+	int rc = wire_check_accept(ev->priv, ev->priv_len, &why);
+
+	if (rc) {
+		peer_protocol_error(peer, why);
+		return;
+	}
+	memcpy(&acc, ev->priv, sizeof(acc));
+	if (!acc.credits) {
+		peer_protocol_error(peer, "no credits in the accept");
+		return;
+	}
+	peer_set_state(peer, PEER_HELLO);
+	rpc_timer_set(peer->link.ctx, &peer->timer,
+		      clock_after_ms(PEER_HELLO_MS));
+	rc = hello_start(peer, &acc);
+	if (rc)
+		link_fail(&peer->link, rc);
+}
+
+static void hello_refused(struct rpc_peer *peer, int status,
+			  const struct wire_accept *acc)
+{
+	char why[256];
+
+	if (status == -EPROTONOSUPPORT)
+		snprintf(why, sizeof(why),
+			 "the server speaks protocol version %u, this program "
+			 "%u; install one release on both",
+			 le16toh(acc->version), WIRE_VERSION);
+	else if (status == -ENXIO)
+		snprintf(why, sizeof(why),
+			 "the server serves file system %016llx, wanted is "
+			 "%016llx; check the address",
+			 (unsigned long long)le64toh(acc->fsid),
+			 (unsigned long long)peer->fsid);
+	else if (status == -ESTALE)
+		snprintf(why, sizeof(why),
+			 "the session has ended (fenced, or an old connect)");
+	else
+		snprintf(why, sizeof(why), "%s", strerror(-status));
+	peer_refused(peer, status, why);
+}
+
+static bool hello_retry(int status)
+{
+	return status == -EAGAIN || status == -EBUSY;
+}
+
+void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
+{
+	struct wire_accept acc = { 0 };
+	const char *why = NULL;
+	int status = wire_check_accept(ev->priv, ev->priv_len, &why);
+
+	if (status && status != -EPROTONOSUPPORT) {
+		link_fail(&peer->link, -ECONNREFUSED);
+		return;
+	}
+	memcpy(&acc, ev->priv,
+	       ev->priv_len < sizeof(acc) ? ev->priv_len : sizeof(acc));
+	if (!status)
+		status = -(int)le16toh(acc.status);
+	if (!status || hello_retry(status))
+		link_fail(&peer->link, status ? status : -EPROTO);
+	else
+		hello_refused(peer, status, &acc);
+}
+
+static void hello_ready(struct rpc_peer *peer, uint64_t boot, bool resumed)
+{
+	bool restarted = peer->boot && peer->boot != boot;
+
+	rpc_timer_clear(peer->link.ctx, &peer->timer);
+	peer_set_state(peer, PEER_READY);
+	if (peer->down)
+		log_info(peer->link.ctx->log, "%s: connected%s after %llu ms%s",
+			 peer->name, peer->boot ? " again" : "",
+			 (unsigned long long)((clock_now() - peer->down_since) /
+					      CLOCK_NS_PER_MS),
+			 restarted ? "; the server was restarted" : "");
+	peer->down = false;
+	peer->boot = boot;
+	if (!resumed && peer->fresh)
+		peer->fresh(peer->arg, peer);
+}
+
+void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
+{
+	const struct wire_hello_rep *rep = msg->body;
+	struct wire_accept none = { .version = htole16(WIRE_VERSION) };
+	int status = -(int)le32toh(msg->hdr->status);
+	unsigned int credits;
+
+	if (le16toh(msg->hdr->op) != WIRE_HELLO) {
+		peer_protocol_error(peer, "the first reply is not to HELLO");
+		return;
+	}
+	if (status) {
+		if (hello_retry(status))
+			link_fail(&peer->link, status);
+		else
+			hello_refused(peer, status, &none);
+		return;
+	}
+	credits = le32toh(rep->credits);
+	if (credits && credits < peer->credits)
+		peer->credits = credits;
+	hello_ready(peer, le64toh(rep->boot),
+		    le32toh(rep->flags) & WIRE_H_RESUMED);
+	if (peer->state == PEER_READY)
+		call_replay(peer);
+}
+
+void hello_bye(struct rpc_peer *peer)
+{
+	struct wire_out out;
+
+	wire_begin(&out, hello_buf(peer), HELLO_MAX);
+	if (!hello_post(peer, &out, WIRE_BYE))
+		tp_cq_arm(peer->link.ctx->cq);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* link.c - one end of a connection: opening, sending, failing, closing. */
+#include "ctx.h"
+
+#include <errno.h>
+
+#define LINK_QUIET 16
+
+static void link_failed(struct ctx_task *task)
+{
+	struct link *link = container_of(task, struct link, failed);
+
+	link->ops->lost(link, link->status);
+}
+
+void link_init(struct link *link, const struct link_ops *ops,
+	       struct rpc_ctx *ctx)
+{
+	link->ops = ops;
+	link->ctx = ctx;
+	link->ep = NULL;
+	link->failed = (struct ctx_task){ .run = link_failed };
+}
+
+int link_open(struct link *link, unsigned int max_send, unsigned int max_recv)
+{
+	struct tp_ep_attr attr = {
+		.max_send_wr = max_send,
+		.max_recv_wr = max_recv,
+		.context = link,
+	};
+
+	link->quiet = 0;
+	return tp_ep_open(link->ctx->cq, &attr, &link->ep);
+}
+
+/* A flushed request says less than the reason that follows it. */
+void link_fail(struct link *link, int status)
+{
+	if (!link->ep)
+		return;
+	if (!link->failed.queued || link->status == -ECANCELED)
+		link->status = status;
+	ctx_defer(link->ctx, &link->failed);
+}
+
+void link_close(struct link *link)
+{
+	struct rpc_ctx *ctx = link->ctx;
+	int i;
+
+	ctx_undefer(ctx, &link->failed);
+	if (!link->ep)
+		return;
+	for (i = ctx->wc_at; i < ctx->wc_n; i++) {
+		if (ctx->wc[i].ep == link->ep)
+			ctx->wc[i].ep = NULL;
+	}
+	tp_ep_close(link->ep);
+	link->ep = NULL;
+}
+
+int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
+	      uint64_t wr_id)
+{
+	struct tp_send_wr wr = {
+		.wr_id = wr_id,
+		.opcode = TP_SEND,
+		.sgl = sgl,
+		.nsge = nsge,
+	};
+
+	if (wr_id || ++link->quiet >= LINK_QUIET) {
+		wr.flags = TP_SIGNALED;
+		link->quiet = 0;
+	}
+	return tp_post_send(link->ep, &wr);
+}

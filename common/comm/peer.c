@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* peer.c - the connection state machine of a client (drawn in peer.h). */
+#include "peer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const peer_state_name[] = {
+	[PEER_IDLE] = "IDLE",	    [PEER_CONNECTING] = "CONNECTING",
+	[PEER_HELLO] = "HELLO",	    [PEER_READY] = "READY",
+	[PEER_BACKOFF] = "BACKOFF", [PEER_CLOSED] = "CLOSED",
+};
+
+/* From each state, the states that may follow it. */
+#define TO(state) (1u << (state))
+static const unsigned int peer_state_next[] = {
+	[PEER_IDLE] = TO(PEER_CONNECTING) | TO(PEER_CLOSED),
+	[PEER_CONNECTING] = TO(PEER_HELLO) | TO(PEER_BACKOFF) | TO(PEER_IDLE) |
+			    TO(PEER_CLOSED),
+	[PEER_HELLO] = TO(PEER_READY) | TO(PEER_BACKOFF) | TO(PEER_IDLE) |
+		       TO(PEER_CLOSED),
+	[PEER_READY] = TO(PEER_BACKOFF) | TO(PEER_CLOSED),
+	[PEER_BACKOFF] = TO(PEER_CONNECTING) | TO(PEER_IDLE) | TO(PEER_CLOSED),
+};
+
+void peer_set_state(struct rpc_peer *peer, enum peer_state state)
+{
+	if (!(peer_state_next[peer->state] & TO(state)))
+		log_error(peer->link.ctx->log, "%s: bug: state %s to %s",
+			  peer->name, peer_state_name[peer->state],
+			  peer_state_name[state]);
+	log_debug(peer->link.ctx->log, "%s: %s -> %s", peer->name,
+		  peer_state_name[peer->state], peer_state_name[state]);
+	peer->state = state;
+}
+
+static uint32_t peer_jitter(struct rpc_peer *peer, uint32_t range)
+{
+	peer->jitter ^= peer->jitter << 13;
+	peer->jitter ^= peer->jitter >> 17;
+	peer->jitter ^= peer->jitter << 5;
+	return peer->jitter % (range + 1);
+}
+
+/* Between half and all of the step, so that clients spread. */
+static void peer_backoff(struct rpc_peer *peer)
+{
+	uint32_t half = peer->backoff_ms / 2;
+	uint32_t ms = half + peer_jitter(peer, half);
+
+	peer_set_state(peer, PEER_BACKOFF);
+	rpc_timer_set(peer->link.ctx, &peer->timer, clock_after_ms(ms));
+	peer->backoff_ms *= 2;
+	if (peer->backoff_ms > PEER_BACKOFF_MAX_MS)
+		peer->backoff_ms = PEER_BACKOFF_MAX_MS;
+}
+
+static void peer_log_loss(struct rpc_peer *peer, int status)
+{
+	peer->reason = status;
+	if (peer->down)
+		return;
+	peer->down = true;
+	peer->down_since = clock_now();
+	log_warn(peer->link.ctx->log, "%s: %s: %s; trying again", peer->name,
+		 peer->state == PEER_READY ? "connection lost"
+					   : "cannot connect",
+		 strerror(-status));
+}
+
+static void peer_disconnect(struct rpc_peer *peer)
+{
+	unsigned int i;
+
+	link_close(&peer->link);
+	rpc_timer_clear(peer->link.ctx, &peer->timer);
+	for (i = 0; i < peer->nslots; i++)
+		peer->slots[i].sending = false;
+}
+
+void peer_lost(struct link *link, int status)
+{
+	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
+
+	peer_log_loss(peer, status);
+	peer_disconnect(peer);
+	peer_backoff(peer);
+}
+
+void peer_refused(struct rpc_peer *peer, int status, const char *why)
+{
+	log_error(peer->link.ctx->log, "%s: refused: %s", peer->name, why);
+	peer->reason = status;
+	peer_disconnect(peer);
+	peer_set_state(peer, PEER_IDLE);
+	call_fail_all(peer, status);
+}
+
+void peer_protocol_error(struct rpc_peer *peer, const char *what)
+{
+	log_error(peer->link.ctx->log,
+		  "%s: protocol error in a reply: %s; connection closed",
+		  peer->name, what);
+	link_fail(&peer->link, -EPROTO);
+}
+
+void peer_connect(struct rpc_peer *peer)
+{
+	struct wire_connect priv;
+	int rc;
+
+	peer_set_state(peer, PEER_CONNECTING);
+	rc = link_open(&peer->link, PEER_SENDS_MAX, PEER_SLOTS_MAX + 1);
+	if (rc) {
+		peer_lost(&peer->link, rc);
+		return;
+	}
+	rc = tp_connect(peer->link.ep, &peer->addr, &priv,
+			hello_private(peer, &priv),
+			clock_after_ms(PEER_HELLO_MS));
+	if (rc)
+		link_fail(&peer->link, rc);
+}
+
+static void peer_timer(struct rpc_timer *timer)
+{
+	struct rpc_peer *peer = container_of(timer, struct rpc_peer, timer);
+
+	if (peer->state != PEER_BACKOFF)
+		link_fail(&peer->link, -ETIMEDOUT);
+	else if (peer->boot || call_outstanding(peer))
+		peer_connect(peer);
+	else
+		peer_set_state(peer, PEER_IDLE);
+}
+
+static void peer_event(struct link *link, const struct tp_event *ev)
+{
+	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
+
+	if (ev->type == TP_EV_ESTABLISHED)
+		hello_established(peer, ev);
+	else if (ev->type == TP_EV_REJECTED)
+		hello_rejected(peer, ev);
+	else
+		link_fail(link, ev->status ? ev->status : -ECONNRESET);
+}
+
+static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
+{
+	struct wire_msg msg;
+	const char *why = "direction";
+
+	if (wire_parse(peer_recv_buf(peer, (unsigned int)wc->wr_id),
+		       wc->byte_len, &msg, &why) ||
+	    !(le16toh(msg.hdr->flags) & WIRE_F_REPLY)) {
+		peer_protocol_error(peer, why ? why : "direction");
+		return;
+	}
+	if (peer->state == PEER_HELLO)
+		hello_reply(peer, &msg);
+	else
+		call_reply(peer, &msg);
+	if (peer->link.ep != wc->ep)
+		return;
+	if (peer_post_recv(peer, (unsigned int)wc->wr_id))
+		link_fail(&peer->link, -ENOTCONN);
+	else if (peer->state == PEER_READY)
+		call_pump(peer);
+}
+
+static void peer_completion(struct link *link, const struct tp_wc *wc)
+{
+	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
+
+	if (wc->status)
+		link_fail(link, wc->status);
+	else if (link->failed.queued)
+		return;
+	else if (wc->opcode == TP_RECV)
+		peer_received(peer, wc);
+	else if (wc->wr_id)
+		call_sent(peer, wc->wr_id);
+}
+
+static const struct link_ops peer_ops = {
+	.completion = peer_completion,
+	.event = peer_event,
+	.lost = peer_lost,
+};
+
+static void peer_drain(struct ctx_task *task)
+{
+	call_drain(container_of(task, struct rpc_peer, drain));
+}
+
+static void peer_free(struct ctx_task *task)
+{
+	struct rpc_peer *peer = container_of(task, struct rpc_peer, gone);
+
+	if (peer->mr)
+		tp_mr_dereg(peer->mr);
+	free(peer->block);
+	free(peer->slots);
+	free(peer);
+}
+
+int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
+		  struct rpc_peer **out)
+{
+	struct rpc_peer *peer = calloc(1, sizeof(*peer));
+	char uri[ADDR_STRLEN];
+
+	if (!peer)
+		return -ENOMEM;
+	link_init(&peer->link, &peer_ops, ctx);
+	peer->state = PEER_IDLE;
+	peer->timer.fire = peer_timer;
+	peer->drain.run = peer_drain;
+	peer->gone.run = peer_free;
+	peer->addr = attr->addr;
+	snprintf(peer->name, sizeof(peer->name), "%.64s (%s)", attr->name,
+		 addr_format(&attr->addr, uri, sizeof(uri)));
+	peer->role = attr->role;
+	peer->fsid = attr->fsid;
+	peer->session = attr->session;
+	peer->cred = *attr->cred;
+	peer->fresh = attr->fresh;
+	peer->arg = attr->arg;
+	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
+	peer->jitter = (uint32_t)(attr->session ^ clock_now()) | 1;
+	call_init(peer);
+	*out = peer;
+	return 0;
+}
+
+void rpc_peer_close(struct rpc_peer *peer, bool bye)
+{
+	if (bye && peer->state == PEER_READY)
+		hello_bye(peer);
+	peer_disconnect(peer);
+	peer_set_state(peer, PEER_CLOSED);
+	call_fail_all(peer, -ECANCELED);
+	call_drain(peer);
+	ctx_undefer(peer->link.ctx, &peer->drain);
+	ctx_defer(peer->link.ctx, &peer->gone);
+}
+
+const char *rpc_peer_name(const struct rpc_peer *peer)
+{
+	return peer->name;
+}
+
+size_t rpc_peer_request_max(const struct rpc_peer *peer)
+{
+	return peer->state == PEER_READY ? peer->request_max : 0;
+}

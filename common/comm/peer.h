@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * peer.h - the client's end: one server, its connection and its slots.
+ *
+ *   IDLE --call--> CONNECTING --established--> HELLO --reply--> READY
+ *    ^                 |                         |                |
+ *    +---refused-------+-------------------------+                |
+ *    |                 +--------lost-------------+------lost------+
+ *    |                                   v
+ *    +-----no calls, never ready------ BACKOFF --timer--> CONNECTING
+ *
+ * and from every state to CLOSED.  A peer that was READY once reconnects
+ * without being asked, so that its session stays alive.
+ */
+#ifndef PEER_H
+#define PEER_H
+
+#include "ctx.h"
+
+#define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
+#define PEER_MSG_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
+#define PEER_SENDS_MAX 256u
+#define PEER_HELLO_MS 5000u /* bound on connect, and on HELLO */
+#define PEER_BACKOFF_MIN_MS 10u
+#define PEER_BACKOFF_MAX_MS 1000u
+
+enum peer_state {
+	PEER_IDLE, /* no connection and none wanted */
+	PEER_CONNECTING, /* tp_connect() under way */
+	PEER_HELLO, /* HELLO sent */
+	PEER_READY, /* calls go out */
+	PEER_BACKOFF, /* waits before the next CONNECTING */
+	PEER_CLOSED, /* rpc_peer_close(); freed after the round */
+};
+
+/* A request in flight.  Its message lies in the slot's part of the block. */
+struct peer_slot {
+	struct rpc_call *call; /* NULL: free, or a zombie: its reply may come */
+	uint64_t seq;
+	uint32_t msg_len;
+	unsigned int ndata;
+	bool sending; /* the transport may still read data */
+	struct iovec data[RPC_DATA_MAX];
+};
+
+struct rpc_peer {
+	struct link link;
+	enum peer_state state;
+	struct rpc_timer timer; /* HELLO: patience; BACKOFF: its end */
+	struct ctx_task drain; /* ends the calls in failing */
+	struct ctx_task gone;
+
+	struct addr addr;
+	char name[ADDR_STRLEN + 72];
+	enum wire_role role;
+	uint64_t fsid, session;
+	struct rpc_cred cred;
+	void (*fresh)(void *arg, struct rpc_peer *peer);
+	void *arg;
+
+	uint32_t epoch; /* connections tried */
+	uint64_t boot; /* of the server, 0: never ready */
+	uint32_t backoff_ms, jitter;
+	bool down; /* the loss was logged */
+	uint64_t down_since;
+	int reason; /* why it is down */
+
+	uint32_t request_max; /* of this connection */
+	unsigned int granted; /* slots the server has, this connection */
+	unsigned int credits; /* slots to use now */
+	unsigned int nslots; /* allocated at the first contact */
+	uint64_t free; /* bit i: slot i is free */
+	struct peer_slot *slots;
+	uint8_t *block; /* messages out, then in, then HELLO and BYE */
+	struct tp_mr *mr;
+
+	TAILQ_HEAD(peer_calls, rpc_call) queue; /* wait for a slot */
+	struct peer_calls failing; /* wait for drain */
+};
+
+/* peer.c */
+void peer_set_state(struct rpc_peer *peer, enum peer_state state);
+void peer_connect(struct rpc_peer *peer);
+/* The connection is lost: close it and try again later. */
+void peer_lost(struct link *link, int status);
+/* The server refuses us: end all calls with status. */
+void peer_refused(struct rpc_peer *peer, int status, const char *why);
+/* The server breaks the protocol. */
+void peer_protocol_error(struct rpc_peer *peer, const char *what);
+
+/* hello.c */
+unsigned int hello_private(struct rpc_peer *peer, struct wire_connect *wc);
+/* Receives posted and HELLO sent, or the link failed. */
+void hello_established(struct rpc_peer *peer, const struct tp_event *ev);
+void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev);
+void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg);
+/* Best effort. */
+void hello_bye(struct rpc_peer *peer);
+int peer_post_recv(struct rpc_peer *peer, unsigned int index);
+void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
+
+/* call.c */
+void call_init(struct rpc_peer *peer);
+/* READY: send again what was outstanding, then what waits. */
+void call_replay(struct rpc_peer *peer);
+/* A checked reply. */
+void call_reply(struct rpc_peer *peer, const struct wire_msg *msg);
+/* call_send.c: the slot's message; sends it; its data left. */
+struct wire_hdr *call_buf(const struct rpc_peer *peer, unsigned int slot);
+void call_post(struct rpc_peer *peer, unsigned int slot, unsigned int flags);
+void call_sent(struct rpc_peer *peer, uint64_t wr_id);
+/* Gives free slots to waiting calls. */
+void call_pump(struct rpc_peer *peer);
+bool call_outstanding(const struct rpc_peer *peer);
+/* All calls end with status, from the next round; or now. */
+void call_fail_all(struct rpc_peer *peer, int status);
+void call_drain(struct rpc_peer *peer);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * server.h - the server's end, shared by the files of comm.
+ *
+ * The listener's context finds or makes the session of a connect request and
+ * hands the request to the session's lane: its context's part of the server.
+ * From there on a session belongs to that context's thread.  The session
+ * table is shared: one lock, taken when connections come and go.
+ *
+ * A request lives in a receive buffer (struct rx) of its connection and holds
+ * it until it is answered; so a broken connection lives on until the last of
+ * its requests is.
+ */
+#ifndef SERVER_H
+#define SERVER_H
+
+#include <pthread.h>
+#include <uthash.h>
+
+#include "bulk.h"
+#include "ctx.h"
+
+#define SERVER_HELLO_MS 5000u /* from the connect to the HELLO */
+#define SERVER_LINGER_MS 1000u /* for the last reply to leave */
+#define SERVER_OLD_CONNS 4u /* of one session, still holding requests */
+#define SERVER_REPLY_MIN 256u /* a client has to take replies so long */
+#define CONN_CTL_MAX 128u /* a reply outside of the slots; two of them */
+
+struct rpc_server;
+struct rpc_session;
+struct conn;
+
+/* ---- a server on one context ---- */
+
+/* Work for a lane.  req NULL: the session was ended from outside. */
+struct mail {
+	STAILQ_ENTRY(mail) link;
+	struct rpc_session *session;
+	struct tp_conn_req *req;
+	uint32_t epoch;
+	uint32_t reply_max;
+};
+STAILQ_HEAD(mails, mail);
+
+struct lane {
+	struct ctx_hook hook;
+	struct rpc_server *server;
+	struct rpc_ctx *ctx;
+	unsigned int index;
+	pthread_mutex_t lock; /* of mails, nothing else */
+	struct mails mails;
+	unsigned int nsessions; /* under the server's lock */
+	LIST_HEAD(, conn) conns;
+	/* written by the lane's thread alone */
+	atomic_uint_least64_t requests, protocol_errors, replays;
+};
+
+struct fence;
+
+struct rpc_server {
+	struct rpc_server_attr attr;
+	struct lane *lanes;
+	unsigned int nlanes;
+	struct ctx_listener listener;
+	pthread_mutex_t lock; /* of the rest */
+	struct rpc_session *table;
+	LIST_HEAD(, rpc_session) all; /* also ended ones */
+	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
+	struct fence *fences; /* uthash keeps them oldest first */
+};
+
+/* ---- sessions ---- */
+
+/* One slot: the last reply, and the request in execution. */
+struct slot {
+	uint64_t seq; /* of the kept reply; 0: none yet */
+	uint32_t len; /* of the kept reply */
+	uint32_t epoch; /* connection it was sent on */
+	bool rerun; /* do not repeat the reply: execute again */
+	uint8_t *reply; /* reply_max bytes */
+	struct rx *exec;
+	struct rx *parked; /* on a newer connection, until exec is done */
+};
+
+enum session_state {
+	SESSION_NEW, /* connected, no HELLO yet */
+	SESSION_OPEN,
+	SESSION_ENDED, /* out of the table; freed when unused */
+};
+
+struct rpc_session {
+	struct rpc_session_info info;
+	struct lane *lane;
+	/* under the server's lock */
+	UT_hash_handle hh;
+	LIST_ENTRY(rpc_session) all_link;
+	TAILQ_ENTRY(rpc_session) away_link;
+	bool away;
+	bool listed; /* in the table */
+	unsigned int pending; /* mails that name it */
+	struct mail end_mail;
+	/* the lane's thread */
+	enum session_state state;
+	bool opened, clean; /* what the service was and will be told */
+	struct conn *conn;
+	uint32_t epoch;
+	unsigned int nconns; /* also broken ones that hold requests */
+	unsigned int nexec;
+	unsigned int credits;
+	struct rpc_timer ttl;
+	struct ctx_task end;
+	struct slot *slots;
+	uint8_t *block;
+	struct tp_mr *mr;
+};
+
+void lane_post(struct lane *lane, struct mail *mail);
+
+/* session.c; lookup for the listener: -EAGAIN, -ESTALE, -ENOMEM.  pending
+ * is raised. */
+int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
+		   struct rpc_session **session);
+/* A mail that named it was handled. */
+void session_unpend(struct rpc_session *session);
+int session_alloc_slots(struct rpc_session *session);
+/* The session has a connection now, or lost it. */
+void session_attach(struct rpc_session *session, struct conn *conn,
+		    uint32_t epoch);
+void session_detach(struct rpc_session *session);
+/* The end, in the lane's thread: session_close() comes when it is unused. */
+void session_end(struct rpc_session *session, bool clean);
+/* Something that used it is gone. */
+void session_unused(struct rpc_session *session);
+void session_free(struct rpc_session *session);
+
+/* fence.c, under the server's lock */
+bool fence_known(struct rpc_server *server, uint64_t session);
+int fence_add(struct rpc_server *server, uint64_t session);
+void fence_free(struct rpc_server *server);
+
+/* ---- connections ---- */
+
+/*
+ *   ACCEPTING --established--> HELLO --HELLO ok--> OPEN
+ *        |                       |                  |
+ *        |                  error reply        error reply
+ *        |                       +----> LINGER <----+
+ *        +---------lost----------------> DEAD <---- any
+ */
+enum conn_state {
+	CONN_ACCEPTING,
+	CONN_HELLO,
+	CONN_OPEN,
+	CONN_LINGER, /* a last reply is on its way, nothing more is heard */
+	CONN_DEAD, /* closed; freed when its requests are answered */
+};
+
+enum rx_state { RX_POSTED, RX_BUSY, RX_PARKED };
+
+struct rx {
+	struct rpc_req req; /* first */
+	struct conn *conn;
+	void *buf;
+	enum rx_state state;
+	uint32_t len; /* received */
+	struct ctx_task retry; /* a parked one is looked at again */
+	struct wire_out out;
+	uint32_t reply_len;
+	uint32_t bulks; /* not yet posted */
+	bool rerun;
+	bool answered; /* reply waits for bulks */
+};
+
+struct conn {
+	struct link link;
+	enum conn_state state;
+	struct lane *lane;
+	struct rpc_session *session;
+	LIST_ENTRY(conn) lane_link;
+	struct ctx_task gone;
+	struct rpc_timer timer; /* HELLO, linger, stall */
+	uint32_t epoch, reply_max;
+	unsigned int held; /* rx not posted, and conn_close() */
+	unsigned int nrx;
+	struct rx *rx;
+	uint8_t *block; /* nrx requests, two control messages */
+	struct tp_mr *mr;
+	char peer[96];
+	/* bulk.c */
+	TAILQ_HEAD(bulks, rpc_bulk) posted;
+	struct bulks waiting;
+	unsigned int bulk_wrs;
+	unsigned long moved, moved_seen;
+};
+
+/* conn.c.  conn_accept() consumes req. */
+void conn_accept(struct lane *lane, struct rpc_session *session,
+		 struct tp_conn_req *req, uint32_t epoch, uint32_t reply_max);
+void conn_reject(struct rpc_server *server, struct tp_conn_req *req,
+		 int status);
+void conn_close(struct conn *conn, int status);
+void conn_set_state(struct conn *conn, enum conn_state state);
+/* Sends a message that lies in registered memory. */
+void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
+/* At rpc_server_close(): no callbacks. */
+void conn_free(struct conn *conn);
+/* The request is no longer held: its buffer receives again. */
+void rx_release(struct rx *rx);
+
+/* greet.c: HELLO, BYE and protocol errors, on the server */
+void greet_hello(struct conn *conn, struct rx *rx);
+void greet_bye(struct conn *conn);
+/* Says what is wrong, to the log and if possible to the client; then only
+ * this connection closes. */
+void greet_error(struct conn *conn, struct rx *rx, int status, const char *why);
+
+/* req.c: a checked request of an open session. */
+void req_take(struct rx *rx);
+/* Out of execution; done: the reply in the slot is kept. */
+void req_finish(struct rx *rx, bool done);
+/* The connection is gone: parked requests are forgotten. */
+void req_forget(struct rx *rx);
+
+/* reply.c: posts the reply of rx once its bulks are posted. */
+void reply_post(struct rx *rx);
+
+static inline const struct log *conn_log(const struct conn *conn)
+{
+	return conn->lane->server->attr.log;
+}
+
+static inline void lane_count(atomic_uint_least64_t *counter)
+{
+	atomic_store_explicit(
+		counter,
+		atomic_load_explicit(counter, memory_order_relaxed) + 1,
+		memory_order_relaxed);
+}
+
+#endif
