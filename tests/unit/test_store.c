@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_store.c - the iod's object store against a scratch directory. */
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store.h"
+#include "store_engine.h"
+#include "sync_pool.h"
+
+#define FSID 0x1122334455667788ull
+
+static char dir[64];
+static struct store *store;
+
+static int rm_one(const char *path, const struct stat *sb, int type,
+		  struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static int open_store(uint64_t fsid, uint32_t index, unsigned int max_open,
+		      struct store **out)
+{
+	struct store_attr attr = {
+		.dir = dir, .fsid = fsid, .index = index, .max_open = max_open
+	};
+
+	return store_open(&attr, out);
+}
+
+static void setup(void)
+{
+	strcpy(dir, "/tmp/pvfs-store-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(open_store(FSID, 3, 32, &store), 0);
+}
+
+static void teardown(void)
+{
+	store_close(store);
+	ck_assert_int_eq(nftw(dir, rm_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void put_file(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int open_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+START_TEST(stamp_is_checked)
+{
+	struct store *other;
+
+	ck_assert_int_eq(open_store(FSID, 3, 0, &other), -EBUSY);
+	store_close(store);
+	ck_assert_int_eq(open_store(FSID + 1, 3, 0, &other), -EINVAL);
+	ck_assert_int_eq(open_store(FSID, 2, 0, &other), -EINVAL);
+	put_file("pvfs-stamp", "pvfs-ib store\nversion 2\n");
+	ck_assert_int_eq(open_store(FSID, 3, 0, &other), -EINVAL);
+	put_file("pvfs-stamp", "");
+	ck_assert_int_eq(open_store(FSID, 3, 0, &other), -EINVAL);
+	nftw(dir, rm_one, 16, FTW_DEPTH | FTW_PHYS);
+	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
+}
+END_TEST
+
+START_TEST(foreign_directory_is_refused)
+{
+	char path[80];
+	struct store *other;
+
+	store_close(store);
+	snprintf(path, sizeof(path), "%s/pvfs-stamp", dir);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(open_store(FSID, 3, 0, &other), -EINVAL);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	nftw(dir, rm_one, 16, FTW_DEPTH | FTW_PHYS);
+	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
+}
+END_TEST
+
+START_TEST(random_io_matches_model)
+{
+	enum { SIZE = 1 << 20, ROUNDS = 2000 };
+	uint8_t *model = calloc(1, SIZE), *buf = malloc(SIZE);
+	size_t end = 0, off, len, done, want;
+	struct store_obj *obj;
+	struct store_stat st;
+	int i;
+
+	srandom(1);
+	ck_assert_int_eq(store_obj_get(store, 7, true, &obj), 0);
+	for (i = 0; i < ROUNDS; i++) {
+		off = (size_t)random() % SIZE;
+		len = (size_t)random() % (SIZE - off) % 9000 + 1;
+		if (off + len > SIZE)
+			len = SIZE - off;
+		if (random() % 2) {
+			memset(buf, (int)random(), len);
+			memcpy(model + off, buf, len);
+			ck_assert_int_eq(store_obj_write(obj, buf, len, off),
+					 0);
+			end = off + len > end ? off + len : end;
+		} else {
+			ck_assert_int_eq(
+				store_obj_read(obj, buf, len, off, &done), 0);
+			want = off >= end ? 0 : end - off;
+			want = want > len ? len : want;
+			ck_assert_uint_eq(done, want);
+			ck_assert_mem_eq(buf, model + off, done);
+		}
+	}
+	ck_assert_int_eq(store_obj_stat(obj, &st), 0);
+	ck_assert_uint_eq(st.size, end);
+	ck_assert_uint_ne(st.mtime, 0);
+	store_obj_put(obj);
+	free(model);
+	free(buf);
+}
+END_TEST
+
+START_TEST(objects_survive_reopen)
+{
+	struct store_obj *obj;
+	struct store_stat st;
+	char buf[8];
+	size_t done;
+	uint64_t h;
+
+	for (h = 1; h <= 300; h++) {
+		ck_assert_int_eq(store_obj_get(store, h << 32 | h, true, &obj),
+				 0);
+		ck_assert_int_eq(store_obj_write(obj, &h, sizeof(h), h), 0);
+		store_obj_put(obj);
+	}
+	store_close(store);
+	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
+	for (h = 1; h <= 300; h++) {
+		ck_assert_int_eq(store_stat(store, h << 32 | h, &st), 0);
+		ck_assert_uint_eq(st.size, h + sizeof(h));
+		ck_assert_int_eq(store_obj_get(store, h << 32 | h, false, &obj),
+				 0);
+		ck_assert_int_eq(store_obj_read(obj, buf, 8, h, &done), 0);
+		ck_assert_mem_eq(buf, &h, 8);
+		store_obj_put(obj);
+	}
+}
+END_TEST
+
+START_TEST(resize_and_holes)
+{
+	struct store_obj *obj;
+	struct store_stat st;
+	char buf[16];
+	size_t done;
+
+	ck_assert_int_eq(store_obj_get(store, 9, true, &obj), 0);
+	ck_assert_int_eq(store_obj_write(obj, "abcdefgh", 8, 0), 0);
+	ck_assert_int_eq(store_obj_resize(obj, 4), 0);
+	ck_assert_int_eq(store_obj_resize(obj, 1ull << 40), 0);
+	ck_assert_int_eq(store_obj_resize(obj, UINT64_MAX), -EFBIG);
+	ck_assert_int_eq(store_obj_read(obj, buf, 8, 0, &done), 0);
+	ck_assert_uint_eq(done, 8);
+	ck_assert_mem_eq(buf, "abcd\0\0\0\0", 8);
+	ck_assert_int_eq(store_obj_stat(obj, &st), 0);
+	ck_assert_uint_eq(st.size, 1ull << 40);
+	ck_assert_uint_lt(st.blocks, 1000);
+	store_obj_put(obj);
+}
+END_TEST
+
+START_TEST(removal_invalidates)
+{
+	struct store_obj *old, *obj;
+	struct store_stat st;
+
+	ck_assert_int_eq(store_obj_get(store, 5, false, &obj), -ENOENT);
+	ck_assert_int_eq(store_obj_get(store, 5, true, &old), 0);
+	ck_assert_int_eq(store_obj_write(old, "x", 1, 0), 0);
+	ck_assert_int_eq(store_remove(store, 5, true), 0);
+	ck_assert_int_eq(store_remove(store, 5, false), 0);
+	ck_assert_int_eq(store_obj_get(store, 5, false, &obj), -ENOENT);
+	ck_assert_int_eq(store_stat(store, 5, &st), 0);
+	ck_assert_uint_eq(st.size | st.mtime | st.blocks, 0);
+	ck_assert_int_eq(store_obj_get(store, 5, true, &obj), 0);
+	ck_assert_int_eq(store_obj_stat(obj, &st), 0);
+	ck_assert_uint_eq(st.size, 0);
+	ck_assert_int_eq(store_obj_stat(old, &st), 0);
+	ck_assert_uint_eq(st.size, 1);
+	store_obj_put(old);
+	store_obj_put(obj);
+}
+END_TEST
+
+START_TEST(open_files_are_bounded)
+{
+	struct store_obj *obj;
+	int before = open_fds();
+	uint64_t h;
+
+	for (h = 0; h < 500; h++) {
+		ck_assert_int_eq(store_obj_get(store, h, true, &obj), 0);
+		store_obj_put(obj);
+	}
+	ck_assert_int_le(open_fds(), before + 32);
+	ck_assert_int_gt(open_fds(), before);
+}
+END_TEST
+
+/* Two threads get, write and put, one removes; nothing may leak or crash. */
+static void *hammer(void *arg)
+{
+	unsigned int seed = (unsigned int)(uintptr_t)arg;
+	struct store_obj *obj;
+	int i;
+
+	for (i = 0; i < 4000; i++) {
+		uint64_t h = (uint64_t)rand_r(&seed) % 48;
+
+		if (seed % 5 == 0) {
+			ck_assert_int_eq(store_remove(store, h, false), 0);
+			continue;
+		}
+		ck_assert_int_eq(store_obj_get(store, h, true, &obj), 0);
+		ck_assert_int_eq(store_obj_write(obj, &h, sizeof(h), 0), 0);
+		store_obj_put(obj);
+	}
+	return NULL;
+}
+
+START_TEST(threads_share_the_cache)
+{
+	struct store_stat by_name, by_obj;
+	struct store_obj *obj;
+	pthread_t t[3];
+	uintptr_t i;
+	uint64_t h;
+
+	for (i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, hammer, (void *)(i + 1));
+	for (i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	/* what the cache has open must be what the directory names */
+	for (h = 0; h < 48; h++) {
+		ck_assert_int_eq(store_stat(store, h, &by_name), 0);
+		if (store_obj_get(store, h, false, &obj)) {
+			ck_assert_uint_eq(by_name.mtime, 0);
+			continue;
+		}
+		ck_assert_int_eq(store_obj_stat(obj, &by_obj), 0);
+		ck_assert_uint_eq(by_obj.mtime, by_name.mtime);
+		store_obj_put(obj);
+	}
+}
+END_TEST
+
+START_TEST(efbig_is_passed_on)
+{
+	struct rlimit lim, old;
+	struct store_obj *obj;
+	char buf[64] = { 0 };
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	lim = old;
+	lim.rlim_cur = 4096;
+	ck_assert_int_eq(store_obj_get(store, 11, true, &obj), 0);
+	setrlimit(RLIMIT_FSIZE, &lim);
+	/* a short write first, then the error */
+	ck_assert_int_eq(store_obj_write(obj, buf, 64, 4096 - 32), -EFBIG);
+	ck_assert_int_eq(store_obj_write(obj, buf, 64, 1ull << 50), -EFBIG);
+	ck_assert_int_eq(store_obj_write(obj, buf, 64, 0), 0);
+	setrlimit(RLIMIT_FSIZE, &old);
+	store_obj_put(obj);
+}
+END_TEST
+
+/* A file system of 1 MiB, seen by this process alone; false: not permitted. */
+static bool mount_small(void)
+{
+	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return false;
+	return !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("none", dir, "tmpfs", 0, "size=1m");
+}
+
+START_TEST(enospc_is_passed_on)
+{
+	static char buf[256 * 1024];
+	struct store_obj *obj, *small;
+	int i, rc = 0;
+
+	store_close(store);
+	if (!mount_small()) {
+		fprintf(stderr, "SKIPPED: ENOSPC: may not mount a tmpfs\n");
+		ck_assert_int_eq(open_store(FSID, 3, 32, &store), 0);
+		return;
+	}
+	ck_assert_int_eq(open_store(FSID, 3, 32, &store), 0);
+	ck_assert_int_eq(store_obj_get(store, 1, true, &small), 0);
+	ck_assert_int_eq(store_obj_write(small, buf, 4096, 0), 0);
+	ck_assert_int_eq(store_obj_get(store, 2, true, &obj), 0);
+	for (i = 0; i < 8 && !rc; i++)
+		rc = store_obj_write(obj, buf, sizeof(buf),
+				     (uint64_t)i * sizeof(buf));
+	ck_assert_int_eq(rc, -ENOSPC);
+	ck_assert_int_eq(store_obj_write(small, buf, 4096, 0), 0);
+	store_obj_put(obj);
+	ck_assert_int_eq(store_remove(store, 2, true), 0);
+	ck_assert_int_eq(store_obj_write(small, buf, 65536, 0), 0);
+	store_obj_put(small);
+	store_close(store);
+	ck_assert_int_eq(umount2(dir, MNT_DETACH), 0);
+	ck_assert_int_eq(open_store(FSID, 3, 32, &store), 0);
+}
+END_TEST
+
+START_TEST(fence_list_is_kept)
+{
+	struct store *other;
+	unsigned int i;
+	char *text;
+
+	ck_assert(!store_fence_has(store, 77));
+	ck_assert_int_eq(store_fence_add(store, 77), 0);
+	ck_assert_int_eq(store_fence_add(store, UINT64_MAX), 0);
+	store_close(store);
+	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
+	ck_assert(store_fence_has(store, 77));
+	ck_assert(store_fence_has(store, UINT64_MAX));
+	ck_assert(!store_fence_has(store, 78));
+	store_close(store);
+
+	text = malloc(STORE_FENCE_MAX * 17 + 1);
+	for (i = 0; i < STORE_FENCE_MAX; i++)
+		sprintf(text + 17 * i, "%016x\n", 100 + i);
+	put_file("fenced", text);
+	free(text);
+	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
+	ck_assert(store_fence_has(store, 100));
+	ck_assert_int_eq(store_fence_add(store, 1), 0);
+	ck_assert_int_eq(store_fence_add(store, 102), 0);
+	store_close(store);
+	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
+	ck_assert(!store_fence_has(store, 100));
+	ck_assert(store_fence_has(store, 101));
+	ck_assert(store_fence_has(store, 1));
+	ck_assert_int_eq(store_fence_add(store, 2), 0);
+	ck_assert(!store_fence_has(store, 101));
+	store_close(store);
+
+	put_file("fenced", "12\n");
+	ck_assert_int_eq(open_store(FSID, 3, 0, &other), -EINVAL);
+	put_file("fenced", "");
+	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
+}
+END_TEST
+
+struct waiter {
+	struct sync_wait wait;
+	atomic_int *count;
+	int status;
+};
+
+struct step {
+	struct sync_work work;
+	sem_t *begun, *hold;
+	atomic_int *count;
+	int seen;
+};
+
+static void waited(struct sync_wait *wait, int status)
+{
+	struct waiter *w = (struct waiter *)wait;
+
+	w->status = status;
+	atomic_fetch_add(w->count, 1);
+}
+
+static void stall(struct sync_work *work)
+{
+	struct step *s = (struct step *)work;
+
+	sem_post(s->begun);
+	sem_wait(s->hold);
+}
+
+static void look(struct sync_work *work)
+{
+	struct step *s = (struct step *)work;
+
+	s->seen = atomic_load(s->count);
+}
+
+START_TEST(flushes_share_one_sync)
+{
+	struct waiter w[50];
+	struct store_obj *obj;
+	struct sync_pool *pool;
+	atomic_int count = 0;
+	sem_t begun, hold;
+	struct step first = { { stall }, &begun, &hold, NULL, 0 };
+	struct step last = { { look }, NULL, NULL, &count, 0 };
+	int i;
+
+	sem_init(&begun, 0, 0);
+	sem_init(&hold, 0, 0);
+	ck_assert_int_eq(sync_pool_open(1, &pool), 0);
+	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), 0);
+	sync_pool_run(pool, &first.work);
+	sem_wait(&begun);
+	for (i = 0; i < 50; i++) {
+		w[i] = (struct waiter){ { waited }, &count, 1 };
+		sync_pool_flush(pool, obj, &w[i].wait);
+		if (i == 0)
+			sync_pool_run(pool, &last.work);
+	}
+	store_obj_put(obj);
+	sem_post(&hold);
+	sync_pool_close(pool);
+	/* the later 49 were done with the first, before what was next */
+	ck_assert_int_eq(last.seen, 50);
+	for (i = 0; i < 50; i++)
+		ck_assert_int_eq(w[i].status, 0);
+	sem_destroy(&begun);
+	sem_destroy(&hold);
+}
+END_TEST
+
+START_TEST(engine_walks_segments)
+{
+	struct store_seg seg[] = { { 10, 4 }, { 0, 3 }, { 100, 5 } };
+	struct store_io io = { .seg = seg };
+	char buf[16], flat[16];
+	size_t done;
+
+	ck_assert_int_eq(store_obj_get(store, 4, true, &io.obj), 0);
+	memcpy(buf, "abcdefghijkl", 12);
+	io.buf = buf;
+	io.len = 7;
+	ck_assert_int_eq(store_engine_cached.write(&io), 0);
+	ck_assert_int_eq(store_obj_read(io.obj, flat, 16, 0, &done), 0);
+	ck_assert_uint_eq(done, 14);
+	ck_assert_mem_eq(flat, "efg\0\0\0\0\0\0\0abcd", 14);
+	memset(buf, 'X', 16);
+	io.skip = 2;
+	io.len = 9;
+	ck_assert_int_eq(store_engine_cached.read(&io), 0);
+	ck_assert_mem_eq(buf, "cdefg\0\0\0\0XX", 11);
+	store_obj_put(io.obj);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("store");
+	TCase *tc = tcase_create("store");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, stamp_is_checked);
+	tcase_add_test(tc, foreign_directory_is_refused);
+	tcase_add_test(tc, random_io_matches_model);
+	tcase_add_test(tc, objects_survive_reopen);
+	tcase_add_test(tc, resize_and_holes);
+	tcase_add_test(tc, removal_invalidates);
+	tcase_add_test(tc, open_files_are_bounded);
+	tcase_add_test(tc, threads_share_the_cache);
+	tcase_add_test(tc, efbig_is_passed_on);
+	tcase_add_test(tc, fence_list_is_kept);
+	tcase_add_test(tc, flushes_share_one_sync);
+	tcase_add_test(tc, engine_walks_segments);
+	tcase_add_test(tc, enospc_is_passed_on);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
