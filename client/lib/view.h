@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view.h - the part of a file that a descriptor sees (struct fpart): byte n
+ * of the view <-> offset in the file.  Pure functions.
+ *
+ *   file  |--off-->[ gsize ]..........[ gsize ]..........[ gsize ]...
+ *                  |---- stride ----->|---- stride ----->|
+ *   view           [   0   ][   1     ][  2   ]
+ */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api.h"
+
+struct view {
+	uint64_t off, gsize, stride; /* bytes; gsize 0: no groups */
+};
+
+/* 0, or -EINVAL for a partition that cannot be. */
+int view_from_part(const struct fpart *part, struct view *view);
+void view_to_part(const struct view *view, struct fpart *part);
+
+/* The file offset of byte pos; false: beyond the largest offset there is. */
+bool view_map(const struct view *view, uint64_t pos, uint64_t *off);
+/* All of [pos, pos + len) has file offsets; *end: behind the last of them. */
+bool view_end(const struct view *view, uint64_t pos, uint64_t len,
+	      uint64_t *end);
+/* Bytes of the view that lie before the file offset size. */
+uint64_t view_before(const struct view *view, uint64_t size);
+
+/*
+ * Walks [pos, pos + len), which view_end() accepted, in pieces that are
+ * contiguous in the file.  1: *off and *n are the next one; 0: no more.
+ */
+struct view_iter {
+	const struct view *view;
+	uint64_t pos, end;
+};
+void view_iter_init(struct view_iter *it, const struct view *view, uint64_t pos,
+		    uint64_t len);
+int view_iter_next(struct view_iter *it, uint64_t *off, uint64_t *n);
+
+#endif
