@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pvfstab.h - the mounts: lines of pvfstab(5), and which of them a path lies
+ * on.  Asks no server.
+ */
+#ifndef PVFSTAB_H
+#define PVFSTAB_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "addr.h"
+#include "log.h"
+
+struct mount {
+	char *dir;			/* "/pvfs": absolute, no "." or "//" */
+	struct addr mgr;
+	unsigned int timeout_ms;
+};
+
+struct pvfstab {
+	struct mount *mount;
+	unsigned int n;
+};
+
+/*
+ * Reads path.  A file that is not there is an empty table; a line that cannot
+ * be used is skipped with a warning.  -ENOMEM, or -errno of reading.
+ * timeout_ms is the bound where a line has no timeout option.
+ */
+int pvfstab_load(const char *path, unsigned int timeout_ms,
+		 const struct log *log, struct pvfstab *tab);
+void pvfstab_free(struct pvfstab *tab);
+
+/*
+ * The mount with the longest prefix of path, which is absolute, or NULL.
+ * *rest points behind the prefix into path: no leading '/', "" for the mount
+ * point itself.  ".." is taken as written outside of mounts; behind a mount
+ * point it is left in the rest, for the server knows about symlinks.
+ */
+const struct mount *pvfstab_find(const struct pvfstab *tab, const char *path,
+				 const char **rest);
+
+/*
+ * Makes path absolute.  -ENOENT: empty; -ENAMETOOLONG; -errno of getcwd().
+ */
+int path_absolute(const char *path, char buf[PATH_MAX]);
+/*
+ * Where a redirection from a server leads: target is absolute, or "../x" as
+ * seen from the mount point.  -ENAMETOOLONG; -EPROTO: it is neither.
+ */
+int path_redirected(const struct mount *mount, const char *target,
+		    char buf[PATH_MAX]);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_pvfstab.c - the mount table, and which mount a path lies on. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pvfstab.h"
+
+static const char lines[] = "# comment\n"
+			    "\n"
+			    "head:/meta /pvfs pvfs port=3001 0 0\n"
+			    "[::1]:/ /pvfs//inner/ pvfs timeout=5 0 0\n"
+			    "a:/ /with\\040blank pvfs transport=pvfs,rw 0 0\n"
+			    "a:/ /wrong ext4 defaults 0 0\n"
+			    "a:/ /wrong pvfs port=0 0 0\n"
+			    "a:/ /wrong pvfs port=x 0 0\n"
+			    "a:/ /wrong pvfs colour=red 0 0\n"
+			    "a /wrong pvfs defaults 0 0\n"
+			    "a:/ wrong pvfs defaults 0 0\n"
+			    "a:/ /wrong/../x pvfs defaults 0 0\n"
+			    "a:/ /pv pvfs defaults 0 0\n";
+
+static struct pvfstab tab;
+static unsigned int warnings;
+
+static void count(void *arg, enum log_level level, const char *msg)
+{
+	warnings++;
+	ck_assert_ptr_nonnull(strstr(msg, "wrong"));
+}
+
+static const struct log counter = { LOG_LV_WARN, count, NULL };
+
+static void setup(void)
+{
+	char name[] = "/tmp/test_pvfstab.XXXXXX";
+	int fd = mkstemp(name);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, lines, sizeof(lines) - 1),
+			 sizeof(lines) - 1);
+	close(fd);
+	warnings = 0;
+	ck_assert_int_eq(pvfstab_load(name, 30000, &counter, &tab), 0);
+	unlink(name);
+}
+
+static void teardown(void)
+{
+	pvfstab_free(&tab);
+}
+
+START_TEST(reads_lines)
+{
+	ck_assert_uint_eq(tab.n, 4);
+	ck_assert_uint_eq(warnings, 7);
+	ck_assert_str_eq(tab.mount[0].dir, "/pvfs");
+	ck_assert_str_eq(tab.mount[0].mgr.scheme, "tcp");
+	ck_assert_str_eq(tab.mount[0].mgr.host, "head");
+	ck_assert_uint_eq(tab.mount[0].mgr.port, 3001);
+	ck_assert_uint_eq(tab.mount[0].timeout_ms, 30000);
+	ck_assert_str_eq(tab.mount[1].dir, "/pvfs/inner");
+	ck_assert_str_eq(tab.mount[1].mgr.host, "::1");
+	ck_assert_uint_eq(tab.mount[1].mgr.port, 3000);
+	ck_assert_uint_eq(tab.mount[1].timeout_ms, 5000);
+	ck_assert_str_eq(tab.mount[2].dir, "/with blank");
+	ck_assert_str_eq(tab.mount[2].mgr.scheme, "pvfs");
+}
+END_TEST
+
+START_TEST(no_file_is_no_mounts)
+{
+	struct pvfstab none;
+
+	ck_assert_int_eq(pvfstab_load("/nonexistent/tab", 1, NULL, &none), 0);
+	ck_assert_uint_eq(none.n, 0);
+	ck_assert_int_eq(pvfstab_load("/dev/null/tab", 1, NULL, &none),
+			 -ENOTDIR);
+}
+END_TEST
+
+static const struct {
+	const char *path;
+	int mount; /* -1: none */
+	const char *rest;
+} finds[] = {
+	{ "/pvfs", 0, "" },
+	{ "/pvfs/", 0, "" },
+	{ "//pvfs///a//b/", 0, "a//b/" },
+	{ "/./pvfs/./a", 0, "a" },
+	{ "/pvfs/a/../b", 0, "a/../b" },
+	{ "/pvfs/../b", 0, "../b" },
+	{ "/tmp/../pvfs/b", 0, "b" },
+	{ "/../pvfs/b", 0, "b" },
+	{ "/pvfs/inner", 1, "" },
+	{ "/pvfs/inner/x", 1, "x" },
+	{ "/pvfs/./inner/x", 1, "x" },
+	{ "/pvfs/innerx", 0, "innerx" },
+	{ "/pvfs/x/../inner/y", 0, "x/../inner/y" },
+	{ "/pvfs/inner/../y", 1, "../y" },
+	{ "/pv", 3, "" },
+	{ "/pvf", -1, NULL },
+	{ "/pvfsx/a", -1, NULL },
+	{ "/", -1, NULL },
+	{ "/tmp/pvfs", -1, NULL },
+	{ "/pvf/../tmp", -1, NULL },
+};
+
+START_TEST(finds_the_longest_prefix)
+{
+	const char *rest = NULL;
+	const struct mount *m = pvfstab_find(&tab, finds[_i].path, &rest);
+
+	if (finds[_i].mount < 0) {
+		ck_assert_ptr_null(m);
+		return;
+	}
+	ck_assert_ptr_eq(m, &tab.mount[finds[_i].mount]);
+	ck_assert_str_eq(rest, finds[_i].rest);
+}
+END_TEST
+
+START_TEST(long_paths_end)
+{
+	static char path[3 * PATH_MAX];
+	const char *rest;
+
+	memset(path, 'a', sizeof(path) - 1);
+	path[0] = '/';
+	ck_assert_ptr_null(pvfstab_find(&tab, path, &rest));
+	memcpy(path, "/pvfs/", 6);
+	ck_assert_ptr_eq(pvfstab_find(&tab, path, &rest), &tab.mount[0]);
+	ck_assert_ptr_eq(rest, path + 6);
+}
+END_TEST
+
+START_TEST(root_may_be_a_mount)
+{
+	struct mount m = { .dir = (char *)"/" };
+	struct pvfstab root = { &m, 1 };
+	const char *rest;
+
+	ck_assert_ptr_eq(pvfstab_find(&root, "/a/b", &rest), &m);
+	ck_assert_str_eq(rest, "a/b");
+	ck_assert_ptr_eq(pvfstab_find(&root, "/", &rest), &m);
+	ck_assert_str_eq(rest, "");
+}
+END_TEST
+
+START_TEST(makes_paths_absolute)
+{
+	char buf[PATH_MAX], cwd[PATH_MAX], *big = malloc(PATH_MAX + 1);
+
+	ck_assert_int_eq(path_absolute("/a/b", buf), 0);
+	ck_assert_str_eq(buf, "/a/b");
+	ck_assert_int_eq(path_absolute("", buf), -ENOENT);
+	ck_assert_ptr_nonnull(getcwd(cwd, sizeof(cwd)));
+	ck_assert_int_eq(path_absolute("x", buf), 0);
+	ck_assert_int_eq(strncmp(buf, cwd, strlen(cwd)), 0);
+	ck_assert_str_eq(buf + strlen(cwd), "/x");
+	memset(big, '/', PATH_MAX);
+	big[PATH_MAX] = '\0';
+	ck_assert_int_eq(path_absolute(big, buf), -ENAMETOOLONG);
+	big[PATH_MAX - 1] = '\0';
+	ck_assert_int_eq(path_absolute(big, buf), 0);
+	free(big);
+}
+END_TEST
+
+START_TEST(follows_redirections)
+{
+	struct mount root = { .dir = (char *)"/" };
+	char buf[PATH_MAX];
+
+	ck_assert_int_eq(path_redirected(&tab.mount[0], "/etc/x", buf), 0);
+	ck_assert_str_eq(buf, "/etc/x");
+	ck_assert_int_eq(path_redirected(&tab.mount[0], "../x", buf), 0);
+	ck_assert_str_eq(buf, "//x");
+	ck_assert_int_eq(path_redirected(&tab.mount[1], "..", buf), 0);
+	ck_assert_str_eq(buf, "/pvfs/");
+	ck_assert_int_eq(path_redirected(&tab.mount[1], "../../x", buf), 0);
+	ck_assert_str_eq(buf, "/pvfs//../x");
+	ck_assert_int_eq(path_redirected(&root, "../x", buf), 0);
+	ck_assert_str_eq(buf, "//x");
+	ck_assert_int_eq(path_redirected(&root, "x", buf), -EPROTO);
+	ck_assert_int_eq(path_redirected(&root, "..x", buf), -EPROTO);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("pvfstab");
+	TCase *tc = tcase_create("pvfstab");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, reads_lines);
+	tcase_add_test(tc, no_file_is_no_mounts);
+	tcase_add_loop_test(tc, finds_the_longest_prefix, 0,
+			    (int)(sizeof(finds) / sizeof(finds[0])));
+	tcase_add_test(tc, long_paths_end);
+	tcase_add_test(tc, root_may_be_a_mount);
+	tcase_add_test(tc, makes_paths_absolute);
+	tcase_add_test(tc, follows_redirections);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
