@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mock_tp.h - a transport inside one thread, for deterministic faults: every
+ * work request that is carried out counts two steps, one before and one
+ * after, and at a chosen step the connection breaks.  Link it instead of
+ * pvfs_transport.  Strict: a SEND that finds no receive, or more requests
+ * than were asked for, is a bug and aborts.
+ */
+#ifndef MOCK_TP_H
+#define MOCK_TP_H
+
+#include <stdbool.h>
+
+struct mock {
+	int step; /* counted up */
+	int break_at; /* 0: never */
+	bool broke;
+	bool freeze; /* nothing moves */
+	int connects; /* requests made */
+	int mrs; /* registrations alive */
+};
+extern struct mock mock;
+
+#endif

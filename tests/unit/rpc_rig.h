@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rpc_rig.h - a server that counts and a client, in one thread.
+ *
+ * The server: APPEND adds len to a counter and answers the old value (what
+ * happens twice shows); WRITE and READ move bytes of one object; RELEASE is
+ * held until the test answers it; everything else gets status 0.
+ */
+#ifndef RPC_RIG_H
+#define RPC_RIG_H
+
+#include <check.h>
+
+#include "clock.h"
+#include "rpc.h"
+
+#define RIG_OBJECT (1u << 20)
+#define RIG_FSID 0x1234567890abcdefull
+
+struct rig_op; /* a bulk request on the server */
+
+struct rig {
+	struct tp_dev *dev;
+	struct rpc_ctx *cctx, *sctx;
+	struct rpc_server *server;
+	struct rpc_server_attr sattr;
+	struct rpc_service service;
+	struct addr addr;
+	struct rpc_peer *peer;
+	struct rpc_cred cred;
+	uint64_t fsid, session;
+	/* the server's */
+	uint64_t counter;
+	unsigned int executed;
+	struct rpc_req *held[8];
+	unsigned int nheld;
+	unsigned int opened, closed, clean, freed, aborted;
+	int open_status;
+	uint64_t seed_seq; /* session_open() seeds slot 0 with 77 */
+	unsigned int write_flags;
+	uint8_t *object;
+	struct tp_mr *object_mr;
+	unsigned int bulks; /* under way */
+	unsigned int fresh;
+	/* logs of both */
+	struct log log;
+	char text[65536];
+	size_t text_len;
+};
+
+struct rig_call {
+	struct rpc_call call;
+	uint64_t msg[1024];
+	struct iovec data[RPC_DATA_MAX];
+	bool finished;
+	unsigned int times;
+	uint64_t offset; /* of an APPEND */
+	uint64_t done; /* of READ, WRITE */
+	struct rig *rig;
+};
+
+/* dev "mock" or "tcp".  Zeroed but for what the test chose in *rig. */
+void rig_open(struct rig *rig, const char *dev);
+void rig_close(struct rig *rig);
+void rig_server_open(struct rig *rig);
+void rig_server_close(struct rig *rig);
+struct rpc_peer *rig_peer_open(struct rig *rig);
+/* One round on each side. */
+void rig_turn(struct rig *rig);
+/* Turns until cond; fails after ten seconds. */
+#define rig_until(rig, cond)                                                   \
+	do {                                                                   \
+		uint64_t end_ = clock_after_ms(10000);                         \
+		while (!(cond)) {                                              \
+			rig_turn(rig);                                         \
+			ck_assert_msg(clock_now() < end_, "never: %s\n%s",     \
+				      #cond, (rig)->text);                     \
+		}                                                              \
+	} while (0)
+void rig_for_ms(struct rig *rig, unsigned int ms);
+/* How often the log has this. */
+unsigned int rig_logged(const struct rig *rig, const char *text);
+
+void rig_call_init(struct rig *rig, struct rig_call *c, unsigned int ms);
+void rig_append(struct rig *rig, struct rig_call *c, uint64_t len,
+		unsigned int ms);
+void rig_release(struct rig *rig, struct rig_call *c, unsigned int ms);
+/* One region, n pieces of mr of equal size, or inline when mr is NULL. */
+void rig_io(struct rig *rig, struct rig_call *c, unsigned int op, uint64_t off,
+	    uint8_t *buf, uint64_t len, const struct tp_mr *mr, unsigned int n,
+	    unsigned int ms);
+/* Runs one APPEND to its end; returns its status. */
+int rig_append_now(struct rig *rig, uint64_t len, uint64_t *offset,
+		   unsigned int ms);
+/* Answers the oldest held request. */
+void rig_answer(struct rig *rig);
+
+#endif

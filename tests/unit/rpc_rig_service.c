@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rpc_rig_service.c - what the rig's server does. */
+#include "rpc_rig_service.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A READ or WRITE in two halves, as an iod moves it: two bulks. */
+struct rig_op {
+	LIST_ENTRY(rig_op) link;
+	struct rig *rig;
+	struct rpc_req *req; /* NULL: answered */
+	uint64_t off, len;
+	unsigned int left;
+	int status;
+	struct rpc_bulk bulk[2];
+};
+static LIST_HEAD(, rig_op) ops = LIST_HEAD_INITIALIZER(ops);
+
+static void op_reply(struct rig_op *op)
+{
+	struct wire_io_rep rep = { .done = htole64(op->len),
+				   .size = htole64(RIG_OBJECT) };
+	struct rpc_req *req = op->req;
+
+	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
+	rpc_reply_end(req, 0, req->op == WIRE_READ ? RPC_REEXECUTE : 0);
+	op->req = NULL;
+	rpc_reply_send(req);
+}
+
+static void op_finish(struct rig_op *op)
+{
+	if (op->left)
+		return;
+	if (op->req && op->status) {
+		op->rig->aborted++;
+		rpc_req_abort(op->req);
+	} else if (op->req) {
+		op->rig->executed++;
+		op_reply(op);
+	}
+	LIST_REMOVE(op, link);
+	free(op);
+}
+
+static void op_moved(struct rpc_bulk *bulk, int status)
+{
+	struct rig_op *op = bulk->arg;
+
+	op->rig->bulks--;
+	op->left--;
+	if (status)
+		op->status = status;
+	op_finish(op);
+}
+
+static void op_start(struct rig_op *op, const struct wire_msg *msg)
+{
+	uint64_t half = op->len / 2;
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < 2; i++) {
+		struct rpc_bulk *b = &op->bulk[i];
+		struct tp_sge sge[2];
+		uint64_t off = i ? half : 0, len = i ? op->len - half : half;
+
+		sge[0] = (struct tp_sge){ op->rig->object + op->off + off, 5,
+					  op->rig->object_mr->lkey };
+		sge[1] = (struct tp_sge){ op->rig->object + op->off + off + 5,
+					  (uint32_t)len - 5,
+					  op->rig->object_mr->lkey };
+		*b = (struct rpc_bulk){
+			.dir = op->req->op == WIRE_READ ? RPC_PUT : RPC_GET,
+			.mem = msg->tail[1].ptr,
+			.nmem = (unsigned int)(msg->tail[1].len /
+					       sizeof(struct wire_mem)),
+			.mem_off = off,
+			.local = sge,
+			.nlocal = 2,
+			.len = len,
+			.done = op_moved,
+			.arg = op,
+		};
+		rc = rpc_bulk_start(op->req, b);
+		if (rc) {
+			op->status = rc;
+			break;
+		}
+		op->rig->bulks++;
+		op->left++;
+	}
+	if (!op->status && op->req->op == WIRE_READ) {
+		op->rig->executed++;
+		op_reply(op);
+	}
+	op_finish(op);
+}
+
+static void do_io(struct rig *rig, struct rpc_req *req)
+{
+	const struct wire_io *io = req->msg.body;
+	const struct wire_region *region = req->msg.tail[0].ptr;
+	uint64_t off = le64toh(region->off), len = le64toh(region->len);
+	struct wire_io_rep rep = { .done = htole64(len) };
+	struct rig_op *op;
+
+	if (!io->nmem && req->op == WIRE_WRITE) {
+		rig->executed++;
+		memcpy(rig->object + off, req->msg.tail[2].ptr, len);
+		wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
+		rpc_reply_end(req, 0, 0);
+		rpc_reply_send(req);
+		return;
+	}
+	op = calloc(1, sizeof(*op));
+	op->rig = rig;
+	op->req = req;
+	op->off = off;
+	op->len = len;
+	LIST_INSERT_HEAD(&ops, op, link);
+	op_start(op, &req->msg);
+}
+
+static void do_append(struct rig *rig, struct rpc_req *req)
+{
+	const struct wire_append *append = req->msg.body;
+	struct wire_append_rep rep = { .offset = htole64(rig->counter) };
+
+	rig->executed++;
+	rig->counter += le64toh(append->len);
+	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
+	rpc_reply_end(req, 0, 0);
+	rpc_reply_send(req);
+}
+
+static void do_request(void *arg, struct rpc_req *req)
+{
+	struct rig *rig = arg;
+
+	if (req->op == WIRE_APPEND) {
+		do_append(rig, req);
+	} else if (req->op == WIRE_READ || req->op == WIRE_WRITE) {
+		do_io(rig, req);
+	} else if (req->op == WIRE_RELEASE) {
+		ck_assert_uint_lt(rig->nheld, 8);
+		rig->executed++;
+		rig->held[rig->nheld++] = req;
+	} else {
+		rpc_reply_status(req, req->op == WIRE_UNLINK ? -ENOENT : 0);
+	}
+}
+
+void rig_answer(struct rig *rig)
+{
+	struct rpc_req *req = rig->held[0];
+
+	memmove(rig->held, rig->held + 1, sizeof(rig->held) - sizeof(req));
+	rig->nheld--;
+	rpc_reply_status(req, 0);
+}
+
+static int do_open(void *arg, struct rpc_session *session)
+{
+	struct rig *rig = arg;
+	struct {
+		struct wire_hdr hdr;
+		struct wire_append_rep rep;
+	} seed;
+	struct wire_out out;
+	int len;
+
+	rig->opened++;
+	if (!rig->seed_seq)
+		return rig->open_status;
+	wire_begin(&out, &seed, sizeof(seed));
+	wire_put(&out, &(struct wire_append_rep){ htole64(77) }, 8);
+	len = wire_end(&out, WIRE_APPEND, WIRE_F_REPLY, 0);
+	seed.hdr.session = htole64(rpc_session_info(session)->id);
+	seed.hdr.seq = htole64(rig->seed_seq);
+	ck_assert_int_eq(rpc_session_seed(session, 0, rig->seed_seq, &seed,
+					  (size_t)len),
+			 0);
+	return 1;
+}
+
+static void do_close(void *arg, struct rpc_session *session, bool clean)
+{
+	struct rig *rig = arg;
+
+	rig->closed++;
+	rig->clean += clean;
+}
+
+static void do_free(void *arg, struct rpc_session *session)
+{
+	struct rig *rig = arg;
+
+	rig->freed++;
+}
+
+const struct rpc_service rig_service = {
+	.session_open = do_open,
+	.session_close = do_close,
+	.session_free = do_free,
+	.request = do_request,
+};
+
+void rig_service_reset(struct rig *rig)
+{
+	struct rig_op *op;
+
+	while ((op = LIST_FIRST(&ops))) {
+		LIST_REMOVE(op, link);
+		free(op);
+	}
+	rig->bulks = 0;
+}

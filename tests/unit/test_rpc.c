@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_rpc.c - calls that go well, wait, time out or are given up. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock_tp.h"
+#include "rpc_rig.h"
+
+static struct rig *rig;
+
+static void setup(void)
+{
+	mock = (struct mock){ 0 };
+	rig = calloc(1, sizeof(*rig));
+	rig_open(rig, "mock");
+}
+
+static void teardown(void)
+{
+	rig_close(rig);
+	ck_assert_int_eq(mock.mrs, 0);
+}
+
+START_TEST(a_call_is_answered)
+{
+	uint64_t offset = 99;
+
+	ck_assert_uint_eq(rpc_peer_request_max(rig->peer), 0);
+	ck_assert_int_eq(rig_append_now(rig, 5, NULL, 5000), 0);
+	ck_assert_int_eq(rig_append_now(rig, 7, &offset, 5000), 0);
+	ck_assert_uint_eq(offset, 5);
+	ck_assert_uint_eq(rig->counter, 12);
+	ck_assert_uint_eq(rig->fresh, 1);
+	ck_assert_uint_eq(rpc_peer_request_max(rig->peer), 16384 + 65536 + 48);
+	ck_assert_str_eq(rpc_peer_name(rig->peer), "iod 2 (mock://here:1)");
+	ck_assert_uint_eq(rig_logged(rig, "connection lost"), 0);
+}
+END_TEST
+
+/* 4 slots, 40 calls: in order of their start, none twice. */
+START_TEST(calls_wait_for_slots)
+{
+	static struct rig_call c[40];
+	int i;
+
+	for (i = 0; i < 40; i++)
+		rig_append(rig, &c[i], 1, 5000);
+	for (i = 0; i < 40; i++) {
+		rig_until(rig, c[i].finished);
+		ck_assert_int_eq(c[i].call.status, 0);
+		ck_assert_uint_eq(c[i].offset, (uint64_t)i);
+	}
+	ck_assert_uint_eq(rig->executed, 40);
+}
+END_TEST
+
+START_TEST(errors_come_back)
+{
+	struct wire_path path = { .dir = htole64(1) };
+	struct rig_call c;
+	struct wire_out out;
+
+	rig_call_init(rig, &c, 5000);
+	wire_begin(&out, c.msg, sizeof(c.msg));
+	wire_put(&out, &path, sizeof(path));
+	c.call.msg_len = (size_t)wire_end(&out, WIRE_UNLINK, 0, 0);
+	rpc_call_start(rig->peer, &c.call);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, -ENOENT);
+}
+END_TEST
+
+START_TEST(a_wrong_length_is_refused)
+{
+	struct rig_call c;
+
+	rig_append(rig, &c, 1, 5000);
+	rig_until(rig, c.finished);
+	c.finished = false;
+	c.call.msg_len -= 8;
+	rpc_call_start(rig->peer, &c.call);
+	ck_assert(!c.finished);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, -EINVAL);
+}
+END_TEST
+
+START_TEST(data_goes_both_ways)
+{
+	uint8_t *buf = malloc(RIG_OBJECT);
+	struct rig_call c;
+	struct tp_mr *mr;
+	size_t i;
+
+	for (i = 0; i < RIG_OBJECT; i++)
+		buf[i] = (uint8_t)(i * 2654435761u >> 13);
+	ck_assert_int_eq(tp_mr_reg(rig->dev, buf, RIG_OBJECT,
+				   TP_REMOTE_READ | TP_REMOTE_WRITE, &mr),
+			 0);
+	rig_io(rig, &c, WIRE_WRITE, 0, buf, RIG_OBJECT, mr, 64, 5000);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	ck_assert_uint_eq(c.done, RIG_OBJECT);
+	ck_assert_int_eq(memcmp(buf, rig->object, RIG_OBJECT), 0);
+	memset(buf, 0, RIG_OBJECT);
+	rig_io(rig, &c, WIRE_READ, 0, buf, RIG_OBJECT, mr, 32, 5000);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	ck_assert_int_eq(memcmp(buf, rig->object, RIG_OBJECT), 0);
+	rig_io(rig, &c, WIRE_WRITE, 100, buf + 1, 60 * 63, NULL, 63, 5000);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	ck_assert_int_eq(memcmp(buf + 1, rig->object + 100, 60 * 63), 0);
+	rig_until(rig, rig->bulks == 0);
+	tp_mr_dereg(mr);
+	free(buf);
+}
+END_TEST
+
+/* Many chains: more work requests than a connection may have outstanding. */
+START_TEST(bulk_data_waits_in_order)
+{
+	uint8_t *buf = malloc(RIG_OBJECT);
+	static struct rig_call c[8];
+	struct tp_mr *mr;
+	size_t part = RIG_OBJECT / 8;
+	int i;
+
+	for (i = 0; i < (int)RIG_OBJECT; i++)
+		rig->object[i] = (uint8_t)(i * 2654435761u >> 11);
+	ck_assert_int_eq(
+		tp_mr_reg(rig->dev, buf, RIG_OBJECT, TP_REMOTE_WRITE, &mr), 0);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	mock.freeze = true;
+	for (i = 0; i < 8; i++)
+		rig_io(rig, &c[i], WIRE_READ, i * part, buf + i * part, part,
+		       mr, 128, 5000);
+	mock.freeze = false;
+	for (i = 0; i < 8; i++) {
+		rig_until(rig, c[i].finished);
+		ck_assert_int_eq(c[i].call.status, 0);
+		ck_assert_int_eq(memcmp(buf + i * part, rig->object + i * part,
+					part),
+				 0);
+	}
+	rig_until(rig, rig->bulks == 0);
+	tp_mr_dereg(mr);
+	free(buf);
+}
+END_TEST
+
+START_TEST(a_deadline_names_the_server_once)
+{
+	struct rig_call c;
+
+	rig_release(rig, &c, 30);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, -ETIMEDOUT);
+	ck_assert_uint_eq(rig_logged(rig, "iod 2 (mock://here"), 1);
+	ck_assert_uint_eq(rig_logged(rig, "no answer to RELEASE"), 1);
+	ck_assert_uint_eq(c.times, 1);
+}
+END_TEST
+
+START_TEST(nobody_there)
+{
+	struct rig_call c;
+
+	rig->addr.port = 9999;
+	rpc_peer_close(rig->peer, false);
+	rig->peer = rig_peer_open(rig);
+	rig_append(rig, &c, 1, 60);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, -ETIMEDOUT);
+	ck_assert_int_gt(mock.connects, 1);
+	ck_assert_int_lt(mock.connects, 12);
+	ck_assert_uint_eq(rig_logged(rig, "cannot connect"), 1);
+	ck_assert_uint_eq(rig_logged(rig, "no answer to APPEND"), 1);
+	ck_assert_uint_eq(rig_logged(rig, "Connection refused"), 2);
+}
+END_TEST
+
+/* A slot given up is not used again before its reply came. */
+START_TEST(zombie_slots)
+{
+	struct rig_call hold[4], c;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		rig_release(rig, &hold[i], 5000);
+	rig_until(rig, rig->nheld == 4);
+	for (i = 0; i < 4; i++) {
+		rpc_call_cancel(&hold[i].call);
+		ck_assert(hold[i].finished);
+		ck_assert_int_eq(hold[i].call.status, -ECANCELED);
+		rpc_call_cancel(&hold[i].call);
+		ck_assert_uint_eq(hold[i].times, 1);
+	}
+	rig_append(rig, &c, 1, 5000);
+	rig_for_ms(rig, 20);
+	ck_assert(!c.finished);
+	rig_answer(rig);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	while (rig->nheld)
+		rig_answer(rig);
+	rig_for_ms(rig, 5);
+	ck_assert_int_eq(mock.connects, 1);
+}
+END_TEST
+
+/* Inline data still on its way out is given back at once. */
+START_TEST(cancel_while_sending)
+{
+	uint8_t *data = malloc(4000);
+	struct rig_call c, other;
+	uint64_t offset;
+
+	ck_assert_int_eq(rig_append_now(rig, 3, NULL, 5000), 0);
+	memset(data, 'x', 4000);
+	mock.freeze = true;
+	rig_io(rig, &c, WIRE_WRITE, 0, data, 4000, NULL, 4, 5000);
+	rig_append(rig, &other, 4, 5000);
+	rig_turn(rig);
+	rpc_call_cancel(&c.call);
+	ck_assert_int_eq(c.call.status, -ECANCELED);
+	free(data);
+	mock.freeze = false;
+	rig_until(rig, other.finished);
+	ck_assert_int_eq(other.call.status, 0);
+	ck_assert_int_eq(rig_append_now(rig, 1, &offset, 5000), 0);
+	ck_assert_uint_eq(offset, 7);
+}
+END_TEST
+
+START_TEST(close_ends_calls)
+{
+	struct rig_call c[6];
+	int i;
+
+	for (i = 0; i < 6; i++)
+		rig_release(rig, &c[i], 5000);
+	rig_until(rig, rig->nheld == 4);
+	rpc_peer_close(rig->peer, true);
+	rig->peer = NULL;
+	for (i = 0; i < 6; i++)
+		ck_assert_int_eq(c[i].call.status, -ECANCELED);
+	rig_for_ms(rig, 5);
+	ck_assert_uint_eq(rig->closed, 0);
+	while (rig->nheld)
+		rig_answer(rig);
+	rig_until(rig, rig->closed == 1);
+	ck_assert_uint_eq(rig->clean, 1);
+	ck_assert_uint_eq(rig->freed, 1);
+}
+END_TEST
+
+static void close_peer(struct rpc_call *call)
+{
+	struct rig_call *c = call->arg;
+
+	c->finished = true;
+	rpc_peer_close(rig->peer, true);
+	rig->peer = NULL;
+}
+
+START_TEST(close_from_done)
+{
+	struct rig_call a, b;
+
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	rig_append(rig, &a, 1, 5000);
+	a.call.done = close_peer;
+	rig_append(rig, &b, 1, 5000);
+	rig_until(rig, a.finished && b.finished);
+	ck_assert_int_eq(b.call.status, -ECANCELED);
+	rig_until(rig, rig->closed == 1);
+}
+END_TEST
+
+static void credits(struct rpc_req *req, unsigned int n)
+{
+	rpc_session_credits(req->session, n);
+}
+
+START_TEST(credits_follow_the_server)
+{
+	struct rig_call hold[4];
+	int i;
+
+	rig_release(rig, &hold[0], 5000);
+	rig_until(rig, rig->nheld == 1);
+	credits(rig->held[0], 2);
+	rig_answer(rig);
+	rig_until(rig, hold[0].finished);
+	for (i = 0; i < 4; i++)
+		rig_release(rig, &hold[i], 5000);
+	rig_for_ms(rig, 10);
+	ck_assert_uint_eq(rig->nheld, 2);
+	credits(rig->held[0], 9);
+	rig_answer(rig);
+	rig_until(rig, rig->nheld == 3);
+	while (rig->nheld)
+		rig_answer(rig);
+	for (i = 0; i < 4; i++)
+		rig_until(rig, hold[i].finished);
+}
+END_TEST
+
+static void fire(struct rpc_timer *timer)
+{
+	rig->executed++;
+}
+
+START_TEST(timers)
+{
+	struct rpc_timer t[3] = { { fire }, { fire }, { fire } };
+	uint64_t now = clock_now();
+
+	rpc_timer_set(rig->cctx, &t[0], now + 3000000);
+	rpc_timer_set(rig->cctx, &t[1], now + 1000000);
+	rpc_timer_set(rig->cctx, &t[2], now + 2000000);
+	rpc_timer_clear(rig->cctx, &t[2]);
+	rpc_timer_clear(rig->cctx, &t[2]);
+	rig_until(rig, rig->executed == 1);
+	ck_assert(!t[1].armed && t[0].armed);
+	rig_until(rig, rig->executed == 2);
+	ck_assert_uint_ge(clock_now(), now + 3000000);
+}
+END_TEST
+
+START_TEST(wake)
+{
+	rpc_ctx_wake(rig->cctx);
+	ck_assert_int_eq(rpc_ctx_progress(rig->cctx, CLOCK_NEVER), 0);
+	ck_assert_int_eq(rpc_ctx_progress(rig->cctx, clock_after_ms(2)), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rpc");
+	TCase *tc = tcase_create("calls");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_call_is_answered);
+	tcase_add_test(tc, calls_wait_for_slots);
+	tcase_add_test(tc, errors_come_back);
+	tcase_add_test(tc, a_wrong_length_is_refused);
+	tcase_add_test(tc, data_goes_both_ways);
+	tcase_add_test(tc, bulk_data_waits_in_order);
+	tcase_add_test(tc, a_deadline_names_the_server_once);
+	tcase_add_test(tc, nobody_there);
+	tcase_add_test(tc, zombie_slots);
+	tcase_add_test(tc, cancel_while_sending);
+	tcase_add_test(tc, close_ends_calls);
+	tcase_add_test(tc, close_from_done);
+	tcase_add_test(tc, credits_follow_the_server);
+	tcase_add_test(tc, timers);
+	tcase_add_test(tc, wake);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
