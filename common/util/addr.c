@@ -29,7 +29,7 @@ static const char *parse_scheme(const char *s, struct addr *addr)
 
 	if (!sep || !strchr(LOWER, *s) ||
 	    !take(addr->scheme, sizeof(addr->scheme), s, (size_t)(sep - s),
-		  LOWER DIGIT "+-"))
+		  LOWER DIGIT "+"))
 		return NULL;
 	return sep + 3;
 }

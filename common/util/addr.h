@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ADDR_STRLEN 280
+#define ADDR_STRLEN 288
 
 struct addr {
 	char scheme[16];	/* "tcp", "verbs", "pvfs", "fault+tcp" */
