@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dist_model.h - striping as a child would do it: deal out byte after byte.
+ * No division, no formula.  It may start at any round (pcount stripes), where
+ * every server holds round * ssize bytes.
+ */
+#ifndef DIST_MODEL_H
+#define DIST_MODEL_H
+
+#include "dist.h"
+
+#define DIST_MODEL_SERVERS 64u
+
+struct dist_model {
+	const struct dist *d;
+	uint64_t off; /* the next byte to deal out */
+	uint32_t server; /* goes to this one */
+	uint32_t in_stripe;
+	uint64_t local[DIST_MODEL_SERVERS]; /* bytes each has got */
+};
+
+static inline void dist_model_init(struct dist_model *m, const struct dist *d,
+				   uint64_t round)
+{
+	m->d = d;
+	m->off = round * d->pcount * d->ssize;
+	m->server = 0;
+	m->in_stripe = 0;
+	for (uint32_t k = 0; k < d->pcount; k++)
+		m->local[k] = round * d->ssize;
+}
+
+/* The last round that begins before a file offset. */
+static inline uint64_t dist_model_round(const struct dist *d, uint64_t off)
+{
+	return off / ((uint64_t)d->pcount * d->ssize);
+}
+
+static inline void dist_model_step(struct dist_model *m)
+{
+	m->off++;
+	m->local[m->server]++;
+	if (++m->in_stripe < m->d->ssize)
+		return;
+	m->in_stripe = 0;
+	if (++m->server == m->d->pcount)
+		m->server = 0;
+}
+
+#endif

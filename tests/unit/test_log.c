@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_log.c - lines reach the sink, whole, printable and by level. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+struct caught {
+	unsigned int lines;
+	enum log_level level;
+	char msg[2048];
+};
+
+static void catch_line(void *arg, enum log_level level, const char *msg)
+{
+	struct caught *c = arg;
+
+	c->lines++;
+	c->level = level;
+	snprintf(c->msg, sizeof(c->msg), "%s", msg);
+	errno = EIO; /* a sink may spoil it */
+}
+
+START_TEST(levels)
+{
+	struct caught c = { 0 };
+	struct log log = { LOG_LV_WARN, catch_line, &c };
+
+	log_info(&log, "no");
+	log_debug(&log, "no");
+	ck_assert_uint_eq(c.lines, 0);
+	log_warn(&log, "iod %d: %s", 2, "gone");
+	ck_assert_uint_eq(c.lines, 1);
+	ck_assert_int_eq(c.level, LOG_LV_WARN);
+	ck_assert_str_eq(c.msg, "iod 2: gone");
+	log_error(&log, "e");
+	ck_assert_uint_eq(c.lines, 2);
+	log.level = LOG_LV_DEBUG;
+	log_debug(&log, "d");
+	ck_assert_uint_eq(c.lines, 3);
+}
+END_TEST
+
+START_TEST(silence)
+{
+	struct log log = { LOG_LV_DEBUG, NULL, NULL };
+
+	log_error(NULL, "nobody listens");
+	log_error(&log, "nobody listens");
+}
+END_TEST
+
+START_TEST(errno_survives)
+{
+	struct caught c = { 0 };
+	struct log log = { LOG_LV_INFO, catch_line, &c };
+
+	errno = ENOENT;
+	log_info(&log, "x");
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_uint_eq(c.lines, 1);
+}
+END_TEST
+
+START_TEST(one_line)
+{
+	struct caught c = { 0 };
+	struct log log = { LOG_LV_INFO, catch_line, &c };
+
+	log_info(&log, "peer '%s'", "a\nerror: forged\x1b[31m\x7f-");
+	ck_assert_str_eq(c.msg, "peer 'a?error: forged?[31m?-'");
+	log_info(&log, "caf\xc3\xa9");
+	ck_assert_str_eq(c.msg, "caf\xc3\xa9");
+}
+END_TEST
+
+START_TEST(long_line_is_cut)
+{
+	struct caught c = { 0 };
+	struct log log = { LOG_LV_INFO, catch_line, &c };
+
+	log_info(&log, "%01999d", 7);
+	ck_assert_uint_eq(c.lines, 1);
+	ck_assert_uint_eq(strlen(c.msg), 1023);
+}
+END_TEST
+
+START_TEST(to_file)
+{
+	struct log_file file = { .prefix = "pvfs-iod" };
+	struct log log = { LOG_LV_DEBUG, log_to_file, &file };
+	char *text;
+	size_t len;
+
+	file.out = open_memstream(&text, &len);
+	ck_assert_ptr_nonnull(file.out);
+	log_error(&log, "a");
+	log_warn(&log, "b");
+	log_info(&log, "c");
+	log_debug(&log, "d");
+	fclose(file.out);
+	ck_assert_str_eq(text, "pvfs-iod: error: a\npvfs-iod: warn: b\n"
+			       "pvfs-iod: info: c\npvfs-iod: debug: d\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(level_names)
+{
+	static const char *const bad[] = { "", "Info", "information", "warn ",
+					   "2" };
+	enum log_level lv = LOG_LV_WARN;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		ck_assert_int_eq(log_level_parse(bad[i], &lv), -EINVAL);
+		ck_assert_int_eq(lv, LOG_LV_WARN);
+	}
+	ck_assert_int_eq(log_level_parse("error", &lv), 0);
+	ck_assert_int_eq(lv, LOG_LV_ERROR);
+	ck_assert_int_eq(log_level_parse("warn", &lv), 0);
+	ck_assert_int_eq(lv, LOG_LV_WARN);
+	ck_assert_int_eq(log_level_parse("info", &lv), 0);
+	ck_assert_int_eq(lv, LOG_LV_INFO);
+	ck_assert_int_eq(log_level_parse("debug", &lv), 0);
+	ck_assert_int_eq(lv, LOG_LV_DEBUG);
+}
+END_TEST
+
+static Suite *log_suite(void)
+{
+	Suite *suite = suite_create("log");
+	TCase *tc = tcase_create("log");
+
+	tcase_add_test(tc, levels);
+	tcase_add_test(tc, silence);
+	tcase_add_test(tc, errno_survives);
+	tcase_add_test(tc, one_line);
+	tcase_add_test(tc, long_line_is_cut);
+	tcase_add_test(tc, to_file);
+	tcase_add_test(tc, level_names);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
+
+int main(void)
+{
+	SRunner *runner = srunner_create(log_suite());
+	int failed;
+
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
