@@ -87,7 +87,7 @@ static int read_section(const struct reader *r, struct iod_conf *conf)
 		{ "sync_threads", 1, 64, &conf->sync_threads },
 		{ "slots", 1, 1024, &conf->slots },
 		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
-		{ "units", 2, 1 << 16, &conf->units },
+		{ "units", 4, 1 << 16, &conf->units },
 		{ "max_open", 16, 1 << 20, &conf->max_open },
 		{ "poll_us", 0, 10000, &conf->poll_us },
 	};

@@ -48,12 +48,10 @@ static void read_end(struct xfer *x)
 static void read_put(struct rpc_bulk *bulk, int status)
 {
 	struct chunk *c = bulk->arg;
-	struct worker *w = c->x->worker;
 
 	if (status)
 		c->x->broken = true;
 	chunk_done(c, status);
-	sched_run(w);
 }
 
 static void read_filed(struct chunk *c, int status)

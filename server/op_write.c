@@ -81,7 +81,6 @@ static void write_end(struct xfer *x)
 static void write_got(struct rpc_bulk *bulk, int status)
 {
 	struct chunk *c = bulk->arg;
-	struct worker *w = c->x->worker;
 
 	if (status) {
 		c->x->broken = true;
@@ -91,7 +90,6 @@ static void write_got(struct rpc_bulk *bulk, int status)
 	} else {
 		chunk_file(c, true, chunk_done);
 	}
-	sched_run(w);
 }
 
 static void write_begin(struct chunk *c)

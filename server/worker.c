@@ -14,18 +14,20 @@ int worker_open(struct worker *w, struct iod *iod)
 	struct rpc_ctx_attr attr = { .dev = iod->dev,
 				     .log = iod->log,
 				     .poll_us = iod->conf.poll_us };
+	struct pool_attr units = { .dev = iod->dev,
+				   .unit = iod->conf.unit_size,
+				   .count = iod->conf.units,
+				   .share = iod->conf.units / 2 };
 	int rc;
 
 	w->iod = iod;
 	LIST_INIT(&w->sessions);
 	LIST_INIT(&w->xfers);
 	LIST_INIT(&w->spare);
-	TAILQ_INIT(&w->ring);
 	rc = rpc_ctx_open(&attr, &w->ctx);
 	if (rc)
 		return rc;
-	rc = unit_pool_open(iod->dev, iod->conf.unit_size, iod->conf.units,
-			    &w->units);
+	rc = pool_open(&units, &w->units);
 	if (rc) {
 		rpc_ctx_close(w->ctx);
 		return rc;
@@ -43,7 +45,7 @@ void worker_close(struct worker *w)
 		session_unref(ses);
 	mailbox_destroy(&w->mail);
 	rpc_ctx_close(w->ctx);
-	unit_pool_close(w->units);
+	pool_close(w->units);
 }
 
 static void *worker_run(void *arg)

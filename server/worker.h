@@ -14,10 +14,10 @@
 
 #include "iod.h"
 #include "mailbox.h"
+#include "pool.h"
 #include "rpc.h"
 #include "store_engine.h"
 #include "sync_pool.h"
-#include "unit.h"
 
 struct xfer;
 struct worker;
@@ -27,10 +27,7 @@ struct iod_session {
 	struct worker *worker;
 	unsigned int refs; /* the service and each transfer */
 	bool fenced; /* nothing of it is written any more */
-	unsigned int units; /* that its transfers hold */
-	bool waits; /* is in the worker's ring */
-	TAILQ_HEAD(, xfer) waiting; /* transfers that want a unit */
-	TAILQ_ENTRY(iod_session) ring;
+	struct pool_owner owner; /* of transfer units */
 	LIST_ENTRY(iod_session) link;
 };
 
@@ -38,12 +35,10 @@ struct worker {
 	struct iod *iod;
 	struct rpc_ctx *ctx;
 	struct mailbox mail;
-	struct unit_pool *units;
+	struct pool *units; /* for transfers; shared fairly by sessions */
 	LIST_HEAD(, iod_session) sessions;
-	TAILQ_HEAD(, iod_session) ring; /* sessions that want a unit */
 	LIST_HEAD(, xfer) xfers; /* under way */
 	LIST_HEAD(, xfer) spare; /* to be used again */
-	bool serving; /* sched_run() is below us */
 	pthread_t thread;
 	bool started;
 };

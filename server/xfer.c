@@ -71,7 +71,8 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	x->mem = req->msg.tail[1].ptr;
 	x->nmem = le32toh(body->nmem);
 	x->broken = false;
-	x->wants = false;
+	x->held = false;
+	x->wait.owner = NULL;
 	x->status = 0;
 	x->busy = 0;
 	x->total = le64toh(body->total);
@@ -104,18 +105,6 @@ void xfer_free_all(struct worker *w)
 	}
 }
 
-void xfer_run(struct xfer *x)
-{
-	struct worker *w = x->worker;
-
-	if (!x->total) {
-		x->ops->end(x);
-		return;
-	}
-	sched_want(x);
-	sched_run(w);
-}
-
 /* Steps over the next len bytes of the regions. */
 static void advance(struct xfer *x, uint64_t len)
 {
@@ -134,11 +123,10 @@ static void advance(struct xfer *x, uint64_t len)
 	}
 }
 
-void xfer_begin_chunk(struct xfer *x, struct unit *unit)
+static void start_chunk(struct xfer *x, struct unit *unit)
 {
 	struct chunk *c = x->chunk[0].unit ? &x->chunk[1] : &x->chunk[0];
 	uint64_t left = x->total - x->next;
-	size_t unit_size = x->worker->iod->conf.unit_size;
 
 	c->unit = unit;
 	c->pos = x->next;
@@ -146,21 +134,57 @@ void xfer_begin_chunk(struct xfer *x, struct unit *unit)
 	c->io.seg = &x->seg[x->seg_at];
 	c->io.skip = x->skip;
 	c->io.buf = unit->addr;
-	c->io.len = left < unit_size ? (size_t)left : unit_size;
+	c->io.len = left < unit->len ? (size_t)left : unit->len;
 	x->busy++;
 	advance(x, c->io.len);
-	if (x->next < x->total && x->busy < XFER_CHUNKS)
-		sched_want(x);
 	x->ops->begin(c);
+}
+
+static bool over(const struct xfer *x)
+{
+	return x->status || x->next == x->total;
+}
+
+/*
+ * Starts as many chunks as may be under way, the first with unit if there is
+ * one.  A chunk that fails at once ends the transfer here and not earlier.
+ */
+static void fill(struct xfer *x, struct unit *unit)
+{
+	struct pool *pool = x->worker->units;
+
+	x->held = true;
+	if (unit)
+		start_chunk(x, unit);
+	while (!over(x) && x->busy < XFER_CHUNKS) {
+		unit = unit_get_wait(pool, &x->ses->owner, &x->wait);
+		if (!unit)
+			break;
+		start_chunk(x, unit);
+	}
+	x->held = false;
+	if (over(x) && !x->busy)
+		x->ops->end(x);
+}
+
+static void got_unit(struct unit_wait *wait, struct unit *unit)
+{
+	fill((struct xfer *)(void *)((char *)wait -
+				     offsetof(struct xfer, wait)),
+	     unit);
+}
+
+void xfer_run(struct xfer *x)
+{
+	x->wait.ready = got_unit;
+	fill(x, NULL);
 }
 
 static void chunk_filed(struct mail *mail)
 {
 	struct chunk *c = XFER_OF(mail, mail);
-	struct worker *w = c->x->worker;
 
 	c->filed(c, c->io_status);
-	sched_run(w);
 }
 
 static void io_done(struct store_io *io, int status)
@@ -207,20 +231,22 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	return rc;
 }
 
+/* Putting the unit may start the next chunk, if the transfer waits. */
 void chunk_done(struct chunk *c, int status)
 {
 	struct xfer *x = c->x;
+	struct pool *pool = x->worker->units;
+	struct unit *unit = c->unit;
+	bool waits;
 
-	unit_put(x->worker->units, c->unit);
 	c->unit = NULL;
-	x->ses->units--;
 	x->busy--;
 	if (status && !x->status) {
 		x->status = status;
-		sched_unwant(x);
+		unit_wait_cancel(pool, &x->wait);
 	}
-	if (!x->status && x->next < x->total)
-		sched_want(x);
-	else if (!x->busy)
-		x->ops->end(x);
+	waits = x->held || x->wait.owner;
+	unit_put(pool, unit);
+	if (!waits)
+		fill(x, NULL);
 }

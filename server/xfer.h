@@ -5,7 +5,7 @@
  * A transfer is cut into chunks of at most a unit; two are under way at a
  * time, so that one moves over the network while the other meets the file
  * (PVFS over InfiniBand, ICPP 2003, section 3.3: transfer and file access
- * overlap).  When units run short, sessions get one each in turn (sched.c).
+ * overlap).  When units run short, sessions get one each in turn (pool.h).
  *
  *   begin(chunk)  has a unit; the operation moves the data, then says
  *                 chunk_done()
@@ -43,7 +43,7 @@ struct xfer {
 	const struct wire_mem *mem;
 	unsigned int nmem;
 	bool broken; /* the connection is */
-	bool wants; /* a unit: in ses->waiting */
+	bool held; /* fill() is below us in the stack */
 	int status; /* first error */
 	unsigned int busy; /* chunks under way */
 	uint64_t total; /* bytes to move */
@@ -52,7 +52,7 @@ struct xfer {
 	uint64_t size; /* READ: of the object at the start */
 	unsigned int seg_at; /* where `next` lies in seg */
 	uint64_t skip;
-	TAILQ_ENTRY(xfer) wait;
+	struct unit_wait wait;
 	LIST_ENTRY(xfer) link;
 	struct chunk chunk[XFER_CHUNKS];
 	struct sync_wait sync;
@@ -85,14 +85,6 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	       void (*done)(struct rpc_bulk *bulk, int status));
 /* The unit is free again. */
 void chunk_done(struct chunk *c, int status);
-
-/* sched.c: the transfer wants a unit, or none any more. */
-void sched_want(struct xfer *x);
-void sched_unwant(struct xfer *x);
-/* Hands out the units that are free. */
-void sched_run(struct worker *w);
-/* A transfer got this unit (xfer.c). */
-void xfer_begin_chunk(struct xfer *x, struct unit *unit);
 
 /* Frees what a stop left under way, and the spare ones. */
 void xfer_free_all(struct worker *w);

@@ -240,24 +240,37 @@ START_TEST(open_files_are_bounded)
 }
 END_TEST
 
-/* Two threads get, write and put, one removes; nothing may leak or crash. */
+struct hammer {
+	pthread_t thread;
+	unsigned int seed;
+	int failed;
+};
+
+static int strike(uint64_t h, bool take_away)
+{
+	struct store_obj *obj;
+	int rc;
+
+	if (take_away)
+		return store_remove(store, h, false);
+	rc = store_obj_get(store, h, true, &obj);
+	if (rc)
+		return rc;
+	rc = store_obj_write(obj, &h, sizeof(h), 0);
+	store_obj_put(obj);
+	return rc;
+}
+
+/* Three get, write, put and remove; nothing may leak or crash. */
 static void *hammer(void *arg)
 {
-	unsigned int seed = (unsigned int)(uintptr_t)arg;
-	struct store_obj *obj;
+	struct hammer *ham = arg;
 	int i;
 
-	for (i = 0; i < 4000; i++) {
-		uint64_t h = (uint64_t)rand_r(&seed) % 48;
-
-		if (seed % 5 == 0) {
-			ck_assert_int_eq(store_remove(store, h, false), 0);
-			continue;
-		}
-		ck_assert_int_eq(store_obj_get(store, h, true, &obj), 0);
-		ck_assert_int_eq(store_obj_write(obj, &h, sizeof(h), 0), 0);
-		store_obj_put(obj);
-	}
+	for (i = 0; i < 4000; i++)
+		if (strike((uint64_t)rand_r(&ham->seed) % 48,
+			   rand_r(&ham->seed) % 5 == 0))
+			ham->failed++;
 	return NULL;
 }
 
@@ -265,14 +278,18 @@ START_TEST(threads_share_the_cache)
 {
 	struct store_stat by_name, by_obj;
 	struct store_obj *obj;
-	pthread_t t[3];
-	uintptr_t i;
+	struct hammer ham[3] = { 0 };
+	unsigned int i;
 	uint64_t h;
 
-	for (i = 0; i < 3; i++)
-		pthread_create(&t[i], NULL, hammer, (void *)(i + 1));
-	for (i = 0; i < 3; i++)
-		pthread_join(t[i], NULL);
+	for (i = 0; i < 3; i++) {
+		ham[i].seed = i + 1;
+		pthread_create(&ham[i].thread, NULL, hammer, &ham[i]);
+	}
+	for (i = 0; i < 3; i++) {
+		pthread_join(ham[i].thread, NULL);
+		ck_assert_int_eq(ham[i].failed, 0);
+	}
 	/* what the cache has open must be what the directory names */
 	for (h = 0; h < 48; h++) {
 		ck_assert_int_eq(store_stat(store, h, &by_name), 0);
