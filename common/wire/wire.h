@@ -217,7 +217,7 @@ struct wire_attr_rep {
 };
 struct wire_path_rep {		/* READLINK, and any WIRE_REDIRECT; tail: path */
 	le32 path_len;
-	le32 zero;
+	le32 which;		/* redirect of wire_two: 0 path1 left, 1 path2 */
 };
 
 #define WIRE_O_READ	0x01u

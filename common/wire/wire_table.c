@@ -84,7 +84,7 @@ static const struct wire_form attr_rep = {
 
 const struct wire_form wire_redirect_form = {
 	.size = sizeof(struct wire_path_rep),
-	.fields = { ZERO(wire_path_rep, zero) },
+	.fields = { MAX(wire_path_rep, which, 1) },
 	.items = { PATH(wire_path_rep, path_len) },
 	.check = wire_check_path_rep,
 };
