@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * checkpoint.c - writes changed pages back beside the flusher, so that no
+ * reply waits for it.  It bounds the log that a recovery reads, and lets old
+ * log files go.  Sleeps for good while nothing changes.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "flusher.h"
+
+#define CHECKPOINT_KBYTE (64u << 10) /* of log */
+#define CHECKPOINT_SECONDS 60 /* or after this long */
+#define CHECKPOINT_TICK 2 /* seconds between looks */
+
+struct checkpointer {
+	pthread_mutex_t lock; /* stop */
+	pthread_cond_t work;
+	bool stop;
+	atomic_bool dirty;
+	struct store *st;
+	pthread_t thread;
+};
+
+static void tick(struct checkpointer *cp)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_sec += CHECKPOINT_TICK;
+	pthread_cond_timedwait(&cp->work, &cp->lock, &ts);
+}
+
+static void checkpoint(struct checkpointer *cp, unsigned int kbyte)
+{
+	pthread_mutex_unlock(&cp->lock);
+	store_checkpoint(cp->st, kbyte);
+	pthread_mutex_lock(&cp->lock);
+}
+
+/* Something changed: look at the log's length until all is written. */
+static void busy_period(struct checkpointer *cp)
+{
+	int left = CHECKPOINT_SECONDS / CHECKPOINT_TICK;
+
+	while (!cp->stop && left-- > 0) {
+		tick(cp);
+		checkpoint(cp, CHECKPOINT_KBYTE);
+	}
+	atomic_store(&cp->dirty, false);
+	if (!cp->stop)
+		checkpoint(cp, 0);
+}
+
+static void *checkpointer_main(void *arg)
+{
+	struct checkpointer *cp = arg;
+
+	pthread_mutex_lock(&cp->lock);
+	while (!cp->stop && !store_failed(cp->st)) {
+		if (atomic_load(&cp->dirty))
+			busy_period(cp);
+		else
+			pthread_cond_wait(&cp->work, &cp->lock);
+	}
+	pthread_mutex_unlock(&cp->lock);
+	return NULL;
+}
+
+static void init_cond(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+int checkpointer_open(struct store *st, struct checkpointer **out)
+{
+	struct checkpointer *cp;
+	int rc;
+
+	cp = calloc(1, sizeof(*cp));
+	if (!cp)
+		return -ENOMEM;
+	pthread_mutex_init(&cp->lock, NULL);
+	init_cond(&cp->work);
+	cp->st = st;
+	rc = pthread_create(&cp->thread, NULL, checkpointer_main, cp);
+	if (rc) {
+		pthread_cond_destroy(&cp->work);
+		pthread_mutex_destroy(&cp->lock);
+		free(cp);
+		return -rc;
+	}
+	*out = cp;
+	return 0;
+}
+
+void checkpointer_close(struct checkpointer *cp)
+{
+	if (!cp)
+		return;
+	pthread_mutex_lock(&cp->lock);
+	cp->stop = true;
+	pthread_cond_signal(&cp->work);
+	pthread_mutex_unlock(&cp->lock);
+	pthread_join(cp->thread, NULL);
+	pthread_cond_destroy(&cp->work);
+	pthread_mutex_destroy(&cp->lock);
+	free(cp);
+}
+
+void checkpointer_note(struct checkpointer *cp)
+{
+	if (atomic_load(&cp->dirty))
+		return;
+	pthread_mutex_lock(&cp->lock);
+	atomic_store(&cp->dirty, true);
+	pthread_cond_signal(&cp->work);
+	pthread_mutex_unlock(&cp->lock);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dent.h - directory entries, in the order of their names' hashes: an entry's
+ * place, and so a reader's cookie, does not depend on other entries.
+ */
+#ifndef DENT_H
+#define DENT_H
+
+#include "store.h"
+
+#define DENT_NAME_MAX 255u
+
+struct dent {
+	uint64_t handle;
+	uint32_t mode; /* type bits only */
+};
+
+int dent_get(struct store *st, uint64_t dir, const char *name, size_t len,
+	     struct dent *dent);
+/* -EEXIST */
+int dent_insert(struct store *st, uint64_t dir, const char *name, size_t len,
+		const struct dent *dent);
+/* Makes or overwrites. */
+int dent_put(struct store *st, uint64_t dir, const char *name, size_t len,
+	     const struct dent *dent);
+int dent_del(struct store *st, uint64_t dir, const char *name, size_t len);
+/* 1: no entries; 0: some; or an error. */
+int dent_none(struct store *st, uint64_t dir);
+
+/* Walks entries with hashes above cookie.  -ENOENT at the end. */
+struct dent_iter {
+	struct store_iter it;
+	uint64_t dir;
+	uint64_t hash; /* of the present entry */
+	const char *name;
+	size_t len;
+	struct dent dent;
+};
+int dent_iter_open(struct store *st, uint64_t dir, uint64_t cookie,
+		   struct dent_iter *it);
+int dent_iter_next(struct dent_iter *it);
+void dent_iter_close(struct dent_iter *it);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * env.c - the Berkeley DB environment and its tables.  Private to the
+ * process: no region files, and a start always recovers from the log alone.
+ * One thread updates, so there is no lock subsystem.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store_impl.h"
+
+static const char *const table_name[STORE_TABLES] = {
+	[STORE_META] = "meta",	     [STORE_INODES] = "inodes",
+	[STORE_DIRENTS] = "dirents", [STORE_SYMLINKS] = "symlinks",
+	[STORE_OPENS] = "opens",     [STORE_SESSIONS] = "sessions",
+	[STORE_REPLIES] = "replies", [STORE_INTENTS] = "intents",
+};
+
+static void on_message(const DB_ENV *env, const char *prefix, const char *msg)
+{
+	struct store *st = env->app_private;
+
+	log_error(st->log, "data base %s: %s", st->home, msg);
+}
+
+static void on_event(DB_ENV *env, u_int32_t event, void *info)
+{
+	struct store *st = env->app_private;
+
+	if (event == DB_EVENT_PANIC || event == DB_EVENT_WRITE_FAILED)
+		atomic_store(&st->failed, true);
+}
+
+static int env_configure(struct store *st, uint64_t cache)
+{
+	DB_ENV *env = st->env;
+	int ret;
+
+	env->app_private = st;
+	env->set_errcall(env, on_message);
+	if ((ret = env->set_event_notify(env, on_event)))
+		return ret;
+	ret = env->set_cachesize(env, (u_int32_t)(cache >> 30),
+				 (u_int32_t)(cache & ((1u << 30) - 1)), 1);
+	if (ret)
+		return ret;
+	if ((ret = env->set_lg_bsize(env, STORE_LOG_BUFFER)))
+		return ret;
+	if ((ret = env->set_lg_max(env, STORE_LOG_FILE)))
+		return ret;
+	if ((ret = env->log_set_config(env, DB_LOG_AUTO_REMOVE, 1)))
+		return ret;
+	/* a flush then overwrites blocks and leaves the file's size alone */
+	return env->log_set_config(env, DB_LOG_ZERO, 1);
+}
+
+static int table_open(struct store *st, enum store_table table)
+{
+	DB *db;
+	int ret;
+
+	if ((ret = db_create(&db, st->env, 0)))
+		return ret;
+	st->db[table] = db;
+	/* one page is one block of the file system: written whole or not */
+	if ((ret = db->set_pagesize(db, 4096)))
+		return ret;
+	if ((ret = db->set_flags(db, DB_CHKSUM)))
+		return ret;
+	return db->open(db, NULL, table_name[table], NULL, DB_BTREE,
+			DB_CREATE | DB_AUTO_COMMIT | DB_THREAD, 0600);
+}
+
+static int make_home(struct store *st, const char *dir)
+{
+	if (asprintf(&st->home, "%s/db", dir) < 0) {
+		st->home = NULL;
+		return -ENOMEM;
+	}
+	if (!mkdir(st->home, 0700) || errno == EEXIST)
+		return 0;
+	log_error(st->log, "cannot make %s: %s", st->home, strerror(errno));
+	return -errno;
+}
+
+int env_open(struct store *st, const struct store_attr *attr)
+{
+	int rc, ret;
+
+	rc = make_home(st, attr->dir);
+	if (rc)
+		return rc;
+	ret = db_env_create(&st->env, 0);
+	if (ret)
+		return store_error(st, ret, "create");
+	ret = env_configure(st, attr->cache_size);
+	if (!ret)
+		ret = st->env->open(st->env, st->home,
+				    DB_CREATE | DB_INIT_TXN | DB_INIT_LOG |
+					    DB_INIT_MPOOL | DB_PRIVATE |
+					    DB_THREAD | DB_RECOVER,
+				    0600);
+	for (int t = 0; !ret && t < STORE_TABLES; t++)
+		ret = table_open(st, t);
+	return ret ? store_error(st, ret, "open") : 0;
+}
+
+void env_close(struct store *st)
+{
+	for (int t = 0; t < STORE_TABLES; t++)
+		if (st->db[t])
+			st->db[t]->close(st->db[t], DB_NOSYNC);
+	if (st->env)
+		st->env->close(st->env, 0);
+	free(st->home);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* flusher.c - one log flush for all who wait. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "flusher.h"
+
+STAILQ_HEAD(items, flusher_item);
+
+struct flusher {
+	pthread_mutex_t lock; /* waiting, done, stop */
+	pthread_cond_t work;
+	struct items waiting;
+	struct items done;
+	bool stop;
+
+	atomic_bool any_done; /* spares the owner the lock */
+	struct store *st;
+	void (*wake)(void *arg);
+	void *arg;
+	pthread_t thread;
+
+	/* the owner's */
+	struct items added;
+	unsigned int inside;
+};
+
+static void flush_round(struct flusher *fl)
+{
+	struct items batch = STAILQ_HEAD_INITIALIZER(batch);
+	int rc;
+
+	STAILQ_CONCAT(&batch, &fl->waiting);
+	pthread_mutex_unlock(&fl->lock);
+	rc = store_flush(fl->st);
+	pthread_mutex_lock(&fl->lock);
+	if (!rc)
+		STAILQ_CONCAT(&fl->done, &batch);
+	/* after a failure nobody is told: the owner sees store_failed() */
+	atomic_store(&fl->any_done, true);
+	fl->wake(fl->arg);
+}
+
+static void *flusher_main(void *arg)
+{
+	struct flusher *fl = arg;
+
+	pthread_mutex_lock(&fl->lock);
+	while (!fl->stop) {
+		if (STAILQ_EMPTY(&fl->waiting))
+			pthread_cond_wait(&fl->work, &fl->lock);
+		else
+			flush_round(fl);
+	}
+	pthread_mutex_unlock(&fl->lock);
+	return NULL;
+}
+
+int flusher_open(struct store *st, void (*wake)(void *arg), void *arg,
+		 struct flusher **out)
+{
+	struct flusher *fl;
+	int rc;
+
+	fl = calloc(1, sizeof(*fl));
+	if (!fl)
+		return -ENOMEM;
+	pthread_mutex_init(&fl->lock, NULL);
+	pthread_cond_init(&fl->work, NULL);
+	STAILQ_INIT(&fl->waiting);
+	STAILQ_INIT(&fl->done);
+	STAILQ_INIT(&fl->added);
+	fl->st = st;
+	fl->wake = wake;
+	fl->arg = arg;
+	rc = pthread_create(&fl->thread, NULL, flusher_main, fl);
+	if (rc) {
+		pthread_cond_destroy(&fl->work);
+		pthread_mutex_destroy(&fl->lock);
+		free(fl);
+		return -rc;
+	}
+	*out = fl;
+	return 0;
+}
+
+void flusher_close(struct flusher *fl)
+{
+	if (!fl)
+		return;
+	pthread_mutex_lock(&fl->lock);
+	fl->stop = true;
+	pthread_cond_signal(&fl->work);
+	pthread_mutex_unlock(&fl->lock);
+	pthread_join(fl->thread, NULL);
+	pthread_cond_destroy(&fl->work);
+	pthread_mutex_destroy(&fl->lock);
+	free(fl);
+}
+
+void flusher_add(struct flusher *fl, struct flusher_item *item)
+{
+	STAILQ_INSERT_TAIL(&fl->added, item, link);
+	fl->inside++;
+}
+
+void flusher_submit(struct flusher *fl)
+{
+	bool idle;
+
+	if (STAILQ_EMPTY(&fl->added))
+		return;
+	pthread_mutex_lock(&fl->lock);
+	idle = STAILQ_EMPTY(&fl->waiting);
+	STAILQ_CONCAT(&fl->waiting, &fl->added);
+	pthread_mutex_unlock(&fl->lock);
+	if (idle)
+		pthread_cond_signal(&fl->work);
+}
+
+int flusher_collect(struct flusher *fl)
+{
+	struct items done = STAILQ_HEAD_INITIALIZER(done);
+	struct flusher_item *item;
+	int n = 0;
+
+	if (!atomic_load(&fl->any_done))
+		return 0;
+	pthread_mutex_lock(&fl->lock);
+	atomic_store(&fl->any_done, false);
+	STAILQ_CONCAT(&done, &fl->done);
+	pthread_mutex_unlock(&fl->lock);
+	while ((item = STAILQ_FIRST(&done))) {
+		STAILQ_REMOVE_HEAD(&done, link);
+		fl->inside--;
+		n++;
+		item->durable(item);
+	}
+	return store_failed(fl->st) ? -EIO : n;
+}
+
+bool flusher_idle(const struct flusher *fl)
+{
+	return fl->inside == 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * flusher.h - group commit.  Whoever committed a transaction and must not
+ * speak of it before it is durable adds an item; the flusher thread flushes
+ * the log once for all items that wait, while the owner goes on.
+ */
+#ifndef FLUSHER_H
+#define FLUSHER_H
+
+#include <sys/queue.h>
+
+#include "store.h"
+
+struct flusher;
+
+/* Caller-owned until durable(), which flusher_collect() calls. */
+struct flusher_item {
+	void (*durable)(struct flusher_item *item);
+	STAILQ_ENTRY(flusher_item) link;
+};
+
+/* wake: called by the flusher's thread when flusher_collect() has work. */
+int flusher_open(struct store *st, void (*wake)(void *arg), void *arg,
+		 struct flusher **fl);
+/* Items still inside are dropped without a call. */
+void flusher_close(struct flusher *fl);
+
+/* The store's thread only. */
+void flusher_add(struct flusher *fl, struct flusher_item *item);
+/* Hands the added items over; call once a turn of the event loop. */
+void flusher_submit(struct flusher *fl);
+/* Calls durable() of what is; returns how many, or -EIO: the store failed. */
+int flusher_collect(struct flusher *fl);
+/* No item is inside. */
+bool flusher_idle(const struct flusher *fl);
+
+/* A thread that writes checkpoints, by log volume and by time. */
+struct checkpointer;
+int checkpointer_open(struct store *st, struct checkpointer **cp);
+void checkpointer_close(struct checkpointer *cp);
+/* Any thread: something was committed. */
+void checkpointer_note(struct checkpointer *cp);
+
+#endif

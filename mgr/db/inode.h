@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * inode.h - what is kept for each file, directory and symlink.
+ *
+ * A regular file's size is known, or, with INODE_ASK, must be asked of the iods.  See ns/size.c, which alone changes the fields of "size state".
+ */
+#ifndef INODE_H
+#define INODE_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "store.h"
+
+#define INODE_ASK 0x1u /* opened for writing since size was set */
+#define INODE_TAINT 0x2u /* ... and what the releases say will not do */
+#define INODE_DATA 0x4u /* the iods may hold objects of it */
+#define INODE_BUSY 0x8u /* an INTENT_RESIZE exists for it */
+
+struct inode {
+	uint64_t handle;
+	uint32_t mode; /* type and permission bits */
+	uint32_t nlink; /* 0: removed, lives until its last release */
+	uint32_t uid, gid;
+	int64_t atime, mtime, ctime; /* ns since the epoch */
+	int64_t mset; /* when mtime was set explicitly, 0: it was not */
+	uint64_t parent; /* directories: the directory above */
+
+	/* regular files: stripes */
+	uint32_t base, pcount, ssize;
+
+	/* regular files: size state; symlinks: size */
+	uint32_t flags; /* INODE_* */
+	uint32_t gen; /* changes whenever a new answer may be due */
+	uint32_t writers; /* open records; */
+	uint32_t appenders; /* of which these only append */
+	uint64_t size; /* bytes */
+	uint64_t end; /* highest end of a write, from releases */
+	uint64_t tail; /* highest end reserved for an append */
+};
+
+static inline int inode_is_dir(const struct inode *ino)
+{
+	return S_ISDIR(ino->mode);
+}
+
+/* -ENOENT: no such handle. */
+int inode_get(struct store *st, uint64_t handle, struct inode *ino);
+int inode_put(struct store *st, const struct inode *ino);
+int inode_del(struct store *st, uint64_t handle);
+/* Counts all of them: one pass over the table. */
+int inode_count(struct store *st, uint64_t *count);
+
+/* The text of a symlink, at most 4095 bytes, without NUL. */
+#define TARGET_MAX 4095u
+int target_put(struct store *st, uint64_t handle, const void *text, size_t len);
+int target_get(struct store *st, uint64_t handle, char text[TARGET_MAX],
+	       size_t *len);
+int target_del(struct store *st, uint64_t handle);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* intents.c - rows (kind, id) -> what is to be done. */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "intents.h"
+
+struct record {
+	uint64_t handle;
+	uint32_t version;
+	uint32_t base, pcount, ssize;
+	uint64_t size;
+	uint64_t session;
+	uint64_t seq;
+	uint32_t slot;
+	uint32_t op;
+};
+_Static_assert(sizeof(struct record) == 56, "intent record");
+
+static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
+{
+	key[0] = (uint8_t)kind;
+	key_u64(key + 1, id);
+}
+
+static int decode(struct store *st, const struct store_iter *it,
+		  struct intent *in)
+{
+	struct record r;
+
+	if (it->len == sizeof(r))
+		memcpy(&r, it->val, sizeof(r));
+	if (it->len != sizeof(r) || le32toh(r.version) != 1) {
+		log_error(store_log(st), "intent: damaged record");
+		return -EIO;
+	}
+	*in = (struct intent){
+		.kind = it->key[0],
+		.id = key_get_u64(it->key + 1),
+		.handle = le64toh(r.handle),
+		.base = le32toh(r.base),
+		.pcount = le32toh(r.pcount),
+		.ssize = le32toh(r.ssize),
+		.size = le64toh(r.size),
+		.session = le64toh(r.session),
+		.seq = le64toh(r.seq),
+		.slot = le32toh(r.slot),
+		.op = le32toh(r.op),
+	};
+	return 0;
+}
+
+int intent_put(struct store *st, const struct intent *in)
+{
+	struct record r = {
+		.handle = htole64(in->handle),
+		.version = htole32(1),
+		.base = htole32(in->base),
+		.pcount = htole32(in->pcount),
+		.ssize = htole32(in->ssize),
+		.size = htole64(in->size),
+		.session = htole64(in->session),
+		.seq = htole64(in->seq),
+		.slot = htole32(in->slot),
+		.op = htole32(in->op),
+	};
+	uint8_t key[9];
+
+	make_key(in->kind, in->id, key);
+	return store_put(st, STORE_INTENTS, key, sizeof(key), &r, sizeof(r));
+}
+
+int intent_del(struct store *st, enum intent_kind kind, uint64_t id)
+{
+	uint8_t key[9];
+
+	make_key(kind, id, key);
+	return store_del(st, STORE_INTENTS, key, sizeof(key));
+}
+
+int intent_read(struct store *st, enum intent_kind kind, uint64_t after,
+		struct intent *in, unsigned int n)
+{
+	struct store_iter it;
+	uint8_t key[9];
+	unsigned int got = 0;
+	int rc;
+
+	if (after == UINT64_MAX)
+		return 0;
+	make_key(kind, after + 1, key);
+	rc = store_iter_open(st, STORE_INTENTS, key, sizeof(key), &it);
+	if (rc)
+		return rc;
+	while (got < n && !(rc = store_iter_next(&it))) {
+		if (it.key[0] != (uint8_t)kind)
+			break;
+		rc = decode(st, &it, &in[got]);
+		if (rc)
+			break;
+		got++;
+	}
+	store_iter_close(&it);
+	return rc && rc != -ENOENT ? rc : (int)got;
+}
+
+int intent_next(struct store *st, enum intent_kind kind, uint64_t after,
+		struct intent *in)
+{
+	int n = intent_read(st, kind, after, in, 1);
+
+	return n < 0 ? n : n ? 0 : -ENOENT;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * opens.h - open records: who has which file open for writing.  They outlive
+ * the mgr, so that a size is trusted only when every writer has reported.
+ */
+#ifndef OPENS_H
+#define OPENS_H
+
+#include "store.h"
+
+#define OPEN_APPEND 0x1u
+
+struct open_rec {
+	uint64_t session;
+	uint64_t open; /* store_id() */
+	uint64_t handle;
+	uint32_t flags; /* OPEN_* */
+};
+
+int open_get(struct store *st, uint64_t session, uint64_t open,
+	     struct open_rec *rec);
+int open_put(struct store *st, const struct open_rec *rec);
+int open_del(struct store *st, uint64_t session, uint64_t open);
+/* Some open record of the session; -ENOENT: it has none. */
+int open_any(struct store *st, uint64_t session, struct open_rec *rec);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sessions.h - sessions that changed something, and the last reply of each of
+ * their slots, written in the transaction of the change: a request that is
+ * sent again after a crash of the mgr is not executed twice.
+ */
+#ifndef SESSIONS_H
+#define SESSIONS_H
+
+#include "store.h"
+
+#define SESSION_FENCED 0x1u /* over; the iods are being told */
+
+struct session_rec {
+	uint64_t id;
+	uint32_t uid, gid;
+	uint32_t flags; /* SESSION_* */
+	char name[64];
+};
+
+int session_get(struct store *st, uint64_t id, struct session_rec *rec);
+int session_put(struct store *st, const struct session_rec *rec);
+/* With its replies. */
+int session_del(struct store *st, uint64_t id);
+/* Calls fn for each; stops at the first non-zero and returns it. */
+int session_walk(struct store *st,
+		 int (*fn)(void *arg, const struct session_rec *rec),
+		 void *arg);
+
+/*
+ * REPLY_DONE: bytes is the reply message.  REPLY_JOB: the request's intent is
+ * recorded, `job` names it, no reply yet.
+ */
+enum reply_kind { REPLY_DONE = 1, REPLY_JOB = 2 };
+
+#define REPLY_MAX 512u /* bytes of a reply that changes something */
+
+struct reply_rec {
+	uint64_t seq;
+	enum reply_kind kind;
+	uint64_t job;
+	size_t len;
+	uint8_t bytes[REPLY_MAX];
+};
+
+/* -ENOENT; the slot's last one. */
+int reply_get(struct store *st, uint64_t session, unsigned int slot,
+	      struct reply_rec *rec);
+int reply_put(struct store *st, uint64_t session, unsigned int slot,
+	      const struct reply_rec *rec);
+/* Calls fn for each slot of the session; stops at the first non-zero. */
+int reply_walk(struct store *st, uint64_t session,
+	       int (*fn)(void *arg, unsigned int slot,
+			 const struct reply_rec *rec),
+	       void *arg);
+
+#endif

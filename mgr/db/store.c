@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store.c - opening the store, its transaction, flush and checkpoint. */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "clock.h"
+#include "store_impl.h"
+
+#define STORE_FORMAT 1u
+
+int store_error(struct store *st, int ret, const char *what)
+{
+	if (!ret)
+		return 0;
+	if (ret == DB_NOTFOUND)
+		return -ENOENT;
+	if (ret == DB_KEYEXIST)
+		return -EEXIST;
+	if (ret == ENOSPC && !atomic_load(&st->failed)) {
+		log_error(st->log, "data base %s: %s: no space left; free some",
+			  st->home, what);
+		return -ENOSPC;
+	}
+	if (!atomic_exchange(&st->failed, true))
+		log_error(st->log, "data base %s: %s: %s", st->home, what,
+			  db_strerror(ret));
+	return -EIO;
+}
+
+static int check_format(struct store *st)
+{
+	uint64_t format;
+	int rc;
+
+	rc = meta_get_u64(st, "format", &format);
+	if (rc == -ENOENT) {
+		rc = store_begin(st);
+		if (rc)
+			return rc;
+		rc = meta_put_u64(st, "format", STORE_FORMAT);
+		return rc ? (store_abort(st), rc) : store_commit(st);
+	}
+	if (rc || format == STORE_FORMAT)
+		return rc;
+	log_error(st->log,
+		  "data base %s has format %llu, this program knows %u; "
+		  "use the program that wrote it",
+		  st->home, (unsigned long long)format, STORE_FORMAT);
+	return -EPROTONOSUPPORT;
+}
+
+int store_open(const struct store_attr *attr, struct store **out)
+{
+	struct store *st;
+	int rc;
+
+	st = calloc(1, sizeof(*st));
+	if (!st)
+		return -ENOMEM;
+	st->log = attr->log;
+	st->id_end = UINT64_MAX; /* until ids_open(): reserve nothing */
+	rc = env_open(st, attr);
+	if (!rc)
+		rc = check_format(st);
+	if (!rc)
+		rc = hash_open(st);
+	if (!rc)
+		rc = ids_open(st);
+	if (rc) {
+		env_close(st);
+		free(st);
+		return rc;
+	}
+	*out = st;
+	return 0;
+}
+
+void store_close(struct store *st)
+{
+	if (!st)
+		return;
+	assert(!st->txn);
+	if (!store_failed(st))
+		store_checkpoint(st, 0);
+	env_close(st);
+	free(st);
+}
+
+bool store_changed(const struct store *st)
+{
+	return st->changed;
+}
+
+const struct log *store_log(const struct store *st)
+{
+	return st->log;
+}
+
+int store_begin(struct store *st)
+{
+	int rc;
+
+	assert(!st->txn);
+	rc = ids_reserve(st);
+	if (rc)
+		return rc;
+	st->changed = false;
+	return store_error(st, st->env->txn_begin(st->env, NULL, &st->txn, 0),
+			   "begin");
+}
+
+int store_commit(struct store *st)
+{
+	DB_TXN *txn = st->txn;
+
+	assert(txn);
+	st->txn = NULL;
+	return store_error(st, txn->commit(txn, DB_TXN_NOSYNC), "commit");
+}
+
+void store_abort(struct store *st)
+{
+	DB_TXN *txn = st->txn;
+
+	assert(txn);
+	st->txn = NULL;
+	store_error(st, txn->abort(txn), "abort");
+}
+
+int store_flush(struct store *st)
+{
+	return store_error(st, st->env->log_flush(st->env, NULL), "flush");
+}
+
+int store_checkpoint(struct store *st, unsigned int kbyte)
+{
+	int ret = st->env->txn_checkpoint(st->env, kbyte, 0, 0);
+
+	return store_error(st, ret, "checkpoint");
+}
+
+bool store_failed(const struct store *st)
+{
+	return atomic_load(&st->failed);
+}
+
+/* The log must always find room for its next files. */
+bool store_full(struct store *st)
+{
+	const uint64_t reserve = 2 * STORE_LOG_FILE + (16u << 20);
+	uint64_t now = clock_now();
+	struct statvfs vfs;
+	bool full;
+
+	if (st->room_checked && now - st->room_checked < 1000000000u)
+		return st->full;
+	st->room_checked = now;
+	full = !statvfs(st->home, &vfs) &&
+	       (uint64_t)vfs.f_bavail * vfs.f_frsize < reserve;
+	if (full && !st->full)
+		log_error(st->log,
+			  "%s has less than %llu MiB left: nothing can be "
+			  "created until space is freed",
+			  st->home, (unsigned long long)(reserve >> 20));
+	st->full = full;
+	return full;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * store.h - the metadata store: tables of a Berkeley DB environment with
+ * write-ahead log, recovery at open and one transaction at a time.
+ *
+ * Threads.  One thread owns the tables and the transaction.  store_flush(),
+ * store_checkpoint() and store_failed() may be called from any thread, also
+ * while a transaction is open.
+ *
+ * Durability.  store_commit() makes a transaction atomic and visible;
+ * it is durable once a store_flush() that began afterwards has returned.
+ * A log is flushed in order: if a transaction survives a crash, so did every
+ * one before it.
+ *
+ * Errors.  -ENOENT, -EEXIST and -ENOSPC concern the call alone.  Any other is logged
+ * once here, answered as -EIO, and store_failed() is true from then on: stop
+ * the process, the next start recovers.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log.h"
+
+struct store;
+
+enum store_table {
+	STORE_META, /* name -> value */
+	STORE_INODES, /* handle -> inode.h */
+	STORE_DIRENTS, /* directory, hash, name -> dent.h */
+	STORE_SYMLINKS, /* handle -> target */
+	STORE_OPENS, /* session, open id -> opens.h */
+	STORE_SESSIONS, /* session -> sessions.h */
+	STORE_REPLIES, /* session, slot -> replies.h */
+	STORE_INTENTS, /* kind, id -> intents.h */
+	STORE_TABLES
+};
+
+#define STORE_KEY_MAX 512u /* bytes in a key */
+#define STORE_VAL_MAX 8192u /* bytes in a value */
+
+struct store_attr {
+	const char *dir; /* exists; "db" is made below it */
+	uint64_t cache_size; /* bytes of page cache */
+	const struct log *log; /* outlives the store */
+};
+
+/* Opens and recovers, or makes an empty store. */
+int store_open(const struct store_attr *attr, struct store **st);
+/* No transaction is open.  Writes a checkpoint unless the store failed. */
+void store_close(struct store *st);
+/* The open transaction has written something. */
+bool store_changed(const struct store *st);
+const struct log *store_log(const struct store *st);
+
+int store_begin(struct store *st);
+/* Atomic from here on; durable after a flush.  On error it is undone. */
+int store_commit(struct store *st);
+void store_abort(struct store *st);
+
+int store_flush(struct store *st);
+/* Writes changed pages back if at least kbyte of log were written since. */
+int store_checkpoint(struct store *st, unsigned int kbyte);
+bool store_failed(const struct store *st);
+/* Disk space is so short that nothing may be created.  Looks once a second. */
+bool store_full(struct store *st);
+
+/*
+ * A number that was never given before, not even in a lost transaction: for
+ * handles, open ids and intents alike.  Inside a transaction.
+ */
+uint64_t store_id(struct store *st);
+/* Keyed hash of a name, 63 bits, never below 3. */
+uint64_t store_hash(const struct store *st, const void *name, size_t len);
+
+/*
+ * Rows.  Puts and deletes need an open transaction.  store_get(): *len (may be
+ * NULL) is the value's length, which must fit in cap.
+ */
+int store_get(struct store *st, enum store_table table, const void *key,
+	      size_t klen, void *val, size_t cap, size_t *len);
+int store_put(struct store *st, enum store_table table, const void *key,
+	      size_t klen, const void *val, size_t len);
+/* -EEXIST if the key is there. */
+int store_insert(struct store *st, enum store_table table, const void *key,
+		 size_t klen, const void *val, size_t len);
+/* -ENOENT if it is not. */
+int store_del(struct store *st, enum store_table table, const void *key,
+	      size_t klen);
+
+/*
+ * Walks a table upwards from the first key not below `from`.  The table may
+ * be changed meanwhile; ends before the transaction does, if there is one.
+ * store_iter_next(): 0, -ENOENT at the end.
+ */
+struct store_iter {
+	struct store *st;
+	void *cursor;
+	int started;
+	uint8_t key[STORE_KEY_MAX];
+	size_t klen;
+	uint8_t val[STORE_VAL_MAX];
+	size_t len;
+};
+int store_iter_open(struct store *st, enum store_table table, const void *from,
+		    size_t flen, struct store_iter *it);
+int store_iter_next(struct store_iter *it);
+void store_iter_close(struct store_iter *it);
+
+/* Named values of the store itself. */
+int meta_get(struct store *st, const char *name, void *val, size_t len);
+int meta_put(struct store *st, const char *name, const void *val, size_t len);
+int meta_get_u64(struct store *st, const char *name, uint64_t *val);
+int meta_put_u64(struct store *st, const char *name, uint64_t val);
+
+/* Keys sort as numbers: big-endian. */
+static inline void *key_u64(void *p, uint64_t v)
+{
+	uint8_t *b = p;
+
+	for (int i = 0; i < 8; i++)
+		b[i] = (uint8_t)(v >> (56 - 8 * i));
+	return b + 8;
+}
+
+static inline uint64_t key_get_u64(const void *p)
+{
+	const uint8_t *b = p;
+	uint64_t v = 0;
+
+	for (int i = 0; i < 8; i++)
+		v = v << 8 | b[i];
+	return v;
+}
+
+#endif

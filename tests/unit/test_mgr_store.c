@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_mgr_store.c - the tables, the transaction, recovery after a process
+ * that died, identifiers that never come twice, group commit.
+ */
+#include <check.h>
+#include <errno.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "flusher.h"
+#include "intents.h"
+#include "sessions.h"
+
+static char dir[64];
+static struct log_file out;
+static struct log logger;
+static struct store *st;
+
+static void open_store(void)
+{
+	struct store_attr attr = { dir, 1 << 20, &logger };
+
+	ck_assert_int_eq(store_open(&attr, &st), 0);
+}
+
+static void setup(void)
+{
+	snprintf(dir, sizeof(dir), "/tmp/pvfs-st-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	out = (struct log_file){ stderr, "test" };
+	logger = (struct log){ LOG_LV_WARN, log_to_file, &out };
+	open_store();
+}
+
+static void teardown(void)
+{
+	char cmd[128];
+
+	store_close(st);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+static int put_row(uint32_t n)
+{
+	uint8_t key[8];
+
+	key_u64(key, n);
+	return store_put(st, STORE_META, key, 8, &n, sizeof(n));
+}
+
+static int get_row(uint32_t n)
+{
+	uint8_t key[8];
+	uint32_t val = 0;
+	size_t len;
+	int rc;
+
+	key_u64(key, n);
+	rc = store_get(st, STORE_META, key, 8, &val, sizeof(val), &len);
+	if (!rc)
+		ck_assert_uint_eq(val, n);
+	return rc;
+}
+
+static void commit_row(uint32_t n)
+{
+	ck_assert_int_eq(store_begin(st), 0);
+	ck_assert_int_eq(put_row(n), 0);
+	ck_assert_int_eq(store_commit(st), 0);
+}
+
+START_TEST(test_rows)
+{
+	ck_assert_int_eq(get_row(1), -ENOENT);
+	ck_assert_int_eq(store_begin(st), 0);
+	ck_assert(!store_changed(st));
+	ck_assert_int_eq(put_row(1), 0);
+	ck_assert(store_changed(st));
+	ck_assert_int_eq(get_row(1), 0);
+	store_abort(st);
+	ck_assert_int_eq(get_row(1), -ENOENT);
+	ck_assert_int_eq(store_begin(st), 0);
+	ck_assert_int_eq(put_row(2), 0);
+	ck_assert_int_eq(store_insert(st, STORE_META, "k", 1, "v", 1), 0);
+	ck_assert_int_eq(store_insert(st, STORE_META, "k", 1, "w", 1), -EEXIST);
+	ck_assert_int_eq(store_del(st, STORE_META, "x", 1), -ENOENT);
+	ck_assert_int_eq(store_del(st, STORE_META, "k", 1), 0);
+	ck_assert_int_eq(store_commit(st), 0);
+	ck_assert_int_eq(get_row(2), 0);
+	ck_assert_int_eq(store_get(st, STORE_META, "k", 1, NULL, 0, NULL),
+			 -ENOENT);
+	ck_assert(!store_failed(st));
+}
+END_TEST
+
+START_TEST(test_walk)
+{
+	struct store_iter it;
+	uint8_t key[8];
+	uint32_t n = 10;
+
+	for (uint32_t i = 0; i < 1000; i++)
+		commit_row(i * 10);
+	key_u64(key, 7);
+	ck_assert_int_eq(store_iter_open(st, STORE_META, key, 8, &it), 0);
+	while (!store_iter_next(&it) && it.key[0] == 0) {
+		ck_assert_uint_eq(key_get_u64(it.key), n);
+		commit_row(n - 5); /* behind the walk: pages split under it */
+		n += 10;
+	}
+	store_iter_close(&it);
+	ck_assert_uint_eq(n, 10000);
+}
+END_TEST
+
+/* A process that dies at once, without closing anything. */
+static void die_after(void (*fn)(void))
+{
+	pid_t pid;
+	int status;
+
+	store_close(st);
+	pid = fork();
+	if (!pid) {
+		open_store();
+		fn();
+		_exit(0);
+	}
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	open_store();
+}
+
+static void half_flushed(void)
+{
+	for (uint32_t i = 0; i < 500; i++)
+		commit_row(i);
+	store_flush(st);
+	for (uint32_t i = 500; i < 1000; i++)
+		commit_row(i);
+	store_begin(st);
+	put_row(1000);
+}
+
+START_TEST(test_recovery)
+{
+	uint32_t n = 0;
+
+	die_after(half_flushed);
+	while (n < 1001 && !get_row(n))
+		n++;
+	ck_assert_uint_ge(n, 500);
+	ck_assert_uint_le(n, 1000);
+	for (uint32_t i = n; i < 1001; i++)
+		ck_assert_int_eq(get_row(i), -ENOENT);
+}
+END_TEST
+
+static void give_ids(void)
+{
+	store_begin(st);
+	for (int i = 0; i < 1000; i++)
+		store_id(st);
+	store_abort(st);
+}
+
+START_TEST(test_ids)
+{
+	uint64_t last;
+
+	ck_assert_int_eq(store_begin(st), 0);
+	last = store_id(st);
+	ck_assert_uint_eq(store_id(st), last + 1);
+	store_abort(st);
+	die_after(give_ids);
+	ck_assert_int_eq(store_begin(st), 0);
+	ck_assert_uint_gt(store_id(st), last + 1001);
+	store_abort(st);
+	/* over the end of a range */
+	ck_assert_int_eq(store_begin(st), 0);
+	last = store_id(st);
+	for (int i = 0; i < 600000; i++)
+		store_id(st);
+	ck_assert_int_eq(store_commit(st), 0);
+	ck_assert_int_eq(store_begin(st), 0);
+	for (int i = 0; i < 600000; i++)
+		store_id(st);
+	ck_assert_uint_eq(store_id(st), last + 1200001);
+	ck_assert_int_eq(store_commit(st), 0);
+}
+END_TEST
+
+START_TEST(test_hash)
+{
+	uint64_t a = store_hash(st, "name", 4), b = store_hash(st, "nam", 3);
+
+	ck_assert_uint_ge(a, 3);
+	ck_assert_uint_le(a, INT64_MAX);
+	ck_assert_uint_ne(a, b);
+	store_close(st);
+	open_store();
+	ck_assert_uint_eq(store_hash(st, "name", 4), a);
+}
+END_TEST
+
+static int count_slot(void *arg, unsigned int slot, const struct reply_rec *rec)
+{
+	unsigned int *n = arg;
+
+	ck_assert_uint_eq(rec->seq, slot + 100);
+	(*n)++;
+	return 0;
+}
+
+START_TEST(test_sessions)
+{
+	struct session_rec s = { .id = 9, .uid = 1, .name = "h:1:prog" }, t;
+	struct reply_rec r = { .kind = REPLY_DONE, .len = 5, .bytes = "hallo" };
+	unsigned int n = 0;
+
+	ck_assert_int_eq(store_begin(st), 0);
+	ck_assert_int_eq(session_put(st, &s), 0);
+	for (unsigned int slot = 0; slot < 300; slot++) {
+		r.seq = slot + 100;
+		ck_assert_int_eq(reply_put(st, 9, slot, &r), 0);
+		ck_assert_int_eq(reply_put(st, 10, slot, &r), 0);
+	}
+	ck_assert_int_eq(store_commit(st), 0);
+	ck_assert_int_eq(session_get(st, 9, &t), 0);
+	ck_assert_str_eq(t.name, s.name);
+	ck_assert_int_eq(reply_get(st, 9, 7, &r), 0);
+	ck_assert_uint_eq(r.seq, 107);
+	ck_assert_mem_eq(r.bytes, "hallo", 5);
+	ck_assert_int_eq(store_begin(st), 0);
+	ck_assert_int_eq(session_del(st, 9), 0);
+	ck_assert_int_eq(store_commit(st), 0);
+	ck_assert_int_eq(session_get(st, 9, &t), -ENOENT);
+	ck_assert_int_eq(reply_walk(st, 9, count_slot, &n), 0);
+	ck_assert_uint_eq(n, 0);
+	ck_assert_int_eq(reply_walk(st, 10, count_slot, &n), 0);
+	ck_assert_uint_eq(n, 300);
+}
+END_TEST
+
+START_TEST(test_intents)
+{
+	struct intent in = { .kind = INTENT_REMOVE, .pcount = 4 }, got[10];
+
+	ck_assert_int_eq(store_begin(st), 0);
+	for (in.id = 1; in.id <= 25; in.id++) {
+		in.handle = in.id * 2;
+		ck_assert_int_eq(intent_put(st, &in), 0);
+	}
+	in.kind = INTENT_RESIZE;
+	in.id = 3;
+	ck_assert_int_eq(intent_put(st, &in), 0);
+	ck_assert_int_eq(intent_del(st, INTENT_REMOVE, 3), 0);
+	ck_assert_int_eq(store_commit(st), 0);
+	ck_assert_int_eq(intent_read(st, INTENT_REMOVE, 1, got, 10), 10);
+	ck_assert_uint_eq(got[0].id, 2);
+	ck_assert_uint_eq(got[1].id, 4);
+	ck_assert_uint_eq(got[1].handle, 8);
+	ck_assert_int_eq(intent_read(st, INTENT_REMOVE, 20, got, 10), 5);
+	ck_assert_int_eq(intent_read(st, INTENT_RESIZE, 0, got, 10), 1);
+	ck_assert_int_eq(intent_next(st, INTENT_RESIZE, 3, got), -ENOENT);
+}
+END_TEST
+
+static sem_t woken;
+static unsigned int durable;
+
+static void wake(void *arg)
+{
+	sem_post(&woken);
+}
+
+static void on_durable(struct flusher_item *item)
+{
+	durable++;
+}
+
+START_TEST(test_flusher)
+{
+	struct flusher_item items[100];
+	struct flusher *fl;
+	struct checkpointer *cp;
+
+	durable = 0;
+	sem_init(&woken, 0, 0);
+	ck_assert_int_eq(flusher_open(st, wake, NULL, &fl), 0);
+	ck_assert_int_eq(checkpointer_open(st, &cp), 0);
+	for (uint32_t i = 0; i < 100; i++) {
+		items[i].durable = on_durable;
+		commit_row(i);
+		flusher_add(fl, &items[i]);
+		checkpointer_note(cp);
+		if (i % 7 == 6)
+			flusher_submit(fl);
+	}
+	ck_assert_uint_eq(durable, 0); /* never outside flusher_collect() */
+	flusher_submit(fl);
+	while (!flusher_idle(fl)) {
+		sem_wait(&woken);
+		ck_assert_int_ge(flusher_collect(fl), 0);
+	}
+	ck_assert_uint_eq(durable, 100);
+	flusher_close(fl);
+	checkpointer_close(cp);
+	sem_destroy(&woken);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("store");
+	Suite *s = suite_create("mgr_store");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, test_rows);
+	tcase_add_test(tc, test_walk);
+	tcase_add_test(tc, test_recovery);
+	tcase_add_test(tc, test_ids);
+	tcase_add_test(tc, test_hash);
+	tcase_add_test(tc, test_sessions);
+	tcase_add_test(tc, test_intents);
+	tcase_add_test(tc, test_flusher);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
