@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * append.c - APPEND: a place at the end of the file that nobody else gets.
+ * While all writers append, the end is known here; otherwise the iods are
+ * asked, each time.
+ */
+#include <errno.h>
+
+#include "extent.h"
+#include "ns_impl.h"
+
+static bool tail_known(const struct inode *ino)
+{
+	return !(ino->flags & INODE_TAINT) && ino->writers == ino->appenders;
+}
+
+static uint64_t tail(const struct inode *ino)
+{
+	uint64_t t = ino->tail;
+
+	/* releases may speak of bytes that a truncation took away */
+	if (ino->flags & INODE_TAINT)
+		return t;
+	if (ino->size > t)
+		t = ino->size;
+	return ino->end > t ? ino->end : t;
+}
+
+int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
+	      uint64_t *offset)
+{
+	struct store *st = op->ns->st;
+	struct open_rec rec;
+	struct inode ino;
+	uint64_t off, end;
+	int rc;
+
+	rc = open_get(st, op->session, open, &rec);
+	if (rc == -ENOENT || (!rc && rec.handle != handle))
+		return -EBADF;
+	if (!rc)
+		rc = inode_get(st, handle, &ino);
+	if (rc)
+		return rc;
+	op->wait = handle;
+	if (ino.flags & INODE_BUSY)
+		return NS_BUSY;
+	if (!tail_known(&ino) && !op->asked)
+		return NS_ASK;
+	off = tail(&ino);
+	if (!extent_end(off, len, &end))
+		return -EFBIG;
+	ino.tail = end;
+	*offset = off;
+	return inode_put(st, &ino);
+}

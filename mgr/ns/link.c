@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* link.c - an inode and its names; LINK. */
+#include <errno.h>
+#include <string.h>
+
+#include "ns_impl.h"
+
+void ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
+		  struct inode *ino)
+{
+	*ino = (struct inode){
+		.handle = store_id(op->ns->st),
+		.mode = mode,
+		.nlink = 1,
+		.uid = op->cred->uid,
+		.gid = op->cred->gid,
+		.atime = op->now,
+		.mtime = op->now,
+		.ctime = op->now,
+	};
+	op->ns->delta++;
+	if (!(dir->mode & S_ISGID))
+		return;
+	ino->gid = dir->gid;
+	if (S_ISDIR(mode))
+		ino->mode |= S_ISGID;
+	else if ((mode & S_IXGRP) && op->cred->uid != 0 &&
+		 !ns_in_group(op->cred, dir->gid))
+		ino->mode &= ~(uint32_t)S_ISGID;
+}
+
+void ns_touch(struct ns_op *op, struct inode *dir)
+{
+	dir->mtime = dir->ctime = op->now;
+}
+
+int ns_enter(struct ns_op *op, struct ns_place *place, struct inode *ino)
+{
+	struct dent dent = { .handle = ino->handle,
+			     .mode = ino->mode & S_IFMT };
+	struct store *st = op->ns->st;
+	int rc;
+
+	ns_touch(op, &place->dir);
+	rc = inode_put(st, ino);
+	if (!rc)
+		rc = dent_insert(st, place->dir.handle, place->name, place->len,
+				 &dent);
+	return rc ? rc : inode_put(st, &place->dir);
+}
+
+static int record_remove(struct ns_op *op, const struct inode *ino)
+{
+	struct intent in = { .kind = INTENT_REMOVE,
+			     .id = store_id(op->ns->st),
+			     .handle = ino->handle,
+			     .base = ino->base,
+			     .pcount = ino->pcount,
+			     .ssize = ino->ssize };
+
+	return intent_put(op->ns->st, &in);
+}
+
+int ns_settle(struct ns_op *op, struct inode *ino)
+{
+	struct store *st = op->ns->st;
+	int rc = 0;
+
+	if (ino->nlink || ino->writers || ino->flags & INODE_BUSY)
+		return inode_put(st, ino);
+	if (S_ISLNK(ino->mode))
+		rc = target_del(st, ino->handle);
+	else if (S_ISREG(ino->mode) && ino->flags & INODE_DATA)
+		rc = record_remove(op, ino);
+	if (rc)
+		return rc;
+	op->ns->delta--;
+	return inode_del(st, ino->handle);
+}
+
+int ns_drop_link(struct ns_op *op, struct inode *ino)
+{
+	ino->nlink--;
+	ino->ctime = op->now;
+	return ns_settle(op, ino);
+}
+
+static int check_new_name(const struct ns_place *to)
+{
+	if (to->last != NS_LAST_NAME || to->found)
+		return -EEXIST;
+	return to->slash ? -ENOENT : 0;
+}
+
+int ns_link(struct ns_op *op, const struct ns_path *from,
+	    const struct ns_path *to)
+{
+	struct ns_place src, dst;
+	int rc;
+
+	rc = ns_resolve(op, from, 0, &src);
+	if (rc)
+		return rc;
+	op->which = 1;
+	rc = ns_resolve(op, to, NS_ENTRY, &dst);
+	if (!rc)
+		rc = check_new_name(&dst);
+	if (!rc)
+		rc = ns_may_create(op, &dst.dir);
+	if (rc)
+		return rc;
+	if (inode_is_dir(&src.ino))
+		return -EPERM;
+	if (!src.ino.nlink)
+		return -ENOENT;
+	if (src.ino.nlink >= NS_LINK_MAX)
+		return -EMLINK;
+	src.ino.nlink++;
+	src.ino.ctime = op->now;
+	return ns_enter(op, &dst, &src.ino);
+}

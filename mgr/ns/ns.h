@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ns.h - the name space: what each operation does to the store, with POSIX
+ * permissions, and nothing of networking.
+ *
+ * Every operation runs in one transaction: ns_begin(), the operation, then
+ * ns_commit() or ns_abort().  It answers 0, -errno, or
+ *   NS_REDIRECT  the path leaves the file system: ns->redirect tells where to;
+ *   NS_BUSY      wait until the truncation of op->wait is finished;
+ *   NS_ASK       ask the iods for the size of op->wait first (ns_asked()).
+ * Unless it answers 0, the transaction must be aborted.
+ */
+#ifndef NS_H
+#define NS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dist.h"
+#include "inode.h"
+#include "intents.h"
+#include "store.h"
+#include "wire.h"
+
+#define NS_REDIRECT 1
+#define NS_BUSY 2
+#define NS_ASK 3
+
+#define NS_LINK_MAX 65000u /* hard links to a file */
+#define NS_LOOP_MAX 40u /* symlinks followed in one path */
+
+struct ns {
+	struct store *st;
+	uint64_t root;
+	uint32_t niods;
+	uint32_t ssize, pcount; /* defaults for a new file; pcount 0: all */
+	uint32_t next_base; /* spreads files without a wish */
+	uint64_t inodes; /* committed */
+	int64_t delta; /* of the open transaction */
+
+	char walk[4096]; /* what is left of the path being resolved */
+	char redirect[4096]; /* "/abs/path", or "../path" from the root */
+	size_t redirect_len;
+};
+
+struct ns_attr {
+	struct store *st;
+	uint32_t niods;
+	uint32_t ssize, pcount;
+};
+/* Makes the root directory in an empty store.  -EINVAL: the store belongs to
+ * a file system with another number of iods. */
+int ns_open_space(struct ns *ns, const struct ns_attr *attr);
+/* Remembers the number of inodes for the next start. */
+void ns_close_space(struct ns *ns);
+
+int ns_begin(struct ns *ns);
+int ns_commit(struct ns *ns);
+void ns_abort(struct ns *ns);
+
+struct ns_cred {
+	uint32_t uid, gid;
+	uint32_t ngroups;
+	const uint32_t *groups;
+};
+
+struct ns_op {
+	struct ns *ns;
+	const struct ns_cred *cred;
+	uint64_t session;
+	int64_t now; /* ns since the epoch */
+	bool truncated; /* O_TRUNC has been carried out */
+	bool asked; /* NS_ASK has been obeyed */
+	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
+	unsigned int which; /* NS_REDIRECT: 1: the second path */
+};
+
+/* A path below dir (0: the root); empty: dir itself.  No NUL inside. */
+struct ns_path {
+	uint64_t dir;
+	const char *path;
+	size_t len;
+};
+
+int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
+	       struct inode *ino);
+/* mask: R_OK, W_OK, X_OK. */
+int ns_access(struct ns_op *op, const struct ns_path *path, uint32_t mask);
+
+struct ns_open_args {
+	struct ns_path path;
+	uint32_t flags; /* WIRE_O_* */
+	uint32_t mode; /* of a new file, after umask */
+	uint32_t base, pcount, ssize; /* of a new file; UINT32_MAX: default */
+};
+/*
+ * *open: the id of the open record, or 0 (read only).  *truncate: nothing was
+ * done, the file must become empty first (then again with op->truncated).
+ */
+int ns_open(struct ns_op *op, const struct ns_open_args *args,
+	    struct inode *ino, uint64_t *open, bool *truncate);
+
+struct ns_release_args {
+	uint64_t handle;
+	uint64_t open;
+	uint64_t end; /* bytes; highest end of a write */
+	int64_t mtime; /* of the last write */
+	uint32_t flags; /* WIRE_R_* */
+};
+/* -EBADF: no such open record. */
+int ns_release(struct ns_op *op, const struct ns_release_args *args);
+/* Drops one open record of a session that ended without a word.
+ * -ENOENT: none is left. */
+int ns_drop_open(struct ns_op *op, uint64_t session);
+
+struct ns_setattr_args {
+	uint32_t valid; /* WIRE_S_* */
+	uint32_t mode, uid, gid;
+	int64_t atime, mtime;
+};
+int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
+	       const struct ns_setattr_args *args, struct inode *ino);
+
+int ns_mkdir(struct ns_op *op, const struct ns_path *path, uint32_t mode,
+	     struct inode *ino);
+int ns_rmdir(struct ns_op *op, const struct ns_path *path);
+int ns_unlink(struct ns_op *op, const struct ns_path *path);
+int ns_rename(struct ns_op *op, const struct ns_path *from,
+	      const struct ns_path *to);
+int ns_link(struct ns_op *op, const struct ns_path *from,
+	    const struct ns_path *to);
+int ns_symlink(struct ns_op *op, const char *target, size_t len,
+	       const struct ns_path *path);
+/* *target lives in ns->redirect until the next operation. */
+int ns_readlink(struct ns_op *op, const struct ns_path *path,
+		const char **target, size_t *len);
+
+struct ns_listing {
+	uint32_t bytes; /* written to buf: struct wire_dirent records */
+	uint32_t count;
+	bool eof;
+};
+/* -EINVAL: cap is too small for the next entries. */
+int ns_readdir(struct ns_op *op, uint64_t dir, uint64_t cookie, void *buf,
+	       size_t cap, struct ns_listing *list);
+
+/*
+ * Truncation.  ns_truncate() checks; then either it is done (in->id 0), or it has
+ * recorded *in (the caller fills in->slot, seq and op beforehand): once that is
+ * durable the iods are told, and ns_resized() ends it, in a transaction of its own, with what
+ * the iods said (0 or -errno).  open: an open record that stands for the permission, or 0.
+ */
+int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
+		uint64_t open, struct intent *in);
+int ns_resized(struct ns_op *op, const struct intent *in, int status);
+
+/* *offset: the first of len bytes reserved at the end of the file. */
+int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
+	      uint64_t *offset);
+
+/* True: the size must be asked of the iods, and the answer can be kept. */
+bool ns_must_ask(const struct inode *ino);
+/*
+ * What the iods said of a file: size and mtime (0: nothing there).  gen: the
+ * inode's when they were asked.  No truncation may have run since.  In a
+ * transaction of its own.
+ */
+int ns_asked(struct ns_op *op, uint64_t handle, uint32_t gen, uint64_t size,
+	     int64_t mtime);
+
+#endif

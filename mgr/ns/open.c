@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* open.c - OPEN: permission, creation, the open record of a writer. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "ns_impl.h"
+
+#define WRITES (WIRE_O_WRITE | WIRE_O_TRUNC)
+
+static int stripes(struct ns *ns, const struct ns_open_args *args,
+		   struct inode *ino)
+{
+	struct dist d = { args->base, args->pcount, args->ssize };
+	uint32_t all = ns->pcount ? ns->pcount : ns->niods;
+
+	if (d.base == UINT32_MAX)
+		d.base = ns->next_base++ % ns->niods;
+	if (d.pcount == UINT32_MAX)
+		d.pcount = all < ns->niods ? all : ns->niods;
+	if (d.ssize == UINT32_MAX)
+		d.ssize = ns->ssize;
+	ino->base = d.base;
+	ino->pcount = d.pcount;
+	ino->ssize = d.ssize;
+	return dist_check(&d, ns->niods);
+}
+
+static int record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
+			 uint64_t *open)
+{
+	struct open_rec rec = { .session = op->session,
+				.open = store_id(op->ns->st),
+				.handle = ino->handle };
+
+	if (flags & WIRE_O_APPEND)
+		rec.flags |= OPEN_APPEND;
+	size_opened(ino, flags & WIRE_O_APPEND);
+	*open = rec.open;
+	return open_put(op->ns->st, &rec);
+}
+
+static int create(struct ns_op *op, const struct ns_open_args *args,
+		  struct ns_place *place, uint64_t *open)
+{
+	int rc;
+
+	if (place->slash)
+		return -EISDIR;
+	rc = ns_may_create(op, &place->dir);
+	if (rc)
+		return rc;
+	ns_inode_new(op, S_IFREG | (args->mode & 07777), &place->dir,
+		     &place->ino);
+	rc = stripes(op->ns, args, &place->ino);
+	if (!rc && args->flags & WIRE_O_WRITE)
+		rc = record_writer(op, args->flags, &place->ino, open);
+	return rc ? rc : ns_enter(op, place, &place->ino);
+}
+
+static int check_type(const struct ns_open_args *args,
+		      const struct ns_place *place)
+{
+	const struct inode *ino = &place->ino;
+
+	if (args->flags & WIRE_O_CREAT) {
+		if (args->flags & WIRE_O_EXCL)
+			return -EEXIST;
+		if (place->slash || inode_is_dir(ino))
+			return -EISDIR;
+	}
+	if (S_ISLNK(ino->mode))
+		return args->flags & WIRE_O_DIRECTORY ? -ENOTDIR : -ELOOP;
+	if (!inode_is_dir(ino))
+		return args->flags & WIRE_O_DIRECTORY ? -ENOTDIR : 0;
+	return args->flags & WRITES ? -EISDIR : 0;
+}
+
+static uint32_t wanted(uint32_t flags)
+{
+	uint32_t mask = 0;
+
+	if (flags & WIRE_O_READ)
+		mask |= R_OK;
+	if (flags & WRITES)
+		mask |= W_OK;
+	return mask;
+}
+
+/* The file is empty and stays the one it is; its times change. */
+static void emptied(struct ns_op *op, struct inode *ino)
+{
+	ino->mtime = ino->ctime = op->now;
+	ino->mset = 0;
+	if (op->cred->uid != 0)
+		ino->mode = ns_drop_suid(ino->mode);
+}
+
+static int open_found(struct ns_op *op, const struct ns_open_args *args,
+		      struct inode *ino, uint64_t *open, bool *truncate)
+{
+	bool trunc = args->flags & WIRE_O_TRUNC && !op->truncated;
+	int rc = 0;
+
+	if (!(args->flags & WRITES) || inode_is_dir(ino))
+		return 0;
+	if (ino->flags & INODE_BUSY) {
+		op->wait = ino->handle;
+		return NS_BUSY;
+	}
+	if (trunc && !size_is(ino, 0)) {
+		*truncate = true;
+		return 0;
+	}
+	if (trunc)
+		emptied(op, ino);
+	if (args->flags & WIRE_O_WRITE)
+		rc = record_writer(op, args->flags, ino, open);
+	return rc ? rc : inode_put(op->ns->st, ino);
+}
+
+static unsigned int how_to_resolve(uint32_t flags)
+{
+	unsigned int how = NS_FOLLOW;
+
+	if (flags & WIRE_O_NOFOLLOW)
+		how = 0;
+	if (flags & WIRE_O_CREAT)
+		how |= NS_ENTRY;
+	if ((flags & WIRE_O_CREAT) && (flags & WIRE_O_EXCL))
+		how = NS_ENTRY;
+	return how;
+}
+
+int ns_open(struct ns_op *op, const struct ns_open_args *args,
+	    struct inode *ino, uint64_t *open, bool *truncate)
+{
+	struct ns_place place;
+	int rc;
+
+	*open = 0;
+	*truncate = false;
+	rc = ns_resolve(op, &args->path, how_to_resolve(args->flags), &place);
+	if (rc)
+		return rc;
+	if (!place.found) {
+		rc = create(op, args, &place, open);
+	} else {
+		rc = check_type(args, &place);
+		if (!rc)
+			rc = ns_may(op->cred, &place.ino, wanted(args->flags));
+		if (!rc)
+			rc = open_found(op, args, &place.ino, open, truncate);
+	}
+	if (!rc)
+		*ino = place.ino;
+	return rc;
+}

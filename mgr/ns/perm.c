@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* perm.c - who may do what: the rules of POSIX, as Linux reads them. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "ns_impl.h"
+
+bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino)
+{
+	return cred->uid == 0 || cred->uid == ino->uid;
+}
+
+bool ns_in_group(const struct ns_cred *cred, uint32_t gid)
+{
+	if (cred->gid == gid)
+		return true;
+	for (uint32_t i = 0; i < cred->ngroups; i++)
+		if (cred->groups[i] == gid)
+			return true;
+	return false;
+}
+
+static int may_root(const struct inode *ino, uint32_t mask)
+{
+	if (!(mask & X_OK) || inode_is_dir(ino) || ino->mode & 0111)
+		return 0;
+	return -EACCES;
+}
+
+int ns_may(const struct ns_cred *cred, const struct inode *ino, uint32_t mask)
+{
+	uint32_t bits = ino->mode & 7;
+
+	if (cred->uid == 0)
+		return may_root(ino, mask);
+	if (cred->uid == ino->uid)
+		bits = ino->mode >> 6 & 7;
+	else if (ns_in_group(cred, ino->gid))
+		bits = ino->mode >> 3 & 7;
+	return mask & ~bits ? -EACCES : 0;
+}
+
+int ns_may_create(struct ns_op *op, const struct inode *dir)
+{
+	int rc = ns_may(op->cred, dir, W_OK | X_OK);
+
+	if (rc)
+		return rc;
+	return store_full(op->ns->st) ? -ENOSPC : 0;
+}
+
+int ns_may_delete(const struct ns_cred *cred, const struct inode *dir,
+		  const struct inode *victim)
+{
+	int rc = ns_may(cred, dir, W_OK | X_OK);
+
+	if (rc)
+		return rc;
+	if (!(dir->mode & S_ISVTX) || ns_is_owner(cred, victim) ||
+	    ns_is_owner(cred, dir))
+		return 0;
+	return -EPERM;
+}
+
+uint32_t ns_drop_suid(uint32_t mode)
+{
+	if (!S_ISREG(mode))
+		return mode;
+	mode &= ~(uint32_t)S_ISUID;
+	/* without group execution the bit means something else */
+	if (mode & S_IXGRP)
+		mode &= ~(uint32_t)S_ISGID;
+	return mode;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* release.c - RELEASE, and open records whose session is gone. */
+#include <errno.h>
+
+#include "ns_impl.h"
+
+static bool is_append(const struct open_rec *rec)
+{
+	return rec->flags & OPEN_APPEND;
+}
+
+int ns_release(struct ns_op *op, const struct ns_release_args *args)
+{
+	struct store *st = op->ns->st;
+	struct open_rec rec;
+	struct inode ino;
+	int rc;
+
+	if (args->end > INT64_MAX)
+		return -EINVAL;
+	rc = open_get(st, op->session, args->open, &rec);
+	if (rc == -ENOENT || (!rc && rec.handle != args->handle))
+		return -EBADF;
+	if (!rc)
+		rc = inode_get(st, rec.handle, &ino);
+	if (!rc)
+		rc = open_del(st, rec.session, rec.open);
+	if (rc)
+		return rc;
+	if (args->flags & WIRE_R_WROTE && op->cred->uid != 0)
+		ino.mode = ns_drop_suid(ino.mode);
+	size_released(&ino, is_append(&rec), args);
+	return ns_settle(op, &ino);
+}
+
+int ns_drop_open(struct ns_op *op, uint64_t session)
+{
+	struct store *st = op->ns->st;
+	struct open_rec rec;
+	struct inode ino;
+	int rc;
+
+	rc = open_any(st, session, &rec);
+	if (rc)
+		return rc;
+	rc = open_del(st, rec.session, rec.open);
+	if (!rc)
+		rc = inode_get(st, rec.handle, &ino);
+	if (rc)
+		return rc == -ENOENT ? -EIO : rc;
+	size_dropped(&ino, is_append(&rec));
+	return ns_settle(op, &ino);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rename.c - RENAME: within and across directories, onto what exists. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "ns_impl.h"
+
+struct move {
+	struct ns_place src, dst;
+	struct inode *to; /* dst's directory: src's when it is the same */
+};
+
+static int check_names(const struct move *m)
+{
+	if (m->src.last != NS_LAST_NAME || m->dst.last != NS_LAST_NAME)
+		return -EBUSY;
+	if (!m->src.found)
+		return -ENOENT;
+	if ((m->src.slash || m->dst.slash) && !inode_is_dir(&m->src.ino))
+		return -ENOTDIR;
+	return 0;
+}
+
+/* A directory must not come to lie in itself. */
+static int check_loop(struct ns *ns, const struct move *m)
+{
+	struct inode up = m->dst.dir;
+	int rc;
+
+	if (!inode_is_dir(&m->src.ino))
+		return 0;
+	while (up.handle != m->src.ino.handle) {
+		if (up.handle == ns->root)
+			return 0;
+		rc = inode_get(ns->st, up.parent, &up);
+		if (rc)
+			return rc;
+	}
+	return -EINVAL;
+}
+
+static int check_victim(struct ns *ns, const struct move *m)
+{
+	int rc;
+
+	if (!m->dst.found)
+		return 0;
+	if (!inode_is_dir(&m->dst.ino))
+		return inode_is_dir(&m->src.ino) ? -ENOTDIR : 0;
+	if (!inode_is_dir(&m->src.ino))
+		return -EISDIR;
+	rc = dent_none(ns->st, m->dst.ino.handle);
+	return rc < 0 ? rc : rc ? 0 : -ENOTEMPTY;
+}
+
+static int check_rights(struct ns_op *op, const struct move *m)
+{
+	const struct ns_cred *cred = op->cred;
+	int rc;
+
+	rc = ns_may_delete(cred, &m->src.dir, &m->src.ino);
+	if (rc)
+		return rc;
+	rc = m->dst.found ? ns_may_delete(cred, &m->dst.dir, &m->dst.ino)
+			  : ns_may_create(op, &m->dst.dir);
+	if (rc)
+		return rc;
+	/* its ".." changes */
+	if (inode_is_dir(&m->src.ino) && m->src.dir.handle != m->dst.dir.handle)
+		return ns_may(cred, &m->src.ino, W_OK);
+	return 0;
+}
+
+static int replace_victim(struct ns_op *op, struct move *m)
+{
+	if (!m->dst.found)
+		return 0;
+	if (!inode_is_dir(&m->dst.ino))
+		return ns_drop_link(op, &m->dst.ino);
+	m->to->nlink--;
+	m->dst.ino.nlink = 0;
+	return ns_settle(op, &m->dst.ino);
+}
+
+static int move_entry(struct ns_op *op, struct move *m)
+{
+	struct store *st = op->ns->st;
+	struct dent dent = { .handle = m->src.ino.handle,
+			     .mode = m->src.ino.mode & S_IFMT };
+	int rc;
+
+	rc = dent_del(st, m->src.dir.handle, m->src.name, m->src.len);
+	if (!rc)
+		rc = dent_put(st, m->to->handle, m->dst.name, m->dst.len,
+			      &dent);
+	if (rc)
+		return rc;
+	if (inode_is_dir(&m->src.ino)) {
+		m->src.dir.nlink--;
+		m->to->nlink++;
+		m->src.ino.parent = m->to->handle;
+	}
+	m->src.ino.ctime = op->now;
+	return inode_put(st, &m->src.ino);
+}
+
+static int touch_parents(struct ns_op *op, struct move *m)
+{
+	struct store *st = op->ns->st;
+	int rc;
+
+	ns_touch(op, &m->src.dir);
+	rc = inode_put(st, &m->src.dir);
+	if (rc || m->to == &m->src.dir)
+		return rc;
+	ns_touch(op, m->to);
+	return inode_put(st, m->to);
+}
+
+static int check_move(struct ns_op *op, const struct move *m)
+{
+	int rc;
+
+	rc = check_loop(op->ns, m);
+	if (!rc)
+		rc = check_rights(op, m);
+	return rc ? rc : check_victim(op->ns, m);
+}
+
+int ns_rename(struct ns_op *op, const struct ns_path *from,
+	      const struct ns_path *to)
+{
+	struct move m;
+	int rc;
+
+	rc = ns_resolve(op, from, NS_ENTRY, &m.src);
+	if (rc)
+		return rc;
+	op->which = 1;
+	rc = ns_resolve(op, to, NS_ENTRY, &m.dst);
+	if (!rc)
+		rc = check_names(&m);
+	if (rc)
+		return rc;
+	if (m.dst.found && m.dst.ino.handle == m.src.ino.handle)
+		return 0;
+	rc = check_move(op, &m);
+	if (rc)
+		return rc;
+	m.to = m.src.dir.handle == m.dst.dir.handle ? &m.src.dir : &m.dst.dir;
+	rc = replace_victim(op, &m);
+	if (!rc)
+		rc = move_entry(op, &m);
+	return rc ? rc : touch_parents(op, &m);
+}

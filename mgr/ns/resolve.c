@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * resolve.c - a whole path in one go.  What is left of it stands at the end
+ * of ns->walk, so that a symlink's text can be put in front of it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ns_impl.h"
+
+#define STEP_DONE 100 /* of a step: *pl is set */
+
+struct walk {
+	struct ns_op *op;
+	unsigned int flags;
+	char *rest, *end;
+	unsigned int links;
+	struct inode cur; /* the directory reached */
+	const char *name; /* the component at hand */
+	size_t len;
+	bool last, slash;
+};
+
+static int redirect(struct walk *w, const char *head, size_t len)
+{
+	struct ns *ns = w->op->ns;
+	size_t rest = (size_t)(w->end - w->rest);
+
+	if (len + rest > WIRE_PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(ns->redirect, head, len);
+	memcpy(ns->redirect + len, w->rest, rest);
+	ns->redirect_len = len + rest;
+	return NS_REDIRECT;
+}
+
+/* Takes the next component off the rest; false: there is none. */
+static bool next_component(struct walk *w)
+{
+	char *p = w->rest;
+
+	while (p < w->end && *p == '/')
+		p++;
+	w->name = p;
+	while (p < w->end && *p != '/')
+		p++;
+	w->len = (size_t)(p - w->name);
+	w->rest = p;
+	while (p < w->end && *p == '/')
+		p++;
+	w->last = p == w->end;
+	w->slash = w->last && w->rest < p;
+	return w->len > 0;
+}
+
+static bool follows(const struct walk *w)
+{
+	if (!w->last || w->flags & NS_FOLLOW)
+		return true;
+	return w->slash && !(w->flags & NS_ENTRY);
+}
+
+static int follow(struct walk *w, const struct inode *link)
+{
+	struct ns *ns = w->op->ns;
+	char text[TARGET_MAX];
+	size_t len;
+	int rc;
+
+	if (++w->links > NS_LOOP_MAX)
+		return -ELOOP;
+	rc = target_get(ns->st, link->handle, text, &len);
+	if (rc)
+		return rc;
+	if (text[0] == '/')
+		return redirect(w, text, len);
+	if (len > (size_t)(w->rest - ns->walk))
+		return -ENAMETOOLONG;
+	w->rest -= len;
+	memcpy(w->rest, text, len);
+	return 0;
+}
+
+static void fill(const struct walk *w, enum ns_last last, struct ns_place *pl)
+{
+	pl->last = last;
+	pl->slash = w->slash;
+	pl->found = true;
+	pl->ino = w->cur;
+}
+
+static int step_dots(struct walk *w, struct ns_place *pl)
+{
+	struct ns *ns = w->op->ns;
+	int rc;
+
+	if (w->len == 2) {
+		if (w->cur.handle == ns->root)
+			return redirect(w, "..", 2);
+		rc = inode_get(ns->st, w->cur.parent, &w->cur);
+		if (rc)
+			return rc;
+	}
+	if (!w->last)
+		return 0;
+	fill(w, w->len == 1 ? NS_LAST_DOT : NS_LAST_DOTDOT, pl);
+	return STEP_DONE;
+}
+
+static int step_missing(struct walk *w, struct ns_place *pl)
+{
+	if (!w->last || !(w->flags & NS_ENTRY))
+		return -ENOENT;
+	pl->found = false;
+	return STEP_DONE;
+}
+
+static int step_name(struct walk *w, struct ns_place *pl)
+{
+	struct store *st = w->op->ns->st;
+	struct dent dent;
+	struct inode ino;
+	int rc;
+
+	if (w->len > DENT_NAME_MAX)
+		return -ENAMETOOLONG;
+	pl->last = NS_LAST_NAME;
+	pl->slash = w->slash;
+	rc = dent_get(st, w->cur.handle, w->name, w->len, &dent);
+	if (!rc)
+		rc = inode_get(st, dent.handle, &ino);
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (w->last) {
+		pl->dir = w->cur;
+		memcpy(pl->name, w->name, w->len);
+		pl->len = w->len;
+	}
+	if (rc)
+		return step_missing(w, pl);
+	if (S_ISLNK(ino.mode) && follows(w))
+		return follow(w, &ino);
+	if (!inode_is_dir(&ino) &&
+	    (!w->last || (w->slash && !(w->flags & NS_ENTRY))))
+		return -ENOTDIR;
+	if (!w->last) {
+		w->cur = ino;
+		return 0;
+	}
+	pl->found = true;
+	pl->ino = ino;
+	return STEP_DONE;
+}
+
+static bool is_dots(const struct walk *w)
+{
+	return w->name[0] == '.' &&
+	       (w->len == 1 || (w->len == 2 && w->name[1] == '.'));
+}
+
+static int start(struct walk *w, const struct ns_path *path)
+{
+	struct ns *ns = w->op->ns;
+	int rc;
+
+	if (path->len > WIRE_PATH_MAX)
+		return -ENAMETOOLONG;
+	w->end = ns->walk + sizeof(ns->walk);
+	w->rest = w->end - path->len;
+	memcpy(w->rest, path->path, path->len);
+	rc = inode_get(ns->st, path->dir ? path->dir : ns->root, &w->cur);
+	if (rc == -ENOENT)
+		return path->len ? -ENOENT : -ESTALE;
+	return rc;
+}
+
+int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
+	       struct ns_place *place)
+{
+	struct walk w = { .op = op, .flags = flags };
+	int rc;
+
+	rc = start(&w, path);
+	if (rc)
+		return rc;
+	if (path->len && !inode_is_dir(&w.cur))
+		return -ENOTDIR;
+	if (!next_component(&w)) {
+		w.slash = path->len > 0;
+		fill(&w, NS_LAST_SELF, place);
+		return 0;
+	}
+	do {
+		rc = ns_may(op->cred, &w.cur, X_OK);
+		if (rc)
+			return rc;
+		rc = is_dots(&w) ? step_dots(&w, place) : step_name(&w, place);
+	} while (!rc && next_component(&w));
+	return rc == STEP_DONE ? 0 : rc;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* setattr.c - SETATTR: chmod, chown, utimens. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "ns_impl.h"
+
+#define TIMES                                                                  \
+	(WIRE_S_ATIME | WIRE_S_MTIME | WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)
+#define TOUCH (WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)
+
+static int check(const struct ns_setattr_args *a)
+{
+	const uint32_t ids = WIRE_S_MODE | WIRE_S_UID | WIRE_S_GID;
+
+	if (a->valid & ~(ids | TIMES))
+		return -EINVAL;
+	if (a->valid & WIRE_S_ATIME && a->valid & WIRE_S_ATIME_NOW)
+		return -EINVAL;
+	if (a->valid & WIRE_S_MTIME && a->valid & WIRE_S_MTIME_NOW)
+		return -EINVAL;
+	if (a->valid & WIRE_S_UID && a->uid == UINT32_MAX)
+		return -EINVAL;
+	if (a->valid & WIRE_S_GID && a->gid == UINT32_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+static int may_chown(const struct ns_cred *cred, const struct inode *ino,
+		     const struct ns_setattr_args *a)
+{
+	if (cred->uid == 0)
+		return 0;
+	if (a->valid & WIRE_S_UID &&
+	    (cred->uid != ino->uid || a->uid != ino->uid))
+		return -EPERM;
+	if (a->valid & WIRE_S_GID &&
+	    (cred->uid != ino->uid ||
+	     (a->gid != ino->gid && !ns_in_group(cred, a->gid))))
+		return -EPERM;
+	return 0;
+}
+
+static int may_chmod(const struct ns_cred *cred, const struct inode *ino,
+		     const struct ns_setattr_args *a)
+{
+	if (!(a->valid & WIRE_S_MODE))
+		return 0;
+	if (S_ISLNK(ino->mode))
+		return -EOPNOTSUPP;
+	return ns_is_owner(cred, ino) ? 0 : -EPERM;
+}
+
+/* Whoever may write may set both times to now; all else is the owner's. */
+static int may_utimens(const struct ns_cred *cred, const struct inode *ino,
+		       const struct ns_setattr_args *a)
+{
+	if (!(a->valid & TIMES) || ns_is_owner(cred, ino))
+		return 0;
+	if ((a->valid & TIMES) == TOUCH)
+		return ns_may(cred, ino, W_OK);
+	return -EPERM;
+}
+
+static void set_owner(struct inode *ino, const struct ns_setattr_args *a)
+{
+	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID)))
+		return;
+	ino->mode = ns_drop_suid(ino->mode);
+	if (a->valid & WIRE_S_UID)
+		ino->uid = a->uid;
+	if (a->valid & WIRE_S_GID)
+		ino->gid = a->gid;
+}
+
+static void set_mode(const struct ns_cred *cred, struct inode *ino,
+		     const struct ns_setattr_args *a)
+{
+	if (!(a->valid & WIRE_S_MODE))
+		return;
+	ino->mode = (ino->mode & S_IFMT) | (a->mode & 07777);
+	if (cred->uid != 0 && !ns_in_group(cred, ino->gid))
+		ino->mode &= ~(uint32_t)S_ISGID;
+}
+
+static void set_times(const struct ns_op *op, struct inode *ino,
+		      const struct ns_setattr_args *a)
+{
+	if (a->valid & WIRE_S_ATIME)
+		ino->atime = a->atime;
+	if (a->valid & WIRE_S_ATIME_NOW)
+		ino->atime = op->now;
+	if (a->valid & WIRE_S_MTIME)
+		ino->mtime = a->mtime;
+	if (a->valid & WIRE_S_MTIME_NOW)
+		ino->mtime = op->now;
+	if (a->valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
+		ino->mset = op->now;
+}
+
+int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
+	       const struct ns_setattr_args *a, struct inode *out)
+{
+	struct ns_place place;
+	struct inode *ino = &place.ino;
+	int rc;
+
+	rc = check(a);
+	if (!rc)
+		rc = ns_resolve(op, path, follow ? NS_FOLLOW : 0, &place);
+	if (!rc)
+		rc = may_chown(op->cred, ino, a);
+	if (!rc)
+		rc = may_chmod(op->cred, ino, a);
+	if (!rc)
+		rc = may_utimens(op->cred, ino, a);
+	if (!rc && a->valid) {
+		set_owner(ino, a);
+		set_mode(op->cred, ino, a);
+		set_times(op, ino, a);
+		ino->ctime = op->now;
+		rc = inode_put(op->ns->st, ino);
+	}
+	if (!rc)
+		*out = *ino;
+	return rc;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * size.c - what is known of a file's size while others write to the iods.
+ *
+ *            open for writing                     last clean release
+ *   KNOWN ---------------------> ASK (writers) -------------------------> KNOWN
+ *                                 |  an unclean release, or a truncation
+ *                                 v  among writers
+ *                                ASK+TAINT --- last release ---> to be asked
+ *                                                                   | ns_asked()
+ *   BUSY: a truncation is under way; no new writers                KNOWN
+ */
+#include "ns_impl.h"
+
+bool size_known(const struct inode *ino)
+{
+	return !(ino->flags & INODE_ASK);
+}
+
+bool ns_must_ask(const struct inode *ino)
+{
+	return S_ISREG(ino->mode) && !size_known(ino) && ino->writers == 0 &&
+	       !(ino->flags & INODE_BUSY);
+}
+
+void size_opened(struct inode *ino, bool append)
+{
+	if (size_known(ino))
+		ino->end = ino->tail = ino->size;
+	ino->flags |= INODE_ASK;
+	ino->gen++;
+	ino->writers++;
+	if (append)
+		ino->appenders++;
+}
+
+/*
+ * An explicit mtime holds against writes before it was set; the first later
+ * write replaces it, even by an earlier time.
+ */
+void size_written(struct inode *ino, int64_t t)
+{
+	if (t <= ino->mset)
+		return;
+	if (ino->mset || t > ino->mtime)
+		ino->mtime = t;
+	ino->mset = 0;
+	if (t > ino->ctime)
+		ino->ctime = t;
+}
+
+static void one_writer_less(struct inode *ino, bool append)
+{
+	ino->writers--;
+	if (append)
+		ino->appenders--;
+	if (ino->writers || ino->flags & (INODE_TAINT | INODE_BUSY))
+		return;
+	if (ino->end > ino->size)
+		ino->size = ino->end;
+	ino->flags &= ~INODE_ASK;
+}
+
+void size_released(struct inode *ino, bool append,
+		   const struct ns_release_args *args)
+{
+	if (args->flags & WIRE_R_WROTE) {
+		ino->flags |= INODE_DATA;
+		if (args->end > ino->end)
+			ino->end = args->end;
+		if (args->flags & WIRE_R_MTIME)
+			size_written(ino, args->mtime);
+	}
+	one_writer_less(ino, append);
+}
+
+void size_dropped(struct inode *ino, bool append)
+{
+	ino->flags |= INODE_TAINT | INODE_DATA;
+	one_writer_less(ino, append);
+}
+
+bool size_is(const struct inode *ino, uint64_t size)
+{
+	return size_known(ino) && !(ino->flags & INODE_BUSY) &&
+	       ino->size == size;
+}
+
+/* Without writers a truncation heals a taint; among writers it makes one. */
+void size_resizing(struct inode *ino)
+{
+	ino->flags |= INODE_BUSY | INODE_DATA;
+	ino->gen++;
+	if (ino->writers)
+		ino->flags |= INODE_TAINT;
+	else
+		ino->flags &= ~INODE_TAINT;
+}
+
+void size_resized(struct inode *ino, uint64_t size, int status)
+{
+	ino->flags &= ~INODE_BUSY;
+	if (status) {
+		ino->flags |= INODE_ASK | INODE_TAINT;
+		return;
+	}
+	ino->size = ino->end = ino->tail = size;
+	if (!(ino->flags & INODE_TAINT))
+		ino->flags &= ~INODE_ASK;
+}
+
+int ns_asked(struct ns_op *op, uint64_t handle, uint32_t gen, uint64_t size,
+	     int64_t mtime)
+{
+	struct inode ino;
+	int rc;
+
+	rc = inode_get(op->ns->st, handle, &ino);
+	if (rc)
+		return rc;
+	if (ino.gen == gen && ns_must_ask(&ino)) {
+		ino.size = size;
+		ino.flags &= ~(INODE_ASK | INODE_TAINT);
+		size_written(&ino, mtime);
+	} else if (size > ino.tail) {
+		ino.tail = size;
+	}
+	return inode_put(op->ns->st, &ino);
+}

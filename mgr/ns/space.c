@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* space.c - the name space as a whole: its root, its count, a transaction. */
+#include <errno.h>
+#include <string.h>
+
+#include "clock.h"
+#include "ns_impl.h"
+
+static int make_root(struct ns *ns)
+{
+	int64_t now = clock_wall();
+	struct inode root = { .mode = S_IFDIR | 0755,
+			      .nlink = 2,
+			      .atime = now,
+			      .mtime = now,
+			      .ctime = now };
+	int rc;
+
+	root.handle = root.parent = store_id(ns->st);
+	rc = inode_put(ns->st, &root);
+	if (!rc)
+		rc = meta_put_u64(ns->st, "niods", ns->niods);
+	return rc ? rc : meta_put_u64(ns->st, "root", root.handle);
+}
+
+static int find_root(struct ns *ns)
+{
+	int rc;
+
+	rc = meta_get_u64(ns->st, "root", &ns->root);
+	if (rc != -ENOENT)
+		return rc;
+	rc = ns_begin(ns);
+	if (rc)
+		return rc;
+	rc = make_root(ns);
+	if (rc) {
+		ns_abort(ns);
+		return rc;
+	}
+	rc = ns_commit(ns);
+	if (!rc)
+		rc = store_flush(ns->st);
+	return rc ? rc : meta_get_u64(ns->st, "root", &ns->root);
+}
+
+static int check_niods(struct ns *ns)
+{
+	uint64_t niods;
+	int rc;
+
+	rc = meta_get_u64(ns->st, "niods", &niods);
+	if (rc || niods == ns->niods)
+		return rc;
+	log_error(store_log(ns->st),
+		  "the file system was made with %llu iods, the configuration "
+		  "lists %u; list the same ones in the same order",
+		  (unsigned long long)niods, ns->niods);
+	return -EINVAL;
+}
+
+/* A count is kept from one clean stop to the next start only. */
+static int find_count(struct ns *ns)
+{
+	int rc;
+
+	rc = meta_get_u64(ns->st, "inodes", &ns->inodes);
+	if (rc == -ENOENT)
+		return inode_count(ns->st, &ns->inodes);
+	if (!rc)
+		rc = ns_begin(ns);
+	if (rc)
+		return rc;
+	rc = store_del(ns->st, STORE_META, "inodes", strlen("inodes"));
+	if (rc) {
+		ns_abort(ns);
+		return rc;
+	}
+	rc = ns_commit(ns);
+	return rc ? rc : store_flush(ns->st);
+}
+
+int ns_open_space(struct ns *ns, const struct ns_attr *attr)
+{
+	int rc;
+
+	ns->st = attr->st;
+	ns->niods = attr->niods;
+	ns->ssize = attr->ssize;
+	ns->pcount = attr->pcount;
+	ns->delta = 0;
+	ns->next_base = (uint32_t)clock_wall();
+	rc = find_root(ns);
+	if (!rc)
+		rc = check_niods(ns);
+	return rc ? rc : find_count(ns);
+}
+
+void ns_close_space(struct ns *ns)
+{
+	if (store_failed(ns->st) || ns_begin(ns))
+		return;
+	if (meta_put_u64(ns->st, "inodes", ns->inodes))
+		ns_abort(ns);
+	else if (!ns_commit(ns))
+		store_flush(ns->st);
+}
+
+int ns_begin(struct ns *ns)
+{
+	ns->delta = 0;
+	return store_begin(ns->st);
+}
+
+int ns_commit(struct ns *ns)
+{
+	int rc = store_commit(ns->st);
+
+	if (!rc)
+		ns->inodes += (uint64_t)ns->delta;
+	return rc;
+}
+
+void ns_abort(struct ns *ns)
+{
+	store_abort(ns->st);
+}

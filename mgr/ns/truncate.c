@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* truncate.c - TRUNCATE: recorded here, carried out by the iods. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "ns_impl.h"
+
+static int check(struct ns_op *op, const struct inode *ino, uint64_t size,
+		 uint64_t open)
+{
+	struct open_rec rec;
+
+	if (inode_is_dir(ino))
+		return -EISDIR;
+	if (!S_ISREG(ino->mode))
+		return -EINVAL;
+	if (size > INT64_MAX)
+		return -EFBIG;
+	if (open && !open_get(op->ns->st, op->session, open, &rec) &&
+	    rec.handle == ino->handle)
+		return 0;
+	return ns_may(op->cred, ino, W_OK);
+}
+
+static int record(struct ns_op *op, const struct inode *ino, uint64_t size,
+		  struct intent *in)
+{
+	in->kind = INTENT_RESIZE;
+	in->id = store_id(op->ns->st);
+	in->handle = ino->handle;
+	in->base = ino->base;
+	in->pcount = ino->pcount;
+	in->ssize = ino->ssize;
+	in->size = size;
+	in->session = op->session;
+	return intent_put(op->ns->st, in);
+}
+
+int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
+		uint64_t open, struct intent *in)
+{
+	struct ns_place place;
+	struct inode *ino = &place.ino;
+	int rc;
+
+	in->id = 0;
+	rc = ns_resolve(op, path, NS_FOLLOW, &place);
+	if (!rc)
+		rc = check(op, ino, size, open);
+	if (rc)
+		return rc;
+	if (ino->flags & INODE_BUSY) {
+		op->wait = ino->handle;
+		return NS_BUSY;
+	}
+	ino->mtime = ino->ctime = op->now;
+	ino->mset = 0;
+	if (op->cred->uid != 0)
+		ino->mode = ns_drop_suid(ino->mode);
+	if (!size_is(ino, size)) {
+		size_resizing(ino);
+		rc = record(op, ino, size, in);
+	}
+	return rc ? rc : inode_put(op->ns->st, ino);
+}
+
+int ns_resized(struct ns_op *op, const struct intent *in, int status)
+{
+	struct inode ino;
+	int rc;
+
+	rc = intent_del(op->ns->st, INTENT_RESIZE, in->id);
+	if (!rc)
+		rc = inode_get(op->ns->st, in->handle, &ino);
+	if (rc)
+		return rc == -ENOENT ? -EIO : rc;
+	size_resized(&ino, in->size, status);
+	return ns_settle(op, &ino);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unlink.c - UNLINK: data goes with the last name and the last writer. */
+#include <errno.h>
+
+#include "ns_impl.h"
+
+static int check(struct ns_op *op, const struct ns_place *place)
+{
+	int rc;
+
+	if (place->last != NS_LAST_NAME)
+		return -EISDIR;
+	if (!place->found)
+		return -ENOENT;
+	if (place->slash)
+		return inode_is_dir(&place->ino) ? -EISDIR : -ENOTDIR;
+	rc = ns_may_delete(op->cred, &place->dir, &place->ino);
+	if (rc)
+		return rc;
+	return inode_is_dir(&place->ino) ? -EISDIR : 0;
+}
+
+int ns_unlink(struct ns_op *op, const struct ns_path *path)
+{
+	struct store *st = op->ns->st;
+	struct ns_place place;
+	int rc;
+
+	rc = ns_resolve(op, path, NS_ENTRY, &place);
+	if (!rc)
+		rc = check(op, &place);
+	if (!rc)
+		rc = dent_del(st, place.dir.handle, place.name, place.len);
+	if (!rc)
+		rc = ns_drop_link(op, &place.ino);
+	if (rc)
+		return rc;
+	ns_touch(op, &place.dir);
+	return inode_put(st, &place.dir);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr_model.h - a name space as an array of nodes: the oracle of
+ * test_mgr_model.c.  Names are single letters.  Returns what ns.h returns.
+ */
+#ifndef MGR_MODEL_H
+#define MGR_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NODES 4096
+#define NAMES 6
+
+struct node {
+	bool used;
+	char type; /* 'd', 'f', 'l' */
+	unsigned int nlink, mode;
+	int parent;
+	int child[NAMES]; /* 'd': by name; -1: none */
+	char target[64]; /* 'l' */
+	uint64_t handle;
+	bool known, taint;
+	unsigned int writers;
+	uint64_t size, end;
+	bool data;
+};
+
+struct spot {
+	int dir, name; /* -1: the path ends in ".", ".." or "" */
+	int node; /* -1: missing */
+	char last; /* 'n' name, '.', ':' for "..", '/' start */
+	bool slash;
+};
+
+extern struct node node[NODES];
+extern unsigned int removes; /* REMOVE intents expected */
+
+void model_reset(void);
+int model_find(const char *path, bool follow, bool entry, struct spot *s);
+int model_mkdir(const char *path);
+int model_rmdir(const char *path);
+int model_unlink(const char *path);
+int model_symlink(const char *target, const char *path);
+int model_link(const char *from, const char *to);
+int model_rename(const char *from, const char *to);
+int model_open(const char *path, bool excl, int *n);
+/* One writer of node n less; then the node goes if nothing holds it. */
+void model_last_writer(int n);
+void model_settle(int n);
+
+#endif

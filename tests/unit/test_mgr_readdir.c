@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_mgr_readdir.c - a listing of 100,000 entries while others come and
+ * go: what stays is listed exactly once.
+ */
+#include <errno.h>
+
+#include "dent.h"
+#include "mgr_fixture.h"
+
+#define ENTRIES 100000u
+
+static struct fixture fx;
+static uint64_t dir;
+
+static void setup(void)
+{
+	struct inode ino;
+
+	fx_open(&fx);
+	ck_assert_int_eq(fx_mkdir(&fx, "d", 0755), 0);
+	ck_assert_int_eq(fx_stat(&fx, "d", &ino), 0);
+	dir = ino.handle;
+}
+
+static void teardown(void)
+{
+	fx_close(&fx);
+}
+
+static int list(uint64_t cookie, void *buf, size_t cap, struct ns_listing *l)
+{
+	return FX_DO(&fx, ns_readdir(&op, dir, cookie, buf, cap, l));
+}
+
+static void entry(char kind, unsigned int n, bool make)
+{
+	struct dent dent = { .handle = n + 1000, .mode = S_IFREG };
+	char name[32];
+	int len = snprintf(name, sizeof(name), "%c%u", kind, n);
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(make ? dent_insert(fx.st, dir, name, (size_t)len,
+					    &dent)
+			      : dent_del(fx.st, dir, name, (size_t)len),
+			 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+
+/* Entries s stay; t are taken away and n come while the listing runs. */
+static void churn(unsigned int round)
+{
+	for (unsigned int i = round * 40; i < (round + 1) * 40; i++) {
+		if (i < ENTRIES / 10)
+			entry('t', i, false);
+		entry('n', i, true);
+	}
+}
+
+static const struct wire_dirent *next(const uint8_t **p)
+{
+	const struct wire_dirent *d = (const struct wire_dirent *)*p;
+
+	*p += le16toh(d->reclen);
+	ck_assert_uint_eq((uintptr_t)*p % 8, 0);
+	ck_assert_uint_eq(strlen((const char *)(d + 1)), le16toh(d->name_len));
+	return d;
+}
+
+START_TEST(test_big)
+{
+	static uint8_t seen[ENTRIES];
+	_Alignas(8) static uint8_t buf[32768];
+	struct ns_listing l = { 0 };
+	unsigned int stay = 0, dots = 0, round = 0;
+	uint64_t cookie = 0;
+
+	for (unsigned int i = 0; i < ENTRIES; i++)
+		entry(i < ENTRIES / 10 ? 't' : 's', i, true);
+	while (!l.eof) {
+		const uint8_t *p = buf;
+
+		ck_assert_int_eq(list(cookie, buf, sizeof(buf), &l), 0);
+		for (uint32_t i = 0; i < l.count; i++) {
+			const struct wire_dirent *d = next(&p);
+			const char *name = (const char *)(d + 1);
+
+			ck_assert_uint_gt(le64toh(d->cookie), cookie);
+			cookie = le64toh(d->cookie);
+			dots += name[0] == '.';
+			if (name[0] != 's')
+				continue;
+			ck_assert_uint_eq(seen[atoi(name + 1)]++, 0);
+			ck_assert_uint_eq(le64toh(d->handle),
+					  (uint64_t)atoi(name + 1) + 1000);
+			stay++;
+		}
+		ck_assert_ptr_eq(p, buf + l.bytes);
+		churn(round++);
+	}
+	ck_assert_uint_eq(dots, 2);
+	ck_assert_uint_eq(stay, ENTRIES - ENTRIES / 10);
+}
+END_TEST
+
+START_TEST(test_small)
+{
+	_Alignas(8) uint8_t buf[200];
+	struct ns_listing l;
+	struct wire_dirent d;
+
+	ck_assert_int_eq(list(0, buf, 31, &l), -EINVAL);
+	ck_assert_int_eq(list(0, buf, 32, &l), 0);
+	ck_assert_uint_eq(l.count, 1);
+	ck_assert(!l.eof);
+	ck_assert_int_eq(list(0, buf, sizeof(buf), &l), 0);
+	ck_assert_uint_eq(l.count, 2);
+	ck_assert(l.eof);
+	memcpy(&d, buf, sizeof(d));
+	ck_assert_uint_eq(le64toh(d.handle), dir);
+	memcpy(&d, buf + le16toh(d.reclen), sizeof(d));
+	ck_assert_uint_eq(le64toh(d.handle), fx.ns.root);
+	ck_assert_int_eq(list(2, buf, sizeof(buf), &l), 0);
+	ck_assert_uint_eq(l.count, 0);
+	ck_assert(l.eof);
+	ck_assert_int_eq(list(UINT64_MAX, buf, sizeof(buf), &l), 0);
+	ck_assert(l.eof);
+	dir = 0; /* the root */
+	ck_assert_int_eq(list(0, buf, sizeof(buf), &l), 0);
+	ck_assert_uint_eq(l.count, 3);
+	dir = 1234567;
+	ck_assert_int_eq(list(0, buf, sizeof(buf), &l), -ESTALE);
+}
+END_TEST
+
+/* Names whose hashes are equal are never split over two replies. */
+static void collide(const char *name, uint64_t hash)
+{
+	struct {
+		uint64_t handle;
+		uint32_t mode, version;
+	} val = { htole64(5), htole32(S_IFREG), htole32(1) };
+	uint8_t key[64];
+	size_t len = strlen(name);
+
+	key_u64(key_u64(key, dir), hash);
+	memcpy(key + 16, name, len);
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(store_put(fx.st, STORE_DIRENTS, key, 16 + len, &val,
+				   sizeof(val)),
+			 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+
+START_TEST(test_collisions)
+{
+	_Alignas(8) uint8_t buf[32 * 5];
+	struct ns_listing l;
+
+	collide("a", 100);
+	collide("b", 200);
+	collide("c", 200);
+	collide("d", 200);
+	collide("e", 300);
+	ck_assert_int_eq(list(2, buf, 32 * 3, &l), 0);
+	ck_assert_uint_eq(l.count, 1);
+	ck_assert_int_eq(list(100, buf, 32 * 2, &l), -EINVAL);
+	ck_assert_int_eq(list(100, buf, 32 * 3, &l), 0);
+	ck_assert_uint_eq(l.count, 3);
+	ck_assert(!l.eof);
+	ck_assert_int_eq(list(200, buf, 32 * 3, &l), 0);
+	ck_assert_uint_eq(l.count, 1);
+	ck_assert(l.eof);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("readdir");
+	TCase *cases[] = { tc, NULL };
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, test_big);
+	tcase_add_test(tc, test_small);
+	tcase_add_test(tc, test_collisions);
+	return fx_main("mgr_readdir", cases);
+}
