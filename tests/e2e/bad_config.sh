@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A wrong configuration: the daemon ends at once and says the file, the line
+# and what to do; nothing is started on a guess.
+. "$(dirname "$0")/functions.sh"
+
+pvfs_mgr=$PVFS_BUILD/mgr/pvfs-mgr pvfs_iod=$PVFS_BUILD/server/pvfs-iod
+conf=$tmp/pvfs.conf
+
+good() {
+	cat <<-END
+	[filesystem]
+	id = 0123456789abcdef
+	stripe_size = 64K
+	stripe_count = 0
+
+	[mgr]
+	address = tcp://127.0.0.1:0
+	storage = $tmp/mgr
+
+	[iod]
+	sync = off
+
+	[iod.0]
+	address = tcp://127.0.0.1:0
+	storage = $tmp/iod0
+
+	[iod.1]
+	address = tcp://127.0.0.1:0
+	storage = $tmp/iod1
+	END
+}
+
+# refuse WHO LINE WORDS SED-EDIT: with the edited file WHO ends with an error
+# whose text has FILE:LINE (LINE '-': only FILE) and every one of WORDS.
+refuse() {
+	local who=$1 line=$2 words=$3 edit=$4 word program code
+
+	good | sed "$edit" >"$conf"
+	case $who in
+	mgr)	program=("$pvfs_mgr" --config "$conf") ;;
+	iod)	program=("$pvfs_iod" --config "$conf" --index "${index:-1}") ;;
+	esac
+	timeout 20 "${program[@]}" >"$tmp/output" 2>&1
+	code=$?
+	[ $code != 124 ] || fail "$who runs with: $edit"
+	[ $code != 0 ] && [ $code -lt 128 ] || fail "$who: exit $code: $edit"
+	[ "$line" = - ] && line=$conf || line=$conf:$line
+	grep -qF -- "$line" "$tmp/output" ||
+		fail "$who, $edit: no '$line' in: $(cat "$tmp/output")"
+	for word in $words; do
+		grep -qF -- "$word" "$tmp/output" ||
+			fail "$who, $edit: no '$word' in: $(cat "$tmp/output")"
+	done
+	[ "$(wc -l <"$tmp/output")" -le 4 ] ||
+		fail "$who, $edit: said more than once: $(cat "$tmp/output")"
+}
+both() {
+	refuse mgr "$@"
+	refuse iod "$@"
+}
+
+both 1 'filesytem' 's/^\[filesystem\]/[filesytem]/'
+both 2 'id' 's/^id = .*/id = 0123/'
+both 2 'id' 's/^id = .*/id = not-hexadecimal!/'
+both - 'id' '/^id = /d'
+both 2 'idd' 's/^id =/idd =/'
+both 3 '' 's/^stripe_size = .*/stripe_size 64K/'
+refuse mgr 3 'stripe_size' 's/^stripe_size = .*/stripe_size = 64Q/'
+refuse mgr 3 'stripe_size' 's/^stripe_size = .*/stripe_size = 7/'
+refuse mgr 4 'stripe_count' 's/^stripe_count = .*/stripe_count = 9/'
+refuse mgr 7 'address' 's|^address = .*|address = 127.0.0.1|;10,$s/x/x/'
+refuse mgr 7 'address' 's|^address = .*:0$|address = gopher://127.0.0.1:70|'
+refuse iod 11 'sync' 's/^sync = .*/sync = maybe/'
+refuse iod - 'iod.1' '17,19d'
+refuse iod 18 'address' '18s/.*/address = tcp:/'
+refuse iod - 'storage' '19d'
+refuse mgr - 'storage' '8d'
+both 8 'storage' '8s/.*/storages = x/'
+refuse mgr - 'iod.1' 's/^\[iod.1\]/[iod.2]/'
+both 15 '' '15s/.*/this is no setting/'
+both 13 '' '13s/.*/[iod.0/'
+
+# a file that is not there, and one that may not be read
+rm "$conf"
+must_fail timeout 20 "$pvfs_mgr" --config "$conf"
+grep -qF "$conf" "$tmp/output" || fail "$(cat "$tmp/output")"
+must_fail timeout 20 "$pvfs_iod" --config "$tmp" --index 0
+grep -qF "$tmp" "$tmp/output" || fail "$(cat "$tmp/output")"
+
+# an index that the file does not have
+good >"$conf"
+must_fail timeout 20 "$pvfs_iod" --config "$conf" --index 7
+grep -qF 'iod.7' "$tmp/output" || fail "$(cat "$tmp/output")"
+
+# storage of another server or file system
+start_pvfs -n 2
+must cluster stop
+sed -i "s|^storage = .*/iod1$|storage = $state/other|
+	s|^storage = .*/iod0$|storage = $state/iod1|
+	s|^storage = .*/other$|storage = $state/iod0|" "$state/pvfs.conf"
+must_fail cluster start
+grep -q "$state/iod1" "$tmp/output" ||
+	fail "exchanged storage: $(cat "$tmp/output")"
+sed -i "s|^storage = .*/iod1$|storage = $state/other|
+	s|^storage = .*/iod0$|storage = $state/iod1|
+	s|^storage = .*/other$|storage = $state/iod0|" "$state/pvfs.conf"
+sed -i 's/^id = .*/id = fedcba9876543210/' "$state/pvfs.conf"
+must_fail cluster start
+grep -q 'fedcba9876543210' "$tmp/output" ||
+	fail "another file system: $(cat "$tmp/output")"
+
+# pvfstab: the same care
+export PVFSTAB_FILE=$tmp/pvfstab
+echo '127.0.0.1:/ /pvfs pvfs port=70000 0 0' >"$PVFSTAB_FILE"
+must_fail pvfs-ls /pvfs
+grep -qF "$PVFSTAB_FILE:1" "$tmp/output" || fail "pvfstab: $(cat "$tmp/output")"

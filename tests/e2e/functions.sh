@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# functions.sh - the fixture of the end-to-end tests; sourced by each (bash).
+#
+# A test gets a folder of its own ($tmp, removed at the end whatever happens),
+# its own servers on free ports and PVFSTAB_FILE set.  It fails at the first
+# `fail`, a failed check, or when a sanitizer wrote a report into a log.
+# `requires` skips the whole test aloud.  PVFS_BUILD names the build folder.
+set -u
+
+name=$(basename "$0" .sh)
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+e2e=$top/tests/e2e
+: "${PVFS_BUILD:?run it with meson test, or set PVFS_BUILD to a build folder}"
+export PVFS_BUILD
+export PATH=$PVFS_BUILD/client/tools:$PVFS_BUILD/tests/e2e:$PATH
+sanitized=${E2E_SANITIZED:-0}
+mounts=()
+states=()
+helpers=()
+started_at=$SECONDS
+
+say() { echo "$name: $*"; }
+
+fail() {
+	say "FAIL: $*"
+	exit 1
+}
+
+skip() {
+	echo "skip: $*"
+	exit 77
+}
+
+# requires root | space GIB DIR | tool NAME
+requires() {
+	case $1 in
+	root)	[ "$(id -u)" = 0 ] || skip "needs root" ;;
+	tool)	command -v "$2" >/dev/null || skip "needs the program $2" ;;
+	space)	[ "$(df -Pk "$3" | awk 'END { print int($4 / 1048576) }')" \
+			-ge "$2" ] || skip "needs $2 GiB free in $3" ;;
+	esac
+}
+
+# ---- the file system under test ----
+
+cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
+
+# start_pvfs [OPTION OF cluster start...]
+start_pvfs() {
+	states+=("$state")
+	cluster start --port 0 "$@" || fail "the servers do not start"
+	export PVFSTAB_FILE=$state/pvfstab
+}
+
+restart_pvfs() {
+	cluster stop || fail "the servers do not stop"
+	cluster start || fail "the servers do not start again"
+}
+
+log_of() { echo "$state/log/$1.log"; }
+
+# A setting of the generated configuration: conf_value SECTION KEY
+conf_value() {
+	awk -F ' *= *' -v s="[$1]" -v k="$2" '
+		/^\[/ { on = ($0 == s) } on && $1 == k { print $2 }' \
+		"$state/pvfs.conf"
+}
+port_of() {
+	local uri
+
+	uri=$(conf_value "$1" address)
+	echo "${uri##*:}"
+}
+
+# How many objects the iods keep.
+objects() {
+	find "$state"/iod*/objects -type f | wc -l
+}
+
+# ---- checks ----
+
+# expect WANTED COMMAND...: what the command prints on stdout.
+expect() {
+	local want=$1 have
+	shift
+
+	have=$("$@" 2>"$tmp/stderr")
+	[ "$have" = "$want" ] && return
+	sed 's/^/    /' "$tmp/stderr"
+	fail "$*: '$have' instead of '$want'"
+}
+
+# must COMMAND...: exits 0.
+must() {
+	"$@" || fail "exit $?: $*"
+}
+
+# must_fail COMMAND...: does not; what it prints is in $tmp/output.
+must_fail() {
+	"$@" >"$tmp/output" 2>&1 && fail "did not fail: $*"
+	return 0
+}
+
+# until_true SECONDS COMMAND...: polls; the bound is only against a hang.
+until_true() {
+	local limit=$((SECONDS + $1))
+	shift
+
+	until "$@"; do
+		[ $SECONDS -lt $limit ] || fail "not within its bound: $*"
+		sleep 0.1
+	done
+}
+
+# manifest DIR: every name with what must survive a copy.
+manifest() {
+	(cd "$1" && find . -printf '%P %y %m %U:%G %l' \
+		\( -type d -o -type l -o -printf ' %s %T@' \) -printf '\n' |
+		LC_ALL=C sort)
+}
+
+# same_tree A B: bytes, types, modes, owners, symlinks, times.
+same_tree() {
+	diff <(manifest "$1") <(manifest "$2") >"$tmp/diff" || {
+		head -n 20 "$tmp/diff"
+		fail "$1 and $2 differ in names or attributes"
+	}
+	diff -r --no-dereference "$1" "$2" >"$tmp/diff" || {
+		head -n 20 "$tmp/diff"
+		fail "$1 and $2 differ in data"
+	}
+}
+
+# ---- cleanup ----
+
+reports='AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:'
+
+# The end of every test: nothing of it stays behind.
+finish() {
+	local code=$? m h
+
+	trap '' INT TERM
+	for h in ${helpers[@]+"${helpers[@]}"}; do
+		kill "$h" 2>/dev/null
+	done
+	for state in ${states[@]+"${states[@]}"}; do
+		cluster stop >"$tmp/stop" 2>&1 && continue
+		cat "$tmp/stop"
+		[ $code != 0 ] || code=1
+	done
+	if grep -qE "$reports" "$tmp"/*/log/*.log 2>/dev/null; then
+		say "FAIL: a sanitizer reported:"
+		grep -hE -A 30 "$reports" "$tmp"/*/log/*.log | head -n 80
+		code=1
+	fi
+	case $code in
+	0)	say "passed in $((SECONDS - started_at)) s" ;;
+	77)	;;
+	*)	tail -n 15 "$tmp"/*/log/*.log 2>/dev/null
+		say "FAILED with $code" ;;
+	esac
+	for m in ${mounts[@]+"${mounts[@]}"}; do umount -l "$m"; done
+	[ -n "${E2E_KEEP:-}" ] && echo "kept: $tmp" || rm -rf "$tmp"
+	exit $code
+}
+
+tmp=$(mktemp -d "${E2E_TMPDIR:-${TMPDIR:-/var/tmp}}/pvfs-e2e.XXXXXX") || exit 1
+chmod 755 "$tmp"
+state=$tmp/state
+trap finish EXIT
+trap 'exit 1' INT TERM
+cd "$tmp" || exit 1

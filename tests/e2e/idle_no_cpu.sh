@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# An idle daemon uses no CPU: with a connected but idle client its clock ticks
+# stand still, and it is not woken more than a few times a second.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 2
+mkfifo "$tmp/fifo"
+pvio hold /pvfs/held <"$tmp/fifo" >"$tmp/holder" &
+helpers+=($!)
+exec 5>"$tmp/fifo"
+held() { grep -q holding "$tmp/holder"; }
+until_true 30 held
+sleep 2
+
+# utime + stime of all threads, and the voluntary context switches
+ticks() {
+	local stat
+
+	read -r stat <"/proc/$1/stat"
+	set -- ${stat##*) }
+	echo $((${12} + ${13}))
+}
+switches() {
+	awk '/^voluntary/ { n += $2 } END { print n }' /proc/"$1"/task/*/status
+}
+for s in mgr 0 1; do
+	pid=$(cluster pid $s)
+	t[pid]=$(ticks "$pid") w[pid]=$(switches "$pid")
+done
+sleep 5
+for s in mgr 0 1; do
+	pid=$(cluster pid $s)
+	used=$(($(ticks "$pid") - ${t[pid]}))
+	woken=$(($(switches "$pid") - ${w[pid]}))
+	say "$s: $used ticks, woken $woken times in 5 s"
+	[ $used -le 1 ] || fail "$s used $used ticks while idle"
+	[ $woken -le 50 ] || fail "$s was woken $woken times while idle"
+done
+exec 5>&-
+wait "${helpers[0]}" || fail "the client: $(cat "$tmp/holder")"
+helpers=()

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A server that stays away: the call fails by its deadline, not before and not
+# never, with an errno and a line that names the server; what does not need
+# the server works; when it is back, all works.
+. "$(dirname "$0")/functions.sh"
+
+export PVFS_TIMEOUT=3
+start_pvfs -n 3
+expect ok pvio write /pvfs/all 0 1000000 1
+before=$(objects)
+
+# fails WHO COMMAND...: ETIMEDOUT within a bound, and stderr names WHO
+fails() {
+	local who=$1 since=$SECONDS
+	shift
+
+	timeout 60 "$@" >"$tmp/output" 2>"$tmp/stderr"
+	[ $? != 124 ] || fail "no end by the deadline: $*"
+	grep -qx ETIMEDOUT "$tmp/output" ||
+		fail "$*: $(cat "$tmp/output") instead of ETIMEDOUT"
+	grep -q "$who" "$tmp/stderr" ||
+		fail "$* does not name $who: $(cat "$tmp/stderr")"
+	[ $((SECONDS - since)) -ge 2 ] || fail "gave up before the deadline"
+}
+
+must cluster kill-iod 1
+uri=$(conf_value iod.1 address)
+fails "$uri" pvio check /pvfs/all 0 1000000 1
+fails "$uri" pvio write /pvfs/all 0 1000000 2
+# a stripe elsewhere, names and attributes do not need iod 1
+expect ok pvio mkdir /pvfs/dir
+expect ok pvio rename /pvfs/all /pvfs/dir/all
+# a stopped process is as good as dead, and does not stall the others
+must cluster start-iod 1
+kill -STOP "$(cluster pid 2)"
+fails "$(conf_value iod.2 address)" pvio check /pvfs/dir/all 0 1000000 2
+expect ok pvio creat /pvfs/dir/other
+expect ok pvio unlink /pvfs/dir/other
+kill -CONT "$(cluster pid 2)"
+expect ok pvio write /pvfs/dir/all 0 1000000 3
+expect ok pvio check /pvfs/dir/all 0 1000000 3
+
+must cluster kill-mgr
+fails "$(conf_value mgr address)" pvio mkdir /pvfs/never
+must cluster start-mgr
+expect ENOENT pvio stat /pvfs/never
+expect ok pvio check /pvfs/dir/all 0 1000000 3
+
+# pvfs-ping says which one is down
+must cluster kill-iod 0
+must_fail pvfs-ping
+grep -q "$(conf_value iod.0 address).*down" "$tmp/output" ||
+	fail "pvfs-ping: $(cat "$tmp/output")"

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-test -c, alone and under mpiexec, writes and reads back what it wrote,
+# and prints the lines that its users parse.
+. "$(dirname "$0")/functions.sh"
+
+requires tool pvfs-test
+start_pvfs -n 4
+
+# run N COMMAND...: passes and says so
+run() {
+	local n=$1
+	shift
+
+	timeout 240 "$@" >"$tmp/output" 2>&1 || {
+		cat "$tmp/output"
+		fail "exit $?: $*"
+	}
+	for line in "nr_procs = $n" '# total_size = ' 'Write bandwidth = ' \
+		'Read bandwidth = ' 'Correctness test passed'; do
+		grep -q "$line" "$tmp/output" && continue
+		cat "$tmp/output"
+		fail "$*: no line '$line'"
+	done
+}
+run 1 pvfs-test -c -u -b 1000000 -i 3 -f /pvfs/alone
+run 1 pvfs-test -c -u -b 1000000 -i 2 -s 4096 -n 2 -f /pvfs/files
+# -v: the ordinary calls, in an ordinary file
+run 1 pvfs-test -c -u -b 100000 -i 2 -v -f "$tmp/vfs"
+if ! command -v mpiexec >/dev/null; then
+	skip "no mpiexec: pvfs-test ran alone only"
+fi
+for n in 2 4; do
+	run $n mpiexec -n $n "$(command -v pvfs-test)" -c -u -b 262144 -i 3 \
+		-f /pvfs/mpi$n
+done

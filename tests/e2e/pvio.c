@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pvio.c - one library call, or one simple load, from a shell test.
+ *
+ * "pvio OP ARG..." prints "ok" (after what the operation prints) and exits 0,
+ * or prints the name of the errno and exits 1.  Data has a pattern that
+ * depends on the seed and the offset, so that any misplaced byte shows.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pvfs.h"
+
+#define BLOCK (1u << 20)
+
+static uint64_t num(const char *s)
+{
+	return strtoull(s, NULL, 0);
+}
+
+static void fill(uint8_t *buf, uint64_t off, size_t len, uint64_t seed)
+{
+	for (size_t i = 0; i < len; i++) {
+		uint64_t x = (off + i) / 8 + seed * 0x9e3779b97f4a7c15u;
+
+		x ^= x >> 31;
+		x *= 0xbf58476d1ce4e5b9u;
+		x ^= x >> 29;
+		buf[i] = (uint8_t)(x >> ((off + i) % 8 * 8));
+	}
+}
+
+/* write PATH OFF LEN SEED */
+static int op_write(char **arg)
+{
+	uint64_t off = num(arg[1]), end = off + num(arg[2]);
+	uint8_t *buf = malloc(BLOCK);
+	int fd, rc = -1;
+
+	if (!buf)
+		return -1;
+	fd = pvfs_open(arg[0], O_WRONLY | O_CREAT, 0644);
+	if (fd < 0)
+		goto out;
+	for (rc = 0; off < end && !rc; off += BLOCK) {
+		size_t n = end - off < BLOCK ? end - off : BLOCK;
+
+		fill(buf, off, n, num(arg[3]));
+		if (pvfs_pwrite(fd, buf, n, (int64_t)off) != (ssize_t)n)
+			rc = -1;
+	}
+	if (!rc)
+		rc = pvfs_fsync(fd);
+	if (pvfs_close(fd))
+		rc = -1;
+out:
+	free(buf);
+	return rc;
+}
+
+/* check PATH OFF LEN SEED; EBADMSG and the place of the first wrong byte */
+static int check(int fd, uint64_t off, uint64_t end, uint64_t seed,
+		 uint8_t *want, uint8_t *have)
+{
+	for (; off < end; off += BLOCK) {
+		size_t n = end - off < BLOCK ? end - off : BLOCK, i = 0;
+		ssize_t got = pvfs_pread(fd, have, n, (int64_t)off);
+
+		if (got < 0)
+			return -1;
+		fill(want, off, n, seed);
+		while (i < (size_t)got && want[i] == have[i])
+			i++;
+		if (i == n)
+			continue;
+		printf("wrong at %" PRIu64 "\n", off + i);
+		errno = EBADMSG;
+		return -1;
+	}
+	return 0;
+}
+
+static int op_check(char **arg)
+{
+	uint64_t off = num(arg[1]);
+	uint8_t *buf = malloc(2 * BLOCK);
+	int fd, rc = -1;
+
+	if (!buf)
+		return -1;
+	fd = pvfs_open(arg[0], O_RDONLY);
+	if (fd >= 0) {
+		rc = check(fd, off, off + num(arg[2]), num(arg[3]), buf,
+			   buf + BLOCK);
+		pvfs_close(fd);
+	}
+	free(buf);
+	return rc;
+}
+
+/* append PATH COUNT SIZE TAG: records "TAG NUMBER ....\n" of SIZE bytes */
+static int op_append(char **arg)
+{
+	size_t size = num(arg[2]);
+	char *rec = malloc(size + 1);
+	int fd, rc = -1;
+
+	if (!rec)
+		return -1;
+	fd = pvfs_open(arg[0], O_WRONLY | O_CREAT | O_APPEND, 0644);
+	if (fd < 0)
+		goto out;
+	rc = 0;
+	for (uint64_t i = 0; i < num(arg[1]) && !rc; i++) {
+		int n = snprintf(rec, size, "%s %06" PRIu64 " ", arg[3], i);
+
+		memset(rec + n, '.', size - (size_t)n);
+		rec[size - 1] = '\n';
+		if (pvfs_write(fd, rec, size) != (ssize_t)size)
+			rc = -1;
+	}
+	if (pvfs_close(fd))
+		rc = -1;
+out:
+	free(rec);
+	return rc;
+}
+
+/*
+ * ack PATH COUNT SIZE SEED: writes block after block; prints the number of
+ * each as soon as its write has returned.
+ */
+static int op_ack(char **arg)
+{
+	size_t size = num(arg[2]);
+	uint8_t *buf = malloc(size);
+	int fd, rc = -1;
+
+	if (!buf)
+		return -1;
+	fd = pvfs_open(arg[0], O_WRONLY | O_CREAT, 0644);
+	if (fd < 0)
+		goto out;
+	rc = 0;
+	for (uint64_t i = 0; i < num(arg[1]) && !rc; i++) {
+		fill(buf, i * size, size, num(arg[3]));
+		if (pvfs_pwrite(fd, buf, size, (int64_t)(i * size)) ==
+		    (ssize_t)size)
+			printf("%" PRIu64 "\n", i + 1);
+		else
+			rc = -1;
+		fflush(stdout);
+	}
+	if (pvfs_close(fd))
+		rc = -1;
+out:
+	free(buf);
+	return rc;
+}
+
+/* names DIR: every entry, as readdir gives it */
+static int op_names(char **arg)
+{
+	PVFS_DIR *dir = pvfs_opendir(arg[0]);
+	struct dirent *d;
+
+	if (!dir)
+		return -1;
+	while (errno = 0, (d = pvfs_readdir(dir)) != NULL)
+		puts(d->d_name);
+	if (errno) {
+		pvfs_closedir(dir);
+		return -1;
+	}
+	return pvfs_closedir(dir);
+}
+
+/* create DIR PREFIX COUNT THREADS: empty files PREFIX0 ... */
+struct creator {
+	pthread_t thread;
+	char **arg;
+	uint64_t first, step;
+	int error;
+};
+
+static void *creator(void *arg)
+{
+	struct creator *c = arg;
+	uint64_t count = num(c->arg[2]);
+	char path[4096];
+
+	for (uint64_t i = c->first; i < count && !c->error; i += c->step) {
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s%" PRIu64, c->arg[0],
+			 c->arg[1], i);
+		fd = pvfs_open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
+		if (fd < 0 || pvfs_close(fd))
+			c->error = errno;
+	}
+	return NULL;
+}
+
+static int op_create(char **arg)
+{
+	struct creator c[64] = { 0 };
+	uint64_t n = num(arg[3]) < 64 ? num(arg[3]) : 64;
+
+	for (uint64_t i = 0; i < n; i++) {
+		c[i].arg = arg;
+		c[i].first = i;
+		c[i].step = n;
+		if (pthread_create(&c[i].thread, NULL, creator, &c[i]))
+			abort();
+	}
+	errno = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		pthread_join(c[i].thread, NULL);
+		if (c[i].error)
+			errno = c[i].error;
+	}
+	return errno ? -1 : 0;
+}
+
+/* stat PATH: type and mode, links, uid, gid, size, mtime */
+static int op_stat(char **arg)
+{
+	struct stat st;
+
+	if (pvfs_lstat(arg[0], &st))
+		return -1;
+	printf("%o %ju %u %u %jd %jd.%09ld\n", st.st_mode,
+	       (uintmax_t)st.st_nlink, st.st_uid, st.st_gid,
+	       (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+	       st.st_mtim.tv_nsec);
+	return 0;
+}
+
+/* hold PATH: opens for writing, writes a byte, waits for end of stdin */
+static int op_hold(char **arg)
+{
+	int fd = pvfs_open(arg[0], O_RDWR | O_CREAT, 0644);
+	char c = 'x';
+
+	if (fd < 0 || pvfs_pwrite(fd, &c, 1, 0) != 1)
+		return -1;
+	puts("holding");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	if (pvfs_pwrite(fd, &c, 1, 1) != 1)
+		return -1;
+	return pvfs_close(fd);
+}
+
+static int opened(int fd)
+{
+	return fd < 0 ? -1 : pvfs_close(fd);
+}
+
+static int op_read(char **arg)
+{
+	return opened(pvfs_open(arg[0], O_RDONLY));
+}
+
+static int op_openw(char **arg)
+{
+	return opened(pvfs_open(arg[0], O_WRONLY));
+}
+
+static int op_creat(char **arg)
+{
+	return opened(pvfs_open(arg[0], O_WRONLY | O_CREAT | O_EXCL, 0666));
+}
+
+static int op_mkdir(char **arg)
+{
+	return pvfs_mkdir(arg[0], 0777);
+}
+
+static int op_rmdir(char **arg)
+{
+	return pvfs_rmdir(arg[0]);
+}
+
+static int op_unlink(char **arg)
+{
+	return pvfs_unlink(arg[0]);
+}
+
+static int op_rename(char **arg)
+{
+	return pvfs_rename(arg[0], arg[1]);
+}
+
+static int op_link(char **arg)
+{
+	return pvfs_link(arg[0], arg[1]);
+}
+
+static int op_symlink(char **arg)
+{
+	return pvfs_symlink(arg[0], arg[1]);
+}
+
+static int op_chmod(char **arg)
+{
+	return pvfs_chmod(arg[1], (mode_t)strtoul(arg[0], NULL, 8));
+}
+
+static int op_chown(char **arg)
+{
+	return pvfs_chown(arg[2], (uid_t)num(arg[0]), (gid_t)num(arg[1]));
+}
+
+static int op_truncate(char **arg)
+{
+	return pvfs_truncate(arg[0], (int64_t)num(arg[1]));
+}
+
+static int op_utime(char **arg)
+{
+	struct timespec ts[2] = { { .tv_sec = (time_t)num(arg[1]) },
+				  { .tv_sec = (time_t)num(arg[1]) } };
+
+	return pvfs_utimens(arg[0], ts);
+}
+
+static int op_access(char **arg)
+{
+	return pvfs_access(arg[0], (int)num(arg[1]));
+}
+
+static const struct {
+	const char *name;
+	int nargs;
+	int (*run)(char **arg);
+} ops[] = {
+	{ "write", 4, op_write },     { "check", 4, op_check },
+	{ "append", 4, op_append },   { "ack", 4, op_ack },
+	{ "names", 1, op_names },     { "create", 4, op_create },
+	{ "stat", 1, op_stat },	      { "hold", 1, op_hold },
+	{ "read", 1, op_read },	      { "openw", 1, op_openw },
+	{ "creat", 1, op_creat },     { "mkdir", 1, op_mkdir },
+	{ "rmdir", 1, op_rmdir },     { "unlink", 1, op_unlink },
+	{ "rename", 2, op_rename },   { "link", 2, op_link },
+	{ "symlink", 2, op_symlink }, { "chmod", 2, op_chmod },
+	{ "chown", 3, op_chown },     { "truncate", 2, op_truncate },
+	{ "utime", 2, op_utime },     { "access", 2, op_access },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof(ops) / sizeof(*ops); i++) {
+		if (strcmp(argv[1], ops[i].name) || argc - 2 != ops[i].nargs)
+			continue;
+		if (!ops[i].run(argv + 2)) {
+			puts("ok");
+			return 0;
+		}
+		puts(strerrorname_np(errno) ? strerrorname_np(errno) : "?");
+		return 1;
+	}
+	fprintf(stderr, "usage: pvio OP ARG... (see pvio.c)\n");
+	return 2;
+}

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A directory of 100,000 entries: listed completely, each name once, also
+# while others are added and removed; then removed.
+. "$(dirname "$0")/functions.sh"
+
+count=${E2E_DIR_ENTRIES:-100000}
+start_pvfs -n 2
+expect ok pvio mkdir /pvfs/dir
+expect ok pvio create /pvfs/dir file $count 16
+say "made after $((SECONDS - started_at)) s"
+pvio names /pvfs/dir | grep -vxE '\.\.?' | LC_ALL=C sort >"$tmp/names"
+seq -f 'file%.0f' 0 $((count - 1)) | LC_ALL=C sort >"$tmp/wanted"
+tail -n 1 "$tmp/names" | grep -qx ok && fail "unexpected order"
+grep -vx ok "$tmp/names" | cmp - "$tmp/wanted" || fail "names differ"
+
+# names that are there all the time are listed exactly once, whatever comes
+# and goes beside them
+(
+	trap - EXIT
+	while :; do
+		pvio create /pvfs/dir extra 200 4
+		for i in $(seq 0 7 199); do pvio unlink /pvfs/dir/extra$i; done
+		pvfs-rm /pvfs/dir/extra*  2>/dev/null
+	done >/dev/null 2>&1
+) &
+helpers+=($!)
+for round in 1 2 3; do
+	pvio names /pvfs/dir | grep '^file' | LC_ALL=C sort |
+		cmp - "$tmp/wanted" || fail "round $round: names differ"
+done
+kill "${helpers[0]}"
+wait "${helpers[0]}" 2>/dev/null
+helpers=()
+restart_pvfs
+pvio names /pvfs/dir | grep '^file' | LC_ALL=C sort |
+	cmp - "$tmp/wanted" || fail "after the restart: names differ"
+must pvfs-rm -r /pvfs/dir
+expect ENOENT pvio stat /pvfs/dir

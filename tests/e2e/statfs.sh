@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-df: the total is the sum of what each iod reports, and each reports its
+# own disk.
+. "$(dirname "$0")/functions.sh"
+
+requires root
+mkdir -p "$state/iod0" "$state/iod1"
+for k in 0 1; do
+	mount -t tmpfs -o size=$((16 + 16 * k))m,mode=700 pvfs-e2e \
+		"$state/iod$k" 2>"$tmp/err" ||
+		skip "cannot mount a tmpfs: $(cat "$tmp/err")"
+	mounts+=("$state/iod$k")
+done
+start_pvfs -n 2
+df() { pvfs-df -b /pvfs >"$tmp/df" || fail "pvfs-df: $(cat "$tmp/df")"; }
+df
+cat "$tmp/df"
+size() { awk -v who="$1" 'index($0, who) == 1 { for (i = 1; i <= NF; i++)
+	if ($i ~ /^[0-9]+$/ && $i > 1000000) { print $i; exit } }' "$tmp/df"; }
+expect $((16 << 20)) size 'iod 0'
+expect $((32 << 20)) size 'iod 1'
+expect $((48 << 20)) size total
