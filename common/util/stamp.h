@@ -14,8 +14,8 @@
 
 struct stamp {
 	uint64_t fsid;
-	const char *role; /* "iod" */
-	uint32_t index;
+	const char *role; /* "iod", "mgr" */
+	uint32_t index; /* of an iod; else 0 */
 };
 
 /*
