@@ -212,19 +212,19 @@ void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
 
 static void hello_ready(struct rpc_peer *peer, uint64_t boot, bool resumed)
 {
-	bool restarted = peer->boot && peer->boot != boot;
+	bool first = !peer->boot, restarted = !first && peer->boot != boot;
 
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
 	peer_set_state(peer, PEER_READY);
 	if (peer->down)
 		log_info(peer->link.ctx->log, "%s: connected%s after %llu ms%s",
-			 peer->name, peer->boot ? " again" : "",
+			 peer->name, first ? "" : " again",
 			 (unsigned long long)((clock_now() - peer->down_since) /
 					      CLOCK_NS_PER_MS),
 			 restarted ? "; the server was restarted" : "");
 	peer->down = false;
 	peer->boot = boot;
-	if (!resumed && peer->fresh)
+	if ((first || !resumed) && peer->fresh)
 		peer->fresh(peer->arg, peer);
 }
 

@@ -86,8 +86,9 @@ struct rpc_peer_attr {
 	uint64_t fsid;			/* 0: any */
 	uint64_t session;		/* one per client instance, random, not 0 */
 	const struct rpc_cred *cred;	/* copied */
-	/* the server did not know the session any more (expired, or first
-	 * contact when resumed is false the first time); may be NULL */
+	/* first contact, or the server does not know the session any more;
+	 * calls may be started from here, and those in flight are replayed
+	 * after it; may be NULL */
 	void (*fresh)(void *arg, struct rpc_peer *peer);
 	void *arg;
 };
