@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* raw_client.h - a client that says what it likes, right or wrong. */
+#ifndef RAW_CLIENT_H
+#define RAW_CLIENT_H
+
+#include "rpc_rig.h"
+
+#define RAW_RECVS 8
+#define RAW_MSG 4096
+
+struct raw {
+	struct rig *rig;
+	struct tp_cq *cq;
+	struct tp_ep *ep;
+	struct tp_mr *mr;
+	struct {
+		uint64_t in[RAW_RECVS][RAW_MSG / 8];
+		uint64_t out[RAW_MSG / 8];
+	} * buf;
+	struct wire_connect priv;
+	bool established, rejected, disconnected;
+	struct wire_accept answer;
+	unsigned int received; /* replies so far, in buf->in[] */
+	uint32_t len; /* of the last one */
+};
+
+/* Ready to connect as session with epoch; change raw->priv before. */
+void raw_open(struct raw *raw, struct rig *rig, uint64_t session,
+	      uint32_t epoch);
+void raw_close(struct raw *raw);
+void raw_connect(struct raw *raw);
+void raw_turn(struct raw *raw);
+#define raw_until(raw, cond)                                                   \
+	do {                                                                   \
+		uint64_t stop_ = clock_after_ms(10000);                        \
+		while (!(cond)) {                                              \
+			raw_turn(raw);                                         \
+			ck_assert_msg(clock_now() < stop_, "never: %s\n%s",    \
+				      #cond, (raw)->rig->text);                \
+		}                                                              \
+	} while (0)
+
+/* Builds into buf->out; returns the length.  Header fields may be changed
+ * through raw_hdr() before raw_send(). */
+struct wire_hdr *raw_hdr(struct raw *raw);
+size_t raw_hello(struct raw *raw, uint32_t uid);
+size_t raw_append(struct raw *raw, unsigned int slot, uint64_t seq);
+size_t raw_release(struct raw *raw, unsigned int slot, uint64_t seq);
+void raw_send(struct raw *raw, size_t len);
+/* Connects and says HELLO as the rig's user. */
+void raw_greet(struct raw *raw);
+/* Status in the n-th reply (from 0), or 0. */
+int raw_status(const struct raw *raw, unsigned int n);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_rpc_bad.c - what breaks the protocol gets a clear answer and costs
+ * that connection alone.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock_tp.h"
+#include "raw_client.h"
+
+static struct rig *rig;
+static struct raw raw;
+
+static void setup(void)
+{
+	mock = (struct mock){ 0 };
+	rig = calloc(1, sizeof(*rig));
+	rig_open(rig, "mock");
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	raw_open(&raw, rig, 0x2222, 1);
+}
+
+/* The other client noticed nothing. */
+static void teardown(void)
+{
+	raw_close(&raw);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	ck_assert_uint_eq(rig_logged(rig, "trying again"), 0);
+	rig_close(rig);
+	ck_assert_int_eq(mock.mrs, 0);
+}
+
+/* The error comes as reply n, names its cause, and the connection closes. */
+static void refused(unsigned int n, int status, const char *cause)
+{
+	struct rpc_server_stats stats;
+
+	raw_until(&raw, raw.disconnected);
+	ck_assert_uint_eq(raw.received, n + (status != 0));
+	ck_assert_int_eq(raw_status(&raw, n), status);
+	ck_assert_msg(rig_logged(rig, cause) == 1, "%s", rig->text);
+	rpc_server_stats(rig->server, &stats);
+	ck_assert_uint_eq(stats.protocol_errors, 1);
+	ck_assert_uint_eq(stats.requests, rig->executed);
+}
+
+START_TEST(hello_comes_first)
+{
+	raw_connect(&raw);
+	raw_until(&raw, raw.established);
+	raw_send(&raw, raw_append(&raw, 0, 1));
+	refused(0, EPROTO, "HELLO must come first");
+}
+END_TEST
+
+START_TEST(hello_comes_once)
+{
+	raw_greet(&raw);
+	raw_send(&raw, raw_hello(&raw, 1000));
+	refused(1, EPROTO, "a second HELLO");
+}
+END_TEST
+
+START_TEST(magic)
+{
+	size_t len;
+
+	raw_greet(&raw);
+	len = raw_append(&raw, 0, 1);
+	raw_hdr(&raw)->magic = 0;
+	raw_send(&raw, len);
+	refused(1, 0, "magic");
+}
+END_TEST
+
+START_TEST(version)
+{
+	size_t len;
+
+	raw_greet(&raw);
+	len = raw_append(&raw, 0, 1);
+	raw_hdr(&raw)->version = htole16(WIRE_VERSION + 1);
+	raw_send(&raw, len);
+	refused(1, EPROTONOSUPPORT, "version: another");
+}
+END_TEST
+
+START_TEST(unknown_op)
+{
+	size_t len;
+
+	raw_greet(&raw);
+	len = raw_append(&raw, 0, 1);
+	raw_hdr(&raw)->op = htole16(999);
+	raw_send(&raw, len);
+	refused(1, ENOSYS, "unknown operation");
+}
+END_TEST
+
+START_TEST(truncated)
+{
+	raw_greet(&raw);
+	raw_send(&raw, raw_append(&raw, 0, 1) - 8);
+	refused(1, EPROTO, "wire_hdr.len");
+}
+END_TEST
+
+START_TEST(very_short)
+{
+	raw_greet(&raw);
+	raw_append(&raw, 0, 1);
+	raw_send(&raw, 3);
+	refused(1, 0, "length");
+}
+END_TEST
+
+START_TEST(a_reply)
+{
+	size_t len;
+
+	raw_greet(&raw);
+	len = raw_append(&raw, 0, 1);
+	raw_hdr(&raw)->flags = htole16(WIRE_F_REPLY);
+	raw_hdr(&raw)->timeout_ms = 0;
+	raw_hdr(&raw)->status = htole32(1);
+	raw_hdr(&raw)->len = htole32(48);
+	raw_send(&raw, 48);
+	ck_assert_uint_ge(len, 48);
+	refused(1, EPROTO, "a reply instead of a request");
+}
+END_TEST
+
+START_TEST(other_session)
+{
+	size_t len;
+
+	raw_greet(&raw);
+	len = raw_append(&raw, 0, 1);
+	raw_hdr(&raw)->session = htole64(rig->session);
+	raw_send(&raw, len);
+	refused(1, EPROTO, "session is not that of the connection");
+}
+END_TEST
+
+START_TEST(slot_out_of_range)
+{
+	raw_greet(&raw);
+	raw_send(&raw, raw_append(&raw, rig->sattr.slots, 1));
+	refused(1, EPROTO, "slot beyond the credits");
+}
+END_TEST
+
+START_TEST(seq_zero)
+{
+	raw_greet(&raw);
+	raw_send(&raw, raw_append(&raw, 0, 0));
+	refused(1, EPROTO, "seq is too old");
+}
+END_TEST
+
+START_TEST(seq_repeated)
+{
+	raw_greet(&raw);
+	raw_send(&raw, raw_append(&raw, 0, 1));
+	raw_until(&raw, raw.received == 2);
+	raw_send(&raw, raw_append(&raw, 0, 1));
+	refused(2, EPROTO, "seq was answered before");
+}
+END_TEST
+
+/* Also with the flag: a replay belongs to a new connection. */
+START_TEST(replayed_on_one_connection)
+{
+	size_t len;
+
+	raw_greet(&raw);
+	raw_send(&raw, raw_append(&raw, 0, 1));
+	raw_until(&raw, raw.received == 2);
+	len = raw_append(&raw, 0, 1);
+	raw_hdr(&raw)->flags = htole16(WIRE_F_REPLAY);
+	raw_send(&raw, len);
+	refused(2, EPROTO, "seq was answered before");
+}
+END_TEST
+
+START_TEST(seq_goes_back)
+{
+	raw_greet(&raw);
+	raw_send(&raw, raw_append(&raw, 0, 5));
+	raw_until(&raw, raw.received == 2);
+	raw_send(&raw, raw_append(&raw, 0, 4));
+	refused(2, EPROTO, "seq is too old");
+}
+END_TEST
+
+START_TEST(slot_in_use)
+{
+	raw_greet(&raw);
+	raw_send(&raw, raw_release(&raw, 0, 1));
+	raw_until(&raw, rig->nheld == 1);
+	raw_send(&raw, raw_append(&raw, 0, 2));
+	refused(1, EPROTO, "slot is in use");
+	rig_answer(rig);
+}
+END_TEST
+
+START_TEST(connect_request)
+{
+	raw.priv.role = htole16(9);
+	raw_connect(&raw);
+	raw_until(&raw, raw.rejected);
+	ck_assert_uint_eq(le16toh(raw.answer.status), EPROTO);
+	ck_assert_uint_eq(rig_logged(rig, "wire_connect.role"), 1);
+}
+END_TEST
+
+START_TEST(connect_version)
+{
+	raw.priv.version = htole16(77);
+	raw_connect(&raw);
+	raw_until(&raw, raw.rejected);
+	ck_assert_uint_eq(le16toh(raw.answer.status), EPROTONOSUPPORT);
+	ck_assert_uint_eq(le16toh(raw.answer.version), WIRE_VERSION);
+	ck_assert_uint_eq(rig_logged(rig, "protocol version 77, this server 1"),
+			  1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rpc_bad");
+	TCase *tc = tcase_create("bad");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, hello_comes_first);
+	tcase_add_test(tc, hello_comes_once);
+	tcase_add_test(tc, magic);
+	tcase_add_test(tc, version);
+	tcase_add_test(tc, unknown_op);
+	tcase_add_test(tc, truncated);
+	tcase_add_test(tc, very_short);
+	tcase_add_test(tc, a_reply);
+	tcase_add_test(tc, other_session);
+	tcase_add_test(tc, slot_out_of_range);
+	tcase_add_test(tc, seq_zero);
+	tcase_add_test(tc, seq_repeated);
+	tcase_add_test(tc, replayed_on_one_connection);
+	tcase_add_test(tc, seq_goes_back);
+	tcase_add_test(tc, slot_in_use);
+	tcase_add_test(tc, connect_request);
+	tcase_add_test(tc, connect_version);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
