@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_rpc_session.c - how sessions begin, return, are refused and end. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock_tp.h"
+#include "raw_client.h"
+
+static struct rig *rig;
+
+static void setup(void)
+{
+	mock = (struct mock){ 0 };
+	rig = calloc(1, sizeof(*rig));
+}
+
+static void teardown(void)
+{
+	rig_close(rig);
+	ck_assert_int_eq(mock.mrs, 0);
+}
+
+static void start(void)
+{
+	rig_open(rig, "mock");
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	ck_assert_uint_eq(rig->opened, 1);
+}
+
+static void close_peer(bool bye)
+{
+	rpc_peer_close(rig->peer, bye);
+	rig->peer = NULL;
+}
+
+static unsigned int sessions(void)
+{
+	struct rpc_server_stats stats;
+
+	rpc_server_stats(rig->server, &stats);
+	return (unsigned int)stats.sessions;
+}
+
+START_TEST(bye_ends_it)
+{
+	start();
+	ck_assert_uint_eq(sessions(), 1);
+	close_peer(true);
+	rig_until(rig, rig->closed == 1);
+	ck_assert_uint_eq(rig->clean, 1);
+	ck_assert_uint_eq(rig->freed, 1);
+	ck_assert_uint_eq(sessions(), 0);
+}
+END_TEST
+
+START_TEST(it_outlives_a_connection_for_its_ttl)
+{
+	rig->sattr.session_ttl_ms = 60;
+	start();
+	close_peer(false);
+	rig_for_ms(rig, 20);
+	ck_assert_uint_eq(rig->closed, 0);
+	rig_until(rig, rig->closed == 1);
+	ck_assert_uint_eq(rig->clean, 0);
+	ck_assert_uint_eq(sessions(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "without a connection"), 1);
+}
+END_TEST
+
+START_TEST(it_resumes)
+{
+	rig->sattr.session_ttl_ms = 60;
+	start();
+	for (int i = 0; i < 5; i++) {
+		mock.break_at = mock.step + 1;
+		ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+		rig_for_ms(rig, 30);
+	}
+	ck_assert_uint_eq(rig->fresh, 1);
+	ck_assert_uint_eq(rig->opened, 1);
+	ck_assert_uint_eq(rig->closed, 0);
+}
+END_TEST
+
+/* An idle client comes back by itself, so that its session lives on. */
+START_TEST(idle_peer_reconnects)
+{
+	struct raw raw;
+
+	start();
+	raw_open(&raw, rig, 1, 1);
+	rig_server_close(rig);
+	rig_for_ms(rig, 5);
+	rig_server_open(rig);
+	rig_until(rig, rig->opened == 2);
+	rig_until(rig, rig->fresh == 2);
+	ck_assert_uint_eq(rig_logged(rig, "trying again"), 1);
+	ck_assert_uint_eq(rig_logged(rig, "connected again"), 1);
+	ck_assert_uint_eq(rig_logged(rig, "the server was restarted"), 1);
+	raw_close(&raw);
+}
+END_TEST
+
+START_TEST(fenced)
+{
+	struct rig_call c;
+
+	start();
+	rig_release(rig, &c, 5000);
+	rig_until(rig, rig->nheld == 1);
+	rpc_server_fence(rig->server, rig->session);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, -ESTALE);
+	ck_assert_uint_eq(rig->closed, 0);
+	rig_answer(rig);
+	rig_until(rig, rig->closed == 1);
+	ck_assert_uint_eq(rig->clean, 0);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), -ESTALE);
+	ck_assert_uint_eq(rig->counter, 1);
+}
+END_TEST
+
+/* Also one that the server has never seen. */
+START_TEST(fenced_before)
+{
+	rig_open(rig, "mock");
+	rpc_server_fence(rig->server, rig->session);
+	rpc_server_fence(rig->server, rig->session);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), -ESTALE);
+	ck_assert_uint_eq(rig->opened, 0);
+}
+END_TEST
+
+START_TEST(wrong_file_system)
+{
+	rig->fsid = 0xaaaabbbbccccddddull;
+	rig_open(rig, "mock");
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), -ENXIO);
+	ck_assert_uint_eq(rig_logged(rig, "1234567890abcdef"), 2);
+	ck_assert_uint_eq(rig_logged(rig, "aaaabbbbccccdddd"), 2);
+	ck_assert_uint_eq(sessions(), 0);
+}
+END_TEST
+
+START_TEST(refused_by_the_service)
+{
+	rig->open_status = -EACCES;
+	rig_open(rig, "mock");
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), -EACCES);
+	rig_until(rig, sessions() == 0);
+	ck_assert_uint_eq(rig->closed, 0);
+	rig->open_status = 0;
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+}
+END_TEST
+
+/* The second waits for its deadline, and gets in when there is room. */
+START_TEST(too_many)
+{
+	struct rpc_peer *first;
+
+	rig->sattr.max_sessions = 1;
+	start();
+	first = rig->peer;
+	rig->session = 0x2222;
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 50), -ETIMEDOUT);
+	ck_assert_uint_ge(rig_logged(rig, "max_sessions"), 1);
+	rpc_peer_close(first, true);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	ck_assert_uint_eq(sessions(), 1);
+}
+END_TEST
+
+START_TEST(away_ones_make_room)
+{
+	rig->sattr.max_sessions = 2;
+	start();
+	for (rig->session = 0x2222; rig->session < 0x2227; rig->session++) {
+		close_peer(false);
+		rig->peer = rig_peer_open(rig);
+		ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	}
+	ck_assert_uint_eq(rig->opened, 6);
+	rig_until(rig, rig->closed == 4);
+	ck_assert_uint_eq(rig->clean, 0);
+	ck_assert_uint_eq(sessions(), 2);
+}
+END_TEST
+
+START_TEST(a_newer_connection_replaces_the_older)
+{
+	struct raw a, b, c;
+
+	rig_open(rig, "mock");
+	raw_open(&a, rig, 0x77, 1);
+	raw_open(&b, rig, 0x77, 5);
+	raw_open(&c, rig, 0x77, 3);
+	raw_greet(&a);
+	raw_greet(&b);
+	raw_until(&a, a.disconnected);
+	raw_connect(&c);
+	raw_until(&c, c.rejected);
+	ck_assert_uint_eq(le16toh(c.answer.status), ESTALE);
+	raw_send(&b, raw_append(&b, 0, 1));
+	raw_until(&b, b.received == 2);
+	ck_assert_uint_eq(rig->opened, 1);
+	raw_close(&a);
+	raw_close(&b);
+	raw_close(&c);
+}
+END_TEST
+
+START_TEST(credentials_stay)
+{
+	struct raw a, b;
+
+	rig_open(rig, "mock");
+	raw_open(&a, rig, 0x77, 1);
+	raw_open(&b, rig, 0x77, 2);
+	raw_greet(&a);
+	raw_connect(&b);
+	raw_until(&b, b.established);
+	raw_send(&b, raw_hello(&b, 0));
+	raw_until(&b, b.disconnected);
+	ck_assert_int_eq(raw_status(&b, 0), EPERM);
+	ck_assert_uint_eq(rig_logged(rig, "it belongs to other credentials"),
+			  1);
+	ck_assert_uint_eq(sessions(), 1);
+	ck_assert_uint_eq(rig->closed, 0);
+	raw_close(&a);
+	raw_close(&b);
+}
+END_TEST
+
+/* Broken connections that hold requests are not collected without bound. */
+START_TEST(old_connections_are_bounded)
+{
+	struct raw raw;
+	unsigned int i;
+
+	rig_open(rig, "mock");
+	rig->sattr.slots = 8;
+	rig_server_close(rig);
+	rig_server_open(rig);
+	for (i = 0; i < 4; i++) {
+		raw_open(&raw, rig, 0x77, i + 1);
+		raw_greet(&raw);
+		raw_send(&raw, raw_release(&raw, i, 1));
+		raw_until(&raw, rig->nheld == i + 1);
+		raw_close(&raw);
+		rig_for_ms(rig, 2);
+	}
+	raw_open(&raw, rig, 0x77, 9);
+	raw_connect(&raw);
+	raw_until(&raw, raw.rejected);
+	ck_assert_uint_eq(le16toh(raw.answer.status), EAGAIN);
+	raw_close(&raw);
+	rig_answer(rig);
+	rig_for_ms(rig, 2);
+	raw_open(&raw, rig, 0x77, 10);
+	raw_greet(&raw);
+	raw_close(&raw);
+	while (rig->nheld)
+		rig_answer(rig);
+}
+END_TEST
+
+START_TEST(server_closes_with_requests_in_flight)
+{
+	struct rig_call c;
+
+	start();
+	rig_release(rig, &c, 5000);
+	rig_until(rig, rig->nheld == 1);
+	rig_server_close(rig);
+	ck_assert_uint_eq(rig->closed, 0);
+	ck_assert_uint_eq(rig->freed, 1);
+	close_peer(true);
+	ck_assert_int_eq(c.call.status, -ECANCELED);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rpc_session");
+	TCase *tc = tcase_create("sessions");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, bye_ends_it);
+	tcase_add_test(tc, it_outlives_a_connection_for_its_ttl);
+	tcase_add_test(tc, it_resumes);
+	tcase_add_test(tc, idle_peer_reconnects);
+	tcase_add_test(tc, fenced);
+	tcase_add_test(tc, fenced_before);
+	tcase_add_test(tc, wrong_file_system);
+	tcase_add_test(tc, refused_by_the_service);
+	tcase_add_test(tc, too_many);
+	tcase_add_test(tc, away_ones_make_room);
+	tcase_add_test(tc, a_newer_connection_replaces_the_older);
+	tcase_add_test(tc, credentials_stay);
+	tcase_add_test(tc, old_connections_are_bounded);
+	tcase_add_test(tc, server_closes_with_requests_in_flight);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
