@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tcp_connect.c - both ends of a connect:
+ *
+ *	IDLE --connect--> CONNECTING --writable--> HELLO --ACCEPT--> UP
+ *	IDLE --accept---------------------------------------------> UP
+ *
+ * and from each of them to BROKEN.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tcp.h"
+
+static struct tcp_dev *dev_of(const struct tcp_ep *ep)
+{
+	return container_of(ep->ep.dev, struct tcp_dev, dev);
+}
+
+static int queue_hello(struct tcp_ep *ep, enum tcp_op op, const void *priv,
+		       unsigned int len)
+{
+	uint8_t buf[TCP_SMALL_MAX];
+	struct tcp_frame frame = { .op = op };
+
+	frame.len = tcp_hello_put(buf, priv, len);
+	return tcp_tx_small(ep, &frame, buf, frame.len);
+}
+
+/* The socket of one address; -errno. */
+static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
+{
+	int fd = socket(ai->ai_family,
+			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	tcp_sock_tune(dev_of(ep), fd);
+	tcp_sock_name(ai->ai_addr, ep->peer, sizeof(ep->peer));
+	rc = connect(fd, ai->ai_addr, ai->ai_addrlen) && errno != EINPROGRESS
+		     ? -errno
+		     : tcp_ep_attach(ep, fd, EPOLLIN | EPOLLRDHUP | EPOLLOUT);
+	if (rc)
+		close(fd);
+	return rc;
+}
+
+/* Tries addresses until one is under way. */
+static void start_next(struct tcp_ep *ep, int status)
+{
+	while (ep->addr_next) {
+		const struct addrinfo *ai = ep->addr_next;
+
+		ep->addr_next = ai->ai_next;
+		status = start_one(ep, ai);
+		if (status == 0)
+			return;
+	}
+	log_info(ep->ep.dev->log, "%s: cannot connect: %s", ep->peer,
+		 strerror(-status));
+	tcp_ep_break(ep, status, 0);
+}
+
+void tcp_connect_step(struct tcp_ep *ep)
+{
+	int err = 0;
+	socklen_t len = sizeof(err);
+
+	if (getsockopt(ep->fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		err = errno;
+	if (err) {
+		tcp_ep_detach(ep);
+		start_next(ep, -err);
+		return;
+	}
+	ep->state = TCP_EP_HELLO;
+	tcp_ep_mask(ep, EPOLLIN | EPOLLRDHUP);
+	if (queue_hello(ep, TCP_OP_CONNECT, ep->priv, ep->priv_len))
+		tcp_ep_break(ep, -ENOMEM, 0);
+}
+
+int tcp_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
+		unsigned int len, uint64_t deadline)
+{
+	struct tcp_ep *ep = container_of(base, struct tcp_ep, ep);
+	int rc;
+
+	if (ep->state != TCP_EP_IDLE || len > TP_PRIVATE_MAX)
+		return -EINVAL;
+	rc = tcp_resolve(base->dev, addr, false, &ep->addrs);
+	if (rc)
+		return rc;
+	ep->state = TCP_EP_CONNECTING;
+	ep->addr_next = ep->addrs;
+	ep->priv_len = len;
+	if (len)
+		memcpy(ep->priv, priv, len);
+	if (deadline != CLOCK_NEVER)
+		tcp_timer_set(ep->cq, &ep->timer, deadline);
+	start_next(ep, -EHOSTUNREACH);
+	return 0;
+}
+
+static void established(struct tcp_ep *ep)
+{
+	ep->state = TCP_EP_UP;
+	tcp_pulse_join(ep);
+	tcp_event_queue(ep->cq, &ep->started, TP_EV_ESTABLISHED, 0);
+}
+
+static void answered(struct tcp_ep *ep, const struct tcp_hello *hello)
+{
+	tcp_timer_clear(ep->cq, &ep->timer);
+	freeaddrinfo(ep->addrs);
+	ep->addrs = NULL;
+	ep->priv_len = hello->len;
+	memcpy(ep->priv, hello->priv, hello->len);
+}
+
+/* Like a break, but the event is another. */
+static void rejected(struct tcp_ep *ep)
+{
+	tcp_ep_break(ep, -ECONNREFUSED, 0);
+	tcp_event_drop(ep->cq, &ep->ended);
+	tcp_event_queue(ep->cq, &ep->started, TP_EV_REJECTED, -ECONNREFUSED);
+}
+
+int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
+		       const uint8_t *payload)
+{
+	struct tcp_hello hello;
+	const char *why;
+	int rc = tcp_hello_get(payload, frame->len, &hello, &why);
+
+	if (rc)
+		return tcp_rx_refuse(ep, rc, why);
+	answered(ep, &hello);
+	if (frame->op == TCP_OP_REJECT) {
+		rejected(ep);
+		return -ECONNREFUSED;
+	}
+	established(ep);
+	return 0;
+}
+
+/* 0 if the connector still waits. */
+static int look_at_connector(int fd)
+{
+	char c;
+	ssize_t n = recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	if (n > 0)
+		return -EPROTO;
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	return -ECONNRESET;
+}
+
+static int take_over(struct tcp_ep *ep, struct tcp_req *req, const void *priv,
+		     unsigned int len)
+{
+	int rc = tcp_ep_attach(ep, req->fd, EPOLLIN | EPOLLRDHUP);
+
+	if (rc)
+		return rc;
+	req->fd = -1;
+	tcp_sock_tune(dev_of(ep), ep->fd);
+	established(ep);
+	rc = queue_hello(ep, TCP_OP_ACCEPT, priv, len);
+	if (rc)
+		tcp_ep_break(ep, rc, 0);
+	return 0;
+}
+
+int tcp_accept(struct tp_ep *base, struct tp_conn_req *base_req,
+	       const void *priv, unsigned int len)
+{
+	struct tcp_ep *ep = container_of(base, struct tcp_ep, ep);
+	struct tcp_req *req = container_of(base_req, struct tcp_req, req);
+	int rc = -EINVAL, gone;
+
+	if (ep->state != TCP_EP_IDLE || len > TP_PRIVATE_MAX)
+		goto free_req;
+	strcpy(ep->peer, req->peer);
+	gone = look_at_connector(req->fd);
+	if (gone) {
+		tcp_ep_break(ep, gone, 0);
+		rc = 0;
+	} else {
+		rc = take_over(ep, req, priv, len);
+	}
+free_req:
+	tcp_req_free(req);
+	return rc;
+}

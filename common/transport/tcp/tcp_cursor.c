@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tcp_cursor.c - how far a list of memory pieces has been sent or filled. */
+#include "tcp.h"
+
+void tcp_cursor_set(struct tcp_cursor *c, const struct tp_sge *sge,
+		    unsigned int n, uint64_t len)
+{
+	*c = (struct tcp_cursor){ .sge = sge, .n = n, .left = len };
+}
+
+unsigned int tcp_cursor_iov(const struct tcp_cursor *c, struct iovec *iov,
+			    unsigned int max, uint64_t *bytes)
+{
+	uint64_t want = *bytes < c->left ? *bytes : c->left, got = 0;
+	uint32_t off = c->off;
+	unsigned int i;
+
+	for (i = 0; i < c->n && i < max && got < want; i++) {
+		uint64_t len = c->sge[i].len - off;
+
+		if (len > want - got)
+			len = want - got;
+		iov[i].iov_base = (char *)c->sge[i].addr + off;
+		iov[i].iov_len = len;
+		got += len;
+		off = 0;
+	}
+	*bytes = got;
+	return i;
+}
+
+void tcp_cursor_move(struct tcp_cursor *c, uint64_t n)
+{
+	c->left -= n;
+	while (n && n >= c->sge->len - c->off) {
+		n -= c->sge->len - c->off;
+		c->off = 0;
+		c->sge++;
+		c->n--;
+	}
+	c->off += (uint32_t)n;
+}
+
+unsigned int tcp_sge_add(struct tp_sge *sge, unsigned int n,
+			 const struct tp_sge *piece)
+{
+	struct tp_sge *last = n ? &sge[n - 1] : NULL;
+
+	if (last && last->lkey == piece->lkey &&
+	    (char *)last->addr + last->len == (char *)piece->addr &&
+	    last->len <= UINT32_MAX - piece->len) {
+		last->len += piece->len;
+		return n;
+	}
+	sge[n] = *piece;
+	return n + 1;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tcp_dev.c - the provider's table and its device. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "providers.h"
+#include "tcp.h"
+
+#define DEAD_PEER_MS 30000u
+#define HANDSHAKE_MS 5000u
+
+static int tcp_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
+{
+	static const struct tp_dev_attr defaults;
+	struct tcp_dev *dev = calloc(1, sizeof(*dev));
+	int rc;
+
+	if (!dev)
+		return -ENOMEM;
+	if (!attr)
+		attr = &defaults;
+	rc = tcp_mrs_init(&dev->mrs);
+	if (rc) {
+		free(dev);
+		return rc;
+	}
+	dev->dev.ops = &tcp_ops;
+	dev->dev.log = attr->log;
+	dev->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
+	dev->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
+	*out = &dev->dev;
+	return 0;
+}
+
+static void tcp_dev_close(struct tp_dev *base)
+{
+	struct tcp_dev *dev = container_of(base, struct tcp_dev, dev);
+
+	tcp_mrs_destroy(&dev->mrs);
+	free(dev);
+}
+
+const struct tp_ops tcp_ops = {
+	.name = "tcp",
+	.dev_open = tcp_dev_open,
+	.dev_close = tcp_dev_close,
+	.mr_reg = tcp_mr_reg,
+	.mr_dereg = tcp_mr_dereg,
+	.cq_open = tcp_cq_open,
+	.cq_close = tcp_cq_close,
+	.cq_poll = tcp_cq_poll,
+	.cq_event = tcp_cq_event,
+	.cq_wait = tcp_cq_wait,
+	.cq_wake = tcp_cq_wake,
+	.cq_fd = tcp_cq_fd,
+	.cq_arm = tcp_cq_arm,
+	.listen = tcp_listen,
+	.listener_addr = tcp_listener_addr,
+	.unlisten = tcp_unlisten,
+	.req_private = tcp_req_private,
+	.req_peer = tcp_req_peer,
+	.reject = tcp_reject,
+	.ep_open = tcp_ep_open,
+	.accept = tcp_accept,
+	.connect = tcp_connect,
+	.ep_close = tcp_ep_close,
+	.ep_peer = tcp_ep_peer,
+	.post_recv = tcp_post_recv,
+	.post_send = tcp_post_send,
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tcp_ep.c - endpoints: making, ending, and their place on the cq's lists. */
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tcp.h"
+
+#define SEND_WR_DEFAULT 256u
+#define RECV_WR_DEFAULT 64u
+#define WR_MAX 65536u
+
+static struct tcp_ep *to_ep(const struct tp_ep *base)
+{
+	return container_of(base, struct tcp_ep, ep);
+}
+
+const char *tcp_ep_peer(const struct tp_ep *base)
+{
+	return to_ep(base)->peer;
+}
+
+void tcp_ep_dirty(struct tcp_ep *ep)
+{
+	if (ep->dirty || ep->sq.full || ep->state < TCP_EP_HELLO ||
+	    ep->state == TCP_EP_BROKEN)
+		return;
+	ep->dirty = true;
+	TAILQ_INSERT_TAIL(&ep->cq->dirty, ep, dirty_link);
+}
+
+void tcp_ep_ready(struct tcp_ep *ep)
+{
+	if (ep->ready || ep->state < TCP_EP_HELLO || ep->state == TCP_EP_BROKEN)
+		return;
+	ep->ready = true;
+	TAILQ_INSERT_TAIL(&ep->cq->ready, ep, ready_link);
+}
+
+/* If there is something to be polled. */
+void tcp_ep_done(struct tcp_ep *ep)
+{
+	if (ep->done || (!ep->sq.report && ep->rq.head == ep->rq.done))
+		return;
+	ep->done = true;
+	TAILQ_INSERT_TAIL(&ep->cq->done, ep, done_link);
+}
+
+static void leave_lists(struct tcp_ep *ep)
+{
+	if (ep->dirty)
+		TAILQ_REMOVE(&ep->cq->dirty, ep, dirty_link);
+	if (ep->ready)
+		TAILQ_REMOVE(&ep->cq->ready, ep, ready_link);
+	ep->dirty = false;
+	ep->ready = false;
+}
+
+void tcp_ep_mask(struct tcp_ep *ep, uint32_t mask)
+{
+	if (mask == ep->mask)
+		return;
+	ep->mask = mask;
+	tcp_cq_mod(ep->cq, ep->fd, &ep->src, mask);
+}
+
+static bool has_to_send(const struct tcp_ep *ep)
+{
+	return !STAILQ_EMPTY(&ep->sq.out) || !STAILQ_EMPTY(&ep->sq.wait);
+}
+
+static void writable(struct tcp_ep *ep)
+{
+	ep->sq.full = false;
+	if (has_to_send(ep))
+		tcp_ep_dirty(ep);
+	else
+		tcp_ep_mask(ep, ep->mask & ~(uint32_t)EPOLLOUT);
+}
+
+static void ep_edge(struct tcp_src *src, uint32_t events)
+{
+	struct tcp_ep *ep = container_of(src, struct tcp_ep, src);
+
+	if (ep->state == TCP_EP_CONNECTING) {
+		tcp_connect_step(ep);
+		return;
+	}
+	if (events & EPOLLOUT)
+		writable(ep);
+	if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		ep->rx.hup = true;
+	if (events & EPOLLERR)
+		ep->rx.error = true;
+	if (events & ~(uint32_t)EPOLLOUT) {
+		ep->rx.readable = true;
+		tcp_ep_ready(ep);
+	}
+}
+
+int tcp_ep_attach(struct tcp_ep *ep, int fd, uint32_t mask)
+{
+	int rc = tcp_cq_add(ep->cq, fd, &ep->src, mask);
+
+	if (rc)
+		return rc;
+	ep->fd = fd;
+	ep->mask = mask;
+	return 0;
+}
+
+void tcp_ep_detach(struct tcp_ep *ep)
+{
+	if (ep->fd < 0)
+		return;
+	tcp_cq_del(ep->cq, ep->fd, &ep->src);
+	close(ep->fd);
+	ep->fd = -1;
+}
+
+static uint32_t ring_size(uint32_t max)
+{
+	uint32_t size = 1;
+
+	while (size < max)
+		size *= 2;
+	return size;
+}
+
+static int rings_open(struct tcp_ep *ep, uint32_t nsend, uint32_t nrecv)
+{
+	ep->sq.max = nsend;
+	ep->sq.mask = ring_size(nsend) - 1;
+	ep->rq.max = nrecv;
+	ep->rq.mask = ring_size(nrecv) - 1;
+	ep->sq.next_id = 1;
+	STAILQ_INIT(&ep->sq.wait);
+	STAILQ_INIT(&ep->sq.out);
+	STAILQ_INIT(&ep->sq.reads);
+	ep->sq.wr = malloc((ep->sq.mask + 1) * sizeof(*ep->sq.wr));
+	ep->rq.wr = malloc((ep->rq.mask + 1) * sizeof(*ep->rq.wr));
+	ep->rx.stage = malloc(TCP_STAGE);
+	return ep->sq.wr && ep->rq.wr && ep->rx.stage ? 0 : -ENOMEM;
+}
+
+static void ep_free(struct tcp_ep *ep)
+{
+	if (ep->addrs)
+		freeaddrinfo(ep->addrs);
+	free(ep->rx.seg);
+	free(ep->rx.stage);
+	free(ep->rq.wr);
+	free(ep->sq.wr);
+	free(ep);
+}
+
+static void too_late(struct tcp_timer *timer)
+{
+	struct tcp_ep *ep = container_of(timer, struct tcp_ep, timer);
+
+	log_info(ep->ep.dev->log, "%s: not connected in time", ep->peer);
+	tcp_ep_break(ep, -ETIMEDOUT, 0);
+}
+
+int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
+		struct tp_ep **out)
+{
+	struct tcp_cq *cq = container_of(base, struct tcp_cq, cq);
+	uint32_t nsend = attr && attr->max_send_wr ? attr->max_send_wr
+						   : SEND_WR_DEFAULT;
+	uint32_t nrecv = attr && attr->max_recv_wr ? attr->max_recv_wr
+						   : RECV_WR_DEFAULT;
+	struct tcp_ep *ep;
+
+	if (nsend > WR_MAX || nrecv > WR_MAX)
+		return -EINVAL;
+	if (nsend + nrecv > cq->room)
+		return -ENOBUFS;
+	ep = calloc(1, sizeof(*ep));
+	if (!ep)
+		return -ENOMEM;
+	if (rings_open(ep, nsend, nrecv)) {
+		ep_free(ep);
+		return -ENOMEM;
+	}
+	cq->room -= nsend + nrecv;
+	ep->ep.dev = base->dev;
+	ep->ep.context = attr ? attr->context : NULL;
+	ep->src.ready = ep_edge;
+	ep->timer.fire = too_late;
+	ep->started.ep = ep;
+	ep->ended.ep = ep;
+	ep->cq = cq;
+	ep->fd = -1;
+	strcpy(ep->peer, "tcp -");
+	*out = &ep->ep;
+	return 0;
+}
+
+/* No farewell once something else is under way: it would not be seen. */
+static void say_bye(struct tcp_ep *ep)
+{
+	const struct tcp_frame bye = { .op = TCP_OP_BYE };
+
+	if (ep->state != TCP_EP_UP || tcp_tx_small(ep, &bye, NULL, 0))
+		return;
+	if (!ep->sq.full)
+		tcp_flush(ep);
+}
+
+static void forget_frames(struct tcp_ep *ep)
+{
+	tcp_txs_free(ep->cq, &ep->sq.wait);
+	tcp_txs_free(ep->cq, &ep->sq.out);
+	tcp_txs_free(ep->cq, &ep->sq.reads);
+}
+
+void tcp_ep_close(struct tp_ep *base)
+{
+	struct tcp_ep *ep = to_ep(base);
+	struct tcp_cq *cq = ep->cq;
+
+	say_bye(ep);
+	tcp_timer_clear(cq, &ep->timer);
+	tcp_pulse_leave(ep);
+	tcp_ep_detach(ep);
+	forget_frames(ep);
+	leave_lists(ep);
+	if (ep->done)
+		TAILQ_REMOVE(&cq->done, ep, done_link);
+	tcp_event_drop(cq, &ep->started);
+	tcp_event_drop(cq, &ep->ended);
+	if (ep->rq.rnr)
+		log_info(base->dev->log, "%s: not ready to receive: %llu times",
+			 ep->peer, (unsigned long long)ep->rq.rnr);
+	cq->room += ep->sq.max + ep->rq.max;
+	ep_free(ep);
+}
+
+/* Also what is done but stands behind a request that is not. */
+static void flush_requests(struct tcp_ep *ep, int status, uint32_t id)
+{
+	struct tcp_sendq *sq = &ep->sq;
+	struct tcp_recvq *rq = &ep->rq;
+
+	for (; sq->done != sq->tail; sq->done++) {
+		struct tcp_swr *wr = &sq->wr[sq->done & sq->mask];
+
+		wr->status = -ECANCELED;
+		if (id && wr->id == id) {
+			wr->status = (int16_t)status;
+			id = 0;
+		}
+		sq->report++;
+	}
+	while (rq->done != rq->tail)
+		tcp_recv_done(ep, TP_RECV, -ECANCELED, 0, 0);
+	tcp_ep_done(ep);
+}
+
+void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id)
+{
+	if (ep->state == TCP_EP_BROKEN)
+		return;
+	ep->state = TCP_EP_BROKEN;
+	tcp_timer_clear(ep->cq, &ep->timer);
+	tcp_pulse_leave(ep);
+	leave_lists(ep);
+	forget_frames(ep);
+	tcp_ep_detach(ep);
+	flush_requests(ep, status, id);
+	tcp_event_queue(ep->cq, &ep->ended, TP_EV_DISCONNECTED, status);
+}
+
+void tcp_ep_lost(struct tcp_ep *ep, int status)
+{
+	struct tcp_sendq *sq = &ep->sq;
+	uint32_t id = 0;
+
+	if (sq->done != sq->tail)
+		id = sq->wr[sq->done & sq->mask].id;
+	log_warn(ep->ep.dev->log, "%s: connection lost: %s", ep->peer,
+		 strerror(-status));
+	tcp_ep_break(ep, status, id);
+}
+
+/* In the middle of a frame nothing can be said. */
+static bool send_nak(struct tcp_ep *ep, int status, uint32_t id)
+{
+	const struct tcp_tx *tx = STAILQ_FIRST(&ep->sq.out);
+	struct tcp_frame nak = { .op = TCP_OP_NAK,
+				 .imm = tcp_nak_code(status),
+				 .id = id };
+	uint8_t buf[TCP_HEAD_LEN];
+
+	if (tx && tx->head_sent)
+		return false;
+	tcp_frame_put(buf, &nak);
+	return send(ep->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL) ==
+	       (ssize_t)sizeof(buf);
+}
+
+void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why)
+{
+	log_warn(ep->ep.dev->log, "%s: connection broken: %s", ep->peer, why);
+	if (!send_nak(ep, status, id))
+		tcp_sock_reset_on_close(ep->fd);
+	tcp_ep_break(ep, status, 0);
+}
+
+int tcp_rx_refuse(struct tcp_ep *ep, int status, const char *why)
+{
+	tcp_ep_refuse(ep, status, ep->rx.frame.id, why);
+	return status;
+}

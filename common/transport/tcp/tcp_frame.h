@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tcp_frame.h - what the tcp provider puts on its sockets.  Private to it:
+ * both ends are this code.  Integers are little-endian.
+ *
+ *	head	 0 u8  op		enum tcp_op
+ *		 1 u8  zero
+ *		 2 u16 nseg		segments that follow
+ *		 4 u32 len		bytes; see below
+ *		 8 u32 imm		WRITE_IMM: immediate; NAK: enum tcp_nak
+ *		12 u32 id		of a request; repeated in its answer
+ *	segment	 0 u64 addr		of the receiver's memory
+ *		 8 u32 rkey
+ *		12 u32 len		never 0
+ *	payload
+ *
+ * len counts the payload, and for WRITE, WRITE_IMM and READ it is the sum of
+ * the segments' lengths.  A READ has no payload: len bytes are asked for, and
+ * come in one READ_DATA.
+ *
+ * The first frame of a connection is CONNECT and its answer ACCEPT or REJECT.
+ * Their payload is a hello: u32 magic, u16 version, u16 zero, private data.
+ */
+#ifndef TCP_FRAME_H
+#define TCP_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TCP_VERSION 1u
+#define TCP_HEAD_LEN 16u
+#define TCP_SEG_LEN 16u
+#define TCP_SEG_MAX 256u /* segments of one frame */
+#define TCP_HELLO_LEN 8u
+#define TCP_SMALL_MAX 64u /* payload of a frame that is not data */
+#define TCP_READS_MAX 16u /* READs and atomics without answer, per ep */
+
+enum tcp_op {
+	TCP_OP_CONNECT = 1,
+	TCP_OP_ACCEPT,
+	TCP_OP_REJECT,
+	TCP_OP_SEND,
+	TCP_OP_WRITE,
+	TCP_OP_WRITE_IMM,
+	TCP_OP_READ,
+	TCP_OP_READ_DATA,
+	TCP_OP_FETCH_ADD, /* payload: u64 addend, u64 0 */
+	TCP_OP_CMP_SWAP, /* payload: u64 compare, u64 swap */
+	TCP_OP_ATOMIC_OLD, /* payload: u64 value before */
+	TCP_OP_NAK, /* the connection ends: why (imm), request (id) */
+	TCP_OP_BYE, /* the sender closed its endpoint */
+	TCP_OP_END
+};
+
+enum tcp_nak {
+	TCP_NAK_PROTOCOL = 1,
+	TCP_NAK_ACCESS,
+	TCP_NAK_LENGTH,
+	TCP_NAK_FAILED, /* of the sender's own trouble */
+};
+
+struct tcp_frame {
+	enum tcp_op op;
+	uint32_t nseg;
+	uint32_t len;
+	uint32_t imm;
+	uint32_t id;
+};
+
+struct tcp_seg {
+	uint64_t addr;
+	uint32_t rkey;
+	uint32_t len;
+};
+
+struct tcp_hello {
+	unsigned int len;
+	const uint8_t *priv; /* into the payload */
+};
+
+/* Writes TCP_HEAD_LEN bytes. */
+void tcp_frame_put(uint8_t *p, const struct tcp_frame *frame);
+/*
+ * Reads TCP_HEAD_LEN bytes.  0: every field is within the bounds of its op.
+ * -EPROTO, and *why says which is not, frame untouched.
+ */
+int tcp_frame_get(const uint8_t *p, struct tcp_frame *frame, const char **why);
+/* Payload bytes that follow head and segments. */
+uint32_t tcp_frame_payload(const struct tcp_frame *frame);
+/* The bytes needed before the frame can be acted on: head, segments and,
+ * unless it is data, the payload. */
+size_t tcp_frame_need(const struct tcp_frame *frame);
+const char *tcp_op_name(enum tcp_op op);
+
+void tcp_seg_put(uint8_t *p, const struct tcp_seg *seg);
+/* 0; -EPROTO: empty.  Whether there is such memory is for others to say. */
+int tcp_seg_get(const uint8_t *p, struct tcp_seg *seg);
+
+void tcp_u64_put(uint8_t *p, uint64_t val);
+uint64_t tcp_u64_get(const uint8_t *p);
+
+/* Writes TCP_HELLO_LEN + len bytes; returns that.  len <= TP_PRIVATE_MAX. */
+uint32_t tcp_hello_put(uint8_t *p, const void *priv, unsigned int len);
+/* -EPROTO and *why: not this protocol, or another version of it. */
+int tcp_hello_get(const uint8_t *p, uint32_t len, struct tcp_hello *hello,
+		  const char **why);
+
+/* Status of a NAK: negative errno, -EPROTO for an unknown one; and back. */
+int tcp_nak_status(uint32_t nak);
+uint32_t tcp_nak_code(int status);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tcp_mr.c - registered memory: a table of slots that are never freed before
+ * the device is, so that a key can be looked up without a lock.
+ *
+ * key = generation << 16 | index.  Slots are reused oldest first and get a
+ * new generation each time: a stale key stays wrong for a long time.
+ *
+ * Deregistration against accesses under way.  An access takes a use, then
+ * looks at the key; tcp_mr_dereg() clears the key, then waits for the uses to
+ * go.  Both sides are sequentially consistent, so either the access sees the
+ * key gone or the deregistration sees the use.  A use is held over one
+ * non-blocking system call that copies, so the wait is short and bounded, and
+ * a long transfer looks at the key again for each of its chunks.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "tcp.h"
+
+#define INDEX(key) ((key) & (TCP_MR_MAX - 1))
+#define GEN(key) ((key) >> 16)
+#define KNOWN_ACCESS                                                           \
+	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+
+int tcp_mrs_init(struct tcp_mrs *mrs)
+{
+	mrs->next_free = TCP_MR_MAX;
+	mrs->last_free = TCP_MR_MAX;
+	return -pthread_mutex_init(&mrs->lock, NULL);
+}
+
+void tcp_mrs_destroy(struct tcp_mrs *mrs)
+{
+	size_t i;
+
+	for (i = 0; i < TCP_MR_MAX / TCP_MR_CHUNK; i++)
+		free(atomic_load(&mrs->chunk[i]));
+	pthread_mutex_destroy(&mrs->lock);
+}
+
+static struct tcp_mr *mr_at(struct tcp_mrs *mrs, uint32_t index)
+{
+	struct tcp_mr *chunk = atomic_load_explicit(
+		&mrs->chunk[index / TCP_MR_CHUNK], memory_order_acquire);
+
+	return chunk ? &chunk[index % TCP_MR_CHUNK] : NULL;
+}
+
+static uint32_t next_gen(uint32_t gen)
+{
+	return gen >= 0xffff ? 1 : gen + 1;
+}
+
+static void free_push(struct tcp_mrs *mrs, uint32_t index)
+{
+	mr_at(mrs, index)->next = TCP_MR_MAX;
+	if (mrs->next_free == TCP_MR_MAX)
+		mrs->next_free = index;
+	else
+		mr_at(mrs, mrs->last_free)->next = index;
+	mrs->last_free = index;
+}
+
+/* Keys of one run must not be good in the next: start anywhere. */
+static int grow(struct tcp_mrs *mrs)
+{
+	uint16_t gen[TCP_MR_CHUNK] = { 0 };
+	struct tcp_mr *chunk;
+	uint32_t i;
+
+	if (mrs->made == TCP_MR_MAX)
+		return -ENOMEM;
+	chunk = aligned_alloc(_Alignof(struct tcp_mr),
+			      TCP_MR_CHUNK * sizeof(*chunk));
+	if (!chunk)
+		return -ENOMEM;
+	if (getrandom(gen, sizeof(gen), GRND_NONBLOCK) < 0)
+		gen[0] = 0;
+	for (i = 0; i < TCP_MR_CHUNK; i++) {
+		chunk[i] = (struct tcp_mr){
+			.mr.rkey = (next_gen(gen[i]) << 16) | (mrs->made + i),
+		};
+	}
+	atomic_store_explicit(&mrs->chunk[mrs->made / TCP_MR_CHUNK], chunk,
+			      memory_order_release);
+	for (i = 0; i < TCP_MR_CHUNK; i++)
+		free_push(mrs, mrs->made + i);
+	mrs->made += TCP_MR_CHUNK;
+	return 0;
+}
+
+static struct tcp_mr *free_pop(struct tcp_mrs *mrs)
+{
+	struct tcp_mr *mr = NULL;
+
+	pthread_mutex_lock(&mrs->lock);
+	if (mrs->next_free != TCP_MR_MAX || grow(mrs) == 0) {
+		mr = mr_at(mrs, mrs->next_free);
+		mrs->next_free = mr->next;
+	}
+	pthread_mutex_unlock(&mrs->lock);
+	return mr;
+}
+
+int tcp_mr_reg(struct tp_dev *base, void *addr, size_t len, unsigned int access,
+	       struct tp_mr **out)
+{
+	struct tcp_dev *dev = container_of(base, struct tcp_dev, dev);
+	struct tcp_mr *mr;
+	uint32_t key;
+
+	if (len == 0 || (access & ~KNOWN_ACCESS) ||
+	    (uintptr_t)addr > UINTPTR_MAX - len)
+		return -EINVAL;
+	mr = free_pop(&dev->mrs);
+	if (!mr) {
+		log_error(base->log,
+			  "tcp: no memory, or %u registrations in use: release "
+			  "some first",
+			  TCP_MR_MAX);
+		return -ENOMEM;
+	}
+	if (access & (TP_REMOTE_WRITE | TP_REMOTE_ATOMIC))
+		access |= TP_LOCAL_WRITE;
+	key = mr->mr.rkey;
+	mr->mr = (struct tp_mr){ base, addr, len, key, key };
+	mr->access = access;
+	atomic_store_explicit(&mr->key, key, memory_order_release);
+	*out = &mr->mr;
+	return 0;
+}
+
+static void wait_unused(struct tcp_mr *mr)
+{
+	while (atomic_load(&mr->uses))
+		sched_yield();
+}
+
+void tcp_mr_dereg(struct tp_mr *base)
+{
+	struct tcp_mr *mr = container_of(base, struct tcp_mr, mr);
+	struct tcp_dev *dev = container_of(base->dev, struct tcp_dev, dev);
+	uint32_t index = INDEX(base->rkey);
+
+	atomic_store(&mr->key, 0);
+	wait_unused(mr);
+	base->rkey = (next_gen(GEN(base->rkey)) << 16) | index;
+	pthread_mutex_lock(&dev->mrs.lock);
+	free_push(&dev->mrs, index);
+	pthread_mutex_unlock(&dev->mrs.lock);
+}
+
+static struct tcp_mr *use(struct tcp_dev *dev, uint32_t key)
+{
+	struct tcp_mr *mr = mr_at(&dev->mrs, INDEX(key));
+
+	if (!mr || key == 0)
+		return NULL;
+	atomic_fetch_add(&mr->uses, 1);
+	if (atomic_load(&mr->key) == key)
+		return mr;
+	atomic_fetch_sub(&mr->uses, 1);
+	return NULL;
+}
+
+static void unuse(struct tcp_mr *mr)
+{
+	atomic_fetch_sub_explicit(&mr->uses, 1, memory_order_release);
+}
+
+bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
+		   uint64_t len, unsigned int access)
+{
+	struct tcp_mr *mr;
+	uint64_t start;
+	bool ok;
+
+	if (len == 0)
+		return true;
+	mr = use(dev, key);
+	if (!mr)
+		return false;
+	start = (uintptr_t)mr->mr.addr;
+	ok = addr >= start && len <= mr->mr.len &&
+	     addr - start <= mr->mr.len - len &&
+	     (mr->access & access) == access;
+	unuse(mr);
+	return ok;
+}
+
+int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
+	     struct tcp_mr **held)
+{
+	unsigned int i;
+	int count = 0;
+
+	for (i = 0; i < n; i++) {
+		struct tcp_mr *mr;
+
+		if (i && sge[i].lkey == sge[i - 1].lkey)
+			continue;
+		mr = use(dev, sge[i].lkey);
+		if (!mr) {
+			tcp_unhold(held, count);
+			return -EACCES;
+		}
+		held[count++] = mr;
+	}
+	return count;
+}
+
+void tcp_unhold(struct tcp_mr **held, int n)
+{
+	while (n > 0)
+		unuse(held[--n]);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tcp_post.c - from work requests to frames, and from frames to completions. */
+#include <errno.h>
+#include <string.h>
+
+#include "tcp.h"
+
+#define RUN_SGE_MAX 512u /* pieces of requests that share a frame */
+
+static const struct {
+	enum tcp_op op;
+	bool runs; /* neighbours may share a frame */
+	bool asks;
+	unsigned int local; /* rights needed on the pieces */
+	uint32_t max;
+} kinds[] = {
+	[TP_SEND] = { TCP_OP_SEND, false, false, 0, TP_SEND_MAX },
+	[TP_WRITE] = { TCP_OP_WRITE, true, false, 0, TP_LEN_MAX },
+	[TP_WRITE_IMM] = { TCP_OP_WRITE_IMM, false, false, 0, TP_LEN_MAX },
+	[TP_READ] = { TCP_OP_READ, true, true, TP_LOCAL_WRITE, TP_LEN_MAX },
+	[TP_FETCH_ADD] = { TCP_OP_FETCH_ADD, false, true, TP_LOCAL_WRITE, 8 },
+	[TP_CMP_SWAP] = { TCP_OP_CMP_SWAP, false, true, TP_LOCAL_WRITE, 8 },
+};
+
+static struct tcp_ep *to_ep(struct tp_ep *base)
+{
+	return container_of(base, struct tcp_ep, ep);
+}
+
+static bool is_atomic(const struct tp_send_wr *wr)
+{
+	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
+}
+
+static bool check_sge(struct tcp_ep *ep, const struct tp_send_wr *wr,
+		      const struct tp_sge *sge)
+{
+	struct tcp_dev *dev = container_of(ep->ep.dev, struct tcp_dev, dev);
+
+	if (wr->opcode == TP_SEND && sge->lkey == TP_LKEY_NONE)
+		return true;
+	return tcp_mr_covers(dev, sge->lkey, (uintptr_t)sge->addr, sge->len,
+			     kinds[wr->opcode].local);
+}
+
+/* False, and a line that says which rule was broken. */
+static bool wrong(struct tcp_ep *ep, const char *why)
+{
+	log_error(ep->ep.dev->log, "%s: bad send request: %s", ep->peer, why);
+	return false;
+}
+
+static bool check_wr(struct tcp_ep *ep, const struct tp_send_wr *wr)
+{
+	uint64_t len = 0;
+	unsigned int i;
+
+	if ((unsigned int)wr->opcode > TP_CMP_SWAP)
+		return wrong(ep, "opcode");
+	if (wr->nsge > TP_SGE_MAX)
+		return wrong(ep, "too many pieces");
+	for (i = 0; i < wr->nsge; i++) {
+		if (!check_sge(ep, wr, &wr->sgl[i]))
+			return wrong(ep, "lkey does not cover its piece");
+		len += wr->sgl[i].len;
+	}
+	if (len > kinds[wr->opcode].max)
+		return wrong(ep, "too long");
+	if (is_atomic(wr) && (wr->nsge != 1 || len != 8 || wr->remote_addr % 8))
+		return wrong(ep, "an atomic is 8 aligned bytes in one piece");
+	return true;
+}
+
+static int check_chain(struct tcp_ep *ep, const struct tp_send_wr *wr)
+{
+	const struct tcp_sendq *sq = &ep->sq;
+	uint32_t room = sq->max - (sq->tail - sq->head);
+
+	for (; wr; wr = wr->next) {
+		if (!check_wr(ep, wr))
+			return -EINVAL;
+		if (room-- == 0)
+			return -ENOBUFS;
+	}
+	return 0;
+}
+
+static uint32_t wr_len(const struct tp_send_wr *wr)
+{
+	uint32_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < wr->nsge; i++)
+		len += wr->sgl[i].len;
+	return len;
+}
+
+/* Requests of a chain that share a frame. */
+struct run {
+	uint32_t nwr, nsge, nseg;
+	uint32_t len;
+};
+
+static struct run find_run(const struct tp_send_wr *wr)
+{
+	const struct tp_send_wr *first = wr;
+	struct run run = { 0 };
+
+	for (; wr && wr->opcode == first->opcode; wr = wr->next) {
+		uint32_t len = wr_len(wr);
+
+		if (run.nwr &&
+		    (!kinds[wr->opcode].runs || run.nwr == TCP_SEG_MAX ||
+		     run.nsge + wr->nsge > RUN_SGE_MAX ||
+		     run.len + len > TP_LEN_MAX))
+			break;
+		run.nwr++;
+		run.nsge += wr->nsge;
+		run.len += len;
+	}
+	run.nseg = first->opcode == TP_SEND ? 0 : run.nwr;
+	return run;
+}
+
+static void add_pieces(struct tcp_tx *tx, const struct tp_send_wr *wr)
+{
+	unsigned int i;
+
+	for (i = 0; i < wr->nsge; i++) {
+		if (wr->sgl[i].len)
+			tx->nsge = tcp_sge_add(tx->sge, tx->nsge, &wr->sgl[i]);
+	}
+}
+
+/* Adds to the nseg segments so far; neighbours are joined. */
+static uint32_t add_seg(struct tcp_tx *tx, uint32_t nseg,
+			const struct tp_send_wr *wr)
+{
+	struct tcp_seg seg = { wr->remote_addr, wr->rkey, wr_len(wr) }, last;
+	uint8_t *p = tx->head + TCP_HEAD_LEN + nseg * TCP_SEG_LEN;
+
+	if (seg.len == 0)
+		return nseg;
+	if (nseg && tcp_seg_get(p - TCP_SEG_LEN, &last) == 0 &&
+	    last.rkey == seg.rkey && last.addr + last.len == seg.addr) {
+		seg.addr = last.addr;
+		seg.len += last.len;
+		tcp_seg_put(p - TCP_SEG_LEN, &seg);
+		return nseg;
+	}
+	tcp_seg_put(p, &seg);
+	return nseg + 1;
+}
+
+static void note_wr(struct tcp_ep *ep, uint32_t at, uint32_t id,
+		    const struct tp_send_wr *wr)
+{
+	ep->sq.wr[at & ep->sq.mask] = (struct tcp_swr){
+		.wr_id = wr->wr_id,
+		.len = wr_len(wr),
+		.id = id,
+		.opcode = (uint8_t)wr->opcode,
+		.signaled = wr->flags & TP_SIGNALED,
+	};
+}
+
+static uint32_t next_id(struct tcp_sendq *sq)
+{
+	uint32_t id = sq->next_id++;
+
+	return id ? id : sq->next_id++;
+}
+
+static void put_operands(uint8_t *p, const struct tp_send_wr *wr)
+{
+	tcp_u64_put(p, wr->compare_add);
+	tcp_u64_put(p + 8, wr->opcode == TP_CMP_SWAP ? wr->swap : 0);
+}
+
+static void fill_tx(struct tcp_ep *ep, struct tcp_tx *tx, const struct run *run,
+		    const struct tp_send_wr *wr)
+{
+	struct tcp_frame frame = {
+		.op = kinds[wr->opcode].op,
+		.len = is_atomic(wr) ? 16 : run->len,
+		.imm = wr->opcode == TP_WRITE_IMM ? wr->imm : 0,
+		.id = tx->id,
+	};
+	uint32_t i;
+
+	if (is_atomic(wr))
+		put_operands(tx->head + TCP_HEAD_LEN + TCP_SEG_LEN, wr);
+	for (i = 0; i < run->nwr; i++, wr = wr->next) {
+		add_pieces(tx, wr);
+		if (run->nseg)
+			frame.nseg = add_seg(tx, frame.nseg, wr);
+		note_wr(ep, tx->first + i, tx->id, wr);
+	}
+	tcp_frame_put(tx->head, &frame);
+	tx->head_len -= (run->nseg - frame.nseg) * TCP_SEG_LEN;
+	if (!tx->asks)
+		tcp_cursor_set(&tx->data, tx->sge, tx->nsge, run->len);
+}
+
+static struct tcp_tx *make_tx(struct tcp_ep *ep, uint32_t first,
+			      const struct run *run,
+			      const struct tp_send_wr *wr)
+{
+	uint32_t head = TCP_HEAD_LEN + run->nseg * TCP_SEG_LEN +
+			(is_atomic(wr) ? 16 : 0);
+	struct tcp_tx *tx = tcp_tx_new(ep->cq, head, run->nsge);
+
+	if (!tx)
+		return NULL;
+	tx->first = first;
+	tx->nwr = run->nwr;
+	tx->id = next_id(&ep->sq);
+	tx->len = run->len;
+	tx->op = (uint16_t)kinds[wr->opcode].op;
+	tx->asks = kinds[wr->opcode].asks;
+	fill_tx(ep, tx, run, wr);
+	return tx;
+}
+
+int tcp_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
+{
+	struct tcp_ep *ep = to_ep(base);
+	struct tcp_txs made = STAILQ_HEAD_INITIALIZER(made);
+	uint32_t tail = ep->sq.tail;
+	int rc;
+
+	if (ep->state != TCP_EP_UP)
+		return -ENOTCONN;
+	rc = check_chain(ep, wr);
+	if (rc)
+		return rc;
+	while (wr) {
+		struct run run = find_run(wr);
+		struct tcp_tx *tx = make_tx(ep, tail, &run, wr);
+
+		if (!tx) {
+			tcp_txs_free(ep->cq, &made);
+			return -ENOMEM;
+		}
+		STAILQ_INSERT_TAIL(&made, tx, link);
+		tail += run.nwr;
+		while (run.nwr--)
+			wr = wr->next;
+	}
+	ep->sq.tail = tail;
+	STAILQ_CONCAT(&ep->sq.wait, &made);
+	tcp_ep_dirty(ep);
+	return 0;
+}
+
+int tcp_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
+{
+	struct tcp_ep *ep = to_ep(base);
+	struct tcp_dev *dev = container_of(base->dev, struct tcp_dev, dev);
+	struct tcp_recvq *rq = &ep->rq;
+
+	if (ep->state == TCP_EP_BROKEN)
+		return -ENOTCONN;
+	if (rq->tail - rq->head == rq->max)
+		return -ENOBUFS;
+	if (!tcp_mr_covers(dev, wr->sge.lkey, (uintptr_t)wr->sge.addr,
+			   wr->sge.len, TP_LOCAL_WRITE))
+		return -EINVAL;
+	rq->wr[rq->tail++ & rq->mask] = (struct tcp_rwr){ .wr_id = wr->wr_id,
+							  .sge = wr->sge };
+	if (rq->paused) {
+		rq->paused = false;
+		tcp_ep_ready(ep);
+	}
+	return 0;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tcp_recv.c - the receive state machine.  Bytes are read ahead into the
+ * stage, so that small messages take one system call; payload longer than
+ * what is staged is read straight to where it belongs, with the stage as the
+ * last piece so that the next head comes along.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "tcp.h"
+
+static struct tcp_dev *dev_of(const struct tcp_ep *ep)
+{
+	return container_of(ep->ep.dev, struct tcp_dev, dev);
+}
+
+/* The memory went away under the data: whose mistake depends on whose key. */
+static void target_gone(struct tcp_ep *ep)
+{
+	if (ep->rx.frame.op == TCP_OP_WRITE ||
+	    ep->rx.frame.op == TCP_OP_WRITE_IMM)
+		tcp_rx_refuse(ep, -EACCES,
+			      "memory deregistered while the peer writes it");
+	else
+		tcp_rx_refuse(ep, -EFAULT,
+			      "memory of a request was deregistered");
+}
+
+/* Copies what is staged of the payload to its place.  False: broken. */
+static bool land_staged(struct tcp_ep *ep)
+{
+	struct tcp_rx *rx = &ep->rx;
+	struct tcp_cq *cq = ep->cq;
+	uint64_t bytes = rx->end - rx->at;
+	unsigned int n, i;
+	int held;
+
+	if (!bytes || !rx->land.left)
+		return true;
+	n = tcp_cursor_iov(&rx->land, cq->iov, TCP_IOV_MAX, &bytes);
+	held = tcp_hold(dev_of(ep), rx->land.sge, n, cq->held);
+	if (held < 0) {
+		target_gone(ep);
+		return false;
+	}
+	for (i = 0; i < n; i++) {
+		memcpy(cq->iov[i].iov_base, rx->stage + rx->at,
+		       cq->iov[i].iov_len);
+		rx->at += (uint32_t)cq->iov[i].iov_len;
+	}
+	tcp_unhold(cq->held, held);
+	tcp_cursor_move(&rx->land, bytes);
+	return true;
+}
+
+/* 1: a frame was begun; 0: more bytes or a posted receive are needed; or
+ * broken. */
+static int begin_staged(struct tcp_ep *ep)
+{
+	struct tcp_rx *rx = &ep->rx;
+	uint32_t have = rx->end - rx->at;
+	const char *why;
+	size_t need;
+	int rc;
+
+	if (have < TCP_HEAD_LEN)
+		return 0;
+	rc = tcp_frame_get(rx->stage + rx->at, &rx->frame, &why);
+	if (rc)
+		return tcp_rx_refuse(ep, rc, why);
+	need = tcp_frame_need(&rx->frame);
+	if (have < need)
+		return 0;
+	rc = tcp_frame_begin(ep, &rx->frame, rx->stage + rx->at);
+	if (rc)
+		return rc;
+	rx->at += (uint32_t)need;
+	rx->landing = true;
+	return 1;
+}
+
+/* Handles all that is staged.  True: more bytes are needed. */
+static bool digest(struct tcp_ep *ep)
+{
+	struct tcp_rx *rx = &ep->rx;
+	int rc;
+
+	for (;;) {
+		if (!rx->landing) {
+			rc = begin_staged(ep);
+			if (rc <= 0)
+				return rc == 0;
+		}
+		if (!land_staged(ep))
+			return false;
+		if (rx->land.left)
+			return true;
+		rx->landing = false;
+		tcp_frame_end(ep);
+	}
+}
+
+/* Only the begin of a frame is ever left there. */
+static void compact(struct tcp_rx *rx)
+{
+	if (rx->at && rx->end > rx->at)
+		memmove(rx->stage, rx->stage + rx->at, rx->end - rx->at);
+	rx->end -= rx->at;
+	rx->at = 0;
+}
+
+/* Reads at most limit bytes of payload, and ahead if that is all of it.
+ * Bytes, 0: end of file, -errno; *drained: no more for now. */
+static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
+{
+	struct tcp_rx *rx = &ep->rx;
+	struct tcp_cq *cq = ep->cq;
+	uint64_t land = rx->landing ? limit : 0, want;
+	unsigned int niov = 0;
+	int held = 0;
+	ssize_t n;
+
+	compact(rx);
+	if (land) {
+		niov = tcp_cursor_iov(&rx->land, cq->iov, TCP_IOV_MAX - 1,
+				      &land);
+		held = tcp_hold(dev_of(ep), rx->land.sge, niov, cq->held);
+		if (held < 0) {
+			target_gone(ep);
+			return held;
+		}
+	}
+	want = land;
+	if (!rx->landing || land == rx->land.left) {
+		cq->iov[niov].iov_base = rx->stage + rx->end;
+		cq->iov[niov++].iov_len = TCP_STAGE - rx->end;
+		want += TCP_STAGE - rx->end;
+	}
+	if (niov == 1)
+		n = recv(ep->fd, cq->iov->iov_base, cq->iov->iov_len, 0);
+	else
+		n = readv(ep->fd, cq->iov, (int)niov);
+	if (n < 0)
+		n = -errno;
+	tcp_unhold(cq->held, held);
+	*drained = n < (ssize_t)want;
+	if (n <= 0)
+		return n;
+	if (land > (uint64_t)n)
+		land = (uint64_t)n;
+	if (land)
+		tcp_cursor_move(&rx->land, land);
+	rx->end += (uint32_t)((uint64_t)n - land);
+	return n;
+}
+
+/* An end without BYE: the peer's process ended, or it could not say it. */
+static void end_of_file(struct tcp_ep *ep)
+{
+	if (ep->state == TCP_EP_HELLO) {
+		log_info(ep->ep.dev->log, "%s: closed before it accepted",
+			 ep->peer);
+		tcp_ep_break(ep, -ECONNREFUSED, 0);
+	} else if (ep->lost) {
+		tcp_ep_lost(ep, ep->lost);
+	} else {
+		log_info(ep->ep.dev->log, "%s: closed by its process' end",
+			 ep->peer);
+		tcp_ep_break(ep, 0, 0);
+	}
+}
+
+/* True: read bytes.  Otherwise there is no more now, or the ep is broken. */
+static bool fill_more(struct tcp_ep *ep, uint64_t *budget)
+{
+	bool drained;
+	ssize_t n = fill(ep, *budget, &drained);
+
+	if (ep->state == TCP_EP_BROKEN)
+		return false;
+	if (n > 0) {
+		*budget -= (uint64_t)n < *budget ? (uint64_t)n : *budget;
+		if (drained && !ep->rx.hup)
+			ep->rx.readable = false;
+		return true;
+	}
+	if (n == -EINTR)
+		return true;
+	if (n == 0)
+		end_of_file(ep);
+	else if (n == -EAGAIN && !ep->lost)
+		ep->rx.readable = false;
+	else
+		tcp_ep_lost(ep, ep->lost ? ep->lost : (int)n);
+	return false;
+}
+
+void tcp_recv(struct tcp_ep *ep)
+{
+	uint64_t budget = TCP_BURST;
+
+	while (digest(ep)) {
+		if (!ep->rx.readable)
+			return;
+		if (!budget) {
+			tcp_ep_ready(ep);
+			return;
+		}
+		if (!fill_more(ep, &budget))
+			return;
+	}
+	/* no posted receive: nothing more is read, so this is how a dead
+	 * peer shows */
+	if (ep->state != TCP_EP_BROKEN && ep->rx.error) {
+		int err = 0;
+		socklen_t len = sizeof(err);
+
+		getsockopt(ep->fd, SOL_SOCKET, SO_ERROR, &err, &len);
+		tcp_ep_lost(ep, err ? -err : -ECONNRESET);
+	}
+}

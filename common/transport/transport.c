@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* transport.c - finds the provider of a scheme and forwards to its table. */
+#include <errno.h>
+#include <string.h>
+
+#include "provider.h"
+#include "providers.h"
+
+static const struct tp_ops *const providers[] = {
+	&tcp_ops,
+};
+
+#define PROVIDERS (sizeof(providers) / sizeof(providers[0]))
+
+static int no_dev_open(const struct tp_dev_attr *attr, struct tp_dev **dev)
+{
+	return -EOPNOTSUPP;
+}
+
+static void no_dev_close(struct tp_dev *dev)
+{
+}
+
+static int no_mr_reg(struct tp_dev *dev, void *addr, size_t len,
+		     unsigned int access, struct tp_mr **mr)
+{
+	return -EOPNOTSUPP;
+}
+
+static void no_mr_dereg(struct tp_mr *mr)
+{
+}
+
+static int no_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq)
+{
+	return -EOPNOTSUPP;
+}
+
+static void no_cq_op(struct tp_cq *cq)
+{
+}
+
+static int no_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n)
+{
+	return 0;
+}
+
+static int no_cq_event(struct tp_cq *cq, struct tp_event *ev)
+{
+	return 0;
+}
+
+static int no_cq_wait(struct tp_cq *cq, uint64_t deadline)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_cq_int(struct tp_cq *cq)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
+		     struct tp_listener **listener)
+{
+	return -EOPNOTSUPP;
+}
+
+static void no_listener_addr(const struct tp_listener *l, struct addr *addr)
+{
+}
+
+static void no_unlisten(struct tp_listener *listener)
+{
+}
+
+static const void *no_req_private(const struct tp_conn_req *req,
+				  unsigned int *len)
+{
+	*len = 0;
+	return NULL;
+}
+
+static const char *no_req_peer(const struct tp_conn_req *req)
+{
+	return "-";
+}
+
+static void no_reject(struct tp_conn_req *req, const void *priv,
+		      unsigned int len)
+{
+}
+
+static int no_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
+		      struct tp_ep **ep)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_accept(struct tp_ep *ep, struct tp_conn_req *req,
+		     const void *priv, unsigned int len)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_connect(struct tp_ep *ep, const struct addr *addr,
+		      const void *priv, unsigned int len, uint64_t deadline)
+{
+	return -EOPNOTSUPP;
+}
+
+static void no_ep_close(struct tp_ep *ep)
+{
+}
+
+static const char *no_ep_peer(const struct tp_ep *ep)
+{
+	return "-";
+}
+
+static int no_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_post_send(struct tp_ep *ep, const struct tp_send_wr *wr)
+{
+	return -EOPNOTSUPP;
+}
+
+/* What stands in for an operation that a provider leaves NULL. */
+static const struct tp_ops missing = {
+	.name = "none",
+	.dev_open = no_dev_open,
+	.dev_close = no_dev_close,
+	.mr_reg = no_mr_reg,
+	.mr_dereg = no_mr_dereg,
+	.cq_open = no_cq_open,
+	.cq_close = no_cq_op,
+	.cq_poll = no_cq_poll,
+	.cq_event = no_cq_event,
+	.cq_wait = no_cq_wait,
+	.cq_wake = no_cq_op,
+	.cq_fd = no_cq_int,
+	.cq_arm = no_cq_int,
+	.listen = no_listen,
+	.listener_addr = no_listener_addr,
+	.unlisten = no_unlisten,
+	.req_private = no_req_private,
+	.req_peer = no_req_peer,
+	.reject = no_reject,
+	.ep_open = no_ep_open,
+	.accept = no_accept,
+	.connect = no_connect,
+	.ep_close = no_ep_close,
+	.ep_peer = no_ep_peer,
+	.post_recv = no_post_recv,
+	.post_send = no_post_send,
+};
+
+#define OP(obj, op) ((obj)->ops->op ? (obj)->ops->op : missing.op)
+
+int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
+		struct tp_dev **dev)
+{
+	size_t i;
+
+	for (i = 0; i < PROVIDERS; i++) {
+		if (!strcmp(providers[i]->name, name))
+			return OP(&(struct tp_dev){ .ops = providers[i] },
+				  dev_open)(attr, dev);
+	}
+	log_error(attr ? attr->log : NULL,
+		  "no transport \"%s\" in this build; use tcp", name);
+	return -EPROTONOSUPPORT;
+}
+
+void tp_dev_close(struct tp_dev *dev)
+{
+	OP(dev, dev_close)(dev);
+}
+
+const char *tp_dev_name(const struct tp_dev *dev)
+{
+	return dev->ops->name;
+}
+
+int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
+	      struct tp_mr **mr)
+{
+	return OP(dev, mr_reg)(dev, addr, len, access, mr);
+}
+
+void tp_mr_dereg(struct tp_mr *mr)
+{
+	OP(mr->dev, mr_dereg)(mr);
+}
+
+int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq)
+{
+	return OP(dev, cq_open)(dev, depth, cq);
+}
+
+void tp_cq_close(struct tp_cq *cq)
+{
+	OP(cq->dev, cq_close)(cq);
+}
+
+int tp_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n)
+{
+	return OP(cq->dev, cq_poll)(cq, wc, n);
+}
+
+int tp_cq_event(struct tp_cq *cq, struct tp_event *ev)
+{
+	return OP(cq->dev, cq_event)(cq, ev);
+}
+
+int tp_cq_wait(struct tp_cq *cq, uint64_t deadline)
+{
+	return OP(cq->dev, cq_wait)(cq, deadline);
+}
+
+void tp_cq_wake(struct tp_cq *cq)
+{
+	OP(cq->dev, cq_wake)(cq);
+}
+
+int tp_cq_fd(struct tp_cq *cq)
+{
+	return OP(cq->dev, cq_fd)(cq);
+}
+
+int tp_cq_arm(struct tp_cq *cq)
+{
+	return OP(cq->dev, cq_arm)(cq);
+}
+
+int tp_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
+	      struct tp_listener **listener)
+{
+	return OP(cq->dev, listen)(cq, addr, backlog, listener);
+}
+
+void tp_listener_addr(const struct tp_listener *listener, struct addr *addr)
+{
+	OP(listener->dev, listener_addr)(listener, addr);
+}
+
+void tp_unlisten(struct tp_listener *listener)
+{
+	OP(listener->dev, unlisten)(listener);
+}
+
+const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len)
+{
+	return OP(req->dev, req_private)(req, len);
+}
+
+const char *tp_req_peer(const struct tp_conn_req *req)
+{
+	return OP(req->dev, req_peer)(req);
+}
+
+void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len)
+{
+	OP(req->dev, reject)(req, priv, len);
+}
+
+int tp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
+	       struct tp_ep **ep)
+{
+	return OP(cq->dev, ep_open)(cq, attr, ep);
+}
+
+int tp_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
+	      unsigned int len)
+{
+	return OP(ep->dev, accept)(ep, req, priv, len);
+}
+
+int tp_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
+	       unsigned int len, uint64_t deadline)
+{
+	return OP(ep->dev, connect)(ep, addr, priv, len, deadline);
+}
+
+void tp_ep_close(struct tp_ep *ep)
+{
+	OP(ep->dev, ep_close)(ep);
+}
+
+void *tp_ep_context(const struct tp_ep *ep)
+{
+	return ep->context;
+}
+
+const char *tp_ep_peer(const struct tp_ep *ep)
+{
+	return OP(ep->dev, ep_peer)(ep);
+}
+
+int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
+{
+	return OP(ep->dev, post_recv)(ep, wr);
+}
+
+int tp_post_send(struct tp_ep *ep, const struct tp_send_wr *wr)
+{
+	return OP(ep->dev, post_send)(ep, wr);
+}
