@@ -84,6 +84,17 @@ bool side_find_ev(struct side *s, const struct tp_ep *ep, struct tp_event *ev)
 	return true;
 }
 
+void side_forget(struct side *s, const struct tp_ep *ep)
+{
+	struct tp_event ev;
+	struct tp_wc wc;
+
+	while (side_find_wc(s, ep, &wc))
+		;
+	while (side_find_ev(s, ep, &ev))
+		;
+}
+
 void world_open(struct world *w, const char *provider, unsigned int depth)
 {
 	struct addr any = { .scheme = "", .host = "127.0.0.1", .port = 0 };

@@ -46,6 +46,8 @@ unsigned int side_pump(struct side *s);
 /* The first kept completion of ep (NULL: any), taken out. */
 bool side_find_wc(struct side *s, const struct tp_ep *ep, struct tp_wc *wc);
 bool side_find_ev(struct side *s, const struct tp_ep *ep, struct tp_event *ev);
+/* Forgets what is kept of ep. */
+void side_forget(struct side *s, const struct tp_ep *ep);
 /* Posts len bytes at mem + off for receiving. */
 void side_recv(struct tp_ep *ep, uint64_t wr_id, const struct mem *m,
 	       size_t off, uint32_t len);
@@ -53,6 +55,7 @@ void side_recv(struct tp_ep *ep, uint64_t wr_id, const struct mem *m,
 /* Two sides; a connects, b listens. */
 struct link {
 	LIST_ENTRY(link) link;
+	struct world *world;
 	struct tp_ep *a, *b;
 };
 struct world {

@@ -10,6 +10,7 @@ struct link *link_idle(struct world *w, const struct tp_ep_attr *attr)
 	struct link *l = calloc(1, sizeof(*l));
 
 	ck_assert_ptr_nonnull(l);
+	l->world = w;
 	LIST_INSERT_HEAD(&w->links, l, link);
 	ck_ok(tp_ep_open(w->a.cq, attr ? attr : &none, &l->a));
 	ck_ok(tp_ep_open(w->b.cq, attr ? attr : &none, &l->b));
@@ -32,12 +33,19 @@ struct link *link_open(struct world *w, const struct tp_ep_attr *attr)
 	return l;
 }
 
+/* The address of a closed ep may be the next one's: forget it first. */
+static void end_close(struct side *s, struct tp_ep *ep)
+{
+	if (!ep)
+		return;
+	side_forget(s, ep);
+	tp_ep_close(ep);
+}
+
 void link_close(struct link *l)
 {
-	if (l->a)
-		tp_ep_close(l->a);
-	if (l->b)
-		tp_ep_close(l->b);
+	end_close(&l->world->a, l->a);
+	end_close(&l->world->b, l->b);
 	LIST_REMOVE(l, link);
 	free(l);
 }

@@ -62,15 +62,22 @@ void mem_fill(struct mem *m, uint64_t seed)
 	pattern(m->p, m->len, seed, 0);
 }
 
+/* How many bytes from p on are val.  (Check writes for each assertion.) */
+static size_t same(const uint8_t *p, size_t len, uint8_t val)
+{
+	size_t i;
+
+	for (i = 0; i < len && p[i] == val; i++)
+		;
+	return i;
+}
+
 static void check_red(const struct mem *m)
 {
-	unsigned int i;
-
-	for (i = 0; i < RED_ZONE; i++) {
-		ck_assert_msg(m->block[i] == RED, "written before the memory");
-		ck_assert_msg(m->p[m->len + i] == RED,
-			      "written behind the memory");
-	}
+	ck_assert_msg(same(m->block, RED_ZONE, RED) == RED_ZONE,
+		      "written before the memory");
+	ck_assert_msg(same(m->p + m->len, RED_ZONE, RED) == RED_ZONE,
+		      "written behind the memory");
 }
 
 void mem_check(const struct mem *m, size_t off, size_t len, uint64_t seed,
@@ -92,10 +99,9 @@ void mem_check(const struct mem *m, size_t off, size_t len, uint64_t seed,
 
 void mem_check_zero(const struct mem *m)
 {
-	size_t i;
+	size_t zeros = same(m->p, m->len, 0);
 
-	for (i = 0; i < m->len; i++)
-		ck_assert_msg(m->p[i] == 0, "byte %zu was written", i);
+	ck_assert_msg(zeros == m->len, "byte %zu was written", zeros);
 	check_red(m);
 }
 

@@ -21,6 +21,7 @@ static struct tp_ep *connect_echo(struct echo *e)
 
 	ck_assert_ptr_nonnull(l);
 	ck_ok(tp_ep_open(world.a.cq, &none, &l->a));
+	l->world = &world;
 	LIST_INSERT_HEAD(&world.links, l, link);
 	ck_ok(tp_connect(l->a, &world.addr, NULL, 0,
 			 clock_after_ms(PATIENCE_MS)));

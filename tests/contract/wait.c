@@ -27,8 +27,8 @@ START_TEST(deadline)
 }
 END_TEST
 
-/* n small messages from a to b, for which receives are posted. */
-static struct link *with_messages(int n)
+/* n small messages posted from a to b, for which receives are posted. */
+static void with_messages(int n)
 {
 	struct link *l = link_open(&world, NULL);
 	struct mem *out = mem_new(&world.a, 64, 0);
@@ -41,7 +41,6 @@ static struct link *with_messages(int n)
 		side_recv(l->b, i, in, 0, 64);
 		ck_ok(tp_post_send(l->a, &wr));
 	}
-	return l;
 }
 
 /* A wait alone puts the posted requests on the wire. */
@@ -73,12 +72,12 @@ END_TEST
 /* Completions left in the queue: neither wait nor arm lets us sleep. */
 START_TEST(never_sleeps_on_work)
 {
-	struct link *l = with_messages(20);
 	struct tp_wc wc;
 	int i;
 
+	with_messages(20);
 	for (i = 0; i < 20; i++)
-		expect_wc(&world, &world.a, l->a, 1, TP_SEND, 0);
+		side_pump(&world.a);
 	for (i = 0; i < 20; i++) {
 		while (tp_cq_poll(world.b.cq, &wc, 1) == 0)
 			ck_assert_int_ne(tp_cq_wait(world.b.cq, patience()),
@@ -272,12 +271,12 @@ END_TEST
 /* Work left behind by a short poll is seen by arm. */
 START_TEST(arm_sees_rest)
 {
-	struct link *l = with_messages(10);
 	struct tp_wc wc;
 	int i;
 
+	with_messages(10);
 	for (i = 0; i < 10; i++)
-		expect_wc(&world, &world.a, l->a, 1, TP_SEND, 0);
+		side_pump(&world.a);
 	for (i = 0; i < 10; i++) {
 		while (tp_cq_poll(world.b.cq, &wc, 1) == 0)
 			if (tp_cq_arm(world.b.cq) == 0)
