@@ -3,8 +3,15 @@
 #ifndef PROVIDERS_H
 #define PROVIDERS_H
 
+#include "transport.h"
+
 struct tp_ops;
 
 extern const struct tp_ops tcp_ops;
+
+/* Opens the device inner and wraps it; see fault.h. */
+#define FAULT_PREFIX "fault+"
+int fault_dev_open(const char *inner, const struct tp_dev_attr *attr,
+		   struct tp_dev **dev);
 
 #endif

@@ -165,6 +165,8 @@ int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 {
 	size_t i;
 
+	if (!strncmp(name, FAULT_PREFIX, strlen(FAULT_PREFIX)))
+		return fault_dev_open(name + strlen(FAULT_PREFIX), attr, dev);
 	for (i = 0; i < PROVIDERS; i++) {
 		if (!strcmp(providers[i]->name, name))
 			return OP(&(struct tp_dev){ .ops = providers[i] },

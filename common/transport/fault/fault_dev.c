@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fault_dev.c - the wrapped device, its rules, and their public face. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault_priv.h"
+
+const struct tp_ops fault_ops = {
+	.name = "fault",
+	.dev_close = fault_dev_close,
+	.mr_reg = fault_mr_reg,
+	.mr_dereg = fault_mr_dereg,
+	.cq_open = fault_cq_open,
+	.cq_close = fault_cq_close,
+	.cq_poll = fault_cq_poll,
+	.cq_event = fault_cq_event,
+	.cq_wait = fault_cq_wait,
+	.cq_wake = fault_cq_wake,
+	.cq_fd = fault_cq_fd,
+	.cq_arm = fault_cq_arm,
+	.listen = fault_listen,
+	.listener_addr = fault_listener_addr,
+	.unlisten = fault_unlisten,
+	.req_private = fault_req_private,
+	.req_peer = fault_req_peer,
+	.reject = fault_reject,
+	.ep_open = fault_ep_open,
+	.accept = fault_accept,
+	.connect = fault_connect,
+	.ep_close = fault_ep_close,
+	.ep_peer = fault_ep_peer,
+	.post_recv = fault_post_recv,
+	.post_send = fault_post_send,
+};
+
+static int init(struct fault_dev *d, const char *inner,
+		const struct tp_dev_attr *attr)
+{
+	char err[160] = "";
+	int rc;
+
+	d->dev.log = attr ? attr->log : NULL;
+	d->dead_peer_ms = attr && attr->dead_peer_ms ? attr->dead_peer_ms
+						     : 30000;
+	snprintf(d->name, sizeof(d->name), FAULT_PREFIX "%s", inner);
+	d->ops = fault_ops;
+	d->ops.name = d->name;
+	d->dev.ops = &d->ops;
+	rc = fault_table_init(&d->table, secure_getenv("PVFS_FAULT"), err,
+			      sizeof(err));
+	if (rc)
+		log_error(d->dev.log, "PVFS_FAULT: %s", err);
+	return rc;
+}
+
+int fault_dev_open(const char *inner, const struct tp_dev_attr *attr,
+		   struct tp_dev **dev)
+{
+	struct fault_dev *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (!d)
+		return -ENOMEM;
+	rc = init(d, inner, attr);
+	if (rc)
+		goto free_dev;
+	rc = tp_dev_open(inner, attr, &d->inner);
+	if (rc)
+		goto free_table;
+	*dev = &d->dev;
+	return 0;
+free_table:
+	fault_table_free(&d->table);
+free_dev:
+	free(d);
+	return rc;
+}
+
+void fault_dev_close(struct tp_dev *dev)
+{
+	struct fault_dev *d = fault_dev(dev);
+
+	tp_dev_close(d->inner);
+	fault_table_free(&d->table);
+	free(d);
+}
+
+bool fault_hit(struct tp_dev *dev, enum fault_op op, uint64_t len,
+	       uint16_t port, struct fault_rule *rule)
+{
+	struct fault_dev *d = fault_dev(dev);
+	struct fault_case c = { op, len, port };
+	char err[160] = "";
+
+	if (fault_table_refresh(&d->table, err, sizeof(err)))
+		log_error(dev->log, "%s: %s", d->table.path, err);
+	if (!fault_table_hit(&d->table, &c, rule))
+		return false;
+	log_info(dev->log, "fault: %s of %llu bytes, peer port %u: %s",
+		 fault_op_name(op), (unsigned long long)len, port,
+		 fault_action_name(rule->action));
+	if (rule->action == FAULT_KILL)
+		raise(SIGKILL);
+	return true;
+}
+
+static struct fault_table *table_of(struct tp_dev *dev)
+{
+	return dev->ops->dev_close == fault_dev_close ? &fault_dev(dev)->table
+						      : NULL;
+}
+
+int fault_set(struct tp_dev *dev, const char *text, char *err, size_t errlen)
+{
+	struct fault_table *t = table_of(dev);
+
+	return t ? fault_table_set(t, text, err, errlen) : -EINVAL;
+}
+
+int fault_add(struct tp_dev *dev, const struct fault_rule *rule)
+{
+	struct fault_table *t = table_of(dev);
+
+	return t ? fault_table_add(t, rule) : -EINVAL;
+}
+
+uint64_t fault_hits(struct tp_dev *dev, int id)
+{
+	struct fault_table *t = table_of(dev);
+
+	return t ? fault_table_hits(t, id) : 0;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fault_ep.c - endpoints: opened, started, broken, closed. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault_priv.h"
+
+int fault_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
+		  struct tp_ep **ep)
+{
+	struct fault_cq *c = (struct fault_cq *)cq;
+	struct fault_ep *e = calloc(1, sizeof(*e));
+	struct tp_ep_attr inner = *attr;
+	int rc;
+
+	if (!e)
+		return -ENOMEM;
+	inner.context = e;
+	rc = tp_ep_open(c->inner, &inner, &e->inner);
+	if (rc) {
+		free(e);
+		return rc;
+	}
+	e->ep.dev = cq->dev;
+	e->ep.context = attr->context;
+	e->cq = c;
+	e->max_send = attr->max_send_wr ? attr->max_send_wr : 256;
+	e->max_recv = attr->max_recv_wr ? attr->max_recv_wr : 64;
+	TAILQ_INIT(&e->sends);
+	TAILQ_INIT(&e->recvs);
+	LIST_INSERT_HEAD(&c->eps, e, link);
+	*ep = &e->ep;
+	return 0;
+}
+
+int fault_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
+		 unsigned int len)
+{
+	struct fault_conn_req *r = (struct fault_conn_req *)req;
+	struct fault_ep *e = (struct fault_ep *)ep;
+	int rc;
+
+	if (e->started || !e->inner) {
+		fault_reject(req, NULL, 0);
+		return -EINVAL;
+	}
+	e->port = fault_port_of(tp_req_peer(r->inner));
+	rc = tp_accept(e->inner, r->inner, priv, len);
+	free(r);
+	e->started = !rc;
+	return rc;
+}
+
+static void gone(struct fault_ep *e, int status)
+{
+	const struct tp_event ev = {
+		.type = TP_EV_DISCONNECTED,
+		.status = status,
+		.ep = &e->ep,
+	};
+
+	fault_event(e->cq, &ev, 0);
+}
+
+static void put_off(struct fault_ep *e, const struct addr *addr,
+		    const void *priv, unsigned int len, uint64_t deadline,
+		    uint64_t due)
+{
+	e->connect.addr = *addr;
+	e->connect.len = len;
+	e->connect.deadline = deadline;
+	e->connect.due = due < deadline ? due : deadline;
+	if (len)
+		memcpy(e->connect.priv, priv, len);
+}
+
+void fault_connect_later(struct fault_ep *e)
+{
+	struct fault_later *c = &e->connect;
+	int rc = -ETIMEDOUT;
+
+	if (clock_now() < c->deadline)
+		rc = tp_connect(e->inner, &c->addr, c->priv, c->len,
+				c->deadline);
+	c->due = 0;
+	if (rc)
+		fault_break(e, -ECANCELED, rc);
+}
+
+/* A connect that a rule acts on; what tp_connect() returns. */
+static int connect_faulty(struct fault_ep *e, const struct fault_rule *rule,
+			  const struct addr *addr, const void *priv,
+			  unsigned int len, uint64_t deadline)
+{
+	switch (rule->action) {
+	case FAULT_FAIL:
+		return rule->error ? rule->error : -ENETUNREACH;
+	case FAULT_REFUSE:
+		fault_break(e, -ECANCELED, -ECONNREFUSED);
+		break;
+	case FAULT_DROP:
+		put_off(e, addr, priv, len, deadline, deadline);
+		break;
+	case FAULT_DELAY:
+		put_off(e, addr, priv, len, deadline, clock_after_ms(rule->ms));
+		break;
+	default:
+		fault_stall(e->cq, rule->ms);
+		return tp_connect(e->inner, addr, priv, len, deadline);
+	}
+	return 0;
+}
+
+int fault_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
+		  unsigned int len, uint64_t deadline)
+{
+	struct fault_ep *e = (struct fault_ep *)ep;
+	struct fault_rule rule;
+	int rc;
+
+	if (e->started || len > TP_PRIVATE_MAX)
+		return -EINVAL;
+	e->port = addr->port;
+	if (fault_hit(ep->dev, FAULT_CONNECT, 0, addr->port, &rule))
+		rc = connect_faulty(e, &rule, addr, priv, len, deadline);
+	else
+		rc = tp_connect(e->inner, addr, priv, len, deadline);
+	e->started = !rc;
+	return rc;
+}
+
+static void drop(struct fault_reqs *reqs)
+{
+	struct fault_req *req;
+
+	while ((req = TAILQ_FIRST(reqs))) {
+		TAILQ_REMOVE(reqs, req, link);
+		fault_req_free(req);
+	}
+}
+
+void fault_ep_close(struct tp_ep *ep)
+{
+	struct fault_ep *e = (struct fault_ep *)ep;
+
+	if (e->inner)
+		tp_ep_close(e->inner);
+	fault_cq_purge(e->cq, e);
+	drop(&e->sends);
+	drop(&e->recvs);
+	LIST_REMOVE(e, link);
+	free(e);
+}
+
+const char *fault_ep_peer(const struct tp_ep *ep)
+{
+	const struct fault_ep *e = (const struct fault_ep *)ep;
+
+	return e->inner ? tp_ep_peer(e->inner) : e->peer;
+}
+
+/* Completes what is in reqs: the first with *status, then all as flushed. */
+static void flush(struct fault_ep *e, struct fault_reqs *reqs, int *status)
+{
+	struct fault_req *req;
+	struct tp_wc wc;
+
+	TAILQ_FOREACH(req, reqs, link) {
+		wc = (struct tp_wc){
+			.wr_id = req->wr_id,
+			.opcode = req->opcode,
+			.status = *status,
+			.ep = &e->ep,
+		};
+		*status = -ECANCELED;
+		fault_ready(e->cq, &wc);
+	}
+	drop(reqs);
+}
+
+void fault_break(struct fault_ep *e, int first, int status)
+{
+	int recv_status = -ECANCELED;
+
+	snprintf(e->peer, sizeof(e->peer), "%.*s", (int)sizeof(e->peer) - 1,
+		 tp_ep_peer(e->inner));
+	tp_cq_arm(e->cq->inner); /* what was posted before may still leave */
+	tp_ep_close(e->inner);
+	e->inner = NULL;
+	e->up = false;
+	e->held_until = e->gone_at = e->connect.due = 0;
+	flush(e, &e->sends, &first);
+	flush(e, &e->recvs, &recv_status);
+	e->nsend = e->nrecv = 0;
+	gone(e, status);
+}
+
+void fault_vanish(struct fault_ep *e, uint32_t ms)
+{
+	e->gone_at = clock_after_ms(ms ? ms
+				       : fault_dev(e->ep.dev)->dead_peer_ms);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fault_mr.c - registrations: the inner ones, under our device's name. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fault_priv.h"
+
+int fault_mr_reg(struct tp_dev *dev, void *addr, size_t len,
+		 unsigned int access, struct tp_mr **mr)
+{
+	struct fault_rule rule;
+	struct fault_mr *m;
+	int rc;
+
+	if (fault_hit(dev, FAULT_MR_REG, len, 0, &rule))
+		return rule.error ? rule.error : -ENOMEM;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	rc = tp_mr_reg(fault_dev(dev)->inner, addr, len, access, &m->inner);
+	if (rc) {
+		free(m);
+		return rc;
+	}
+	m->mr = *m->inner;
+	m->mr.dev = dev;
+	*mr = &m->mr;
+	return 0;
+}
+
+void fault_mr_dereg(struct tp_mr *mr)
+{
+	struct fault_mr *m = fault_of(mr, struct fault_mr, mr);
+
+	tp_mr_dereg(m->inner);
+	free(m);
+}
