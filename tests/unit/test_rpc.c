@@ -118,6 +118,22 @@ START_TEST(data_goes_both_ways)
 }
 END_TEST
 
+static uint8_t *landing;
+
+/* The reply does not overtake the data. */
+static void data_is_there(struct rpc_call *call)
+{
+	struct rig_call *c = call->arg;
+	const struct wire_io *io = (const void *)(c->msg + 6);
+	const struct wire_region *region = (const void *)(io + 1);
+	uint64_t off = le64toh(region->off);
+
+	c->finished = true;
+	ck_assert_int_eq(memcmp(landing + off, rig->object + off,
+				le64toh(region->len)),
+			 0);
+}
+
 /* Many chains: more work requests than a connection may have outstanding. */
 START_TEST(bulk_data_waits_in_order)
 {
@@ -132,17 +148,15 @@ START_TEST(bulk_data_waits_in_order)
 	ck_assert_int_eq(
 		tp_mr_reg(rig->dev, buf, RIG_OBJECT, TP_REMOTE_WRITE, &mr), 0);
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
-	mock.freeze = true;
-	for (i = 0; i < 8; i++)
+	landing = buf;
+	for (i = 0; i < 8; i++) {
 		rig_io(rig, &c[i], WIRE_READ, i * part, buf + i * part, part,
 		       mr, 128, 5000);
-	mock.freeze = false;
+		c[i].call.done = data_is_there;
+	}
 	for (i = 0; i < 8; i++) {
 		rig_until(rig, c[i].finished);
 		ck_assert_int_eq(c[i].call.status, 0);
-		ck_assert_int_eq(memcmp(buf + i * part, rig->object + i * part,
-					part),
-				 0);
 	}
 	rig_until(rig, rig->bulks == 0);
 	tp_mr_dereg(mr);
@@ -323,8 +337,8 @@ START_TEST(timers)
 	rpc_timer_set(rig->cctx, &t[2], now + 2000000);
 	rpc_timer_clear(rig->cctx, &t[2]);
 	rpc_timer_clear(rig->cctx, &t[2]);
-	rig_until(rig, rig->executed == 1);
-	ck_assert(!t[1].armed && t[0].armed);
+	rig_until(rig, rig->executed >= 1);
+	ck_assert(!t[1].armed);
 	rig_until(rig, rig->executed == 2);
 	ck_assert_uint_ge(clock_now(), now + 3000000);
 }
