@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iodc.h - a bare client of one iod, for tests: blocking calls over the real
+ * rpc and transport, memory in one registered arena.  Everything that must
+ * work is asserted.
+ */
+#ifndef IODC_H
+#define IODC_H
+
+#include <stdbool.h>
+
+#include "rpc.h"
+
+#define IODC_FSID 0x00c0ffee00c0ffeeull
+#define IODC_ARENA (8u << 20)
+#define IODC_REPLY 8192u
+
+/* Check's assertions are for one thread; this ends the program. */
+#define must(x)                                                                \
+	do {                                                                   \
+		if (!(x))                                                      \
+			must_failed(#x, __FILE__, __LINE__);                   \
+	} while (0)
+void must_failed(const char *what, const char *file, int line)
+	__attribute__((noreturn));
+
+struct iodc {
+	struct tp_dev *dev;
+	struct rpc_ctx *ctx;
+	struct rpc_peer *peer;
+	uint64_t session;
+	struct tp_mr *mr;
+	uint8_t *arena; /* IODC_ARENA bytes */
+	unsigned int timeout_ms; /* of a call; 10000 */
+	/* the last reply */
+	uint64_t body[8];
+	uint8_t tail[IODC_REPLY];
+	size_t tail_len;
+};
+
+/* session 0: a random one. */
+void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
+	       uint64_t session);
+void iodc_close(struct iodc *c);
+
+/* A call with a body and up to two tail items; the reply's status. */
+struct iodc_item {
+	const void *ptr;
+	size_t len;
+};
+int iodc_call(struct iodc *c, unsigned int op, const void *body, size_t len,
+	      const struct iodc_item *tail, unsigned int ntail);
+
+/*
+ * READ and WRITE.  mem: pieces of the arena, by offset; NULL: inline, with
+ * the data at the start of the arena.  The result is the status; *done and
+ * *size come from the reply.
+ */
+struct iodc_io {
+	uint64_t handle;
+	const struct wire_region *reg;
+	unsigned int nreg;
+	const struct iodc_mem {
+		uint32_t off, len;
+	} * mem;
+	unsigned int nmem;
+	uint64_t total;
+	uint32_t flags;
+	uint64_t done, size; /* results */
+};
+int iodc_read(struct iodc *c, struct iodc_io *io);
+int iodc_write(struct iodc *c, struct iodc_io *io);
+/* One region, one piece of memory at the start of the arena. */
+int iodc_pread(struct iodc *c, uint64_t handle, uint64_t off, uint32_t len,
+	       uint64_t *done);
+int iodc_pwrite(struct iodc *c, uint64_t handle, uint64_t off, uint32_t len);
+
+int iodc_sync(struct iodc *c, uint64_t handle);
+int iodc_remove(struct iodc *c, uint64_t handle);
+int iodc_resize(struct iodc *c, uint64_t handle, uint64_t size);
+int iodc_fence(struct iodc *c, uint64_t session);
+int iodc_size(struct iodc *c, uint64_t handle, uint64_t *size);
+
+/* A scratch directory for a store; path has room for 64 bytes. */
+void iodc_mkdir(char *path);
+void iodc_rmdir(const char *path);
+
+#endif
