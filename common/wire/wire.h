@@ -347,10 +347,13 @@ struct wire_io {
 };
 struct wire_io_rep {		/* READ inline: tail data[data_len] */
 	le64 done;		/* bytes (READ inline: data_len); a READ that
-				 * meets the end of the object counts up to
-				 * it, the rest of the client's memory is
-				 * left alone */
-	le64 size;		/* object size afterwards */
+				 * meets the end of the object counts up to the
+				 * last byte before it, in the order of the
+				 * regions; the rest of the client's memory is
+				 * left alone.  What lies beyond the end in a
+				 * region before that byte arrives as zeros. */
+	le64 size;		/* of the object: after the WRITE, or when the
+				 * READ began */
 	le32 data_len;
 	le32 zero;
 };
