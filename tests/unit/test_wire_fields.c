@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_wire_fields.c - each field and count has its bound, named when broken. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire_samples.h"
+
+static union {
+	uint8_t bytes[SAMPLE_MAX];
+	struct wire_hdr hdr;
+	uint64_t align;
+} m;
+
+static const struct wire_sample *build(const char *name, size_t *len)
+{
+	const struct wire_sample *s = wire_sample_find(name);
+
+	ck_assert_msg(s != NULL, "no sample '%s'", name);
+	*len = wire_sample_build(s, &m);
+	return s;
+}
+
+static int parse(size_t len, const char **why)
+{
+	struct wire_msg msg;
+
+	*why = "(no reason)";
+	return wire_parse(&m, len, &msg, why);
+}
+
+/* One field of a good message set to a bad value. */
+struct bad {
+	const char *sample;
+	size_t off;
+	unsigned int width;
+	uint64_t val;
+	int rc;
+	const char *why;
+};
+
+#define HDR(sample, field, val, rc, why)                                       \
+	{                                                                      \
+		sample, offsetof(struct wire_hdr, field),                      \
+			sizeof(((struct wire_hdr *)0)->field), val, rc, why    \
+	}
+#define BODY(sample, type, field, val, why)                                    \
+	{                                                                      \
+		sample,                                                        \
+			sizeof(struct wire_hdr) +                              \
+				offsetof(struct type, field),                  \
+			sizeof(((struct type *)0)->field), val, -EPROTO, why   \
+	}
+#define TAIL(sample, body, i, type, field, val, why)                           \
+	{                                                                      \
+		sample,                                                        \
+			sizeof(struct wire_hdr) + sizeof(struct body) +        \
+				(i) * sizeof(struct type) +                    \
+				offsetof(struct type, field),                  \
+			sizeof(((struct type *)0)->field), val, -EPROTO, why   \
+	}
+
+static const struct bad bad[] = {
+	HDR("ping", magic, 1, -EPROTO, "magic: not this protocol"),
+	HDR("ping", version, 2, -EPROTONOSUPPORT,
+	    "version: another protocol version"),
+	HDR("ping", op, 0, -ENOSYS, "wire_hdr.op: unknown operation"),
+	HDR("ping", op, 5, -ENOSYS, "wire_hdr.op: unknown operation"),
+	HDR("ping", op, 71, -ENOSYS, "wire_hdr.op: unknown operation"),
+	HDR("ping", op, 65535, -ENOSYS, "wire_hdr.op: unknown operation"),
+	HDR("ping", op, WIRE_FENCE, -EPROTO, "length: shorter than the body"),
+	HDR("ping", len, 47, -EPROTO, "wire_hdr.len: not the length received"),
+	HDR("ping", flags, 4, -EPROTO, "wire_hdr.flags: unknown bits"),
+	HDR("ping", flags, 3, -EPROTO, "wire_hdr.flags: unknown bits"),
+	HDR("ping", flags, WIRE_F_REPLY, -EPROTO,
+	    "length: shorter than the body"),
+	HDR("ping", session, 0, -EPROTO, "wire_hdr.session: zero"),
+	HDR("ping", credits, 1, -EPROTO,
+	    "wire_hdr.credits: not zero in a request"),
+	HDR("ping", status, 1, -EPROTO,
+	    "wire_hdr.status: not zero in a request"),
+	HDR("ping", zero, 1, -EPROTO, "wire_hdr.zero: reserved, not zero"),
+	HDR("bye reply", timeout_ms, 1, -EPROTO,
+	    "wire_hdr.timeout_ms: not zero in a reply"),
+	HDR("bye reply", status, 4097, -EPROTO, "wire_hdr.status: unknown"),
+	HDR("bye reply", status, WIRE_REDIRECT, -EPROTO,
+	    "wire_hdr.status: no path to redirect"),
+	HDR("unlink reply", status, WIRE_REDIRECT, -EPROTO,
+	    "length: shorter than the body"),
+	HDR("getattr reply", status, 5, -EPROTO,
+	    "length: bytes behind the message"),
+
+	BODY("hello", wire_hello, ngroups, WIRE_GROUPS_MAX + 1,
+	     "wire_hello.ngroups"),
+	BODY("hello", wire_hello, name_len, WIRE_NAME_MAX + 1,
+	     "wire_hello.name_len"),
+	BODY("hello reply", wire_hello_rep, flags, 2,
+	     "wire_hello_rep.flags: unknown bits"),
+	BODY("ping reply", wire_ping_rep, zero, 1,
+	     "wire_ping_rep.zero: reserved, not zero"),
+	BODY("mount reply", wire_mount_rep, root, 0,
+	     "wire_mount_rep.root: zero"),
+	BODY("mount reply", wire_mount_rep, niods, 0,
+	     "wire_mount_rep.niods: not the number of uris"),
+	BODY("mount reply", wire_mount_rep, niods, 3,
+	     "wire_mount_rep.niods: not the number of uris"),
+	BODY("mount reply", wire_mount_rep, niods, WIRE_IOD_MAX + 1,
+	     "wire_mount_rep.niods: too large"),
+	{ "mount reply", sizeof(struct wire_hdr) + 32 + 19, 1, 'x', -EPROTO,
+	  "wire_mount_rep: uris malformed" },
+	{ "mount reply", sizeof(struct wire_hdr) + 32, 1, 0, -EPROTO,
+	  "wire_mount_rep: uris malformed" },
+	{ "mount reply", sizeof(struct wire_hdr) + 32 + 9, 1, 'x', -EPROTO,
+	  "wire_mount_rep.niods: not the number of uris" },
+	BODY("getattr", wire_path, flags, 2, "wire_path.flags: unknown bits"),
+	BODY("getattr", wire_path, path_len, WIRE_PATH_MAX + 1,
+	     "wire_path.path_len"),
+	BODY("getattr reply", wire_attr_rep, attr.size, 1ull << 63,
+	     "wire_attr_rep.attr.size: above 2^63 - 1"),
+	BODY("getattr reply", wire_attr_rep, attr.flags, 2,
+	     "wire_attr_rep.attr.flags: unknown bits"),
+	BODY("getattr reply", wire_attr_rep, attr.zero, 1,
+	     "wire_attr_rep.attr.zero: reserved, not zero"),
+	BODY("getattr reply", wire_attr_rep, attr.dist.zero, 1,
+	     "wire_attr_rep.attr.dist.zero: reserved, not zero"),
+	BODY("readlink reply", wire_path_rep, which, 2,
+	     "wire_path_rep.which: too large"),
+	BODY("open", wire_open, flags, 0x100, "wire_open.flags: unknown bits"),
+	BODY("open", wire_open, mode, 010000, "wire_open.mode: unknown bits"),
+	BODY("open", wire_open, dist.zero, 1,
+	     "wire_open.dist.zero: reserved, not zero"),
+	BODY("open", wire_open, zero, 1, "wire_open.zero: reserved, not zero"),
+	BODY("open reply", wire_open_rep, attr.zero, 1,
+	     "wire_open_rep.attr.zero: reserved, not zero"),
+	BODY("release", wire_release, end, UINT64_MAX,
+	     "wire_release.end: above 2^63 - 1"),
+	BODY("release", wire_release, flags, 4,
+	     "wire_release.flags: unknown bits"),
+	BODY("release", wire_release, zero, 1,
+	     "wire_release.zero: reserved, not zero"),
+	BODY("setattr", wire_setattr, valid, 0x80,
+	     "wire_setattr.valid: unknown bits"),
+	BODY("setattr", wire_setattr, mode, 0100644,
+	     "wire_setattr.mode: unknown bits"),
+	BODY("setattr", wire_setattr, flags, 2,
+	     "wire_setattr.flags: unknown bits"),
+	BODY("mkdir", wire_mkdir, mode, 040755,
+	     "wire_mkdir.mode: unknown bits"),
+	BODY("rename", wire_two, path1_len, WIRE_PATH_MAX + 1,
+	     "wire_two.path1_len"),
+	BODY("rename", wire_two, path2_len, WIRE_PATH_MAX + 1,
+	     "wire_two.path2_len"),
+	BODY("readdir", wire_readdir, mem.len, 0, "wire_mem.len: zero"),
+	BODY("readdir", wire_readdir, mem.addr, UINT64_MAX - 4095,
+	     "wire_mem: the end is above 2^64 - 1"),
+	BODY("readdir reply", wire_readdir_rep, eof, 2,
+	     "wire_readdir_rep.eof: too large"),
+	BODY("readdir reply", wire_readdir_rep, zero, 1,
+	     "wire_readdir_rep.zero: reserved, not zero"),
+	BODY("truncate", wire_truncate, size, 1ull << 63,
+	     "wire_truncate.size: above 2^63 - 1"),
+	BODY("truncate", wire_truncate, zero, 1,
+	     "wire_truncate.zero: reserved, not zero"),
+	BODY("access", wire_access, mask, 8, "wire_access.mask: unknown bits"),
+	BODY("append", wire_append, len, 1ull << 63,
+	     "wire_append.len: above 2^63 - 1"),
+	BODY("append reply", wire_append_rep, offset, 1ull << 63,
+	     "wire_append_rep.offset: above 2^63 - 1"),
+
+	BODY("read", wire_io, flags, 2, "wire_io.flags: unknown bits"),
+	BODY("read", wire_io, data_len, 1, "wire_io.data_len: too large"),
+	BODY("read", wire_io, total, 20,
+	     "wire_io.total: not the sum of regions"),
+	BODY("read", wire_io, total, 1ull << 63,
+	     "wire_io.total: above 2^63 - 1"),
+	BODY("read", wire_io, nreg, WIRE_REGION_MAX + 1, "wire_io.nreg"),
+	BODY("read", wire_io, nmem, WIRE_MEM_MAX + 1, "wire_io.nmem"),
+	BODY("read inline", wire_io, total, WIRE_INLINE_MAX + 1,
+	     "wire_io.total: too large for an inline reply"),
+	BODY("write", wire_io, data_len, 21, "wire_io.data_len"),
+	BODY("write inline", wire_io, total, 22,
+	     "wire_io.data_len: not the total, or not 0 with mem"),
+	BODY("write inline", wire_io, data_len, WIRE_INLINE_MAX + 1,
+	     "wire_io.data_len"),
+	TAIL("read", wire_io, 0, wire_region, len, 0, "wire_region.len: zero"),
+	TAIL("read", wire_io, 0, wire_region, len, 9,
+	     "wire_io.total: not the sum of regions"),
+	TAIL("read", wire_io, 1, wire_region, off, INT64_MAX - 10,
+	     "wire_region: the end is above 2^63 - 1"),
+	TAIL("read", wire_io, 1, wire_region, off, UINT64_MAX,
+	     "wire_region: the end is above 2^63 - 1"),
+	TAIL("write", wire_io, 1, wire_region, len, UINT64_MAX - 65536,
+	     "wire_region: the end is above 2^63 - 1"),
+	TAIL("read", wire_io, 2, wire_mem, len, 0, "wire_mem.len: zero"),
+	TAIL("read", wire_io, 2, wire_mem, len, 6,
+	     "wire_io.total: not the sum of mem"),
+	TAIL("write", wire_io, 3, wire_mem, addr, UINT64_MAX - 14,
+	     "wire_mem: the end is above 2^64 - 1"),
+	BODY("read inline reply", wire_io_rep, done, 20,
+	     "wire_io_rep.data_len: neither 0 nor done"),
+	BODY("read reply", wire_io_rep, size, 1ull << 63,
+	     "wire_io_rep.size: above 2^63 - 1"),
+	BODY("read reply", wire_io_rep, zero, 1,
+	     "wire_io_rep.zero: reserved, not zero"),
+	BODY("write reply", wire_io_rep, data_len, 1,
+	     "wire_io_rep.data_len: too large"),
+	BODY("write reply", wire_io_rep, done, 1ull << 63,
+	     "wire_io_rep.done: above 2^63 - 1"),
+	BODY("resize", wire_resize, size, 1ull << 63,
+	     "wire_resize.size: above 2^63 - 1"),
+	BODY("sync", wire_objects, zero, 1,
+	     "wire_objects.zero: reserved, not zero"),
+	BODY("remove", wire_objects, n, WIRE_HANDLE_MAX + 1, "wire_objects.n"),
+	BODY("getsize reply", wire_getsize_rep, zero, 1,
+	     "wire_getsize_rep.zero: reserved, not zero"),
+	TAIL("getsize reply", wire_getsize_rep, 2, wire_objsize, size,
+	     1ull << 63, "wire_objsize.size: above 2^63 - 1"),
+	BODY("fence", wire_fence, session, 0, "wire_fence.session: zero"),
+};
+
+static void poke(size_t off, unsigned int width, uint64_t val)
+{
+	val = htole64(val);
+	memcpy(m.bytes + off, &val, width);
+}
+
+START_TEST(bad_fields)
+{
+	const struct bad *b = &bad[_i];
+	const char *why;
+	size_t len;
+	int rc;
+
+	build(b->sample, &len);
+	poke(b->off, b->width, b->val);
+	rc = parse(len, &why);
+	ck_assert_msg(rc == b->rc && !strcmp(why, b->why),
+		      "%s: got %d '%s', wanted %d '%s'", b->sample, rc, why,
+		      b->rc, b->why);
+}
+END_TEST
+
+/* Two regions, each good, whose sum is beyond 2^63 - 1. */
+START_TEST(sum_of_regions)
+{
+	const size_t reg = sizeof(m.hdr) + sizeof(struct wire_io);
+	const char *why;
+	size_t len;
+
+	build("read", &len);
+	poke(reg + 8, 8, INT64_MAX);
+	poke(reg + 16, 8, 0);
+	poke(reg + 24, 8, INT64_MAX);
+	ck_assert_int_eq(parse(len, &why), -EPROTO);
+	ck_assert_str_eq(why, "wire_region: the sum is above 2^63 - 1");
+}
+END_TEST
+
+START_TEST(no_io_of_nothing)
+{
+	struct wire_io io = { .handle = 1 };
+	struct wire_out out;
+	const char *why;
+	int len;
+
+	wire_begin(&out, &m, sizeof(m));
+	wire_put(&out, &io, sizeof(io));
+	m.hdr.session = 1;
+	len = wire_end(&out, WIRE_READ, 0, 0);
+	ck_assert_int_gt(len, 0);
+	ck_assert_int_eq(parse((size_t)len, &why), -EPROTO);
+	ck_assert_str_eq(why, "wire_io.total: zero");
+}
+END_TEST
+
+/*
+ * The largest count of each tail item is accepted, one more is not.  fix()
+ * makes the rest of the message agree with a new count; item is the first
+ * tail item's place.
+ */
+struct limit {
+	const char *sample;
+	unsigned int tail;
+	uint32_t max;
+	size_t elem;
+	const char *why;
+	void (*fix)(void *body, uint8_t *item, uint32_t count);
+};
+
+static void fix_uris(void *body, uint8_t *item, uint32_t count)
+{
+	struct wire_mount_rep *rep = body;
+
+	for (uint32_t i = 15; i < count; i += 16)
+		item[i] = 0;
+	rep->niods = htole32(count / 16);
+}
+
+static void fix_regions(void *body, uint8_t *item, uint32_t count)
+{
+	struct wire_io *io = body;
+	struct wire_region *reg = (void *)item;
+
+	for (uint32_t i = 0; i < count; i++)
+		reg[i] = (struct wire_region){ htole64(i), htole64(1) };
+	io->total = htole64(count);
+}
+
+static void fix_mem(void *body, uint8_t *item, uint32_t count)
+{
+	struct wire_io *io = body;
+	struct wire_region *reg = (void *)item;
+	struct wire_mem *mem = (void *)(reg + 2);
+
+	for (uint32_t i = 0; i < count; i++)
+		mem[i] = (struct wire_mem){ 0, htole32(1), 0 };
+	reg[0].len = htole64(count - le64toh(reg[1].len));
+	io->total = htole64(count);
+}
+
+static void fix_data(void *body, uint8_t *item, uint32_t count)
+{
+	struct wire_io *io = body;
+	struct wire_region *reg = (void *)item;
+
+	reg[0].len = htole64(count - le64toh(reg[1].len));
+	io->total = htole64(count);
+}
+
+static void fix_done(void *body, uint8_t *item, uint32_t count)
+{
+	struct wire_io_rep *rep = body;
+
+	rep->done = htole64(count);
+}
+
+static const struct limit limits[] = {
+	{ "hello", 0, 64, 4, "wire_hello.ngroups" },
+	{ "hello", 1, 255, 1, "wire_hello.name_len" },
+	{ "ping reply", 0, 255, 1, "wire_ping_rep.version_len" },
+	{ "mount reply", 0, 16384 - 32, 1, "wire_mount_rep.uris_len",
+	  fix_uris },
+	{ "getattr", 0, 4095, 1, "wire_path.path_len" },
+	{ "getattr redirect", 0, 4095, 1, "wire_path_rep.path_len" },
+	{ "open", 0, 4095, 1, "wire_open.path_len" },
+	{ "setattr", 0, 4095, 1, "wire_setattr.path_len" },
+	{ "mkdir", 0, 4095, 1, "wire_mkdir.path_len" },
+	{ "rename", 0, 4095, 1, "wire_two.path1_len" },
+	{ "rename", 1, 4095, 1, "wire_two.path2_len" },
+	{ "truncate", 0, 4095, 1, "wire_truncate.path_len" },
+	{ "access", 0, 4095, 1, "wire_access.path_len" },
+	{ "read inline", 0, 64, 16, "wire_io.nreg", fix_regions },
+	{ "read", 1, 256, 16, "wire_io.nmem", fix_mem },
+	{ "write", 1, 256, 16, "wire_io.nmem", fix_mem },
+	{ "write inline", 2, 65536, 1, "wire_io.data_len", fix_data },
+	{ "read inline reply", 0, 65536, 1, "wire_io_rep.data_len", fix_done },
+	{ "sync", 0, 128, 8, "wire_objects.n" },
+	{ "getsize reply", 0, 128, 24, "wire_getsize_rep.n" },
+};
+
+static size_t build_counted(const struct limit *l, uint32_t count, void *buf,
+			    size_t cap)
+{
+	const struct wire_sample *s = wire_sample_find(l->sample);
+	struct wire_out out;
+	uint8_t *body, *tail[WIRE_TAIL_MAX];
+	le32 n = htole32(count);
+	int len;
+
+	wire_begin(&out, buf, cap);
+	body = wire_put(&out, s->body, s->body_len);
+	memcpy(body + s->tail[l->tail].count_off, &n, sizeof(n));
+	for (unsigned int i = 0; i < s->ntail; i++) {
+		if (i != l->tail) {
+			tail[i] = wire_put(&out, s->tail[i].ptr,
+					   s->tail[i].len);
+			continue;
+		}
+		tail[i] = wire_put(&out, NULL, count * l->elem);
+		memset(tail[i], 'x', count * l->elem);
+	}
+	if (l->fix)
+		l->fix(body, tail[0], count);
+	((struct wire_hdr *)buf)->session = 1;
+	((struct wire_hdr *)buf)->status = htole32(s->status);
+	len = wire_end(&out, s->op, s->flags, 0);
+	ck_assert_int_gt(len, 0);
+	return (size_t)len;
+}
+
+START_TEST(largest_counts)
+{
+	static uint64_t buf[16384];
+	const struct limit *l = &limits[_i];
+	const char *why = "(no reason)";
+	struct wire_msg msg;
+	size_t len;
+
+	len = build_counted(l, l->max, buf, sizeof(buf));
+	ck_assert_msg(wire_parse(buf, len, &msg, &why) == 0, "%s: %s",
+		      l->sample, why);
+	ck_assert_uint_eq(msg.tail[l->tail].len, l->max * l->elem);
+	len = build_counted(l, l->max + 1, buf, sizeof(buf));
+	ck_assert_int_eq(wire_parse(buf, len, &msg, &why), -EPROTO);
+	ck_assert_str_eq(why, l->why);
+}
+END_TEST
+
+static Suite *wire_fields_suite(void)
+{
+	Suite *suite = suite_create("wire_fields");
+	TCase *tc = tcase_create("wire_fields");
+
+	tcase_add_loop_test(tc, bad_fields, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_loop_test(tc, largest_counts, 0,
+			    sizeof(limits) / sizeof(limits[0]));
+	tcase_add_test(tc, sum_of_regions);
+	tcase_add_test(tc, no_io_of_nothing);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
+
+int main(void)
+{
+	SRunner *runner = srunner_create(wire_fields_suite());
+	int failed;
+
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
