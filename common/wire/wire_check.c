@@ -129,7 +129,16 @@ const char *wire_check_getsize_rep(const struct wire_msg *msg)
 	return NULL;
 }
 
+static bool has_two_paths(unsigned int op)
+{
+	return op == WIRE_RENAME || op == WIRE_LINK || op == WIRE_SYMLINK;
+}
+
 const char *wire_check_path_rep(const struct wire_msg *msg)
 {
+	const struct wire_path_rep *rep = msg->body;
+
+	if (rep->which && !has_two_paths(le16toh(msg->hdr->op)))
+		return "wire_path_rep.which: there is only one path";
 	return msg->tail[0].len ? NULL : "wire_path_rep.path_len: zero";
 }

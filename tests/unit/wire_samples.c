@@ -39,6 +39,7 @@ static const struct wire_path path = { 3, WIRE_P_NOFOLLOW, 6 };
 static const struct wire_path no_path = { 3, 0, 0 };
 static const struct wire_attr_rep attr_rep = { ATTR };
 static const struct wire_path_rep path_rep = { 6, 0 };
+static const struct wire_path_rep path_rep2 = { 6, 1 };
 static const struct wire_open open_req = {
 	.dir = 1, .flags = 0xff, .mode = 07777, .dist = DIST, .path_len = 6
 };
@@ -124,6 +125,8 @@ const struct wire_sample wire_samples[] = {
 		    STR(wire_two, path2_len, full_path) },
 	  .ntail = 2 },
 	{ "rename reply", WIRE_RENAME, REP },
+	{ "rename redirect", WIRE_RENAME, REP, .status = WIRE_REDIRECT,
+	  BODY(path_rep2), PATH(wire_path_rep) },
 	{ "symlink", WIRE_SYMLINK, BODY(two),
 	  .tail = { STR(wire_two, path1_len, a_path),
 		    STR(wire_two, path2_len, full_path) },
