@@ -186,7 +186,7 @@ static void chain(struct link *l, enum tp_opcode op, struct mem *local,
 		  struct mem *remote, unsigned int n)
 {
 	struct tp_send_wr wr[128];
-	struct tp_sge sge[128][4];
+	struct tp_sge sge[128][4] = { 0 };
 	unsigned int i, j;
 	uint32_t at = 0, len, piece;
 
