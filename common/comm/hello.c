@@ -187,7 +187,7 @@ static void hello_refused(struct rpc_peer *peer, int status,
 
 static bool hello_retry(int status)
 {
-	return status == -EAGAIN || status == -EBUSY;
+	return status == -EAGAIN || status == -EBUSY || status == -ENOMEM;
 }
 
 void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
