@@ -30,6 +30,9 @@
 #ifndef PVFS_H
 #define PVFS_H
 
+/* Tables, their comments in columns: laid out by hand. */
+/* clang-format off */
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stddef.h>

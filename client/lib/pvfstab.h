@@ -13,7 +13,7 @@
 #include "log.h"
 
 struct mount {
-	char *dir;			/* "/pvfs": absolute, no "." or "//" */
+	char *dir; /* "/pvfs": absolute, no "." or "//" */
 	struct addr mgr;
 	unsigned int timeout_ms;
 };

@@ -23,6 +23,9 @@
 #ifndef RPC_H
 #define RPC_H
 
+/* Tables, their comments in columns: laid out by hand. */
+/* clang-format off */
+
 #include <stdbool.h>
 #include <sys/queue.h>
 #include <sys/uio.h>

@@ -21,6 +21,9 @@
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
 
+/* Tables, their comments in columns: laid out by hand. */
+/* clang-format off */
+
 #include <stddef.h>
 #include <stdint.h>
 

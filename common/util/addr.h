@@ -12,8 +12,8 @@
 #define ADDR_STRLEN 288
 
 struct addr {
-	char scheme[16];	/* "tcp", "verbs", "pvfs", "fault+tcp" */
-	char host[256];		/* name or numeric, no brackets */
+	char scheme[16]; /* "tcp", "verbs", "pvfs", "fault+tcp" */
+	char host[256]; /* name or numeric, no brackets */
 	uint16_t port;
 };
 

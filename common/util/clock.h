@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define CLOCK_NS_PER_MS 1000000ull
-#define CLOCK_NEVER	UINT64_MAX
+#define CLOCK_NEVER UINT64_MAX
 
 static inline uint64_t clock_now(void)
 {

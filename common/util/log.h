@@ -12,18 +12,18 @@
 enum log_level { LOG_LV_ERROR, LOG_LV_WARN, LOG_LV_INFO, LOG_LV_DEBUG };
 
 struct log {
-	enum log_level level;		/* lines above it are dropped */
+	enum log_level level; /* lines above it are dropped */
 	/* msg: one line, no newline; may be called from any thread */
 	void (*sink)(void *arg, enum log_level level, const char *msg);
 	void *arg;
 };
 
-void log_msg(const struct log *log, enum log_level level, const char *fmt,
-	     ...) __attribute__((format(printf, 3, 4)));
+void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #define log_error(log, ...) log_msg(log, LOG_LV_ERROR, __VA_ARGS__)
-#define log_warn(log, ...)  log_msg(log, LOG_LV_WARN, __VA_ARGS__)
-#define log_info(log, ...)  log_msg(log, LOG_LV_INFO, __VA_ARGS__)
+#define log_warn(log, ...) log_msg(log, LOG_LV_WARN, __VA_ARGS__)
+#define log_info(log, ...) log_msg(log, LOG_LV_INFO, __VA_ARGS__)
 #define log_debug(log, ...) log_msg(log, LOG_LV_DEBUG, __VA_ARGS__)
 
 /* A sink: "<prefix>: level: msg" to the FILE * in a struct log_file. */

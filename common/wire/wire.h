@@ -18,6 +18,9 @@
 #ifndef WIRE_H
 #define WIRE_H
 
+/* Tables, their comments in columns: laid out by hand. */
+/* clang-format off */
+
 #include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
