@@ -11,7 +11,7 @@
 struct gather {
 	unsigned int niov;
 	int nheld;
-	uint64_t bytes;
+	uint64_t bytes, data;
 };
 
 /* A READ above the peer's limit waits, and what was posted after it. */
@@ -33,7 +33,7 @@ static int gather_data(struct tcp_ep *ep, struct tcp_tx *tx, struct gather *g)
 {
 	struct tcp_dev *dev = container_of(ep->ep.dev, struct tcp_dev, dev);
 	struct tcp_cq *cq = ep->cq;
-	uint64_t bytes = TCP_BURST - g->bytes;
+	uint64_t bytes = TCP_BURST - g->data;
 	unsigned int n = tcp_cursor_iov(&tx->data, cq->iov + g->niov,
 					TCP_IOV_MAX - g->niov, &bytes);
 
@@ -46,6 +46,7 @@ static int gather_data(struct tcp_ep *ep, struct tcp_tx *tx, struct gather *g)
 	}
 	g->niov += n;
 	g->bytes += bytes;
+	g->data += bytes;
 	return 0;
 }
 
@@ -58,8 +59,8 @@ static int gather_tx(struct tcp_ep *ep, struct tcp_tx *tx, struct gather *g)
 		iov->iov_len = tx->head_len - tx->head_sent;
 		g->bytes += iov->iov_len;
 	}
-	return tx->data.left && g->bytes < TCP_BURST ? gather_data(ep, tx, g)
-						     : 0;
+	return tx->data.left && g->data < TCP_BURST ? gather_data(ep, tx, g)
+						    : 0;
 }
 
 /* False: memory that the peer reads was deregistered; broken. */
@@ -69,7 +70,7 @@ static bool gather(struct tcp_ep *ep, struct gather *g)
 
 	*g = (struct gather){ 0 };
 	STAILQ_FOREACH(tx, &ep->sq.out, link) {
-		if (g->niov == TCP_IOV_MAX || g->bytes >= TCP_BURST)
+		if (g->niov == TCP_IOV_MAX || g->data >= TCP_BURST)
 			break;
 		if (gather_tx(ep, tx, g) == 0)
 			continue;
