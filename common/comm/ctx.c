@@ -70,6 +70,11 @@ void rpc_ctx_close(struct rpc_ctx *ctx)
 	free(ctx);
 }
 
+void rpc_ctx_abandon(struct rpc_ctx *ctx)
+{
+	tp_cq_abandon(ctx->cq);
+}
+
 struct tp_dev *rpc_ctx_dev(const struct rpc_ctx *ctx)
 {
 	return ctx->dev;

@@ -51,6 +51,8 @@ struct rpc_ctx_attr {
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* Peers and servers of the ctx must be closed. */
 void rpc_ctx_close(struct rpc_ctx *ctx);
+/* In a child after fork(): see tp_cq_abandon(); peers and servers as well. */
+void rpc_ctx_abandon(struct rpc_ctx *ctx);
 struct tp_dev *rpc_ctx_dev(const struct rpc_ctx *ctx);
 
 /*

@@ -20,6 +20,7 @@ struct tp_ops {
 	int (*cq_open)(struct tp_dev *dev, unsigned int depth,
 		       struct tp_cq **cq);
 	void (*cq_close)(struct tp_cq *cq);
+	void (*cq_abandon)(struct tp_cq *cq);
 	int (*cq_poll)(struct tp_cq *cq, struct tp_wc *wc, int n);
 	int (*cq_event)(struct tp_cq *cq, struct tp_event *ev);
 	int (*cq_wait)(struct tp_cq *cq, uint64_t deadline);

@@ -137,6 +137,7 @@ static const struct tp_ops missing = {
 	.mr_dereg = no_mr_dereg,
 	.cq_open = no_cq_open,
 	.cq_close = no_cq_op,
+	.cq_abandon = no_cq_op,
 	.cq_poll = no_cq_poll,
 	.cq_event = no_cq_event,
 	.cq_wait = no_cq_wait,
@@ -201,6 +202,11 @@ void tp_mr_dereg(struct tp_mr *mr)
 int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq)
 {
 	return OP(dev, cq_open)(dev, depth, cq);
+}
+
+void tp_cq_abandon(struct tp_cq *cq)
+{
+	OP(cq->dev, cq_abandon)(cq);
 }
 
 void tp_cq_close(struct tp_cq *cq)

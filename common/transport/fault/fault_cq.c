@@ -96,6 +96,16 @@ void fault_cq_close(struct tp_cq *cq)
 	free(c);
 }
 
+void fault_cq_abandon(struct tp_cq *cq)
+{
+	struct fault_cq *c = (struct fault_cq *)cq;
+
+	close_fd(c->poll_fd);
+	close_fd(c->timer_fd);
+	close_fd(c->wake_fd);
+	tp_cq_abandon(c->inner);
+}
+
 void fault_ready(struct fault_cq *cq, const struct tp_wc *wc)
 {
 	struct fault_wc *w = malloc(sizeof(*w));

@@ -15,6 +15,7 @@ const struct tp_ops fault_ops = {
 	.mr_dereg = fault_mr_dereg,
 	.cq_open = fault_cq_open,
 	.cq_close = fault_cq_close,
+	.cq_abandon = fault_cq_abandon,
 	.cq_poll = fault_cq_poll,
 	.cq_event = fault_cq_event,
 	.cq_wait = fault_cq_wait,

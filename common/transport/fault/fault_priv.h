@@ -137,6 +137,7 @@ void fault_mr_dereg(struct tp_mr *mr);
 /* fault_cq.c */
 int fault_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void fault_cq_close(struct tp_cq *cq);
+void fault_cq_abandon(struct tp_cq *cq);
 int fault_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
 int fault_cq_event(struct tp_cq *cq, struct tp_event *ev);
 void fault_ready(struct fault_cq *cq, const struct tp_wc *wc);

@@ -158,6 +158,7 @@ struct tcp_cq {
 
 int tcp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void tcp_cq_close(struct tp_cq *cq);
+void tcp_cq_abandon(struct tp_cq *cq);
 int tcp_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
 int tcp_cq_event(struct tp_cq *cq, struct tp_event *ev);
 int tcp_cq_wait(struct tp_cq *cq, uint64_t deadline);

@@ -130,6 +130,19 @@ void tcp_cq_close(struct tp_cq *base)
 	free(cq);
 }
 
+/* Not a change to the epoll set: it is the parent's, too. */
+void tcp_cq_abandon(struct tp_cq *base)
+{
+	struct tcp_cq *cq = to_cq(base);
+	struct tcp_ep *ep;
+
+	TAILQ_FOREACH(ep, &cq->up, up_link)
+		close(ep->fd);
+	close(cq->timerfd);
+	close(cq->wakefd);
+	close(cq->epfd);
+}
+
 static void look(struct tcp_cq *cq, int timeout_ms)
 {
 	int n = epoll_wait(cq->epfd, cq->saved, TCP_EVENTS, timeout_ms);

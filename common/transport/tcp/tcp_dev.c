@@ -48,6 +48,7 @@ const struct tp_ops tcp_ops = {
 	.mr_dereg = tcp_mr_dereg,
 	.cq_open = tcp_cq_open,
 	.cq_close = tcp_cq_close,
+	.cq_abandon = tcp_cq_abandon,
 	.cq_poll = tcp_cq_poll,
 	.cq_event = tcp_cq_event,
 	.cq_wait = tcp_cq_wait,
