@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_attr.c - stat, access, modes, owners and sizes. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api_int.h"
+#include "stat.h"
+
+int pvfs_stat(const char *path, struct stat *st)
+{
+	struct where w;
+	int rc = where_run(&w, path, 0, stat_get, st);
+
+	return rc == WHERE_ORDINARY ? stat(w.path, st) : api_int(rc);
+}
+
+int pvfs_lstat(const char *path, struct stat *st)
+{
+	struct where w;
+	int rc = where_run(&w, path, WIRE_P_NOFOLLOW, stat_get, st);
+
+	return rc == WHERE_ORDINARY ? lstat(w.path, st) : api_int(rc);
+}
+
+/* The PVFS file behind fd, the caller's, or NULL. */
+static struct file *pvfs_file(int fd)
+{
+	struct file *f = process_file(fd);
+
+	if (f && !f->fs) {
+		file_put(f);
+		f = NULL;
+	}
+	return f;
+}
+
+static int run(struct file *f, target_op op, void *arg)
+{
+	int rc = file_run(f, op, arg);
+
+	file_put(f);
+	return api_int(rc);
+}
+
+int pvfs_fstat(int fd, struct stat *st)
+{
+	struct file *f = pvfs_file(fd);
+
+	return f ? run(f, stat_get, st) : fstat(fd, st);
+}
+
+static int do_access(struct session *s, const struct target *t, void *arg)
+{
+	uint32_t *mask = arg;
+
+	return mgr_access(s, t, *mask);
+}
+
+int pvfs_access(const char *path, int mode)
+{
+	uint32_t mask = (uint32_t)mode;
+	struct where w;
+	int rc;
+
+	if (mode & ~(R_OK | W_OK | X_OK))
+		return api_int(-EINVAL);
+	rc = where_run(&w, path, 0, do_access, &mask);
+	return rc == WHERE_ORDINARY ? access(w.path, mode) : api_int(rc);
+}
+
+/* ---- SETATTR ---- */
+
+struct set_arg {
+	const struct setattr *set;
+	struct attr attr;
+};
+
+static int do_setattr(struct session *s, const struct target *t, void *arg)
+{
+	struct set_arg *a = arg;
+
+	return mgr_setattr(s, t, a->set, &a->attr);
+}
+
+static void note_times(struct fs *fs, const struct set_arg *a)
+{
+	if (a->set->valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
+		file_timed(fs, a->attr.handle);
+}
+
+int setattr_path(struct where *w, const char *path, uint32_t flags,
+		 const struct setattr *set)
+{
+	struct set_arg a = { .set = set };
+	int rc = where_run(w, path, flags, do_setattr, &a);
+
+	if (!rc)
+		note_times(w->fs, &a);
+	return rc;
+}
+
+int setattr_file(struct file *f, const struct setattr *set)
+{
+	struct set_arg a = { .set = set };
+	int rc = file_run(f, do_setattr, &a);
+
+	if (!rc)
+		note_times(f->fs, &a);
+	file_put(f);
+	return rc;
+}
+
+static struct setattr of_mode(mode_t mode)
+{
+	return (struct setattr){ .valid = WIRE_S_MODE, .mode = mode & 07777 };
+}
+
+static struct setattr of_owner(uid_t uid, gid_t gid)
+{
+	return (struct setattr){
+		.valid = (uid != (uid_t)-1 ? WIRE_S_UID : 0) |
+			 (gid != (gid_t)-1 ? WIRE_S_GID : 0),
+		.uid = uid,
+		.gid = gid,
+	};
+}
+
+int pvfs_chmod(const char *path, mode_t mode)
+{
+	struct setattr set = of_mode(mode);
+	struct where w;
+	int rc = setattr_path(&w, path, 0, &set);
+
+	return rc == WHERE_ORDINARY ? chmod(w.path, mode) : api_int(rc);
+}
+
+int pvfs_fchmod(int fd, mode_t mode)
+{
+	struct setattr set = of_mode(mode);
+	struct file *f = pvfs_file(fd);
+
+	return f ? api_int(setattr_file(f, &set)) : fchmod(fd, mode);
+}
+
+int pvfs_chown(const char *path, uid_t uid, gid_t gid)
+{
+	struct setattr set = of_owner(uid, gid);
+	struct where w;
+	int rc = setattr_path(&w, path, 0, &set);
+
+	return rc == WHERE_ORDINARY ? chown(w.path, uid, gid) : api_int(rc);
+}
+
+int pvfs_lchown(const char *path, uid_t uid, gid_t gid)
+{
+	struct setattr set = of_owner(uid, gid);
+	struct where w;
+	int rc = setattr_path(&w, path, WIRE_P_NOFOLLOW, &set);
+
+	return rc == WHERE_ORDINARY ? lchown(w.path, uid, gid) : api_int(rc);
+}
+
+int pvfs_fchown(int fd, uid_t uid, gid_t gid)
+{
+	struct setattr set = of_owner(uid, gid);
+	struct file *f = pvfs_file(fd);
+
+	return f ? api_int(setattr_file(f, &set)) : fchown(fd, uid, gid);
+}
+
+/* ---- TRUNCATE ---- */
+
+static int do_truncate(struct session *s, const struct target *t, void *arg)
+{
+	int64_t *size = arg;
+
+	return mgr_truncate(s, t, (uint64_t)*size);
+}
+
+int pvfs_truncate(const char *path, int64_t size)
+{
+	struct where w;
+	int rc;
+
+	if (size < 0)
+		return api_int(-EINVAL);
+	rc = where_run(&w, path, 0, do_truncate, &size);
+	return rc == WHERE_ORDINARY ? truncate(w.path, size) : api_int(rc);
+}
+
+int pvfs_ftruncate(int fd, int64_t size)
+{
+	struct file *f = pvfs_file(fd);
+
+	if (!f)
+		return ftruncate(fd, size);
+	if (size >= 0 && (atomic_load(&f->flags) & O_ACCMODE) != O_RDONLY)
+		return run(f, do_truncate, &size);
+	file_put(f);
+	return api_int(-EINVAL);
+}
+
+int pvfs_truncate64(const char *path, int64_t size)
+{
+	return pvfs_truncate(path, size);
+}
+
+int pvfs_ftruncate64(int fd, int64_t size)
+{
+	return pvfs_ftruncate(fd, size);
+}

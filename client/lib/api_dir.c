@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_dir.c - getdents, and directories as streams. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api_int.h"
+#include "dir.h"
+
+#define STREAM_BYTES 32768u
+
+/* Puts f. */
+static ssize_t fill(struct file *f, void *buf, size_t len)
+{
+	ssize_t n = -ENOTDIR;
+
+	if (f->type == S_IFDIR) {
+		pthread_mutex_lock(&f->pos_lock);
+		n = dir_fill(f, buf, len);
+		pthread_mutex_unlock(&f->pos_lock);
+	}
+	file_put(f);
+	return n;
+}
+
+ssize_t pvfs_getdents(int fd, void *buf, size_t len)
+{
+	struct file *f = process_file(fd);
+
+	return f ? api_ret(fill(f, buf, len)) : getdents64(fd, buf, len);
+}
+
+struct pvfs_dir {
+	DIR *ordinary; /* or what follows */
+	int fd;
+	long pos; /* behind the last entry given out */
+	size_t len, at;
+	struct dirent buf[STREAM_BYTES / sizeof(struct dirent)];
+};
+
+static PVFS_DIR *stream_of(int fd, bool ordinary)
+{
+	struct pvfs_dir *dir = malloc(sizeof(*dir));
+
+	if (!dir)
+		return NULL;
+	dir->ordinary = NULL;
+	dir->fd = fd;
+	dir->pos = 0;
+	dir->len = 0;
+	dir->at = 0;
+	if (ordinary) {
+		dir->ordinary = fdopendir(fd);
+		if (!dir->ordinary) {
+			free(dir);
+			return NULL;
+		}
+	}
+	return dir;
+}
+
+PVFS_DIR *pvfs_fdopendir(int fd)
+{
+	struct file *f = process_file(fd);
+	bool is_dir;
+
+	if (!f)
+		return stream_of(fd, true);
+	is_dir = f->type == S_IFDIR;
+	file_put(f);
+	if (!is_dir) {
+		errno = ENOTDIR;
+		return NULL;
+	}
+	return stream_of(fd, false);
+}
+
+PVFS_DIR *pvfs_opendir(const char *path)
+{
+	int fd = pvfs_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	PVFS_DIR *dir;
+	int saved;
+
+	if (fd < 0)
+		return NULL;
+	dir = pvfs_fdopendir(fd);
+	if (!dir) {
+		saved = errno;
+		pvfs_close(fd);
+		errno = saved;
+	}
+	return dir;
+}
+
+struct dirent *pvfs_readdir(PVFS_DIR *dir)
+{
+	struct dirent *ent;
+	ssize_t n;
+
+	if (dir->ordinary)
+		return readdir(dir->ordinary);
+	if (dir->at == dir->len) {
+		n = pvfs_getdents(dir->fd, dir->buf, sizeof(dir->buf));
+		if (n <= 0)
+			return NULL;
+		dir->len = (size_t)n;
+		dir->at = 0;
+	}
+	ent = (struct dirent *)((char *)dir->buf + dir->at);
+	dir->at += ent->d_reclen;
+	dir->pos = ent->d_off;
+	return ent;
+}
+
+long pvfs_telldir(PVFS_DIR *dir)
+{
+	return dir->ordinary ? telldir(dir->ordinary) : dir->pos;
+}
+
+void pvfs_seekdir(PVFS_DIR *dir, long pos)
+{
+	if (dir->ordinary) {
+		seekdir(dir->ordinary, pos);
+		return;
+	}
+	if (pvfs_lseek(dir->fd, pos, SEEK_SET) < 0)
+		return;
+	dir->pos = pos;
+	dir->len = 0;
+	dir->at = 0;
+}
+
+void pvfs_rewinddir(PVFS_DIR *dir)
+{
+	if (dir->ordinary)
+		rewinddir(dir->ordinary);
+	else
+		pvfs_seekdir(dir, 0);
+}
+
+int pvfs_dirfd(PVFS_DIR *dir)
+{
+	return dir->ordinary ? dirfd(dir->ordinary) : dir->fd;
+}
+
+int pvfs_closedir(PVFS_DIR *dir)
+{
+	int rc = dir->ordinary ? closedir(dir->ordinary) : pvfs_close(dir->fd);
+
+	free(dir);
+	return rc;
+}

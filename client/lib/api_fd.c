@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_fd.c - descriptors: dup, fcntl, flock, fsync, partitions. */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api_int.h"
+#include "dir.h"
+#include "fan.h"
+
+/* Registers newfd, a copy of f's descriptor (or -1); takes the reference. */
+static int copied(struct file *f, int newfd)
+{
+	int rc;
+
+	if (newfd < 0) {
+		rc = -errno;
+	} else {
+		rc = process_set(newfd, f);
+		if (!rc)
+			return newfd;
+		close(newfd);
+	}
+	file_put(f);
+	return api_int(rc);
+}
+
+int pvfs_dup(int fd)
+{
+	struct file *f = process_file(fd);
+
+	return f ? copied(f, dup(fd)) : dup(fd);
+}
+
+int pvfs_dup2(int fd, int newfd)
+{
+	struct file *f = process_file(fd);
+	int rc;
+
+	if (f && fd != newfd)
+		return copied(f, dup2(fd, newfd));
+	rc = dup2(fd, newfd);
+	if (f)
+		file_put(f);
+	else if (rc >= 0 && fd != newfd)
+		process_set(newfd, NULL);
+	return rc;
+}
+
+/* ---- fcntl ---- */
+
+static int set_flags(struct file *f, int flags)
+{
+	bool append = flags & O_APPEND, part;
+
+	if (append == !!(atomic_load(&f->flags) & O_APPEND))
+		return 0;
+	pthread_mutex_lock(&f->lock);
+	part = f->view.off || f->view.gsize;
+	pthread_mutex_unlock(&f->lock);
+	if (append && part)
+		return -EINVAL;
+	return file_set_append(f, append);
+}
+
+/* On PVFS only: f is the caller's. */
+static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
+{
+	switch (cmd) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		return copied(file_get(f), fcntl(fd, cmd, (int)arg));
+	case F_GETFD:
+	case F_SETFD:
+		return fcntl(fd, cmd, (int)arg);
+	case F_GETFL:
+		return atomic_load(&f->flags);
+	case F_SETFL:
+		return api_int(set_flags(f, (int)arg));
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		return api_int(-ENOSYS);
+	}
+	return api_int(-EINVAL);
+}
+
+static int fcntl_ordinary(struct file *f, int fd, int cmd, long arg)
+{
+	int rc = fcntl(fd, cmd, arg);
+
+	if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
+		return copied(file_get(f), rc);
+	return rc;
+}
+
+int pvfs_fcntl(int fd, int cmd, ...)
+{
+	struct file *f = process_file(fd);
+	va_list ap;
+	long arg;
+	int rc;
+
+	va_start(ap, cmd);
+	arg = va_arg(ap, long);
+	va_end(ap);
+	if (!f)
+		return fcntl(fd, cmd, arg);
+	rc = f->fs ? fcntl_pvfs(f, fd, cmd, arg)
+		   : fcntl_ordinary(f, fd, cmd, arg);
+	file_put(f);
+	return rc;
+}
+
+int pvfs_flock(int fd, int operation)
+{
+	struct file *f = process_file(fd);
+	int rc;
+
+	rc = f && f->fs ? api_int(-ENOSYS) : flock(fd, operation);
+	if (f)
+		file_put(f);
+	return rc;
+}
+
+/* ---- fsync ---- */
+
+static int do_sync(struct session *s, const struct target *t, void *arg)
+{
+	struct file *f = arg;
+
+	return size_sync(s, t->handle, &f->dist);
+}
+
+/* The mgr's answers are on stable storage already. */
+static int sync_file(struct file *f, int fd)
+{
+	if (!f->fs)
+		return fsync(fd) ? -errno : 0;
+	return f->type == S_IFREG ? file_run(f, do_sync, f) : 0;
+}
+
+int pvfs_fsync(int fd)
+{
+	struct file *f = process_file(fd);
+	int rc;
+
+	if (!f)
+		return fsync(fd);
+	rc = sync_file(f, fd);
+	file_put(f);
+	return api_int(rc);
+}
+
+int pvfs_fdatasync(int fd)
+{
+	struct file *f = process_file(fd);
+
+	if (!f)
+		return fdatasync(fd);
+	file_put(f);
+	return pvfs_fsync(fd);
+}
+
+/* ---- ioctl ---- */
+
+static int get_part(struct file *f, struct fpart *part)
+{
+	*part = (struct fpart){ 0 };
+	if (!f)
+		return 0;
+	pthread_mutex_lock(&f->lock);
+	view_to_part(&f->view, part);
+	pthread_mutex_unlock(&f->lock);
+	return 0;
+}
+
+static int set_part(struct file *f, const struct fpart *part)
+{
+	struct view view;
+	int rc = view_from_part(part, &view);
+
+	if (rc)
+		return rc;
+	if (f->type == S_IFDIR ||
+	    (atomic_load(&f->flags) & O_APPEND && (view.off || view.gsize)))
+		return -EINVAL;
+	pthread_mutex_lock(&f->pos_lock);
+	pthread_mutex_lock(&f->lock);
+	f->view = view;
+	pthread_mutex_unlock(&f->lock);
+	f->pos = 0;
+	pthread_mutex_unlock(&f->pos_lock);
+	return 0;
+}
+
+/* An ordinary descriptor becomes one of ours when it gets a partition. */
+static int adopt(int fd, const struct fpart *part)
+{
+	int flags = fcntl(fd, F_GETFL), rc;
+	struct file *f;
+
+	if (flags < 0)
+		return -errno;
+	f = file_new(NULL, flags);
+	if (!f)
+		return -ENOMEM;
+	rc = set_part(f, part);
+	if (!rc)
+		rc = process_set(fd, f);
+	if (rc)
+		file_put(f);
+	return rc;
+}
+
+static int get_meta(struct file *f, struct pvfs_filestat *meta)
+{
+	if (f->type != S_IFREG)
+		return -EINVAL;
+	*meta = (struct pvfs_filestat){
+		.base = (int32_t)f->dist.base,
+		.pcount = (int32_t)f->dist.pcount,
+		.ssize = (int32_t)f->dist.ssize,
+	};
+	return 0;
+}
+
+static int ioctl_part(struct file *f, int fd, int cmd, void *data)
+{
+	if (cmd == GETPART)
+		return fcntl(fd, F_GETFD) < 0 ? -errno : get_part(f, data);
+	return f ? set_part(f, data) : adopt(fd, data);
+}
+
+int pvfs_ioctl(int fd, int cmd, void *data)
+{
+	struct file *f = process_file(fd);
+	int rc = -ENOTTY;
+
+	if (cmd == GETPART || cmd == SETPART)
+		rc = api_int(ioctl_part(f, fd, cmd, data));
+	else if (!f || !f->fs)
+		rc = ioctl(fd, (unsigned long)cmd, data);
+	else
+		rc = api_int(cmd == GETMETA ? get_meta(f, data) : -ENOTTY);
+	if (f)
+		file_put(f);
+	return rc;
+}

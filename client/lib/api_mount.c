@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_mount.c - what tools ask about mounts, servers and layout. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api_int.h"
+
+int pvfs_is_pvfs(const char *path)
+{
+	struct where w;
+
+	where_find(&w, path);
+	return w.fs != NULL;
+}
+
+int pvfs_is_pvfs_fd(int fd)
+{
+	struct file *f = process_file(fd);
+	int is = f && f->fs;
+
+	if (f)
+		file_put(f);
+	return is;
+}
+
+int pvfs_mount_point(unsigned int index, char *dir, size_t len)
+{
+	const struct mount *m = process_mount(index);
+
+	if (!m)
+		return api_int(-ENOENT);
+	if (strlen(m->dir) >= len)
+		return api_int(-ERANGE);
+	strcpy(dir, m->dir);
+	return 0;
+}
+
+static void list_servers(const struct session *s, const struct mount *m,
+			 struct pvfs_server *list, int max)
+{
+	int i;
+
+	if (max < 1)
+		return;
+	list[0] = (struct pvfs_server){ .role = PVFS_MGR };
+	addr_format(&m->mgr, list[0].uri, sizeof(list[0].uri));
+	for (i = 1; i < max && i <= (int)s->niods; i++) {
+		list[i] = (struct pvfs_server){ .role = PVFS_IOD,
+						.index = i - 1 };
+		snprintf(list[i].uri, sizeof(list[i].uri), "%s",
+			 s->uri[i - 1].uri);
+	}
+}
+
+int pvfs_servers(const char *path, struct pvfs_server *list, int max)
+{
+	struct session *s;
+	struct where w;
+	int rc;
+
+	where_find(&w, path);
+	if (!w.fs)
+		return api_int(-ENODEV);
+	rc = fs_session(w.fs, &s);
+	if (rc)
+		return api_int(rc);
+	list_servers(s, w.fs->mount, list, max);
+	rc = (int)s->niods + 1;
+	session_put(s);
+	return rc;
+}
+
+/* ---- layout ---- */
+
+static int do_layout(struct session *s, const struct target *t, void *arg)
+{
+	struct pvfs_layout *layout = arg;
+	struct attr attr;
+	int rc = mgr_getattr(s, t, &attr);
+
+	if (rc)
+		return rc;
+	if (!S_ISREG(attr.mode))
+		return S_ISDIR(attr.mode) ? -EISDIR : -EINVAL;
+	*layout = (struct pvfs_layout){
+		.handle = attr.handle,
+		.base = attr.dist.base,
+		.pcount = attr.dist.pcount,
+		.ssize = attr.dist.ssize,
+		.niods = s->niods,
+	};
+	return 0;
+}
+
+int pvfs_layout(const char *path, struct pvfs_layout *layout)
+{
+	struct where w;
+	int rc = where_run(&w, path, 0, do_layout, layout);
+
+	return api_int(rc == WHERE_ORDINARY ? -ENODEV : rc);
+}
+
+int pvfs_locate(const struct pvfs_layout *layout, int64_t off, int64_t *local)
+{
+	struct dist dist = { layout->base, layout->pcount, layout->ssize };
+
+	if (off < 0 || dist_check(&dist, layout->niods))
+		return api_int(-EINVAL);
+	if (local)
+		*local = (int64_t)dist_local(&dist, (uint64_t)off);
+	return (int)dist_iod(&dist, layout->niods,
+			     dist_server(&dist, (uint64_t)off));
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_open.c - pvfs_open() and its relatives. */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "api_int.h"
+#include "fdtable.h"
+
+#define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
+
+struct open_args {
+	int flags;
+	mode_t mode;
+	const struct pvfs_filestat *meta;
+	const struct fpart *part;
+
+	struct mgr_open how;
+	struct view view;
+	struct where *w;
+	struct file *f;
+};
+
+static uint32_t wire_flags(int flags)
+{
+	static const struct {
+		int flag;
+		uint32_t wire;
+	} map[] = {
+		{ O_CREAT, WIRE_O_CREAT },
+		{ O_EXCL, WIRE_O_EXCL },
+		{ O_TRUNC, WIRE_O_TRUNC },
+		{ O_APPEND, WIRE_O_APPEND },
+		{ O_NOFOLLOW, WIRE_O_NOFOLLOW },
+		{ O_DIRECTORY, WIRE_O_DIRECTORY },
+	};
+	uint32_t wire = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(map) / sizeof(map[0]); i++) {
+		if (flags & map[i].flag)
+			wire |= map[i].wire;
+	}
+	if ((flags & O_ACCMODE) != O_WRONLY)
+		wire |= WIRE_O_READ;
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		wire |= WIRE_O_WRITE;
+	return wire;
+}
+
+static int stripes(const struct pvfs_filestat *meta, struct dist *dist)
+{
+	*dist = (struct dist){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	if (!meta)
+		return 0;
+	if (meta->base < -1 || meta->pcount < -1 || meta->ssize < -1)
+		return -EINVAL;
+	if (meta->base >= 0)
+		dist->base = (uint32_t)meta->base;
+	if (meta->pcount > 0)
+		dist->pcount = (uint32_t)meta->pcount;
+	if (meta->ssize > 0)
+		dist->ssize = (uint32_t)meta->ssize;
+	return 0;
+}
+
+static int check(struct open_args *a)
+{
+	int rc = 0;
+
+	a->view = (struct view){ 0 };
+	if (a->part)
+		rc = view_from_part(a->part, &a->view);
+	if (!rc && a->part && a->flags & O_APPEND)
+		rc = -EINVAL;
+	return rc ? rc : stripes(a->meta, &a->how.dist);
+}
+
+static int open_target(struct session *s, const struct target *t, void *arg)
+{
+	struct open_args *a = arg;
+	struct attr attr;
+	uint64_t open;
+	int rc;
+
+	rc = mgr_open(s, t, &a->how, &attr, &open);
+	if (rc)
+		return rc;
+	a->f->fs = a->w->fs;
+	file_opened(a->f, s, &attr, open);
+	return 0;
+}
+
+/* 0 and a->f, or WHERE_ORDINARY, or -errno. */
+static int open_pvfs(struct where *w, struct open_args *a)
+{
+	int rc;
+
+	if ((a->flags & O_TMPFILE) == O_TMPFILE || a->flags & O_PATH)
+		return -EOPNOTSUPP;
+	if ((a->flags & O_ACCMODE) == O_ACCMODE ||
+	    (a->flags & O_CREAT && a->flags & O_DIRECTORY))
+		return -EINVAL;
+	a->how.flags = wire_flags(a->flags);
+	if (a->flags & O_CREAT)
+		a->how.mode = mode_after_umask(a->mode);
+	a->f = file_new(w->fs, a->flags & KEPT_FLAGS);
+	if (!a->f)
+		return -ENOMEM;
+	a->f->view = a->view;
+	a->w = w;
+	rc = where_follow(w, 0, open_target, a);
+	if (rc)
+		file_put(a->f);
+	return rc;
+}
+
+/* A descriptor for f, whose reference it takes. */
+static int install(struct file *f, int flags)
+{
+	int fd = fd_reserve(flags), rc;
+
+	if (fd < 0) {
+		file_put(f);
+		return fd;
+	}
+	rc = process_set(fd, f);
+	if (rc) {
+		close(fd);
+		file_put(f);
+		return rc;
+	}
+	return fd;
+}
+
+static int open_ordinary(const char *path, const struct open_args *a)
+{
+	int fd = open(path, a->flags & ~(O_META | O_PART), a->mode), rc;
+	struct file *f;
+
+	if (fd < 0)
+		return -errno;
+	if (!a->part)
+		return fd;
+	f = file_new(NULL, a->flags & KEPT_FLAGS);
+	if (!f) {
+		close(fd);
+		return -ENOMEM;
+	}
+	f->view = a->view;
+	rc = process_set(fd, f);
+	if (rc) {
+		file_put(f);
+		close(fd);
+	}
+	return rc ? rc : fd;
+}
+
+static int do_open(const char *path, struct open_args *a)
+{
+	struct where w;
+	int rc = check(a);
+
+	if (rc)
+		return rc;
+	where_find(&w, path);
+	if (!w.fs)
+		return open_ordinary(path, a);
+	rc = open_pvfs(&w, a);
+	if (rc == WHERE_ORDINARY)
+		return open_ordinary(w.path, a);
+	return rc ? rc : install(a->f, a->flags);
+}
+
+static int open_va(const char *path, int flags, va_list ap)
+{
+	struct open_args a = { .flags = flags };
+
+	if (flags & (O_CREAT | O_META | O_PART | (O_TMPFILE & ~O_DIRECTORY)))
+		a.mode = va_arg(ap, mode_t);
+	if (flags & O_META)
+		a.meta = va_arg(ap, const struct pvfs_filestat *);
+	if (flags & O_PART)
+		a.part = va_arg(ap, const struct fpart *);
+	if (((flags & O_META) && !a.meta) || ((flags & O_PART) && !a.part))
+		return -EFAULT;
+	return do_open(path, &a);
+}
+
+int pvfs_open(const char *path, int flags, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, flags);
+	rc = open_va(path, flags, ap);
+	va_end(ap);
+	return api_int(rc);
+}
+
+int pvfs_open64(const char *path, int flags, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, flags);
+	rc = open_va(path, flags, ap);
+	va_end(ap);
+	return api_int(rc);
+}
+
+int pvfs_creat(const char *path, mode_t mode)
+{
+	return pvfs_open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+
+int pvfs_close(int fd)
+{
+	process_set(fd, NULL);
+	return close(fd);
+}

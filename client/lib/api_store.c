@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_store.c - statfs, and asking servers by their address. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api_int.h"
+#include "store.h"
+
+#define ROUNDS 3
+
+int pvfs_statfs(const char *path, struct statfs *st)
+{
+	struct where w;
+	int rc = where_run(&w, path, 0, store_statfs, st);
+
+	return rc == WHERE_ORDINARY ? statfs(w.path, st) : api_int(rc);
+}
+
+int pvfs_fstatfs(int fd, struct statfs *st)
+{
+	struct file *f = process_file(fd);
+	int rc;
+
+	if (!f)
+		return fstatfs(fd, st);
+	rc = f->fs ? api_int(file_run(f, store_statfs, st)) : fstatfs(fd, st);
+	file_put(f);
+	return rc;
+}
+
+/* ---- one server, without a mount ---- */
+
+static int parse(const char *uri, struct addr *addr)
+{
+	char full[ADDR_STRLEN];
+
+	if (strstr(uri, "://"))
+		return addr_parse(uri, 0, addr);
+	if (snprintf(full, sizeof(full), "tcp://%s", uri) >= (int)sizeof(full))
+		return -EINVAL;
+	return addr_parse(full, 0, addr);
+}
+
+static int probe(const char *uri, int timeout_ms, struct session **s)
+{
+	struct addr addr;
+	struct session_attr attr = {
+		.addr = &addr,
+		.name = "server",
+		.timeout_ms = timeout_ms > 0 ? (unsigned int)timeout_ms
+					     : process_timeout_ms(),
+		.log = process_log(),
+	};
+	int rc = parse(uri, &addr);
+
+	return rc ? rc : session_open(&attr, s);
+}
+
+static int measure(struct session *s, struct pvfs_ping *ping)
+{
+	uint64_t start = clock_now(), took;
+	int i, rc;
+
+	rc = store_ping(s, s->mgr, ping);
+	if (rc)
+		return rc;
+	ping->connect_ns = clock_now() - start;
+	ping->rtt_ns = UINT64_MAX;
+	for (i = 0; i < ROUNDS; i++) {
+		start = clock_now();
+		rc = store_ping(s, s->mgr, ping);
+		took = clock_now() - start;
+		if (rc)
+			return rc;
+		if (took < ping->rtt_ns)
+			ping->rtt_ns = took;
+	}
+	return 0;
+}
+
+int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *out)
+{
+	struct pvfs_ping ping = { 0 };
+	struct session *s;
+	int rc = probe(uri, timeout_ms, &s);
+
+	if (rc)
+		return api_int(rc);
+	snprintf(ping.transport, sizeof(ping.transport), "%s",
+		 tp_dev_name(s->dev));
+	rc = measure(s, &ping);
+	session_put(s);
+	if (!rc)
+		*out = ping;
+	return api_int(rc);
+}
+
+int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st)
+{
+	struct session *s;
+	int rc = probe(uri, timeout_ms, &s);
+
+	if (rc)
+		return api_int(rc);
+	rc = store_statfs_one(s, s->mgr, st);
+	session_put(s);
+	return api_int(rc);
+}

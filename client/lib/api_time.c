@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_time.c - times of files. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "api_int.h"
+
+#define NS 1000000000
+
+/* False: tv_nsec is none. */
+static bool one_time(const struct timespec *ts, uint32_t set, uint32_t now,
+		     uint32_t *valid, int64_t *ns)
+{
+	if (ts->tv_nsec == UTIME_OMIT)
+		return true;
+	if (ts->tv_nsec == UTIME_NOW) {
+		*valid |= now;
+		return true;
+	}
+	if (ts->tv_nsec < 0 || ts->tv_nsec >= NS)
+		return false;
+	if (__builtin_mul_overflow((int64_t)ts->tv_sec, NS, ns) ||
+	    __builtin_add_overflow(*ns, ts->tv_nsec, ns))
+		return false;
+	*valid |= set;
+	return true;
+}
+
+static int of_times(const struct timespec *ts, struct setattr *set)
+{
+	*set = (struct setattr){ 0 };
+	if (!ts) {
+		set->valid = WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW;
+		return 0;
+	}
+	if (!one_time(&ts[0], WIRE_S_ATIME, WIRE_S_ATIME_NOW, &set->valid,
+		      &set->atime) ||
+	    !one_time(&ts[1], WIRE_S_MTIME, WIRE_S_MTIME_NOW, &set->valid,
+		      &set->mtime))
+		return -EINVAL;
+	return 0;
+}
+
+static int set_path(const char *path, bool follow, const struct timespec *ts)
+{
+	struct setattr set;
+	struct where w;
+	int rc = of_times(ts, &set);
+
+	if (!rc)
+		rc = setattr_path(&w, path, follow ? 0 : WIRE_P_NOFOLLOW, &set);
+	if (rc == WHERE_ORDINARY)
+		return utimensat(AT_FDCWD, w.path, ts,
+				 follow ? 0 : AT_SYMLINK_NOFOLLOW);
+	return api_int(rc);
+}
+
+int pvfs_utimens(const char *path, const struct timespec *times)
+{
+	return set_path(path, true, times);
+}
+
+int pvfs_lutimens(const char *path, const struct timespec *times)
+{
+	return set_path(path, false, times);
+}
+
+int pvfs_utimes(const char *path, const struct timeval *times)
+{
+	struct timespec ts[2];
+	int i;
+
+	if (!times)
+		return set_path(path, true, NULL);
+	for (i = 0; i < 2; i++) {
+		if (times[i].tv_usec < 0 || times[i].tv_usec >= 1000000)
+			return api_int(-EINVAL);
+		ts[i].tv_sec = times[i].tv_sec;
+		ts[i].tv_nsec = times[i].tv_usec * 1000;
+	}
+	return set_path(path, true, ts);
+}
+
+int pvfs_utime(const char *path, const struct utimbuf *times)
+{
+	struct timespec ts[2] = { { 0 } };
+
+	if (!times)
+		return set_path(path, true, NULL);
+	ts[0].tv_sec = times->actime;
+	ts[1].tv_sec = times->modtime;
+	return set_path(path, true, ts);
+}
+
+int pvfs_futimens(int fd, const struct timespec *times)
+{
+	struct file *f = process_file(fd);
+	struct setattr set;
+	int rc;
+
+	if (!f || !f->fs) {
+		if (f)
+			file_put(f);
+		return futimens(fd, times);
+	}
+	rc = of_times(times, &set);
+	if (!rc)
+		return api_int(setattr_file(f, &set));
+	file_put(f);
+	return api_int(rc);
+}

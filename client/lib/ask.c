@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ask.c - single requests, waited for or not. */
+#include "ask.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POSTED_MAX 16u
+
+void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
+{
+	c->s = s;
+	c->peer = peer;
+	c->redirect = NULL;
+	c->which = NULL;
+	wire_begin(&c->out, c->buf, sizeof(c->buf));
+}
+
+void ask_put(struct ask *c, const void *item, size_t len)
+{
+	wire_put(&c->out, item, len);
+}
+
+static int take_redirect(struct ask *c, const struct wire_msg *reply)
+{
+	const struct wire_path_rep *rep = reply->body;
+	const struct wire_tail *path = &reply->tail[0];
+
+	if (!c->redirect || !path->len || path->len >= PATH_MAX) {
+		log_error(c->s->log,
+			  "%s: protocol error in a reply: redirection",
+			  rpc_peer_name(c->peer));
+		return -EPROTO;
+	}
+	memcpy(c->redirect, path->ptr, path->len);
+	c->redirect[path->len] = '\0';
+	if (c->which)
+		*c->which = le32toh(rep->which);
+	return WIRE_REDIRECT;
+}
+
+static void ask_done(struct rpc_call *rpc)
+{
+	struct ask *c = rpc->arg;
+	int rc = rpc->status;
+
+	if (rc == WIRE_REDIRECT)
+		rc = take_redirect(c, &rpc->reply);
+	else if (!rc && c->take)
+		rc = c->take(c->arg, &rpc->reply);
+	op_put(&c->op, rc);
+}
+
+static void ask_start(struct op *op)
+{
+	struct ask *c = (struct ask *)op;
+
+	c->rpc.deadline = session_deadline(c->s);
+	op_get(op);
+	rpc_call_start(c->peer, &c->rpc);
+}
+
+int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
+{
+	if (wire_end(&c->out, wire_op, 0, 0) < 0)
+		return -ENAMETOOLONG;
+	c->take = take;
+	c->arg = arg;
+	c->op.start = ask_start;
+	c->op.finish = NULL;
+	c->rpc = (struct rpc_call){
+		.msg = c->buf,
+		.msg_len = c->out.len,
+		.done = ask_done,
+		.arg = c,
+	};
+	return drive_run(&c->s->drive, &c->op);
+}
+
+/* ---- not waited for ---- */
+
+struct posted {
+	struct op op;
+	struct rpc_call rpc;
+	struct session *s;
+	struct rpc_peer *peer;
+	const char *what;
+	uint64_t msg[];
+};
+
+static void posted_done(struct rpc_call *rpc)
+{
+	struct posted *p = rpc->arg;
+
+	if (rpc->status)
+		log_warn(p->s->log, "%s: %s: %s", rpc_peer_name(p->peer),
+			 p->what, strerror(-rpc->status));
+	op_put(&p->op, rpc->status);
+}
+
+static void posted_start(struct op *op)
+{
+	struct posted *p = (struct posted *)op;
+
+	p->rpc.deadline = session_deadline(p->s);
+	op_get(op);
+	rpc_call_start(p->peer, &p->rpc);
+}
+
+static void posted_finish(struct op *op)
+{
+	struct posted *p = (struct posted *)op;
+
+	atomic_fetch_sub(&p->s->posted, 1);
+	free(p);
+}
+
+static void post_waiting(struct ask *c, enum wire_op wire_op, const char *what)
+{
+	int rc = ask_run(c, wire_op, NULL, NULL);
+
+	if (rc)
+		log_warn(c->s->log, "%s: %s: %s", rpc_peer_name(c->peer), what,
+			 strerror(-rc));
+}
+
+void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
+{
+	struct posted *p = NULL;
+
+	if (atomic_fetch_add(&c->s->posted, 1) < POSTED_MAX)
+		p = malloc(sizeof(*p) + c->out.len);
+	if (!p) {
+		atomic_fetch_sub(&c->s->posted, 1);
+		post_waiting(c, wire_op, what);
+		return;
+	}
+	wire_end(&c->out, wire_op, 0, 0);
+	memcpy(p->msg, c->buf, c->out.len);
+	*p = (struct posted){
+		.op = { .start = posted_start, .finish = posted_finish },
+		.s = c->s,
+		.peer = c->peer,
+		.what = what,
+		.rpc = { .msg = p->msg,
+			 .msg_len = c->out.len,
+			 .done = posted_done,
+			 .arg = p },
+	};
+	drive_post(&c->s->drive, &p->op);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ask.h - one request to one server, and waiting for its reply.
+ *
+ *	struct ask c;
+ *
+ *	ask_begin(&c, session, session->mgr);
+ *	ask_put(&c, &body, sizeof(body));
+ *	rc = ask_run(&c, WIRE_GETATTR, take, &attr);
+ */
+#ifndef ASK_H
+#define ASK_H
+
+#include "session.h"
+
+/* Header, the largest body and two paths. */
+#define ASK_MSG_MAX (sizeof(struct wire_hdr) + 64 + 2 * (WIRE_PATH_MAX + 1))
+
+/* Takes what the caller wants out of a reply with status 0, which does not
+ * live longer than this.  0, or -errno that the call fails with. */
+typedef int (*ask_take)(void *arg, const struct wire_msg *reply);
+
+struct ask {
+	struct op op;
+	struct rpc_call rpc;
+	struct session *s;
+	struct rpc_peer *peer;
+	char *redirect; /* PATH_MAX bytes, or NULL: a reply with
+					 * WIRE_REDIRECT is a protocol error */
+	unsigned int *which; /* of two paths, or NULL */
+	ask_take take;
+	void *arg;
+	struct wire_out out;
+	uint8_t buf[ASK_MSG_MAX] __attribute__((aligned(8)));
+};
+
+void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer);
+/* An overflow comes out of ask_run() as -ENAMETOOLONG. */
+void ask_put(struct ask *c, const void *item, size_t len);
+/* 0, WIRE_REDIRECT (c->redirect is where to), or -errno.  take may be NULL. */
+int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg);
+
+/*
+ * Sends a copy of c's message and does not wait: errors are logged as
+ * "what: ...".  Waits after all when many are under way, or without memory.
+ */
+void ask_post(struct ask *c, enum wire_op wire_op, const char *what);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dir.c - READDIR into a buffer, and from there to struct dirent. */
+#include "dir.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+
+#define DIRBUF_BYTES 65536u
+
+struct dirbuf {
+	uint32_t len, at;
+	bool eof; /* nothing behind these */
+	struct wire_dirent rec[DIRBUF_BYTES / sizeof(struct wire_dirent)];
+};
+
+void dirbuf_reset(struct dirbuf *b)
+{
+	if (!b)
+		return;
+	b->len = 0;
+	b->at = 0;
+	b->eof = false;
+}
+
+void dirbuf_free(struct dirbuf *b)
+{
+	free(b);
+}
+
+static int fetch(struct session *s, const struct target *t, void *arg)
+{
+	struct file *f = arg;
+	struct dirbuf *b = f->dirbuf;
+	struct mgr_listing l;
+	int rc;
+
+	rc = mgr_readdir(s, t->handle, f->pos, b->rec, DIRBUF_BYTES, &l);
+	if (rc)
+		return rc;
+	if (!l.bytes && !l.eof)
+		return -EPROTO;
+	b->len = l.bytes;
+	b->at = 0;
+	b->eof = l.eof;
+	return 0;
+}
+
+static const char *record_name(const struct wire_dirent *d)
+{
+	return (const char *)(d + 1);
+}
+
+/* From the wire: nothing in it is believed. */
+static bool sane(const struct wire_dirent *d, uint32_t left, uint64_t pos)
+{
+	size_t name_len;
+
+	if (left < sizeof(*d) || le16toh(d->reclen) > left ||
+	    le16toh(d->reclen) % 8)
+		return false;
+	name_len = le16toh(d->name_len);
+	if (!name_len || name_len > WIRE_NAME_MAX ||
+	    sizeof(*d) + name_len + 1 > le16toh(d->reclen))
+		return false;
+	if (memchr(record_name(d), '\0', name_len) ||
+	    memchr(record_name(d), '/', name_len))
+		return false;
+	return le64toh(d->cookie) >= pos && le64toh(d->cookie) <= INT64_MAX;
+}
+
+/* 1: *d is the next record; 0: the end. */
+static int next(struct file *f, const struct wire_dirent **d)
+{
+	struct dirbuf *b = f->dirbuf;
+	int rc;
+
+	if (b->at == b->len) {
+		if (b->eof)
+			return 0;
+		rc = file_run(f, fetch, f);
+		if (rc)
+			return rc;
+		if (!b->len)
+			return 0;
+	}
+	*d = (const void *)((const char *)b->rec + b->at);
+	if (!sane(*d, b->len - b->at, f->pos)) {
+		log_error(f->fs->log,
+			  "%s: protocol error in the entries of directory "
+			  "%016llx",
+			  f->fs->mount->dir, (unsigned long long)f->handle);
+		return -EPROTO;
+	}
+	return 1;
+}
+
+static size_t dirent_len(size_t name_len)
+{
+	size_t len = offsetof(struct dirent, d_name) + name_len + 1;
+
+	return (len + 7) & ~(size_t)7;
+}
+
+static size_t put(char *buf, const struct wire_dirent *d)
+{
+	size_t name_len = le16toh(d->name_len), len = dirent_len(name_len);
+	struct dirent *ent = (struct dirent *)buf;
+
+	memset(buf, 0, len);
+	ent->d_ino = le64toh(d->handle);
+	ent->d_off = (off_t)le64toh(d->cookie);
+	ent->d_reclen = (unsigned short)len;
+	ent->d_type = IFTODT(le32toh(d->mode));
+	memcpy(buf + offsetof(struct dirent, d_name), record_name(d), name_len);
+	return len;
+}
+
+ssize_t dir_fill(struct file *f, void *buf, size_t len)
+{
+	const struct wire_dirent *d = NULL;
+	size_t done = 0;
+	int rc;
+
+	if (!f->dirbuf)
+		f->dirbuf = calloc(1, sizeof(*f->dirbuf));
+	if (!f->dirbuf)
+		return -ENOMEM;
+	while ((rc = next(f, &d)) > 0) {
+		if (dirent_len(le16toh(d->name_len)) > len - done)
+			return done ? (ssize_t)done : -EINVAL;
+		done += put((char *)buf + done, d);
+		f->pos = le64toh(d->cookie);
+		f->dirbuf->at += le16toh(d->reclen);
+	}
+	return done ? (ssize_t)done : rc;
+}

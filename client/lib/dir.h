@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dir.h - entries of an open directory, fetched many at a time. */
+#ifndef DIR_H
+#define DIR_H
+
+#include <dirent.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct file;
+struct dirbuf;
+
+/* With f->pos_lock.  Bytes of struct dirent records, 0 at the end, -errno. */
+ssize_t dir_fill(struct file *f, void *buf, size_t len);
+/* The next entry comes from the mgr; after f->pos was set. */
+void dirbuf_reset(struct dirbuf *b);
+void dirbuf_free(struct dirbuf *b);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drive.c - leader and followers of one progress context. */
+#include "drive.h"
+
+#include "clock.h"
+
+#define SLICE_MS 1000 /* calls end by themselves: only a fuse */
+
+void drive_init(struct drive *drive, struct rpc_ctx *ctx)
+{
+	drive->ctx = ctx;
+	pthread_mutex_init(&drive->lock, NULL);
+	drive->busy = false;
+	atomic_init(&drive->nsubmitted, 0);
+	TAILQ_INIT(&drive->submitted);
+	TAILQ_INIT(&drive->waiters);
+}
+
+void drive_destroy(struct drive *drive)
+{
+	pthread_mutex_destroy(&drive->lock);
+}
+
+static void op_end(struct op *op)
+{
+	struct drive *drive = op->drive;
+
+	if (op->finish) {
+		op->finish(op);
+		return;
+	}
+	if (!op->waited)
+		return;
+	pthread_mutex_lock(&drive->lock);
+	op->done = true;
+	pthread_cond_signal(&op->cond);
+	pthread_mutex_unlock(&drive->lock);
+}
+
+void op_put(struct op *op, int err)
+{
+	if (err && !op->err)
+		op->err = err;
+	if (--op->left == 0)
+		op_end(op);
+}
+
+static void op_begin(struct op *op)
+{
+	op->left = 1;
+	op->start(op);
+	op_put(op, 0);
+}
+
+/* Called and returns with the lock. */
+static bool start_submitted(struct drive *drive)
+{
+	struct op *op = TAILQ_FIRST(&drive->submitted);
+
+	if (!op)
+		return false;
+	do {
+		TAILQ_REMOVE(&drive->submitted, op, link);
+		atomic_fetch_sub(&drive->nsubmitted, 1);
+		pthread_mutex_unlock(&drive->lock);
+		op_begin(op);
+		pthread_mutex_lock(&drive->lock);
+	} while ((op = TAILQ_FIRST(&drive->submitted)));
+	return true;
+}
+
+static void look_for_submitted(struct drive *drive)
+{
+	if (!atomic_load_explicit(&drive->nsubmitted, memory_order_acquire))
+		return;
+	pthread_mutex_lock(&drive->lock);
+	start_submitted(drive);
+	pthread_mutex_unlock(&drive->lock);
+}
+
+static void lead(struct drive *drive, struct op *op)
+{
+	while (op->left) {
+		look_for_submitted(drive);
+		rpc_ctx_progress(drive->ctx, clock_after_ms(SLICE_MS));
+	}
+}
+
+/* Nobody's operation is left unsent; the first who waits takes over. */
+static void resign(struct drive *drive)
+{
+	struct op *next;
+
+	pthread_mutex_lock(&drive->lock);
+	while (start_submitted(drive)) {
+		pthread_mutex_unlock(&drive->lock);
+		rpc_ctx_progress(drive->ctx, 0);
+		pthread_mutex_lock(&drive->lock);
+	}
+	drive->busy = false;
+	next = TAILQ_FIRST(&drive->waiters);
+	if (next)
+		pthread_cond_signal(&next->cond);
+	pthread_mutex_unlock(&drive->lock);
+}
+
+/* With the lock.  The driver may be asleep in rpc_ctx_progress(). */
+static void submit(struct drive *drive, struct op *op)
+{
+	TAILQ_INSERT_TAIL(&drive->submitted, op, link);
+	atomic_fetch_add(&drive->nsubmitted, 1);
+	rpc_ctx_wake(drive->ctx);
+}
+
+/* With the lock; true: op is not done, and its thread drives now. */
+static bool follow(struct drive *drive, struct op *op)
+{
+	op->waited = true;
+	pthread_cond_init(&op->cond, NULL);
+	TAILQ_INSERT_TAIL(&drive->waiters, op, wait_link);
+	submit(drive, op);
+	while (!op->done && drive->busy)
+		pthread_cond_wait(&op->cond, &drive->lock);
+	TAILQ_REMOVE(&drive->waiters, op, wait_link);
+	pthread_cond_destroy(&op->cond);
+	op->waited = false;
+	if (op->done)
+		return false;
+	drive->busy = true;
+	return true;
+}
+
+static void run(struct drive *drive, struct op *op)
+{
+	bool mine;
+
+	pthread_mutex_lock(&drive->lock);
+	mine = !drive->busy;
+	drive->busy = true;
+	if (!mine && !follow(drive, op)) {
+		struct op *next = TAILQ_FIRST(&drive->waiters);
+
+		if (!drive->busy && next)
+			pthread_cond_signal(&next->cond);
+		pthread_mutex_unlock(&drive->lock);
+		return;
+	}
+	pthread_mutex_unlock(&drive->lock);
+	if (mine)
+		op_begin(op);
+	lead(drive, op);
+	resign(drive);
+}
+
+int drive_run(struct drive *drive, struct op *op)
+{
+	int cancel;
+
+	op->drive = drive;
+	op->err = 0;
+	op->waited = false;
+	op->done = false;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	run(drive, op);
+	pthread_setcancelstate(cancel, NULL);
+	return op->err;
+}
+
+void drive_post(struct drive *drive, struct op *op)
+{
+	bool mine;
+
+	op->drive = drive;
+	op->err = 0;
+	op->waited = false;
+	op->done = false;
+	pthread_mutex_lock(&drive->lock);
+	mine = !drive->busy;
+	drive->busy = true;
+	if (!mine)
+		submit(drive, op);
+	pthread_mutex_unlock(&drive->lock);
+	if (!mine)
+		return;
+	op_begin(op);
+	rpc_ctx_progress(drive->ctx, 0);
+	resign(drive);
+}

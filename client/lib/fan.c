@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fan.c - fan-out with one message, and what uses it: GETSIZE and SYNC. */
+#include "fan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define FAN_CALLS 16
+
+struct fan_call {
+	struct rpc_call rpc;
+	struct fan_op *fan;
+	uint32_t k;
+};
+
+struct fan_op {
+	struct op op;
+	const struct fan *fan;
+	const struct wire_out *out;
+	struct fan_call *call;
+	struct fan_call few[FAN_CALLS];
+};
+
+static void fan_done(struct rpc_call *rpc)
+{
+	struct fan_call *c = rpc->arg;
+	const struct fan *fan = c->fan->fan;
+	int rc = rpc->status;
+
+	if (rc == 0 && fan->take)
+		rc = fan->take(fan->arg, c->k, &rpc->reply);
+	op_put(&c->fan->op, rc > 0 ? -EPROTO : session_iod_status(rc));
+}
+
+static void fan_start(struct op *op)
+{
+	struct fan_op *f = (struct fan_op *)op;
+	const struct fan *fan = f->fan;
+	struct session *s = fan->s;
+	uint64_t deadline = session_deadline(s);
+	uint32_t i, n = fan->dist->pcount;
+
+	for (i = 0; i < n; i++) {
+		uint32_t k = (s->first + i) % n;
+		struct fan_call *c = &f->call[k];
+
+		if (fan->skip && fan->skip(fan->arg, k))
+			continue;
+		c->fan = f;
+		c->k = k;
+		c->rpc = (struct rpc_call){ .msg = f->out->buf,
+					    .msg_len = f->out->len,
+					    .deadline = deadline,
+					    .done = fan_done,
+					    .arg = c };
+		op_get(op);
+		rpc_call_start(s->iod[dist_iod(fan->dist, s->niods, k)],
+			       &c->rpc);
+	}
+}
+
+int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
+{
+	struct fan_op f;
+	int rc;
+
+	rc = wire_end(out, op, 0, 0);
+	if (rc < 0)
+		return rc;
+	f.op.start = fan_start;
+	f.op.finish = NULL;
+	f.fan = fan;
+	f.out = out;
+	f.call = f.few;
+	if (fan->dist->pcount > FAN_CALLS)
+		f.call = calloc(fan->dist->pcount, sizeof(*f.call));
+	if (!f.call)
+		return -ENOMEM;
+	rc = drive_run(&fan->s->drive, &f.op);
+	if (f.call != f.few)
+		free(f.call);
+	return rc;
+}
+
+/* ---- one object at each iod ---- */
+
+#define OBJECT_MSG                                                             \
+	(sizeof(struct wire_hdr) + sizeof(struct wire_objects) + sizeof(le64))
+
+static void object_begin(struct wire_out *out, void *buf, uint64_t handle)
+{
+	struct wire_objects body = { .n = htole32(1) };
+	le64 h = htole64(handle);
+
+	wire_begin(out, buf, OBJECT_MSG);
+	wire_put(out, &body, sizeof(body));
+	wire_put(out, &h, sizeof(h));
+}
+
+struct size_arg {
+	const struct dist *dist;
+	struct file_size size;
+	bool (*skip)(void *arg, uint32_t k);
+	void *arg;
+};
+
+static bool size_skip(void *arg, uint32_t k)
+{
+	struct size_arg *a = arg;
+
+	return a->skip && a->skip(a->arg, k);
+}
+
+static int size_take(void *arg, uint32_t k, const struct wire_msg *reply)
+{
+	const struct wire_getsize_rep *rep = reply->body;
+	const struct wire_objsize *obj = reply->tail[0].ptr;
+	struct size_arg *a = arg;
+	uint64_t size;
+
+	if (le32toh(rep->n) != 1)
+		return -EPROTO;
+	size = dist_file_size(a->dist, k, le64toh(obj->size));
+	if (size > a->size.size)
+		a->size.size = size;
+	if ((int64_t)le64toh(obj->mtime) > a->size.mtime)
+		a->size.mtime = (int64_t)le64toh(obj->mtime);
+	a->size.blocks += le64toh(obj->blocks);
+	return 0;
+}
+
+int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
+	     bool (*skip)(void *arg, uint32_t k), void *arg,
+	     struct file_size *size)
+{
+	struct size_arg a = { .dist = dist, .skip = skip, .arg = arg };
+	struct fan fan = { s, dist, size_skip, size_take, &a };
+	uint64_t buf[OBJECT_MSG / 8];
+	struct wire_out out;
+	int rc;
+
+	object_begin(&out, buf, handle);
+	rc = fan_run(&fan, WIRE_GETSIZE, &out);
+	if (!rc)
+		*size = a.size;
+	return rc;
+}
+
+int size_sync(struct session *s, uint64_t handle, const struct dist *dist)
+{
+	struct fan fan = { .s = s, .dist = dist };
+	uint64_t buf[OBJECT_MSG / 8];
+	struct wire_out out;
+
+	object_begin(&out, buf, handle);
+	return fan_run(&fan, WIRE_SYNC, &out);
+}

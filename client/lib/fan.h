@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fan.h - the same request to several iods at once.
+ */
+#ifndef FAN_H
+#define FAN_H
+
+#include "dist.h"
+#include "session.h"
+
+/*
+ * Sends the message in out, which is not ended yet, to the servers k < pcount
+ * of dist for which skip (may be NULL) does not say true, and waits for all.
+ * take() gets each reply with status 0, on one thread at a time.  0, or the
+ * first error.
+ */
+struct fan {
+	struct session *s;
+	const struct dist *dist;
+	bool (*skip)(void *arg, uint32_t k);
+	int (*take)(void *arg, uint32_t k, const struct wire_msg *reply);
+	void *arg;
+};
+int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
+
+/* What the iods know of a file. */
+struct file_size {
+	uint64_t size; /* bytes: what the objects imply */
+	uint64_t blocks; /* 512 bytes each, in all */
+	int64_t mtime; /* the latest, ns; 0: no object */
+};
+/* skip as above; size is what the others imply. */
+int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
+	     bool (*skip)(void *arg, uint32_t k), void *arg,
+	     struct file_size *size);
+/* Returns when all servers of the file have its data on stable storage. */
+int size_sync(struct session *s, uint64_t handle, const struct dist *dist);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fdtable.h - which descriptor is which open file.  The numbers are real ones:
+ * each is held by an open /dev/null, so that nobody else gets it.
+ */
+#ifndef FDTABLE_H
+#define FDTABLE_H
+
+#include <pthread.h>
+
+#include "file.h"
+
+struct fdtable {
+	pthread_mutex_t lock; /* all below */
+	struct file **file; /* by number */
+	int n;
+};
+
+void fdtable_init(struct fdtable *t);
+/* Takes out every file and gives fn the table's reference. */
+void fdtable_empty(struct fdtable *t, void (*fn)(struct file *f));
+
+/* The file, the caller's to file_put(), or NULL. */
+struct file *fdtable_get(struct fdtable *t, int fd);
+/*
+ * The number stands for f from now on, or (f NULL) for nothing of ours; takes
+ * the caller's reference.  *old: what it stood for before, or NULL, the
+ * caller's to file_put().  0 or -ENOMEM.
+ */
+int fdtable_set(struct fdtable *t, int fd, struct file *f, struct file **old);
+
+/* Reserves a descriptor number; flags: O_CLOEXEC.  -errno. */
+int fd_reserve(int flags);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * file.h - an open file description: what descriptors made by dup() share.
+ */
+#ifndef FILE_H
+#define FILE_H
+
+#include "fs.h"
+#include "io.h"
+#include "mgr.h"
+
+struct dirbuf;
+
+struct file {
+	atomic_uint refs;
+	atomic_int flags; /* O_ACCMODE, O_APPEND, O_SYNC, O_DSYNC */
+
+	/* constant */
+	struct fs *fs; /* NULL: an ordinary file that is seen
+					 * through a partition */
+	uint64_t handle;
+	uint32_t type; /* S_IFREG, S_IFDIR, ... */
+	struct dist dist;
+
+	pthread_mutex_t pos_lock; /* first; held over reads and writes
+					 * that move the offset */
+	uint64_t pos; /* of the view; directories: cookie */
+	struct dirbuf *dirbuf; /* directories, see dir.h */
+
+	pthread_mutex_t lock; /* all below */
+	struct view view;
+	struct session *s; /* where it is open, NULL: nowhere */
+	uint64_t open; /* id there, 0: none needed */
+	bool writer; /* an id is needed */
+	bool wrote, timed; /* RELEASE: WIRE_R_WROTE, WIRE_R_MTIME */
+	bool doubt; /* a write failed: end is not known */
+	uint64_t end; /* behind the highest byte written */
+	int64_t mtime;
+	LIST_ENTRY(file) link; /* fs->files, under its files_lock */
+};
+
+/* A new one, with one reference. */
+struct file *file_new(struct fs *fs, int flags);
+struct file *file_get(struct file *f);
+/* The last one closes the file. */
+void file_put(struct file *f);
+/* What mgr_open() answered under s; the file belongs to f from now on. */
+void file_opened(struct file *f, struct session *s, const struct attr *attr,
+		 uint64_t open);
+/* In a child after fork(), with one thread. */
+void file_forked(struct file *f);
+
+/*
+ * Runs op on the file, by its handle.  If the session turns out to have ended
+ * the file is opened again under the next one, and op runs again, once.
+ */
+typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
+int file_run(struct file *f, target_op op, void *arg);
+
+/* After a write: [.., end) is written, or (rc) nobody knows. */
+void file_wrote(struct file *f, uint64_t end, int rc);
+/* The times of a file were set explicitly: earlier writes do not count. */
+void file_timed(struct fs *fs, uint64_t handle);
+/* F_SETFL: O_APPEND on or off. */
+int file_set_append(struct file *f, bool append);
+
+#endif

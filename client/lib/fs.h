@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fs.h - a mounted file system: a line of pvfstab and the session that serves
+ * it at present.  The session is made at first use.  When the servers gave it
+ * up (they missed this client for too long and fenced it off), or after
+ * fork(), another one takes its place and open files move to it one by one.
+ */
+#ifndef FS_H
+#define FS_H
+
+#include <sys/queue.h>
+
+#include "pvfstab.h"
+#include "session.h"
+
+struct file;
+
+struct fs {
+	const struct mount *mount; /* outlives it */
+	const struct log *log;
+	pthread_mutex_t lock;
+	struct session *s; /* NULL: none at present */
+	pthread_mutex_t files_lock; /* before file.lock */
+	LIST_HEAD(, file) files; /* open ones */
+};
+
+void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);
+/* Ends the session, as soon as no operation uses it any more. */
+void fs_leave(struct fs *fs);
+
+/* The session, made if there is none; the caller's to session_put(). */
+int fs_session(struct fs *fs, struct session **s);
+/*
+ * After a result under s: true if it means that s has ended, and then fs has
+ * left it.  -ESTALE may also mean that the object is gone.
+ */
+bool fs_lost(struct fs *fs, struct session *s, int rc);
+/* In a child after fork(), with one thread: leaves the parent's session. */
+void fs_forked(struct fs *fs);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* io.c - keeps up to two requests under way at each server of a file. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io_int.h"
+
+#define IO_MSG_MAX                                                             \
+	(sizeof(struct wire_hdr) + sizeof(struct wire_io) +                    \
+	 WIRE_REGION_MAX * sizeof(struct wire_region) +                        \
+	 WIRE_MEM_MAX * sizeof(struct wire_mem))
+
+/* Registered when first named, once a call. */
+static int io_key(struct io *io, unsigned int i, le32 *rkey)
+{
+	const struct iovec *v = &io->plan->iov[i];
+	unsigned int access = io->write ? TP_REMOTE_READ : TP_REMOTE_WRITE;
+	int rc;
+
+	if (!io->mr[i]) {
+		rc = tp_mr_reg(io->s->dev, v->iov_base, v->iov_len, access,
+			       &io->mr[i]);
+		if (rc)
+			return rc;
+	}
+	*rkey = htole32(io->mr[i]->rkey);
+	return 0;
+}
+
+static int io_put_memory(struct io *io, const struct plan_req *req,
+			 struct wire_out *out)
+{
+	struct wire_mem *mem = wire_put(out, NULL,
+					req->nseg * sizeof(struct wire_mem));
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < req->nseg; i++) {
+		const struct plan_seg *seg = &req->seg[i];
+
+		mem[i].addr = htole64((uintptr_t)seg->addr);
+		mem[i].len = htole32(seg->len);
+		rc = io_key(io, seg->iov, &mem[i].rkey);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static bool io_is_inline(const struct io *io, const struct plan_req *req)
+{
+	if (!io->write)
+		return req->total <= IO_READ_INLINE;
+	return req->total <= IO_WRITE_INLINE && req->nseg <= RPC_DATA_MAX;
+}
+
+static void io_gather(const struct plan_req *req, struct rpc_call *rpc,
+		      struct iovec *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < req->nseg; i++)
+		data[i] = (struct iovec){ req->seg[i].addr, req->seg[i].len };
+	rpc->data = data;
+	rpc->ndata = req->nseg;
+}
+
+static int io_message(struct io *io, const struct plan_req *req, bool in,
+		      struct wire_out *out)
+{
+	uint64_t extra = in && io->write ? req->total : 0;
+	struct wire_io body = {
+		.handle = htole64(io->handle),
+		.total = htole64(req->total),
+		.flags = htole32(io->flags),
+		.nreg = htole32(req->nreg),
+		.nmem = htole32(in ? 0 : req->nseg),
+		.data_len = htole32((uint32_t)extra),
+	};
+	int rc = 0;
+
+	wire_put(out, &body, sizeof(body));
+	wire_put(out, req->reg, req->nreg * sizeof(req->reg[0]));
+	if (!in)
+		rc = io_put_memory(io, req, out);
+	if (!rc)
+		rc = wire_end(out, io->write ? WIRE_WRITE : WIRE_READ, 0,
+			      extra);
+	return rc < 0 ? rc : 0;
+}
+
+static void io_done(struct rpc_call *rpc);
+
+static int io_send(struct io *io, struct io_slot *slot,
+		   const struct plan_req *req)
+{
+	uint64_t buf[IO_MSG_MAX / 8];
+	struct iovec data[RPC_DATA_MAX];
+	bool in = io_is_inline(io, req);
+	struct session *s = io->s;
+	struct wire_out out;
+	int rc;
+
+	wire_begin(&out, buf, sizeof(buf));
+	rc = io_message(io, req, in, &out);
+	if (rc)
+		return rc;
+	slot->total = req->total;
+	slot->rpc = (struct rpc_call){ .msg = buf,
+				       .msg_len = out.len,
+				       .deadline = session_deadline(s),
+				       .done = io_done,
+				       .arg = slot };
+	if (in && io->write)
+		io_gather(req, &slot->rpc, data);
+	op_get(&io->op);
+	rpc_call_start(s->iod[dist_iod(io->plan->dist, s->niods, slot->k)],
+		       &slot->rpc);
+	return 0;
+}
+
+/* One request more at server k, if there is something to ask. */
+static void io_issue(struct io *io, uint32_t k)
+{
+	struct io_server *sv = &io->server[k];
+	struct io_slot *slot = io->free;
+	struct plan_req req;
+	int rc;
+
+	if (io->op.err || sv->dry || sv->busy == IO_DEPTH)
+		return;
+	slot->from = sv->cur;
+	if (!plan_next(io->plan, &sv->cur, &req))
+		return;
+	io->free = slot->next;
+	slot->k = k;
+	rc = io_send(io, slot, &req);
+	if (rc) {
+		slot->next = io->free;
+		io->free = slot;
+		io->op.err = rc;
+		return;
+	}
+	sv->busy++;
+}
+
+static void io_done(struct rpc_call *rpc)
+{
+	struct io_slot *slot = rpc->arg;
+	struct io *io = slot->io;
+	int rc = rpc->status;
+
+	if (rc == 0 && !io->write)
+		rc = io_read_taken(io, slot, &rpc->reply);
+	io->server[slot->k].busy--;
+	slot->next = io->free;
+	io->free = slot;
+	if (rc && !io->op.err)
+		io->op.err = rc > 0 ? -EPROTO : session_iod_status(rc);
+	io_issue(io, slot->k);
+	op_put(&io->op, 0);
+}
+
+/* Every client begins at another server, so that they don't convoy. */
+static void io_start(struct op *op)
+{
+	struct io *io = (struct io *)op;
+	uint32_t i, round;
+
+	for (round = 0; round < IO_DEPTH; round++) {
+		for (i = 0; i < io->nserver; i++)
+			io_issue(io, (io->s->first + i) % io->nserver);
+	}
+}
+
+static int io_alloc(struct io *io)
+{
+	unsigned int niov = io->plan->niov;
+
+	io->server = io->few_server;
+	io->slot = io->few_slot;
+	io->mr = io->few_mr;
+	io->gap = io->few_gap;
+	io->maxgap = IO_GAPS;
+	if (io->nserver > IO_SERVERS) {
+		io->server = calloc(io->nserver, sizeof(*io->server));
+		io->slot = calloc(io->nserver * IO_DEPTH, sizeof(*io->slot));
+	}
+	if (niov > IO_IOVS)
+		io->mr = calloc(niov, sizeof(*io->mr));
+	else
+		memset(io->mr, 0, niov * sizeof(*io->mr));
+	return io->server && io->slot && io->mr ? 0 : -ENOMEM;
+}
+
+static void io_ready(struct io *io)
+{
+	uint32_t k, i;
+
+	for (k = 0; k < io->nserver; k++) {
+		struct io_server *sv = &io->server[k];
+
+		plan_start(io->plan, &sv->cur, k);
+		sv->busy = 0;
+		sv->seen = false;
+		sv->dry = false;
+	}
+	io->free = NULL;
+	for (i = io->nserver * IO_DEPTH; i-- > 0;) {
+		io->slot[i].io = io;
+		io->slot[i].next = io->free;
+		io->free = &io->slot[i];
+	}
+}
+
+int io_run(struct io *io)
+{
+	int rc;
+
+	io->op.start = io_start;
+	io->op.finish = NULL;
+	io->nserver = io->plan->dist->pcount;
+	io->ngap = 0;
+	rc = io_alloc(io);
+	if (rc)
+		return rc;
+	io_ready(io);
+	return drive_run(&io->s->drive, &io->op);
+}
+
+void io_free(struct io *io)
+{
+	unsigned int i;
+
+	for (i = 0; io->mr && i < io->plan->niov; i++) {
+		if (io->mr[i])
+			tp_mr_dereg(io->mr[i]);
+	}
+	if (io->server != io->few_server)
+		free(io->server);
+	if (io->slot != io->few_slot)
+		free(io->slot);
+	if (io->mr != io->few_mr)
+		free(io->mr);
+	if (io->gap != io->few_gap)
+		free(io->gap);
+}
+
+int io_write(struct session *s, uint64_t handle, const struct plan *plan,
+	     uint32_t flags)
+{
+	struct io io;
+	int rc;
+
+	io.s = s;
+	io.plan = plan;
+	io.handle = handle;
+	io.flags = flags;
+	io.write = true;
+	rc = io_run(&io);
+	io_free(&io);
+	return rc;
+}

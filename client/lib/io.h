@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * io.h - reads and writes of a striped file: every server's requests at
+ * once, joined.
+ *
+ * Payload goes as ICPP 2003, section 3.2.3, has it: a write of little travels
+ * with its request and a read of little with its reply; otherwise the server
+ * reads or writes this client's registered memory.
+ */
+#ifndef IO_H
+#define IO_H
+
+#include "plan.h"
+#include "session.h"
+
+#define IO_WRITE_INLINE WIRE_INLINE_MAX /* bytes for one server */
+#define IO_READ_INLINE 4096u
+
+/*
+ * Writes the whole plan.  flags: WIRE_IO_SYNC.  After an error any part of it
+ * may have been written.
+ */
+int io_write(struct session *s, uint64_t handle, const struct plan *plan,
+	     uint32_t flags);
+
+/*
+ * Reads the plan; *n is how much of the transfer lies before the end of the
+ * file.  What no object covers before that reads as zeros; memory behind it
+ * is left alone.
+ */
+int io_read(struct session *s, uint64_t handle, const struct plan *plan,
+	    uint64_t *n);
+
+#endif

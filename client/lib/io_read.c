@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * io_read.c - reads, and where they end.
+ *
+ * An object that is shorter than what was read of it says nothing about the
+ * file: it may be sparse.  Only then the size of the file is worked out, from
+ * the sizes in the replies and, where these do not settle it, by asking the
+ * servers that were not involved.  What is missing before the end is zeros.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fan.h"
+#include "io_int.h"
+
+static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
+{
+	struct io_gap *grown;
+
+	if (io->ngap == io->maxgap) {
+		grown = calloc(io->maxgap * 2, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		memcpy(grown, io->gap, io->ngap * sizeof(*grown));
+		if (io->gap != io->few_gap)
+			free(io->gap);
+		io->gap = grown;
+		io->maxgap *= 2;
+	}
+	io->gap[io->ngap++] = (struct io_gap){ slot->from, done, slot->total };
+	return 0;
+}
+
+static void io_scatter(struct io *io, const struct io_slot *slot,
+		       const char *data, uint64_t len)
+{
+	struct plan_cur cur = slot->from;
+	unsigned int iov;
+	size_t n;
+
+	while (len && plan_piece(io->plan, &cur)) {
+		memcpy(plan_memory(io->plan, &cur, len, &n, &iov), data, n);
+		plan_advance(&cur, n);
+		data += n;
+		len -= n;
+	}
+}
+
+int io_read_taken(struct io *io, struct io_slot *slot,
+		  const struct wire_msg *reply)
+{
+	const struct wire_io_rep *rep = reply->body;
+	struct io_server *sv = &io->server[slot->k];
+	uint64_t done = le64toh(rep->done), len = le32toh(rep->data_len);
+
+	if (done > slot->total || (len && len != done))
+		return -EPROTO;
+	if (slot->total <= IO_READ_INLINE && len != done)
+		return -EPROTO;
+	if (len)
+		io_scatter(io, slot, reply->tail[0].ptr, len);
+	sv->size = le64toh(rep->size);
+	sv->seen = true;
+	if (done == slot->total)
+		return 0;
+	/* a plain transfer only goes up */
+	sv->dry = io->plan->nspan == 1;
+	return io_gap_add(io, slot, done);
+}
+
+/* ---- the end of the file ---- */
+
+static bool io_seen(void *arg, uint32_t k)
+{
+	const struct io *io = arg;
+
+	return io->server[k].seen;
+}
+
+/* Behind the last byte of the file that the plan names. */
+static uint64_t plan_file_end(const struct plan *plan)
+{
+	uint64_t end, max = 0;
+	unsigned int i;
+
+	for (i = 0; i < plan->nspan; i++) {
+		const struct plan_span *span = &plan->span[i];
+
+		if (span->len &&
+		    view_end(plan->view, span->pos, span->len, &end) &&
+		    end > max)
+			max = end;
+	}
+	return max;
+}
+
+static int io_file_size(struct io *io, uint64_t *size)
+{
+	const struct dist *dist = io->plan->dist;
+	struct file_size rest;
+	uint64_t max = 0, n;
+	bool all = true;
+	uint32_t k;
+	int rc;
+
+	for (k = 0; k < io->nserver; k++) {
+		all = all && io->server[k].seen;
+		n = io->server[k].seen
+			    ? dist_file_size(dist, k, io->server[k].size)
+			    : 0;
+		if (n > max)
+			max = n;
+	}
+	if (!all && max < plan_file_end(io->plan)) {
+		rc = size_ask(io->s, io->handle, dist, io_seen, io, &rest);
+		if (rc)
+			return rc;
+		if (rest.size > max)
+			max = rest.size;
+	}
+	*size = max;
+	return 0;
+}
+
+/* Transfer bytes up to the first one at or behind the end of the file. */
+static uint64_t plan_before(const struct plan *plan, uint64_t size)
+{
+	uint64_t seen = view_before(plan->view, size), n = 0;
+	unsigned int i;
+
+	for (i = 0; i < plan->nspan; i++) {
+		const struct plan_span *span = &plan->span[i];
+
+		if (seen < span->pos + span->len)
+			return n + (seen > span->pos ? seen - span->pos : 0);
+		n += span->len;
+	}
+	return n;
+}
+
+/* Zeros bytes [skip, total) from the cursor on, but none behind n. */
+static void io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
+		    uint64_t total, uint64_t n)
+{
+	unsigned int iov;
+	size_t len;
+
+	while (total && plan_piece(io->plan, &cur) && cur.piece.at < n) {
+		uint64_t max = skip ? skip : n - cur.piece.at;
+		void *mem;
+
+		if (max > total)
+			max = total;
+		mem = plan_memory(io->plan, &cur, max, &len, &iov);
+		if (skip)
+			skip -= len;
+		else
+			memset(mem, 0, len);
+		plan_advance(&cur, len);
+		total -= len;
+	}
+}
+
+static int io_short(struct io *io, uint64_t *n)
+{
+	uint64_t size;
+	unsigned int i;
+	uint32_t k;
+	int rc = io_file_size(io, &size);
+
+	if (rc)
+		return rc;
+	*n = plan_before(io->plan, size);
+	for (i = 0; i < io->ngap; i++)
+		io_zero(io, io->gap[i].from, io->gap[i].skip, io->gap[i].total,
+			*n);
+	for (k = 0; k < io->nserver; k++) {
+		if (io->server[k].dry)
+			io_zero(io, io->server[k].cur, 0, UINT64_MAX, *n);
+	}
+	return 0;
+}
+
+static uint64_t plan_total(const struct plan *plan)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < plan->nspan; i++)
+		sum += plan->span[i].len;
+	return sum;
+}
+
+int io_read(struct session *s, uint64_t handle, const struct plan *plan,
+	    uint64_t *n)
+{
+	struct io io;
+	int rc;
+
+	io.s = s;
+	io.plan = plan;
+	io.handle = handle;
+	io.flags = 0;
+	io.write = false;
+	rc = io_run(&io);
+	if (!rc && io.ngap)
+		rc = io_short(&io, n);
+	else if (!rc)
+		*n = plan_total(plan);
+	io_free(&io);
+	return rc;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr.h - the mgr's operations as functions.  Each is one request; all
+ * answer 0, -errno, or WIRE_REDIRECT when the path leaves the file system
+ * and target->redirect says where to.
+ */
+#ifndef MGR_H
+#define MGR_H
+
+#include <sys/types.h>
+
+#include "dist.h"
+#include "session.h"
+
+/* What an operation is about: a path below the root, or a handle. */
+struct target {
+	uint64_t handle; /* 0: the root */
+	const char *path; /* "": the handle itself */
+	uint32_t flags; /* WIRE_P_* */
+	uint64_t open; /* id of the open file, or 0 */
+	char *redirect; /* PATH_MAX bytes, or NULL */
+};
+
+struct attr {
+	uint64_t handle;
+	uint64_t size; /* see WIRE_A_SIZE */
+	int64_t atime, mtime, ctime; /* ns */
+	uint32_t mode, nlink, uid, gid;
+	uint32_t flags; /* WIRE_A_* */
+	struct dist dist; /* regular files; checked */
+};
+
+int mgr_getattr(struct session *s, const struct target *t, struct attr *attr);
+
+struct setattr {
+	uint32_t valid; /* WIRE_S_* */
+	uint32_t mode, uid, gid;
+	int64_t atime, mtime; /* ns */
+};
+int mgr_setattr(struct session *s, const struct target *t,
+		const struct setattr *set, struct attr *attr);
+int mgr_access(struct session *s, const struct target *t, uint32_t mask);
+int mgr_truncate(struct session *s, const struct target *t, uint64_t size);
+
+struct mgr_open {
+	uint32_t flags; /* WIRE_O_* */
+	uint32_t mode; /* after umask */
+	struct dist dist; /* fields UINT32_MAX: default */
+};
+/* *open: the id for mgr_release(), 0: none needed. */
+int mgr_open(struct session *s, const struct target *t,
+	     const struct mgr_open *how, struct attr *attr, uint64_t *open);
+
+struct mgr_release {
+	uint64_t handle, open;
+	uint64_t end; /* behind the highest byte written */
+	int64_t mtime; /* of the last write, ns */
+	uint32_t flags; /* WIRE_R_* */
+};
+/* Does not wait for the answer. */
+void mgr_release(struct session *s, const struct mgr_release *rel);
+/* *off: the first of len bytes reserved at the end of the file. */
+int mgr_append(struct session *s, const struct target *t, uint64_t len,
+	       uint64_t *off);
+
+int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode);
+int mgr_rmdir(struct session *s, const struct target *t);
+int mgr_unlink(struct session *s, const struct target *t);
+/* On WIRE_REDIRECT *which says which path (0, 1) leaves. */
+int mgr_rename(struct session *s, const struct target *from,
+	       const struct target *to, unsigned int *which);
+int mgr_link(struct session *s, const struct target *from,
+	     const struct target *to, unsigned int *which);
+int mgr_symlink(struct session *s, const char *text, const struct target *t);
+/* Copies at most len bytes, no NUL; *n: how many. */
+int mgr_readlink(struct session *s, const struct target *t, char *buf,
+		 size_t len, size_t *n);
+
+struct mgr_listing {
+	uint32_t bytes, count; /* struct wire_dirent records in buf */
+	bool eof;
+};
+int mgr_readdir(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
+		uint32_t len, struct mgr_listing *listing);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_attr.c - GETATTR, SETATTR, ACCESS and TRUNCATE. */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "mgr_int.h"
+
+int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a)
+{
+	struct attr *attr = arg->attr;
+
+	*attr = (struct attr){
+		.handle = le64toh(a->handle),
+		.size = le64toh(a->size),
+		.atime = (int64_t)le64toh(a->atime),
+		.mtime = (int64_t)le64toh(a->mtime),
+		.ctime = (int64_t)le64toh(a->ctime),
+		.mode = le32toh(a->mode),
+		.nlink = le32toh(a->nlink),
+		.uid = le32toh(a->uid),
+		.gid = le32toh(a->gid),
+		.flags = le32toh(a->flags),
+		.dist = { .base = le32toh(a->dist.base),
+			  .pcount = le32toh(a->dist.pcount),
+			  .ssize = le32toh(a->dist.ssize) },
+	};
+	if (attr->size > INT64_MAX ||
+	    (S_ISREG(attr->mode) && dist_check(&attr->dist, arg->s->niods))) {
+		log_error(arg->s->log,
+			  "%s: protocol error in the attributes of %016llx",
+			  rpc_peer_name(arg->s->mgr),
+			  (unsigned long long)attr->handle);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+static int take_attr_rep(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_attr_rep *rep = reply->body;
+
+	return mgr_take_attr(arg, &rep->attr);
+}
+
+int mgr_getattr(struct session *s, const struct target *t, struct attr *attr)
+{
+	struct mgr_attr_arg arg = { s, attr };
+	struct ask c;
+
+	mgr_begin_path(&c, s, t);
+	return ask_run(&c, WIRE_GETATTR, take_attr_rep, &arg);
+}
+
+int mgr_setattr(struct session *s, const struct target *t,
+		const struct setattr *set, struct attr *attr)
+{
+	struct wire_setattr body = {
+		.dir = htole64(t->handle),
+		.atime = htole64((uint64_t)set->atime),
+		.mtime = htole64((uint64_t)set->mtime),
+		.valid = htole32(set->valid),
+		.mode = htole32(set->mode),
+		.uid = htole32(set->uid),
+		.gid = htole32(set->gid),
+		.flags = htole32(t->flags),
+		.path_len = htole32((uint32_t)strlen(t->path)),
+	};
+	struct mgr_attr_arg arg = { s, attr };
+	struct ask c;
+
+	mgr_begin(&c, s, t, &body, sizeof(body));
+	return ask_run(&c, WIRE_SETATTR, take_attr_rep, &arg);
+}
+
+int mgr_access(struct session *s, const struct target *t, uint32_t mask)
+{
+	struct wire_access body = {
+		.dir = htole64(t->handle),
+		.mask = htole32(mask),
+		.path_len = htole32((uint32_t)strlen(t->path)),
+	};
+	struct ask c;
+
+	mgr_begin(&c, s, t, &body, sizeof(body));
+	return ask_run(&c, WIRE_ACCESS, NULL, NULL);
+}
+
+int mgr_truncate(struct session *s, const struct target *t, uint64_t size)
+{
+	struct wire_truncate body = {
+		.dir = htole64(t->handle),
+		.size = htole64(size),
+		.open = htole64(t->open),
+		.path_len = htole32((uint32_t)strlen(t->path)),
+	};
+	struct ask c;
+
+	mgr_begin(&c, s, t, &body, sizeof(body));
+	return ask_run(&c, WIRE_TRUNCATE, NULL, NULL);
+}

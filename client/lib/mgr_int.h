@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_int.h - what the files of mgr.h share. */
+#ifndef MGR_INT_H
+#define MGR_INT_H
+
+#include <string.h>
+
+#include "ask.h"
+#include "mgr.h"
+
+struct mgr_attr_arg {
+	struct session *s;
+	struct attr *attr;
+};
+int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a);
+
+/* A request with a body that says how long t->path is, and that path. */
+static inline void mgr_begin(struct ask *c, struct session *s,
+			     const struct target *t, const void *body,
+			     size_t len)
+{
+	ask_begin(c, s, s->mgr);
+	c->redirect = t->redirect;
+	ask_put(c, body, len);
+	ask_put(c, t->path, strlen(t->path));
+}
+
+/* A request with a struct wire_path. */
+static inline void mgr_begin_path(struct ask *c, struct session *s,
+				  const struct target *t)
+{
+	struct wire_path body = {
+		.dir = htole64(t->handle),
+		.flags = htole32(t->flags),
+		.path_len = htole32((uint32_t)strlen(t->path)),
+	};
+
+	mgr_begin(c, s, t, &body, sizeof(body));
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_name.c - the operations on names. */
+#include <errno.h>
+
+#include "mgr_int.h"
+
+int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode)
+{
+	struct wire_mkdir body = {
+		.dir = htole64(t->handle),
+		.mode = htole32(mode),
+		.path_len = htole32((uint32_t)strlen(t->path)),
+	};
+	struct ask c;
+
+	mgr_begin(&c, s, t, &body, sizeof(body));
+	return ask_run(&c, WIRE_MKDIR, NULL, NULL);
+}
+
+static int path_call(struct session *s, const struct target *t, enum wire_op op)
+{
+	struct ask c;
+
+	mgr_begin_path(&c, s, t);
+	return ask_run(&c, op, NULL, NULL);
+}
+
+int mgr_rmdir(struct session *s, const struct target *t)
+{
+	return path_call(s, t, WIRE_RMDIR);
+}
+
+int mgr_unlink(struct session *s, const struct target *t)
+{
+	return path_call(s, t, WIRE_UNLINK);
+}
+
+static int two_call(struct session *s, const struct target *from,
+		    const struct target *to, enum wire_op op,
+		    unsigned int *which)
+{
+	struct wire_two body = {
+		.dir1 = htole64(from->handle),
+		.dir2 = htole64(to->handle),
+		.path1_len = htole32((uint32_t)strlen(from->path)),
+		.path2_len = htole32((uint32_t)strlen(to->path)),
+	};
+	struct ask c;
+
+	mgr_begin(&c, s, from, &body, sizeof(body));
+	ask_put(&c, to->path, strlen(to->path));
+	c.which = which;
+	return ask_run(&c, op, NULL, NULL);
+}
+
+int mgr_rename(struct session *s, const struct target *from,
+	       const struct target *to, unsigned int *which)
+{
+	return two_call(s, from, to, WIRE_RENAME, which);
+}
+
+int mgr_link(struct session *s, const struct target *from,
+	     const struct target *to, unsigned int *which)
+{
+	return two_call(s, from, to, WIRE_LINK, which);
+}
+
+int mgr_symlink(struct session *s, const char *text, const struct target *t)
+{
+	struct wire_two body = {
+		.dir2 = htole64(t->handle),
+		.path1_len = htole32((uint32_t)strlen(text)),
+		.path2_len = htole32((uint32_t)strlen(t->path)),
+	};
+	struct ask c;
+
+	ask_begin(&c, s, s->mgr);
+	c.redirect = t->redirect;
+	ask_put(&c, &body, sizeof(body));
+	ask_put(&c, text, strlen(text));
+	ask_put(&c, t->path, strlen(t->path));
+	return ask_run(&c, WIRE_SYMLINK, NULL, NULL);
+}
+
+struct link_arg {
+	char *buf;
+	size_t len, *n;
+};
+
+static int take_link(void *arg, const struct wire_msg *reply)
+{
+	struct link_arg *a = arg;
+	size_t n = reply->tail[0].len;
+
+	*a->n = n < a->len ? n : a->len;
+	memcpy(a->buf, reply->tail[0].ptr, *a->n);
+	return 0;
+}
+
+int mgr_readlink(struct session *s, const struct target *t, char *buf,
+		 size_t len, size_t *n)
+{
+	struct link_arg arg = { buf, len, n };
+	struct ask c;
+
+	mgr_begin_path(&c, s, t);
+	return ask_run(&c, WIRE_READLINK, take_link, &arg);
+}
+
+static int take_listing(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_readdir_rep *rep = reply->body;
+	struct mgr_listing *l = arg;
+
+	*l = (struct mgr_listing){
+		.bytes = le32toh(rep->bytes),
+		.count = le32toh(rep->count),
+		.eof = le32toh(rep->eof),
+	};
+	return 0;
+}
+
+int mgr_readdir(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
+		uint32_t len, struct mgr_listing *listing)
+{
+	struct wire_readdir body = {
+		.dir = htole64(dir),
+		.cookie = htole64(cookie),
+		.mem = { .addr = htole64((uintptr_t)buf), .len = htole32(len) },
+	};
+	struct tp_mr *mr;
+	struct ask c;
+	int rc = tp_mr_reg(s->dev, buf, len, TP_REMOTE_WRITE, &mr);
+
+	if (rc)
+		return rc;
+	body.mem.rkey = htole32(mr->rkey);
+	ask_begin(&c, s, s->mgr);
+	ask_put(&c, &body, sizeof(body));
+	rc = ask_run(&c, WIRE_READDIR, take_listing, listing);
+	tp_mr_dereg(mr);
+	return !rc && listing->bytes > len ? -EPROTO : rc;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_open.c - OPEN, RELEASE and APPEND. */
+#include "mgr_int.h"
+
+struct open_arg {
+	struct mgr_attr_arg attr;
+	uint64_t *open;
+};
+
+static int take_open(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_open_rep *rep = reply->body;
+	struct open_arg *a = arg;
+
+	*a->open = le64toh(rep->open);
+	return mgr_take_attr(&a->attr, &rep->attr);
+}
+
+int mgr_open(struct session *s, const struct target *t,
+	     const struct mgr_open *how, struct attr *attr, uint64_t *open)
+{
+	struct wire_open body = {
+		.dir = htole64(t->handle),
+		.flags = htole32(how->flags),
+		.mode = htole32(how->mode),
+		.dist = { .base = htole32(how->dist.base),
+			  .pcount = htole32(how->dist.pcount),
+			  .ssize = htole32(how->dist.ssize) },
+		.path_len = htole32((uint32_t)strlen(t->path)),
+	};
+	struct open_arg arg = { { s, attr }, open };
+	struct ask c;
+
+	mgr_begin(&c, s, t, &body, sizeof(body));
+	return ask_run(&c, WIRE_OPEN, take_open, &arg);
+}
+
+void mgr_release(struct session *s, const struct mgr_release *rel)
+{
+	struct wire_release body = {
+		.handle = htole64(rel->handle),
+		.open = htole64(rel->open),
+		.end = htole64(rel->end),
+		.mtime = htole64((uint64_t)rel->mtime),
+		.flags = htole32(rel->flags),
+	};
+	struct ask c;
+
+	ask_begin(&c, s, s->mgr);
+	ask_put(&c, &body, sizeof(body));
+	ask_post(&c, WIRE_RELEASE, "closing a file");
+}
+
+static int take_append(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_append_rep *rep = reply->body;
+	uint64_t *off = arg;
+
+	*off = le64toh(rep->offset);
+	return 0;
+}
+
+int mgr_append(struct session *s, const struct target *t, uint64_t len,
+	       uint64_t *off)
+{
+	struct wire_append body = {
+		.handle = htole64(t->handle),
+		.open = htole64(t->open),
+		.len = htole64(len),
+	};
+	struct ask c;
+
+	ask_begin(&c, s, s->mgr);
+	ask_put(&c, &body, sizeof(body));
+	return ask_run(&c, WIRE_APPEND, take_append, off);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rw.c - what a read or write is, before it is carried out. */
+#include "rw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+static bool allowed(const struct file *f, bool write)
+{
+	int mode = atomic_load(&((struct file *)f)->flags) & O_ACCMODE;
+
+	return mode == O_RDWR || mode == (write ? O_WRONLY : O_RDONLY);
+}
+
+static int sum(const struct rw *rw, uint64_t *total)
+{
+	uint64_t n = 0;
+	int i;
+
+	if (rw->niov < 0 || rw->niov > IOV_MAX)
+		return -EINVAL;
+	for (i = 0; i < rw->niov; i++) {
+		if (rw->iov[i].iov_len > SSIZE_MAX - n)
+			return -EINVAL;
+		n += rw->iov[i].iov_len;
+	}
+	*total = n;
+	return 0;
+}
+
+static int check(const struct file *f, const struct rw *rw, uint64_t *total)
+{
+	if (!allowed(f, rw->write))
+		return -EBADF;
+	if (rw->at && rw->off < 0)
+		return -EINVAL;
+	if (f->type == S_IFDIR)
+		return -EISDIR;
+	return sum(rw, total);
+}
+
+static ssize_t transfer(struct file *f, int fd, const struct rw *rw,
+			uint64_t pos, uint64_t total)
+{
+	if (!total)
+		return 0;
+	return f->fs ? rw_file(f, rw, pos, total)
+		     : rw_ordinary(f, fd, rw, pos, total);
+}
+
+ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
+{
+	uint64_t total;
+	ssize_t n = check(f, rw, &total);
+
+	if (n)
+		return n;
+	if (rw->at)
+		return transfer(f, fd, rw, (uint64_t)rw->off, total);
+	pthread_mutex_lock(&f->pos_lock);
+	n = transfer(f, fd, rw, f->pos, total);
+	pthread_mutex_unlock(&f->pos_lock);
+	return n;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rw.h - reads and writes of an open file: offset, partition, O_APPEND. */
+#ifndef RW_H
+#define RW_H
+
+#include "file.h"
+
+struct rw {
+	const struct iovec *iov;
+	int niov;
+	bool write;
+	bool at; /* off counts, not the file's offset */
+	int64_t off; /* bytes of the view */
+};
+
+/* Bytes transferred, or -errno.  fd is only used if f is an ordinary file. */
+ssize_t rw_run(struct file *f, int fd, const struct rw *rw);
+
+/* One transfer at pos of the view; total is the iovecs' sum, not 0. */
+ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
+		uint64_t total);
+/* The same on an ordinary file. */
+ssize_t rw_ordinary(struct file *f, int fd, const struct rw *rw, uint64_t pos,
+		    uint64_t total);
+
+/* Offset of a descriptor: as lseek(2), negative errno. */
+int64_t rw_seek(struct file *f, int fd, int64_t off, int whence);
+
+#endif

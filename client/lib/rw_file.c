@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rw_file.c - transfers of PVFS files. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "rw.h"
+
+struct transfer {
+	struct file *f;
+	struct plan plan;
+	struct plan_span span;
+	struct view view; /* a copy: SETPART may come between */
+	uint32_t flags; /* WIRE_IO_* */
+	uint64_t n;
+};
+
+static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
+		    uint64_t pos, uint64_t total)
+{
+	int flags = atomic_load(&f->flags);
+
+	x->f = f;
+	x->span = (struct plan_span){ pos, total };
+	x->flags = flags & O_DSYNC ? WIRE_IO_SYNC : 0;
+	pthread_mutex_lock(&f->lock);
+	x->view = f->view;
+	pthread_mutex_unlock(&f->lock);
+	x->plan = (struct plan){
+		.dist = &f->dist,
+		.view = &x->view,
+		.span = &x->span,
+		.nspan = 1,
+		.iov = rw->iov,
+		.niov = (unsigned int)rw->niov,
+	};
+}
+
+static int do_read(struct session *s, const struct target *t, void *arg)
+{
+	struct transfer *x = arg;
+
+	return io_read(s, t->handle, &x->plan, &x->n);
+}
+
+static int do_write(struct session *s, const struct target *t, void *arg)
+{
+	struct transfer *x = arg;
+
+	return io_write(s, t->handle, &x->plan, x->flags);
+}
+
+static int do_append(struct session *s, const struct target *t, void *arg)
+{
+	struct transfer *x = arg;
+
+	return mgr_append(s, t, x->span.len, &x->span.pos);
+}
+
+static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
+{
+	uint64_t end;
+	int rc;
+
+	if (!view_end(&x->view, pos, x->span.len, &end))
+		return -EOVERFLOW;
+	rc = file_run(x->f, do_read, x);
+	if (rc)
+		return rc;
+	if (!at)
+		x->f->pos = pos + x->n;
+	return (ssize_t)x->n;
+}
+
+static ssize_t write_file(struct transfer *x, bool at)
+{
+	uint64_t end;
+	int rc;
+
+	if (!view_end(&x->view, x->span.pos, x->span.len, &end))
+		return -EFBIG;
+	rc = file_run(x->f, do_write, x);
+	file_wrote(x->f, end, rc);
+	if (rc)
+		return rc;
+	if (!at)
+		x->f->pos = x->span.pos + x->span.len;
+	return (ssize_t)x->span.len;
+}
+
+ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
+		uint64_t total)
+{
+	struct transfer x;
+	int rc;
+
+	prepare(&x, f, rw, pos, total);
+	if (!rw->write)
+		return read_file(&x, pos, rw->at);
+	if (atomic_load(&f->flags) & O_APPEND) {
+		rc = file_run(f, do_append, &x);
+		if (rc)
+			return rc;
+	}
+	return write_file(&x, rw->at);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* seek.c - lseek on PVFS files and on partitions. */
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "rw.h"
+#include "stat.h"
+
+static int size_of(struct file *f, int fd, uint64_t *size)
+{
+	struct stat st;
+	int rc;
+
+	if (f->fs)
+		rc = file_run(f, stat_get, &st);
+	else
+		rc = fstat(fd, &st) ? -errno : 0;
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&f->lock);
+	*size = view_before(&f->view, (uint64_t)st.st_size);
+	pthread_mutex_unlock(&f->lock);
+	return 0;
+}
+
+/* A file is all data: a hole is only behind its end. */
+static int64_t seek_data(uint64_t size, int64_t off, int whence)
+{
+	if (off < 0 || (uint64_t)off >= size)
+		return -ENXIO;
+	return whence == SEEK_HOLE ? (int64_t)size : off;
+}
+
+static int64_t target_of(struct file *f, int fd, int64_t off, int whence)
+{
+	uint64_t base = 0;
+	int64_t sum;
+	int rc;
+
+	if (whence == SEEK_CUR) {
+		base = f->pos;
+	} else if (whence != SEEK_SET) {
+		rc = size_of(f, fd, &base);
+		if (rc)
+			return rc;
+		if (whence != SEEK_END)
+			return seek_data(base, off, whence);
+	}
+	if (__builtin_add_overflow((int64_t)base, off, &sum))
+		return -EOVERFLOW;
+	return sum < 0 ? -EINVAL : sum;
+}
+
+static bool known(const struct file *f, int whence)
+{
+	switch (whence) {
+	case SEEK_SET:
+	case SEEK_CUR:
+		return true;
+	case SEEK_END:
+	case SEEK_DATA:
+	case SEEK_HOLE:
+		return f->type != S_IFDIR;
+	}
+	return false;
+}
+
+int64_t rw_seek(struct file *f, int fd, int64_t off, int whence)
+{
+	int64_t pos;
+
+	if (!known(f, whence))
+		return -EINVAL;
+	pthread_mutex_lock(&f->pos_lock);
+	pos = target_of(f, fd, off, whence);
+	if (pos >= 0 && (uint64_t)pos != f->pos) {
+		f->pos = (uint64_t)pos;
+		dirbuf_reset(f->dirbuf);
+	} else if (pos == 0) {
+		dirbuf_reset(f->dirbuf);
+	}
+	pthread_mutex_unlock(&f->pos_lock);
+	return pos;
+}

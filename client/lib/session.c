@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - opening and closing a client instance's connections. */
+#include "session.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "ask.h"
+
+#define DRAIN_MS 2000 /* for what nobody waited for */
+#define POLL_US 0
+
+static int random_id(uint64_t *id)
+{
+	do {
+		if (getrandom(id, sizeof(*id), 0) != sizeof(*id))
+			return -errno;
+	} while (!*id);
+	return 0;
+}
+
+/* host:pid:program, for the servers' logs. */
+static void cred_name(struct rpc_cred *cred)
+{
+	char host[32] = "?";
+
+	gethostname(host, sizeof(host) - 1);
+	snprintf(cred->name, sizeof(cred->name), "%.20s:%ld:%.20s", host,
+		 (long)getpid(), program_invocation_short_name);
+}
+
+/* NGROUPS_MAX is more than a server looks at: the first ones count. */
+static int cred_get(struct rpc_cred *cred)
+{
+	int i, n = getgroups(0, NULL);
+	gid_t *groups;
+
+	if (n < 0)
+		return -errno;
+	groups = calloc((size_t)n + 1, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	n = getgroups(n, groups);
+	*cred = (struct rpc_cred){ .uid = geteuid(), .gid = getegid() };
+	for (i = 0; i < n && i < (int)WIRE_GROUPS_MAX; i++)
+		cred->groups[i] = groups[i];
+	cred->ngroups = (uint32_t)i;
+	free(groups);
+	cred_name(cred);
+	return n < 0 ? -EINVAL : 0;
+}
+
+static int peer_open(struct session *s, const struct addr *addr,
+		     const char *name, struct rpc_peer **peer)
+{
+	struct rpc_cred cred;
+	struct rpc_peer_attr attr = {
+		.addr = *addr,
+		.name = name,
+		.role = WIRE_ROLE_CLIENT,
+		.fsid = s->fsid,
+		.session = s->id,
+		.cred = &cred,
+	};
+	int rc = cred_get(&cred);
+
+	return rc ? rc : rpc_peer_open(s->drive.ctx, &attr, peer);
+}
+
+/* The way to the servers: device, progress context, first peer. */
+static int transport_open(struct session *s, const struct session_attr *attr)
+{
+	struct tp_dev_attr dev_attr = { .log = s->log };
+	struct rpc_ctx_attr ctx_attr = { .log = s->log, .poll_us = POLL_US };
+	struct rpc_ctx *ctx;
+	int rc;
+
+	rc = tp_dev_open(attr->addr->scheme, &dev_attr, &s->dev);
+	if (rc)
+		return rc;
+	ctx_attr.dev = s->dev;
+	rc = rpc_ctx_open(&ctx_attr, &ctx);
+	if (rc)
+		goto close_dev;
+	drive_init(&s->drive, ctx);
+	rc = peer_open(s, attr->addr, attr->name, &s->mgr);
+	if (rc)
+		goto close_ctx;
+	return 0;
+close_ctx:
+	drive_destroy(&s->drive);
+	rpc_ctx_close(ctx);
+close_dev:
+	tp_dev_close(s->dev);
+	return rc;
+}
+
+int session_open(const struct session_attr *attr, struct session **out)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	atomic_init(&s->refs, 1);
+	s->log = attr->log;
+	s->timeout_ms = attr->timeout_ms;
+	rc = random_id(&s->id);
+	if (!rc)
+		rc = transport_open(s, attr);
+	if (rc) {
+		free(s);
+		return rc;
+	}
+	s->first = (unsigned int)(s->id >> 32);
+	*out = s;
+	return 0;
+}
+
+/* ---- MOUNT ---- */
+
+static int bad_mount(const struct session *s, const char *what)
+{
+	log_error(s->log, "%s: protocol error in the reply to MOUNT: %s",
+		  rpc_peer_name(s->mgr), what);
+	return -EPROTO;
+}
+
+static int take_uris(struct session *s, const struct wire_tail *uris)
+{
+	const char *uri = uris->ptr;
+	size_t left = uris->len, len;
+	uint32_t i;
+
+	for (i = 0; i < s->niods; i++) {
+		len = strnlen(uri, left);
+		if (len == left || len > WIRE_URI_MAX)
+			return bad_mount(s, "addresses of the iods");
+		memcpy(s->uri[i].uri, uri, len + 1);
+		uri += len + 1;
+		left -= len + 1;
+	}
+	return 0;
+}
+
+static int take_mount(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_mount_rep *rep = reply->body;
+	struct session *s = arg;
+
+	s->fsid = le64toh(rep->fsid);
+	s->root = le64toh(rep->root);
+	s->niods = le32toh(rep->niods);
+	if (!s->niods || s->niods > WIRE_IOD_MAX)
+		return bad_mount(s, "number of iods");
+	s->uri = calloc(s->niods, sizeof(*s->uri));
+	s->iod = calloc(s->niods, sizeof(struct rpc_peer *));
+	if (!s->uri || !s->iod)
+		return -ENOMEM;
+	return take_uris(s, &reply->tail[0]);
+}
+
+static int open_iods(struct session *s)
+{
+	const char *scheme = tp_dev_name(s->dev);
+	struct addr addr;
+	char name[16];
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < s->niods; i++) {
+		snprintf(name, sizeof(name), "iod %u", i);
+		rc = addr_parse(s->uri[i].uri, 0, &addr);
+		if (!rc && strcmp(addr.scheme, scheme))
+			rc = -EPROTONOSUPPORT;
+		if (rc) {
+			log_error(s->log,
+				  "%s: \"%s\" is no %s address: correct "
+				  "[iod.%u] in the servers' configuration",
+				  name, s->uri[i].uri, scheme, i);
+			return rc;
+		}
+		rc = peer_open(s, &addr, name, &s->iod[i]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int session_mount(struct session *s)
+{
+	struct ask c;
+	int rc;
+
+	ask_begin(&c, s, s->mgr);
+	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
+	return rc ? rc : open_iods(s);
+}
+
+/* ---- the end ---- */
+
+struct session *session_get(struct session *s)
+{
+	atomic_fetch_add(&s->refs, 1);
+	return s;
+}
+
+void session_abandon(struct session *s)
+{
+	rpc_ctx_abandon(s->drive.ctx);
+}
+
+static void session_drain(struct session *s)
+{
+	uint64_t end = clock_after_ms(DRAIN_MS);
+
+	while (atomic_load(&s->posted) && clock_now() < end)
+		rpc_ctx_progress(s->drive.ctx, end);
+}
+
+static void session_close(struct session *s)
+{
+	uint32_t i;
+
+	session_drain(s);
+	for (i = 0; s->iod && i < s->niods; i++) {
+		if (s->iod[i])
+			rpc_peer_close(s->iod[i], true);
+	}
+	rpc_peer_close(s->mgr, true);
+	rpc_ctx_close(s->drive.ctx);
+	drive_destroy(&s->drive);
+	tp_dev_close(s->dev);
+	free(s->iod);
+	free(s->uri);
+	free(s);
+}
+
+void session_put(struct session *s)
+{
+	if (atomic_fetch_sub(&s->refs, 1) == 1)
+		session_close(s);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session.h - one client instance as the servers know it: a random id, the
+ * credentials, and a connection to the mgr and to every iod.  A session that
+ * the servers gave up is not mended but replaced by a new one (fs.h); what
+ * was opened under it is opened again.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <errno.h>
+
+#include "addr.h"
+#include "clock.h"
+#include "drive.h"
+
+struct session {
+	atomic_uint refs;
+	struct drive drive;
+	struct tp_dev *dev;
+	const struct log *log;
+	uint64_t id;
+	unsigned int timeout_ms; /* of every call */
+	unsigned int first; /* random: where this client's striped
+					 * requests begin */
+	struct rpc_peer *mgr;
+
+	/* from MOUNT, then constant */
+	uint64_t fsid, root;
+	uint32_t niods;
+	struct rpc_peer **iod; /* niods */
+	struct session_server {
+		char uri[WIRE_URI_MAX + 1];
+	} * uri; /* niods */
+
+	atomic_uint posted; /* calls that nobody waits for */
+};
+
+struct session_attr {
+	const struct addr *addr; /* of the mgr, or of any server */
+	const char *name; /* of that, for messages */
+	unsigned int timeout_ms;
+	const struct log *log;
+};
+
+/* A session with one server, which is s->mgr; it connects at the first call. */
+int session_open(const struct session_attr *attr, struct session **s);
+/* Asks the mgr for the file system, and makes the iods known. */
+int session_mount(struct session *s);
+
+struct session *session_get(struct session *s);
+/*
+ * The last one closes the connections.  Servers then take the session for
+ * ended (BYE), so what was opened under it is not open any more.
+ */
+void session_put(struct session *s);
+/* In a child after fork(): the parent's session.  Closes the descriptors
+ * without a word to the servers; the memory stays. */
+void session_abandon(struct session *s);
+
+/* An iod's -ESTALE, as which it comes out of io.h and fan.h: iods say it of
+ * sessions, never of files. */
+#define SESSION_ENDED (-EKEYEXPIRED)
+
+static inline int session_iod_status(int rc)
+{
+	return rc == -ESTALE ? SESSION_ENDED : rc;
+}
+
+static inline uint64_t session_deadline(const struct session *s)
+{
+	return clock_after_ms(s->timeout_ms);
+}
+
+#endif

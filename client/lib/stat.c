@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stat.c - attributes from the mgr, completed by the iods of a file that is
+ * being written. */
+#include "stat.h"
+
+#include <sys/stat.h>
+
+#include "fan.h"
+
+#define BLKSIZE_MAX (8u << 20)
+#define NS 1000000000
+
+static struct timespec time_of(int64_t ns)
+{
+	struct timespec ts = { .tv_sec = ns / NS, .tv_nsec = ns % NS };
+
+	if (ts.tv_nsec < 0) {
+		ts.tv_nsec += NS;
+		ts.tv_sec--;
+	}
+	return ts;
+}
+
+static blksize_t blksize_of(const struct attr *a)
+{
+	uint64_t width = (uint64_t)a->dist.ssize * a->dist.pcount;
+
+	if (!S_ISREG(a->mode))
+		return 4096;
+	return (blksize_t)(width < BLKSIZE_MAX ? width : BLKSIZE_MAX);
+}
+
+static void fill(const struct session *s, const struct attr *a, uint64_t blocks,
+		 struct stat *st)
+{
+	*st = (struct stat){
+		.st_dev = (dev_t)(uint32_t)(s->fsid ^ s->fsid >> 32),
+		.st_ino = a->handle,
+		.st_mode = a->mode,
+		.st_nlink = a->nlink,
+		.st_uid = a->uid,
+		.st_gid = a->gid,
+		.st_size = (off_t)a->size,
+		.st_blksize = blksize_of(a),
+		.st_blocks = (blkcnt_t)blocks,
+		.st_atim = time_of(a->atime),
+		.st_mtim = time_of(a->mtime),
+		.st_ctim = time_of(a->ctime),
+	};
+}
+
+/* A write counts if it came after the last change that the mgr knows of. */
+static int ask_iods(struct session *s, struct attr *a, uint64_t *blocks)
+{
+	struct file_size now;
+	int rc = size_ask(s, a->handle, &a->dist, NULL, NULL, &now);
+
+	if (rc)
+		return rc;
+	a->size = now.size;
+	*blocks = now.blocks;
+	if (now.mtime > a->ctime) {
+		a->mtime = now.mtime;
+		a->ctime = now.mtime;
+	}
+	return 0;
+}
+
+int stat_get(struct session *s, const struct target *t, void *arg)
+{
+	uint64_t blocks = 0;
+	struct attr a;
+	int rc;
+
+	rc = mgr_getattr(s, t, &a);
+	if (rc)
+		return rc;
+	if (S_ISREG(a.mode) && !(a.flags & WIRE_A_SIZE))
+		rc = ask_iods(s, &a, &blocks);
+	else if (S_ISREG(a.mode))
+		blocks = a.size / 512 + (a.size % 512 != 0);
+	if (!rc)
+		fill(s, &a, blocks, arg);
+	return rc;
+}

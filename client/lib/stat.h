@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stat.h - all that stat(2) tells of a file. */
+#ifndef STAT_H
+#define STAT_H
+
+#include "mgr.h"
+
+/* arg: struct stat *.  A target_op; asks the iods only if the mgr does not
+ * know the size. */
+int stat_get(struct session *s, const struct target *t, void *arg);
+
+#endif

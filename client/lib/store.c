@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store.c - free space, of one server and of all iods. */
+#include "store.h"
+
+#include <string.h>
+
+#include "ask.h"
+#include "fan.h"
+
+#define UNIT 4096u
+
+static uint64_t units(le64 blocks, uint64_t bsize)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(le64toh(blocks), bsize, &bytes))
+		bytes = UINT64_MAX;
+	return bytes / UNIT;
+}
+
+static void add_space(struct statfs *st, const struct wire_statfs_rep *rep)
+{
+	uint64_t bsize = le64toh(rep->bsize);
+
+	st->f_blocks += units(rep->blocks, bsize);
+	st->f_bfree += units(rep->bfree, bsize);
+	st->f_bavail += units(rep->bavail, bsize);
+}
+
+static void add_files(struct statfs *st, const struct wire_statfs_rep *rep)
+{
+	st->f_files += le64toh(rep->files);
+	st->f_ffree += le64toh(rep->ffree);
+}
+
+static void begin(struct statfs *st, uint64_t fsid)
+{
+	*st = (struct statfs){
+		.f_type = PVFS_SUPER_MAGIC,
+		.f_bsize = UNIT,
+		.f_frsize = UNIT,
+		.f_namelen = WIRE_NAME_MAX,
+	};
+	memcpy(&st->f_fsid, &fsid, sizeof(st->f_fsid));
+}
+
+static int take_one(void *arg, const struct wire_msg *reply)
+{
+	add_space(arg, reply->body);
+	add_files(arg, reply->body);
+	return 0;
+}
+
+int store_statfs_one(struct session *s, struct rpc_peer *peer,
+		     struct statfs *st)
+{
+	struct ask c;
+
+	begin(st, s->fsid);
+	ask_begin(&c, s, peer);
+	return ask_run(&c, WIRE_STATFS, take_one, st);
+}
+
+static int take_iod(void *arg, uint32_t k, const struct wire_msg *reply)
+{
+	add_space(arg, reply->body);
+	return 0;
+}
+
+static int take_mgr(void *arg, const struct wire_msg *reply)
+{
+	add_files(arg, reply->body);
+	return 0;
+}
+
+/* The path need only be there. */
+int store_statfs(struct session *s, const struct target *t, void *arg)
+{
+	uint64_t buf[sizeof(struct wire_hdr) / 8];
+	struct dist all = { .pcount = s->niods, .ssize = 65536 };
+	struct fan fan = { .s = s, .dist = &all, .take = take_iod, .arg = arg };
+	struct wire_out out;
+	struct attr attr;
+	struct ask c;
+	int rc;
+
+	rc = mgr_getattr(s, t, &attr);
+	if (rc)
+		return rc;
+	begin(arg, s->fsid);
+	wire_begin(&out, buf, sizeof(buf));
+	rc = fan_run(&fan, WIRE_STATFS, &out);
+	if (rc)
+		return rc;
+	ask_begin(&c, s, s->mgr);
+	return ask_run(&c, WIRE_STATFS, take_mgr, arg);
+}
+
+static int take_ping(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_ping_rep *rep = reply->body;
+	struct pvfs_ping *ping = arg;
+	size_t len = reply->tail[0].len;
+
+	if (len >= sizeof(ping->version))
+		len = sizeof(ping->version) - 1;
+	memcpy(ping->version, reply->tail[0].ptr, len);
+	ping->version[len] = '\0';
+	ping->boot = le64toh(rep->boot);
+	ping->uptime_ns = le64toh(rep->uptime_ns);
+	ping->requests = le64toh(rep->requests);
+	ping->sessions = le64toh(rep->sessions);
+	return 0;
+}
+
+int store_ping(struct session *s, struct rpc_peer *peer, struct pvfs_ping *ping)
+{
+	struct ask c;
+
+	ask_begin(&c, s, peer);
+	return ask_run(&c, WIRE_PING, take_ping, ping);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* where.c - following paths over the borders of mounts. */
+#include "where.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "process.h"
+
+#define HOPS_MAX 40
+
+static void where_at(struct where *w)
+{
+	const char *rest;
+
+	w->fs = process_find(w->buf, &rest);
+	w->path = w->fs ? rest : w->buf;
+}
+
+/* What cannot be made absolute is no path of ours: the kernel says why. */
+void where_find(struct where *w, const char *path)
+{
+	w->hops = 0;
+	w->fs = NULL;
+	if (path && process_has_mounts() && !path_absolute(path, w->buf))
+		where_at(w);
+	if (!w->fs)
+		w->path = path;
+}
+
+int where_redirected(struct where *w)
+{
+	int rc;
+
+	if (++w->hops > HOPS_MAX)
+		return -ELOOP;
+	rc = path_redirected(w->fs->mount, w->redirect, w->buf);
+	if (!rc)
+		where_at(w);
+	return rc;
+}
+
+static int on_mount(struct where *w, uint32_t flags, target_op op, void *arg)
+{
+	struct target t = {
+		.path = w->path,
+		.flags = flags,
+		.redirect = w->redirect,
+	};
+	struct session *s;
+	int tries, rc;
+	bool again;
+
+	for (tries = 0;; tries++) {
+		rc = fs_session(w->fs, &s);
+		if (rc)
+			return rc;
+		rc = op(s, &t, arg);
+		again = fs_lost(w->fs, s, rc);
+		session_put(s);
+		if (!again)
+			return rc;
+		if (tries)
+			return -ESTALE;
+	}
+}
+
+int where_follow(struct where *w, uint32_t flags, target_op op, void *arg)
+{
+	int rc;
+
+	while (w->fs) {
+		rc = on_mount(w, flags, op, arg);
+		if (rc != WIRE_REDIRECT)
+			return rc;
+		rc = where_redirected(w);
+		if (rc)
+			return rc;
+	}
+	return WHERE_ORDINARY;
+}
+
+int where_run(struct where *w, const char *path, uint32_t flags, target_op op,
+	      void *arg)
+{
+	where_find(w, path);
+	return where_follow(w, flags, op, arg);
+}
+
+struct pair_arg {
+	struct target b;
+	pair_op op;
+	unsigned int which;
+};
+
+static int run_pair(struct session *s, const struct target *t, void *arg)
+{
+	struct pair_arg *a = arg;
+
+	return a->op(s, t, &a->b, &a->which);
+}
+
+int where_run_pair(struct where *a, struct where *b, const char *from,
+		   const char *to, pair_op op)
+{
+	int rc;
+
+	where_find(a, from);
+	where_find(b, to);
+	while (a->fs || b->fs) {
+		struct pair_arg arg = { .b = { .path = b->path }, .op = op };
+
+		if (a->fs != b->fs)
+			return -EXDEV;
+		rc = on_mount(a, 0, run_pair, &arg);
+		if (rc != WIRE_REDIRECT)
+			return rc;
+		if (arg.which)
+			memcpy(b->redirect, a->redirect, sizeof(b->redirect));
+		rc = where_redirected(arg.which ? b : a);
+		if (rc)
+			return rc;
+	}
+	return WHERE_ORDINARY;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * where.h - where a path of the caller leads: to a mount, or to an ordinary
+ * file.  A server that finds that a path leaves its file system (a symlink,
+ * or "..") says where to, and the walk goes on there.
+ */
+#ifndef WHERE_H
+#define WHERE_H
+
+#include "file.h"
+
+#define WHERE_ORDINARY 1 /* result: make the ordinary call with path */
+
+struct where {
+	struct fs *fs; /* NULL: ordinary */
+	const char *path; /* below the mount, or ordinary */
+	unsigned int hops;
+	char buf[PATH_MAX];
+	char redirect[PATH_MAX]; /* target.redirect */
+};
+
+void where_find(struct where *w, const char *path);
+/* To w->redirect.  -ELOOP. */
+int where_redirected(struct where *w);
+
+/*
+ * Runs op on the path, again after redirections and, once, when the session
+ * turned out to have ended.  0, WHERE_ORDINARY, or -errno.  flags: WIRE_P_*.
+ */
+int where_run(struct where *w, const char *path, uint32_t flags, target_op op,
+	      void *arg);
+/* The same after where_find(). */
+int where_follow(struct where *w, uint32_t flags, target_op op, void *arg);
+
+/*
+ * Runs op on two paths.  -EXDEV: they are not on one mount.  WHERE_ORDINARY:
+ * both are ordinary.
+ */
+typedef int (*pair_op)(struct session *s, const struct target *a,
+		       const struct target *b, unsigned int *which);
+int where_run_pair(struct where *a, struct where *b, const char *from,
+		   const char *to, pair_op op);
+
+#endif
