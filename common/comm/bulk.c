@@ -109,6 +109,11 @@ static int bulk_plan(struct rpc_ctx *ctx, const struct rpc_bulk *bulk,
 	return (int)p.nwr;
 }
 
+static unsigned int bulk_stall_ms(const struct conn *conn)
+{
+	return conn->lane->server->attr.stall_ms;
+}
+
 static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 {
 	int rc = tp_post_send(conn->link.ep, conn->link.ctx->wr);
@@ -122,7 +127,7 @@ static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 	if (!conn->timer.armed) {
 		conn->moved_seen = conn->moved;
 		rpc_timer_set(conn->link.ctx, &conn->timer,
-			      clock_after_ms(BULK_STALL_MS));
+			      clock_after_ms(bulk_stall_ms(conn)));
 	}
 	return 0;
 }
@@ -226,11 +231,12 @@ void bulk_watch(struct conn *conn)
 	if (conn->moved != conn->moved_seen) {
 		conn->moved_seen = conn->moved;
 		rpc_timer_set(conn->link.ctx, &conn->timer,
-			      clock_after_ms(BULK_STALL_MS));
+			      clock_after_ms(bulk_stall_ms(conn)));
 		return;
 	}
 	log_warn(conn_log(conn),
 		 "%s (%s): no bulk data moved for %u ms; connection closed",
-		 conn->peer, conn->session->info.cred.name, BULK_STALL_MS);
+		 conn->peer, conn->session->info.cred.name,
+		 bulk_stall_ms(conn));
 	conn_close(conn, -ETIMEDOUT);
 }

@@ -7,8 +7,6 @@
 
 /* Work requests of bulk data outstanding on one connection. */
 #define BULK_WR_MAX 320u
-/* A connection whose bulk data does not move for so long is broken. */
-#define BULK_STALL_MS 10000u
 
 struct conn;
 
@@ -16,7 +14,7 @@ struct conn;
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
 /* The connection is closed: done() of all with status. */
 void bulk_fail_all(struct conn *conn, int status);
-/* The conn's timer: breaks it if nothing moved since the last time. */
+/* The conn's timer: breaks it if nothing moved in stall_ms. */
 void bulk_watch(struct conn *conn);
 
 #endif

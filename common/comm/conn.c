@@ -144,7 +144,7 @@ static void conn_timer(struct rpc_timer *timer)
 	} else {
 		log_warn(conn_log(conn),
 			 "%s: no HELLO within %u ms; connection closed",
-			 conn->peer, SERVER_HELLO_MS);
+			 conn->peer, conn->lane->server->attr.stall_ms);
 		conn_close(conn, -ETIMEDOUT);
 	}
 }
@@ -172,8 +172,11 @@ static void conn_gone(struct ctx_task *task)
 void conn_free(struct conn *conn)
 {
 	struct rpc_ctx *ctx = conn->link.ctx;
+	struct rpc_bulk *bulk;
 	unsigned int i;
 
+	TAILQ_FOREACH(bulk, &conn->waiting, link)
+		free(bulk->copy);
 	rpc_timer_clear(ctx, &conn->timer);
 	link_close(&conn->link);
 	ctx_undefer(ctx, &conn->gone);
@@ -195,7 +198,9 @@ static void conn_log_close(const struct conn *conn, int status)
 	if (conn->state == CONN_OPEN && conn->session->opened)
 		log_info(conn_log(conn), "%s (%s): connection closed: %s",
 			 conn->peer, info->cred.name,
-			 status ? strerror(-status) : "by the client");
+			 !status	     ? "by the client"
+			 : status == -ESTALE ? "replaced, or its session ended"
+					     : strerror(-status));
 }
 
 /* Requests in flight keep their buffers until they are answered. */
@@ -314,7 +319,8 @@ void conn_accept(struct lane *lane, struct rpc_session *session,
 	conn->epoch = epoch;
 	conn->reply_max = reply_max;
 	session_attach(session, conn, epoch);
-	rpc_timer_set(lane->ctx, &conn->timer, clock_after_ms(SERVER_HELLO_MS));
+	rpc_timer_set(lane->ctx, &conn->timer,
+		      clock_after_ms(lane->server->attr.stall_ms));
 	rc = tp_accept(conn->link.ep, req, &acc,
 		       conn_accept_data(lane->server, 0, &acc));
 	if (rc)

@@ -198,6 +198,8 @@ struct rpc_server_attr {
 	size_t reply_max;		/* bytes; slots * reply_max a session */
 	unsigned int max_sessions;
 	unsigned int session_ttl_ms;	/* kept this long without a connection */
+	unsigned int stall_ms;		/* a connection ends that has no HELLO or
+					 * moves no bulk data for so long; 0: 10000 */
 	const struct rpc_service *service;
 	void *arg;
 };

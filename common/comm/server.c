@@ -42,8 +42,16 @@ static void lane_mail(struct lane *lane, struct mail *mail)
 		session_end(s, false);
 	} else {
 		rc = lane_connect(lane, mail);
-		if (rc)
+		if (rc) {
+			log_info(lane->server->attr.log,
+				 "%s: refused: session %016llx: %s",
+				 tp_req_peer(mail->req),
+				 (unsigned long long)s->info.id,
+				 rc == -ESTALE ? "an old connect"
+					       : "its last connections are "
+						 "still busy");
 			conn_reject(lane->server, mail->req, rc);
+		}
 		free(mail);
 		if (s->state == SESSION_NEW && !s->conn)
 			session_end(s, false);
@@ -141,6 +149,26 @@ static int server_check(struct rpc_server *server, struct tp_conn_req *req,
 	return 0;
 }
 
+/* Clients try again and again while the table is full. */
+static void server_log_refusal(struct rpc_server *server,
+			       const struct wire_connect *wc,
+			       struct tp_conn_req *req, int rc)
+{
+	uint64_t now = clock_now();
+
+	if (rc == -EAGAIN) {
+		if (now - server->refused_at <
+		    SERVER_REFUSED_MS * CLOCK_NS_PER_MS)
+			return;
+		server->refused_at = now;
+	}
+	log_warn(server->attr.log, "%s: refused: session %016llx: %s",
+		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),
+		 rc == -EAGAIN	 ? "too many sessions; raise max_sessions"
+		 : rc == -ESTALE ? "it was fenced"
+				 : strerror(-rc));
+}
+
 static int server_hand_over(struct rpc_server *server,
 			    const struct wire_connect *wc,
 			    struct tp_conn_req *req)
@@ -152,12 +180,7 @@ static int server_hand_over(struct rpc_server *server,
 		return -ENOMEM;
 	rc = session_lookup(server, wc, &mail->session);
 	if (rc) {
-		log_warn(server->attr.log, "%s: refused: session %016llx: %s",
-			 tp_req_peer(req),
-			 (unsigned long long)le64toh(wc->session),
-			 rc == -EAGAIN	 ? "too many sessions (max_sessions)"
-			 : rc == -ESTALE ? "it was fenced"
-					 : strerror(-rc));
+		server_log_refusal(server, wc, req, rc);
 		free(mail);
 		return rc;
 	}
@@ -195,6 +218,8 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	if (!server)
 		return -ENOMEM;
 	server->attr = *attr;
+	if (!attr->stall_ms)
+		server->attr.stall_ms = SERVER_STALL_MS;
 	server->attr.ctx = NULL;
 	server->lanes = calloc(attr->nctx, sizeof(*server->lanes));
 	if (!server->lanes) {

@@ -20,7 +20,8 @@
 #include "bulk.h"
 #include "ctx.h"
 
-#define SERVER_HELLO_MS 5000u /* from the connect to the HELLO */
+#define SERVER_STALL_MS 10000u /* default of stall_ms */
+#define SERVER_REFUSED_MS 1000u /* between log lines about a full table */
 #define SERVER_LINGER_MS 1000u /* for the last reply to leave */
 #define SERVER_OLD_CONNS 4u /* of one session, still holding requests */
 #define SERVER_REPLY_MIN 256u /* a client has to take replies so long */
@@ -62,6 +63,7 @@ struct rpc_server {
 	struct lane *lanes;
 	unsigned int nlanes;
 	struct ctx_listener listener;
+	uint64_t refused_at; /* when a full table was last logged */
 	pthread_mutex_t lock; /* of the rest */
 	struct rpc_session *table;
 	LIST_HEAD(, rpc_session) all; /* also ended ones */

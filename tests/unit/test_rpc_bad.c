@@ -55,6 +55,46 @@ START_TEST(hello_comes_first)
 }
 END_TEST
 
+START_TEST(hello_has_to_come)
+{
+	rig_server_close(rig);
+	rig->sattr.stall_ms = 50;
+	rig_server_open(rig);
+	raw_connect(&raw);
+	raw_until(&raw, raw.disconnected);
+	ck_assert_uint_eq(rig_logged(rig, "no HELLO within 50 ms"), 1);
+	rig->text_len = 0;
+	rig->text[0] = '\0';
+}
+END_TEST
+
+/* A client that takes no data for its READ: mock.freeze stops the wire. */
+START_TEST(bulk_data_has_to_move)
+{
+	struct rig_call c;
+	struct tp_mr *mr;
+	uint8_t buf[1000];
+
+	rig_server_close(rig);
+	rig->sattr.stall_ms = 50;
+	rig_server_open(rig);
+	ck_assert_int_eq(
+		tp_mr_reg(rig->dev, buf, sizeof(buf), TP_REMOTE_WRITE, &mr), 0);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	rig_io(rig, &c, WIRE_READ, 0, buf, sizeof(buf), mr, 1, 5000);
+	rig_until(rig, rig->bulks > 0);
+	mock.freeze = true;
+	rig_until(rig, rig_logged(rig, "no bulk data moved for 50 ms"));
+	ck_assert_uint_eq(rig->bulks, 0);
+	mock.freeze = false;
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	tp_mr_dereg(mr);
+	rig->text_len = 0;
+	rig->text[0] = '\0';
+}
+END_TEST
+
 START_TEST(hello_comes_once)
 {
 	raw_greet(&raw);
@@ -237,6 +277,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, hello_comes_first);
+	tcase_add_test(tc, hello_has_to_come);
+	tcase_add_test(tc, bulk_data_has_to_move);
 	tcase_add_test(tc, hello_comes_once);
 	tcase_add_test(tc, magic);
 	tcase_add_test(tc, version);
