@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fault.h"
-#include "rpc_rig.h"
+#include "raw_client.h"
 
 #define PART 150000u
 
@@ -177,6 +177,35 @@ START_TEST(again_and_again)
 }
 END_TEST
 
+/* Asks without end and reads no more than its first answers: at some point
+ * it is not heard any more, and the others go on. */
+START_TEST(never_reads)
+{
+	struct raw raw;
+	uint64_t seq = 0, stuck = 0;
+
+	setup();
+	raw_open(&raw, rig, 0x77, 1);
+	raw_greet(&raw);
+	while (!raw.disconnected && !stuck) {
+		uint64_t end = clock_after_ms(300);
+
+		ck_assert_uint_lt(seq, 100000);
+		raw_send(&raw, raw_readlink(&raw, 0, ++seq));
+		while (raw.sent <= seq && !raw.disconnected && !stuck) {
+			raw_turn(&raw);
+			stuck = clock_now() > end;
+		}
+	}
+	ck_assert_uint_eq(raw.received, RAW_RECVS);
+	rig->counter = 0;
+	calls(0);
+	ck_assert_uint_eq(rig->counter, 111);
+	raw_close(&raw);
+	teardown();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rpc_fault");
@@ -194,6 +223,7 @@ int main(void)
 	tcase_add_test(tc, delays);
 	tcase_add_test(tc, connecting);
 	tcase_add_test(tc, again_and_again);
+	tcase_add_test(tc, never_reads);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

@@ -68,6 +68,7 @@ void raw_turn(struct raw *raw)
 
 	n = tp_cq_poll(raw->cq, wc, RAW_RECVS);
 	for (i = 0; i < n; i++) {
+		raw->sent += wc[i].opcode == TP_SEND;
 		if (wc[i].opcode != TP_RECV || wc[i].status)
 			continue;
 		ck_assert_uint_eq(wc[i].wr_id, raw->received);
@@ -144,6 +145,16 @@ size_t raw_release(struct raw *raw, unsigned int slot, uint64_t seq)
 	wire_begin(&out, raw->buf->out, RAW_MSG);
 	wire_put(&out, &release, sizeof(release));
 	return raw_end(raw, &out, WIRE_RELEASE, slot, seq);
+}
+
+size_t raw_readlink(struct raw *raw, unsigned int slot, uint64_t seq)
+{
+	struct wire_path path = { .dir = htole64(1) };
+	struct wire_out out;
+
+	wire_begin(&out, raw->buf->out, RAW_MSG);
+	wire_put(&out, &path, sizeof(path));
+	return raw_end(raw, &out, WIRE_READLINK, slot, seq);
 }
 
 void raw_send(struct raw *raw, size_t len)

@@ -22,6 +22,7 @@ struct raw {
 	struct wire_accept answer;
 	unsigned int received; /* replies so far, in buf->in[] */
 	uint32_t len; /* of the last one */
+	uint64_t sent; /* buf->out is free again */
 };
 
 /* Ready to connect as session with epoch; change raw->priv before. */
@@ -46,6 +47,7 @@ struct wire_hdr *raw_hdr(struct raw *raw);
 size_t raw_hello(struct raw *raw, uint32_t uid);
 size_t raw_append(struct raw *raw, unsigned int slot, uint64_t seq);
 size_t raw_release(struct raw *raw, unsigned int slot, uint64_t seq);
+size_t raw_readlink(struct raw *raw, unsigned int slot, uint64_t seq);
 void raw_send(struct raw *raw, size_t len);
 /* Connects and says HELLO as the rig's user. */
 void raw_greet(struct raw *raw);

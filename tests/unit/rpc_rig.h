@@ -4,7 +4,7 @@
  *
  * The server: APPEND adds len to a counter and answers the old value (what
  * happens twice shows); WRITE and READ move bytes of one object; RELEASE is
- * held until the test answers it; everything else gets status 0.
+ * held until the test answers it; READLINK answers 3000 bytes; everything else gets status 0.
  */
 #ifndef RPC_RIG_H
 #define RPC_RIG_H

@@ -136,6 +136,19 @@ static void do_append(struct rig *rig, struct rpc_req *req)
 	rpc_reply_send(req);
 }
 
+static void do_readlink(struct rpc_req *req)
+{
+	struct wire_path_rep rep = { .path_len = htole32(3000) };
+	struct wire_out *out = rpc_reply_begin(req);
+	char path[3000];
+
+	memset(path, 'x', sizeof(path));
+	wire_put(out, &rep, sizeof(rep));
+	wire_put(out, path, sizeof(path));
+	rpc_reply_end(req, 0, 0);
+	rpc_reply_send(req);
+}
+
 static void do_request(void *arg, struct rpc_req *req)
 {
 	struct rig *rig = arg;
@@ -148,6 +161,8 @@ static void do_request(void *arg, struct rpc_req *req)
 		ck_assert_uint_lt(rig->nheld, 8);
 		rig->executed++;
 		rig->held[rig->nheld++] = req;
+	} else if (req->op == WIRE_READLINK) {
+		do_readlink(req);
 	} else {
 		rpc_reply_status(req, req->op == WIRE_UNLINK ? -ENOENT : 0);
 	}
