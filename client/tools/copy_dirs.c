@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* copy_dirs.c - directories that wait for their attributes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy_dirs.h"
+
+static int grow(struct copy_dirs *dirs)
+{
+	size_t cap = dirs->cap ? 2 * dirs->cap : 64;
+	struct copy_dir *v;
+
+	if (dirs->n < dirs->cap)
+		return 0;
+	v = realloc(dirs->v, cap * sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	dirs->v = v;
+	dirs->cap = cap;
+	return 0;
+}
+
+int copy_dirs_add(struct copy_dirs *dirs, const char *path,
+		  const struct stat *st)
+{
+	if (grow(dirs))
+		return -ENOMEM;
+	dirs->v[dirs->n].path = strdup(path);
+	if (!dirs->v[dirs->n].path)
+		return -ENOMEM;
+	dirs->v[dirs->n++].st = *st;
+	return 0;
+}
+
+void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs)
+{
+	while (dirs->n) {
+		struct copy_dir *d = &dirs->v[--dirs->n];
+
+		if (copy_meta(c, d->path, &d->st))
+			copy_failed(c, d->path);
+		free(d->path);
+	}
+	free(dirs->v);
+	dirs->v = NULL;
+	dirs->cap = 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* copy_dirs.h - directories that wait for their attributes. */
+#ifndef COPY_DIRS_H
+#define COPY_DIRS_H
+
+#include "copy.h"
+
+struct copy_dirs {
+	struct copy_dir {
+		char *path;
+		struct stat st;
+	} * v;
+	size_t n, cap;
+};
+
+/* 0, or -ENOMEM. */
+int copy_dirs_add(struct copy_dirs *dirs, const char *path,
+		  const struct stat *st);
+/* Sets the attributes, deepest first, and frees the list. */
+void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs);
+
+/* Finds what there is to copy below from, which becomes to. */
+void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,
+	       const char *to);
+
+#endif

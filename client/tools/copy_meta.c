@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* copy_meta.c - attributes of a copied file, and messages. */
+#include <errno.h>
+
+#include "copy.h"
+
+void copy_failed(struct copy *c, const char *path)
+{
+	tool_fail(&copy_tool, path);
+	atomic_store(&c->failed, true);
+}
+
+/* As cp -p: who may not give a file away keeps it, less the set-id bits. */
+static int copy_owner(const char *to, const struct stat *st, mode_t *mode)
+{
+	struct stat now;
+
+	if (pvfs_lstat(to, &now))
+		return -1;
+	if (now.st_uid == st->st_uid && now.st_gid == st->st_gid)
+		return 0;
+	if (!pvfs_lchown(to, st->st_uid, st->st_gid))
+		return 0;
+	*mode &= ~(mode_t)(S_ISUID | S_ISGID);
+	return errno == EPERM ? 0 : -1;
+}
+
+int copy_meta(const struct copy *c, const char *to, const struct stat *st)
+{
+	struct timespec times[2] = { st->st_atim, st->st_mtim };
+	mode_t mode = st->st_mode & 07777;
+
+	if (!c->opt.preserve) {
+		if (S_ISLNK(st->st_mode))
+			return 0;
+		return pvfs_chmod(to, mode & 0777 & ~c->umask);
+	}
+	if (copy_owner(to, st, &mode))
+		return -1;
+	if (!S_ISLNK(st->st_mode) && pvfs_chmod(to, mode))
+		return -1;
+	return pvfs_lutimens(to, times);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-cat - files to standard output. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "pvfs.h"
+#include "tool.h"
+
+#define CAT_BLOCK (4u << 20)
+
+static int option(void *arg, int opt, const char *val)
+{
+	return -1;
+}
+
+static const struct tool tool = {
+	.name = "pvfs-cat",
+	.usage = "FILE...",
+	.help = "Writes files to standard output.\n",
+	.shorts = "",
+	.option = option,
+};
+
+static int write_out(const char *buf, size_t len)
+{
+	while (len) {
+		ssize_t n = write(STDOUT_FILENO, buf, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		buf += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int cat_fd(int fd, const char *path, char *buf)
+{
+	ssize_t n;
+
+	while ((n = pvfs_read(fd, buf, CAT_BLOCK)) > 0)
+		if (write_out(buf, (size_t)n))
+			return tool_fail(&tool, "standard output");
+	return n < 0 ? tool_fail(&tool, path) : 0;
+}
+
+static int cat(const char *path, char *buf)
+{
+	int fd = pvfs_open(path, O_RDONLY), status;
+
+	if (fd < 0)
+		return tool_fail(&tool, path);
+	status = cat_fd(fd, path, buf);
+	pvfs_close(fd);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int i = tool_options(&tool, argc, argv, NULL), status = 0;
+	char *buf;
+
+	if (i == argc)
+		tool_usage(&tool);
+	buf = malloc(CAT_BLOCK);
+	if (!buf)
+		return tool_fail(&tool, "buffer");
+	for (; i < argc; i++)
+		status |= cat(argv[i], buf);
+	free(buf);
+	return status;
+}

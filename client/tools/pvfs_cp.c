@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-cp - copy files and trees to, from, between and within mounts. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "copy.h"
+#include "copy_dirs.h"
+#include "json.h"
+
+enum { OPT_VERIFY = 256, OPT_JSON };
+
+static int stripe_option(const char *val, uint64_t max, int32_t *field)
+{
+	uint64_t n;
+
+	if (tool_size(val, 0, max, &n))
+		return -1;
+	*field = (int32_t)n;
+	return 0;
+}
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct copy_opts *o = arg;
+
+	switch (opt) {
+	case 'r':
+	case 'R':
+		o->recursive = true;
+		return 0;
+	case 'p':
+		o->preserve = true;
+		return 0;
+	case 'a':
+		o->recursive = o->preserve = true;
+		return 0;
+	case 'N':
+		o->no_clobber = true;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case OPT_VERIFY:
+		o->verify = true;
+		return 0;
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case 'j':
+		return tool_size(val, 1, 64, &o->threads);
+	case 'k':
+		return tool_size(val, 65536, 1u << 28, &o->block);
+	case 's':
+		return stripe_option(val, 1u << 30, &o->meta.ssize);
+	case 'b':
+		return stripe_option(val, 1023, &o->meta.base);
+	case 'n':
+		return stripe_option(val, 1024, &o->meta.pcount);
+	default:
+		return -1;
+	}
+}
+
+static const struct option longs[] = {
+	{ "recursive", no_argument, NULL, 'r' },
+	{ "preserve", no_argument, NULL, 'p' },
+	{ "archive", no_argument, NULL, 'a' },
+	{ "no-clobber", no_argument, NULL, 'N' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "verify", no_argument, NULL, OPT_VERIFY },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "jobs", required_argument, NULL, 'j' },
+	{ "block", required_argument, NULL, 'k' },
+	{ "stripe-size", required_argument, NULL, 's' },
+	{ "base", required_argument, NULL, 'b' },
+	{ "iods", required_argument, NULL, 'n' },
+	{ 0 },
+};
+
+const struct tool copy_tool = {
+	.name = "pvfs-cp",
+	.usage =
+		"[-aNpqrv] [--verify] [-j N] [-s SIZE] [-b IOD] [-n N] SOURCE... TARGET",
+	.help = "Copies files and trees to, from, between and within PVFS mounts.\n"
+		"  -r, --recursive        directories and what is in them\n"
+		"  -p, --preserve         mode, owner, times\n"
+		"  -a, --archive          -r -p\n"
+		"  -N, --no-clobber       leave existing files alone\n"
+		"      --verify           read everything back and compare checksums\n"
+		"  -j, --jobs N           files (or 64M pieces) at a time (4)\n"
+		"  -k, --block SIZE       bytes a call (4M)\n"
+		"  -s, --stripe-size SIZE of new files\n"
+		"  -b, --base IOD         first iod of new files\n"
+		"  -n, --iods N           iods of new files\n"
+		"  -q, --quiet            no progress line\n"
+		"  -v, --verbose          a line for each file\n"
+		"      --json             what was done, as JSON\n"
+		"Holes stay holes.  A terminal gets a progress line, a pipe does not.\n",
+	.shorts = "rRpaNqvj:k:s:b:n:",
+	.longs = longs,
+	.option = option,
+};
+
+static void *worker(void *arg)
+{
+	struct copy *c = arg;
+	struct copy_job *job;
+	char *buf = malloc(2 * c->opt.block);
+
+	while ((job = copy_queue_get(c->queue))) {
+		struct copy_file *f = job->file;
+		uint64_t off = job->off, len = job->len;
+
+		free(job);
+		if (buf) {
+			copy_file_piece(f, off, len, buf);
+			continue;
+		}
+		copy_failed(c, f->from);
+		copy_file_piece_done(f, false);
+	}
+	free(buf);
+	return NULL;
+}
+
+static void walk_sources(struct copy *c, struct copy_dirs *dirs, char **src,
+			 int n, const char *target, bool into)
+{
+	for (int i = 0; i < n; i++) {
+		char *base = into ? tool_base(src[i]) : NULL;
+		char *to = base ? tool_join(target, base) : strdup(target);
+
+		if (to)
+			copy_walk(c, dirs, src[i], to);
+		else
+			copy_failed(c, src[i]);
+		free(to);
+		free(base);
+	}
+	atomic_store(&c->walked, true);
+}
+
+static void copy_all(struct copy *c, char **src, int n, const char *target,
+		     bool into)
+{
+	pthread_t threads[64];
+	unsigned int k = 0;
+	struct copy_dirs dirs = { 0 };
+	struct progress *p = progress_start(c);
+
+	while (k < c->opt.threads &&
+	       !pthread_create(&threads[k], NULL, worker, c))
+		k++;
+	if (k) {
+		walk_sources(c, &dirs, src, n, target, into);
+	} else {
+		errno = EAGAIN;
+		copy_failed(c, "threads");
+	}
+	copy_queue_close(c->queue);
+	while (k)
+		pthread_join(threads[--k], NULL);
+	copy_dirs_finish(c, &dirs);
+	progress_stop(p);
+}
+
+static void report(const struct copy *c, double secs)
+{
+	struct json_object *o;
+
+	if (!c->opt.json)
+		return;
+	o = json_object_new_object();
+	json_u64(o, "files", atomic_load(&c->files));
+	json_u64(o, "files_found", atomic_load(&c->files_found));
+	json_u64(o, "bytes", atomic_load(&c->bytes));
+	json_u64(o, "verified", atomic_load(&c->verified));
+	json_num(o, "seconds", secs);
+	json_object_object_add(
+		o, "ok", json_object_new_boolean(!atomic_load(&c->failed)));
+	json_line(o);
+}
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	struct copy c = { .opt = { .threads = 4,
+				   .block = 4u << 20,
+				   .meta = { -1, -1, -1, 0, 0 } } };
+	int i = tool_options(&copy_tool, argc, argv, &c.opt);
+	double start = seconds();
+	struct stat st;
+	bool into;
+
+	if (argc - i < 2)
+		tool_usage(&copy_tool);
+	into = !pvfs_stat(argv[argc - 1], &st) && S_ISDIR(st.st_mode);
+	if (!into && argc - i > 2)
+		return tool_say(&copy_tool, "%s: not a directory",
+				argv[argc - 1]);
+	c.umask = umask(0);
+	umask(c.umask);
+	c.queue = copy_queue_new(256);
+	if (!c.queue)
+		return tool_fail(&copy_tool, "queue");
+	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into);
+	copy_queue_free(c.queue);
+	report(&c, seconds() - start);
+	return atomic_load(&c.failed);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-df - space, per server and in total. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "pvfs.h"
+#include "tool.h"
+
+struct args {
+	bool json, bytes;
+	struct json_object *list;
+};
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct args *a = arg;
+
+	if (opt == 'j')
+		a->json = true;
+	else
+		a->bytes = true;
+	return 0;
+}
+
+static const struct option longs[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "bytes", no_argument, NULL, 'b' },
+	{ 0 },
+};
+
+static const struct tool tool = {
+	.name = "pvfs-df",
+	.usage = "[-b] [-j] [PATH]...",
+	.help = "Shows the space of the mounts that the PATHs lie on (none: all mounts).\n"
+		"  -b, --bytes            bytes instead of K, M, G\n"
+		"  -j, --json             one JSON array\n",
+	.shorts = "bj",
+	.longs = longs,
+	.option = option,
+};
+
+static void print_row(const struct args *a, const char *who, const char *uri,
+		      const struct statfs *st)
+{
+	uint64_t bs = (uint64_t)st->f_bsize, size = st->f_blocks * bs;
+	uint64_t val[3] = { size, size - st->f_bfree * bs, st->f_bavail * bs };
+	char s[3][32];
+
+	for (int i = 0; i < 3; i++) {
+		if (a->bytes)
+			snprintf(s[i], sizeof(s[i]), "%" PRIu64, val[i]);
+		else
+			tool_human(val[i], s[i]);
+	}
+	printf("%-8s %-32s %15s %15s %15s %4.0f%%\n", who, uri, s[0], s[1],
+	       s[2], size ? 100.0 * (double)val[1] / (double)size : 0.0);
+}
+
+static void json_row(struct args *a, const char *who, const char *uri,
+		     const struct statfs *st)
+{
+	struct json_object *o = json_object_new_object();
+	uint64_t bs = (uint64_t)st->f_bsize;
+
+	json_str(o, "server", who);
+	json_str(o, "uri", uri);
+	json_u64(o, "size", st->f_blocks * bs);
+	json_u64(o, "used", (st->f_blocks - st->f_bfree) * bs);
+	json_u64(o, "available", st->f_bavail * bs);
+	json_u64(o, "files", st->f_files);
+	json_u64(o, "files_free", st->f_ffree);
+	json_object_array_add(a->list, o);
+}
+
+static void show_row(struct args *a, const char *who, const char *uri,
+		     const struct statfs *st)
+{
+	if (a->json)
+		json_row(a, who, uri, st);
+	else
+		print_row(a, who, uri, st);
+}
+
+static int server_row(struct args *a, const struct pvfs_server *s)
+{
+	struct statfs st;
+	char who[32];
+
+	snprintf(who, sizeof(who), s->role == PVFS_MGR ? "mgr" : "iod %d",
+		 s->index);
+	if (pvfs_statfs_server(s->uri, 0, &st))
+		return tool_fail(&tool, s->uri);
+	show_row(a, who, s->uri, &st);
+	return 0;
+}
+
+static int total_row(struct args *a, const char *path)
+{
+	struct statfs st;
+
+	if (pvfs_statfs(path, &st))
+		return tool_fail(&tool, path);
+	show_row(a, "total", path, &st);
+	return 0;
+}
+
+static int df(struct args *a, const char *path)
+{
+	int n = pvfs_servers(path, NULL, 0), status = 0;
+	struct pvfs_server *list;
+
+	if (n < 0)
+		return tool_fail(&tool, path);
+	list = calloc((size_t)n, sizeof(*list));
+	if (!list)
+		return tool_fail(&tool, path);
+	n = pvfs_servers(path, list, n);
+	if (!a->json)
+		printf("%-8s %-32s %15s %15s %15s %5s\n", "server", "address",
+		       "size", "used", "available", "use");
+	for (int i = 0; i < n; i++)
+		status |= server_row(a, &list[i]);
+	free(list);
+	return status | total_row(a, path);
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = { 0 };
+	int i = tool_options(&tool, argc, argv, &a), status = 0;
+	char dir[4096];
+
+	a.list = json_object_new_array();
+	for (unsigned int k = 0;
+	     i == argc && !pvfs_mount_point(k, dir, sizeof(dir)); k++)
+		status |= df(&a, dir);
+	for (; i < argc; i++)
+		status |= df(&a, argv[i]);
+	if (a.json)
+		json_line(a.list);
+	else
+		json_object_put(a.list);
+	return status;
+}

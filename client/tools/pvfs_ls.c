@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-ls - list directories. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+#include "pvfs.h"
+#include "tool.h"
+
+struct args {
+	bool all, dir, human, json, lng, recursive, unsorted;
+	struct json_object *list;
+	bool titles;
+};
+
+struct entry {
+	char *name;
+	char *path;
+	struct stat st;
+};
+
+struct entries {
+	struct entry *v;
+	size_t n, cap;
+};
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct args *a = arg;
+
+	switch (opt) {
+	case 'a':
+		a->all = true;
+		break;
+	case 'd':
+		a->dir = true;
+		break;
+	case 'h':
+		a->human = true;
+		break;
+	case 'j':
+		a->json = true;
+		break;
+	case 'l':
+		a->lng = true;
+		break;
+	case 'R':
+		a->recursive = true;
+		break;
+	default:
+		a->unsorted = true;
+		break;
+	}
+	return 0;
+}
+
+static const struct option longs[] = {
+	{ "all", no_argument, NULL, 'a' },
+	{ "directory", no_argument, NULL, 'd' },
+	{ "human-readable", no_argument, NULL, 'h' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "long", no_argument, NULL, 'l' },
+	{ "recursive", no_argument, NULL, 'R' },
+	{ "unsorted", no_argument, NULL, 'U' },
+	{ 0 },
+};
+
+static const struct tool tool = {
+	.name = "pvfs-ls",
+	.usage = "[-adhjlRU] [PATH]...",
+	.help = "Lists directories; without PATH the current one.\n"
+		"  -a, --all              names that start with a dot, too\n"
+		"  -d, --directory        a directory itself, not its entries\n"
+		"  -h, --human-readable   sizes as 1.5G\n"
+		"  -j, --json             one JSON object a line\n"
+		"  -l, --long             mode, links, owner, group, size, time\n"
+		"  -R, --recursive        directories below, too\n"
+		"  -U, --unsorted         in the order of the directory\n",
+	.shorts = "adhjlRU",
+	.longs = longs,
+	.option = option,
+};
+
+static void mode_string(mode_t m, char *s)
+{
+	static const char rwx[] = "rwxrwxrwx";
+
+	s[0] = S_ISDIR(m) ? 'd' : S_ISLNK(m) ? 'l' : S_ISREG(m) ? '-' : '?';
+	for (int i = 0; i < 9; i++)
+		s[1 + i] = m & (0400u >> i) ? rwx[i] : '-';
+	if (m & S_ISUID)
+		s[3] = m & S_IXUSR ? 's' : 'S';
+	if (m & S_ISGID)
+		s[6] = m & S_IXGRP ? 's' : 'S';
+	if (m & S_ISVTX)
+		s[9] = m & S_IXOTH ? 't' : 'T';
+	s[10] = '\0';
+}
+
+static void print_long(const struct args *a, const struct entry *e)
+{
+	char mode[11], size[24], when[32];
+	struct tm tm;
+
+	mode_string(e->st.st_mode, mode);
+	if (a->human)
+		tool_human((uint64_t)e->st.st_size, size);
+	else
+		snprintf(size, sizeof(size), "%" PRIu64,
+			 (uint64_t)e->st.st_size);
+	localtime_r(&e->st.st_mtime, &tm);
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
+	printf("%s %3lu %5u %5u %12s %s %s", mode,
+	       (unsigned long)e->st.st_nlink, e->st.st_uid, e->st.st_gid, size,
+	       when, e->name);
+	if (S_ISLNK(e->st.st_mode)) {
+		char target[4096];
+		ssize_t n = pvfs_readlink(e->path, target, sizeof(target) - 1);
+
+		printf(" -> %.*s", n > 0 ? (int)n : 0, target);
+	}
+	putchar('\n');
+}
+
+static void print_json(const struct entry *e)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_str(o, "path", e->path);
+	json_u64(o, "handle", e->st.st_ino);
+	json_u64(o, "mode", e->st.st_mode);
+	json_u64(o, "links", e->st.st_nlink);
+	json_u64(o, "uid", e->st.st_uid);
+	json_u64(o, "gid", e->st.st_gid);
+	json_u64(o, "size", (uint64_t)e->st.st_size);
+	json_object_object_add(o, "mtime",
+			       json_object_new_int64(e->st.st_mtime));
+	json_line(o);
+}
+
+static void print_entry(const struct args *a, const struct entry *e)
+{
+	if (a->json)
+		print_json(e);
+	else if (a->lng)
+		print_long(a, e);
+	else
+		puts(e->name);
+}
+
+static bool needs_stat(const struct args *a)
+{
+	return a->lng || a->json || a->recursive;
+}
+
+static int add_entry(const struct args *a, struct entries *list,
+		     const char *dir, const char *name)
+{
+	struct entry *e;
+
+	if (list->n == list->cap) {
+		size_t cap = list->cap ? 2 * list->cap : 64;
+		struct entry *v = realloc(list->v, cap * sizeof(*v));
+
+		if (!v)
+			return tool_fail(&tool, dir);
+		list->v = v;
+		list->cap = cap;
+	}
+	e = &list->v[list->n];
+	*e = (struct entry){ strdup(name), tool_join(dir, name), { 0 } };
+	list->n++;
+	if (!e->name || !e->path)
+		return tool_fail(&tool, dir);
+	/* removed since it was read: no entry, no error */
+	if (needs_stat(a) && pvfs_lstat(e->path, &e->st)) {
+		int status = errno == ENOENT ? 0 : tool_fail(&tool, e->path);
+
+		free(e->name);
+		free(e->path);
+		list->n--;
+		return status;
+	}
+	return 0;
+}
+
+static void free_entries(struct entries *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		free(list->v[i].name);
+		free(list->v[i].path);
+	}
+	free(list->v);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(((const struct entry *)x)->name,
+		      ((const struct entry *)y)->name);
+}
+
+static int read_dir(const struct args *a, const char *path,
+		    struct entries *list)
+{
+	PVFS_DIR *dir = pvfs_opendir(path);
+	struct dirent *d;
+	int status = 0;
+
+	if (!dir)
+		return tool_fail(&tool, path);
+	while (errno = 0, (d = pvfs_readdir(dir))) {
+		if (d->d_name[0] == '.' && !a->all)
+			continue;
+		status |= add_entry(a, list, path, d->d_name);
+	}
+	if (errno)
+		status |= tool_fail(&tool, path);
+	pvfs_closedir(dir);
+	if (!a->unsorted && list->n)
+		qsort(list->v, list->n, sizeof(*list->v), by_name);
+	return status;
+}
+
+static bool is_dots(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+static int list_dir(struct args *a, const char *path)
+{
+	struct entries list = { 0 };
+	int status = read_dir(a, path, &list);
+
+	if (a->titles && !a->json)
+		printf("%s:\n", path);
+	for (size_t i = 0; i < list.n; i++)
+		print_entry(a, &list.v[i]);
+	for (size_t i = 0; a->recursive && i < list.n; i++) {
+		if (!S_ISDIR(list.v[i].st.st_mode) || is_dots(list.v[i].name))
+			continue;
+		if (!a->json)
+			putchar('\n');
+		status |= list_dir(a, list.v[i].path);
+	}
+	free_entries(&list);
+	return status;
+}
+
+static int list_path(struct args *a, char *path)
+{
+	struct entry e = { path, path, { 0 } };
+
+	if (pvfs_lstat(path, &e.st))
+		return tool_fail(&tool, path);
+	if (S_ISDIR(e.st.st_mode) && !a->dir)
+		return list_dir(a, path);
+	print_entry(a, &e);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = { 0 };
+	int i = tool_options(&tool, argc, argv, &a), status = 0;
+	char here[] = ".";
+
+	a.titles = a.recursive || argc - i > 1;
+	if (i == argc)
+		status = list_path(&a, here);
+	for (; i < argc; i++) {
+		status |= list_path(&a, argv[i]);
+		if (a.titles && !a.json && i + 1 < argc)
+			putchar('\n');
+	}
+	return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-mv - rename within one mount. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pvfs.h"
+#include "tool.h"
+
+static int option(void *arg, int opt, const char *val)
+{
+	*(bool *)arg = true;
+	return 0;
+}
+
+static const struct option longs[] = {
+	{ "no-clobber", no_argument, NULL, 'n' },
+	{ 0 },
+};
+
+static const struct tool tool = {
+	.name = "pvfs-mv",
+	.usage = "[-n] SOURCE... TARGET",
+	.help = "Renames within one mount; several SOURCEs need a directory as TARGET.\n"
+		"Between mounts use pvfs-cp and pvfs-rm.\n"
+		"  -n, --no-clobber       leave an existing target alone\n",
+	.shorts = "n",
+	.longs = longs,
+	.option = option,
+};
+
+static int move(const char *from, const char *to, bool keep)
+{
+	struct stat st;
+
+	if (keep && !pvfs_lstat(to, &st))
+		return 0;
+	if (!pvfs_rename(from, to))
+		return 0;
+	if (errno == EXDEV)
+		return tool_say(&tool,
+				"%s: not on the mount of %s; copy with "
+				"pvfs-cp -r, then pvfs-rm -r",
+				to, from);
+	return tool_fail(&tool, from);
+}
+
+static int move_into(const char *from, const char *dir, bool keep)
+{
+	char *base = tool_base(from), *to = base ? tool_join(dir, base) : NULL;
+	int status;
+
+	status = to ? move(from, to, keep) : tool_fail(&tool, from);
+	free(to);
+	free(base);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	bool keep = false, into;
+	int i = tool_options(&tool, argc, argv, &keep), status = 0;
+	struct stat st;
+
+	if (argc - i < 2)
+		tool_usage(&tool);
+	into = !pvfs_stat(argv[argc - 1], &st) && S_ISDIR(st.st_mode);
+	if (!into && argc - i > 2)
+		return tool_say(&tool, "%s: not a directory", argv[argc - 1]);
+	for (; i < argc - 1; i++)
+		status |= into ? move_into(argv[i], argv[argc - 1], keep)
+			       : move(argv[i], argv[argc - 1], keep);
+	return status;
+}

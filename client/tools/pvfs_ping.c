@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-ping - is each server there, what is it, how far away. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "pvfs.h"
+#include "tool.h"
+
+struct args {
+	bool json, header;
+	uint64_t timeout_ms;
+	struct json_object *list;
+};
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct args *a = arg;
+
+	if (opt == 'j') {
+		a->json = true;
+		return 0;
+	}
+	return tool_size(val, 1, 3600000, &a->timeout_ms);
+}
+
+static const struct option longs[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "timeout", required_argument, NULL, 't' },
+	{ 0 },
+};
+
+static const struct tool tool = {
+	.name = "pvfs-ping",
+	.usage = "[-j] [-t MS] [PATH | URI]...",
+	.help = "Asks every server of the mounts that the PATHs lie on (none: all mounts of\n"
+		"pvfstab), or a server by its URI: version, transport, uptime, round trip.\n"
+		"  -t, --timeout MS       wait at most MS milliseconds for each (5000)\n"
+		"  -j, --json             one JSON array\n"
+		"Exit status 1 when a server is down.\n",
+	.shorts = "jt:",
+	.longs = longs,
+	.option = option,
+};
+
+static void ping_json(struct args *a, const char *who, const char *uri,
+		      const struct pvfs_ping *p, int err)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_str(o, "server", who);
+	json_str(o, "uri", uri);
+	json_object_object_add(o, "up", json_object_new_boolean(!err));
+	if (err) {
+		json_str(o, "error", strerror(err));
+	} else {
+		json_str(o, "version", p->version);
+		json_str(o, "transport", p->transport);
+		json_u64(o, "uptime_ns", p->uptime_ns);
+		json_u64(o, "requests", p->requests);
+		json_u64(o, "sessions", p->sessions);
+		json_u64(o, "rtt_ns", p->rtt_ns);
+		json_u64(o, "connect_ns", p->connect_ns);
+	}
+	json_object_array_add(a->list, o);
+}
+
+static void ping_text(struct args *a, const char *who, const char *uri,
+		      const struct pvfs_ping *p, int err)
+{
+	if (a->header)
+		printf("%-8s %-32s %-6s %-9s %-9s %9s %10s %12s\n", "server",
+		       "address", "state", "version", "transport", "rtt us",
+		       "uptime s", "requests");
+	a->header = false;
+	if (err)
+		printf("%-8s %-32s down   %s\n", who, uri, strerror(err));
+	else
+		printf("%-8s %-32s up     %-9s %-9s %9.1f %10.0f %12" PRIu64
+		       "\n",
+		       who, uri, p->version, p->transport,
+		       (double)p->rtt_ns / 1e3, (double)p->uptime_ns / 1e9,
+		       p->requests);
+	fflush(stdout);
+}
+
+static int ping(struct args *a, const char *who, const char *uri)
+{
+	struct pvfs_ping p = { 0 };
+	int err = 0;
+
+	if (pvfs_ping_server(uri, (int)a->timeout_ms, &p))
+		err = errno;
+	(a->json ? ping_json : ping_text)(a, who, uri, &p, err);
+	return err != 0;
+}
+
+static int ping_list(struct args *a, const struct pvfs_server *list, int n)
+{
+	char who[32];
+	int status = 0;
+
+	for (int i = 0; i < n; i++) {
+		snprintf(who, sizeof(who),
+			 list[i].role == PVFS_MGR ? "mgr" : "iod %d",
+			 list[i].index);
+		status |= ping(a, who, list[i].uri);
+	}
+	return status;
+}
+
+static int ping_mount(struct args *a, const char *path)
+{
+	int n = pvfs_servers(path, NULL, 0), status;
+	struct pvfs_server *list;
+
+	if (n < 0)
+		return tool_fail(&tool, path);
+	list = calloc((size_t)n, sizeof(*list));
+	if (!list)
+		return tool_fail(&tool, path);
+	status = ping_list(a, list, pvfs_servers(path, list, n));
+	free(list);
+	return status;
+}
+
+static int ping_all(struct args *a)
+{
+	char dir[4096];
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
+		status |= ping_mount(a, dir);
+	if (i == 0)
+		return tool_say(&tool, "no mount: name a server, or set "
+				       "PVFSTAB_FILE to a pvfstab(5)");
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = { .timeout_ms = 5000, .header = true };
+	int i = tool_options(&tool, argc, argv, &a), status = 0;
+
+	a.list = json_object_new_array();
+	if (i == argc)
+		status = ping_all(&a);
+	for (; i < argc; i++)
+		status |= pvfs_is_pvfs(argv[i]) ? ping_mount(&a, argv[i])
+						: ping(&a, "server", argv[i]);
+	if (a.json)
+		json_line(a.list);
+	else
+		json_object_put(a.list);
+	return status;
+}

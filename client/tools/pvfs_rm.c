@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-rm - remove files and, with -r, directories. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pvfs.h"
+#include "tool.h"
+
+struct args {
+	bool recursive, force;
+};
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct args *a = arg;
+
+	if (opt == 'r' || opt == 'R')
+		a->recursive = true;
+	else
+		a->force = true;
+	return 0;
+}
+
+static const struct option longs[] = {
+	{ "recursive", no_argument, NULL, 'r' },
+	{ "force", no_argument, NULL, 'f' },
+	{ 0 },
+};
+
+static const struct tool tool = {
+	.name = "pvfs-rm",
+	.usage = "[-fr] PATH...",
+	.help = "Removes files.\n"
+		"  -r, --recursive        directories and what is in them, too\n"
+		"  -f, --force            no complaint about a missing PATH\n",
+	.shorts = "rRf",
+	.longs = longs,
+	.option = option,
+};
+
+static int fail(const struct args *a, const char *path)
+{
+	return a->force && errno == ENOENT ? 0 : tool_fail(&tool, path);
+}
+
+static int remove_path(const struct args *a, const char *path, int type);
+
+static int remove_entry(const struct args *a, const char *dir,
+			const struct dirent *d)
+{
+	char *path = tool_join(dir, d->d_name);
+	int status;
+
+	if (!path)
+		return tool_fail(&tool, dir);
+	status = remove_path(a, path, d->d_type);
+	free(path);
+	return status;
+}
+
+/* Cookies stay valid while entries go: one pass is enough. */
+static int remove_entries(const struct args *a, const char *path)
+{
+	PVFS_DIR *dir = pvfs_opendir(path);
+	struct dirent *d;
+	int status = 0;
+
+	if (!dir)
+		return fail(a, path);
+	while (errno = 0, (d = pvfs_readdir(dir)))
+		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
+			status |= remove_entry(a, path, d);
+	if (errno)
+		status |= tool_fail(&tool, path);
+	pvfs_closedir(dir);
+	return status;
+}
+
+static int remove_dir(const struct args *a, const char *path)
+{
+	int status;
+
+	if (!a->recursive) {
+		errno = EISDIR;
+		return tool_fail(&tool, path);
+	}
+	status = remove_entries(a, path);
+	if (status)
+		return status;
+	return pvfs_rmdir(path) ? fail(a, path) : 0;
+}
+
+static int remove_path(const struct args *a, const char *path, int type)
+{
+	struct stat st;
+
+	if (type == DT_UNKNOWN) {
+		if (pvfs_lstat(path, &st))
+			return fail(a, path);
+		type = S_ISDIR(st.st_mode) ? DT_DIR : DT_REG;
+	}
+	if (type == DT_DIR)
+		return remove_dir(a, path);
+	return pvfs_unlink(path) ? fail(a, path) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = { 0 };
+	int i = tool_options(&tool, argc, argv, &a), status = 0;
+
+	if (i == argc && !a.force)
+		tool_usage(&tool);
+	for (; i < argc; i++)
+		status |= remove_path(&a, argv[i], DT_UNKNOWN);
+	return status;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tool.c - what all command line tools share. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pvfs.h"
+#include "tool.h"
+
+enum { OPT_HELP = 1000, OPT_VERSION };
+#define LONGS_MAX 24
+
+static void print_help(const struct tool *tool)
+{
+	printf("Usage: %s %s\n%s"
+	       "  --help                 this text\n"
+	       "  --version              the version\n"
+	       "Exit status: 0 done, 1 something failed, 2 wrong usage.\n",
+	       tool->name, tool->usage, tool->help);
+	exit(0);
+}
+
+void tool_usage(const struct tool *tool)
+{
+	fprintf(stderr, "Usage: %s %s\nTry '%s --help'.\n", tool->name,
+		tool->usage, tool->name);
+	exit(2);
+}
+
+static void all_longs(const struct tool *tool, struct option *longs)
+{
+	unsigned int n = 0;
+
+	for (const struct option *o = tool->longs;
+	     o && o->name && n < LONGS_MAX; o++)
+		longs[n++] = *o;
+	longs[n++] = (struct option){ "help", no_argument, NULL, OPT_HELP };
+	longs[n++] = (struct option){ "version", no_argument, NULL,
+				      OPT_VERSION };
+	longs[n] = (struct option){ 0 };
+}
+
+int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
+{
+	struct option longs[LONGS_MAX + 3];
+	int opt;
+
+	all_longs(tool, longs);
+	while ((opt = getopt_long(argc, argv, tool->shorts, longs, NULL)) !=
+	       -1) {
+		if (opt == OPT_HELP)
+			print_help(tool);
+		if (opt == OPT_VERSION) {
+			printf("%s %s\n", tool->name, pvfs_version());
+			exit(0);
+		}
+		if (opt == '?' || tool->option(arg, opt, optarg))
+			tool_usage(tool);
+	}
+	return optind;
+}
+
+int tool_fail(const struct tool *tool, const char *what)
+{
+	int err = errno;
+
+	fprintf(stderr, "%s: %s: %s\n", tool->name, what, strerror(err));
+	return 1;
+}
+
+int tool_say(const struct tool *tool, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", tool->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return 1;
+}
+
+static int suffix_shift(const char *suffix)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+
+	if (!*suffix)
+		return 0;
+	unit = strchr(units, *suffix >= 'a' ? *suffix - 32 : *suffix);
+	return unit && *unit && !suffix[1] ? 10 * (int)(unit - units + 1) : -1;
+}
+
+int tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *val)
+{
+	char *end;
+	unsigned long long n;
+	int shift;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	shift = suffix_shift(end);
+	if (errno || shift < 0 || n > (UINT64_MAX >> shift))
+		return -1;
+	n <<= shift;
+	if (n < min || n > max)
+		return -1;
+	*val = n;
+	return 0;
+}
+
+const char *tool_human(uint64_t n, char *buf)
+{
+	static const char units[] = "BKMGTPE";
+	double v = (double)n;
+	unsigned int u = 0;
+
+	while (v >= 1023.5 && units[u + 1]) {
+		v /= 1024;
+		u++;
+	}
+	if (u == 0)
+		snprintf(buf, 16, "%u", (unsigned int)n);
+	else
+		snprintf(buf, 16, v < 9.95 ? "%.1f%c" : "%.0f%c", v, units[u]);
+	return buf;
+}
+
+char *tool_join(const char *dir, const char *name)
+{
+	size_t len = strlen(dir);
+	char *path;
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	if (asprintf(&path, "%.*s%s%s", (int)len, dir,
+		     len == 1 && dir[0] == '/' ? "" : "/", name) < 0)
+		return NULL;
+	return path;
+}
+
+char *tool_base(const char *path)
+{
+	size_t end = strlen(path), start;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	start = end;
+	while (start > 0 && path[start - 1] != '/')
+		start--;
+	return strndup(path + start, end - start);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tool.h - what all command line tools share: options, messages, numbers. */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tool {
+	const char *name; /* "pvfs-ls" */
+	const char *usage; /* "[-l] PATH..." */
+	const char *help; /* one line an option, for --help */
+	const char *shorts; /* getopt(3) string */
+	const struct option *longs; /* without --help and --version */
+	/* an option was met: 0, or -1: wrong value */
+	int (*option)(void *arg, int opt, const char *val);
+};
+
+/*
+ * Parses the options; answers --help and --version itself and exits.
+ * A wrong option exits with 2.  Returns the index of the first operand.
+ */
+int tool_options(const struct tool *tool, int argc, char **argv, void *arg);
+/* Prints the usage line to stderr and exits with 2. */
+void tool_usage(const struct tool *tool) __attribute__((noreturn));
+/* "NAME: WHAT: strerror" to stderr; returns 1, an exit status. */
+int tool_fail(const struct tool *tool, const char *what);
+/* "NAME: message" to stderr; returns 1. */
+int tool_say(const struct tool *tool, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "64K" -> 65536 (K, M, G, T: powers of 1024); -1 if it is not a number
+ * between min and max. */
+int tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *val);
+/* "1.5G" with a power of 1024, into buf (16 bytes); returns buf. */
+const char *tool_human(uint64_t n, char *buf);
+
+/* DIR "/" NAME in new memory, NULL when there is none; free() it. */
+char *tool_join(const char *dir, const char *name);
+/* The last component of path, without trailing slashes, in new memory. */
+char *tool_base(const char *path);
+
+#endif
