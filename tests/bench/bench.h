@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench.h - measure the file system beside its limits in one run: a plain
+ * TCP loopback stream, local pwrite and pread on the same kind of store, a TCP
+ * ping-pong, the disk's flush.  Figures are medians over rounds, ratios
+ * are taken within a round: the machine's speed drifts between them.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define BENCH_CLIENTS_MAX 64
+#define BENCH_ROUNDS_MAX 32
+#define BENCH_SERVERS_MAX 64
+
+struct bench {
+	const char *dir; /* a directory on a PVFS mount */
+	const char *local; /* a memory-backed directory */
+	const char *disk; /* where the mgr's data base lies */
+	pid_t servers[BENCH_SERVERS_MAX];
+	unsigned int nservers;
+	unsigned int rounds;
+	uint64_t bytes; /* moved in one measurement */
+	unsigned int files; /* of a metadata measurement, a client */
+};
+
+/* What one measurement found. */
+struct bench_result {
+	double secs; /* until the slowest client is done */
+	double client_cpu; /* seconds, all clients */
+	double server_cpu; /* seconds, all servers */
+};
+
+/*
+ * Runs fn in n child processes, started together once all have come back
+ * from their fn(.., false): preparation is not measured.  fn returns 0 or an
+ * exit status.  0, or -1 when a client failed.
+ */
+struct bench_task {
+	int (*fn)(const struct bench *b, void *arg, unsigned int rank, bool go);
+	void *arg;
+};
+int bench_run(const struct bench *b, unsigned int n,
+	      const struct bench_task *task, struct bench_result *res);
+
+/* Monotonic seconds. */
+double bench_now(void);
+double bench_median(double *v, unsigned int n);
+
+/* ---- the limits: each returns a rate (bytes/s, 1/s) or seconds; <0 failed */
+double bench_stream(uint64_t call, uint64_t bytes);
+double bench_pingpong(size_t request, size_t answer, unsigned int n);
+double bench_flush(const char *dir, unsigned int n);
+
+enum bench_io { BENCH_WRITE_NEW, BENCH_WRITE, BENCH_READ };
+struct bench_io_arg {
+	enum bench_io io;
+	bool pvfs; /* or the local directory */
+	uint64_t call; /* bytes a call */
+	uint64_t share; /* bytes a client */
+	bool random; /* 4 KiB latency: any place */
+};
+int bench_io_client(const struct bench *b, void *arg, unsigned int rank,
+		    bool go);
+
+enum bench_meta { BENCH_CREATE, BENCH_STAT, BENCH_UNLINK, BENCH_READDIR };
+struct bench_meta_arg {
+	enum bench_meta op;
+	unsigned int files;
+};
+int bench_meta_client(const struct bench *b, void *arg, unsigned int rank,
+		      bool go);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* bench_base.c - the machine's own limits, by the plainest code there is. */
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+static void nodelay(int s)
+{
+	int on = 1;
+
+	setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+static int tcp_pair(int s[2])
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(a);
+	int l = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (l < 0 || bind(l, (struct sockaddr *)&a, len) || listen(l, 1) ||
+	    getsockname(l, (struct sockaddr *)&a, &len))
+		return -1;
+	s[0] = socket(AF_INET, SOCK_STREAM, 0);
+	if (s[0] < 0 || connect(s[0], (struct sockaddr *)&a, len))
+		return -1;
+	s[1] = accept(l, NULL, NULL);
+	close(l);
+	nodelay(s[0]);
+	nodelay(s[1]);
+	return s[1] < 0 ? -1 : 0;
+}
+
+static int send_all(int s, const char *buf, size_t len)
+{
+	while (len) {
+		ssize_t n = write(s, buf, len);
+
+		if (n <= 0)
+			return -1;
+		buf += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int recv_all(int s, char *buf, size_t len)
+{
+	while (len) {
+		ssize_t n = read(s, buf, len);
+
+		if (n <= 0)
+			return -1;
+		buf += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static void sink(int s, char *buf, uint64_t call, uint64_t bytes)
+{
+	char done = 1;
+
+	for (; bytes; bytes -= call)
+		if (recv_all(s, buf, call))
+			_exit(1);
+	_exit(write(s, &done, 1) == 1 ? 0 : 1);
+}
+
+double bench_stream(uint64_t call, uint64_t bytes)
+{
+	char *buf = malloc(call), done;
+	double start, secs = -1;
+	int s[2];
+	pid_t pid;
+
+	bytes -= bytes % call;
+	if (!buf || tcp_pair(s))
+		return -1;
+	memset(buf, 1, call);
+	pid = fork();
+	if (pid == 0)
+		sink(s[1], buf, call, bytes);
+	close(s[1]);
+	start = bench_now();
+	for (uint64_t left = bytes; left; left -= call)
+		if (send_all(s[0], buf, call))
+			break;
+	if (read(s[0], &done, 1) == 1)
+		secs = bench_now() - start;
+	close(s[0]);
+	waitpid(pid, NULL, 0);
+	free(buf);
+	return secs > 0 ? (double)bytes / secs : -1;
+}
+
+static void echo(int s, char *buf, size_t request, size_t answer)
+{
+	while (!recv_all(s, buf, request) && !send_all(s, buf, answer))
+		;
+	_exit(0);
+}
+
+double bench_pingpong(size_t request, size_t answer, unsigned int n)
+{
+	char buf[65536] = { 0 };
+	double start, secs;
+	int s[2];
+	pid_t pid;
+
+	if (tcp_pair(s))
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		close(s[0]);
+		echo(s[1], buf, request, answer);
+	}
+	close(s[1]);
+	start = bench_now();
+	for (unsigned int i = 0; i < n; i++)
+		if (send_all(s[0], buf, request) || recv_all(s[0], buf, answer))
+			return -1;
+	secs = bench_now() - start;
+	close(s[0]);
+	waitpid(pid, NULL, 0);
+	return secs / n;
+}
+
+double bench_flush(const char *dir, unsigned int n)
+{
+	char path[4096], block[4096] = { 1 };
+	double start, secs;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/bench-flush", dir);
+	fd = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
+	if (fd < 0)
+		return -1;
+	unlink(path);
+	for (unsigned int i = 0; i < n; i++)
+		if (pwrite(fd, block, sizeof(block), i * 4096) < 0)
+			return -1;
+	fsync(fd);
+	start = bench_now();
+	for (unsigned int i = 0; i < n; i++)
+		if (pwrite(fd, block, sizeof(block), i * 4096) < 0 ||
+		    fdatasync(fd))
+			return -1;
+	secs = bench_now() - start;
+	close(fd);
+	return n / secs;
+}

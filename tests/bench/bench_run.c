@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* bench_run.c - client processes that start together, and their cost. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+struct shared {
+	pthread_barrier_t start;
+	double begin[BENCH_CLIENTS_MAX], end[BENCH_CLIENTS_MAX];
+	double cpu[BENCH_CLIENTS_MAX];
+};
+
+double bench_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double bench_median(double *v, unsigned int n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static double own_cpu(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	return (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
+	       (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
+}
+
+/* utime and stime of a process: fields 14 and 15 of its stat file. */
+static double process_cpu(pid_t pid)
+{
+	char path[64], line[1024], *p;
+	unsigned long ut = 0, st = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')))
+		sscanf(p + 1,
+		       " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+		       &ut, &st);
+	fclose(f);
+	return (double)(ut + st) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double servers_cpu(const struct bench *b)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < b->nservers; i++)
+		sum += process_cpu(b->servers[i]);
+	return sum;
+}
+
+static void client(const struct bench *b, const struct bench_task *task,
+		   unsigned int rank, struct shared *sh)
+{
+	int status = task->fn(b, task->arg, rank, false);
+	double cpu;
+
+	/* a client that failed to prepare must not leave the others waiting */
+	pthread_barrier_wait(&sh->start);
+	if (status)
+		_exit(1);
+	cpu = own_cpu();
+	sh->begin[rank] = bench_now();
+	status = task->fn(b, task->arg, rank, true);
+	sh->end[rank] = bench_now();
+	sh->cpu[rank] = own_cpu() - cpu;
+	exit(status ? 1 : 0);
+}
+
+static struct shared *new_shared(unsigned int n)
+{
+	pthread_barrierattr_t attr;
+	struct shared *sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (sh == MAP_FAILED)
+		return NULL;
+	pthread_barrierattr_init(&attr);
+	pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(&sh->start, &attr, n);
+	pthread_barrierattr_destroy(&attr);
+	return sh;
+}
+
+static void collect(const struct shared *sh, unsigned int n,
+		    struct bench_result *res)
+{
+	double begin = sh->begin[0], end = 0;
+
+	res->client_cpu = 0;
+	for (unsigned int i = 0; i < n; i++) {
+		begin = sh->begin[i] < begin ? sh->begin[i] : begin;
+		end = sh->end[i] > end ? sh->end[i] : end;
+		res->client_cpu += sh->cpu[i];
+	}
+	res->secs = end - begin;
+}
+
+int bench_run(const struct bench *b, unsigned int n,
+	      const struct bench_task *task, struct bench_result *res)
+{
+	struct shared *sh = new_shared(n);
+	double cpu = servers_cpu(b);
+	int failed = 0, status;
+
+	if (!sh)
+		return -1;
+	fflush(NULL);
+	for (unsigned int i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			client(b, task, i, sh);
+		if (pid < 0) {
+			perror("fork");
+			exit(1);
+		}
+	}
+	for (unsigned int i = 0; i < n; i++)
+		if (wait(&status) < 0 || status)
+			failed = 1;
+	collect(sh, n, res);
+	res->server_cpu = servers_cpu(b) - cpu;
+	munmap(sh, sizeof(*sh));
+	return failed ? -1 : 0;
+}
