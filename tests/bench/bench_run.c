@@ -104,7 +104,7 @@ static struct shared *new_shared(unsigned int n)
 		return NULL;
 	pthread_barrierattr_init(&attr);
 	pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	pthread_barrier_init(&sh->start, &attr, n);
+	pthread_barrier_init(&sh->start, &attr, n + 1);
 	pthread_barrierattr_destroy(&attr);
 	return sh;
 }
@@ -127,8 +127,8 @@ int bench_run(const struct bench *b, unsigned int n,
 	      const struct bench_task *task, struct bench_result *res)
 {
 	struct shared *sh = new_shared(n);
-	double cpu = servers_cpu(b);
 	int failed = 0, status;
+	double cpu;
 
 	if (!sh)
 		return -1;
@@ -143,6 +143,8 @@ int bench_run(const struct bench *b, unsigned int n,
 			exit(1);
 		}
 	}
+	pthread_barrier_wait(&sh->start);
+	cpu = servers_cpu(b);
 	for (unsigned int i = 0; i < n; i++)
 		if (wait(&status) < 0 || status)
 			failed = 1;
