@@ -226,8 +226,13 @@ void call_replay(struct rpc_peer *peer)
 			continue;
 		}
 		call_leave_slot(peer, i);
-		if (call)
-			call_fail(call, -ESTALE);
+		if (!call)
+			continue;
+		log_error(peer->link.ctx->log,
+			  "%s: a call in slot %u is lost: the server came back "
+			  "with %u slots; restart it with as many as before",
+			  peer->name, i, peer->granted);
+		call_fail(call, -ESTALE);
 	}
 	call_pump(peer);
 }

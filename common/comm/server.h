@@ -118,8 +118,10 @@ struct rpc_session {
 
 void lane_post(struct lane *lane, struct mail *mail);
 
-/* session.c; lookup for the listener: -EAGAIN, -ESTALE, -ENOMEM.  pending
- * is raised. */
+/*
+ * session.c; lookup for the listener: -EAGAIN (the table is full), -EBUSY (too
+ * many of its connects wait), -ESTALE, -ENOMEM.  pending is raised.
+ */
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 		   struct rpc_session **session);
 /* A mail that named it was handled. */

@@ -105,6 +105,8 @@ int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 		rc = -ESTALE;
 	else if (!s)
 		rc = session_new(server, wc, &s);
+	else if (s->pending >= SERVER_OLD_CONNS)
+		rc = -EBUSY;
 	if (!rc) {
 		s->pending++;
 		*out = s;

@@ -252,6 +252,35 @@ START_TEST(seeded_slots_answer_replays)
 }
 END_TEST
 
+/* Two of four slots are gone: what was in them may have been executed. */
+START_TEST(server_returns_with_fewer_slots)
+{
+	struct rig_call c[4];
+	unsigned int i, lost = 0;
+
+	for (i = 0; i < 4; i++)
+		rig_release(rig, &c[i], 9000);
+	rig_until(rig, rig->nheld == 4);
+	rig_server_close(rig);
+	rig->sattr.slots = 2;
+	rig_server_open(rig);
+	rig_until(rig, rig->nheld == 2);
+	rig_answer(rig);
+	rig_answer(rig);
+	for (i = 0; i < 4; i++) {
+		rig_until(rig, c[i].finished);
+		lost += c[i].call.status == -ESTALE;
+		ck_assert(!c[i].call.status || c[i].call.status == -ESTALE);
+	}
+	ck_assert_uint_eq(lost, 2);
+	ck_assert_uint_eq(rig_logged(rig, "as many as before"), 2);
+	for (i = 0; i < 4; i++)
+		rig_append(rig, &c[i], 1, 9000);
+	rig_until(rig, c[3].finished);
+	ck_assert_int_eq(c[3].call.status, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rpc_once");
@@ -269,6 +298,7 @@ int main(void)
 	tcase_add_test(held, next_call_waits_for_the_last);
 	tcase_add_test(held, connection_breaks_with_a_parked_replay);
 	tcase_add_test(held, seeded_slots_answer_replays);
+	tcase_add_test(held, server_returns_with_fewer_slots);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, held);
 	sr = srunner_create(s);
