@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fuzz_wire.c - messages: whatever is accepted can be read as it says. */
+#include <errno.h>
+#include <string.h>
+
+#include "extent.h"
+#include "fuzz.h"
+#include "wire_samples.h"
+
+static void check_tail(const struct wire_msg *msg, const uint8_t *end)
+{
+	const uint8_t *at = (const uint8_t *)msg->body + msg->body_len;
+
+	for (unsigned int i = 0; i < WIRE_TAIL_MAX; i++) {
+		const struct wire_tail *t = &msg->tail[i];
+
+		if (!t->ptr)
+			continue;
+		FUZZ_SURE((const uint8_t *)t->ptr == at);
+		FUZZ_SURE((uintptr_t)t->ptr % 8 == 0);
+		FUZZ_SURE(t->len <= (size_t)(end - at));
+		fuzz_touch(t->ptr, t->len);
+		at += wire_pad(t->len);
+	}
+	FUZZ_SURE(at == end || (at > end && at - end < 8));
+}
+
+/* What the iod does with the lists, without any check of its own. */
+static void check_io(const struct wire_msg *msg)
+{
+	const struct wire_io *io = msg->body;
+	const struct wire_region *reg = msg->tail[0].ptr;
+	const struct wire_mem *mem = msg->tail[1].ptr;
+	uint64_t nreg = 0, nmem = 0, end;
+
+	for (uint32_t i = 0; i < le32toh(io->nreg); i++) {
+		FUZZ_SURE(reg[i].len);
+		FUZZ_SURE(extent_end(le64toh(reg[i].off), le64toh(reg[i].len),
+				     &end));
+		nreg += le64toh(reg[i].len);
+	}
+	for (uint32_t i = 0; i < le32toh(io->nmem); i++) {
+		FUZZ_SURE(mem[i].len);
+		FUZZ_SURE(le64toh(mem[i].addr) + le32toh(mem[i].len) >=
+			  le64toh(mem[i].addr));
+		nmem += le32toh(mem[i].len);
+	}
+	FUZZ_SURE(nreg && nreg == le64toh(io->total));
+	FUZZ_SURE(!io->nmem || nmem == nreg);
+	FUZZ_SURE(msg->tail[2].len == le32toh(io->data_len));
+	if (io->nmem || le16toh(msg->hdr->op) == WIRE_READ)
+		FUZZ_SURE(io->data_len == 0);
+	else
+		FUZZ_SURE(le32toh(io->data_len) == nreg);
+	FUZZ_SURE(io->nmem || nreg <= WIRE_INLINE_MAX);
+}
+
+static void check_mount(const struct wire_msg *msg)
+{
+	const struct wire_mount_rep *rep = msg->body;
+	const char *uri = msg->tail[0].ptr;
+
+	for (uint32_t i = 0; i < le32toh(rep->niods); i++)
+		uri += strlen(uri) + 1;
+	FUZZ_SURE(uri == (const char *)msg->tail[0].ptr + msg->tail[0].len);
+}
+
+static void check_good(const struct wire_msg *msg, const uint8_t *end)
+{
+	unsigned int op = le16toh(msg->hdr->op);
+	int reply = le16toh(msg->hdr->flags) & WIRE_F_REPLY;
+
+	FUZZ_SURE(strcmp(wire_op_name(op), "op?"));
+	if (!msg->body)
+		return;
+	fuzz_touch(msg->body, msg->body_len);
+	check_tail(msg, end);
+	if (!reply && (op == WIRE_READ || op == WIRE_WRITE))
+		check_io(msg);
+	if (reply && op == WIRE_MOUNT)
+		check_mount(msg);
+}
+
+static void parse(const void *buf, size_t len)
+{
+	struct wire_msg msg = { 0 };
+	const char *why = NULL;
+	int rc = wire_parse(buf, len, &msg, &why);
+
+	FUZZ_SURE(rc == 0 || rc == -EPROTO || rc == -EPROTONOSUPPORT ||
+		  rc == -ENOSYS);
+	FUZZ_SURE(!rc == !why);
+	if (rc == -ENOSYS)
+		FUZZ_SURE(msg.hdr == buf);
+	if (rc == 0)
+		check_good(&msg, (const uint8_t *)buf + len);
+}
+
+/* As it came, then with a header that lets the body be looked at. */
+void fuzz_one(const uint8_t *data, size_t len)
+{
+	void *buf = fuzz_copy(data, len);
+	struct wire_hdr *hdr = buf;
+
+	parse(buf, len);
+	if (len >= sizeof(*hdr)) {
+		hdr->magic = htole32(WIRE_MAGIC);
+		hdr->version = htole16(WIRE_VERSION);
+		hdr->len = htole32((uint32_t)len);
+		hdr->session |= htole64(1);
+		hdr->zero = 0;
+		parse(buf, len);
+	}
+	free(buf);
+}
+
+void fuzz_seeds(void)
+{
+	uint64_t buf[SAMPLE_MAX / 8];
+
+	for (unsigned int i = 0; i < wire_nsamples; i++)
+		fuzz_seed(buf, wire_sample_build(&wire_samples[i], buf));
+}
