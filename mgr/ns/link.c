@@ -58,6 +58,7 @@ static int record_remove(struct ns_op *op, const struct inode *ino)
 			     .pcount = ino->pcount,
 			     .ssize = ino->ssize };
 
+	op->ns->removed = in.id;
 	return intent_put(op->ns->st, &in);
 }
 

@@ -37,6 +37,7 @@ struct ns {
 	uint32_t next_base; /* spreads files without a wish */
 	uint64_t inodes; /* committed */
 	int64_t delta; /* of the open transaction */
+	uint64_t removed; /* ... its last INTENT_REMOVE, or 0 */
 
 	char walk[4096]; /* what is left of the path being resolved */
 	char redirect[4096]; /* "/abs/path", or "../path" from the root */

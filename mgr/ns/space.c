@@ -109,6 +109,7 @@ void ns_close_space(struct ns *ns)
 int ns_begin(struct ns *ns)
 {
 	ns->delta = 0;
+	ns->removed = 0;
 	return store_begin(ns->st);
 }
 
