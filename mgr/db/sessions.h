@@ -10,6 +10,7 @@
 #include "store.h"
 
 #define SESSION_FENCED 0x1u /* over; the iods are being told */
+#define SESSION_ENDED 0x2u /* over; what it had open is being dropped */
 
 struct session_rec {
 	uint64_t id;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* commit.c - transactions that somebody waits for, or removals that follow. */
+#include "jobs.h"
+#include "mgr_int.h"
+
+static void mark_durable(struct flusher_item *item)
+{
+	struct mgr *mgr = (struct mgr *)(void *)((char *)item -
+						 offsetof(struct mgr,
+							  mark.item));
+
+	mgr->mark.inside = false;
+	remove_up_to(mgr, mgr->mark.id);
+}
+
+int mgr_commit(struct mgr *mgr, struct flusher_item *item)
+{
+	uint64_t removed = mgr->ns.removed;
+	bool changed = store_changed(mgr->st);
+	int rc;
+
+	rc = ns_commit(&mgr->ns);
+	if (rc)
+		return rc;
+	if (changed)
+		checkpointer_note(mgr->cp);
+	if (removed)
+		mgr->remove_id = removed;
+	if (item)
+		flusher_add(mgr->fl, item);
+	return 0;
+}
+
+void mgr_submit(struct mgr *mgr)
+{
+	struct durable_mark *mark = &mgr->mark;
+
+	if (mgr->remove_id > mark->id && !mark->inside) {
+		mark->id = mgr->remove_id;
+		mark->inside = true;
+		mark->item.durable = mark_durable;
+		flusher_add(mgr->fl, &mark->item);
+	}
+	flusher_submit(mgr->fl);
+}
+
+struct ns_op mgr_own_op(struct mgr *mgr)
+{
+	static const struct ns_cred self = { 0 };
+
+	return (struct ns_op){ .ns = &mgr->ns,
+			       .cred = &self,
+			       .now = clock_wall() };
+}

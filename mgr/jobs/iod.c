@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iod.c - calls to an iod, tried until it answers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs_impl.h"
+
+#define TRY_MS 20000 /* of one try */
+#define WAIT_FIRST_MS 100
+#define WAIT_MAX_MS 5000
+
+struct iod *iod_of(struct mgr *mgr, uint32_t index)
+{
+	return &mgr->jobs->iod[index];
+}
+
+const char *iod_name(const struct iod *iod)
+{
+	return rpc_peer_name(iod->peer);
+}
+
+/* What the iod itself has decided; all else may go better next time. */
+static bool is_answer(int status)
+{
+	static const int answers[] = { 0,     ENOSPC, EDQUOT, EIO,
+				       EFBIG, EROFS,  EINVAL, ENOSYS,
+				       EPERM, EACCES, EISDIR, EMSGSIZE };
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (status == -answers[i])
+			return true;
+	return false;
+}
+
+static void say_state(struct iod *iod, int status)
+{
+	bool down = !is_answer(status);
+
+	if (down && !iod->down)
+		log_warn(iod->mgr->log,
+			 "%s: %s; removals and truncations wait for it: see "
+			 "whether it runs",
+			 iod_name(iod), strerror(-status));
+	else if (!down && iod->down)
+		log_info(iod->mgr->log, "%s: answers again", iod_name(iod));
+	iod->down = down;
+}
+
+static void send_call(struct iod_call *call)
+{
+	call->state = IOD_CALL_SENT;
+	call->rpc.msg = call->msg;
+	call->rpc.msg_len = call->msg_len;
+	call->rpc.deadline = clock_after_ms(TRY_MS);
+	rpc_call_start(call->iod->peer, &call->rpc);
+}
+
+static void send_again(struct rpc_timer *timer)
+{
+	send_call(
+		(struct iod_call *)(void *)((char *)timer -
+					    offsetof(struct iod_call, again)));
+}
+
+static void on_done(struct rpc_call *rpc)
+{
+	struct iod_call *call = rpc->arg;
+	struct iod *iod = call->iod;
+
+	if (rpc->status == -ECANCELED) {
+		call->state = IOD_CALL_IDLE;
+		return;
+	}
+	say_state(iod, rpc->status);
+	if (!is_answer(rpc->status)) {
+		call->state = IOD_CALL_LATER;
+		rpc_timer_set(iod->mgr->ctx, &call->again,
+			      clock_after_ms(call->wait_ms));
+		call->wait_ms *= 2;
+		if (call->wait_ms > WAIT_MAX_MS)
+			call->wait_ms = WAIT_MAX_MS;
+		return;
+	}
+	call->state = IOD_CALL_IDLE;
+	call->status = rpc->status;
+	call->reply = &rpc->reply;
+	call->done(call);
+}
+
+void iod_call_start(struct iod *iod, struct iod_call *call)
+{
+	call->iod = iod;
+	call->wait_ms = WAIT_FIRST_MS;
+	call->again.fire = send_again;
+	call->rpc.done = on_done;
+	call->rpc.arg = call;
+	if (iod->cleared || call->early) {
+		send_call(call);
+	} else {
+		call->state = IOD_CALL_HELD;
+		TAILQ_INSERT_TAIL(&iod->held, call, link);
+	}
+}
+
+void iod_call_cancel(struct iod_call *call)
+{
+	switch (call->state) {
+	case IOD_CALL_HELD:
+		TAILQ_REMOVE(&call->iod->held, call, link);
+		break;
+	case IOD_CALL_SENT:
+		rpc_call_cancel(&call->rpc);
+		break;
+	case IOD_CALL_LATER:
+		rpc_timer_clear(call->iod->mgr->ctx, &call->again);
+		break;
+	case IOD_CALL_IDLE:
+		break;
+	}
+	call->state = IOD_CALL_IDLE;
+}
+
+void iod_release_held(struct iod *iod)
+{
+	struct iod_call *call;
+
+	iod->cleared = true;
+	while ((call = TAILQ_FIRST(&iod->held))) {
+		TAILQ_REMOVE(&iod->held, call, link);
+		send_call(call);
+	}
+}
+
+static int iod_open(struct iod *iod, const struct rpc_cred *cred)
+{
+	struct mgr *mgr = iod->mgr;
+	char name[24];
+	struct rpc_peer_attr attr = { .addr = mgr->conf.iod[iod->index],
+				      .name = name,
+				      .role = WIRE_ROLE_MGR,
+				      .fsid = mgr->conf.fsid,
+				      .session = mgr->jobs->self.session,
+				      .cred = cred };
+
+	TAILQ_INIT(&iod->held);
+	snprintf(name, sizeof(name), "iod %u", iod->index);
+	return rpc_peer_open(mgr->ctx, &attr, &iod->peer);
+}
+
+int iods_open(struct mgr *mgr)
+{
+	struct jobs *jobs = mgr->jobs;
+	struct rpc_cred cred = { .name = "pvfs-mgr" };
+	int rc = 0;
+
+	jobs->iod = calloc(mgr->conf.niods, sizeof(jobs->iod[0]));
+	if (!jobs->iod)
+		return -ENOMEM;
+	for (uint32_t i = 0; !rc && i < mgr->conf.niods; i++) {
+		jobs->iod[i].mgr = mgr;
+		jobs->iod[i].index = i;
+		rc = iod_open(&jobs->iod[i], &cred);
+	}
+	for (uint32_t i = 0; !rc && i < mgr->conf.niods; i++) {
+		remove_open(&jobs->iod[i]);
+		clear_start(&jobs->iod[i]);
+	}
+	return rc;
+}
+
+void iods_close(struct mgr *mgr)
+{
+	struct jobs *jobs = mgr->jobs;
+
+	for (uint32_t i = 0; jobs->iod && i < mgr->conf.niods; i++) {
+		struct iod *iod = &jobs->iod[i];
+
+		iod_call_cancel(&iod->clearer.call);
+		iod_call_cancel(&iod->remover.call);
+		rpc_timer_clear(mgr->ctx, &iod->remover.timer);
+		if (iod->peer)
+			rpc_peer_close(iod->peer, true);
+	}
+	free(jobs->iod);
+}

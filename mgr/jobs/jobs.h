@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * jobs.h - work at the iods: truncations, sizes, removals, fences.  All of it
+ * goes out in parallel, is tried again until an iod answers, and never holds
+ * up what does not need that iod.
+ */
+#ifndef JOBS_H
+#define JOBS_H
+
+#include "mgr_int.h"
+
+struct iod;
+struct fan;
+struct job;
+
+/* Opens the iods and carries on what the last life of this mgr left. */
+int jobs_open(struct mgr *mgr);
+/* Stops everything; it stays recorded.  Requests that wait are left alone. */
+void jobs_close(struct mgr *mgr);
+
+/* ---- iod.c: one iod as the mgr sees it ---- */
+
+/*
+ * A call that is tried until the iod has answered it: done() sees 0 or the
+ * error that the iod answered.  Caller-owned until then, with msg.
+ */
+struct iod_call {
+	const void *msg;
+	size_t msg_len;
+	bool early; /* need not wait until the iod is cleared */
+	void (*done)(struct iod_call *call);
+	int status;
+	const struct wire_msg *reply; /* if status is 0; in done() only */
+	/* private */
+	enum {
+		IOD_CALL_IDLE,
+		IOD_CALL_HELD,
+		IOD_CALL_SENT,
+		IOD_CALL_LATER
+	} state;
+	struct iod *iod;
+	struct rpc_call rpc;
+	struct rpc_timer again;
+	unsigned int wait_ms;
+	TAILQ_ENTRY(iod_call) link;
+};
+struct iod *iod_of(struct mgr *mgr, uint32_t index);
+void iod_call_start(struct iod *iod, struct iod_call *call);
+/* done() will not be called. */
+void iod_call_cancel(struct iod_call *call);
+/* "iod 2 (tcp://10.0.0.7:7000)" */
+const char *iod_name(const struct iod *iod);
+
+/* ---- fan.c: one question to several iods ---- */
+
+struct fan_call {
+	struct iod_call call;
+	struct fan *fan;
+	uint32_t k; /* which server of the file */
+	bool answered;
+	uint64_t msg[12];
+};
+struct fan {
+	struct mgr *mgr;
+	uint32_t n, left;
+	int status; /* the first error that an iod answered */
+	struct fan_call *calls;
+	const struct fan_ops *ops;
+};
+struct fan_ops {
+	unsigned int op; /* enum wire_op */
+	/* the body of the request to server k */
+	void (*build)(struct fan *fan, uint32_t k, struct wire_out *out);
+	/* server k's answer; may be NULL */
+	void (*answer)(struct fan *fan, uint32_t k, const struct wire_msg *msg);
+	/* all have answered; may free the fan */
+	void (*done)(struct fan *fan);
+};
+/* Asks iods base, base + 1, ... (n of them).  -ENOMEM. */
+int fan_start(struct mgr *mgr, struct fan *fan, const struct fan_ops *ops,
+	      uint32_t base, uint32_t n);
+/* Frees what fan_start() made, and stops what goes on. */
+void fan_end(struct fan *fan);
+/* Names those who have not answered. */
+void fan_missing(const struct fan *fan, char *buf, size_t len);
+
+/* ---- job.c: the one job that a file may have at a time ---- */
+
+/* NULL: the file has none. */
+struct job *job_find(struct mgr *mgr, uint64_t handle);
+/*
+ * The request runs again when the job is over, or is answered -ETIMEDOUT at
+ * its deadline, with a line in the log that names the iods.
+ */
+void job_wait(struct job *job, struct request *req);
+/* Forgets it. */
+void job_free(struct job *job);
+
+/* ---- resize.c, getsize.c ---- */
+
+/*
+ * A truncation, recorded in the transaction at hand: commit that with
+ * resize_item(), then it is carried out.  job_free() if the commit fails.
+ */
+struct job *resize_new(struct mgr *mgr, const struct intent *in);
+struct flusher_item *resize_item(struct job *job);
+/* The request that it is for waits for it (and after a restart, again). */
+void resize_adopt(struct job *job, struct request *owner);
+/* By the intent's id; NULL: it is over. */
+struct job *resize_find(struct mgr *mgr, uint64_t id);
+/* Room for another question or truncation over n iods. */
+bool jobs_room(const struct mgr *mgr, uint32_t n);
+/* Asks for the size of a file; ns_asked() keeps the answer.  *job for
+ * job_wait(); or -errno. */
+int getsize_start(struct mgr *mgr, uint64_t handle, struct job **job);
+
+/* ---- fence.c ---- */
+
+/* The session shall write nothing any more; then session_fenced(). */
+void fence_start(struct mgr *mgr, uint64_t session);
+
+/* ---- remove.c ---- */
+
+/* Intents to remove objects up to id may be carried out. */
+void remove_up_to(struct mgr *mgr, uint64_t id);
+/* Deletes a few intents that are done; true: there are more. */
+bool remove_tidy(struct mgr *mgr);
+
+#endif

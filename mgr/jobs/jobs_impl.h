@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jobs_impl.h - what the files of the jobs share. */
+#ifndef JOBS_IMPL_H
+#define JOBS_IMPL_H
+
+#include <uthash.h>
+
+#include "jobs.h"
+#include "request.h"
+
+#define REMOVE_BATCH WIRE_HANDLE_MAX
+#define JOBS_CALLS_MAX (64u << 10) /* to iods, at a time */
+#define REMOVE_MSG_LEN                                                         \
+	(sizeof(struct wire_hdr) + sizeof(struct wire_objects) +               \
+	 8 * REMOVE_BATCH)
+
+/*
+ * Removes objects at one iod, in the order of the intents, which are a queue
+ * on disk: all a slow iod costs is its place in it.
+ */
+struct remover {
+	struct iod *iod;
+	uint64_t done; /* intents up to here are done here */
+	uint64_t sent; /* ... up to here are in the call */
+	bool busy;
+	struct rpc_timer timer; /* lets a batch grow */
+	struct iod_call call;
+	uint64_t msg[REMOVE_MSG_LEN / 8];
+};
+
+/* Tells one iod of this mgr's earlier lives, before anything else. */
+struct clearer {
+	size_t next; /* in jobs.old */
+	struct iod_call call;
+	uint64_t msg[8];
+};
+
+struct iod {
+	struct mgr *mgr;
+	uint32_t index;
+	struct rpc_peer *peer;
+	bool down; /* the last try failed, and this was said */
+	bool cleared; /* earlier lives of the mgr are fenced here */
+	TAILQ_HEAD(, iod_call) held; /* until then */
+	struct clearer clearer;
+	struct remover remover;
+};
+
+struct job {
+	UT_hash_handle hh; /* by handle */
+	uint64_t handle;
+	struct mgr *mgr;
+	struct fan fan;
+	const char *what; /* "truncation", for the log */
+	struct request_queue waiting;
+	void (*abandon)(struct job *job); /* nobody waits any more */
+
+	/* truncation */
+	struct intent in;
+	struct request *owner; /* in waiting, too; NULL: gone */
+	struct flusher_item item;
+	/* question for a size */
+	uint32_t gen;
+	struct dist dist;
+	uint64_t size;
+	int64_t mtime;
+};
+
+struct fence {
+	LIST_ENTRY(fence) link;
+	struct fan fan;
+	uint64_t session;
+};
+
+struct jobs {
+	struct iod *iod; /* niods */
+	struct job *table;
+	size_t calls; /* held by fans */
+	LIST_HEAD(, fence) fences;
+	uint64_t remove_limit; /* intents up to here are durable */
+	uint64_t removed; /* intents up to here are deleted */
+	/* sessions of earlier lives, and our own */
+	struct {
+		uint64_t id, session;
+	} * old, self;
+	size_t nold;
+	uint32_t uncleared; /* iods */
+};
+
+int iods_open(struct mgr *mgr);
+void iods_close(struct mgr *mgr);
+/* The iod may get all calls from now on. */
+void iod_release_held(struct iod *iod);
+
+int clear_open(struct mgr *mgr);
+void clear_start(struct iod *iod);
+void clear_close(struct mgr *mgr);
+
+struct job *job_new(struct mgr *mgr, uint64_t handle, const char *what);
+/* Runs the waiting requests again (or only frees, at the end of the mgr). */
+void job_over(struct job *job);
+
+int resize_resume(struct mgr *mgr);
+void remove_open(struct iod *iod);
+void fences_close(struct mgr *mgr);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* main.c - pvfs-mgr: options, signals, start and stop. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mgr.h"
+
+#define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
+
+static void usage(FILE *out)
+{
+	fputs("usage: pvfs-mgr [--config FILE]\n"
+	      "\n"
+	      "Serves the name space of a file system.\n"
+	      "\n"
+	      "  -c, --config FILE  the file system's configuration\n"
+	      "                     (default " CONF_DEFAULT ")\n"
+	      "  -h, --help         this text\n"
+	      "  -V, --version      the version\n"
+	      "\n"
+	      "It stays in the foreground, logs to standard error and stops "
+	      "cleanly on\nSIGTERM or SIGINT.  See pvfs-mgr(8).\n",
+	      out);
+}
+
+/* -1: go on; else the exit status. */
+static int parse_options(int argc, char **argv, const char **config)
+{
+	static const struct option longopts[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:hV", longopts, NULL)) != -1) {
+		if (c == 'c') {
+			*config = optarg;
+		} else if (c == 'h') {
+			usage(stdout);
+			return 0;
+		} else if (c == 'V') {
+			puts("pvfs-mgr " PVFS_VERSION);
+			return 0;
+		} else {
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (optind == argc)
+		return -1;
+	fputs("pvfs-mgr: takes no arguments\n", stderr);
+	usage(stderr);
+	return 2;
+}
+
+/* A write beyond the file size limit shall be an error, not the end. */
+static void set_signals(sigset_t *stop)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(stop);
+	sigaddset(stop, SIGTERM);
+	sigaddset(stop, SIGINT);
+	sigprocmask(SIG_BLOCK, stop, NULL);
+}
+
+/* From the mgr's thread: the main thread waits for this signal. */
+static void on_failure(void *arg)
+{
+	atomic_bool *failed = arg;
+
+	atomic_store(failed, true);
+	kill(getpid(), SIGTERM);
+}
+
+static int serve(const struct mgr_conf *conf, const struct log *log)
+{
+	atomic_bool failed = false;
+	struct mgr *mgr;
+	sigset_t stop;
+	int sig;
+
+	set_signals(&stop);
+	if (mgr_start(conf, log, on_failure, &failed, &mgr))
+		return EXIT_FAILURE;
+	sigwait(&stop, &sig);
+	if (atomic_load(&failed))
+		log_error(log, "the data base failed, see above; stopping: "
+			       "the next start recovers it");
+	else
+		log_info(log, "%s: stopping", strsignal(sig));
+	mgr_stop(mgr);
+	log_info(log, "stopped");
+	return atomic_load(&failed) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct log_file file = { .out = stderr, .prefix = "pvfs-mgr" };
+	struct log log = { LOG_LV_INFO, log_to_file, &file };
+	const char *config = CONF_DEFAULT;
+	struct mgr_conf conf;
+	char text[1024];
+	int rc;
+
+	rc = parse_options(argc, argv, &config);
+	if (rc >= 0)
+		return rc;
+	if (mgr_conf_load(config, &conf, text, sizeof(text))) {
+		fprintf(stderr, "pvfs-mgr: %s\n", text);
+		return EXIT_FAILURE;
+	}
+	log.level = conf.log_level;
+	rc = serve(&conf, &log);
+	mgr_conf_free(&conf);
+	return rc;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr.c - puts the manager together, turns its event loop, takes it apart. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "jobs.h"
+#include "op.h"
+#include "session.h"
+#include "stamp.h"
+
+#define MESSAGE_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
+#define DRAIN_MS 1000 /* for replies that wait for the disk, at the end */
+
+static void on_durable(void *arg)
+{
+	struct mgr *mgr = arg;
+
+	rpc_ctx_wake(mgr->ctx);
+}
+
+static int open_store(struct mgr *mgr)
+{
+	struct stamp stamp = { mgr->conf.fsid, "mgr", 0 };
+	struct store_attr attr = { .dir = mgr->conf.storage,
+				   .cache_size = mgr->conf.cache_size,
+				   .log = mgr->log };
+	struct ns_attr ns = { .niods = mgr->conf.niods,
+			      .ssize = mgr->conf.ssize,
+			      .pcount = mgr->conf.pcount };
+	int rc;
+
+	mgr->dirfd = stamp_open(mgr->conf.storage, &stamp, mgr->log);
+	if (mgr->dirfd < 0)
+		return mgr->dirfd;
+	rc = store_open(&attr, &mgr->st);
+	if (rc)
+		return rc;
+	ns.st = mgr->st;
+	rc = ns_open_space(&mgr->ns, &ns);
+	if (!rc)
+		rc = checkpointer_open(mgr->st, &mgr->cp);
+	if (!rc)
+		rc = flusher_open(mgr->st, on_durable, mgr, &mgr->fl);
+	return rc;
+}
+
+static int open_ctx(struct mgr *mgr)
+{
+	struct tp_dev_attr dev = { .log = mgr->log };
+	struct rpc_ctx_attr attr = { .log = mgr->log,
+				     .poll_us = mgr->conf.poll_us };
+	int rc;
+
+	rc = tp_dev_open(mgr->conf.addr.scheme, &dev, &mgr->dev);
+	if (rc) {
+		log_error(mgr->log, "no transport for %s:// addresses: %s",
+			  mgr->conf.addr.scheme, strerror(-rc));
+		return rc;
+	}
+	attr.dev = mgr->dev;
+	return rpc_ctx_open(&attr, &mgr->ctx);
+}
+
+/* The error is logged by the server. */
+static int open_server(struct mgr *mgr)
+{
+	struct rpc_server_attr attr = {
+		.ctx = &mgr->ctx,
+		.nctx = 1,
+		.log = mgr->log,
+		.addr = mgr->conf.addr,
+		.fsid = mgr->conf.fsid,
+		.boot = mgr->boot,
+		.slots = mgr->conf.slots,
+		.request_max = MESSAGE_MAX,
+		.reply_max = MESSAGE_MAX,
+		.max_sessions = mgr->conf.max_sessions,
+		.session_ttl_ms = mgr->conf.session_ttl_ms,
+		.service = &mgr_service,
+		.arg = mgr,
+	};
+
+	return rpc_server_open(&attr, &mgr->server);
+}
+
+static int open_all(struct mgr *mgr)
+{
+	int rc;
+
+	if (getrandom(&mgr->boot, sizeof(mgr->boot), 0) < 0)
+		return -errno;
+	rc = open_store(mgr);
+	if (!rc)
+		rc = open_ctx(mgr);
+	if (!rc)
+		rc = dirbufs_open(mgr);
+	if (!rc)
+		rc = jobs_open(mgr);
+	if (!rc)
+		rc = sessions_open(mgr);
+	return rc ? rc : open_server(mgr);
+}
+
+static void close_all(struct mgr *mgr)
+{
+	struct request *req;
+
+	flusher_close(mgr->fl);
+	if (mgr->server)
+		rpc_server_close(mgr->server);
+	sessions_close(mgr);
+	while ((req = LIST_FIRST(&mgr->requests)))
+		request_drop(req);
+	jobs_close(mgr);
+	dirbufs_close(mgr);
+	if (mgr->ctx)
+		rpc_ctx_close(mgr->ctx);
+	if (mgr->dev)
+		tp_dev_close(mgr->dev);
+	checkpointer_close(mgr->cp);
+	if (mgr->st && mgr->ns.root)
+		ns_close_space(&mgr->ns);
+	store_close(mgr->st);
+	if (mgr->dirfd >= 0)
+		close(mgr->dirfd);
+	mgr_conf_free(&mgr->conf);
+	free(mgr);
+}
+
+/* Work that can wait, a little a turn; true: there is more. */
+static bool chores(struct mgr *mgr)
+{
+	bool more = remove_tidy(mgr);
+
+	return sessions_reap(mgr) || more;
+}
+
+/*
+ * One turn of the event loop.  The flusher gets to work before the replies of
+ * its last round are sent; those may lead to more for it.  0; 1: chores are
+ * left; -EIO: the store failed.
+ */
+static int turn(struct mgr *mgr, uint64_t deadline)
+{
+	bool more;
+
+	rpc_ctx_progress(mgr->ctx, deadline);
+	mgr_submit(mgr);
+	flusher_collect(mgr->fl);
+	more = chores(mgr);
+	mgr_submit(mgr);
+	return store_failed(mgr->st) ? -EIO : more;
+}
+
+static void drain(struct mgr *mgr)
+{
+	uint64_t end = clock_after_ms(DRAIN_MS);
+
+	do {
+		if (turn(mgr, clock_after_ms(1)) < 0)
+			return;
+	} while (!flusher_idle(mgr->fl) && clock_now() < end);
+	rpc_ctx_progress(mgr->ctx, 0);
+}
+
+static void *mgr_main(void *arg)
+{
+	struct mgr *mgr = arg;
+	int rc = 1;
+
+	while (rc >= 0 && !atomic_load(&mgr->stop))
+		rc = turn(mgr, rc ? 0 : CLOCK_NEVER);
+	if (rc >= 0)
+		drain(mgr);
+	else if (mgr->failed)
+		mgr->failed(mgr->arg);
+	return NULL;
+}
+
+static void say_ready(struct mgr *mgr)
+{
+	char uri[ADDR_STRLEN];
+	struct addr addr;
+
+	mgr_addr(mgr, &addr);
+	log_info(mgr->log,
+		 "ready: mgr at %s, storage %s, version %s, %u iods, %llu "
+		 "inodes, cache %llu MiB",
+		 addr_format(&addr, uri, sizeof(uri)), mgr->conf.storage,
+		 PVFS_VERSION, mgr->conf.niods,
+		 (unsigned long long)mgr->ns.inodes,
+		 (unsigned long long)(mgr->conf.cache_size >> 20));
+}
+
+int mgr_start(const struct mgr_conf *conf, const struct log *log,
+	      void (*failed)(void *arg), void *arg, struct mgr **out)
+{
+	struct mgr *mgr = calloc(1, sizeof(*mgr));
+	int rc;
+
+	if (!mgr)
+		return -ENOMEM;
+	mgr->log = log;
+	mgr->failed = failed;
+	mgr->arg = arg;
+	mgr->dirfd = -1;
+	mgr->started = clock_now();
+	LIST_INIT(&mgr->requests);
+	rc = mgr_conf_copy(&mgr->conf, conf);
+	if (!rc)
+		rc = open_all(mgr);
+	if (!rc)
+		rc = -pthread_create(&mgr->thread, NULL, mgr_main, mgr);
+	if (rc) {
+		close_all(mgr);
+		return rc;
+	}
+	say_ready(mgr);
+	*out = mgr;
+	return 0;
+}
+
+void mgr_stop(struct mgr *mgr)
+{
+	atomic_store(&mgr->stop, true);
+	rpc_ctx_wake(mgr->ctx);
+	pthread_join(mgr->thread, NULL);
+	close_all(mgr);
+}
+
+void mgr_addr(const struct mgr *mgr, struct addr *addr)
+{
+	rpc_server_addr(mgr->server, addr);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr.h - the manager as an object: what main.c starts and tests run inside
+ * themselves.  Several may live in one process.
+ */
+#ifndef MGR_H
+#define MGR_H
+
+#include "addr.h"
+#include "log.h"
+#include "mgr_conf.h"
+
+struct mgr;
+
+/*
+ * Opens the store, listens and serves; the threads run when it returns 0.
+ * conf is copied; log outlives the mgr and has told the cause of an error.
+ * failed(): the store cannot go on, nothing is answered any more; from the
+ * mgr's thread, at most once: stop the process with an error.
+ */
+int mgr_start(const struct mgr_conf *conf, const struct log *log,
+	      void (*failed)(void *arg), void *arg, struct mgr **mgr);
+/* What was not answered will be replayed to the next. */
+void mgr_stop(struct mgr *mgr);
+/* The address in use, with the port that was chosen. */
+void mgr_addr(const struct mgr *mgr, struct addr *addr);
+
+#endif

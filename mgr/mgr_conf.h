@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_conf.h - the mgr's settings out of the cluster's configuration. */
+#ifndef MGR_CONF_H
+#define MGR_CONF_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "addr.h"
+#include "log.h"
+
+struct mgr_conf {
+	uint64_t fsid;
+	struct addr addr;
+	char storage[PATH_MAX];
+	enum log_level log_level;
+	uint64_t cache_size; /* bytes */
+	unsigned int slots; /* requests in flight per session */
+	unsigned int max_sessions;
+	unsigned int session_ttl_ms;
+	unsigned int poll_us; /* poll this long before sleeping */
+	uint32_t ssize; /* default stripes of a new file: bytes */
+	uint32_t pcount; /* ... and iods, 0: all */
+	uint32_t niods;
+	struct addr *iod; /* niods */
+};
+
+/* All but fsid, addr, storage and the iods. */
+void mgr_conf_defaults(struct mgr_conf *conf);
+/*
+ * Reads the file at path; mgr_conf_free() releases the iods.  -errno, and a
+ * line with the file, the cause and the fix in err.
+ */
+int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
+		  size_t errlen);
+/* dst is made independent of src. */
+int mgr_conf_copy(struct mgr_conf *dst, const struct mgr_conf *src);
+void mgr_conf_free(struct mgr_conf *conf);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr_int.h - the manager's own state.  One thread, the event loop's, owns
+ * everything here; the flusher and the checkpointer see only the store.
+ */
+#ifndef MGR_INT_H
+#define MGR_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "clock.h"
+#include "flusher.h"
+#include "mgr.h"
+#include "ns.h"
+#include "rpc.h"
+#include "sessions.h"
+
+/* What a request becomes while it is held: request.h. */
+struct request;
+LIST_HEAD(requests, request);
+TAILQ_HEAD(request_queue, request);
+
+struct jobs; /* jobs.h */
+struct session_table; /* session.h */
+struct dirbufs; /* readdir.c */
+
+/*
+ * Identifiers up to `id` belong to committed transactions; when the item is
+ * durable, so are they, and the removals among them may be carried out.
+ */
+struct durable_mark {
+	struct flusher_item item;
+	uint64_t id;
+	bool inside; /* in the flusher */
+};
+
+struct mgr {
+	struct mgr_conf conf;
+	const struct log *log;
+	void (*failed)(void *arg);
+	void *arg;
+
+	int dirfd; /* holds the lock of the storage */
+	struct store *st;
+	struct ns ns;
+	struct flusher *fl;
+	struct checkpointer *cp;
+	uint64_t remove_id; /* the latest intent to remove something */
+	struct durable_mark mark;
+
+	struct tp_dev *dev;
+	struct rpc_ctx *ctx;
+	struct rpc_server *server;
+	uint64_t boot; /* random, new at every start */
+	uint64_t started; /* clock_now() */
+
+	struct jobs *jobs;
+	struct session_table *sessions;
+	struct dirbufs *dirbufs;
+	struct requests requests; /* all that exist */
+
+	pthread_t thread;
+	bool running;
+	atomic_bool stop;
+};
+
+/* ---- commit.c ---- */
+
+/* Ends the transaction of ns; item (may be NULL) is told when it is durable. */
+int mgr_commit(struct mgr *mgr, struct flusher_item *item);
+/* Hands to the flusher what was committed in this turn. */
+void mgr_submit(struct mgr *mgr);
+/* A struct ns_op for work that no request asked for. */
+struct ns_op mgr_own_op(struct mgr *mgr);
+
+#endif

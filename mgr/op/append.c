@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* append.c - APPEND: a place at the end of a file. */
+#include "op.h"
+
+int op_append(struct op *op)
+{
+	const struct wire_append *body = op->rpc->msg.body;
+	struct wire_append_rep rep;
+	uint64_t offset;
+	int rc;
+
+	rc = ns_append(&op->ns, le64toh(body->handle), le64toh(body->open),
+		       le64toh(body->len), &offset);
+	if (rc)
+		return rc;
+	rep.offset = htole64(offset);
+	wire_put(op->out, &rep, sizeof(rep));
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mkdir.c - MKDIR. */
+#include "op.h"
+
+int op_mkdir(struct op *op)
+{
+	const struct wire_mkdir *body = op->rpc->msg.body;
+	struct ns_path path = op_path(op, 0, le64toh(body->dir));
+	struct inode ino;
+	int rc;
+
+	rc = ns_mkdir(&op->ns, &path, le32toh(body->mode), &ino);
+	return rc ? rc : op_put_attr(op, &ino);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mount.c - MOUNT: what a client must know of the file system. */
+#include <errno.h>
+#include <string.h>
+
+#include "op.h"
+
+/* All addresses, a NUL behind each.  -EMSGSIZE: too many for a message. */
+static int list_iods(const struct mgr *mgr, char *buf, size_t cap, size_t *len)
+{
+	char uri[ADDR_STRLEN];
+	size_t at = 0, n;
+
+	for (uint32_t i = 0; i < mgr->conf.niods; i++) {
+		addr_format(&mgr->conf.iod[i], uri, sizeof(uri));
+		n = strlen(uri) + 1;
+		if (n > cap - at)
+			return -EMSGSIZE;
+		memcpy(buf + at, uri, n);
+		at += n;
+	}
+	*len = at;
+	return 0;
+}
+
+int op_mount(struct op *op)
+{
+	struct mgr *mgr = op->mgr;
+	char uris[WIRE_BODY_MAX - sizeof(struct wire_mount_rep)];
+	struct wire_mount_rep rep;
+	size_t len;
+	int rc;
+
+	rc = list_iods(mgr, uris, sizeof(uris), &len);
+	if (rc)
+		return rc;
+	rep = (struct wire_mount_rep){
+		.fsid = htole64(mgr->conf.fsid),
+		.root = htole64(mgr->ns.root),
+		.niods = htole32(mgr->conf.niods),
+		.ssize = htole32(mgr->conf.ssize),
+		.pcount = htole32(mgr->conf.pcount),
+		.uris_len = htole32((uint32_t)len),
+	};
+	wire_put(op->out, &rep, sizeof(rep));
+	wire_put(op->out, uris, len);
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* op.c - which operation has which number. */
+#include "op.h"
+
+static op_fn *const ops[] = {
+	[WIRE_PING] = op_ping,	       [WIRE_STATFS] = op_statfs,
+	[WIRE_MOUNT] = op_mount,       [WIRE_GETATTR] = op_getattr,
+	[WIRE_OPEN] = op_open,	       [WIRE_RELEASE] = op_release,
+	[WIRE_SETATTR] = op_setattr,   [WIRE_MKDIR] = op_mkdir,
+	[WIRE_RMDIR] = op_rmdir,       [WIRE_UNLINK] = op_unlink,
+	[WIRE_RENAME] = op_rename,     [WIRE_SYMLINK] = op_symlink,
+	[WIRE_READLINK] = op_readlink, [WIRE_LINK] = op_link,
+	[WIRE_READDIR] = op_readdir,   [WIRE_TRUNCATE] = op_truncate,
+	[WIRE_ACCESS] = op_access,     [WIRE_APPEND] = op_append,
+};
+
+op_fn *op_find(unsigned int op)
+{
+	return op < sizeof(ops) / sizeof(ops[0]) ? ops[op] : NULL;
+}

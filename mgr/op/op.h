@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* op.h - the operations of the mgr, one file each, and what they share. */
+#ifndef OP_H
+#define OP_H
+
+#include "request.h"
+
+/* One execution of a request, inside a transaction. */
+struct op {
+	struct mgr *mgr;
+	struct request *req;
+	struct rpc_req *rpc;
+	struct wire_out *out; /* for the body of the reply */
+	struct ns_op ns;
+};
+
+/* Beyond what ns.h answers: */
+#define OP_JOB 4 /* req->intent is recorded: commit, truncate, then on */
+#define OP_ABORT 5 /* the connection broke: as if never received */
+#define OP_LATER 6 /* it is parked, somebody will run it again */
+
+/*
+ * Does it and puts the body of the reply.  0, -errno, NS_* or OP_*.  What
+ * has changed the store is answered when that is durable.
+ */
+typedef int op_fn(struct op *op);
+/* NULL: not an operation of the mgr. */
+op_fn *op_find(unsigned int op);
+
+op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
+	op_mkdir, op_rmdir, op_unlink, op_rename, op_symlink, op_readlink,
+	op_link, op_readdir, op_truncate, op_access, op_append;
+
+/* The path in tail item i, below dir. */
+static inline struct ns_path op_path(const struct op *op, unsigned int i,
+				     uint64_t dir)
+{
+	const struct wire_tail *tail = &op->rpc->msg.tail[i];
+
+	return (struct ns_path){ dir, tail->ptr, tail->len };
+}
+
+/* Puts a struct wire_attr_rep. */
+int op_put_attr(struct op *op, const struct inode *ino);
+void op_fill_attr(struct wire_attr *attr, const struct inode *ino);
+
+/* ---- readdir.c: the buffers of READDIR ---- */
+
+int dirbufs_open(struct mgr *mgr);
+void dirbufs_close(struct mgr *mgr);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* open.c - OPEN: with O_TRUNC, first the truncation, then the rest. */
+#include <errno.h>
+
+#include "jobs.h"
+#include "op.h"
+
+static int begin_truncation(struct op *op, const struct inode *ino)
+{
+	struct ns_path self = { .dir = ino->handle, .path = "" };
+	struct intent *in = &op->req->intent;
+	int rc;
+
+	if (!jobs_room(op->mgr, ino->pcount))
+		return -EAGAIN;
+	in->slot = op->rpc->slot;
+	in->seq = op->rpc->seq;
+	in->op = WIRE_OPEN;
+	rc = ns_truncate(&op->ns, &self, 0, 0, in);
+	return rc ? rc : OP_JOB;
+}
+
+int op_open(struct op *op)
+{
+	const struct wire_open *body = op->rpc->msg.body;
+	struct ns_open_args args = {
+		.path = op_path(op, 0, le64toh(body->dir)),
+		.flags = le32toh(body->flags),
+		.mode = le32toh(body->mode),
+		.base = le32toh(body->dist.base),
+		.pcount = le32toh(body->dist.pcount),
+		.ssize = le32toh(body->dist.ssize),
+	};
+	struct wire_open_rep rep;
+	struct inode ino;
+	uint64_t open;
+	bool truncate;
+	int rc;
+
+	rc = ns_open(&op->ns, &args, &ino, &open, &truncate);
+	if (rc)
+		return rc;
+	if (truncate)
+		return begin_truncation(op, &ino);
+	op_fill_attr(&rep.attr, &ino);
+	rep.open = htole64(open);
+	wire_put(op->out, &rep, sizeof(rep));
+	return 0;
+}

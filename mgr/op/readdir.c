@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * readdir.c - READDIR: entries go into the client's memory by RDMA Write, from
+ * a few registered buffers.  A request that finds none waits for one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+
+#define BUF_SIZE (64u << 10)
+#define BUFS 16u
+
+struct dirbuf {
+	struct rpc_bulk bulk;
+	struct mgr *mgr;
+	struct wire_mem mem;
+	uint8_t *data;
+	SLIST_ENTRY(dirbuf) link;
+};
+
+struct dirbufs {
+	struct dirbuf buf[BUFS];
+	uint8_t *block;
+	struct tp_mr *mr;
+	SLIST_HEAD(, dirbuf) free;
+	struct request_queue waiting;
+};
+
+static void put_buf(struct dirbuf *buf)
+{
+	SLIST_INSERT_HEAD(&buf->mgr->dirbufs->free, buf, link);
+}
+
+/* If it failed, the connection is gone and the request will run again. */
+static void on_sent(struct rpc_bulk *bulk, int status)
+{
+	struct dirbuf *buf = bulk->arg;
+	struct dirbufs *bufs = buf->mgr->dirbufs;
+	struct request *req;
+
+	put_buf(buf);
+	while ((req = TAILQ_FIRST(&bufs->waiting)) &&
+	       !SLIST_EMPTY(&bufs->free)) {
+		TAILQ_REMOVE(&bufs->waiting, req, wait);
+		request_run(req);
+	}
+}
+
+static int send_buf(struct op *op, struct dirbuf *buf, uint32_t len)
+{
+	const struct wire_readdir *body = op->rpc->msg.body;
+	struct tp_sge local = { buf->data, len, op->mgr->dirbufs->mr->lkey };
+
+	buf->mem = body->mem;
+	buf->bulk = (struct rpc_bulk){ .dir = RPC_PUT,
+				       .mem = &buf->mem,
+				       .nmem = 1,
+				       .local = &local,
+				       .nlocal = 1,
+				       .len = len,
+				       .done = on_sent,
+				       .arg = buf };
+	return rpc_bulk_start(op->rpc, &buf->bulk);
+}
+
+static int fill_and_send(struct op *op, struct dirbuf *buf)
+{
+	const struct wire_readdir *body = op->rpc->msg.body;
+	uint32_t cap = le32toh(body->mem.len);
+	struct wire_readdir_rep rep;
+	struct ns_listing list;
+	int rc;
+
+	rc = ns_readdir(&op->ns, le64toh(body->dir), le64toh(body->cookie),
+			buf->data, cap < BUF_SIZE ? cap : BUF_SIZE, &list);
+	if (!rc && list.bytes)
+		rc = send_buf(op, buf, list.bytes);
+	if (rc || !list.bytes)
+		put_buf(buf);
+	if (rc)
+		return rc == -ENOTCONN ? OP_ABORT : rc;
+	rep = (struct wire_readdir_rep){ .bytes = htole32(list.bytes),
+					 .count = htole32(list.count),
+					 .eof = htole32(list.eof) };
+	wire_put(op->out, &rep, sizeof(rep));
+	return 0;
+}
+
+int op_readdir(struct op *op)
+{
+	struct dirbufs *bufs = op->mgr->dirbufs;
+	struct dirbuf *buf = SLIST_FIRST(&bufs->free);
+
+	if (!buf) {
+		TAILQ_INSERT_TAIL(&bufs->waiting, op->req, wait);
+		return OP_LATER;
+	}
+	SLIST_REMOVE_HEAD(&bufs->free, link);
+	return fill_and_send(op, buf);
+}
+
+int dirbufs_open(struct mgr *mgr)
+{
+	struct dirbufs *bufs = calloc(1, sizeof(*bufs));
+
+	if (!bufs)
+		return -ENOMEM;
+	mgr->dirbufs = bufs;
+	SLIST_INIT(&bufs->free);
+	TAILQ_INIT(&bufs->waiting);
+	bufs->block = aligned_alloc(4096, BUFS * BUF_SIZE);
+	if (!bufs->block)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < BUFS; i++) {
+		bufs->buf[i].mgr = mgr;
+		bufs->buf[i].data = bufs->block + i * BUF_SIZE;
+		SLIST_INSERT_HEAD(&bufs->free, &bufs->buf[i], link);
+	}
+	return tp_mr_reg(mgr->dev, bufs->block, BUFS * BUF_SIZE, 0, &bufs->mr);
+}
+
+void dirbufs_close(struct mgr *mgr)
+{
+	struct dirbufs *bufs = mgr->dirbufs;
+
+	if (!bufs)
+		return;
+	if (bufs->mr)
+		tp_mr_dereg(bufs->mr);
+	free(bufs->block);
+	free(bufs);
+	mgr->dirbufs = NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* release.c - RELEASE: a writer is done and says how far it wrote. */
+#include "op.h"
+
+int op_release(struct op *op)
+{
+	const struct wire_release *body = op->rpc->msg.body;
+	struct ns_release_args args = {
+		.handle = le64toh(body->handle),
+		.open = le64toh(body->open),
+		.end = le64toh(body->end),
+		.mtime = (int64_t)le64toh(body->mtime),
+		.flags = le32toh(body->flags),
+	};
+
+	return ns_release(&op->ns, &args);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - sessions come, and come back after a restart of the mgr. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+#include "session_table.h"
+
+static struct session *session_of(struct rpc_session *session)
+{
+	return rpc_session_info(session)->priv;
+}
+
+const struct ns_cred *session_cred(struct rpc_session *session)
+{
+	return &session_of(session)->cred;
+}
+
+uint64_t session_id(struct rpc_session *session)
+{
+	return session_of(session)->id;
+}
+
+int session_record(struct mgr *mgr, struct rpc_session *session)
+{
+	struct rpc_session_info *info = rpc_session_info(session);
+	struct session_rec rec = { .id = info->id,
+				   .uid = info->cred.uid,
+				   .gid = info->cred.gid };
+
+	if (session_of(session)->stored)
+		return 0;
+	memcpy(rec.name, info->cred.name, sizeof(rec.name));
+	return session_put(mgr->st, &rec);
+}
+
+void session_recorded(struct rpc_session *session)
+{
+	session_of(session)->stored = true;
+}
+
+static int seed(void *arg, unsigned int slot, const struct reply_rec *rec)
+{
+	struct rpc_session *session = arg;
+	int rc;
+
+	if (rec->kind != REPLY_DONE)
+		return 0;
+	rc = rpc_session_seed(session, slot, rec->seq, rec->bytes, rec->len);
+	/* a slot that is not granted any more will not be asked for */
+	return rc == -EINVAL ? 0 : rc;
+}
+
+/* 1: known from before; 0: new; -ESTALE: it is over. */
+static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id)
+{
+	struct session_table *table = mgr->sessions;
+	struct session_rec rec;
+	struct gone *gone;
+	int rc;
+
+	rc = session_get(mgr->st, id, &rec);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (rec.flags)
+		return -ESTALE;
+	rc = reply_walk(mgr->st, id, seed, session);
+	if (rc)
+		return rc;
+	HASH_FIND(hh, table->away, &id, sizeof(id), gone);
+	if (gone) {
+		HASH_DEL(table->away, gone);
+		free(gone);
+	}
+	return 1;
+}
+
+static int on_open(void *arg, struct rpc_session *session)
+{
+	struct rpc_session_info *info = rpc_session_info(session);
+	struct mgr *mgr = arg;
+	struct session *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	rc = look_up(mgr, session, info->id);
+	if (rc < 0) {
+		free(s);
+		return rc;
+	}
+	s->mgr = mgr;
+	s->id = info->id;
+	s->stored = rc == 1;
+	s->cred = (struct ns_cred){ info->cred.uid, info->cred.gid,
+				    info->cred.ngroups, info->cred.groups };
+	info->priv = s;
+	log_debug(mgr->log, "%s (%s): session %016llx, uid %u", info->peer,
+		  info->cred.name, (unsigned long long)info->id,
+		  info->cred.uid);
+	return rc;
+}
+
+static void on_close(void *arg, struct rpc_session *session, bool clean)
+{
+	struct session *s = session_of(session);
+
+	if (!clean)
+		rpc_server_fence(s->mgr->server, s->id);
+	if (s->stored)
+		session_over(s->mgr, s->id, clean);
+}
+
+static void on_free(void *arg, struct rpc_session *session)
+{
+	free(session_of(session));
+	rpc_session_info(session)->priv = NULL;
+}
+
+static void on_request(void *arg, struct rpc_req *rpc)
+{
+	request_take(arg, rpc);
+}
+
+const struct rpc_service mgr_service = {
+	.session_open = on_open,
+	.session_close = on_close,
+	.session_free = on_free,
+	.request = on_request,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session.h - sessions: their credentials, their rows in the store, and their
+ * ends.
+ *
+ *   HELLO --> live -- BYE, or silence without open files --> rows deleted
+ *              | silence
+ *              v
+ *            FENCED: told to the iods --> open records dropped --> deleted
+ *
+ * A session that the store has and that has not come back since the mgr
+ * started is away, for as long as any other that lost its connection.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "mgr_int.h"
+
+int sessions_open(struct mgr *mgr);
+void sessions_close(struct mgr *mgr);
+
+extern const struct rpc_service mgr_service;
+
+const struct ns_cred *session_cred(struct rpc_session *session);
+uint64_t session_id(struct rpc_session *session);
+/* In a transaction that changes something: the session's row is there. */
+int session_record(struct mgr *mgr, struct rpc_session *session);
+/* ... and the transaction was committed. */
+void session_recorded(struct rpc_session *session);
+
+/* Every iod refuses it now. */
+void session_fenced(struct mgr *mgr, uint64_t id);
+/* Does a little of dropping what ended sessions had open; true: there is
+ * more. */
+bool sessions_reap(struct mgr *mgr);
+
+#endif

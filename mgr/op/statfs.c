@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* statfs.c - STATFS: the mgr's own store; the data is the iods'. */
+#include <errno.h>
+#include <sys/statvfs.h>
+
+#include "op.h"
+
+#define BYTES_PER_INODE 512u /* in all tables together, about */
+
+int op_statfs(struct op *op)
+{
+	struct mgr *mgr = op->mgr;
+	struct wire_statfs_rep rep;
+	struct statvfs vfs;
+	uint64_t left;
+
+	if (fstatvfs(mgr->dirfd, &vfs))
+		return -errno;
+	left = (uint64_t)vfs.f_bavail * vfs.f_frsize / BYTES_PER_INODE;
+	rep = (struct wire_statfs_rep){
+		.bsize = htole64(vfs.f_frsize),
+		.blocks = htole64(vfs.f_blocks),
+		.bfree = htole64(vfs.f_bfree),
+		.bavail = htole64(vfs.f_bavail),
+		.files = htole64(mgr->ns.inodes + left),
+		.ffree = htole64(left),
+	};
+	wire_put(op->out, &rep, sizeof(rep));
+	return 0;
+}

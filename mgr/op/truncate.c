@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* truncate.c - TRUNCATE: recorded, then carried out by the iods, then
+ * answered. */
+#include <errno.h>
+
+#include "jobs.h"
+#include "op.h"
+
+int op_truncate(struct op *op)
+{
+	const struct wire_truncate *body = op->rpc->msg.body;
+	struct ns_path path = op_path(op, 0, le64toh(body->dir));
+	struct intent *in = &op->req->intent;
+	int rc;
+
+	if (op->ns.truncated)
+		return 0;
+	in->slot = op->rpc->slot;
+	in->seq = op->rpc->seq;
+	in->op = WIRE_TRUNCATE;
+	rc = ns_truncate(&op->ns, &path, le64toh(body->size),
+			 le64toh(body->open), in);
+	if (rc || !in->id)
+		return rc;
+	return jobs_room(op->mgr, in->pcount) ? OP_JOB : -EAGAIN;
+}
