@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fakeiod.c - an iod that keeps sizes instead of data. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "fakeiod.h"
+#include "mgrc.h"
+
+struct fakeobj {
+	UT_hash_handle hh;
+	uint64_t handle, size;
+};
+
+static struct fakeobj *find(struct fakeiod *f, uint64_t handle, bool make)
+{
+	struct fakeobj *o;
+
+	HASH_FIND(hh, f->objects, &handle, sizeof(handle), o);
+	if (o || !make)
+		return o;
+	o = calloc(1, sizeof(*o));
+	must(o);
+	o->handle = handle;
+	HASH_ADD(hh, f->objects, handle, sizeof(o->handle), o);
+	return o;
+}
+
+static void answer_getsize(struct fakeiod *f, struct rpc_req *req)
+{
+	const struct wire_objects *body = req->msg.body;
+	const uint64_t *handle = req->msg.tail[0].ptr;
+	struct wire_getsize_rep rep = { .n = body->n };
+	struct wire_out *out = rpc_reply_begin(req);
+	struct wire_objsize sizes[WIRE_HANDLE_MAX];
+	struct fakeobj *o;
+
+	memset(sizes, 0, sizeof(sizes));
+	f->getsizes++;
+	for (uint32_t i = 0; i < le32toh(body->n); i++) {
+		o = find(f, le64toh(handle[i]), false);
+		if (!o)
+			continue;
+		sizes[i].size = htole64(o->size);
+		sizes[i].mtime = htole64((uint64_t)clock_wall());
+	}
+	wire_put(out, &rep, sizeof(rep));
+	wire_put(out, sizes, le32toh(body->n) * sizeof(sizes[0]));
+	rpc_reply_end(req, 0, RPC_REEXECUTE);
+	rpc_reply_send(req);
+}
+
+static void answer_remove(struct fakeiod *f, struct rpc_req *req)
+{
+	const struct wire_objects *body = req->msg.body;
+	const uint64_t *handle = req->msg.tail[0].ptr;
+	struct fakeobj *o;
+
+	f->remove_calls++;
+	for (uint32_t i = 0; i < le32toh(body->n); i++) {
+		f->removes++;
+		o = find(f, le64toh(handle[i]), false);
+		if (!o)
+			continue;
+		HASH_DEL(f->objects, o);
+		free(o);
+	}
+	rpc_reply_status(req, 0);
+}
+
+static void answer_resize(struct fakeiod *f, struct rpc_req *req)
+{
+	const struct wire_resize *body = req->msg.body;
+	int fail = atomic_load(&f->fail);
+
+	f->resizes++;
+	if (!fail)
+		find(f, le64toh(body->handle), true)->size = le64toh(
+			body->size);
+	rpc_reply_status(req, -fail);
+}
+
+static void answer_fence(struct fakeiod *f, struct rpc_req *req)
+{
+	const struct wire_fence *body = req->msg.body;
+
+	f->fenced[f->fences++ % 64] = le64toh(body->session);
+	rpc_server_fence(f->server, le64toh(body->session));
+	rpc_reply_status(req, 0);
+}
+
+static void answer(struct fakeiod *f, struct rpc_req *req)
+{
+	switch (req->op) {
+	case WIRE_GETSIZE:
+		answer_getsize(f, req);
+		break;
+	case WIRE_REMOVE:
+		answer_remove(f, req);
+		break;
+	case WIRE_RESIZE:
+		answer_resize(f, req);
+		break;
+	case WIRE_FENCE:
+		answer_fence(f, req);
+		break;
+	default:
+		rpc_reply_status(req, -ENOSYS);
+	}
+}
+
+static void on_request(void *arg, struct rpc_req *req)
+{
+	struct fakeiod *f = arg;
+
+	pthread_mutex_lock(&f->lock);
+	if (atomic_load(&f->hold) && req->op != WIRE_FENCE) {
+		must(f->nheld < 256);
+		f->held[f->nheld++] = req;
+	} else {
+		answer(f, req);
+	}
+	pthread_mutex_unlock(&f->lock);
+}
+
+static int on_open(void *arg, struct rpc_session *session)
+{
+	return 0;
+}
+
+static void on_close(void *arg, struct rpc_session *session, bool clean)
+{
+}
+
+static const struct rpc_service service = { .session_open = on_open,
+					    .session_close = on_close,
+					    .request = on_request };
+
+static void answer_held(struct fakeiod *f)
+{
+	pthread_mutex_lock(&f->lock);
+	for (unsigned int i = 0; i < f->nheld; i++)
+		answer(f, f->held[i]);
+	f->nheld = 0;
+	pthread_mutex_unlock(&f->lock);
+}
+
+static void *fakeiod_main(void *arg)
+{
+	struct fakeiod *f = arg;
+
+	while (!atomic_load(&f->stop)) {
+		rpc_ctx_progress(f->ctx, CLOCK_NEVER);
+		if (!atomic_load(&f->hold))
+			answer_held(f);
+	}
+	return NULL;
+}
+
+void fakeiod_init(struct fakeiod *f)
+{
+	memset(f, 0, sizeof(*f));
+	pthread_mutex_init(&f->lock, NULL);
+	fakeiod_up(f);
+}
+
+void fakeiod_up(struct fakeiod *f)
+{
+	struct tp_dev_attr dev_attr = { 0 };
+	struct rpc_ctx_attr ctx_attr = { 0 };
+	struct rpc_server_attr attr = { .ctx = &f->ctx,
+					.nctx = 1,
+					.fsid = MGRC_FSID,
+					.boot = (uint64_t)clock_wall(),
+					.slots = 16,
+					.request_max = 4096,
+					.reply_max = 4096,
+					.max_sessions = 64,
+					.session_ttl_ms = 60000,
+					.service = &service,
+					.arg = f };
+	struct addr addr = { .scheme = "tcp",
+			     .host = "127.0.0.1",
+			     .port = (uint16_t)f->port };
+
+	must(!tp_dev_open("tcp", &dev_attr, &f->dev));
+	ctx_attr.dev = f->dev;
+	must(!rpc_ctx_open(&ctx_attr, &f->ctx));
+	attr.addr = addr;
+	must(!rpc_server_open(&attr, &f->server));
+	rpc_server_addr(f->server, &addr);
+	f->port = addr.port;
+	atomic_store(&f->stop, false);
+	must(!pthread_create(&f->thread, NULL, fakeiod_main, f));
+}
+
+void fakeiod_down(struct fakeiod *f)
+{
+	atomic_store(&f->stop, true);
+	rpc_ctx_wake(f->ctx);
+	pthread_join(f->thread, NULL);
+	rpc_server_close(f->server);
+	f->nheld = 0;
+	rpc_ctx_close(f->ctx);
+	tp_dev_close(f->dev);
+}
+
+void fakeiod_destroy(struct fakeiod *f)
+{
+	struct fakeobj *o, *next;
+
+	if (!atomic_load(&f->stop))
+		fakeiod_down(f);
+	HASH_ITER(hh, f->objects, o, next) {
+		HASH_DEL(f->objects, o);
+		free(o);
+	}
+	pthread_mutex_destroy(&f->lock);
+}
+
+void fakeiod_release(struct fakeiod *f)
+{
+	atomic_store(&f->hold, false);
+	rpc_ctx_wake(f->ctx);
+}
+
+void fakeiod_set(struct fakeiod *f, uint64_t handle, uint64_t size)
+{
+	pthread_mutex_lock(&f->lock);
+	find(f, handle, true)->size = size;
+	pthread_mutex_unlock(&f->lock);
+}
+
+int64_t fakeiod_size(struct fakeiod *f, uint64_t handle)
+{
+	struct fakeobj *o;
+	int64_t size;
+
+	pthread_mutex_lock(&f->lock);
+	o = find(f, handle, false);
+	size = o ? (int64_t)o->size : -1;
+	pthread_mutex_unlock(&f->lock);
+	return size;
+}
+
+unsigned int fakeiod_count(struct fakeiod *f)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&f->lock);
+	n = HASH_COUNT(f->objects);
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+unsigned int fakeiod_get(struct fakeiod *f, const unsigned int *counter)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&f->lock);
+	n = *counter;
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_ops.c - every operation over the wire, once right and once wrong. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mgrrig.h"
+
+static struct mgrrig rig;
+static struct mgrc c;
+
+static void setup(void)
+{
+	rig_open(&rig);
+	rig_start(&rig);
+	memset(&c, 0, sizeof(c));
+	mgrc_open(&c, &rig.addr, 0);
+}
+
+static void teardown(void)
+{
+	mgrc_close(&c, true);
+	rig_close(&rig);
+}
+
+START_TEST(test_mount)
+{
+	struct wire_mount_rep m;
+	struct wire_ping_rep p;
+	const char *uri = c.tail;
+
+	ck_assert_int_eq(mgrc_call(&c, WIRE_MOUNT, NULL, 0, NULL, 0), 0);
+	memcpy(&m, c.body, sizeof(m));
+	ck_assert_uint_eq(le64toh(m.fsid), MGRC_FSID);
+	ck_assert_uint_eq(le32toh(m.niods), RIG_IODS);
+	ck_assert_uint_eq(le32toh(m.ssize), 65536);
+	for (int i = 0; i < RIG_IODS; i++) {
+		struct addr a;
+
+		ck_assert_int_eq(addr_parse(uri, 0, &a), 0);
+		ck_assert_int_eq(a.port, rig.iod[i].port);
+		uri += strlen(uri) + 1;
+	}
+	ck_assert_ptr_eq(uri, c.tail + c.tail_len);
+	ck_assert_int_eq(mgrc_call(&c, WIRE_PING, NULL, 0, NULL, 0), 0);
+	memcpy(&p, c.body, sizeof(p));
+	ck_assert_uint_eq(le64toh(p.sessions), 1);
+	ck_assert_uint_ge(le64toh(p.requests), 1);
+	ck_assert_mem_eq(c.tail, PVFS_VERSION, c.tail_len);
+	ck_assert_int_eq(mgrc_call(&c, WIRE_SYNC, c.body, 8, NULL, 0), -EPROTO);
+}
+END_TEST
+
+START_TEST(test_statfs)
+{
+	struct wire_statfs_rep a, b;
+
+	ck_assert_int_eq(mgrc_call(&c, WIRE_STATFS, NULL, 0, NULL, 0), 0);
+	memcpy(&a, c.body, sizeof(a));
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
+	ck_assert_int_eq(mgrc_make(&c, "d/f", 0), 0);
+	ck_assert_int_eq(mgrc_call(&c, WIRE_STATFS, NULL, 0, NULL, 0), 0);
+	memcpy(&b, c.body, sizeof(b));
+	ck_assert_uint_eq(le64toh(a.files) - le64toh(a.ffree), 1);
+	ck_assert_uint_eq(le64toh(b.files) - le64toh(b.ffree), 3);
+	ck_assert_uint_gt(le64toh(b.blocks), le64toh(b.bavail));
+}
+END_TEST
+
+START_TEST(test_names)
+{
+	struct wire_path_rep moved;
+	struct wire_attr attr;
+
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), -EEXIST);
+	ck_assert_int_eq(mgrc_make(&c, "d/f", 123), 0);
+	ck_assert_int_eq(mgrc_stat(&c, "d/f", &attr), 0);
+	ck_assert_uint_eq(le64toh(attr.size), 123);
+	ck_assert_uint_eq(le32toh(attr.flags), WIRE_A_SIZE);
+	ck_assert_uint_eq(le32toh(attr.mode), S_IFREG | 0644);
+	ck_assert_uint_eq(le32toh(attr.dist.pcount), RIG_IODS);
+	ck_assert_int_eq(mgrc_symlink(&c, "/out/side", "l"), 0);
+	ck_assert_int_eq(mgrc_readlink(&c, "l"), 0);
+	ck_assert_uint_eq(c.tail_len, 9);
+	ck_assert_mem_eq(c.tail, "/out/side", 9);
+	ck_assert_int_eq(mgrc_stat(&c, "l/x", &attr), WIRE_REDIRECT);
+	ck_assert_mem_eq(c.tail, "/out/side/x", 11);
+	ck_assert_int_eq(mgrc_rename(&c, "d/f", "l/y"), WIRE_REDIRECT);
+	memcpy(&moved, c.body, sizeof(moved));
+	ck_assert_uint_eq(le32toh(moved.which), 1);
+	ck_assert_int_eq(mgrc_rename(&c, "d/f", "g"), 0);
+	ck_assert_int_eq(mgrc_rmdir(&c, "d"), 0);
+	ck_assert_int_eq(mgrc_unlink(&c, "g"), 0);
+	ck_assert_int_eq(mgrc_unlink(&c, "g"), -ENOENT);
+}
+END_TEST
+
+START_TEST(test_readdir)
+{
+	struct wire_readdir_rep rep;
+	unsigned int seen = 0;
+	uint64_t cookie = 0;
+	char name[32];
+
+	for (int i = 0; i < 3000; i++) {
+		snprintf(name, sizeof(name), "a_name_of_some_length_%d", i);
+		ck_assert_int_eq(mgrc_make(&c, name, 0), 0);
+	}
+	do {
+		const uint8_t *p = c.arena;
+
+		ck_assert_int_eq(mgrc_readdir(&c, 0, cookie, MGRC_ARENA, &rep),
+				 0);
+		ck_assert_uint_le(le32toh(rep.bytes), 65536);
+		for (uint32_t i = 0; i < le32toh(rep.count); i++) {
+			const struct wire_dirent *d = (const void *)p;
+
+			cookie = le64toh(d->cookie);
+			p += le16toh(d->reclen);
+		}
+		seen += le32toh(rep.count);
+	} while (!le32toh(rep.eof));
+	ck_assert_uint_eq(seen, 3002);
+	ck_assert_int_eq(mgrc_readdir(&c, 0, 0, 8, &rep), -EINVAL);
+	ck_assert_int_eq(mgrc_readdir(&c, 0, cookie, 64, &rep), 0);
+	ck_assert_uint_eq(le32toh(rep.count), 0);
+}
+END_TEST
+
+START_TEST(test_truncate)
+{
+	struct wire_attr attr;
+	struct mgrc_file f;
+	uint64_t h;
+
+	ck_assert_int_eq(mgrc_make(&c, "f", 1 << 20), 0);
+	ck_assert_int_eq(mgrc_truncate(&c, "f", 100000), 0);
+	ck_assert_int_eq(mgrc_stat(&c, "f", &attr), 0);
+	ck_assert_uint_eq(le64toh(attr.size), 100000);
+	h = le64toh(attr.handle);
+	for (unsigned int k = 0, base = le32toh(attr.dist.base); k < 3; k++)
+		ck_assert_int_eq(fakeiod_size(&rig.iod[(base + k) % 3], h),
+				 k == 0	  ? 65536
+				 : k == 1 ? 100000 - 65536
+					  : 0);
+	/* opening with O_TRUNC */
+	ck_assert_int_eq(
+		mgrc_open_file(&c, "f", WIRE_O_WRITE | WIRE_O_TRUNC, &f), 0);
+	ck_assert_uint_ne(f.open, 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(fakeiod_size(&rig.iod[i], h), 0);
+	ck_assert_int_eq(mgrc_release(&c, &f, 0, 0), 0);
+	ck_assert_int_eq(mgrc_stat(&c, "f", &attr), 0);
+	ck_assert_uint_eq(le64toh(attr.size), 0);
+	/* an iod says no */
+	atomic_store(&rig.iod[1].fail, ENOSPC);
+	ck_assert_int_eq(mgrc_truncate(&c, "f", 1 << 30), -ENOSPC);
+	atomic_store(&rig.iod[1].fail, 0);
+	ck_assert_int_eq(mgrc_stat(&c, "f", &attr), 0);
+	ck_assert_uint_eq(le32toh(attr.flags), WIRE_A_SIZE);
+	ck_assert_int_eq(mgrc_truncate(&c, "f", 5), 0);
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	for (int i = 0; i < 3; i++)
+		rig_until(fakeiod_count(&rig.iod[i]) == 0);
+}
+END_TEST
+
+START_TEST(test_append)
+{
+	struct mgrc_file a, w;
+	uint64_t off;
+
+	ck_assert_int_eq(
+		mgrc_open_file(&c, "f",
+			       WIRE_O_CREAT | WIRE_O_WRITE | WIRE_O_APPEND, &a),
+		0);
+	ck_assert_int_eq(mgrc_append(&c, &a, 10, &off), 0);
+	ck_assert_int_eq(mgrc_append(&c, &a, 10, &off), 0);
+	ck_assert_uint_eq(off, 10);
+	ck_assert_int_eq(mgrc_open_file(&c, "f", WIRE_O_WRITE, &w), 0);
+	fakeiod_set(&rig.iod[le32toh(w.attr.dist.base)], w.handle, 1000);
+	ck_assert_int_eq(mgrc_append(&c, &a, 10, &off), 0);
+	ck_assert_uint_eq(off, 1000);
+	ck_assert_int_eq(mgrc_append(&c, &a, INT64_MAX, &off), -EFBIG);
+	ck_assert_int_eq(mgrc_release(&c, &w, WIRE_R_WROTE, 1000), 0);
+	ck_assert_int_eq(mgrc_release(&c, &a, WIRE_R_WROTE, 1010), 0);
+	ck_assert_int_eq(mgrc_release(&c, &a, 0, 0), -EBADF);
+}
+END_TEST
+
+START_TEST(test_credentials)
+{
+	struct mgrc user = { .cred = { .uid = 1000,
+				       .gid = 1000,
+				       .ngroups = 1,
+				       .groups = { 50 } } };
+
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
+	mgrc_open(&user, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_mkdir(&user, "d/e"), -EACCES);
+	ck_assert_int_eq(mgrc_stat(&user, "d", NULL), 0);
+	mgrc_close(&user, true);
+}
+END_TEST
+
+START_TEST(test_stop_and_start)
+{
+	struct wire_attr attr;
+
+	for (int i = 0; i < 3; i++) {
+		char name[8] = { (char)('a' + i), 0 };
+
+		ck_assert_int_eq(mgrc_make(&c, name, 7), 0);
+		rig_stop(&rig);
+		rig_start(&rig);
+		ck_assert_int_eq(mgrc_stat(&c, name, &attr), 0);
+	}
+	ck_assert_uint_le(c.fresh, 1);
+	for (int i = 0; i < 3; i++) /* a clean end leaves nothing to fence */
+		ck_assert_uint_eq(fakeiod_get(&rig.iod[i], &rig.iod[i].fences),
+				  0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mgr_ops");
+	TCase *tc = tcase_create("ops");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, test_mount);
+	tcase_add_test(tc, test_statfs);
+	tcase_add_test(tc, test_names);
+	tcase_add_test(tc, test_readdir);
+	tcase_add_test(tc, test_truncate);
+	tcase_add_test(tc, test_append);
+	tcase_add_test(tc, test_credentials);
+	tcase_add_test(tc, test_stop_and_start);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

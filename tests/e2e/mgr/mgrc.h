@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgrc.h - a bare client of one mgr, for tests: blocking calls over the real
+ * rpc and transport.  Everything that must work is asserted.
+ */
+#ifndef MGRC_H
+#define MGRC_H
+
+#include <stdbool.h>
+
+#include "clock.h"
+#include "rpc.h"
+
+#define MGRC_FSID 0x00c0ffee00c0ffeeull
+#define MGRC_ARENA (1u << 20)
+
+/* Check's assertions are for one thread; this ends the program. */
+#define must(x)                                                                \
+	do {                                                                   \
+		if (!(x))                                                      \
+			must_failed(#x, __FILE__, __LINE__);                   \
+	} while (0)
+void must_failed(const char *what, const char *file, int line)
+	__attribute__((noreturn));
+
+struct mgrc {
+	struct tp_dev *dev;
+	struct rpc_ctx *ctx;
+	struct rpc_peer *peer;
+	struct rpc_cred cred;
+	struct log_file out;
+	struct log log;
+	uint64_t session;
+	struct tp_mr *mr;
+	uint8_t *arena; /* MGRC_ARENA bytes */
+	unsigned int timeout_ms; /* of a call; 20000 */
+	unsigned int fresh; /* how often the session was new there */
+	/* the last reply */
+	uint64_t body[16];
+	char tail[WIRE_BODY_MAX];
+	size_t tail_len;
+};
+
+/* uid 0; session 0: a random one. */
+void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session);
+/* bye false: as if the client died. */
+void mgrc_close(struct mgrc *c, bool bye);
+
+struct mgrc_item {
+	const void *ptr;
+	size_t len;
+};
+/* A message in buf (WIRE_BODY_MAX + 48 bytes, aligned); its length. */
+size_t mgrc_build(void *buf, unsigned int op, const void *body, size_t len,
+		  const struct mgrc_item *tail, unsigned int ntail);
+/* The reply's status; its body and tail are in *c. */
+int mgrc_call(struct mgrc *c, unsigned int op, const void *body, size_t len,
+	      const struct mgrc_item *tail, unsigned int ntail);
+
+/* Each: the status.  Paths from the root. */
+int mgrc_stat(struct mgrc *c, const char *path, struct wire_attr *attr);
+int mgrc_stat_handle(struct mgrc *c, uint64_t handle, struct wire_attr *attr);
+int mgrc_mkdir(struct mgrc *c, const char *path);
+int mgrc_rmdir(struct mgrc *c, const char *path);
+int mgrc_unlink(struct mgrc *c, const char *path);
+int mgrc_rename(struct mgrc *c, const char *from, const char *to);
+int mgrc_symlink(struct mgrc *c, const char *target, const char *path);
+int mgrc_readlink(struct mgrc *c, const char *path); /* c->tail */
+struct mgrc_file {
+	uint64_t handle, open;
+	struct wire_attr attr;
+};
+int mgrc_open_file(struct mgrc *c, const char *path, uint32_t flags,
+		   struct mgrc_file *f);
+int mgrc_release(struct mgrc *c, const struct mgrc_file *f, uint32_t flags,
+		 uint64_t end);
+/* Creates, and closes having written end bytes. */
+int mgrc_make(struct mgrc *c, const char *path, uint64_t end);
+int mgrc_truncate(struct mgrc *c, const char *path, uint64_t size);
+int mgrc_append(struct mgrc *c, const struct mgrc_file *f, uint64_t len,
+		uint64_t *offset);
+/* Entries are in c->arena. */
+int mgrc_readdir(struct mgrc *c, uint64_t dir, uint64_t cookie, uint32_t len,
+		 struct wire_readdir_rep *rep);
+
+#endif
