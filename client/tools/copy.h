@@ -35,8 +35,8 @@ struct copy {
 	_Atomic uint64_t files_found, bytes_found, files, bytes, verified;
 	atomic_bool walked;
 	struct copy_queue *queue;
-	dev_t target_dev;		/* of the present source's target */
-	ino_t target_ino;		/* 0: not made yet */
+	dev_t target_dev; /* of the present source's target */
+	ino_t target_ino; /* 0: not made yet */
 };
 
 /* One file being copied: shared by its pieces, freed by the last one. */
