@@ -73,10 +73,7 @@ static void read_filed(struct chunk *c, int status)
 
 static void read_begin(struct chunk *c)
 {
-	if (c->window)
-		read_filed(c, 0);
-	else
-		chunk_file(c, false, read_filed);
+	chunk_file(c, false, read_filed);
 }
 
 static const struct xfer_ops read_ops = {
@@ -147,7 +144,6 @@ static int read_open(struct xfer *x, uint64_t handle)
 	if (rc && rc != -ENOENT)
 		return rc;
 	x->size = st.size;
-	x->mapped = st.blocks * 512 >= st.size; /* no holes */
 	x->total = present(x);
 	return 0;
 }

@@ -16,6 +16,7 @@ struct mock {
 	int break_at; /* 0: never */
 	bool broke;
 	bool freeze; /* nothing moves */
+	bool restless; /* waits return at once */
 	int connects; /* requests made */
 	int mrs; /* registrations alive */
 };

@@ -18,6 +18,7 @@ struct raw {
 		uint64_t out[RAW_MSG / 8];
 	} * buf;
 	struct wire_connect priv;
+	bool repost; /* receives are posted again */
 	bool established, rejected, disconnected;
 	struct wire_accept answer;
 	unsigned int received; /* replies so far, in buf->in[] */
@@ -48,6 +49,7 @@ size_t raw_hello(struct raw *raw, uint32_t uid);
 size_t raw_append(struct raw *raw, unsigned int slot, uint64_t seq);
 size_t raw_release(struct raw *raw, unsigned int slot, uint64_t seq);
 size_t raw_readlink(struct raw *raw, unsigned int slot, uint64_t seq);
+int raw_try(struct raw *raw, size_t len);
 void raw_send(struct raw *raw, size_t len);
 /* Connects and says HELLO as the rig's user. */
 void raw_greet(struct raw *raw);

@@ -15,6 +15,7 @@
 #include "rpc.h"
 
 #define RIG_OBJECT (1u << 20)
+#define RIG_HELD 16
 #define RIG_FSID 0x1234567890abcdefull
 
 struct rig_op; /* a bulk request on the server */
@@ -32,7 +33,7 @@ struct rig {
 	/* the server's */
 	uint64_t counter;
 	unsigned int executed;
-	struct rpc_req *held[8];
+	struct rpc_req *held[RIG_HELD];
 	unsigned int nheld;
 	unsigned int opened, closed, clean, freed, aborted;
 	int open_status;
