@@ -202,12 +202,14 @@ void iod_stop(struct iod *iod)
 	for (i = 0; i < iod->nworkers; i++)
 		worker_join(&iod->worker[i]);
 	if (iod->pool)
-		sync_pool_close(iod->pool);
+		sync_pool_stop(iod->pool);
 	drain_mail(iod);
 	if (iod->server)
 		rpc_server_close(iod->server);
 	for (i = 0; i < iod->nworkers; i++)
 		worker_close(&iod->worker[i]);
+	if (iod->pool)
+		sync_pool_close(iod->pool);
 	if (iod->dev)
 		tp_dev_close(iod->dev);
 	if (iod->store)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* engine_cached.c - I/O through the page cache, done at once. */
+/* engine_cached.c - I/O through the page cache. */
+#include <errno.h>
 #include <string.h>
 
 #include "store_engine.h"
@@ -9,24 +10,52 @@ static size_t piece_len(const struct store_seg *seg, uint64_t skip, size_t left)
 	return seg->len - skip < left ? (size_t)(seg->len - skip) : left;
 }
 
+/* Goes on from io->pos; seg and skip are where that is. */
+static int read_on(struct store_io *io,
+		   int (*read)(struct store_obj *obj, void *buf, size_t len,
+			       uint64_t off, size_t *done))
+{
+	char *buf = io->buf;
+	size_t n, got;
+	int rc = 0;
+
+	while (!rc && io->pos < io->len) {
+		n = piece_len(io->seg, io->skip, io->len - io->pos);
+		rc = read(io->obj, buf + io->pos, n, io->seg->off + io->skip,
+			  &got);
+		if (rc) {
+			io->pos += got;
+			io->skip += got;
+			break;
+		}
+		memset(buf + io->pos + got, 0, n - got);
+		io->pos += n;
+		io->seg++;
+		io->skip = 0;
+	}
+	return rc;
+}
+
+static void read_from_disk(struct sync_work *work)
+{
+	struct store_io *io =
+		(struct store_io *)(void *)((char *)work -
+					    offsetof(struct store_io, work));
+
+	io->done(io, read_on(io, store_obj_read));
+}
+
 static int cached_read(struct store_io *io)
 {
-	const struct store_seg *seg = io->seg;
-	uint64_t skip = io->skip;
-	size_t pos, n, got;
-	char *buf = io->buf;
 	int rc;
 
-	for (pos = 0; pos < io->len; pos += n, seg++, skip = 0) {
-		n = piece_len(seg, skip, io->len - pos);
-		rc = store_obj_read(io->obj, buf + pos, n, seg->off + skip,
-				    &got);
-		if (rc)
-			return rc;
-		if (got < n)
-			memset(buf + pos + got, 0, n - got);
-	}
-	return 0;
+	io->pos = 0;
+	rc = read_on(io, store_obj_read_cached);
+	if (rc != -EAGAIN)
+		return rc;
+	io->work.run = read_from_disk;
+	sync_pool_run(io->pool, &io->work);
+	return -EINPROGRESS;
 }
 
 static int cached_write(struct store_io *io)

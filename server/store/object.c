@@ -4,31 +4,62 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "store_int.h"
 
 #define LONG_BITS (8 * sizeof(long))
 
-int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
-		   size_t *done)
+/* RWF_NOWAIT: only what is in memory.  Not every file system can tell. */
+static ssize_t read_some(struct store_obj *obj, void *buf, size_t len,
+			 uint64_t off, bool wait)
 {
-	size_t got = 0;
+	struct iovec iov = { buf, len };
+	struct store *store = obj->store;
 	ssize_t n;
 
-	while (got < len) {
-		n = pread(obj->fd, (char *)buf + got, len - got,
-			  (off_t)(off + got));
+	if (!wait &&
+	    !atomic_load_explicit(&store->blind, memory_order_relaxed)) {
+		n = preadv2(obj->fd, &iov, 1, (off_t)off, RWF_NOWAIT);
+		if (n >= 0 || errno != EOPNOTSUPP)
+			return n;
+		atomic_store(&store->blind, true);
+	}
+	return pread(obj->fd, buf, len, (off_t)off);
+}
+
+static int read_loop(struct store_obj *obj, void *buf, size_t len, uint64_t off,
+		     bool wait, size_t *done)
+{
+	ssize_t n;
+
+	while (*done < len) {
+		n = read_some(obj, (char *)buf + *done, len - *done,
+			      off + *done, wait);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
 		if (n == 0)
 			break;
-		got += (size_t)n;
+		*done += (size_t)n;
 	}
-	*done = got;
 	return 0;
+}
+
+int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
+		   size_t *done)
+{
+	*done = 0;
+	return read_loop(obj, buf, len, off, true, done);
+}
+
+int store_obj_read_cached(struct store_obj *obj, void *buf, size_t len,
+			  uint64_t off, size_t *done)
+{
+	*done = 0;
+	return read_loop(obj, buf, len, off, false, done);
 }
 
 int store_obj_write(struct store_obj *obj, const void *buf, size_t len,

@@ -61,6 +61,9 @@ void store_obj_put(struct store_obj *obj);
 /* *done < len only at the end of the object. */
 int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
 		   size_t *done);
+/* The same, but -EAGAIN after *done bytes when the rest is on the disk. */
+int store_obj_read_cached(struct store_obj *obj, void *buf, size_t len,
+			  uint64_t off, size_t *done);
 /* All of it or an error; an error may leave a part written. */
 int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
 		    uint64_t off);

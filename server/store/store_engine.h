@@ -2,8 +2,9 @@
 /*
  * store_engine.h - how bytes get between memory and objects.
  *
- * An engine carries out struct store_io's: "cached" copies through the page
- * cache at once; one that goes to the disk by itself answers later.
+ * An engine carries out struct store_io's.  "cached" copies through the page
+ * cache, at once or, when a read has to wait for the disk, on a thread of
+ * the pool.
  */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "store.h"
+#include "sync_pool.h"
 
 /* A piece of an object. */
 struct store_seg {
@@ -25,12 +27,16 @@ struct store_seg {
  */
 struct store_io {
 	struct store_obj *obj;
+	struct sync_pool *pool;
 	const struct store_seg *seg; /* their sum is at least skip + len */
 	uint64_t skip;
 	void *buf;
 	size_t len;
 	/* when the engine answered -EINPROGRESS: from any thread */
 	void (*done)(struct store_io *io, int status);
+	/* the engine's */
+	struct sync_work work;
+	size_t pos; /* bytes read */
 };
 
 struct store_engine {

@@ -72,16 +72,19 @@ int sync_pool_open(unsigned int nthreads, struct sync_pool **out)
 	return rc;
 }
 
-void sync_pool_close(struct sync_pool *pool)
+void sync_pool_stop(struct sync_pool *pool)
 {
-	unsigned int i;
-
 	pthread_mutex_lock(&pool->lock);
 	pool->stop = true;
 	pthread_cond_broadcast(&pool->more);
 	pthread_mutex_unlock(&pool->lock);
-	for (i = 0; i < pool->nthreads; i++)
-		pthread_join(pool->threads[i], NULL);
+	while (pool->nthreads)
+		pthread_join(pool->threads[--pool->nthreads], NULL);
+}
+
+void sync_pool_close(struct sync_pool *pool)
+{
+	sync_pool_stop(pool);
 	pthread_cond_destroy(&pool->more);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
@@ -94,11 +97,25 @@ static void enqueue(struct sync_pool *pool, struct sync_work *work)
 	pthread_cond_signal(&pool->more);
 }
 
+/* Without threads the caller does it. */
+static void run_stopped(struct sync_pool *pool)
+{
+	struct sync_work *work;
+
+	if (pool->nthreads)
+		return;
+	while ((work = STAILQ_FIRST(&pool->queue))) {
+		STAILQ_REMOVE_HEAD(&pool->queue, link);
+		work->run(work);
+	}
+}
+
 void sync_pool_run(struct sync_pool *pool, struct sync_work *work)
 {
 	pthread_mutex_lock(&pool->lock);
 	enqueue(pool, work);
 	pthread_mutex_unlock(&pool->lock);
+	run_stopped(pool);
 }
 
 /* One flush for all that wait now; those who come meanwhile need another. */
@@ -156,4 +173,5 @@ void sync_pool_flush(struct sync_pool *pool, struct store_obj *obj,
 		enqueue(pool, &group->work);
 	}
 	pthread_mutex_unlock(&pool->lock);
+	run_stopped(pool);
 }

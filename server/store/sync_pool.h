@@ -16,7 +16,12 @@ struct store_obj;
 struct sync_pool;
 
 int sync_pool_open(unsigned int nthreads, struct sync_pool **pool);
-/* Finishes all that was handed in. */
+/*
+ * Finishes all that was handed in and ends the threads; what is handed in
+ * later is done at once, by the caller.
+ */
+void sync_pool_stop(struct sync_pool *pool);
+/* Stops it, if need be, and frees it. */
 void sync_pool_close(struct sync_pool *pool);
 
 /* Something that may block; the struct is the caller's until run(). */
