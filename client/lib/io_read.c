@@ -40,7 +40,9 @@ static void io_scatter(struct io *io, const struct io_slot *slot,
 	size_t n;
 
 	while (len && plan_piece(io->plan, &cur)) {
-		memcpy(plan_memory(io->plan, &cur, len, &n, &iov), data, n);
+		void *mem = plan_memory(io->plan, &cur, len, &n, &iov);
+
+		memcpy(mem, data, n);
 		plan_advance(&cur, n);
 		data += n;
 		len -= n;
