@@ -118,10 +118,20 @@ static int open_found(struct ns_op *op, const struct ns_open_args *args,
 	return rc ? rc : inode_put(op->ns->st, ino);
 }
 
-static unsigned int how_to_resolve(uint32_t flags)
+/* "name/" with O_CREAT: whatever it is. */
+static bool creates_dir(const struct ns_open_args *args)
+{
+	return args->flags & WIRE_O_CREAT && args->path.len &&
+	       args->path.path[args->path.len - 1] == '/';
+}
+
+static unsigned int how_to_resolve(const struct ns_open_args *args)
 {
 	unsigned int how = NS_FOLLOW;
+	uint32_t flags = args->flags;
 
+	if (creates_dir(args))
+		return NS_ENTRY;
 	if (flags & WIRE_O_NOFOLLOW)
 		how = 0;
 	if (flags & WIRE_O_CREAT)
@@ -139,9 +149,11 @@ int ns_open(struct ns_op *op, const struct ns_open_args *args,
 
 	*open = 0;
 	*truncate = false;
-	rc = ns_resolve(op, &args->path, how_to_resolve(args->flags), &place);
+	rc = ns_resolve(op, &args->path, how_to_resolve(args), &place);
 	if (rc)
 		return rc;
+	if (creates_dir(args))
+		return -EISDIR;
 	if (!place.found) {
 		rc = create(op, args, &place, open);
 	} else {

@@ -27,7 +27,9 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args)
 		rc = open_del(st, rec.session, rec.open);
 	if (rc)
 		return rc;
-	if (args->flags & WIRE_R_WROTE && op->cred->uid != 0)
+	/* the owner may have set them after the write, as install(1) does */
+	if (args->flags & WIRE_R_WROTE && op->cred->uid != 0 &&
+	    op->cred->uid != ino.uid)
 		ino.mode = ns_drop_suid(ino.mode);
 	size_released(&ino, is_append(&rec), args);
 	return ns_settle(op, &ino);

@@ -117,11 +117,31 @@ static int touch_parents(struct ns_op *op, struct move *m)
 	return inode_put(st, m->to);
 }
 
+/* The other way round: the victim holds the source, so it is not empty. */
+static int check_above(struct ns *ns, const struct move *m)
+{
+	struct inode up = m->src.dir;
+	int rc;
+
+	if (!m->dst.found || !inode_is_dir(&m->dst.ino))
+		return 0;
+	while (up.handle != m->dst.ino.handle) {
+		if (up.handle == ns->root)
+			return 0;
+		rc = inode_get(ns->st, up.parent, &up);
+		if (rc)
+			return rc;
+	}
+	return -ENOTEMPTY;
+}
+
 static int check_move(struct ns_op *op, const struct move *m)
 {
 	int rc;
 
 	rc = check_loop(op->ns, m);
+	if (!rc)
+		rc = check_above(op->ns, m);
 	if (!rc)
 		rc = check_rights(op, m);
 	return rc ? rc : check_victim(op->ns, m);

@@ -256,6 +256,8 @@ static int model_rename_check(const struct spot *a, const struct spot *b)
 		return -EINVAL;
 	if (b->node < 0)
 		return 0;
+	if (node[b->node].type == 'd' && model_inside(a->dir, b->node))
+		return -ENOTEMPTY;
 	if (node[b->node].type != 'd')
 		return node[a->node].type == 'd' ? -ENOTDIR : 0;
 	if (node[a->node].type != 'd')
@@ -295,11 +297,14 @@ int model_rename(const char *from, const char *to)
 
 int model_open(const char *path, bool excl, int *n)
 {
+	bool slash = path[0] && path[strlen(path) - 1] == '/';
 	struct spot s;
-	int rc = model_find(path, !excl, true, &s);
+	int rc = model_find(path, !excl && !slash, true, &s);
 
 	if (rc)
 		return rc;
+	if (slash)
+		return -EISDIR;
 	if (s.node < 0) {
 		if (s.slash)
 			return -EISDIR;
