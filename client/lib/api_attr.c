@@ -7,12 +7,30 @@
 #include "api_int.h"
 #include "stat.h"
 
+/* The clock of the iods' files is coarse: a write shortly after utimens() of
+ * this process itself must show in spite of that. */
+static void own_writes(struct fs *fs, struct stat *st)
+{
+	int64_t last;
+
+	if (!S_ISREG(st->st_mode))
+		return;
+	last = file_written(fs, st->st_ino, stat_ns(&st->st_mtim));
+	st->st_mtim = stat_time(last);
+	if (last > stat_ns(&st->st_ctim))
+		st->st_ctim = st->st_mtim;
+}
+
 int pvfs_stat(const char *path, struct stat *st)
 {
 	struct where w;
 	int rc = where_run(&w, path, 0, stat_get, st);
 
-	return rc == WHERE_ORDINARY ? stat(w.path, st) : api_int(rc);
+	if (rc == WHERE_ORDINARY)
+		return stat(w.path, st);
+	if (!rc)
+		own_writes(w.fs, st);
+	return api_int(rc);
 }
 
 int pvfs_lstat(const char *path, struct stat *st)
@@ -20,7 +38,11 @@ int pvfs_lstat(const char *path, struct stat *st)
 	struct where w;
 	int rc = where_run(&w, path, WIRE_P_NOFOLLOW, stat_get, st);
 
-	return rc == WHERE_ORDINARY ? lstat(w.path, st) : api_int(rc);
+	if (rc == WHERE_ORDINARY)
+		return lstat(w.path, st);
+	if (!rc)
+		own_writes(w.fs, st);
+	return api_int(rc);
 }
 
 /* The PVFS file behind fd, the caller's, or NULL. */
@@ -46,8 +68,15 @@ static int run(struct file *f, target_op op, void *arg)
 int pvfs_fstat(int fd, struct stat *st)
 {
 	struct file *f = pvfs_file(fd);
+	int rc;
 
-	return f ? run(f, stat_get, st) : fstat(fd, st);
+	if (!f)
+		return fstat(fd, st);
+	rc = file_run(f, stat_get, st);
+	if (!rc)
+		own_writes(f->fs, st);
+	file_put(f);
+	return api_int(rc);
 }
 
 static int do_access(struct session *s, const struct target *t, void *arg)

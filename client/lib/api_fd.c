@@ -63,7 +63,13 @@ static int set_flags(struct file *f, int flags)
 	pthread_mutex_unlock(&f->lock);
 	if (append && part)
 		return -EINVAL;
-	return file_set_append(f, append);
+	if (f->fs)
+		return file_set_append(f, append);
+	if (append)
+		atomic_fetch_or(&f->flags, O_APPEND);
+	else
+		atomic_fetch_and(&f->flags, ~O_APPEND);
+	return 0;
 }
 
 /* On PVFS only: f is the caller's. */
@@ -93,8 +99,14 @@ static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 
 static int fcntl_ordinary(struct file *f, int fd, int cmd, long arg)
 {
-	int rc = fcntl(fd, cmd, arg);
+	int rc;
 
+	if (cmd == F_SETFL) {
+		rc = set_flags(f, (int)arg);
+		if (rc)
+			return api_int(rc);
+	}
+	rc = fcntl(fd, cmd, arg);
 	if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
 		return copied(file_get(f), rc);
 	return rc;
@@ -204,13 +216,15 @@ static int set_part(struct file *f, const struct fpart *part)
 static int adopt(int fd, const struct fpart *part)
 {
 	int flags = fcntl(fd, F_GETFL), rc;
+	struct stat st;
 	struct file *f;
 
-	if (flags < 0)
+	if (flags < 0 || fstat(fd, &st))
 		return -errno;
 	f = file_new(NULL, flags);
 	if (!f)
 		return -ENOMEM;
+	f->type = st.st_mode & S_IFMT;
 	rc = set_part(f, part);
 	if (!rc)
 		rc = process_set(fd, f);

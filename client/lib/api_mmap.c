@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "api_int.h"
+#include "rw.h"
 
 static int check(struct file *f, size_t len, int flags, int64_t off)
 {
@@ -17,21 +18,29 @@ static int check(struct file *f, size_t len, int flags, int64_t off)
 	return (flags & MAP_TYPE) == MAP_PRIVATE ? 0 : -ENODEV;
 }
 
-static void *map(void *addr, size_t len, int prot, int flags, int fd,
+/* As the kernel maps an ordinary file: whatever the partition. */
+static void *map(struct file *f, void *addr, size_t len, int prot, int flags,
 		 int64_t off)
 {
+	struct iovec iov = { .iov_len = len };
+	struct rw rw = {
+		.iov = &iov, .niov = 1, .at = true, .off = off, .whole = true
+	};
 	void *mem = mmap(addr, len, PROT_READ | PROT_WRITE,
 			 flags | MAP_ANONYMOUS, -1, 0);
-	int saved;
+	ssize_t n;
 
 	if (mem == MAP_FAILED)
 		return mem;
-	if (pvfs_pread(fd, mem, len, off) >= 0 &&
-	    (prot == (PROT_READ | PROT_WRITE) || !mprotect(mem, len, prot)))
+	iov.iov_base = mem;
+	n = rw_run(f, -1, &rw);
+	if (n >= 0 && prot != (PROT_READ | PROT_WRITE) &&
+	    mprotect(mem, len, prot))
+		n = -errno;
+	if (n >= 0)
 		return mem;
-	saved = errno;
 	munmap(mem, len);
-	errno = saved;
+	errno = (int)-n;
 	return MAP_FAILED;
 }
 
@@ -39,6 +48,7 @@ void *pvfs_mmap(void *addr, size_t len, int prot, int flags, int fd,
 		int64_t off)
 {
 	struct file *f = flags & MAP_ANONYMOUS ? NULL : process_file(fd);
+	void *mem;
 	int rc;
 
 	if (!f || !f->fs) {
@@ -47,11 +57,10 @@ void *pvfs_mmap(void *addr, size_t len, int prot, int flags, int fd,
 		return mmap(addr, len, prot, flags, fd, off);
 	}
 	rc = check(f, len, flags, off);
-	file_put(f);
-	if (!rc)
-		return map(addr, len, prot, flags, fd, off);
 	errno = -rc;
-	return MAP_FAILED;
+	mem = rc ? MAP_FAILED : map(f, addr, len, prot, flags, off);
+	file_put(f);
+	return mem;
 }
 
 int pvfs_munmap(void *addr, size_t len)

@@ -246,15 +246,32 @@ void file_timed(struct fs *fs, uint64_t handle)
 	pthread_mutex_unlock(&fs->files_lock);
 }
 
+int64_t file_written(struct fs *fs, uint64_t handle, int64_t since)
+{
+	struct file *f;
+
+	pthread_mutex_lock(&fs->files_lock);
+	LIST_FOREACH(f, &fs->files, link) {
+		if (f->handle != handle)
+			continue;
+		pthread_mutex_lock(&f->lock);
+		if (f->timed && f->mtime > since)
+			since = f->mtime;
+		pthread_mutex_unlock(&f->lock);
+	}
+	pthread_mutex_unlock(&fs->files_lock);
+	return since;
+}
+
 /* The mgr keeps the end of a file whose writers only append; so it is told
- * of the change by an open of the other kind. */
+ * of one who stops to by an open of the other kind. */
 int file_set_append(struct file *f, bool append)
 {
 	struct session *s;
 	uint64_t open;
 	int rc;
 
-	if (!f->writer)
+	if (!f->writer || append)
 		goto set;
 	rc = session_of(f, &s, &open);
 	if (rc)

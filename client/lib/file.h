@@ -61,6 +61,9 @@ int file_run(struct file *f, target_op op, void *arg);
 void file_wrote(struct file *f, uint64_t end, int rc);
 /* The times of a file were set explicitly: earlier writes do not count. */
 void file_timed(struct fs *fs, uint64_t handle);
+/* When this process last wrote to the file that it has open, ns, if that was
+ * after since; else since. */
+int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
 /* F_SETFL: O_APPEND on or off. */
 int file_set_append(struct file *f, bool append);
 

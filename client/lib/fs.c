@@ -98,7 +98,10 @@ void fs_forked(struct fs *fs)
 {
 	pthread_mutex_init(&fs->lock, NULL);
 	pthread_mutex_init(&fs->files_lock, NULL);
-	if (fs->s)
-		session_abandon(fs->s);
+	if (!fs->s)
+		return;
+	session_abandon(fs->s);
+	fs->s->next = fs->inherited;
+	fs->inherited = fs->s;
 	fs->s = NULL;
 }

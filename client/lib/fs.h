@@ -22,6 +22,7 @@ struct fs {
 	struct session *s; /* NULL: none at present */
 	pthread_mutex_t files_lock; /* before file.lock */
 	LIST_HEAD(, file) files; /* open ones */
+	struct session *inherited; /* a parent's: kept, never used */
 };
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);

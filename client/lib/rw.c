@@ -9,7 +9,7 @@
 
 static bool allowed(const struct file *f, bool write)
 {
-	int mode = atomic_load(&((struct file *)f)->flags) & O_ACCMODE;
+	int mode = atomic_load(&f->flags) & O_ACCMODE;
 
 	return mode == O_RDWR || mode == (write ? O_WRONLY : O_RDONLY);
 }
@@ -32,13 +32,16 @@ static int sum(const struct rw *rw, uint64_t *total)
 
 static int check(const struct file *f, const struct rw *rw, uint64_t *total)
 {
+	int rc;
+
 	if (!allowed(f, rw->write))
 		return -EBADF;
 	if (rw->at && rw->off < 0)
 		return -EINVAL;
-	if (f->type == S_IFDIR)
-		return -EISDIR;
-	return sum(rw, total);
+	rc = sum(rw, total);
+	if (!rc && f->type == S_IFDIR && (*total || rw->niov == 1))
+		rc = -EISDIR;
+	return rc;
 }
 
 static ssize_t transfer(struct file *f, int fd, const struct rw *rw,

@@ -11,6 +11,7 @@ struct rw {
 	bool write;
 	bool at; /* off counts, not the file's offset */
 	int64_t off; /* bytes of the view */
+	bool whole; /* ... of the file, whatever the view */
 };
 
 /* Bytes transferred, or -errno.  fd is only used if f is an ordinary file. */

@@ -23,7 +23,7 @@ static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 	x->span = (struct plan_span){ pos, total };
 	x->flags = flags & O_DSYNC ? WIRE_IO_SYNC : 0;
 	pthread_mutex_lock(&f->lock);
-	x->view = f->view;
+	x->view = rw->whole ? (struct view){ 0 } : f->view;
 	pthread_mutex_unlock(&f->lock);
 	x->plan = (struct plan){
 		.dist = &f->dist,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rw_ordinary.c - an ordinary file seen through a partition. */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "rw.h"
@@ -72,6 +74,18 @@ static ssize_t pieces(const struct view *view, int fd, const struct rw *rw,
 	return (ssize_t)done;
 }
 
+/* Where the offset stands afterwards: pwrite() obeys O_APPEND, too. */
+static uint64_t behind(const struct file *f, int fd, const struct rw *rw,
+		       uint64_t pos)
+{
+	struct stat st;
+
+	if (!rw->write || !(atomic_load(&f->flags) & O_APPEND) ||
+	    fstat(fd, &st))
+		return pos;
+	return (uint64_t)st.st_size;
+}
+
 ssize_t rw_ordinary(struct file *f, int fd, const struct rw *rw, uint64_t pos,
 		    uint64_t total)
 {
@@ -86,6 +100,6 @@ ssize_t rw_ordinary(struct file *f, int fd, const struct rw *rw, uint64_t pos,
 		return rw->write ? -EFBIG : -EOVERFLOW;
 	n = pieces(&view, fd, rw, pos, total);
 	if (n > 0 && !rw->at)
-		f->pos = pos + (uint64_t)n;
+		f->pos = behind(f, fd, rw, pos + (uint64_t)n);
 	return n;
 }

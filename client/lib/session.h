@@ -34,6 +34,7 @@ struct session {
 	} * uri; /* niods */
 
 	atomic_uint posted; /* calls that nobody waits for */
+	struct session *next; /* fs.inherited */
 };
 
 struct session_attr {

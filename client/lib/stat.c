@@ -10,7 +10,7 @@
 #define BLKSIZE_MAX (8u << 20)
 #define NS 1000000000
 
-static struct timespec time_of(int64_t ns)
+struct timespec stat_time(int64_t ns)
 {
 	struct timespec ts = { .tv_sec = ns / NS, .tv_nsec = ns % NS };
 
@@ -19,6 +19,11 @@ static struct timespec time_of(int64_t ns)
 		ts.tv_sec--;
 	}
 	return ts;
+}
+
+int64_t stat_ns(const struct timespec *ts)
+{
+	return (int64_t)ts->tv_sec * NS + ts->tv_nsec;
 }
 
 static blksize_t blksize_of(const struct attr *a)
@@ -43,9 +48,9 @@ static void fill(const struct session *s, const struct attr *a, uint64_t blocks,
 		.st_size = (off_t)a->size,
 		.st_blksize = blksize_of(a),
 		.st_blocks = (blkcnt_t)blocks,
-		.st_atim = time_of(a->atime),
-		.st_mtim = time_of(a->mtime),
-		.st_ctim = time_of(a->ctime),
+		.st_atim = stat_time(a->atime),
+		.st_mtim = stat_time(a->mtime),
+		.st_ctim = stat_time(a->ctime),
 	};
 }
 

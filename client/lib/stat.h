@@ -9,4 +9,8 @@
  * know the size. */
 int stat_get(struct session *s, const struct target *t, void *arg);
 
+/* ns since the epoch. */
+struct timespec stat_time(int64_t ns);
+int64_t stat_ns(const struct timespec *ts);
+
 #endif

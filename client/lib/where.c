@@ -100,6 +100,23 @@ static int run_pair(struct session *s, const struct target *t, void *arg)
 	return a->op(s, t, &a->b, &a->which);
 }
 
+static int probe(struct session *s, const struct target *t, void *arg)
+{
+	struct attr attr;
+
+	return mgr_getattr(s, t, &attr);
+}
+
+/* True: w was on a mount and leads elsewhere. */
+static bool leads_on(struct where *w, int *rc)
+{
+	if (!w->fs ||
+	    on_mount(w, WIRE_P_NOFOLLOW, probe, NULL) != WIRE_REDIRECT)
+		return false;
+	*rc = where_redirected(w);
+	return true;
+}
+
 int where_run_pair(struct where *a, struct where *b, const char *from,
 		   const char *to, pair_op op)
 {
@@ -110,14 +127,17 @@ int where_run_pair(struct where *a, struct where *b, const char *from,
 	while (a->fs || b->fs) {
 		struct pair_arg arg = { .b = { .path = b->path }, .op = op };
 
-		if (a->fs != b->fs)
+		if (a->fs == b->fs) {
+			rc = on_mount(a, 0, run_pair, &arg);
+			if (rc != WIRE_REDIRECT)
+				return rc;
+			if (arg.which)
+				memcpy(b->redirect, a->redirect,
+				       sizeof(b->redirect));
+			rc = where_redirected(arg.which ? b : a);
+		} else if (!leads_on(a, &rc) && !leads_on(b, &rc)) {
 			return -EXDEV;
-		rc = on_mount(a, 0, run_pair, &arg);
-		if (rc != WIRE_REDIRECT)
-			return rc;
-		if (arg.which)
-			memcpy(b->redirect, a->redirect, sizeof(b->redirect));
-		rc = where_redirected(arg.which ? b : a);
+		}
 		if (rc)
 			return rc;
 	}
