@@ -21,10 +21,8 @@ started_at=$SECONDS
 
 say() { echo "$name: $*"; }
 
-why=
 fail() {
-	why="$*"
-	say "FAIL: $why"
+	say "FAIL: $*"
 	exit 1
 }
 
@@ -159,7 +157,7 @@ finish() {
 	0)	say "passed in $((SECONDS - started_at)) s" ;;
 	77)	;;
 	*)	tail -n 15 "$tmp"/*/log/*.log 2>/dev/null
-		say "FAILED: ${why:-exit $code}" ;;
+		say "FAILED with $code" ;;
 	esac
 	for m in ${mounts[@]+"${mounts[@]}"}; do umount -l "$m"; done
 	[ -n "${E2E_KEEP:-}" ] && echo "kept: $tmp" || rm -rf "$tmp"

@@ -18,17 +18,6 @@
 
 #define BLOCK (1u << 20)
 
-/* Closes fd; rc, or -1 and the first errno. */
-static int closed(int fd, int rc)
-{
-	int err = errno;
-
-	if (pvfs_close(fd))
-		return -1;
-	errno = err;
-	return rc;
-}
-
 static uint64_t num(const char *s)
 {
 	return strtoull(s, NULL, 0);
@@ -67,7 +56,8 @@ static int op_write(char **arg)
 	}
 	if (!rc)
 		rc = pvfs_fsync(fd);
-	rc = closed(fd, rc);
+	if (pvfs_close(fd))
+		rc = -1;
 out:
 	free(buf);
 	return rc;
@@ -107,7 +97,7 @@ static int op_check(char **arg)
 	if (fd >= 0) {
 		rc = check(fd, off, off + num(arg[2]), num(arg[3]), buf,
 			   buf + BLOCK);
-		rc = closed(fd, rc);
+		pvfs_close(fd);
 	}
 	free(buf);
 	return rc;
@@ -134,7 +124,8 @@ static int op_append(char **arg)
 		if (pvfs_write(fd, rec, size) != (ssize_t)size)
 			rc = -1;
 	}
-	rc = closed(fd, rc);
+	if (pvfs_close(fd))
+		rc = -1;
 out:
 	free(rec);
 	return rc;
@@ -165,7 +156,8 @@ static int op_ack(char **arg)
 			rc = -1;
 		fflush(stdout);
 	}
-	rc = closed(fd, rc);
+	if (pvfs_close(fd))
+		rc = -1;
 out:
 	free(buf);
 	return rc;

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_fork.c - a child uses what its parent has open, the parent goes on as
+ * if nothing had been, and no connection breaks.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "pvfs.h"
+
+#define N 300000u
+
+static unsigned char buf[N];
+static atomic_int lines;
+static atomic_bool stop;
+static const char *dir;
+
+static void count_line(void *arg, int level, const char *msg)
+{
+	fprintf(stderr, "unexpected: %s\n", msg);
+	atomic_fetch_add(&lines, 1);
+}
+
+static int open_in(const char *name, int flags)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = pvfs_open(path, flags, 0644);
+	EXPECT(fd >= 0);
+	return fd;
+}
+
+static void reap(pid_t pid)
+{
+	int status;
+
+	EXPECT(waitpid(pid, &status, 0) == pid);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static int count_fds(void)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	int n = 0;
+
+	EXPECT(fds);
+	while (readdir(fds))
+		n++;
+	closedir(fds);
+	return n;
+}
+
+static void child_uses(int fd, int reader)
+{
+	int before = count_fds(), other;
+	struct stat st;
+
+	EXPECT(pvfs_fstat(fd, &st) == 0 && st.st_size == N);
+	/* the parent's connections went, as many of its own came */
+	EXPECT(count_fds() <= before);
+	EXPECT(pvfs_read(reader, buf, N) == N && filled(buf, N, 1, 0));
+	fill(buf, N, 2, N);
+	EXPECT(pvfs_pwrite(fd, buf, N, N) == N);
+	other = open_in("child", O_RDWR | O_CREAT);
+	EXPECT(pvfs_write(other, buf, N) == N);
+	/* neither is closed */
+}
+
+static void inherit(void)
+{
+	int fd = open_in("file", O_RDWR | O_CREAT), reader;
+	struct stat st;
+	pid_t pid;
+
+	fill(buf, N, 1, 0);
+	EXPECT(pvfs_write(fd, buf, N) == N);
+	reader = open_in("file", O_RDONLY);
+	pid = fork();
+	EXPECT(pid >= 0);
+	if (pid == 0) {
+		child_uses(fd, reader);
+		exit(0);
+	}
+	reap(pid);
+	EXPECT(pvfs_fstat(fd, &st) == 0 && st.st_size == 2 * N);
+	EXPECT(pvfs_pread(fd, buf, N, N) == N && filled(buf, N, 2, N));
+	EXPECT(pvfs_read(reader, buf, N) == N && filled(buf, N, 1, 0));
+	EXPECT(pvfs_close(fd) == 0 && pvfs_close(reader) == 0);
+	fd = open_in("child", O_RDONLY);
+	EXPECT(pvfs_fstat(fd, &st) == 0 && st.st_size == N);
+	EXPECT(pvfs_close(fd) == 0);
+}
+
+static void *busy(void *arg)
+{
+	int fd = open_in("busy", O_RDWR | O_CREAT);
+	static unsigned char mine[N];
+	unsigned int seed = 0;
+
+	while (!atomic_load(&stop)) {
+		fill(mine, N, ++seed, 0);
+		EXPECT(pvfs_pwrite(fd, mine, N, 0) == N);
+		memset(mine, 0, N);
+		EXPECT(pvfs_pread(fd, mine, N, 0) == N);
+		EXPECT(filled(mine, N, seed, 0));
+	}
+	EXPECT(pvfs_close(fd) == 0);
+	return NULL;
+}
+
+/* While another thread is in the middle of something. */
+static void fork_often(void)
+{
+	pthread_t thread;
+	char path[256];
+	struct stat st;
+	pid_t pid;
+	int i;
+
+	EXPECT(!pthread_create(&thread, NULL, busy, NULL));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	for (i = 0; i < 20; i++) {
+		pid = fork();
+		EXPECT(pid >= 0);
+		if (pid == 0) {
+			EXPECT(pvfs_stat(path, &st) == 0);
+			EXPECT(st.st_size == 2 * N);
+			_exit(0);
+		}
+		EXPECT(pvfs_stat(path, &st) == 0);
+		reap(pid);
+	}
+	atomic_store(&stop, true);
+	EXPECT(!pthread_join(thread, NULL));
+}
+
+/* lib_fork DIR */
+int main(int argc, char **argv)
+{
+	EXPECT(argc == 2);
+	dir = argv[1];
+	pvfs_set_log(count_line, NULL, 1);
+	inherit();
+	fork_often();
+	EXPECT(atomic_load(&lines) == 0);
+	puts("ok");
+	return 0;
+}

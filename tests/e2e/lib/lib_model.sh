@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Random calls on a PVFS folder and on an ordinary one answer the same: as
+# root and as another user, for some seeds (MODEL_SEEDS, MODEL_STEPS).
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+start_pvfs -n 3
+mkdir -m 777 "$tmp/ordinary" "$tmp/ordinary/open"
+chmod 777 "$tmp/ordinary/open"
+chmod 644 "$PVFSTAB_FILE"
+chmod 755 "$state"
+expect ok pvio mkdir /pvfs/open
+expect ok pvio chmod 777 /pvfs/open
+
+for seed in ${MODEL_SEEDS:-1 2 3 4 5 6 7 8}; do
+	model "$seed" "${MODEL_STEPS:-1500}" "/pvfs/$seed" \
+		"$tmp/ordinary/$seed" || fail "seed $seed"
+	[ "$(id -u)" = 0 ] || continue
+	setpriv --reuid 12345 --regid 12345 --clear-groups \
+		"$(command -v model)" "$seed" "${MODEL_STEPS:-1500}" \
+		"/pvfs/open/$seed" "$tmp/ordinary/open/$seed" ||
+		fail "seed $seed as another user"
+done

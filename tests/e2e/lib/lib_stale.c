@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_stale.c - a client that was away for so long that the servers ended
+ * its session goes on with its open files.
+ */
+#include <unistd.h>
+
+#include "expect.h"
+#include "pvfs.h"
+
+#define N 200000u
+
+static unsigned char buf[N];
+
+static int open_in(const char *dir, const char *name, int flags)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = pvfs_open(path, flags, 0644);
+	EXPECT(fd >= 0);
+	return fd;
+}
+
+static void wait_for_line(void)
+{
+	char c;
+
+	puts("ready");
+	fflush(stdout);
+	EXPECT(read(0, &c, 1) == 1);
+}
+
+/* lib_stale DIR: says "ready", goes on after a line on stdin */
+int main(int argc, char **argv)
+{
+	int plain, append, reader, gone;
+	struct stat st;
+	char path[256];
+
+	EXPECT(argc == 2);
+	plain = open_in(argv[1], "plain", O_RDWR | O_CREAT);
+	append = open_in(argv[1], "append", O_WRONLY | O_CREAT | O_APPEND);
+	gone = open_in(argv[1], "gone", O_RDWR | O_CREAT);
+	fill(buf, N, 1, 0);
+	EXPECT(pvfs_write(plain, buf, N) == N);
+	EXPECT(pvfs_write(append, buf, N) == N);
+	snprintf(path, sizeof(path), "%s/gone", argv[1]);
+	EXPECT(pvfs_unlink(path) == 0);
+	reader = open_in(argv[1], "plain", O_RDONLY);
+
+	wait_for_line();
+
+	EXPECT(pvfs_pwrite(plain, buf + 5, 1000, N) == 1000);
+	EXPECT(pvfs_write(append, buf, N) == N);
+	/* removed: only the session that ended kept it */
+	EXPECT_ERRNO(pvfs_write(gone, buf, N), ESTALE);
+	EXPECT(pvfs_fstat(plain, &st) == 0 && st.st_size == N + 1000);
+	EXPECT(pvfs_fstat(append, &st) == 0 && st.st_size == 2 * N);
+	memset(buf, 0, N);
+	EXPECT(pvfs_read(reader, buf, N) == N && filled(buf, N, 1, 0));
+	EXPECT(pvfs_close(plain) == 0 && pvfs_close(append) == 0);
+	EXPECT(pvfs_close(reader) == 0 && pvfs_close(gone) == 0);
+	snprintf(path, sizeof(path), "%s/append", argv[1]);
+	EXPECT(pvfs_stat(path, &st) == 0 && st.st_size == 2 * N);
+	puts("ok");
+	return 0;
+}

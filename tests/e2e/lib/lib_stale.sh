@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A stopped client loses its session while the manager restarts; it notices,
+# takes a new one and goes on with its open files.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+start_pvfs -n 3 --set mgr.session_timeout=2
+mkfifo "$tmp/in"
+lib_stale /pvfs <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
+client=$!
+helpers+=($client)
+exec 9>"$tmp/in"
+until_true 30 grep -q ready "$tmp/out"
+kill -STOP $client
+must cluster stop-mgr
+must cluster start-mgr
+until_true 60 grep -q "did not come back" "$(log_of mgr)"
+kill -CONT $client
+echo >&9
+wait $client || { cat "$tmp/out" "$tmp/err"; fail "the client failed"; }
+[ "$(tail -n 1 "$tmp/out")" = ok ] || fail "not to its end"
