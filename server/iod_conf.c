@@ -30,6 +30,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->session_ttl_ms = 60000;
 	conf->unit_size = 256 * 1024;
 	conf->units = 32;
+	conf->map_size = 1ull << 30;
 	conf->max_open = 1024;
 	conf->poll_us = 30;
 }
@@ -76,6 +77,12 @@ static int read_unit_size(const struct reader *r, struct iod_conf *conf)
 	return rc;
 }
 
+static int read_map_size(const struct reader *r, struct iod_conf *conf)
+{
+	return conf_size(r->conf, r->section, "map_size", 0, 1ull << 40,
+			 &conf->map_size, r->err, r->errlen);
+}
+
 /* What [iod] and [iod.N] have in common. */
 static int read_section(const struct reader *r, struct iod_conf *conf)
 {
@@ -100,6 +107,8 @@ static int read_section(const struct reader *r, struct iod_conf *conf)
 		rc = read_level(r, &conf->log_level);
 	if (!rc)
 		rc = read_unit_size(r, conf);
+	if (!rc)
+		rc = read_map_size(r, conf);
 	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
 		rc = read_uint(r, keys[i].key, keys[i].min, keys[i].max,
 			       keys[i].val);

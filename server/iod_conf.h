@@ -27,6 +27,7 @@ struct iod_conf {
 	unsigned int session_ttl_ms;
 	size_t unit_size; /* bytes of a transfer unit */
 	unsigned int units; /* per progress thread */
+	uint64_t map_size; /* bytes of objects mapped for reading */
 	unsigned int max_open; /* object files kept open */
 	unsigned int poll_us; /* poll this long before sleeping */
 };

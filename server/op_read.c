@@ -73,7 +73,10 @@ static void read_filed(struct chunk *c, int status)
 
 static void read_begin(struct chunk *c)
 {
-	chunk_file(c, false, read_filed);
+	if (c->window)
+		read_filed(c, 0);
+	else
+		chunk_file(c, false, read_filed);
 }
 
 static const struct xfer_ops read_ops = {
@@ -144,6 +147,7 @@ static int read_open(struct xfer *x, uint64_t handle)
 	if (rc && rc != -ENOENT)
 		return rc;
 	x->size = st.size;
+	x->mapped = st.blocks * 512 >= st.size; /* no holes */
 	x->total = present(x);
 	return 0;
 }

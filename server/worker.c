@@ -32,6 +32,8 @@ int worker_open(struct worker *w, struct iod *iod)
 		rpc_ctx_close(w->ctx);
 		return rc;
 	}
+	windows_open(&w->windows, w->ctx, iod->engine,
+		     iod->conf.map_size / iod->conf.threads);
 	mailbox_init(&w->mail, w->ctx);
 	return 0;
 }
@@ -43,6 +45,7 @@ void worker_close(struct worker *w)
 	xfer_free_all(w);
 	while ((ses = LIST_FIRST(&w->sessions)))
 		session_unref(ses);
+	windows_close(&w->windows);
 	mailbox_destroy(&w->mail);
 	rpc_ctx_close(w->ctx);
 	pool_close(w->units);

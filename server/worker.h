@@ -18,6 +18,7 @@
 #include "rpc.h"
 #include "store_engine.h"
 #include "sync_pool.h"
+#include "window.h"
 
 struct xfer;
 struct worker;
@@ -36,6 +37,7 @@ struct worker {
 	struct rpc_ctx *ctx;
 	struct mailbox mail;
 	struct pool *units; /* for transfers; shared fairly by sessions */
+	struct windows windows;
 	LIST_HEAD(, iod_session) sessions;
 	LIST_HEAD(, xfer) xfers; /* under way */
 	LIST_HEAD(, xfer) spare; /* to be used again */

@@ -46,7 +46,9 @@ static struct xfer *xfer_alloc(struct worker *w)
 	}
 	for (i = 0; i < XFER_CHUNKS; i++) {
 		x->chunk[i].x = x;
+		x->chunk[i].busy = false;
 		x->chunk[i].unit = NULL;
+		x->chunk[i].window = NULL;
 	}
 	LIST_INSERT_HEAD(&w->xfers, x, link);
 	return x;
@@ -70,6 +72,7 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	x->obj = NULL;
 	x->mem = req->msg.tail[1].ptr;
 	x->nmem = le32toh(body->nmem);
+	x->mapped = false;
 	x->broken = false;
 	x->held = false;
 	x->wait.owner = NULL;
@@ -123,21 +126,56 @@ static void advance(struct xfer *x, uint64_t len)
 	}
 }
 
-static void start_chunk(struct xfer *x, struct unit *unit)
+static struct chunk *idle_chunk(struct xfer *x)
 {
-	struct chunk *c = x->chunk[0].unit ? &x->chunk[1] : &x->chunk[0];
+	return x->chunk[0].busy ? &x->chunk[1] : &x->chunk[0];
+}
+
+static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
+			uint64_t room, uint32_t lkey)
+{
 	uint64_t left = x->total - x->next;
 
-	c->unit = unit;
+	c->busy = true;
 	c->pos = x->next;
+	c->lkey = lkey;
 	c->io.obj = x->obj;
 	c->io.seg = &x->seg[x->seg_at];
 	c->io.skip = x->skip;
-	c->io.buf = unit->addr;
-	c->io.len = left < unit->len ? (size_t)left : unit->len;
+	c->io.buf = buf;
+	c->io.len = (size_t)(left < room ? left : room);
 	x->busy++;
 	advance(x, c->io.len);
 	x->ops->begin(c);
+}
+
+static void start_unit(struct xfer *x, struct unit *unit)
+{
+	const struct store_seg *seg = &x->seg[x->seg_at];
+	uint64_t len = seg->len - x->skip;
+	struct chunk *c = idle_chunk(x);
+
+	if (x->mapped)
+		window_note(&x->worker->windows, x->obj, seg->off + x->skip,
+			    len < unit->len ? len : unit->len);
+	c->unit = unit;
+	start_chunk(x, c, unit->addr, unit->len, unit->lkey);
+}
+
+/* The next bytes straight from a mapping of the object, if there is one. */
+static bool start_window(struct xfer *x)
+{
+	const struct store_seg *seg = &x->seg[x->seg_at];
+	uint64_t len = seg->len - x->skip, off = seg->off + x->skip;
+	struct chunk *c = idle_chunk(x);
+	void *addr;
+
+	len = len < x->total - x->next ? len : x->total - x->next;
+	c->window = window_get(&x->worker->windows, x->obj, off, &len, &addr);
+	if (!c->window)
+		return false;
+	start_chunk(x, c, addr, len, window_lkey(c->window));
+	return true;
 }
 
 static bool over(const struct xfer *x)
@@ -155,12 +193,14 @@ static void fill(struct xfer *x, struct unit *unit)
 
 	x->held = true;
 	if (unit)
-		start_chunk(x, unit);
+		start_unit(x, unit);
 	while (!over(x) && x->busy < XFER_CHUNKS) {
+		if (x->mapped && start_window(x))
+			continue;
 		unit = unit_get_wait(pool, &x->ses->owner, &x->wait);
 		if (!unit)
 			break;
-		start_chunk(x, unit);
+		start_unit(x, unit);
 	}
 	x->held = false;
 	if (over(x) && !x->busy)
@@ -213,8 +253,7 @@ void chunk_file(struct chunk *c, bool write,
 int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	       void (*done)(struct rpc_bulk *bulk, int status))
 {
-	struct tp_sge sge = { c->unit->addr, (uint32_t)c->io.len,
-			      c->unit->lkey };
+	struct tp_sge sge = { c->io.buf, (uint32_t)c->io.len, c->lkey };
 	int rc;
 
 	c->bulk = (struct rpc_bulk){ .dir = dir,
@@ -240,14 +279,19 @@ void chunk_done(struct chunk *c, int status)
 	struct unit *unit = c->unit;
 	bool waits;
 
+	if (c->window)
+		window_put(c->window);
+	c->window = NULL;
 	c->unit = NULL;
+	c->busy = false;
 	x->busy--;
 	if (status && !x->status) {
 		x->status = status;
 		unit_wait_cancel(pool, &x->wait);
 	}
 	waits = x->held || x->wait.owner;
-	unit_put(pool, unit);
+	if (unit)
+		unit_put(pool, unit);
 	if (!waits)
 		fill(x, NULL);
 }

@@ -7,8 +7,8 @@
  * (PVFS over InfiniBand, ICPP 2003, section 3.3: transfer and file access
  * overlap).  When units run short, sessions get one each in turn (pool.h).
  *
- *   begin(chunk)  has a unit; the operation moves the data, then says
- *                 chunk_done()
+ *   begin(chunk)  has a unit, or lies in a window (READ of what is mapped);
+ *                 the operation moves the data, then says chunk_done()
  *   end(xfer)     nothing is under way any more, all done or status set
  */
 #ifndef XFER_H
@@ -20,8 +20,11 @@
 
 struct chunk {
 	struct xfer *x;
-	struct unit *unit; /* NULL: idle */
+	bool busy;
+	struct unit *unit; /* or */
+	struct window *window;
 	uint64_t pos; /* in the order of the lists */
+	uint32_t lkey; /* of io.buf */
 	struct store_io io;
 	void (*filed)(struct chunk *c, int status);
 	int io_status;
@@ -42,6 +45,7 @@ struct xfer {
 	struct store_obj *obj; /* NULL: does not exist */
 	const struct wire_mem *mem;
 	unsigned int nmem;
+	bool mapped; /* may be sent from windows */
 	bool broken; /* the connection is */
 	bool held; /* fill() is below us in the stack */
 	int status; /* first error */

@@ -11,8 +11,8 @@
 #define CONF_KEYS_IOD(section)                                                 \
 	section ".log_level", section ".threads", section ".sync_threads",     \
 		section ".sync", section ".slots", section ".max_sessions",    \
-		section ".unit_size", section ".units", section ".max_open",   \
-		section ".poll_us"
+		section ".unit_size", section ".units", section ".map_size",   \
+		section ".max_open", section ".poll_us"
 
 /* To be followed by NULL. */
 #define CONF_KEYS                                                              \

@@ -75,8 +75,14 @@ static int cached_write(struct store_io *io)
 	return 0;
 }
 
+static void *cached_map(struct store_obj *obj, uint64_t off, size_t len)
+{
+	return store_obj_map(obj, off, len);
+}
+
 const struct store_engine store_engine_cached = {
 	.name = "cached",
 	.read = cached_read,
 	.write = cached_write,
+	.map = cached_map,
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -122,6 +123,14 @@ int store_stat(struct store *store, uint64_t handle, struct store_stat *st)
 	else
 		return -errno;
 	return 0;
+}
+
+void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len)
+{
+	void *addr = mmap(NULL, len, PROT_READ, MAP_SHARED, obj->fd,
+			  (off_t)off);
+
+	return addr == MAP_FAILED ? NULL : addr;
 }
 
 static int sync_dir(struct store *store, const char *path)

@@ -198,3 +198,8 @@ void store_obj_put(struct store_obj *obj)
 	close(obj->fd);
 	free(obj);
 }
+
+uint64_t store_obj_handle(const struct store_obj *obj)
+{
+	return obj->handle;
+}

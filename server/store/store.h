@@ -57,6 +57,7 @@ int store_obj_get(struct store *store, uint64_t handle, bool create,
 		  struct store_obj **obj);
 struct store_obj *store_obj_ref(struct store_obj *obj);
 void store_obj_put(struct store_obj *obj);
+uint64_t store_obj_handle(const struct store_obj *obj);
 
 /* *done < len only at the end of the object. */
 int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
@@ -69,6 +70,8 @@ int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
 		    uint64_t off);
 int store_obj_resize(struct store_obj *obj, uint64_t size);
 int store_obj_stat(struct store_obj *obj, struct store_stat *st);
+/* A shared read-only mapping, or NULL. */
+void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);
 /* Data, size and name on stable storage.  Blocks on the disk. */
 int store_obj_sync(struct store_obj *obj);
 

@@ -44,6 +44,13 @@ struct store_engine {
 	/* 0 or -errno: it is done; -EINPROGRESS: done() follows */
 	int (*read)(struct store_io *io);
 	int (*write)(struct store_io *io);
+	/*
+	 * NULL, or: len bytes of the object from off on (a multiple of the
+	 * page size) mapped for reading, and seen as they are from then on;
+	 * NULL if that cannot be.  To be touched by the kernel alone: what a
+	 * truncation took away is a fault.  munmap() ends it.
+	 */
+	void *(*map)(struct store_obj *obj, uint64_t off, size_t len);
 };
 
 extern const struct store_engine store_engine_cached;

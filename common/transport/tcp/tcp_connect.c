@@ -107,7 +107,6 @@ int tcp_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 static void established(struct tcp_ep *ep)
 {
 	ep->state = TCP_EP_UP;
-	tcp_pulse_join(ep);
 	tcp_event_queue(ep->cq, &ep->started, TP_EV_ESTABLISHED, 0);
 }
 

@@ -136,7 +136,7 @@ void tcp_cq_abandon(struct tp_cq *base)
 	struct tcp_cq *cq = to_cq(base);
 	struct tcp_ep *ep;
 
-	TAILQ_FOREACH(ep, &cq->up, up_link)
+	TAILQ_FOREACH(ep, &cq->open, open_link)
 		close(ep->fd);
 	close(cq->timerfd);
 	close(cq->wakefd);

@@ -108,6 +108,7 @@ int tcp_ep_attach(struct tcp_ep *ep, int fd, uint32_t mask)
 		return rc;
 	ep->fd = fd;
 	ep->mask = mask;
+	tcp_pulse_join(ep);
 	return 0;
 }
 
@@ -115,6 +116,7 @@ void tcp_ep_detach(struct tcp_ep *ep)
 {
 	if (ep->fd < 0)
 		return;
+	tcp_pulse_leave(ep);
 	tcp_cq_del(ep->cq, ep->fd, &ep->src);
 	close(ep->fd);
 	ep->fd = -1;
@@ -224,7 +226,6 @@ void tcp_ep_close(struct tp_ep *base)
 
 	say_bye(ep);
 	tcp_timer_clear(cq, &ep->timer);
-	tcp_pulse_leave(ep);
 	tcp_ep_detach(ep);
 	forget_frames(ep);
 	leave_lists(ep);
@@ -266,7 +267,6 @@ void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id)
 		return;
 	ep->state = TCP_EP_BROKEN;
 	tcp_timer_clear(ep->cq, &ep->timer);
-	tcp_pulse_leave(ep);
 	leave_lists(ep);
 	forget_frames(ep);
 	tcp_ep_detach(ep);

@@ -46,34 +46,31 @@ static void beat(struct tcp_timer *timer)
 	struct tcp_cq *cq = container_of(timer, struct tcp_cq, pulse);
 	struct tcp_ep *ep, *next;
 
-	for (ep = TAILQ_FIRST(&cq->up); ep; ep = next) {
-		next = TAILQ_NEXT(ep, up_link);
-		look_at(ep);
+	for (ep = TAILQ_FIRST(&cq->open); ep; ep = next) {
+		next = TAILQ_NEXT(ep, open_link);
+		if (ep->state == TCP_EP_UP)
+			look_at(ep);
 	}
-	if (!TAILQ_EMPTY(&cq->up))
+	if (!TAILQ_EMPTY(&cq->open))
 		set_next(cq);
 }
 
 void tcp_pulse_init(struct tcp_cq *cq)
 {
-	TAILQ_INIT(&cq->up);
+	TAILQ_INIT(&cq->open);
 	cq->pulse.fire = beat;
 }
 
 void tcp_pulse_join(struct tcp_ep *ep)
 {
-	if (TAILQ_EMPTY(&ep->cq->up))
+	if (TAILQ_EMPTY(&ep->cq->open))
 		set_next(ep->cq);
-	ep->up = true;
-	TAILQ_INSERT_TAIL(&ep->cq->up, ep, up_link);
+	TAILQ_INSERT_TAIL(&ep->cq->open, ep, open_link);
 }
 
 void tcp_pulse_leave(struct tcp_ep *ep)
 {
-	if (!ep->up)
-		return;
-	ep->up = false;
-	TAILQ_REMOVE(&ep->cq->up, ep, up_link);
-	if (TAILQ_EMPTY(&ep->cq->up))
+	TAILQ_REMOVE(&ep->cq->open, ep, open_link);
+	if (TAILQ_EMPTY(&ep->cq->open))
 		tcp_timer_clear(ep->cq, &ep->cq->pulse);
 }

@@ -2,6 +2,7 @@
 /* iod_ops.c - each operation of an iod inside this process, over tcp. */
 #include <check.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -393,6 +394,110 @@ START_TEST(foreign_memory_costs_the_connection)
 }
 END_TEST
 
+/* How many parts of objects this process has mapped. */
+static int mapped(void)
+{
+	char line[512];
+	FILE *f = fopen("/proc/self/maps", "r");
+	int n = 0;
+
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, dir) && strstr(line, "/objects/");
+	fclose(f);
+	return n;
+}
+
+static void read_all(uint64_t handle, uint32_t len, int c)
+{
+	uint64_t done;
+
+	memset(client.arena, 'z', len);
+	ck_assert_int_eq(iodc_pread(&client, handle, 0, len, &done), 0);
+	ck_assert_uint_eq(done, len);
+	ck_assert_int_eq(client.arena[0], c);
+	ck_assert_int_eq(client.arena[len / 2], c);
+	ck_assert_int_eq(client.arena[len - 1], c);
+}
+
+static void write_all(uint64_t handle, uint32_t len, int c)
+{
+	memset(client.arena, c, len);
+	ck_assert_int_eq(iodc_pwrite(&client, handle, 0, len), 0);
+}
+
+START_TEST(read_again_from_a_mapping)
+{
+	const uint32_t len = 6 << 20;
+
+	write_all(1, len, 'a');
+	read_all(1, len, 'a');
+	ck_assert_int_eq(mapped(), 0);
+	read_all(1, len, 'a');
+	ck_assert_int_eq(mapped(), 2);
+	write_all(1, len, 'b');
+	read_all(1, len, 'b');
+	ck_assert_int_eq(iodc_remove(&mgr, 1), 0);
+	write_all(1, len, 'c');
+	read_all(1, len, 'c');
+	read_all(1, len, 'c');
+	while (mapped())
+		usleep(10000);
+	read_all(1, len, 'c');
+}
+END_TEST
+
+START_TEST(holes_are_not_mapped)
+{
+	const uint32_t len = 6 << 20;
+	uint64_t done;
+	unsigned int i;
+
+	write_all(1, len, 'a');
+	ck_assert_int_eq(iodc_resize(&mgr, 1, len + 8192), 0);
+	for (i = 0; i < 3; i++)
+		ck_assert_int_eq(iodc_pread(&client, 1, 0, len + 8192, &done),
+				 0);
+	ck_assert_uint_eq(done, len + 8192);
+	ck_assert_int_eq(client.arena[len], 0);
+	ck_assert_int_eq(mapped(), 0);
+}
+END_TEST
+
+static void *truncate_often(void *arg)
+{
+	atomic_bool *stop = arg;
+
+	while (!atomic_load(stop)) {
+		must(!iodc_resize(&mgr, 1, 4096));
+		must(!iodc_resize(&mgr, 1, 0));
+		memset(mgr.arena, 'a', 4 << 20);
+		must(!iodc_pwrite(&mgr, 1, 0, 4 << 20));
+		usleep(3000);
+	}
+	return NULL;
+}
+
+/* A send from a mapping that a truncation empties: asked again. */
+START_TEST(truncated_while_read)
+{
+	atomic_bool stop = false;
+	pthread_t thread;
+	uint64_t done, j;
+	unsigned int i;
+
+	write_all(1, 4 << 20, 'a');
+	pthread_create(&thread, NULL, truncate_often, &stop);
+	for (i = 0; i < 300; i++) {
+		ck_assert_int_eq(iodc_pread(&client, 1, 0, 4 << 20, &done), 0);
+		for (j = 0; j < done; j += 1000)
+			if (client.arena[j] != 'a' && client.arena[j])
+				ck_abort_msg("%d", client.arena[j]);
+	}
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
 static TCase *tcase(const char *name, void (*up)(void), const TTest *own)
 {
 	TCase *tc = tcase_create(name);
@@ -413,6 +518,9 @@ static TCase *tcase(const char *name, void (*up)(void), const TTest *own)
 	tcase_add_test(tc, data_survives_restart);
 	tcase_add_test(tc, error_reaches_the_client);
 	tcase_add_test(tc, foreign_memory_costs_the_connection);
+	tcase_add_test(tc, read_again_from_a_mapping);
+	tcase_add_test(tc, holes_are_not_mapped);
+	tcase_add_test(tc, truncated_while_read);
 	tcase_add_test(tc, own);
 	return tc;
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tcp_mem.h - the device, its registered memory, and positions in it. */
+#ifndef TCP_MEM_H
+#define TCP_MEM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/uio.h>
+
+#include "provider.h"
+
+struct tcp_mr {
+	struct tp_mr mr;
+	_Atomic uint32_t key; /* 0: not registered */
+	_Atomic uint32_t uses; /* accesses under way */
+	uint32_t access;
+	uint32_t next; /* index of the next free one */
+} __attribute__((aligned(64)));
+
+#define TCP_MR_CHUNK 256u
+#define TCP_MR_MAX 65536u
+
+struct tcp_mrs {
+	pthread_mutex_t lock; /* next_free, last_free, made */
+	uint32_t next_free, last_free; /* a queue; TCP_MR_MAX: empty */
+	uint32_t made;
+	_Atomic(struct tcp_mr *) chunk[TCP_MR_MAX / TCP_MR_CHUNK];
+};
+
+struct tcp_dev {
+	struct tp_dev dev;
+	unsigned int dead_peer_ms;
+	unsigned int handshake_ms;
+	struct tcp_mrs mrs;
+};
+
+int tcp_mrs_init(struct tcp_mrs *mrs);
+void tcp_mrs_destroy(struct tcp_mrs *mrs);
+int tcp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
+	       struct tp_mr **mr);
+void tcp_mr_dereg(struct tp_mr *mr);
+/* True: key names memory that covers [addr, addr + len) with these rights.
+ * len 0 is always true. */
+bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
+		   uint64_t len, unsigned int access);
+/*
+ * Takes a use of the memory behind each of n pieces, which was checked with
+ * tcp_mr_covers(): it stays registered until tcp_unhold().  held has room for
+ * n.  Returns how many uses were taken, or -EACCES (none): deregistered
+ * meanwhile.
+ */
+int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
+	     struct tcp_mr **held);
+void tcp_unhold(struct tcp_mr **held, int n);
+
+/* ---- a position in a list of pieces (tcp_cursor.c) ---- */
+
+struct tcp_cursor {
+	const struct tp_sge *sge;
+	unsigned int n; /* pieces from sge on */
+	uint32_t off; /* into the first */
+	uint64_t left; /* bytes to the end */
+};
+void tcp_cursor_set(struct tcp_cursor *c, const struct tp_sge *sge,
+		    unsigned int n, uint64_t len);
+/* Fills at most max entries with at most *bytes, which becomes what they
+ * cover; returns how many. */
+unsigned int tcp_cursor_iov(const struct tcp_cursor *c, struct iovec *iov,
+			    unsigned int max, uint64_t *bytes);
+/* n is at most left. */
+void tcp_cursor_move(struct tcp_cursor *c, uint64_t n);
+/* Appends a piece, joined with the last where it continues it; lens > 0. */
+unsigned int tcp_sge_add(struct tp_sge *sge, unsigned int n,
+			 const struct tp_sge *piece);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* window.c - mapped parts of objects. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "clock.h"
+#include "window.h"
+
+#define TICK_MS 1000u
+#define TICKS_KEPT 2u
+
+struct window_key {
+	uint64_t handle, index;
+};
+
+struct window {
+	struct window_key key;
+	struct store_obj *obj;
+	void *addr;
+	struct tp_mr *mr;
+	unsigned int refs;
+	uint64_t tick; /* of the last use */
+	UT_hash_handle hh;
+	TAILQ_ENTRY(window) lru;
+};
+
+static void drop(struct windows *ws, struct window *win)
+{
+	HASH_DEL(ws->table, win);
+	TAILQ_REMOVE(&ws->lru, win, lru);
+	ws->n--;
+	tp_mr_dereg(win->mr);
+	munmap(win->addr, WINDOW_LEN);
+	store_obj_put(win->obj);
+	free(win);
+}
+
+/* The least recently used are in front; those in use are looked at later. */
+static void expire(struct rpc_timer *timer)
+{
+	struct windows *ws = (struct windows *)(void *)((char *)timer -
+							offsetof(struct windows,
+								 timer));
+	struct window *win, *next;
+
+	for (win = TAILQ_FIRST(&ws->lru);
+	     win && ws->tick - win->tick >= TICKS_KEPT; win = next) {
+		next = TAILQ_NEXT(win, lru);
+		if (!win->refs)
+			drop(ws, win);
+	}
+	ws->tick++;
+	if (ws->n)
+		rpc_timer_set(ws->ctx, timer, clock_after_ms(TICK_MS));
+}
+
+void windows_open(struct windows *ws, struct rpc_ctx *ctx,
+		  const struct store_engine *engine, uint64_t max)
+{
+	memset(ws, 0, sizeof(*ws));
+	TAILQ_INIT(&ws->lru);
+	ws->ctx = ctx;
+	ws->engine = engine;
+	ws->max = (unsigned int)(max / WINDOW_LEN);
+	ws->timer.fire = expire;
+	if (ws->max && engine->map)
+		ws->ghosts = calloc(WINDOW_GHOSTS, sizeof(ws->ghosts[0]));
+}
+
+void windows_close(struct windows *ws)
+{
+	struct window *win;
+
+	rpc_timer_clear(ws->ctx, &ws->timer);
+	while ((win = TAILQ_FIRST(&ws->lru)))
+		drop(ws, win);
+	free(ws->ghosts);
+}
+
+static struct window_ghost *ghost_of(struct windows *ws,
+				     const struct window_key *key)
+{
+	uint64_t mix = (key->handle + key->index * 0x9e3779b97f4a7c15ull) *
+		       0xff51afd7ed558ccdull;
+
+	return &ws->ghosts[(mix >> 32) % WINDOW_GHOSTS];
+}
+
+static bool read_before(struct windows *ws, const struct window_key *key,
+			uint32_t at)
+{
+	const struct window_ghost *g = ghost_of(ws, key);
+
+	return g->handle == key->handle && g->index == key->index &&
+	       at < g->end;
+}
+
+void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,
+		 uint64_t len)
+{
+	struct window_key key = { store_obj_handle(obj), off / WINDOW_LEN };
+	uint64_t end = off % WINDOW_LEN + len;
+
+	if (!ws->ghosts || len < WINDOW_MIN)
+		return;
+	*ghost_of(ws, &key) = (struct window_ghost){ key.handle, key.index,
+						     end < WINDOW_LEN
+							     ? (uint32_t)end
+							     : WINDOW_LEN };
+}
+
+static struct window *map(struct windows *ws, const struct window_key *key,
+			  struct store_obj *obj)
+{
+	struct window *win = calloc(1, sizeof(*win));
+
+	if (!win)
+		return NULL;
+	win->key = *key;
+	win->addr = ws->engine->map(obj, key->index * WINDOW_LEN, WINDOW_LEN);
+	if (!win->addr)
+		goto free_win;
+	if (tp_mr_reg(rpc_ctx_dev(ws->ctx), win->addr, WINDOW_LEN, 0, &win->mr))
+		goto unmap;
+	HASH_ADD(hh, ws->table, key, sizeof(win->key), win);
+	if (!win->hh.tbl)
+		goto dereg;
+	win->obj = store_obj_ref(obj);
+	TAILQ_INSERT_TAIL(&ws->lru, win, lru);
+	ws->n++;
+	return win;
+dereg:
+	tp_mr_dereg(win->mr);
+unmap:
+	munmap(win->addr, WINDOW_LEN);
+free_win:
+	free(win);
+	return NULL;
+}
+
+/*
+ * What was used lately stays: windows that only push each other out cost more
+ * than copying.
+ */
+static struct window *make(struct windows *ws, const struct window_key *key,
+			   struct store_obj *obj)
+{
+	struct window *oldest = TAILQ_FIRST(&ws->lru);
+	struct window *win;
+
+	if (ws->n >= ws->max) {
+		if (oldest->refs || ws->tick - oldest->tick < TICKS_KEPT)
+			return NULL;
+		drop(ws, oldest);
+	}
+	win = map(ws, key, obj);
+	if (win && !ws->timer.armed)
+		rpc_timer_set(ws->ctx, &ws->timer, clock_after_ms(TICK_MS));
+	return win;
+}
+
+/* False: there is one, but of a file that was opened before and may be a
+ * removed one; it is still in use. */
+static bool find(struct windows *ws, const struct window_key *key,
+		 const struct store_obj *obj, struct window **out)
+{
+	struct window *win;
+
+	HASH_FIND(hh, ws->table, key, sizeof(*key), win);
+	if (win && win->obj != obj) {
+		if (win->refs)
+			return false;
+		drop(ws, win);
+		win = NULL;
+	}
+	*out = win;
+	return true;
+}
+
+static void use(struct windows *ws, struct window *win)
+{
+	win->refs++;
+	win->tick = ws->tick;
+	TAILQ_REMOVE(&ws->lru, win, lru);
+	TAILQ_INSERT_TAIL(&ws->lru, win, lru);
+}
+
+struct window *window_get(struct windows *ws, struct store_obj *obj,
+			  uint64_t off, uint64_t *len, void **addr)
+{
+	struct window_key key = { store_obj_handle(obj), off / WINDOW_LEN };
+	uint32_t at = (uint32_t)(off % WINDOW_LEN);
+	uint64_t n = *len < WINDOW_LEN - at ? *len : WINDOW_LEN - at;
+	struct window *win;
+
+	if (!ws->ghosts || n < WINDOW_MIN || !find(ws, &key, obj, &win))
+		return NULL;
+	if (!win && !read_before(ws, &key, at))
+		return NULL;
+	if (!win)
+		win = make(ws, &key, obj);
+	if (!win)
+		return NULL;
+	use(ws, win);
+	*len = n;
+	*addr = (char *)win->addr + at;
+	return win;
+}
+
+void window_put(struct window *win)
+{
+	win->refs--;
+}
+
+uint32_t window_lkey(const struct window *win)
+{
+	return win->mr->lkey;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_tcp_frame.c - frames survive the way to bytes and back; others don't. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tcp_frame.h"
+#include "transport.h"
+
+static const struct tcp_frame good[] = {
+	{ TCP_OP_CONNECT, 0, TCP_HELLO_LEN, 0, 0 },
+	{ TCP_OP_ACCEPT, 0, TCP_HELLO_LEN + TP_PRIVATE_MAX, 0, 0 },
+	{ TCP_OP_REJECT, 0, TCP_HELLO_LEN + 1, 0, 0 },
+	{ TCP_OP_SEND, 0, 0, 0, 1 },
+	{ TCP_OP_SEND, 0, TP_SEND_MAX, 0, 0xfffffffe },
+	{ TCP_OP_WRITE, TCP_SEG_MAX, TP_LEN_MAX, 0, 2 },
+	{ TCP_OP_WRITE, 0, 0, 0, 2 },
+	{ TCP_OP_WRITE_IMM, 1, 77, 0x89abcdef, 3 },
+	{ TCP_OP_READ, 3, 0x01020304, 0, 4 },
+	{ TCP_OP_READ_DATA, 0, TP_LEN_MAX, 0, 4 },
+	{ TCP_OP_FETCH_ADD, 1, 16, 0, 5 },
+	{ TCP_OP_CMP_SWAP, 1, 16, 0, 6 },
+	{ TCP_OP_ATOMIC_OLD, 0, 8, 0, 6 },
+	{ TCP_OP_NAK, 0, 0, TCP_NAK_ACCESS, 7 },
+	{ TCP_OP_BYE, 0, 0, 0, 0 },
+};
+
+static const struct tcp_frame bad[] = {
+	{ 0, 0, 0, 0, 0 },
+	{ TCP_OP_END, 0, 0, 0, 0 },
+	{ 255, 0, 0, 0, 0 },
+	{ TCP_OP_CONNECT, 0, TCP_HELLO_LEN - 1, 0, 0 },
+	{ TCP_OP_CONNECT, 0, TCP_HELLO_LEN + TP_PRIVATE_MAX + 1, 0, 0 },
+	{ TCP_OP_CONNECT, 1, TCP_HELLO_LEN, 0, 0 },
+	{ TCP_OP_ACCEPT, 0, 0, 0, 0 },
+	{ TCP_OP_REJECT, 0, 0xffffffff, 0, 0 },
+	{ TCP_OP_SEND, 1, 0, 0, 0 },
+	{ TCP_OP_SEND, 0, TP_SEND_MAX + 1, 0, 0 },
+	{ TCP_OP_WRITE, TCP_SEG_MAX + 1, 0, 0, 0 },
+	{ TCP_OP_WRITE, 0xffff, 0, 0, 0 },
+	{ TCP_OP_WRITE, 1, TP_LEN_MAX + 1, 0, 0 },
+	{ TCP_OP_WRITE_IMM, 2, 8, 0, 0 },
+	{ TCP_OP_READ, TCP_SEG_MAX + 1, 8, 0, 0 },
+	{ TCP_OP_READ, 1, 0xffffffff, 0, 0 },
+	{ TCP_OP_READ_DATA, 1, 8, 0, 0 },
+	{ TCP_OP_READ_DATA, 0, TP_LEN_MAX + 1, 0, 0 },
+	{ TCP_OP_FETCH_ADD, 0, 16, 0, 0 },
+	{ TCP_OP_FETCH_ADD, 2, 16, 0, 0 },
+	{ TCP_OP_FETCH_ADD, 1, 15, 0, 0 },
+	{ TCP_OP_CMP_SWAP, 1, 17, 0, 0 },
+	{ TCP_OP_ATOMIC_OLD, 0, 9, 0, 0 },
+	{ TCP_OP_ATOMIC_OLD, 1, 8, 0, 0 },
+	{ TCP_OP_NAK, 0, 1, 0, 0 },
+	{ TCP_OP_BYE, 1, 0, 0, 0 },
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Every byte is set, so that nothing is left as it was. */
+START_TEST(there_and_back)
+{
+	const struct tcp_frame *f = &good[_i];
+	struct tcp_frame back;
+	uint8_t buf[TCP_HEAD_LEN];
+	const char *why = NULL;
+
+	memset(buf, 0xee, sizeof(buf));
+	tcp_frame_put(buf, f);
+	ck_assert_int_eq(tcp_frame_get(buf, &back, &why), 0);
+	ck_assert_ptr_null(why);
+	ck_assert_int_eq(back.op, f->op);
+	ck_assert_uint_eq(back.nseg, f->nseg);
+	ck_assert_uint_eq(back.len, f->len);
+	ck_assert_uint_eq(back.imm, f->imm);
+	ck_assert_uint_eq(back.id, f->id);
+}
+END_TEST
+
+START_TEST(out_of_bounds)
+{
+	struct tcp_frame back = { .id = 99 };
+	uint8_t buf[TCP_HEAD_LEN];
+	const char *why = NULL;
+
+	tcp_frame_put(buf, &bad[_i]);
+	ck_assert_int_eq(tcp_frame_get(buf, &back, &why), -EPROTO);
+	ck_assert_ptr_nonnull(why);
+	ck_assert_uint_eq(back.id, 99);
+}
+END_TEST
+
+START_TEST(reserved_byte)
+{
+	struct tcp_frame back;
+	uint8_t buf[TCP_HEAD_LEN];
+	const char *why;
+
+	tcp_frame_put(buf, &good[3]);
+	buf[1] = 1;
+	ck_assert_int_eq(tcp_frame_get(buf, &back, &why), -EPROTO);
+}
+END_TEST
+
+/* The layout is what the header says, whatever machine this is. */
+START_TEST(layout)
+{
+	const struct tcp_frame f = { TCP_OP_WRITE_IMM, 1, 0x01020304,
+				     0x05060708, 0x090a0b0c };
+	const struct tcp_seg seg = { 0x1112131415161718, 0x191a1b1c,
+				     0x01020304 };
+	static const uint8_t head[] = { 6, 0, 1, 0, 4,	3,  2,	1,
+					8, 7, 6, 5, 12, 11, 10, 9 };
+	static const uint8_t tail[] = { 0x18, 0x17, 0x16, 0x15, 0x14, 0x13,
+					0x12, 0x11, 0x1c, 0x1b, 0x1a, 0x19,
+					4,    3,    2,	  1 };
+	uint8_t buf[TCP_HEAD_LEN];
+
+	tcp_frame_put(buf, &f);
+	ck_assert_mem_eq(buf, head, sizeof(head));
+	tcp_seg_put(buf, &seg);
+	ck_assert_mem_eq(buf, tail, sizeof(tail));
+}
+END_TEST
+
+START_TEST(needs)
+{
+	const struct tcp_frame write = { TCP_OP_WRITE, 3, 1000, 0, 1 };
+	const struct tcp_frame read = { TCP_OP_READ, 3, 1000, 0, 1 };
+	const struct tcp_frame swap = { TCP_OP_CMP_SWAP, 1, 16, 0, 1 };
+
+	ck_assert_uint_eq(tcp_frame_need(&write), 16 + 48);
+	ck_assert_uint_eq(tcp_frame_need(&read), 16 + 48);
+	ck_assert_uint_eq(tcp_frame_need(&swap), 16 + 16 + 16);
+	ck_assert_uint_eq(tcp_frame_payload(&write), 1000);
+	ck_assert_uint_eq(tcp_frame_payload(&read), 0);
+}
+END_TEST
+
+START_TEST(segments)
+{
+	struct tcp_seg seg = { UINT64_MAX - 7, 0xdeadbeef, 8 }, back;
+	uint8_t buf[TCP_SEG_LEN];
+
+	tcp_seg_put(buf, &seg);
+	ck_assert_int_eq(tcp_seg_get(buf, &back), 0);
+	ck_assert_uint_eq(back.addr, seg.addr);
+	ck_assert_uint_eq(back.rkey, seg.rkey);
+	ck_assert_uint_eq(back.len, seg.len);
+	seg.len = 0;
+	tcp_seg_put(buf, &seg);
+	ck_assert_int_eq(tcp_seg_get(buf, &back), -EPROTO);
+}
+END_TEST
+
+START_TEST(hello)
+{
+	uint8_t priv[TP_PRIVATE_MAX], buf[TCP_HELLO_LEN + TP_PRIVATE_MAX];
+	struct tcp_hello h;
+	const char *why;
+	unsigned int len;
+
+	memset(priv, 0xa5, sizeof(priv));
+	for (len = 0; len <= TP_PRIVATE_MAX; len++) {
+		ck_assert_uint_eq(tcp_hello_put(buf, priv, len),
+				  TCP_HELLO_LEN + len);
+		ck_assert_int_eq(
+			tcp_hello_get(buf, TCP_HELLO_LEN + len, &h, &why), 0);
+		ck_assert_uint_eq(h.len, len);
+		ck_assert_mem_eq(h.priv, priv, len);
+	}
+}
+END_TEST
+
+/* Each byte of magic, version and padding counts. */
+START_TEST(strange_hello)
+{
+	uint8_t buf[TCP_HELLO_LEN];
+	struct tcp_hello h;
+	const char *why = NULL;
+
+	tcp_hello_put(buf, NULL, 0);
+	buf[_i] ^= 0x10;
+	ck_assert_int_eq(tcp_hello_get(buf, sizeof(buf), &h, &why), -EPROTO);
+	ck_assert_ptr_nonnull(why);
+}
+END_TEST
+
+START_TEST(nak)
+{
+	ck_assert_int_eq(tcp_nak_status(tcp_nak_code(-EACCES)), -EACCES);
+	ck_assert_int_eq(tcp_nak_status(tcp_nak_code(-EPROTO)), -EPROTO);
+	ck_assert_int_eq(tcp_nak_status(tcp_nak_code(-EMSGSIZE)), -EMSGSIZE);
+	ck_assert_int_eq(tcp_nak_status(tcp_nak_code(-ENOMEM)), -ECONNRESET);
+	ck_assert_int_eq(tcp_nak_status(0), -EPROTO);
+	ck_assert_int_eq(tcp_nak_status(12345), -EPROTO);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("tcp_frame");
+	TCase *tc = tcase_create("frame");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tc);
+	tcase_add_loop_test(tc, there_and_back, 0, COUNT(good));
+	tcase_add_loop_test(tc, out_of_bounds, 0, COUNT(bad));
+	tcase_add_test(tc, reserved_byte);
+	tcase_add_test(tc, layout);
+	tcase_add_test(tc, needs);
+	tcase_add_test(tc, segments);
+	tcase_add_test(tc, hello);
+	tcase_add_loop_test(tc, strange_hello, 0, TCP_HELLO_LEN);
+	tcase_add_test(tc, nak);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_tcp_peer.c - peers that break the tcp provider's private protocol. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tcp_rig.h"
+
+#define RIGHTS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+#define BIG (8u << 20)
+
+static struct rig rig;
+static uint64_t mem[512];
+static struct tp_mr *mr;
+
+static void setup(void)
+{
+	rig_open(&rig, 0);
+	memset(mem, 0, sizeof(mem));
+	ck_assert_int_eq(tp_mr_reg(rig.dev, mem, sizeof(mem), RIGHTS, &mr), 0);
+}
+
+static void teardown(void)
+{
+	tp_mr_dereg(mr);
+	rig_close(&rig);
+}
+
+static struct tcp_seg seg_at(size_t off, uint32_t len)
+{
+	return (struct tcp_seg){ (uintptr_t)mem + off, mr->rkey, len };
+}
+
+static void post_recv(unsigned int ep, uint64_t id, size_t off, uint32_t len)
+{
+	struct tp_recv_wr wr = {
+		.wr_id = id,
+		.sge = { (char *)mem + off, len, mr->lkey },
+	};
+
+	ck_assert_int_eq(tp_post_recv(rig.ep[ep], &wr), 0);
+}
+
+/* A message of len bytes goes through ep. */
+static void works(int fd, unsigned int ep, uint32_t len)
+{
+	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = len };
+	static const char payload[64] = "payload";
+	unsigned int before = rig.nwc;
+
+	post_recv(ep, 77, 1024, 64);
+	raw_frame(&rig, fd, &send, NULL);
+	raw_send(&rig, fd, payload, len);
+	rig_until(&rig, rig.nwc == before + 1);
+	ck_assert_int_eq(rig.wc[before].status, 0);
+	ck_assert_uint_eq(rig.wc[before].wr_id, 77);
+	ck_assert_uint_eq(rig.wc[before].byte_len, len);
+	ck_assert_mem_eq((char *)mem + 1024, payload, len);
+}
+
+/* ep ends with status, its peer is told nak, and other connections live. */
+static void ends(int fd, unsigned int ep, int status, uint32_t nak)
+{
+	int other = raw_open(&rig);
+
+	rig_until(&rig, rig.gone[ep]);
+	ck_assert_int_eq(rig.last[ep].status, status);
+	ck_assert_uint_eq(raw_end(&rig, fd), nak);
+	works(other, rig.neps - 1, 5);
+	close(other);
+	close(fd);
+}
+
+/* Frames that must not come from an established peer. */
+static const struct {
+	const char *what;
+	struct tcp_frame frame;
+	struct tcp_seg seg[2]; /* addr: offset into mem */
+	int rkey; /* 1: the right one */
+	int status;
+	uint32_t nak;
+} wrongs[] = {
+	{ "no such operation",
+	  { 99, 0, 0, 0, 0 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "a second CONNECT",
+	  { TCP_OP_CONNECT, 0, 8, 0, 0 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "an ACCEPT",
+	  { TCP_OP_ACCEPT, 0, 8, 0, 0 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "a REJECT",
+	  { TCP_OP_REJECT, 0, 8, 0, 0 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "data nobody asked for",
+	  { TCP_OP_READ_DATA, 0, 8, 0, 1 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "an atomic's answer",
+	  { TCP_OP_ATOMIC_OLD, 0, 8, 0, 1 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "segments longer than the frame",
+	  { TCP_OP_WRITE, 1, 8, 0, 1 },
+	  { { 0, 0, 16 } },
+	  1,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "segments shorter than the frame",
+	  { TCP_OP_WRITE, 2, 64, 0, 1 },
+	  { { 0, 0, 16 }, { 32, 0, 16 } },
+	  1,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "an empty segment",
+	  { TCP_OP_WRITE, 2, 16, 0, 1 },
+	  { { 0, 0, 16 }, { 32, 0, 0 } },
+	  1,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "a WRITE of bytes and no segment",
+	  { TCP_OP_WRITE, 0, 8, 0, 1 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "a READ of bytes and no segment",
+	  { TCP_OP_READ, 0, 8, 0, 1 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "the second segment wrong",
+	  { TCP_OP_WRITE, 2, 32, 0, 1 },
+	  { { 0, 0, 16 }, { sizeof(mem) - 8, 0, 16 } },
+	  1,
+	  -EACCES,
+	  TCP_NAK_ACCESS },
+	{ "no such key",
+	  { TCP_OP_WRITE, 1, 8, 0, 1 },
+	  { { 0, 0, 8 } },
+	  0,
+	  -EACCES,
+	  TCP_NAK_ACCESS },
+	{ "READ behind the end",
+	  { TCP_OP_READ, 1, 16, 0, 1 },
+	  { { sizeof(mem) - 8, 0, 16 } },
+	  1,
+	  -EACCES,
+	  TCP_NAK_ACCESS },
+	{ "an atomic across words",
+	  { TCP_OP_FETCH_ADD, 1, 16, 0, 1 },
+	  { { 4, 0, 8 } },
+	  1,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "an atomic of 16 bytes",
+	  { TCP_OP_CMP_SWAP, 1, 16, 0, 1 },
+	  { { 0, 0, 16 } },
+	  1,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+};
+
+START_TEST(wrong_frame)
+{
+	static const uint8_t payload[64] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+	static const uint64_t zeros[16];
+	struct tcp_seg seg[2];
+	int fd = raw_open(&rig), i;
+
+	works(fd, 0, 5);
+	for (i = 0; i < 2; i++) {
+		seg[i] = wrongs[_i].seg[i];
+		seg[i].addr += (uintptr_t)mem;
+		seg[i].rkey = wrongs[_i].rkey ? mr->rkey : mr->rkey ^ 0x70000;
+	}
+	raw_frame(&rig, fd, &wrongs[_i].frame, seg);
+	raw_send(&rig, fd, payload, sizeof(payload));
+	ends(fd, 0, wrongs[_i].status, wrongs[_i].nak);
+	ck_assert_mem_eq(mem, zeros, sizeof(zeros));
+}
+END_TEST
+
+START_TEST(garbage_after_handshake)
+{
+	int fd = raw_open(&rig);
+	char junk[3000];
+
+	memset(junk, 0xc3, sizeof(junk));
+	raw_send(&rig, fd, junk, sizeof(junk));
+	ends(fd, 0, -EPROTO, TCP_NAK_PROTOCOL);
+}
+END_TEST
+
+START_TEST(too_long_for_receive)
+{
+	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 9, .id = 3 };
+	int fd = raw_open(&rig);
+
+	post_recv(0, 1, 0, 8);
+	raw_frame(&rig, fd, &send, NULL);
+	rig_until(&rig, rig.nwc == 1);
+	ck_assert_int_eq(rig.wc[0].status, -EMSGSIZE);
+	ends(fd, 0, -EMSGSIZE, TCP_NAK_LENGTH);
+}
+END_TEST
+
+/* More questions at once than the protocol allows. */
+START_TEST(too_many_reads)
+{
+	struct tcp_frame read = { .op = TCP_OP_READ, .nseg = 1, .len = BIG };
+	char *big = calloc(1, BIG);
+	struct tp_mr *big_mr;
+	struct tcp_seg seg;
+	int fd = raw_open(&rig);
+	uint32_t i;
+
+	ck_assert_int_eq(tp_mr_reg(rig.dev, big, BIG, RIGHTS, &big_mr), 0);
+	seg = (struct tcp_seg){ (uintptr_t)big, big_mr->rkey, BIG };
+	for (i = 0; i <= TCP_READS_MAX; i++) {
+		read.id = i + 1;
+		raw_frame(&rig, fd, &read, &seg);
+	}
+	rig_until(&rig, rig.gone[0]);
+	ck_assert_int_eq(rig.last[0].status, -EPROTO);
+	close(fd);
+	tp_mr_dereg(big_mr);
+	free(big);
+}
+END_TEST
+
+/* Not ready: the message waits in the socket, other connections do not. */
+START_TEST(no_receive_posted)
+{
+	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 5 };
+	int fd = raw_open(&rig), other = raw_open(&rig), i;
+
+	raw_frame(&rig, fd, &send, NULL);
+	raw_send(&rig, fd, "hello", 5);
+	for (i = 0; i < 20; i++)
+		rig_turn(&rig);
+	ck_assert_uint_eq(rig.nwc, 0);
+	works(other, 1, 7);
+	post_recv(0, 5, 0, 64);
+	rig_until(&rig, rig.nwc == 2);
+	ck_assert_uint_eq(rig.wc[1].wr_id, 5);
+	ck_assert_mem_eq(mem, "hello", 5);
+	close(fd);
+	rig_until(&rig, rig.gone[0]);
+	ck_assert_int_eq(rig.last[0].status, 0);
+	close(other);
+}
+END_TEST
+
+/* A peer that dies while its message waits is noticed all the same. */
+START_TEST(reset_while_not_ready)
+{
+	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 5 };
+	const struct linger now = { 1, 0 };
+	int fd = raw_open(&rig), i;
+
+	raw_frame(&rig, fd, &send, NULL);
+	for (i = 0; i < 20; i++)
+		rig_turn(&rig);
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(fd);
+	rig_until(&rig, rig.gone[0]);
+	ck_assert_int_eq(rig.last[0].status, -ECONNRESET);
+}
+END_TEST
+
+/* Half of a WRITE has landed when the memory is deregistered. */
+START_TEST(dereg_under_write)
+{
+	const struct tcp_frame write = {
+		.op = TCP_OP_WRITE, .nseg = 1, .len = BIG, .id = 9
+	};
+	char *big = calloc(1, BIG), *data = malloc(BIG);
+	struct tcp_seg seg;
+	struct tp_mr *big_mr;
+	int fd = raw_open(&rig);
+
+	memset(data, 0x77, BIG);
+	ck_assert_int_eq(tp_mr_reg(rig.dev, big, BIG, RIGHTS, &big_mr), 0);
+	seg = (struct tcp_seg){ (uintptr_t)big, big_mr->rkey, BIG };
+	raw_frame(&rig, fd, &write, &seg);
+	raw_send(&rig, fd, data, BIG / 2);
+	rig_until(&rig, big[BIG / 2 - 1] == 0x77);
+	tp_mr_dereg(big_mr);
+	memset(big, 0x11, BIG);
+	raw_send(&rig, fd, data, BIG / 2);
+	ends(fd, 0, -EACCES, TCP_NAK_ACCESS);
+	ck_assert(big[0] == 0x11 && !memcmp(big, big + 1, BIG - 1));
+	free(big);
+	free(data);
+}
+END_TEST
+
+/* The answer to a READ is under way when the memory is deregistered. */
+START_TEST(dereg_under_read)
+{
+	const uint32_t len = 64u << 20;
+	const struct tcp_frame read = {
+		.op = TCP_OP_READ, .nseg = 1, .len = len, .id = 9
+	};
+	char *big = calloc(1, len);
+	struct tcp_seg seg;
+	struct tcp_frame head;
+	struct tp_mr *big_mr;
+	int fd = raw_open(&rig);
+
+	ck_assert_int_eq(tp_mr_reg(rig.dev, big, len, RIGHTS, &big_mr), 0);
+	seg = (struct tcp_seg){ (uintptr_t)big, big_mr->rkey, len };
+	raw_frame(&rig, fd, &read, &seg);
+	ck_assert(raw_head(&rig, fd, &head));
+	ck_assert_int_eq(head.op, TCP_OP_READ_DATA);
+	ck_assert_uint_eq(head.len, len);
+	tp_mr_dereg(big_mr);
+	memset(big, 0x55, len);
+	/* what was in the socket, and then an error: never the new bytes */
+	for (uint32_t got = 0; got < len; got++) {
+		char c = 0;
+
+		if (!raw_recv(&rig, fd, &c, 1))
+			break;
+		ck_assert_int_eq(c, 0);
+	}
+	rig_until(&rig, rig.gone[0]);
+	ck_assert_int_eq(rig.last[0].status, -EACCES);
+	close(fd);
+	free(big);
+}
+END_TEST
+
+/* All in single bytes: no frame depends on how it is cut. */
+START_TEST(byte_by_byte)
+{
+	const struct tcp_frame write = {
+		.op = TCP_OP_WRITE_IMM, .nseg = 1, .len = 20, .imm = 0xfeedf00d
+	};
+	struct tcp_seg seg = seg_at(100, 20);
+	uint8_t buf[TCP_HEAD_LEN + TCP_SEG_LEN + 20];
+	int fd = raw_open(&rig);
+	size_t i;
+
+	post_recv(0, 4, 0, 0);
+	tcp_frame_put(buf, &write);
+	tcp_seg_put(buf + TCP_HEAD_LEN, &seg);
+	memset(buf + TCP_HEAD_LEN + TCP_SEG_LEN, 0x42, 20);
+	for (i = 0; i < sizeof(buf); i++) {
+		raw_send(&rig, fd, buf + i, 1);
+		rig_turn(&rig);
+		rig_turn(&rig);
+	}
+	rig_until(&rig, rig.nwc == 1);
+	ck_assert_int_eq(rig.wc[0].opcode, TP_RECV_IMM);
+	ck_assert_uint_eq(rig.wc[0].imm, 0xfeedf00d);
+	ck_assert_uint_eq(rig.wc[0].byte_len, 20);
+	ck_assert(((char *)mem)[100] == 0x42 && ((char *)mem)[119] == 0x42);
+	ck_assert_int_eq(((char *)mem)[120], 0);
+	close(fd);
+}
+END_TEST
+
+/* An end in the middle of a frame is the end of the peer's process. */
+START_TEST(end_in_mid_frame)
+{
+	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 1000 };
+	int fd = raw_open(&rig);
+
+	post_recv(0, 1, 0, 1000);
+	raw_frame(&rig, fd, &send, NULL);
+	raw_send(&rig, fd, "some", 4);
+	close(fd);
+	rig_until(&rig, rig.gone[0]);
+	ck_assert_int_eq(rig.last[0].status, 0);
+	ck_assert_uint_eq(rig.nwc, 1);
+	ck_assert_int_eq(rig.wc[0].status, -ECANCELED);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("tcp_peer");
+	TCase *tc = tcase_create("peer");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tc);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, wrong_frame, 0,
+			    sizeof(wrongs) / sizeof(wrongs[0]));
+	tcase_add_test(tc, garbage_after_handshake);
+	tcase_add_test(tc, too_long_for_receive);
+	tcase_add_test(tc, too_many_reads);
+	tcase_add_test(tc, no_receive_posted);
+	tcase_add_test(tc, reset_while_not_ready);
+	tcase_add_test(tc, dereg_under_write);
+	tcase_add_test(tc, dereg_under_read);
+	tcase_add_test(tc, byte_by_byte);
+	tcase_add_test(tc, end_in_mid_frame);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
