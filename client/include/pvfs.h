@@ -127,7 +127,7 @@ ssize_t pvfs_readv(int fd, const struct iovec *iov, int iovcnt);
 ssize_t pvfs_writev(int fd, const struct iovec *iov, int iovcnt);
 ssize_t pvfs_preadv(int fd, const struct iovec *iov, int iovcnt, int64_t off);
 ssize_t pvfs_pwritev(int fd, const struct iovec *iov, int iovcnt, int64_t off);
-/* SEEK_SET, SEEK_CUR, SEEK_END; on a partition SEEK_END is EINVAL. */
+/* SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE (at the end only). */
 int64_t pvfs_lseek(int fd, int64_t off, int whence);
 int64_t pvfs_lseek64(int fd, int64_t off, int whence);
 int pvfs_ftruncate(int fd, int64_t size);
@@ -141,7 +141,7 @@ int pvfs_dup(int fd);
 int pvfs_dup2(int fd, int newfd);
 /*
  * On PVFS: F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL
- * (O_APPEND and O_SYNC change); record locks: ENOSYS; others: EINVAL.
+ * (O_APPEND changes); record locks: ENOSYS; others: EINVAL.
  */
 int pvfs_fcntl(int fd, int cmd, ...);
 /* On PVFS: ENOSYS, the servers keep no locks yet. */
@@ -153,13 +153,14 @@ int pvfs_flock(int fd, int operation);
 #define GETMETA 0x5603	/* data: struct pvfs_filestat *, written; PVFS only */
 /*
  * Other commands on a PVFS descriptor: ENOTTY.  EINVAL: a partition that
- * cannot be.  Local: no server is asked.
+ * cannot be, or one with O_APPEND.  Local: no server is asked.
  */
 int pvfs_ioctl(int fd, int cmd, void *data);
 
 /*
  * On PVFS: a private copy of the file's present content (MAP_PRIVATE; with
- * MAP_SHARED ENODEV).  Release it with pvfs_munmap() or munmap(2).
+ * MAP_SHARED ENODEV), whatever the partition.  Release it with pvfs_munmap()
+ * or munmap(2).
  */
 void *pvfs_mmap(void *addr, size_t len, int prot, int flags, int fd,
 		int64_t off);
@@ -168,7 +169,7 @@ int pvfs_munmap(void *addr, size_t len);
 /* ---- attributes ---- */
 
 /*
- * st_ino is the handle, st_dev differs for each mount, st_blksize is the
+ * st_ino is the handle, st_dev is the file system's, st_blksize is the
  * stripe size times the number of iods of the file.
  */
 int pvfs_stat(const char *path, struct stat *st);
