@@ -18,9 +18,11 @@ static void keep(void *arg, enum log_level level, const char *msg)
 	snprintf(rig->text + have, sizeof(rig->text) - have, "%s\n", msg);
 }
 
-void rig_open(struct rig *rig, unsigned int handshake_ms)
+void rig_open(struct rig *rig, unsigned int handshake_ms,
+	      unsigned int dead_peer_ms)
 {
-	struct tp_dev_attr attr = { .handshake_ms = handshake_ms };
+	struct tp_dev_attr attr = { .handshake_ms = handshake_ms,
+				    .dead_peer_ms = dead_peer_ms };
 
 	memset(rig, 0, sizeof(*rig));
 	rig->log = (struct log){ LOG_LV_INFO, keep, rig };

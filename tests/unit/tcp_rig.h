@@ -28,8 +28,9 @@ struct rig {
 	unsigned int nwc;
 };
 
-/* handshake_ms 0: the default.  Requests are accepted as they come. */
-void rig_open(struct rig *rig, unsigned int handshake_ms);
+/* 0: the defaults.  Requests are accepted as they come. */
+void rig_open(struct rig *rig, unsigned int handshake_ms,
+	      unsigned int dead_peer_ms);
 void rig_close(struct rig *rig);
 void rig_turn(struct rig *rig);
 

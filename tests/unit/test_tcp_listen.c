@@ -25,7 +25,7 @@ START_TEST(garbage)
 	char junk[200];
 	int fd;
 
-	rig_open(&rig, 0);
+	rig_open(&rig, 0, 0);
 	fd = raw_connect(&rig);
 	memset(junk, 'G' + _i, sizeof(junk));
 	raw_send(&rig, fd, junk, sizeof(junk));
@@ -44,7 +44,7 @@ START_TEST(not_connect)
 	const struct tcp_frame bye = { .op = TCP_OP_BYE };
 	int fd;
 
-	rig_open(&rig, 0);
+	rig_open(&rig, 0, 0);
 	fd = raw_connect(&rig);
 	raw_frame(&rig, fd, &bye, NULL);
 	raw_end(&rig, fd);
@@ -64,7 +64,7 @@ START_TEST(other_version)
 	struct tcp_frame answer;
 	int fd;
 
-	rig_open(&rig, 0);
+	rig_open(&rig, 0, 0);
 	fd = raw_connect(&rig);
 	tcp_hello_put(hello, NULL, 0);
 	memcpy(ours, hello, sizeof(ours));
@@ -87,7 +87,7 @@ START_TEST(slow)
 {
 	int fd;
 
-	rig_open(&rig, 50);
+	rig_open(&rig, 50, 0);
 	fd = raw_connect(&rig);
 	raw_send(&rig, fd, "\1\0\0", 3);
 	ck_assert_uint_eq(raw_end(&rig, fd), 0);
@@ -105,7 +105,7 @@ START_TEST(crowd)
 {
 	int fd[CROWD], i;
 
-	rig_open(&rig, 60000);
+	rig_open(&rig, 60000, 0);
 	for (i = 0; i < (int)CROWD; i++) {
 		fd[i] = raw_connect(&rig);
 		rig_turn(&rig);
@@ -128,7 +128,7 @@ START_TEST(nobody_takes)
 	int fd[CROWD], i;
 	struct tp_wc wc;
 
-	rig_open(&rig, 60000);
+	rig_open(&rig, 60000, 0);
 	for (i = 0; i < (int)CROWD; i++) {
 		fd[i] = raw_connect(&rig);
 		raw_hello(&rig, fd[i]);
@@ -151,7 +151,7 @@ START_TEST(no_descriptors)
 	uint64_t stop;
 	int fd, next;
 
-	rig_open(&rig, 0);
+	rig_open(&rig, 0, 0);
 	fd = raw_connect(&rig);
 	raw_hello(&rig, fd);
 	next = dup(fd);
@@ -183,7 +183,7 @@ START_TEST(unlisten_with_visitors)
 	struct tp_wc wc;
 	int i;
 
-	rig_open(&rig, 0);
+	rig_open(&rig, 0, 0);
 	silent = raw_connect(&rig);
 	asking = raw_connect(&rig);
 	raw_hello(&rig, asking);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_tcp_peer.c - peers that break the tcp provider's private protocol. */
 #include <errno.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +12,7 @@
 
 #define RIGHTS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
 #define BIG (8u << 20)
+#define DEAD_MS 6000
 
 static struct rig rig;
 static uint64_t mem[512];
@@ -16,7 +20,7 @@ static struct tp_mr *mr;
 
 static void setup(void)
 {
-	rig_open(&rig, 0);
+	rig_open(&rig, 0, DEAD_MS);
 	memset(mem, 0, sizeof(mem));
 	ck_assert_int_eq(tp_mr_reg(rig.dev, mem, sizeof(mem), RIGHTS, &mr), 0);
 }
@@ -199,6 +203,42 @@ START_TEST(wrong_frame)
 }
 END_TEST
 
+/* Answers to another question than the one that was asked. */
+static const struct tcp_frame answers[] = {
+	{ TCP_OP_READ_DATA, 0, 63, 0, 1 },
+	{ TCP_OP_READ_DATA, 0, 65, 0, 1 },
+	{ TCP_OP_READ_DATA, 0, 64, 0, 2 },
+	{ TCP_OP_ATOMIC_OLD, 0, 8, 0, 1 },
+};
+
+START_TEST(wrong_answer)
+{
+	struct tp_sge sge = { mem, 64, mr->lkey };
+	struct tp_send_wr wr = { .wr_id = 5,
+				 .opcode = TP_READ,
+				 .flags = TP_SIGNALED,
+				 .sgl = &sge,
+				 .nsge = 1 };
+	static const uint8_t payload[65] = { 0xff };
+	struct tcp_frame question;
+	uint8_t seg[TCP_SEG_LEN];
+	int fd = raw_open(&rig);
+
+	ck_assert_int_eq(tp_post_send(rig.ep[0], &wr), 0);
+	ck_assert(raw_head(&rig, fd, &question));
+	ck_assert_int_eq(question.op, TCP_OP_READ);
+	ck_assert_uint_eq(question.len, 64);
+	ck_assert_uint_eq(question.id, 1);
+	ck_assert(raw_recv(&rig, fd, seg, sizeof(seg)));
+	raw_frame(&rig, fd, &answers[_i], NULL);
+	raw_send(&rig, fd, payload, answers[_i].len);
+	rig_until(&rig, rig.nwc == 1);
+	ck_assert_int_eq(rig.wc[0].status, -ECANCELED);
+	ck_assert_uint_eq(mem[0], 0);
+	ends(fd, 0, -EPROTO, TCP_NAK_PROTOCOL);
+}
+END_TEST
+
 START_TEST(garbage_after_handshake)
 {
 	int fd = raw_open(&rig);
@@ -321,7 +361,7 @@ START_TEST(dereg_under_read)
 	const struct tcp_frame read = {
 		.op = TCP_OP_READ, .nseg = 1, .len = len, .id = 9
 	};
-	char *big = calloc(1, len);
+	char *big = calloc(1, len), part[1024];
 	struct tcp_seg seg;
 	struct tcp_frame head;
 	struct tp_mr *big_mr;
@@ -336,13 +376,8 @@ START_TEST(dereg_under_read)
 	tp_mr_dereg(big_mr);
 	memset(big, 0x55, len);
 	/* what was in the socket, and then an error: never the new bytes */
-	for (uint32_t got = 0; got < len; got++) {
-		char c = 0;
-
-		if (!raw_recv(&rig, fd, &c, 1))
-			break;
-		ck_assert_int_eq(c, 0);
-	}
+	while (raw_recv(&rig, fd, part, sizeof(part)))
+		ck_assert(!part[0] && !memcmp(part, part + 1, 1023));
 	rig_until(&rig, rig.gone[0]);
 	ck_assert_int_eq(rig.last[0].status, -EACCES);
 	close(fd);
@@ -397,6 +432,70 @@ START_TEST(end_in_mid_frame)
 }
 END_TEST
 
+/* The peer's host hears nothing any more: its kernel drops what comes. */
+static void make_deaf(int fd)
+{
+	struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+	struct sock_fprog all = { 1, &drop };
+
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &all,
+				    sizeof(all)),
+			 0);
+}
+
+START_TEST(silent_host)
+{
+	struct tp_sge sge = { mem, 64, TP_LKEY_NONE };
+	struct tp_send_wr send = { .opcode = TP_SEND, .sgl = &sge, .nsge = 1 };
+	struct tp_send_wr read = {
+		.wr_id = 7, .opcode = TP_READ, .sgl = &sge, .nsge = 1
+	};
+	struct rig impatient;
+	int fd;
+
+	rig_open(&impatient, 0, 300);
+	fd = raw_open(&impatient);
+	make_deaf(fd);
+	sge.lkey = TP_LKEY_NONE;
+	ck_assert_int_eq(tp_post_send(impatient.ep[0], &send), 0);
+	sge = (struct tp_sge){ mem, 0, 0 };
+	ck_assert_int_eq(tp_post_send(impatient.ep[0], &read), 0);
+	rig_until(&impatient, impatient.gone[0]);
+	ck_assert_int_eq(impatient.last[0].status, -ETIMEDOUT);
+	ck_assert_uint_eq(impatient.nwc, 1);
+	ck_assert_uint_eq(impatient.wc[0].wr_id, 7);
+	ck_assert_int_eq(impatient.wc[0].status, -ETIMEDOUT);
+	close(fd);
+	rig_close(&impatient);
+}
+END_TEST
+
+static int option(int fd, int level, int name)
+{
+	int val = -1;
+	socklen_t len = sizeof(val);
+
+	ck_assert_int_eq(getsockopt(fd, level, name, &val, &len), 0);
+	return val;
+}
+
+/* With nothing under way it is the kernel's keepalive that asks. */
+START_TEST(keepalive)
+{
+	int fd = raw_open(&rig), ms, s;
+
+	s = container_of(rig.ep[0], struct tcp_ep, ep)->fd;
+	ms = 1000 * (option(s, IPPROTO_TCP, TCP_KEEPIDLE) +
+		     option(s, IPPROTO_TCP, TCP_KEEPINTVL) *
+			     option(s, IPPROTO_TCP, TCP_KEEPCNT));
+	ck_assert_int_eq(option(s, SOL_SOCKET, SO_KEEPALIVE), 1);
+	ck_assert_int_eq(option(s, IPPROTO_TCP, TCP_NODELAY), 1);
+	ck_assert_int_le(ms, DEAD_MS);
+	ck_assert_int_gt(ms, DEAD_MS / 2);
+	close(fd);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("tcp_peer");
@@ -409,6 +508,8 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, wrong_frame, 0,
 			    sizeof(wrongs) / sizeof(wrongs[0]));
+	tcase_add_loop_test(tc, wrong_answer, 0,
+			    sizeof(answers) / sizeof(answers[0]));
 	tcase_add_test(tc, garbage_after_handshake);
 	tcase_add_test(tc, too_long_for_receive);
 	tcase_add_test(tc, too_many_reads);
@@ -418,6 +519,8 @@ int main(void)
 	tcase_add_test(tc, dereg_under_read);
 	tcase_add_test(tc, byte_by_byte);
 	tcase_add_test(tc, end_in_mid_frame);
+	tcase_add_test(tc, silent_host);
+	tcase_add_test(tc, keepalive);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);
