@@ -52,12 +52,13 @@ static int open_target(struct copy_file *f)
 {
 	int flags = O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC;
 	struct pvfs_filestat meta = f->copy->opt.meta;
+	mode_t mode = f->st.st_mode & 0777;
 
 	if (f->copy->opt.no_clobber)
 		flags |= O_EXCL;
 	if (pvfs_is_pvfs(f->to))
-		return pvfs_open(f->to, flags | O_META, 0600, &meta);
-	return pvfs_open(f->to, flags, 0600);
+		return pvfs_open(f->to, flags | O_META, mode, &meta);
+	return pvfs_open(f->to, flags, mode);
 }
 
 static int open_file(struct copy_file *f)

@@ -11,13 +11,10 @@ void copy_failed(struct copy *c, const char *path)
 }
 
 /* As cp -p: who may not give a file away keeps it, less the set-id bits. */
-static int copy_owner(const char *to, const struct stat *st, mode_t *mode)
+static int copy_owner(const char *to, const struct stat *st,
+		      const struct stat *now, mode_t *mode)
 {
-	struct stat now;
-
-	if (pvfs_lstat(to, &now))
-		return -1;
-	if (now.st_uid == st->st_uid && now.st_gid == st->st_gid)
+	if (now->st_uid == st->st_uid && now->st_gid == st->st_gid)
 		return 0;
 	if (!pvfs_lchown(to, st->st_uid, st->st_gid))
 		return 0;
@@ -25,19 +22,30 @@ static int copy_owner(const char *to, const struct stat *st, mode_t *mode)
 	return errno == EPERM ? 0 : -1;
 }
 
+/* Giving a file away may have cleared its set-id bits. */
+static bool mode_stands(const struct stat *now, mode_t mode)
+{
+	return S_ISLNK(now->st_mode) || ((now->st_mode & 07777) == mode &&
+					 !(mode & (S_ISUID | S_ISGID)));
+}
+
+/*
+ * Every change waits for the manager's disk, so that nothing is set which
+ * stands already: a tree of small files is mostly this.
+ */
 int copy_meta(const struct copy *c, const char *to, const struct stat *st)
 {
 	struct timespec times[2] = { st->st_atim, st->st_mtim };
 	mode_t mode = st->st_mode & 07777;
+	struct stat now;
 
-	if (!c->opt.preserve) {
-		if (S_ISLNK(st->st_mode))
-			return 0;
-		return pvfs_chmod(to, mode & 0777 & ~c->umask);
-	}
-	if (copy_owner(to, st, &mode))
+	if (!c->opt.preserve)
+		return S_ISDIR(st->st_mode)
+			       ? pvfs_chmod(to, mode & 0777 & ~c->umask)
+			       : 0;
+	if (pvfs_lstat(to, &now) || copy_owner(to, st, &now, &mode))
 		return -1;
-	if (!S_ISLNK(st->st_mode) && pvfs_chmod(to, mode))
+	if (!mode_stands(&now, mode) && pvfs_chmod(to, mode))
 		return -1;
 	return pvfs_lutimens(to, times);
 }

@@ -38,11 +38,13 @@ static void copy_link(struct copy *c, const char *from, const char *to,
 		atomic_fetch_add(&c->files, 1);
 }
 
-static bool make_dir(struct copy *c, const char *to)
+/* Its owner can fill it until its own mode is set; *made: it is new. */
+static bool make_dir(struct copy *c, const char *to, mode_t mode, bool *made)
 {
 	struct stat st;
 
-	if (!pvfs_mkdir(to, 0700))
+	*made = !pvfs_mkdir(to, (mode & 0777) | 0700);
+	if (*made)
 		return true;
 	if (errno == EEXIST && !pvfs_stat(to, &st) && S_ISDIR(st.st_mode))
 		return true;
@@ -79,6 +81,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 {
 	PVFS_DIR *dir;
 	struct dirent *d;
+	bool made;
 
 	if (!c->opt.recursive) {
 		tool_say(&copy_tool, "%s: is a directory (-r copies it)", from);
@@ -90,11 +93,12 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		atomic_store(&c->failed, true);
 		return;
 	}
-	if (!make_dir(c, to))
+	if (!make_dir(c, to, st->st_mode, &made))
 		return;
 	if (!c->target_ino)
 		remember_target(c, to);
-	if (copy_dirs_add(dirs, to, st))
+	if ((c->opt.preserve || (made && (st->st_mode & 0700) != 0700)) &&
+	    copy_dirs_add(dirs, to, st))
 		copy_failed(c, to);
 	dir = pvfs_opendir(from);
 	if (!dir) {
