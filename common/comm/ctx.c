@@ -184,6 +184,20 @@ static int ctx_events(struct rpc_ctx *ctx)
 	return n;
 }
 
+/*
+ * Nobody may have been here for long: what came in time is heard before a
+ * call is given up.  Arming makes a lazy provider look again.
+ */
+static int ctx_late(struct rpc_ctx *ctx)
+{
+	const struct rpc_call *call = TAILQ_FIRST(&ctx->calls);
+
+	if (!call || call->deadline > ctx->now)
+		return 0;
+	tp_cq_arm(ctx->cq);
+	return ctx_completions(ctx);
+}
+
 static int ctx_round(struct rpc_ctx *ctx)
 {
 	int n;
@@ -191,6 +205,7 @@ static int ctx_round(struct rpc_ctx *ctx)
 	ctx->now = clock_now();
 	n = ctx_hooks(ctx);
 	n += ctx_completions(ctx);
+	n += ctx_late(ctx);
 	n += ctx_events(ctx);
 	n += timer_run(ctx);
 	n += ctx_tasks(ctx);

@@ -258,6 +258,17 @@ static int op_hold(char **arg)
 	return pvfs_close(fd);
 }
 
+/* compute PATH MS: makes and closes a file, calls nothing for MS, goes on */
+static int op_compute(char **arg)
+{
+	struct stat st;
+
+	if (closed(pvfs_creat(arg[0], 0644), 0))
+		return -1;
+	usleep((useconds_t)num(arg[1]) * 1000);
+	return pvfs_stat(arg[0], &st);
+}
+
 static int opened(int fd)
 {
 	return fd < 0 ? -1 : pvfs_close(fd);
@@ -352,6 +363,7 @@ static const struct {
 	{ "symlink", 2, op_symlink }, { "chmod", 2, op_chmod },
 	{ "chown", 3, op_chown },     { "truncate", 2, op_truncate },
 	{ "utime", 2, op_utime },     { "access", 2, op_access },
+	{ "compute", 2, op_compute },
 };
 
 int main(int argc, char **argv)
