@@ -60,9 +60,10 @@ static int read_address(const struct reader *r, const char *section,
 	if (!uri)
 		return complain(r, section, "address",
 				"missing; add address = tcp://HOST:PORT");
-	if (addr_parse(uri, port, addr))
+	if (addr_parse(uri, port, addr) || strcmp(addr->scheme, "tcp"))
 		return complain(r, section, "address",
-				"not an address; write tcp://HOST:PORT");
+				"not an address that this build serves; "
+				"write tcp://HOST:PORT");
 	return 0;
 }
 

@@ -123,9 +123,11 @@ static int read_place(const struct reader *r, struct iod_conf *conf)
 	if (!address)
 		return complain(r, "address",
 				"missing; add address = tcp://HOST:PORT");
-	if (addr_parse(address, 7000, &conf->addr))
+	if (addr_parse(address, 7000, &conf->addr) ||
+	    strcmp(conf->addr.scheme, "tcp"))
 		return complain(r, "address",
-				"not an address; write tcp://HOST:PORT");
+				"not an address that this build serves; "
+				"write tcp://HOST:PORT");
 	if (!storage)
 		return complain(r, "storage",
 				"missing; add storage = DIRECTORY");
