@@ -277,7 +277,9 @@ void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
  * of tp_accept() (consumes req, also on error) or tp_connect().  Both return
  * at once; TP_EV_ESTABLISHED, REJECTED or DISCONNECTED follows (the latter
  * also when the connector of req has left).  A connect that is not
- * established by the deadline is DISCONNECTED with -ETIMEDOUT.
+ * established by the deadline is DISCONNECTED with -ETIMEDOUT.  Only a host
+ * that is a name, not a numeric address, may block in tp_connect() and
+ * tp_listen(), for as long as the resolver does; -EHOSTUNREACH: no such host.
  *
  * tp_ep_open(): -ENOBUFS: the cq's depth is used up.  tp_accept(),
  * tp_connect(): -EINVAL: ep already started, or len above TP_PRIVATE_MAX.

@@ -44,6 +44,12 @@ static void set(int fd, int level, int option, int val)
  * A silent peer is gone after dead_peer_ms.  Keepalive finds it when nothing
  * is under way, else tcp_pulse.c does.  TCP_USER_TIMEOUT would also end a
  * connection to a program that is only too busy to read.
+ *
+ * Buffer sizes are left to the kernel.  With transfers of 4 MiB over loopback
+ * SO_SNDBUF of 4 MiB helped the first tenth of a second of a connection, and
+ * nothing certain came of it, of 1 MiB, or of SO_RCVBUF after that; setting
+ * one ends its tuning for good, at wmem_max or rmem_max (208 KiB where nobody
+ * raised it).
  */
 void tcp_sock_tune(const struct tcp_dev *dev, int fd)
 {
