@@ -254,6 +254,19 @@ unsigned int fakeiod_count(struct fakeiod *f)
 	return n;
 }
 
+unsigned int fakeiod_list(struct fakeiod *f, uint64_t *handle, unsigned int cap)
+{
+	struct fakeobj *o, *next;
+	unsigned int n = 0;
+
+	pthread_mutex_lock(&f->lock);
+	HASH_ITER(hh, f->objects, o, next)
+		if (n < cap)
+			handle[n++] = o->handle;
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
 unsigned int fakeiod_get(struct fakeiod *f, const unsigned int *counter)
 {
 	unsigned int n;

@@ -41,6 +41,9 @@ void fakeiod_set(struct fakeiod *f, uint64_t handle, uint64_t size);
 /* -1: there is no such object. */
 int64_t fakeiod_size(struct fakeiod *f, uint64_t handle);
 unsigned int fakeiod_count(struct fakeiod *f);
+/* The handles of its objects, at most cap; how many. */
+unsigned int fakeiod_list(struct fakeiod *f, uint64_t *handle,
+			  unsigned int cap);
 /* A counter, read under the lock. */
 unsigned int fakeiod_get(struct fakeiod *f, const unsigned int *counter);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,9 +48,12 @@ void rig_configure(struct mgrrig *rig)
 
 void rig_open(struct mgrrig *rig)
 {
+	const char *tmp = getenv("TMPDIR");
+
 	memset(rig, 0, sizeof(*rig));
 	rig->log = -1;
-	snprintf(rig->dir, sizeof(rig->dir), "/tmp/pvfs-mgr-XXXXXX");
+	snprintf(rig->dir, sizeof(rig->dir), "%s/pvfs-mgr-XXXXXX",
+		 tmp ? tmp : "/tmp");
 	must(mkdtemp(rig->dir));
 	snprintf(rig->conf, sizeof(rig->conf), "%s/pvfs.conf", rig->dir);
 	for (int i = 0; i < RIG_IODS; i++)
@@ -70,6 +74,7 @@ void rig_spawn(struct mgrrig *rig)
 	must(!pipe2(fds, O_CLOEXEC));
 	rig->pid = fork();
 	if (!rig->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(fds[1], 2);
 		unsetenv("MALLOC_PERTURB_");
 		if (wrap)

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr_sessions.c - clients that leave, fall silent or come back, and many
+ * requests in flight over crashes of the mgr.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mgrrig.h"
+
+static struct mgrrig rig;
+static struct mgrc c;
+
+static void setup(void)
+{
+	rig_open(&rig);
+	strcpy(rig.more, "session_timeout = 1");
+	rig_configure(&rig);
+	rig_start(&rig);
+	memset(&c, 0, sizeof(c));
+	mgrc_open(&c, &rig.addr, 0);
+}
+
+static void teardown(void)
+{
+	mgrc_close(&c, true);
+	rig_close(&rig);
+}
+
+static struct wire_attr stat_ok(const char *path)
+{
+	struct wire_attr attr;
+
+	ck_assert_int_eq(mgrc_stat(&c, path, &attr), 0);
+	return attr;
+}
+
+static bool size_known(const char *path)
+{
+	return le32toh(stat_ok(path).flags) & WIRE_A_SIZE;
+}
+
+static unsigned int fences(int i)
+{
+	return fakeiod_get(&rig.iod[i], &rig.iod[i].fences);
+}
+
+/* Another client opens the file and has written size bytes. */
+static struct mgrc_file writer(struct mgrc *w, const char *path, uint64_t size)
+{
+	struct mgrc_file f;
+
+	memset(w, 0, sizeof(*w));
+	mgrc_open(w, &rig.addr, 0);
+	ck_assert_int_eq(
+		mgrc_open_file(w, path, WIRE_O_CREAT | WIRE_O_WRITE, &f), 0);
+	fakeiod_set(&rig.iod[le32toh(f.attr.dist.base)], f.handle, size);
+	return f;
+}
+
+START_TEST(test_bye_with_open_files)
+{
+	struct mgrc w;
+
+	writer(&w, "f", 4321);
+	ck_assert(!size_known("f"));
+	mgrc_close(&w, true);
+	rig_until(size_known("f"));
+	ck_assert_uint_eq(le64toh(stat_ok("f").size), 4321);
+	for (int i = 0; i < RIG_IODS; i++) {
+		ck_assert_uint_eq(fences(i), 0);
+		/* asked once, then known */
+		ck_assert_uint_eq(
+			fakeiod_get(&rig.iod[i], &rig.iod[i].getsizes), 1);
+	}
+}
+END_TEST
+
+START_TEST(test_silence)
+{
+	struct mgrc w;
+
+	writer(&w, "f", 99);
+	mgrc_close(&w, false);
+	ck_assert(!size_known("f"));
+	rig_until(size_known("f"));
+	ck_assert_uint_eq(le64toh(stat_ok("f").size), 99);
+	for (int i = 0; i < RIG_IODS; i++) {
+		ck_assert_uint_eq(fences(i), 1);
+		ck_assert_uint_eq(rig.iod[i].fenced[0], w.session);
+	}
+}
+END_TEST
+
+START_TEST(test_silence_and_no_iod)
+{
+	struct mgrc w;
+
+	writer(&w, "f", 99);
+	fakeiod_down(&rig.iod[2]);
+	mgrc_close(&w, false);
+	rig_until(fences(0) == 1 && fences(1) == 1);
+	/* it might still write to the iod that is down */
+	ck_assert(!size_known("f"));
+	rig_kill(&rig);
+	rig_start(&rig);
+	ck_assert(!size_known("f"));
+	fakeiod_up(&rig.iod[2]);
+	rig_until(size_known("f"));
+	ck_assert_uint_eq(le64toh(stat_ok("f").size), 99);
+}
+END_TEST
+
+START_TEST(test_back_after_restart)
+{
+	struct mgrc w, gone;
+	struct mgrc_file f = writer(&w, "f", 10);
+
+	writer(&gone, "g", 20);
+	mgrc_close(&gone, false);
+	rig_kill(&rig);
+	rig_start(&rig);
+	ck_assert_int_eq(mgrc_release(&w, &f, WIRE_R_WROTE, 10), 0);
+	ck_assert_uint_le(w.fresh, 1);
+	ck_assert(size_known("f"));
+	ck_assert_uint_eq(le64toh(stat_ok("f").size), 10);
+	/* the other one has a full timeout from the start on */
+	ck_assert(!size_known("g"));
+	rig_until(size_known("g"));
+	ck_assert_uint_eq(le64toh(stat_ok("g").size), 20);
+	mgrc_close(&w, true);
+}
+END_TEST
+
+START_TEST(test_too_late)
+{
+	struct mgrc w, again = { 0 };
+	uint64_t session;
+
+	writer(&w, "f", 10);
+	session = w.session;
+	mgrc_close(&w, false);
+	rig_until(size_known("f"));
+	mgrc_open(&again, &rig.addr, session);
+	again.timeout_ms = 1000;
+	ck_assert_int_ne(mgrc_mkdir(&again, "d"), 0);
+	mgrc_close(&again, false);
+	ck_assert_int_eq(mgrc_stat(&c, "d", NULL), -ENOENT);
+}
+END_TEST
+
+START_TEST(test_orphan)
+{
+	struct mgrc w;
+	struct mgrc_file f = writer(&w, "f", 10);
+	struct wire_attr attr;
+
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	rig_kill(&rig);
+	rig_start(&rig);
+	ck_assert_int_eq(mgrc_stat_handle(&w, f.handle, &attr), 0);
+	ck_assert_uint_eq(le32toh(attr.nlink), 0);
+	if (_i) { /* it is removed with the last writer, ... */
+		ck_assert_int_eq(mgrc_release(&w, &f, WIRE_R_WROTE, 10), 0);
+		mgrc_close(&w, true);
+	} else { /* ... dead or alive */
+		mgrc_close(&w, false);
+	}
+	rig_until(fakeiod_count(&rig.iod[le32toh(f.attr.dist.base)]) == 0);
+	ck_assert_int_eq(mgrc_stat_handle(&c, f.handle, &attr), -ESTALE);
+}
+END_TEST
+
+#define FLYING 16
+#define APPENDS 600
+
+struct flight {
+	struct rpc_call call;
+	uint64_t msg[16];
+	unsigned int *done;
+	bool *taken;
+};
+
+static void landed(struct rpc_call *call)
+{
+	struct flight *f = call->arg;
+	struct wire_append_rep rep;
+	uint64_t off;
+
+	must(!call->status);
+	memcpy(&rep, call->reply.body, sizeof(rep));
+	off = le64toh(rep.offset);
+	must(off < APPENDS && !f->taken[off]);
+	f->taken[off] = true;
+	(*f->done)++;
+	call->arg = NULL;
+}
+
+static void take_off(struct flight *f, const struct mgrc_file *file)
+{
+	struct wire_append body = { .handle = htole64(file->handle),
+				    .open = htole64(file->open),
+				    .len = htole64(1) };
+
+	f->call = (struct rpc_call){ .msg = f->msg,
+				     .deadline = clock_after_ms(30000),
+				     .done = landed,
+				     .arg = f };
+	f->call.msg_len = mgrc_build(f->msg, WIRE_APPEND, &body, sizeof(body),
+				     NULL, 0);
+	rpc_call_start(c.peer, &f->call);
+}
+
+/* Every byte is given out exactly once, whatever is repeated. */
+START_TEST(test_many_in_flight)
+{
+	static bool taken[APPENDS];
+	struct flight f[FLYING] = { 0 };
+	struct mgrc_file file;
+	unsigned int done = 0, sent = 0, kills = 0;
+
+	memset(taken, 0, sizeof(taken));
+	ck_assert_int_eq(mgrc_open_file(&c, "f",
+					WIRE_O_CREAT | WIRE_O_WRITE |
+						WIRE_O_APPEND,
+					&file),
+			 0);
+	while (done < APPENDS) {
+		for (int i = 0; i < FLYING && sent < APPENDS; i++) {
+			if (f[i].call.arg)
+				continue;
+			f[i].done = &done;
+			f[i].taken = taken;
+			take_off(&f[i], &file);
+			sent++;
+		}
+		rpc_ctx_progress(c.ctx, clock_after_ms(100));
+		if (done > 60 * (kills + 1)) {
+			rig_kill(&rig);
+			rig_start(&rig);
+			kills++;
+		}
+	}
+	ck_assert_uint_ge(kills, 5);
+	for (int i = 0; i < APPENDS; i++)
+		ck_assert(taken[i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mgr_sessions");
+	TCase *tc = tcase_create("sessions");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, test_bye_with_open_files);
+	tcase_add_test(tc, test_silence);
+	tcase_add_test(tc, test_silence_and_no_iod);
+	tcase_add_test(tc, test_back_after_restart);
+	tcase_add_test(tc, test_too_late);
+	tcase_add_loop_test(tc, test_orphan, 0, 2);
+	tcase_add_test(tc, test_many_in_flight);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
