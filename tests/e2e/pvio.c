@@ -262,8 +262,9 @@ static int op_hold(char **arg)
 static int op_compute(char **arg)
 {
 	struct stat st;
+	int fd = pvfs_creat(arg[0], 0644);
 
-	if (closed(pvfs_creat(arg[0], 0644), 0))
+	if (fd < 0 || pvfs_close(fd))
 		return -1;
 	usleep((useconds_t)num(arg[1]) * 1000);
 	return pvfs_stat(arg[0], &st);
