@@ -18,6 +18,17 @@
 
 #define BLOCK (1u << 20)
 
+/* Closes fd; rc, or -1 and the first errno. */
+static int closed(int fd, int rc)
+{
+	int err = errno;
+
+	if (pvfs_close(fd))
+		return -1;
+	errno = err;
+	return rc;
+}
+
 static uint64_t num(const char *s)
 {
 	return strtoull(s, NULL, 0);
@@ -56,8 +67,7 @@ static int op_write(char **arg)
 	}
 	if (!rc)
 		rc = pvfs_fsync(fd);
-	if (pvfs_close(fd))
-		rc = -1;
+	rc = closed(fd, rc);
 out:
 	free(buf);
 	return rc;
@@ -97,7 +107,7 @@ static int op_check(char **arg)
 	if (fd >= 0) {
 		rc = check(fd, off, off + num(arg[2]), num(arg[3]), buf,
 			   buf + BLOCK);
-		pvfs_close(fd);
+		rc = closed(fd, rc);
 	}
 	free(buf);
 	return rc;
@@ -124,8 +134,7 @@ static int op_append(char **arg)
 		if (pvfs_write(fd, rec, size) != (ssize_t)size)
 			rc = -1;
 	}
-	if (pvfs_close(fd))
-		rc = -1;
+	rc = closed(fd, rc);
 out:
 	free(rec);
 	return rc;
@@ -156,8 +165,7 @@ static int op_ack(char **arg)
 			rc = -1;
 		fflush(stdout);
 	}
-	if (pvfs_close(fd))
-		rc = -1;
+	rc = closed(fd, rc);
 out:
 	free(buf);
 	return rc;
