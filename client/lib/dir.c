@@ -37,7 +37,7 @@ static int fetch(struct session *s, const struct target *t, void *arg)
 	struct mgr_listing l;
 	int rc;
 
-	rc = mgr_readdir(s, t->handle, f->pos, b->rec, DIRBUF_BYTES, &l);
+	rc = mgr_readdir(s, t->handle, f->pos, b->rec, sizeof(b->rec), &l);
 	if (rc)
 		return rc;
 	if (!l.bytes && !l.eof)
