@@ -36,6 +36,7 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	f->handle = attr->handle;
 	f->type = attr->mode & S_IFMT;
 	f->dist = attr->dist;
+	f->least = attr->flags & WIRE_A_SIZE ? attr->size : 0;
 	f->s = session_get(s);
 	f->open = open;
 	f->writer = open != 0;

@@ -33,6 +33,7 @@ struct file {
 	uint64_t open; /* id there, 0: none needed */
 	bool writer; /* an id is needed */
 	bool wrote, timed; /* RELEASE: WIRE_R_WROTE, WIRE_R_MTIME */
+	uint64_t least; /* size that was known at the open, or 0 */
 	bool doubt; /* a write failed: end is not known */
 	uint64_t end; /* behind the highest byte written */
 	int64_t mtime;

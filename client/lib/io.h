@@ -26,9 +26,10 @@ int io_write(struct session *s, uint64_t handle, const struct plan *plan,
 /*
  * Reads the plan; *n is how much of the transfer lies before the end of the
  * file.  What no object covers before that reads as zeros; memory behind it
- * is left alone.
+ * is left alone.  *doubt: objects are missing that a file of at least least
+ * bytes would have, so it may have been removed; only the mgr knows.
  */
 int io_read(struct session *s, uint64_t handle, const struct plan *plan,
-	    uint64_t *n);
+	    uint64_t least, uint64_t *n, bool *doubt);
 
 #endif

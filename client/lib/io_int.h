@@ -34,6 +34,7 @@ struct io_slot {
 struct io_gap {
 	struct plan_cur from;
 	uint64_t skip, total;
+	uint32_t k;
 };
 
 struct io {

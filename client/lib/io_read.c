@@ -28,7 +28,8 @@ static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
 		io->gap = grown;
 		io->maxgap *= 2;
 	}
-	io->gap[io->ngap++] = (struct io_gap){ slot->from, done, slot->total };
+	io->gap[io->ngap++] = (struct io_gap){ slot->from, done, slot->total,
+					       slot->k };
 	return 0;
 }
 
@@ -164,7 +165,23 @@ static void io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
 	}
 }
 
-static int io_short(struct io *io, uint64_t *n)
+/* Whether an object before transfer byte n is empty or not there at all. */
+static bool io_thin(const struct io *io, uint64_t n)
+{
+	struct plan_cur cur;
+	unsigned int i;
+
+	for (i = 0; i < io->ngap; i++) {
+		if (io->server[io->gap[i].k].size)
+			continue;
+		cur = io->gap[i].from;
+		if (plan_piece(io->plan, &cur) && cur.piece.at < n)
+			return true;
+	}
+	return false;
+}
+
+static int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
 {
 	uint64_t size;
 	unsigned int i;
@@ -174,6 +191,7 @@ static int io_short(struct io *io, uint64_t *n)
 	if (rc)
 		return rc;
 	*n = plan_before(io->plan, size);
+	*doubt = !size || size < least || io_thin(io, *n);
 	for (i = 0; i < io->ngap; i++)
 		io_zero(io, io->gap[i].from, io->gap[i].skip, io->gap[i].total,
 			*n);
@@ -195,7 +213,7 @@ static uint64_t plan_total(const struct plan *plan)
 }
 
 int io_read(struct session *s, uint64_t handle, const struct plan *plan,
-	    uint64_t *n)
+	    uint64_t least, uint64_t *n, bool *doubt)
 {
 	struct io io;
 	int rc;
@@ -205,9 +223,10 @@ int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 	io.handle = handle;
 	io.flags = 0;
 	io.write = false;
+	*doubt = false;
 	rc = io_run(&io);
 	if (!rc && io.ngap)
-		rc = io_short(&io, n);
+		rc = io_short(&io, least, n, doubt);
 	else if (!rc)
 		*n = plan_total(plan);
 	io_free(&io);

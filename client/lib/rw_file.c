@@ -11,6 +11,7 @@ struct transfer {
 	struct plan_span span;
 	struct view view; /* a copy: SETPART may come between */
 	uint32_t flags; /* WIRE_IO_* */
+	uint64_t least; /* file size that was known at the open */
 	uint64_t n;
 };
 
@@ -23,6 +24,7 @@ static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 	x->span = (struct plan_span){ pos, total };
 	x->flags = flags & O_DSYNC ? WIRE_IO_SYNC : 0;
 	pthread_mutex_lock(&f->lock);
+	x->least = f->least;
 	x->view = rw->whole ? (struct view){ 0 } : f->view;
 	pthread_mutex_unlock(&f->lock);
 	x->plan = (struct plan){
@@ -38,8 +40,14 @@ static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 static int do_read(struct session *s, const struct target *t, void *arg)
 {
 	struct transfer *x = arg;
+	struct attr attr;
+	bool doubt;
+	int rc = io_read(s, t->handle, &x->plan, x->least, &x->n, &doubt);
 
-	return io_read(s, t->handle, &x->plan, &x->n);
+	/* a writer's file keeps its objects */
+	if (!rc && doubt && !t->open)
+		rc = mgr_getattr(s, t, &attr);
+	return rc;
 }
 
 static int do_write(struct session *s, const struct target *t, void *arg)

@@ -266,6 +266,29 @@ static int op_hold(char **arg)
 	return pvfs_close(fd);
 }
 
+/* late PATH LEN: opens for reading, and reads when standard input has ended;
+ * prints how much came */
+static int op_late(char **arg)
+{
+	int fd = pvfs_open(arg[0], O_RDONLY);
+	char *buf = malloc(num(arg[1]));
+	ssize_t n = -1;
+	char c;
+
+	if (fd < 0 || !buf)
+		goto out;
+	puts("holding");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	n = pvfs_read(fd, buf, num(arg[1]));
+	if (n >= 0)
+		printf("%zd\n", n);
+out:
+	free(buf);
+	return n < 0 ? -1 : pvfs_close(fd);
+}
+
 /* compute PATH MS: makes and closes a file, calls nothing for MS, goes on */
 static int op_compute(char **arg)
 {
@@ -361,18 +384,18 @@ static const struct {
 	int nargs;
 	int (*run)(char **arg);
 } ops[] = {
-	{ "write", 4, op_write },     { "check", 4, op_check },
-	{ "append", 4, op_append },   { "ack", 4, op_ack },
-	{ "names", 1, op_names },     { "create", 4, op_create },
-	{ "stat", 1, op_stat },	      { "hold", 1, op_hold },
-	{ "read", 1, op_read },	      { "openw", 1, op_openw },
-	{ "creat", 1, op_creat },     { "mkdir", 1, op_mkdir },
-	{ "rmdir", 1, op_rmdir },     { "unlink", 1, op_unlink },
-	{ "rename", 2, op_rename },   { "link", 2, op_link },
-	{ "symlink", 2, op_symlink }, { "chmod", 2, op_chmod },
-	{ "chown", 3, op_chown },     { "truncate", 2, op_truncate },
-	{ "utime", 2, op_utime },     { "access", 2, op_access },
-	{ "compute", 2, op_compute },
+	{ "write", 4, op_write },	{ "check", 4, op_check },
+	{ "append", 4, op_append },	{ "ack", 4, op_ack },
+	{ "names", 1, op_names },	{ "create", 4, op_create },
+	{ "stat", 1, op_stat },		{ "hold", 1, op_hold },
+	{ "late", 2, op_late },		{ "read", 1, op_read },
+	{ "openw", 1, op_openw },	{ "creat", 1, op_creat },
+	{ "mkdir", 1, op_mkdir },	{ "rmdir", 1, op_rmdir },
+	{ "unlink", 1, op_unlink },	{ "rename", 2, op_rename },
+	{ "link", 2, op_link },		{ "symlink", 2, op_symlink },
+	{ "chmod", 2, op_chmod },	{ "chown", 3, op_chown },
+	{ "truncate", 2, op_truncate }, { "utime", 2, op_utime },
+	{ "access", 2, op_access },	{ "compute", 2, op_compute },
 };
 
 int main(int argc, char **argv)
