@@ -166,20 +166,6 @@ static void drain(struct mgr *mgr)
 	rpc_ctx_progress(mgr->ctx, 0);
 }
 
-static void *mgr_main(void *arg)
-{
-	struct mgr *mgr = arg;
-	int rc = 1;
-
-	while (rc >= 0 && !atomic_load(&mgr->stop))
-		rc = turn(mgr, rc ? 0 : CLOCK_NEVER);
-	if (rc >= 0)
-		drain(mgr);
-	else if (mgr->failed)
-		mgr->failed(mgr->arg);
-	return NULL;
-}
-
 static void say_ready(struct mgr *mgr)
 {
 	char uri[ADDR_STRLEN];
@@ -193,6 +179,21 @@ static void say_ready(struct mgr *mgr)
 		 PVFS_VERSION, mgr->conf.niods,
 		 (unsigned long long)mgr->ns.inodes,
 		 (unsigned long long)(mgr->conf.cache_size >> 20));
+}
+
+static void *mgr_main(void *arg)
+{
+	struct mgr *mgr = arg;
+	int rc = 1;
+
+	say_ready(mgr);
+	while (rc >= 0 && !atomic_load(&mgr->stop))
+		rc = turn(mgr, rc ? 0 : CLOCK_NEVER);
+	if (rc >= 0)
+		drain(mgr);
+	else if (mgr->failed)
+		mgr->failed(mgr->arg);
+	return NULL;
 }
 
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
@@ -218,7 +219,6 @@ int mgr_start(const struct mgr_conf *conf, const struct log *log,
 		close_all(mgr);
 		return rc;
 	}
-	say_ready(mgr);
 	*out = mgr;
 	return 0;
 }
