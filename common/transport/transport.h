@@ -224,7 +224,7 @@ int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void tp_cq_close(struct tp_cq *cq);
 /*
  * In a child after fork(), the parent's cq: closes its descriptors and those
- * of its connections, without a word to the peers and without disturbing the
+ * of its established connections (a listener's stays), without a word to the peers and without disturbing the
  * parent's copies.  Nothing else may be called on the cq and on what was made
  * on it; the memory stays.
  */

@@ -166,6 +166,35 @@ START_TEST(close_drops_ready)
 }
 END_TEST
 
+/* And so do events: nobody hears that an ep was once established. */
+START_TEST(close_drops_events)
+{
+	struct link *other = link_open(&world, NULL);
+	struct link *l = link_idle(&world, NULL);
+	struct tp_ep *closed = l->a;
+	struct tp_wc wc;
+	int i;
+
+	ck_ok(tp_connect(l->a, &world.addr, NULL, 0,
+			 clock_after_ms(PATIENCE_MS)));
+	while (!side_find_ev(&world.b, l->b, &(struct tp_event){ 0 })) {
+		struct tp_event ev;
+
+		tp_cq_poll(world.a.cq, &wc, 1);
+		side_pump(&world.b);
+		if (side_find_ev(&world.b, NULL, &ev))
+			ck_ok(tp_accept(l->b, ev.req, NULL, 0));
+	}
+	for (i = 0; i < 10; i++)
+		tp_cq_poll(world.a.cq, &wc, 1);
+	tp_ep_close(l->a);
+	l->a = NULL;
+	expect_gone(&world, &world.b, l->b);
+	link_works(&world, other);
+	expect_silence(&world.a, closed);
+}
+END_TEST
+
 /* The closer's memory is its own again at once. */
 START_TEST(memory_after_close)
 {
@@ -256,6 +285,7 @@ TCase *case_close(void)
 	tcase_add_test(tc, last_words);
 	tcase_add_loop_test(tc, close_drops, 0, 8);
 	tcase_add_test(tc, close_drops_ready);
+	tcase_add_test(tc, close_drops_events);
 	tcase_add_test(tc, memory_after_close);
 	tcase_add_test(tc, both_close);
 	tcase_add_test(tc, device_gone);

@@ -32,5 +32,6 @@ TCase *case_threads(void);
 TCase *case_bulk(void);
 TCase *case_many(void);
 TCase *case_killed(void);
+TCase *case_fork(void);
 
 #endif
