@@ -266,7 +266,7 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 				     .done = done,
 				     .arg = c };
 	rc = rpc_bulk_start(c->x->req, &c->bulk);
-	if (rc)
+	if (rc == -ENOTCONN)
 		c->x->broken = true;
 	return rc;
 }

@@ -125,12 +125,14 @@ int clear_open(struct mgr *mgr)
 	return rc ? rc : record_self(mgr);
 }
 
-/* After the peers said BYE with nothing under way, nobody need hear of us. */
+/* Nothing is under way and the peers will say BYE: nobody need hear of us.
+ * Before any job is given up, which would look the same. */
 void clear_close(struct mgr *mgr)
 {
 	struct jobs *jobs = mgr->jobs;
 
-	if (!jobs->self.id || jobs->calls || store_failed(mgr->st))
+	if (!jobs->self.id || !jobs->iod || jobs->calls ||
+	    store_failed(mgr->st))
 		return;
 	for (uint32_t i = 0; i < mgr->conf.niods; i++)
 		if (jobs->iod[i].remover.busy)

@@ -36,10 +36,10 @@ void jobs_close(struct mgr *mgr)
 
 	if (!jobs)
 		return;
+	clear_close(mgr);
 	HASH_ITER(hh, jobs->table, job, next)
 		job_free(job);
 	fences_close(mgr);
-	clear_close(mgr);
 	iods_close(mgr);
 	free(jobs->old);
 	free(jobs);

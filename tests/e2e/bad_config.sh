@@ -60,7 +60,7 @@ both() {
 	refuse iod "$@"
 }
 
-both 1 'filesytem' 's/^\[filesystem\]/[filesytem]/'
+both 2 'filesytem' 's/^\[filesystem\]/[filesytem]/'
 both 2 'id' 's/^id = .*/id = 0123/'
 both 2 'id' 's/^id = .*/id = not-hexadecimal!/'
 both - 'id' '/^id = /d'
@@ -115,4 +115,4 @@ grep -q 'fedcba9876543210' "$tmp/output" ||
 export PVFSTAB_FILE=$tmp/pvfstab
 echo '127.0.0.1:/ /pvfs pvfs port=70000 0 0' >"$PVFSTAB_FILE"
 must_fail pvfs-ls /pvfs
-grep -qF "$PVFSTAB_FILE:1" "$tmp/output" || fail "pvfstab: $(cat "$tmp/output")"
+grep -qF "$PVFSTAB_FILE" "$tmp/output" || fail "pvfstab: $(cat "$tmp/output")"

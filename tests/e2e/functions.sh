@@ -21,8 +21,10 @@ started_at=$SECONDS
 
 say() { echo "$name: $*"; }
 
+why=
 fail() {
-	say "FAIL: $*"
+	why="$*"
+	say "FAIL: $why"
 	exit 1
 }
 
@@ -157,7 +159,7 @@ finish() {
 	0)	say "passed in $((SECONDS - started_at)) s" ;;
 	77)	;;
 	*)	tail -n 15 "$tmp"/*/log/*.log 2>/dev/null
-		say "FAILED with $code" ;;
+		say "FAILED: ${why:-exit $code}" ;;
 	esac
 	for m in ${mounts[@]+"${mounts[@]}"}; do umount -l "$m"; done
 	[ -n "${E2E_KEEP:-}" ] && echo "kept: $tmp" || rm -rf "$tmp"

@@ -13,6 +13,11 @@ pvio names /pvfs/dir | grep -vxE '\.\.?' | LC_ALL=C sort >"$tmp/names"
 seq -f 'file%.0f' 0 $((count - 1)) | LC_ALL=C sort >"$tmp/wanted"
 grep -vx ok "$tmp/names" | cmp - "$tmp/wanted" || fail "names differ"
 
+# records of 32 bytes fill a reply to its last byte
+expect ok pvio mkdir /pvfs/full
+expect ok pvio create /pvfs/full f 4096 16
+[ "$(pvio names /pvfs/full | grep -c '^f')" = 4096 ] || fail "full reply"
+
 # names that are there all the time are listed exactly once, whatever comes
 # and goes beside them
 (

@@ -22,9 +22,9 @@ expect EXDEV pvio rename /pvfs/a /pvfs/inner/b
 expect EXDEV pvio link /pvfs/a /pvfs/inner/b
 must pvfs-cp -q /pvfs/a /pvfs/inner/copy
 expect ok pvio check /pvfs/inner/copy 0 500000 1
-must pvfs-mv /pvfs/a /pvfs/inner/moved
-expect ok pvio check /pvfs/inner/moved 0 500000 1
-expect ENOENT pvio stat /pvfs/a
+must_fail pvfs-mv /pvfs/a /pvfs/inner/moved
+expect ok pvio check /pvfs/a 0 500000 1
+expect ENOENT pvio stat /pvfs/inner/moved
 expect ok pvio write "$tmp/ordinary" 0 500000 3
 expect ok pvio check "$tmp/ordinary" 0 500000 3
 [ "$(stat -c %s "$tmp/ordinary")" = 500000 ] || fail "not an ordinary file"

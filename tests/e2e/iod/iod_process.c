@@ -176,7 +176,7 @@ START_TEST(wrong_configurations)
 	write_conf("", "address = tcp://127.0.0.1:0");
 	refuses("0", "pvfs.conf", "storage");
 	write_conf("", "address = smoke://127.0.0.1:0\nstorage = /tmp/x");
-	refuses("0", "smoke", "tcp");
+	refuses("0", "pvfs.conf:6:", "tcp://HOST");
 	snprintf(place, sizeof(place),
 		 "address = tcp://127.0.0.1:0\n"
 		 "storage = %s/no/such",
