@@ -82,6 +82,15 @@ refuse mgr - 'iod.1' 's/^\[iod.1\]/[iod.2]/'
 both 15 '' '15s/.*/this is no setting/'
 both 13 '' '13s/.*/[iod.0/'
 
+# the sample in conf/, with every setting in it switched on, is right
+sed -E "s/^#([a-z_]+ = )/\\1/; s|tcp://.*|tcp://127.0.0.1:0|
+	s|/var/lib/pvfs|$tmp|" "$top/conf/pvfs.conf" >"$conf"
+for program in "$pvfs_mgr" "$pvfs_iod --index 3"; do
+	timeout -s TERM 3 $program --config "$conf" >"$tmp/output" 2>&1
+	grep -qw ready "$tmp/output" || fail "the sample: $(cat "$tmp/output")"
+	rm -rf "$tmp/mgr" "$tmp/iod"
+done
+
 # a file that is not there, and one that may not be read
 rm "$conf"
 must_fail timeout 20 "$pvfs_mgr" --config "$conf"
