@@ -12,13 +12,13 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 
 # run N COMMAND...: passes and says so
 run() {
-	local n=$1
+	local n=$1 code
 	shift
 
-	timeout 240 "$@" >"$tmp/output" 2>&1 || {
-		cat "$tmp/output"
-		fail "exit $?: $*"
-	}
+	timeout 240 "$@" >"$tmp/output" 2>&1
+	code=$?
+	[ $code = 0 ] || cat "$tmp/output"
+	[ $code = 0 ] || fail "exit $code: $*"
 	for line in "nr_procs = $n" '# total_size = ' 'Write bandwidth = ' \
 		'Read bandwidth = ' 'Correctness test passed'; do
 		grep -q "$line" "$tmp/output" && continue
