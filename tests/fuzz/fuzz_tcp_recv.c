@@ -19,6 +19,7 @@
 #define READABLE 1024u /* at the start of the target */
 #define RECVS 3u
 #define READ_LEN 100u
+#define STUCK_MAX 1000u /* turns in a row without progress */
 
 /* First byte of an input. */
 #define IN_RECVS 0x03u
@@ -126,14 +127,20 @@ static void drain(int fd)
 		;
 }
 
-static void feed(int fd, const uint8_t *data, size_t len, size_t step,
-		 unsigned int *done, bool *gone)
+/*
+ * Ends early when the endpoint is gone or takes no more: one that waits for a
+ * receive leaves the socket full.  Any other that stops taking is a bug.
+ */
+static void feed(const struct tcp_ep *ep, int fd, const uint8_t *data,
+		 size_t len, size_t step, unsigned int *done, bool *gone)
 {
+	unsigned int stuck = 0;
+
 	while (len) {
 		size_t n = step && step < len ? step : len;
 		ssize_t sent = send(fd, data, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-		if (sent < 0 && errno != EAGAIN)
+		if (sent < 0 && (errno != EAGAIN || ep->rq.paused))
 			return;
 		turn(done, gone);
 		drain(fd);
@@ -141,6 +148,8 @@ static void feed(int fd, const uint8_t *data, size_t len, size_t step,
 			data += sent;
 			len -= (size_t)sent;
 		}
+		stuck = sent > 0 ? 0 : stuck + 1;
+		FUZZ_SURE(stuck < STUCK_MAX);
 	}
 }
 
@@ -170,7 +179,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	ep = open_ep(fd[0], data[0] & IN_HELLO ? TCP_EP_HELLO : TCP_EP_UP);
 	post_all(ep, data[0]);
 	posted = ep->sq.tail + ep->rq.tail;
-	feed(fd[1], data + 2, len - 2, data[1], &done, &gone);
+	feed(ep, fd[1], data + 2, len - 2, data[1], &done, &gone);
 	close(fd[1]);
 	for (i = 0; i < 8; i++)
 		turn(&done, &gone);
@@ -244,4 +253,9 @@ void fuzz_seeds(void)
 	    none);
 	tcp_hello_put(s.buf + s.len - TCP_HELLO_LEN, NULL, 0);
 	emit(&s, IN_HELLO, 3);
+	/* no receive, and more single bytes than the socket takes */
+	add(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 512, 0, 1 }, none);
+	add(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 512, 0, 2 }, none);
+	add(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 512, 0, 3 }, none);
+	emit(&s, 0, 1);
 }
