@@ -55,9 +55,7 @@ static int seed(void *arg, unsigned int slot, const struct reply_rec *rec)
 /* 1: known from before; 0: new; -ESTALE: it is over. */
 static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id)
 {
-	struct session_table *table = mgr->sessions;
 	struct session_rec rec;
-	struct gone *gone;
 	int rc;
 
 	rc = session_get(mgr->st, id, &rec);
@@ -68,11 +66,7 @@ static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id)
 	rc = reply_walk(mgr->st, id, seed, session);
 	if (rc)
 		return rc;
-	HASH_FIND(hh, table->away, &id, sizeof(id), gone);
-	if (gone) {
-		HASH_DEL(table->away, gone);
-		free(gone);
-	}
+	away_remove(mgr, id);
 	return 1;
 }
 

@@ -29,7 +29,24 @@ struct session_table {
 	TAILQ_HEAD(, gone) reap;
 };
 
+/* ---- session_away.c: not seen since the start of the mgr ---- */
+
+/* -ENOMEM */
+int away_add(struct mgr *mgr, uint64_t id);
+/* It came back; or it was not away. */
+void away_remove(struct mgr *mgr, uint64_t id);
+/* Whoever is away may be so for session_ttl_ms from now on. */
+void away_start(struct mgr *mgr);
+void away_close(struct mgr *mgr);
+
+/* ---- session_end.c: the row says that it is over ---- */
+
 /* The session is over; clean: it said so.  Whatever it had open is dropped. */
 void session_over(struct mgr *mgr, uint64_t id, bool clean);
+
+/* ---- session_reap.c: what it had open, then the row itself ---- */
+
+void reap_later(struct mgr *mgr, uint64_t id);
+void reap_close(struct mgr *mgr);
 
 #endif
