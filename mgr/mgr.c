@@ -101,7 +101,9 @@ static int open_all(struct mgr *mgr)
 		rc = jobs_open(mgr);
 	if (!rc)
 		rc = sessions_open(mgr);
-	return rc ? rc : open_server(mgr);
+	if (!rc)
+		rc = open_server(mgr);
+	return rc ? rc : sessions_refuse(mgr);
 }
 
 static void close_all(struct mgr *mgr)

@@ -9,8 +9,6 @@
 
 #include "server.h"
 
-#define FENCE_MAX 65536u
-
 struct fence {
 	uint64_t session;
 	UT_hash_handle hh;
@@ -33,7 +31,7 @@ int fence_add(struct rpc_server *server, uint64_t session)
 	fence = malloc(sizeof(*fence));
 	if (!fence)
 		return -ENOMEM;
-	if (HASH_COUNT(server->fences) >= FENCE_MAX) {
+	if (HASH_COUNT(server->fences) >= RPC_FENCE_MAX) {
 		HASH_DEL(server->fences, oldest);
 		free(oldest);
 	}

@@ -238,8 +238,10 @@ void rpc_session_credits(struct rpc_session *session, unsigned int credits);
 /*
  * Breaks the connection of a session, if there is one, and refuses its return
  * with -ESTALE; requests in flight are answered by nobody, then
- * session_close().  Any thread of the server.
+ * session_close().  Any thread of the server.  RPC_FENCE_MAX are remembered,
+ * the latest.
  */
+#define RPC_FENCE_MAX 65536u
 void rpc_server_fence(struct rpc_server *server, uint64_t session);
 
 /*

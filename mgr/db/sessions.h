@@ -11,6 +11,7 @@
 
 #define SESSION_FENCED 0x1u /* over; the iods are being told */
 #define SESSION_ENDED 0x2u /* over; what it had open is being dropped */
+#define SESSION_BYE 0x4u /* ... and it said so itself */
 
 struct session_rec {
 	uint64_t id;

@@ -36,6 +36,7 @@ enum store_table {
 	STORE_SESSIONS, /* session -> sessions.h */
 	STORE_REPLIES, /* session, slot -> replies.h */
 	STORE_INTENTS, /* kind, id -> intents.h */
+	STORE_TOMBS, /* seq -> tombs.h */
 	STORE_TABLES
 };
 

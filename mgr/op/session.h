@@ -8,6 +8,9 @@
  *              v
  *            FENCED: told to the iods --> open records dropped --> deleted
  *
+ * A session that fell silent is refused from then on, over restarts too: a
+ * tombstone stays, for seven days, or until 65536 newer ones are there.
+ *
  * A session that the store has and that has not come back since the mgr
  * started is away, for as long as any other that lost its connection.
  */
@@ -17,6 +20,8 @@
 #include "mgr_int.h"
 
 int sessions_open(struct mgr *mgr);
+/* The server, just opened, shall refuse those that were ended. */
+int sessions_refuse(struct mgr *mgr);
 void sessions_close(struct mgr *mgr);
 
 extern const struct rpc_service mgr_service;

@@ -65,9 +65,10 @@ static int fence(struct mgr *mgr, uint64_t id)
 	return rc;
 }
 
-static int drop(struct mgr *mgr, uint64_t id)
+static int drop(struct mgr *mgr, uint64_t id, bool clean)
 {
-	int rc = set_flags(mgr, id, SESSION_ENDED, NULL);
+	uint32_t flags = SESSION_ENDED | (clean ? SESSION_BYE : 0);
+	int rc = set_flags(mgr, id, flags, NULL);
 
 	if (!rc)
 		reap_later(mgr, id);
@@ -78,7 +79,7 @@ void session_over(struct mgr *mgr, uint64_t id, bool clean)
 {
 	struct open_rec rec;
 	bool writes = !clean && !open_any(mgr->st, id, &rec);
-	int rc = writes ? fence(mgr, id) : drop(mgr, id);
+	int rc = writes ? fence(mgr, id) : drop(mgr, id, clean);
 
 	if (rc)
 		log_error(mgr->log,

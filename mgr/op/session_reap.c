@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 #include "session_table.h"
+#include "tombs.h"
 
 #define REAP_BATCH 64 /* open records dropped in one transaction */
+#define TOMB_DAYS 7
 
 void reap_later(struct mgr *mgr, uint64_t id)
 {
@@ -23,6 +25,27 @@ void reap_later(struct mgr *mgr, uint64_t id)
 	TAILQ_INSERT_TAIL(&mgr->sessions->reap, gone, link);
 }
 
+/*
+ * With the row go the kept replies: what the session sends again would be
+ * executed a second time.  So a tombstone takes the row's place, unless the
+ * session has said BYE and sends nothing more.
+ */
+static int drop_row(struct mgr *mgr, uint64_t id)
+{
+	static const struct tomb_limit limit = {
+		.max = RPC_FENCE_MAX,
+		.keep = TOMB_DAYS * INT64_C(86400000000000),
+	};
+	struct session_rec rec;
+	int rc;
+
+	rc = session_get(mgr->st, id, &rec);
+	if (!rc && !(rec.flags & SESSION_BYE))
+		rc = tomb_add(mgr->st, ++mgr->sessions->tombs, id, clock_wall(),
+			      &limit);
+	return rc ? rc : session_del(mgr->st, id);
+}
+
 /* -ENOENT: there is no more, and the row is gone, too. */
 static int drop_some(struct mgr *mgr, uint64_t id)
 {
@@ -33,7 +56,7 @@ static int drop_some(struct mgr *mgr, uint64_t id)
 		rc = ns_drop_open(&op, id);
 	if (rc != -ENOENT)
 		return rc;
-	rc = session_del(mgr->st, id);
+	rc = drop_row(mgr, id);
 	return rc ? rc : -ENOENT;
 }
 

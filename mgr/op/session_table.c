@@ -5,6 +5,7 @@
 
 #include "jobs.h"
 #include "session_table.h"
+#include "tombs.h"
 
 static int take_up(void *arg, const struct session_rec *rec)
 {
@@ -30,6 +31,19 @@ int sessions_open(struct mgr *mgr)
 	TAILQ_INIT(&table->reap);
 	away_start(mgr);
 	return session_walk(mgr->st, take_up, mgr);
+}
+
+static int refuse(void *arg, uint64_t session)
+{
+	struct mgr *mgr = arg;
+
+	rpc_server_fence(mgr->server, session);
+	return 0;
+}
+
+int sessions_refuse(struct mgr *mgr)
+{
+	return tomb_walk(mgr->st, refuse, mgr, &mgr->sessions->tombs);
 }
 
 void sessions_close(struct mgr *mgr)

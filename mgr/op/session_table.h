@@ -27,6 +27,7 @@ struct session_table {
 	struct rpc_timer ttl; /* of those away */
 	struct mgr *mgr;
 	TAILQ_HEAD(, gone) reap;
+	uint64_t tombs; /* seq of the last tombstone */
 };
 
 /* ---- session_away.c: not seen since the start of the mgr ---- */

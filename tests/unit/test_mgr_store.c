@@ -15,6 +15,7 @@
 #include "flusher.h"
 #include "intents.h"
 #include "sessions.h"
+#include "tombs.h"
 
 static char dir[64];
 static struct log_file out;
@@ -249,6 +250,48 @@ START_TEST(test_sessions)
 }
 END_TEST
 
+static int collect(void *arg, uint64_t session)
+{
+	uint64_t **next = arg;
+
+	*(*next)++ = session;
+	return 0;
+}
+
+/* Sessions 1001, 1002, ... are ended a second after each other. */
+static uint64_t bury(uint64_t n, const struct tomb_limit *limit,
+		     uint64_t left[16])
+{
+	uint64_t last = 99, *next = left;
+
+	for (uint64_t i = 1; i <= n; i++) {
+		ck_assert_int_eq(store_begin(st), 0);
+		ck_assert_int_eq(tomb_add(st, i, 1000 + i, (int64_t)i, limit),
+				 0);
+		ck_assert_int_eq(store_commit(st), 0);
+	}
+	ck_assert_int_eq(tomb_walk(st, collect, &next, &last), 0);
+	ck_assert_uint_eq(last, n);
+	return (uint64_t)(next - left);
+}
+
+START_TEST(test_tombs)
+{
+	struct tomb_limit many = { .max = 3, .keep = 100 };
+	struct tomb_limit old = { .max = 100, .keep = 4 };
+	uint64_t left[16];
+
+	ck_assert_uint_eq(bury(0, &many, left), 0);
+	ck_assert_uint_eq(bury(9, &many, left), 3);
+	ck_assert_uint_eq(left[0], 1007);
+	ck_assert_uint_eq(left[2], 1009);
+	/* ended at 6 and earlier is older than 4 at 11 */
+	ck_assert_uint_eq(bury(11, &old, left), 5);
+	ck_assert_uint_eq(left[0], 1007);
+	ck_assert_uint_eq(left[4], 1011);
+}
+END_TEST
+
 START_TEST(test_intents)
 {
 	struct intent in = { .kind = INTENT_REMOVE, .pcount = 4 }, got[10];
@@ -332,6 +375,7 @@ int main(void)
 	tcase_add_test(tc, test_ids);
 	tcase_add_test(tc, test_hash);
 	tcase_add_test(tc, test_sessions);
+	tcase_add_test(tc, test_tombs);
 	tcase_add_test(tc, test_intents);
 	tcase_add_test(tc, test_flusher);
 	suite_add_tcase(s, tc);

@@ -152,6 +152,40 @@ START_TEST(test_too_late)
 }
 END_TEST
 
+/* What it sends again after that must not be executed a second time. */
+START_TEST(test_too_late_after_restart)
+{
+	struct mgrc w = { 0 }, again = { 0 };
+	uint64_t session;
+
+	mgrc_open(&w, &rig.addr, 0);
+	session = w.session;
+	if (_i) /* with an open file it is fenced at the iods first */
+		ck_assert_int_eq(mgrc_open_file(&w, "f",
+						WIRE_O_CREAT | WIRE_O_WRITE,
+						&(struct mgrc_file){ 0 }),
+				 0);
+	ck_assert_int_eq(mgrc_mkdir(&w, "d"), 0);
+	mgrc_close(&w, false);
+	ck_assert(rig_says(&rig, "without a connection"));
+	if (_i)
+		rig_until(size_known("f"));
+	/* two flushes later the end is on disk */
+	ck_assert_int_eq(mgrc_rmdir(&c, "d"), 0);
+	ck_assert_int_eq(mgrc_make(&c, "g", 0), 0);
+	for (int i = 0; i < 2; i++) {
+		rig_kill(&rig);
+		rig_start(&rig);
+		mgrc_open(&again, &rig.addr, session);
+		ck_assert_int_eq(mgrc_mkdir(&again, "d"), -ESTALE);
+		mgrc_close(&again, false);
+	}
+	mgrc_open(&again, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_stat(&again, "d", NULL), -ENOENT);
+	mgrc_close(&again, true);
+}
+END_TEST
+
 START_TEST(test_orphan)
 {
 	struct mgrc w;
@@ -264,6 +298,7 @@ int main(void)
 	tcase_add_test(tc, test_silence_and_no_iod);
 	tcase_add_test(tc, test_back_after_restart);
 	tcase_add_test(tc, test_too_late);
+	tcase_add_loop_test(tc, test_too_late_after_restart, 0, 2);
 	tcase_add_loop_test(tc, test_orphan, 0, 2);
 	tcase_add_test(tc, test_many_in_flight);
 	suite_add_tcase(s, tc);
