@@ -167,8 +167,9 @@ struct rpc_service {
 	/*
 	 * It said BYE (clean), or stayed away for session_ttl_ms, was fenced,
 	 * or made room for another one (not clean); none of its requests is
-	 * held any more.  rpc_server_fence() from here keeps it from
-	 * returning as a new session.
+	 * held any more.  Until this has returned, the id is refused: a
+	 * session never has two lives at a time.  rpc_server_fence() from
+	 * here keeps it from returning as a new session.
 	 */
 	void (*session_close)(void *arg, struct rpc_session *session,
 			      bool clean);

@@ -166,6 +166,7 @@ static void server_log_refusal(struct rpc_server *server,
 		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),
 		 rc == -EAGAIN	 ? "too many sessions; raise max_sessions"
 		 : rc == -ESTALE ? "it was fenced"
+		 : rc == -EBUSY	 ? "its last life, or connect, is not over yet"
 				 : strerror(-rc));
 }
 
@@ -284,6 +285,6 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->replays += atomic_load(&lane->replays);
 	}
 	pthread_mutex_lock(lock);
-	stats->sessions = HASH_COUNT(server->table);
+	stats->sessions = server->nsessions;
 	pthread_mutex_unlock(lock);
 }

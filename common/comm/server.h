@@ -65,7 +65,8 @@ struct rpc_server {
 	struct ctx_listener listener;
 	uint64_t refused_at; /* when a full table was last logged */
 	pthread_mutex_t lock; /* of the rest */
-	struct rpc_session *table;
+	struct rpc_session *table; /* by id, until session_close() returned */
+	unsigned int nsessions; /* listed ones */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
 	struct fence *fences; /* uthash keeps them oldest first */
@@ -87,7 +88,7 @@ struct slot {
 enum session_state {
 	SESSION_NEW, /* connected, no HELLO yet */
 	SESSION_OPEN,
-	SESSION_ENDED, /* out of the table; freed when unused */
+	SESSION_ENDED, /* closed, forgotten and freed when unused */
 };
 
 struct rpc_session {
@@ -98,7 +99,7 @@ struct rpc_session {
 	LIST_ENTRY(rpc_session) all_link;
 	TAILQ_ENTRY(rpc_session) away_link;
 	bool away;
-	bool listed; /* in the table */
+	bool listed; /* it may be connected to */
 	unsigned int pending; /* mails that name it */
 	struct mail end_mail;
 	/* the lane's thread */
@@ -120,7 +121,8 @@ void lane_post(struct lane *lane, struct mail *mail);
 
 /*
  * session.c; lookup for the listener: -EAGAIN (the table is full), -EBUSY (too
- * many of its connects wait), -ESTALE, -ENOMEM.  pending is raised.
+ * many of its connects wait, or its last life is not over), -ESTALE, -ENOMEM.
+ * pending is raised.
  */
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 		   struct rpc_session **session);

@@ -8,6 +8,7 @@
 
 /* ---- the table, under the server's lock ---- */
 
+/* It takes no more connections; its id stays taken until session_close(). */
 static void session_unlist(struct rpc_session *s)
 {
 	struct rpc_server *server = s->lane->server;
@@ -15,11 +16,22 @@ static void session_unlist(struct rpc_session *s)
 	if (!s->listed)
 		return;
 	s->listed = false;
-	HASH_DEL(server->table, s);
+	server->nsessions--;
 	s->lane->nsessions--;
 	if (s->away)
 		TAILQ_REMOVE(&server->away, s, away_link);
 	s->away = false;
+}
+
+/* Its id may be taken again. */
+static void session_forget(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	session_unlist(s);
+	HASH_DEL(server->table, s);
+	LIST_REMOVE(s, all_link);
+	s->all_link.le_prev = NULL;
 }
 
 /* Ends a session from outside its lane. */
@@ -68,7 +80,7 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 {
 	struct rpc_session *s;
 
-	if (HASH_COUNT(server->table) >= server->attr.max_sessions &&
+	if (server->nsessions >= server->attr.max_sessions &&
 	    !session_evict(server))
 		return -EAGAIN;
 	s = calloc(1, sizeof(*s));
@@ -76,6 +88,7 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 		return -ENOMEM;
 	s->lane = session_lane(server);
 	s->lane->nsessions++;
+	server->nsessions++;
 	s->listed = true;
 	s->end_mail.session = s;
 	s->info.id = le64toh(wc->session);
@@ -105,7 +118,7 @@ int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 		rc = -ESTALE;
 	else if (!s)
 		rc = session_new(server, wc, &s);
-	else if (s->pending >= SERVER_OLD_CONNS)
+	else if (!s->listed || s->pending >= SERVER_OLD_CONNS)
 		rc = -EBUSY;
 	if (!rc) {
 		s->pending++;
@@ -136,7 +149,7 @@ void rpc_server_fence(struct rpc_server *server, uint64_t id)
 			  "return",
 			  (unsigned long long)id);
 	HASH_FIND(hh, server->table, &id, sizeof(id), s);
-	if (s)
+	if (s && s->listed)
 		session_expel(s);
 	pthread_mutex_unlock(&server->lock);
 }
@@ -262,9 +275,8 @@ static void session_ended(struct ctx_task *task)
 	if (s->opened && service->session_close)
 		service->session_close(server->attr.arg, s, s->clean);
 	pthread_mutex_lock(&server->lock);
-	LIST_REMOVE(s, all_link);
+	session_forget(s);
 	pthread_mutex_unlock(&server->lock);
-	s->all_link.le_prev = NULL;
 	session_free(s);
 }
 
@@ -276,8 +288,7 @@ void session_free(struct rpc_session *s)
 	if (s->opened && service->session_free)
 		service->session_free(server->attr.arg, s);
 	if (s->all_link.le_prev)
-		LIST_REMOVE(s, all_link);
-	session_unlist(s);
+		session_forget(s);
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
 	ctx_undefer(s->lane->ctx, &s->end);
 	if (s->mr)

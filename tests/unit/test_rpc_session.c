@@ -102,6 +102,34 @@ START_TEST(idle_peer_reconnects)
 }
 END_TEST
 
+/* A request of the first life is still in execution when it returns. */
+START_TEST(no_second_life_before_the_end_of_the_first)
+{
+	struct raw a, b;
+
+	rig->sattr.session_ttl_ms = 20;
+	rig_open(rig, "mock");
+	raw_open(&a, rig, 0x77, 1);
+	raw_greet(&a);
+	raw_send(&a, raw_release(&a, 0, 1));
+	raw_until(&a, rig->nheld == 1);
+	raw_close(&a);
+	rig_until(rig, rig_logged(rig, "without a connection") == 1);
+	raw_open(&b, rig, 0x77, 2);
+	raw_connect(&b);
+	raw_until(&b, b.rejected);
+	ck_assert_uint_eq(le16toh(b.answer.status), EBUSY);
+	ck_assert_uint_eq(rig->opened, 1);
+	raw_close(&b);
+	rig_answer(rig);
+	rig_until(rig, rig->closed == 1);
+	raw_open(&b, rig, 0x77, 3);
+	raw_greet(&b);
+	ck_assert_uint_eq(rig->opened, 2);
+	raw_close(&b);
+}
+END_TEST
+
 START_TEST(fenced)
 {
 	struct rig_call c;
@@ -294,6 +322,7 @@ int main(void)
 	tcase_add_test(tc, it_outlives_a_connection_for_its_ttl);
 	tcase_add_test(tc, it_resumes);
 	tcase_add_test(tc, idle_peer_reconnects);
+	tcase_add_test(tc, no_second_life_before_the_end_of_the_first);
 	tcase_add_test(tc, fenced);
 	tcase_add_test(tc, fenced_before);
 	tcase_add_test(tc, wrong_file_system);
