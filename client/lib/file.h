@@ -11,6 +11,14 @@
 
 struct dirbuf;
 
+/* What RELEASE will say of the writes. */
+struct file_io {
+	bool wrote, timed; /* WIRE_R_WROTE, WIRE_R_MTIME */
+	bool doubt; /* a write failed: end is not known */
+	uint64_t end; /* behind the highest byte written */
+	int64_t mtime; /* of the last one, ns */
+};
+
 struct file {
 	atomic_uint refs;
 	atomic_int flags; /* O_ACCMODE, O_APPEND, O_SYNC, O_DSYNC */
@@ -21,24 +29,26 @@ struct file {
 	uint64_t handle;
 	uint32_t type; /* S_IFREG, S_IFDIR, ... */
 	struct dist dist;
+	bool writer; /* an open id is needed */
+	uint64_t least; /* size that was known at the open, or 0 */
 
 	pthread_mutex_t pos_lock; /* first; held over reads and writes
 					 * that move the offset */
 	uint64_t pos; /* of the view; directories: cookie */
 	struct dirbuf *dirbuf; /* directories, see dir.h */
 
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* all below; never held while waiting for a
+			       * server, as fork and open may wait for it */
 	struct view view;
 	struct session *s; /* where it is open, NULL: nowhere */
 	uint64_t open; /* id there, 0: none needed */
-	bool writer; /* an id is needed */
-	bool wrote, timed; /* RELEASE: WIRE_R_WROTE, WIRE_R_MTIME */
-	uint64_t least; /* size that was known at the open, or 0 */
-	bool doubt; /* a write failed: end is not known */
-	uint64_t end; /* behind the highest byte written */
-	int64_t mtime;
+	bool moving; /* a thread changes s and open */
+	pthread_cond_t moved; /* ... and is done */
+	struct file_io io; /* under that id */
 	LIST_ENTRY(file) link; /* fs->files, under its files_lock */
 };
+
+/* ---- life: file.c ---- */
 
 /* A new one, with one reference. */
 struct file *file_new(struct fs *fs, int flags);
@@ -51,13 +61,6 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 /* In a child after fork(), with one thread. */
 void file_forked(struct file *f);
 
-/*
- * Runs op on the file, by its handle.  If the session turns out to have ended
- * the file is opened again under the next one, and op runs again, once.
- */
-typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
-int file_run(struct file *f, target_op op, void *arg);
-
 /* After a write: [.., end) is written, or (rc) nobody knows. */
 void file_wrote(struct file *f, uint64_t end, int rc);
 /* The times of a file were set explicitly: earlier writes do not count. */
@@ -65,7 +68,19 @@ void file_timed(struct fs *fs, uint64_t handle);
 /* When this process last wrote to the file that it has open, ns, if that was
  * after since; else since. */
 int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
+
+/* ---- at the servers: file_session.c ---- */
+
+/*
+ * Runs op on the file, by its handle.  If the session turns out to have ended
+ * the file is opened again under the next one, and op runs again, once; see
+ * fs_lost() for what is not repeated.
+ */
+typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
+int file_run(struct file *f, target_op op, void *arg);
 /* F_SETFL: O_APPEND on or off. */
 int file_set_append(struct file *f, bool append);
+/* RELEASE, not waited for.  Nobody else uses the file any more. */
+void file_release(struct file *f);
 
 #endif

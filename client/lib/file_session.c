@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * file_session.c - under which session a file is open, and moving it to
+ * another one.
+ *
+ *                  join(s2)                 opened again
+ *   open in s1 ---------------> moving ------------------> open in s2
+ *       ^                         |  not: a later join tries again
+ *       +-------------------------+
+ *
+ * One thread moves the file and holds no lock while it waits for the mgr;
+ * others that need the file in s2 sleep on file.moved meanwhile.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "fan.h"
+#include "file.h"
+
+#include "fan.h"
+
+/* ---- RELEASE ---- */
+
+/* What a failed write left behind only the iods know. */
+static int settle(struct file *f, struct file_io *io)
+{
+	struct file_size size;
+	int rc;
+
+	if (!io->doubt)
+		return 0;
+	rc = size_ask(f->s, f->handle, &f->dist, NULL, NULL, &size);
+	if (rc)
+		return rc;
+	io->end = size.size;
+	io->wrote = true;
+	return 0;
+}
+
+/*
+ * Without a RELEASE the mgr takes the file for unfinished until the session
+ * ends, and asks the iods for its size: right, but slow.
+ */
+static void release(struct file *f, uint64_t open, struct file_io io)
+{
+	struct mgr_release rel = { .handle = f->handle, .open = open };
+
+	if (!open || settle(f, &io))
+		return;
+	rel.end = io.end;
+	rel.mtime = io.mtime;
+	rel.flags = (io.wrote ? WIRE_R_WROTE : 0) |
+		    (io.wrote && io.timed ? WIRE_R_MTIME : 0);
+	mgr_release(f->s, &rel);
+}
+
+void file_release(struct file *f)
+{
+	release(f, f->open, f->io);
+}
+
+/* ---- moving: begin and end with the lock, the open without ---- */
+
+static void move_begin(struct file *f)
+{
+	while (f->moving)
+		pthread_cond_wait(&f->moved, &f->lock);
+	f->moving = true;
+}
+
+static void move_end(struct file *f)
+{
+	f->moving = false;
+	pthread_cond_broadcast(&f->moved);
+}
+
+static uint32_t open_flags(const struct file *f, bool append)
+{
+	int mode = atomic_load(&f->flags) & O_ACCMODE;
+
+	return (mode == O_WRONLY ? 0 : WIRE_O_READ) |
+	       (mode == O_RDONLY ? 0 : WIRE_O_WRITE) |
+	       (append ? WIRE_O_APPEND : 0);
+}
+
+/* By the handle; *open stays 0 for a file that is only read. */
+static int open_again(const struct file *f, struct session *s, bool append,
+		      uint64_t *open)
+{
+	struct target t = { .handle = f->handle, .path = "" };
+	struct mgr_open how = { .flags = open_flags(f, append) };
+	struct attr attr;
+
+	*open = 0;
+	return f->writer ? mgr_open(s, &t, &how, &attr, open) : 0;
+}
+
+static bool joined(const struct file *f, const struct session *s)
+{
+	return f->s == s && (f->open || !f->writer);
+}
+
+/* The file is open under s from now on.  Returns the session before. */
+static struct session *settle_in(struct file *f, struct session *s,
+				 uint64_t open)
+{
+	struct session *old = f->s;
+
+	f->s = session_get(s);
+	f->open = open;
+	f->io = (struct file_io){ 0 };
+	return old;
+}
+
+/* Called and returns with the lock; *old is the caller's to put. */
+static int move_to(struct file *f, struct session *s, struct session **old)
+{
+	bool append = atomic_load(&f->flags) & O_APPEND;
+	uint64_t open;
+	int rc;
+
+	pthread_mutex_unlock(&f->lock);
+	rc = open_again(f, s, append, &open);
+	pthread_mutex_lock(&f->lock);
+	if (!rc)
+		*old = settle_in(f, s, open);
+	return rc;
+}
+
+/* Makes the file open under s, if it is not.  *open: the id to name in
+ * requests, 0: none needed. */
+static int join(struct file *f, struct session *s, uint64_t *open)
+{
+	struct session *old = NULL;
+	int rc = 0;
+
+	pthread_mutex_lock(&f->lock);
+	if (!joined(f, s)) {
+		move_begin(f);
+		if (!joined(f, s))
+			rc = move_to(f, s, &old);
+		move_end(f);
+	}
+	if (!rc)
+		*open = f->open;
+	pthread_mutex_unlock(&f->lock);
+	if (old)
+		session_put(old);
+	return rc;
+}
+
+static int session_of(struct file *f, struct session **out, uint64_t *open)
+{
+	struct session *s;
+	int rc;
+
+	rc = fs_session(f->fs, &s);
+	if (rc)
+		return rc;
+	rc = join(f, s, open);
+	if (rc)
+		session_put(s);
+	else
+		*out = s;
+	return rc;
+}
+
+/* The mgr does not know the id any more, though it knows the session. */
+static void not_open(struct file *f, struct session *s, uint64_t open)
+{
+	pthread_mutex_lock(&f->lock);
+	if (f->s == s && f->open == open)
+		f->open = 0;
+	pthread_mutex_unlock(&f->lock);
+}
+
+int file_run(struct file *f, target_op op, void *arg)
+{
+	struct target t = { .handle = f->handle, .path = "" };
+	struct session *s;
+	bool again;
+	int tries, rc;
+
+	for (tries = 0;; tries++) {
+		rc = session_of(f, &s, &t.open);
+		if (rc)
+			return rc;
+		rc = op(s, &t, arg);
+		again = fs_lost(f->fs, s, rc);
+		if (rc == -EBADF && t.open) {
+			not_open(f, s, t.open);
+			again = true;
+		}
+		session_put(s);
+		if (!again || tries)
+			return rc == -EBADF || again ? -ESTALE : rc;
+	}
+}
+
+/* ---- O_APPEND ---- */
+
+/* Opens the file once more, then gives the first id back. */
+static int open_anew(struct file *f, bool append)
+{
+	struct file_io io;
+	uint64_t open, before;
+	int rc;
+
+	rc = open_again(f, f->s, append, &open);
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&f->lock);
+	before = f->open;
+	io = f->io;
+	f->open = open;
+	f->io = (struct file_io){ 0 };
+	pthread_mutex_unlock(&f->lock);
+	release(f, before, io);
+	return 0;
+}
+
+/* The mgr keeps the end of a file whose writers only append; so it is told
+ * of one who stops to by an open of the other kind. */
+static int stop_appending(struct file *f)
+{
+	struct session *s;
+	uint64_t open;
+	int rc;
+
+	rc = session_of(f, &s, &open);
+	if (rc)
+		return rc;
+	session_put(s);
+	pthread_mutex_lock(&f->lock);
+	move_begin(f);
+	pthread_mutex_unlock(&f->lock);
+	rc = open_anew(f, false);
+	pthread_mutex_lock(&f->lock);
+	move_end(f);
+	pthread_mutex_unlock(&f->lock);
+	return rc;
+}
+
+int file_set_append(struct file *f, bool append)
+{
+	int rc = f->writer && !append ? stop_appending(f) : 0;
+
+	if (rc)
+		return rc;
+	if (append)
+		atomic_fetch_or(&f->flags, O_APPEND);
+	else
+		atomic_fetch_and(&f->flags, ~O_APPEND);
+	return 0;
+}
