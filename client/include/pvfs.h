@@ -22,7 +22,10 @@
  *   ETIMEDOUT  a server did not answer in time (mount option timeout=, the
  *              environment variable PVFS_TIMEOUT, else 30 seconds); a line on
  *              stderr names it
- *   ESTALE     the file is gone, or this client was fenced off
+ *   ECONNABORTED  of calls that change names, attributes or sizes: the
+ *              servers ended this client's session (it was away for too long)
+ *              while the call was on its way; the change was made, or not
+ *   ESTALE     the file is gone
  *   EIO        a server or its disk failed
  *   EPROTO     a server does not speak this version of the protocol
  *   ENOMEM     no memory

@@ -13,6 +13,7 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 {
 	c->s = s;
 	c->peer = peer;
+	c->once = false;
 	c->redirect = NULL;
 	c->which = NULL;
 	wire_begin(&c->out, c->buf, sizeof(c->buf));
@@ -50,6 +51,15 @@ static void ask_done(struct rpc_call *rpc)
 		rc = take_redirect(c, &rpc->reply);
 	else if (!rc && c->take)
 		rc = c->take(c->arg, &rpc->reply);
+	if (rc == -ESTALE && c->once && rpc->unsure) {
+		log_error(c->s->log,
+			  "%s: the session ended during a change: it was "
+			  "made, or not",
+			  rpc_peer_name(c->peer));
+		rc = -ECONNABORTED;
+	}
+	if (!rpc->unsure)
+		c->s->heard = clock_now();
 	op_put(&c->op, rc);
 }
 
@@ -62,8 +72,26 @@ static void ask_start(struct op *op)
 	rpc_call_start(c->peer, &c->rpc);
 }
 
+static int ask_ping(struct session *s, struct rpc_peer *peer)
+{
+	struct ask c;
+
+	ask_begin(&c, s, peer);
+	return ask_run(&c, WIRE_PING, NULL, NULL);
+}
+
+/* The thread that drives writes it, and a late look only costs a PING. */
+static bool ask_quiet(const struct session *s)
+{
+	return clock_now() - s->heard > ASK_QUIET_MS * CLOCK_NS_PER_MS;
+}
+
 int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 {
+	int rc = c->once && ask_quiet(c->s) ? ask_ping(c->s, c->peer) : 0;
+
+	if (rc)
+		return rc;
 	if (wire_end(&c->out, wire_op, 0, 0) < 0)
 		return -ENAMETOOLONG;
 	c->take = take;

@@ -25,6 +25,7 @@ struct ask {
 	struct rpc_call rpc;
 	struct session *s;
 	struct rpc_peer *peer;
+	bool once; /* a change: see ask_run() */
 	char *redirect; /* PATH_MAX bytes, or NULL: a reply with
 					 * WIRE_REDIRECT is a protocol error */
 	unsigned int *which; /* of two paths, or NULL */
@@ -37,7 +38,15 @@ struct ask {
 void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer);
 /* An overflow comes out of ask_run() as -ENAMETOOLONG. */
 void ask_put(struct ask *c, const void *item, size_t len);
-/* 0, WIRE_REDIRECT (c->redirect is where to), or -errno.  take may be NULL. */
+/*
+ * 0, WIRE_REDIRECT (c->redirect is where to), or -errno.  take may be NULL.
+ *
+ * A change (c->once) that was sent and not answered before its session ended
+ * may have been made: it fails with -ECONNABORTED, and -ESTALE means that
+ * nothing was done.  So that this does not meet every client that slept, a
+ * session that was quiet for ASK_QUIET_MS is tried with a PING first.
+ */
+#define ASK_QUIET_MS 5000u
 int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg);
 
 /*

@@ -11,7 +11,9 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->mount = mount;
 	fs->log = log;
 	fs->s = NULL;
+	fs->connecting = false;
 	pthread_mutex_init(&fs->lock, NULL);
+	pthread_cond_init(&fs->connected, NULL);
 	pthread_mutex_init(&fs->files_lock, NULL);
 	LIST_INIT(&fs->files);
 }
@@ -28,7 +30,7 @@ void fs_leave(struct fs *fs)
 		session_put(s);
 }
 
-static int fs_connect(struct fs *fs)
+static int fs_connect(const struct fs *fs, struct session **out)
 {
 	struct session_attr attr = {
 		.addr = &fs->mount->mgr,
@@ -47,8 +49,24 @@ static int fs_connect(struct fs *fs)
 		session_put(s);
 		return rc;
 	}
-	fs->s = s;
+	*out = s;
 	return 0;
+}
+
+/* With the lock, which it releases for as long as it waits. */
+static int fs_make(struct fs *fs)
+{
+	struct session *s = NULL;
+	int rc;
+
+	fs->connecting = true;
+	pthread_mutex_unlock(&fs->lock);
+	rc = fs_connect(fs, &s);
+	pthread_mutex_lock(&fs->lock);
+	fs->s = s;
+	fs->connecting = false;
+	pthread_cond_broadcast(&fs->connected);
+	return rc;
 }
 
 int fs_session(struct fs *fs, struct session **s)
@@ -56,8 +74,10 @@ int fs_session(struct fs *fs, struct session **s)
 	int rc = 0;
 
 	pthread_mutex_lock(&fs->lock);
+	while (fs->connecting)
+		pthread_cond_wait(&fs->connected, &fs->lock);
 	if (!fs->s)
-		rc = fs_connect(fs);
+		rc = fs_make(fs);
 	if (!rc)
 		*s = session_get(fs->s);
 	pthread_mutex_unlock(&fs->lock);
@@ -73,11 +93,17 @@ static bool refused(struct session *s)
 	return ask_run(&c, WIRE_PING, NULL, NULL) == -ESTALE;
 }
 
+static bool ended(struct session *s, int rc)
+{
+	return rc == SESSION_ENDED ||
+	       ((rc == -ESTALE || rc == -ECONNABORTED) && refused(s));
+}
+
 bool fs_lost(struct fs *fs, struct session *s, int rc)
 {
 	bool present;
 
-	if (rc != SESSION_ENDED && (rc != -ESTALE || !refused(s)))
+	if (!ended(s, rc))
 		return false;
 	pthread_mutex_lock(&fs->lock);
 	present = fs->s == s;
@@ -91,13 +117,15 @@ bool fs_lost(struct fs *fs, struct session *s, int rc)
 			 fs->mount->dir);
 		session_put(s);
 	}
-	return true;
+	return rc != -ECONNABORTED;
 }
 
 void fs_forked(struct fs *fs)
 {
 	pthread_mutex_init(&fs->lock, NULL);
+	pthread_cond_init(&fs->connected, NULL);
 	pthread_mutex_init(&fs->files_lock, NULL);
+	fs->connecting = false;
 	if (!fs->s)
 		return;
 	session_abandon(fs->s);

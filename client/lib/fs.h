@@ -18,8 +18,10 @@ struct file;
 struct fs {
 	const struct mount *mount; /* outlives it */
 	const struct log *log;
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* s, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */
+	bool connecting; /* a thread makes one */
+	pthread_cond_t connected; /* ... and is done */
 	pthread_mutex_t files_lock; /* before file.lock */
 	LIST_HEAD(, file) files; /* open ones */
 	struct session *inherited; /* a parent's: kept, never used */
@@ -32,8 +34,13 @@ void fs_leave(struct fs *fs);
 /* The session, made if there is none; the caller's to session_put(). */
 int fs_session(struct fs *fs, struct session **s);
 /*
- * After a result under s: true if it means that s has ended, and then fs has
- * left it.  -ESTALE may also mean that the object is gone.
+ * After a result under s: leaves s if it means that s has ended (-ESTALE may
+ * also mean that the object is gone).  True: the operation is to be run again
+ * under the next session.  That holds for what changed nothing: for lookups,
+ * for transfers at a given offset, and for changes that were refused or never
+ * sent.  A change that was on its way when its session ended may have been
+ * made or not, and nobody can tell: it failed with -ECONNABORTED (ask.h), and
+ * its caller hears so.
  */
 bool fs_lost(struct fs *fs, struct session *s, int rc);
 /* In a child after fork(), with one thread: leaves the parent's session. */

@@ -2,7 +2,8 @@
 /*
  * mgr.h - the mgr's operations as functions.  Each is one request; all
  * answer 0, -errno, or WIRE_REDIRECT when the path leaves the file system
- * and target->redirect says where to.
+ * and target->redirect says where to.  Changes also answer -ECONNABORTED:
+ * made or not, see ask_run().
  */
 #ifndef MGR_H
 #define MGR_H

@@ -69,6 +69,7 @@ int mgr_setattr(struct session *s, const struct target *t,
 	struct ask c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
+	c.once = true;
 	return ask_run(&c, WIRE_SETATTR, take_attr_rep, &arg);
 }
 
@@ -96,5 +97,6 @@ int mgr_truncate(struct session *s, const struct target *t, uint64_t size)
 	struct ask c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
+	c.once = true;
 	return ask_run(&c, WIRE_TRUNCATE, NULL, NULL);
 }

@@ -14,6 +14,7 @@ int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode)
 	struct ask c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
+	c.once = true;
 	return ask_run(&c, WIRE_MKDIR, NULL, NULL);
 }
 
@@ -22,6 +23,7 @@ static int path_call(struct session *s, const struct target *t, enum wire_op op)
 	struct ask c;
 
 	mgr_begin_path(&c, s, t);
+	c.once = true;
 	return ask_run(&c, op, NULL, NULL);
 }
 
@@ -50,6 +52,7 @@ static int two_call(struct session *s, const struct target *from,
 	mgr_begin(&c, s, from, &body, sizeof(body));
 	ask_put(&c, to->path, strlen(to->path));
 	c.which = which;
+	c.once = true;
 	return ask_run(&c, op, NULL, NULL);
 }
 
@@ -79,6 +82,7 @@ int mgr_symlink(struct session *s, const char *text, const struct target *t)
 	ask_put(&c, &body, sizeof(body));
 	ask_put(&c, text, strlen(text));
 	ask_put(&c, t->path, strlen(t->path));
+	c.once = true;
 	return ask_run(&c, WIRE_SYMLINK, NULL, NULL);
 }
 

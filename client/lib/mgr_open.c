@@ -32,6 +32,7 @@ int mgr_open(struct session *s, const struct target *t,
 	struct ask c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
+	c.once = how->flags & (WIRE_O_CREAT | WIRE_O_TRUNC);
 	return ask_run(&c, WIRE_OPEN, take_open, &arg);
 }
 

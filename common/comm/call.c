@@ -119,6 +119,7 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 
 	peer->free &= ~(1ull << i);
 	s->call = call;
+	call->unsure = true;
 	s->seq++;
 	s->msg_len = (uint32_t)msg_len;
 	s->ndata = ndata;
@@ -160,6 +161,7 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 	unsigned int i;
 
 	call->p = (struct rpc_call_priv){ .peer = peer };
+	call->unsure = false;
 	timer_add_call(peer->link.ctx, call);
 	if (peer->state == PEER_CLOSED)
 		call_fail(call, -ECANCELED);
@@ -278,6 +280,7 @@ void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 	if (!call)
 		return;
 	call->reply = *msg;
+	call->unsure = false;
 	call_done(call, call_status(le32toh(msg->hdr->status)));
 }
 

@@ -129,6 +129,8 @@ struct rpc_call {
 	/* Results, for done(): 0, -errno, or WIRE_REDIRECT.  On 0 and
 	 * WIRE_REDIRECT reply is a parsed message, valid only in done(). */
 	int status;
+	bool unsure;			/* status is no answer of the server, which
+					 * may have executed the request */
 	struct wire_msg reply;
 
 	/* private */
