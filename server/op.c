@@ -19,6 +19,8 @@ static const struct iod_op ops[] = {
 	[WIRE_GETSIZE] = { op_getsize, ANYONE },
 	[WIRE_REMOVE] = { op_remove, ROLE(MGR) },
 	[WIRE_FENCE] = { op_fence, ROLE(MGR) },
+	[WIRE_READ_LIST] = { op_read, ANYONE },
+	[WIRE_WRITE_LIST] = { op_write, ANYONE },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)

@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "list.h"
 #include "xfer.h"
 
+#define MANY_KEPT (16u << 10) /* pieces for the next list */
 #define XFER_OF(ptr, member)                                                   \
 	((void *)((char *)(ptr)-offsetof(struct chunk, member)))
 
@@ -17,6 +19,7 @@ static void regions(struct xfer *x, const struct wire_region *reg,
 	unsigned int i;
 
 	x->nseg = 0;
+	x->seg = x->few;
 	for (i = 0; i < n; i++) {
 		off = le64toh(reg[i].off);
 		len = le64toh(reg[i].len);
@@ -32,6 +35,33 @@ static void regions(struct xfer *x, const struct wire_region *reg,
 	}
 }
 
+static int list(struct xfer *x, const struct wire_list *body,
+		const struct wire_vec *vec)
+{
+	size_t n = list_pieces(body, vec);
+
+	if (n > WIRE_REGION_MAX && n > x->manymax) {
+		free(x->many);
+		x->manymax = 0;
+		x->many = malloc(n * sizeof(x->many[0]));
+		if (!x->many)
+			return -ENOMEM;
+		x->manymax = n;
+	}
+	x->seg = n > WIRE_REGION_MAX ? x->many : x->few;
+	return list_expand(body, vec, x->seg, &x->nseg);
+}
+
+static int pieces(struct xfer *x, const struct rpc_req *req)
+{
+	const struct wire_io *body = req->msg.body;
+
+	if (req->op == WIRE_READ_LIST || req->op == WIRE_WRITE_LIST)
+		return list(x, req->msg.body, req->msg.tail[0].ptr);
+	regions(x, req->msg.tail[0].ptr, le32toh(body->nreg));
+	return 0;
+}
+
 static struct xfer *xfer_alloc(struct worker *w)
 {
 	struct xfer *x = LIST_FIRST(&w->spare);
@@ -43,6 +73,8 @@ static struct xfer *xfer_alloc(struct worker *w)
 		x = malloc(sizeof(*x));
 		if (!x)
 			return NULL;
+		x->many = NULL;
+		x->manymax = 0;
 	}
 	for (i = 0; i < XFER_CHUNKS; i++) {
 		x->chunk[i].x = x;
@@ -59,6 +91,7 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 {
 	const struct wire_io *body = req->msg.body;
 	struct xfer *x = xfer_alloc(w);
+	int rc;
 
 	if (!x) {
 		rpc_reply_status(req, -ENOMEM);
@@ -83,8 +116,12 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	x->started = 0;
 	x->seg_at = 0;
 	x->skip = 0;
-	regions(x, req->msg.tail[0].ptr, le32toh(body->nreg));
-	return x;
+	rc = pieces(x, req);
+	if (!rc)
+		return x;
+	rpc_reply_status(req, rc);
+	xfer_free(x);
+	return NULL;
 }
 
 void xfer_free(struct xfer *x)
@@ -93,6 +130,11 @@ void xfer_free(struct xfer *x)
 		store_obj_put(x->obj);
 	session_unref(x->ses);
 	LIST_REMOVE(x, link);
+	if (x->manymax > MANY_KEPT) {
+		free(x->many);
+		x->many = NULL;
+		x->manymax = 0;
+	}
 	LIST_INSERT_HEAD(&x->worker->spare, x, link);
 }
 
@@ -104,6 +146,7 @@ void xfer_free_all(struct worker *w)
 		xfer_free(x);
 	while ((x = LIST_FIRST(&w->spare))) {
 		LIST_REMOVE(x, link);
+		free(x->many);
 		free(x);
 	}
 }

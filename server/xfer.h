@@ -62,12 +62,16 @@ struct xfer {
 	struct sync_wait sync;
 	struct mail mail; /* the flush is over */
 	unsigned int nseg;
-	struct store_seg seg[WIRE_REGION_MAX];
+	struct store_seg *seg; /* few, or */
+	struct store_seg *many; /* of a list: manymax; kept for the next */
+	size_t manymax;
+	struct store_seg few[WIRE_REGION_MAX];
 };
 
 /*
- * A transfer for a READ or WRITE, with its regions as seg (neighbours that
- * touch are one).  NULL: no memory; req was answered.
+ * A transfer for a READ or WRITE, with its regions as seg, or for one of a
+ * list, with the iod's share of that (neighbours that touch are one).  NULL:
+ * no memory, or not so long a list; req was answered.
  */
 struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 		      const struct xfer_ops *ops);

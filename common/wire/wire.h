@@ -34,7 +34,11 @@
 #define WIRE_REGION_MAX 64u		/* file regions of one request */
 #define WIRE_MEM_MAX    256u		/* memory segments of one request */
 #define WIRE_HANDLE_MAX 128u		/* handles of one GETSIZE */
+#define WIRE_VEC_MAX    256u		/* vectors of one list request */
+#define WIRE_PIECE_MAX  65536u		/* pieces that they describe */
 #define WIRE_IOD_MAX    1024u		/* iods of one file system */
+#define WIRE_SSIZE_MIN  64u		/* bytes a stripe, at least */
+#define WIRE_SSIZE_MAX  (1u << 30)	/* ... at most */
 #define WIRE_URI_MAX    255u		/* bytes in a server address */
 #define WIRE_INLINE_MAX 65536u		/* inline data of one message */
 #define WIRE_BODY_MAX   16384u		/* body and tail without inline data */
@@ -77,6 +81,8 @@ enum wire_op {
 	WIRE_GETSIZE	= 68,	/* local sizes of up to 128 objects */
 	WIRE_REMOVE	= 69,
 	WIRE_FENCE	= 70,	/* mgr only: refuse a session from now on */
+	WIRE_READ_LIST	= 71,	/* READ and WRITE of many pieces of a file */
+	WIRE_WRITE_LIST	= 72,
 };
 
 /* Bits of wire_hdr.flags. */
@@ -361,6 +367,35 @@ struct wire_io_rep {		/* READ inline: tail data[data_len] */
 	le32 zero;
 };
 
+/*
+ * READ_LIST and WRITE_LIST: as READ and WRITE, but the pieces are those of the
+ * file, and the iod takes its share of each.  A regular pattern is one
+ * struct wire_vec however many pieces it has:
+ *
+ *   off     len    stride
+ *   |------>[==]---[==]---[==]                        count 3
+ *           |---- stride2 ---->[==]---[==]---[==]     count2 2
+ *
+ * The iod walks the pieces in this order, passes over the first skip bytes of
+ * its share and moves the io.total bytes behind them.  (The list I/O of PVFS
+ * 1.5; regular descriptions after Ching et al., Cluster 2003.)
+ * Tail: vecs[io.nreg], mem[io.nmem], data[io.data_len].
+ */
+struct wire_vec {
+	le64 off;		/* file offset of the first piece */
+	le64 len;		/* bytes of a piece */
+	le64 stride;		/* from piece to piece; any if count is 1 */
+	le64 stride2;		/* from row to row; any if count2 is 1 */
+	le32 count;		/* pieces in a row, at least 1 */
+	le32 count2;		/* rows, at least 1 */
+};
+struct wire_list {		/* reply: wire_io_rep */
+	struct wire_io io;	/* nreg: of vecs */
+	le64 skip;		/* bytes of the iod's share */
+	struct wire_dist dist;	/* of the file; base: which server of the
+				 * file the iod is, 0 to pcount - 1 */
+};
+
 struct wire_resize {
 	le64 handle;
 	le64 size;		/* local bytes */
@@ -403,6 +438,8 @@ _Static_assert(sizeof(struct wire_dirent) == 24, "wire_dirent");
 _Static_assert(sizeof(struct wire_truncate) == 32, "wire_truncate");
 _Static_assert(sizeof(struct wire_io) == 32, "wire_io");
 _Static_assert(sizeof(struct wire_io_rep) == 24, "wire_io_rep");
+_Static_assert(sizeof(struct wire_vec) == 40, "wire_vec");
+_Static_assert(sizeof(struct wire_list) == 56, "wire_list");
 
 /* Length of a tail item of len bytes with its padding. */
 static inline size_t wire_pad(size_t len)

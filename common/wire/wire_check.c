@@ -34,7 +34,7 @@ static const char *check_segment(const struct wire_mem *mem)
 	return NULL;
 }
 
-static const char *check_mem(const struct wire_tail *tail, uint64_t total)
+const char *wire_check_mem(const struct wire_tail *tail, uint64_t total)
 {
 	const struct wire_mem *mem = tail->ptr;
 	size_t n = tail->len / sizeof(*mem);
@@ -57,7 +57,7 @@ static const char *check_lists(const struct wire_msg *msg, uint64_t total)
 	if (!why && total == 0)
 		why = "wire_io.total: zero";
 	if (!why && msg->tail[1].len)
-		why = check_mem(&msg->tail[1], total);
+		why = wire_check_mem(&msg->tail[1], total);
 	return why;
 }
 

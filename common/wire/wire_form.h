@@ -78,13 +78,17 @@ const struct wire_op_desc *wire_op_find(unsigned int op);
 
 extern const struct wire_form wire_redirect_form;
 
-/* Checks of what depends on more than one field (wire_check.c). */
+/* Checks of what depends on more than one field (wire_check.c, wire_list.c). */
 const char *wire_check_read(const struct wire_msg *msg);
 const char *wire_check_write(const struct wire_msg *msg);
 const char *wire_check_read_rep(const struct wire_msg *msg);
+const char *wire_check_read_list(const struct wire_msg *msg);
+const char *wire_check_write_list(const struct wire_msg *msg);
 const char *wire_check_readdir(const struct wire_msg *msg);
 const char *wire_check_mount_rep(const struct wire_msg *msg);
 const char *wire_check_getsize_rep(const struct wire_msg *msg);
 const char *wire_check_path_rep(const struct wire_msg *msg);
+/* The second tail item is a list of memory with that total. */
+const char *wire_check_mem(const struct wire_tail *tail, uint64_t total);
 
 #endif

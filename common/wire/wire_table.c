@@ -200,6 +200,29 @@ static const struct wire_form write_rep = {
 	.fields = { IO_REP_FIELDS, MAX(wire_io_rep, data_len, 0) },
 };
 
+#define LIST_FIELDS                                                            \
+	SIZE(wire_list, io.total), BITS(wire_list, io.flags, WIRE_IO_SYNC),    \
+		SIZE(wire_list, skip), ZERO(wire_list, dist.zero)
+#define LIST_ITEMS                                                             \
+	ITEM(ARRAY, wire_list, io.nreg, sizeof(struct wire_vec),               \
+	     WIRE_VEC_MAX),                                                    \
+		ITEM(ARRAY, wire_list, io.nmem, sizeof(struct wire_mem),       \
+		     WIRE_MEM_MAX)
+
+static const struct wire_form read_list = {
+	.size = sizeof(struct wire_list),
+	.fields = { LIST_FIELDS, MAX(wire_list, io.data_len, 0) },
+	.items = { LIST_ITEMS },
+	.check = wire_check_read_list,
+};
+static const struct wire_form write_list = {
+	.size = sizeof(struct wire_list),
+	.fields = { LIST_FIELDS },
+	.items = { LIST_ITEMS,
+		   ITEM(DATA, wire_list, io.data_len, 1, WIRE_INLINE_MAX) },
+	.check = wire_check_write_list,
+};
+
 static const struct wire_form resize = {
 	.size = sizeof(struct wire_resize),
 	.fields = { SIZE(wire_resize, size) },
@@ -254,6 +277,8 @@ static const struct wire_op_desc ops[] = {
 	OP(GETSIZE, objects, getsize_rep),
 	OP(REMOVE, objects, empty),
 	OP(FENCE, fence, empty),
+	OP(READ_LIST, read_list, read_rep),
+	OP(WRITE_LIST, write_list, write_rep),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store_engine.h"
+#include "sieve.h"
 
 static size_t piece_len(const struct store_seg *seg, uint64_t skip, size_t left)
 {
@@ -11,14 +11,14 @@ static size_t piece_len(const struct store_seg *seg, uint64_t skip, size_t left)
 }
 
 /* Goes on from io->pos; seg and skip are where that is. */
-static int read_on(struct store_io *io,
-		   int (*read)(struct store_obj *obj, void *buf, size_t len,
-			       uint64_t off, size_t *done))
+static int read_on(struct store_io *io, sieve_read_fn read)
 {
 	char *buf = io->buf;
 	size_t n, got;
 	int rc = 0;
 
+	if (sieve_pays(io, io->len - io->pos))
+		return sieve_read(io, read);
 	while (!rc && io->pos < io->len) {
 		n = piece_len(io->seg, io->skip, io->len - io->pos);
 		rc = read(io->obj, buf + io->pos, n, io->seg->off + io->skip,
@@ -66,6 +66,8 @@ static int cached_write(struct store_io *io)
 	size_t pos, n;
 	int rc;
 
+	if (sieve_pays(io, io->len))
+		return sieve_write(io);
 	for (pos = 0; pos < io->len; pos += n, seg++, skip = 0) {
 		n = piece_len(seg, skip, io->len - pos);
 		rc = store_obj_write(io->obj, buf + pos, n, seg->off + skip);

@@ -55,6 +55,30 @@ static void check_io(const struct wire_msg *msg)
 	FUZZ_SURE(io->nmem || nreg <= WIRE_INLINE_MAX);
 }
 
+/* The iod walks the vectors without a check of sums. */
+static void check_list(const struct wire_msg *msg)
+{
+	const struct wire_list *list = msg->body;
+	const struct wire_vec *vec = msg->tail[0].ptr;
+	uint64_t pieces = 0;
+
+	FUZZ_SURE(list->io.total && list->io.nreg);
+	FUZZ_SURE(le32toh(list->dist.base) < le32toh(list->dist.pcount));
+	FUZZ_SURE(le32toh(list->dist.ssize) >= WIRE_SSIZE_MIN);
+	for (uint32_t i = 0; i < le32toh(list->io.nreg); i++) {
+		uint64_t last = le64toh(vec[i].off);
+
+		FUZZ_SURE(vec[i].len && vec[i].count && vec[i].count2);
+		pieces += (uint64_t)le32toh(vec[i].count) *
+			  le32toh(vec[i].count2);
+		last += (le32toh(vec[i].count) - 1ull) * le64toh(vec[i].stride);
+		last += (le32toh(vec[i].count2) - 1ull) *
+			le64toh(vec[i].stride2);
+		FUZZ_SURE(last <= INT64_MAX - le64toh(vec[i].len));
+	}
+	FUZZ_SURE(pieces <= WIRE_PIECE_MAX);
+}
+
 static void check_mount(const struct wire_msg *msg)
 {
 	const struct wire_mount_rep *rep = msg->body;
@@ -77,6 +101,8 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 	check_tail(msg, end);
 	if (!reply && (op == WIRE_READ || op == WIRE_WRITE))
 		check_io(msg);
+	if (!reply && (op == WIRE_READ_LIST || op == WIRE_WRITE_LIST))
+		check_list(msg);
 	if (reply && op == WIRE_MOUNT)
 		check_mount(msg);
 }

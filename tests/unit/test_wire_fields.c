@@ -67,7 +67,7 @@ static const struct bad bad[] = {
 	    "version: another protocol version"),
 	HDR("ping", op, 0, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, 5, -ENOSYS, "wire_hdr.op: unknown operation"),
-	HDR("ping", op, 71, -ENOSYS, "wire_hdr.op: unknown operation"),
+	HDR("ping", op, 73, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, 65535, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, WIRE_FENCE, -EPROTO, "length: shorter than the body"),
 	HDR("ping", len, 47, -EPROTO, "wire_hdr.len: not the length received"),
@@ -211,6 +211,52 @@ static const struct bad bad[] = {
 	     "wire_io_rep.data_len: too large"),
 	BODY("write reply", wire_io_rep, done, 1ull << 63,
 	     "wire_io_rep.done: above 2^63 - 1"),
+	BODY("read list", wire_list, io.flags, 2,
+	     "wire_list.io.flags: unknown bits"),
+	BODY("read list", wire_list, io.data_len, 1,
+	     "wire_list.io.data_len: too large"),
+	BODY("read list", wire_list, io.total, 0, "wire_list.io.total: zero"),
+	BODY("read list", wire_list, io.total, 20,
+	     "wire_io.total: not the sum of mem"),
+	BODY("read list", wire_list, io.nreg, WIRE_VEC_MAX + 1,
+	     "wire_list.io.nreg"),
+	BODY("read list", wire_list, skip, 1ull << 63,
+	     "wire_list.skip: above 2^63 - 1"),
+	BODY("read list", wire_list, dist.zero, 1,
+	     "wire_list.dist.zero: reserved, not zero"),
+	BODY("read list", wire_list, dist.pcount, 0,
+	     "wire_list.dist.pcount: cannot be"),
+	BODY("read list", wire_list, dist.pcount, WIRE_IOD_MAX + 1,
+	     "wire_list.dist.pcount: cannot be"),
+	BODY("read list", wire_list, dist.base, 2,
+	     "wire_list.dist.base: not below pcount"),
+	BODY("read list", wire_list, dist.ssize, WIRE_SSIZE_MIN - 1,
+	     "wire_list.dist.ssize: cannot be"),
+	BODY("read list", wire_list, dist.ssize, WIRE_SSIZE_MAX + 1,
+	     "wire_list.dist.ssize: cannot be"),
+	BODY("read list inline", wire_list, io.total, WIRE_INLINE_MAX + 1,
+	     "wire_list.io.total: too large for an inline reply"),
+	BODY("write list inline", wire_list, io.total, 22,
+	     "wire_list.io.data_len: not the total, or not 0 with mem"),
+	TAIL("read list", wire_list, 0, wire_vec, len, 0, "wire_vec.len: zero"),
+	TAIL("read list", wire_list, 1, wire_vec, count, 0,
+	     "wire_vec.count: zero"),
+	TAIL("read list", wire_list, 1, wire_vec, count2, 0,
+	     "wire_vec.count: zero"),
+	TAIL("read list", wire_list, 0, wire_vec, count, WIRE_PIECE_MAX + 1,
+	     "wire_vec.count: too many pieces"),
+	TAIL("read list", wire_list, 0, wire_vec, count2, UINT32_MAX,
+	     "wire_vec.count: too many pieces"),
+	TAIL("read list", wire_list, 1, wire_vec, count, WIRE_PIECE_MAX / 4,
+	     "wire_vec.count: too many pieces"),
+	TAIL("write list", wire_list, 0, wire_vec, off, INT64_MAX - 109,
+	     "wire_vec: the end is above 2^63 - 1"),
+	TAIL("write list", wire_list, 0, wire_vec, len, UINT64_MAX,
+	     "wire_vec: the end is above 2^63 - 1"),
+	TAIL("write list", wire_list, 1, wire_vec, stride, UINT64_MAX / 2,
+	     "wire_vec: the end is above 2^63 - 1"),
+	TAIL("write list", wire_list, 1, wire_vec, stride2, INT64_MAX / 3,
+	     "wire_vec: the end is above 2^63 - 1"),
 	BODY("resize", wire_resize, size, 1ull << 63,
 	     "wire_resize.size: above 2^63 - 1"),
 	BODY("sync", wire_objects, zero, 1,
@@ -258,6 +304,40 @@ START_TEST(sum_of_regions)
 	poke(reg + 24, 8, INT64_MAX);
 	ck_assert_int_eq(parse(len, &why), -EPROTO);
 	ck_assert_str_eq(why, "wire_region: the sum is above 2^63 - 1");
+}
+END_TEST
+
+START_TEST(no_list_without_vectors)
+{
+	const char *why;
+	struct wire_list list = { .io = { .handle = 1, .total = htole64(1) },
+				  .dist = { 0, htole32(1), htole32(65536),
+					    0 } };
+	struct wire_out out;
+	int len;
+
+	wire_begin(&out, &m, sizeof(m));
+	wire_put(&out, &list, sizeof(list));
+	m.hdr.session = 1;
+	len = wire_end(&out, WIRE_READ_LIST, 0, 0);
+	ck_assert_int_gt(len, 0);
+	ck_assert_int_eq(parse((size_t)len, &why), -EPROTO);
+	ck_assert_str_eq(why, "wire_list.io.nreg: zero");
+}
+END_TEST
+
+/* What lies between the pieces of one piece, or one row, is not looked at. */
+START_TEST(lone_vectors_have_no_stride)
+{
+	const size_t vec = sizeof(m.hdr) + sizeof(struct wire_list);
+	const char *why;
+	size_t len;
+
+	build("read list", &len);
+	poke(vec + 16, 8, UINT64_MAX);
+	poke(vec + 24, 8, UINT64_MAX);
+	poke(vec + 32, 4, 1);
+	ck_assert_int_eq(parse(len, &why), 0);
 }
 END_TEST
 
@@ -332,6 +412,31 @@ static void fix_data(void *body, uint8_t *item, uint32_t count)
 	io->total = htole64(count);
 }
 
+static void fix_vecs(void *body, uint8_t *item, uint32_t count)
+{
+	struct wire_vec *vec = (void *)item;
+
+	for (uint32_t i = 0; i < count; i++)
+		vec[i] = (struct wire_vec){ .len = 1, .count = 1, .count2 = 1 };
+}
+
+static void fix_list_mem(void *body, uint8_t *item, uint32_t count)
+{
+	struct wire_mem *mem = (void *)(item + 2 * sizeof(struct wire_vec));
+	struct wire_list *list = body;
+
+	for (uint32_t i = 0; i < count; i++)
+		mem[i] = (struct wire_mem){ 0, htole32(1), 0 };
+	list->io.total = htole64(count);
+}
+
+static void fix_list_data(void *body, uint8_t *item, uint32_t count)
+{
+	struct wire_list *list = body;
+
+	list->io.total = htole64(count);
+}
+
 static void fix_done(void *body, uint8_t *item, uint32_t count)
 {
 	struct wire_io_rep *rep = body;
@@ -359,6 +464,11 @@ static const struct limit limits[] = {
 	{ "write", 1, 256, 16, "wire_io.nmem", fix_mem },
 	{ "write inline", 2, 65536, 1, "wire_io.data_len", fix_data },
 	{ "read inline reply", 0, 65536, 1, "wire_io_rep.data_len", fix_done },
+	{ "read list inline", 0, 256, 40, "wire_list.io.nreg", fix_vecs },
+	{ "read list", 1, 256, 16, "wire_list.io.nmem", fix_list_mem },
+	{ "write list", 1, 256, 16, "wire_list.io.nmem", fix_list_mem },
+	{ "write list inline", 2, 65536, 1, "wire_list.io.data_len",
+	  fix_list_data },
 	{ "sync", 0, 128, 8, "wire_objects.n" },
 	{ "getsize reply", 0, 128, 24, "wire_getsize_rep.n" },
 };
@@ -421,6 +531,8 @@ static Suite *wire_fields_suite(void)
 			    sizeof(limits) / sizeof(limits[0]));
 	tcase_add_test(tc, sum_of_regions);
 	tcase_add_test(tc, no_io_of_nothing);
+	tcase_add_test(tc, no_list_without_vectors);
+	tcase_add_test(tc, lone_vectors_have_no_stride);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -61,6 +61,15 @@ static const struct wire_io io_inline = { 42, 21, 0, 2, 0, 21 };
 static const struct wire_io io_no_data = { 42, 21, 0, 2, 0, 0 };
 static const struct wire_io_rep io_rep = { 21, 21, 0, 0 };
 static const struct wire_io_rep io_rep_inline = { 21, 65557, 21, 0 };
+static const struct wire_vec vecs[2] = { { 0, 10, 100, 0, 2, 1 },
+					 { 65536, 1, 7, 50, 3, 4 } };
+static const struct wire_list list_mem = {
+	.io = { 42, 21, WIRE_IO_SYNC, 2, 3, 0 }, .skip = 1, .dist = DIST
+};
+static const struct wire_list list_inline = { .io = { 42, 21, 0, 2, 0, 21 },
+					      .dist = DIST };
+static const struct wire_list list_no_data = { .io = { 42, 21, 0, 2, 0, 0 },
+					       .dist = DIST };
 static const struct wire_resize resize = { 42, INT64_MAX };
 static const struct wire_objects objects = { 3, 0 };
 static const struct wire_getsize_rep getsize_rep = { 3, 0 };
@@ -82,6 +91,13 @@ static const struct wire_fence fence = { 1 };
 	ARR(wire_io, nreg, regions),                                           \
 	{                                                                      \
 		NULL, 0, offsetof(struct wire_io, nmem)                        \
+	}
+
+#define LIST_LISTS ARR(wire_list, io.nreg, vecs), ARR(wire_list, io.nmem, mems)
+#define LIST_INLINE                                                            \
+	ARR(wire_list, io.nreg, vecs),                                         \
+	{                                                                      \
+		NULL, 0, offsetof(struct wire_list, io.nmem)                   \
 	}
 
 const struct wire_sample wire_samples[] = {
@@ -174,6 +190,19 @@ const struct wire_sample wire_samples[] = {
 	{ "remove reply", WIRE_REMOVE, REP },
 	{ "fence", WIRE_FENCE, BODY(fence) },
 	{ "fence reply", WIRE_FENCE, REP },
+	{ "read list", WIRE_READ_LIST, BODY(list_mem), .tail = { LIST_LISTS },
+	  .ntail = 2 },
+	{ "read list inline", WIRE_READ_LIST, BODY(list_no_data),
+	  .tail = { LIST_INLINE }, .ntail = 2 },
+	{ "read list reply", WIRE_READ_LIST, REP, BODY(io_rep_inline),
+	  .tail = { STR(wire_io_rep, data_len, data) }, .ntail = 1,
+	  .gathered = true },
+	{ "write list", WIRE_WRITE_LIST, BODY(list_mem), .tail = { LIST_LISTS },
+	  .ntail = 2 },
+	{ "write list inline", WIRE_WRITE_LIST, BODY(list_inline),
+	  .tail = { LIST_INLINE, STR(wire_list, io.data_len, data) },
+	  .ntail = 3, .gathered = true },
+	{ "write list reply", WIRE_WRITE_LIST, REP, BODY(io_rep) },
 };
 
 const unsigned int wire_nsamples = sizeof(wire_samples) /
