@@ -68,11 +68,11 @@ static int open_workers(struct iod *iod)
 	}
 	if (rc)
 		log_error(iod->log,
-			  "no memory for %u threads with %u units of %zu "
-			  "bytes (%s): lower 'threads' or 'units', or raise "
+			  "no memory for %u threads with %zu KiB of buffers "
+			  "each (%s): lower 'threads' or 'zones', or raise "
 			  "LimitMEMLOCK",
-			  iod->conf.threads, iod->conf.units,
-			  iod->conf.unit_size, strerror(-rc));
+			  iod->conf.threads,
+			  zones_bytes(&iod->conf.zones) / 1024, strerror(-rc));
 	return rc;
 }
 
@@ -139,17 +139,18 @@ static int start_workers(struct iod *iod)
 static void say_ready(struct iod *iod)
 {
 	const struct iod_conf *conf = &iod->conf;
-	char uri[ADDR_STRLEN];
+	char uri[ADDR_STRLEN], zones[ZONES_TEXT];
 	struct addr addr;
 
 	iod_addr(iod, &addr);
 	log_info(iod->log,
 		 "ready: iod %u at %s, storage %s, version %s, sync %s, "
-		 "engine %s, %u threads with %u units of %zu KiB",
+		 "engine %s, %u threads with %zu KiB of buffers each (%s)",
 		 conf->index, addr_format(&addr, uri, sizeof(uri)),
 		 conf->storage, PVFS_VERSION, conf->sync ? "on" : "off",
-		 iod->engine->name, conf->threads, conf->units,
-		 conf->unit_size / 1024);
+		 iod->engine->name, conf->threads,
+		 zones_bytes(&conf->zones) / 1024,
+		 iod_zones_format(&conf->zones, zones, sizeof(zones)));
 }
 
 int iod_start(const struct iod_conf *conf, const struct log *log,

@@ -10,6 +10,9 @@
 #include "conf_keys.h"
 #include "iod_conf.h"
 
+/* 16 MiB; a request takes two buffers of up to unit_size bytes. */
+#define ZONES_DEFAULT "64K:16 128K:8 256K:32 512K:4 1M:2 2M:1"
+
 struct reader {
 	const struct conf *conf;
 	const char *section; /* "iod" or "iod.N" */
@@ -29,7 +32,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->max_sessions = 4096;
 	conf->session_ttl_ms = 60000;
 	conf->unit_size = 256 * 1024;
-	conf->units = 32;
+	iod_zones_parse(ZONES_DEFAULT, &conf->zones);
 	conf->map_size = 1ull << 30;
 	conf->max_open = 1024;
 	conf->poll_us = 30;
@@ -77,6 +80,18 @@ static int read_unit_size(const struct reader *r, struct iod_conf *conf)
 	return rc;
 }
 
+static int read_zones(const struct reader *r, struct iod_conf *conf)
+{
+	const char *text = conf_get(r->conf, r->section, "zones");
+
+	if (!text || !iod_zones_parse(text, &conf->zones))
+		return 0;
+	return complain(r, "zones",
+			"write SIZE:COUNT for each zone, from small to big; "
+			"sizes are multiples of 4K from 16K to 16M, and all "
+			"buffers together 4 at least and no more than 64G");
+}
+
 static int read_map_size(const struct reader *r, struct iod_conf *conf)
 {
 	return conf_size(r->conf, r->section, "map_size", 0, 1ull << 40,
@@ -94,7 +109,6 @@ static int read_section(const struct reader *r, struct iod_conf *conf)
 		{ "sync_threads", 1, 64, &conf->sync_threads },
 		{ "slots", 1, 1024, &conf->slots },
 		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
-		{ "units", 4, 1 << 16, &conf->units },
 		{ "max_open", 16, 1 << 20, &conf->max_open },
 		{ "poll_us", 0, 10000, &conf->poll_us },
 	};
@@ -107,6 +121,8 @@ static int read_section(const struct reader *r, struct iod_conf *conf)
 		rc = read_level(r, &conf->log_level);
 	if (!rc)
 		rc = read_unit_size(r, conf);
+	if (!rc)
+		rc = read_zones(r, conf);
 	if (!rc)
 		rc = read_map_size(r, conf);
 	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)

@@ -10,8 +10,10 @@
 
 #include "addr.h"
 #include "log.h"
+#include "zone.h"
 
 #define IOD_THREADS_MAX 64u
+#define ZONES_TEXT 256u /* room for iod_zones_format() */
 
 struct iod_conf {
 	uint64_t fsid;
@@ -25,8 +27,8 @@ struct iod_conf {
 	unsigned int slots; /* requests in flight per session */
 	unsigned int max_sessions;
 	unsigned int session_ttl_ms;
-	size_t unit_size; /* bytes of a transfer unit */
-	unsigned int units; /* per progress thread */
+	size_t unit_size; /* most bytes of a chunk of a transfer */
+	struct zones_attr zones; /* of each progress thread; dev unset */
 	uint64_t map_size; /* bytes of objects mapped for reading */
 	unsigned int max_open; /* object files kept open */
 	unsigned int poll_us; /* poll this long before sleeping */
@@ -40,5 +42,11 @@ void iod_conf_defaults(struct iod_conf *conf);
  */
 int iod_conf_load(const char *path, uint32_t index, struct iod_conf *conf,
 		  char *err, size_t errlen);
+
+/* "64K:16 1M:2" into n and zone; -EINVAL. */
+int iod_zones_parse(const char *text, struct zones_attr *zones);
+/* The reverse: buf, for messages. */
+const char *iod_zones_format(const struct zones_attr *zones, char *buf,
+			     size_t len);
 
 #endif

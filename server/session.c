@@ -27,7 +27,7 @@ static int session_open(void *arg, struct rpc_session *session)
 	ses->id = info->id;
 	ses->worker = w;
 	ses->refs = 1;
-	pool_owner_init(&ses->owner);
+	zone_owner_init(&ses->owner);
 	LIST_INSERT_HEAD(&w->sessions, ses, link);
 	info->priv = ses;
 	return 0;

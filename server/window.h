@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * window.h - parts of objects that are read again and again, mapped and
- * registered, so that they are sent without a copy into a transfer unit.
+ * registered, so that they are sent without a copy into a buffer.
  *
  * A window is made when a part of it is read for the second time: what is
  * streamed once is better off with read(2) and its read-ahead.  Windows are

@@ -14,10 +14,7 @@ int worker_open(struct worker *w, struct iod *iod)
 	struct rpc_ctx_attr attr = { .dev = iod->dev,
 				     .log = iod->log,
 				     .poll_us = iod->conf.poll_us };
-	struct pool_attr units = { .dev = iod->dev,
-				   .unit = iod->conf.unit_size,
-				   .count = iod->conf.units,
-				   .share = iod->conf.units / 2 };
+	struct zones_attr zones = iod->conf.zones;
 	int rc;
 
 	w->iod = iod;
@@ -27,7 +24,8 @@ int worker_open(struct worker *w, struct iod *iod)
 	rc = rpc_ctx_open(&attr, &w->ctx);
 	if (rc)
 		return rc;
-	rc = pool_open(&units, &w->units);
+	zones.dev = iod->dev;
+	rc = zones_open(&zones, &w->zones);
 	if (rc) {
 		rpc_ctx_close(w->ctx);
 		return rc;
@@ -48,7 +46,7 @@ void worker_close(struct worker *w)
 	windows_close(&w->windows);
 	mailbox_destroy(&w->mail);
 	rpc_ctx_close(w->ctx);
-	pool_close(w->units);
+	zones_close(w->zones);
 }
 
 static void *worker_run(void *arg)

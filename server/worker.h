@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * worker.h - the inside of the iod: a worker is a progress thread with its
- * own completion queue, sessions and transfer units; workers share the store
+ * own completion queue, sessions and buffers; workers share the store
  * and the threads that wait for the disk.
  */
 #ifndef WORKER_H
@@ -14,11 +14,11 @@
 
 #include "iod.h"
 #include "mailbox.h"
-#include "pool.h"
 #include "rpc.h"
 #include "store_engine.h"
 #include "sync_pool.h"
 #include "window.h"
+#include "zone.h"
 
 struct xfer;
 struct worker;
@@ -28,7 +28,7 @@ struct iod_session {
 	struct worker *worker;
 	unsigned int refs; /* the service and each transfer */
 	bool fenced; /* nothing of it is written any more */
-	struct pool_owner owner; /* of transfer units */
+	struct zone_owner owner; /* of buffers */
 	LIST_ENTRY(iod_session) link;
 };
 
@@ -36,7 +36,7 @@ struct worker {
 	struct iod *iod;
 	struct rpc_ctx *ctx;
 	struct mailbox mail;
-	struct pool *units; /* for transfers; shared fairly by sessions */
+	struct zones *zones; /* for transfers; shared fairly by sessions */
 	struct windows windows;
 	LIST_HEAD(, iod_session) sessions;
 	LIST_HEAD(, xfer) xfers; /* under way */

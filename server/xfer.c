@@ -79,7 +79,7 @@ static struct xfer *xfer_alloc(struct worker *w)
 	for (i = 0; i < XFER_CHUNKS; i++) {
 		x->chunk[i].x = x;
 		x->chunk[i].busy = false;
-		x->chunk[i].unit = NULL;
+		x->chunk[i].buf = NULL;
 		x->chunk[i].window = NULL;
 	}
 	LIST_INSERT_HEAD(&w->xfers, x, link);
@@ -192,17 +192,29 @@ static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
 	x->ops->begin(c);
 }
 
-static void start_unit(struct xfer *x, struct unit *unit)
+/* Bytes of the next chunk, if there is a buffer for them. */
+static size_t want(const struct xfer *x)
+{
+	uint64_t left = x->total - x->next;
+	size_t unit = x->worker->iod->conf.unit_size;
+
+	return left < unit ? (size_t)left : unit;
+}
+
+static void start_buf(struct xfer *x, struct zone_buf *buf)
 {
 	const struct store_seg *seg = &x->seg[x->seg_at];
 	uint64_t len = seg->len - x->skip;
 	struct chunk *c = idle_chunk(x);
+	size_t room = want(x);
 
+	if (room > buf->len)
+		room = buf->len;
 	if (x->mapped)
 		window_note(&x->worker->windows, x->obj, seg->off + x->skip,
-			    len < unit->len ? len : unit->len);
-	c->unit = unit;
-	start_chunk(x, c, unit->addr, unit->len, unit->lkey);
+			    len < room ? len : room);
+	c->buf = buf;
+	start_chunk(x, c, buf->addr, room, buf->lkey);
 }
 
 /* The next bytes straight from a mapping of the object, if there is one. */
@@ -227,39 +239,39 @@ static bool over(const struct xfer *x)
 }
 
 /*
- * Starts as many chunks as may be under way, the first with unit if there is
+ * Starts as many chunks as may be under way, the first in buf if there is
  * one.  A chunk that fails at once ends the transfer here and not earlier.
  */
-static void fill(struct xfer *x, struct unit *unit)
+static void fill(struct xfer *x, struct zone_buf *buf)
 {
-	struct pool *pool = x->worker->units;
+	struct zones *zones = x->worker->zones;
 
 	x->held = true;
-	if (unit)
-		start_unit(x, unit);
+	if (buf)
+		start_buf(x, buf);
 	while (!over(x) && x->busy < XFER_CHUNKS) {
 		if (x->mapped && start_window(x))
 			continue;
-		unit = unit_get_wait(pool, &x->ses->owner, &x->wait);
-		if (!unit)
+		buf = zone_get_wait(zones, &x->ses->owner, want(x), &x->wait);
+		if (!buf)
 			break;
-		start_unit(x, unit);
+		start_buf(x, buf);
 	}
 	x->held = false;
 	if (over(x) && !x->busy)
 		x->ops->end(x);
 }
 
-static void got_unit(struct unit_wait *wait, struct unit *unit)
+static void got_buf(struct zone_wait *wait, struct zone_buf *buf)
 {
 	fill((struct xfer *)(void *)((char *)wait -
 				     offsetof(struct xfer, wait)),
-	     unit);
+	     buf);
 }
 
 void xfer_run(struct xfer *x)
 {
-	x->wait.ready = got_unit;
+	x->wait.ready = got_buf;
 	fill(x, NULL);
 }
 
@@ -314,27 +326,27 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	return rc;
 }
 
-/* Putting the unit may start the next chunk, if the transfer waits. */
+/* Putting the buffer may start the next chunk, if the transfer waits. */
 void chunk_done(struct chunk *c, int status)
 {
 	struct xfer *x = c->x;
-	struct pool *pool = x->worker->units;
-	struct unit *unit = c->unit;
+	struct zones *zones = x->worker->zones;
+	struct zone_buf *buf = c->buf;
 	bool waits;
 
 	if (c->window)
 		window_put(c->window);
 	c->window = NULL;
-	c->unit = NULL;
+	c->buf = NULL;
 	c->busy = false;
 	x->busy--;
 	if (status && !x->status) {
 		x->status = status;
-		unit_wait_cancel(pool, &x->wait);
+		zone_wait_cancel(zones, &x->wait);
 	}
 	waits = x->held || x->wait.owner;
-	if (unit)
-		unit_put(pool, unit);
+	if (buf)
+		zone_put(zones, buf);
 	if (!waits)
 		fill(x, NULL);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * xfer.h - the way of a READ's or WRITE's bytes through transfer units.
+ * xfer.h - the way of a READ's or WRITE's bytes through the iod's buffers.
  *
- * A transfer is cut into chunks of at most a unit; two are under way at a
+ * A transfer is cut into chunks of a transfer unit, or less if the buffers run
+ * short (zone.h: sessions get one each in turn); two are under way at a
  * time, so that one moves over the network while the other meets the file
  * (PVFS over InfiniBand, ICPP 2003, section 3.3: transfer and file access
- * overlap).  When units run short, sessions get one each in turn (pool.h).
+ * overlap).
  *
- *   begin(chunk)  has a unit, or lies in a window (READ of what is mapped);
+ *   begin(chunk)  has a buffer, or lies in a window (READ of what is mapped);
  *                 the operation moves the data, then says chunk_done()
  *   end(xfer)     nothing is under way any more, all done or status set
  */
@@ -21,7 +22,7 @@
 struct chunk {
 	struct xfer *x;
 	bool busy;
-	struct unit *unit; /* or */
+	struct zone_buf *buf; /* or */
 	struct window *window;
 	uint64_t pos; /* in the order of the lists */
 	uint32_t lkey; /* of io.buf */
@@ -56,7 +57,7 @@ struct xfer {
 	uint64_t size; /* READ: of the object at the start */
 	unsigned int seg_at; /* where `next` lies in seg */
 	uint64_t skip;
-	struct unit_wait wait;
+	struct zone_wait wait;
 	LIST_ENTRY(xfer) link;
 	struct chunk chunk[XFER_CHUNKS];
 	struct sync_wait sync;
@@ -86,12 +87,12 @@ void xfer_run(struct xfer *x);
 void chunk_file(struct chunk *c, bool write,
 		void (*filed)(struct chunk *c, int status));
 /*
- * Moves the chunk's bytes between its unit and the client.  Without a
+ * Moves the chunk's bytes between its buffer and the client.  Without a
  * connection: broken is set and -ENOTCONN is answered.
  */
 int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	       void (*done)(struct rpc_bulk *bulk, int status));
-/* The unit is free again. */
+/* The buffer is free again. */
 void chunk_done(struct chunk *c, int status);
 
 /* Frees what a stop left under way, and the spare ones. */

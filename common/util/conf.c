@@ -82,7 +82,7 @@ static int suffix_shift(const char *s)
 	return 10 * (int)(p - suffixes + 1);
 }
 
-static int parse_size(const char *s, uint64_t *val)
+int conf_parse_size(const char *s, uint64_t *val)
 {
 	char *end;
 	uint64_t n;
@@ -108,7 +108,7 @@ int conf_size(const struct conf *conf, const char *section, const char *key,
 
 	if (!e)
 		return 0;
-	if (parse_size(e->value, &n) || n < min || n > max) {
+	if (conf_parse_size(e->value, &n) || n < min || n > max) {
 		snprintf(err, errlen,
 			 "%s:%d: '%s = %s' in [%s] is out of range; write a "
 			 "number (or one with K, M, G or T) from %" PRIu64

@@ -35,6 +35,9 @@ int conf_size(const struct conf *conf, const char *section, const char *key,
 int conf_bool(const struct conf *conf, const char *section, const char *key,
 	      bool *val, char *err, size_t errlen);
 
+/* A number, or one with K, M, G or T, and nothing else; -EINVAL. */
+int conf_parse_size(const char *text, uint64_t *val);
+
 /*
  * -EINVAL when the file has a section or key not listed: a spelling mistake
  * must not pass silently.  known: "section.key", a trailing '*' in the

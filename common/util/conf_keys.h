@@ -11,7 +11,7 @@
 #define CONF_KEYS_IOD(section)                                                 \
 	section ".log_level", section ".threads", section ".sync_threads",     \
 		section ".sync", section ".slots", section ".max_sessions",    \
-		section ".unit_size", section ".units", section ".map_size",   \
+		section ".unit_size", section ".zones", section ".map_size",   \
 		section ".max_open", section ".poll_us"
 
 /* To be followed by NULL. */

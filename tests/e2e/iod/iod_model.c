@@ -2,7 +2,7 @@
 /*
  * iod_model.c - clients at once, each with random region and memory lists
  * against objects of its own, compared with a model in memory; few transfer
- * units, so that they have to wait for each other.
+ * buffers, so that they have to wait for each other.
  */
 #include <check.h>
 #include <errno.h>
@@ -212,7 +212,7 @@ START_TEST(clients_match_their_models)
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
 	conf.threads = 2;
-	conf.units = 4;
+	ck_assert_int_eq(iod_zones_parse("16K:2 32K:2", &conf.zones), 0);
 	conf.unit_size = 32768;
 	conf.sync = _i;
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);

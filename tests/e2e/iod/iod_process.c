@@ -165,8 +165,12 @@ START_TEST(wrong_configurations)
 	refuses("0", "pvfs.conf:4:", "thraeds");
 	write_conf("threads = 0", "");
 	refuses("0", "pvfs.conf:4:", "threads");
-	write_conf("units = 1", "");
-	refuses("0", "pvfs.conf:4:", "units");
+	write_conf("zones = 64K:1", "");
+	refuses("0", "pvfs.conf:4:", "zones");
+	write_conf("zones = 128K:8 64K:8", "");
+	refuses("0", "pvfs.conf:4:", "zones");
+	write_conf("zones = 64K", "");
+	refuses("0", "pvfs.conf:4:", "SIZE:COUNT");
 	write_conf("unit_size = 5000", "");
 	refuses("0", "pvfs.conf:4:", "unit_size");
 	write_conf("", "storage = /tmp/x");
@@ -443,7 +447,7 @@ START_TEST(idle_costs_nothing)
 	struct iodc c;
 	long before;
 
-	start("threads = 4\nunits = 256");
+	start("threads = 4\nzones = 256K:256");
 	iodc_open(&c, &addr, WIRE_ROLE_CLIENT, 0);
 	ck_assert_int_eq(iodc_pwrite(&c, 1, 0, 4 << 20), 0);
 	before = cpu_ticks();

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* zone.c - free lists by size, and a ring of owners that wait. */
+#include "zone.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ALIGN 4096u
+
+struct zone {
+	size_t size;
+	unsigned int count, nfree, least; /* least: ever free */
+	SLIST_HEAD(, zone_buf) free;
+};
+
+struct zones {
+	unsigned int nfree; /* of all zones */
+	size_t share; /* bytes that keep an owner from more */
+	TAILQ_HEAD(, zone_owner) ring; /* with waiters, below their share */
+	bool serving;
+	unsigned int n;
+	struct zone zone[ZONES_MAX];
+	size_t bytes;
+	uint64_t gets, waits, bigger, chopped;
+	struct zone_buf *bufs;
+	uint8_t *block;
+	struct tp_mr *mr;
+};
+
+size_t zones_bytes(const struct zones_attr *attr)
+{
+	size_t sum = 0, len, before = 0;
+	unsigned int i;
+
+	if (attr->n > ZONES_MAX)
+		return 0;
+	for (i = 0; i < attr->n; i++) {
+		const struct zone_size *z = &attr->zone[i];
+
+		if (!z->count || z->size % ALIGN || z->size <= before ||
+		    __builtin_mul_overflow(z->size, z->count, &len) ||
+		    __builtin_add_overflow(sum, len, &sum))
+			return 0;
+		before = z->size;
+	}
+	return sum;
+}
+
+static unsigned int count_all(const struct zones_attr *attr)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < attr->n; i++)
+		sum += attr->zone[i].count;
+	return sum;
+}
+
+static void cut_zone(struct zones *zs, struct zone *zone, struct zone_buf *bufs,
+		     uint8_t *mem)
+{
+	unsigned int i = zone->count;
+
+	SLIST_INIT(&zone->free);
+	while (i-- > 0) {
+		bufs[i].addr = mem + i * zone->size;
+		bufs[i].len = zone->size;
+		bufs[i].lkey = zs->mr->lkey;
+		bufs[i].zone = zone;
+		SLIST_INSERT_HEAD(&zone->free, &bufs[i], link);
+	}
+	zone->nfree = zone->least = zone->count;
+}
+
+static void cut_all(struct zones *zs, const struct zones_attr *attr)
+{
+	struct zone_buf *bufs = zs->bufs;
+	uint8_t *mem = zs->block;
+	unsigned int i;
+
+	zs->n = attr->n;
+	for (i = 0; i < zs->n; i++) {
+		struct zone *zone = &zs->zone[i];
+
+		zone->size = attr->zone[i].size;
+		zone->count = attr->zone[i].count;
+		cut_zone(zs, zone, bufs, mem);
+		bufs += zone->count;
+		mem += zone->count * zone->size;
+		zs->nfree += zone->count;
+	}
+}
+
+int zones_open(const struct zones_attr *attr, struct zones **out)
+{
+	size_t bytes = zones_bytes(attr);
+	struct zones *zs;
+	int rc;
+
+	if (!bytes)
+		return -EINVAL;
+	zs = calloc(1, sizeof(*zs));
+	if (!zs)
+		return -ENOMEM;
+	rc = -ENOMEM;
+	zs->bufs = calloc(count_all(attr), sizeof(*zs->bufs));
+	zs->block = aligned_alloc(ALIGN, bytes);
+	if (!zs->bufs || !zs->block)
+		goto free_zones;
+	rc = tp_mr_reg(attr->dev, zs->block, bytes, TP_LOCAL_WRITE, &zs->mr);
+	if (rc)
+		goto free_zones;
+	TAILQ_INIT(&zs->ring);
+	zs->bytes = bytes;
+	zs->share = (bytes + 1) / 2;
+	cut_all(zs, attr);
+	*out = zs;
+	return 0;
+free_zones:
+	free(zs->block);
+	free(zs->bufs);
+	free(zs);
+	return rc;
+}
+
+void zones_close(struct zones *zs)
+{
+	tp_mr_dereg(zs->mr);
+	free(zs->block);
+	free(zs->bufs);
+	free(zs);
+}
+
+void zones_stats(const struct zones *zs, struct zones_stats *stats)
+{
+	unsigned int i;
+
+	*stats = (struct zones_stats){
+		.bytes = zs->bytes,
+		.gets = zs->gets,
+		.waits = zs->waits,
+		.bigger = zs->bigger,
+		.chopped = zs->chopped,
+		.n = zs->n,
+	};
+	for (i = 0; i < zs->n; i++) {
+		const struct zone *zone = &zs->zone[i];
+
+		stats->zone[i] = (struct zone_use){
+			.size = zone->size,
+			.count = zone->count,
+			.in_use = zone->count - zone->nfree,
+			.most = zone->count - zone->least,
+		};
+	}
+}
+
+void zone_owner_init(struct zone_owner *owner)
+{
+	*owner = (struct zone_owner){ 0 };
+	TAILQ_INIT(&owner->waits);
+}
+
+/* The zone that fits, a bigger one, or the biggest smaller one with a buffer. */
+static struct zone *zone_choose(struct zones *zs, size_t want)
+{
+	unsigned int fit = 0, i;
+
+	while (fit < zs->n - 1 && zs->zone[fit].size < want)
+		fit++;
+	for (i = fit; i < zs->n; i++) {
+		if (zs->zone[i].nfree) {
+			zs->bigger += i > fit;
+			return &zs->zone[i];
+		}
+	}
+	zs->chopped++;
+	for (i = fit - 1; !zs->zone[i].nfree; i--)
+		;
+	return &zs->zone[i];
+}
+
+/* There is a free one. */
+static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
+				  size_t want)
+{
+	struct zone *zone = zone_choose(zs, want);
+	struct zone_buf *buf = SLIST_FIRST(&zone->free);
+
+	SLIST_REMOVE_HEAD(&zone->free, link);
+	zs->nfree--;
+	zs->gets++;
+	if (--zone->nfree < zone->least)
+		zone->least = zone->nfree;
+	buf->owner = owner;
+	owner->held += buf->len;
+	return buf;
+}
+
+struct zone_buf *zone_get(struct zones *zs, struct zone_owner *owner,
+			  size_t want)
+{
+	if (!zs->nfree || owner->held >= zs->share ||
+	    !TAILQ_EMPTY(&owner->waits) || !TAILQ_EMPTY(&zs->ring))
+		return NULL;
+	return zone_take(zs, owner, want);
+}
+
+/* On the ring is who has a waiter and less than its share. */
+static void zone_requeue(struct zones *zs, struct zone_owner *owner)
+{
+	bool want = !TAILQ_EMPTY(&owner->waits) && owner->held < zs->share;
+
+	if (want == owner->queued)
+		return;
+	if (want)
+		TAILQ_INSERT_TAIL(&zs->ring, owner, link);
+	else
+		TAILQ_REMOVE(&zs->ring, owner, link);
+	owner->queued = want;
+}
+
+struct zone_buf *zone_get_wait(struct zones *zs, struct zone_owner *owner,
+			       size_t want, struct zone_wait *wait)
+{
+	struct zone_buf *buf = zone_get(zs, owner, want);
+
+	if (buf)
+		return buf;
+	zs->waits++;
+	wait->want = want;
+	wait->owner = owner;
+	TAILQ_INSERT_TAIL(&owner->waits, wait, link);
+	zone_requeue(zs, owner);
+	return NULL;
+}
+
+/* One buffer to the first owner of the ring, which then goes to its end. */
+static void zone_serve_one(struct zones *zs)
+{
+	struct zone_owner *owner = TAILQ_FIRST(&zs->ring);
+	struct zone_wait *wait = TAILQ_FIRST(&owner->waits);
+	struct zone_buf *buf;
+
+	TAILQ_REMOVE(&zs->ring, owner, link);
+	owner->queued = false;
+	TAILQ_REMOVE(&owner->waits, wait, link);
+	wait->owner = NULL;
+	buf = zone_take(zs, owner, wait->want);
+	zone_requeue(zs, owner);
+	wait->ready(wait, buf);
+}
+
+/* A buffer put back by ready() is served here, not deeper in the stack. */
+static void zone_serve(struct zones *zs)
+{
+	if (zs->serving)
+		return;
+	zs->serving = true;
+	while (zs->nfree && !TAILQ_EMPTY(&zs->ring))
+		zone_serve_one(zs);
+	zs->serving = false;
+}
+
+void zone_wait_cancel(struct zones *zs, struct zone_wait *wait)
+{
+	struct zone_owner *owner = wait->owner;
+
+	if (!owner)
+		return;
+	wait->owner = NULL;
+	TAILQ_REMOVE(&owner->waits, wait, link);
+	zone_requeue(zs, owner);
+	zone_serve(zs);
+}
+
+void zone_put(struct zones *zs, struct zone_buf *buf)
+{
+	struct zone_owner *owner = buf->owner;
+
+	buf->owner = NULL;
+	owner->held -= buf->len;
+	SLIST_INSERT_HEAD(&buf->zone->free, buf, link);
+	buf->zone->nfree++;
+	zs->nfree++;
+	zone_requeue(zs, owner);
+	zone_serve(zs);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_zone.c - buffers of the zones are chosen by size, shared out fairly and
+ * all come back: by example here, at random against a model in
+ * test_zone_model.c.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mock_tp.h"
+#include "zone.h"
+
+#define K 1024u
+
+static struct tp_dev *dev;
+static struct zones *zones;
+static struct zone_owner a, b, c;
+
+struct waiter {
+	struct zone_wait wait;
+	struct zone_buf *buf;
+	int turn; /* when it got it */
+};
+static int turns;
+
+static void got(struct zone_wait *wait, struct zone_buf *buf)
+{
+	struct waiter *w = (struct waiter *)wait;
+
+	w->buf = buf;
+	w->turn = ++turns;
+}
+
+static void open_zones(struct zones_attr attr)
+{
+	turns = 0;
+	ck_assert_int_eq(tp_dev_open("mock", NULL, &dev), 0);
+	attr.dev = dev;
+	ck_assert_int_eq(zones_open(&attr, &zones), 0);
+	zone_owner_init(&a);
+	zone_owner_init(&b);
+	zone_owner_init(&c);
+}
+
+/* Four buffers of one size; two are a share. */
+static void setup_flat(void)
+{
+	open_zones((struct zones_attr){ .n = 1, .zone = { { 4096, 4 } } });
+}
+
+static void setup_three(void)
+{
+	open_zones((struct zones_attr){
+		.n = 3,
+		.zone = { { 64 * K, 4 }, { 128 * K, 2 }, { 256 * K, 8 } } });
+}
+
+static void teardown(void)
+{
+	struct zones_stats stats;
+	unsigned int i;
+
+	zones_stats(zones, &stats);
+	for (i = 0; i < stats.n; i++)
+		ck_assert_uint_eq(stats.zone[i].in_use, 0);
+	ck_assert_uint_eq(a.held + b.held + c.held, 0);
+	zones_close(zones);
+	tp_dev_close(dev);
+}
+
+static struct zone_buf *take(struct zone_owner *owner, size_t want)
+{
+	struct zone_buf *buf = zone_get(zones, owner, want);
+
+	ck_assert_ptr_nonnull(buf);
+	return buf;
+}
+
+static void ask(struct waiter *w, struct zone_owner *owner)
+{
+	*w = (struct waiter){ .wait.ready = got };
+	w->buf = zone_get_wait(zones, owner, 1, &w->wait);
+}
+
+/* ---- sizes ---- */
+
+START_TEST(the_zone_that_fits)
+{
+	static const struct {
+		size_t want, len;
+	} cases[] = {
+		{ 1, 64 * K },
+		{ 64 * K, 64 * K },
+		{ 64 * K + 1, 128 * K },
+		{ 128 * K, 128 * K },
+		{ 129 * K, 256 * K },
+		{ 256 * K, 256 * K },
+		{ 256 * K + 1, 256 * K },
+		{ 1 << 30, 256 * K },
+	};
+	struct zones_stats stats;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct zone_buf *buf = take(&a, cases[i].want);
+
+		ck_assert_uint_eq(buf->len, cases[i].len);
+		zone_put(zones, buf);
+	}
+	zones_stats(zones, &stats);
+	ck_assert_uint_eq(stats.bigger + stats.chopped + stats.waits, 0);
+	ck_assert_uint_eq(stats.gets, 8);
+}
+END_TEST
+
+START_TEST(then_a_bigger_one_then_a_smaller)
+{
+	struct zone_buf *buf[14];
+	struct zones_stats stats;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		ck_assert_uint_eq((buf[i] = take(&a, 100 * K))->len, 128 * K);
+	for (; i < 10; i++)
+		ck_assert_uint_eq((buf[i] = take(i % 2 ? &a : &b, 100 * K))->len,
+				  256 * K);
+	for (; i < 14; i++)
+		ck_assert_uint_eq((buf[i] = take(&c, 100 * K))->len, 64 * K);
+	ck_assert_ptr_null(zone_get(zones, &c, 1));
+	zones_stats(zones, &stats);
+	ck_assert_uint_eq(stats.bigger, 8);
+	ck_assert_uint_eq(stats.chopped, 4);
+	while (i-- > 0)
+		zone_put(zones, buf[i]);
+	zones_stats(zones, &stats);
+	ck_assert_uint_eq(stats.zone[2].most, 8);
+}
+END_TEST
+
+START_TEST(the_hot_one_first)
+{
+	struct zone_buf *first = take(&a, 1), *second = take(&a, 1), *hot;
+
+	zone_put(zones, first);
+	zone_put(zones, second);
+	hot = take(&b, 1);
+	ck_assert_ptr_eq(hot, second);
+	zone_put(zones, hot);
+}
+END_TEST
+
+START_TEST(wrong_sizes)
+{
+	static const struct zones_attr attr[] = {
+		{ .n = 0 },
+		{ .n = 1, .zone = { { 100, 1 } } },
+		{ .n = 1, .zone = { { 4096, 0 } } },
+		{ .n = 1, .zone = { { 0, 1 } } },
+		{ .n = 2, .zone = { { 8192, 1 }, { 4096, 1 } } },
+		{ .n = 2, .zone = { { 8192, 1 }, { 8192, 1 } } },
+		{ .n = 1, .zone = { { (size_t)1 << 60, 16 } } },
+		{ .n = ZONES_MAX + 1, .zone = { { 4096, 1 } } },
+	};
+	struct zones *zs;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(attr) / sizeof(attr[0]); i++)
+		ck_assert_int_eq(zones_open(&attr[i], &zs), -EINVAL);
+}
+END_TEST
+
+/* ---- shares ---- */
+
+START_TEST(half_is_the_most)
+{
+	struct zone_buf *buf[2] = { take(&a, 1), take(&a, 1) };
+	struct waiter w[2];
+
+	ask(&w[0], &a);
+	ask(&w[1], &a);
+	ck_assert(!w[0].buf && !w[1].buf);
+	zone_put(zones, take(&b, 1));
+	ck_assert_int_eq(turns, 0);
+	zone_put(zones, buf[0]);
+	ck_assert_int_eq(w[0].turn, 1);
+	zone_put(zones, buf[1]);
+	ck_assert_int_eq(w[1].turn, 2);
+	zone_put(zones, w[0].buf);
+	zone_put(zones, w[1].buf);
+}
+END_TEST
+
+/* One owner asks for much first; the others get every second one. */
+START_TEST(owners_take_turns)
+{
+	struct zone_buf *buf[4];
+	struct waiter wa[3], wb[2], wc;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		buf[i] = take(i < 2 ? &b : &c, 1);
+	for (i = 0; i < 3; i++)
+		ask(&wa[i], &a);
+	ask(&wb[0], &b);
+	ask(&wb[1], &b);
+	ask(&wc, &c);
+	zone_put(zones, buf[0]);
+	ck_assert_int_eq(wa[0].turn, 1);
+	zone_put(zones, buf[2]);
+	ck_assert_int_eq(wb[0].turn, 2);
+	zone_put(zones, buf[3]);
+	ck_assert_int_eq(wa[1].turn, 3);
+	zone_put(zones, buf[1]);
+	ck_assert_int_eq(wc.turn, 4);
+	zone_put(zones, wa[0].buf);
+	ck_assert_int_eq(wb[1].turn, 5);
+	zone_put(zones, wa[1].buf);
+	ck_assert_int_eq(wa[2].turn, 6);
+	zone_put(zones, wa[2].buf);
+	zone_put(zones, wb[0].buf);
+	zone_put(zones, wb[1].buf);
+	zone_put(zones, wc.buf);
+}
+END_TEST
+
+START_TEST(a_wait_can_be_given_up)
+{
+	struct zone_buf *buf[4];
+	struct waiter w1, w2;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		buf[i] = take(i < 2 ? &a : &b, 1);
+	ask(&w1, &c);
+	ask(&w2, &c);
+	zone_wait_cancel(zones, &w1.wait);
+	zone_wait_cancel(zones, &w1.wait);
+	zone_put(zones, buf[0]);
+	ck_assert_ptr_null(w1.buf);
+	ck_assert_ptr_nonnull(w2.buf);
+	zone_wait_cancel(zones, &w2.wait);
+	zone_put(zones, w2.buf);
+	for (i = 1; i < 4; i++)
+		zone_put(zones, buf[i]);
+}
+END_TEST
+
+static void put_at_once(struct zone_wait *wait, struct zone_buf *buf)
+{
+	turns++;
+	zone_put(zones, buf);
+}
+
+/* A long queue that gives back from ready() does not deepen the stack. */
+START_TEST(ready_may_put)
+{
+	static struct waiter w[1000];
+	struct zone_buf *buf[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		buf[i] = take(i < 2 ? &a : &b, 1);
+	for (i = 0; i < 1000; i++) {
+		w[i] = (struct waiter){ .wait.ready = put_at_once };
+		zone_get_wait(zones, i % 2 ? &a : &c, 1, &w[i].wait);
+	}
+	for (i = 0; i < 4; i++)
+		zone_put(zones, buf[i]);
+	ck_assert_int_eq(turns, 1000);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("zone");
+	TCase *flat = tcase_create("shares"), *three = tcase_create("sizes");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(three, setup_three, teardown);
+	tcase_add_test(three, the_zone_that_fits);
+	tcase_add_test(three, then_a_bigger_one_then_a_smaller);
+	tcase_add_test(three, the_hot_one_first);
+	tcase_add_test(three, wrong_sizes);
+	tcase_add_checked_fixture(flat, setup_flat, teardown);
+	tcase_add_test(flat, half_is_the_most);
+	tcase_add_test(flat, owners_take_turns);
+	tcase_add_test(flat, a_wait_can_be_given_up);
+	tcase_add_test(flat, ready_may_put);
+	suite_add_tcase(s, three);
+	suite_add_tcase(s, flat);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
