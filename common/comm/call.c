@@ -335,6 +335,8 @@ static void call_log_timeout(const struct rpc_call *call)
 	const struct wire_hdr *hdr = call_hdr(call);
 	bool ready = peer->state == PEER_READY;
 
+	if (call->quiet)
+		return;
 	log_error(peer->link.ctx->log,
 		  "%s: no answer to %s by its deadline%s%s", peer->name,
 		  hdr ? wire_op_name(le16toh(hdr->op)) : "a call",

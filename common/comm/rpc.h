@@ -123,6 +123,8 @@ struct rpc_call {
 	const struct iovec *data;	/* copied; the memory is not */
 	unsigned int ndata;		/* at most RPC_DATA_MAX */
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
+	bool quiet;			/* no line in the log when that passes:
+					 * the caller tries again, or says more */
 	void (*done)(struct rpc_call *call);
 	void *arg;
 

@@ -53,6 +53,7 @@ static void send_call(struct iod_call *call)
 	call->rpc.msg = call->msg;
 	call->rpc.msg_len = call->msg_len;
 	call->rpc.deadline = clock_after_ms(TRY_MS);
+	call->rpc.quiet = true; /* say_state() says it once */
 	rpc_call_start(call->iod->peer, &call->rpc);
 }
 

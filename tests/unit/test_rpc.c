@@ -177,6 +177,18 @@ START_TEST(a_deadline_names_the_server_once)
 }
 END_TEST
 
+START_TEST(a_quiet_deadline)
+{
+	struct rig_call c;
+
+	rig_release(rig, &c, 30);
+	c.call.quiet = true;
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, -ETIMEDOUT);
+	ck_assert_uint_eq(rig_logged(rig, "no answer to RELEASE"), 0);
+}
+END_TEST
+
 START_TEST(nobody_there)
 {
 	struct rig_call c;
@@ -367,6 +379,7 @@ int main(void)
 	tcase_add_test(tc, data_goes_both_ways);
 	tcase_add_test(tc, bulk_data_waits_in_order);
 	tcase_add_test(tc, a_deadline_names_the_server_once);
+	tcase_add_test(tc, a_quiet_deadline);
 	tcase_add_test(tc, nobody_there);
 	tcase_add_test(tc, zombie_slots);
 	tcase_add_test(tc, cancel_while_sending);
