@@ -152,6 +152,7 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	rpc_ctx_progress(mgr->ctx, deadline);
 	mgr_submit(mgr);
 	flusher_collect(mgr->fl);
+	jobs_admit(mgr);
 	more = chores(mgr);
 	mgr_submit(mgr);
 	return store_failed(mgr->st) ? -EIO : more;

@@ -27,6 +27,7 @@ void mgr_conf_defaults(struct mgr_conf *conf)
 	conf->max_sessions = 4096;
 	conf->session_ttl_ms = 60000;
 	conf->poll_us = 30;
+	conf->iod_calls = 65536;
 	conf->ssize = 65536;
 }
 
@@ -113,6 +114,7 @@ static int read_numbers(const struct reader *r)
 		{ "slots", 1, 1024, &conf->slots },
 		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
 		{ "poll_us", 0, 10000, &conf->poll_us },
+		{ "iod_calls", 1, 1 << 24, &conf->iod_calls },
 	};
 	int rc;
 

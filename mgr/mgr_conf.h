@@ -20,6 +20,7 @@ struct mgr_conf {
 	unsigned int max_sessions;
 	unsigned int session_ttl_ms;
 	unsigned int poll_us; /* poll this long before sleeping */
+	unsigned int iod_calls; /* of truncations and sizes, at a time */
 	uint32_t ssize; /* default stripes of a new file: bytes */
 	uint32_t pcount; /* ... and iods, 0: all */
 	uint32_t niods;

@@ -19,7 +19,6 @@
 /* What a request becomes while it is held: request.h. */
 struct request;
 LIST_HEAD(requests, request);
-TAILQ_HEAD(request_queue, request);
 
 struct jobs; /* jobs.h */
 struct session_table; /* session.h */

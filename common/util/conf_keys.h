@@ -19,7 +19,8 @@
 	"filesystem.id", "filesystem.stripe_size", "filesystem.stripe_count",  \
 		"mgr.address", "mgr.storage", "mgr.cache_size",                \
 		"mgr.session_timeout", "mgr.log_level", "mgr.slots",           \
-		"mgr.max_sessions", "mgr.poll_us", CONF_KEYS_IOD("iod"),       \
+		"mgr.max_sessions", "mgr.poll_us", "mgr.iod_calls",            \
+		CONF_KEYS_IOD("iod"),       \
 		CONF_KEYS_IOD("iod.*"), "iod.*.address", "iod.*.storage"
 
 #endif

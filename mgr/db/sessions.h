@@ -31,7 +31,7 @@ int session_walk(struct store *st,
 
 /*
  * REPLY_DONE: bytes is the reply message.  REPLY_JOB: the request's intent is
- * recorded, `job` names it, no reply yet.
+ * recorded, `job` names it and bytes its file, no reply yet.
  */
 enum reply_kind { REPLY_DONE = 1, REPLY_JOB = 2 };
 

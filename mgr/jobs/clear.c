@@ -131,8 +131,8 @@ void clear_close(struct mgr *mgr)
 {
 	struct jobs *jobs = mgr->jobs;
 
-	if (!jobs->self.id || !jobs->iod || jobs->calls ||
-	    store_failed(mgr->st))
+	if (!jobs->self.id || !jobs->iod || jobs->table ||
+	    !LIST_EMPTY(&jobs->fences) || store_failed(mgr->st))
 		return;
 	for (uint32_t i = 0; i < mgr->conf.niods; i++)
 		if (jobs->iod[i].remover.busy)

@@ -46,7 +46,6 @@ int fan_start(struct mgr *mgr, struct fan *fan, const struct fan_ops *ops,
 	fan->calls = calloc(n, sizeof(fan->calls[0]));
 	if (!fan->calls)
 		return -ENOMEM;
-	mgr->jobs->calls += n;
 	fan->mgr = mgr;
 	fan->ops = ops;
 	fan->n = fan->left = n;
@@ -62,7 +61,6 @@ void fan_end(struct fan *fan)
 		return;
 	for (uint32_t k = 0; k < fan->n; k++)
 		iod_call_cancel(&fan->calls[k].call);
-	fan->mgr->jobs->calls -= fan->n;
 	free(fan->calls);
 	fan->calls = NULL;
 }

@@ -67,7 +67,7 @@ static void done(struct fan *fan)
 			  (unsigned long long)job->handle, strerror(-rc));
 	else
 		rc = keep(job);
-	TAILQ_FOREACH(req, &job->waiting, wait) {
+	TAILQ_FOREACH(req, &job->park.waiting, wait) {
 		req->asked = true;
 		/* gone meanwhile: running again says so */
 		if (rc != -ENOENT)
@@ -83,8 +83,9 @@ static const struct fan_ops getsize_ops = {
 	.done = done,
 };
 
-int getsize_start(struct mgr *mgr, uint64_t handle, struct job **out)
+int getsize_start(struct request *asker, uint64_t handle, struct job **out)
 {
+	struct mgr *mgr = asker->mgr;
 	struct inode ino;
 	struct job *job;
 	int rc;
@@ -92,9 +93,9 @@ int getsize_start(struct mgr *mgr, uint64_t handle, struct job **out)
 	rc = inode_get(mgr->st, handle, &ino);
 	if (rc)
 		return rc;
-	if (!jobs_room(mgr, ino.pcount))
+	if (!jobs_room(asker, ino.pcount))
 		return -EAGAIN;
-	job = job_new(mgr, handle, "question for the size");
+	job = job_new(mgr, handle, ino.pcount, "question for the size");
 	if (!job)
 		return -ENOMEM;
 	job->gen = ino.gen;

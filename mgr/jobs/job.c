@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* job.c - a file's job, and the requests that wait for it. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "jobs_impl.h"
@@ -13,7 +14,30 @@ struct job *job_find(struct mgr *mgr, uint64_t handle)
 	return job;
 }
 
-struct job *job_new(struct mgr *mgr, uint64_t handle, const char *what)
+static struct job *job_of(struct park *park)
+{
+	return (struct job *)(void *)((char *)park -
+				      offsetof(struct job, park));
+}
+
+static void late(struct park *park, struct request *req)
+{
+	struct job *job = job_of(park);
+	char missing[400], what[600];
+
+	fan_missing(&job->fan, missing, sizeof(missing));
+	snprintf(what, sizeof(what), "the %s of file %llu; no answer from %s",
+		 job->what, (unsigned long long)job->handle,
+		 missing[0] ? missing : "the disk of the mgr");
+	if (job->owner == req)
+		job->owner = NULL;
+	answer_late(req, what);
+	if (park_empty(park) && job->abandon)
+		job->abandon(job);
+}
+
+struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
+		    const char *what)
 {
 	struct job *job = calloc(1, sizeof(*job));
 
@@ -22,65 +46,33 @@ struct job *job_new(struct mgr *mgr, uint64_t handle, const char *what)
 	job->handle = handle;
 	job->mgr = mgr;
 	job->what = what;
-	TAILQ_INIT(&job->waiting);
+	job->calls = calls;
+	mgr->jobs->calls += calls;
+	park_init(&job->park, late);
 	HASH_ADD(hh, mgr->jobs->table, handle, sizeof(job->handle), job);
 	return job;
 }
 
-static void stop_waiting(struct request *req)
-{
-	struct job *job = req->job;
-
-	rpc_timer_clear(req->mgr->ctx, &req->timer);
-	TAILQ_REMOVE(&job->waiting, req, wait);
-	req->job = NULL;
-	if (job->owner == req)
-		job->owner = NULL;
-}
-
-static void timed_out(struct rpc_timer *timer)
-{
-	struct request *req = request_of_timer(timer);
-	struct job *job = req->job;
-	char missing[400];
-
-	fan_missing(&job->fan, missing, sizeof(missing));
-	log_error(req->mgr->log,
-		  "%s of a client: the %s of file %llu was not finished in "
-		  "time; no answer from %s",
-		  wire_op_name(req->rpc->op), job->what,
-		  (unsigned long long)job->handle,
-		  missing[0] ? missing : "the disk of the mgr");
-	stop_waiting(req);
-	request_fail(req, -ETIMEDOUT);
-	if (TAILQ_EMPTY(&job->waiting) && job->abandon)
-		job->abandon(job);
-}
-
 void job_wait(struct job *job, struct request *req)
 {
-	req->job = job;
-	TAILQ_INSERT_TAIL(&job->waiting, req, wait);
-	req->timer.fire = timed_out;
-	rpc_timer_set(req->mgr->ctx, &req->timer, req->rpc->deadline);
+	park_wait(&job->park, req);
 }
 
 void job_free(struct job *job)
 {
 	fan_end(&job->fan);
+	job->mgr->jobs->calls -= job->calls;
 	HASH_DEL(job->mgr->jobs->table, job);
 	free(job);
 }
 
 void job_over(struct job *job)
 {
-	struct request_queue again = TAILQ_HEAD_INITIALIZER(again);
+	TAILQ_HEAD(, request) again = TAILQ_HEAD_INITIALIZER(again);
 	struct request *req;
 
-	while ((req = TAILQ_FIRST(&job->waiting))) {
-		stop_waiting(req);
+	while ((req = park_take(&job->park)))
 		TAILQ_INSERT_TAIL(&again, req, wait);
-	}
 	job_free(job);
 	while ((req = TAILQ_FIRST(&again))) {
 		TAILQ_REMOVE(&again, req, wait);

@@ -5,11 +5,6 @@
 
 #include "jobs_impl.h"
 
-bool jobs_room(const struct mgr *mgr, uint32_t n)
-{
-	return mgr->jobs->calls + n <= JOBS_CALLS_MAX;
-}
-
 int jobs_open(struct mgr *mgr)
 {
 	struct jobs *jobs = calloc(1, sizeof(*jobs));
@@ -19,6 +14,7 @@ int jobs_open(struct mgr *mgr)
 		return -ENOMEM;
 	mgr->jobs = jobs;
 	LIST_INIT(&jobs->fences);
+	room_open(mgr);
 	rc = clear_open(mgr);
 	if (rc)
 		return rc;

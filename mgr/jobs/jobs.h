@@ -88,10 +88,8 @@ void fan_missing(const struct fan *fan, char *buf, size_t len);
 
 /* NULL: the file has none. */
 struct job *job_find(struct mgr *mgr, uint64_t handle);
-/*
- * The request runs again when the job is over, or is answered -ETIMEDOUT at
- * its deadline, with a line in the log that names the iods.
- */
+/* The request runs again when the job is over; if that is late, the log names
+ * the iods. */
 void job_wait(struct job *job, struct request *req);
 /* Forgets it. */
 void job_free(struct job *job);
@@ -108,11 +106,18 @@ struct flusher_item *resize_item(struct job *job);
 void resize_adopt(struct job *job, struct request *owner);
 /* By the intent's id; NULL: it is over. */
 struct job *resize_find(struct mgr *mgr, uint64_t id);
-/* Room for another question or truncation over n iods. */
-bool jobs_room(const struct mgr *mgr, uint32_t n);
 /* Asks for the size of a file; ns_asked() keeps the answer.  *job for
- * job_wait(); or -errno. */
-int getsize_start(struct mgr *mgr, uint64_t handle, struct job **job);
+ * job_wait(); -EAGAIN: no room; or -errno. */
+int getsize_start(struct request *asker, uint64_t handle, struct job **job);
+
+/* ---- room.c: how many jobs there may be at a time ---- */
+
+/* There is room for a question or truncation of req over n iods. */
+bool jobs_room(const struct request *req, uint32_t n);
+/* The request runs again when there is some. */
+void jobs_wait(struct request *req);
+/* Lets in who waits, as far as there is room. */
+void jobs_admit(struct mgr *mgr);
 
 /* ---- fence.c ---- */
 

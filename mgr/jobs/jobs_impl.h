@@ -9,7 +9,6 @@
 #include "request.h"
 
 #define REMOVE_BATCH WIRE_HANDLE_MAX
-#define JOBS_CALLS_MAX (64u << 10) /* to iods, at a time */
 #define REMOVE_MSG_LEN                                                         \
 	(sizeof(struct wire_hdr) + sizeof(struct wire_objects) +               \
 	 8 * REMOVE_BATCH)
@@ -52,12 +51,13 @@ struct job {
 	struct mgr *mgr;
 	struct fan fan;
 	const char *what; /* "truncation", for the log */
-	struct request_queue waiting;
+	uint32_t calls; /* it makes, or will make, at the iods */
+	struct park park; /* who waits for it */
 	void (*abandon)(struct job *job); /* nobody waits any more */
 
 	/* truncation */
 	struct intent in;
-	struct request *owner; /* in waiting, too; NULL: gone */
+	struct request *owner; /* waits for it, too; NULL: gone */
 	struct flusher_item item;
 	/* question for a size */
 	uint32_t gen;
@@ -75,7 +75,8 @@ struct fence {
 struct jobs {
 	struct iod *iod; /* niods */
 	struct job *table;
-	size_t calls; /* held by fans */
+	size_t calls; /* of all jobs */
+	struct park room; /* who waits until there are fewer */
 	LIST_HEAD(, fence) fences;
 	uint64_t remove_limit; /* intents up to here are durable */
 	uint64_t removed; /* intents up to here are deleted */
@@ -96,12 +97,15 @@ int clear_open(struct mgr *mgr);
 void clear_start(struct iod *iod);
 void clear_close(struct mgr *mgr);
 
-struct job *job_new(struct mgr *mgr, uint64_t handle, const char *what);
+/* calls: how many at the iods it takes.  NULL: no memory. */
+struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
+		    const char *what);
 /* Runs the waiting requests again (or only frees, at the end of the mgr). */
 void job_over(struct job *job);
 
 int resize_resume(struct mgr *mgr);
 void remove_open(struct iod *iod);
+void room_open(struct mgr *mgr);
 void fences_close(struct mgr *mgr);
 
 #endif

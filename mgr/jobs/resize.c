@@ -42,7 +42,7 @@ static void finished(struct flusher_item *item)
 	if (owner && status)
 		owner->result = status;
 	if (owner)
-		owner->truncated = true;
+		owner->truncated = job->handle;
 	job_over(job);
 }
 
@@ -103,7 +103,7 @@ static void launch(struct flusher_item *item)
 
 struct job *resize_new(struct mgr *mgr, const struct intent *in)
 {
-	struct job *job = job_new(mgr, in->handle, "truncation");
+	struct job *job = job_new(mgr, in->handle, in->pcount, "truncation");
 
 	if (!job)
 		return NULL;

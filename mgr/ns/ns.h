@@ -70,7 +70,7 @@ struct ns_op {
 	const struct ns_cred *cred;
 	uint64_t session;
 	int64_t now; /* ns since the epoch */
-	bool truncated; /* O_TRUNC has been carried out */
+	uint64_t truncated; /* the file for which O_TRUNC is carried out */
 	bool asked; /* NS_ASK has been obeyed */
 	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
 	unsigned int which; /* NS_REDIRECT: 1: the second path */

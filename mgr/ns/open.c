@@ -98,7 +98,7 @@ static void emptied(struct ns_op *op, struct inode *ino)
 static int open_found(struct ns_op *op, const struct ns_open_args *args,
 		      struct inode *ino, uint64_t *open, bool *truncate)
 {
-	bool trunc = args->flags & WIRE_O_TRUNC && !op->truncated;
+	bool trunc = args->flags & WIRE_O_TRUNC && op->truncated != ino->handle;
 	int rc = 0;
 
 	if (!(args->flags & WRITES) || inode_is_dir(ino))

@@ -11,8 +11,6 @@ static int begin_truncation(struct op *op, const struct inode *ino)
 	struct intent *in = &op->req->intent;
 	int rc;
 
-	if (!jobs_room(op->mgr, ino->pcount))
-		return -EAGAIN;
 	in->slot = op->rpc->slot;
 	in->seq = op->rpc->seq;
 	in->op = WIRE_OPEN;

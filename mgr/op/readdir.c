@@ -25,7 +25,7 @@ struct dirbufs {
 	uint8_t *block;
 	struct tp_mr *mr;
 	SLIST_HEAD(, dirbuf) free;
-	struct request_queue waiting;
+	struct park waiting;
 };
 
 static void put_buf(struct dirbuf *buf)
@@ -41,11 +41,8 @@ static void on_sent(struct rpc_bulk *bulk, int status)
 	struct request *req;
 
 	put_buf(buf);
-	while ((req = TAILQ_FIRST(&bufs->waiting)) &&
-	       !SLIST_EMPTY(&bufs->free)) {
-		TAILQ_REMOVE(&bufs->waiting, req, wait);
+	while (!SLIST_EMPTY(&bufs->free) && (req = park_take(&bufs->waiting)))
 		request_run(req);
-	}
 }
 
 static int send_buf(struct op *op, struct dirbuf *buf, uint32_t len)
@@ -94,11 +91,17 @@ int op_readdir(struct op *op)
 	struct dirbuf *buf = SLIST_FIRST(&bufs->free);
 
 	if (!buf) {
-		TAILQ_INSERT_TAIL(&bufs->waiting, op->req, wait);
+		park_wait(&bufs->waiting, op->req);
 		return OP_LATER;
 	}
 	SLIST_REMOVE_HEAD(&bufs->free, link);
 	return fill_and_send(op, buf);
+}
+
+/* Those who have the buffers take what is in them slowly, or not at all. */
+static void late(struct park *park, struct request *req)
+{
+	answer_late(req, "one of the buffers for directories");
 }
 
 int dirbufs_open(struct mgr *mgr)
@@ -109,7 +112,7 @@ int dirbufs_open(struct mgr *mgr)
 		return -ENOMEM;
 	mgr->dirbufs = bufs;
 	SLIST_INIT(&bufs->free);
-	TAILQ_INIT(&bufs->waiting);
+	park_init(&bufs->waiting, late);
 	bufs->block = aligned_alloc(4096, BUFS * BUF_SIZE);
 	if (!bufs->block)
 		return -ENOMEM;

@@ -30,14 +30,17 @@ int reply_record(struct mgr *mgr, const struct rpc_req *rpc)
 	return put(mgr, rpc->session, rpc->slot, &rec);
 }
 
-int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc, uint64_t job)
+int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc,
+		     const struct intent *in)
 {
+	uint64_t handle = htole64(in->handle);
 	struct reply_rec rec;
 
 	rec.seq = rpc->seq;
 	rec.kind = REPLY_JOB;
-	rec.job = job;
-	rec.len = 0;
+	rec.job = in->id;
+	rec.len = sizeof(handle);
+	memcpy(rec.bytes, &handle, sizeof(handle));
 	return put(mgr, rpc->session, rpc->slot, &rec);
 }
 
@@ -75,6 +78,15 @@ int reply_record_job_end(struct mgr *mgr, const struct intent *in, int status)
 	rec.kind = REPLY_DONE;
 	rec.len = build_empty(in, status, rec.bytes);
 	return reply_put(mgr->st, in->session, in->slot, &rec);
+}
+
+uint64_t reply_job_handle(const struct reply_rec *rec)
+{
+	uint64_t handle = 0;
+
+	if (rec->len == sizeof(handle))
+		memcpy(&handle, rec->bytes, sizeof(handle));
+	return le64toh(handle);
 }
 
 int reply_find(struct mgr *mgr, const struct rpc_req *rpc,

@@ -10,8 +10,11 @@
 
 /* In the transaction of the request: its reply as it stands. */
 int reply_record(struct mgr *mgr, const struct rpc_req *rpc);
-/* ... or, that it has become the intent `job`. */
-int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc, uint64_t job);
+/* ... or, that it has become the intent. */
+int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc,
+		     const struct intent *in);
+/* The file of that intent. */
+uint64_t reply_job_handle(const struct reply_rec *rec);
 /* In the transaction that ends a truncation: its reply, if the session still
  * waits for just that. */
 int reply_record_job_end(struct mgr *mgr, const struct intent *in, int status);

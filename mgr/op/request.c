@@ -1,65 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* request.c - runs a request in a transaction and sees to its reply. */
+/* request.c - runs a request in a transaction, and sees where it goes then. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "jobs.h"
 #include "op.h"
 #include "reply.h"
 #include "session.h"
 
-static void request_free(struct request *req)
-{
-	LIST_REMOVE(req, all);
-	free(req);
-}
-
 void request_drop(struct request *req)
 {
 	rpc_timer_clear(req->mgr->ctx, &req->timer);
-	request_free(req);
-}
-
-static void reply_now(struct request *req, int status)
-{
-	rpc_reply_end(req->rpc, status, RPC_REEXECUTE);
-	rpc_reply_send(req->rpc);
-	request_free(req);
-}
-
-void request_fail(struct request *req, int status)
-{
-	rpc_reply_begin(req->rpc);
-	reply_now(req, status);
-}
-
-static void reply_redirect(struct op *op)
-{
-	const struct ns *ns = &op->mgr->ns;
-	struct wire_path_rep body = {
-		.path_len = htole32((uint32_t)ns->redirect_len),
-		.which = htole32(op->ns.which),
-	};
-
-	op->out = rpc_reply_begin(op->rpc);
-	wire_put(op->out, &body, sizeof(body));
-	wire_put(op->out, ns->redirect, ns->redirect_len);
-	reply_now(op->req, WIRE_REDIRECT);
-}
-
-static struct request *request_of_item(struct flusher_item *item)
-{
-	return (struct request *)(void *)((char *)item -
-					  offsetof(struct request, item));
-}
-
-static void reply_durable(struct flusher_item *item)
-{
-	struct request *req = request_of_item(item);
-
-	rpc_reply_send(req->rpc);
-	request_free(req);
+	LIST_REMOVE(req, all);
+	free(req);
 }
 
 /* rc: of what was put into the transaction.  Returns it, or of the commit. */
@@ -82,31 +35,25 @@ static void finish(struct op *op)
 
 	if (!store_changed(mgr->st)) {
 		ns_abort(&mgr->ns);
-		reply_now(op->req, 0);
+		answer_now(op->req, 0);
 		return;
 	}
 	rpc_reply_end(op->rpc, 0, 0);
-	op->req->item.durable = reply_durable;
+	op->req->item.durable = answer_durable;
 	rc = commit(op, reply_record(mgr, op->rpc), &op->req->item);
 	if (rc)
-		request_fail(op->req, rc);
+		answer_error(op->req, rc);
 }
 
 /* The file is known to be busy from here on; the iods hear of it when the
  * intent is durable. */
-static void start_job(struct op *op)
+static void record_truncation(struct op *op)
 {
 	const struct intent *in = &op->req->intent;
-	struct job *job = job_find(op->mgr, in->handle);
+	struct job *job = resize_new(op->mgr, in);
 	int rc;
 
-	if (job) { /* a question for its size */
-		ns_abort(&op->mgr->ns);
-		job_wait(job, op->req);
-		return;
-	}
-	job = resize_new(op->mgr, in);
-	rc = job ? reply_record_job(op->mgr, op->rpc, in->id) : -ENOMEM;
+	rc = job ? reply_record_job(op->mgr, op->rpc, in) : -ENOMEM;
 	rc = commit(op, rc, job ? resize_item(job) : NULL);
 	if (!rc) {
 		resize_adopt(job, op->req);
@@ -114,20 +61,37 @@ static void start_job(struct op *op)
 	}
 	if (job)
 		job_free(job);
-	request_fail(op->req, rc);
+	answer_error(op->req, rc);
+}
+
+static void start_truncation(struct op *op)
+{
+	const struct intent *in = &op->req->intent;
+	struct job *other = job_find(op->mgr, in->handle);
+
+	if (!other && jobs_room(op->req, in->pcount)) {
+		record_truncation(op);
+		return;
+	}
+	ns_abort(&op->mgr->ns);
+	if (other) /* a question for its size */
+		job_wait(other, op->req);
+	else
+		jobs_wait(op->req);
 }
 
 /* Another request may be at the same question already. */
 static void ask(struct op *op)
 {
-	struct mgr *mgr = op->mgr;
-	struct job *job = job_find(mgr, op->ns.wait);
+	struct job *job = job_find(op->mgr, op->ns.wait);
 	int rc = 0;
 
 	if (!job)
-		rc = getsize_start(mgr, op->ns.wait, &job);
-	if (rc)
-		request_fail(op->req, rc == -ENOENT ? -ESTALE : rc);
+		rc = getsize_start(op->req, op->ns.wait, &job);
+	if (rc == -EAGAIN)
+		jobs_wait(op->req);
+	else if (rc)
+		answer_error(op->req, rc == -ENOENT ? -ESTALE : rc);
 	else
 		job_wait(job, op->req);
 }
@@ -139,23 +103,16 @@ static void wait_for_job(struct op *op)
 	if (job)
 		job_wait(job, op->req);
 	else
-		request_fail(op->req, -EIO);
+		answer_error(op->req, -EIO);
 }
 
-static void conclude(struct op *op, int rc)
+/* Nothing is to be committed. */
+static void conclude_undone(struct op *op, int rc)
 {
-	if (rc == 0) {
-		finish(op);
-		return;
-	}
-	if (rc == OP_JOB) {
-		start_job(op);
-		return;
-	}
 	ns_abort(&op->mgr->ns);
 	switch (rc) {
 	case NS_REDIRECT:
-		reply_redirect(op);
+		answer_redirect(op->req, op->ns.which);
 		break;
 	case NS_BUSY:
 		wait_for_job(op);
@@ -165,13 +122,23 @@ static void conclude(struct op *op, int rc)
 		break;
 	case OP_ABORT:
 		rpc_req_abort(op->rpc);
-		request_free(op->req);
+		request_drop(op->req);
 		break;
 	case OP_LATER:
 		break;
 	default:
-		request_fail(op->req, rc);
+		answer_error(op->req, rc);
 	}
+}
+
+static void conclude(struct op *op, int rc)
+{
+	if (rc == 0)
+		finish(op);
+	else if (rc == OP_JOB)
+		start_truncation(op);
+	else
+		conclude_undone(op, rc);
 }
 
 void request_run(struct request *req)
@@ -186,7 +153,7 @@ void request_run(struct request *req)
 	if (!rc)
 		rc = ns_begin(&mgr->ns);
 	if (rc) {
-		request_fail(req, rc);
+		answer_error(req, rc);
 		return;
 	}
 	op.out = rpc_reply_begin(req->rpc);
@@ -199,43 +166,33 @@ void request_run(struct request *req)
 	conclude(&op, fn(&op));
 }
 
-static void reply_kept(struct request *req, const struct reply_rec *rec)
+/* It became a truncation: that is under way, or done. */
+static void go_on(struct request *req, const struct reply_rec *rec)
 {
-	struct wire_hdr hdr;
-	struct wire_out *out = rpc_reply_begin(req->rpc);
+	struct job *job = resize_find(req->mgr, rec->job);
 
-	memcpy(&hdr, rec->bytes, sizeof(hdr));
-	wire_put(out, rec->bytes + sizeof(hdr), rec->len - sizeof(hdr));
-	rpc_reply_end(req->rpc, -(int)le32toh(hdr.status), 0);
-	rpc_reply_send(req->rpc);
-	request_free(req);
+	req->truncated = reply_job_handle(rec);
+	if (job)
+		resize_adopt(job, req);
+	else
+		request_run(req);
 }
 
-/*
- * Sent again, and the rpc layer has no reply: it may have been executed in an
- * earlier life, be a truncation under way, or an OPEN whose truncation is done.
- */
+/* Sent again, and the rpc layer has no reply: it may have been executed in an
+ * earlier life. */
 static void run_again(struct request *req)
 {
 	struct reply_rec rec;
-	struct job *job;
-	int rc;
+	int rc = reply_find(req->mgr, req->rpc, &rec);
 
-	rc = reply_find(req->mgr, req->rpc, &rec);
-	if (rc == -ENOENT) {
+	if (rc == -ENOENT)
 		request_run(req);
-	} else if (rc) {
-		request_fail(req, rc);
-	} else if (rec.kind == REPLY_DONE) {
-		reply_kept(req, &rec);
-	} else {
-		job = resize_find(req->mgr, rec.job);
-		req->truncated = true;
-		if (job)
-			resize_adopt(job, req);
-		else
-			request_run(req);
-	}
+	else if (rc)
+		answer_error(req, rc);
+	else if (rec.kind == REPLY_DONE)
+		answer_kept(req, &rec);
+	else
+		go_on(req, &rec);
 }
 
 void request_take(struct mgr *mgr, struct rpc_req *rpc)

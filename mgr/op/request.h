@@ -2,29 +2,30 @@
 /*
  * request.h - a request on its way through the manager.
  *
- *   request_run() --- reads, errors ----------------------------> reply
+ *   request_run() --- reads, errors ----------------------------> answer
  *      |  ^   |
- *      |  |   '--- committed: held until the log is flushed ---> reply
+ *      |  |   '--- committed: held until the log is flushed ---> answer
  *      v  |
- *    job_wait(): a truncation or a question to the iods first
+ *     parked: for a truncation, a question to the iods, room for one of
+ *     these, or a buffer; at most until its deadline
  */
 #ifndef REQUEST_H
 #define REQUEST_H
 
 #include "mgr_int.h"
-
-struct job;
+#include "park.h"
 
 struct request {
 	struct mgr *mgr;
 	struct rpc_req *rpc;
 	bool asked; /* the iods were asked for the size */
-	bool truncated; /* the truncation that it asks for is done */
+	bool admitted; /* it has waited for room among the jobs */
+	uint64_t truncated; /* the file whose truncation it asks for is done */
 	int result; /* not 0: it failed while it waited */
 	struct intent intent; /* the truncation */
 
 	struct flusher_item item;
-	struct job *job; /* that it waits for */
+	struct park *park; /* where it waits */
 	struct rpc_timer timer; /* ... until its deadline */
 	TAILQ_ENTRY(request) wait;
 	LIST_ENTRY(request) all;
@@ -34,15 +35,22 @@ struct request {
 void request_take(struct mgr *mgr, struct rpc_req *rpc);
 /* From the start; again after a wait. */
 void request_run(struct request *req);
-/* Answers with an error and frees. */
-void request_fail(struct request *req, int status);
-/* Frees without an answer: the mgr stops. */
+/* Frees without an answer: the mgr stops, or the connection broke. */
 void request_drop(struct request *req);
 
-static inline struct request *request_of_timer(struct rpc_timer *timer)
-{
-	return (struct request *)(void *)((char *)timer -
-					  offsetof(struct request, timer));
-}
+/* ---- answer.c: each ends the request ---- */
+
+/* The reply as it was built, or an error without one. */
+void answer_now(struct request *req, int status);
+void answer_error(struct request *req, int status);
+/* It waited in vain: -ETIMEDOUT, and a line in the log that says for what. */
+void answer_late(struct request *req, const char *what);
+/* The path leads elsewhere: to ns->redirect. */
+void answer_redirect(struct request *req, unsigned int which);
+/* As an earlier life of the mgr did. */
+struct reply_rec;
+void answer_kept(struct request *req, const struct reply_rec *rec);
+/* The durable() of req->item: the reply is built, and recorded. */
+void answer_durable(struct flusher_item *item);
 
 #endif

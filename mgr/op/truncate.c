@@ -20,7 +20,5 @@ int op_truncate(struct op *op)
 	in->op = WIRE_TRUNCATE;
 	rc = ns_truncate(&op->ns, &path, le64toh(body->size),
 			 le64toh(body->open), in);
-	if (rc || !in->id)
-		return rc;
-	return jobs_room(op->mgr, in->pcount) ? OP_JOB : -EAGAIN;
+	return rc ? rc : in->id ? OP_JOB : 0;
 }

@@ -253,7 +253,7 @@ START_TEST(test_open_truncates)
 	ck_assert_int_eq(FX_DO(&fx, ns_truncate(&op, &self, 0, 0, &in)), 0);
 	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
 	ck_assert_int_eq(FX_DO(&fx,
-			       (op.truncated = true,
+			       (op.truncated = ino.handle,
 				ns_open(&op, &args, &ino, &open, &truncate))),
 			 0);
 	ck_assert(!truncate);

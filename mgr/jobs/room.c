@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * room.c - bounds the calls to iods that are slow or down: questions and
+ * truncations beyond the bound wait for their turn, in order.
+ */
+#include "jobs_impl.h"
+
+static bool fits(const struct mgr *mgr, uint32_t n)
+{
+	const struct jobs *jobs = mgr->jobs;
+
+	return !jobs->calls || jobs->calls + n <= mgr->conf.iod_calls;
+}
+
+bool jobs_room(const struct request *req, uint32_t n)
+{
+	const struct mgr *mgr = req->mgr;
+
+	return (req->admitted || park_empty(&mgr->jobs->room)) && fits(mgr, n);
+}
+
+void jobs_wait(struct request *req)
+{
+	park_wait(&req->mgr->jobs->room, req);
+}
+
+static void late(struct park *park, struct request *req)
+{
+	answer_late(req, "its turn among other truncations and questions for "
+			 "sizes; see which iods do not answer, or raise "
+			 "iod_calls");
+}
+
+void room_open(struct mgr *mgr)
+{
+	park_init(&mgr->jobs->room, late);
+}
+
+void jobs_admit(struct mgr *mgr)
+{
+	struct request *req;
+
+	while (fits(mgr, mgr->conf.niods) &&
+	       (req = park_take(&mgr->jobs->room))) {
+		req->admitted = true;
+		request_run(req);
+	}
+}

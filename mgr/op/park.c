@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* park.c - a queue of requests, each with a timer. */
+#include "park.h"
+#include "request.h"
+
+static void leave(struct request *req)
+{
+	rpc_timer_clear(req->mgr->ctx, &req->timer);
+	TAILQ_REMOVE(&req->park->waiting, req, wait);
+	req->park = NULL;
+}
+
+static struct request *request_of(struct rpc_timer *timer)
+{
+	return (struct request *)(void *)((char *)timer -
+					  offsetof(struct request, timer));
+}
+
+static void expired(struct rpc_timer *timer)
+{
+	struct request *req = request_of(timer);
+	struct park *park = req->park;
+
+	leave(req);
+	park->late(park, req);
+}
+
+void park_init(struct park *park,
+	       void (*late)(struct park *park, struct request *req))
+{
+	TAILQ_INIT(&park->waiting);
+	park->late = late;
+}
+
+void park_wait(struct park *park, struct request *req)
+{
+	req->park = park;
+	TAILQ_INSERT_TAIL(&park->waiting, req, wait);
+	req->timer.fire = expired;
+	rpc_timer_set(req->mgr->ctx, &req->timer, req->rpc->deadline);
+}
+
+struct request *park_take(struct park *park)
+{
+	struct request *req = TAILQ_FIRST(&park->waiting);
+
+	if (req)
+		leave(req);
+	return req;
+}

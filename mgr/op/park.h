@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * park.h - where requests wait for something, each until its deadline, in the
+ * order in which they came.
+ */
+#ifndef PARK_H
+#define PARK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/queue.h>
+
+struct request;
+
+struct park {
+	TAILQ_HEAD(, request) waiting;
+	/* A request's deadline passed, it is out of the queue: answer it. */
+	void (*late)(struct park *park, struct request *req);
+};
+
+void park_init(struct park *park,
+	       void (*late)(struct park *park, struct request *req));
+void park_wait(struct park *park, struct request *req);
+/* Takes out the oldest; NULL: nobody waits. */
+struct request *park_take(struct park *park);
+
+static inline bool park_empty(const struct park *park)
+{
+	return TAILQ_EMPTY(&park->waiting);
+}
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr_waits.c - requests that wait inside the mgr: for an iod, for room among
+ * the jobs, for a buffer.  Each ends at its deadline at the latest, with a
+ * line that says why, and one that runs after its wait finds the world as it
+ * is then.
+ */
+#include <arpa/inet.h>
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mgrrig.h"
+
+static struct mgrrig rig;
+static struct mgrc c;
+
+static void open_rig(const char *more)
+{
+	rig_open(&rig);
+	strcpy(rig.more, more);
+	rig_configure(&rig);
+	rig_start(&rig);
+	memset(&c, 0, sizeof(c));
+	mgrc_open(&c, &rig.addr, 0);
+}
+
+static void teardown(void)
+{
+	mgrc_close(&c, true);
+	rig_close(&rig);
+}
+
+static void setup_room(void)
+{
+	open_rig("iod_calls = 3");
+}
+
+static void setup_slots(void)
+{
+	open_rig("slots = 64");
+}
+
+static void chmod_to(const char *path, uint32_t mode)
+{
+	struct wire_setattr body = { .valid = htole32(WIRE_S_MODE),
+				     .mode = htole32(mode),
+				     .path_len = htole32(strlen(path)) };
+	struct mgrc_item item = { path, strlen(path) };
+
+	ck_assert_int_eq(
+		mgrc_call(&c, WIRE_SETATTR, &body, sizeof(body), &item, 1), 0);
+}
+
+/* For all to write, with an object on each iod. */
+static uint64_t make(const char *path)
+{
+	struct wire_attr attr;
+	uint64_t h;
+
+	ck_assert_int_eq(mgrc_make(&c, path, 1), 0);
+	chmod_to(path, 0666);
+	ck_assert_int_eq(mgrc_stat(&c, path, &attr), 0);
+	h = le64toh(attr.handle);
+	for (int i = 0; i < RIG_IODS; i++)
+		fakeiod_set(&rig.iod[i], h, 1);
+	return h;
+}
+
+static unsigned int held(int i)
+{
+	return fakeiod_get(&rig.iod[i], &rig.iod[i].nheld);
+}
+
+/* A call under way, of a client that does not wait for it. */
+struct post {
+	struct rpc_call call;
+	uint64_t msg[64];
+	int status; /* 1: not yet */
+	uint64_t handle; /* of an OPEN */
+};
+
+static void on_done(struct rpc_call *call)
+{
+	struct post *p = call->arg;
+	struct wire_open_rep rep;
+
+	p->status = call->status;
+	if (call->status || call->reply.body_len != sizeof(rep))
+		return;
+	memcpy(&rep, call->reply.body, sizeof(rep));
+	p->handle = le64toh(rep.attr.handle);
+}
+
+static void post(struct mgrc *who, struct post *p, unsigned int op,
+		 const void *body, size_t len, const char *path)
+{
+	struct mgrc_item item = { path, path ? strlen(path) : 0 };
+
+	p->status = 1;
+	p->call = (struct rpc_call){ .msg = p->msg,
+				     .deadline = clock_after_ms(20000),
+				     .done = on_done,
+				     .arg = p };
+	p->call.msg_len = mgrc_build(p->msg, op, body, len, &item, !!path);
+	rpc_call_start(who->peer, &p->call);
+}
+
+static void post_truncate(struct mgrc *who, struct post *p, const char *path)
+{
+	struct wire_truncate t = { .size = htole64(5),
+				   .path_len = htole32(strlen(path)) };
+
+	post(who, p, WIRE_TRUNCATE, &t, sizeof(t), path);
+}
+
+static void post_open(struct mgrc *who, struct post *p, const char *path)
+{
+	struct wire_open o = { .flags = htole32(WIRE_O_WRITE | WIRE_O_TRUNC),
+			       .path_len = htole32(strlen(path)) };
+
+	post(who, p, WIRE_OPEN, &o, sizeof(o), path);
+}
+
+#define turn_until(who, cond)                                                  \
+	rig_until((rpc_ctx_progress((who)->ctx, clock_after_ms(5)), cond))
+
+START_TEST(test_room)
+{
+	struct post first, second, third;
+
+	make("f");
+	make("g");
+	make("h");
+	for (int i = 0; i < RIG_IODS; i++)
+		atomic_store(&rig.iod[i].hold, true);
+	post_truncate(&c, &first, "f");
+	turn_until(&c, held(0) == 1);
+	c.timeout_ms = 500;
+	ck_assert_int_eq(mgrc_truncate(&c, "g", 7), -ETIMEDOUT);
+	ck_assert(rig_says(&rig, "its turn among other truncations"));
+	post_truncate(&c, &second, "g");
+	post_truncate(&c, &third, "h");
+	/* both are in the mgr when it answers what was sent later */
+	c.timeout_ms = 20000;
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
+	ck_assert_uint_eq(held(0), 1);
+	for (int i = 0; i < RIG_IODS; i++)
+		fakeiod_release(&rig.iod[i]);
+	turn_until(&c, !first.status && !second.status && !third.status);
+	ck_assert_uint_eq(fakeiod_get(&rig.iod[0], &rig.iod[0].resizes), 3);
+}
+END_TEST
+
+/* A reader of the size of a file whose writer died. */
+START_TEST(test_room_for_questions)
+{
+	struct post first, stat;
+	struct wire_path body = { .path_len = htole32(1) };
+	struct mgrc w = { 0 };
+	struct mgrc_file f;
+
+	make("f");
+	make("g");
+	mgrc_open(&w, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_open_file(&w, "g", WIRE_O_WRITE, &f), 0);
+	mgrc_close(&w, true);
+	for (int i = 0; i < RIG_IODS; i++)
+		atomic_store(&rig.iod[i].hold, true);
+	post_truncate(&c, &first, "f");
+	turn_until(&c, held(0) == 1);
+	post(&c, &stat, WIRE_GETATTR, &body, sizeof(body), "g");
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
+	ck_assert_int_eq(stat.status, 1);
+	for (int i = 0; i < RIG_IODS; i++)
+		fakeiod_release(&rig.iod[i]);
+	turn_until(&c, !first.status && !stat.status);
+	ck_assert_uint_eq(fakeiod_get(&rig.iod[0], &rig.iod[0].getsizes), 1);
+}
+END_TEST
+
+enum change { CHMOD, UNLINK, REPLACE, CHANGES };
+
+static void change(enum change what)
+{
+	if (what == CHMOD)
+		chmod_to("f", 0);
+	else if (what == UNLINK)
+		ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	else
+		ck_assert_int_eq(mgrc_rename(&c, "g", "f"), 0);
+}
+
+/*
+ * An OPEN with O_TRUNC waits, for its own truncation or for another's;
+ * meanwhile the name or the permission changes.
+ */
+START_TEST(test_open_looks_again)
+{
+	static const int wanted[CHANGES] = { -EACCES, -ENOENT, 0 };
+	enum change what = _i % CHANGES;
+	bool others = _i >= CHANGES;
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct post opened, other = { 0 };
+	uint64_t g;
+
+	make("f");
+	g = make("g");
+	mgrc_open(&user, &rig.addr, 0);
+	atomic_store(&rig.iod[0].hold, true);
+	if (others) {
+		post_truncate(&c, &other, "f");
+		turn_until(&c, held(0) == 1);
+	}
+	post_open(&user, &opened, "f");
+	ck_assert_int_eq(mgrc_stat(&user, "f", NULL), 0);
+	turn_until(&user, held(0) == 1);
+	ck_assert_int_eq(opened.status, 1);
+	change(what);
+	fakeiod_release(&rig.iod[0]);
+	turn_until(&user, opened.status != 1);
+	ck_assert_int_eq(opened.status, wanted[what]);
+	if (what == REPLACE) {
+		ck_assert_uint_eq(opened.handle, g);
+		for (int i = 0; i < RIG_IODS; i++)
+			ck_assert_int_eq(fakeiod_size(&rig.iod[i], g), 0);
+	}
+	turn_until(&c, other.status != 1);
+	mgrc_close(&user, true);
+}
+END_TEST
+
+static int port_of(int fd, int (*get)(int, struct sockaddr *, socklen_t *))
+{
+	struct sockaddr_in sa;
+	socklen_t len = sizeof(sa);
+
+	return get(fd, (struct sockaddr *)&sa, &len) ? -1 : ntohs(sa.sin_port);
+}
+
+/* Our port of the connection to the mgr that was made last. */
+static int last_port(void)
+{
+	int port = -1;
+
+	for (int fd = 3; fd < 1024; fd++)
+		if (port_of(fd, getpeername) == rig.port)
+			port = port_of(fd, getsockname);
+	ck_assert_int_gt(port, 0);
+	return port;
+}
+
+/* The kernel shall take in little of what the mgr sends on it; false: this
+ * process may not reach into the mgr. */
+static bool narrow(int port)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, rig.pid, 0);
+	int size = 4096, found = 0;
+
+	for (int n = 3; n < 256 && !found; n++) {
+		int fd = (int)syscall(SYS_pidfd_getfd, pidfd, n, 0);
+
+		if (fd < 0)
+			continue;
+		found = port_of(fd, getpeername) == port &&
+			!setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size,
+				    sizeof(size));
+		close(fd);
+	}
+	close(pidfd);
+	return found;
+}
+
+#define LISTINGS 40
+
+/* A client that asks for much and takes nothing holds all buffers. */
+START_TEST(test_buffers)
+{
+	static struct post list[LISTINGS];
+	struct wire_readdir body = { 0 };
+	struct wire_readdir_rep rep;
+	struct mgrc greedy = { 0 };
+	char name[200];
+
+	for (int i = 0; i < 400; i++) {
+		snprintf(name, sizeof(name), "%0190d", i);
+		ck_assert_int_eq(mgrc_mkdir(&c, name), 0);
+	}
+	mgrc_open(&greedy, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_stat(&greedy, "", NULL), 0);
+	if (!narrow(last_port())) {
+		puts("skip: test_buffers: pidfd_getfd() is not permitted");
+		mgrc_close(&greedy, true);
+		return;
+	}
+	body.mem = (struct wire_mem){ .addr = htole64((uintptr_t)greedy.arena),
+				      .len = htole32(65536),
+				      .rkey = htole32(greedy.mr->rkey) };
+	for (int i = 0; i < LISTINGS; i++)
+		post(&greedy, &list[i], WIRE_READDIR, &body, sizeof(body),
+		     NULL);
+	rpc_ctx_progress(greedy.ctx, 0);
+	c.timeout_ms = 20000;
+	ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
+	c.timeout_ms = 1000;
+	ck_assert_int_eq(mgrc_readdir(&c, 0, 0, 65536, &rep), -ETIMEDOUT);
+	ck_assert(rig_says(&rig, "one of the buffers for directories"));
+	/* its connection ends when nothing moves, and they are free again */
+	c.timeout_ms = 40000;
+	ck_assert_int_eq(mgrc_readdir(&c, 0, 0, 65536, &rep), 0);
+	mgrc_close(&greedy, false);
+}
+END_TEST
+
+static void add_case(Suite *s, const char *name, void (*setup)(void),
+		     const TTest *test, int loops)
+{
+	TCase *tc = tcase_create(name);
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, test, 0, loops);
+	suite_add_tcase(s, tc);
+}
+
+int main(void)
+{
+	Suite *s = suite_create("mgr_waits");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	add_case(s, "room", setup_room, test_room, 1);
+	add_case(s, "questions", setup_room, test_room_for_questions, 1);
+	add_case(s, "open", setup_slots, test_open_looks_again, 2 * CHANGES);
+	add_case(s, "buffers", setup_slots, test_buffers, 1);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
