@@ -28,7 +28,7 @@ struct iod_conf {
 	unsigned int max_sessions;
 	unsigned int session_ttl_ms;
 	size_t unit_size; /* most bytes of a chunk of a transfer */
-	struct zones_attr zones; /* of each progress thread; dev unset */
+	struct zones_attr zones; /* of each progress thread; rails unset */
 	uint64_t map_size; /* bytes of objects mapped for reading */
 	unsigned int max_open; /* object files kept open */
 	unsigned int poll_us; /* poll this long before sleeping */

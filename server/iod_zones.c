@@ -50,7 +50,7 @@ int iod_zones_parse(const char *text, struct zones_attr *zones)
 	if (count < COUNT_LEAST || !zones_bytes(&got) ||
 	    zones_bytes(&got) > BYTES_MOST)
 		return -EINVAL;
-	got.dev = zones->dev;
+	got.rails = zones->rails;
 	*zones = got;
 	return 0;
 }

@@ -22,7 +22,7 @@ struct window {
 	struct window_key key;
 	struct store_obj *obj;
 	void *addr;
-	struct tp_mr *mr;
+	struct rail_mem mem;
 	unsigned int refs;
 	uint64_t tick; /* of the last use */
 	UT_hash_handle hh;
@@ -34,7 +34,7 @@ static void drop(struct windows *ws, struct window *win)
 	HASH_DEL(ws->table, win);
 	TAILQ_REMOVE(&ws->lru, win, lru);
 	ws->n--;
-	tp_mr_dereg(win->mr);
+	rail_mem_fini(&win->mem);
 	munmap(win->addr, WINDOW_LEN);
 	store_obj_put(win->obj);
 	free(win);
@@ -125,17 +125,14 @@ static struct window *map(struct windows *ws, const struct window_key *key,
 	win->addr = ws->engine->map(obj, key->index * WINDOW_LEN, WINDOW_LEN);
 	if (!win->addr)
 		goto free_win;
-	if (tp_mr_reg(rpc_ctx_dev(ws->ctx), win->addr, WINDOW_LEN, 0, &win->mr))
-		goto unmap;
+	rail_mem_init(&win->mem, win->addr, WINDOW_LEN, 0);
 	HASH_ADD(hh, ws->table, key, sizeof(win->key), win);
 	if (!win->hh.tbl)
-		goto dereg;
+		goto unmap;
 	win->obj = store_obj_ref(obj);
 	TAILQ_INSERT_TAIL(&ws->lru, win, lru);
 	ws->n++;
 	return win;
-dereg:
-	tp_mr_dereg(win->mr);
 unmap:
 	munmap(win->addr, WINDOW_LEN);
 free_win:
@@ -191,7 +188,8 @@ static void use(struct windows *ws, struct window *win)
 }
 
 struct window *window_get(struct windows *ws, struct store_obj *obj,
-			  uint64_t off, uint64_t *len, void **addr)
+			  unsigned int rail, uint64_t off, uint64_t *len,
+			  void **addr)
 {
 	struct window_key key = { store_obj_handle(obj), off / WINDOW_LEN };
 	uint32_t at = (uint32_t)(off % WINDOW_LEN);
@@ -204,7 +202,7 @@ struct window *window_get(struct windows *ws, struct store_obj *obj,
 		return NULL;
 	if (!win)
 		win = make(ws, &key, obj);
-	if (!win)
+	if (!win || rail_mem_on(&win->mem, rpc_ctx_rails(ws->ctx), rail))
 		return NULL;
 	use(ws, win);
 	*len = n;
@@ -217,7 +215,7 @@ void window_put(struct window *win)
 	win->refs--;
 }
 
-uint32_t window_lkey(const struct window *win)
+struct rail_mem *window_mem(struct window *win)
 {
-	return win->mr->lkey;
+	return &win->mem;
 }

@@ -52,14 +52,16 @@ void windows_close(struct windows *ws);
 
 /*
  * The window with [off, off + *len) of obj, or with as much of the beginning
- * as lies in it: then *len is made less.  NULL: read it yourself.
+ * as lies in it: then *len is made less; registered
+ * with the rail (rail.h).  NULL: read it yourself.
  */
 struct window *window_get(struct windows *ws, struct store_obj *obj,
-			  uint64_t off, uint64_t *len, void **addr);
+			  unsigned int rail, uint64_t off, uint64_t *len,
+			  void **addr);
 void window_put(struct window *win);
 /* That much of obj is being read without a window. */
 void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,
 		 uint64_t len);
-uint32_t window_lkey(const struct window *win);
+struct rail_mem *window_mem(struct window *win);
 
 #endif

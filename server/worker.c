@@ -24,7 +24,7 @@ int worker_open(struct worker *w, struct iod *iod)
 	rc = rpc_ctx_open(&attr, &w->ctx);
 	if (rc)
 		return rc;
-	zones.dev = iod->dev;
+	zones.rails = rpc_ctx_rails(w->ctx);
 	rc = zones_open(&zones, &w->zones);
 	if (rc) {
 		rpc_ctx_close(w->ctx);

@@ -175,13 +175,13 @@ static struct chunk *idle_chunk(struct xfer *x)
 }
 
 static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
-			uint64_t room, uint32_t lkey)
+			uint64_t room, struct rail_mem *mem)
 {
 	uint64_t left = x->total - x->next;
 
 	c->busy = true;
 	c->pos = x->next;
-	c->lkey = lkey;
+	c->mem = mem;
 	c->io.obj = x->obj;
 	c->io.seg = &x->seg[x->seg_at];
 	c->io.skip = x->skip;
@@ -214,7 +214,7 @@ static void start_buf(struct xfer *x, struct zone_buf *buf)
 		window_note(&x->worker->windows, x->obj, seg->off + x->skip,
 			    len < room ? len : room);
 	c->buf = buf;
-	start_chunk(x, c, buf->addr, room, buf->lkey);
+	start_chunk(x, c, buf->addr, room, buf->mem);
 }
 
 /* The next bytes straight from a mapping of the object, if there is one. */
@@ -226,10 +226,11 @@ static bool start_window(struct xfer *x)
 	void *addr;
 
 	len = len < x->total - x->next ? len : x->total - x->next;
-	c->window = window_get(&x->worker->windows, x->obj, off, &len, &addr);
+	c->window = window_get(&x->worker->windows, x->obj,
+			       rpc_req_rail(x->req), off, &len, &addr);
 	if (!c->window)
 		return false;
-	start_chunk(x, c, addr, len, window_lkey(c->window));
+	start_chunk(x, c, addr, len, window_mem(c->window));
 	return true;
 }
 
@@ -308,7 +309,7 @@ void chunk_file(struct chunk *c, bool write,
 int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	       void (*done)(struct rpc_bulk *bulk, int status))
 {
-	struct tp_sge sge = { c->io.buf, (uint32_t)c->io.len, c->lkey };
+	struct rail_sge sge = { c->io.buf, (uint32_t)c->io.len, c->mem };
 	int rc;
 
 	c->bulk = (struct rpc_bulk){ .dir = dir,

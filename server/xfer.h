@@ -25,7 +25,7 @@ struct chunk {
 	struct zone_buf *buf; /* or */
 	struct window *window;
 	uint64_t pos; /* in the order of the lists */
-	uint32_t lkey; /* of io.buf */
+	struct rail_mem *mem; /* of io.buf */
 	struct store_io io;
 	void (*filed)(struct chunk *c, int status);
 	int io_status;

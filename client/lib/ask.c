@@ -16,6 +16,7 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 	c->once = false;
 	c->redirect = NULL;
 	c->which = NULL;
+	c->mem = NULL;
 	wire_begin(&c->out, c->buf, sizeof(c->buf));
 }
 
@@ -101,6 +102,10 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 	c->rpc = (struct rpc_call){
 		.msg = c->buf,
 		.msg_len = c->out.len,
+		.area = &c->mem,
+		.nareas = c->mem ? 1 : 0,
+		.pieces_at = c->mem_at,
+		.npieces = 1,
 		.done = ask_done,
 		.arg = c,
 	};

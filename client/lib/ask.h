@@ -29,6 +29,8 @@ struct ask {
 	char *redirect; /* PATH_MAX bytes, or NULL: a reply with
 					 * WIRE_REDIRECT is a protocol error */
 	unsigned int *which; /* of two paths, or NULL */
+	struct rail_mem *mem; /* that the message names, or NULL */
+	unsigned int mem_at; /* where: byte of the message */
 	ask_take take;
 	void *arg;
 	struct wire_out out;

@@ -11,41 +11,31 @@
 	 WIRE_REGION_MAX * sizeof(struct wire_region) +                        \
 	 WIRE_MEM_MAX * sizeof(struct wire_mem))
 
-/* Registered when first named, once a call. */
-static int io_key(struct io *io, unsigned int i, le32 *rkey)
-{
-	const struct iovec *v = &io->plan->iov[i];
-	unsigned int access = io->write ? TP_REMOTE_READ : TP_REMOTE_WRITE;
-	int rc;
-
-	if (!io->mr[i]) {
-		rc = tp_mr_reg(io->s->dev, v->iov_base, v->iov_len, access,
-			       &io->mr[i]);
-		if (rc)
-			return rc;
-	}
-	*rkey = htole32(io->mr[i]->rkey);
-	return 0;
-}
-
-static int io_put_memory(struct io *io, const struct plan_req *req,
-			 struct wire_out *out)
+/* The keys are filled in when the request goes out. */
+static void io_put_memory(const struct plan_req *req, struct wire_out *out)
 {
 	struct wire_mem *mem = wire_put(out, NULL,
 					req->nseg * sizeof(struct wire_mem));
 	unsigned int i;
-	int rc;
 
-	for (i = 0; i < req->nseg; i++) {
-		const struct plan_seg *seg = &req->seg[i];
-
-		mem[i].addr = htole64((uintptr_t)seg->addr);
-		mem[i].len = htole32(seg->len);
-		rc = io_key(io, seg->iov, &mem[i].rkey);
-		if (rc)
-			return rc;
+	for (i = 0; mem && i < req->nseg; i++) {
+		mem[i].addr = htole64((uintptr_t)req->seg[i].addr);
+		mem[i].len = htole32(req->seg[i].len);
 	}
-	return 0;
+}
+
+/* Of the caller's buffers those that the request names, in order. */
+static void io_areas(struct io *io, const struct plan_req *req,
+		     struct rpc_call *rpc)
+{
+	unsigned int first = req->seg[0].iov;
+
+	rpc->area = &io->area[first];
+	rpc->nareas = req->seg[req->nseg - 1].iov - first + 1;
+	rpc->npieces = req->nseg;
+	rpc->pieces_at = (unsigned int)(sizeof(struct wire_hdr) +
+					sizeof(struct wire_io) +
+					req->nreg * sizeof(req->reg[0]));
 }
 
 static bool io_is_inline(const struct io *io, const struct plan_req *req)
@@ -66,7 +56,7 @@ static void io_gather(const struct plan_req *req, struct rpc_call *rpc,
 	rpc->ndata = req->nseg;
 }
 
-static int io_message(struct io *io, const struct plan_req *req, bool in,
+static int io_message(const struct io *io, const struct plan_req *req, bool in,
 		      struct wire_out *out)
 {
 	uint64_t extra = in && io->write ? req->total : 0;
@@ -78,15 +68,13 @@ static int io_message(struct io *io, const struct plan_req *req, bool in,
 		.nmem = htole32(in ? 0 : req->nseg),
 		.data_len = htole32((uint32_t)extra),
 	};
-	int rc = 0;
+	int rc;
 
 	wire_put(out, &body, sizeof(body));
 	wire_put(out, req->reg, req->nreg * sizeof(req->reg[0]));
 	if (!in)
-		rc = io_put_memory(io, req, out);
-	if (!rc)
-		rc = wire_end(out, io->write ? WIRE_WRITE : WIRE_READ, 0,
-			      extra);
+		io_put_memory(req, out);
+	rc = wire_end(out, io->write ? WIRE_WRITE : WIRE_READ, 0, extra);
 	return rc < 0 ? rc : 0;
 }
 
@@ -114,6 +102,8 @@ static int io_send(struct io *io, struct io_slot *slot,
 				       .arg = slot };
 	if (in && io->write)
 		io_gather(req, &slot->rpc, data);
+	else if (!in)
+		io_areas(io, req, &slot->rpc);
 	op_get(&io->op);
 	rpc_call_start(s->iod[dist_iod(io->plan->dist, s->niods, slot->k)],
 		       &slot->rpc);
@@ -176,22 +166,33 @@ static void io_start(struct op *op)
 
 static int io_alloc(struct io *io)
 {
-	unsigned int niov = io->plan->niov;
+	unsigned int niov = io->plan->niov, i;
 
 	io->server = io->few_server;
 	io->slot = io->few_slot;
-	io->mr = io->few_mr;
+	io->mem = io->few_mem;
+	io->area = io->few_area;
 	io->gap = io->few_gap;
 	io->maxgap = IO_GAPS;
 	if (io->nserver > IO_SERVERS) {
 		io->server = calloc(io->nserver, sizeof(*io->server));
 		io->slot = calloc(io->nserver * IO_DEPTH, sizeof(*io->slot));
 	}
-	if (niov > IO_IOVS)
-		io->mr = calloc(niov, sizeof(*io->mr));
-	else
-		memset(io->mr, 0, niov * sizeof(*io->mr));
-	return io->server && io->slot && io->mr ? 0 : -ENOMEM;
+	if (niov > IO_IOVS) {
+		io->mem = calloc(niov, sizeof(*io->mem));
+		io->area = calloc(niov, sizeof(*io->area));
+	}
+	if (!io->server || !io->slot || !io->mem || !io->area)
+		return -ENOMEM;
+	for (i = 0; i < niov; i++) {
+		const struct iovec *v = &io->plan->iov[i];
+
+		rail_mem_init(&io->mem[i], v->iov_base, v->iov_len,
+			      io->write ? TP_REMOTE_READ : TP_REMOTE_WRITE);
+		io->area[i] = &io->mem[i];
+	}
+	io->known = true;
+	return 0;
 }
 
 static void io_ready(struct io *io)
@@ -222,6 +223,7 @@ int io_run(struct io *io)
 	io->op.finish = NULL;
 	io->nserver = io->plan->dist->pcount;
 	io->ngap = 0;
+	io->known = false;
 	rc = io_alloc(io);
 	if (rc)
 		return rc;
@@ -233,16 +235,16 @@ void io_free(struct io *io)
 {
 	unsigned int i;
 
-	for (i = 0; io->mr && i < io->plan->niov; i++) {
-		if (io->mr[i])
-			tp_mr_dereg(io->mr[i]);
-	}
+	for (i = 0; io->known && i < io->plan->niov; i++)
+		rail_mem_fini(&io->mem[i]);
 	if (io->server != io->few_server)
 		free(io->server);
 	if (io->slot != io->few_slot)
 		free(io->slot);
-	if (io->mr != io->few_mr)
-		free(io->mr);
+	if (io->mem != io->few_mem)
+		free(io->mem);
+	if (io->area != io->few_area)
+		free(io->area);
 	if (io->gap != io->few_gap)
 		free(io->gap);
 }

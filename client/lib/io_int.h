@@ -49,13 +49,16 @@ struct io {
 	struct io_server *server; /* nserver */
 	struct io_slot *slot; /* nserver * IO_DEPTH */
 	struct io_slot *free;
-	struct tp_mr **mr; /* plan->niov; NULL: not registered */
+	struct rail_mem *mem; /* plan->niov: the caller's memory */
+	struct rail_mem **area; /* plan->niov, into mem */
+	bool known; /* mem is filled in */
 	struct io_gap *gap;
 	unsigned int ngap, maxgap;
 
 	struct io_server few_server[IO_SERVERS];
 	struct io_slot few_slot[IO_SLOTS];
-	struct tp_mr *few_mr[IO_IOVS];
+	struct rail_mem few_mem[IO_IOVS];
+	struct rail_mem *few_area[IO_IOVS];
 	struct io_gap few_gap[IO_GAPS];
 };
 

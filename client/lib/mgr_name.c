@@ -132,16 +132,17 @@ int mgr_readdir(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
 		.cookie = htole64(cookie),
 		.mem = { .addr = htole64((uintptr_t)buf), .len = htole32(len) },
 	};
-	struct tp_mr *mr;
+	struct rail_mem mem;
 	struct ask c;
-	int rc = tp_mr_reg(s->dev, buf, len, TP_REMOTE_WRITE, &mr);
+	int rc;
 
-	if (rc)
-		return rc;
-	body.mem.rkey = htole32(mr->rkey);
+	rail_mem_init(&mem, buf, len, TP_REMOTE_WRITE);
 	ask_begin(&c, s, s->mgr);
+	c.mem = &mem;
+	c.mem_at = (unsigned int)(c.out.len +
+				  offsetof(struct wire_readdir, mem));
 	ask_put(&c, &body, sizeof(body));
 	rc = ask_run(&c, WIRE_READDIR, take_listing, listing);
-	tp_mr_dereg(mr);
+	rail_mem_fini(&mem);
 	return !rc && listing->bytes > len ? -EPROTO : rc;
 }

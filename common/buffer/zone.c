@@ -24,7 +24,7 @@ struct zones {
 	uint64_t gets, waits, bigger, chopped;
 	struct zone_buf *bufs;
 	uint8_t *block;
-	struct tp_mr *mr;
+	struct rail_mem mem;
 };
 
 size_t zones_bytes(const struct zones_attr *attr)
@@ -64,7 +64,7 @@ static void cut_zone(struct zones *zs, struct zone *zone, struct zone_buf *bufs,
 	while (i-- > 0) {
 		bufs[i].addr = mem + i * zone->size;
 		bufs[i].len = zone->size;
-		bufs[i].lkey = zs->mr->lkey;
+		bufs[i].mem = &zs->mem;
 		bufs[i].zone = zone;
 		SLIST_INSERT_HEAD(&zone->free, &bufs[i], link);
 	}
@@ -106,7 +106,8 @@ int zones_open(const struct zones_attr *attr, struct zones **out)
 	zs->block = aligned_alloc(ALIGN, bytes);
 	if (!zs->bufs || !zs->block)
 		goto free_zones;
-	rc = tp_mr_reg(attr->dev, zs->block, bytes, TP_LOCAL_WRITE, &zs->mr);
+	rail_mem_init(&zs->mem, zs->block, bytes, TP_LOCAL_WRITE);
+	rc = rail_mem_reg_all(&zs->mem, attr->rails);
 	if (rc)
 		goto free_zones;
 	TAILQ_INIT(&zs->ring);
@@ -124,7 +125,7 @@ free_zones:
 
 void zones_close(struct zones *zs)
 {
-	tp_mr_dereg(zs->mr);
+	rail_mem_fini(&zs->mem);
 	free(zs->block);
 	free(zs->bufs);
 	free(zs);

@@ -28,7 +28,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "transport.h"
+#include "rail.h"
 
 #define ZONES_MAX 16u
 
@@ -37,7 +37,7 @@ struct zones;
 struct zone_buf {
 	void *addr;
 	size_t len;
-	uint32_t lkey;
+	struct rail_mem *mem; /* of all zones */
 	/* private */
 	struct zone *zone;
 	struct zone_owner *owner;
@@ -71,7 +71,7 @@ struct zone_size {
 };
 
 struct zones_attr {
-	struct tp_dev *dev;
+	const struct rails *rails; /* of zones_open() only */
 	unsigned int n; /* zones, 1 to ZONES_MAX */
 	struct zone_size zone[ZONES_MAX]; /* from small to big */
 };
@@ -90,7 +90,7 @@ struct zones_stats {
 	} zone[ZONES_MAX];
 };
 
-/* -EINVAL: sizes or counts; -ENOMEM, or as tp_mr_reg(). */
+/* Registered with all rails.  -EINVAL: sizes or counts; -ENOMEM, or as tp_mr_reg(). */
 int zones_open(const struct zones_attr *attr, struct zones **zones);
 /* All buffers are back and nobody waits. */
 void zones_close(struct zones *zones);

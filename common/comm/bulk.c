@@ -15,7 +15,8 @@
 struct plan {
 	struct rpc_ctx *ctx;
 	const struct rpc_bulk *bulk;
-	const struct tp_sge *local;
+	const struct rail_sge *local;
+	unsigned int rail;
 	unsigned int il; /* local piece, bytes of it used */
 	uint32_t off;
 	unsigned int nwr, nsge;
@@ -30,13 +31,13 @@ static uint32_t plan_gather(struct plan *p, struct tp_send_wr *wr, uint32_t len)
 	wr->nsge = 0;
 	while (left && wr->nsge < TP_SGE_MAX && p->nsge < CTX_SGE_MAX &&
 	       p->il < p->bulk->nlocal) {
-		const struct tp_sge *l = &p->local[p->il];
+		const struct rail_sge *l = &p->local[p->il];
 		uint32_t n = l->len - p->off < left ? l->len - p->off : left;
 
 		if (n) {
-			p->ctx->sge[p->nsge++] = (struct tp_sge){
-				(uint8_t *)l->addr + p->off, n, l->lkey
-			};
+			p->ctx->sge[p->nsge++] =
+				(struct tp_sge){ (uint8_t *)l->addr + p->off, n,
+						 l->mem->mr[p->rail]->lkey };
 			wr->nsge++;
 		}
 		left -= n;
@@ -78,16 +79,25 @@ static int plan_piece(struct plan *p, const struct wire_mem *mem, uint64_t skip,
 }
 
 /* Fills ctx->wr with the chain; returns its length. */
-static int bulk_plan(struct rpc_ctx *ctx, const struct rpc_bulk *bulk,
-		     const struct tp_sge *local)
+static int bulk_plan(const struct conn *conn, const struct rpc_bulk *bulk,
+		     const struct rail_sge *local)
 {
-	struct plan p = { .ctx = ctx, .bulk = bulk, .local = local };
+	struct rpc_ctx *ctx = conn->link.ctx;
+	struct plan p = { .ctx = ctx,
+			  .bulk = bulk,
+			  .local = local,
+			  .rail = conn->link.rail };
 	uint64_t skip = bulk->mem_off, left = bulk->len;
 	unsigned int i;
 	int rc;
 
 	if (!left || bulk->nlocal > RPC_LOCAL_MAX)
 		return -EINVAL;
+	for (i = 0; i < bulk->nlocal; i++) {
+		rc = rail_mem_on(local[i].mem, &ctx->rails, p.rail);
+		if (rc)
+			return rc;
+	}
 	for (i = 0; i < bulk->nmem && left; i++) {
 		uint64_t n = le32toh(bulk->mem[i].len);
 
@@ -116,7 +126,7 @@ static unsigned int bulk_stall_ms(const struct conn *conn)
 
 static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 {
-	int rc = tp_post_send(conn->link.ep, conn->link.ctx->wr);
+	int rc = link_post(&conn->link, conn->link.ctx->wr);
 
 	if (rc) {
 		link_fail(&conn->link, rc);
@@ -151,7 +161,7 @@ static void bulk_pump(struct conn *conn)
 	while ((bulk = TAILQ_FIRST(&conn->waiting)) && bulk_fits(conn, bulk)) {
 		if (conn->state != CONN_OPEN || conn->link.failed.queued)
 			return;
-		bulk_plan(conn->link.ctx, bulk, bulk->copy);
+		bulk_plan(conn, bulk, bulk->copy);
 		TAILQ_REMOVE(&conn->waiting, bulk, link);
 		if (bulk_post(conn, bulk)) {
 			TAILQ_INSERT_HEAD(&conn->waiting, bulk, link);
@@ -184,7 +194,7 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 
 	if (conn->state != CONN_OPEN || conn->link.failed.queued)
 		return -ENOTCONN;
-	n = bulk_plan(conn->link.ctx, bulk, bulk->local);
+	n = bulk_plan(conn, bulk, bulk->local);
 	if (n < 0)
 		return n;
 	bulk->req = req;

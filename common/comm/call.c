@@ -94,6 +94,11 @@ static int call_check(const struct rpc_call *call)
 			return -EINVAL;
 		sum += call->data[k].iov_len;
 	}
+	if (call->nareas &&
+	    (call->npieces > WIRE_MEM_MAX || call->pieces_at > call->msg_len ||
+	     call->msg_len - call->pieces_at <
+		     call->npieces * sizeof(struct wire_mem)))
+		return -EINVAL;
 	return sum == le32toh(hdr->len) ? 0 : -EINVAL;
 }
 
@@ -123,6 +128,10 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	s->seq++;
 	s->msg_len = (uint32_t)msg_len;
 	s->ndata = ndata;
+	s->area = call->area;
+	s->nareas = call->nareas;
+	s->pieces_at = call->pieces_at;
+	s->npieces = call->npieces;
 	memcpy(hdr, msg, msg_len);
 	if (ndata)
 		memcpy(s->data, data, ndata * sizeof(*data));
@@ -208,6 +217,16 @@ static struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
 	peer->slots[i].sending = false;
 	peer->free |= 1ull << i;
 	return call;
+}
+
+void call_drop(struct rpc_peer *peer, unsigned int i, int status)
+{
+	struct rpc_call *call = call_leave_slot(peer, i);
+
+	log_error(peer->link.ctx->log,
+		  "%s: memory of a call cannot be registered: %s", peer->name,
+		  strerror(-status));
+	call_fail(call, status);
 }
 
 /*

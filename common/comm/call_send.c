@@ -26,13 +26,51 @@ static unsigned int call_gather(const struct rpc_peer *peer, unsigned int i,
 	const struct peer_slot *s = &peer->slots[i];
 	unsigned int k;
 
-	sge[0] = (struct tp_sge){ call_buf(peer, i), s->msg_len,
-				  peer->mr->lkey };
+	sge[0] = (struct tp_sge){ call_buf(peer, i), s->msg_len, peer->lkey };
 	for (k = 0; k < s->ndata; k++)
 		sge[k + 1] = (struct tp_sge){ s->data[k].iov_base,
 					      (uint32_t)s->data[k].iov_len,
 					      TP_LKEY_NONE };
 	return k + 1;
+}
+
+/* The area that holds the piece: mostly that of the piece before. */
+static struct rail_mem *call_area(const struct peer_slot *s, unsigned int *at,
+				  const struct wire_mem *piece)
+{
+	uint64_t addr = le64toh(piece->addr);
+	unsigned int i;
+
+	for (i = 0; i < s->nareas; i++, *at = (*at + 1) % s->nareas) {
+		struct rail_mem *mem = s->area[*at];
+		uint64_t off = addr - (uintptr_t)mem->addr;
+
+		if (off < mem->len && mem->len - off >= le32toh(piece->len))
+			return mem;
+	}
+	return NULL;
+}
+
+/* The keys of the pieces, on the rail that the request goes out on. */
+static int call_keys(const struct rpc_peer *peer, unsigned int i)
+{
+	const struct peer_slot *s = &peer->slots[i];
+	uint8_t *msg = (uint8_t *)call_buf(peer, i);
+	struct wire_mem *piece = (void *)(msg + s->pieces_at);
+	unsigned int rail = peer->link.rail, at = 0, k;
+	int rc;
+
+	for (k = 0; k < s->npieces; k++) {
+		struct rail_mem *mem = call_area(s, &at, &piece[k]);
+
+		if (!mem)
+			return -EINVAL;
+		rc = rail_mem_on(mem, &peer->link.ctx->rails, rail);
+		if (rc)
+			return rc;
+		piece[k].rkey = htole32(mem->mr[rail]->rkey);
+	}
+	return 0;
 }
 
 static uint64_t call_wr_id(const struct peer_slot *s, unsigned int i)
@@ -47,6 +85,11 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 	struct tp_sge sge[RPC_DATA_MAX + 1];
 	int rc;
 
+	rc = s->nareas ? call_keys(peer, i) : 0;
+	if (rc) {
+		call_drop(peer, i, rc);
+		return;
+	}
 	hdr->flags = htole16((uint16_t)flags);
 	hdr->timeout_ms = htole32(call_timeout_ms(s->call));
 	s->sending = s->ndata > 0;

@@ -28,7 +28,7 @@ static int rx_post(struct rx *rx)
 		.wr_id = (uintptr_t)rx,
 		.sge = { .addr = rx->buf,
 			 .len = (uint32_t)conn->lane->server->attr.request_max,
-			 .lkey = conn->mr->lkey },
+			 .lkey = conn->lkey },
 	};
 
 	rx->state = RX_POSTED;
@@ -182,8 +182,7 @@ void conn_free(struct conn *conn)
 	ctx_undefer(ctx, &conn->gone);
 	for (i = 0; conn->rx && i < conn->nrx; i++)
 		ctx_undefer(ctx, &conn->rx[i].retry);
-	if (conn->mr)
-		tp_mr_dereg(conn->mr);
+	rail_mem_fini(&conn->mem);
 	conn->session->nconns--;
 	LIST_REMOVE(conn, lane_link);
 	free(conn->block);
@@ -250,7 +249,8 @@ void conn_reject(struct rpc_server *server, struct tp_conn_req *req, int status)
 }
 
 /* One receive more than slots: for HELLO and BYE, which have none. */
-static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr)
+static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
+		      unsigned int rail)
 {
 	size_t step = (attr->request_max + 63) & ~(size_t)63;
 	size_t len = step * (attr->slots + 1) + 2 * CONN_CTL_MAX;
@@ -262,11 +262,12 @@ static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr)
 	conn->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
 	if (!conn->rx || !conn->block)
 		return -ENOMEM;
-	rc = tp_mr_reg(conn->link.ctx->dev, conn->block, len, TP_LOCAL_WRITE,
-		       &conn->mr);
+	rail_mem_init(&conn->mem, conn->block, len, TP_LOCAL_WRITE);
+	rc = rail_mem_on(&conn->mem, conn_rails(conn), rail);
 	if (rc)
 		return rc;
-	rc = link_open(&conn->link, BULK_WR_MAX + 2 * attr->slots + 64,
+	conn->lkey = conn->mem.mr[rail]->lkey;
+	rc = link_open(&conn->link, rail, BULK_WR_MAX + 2 * attr->slots + 64,
 		       conn->nrx);
 	for (i = 0; !rc && i < conn->nrx; i++) {
 		conn->rx[i].conn = conn;
@@ -277,15 +278,15 @@ static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr)
 	return rc;
 }
 
-static struct conn *conn_new(struct lane *lane, struct rpc_session *session,
-			     struct tp_conn_req *req)
+static struct conn *conn_new(struct lane *lane, const struct mail *mail)
 {
+	struct rpc_session *session = mail->session;
 	struct conn *conn = calloc(1, sizeof(*conn));
 
 	if (!conn)
 		return NULL;
 	link_init(&conn->link, &conn_ops, lane->ctx);
-	snprintf(conn->peer, sizeof(conn->peer), "%s", tp_req_peer(req));
+	snprintf(conn->peer, sizeof(conn->peer), "%s", tp_req_peer(mail->req));
 	conn->state = CONN_ACCEPTING;
 	conn->lane = lane;
 	conn->session = session;
@@ -295,17 +296,17 @@ static struct conn *conn_new(struct lane *lane, struct rpc_session *session,
 	TAILQ_INIT(&conn->waiting);
 	session->nconns++;
 	LIST_INSERT_HEAD(&lane->conns, conn, lane_link);
-	if (conn_alloc(conn, &lane->server->attr)) {
+	if (conn_alloc(conn, &lane->server->attr, mail->rail)) {
 		conn_free(conn);
 		return NULL;
 	}
 	return conn;
 }
 
-void conn_accept(struct lane *lane, struct rpc_session *session,
-		 struct tp_conn_req *req, uint32_t epoch, uint32_t reply_max)
+void conn_accept(struct lane *lane, const struct mail *mail)
 {
-	struct conn *conn = conn_new(lane, session, req);
+	struct conn *conn = conn_new(lane, mail);
+	struct tp_conn_req *req = mail->req;
 	struct wire_accept acc;
 	int rc;
 
@@ -316,9 +317,9 @@ void conn_accept(struct lane *lane, struct rpc_session *session,
 		conn_reject(lane->server, req, -EAGAIN);
 		return;
 	}
-	conn->epoch = epoch;
-	conn->reply_max = reply_max;
-	session_attach(session, conn, epoch);
+	conn->epoch = mail->epoch;
+	conn->reply_max = mail->reply_max;
+	session_attach(mail->session, conn, mail->epoch);
 	rpc_timer_set(lane->ctx, &conn->timer,
 		      clock_after_ms(lane->server->attr.stall_ms));
 	rc = tp_accept(conn->link.ep, req, &acc,

@@ -12,6 +12,7 @@
 
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 {
+	const struct rails one = { .dev = { attr->dev }, .n = 1 };
 	struct rpc_ctx *ctx = calloc(1, sizeof(*ctx));
 	int rc = -ENOMEM;
 
@@ -21,10 +22,10 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	ctx->sge = calloc(CTX_SGE_MAX, sizeof(*ctx->sge));
 	if (!ctx->wr || !ctx->sge)
 		goto free_ctx;
-	rc = tp_cq_open(attr->dev, CTX_CQ_DEPTH, &ctx->cq);
+	ctx->fabric = attr->fabric;
+	rc = ctx_rails_open(ctx, attr->fabric ? &attr->fabric->rails : &one);
 	if (rc)
 		goto free_ctx;
-	ctx->dev = attr->dev;
 	ctx->log = attr->log;
 	ctx->poll_ns = attr->poll_us * 1000ull;
 	ctx->now = clock_now();
@@ -64,20 +65,15 @@ void rpc_ctx_close(struct rpc_ctx *ctx)
 {
 	while (ctx_tasks(ctx))
 		;
-	tp_cq_close(ctx->cq);
+	ctx_rails_close(ctx);
 	free(ctx->sge);
 	free(ctx->wr);
 	free(ctx);
 }
 
-void rpc_ctx_abandon(struct rpc_ctx *ctx)
+const struct rails *rpc_ctx_rails(const struct rpc_ctx *ctx)
 {
-	tp_cq_abandon(ctx->cq);
-}
-
-struct tp_dev *rpc_ctx_dev(const struct rpc_ctx *ctx)
-{
-	return ctx->dev;
+	return &ctx->rails;
 }
 
 void ctx_defer(struct rpc_ctx *ctx, struct ctx_task *task)
@@ -129,12 +125,12 @@ static int ctx_hooks(struct rpc_ctx *ctx)
 }
 
 /* link_close() clears the completions of its endpoint from the batch. */
-static int ctx_completions(struct rpc_ctx *ctx)
+static int ctx_drain(struct rpc_ctx *ctx, struct tp_cq *cq)
 {
 	int total = 0, i;
 
 	for (i = 0; i < CTX_DRAIN; i++) {
-		ctx->wc_n = tp_cq_poll(ctx->cq, ctx->wc, CTX_BATCH);
+		ctx->wc_n = tp_cq_poll(cq, ctx->wc, CTX_BATCH);
 		total += ctx->wc_n;
 		for (ctx->wc_at = 0; ctx->wc_at < ctx->wc_n;) {
 			struct tp_wc *wc = &ctx->wc[ctx->wc_at++];
@@ -152,6 +148,22 @@ static int ctx_completions(struct rpc_ctx *ctx)
 	return total;
 }
 
+static int ctx_completions(struct rpc_ctx *ctx)
+{
+	int total = 0, n;
+	unsigned int i;
+
+	for (i = 0; i < ctx->rails.n; i++) {
+		if (!ctx_rail_due(ctx, i))
+			continue;
+		n = ctx_drain(ctx, ctx->rail[i].cq);
+		if (n)
+			ctx->rail[i].dull = 0;
+		total += n;
+	}
+	return total;
+}
+
 static void ctx_connect_request(struct rpc_ctx *ctx, const struct tp_event *ev)
 {
 	struct ctx_listener *l;
@@ -166,12 +178,12 @@ static void ctx_connect_request(struct rpc_ctx *ctx, const struct tp_event *ev)
 	tp_reject(ev->req, NULL, 0);
 }
 
-static int ctx_events(struct rpc_ctx *ctx)
+static int ctx_rail_events(struct rpc_ctx *ctx, unsigned int rail)
 {
 	struct tp_event ev;
 	int n = 0;
 
-	while (tp_cq_event(ctx->cq, &ev) == 1) {
+	while (tp_cq_event(ctx->rail[rail].cq, &ev) == 1) {
 		n++;
 		if (ev.type == TP_EV_CONNECT_REQUEST) {
 			ctx_connect_request(ctx, &ev);
@@ -180,6 +192,18 @@ static int ctx_events(struct rpc_ctx *ctx)
 
 			link->ops->event(link, &ev);
 		}
+	}
+	return n;
+}
+
+static int ctx_events(struct rpc_ctx *ctx)
+{
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < ctx->rails.n; i++) {
+		if (ctx->rail[i].users)
+			n += ctx_rail_events(ctx, i);
 	}
 	return n;
 }
@@ -194,7 +218,7 @@ static int ctx_late(struct rpc_ctx *ctx)
 
 	if (!call || call->deadline > ctx->now)
 		return 0;
-	tp_cq_arm(ctx->cq);
+	ctx_rails_arm(ctx);
 	return ctx_completions(ctx);
 }
 
@@ -218,20 +242,14 @@ static bool ctx_woken(struct rpc_ctx *ctx)
 	       atomic_exchange(&ctx->woken, false);
 }
 
-/*
- * Sleeps unless something is pending.  The waker sets woken, then looks at
- * sleeping; here it is the other way round, so one of the two sees the other.
- */
+/* Sleeps unless something is pending. */
 static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 {
 	uint64_t next = timer_next(ctx);
 
 	if (!TAILQ_EMPTY(&ctx->tasks))
 		return;
-	atomic_store(&ctx->sleeping, true);
-	if (!atomic_load(&ctx->woken))
-		tp_cq_wait(ctx->cq, next < deadline ? next : deadline);
-	atomic_store(&ctx->sleeping, false);
+	ctx_rails_wait(ctx, next < deadline ? next : deadline);
 }
 
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
@@ -252,11 +270,4 @@ int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 		else
 			ctx_sleep(ctx, deadline);
 	}
-}
-
-void rpc_ctx_wake(struct rpc_ctx *ctx)
-{
-	atomic_store(&ctx->woken, true);
-	if (atomic_load(&ctx->sleeping))
-		tp_cq_wake(ctx->cq);
 }

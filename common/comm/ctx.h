@@ -17,6 +17,7 @@
 
 #define CTX_BATCH 64 /* completions taken at once */
 #define CTX_CQ_DEPTH (1u << 20)
+#define CTX_SLEEPS_ON_ALL (RAILS_MAX + 1)
 #define CTX_SGE_MAX 2048u /* gather entries of one bulk transfer */
 
 #define container_of(ptr, type, member)                                        \
@@ -54,17 +55,30 @@ struct link_ops {
 struct link {
 	const struct link_ops *ops;
 	struct rpc_ctx *ctx;
+	unsigned int rail; /* of ep */
 	struct tp_ep *ep; /* NULL: closed */
 	struct ctx_task failed;
 	int status;
 	unsigned int quiet; /* unsignaled sends in a row */
 };
 
+/*
+ * A rail's completion queue.  One that nobody uses is not looked at, and one
+ * that long had nothing only now and then: looking may be a system call.
+ */
+struct ctx_rail {
+	struct tp_cq *cq;
+	unsigned int users; /* connections and listeners */
+	unsigned int dull; /* rounds without anything */
+};
+
 struct rpc_ctx {
-	struct tp_dev *dev;
+	const struct fabric *fabric; /* NULL: one device alone */
+	struct rails rails;
+	struct ctx_rail rail[RAILS_MAX];
+	int wakefd; /* with several rails */
 	const struct log *log;
 	uint64_t poll_ns;
-	struct tp_cq *cq;
 	uint64_t now; /* at the start of the round */
 	TAILQ_HEAD(rpc_timers, rpc_timer) timers; /* by time */
 	TAILQ_HEAD(rpc_calls, rpc_call) calls; /* by deadline */
@@ -72,13 +86,26 @@ struct rpc_ctx {
 	SLIST_HEAD(, ctx_hook) hooks;
 	SLIST_HEAD(, ctx_listener) listeners;
 	atomic_bool woken;
-	atomic_bool sleeping;
+	atomic_uint sleeping; /* 0: no; 1 + rail; or CTX_SLEEPS_ON_ALL */
 	int wc_at, wc_n; /* the part of wc still to handle */
 	struct tp_wc wc[CTX_BATCH];
 	/* scratch of bulk.c */
 	struct tp_send_wr *wr;
 	struct tp_sge *sge;
 };
+
+/* rails.c: the completion queues of a context */
+int ctx_rails_open(struct rpc_ctx *ctx, const struct rails *rails);
+void ctx_rails_close(struct rpc_ctx *ctx);
+/* The rail gets a user, or loses one. */
+void ctx_rail_use(struct rpc_ctx *ctx, unsigned int rail);
+void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail);
+/* Whether to poll the rail in this round. */
+bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail);
+/* Sleeps until one of them has work, a wake, or the deadline. */
+void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline);
+/* Flushes and looks at all of them again. */
+void ctx_rails_arm(struct rpc_ctx *ctx);
 
 void ctx_defer(struct rpc_ctx *ctx, struct ctx_task *task);
 void ctx_undefer(struct rpc_ctx *ctx, struct ctx_task *task);
@@ -99,7 +126,10 @@ int call_expire(struct rpc_ctx *ctx);
 /* link.c */
 void link_init(struct link *link, const struct link_ops *ops,
 	       struct rpc_ctx *ctx);
-int link_open(struct link *link, unsigned int max_send, unsigned int max_recv);
+int link_open(struct link *link, unsigned int rail, unsigned int max_send,
+	      unsigned int max_recv);
+/* tp_post_send(); its completions are looked for. */
+int link_post(struct link *link, const struct tp_send_wr *wr);
 /* The connection is no use any more: lost() comes in this or the next round. */
 void link_fail(struct link *link, int status);
 void link_close(struct link *link);

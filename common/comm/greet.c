@@ -28,7 +28,7 @@ static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 	hdr->seq = to->seq;
 	hdr->credits = htole32(conn->session->credits);
 	hdr->status = htole32((uint32_t)-status);
-	conn_send(conn, buf, (uint32_t)len, conn->mr->lkey);
+	conn_send(conn, buf, (uint32_t)len, conn->lkey);
 }
 
 /* What follows on this connection is not heard any more. */
@@ -116,6 +116,18 @@ static int greet_session(struct rpc_session *s, const struct rpc_cred *cred)
 	return rc;
 }
 
+/* The kept replies go out over this connection from now on. */
+static int greet_replies(struct conn *conn, int resumed)
+{
+	struct rail_mem *mem = &conn->session->mem;
+	int rc = rail_mem_on(mem, conn_rails(conn), conn->link.rail);
+
+	if (rc)
+		return rc;
+	conn->reply_lkey = mem->mr[conn->link.rail]->lkey;
+	return resumed;
+}
+
 static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 			  bool resumed)
 {
@@ -148,6 +160,8 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	}
 	greet_cred(&cred, &rx->req.msg);
 	rc = greet_session(s, &cred);
+	if (rc >= 0)
+		rc = greet_replies(conn, rc);
 	if (rc < 0) {
 		log_warn(conn_log(conn), "%s (%s): session %016llx refused: %s",
 			 conn->peer, cred.name, (unsigned long long)s->info.id,

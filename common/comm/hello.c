@@ -30,20 +30,14 @@ static int hello_alloc(struct rpc_peer *peer, unsigned int credits)
 {
 	unsigned int n = credits < PEER_SLOTS_MAX ? credits : PEER_SLOTS_MAX;
 	size_t len = (2 * n + 1) * PEER_MSG_MAX + HELLO_MAX;
-	int rc;
 
 	if (peer->nslots)
 		return 0;
 	peer->slots = calloc(n, sizeof(*peer->slots));
 	peer->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
-	if (!peer->slots || !peer->block) {
-		rc = -ENOMEM;
+	if (!peer->slots || !peer->block)
 		goto fail;
-	}
-	rc = tp_mr_reg(peer->link.ctx->dev, peer->block, len, TP_LOCAL_WRITE,
-		       &peer->mr);
-	if (rc)
-		goto fail;
+	rail_mem_init(&peer->mem, peer->block, len, TP_LOCAL_WRITE);
 	peer->nslots = n;
 	peer->free = n == 64 ? UINT64_MAX : (1ull << n) - 1;
 	return 0;
@@ -52,6 +46,16 @@ fail:
 	free(peer->slots);
 	peer->block = NULL;
 	peer->slots = NULL;
+	return -ENOMEM;
+}
+
+static int hello_register(struct rpc_peer *peer)
+{
+	unsigned int rail = peer->link.rail;
+	int rc = rail_mem_on(&peer->mem, &peer->link.ctx->rails, rail);
+
+	if (!rc)
+		peer->lkey = peer->mem.mr[rail]->lkey;
 	return rc;
 }
 
@@ -71,7 +75,7 @@ int peer_post_recv(struct rpc_peer *peer, unsigned int index)
 		.wr_id = index,
 		.sge = { .addr = peer_recv_buf(peer, index),
 			 .len = PEER_MSG_MAX,
-			 .lkey = peer->mr->lkey },
+			 .lkey = peer->lkey },
 	};
 
 	return tp_post_recv(peer->link.ep, &wr);
@@ -80,7 +84,7 @@ int peer_post_recv(struct rpc_peer *peer, unsigned int index)
 /* HELLO and BYE stand outside the slots: slot 0, seq 0. */
 static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 {
-	struct tp_sge sge = { .addr = out->buf, .lkey = peer->mr->lkey };
+	struct tp_sge sge = { .addr = out->buf, .lkey = peer->lkey };
 	struct wire_hdr *hdr = (struct wire_hdr *)out->buf;
 	int len = wire_end(out, (unsigned int)op, 0, 0);
 
@@ -125,6 +129,8 @@ static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
 	peer->granted = le32toh(acc->credits);
 	peer->request_max = le32toh(acc->request_max);
 	rc = hello_alloc(peer, peer->granted);
+	if (!rc)
+		rc = hello_register(peer);
 	if (rc)
 		return rc;
 	if (peer->granted > peer->nslots)
@@ -200,6 +206,7 @@ void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
 		link_fail(&peer->link, -ECONNREFUSED);
 		return;
 	}
+	choose_final(peer);
 	memcpy(&acc, ev->priv,
 	       ev->priv_len < sizeof(acc) ? ev->priv_len : sizeof(acc));
 	if (!status)
@@ -216,6 +223,7 @@ static void hello_ready(struct rpc_peer *peer, uint64_t boot, bool resumed)
 
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
 	peer_set_state(peer, PEER_READY);
+	choose_ready(peer);
 	if (peer->down)
 		log_info(peer->link.ctx->log, "%s: connected%s after %llu ms%s",
 			 peer->name, first ? "" : " again",
@@ -261,5 +269,5 @@ void hello_bye(struct rpc_peer *peer)
 
 	wire_begin(&out, hello_buf(peer), HELLO_MAX);
 	if (!hello_post(peer, &out, WIRE_BYE))
-		tp_cq_arm(peer->link.ctx->cq);
+		ctx_rails_arm(peer->link.ctx);
 }

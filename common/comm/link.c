@@ -22,7 +22,8 @@ void link_init(struct link *link, const struct link_ops *ops,
 	link->failed = (struct ctx_task){ .run = link_failed };
 }
 
-int link_open(struct link *link, unsigned int max_send, unsigned int max_recv)
+int link_open(struct link *link, unsigned int rail, unsigned int max_send,
+	      unsigned int max_recv)
 {
 	struct tp_ep_attr attr = {
 		.max_send_wr = max_send,
@@ -30,8 +31,14 @@ int link_open(struct link *link, unsigned int max_send, unsigned int max_recv)
 		.context = link,
 	};
 
+	int rc = tp_ep_open(link->ctx->rail[rail].cq, &attr, &link->ep);
+
+	if (rc)
+		return rc;
 	link->quiet = 0;
-	return tp_ep_open(link->ctx->cq, &attr, &link->ep);
+	link->rail = rail;
+	ctx_rail_use(link->ctx, rail);
+	return 0;
 }
 
 /* A flushed request says less than the reason that follows it. */
@@ -58,6 +65,13 @@ void link_close(struct link *link)
 	}
 	tp_ep_close(link->ep);
 	link->ep = NULL;
+	ctx_rail_leave(ctx, link->rail);
+}
+
+int link_post(struct link *link, const struct tp_send_wr *wr)
+{
+	link->ctx->rail[link->rail].dull = 0;
+	return tp_post_send(link->ep, wr);
 }
 
 int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
@@ -74,5 +88,5 @@ int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
 		wr.flags = TP_SIGNALED;
 		link->quiet = 0;
 	}
-	return tp_post_send(link->ep, &wr);
+	return link_post(link, &wr);
 }

@@ -79,10 +79,18 @@ static void peer_disconnect(struct rpc_peer *peer)
 		peer->slots[i].sending = false;
 }
 
+static void peer_attempt(struct rpc_peer *peer);
+
 void peer_lost(struct link *link, int status)
 {
 	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
 
+	choose_failed(peer, status);
+	if (peer->state == PEER_CONNECTING && !choose_last(peer)) {
+		peer_disconnect(peer);
+		peer_attempt(peer);
+		return;
+	}
 	peer_log_loss(peer, status);
 	peer_disconnect(peer);
 	peer_backoff(peer);
@@ -105,22 +113,39 @@ void peer_protocol_error(struct rpc_peer *peer, const char *what)
 	link_fail(&peer->link, -EPROTO);
 }
 
-void peer_connect(struct rpc_peer *peer)
+/* One connect, over the next rail that may do. */
+static void peer_attempt(struct rpc_peer *peer)
 {
+	unsigned int ms = PEER_HELLO_MS;
 	struct wire_connect priv;
-	int rc;
+	struct addr addr;
+	int rail = choose_next(peer), rc;
 
-	peer_set_state(peer, PEER_CONNECTING);
-	rc = link_open(&peer->link, PEER_SENDS_MAX, PEER_SLOTS_MAX + 1);
+	if (rail < 0) {
+		peer_lost(&peer->link, peer->reason ? peer->reason : -ENODEV);
+		return;
+	}
+	if (!choose_last(peer))
+		ms = PEER_TRY_MS;
+	rc = link_open(&peer->link, (unsigned int)rail, PEER_SENDS_MAX,
+		       PEER_SLOTS_MAX + 1);
 	if (rc) {
 		peer_lost(&peer->link, rc);
 		return;
 	}
-	rc = tp_connect(peer->link.ep, &peer->addr, &priv,
-			hello_private(peer, &priv),
-			clock_after_ms(PEER_HELLO_MS));
+	fabric_addr(&peer->addr, &peer->link.ctx->rails, (unsigned int)rail,
+		    &addr);
+	rc = tp_connect(peer->link.ep, &addr, &priv, hello_private(peer, &priv),
+			clock_after_ms(ms));
 	if (rc)
 		link_fail(&peer->link, rc);
+}
+
+void peer_connect(struct rpc_peer *peer)
+{
+	peer_set_state(peer, PEER_CONNECTING);
+	choose_begin(peer);
+	peer_attempt(peer);
 }
 
 static void peer_timer(struct rpc_timer *timer)
@@ -199,8 +224,7 @@ static void peer_free(struct ctx_task *task)
 {
 	struct rpc_peer *peer = container_of(task, struct rpc_peer, gone);
 
-	if (peer->mr)
-		tp_mr_dereg(peer->mr);
+	rail_mem_fini(&peer->mem);
 	free(peer->block);
 	free(peer->slots);
 	free(peer);
@@ -220,6 +244,8 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->drain.run = peer_drain;
 	peer->gone.run = peer_free;
 	peer->addr = attr->addr;
+	peer->choice.rail = -1;
+	peer->choice.said = -1;
 	snprintf(peer->name, sizeof(peer->name), "%.64s (%s)", attr->name,
 		 addr_format(&attr->addr, uri, sizeof(uri)));
 	peer->role = attr->role;

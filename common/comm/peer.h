@@ -21,6 +21,7 @@
 #define PEER_MSG_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
 #define PEER_SENDS_MAX 256u
 #define PEER_HELLO_MS 5000u /* bound on connect, and on HELLO */
+#define PEER_TRY_MS 2000u /* bound on connect, if another rail is left */
 #define PEER_BACKOFF_MIN_MS 10u
 #define PEER_BACKOFF_MAX_MS 1000u
 
@@ -33,12 +34,25 @@ enum peer_state {
 	PEER_CLOSED, /* rpc_peer_close(); freed after the round */
 };
 
+/* How the fabric of a connection was chosen. */
+struct choice {
+	unsigned int next; /* rail to look at */
+	int rail; /* being tried or in use; -1: none */
+	bool final;
+	unsigned int mute[RAILS_MAX]; /* times it connected and then failed */
+	char why[256]; /* the better ones that did not do */
+	char reason[256]; /* for the one in use */
+	int said; /* the rail that was logged, or -1 */
+};
+
 /* A request in flight.  Its message lies in the slot's part of the block. */
 struct peer_slot {
 	struct rpc_call *call; /* NULL: free, or a zombie: its reply may come */
 	uint64_t seq;
 	uint32_t msg_len;
 	unsigned int ndata;
+	struct rail_mem *const *area;
+	unsigned int nareas, pieces_at, npieces;
 	bool sending; /* the transport may still read data */
 	struct iovec data[RPC_DATA_MAX];
 };
@@ -51,6 +65,7 @@ struct rpc_peer {
 	struct ctx_task gone;
 
 	struct addr addr;
+	struct choice choice; /* of the fabric */
 	char name[ADDR_STRLEN + 72];
 	enum wire_role role;
 	uint64_t fsid, session;
@@ -72,11 +87,25 @@ struct rpc_peer {
 	uint64_t free; /* bit i: slot i is free */
 	struct peer_slot *slots;
 	uint8_t *block; /* messages out, then in, then HELLO and BYE */
-	struct tp_mr *mr;
+	struct rail_mem mem; /* of block */
+	uint32_t lkey; /* of block, this connection */
 
 	TAILQ_HEAD(peer_calls, rpc_call) queue; /* wait for a slot */
 	struct peer_calls failing; /* wait for drain */
 };
+
+/*
+ * choose.c: the rails to try for one connection, best first.  choose_next()
+ * answers the next one, or -1.  choose_failed(): this one did not do, why.
+ * choose_final(): the server has answered, other rails would change nothing.
+ */
+void choose_begin(struct rpc_peer *peer);
+int choose_next(struct rpc_peer *peer);
+bool choose_last(const struct rpc_peer *peer);
+void choose_failed(struct rpc_peer *peer, int status);
+void choose_final(struct rpc_peer *peer);
+/* Ready on this rail: says so, if it is another one than before. */
+void choose_ready(struct rpc_peer *peer);
 
 /* peer.c */
 void peer_set_state(struct rpc_peer *peer, enum peer_state state);
@@ -109,6 +138,8 @@ void call_reply(struct rpc_peer *peer, const struct wire_msg *msg);
 struct wire_hdr *call_buf(const struct rpc_peer *peer, unsigned int slot);
 void call_post(struct rpc_peer *peer, unsigned int slot, unsigned int flags);
 void call_sent(struct rpc_peer *peer, uint64_t wr_id);
+/* The call cannot be sent: it ends with status, from the next round. */
+void call_drop(struct rpc_peer *peer, unsigned int slot, int status);
 /* Gives free slots to waiting calls. */
 void call_pump(struct rpc_peer *peer);
 bool call_outstanding(const struct rpc_peer *peer);

@@ -60,7 +60,7 @@ void reply_post(struct rx *rx)
 
 	req_finish(rx, true);
 	if (conn->state == CONN_OPEN)
-		conn_send(conn, reply, len, conn->session->mr->lkey);
+		conn_send(conn, reply, len, conn->reply_lkey);
 }
 
 void rpc_reply_send(struct rpc_req *req)

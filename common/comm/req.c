@@ -72,8 +72,7 @@ static void req_again(struct rx *rx, struct slot *slot)
 		slot->epoch = conn->epoch;
 		hdr->credits = htole32(conn->session->credits);
 		rx_release(rx);
-		conn_send(conn, slot->reply, slot->len,
-			  conn->session->mr->lkey);
+		conn_send(conn, slot->reply, slot->len, conn->reply_lkey);
 	}
 }
 
@@ -137,6 +136,13 @@ void req_forget(struct rx *rx)
 	if (slot->parked == rx)
 		slot->parked = NULL;
 	rx_release(rx);
+}
+
+unsigned int rpc_req_rail(const struct rpc_req *req)
+{
+	const struct rx *rx = container_of(req, const struct rx, req);
+
+	return rx->conn->link.rail;
 }
 
 void rpc_req_abort(struct rpc_req *req)

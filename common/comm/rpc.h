@@ -30,7 +30,9 @@
 #include <sys/queue.h>
 #include <sys/uio.h>
 
+#include "fabric.h"
 #include "log.h"
+#include "rail.h"
 #include "transport.h"
 #include "wire.h"
 
@@ -43,7 +45,8 @@ struct rpc_req;
 /* ---- progress context ---- */
 
 struct rpc_ctx_attr {
-	struct tp_dev *dev;		/* outlives the ctx */
+	const struct fabric *fabric;	/* outlives the ctx */
+	struct tp_dev *dev;		/* fabric NULL: the only device */
 	const struct log *log;
 	unsigned int poll_us;		/* poll and yield this long before
 					 * sleeping; 0: sleep at once */
@@ -53,7 +56,7 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 void rpc_ctx_close(struct rpc_ctx *ctx);
 /* In a child after fork(): see tp_cq_abandon(); peers and servers as well. */
 void rpc_ctx_abandon(struct rpc_ctx *ctx);
-struct tp_dev *rpc_ctx_dev(const struct rpc_ctx *ctx);
+const struct rails *rpc_ctx_rails(const struct rpc_ctx *ctx);
 
 /*
  * Moves everything once: flushes, polls, runs callbacks and timers.  If there
@@ -85,7 +88,8 @@ struct rpc_cred {
 };
 
 struct rpc_peer_attr {
-	struct addr addr;
+	struct addr addr;		/* pvfs://: over the best rail that
+					 * answers, chosen at each connect */
 	const char *name;		/* "iod 2", for messages; copied */
 	enum wire_role role;		/* who we are */
 	uint64_t fsid;			/* 0: any */
@@ -108,6 +112,13 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 void rpc_peer_close(struct rpc_peer *peer, bool bye);
 /* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
 const char *rpc_peer_name(const struct rpc_peer *peer);
+/*
+ * The transport in use ("local"; "-": none yet) and why ("same host"; "local:
+ * another host; verbs: not in this build").  They change when the connection
+ * is made again.
+ */
+const char *rpc_peer_transport(const struct rpc_peer *peer);
+const char *rpc_peer_reason(const struct rpc_peer *peer);
 /* Largest message that fits a request now (0: not connected yet). */
 size_t rpc_peer_request_max(const struct rpc_peer *peer);
 
@@ -116,12 +127,21 @@ size_t rpc_peer_request_max(const struct rpc_peer *peer);
  * message built with wire_begin()/wire_end(): it is copied at the start.
  * data is inline data gathered from the caller's memory, which stays
  * unchanged until done().
+ *
+ * The struct wire_mem pieces of msg name memory by addr and len; each lies
+ * within one of area[0..nareas).  Their rkeys are filled in whenever the
+ * message goes out, for the rail in use; an area is registered there when
+ * needed.  area and what it points to stay until done() and belong to the
+ * ctx's thread meanwhile.  Without areas the pieces are left as they are.
  */
 struct rpc_call {
 	const void *msg;
 	size_t msg_len;			/* as wire_end() returned, less data */
 	const struct iovec *data;	/* copied; the memory is not */
 	unsigned int ndata;		/* at most RPC_DATA_MAX */
+	struct rail_mem *const *area;
+	unsigned int nareas;
+	unsigned int pieces_at, npieces; /* struct wire_mem in msg: byte, how many */
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */
@@ -191,11 +211,12 @@ struct rpc_service {
 };
 
 struct rpc_server_attr {
-	struct rpc_ctx **ctx;		/* nctx contexts, one per thread; the
-					 * listener lives on the first */
+	struct rpc_ctx **ctx;		/* nctx contexts, one per thread, with
+					 * the same rails; the listeners live
+					 * on the first */
 	unsigned int nctx;
 	const struct log *log;
-	struct addr addr;
+	struct addr addr;		/* pvfs://: on all rails */
 	uint64_t fsid;
 	uint64_t boot;			/* random, new at every start */
 	unsigned int slots;		/* per session */
@@ -263,6 +284,9 @@ struct rpc_req {
 	void *priv;			/* the service's */
 };
 
+/* Over which of the ctx's rails its bulk data goes. */
+unsigned int rpc_req_rail(const struct rpc_req *req);
+
 /*
  * Builds the reply in the slot's buffer: rpc_reply_begin() gives a wire_out
  * (wire_begin() done), rpc_reply_end() finishes it with status (0, -errno or
@@ -298,7 +322,7 @@ struct rpc_bulk {
 	const struct wire_mem *mem;
 	unsigned int nmem;
 	uint64_t mem_off;
-	const struct tp_sge *local;	/* read during the start only */
+	const struct rail_sge *local;	/* read during the start only */
 	unsigned int nlocal;
 	uint64_t len;
 	void (*done)(struct rpc_bulk *bulk, int status);
@@ -306,13 +330,14 @@ struct rpc_bulk {
 	/* private */
 	TAILQ_ENTRY(rpc_bulk) link;
 	struct rpc_req *req;
-	struct tp_sge *copy;
+	struct rail_sge *copy;
 	unsigned int nwr;
 };
 #define RPC_LOCAL_MAX 1024u
 /*
  * 0; -ENOTCONN: no connection now; -EINVAL: no bytes, window outside the list,
- * less local memory than len, or nlocal above RPC_LOCAL_MAX; -ENOMEM.
+ * less local memory than len, or nlocal above RPC_LOCAL_MAX; -ENOMEM, or as
+ * tp_mr_reg() of local memory that is not registered yet.
  */
 int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk);
 

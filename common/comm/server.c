@@ -29,7 +29,7 @@ static int lane_connect(struct lane *lane, struct mail *mail)
 		conn_close(s->conn, -ESTALE);
 	if (s->state == SESSION_ENDED || s->nconns >= SERVER_OLD_CONNS)
 		return -EAGAIN;
-	conn_accept(lane, s, mail->req, mail->epoch, mail->reply_max);
+	conn_accept(lane, mail);
 	return 0;
 }
 
@@ -172,7 +172,7 @@ static void server_log_refusal(struct rpc_server *server,
 
 static int server_hand_over(struct rpc_server *server,
 			    const struct wire_connect *wc,
-			    struct tp_conn_req *req)
+			    struct tp_conn_req *req, unsigned int rail)
 {
 	struct mail *mail = calloc(1, sizeof(*mail));
 	int rc;
@@ -186,6 +186,7 @@ static int server_hand_over(struct rpc_server *server,
 		return rc;
 	}
 	mail->req = req;
+	mail->rail = rail;
 	mail->epoch = le32toh(wc->epoch);
 	mail->reply_max = le32toh(wc->reply_max);
 	lane_post(mail->session->lane, mail);
@@ -194,15 +195,16 @@ static int server_hand_over(struct rpc_server *server,
 
 static void server_request(struct ctx_listener *l, struct tp_conn_req *req)
 {
-	struct rpc_server *server = container_of(l, struct rpc_server,
-						 listener);
+	struct server_listener *listener =
+		container_of(l, struct server_listener, base);
+	struct rpc_server *server = listener->server;
 	struct wire_connect wc = { 0 };
 	int rc = server_check(server, req, &wc);
 
 	if (rc)
 		lane_count(&server->lanes[0].protocol_errors);
 	else
-		rc = server_hand_over(server, &wc, req);
+		rc = server_hand_over(server, &wc, req, listener->rail);
 	if (rc)
 		conn_reject(server, req, rc);
 }
@@ -227,7 +229,7 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 		free(server);
 		return -ENOMEM;
 	}
-	rc = tp_listen(ctx->cq, &attr->addr, 1024, &server->listener.listener);
+	rc = server_listen(server, ctx, server_request);
 	if (rc) {
 		free(server->lanes);
 		free(server);
@@ -241,8 +243,6 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	pthread_mutex_init(&server->lock, NULL);
 	TAILQ_INIT(&server->away);
 	LIST_INIT(&server->all);
-	server->listener.request = server_request;
-	SLIST_INSERT_HEAD(&ctx->listeners, &server->listener, link);
 	*out = server;
 	return 0;
 }
@@ -253,8 +253,7 @@ void rpc_server_close(struct rpc_server *server)
 	struct rpc_session *s;
 	unsigned int i;
 
-	SLIST_REMOVE(&ctx->listeners, &server->listener, ctx_listener, link);
-	tp_unlisten(server->listener.listener);
+	server_unlisten(server, ctx);
 	for (i = 0; i < server->nlanes; i++)
 		lane_fini(&server->lanes[i]);
 	while ((s = LIST_FIRST(&server->all)))
@@ -267,7 +266,7 @@ void rpc_server_close(struct rpc_server *server)
 
 void rpc_server_addr(const struct rpc_server *server, struct addr *addr)
 {
-	tp_listener_addr(server->listener.listener, addr);
+	*addr = server->addr;
 }
 
 void rpc_server_stats(const struct rpc_server *server,

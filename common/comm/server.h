@@ -38,6 +38,7 @@ struct mail {
 	STAILQ_ENTRY(mail) link;
 	struct rpc_session *session;
 	struct tp_conn_req *req;
+	unsigned int rail; /* of req */
 	uint32_t epoch;
 	uint32_t reply_max;
 };
@@ -58,11 +59,19 @@ struct lane {
 
 struct fence;
 
+struct server_listener {
+	struct ctx_listener base;
+	struct rpc_server *server;
+	unsigned int rail;
+};
+
 struct rpc_server {
 	struct rpc_server_attr attr;
 	struct lane *lanes;
 	unsigned int nlanes;
-	struct ctx_listener listener;
+	struct server_listener listener[RAILS_MAX];
+	unsigned int nlisteners;
+	struct addr addr; /* in use */
 	uint64_t refused_at; /* when a full table was last logged */
 	pthread_mutex_t lock; /* of the rest */
 	struct rpc_session *table; /* by id, until session_close() returned */
@@ -114,8 +123,17 @@ struct rpc_session {
 	struct ctx_task end;
 	struct slot *slots;
 	uint8_t *block;
-	struct tp_mr *mr;
+	struct rail_mem mem;
 };
+
+/*
+ * listen.c: on the rail that the address names, or on all for pvfs://; what
+ * arrives goes to request().
+ */
+int server_listen(struct rpc_server *server, struct rpc_ctx *ctx,
+		  void (*request)(struct ctx_listener *l,
+				  struct tp_conn_req *req));
+void server_unlisten(struct rpc_server *server, struct rpc_ctx *ctx);
 
 void lane_post(struct lane *lane, struct mail *mail);
 
@@ -190,7 +208,9 @@ struct conn {
 	unsigned int nrx;
 	struct rx *rx;
 	uint8_t *block; /* nrx requests, two control messages */
-	struct tp_mr *mr;
+	struct rail_mem mem;
+	uint32_t lkey; /* of block */
+	uint32_t reply_lkey; /* of the session's replies, once it is open */
 	char peer[96];
 	/* bulk.c */
 	TAILQ_HEAD(bulks, rpc_bulk) posted;
@@ -199,13 +219,16 @@ struct conn {
 	unsigned long moved, moved_seen;
 };
 
-/* conn.c.  conn_accept() consumes req. */
-void conn_accept(struct lane *lane, struct rpc_session *session,
-		 struct tp_conn_req *req, uint32_t epoch, uint32_t reply_max);
+/* conn.c.  conn_accept() consumes mail->req. */
+void conn_accept(struct lane *lane, const struct mail *mail);
 void conn_reject(struct rpc_server *server, struct tp_conn_req *req,
 		 int status);
 void conn_close(struct conn *conn, int status);
 void conn_set_state(struct conn *conn, enum conn_state state);
+static inline const struct rails *conn_rails(const struct conn *conn)
+{
+	return &conn->link.ctx->rails;
+}
 /* Sends a message that lies in registered memory. */
 void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
 /* At rpc_server_close(): no callbacks. */

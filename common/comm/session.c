@@ -156,22 +156,19 @@ void rpc_server_fence(struct rpc_server *server, uint64_t id)
 
 /* ---- the lane's thread ---- */
 
-/* The replies of all slots: one registered block. */
+/* The replies of all slots: one block, registered where it is sent from. */
 int session_alloc_slots(struct rpc_session *s)
 {
 	const struct rpc_server_attr *attr = &s->lane->server->attr;
 	size_t step = (attr->reply_max + 63) & ~(size_t)63;
 	size_t len = (step * attr->slots + 4095) & ~(size_t)4095;
 	unsigned int i;
-	int rc;
 
 	s->slots = calloc(attr->slots, sizeof(*s->slots));
 	s->block = aligned_alloc(4096, len);
 	if (!s->slots || !s->block)
 		return -ENOMEM;
-	rc = tp_mr_reg(s->lane->ctx->dev, s->block, len, 0, &s->mr);
-	if (rc)
-		return rc;
+	rail_mem_init(&s->mem, s->block, len, 0);
 	for (i = 0; i < attr->slots; i++)
 		s->slots[i].reply = s->block + i * step;
 	return 0;
@@ -291,8 +288,7 @@ void session_free(struct rpc_session *s)
 		session_forget(s);
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
 	ctx_undefer(s->lane->ctx, &s->end);
-	if (s->mr)
-		tp_mr_dereg(s->mr);
+	rail_mem_fini(&s->mem);
 	free(s->block);
 	free(s->slots);
 	free(s);

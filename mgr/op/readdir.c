@@ -23,7 +23,7 @@ struct dirbuf {
 struct dirbufs {
 	struct dirbuf buf[BUFS];
 	uint8_t *block;
-	struct tp_mr *mr;
+	struct rail_mem block_mem;
 	SLIST_HEAD(, dirbuf) free;
 	struct park waiting;
 };
@@ -48,7 +48,8 @@ static void on_sent(struct rpc_bulk *bulk, int status)
 static int send_buf(struct op *op, struct dirbuf *buf, uint32_t len)
 {
 	const struct wire_readdir *body = op->rpc->msg.body;
-	struct tp_sge local = { buf->data, len, op->mgr->dirbufs->mr->lkey };
+	struct rail_sge local = { buf->data, len,
+				  &op->mgr->dirbufs->block_mem };
 
 	buf->mem = body->mem;
 	buf->bulk = (struct rpc_bulk){ .dir = RPC_PUT,
@@ -121,7 +122,8 @@ int dirbufs_open(struct mgr *mgr)
 		bufs->buf[i].data = bufs->block + i * BUF_SIZE;
 		SLIST_INSERT_HEAD(&bufs->free, &bufs->buf[i], link);
 	}
-	return tp_mr_reg(mgr->dev, bufs->block, BUFS * BUF_SIZE, 0, &bufs->mr);
+	rail_mem_init(&bufs->block_mem, bufs->block, BUFS * BUF_SIZE, 0);
+	return rail_mem_reg_all(&bufs->block_mem, rpc_ctx_rails(mgr->ctx));
 }
 
 void dirbufs_close(struct mgr *mgr)
@@ -130,8 +132,7 @@ void dirbufs_close(struct mgr *mgr)
 
 	if (!bufs)
 		return;
-	if (bufs->mr)
-		tp_mr_dereg(bufs->mr);
+	rail_mem_fini(&bufs->block_mem);
 	free(bufs->block);
 	free(bufs);
 	mgr->dirbufs = NULL;

@@ -104,16 +104,29 @@ static void rig_defaults(struct rig *rig, const char *dev)
 void rig_open(struct rig *rig, const char *dev)
 {
 	struct tp_dev_attr dattr = { .log = &rig->log };
-	struct rpc_ctx_attr cattr = { .log = &rig->log };
+	struct rpc_ctx_attr cattr = { .log = &rig->log }, sattr = cattr;
 
 	rig_defaults(rig, dev);
-	ck_assert_int_eq(tp_dev_open(dev, &dattr, &rig->dev), 0);
-	cattr.dev = rig->dev;
+	if (rig->coption) {
+		ck_assert_int_eq(fabric_open(&rig->cfabric, dev, rig->coption,
+					     &dattr),
+				 0);
+		ck_assert_int_eq(fabric_open(&rig->sfabric, dev, rig->soption,
+					     &dattr),
+				 0);
+		cattr.fabric = &rig->cfabric;
+		sattr.fabric = &rig->sfabric;
+	} else {
+		ck_assert_int_eq(tp_dev_open(dev, &dattr, &rig->dev), 0);
+		cattr.dev = sattr.dev = rig->dev;
+	}
 	ck_assert_int_eq(rpc_ctx_open(&cattr, &rig->cctx), 0);
-	ck_assert_int_eq(rpc_ctx_open(&cattr, &rig->sctx), 0);
+	ck_assert_int_eq(rpc_ctx_open(&sattr, &rig->sctx), 0);
 	rig->object = calloc(1, RIG_OBJECT);
-	ck_assert_int_eq(tp_mr_reg(rig->dev, rig->object, RIG_OBJECT,
-				   TP_LOCAL_WRITE, &rig->object_mr),
+	rail_mem_init(&rig->object_mem, rig->object, RIG_OBJECT,
+		      TP_LOCAL_WRITE);
+	ck_assert_int_eq(rail_mem_reg_all(&rig->object_mem,
+					  rpc_ctx_rails(rig->sctx)),
 			 0);
 	rig_server_open(rig);
 	rig->peer = rig_peer_open(rig);
@@ -127,8 +140,11 @@ void rig_close(struct rig *rig)
 		rig_server_close(rig);
 	rpc_ctx_close(rig->cctx);
 	rpc_ctx_close(rig->sctx);
-	tp_mr_dereg(rig->object_mr);
-	tp_dev_close(rig->dev);
+	rail_mem_fini(&rig->object_mem);
+	if (rig->dev)
+		tp_dev_close(rig->dev);
+	fabric_close(&rig->cfabric);
+	fabric_close(&rig->sfabric);
 	free(rig->object);
 	free(rig);
 }
@@ -254,6 +270,13 @@ void rig_io(struct rig *rig, struct rig_call *c, unsigned int op, uint64_t off,
 		c->data[i] = (struct iovec){ buf + i * (len / n), len / n };
 	c->call.data = c->data;
 	c->call.ndata = i;
+	if (mr && rig->area) {
+		c->call.area = &rig->area;
+		c->call.nareas = 1;
+		c->call.pieces_at = sizeof(struct wire_hdr) + sizeof(io) +
+				    sizeof(region);
+		c->call.npieces = n;
+	}
 	rpc_call_start(rig->peer, &c->call);
 }
 

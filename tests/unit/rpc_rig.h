@@ -22,6 +22,9 @@ struct rig_op; /* a bulk request on the server */
 
 struct rig {
 	struct tp_dev *dev;
+	const char *coption, *soption; /* fabrics of a rig on "pvfs" */
+	struct fabric cfabric, sfabric;
+	struct rail_mem *area; /* of rig_io(), instead of its mr's key */
 	struct rpc_ctx *cctx, *sctx;
 	struct rpc_server *server;
 	struct rpc_server_attr sattr;
@@ -40,7 +43,7 @@ struct rig {
 	uint64_t seed_seq; /* session_open() seeds slot 0 with 77 */
 	unsigned int write_flags;
 	uint8_t *object;
-	struct tp_mr *object_mr;
+	struct rail_mem object_mem;
 	unsigned int bulks; /* under way */
 	unsigned int fresh;
 	/* logs of both */
@@ -60,7 +63,7 @@ struct rig_call {
 	struct rig *rig;
 };
 
-/* dev "mock" or "tcp".  Zeroed but for what the test chose in *rig. */
+/* dev "mock", "tcp" or "pvfs".  Zeroed but for what the test chose in *rig. */
 void rig_open(struct rig *rig, const char *dev);
 void rig_close(struct rig *rig);
 void rig_server_open(struct rig *rig);

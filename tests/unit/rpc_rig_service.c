@@ -64,14 +64,14 @@ static void op_start(struct rig_op *op, const struct wire_msg *msg)
 
 	for (i = 0; i < 2; i++) {
 		struct rpc_bulk *b = &op->bulk[i];
-		struct tp_sge sge[2];
+		struct rail_sge sge[2];
 		uint64_t off = i ? half : 0, len = i ? op->len - half : half;
 
-		sge[0] = (struct tp_sge){ op->rig->object + op->off + off, 5,
-					  op->rig->object_mr->lkey };
-		sge[1] = (struct tp_sge){ op->rig->object + op->off + off + 5,
-					  (uint32_t)len - 5,
-					  op->rig->object_mr->lkey };
+		sge[0] = (struct rail_sge){ op->rig->object + op->off + off, 5,
+					    &op->rig->object_mem };
+		sge[1] = (struct rail_sge){ op->rig->object + op->off + off + 5,
+					    (uint32_t)len - 5,
+					    &op->rig->object_mem };
 		*b = (struct rpc_bulk){
 			.dir = op->req->op == WIRE_READ ? RPC_PUT : RPC_GET,
 			.mem = msg->tail[1].ptr,

@@ -36,7 +36,7 @@ static void open_zones(struct zones_attr attr)
 {
 	turns = 0;
 	ck_assert_int_eq(tp_dev_open("mock", NULL, &dev), 0);
-	attr.dev = dev;
+	attr.rails = &(struct rails){ .dev = { dev }, .n = 1 };
 	ck_assert_int_eq(zones_open(&attr, &zones), 0);
 	zone_owner_init(&a);
 	zone_owner_init(&b);

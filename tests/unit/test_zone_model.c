@@ -245,12 +245,14 @@ static void drain(void)
 
 static void run(struct zones_attr attr)
 {
+	struct rails rails = { .n = 1 };
 	struct zones_stats stats;
 	int i;
 
 	memset(&m, 0, sizeof(m));
 	rnd_init(&m.rnd, 1 + attr.n);
-	ck_assert_int_eq(tp_dev_open("mock", NULL, &attr.dev), 0);
+	ck_assert_int_eq(tp_dev_open("mock", NULL, &rails.dev[0]), 0);
+	attr.rails = &rails;
 	m.attr = attr;
 	ck_assert_int_eq(zones_open(&attr, &m.zones), 0);
 	m.share = (zones_bytes(&attr) + 1) / 2;
@@ -267,7 +269,7 @@ static void run(struct zones_attr attr)
 	for (i = 0; i < (int)attr.n; i++)
 		ck_assert_uint_eq(stats.zone[i].in_use, 0);
 	zones_close(m.zones);
-	tp_dev_close(attr.dev);
+	tp_dev_close(rails.dev[0]);
 }
 
 START_TEST(one_size)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fabric.c - the `fabric` option, and the devices that it leads to. */
+#include "fabric.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STRICT "strict:"
+
+/* The transports to open, best first. */
+struct names {
+	char name[RAILS_MAX][sizeof(((struct addr *)0)->scheme)];
+	unsigned int n;
+	bool strict;
+};
+
+static bool names_add(struct names *names, const char *text, size_t len)
+{
+	size_t i;
+
+	if (names->n == RAILS_MAX || !len || len >= sizeof(names->name[0]))
+		return false;
+	for (i = 0; i < len; i++) {
+		if (!islower((unsigned char)text[i]) &&
+		    !isdigit((unsigned char)text[i]) && text[i] != '+')
+			return false;
+	}
+	memcpy(names->name[names->n], text, len);
+	names->name[names->n++][len] = '\0';
+	return true;
+}
+
+static bool names_parse(struct names *names, const char *text)
+{
+	size_t len;
+
+	memset(names, 0, sizeof(*names));
+	if (!text || !*text || !strcmp(text, "auto"))
+		text = "local:verbs:tcp";
+	if (strlen(text) >= FABRIC_TEXT_MAX)
+		return false;
+	names->strict = !strncmp(text, STRICT, strlen(STRICT));
+	if (names->strict)
+		text += strlen(STRICT);
+	for (;; text += len + 1) {
+		len = strcspn(text, ":");
+		if (!names_add(names, text, len))
+			return false;
+		if (!text[len])
+			break;
+	}
+	return !names->strict || names->n == 1;
+}
+
+bool fabric_option_ok(const char *option)
+{
+	struct names names;
+
+	return names_parse(&names, option);
+}
+
+static bool names_have(const struct names *names, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->n; i++) {
+		if (!strcmp(names->name[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* An address that names its transport leaves only that one. */
+static int names_for(struct names *names, const char *scheme,
+		     const char *option, const struct log *log)
+{
+	bool chosen = option && *option && strcmp(option, "auto") != 0;
+
+	if (!names_parse(names, option)) {
+		log_error(log,
+			  "fabric=%s: want auto, strict:NAME or NAME:NAME..., "
+			  "of local, verbs, tcp",
+			  option);
+		return -EINVAL;
+	}
+	if (!strcmp(scheme, FABRIC_ANY))
+		return 0;
+	if (chosen && !names_have(names, scheme)) {
+		log_error(log,
+			  "fabric=%s does not allow a %s:// address: write "
+			  "pvfs:// there, or allow %s",
+			  option, scheme, scheme);
+		return -EINVAL;
+	}
+	names->n = 0;
+	return names_add(names, scheme, strlen(scheme)) ? 0 : -EINVAL;
+}
+
+static const char *missing_why(int rc)
+{
+	if (rc == -EPROTONOSUPPORT)
+		return "not in this build";
+	if (rc == -ENODEV)
+		return "no device on this host";
+	return strerror(-rc);
+}
+
+static void fabric_miss(struct fabric *fabric, const char *name, int rc)
+{
+	size_t len = strlen(fabric->missing);
+
+	snprintf(fabric->missing + len, sizeof(fabric->missing) - len,
+		 "%s: %s; ", name, missing_why(rc));
+}
+
+/* One that may be missing is tried without a word first. */
+static int fabric_add(struct fabric *fabric, const char *name, bool optional,
+		      const struct tp_dev_attr *attr)
+{
+	struct rails *rails = &fabric->rails;
+	struct tp_dev_attr silent = *attr;
+	struct tp_dev *dev;
+	int rc = 0;
+
+	silent.log = NULL;
+	if (optional)
+		rc = tp_dev_open(name, &silent, &dev);
+	if (optional && !rc)
+		tp_dev_close(dev);
+	if (!rc)
+		rc = tp_dev_open(name, attr, &rails->dev[rails->n]);
+	if (rc)
+		fabric_miss(fabric, name, rc);
+	else
+		rails->n++;
+	return rc;
+}
+
+static void fabric_log_none(const struct fabric *fabric,
+			    const struct names *names, const struct log *log)
+{
+	const char *name = names->name[0];
+
+	if (!names->strict)
+		log_error(log, "no transport to use: %s", fabric->missing);
+	else if (!strcmp(name, "verbs"))
+		log_error(log,
+			  "fabric=%s: %sload the RDMA driver and bring a port "
+			  "up (rdma link), or write fabric=auto",
+			  fabric->option, fabric->missing);
+	else
+		log_error(log,
+			  "fabric=%s: %suse a build with %s, or write "
+			  "fabric=auto",
+			  fabric->option, fabric->missing, name);
+}
+
+int fabric_open(struct fabric *fabric, const char *scheme, const char *option,
+		const struct tp_dev_attr *attr)
+{
+	struct names names;
+	unsigned int i;
+	int rc;
+
+	memset(fabric, 0, sizeof(*fabric));
+	rc = names_for(&names, scheme, option, attr->log);
+	if (rc)
+		return rc;
+	snprintf(fabric->option, sizeof(fabric->option), "%s",
+		 option && *option ? option : "auto");
+	for (i = 0; i < names.n; i++)
+		rc = fabric_add(fabric, names.name[i],
+				names.n > 1 || names.strict, attr);
+	if (fabric->rails.n)
+		return 0;
+	fabric_log_none(fabric, &names, attr->log);
+	return rc;
+}
+
+void fabric_close(struct fabric *fabric)
+{
+	while (fabric->rails.n > 0)
+		tp_dev_close(fabric->rails.dev[--fabric->rails.n]);
+}
+
+const char *fabric_text(const struct fabric *fabric, char *buf, size_t len)
+{
+	size_t miss = strlen(fabric->missing), n = 0;
+	unsigned int i;
+
+	buf[0] = '\0';
+	for (i = 0; i < fabric->rails.n && n < len; i++)
+		n += (size_t)snprintf(buf + n, len - n, "%s%s", i ? ", " : "",
+				      tp_dev_name(fabric->rails.dev[i]));
+	if (miss > 2 && n < len)
+		snprintf(buf + n, len - n, "; %.*s", (int)miss - 2,
+			 fabric->missing);
+	return buf;
+}
+
+bool fabric_any(const struct addr *addr)
+{
+	return !strcmp(addr->scheme, FABRIC_ANY);
+}
+
+int fabric_rail(const struct rails *rails, const char *scheme)
+{
+	unsigned int i;
+
+	for (i = 0; i < rails->n; i++) {
+		if (!strcmp(tp_dev_name(rails->dev[i]), scheme))
+			return (int)i;
+	}
+	return -1;
+}
+
+void fabric_addr(const struct addr *addr, const struct rails *rails,
+		 unsigned int rail, struct addr *out)
+{
+	*out = *addr;
+	snprintf(out->scheme, sizeof(out->scheme), "%s",
+		 tp_dev_name(rails->dev[rail]));
+}
+
+bool fabric_is_local(const char *name)
+{
+	const char *plus = strrchr(name, '+');
+
+	return !strcmp(plus ? plus + 1 : name, "local");
+}

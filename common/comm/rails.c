@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rails.c - the completion queues of a context: which of them to look at, and
+ * how to sleep on all of them.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctx.h"
+
+#define RAIL_DULL 64 /* rounds without anything, until it is looked at */
+#define RAIL_SELDOM 8 /* in every 8th round */
+#define RAIL_NS_PER_S (1000 * CLOCK_NS_PER_MS)
+
+int ctx_rails_open(struct rpc_ctx *ctx, const struct rails *rails)
+{
+	int rc = 0;
+
+	ctx->wakefd = -1;
+	if (!rails->n || rails->n > RAILS_MAX)
+		return -EINVAL;
+	if (rails->n > 1)
+		ctx->wakefd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (rails->n > 1 && ctx->wakefd < 0)
+		return -errno;
+	while (ctx->rails.n < rails->n) {
+		unsigned int i = ctx->rails.n;
+
+		rc = tp_cq_open(rails->dev[i], CTX_CQ_DEPTH, &ctx->rail[i].cq);
+		if (rc)
+			break;
+		ctx->rails.dev[i] = rails->dev[i];
+		ctx->rails.n++;
+	}
+	if (rc)
+		ctx_rails_close(ctx);
+	return rc;
+}
+
+void ctx_rails_close(struct rpc_ctx *ctx)
+{
+	while (ctx->rails.n > 0)
+		tp_cq_close(ctx->rail[--ctx->rails.n].cq);
+	if (ctx->wakefd >= 0)
+		close(ctx->wakefd);
+}
+
+void rpc_ctx_abandon(struct rpc_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->rails.n; i++)
+		tp_cq_abandon(ctx->rail[i].cq);
+	if (ctx->wakefd >= 0)
+		close(ctx->wakefd);
+}
+
+void ctx_rail_use(struct rpc_ctx *ctx, unsigned int rail)
+{
+	ctx->rail[rail].users++;
+	ctx->rail[rail].dull = 0;
+}
+
+void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail)
+{
+	ctx->rail[rail].users--;
+}
+
+bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail)
+{
+	struct ctx_rail *r = &ctx->rail[rail];
+
+	if (ctx->rails.n == 1)
+		return true;
+	if (!r->users)
+		return false;
+	return ++r->dull < RAIL_DULL || r->dull % RAIL_SELDOM == 0;
+}
+
+/* The one rail with users, or the first if none has; RAILS_MAX: several. */
+static unsigned int rails_only(const struct rpc_ctx *ctx)
+{
+	unsigned int i, only = RAILS_MAX;
+
+	if (ctx->rails.n == 1)
+		return 0;
+	for (i = 0; i < ctx->rails.n; i++) {
+		if (!ctx->rail[i].users)
+			continue;
+		if (only < RAILS_MAX)
+			return RAILS_MAX;
+		only = i;
+	}
+	return only < RAILS_MAX ? only : 0;
+}
+
+static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, nfds_t *n)
+{
+	bool ready = false;
+	unsigned int i;
+
+	fd[0] = (struct pollfd){ .fd = ctx->wakefd, .events = POLLIN };
+	*n = 1;
+	for (i = 0; i < ctx->rails.n; i++) {
+		struct ctx_rail *r = &ctx->rail[i];
+
+		if (!r->users)
+			continue;
+		ready |= tp_cq_arm(r->cq) == 1;
+		fd[(*n)++] = (struct pollfd){ .fd = tp_cq_fd(r->cq),
+					      .events = POLLIN };
+	}
+	return ready;
+}
+
+static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline)
+{
+	struct pollfd fd[RAILS_MAX + 1];
+	uint64_t now, left, count;
+	struct timespec ts;
+	nfds_t n;
+
+	if (rails_ready(ctx, fd, &n))
+		return;
+	now = clock_now();
+	left = deadline > now ? deadline - now : 0;
+	ts.tv_sec = (time_t)(left / RAIL_NS_PER_S);
+	ts.tv_nsec = (long)(left % RAIL_NS_PER_S);
+	if (ppoll(fd, n, deadline == CLOCK_NEVER ? NULL : &ts, NULL) <= 0)
+		return;
+	if (fd[0].revents && read(ctx->wakefd, &count, sizeof(count)) < 0)
+		return;
+}
+
+/*
+ * The waker sets woken, then looks at sleeping; here it is the other way
+ * round, so that one of the two sees the other.
+ */
+void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline)
+{
+	unsigned int only = rails_only(ctx), i;
+
+	atomic_store(&ctx->sleeping, only + 1);
+	if (!atomic_load(&ctx->woken)) {
+		if (only < RAILS_MAX)
+			tp_cq_wait(ctx->rail[only].cq, deadline);
+		else
+			rails_poll(ctx, deadline);
+	}
+	atomic_store(&ctx->sleeping, 0);
+	for (i = 0; i < ctx->rails.n; i++)
+		ctx->rail[i].dull = 0;
+}
+
+void ctx_rails_arm(struct rpc_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->rails.n; i++) {
+		if (ctx->rail[i].users)
+			tp_cq_arm(ctx->rail[i].cq);
+		ctx->rail[i].dull = 0;
+	}
+}
+
+void rpc_ctx_wake(struct rpc_ctx *ctx)
+{
+	const uint64_t one = 1;
+	unsigned int sleeping;
+	int saved = errno;
+
+	atomic_store(&ctx->woken, true);
+	sleeping = atomic_load(&ctx->sleeping);
+	if (sleeping == CTX_SLEEPS_ON_ALL) {
+		if (write(ctx->wakefd, &one, sizeof(one)) < 0)
+			errno = saved;
+	} else if (sleeping) {
+		tp_cq_wake(ctx->rail[sleeping - 1].cq);
+	}
+}
