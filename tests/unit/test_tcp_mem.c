@@ -201,7 +201,7 @@ START_TEST(cursor_walks_all_bytes)
 	static uint8_t mem[BYTES], flat[BYTES];
 	struct tp_sge sge[PIECES];
 	struct iovec iov[PIECES];
-	struct tcp_cursor c;
+	struct tp_cursor c;
 	struct rnd r;
 	size_t at = 0, total;
 	unsigned int n;
@@ -215,13 +215,13 @@ START_TEST(cursor_walks_all_bytes)
 	}
 	for (n = 0; n < total; n++)
 		mem[n] = flat[n] = (uint8_t)rnd_next(&r);
-	tcp_cursor_set(&c, sge, PIECES, total);
+	tp_cursor_set(&c, sge, PIECES, total);
 	while (c.left) {
 		uint64_t bytes = rnd_in(&r, 1, 300), limit = bytes, sum = 0;
 		unsigned int max = (unsigned int)rnd_in(&r, 1, 5), i;
 		uint64_t step;
 
-		n = tcp_cursor_iov(&c, iov, max, &bytes);
+		n = tp_cursor_iov(&c, iov, max, &bytes);
 		ck_assert(n >= 1 && n <= max && bytes <= limit);
 		for (i = 0; i < n; i++) {
 			ck_assert_mem_eq(iov[i].iov_base, flat + at + sum,
@@ -230,7 +230,7 @@ START_TEST(cursor_walks_all_bytes)
 		}
 		ck_assert_uint_eq(sum, bytes);
 		step = rnd_in(&r, 0, bytes);
-		tcp_cursor_move(&c, step);
+		tp_cursor_move(&c, step);
 		at += step;
 	}
 	ck_assert_uint_eq(at, total);
@@ -244,17 +244,17 @@ START_TEST(pieces_join)
 	unsigned int n = 0;
 	void *end;
 
-	n = tcp_sge_add(list, n, &(struct tp_sge){ mem, 8, 1 });
-	n = tcp_sge_add(list, n, &(struct tp_sge){ mem + 8, 8, 1 });
+	n = tp_sge_add(list, n, &(struct tp_sge){ mem, 8, 1 });
+	n = tp_sge_add(list, n, &(struct tp_sge){ mem + 8, 8, 1 });
 	ck_assert_uint_eq(n, 1);
 	ck_assert_uint_eq(list[0].len, 16);
-	n = tcp_sge_add(list, n, &(struct tp_sge){ mem + 16, 8, 2 });
+	n = tp_sge_add(list, n, &(struct tp_sge){ mem + 16, 8, 2 });
 	ck_assert_uint_eq(n, 2);
-	n = tcp_sge_add(list, n, &(struct tp_sge){ mem + 32, 8, 2 });
+	n = tp_sge_add(list, n, &(struct tp_sge){ mem + 32, 8, 2 });
 	ck_assert_uint_eq(n, 3);
 	list[2].len = UINT32_MAX - 7;
 	end = (void *)((uintptr_t)mem + 32 + list[2].len);
-	n = tcp_sge_add(list, n, &(struct tp_sge){ end, 8, 2 });
+	n = tp_sge_add(list, n, &(struct tp_sge){ end, 8, 2 });
 	ck_assert_uint_eq(n, 4);
 }
 END_TEST

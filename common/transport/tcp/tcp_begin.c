@@ -44,7 +44,7 @@ static int begin_send(struct tcp_ep *ep, const struct tcp_frame *frame,
 		return tcp_rx_refuse(ep, -EMSGSIZE,
 				     "a message longer than its receive");
 	}
-	tcp_cursor_set(&ep->rx.land, &wr->sge, 1, frame->len);
+	tp_cursor_set(&ep->rx.land, &wr->sge, 1, frame->len);
 	return 0;
 }
 
@@ -70,7 +70,7 @@ static int begin_read_data(struct tcp_ep *ep, const struct tcp_frame *frame,
 
 	if (!tx || tx->op != TCP_OP_READ || tx->len != frame->len)
 		return tcp_rx_refuse(ep, -EPROTO, "an answer to no READ");
-	tcp_cursor_set(&ep->rx.land, tx->sge, tx->nsge, tx->len);
+	tp_cursor_set(&ep->rx.land, tx->sge, tx->nsge, tx->len);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ static bool before_up(enum tcp_op op)
 int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
 		    const uint8_t *p)
 {
-	tcp_cursor_set(&ep->rx.land, NULL, 0, 0);
+	tp_cursor_set(&ep->rx.land, NULL, 0, 0);
 	if (!begin[frame->op] ||
 	    (ep->state == TCP_EP_HELLO && !before_up(frame->op)))
 		return tcp_rx_refuse(ep, -EPROTO, "a frame out of place");

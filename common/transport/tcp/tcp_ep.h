@@ -74,7 +74,7 @@ struct tcp_rx {
 	bool error; /* the socket has one */
 	bool landing; /* in the payload of frame */
 	struct tcp_frame frame;
-	struct tcp_cursor land;
+	struct tp_cursor land;
 	struct tp_sge *seg; /* targets of a WRITE; grows to
 					 * TCP_SEG_MAX */
 	unsigned int seg_cap;
@@ -165,7 +165,7 @@ struct tcp_tx {
 	bool small; /* of the size that is reused */
 	uint32_t head_len, head_sent;
 	uint32_t nsge;
-	struct tcp_cursor data;
+	struct tp_cursor data;
 	uint8_t *head; /* behind sge */
 	struct tp_sge sge[];
 };

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/uio.h>
 
+#include "cursor.h"
 #include "provider.h"
 
 struct tcp_mr {
@@ -53,25 +53,5 @@ bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
 int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
 	     struct tcp_mr **held);
 void tcp_unhold(struct tcp_mr **held, int n);
-
-/* ---- a position in a list of pieces (tcp_cursor.c) ---- */
-
-struct tcp_cursor {
-	const struct tp_sge *sge;
-	unsigned int n; /* pieces from sge on */
-	uint32_t off; /* into the first */
-	uint64_t left; /* bytes to the end */
-};
-void tcp_cursor_set(struct tcp_cursor *c, const struct tp_sge *sge,
-		    unsigned int n, uint64_t len);
-/* Fills at most max entries with at most *bytes, which becomes what they
- * cover; returns how many. */
-unsigned int tcp_cursor_iov(const struct tcp_cursor *c, struct iovec *iov,
-			    unsigned int max, uint64_t *bytes);
-/* n is at most left. */
-void tcp_cursor_move(struct tcp_cursor *c, uint64_t n);
-/* Appends a piece, joined with the last where it continues it; lens > 0. */
-unsigned int tcp_sge_add(struct tp_sge *sge, unsigned int n,
-			 const struct tp_sge *piece);
 
 #endif

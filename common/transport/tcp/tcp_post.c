@@ -128,7 +128,7 @@ static void add_pieces(struct tcp_tx *tx, const struct tp_send_wr *wr)
 
 	for (i = 0; i < wr->nsge; i++) {
 		if (wr->sgl[i].len)
-			tx->nsge = tcp_sge_add(tx->sge, tx->nsge, &wr->sgl[i]);
+			tx->nsge = tp_sge_add(tx->sge, tx->nsge, &wr->sgl[i]);
 	}
 }
 
@@ -199,7 +199,7 @@ static void fill_tx(struct tcp_ep *ep, struct tcp_tx *tx, const struct run *run,
 	tcp_frame_put(tx->head, &frame);
 	tx->head_len -= (run->nseg - frame.nseg) * TCP_SEG_LEN;
 	if (!tx->asks)
-		tcp_cursor_set(&tx->data, tx->sge, tx->nsge, run->len);
+		tp_cursor_set(&tx->data, tx->sge, tx->nsge, run->len);
 }
 
 static struct tcp_tx *make_tx(struct tcp_ep *ep, uint32_t first,

@@ -38,7 +38,7 @@ static bool land_staged(struct tcp_ep *ep)
 
 	if (!bytes || !rx->land.left)
 		return true;
-	n = tcp_cursor_iov(&rx->land, cq->iov, TCP_IOV_MAX, &bytes);
+	n = tp_cursor_iov(&rx->land, cq->iov, TCP_IOV_MAX, &bytes);
 	held = tcp_hold(dev_of(ep), rx->land.sge, n, cq->held);
 	if (held < 0) {
 		target_gone(ep);
@@ -50,7 +50,7 @@ static bool land_staged(struct tcp_ep *ep)
 		rx->at += (uint32_t)cq->iov[i].iov_len;
 	}
 	tcp_unhold(cq->held, held);
-	tcp_cursor_move(&rx->land, bytes);
+	tp_cursor_move(&rx->land, bytes);
 	return true;
 }
 
@@ -123,8 +123,8 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 
 	compact(rx);
 	if (land) {
-		niov = tcp_cursor_iov(&rx->land, cq->iov, TCP_IOV_MAX - 1,
-				      &land);
+		niov = tp_cursor_iov(&rx->land, cq->iov, TCP_IOV_MAX - 1,
+				     &land);
 		held = tcp_hold(dev_of(ep), rx->land.sge, niov, cq->held);
 		if (held < 0) {
 			target_gone(ep);
@@ -150,7 +150,7 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 	if (land > (uint64_t)n)
 		land = (uint64_t)n;
 	if (land)
-		tcp_cursor_move(&rx->land, land);
+		tp_cursor_move(&rx->land, land);
 	rx->end += (uint32_t)((uint64_t)n - land);
 	return n;
 }

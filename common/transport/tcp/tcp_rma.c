@@ -66,7 +66,7 @@ int tcp_rma_write(struct tcp_ep *ep, const struct tcp_frame *frame,
 	rc = check_segs(ep, frame, p, TP_REMOTE_WRITE, rx->seg);
 	if (rc)
 		return refuse_segs(ep, rc);
-	tcp_cursor_set(&rx->land, rx->seg, frame->nseg, frame->len);
+	tp_cursor_set(&rx->land, rx->seg, frame->nseg, frame->len);
 	return 0;
 }
 
@@ -117,7 +117,7 @@ int tcp_rma_read(struct tcp_ep *ep, const struct tcp_frame *frame,
 		return refuse_segs(ep, rc);
 	}
 	tx->nsge = frame->nseg;
-	tcp_cursor_set(&tx->data, tx->sge, tx->nsge, frame->len);
+	tp_cursor_set(&tx->data, tx->sge, tx->nsge, frame->len);
 	queue_answer(ep, tx);
 	return 0;
 }

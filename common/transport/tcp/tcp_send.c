@@ -34,8 +34,8 @@ static int gather_data(struct tcp_ep *ep, struct tcp_tx *tx, struct gather *g)
 	struct tcp_dev *dev = container_of(ep->ep.dev, struct tcp_dev, dev);
 	struct tcp_cq *cq = ep->cq;
 	uint64_t bytes = TCP_BURST - g->data;
-	unsigned int n = tcp_cursor_iov(&tx->data, cq->iov + g->niov,
-					TCP_IOV_MAX - g->niov, &bytes);
+	unsigned int n = tp_cursor_iov(&tx->data, cq->iov + g->niov,
+				       TCP_IOV_MAX - g->niov, &bytes);
 
 	if (tx->answers) {
 		int held = tcp_hold(dev, tx->data.sge, n, cq->held + g->nheld);
@@ -110,7 +110,7 @@ static void sent(struct tcp_ep *ep, uint64_t n)
 		tx->head_sent += (uint32_t)part;
 		n -= part;
 		part = tx->data.left < n ? tx->data.left : n;
-		tcp_cursor_move(&tx->data, part);
+		tp_cursor_move(&tx->data, part);
 		n -= part;
 		if (tx->head_sent < tx->head_len || tx->data.left)
 			return;

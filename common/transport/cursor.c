@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_cursor.c - how far a list of memory pieces has been sent or filled. */
-#include "tcp.h"
+/* cursor.c - how far a list of memory pieces has been sent or filled. */
+#include "cursor.h"
 
-void tcp_cursor_set(struct tcp_cursor *c, const struct tp_sge *sge,
-		    unsigned int n, uint64_t len)
+void tp_cursor_set(struct tp_cursor *c, const struct tp_sge *sge,
+		   unsigned int n, uint64_t len)
 {
-	*c = (struct tcp_cursor){ .sge = sge, .n = n, .left = len };
+	*c = (struct tp_cursor){ .sge = sge, .n = n, .left = len };
 }
 
-unsigned int tcp_cursor_iov(const struct tcp_cursor *c, struct iovec *iov,
-			    unsigned int max, uint64_t *bytes)
+unsigned int tp_cursor_iov(const struct tp_cursor *c, struct iovec *iov,
+			   unsigned int max, uint64_t *bytes)
 {
 	uint64_t want = *bytes < c->left ? *bytes : c->left, got = 0;
 	uint32_t off = c->off;
@@ -29,7 +29,7 @@ unsigned int tcp_cursor_iov(const struct tcp_cursor *c, struct iovec *iov,
 	return i;
 }
 
-void tcp_cursor_move(struct tcp_cursor *c, uint64_t n)
+void tp_cursor_move(struct tp_cursor *c, uint64_t n)
 {
 	c->left -= n;
 	while (n && n >= c->sge->len - c->off) {
@@ -41,8 +41,8 @@ void tcp_cursor_move(struct tcp_cursor *c, uint64_t n)
 	c->off += (uint32_t)n;
 }
 
-unsigned int tcp_sge_add(struct tp_sge *sge, unsigned int n,
-			 const struct tp_sge *piece)
+unsigned int tp_sge_add(struct tp_sge *sge, unsigned int n,
+			const struct tp_sge *piece)
 {
 	struct tp_sge *last = n ? &sge[n - 1] : NULL;
 
