@@ -34,6 +34,8 @@ struct tp_ops {
 	const void *(*req_private)(const struct tp_conn_req *req,
 				   unsigned int *len);
 	const char *(*req_peer)(const struct tp_conn_req *req);
+	int (*req_identity)(const struct tp_conn_req *req,
+			    struct tp_identity *id);
 	void (*reject)(struct tp_conn_req *req, const void *priv,
 		       unsigned int len);
 	int (*ep_open)(struct tp_cq *cq, const struct tp_ep_attr *attr,
@@ -44,6 +46,7 @@ struct tp_ops {
 		       const void *priv, unsigned int len, uint64_t deadline);
 	void (*ep_close)(struct tp_ep *ep);
 	const char *(*ep_peer)(const struct tp_ep *ep);
+	int (*ep_identity)(const struct tp_ep *ep, struct tp_identity *id);
 	int (*post_recv)(struct tp_ep *ep, const struct tp_recv_wr *wr);
 	int (*post_send)(struct tp_ep *ep, const struct tp_send_wr *wr);
 };

@@ -86,6 +86,12 @@ static const char *no_req_peer(const struct tp_conn_req *req)
 	return "-";
 }
 
+static int no_req_identity(const struct tp_conn_req *req,
+			   struct tp_identity *id)
+{
+	return -EOPNOTSUPP;
+}
+
 static void no_reject(struct tp_conn_req *req, const void *priv,
 		      unsigned int len)
 {
@@ -116,6 +122,11 @@ static void no_ep_close(struct tp_ep *ep)
 static const char *no_ep_peer(const struct tp_ep *ep)
 {
 	return "-";
+}
+
+static int no_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
+{
+	return -EOPNOTSUPP;
 }
 
 static int no_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
@@ -149,12 +160,14 @@ static const struct tp_ops missing = {
 	.unlisten = no_unlisten,
 	.req_private = no_req_private,
 	.req_peer = no_req_peer,
+	.req_identity = no_req_identity,
 	.reject = no_reject,
 	.ep_open = no_ep_open,
 	.accept = no_accept,
 	.connect = no_connect,
 	.ep_close = no_ep_close,
 	.ep_peer = no_ep_peer,
+	.ep_identity = no_ep_identity,
 	.post_recv = no_post_recv,
 	.post_send = no_post_send,
 };
@@ -270,6 +283,11 @@ const char *tp_req_peer(const struct tp_conn_req *req)
 	return OP(req->dev, req_peer)(req);
 }
 
+int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id)
+{
+	return OP(req->dev, req_identity)(req, id);
+}
+
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len)
 {
 	OP(req->dev, reject)(req, priv, len);
@@ -306,6 +324,11 @@ void *tp_ep_context(const struct tp_ep *ep)
 const char *tp_ep_peer(const struct tp_ep *ep)
 {
 	return OP(ep->dev, ep_peer)(ep);
+}
+
+int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
+{
+	return OP(ep->dev, ep_identity)(ep, id);
 }
 
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)

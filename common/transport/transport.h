@@ -7,7 +7,8 @@
  * endpoint (ep) is a reliable connection.  Two devices live side by side in
  * one process; nothing here is global.
  *
- * Providers: tcp (any host), fault (wraps another), later verbs and local.
+ * Providers: tcp (any host), local (this host), fault (wraps another), later
+ * verbs.
  * tests/contract is the specification: every provider passes it unchanged.
  *
  * Threads.  tp_mr_reg(), tp_mr_dereg() and tp_cq_wake() may be called from
@@ -193,11 +194,13 @@ struct tp_dev_attr {
 	const struct log *log;		/* outlives the device; NULL: silent */
 	unsigned int dead_peer_ms;	/* silence after which a peer is gone, 0: 30000 */
 	unsigned int handshake_ms;	/* bound on a peer's connect handshake, 0: 5000 */
+	unsigned int server_uid;	/* local: a server of this user is believed,
+					 * too, besides root's and one's own */
 };
 
 /*
- * Opens the provider that serves the URI scheme name ("tcp"; "fault+tcp" is
- * the fault provider around it, see fault.h).
+ * Opens the provider that serves the URI scheme name ("tcp", "local";
+ * "fault+tcp" is the fault provider around it, see fault.h).
  * -EPROTONOSUPPORT: no such provider; -ENODEV: nothing to run it on.
  */
 int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
@@ -269,6 +272,16 @@ void tp_unlisten(struct tp_listener *listener);
 /* The connector's private data and a printable address; live with req. */
 const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *tp_req_peer(const struct tp_conn_req *req);
+/*
+ * Who the other end is, as its kernel says and it cannot choose: for a peer on
+ * this host.  0; -EOPNOTSUPP: the provider cannot know; -ENOTCONN: no peer
+ * yet.
+ */
+struct tp_identity {
+	uint32_t uid, gid;	/* effective, when it connected (or listened) */
+	int32_t pid;		/* 0: not visible from here */
+};
+int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 /* Consumes req.  len is at most TP_PRIVATE_MAX. */
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 
@@ -299,6 +312,9 @@ void tp_ep_close(struct tp_ep *ep);
 void *tp_ep_context(const struct tp_ep *ep);
 /* "tcp 127.0.0.1:7000", for logs; lives with the ep. */
 const char *tp_ep_peer(const struct tp_ep *ep);
+
+/* As tp_req_identity(); lives as long as the ep. */
+int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 
 /*
  * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the

@@ -161,6 +161,13 @@ const char *fault_ep_peer(const struct tp_ep *ep)
 	return e->inner ? tp_ep_peer(e->inner) : e->peer;
 }
 
+int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
+{
+	const struct fault_ep *e = (const struct fault_ep *)ep;
+
+	return e->inner ? tp_ep_identity(e->inner, id) : -ENOTCONN;
+}
+
 /* Completes what is in reqs: the first with *status, then all as flushed. */
 static void flush(struct fault_ep *e, struct fault_reqs *reqs, int *status)
 {

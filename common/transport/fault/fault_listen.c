@@ -86,6 +86,11 @@ const char *fault_req_peer(const struct tp_conn_req *req)
 	return tp_req_peer(((const struct fault_conn_req *)req)->inner);
 }
 
+int fault_req_identity(const struct tp_conn_req *req, struct tp_identity *id)
+{
+	return tp_req_identity(((const struct fault_conn_req *)req)->inner, id);
+}
+
 void fault_reject(struct tp_conn_req *req, const void *priv, unsigned int len)
 {
 	tp_reject(((struct fault_conn_req *)req)->inner, priv, len);

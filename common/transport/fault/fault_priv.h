@@ -162,6 +162,7 @@ void fault_listener_addr(const struct tp_listener *l, struct addr *addr);
 void fault_unlisten(struct tp_listener *l);
 const void *fault_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *fault_req_peer(const struct tp_conn_req *req);
+int fault_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 void fault_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 /* An inner CONNECT_REQUEST made ours.  False: a rule swallowed it. */
 bool fault_request(struct fault_cq *cq, struct tp_event *ev);
@@ -177,6 +178,7 @@ int fault_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 void fault_connect_later(struct fault_ep *ep);
 void fault_ep_close(struct tp_ep *ep);
 const char *fault_ep_peer(const struct tp_ep *ep);
+int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 /*
  * Ends the connection from here: the first request outstanding completes
  * with first, the others with -ECANCELED, DISCONNECTED has status.
