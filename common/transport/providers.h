@@ -8,6 +8,7 @@
 struct tp_ops;
 
 extern const struct tp_ops tcp_ops;
+extern const struct tp_ops local_ops;
 
 /* Opens the device inner and wraps it; see fault.h. */
 #define FAULT_PREFIX "fault+"

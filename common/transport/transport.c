@@ -8,6 +8,7 @@
 
 static const struct tp_ops *const providers[] = {
 	&tcp_ops,
+	&local_ops,
 };
 
 #define PROVIDERS (sizeof(providers) / sizeof(providers[0]))

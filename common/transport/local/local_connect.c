@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * local_connect.c - both ends of a connect:
+ *
+ *	IDLE --connect--> CONNECTING --room--> HELLO --ACCEPT--> UP
+ *	IDLE --accept-----------------------------------------> UP
+ *
+ * and from each of them to BROKEN.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "local.h"
+
+#define AGAIN_MS 5 /* until the next try when the listener's queue is full */
+
+/* Our table, for those that may reach into us.  How many descriptors. */
+static unsigned int own_table(struct local_ep *ep, int *fds)
+{
+	struct local_dev *dev = local_dev(ep->ep.dev);
+
+	if (dev->mrs.fd < 0 || !local_guest_allowed(dev, &ep->id))
+		return 0;
+	*fds = dev->mrs.fd;
+	return 1;
+}
+
+/*
+ * Anybody may listen under an abstract name: believe root, ourselves, and
+ * whom the device's owner named.
+ */
+static bool trusted(struct local_ep *ep)
+{
+	const struct local_dev *dev = local_dev(ep->ep.dev);
+	uid_t uid = ep->id.uid;
+
+	if (uid == 0 || uid == geteuid() || uid == dev->owner)
+		return true;
+	log_warn(ep->ep.dev->log,
+		 "%s: not believed: its server runs as user %u, neither root "
+		 "nor ours",
+		 ep->peer, uid);
+	return false;
+}
+
+static int say_connect(struct local_ep *ep, int fd)
+{
+	int table, rc = local_sock_peer(fd, &ep->id);
+	unsigned int n;
+
+	if (rc)
+		return rc;
+	if (!trusted(ep))
+		return -ECONNREFUSED;
+	n = own_table(ep, &table);
+	return local_hello_send(fd, LOCAL_CONNECT, ep->priv, ep->priv_len,
+				&table, n);
+}
+
+/* One name; -EAGAIN: the listener's queue is full. */
+static int try_name(struct local_ep *ep, const struct local_name *name)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int rc = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)&name->sun, name->len))
+		rc = -errno;
+	if (!rc)
+		rc = say_connect(ep, fd);
+	if (!rc)
+		rc = local_ep_attach(ep, fd);
+	if (rc)
+		close(fd);
+	return rc;
+}
+
+static void try_names(struct local_ep *ep)
+{
+	int rc = -ECONNREFUSED;
+
+	for (; ep->name_next < ep->nnames; ep->name_next++) {
+		rc = try_name(ep, &ep->name[ep->name_next]);
+		if (rc == 0) {
+			ep->state = LOCAL_EP_HELLO;
+			return;
+		}
+		if (rc == -EAGAIN) {
+			local_timer_set(ep->cq, &ep->again,
+					clock_after_ms(AGAIN_MS));
+			return;
+		}
+	}
+	log_info(ep->ep.dev->log, "%s: cannot connect: %s", ep->peer,
+		 strerror(-rc));
+	local_ep_break(ep, rc, 0);
+}
+
+static void try_again(struct local_timer *timer)
+{
+	try_names(container_of(timer, struct local_ep, again));
+}
+
+static void too_late(struct local_timer *timer)
+{
+	struct local_ep *ep = container_of(timer, struct local_ep, timer);
+
+	log_info(ep->ep.dev->log, "%s: not connected in time", ep->peer);
+	local_ep_break(ep, -ETIMEDOUT, 0);
+}
+
+int local_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
+		  unsigned int len, uint64_t deadline)
+{
+	struct local_ep *ep = container_of(base, struct local_ep, ep);
+	int n;
+
+	if (ep->state != LOCAL_EP_IDLE || len > TP_PRIVATE_MAX)
+		return -EINVAL;
+	n = local_names(addr, false, ep->name);
+	if (n < 0)
+		return n;
+	ep->nnames = n;
+	ep->state = LOCAL_EP_CONNECTING;
+	ep->priv_len = len;
+	if (len)
+		memcpy(ep->priv, priv, len);
+	snprintf(ep->peer, sizeof(ep->peer), "local %s:%u", addr->host,
+		 addr->port);
+	ep->timer.fire = too_late;
+	ep->again.fire = try_again;
+	if (deadline != CLOCK_NEVER)
+		local_timer_set(ep->cq, &ep->timer, deadline);
+	try_names(ep);
+	return 0;
+}
+
+static void established(struct local_ep *ep, int side)
+{
+	ep->side = side;
+	local_out_init(&ep->out, &ep->shm, side);
+	local_in_init(&ep->in, &ep->shm, side);
+	memcpy(ep->nonce, ep->shm.ctl->nonce, LOCAL_NONCE);
+	local_guest_admit(ep);
+	ep->state = LOCAL_EP_UP;
+	local_event_queue(ep->cq, &ep->started, TP_EV_ESTABLISHED, 0);
+	local_ep_heat(ep);
+}
+
+/* Without the peer's table we cannot reach it; that is no error. */
+static void map_table(struct local_ep *ep, int fd)
+{
+	if (local_table_map(fd, &ep->table))
+		log_info(ep->ep.dev->log, "%s: its table cannot be mapped",
+			 ep->peer);
+}
+
+/* What ACCEPT brought. */
+static int take_shared(struct local_ep *ep, const int *fds, unsigned int n)
+{
+	int rc = n ? local_shm_map(&ep->shm, fds[0]) : -EPROTO;
+
+	if (!rc && n > 1)
+		map_table(ep, fds[1]);
+	return rc;
+}
+
+/* Like a break, but the event is another. */
+static void rejected(struct local_ep *ep)
+{
+	local_ep_break(ep, -ECONNREFUSED, 0);
+	local_event_drop(ep->cq, &ep->ended);
+	local_event_queue(ep->cq, &ep->started, TP_EV_REJECTED, -ECONNREFUSED);
+}
+
+static void answered(struct local_ep *ep, const struct local_hello *hello,
+		     const int *fds)
+{
+	int rc = 0;
+
+	local_timer_clear(ep->cq, &ep->timer);
+	ep->priv_len = hello->priv_len;
+	memcpy(ep->priv, hello->priv, hello->priv_len);
+	if (hello->type == LOCAL_REJECT) {
+		rejected(ep);
+		return;
+	}
+	if (hello->type == LOCAL_ACCEPT)
+		rc = take_shared(ep, fds, hello->nfds);
+	if (rc || hello->type != LOCAL_ACCEPT) {
+		log_warn(ep->ep.dev->log, "%s: an accept that is none",
+			 ep->peer);
+		local_ep_break(ep, rc ?: -EPROTO, 0);
+		return;
+	}
+	established(ep, 0);
+}
+
+void local_connect_answer(struct local_ep *ep)
+{
+	struct local_hello hello;
+	int fds[LOCAL_FDS], rc;
+	const char *why = "closed before it accepted";
+
+	rc = local_hello_recv(ep->fd, &hello, fds, &why);
+	if (rc == -EAGAIN)
+		return;
+	if (rc == 0) {
+		answered(ep, &hello, fds);
+		local_fds_close(fds, hello.nfds);
+		return;
+	}
+	log_info(ep->ep.dev->log, "%s: %s", ep->peer, why);
+	local_ep_break(ep, rc == -ECONNRESET ? -ECONNREFUSED : rc, 0);
+}
+
+static int say_accept(struct local_ep *ep, int shm_fd, const void *priv,
+		      unsigned int len)
+{
+	int fds[LOCAL_FDS] = { shm_fd };
+
+	return local_hello_send(ep->fd, LOCAL_ACCEPT, priv, len, fds,
+				1 + own_table(ep, fds + 1));
+}
+
+static int take_over(struct local_ep *ep, struct local_req *req,
+		     const void *priv, unsigned int len)
+{
+	int shm_fd, rc = local_shm_create(&ep->shm, &shm_fd);
+
+	if (rc)
+		return rc;
+	rc = local_ep_attach(ep, req->fd);
+	if (rc)
+		goto unmap;
+	req->fd = -1;
+	ep->id = req->id;
+	if (req->table >= 0)
+		map_table(ep, req->table);
+	established(ep, 1);
+	rc = say_accept(ep, shm_fd, priv, len);
+	if (rc)
+		local_ep_break(ep, rc == -EPIPE ? -ECONNRESET : rc, 0);
+	close(shm_fd);
+	return 0;
+unmap:
+	local_shm_unmap(&ep->shm);
+	close(shm_fd);
+	return rc;
+}
+
+int local_accept(struct tp_ep *base, struct tp_conn_req *base_req,
+		 const void *priv, unsigned int len)
+{
+	struct local_ep *ep = container_of(base, struct local_ep, ep);
+	struct local_req *req = container_of(base_req, struct local_req, req);
+	int rc = -EINVAL, gone;
+
+	if (ep->state != LOCAL_EP_IDLE || len > TP_PRIVATE_MAX)
+		goto free_req;
+	snprintf(ep->peer, sizeof(ep->peer), "%s", req->peer);
+	gone = local_req_look(req);
+	if (gone) {
+		local_ep_break(ep, gone, 0);
+		rc = 0;
+	} else {
+		rc = take_over(ep, req, priv, len);
+	}
+free_req:
+	local_req_free(req);
+	return rc;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* local_dev.c - the provider's table and its device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "local.h"
+#include "providers.h"
+
+#define DEAD_PEER_MS 30000u
+#define HANDSHAKE_MS 5000u
+
+static bool reach_forbidden(void)
+{
+	const char *s = secure_getenv("PVFS_LOCAL_CMA");
+
+	return s && !strcmp(s, "off");
+}
+
+static int local_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
+{
+	static const struct tp_dev_attr defaults;
+	struct local_dev *dev = calloc(1, sizeof(*dev));
+	int rc;
+
+	if (!dev)
+		return -ENOMEM;
+	if (!attr)
+		attr = &defaults;
+	rc = local_mrs_init(&dev->mrs);
+	if (rc) {
+		log_error(attr->log, "local: no shared memory: %s",
+			  strerror(-rc));
+		free(dev);
+		return rc;
+	}
+	pthread_mutex_init(&dev->lock, NULL);
+	TAILQ_INIT(&dev->guests);
+	dev->dev.ops = &local_ops;
+	dev->dev.log = attr->log;
+	dev->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
+	dev->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
+	dev->owner = attr->server_uid;
+	dev->no_reach = reach_forbidden();
+	*out = &dev->dev;
+	return 0;
+}
+
+static void local_dev_close(struct tp_dev *base)
+{
+	struct local_dev *dev = local_dev(base);
+
+	local_mrs_destroy(&dev->mrs);
+	pthread_mutex_destroy(&dev->lock);
+	free(dev);
+}
+
+const struct tp_ops local_ops = {
+	.name = "local",
+	.dev_open = local_dev_open,
+	.dev_close = local_dev_close,
+	.mr_reg = local_mr_reg,
+	.mr_dereg = local_mr_dereg,
+	.cq_open = local_cq_open,
+	.cq_close = local_cq_close,
+	.cq_abandon = local_cq_abandon,
+	.cq_poll = local_cq_poll,
+	.cq_event = local_cq_event,
+	.cq_wait = local_cq_wait,
+	.cq_wake = local_cq_wake,
+	.cq_fd = local_cq_fd,
+	.cq_arm = local_cq_arm,
+	.listen = local_listen,
+	.listener_addr = local_listener_addr,
+	.unlisten = local_unlisten,
+	.req_private = local_req_private,
+	.req_peer = local_req_peer,
+	.req_identity = local_req_identity,
+	.reject = local_reject,
+	.ep_open = local_ep_open,
+	.accept = local_accept,
+	.connect = local_connect,
+	.ep_close = local_ep_close,
+	.ep_peer = local_ep_peer,
+	.ep_identity = local_ep_identity,
+	.post_recv = local_post_recv,
+	.post_send = local_post_send,
+};

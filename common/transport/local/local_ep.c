@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* local_ep.c - endpoints: making and ending. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "local.h"
+
+#define SEND_WR_DEFAULT 256u
+#define RECV_WR_DEFAULT 64u
+#define WR_MAX 65536u
+#define BELLS_MAX 64u /* unread bytes; the socket holds some hundreds */
+
+static struct local_ep *to_ep(const struct tp_ep *base)
+{
+	return container_of(base, struct local_ep, ep);
+}
+
+const char *local_ep_peer(const struct tp_ep *base)
+{
+	return to_ep(base)->peer;
+}
+
+int local_ep_identity(const struct tp_ep *base, struct tp_identity *id)
+{
+	const struct local_ep *ep = to_ep(base);
+
+	if (ep->state < LOCAL_EP_HELLO)
+		return -ENOTCONN;
+	*id = ep->id;
+	return 0;
+}
+
+/* An edge comes with each bell, read or not: read many at a time. */
+static void heard_bell(struct local_ep *ep)
+{
+	char buf[2 * BELLS_MAX];
+
+	if (++ep->bells < BELLS_MAX)
+		return;
+	ep->bells = 0;
+	while (recv(ep->fd, buf, sizeof(buf), MSG_DONTWAIT) ==
+	       (ssize_t)sizeof(buf))
+		;
+}
+
+static void ep_edge(struct local_src *src, uint32_t events)
+{
+	struct local_ep *ep = container_of(src, struct local_ep, src);
+
+	if (ep->state == LOCAL_EP_HELLO) {
+		local_connect_answer(ep);
+		if (ep->state != LOCAL_EP_UP)
+			return;
+	}
+	if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		ep->eof = true;
+	else
+		heard_bell(ep);
+	local_ep_heat(ep);
+}
+
+int local_ep_attach(struct local_ep *ep, int fd)
+{
+	int rc = local_cq_add(ep->cq, fd, &ep->src, EPOLLIN | EPOLLRDHUP);
+
+	if (rc)
+		return rc;
+	ep->fd = fd;
+	TAILQ_INSERT_TAIL(&ep->cq->open, ep, open_link);
+	return 0;
+}
+
+/* shutdown(): a child of fork() may have the socket, too. */
+void local_ep_detach(struct local_ep *ep)
+{
+	local_ep_forget(ep);
+	local_guest_leave(ep);
+	if (ep->fd >= 0) {
+		TAILQ_REMOVE(&ep->cq->open, ep, open_link);
+		local_cq_del(ep->cq, ep->fd, &ep->src);
+		shutdown(ep->fd, SHUT_RDWR);
+		close(ep->fd);
+		ep->fd = -1;
+	}
+	if (ep->table)
+		local_table_unmap(ep->table);
+	ep->table = NULL;
+	local_shm_unmap(&ep->shm);
+}
+
+static uint32_t ring_size(uint32_t max)
+{
+	uint32_t size = 1;
+
+	while (size < max)
+		size *= 2;
+	return size;
+}
+
+static int rings_open(struct local_ep *ep, uint32_t nsend, uint32_t nrecv)
+{
+	ep->sq.max = nsend;
+	ep->sq.mask = ring_size(nsend) - 1;
+	ep->rq.max = nrecv;
+	ep->rq.mask = ring_size(nrecv) - 1;
+	ep->sq.next_id = 1;
+	ep->sq.wr = malloc((ep->sq.mask + 1) * sizeof(*ep->sq.wr));
+	ep->rq.wr = malloc((ep->rq.mask + 1) * sizeof(*ep->rq.wr));
+	return ep->sq.wr && ep->rq.wr ? 0 : -ENOMEM;
+}
+
+static void ep_free(struct local_ep *ep)
+{
+	free(ep->rq.wr);
+	free(ep->sq.wr);
+	free(ep);
+}
+
+int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
+		  struct tp_ep **out)
+{
+	struct local_cq *cq = container_of(base, struct local_cq, cq);
+	uint32_t nsend = attr && attr->max_send_wr ? attr->max_send_wr
+						   : SEND_WR_DEFAULT;
+	uint32_t nrecv = attr && attr->max_recv_wr ? attr->max_recv_wr
+						   : RECV_WR_DEFAULT;
+	struct local_ep *ep;
+
+	if (nsend > WR_MAX || nrecv > WR_MAX)
+		return -EINVAL;
+	if (nsend + nrecv > cq->room)
+		return -ENOBUFS;
+	ep = calloc(1, sizeof(*ep));
+	if (!ep)
+		return -ENOMEM;
+	if (rings_open(ep, nsend, nrecv)) {
+		ep_free(ep);
+		return -ENOMEM;
+	}
+	cq->room -= nsend + nrecv;
+	ep->ep.dev = base->dev;
+	ep->ep.context = attr ? attr->context : NULL;
+	ep->src.ready = ep_edge;
+	ep->started.ep = ep;
+	ep->ended.ep = ep;
+	ep->cq = cq;
+	ep->fd = -1;
+	strcpy(ep->peer, "local -");
+	*out = &ep->ep;
+	return 0;
+}
+
+/* What was put in the ring before stays there for the peer. */
+static void say_end(struct local_ep *ep, int status, uint32_t cause)
+{
+	struct local_side *me = ep->out.me;
+
+	if (ep->state != LOCAL_EP_UP)
+		return;
+	atomic_store(&me->status, status);
+	atomic_store(&me->cause, cause);
+	atomic_store(&me->ended, 1);
+}
+
+void local_ep_close(struct tp_ep *base)
+{
+	struct local_ep *ep = to_ep(base);
+	struct local_cq *cq = ep->cq;
+
+	say_end(ep, 0, 0);
+	local_timer_clear(cq, &ep->timer);
+	local_timer_clear(cq, &ep->again);
+	local_requests_flush(ep, -ECANCELED, 0);
+	local_ep_detach(ep);
+	if (ep->is_done)
+		TAILQ_REMOVE(&cq->done, ep, done_link);
+	local_event_drop(cq, &ep->started);
+	local_event_drop(cq, &ep->ended);
+	if (ep->rq.rnr)
+		log_info(base->dev->log, "%s: not ready to receive: %llu times",
+			 ep->peer, (unsigned long long)ep->rq.rnr);
+	cq->room += ep->sq.max + ep->rq.max;
+	ep_free(ep);
+}
+
+void local_ep_break(struct local_ep *ep, int status, uint32_t id)
+{
+	if (ep->state == LOCAL_EP_BROKEN)
+		return;
+	local_timer_clear(ep->cq, &ep->timer);
+	local_timer_clear(ep->cq, &ep->again);
+	local_ep_detach(ep);
+	ep->state = LOCAL_EP_BROKEN;
+	local_requests_flush(ep, status, id);
+	local_event_queue(ep->cq, &ep->ended, TP_EV_DISCONNECTED, status);
+}
+
+void local_ep_refuse(struct local_ep *ep, int status, uint32_t cause,
+		     const char *why)
+{
+	log_warn(ep->ep.dev->log, "%s: connection broken: %s", ep->peer, why);
+	say_end(ep, status, cause);
+	local_ep_break(ep, status, 0);
+}
+
+void local_ep_lost(struct local_ep *ep, uint32_t id)
+{
+	log_warn(ep->ep.dev->log, "%s: connection lost: its process is gone",
+		 ep->peer);
+	local_ep_break(ep, -ECONNRESET, id);
+}

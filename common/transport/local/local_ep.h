@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* local_ep.h - endpoints: their queues of requests and their two directions. */
+#ifndef LOCAL_EP_H
+#define LOCAL_EP_H
+
+#include "cursor.h"
+#include "local_conn.h"
+#include "local_ring.h"
+
+#define LOCAL_BURST (1u << 20) /* bytes an ep may move in one turn */
+#define LOCAL_ASKS 64u /* READs and atomics through the ring at once */
+#define LOCAL_FEW 2u /* gather entries kept in the request itself */
+
+enum local_state {
+	LOCAL_EP_IDLE,
+	LOCAL_EP_CONNECTING, /* the listener's queue is full: later */
+	LOCAL_EP_HELLO, /* CONNECT sent, answer awaited */
+	LOCAL_EP_UP,
+	LOCAL_EP_BROKEN,
+};
+
+/* The operations in the ring. */
+enum local_op {
+	LOCAL_OP_SEND = 1,
+	LOCAL_OP_WRITE,
+	LOCAL_OP_WRITE_IMM,
+	LOCAL_OP_IMM, /* of a WRITE_IMM whose data is in place */
+	LOCAL_OP_MORE, /* payload of the message begun before */
+	LOCAL_OP_READ,
+	LOCAL_OP_READ_DATA,
+	LOCAL_OP_FETCH_ADD, /* payload: two operands */
+	LOCAL_OP_CMP_SWAP,
+	LOCAL_OP_OLD, /* payload: what was there */
+	LOCAL_OP_END
+};
+
+/* How one-sided operations get at the peer's memory. */
+enum local_reach {
+	LOCAL_REACH_UNKNOWN,
+	LOCAL_REACH_VM, /* we copy */
+	LOCAL_REACH_RING, /* the peer does */
+};
+
+/* A posted send request. */
+struct local_swr {
+	uint64_t wr_id;
+	uint64_t remote;
+	uint64_t operand[2];
+	uint32_t rkey, imm;
+	uint32_t len;
+	uint32_t id;
+	int16_t status;
+	uint8_t opcode;
+	bool signaled, done;
+	bool begun; /* of what goes through the ring: its first record */
+	bool asked; /* waits for an answer */
+	struct tp_cursor data; /* what is still to be moved */
+	struct tp_sge few[LOCAL_FEW];
+	struct tp_sge *more; /* instead of few */
+};
+
+/* A posted receive. */
+struct local_rwr {
+	uint64_t wr_id;
+	struct tp_sge sge;
+	uint32_t len, imm; /* received */
+	int16_t status;
+	uint8_t opcode;
+};
+
+/*
+ * Rings of requests: [head, done) completed and not yet polled, [done, next)
+ * on their way, [next, tail) waiting; indices only grow, mask has the power
+ * of two.  What is in [done, next) waits for an answer, or for one that was
+ * posted before it and does.
+ */
+struct local_sendq {
+	struct local_swr *wr;
+	uint32_t max, mask;
+	uint32_t head, done, next, tail;
+	uint32_t report; /* of [head, done): to be polled */
+	uint32_t next_id;
+	uint32_t asks; /* answers awaited */
+	uint32_t atomics; /* of them */
+	bool stuck; /* until the peer does something */
+};
+
+struct local_recvq {
+	struct local_rwr *wr;
+	uint32_t max, mask;
+	uint32_t head, done, tail;
+	uint64_t rnr; /* times that none was posted */
+	bool paused; /* until one is */
+};
+
+/* An answer owed to the peer. */
+struct local_answer {
+	uint64_t addr, old;
+	uint32_t rkey, id, len, sent;
+	bool is_read;
+};
+
+/* The message of which more records are to come. */
+struct local_rx {
+	uint16_t op;
+	uint32_t left, total, imm, id, rkey;
+	uint64_t addr; /* of what comes next */
+};
+
+struct local_ep {
+	struct tp_ep ep;
+	struct local_src src;
+	struct local_cq *cq;
+	enum local_state state;
+	int fd;
+	int side; /* of the shared memory: 0 connector, 1 acceptor */
+	bool hot, is_done; /* on which lists of the cq */
+	bool eof; /* the socket ended */
+	unsigned int idle; /* polls without anything */
+	unsigned int bells; /* heard since the socket was emptied */
+	TAILQ_ENTRY(local_ep) hot_link, done_link, open_link, guest_link;
+	struct local_shm shm;
+	struct local_out out;
+	struct local_in in;
+	struct local_rx rx;
+	struct local_recvq rq;
+	struct local_sendq sq;
+	struct local_answer answer[LOCAL_ASKS]; /* a queue */
+	uint32_t answer_head, answer_tail;
+	/* reaching */
+	enum local_reach reach;
+	struct tp_identity id; /* of the peer */
+	const struct local_entry *table; /* the peer's, or NULL */
+	bool guest; /* on the device's list */
+	uint64_t guest_id;
+	uint8_t nonce[LOCAL_NONCE]; /* the peer looks here */
+	/* connecting */
+	struct local_timer timer, again;
+	uint64_t deadline;
+	struct local_name name[LOCAL_NAMES];
+	int nnames, name_next;
+	struct local_event started, ended;
+	unsigned int priv_len;
+	uint8_t priv[TP_PRIVATE_MAX];
+	char peer[LOCAL_PEER_LEN];
+};
+
+int local_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
+		  struct tp_ep **ep);
+void local_ep_close(struct tp_ep *ep);
+const char *local_ep_peer(const struct tp_ep *ep);
+int local_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
+/*
+ * Ends the connection: every outstanding request completes, DISCONNECTED
+ * (status) is queued.  id: of the send request that caused it gets status,
+ * the others -ECANCELED (0: none).  No log.
+ */
+void local_ep_break(struct local_ep *ep, int status, uint32_t id);
+/*
+ * The same with a log line, after telling the peer that its request cause
+ * (0: none) is the reason.
+ */
+void local_ep_refuse(struct local_ep *ep, int status, uint32_t cause,
+		     const char *why);
+/* The peer's process is gone: wr, if any, failed because of it. */
+void local_ep_lost(struct local_ep *ep, uint32_t id);
+/* -errno; the socket joins the cq. */
+int local_ep_attach(struct local_ep *ep, int fd);
+/* Leaves the cq, the guests, and closes what the connection had. */
+void local_ep_detach(struct local_ep *ep);
+
+/* ---- hot and cold (local_heat.c) ---- */
+
+/* Looked at by every poll from now on. */
+void local_ep_heat(struct local_ep *ep);
+/* Not any more: no change to what the peer knows. */
+void local_ep_forget(struct local_ep *ep);
+/* Asks for the bell.  False: there is something to do; still hot. */
+bool local_ep_cool(struct local_ep *ep);
+/* There is something that the peer did, or that we can do. */
+bool local_ep_runnable(struct local_ep *ep);
+/* One turn: takes what came, moves what is posted. */
+void local_ep_turn(struct local_ep *ep);
+/* After publishing: wakes the peer if it sleeps. */
+void local_ep_bell(struct local_ep *ep);
+/* If there is something to be polled. */
+void local_ep_done(struct local_ep *ep);
+
+/* ---- connecting (local_connect.c) ---- */
+
+int local_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
+		 unsigned int len);
+int local_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
+		  unsigned int len, uint64_t deadline);
+/* The socket has something in state HELLO. */
+void local_connect_answer(struct local_ep *ep);
+
+/* ---- sending and receiving ---- */
+
+int local_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
+int local_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
+/*
+ * Moves answers and requests on until one must wait; bulk: also what copies
+ * from or to the peer's memory, up to a burst.
+ */
+void local_tx(struct local_ep *ep, bool bulk);
+/* Takes what is in the ring, up to a burst.  False: the ep was broken. */
+bool local_rx(struct local_ep *ep);
+
+/* wr was moved, or answered; reports in order. */
+void local_send_done(struct local_ep *ep, struct local_swr *wr);
+/* Completes the oldest outstanding receive. */
+void local_recv_done(struct local_ep *ep, enum tp_opcode opcode, int status,
+		     uint32_t len, uint32_t imm);
+/* Moves up to n completions of ep to wc. */
+int local_harvest(struct local_ep *ep, struct tp_wc *wc, int n);
+/* Everything outstanding completes; see local_ep_break(). */
+void local_requests_flush(struct local_ep *ep, int status, uint32_t id);
+
+/* ---- reaching into the peer (local_reach.c), and being reached ---- */
+
+/* May the peer do it to us?  Then it is told where the nonce is. */
+void local_guest_admit(struct local_ep *ep);
+void local_guest_leave(struct local_ep *ep);
+bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id);
+/* Until no peer is inside that was when this was called. */
+void local_guests_wait(struct local_dev *dev);
+/* Finds out, once, how the peer's memory is reached. */
+enum local_reach local_reach(struct local_ep *ep);
+/*
+ * Copies up to max bytes of what is left of wr.  0; -EACCES: no such right;
+ * -EFAULT: memory that is not there; -ESRCH: no such process; -EPERM: not
+ * permitted any more.
+ */
+int local_reach_copy(struct local_ep *ep, struct local_swr *wr, uint64_t max);
+
+#endif

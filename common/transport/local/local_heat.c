@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* local_heat.c - which endpoints are looked at, and bells for the others. */
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "local.h"
+
+void local_ep_heat(struct local_ep *ep)
+{
+	if (ep->hot || ep->state != LOCAL_EP_UP)
+		return;
+	ep->hot = true;
+	ep->idle = 0;
+	TAILQ_INSERT_TAIL(&ep->cq->hot, ep, hot_link);
+	ep->cq->nhot++;
+	atomic_store(&ep->in.me->asleep, 0);
+}
+
+void local_ep_forget(struct local_ep *ep)
+{
+	if (!ep->hot)
+		return;
+	ep->hot = false;
+	TAILQ_REMOVE(&ep->cq->hot, ep, hot_link);
+	ep->cq->nhot--;
+}
+
+bool local_ep_cool(struct local_ep *ep)
+{
+	atomic_store(&ep->in.me->asleep, 1);
+	if (local_ep_runnable(ep)) {
+		atomic_store(&ep->in.me->asleep, 0);
+		return false;
+	}
+	local_ep_forget(ep);
+	return true;
+}
+
+static bool has_to_send(const struct local_ep *ep)
+{
+	return ep->sq.next != ep->sq.tail || ep->answer_head != ep->answer_tail;
+}
+
+bool local_ep_runnable(struct local_ep *ep)
+{
+	const struct local_side *peer = ep->in.peer;
+
+	if (ep->eof || atomic_load(&peer->ended))
+		return true;
+	if (!ep->rq.paused && atomic_load(&peer->tail) != ep->in.head)
+		return true;
+	return has_to_send(ep) && (!ep->sq.stuck || local_out_moved(&ep->out));
+}
+
+/* Nothing can follow what was read: the connection is over. */
+static void over(struct local_ep *ep, bool said)
+{
+	const struct local_side *peer = ep->in.peer;
+	int status = said ? atomic_load(&peer->status) : 0;
+	uint32_t id = said ? atomic_load(&peer->cause) : 0;
+
+	if (!said)
+		log_info(ep->ep.dev->log, "%s: closed by its process' end",
+			 ep->peer);
+	else if (status)
+		log_warn(ep->ep.dev->log,
+			 "%s: the peer broke the connection (error %d)",
+			 ep->peer, status);
+	if (status > 0 || status < -4095)
+		status = -ECONNRESET;
+	local_ep_break(ep, status, id);
+}
+
+void local_ep_turn(struct local_ep *ep)
+{
+	/* before the ring: all that it sent is there then */
+	bool said = atomic_load(&ep->in.peer->ended);
+
+	if (!local_rx(ep))
+		return;
+	if (said || ep->eof) {
+		if (ep->rq.paused ||
+		    atomic_load(&ep->in.peer->tail) == ep->in.head)
+			over(ep, said);
+		return;
+	}
+	local_tx(ep, true);
+}
+
+void local_ep_bell(struct local_ep *ep)
+{
+	struct local_side *peer = ep->out.peer;
+
+	if (!atomic_load(&peer->asleep) || !atomic_exchange(&peer->asleep, 0))
+		return;
+	send(ep->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void local_ep_done(struct local_ep *ep)
+{
+	if (ep->is_done || (!ep->sq.report && ep->rq.head == ep->rq.done))
+		return;
+	ep->is_done = true;
+	TAILQ_INSERT_TAIL(&ep->cq->done, ep, done_link);
+}

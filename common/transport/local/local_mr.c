@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* local_mr.c - our registered memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "local.h"
+
+#define INDEX(key) ((key) & (LOCAL_MR_MAX - 1))
+#define GEN(key) ((key) >> 16)
+#define MR_LEN (LOCAL_MR_MAX * sizeof(struct tp_mr))
+#define KNOWN_ACCESS                                                           \
+	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+
+static void *map(int flags, size_t len, int fd)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/*
+ * Our mapping stays writable, a peer's cannot become it.  A kernel before 5.1
+ * has no such seal: then no peer gets the table.
+ */
+static void seal_table(struct local_mrs *mrs)
+{
+	if (fcntl(mrs->fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) == 0)
+		return;
+	close(mrs->fd);
+	mrs->fd = -1;
+}
+
+int local_mrs_init(struct local_mrs *mrs)
+{
+	int rc;
+
+	mrs->next_free = LOCAL_MR_MAX;
+	mrs->last_free = LOCAL_MR_MAX;
+	mrs->made = 0;
+	if (getrandom(&mrs->gen, sizeof(mrs->gen), GRND_NONBLOCK) < 0)
+		mrs->gen = 1;
+	rc = mrs->fd = local_memfd("pvfs-local-mr", LOCAL_TABLE_LEN, 0);
+	if (rc < 0)
+		return rc;
+	mrs->table = map(MAP_SHARED, LOCAL_TABLE_LEN, mrs->fd);
+	mrs->mr = map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, MR_LEN, -1);
+	if (mrs->table && mrs->mr) {
+		seal_table(mrs);
+		return -pthread_mutex_init(&mrs->lock, NULL);
+	}
+	if (mrs->table)
+		munmap(mrs->table, LOCAL_TABLE_LEN);
+	if (mrs->mr)
+		munmap(mrs->mr, MR_LEN);
+	close(mrs->fd);
+	return -ENOMEM;
+}
+
+void local_mrs_destroy(struct local_mrs *mrs)
+{
+	munmap(mrs->table, LOCAL_TABLE_LEN);
+	munmap(mrs->mr, MR_LEN);
+	if (mrs->fd >= 0)
+		close(mrs->fd);
+	pthread_mutex_destroy(&mrs->lock);
+}
+
+static uint32_t next_gen(uint32_t gen)
+{
+	return gen >= 0xffff ? 1 : gen + 1;
+}
+
+static void free_push(struct local_mrs *mrs, uint32_t index)
+{
+	mrs->table[index].next = LOCAL_MR_MAX;
+	if (mrs->next_free == LOCAL_MR_MAX)
+		mrs->next_free = index;
+	else
+		mrs->table[mrs->last_free].next = index;
+	mrs->last_free = index;
+}
+
+/*
+ * An index of which the last key was used longest ago; a few wait, so that a
+ * stale key stays wrong.  Keys of one run must not be good in the next.
+ */
+static uint32_t index_pop(struct local_mrs *mrs, uint32_t *key)
+{
+	uint32_t index;
+
+	if (mrs->made < LOCAL_MR_MAX &&
+	    (mrs->next_free == LOCAL_MR_MAX || mrs->made < 64)) {
+		index = mrs->made++;
+		mrs->gen = (uint16_t)(mrs->gen * 31421u + 6927u);
+		*key = next_gen(mrs->gen) << 16 | index;
+		return index;
+	}
+	index = mrs->next_free;
+	if (index == LOCAL_MR_MAX)
+		return index;
+	mrs->next_free = mrs->table[index].next;
+	*key = mrs->mr[index].rkey;
+	return index;
+}
+
+static void publish(struct local_entry *e, const struct tp_mr *mr,
+		    unsigned int access)
+{
+	atomic_store_explicit(&e->addr, (uintptr_t)mr->addr,
+			      memory_order_relaxed);
+	atomic_store_explicit(&e->len, mr->len, memory_order_relaxed);
+	atomic_store_explicit(&e->access, access, memory_order_relaxed);
+	atomic_store_explicit(&e->key, mr->rkey, memory_order_release);
+}
+
+int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
+		 unsigned int access, struct tp_mr **out)
+{
+	struct local_mrs *mrs = &local_dev(base)->mrs;
+	uint32_t index, key = 0;
+
+	if (len == 0 || (access & ~KNOWN_ACCESS) ||
+	    (uintptr_t)addr > UINTPTR_MAX - len)
+		return -EINVAL;
+	if (access & (TP_REMOTE_WRITE | TP_REMOTE_ATOMIC))
+		access |= TP_LOCAL_WRITE;
+	pthread_mutex_lock(&mrs->lock);
+	index = index_pop(mrs, &key);
+	pthread_mutex_unlock(&mrs->lock);
+	if (index == LOCAL_MR_MAX) {
+		log_error(base->log,
+			  "local: %u registrations in use: release some first",
+			  LOCAL_MR_MAX);
+		return -ENOMEM;
+	}
+	mrs->mr[index] = (struct tp_mr){ base, addr, len, key, key };
+	publish(&mrs->table[index], &mrs->mr[index], access);
+	*out = &mrs->mr[index];
+	return 0;
+}
+
+void local_mr_dereg(struct tp_mr *mr)
+{
+	struct local_dev *dev = local_dev(mr->dev);
+	struct local_mrs *mrs = &dev->mrs;
+	uint32_t index = INDEX(mr->rkey);
+	struct local_entry *e = &mrs->table[index];
+
+	atomic_store(&e->key, 0);
+	while (atomic_load(&e->uses))
+		sched_yield();
+	local_guests_wait(dev);
+	mr->rkey = next_gen(GEN(mr->rkey)) << 16 | index;
+	pthread_mutex_lock(&mrs->lock);
+	free_push(mrs, index);
+	pthread_mutex_unlock(&mrs->lock);
+}
+
+bool local_mr_use(struct local_mrs *mrs, uint32_t key)
+{
+	struct local_entry *e = &mrs->table[INDEX(key)];
+
+	if (key == 0)
+		return false;
+	atomic_fetch_add(&e->uses, 1);
+	if (atomic_load(&e->key) == key)
+		return true;
+	atomic_fetch_sub(&e->uses, 1);
+	return false;
+}
+
+void local_mr_unuse(struct local_mrs *mrs, uint32_t key)
+{
+	atomic_fetch_sub_explicit(&mrs->table[INDEX(key)].uses, 1,
+				  memory_order_release);
+}
+
+bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,
+		     uint64_t len, unsigned int access)
+{
+	bool ok;
+
+	if (len == 0)
+		return true;
+	if (!local_mr_use(mrs, key))
+		return false;
+	ok = local_table_covers(mrs->table, key, addr, len, access);
+	local_mr_unuse(mrs, key);
+	return ok;
+}
+
+bool local_mr_hold(struct local_mrs *mrs, const struct tp_sge *sge,
+		   unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (i && sge[i].lkey == sge[i - 1].lkey)
+			continue;
+		if (!local_mr_use(mrs, sge[i].lkey)) {
+			local_mr_unhold(mrs, sge, i);
+			return false;
+		}
+	}
+	return true;
+}
+
+void local_mr_unhold(struct local_mrs *mrs, const struct tp_sge *sge,
+		     unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!i || sge[i].lkey != sge[i - 1].lkey)
+			local_mr_unuse(mrs, sge[i].lkey);
+}
+
+int local_table_map(int fd, const struct local_entry **table)
+{
+	void *p;
+	int rc = local_memfd_check(fd, LOCAL_TABLE_LEN);
+
+	if (rc)
+		return rc;
+	p = mmap(NULL, LOCAL_TABLE_LEN, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	*table = p;
+	return 0;
+}
+
+void local_table_unmap(const struct local_entry *table)
+{
+	munmap((void *)(uintptr_t)table, LOCAL_TABLE_LEN);
+}
+
+bool local_table_covers(const struct local_entry *table, uint32_t key,
+			uint64_t addr, uint64_t len, unsigned int access)
+{
+	struct local_entry *e =
+		(struct local_entry *)(uintptr_t)&table[INDEX(key)];
+	uint64_t start, all;
+
+	if (key == 0 || atomic_load(&e->key) != key)
+		return false;
+	start = atomic_load_explicit(&e->addr, memory_order_relaxed);
+	all = atomic_load_explicit(&e->len, memory_order_relaxed);
+	return addr >= start && len <= all && addr - start <= all - len &&
+	       (atomic_load_explicit(&e->access, memory_order_relaxed) &
+		access) == access;
+}

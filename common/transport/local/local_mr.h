@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * local_mr.h - registered memory: a table in shared memory that its owner
+ * writes and peers may read (a sealed memfd that they can map read-only).
+ *
+ * key = generation << 16 | index; the slots are reused oldest first and get a
+ * new generation each time.
+ *
+ * Deregistration against accesses under way.  A thread of the owner takes a
+ * use of the entry, then looks at the key; a peer makes its busy word odd,
+ * then looks at the key.  local_mr_dereg() clears the key, then waits for the
+ * uses to go and for each peer's busy word to be even or another.  All of it
+ * is sequentially consistent: either the access sees the key gone, or the
+ * deregistration sees the access.  Each lasts one copy of bounded length.
+ */
+#ifndef LOCAL_MR_H
+#define LOCAL_MR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "provider.h"
+
+#define LOCAL_MR_MAX 65536u
+
+struct local_entry {
+	_Atomic uint32_t key; /* 0: not registered */
+	_Atomic uint32_t access;
+	_Atomic uint64_t addr, len;
+	_Atomic uint32_t uses; /* by the owner's threads */
+	uint32_t next; /* index of the next free one */
+};
+_Static_assert(sizeof(struct local_entry) == 32, "layout of the table");
+
+#define LOCAL_TABLE_LEN (LOCAL_MR_MAX * sizeof(struct local_entry))
+
+struct local_mrs {
+	pthread_mutex_t lock; /* next_free, last_free, made, and gen */
+	uint32_t next_free, last_free; /* a queue; LOCAL_MR_MAX: empty */
+	uint32_t made; /* entries used so far */
+	uint16_t gen; /* the first of a new entry */
+	int fd; /* to be passed to peers; -1: not */
+	struct local_entry *table; /* LOCAL_MR_MAX, touched as used */
+	struct tp_mr *mr; /* of the same index; private */
+};
+
+/* -errno. */
+int local_mrs_init(struct local_mrs *mrs);
+void local_mrs_destroy(struct local_mrs *mrs);
+
+int local_mr_reg(struct tp_dev *dev, void *addr, size_t len,
+		 unsigned int access, struct tp_mr **mr);
+void local_mr_dereg(struct tp_mr *mr);
+
+/* All of [addr, addr + len) is registered under key with these rights now. */
+bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,
+		     uint64_t len, unsigned int access);
+/* Keeps the registration from ending; false: it has. */
+bool local_mr_use(struct local_mrs *mrs, uint32_t key);
+void local_mr_unuse(struct local_mrs *mrs, uint32_t key);
+/*
+ * The keys of n pieces; a run of the same key is one use.  False: one of them
+ * ended, and none is taken.
+ */
+bool local_mr_hold(struct local_mrs *mrs, const struct tp_sge *sge,
+		   unsigned int n);
+void local_mr_unhold(struct local_mrs *mrs, const struct tp_sge *sge,
+		     unsigned int n);
+
+/* ---- a peer's table ---- */
+
+/* -EPROTO: fd is not one. */
+int local_table_map(int fd, const struct local_entry **table);
+void local_table_unmap(const struct local_entry *table);
+/* As local_mr_covers().  The peer may change the table at any time. */
+bool local_table_covers(const struct local_entry *table, uint32_t key,
+			uint64_t addr, uint64_t len, unsigned int access);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* local_post.c - work requests, checked and noted. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "local.h"
+
+static const struct {
+	unsigned int local; /* rights needed on the pieces */
+	uint32_t max;
+} kinds[] = {
+	[TP_SEND] = { 0, TP_SEND_MAX },
+	[TP_WRITE] = { 0, TP_LEN_MAX },
+	[TP_WRITE_IMM] = { 0, TP_LEN_MAX },
+	[TP_READ] = { TP_LOCAL_WRITE, TP_LEN_MAX },
+	[TP_FETCH_ADD] = { TP_LOCAL_WRITE, 8 },
+	[TP_CMP_SWAP] = { TP_LOCAL_WRITE, 8 },
+};
+
+static struct local_ep *to_ep(struct tp_ep *base)
+{
+	return container_of(base, struct local_ep, ep);
+}
+
+static bool is_atomic(const struct tp_send_wr *wr)
+{
+	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
+}
+
+static bool check_sge(struct local_ep *ep, const struct tp_send_wr *wr,
+		      const struct tp_sge *sge)
+{
+	if (wr->opcode == TP_SEND && sge->lkey == TP_LKEY_NONE)
+		return true;
+	return local_mr_covers(&local_dev(ep->ep.dev)->mrs, sge->lkey,
+			       (uintptr_t)sge->addr, sge->len,
+			       kinds[wr->opcode].local);
+}
+
+/* False, and a line that says which rule was broken. */
+static bool wrong(struct local_ep *ep, const char *why)
+{
+	log_error(ep->ep.dev->log, "%s: bad send request: %s", ep->peer, why);
+	return false;
+}
+
+static bool check_wr(struct local_ep *ep, const struct tp_send_wr *wr)
+{
+	uint64_t len = 0;
+	unsigned int i;
+
+	if ((unsigned int)wr->opcode > TP_CMP_SWAP)
+		return wrong(ep, "opcode");
+	if (wr->nsge > TP_SGE_MAX)
+		return wrong(ep, "too many pieces");
+	for (i = 0; i < wr->nsge; i++) {
+		if (!check_sge(ep, wr, &wr->sgl[i]))
+			return wrong(ep, "lkey does not cover its piece");
+		len += wr->sgl[i].len;
+	}
+	if (len > kinds[wr->opcode].max)
+		return wrong(ep, "too long");
+	if (is_atomic(wr) && (wr->nsge != 1 || len != 8 || wr->remote_addr % 8))
+		return wrong(ep, "an atomic is 8 aligned bytes in one piece");
+	return true;
+}
+
+static int check_chain(struct local_ep *ep, const struct tp_send_wr *wr)
+{
+	const struct local_sendq *sq = &ep->sq;
+	uint32_t room = sq->max - (sq->tail - sq->head);
+
+	for (; wr; wr = wr->next) {
+		if (!check_wr(ep, wr))
+			return -EINVAL;
+		if (room-- == 0)
+			return -ENOBUFS;
+	}
+	return 0;
+}
+
+static uint32_t next_id(struct local_sendq *sq)
+{
+	uint32_t id = sq->next_id++;
+
+	return id ? id : sq->next_id++;
+}
+
+/* The pieces that are not empty, in the request or beside it.  -ENOMEM. */
+static int note_pieces(struct local_swr *to, const struct tp_send_wr *wr)
+{
+	struct tp_sge *sge = to->few;
+	unsigned int i, n = 0;
+
+	to->more = NULL;
+	if (wr->nsge > LOCAL_FEW) {
+		to->more = malloc(wr->nsge * sizeof(*sge));
+		if (!to->more)
+			return -ENOMEM;
+		sge = to->more;
+	}
+	to->len = 0;
+	for (i = 0; i < wr->nsge; i++) {
+		if (!wr->sgl[i].len)
+			continue;
+		to->len += wr->sgl[i].len;
+		sge[n++] = wr->sgl[i];
+	}
+	tp_cursor_set(&to->data, sge, n, to->len);
+	return 0;
+}
+
+static int note_wr(struct local_sendq *sq, uint32_t at,
+		   const struct tp_send_wr *wr)
+{
+	struct local_swr *to = &sq->wr[at & sq->mask];
+
+	to->wr_id = wr->wr_id;
+	to->remote = wr->remote_addr;
+	to->operand[0] = wr->compare_add;
+	to->operand[1] = wr->swap;
+	to->rkey = wr->rkey;
+	to->imm = wr->imm;
+	to->status = 0;
+	to->opcode = (uint8_t)wr->opcode;
+	to->signaled = wr->flags & TP_SIGNALED;
+	to->done = false;
+	to->begun = false;
+	to->asked = false;
+	return note_pieces(to, wr);
+}
+
+static int note_chain(struct local_ep *ep, const struct tp_send_wr *wr)
+{
+	struct local_sendq *sq = &ep->sq;
+	uint32_t tail = sq->tail, i;
+
+	for (; wr; wr = wr->next, tail++) {
+		if (note_wr(sq, tail, wr) == 0)
+			continue;
+		for (i = sq->tail; i != tail; i++)
+			free(sq->wr[i & sq->mask].more);
+		return -ENOMEM;
+	}
+	for (i = sq->tail; i != tail; i++)
+		sq->wr[i & sq->mask].id = next_id(sq);
+	sq->tail = tail;
+	return 0;
+}
+
+/*
+ * A message leaves at once; what copies from or to the peer's memory waits
+ * for the next poll, so that a post does not take long.
+ */
+int local_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
+{
+	struct local_ep *ep = to_ep(base);
+	int rc;
+
+	if (ep->state != LOCAL_EP_UP)
+		return -ENOTCONN;
+	rc = check_chain(ep, wr);
+	if (!rc)
+		rc = note_chain(ep, wr);
+	if (rc)
+		return rc;
+	local_ep_heat(ep);
+	local_tx(ep, false);
+	return 0;
+}
+
+int local_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
+{
+	struct local_ep *ep = to_ep(base);
+	struct local_recvq *rq = &ep->rq;
+
+	if (ep->state == LOCAL_EP_BROKEN)
+		return -ENOTCONN;
+	if (rq->tail - rq->head == rq->max)
+		return -ENOBUFS;
+	if (!local_mr_covers(&local_dev(base->dev)->mrs, wr->sge.lkey,
+			     (uintptr_t)wr->sge.addr, wr->sge.len,
+			     TP_LOCAL_WRITE))
+		return -EINVAL;
+	rq->wr[rq->tail++ & rq->mask] = (struct local_rwr){ .wr_id = wr->wr_id,
+							    .sge = wr->sge };
+	if (rq->paused) {
+		rq->paused = false;
+		local_ep_heat(ep);
+	}
+	return 0;
+}

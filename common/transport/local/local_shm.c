@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* local_shm.c - making, checking and mapping the shared memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "local_shm.h"
+
+#define CTL_LEN 4096u
+#define FILE_LEN (CTL_LEN + 2 * LOCAL_RING)
+#define MAP_LEN (CTL_LEN + 4 * LOCAL_RING)
+
+_Static_assert(sizeof(struct local_ctl) <= CTL_LEN, "one page of control");
+
+int local_memfd(const char *name, size_t len, unsigned int seals)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)len) == 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | seals) == 0)
+		return fd;
+	rc = -errno;
+	close(fd);
+	return rc;
+}
+
+/* Memory of huge pages could be sealed, too, and run out when touched. */
+int local_memfd_check(int fd, size_t len)
+{
+	struct statfs fs;
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
+	    st.st_size < (off_t)len || fstatfs(fd, &fs) ||
+	    fs.f_type != TMPFS_MAGIC)
+		return -EPROTO;
+	return 0;
+}
+
+static int map_at(uint8_t *at, size_t len, int fd, off_t off)
+{
+	void *p = mmap(at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		       fd, off);
+
+	return p == MAP_FAILED ? -errno : 0;
+}
+
+/* Control, ring 0, ring 0 again, ring 1, ring 1 again. */
+static int map_all(struct local_shm *shm, int fd)
+{
+	uint8_t *p = mmap(NULL, MAP_LEN, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int rc;
+
+	if (p == MAP_FAILED)
+		return -errno;
+	rc = map_at(p, CTL_LEN + LOCAL_RING, fd, 0);
+	if (!rc)
+		rc = map_at(p + CTL_LEN + LOCAL_RING, LOCAL_RING, fd, CTL_LEN);
+	if (!rc)
+		rc = map_at(p + CTL_LEN + 2 * LOCAL_RING, LOCAL_RING, fd,
+			    CTL_LEN + LOCAL_RING);
+	if (!rc)
+		rc = map_at(p + CTL_LEN + 3 * LOCAL_RING, LOCAL_RING, fd,
+			    CTL_LEN + LOCAL_RING);
+	if (rc) {
+		munmap(p, MAP_LEN);
+		return rc;
+	}
+	shm->ctl = (struct local_ctl *)(void *)p;
+	shm->ring[0] = p + CTL_LEN;
+	shm->ring[1] = p + CTL_LEN + 2 * LOCAL_RING;
+	return 0;
+}
+
+int local_shm_create(struct local_shm *shm, int *out)
+{
+	int fd = local_memfd("pvfs-local", FILE_LEN, F_SEAL_SEAL), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = map_all(shm, fd);
+	if (rc)
+		goto close_fd;
+	if (getrandom(shm->ctl->nonce, LOCAL_NONCE, GRND_NONBLOCK) !=
+	    (ssize_t)LOCAL_NONCE) {
+		rc = -EAGAIN;
+		goto unmap;
+	}
+	*out = fd;
+	return 0;
+unmap:
+	local_shm_unmap(shm);
+close_fd:
+	close(fd);
+	return rc;
+}
+
+int local_shm_map(struct local_shm *shm, int fd)
+{
+	int rc = local_memfd_check(fd, FILE_LEN);
+
+	return rc ? rc : map_all(shm, fd);
+}
+
+void local_shm_unmap(struct local_shm *shm)
+{
+	if (shm->ctl)
+		munmap(shm->ctl, MAP_LEN);
+	memset(shm, 0, sizeof(*shm));
+}

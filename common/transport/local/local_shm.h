@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * local_shm.h - the memory that two connected endpoints share: one page of
+ * control words and a ring of records each way.
+ *
+ * The acceptor makes it and passes it to the connector.  Each side writes its
+ * own struct local_side and reads the other's, and keeps private copies of
+ * its own indices: what the other wrote is a claim, checked before use.  The
+ * memory cannot shrink (sealed), so that touching it never faults.
+ */
+#ifndef LOCAL_SHM_H
+#define LOCAL_SHM_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define LOCAL_RING (128u << 10) /* bytes each way; a power of two */
+#define LOCAL_ALIGN 64u /* of records */
+#define LOCAL_NONCE 16u /* bytes */
+
+struct local_side {
+	/* what it sent; one line, polled by the other */
+	_Alignas(64) _Atomic uint32_t tail; /* of the ring it fills */
+	_Atomic uint32_t starved; /* waits for room in it */
+	_Atomic uint32_t ended; /* 1: nothing more comes */
+	_Atomic int32_t status; /* why, as in TP_EV_DISCONNECTED */
+	_Atomic uint32_t cause; /* the other's request that was refused */
+	/* what it took */
+	_Alignas(64) _Atomic uint32_t head; /* of the ring it drains */
+	/* 1: ring the bell; the one who rings makes it 0 */
+	_Alignas(64) _Atomic uint32_t asleep;
+	/* odd: it is inside of the other's memory */
+	_Alignas(64) _Atomic uint32_t busy;
+	/* where it keeps the nonce in its own memory; 0: stay out */
+	_Atomic uint64_t probe;
+};
+
+struct local_ctl {
+	uint8_t nonce[LOCAL_NONCE];
+	struct local_side side[2]; /* 0: the connector's, 1: the acceptor's */
+};
+
+struct local_shm {
+	struct local_ctl *ctl;
+	/* ring[i] is filled by side i; mapped twice in a row, so that a record
+	 * never wraps */
+	uint8_t *ring[2];
+};
+
+/* fd: to be passed and closed.  -errno. */
+int local_shm_create(struct local_shm *shm, int *fd);
+/* -EPROTO: not what local_shm_create() makes. */
+int local_shm_map(struct local_shm *shm, int fd);
+void local_shm_unmap(struct local_shm *shm);
+
+/* A sealed memfd of len bytes; fd or -errno. */
+int local_memfd(const char *name, size_t len, unsigned int seals);
+/* fd is memory of at least len bytes that cannot shrink. */
+int local_memfd_check(int fd, size_t len);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * local_tx.c - sending: answers first, then requests in the order of posting,
+ * each as far as the ring and the peer allow.  The records of one message
+ * stand together.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "local.h"
+
+enum step {
+	STEP_DONE, /* go on with the next */
+	STEP_WAIT, /* for the peer */
+	STEP_LATER, /* the turn is over */
+	STEP_BROKEN,
+};
+
+/* What one turn may still do. */
+struct turn {
+	uint64_t budget;
+	bool bulk;
+};
+
+/* Head at the tail of the ring, its payload's place, or NULL: *step. */
+static uint8_t *room(struct local_ep *ep, const struct local_head *head,
+		     enum step *step)
+{
+	uint8_t *p;
+	int rc;
+
+	p = local_out_room(&ep->out, head->size, &rc);
+	if (p) {
+		memcpy(p, head, sizeof(*head));
+		return p + sizeof(*head);
+	}
+	*step = STEP_WAIT;
+	if (rc == 0) {
+		atomic_store(&ep->out.me->starved, 1);
+		return NULL;
+	}
+	local_ep_refuse(ep, rc, 0, "the peer's place in the ring is wrong");
+	*step = STEP_BROKEN;
+	return NULL;
+}
+
+static void put(struct local_ep *ep, struct turn *turn, uint32_t size)
+{
+	local_out_put(&ep->out, size);
+	turn->budget -= size < turn->budget ? size : turn->budget;
+}
+
+/* n bytes from the cursor to p. */
+static void gather(struct tp_cursor *c, uint8_t *p, uint32_t n)
+{
+	while (n) {
+		uint32_t part = c->sge->len - c->off;
+
+		if (part > n)
+			part = n;
+		memcpy(p, (const char *)c->sge->addr + c->off, part);
+		tp_cursor_move(c, part);
+		p += part;
+		n -= part;
+	}
+}
+
+static uint32_t piece_of(uint64_t left)
+{
+	return left < LOCAL_PIECE ? (uint32_t)left : LOCAL_PIECE;
+}
+
+/*
+ * A large message is shown to the peer by the piece, so that it takes one
+ * while we put the next.
+ */
+static void show_early(struct local_ep *ep)
+{
+	if (ep->out.tail - ep->out.told >= LOCAL_PIECE &&
+	    local_out_publish(&ep->out))
+		local_ep_bell(ep);
+}
+
+/* ---- answers ---- */
+
+static enum step gone(struct local_ep *ep, const struct local_answer *a)
+{
+	local_ep_refuse(ep, -EACCES, a->id,
+			"memory deregistered while the peer reads it");
+	return STEP_BROKEN;
+}
+
+static enum step answer_old(struct local_ep *ep, struct turn *turn,
+			    struct local_answer *a)
+{
+	struct local_head head = {
+		.size = 8, .op = LOCAL_OP_OLD, .id = a->id, .total = 8
+	};
+	enum step step = STEP_DONE;
+	uint8_t *p = room(ep, &head, &step);
+
+	if (!p)
+		return step;
+	memcpy(p, &a->old, 8);
+	put(ep, turn, 8);
+	return STEP_DONE;
+}
+
+static enum step answer_read(struct local_ep *ep, struct turn *turn,
+			     struct local_answer *a)
+{
+	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
+	enum step step = STEP_DONE;
+
+	while (a->sent < a->len) {
+		struct local_head head = {
+			.size = piece_of(a->len - a->sent),
+			.op = a->sent ? LOCAL_OP_MORE : LOCAL_OP_READ_DATA,
+			.id = a->id,
+			.total = a->len,
+		};
+		uint8_t *p;
+
+		if (!turn->budget)
+			return STEP_LATER;
+		p = room(ep, &head, &step);
+		if (!p)
+			return step;
+		if (!local_mr_use(mrs, a->rkey))
+			return gone(ep, a);
+		memcpy(p, (void *)(uintptr_t)(a->addr + a->sent), head.size);
+		local_mr_unuse(mrs, a->rkey);
+		a->sent += head.size;
+		put(ep, turn, head.size);
+		show_early(ep);
+	}
+	return STEP_DONE;
+}
+
+static enum step answers(struct local_ep *ep, struct turn *turn)
+{
+	while (ep->answer_head != ep->answer_tail) {
+		struct local_answer *a =
+			&ep->answer[ep->answer_head % LOCAL_ASKS];
+		enum step step = a->is_read ? answer_read(ep, turn, a)
+					    : answer_old(ep, turn, a);
+
+		if (step != STEP_DONE)
+			return step;
+		ep->answer_head++;
+	}
+	return STEP_DONE;
+}
+
+/* ---- requests ---- */
+
+static enum step send_payload(struct local_ep *ep, struct turn *turn,
+			      struct local_swr *wr, enum local_op op)
+{
+	enum step step = STEP_DONE;
+
+	do {
+		struct local_head head = {
+			.size = piece_of(wr->data.left),
+			.op = wr->begun ? LOCAL_OP_MORE : op,
+			.id = wr->id,
+			.imm = wr->imm,
+			.addr = wr->remote,
+			.rkey = wr->rkey,
+			.total = wr->len,
+		};
+		uint8_t *p;
+
+		if (!turn->budget)
+			return STEP_LATER;
+		p = room(ep, &head, &step);
+		if (!p)
+			return step;
+		gather(&wr->data, p, head.size);
+		wr->begun = true;
+		put(ep, turn, head.size);
+		show_early(ep);
+	} while (wr->data.left);
+	return STEP_DONE;
+}
+
+static enum step send_imm(struct local_ep *ep, struct turn *turn,
+			  struct local_swr *wr)
+{
+	struct local_head head = { .op = LOCAL_OP_IMM,
+				   .id = wr->id,
+				   .imm = wr->imm,
+				   .total = wr->len };
+	enum step step = STEP_DONE;
+
+	if (!room(ep, &head, &step))
+		return step;
+	put(ep, turn, 0);
+	return STEP_DONE;
+}
+
+static enum step ask(struct local_ep *ep, struct turn *turn,
+		     struct local_swr *wr, enum local_op op, uint32_t size)
+{
+	struct local_head head = { .size = size,
+				   .op = op,
+				   .id = wr->id,
+				   .addr = wr->remote,
+				   .rkey = wr->rkey,
+				   .total = wr->len };
+	enum step step = STEP_DONE;
+	uint8_t *p;
+
+	if (ep->sq.asks == LOCAL_ASKS)
+		return STEP_WAIT;
+	p = room(ep, &head, &step);
+	if (!p)
+		return step;
+	memcpy(p, wr->operand, size);
+	put(ep, turn, size);
+	wr->asked = true;
+	ep->sq.asks++;
+	return STEP_DONE;
+}
+
+static enum step atomic_op(struct local_ep *ep, struct turn *turn,
+			   struct local_swr *wr)
+{
+	enum step step = ask(ep, turn, wr,
+			     wr->opcode == TP_FETCH_ADD ? LOCAL_OP_FETCH_ADD
+							: LOCAL_OP_CMP_SWAP,
+			     sizeof(wr->operand));
+
+	if (step == STEP_DONE)
+		ep->sq.atomics++;
+	return step;
+}
+
+static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
+{
+	if (rc == -EPERM && wr->data.left == wr->len) {
+		log_info(ep->ep.dev->log,
+			 "%s: its memory cannot be reached any more; through "
+			 "the ring from now on",
+			 ep->peer);
+		ep->reach = LOCAL_REACH_RING;
+		return STEP_LATER;
+	}
+	if (rc == -ESRCH || rc == -EPERM) {
+		local_ep_lost(ep, wr->id);
+		return STEP_BROKEN;
+	}
+	log_warn(ep->ep.dev->log, "%s: connection broken: %s", ep->peer,
+		 rc == -EACCES ? "no right to that memory of the peer"
+			       : "memory that is not mapped");
+	atomic_store(&ep->out.me->status, rc);
+	atomic_store(&ep->out.me->ended, 1);
+	local_ep_break(ep, rc, wr->id);
+	return STEP_BROKEN;
+}
+
+/* By ourselves; an atomic before it has to be over. */
+static enum step reach_over(struct local_ep *ep, struct turn *turn,
+			    struct local_swr *wr)
+{
+	uint64_t before;
+	int rc;
+
+	if (ep->sq.atomics)
+		return STEP_WAIT;
+	while (wr->data.left) {
+		if (!turn->budget)
+			return STEP_LATER;
+		before = wr->data.left;
+		rc = local_reach_copy(ep, wr, turn->budget);
+		if (rc)
+			return reach_failed(ep, wr, rc);
+		turn->budget -= before - wr->data.left;
+	}
+	return wr->opcode == TP_WRITE_IMM ? send_imm(ep, turn, wr) : STEP_DONE;
+}
+
+static enum step one_sided(struct local_ep *ep, struct turn *turn,
+			   struct local_swr *wr)
+{
+	if (wr->len == 0 && wr->opcode != TP_WRITE_IMM)
+		return STEP_DONE;
+	if (wr->len && !turn->bulk)
+		return STEP_LATER;
+	if (wr->len == 0 || local_reach(ep) == LOCAL_REACH_VM)
+		return reach_over(ep, turn, wr);
+	if (wr->opcode == TP_READ)
+		return ask(ep, turn, wr, LOCAL_OP_READ, 0);
+	return send_payload(ep, turn, wr,
+			    wr->opcode == TP_WRITE ? LOCAL_OP_WRITE
+						   : LOCAL_OP_WRITE_IMM);
+}
+
+static enum step request(struct local_ep *ep, struct turn *turn,
+			 struct local_swr *wr)
+{
+	switch (wr->opcode) {
+	case TP_SEND:
+		return send_payload(ep, turn, wr, LOCAL_OP_SEND);
+	case TP_FETCH_ADD:
+	case TP_CMP_SWAP:
+		return atomic_op(ep, turn, wr);
+	default:
+		return one_sided(ep, turn, wr);
+	}
+}
+
+static enum step requests(struct local_ep *ep, struct turn *turn)
+{
+	struct local_sendq *sq = &ep->sq;
+
+	while (sq->next != sq->tail) {
+		struct local_swr *wr = &sq->wr[sq->next & sq->mask];
+		enum step step = request(ep, turn, wr);
+
+		if (step != STEP_DONE)
+			return step;
+		sq->next++;
+		if (!wr->asked)
+			local_send_done(ep, wr);
+	}
+	return STEP_DONE;
+}
+
+/* A message that was begun goes on before anything else. */
+static bool in_message(const struct local_ep *ep)
+{
+	const struct local_sendq *sq = &ep->sq;
+
+	return sq->next != sq->tail && sq->wr[sq->next & sq->mask].begun;
+}
+
+void local_tx(struct local_ep *ep, bool bulk)
+{
+	struct turn turn = { .budget = LOCAL_BURST, .bulk = bulk };
+	enum step step = STEP_DONE;
+
+	if (in_message(ep))
+		step = requests(ep, &turn);
+	if (step == STEP_DONE)
+		step = answers(ep, &turn);
+	if (step == STEP_DONE)
+		step = requests(ep, &turn);
+	if (step == STEP_BROKEN)
+		return;
+	ep->sq.stuck = step == STEP_WAIT;
+	if (step != STEP_WAIT &&
+	    atomic_load_explicit(&ep->out.me->starved, memory_order_relaxed))
+		atomic_store(&ep->out.me->starved, 0);
+	if (local_out_publish(&ep->out))
+		local_ep_bell(ep);
+}
