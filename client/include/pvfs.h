@@ -27,6 +27,8 @@
  *              while the call was on its way; the change was made, or not
  *   ESTALE     the file is gone
  *   EIO        a server or its disk failed
+ *   EFAULT     of reads and writes: a buffer is not there; a write may have
+ *              changed the file in part
  *   EPROTO     a server does not speak this version of the protocol
  *   ENOMEM     no memory
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io_int.h"
+#include "usermem.h"
 
 #define IO_MSG_MAX                                                             \
 	(sizeof(struct wire_hdr) + sizeof(struct wire_io) +                    \
@@ -78,6 +79,14 @@ static int io_message(const struct io *io, const struct plan_req *req, bool in,
 	return rc < 0 ? rc : 0;
 }
 
+/* All memory of the operation counts: it fails as a whole. */
+static bool io_faulty(struct rpc_call *rpc)
+{
+	const struct io *io = ((const struct io_slot *)rpc->arg)->io;
+
+	return !usermem_there(io->plan->iov, io->plan->niov, !io->write);
+}
+
 static void io_done(struct rpc_call *rpc);
 
 static int io_send(struct io *io, struct io_slot *slot,
@@ -99,6 +108,7 @@ static int io_send(struct io *io, struct io_slot *slot,
 				       .msg_len = out.len,
 				       .deadline = session_deadline(s),
 				       .done = io_done,
+				       .faulty = io_faulty,
 				       .arg = slot };
 	if (in && io->write)
 		io_gather(req, &slot->rpc, data);

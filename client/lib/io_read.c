@@ -13,6 +13,7 @@
 
 #include "fan.h"
 #include "io_int.h"
+#include "usermem.h"
 
 static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
 {
@@ -33,21 +34,36 @@ static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
 	return 0;
 }
 
-static void io_scatter(struct io *io, const struct io_slot *slot,
-		       const char *data, uint64_t len)
+/* The memory of len bytes from the cursor on. */
+static unsigned int io_pieces(const struct io *io, struct plan_cur cur,
+			      uint64_t len, struct iovec *piece)
 {
-	struct plan_cur cur = slot->from;
-	unsigned int iov;
-	size_t n;
+	unsigned int n = 0, iov;
 
-	while (len && plan_piece(io->plan, &cur)) {
-		void *mem = plan_memory(io->plan, &cur, len, &n, &iov);
-
-		memcpy(mem, data, n);
-		plan_advance(&cur, n);
-		data += n;
-		len -= n;
+	piece[0] = (struct iovec){ 0 };
+	while (len && n < WIRE_MEM_MAX && plan_piece(io->plan, &cur)) {
+		piece[n].iov_base = plan_memory(io->plan, &cur, len,
+						&piece[n].iov_len, &iov);
+		plan_advance(&cur, piece[n].iov_len);
+		len -= piece[n++].iov_len;
 	}
+	return n;
+}
+
+static int io_scatter(struct io *io, const struct io_slot *slot,
+		      const char *data, uint64_t len)
+{
+	struct iovec piece[WIRE_MEM_MAX];
+	unsigned int i, n = io_pieces(io, slot->from, len, piece);
+	int rc = usermem_touch(io->s->zero_fd, piece, n);
+
+	if (rc)
+		return rc;
+	for (i = 0; i < n; i++) {
+		memcpy(piece[i].iov_base, data, piece[i].iov_len);
+		data += piece[i].iov_len;
+	}
+	return 0;
 }
 
 int io_read_taken(struct io *io, struct io_slot *slot,
@@ -56,13 +72,15 @@ int io_read_taken(struct io *io, struct io_slot *slot,
 	const struct wire_io_rep *rep = reply->body;
 	struct io_server *sv = &io->server[slot->k];
 	uint64_t done = le64toh(rep->done), len = le32toh(rep->data_len);
+	int rc;
 
 	if (done > slot->total || (len && len != done))
 		return -EPROTO;
 	if (slot->total <= IO_READ_INLINE && len != done)
 		return -EPROTO;
-	if (len)
-		io_scatter(io, slot, reply->tail[0].ptr, len);
+	rc = io_scatter(io, slot, reply->tail[0].ptr, len);
+	if (rc)
+		return rc;
 	sv->size = le64toh(rep->size);
 	sv->seen = true;
 	if (done == slot->total)
@@ -143,13 +161,14 @@ static uint64_t plan_before(const struct plan *plan, uint64_t size)
 }
 
 /* Zeros bytes [skip, total) from the cursor on, but none behind n. */
-static void io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
-		    uint64_t total, uint64_t n)
+static int io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
+		   uint64_t total, uint64_t n)
 {
 	unsigned int iov;
 	size_t len;
+	int rc = 0;
 
-	while (total && plan_piece(io->plan, &cur) && cur.piece.at < n) {
+	while (!rc && total && plan_piece(io->plan, &cur) && cur.piece.at < n) {
 		uint64_t max = skip ? skip : n - cur.piece.at;
 		void *mem;
 
@@ -159,10 +178,11 @@ static void io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
 		if (skip)
 			skip -= len;
 		else
-			memset(mem, 0, len);
+			rc = usermem_zero(io->s->zero_fd, mem, len);
 		plan_advance(&cur, len);
 		total -= len;
 	}
+	return rc;
 }
 
 /* Whether an object before transfer byte n is empty or not there at all. */
@@ -192,14 +212,14 @@ static int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
 		return rc;
 	*n = plan_before(io->plan, size);
 	*doubt = !size || size < least || io_thin(io, *n);
-	for (i = 0; i < io->ngap; i++)
-		io_zero(io, io->gap[i].from, io->gap[i].skip, io->gap[i].total,
-			*n);
-	for (k = 0; k < io->nserver; k++) {
+	for (i = 0; !rc && i < io->ngap; i++)
+		rc = io_zero(io, io->gap[i].from, io->gap[i].skip,
+			     io->gap[i].total, *n);
+	for (k = 0; !rc && k < io->nserver; k++) {
 		if (io->server[k].dry)
-			io_zero(io, io->server[k].cur, 0, UINT64_MAX, *n);
+			rc = io_zero(io, io->server[k].cur, 0, UINT64_MAX, *n);
 	}
-	return 0;
+	return rc;
 }
 
 static uint64_t plan_total(const struct plan *plan)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "usermem.h"
 
 #define DRAIN_MS 2000 /* for what nobody waited for */
 #define POLL_US 0
@@ -117,6 +118,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 		return rc;
 	}
 	s->first = (unsigned int)(s->id >> 32);
+	s->zero_fd = usermem_open();
 	*out = s;
 	return 0;
 }
@@ -212,6 +214,8 @@ struct session *session_get(struct session *s)
 void session_abandon(struct session *s)
 {
 	rpc_ctx_abandon(s->drive.ctx);
+	if (s->zero_fd >= 0)
+		close(s->zero_fd);
 }
 
 static void session_drain(struct session *s)
@@ -235,6 +239,8 @@ static void session_close(struct session *s)
 	rpc_ctx_close(s->drive.ctx);
 	drive_destroy(&s->drive);
 	tp_dev_close(s->dev);
+	if (s->zero_fd >= 0)
+		close(s->zero_fd);
 	free(s->iod);
 	free(s->uri);
 	free(s);

@@ -33,6 +33,7 @@ struct session {
 		char uri[WIRE_URI_MAX + 1];
 	} * uri; /* niods */
 
+	int zero_fd; /* usermem_open() */
 	_Atomic uint64_t heard; /* when a server answered an ask.h request */
 	atomic_uint posted; /* calls that nobody waits for */
 	struct session *next; /* fs.inherited */

@@ -331,6 +331,23 @@ void rpc_call_cancel(struct rpc_call *call)
 		call_abandon(call, -ECANCELED);
 }
 
+bool call_fail_faulty(struct rpc_peer *peer)
+{
+	struct rpc_call *call;
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < peer->nslots; i++) {
+		call = peer->slots[i].call;
+		if (!call || !call->faulty || !call->faulty(call))
+			continue;
+		peer->slots[i].call = NULL;
+		call_fail(call, -EFAULT);
+		found = true;
+	}
+	return found;
+}
+
 void call_fail_all(struct rpc_peer *peer, int status)
 {
 	struct rpc_call *call;

@@ -41,12 +41,18 @@ int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 	return 0;
 }
 
-/* A flushed request says less than the reason that follows it. */
+/* Say less than the reason that follows them: a flushed request, and one that
+ * came too late. */
+static bool link_vague(int status)
+{
+	return status == -ECANCELED || status == -ENOTCONN;
+}
+
 void link_fail(struct link *link, int status)
 {
 	if (!link->ep)
 		return;
-	if (!link->failed.queued || link->status == -ECANCELED)
+	if (!link->failed.queued || link_vague(link->status))
 		link->status = status;
 	ctx_defer(link->ctx, &link->failed);
 }

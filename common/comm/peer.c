@@ -92,6 +92,8 @@ void peer_lost(struct link *link, int status)
 		return;
 	}
 	peer_log_loss(peer, status);
+	if (status == -EFAULT && call_fail_faulty(peer))
+		peer->backoff_ms = PEER_BACKOFF_MIN_MS;
 	peer_disconnect(peer);
 	peer_backoff(peer);
 }

@@ -145,6 +145,8 @@ void call_pump(struct rpc_peer *peer);
 bool call_outstanding(const struct rpc_peer *peer);
 /* All calls end with status, from the next round; or now. */
 void call_fail_all(struct rpc_peer *peer, int status);
+/* Those whose memory is not there.  True: there were some. */
+bool call_fail_faulty(struct rpc_peer *peer);
 void call_drain(struct rpc_peer *peer);
 
 #endif

@@ -146,6 +146,12 @@ struct rpc_call {
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */
 	void (*done)(struct rpc_call *call);
+	/*
+	 * The connection broke because memory of a call was not there.  True:
+	 * this call's, which is then done with -EFAULT; the others are sent
+	 * again.  NULL: false.
+	 */
+	bool (*faulty)(struct rpc_call *call);
 	void *arg;
 
 	/* Results, for done(): 0, -errno, or WIRE_REDIRECT.  On 0 and

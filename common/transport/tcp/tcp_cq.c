@@ -133,9 +133,13 @@ void tcp_cq_close(struct tp_cq *base)
 /* Not a change to the epoll set: it is the parent's, too. */
 void tcp_cq_abandon(struct tp_cq *base)
 {
+	struct tcp_dev *dev = container_of(base->dev, struct tcp_dev, dev);
 	struct tcp_cq *cq = to_cq(base);
 	struct tcp_ep *ep;
 
+	if (dev->zero_fd >= 0)
+		close(dev->zero_fd);
+	dev->zero_fd = -1;
 	TAILQ_FOREACH(ep, &cq->open, open_link)
 		close(ep->fd);
 	close(cq->timerfd);

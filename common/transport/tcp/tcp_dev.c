@@ -2,9 +2,11 @@
 /* tcp_dev.c - the provider's table and its device. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "providers.h"
 #include "tcp.h"
+#include "usermem.h"
 
 #define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u
@@ -28,6 +30,7 @@ static int tcp_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	dev->dev.log = attr->log;
 	dev->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
 	dev->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
+	dev->zero_fd = usermem_open();
 	*out = &dev->dev;
 	return 0;
 }
@@ -36,6 +39,8 @@ static void tcp_dev_close(struct tp_dev *base)
 {
 	struct tcp_dev *dev = container_of(base, struct tcp_dev, dev);
 
+	if (dev->zero_fd >= 0)
+		close(dev->zero_fd);
 	tcp_mrs_destroy(&dev->mrs);
 	free(dev);
 }

@@ -32,6 +32,7 @@ struct tcp_dev {
 	struct tp_dev dev;
 	unsigned int dead_peer_ms;
 	unsigned int handshake_ms;
+	int zero_fd; /* usermem_open() */
 	struct tcp_mrs mrs;
 };
 

@@ -9,22 +9,38 @@
 #include <string.h>
 
 #include "tcp.h"
+#include "usermem.h"
 
 static struct tcp_dev *dev_of(const struct tcp_ep *ep)
 {
 	return container_of(ep->ep.dev, struct tcp_dev, dev);
 }
 
+static bool peer_writes(const struct tcp_ep *ep)
+{
+	return ep->rx.frame.op == TCP_OP_WRITE ||
+	       ep->rx.frame.op == TCP_OP_WRITE_IMM;
+}
+
 /* The memory went away under the data: whose mistake depends on whose key. */
 static void target_gone(struct tcp_ep *ep)
 {
-	if (ep->rx.frame.op == TCP_OP_WRITE ||
-	    ep->rx.frame.op == TCP_OP_WRITE_IMM)
+	if (peer_writes(ep))
 		tcp_rx_refuse(ep, -EACCES,
 			      "memory deregistered while the peer writes it");
 	else
 		tcp_rx_refuse(ep, -EFAULT,
 			      "memory of a request was deregistered");
+}
+
+/*
+ * What the peer writes is often an application's memory, registered by its
+ * word alone.
+ */
+static bool is_mapped(struct tcp_ep *ep, unsigned int n)
+{
+	return !peer_writes(ep) ||
+	       !usermem_touch(dev_of(ep)->zero_fd, ep->cq->iov, n);
 }
 
 /* Copies what is staged of the payload to its place.  False: broken. */
@@ -42,6 +58,12 @@ static bool land_staged(struct tcp_ep *ep)
 	held = tcp_hold(dev_of(ep), rx->land.sge, n, cq->held);
 	if (held < 0) {
 		target_gone(ep);
+		return false;
+	}
+	if (!is_mapped(ep, n)) {
+		tcp_unhold(cq->held, held);
+		tcp_rx_refuse(ep, -EFAULT,
+			      "memory that the peer writes is not mapped");
 		return false;
 	}
 	for (i = 0; i < n; i++) {
@@ -110,6 +132,12 @@ static void compact(struct tcp_rx *rx)
 	rx->at = 0;
 }
 
+/* The kernel stops before memory that is not there: the next read says so. */
+static bool may_be_fault(const struct tcp_ep *ep, ssize_t n, uint64_t land)
+{
+	return peer_writes(ep) && n > 0 && (uint64_t)n < land;
+}
+
 /* Reads at most limit bytes of payload, and ahead if that is all of it.
  * Bytes, 0: end of file, -errno; *drained: no more for now. */
 static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
@@ -144,7 +172,7 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 	if (n < 0)
 		n = -errno;
 	tcp_unhold(cq->held, held);
-	*drained = n < (ssize_t)want;
+	*drained = n < (ssize_t)want && !may_be_fault(ep, n, land);
 	if (n <= 0)
 		return n;
 	if (land > (uint64_t)n)

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* usermem.c - the kernel tries memory for us: see usermem.h. */
+#include "usermem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE 4096u /* or a part of one */
+#define TRIES 16u /* in one system call */
+
+/* The first bytes of the pages of a list of pieces. */
+struct pages {
+	const struct iovec *iov;
+	unsigned int n;
+	size_t at; /* in iov */
+};
+
+static bool next_page(struct pages *p, char **mem)
+{
+	while (p->n && p->at >= p->iov->iov_len) {
+		p->iov++;
+		p->n--;
+		p->at = 0;
+	}
+	if (!p->n)
+		return false;
+	*mem = (char *)p->iov->iov_base + p->at;
+	p->at += PAGE - (uintptr_t)*mem % PAGE;
+	return true;
+}
+
+int usermem_open(void)
+{
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int usermem_touch(int fd, const struct iovec *iov, unsigned int n)
+{
+	struct pages pages = { iov, n, 0 };
+	struct iovec try[TRIES];
+	unsigned int k;
+	char *mem;
+
+	if (fd < 0)
+		return 0;
+	do {
+		for (k = 0; k < TRIES && next_page(&pages, &mem); k++)
+			try[k] = (struct iovec){ mem, 1 };
+		if (k && readv(fd, try, (int)k) != (ssize_t)k)
+			return -EFAULT;
+	} while (k == TRIES);
+	return 0;
+}
+
+int usermem_zero(int fd, void *addr, size_t len)
+{
+	char *mem = addr;
+	ssize_t n;
+
+	if (fd < 0) {
+		memset(addr, 0, len);
+		return 0;
+	}
+	while (len) {
+		n = read(fd, mem, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -EFAULT;
+		mem += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static bool fault(ssize_t n)
+{
+	return n < 0 && errno == EFAULT;
+}
+
+bool usermem_there(const struct iovec *iov, unsigned int n, bool write)
+{
+	struct pages pages = { iov, n, 0 };
+	int fd = memfd_create("usermem", MFD_CLOEXEC);
+	bool there = true;
+	char *mem;
+
+	while (fd >= 0 && there && next_page(&pages, &mem))
+		there = !fault(pwrite(fd, mem, 1, 0)) &&
+			!(write && fault(pread(fd, mem, 1, 0)));
+	if (fd >= 0)
+		close(fd);
+	return there;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_usermem.c - memory that is there, half there, or not. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "usermem.h"
+
+#define PAGE 4096u
+
+static int fd;
+static char *mem; /* four pages: there, gone, read-only, there */
+
+static void setup(void)
+{
+	fd = usermem_open();
+	ck_assert_int_ge(fd, 0);
+	mem = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(mem, MAP_FAILED);
+	memset(mem, 7, 4 * PAGE);
+	ck_assert_int_eq(munmap(mem + PAGE, PAGE), 0);
+	ck_assert_int_eq(mprotect(mem + 2 * PAGE, PAGE, PROT_READ), 0);
+}
+
+static void teardown(void)
+{
+	munmap(mem, PAGE);
+	munmap(mem + 2 * PAGE, 2 * PAGE);
+	close(fd);
+}
+
+static const struct {
+	size_t off, len;
+	bool read, write;
+} ranges[] = {
+	{ 0, 0, true, true },
+	{ PAGE, 0, true, true },
+	{ 0, 1, true, true },
+	{ 0, PAGE, true, true },
+	{ 100, PAGE - 99, false, false },
+	{ PAGE, 1, false, false },
+	{ PAGE - 1, 2, false, false },
+	{ 2 * PAGE, PAGE, true, false },
+	{ 2 * PAGE + 5, PAGE, true, false },
+	{ 3 * PAGE, PAGE, true, true },
+	{ 3 * PAGE + 9, 1, true, true },
+	{ 0, 4 * PAGE, false, false },
+};
+#define NRANGES ((int)(sizeof(ranges) / sizeof(ranges[0])))
+
+START_TEST(one_piece)
+{
+	struct iovec iov = { mem + ranges[_i].off, ranges[_i].len };
+	bool write = ranges[_i].write;
+
+	ck_assert_int_eq(usermem_there(&iov, 1, false), ranges[_i].read);
+	ck_assert_int_eq(usermem_there(&iov, 1, true), write);
+	/* so far nothing was changed */
+	ck_assert_int_eq(mem[0] + mem[PAGE - 1] + mem[2 * PAGE], 21);
+	ck_assert_int_eq(usermem_touch(fd, &iov, 1), write ? 0 : -EFAULT);
+	ck_assert_int_eq(usermem_zero(fd, iov.iov_base, iov.iov_len),
+			 write ? 0 : -EFAULT);
+	if (write && iov.iov_len)
+		ck_assert_int_eq(*(char *)iov.iov_base, 0);
+}
+END_TEST
+
+/* More pages and pieces than one system call takes, the last one bad. */
+START_TEST(many_pieces)
+{
+	struct iovec iov[50];
+	unsigned int i;
+
+	for (i = 0; i < 49; i++)
+		iov[i] = (struct iovec){ mem + i, i % 3 };
+	iov[49] = (struct iovec){ mem + PAGE, 1 };
+	ck_assert_int_eq(usermem_touch(fd, iov, 49), 0);
+	ck_assert_int_eq(usermem_touch(fd, iov, 50), -EFAULT);
+	ck_assert(usermem_there(iov, 49, true));
+	ck_assert(!usermem_there(iov, 50, false));
+	ck_assert_int_eq(mem[60], 7);
+}
+END_TEST
+
+START_TEST(null)
+{
+	struct iovec iov = { NULL, 1 };
+
+	ck_assert_int_eq(usermem_touch(fd, &iov, 1), -EFAULT);
+	ck_assert(!usermem_there(&iov, 1, false));
+	iov.iov_len = 0;
+	ck_assert_int_eq(usermem_touch(fd, &iov, 1), 0);
+	ck_assert(usermem_there(&iov, 1, true));
+}
+END_TEST
+
+/* Without the descriptor nothing is known, and nothing fails. */
+START_TEST(no_descriptor)
+{
+	struct iovec iov = { mem + PAGE, 1 };
+
+	ck_assert_int_eq(usermem_touch(-1, &iov, 1), 0);
+	ck_assert_int_eq(usermem_zero(-1, mem, 3), 0);
+	ck_assert_int_eq(mem[2] + mem[3], 7);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("usermem");
+	TCase *tc = tcase_create("usermem");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, one_piece, 0, NRANGES);
+	tcase_add_test(tc, many_pieces);
+	tcase_add_test(tc, null);
+	tcase_add_test(tc, no_descriptor);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
