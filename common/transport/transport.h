@@ -45,11 +45,19 @@ struct tp_conn_req;
 /*
  * Access rights of registered memory.  Local read is implied, and
  * TP_REMOTE_WRITE and TP_REMOTE_ATOMIC imply TP_LOCAL_WRITE.
+ *
+ * TP_VOLATILE, with TP_LOCAL_WRITE alone or nothing: pages of the memory may
+ * go and come back while it is registered, like those of a mapped file that
+ * is truncated.  The provider lets only the kernel touch it, so that a missing
+ * page fails the request (-EFAULT, or the connection with it) and raises no
+ * signal, and sees at each access the pages that are there then.  A provider
+ * that cannot (one that pins memory) answers -EOPNOTSUPP.
  */
 #define TP_LOCAL_WRITE	 0x1u	/* receives and RDMA Reads land here */
 #define TP_REMOTE_READ	 0x2u
 #define TP_REMOTE_WRITE	 0x4u
 #define TP_REMOTE_ATOMIC 0x8u
+#define TP_VOLATILE	 0x10u
 
 /*
  * Registered memory.  The memory stays the caller's and must stay mapped
@@ -212,7 +220,8 @@ const char *tp_dev_name(const struct tp_dev *dev);
 
 /*
  * -ENOMEM: table full or memlock (the log says which limit); -EINVAL: no
- * bytes, or unknown access bits.
+ * bytes, unknown access bits, or TP_VOLATILE with remote ones; -EOPNOTSUPP:
+ * TP_VOLATILE.
  */
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr);

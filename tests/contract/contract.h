@@ -25,6 +25,7 @@ TCase *case_message(void);
 TCase *case_rdma(void);
 TCase *case_atomic(void);
 TCase *case_access(void);
+TCase *case_volatile(void);
 TCase *case_limits(void);
 TCase *case_close(void);
 TCase *case_wait(void);

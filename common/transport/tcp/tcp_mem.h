@@ -54,5 +54,12 @@ bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
 int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
 	     struct tcp_mr **held);
 void tcp_unhold(struct tcp_mr **held, int n);
+/*
+ * Copies len bytes of src to the n pieces of dst, in held memory.  -EFAULT:
+ * pages of it are gone.
+ */
+int tcp_copy_in(struct tcp_mr *const *held, int nheld, const struct iovec *dst,
+		unsigned int n, const void *src, size_t len);
+bool tcp_kernel_copy_works(void);
 
 #endif

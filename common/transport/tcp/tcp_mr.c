@@ -22,8 +22,8 @@
 
 #define INDEX(key) ((key) & (TCP_MR_MAX - 1))
 #define GEN(key) ((key) >> 16)
-#define KNOWN_ACCESS                                                           \
-	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+#define REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+#define KNOWN_ACCESS (TP_LOCAL_WRITE | TP_VOLATILE | REMOTE_ACCESS)
 
 int tcp_mrs_init(struct tcp_mrs *mrs)
 {
@@ -105,16 +105,34 @@ static struct tcp_mr *free_pop(struct tcp_mrs *mrs)
 	return mr;
 }
 
+static int check_access(const struct tp_dev *dev, unsigned int access)
+{
+	if (access & ~KNOWN_ACCESS)
+		return -EINVAL;
+	if (!(access & TP_VOLATILE))
+		return 0;
+	if (access & REMOTE_ACCESS)
+		return -EINVAL;
+	if (tcp_kernel_copy_works())
+		return 0;
+	log_debug(dev->log, "tcp: no process_vm_writev here: files are not "
+			    "received into their mappings");
+	return -EOPNOTSUPP;
+}
+
 int tcp_mr_reg(struct tp_dev *base, void *addr, size_t len, unsigned int access,
 	       struct tp_mr **out)
 {
 	struct tcp_dev *dev = container_of(base, struct tcp_dev, dev);
 	struct tcp_mr *mr;
 	uint32_t key;
+	int rc;
 
-	if (len == 0 || (access & ~KNOWN_ACCESS) ||
-	    (uintptr_t)addr > UINTPTR_MAX - len)
+	if (len == 0 || (uintptr_t)addr > UINTPTR_MAX - len)
 		return -EINVAL;
+	rc = check_access(base, access);
+	if (rc)
+		return rc;
 	mr = free_pop(&dev->mrs);
 	if (!mr) {
 		log_error(base->log,

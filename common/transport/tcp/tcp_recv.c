@@ -49,8 +49,8 @@ static bool land_staged(struct tcp_ep *ep)
 	struct tcp_rx *rx = &ep->rx;
 	struct tcp_cq *cq = ep->cq;
 	uint64_t bytes = rx->end - rx->at;
-	unsigned int n, i;
-	int held;
+	unsigned int n;
+	int held, rc;
 
 	if (!bytes || !rx->land.left)
 		return true;
@@ -66,12 +66,13 @@ static bool land_staged(struct tcp_ep *ep)
 			      "memory that the peer writes is not mapped");
 		return false;
 	}
-	for (i = 0; i < n; i++) {
-		memcpy(cq->iov[i].iov_base, rx->stage + rx->at,
-		       cq->iov[i].iov_len);
-		rx->at += (uint32_t)cq->iov[i].iov_len;
-	}
+	rc = tcp_copy_in(cq->held, held, cq->iov, n, rx->stage + rx->at, bytes);
 	tcp_unhold(cq->held, held);
+	if (rc) {
+		tcp_rx_refuse(ep, rc, "memory of a request went away");
+		return false;
+	}
+	rx->at += (uint32_t)bytes;
 	tp_cursor_move(&rx->land, bytes);
 	return true;
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tcp_copy.c - from the stage to registered memory.  Pages of TP_VOLATILE
+ * memory may be gone: a copy made by the kernel tells, memcpy() would end the
+ * process.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tcp.h"
+
+static int kernel_copy(const struct iovec *dst, unsigned int n, const void *src,
+		       size_t len)
+{
+	struct iovec from = { (void *)(uintptr_t)src, len };
+	ssize_t done = process_vm_writev(getpid(), &from, 1, dst, n, 0);
+
+	return done == (ssize_t)len ? 0 : -EFAULT;
+}
+
+int tcp_copy_in(struct tcp_mr *const *held, int nheld, const struct iovec *dst,
+		unsigned int n, const void *src, size_t len)
+{
+	const char *from = src;
+	unsigned int i;
+
+	while (nheld > 0)
+		if (held[--nheld]->access & TP_VOLATILE)
+			return kernel_copy(dst, n, src, len);
+	for (i = 0; i < n; from += dst[i++].iov_len)
+		memcpy(dst[i].iov_base, from, dst[i].iov_len);
+	return 0;
+}
+
+/* A sandbox may refuse it. */
+bool tcp_kernel_copy_works(void)
+{
+	char from = 1, to = 0;
+	struct iovec dst = { &to, 1 };
+
+	return !kernel_copy(&dst, 1, &from, 1);
+}
