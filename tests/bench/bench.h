@@ -26,6 +26,8 @@ struct bench {
 	unsigned int rounds;
 	uint64_t bytes; /* moved in one measurement */
 	unsigned int files; /* of a metadata measurement, a client */
+	uint64_t call; /* bandwidth of calls of so many bytes only; 0: all */
+	unsigned int clients; /* bandwidth of so many clients only; 0: all */
 };
 
 /* What one measurement found. */

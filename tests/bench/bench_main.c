@@ -62,6 +62,12 @@ static int io_row(const struct bench *b, struct report *r, enum bench_io io,
 	return 0;
 }
 
+static bool chosen(const struct bench *b, uint64_t call, unsigned int clients)
+{
+	return (!b->call || b->call == call) &&
+	       (!b->clients || b->clients == clients);
+}
+
 static int bandwidth(const struct bench *b, struct report *r)
 {
 	static const uint64_t calls[] = { 65536, 1u << 20, 4u << 20 };
@@ -72,7 +78,8 @@ static int bandwidth(const struct bench *b, struct report *r)
 	for (unsigned int c = 0; c < 3; c++)
 		for (unsigned int n = 0; n < 3; n++)
 			for (int io = BENCH_WRITE_NEW; io <= BENCH_READ; io++)
-				if (io_row(b, r, (enum bench_io)io, calls[c],
+				if (chosen(b, calls[c], clients[n]) &&
+				    io_row(b, r, (enum bench_io)io, calls[c],
 					   clients[n]))
 					return -1;
 	return 0;
@@ -176,6 +183,8 @@ static const struct option longs[] = {
 	{ "rounds", required_argument, NULL, 'r' },
 	{ "mib", required_argument, NULL, 'm' },
 	{ "files", required_argument, NULL, 'n' },
+	{ "call", required_argument, NULL, 'c' },
+	{ "clients", required_argument, NULL, 'p' },
 	{ "only", required_argument, NULL, 'o' },
 	{ "json", required_argument, NULL, 'j' },
 	{ 0 },
@@ -186,7 +195,8 @@ static int usage(void)
 	fprintf(stderr,
 		"Usage: pvfs-bench --dir PVFSDIR --local MEMDIR --disk MGRDIR\n"
 		"    [--server PID]... [--rounds N] [--mib N] [--files N]\n"
-		"    [--only bandwidth|latency|metadata] [--json FILE]\n");
+		"    [--only bandwidth|latency|metadata] [--json FILE]\n"
+		"    [--call KIB] [--clients N]\n");
 	return 2;
 }
 
@@ -212,6 +222,10 @@ static int parse(struct bench *b, const char **only, const char **json,
 			b->bytes = (uint64_t)n << 20;
 		else if (opt == 'n' && n)
 			b->files = (unsigned int)n;
+		else if (opt == 'c' && n)
+			b->call = (uint64_t)n << 10;
+		else if (opt == 'p' && n)
+			b->clients = (unsigned int)n;
 		else if (opt == 'o')
 			*only = optarg;
 		else if (opt == 'j')
