@@ -147,7 +147,8 @@ static int read_open(struct xfer *x, uint64_t handle)
 	if (rc && rc != -ENOENT)
 		return rc;
 	x->size = st.size;
-	x->mapped = st.blocks * 512 >= st.size; /* no holes */
+	/* no holes */
+	x->mapped = st.blocks * 512 >= st.size && xfer_windows(x);
 	x->total = present(x);
 	return 0;
 }

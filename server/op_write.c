@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * op_write.c - WRITE: inline data is written from where it was received;
- * other data the iod fetches from the client, chunk by chunk.
+ * other data the iod fetches from the client, chunk by chunk: into a unit and
+ * from there to the file, or straight into a window of what is overwritten.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -56,11 +57,35 @@ static void log_failure(struct xfer *x)
 		strerror(-x->status));
 }
 
+/*
+ * What went into windows.  A truncation on the way may have left a part of it
+ * behind the end, where it is no data: then this write comes after it, all
+ * of it and through units.  True: it is being done again.
+ */
+static bool settle(struct xfer *x)
+{
+	struct store_stat st;
+	int rc = store_obj_touch(x->obj);
+
+	if (!rc)
+		rc = store_obj_stat(x->obj, &st);
+	if (!x->status)
+		x->status = rc;
+	if (x->broken || x->status || st.size >= x->direct)
+		return false;
+	x->direct = 0;
+	x->mapped = false;
+	xfer_again(x);
+	return true;
+}
+
 static void write_end(struct xfer *x)
 {
 	const struct wire_io *body = x->req->msg.body;
 	struct iod *iod = x->worker->iod;
 
+	if (x->direct && settle(x))
+		return;
 	if (x->broken) {
 		rpc_req_abort(x->req);
 		xfer_free(x);
@@ -87,6 +112,8 @@ static void write_got(struct rpc_bulk *bulk, int status)
 		chunk_done(c, status);
 	} else if (c->x->status || c->x->ses->fenced) {
 		chunk_done(c, -ESTALE);
+	} else if (c->window) {
+		chunk_done(c, 0);
 	} else {
 		chunk_file(c, true, chunk_done);
 	}
@@ -123,6 +150,29 @@ static void write_inline(struct xfer *x)
 	chunk_file(c, true, inline_filed);
 }
 
+/* Nothing of it needs new space, and all of it is in memory. */
+static bool overwrites(const struct xfer *x)
+{
+	struct store_stat st;
+	unsigned int i;
+
+	if (!x->worker->windows.memory || !xfer_windows(x) ||
+	    x->total / x->nseg < WINDOW_MIN || store_obj_stat(x->obj, &st))
+		return false;
+	for (i = 0; i < x->nseg; i++)
+		if (!store_obj_present(x->obj, &st, x->seg[i].off,
+				       x->seg[i].len))
+			return false;
+	return true;
+}
+
+static void write_bulk(struct xfer *x)
+{
+	x->write = true;
+	x->mapped = overwrites(x);
+	xfer_run(x);
+}
+
 void op_write(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_io *body = req->msg.body;
@@ -138,5 +188,5 @@ void op_write(struct worker *w, struct rpc_req *req)
 	else if (!x->nmem)
 		write_inline(x);
 	else
-		xfer_run(x);
+		write_bulk(x);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* window.c - mapped parts of objects. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "window.h"
 
 #define TICK_MS 1000u
-#define TICKS_KEPT 2u
+#define TICKS_KEPT 2u /* at least, whoever wants the room */
+#define GRAIN (WINDOW_LEN / 64)
 
 struct window_key {
 	uint64_t handle, index;
@@ -25,6 +27,7 @@ struct window {
 	struct rail_mem mem;
 	unsigned int refs;
 	uint64_t tick; /* of the last use */
+	uint64_t grains; /* a bit for each that has its page tables */
 	UT_hash_handle hh;
 	TAILQ_ENTRY(window) lru;
 };
@@ -40,18 +43,23 @@ static void drop(struct windows *ws, struct window *win)
 	free(win);
 }
 
-/* The least recently used are in front; those in use are looked at later. */
+/* Those in use are looked at later. */
 static void expire(struct rpc_timer *timer)
 {
 	struct windows *ws = (struct windows *)(void *)((char *)timer -
 							offsetof(struct windows,
 								 timer));
+	const struct store_obj *obj = NULL;
 	struct window *win, *next;
+	bool removed = false;
 
-	for (win = TAILQ_FIRST(&ws->lru);
-	     win && ws->tick - win->tick >= TICKS_KEPT; win = next) {
+	for (win = TAILQ_FIRST(&ws->lru); win; win = next) {
 		next = TAILQ_NEXT(win, lru);
-		if (!win->refs)
+		if (win->obj != obj)
+			removed = store_obj_removed(win->obj);
+		obj = win->obj;
+		if (!win->refs &&
+		    (removed || ws->tick - win->tick >= WINDOW_IDLE_S))
 			drop(ws, win);
 	}
 	ws->tick++;
@@ -60,12 +68,14 @@ static void expire(struct rpc_timer *timer)
 }
 
 void windows_open(struct windows *ws, struct rpc_ctx *ctx,
-		  const struct store_engine *engine, uint64_t max)
+		  const struct store_engine *engine, const struct store *store,
+		  uint64_t max)
 {
 	memset(ws, 0, sizeof(*ws));
 	TAILQ_INIT(&ws->lru);
 	ws->ctx = ctx;
 	ws->engine = engine;
+	ws->memory = store_in_memory(store);
 	ws->max = (unsigned int)(max / WINDOW_LEN);
 	ws->timer.fire = expire;
 	if (ws->max && engine->map)
@@ -91,7 +101,7 @@ static struct window_ghost *ghost_of(struct windows *ws,
 	return &ws->ghosts[(mix >> 32) % WINDOW_GHOSTS];
 }
 
-static bool read_before(struct windows *ws, const struct window_key *key,
+static bool used_before(struct windows *ws, const struct window_key *key,
 			uint32_t at)
 {
 	const struct window_ghost *g = ghost_of(ws, key);
@@ -117,6 +127,7 @@ void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,
 static struct window *map(struct windows *ws, const struct window_key *key,
 			  struct store_obj *obj)
 {
+	unsigned int access = TP_VOLATILE | (ws->memory ? TP_LOCAL_WRITE : 0);
 	struct window *win = calloc(1, sizeof(*win));
 
 	if (!win)
@@ -125,7 +136,7 @@ static struct window *map(struct windows *ws, const struct window_key *key,
 	win->addr = ws->engine->map(obj, key->index * WINDOW_LEN, WINDOW_LEN);
 	if (!win->addr)
 		goto free_win;
-	rail_mem_init(&win->mem, win->addr, WINDOW_LEN, 0);
+	rail_mem_init(&win->mem, win->addr, WINDOW_LEN, access);
 	HASH_ADD(hh, ws->table, key, sizeof(win->key), win);
 	if (!win->hh.tbl)
 		goto unmap;
@@ -187,24 +198,46 @@ static void use(struct windows *ws, struct window *win)
 	TAILQ_INSERT_TAIL(&ws->lru, win, lru);
 }
 
+/*
+ * Page tables at once for what will be touched: a fault for each page costs
+ * five times as much.  Filled for reading they do for writing too, in tmpfs.
+ * Nothing here waits: the pages are there, in memory.
+ */
+static void populate(struct windows *ws, struct window *win, uint32_t at,
+		     uint64_t len)
+{
+	uint64_t first = at / GRAIN, last = (at + len - 1) / GRAIN;
+	uint64_t want = (~0ull >> (63 - last)) & (~0ull << first);
+
+	if (!ws->memory || ws->lazy || !(want & ~win->grains))
+		return;
+	if (!madvise((char *)win->addr + first * GRAIN,
+		     (last + 1 - first) * GRAIN, MADV_POPULATE_READ))
+		win->grains |= want;
+	else if (errno == EINVAL)
+		ws->lazy = true;
+}
+
 struct window *window_get(struct windows *ws, struct store_obj *obj,
-			  unsigned int rail, uint64_t off, uint64_t *len,
-			  void **addr)
+			  unsigned int rail, bool write, uint64_t off,
+			  uint64_t *len, void **addr)
 {
 	struct window_key key = { store_obj_handle(obj), off / WINDOW_LEN };
 	uint32_t at = (uint32_t)(off % WINDOW_LEN);
 	uint64_t n = *len < WINDOW_LEN - at ? *len : WINDOW_LEN - at;
 	struct window *win;
 
-	if (!ws->ghosts || n < WINDOW_MIN || !find(ws, &key, obj, &win))
+	if (!ws->ghosts || n < WINDOW_MIN || (write && !ws->memory) ||
+	    !find(ws, &key, obj, &win))
 		return NULL;
-	if (!win && !read_before(ws, &key, at))
+	if (!win && !(write && n >= WINDOW_EAGER) && !used_before(ws, &key, at))
 		return NULL;
 	if (!win)
 		win = make(ws, &key, obj);
 	if (!win || rail_mem_on(&win->mem, rpc_ctx_rails(ws->ctx), rail))
 		return NULL;
 	use(ws, win);
+	populate(ws, win, at, n);
 	*len = n;
 	*addr = (char *)win->addr + at;
 	return win;

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * window.h - parts of objects that are read again and again, mapped and
- * registered, so that they are sent without a copy into a buffer.
+ * window.h - parts of objects, mapped and registered, so that what is read
+ * again and again is sent, and what is overwritten is received, without a
+ * copy into a buffer.
  *
  * A window is made when a part of it is read for the second time: what is
- * streamed once is better off with read(2) and its read-ahead.  Windows are
- * bounded and go after two or three seconds without use, so that they hold no
- * space of removed objects.  Not for objects with holes: reading a hole of
- * tmpfs through a mapping allocates it.
+ * streamed once is better off with read(2) and its read-ahead.  An overwrite
+ * of much makes one at once.  Windows are bounded, and go when their object
+ * was removed or after WINDOW_IDLE_S without use.
  *
- * What a truncation takes away while it is being sent fails the send; that
- * breaks the connection, and the client asks again.
+ * For reading no object with holes: that would allocate a hole of tmpfs.  For
+ * writing only a store in memory, and only what store_obj_present(): pages
+ * there neither wait for a disk nor meet a full one, while a new page costs
+ * two to three times as much through a mapping as by write(2).
+ *
+ * What a truncation takes away during a transfer fails it; that breaks the
+ * connection, and the client asks again.
  *
  * Belongs to one thread.
  */
@@ -24,7 +29,9 @@
 
 #define WINDOW_LEN (4u << 20)
 #define WINDOW_MIN (64u << 10) /* less is copied */
+#define WINDOW_EAGER (256u << 10) /* an overwrite that makes one */
 #define WINDOW_GHOSTS 1024u
+#define WINDOW_IDLE_S 10u
 
 struct window;
 
@@ -40,6 +47,8 @@ struct windows {
 	struct window *table;
 	TAILQ_HEAD(window_list, window) lru; /* least recent first */
 	unsigned int n, max;
+	bool memory; /* the store is in memory: windows are writable */
+	bool lazy; /* this kernel does not populate */
 	uint64_t tick; /* of the timer */
 	struct rpc_timer timer;
 	struct window_ghost *ghosts; /* WINDOW_GHOSTS, or NULL: disabled */
@@ -47,19 +56,20 @@ struct windows {
 
 /* max: bytes; less than one window disables them. */
 void windows_open(struct windows *ws, struct rpc_ctx *ctx,
-		  const struct store_engine *engine, uint64_t max);
+		  const struct store_engine *engine, const struct store *store,
+		  uint64_t max);
 void windows_close(struct windows *ws);
 
 /*
  * The window with [off, off + *len) of obj, or with as much of the beginning
- * as lies in it: then *len is made less; registered
- * with the rail (rail.h).  NULL: read it yourself.
+ * as lies in it: then *len is made less; registered with the rail (rail.h).
+ * NULL: read or write it yourself.
  */
 struct window *window_get(struct windows *ws, struct store_obj *obj,
-			  unsigned int rail, uint64_t off, uint64_t *len,
-			  void **addr);
+			  unsigned int rail, bool write, uint64_t off,
+			  uint64_t *len, void **addr);
 void window_put(struct window *win);
-/* That much of obj is being read without a window. */
+/* That much of obj is being read or written without a window. */
 void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,
 		 uint64_t len);
 struct rail_mem *window_mem(struct window *win);

@@ -30,7 +30,7 @@ int worker_open(struct worker *w, struct iod *iod)
 		rpc_ctx_close(w->ctx);
 		return rc;
 	}
-	windows_open(&w->windows, w->ctx, iod->engine,
+	windows_open(&w->windows, w->ctx, iod->engine, iod->store,
 		     iod->conf.map_size / iod->conf.threads);
 	mailbox_init(&w->mail, w->ctx);
 	return 0;

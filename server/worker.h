@@ -29,6 +29,7 @@ struct iod_session {
 	unsigned int refs; /* the service and each transfer */
 	bool fenced; /* nothing of it is written any more */
 	struct zone_owner owner; /* of buffers */
+	uint64_t shy_until; /* uses no windows: one failed under it */
 	LIST_ENTRY(iod_session) link;
 };
 

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 #include "list.h"
+#include "clock.h"
 #include "xfer.h"
+
+#define SHY_MS 2000u
 
 #define MANY_KEPT (16u << 10) /* pieces for the next list */
 #define XFER_OF(ptr, member)                                                   \
@@ -105,6 +108,7 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	x->obj = NULL;
 	x->mem = req->msg.tail[1].ptr;
 	x->nmem = le32toh(body->nmem);
+	x->write = false;
 	x->mapped = false;
 	x->broken = false;
 	x->held = false;
@@ -114,6 +118,7 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	x->total = le64toh(body->total);
 	x->next = 0;
 	x->started = 0;
+	x->direct = 0;
 	x->seg_at = 0;
 	x->skip = 0;
 	rc = pieces(x, req);
@@ -124,8 +129,19 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	return NULL;
 }
 
+/*
+ * A connection that broke may have met a truncation in a window.  The repeated
+ * request takes units: another truncation must not stop it again and again.
+ */
+bool xfer_windows(const struct xfer *x)
+{
+	return clock_now() >= x->ses->shy_until;
+}
+
 void xfer_free(struct xfer *x)
 {
+	if (x->broken)
+		x->ses->shy_until = clock_after_ms(SHY_MS);
 	if (x->obj)
 		store_obj_put(x->obj);
 	session_unref(x->ses);
@@ -227,9 +243,12 @@ static bool start_window(struct xfer *x)
 
 	len = len < x->total - x->next ? len : x->total - x->next;
 	c->window = window_get(&x->worker->windows, x->obj,
-			       rpc_req_rail(x->req), off, &len, &addr);
+			       rpc_req_rail(x->req), x->write, off, &len,
+			       &addr);
 	if (!c->window)
 		return false;
+	if (x->write && x->direct < off + len)
+		x->direct = off + len;
 	start_chunk(x, c, addr, len, window_mem(c->window));
 	return true;
 }
@@ -273,6 +292,14 @@ static void got_buf(struct zone_wait *wait, struct zone_buf *buf)
 void xfer_run(struct xfer *x)
 {
 	x->wait.ready = got_buf;
+	fill(x, NULL);
+}
+
+void xfer_again(struct xfer *x)
+{
+	x->next = 0;
+	x->seg_at = 0;
+	x->skip = 0;
 	fill(x, NULL);
 }
 

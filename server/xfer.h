@@ -8,8 +8,8 @@
  * (PVFS over InfiniBand, ICPP 2003, section 3.3: transfer and file access
  * overlap).
  *
- *   begin(chunk)  has a buffer, or lies in a window (READ of what is mapped);
- *                 the operation moves the data, then says chunk_done()
+ *   begin(chunk)  has a buffer, or lies in a window (x->mapped); the operation
+ *                 moves the data, then says chunk_done()
  *   end(xfer)     nothing is under way any more, all done or status set
  */
 #ifndef XFER_H
@@ -46,7 +46,8 @@ struct xfer {
 	struct store_obj *obj; /* NULL: does not exist */
 	const struct wire_mem *mem;
 	unsigned int nmem;
-	bool mapped; /* may be sent from windows */
+	bool write;
+	bool mapped; /* may go through windows */
 	bool broken; /* the connection is */
 	bool held; /* fill() is below us in the stack */
 	int status; /* first error */
@@ -55,6 +56,7 @@ struct xfer {
 	uint64_t next; /* bytes given to chunks */
 	uint64_t started; /* READ: bytes on their way back */
 	uint64_t size; /* READ: of the object at the start */
+	uint64_t direct; /* WRITE: the end of what went into windows, or 0 */
 	unsigned int seg_at; /* where `next` lies in seg */
 	uint64_t skip;
 	struct zone_wait wait;
@@ -80,6 +82,10 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 void xfer_free(struct xfer *x);
 /* Moves x->total bytes: begin() for each chunk, at last end(). */
 void xfer_run(struct xfer *x);
+/* May windows serve the session? */
+bool xfer_windows(const struct xfer *x);
+/* From end(): the same once more, from the beginning. */
+void xfer_again(struct xfer *x);
 /*
  * Lets the engine do c->io, then calls filed(c, status): at once or, on the
  * worker's thread, later.

@@ -127,10 +127,38 @@ int store_stat(struct store *store, uint64_t handle, struct store_stat *st)
 
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len)
 {
-	void *addr = mmap(NULL, len, PROT_READ, MAP_SHARED, obj->fd,
-			  (off_t)off);
+	int prot = obj->store->memory ? PROT_READ | PROT_WRITE : PROT_READ;
+	void *addr = mmap(NULL, len, prot, MAP_SHARED, obj->fd, (off_t)off);
 
 	return addr == MAP_FAILED ? NULL : addr;
+}
+
+bool store_obj_present(struct store_obj *obj, const struct store_stat *st,
+		       uint64_t off, uint64_t len)
+{
+	off_t hole;
+
+	if (off > st->size || len > st->size - off)
+		return false;
+	if (st->blocks * 512 >= st->size)
+		return true;
+	hole = lseek(obj->fd, (off_t)off, SEEK_HOLE);
+	return hole >= 0 && (uint64_t)hole >= off + len;
+}
+
+int store_obj_touch(struct store_obj *obj)
+{
+	const struct timespec now[2] = { { .tv_nsec = UTIME_OMIT },
+					 { .tv_nsec = UTIME_NOW } };
+
+	return futimens(obj->fd, now) ? -errno : 0;
+}
+
+bool store_obj_removed(const struct store_obj *obj)
+{
+	struct stat sb;
+
+	return !fstat(obj->fd, &sb) && !sb.st_nlink;
 }
 
 static int sync_dir(struct store *store, const char *path)

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "stamp.h"
@@ -14,6 +16,7 @@
 
 static int open_objects(struct store *store)
 {
+	struct statfs fs;
 	int fd;
 
 	if (!mkdirat(store->dirfd, "objects", 0700)) {
@@ -27,6 +30,7 @@ static int open_objects(struct store *store)
 	if (fd < 0)
 		return -errno;
 	store->objfd = fd;
+	store->memory = !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
 	return 0;
 }
 
@@ -85,6 +89,11 @@ int store_statfs(struct store *store, struct statvfs *fs)
 		return -errno;
 	*fs = tmp;
 	return 0;
+}
+
+bool store_in_memory(const struct store *store)
+{
+	return store->memory;
 }
 
 int store_remove(struct store *store, uint64_t handle, bool durable)

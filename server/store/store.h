@@ -35,6 +35,8 @@ int store_open(const struct store_attr *attr, struct store **store);
 /* All objects must be put. */
 void store_close(struct store *store);
 int store_statfs(struct store *store, struct statvfs *fs);
+/* It lies in a tmpfs: nothing of it has to be waited for. */
+bool store_in_memory(const struct store *store);
 
 struct store_stat {
 	uint64_t size; /* bytes */
@@ -70,8 +72,19 @@ int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
 		    uint64_t off);
 int store_obj_resize(struct store_obj *obj, uint64_t size);
 int store_obj_stat(struct store_obj *obj, struct store_stat *st);
-/* A shared read-only mapping, or NULL. */
+/* A shared mapping for reading, and for writing if the store is in memory;
+ * or NULL. */
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);
+/*
+ * All of [off, off + len), which lies before the end of the object with the
+ * stat st, has its space: no write there needs more.
+ */
+bool store_obj_present(struct store_obj *obj, const struct store_stat *st,
+		       uint64_t off, uint64_t len);
+/* Written through a mapping: the time says so at once. */
+int store_obj_touch(struct store_obj *obj);
+/* Its name is gone, with what hangs on it when the last reference goes. */
+bool store_obj_removed(const struct store_obj *obj);
 /* Data, size and name on stable storage.  Blocks on the disk. */
 int store_obj_sync(struct store_obj *obj);
 

@@ -47,8 +47,10 @@ struct store_engine {
 	/*
 	 * NULL, or: len bytes of the object from off on (a multiple of the
 	 * page size) mapped for reading, and seen as they are from then on;
-	 * NULL if that cannot be.  To be touched by the kernel alone: what a
-	 * truncation took away is a fault.  munmap() ends it.
+	 * NULL if that cannot be.  In a store in memory they may be written
+	 * where store_obj_present(); store_obj_touch() follows.  To be touched
+	 * by the kernel alone: what a truncation took away is a fault.
+	 * munmap() ends it.
 	 */
 	void *(*map)(struct store_obj *obj, uint64_t off, size_t len);
 };

@@ -23,6 +23,7 @@ struct store {
 	int objfd; /* DIR/objects */
 	const struct log *log;
 	struct fdcache cache;
+	bool memory; /* a tmpfs */
 	atomic_bool blind; /* RWF_NOWAIT does not work here */
 	/* leaf directories whose own names are on stable storage */
 	atomic_ulong leaf_named[OBJPATH_LEAVES / (8 * sizeof(long))];

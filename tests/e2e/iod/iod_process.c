@@ -386,10 +386,12 @@ START_TEST(full_disk)
 	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
 	memset(c.arena, 'a', 1 << 20);
 	ck_assert_int_eq(iodc_pwrite(&c, 1, 0, 1 << 20), 0);
+	ck_assert_int_eq(iodc_resize(&mgr, 4, 1 << 20), 0);
 	for (i = 0; i < 8 && !rc; i++)
 		rc = iodc_pwrite(&c, 2, (uint64_t)i << 20, 1 << 20);
 	ck_assert_int_eq(rc, -ENOSPC);
 	ck_assert_int_eq(iodc_pwrite(&c, 2, 16 << 20, 100), -ENOSPC);
+	ck_assert_int_eq(iodc_pwrite(&c, 4, 0, 1 << 20), -ENOSPC);
 	ck_assert_int_eq(iodc_pread(&c, 1, 0, 1 << 20, &done), 0);
 	ck_assert_uint_eq(done, 1 << 20);
 	ck_assert_int_eq(c.arena[(1 << 20) - 1], 'a');

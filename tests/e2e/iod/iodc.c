@@ -2,10 +2,12 @@
 /* iodc.c - a bare client of one iod, for tests. */
 #include <errno.h>
 #include <ftw.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/vfs.h>
 
 #include "clock.h"
 #include "iodc.h"
@@ -246,6 +248,17 @@ void iodc_mkdir(char *path)
 {
 	strcpy(path, "/tmp/pvfs-iod-XXXXXX");
 	must(mkdtemp(path));
+}
+
+bool iodc_mkdir_memory(char *path)
+{
+	struct statfs fs;
+
+	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC)
+		return false;
+	strcpy(path, "/dev/shm/pvfs-iod-XXXXXX");
+	must(mkdtemp(path));
+	return true;
 }
 
 static int rm_one(const char *path, const struct stat *sb, int type,

@@ -83,6 +83,8 @@ int iodc_size(struct iodc *c, uint64_t handle, uint64_t *size);
 
 /* A scratch directory for a store; path has room for 64 bytes. */
 void iodc_mkdir(char *path);
+/* The same in memory; false: this machine has no tmpfs at /dev/shm. */
+bool iodc_mkdir_memory(char *path);
 void iodc_rmdir(const char *path);
 
 #endif

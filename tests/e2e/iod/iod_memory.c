@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iod_memory.c - a store in memory: what is overwritten is received straight
+ * into a mapping of the object, with the results that units would have.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "iod.h"
+#include "iodc.h"
+
+#define LEN (6u << 20) /* two windows */
+#define DAY_NS (86400ull * 1000000000)
+
+static char dir[64];
+static struct iod *iod;
+static struct addr addr;
+static struct iodc client, mgr;
+
+/* What happens to the object while the iod is at it. */
+static char object[256];
+static _Atomic long cut_mapped = -1; /* truncate when its pages are mapped */
+static _Atomic long cut_landed = -1; /* when its time is set */
+
+static void cut(_Atomic long *size)
+{
+	long n = atomic_exchange(size, -1);
+
+	if (n >= 0)
+		must(!truncate(object, n));
+}
+
+int madvise(void *p, size_t len, int advice)
+{
+	int rc = (int)syscall(SYS_madvise, p, len, advice);
+
+	cut(&cut_mapped);
+	return rc;
+}
+
+int futimens(int fd, const struct timespec times[2])
+{
+	cut(&cut_landed);
+	return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
+}
+
+static void setup(void)
+{
+	struct iod_conf conf;
+
+	must(iodc_mkdir_memory(dir));
+	iod_conf_defaults(&conf);
+	conf.fsid = IODC_FSID;
+	conf.threads = 2;
+	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
+	strcpy(conf.storage, dir);
+	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
+	iod_addr(iod, &addr);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+}
+
+static void teardown(void)
+{
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	iodc_rmdir(dir);
+}
+
+static int note_path(const char *path, const struct stat *sb, int type,
+		     struct FTW *ftw)
+{
+	if (type == FTW_F && strstr(path, "/objects/"))
+		strcpy(object, path);
+	return 0;
+}
+
+/* How many parts of objects this process has mapped. */
+static int mapped(void)
+{
+	char line[512];
+	FILE *f = fopen("/proc/self/maps", "r");
+	int n = 0;
+
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, dir) && strstr(line, "/objects/");
+	fclose(f);
+	return n;
+}
+
+static void fill(uint32_t len, unsigned int seed)
+{
+	uint32_t i;
+
+	for (i = 0; i < len; i++)
+		client.arena[i] = (uint8_t)(i * 7 + i / 251 + seed);
+}
+
+static void put(uint32_t off, uint32_t len, unsigned int seed)
+{
+	fill(len, seed);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, off, len), 0);
+}
+
+static void make(uint32_t len, unsigned int seed)
+{
+	put(0, len, seed);
+	ck_assert_int_eq(mapped(), 0);
+	nftw(dir, note_path, 16, FTW_PHYS);
+}
+
+/* The object as the kernel sees it without the mapping. */
+static void holds(uint32_t off, uint32_t len, unsigned int seed)
+{
+	uint8_t *is = malloc(len);
+	int fd = open(object, O_RDONLY);
+
+	ck_assert_int_eq(pread(fd, is, len, off), len);
+	fill(len, seed);
+	ck_assert_mem_eq(is, client.arena, len);
+	close(fd);
+	free(is);
+}
+
+static uint64_t size_now(void)
+{
+	uint64_t size;
+
+	ck_assert_int_eq(iodc_size(&client, 1, &size), 0);
+	return size;
+}
+
+START_TEST(overwritten_in_place)
+{
+	uint64_t done;
+
+	make(LEN, 1);
+	put(0, LEN, 2);
+	ck_assert_int_eq(mapped(), 2);
+	holds(0, LEN, 2);
+	put(1000, 3000001, 3);
+	holds(1000, 3000001, 3);
+	holds(0, 1000, 2);
+	ck_assert_int_eq(iodc_pread(&client, 1, 1000, 3000001, &done), 0);
+	ck_assert_uint_eq(done, 3000001);
+	ck_assert_uint_eq(size_now(), LEN);
+	/* beyond the end: not in the windows alone */
+	put(LEN - 300000, 600000, 4);
+	holds(LEN - 300000, 600000, 4);
+	ck_assert_uint_eq(size_now(), LEN + 300000);
+}
+END_TEST
+
+START_TEST(little_is_copied)
+{
+	make(LEN, 1);
+	put(4096, 100000, 2);
+	put(200000, 100000, 3);
+	ck_assert_int_eq(mapped(), 0);
+	put(4096, 100000, 4); /* a second time */
+	ck_assert_int_eq(mapped(), 1);
+	holds(4096, 100000, 4);
+	holds(200000, 100000, 3);
+}
+END_TEST
+
+START_TEST(holes_take_units)
+{
+	make(1 << 20, 1);
+	ck_assert_int_eq(iodc_resize(&mgr, 1, LEN), 0);
+	put(1 << 20, 2 << 20, 2);
+	ck_assert_int_eq(mapped(), 0);
+	put(0, 3 << 20, 3); /* sparse still, but not there */
+	ck_assert_int_eq(mapped(), 1);
+	holds(0, 3 << 20, 3);
+}
+END_TEST
+
+START_TEST(time_is_set)
+{
+	const struct wire_objsize *obj = (void *)client.tail;
+	struct timespec old[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
+	struct timespec now;
+
+	make(LEN, 1);
+	ck_assert_int_eq(utimensat(AT_FDCWD, object, old, 0), 0);
+	put(0, LEN, 2);
+	ck_assert_int_eq(mapped(), 2);
+	size_now();
+	clock_gettime(CLOCK_REALTIME, &now);
+	ck_assert_uint_gt(le64toh(obj->mtime) + DAY_NS,
+			  (uint64_t)now.tv_sec * 1000000000);
+	/* again: the pages are dirty already */
+	ck_assert_int_eq(utimensat(AT_FDCWD, object, old, 0), 0);
+	put(0, LEN, 3);
+	size_now();
+	ck_assert_uint_gt(le64toh(obj->mtime) + DAY_NS,
+			  (uint64_t)now.tv_sec * 1000000000);
+}
+END_TEST
+
+/* The pages go before the data comes: the write comes after the truncation. */
+START_TEST(truncated_before)
+{
+	make(LEN, 1);
+	atomic_store(&cut_mapped, 5000);
+	put(0, LEN, 2);
+	ck_assert_int_eq(atomic_load(&cut_mapped), -1);
+	ck_assert_uint_eq(size_now(), LEN);
+	holds(0, LEN, 2);
+}
+END_TEST
+
+/* The data came, the last of it behind the end: there it would be lost. */
+START_TEST(truncated_after)
+{
+	make(299500, 1);
+	atomic_store(&cut_landed, 299100); /* the same page */
+	put(0, 299500, 2);
+	ck_assert_int_eq(atomic_load(&cut_landed), -1);
+	ck_assert_uint_eq(size_now(), 299500);
+	holds(0, 299500, 2);
+}
+END_TEST
+
+START_TEST(removed_under_it)
+{
+	make(LEN, 1);
+	put(0, LEN, 2);
+	ck_assert_int_eq(iodc_remove(&mgr, 1), 0);
+	put(0, LEN, 3);
+	nftw(dir, note_path, 16, FTW_PHYS);
+	put(0, LEN, 4);
+	holds(0, LEN, 4);
+	while (mapped() > 2) /* the removed one's go by themselves */
+		usleep(10000);
+}
+END_TEST
+
+static void *truncate_often(void *arg)
+{
+	atomic_bool *stop = arg;
+
+	while (!atomic_load(stop)) {
+		must(!iodc_resize(&mgr, 1, 4096));
+		must(!iodc_resize(&mgr, 1, 0));
+		usleep(3000);
+	}
+	return NULL;
+}
+
+START_TEST(truncated_often)
+{
+	atomic_bool stop = false;
+	pthread_t thread;
+	unsigned int i;
+
+	make(4 << 20, 1);
+	pthread_create(&thread, NULL, truncate_often, &stop);
+	for (i = 0; i < 300; i++)
+		put(0, 4 << 20, i);
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	put(0, 4 << 20, 1);
+	put(0, 4 << 20, 2);
+	holds(0, 4 << 20, 2);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *s = suite_create("iod_memory");
+	TCase *tc = tcase_create("in memory");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, overwritten_in_place);
+	tcase_add_test(tc, little_is_copied);
+	tcase_add_test(tc, holes_take_units);
+	tcase_add_test(tc, time_is_set);
+	tcase_add_test(tc, truncated_before);
+	tcase_add_test(tc, truncated_after);
+	tcase_add_test(tc, removed_under_it);
+	tcase_add_test(tc, truncated_often);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int main(void)
+{
+	char probe[64];
+	SRunner *sr;
+	int failed;
+
+	if (!iodc_mkdir_memory(probe)) {
+		fprintf(stderr, "SKIPPED: no tmpfs at /dev/shm\n");
+		return 77;
+	}
+	iodc_rmdir(probe);
+	sr = srunner_create(suite());
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
