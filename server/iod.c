@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "clock.h"
+#include "trust.h"
 #include "worker.h"
 
 #define REQUEST_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX + WIRE_INLINE_MAX)
@@ -113,8 +114,10 @@ static int open_server(struct iod *iod)
 
 static int open_all(struct iod *iod)
 {
-	int rc = open_store(iod);
+	int rc = trust_open(iod->conf.mgr_from, iod->log, &iod->trust);
 
+	if (!rc)
+		rc = open_store(iod);
 	if (!rc)
 		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
 	if (!rc)
@@ -215,6 +218,7 @@ void iod_stop(struct iod *iod)
 		tp_dev_close(iod->dev);
 	if (iod->store)
 		store_close(iod->store);
+	trust_close(iod->trust);
 	free(iod);
 }
 

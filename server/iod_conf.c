@@ -153,6 +153,24 @@ static int read_place(const struct reader *r, struct iod_conf *conf)
 	return 0;
 }
 
+/* Where the manager connects from: what "from" says, else its address. */
+static int read_mgr_from(const struct reader *r, struct iod_conf *conf)
+{
+	const char *address = conf_get(r->conf, "mgr", "address");
+	const char *from = conf_get(r->conf, "mgr", "from");
+	struct addr addr = { 0 };
+
+	if (!from && address && addr_parse(address, 3000, &addr))
+		return complain(r, "address",
+				"not an address; write tcp://HOST:PORT");
+	if (!from)
+		from = addr.host;
+	if (strlen(from) >= sizeof(conf->mgr_from))
+		return complain(r, "from", "longer than 511 bytes");
+	strcpy(conf->mgr_from, from);
+	return 0;
+}
+
 /* What concerns the whole cluster. */
 static int read_cluster(struct reader *r, struct iod_conf *conf)
 {
@@ -171,7 +189,7 @@ static int read_cluster(struct reader *r, struct iod_conf *conf)
 	r->section = "mgr";
 	rc = read_uint(r, "session_timeout", 1, 86400, &ttl_s);
 	conf->session_ttl_ms = ttl_s * 1000;
-	return rc;
+	return rc ? rc : read_mgr_from(r, conf);
 }
 
 static int read_all(struct reader *r, struct iod_conf *conf)

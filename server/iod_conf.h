@@ -20,6 +20,7 @@ struct iod_conf {
 	uint32_t index;
 	struct addr addr;
 	char storage[PATH_MAX];
+	char mgr_from[512]; /* hosts that the manager connects from: trust.h */
 	bool sync; /* writes are durable when answered */
 	enum log_level log_level;
 	unsigned int threads; /* progress threads */

@@ -4,7 +4,20 @@
 #include <stdlib.h>
 
 #include "op.h"
+#include "trust.h"
 #include "worker.h"
+
+static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
+{
+	if (info->role != WIRE_ROLE_MGR || trust_mgr(iod->trust, info->peer))
+		return 0;
+	log_warn(iod->log,
+		 "%s (%s, uid %u) says that it is the manager, which connects "
+		 "from %s: refused; if it is, add its address to [mgr] from",
+		 info->peer, info->cred.name, info->cred.uid,
+		 iod->conf.mgr_from[0] ? iod->conf.mgr_from : "nowhere");
+	return -EKEYREJECTED;
+}
 
 static int session_open(void *arg, struct rpc_session *session)
 {
@@ -12,7 +25,10 @@ static int session_open(void *arg, struct rpc_session *session)
 	struct iod *iod = arg;
 	struct worker *w = &iod->worker[info->ctx_index];
 	struct iod_session *ses;
+	int rc = check_mgr(iod, info);
 
+	if (rc)
+		return rc;
 	if (store_fence_has(iod->store, info->id)) {
 		log_warn(iod->log,
 			 "%s (%s): session %016llx was fenced off by the "

@@ -51,6 +51,7 @@ struct iod {
 	const struct log *log;
 	const struct store_engine *engine;
 	struct store *store;
+	struct trust *trust;
 	struct sync_pool *pool;
 	struct tp_dev *dev;
 	struct rpc_server *server;

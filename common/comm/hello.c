@@ -186,6 +186,10 @@ static void hello_refused(struct rpc_peer *peer, int status,
 	else if (status == -ESTALE)
 		snprintf(why, sizeof(why),
 			 "the session has ended (fenced, or an old connect)");
+	else if (status == -EKEYREJECTED)
+		snprintf(why, sizeof(why),
+			 "it does not take this host for the manager; see its "
+			 "log and [mgr] from in its configuration");
 	else
 		snprintf(why, sizeof(why), "%s", strerror(-status));
 	peer_refused(peer, status, why);

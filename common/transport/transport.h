@@ -278,7 +278,11 @@ void tp_listener_addr(const struct tp_listener *listener, struct addr *addr);
 /* Requests not yet reported are refused; reported ones stay valid. */
 void tp_unlisten(struct tp_listener *listener);
 
-/* The connector's private data and a printable address; live with req. */
+/*
+ * The connector's private data and a printable address; live with req.  The
+ * address is "NAME HOST:PORT", host numeric, an IPv6 one in brackets; or, of
+ * a program on this host, "NAME pid PID uid UID ...", as the kernel tells it.
+ */
 const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *tp_req_peer(const struct tp_conn_req *req);
 /*

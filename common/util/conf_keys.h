@@ -17,7 +17,7 @@
 /* To be followed by NULL. */
 #define CONF_KEYS                                                              \
 	"filesystem.id", "filesystem.stripe_size", "filesystem.stripe_count",  \
-		"mgr.address", "mgr.storage", "mgr.cache_size",                \
+		"mgr.address", "mgr.from", "mgr.storage", "mgr.cache_size",    \
 		"mgr.session_timeout", "mgr.log_level", "mgr.slots",           \
 		"mgr.max_sessions", "mgr.poll_us", "mgr.iod_calls",            \
 		CONF_KEYS_IOD("iod"),       \

@@ -39,6 +39,8 @@ int fsync(int fd)
 	return (int)syscall(SYS_fsync, fd);
 }
 
+static const char *mgr_from = "127.0.0.1";
+
 static void start(bool sync)
 {
 	struct iod_conf conf;
@@ -49,6 +51,7 @@ static void start(bool sync)
 	conf.sync = sync;
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
 	strcpy(conf.storage, dir);
+	strcpy(conf.mgr_from, mgr_from);
 	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
 	iod_addr(iod, &addr);
 }
@@ -335,6 +338,28 @@ START_TEST(fenced_stays_out)
 }
 END_TEST
 
+/* Its word alone does not make a program the manager. */
+START_TEST(a_false_manager)
+{
+	uint64_t size;
+
+	memset(client.arena, 'a', 10);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 10), 0);
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	mgr_from = "192.0.2.1";
+	start(false);
+	mgr_from = "127.0.0.1";
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	ck_assert_int_eq(iodc_remove(&mgr, 1), -EKEYREJECTED);
+	ck_assert_int_eq(iodc_fence(&mgr, client.session), -EKEYREJECTED);
+	ck_assert_int_eq(iodc_size(&client, 1, &size), 0);
+	ck_assert_uint_eq(size, 10);
+}
+END_TEST
+
 START_TEST(data_survives_restart)
 {
 	uint64_t done;
@@ -515,6 +540,7 @@ static TCase *tcase(const char *name, void (*up)(void), const TTest *own)
 	tcase_add_test(tc, sync_flag);
 	tcase_add_test(tc, ping_and_statfs);
 	tcase_add_test(tc, fenced_stays_out);
+	tcase_add_test(tc, a_false_manager);
 	tcase_add_test(tc, data_survives_restart);
 	tcase_add_test(tc, error_reaches_the_client);
 	tcase_add_test(tc, foreign_memory_costs_the_connection);

@@ -38,7 +38,9 @@ static void write_conf(const char *iod, const char *iod0)
 	FILE *f = fopen(conf_path, "w");
 
 	ck_assert_ptr_nonnull(f);
-	fprintf(f, "[filesystem]\nid = %016llx\n[iod]\n%s\n[iod.0]\n%s\n",
+	fprintf(f,
+		"[filesystem]\nid = %016llx\n[iod]\n%s\n[iod.0]\n%s\n"
+		"[mgr]\naddress = tcp://127.0.0.1:3000\n",
 		(unsigned long long)IODC_FSID, iod, iod0);
 	fclose(f);
 }

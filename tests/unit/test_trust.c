@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_trust.c - from where a manager may connect to an iod. */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trust.h"
+
+static const struct log silent;
+
+static const struct {
+	const char *hosts, *peer;
+	bool trusted;
+} cases[] = {
+	{ "10.0.0.1", "tcp 10.0.0.1:40123", true },
+	{ "10.0.0.1", "verbs 10.0.0.1:40123", true },
+	{ "10.0.0.1", "tcp [::ffff:10.0.0.1]:40123", true },
+	{ "10.0.0.1", "tcp 10.0.0.11:40123", false },
+	{ "10.0.0.1", "tcp 10.0.0.2:40123", false },
+	{ "10.0.0.1", "tcp 127.0.0.1:40123", false },
+	{ "10.0.0.1, 10.0.1.1", "tcp 10.0.1.1:40123", true },
+	{ "10.0.0.1 10.0.1.1", "tcp 10.0.0.1:40123", true },
+	{ "127.0.0.2", "tcp 127.0.0.1:40123", true },
+	{ "::1", "tcp 127.0.0.1:40123", true },
+	{ "127.0.0.1", "tcp [::1]:40123", true },
+	{ "fe80::1", "tcp [fe80::1]:40123", true },
+	{ "fe80::1", "tcp [fe80::1%eth0]:40123", true },
+	{ "fe80::1", "tcp [fe80::2]:40123", false },
+	{ "", "tcp 10.0.0.1:40123", false },
+	{ "", "tcp 127.0.0.1:40123", false },
+	{ "10.0.0.1", "-", false },
+	{ "10.0.0.1", "tcp ?", false },
+	{ "10.0.0.1", "tcp ", false },
+	{ "10.0.0.1", "tcp []:1", false },
+	{ "10.0.0.1", "local pid 77 uid 0 at here:7000", true },
+	{ "10.0.0.1", "local pid 77 uid 4000000 at here:7000", false },
+};
+
+START_TEST(test_peer)
+{
+	struct trust *trust;
+
+	ck_assert_int_eq(trust_open(cases[_i].hosts, &silent, &trust), 0);
+	ck_assert_msg(trust_mgr(trust, cases[_i].peer) == cases[_i].trusted,
+		      "'%s', '%s'", cases[_i].hosts, cases[_i].peer);
+	trust_close(trust);
+}
+END_TEST
+
+START_TEST(test_own_user)
+{
+	struct trust *trust;
+	char peer[64];
+
+	snprintf(peer, sizeof(peer), "local pid 77 uid %u at here:1",
+		 (unsigned int)geteuid());
+	ck_assert_int_eq(trust_open("", &silent, &trust), 0);
+	ck_assert(trust_mgr(trust, peer));
+	trust_close(trust);
+}
+END_TEST
+
+START_TEST(test_refused_hosts)
+{
+	struct trust *trust = NULL;
+
+	ck_assert_int_eq(trust_open("0.0.0.0", &silent, &trust), -EINVAL);
+	ck_assert_int_eq(trust_open("10.0.0.1, ::", &silent, &trust), -EINVAL);
+	ck_assert_int_eq(trust_open("1.2.3.4.5.6", &silent, &trust),
+			 -EHOSTUNREACH);
+	ck_assert_ptr_null(trust);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("trust");
+	TCase *tc = tcase_create("trust");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_loop_test(tc, test_peer, 0,
+			    (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tc, test_own_user);
+	tcase_add_test(tc, test_refused_hosts);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
