@@ -98,6 +98,8 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = dirbufs_open(mgr);
 	if (!rc)
+		rc = lock_waits_open(mgr);
+	if (!rc)
 		rc = jobs_open(mgr);
 	if (!rc)
 		rc = sessions_open(mgr);
@@ -117,6 +119,7 @@ static void close_all(struct mgr *mgr)
 	while ((req = LIST_FIRST(&mgr->requests)))
 		request_drop(req);
 	jobs_close(mgr);
+	lock_waits_close(mgr);
 	dirbufs_close(mgr);
 	if (mgr->ctx)
 		rpc_ctx_close(mgr->ctx);
@@ -153,6 +156,7 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	mgr_submit(mgr);
 	flusher_collect(mgr->fl);
 	jobs_admit(mgr);
+	lock_waits_run(mgr);
 	more = chores(mgr);
 	mgr_submit(mgr);
 	return store_failed(mgr->st) ? -EIO : more;

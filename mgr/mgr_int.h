@@ -23,6 +23,7 @@ LIST_HEAD(requests, request);
 struct jobs; /* jobs.h */
 struct session_table; /* session.h */
 struct dirbufs; /* readdir.c */
+struct lock_waits; /* lock.c */
 
 /*
  * Identifiers up to `id` belong to committed transactions; when the item is
@@ -57,6 +58,7 @@ struct mgr {
 	struct jobs *jobs;
 	struct session_table *sessions;
 	struct dirbufs *dirbufs;
+	struct lock_waits *lock_waits;
 	struct requests requests; /* all that exist */
 
 	pthread_t thread;

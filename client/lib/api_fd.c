@@ -10,6 +10,7 @@
 #include "api_int.h"
 #include "dir.h"
 #include "fan.h"
+#include "lock.h"
 
 /* Registers newfd, a copy of f's descriptor (or -1); takes the reference. */
 static int copied(struct file *f, int newfd)
@@ -92,7 +93,7 @@ static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 	case F_OFD_GETLK:
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
-		return api_int(-ENOSYS);
+		return api_int(lock_fcntl(f, cmd, (struct flock *)arg));
 	}
 	return api_int(-EINVAL);
 }
@@ -135,7 +136,8 @@ int pvfs_flock(int fd, int operation)
 	struct file *f = process_file(fd);
 	int rc;
 
-	rc = f && f->fs ? api_int(-ENOSYS) : flock(fd, operation);
+	rc = f && f->fs ? api_int(lock_flock(f, operation))
+			: flock(fd, operation);
 	if (f)
 		file_put(f);
 	return rc;

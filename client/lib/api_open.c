@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "api_int.h"
+#include "lock.h"
 #include "fdtable.h"
 
 #define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
@@ -216,6 +217,12 @@ int pvfs_creat(const char *path, mode_t mode)
 
 int pvfs_close(int fd)
 {
+	struct file *f = process_file(fd);
+
+	if (f) {
+		lock_closed(f);
+		file_put(f);
+	}
 	process_set(fd, NULL);
 	return close(fd);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "dir.h"
+#include "lock.h"
 
 struct file *file_new(struct fs *fs, int flags)
 {
@@ -53,6 +54,7 @@ void file_put(struct file *f)
 		pthread_mutex_unlock(&f->fs->files_lock);
 	}
 	if (f->s) {
+		lock_dropped(f);
 		file_release(f);
 		session_put(f->s);
 	}
@@ -71,6 +73,8 @@ void file_forked(struct file *f)
 	f->moving = false;
 	f->s = NULL;
 	f->open = 0;
+	f->owner = 0; /* locks stay the parent's */
+	atomic_store(&f->process_locks, false);
 	f->io = (struct file_io){ 0 };
 }
 

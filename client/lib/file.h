@@ -32,6 +32,9 @@ struct file {
 	bool writer; /* an open id is needed */
 	uint64_t least; /* size that was known at the open, or 0 */
 
+	uint64_t owner; /* of locks, 0: none yet; under fs->files_lock */
+	atomic_bool process_locks; /* some were taken through this one */
+
 	pthread_mutex_t pos_lock; /* first; held over reads and writes
 					 * that move the offset */
 	uint64_t pos; /* of the view; directories: cookie */

@@ -24,6 +24,7 @@ struct fs {
 	pthread_cond_t connected; /* ... and is done */
 	pthread_mutex_t files_lock; /* before file.lock */
 	LIST_HEAD(, file) files; /* open ones */
+	uint64_t owners; /* of locks, given out; under files_lock */
 	struct session *inherited; /* a parent's: kept, never used */
 };
 

@@ -52,6 +52,18 @@ struct mgr_open {
 int mgr_open(struct session *s, const struct target *t,
 	     const struct mgr_open *how, struct attr *attr, uint64_t *open);
 
+/* See struct wire_lock. */
+struct mgr_lock {
+	uint64_t owner;
+	uint64_t start, end;
+	uint32_t type, flags; /* WIRE_L_* */
+};
+/* -EAGAIN: something is in the way.  WIRE_L_TEST: what, in *lock. */
+int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock);
+/* Not waited for. */
+void mgr_unlock(struct session *s, uint64_t handle,
+		const struct mgr_lock *lock);
+
 struct mgr_release {
 	uint64_t handle, open;
 	uint64_t end; /* behind the highest byte written */

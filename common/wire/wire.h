@@ -72,6 +72,7 @@ enum wire_op {
 	WIRE_TRUNCATE	= 29,
 	WIRE_ACCESS	= 30,
 	WIRE_APPEND	= 31,
+	WIRE_LOCK	= 32,
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -336,6 +337,37 @@ struct wire_append {		/* reserves [offset, offset + len) */
 };
 struct wire_append_rep {
 	le64 offset;
+};
+
+/*
+ * LOCK: an advisory lock on bytes [start, end) of a file, or its release.  end
+ * INT64_MAX means for ever.  Locks of one owner (a number that the session
+ * chooses) replace each other; those of two owners in one space stand in each
+ * other's way unless both are shared.  They end with the session at the
+ * latest.  A request that waits is answered EAGAIN after WIRE_LOCK_WAIT_MS
+ * and is to be repeated.
+ */
+#define WIRE_LOCK_WAIT_MS 5000u
+#define WIRE_L_UNLOCK	0u
+#define WIRE_L_SHARED	1u
+#define WIRE_L_EXCLUSIVE 2u
+#define WIRE_L_WAIT	0x1u	/* until it is free */
+#define WIRE_L_TEST	0x2u	/* say what is in the way, take nothing */
+#define WIRE_L_WHOLE	0x4u	/* flock(2): a space of its own */
+
+struct wire_lock {
+	le64 handle;
+	le64 owner;
+	le64 start;
+	le64 end;
+	le32 type;		/* WIRE_L_UNLOCK, ... */
+	le32 flags;		/* WIRE_L_WAIT, ... */
+};
+struct wire_lock_rep {		/* TEST: one that is in the way */
+	le64 start;
+	le64 end;
+	le32 type;		/* WIRE_L_UNLOCK: nothing is */
+	le32 zero;
 };
 
 /*

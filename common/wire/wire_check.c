@@ -129,6 +129,15 @@ const char *wire_check_getsize_rep(const struct wire_msg *msg)
 	return NULL;
 }
 
+const char *wire_check_lock(const struct wire_msg *msg)
+{
+	const struct wire_lock *lock = msg->body;
+
+	return le64toh(lock->start) < le64toh(lock->end) ?
+		       NULL :
+		       "wire_lock.end: not above start";
+}
+
 static bool has_two_paths(unsigned int op)
 {
 	return op == WIRE_RENAME || op == WIRE_LINK || op == WIRE_SYMLINK;

@@ -161,6 +161,21 @@ static const struct wire_form append = {
 	.size = sizeof(struct wire_append),
 	.fields = { SIZE(wire_append, len) },
 };
+static const struct wire_form lock = {
+	.size = sizeof(struct wire_lock),
+	.fields = { SIZE(wire_lock, start), SIZE(wire_lock, end),
+		    MAX(wire_lock, type, WIRE_L_EXCLUSIVE),
+		    BITS(wire_lock, flags,
+			 WIRE_L_WAIT | WIRE_L_TEST | WIRE_L_WHOLE) },
+	.check = wire_check_lock,
+};
+static const struct wire_form lock_rep = {
+	.size = sizeof(struct wire_lock_rep),
+	.fields = { SIZE(wire_lock_rep, start), SIZE(wire_lock_rep, end),
+		    MAX(wire_lock_rep, type, WIRE_L_EXCLUSIVE),
+		    ZERO(wire_lock_rep, zero) },
+};
+
 static const struct wire_form append_rep = {
 	.size = sizeof(struct wire_append_rep),
 	.fields = { SIZE(wire_append_rep, offset) },
@@ -270,6 +285,7 @@ static const struct wire_op_desc ops[] = {
 	PATH_OP(TRUNCATE, truncate_req, empty),
 	PATH_OP(ACCESS, access_req, empty),
 	OP(APPEND, append, append_rep),
+	OP(LOCK, lock, lock_rep),
 	OP(READ, read_req, read_rep),
 	OP(WRITE, write_req, write_rep),
 	OP(RESIZE, resize, empty),

@@ -18,7 +18,8 @@ static const char *const table_name[STORE_TABLES] = {
 	[STORE_DIRENTS] = "dirents", [STORE_SYMLINKS] = "symlinks",
 	[STORE_OPENS] = "opens",     [STORE_SESSIONS] = "sessions",
 	[STORE_REPLIES] = "replies", [STORE_INTENTS] = "intents",
-	[STORE_TOMBS] = "tombs",
+	[STORE_TOMBS] = "tombs",     [STORE_LOCKS] = "locks",
+	[STORE_LOCKERS] = "lockers",
 };
 
 static void on_message(const DB_ENV *env, const char *prefix, const char *msg)

@@ -37,6 +37,8 @@ enum store_table {
 	STORE_REPLIES, /* session, slot -> replies.h */
 	STORE_INTENTS, /* kind, id -> intents.h */
 	STORE_TOMBS, /* seq -> tombs.h */
+	STORE_LOCKS, /* handle, session, owner, ... -> locks.h */
+	STORE_LOCKERS, /* session, handle -> nothing */
 	STORE_TABLES
 };
 

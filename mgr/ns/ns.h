@@ -159,6 +159,24 @@ int ns_resized(struct ns_op *op, const struct intent *in, int status);
 int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
 	      uint64_t *offset);
 
+struct ns_lock_args {
+	uint64_t handle, owner;
+	uint64_t start, end; /* bytes; end: INT64_MAX: for ever */
+	uint32_t type; /* WIRE_L_UNLOCK, ... */
+	uint32_t flags; /* WIRE_L_* */
+};
+/*
+ * -EAGAIN: *other is in the way (of a test: 0 with other->type).  -ENOLCK: the
+ * file has too many.  -ESTALE: it is gone; -EACCES: neither readable nor
+ * writable to the session.
+ */
+struct lock_rec;
+int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
+	    struct lock_rec *other);
+/* Drops the locks of an ended session on one file, *handle; -ENOENT: none is
+ * left. */
+int ns_drop_locks(struct ns_op *op, uint64_t session, uint64_t *handle);
+
 /* True: the size must be asked of the iods, and the answer can be kept. */
 bool ns_must_ask(const struct inode *ino);
 /*

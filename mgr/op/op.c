@@ -12,6 +12,7 @@ static op_fn *const ops[] = {
 	[WIRE_READLINK] = op_readlink, [WIRE_LINK] = op_link,
 	[WIRE_READDIR] = op_readdir,   [WIRE_TRUNCATE] = op_truncate,
 	[WIRE_ACCESS] = op_access,     [WIRE_APPEND] = op_append,
+	[WIRE_LOCK] = op_lock,
 };
 
 op_fn *op_find(unsigned int op)

@@ -29,7 +29,7 @@ op_fn *op_find(unsigned int op);
 
 op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
 	op_mkdir, op_rmdir, op_unlink, op_rename, op_symlink, op_readlink,
-	op_link, op_readdir, op_truncate, op_access, op_append;
+	op_link, op_readdir, op_truncate, op_access, op_append, op_lock;
 
 /* The path in tail item i, below dir. */
 static inline struct ns_path op_path(const struct op *op, unsigned int i,
@@ -48,5 +48,14 @@ void op_fill_attr(struct wire_attr *attr, const struct inode *ino);
 
 int dirbufs_open(struct mgr *mgr);
 void dirbufs_close(struct mgr *mgr);
+
+/* ---- lock.c: requests that wait for a lock ---- */
+
+int lock_waits_open(struct mgr *mgr);
+void lock_waits_close(struct mgr *mgr);
+/* Something of the file was let go: who waits for it looks again in
+ * lock_waits_run(), outside of all transactions. */
+void lock_waits_wake(struct mgr *mgr, uint64_t handle);
+void lock_waits_run(struct mgr *mgr);
 
 #endif

@@ -32,12 +32,19 @@ void park_init(struct park *park,
 	park->late = late;
 }
 
-void park_wait(struct park *park, struct request *req)
+void park_wait_until(struct park *park, struct request *req, uint64_t when)
 {
 	req->park = park;
 	TAILQ_INSERT_TAIL(&park->waiting, req, wait);
 	req->timer.fire = expired;
-	rpc_timer_set(req->mgr->ctx, &req->timer, req->rpc->deadline);
+	if (when > req->rpc->deadline)
+		when = req->rpc->deadline;
+	rpc_timer_set(req->mgr->ctx, &req->timer, when);
+}
+
+void park_wait(struct park *park, struct request *req)
+{
+	park_wait_until(park, req, req->rpc->deadline);
 }
 
 struct request *park_take(struct park *park)

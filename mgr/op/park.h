@@ -8,12 +8,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 struct request;
 
 struct park {
-	TAILQ_HEAD(, request) waiting;
+	TAILQ_HEAD(park_queue, request) waiting;
 	/* A request's deadline passed, it is out of the queue: answer it. */
 	void (*late)(struct park *park, struct request *req);
 };
@@ -21,6 +22,8 @@ struct park {
 void park_init(struct park *park,
 	       void (*late)(struct park *park, struct request *req));
 void park_wait(struct park *park, struct request *req);
+/* At most until when (clock_now()), and not beyond its deadline. */
+void park_wait_until(struct park *park, struct request *req, uint64_t when);
 /* Takes out the oldest; NULL: nobody waits. */
 struct request *park_take(struct park *park);
 

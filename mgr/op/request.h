@@ -23,6 +23,7 @@ struct request {
 	uint64_t truncated; /* the file whose truncation it asks for is done */
 	int result; /* not 0: it failed while it waited */
 	struct intent intent; /* the truncation */
+	uint64_t patience; /* LOCK: until when it waits; 0: not yet known */
 
 	struct flusher_item item;
 	struct park *park; /* where it waits */

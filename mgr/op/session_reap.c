@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "op.h"
 #include "session_table.h"
 #include "tombs.h"
 
@@ -46,6 +47,16 @@ static int drop_row(struct mgr *mgr, uint64_t id)
 	return rc ? rc : session_del(mgr->st, id);
 }
 
+static int drop_locks(struct mgr *mgr, struct ns_op *op, uint64_t id)
+{
+	uint64_t handle;
+	int rc = ns_drop_locks(op, id, &handle);
+
+	if (!rc)
+		lock_waits_wake(mgr, handle);
+	return rc;
+}
+
 /* -ENOENT: there is no more, and the row is gone, too. */
 static int drop_some(struct mgr *mgr, uint64_t id)
 {
@@ -54,6 +65,8 @@ static int drop_some(struct mgr *mgr, uint64_t id)
 
 	for (int i = 0; !rc && i < REAP_BATCH; i++)
 		rc = ns_drop_open(&op, id);
+	if (rc == -ENOENT)
+		rc = drop_locks(mgr, &op, id);
 	if (rc != -ENOENT)
 		return rc;
 	rc = drop_row(mgr, id);

@@ -56,6 +56,10 @@ static const struct wire_truncate truncate_req = { 1, 5, 55, 6, 0 };
 static const struct wire_access access_req = { 1, 7, 6 };
 static const struct wire_append append = { 42, 55, INT64_MAX };
 static const struct wire_append_rep append_rep = { INT64_MAX };
+static const struct wire_lock lock = {
+	42, 7, 10, INT64_MAX, WIRE_L_EXCLUSIVE, WIRE_L_WAIT
+};
+static const struct wire_lock_rep lock_rep = { 10, 20, WIRE_L_SHARED, 0 };
 static const struct wire_io io_mem = { 42, 21, WIRE_IO_SYNC, 2, 3, 0 };
 static const struct wire_io io_inline = { 42, 21, 0, 2, 0, 21 };
 static const struct wire_io io_no_data = { 42, 21, 0, 2, 0, 0 };
@@ -164,6 +168,8 @@ const struct wire_sample wire_samples[] = {
 	{ "access reply", WIRE_ACCESS, REP },
 	{ "append", WIRE_APPEND, BODY(append) },
 	{ "append reply", WIRE_APPEND, REP, BODY(append_rep) },
+	{ "lock", WIRE_LOCK, BODY(lock) },
+	{ "lock reply", WIRE_LOCK, REP, BODY(lock_rep) },
 	{ "read", WIRE_READ, BODY(io_mem), .tail = { IO_LISTS }, .ntail = 2 },
 	{ "read inline", WIRE_READ, BODY(io_no_data), .tail = { IO_INLINE },
 	  .ntail = 2 },

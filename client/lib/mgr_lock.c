@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_lock.c - LOCK. */
+#include "mgr_int.h"
+
+static struct wire_lock body_of(uint64_t handle, const struct mgr_lock *lock)
+{
+	return (struct wire_lock){
+		.handle = htole64(handle),
+		.owner = htole64(lock->owner),
+		.start = htole64(lock->start),
+		.end = htole64(lock->end),
+		.type = htole32(lock->type),
+		.flags = htole32(lock->flags),
+	};
+}
+
+static int take_lock(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_lock_rep *rep = reply->body;
+	struct mgr_lock *lock = arg;
+
+	if (lock->flags & WIRE_L_TEST) {
+		lock->start = le64toh(rep->start);
+		lock->end = le64toh(rep->end);
+		lock->type = le32toh(rep->type);
+	}
+	return 0;
+}
+
+int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock)
+{
+	struct wire_lock body = body_of(t->handle, lock);
+	struct ask c;
+
+	ask_begin(&c, s, s->mgr);
+	ask_put(&c, &body, sizeof(body));
+	return ask_run(&c, WIRE_LOCK, take_lock, lock);
+}
+
+void mgr_unlock(struct session *s, uint64_t handle, const struct mgr_lock *lock)
+{
+	struct wire_lock body = body_of(handle, lock);
+	struct ask c;
+
+	ask_begin(&c, s, s->mgr);
+	ask_put(&c, &body, sizeof(body));
+	ask_post(&c, WIRE_LOCK, "unlocking a file");
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* locks.c - rows (handle, session, owner, space, start) -> (end, type). */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "locks.h"
+
+struct record {
+	uint64_t end;
+	uint32_t type;
+	uint32_t version;
+};
+_Static_assert(sizeof(struct record) == 16, "lock record");
+
+#define KEY_LEN 40u
+
+static void make_key(const struct lock_rec *rec, uint8_t key[KEY_LEN])
+{
+	void *p = key_u64(key_u64(key, rec->handle), rec->session);
+
+	key_u64(key_u64(key_u64(p, rec->owner), rec->space), rec->start);
+}
+
+int lock_put(struct store *st, const struct lock_rec *rec)
+{
+	struct record r = { .end = htole64(rec->end),
+			    .type = htole32(rec->type),
+			    .version = htole32(1) };
+	uint8_t key[KEY_LEN];
+
+	make_key(rec, key);
+	return store_put(st, STORE_LOCKS, key, sizeof(key), &r, sizeof(r));
+}
+
+int lock_del(struct store *st, const struct lock_rec *rec)
+{
+	uint8_t key[KEY_LEN];
+
+	make_key(rec, key);
+	return store_del(st, STORE_LOCKS, key, sizeof(key));
+}
+
+int lock_iter_open(struct store *st, uint64_t handle, uint64_t session,
+		   uint64_t owner, struct lock_iter *it)
+{
+	struct lock_rec from = { .handle = handle,
+				 .session = session,
+				 .owner = owner };
+	uint8_t key[KEY_LEN];
+
+	make_key(&from, key);
+	it->handle = handle;
+	return store_iter_open(st, STORE_LOCKS, key, sizeof(key), &it->it);
+}
+
+static int decode(const struct lock_iter *it, struct lock_rec *rec)
+{
+	const uint8_t *key = it->it.key;
+	struct record r;
+
+	if (it->it.len == sizeof(r))
+		memcpy(&r, it->it.val, sizeof(r));
+	if (it->it.klen != KEY_LEN || it->it.len != sizeof(r) ||
+	    le32toh(r.version) != 1) {
+		log_error(store_log(it->it.st), "lock: damaged record");
+		return -EIO;
+	}
+	*rec = (struct lock_rec){ .handle = key_get_u64(key),
+				  .session = key_get_u64(key + 8),
+				  .owner = key_get_u64(key + 16),
+				  .start = key_get_u64(key + 32),
+				  .end = le64toh(r.end),
+				  .type = le32toh(r.type),
+				  .space = (uint32_t)key_get_u64(key + 24) };
+	return rec->handle == it->handle ? 0 : -ENOENT;
+}
+
+int lock_iter_next(struct lock_iter *it, struct lock_rec *rec)
+{
+	int rc = store_iter_next(&it->it);
+
+	return rc ? rc : decode(it, rec);
+}
+
+void lock_iter_close(struct lock_iter *it)
+{
+	store_iter_close(&it->it);
+}
+
+static void locker_key(uint64_t session, uint64_t handle, uint8_t key[16])
+{
+	key_u64(key_u64(key, session), handle);
+}
+
+int locker_put(struct store *st, uint64_t session, uint64_t handle)
+{
+	uint8_t key[16];
+
+	locker_key(session, handle, key);
+	return store_put(st, STORE_LOCKERS, key, sizeof(key), "", 0);
+}
+
+int locker_del(struct store *st, uint64_t session, uint64_t handle)
+{
+	uint8_t key[16];
+
+	locker_key(session, handle, key);
+	return store_del(st, STORE_LOCKERS, key, sizeof(key));
+}
+
+int locker_any(struct store *st, uint64_t session, uint64_t *handle)
+{
+	struct store_iter it;
+	uint8_t key[16];
+	int rc;
+
+	locker_key(session, 0, key);
+	rc = store_iter_open(st, STORE_LOCKERS, key, sizeof(key), &it);
+	if (rc)
+		return rc;
+	rc = store_iter_next(&it);
+	store_iter_close(&it);
+	if (rc)
+		return rc;
+	if (it.klen != sizeof(key) || key_get_u64(it.key) != session)
+		return -ENOENT;
+	*handle = key_get_u64(it.key + 8);
+	return 0;
+}

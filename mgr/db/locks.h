@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * locks.h - advisory locks: who holds which bytes of a file.  Rows, so that
+ * they outlive the mgr as the sessions that hold them do.
+ */
+#ifndef LOCKS_H
+#define LOCKS_H
+
+#include "store.h"
+
+struct lock_rec {
+	uint64_t handle, session, owner;
+	uint64_t start, end; /* bytes [start, end) */
+	uint32_t type; /* WIRE_L_SHARED, WIRE_L_EXCLUSIVE */
+	uint32_t space; /* WIRE_L_WHOLE or 0 */
+};
+
+int lock_put(struct store *st, const struct lock_rec *rec);
+int lock_del(struct store *st, const struct lock_rec *rec);
+
+/* Walks the locks of a file, those of one holder together and upwards. */
+struct lock_iter {
+	struct store_iter it;
+	uint64_t handle;
+};
+int lock_iter_open(struct store *st, uint64_t handle, uint64_t session,
+		   uint64_t owner, struct lock_iter *it);
+/* 0, or -ENOENT behind the last one of the file. */
+int lock_iter_next(struct lock_iter *it, struct lock_rec *rec);
+void lock_iter_close(struct lock_iter *it);
+
+/* Which files a session has locks of, or had. */
+int locker_put(struct store *st, uint64_t session, uint64_t handle);
+int locker_del(struct store *st, uint64_t session, uint64_t handle);
+/* One of them; -ENOENT: none. */
+int locker_any(struct store *st, uint64_t session, uint64_t *handle);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lock.c - LOCK.  A request that waits does so in a queue of its file, for a
+ * bounded time, and looks again whenever something of the file is let go.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "locks.h"
+#include "op.h"
+
+struct lock_wait {
+	UT_hash_handle hh;
+	uint64_t handle;
+	struct park park; /* never empty for long */
+	bool woken;
+};
+
+struct lock_waits {
+	struct lock_wait *all; /* by handle */
+	bool woken; /* one of them is */
+};
+
+/* ---- waiting ---- */
+
+static void on_late(struct park *park, struct request *req)
+{
+	struct lock_wait *wait =
+		(struct lock_wait *)(void *)((char *)park -
+					     offsetof(struct lock_wait, park));
+
+	/* it may be the last one: then the queue goes, too */
+	wait->woken = req->mgr->lock_waits->woken = true;
+	answer_error(req, -EAGAIN);
+}
+
+static struct lock_wait *find(struct mgr *mgr, uint64_t handle)
+{
+	struct lock_wait *wait;
+
+	HASH_FIND(hh, mgr->lock_waits->all, &handle, sizeof(handle), wait);
+	return wait;
+}
+
+static struct lock_wait *find_or_make(struct mgr *mgr, uint64_t handle)
+{
+	struct lock_wait *wait = find(mgr, handle);
+
+	if (wait)
+		return wait;
+	wait = calloc(1, sizeof(*wait));
+	if (!wait)
+		return NULL;
+	wait->handle = handle;
+	park_init(&wait->park, on_late);
+	HASH_ADD(hh, mgr->lock_waits->all, handle, sizeof(handle), wait);
+	return wait;
+}
+
+static int wait_for(struct op *op, uint64_t handle)
+{
+	struct lock_wait *wait = find_or_make(op->mgr, handle);
+
+	if (!wait)
+		return -ENOMEM;
+	if (!op->req->patience)
+		op->req->patience = clock_after_ms(WIRE_LOCK_WAIT_MS);
+	park_wait_until(&wait->park, op->req, op->req->patience);
+	return OP_LATER;
+}
+
+int lock_waits_open(struct mgr *mgr)
+{
+	mgr->lock_waits = calloc(1, sizeof(*mgr->lock_waits));
+	return mgr->lock_waits ? 0 : -ENOMEM;
+}
+
+void lock_waits_close(struct mgr *mgr)
+{
+	struct lock_wait *wait, *next;
+
+	if (!mgr->lock_waits)
+		return;
+	HASH_ITER(hh, mgr->lock_waits->all, wait, next) {
+		HASH_DEL(mgr->lock_waits->all, wait);
+		free(wait);
+	}
+	free(mgr->lock_waits);
+}
+
+void lock_waits_wake(struct mgr *mgr, uint64_t handle)
+{
+	struct lock_wait *wait = find(mgr, handle);
+
+	if (wait)
+		wait->woken = mgr->lock_waits->woken = true;
+}
+
+/* Each looks once; who has to wait again is then at the end of the queue, in
+ * the order that there was. */
+static void look_again(struct lock_wait *wait)
+{
+	struct request *last = TAILQ_LAST(&wait->park.waiting, park_queue);
+	struct request *req;
+	bool more = last;
+
+	wait->woken = false;
+	while (more) {
+		req = park_take(&wait->park);
+		more = req != last;
+		request_run(req);
+	}
+}
+
+void lock_waits_run(struct mgr *mgr)
+{
+	struct lock_wait *wait, *next;
+
+	if (!mgr->lock_waits->woken)
+		return;
+	mgr->lock_waits->woken = false;
+	HASH_ITER(hh, mgr->lock_waits->all, wait, next) {
+		if (wait->woken)
+			look_again(wait);
+		if (park_empty(&wait->park)) {
+			HASH_DEL(mgr->lock_waits->all, wait);
+			free(wait);
+		}
+	}
+}
+
+/* ---- the operation ---- */
+
+static void put_reply(struct op *op, const struct lock_rec *other)
+{
+	struct wire_lock_rep rep = { .start = htole64(other->start),
+				     .end = htole64(other->end),
+				     .type = htole32(other->type) };
+
+	wire_put(op->out, &rep, sizeof(rep));
+}
+
+int op_lock(struct op *op)
+{
+	const struct wire_lock *body = op->rpc->msg.body;
+	struct ns_lock_args args = { .handle = le64toh(body->handle),
+				     .owner = le64toh(body->owner),
+				     .start = le64toh(body->start),
+				     .end = le64toh(body->end),
+				     .type = le32toh(body->type),
+				     .flags = le32toh(body->flags) };
+	struct lock_rec other = { 0 };
+	int rc = ns_lock(&op->ns, &args, &other);
+
+	if (rc == -EAGAIN && args.flags & WIRE_L_WAIT)
+		return wait_for(op, args.handle);
+	if (rc)
+		return rc;
+	if (!(args.flags & WIRE_L_TEST)) {
+		other = (struct lock_rec){ 0 };
+		lock_waits_wake(op->mgr, args.handle);
+	}
+	put_reply(op, &other);
+	return 0;
+}

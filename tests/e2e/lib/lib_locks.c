@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_locks.c - record locks and flock among processes.
+ *
+ *   lib_locks FILE        all of it
+ *   lib_locks hold FILE   takes a lock, says "held", keeps it until its stdin
+ *                         ends
+ *   lib_locks try FILE    says whether it could be taken
+ */
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "pvfs.h"
+
+#define PROCESSES 4
+#define TURNS 25
+
+static int set(int fd, int cmd, short type, off_t start, off_t len)
+{
+	struct flock lk = { .l_type = type, .l_start = start, .l_len = len };
+
+	return pvfs_fcntl(fd, cmd, &lk);
+}
+
+static short found(int fd, int cmd, short type, off_t start, off_t len)
+{
+	struct flock lk = { .l_type = type, .l_start = start, .l_len = len };
+
+	EXPECT(pvfs_fcntl(fd, cmd, &lk) == 0);
+	return lk.l_type;
+}
+
+static int open_file(const char *path)
+{
+	int fd = pvfs_open(path, O_RDWR | O_CREAT, 0644);
+
+	EXPECT(fd >= 0);
+	return fd;
+}
+
+/* A counter in the file that only the lock protects. */
+static void count(const char *path, int cmd)
+{
+	int fd = open_file(path), i;
+	long n;
+
+	for (i = 0; i < TURNS; i++) {
+		EXPECT((cmd ? set(fd, cmd, F_WRLCK, 0, 8)
+			    : pvfs_flock(fd, LOCK_EX)) == 0);
+		n = 0;
+		EXPECT(pvfs_pread(fd, &n, sizeof(n), 0) >= 0);
+		n++;
+		EXPECT(pvfs_pwrite(fd, &n, sizeof(n), 0) == sizeof(n));
+		EXPECT((cmd ? set(fd, F_OFD_SETLK, F_UNLCK, 0, 0)
+			    : pvfs_flock(fd, LOCK_UN)) == 0);
+	}
+	exit(0);
+}
+
+static void join(int n)
+{
+	int status;
+
+	while (n--) {
+		EXPECT(wait(&status) > 0);
+		EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+}
+
+static void counting(const char *path, int cmd)
+{
+	int fd = open_file(path), i;
+	long n = 0;
+
+	EXPECT(pvfs_ftruncate(fd, 0) == 0);
+	for (i = 0; i < PROCESSES; i++) {
+		if (fork() == 0)
+			count(path, cmd);
+	}
+	join(PROCESSES);
+	EXPECT(pvfs_pread(fd, &n, sizeof(n), 0) == sizeof(n));
+	EXPECT(n == PROCESSES * TURNS);
+	EXPECT(pvfs_close(fd) == 0);
+}
+
+/* Two open files of one process. */
+static void owners(const char *path)
+{
+	int a = open_file(path), b = open_file(path), c;
+
+	EXPECT(set(a, F_OFD_SETLK, F_WRLCK, 0, 10) == 0);
+	EXPECT_ERRNO(set(b, F_OFD_SETLK, F_RDLCK, 9, 1), EAGAIN);
+	EXPECT(found(b, F_OFD_GETLK, F_RDLCK, 0, 0) == F_WRLCK);
+	EXPECT(set(b, F_OFD_SETLK, F_RDLCK, 10, 1) == 0);
+	EXPECT(pvfs_close(a) == 0);
+	EXPECT(set(b, F_OFD_SETLK, F_WRLCK, 0, 0) == 0);
+	/* flock is apart from them */
+	a = open_file(path);
+	EXPECT(pvfs_flock(a, LOCK_SH) == 0);
+	EXPECT_ERRNO(pvfs_flock(b, LOCK_EX | LOCK_NB), EWOULDBLOCK);
+	EXPECT(pvfs_flock(b, LOCK_SH | LOCK_NB) == 0);
+	EXPECT_ERRNO(pvfs_flock(a, 0), EINVAL);
+	/* a copy of a descriptor has the same owner */
+	c = pvfs_dup(b);
+	EXPECT(pvfs_close(b) == 0);
+	EXPECT_ERRNO(set(a, F_OFD_SETLK, F_RDLCK, 0, 1), EAGAIN);
+	EXPECT(pvfs_close(c) == 0);
+	EXPECT(set(a, F_OFD_SETLK, F_RDLCK, 0, 1) == 0);
+	EXPECT(pvfs_close(a) == 0);
+}
+
+/* The process' locks: its own are never in its way; any close ends them. */
+static void process(const char *path)
+{
+	int a = open_file(path), b = open_file(path);
+
+	EXPECT(set(a, F_SETLK, F_WRLCK, 0, 10) == 0);
+	EXPECT(set(b, F_SETLK, F_WRLCK, 5, 10) == 0);
+	EXPECT(found(b, F_GETLK, F_WRLCK, 0, 0) == F_UNLCK);
+	if (fork() == 0) {
+		EXPECT(found(b, F_GETLK, F_RDLCK, 0, 0) == F_WRLCK);
+		EXPECT_ERRNO(set(a, F_SETLK, F_WRLCK, 14, 1), EAGAIN);
+		EXPECT(set(a, F_SETLK, F_WRLCK, 15, 1) == 0);
+		exit(0);
+	}
+	join(1);
+	EXPECT(pvfs_close(b) == 0);
+	if (fork() == 0) {
+		EXPECT(set(a, F_SETLK, F_WRLCK, 0, 0) == 0);
+		exit(0);
+	}
+	join(1);
+	EXPECT(pvfs_close(a) == 0);
+}
+
+static void arguments(const char *path)
+{
+	int fd = open_file(path), ro = pvfs_open(path, O_RDONLY);
+	struct flock lk = { .l_type = F_WRLCK, .l_whence = 7 };
+
+	EXPECT_ERRNO(set(ro, F_SETLK, F_WRLCK, 0, 1), EBADF);
+	EXPECT_ERRNO(set(fd, F_SETLK, 77, 0, 1), EINVAL);
+	EXPECT_ERRNO(set(fd, F_SETLK, F_WRLCK, -5, 1), EINVAL);
+	EXPECT_ERRNO(set(fd, F_SETLK, F_WRLCK, INT64_MAX, 2), EOVERFLOW);
+	EXPECT_ERRNO(pvfs_fcntl(fd, F_SETLK, &lk), EINVAL);
+	EXPECT(set(fd, F_SETLK, F_WRLCK, 10, -10) == 0);
+	EXPECT(pvfs_close(ro) == 0);
+	EXPECT(pvfs_close(fd) == 0);
+}
+
+/* A killed process' locks end with its session. */
+static void killed(const char *path)
+{
+	int fd = open_file(path), ready[2];
+	char byte;
+	pid_t pid;
+
+	EXPECT(pipe(ready) == 0);
+	pid = fork();
+	if (pid == 0) {
+		EXPECT(set(fd, F_OFD_SETLK, F_WRLCK, 0, 0) == 0);
+		EXPECT(write(ready[1], "x", 1) == 1);
+		pause();
+	}
+	EXPECT(read(ready[0], &byte, 1) == 1);
+	EXPECT_ERRNO(set(fd, F_OFD_SETLK, F_WRLCK, 0, 0), EAGAIN);
+	kill(pid, SIGKILL);
+	EXPECT(waitpid(pid, NULL, 0) == pid);
+	EXPECT(set(fd, F_OFD_SETLKW, F_WRLCK, 0, 0) == 0);
+	EXPECT(pvfs_close(fd) == 0);
+}
+
+static int hold(const char *path)
+{
+	int fd = open_file(path);
+	char byte;
+
+	EXPECT(set(fd, F_OFD_SETLK, F_WRLCK, 0, 0) == 0);
+	puts("held");
+	fflush(stdout);
+	while (read(0, &byte, 1) > 0)
+		;
+	EXPECT(pvfs_close(fd) == 0);
+	return 0;
+}
+
+static int try(const char *path)
+{
+	int fd = open_file(path);
+
+	puts(set(fd, F_OFD_SETLK, F_WRLCK, 0, 0) ? strerrorname_np(errno)
+						 : "taken");
+	EXPECT(pvfs_close(fd) == 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "hold"))
+		return hold(argv[2]);
+	if (argc == 3)
+		return try(argv[2]);
+	counting(argv[1], F_OFD_SETLKW);
+	counting(argv[1], 0);
+	owners(argv[1]);
+	process(argv[1]);
+	arguments(argv[1]);
+	killed(argv[1]);
+	puts("ok");
+	return 0;
+}
