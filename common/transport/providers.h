@@ -9,6 +9,7 @@ struct tp_ops;
 
 extern const struct tp_ops tcp_ops;
 extern const struct tp_ops local_ops;
+extern const struct tp_ops verbs_ops; /* if HAVE_VERBS */
 
 /* Opens the device inner and wraps it; see fault.h. */
 #define FAULT_PREFIX "fault+"

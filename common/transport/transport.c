@@ -9,6 +9,9 @@
 static const struct tp_ops *const providers[] = {
 	&tcp_ops,
 	&local_ops,
+#ifdef HAVE_VERBS
+	&verbs_ops,
+#endif
 };
 
 #define PROVIDERS (sizeof(providers) / sizeof(providers[0]))

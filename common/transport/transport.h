@@ -204,6 +204,10 @@ struct tp_dev_attr {
 	unsigned int handshake_ms;	/* bound on a peer's connect handshake, 0: 5000 */
 	unsigned int server_uid;	/* local: a server of this user is believed,
 					 * too, besides root's and one's own */
+	/* RDMA only; 0 and NULL: as the system chooses. */
+	const char *device;		/* "mlx5_0", "mlx5_0:1" (port) */
+	unsigned int traffic_class;	/* 0-255: of IP (RoCE) or the GRH */
+	unsigned int service_level;	/* 0-15 */
 };
 
 /*

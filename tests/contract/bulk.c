@@ -8,7 +8,7 @@
 
 #include "contract.h"
 
-#define TOTAL (64u << 20)
+#define TOTAL contract_scaled(64u << 20)
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 #define DEEP 12u /* chains under way per flow */
 #define CHAIN 4u /* requests of a chain, at most */
@@ -219,11 +219,11 @@ END_TEST
 /* One request of the largest size that is sensible to test: 128 MiB. */
 START_TEST(one_large)
 {
-	enum { LEN = 128 << 20 };
+	uint32_t len = contract_scaled(128 << 20);
 	struct link *l = link_open(&world, NULL);
-	struct mem *m = mem_new(&world.a, LEN, ALL);
-	struct mem *there = mem_new(&world.b, LEN, ALL);
-	struct tp_sge sge = sge_of(m, 0, LEN);
+	struct mem *m = mem_new(&world.a, len, ALL);
+	struct mem *there = mem_new(&world.b, len, ALL);
+	struct tp_sge sge = sge_of(m, 0, len);
 	struct tp_send_wr wr = wr_rdma(_i ? TP_READ : TP_WRITE, 1, &sge, there,
 				       0);
 
@@ -231,7 +231,7 @@ START_TEST(one_large)
 	ck_ok(tp_post_send(l->a, &wr));
 	expect_wc(&world, &world.a, l->a, 1, wr.opcode, 0);
 	link_works(&world, l);
-	mem_check(_i ? m : there, 0, LEN, 9, 0);
+	mem_check(_i ? m : there, 0, len, 9, 0);
 }
 END_TEST
 

@@ -19,6 +19,14 @@ const char *contract_provider(void)
 	return provider;
 }
 
+unsigned int contract_scaled(unsigned int n)
+{
+	const char *by = getenv("CONTRACT_DIVIDE");
+	unsigned long divisor = by ? strtoul(by, NULL, 10) : 1;
+
+	return divisor > 1 ? n / (unsigned int)divisor + 1 : n;
+}
+
 static void setup(void)
 {
 	world_open(&world, provider, DEPTH);

@@ -13,6 +13,11 @@
 extern struct world world;
 /* The name given on the command line, for tests that open more devices. */
 const char *contract_provider(void);
+/*
+ * n rounds or bytes, or n / CONTRACT_DIVIDE + 1 where the environment has it:
+ * for emulated machines, where some chapters would take very long.
+ */
+unsigned int contract_scaled(unsigned int n);
 /* A case whose tests find world open. */
 TCase *contract_case(const char *name);
 /* A case that opens everything itself. */

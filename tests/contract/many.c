@@ -101,7 +101,7 @@ START_TEST(fair)
 {
 	struct link *busy = link_open(&world, NULL);
 	struct link *polite = link_open(&world, NULL);
-	uint32_t len = _i ? 1 << 20 : 64;
+	uint32_t len = _i ? contract_scaled(1 << 20) : 64;
 	struct mem *m = mem_new(&world.a, 1 << 20, ALL);
 	struct mem *there = mem_new(&world.b, 1 << 20, ALL);
 	struct mem *in = mem_new(&world.b, 64, ALL);
@@ -112,7 +112,7 @@ START_TEST(fair)
 	uint64_t flooded = 0;
 	struct tp_wc wc;
 
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < contract_scaled(200); i++) {
 		side_recv(polite->b, i, in, 0, 64);
 		ck_ok(tp_post_send(polite->a, &ping));
 		do {
@@ -138,7 +138,7 @@ START_TEST(churn)
 		link_close(link_open(&world, NULL));
 	link_works(&world, stays);
 	before = fd_count();
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < contract_scaled(200); i++) {
 		struct link *l = link_open(&world, NULL);
 
 		if (i % 3 == 0)

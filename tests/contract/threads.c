@@ -193,7 +193,7 @@ START_TEST(dereg_under_writes)
 	int i;
 
 	memset(m->p, 0xff, PIECE);
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < (int)contract_scaled(100); i++)
 		dereg_round(m, 1 + i % 10);
 }
 END_TEST

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verbs_async.c - what the device tells by itself.  The descriptor is in every
+ * cq's set; whoever reads an event leaves its outcome in the object that it
+ * concerns and wakes that object's thread.
+ */
+#include <errno.h>
+
+#include "verbs.h"
+
+static void poke(struct vb_cq *cq)
+{
+	atomic_store(&cq->poked, true);
+	vb_cq_wake(&cq->cq);
+}
+
+/* The queue pair lives until the event is acknowledged. */
+static void qp_event(const struct ibv_async_event *event, int status)
+{
+	struct vb_ep *ep = event->element.qp->qp_context;
+
+	atomic_store(&ep->async, status);
+	poke(ep->cq);
+}
+
+static void all_break(struct vb_dev *d, int status)
+{
+	struct vb_cq *cq;
+
+	LIST_FOREACH(cq, &d->cqs, link) {
+		atomic_store(&cq->trouble, status);
+		poke(cq);
+	}
+}
+
+static void device_gone(struct vb_dev *d)
+{
+	log_error(d->dev.log, "verbs: %s failed or was removed",
+		  ibv_get_device_name(d->ctx->device));
+	all_break(d, -ENODEV);
+}
+
+/* Connections outlive a short flap: their retries decide. */
+static void port_event(struct vb_dev *d, const struct ibv_async_event *event)
+{
+	const char *name = ibv_get_device_name(d->ctx->device);
+
+	if (event->element.port_num != d->port)
+		return;
+	log_warn(d->dev.log, "verbs: %s port %u: %s", name, d->port,
+		 ibv_event_type_str(event->event_type));
+	if (event->event_type == IBV_EVENT_PORT_ERR)
+		return;
+	if (!vb_port_again(d)) {
+		log_warn(d->dev.log,
+			 "verbs: %s port %u: its address has changed: "
+			 "connections are made anew",
+			 name, d->port);
+		all_break(d, -ECONNRESET);
+	}
+}
+
+static void cq_event(struct vb_dev *d, const struct ibv_async_event *event)
+{
+	struct vb_cq *cq = event->element.cq->cq_context;
+
+	log_error(d->dev.log, "verbs: a completion queue failed: completions "
+			      "are lost, its connections end");
+	atomic_store(&cq->trouble, -EIO);
+	poke(cq);
+}
+
+static void handle(struct vb_dev *d, const struct ibv_async_event *event)
+{
+	switch (event->event_type) {
+	case IBV_EVENT_QP_FATAL:
+		qp_event(event, -EIO);
+		break;
+	case IBV_EVENT_QP_REQ_ERR:
+		qp_event(event, -ECONNRESET);
+		break;
+	case IBV_EVENT_QP_ACCESS_ERR:
+		qp_event(event, -EACCES);
+		break;
+	case IBV_EVENT_CQ_ERR:
+		cq_event(d, event);
+		break;
+	case IBV_EVENT_DEVICE_FATAL:
+		device_gone(d);
+		break;
+	case IBV_EVENT_PORT_ERR:
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_LID_CHANGE:
+	case IBV_EVENT_GID_CHANGE:
+	case IBV_EVENT_CLIENT_REREGISTER:
+		port_event(d, event);
+		break;
+	default: /* path migration, shared receive queues, queue drained */
+		break;
+	}
+}
+
+void vb_async(struct vb_cq *cq)
+{
+	struct vb_dev *d = vb_dev(cq->cq.dev);
+	struct ibv_async_event event;
+
+	pthread_mutex_lock(&d->lock);
+	while (ibv_get_async_event(d->ctx, &event) == 0) {
+		handle(d, &event);
+		ibv_ack_async_event(&event);
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+void vb_poked(struct vb_cq *cq)
+{
+	int all = atomic_exchange(&cq->trouble, 0), status;
+	struct vb_ep *ep;
+
+	TAILQ_FOREACH(ep, &cq->eps, link) {
+		status = atomic_exchange(&ep->async, 0);
+		if (ep->state != VB_IDLE && (status || all))
+			vb_break(ep, status ?: all);
+	}
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verbs_dev.c - the provider's table; opening a device, and why it failed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "providers.h"
+#include "verbs.h"
+
+#define DEAD_PEER_MS 30000u
+#define HANDSHAKE_MS 5000u
+#define MEMLOCK_LOW (64ul << 20)
+
+/* "NAME" or "NAME:PORT": whether it means this device; *port 0: any. */
+static bool is_wanted(const char *want, const char *name, unsigned int *port)
+{
+	size_t n = strcspn(want, ":");
+
+	*port = want[n] ? (unsigned int)strtoul(want + n + 1, NULL, 10) : 0;
+	return strlen(name) == n && !strncmp(want, name, n);
+}
+
+/* The first device that suits and has a port that is up. */
+static int device_choose(struct vb_dev *d, const char *want)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **dev;
+	unsigned int port = 0;
+	int rc = -ENODEV;
+
+	for (dev = list; dev && *dev; dev++) {
+		if (want && !is_wanted(want, ibv_get_device_name(*dev), &port))
+			continue;
+		d->ctx = ibv_open_device(*dev);
+		if (!d->ctx) {
+			log_warn(d->dev.log, "verbs: cannot open %s: %m",
+				 ibv_get_device_name(*dev));
+			continue;
+		}
+		rc = vb_port_choose(d, port);
+		if (!rc)
+			break;
+		ibv_close_device(d->ctx);
+	}
+	if (!list || !*list)
+		log_error(d->dev.log,
+			  "no RDMA device: the kernel shows none; load its "
+			  "driver (mlx5_ib, ...; Soft-RoCE: rdma link add rxe0 "
+			  "type rxe netdev eth0), or use tcp://");
+	else if (rc)
+		log_error(d->dev.log,
+			  "no RDMA device: %s%s has no port that is up; see "
+			  "ibv_devinfo, or use tcp://",
+			  want ? want : "none of them", want ? "" : " ");
+	if (list)
+		ibv_free_device_list(list);
+	return rc;
+}
+
+/*
+ * Since Linux 5.12 the kernel copies pinned pages at fork; before that, the
+ * library must keep them from the child, which splits mappings.
+ */
+static void fork_prepare(const struct log *log)
+{
+	if (ibv_is_fork_initialized() != IBV_FORK_DISABLED)
+		return;
+	if (ibv_fork_init())
+		log_warn(log, "verbs: this kernel does not copy registered "
+			      "memory at fork() and libibverbs was in use "
+			      "already: do not fork while files are open, or "
+			      "set RDMAV_FORK_SAFE=1");
+}
+
+static void memlock_look(const struct log *log)
+{
+	struct rlimit rl;
+
+	if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &rl) ||
+	    rl.rlim_cur == RLIM_INFINITY || rl.rlim_cur >= MEMLOCK_LOW)
+		return;
+	log_warn(log,
+		 "verbs: only %lu KiB of memory may be locked: registering "
+		 "buffers will fail; raise it (LimitMEMLOCK=infinity in a "
+		 "systemd unit, memlock in /etc/security/limits.conf else)",
+		 (unsigned long)rl.rlim_cur >> 10);
+}
+
+/* The device's own limits, and what the connection manager needs. */
+static int device_prepare(struct vb_dev *d)
+{
+	struct rdma_event_channel *cm = rdma_create_event_channel();
+
+	if (!cm) {
+		log_error(d->dev.log,
+			  "no RDMA device: the connection manager does not "
+			  "open (%m): modprobe rdma_ucm; /dev/infiniband/"
+			  "rdma_cm must be readable and writable");
+		return -ENODEV;
+	}
+	rdma_destroy_event_channel(cm);
+	if (ibv_query_device(d->ctx, &d->attr))
+		return -EIO;
+	d->max_sge = (unsigned int)d->attr.max_sge;
+	if (d->max_sge > (unsigned int)d->attr.max_sge_rd &&
+	    d->attr.max_sge_rd > 0)
+		d->max_sge = (unsigned int)d->attr.max_sge_rd;
+	if (d->max_sge > VB_SGE)
+		d->max_sge = VB_SGE;
+	d->pd = ibv_alloc_pd(d->ctx);
+	return d->pd ? 0 : -errno;
+}
+
+int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
+{
+	static const struct tp_dev_attr none;
+	struct vb_dev *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (!d)
+		return -ENOMEM;
+	if (!attr)
+		attr = &none;
+	d->dev.ops = &verbs_ops;
+	d->dev.log = attr->log;
+	d->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
+	d->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
+	d->sl = (uint8_t)attr->service_level;
+	d->tos = (uint8_t)attr->traffic_class;
+	d->inline_try = VB_INLINE;
+	pthread_mutex_init(&d->lock, NULL);
+	fork_prepare(attr->log);
+	rc = device_choose(d, attr->device);
+	if (rc)
+		goto free_dev;
+	rc = device_prepare(d);
+	if (rc)
+		goto close_ctx;
+	memlock_look(attr->log);
+	vb_port_report(d);
+	d->rnr_before = vb_rnr_count(d);
+	*out = &d->dev;
+	return 0;
+close_ctx:
+	ibv_close_device(d->ctx);
+free_dev:
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+	return rc;
+}
+
+static void rnr_report(const struct vb_dev *d)
+{
+	uint64_t n = vb_rnr_count(d) - d->rnr_before;
+
+	if (n)
+		log_warn(d->dev.log,
+			 "verbs: %llu messages found no receive (RNR) on %s "
+			 "since start: credits should make that impossible; "
+			 "if no other program uses the port, report it",
+			 (unsigned long long)n,
+			 ibv_get_device_name(d->ctx->device));
+}
+
+void vb_dev_close(struct tp_dev *dev)
+{
+	struct vb_dev *d = vb_dev(dev);
+
+	rnr_report(d);
+	ibv_dealloc_pd(d->pd);
+	ibv_close_device(d->ctx);
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+const struct tp_ops verbs_ops = {
+	.name = "verbs",
+	.dev_open = vb_dev_open,
+	.dev_close = vb_dev_close,
+	.mr_reg = vb_mr_reg,
+	.mr_dereg = vb_mr_dereg,
+	.cq_open = vb_cq_open,
+	.cq_close = vb_cq_close,
+	.cq_abandon = vb_cq_abandon,
+	.cq_poll = vb_cq_poll,
+	.cq_event = vb_cq_event,
+	.cq_wait = vb_cq_wait,
+	.cq_wake = vb_cq_wake,
+	.cq_fd = vb_cq_fd,
+	.cq_arm = vb_cq_arm,
+	.listen = vb_listen,
+	.listener_addr = vb_listener_addr,
+	.unlisten = vb_unlisten,
+	.req_private = vb_req_private,
+	.req_peer = vb_req_peer,
+	.reject = vb_reject,
+	.ep_open = vb_ep_open,
+	.accept = vb_accept,
+	.connect = vb_connect,
+	.ep_close = vb_ep_close,
+	.ep_peer = vb_ep_peer,
+	.post_recv = vb_post_recv,
+	.post_send = vb_post_send,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verbs_ep.c - endpoints: made, broken, closed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verbs.h"
+
+#define SEND_WR 256u
+#define RECV_WR 64u
+#define SPARE_WR 16u /* for requests that are cut, and heartbeats */
+#define SLOTS_MIN 64u
+
+/* A key whose low bits are a free slot of the cq. */
+static int key_take(struct vb_ep *ep)
+{
+	struct vb_cq *cq = ep->cq;
+	unsigned int i, n;
+	struct vb_ep **more;
+
+	for (i = 0; i < cq->nslots && cq->slot[i]; i++)
+		;
+	if (i == cq->nslots) {
+		n = cq->nslots ? 2 * cq->nslots : SLOTS_MIN;
+		if (n > VB_SLOT_MASK + 1)
+			return -ENOBUFS;
+		more = realloc(cq->slot, n * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		memset(&more[cq->nslots], 0, (n - cq->nslots) * sizeof(*more));
+		cq->slot = more;
+		cq->nslots = n;
+	}
+	cq->slot[i] = ep;
+	ep->key = ++cq->generation << VB_SLOT_BITS | i;
+	return 0;
+}
+
+static int rings_make(struct vb_ep *ep)
+{
+	ep->sends = calloc(ep->send_size, sizeof(*ep->sends));
+	ep->recvs = calloc(ep->max_recv, sizeof(*ep->recvs));
+	return ep->sends && ep->recvs ? 0 : -ENOMEM;
+}
+
+static void ep_free(struct vb_ep *ep)
+{
+	free(ep->sends);
+	free(ep->recvs);
+	free(ep);
+}
+
+static void sizes_set(struct vb_ep *ep, const struct tp_ep_attr *attr)
+{
+	const struct vb_dev *d = vb_dev(ep->ep.dev);
+
+	ep->max_send = attr->max_send_wr ?: SEND_WR;
+	ep->max_recv = attr->max_recv_wr ?: RECV_WR;
+	ep->send_size = ep->max_send + 1;
+	ep->hw_size = ep->max_send + SPARE_WR;
+	if (ep->hw_size > (unsigned int)d->attr.max_qp_wr)
+		ep->hw_size = (unsigned int)d->attr.max_qp_wr;
+	ep->max_sge = d->max_sge;
+	ep->entries = ep->hw_size + ep->max_recv;
+}
+
+int vb_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
+	       struct tp_ep **out)
+{
+	struct vb_cq *cq = vb_cq(base);
+	struct vb_ep *ep = calloc(1, sizeof(*ep));
+	int rc;
+
+	if (!ep)
+		return -ENOMEM;
+	ep->ep.dev = base->dev;
+	ep->ep.context = attr->context;
+	ep->tag.kind = VB_EP;
+	ep->cq = cq;
+	ep->opened.ep = ep->ended.ep = ep;
+	STAILQ_INIT(&ep->waiting);
+	snprintf(ep->peer, sizeof(ep->peer), "verbs -");
+	sizes_set(ep, attr);
+	rc = -ENOBUFS;
+	if (ep->max_send + ep->max_recv > cq->room)
+		goto free_ep;
+	rc = rings_make(ep);
+	if (!rc)
+		rc = key_take(ep);
+	if (rc)
+		goto free_ep;
+	rc = vb_cq_grow(cq, ep->entries);
+	if (rc)
+		goto free_key;
+	cq->room -= ep->max_send + ep->max_recv;
+	TAILQ_INSERT_TAIL(&cq->eps, ep, link);
+	*out = &ep->ep;
+	return 0;
+free_key:
+	cq->slot[ep->key & VB_SLOT_MASK] = NULL;
+free_ep:
+	ep_free(ep);
+	return rc;
+}
+
+/* Whether the hardware still has something of the ep. */
+static bool is_in_hardware(const struct vb_ep *ep)
+{
+	return ep->qp && (ep->hw_done != ep->hw_posted ||
+			  ep->recv_retired != ep->recv_posted);
+}
+
+void vb_flush_check(struct vb_ep *ep)
+{
+	if (ep->state != VB_BROKEN || ep->is_flushing || is_in_hardware(ep))
+		return;
+	ep->deadline = 0;
+	vb_waiting_free(ep);
+	if (ep->send_retired == ep->send_posted &&
+	    ep->recv_retired == ep->recv_posted)
+		return;
+	ep->is_flushing = true;
+	TAILQ_INSERT_TAIL(&ep->cq->flushing, ep, flush_link);
+}
+
+static void say_goodbye(struct vb_ep *ep)
+{
+	if (ep->connected)
+		rdma_disconnect(ep->id);
+	ep->connected = false;
+}
+
+static void end(struct vb_ep *ep, enum tp_event_type type, int status)
+{
+	if (ep->state == VB_BROKEN)
+		return;
+	ep->state = VB_BROKEN;
+	ep->status = status;
+	vb_qp_error(ep);
+	if (ep->connected) {
+		ep->gone |= status == 0;
+		say_goodbye(ep);
+		ep->connected = !ep->gone;
+	}
+	vb_event_queue(ep->cq, &ep->ended, type, status);
+	ep->deadline = clock_after_ms(VB_CLOSING_MS);
+	vb_timer(ep->cq, ep->deadline);
+	vb_flush_check(ep);
+}
+
+void vb_break(struct vb_ep *ep, int status)
+{
+	end(ep, TP_EV_DISCONNECTED, status);
+}
+
+void vb_rejected(struct vb_ep *ep)
+{
+	end(ep, TP_EV_REJECTED, 0);
+}
+
+/* The id stays a while, so that a lost goodbye is said again. */
+static void id_leave(struct vb_ep *ep)
+{
+	struct vb_bye *bye;
+
+	if (!ep->id)
+		return;
+	bye = ep->connected && !ep->gone ? malloc(sizeof(*bye)) : NULL;
+	if (!bye) {
+		rdma_destroy_id(ep->id);
+		return;
+	}
+	bye->tag.kind = VB_BYE;
+	bye->cq = ep->cq;
+	bye->id = ep->id;
+	bye->deadline = clock_after_ms(VB_CLOSING_MS);
+	bye->id->context = &bye->tag;
+	TAILQ_INSERT_TAIL(&ep->cq->byes, bye, link);
+	vb_timer(ep->cq, bye->deadline);
+}
+
+void vb_ep_close(struct tp_ep *base)
+{
+	struct vb_ep *ep = vb_ep(base);
+	struct vb_cq *cq = ep->cq;
+
+	if (ep->connected && ep->state != VB_BROKEN)
+		rdma_disconnect(ep->id);
+	vb_qp_destroy(ep);
+	id_leave(ep);
+	vb_waiting_free(ep);
+	while (ep->send_retired != ep->send_posted)
+		vb_send_retire(ep);
+	vb_event_drop(cq, &ep->opened);
+	vb_event_drop(cq, &ep->ended);
+	if (ep->is_leaving)
+		TAILQ_REMOVE(&cq->leaving, ep, leave_link);
+	if (ep->is_flushing)
+		TAILQ_REMOVE(&cq->flushing, ep, flush_link);
+	TAILQ_REMOVE(&cq->eps, ep, link);
+	cq->slot[ep->key & VB_SLOT_MASK] = NULL;
+	cq->used -= ep->entries;
+	cq->room += ep->max_send + ep->max_recv;
+	ep_free(ep);
+}
+
+const char *vb_ep_peer(const struct tp_ep *ep)
+{
+	return container_of(ep, const struct vb_ep, ep)->peer;
+}

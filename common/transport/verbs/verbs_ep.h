@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verbs_ep.h - the objects of the verbs provider that belong to a connection. */
+#ifndef VERBS_EP_H
+#define VERBS_EP_H
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "provider.h"
+
+#define VB_SGE 30u /* pieces of one work request, at most */
+#define VB_BATCH 16u
+#define VB_INLINE 220u /* fits a send queue entry of 256 bytes on mlx5 */
+#define VB_BOUNCE_MAX TP_SEND_MAX
+#define VB_CLASSES 11u /* 4 KiB to 4 MiB */
+#define VB_NAME 320u
+#define VB_CLOSING_MS 2000u /* for a goodbye or a flush to be answered */
+
+/* The mark (wr_id) of a work request: key << 32 | direction | number. */
+#define VB_MARK_RECV 0x80000000u
+#define VB_NUMBER_MASK 0x7fffffffu
+#define VB_SLOT_BITS 16
+#define VB_SLOT_MASK ((1u << VB_SLOT_BITS) - 1)
+
+struct vb_cq;
+struct vb_dev;
+
+/* What an rdma_cm_id's context points at. */
+enum vb_kind { VB_EP, VB_REQ, VB_LISTENER, VB_BYE };
+struct vb_tag {
+	enum vb_kind kind;
+};
+
+/* Private data, with the length that InfiniBand's messages do not keep. */
+struct vb_frame {
+	uint8_t magic[2];
+	uint8_t version;
+	uint8_t len;
+	uint8_t data[TP_PRIVATE_MAX];
+};
+
+/* Registered memory that sends are copied to, if they must be. */
+struct vb_bounce {
+	SLIST_ENTRY(vb_bounce) link;
+	struct ibv_mr *mr;
+	unsigned int class;
+	uint8_t *mem;
+};
+struct vb_bounces {
+	SLIST_HEAD(, vb_bounce) spare[VB_CLASSES];
+	size_t bytes; /* in spare */
+};
+
+struct vb_event {
+	TAILQ_ENTRY(vb_event) link;
+	enum tp_event_type type;
+	int status;
+	bool queued;
+	struct vb_ep *ep; /* or */
+	struct vb_req *req;
+};
+
+struct vb_listener {
+	struct tp_listener listener;
+	struct vb_tag tag;
+	struct vb_cq *cq;
+	struct rdma_cm_id *id;
+	struct addr addr;
+	bool local; /* a loopback address: no other hosts */
+};
+
+struct vb_req {
+	struct tp_conn_req req;
+	struct vb_tag tag;
+	struct vb_cq *cq; /* the listener's */
+	struct vb_listener *listener; /* until reported */
+	struct rdma_cm_id *id;
+	struct vb_event event;
+	bool dead; /* the connector has left */
+	uint8_t reads_in, reads_out; /* outstanding RDMA Reads, both ways */
+	uint8_t priv[TP_PRIVATE_MAX];
+	unsigned int priv_len;
+	char peer[VB_NAME];
+};
+
+/* A connection that was closed here; waits for the peer's goodbye. */
+struct vb_bye {
+	TAILQ_ENTRY(vb_bye) link;
+	struct vb_tag tag;
+	struct vb_cq *cq;
+	struct rdma_cm_id *id;
+	uint64_t deadline;
+};
+
+enum vb_state {
+	VB_IDLE,
+	VB_CONNECTING,
+	VB_ACCEPTED, /* by us; the connector has not confirmed */
+	VB_OPEN,
+	VB_BROKEN,
+};
+
+struct vb_recv {
+	uint64_t wr_id;
+	struct tp_sge sge;
+};
+
+struct vb_send {
+	uint64_t wr_id;
+	uint64_t end; /* number after its last work request */
+	enum tp_opcode opcode;
+	uint32_t len;
+	bool signaled;
+	bool ours; /* a heartbeat */
+	bool whole; /* all of it was handed to the hardware */
+	struct vb_bounce *bounce;
+};
+
+/* Work requests about to be posted together. */
+struct vb_batch {
+	unsigned int n, nsge;
+	struct ibv_send_wr wr[VB_BATCH];
+	struct ibv_sge sge[VB_BATCH * VB_SGE];
+};
+
+/* How far a request has been cut into work requests. */
+struct vb_cut {
+	unsigned int i; /* piece */
+	uint32_t off; /* in the piece */
+	uint64_t done; /* bytes */
+};
+
+/* A request, or the rest of one, that waits for room in the send queue. */
+struct vb_waiting {
+	STAILQ_ENTRY(vb_waiting) link;
+	struct tp_send_wr wr;
+	struct vb_cut cut;
+	uint32_t ring; /* its number in the ring of sends */
+	struct tp_sge sgl[];
+};
+
+struct vb_ep {
+	struct tp_ep ep;
+	struct vb_tag tag;
+	struct vb_cq *cq;
+	struct rdma_cm_id *id;
+	struct ibv_qp *qp;
+	enum vb_state state;
+	uint32_t key; /* slot and generation: marks its completions */
+	unsigned int entries; /* of the hardware queue, reserved */
+	uint64_t deadline; /* of connecting or of flushing; 0: none */
+	uint64_t beat_at;
+	uint64_t beat_mark; /* posted when the last beat was due */
+	atomic_int async; /* an asynchronous event's status */
+	bool connected; /* a goodbye is due */
+	bool gone; /* the peer said goodbye */
+	bool is_leaving, is_flushing;
+
+	/* Sends: a ring by number; posted - retired are outstanding. */
+	struct vb_send *sends;
+	unsigned int max_send, send_size;
+	uint32_t send_posted, send_retired;
+	unsigned int send_user; /* the caller's of them */
+	bool send_failed; /* the first failure was reported */
+	uint64_t hw_posted, hw_done;
+	unsigned int hw_size, hw_quiet;
+	unsigned int max_inline, max_sge;
+	STAILQ_HEAD(, vb_waiting) waiting;
+
+	/* Receives. */
+	struct vb_recv *recvs;
+	unsigned int max_recv;
+	uint32_t recv_posted, recv_retired;
+
+	int status;
+	struct vb_event opened, ended;
+	uint8_t priv[TP_PRIVATE_MAX];
+	unsigned int priv_len;
+	struct vb_frame frame; /* what to say when connecting */
+	char peer[VB_NAME];
+	TAILQ_ENTRY(vb_ep) link, leave_link, flush_link;
+};
+
+#endif

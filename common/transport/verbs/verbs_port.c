@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verbs_port.c - which port, address (GID) and MTU are used, and why. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verbs.h"
+
+#define GIDS_MAX 512
+
+/* Better is higher; 0: of no use. */
+enum rank { NO_USE, LINK_LOCAL, ROCE_V1, NATIVE, GLOBAL_V6, MAPPED_V4 };
+
+static const char *const reasons[] = {
+	[NO_USE] = "none",
+	[LINK_LOCAL] = "link-local: there is no other",
+	[ROCE_V1] = "RoCE v1: there is no v2",
+	[NATIVE] = "the port's own",
+	[GLOBAL_V6] = "RoCE v2, IPv6: there is no IPv4 one",
+	[MAPPED_V4] = "RoCE v2 with an IPv4 address: preferred",
+};
+
+static bool is_mapped(const union ibv_gid *gid)
+{
+	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)gid);
+}
+
+static enum rank gid_rank(const struct ibv_gid_entry *e)
+{
+	static const union ibv_gid zero;
+
+	if (!memcmp(&e->gid, &zero, sizeof(zero)))
+		return NO_USE;
+	if (e->gid_type == IBV_GID_TYPE_IB)
+		return NATIVE;
+	if (e->gid.raw[0] == 0xfe && (e->gid.raw[1] & 0xc0) == 0x80)
+		return LINK_LOCAL;
+	if (e->gid_type != IBV_GID_TYPE_ROCE_V2)
+		return ROCE_V1;
+	return is_mapped(&e->gid) ? MAPPED_V4 : GLOBAL_V6;
+}
+
+/* The first best one of the port. */
+static enum rank gid_choose(struct vb_dev *d, uint8_t port,
+			    struct ibv_gid_entry *best)
+{
+	struct ibv_gid_entry *list = calloc(GIDS_MAX, sizeof(*list));
+	enum rank top = NO_USE;
+	ssize_t n, i;
+
+	if (!list)
+		return NO_USE;
+	n = ibv_query_gid_table(d->ctx, list, GIDS_MAX, 0);
+	for (i = 0; i < n; i++) {
+		if (list[i].port_num != port || gid_rank(&list[i]) <= top)
+			continue;
+		top = gid_rank(&list[i]);
+		*best = list[i];
+	}
+	free(list);
+	return top;
+}
+
+/* InfiniBand: the address of the network device over the port. */
+static void address_of_netdev(struct vb_dev *d)
+{
+	struct ifaddrs *all, *ifa;
+
+	if (getifaddrs(&all))
+		return;
+	for (ifa = all; ifa; ifa = ifa->ifa_next) {
+		if (!ifa->ifa_addr || ifa->ifa_addr->sa_family != AF_INET ||
+		    if_nametoindex(ifa->ifa_name) != d->gid.ndev_ifindex)
+			continue;
+		memcpy(&d->sa, ifa->ifa_addr, sizeof(struct sockaddr_in));
+		((struct sockaddr_in *)(void *)&d->sa)->sin_port = 0;
+		break;
+	}
+	freeifaddrs(all);
+}
+
+/* The IP address under which the connection manager finds the port. */
+static void address_of_gid(struct vb_dev *d)
+{
+	struct sockaddr_in *v4 = (void *)&d->sa;
+	struct sockaddr_in6 *v6 = (void *)&d->sa;
+
+	memset(&d->sa, 0, sizeof(d->sa));
+	if (d->gid.gid_type == IBV_GID_TYPE_IB) {
+		address_of_netdev(d);
+	} else if (is_mapped(&d->gid.gid)) {
+		v4->sin_family = AF_INET;
+		memcpy(&v4->sin_addr, d->gid.gid.raw + 12, 4);
+	} else {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_scope_id = d->gid.ndev_ifindex;
+		memcpy(&v6->sin6_addr, d->gid.gid.raw, 16);
+	}
+}
+
+static bool port_take(struct vb_dev *d, uint8_t port)
+{
+	if (ibv_query_port(d->ctx, port, &d->port_attr) ||
+	    d->port_attr.state != IBV_PORT_ACTIVE ||
+	    gid_choose(d, port, &d->gid) == NO_USE)
+		return false;
+	d->port = port;
+	address_of_gid(d);
+	return true;
+}
+
+int vb_port_choose(struct vb_dev *d, unsigned int want)
+{
+	struct ibv_device_attr attr;
+	unsigned int port;
+
+	if (ibv_query_device(d->ctx, &attr))
+		return -ENODEV;
+	for (port = 1; port <= attr.phys_port_cnt; port++) {
+		if ((!want || want == port) && port_take(d, (uint8_t)port))
+			return 0;
+	}
+	return -ENODEV;
+}
+
+static unsigned int mtu_bytes(enum ibv_mtu mtu)
+{
+	return 128u << mtu;
+}
+
+void vb_port_report(const struct vb_dev *d)
+{
+	char gid[INET6_ADDRSTRLEN];
+	bool less = d->port_attr.active_mtu < d->port_attr.max_mtu;
+
+	inet_ntop(AF_INET6, d->gid.gid.raw, gid, sizeof(gid));
+	log_info(d->dev.log,
+		 "verbs: %s port %u, GID %u %s (%s), MTU %u%s, %u pieces a "
+		 "work request",
+		 ibv_get_device_name(d->ctx->device), d->port, d->gid.gid_index,
+		 gid, reasons[gid_rank(&d->gid)],
+		 mtu_bytes(d->port_attr.active_mtu),
+		 less ? " (less than the port could: the link or the network "
+			"device's MTU bounds it)"
+		      : " (the port's largest)",
+		 d->max_sge);
+}
+
+bool vb_port_again(struct vb_dev *d)
+{
+	union ibv_gid before = d->gid.gid;
+
+	if (!port_take(d, d->port))
+		return false;
+	vb_port_report(d);
+	return !memcmp(&before, &d->gid.gid, sizeof(before));
+}
+
+static uint64_t counter(const struct vb_dev *d, const char *name)
+{
+	unsigned long long n = 0;
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/ports/%u/hw_counters/%s",
+		 d->ctx->device->ibdev_path, d->port, name);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu", &n) != 1)
+		n = 0;
+	fclose(file);
+	return n;
+}
+
+/* Under the names of rxe and of mlx5. */
+uint64_t vb_rnr_count(const struct vb_dev *d)
+{
+	return counter(d, "send_rnr_err") + counter(d, "out_of_buffer");
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verbs_qp.c - the queue pair: made, moved through its states, destroyed. */
+#include <errno.h>
+
+#include "verbs.h"
+
+#define RETRIES 7u
+#define RNR_FOREVER 7u
+/*
+ * 0.64 ms.  What rdma_cm leaves, 0, means 655 ms.  With credits nobody ever
+ * waits for it.
+ */
+#define RNR_TIMER 12u
+#define TIMEOUT_MIN 8u
+#define TIMEOUT_MAX 18u
+
+#define ACCESS                                                                 \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |                     \
+	 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+
+/* 4.096 us * 2^t, eight times, within the silence that means death. */
+static uint8_t ack_timeout(const struct vb_dev *d)
+{
+	unsigned int t = TIMEOUT_MIN;
+
+	while (t < TIMEOUT_MAX && (4096ull << (t + 1)) * (RETRIES + 1) <=
+					  d->dead_peer_ms * CLOCK_NS_PER_MS)
+		t++;
+	return (uint8_t)t;
+}
+
+static int to_init(struct vb_ep *ep)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
+	int mask;
+
+	if (rdma_init_qp_attr(ep->id, &attr, &mask))
+		return -errno;
+	attr.qp_access_flags = ACCESS;
+	return -ibv_modify_qp(ep->qp, &attr, mask | IBV_QP_ACCESS_FLAGS);
+}
+
+static int post_receives(struct vb_ep *ep)
+{
+	uint32_t i;
+	int rc = 0;
+
+	for (i = ep->recv_retired; i != ep->recv_posted && !rc; i++)
+		rc = vb_recv_hw(ep, &ep->recvs[i % ep->max_recv], i);
+	return rc;
+}
+
+/* The device may not have as much room for inline data as is asked for. */
+static struct ibv_qp *create(struct vb_ep *ep, struct ibv_qp_init_attr *init)
+{
+	struct vb_dev *d = vb_dev(ep->ep.dev);
+	struct ibv_qp *qp;
+	uint32_t bytes = d->inline_try;
+
+	for (;; bytes /= 2) {
+		init->cap.max_inline_data = bytes;
+		qp = ibv_create_qp(d->pd, init);
+		if (qp || !bytes)
+			break;
+	}
+	if (qp)
+		d->inline_try = bytes;
+	return qp;
+}
+
+int vb_qp_create(struct vb_ep *ep)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_context = ep,
+		.send_cq = ep->cq->ib,
+		.recv_cq = ep->cq->ib,
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = ep->hw_size,
+			 .max_recv_wr = ep->max_recv,
+			 .max_send_sge = ep->max_sge,
+			 .max_recv_sge = 1 },
+	};
+	int rc;
+
+	ep->qp = create(ep, &init);
+	if (!ep->qp) {
+		rc = errno ? -errno : -ENOMEM;
+		log_error(vb_log(ep),
+			  "%s: no queue pair of %u + %u requests (error %d): "
+			  "the device has %d pairs of %d, or locked memory is "
+			  "short (memlock)",
+			  ep->peer, ep->hw_size, ep->max_recv, -rc,
+			  vb_dev(ep->ep.dev)->attr.max_qp,
+			  vb_dev(ep->ep.dev)->attr.max_qp_wr);
+		return rc;
+	}
+	ep->max_inline = init.cap.max_inline_data;
+	rc = to_init(ep);
+	return rc ? rc : post_receives(ep);
+}
+
+static void path_look(const struct vb_ep *ep, const struct ibv_qp_attr *attr)
+{
+	const struct vb_dev *d = vb_dev(ep->ep.dev);
+	struct ibv_gid_entry gid;
+
+	if (!attr->ah_attr.is_global ||
+	    ibv_query_gid_ex(d->ctx, attr->ah_attr.port_num,
+			     attr->ah_attr.grh.sgid_index, &gid, 0))
+		return;
+	if (gid.gid_type == IBV_GID_TYPE_ROCE_V1 &&
+	    d->gid.gid_type == IBV_GID_TYPE_ROCE_V2)
+		log_warn(d->dev.log,
+			 "%s: the kernel chose RoCE v1 though the port has v2: "
+			 "cma_roce_mode -d %s -m 2",
+			 ep->peer, ibv_get_device_name(d->ctx->device));
+	log_debug(d->dev.log, "%s: GID %u, MTU %u, SL %u, traffic class %u",
+		  ep->peer, gid.gid_index, 128u << attr->path_mtu,
+		  attr->ah_attr.sl, attr->ah_attr.grh.traffic_class);
+}
+
+static int to_rtr(struct vb_ep *ep)
+{
+	const struct vb_dev *d = vb_dev(ep->ep.dev);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+	int mask, rc;
+
+	if (rdma_init_qp_attr(ep->id, &attr, &mask))
+		return -errno;
+	attr.min_rnr_timer = RNR_TIMER;
+	attr.qp_access_flags = ACCESS;
+	if (d->sl)
+		attr.ah_attr.sl = d->sl;
+	if (d->tos)
+		attr.ah_attr.grh.traffic_class = d->tos;
+	rc = -ibv_modify_qp(ep->qp, &attr,
+			    mask | IBV_QP_MIN_RNR_TIMER | IBV_QP_ACCESS_FLAGS);
+	if (!rc)
+		path_look(ep, &attr);
+	return rc;
+}
+
+static int to_rts(struct vb_ep *ep)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+	int mask;
+
+	if (rdma_init_qp_attr(ep->id, &attr, &mask))
+		return -errno;
+	attr.timeout = ack_timeout(vb_dev(ep->ep.dev));
+	attr.retry_cnt = RETRIES;
+	attr.rnr_retry = RNR_FOREVER;
+	return -ibv_modify_qp(ep->qp, &attr,
+			      mask | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+				      IBV_QP_RNR_RETRY);
+}
+
+int vb_qp_ready(struct vb_ep *ep)
+{
+	int rc = to_rtr(ep);
+
+	return rc ? rc : to_rts(ep);
+}
+
+void vb_qp_error(struct vb_ep *ep)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	if (ep->qp)
+		ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE);
+}
+
+/* From here on the device touches nothing of what was posted. */
+void vb_qp_destroy(struct vb_ep *ep)
+{
+	int rc;
+
+	if (!ep->qp)
+		return;
+	rc = ibv_destroy_qp(ep->qp);
+	if (rc)
+		log_error(vb_log(ep), "%s: a queue pair stays (error %d)",
+			  ep->peer, rc);
+	ep->qp = NULL;
+}
