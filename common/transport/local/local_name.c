@@ -29,7 +29,8 @@ static void name_set(struct local_name *name, const char *host)
 
 	memset(&name->sun, 0, sizeof(name->sun));
 	name->sun.sun_family = AF_UNIX;
-	snprintf(p + 1, max - 1, PREFIX "%s", host);
+	snprintf(p + 1, max - 1, PREFIX "%.*s", (int)(max - sizeof(PREFIX) - 1),
+		 host);
 	for (i = 1; p[i]; i++)
 		p[i] = (char)tolower((unsigned char)p[i]);
 	name->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + i);

@@ -98,8 +98,11 @@ int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	struct vb_dev *d = vb_dev(dev);
 	struct vb_mr *mr;
 
-	if (!len || (access & ~ACCESS_ALL))
+	if (!len || (access & ~(ACCESS_ALL | TP_VOLATILE)))
 		return -EINVAL;
+	if (access & TP_VOLATILE)
+		return access & ~(TP_LOCAL_WRITE | TP_VOLATILE) ? -EINVAL
+								: -EOPNOTSUPP;
 	mr = malloc(sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
