@@ -20,7 +20,7 @@
 		"mgr.address", "mgr.from", "mgr.storage", "mgr.cache_size",    \
 		"mgr.session_timeout", "mgr.log_level", "mgr.slots",           \
 		"mgr.max_sessions", "mgr.poll_us", "mgr.iod_calls",            \
-		CONF_KEYS_IOD("iod"),       \
-		CONF_KEYS_IOD("iod.*"), "iod.*.address", "iod.*.storage"
+		CONF_KEYS_IOD("iod"), CONF_KEYS_IOD("iod.*"), "iod.*.address", \
+		"iod.*.storage"
 
 #endif

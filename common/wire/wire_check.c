@@ -133,9 +133,9 @@ const char *wire_check_lock(const struct wire_msg *msg)
 {
 	const struct wire_lock *lock = msg->body;
 
-	return le64toh(lock->start) < le64toh(lock->end) ?
-		       NULL :
-		       "wire_lock.end: not above start";
+	return le64toh(lock->start) < le64toh(lock->end)
+		       ? NULL
+		       : "wire_lock.end: not above start";
 }
 
 static bool has_two_paths(unsigned int op)
