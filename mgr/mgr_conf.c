@@ -9,6 +9,7 @@
 #include "conf_keys.h"
 #include "dist.h"
 #include "mgr_conf.h"
+#include "transport.h"
 #include "wire.h"
 
 struct reader {
@@ -61,7 +62,7 @@ static int read_address(const struct reader *r, const char *section,
 	if (!uri)
 		return complain(r, section, "address",
 				"missing; add address = tcp://HOST:PORT");
-	if (addr_parse(uri, port, addr) || strcmp(addr->scheme, "tcp"))
+	if (addr_parse(uri, port, addr) || !tp_scheme_ok(addr->scheme))
 		return complain(r, section, "address",
 				"not an address that this build serves; "
 				"write tcp://HOST:PORT");

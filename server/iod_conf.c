@@ -140,7 +140,7 @@ static int read_place(const struct reader *r, struct iod_conf *conf)
 		return complain(r, "address",
 				"missing; add address = tcp://HOST:PORT");
 	if (addr_parse(address, 7000, &conf->addr) ||
-	    strcmp(conf->addr.scheme, "tcp"))
+	    !tp_scheme_ok(conf->addr.scheme))
 		return complain(r, "address",
 				"not an address that this build serves; "
 				"write tcp://HOST:PORT");

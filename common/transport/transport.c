@@ -178,18 +178,30 @@ static const struct tp_ops missing = {
 
 #define OP(obj, op) ((obj)->ops->op ? (obj)->ops->op : missing.op)
 
-int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
-		struct tp_dev **dev)
+static const struct tp_ops *find(const char *name)
 {
 	size_t i;
 
+	for (i = 0; i < PROVIDERS; i++)
+		if (!strcmp(providers[i]->name, name))
+			return providers[i];
+	return NULL;
+}
+
+bool tp_scheme_ok(const char *scheme)
+{
+	return find(scheme);
+}
+
+int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
+		struct tp_dev **dev)
+{
+	const struct tp_ops *ops = find(name);
+
 	if (!strncmp(name, FAULT_PREFIX, strlen(FAULT_PREFIX)))
 		return fault_dev_open(name + strlen(FAULT_PREFIX), attr, dev);
-	for (i = 0; i < PROVIDERS; i++) {
-		if (!strcmp(providers[i]->name, name))
-			return OP(&(struct tp_dev){ .ops = providers[i] },
-				  dev_open)(attr, dev);
-	}
+	if (ops)
+		return OP(&(struct tp_dev){ .ops = ops }, dev_open)(attr, dev);
 	log_error(attr ? attr->log : NULL,
 		  "no transport \"%s\" in this build; use tcp", name);
 	return -EPROTONOSUPPORT;

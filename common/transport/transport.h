@@ -25,6 +25,7 @@
 /* Tables, their comments in columns: laid out by hand. */
 /* clang-format off */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -217,6 +218,8 @@ struct tp_dev_attr {
  */
 int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 		struct tp_dev **dev);
+/* Whether this build has the provider of a scheme; says nothing of the host. */
+bool tp_scheme_ok(const char *scheme);
 /* All of the device's objects must be closed. */
 void tp_dev_close(struct tp_dev *dev);
 /* "tcp", for logs and pvfs-ping. */

@@ -4,7 +4,8 @@
 # A test gets a folder of its own ($tmp, removed at the end whatever happens),
 # its own servers on free ports and PVFSTAB_FILE set.  It fails at the first
 # `fail`, a failed check, or when a sanitizer wrote a report into a log.
-# `requires` skips the whole test aloud.  PVFS_BUILD names the build folder.
+# `requires` skips the whole test aloud.  PVFS_BUILD names the build folder,
+# PVFS_TEST_SCHEME the transport (tcp).
 set -u
 
 name=$(basename "$0" .sh)
@@ -33,9 +34,10 @@ skip() {
 	exit 77
 }
 
-# requires root | space GIB DIR | tool NAME
+# requires root | space GIB DIR | tool NAME | tcp (speaks to a port itself)
 requires() {
 	case $1 in
+	tcp)	[ "${PVFS_TEST_SCHEME:-tcp}" = tcp ] || skip "is about tcp" ;;
 	root)	[ "$(id -u)" = 0 ] || skip "needs root" ;;
 	tool)	command -v "$2" >/dev/null || skip "needs the program $2" ;;
 	space)	[ "$(df -Pk "$3" | awk 'END { print int($4 / 1048576) }')" \
@@ -50,7 +52,7 @@ cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
 # start_pvfs [OPTION OF cluster start...]
 start_pvfs() {
 	states+=("$state")
-	cluster start --port 0 "$@" || fail "the servers do not start"
+	cluster start --port 0 --transport "${PVFS_TEST_SCHEME:-tcp}" "$@" || fail "the servers do not start"
 	export PVFSTAB_FILE=$state/pvfstab
 }
 

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/functions.sh"
 
 requires tool python3
+requires tcp
 start_pvfs -n 2
 fsid=$(conf_value filesystem id)
 expect ok pvio write /pvfs/file 0 1000000 1

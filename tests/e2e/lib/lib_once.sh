@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 requires tool python3
+requires tcp
 
 start_pvfs -n 2 --set mgr.session_timeout=1
 coproc proxy { exec python3 "$e2e/lib/proxy.py" 127.0.0.1 "$(port_of mgr)"; }
