@@ -54,7 +54,18 @@ static void fill(const struct session *s, const struct attr *a, uint64_t blocks,
 	};
 }
 
-/* A write counts if it came after the last change that the mgr knows of. */
+/*
+ * A write counts if it came after the mtime that the mgr knows of; after an
+ * utimens() this may be any time, so then it must have come after ctime.
+ */
+static void wrote_at(struct attr *a, int64_t t)
+{
+	if (t > (a->flags & WIRE_A_MSET ? a->ctime : a->mtime))
+		a->mtime = t;
+	if (a->mtime == t && t > a->ctime)
+		a->ctime = t;
+}
+
 static int ask_iods(struct session *s, struct attr *a, uint64_t *blocks)
 {
 	struct file_size now;
@@ -64,10 +75,7 @@ static int ask_iods(struct session *s, struct attr *a, uint64_t *blocks)
 		return rc;
 	a->size = now.size;
 	*blocks = now.blocks;
-	if (now.mtime > a->ctime) {
-		a->mtime = now.mtime;
-		a->ctime = now.mtime;
-	}
+	wrote_at(a, now.mtime);
 	return 0;
 }
 

@@ -148,6 +148,8 @@ struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 
 #define WIRE_A_SIZE	0x1u	/* wire_attr.flags: size is known and right;
 				 * else ask the iods (WIRE_GETSIZE) */
+#define WIRE_A_MSET	0x2u	/* mtime was set explicitly, at ctime or before;
+				 * only a later write replaces it */
 
 struct wire_attr {
 	le64 handle;

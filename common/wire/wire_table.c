@@ -74,7 +74,8 @@ static const struct wire_form path = {
 };
 
 #define ATTR_FIELDS(type)                                                      \
-	SIZE(type, attr.size), BITS(type, attr.flags, WIRE_A_SIZE),            \
+	SIZE(type, attr.size),                                                 \
+		BITS(type, attr.flags, WIRE_A_SIZE | WIRE_A_MSET),             \
 		ZERO(type, attr.zero), ZERO(type, attr.dist.zero)
 
 static const struct wire_form attr_rep = {

@@ -19,7 +19,8 @@ void op_fill_attr(struct wire_attr *attr, const struct inode *ino)
 		.nlink = htole32(ino->nlink),
 		.uid = htole32(ino->uid),
 		.gid = htole32(ino->gid),
-		.flags = htole32(size_is_right(ino) ? WIRE_A_SIZE : 0),
+		.flags = htole32((size_is_right(ino) ? WIRE_A_SIZE : 0) |
+				 (ino->mset ? WIRE_A_MSET : 0)),
 		.dist = { .base = htole32(ino->base),
 			  .pcount = htole32(ino->pcount),
 			  .ssize = htole32(ino->ssize) },

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_times.c - mtime of a file that is being written, as another process
+ * sees it: neither chmod() nor an open hides a write, and an explicit time
+ * holds until the next one.
+ */
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "pvfs.h"
+
+static char path[256];
+
+/* In a process, and so a session, of its own. */
+static time_t seen(void)
+{
+	struct stat st;
+	time_t t = 0;
+	int fds[2], status;
+	pid_t pid;
+
+	EXPECT(pipe(fds) == 0);
+	pid = fork();
+	EXPECT(pid >= 0);
+	if (pid == 0) {
+		EXPECT(pvfs_stat(path, &st) == 0);
+		EXPECT(write(fds[1], &st.st_mtime, sizeof(t)) == sizeof(t));
+		_exit(0);
+	}
+	EXPECT(read(fds[0], &t, sizeof(t)) == sizeof(t));
+	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
+	close(fds[0]);
+	close(fds[1]);
+	return t;
+}
+
+/* lib_times DIR */
+int main(int argc, char **argv)
+{
+	const struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
+	time_t before;
+	int fd;
+
+	EXPECT(argc == 2);
+	snprintf(path, sizeof(path), "%s/times", argv[1]);
+	fd = pvfs_open(path, O_RDWR | O_CREAT, 0644);
+	EXPECT(fd >= 0);
+	sleep(2); /* the clocks of files are coarse */
+	before = time(NULL) - 1;
+	EXPECT(pvfs_write(fd, "abc", 3) == 3);
+	EXPECT(pvfs_chmod(path, 0600) == 0);
+	EXPECT(seen() >= before);
+
+	sleep(1);
+	EXPECT(pvfs_futimens(fd, old) == 0);
+	EXPECT(seen() == 1000);
+	EXPECT(pvfs_chmod(path, 0644) == 0);
+	EXPECT(seen() == 1000);
+	sleep(1);
+	EXPECT(pvfs_write(fd, "def", 3) == 3);
+	EXPECT(seen() >= before);
+	EXPECT(pvfs_close(fd) == 0);
+	EXPECT(seen() >= before);
+	puts("ok");
+	return 0;
+}
