@@ -264,6 +264,11 @@ struct pvfs_server {
 };
 
 /*
+ * The manager of the mount that path lies on; asks no server.  0, or -1:
+ * ENODEV path is on no mount.
+ */
+int pvfs_manager(const char *path, struct pvfs_server *mgr);
+/*
  * The servers of the mount that path lies on, the mgr first, then the iods in
  * order.  Fills at most max of them and returns how many there are; list may
  * be NULL when max is 0.  -1: ENODEV path is on no mount; EINVAL; errors of
@@ -286,8 +291,8 @@ struct pvfs_ping {
 /*
  * Asks one server, by its URI ("tcp://host:port", or "host:port" for tcp),
  * on a connection of its own; waits at most timeout_ms milliseconds (0: the
- * usual bound).  Needs no mount.  -1: EINVAL not an address; ECONNREFUSED,
- * ETIMEDOUT and other errors of the connection.
+ * usual bound).  Needs no mount.  -1: EINVAL not an address; ECONNREFUSED (at
+ * once) nobody listens there; ETIMEDOUT, other errors of the connection.
  */
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);
 /* The server's own store, not the whole file system. */

@@ -36,6 +36,25 @@ int pvfs_mount_point(unsigned int index, char *dir, size_t len)
 	return 0;
 }
 
+static struct pvfs_server manager_of(const struct mount *m)
+{
+	struct pvfs_server mgr = { .role = PVFS_MGR };
+
+	addr_format(&m->mgr, mgr.uri, sizeof(mgr.uri));
+	return mgr;
+}
+
+int pvfs_manager(const char *path, struct pvfs_server *mgr)
+{
+	struct where w;
+
+	where_find(&w, path);
+	if (!w.fs)
+		return api_int(-ENODEV);
+	*mgr = manager_of(w.fs->mount);
+	return 0;
+}
+
 static void list_servers(const struct session *s, const struct mount *m,
 			 struct pvfs_server *list, int max)
 {
@@ -43,8 +62,7 @@ static void list_servers(const struct session *s, const struct mount *m,
 
 	if (max < 1)
 		return;
-	list[0] = (struct pvfs_server){ .role = PVFS_MGR };
-	addr_format(&m->mgr, list[0].uri, sizeof(list[0].uri));
+	list[0] = manager_of(m);
 	for (i = 1; i < max && i <= (int)s->niods; i++) {
 		list[i] = (struct pvfs_server){ .role = PVFS_IOD,
 						.index = i - 1 };

@@ -49,6 +49,7 @@ static int probe(const char *uri, int timeout_ms, struct session **s)
 		.name = "server",
 		.timeout_ms = timeout_ms > 0 ? (unsigned int)timeout_ms
 					     : process_timeout_ms(),
+		.probe = true,
 		.log = process_log(),
 	};
 	int rc = parse(uri, &addr);

@@ -66,6 +66,7 @@ static int peer_open(struct session *s, const struct addr *addr,
 		.fsid = s->fsid,
 		.session = s->id,
 		.cred = &cred,
+		.impatient = s->probe,
 	};
 	int rc = cred_get(&cred);
 
@@ -110,6 +111,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	atomic_init(&s->refs, 1);
 	s->log = attr->log;
 	s->timeout_ms = attr->timeout_ms;
+	s->probe = attr->probe;
 	rc = random_id(&s->id);
 	if (!rc)
 		rc = transport_open(s, attr);

@@ -21,6 +21,7 @@ struct session {
 	const struct log *log;
 	uint64_t id;
 	unsigned int timeout_ms; /* of every call */
+	bool probe; /* see session_attr */
 	unsigned int first; /* random: where this client's striped
 					 * requests begin */
 	struct rpc_peer *mgr;
@@ -43,6 +44,7 @@ struct session_attr {
 	const struct addr *addr; /* of the mgr, or of any server */
 	const char *name; /* of that, for messages */
 	unsigned int timeout_ms;
+	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;
 };
 

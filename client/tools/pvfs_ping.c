@@ -112,17 +112,25 @@ static int ping_list(struct args *a, const struct pvfs_server *list, int n)
 	return status;
 }
 
+/* The manager first: without it nobody says where the iods are. */
 static int ping_mount(struct args *a, const char *path)
 {
-	int n = pvfs_servers(path, NULL, 0), status;
-	struct pvfs_server *list;
+	struct pvfs_server mgr, *list;
+	int n, status;
 
+	if (pvfs_manager(path, &mgr))
+		return tool_fail(&tool, path);
+	status = ping_list(a, &mgr, 1);
+	if (status)
+		return status;
+	n = pvfs_servers(path, NULL, 0);
 	if (n < 0)
 		return tool_fail(&tool, path);
 	list = calloc((size_t)n, sizeof(*list));
 	if (!list)
 		return tool_fail(&tool, path);
-	status = ping_list(a, list, pvfs_servers(path, list, n));
+	n = pvfs_servers(path, list, n);
+	status = ping_list(a, list + 1, n - 1);
 	free(list);
 	return status;
 }

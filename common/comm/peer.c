@@ -79,6 +79,14 @@ static void peer_disconnect(struct rpc_peer *peer)
 		peer->slots[i].sending = false;
 }
 
+static void peer_give_up(struct rpc_peer *peer, int status)
+{
+	peer->reason = status;
+	peer_disconnect(peer);
+	peer_set_state(peer, PEER_IDLE);
+	call_fail_all(peer, status);
+}
+
 static void peer_attempt(struct rpc_peer *peer);
 
 void peer_lost(struct link *link, int status)
@@ -91,6 +99,10 @@ void peer_lost(struct link *link, int status)
 		peer_attempt(peer);
 		return;
 	}
+	if (peer->impatient && !peer->boot) {
+		peer_give_up(peer, status);
+		return;
+	}
 	peer_log_loss(peer, status);
 	if (status == -EFAULT && call_fail_faulty(peer))
 		peer->backoff_ms = PEER_BACKOFF_MIN_MS;
@@ -101,10 +113,7 @@ void peer_lost(struct link *link, int status)
 void peer_refused(struct rpc_peer *peer, int status, const char *why)
 {
 	log_error(peer->link.ctx->log, "%s: refused: %s", peer->name, why);
-	peer->reason = status;
-	peer_disconnect(peer);
-	peer_set_state(peer, PEER_IDLE);
-	call_fail_all(peer, status);
+	peer_give_up(peer, status);
 }
 
 void peer_protocol_error(struct rpc_peer *peer, const char *what)
@@ -254,6 +263,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;
 	peer->cred = *attr->cred;
+	peer->impatient = attr->impatient;
 	peer->fresh = attr->fresh;
 	peer->arg = attr->arg;
 	peer->backoff_ms = PEER_BACKOFF_MIN_MS;

@@ -74,6 +74,7 @@ struct rpc_peer {
 	void *arg;
 
 	uint32_t epoch; /* connections tried */
+	bool impatient; /* see rpc.h */
 	uint64_t boot; /* of the server, 0: never ready */
 	uint32_t backoff_ms, jitter;
 	bool down; /* the loss was logged */

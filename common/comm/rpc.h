@@ -95,6 +95,9 @@ struct rpc_peer_attr {
 	uint64_t fsid;			/* 0: any */
 	uint64_t session;		/* one per client instance, random, not 0 */
 	const struct rpc_cred *cred;	/* copied */
+	bool impatient;			/* as long as it was never connected, a
+					 * connect that fails ends all calls with
+					 * its error; nothing is logged */
 	/* first contact, or the server does not know the session any more;
 	 * calls may be started from here, and those in flight are replayed
 	 * after it; may be NULL */

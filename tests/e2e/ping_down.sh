@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-ping tells a server that is not there from one that does not answer.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 2
+must pvfs-ping >"$tmp/up"
+[ "$(grep -c " up " "$tmp/up")" = 3 ] || fail "not all are up"
+
+must cluster stop-iod 1
+must_fail pvfs-ping
+grep -q "^iod 1 .*:$(port_of iod.1) .*down.*Connection refused" "$tmp/output" ||
+	fail "iod 1: $(cat "$tmp/output")"
+[ "$(grep -c " up " "$tmp/output")" = 2 ] || fail "the others are not up"
+
+must cluster stop-mgr
+must_fail pvfs-ping
+grep -q "^mgr .*:$(port_of mgr) .*down.*Connection refused" "$tmp/output" ||
+	fail "mgr: $(cat "$tmp/output")"
+
+must cluster start
+kill -STOP "$(cluster pid 0)"
+must_fail pvfs-ping -t 2000
+kill -CONT "$(cluster pid 0)"
+grep -q "^iod 0 .*down.*timed out" "$tmp/output" ||
+	fail "iod 0: $(cat "$tmp/output")"
