@@ -18,6 +18,7 @@
  * async-signal-safe and are no cancellation points to rely on.  There is no
  * client cache: a write that returned is seen by every client.
  *
+ * A call that succeeds leaves errno as it was.
  * Besides the ordinary errors every call on a PVFS object may fail with
  *   ETIMEDOUT  a server did not answer in time (mount option timeout=, the
  *              environment variable PVFS_TIMEOUT, else 30 seconds); a line on
@@ -25,7 +26,8 @@
  *   ECONNABORTED  of calls that change names, attributes or sizes: the
  *              servers ended this client's session (it was away for too long)
  *              while the call was on its way; the change was made, or not
- *   ESTALE     the file is gone
+ *   ESTALE     the file is gone: another process removed it, and nobody has
+ *              it open for writing
  *   EIO        a server or its disk failed
  *   EFAULT     of reads and writes: a buffer is not there; a write may have
  *              changed the file in part
@@ -179,7 +181,9 @@ int pvfs_munmap(void *addr, size_t len);
 
 /*
  * st_ino is the handle, st_dev is the file system's, st_blksize is the
- * stripe size times the number of iods of the file.
+ * stripe size times the number of iods of the file.  st_blocks counts holes
+ * as well, unless somebody has the file open for writing: then it is what the
+ * iods use.
  */
 int pvfs_stat(const char *path, struct stat *st);
 int pvfs_lstat(const char *path, struct stat *st);

@@ -2,6 +2,8 @@
 /* drive.c - leader and followers of one progress context. */
 #include "drive.h"
 
+#include <errno.h>
+
 #include "clock.h"
 
 #define SLICE_MS 1000 /* calls end by themselves: only a fuse */
@@ -154,7 +156,7 @@ static void run(struct drive *drive, struct op *op)
 
 int drive_run(struct drive *drive, struct op *op)
 {
-	int cancel;
+	int cancel, saved = errno;
 
 	op->drive = drive;
 	op->err = 0;
@@ -163,11 +165,13 @@ int drive_run(struct drive *drive, struct op *op)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	run(drive, op);
 	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
 	return op->err;
 }
 
 void drive_post(struct drive *drive, struct op *op)
 {
+	int saved = errno;
 	bool mine;
 
 	op->drive = drive;
@@ -185,4 +189,5 @@ void drive_post(struct drive *drive, struct op *op)
 	op_begin(op);
 	rpc_ctx_progress(drive->ctx, 0);
 	resign(drive);
+	errno = saved;
 }

@@ -49,7 +49,8 @@ struct drive {
 
 void drive_init(struct drive *drive, struct rpc_ctx *ctx);
 void drive_destroy(struct drive *drive);
-/* Runs op to its end and returns op->err. */
+/* Runs op to its end and returns op->err.  errno stays as it is, as everywhere
+ * here: a call of the C interface changes it only when it fails. */
 int drive_run(struct drive *drive, struct op *op);
 /* Starts op, which has a finish(), and does not wait. */
 void drive_post(struct drive *drive, struct op *op);

@@ -57,11 +57,12 @@ static int fs_connect(const struct fs *fs, struct session **out)
 static int fs_make(struct fs *fs)
 {
 	struct session *s = NULL;
-	int rc;
+	int rc, saved = errno;
 
 	fs->connecting = true;
 	pthread_mutex_unlock(&fs->lock);
 	rc = fs_connect(fs, &s);
+	errno = saved;
 	pthread_mutex_lock(&fs->lock);
 	fs->s = s;
 	fs->connecting = false;

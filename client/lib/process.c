@@ -98,6 +98,11 @@ static void mounts_load(struct process *p)
 	unsigned int env = timeout_from_env(&p->log), i;
 
 	p->timeout_ms = env ? env : TIMEOUT_S * 1000;
+	if (path && access(path, F_OK))
+		log_warn(&p->log,
+			 "PVFSTAB_FILE=%s: %s: no PVFS is mounted; name a "
+			 "pvfstab(5), or unset it for /etc/pvfstab",
+			 path, strerror(errno));
 	if (pvfstab_load(path ? path : "/etc/pvfstab", p->timeout_ms, &p->log,
 			 &p->tab))
 		return;
@@ -150,10 +155,8 @@ static void marker_make(struct process *p)
 	atomic_store(&p->marker->state, READY);
 }
 
-static void process_init(void)
+static void process_make(struct process *p)
 {
-	struct process *p = &process;
-
 	log_default(p);
 	fdtable_init(&p->fds);
 	mounts_load(p);
@@ -175,6 +178,14 @@ static void mend(struct process *p)
 		if (p->fds.file[fd])
 			file_forked(p->fds.file[fd]);
 	}
+}
+
+static void process_init(void)
+{
+	int saved = errno;
+
+	process_make(&process);
+	errno = saved;
 }
 
 static struct process *self(void)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <mntent.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,21 +47,29 @@ static bool harmless(const char *name)
 	return false;
 }
 
-static bool option(char *text, struct options *opt)
+static bool value(const char *name, const char *val, struct options *opt)
 {
-	char *val = strchr(text, '=');
-
-	if (!val)
-		return harmless(text);
-	*val++ = '\0';
-	if (!strcmp(text, "port"))
+	if (!strcmp(name, "port"))
 		return number(val, 1, 65535, &opt->port);
-	if (!strcmp(text, "timeout"))
+	if (!strcmp(name, "timeout"))
 		return number(val, 1, TIMEOUT_MAX_S, &opt->timeout);
-	if (strcmp(text, "transport") || !*val)
+	if (strcmp(name, "transport") || !*val)
 		return false;
 	opt->transport = val;
 	return true;
+}
+
+static bool option(char *text, struct options *opt)
+{
+	char *val = strchr(text, '=');
+	bool ok;
+
+	if (!val)
+		return harmless(text);
+	*val = '\0';
+	ok = value(text, val + 1, opt);
+	*val = '='; /* for a message */
+	return ok;
 }
 
 static const char *options(char *text, struct options *opt)
@@ -131,42 +140,104 @@ static int add(struct pvfstab *tab, const struct mount *mount)
 	return 0;
 }
 
-static int line(struct pvfstab *tab, struct mntent *ent, const char *path,
-		unsigned int timeout_ms, const struct log *log)
+/* The line at hand, for messages and defaults. */
+struct reader {
+	const char *path;
+	unsigned int line;
+	unsigned int timeout_ms;
+	const struct log *log;
+};
+
+static void complain(const struct reader *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void complain(const struct reader *r, const char *fmt, ...)
 {
-	struct options opt = { .transport = "tcp", .port = MGR_PORT };
-	struct mount mount = { .dir = ent->mnt_dir, .timeout_ms = timeout_ms };
+	char why[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	log_warn(r->log, "%s:%u: %s; the line is skipped", r->path, r->line,
+		 why);
+}
+
+/* False, after saying why: not a mount of ours. */
+static bool check(const struct reader *r, struct mntent *ent,
+		  struct options *opt, struct mount *mount)
+{
 	const char *bad;
 
 	if (strcmp(ent->mnt_type, "pvfs")) {
-		log_warn(log, "%s: %s: type is \"%s\", not pvfs; line skipped",
-			 path, ent->mnt_dir, ent->mnt_type);
-		return 0;
+		complain(r,
+			 "the third word is \"%s\": write HOST:/ "
+			 "MOUNT-POINT pvfs OPTIONS 0 0",
+			 ent->mnt_type);
+		return false;
 	}
-	bad = options(ent->mnt_opts, &opt);
+	bad = options(ent->mnt_opts, opt);
 	if (bad) {
-		log_warn(log, "%s: %s: wrong option \"%s\"; line skipped", path,
-			 ent->mnt_dir, bad);
-		return 0;
+		complain(r,
+			 "option \"%s\": write port=1 to 65535, timeout=1 to "
+			 "%d (seconds), transport=NAME, or take it out",
+			 bad, TIMEOUT_MAX_S);
+		return false;
 	}
-	if (!manager(ent->mnt_fsname, &opt, &mount.mgr) || !tidy(mount.dir)) {
-		log_warn(log,
-			 "%s: %s %s: want manager:/directory and an absolute "
-			 "mount point; line skipped",
-			 path, ent->mnt_fsname, ent->mnt_dir);
-		return 0;
+	if (!manager(ent->mnt_fsname, opt, &mount->mgr)) {
+		complain(r,
+			 "\"%s\" names no manager: write HOST:/, and the port "
+			 "as an option",
+			 ent->mnt_fsname);
+		return false;
 	}
+	if (tidy(mount->dir))
+		return true;
+	complain(r,
+		 "mount point \"%s\": write an absolute path without . and ..",
+		 ent->mnt_dir);
+	return false;
+}
+
+static int read_line(struct pvfstab *tab, const struct reader *r,
+		     struct mntent *ent)
+{
+	struct options opt = { .transport = "tcp", .port = MGR_PORT };
+	struct mount mount = { .dir = ent->mnt_dir,
+			       .timeout_ms = r->timeout_ms };
+
+	if (!check(r, ent, &opt, &mount))
+		return 0;
 	if (opt.timeout)
 		mount.timeout_ms = (unsigned int)opt.timeout * 1000;
 	return add(tab, &mount);
 }
 
+/* getmntent(3) skips lines without a word; so it gets them one by one. */
+static int read_text(struct pvfstab *tab, const struct reader *r, char *text,
+		     size_t len)
+{
+	FILE *file = fmemopen(text, len, "r");
+	char buf[PATH_MAX + 1024];
+	struct mntent ent;
+	int rc = 0;
+
+	if (!file)
+		return -errno;
+	if (getmntent_r(file, &ent, buf, sizeof(buf)))
+		rc = read_line(tab, r, &ent);
+	fclose(file);
+	return rc;
+}
+
 int pvfstab_load(const char *path, unsigned int timeout_ms,
 		 const struct log *log, struct pvfstab *tab)
 {
-	FILE *file = setmntent(path, "re");
-	struct mntent ent;
-	char buf[PATH_MAX + 1024];
+	struct reader r = { path, 0, timeout_ms, log };
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t len;
 	int rc = 0;
 
 	*tab = (struct pvfstab){ 0 };
@@ -177,9 +248,12 @@ int pvfstab_load(const char *path, unsigned int timeout_ms,
 		log_error(log, "%s: %s", path, strerror(errno));
 		return rc;
 	}
-	while (!rc && getmntent_r(file, &ent, buf, sizeof(buf)))
-		rc = line(tab, &ent, path, timeout_ms, log);
-	endmntent(file);
+	while (!rc && (len = getline(&text, &size, file)) > 0) {
+		r.line++;
+		rc = read_text(tab, &r, text, (size_t)len);
+	}
+	free(text);
+	fclose(file);
 	if (rc)
 		pvfstab_free(tab);
 	return rc;

@@ -104,7 +104,7 @@ close_dev:
 int session_open(const struct session_attr *attr, struct session **out)
 {
 	struct session *s = calloc(1, sizeof(*s));
-	int rc;
+	int rc, saved = errno;
 
 	if (!s)
 		return -ENOMEM;
@@ -121,6 +121,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	}
 	s->first = (unsigned int)(s->id >> 32);
 	s->zero_fd = usermem_open();
+	errno = saved;
 	*out = s;
 	return 0;
 }
@@ -230,6 +231,7 @@ static void session_drain(struct session *s)
 
 static void session_close(struct session *s)
 {
+	int saved = errno;
 	uint32_t i;
 
 	session_drain(s);
@@ -246,6 +248,7 @@ static void session_close(struct session *s)
 	free(s->iod);
 	free(s->uri);
 	free(s);
+	errno = saved;
 }
 
 void session_put(struct session *s)

@@ -20,15 +20,32 @@ static const char lines[] = "# comment\n"
 			    "a /wrong pvfs defaults 0 0\n"
 			    "a:/ wrong pvfs defaults 0 0\n"
 			    "a:/ /wrong/../x pvfs defaults 0 0\n"
-			    "a:/ /pv pvfs defaults 0 0\n";
+			    "a:/ /pv pvfs defaults 0 0\n"
+			    "wrong\n"
+			    "   \t\n"
+			    "a:/ /last pvfs";
 
 static struct pvfstab tab;
 static unsigned int warnings;
 
+/* What is said of the wrong lines, in order. */
+static const char *const says[] = {
+	":6: the third word is \"ext4\": write ",
+	":7: option \"port=0\": write port=1 to ",
+	":8: option \"port=x\": write port=1 to ",
+	":9: option \"colour=red\": write port=1 to ",
+	":10: \"a\" names no manager: write HOST:/",
+	":11: mount point \"wrong\": write an absolute path",
+	":12: mount point \"/wrong/../x\": write an absolute path",
+	":14: the third word is \"\": write ",
+};
+#define NSAYS (sizeof(says) / sizeof(says[0]))
+
 static void count(void *arg, enum log_level level, const char *msg)
 {
+	ck_assert_uint_lt(warnings, NSAYS);
+	ck_assert_msg(strstr(msg, says[warnings]), "%s", msg);
 	warnings++;
-	ck_assert_ptr_nonnull(strstr(msg, "wrong"));
 }
 
 static const struct log counter = { LOG_LV_WARN, count, NULL };
@@ -54,8 +71,8 @@ static void teardown(void)
 
 START_TEST(reads_lines)
 {
-	ck_assert_uint_eq(tab.n, 4);
-	ck_assert_uint_eq(warnings, 7);
+	ck_assert_uint_eq(tab.n, 5);
+	ck_assert_uint_eq(warnings, NSAYS);
 	ck_assert_str_eq(tab.mount[0].dir, "/pvfs");
 	ck_assert_str_eq(tab.mount[0].mgr.scheme, "tcp");
 	ck_assert_str_eq(tab.mount[0].mgr.host, "head");

@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Calls that succeed leave errno as it was.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+start_pvfs -n 2
+expect ok lib_errno /pvfs
