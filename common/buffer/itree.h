@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * itree.h - an interval tree: which of these ranges overlap that one?
+ *
+ * A balanced (AVL) tree in order of the starts, in which each node knows the
+ * highest end below it.  Ranges may be equal, nested or overlap in part:
+ *
+ *	in the tree	 |--a--|    |----b----|
+ *				      |-c-|
+ *	looked for	     |----------|	a, b, c, in this order
+ *
+ * Nodes are embedded in the caller's structures; nothing is allocated.
+ * (T. Cormen et al., Introduction to Algorithms, "Interval trees"; the
+ * balancing is that of Adelson-Velsky and Landis.)
+ */
+#ifndef ITREE_H
+#define ITREE_H
+
+#include <stdint.h>
+
+struct itree_node {
+	uintptr_t lo, hi; /* [lo, hi), lo < hi; unchanged while in the tree */
+	/* private */
+	uintptr_t max;
+	struct itree_node *child[2];
+	int height;
+};
+
+struct itree {
+	struct itree_node *root; /* NULL: empty */
+};
+
+void itree_insert(struct itree *tree, struct itree_node *node);
+/* node is in the tree. */
+void itree_remove(struct itree *tree, struct itree_node *node);
+/*
+ * The first node behind `after` (NULL: of all) that overlaps [lo, hi), in order
+ * of the starts, or NULL.  `after` must be in the tree.
+ */
+struct itree_node *itree_next(const struct itree *tree,
+			      const struct itree_node *after, uintptr_t lo,
+			      uintptr_t hi);
+
+#endif
