@@ -54,6 +54,7 @@ struct tp_ops {
 struct tp_dev {
 	const struct tp_ops *ops;
 	const struct log *log;
+	bool pins; /* see tp_dev_pins() */
 };
 struct tp_cq {
 	struct tp_dev *dev;

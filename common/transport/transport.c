@@ -217,6 +217,11 @@ const char *tp_dev_name(const struct tp_dev *dev)
 	return dev->ops->name;
 }
 
+bool tp_dev_pins(const struct tp_dev *dev)
+{
+	return dev->pins;
+}
+
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr)
 {

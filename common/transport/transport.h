@@ -224,6 +224,13 @@ bool tp_scheme_ok(const char *scheme);
 void tp_dev_close(struct tp_dev *dev);
 /* "tcp", for logs and pvfs-ping. */
 const char *tp_dev_name(const struct tp_dev *dev);
+/*
+ * Whether registering pins memory and takes a while, so that it should be done
+ * once for memory that is used again (pin.h); otherwise it is an entry in a
+ * table.  Registered memory may then be unmapped before tp_mr_dereg(): the
+ * registration keeps the pages that were there.
+ */
+bool tp_dev_pins(const struct tp_dev *dev);
 
 /*
  * -ENOMEM: table full or memlock (the log says which limit); -EINVAL: no

@@ -31,6 +31,11 @@ const char *tp_dev_name(const struct tp_dev *dev)
 	return "mock";
 }
 
+bool tp_dev_pins(const struct tp_dev *dev)
+{
+	return false;
+}
+
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **out)
 {

@@ -73,6 +73,7 @@ int fault_dev_open(const char *inner, const struct tp_dev_attr *attr,
 	rc = tp_dev_open(inner, attr, &d->inner);
 	if (rc)
 		goto free_table;
+	d->dev.pins = tp_dev_pins(d->inner);
 	*dev = &d->dev;
 	return 0;
 free_table:

@@ -131,6 +131,8 @@ int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	d->inline_try = VB_INLINE;
 	pthread_mutex_init(&d->lock, NULL);
 	fork_prepare(attr->log);
+	/* else the library touches memory at ibv_dereg_mr() */
+	d->dev.pins = ibv_is_fork_initialized() != IBV_FORK_ENABLED;
 	rc = device_choose(d, attr->device);
 	if (rc)
 		goto free_dev;

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* monitor.c - userfaultfd(2), and the thread that reads it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "watch_int.h"
+
+#define FEATURES                                                               \
+	(UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_EVENT_UNMAP |           \
+	 UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_EVENT_REMAP)
+#define CLOSE_YIELDS 10000
+#define STACK (64u << 10)
+
+/* ---- the thread: it allocates, frees and unmaps nothing ---- */
+
+static void push(struct watch *w, struct range range)
+{
+	unsigned int head = atomic_load(&w->head);
+
+	if (head - atomic_load(&w->tail) == WATCH_RING) {
+		atomic_store(&w->lost, true);
+		return;
+	}
+	w->ring[head % WATCH_RING] = range;
+	atomic_store(&w->head, head + 1);
+}
+
+static void tell(struct monitor *mon, const struct uffd_msg *msg)
+{
+	struct range range;
+	struct watch *w;
+
+	if (msg->event == UFFD_EVENT_REMAP) {
+		range.lo = msg->arg.remap.from;
+		range.hi = range.lo + msg->arg.remap.len;
+	} else { /* UNMAP, REMOVE */
+		range.lo = msg->arg.remove.start;
+		range.hi = msg->arg.remove.end;
+	}
+	LIST_FOREACH(w, &mon->watches, link)
+		push(w, range);
+}
+
+static void read_events(struct monitor *mon)
+{
+	struct uffd_msg msg[16];
+	ssize_t n, i;
+
+	atomic_store(&mon->reading, true);
+	n = read(mon->uffd, msg, sizeof(msg));
+	pthread_mutex_lock(&mon->lock);
+	for (i = 0; i < n / (ssize_t)sizeof(msg[0]); i++)
+		tell(mon, &msg[i]);
+	pthread_mutex_unlock(&mon->lock);
+	atomic_store(&mon->reading, false);
+}
+
+static void *monitor_run(void *arg)
+{
+	struct monitor *mon = arg;
+	struct pollfd fds[2] = { { mon->uffd, POLLIN, 0 },
+				 { mon->stop, POLLIN, 0 } };
+
+	for (;;) {
+		if (poll(fds, 2, -1) < 0)
+			continue;
+		if (fds[1].revents)
+			return NULL;
+		read_events(mon);
+	}
+}
+
+/* It has no signal handlers to run, and a small stack. */
+static int start_thread(struct monitor *mon)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int rc;
+
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK + (size_t)PTHREAD_STACK_MIN);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = -pthread_create(&mon->thread, &attr, monitor_run, mon);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+/* ---- open and close ---- */
+
+static int open_uffd(void)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = FEATURES };
+	int fd, rc;
+
+	fd = (int)syscall(SYS_userfaultfd,
+			  O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, UFFDIO_API, &api)) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+void monitor_abandon(struct monitor *mon)
+{
+	if (mon->abandoned)
+		return;
+	mon->abandoned = true;
+	close(mon->stop);
+	close(mon->uffd);
+}
+
+int monitor_open(struct monitor **out)
+{
+	struct monitor *mon = calloc(1, sizeof(*mon));
+	int rc;
+
+	if (!mon)
+		return -ENOMEM;
+	mon->owner = getpid();
+	LIST_INIT(&mon->watches);
+	pthread_mutex_init(&mon->lock, NULL);
+	rc = mon->uffd = open_uffd();
+	if (rc < 0)
+		goto free_mon;
+	mon->stop = eventfd(0, EFD_CLOEXEC);
+	rc = mon->stop < 0 ? -errno : start_thread(mon);
+	if (rc)
+		goto close_fds;
+	*out = mon;
+	return 0;
+close_fds:
+	if (mon->stop >= 0)
+		close(mon->stop);
+	close(mon->uffd);
+free_mon:
+	pthread_mutex_destroy(&mon->lock);
+	free(mon);
+	return rc;
+}
+
+static void disarm_map(void *arg, uintptr_t lo, uintptr_t hi)
+{
+	monitor_disarm(arg, lo, hi);
+}
+
+/*
+ * A child may hold the descriptor for long, and as long as it is open who
+ * unmaps watched memory waits for its reader.  So nothing may be left watched,
+ * and the thread stays until all have gone on.
+ */
+void monitor_close(struct monitor *mon)
+{
+	int i;
+
+	maps_each(disarm_map, mon);
+	for (i = 0; i < CLOSE_YIELDS && !monitor_quiet(mon); i++)
+		sched_yield();
+	eventfd_write(mon->stop, 1);
+	pthread_join(mon->thread, NULL);
+	monitor_abandon(mon);
+	pthread_mutex_destroy(&mon->lock);
+	free(mon);
+}
+
+/* ---- watches ---- */
+
+static void lock(struct monitor *mon, sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, old);
+	pthread_mutex_lock(&mon->lock);
+}
+
+static void unlock(struct monitor *mon, const sigset_t *old)
+{
+	pthread_mutex_unlock(&mon->lock);
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+void monitor_join(struct monitor *mon, struct watch *w)
+{
+	sigset_t old;
+
+	lock(mon, &old);
+	LIST_INSERT_HEAD(&mon->watches, w, link);
+	unlock(mon, &old);
+}
+
+void monitor_leave(struct monitor *mon, struct watch *w)
+{
+	sigset_t old;
+
+	lock(mon, &old);
+	LIST_REMOVE(w, link);
+	unlock(mon, &old);
+}
+
+/* ---- the kernel ---- */
+
+int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi)
+{
+	struct uffdio_register reg = { .range = { lo, hi - lo },
+				       .mode = UFFDIO_REGISTER_MODE_WP };
+
+	return ioctl(mon->uffd, UFFDIO_REGISTER, &reg) ? -errno : 0;
+}
+
+void monitor_disarm(struct monitor *mon, uintptr_t lo, uintptr_t hi)
+{
+	struct uffdio_range range = { lo, hi - lo };
+
+	ioctl(mon->uffd, UFFDIO_UNREGISTER, &range);
+}
+
+/*
+ * The order counts: the kernel's mark of a change goes after its event was
+ * read, and `reading` is set before that and cleared when the watches know.
+ * The range that is named here cannot be; the mark is looked at before it.
+ */
+bool monitor_quiet(struct monitor *mon)
+{
+	struct uffdio_writeprotect none = { .range = { 1, 1 } };
+
+	if (!ioctl(mon->uffd, UFFDIO_WRITEPROTECT, &none) || errno != EINVAL)
+		return false;
+	return !atomic_load(&mon->reading);
+}

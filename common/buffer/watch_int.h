@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * watch_int.h - the one monitor of a process (monitor.c), and the watches
+ * that it tells of what went (watch.c).
+ */
+#ifndef WATCH_INT_H
+#define WATCH_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include "watch.h"
+
+#define WATCH_RING 1024u
+
+struct range {
+	uintptr_t lo, hi;
+};
+
+struct watch {
+	struct monitor *mon;
+	LIST_ENTRY(watch) link;
+	atomic_bool lost; /* the ring was full */
+	atomic_uint head, tail; /* written by the monitor; by watch_gone() */
+	struct range ring[WATCH_RING];
+};
+
+struct monitor {
+	pid_t owner;
+	int uffd, stop;
+	bool abandoned; /* the descriptors are closed */
+	pthread_t thread;
+	atomic_bool reading; /* events were read and not told yet */
+	/*
+	 * Of watches; held by the thread as it tells them.  Nothing is freed
+	 * or unmapped by who holds it, nor by a signal handler meanwhile.
+	 */
+	pthread_mutex_t lock;
+	LIST_HEAD(, watch) watches;
+};
+
+int monitor_open(struct monitor **mon);
+/* No watches are left. */
+void monitor_close(struct monitor *mon);
+/* In a child: closes the descriptors. */
+void monitor_abandon(struct monitor *mon);
+void monitor_join(struct monitor *mon, struct watch *watch);
+void monitor_leave(struct monitor *mon, struct watch *watch);
+
+/* No change is under way that the watches were not told of. */
+bool monitor_quiet(struct monitor *mon);
+/* -errno as watch_add(); maps.c */
+int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi);
+void monitor_disarm(struct monitor *mon, uintptr_t lo, uintptr_t hi);
+
+/* ---- maps.c: what is mapped ---- */
+
+/*
+ * The whole mappings that hold [lo, hi).  -EINVAL: not all of it is private
+ * anonymous memory; -errno.
+ */
+int maps_around(uintptr_t lo, uintptr_t hi, struct range *whole);
+/* Calls fn for each mapping of private anonymous memory. */
+int maps_each(void (*fn)(void *arg, uintptr_t lo, uintptr_t hi), void *arg);
+
+#endif
