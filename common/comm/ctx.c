@@ -252,19 +252,38 @@ static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 	ctx_rails_wait(ctx, next < deadline ? next : deadline);
 }
 
+/* Work came after so long a pause. */
+static void ctx_paused(struct rpc_ctx *ctx, uint64_t ns)
+{
+	if (ns > CTX_PAUSE_MAX * ctx->poll_ns)
+		ns = CTX_PAUSE_MAX * ctx->poll_ns;
+	ctx->pause = (3 * ctx->pause + ns) / 4;
+}
+
+/*
+ * Polling pays while work usually comes within poll_ns.  When it comes later
+ * all of it was for nothing, and took the processor from who could do the
+ * work.
+ */
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 {
-	uint64_t spin = 0;
+	uint64_t idle = 0, spin = 0;
 	int n;
 
 	for (;;) {
 		n = ctx_round(ctx);
-		if (n > 0)
+		if (n > 0 || ctx_woken(ctx)) {
+			if (idle)
+				ctx_paused(ctx, ctx->now - idle);
 			return n;
-		if (ctx_woken(ctx) || ctx->now >= deadline)
+		}
+		if (ctx->now >= deadline)
 			return 0;
-		if (!spin)
-			spin = ctx->now + ctx->poll_ns;
+		if (!idle) {
+			idle = ctx->now;
+			if (ctx->pause <= ctx->poll_ns)
+				spin = idle + ctx->poll_ns;
+		}
 		if (ctx->now < spin)
 			sched_yield();
 		else

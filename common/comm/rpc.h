@@ -49,7 +49,8 @@ struct rpc_ctx_attr {
 	struct tp_dev *dev;		/* fabric NULL: the only device */
 	const struct log *log;
 	unsigned int poll_us;		/* poll and yield this long before
-					 * sleeping; 0: sleep at once */
+					 * sleeping, while work usually comes
+					 * within that; 0: sleep at once */
 };
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* Peers and servers of the ctx must be closed. */
