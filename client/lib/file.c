@@ -2,6 +2,7 @@
 /* file.c - the life of an open file, and what is noted of its writes. */
 #include "file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -87,7 +88,9 @@ void file_wrote(struct file *f, uint64_t end, int rc)
 	pthread_mutex_lock(&f->lock);
 	if (rc) {
 		f->io.doubt = true;
+		f->io.silent = rc == -ETIMEDOUT;
 	} else {
+		f->io.silent = false;
 		f->io.wrote = true;
 		if (end > f->io.end)
 			f->io.end = end;

@@ -21,7 +21,8 @@
 
 /* ---- RELEASE ---- */
 
-/* What a failed write left behind only the iods know. */
+/* What a failed write left behind only the iods know; one that did not answer
+ * is not waited for again. */
 static int settle(struct file *f, struct file_io *io)
 {
 	struct file_size size;
@@ -29,6 +30,8 @@ static int settle(struct file *f, struct file_io *io)
 
 	if (!io->doubt)
 		return 0;
+	if (io->silent)
+		return -ETIMEDOUT;
 	rc = size_ask(f->s, f->handle, &f->dist, NULL, NULL, &size);
 	if (rc)
 		return rc;

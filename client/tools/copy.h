@@ -14,8 +14,8 @@
 #include <sys/queue.h>
 #include <sys/stat.h>
 
+#include "patience.h"
 #include "pvfs.h"
-#include "tool.h"
 
 extern const struct tool copy_tool;
 
@@ -31,6 +31,7 @@ struct copy {
 	struct copy_opts opt;
 	mode_t umask;
 	atomic_bool failed;
+	struct patience patience;
 	/* counted by the walk (found) and by the threads (done) */
 	_Atomic uint64_t files_found, bytes_found, files, bytes, verified;
 	atomic_bool walked;

@@ -38,7 +38,8 @@ void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs)
 	while (dirs->n) {
 		struct copy_dir *d = &dirs->v[--dirs->n];
 
-		if (copy_meta(c, d->path, &d->st))
+		if (!patience_over(&c->patience) &&
+		    copy_meta(c, d->path, &d->st))
 			copy_failed(c, d->path);
 		free(d->path);
 	}

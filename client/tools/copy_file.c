@@ -175,7 +175,8 @@ void copy_file_piece_done(struct copy_file *f, bool ok)
 
 void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 {
-	bool ok = !atomic_load(&f->failed) && (f->in >= 0 || prepare(f));
+	bool ok = !patience_over(&f->copy->patience) &&
+		  !atomic_load(&f->failed) && (f->in >= 0 || prepare(f));
 
 	copy_file_piece_done(f, ok && !copy_piece(f, off, len, buf));
 }

@@ -6,7 +6,7 @@
 
 void copy_failed(struct copy *c, const char *path)
 {
-	tool_fail(&copy_tool, path);
+	patience_fail(&c->patience, &copy_tool, path);
 	atomic_store(&c->failed, true);
 }
 

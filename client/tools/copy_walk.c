@@ -105,7 +105,8 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		copy_failed(c, from);
 		return;
 	}
-	while (errno = 0, (d = pvfs_readdir(dir)))
+	while (errno = 0,
+	       !patience_over(&c->patience) && (d = pvfs_readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			walk_entry(c, dirs, from, to, d->d_name);
 	if (errno)
@@ -118,6 +119,8 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 {
 	struct stat st;
 
+	if (patience_over(&c->patience))
+		return;
 	if (c->opt.recursive ? pvfs_lstat(from, &st) : pvfs_stat(from, &st))
 		copy_failed(c, from);
 	else if (S_ISDIR(st.st_mode))

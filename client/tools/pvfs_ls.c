@@ -8,13 +8,14 @@
 #include <time.h>
 
 #include "json.h"
+#include "patience.h"
 #include "pvfs.h"
-#include "tool.h"
 
 struct args {
 	bool all, dir, human, json, lng, recursive, unsorted;
 	struct json_object *list;
 	bool titles;
+	struct patience patience;
 };
 
 struct entry {
@@ -152,13 +153,18 @@ static void print_entry(const struct args *a, const struct entry *e)
 		puts(e->name);
 }
 
+static int fail(struct args *a, const char *path)
+{
+	return patience_fail(&a->patience, &tool, path);
+}
+
 static bool needs_stat(const struct args *a)
 {
 	return a->lng || a->json || a->recursive;
 }
 
-static int add_entry(const struct args *a, struct entries *list,
-		     const char *dir, const char *name)
+static int add_entry(struct args *a, struct entries *list, const char *dir,
+		     const char *name)
 {
 	struct entry *e;
 
@@ -178,7 +184,7 @@ static int add_entry(const struct args *a, struct entries *list,
 		return tool_fail(&tool, dir);
 	/* removed since it was read: no entry, no error */
 	if (needs_stat(a) && pvfs_lstat(e->path, &e->st)) {
-		int status = errno == ENOENT ? 0 : tool_fail(&tool, e->path);
+		int status = errno == ENOENT ? 0 : fail(a, e->path);
 
 		free(e->name);
 		free(e->path);
@@ -203,22 +209,22 @@ static int by_name(const void *x, const void *y)
 		      ((const struct entry *)y)->name);
 }
 
-static int read_dir(const struct args *a, const char *path,
-		    struct entries *list)
+static int read_dir(struct args *a, const char *path, struct entries *list)
 {
 	PVFS_DIR *dir = pvfs_opendir(path);
 	struct dirent *d;
 	int status = 0;
 
 	if (!dir)
-		return tool_fail(&tool, path);
-	while (errno = 0, (d = pvfs_readdir(dir))) {
+		return fail(a, path);
+	while (errno = 0,
+	       !patience_over(&a->patience) && (d = pvfs_readdir(dir))) {
 		if (d->d_name[0] == '.' && !a->all)
 			continue;
 		status |= add_entry(a, list, path, d->d_name);
 	}
 	if (errno)
-		status |= tool_fail(&tool, path);
+		status |= fail(a, path);
 	pvfs_closedir(dir);
 	if (!a->unsorted && list->n)
 		qsort(list->v, list->n, sizeof(*list->v), by_name);
@@ -240,6 +246,8 @@ static int list_dir(struct args *a, const char *path)
 	for (size_t i = 0; i < list.n; i++)
 		print_entry(a, &list.v[i]);
 	for (size_t i = 0; a->recursive && i < list.n; i++) {
+		if (patience_over(&a->patience))
+			break;
 		if (!S_ISDIR(list.v[i].st.st_mode) || is_dots(list.v[i].name))
 			continue;
 		if (!a->json)
@@ -255,7 +263,7 @@ static int list_path(struct args *a, char *path)
 	struct entry e = { path, path, { 0 } };
 
 	if (pvfs_lstat(path, &e.st))
-		return tool_fail(&tool, path);
+		return fail(a, path);
 	if (S_ISDIR(e.st.st_mode) && !a->dir)
 		return list_dir(a, path);
 	print_entry(a, &e);
@@ -271,7 +279,7 @@ int main(int argc, char **argv)
 	a.titles = a.recursive || argc - i > 1;
 	if (i == argc)
 		status = list_path(&a, here);
-	for (; i < argc; i++) {
+	for (; i < argc && !patience_over(&a.patience); i++) {
 		status |= list_path(&a, argv[i]);
 		if (a.titles && !a.json && i + 1 < argc)
 			putchar('\n');

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "patience.h"
 #include "pvfs.h"
-#include "tool.h"
 
 struct args {
 	bool recursive, force;
+	struct patience patience;
 };
 
 static int option(void *arg, int opt, const char *val)
@@ -39,15 +40,16 @@ static const struct tool tool = {
 	.option = option,
 };
 
-static int fail(const struct args *a, const char *path)
+static int fail(struct args *a, const char *path)
 {
-	return a->force && errno == ENOENT ? 0 : tool_fail(&tool, path);
+	if (a->force && errno == ENOENT)
+		return 0;
+	return patience_fail(&a->patience, &tool, path);
 }
 
-static int remove_path(const struct args *a, const char *path, int type);
+static int remove_path(struct args *a, const char *path, int type);
 
-static int remove_entry(const struct args *a, const char *dir,
-			const struct dirent *d)
+static int remove_entry(struct args *a, const char *dir, const struct dirent *d)
 {
 	char *path = tool_join(dir, d->d_name);
 	int status;
@@ -60,7 +62,7 @@ static int remove_entry(const struct args *a, const char *dir,
 }
 
 /* Cookies stay valid while entries go: one pass is enough. */
-static int remove_entries(const struct args *a, const char *path)
+static int remove_entries(struct args *a, const char *path)
 {
 	PVFS_DIR *dir = pvfs_opendir(path);
 	struct dirent *d;
@@ -68,16 +70,17 @@ static int remove_entries(const struct args *a, const char *path)
 
 	if (!dir)
 		return fail(a, path);
-	while (errno = 0, (d = pvfs_readdir(dir)))
+	while (errno = 0,
+	       !patience_over(&a->patience) && (d = pvfs_readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			status |= remove_entry(a, path, d);
 	if (errno)
-		status |= tool_fail(&tool, path);
+		status |= fail(a, path);
 	pvfs_closedir(dir);
 	return status;
 }
 
-static int remove_dir(const struct args *a, const char *path)
+static int remove_dir(struct args *a, const char *path)
 {
 	int status;
 
@@ -91,7 +94,7 @@ static int remove_dir(const struct args *a, const char *path)
 	return pvfs_rmdir(path) ? fail(a, path) : 0;
 }
 
-static int remove_path(const struct args *a, const char *path, int type)
+static int remove_path(struct args *a, const char *path, int type)
 {
 	struct stat st;
 
@@ -112,7 +115,7 @@ int main(int argc, char **argv)
 
 	if (i == argc && !a.force)
 		tool_usage(&tool);
-	for (; i < argc; i++)
+	for (; i < argc && !patience_over(&a.patience); i++)
 		status |= remove_path(&a, argv[i], DT_UNKNOWN);
 	return status;
 }
