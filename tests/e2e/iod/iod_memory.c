@@ -65,6 +65,7 @@ static void setup(void)
 	conf.threads = 2;
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
 	strcpy(conf.storage, dir);
+	strcpy(conf.mgr_from, "127.0.0.1");
 	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
 	iod_addr(iod, &addr);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
