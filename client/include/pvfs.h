@@ -134,6 +134,74 @@ ssize_t pvfs_readv(int fd, const struct iovec *iov, int iovcnt);
 ssize_t pvfs_writev(int fd, const struct iovec *iov, int iovcnt);
 ssize_t pvfs_preadv(int fd, const struct iovec *iov, int iovcnt, int64_t off);
 ssize_t pvfs_pwritev(int fd, const struct iovec *iov, int iovcnt, int64_t off);
+/*
+ * List I/O: pieces of memory against pieces of the file, each side in the order
+ * of its arrays; the two sides have the same total.  Neither side's cuts
+ * matter to the other.  There is no limit on the counts.  The offset of fd is
+ * neither used nor moved; file offsets count the bytes of its partition.
+ *
+ * The result is that of the pieces one after the other: what overlaps in a
+ * write ends as the later piece has it, and so does memory that overlaps in a
+ * read.  Pieces of length 0 are passed over.  A read returns the bytes before
+ * the first one, in the order of the list, that lies at or behind the end of
+ * the file; every piece that lies before the end has been read all the same,
+ * and memory for what lies behind it is left as it was.  A write that fails
+ * may have written any part of it.  There is no atomicity among clients, but
+ * nothing beside the pieces is ever written.
+ *
+ * allocation_offsets[i] and allocation_lengths[i] (ICPP 2003, section 5) say
+ * that memory piece i is part of that larger buffer, which is registered once
+ * instead of piece by piece; its whole length must be memory of the process.
+ *
+ * Return the bytes transferred, or -1: EINVAL a count, offset or length is
+ * negative, the totals differ, the total is above INT_MAX (the 64-bit forms:
+ * SSIZE_MAX), a piece of memory lies outside of its allocation, or a write to
+ * a descriptor with O_APPEND; EFBIG, EOVERFLOW a piece ends behind the
+ * largest offset; and what pvfs_pread() and pvfs_pwrite() may answer.
+ */
+int pvfs_read_list(int fd, int mem_count, char *mem_offsets[],
+		   int mem_lengths[], int file_count, int64_t file_offsets[],
+		   int32_t file_lengths[]);
+int pvfs_write_list(int fd, int mem_count, char *mem_offsets[],
+		    int mem_lengths[], int file_count, int64_t file_offsets[],
+		    int32_t file_lengths[]);
+/* The same with hints; C has no two functions of one name. */
+int pvfs_read_list_hints(int fd, int mem_count, char *mem_offsets[],
+			 int mem_lengths[], char *allocation_offsets[],
+			 int allocation_lengths[], int file_count,
+			 int64_t file_offsets[], int32_t file_lengths[]);
+int pvfs_write_list_hints(int fd, int mem_count, char *mem_offsets[],
+			  int mem_lengths[], char *allocation_offsets[],
+			  int allocation_lengths[], int file_count,
+			  int64_t file_offsets[], int32_t file_lengths[]);
+/* allocation_offsets and allocation_lengths may both be NULL: no hints. */
+ssize_t pvfs_read_list64(int fd, size_t mem_count, char *const mem_offsets[],
+			 const size_t mem_lengths[],
+			 char *const allocation_offsets[],
+			 const size_t allocation_lengths[], size_t file_count,
+			 const int64_t file_offsets[],
+			 const int64_t file_lengths[]);
+ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
+			  const size_t mem_lengths[],
+			  char *const allocation_offsets[],
+			  const size_t allocation_lengths[], size_t file_count,
+			  const int64_t file_offsets[],
+			  const int64_t file_lengths[]);
+
+/*
+ * What the list calls of this process on fd's file system did so far (and
+ * reads and writes through partitions, which go the same way).  -1: ENOTTY
+ * fd is not on PVFS.
+ */
+struct pvfs_list_counters {
+	uint64_t requests;	/* sent to servers */
+	uint64_t packed;	/* bytes that were copied into messages */
+	uint64_t placed;	/* bytes that were moved in place */
+	uint64_t registrations;	/* of the caller's memory */
+	uint64_t reserved[4];
+};
+int pvfs_list_counters(int fd, struct pvfs_list_counters *counters);
+
 /* SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE (at the end only). */
 int64_t pvfs_lseek(int fd, int64_t off, int whence);
 int64_t pvfs_lseek64(int fd, int64_t off, int whence);

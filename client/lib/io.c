@@ -89,13 +89,25 @@ static bool io_faulty(struct rpc_call *rpc)
 
 static void io_done(struct rpc_call *rpc);
 
+void io_start_call(struct io *io, struct io_slot *slot)
+{
+	struct session *s = io->s;
+
+	slot->rpc.deadline = session_deadline(s);
+	slot->rpc.done = io_done;
+	slot->rpc.faulty = io_faulty;
+	slot->rpc.arg = slot;
+	op_get(&io->op);
+	rpc_call_start(s->iod[dist_iod(io->plan->dist, s->niods, slot->k)],
+		       &slot->rpc);
+}
+
 static int io_send(struct io *io, struct io_slot *slot,
 		   const struct plan_req *req)
 {
 	uint64_t buf[IO_MSG_MAX / 8];
 	struct iovec data[RPC_DATA_MAX];
 	bool in = io_is_inline(io, req);
-	struct session *s = io->s;
 	struct wire_out out;
 	int rc;
 
@@ -104,20 +116,24 @@ static int io_send(struct io *io, struct io_slot *slot,
 	if (rc)
 		return rc;
 	slot->total = req->total;
-	slot->rpc = (struct rpc_call){ .msg = buf,
-				       .msg_len = out.len,
-				       .deadline = session_deadline(s),
-				       .done = io_done,
-				       .faulty = io_faulty,
-				       .arg = slot };
+	slot->rpc = (struct rpc_call){ .msg = buf, .msg_len = out.len };
 	if (in && io->write)
 		io_gather(req, &slot->rpc, data);
 	else if (!in)
 		io_areas(io, req, &slot->rpc);
-	op_get(&io->op);
-	rpc_call_start(s->iod[dist_iod(io->plan->dist, s->niods, slot->k)],
-		       &slot->rpc);
-	return 0;
+	io_start_call(io, slot);
+	return 1;
+}
+
+/* The server's next request: 1 on its way, 0 there is none, or -errno. */
+static int io_send_next(struct io *io, struct io_slot *slot,
+			struct io_server *sv)
+{
+	struct plan_req req;
+
+	if (!plan_next(io->plan, &sv->cur, &req))
+		return 0;
+	return io_send(io, slot, &req);
 }
 
 /* One request more at server k, if there is something to ask. */
@@ -125,24 +141,21 @@ static void io_issue(struct io *io, uint32_t k)
 {
 	struct io_server *sv = &io->server[k];
 	struct io_slot *slot = io->free;
-	struct plan_req req;
 	int rc;
 
-	if (io->op.err || sv->dry || sv->busy == IO_DEPTH)
+	if (io->op.err || sv->dry || sv->busy == io->depth)
 		return;
 	slot->from = sv->cur;
-	if (!plan_next(io->plan, &sv->cur, &req))
-		return;
-	io->free = slot->next;
 	slot->k = k;
-	rc = io_send(io, slot, &req);
-	if (rc) {
-		slot->next = io->free;
-		io->free = slot;
-		io->op.err = rc;
+	io->free = slot->next;
+	rc = io->list ? io_list_send(io, slot, sv) : io_send_next(io, slot, sv);
+	if (rc > 0) {
+		sv->busy++;
 		return;
 	}
-	sv->busy++;
+	slot->next = io->free;
+	io->free = slot;
+	io->op.err = rc;
 }
 
 static void io_done(struct rpc_call *rpc)
@@ -153,6 +166,7 @@ static void io_done(struct rpc_call *rpc)
 
 	if (rc == 0 && !io->write)
 		rc = io_read_taken(io, slot, &rpc->reply);
+	io_list_done(io, slot, rpc->status);
 	io->server[slot->k].busy--;
 	slot->next = io->free;
 	io->free = slot;
@@ -168,7 +182,7 @@ static void io_start(struct op *op)
 	struct io *io = (struct io *)op;
 	uint32_t i, round;
 
-	for (round = 0; round < IO_DEPTH; round++) {
+	for (round = 0; round < io->depth; round++) {
 		for (i = 0; i < io->nserver; i++)
 			io_issue(io, (io->s->first + i) % io->nserver);
 	}
@@ -176,7 +190,7 @@ static void io_start(struct op *op)
 
 static int io_alloc(struct io *io)
 {
-	unsigned int niov = io->plan->niov, i;
+	unsigned int nmem = regs_max(io->plan);
 
 	io->server = io->few_server;
 	io->slot = io->few_slot;
@@ -188,20 +202,12 @@ static int io_alloc(struct io *io)
 		io->server = calloc(io->nserver, sizeof(*io->server));
 		io->slot = calloc(io->nserver * IO_DEPTH, sizeof(*io->slot));
 	}
-	if (niov > IO_IOVS) {
-		io->mem = calloc(niov, sizeof(*io->mem));
-		io->area = calloc(niov, sizeof(*io->area));
+	if (nmem > IO_IOVS) {
+		io->mem = calloc(nmem, sizeof(*io->mem));
+		io->area = calloc(nmem, sizeof(*io->area));
 	}
 	if (!io->server || !io->slot || !io->mem || !io->area)
 		return -ENOMEM;
-	for (i = 0; i < niov; i++) {
-		const struct iovec *v = &io->plan->iov[i];
-
-		rail_mem_init(&io->mem[i], v->iov_base, v->iov_len,
-			      io->write ? TP_REMOTE_READ : TP_REMOTE_WRITE);
-		io->area[i] = &io->mem[i];
-	}
-	io->known = true;
 	return 0;
 }
 
@@ -220,12 +226,18 @@ static void io_ready(struct io *io)
 	io->free = NULL;
 	for (i = io->nserver * IO_DEPTH; i-- > 0;) {
 		io->slot[i].io = io;
+		io->slot[i].pack = NULL;
 		io->slot[i].next = io->free;
 		io->free = &io->slot[i];
 	}
 }
 
-int io_run(struct io *io)
+unsigned int io_access(const struct io *io)
+{
+	return io->write ? TP_REMOTE_READ : TP_REMOTE_WRITE;
+}
+
+static int io_try(struct io *io)
 {
 	int rc;
 
@@ -233,19 +245,41 @@ int io_run(struct io *io)
 	io->op.finish = NULL;
 	io->nserver = io->plan->dist->pcount;
 	io->ngap = 0;
-	io->known = false;
+	io->nmem = 0;
 	rc = io_alloc(io);
 	if (rc)
 		return rc;
 	io_ready(io);
+	if (!io->list)
+		io->nmem = regs_make(io->plan, io_access(io), false, io->mem,
+				     io->area);
 	return drive_run(&io->s->drive, &io->op);
+}
+
+int io_run(struct io *io)
+{
+	int rc;
+
+	io->op.err = 0;
+	io->depth = io->plan->serial ? 1 : IO_DEPTH;
+	io->list = io_list_wanted(io->plan);
+	if (io->list)
+		io_list_begin(io);
+	rc = io_try(io);
+	if (!io->list || !io_list_end(io, rc))
+		return rc;
+	io_free(io);
+	io->bold = false;
+	rc = io_try(io);
+	io_list_end(io, rc);
+	return rc;
 }
 
 void io_free(struct io *io)
 {
 	unsigned int i;
 
-	for (i = 0; io->known && i < io->plan->niov; i++)
+	for (i = 0; i < io->nmem; i++)
 		rail_mem_fini(&io->mem[i]);
 	if (io->server != io->few_server)
 		free(io->server);
@@ -257,6 +291,7 @@ void io_free(struct io *io)
 		free(io->area);
 	if (io->gap != io->few_gap)
 		free(io->gap);
+	io->nmem = 0;
 }
 
 int io_write(struct session *s, uint64_t handle, const struct plan *plan,

@@ -24,8 +24,8 @@ int io_write(struct session *s, uint64_t handle, const struct plan *plan,
 	     uint32_t flags);
 
 /*
- * Reads the plan; *n is how much of the transfer lies before the end of the
- * file.  What no object covers before that reads as zeros; memory behind it
+ * Reads the plan, whose spans go up and do not overlap; *n is how much of the
+ * transfer lies before the end of the file.  What no object covers before that reads as zeros; memory behind it
  * is left alone.  *doubt: objects are missing that a file of at least least
  * bytes would have, so it may have been removed; only the mgr knows.
  */

@@ -13,6 +13,7 @@
 
 #include "fan.h"
 #include "io_int.h"
+#include "pack.h"
 #include "usermem.h"
 
 static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
@@ -34,18 +35,26 @@ static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
 	return 0;
 }
 
-/* The memory of len bytes from the cursor on. */
-static unsigned int io_pieces(const struct io *io, struct plan_cur cur,
-			      uint64_t len, struct iovec *piece)
+unsigned int io_pieces(const struct io *io, struct plan_cur *cur, uint64_t *len,
+		       struct iovec *piece)
 {
 	unsigned int n = 0, iov;
+	size_t got;
+	char *mem;
 
 	piece[0] = (struct iovec){ 0 };
-	while (len && n < WIRE_MEM_MAX && plan_piece(io->plan, &cur)) {
-		piece[n].iov_base = plan_memory(io->plan, &cur, len,
-						&piece[n].iov_len, &iov);
-		plan_advance(&cur, piece[n].iov_len);
-		len -= piece[n++].iov_len;
+	while (*len && plan_piece(io->plan, cur)) {
+		mem = plan_memory(io->plan, cur, *len, &got, &iov);
+		if (n && (char *)piece[n - 1].iov_base + piece[n - 1].iov_len ==
+				 mem) {
+			piece[n - 1].iov_len += got;
+		} else if (n == WIRE_MEM_MAX) {
+			break;
+		} else {
+			piece[n++] = (struct iovec){ mem, got };
+		}
+		plan_advance(cur, got);
+		*len -= got;
 	}
 	return n;
 }
@@ -54,16 +63,19 @@ static int io_scatter(struct io *io, const struct io_slot *slot,
 		      const char *data, uint64_t len)
 {
 	struct iovec piece[WIRE_MEM_MAX];
-	unsigned int i, n = io_pieces(io, slot->from, len, piece);
-	int rc = usermem_touch(io->s->zero_fd, piece, n);
+	struct plan_cur cur = slot->from;
+	unsigned int i, n;
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	for (i = 0; i < n; i++) {
-		memcpy(piece[i].iov_base, data, piece[i].iov_len);
-		data += piece[i].iov_len;
+	while (len && !rc) {
+		n = io_pieces(io, &cur, &len, piece);
+		rc = usermem_touch(io->s->zero_fd, piece, n);
+		for (i = 0; i < n && !rc; i++) {
+			memcpy(piece[i].iov_base, data, piece[i].iov_len);
+			data += piece[i].iov_len;
+		}
 	}
-	return 0;
+	return rc;
 }
 
 int io_read_taken(struct io *io, struct io_slot *slot,
@@ -78,15 +90,17 @@ int io_read_taken(struct io *io, struct io_slot *slot,
 		return -EPROTO;
 	if (slot->total <= IO_READ_INLINE && len != done)
 		return -EPROTO;
-	rc = io_scatter(io, slot, reply->tail[0].ptr, len);
+	if (slot->pack && !len)
+		rc = io_scatter(io, slot, slot->pack->buf, done);
+	else
+		rc = io_scatter(io, slot, reply->tail[0].ptr, len);
 	if (rc)
 		return rc;
 	sv->size = le64toh(rep->size);
 	sv->seen = true;
 	if (done == slot->total)
 		return 0;
-	/* a plain transfer only goes up */
-	sv->dry = io->plan->nspan == 1;
+	sv->dry = true; /* reads only go up: io.h */
 	return io_gap_add(io, slot, done);
 }
 

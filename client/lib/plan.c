@@ -11,8 +11,8 @@ void plan_start(const struct plan *plan, struct plan_cur *cur, uint32_t k)
 	cur->dist.d = plan->dist;
 }
 
-/* The next extent of the file, in the order of the transfer. */
-static bool plan_extent(const struct plan *plan, struct plan_cur *cur)
+/* In the order of the transfer. */
+bool plan_extent(const struct plan *plan, struct plan_cur *cur)
 {
 	uint64_t off, len;
 
@@ -26,26 +26,34 @@ static bool plan_extent(const struct plan *plan, struct plan_cur *cur)
 	}
 	cur->ext_at = cur->at;
 	cur->ext_off = off;
+	cur->ext_len = len;
 	cur->at += len;
 	dist_iter_init(&cur->dist, plan->dist, cur->k, off, len);
 	return true;
 }
 
-bool plan_piece(const struct plan *plan, struct plan_cur *cur)
+bool plan_share(const struct plan *plan, struct plan_cur *cur)
 {
 	uint64_t delta, len;
 
 	if (cur->piece.len)
 		return true;
-	while (!dist_iter_next(&cur->dist, &delta, &len)) {
-		if (!plan_extent(plan, cur))
-			return false;
-	}
+	if (!dist_iter_next(&cur->dist, &delta, &len))
+		return false;
 	cur->piece = (struct plan_piece){
 		.at = cur->ext_at + delta,
 		.local = dist_local(plan->dist, cur->ext_off + delta),
 		.len = len,
 	};
+	return true;
+}
+
+bool plan_piece(const struct plan *plan, struct plan_cur *cur)
+{
+	while (!plan_share(plan, cur)) {
+		if (!plan_extent(plan, cur))
+			return false;
+	}
 	return true;
 }
 

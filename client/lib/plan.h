@@ -33,6 +33,10 @@ struct plan {
 	unsigned int nspan;
 	const struct iovec *iov; /* empty ones are allowed */
 	unsigned int niov;
+	const struct iovec *parent; /* allocations that the memory lies in, to
+					 * be registered whole; or NULL */
+	unsigned int nparent;
+	bool serial; /* overlaps: one request after the other */
 };
 
 /* Bytes [at, at + len) of the transfer are the server's from local on. */
@@ -45,6 +49,7 @@ struct plan_cur {
 	unsigned int nspan; /* spans begun */
 	uint64_t at; /* transfer: behind the extent at hand */
 	uint64_t ext_at, ext_off; /* the extent: in transfer and file */
+	uint64_t ext_len;
 	struct view_iter view; /* extents of the span */
 	struct dist_iter dist; /* the server's pieces of the extent */
 	struct plan_piece piece; /* what is left of the last one */
@@ -53,6 +58,12 @@ struct plan_cur {
 };
 
 void plan_start(const struct plan *plan, struct plan_cur *cur, uint32_t k);
+/*
+ * The two steps of plan_piece(): the next extent of the file, cur->ext_off and
+ * ext_len, which may have nothing on the server; and the next piece in it.
+ */
+bool plan_extent(const struct plan *plan, struct plan_cur *cur);
+bool plan_share(const struct plan *plan, struct plan_cur *cur);
 /* True: cur->piece is the next piece; false: the server has no more. */
 bool plan_piece(const struct plan *plan, struct plan_cur *cur);
 /*

@@ -120,6 +120,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 		return rc;
 	}
 	s->first = (unsigned int)(s->id >> 32);
+	list_conf_get(&s->list, tp_dev_name(s->dev));
 	s->zero_fd = usermem_open();
 	errno = saved;
 	*out = s;
@@ -240,6 +241,7 @@ static void session_close(struct session *s)
 			rpc_peer_close(s->iod[i], true);
 	}
 	rpc_peer_close(s->mgr, true);
+	packs_free(&s->packs);
 	rpc_ctx_close(s->drive.ctx);
 	drive_destroy(&s->drive);
 	tp_dev_close(s->dev);

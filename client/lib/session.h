@@ -13,6 +13,8 @@
 #include "addr.h"
 #include "clock.h"
 #include "drive.h"
+#include "list_conf.h"
+#include "pack.h"
 
 struct session {
 	atomic_uint refs;
@@ -36,6 +38,9 @@ struct session {
 
 	int zero_fd; /* usermem_open() */
 	_Atomic uint64_t heard; /* when a server answered an ask.h request */
+	struct packs packs; /* the driving thread's */
+	struct list_conf list;
+	struct list_count count;
 	atomic_uint posted; /* calls that nobody waits for */
 	struct session *next; /* fs.inherited */
 };

@@ -16,6 +16,13 @@
 #define OBJ (256u << 10)
 #define PIECES 1500u
 
+/* Quiet while it holds: Check notes every assertion in a file. */
+#define MUST(cond)                                                             \
+	do {                                                                   \
+		if (!(cond))                                                   \
+			ck_abort_msg("%s", #cond);                             \
+	} while (0)
+
 static char dir[64];
 static struct store *store;
 static struct store_obj *obj;
@@ -33,7 +40,7 @@ ssize_t pread(int fd, void *to, size_t n, off_t off)
 ssize_t pwrite(int fd, const void *from, size_t n, off_t off)
 {
 	for (size_t i = 0; i < n; i++)
-		ck_assert(may_write[(size_t)off + i]);
+		MUST(may_write[(size_t)off + i]);
 	writes++;
 	return syscall(SYS_pwrite64, fd, from, n, off);
 }
@@ -113,7 +120,7 @@ static void write_some(struct rnd *r, unsigned int n)
 		buf[i] = (uint8_t)rnd_next(r);
 	memset(may_write, 0, sizeof(may_write));
 	copy(true, n, io.skip, io.len);
-	ck_assert_int_eq(sieve_write(&io), 0);
+	MUST(sieve_write(&io) == 0);
 }
 
 static void read_some(unsigned int n)
@@ -123,10 +130,10 @@ static void read_some(unsigned int n)
 	memset(buf, 0x5a, io.len + 1);
 	copy(false, n, io.skip, io.len);
 	in.pos = 0;
-	ck_assert_int_eq(sieve_read(&in, store_obj_read), 0);
-	ck_assert_uint_eq(in.pos, io.len);
-	ck_assert(!memcmp(buf, want, io.len));
-	ck_assert_uint_eq(buf[io.len], 0x5a);
+	MUST(sieve_read(&in, store_obj_read) == 0);
+	MUST(in.pos == io.len);
+	MUST(!memcmp(buf, want, io.len));
+	MUST(buf[io.len] == 0x5a);
 }
 
 static void whole_is_the_model(void)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_list.c - pvfs_read_list() and the others. */
+#include <limits.h>
+
+#include "api_int.h"
+#include "list.h"
+
+/* What the caller gave, in either width. */
+struct given {
+	size_t nmem, nfile;
+	char *const *mem;
+	char *const *parent; /* NULL: no hints */
+	const int64_t *pos;
+	/* one of each pair */
+	const int *mem32, *parent32;
+	const int32_t *len32;
+	const size_t *mem64, *parent64;
+	const int64_t *len64;
+};
+
+static int one_memory(struct list *list, const struct given *g, size_t i)
+{
+	/* a negative length becomes one that is too large */
+	uint64_t len = g->mem32 ? (uint64_t)(int64_t)g->mem32[i] : g->mem64[i];
+	struct iovec piece = { g->mem[i], (size_t)len };
+	int rc = list_add_memory(list, g->mem[i], len);
+
+	if (rc || !g->parent)
+		return rc;
+	return list_add_parent(list, &piece, g->parent[i],
+			       g->parent32 ? (uint64_t)(int64_t)g->parent32[i]
+					   : g->parent64[i]);
+}
+
+static int take(struct list *list, const struct given *g, uint64_t max)
+{
+	uint64_t sum = 0;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < g->nmem && !rc; i++)
+		rc = one_memory(list, g, i);
+	for (i = 0; i < list->niov; i++)
+		sum += list->iov[i].iov_len;
+	for (i = 0; i < g->nfile && !rc; i++)
+		rc = list_add_span(list, g->pos[i],
+				   g->len32 ? (uint64_t)(int64_t)g->len32[i]
+					    : (uint64_t)g->len64[i]);
+	if (!rc && (sum != list->total || sum > max))
+		rc = -EINVAL;
+	return rc;
+}
+
+static ssize_t run(int fd, const struct list *list)
+{
+	struct file *f = process_file(fd);
+	ssize_t n;
+
+	if (!f)
+		return list_ordinary(NULL, fd, list);
+	n = list_run(f, fd, list);
+	file_put(f);
+	return n;
+}
+
+static ssize_t do_list(int fd, bool write, const struct given *g, uint64_t max)
+{
+	struct list list;
+	ssize_t n = list_init(&list, write, g->nmem, g->nfile, g->parent);
+
+	if (n)
+		return api_ret(n);
+	n = take(&list, g, max);
+	if (!n)
+		n = run(fd, &list);
+	list_free(&list);
+	return api_ret(n);
+}
+
+static int do_list32(int fd, bool write, int nmem, int nfile, struct given *g)
+{
+	if (nmem < 0 || nfile < 0)
+		return api_int(-EINVAL);
+	g->nmem = (size_t)nmem;
+	g->nfile = (size_t)nfile;
+	return (int)do_list(fd, write, g, INT_MAX);
+}
+
+int pvfs_read_list(int fd, int mem_count, char *mem_offsets[],
+		   int mem_lengths[], int file_count, int64_t file_offsets[],
+		   int32_t file_lengths[])
+{
+	struct given g = { .mem = mem_offsets,
+			   .mem32 = mem_lengths,
+			   .pos = file_offsets,
+			   .len32 = file_lengths };
+
+	return do_list32(fd, false, mem_count, file_count, &g);
+}
+
+int pvfs_write_list(int fd, int mem_count, char *mem_offsets[],
+		    int mem_lengths[], int file_count, int64_t file_offsets[],
+		    int32_t file_lengths[])
+{
+	struct given g = { .mem = mem_offsets,
+			   .mem32 = mem_lengths,
+			   .pos = file_offsets,
+			   .len32 = file_lengths };
+
+	return do_list32(fd, true, mem_count, file_count, &g);
+}
+
+int pvfs_read_list_hints(int fd, int mem_count, char *mem_offsets[],
+			 int mem_lengths[], char *allocation_offsets[],
+			 int allocation_lengths[], int file_count,
+			 int64_t file_offsets[], int32_t file_lengths[])
+{
+	struct given g = { .mem = mem_offsets,
+			   .mem32 = mem_lengths,
+			   .parent = allocation_offsets,
+			   .parent32 = allocation_lengths,
+			   .pos = file_offsets,
+			   .len32 = file_lengths };
+
+	return do_list32(fd, false, mem_count, file_count, &g);
+}
+
+int pvfs_write_list_hints(int fd, int mem_count, char *mem_offsets[],
+			  int mem_lengths[], char *allocation_offsets[],
+			  int allocation_lengths[], int file_count,
+			  int64_t file_offsets[], int32_t file_lengths[])
+{
+	struct given g = { .mem = mem_offsets,
+			   .mem32 = mem_lengths,
+			   .parent = allocation_offsets,
+			   .parent32 = allocation_lengths,
+			   .pos = file_offsets,
+			   .len32 = file_lengths };
+
+	return do_list32(fd, true, mem_count, file_count, &g);
+}
+
+ssize_t pvfs_read_list64(int fd, size_t mem_count, char *const mem_offsets[],
+			 const size_t mem_lengths[],
+			 char *const allocation_offsets[],
+			 const size_t allocation_lengths[], size_t file_count,
+			 const int64_t file_offsets[],
+			 const int64_t file_lengths[])
+{
+	struct given g = { .nmem = mem_count,
+			   .nfile = file_count,
+			   .mem = mem_offsets,
+			   .mem64 = mem_lengths,
+			   .parent = allocation_offsets,
+			   .parent64 = allocation_lengths,
+			   .pos = file_offsets,
+			   .len64 = file_lengths };
+
+	return do_list(fd, false, &g, SSIZE_MAX);
+}
+
+ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
+			  const size_t mem_lengths[],
+			  char *const allocation_offsets[],
+			  const size_t allocation_lengths[], size_t file_count,
+			  const int64_t file_offsets[],
+			  const int64_t file_lengths[])
+{
+	struct given g = { .nmem = mem_count,
+			   .nfile = file_count,
+			   .mem = mem_offsets,
+			   .mem64 = mem_lengths,
+			   .parent = allocation_offsets,
+			   .parent64 = allocation_lengths,
+			   .pos = file_offsets,
+			   .len64 = file_lengths };
+
+	return do_list(fd, true, &g, SSIZE_MAX);
+}
+
+int pvfs_list_counters(int fd, struct pvfs_list_counters *counters)
+{
+	struct file *f = process_file(fd);
+	struct session *s;
+	int rc = f && f->fs ? 0 : -ENOTTY;
+
+	if (!rc)
+		rc = fs_session(f->fs, &s);
+	if (!rc) {
+		*counters = (struct pvfs_list_counters){
+			.requests = atomic_load(&s->count.requests),
+			.packed = atomic_load(&s->count.packed),
+			.placed = atomic_load(&s->count.placed),
+			.registrations = atomic_load(&s->count.registrations),
+		};
+		session_put(s);
+	}
+	if (f)
+		file_put(f);
+	return api_int(rc);
+}

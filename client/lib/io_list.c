@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * io_list.c - requests of many pieces: small memory is packed, into the
+ * message or a registered buffer of the session, large memory stays in place
+ * and the server gathers or scatters it, with one completion.
+ */
+#include <errno.h>
+
+#include "io_int.h"
+#include "pack.h"
+
+#define LIST_MSG_MAX                                                           \
+	(sizeof(struct wire_hdr) + sizeof(struct wire_list) +                  \
+	 WIRE_VEC_MAX * sizeof(struct wire_vec) +                              \
+	 WIRE_MEM_MAX * sizeof(struct wire_mem))
+
+_Static_assert(LIST_MSG_MAX <= WIRE_BODY_MAX, "fits a message");
+_Static_assert(PACK_LEN >= IO_WRITE_INLINE, "packs inline data as well");
+
+bool io_list_wanted(const struct plan *plan)
+{
+	return plan->nspan > 1 || plan->niov > RPC_DATA_MAX ||
+	       plan->view->gsize;
+}
+
+void io_list_begin(struct io *io)
+{
+	io->bold = io->plan->parent || io->s->list.group;
+	io->limits = (struct list_limits){
+		.place = io->s->list.place,
+		.pack = PACK_LEN,
+	};
+}
+
+/* Hints may be wrong, and a group may hold what cannot be registered. */
+bool io_list_end(struct io *io, int rc)
+{
+	unsigned long made = 0;
+	unsigned int i, rail;
+
+	for (i = 0; i < io->nmem; i++) {
+		for (rail = 0; rail < RAILS_MAX; rail++)
+			made += io->mem[i].mr[rail] != NULL;
+	}
+	atomic_fetch_add(&io->s->count.registrations, made);
+	return io->bold && io->nmem &&
+	       (rc == -EFAULT || rc == -EINVAL || rc == -ENOMEM);
+}
+
+void io_list_done(struct io *io, struct io_slot *slot, int status)
+{
+	if (slot->pack)
+		pack_put(&io->s->packs, slot->pack,
+			 status != -ETIMEDOUT && status != -ECANCELED);
+	slot->pack = NULL;
+}
+
+static int pack_bytes(const struct io *io, const struct io_slot *slot,
+		      uint64_t len)
+{
+	struct iovec piece[WIRE_MEM_MAX];
+	struct plan_cur cur = slot->from;
+	char *to = slot->pack->buf;
+	uint64_t left = len;
+	unsigned int n;
+	int rc = 0;
+
+	while (left && !rc) {
+		n = io_pieces(io, &cur, &left, piece);
+		rc = pack_copy(to, piece, n);
+		to = slot->pack->buf + (len - left);
+	}
+	return rc;
+}
+
+/* The keys are filled in when the request goes out. */
+static void put_memory(struct io *io, struct io_slot *slot,
+		       const struct list_req *req, struct wire_out *out)
+{
+	unsigned int i, n = req->packed ? 1 : req->nseg;
+	struct wire_mem *mem;
+
+	slot->rpc.pieces_at = (unsigned int)out->len;
+	slot->rpc.npieces = n;
+	mem = wire_put(out, NULL, n * sizeof(*mem));
+	if (req->packed) {
+		slot->rpc.area = &slot->pack->area;
+		slot->rpc.nareas = 1;
+		mem->addr = htole64((uintptr_t)slot->pack->buf);
+		mem->len = htole32((uint32_t)req->total);
+		return;
+	}
+	if (!io->nmem)
+		io->nmem = regs_make(io->plan, io_access(io), io->bold, io->mem,
+				     io->area);
+	slot->rpc.area = io->area;
+	slot->rpc.nareas = io->nmem;
+	for (i = 0; i < n; i++) {
+		mem[i].addr = htole64((uintptr_t)req->seg[i].addr);
+		mem[i].len = htole32(req->seg[i].len);
+	}
+}
+
+static bool is_inline(const struct io *io, const struct list_req *req)
+{
+	if (!io->write)
+		return req->total <= IO_READ_INLINE;
+	return req->total <= IO_WRITE_INLINE &&
+	       (req->packed || req->nseg <= RPC_DATA_MAX);
+}
+
+static int put_list(struct io *io, struct io_slot *slot,
+		    const struct list_req *req, bool in, struct wire_out *out)
+{
+	const struct dist *dist = io->plan->dist;
+	uint64_t extra = in && io->write ? req->total : 0;
+	struct wire_list body = {
+		.io = { .handle = htole64(io->handle),
+			.total = htole64(req->total),
+			.flags = htole32(io->flags),
+			.nreg = htole32(req->vecs.n),
+			.nmem = htole32(in	      ? 0
+					: req->packed ? 1
+						      : req->nseg),
+			.data_len = htole32((uint32_t)extra) },
+		.skip = htole64(req->skip),
+		.dist = { htole32(slot->k), htole32(dist->pcount),
+			  htole32(dist->ssize), 0 },
+	};
+	int rc;
+
+	wire_put(out, &body, sizeof(body));
+	wire_put(out, req->vecs.v, req->vecs.n * sizeof(req->vecs.v[0]));
+	if (!in)
+		put_memory(io, slot, req, out);
+	rc = wire_end(out, io->write ? WIRE_WRITE_LIST : WIRE_READ_LIST, 0,
+		      extra);
+	return rc < 0 ? rc : 0;
+}
+
+/* Inline data of a write: from where it lies, or from the buffer. */
+static void gather(struct io_slot *slot, const struct list_req *req,
+		   struct iovec *data)
+{
+	unsigned int i;
+
+	slot->rpc.data = data;
+	if (slot->pack) {
+		data[0] = (struct iovec){ slot->pack->buf, req->total };
+		slot->rpc.ndata = 1;
+		return;
+	}
+	for (i = 0; i < req->nseg; i++)
+		data[i] = (struct iovec){ req->seg[i].addr, req->seg[i].len };
+	slot->rpc.ndata = req->nseg;
+}
+
+static void count(struct list_count *count, const struct list_req *req)
+{
+	atomic_fetch_add(&count->requests, 1);
+	atomic_fetch_add(req->packed ? &count->packed : &count->placed,
+			 req->total);
+}
+
+static int build(struct io *io, struct io_slot *slot,
+		 const struct list_req *req, bool in, struct wire_out *out)
+{
+	int rc = 0;
+
+	if (req->packed && (io->write || !in)) {
+		slot->pack = pack_get(&io->s->packs);
+		if (!slot->pack)
+			return -ENOMEM;
+	}
+	if (slot->pack && io->write)
+		rc = pack_bytes(io, slot, req->total);
+	if (!rc)
+		rc = put_list(io, slot, req, in, out);
+	return rc;
+}
+
+static int send(struct io *io, struct io_slot *slot, const struct list_req *req)
+{
+	bool in = is_inline(io, req);
+	uint64_t buf[LIST_MSG_MAX / 8];
+	struct iovec data[RPC_DATA_MAX];
+	struct wire_out out;
+	int rc;
+
+	slot->rpc = (struct rpc_call){ .msg = buf };
+	wire_begin(&out, buf, sizeof(buf));
+	rc = build(io, slot, req, in, &out);
+	if (rc) {
+		io_list_done(io, slot, 0);
+		return rc;
+	}
+	if (in && io->write)
+		gather(slot, req, data);
+	slot->rpc.msg_len = out.len;
+	slot->total = req->total;
+	count(&io->s->count, req);
+	io_start_call(io, slot);
+	return 1;
+}
+
+int io_list_send(struct io *io, struct io_slot *slot, struct io_server *sv)
+{
+	struct list_req req;
+
+	if (!list_req_next(io->plan, &sv->cur, &io->limits, &req))
+		return 0;
+	return send(io, slot, &req);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* list.c - a list transfer of an open file. */
+#include "list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "usermem.h"
+
+struct run {
+	struct file *f;
+	struct plan plan;
+	struct view view;
+	uint32_t flags; /* WIRE_IO_* */
+	uint64_t least;
+	uint64_t n; /* read */
+};
+
+static int check(const struct file *f, const struct list *list)
+{
+	int flags = atomic_load(&f->flags), mode = flags & O_ACCMODE;
+
+	if (mode != O_RDWR && mode != (list->write ? O_WRONLY : O_RDONLY))
+		return -EBADF;
+	if (f->type == S_IFDIR)
+		return -EISDIR;
+	/* a list says itself where it goes */
+	return list->write && flags & O_APPEND ? -EINVAL : 0;
+}
+
+static void prepare(struct run *r, struct file *f, const struct list *list)
+{
+	r->f = f;
+	r->flags = atomic_load(&f->flags) & O_DSYNC ? WIRE_IO_SYNC : 0;
+	pthread_mutex_lock(&f->lock);
+	r->least = f->least;
+	r->view = f->view;
+	pthread_mutex_unlock(&f->lock);
+	r->plan = (struct plan){
+		.dist = &f->dist,
+		.view = &r->view,
+		.span = list->span,
+		.nspan = list->nspan,
+		.iov = list->iov,
+		.niov = list->niov,
+		.parent = list->parent,
+		.nparent = list->nparent,
+	};
+}
+
+static void use(struct run *r, const struct list *list)
+{
+	r->plan.span = list->span;
+	r->plan.nspan = list->nspan;
+	r->plan.iov = list->iov;
+	r->plan.niov = list->niov;
+}
+
+/* Behind the last byte of the file that the list names. */
+static int file_end(const struct run *r, const struct list *list, uint64_t *end)
+{
+	uint64_t e;
+	unsigned int i;
+
+	*end = 0;
+	for (i = 0; i < list->nspan; i++) {
+		if (!view_end(&r->view, list->span[i].pos, list->span[i].len,
+			      &e))
+			return list->write ? -EFBIG : -EOVERFLOW;
+		if (e > *end)
+			*end = e;
+	}
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static int do_write(struct session *s, const struct target *t, void *arg)
+{
+	struct run *r = arg;
+
+	return io_write(s, t->handle, &r->plan, r->flags);
+}
+
+static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
+{
+	struct list sorted = { 0 };
+	int rc = 0;
+
+	if (!list_rises(list)) {
+		rc = list_sorted(list, &sorted);
+		if (!rc)
+			use(r, &sorted);
+		else if (rc != -EEXIST)
+			return rc;
+		r->plan.serial = rc == -EEXIST;
+	}
+	rc = file_run(r->f, do_write, r);
+	file_wrote(r->f, end, rc);
+	list_free(&sorted);
+	return rc ? rc : (ssize_t)list->total;
+}
+
+/* ---- reading ---- */
+
+static int do_read(struct session *s, const struct target *t, void *arg)
+{
+	struct run *r = arg;
+	struct attr attr;
+	bool doubt;
+	int rc = io_read(s, t->handle, &r->plan, r->least, &r->n, &doubt);
+
+	/* a writer's file keeps its objects */
+	if (!rc && doubt && !t->open)
+		rc = mgr_getattr(s, t, &attr);
+	return rc;
+}
+
+/* Reads a rising list; *pos is that of the first byte that is not there. */
+static int read_rising(struct run *r, const struct list *list, uint64_t *pos)
+{
+	int rc;
+
+	use(r, list);
+	rc = file_run(r->f, do_read, r);
+	if (!rc)
+		*pos = list_pos(list, r->n);
+	return rc;
+}
+
+/* Pieces overlap: each byte is read once, then copied to where it goes. */
+static int read_apart(struct run *r, const struct list *list, uint64_t *pos)
+{
+	struct list all;
+	char *data;
+	int rc = list_union(list, &all);
+
+	if (rc)
+		return rc;
+	r->plan.parent = NULL; /* it is other memory */
+	r->plan.nparent = 0;
+	/* list_deal() copies by itself */
+	if (!usermem_there(list->iov, list->niov, true)) {
+		list_free(&all);
+		return -EFAULT;
+	}
+	data = malloc(all.total);
+	rc = data ? list_add_memory(&all, data, all.total) : -ENOMEM;
+	if (!rc)
+		rc = read_rising(r, &all, pos);
+	if (!rc)
+		rc = list_deal(list, &all, data, *pos);
+	free(data);
+	list_free(&all);
+	return rc;
+}
+
+static int read_sorted(struct run *r, const struct list *list, uint64_t *pos)
+{
+	struct list sorted;
+	int rc = list_sorted(list, &sorted);
+
+	if (rc == -EEXIST)
+		return read_apart(r, list, pos);
+	if (rc)
+		return rc;
+	rc = read_rising(r, &sorted, pos);
+	list_free(&sorted);
+	return rc;
+}
+
+static ssize_t read_list(struct run *r, const struct list *list)
+{
+	uint64_t pos;
+	int rc = list_distinct(list);
+
+	if (rc < 0)
+		return rc;
+	if (!rc)
+		rc = read_apart(r, list, &pos);
+	else if (list_rises(list))
+		rc = read_rising(r, list, &pos);
+	else
+		rc = read_sorted(r, list, &pos);
+	return rc ? rc : (ssize_t)list_before(list, pos);
+}
+
+ssize_t list_run(struct file *f, int fd, const struct list *list)
+{
+	struct run r;
+	uint64_t end;
+	int rc = check(f, list);
+
+	if (rc || !list->total)
+		return rc;
+	prepare(&r, f, list);
+	rc = file_end(&r, list, &end);
+	if (rc)
+		return rc;
+	if (!f->fs)
+		return list_ordinary(&r.view, fd, list);
+	return list->write ? write_list(&r, list, end) : read_list(&r, list);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* list_conf.h - how list requests treat memory, and what they counted. */
+#ifndef LIST_CONF_H
+#define LIST_CONF_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct list_conf {
+	/* pieces of memory stay in place if they have as many bytes on
+	 * average, otherwise they are packed */
+	uint64_t place;
+	bool group; /* neighbours are registered as one */
+};
+
+/* Of a session, from any thread. */
+struct list_count {
+	atomic_ulong requests, packed, placed, registrations;
+};
+
+/* The provider's values; PVFS_LIST_PLACE and PVFS_LIST_GROUP change them. */
+void list_conf_get(struct list_conf *conf, const char *provider);
+
+#endif

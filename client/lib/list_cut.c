@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* list_cut.c - lists in pieces: sorted, united, dealt out, cut off. */
+#include "list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct list_piece *list_cut(const struct list *list, size_t *n)
+{
+	struct list_piece *piece, *p;
+	uint64_t in = 0, off = 0, len;
+	unsigned int i = 0, k = 0;
+
+	piece = malloc(((size_t)list->niov + list->nspan) * sizeof(*piece));
+	for (p = piece; p && i < list->nspan; p++) {
+		const struct plan_span *s = &list->span[i];
+		const struct iovec *v = &list->iov[k];
+
+		len = s->len - off < v->iov_len - in ? s->len - off
+						     : v->iov_len - in;
+		*p = (struct list_piece){ s->pos + off, len,
+					  (char *)v->iov_base + in,
+					  (unsigned int)(p - piece) };
+		off += len;
+		in += len;
+		if (off == s->len) {
+			i++;
+			off = 0;
+		}
+		if (in == v->iov_len) {
+			k++;
+			in = 0;
+		}
+	}
+	*n = piece ? (size_t)(p - piece) : 0;
+	return piece;
+}
+
+static int by_pos(const void *a, const void *b)
+{
+	const struct list_piece *p = a, *q = b;
+
+	if (p->pos != q->pos)
+		return p->pos < q->pos ? -1 : 1;
+	return p->at < q->at ? -1 : p->at > q->at;
+}
+
+static bool overlap(const struct list_piece *piece, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (piece[i - 1].pos + piece[i - 1].len > piece[i].pos)
+			return true;
+	}
+	return false;
+}
+
+static int take(const struct list *list, const struct list_piece *piece,
+		size_t n, struct list *out)
+{
+	size_t i;
+	int rc = list_init(out, list->write, n, n, false);
+
+	for (i = 0; i < n && !rc; i++) {
+		rc = list_add_memory(out, piece[i].addr, piece[i].len);
+		if (!rc)
+			rc = list_add_span(out, (int64_t)piece[i].pos,
+					   piece[i].len);
+	}
+	if (rc)
+		list_free(out);
+	return rc;
+}
+
+int list_sorted(const struct list *list, struct list *out)
+{
+	size_t n;
+	struct list_piece *piece = list_cut(list, &n);
+	int rc = piece ? 0 : -ENOMEM;
+
+	if (!rc) {
+		qsort(piece, n, sizeof(*piece), by_pos);
+		rc = overlap(piece, n) ? -EEXIST : take(list, piece, n, out);
+	}
+	free(piece);
+	return rc;
+}
+
+static int span_by_pos(const void *a, const void *b)
+{
+	const struct plan_span *p = a, *q = b;
+
+	return p->pos < q->pos ? -1 : p->pos > q->pos;
+}
+
+int list_union(const struct list *list, struct list *out)
+{
+	struct plan_span *s;
+	unsigned int i, n = 0;
+	int rc = list_init(out, list->write, 1, list->nspan, false);
+
+	if (rc)
+		return rc;
+	s = out->span;
+	for (i = 0; i < list->nspan; i++)
+		s[i] = list->span[i];
+	qsort(s, list->nspan, sizeof(*s), span_by_pos);
+	for (i = 0; i < list->nspan; i++) {
+		uint64_t end = s[i].pos + s[i].len;
+
+		if (!n || s[i].pos > s[n - 1].pos + s[n - 1].len)
+			s[n++] = s[i];
+		else if (end > s[n - 1].pos + s[n - 1].len)
+			s[n - 1].len = end - s[n - 1].pos;
+	}
+	out->nspan = n;
+	for (i = 0; i < n; i++)
+		out->total += s[i].len;
+	return 0;
+}
+
+/* ---- reading what overlaps ---- */
+
+/* Where the bytes of each span begin in the union's data. */
+static uint64_t *places(const struct list *all)
+{
+	uint64_t *at = malloc((all->nspan + 1) * sizeof(*at)), sum = 0;
+	unsigned int i;
+
+	for (i = 0; at && i < all->nspan; i++) {
+		at[i] = sum;
+		sum += all->span[i].len;
+	}
+	return at;
+}
+
+static unsigned int span_of(const struct list *all, uint64_t pos)
+{
+	unsigned int lo = 0, hi = all->nspan, mid;
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (all->span[mid].pos <= pos)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+int list_deal(const struct list *list, const struct list *all, const char *data,
+	      uint64_t pos)
+{
+	size_t n, i;
+	struct list_piece *piece = list_cut(list, &n);
+	uint64_t *at = places(all), len;
+	int rc = piece && at ? 0 : -ENOMEM;
+
+	for (i = 0; i < n && !rc; i++) {
+		const struct list_piece *p = &piece[i];
+		unsigned int k = span_of(all, p->pos);
+
+		if (p->pos >= pos)
+			continue;
+		len = p->len < pos - p->pos ? p->len : pos - p->pos;
+		memcpy(p->addr, data + at[k] + (p->pos - all->span[k].pos),
+		       (size_t)len);
+	}
+	free(piece);
+	free(at);
+	return rc;
+}
+
+/* ---- the end of the file ---- */
+
+uint64_t list_pos(const struct list *list, uint64_t n)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nspan; i++) {
+		if (n < list->span[i].len)
+			return list->span[i].pos + n;
+		n -= list->span[i].len;
+	}
+	return UINT64_MAX;
+}
+
+uint64_t list_before(const struct list *list, uint64_t pos)
+{
+	uint64_t n = 0;
+	unsigned int i;
+
+	for (i = 0; i < list->nspan; i++) {
+		const struct plan_span *s = &list->span[i];
+
+		if (s->pos + s->len > pos)
+			return n + (pos > s->pos ? pos - s->pos : 0);
+		n += s->len;
+	}
+	return n;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pack.h - buffers that small pieces of memory are packed into: registered
+ * once, kept by the session.  Belong to the thread that drives (drive.h).
+ */
+#ifndef PACK_H
+#define PACK_H
+
+#include <stdbool.h>
+#include <sys/queue.h>
+#include <sys/uio.h>
+
+#include "rail.h"
+
+#define PACK_LEN (256u << 10) /* a transfer unit of the iods */
+#define PACK_KEPT 32u
+
+struct pack {
+	char *buf; /* PACK_LEN bytes */
+	struct rail_mem mem;
+	struct rail_mem *area; /* mem: for rpc_call */
+	SLIST_ENTRY(pack) link;
+};
+
+struct packs {
+	SLIST_HEAD(, pack) free;
+	unsigned int nfree;
+};
+
+/* NULL: no memory. */
+struct pack *pack_get(struct packs *packs);
+/* sound false: a server may still touch it, so it goes. */
+void pack_put(struct packs *packs, struct pack *pack, bool sound);
+void packs_free(struct packs *packs);
+
+/*
+ * Copies n pieces of the application's memory behind each other to buf; 0, or
+ * -EFAULT: some of it is not there.
+ */
+int pack_copy(char *buf, const struct iovec *piece, unsigned int n);
+
+#endif
