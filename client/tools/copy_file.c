@@ -61,6 +61,22 @@ static int open_target(struct copy_file *f)
 	return pvfs_open(f->to, flags, mode);
 }
 
+static void target_failed(const struct copy_file *f)
+{
+	const struct pvfs_filestat *meta = &f->copy->opt.meta;
+	bool striped = meta->base > 0 || meta->pcount > 0 || meta->ssize > 0;
+	int err = errno, n;
+
+	copy_failed(f->copy, f->to);
+	if (err != EINVAL || !striped || !pvfs_is_pvfs(f->to))
+		return;
+	n = pvfs_servers(f->to, NULL, 0) - 1;
+	tool_say(&copy_tool,
+		 "%s: there are %d iods: want -n up to %d, -b up to %d, "
+		 "-s 64 to 1G",
+		 f->to, n, n, n - 1);
+}
+
 static int open_file(struct copy_file *f)
 {
 	f->in = pvfs_open(f->from, O_RDONLY | O_CLOEXEC);
@@ -75,12 +91,11 @@ static int open_file(struct copy_file *f)
 		return -1;
 	}
 	f->out = open_target(f);
-	if (f->out < 0) {
-		if (!(f->copy->opt.no_clobber && errno == EEXIST))
-			copy_failed(f->copy, f->to);
-		return -1;
-	}
-	return 0;
+	if (f->out >= 0)
+		return 0;
+	if (!(f->copy->opt.no_clobber && errno == EEXIST))
+		target_failed(f);
+	return -1;
 }
 
 /* Size first: what stays unwritten is a hole up to it. */
