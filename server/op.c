@@ -21,6 +21,7 @@ static const struct iod_op ops[] = {
 	[WIRE_FENCE] = { op_fence, ROLE(MGR) },
 	[WIRE_READ_LIST] = { op_read, ANYONE },
 	[WIRE_WRITE_LIST] = { op_write, ANYONE },
+	[WIRE_OBJECTS] = { op_objects, ROLE(MGR) },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)

@@ -24,6 +24,7 @@ void op_sync(struct worker *w, struct rpc_req *req);
 void op_getsize(struct worker *w, struct rpc_req *req);
 void op_remove(struct worker *w, struct rpc_req *req);
 void op_fence(struct worker *w, struct rpc_req *req);
+void op_objects(struct worker *w, struct rpc_req *req);
 
 /* Builds, ends and sends a reply: body, then tail of len bytes. */
 void op_reply(struct rpc_req *req, const void *body, size_t body_len,

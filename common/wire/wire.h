@@ -84,6 +84,7 @@ enum wire_op {
 	WIRE_FENCE	= 70,	/* mgr only: refuse a session from now on */
 	WIRE_READ_LIST	= 71,	/* READ and WRITE of many pieces of a file */
 	WIRE_WRITE_LIST	= 72,
+	WIRE_OBJECTS	= 73,	/* mgr only: which objects there are */
 };
 
 /* Bits of wire_hdr.flags. */
@@ -453,6 +454,23 @@ struct wire_fence {
 	le64 session;
 };
 
+/*
+ * OBJECTS: a walk over all objects of an iod.  place and after are 0 at first,
+ * then what the last reply said; place WIRE_PLACE_END: there are no more.
+ * An object that is there all the time is named once.
+ */
+#define WIRE_PLACE_END	UINT32_MAX
+struct wire_walk {
+	le64 after;
+	le32 place;
+	le32 zero;
+};
+struct wire_walk_rep {		/* tail: handles[n] */
+	le64 after;
+	le32 place;
+	le32 n;
+};
+
 _Static_assert(sizeof(struct wire_hdr) == 48, "wire_hdr");
 _Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
 _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
@@ -474,6 +492,8 @@ _Static_assert(sizeof(struct wire_io) == 32, "wire_io");
 _Static_assert(sizeof(struct wire_io_rep) == 24, "wire_io_rep");
 _Static_assert(sizeof(struct wire_vec) == 40, "wire_vec");
 _Static_assert(sizeof(struct wire_list) == 56, "wire_list");
+_Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
+_Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 
 /* Length of a tail item of len bytes with its padding. */
 static inline size_t wire_pad(size_t len)

@@ -262,6 +262,15 @@ static const struct wire_form fence = {
 	.fields = { ID(wire_fence, session) },
 };
 
+static const struct wire_form walk = {
+	.size = sizeof(struct wire_walk),
+	.fields = { ZERO(wire_walk, zero) },
+};
+static const struct wire_form walk_rep = {
+	.size = sizeof(struct wire_walk_rep),
+	.items = { ITEM(ARRAY, wire_walk_rep, n, 8, WIRE_HANDLE_MAX) },
+};
+
 #define OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, false }
 #define PATH_OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, true }
 
@@ -296,6 +305,7 @@ static const struct wire_op_desc ops[] = {
 	OP(FENCE, fence, empty),
 	OP(READ_LIST, read_list, read_rep),
 	OP(WRITE_LIST, write_list, write_rep),
+	OP(OBJECTS, walk, walk_rep),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

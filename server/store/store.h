@@ -52,6 +52,20 @@ int store_stat(struct store *store, uint64_t handle, struct store_stat *st);
 int store_remove(struct store *store, uint64_t handle, bool durable);
 
 /*
+ * A walk over all objects: in order of the leaf directories, and of the
+ * handles in each.  Begins with a zero place.
+ */
+#define STORE_LEAF_END UINT32_MAX
+struct store_place {
+	uint32_t leaf; /* STORE_LEAF_END: there are no more */
+	uint64_t after; /* handles up to here are behind us in this leaf */
+};
+/* The next up to cap handles, *n of them (it may be 0 before the end); *place
+ * is moved on.  May block on the disk. */
+int store_walk(struct store *store, struct store_place *place, uint64_t *handle,
+	       uint32_t cap, uint32_t *n);
+
+/*
  * A reference to an open object, from a cache of open files.  -ENOENT: does
  * not exist and create is false.
  */

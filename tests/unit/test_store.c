@@ -209,6 +209,43 @@ START_TEST(objects_survive_reopen)
 }
 END_TEST
 
+/* Many in one leaf, few in the others; a foreign file is no object. */
+START_TEST(walk_names_each_object_once)
+{
+	static bool seen[3000];
+	struct store_place place = { 0 };
+	struct store_obj *obj;
+	uint64_t handle[7];
+	unsigned int total = 0;
+	char path[128];
+	uint32_t n;
+
+	memset(seen, 0, sizeof(seen));
+	for (uint64_t h = 1; h < 3000; h++) {
+		if (h % 3 && h > 40)
+			continue;
+		ck_assert_int_eq(store_obj_get(store, h, true, &obj), 0);
+		store_obj_put(obj);
+		total++;
+	}
+	snprintf(path, sizeof(path), "%s/objects/00/00", dir);
+	mkdir(path, 0700);
+	strcat(path, "/0000000000000xyz");
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	while (place.leaf != STORE_LEAF_END) {
+		ck_assert_int_eq(store_walk(store, &place, handle, _i, &n), 0);
+		ck_assert_uint_le(n, (uint32_t)_i);
+		for (uint32_t i = 0; i < n; i++) {
+			ck_assert_uint_lt(handle[i], 3000);
+			ck_assert(!seen[handle[i]]);
+			seen[handle[i]] = true;
+			total--;
+		}
+	}
+	ck_assert_uint_eq(total, 0);
+}
+END_TEST
+
 START_TEST(resize_and_holes)
 {
 	struct store_obj *obj;
@@ -543,6 +580,7 @@ int main(void)
 	tcase_add_test(tc, foreign_directory_is_refused);
 	tcase_add_loop_test(tc, random_io_matches_model, 0, 2);
 	tcase_add_test(tc, objects_survive_reopen);
+	tcase_add_loop_test(tc, walk_names_each_object_once, 1, 8);
 	tcase_add_test(tc, resize_and_holes);
 	tcase_add_test(tc, removal_invalidates);
 	tcase_add_test(tc, open_files_are_bounded);

@@ -67,7 +67,7 @@ static const struct bad bad[] = {
 	    "version: another protocol version"),
 	HDR("ping", op, 0, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, 5, -ENOSYS, "wire_hdr.op: unknown operation"),
-	HDR("ping", op, 73, -ENOSYS, "wire_hdr.op: unknown operation"),
+	HDR("ping", op, 74, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, 65535, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, WIRE_FENCE, -EPROTO, "length: shorter than the body"),
 	HDR("ping", len, 47, -EPROTO, "wire_hdr.len: not the length received"),
@@ -272,6 +272,8 @@ static const struct bad bad[] = {
 	BODY("sync", wire_objects, zero, 1,
 	     "wire_objects.zero: reserved, not zero"),
 	BODY("remove", wire_objects, n, WIRE_HANDLE_MAX + 1, "wire_objects.n"),
+	BODY("objects", wire_walk, zero, 1,
+	     "wire_walk.zero: reserved, not zero"),
 	BODY("getsize reply", wire_getsize_rep, zero, 1,
 	     "wire_getsize_rep.zero: reserved, not zero"),
 	TAIL("getsize reply", wire_getsize_rep, 2, wire_objsize, size,
@@ -480,6 +482,7 @@ static const struct limit limits[] = {
 	{ "write list inline", 2, 65536, 1, "wire_list.io.data_len",
 	  fix_list_data },
 	{ "sync", 0, 128, 8, "wire_objects.n" },
+	{ "objects reply", 0, 128, 8, "wire_walk_rep.n" },
 	{ "getsize reply", 0, 128, 24, "wire_getsize_rep.n" },
 };
 

@@ -77,6 +77,10 @@ static const struct wire_list list_no_data = { .io = { 42, 21, 0, 2, 0, 0 },
 static const struct wire_resize resize = { 42, INT64_MAX };
 static const struct wire_objects objects = { 3, 0 };
 static const struct wire_getsize_rep getsize_rep = { 3, 0 };
+static const struct wire_walk walk = { .after = 7, .place = 3 };
+static const struct wire_walk_rep walk_rep = { .after = 9,
+					       .place = 4,
+					       .n = 3 };
 static const struct wire_fence fence = { 1 };
 
 #define BODY(b) .body = &(b), .body_len = sizeof(b)
@@ -196,6 +200,9 @@ const struct wire_sample wire_samples[] = {
 	{ "remove reply", WIRE_REMOVE, REP },
 	{ "fence", WIRE_FENCE, BODY(fence) },
 	{ "fence reply", WIRE_FENCE, REP },
+	{ "objects", WIRE_OBJECTS, BODY(walk) },
+	{ "objects reply", WIRE_OBJECTS, REP, BODY(walk_rep),
+	  .tail = { ARR(wire_walk_rep, n, handles) }, .ntail = 1 },
 	{ "read list", WIRE_READ_LIST, BODY(list_mem), .tail = { LIST_LISTS },
 	  .ntail = 2 },
 	{ "read list inline", WIRE_READ_LIST, BODY(list_no_data),

@@ -236,6 +236,10 @@ START_TEST(only_the_manager_may)
 	ck_assert_int_eq(iodc_resize(&client, 8, 1), -EPERM);
 	ck_assert_int_eq(iodc_remove(&client, 8), -EPERM);
 	ck_assert_int_eq(iodc_fence(&client, 8), -EPERM);
+	ck_assert_int_eq(iodc_call(&client, WIRE_OBJECTS,
+				   &(struct wire_walk){ 0 },
+				   sizeof(struct wire_walk), NULL, 0),
+			 -EPERM);
 	ck_assert_int_eq(iodc_call(&client, WIRE_MOUNT, NULL, 0, NULL, 0),
 			 -ENOSYS);
 	round_trip(8, 0, 10);

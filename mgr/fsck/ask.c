@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ask.c - one call at a time, to the manager or an iod. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "clock.h"
+#include "fsck.h"
+
+struct waiting {
+	struct answer *answer;
+	int status;
+	bool over;
+};
+
+static void keep(struct waiting *w, const struct wire_msg *msg)
+{
+	struct answer *a = w->answer;
+
+	if (msg->body_len > sizeof(a->body) ||
+	    msg->tail[0].len > sizeof(a->tail)) {
+		w->status = -EPROTO;
+		return;
+	}
+	memcpy(a->body, msg->body, msg->body_len);
+	if (msg->tail[0].len)
+		memcpy(a->tail, msg->tail[0].ptr, msg->tail[0].len);
+}
+
+static void on_done(struct rpc_call *call)
+{
+	struct waiting *w = call->arg;
+
+	w->over = true;
+	w->status = call->status;
+	if (!call->status && w->answer)
+		keep(w, &call->reply);
+}
+
+int fsck_ask(struct fsck *f, struct rpc_peer *peer, unsigned int op,
+	     const struct piece *body, const struct piece *tail,
+	     struct answer *answer)
+{
+	_Alignas(8) uint8_t msg[2048];
+	struct waiting w = { .answer = answer };
+	struct rpc_call call = { .msg = msg,
+				 .deadline = clock_after_ms(f->timeout_ms),
+				 .done = on_done,
+				 .arg = &w };
+	struct wire_out out;
+	int len;
+
+	wire_begin(&out, msg, sizeof(msg));
+	wire_put(&out, body->ptr, body->len);
+	if (tail)
+		wire_put(&out, tail->ptr, tail->len);
+	len = wire_end(&out, op, 0, 0);
+	if (len < 0)
+		return len;
+	call.msg_len = (size_t)len;
+	rpc_call_start(peer, &call);
+	while (!w.over)
+		rpc_ctx_progress(f->ctx, call.deadline);
+	return w.status;
+}
+
+int fsck_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr)
+{
+	struct wire_path body = { .dir = htole64(handle) };
+	struct piece b = { &body, sizeof(body) };
+	struct answer answer;
+	int rc = fsck_ask(f, f->mgr, WIRE_GETATTR, &b, NULL, &answer);
+
+	if (!rc)
+		memcpy(attr, answer.body, sizeof(*attr));
+	return rc;
+}
+
+static int open_peer(struct fsck *f, const struct addr *addr, const char *name,
+		     enum wire_role role, uint64_t session,
+		     struct rpc_peer **peer)
+{
+	struct rpc_cred cred = { .name = "pvfs-fsck" };
+	struct rpc_peer_attr attr = { .addr = *addr,
+				      .name = name,
+				      .role = role,
+				      .fsid = f->conf.fsid,
+				      .session = session,
+				      .cred = &cred };
+
+	return rpc_peer_open(f->ctx, &attr, peer);
+}
+
+static int open_peers(struct fsck *f)
+{
+	uint64_t session = 0;
+	char name[24];
+	int rc;
+
+	while (!session)
+		if (getrandom(&session, sizeof(session), 0) < 0)
+			return -errno;
+	rc = open_peer(f, &f->conf.addr, "mgr", WIRE_ROLE_CLIENT, session,
+		       &f->mgr);
+	f->iod = calloc(f->conf.niods, sizeof(f->iod[0]));
+	if (!f->iod)
+		return -ENOMEM;
+	for (uint32_t i = 0; !rc && i < f->conf.niods; i++) {
+		snprintf(name, sizeof(name), "iod %u", i);
+		rc = open_peer(f, &f->conf.iod[i], name, WIRE_ROLE_MGR, session,
+			       &f->iod[i]);
+	}
+	return rc;
+}
+
+int fsck_open(struct fsck *f)
+{
+	struct tp_dev_attr dev = { .log = f->log };
+	struct rpc_ctx_attr ctx = { .log = f->log };
+	int rc = tp_dev_open(f->conf.addr.scheme, &dev, &f->dev);
+
+	if (rc)
+		return rc;
+	ctx.dev = f->dev;
+	rc = rpc_ctx_open(&ctx, &f->ctx);
+	if (rc)
+		return rc;
+	f->arena = aligned_alloc(4096, FSCK_ARENA);
+	if (!f->arena)
+		return -ENOMEM;
+	rc = tp_mr_reg(f->dev, f->arena, FSCK_ARENA,
+		       TP_LOCAL_WRITE | TP_REMOTE_WRITE, &f->mr);
+	return rc ? rc : open_peers(f);
+}
+
+void fsck_close(struct fsck *f)
+{
+	for (uint32_t i = 0; f->iod && i < f->conf.niods; i++)
+		if (f->iod[i])
+			rpc_peer_close(f->iod[i], true);
+	if (f->mgr)
+		rpc_peer_close(f->mgr, true);
+	free(f->iod);
+	if (f->mr)
+		tp_mr_dereg(f->mr);
+	free(f->arena);
+	if (f->ctx) {
+		rpc_ctx_progress(f->ctx, 0); /* BYE */
+		rpc_ctx_close(f->ctx);
+	}
+	if (f->dev)
+		tp_dev_close(f->dev);
+	names_forget(f);
+	free(f->pending);
+	free(f->found.p);
+}
+
+int fsck_grow(void *array, size_t *room, size_t n, size_t size)
+{
+	void **p = array;
+	void *grown;
+
+	if (n < *room)
+		return 0;
+	grown = realloc(*p, (2 * n + 16) * size);
+	if (!grown)
+		return -ENOMEM;
+	*p = grown;
+	*room = 2 * n + 16;
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* report.c - what was found, for people and for programs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "fsck.h"
+
+static const char *const kind_name[] = {
+	[ORPHAN] = "orphan",	 [STRAY] = "stray", [DANGLING] = "dangling",
+	[NAMELESS] = "nameless", [LINKS] = "links",
+};
+
+static void say(const struct problem *p)
+{
+	switch (p->kind) {
+	case ORPHAN:
+		printf("orphan: object %" PRIu64 " at iod %u: its file does "
+		       "not exist",
+		       p->handle, p->iod);
+		break;
+	case STRAY:
+		printf("stray: object %" PRIu64 " at iod %u: its file is not "
+		       "on this iod",
+		       p->handle, p->iod);
+		break;
+	case DANGLING:
+		printf("dangling: '%s' in directory %" PRIu64 ": its file "
+		       "%" PRIu64 " does not exist",
+		       p->name, p->dir, p->handle);
+		break;
+	case NAMELESS:
+		printf("nameless: no directory names file %" PRIu64, p->handle);
+		break;
+	case LINKS:
+		printf("links: file %" PRIu64 " has %u links and says %u",
+		       p->handle, p->found, p->stored);
+		break;
+	}
+	puts(p->repaired ? "; removed" : "");
+}
+
+void report_text(const struct fsck *f, const struct problems *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		say(&all->p[i]);
+	printf("%" PRIu64 " files, %" PRIu64 " directories, %" PRIu64
+	       " objects on %u iods: %zu problems\n",
+	       f->files, f->dirs, f->objects, f->conf.niods, all->n);
+}
+
+static void add_u64(struct json_object *o, const char *key, uint64_t val)
+{
+	json_object_object_add(o, key, json_object_new_uint64(val));
+}
+
+static struct json_object *problem_json(const struct problem *p)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "kind",
+			       json_object_new_string(kind_name[p->kind]));
+	add_u64(o, "handle", p->handle);
+	if (p->kind == ORPHAN || p->kind == STRAY)
+		add_u64(o, "iod", p->iod);
+	if (p->kind == DANGLING) {
+		add_u64(o, "directory", p->dir);
+		json_object_object_add(o, "name",
+				       json_object_new_string(p->name));
+	}
+	if (p->kind == LINKS) {
+		add_u64(o, "found", p->found);
+		add_u64(o, "stored", p->stored);
+	}
+	json_object_object_add(o, "repaired",
+			       json_object_new_boolean(p->repaired));
+	return o;
+}
+
+int report_json(const struct fsck *f, const struct problems *all)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	int rc;
+
+	add_u64(o, "files", f->files);
+	add_u64(o, "directories", f->dirs);
+	add_u64(o, "objects", f->objects);
+	for (size_t i = 0; i < all->n; i++)
+		json_object_array_add(list, problem_json(&all->p[i]));
+	json_object_object_add(o, "problems", list);
+	rc = puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
+	json_object_put(o);
+	return rc < 0 ? -EIO : 0;
+}
