@@ -166,6 +166,8 @@ static void io_done(struct rpc_call *rpc)
 
 	if (rc == 0 && !io->write)
 		rc = io_read_taken(io, slot, &rpc->reply);
+	if (rc == -ETIMEDOUT || rc == -ECANCELED)
+		io->doubt = true;
 	io_list_done(io, slot, rpc->status);
 	io->server[slot->k].busy--;
 	slot->next = io->free;
@@ -246,6 +248,7 @@ static int io_try(struct io *io)
 	io->nserver = io->plan->dist->pcount;
 	io->ngap = 0;
 	io->nmem = 0;
+	io->doubt = false;
 	rc = io_alloc(io);
 	if (rc)
 		return rc;
@@ -275,12 +278,30 @@ int io_run(struct io *io)
 	return rc;
 }
 
-void io_free(struct io *io)
+/*
+ * What a server may still use is deregistered before the caller has it again;
+ * other calls that use the same registration end by their deadlines.
+ */
+static void io_unpin(struct io *io)
 {
+	const struct rails *rails = rpc_ctx_rails(io->s->drive.ctx);
 	unsigned int i;
 
-	for (i = 0; i < io->nmem; i++)
-		rail_mem_fini(&io->mem[i]);
+	for (i = 0; i < io->nmem; i++) {
+		if (io->doubt)
+			rail_mem_drop(&io->mem[i]);
+		else
+			rail_mem_fini(&io->mem[i]);
+	}
+	if (io->doubt && rails_settle(rails, session_deadline(io->s)))
+		log_warn(io->s->log,
+			 "memory of a call that failed is still registered "
+			 "for others: a late answer may change it");
+}
+
+void io_free(struct io *io)
+{
+	io_unpin(io);
 	if (io->server != io->few_server)
 		free(io->server);
 	if (io->slot != io->few_slot)

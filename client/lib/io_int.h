@@ -59,6 +59,7 @@ struct io {
 	struct rail_mem *mem; /* nmem: the caller's memory */
 	struct rail_mem **area; /* nmem, into mem */
 	unsigned int nmem; /* lists: 0 until it is needed */
+	bool doubt; /* a server may still use it */
 	struct io_gap *gap;
 	unsigned int ngap, maxgap;
 

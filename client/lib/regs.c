@@ -91,7 +91,9 @@ unsigned int regs_make(const struct plan *plan, unsigned int access, bool bold,
 	}
 	if (bold)
 		to = grouped(mem, to, !hints);
-	for (i = 0; i < to; i++)
+	for (i = 0; i < to; i++) {
+		mem[i].keep = true;
 		area[i] = &mem[i];
+	}
 	return to;
 }

@@ -73,11 +73,24 @@ static int peer_open(struct session *s, const struct addr *addr,
 	return rc ? rc : rpc_peer_open(s->drive.ctx, &attr, peer);
 }
 
+/* Whether registrations of the caller's memory are kept. */
+static enum pins_mode pins_mode(const struct log *log)
+{
+	const char *text = getenv("PVFS_PIN_CACHE");
+	enum pins_mode mode = PINS_AUTO;
+
+	if (text && pins_mode_parse(text, &mode))
+		log_warn(log, "PVFS_PIN_CACHE=%s: want auto, on or off", text);
+	return mode;
+}
+
 /* The way to the servers: device, progress context, first peer. */
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
 	struct tp_dev_attr dev_attr = { .log = s->log };
-	struct rpc_ctx_attr ctx_attr = { .log = s->log, .poll_us = POLL_US };
+	struct rpc_ctx_attr ctx_attr = { .log = s->log,
+					 .poll_us = POLL_US,
+					 .pins = pins_mode(s->log) };
 	struct rpc_ctx *ctx;
 	int rc;
 

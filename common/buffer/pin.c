@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const struct tp_mr *pin_mr(const struct pin *pin)
+struct tp_mr *pin_mr(const struct pin *pin)
 {
 	return pin->mr;
 }

@@ -30,8 +30,8 @@ struct pins;
 struct pin;
 
 enum pins_mode {
+	PINS_OFF, /* keep nothing */
 	PINS_AUTO, /* keep where registration is dear */
-	PINS_OFF, /* the kill switch */
 	PINS_ON, /* keep wherever memory can be watched */
 };
 
@@ -84,6 +84,9 @@ void pin_drop(struct pins *pins, struct pin *pin);
 int pins_settle(struct pins *pins, uint64_t deadline);
 
 /* The registration; covers what was asked for, and perhaps more. */
-const struct tp_mr *pin_mr(const struct pin *pin);
+struct tp_mr *pin_mr(const struct pin *pin);
+
+/* "off", "auto" or "on"; else -EINVAL. */
+int pins_mode_parse(const char *text, enum pins_mode *mode);
 
 #endif

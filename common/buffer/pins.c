@@ -11,6 +11,22 @@
 #define MAX_BYTES (1ul << 30)
 #define MAX_PINS 1024u
 
+int pins_mode_parse(const char *text, enum pins_mode *mode)
+{
+	static const char *const names[] = {
+		[PINS_OFF] = "off", [PINS_AUTO] = "auto", [PINS_ON] = "on"
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			*mode = (enum pins_mode)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 /* ---- open and close ---- */
 
 static void open_watch(struct pins *ps, enum pins_mode mode)

@@ -11,12 +11,14 @@
 #ifndef RAIL_H
 #define RAIL_H
 
+#include "pin.h"
 #include "transport.h"
 
 #define RAILS_MAX 4u
 
 struct rails {
 	struct tp_dev *dev[RAILS_MAX];
+	struct pins *pins[RAILS_MAX]; /* for kept memory, or NULL */
 	unsigned int n;
 };
 
@@ -24,7 +26,10 @@ struct rail_mem {
 	void *addr;
 	size_t len;
 	unsigned int access; /* as of tp_mr_reg() */
+	bool keep; /* it may come again: by the rail's pins, if it has some */
 	struct tp_mr *mr[RAILS_MAX]; /* NULL: not registered there */
+	struct pin *pin[RAILS_MAX]; /* whose mr it is, or NULL */
+	const struct rails *rails; /* of the pins; outlive mem */
 };
 
 /* A piece of such memory, for a gather list. */
@@ -46,8 +51,23 @@ int rail_mem_reg(struct rail_mem *mem, const struct rails *rails,
 		 unsigned int rail);
 /* With all rails; on an error with none. */
 int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails);
-/* Deregisters it everywhere; it may be used again. */
+/* Deregisters it everywhere, or leaves it to the pins; it may be used again. */
 void rail_mem_fini(struct rail_mem *mem);
+/*
+ * The same when a peer may still use the memory: it is not kept.  If others use
+ * the same registration it goes with the last of them; rails_settle() waits
+ * for that.  0, or -ETIMEDOUT.
+ */
+void rail_mem_drop(struct rail_mem *mem);
+int rails_settle(const struct rails *rails, uint64_t deadline);
+
+/* Makes pins for the rails where mode wants them.  -ENOMEM: for none. */
+int rails_pins_open(struct rails *rails, enum pins_mode mode,
+		    const struct log *log);
+/* Says to the log what they were good for.  Nothing is kept by them now. */
+void rails_pins_close(struct rails *rails, const struct log *log);
+/* In a child after fork(): see pins_abandon(). */
+void rails_pins_abandon(struct rails *rails);
 
 /* Sees to it that mem->mr[rail] is there.  0, or as tp_mr_reg(). */
 static inline int rail_mem_on(struct rail_mem *mem, const struct rails *rails,

@@ -26,6 +26,9 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	rc = ctx_rails_open(ctx, attr->fabric ? &attr->fabric->rails : &one);
 	if (rc)
 		goto free_ctx;
+	rc = rails_pins_open(&ctx->rails, attr->pins, attr->log);
+	if (rc)
+		goto close_rails;
 	ctx->log = attr->log;
 	ctx->poll_ns = attr->poll_us * 1000ull;
 	ctx->now = clock_now();
@@ -36,6 +39,8 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	SLIST_INIT(&ctx->listeners);
 	*out = ctx;
 	return 0;
+close_rails:
+	ctx_rails_close(ctx);
 free_ctx:
 	free(ctx->sge);
 	free(ctx->wr);
@@ -65,6 +70,7 @@ void rpc_ctx_close(struct rpc_ctx *ctx)
 {
 	while (ctx_tasks(ctx))
 		;
+	rails_pins_close(&ctx->rails, ctx->log);
 	ctx_rails_close(ctx);
 	free(ctx->sge);
 	free(ctx->wr);

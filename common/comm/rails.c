@@ -52,6 +52,7 @@ void rpc_ctx_abandon(struct rpc_ctx *ctx)
 {
 	unsigned int i;
 
+	rails_pins_abandon(&ctx->rails);
 	for (i = 0; i < ctx->rails.n; i++)
 		tp_cq_abandon(ctx->rail[i].cq);
 	if (ctx->wakefd >= 0)

@@ -51,6 +51,7 @@ struct rpc_ctx_attr {
 	unsigned int poll_us;		/* poll and yield this long before
 					 * sleeping, while work usually comes
 					 * within that; 0: sleep at once */
+	enum pins_mode pins;		/* of memory with rail_mem.keep; 0: off */
 };
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* Peers and servers of the ctx must be closed. */

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Memory that is registered once for many calls, and changes in between: every
+# byte is right, and registrations are found again.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 3
+expect ok pvpin /pvfs 2 200
+export PVFS_PIN_CACHE=on PVFS_LOG=info
+timeout 200 pvpin /pvfs 4 400 >"$tmp/out" 2>"$tmp/log" || {
+	tail -20 "$tmp/log"
+	fail "pvpin: exit $?"
+}
+expect ok cat "$tmp/out"
+if grep -q 'userfaultfd' "$tmp/log"; then
+	skip "the kernel does not tell what is unmapped: $(head -1 "$tmp/log")"
+fi
+grep -q 'registrations: [1-9][0-9]* found' "$tmp/log" || {
+	cat "$tmp/log"
+	fail "no registration was found again"
+}
