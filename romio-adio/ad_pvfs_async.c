@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ad_pvfs_async.c - nonblocking accesses, contiguous or not: generalised
+ * requests whose work is done by the threads of worker.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "strided.h"
+#include "worker.h"
+
+struct access {
+	struct job job; /* first */
+	struct strided s;
+	int64_t result; /* bytes or -errno, once the job is done */
+	char *name;
+	MPI_Request request;
+	bool complete; /* MPI knows */
+};
+
+static void run(struct job *job)
+{
+	struct access *a = (struct access *)job;
+
+	a->result = strided_run(&a->s);
+}
+
+static void access_free(struct access *a)
+{
+	strided_free(&a->s);
+	free(a->name);
+	free(a);
+}
+
+/* ---- what MPI calls ---- */
+
+static int on_query(void *state, MPI_Status *status)
+{
+	const struct access *a = state;
+
+	MPI_Status_set_elements_x(status, MPI_BYTE,
+				  a->result < 0 ? 0 : a->result);
+	MPI_Status_set_cancelled(status, 0);
+	if (a->result >= 0)
+		return MPI_SUCCESS;
+	return ADIOI_Err_create_code(a->s.write ? "pvfs_write_list"
+						: "pvfs_read_list",
+				     a->name, (int)-a->result);
+}
+
+static int on_free(void *state)
+{
+	struct access *a = state;
+
+	worker_wait(&a->job, 0);
+	access_free(a);
+	return MPI_SUCCESS;
+}
+
+/* The transfer is under way: it cannot be taken back. */
+static int on_cancel(void *state, int complete)
+{
+	(void)state;
+	(void)complete;
+	return MPI_SUCCESS;
+}
+
+static int complete(struct access *a)
+{
+	if (a->complete || !worker_done(&a->job))
+		return MPI_SUCCESS;
+	a->complete = true;
+	return MPI_Grequest_complete(a->request);
+}
+
+static int on_poll(void *state, MPI_Status *status)
+{
+	(void)status;
+	return complete(state);
+}
+
+static int on_wait(int count, void **states, double timeout, MPI_Status *status)
+{
+	int i, err = MPI_SUCCESS;
+
+	(void)status;
+	for (i = 0; i < count && err == MPI_SUCCESS; i++) {
+		struct access *a = states[i];
+
+		worker_wait(&a->job, timeout);
+		err = complete(a);
+	}
+	return err;
+}
+
+/* ---- start ---- */
+
+/* One for the process, as MPI is; under ROMIO's lock. */
+static MPIX_Grequest_class class;
+
+static int request_new(struct access *a, ADIO_Request *request)
+{
+	int err = MPI_SUCCESS;
+
+	if (!class)
+		err = MPIX_Grequest_class_create(on_query, on_free, on_cancel,
+						 on_poll, on_wait, &class);
+	if (err == MPI_SUCCESS)
+		err = MPIX_Grequest_class_allocate(class, a, request);
+	a->request = *request;
+	return err;
+}
+
+static struct access *access_new(ADIO_File fd, unsigned int how,
+				 const void *buf, int count, MPI_Datatype type,
+				 int ptr, ADIO_Offset off)
+{
+	struct access *a = calloc(1, sizeof(*a));
+
+	if (!a || strided_init(&a->s, fd, how | STRIDED_KEEP, buf, count, type,
+			       ptr, off)) {
+		free(a);
+		return NULL;
+	}
+	a->job.run = run;
+	a->name = strdup(fd->filename);
+	if (a->name)
+		return a;
+	access_free(a);
+	return NULL;
+}
+
+static void start(ADIO_File fd, unsigned int how, const void *buf, int count,
+		  MPI_Datatype type, int ptr, ADIO_Offset off,
+		  ADIO_Request *request, int *error_code)
+{
+	struct access *a = access_new(fd, how, buf, count, type, ptr, off);
+
+	if (!a) {
+		*error_code = ADIOI_Err_create_code("ad_pvfs_async",
+						    fd->filename, ENOMEM);
+		return;
+	}
+	*error_code = request_new(a, request);
+	if (*error_code != MPI_SUCCESS) {
+		access_free(a);
+		return;
+	}
+	if (ptr == ADIO_INDIVIDUAL && a->s.total)
+		fd->fp_ind = strided_place(&a->s, a->s.total);
+	if (worker_start(&a->job)) { /* no thread: do it here */
+		run(&a->job);
+		a->job.done = true;
+	}
+}
+
+void ad_pvfs_iread_contig(ADIO_File fd, void *buf, int count, MPI_Datatype type,
+			  int ptr, ADIO_Offset off, ADIO_Request *request,
+			  int *error_code)
+{
+	start(fd, STRIDED_CONTIG, buf, count, type, ptr, off, request,
+	      error_code);
+}
+
+void ad_pvfs_iwrite_contig(ADIO_File fd, const void *buf, int count,
+			   MPI_Datatype type, int ptr, ADIO_Offset off,
+			   ADIO_Request *request, int *error_code)
+{
+	start(fd, STRIDED_CONTIG | STRIDED_WRITE, buf, count, type, ptr, off,
+	      request, error_code);
+}
+
+void ad_pvfs_iread_strided(ADIO_File fd, void *buf, int count,
+			   MPI_Datatype type, int ptr, ADIO_Offset off,
+			   ADIO_Request *request, int *error_code)
+{
+	start(fd, 0, buf, count, type, ptr, off, request, error_code);
+}
+
+void ad_pvfs_iwrite_strided(ADIO_File fd, const void *buf, int count,
+			    MPI_Datatype type, int ptr, ADIO_Offset off,
+			    ADIO_Request *request, int *error_code)
+{
+	start(fd, STRIDED_WRITE, buf, count, type, ptr, off, request,
+	      error_code);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ad_pvfs_open.c - open with striping hints, close, delete. */
+#include <errno.h>
+
+#include <pvfs.h>
+
+#include "ad_pvfs.h"
+
+/* Of a stripe, in bytes: see pvfs.h. */
+#define SSIZE_LEAST 64
+#define SSIZE_MOST (1 << 30)
+
+/* ROMIO's access mode as flags of pvfs_open(). */
+static int open_flags(int mode)
+{
+	int flags = 0;
+
+	if (mode & ADIO_CREATE)
+		flags |= O_CREAT;
+	if (mode & ADIO_EXCL)
+		flags |= O_EXCL;
+	if (mode & ADIO_RDWR)
+		flags |= O_RDWR;
+	else if (mode & ADIO_WRONLY)
+		flags |= O_WRONLY;
+	return flags;
+}
+
+static mode_t open_perm(int perm)
+{
+	mode_t mask;
+
+	if (perm != ADIO_PERM_NULL)
+		return (mode_t)perm;
+	mask = umask(022);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static int within(int value, int lo, int hi, int otherwise)
+{
+	return value >= lo && value <= hi ? value : otherwise;
+}
+
+/*
+ * The striping that the hints ask for.  Hints are advice: what cannot be is
+ * left to the file system.
+ */
+static struct pvfs_filestat striping(const ADIO_File fd)
+{
+	int niods = pvfs_servers(fd->filename, NULL, 0) - 1;
+
+	return (struct pvfs_filestat){
+		.base = within(fd->hints->start_iodevice, 0, niods - 1, -1),
+		.pcount = within(fd->hints->striping_factor, 1, niods, -1),
+		.ssize = within(fd->hints->striping_unit, SSIZE_LEAST,
+				SSIZE_MOST, -1),
+	};
+}
+
+/* A hint that asked for the default in so many words is shown as it was. */
+static void show(ADIO_File fd, const char *key, int value)
+{
+	char text[MPI_MAX_INFO_VAL + 1];
+	int given;
+
+	ADIOI_Info_get(fd->info, key, MPI_MAX_INFO_VAL, text, &given);
+	if (given && !strcmp(text, "0"))
+		return;
+	snprintf(text, sizeof(text), "%d", value);
+	ADIOI_Info_set(fd->info, key, text);
+}
+
+/* Shows in the file's info what the file really has. */
+static void show_striping(ADIO_File fd)
+{
+	struct pvfs_filestat st;
+
+	if (pvfs_ioctl(fd->fd_sys, GETMETA, &st) != 0)
+		return;
+	fd->hints->start_iodevice = st.base;
+	fd->hints->striping_factor = st.pcount;
+	fd->hints->striping_unit = st.ssize;
+	fd->blksize = st.ssize;
+	show(fd, "start_iodevice", st.base);
+	show(fd, "striping_factor", st.pcount);
+	show(fd, "striping_unit", st.ssize);
+}
+
+/*
+ * Collective writing in two phases reads holes back, so that a file opened
+ * for writing alone is opened for both if its permissions allow it.
+ */
+static int open_file(const ADIO_File fd, int mode)
+{
+	struct pvfs_filestat st = striping(fd);
+	int flags = open_flags(mode) | O_META, sys;
+
+	if ((flags & O_ACCMODE) != O_WRONLY)
+		return pvfs_open(fd->filename, flags, open_perm(fd->perm), &st);
+	sys = pvfs_open(fd->filename, (flags & ~O_ACCMODE) | O_RDWR,
+			open_perm(fd->perm), &st);
+	if (sys < 0 && errno == EACCES)
+		sys = pvfs_open(fd->filename, flags, open_perm(fd->perm), &st);
+	return sys;
+}
+
+/* Opens here; 0 or an errno. */
+static int open_here(ADIO_File fd, int mode)
+{
+	fd->fd_direct = -1;
+	fd->fd_sys = open_file(fd, mode);
+	if (fd->fd_sys < 0)
+		return errno;
+	fd->fp_ind = fd->fp_sys_posn = 0;
+	if (mode & ADIO_APPEND)
+		fd->fp_ind = pvfs_lseek(fd->fd_sys, 0, SEEK_END);
+	show_striping(fd);
+	return 0;
+}
+
+static int open_code(const ADIO_File fd, int err)
+{
+	return err ? ADIOI_Err_create_code("pvfs_open", fd->filename, err)
+		   : MPI_SUCCESS;
+}
+
+void ad_pvfs_open(ADIO_File fd, int *error_code)
+{
+	*error_code = open_code(fd, open_here(fd, fd->access_mode));
+}
+
+/*
+ * One rank creates; when the others open, the file exists.  An error of the
+ * first is everybody's.
+ */
+void ad_pvfs_open_coll(ADIO_File fd, int rank, int mode, int *error_code)
+{
+	const int first = fd->hints->ranklist[0];
+	int err = 0;
+
+	if (rank == first)
+		err = open_here(fd, mode);
+	MPI_Bcast(&err, 1, MPI_INT, first, fd->comm);
+	if (!err && rank != first)
+		err = open_here(fd, mode & ~(ADIO_CREATE | ADIO_EXCL));
+	fd->access_mode = mode;
+	fd->is_open = !err;
+	fd->dirty_write = 0;
+	*error_code = open_code(fd, err);
+}
+
+void ad_pvfs_close(ADIO_File fd, int *error_code)
+{
+	int err = pvfs_close(fd->fd_sys);
+
+	fd->fd_sys = -1;
+	fd->fd_direct = -1;
+	*error_code = err ? ADIOI_Err_create_code("pvfs_close", fd->filename,
+						  errno)
+			  : MPI_SUCCESS;
+}
+
+void ad_pvfs_delete(const char *name, int *error_code)
+{
+	const char *colon = strchr(name, ':');
+
+	*error_code = MPI_SUCCESS;
+	if (pvfs_unlink(colon ? colon + 1 : name) != 0)
+		*error_code = ADIOI_Err_create_code("pvfs_unlink", name, errno);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ad_pvfs_strided.c - pieces of memory, pieces of the file: list I/O, with
+ * the buffer's span as allocation hint (ICPP 2003, section 5).
+ */
+#include "strided.h"
+
+static int64_t strided(ADIO_File fd, unsigned int how, const void *buf,
+		       int count, MPI_Datatype type, int ptr, ADIO_Offset off)
+{
+	struct strided s;
+	int64_t done = strided_init(&s, fd, how, buf, count, type, ptr, off);
+
+	if (done < 0)
+		return done;
+	done = strided_run(&s);
+	if (done > 0 && ptr == ADIO_INDIVIDUAL)
+		fd->fp_ind = strided_place(&s, done);
+	strided_free(&s);
+	return done;
+}
+
+static void finish(ADIO_File fd, const char *call, int64_t done,
+		   MPI_Datatype type, ADIO_Status *status, int *error_code)
+{
+	*error_code = MPI_SUCCESS;
+	if (done < 0)
+		*error_code = ADIOI_Err_create_code(call, fd->filename,
+						    (int)-done);
+	else if (status)
+		MPIR_Status_set_bytes(status, type, done);
+}
+
+void ad_pvfs_read_strided(ADIO_File fd, void *buf, int count, MPI_Datatype type,
+			  int ptr, ADIO_Offset off, ADIO_Status *status,
+			  int *error_code)
+{
+	int64_t done = strided(fd, 0, buf, count, type, ptr, off);
+
+	finish(fd, "pvfs_read_list", done, type, status, error_code);
+}
+
+void ad_pvfs_write_strided(ADIO_File fd, const void *buf, int count,
+			   MPI_Datatype type, int ptr, ADIO_Offset off,
+			   ADIO_Status *status, int *error_code)
+{
+	int64_t done = strided(fd, STRIDED_WRITE, buf, count, type, ptr, off);
+
+	finish(fd, "pvfs_write_list", done, type, status, error_code);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * errhandler.c - error handlers of files.
+ *
+ * An MPI_Errhandler hides its function, and libmpich shows only its own files
+ * to it.  So MPI_File_create_errhandler makes a handler of a communicator,
+ * for the handle, and remembers which function of a file it stands for.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <stdbool.h>
+
+#include <mpioimpl.h>
+
+#include <adio_extern.h>
+
+struct known {
+	struct known *next;
+	MPI_Errhandler handle;
+	MPI_File_errhandler_function *fn;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct known *all;
+
+static struct known *find(MPI_Errhandler handle)
+{
+	struct known *k = all;
+
+	while (k && k->handle != handle)
+		k = k->next;
+	return k;
+}
+
+/* A handle that was freed comes again: the newest function counts. */
+static int remember(MPI_Errhandler handle, MPI_File_errhandler_function *fn)
+{
+	struct known *k;
+
+	pthread_mutex_lock(&lock);
+	k = find(handle);
+	if (!k && (k = malloc(sizeof(*k)))) {
+		k->handle = handle;
+		k->next = all;
+		all = k;
+	}
+	if (k)
+		k->fn = fn;
+	pthread_mutex_unlock(&lock);
+	return k ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+static MPI_File_errhandler_function *function_of(MPI_Errhandler handle)
+{
+	struct known *k;
+
+	pthread_mutex_lock(&lock);
+	k = find(handle);
+	pthread_mutex_unlock(&lock);
+	return k ? k->fn : NULL;
+}
+
+int PMPI_File_create_errhandler(MPI_File_errhandler_function *fn,
+				MPI_Errhandler *handle)
+{
+	int err = PMPI_Comm_create_errhandler(
+		(MPI_Comm_errhandler_function *)(void (*)(void))fn, handle);
+
+	return err == MPI_SUCCESS ? remember(*handle, fn) : err;
+}
+
+static bool is_file(MPI_File file)
+{
+	return file != MPI_FILE_NULL && file->cookie == ADIOI_FILE_COOKIE;
+}
+
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler handle)
+{
+	if (file != MPI_FILE_NULL && !is_file(file))
+		return MPI_ERR_FILE;
+	if (file == MPI_FILE_NULL)
+		ADIOI_DFLT_ERR_HANDLER = handle;
+	else
+		file->err_handler = handle;
+	return MPI_SUCCESS;
+}
+
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *handle)
+{
+	if (file != MPI_FILE_NULL && !is_file(file))
+		return MPI_ERR_FILE;
+	*handle = file == MPI_FILE_NULL ? ADIOI_DFLT_ERR_HANDLER
+					: file->err_handler;
+	return MPI_SUCCESS;
+}
+
+static void die(MPI_File file, int error_code)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len;
+
+	PMPI_Error_string(error_code, text, &len);
+	fprintf(stderr, "MPI-IO error: %.*s\n", len, text);
+	PMPI_Abort(is_file(file) ? file->comm : MPI_COMM_WORLD, error_code);
+}
+
+int MPIO_Err_return_file(MPI_File file, int error_code)
+{
+	MPI_File_errhandler_function *fn;
+	MPI_Errhandler handle = is_file(file) ? file->err_handler
+					      : ADIOI_DFLT_ERR_HANDLER;
+
+	if (error_code == MPI_SUCCESS || handle == MPI_ERRORS_RETURN)
+		return error_code;
+	fn = function_of(handle);
+	if (fn)
+		fn(&file, &error_code, NULL);
+	else
+		die(file, error_code);
+	return error_code;
+}
+
+int MPIO_Err_return_comm(MPI_Comm comm, int error_code)
+{
+	PMPI_Comm_call_errhandler(comm, error_code);
+	return error_code;
+}
+
+int PMPI_File_call_errhandler(MPI_File file, int error_code)
+{
+	MPIO_Err_return_file(file, error_code);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_File_create_errhandler = PMPI_File_create_errhandler
+#pragma weak MPI_File_set_errhandler = PMPI_File_set_errhandler
+#pragma weak MPI_File_get_errhandler = PMPI_File_get_errhandler
+#pragma weak MPI_File_call_errhandler = PMPI_File_call_errhandler

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* strided.c - see strided.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <pvfs.h>
+
+#include "strided.h"
+
+#define PIECES_MAX 16384u /* of one call of the library, each side */
+
+static int flat_keep(struct flat *f)
+{
+	size_t n = f->tile.n;
+
+	f->copy = malloc(2 * n * sizeof(*f->copy));
+	if (!f->copy)
+		return -ENOMEM;
+	memcpy(f->copy, f->tile.at, n * sizeof(*f->copy));
+	memcpy(f->copy + n, f->tile.len, n * sizeof(*f->copy));
+	f->tile.at = f->copy;
+	f->tile.len = f->copy + n;
+	return 0;
+}
+
+static void flat_contig(struct flat *f, int64_t size)
+{
+	f->whole = size;
+	f->tile = (struct tile){ &f->zero, &f->whole, 1, size, size };
+}
+
+static int flat_init(struct flat *f, MPI_Datatype type, bool keep)
+{
+	const ADIOI_Flatlist_node *node;
+	MPI_Aint lb, extent;
+	MPI_Count size;
+	int contig;
+
+	MPI_Type_size_x(type, &size);
+	MPI_Type_get_extent(type, &lb, &extent);
+	ADIOI_Datatype_iscontig(type, &contig);
+	flat_contig(f, size);
+	f->tile.extent = extent;
+	if (contig || size == 0)
+		return 0;
+	node = ADIOI_Flatten_and_find(type);
+	f->tile.at = node->indices;
+	f->tile.len = node->blocklens;
+	f->tile.n = (size_t)node->count;
+	return keep ? flat_keep(f) : 0;
+}
+
+static int pieces_alloc(struct pieces *p)
+{
+	p->max = PIECES_MAX;
+	p->at = malloc(PIECES_MAX * sizeof(*p->at));
+	p->len = malloc(PIECES_MAX * sizeof(*p->len));
+	return p->at && p->len ? 0 : -ENOMEM;
+}
+
+static int strided_alloc(struct strided *s)
+{
+	s->hint = malloc(PIECES_MAX * sizeof(*s->hint));
+	s->hint_len = malloc(PIECES_MAX * sizeof(*s->hint_len));
+	if (!s->hint || !s->hint_len || pieces_alloc(&s->m) ||
+	    pieces_alloc(&s->f))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Where an access begins in the file. */
+static void start_file(struct strided *s, const ADIO_File fd, unsigned int how,
+		       int ptr, ADIO_Offset off)
+{
+	const struct tile *tile = &s->file_type.tile;
+
+	if (ptr == ADIO_INDIVIDUAL)
+		off = fd->fp_ind;
+	if (how & STRIDED_CONTIG)
+		cursor_at(&s->file, tile, off, 0);
+	else if (ptr == ADIO_INDIVIDUAL)
+		cursor_seek(&s->file, tile, fd->disp, off);
+	else
+		cursor_at(&s->file, tile, fd->disp, off * fd->etype_size);
+}
+
+static int init_types(struct strided *s, const ADIO_File fd, unsigned int how,
+		      int count, MPI_Datatype type)
+{
+	const bool keep = how & STRIDED_KEEP;
+	int err = flat_init(&s->mem_type, type, keep);
+
+	if (err)
+		return err;
+	s->total = s->mem_type.tile.size * count;
+	if (how & STRIDED_CONTIG) {
+		flat_contig(&s->file_type, s->total);
+		return 0;
+	}
+	err = flat_init(&s->file_type, fd->filetype, keep);
+	if (!err && s->file_type.tile.size == 0)
+		s->total = 0;
+	return err;
+}
+
+int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
+		 const void *buf, int count, MPI_Datatype type, int ptr,
+		 ADIO_Offset off)
+{
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = fd->fd_sys;
+	s->write = how & STRIDED_WRITE;
+	err = init_types(s, fd, how, count, type);
+	if (!err && s->total)
+		err = strided_alloc(s);
+	if (err) {
+		strided_free(s);
+		return err;
+	}
+	if (!s->total)
+		return 0;
+	cursor_at(&s->mem, &s->mem_type.tile, (int64_t)(intptr_t)buf, 0);
+	start_file(s, fd, how, ptr, off);
+	s->span = span_of(buf, count, type);
+	return 0;
+}
+
+void strided_free(struct strided *s)
+{
+	free(s->m.at);
+	free(s->m.len);
+	free(s->f.at);
+	free(s->f.len);
+	free(s->hint);
+	free(s->hint_len);
+	free(s->mem_type.copy);
+	free(s->file_type.copy);
+}
+
+/* The pieces of one call; bytes, or -1 and errno. */
+static ssize_t transfer(struct strided *s)
+{
+	/* places in memory are addresses */
+	char *const *at = (char *const *)s->m.at;
+	const size_t *len = (const size_t *)s->m.len;
+
+	span_hints(&s->span, &s->m, s->hint, s->hint_len);
+	return s->write ? pvfs_write_list64(s->fd, s->m.n, at, len, s->hint,
+					    s->hint_len, s->f.n, s->f.at,
+					    s->f.len)
+			: pvfs_read_list64(s->fd, s->m.n, at, len, s->hint,
+					   s->hint_len, s->f.n, s->f.at,
+					   s->f.len);
+}
+
+int64_t strided_run(struct strided *s)
+{
+	struct cursor mem = s->mem, file = s->file;
+	int64_t done = 0, want;
+	ssize_t n;
+
+	while (done < s->total) {
+		s->m.n = s->f.n = 0;
+		want = pieces_fill(&s->m, &mem, &s->f, &file, s->total - done);
+		n = transfer(s);
+		if (n < 0)
+			return -errno;
+		done += n;
+		if (n < want) /* the end of the file */
+			break;
+	}
+	return done;
+}
+
+int64_t strided_place(const struct strided *s, int64_t n)
+{
+	struct cursor at = s->file;
+
+	while (n > 0) {
+		int64_t run = cursor_run(&at) < n ? cursor_run(&at) : n;
+
+		cursor_advance(&at, run);
+		n -= run;
+	}
+	return cursor_place(&at);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * strided.h - one access, made ready by the thread that calls MPI and then
+ * carried out by any: carrying it out asks nothing of MPI.
+ */
+#ifndef STRIDED_H
+#define STRIDED_H
+
+#include "ad_pvfs.h"
+#include "span.h"
+#include "tiles.h"
+
+/* A data type, flattened; its lists are copies where they outlive the call. */
+struct flat {
+	struct tile tile;
+	int64_t zero, whole; /* the only block of a contiguous one */
+	int64_t *copy;
+};
+
+struct strided {
+	int fd; /* of libpvfs */
+	bool write;
+	struct flat mem_type, file_type;
+	struct cursor mem, file;
+	int64_t total; /* bytes */
+	struct span span;
+	struct pieces m, f;
+	char **hint;
+	size_t *hint_len;
+};
+
+#define STRIDED_WRITE 1u
+/* Carried out after the call that asked for it, when the types may be gone. */
+#define STRIDED_KEEP 2u
+/* One piece of the file: off counts its bytes, as with ADIO_ReadContig(). */
+#define STRIDED_CONTIG 4u
+
+/* The rest as of ADIO_ReadStrided().  0 or -ENOMEM. */
+int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
+		 const void *buf, int count, MPI_Datatype type, int ptr,
+		 ADIO_Offset off);
+/* Bytes, less than total only at the end of the file; or -errno.  Once. */
+int64_t strided_run(struct strided *s);
+/* Where the file's next byte is, n bytes after the start. */
+int64_t strided_place(const struct strided *s, int64_t n);
+void strided_free(struct strided *s);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tiles.c - see tiles.h. */
+#include "tiles.h"
+
+/* From the end of a block to the start of the next that is not empty. */
+static void settle(struct cursor *c)
+{
+	while (c->into == c->tile->len[c->block]) {
+		c->into = 0;
+		if (++c->block == c->tile->n) {
+			c->block = 0;
+			c->number++;
+		}
+	}
+}
+
+void cursor_at(struct cursor *c, const struct tile *tile, int64_t base,
+	       int64_t pos)
+{
+	*c = (struct cursor){ .tile = tile, .base = base };
+	c->number = pos / tile->size;
+	for (pos %= tile->size; pos >= tile->len[c->block]; c->block++)
+		pos -= tile->len[c->block];
+	c->into = pos;
+	settle(c);
+}
+
+void cursor_seek(struct cursor *c, const struct tile *tile, int64_t base,
+		 int64_t where)
+{
+	int64_t skip;
+
+	*c = (struct cursor){ .tile = tile, .base = base };
+	settle(c);
+	/* whole tiles at once; blocks of one may reach into the next */
+	skip = tile->extent > 0 ? (where - cursor_place(c)) / tile->extent : 0;
+	c->number += skip > 1 ? skip - 1 : 0;
+	while (cursor_place(c) + cursor_run(c) <= where)
+		cursor_advance(c, cursor_run(c));
+	if (cursor_place(c) < where)
+		cursor_advance(c, where - cursor_place(c));
+}
+
+int64_t cursor_place(const struct cursor *c)
+{
+	return c->base + c->number * c->tile->extent + c->tile->at[c->block] +
+	       c->into;
+}
+
+int64_t cursor_run(const struct cursor *c)
+{
+	return c->tile->len[c->block] - c->into;
+}
+
+void cursor_advance(struct cursor *c, int64_t n)
+{
+	c->into += n;
+	settle(c);
+}
+
+bool pieces_add(struct pieces *p, int64_t at, int64_t len)
+{
+	if (p->n && p->at[p->n - 1] + p->len[p->n - 1] == at) {
+		p->len[p->n - 1] += len;
+		return true;
+	}
+	if (p->n == p->max)
+		return false;
+	p->at[p->n] = at;
+	p->len[p->n++] = len;
+	return true;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+int64_t pieces_fill(struct pieces *mem, struct cursor *from,
+		    struct pieces *file, struct cursor *to, int64_t left)
+{
+	int64_t done = 0, n;
+
+	while (done < left && mem->n < mem->max && file->n < file->max) {
+		n = least(left - done, least(cursor_run(from), cursor_run(to)));
+		pieces_add(mem, cursor_place(from), n);
+		pieces_add(file, cursor_place(to), n);
+		cursor_advance(from, n);
+		cursor_advance(to, n);
+		done += n;
+	}
+	return done;
+}
