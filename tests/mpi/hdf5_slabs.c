@@ -42,8 +42,8 @@ static hid_t transfer_list(int collective)
 {
 	hid_t dxpl = H5Pcreate(H5P_DATASET_XFER);
 
-	SURE(H5Pset_dxpl_mpio(dxpl, collective ? H5FD_MPIO_COLLECTIVE :
-						 H5FD_MPIO_INDEPENDENT) >= 0);
+	SURE(H5Pset_dxpl_mpio(dxpl, collective ? H5FD_MPIO_COLLECTIVE
+					       : H5FD_MPIO_INDEPENDENT) >= 0);
 	return dxpl;
 }
 
@@ -121,8 +121,8 @@ static void read_set(hid_t file, int chunked, int collective)
 	move(set, 0, collective, (hsize_t)other, &data[0][0]);
 	for (i = 0; i < ROWS_OF_RANK; i++)
 		for (j = 0; j < COLUMNS; j++)
-			SURE(data[i][j] == value((hsize_t)(i * nranks + other),
-						 (hsize_t)j));
+			SURE(data[i][j] ==
+			     value((hsize_t)(i * nranks + other), (hsize_t)j));
 	H5Dclose(set);
 }
 

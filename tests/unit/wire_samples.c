@@ -78,9 +78,7 @@ static const struct wire_resize resize = { 42, INT64_MAX };
 static const struct wire_objects objects = { 3, 0 };
 static const struct wire_getsize_rep getsize_rep = { 3, 0 };
 static const struct wire_walk walk = { .after = 7, .place = 3 };
-static const struct wire_walk_rep walk_rep = { .after = 9,
-					       .place = 4,
-					       .n = 3 };
+static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
 static const struct wire_fence fence = { 1 };
 
 #define BODY(b) .body = &(b), .body_len = sizeof(b)
