@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api.h - pvfs.h with its functions exported: the only ones that are. */
+/* api.h - the public headers; their functions are exported, and no others. */
 #ifndef API_H
 #define API_H
 
 #pragma GCC visibility push(default)
 #include "pvfs.h"
+#include "pvfs_mdbi.h"
 #pragma GCC visibility pop
 
 #endif

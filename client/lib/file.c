@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "dir.h"
+#include "mdbi.h"
 #include "lock.h"
 
 struct file *file_new(struct fs *fs, int flags)
@@ -60,6 +61,7 @@ void file_put(struct file *f)
 		session_put(f->s);
 	}
 	dirbuf_free(f->dirbuf);
+	mdbi_free(f->mdbi);
 	pthread_cond_destroy(&f->moved);
 	pthread_mutex_destroy(&f->lock);
 	pthread_mutex_destroy(&f->pos_lock);

@@ -40,6 +40,8 @@ struct file {
 					 * that move the offset */
 	uint64_t pos; /* of the view; directories: cookie */
 	struct dirbuf *dirbuf; /* directories, see dir.h */
+	struct mdbi *mdbi; /* set by open_blk() before others know the
+					 * descriptor, see mdbi.h */
 
 	pthread_mutex_t lock; /* all below; never held while waiting for a
 			       * server, as fork and open may wait for it */

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_mdbi.c - the multi-dimensional block interface: see pvfs_mdbi.h. */
+#include <fcntl.h>
+#include <stdarg.h>
+
+#include "api_int.h"
+#include "mdbi.h"
+
+/* The file of an MDBI descriptor, to be put; NULL: -EBADF. */
+static struct file *file_of(int fd)
+{
+	struct file *f = process_file(fd);
+
+	if (f && !f->mdbi) {
+		file_put(f);
+		f = NULL;
+	}
+	return f;
+}
+
+int open_blk(const char *path, int flags, int mode)
+{
+	struct fpart all = { 0 };
+	struct file *f;
+	int fd, rc;
+
+	/* with a partition, even all of it, ordinary files are ours as well */
+	fd = pvfs_open(path, (flags & ~O_META) | O_PART, mode, &all);
+	if (fd < 0)
+		return -1;
+	f = process_file(fd);
+	rc = f ? mdbi_new(&f->mdbi) : -EBADF;
+	if (f)
+		file_put(f);
+	if (!rc)
+		return fd;
+	pvfs_close(fd);
+	return api_int(rc);
+}
+
+int set_blk(int fd, int D, int record_size, int ne1, int nb1, ...)
+{
+	struct mdbi_shape shape = { .dims = D, .record = record_size };
+	struct file *f;
+	va_list ap;
+	int d, rc;
+
+	if (D < 1 || D > PVFS_MDBI_DIMS_MAX)
+		return api_int(-EINVAL);
+	shape.ne[0] = ne1;
+	shape.nb[0] = nb1;
+	va_start(ap, nb1);
+	for (d = 1; d < D; d++) {
+		shape.ne[d] = va_arg(ap, int);
+		shape.nb[d] = va_arg(ap, int);
+	}
+	va_end(ap);
+	f = file_of(fd);
+	if (!f)
+		return api_int(-EBADF);
+	rc = mdbi_set(f->mdbi, f, fd, &shape);
+	file_put(f);
+	return api_int(rc);
+}
+
+/* As many numbers as there are dimensions. */
+static void take(int *v, struct mdbi *m, int first, va_list ap)
+{
+	int d, dims = mdbi_dims(m);
+
+	v[0] = first;
+	for (d = 1; d < dims; d++)
+		v[d] = va_arg(ap, int);
+}
+
+int buf_blk(int fd, int bf1, ...)
+{
+	int factor[PVFS_MDBI_DIMS_MAX] = { 0 }, rc;
+	struct file *f = file_of(fd);
+	va_list ap;
+
+	if (!f)
+		return api_int(-EBADF);
+	va_start(ap, bf1);
+	take(factor, f->mdbi, bf1, ap);
+	va_end(ap);
+	rc = mdbi_buffer(f->mdbi, f, fd, factor);
+	file_put(f);
+	return api_int(rc);
+}
+
+int read_blk(int fd, char *buf, int index1, ...)
+{
+	int index[PVFS_MDBI_DIMS_MAX] = { 0 }, rc;
+	struct file *f = file_of(fd);
+	va_list ap;
+
+	if (!f)
+		return api_int(-EBADF);
+	va_start(ap, index1);
+	take(index, f->mdbi, index1, ap);
+	va_end(ap);
+	rc = mdbi_read(f->mdbi, f, fd, buf, index);
+	file_put(f);
+	return api_int(rc);
+}
+
+int write_blk(int fd, const char *buf, int index1, ...)
+{
+	int index[PVFS_MDBI_DIMS_MAX] = { 0 }, rc;
+	struct file *f = file_of(fd);
+	va_list ap;
+
+	if (!f)
+		return api_int(-EBADF);
+	va_start(ap, index1);
+	take(index, f->mdbi, index1, ap);
+	va_end(ap);
+	rc = mdbi_write(f->mdbi, f, fd, buf, index);
+	file_put(f);
+	return api_int(rc);
+}
+
+static int flush(int fd)
+{
+	struct file *f = file_of(fd);
+	int rc = f ? mdbi_flush(f->mdbi, f, fd) : -EBADF;
+
+	if (f)
+		file_put(f);
+	return rc;
+}
+
+int fsync_blk(int fd)
+{
+	int rc = flush(fd);
+
+	return rc ? api_int(rc) : pvfs_fsync(fd);
+}
+
+int close_blk(int fd)
+{
+	int rc = flush(fd);
+
+	if (rc == -EBADF)
+		return api_int(rc);
+	if (pvfs_close(fd))
+		return -1;
+	return api_int(rc);
+}

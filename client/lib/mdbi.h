@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mdbi.h - blocks of an array in a file, and a superblock that is buffered. */
+#ifndef MDBI_H
+#define MDBI_H
+
+#include "api.h"
+#include "file.h"
+
+struct mdbi;
+
+struct mdbi_shape {
+	int dims, record;
+	int ne[PVFS_MDBI_DIMS_MAX]; /* elements of a block */
+	int nb[PVFS_MDBI_DIMS_MAX]; /* blocks */
+};
+
+/* 0 or -ENOMEM; mdbi_free() may get NULL and forgets what is buffered. */
+int mdbi_new(struct mdbi **mdbi);
+void mdbi_free(struct mdbi *mdbi);
+
+/* All answer -errno; fd is that of f, for ordinary files. */
+int mdbi_set(struct mdbi *m, struct file *f, int fd,
+	     const struct mdbi_shape *shape);
+int mdbi_buffer(struct mdbi *m, struct file *f, int fd, const int *factor);
+/* Dimensions that were set, or 0. */
+int mdbi_dims(struct mdbi *m);
+int mdbi_read(struct mdbi *m, struct file *f, int fd, char *buf,
+	      const int *index);
+int mdbi_write(struct mdbi *m, struct file *f, int fd, const char *buf,
+	       const int *index);
+/* Writes what is buffered and forgets it. */
+int mdbi_flush(struct mdbi *m, struct file *f, int fd);
+
+#endif
