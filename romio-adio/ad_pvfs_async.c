@@ -148,7 +148,11 @@ static void start(ADIO_File fd, unsigned int how, const void *buf, int count,
 	}
 	if (ptr == ADIO_INDIVIDUAL && a->s.total)
 		fd->fp_ind = strided_place(&a->s, a->s.total);
-	if (worker_start(&a->job)) { /* no thread: do it here */
+	/*
+	 * Here, without a thread, and in atomic mode: a lock is the open
+	 * file's, so two accesses of one rank would not keep each other out.
+	 */
+	if (fd->atomicity || worker_start(&a->job)) {
 		run(&a->job);
 		a->job.done = true;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* strided.c - see strided.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include <pvfs.h>
@@ -112,6 +113,8 @@ int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
 	memset(s, 0, sizeof(*s));
 	s->fd = fd->fd_sys;
 	s->write = how & STRIDED_WRITE;
+	/* a contiguous one is locked by who asks for it */
+	s->atomic = fd->atomicity && !(how & STRIDED_CONTIG);
 	err = init_types(s, fd, how, count, type);
 	if (!err && s->total)
 		err = strided_alloc(s);
@@ -155,7 +158,7 @@ static ssize_t transfer(struct strided *s)
 					   s->f.len);
 }
 
-int64_t strided_run(struct strided *s)
+static int64_t run(struct strided *s)
 {
 	struct cursor mem = s->mem, file = s->file;
 	int64_t done = 0, want;
@@ -172,6 +175,34 @@ int64_t strided_run(struct strided *s)
 			break;
 	}
 	return done;
+}
+
+/* From the first byte to the last, with the holes. */
+static int lock(const struct strided *s, int type)
+{
+	int64_t first = cursor_place(&s->file);
+	struct flock lk = { .l_type = (short)type,
+			    .l_whence = SEEK_SET,
+			    .l_start = first,
+			    .l_len = strided_place(s, s->total - 1) + 1 -
+				     first };
+
+	return pvfs_fcntl(s->fd, F_OFD_SETLKW, &lk) ? -errno : 0;
+}
+
+int64_t strided_run(struct strided *s)
+{
+	int64_t done;
+	int err;
+
+	if (!s->atomic || !s->total)
+		return run(s);
+	err = lock(s, s->write ? F_WRLCK : F_RDLCK);
+	if (err)
+		return err;
+	done = run(s);
+	err = lock(s, F_UNLCK);
+	return done < 0 ? done : err ? err : done;
 }
 
 int64_t strided_place(const struct strided *s, int64_t n)

@@ -20,6 +20,7 @@ struct flat {
 struct strided {
 	int fd; /* of libpvfs */
 	bool write;
+	bool atomic; /* all of it or nothing, to every other access */
 	struct flat mem_type, file_type;
 	struct cursor mem, file;
 	int64_t total; /* bytes */
