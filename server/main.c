@@ -96,6 +96,7 @@ static void set_signals(sigset_t *stop)
 	sigemptyset(stop);
 	sigaddset(stop, SIGTERM);
 	sigaddset(stop, SIGINT);
+	sigaddset(stop, SIGUSR1);
 	sigprocmask(SIG_BLOCK, stop, NULL);
 }
 
@@ -108,7 +109,8 @@ static int serve(const struct iod_conf *conf, const struct log *log)
 	set_signals(&stop);
 	if (iod_start(conf, log, &iod))
 		return EXIT_FAILURE;
-	sigwait(&stop, &sig);
+	while (!sigwait(&stop, &sig) && sig == SIGUSR1)
+		iod_report(iod);
 	log_info(log, "%s: stopping", strsignal(sig));
 	iod_stop(iod);
 	log_info(log, "stopped");

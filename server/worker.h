@@ -44,6 +44,8 @@ struct worker {
 	LIST_HEAD(, xfer) spare; /* to be used again */
 	pthread_t thread;
 	bool started;
+	struct mail report; /* iod_report() */
+	atomic_bool reporting; /* it is on its way */
 };
 
 struct iod {

@@ -8,6 +8,8 @@
 #ifndef PROVIDER_H
 #define PROVIDER_H
 
+#include <stdatomic.h>
+
 #include "transport.h"
 
 struct tp_ops {
@@ -55,6 +57,8 @@ struct tp_dev {
 	const struct tp_ops *ops;
 	const struct log *log;
 	bool pins; /* see tp_dev_pins() */
+	atomic_uint mrs; /* counted by transport.c */
+	atomic_size_t mr_bytes;
 };
 struct tp_cq {
 	struct tp_dev *dev;

@@ -225,12 +225,30 @@ bool tp_dev_pins(const struct tp_dev *dev)
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr)
 {
-	return OP(dev, mr_reg)(dev, addr, len, access, mr);
+	int rc = OP(dev, mr_reg)(dev, addr, len, access, mr);
+
+	if (rc)
+		return rc;
+	atomic_fetch_add_explicit(&dev->mrs, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&dev->mr_bytes, len, memory_order_relaxed);
+	return 0;
 }
 
 void tp_mr_dereg(struct tp_mr *mr)
 {
-	OP(mr->dev, mr_dereg)(mr);
+	struct tp_dev *dev = mr->dev;
+
+	atomic_fetch_sub_explicit(&dev->mrs, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&dev->mr_bytes, mr->len,
+				  memory_order_relaxed);
+	OP(dev, mr_dereg)(mr);
+}
+
+void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,
+		       size_t *bytes)
+{
+	*mrs = atomic_load_explicit(&dev->mrs, memory_order_relaxed);
+	*bytes = atomic_load_explicit(&dev->mr_bytes, memory_order_relaxed);
 }
 
 int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq)

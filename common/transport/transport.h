@@ -11,9 +11,9 @@
  * verbs.
  * tests/contract is the specification: every provider passes it unchanged.
  *
- * Threads.  tp_mr_reg(), tp_mr_dereg() and tp_cq_wake() may be called from
- * any thread.  Everything else on a cq, its endpoints and its listeners needs
- * the caller's own serialisation, per cq.  A struct tp_conn_req may be handed
+ * Threads.  tp_mr_reg(), tp_mr_dereg(), tp_dev_registered() and tp_cq_wake()
+ * may be called from any thread.  Everything else on a cq, its endpoints and
+ * its listeners needs the caller's own serialisation, per cq.  A struct tp_conn_req may be handed
  * to another thread and accepted on that thread's cq.
  *
  * Errors are negative errno.  An operation that a provider does not have
@@ -231,6 +231,9 @@ const char *tp_dev_name(const struct tp_dev *dev);
  * registration keeps the pages that were there.
  */
 bool tp_dev_pins(const struct tp_dev *dev);
+/* How many registrations there are now, and of how much memory. */
+void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,
+		       size_t *bytes);
 
 /*
  * -ENOMEM: table full or memlock (the log says which limit); -EINVAL: no

@@ -221,6 +221,25 @@ START_TEST(clean_stop)
 }
 END_TEST
 
+START_TEST(reports)
+{
+	struct iodc c;
+
+	start("threads = 1\nzones = 64K:4 256K:4");
+	iodc_open(&c, &addr, WIRE_ROLE_CLIENT, 0);
+	ck_assert_int_eq(iodc_pwrite(&c, 1, 0, 1 << 20), 0);
+	kill(pid, SIGUSR1);
+	ck_assert(says("1 sessions, "));
+	ck_assert(says("bytes registered with tcp"));
+	ck_assert(says("64K 0 of 4"));
+	ck_assert(says("256K 0 of 4, at most 2"));
+	kill(pid, SIGTERM);
+	ck_assert(says("stopped"));
+	ck_assert_int_eq(ended(), 0);
+	iodc_close(&c);
+}
+END_TEST
+
 /* ---- SIGKILL ---- */
 
 #define RECORD 100000u
@@ -482,6 +501,7 @@ int main(void)
 	tcase_add_test(tc, killed_while_writing);
 	tcase_add_test(tc, garbage_costs_its_connection);
 	tcase_add_test(tc, idle_costs_nothing);
+	tcase_add_test(tc, reports);
 	tcase_add_test(tc, full_disk);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* report.c - what an administrator asks for with SIGUSR1. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "worker.h"
+
+#define LINE 1024
+
+static void report_zones(const struct zones_stats *st, char *buf, size_t len)
+{
+	size_t at = 0;
+	unsigned int i;
+
+	buf[0] = '\0';
+	for (i = 0; i < st->n && at < len; i++)
+		at += (size_t)snprintf(buf + at, len - at,
+				       "; %zuK %u of %u, at most %u",
+				       st->zone[i].size / 1024,
+				       st->zone[i].in_use, st->zone[i].count,
+				       st->zone[i].most);
+}
+
+/* The zones belong to the worker's thread. */
+static void report_worker(struct mail *mail)
+{
+	struct worker *w = (struct worker *)(void *)((char *)mail -
+						     offsetof(struct worker,
+							      report));
+	struct zones_stats st;
+	char line[LINE];
+
+	zones_stats(w->zones, &st);
+	report_zones(&st, line, sizeof(line));
+	log_info(w->iod->log,
+		 "thread %u: %zu KiB of buffers, %" PRIu64 " given, %" PRIu64
+		 " waited for, %" PRIu64 " bigger and %" PRIu64
+		 " smaller than fits; in use: %s",
+		 (unsigned int)(w - w->iod->worker), st.bytes / 1024, st.gets,
+		 st.waits, st.bigger, st.chopped, line + 2);
+	atomic_store(&w->reporting, false);
+}
+
+static void report_requests(const struct iod *iod)
+{
+	struct rpc_server_stats st;
+
+	rpc_server_stats(iod->server, &st);
+	log_info(iod->log,
+		 "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
+		 " replays, %" PRIu64 " protocol errors",
+		 st.sessions, st.requests, st.replays, st.protocol_errors);
+}
+
+static void report_devices(const struct iod *iod)
+{
+	const struct rails *rails = rpc_ctx_rails(iod->worker[0].ctx);
+	unsigned int i, mrs;
+	size_t bytes;
+
+	for (i = 0; i < rails->n; i++) {
+		tp_dev_registered(rails->dev[i], &mrs, &bytes);
+		log_info(iod->log, "%zu bytes registered with %s, in %u pieces",
+			 bytes, tp_dev_name(rails->dev[i]), mrs);
+	}
+}
+
+void iod_report(struct iod *iod)
+{
+	unsigned int i;
+
+	report_requests(iod);
+	report_devices(iod);
+	for (i = 0; i < iod->nworkers; i++) {
+		struct worker *w = &iod->worker[i];
+
+		if (atomic_exchange(&w->reporting, true))
+			continue;
+		w->report.deliver = report_worker;
+		mailbox_post(&w->mail, &w->report);
+	}
+}
