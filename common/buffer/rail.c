@@ -26,6 +26,24 @@ int rail_mem_reg(struct rail_mem *mem, const struct rails *rails,
 			 &mem->mr[rail]);
 }
 
+bool rail_mem_find(struct rail_mem *mem, const struct rails *rails,
+		   unsigned int rail)
+{
+	struct pin *pin;
+
+	if (mem->mr[rail])
+		return true;
+	if (!mem->keep || !rails->pins[rail])
+		return false;
+	pin = pin_find(rails->pins[rail], mem->addr, mem->len, mem->access);
+	if (!pin)
+		return false;
+	mem->pin[rail] = pin;
+	mem->mr[rail] = pin_mr(pin);
+	mem->rails = rails;
+	return true;
+}
+
 int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails)
 {
 	unsigned int i;

@@ -49,6 +49,12 @@ static inline void rail_mem_init(struct rail_mem *mem, void *addr, size_t len,
 /* Registers it with one rail, as tp_mr_reg(); for rail_mem_on(). */
 int rail_mem_reg(struct rail_mem *mem, const struct rails *rails,
 		 unsigned int rail);
+/*
+ * check_if_registered: whether it is there already, or kept memory can be had
+ * without registering; then it is as after rail_mem_reg().
+ */
+bool rail_mem_find(struct rail_mem *mem, const struct rails *rails,
+		   unsigned int rail);
 /* With all rails; on an error with none. */
 int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails);
 /* Deregisters it everywhere, or leaves it to the pins; it may be used again. */

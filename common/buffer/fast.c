@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fast.c - Fast RDMA buffers: one block of memory, one registration. */
+#include "fast.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BLOCK ((size_t)FAST_COUNT * FAST_SIZE)
+
+_Static_assert(FAST_SIZE % 4096 == 0, "buffers begin on pages");
+_Static_assert(FAST_COUNT <= 32, "bits of busy");
+
+struct fast {
+	struct fast_budget *budget;
+	struct rail_mem mem;
+	unsigned int rail;
+};
+
+/* ---- budgets ---- */
+
+static int budget_take(struct fast_budget *budget)
+{
+	if (!budget)
+		return 0;
+	if (atomic_fetch_add(&budget->used, BLOCK) + BLOCK <= budget->max)
+		return 0;
+	atomic_fetch_sub(&budget->used, BLOCK);
+	atomic_fetch_add(&budget->refused, 1);
+	return -ENOBUFS;
+}
+
+static void budget_give(struct fast_budget *budget)
+{
+	if (budget)
+		atomic_fetch_sub(&budget->used, BLOCK);
+}
+
+/* ---- one's own ---- */
+
+static int fast_alloc(struct fast *f, const struct rails *rails)
+{
+	void *block = aligned_alloc(4096, BLOCK);
+	int rc;
+
+	if (!block)
+		return -ENOMEM;
+	rail_mem_init(&f->mem, block, BLOCK, TP_REMOTE_WRITE);
+	rc = rail_mem_on(&f->mem, rails, f->rail);
+	if (rc)
+		free(block);
+	return rc;
+}
+
+int fast_open(const struct rails *rails, unsigned int rail,
+	      struct fast_budget *budget, struct fast **out)
+{
+	struct fast *f;
+	int rc = budget_take(budget);
+
+	if (rc)
+		return rc;
+	f = calloc(1, sizeof(*f));
+	rc = -ENOMEM;
+	if (!f)
+		goto give;
+	f->budget = budget;
+	f->rail = rail;
+	rc = fast_alloc(f, rails);
+	if (rc)
+		goto free_fast;
+	*out = f;
+	return 0;
+free_fast:
+	free(f);
+give:
+	budget_give(budget);
+	return rc;
+}
+
+void fast_close(struct fast *f)
+{
+	if (!f)
+		return;
+	rail_mem_fini(&f->mem);
+	free(f->mem.addr);
+	budget_give(f->budget);
+	free(f);
+}
+
+void fast_place(const struct fast *f, struct fast_place *place)
+{
+	*place = (struct fast_place){ .addr = (uintptr_t)f->mem.addr,
+				      .rkey = fast_rkey(f),
+				      .size = FAST_SIZE,
+				      .count = FAST_COUNT };
+}
+
+void *fast_buf(const struct fast *f, unsigned int i)
+{
+	return (char *)f->mem.addr + (size_t)i * FAST_SIZE;
+}
+
+uint32_t fast_lkey(const struct fast *f)
+{
+	return f->mem.mr[f->rail]->lkey;
+}
+
+uint32_t fast_rkey(const struct fast *f)
+{
+	return f->mem.mr[f->rail]->rkey;
+}
+
+/* ---- the other end's ---- */
+
+/* Sizes are those of this protocol version; an address may be anything. */
+int fast_peer_set(struct fast_peer *peer, const struct fast_place *place)
+{
+	if (!place->count || place->count > FAST_COUNT ||
+	    place->size != FAST_SIZE || place->addr > UINT64_MAX - BLOCK)
+		return -EINVAL;
+	peer->place = *place;
+	return 0;
+}
+
+uint64_t fast_peer_addr(const struct fast_peer *peer, unsigned int i)
+{
+	return peer->place.addr + (uint64_t)i * peer->place.size;
+}
+
+int fast_take(uint32_t *busy, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (*busy >> i & 1)
+			continue;
+		*busy |= 1u << i;
+		return (int)i;
+	}
+	return -1;
+}
+
+void fast_give(uint32_t *busy, unsigned int i)
+{
+	*busy &= ~(1u << i);
+}
