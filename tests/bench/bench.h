@@ -56,15 +56,25 @@ double bench_median(double *v, unsigned int n);
 /* ---- the limits: each returns a rate (bytes/s, 1/s) or seconds; <0 failed */
 double bench_stream(uint64_t call, uint64_t bytes);
 double bench_pingpong(size_t request, size_t answer, unsigned int n);
+/* Between two processes; the far one, or both, sleep before each: pause s. */
+double bench_eventfd(double pause, unsigned int n);
 double bench_flush(const char *dir, unsigned int n);
 
 enum bench_io { BENCH_WRITE_NEW, BENCH_WRITE, BENCH_READ };
+struct bench_io_done {
+	double secs; /* of all calls, without the pauses */
+	uint64_t calls;
+};
 struct bench_io_arg {
 	enum bench_io io;
 	bool pvfs; /* or the local directory */
 	uint64_t call; /* bytes a call */
 	uint64_t share; /* bytes a client */
 	bool random; /* 4 KiB latency: any place */
+	unsigned int pcount, base; /* iods of the file, and the first; 0: all */
+	double secs; /* go on for so long; 0: as long as the share lasts */
+	double pause; /* seconds of sleep before each call */
+	struct bench_io_done *done; /* for each client, in shared memory */
 };
 int bench_io_client(const struct bench *b, void *arg, unsigned int rank,
 		    bool go);

@@ -38,7 +38,7 @@ static int fill(const struct bench_io_arg *a, struct client *c)
 	char *big;
 
 	if ((a->pvfs ? pvfs_fstat(c->fd, &st) : fstat(c->fd, &st)) == 0 &&
-	    (uint64_t)st.st_size == a->share)
+	    (uint64_t)st.st_size >= a->share)
 		return 0;
 	big = malloc(step);
 	if (!big)
@@ -54,19 +54,40 @@ static int fill(const struct bench_io_arg *a, struct client *c)
 	return 0;
 }
 
+static int open_file(const struct bench_io_arg *a, const char *path)
+{
+	struct pvfs_filestat meta = { .base = -1 };
+
+	if (!a->pvfs)
+		return open(path, O_CREAT | O_RDWR, 0600);
+	if (a->pcount) {
+		meta.base = (int32_t)a->base;
+		meta.pcount = (int32_t)a->pcount;
+	}
+	return pvfs_open(path, O_CREAT | O_RDWR | O_META, 0600, &meta);
+}
+
+/* Connections to all iods are made and the buffer is touched beforehand. */
+static int warm(const struct bench_io_arg *a, struct client *c)
+{
+	for (uint64_t i = 0; i < 16 && i << 16 < a->share; i++)
+		if (get(a, c->fd, c->buf, 1, (int64_t)(i << 16)) < 0)
+			return -1;
+	return get(a, c->fd, c->buf, a->call, 0) < 0 ? -1 : 0;
+}
+
 static int prepare(const struct bench *b, const struct bench_io_arg *a,
 		   unsigned int rank, struct client *c)
 {
-	snprintf(c->path, sizeof(c->path), "%s/bench-io.%u",
-		 a->pvfs ? b->dir : b->local, rank);
+	snprintf(c->path, sizeof(c->path), "%s/bench-io.%u-%u-%u",
+		 a->pvfs ? b->dir : b->local, a->base, a->pcount, rank);
 	if (a->io == BENCH_WRITE_NEW) {
 		if (a->pvfs)
 			pvfs_unlink(c->path);
 		else
 			unlink(c->path);
 	}
-	c->fd = a->pvfs ? pvfs_open(c->path, O_CREAT | O_RDWR, 0600)
-			: open(c->path, O_CREAT | O_RDWR, 0600);
+	c->fd = open_file(a, c->path);
 	c->buf = malloc(a->call);
 	if (c->fd < 0 || !c->buf) {
 		perror(c->path);
@@ -77,10 +98,7 @@ static int prepare(const struct bench *b, const struct bench_io_arg *a,
 		perror(c->path);
 		return -1;
 	}
-	/* connections are made and buffers warm: one call is not measured */
-	if (a->io != BENCH_WRITE_NEW)
-		return get(a, c->fd, c->buf, a->call, 0) < 0;
-	return 0;
+	return a->io == BENCH_WRITE_NEW ? 0 : warm(a, c);
 }
 
 static uint64_t place(const struct bench_io_arg *a, uint64_t i, uint64_t n)
@@ -88,21 +106,40 @@ static uint64_t place(const struct bench_io_arg *a, uint64_t i, uint64_t n)
 	return a->random ? (i * 7919 + 13) % n : i;
 }
 
-static int measure(const struct bench_io_arg *a, struct client *c)
+static int one_call(const struct bench_io_arg *a, struct client *c, int64_t off)
+{
+	ssize_t r = a->io == BENCH_READ ? get(a, c->fd, c->buf, a->call, off)
+					: put(a, c->fd, c->buf, a->call, off);
+
+	if (r == (ssize_t)a->call)
+		return 0;
+	perror(c->path);
+	return -1;
+}
+
+static void nap(double secs)
+{
+	if (secs > 0)
+		usleep((useconds_t)(secs * 1e6));
+}
+
+static int measure(const struct bench_io_arg *a, struct client *c,
+		   struct bench_io_done *done)
 {
 	uint64_t n = a->share / a->call;
 	uint64_t calls = a->random && n > 20000 ? 20000 : n;
+	double begin = bench_now(), start, end;
 
-	for (uint64_t i = 0; i < calls; i++) {
-		int64_t off = (int64_t)(place(a, i, n) * a->call);
-		ssize_t r = a->io == BENCH_READ
-				    ? get(a, c->fd, c->buf, a->call, off)
-				    : put(a, c->fd, c->buf, a->call, off);
-
-		if (r != (ssize_t)a->call) {
-			perror(c->path);
+	for (uint64_t i = 0; a->secs > 0 || i < calls; i++) {
+		nap(a->pause);
+		start = bench_now();
+		if (one_call(a, c, (int64_t)(place(a, i % n, n) * a->call)))
 			return -1;
-		}
+		end = bench_now();
+		done->secs += end - start;
+		done->calls++;
+		if (a->secs > 0 && end - begin >= a->secs)
+			break;
 	}
 	return 0;
 }
@@ -110,7 +147,10 @@ static int measure(const struct bench_io_arg *a, struct client *c)
 int bench_io_client(const struct bench *b, void *arg, unsigned int rank,
 		    bool go)
 {
+	const struct bench_io_arg *a = arg;
+	struct bench_io_done unseen = { 0 };
 	static struct client c;
 
-	return go ? measure(arg, &c) : prepare(b, arg, rank, &c);
+	return go ? measure(a, &c, a->done ? &a->done[rank] : &unseen)
+		  : prepare(b, a, rank, &c);
 }

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
+#include "bench_json.h"
 #include "bench_report.h"
 
 struct row {
@@ -108,21 +107,6 @@ void row_print(struct row *row)
 	fflush(stdout);
 }
 
-static void add_field(struct json_object *o, const struct row *row,
-		      enum row_field field, const char *key)
-{
-	struct json_object *f = json_object_new_object();
-	struct json_object *all = json_object_new_array();
-
-	for (unsigned int i = 0; i < row->n[field]; i++)
-		json_object_array_add(all,
-				      json_object_new_double(row->v[field][i]));
-	json_object_object_add(f, "median",
-			       json_object_new_double(median(row, field)));
-	json_object_object_add(f, "rounds", all);
-	json_object_object_add(o, key, f);
-}
-
 static struct json_object *row_json(const struct row *row)
 {
 	static const char *const keys[ROW_FIELDS] = { "value", "of_peer",
@@ -140,20 +124,16 @@ static struct json_object *row_json(const struct row *row)
 			       json_object_new_uint64(row->clients));
 	for (int f = 0; f < ROW_FIELDS; f++)
 		if (row->n[f])
-			add_field(o, row, (enum row_field)f, keys[f]);
+			json_object_object_add(o, keys[f],
+					       bench_json_rounds(row->v[f],
+								 row->n[f]));
 	return o;
 }
 
 static struct json_object *machine_json(const struct bench *b)
 {
-	struct json_object *o = json_object_new_object();
-	struct utsname u;
+	struct json_object *o = bench_json_machine();
 
-	uname(&u);
-	json_object_object_add(o, "kernel", json_object_new_string(u.release));
-	json_object_object_add(o, "cpus",
-			       json_object_new_int64(
-				       sysconf(_SC_NPROCESSORS_ONLN)));
 	json_object_object_add(o, "rounds", json_object_new_uint64(b->rounds));
 	json_object_object_add(o, "bytes", json_object_new_uint64(b->bytes));
 	json_object_object_add(o, "files", json_object_new_uint64(b->files));

@@ -17,7 +17,6 @@
 #define PIECE 65536u
 #define PIECES ((PERF_SIZE_MAX + PIECE - 1) / PIECE)
 #define WINDOW 32u /* messages before one goes back */
-#define IN_FLIGHT 2u
 #define ACCESS (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 
 /* One end: its own device, cq and thread. */
@@ -219,7 +218,7 @@ static void one(struct end *e, uint64_t n)
 		await(e, TP_RECV);
 	} else {
 		transfer(e);
-		if (n >= IN_FLIGHT)
+		if (n >= e->p->in_flight)
 			await(e, e->p->op == PERF_READ ? TP_READ : TP_WRITE);
 	}
 }
@@ -249,11 +248,13 @@ static void near_end(struct end *e, struct perf_result *result)
 
 static void connect_ends(struct end *near, struct end *far)
 {
-	struct addr addr = { .host = "127.0.0.1" };
+	struct addr addr = { 0 };
 	struct tp_listener *l;
 	struct tp_event ev;
 	struct tp_wc wc;
 
+	snprintf(addr.host, sizeof(addr.host), "%s",
+		 near->p->host ?: "127.0.0.1");
 	must("listen", tp_listen(far->cq, &addr, 1, &l));
 	tp_listener_addr(l, &addr);
 	must("connect",

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,34 +35,6 @@ static const char *const op_names[] = {
 	[PERF_READ] = "read",
 	[PERF_PINGPONG] = "pingpong",
 };
-
-double perf_cpu(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-char *perf_buffer(size_t len)
-{
-	char *buf = malloc(len);
-
-	if (!buf)
-		exit(1);
-	return memset(buf, 0x5a, len);
-}
-
-void perf_pin(const struct perf *p, int cpu)
-{
-	cpu_set_t set;
-
-	if (!p->pin)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
 
 static int usage(void)
 {
@@ -182,6 +153,7 @@ int main(int argc, char **argv)
 		.size = 1 << 20,
 		.rounds = 7,
 		.ms = 150,
+		.in_flight = 2,
 	};
 	struct perf_result plain[PERF_ROUNDS_MAX], ours[PERF_ROUNDS_MAX];
 	unsigned int i;

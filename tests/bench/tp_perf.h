@@ -13,9 +13,11 @@ enum perf_op { PERF_SEND, PERF_WRITE, PERF_READ, PERF_PINGPONG };
 
 struct perf {
 	const char *provider;
+	const char *host; /* NULL: 127.0.0.1 */
 	enum perf_op op;
 	size_t size;
 	unsigned int rounds;
+	unsigned int in_flight; /* transfers under way when one is begun */
 	unsigned int ms; /* of one round and contestant */
 	bool pin; /* the two ends to two CPUs */
 	bool spin; /* poll only, never sleep */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exp_calls.c - one client by the size of its calls, beside pread and pwrite of
+ * the same program on a file in memory.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "pvfs_perf.h"
+
+static const struct figure_desc figures[] = {
+	[BENCH_WRITE] = { .name = "write",
+			  .title = "One client writes (over what exists)",
+			  .x = "bytes of a call",
+			  .y = "MB/s",
+			  .log_x = true },
+	[BENCH_READ] = { .name = "read",
+			 .title = "One client reads",
+			 .x = "bytes of a call",
+			 .y = "MB/s",
+			 .log_x = true },
+};
+
+static const char *const op_names[] = {
+	[BENCH_WRITE] = "write over", [BENCH_READ] = "read"
+};
+
+static const uint64_t calls[] = { 4096, 16384, 65536, 262144, 1048576, 4194304 };
+
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static struct series *series_of(struct perf_run *run, const char *name,
+				enum bench_io io)
+{
+	return figure_series(result_figure(run->r, &figures[io]), name);
+}
+
+/* For a given time, again and again over a file of run->bytes. */
+static int one(struct perf_run *run, const struct perf_target *t,
+	       enum bench_io io, uint64_t call)
+{
+	struct bench_io_done *done;
+	struct bench_io_arg a = { .io = io, .call = call };
+	struct bench_result res;
+	int rc;
+
+	done = perf_done_new(1);
+	if (!done)
+		return -1;
+	a.done = done;
+	a.secs = run->ms / 1e3;
+	rc = perf_io(run, t, &a, 1, &res);
+	if (!rc)
+		series_add(series_of(run, t ? t->name : "plain file", io),
+			   (double)call, NULL,
+			   (double)done->calls * (double)call / 1e6 / res.secs);
+	perf_done_free(done, 1);
+	return rc;
+}
+
+static int one_round(struct perf_run *run)
+{
+	for (int io = BENCH_WRITE; io <= BENCH_READ; io++) {
+		for (unsigned int c = 0; c < CALLS; c++) {
+			if (run->local &&
+			    one(run, NULL, (enum bench_io)io, calls[c]))
+				return -1;
+			for (unsigned int i = 0; i < run->ntargets; i++)
+				if (one(run, &run->targets[i],
+					(enum bench_io)io, calls[c]))
+					return -1;
+		}
+	}
+	return 0;
+}
+
+static void beside_plain(struct perf_run *run, const struct perf_target *t,
+			 enum bench_io io)
+{
+	const struct series *plain = series_of(run, "plain file", io);
+	const struct series *s = series_of(run, t->name, io);
+	bool here = !strcmp(t->name, "local");
+	struct goal large = { "x", NULL, here ? 0.95 : 0, false };
+	struct goal small = { "x", NULL, here ? 0.5 : 0, false };
+
+	result_ratio(run->r, &large, s, 4194304, plain, 4194304,
+		     "%s, one client, 4 MiB: %s / plain file", op_names[io],
+		     t->name);
+	result_ratio(run->r, &small, s, 65536, plain, 65536,
+		     "%s, one client, 64 KiB: %s / plain file", op_names[io],
+		     t->name);
+}
+
+/* The worst of all sizes. */
+static void beside_tcp(struct perf_run *run, const struct perf_target *t,
+		       enum bench_io io)
+{
+	const struct series *tcp = series_of(run, "tcp", io);
+	const struct series *s = series_of(run, t->name, io);
+	struct goal goal = { "x", NULL, !strcmp(t->name, "local"), false };
+	double worst = INFINITY;
+
+	for (unsigned int c = 0; c < CALLS; c++)
+		worst = fmin(worst, series_ratio(s, (double)calls[c], tcp,
+						 (double)calls[c]));
+	result_value(run->r, &goal, worst,
+		     "%s, one client, worst of all sizes: %s / tcp",
+		     op_names[io], t->name);
+}
+
+int exp_calls(struct perf_run *run)
+{
+	const struct perf_target *tcp = perf_target(run, "tcp");
+
+	for (unsigned int i = 0; i < run->rounds; i++)
+		if (one_round(run))
+			return -1;
+	if (!run->local)
+		result_missing(run->r, "plain file",
+			       "no --local DIR to compare with");
+	for (unsigned int i = 0; i < run->ntargets; i++) {
+		const struct perf_target *t = &run->targets[i];
+
+		for (int io = BENCH_WRITE; io <= BENCH_READ; io++) {
+			if (run->local)
+				beside_plain(run, t, (enum bench_io)io);
+			if (tcp && t != tcp)
+				beside_tcp(run, t, (enum bench_io)io);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exp_raw.c - table 2: each transport alone, through the seam that everything
+ * else uses, beside a plain TCP socket.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pvfs_perf.h"
+#include "tp_perf.h"
+#include "transport.h"
+
+#define BULK (1u << 20)
+
+struct way {
+	const char *name;
+	enum perf_op op;
+	double x; /* in the figure */
+};
+
+static const struct way ways[] = {
+	{ "Send/Recv", PERF_SEND, 1 },
+	{ "RDMA Write", PERF_WRITE, 2 },
+	{ "RDMA Read", PERF_READ, 3 },
+};
+
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+static const struct figure_desc latency = {
+	.name = "latency",
+	.title = "Latency of 4 bytes (Send/Recv: one way; RDMA: until "
+		 "completed here)",
+	.x = "operation",
+	.y = "us",
+	.bars = true,
+};
+static const struct figure_desc bandwidth = {
+	.name = "bandwidth",
+	.title = "Bandwidth (Send/Recv: 16 KiB messages; RDMA: 1 MiB)",
+	.x = "operation",
+	.y = "MB/s",
+	.bars = true,
+};
+
+/* In a process of its own: a transport that fails ends only that. */
+static bool apart(bool (*fn)(const struct perf *, struct perf_result *),
+		  const struct perf *p, struct perf_result *result)
+{
+	struct perf_result *there = mmap(NULL, sizeof(*there),
+					 PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 1;
+	pid_t pid;
+
+	if (there == MAP_FAILED)
+		return false;
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		_exit(fn(p, there) ? 0 : 1);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		status = 1;
+	*result = *there;
+	munmap(there, sizeof(*there));
+	return status == 0;
+}
+
+static bool measure(const struct perf *p, struct perf_result *result)
+{
+	return p->provider ? apart(perf_provider, p, result)
+			   : apart(perf_socket, p, result);
+}
+
+static bool time_of(const struct perf_run *run, const char *provider,
+		    const struct way *w, double *us)
+{
+	struct perf p = { .provider = provider,
+			  .host = run->host,
+			  .op = w->op == PERF_SEND ? PERF_PINGPONG : w->op,
+			  .size = 4,
+			  .ms = run->ms };
+	struct perf_result result;
+
+	if (!measure(&p, &result))
+		return false;
+	*us = 1e6 / result.rate / (w->op == PERF_SEND ? 2 : 1);
+	return true;
+}
+
+static bool rate_of(const struct perf_run *run, const char *provider,
+		    const struct way *w, double *mbs)
+{
+	struct perf p = { .provider = provider,
+			  .host = run->host,
+			  .op = w->op,
+			  .size = w->op == PERF_SEND ? 16384 : BULK,
+			  .in_flight = 2,
+			  .ms = run->ms };
+	struct perf_result result;
+
+	/* a socket is given all of it, as a program would */
+	if (!provider)
+		p.size = BULK;
+	if (!measure(&p, &result))
+		return false;
+	*mbs = result.rate * (double)p.size / 1e6;
+	return true;
+}
+
+/* One round of one transport; NULL: the socket, which only sends. */
+static int round_of(struct perf_run *run, const char *provider)
+{
+	const char *name = provider ?: "socket";
+	double v;
+
+	for (unsigned int i = 0; i < (provider ? WAYS : 1); i++) {
+		if (!time_of(run, provider, &ways[i], &v))
+			return -1;
+		series_add(figure_series(result_figure(run->r, &latency), name),
+			   ways[i].x, ways[i].name, v);
+		if (!rate_of(run, provider, &ways[i], &v))
+			return -1;
+		series_add(figure_series(result_figure(run->r, &bandwidth),
+					 name),
+			   ways[i].x, ways[i].name, v);
+	}
+	return 0;
+}
+
+static void compare(struct perf_run *run, const char *name)
+{
+	static const struct goal rate[] = { { "x", "4.46", 0, false },
+					    { "x", "4.47", 0, false },
+					    { "x", "4.41", 0, false } };
+	static const struct goal fast[] = { { "x", "0.23", 0, true },
+					    { "x", "0.15", 0, true },
+					    { "x", "0.31", 0, true } };
+	struct figure *l = result_figure(run->r, &latency);
+	struct figure *b = result_figure(run->r, &bandwidth);
+
+	for (unsigned int i = 0; i < WAYS; i++)
+		result_ratio(run->r, &rate[i], figure_series(b, name),
+			     ways[i].x, figure_series(b, "socket"), 1,
+			     "bandwidth, %s by %s / socket", ways[i].name,
+			     name);
+	for (unsigned int i = 0; i < WAYS; i++)
+		result_ratio(run->r, &fast[i], figure_series(l, name),
+			     ways[i].x, figure_series(l, "socket"), 1,
+			     "latency, %s by %s / socket", ways[i].name, name);
+}
+
+/* Can be opened here, or is noted as missing. */
+static bool there_is(struct perf_run *run, const char *provider)
+{
+	struct tp_dev *dev;
+	int rc = tp_dev_open(provider, NULL, &dev);
+
+	if (!rc)
+		tp_dev_close(dev);
+	else
+		result_missing(run->r, provider, "%s",
+			       rc == -ENODEV ? "no RDMA device here"
+					     : strerror(-rc));
+	return !rc;
+}
+
+static int take_turns(struct perf_run *run, char *const *names, unsigned int n)
+{
+	for (unsigned int k = 0; k < run->rounds; k++) {
+		if (round_of(run, NULL))
+			return -1;
+		for (unsigned int i = 0; i < n; i++)
+			if (round_of(run, names[i]))
+				return -1;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		compare(run, names[i]);
+	return 0;
+}
+
+int exp_raw(struct perf_run *run)
+{
+	char *text = strdup(run->providers), *save = NULL, *word;
+	char *names[PERF_LIST_MAX];
+	unsigned int n = 0;
+	int rc;
+
+	if (!text)
+		return -1;
+	for (word = strtok_r(text, ",", &save); word && n < PERF_LIST_MAX;
+	     word = strtok_r(NULL, ",", &save)) {
+		/* the name is part of the report: kept for good */
+		names[n] = strdup(word);
+		if (names[n] && there_is(run, names[n]))
+			n++;
+	}
+	free(text);
+	rc = take_turns(run, names, n);
+	return rc;
+}

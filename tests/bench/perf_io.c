@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* perf_io.c - clients that read and write, as several experiments need. */
+#include <sys/mman.h>
+
+#include "pvfs_perf.h"
+
+int perf_io(const struct perf_run *run, const struct perf_target *t,
+	    struct bench_io_arg *a, unsigned int n, struct bench_result *res)
+{
+	struct bench plain = { .local = run->local };
+	struct bench_task task = { bench_io_client, a };
+
+	a->pvfs = t != NULL;
+	a->share = run->bytes / n / a->call * a->call;
+	if (!a->share)
+		a->share = a->call;
+	return bench_run(t ? &t->b : &plain, n, &task, res);
+}
+
+double perf_gib(const struct bench_io_arg *a, unsigned int n)
+{
+	return (double)a->share * n / (double)(1u << 30);
+}
+
+struct bench_io_done *perf_done_new(unsigned int n)
+{
+	void *p = mmap(NULL, n * sizeof(struct bench_io_done),
+		       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		       0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void perf_done_free(struct bench_io_done *done, unsigned int n)
+{
+	munmap(done, n * sizeof(*done));
+}

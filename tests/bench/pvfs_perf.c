@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pvfs-perf - the experiments of the ICPP 2003 paper by name, each side by
+ * side on all the file systems given: a table, JSON and pictures.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pvfs_perf.h"
+#include "tool.h"
+
+static const struct perf_experiment experiments[] = {
+	{ "raw", "latency and bandwidth of each transport",
+	  "Table 2: IBNice (TCP over InfiniBand) 40.1 us, 185 MB/s; VAPI "
+	  "Send/Recv 9.2 us, 825 MB/s; RDMA Write 6.0 us, 827 MB/s; RDMA Read "
+	  "12.4 us, 816 MB/s.",
+	  false, exp_raw },
+	{ "bandwidth", "concurrent reads and writes, by clients and iods",
+	  "Figures 7 and 8: over IBNice each client adds 120 MB/s to reads and "
+	  "160 MB/s to writes; over VAPI each iod adds 400 MB/s to both.  The "
+	  "gain is a factor of three.",
+	  true, exp_bandwidth },
+	{ "calls", "one client by the size of its calls, beside a plain file",
+	  "Table 3: the memory-backed file system itself writes 556 MB/s and "
+	  "reads 1057 MB/s.",
+	  true, exp_calls },
+	{ "latency", "4 KiB calls, with both sides awake and asleep",
+	  "Not in the paper.", true, exp_latency },
+	{ "cpu", "processor time of the clients",
+	  "Figure 10: utilisation on the compute nodes up to 91 % over IBNice, "
+	  "1.5 % over VAPI.",
+	  true, exp_cpu },
+	{ "fair", "eight clients at once, the slowest beside the fastest",
+	  "Not in the paper.", true, exp_fair },
+};
+
+#define EXPERIMENTS (sizeof(experiments) / sizeof(experiments[0]))
+
+enum { PROVIDERS = 256, HOST, LOCAL, PROGRAMS, MS, CONNECTIONS, UNITS };
+
+static const struct option longs[] = {
+	{ "on", required_argument, NULL, 'o' },
+	{ "dir", required_argument, NULL, 'd' },
+	{ "rounds", required_argument, NULL, 'r' },
+	{ "mib", required_argument, NULL, 'm' },
+	{ "call", required_argument, NULL, 'b' },
+	{ "clients", required_argument, NULL, 'c' },
+	{ "iods", required_argument, NULL, 'i' },
+	{ "units", required_argument, NULL, UNITS },
+	{ "ms", required_argument, NULL, MS },
+	{ "connections", required_argument, NULL, CONNECTIONS },
+	{ "providers", required_argument, NULL, PROVIDERS },
+	{ "host", required_argument, NULL, HOST },
+	{ "local", required_argument, NULL, LOCAL },
+	{ "programs", required_argument, NULL, PROGRAMS },
+	{ 0 },
+};
+
+/* NAME=DIR[,PID...] */
+static int add_target(struct perf_run *run, const char *val)
+{
+	struct perf_target *t = &run->targets[run->ntargets];
+	char *text = strdup(val), *dir, *pid;
+
+	dir = text ? strchr(text, '=') : NULL;
+	if (!dir || run->ntargets == PERF_TARGETS_MAX)
+		return -1;
+	*dir++ = 0;
+	pid = strchr(dir, ',');
+	t->name = text;
+	t->b.dir = dir;
+	for (; pid && t->b.nservers < BENCH_SERVERS_MAX;
+	     pid = strchr(pid, ',')) {
+		*pid++ = 0;
+		t->b.servers[t->b.nservers++] = (pid_t)atol(pid);
+	}
+	run->ntargets++;
+	return *dir == '/' && !pid ? 0 : -1;
+}
+
+/* "1,2,4" or "64K,1M", ascending. */
+static int read_list(const char *val, struct perf_list *list)
+{
+	char *text = strdup(val), *save = NULL, *word;
+	int rc = text ? 0 : -1;
+
+	list->n = 0;
+	for (word = text ? strtok_r(text, ",", &save) : NULL; word && !rc;
+	     word = strtok_r(NULL, ",", &save)) {
+		if (list->n == PERF_LIST_MAX ||
+		    tool_size(word, 1, 1ull << 40, &list->v[list->n]) ||
+		    (list->n && list->v[list->n] <= list->v[list->n - 1]))
+			rc = -1;
+		else
+			list->n++;
+	}
+	free(text);
+	return list->n ? rc : -1;
+}
+
+static int number(const char *val, unsigned int max, unsigned int *n)
+{
+	uint64_t v;
+
+	if (tool_size(val, 1, max, &v))
+		return -1;
+	*n = (unsigned int)v;
+	return 0;
+}
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct perf_run *run = arg;
+
+	switch (opt) {
+	case 'o':
+		return add_target(run, val);
+	case 'd':
+		run->out = val;
+		return 0;
+	case 'r':
+		return number(val, BENCH_ROUNDS_MAX, &run->rounds);
+	case 'm':
+		if (tool_size(val, 8, 1u << 20, &run->bytes))
+			return -1;
+		run->bytes <<= 20;
+		return 0;
+	case 'b':
+		return tool_size(val, 1, 1u << 30, &run->call);
+	case 'c':
+		return read_list(val, &run->clients);
+	case 'i':
+		return read_list(val, &run->iods);
+	case UNITS:
+		return read_list(val, &run->units);
+	case MS:
+		return number(val, 60000, &run->ms);
+	case CONNECTIONS:
+		return number(val, 4000, &run->connections);
+	case PROVIDERS:
+		run->providers = val;
+		return 0;
+	case HOST:
+		run->host = val;
+		return 0;
+	case LOCAL:
+		run->local = val;
+		return 0;
+	case PROGRAMS:
+		run->programs = val;
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+static const char help[] =
+	"Measures as the PVFS-IB paper did; EXPERIMENT is one of the names below.\n"
+	"  -o, --on NAME=DIR[,PID...]  a file system: what to call it, a directory on\n"
+	"                   it, its servers' processes (their CPU time is shown);\n"
+	"                   once for each that takes part\n"
+	"  -d, --dir DIR    writes DIR/EXPERIMENT.json and, by gnuplot, pictures\n"
+	"  -r, --rounds N   rounds (5); figures are their medians\n"
+	"  -m, --mib N      MiB moved in one measurement (512)\n"
+	"  -b, --call SIZE  bytes of a call (4M)\n"
+	"  -c, --clients N[,N...]  client processes (1,2,4)\n"
+	"  -i, --iods N[,N...]     iods of a file (1,2,4)\n"
+	"  --ms N           milliseconds of a measurement that is not by MiB (150)\n"
+	"  --local DIR      calls: a memory-backed directory, to compare with\n"
+	"  --providers A[,B...]    raw: transports (tcp,local,verbs)\n"
+	"  --host ADDR      raw: address that both ends use (127.0.0.1)\n"
+	"Experiments: pvfs-perf list-experiments\n";
+
+static const struct tool tool = {
+	.name = "pvfs-perf",
+	.usage = "EXPERIMENT [OPTION...]",
+	.help = help,
+	.shorts = "o:d:r:m:b:c:i:",
+	.longs = longs,
+	.option = option,
+};
+
+const struct perf_target *perf_target(const struct perf_run *run,
+				      const char *name)
+{
+	for (unsigned int i = 0; i < run->ntargets; i++)
+		if (!strcmp(run->targets[i].name, name))
+			return &run->targets[i];
+	return NULL;
+}
+
+uint64_t perf_largest(const struct perf_list *list)
+{
+	return list->v[list->n - 1];
+}
+
+static int list_experiments(void)
+{
+	for (unsigned int i = 0; i < EXPERIMENTS; i++)
+		printf("%-10s %s\n           %s\n", experiments[i].name,
+		       experiments[i].what, experiments[i].paper);
+	return 0;
+}
+
+static int finish(struct perf_run *run)
+{
+	result_print(run->r);
+	if (!run->out)
+		return 0;
+	if (mkdir(run->out, 0777) && errno != EEXIST)
+		return tool_fail(&tool, run->out);
+	/* without pictures there is still the table */
+	return result_write(run->r, run->out) || result_draw(run->r, run->out);
+}
+
+static int measure(struct perf_run *run, const struct perf_experiment *e)
+{
+	int status;
+
+	if (e->mounts && !run->ntargets)
+		return tool_say(&tool, "%s needs a file system: --on NAME=DIR",
+				e->name);
+	run->r = result_new(e->name, e->paper);
+	status = e->fn(run);
+	if (status)
+		tool_say(&tool, "%s failed", e->name);
+	else
+		status = finish(run);
+	result_free(run->r);
+	return status ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct perf_run run = {
+		.providers = "tcp,local,verbs",
+		.rounds = 5,
+		.ms = 150,
+		.connections = 1000,
+		.bytes = 512u << 20,
+		.call = 4u << 20,
+		.clients = { { 1, 2, 4 }, 3 },
+		.iods = { { 1, 2, 4 }, 3 },
+	};
+	int at = tool_options(&tool, argc, argv, &run);
+
+	if (at != argc - 1)
+		tool_usage(&tool);
+	if (!strcmp(argv[at], "list-experiments"))
+		return list_experiments();
+	for (unsigned int i = 0; i < EXPERIMENTS; i++)
+		if (!strcmp(argv[at], experiments[i].name))
+			return measure(&run, &experiments[i]);
+	tool_say(&tool, "no experiment '%s' (see pvfs-perf list-experiments)",
+		 argv[at]);
+	return 2;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs_perf.h - what all experiments of pvfs-perf share. */
+#ifndef PVFS_PERF_H
+#define PVFS_PERF_H
+
+#include "bench.h"
+#include "figure.h"
+
+#define PERF_TARGETS_MAX 16
+#define PERF_LIST_MAX 16
+
+/* A file system under test, or one way to use it. */
+struct perf_target {
+	char *name; /* "tcp" */
+	struct bench b; /* its directory and servers */
+};
+
+struct perf_list {
+	uint64_t v[PERF_LIST_MAX]; /* ascending */
+	unsigned int n;
+};
+
+struct perf_run {
+	struct perf_target targets[PERF_TARGETS_MAX];
+	unsigned int ntargets;
+	const char *providers; /* raw: "tcp,local,verbs" */
+	const char *host; /* raw: where both ends listen */
+	const char *local; /* a memory-backed directory, or NULL */
+	const char *programs; /* where the MPI programs are, or NULL */
+	const char *out; /* for JSON and pictures, or NULL */
+	unsigned int rounds;
+	unsigned int ms; /* of a measurement that lasts a given time */
+	unsigned int connections; /* idle */
+	uint64_t bytes; /* moved in a measurement */
+	uint64_t call; /* bytes a call */
+	struct perf_list clients, iods;
+	struct perf_list units; /* unit: of iod 0, 1, ... */
+	struct result *r;
+};
+
+struct perf_experiment {
+	const char *name;
+	const char *what; /* for --help */
+	const char *paper; /* what the paper shows */
+	bool mounts; /* needs file systems */
+	int (*fn)(struct perf_run *run); /* 0, or -1 after a message */
+};
+
+/* NULL when there is no target of that name. */
+const struct perf_target *perf_target(const struct perf_run *run,
+				      const char *name);
+uint64_t perf_largest(const struct perf_list *list);
+/*
+ * Runs n clients that each move their share of run->bytes as a says (share is
+ * set here) on target t; NULL: on run->local.  0, or -1.
+ */
+int perf_io(const struct perf_run *run, const struct perf_target *t,
+	    struct bench_io_arg *a, unsigned int n, struct bench_result *res);
+/* GiB that perf_io() moves. */
+double perf_gib(const struct bench_io_arg *a, unsigned int n);
+/* For n clients' bench_io_arg.done, zeroed; NULL: no memory. */
+struct bench_io_done *perf_done_new(unsigned int n);
+void perf_done_free(struct bench_io_done *done, unsigned int n);
+
+int exp_raw(struct perf_run *run);
+int exp_bandwidth(struct perf_run *run);
+int exp_cpu(struct perf_run *run);
+int exp_calls(struct perf_run *run);
+int exp_latency(struct perf_run *run);
+int exp_fair(struct perf_run *run);
+
+#endif
