@@ -13,7 +13,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 e2e=$top/tests/e2e
 : "${PVFS_BUILD:?run it with meson test, or set PVFS_BUILD to a build folder}"
 export PVFS_BUILD
-export PATH=$PVFS_BUILD/client/tools:$PVFS_BUILD/tests/e2e:$PATH
+export PATH=$PVFS_BUILD/client/tools:$PVFS_BUILD/tests/bench:$PVFS_BUILD/tests/e2e:$PATH
 sanitized=${E2E_SANITIZED:-0}
 mounts=()
 states=()

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# scripts/report writes a page with every experiment that runs here; what it
+# cannot run is named.  Figures are not judged.
+. "$(dirname "$0")/functions.sh"
+
+requires tool gnuplot
+requires tool python3
+"$top/scripts/report" --quick -o "$tmp/report" >"$tmp/log" 2>&1 || {
+	tail -n 30 "$tmp/log"
+	fail "scripts/report: exit status $?"
+}
+page=$tmp/report/index.html
+[ -s "$page" ] || { tail -n 30 "$tmp/log"; fail "no page"; }
+
+names=$(pvfs-perf list-experiments | sed -n 's/^\([a-z]\+\) .*/\1/p')
+[ -n "$names" ] || fail "pvfs-perf names no experiments"
+for e in $names; do
+	grep -q "<h2 id=\"$e\">" "$page" || {
+		tail -n 30 "$tmp/log"
+		fail "$e is not on the page"
+	}
+	python3 - "$tmp/report/$e.json" <<-'END' || fail "$e.json"
+	import json, math, sys
+	r = json.load(open(sys.argv[1]))
+	points = [p for f in r["figures"] for s in f["series"]
+	          for p in s["points"]]
+	assert points or r["missing"], "neither figures nor a reason"
+	assert all(p["median"] > 0 and p["rounds"] for p in points), points
+	assert all(math.isfinite(f["value"]) for f in r["findings"])
+	END
+done
+for picture in $(grep -o 'src="[^"]*"' "$page" | cut -d'"' -f2); do
+	[ -s "$tmp/report/$picture" ] || fail "$picture is on the page only"
+done
+grep -q 'src="raw-latency.svg"' "$page" || fail "no pictures"
+
+must_fail pvfs-perf no-such-thing
+must_fail pvfs-perf bandwidth
+must_fail pvfs-perf bandwidth --on nowhere
+ls /dev/shm/pvfs-report.* 2>/dev/null | grep -q . &&
+	say "another report runs beside this one"
+exit 0
