@@ -12,8 +12,8 @@
 #define INDEX(key) ((key) & (LOCAL_MR_MAX - 1))
 #define GEN(key) ((key) >> 16)
 #define MR_LEN (LOCAL_MR_MAX * sizeof(struct tp_mr))
-#define KNOWN_ACCESS                                                           \
-	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+#define REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+#define KNOWN_ACCESS (TP_LOCAL_WRITE | TP_VOLATILE | REMOTE_ACCESS)
 
 static void *map(int flags, size_t len, int fd)
 {
@@ -117,15 +117,33 @@ static void publish(struct local_entry *e, const struct tp_mr *mr,
 	atomic_store_explicit(&e->key, mr->rkey, memory_order_release);
 }
 
+static int check_access(const struct tp_dev *dev, unsigned int access)
+{
+	if (access & ~KNOWN_ACCESS)
+		return -EINVAL;
+	if (!(access & TP_VOLATILE))
+		return 0;
+	if (access & REMOTE_ACCESS)
+		return -EINVAL;
+	if (local_copy_by_kernel_works())
+		return 0;
+	log_debug(dev->log, "local: no process_vm_readv here: files are not "
+			    "received into their mappings");
+	return -EOPNOTSUPP;
+}
+
 int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
 		 unsigned int access, struct tp_mr **out)
 {
 	struct local_mrs *mrs = &local_dev(base)->mrs;
 	uint32_t index, key = 0;
+	int rc;
 
-	if (len == 0 || (access & ~KNOWN_ACCESS) ||
-	    (uintptr_t)addr > UINTPTR_MAX - len)
+	if (len == 0 || (uintptr_t)addr > UINTPTR_MAX - len)
 		return -EINVAL;
+	rc = check_access(base, access);
+	if (rc)
+		return rc;
 	if (access & (TP_REMOTE_WRITE | TP_REMOTE_ATOMIC))
 		access |= TP_LOCAL_WRITE;
 	pthread_mutex_lock(&mrs->lock);
@@ -177,6 +195,15 @@ void local_mr_unuse(struct local_mrs *mrs, uint32_t key)
 {
 	atomic_fetch_sub_explicit(&mrs->table[INDEX(key)].uses, 1,
 				  memory_order_release);
+}
+
+bool local_mr_volatile(const struct local_mrs *mrs, uint32_t key)
+{
+	struct local_entry *e = &mrs->table[INDEX(key)];
+
+	return key != TP_LKEY_NONE &&
+	       atomic_load_explicit(&e->access, memory_order_relaxed) &
+		       TP_VOLATILE;
 }
 
 bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,

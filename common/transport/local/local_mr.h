@@ -56,6 +56,8 @@ void local_mr_dereg(struct tp_mr *mr);
 /* All of [addr, addr + len) is registered under key with these rights now. */
 bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,
 		     uint64_t len, unsigned int access);
+/* Pages of it may go: see local_copy(). */
+bool local_mr_volatile(const struct local_mrs *mrs, uint32_t key);
 /* Keeps the registration from ending; false: it has. */
 bool local_mr_use(struct local_mrs *mrs, uint32_t key);
 void local_mr_unuse(struct local_mrs *mrs, uint32_t key);
@@ -67,6 +69,18 @@ bool local_mr_hold(struct local_mrs *mrs, const struct tp_sge *sge,
 		   unsigned int n);
 void local_mr_unhold(struct local_mrs *mrs, const struct tp_sge *sge,
 		     unsigned int n);
+
+/* ---- copies (local_copy.c) ---- */
+
+/*
+ * len bytes from or to memory registered under key (TP_LKEY_NONE: not
+ * registered), which the caller keeps from ending.  -EFAULT: pages of it are
+ * gone.
+ */
+int local_copy(struct local_mrs *mrs, uint32_t key, void *to, const void *from,
+	       size_t len);
+/* A sandbox may refuse it. */
+bool local_copy_by_kernel_works(void);
 
 /* ---- a peer's table ---- */
 

@@ -28,14 +28,15 @@ static bool to_memory(struct local_ep *ep, uint64_t addr, uint32_t key,
 		      const uint8_t *p, uint32_t n)
 {
 	struct local_mrs *mrs = mrs_of(ep);
+	int rc;
 
 	if (n == 0)
 		return true;
 	if (!local_mr_use(mrs, key))
 		return false;
-	memcpy((void *)(uintptr_t)addr, p, n);
+	rc = local_copy(mrs, key, (void *)(uintptr_t)addr, p, n);
 	local_mr_unuse(mrs, key);
-	return true;
+	return !rc;
 }
 
 /* The answer to wr. */
@@ -46,16 +47,19 @@ static bool to_request(struct local_ep *ep, struct local_swr *wr,
 	struct iovec iov[LOCAL_IOV];
 	uint64_t bytes = n;
 	unsigned int niov = tp_cursor_iov(&wr->data, iov, LOCAL_IOV, &bytes), i;
+	const struct tp_sge *sge = wr->data.sge;
+	int rc = 0;
 
-	if (!local_mr_hold(mrs, wr->data.sge, niov))
+	if (!local_mr_hold(mrs, sge, niov))
 		return false;
-	for (i = 0; i < niov; i++) {
-		memcpy(iov[i].iov_base, p, iov[i].iov_len);
+	for (i = 0; i < niov && !rc; i++) {
+		rc = local_copy(mrs, sge[i].lkey, iov[i].iov_base, p,
+				iov[i].iov_len);
 		p += iov[i].iov_len;
 	}
-	local_mr_unhold(mrs, wr->data.sge, niov);
+	local_mr_unhold(mrs, sge, niov);
 	tp_cursor_move(&wr->data, bytes);
-	return true;
+	return !rc;
 }
 
 /* The request whose answer comes next: the oldest that is not done. */
@@ -119,7 +123,7 @@ static int target_gone(struct local_ep *ep)
 	if (rx->op == LOCAL_OP_SEND)
 		local_recv_done(ep, TP_RECV, -EFAULT, 0, 0);
 	return refuse(ep, theirs ? -EACCES : -EFAULT, theirs ? rx->id : 0,
-		      "memory deregistered in the middle of a transfer");
+		      "memory gone in the middle of a transfer");
 }
 
 /* The first or a further part of the message in rx. */

@@ -50,19 +50,39 @@ static void put(struct local_ep *ep, struct turn *turn, uint32_t size)
 	turn->budget -= size < turn->budget ? size : turn->budget;
 }
 
-/* n bytes from the cursor to p. */
-static void gather(struct tp_cursor *c, uint8_t *p, uint32_t n)
+/* n bytes from the cursor to p.  -EFAULT. */
+static int gather(struct local_ep *ep, struct tp_cursor *c, uint8_t *p,
+		  uint32_t n)
 {
+	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
+
 	while (n) {
 		uint32_t part = c->sge->len - c->off;
+		int rc;
 
 		if (part > n)
 			part = n;
-		memcpy(p, (const char *)c->sge->addr + c->off, part);
+		rc = local_copy(mrs, c->sge->lkey, p,
+				(const char *)c->sge->addr + c->off, part);
+		if (rc)
+			return rc;
 		tp_cursor_move(c, part);
 		p += part;
 		n -= part;
 	}
+	return 0;
+}
+
+/* Not the peer's doing. */
+static enum step failed(struct local_ep *ep, const struct local_swr *wr, int rc)
+{
+	log_warn(ep->ep.dev->log, "%s: connection broken: %s", ep->peer,
+		 rc == -EACCES ? "no right to that memory of the peer"
+			       : "memory that is not mapped");
+	atomic_store(&ep->out.me->status, rc);
+	atomic_store(&ep->out.me->ended, 1);
+	local_ep_break(ep, rc, wr->id);
+	return STEP_BROKEN;
 }
 
 static uint32_t piece_of(uint64_t left)
@@ -170,13 +190,16 @@ static enum step send_payload(struct local_ep *ep, struct turn *turn,
 			.total = wr->len,
 		};
 		uint8_t *p;
+		int rc;
 
 		if (!turn->budget)
 			return STEP_LATER;
 		p = room(ep, &head, &step);
 		if (!p)
 			return step;
-		gather(&wr->data, p, head.size);
+		rc = gather(ep, &wr->data, p, head.size);
+		if (rc)
+			return failed(ep, wr, rc);
 		wr->begun = true;
 		put(ep, turn, head.size);
 		show_early(ep);
@@ -250,13 +273,7 @@ static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 		local_ep_lost(ep, wr->id);
 		return STEP_BROKEN;
 	}
-	log_warn(ep->ep.dev->log, "%s: connection broken: %s", ep->peer,
-		 rc == -EACCES ? "no right to that memory of the peer"
-			       : "memory that is not mapped");
-	atomic_store(&ep->out.me->status, rc);
-	atomic_store(&ep->out.me->ended, 1);
-	local_ep_break(ep, rc, wr->id);
-	return STEP_BROKEN;
+	return failed(ep, wr, rc);
 }
 
 /* By ourselves; an atomic before it has to be over. */
