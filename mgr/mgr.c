@@ -47,6 +47,18 @@ static int open_store(struct mgr *mgr)
 	return rc;
 }
 
+/* One transport if the addresses of all servers name the same one. */
+static const char *scheme_of(const struct mgr_conf *conf)
+{
+	uint32_t i;
+
+	for (i = 0; i < conf->niods; i++) {
+		if (strcmp(conf->iod[i].scheme, conf->addr.scheme) != 0)
+			return FABRIC_ANY;
+	}
+	return conf->addr.scheme;
+}
+
 static int open_ctx(struct mgr *mgr)
 {
 	struct tp_dev_attr dev = { .log = mgr->log };
@@ -54,13 +66,11 @@ static int open_ctx(struct mgr *mgr)
 				     .poll_us = mgr->conf.poll_us };
 	int rc;
 
-	rc = tp_dev_open(mgr->conf.addr.scheme, &dev, &mgr->dev);
-	if (rc) {
-		log_error(mgr->log, "no transport for %s:// addresses: %s",
-			  mgr->conf.addr.scheme, strerror(-rc));
+	rc = fabric_open(&mgr->fabric, scheme_of(&mgr->conf), mgr->conf.fabric,
+			 &dev);
+	if (rc)
 		return rc;
-	}
-	attr.dev = mgr->dev;
+	attr.fabric = &mgr->fabric;
 	return rpc_ctx_open(&attr, &mgr->ctx);
 }
 
@@ -123,8 +133,7 @@ static void close_all(struct mgr *mgr)
 	dirbufs_close(mgr);
 	if (mgr->ctx)
 		rpc_ctx_close(mgr->ctx);
-	if (mgr->dev)
-		tp_dev_close(mgr->dev);
+	fabric_close(&mgr->fabric);
 	checkpointer_close(mgr->cp);
 	if (mgr->st && mgr->ns.root)
 		ns_close_space(&mgr->ns);

@@ -61,11 +61,24 @@ static int read_address(const struct reader *r, const char *section,
 
 	if (!uri)
 		return complain(r, section, "address",
-				"missing; add address = tcp://HOST:PORT");
-	if (addr_parse(uri, port, addr) || !tp_scheme_ok(addr->scheme))
+				"missing; add address = pvfs://HOST:PORT");
+	if (addr_parse(uri, port, addr) || !fabric_scheme_ok(addr->scheme))
 		return complain(r, section, "address",
 				"not an address that this build serves; "
-				"write tcp://HOST:PORT");
+				"write pvfs://HOST:PORT");
+	return 0;
+}
+
+static int read_fabric(const struct reader *r)
+{
+	const char *text = conf_get(r->file, "mgr", "fabric");
+
+	if (!text)
+		return 0;
+	if (!fabric_option_ok(text))
+		return complain(r, "mgr", "fabric",
+				"write auto, strict:NAME or NAME:NAME...");
+	strcpy(r->conf->fabric, text);
 	return 0;
 }
 
@@ -137,6 +150,8 @@ static int read_mgr(const struct reader *r)
 		return complain(r, "mgr", "log_level",
 				"write error, warn, info or debug");
 	rc = read_numbers(r);
+	if (!rc)
+		rc = read_fabric(r);
 	if (!rc)
 		rc = read_address(r, "mgr", 3000, &r->conf->addr);
 	return rc ? rc : read_storage(r);

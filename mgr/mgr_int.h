@@ -49,7 +49,7 @@ struct mgr {
 	uint64_t remove_id; /* the latest intent to remove something */
 	struct durable_mark mark;
 
-	struct tp_dev *dev;
+	struct fabric fabric;
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;
 	uint64_t boot; /* random, new at every start */

@@ -47,15 +47,12 @@ static int open_store(struct iod *iod)
 	return store_open(&attr, &iod->store);
 }
 
-static int open_dev(struct iod *iod)
+static int open_fabric(struct iod *iod)
 {
 	struct tp_dev_attr attr = { .log = iod->log };
-	int rc = tp_dev_open(iod->conf.addr.scheme, &attr, &iod->dev);
 
-	if (rc)
-		log_error(iod->log, "no transport for %s:// addresses: %s",
-			  iod->conf.addr.scheme, strerror(-rc));
-	return rc;
+	return fabric_open(&iod->fabric, iod->conf.addr.scheme,
+			   iod->conf.fabric, &attr);
 }
 
 static int open_workers(struct iod *iod)
@@ -121,7 +118,7 @@ static int open_all(struct iod *iod)
 	if (!rc)
 		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
 	if (!rc)
-		rc = open_dev(iod);
+		rc = open_fabric(iod);
 	if (!rc)
 		rc = open_workers(iod);
 	if (!rc)
@@ -214,8 +211,7 @@ void iod_stop(struct iod *iod)
 		worker_close(&iod->worker[i]);
 	if (iod->pool)
 		sync_pool_close(iod->pool);
-	if (iod->dev)
-		tp_dev_close(iod->dev);
+	fabric_close(&iod->fabric);
 	if (iod->store)
 		store_close(iod->store);
 	trust_close(iod->trust);

@@ -69,6 +69,19 @@ static int read_level(const struct reader *r, enum log_level *level)
 	return complain(r, "log_level", "write error, warn, info or debug");
 }
 
+static int read_fabric(const struct reader *r, char *fabric)
+{
+	const char *text = conf_get(r->conf, r->section, "fabric");
+
+	if (!text)
+		return 0;
+	if (!fabric_option_ok(text))
+		return complain(r, "fabric",
+				"write auto, strict:NAME or NAME:NAME...");
+	strcpy(fabric, text);
+	return 0;
+}
+
 static int read_unit_size(const struct reader *r, struct iod_conf *conf)
 {
 	unsigned int size = (unsigned int)conf->unit_size;
@@ -120,6 +133,8 @@ static int read_section(const struct reader *r, struct iod_conf *conf)
 	if (!rc)
 		rc = read_level(r, &conf->log_level);
 	if (!rc)
+		rc = read_fabric(r, conf->fabric);
+	if (!rc)
 		rc = read_unit_size(r, conf);
 	if (!rc)
 		rc = read_zones(r, conf);
@@ -138,12 +153,12 @@ static int read_place(const struct reader *r, struct iod_conf *conf)
 
 	if (!address)
 		return complain(r, "address",
-				"missing; add address = tcp://HOST:PORT");
+				"missing; add address = pvfs://HOST:PORT");
 	if (addr_parse(address, 7000, &conf->addr) ||
-	    !tp_scheme_ok(conf->addr.scheme))
+	    !fabric_scheme_ok(conf->addr.scheme))
 		return complain(r, "address",
 				"not an address that this build serves; "
-				"write tcp://HOST:PORT");
+				"write pvfs://HOST:PORT");
 	if (!storage)
 		return complain(r, "storage",
 				"missing; add storage = DIRECTORY");
@@ -162,7 +177,7 @@ static int read_mgr_from(const struct reader *r, struct iod_conf *conf)
 
 	if (!from && address && addr_parse(address, 3000, &addr))
 		return complain(r, "address",
-				"not an address; write tcp://HOST:PORT");
+				"not an address; write pvfs://HOST:PORT");
 	if (!from)
 		from = addr.host;
 	if (strlen(from) >= sizeof(conf->mgr_from))

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "addr.h"
+#include "fabric.h"
 #include "log.h"
 #include "zone.h"
 
@@ -19,6 +20,7 @@ struct iod_conf {
 	uint64_t fsid;
 	uint32_t index;
 	struct addr addr;
+	char fabric[FABRIC_TEXT_MAX]; /* option, "": auto */
 	char storage[PATH_MAX];
 	char mgr_from[512]; /* hosts that the manager connects from: trust.h */
 	bool sync; /* writes are durable when answered */

@@ -11,7 +11,7 @@
 
 int worker_open(struct worker *w, struct iod *iod)
 {
-	struct rpc_ctx_attr attr = { .dev = iod->dev,
+	struct rpc_ctx_attr attr = { .fabric = &iod->fabric,
 				     .log = iod->log,
 				     .poll_us = iod->conf.poll_us };
 	struct zones_attr zones = iod->conf.zones;

@@ -55,7 +55,7 @@ struct iod {
 	struct store *store;
 	struct trust *trust;
 	struct sync_pool *pool;
-	struct tp_dev *dev;
+	struct fabric fabric;
 	struct rpc_server *server;
 	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */
 	uint64_t boot;

@@ -350,18 +350,20 @@ int pvfs_servers(const char *path, struct pvfs_server *list, int max);
 
 struct pvfs_ping {
 	char version[64];	/* of the server's program */
-	char transport[16];	/* in use: "tcp" */
+	char transport[16];	/* in use: "local", "verbs", "tcp" */
 	uint64_t boot;		/* random, new at each start of the server */
 	uint64_t uptime_ns;
 	uint64_t requests;	/* served since the start */
 	uint64_t sessions;	/* connected clients and servers */
 	uint64_t connect_ns;	/* until the first answer */
 	uint64_t rtt_ns;	/* a round trip after that, the best of three */
+	char reason[160];	/* why that: "same host" */
 	uint64_t reserved[4];
 };
 
 /*
- * Asks one server, by its URI ("tcp://host:port", or "host:port" for tcp),
+ * Asks one server, by its URI ("pvfs://host:port", or "host:port": over the
+ * best transport that both ends have; "tcp://host:port": over that one),
  * on a connection of its own; waits at most timeout_ms milliseconds (0: the
  * usual bound).  Needs no mount.  -1: EINVAL not an address; ECONNREFUSED (at
  * once) nobody listens there; ETIMEDOUT, other errors of the connection.

@@ -36,11 +36,27 @@ int pvfs_mount_point(unsigned int index, char *dir, size_t len)
 	return 0;
 }
 
+/* As the mount reaches it: one transport alone shows in the address. */
+static void list_uri(const struct mount *m, const char *uri,
+		     struct pvfs_server *out)
+{
+	const char *only = fabric_only(m->fabric);
+	struct addr addr;
+
+	snprintf(out->uri, sizeof(out->uri), "%s", uri);
+	if (!only || addr_parse(uri, 0, &addr) || !fabric_any(&addr))
+		return;
+	snprintf(addr.scheme, sizeof(addr.scheme), "%s", only);
+	addr_format(&addr, out->uri, sizeof(out->uri));
+}
+
 static struct pvfs_server manager_of(const struct mount *m)
 {
 	struct pvfs_server mgr = { .role = PVFS_MGR };
 
-	addr_format(&m->mgr, mgr.uri, sizeof(mgr.uri));
+	char uri[ADDR_STRLEN];
+
+	list_uri(m, addr_format(&m->mgr, uri, sizeof(uri)), &mgr);
 	return mgr;
 }
 
@@ -66,8 +82,7 @@ static void list_servers(const struct session *s, const struct mount *m,
 	for (i = 1; i < max && i <= (int)s->niods; i++) {
 		list[i] = (struct pvfs_server){ .role = PVFS_IOD,
 						.index = i - 1 };
-		snprintf(list[i].uri, sizeof(list[i].uri), "%s",
-			 s->uri[i - 1].uri);
+		list_uri(m, s->uri[i - 1].uri, &list[i]);
 	}
 }
 

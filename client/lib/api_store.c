@@ -36,7 +36,8 @@ static int parse(const char *uri, struct addr *addr)
 
 	if (strstr(uri, "://"))
 		return addr_parse(uri, 0, addr);
-	if (snprintf(full, sizeof(full), "tcp://%s", uri) >= (int)sizeof(full))
+	if (snprintf(full, sizeof(full), FABRIC_ANY "://%s", uri) >=
+	    (int)sizeof(full))
 		return -EINVAL;
 	return addr_parse(full, 0, addr);
 }
@@ -87,9 +88,11 @@ int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *out)
 
 	if (rc)
 		return api_int(rc);
-	snprintf(ping.transport, sizeof(ping.transport), "%s",
-		 tp_dev_name(s->dev));
 	rc = measure(s, &ping);
+	snprintf(ping.transport, sizeof(ping.transport), "%s",
+		 rpc_peer_transport(s->mgr));
+	snprintf(ping.reason, sizeof(ping.reason), "%s",
+		 rpc_peer_reason(s->mgr));
 	session_put(s);
 	if (!rc)
 		*out = ping;

@@ -35,6 +35,8 @@ static int fs_connect(const struct fs *fs, struct session **out)
 	struct session_attr attr = {
 		.addr = &fs->mount->mgr,
 		.name = "mgr",
+		.fabric = fs->mount->fabric,
+		.server_uid = fs->mount->server_uid,
 		.timeout_ms = fs->mount->timeout_ms,
 		.log = fs->log,
 	};

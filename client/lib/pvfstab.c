@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <mntent.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 #define TIMEOUT_MAX_S 86400
 
 struct options {
-	const char *transport;
-	unsigned long port, timeout;
+	const char *transport, *fabric;
+	unsigned long port, timeout, server_uid;
 };
 
 static bool number(const char *text, unsigned long min, unsigned long max,
@@ -47,12 +48,32 @@ static bool harmless(const char *name)
 	return false;
 }
 
+/* Whose servers on this host are believed: a name or a number. */
+static bool user(const char *text, unsigned long *uid)
+{
+	struct passwd pw, *found = NULL;
+	char buf[1024];
+
+	if (number(text, 0, UINT32_MAX - 1, uid))
+		return true;
+	if (getpwnam_r(text, &pw, buf, sizeof(buf), &found) || !found)
+		return false;
+	*uid = found->pw_uid;
+	return true;
+}
+
 static bool value(const char *name, const char *val, struct options *opt)
 {
 	if (!strcmp(name, "port"))
 		return number(val, 1, 65535, &opt->port);
 	if (!strcmp(name, "timeout"))
 		return number(val, 1, TIMEOUT_MAX_S, &opt->timeout);
+	if (!strcmp(name, "server_user"))
+		return user(val, &opt->server_uid);
+	if (!strcmp(name, "fabric")) {
+		opt->fabric = val;
+		return fabric_option_ok(val);
+	}
 	if (strcmp(name, "transport") || !*val)
 		return false;
 	opt->transport = val;
@@ -180,7 +201,9 @@ static bool check(const struct reader *r, struct mntent *ent,
 	if (bad) {
 		complain(r,
 			 "option \"%s\": write port=1 to 65535, timeout=1 to "
-			 "%d (seconds), transport=NAME, or take it out",
+			 "%d (seconds), transport=NAME, fabric=auto, "
+			 "NAME:NAME or strict:NAME, server_user=USER, or take "
+			 "it out",
 			 bad, TIMEOUT_MAX_S);
 		return false;
 	}
@@ -202,12 +225,15 @@ static bool check(const struct reader *r, struct mntent *ent,
 static int read_line(struct pvfstab *tab, const struct reader *r,
 		     struct mntent *ent)
 {
-	struct options opt = { .transport = "tcp", .port = MGR_PORT };
+	struct options opt = { .transport = FABRIC_ANY, .port = MGR_PORT };
 	struct mount mount = { .dir = ent->mnt_dir,
 			       .timeout_ms = r->timeout_ms };
 
 	if (!check(r, ent, &opt, &mount))
 		return 0;
+	mount.server_uid = (unsigned int)opt.server_uid;
+	if (opt.fabric)
+		strcpy(mount.fabric, opt.fabric);
 	if (opt.timeout)
 		mount.timeout_ms = (unsigned int)opt.timeout * 1000;
 	return add(tab, &mount);

@@ -10,12 +10,15 @@
 #include <stdbool.h>
 
 #include "addr.h"
+#include "fabric.h"
 #include "log.h"
 
 struct mount {
 	char *dir; /* "/pvfs": absolute, no "." or "//" */
 	struct addr mgr;
 	unsigned int timeout_ms;
+	char fabric[FABRIC_TEXT_MAX]; /* option, "": auto */
+	unsigned int server_uid; /* whose local servers are believed */
 };
 
 struct pvfstab {

@@ -87,20 +87,22 @@ static enum pins_mode pins_mode(const struct log *log)
 /* The way to the servers: device, progress context, first peer. */
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
-	struct tp_dev_attr dev_attr = { .log = s->log };
+	struct tp_dev_attr dev_attr = { .log = s->log,
+					.server_uid = attr->server_uid };
 	struct rpc_ctx_attr ctx_attr = { .log = s->log,
 					 .poll_us = POLL_US,
 					 .pins = pins_mode(s->log) };
 	struct rpc_ctx *ctx;
 	int rc;
 
-	rc = tp_dev_open(attr->addr->scheme, &dev_attr, &s->dev);
+	rc = fabric_open(&s->fabric, attr->addr->scheme, attr->fabric,
+			 &dev_attr);
 	if (rc)
 		return rc;
-	ctx_attr.dev = s->dev;
+	ctx_attr.fabric = &s->fabric;
 	rc = rpc_ctx_open(&ctx_attr, &ctx);
 	if (rc)
-		goto close_dev;
+		goto close_fabric;
 	drive_init(&s->drive, ctx);
 	rc = peer_open(s, attr->addr, attr->name, &s->mgr);
 	if (rc)
@@ -109,8 +111,8 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 close_ctx:
 	drive_destroy(&s->drive);
 	rpc_ctx_close(ctx);
-close_dev:
-	tp_dev_close(s->dev);
+close_fabric:
+	fabric_close(&s->fabric);
 	return rc;
 }
 
@@ -133,7 +135,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 		return rc;
 	}
 	s->first = (unsigned int)(s->id >> 32);
-	list_conf_get(&s->list, tp_dev_name(s->dev));
+	list_conf_get(&s->list, tp_dev_name(s->fabric.rails.dev[0]));
 	s->zero_fd = usermem_open();
 	errno = saved;
 	*out = s;
@@ -185,22 +187,25 @@ static int take_mount(void *arg, const struct wire_msg *reply)
 
 static int open_iods(struct session *s)
 {
-	const char *scheme = tp_dev_name(s->dev);
 	struct addr addr;
-	char name[16];
+	char name[16], have[128];
 	uint32_t i;
 	int rc;
 
 	for (i = 0; i < s->niods; i++) {
 		snprintf(name, sizeof(name), "iod %u", i);
 		rc = addr_parse(s->uri[i].uri, 0, &addr);
-		if (!rc && strcmp(addr.scheme, scheme))
+		if (!rc && !fabric_any(&addr) &&
+		    fabric_rail(&s->fabric.rails, addr.scheme) < 0)
 			rc = -EPROTONOSUPPORT;
 		if (rc) {
 			log_error(s->log,
-				  "%s: \"%s\" is no %s address: correct "
-				  "[iod.%u] in the servers' configuration",
-				  name, s->uri[i].uri, scheme, i);
+				  "%s: \"%s\" cannot be reached over %s: write "
+				  "pvfs:// in [iod.%u] of the servers' "
+				  "configuration, or mount with fabric=auto",
+				  name, s->uri[i].uri,
+				  fabric_text(&s->fabric, have, sizeof(have)),
+				  i);
 			return rc;
 		}
 		rc = peer_open(s, &addr, name, &s->iod[i]);
@@ -217,6 +222,8 @@ int session_mount(struct session *s)
 
 	ask_begin(&c, s, s->mgr);
 	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
+	if (!rc)
+		list_conf_get(&s->list, rpc_peer_transport(s->mgr));
 	return rc ? rc : open_iods(s);
 }
 
@@ -257,7 +264,7 @@ static void session_close(struct session *s)
 	packs_free(&s->packs);
 	rpc_ctx_close(s->drive.ctx);
 	drive_destroy(&s->drive);
-	tp_dev_close(s->dev);
+	fabric_close(&s->fabric);
 	if (s->zero_fd >= 0)
 		close(s->zero_fd);
 	free(s->iod);

@@ -19,7 +19,7 @@
 struct session {
 	atomic_uint refs;
 	struct drive drive;
-	struct tp_dev *dev;
+	struct fabric fabric;
 	const struct log *log;
 	uint64_t id;
 	unsigned int timeout_ms; /* of every call */
@@ -48,6 +48,8 @@ struct session {
 struct session_attr {
 	const struct addr *addr; /* of the mgr, or of any server */
 	const char *name; /* of that, for messages */
+	const char *fabric; /* option; NULL: auto */
+	unsigned int server_uid; /* see struct tp_dev_attr */
 	unsigned int timeout_ms;
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;

@@ -59,6 +59,7 @@ static void ping_json(struct args *a, const char *who, const char *uri,
 	} else {
 		json_str(o, "version", p->version);
 		json_str(o, "transport", p->transport);
+		json_str(o, "reason", p->reason);
 		json_u64(o, "uptime_ns", p->uptime_ns);
 		json_u64(o, "requests", p->requests);
 		json_u64(o, "sessions", p->sessions);
@@ -72,18 +73,18 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 		      const struct pvfs_ping *p, int err)
 {
 	if (a->header)
-		printf("%-8s %-32s %-6s %-9s %-9s %9s %10s %12s\n", "server",
-		       "address", "state", "version", "transport", "rtt us",
-		       "uptime s", "requests");
+		printf("%-8s %-32s %-6s %-9s %-9s %9s %10s %12s  %s\n",
+		       "server", "address", "state", "version", "transport",
+		       "rtt us", "uptime s", "requests", "reason");
 	a->header = false;
 	if (err)
 		printf("%-8s %-32s down   %s\n", who, uri, strerror(err));
 	else
 		printf("%-8s %-32s up     %-9s %-9s %9.1f %10.0f %12" PRIu64
-		       "\n",
+		       "  %s\n",
 		       who, uri, p->version, p->transport,
 		       (double)p->rtt_ns / 1e3, (double)p->uptime_ns / 1e9,
-		       p->requests);
+		       p->requests, p->reason);
 	fflush(stdout);
 }
 

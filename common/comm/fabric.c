@@ -200,6 +200,20 @@ const char *fabric_text(const struct fabric *fabric, char *buf, size_t len)
 	return buf;
 }
 
+const char *fabric_only(const char *option)
+{
+	if (!*option || !strcmp(option, "auto"))
+		return NULL;
+	if (!strncmp(option, STRICT, strlen(STRICT)))
+		return option + strlen(STRICT);
+	return strchr(option, ':') ? NULL : option;
+}
+
+bool fabric_scheme_ok(const char *scheme)
+{
+	return !strcmp(scheme, FABRIC_ANY) || tp_scheme_ok(scheme);
+}
+
 bool fabric_any(const struct addr *addr)
 {
 	return !strcmp(addr->scheme, FABRIC_ANY);

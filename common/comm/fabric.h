@@ -44,6 +44,10 @@ void fabric_close(struct fabric *fabric);
 /* "local, tcp; verbs: no device on this host"; returns buf. */
 const char *fabric_text(const struct fabric *fabric, char *buf, size_t len);
 
+/* The only transport that option allows, as a scheme; NULL: several. */
+const char *fabric_only(const char *option);
+/* Whether it is the scheme of server addresses. */
+bool fabric_scheme_ok(const char *scheme);
 /* Whether addr leaves the choice open. */
 bool fabric_any(const struct addr *addr);
 /* The rail with that name, or -1. */

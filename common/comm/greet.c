@@ -6,6 +6,8 @@
 
 #include "server.h"
 
+_Static_assert(WIRE_GROUPS_MAX == TP_GROUPS_MAX, "groups of a client");
+
 /* A reply outside of the slots: 0 for HELLO, 1 for an error. */
 static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 			int status, const void *body, size_t body_len)
@@ -87,6 +89,19 @@ static void greet_cred(struct rpc_cred *cred, const struct wire_msg *msg)
 	greet_name(cred->name, sizeof(cred->name), &msg->tail[1]);
 }
 
+/* Where the kernel says who it is, what it says itself does not count. */
+static void greet_identity(const struct conn *conn, struct rpc_cred *cred)
+{
+	struct tp_identity id;
+
+	if (tp_ep_identity(conn->link.ep, &id))
+		return;
+	cred->uid = id.uid;
+	cred->gid = id.gid;
+	cred->ngroups = id.ngroups;
+	memcpy(cred->groups, id.groups, sizeof(id.groups));
+}
+
 static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 {
 	return a->uid == b->uid && a->gid == b->gid &&
@@ -159,6 +174,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 		return;
 	}
 	greet_cred(&cred, &rx->req.msg);
+	greet_identity(conn, &cred);
 	rc = greet_session(s, &cred);
 	if (rc >= 0)
 		rc = greet_replies(conn, rc);

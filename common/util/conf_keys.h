@@ -12,7 +12,7 @@
 	section ".log_level", section ".threads", section ".sync_threads",     \
 		section ".sync", section ".slots", section ".max_sessions",    \
 		section ".unit_size", section ".zones", section ".map_size",   \
-		section ".max_open", section ".poll_us"
+		section ".max_open", section ".poll_us", section ".fabric"
 
 /* To be followed by NULL. */
 #define CONF_KEYS                                                              \
@@ -20,7 +20,7 @@
 		"mgr.address", "mgr.from", "mgr.storage", "mgr.cache_size",    \
 		"mgr.session_timeout", "mgr.log_level", "mgr.slots",           \
 		"mgr.max_sessions", "mgr.poll_us", "mgr.iod_calls",            \
-		CONF_KEYS_IOD("iod"), CONF_KEYS_IOD("iod.*"), "iod.*.address", \
-		"iod.*.storage"
+		"mgr.fabric", CONF_KEYS_IOD("iod"), CONF_KEYS_IOD("iod.*"),    \
+		"iod.*.address", "iod.*.storage"
 
 #endif

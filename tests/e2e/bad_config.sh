@@ -83,7 +83,7 @@ both 15 '' '15s/.*/this is no setting/'
 both 13 '' '13s/.*/[iod.0/'
 
 # the sample in conf/, with every setting in it switched on, is right
-sed -E "s/^#([a-z_]+ = )/\\1/; s|tcp://.*|tcp://127.0.0.1:0|
+sed -E "s/^#([a-z_]+ = )/\\1/; s|pvfs://.*|pvfs://127.0.0.1:0|
 	s|/var/lib/pvfs|$tmp|" "$top/conf/pvfs.conf" >"$conf"
 for program in "$pvfs_mgr" "$pvfs_iod --index 3"; do
 	timeout -s TERM 3 $program --config "$conf" >"$tmp/output" 2>&1

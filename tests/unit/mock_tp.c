@@ -12,6 +12,11 @@ struct mock mock;
 
 static LIST_HEAD(, tp_listener) listeners;
 
+bool tp_scheme_ok(const char *scheme)
+{
+	return !strcmp(scheme, "mock");
+}
+
 int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 		struct tp_dev **dev)
 {
@@ -285,6 +290,14 @@ void tp_ep_close(struct tp_ep *ep)
 void *tp_ep_context(const struct tp_ep *ep)
 {
 	return ep->attr.context;
+}
+
+int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
+{
+	if (!mock.identity)
+		return -EOPNOTSUPP;
+	*id = *mock.identity;
+	return 0;
 }
 
 const char *tp_ep_peer(const struct tp_ep *ep)

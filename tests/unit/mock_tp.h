@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#include "transport.h"
+
 struct mock {
 	int step; /* counted up */
 	int break_at; /* 0: never */
@@ -19,6 +21,7 @@ struct mock {
 	bool restless; /* waits return at once */
 	int connects; /* requests made */
 	int mrs; /* registrations alive */
+	const struct tp_identity *identity; /* of every peer; NULL: unknown */
 };
 extern struct mock mock;
 

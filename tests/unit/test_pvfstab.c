@@ -8,36 +8,42 @@
 
 #include "pvfstab.h"
 
-static const char lines[] = "# comment\n"
-			    "\n"
-			    "head:/meta /pvfs pvfs port=3001 0 0\n"
-			    "[::1]:/ /pvfs//inner/ pvfs timeout=5 0 0\n"
-			    "a:/ /with\\040blank pvfs transport=pvfs,rw 0 0\n"
-			    "a:/ /wrong ext4 defaults 0 0\n"
-			    "a:/ /wrong pvfs port=0 0 0\n"
-			    "a:/ /wrong pvfs port=x 0 0\n"
-			    "a:/ /wrong pvfs colour=red 0 0\n"
-			    "a /wrong pvfs defaults 0 0\n"
-			    "a:/ wrong pvfs defaults 0 0\n"
-			    "a:/ /wrong/../x pvfs defaults 0 0\n"
-			    "a:/ /pv pvfs defaults 0 0\n"
-			    "wrong\n"
-			    "   \t\n"
-			    "a:/ /last pvfs";
+static const char lines[] =
+	"# comment\n"
+	"\n"
+	"head:/meta /pvfs pvfs port=3001 0 0\n"
+	"[::1]:/ /pvfs//inner/ pvfs timeout=5 0 0\n"
+	"a:/ /with\\040blank pvfs transport=pvfs,rw 0 0\n"
+	"a:/ /strict pvfs fabric=strict:verbs,server_user=7 0 0\n"
+	"a:/ /wrong ext4 defaults 0 0\n"
+	"a:/ /wrong pvfs port=0 0 0\n"
+	"a:/ /wrong pvfs port=x 0 0\n"
+	"a:/ /wrong pvfs fabric=strict: 0 0\n"
+	"a:/ /wrong pvfs server_user=no-such-user 0 0\n"
+	"a:/ /wrong pvfs colour=red 0 0\n"
+	"a /wrong pvfs defaults 0 0\n"
+	"a:/ wrong pvfs defaults 0 0\n"
+	"a:/ /wrong/../x pvfs defaults 0 0\n"
+	"a:/ /pv pvfs defaults 0 0\n"
+	"wrong\n"
+	"   \t\n"
+	"a:/ /last pvfs";
 
 static struct pvfstab tab;
 static unsigned int warnings;
 
 /* What is said of the wrong lines, in order. */
 static const char *const says[] = {
-	":6: the third word is \"ext4\": write ",
-	":7: option \"port=0\": write port=1 to ",
-	":8: option \"port=x\": write port=1 to ",
-	":9: option \"colour=red\": write port=1 to ",
-	":10: \"a\" names no manager: write HOST:/",
-	":11: mount point \"wrong\": write an absolute path",
-	":12: mount point \"/wrong/../x\": write an absolute path",
-	":14: the third word is \"\": write ",
+	":7: the third word is \"ext4\": write ",
+	":8: option \"port=0\": write port=1 to ",
+	":9: option \"port=x\": write port=1 to ",
+	":10: option \"fabric=strict:\": write ",
+	":11: option \"server_user=no-such-user\": write ",
+	":12: option \"colour=red\": write port=1 to ",
+	":13: \"a\" names no manager: write HOST:/",
+	":14: mount point \"wrong\": write an absolute path",
+	":15: mount point \"/wrong/../x\": write an absolute path",
+	":17: the third word is \"\": write ",
 };
 #define NSAYS (sizeof(says) / sizeof(says[0]))
 
@@ -71,10 +77,10 @@ static void teardown(void)
 
 START_TEST(reads_lines)
 {
-	ck_assert_uint_eq(tab.n, 5);
+	ck_assert_uint_eq(tab.n, 6);
 	ck_assert_uint_eq(warnings, NSAYS);
 	ck_assert_str_eq(tab.mount[0].dir, "/pvfs");
-	ck_assert_str_eq(tab.mount[0].mgr.scheme, "tcp");
+	ck_assert_str_eq(tab.mount[0].mgr.scheme, "pvfs");
 	ck_assert_str_eq(tab.mount[0].mgr.host, "head");
 	ck_assert_uint_eq(tab.mount[0].mgr.port, 3001);
 	ck_assert_uint_eq(tab.mount[0].timeout_ms, 30000);
@@ -84,6 +90,9 @@ START_TEST(reads_lines)
 	ck_assert_uint_eq(tab.mount[1].timeout_ms, 5000);
 	ck_assert_str_eq(tab.mount[2].dir, "/with blank");
 	ck_assert_str_eq(tab.mount[2].mgr.scheme, "pvfs");
+	ck_assert_str_eq(tab.mount[2].fabric, "");
+	ck_assert_str_eq(tab.mount[3].fabric, "strict:verbs");
+	ck_assert_uint_eq(tab.mount[3].server_uid, 7);
 }
 END_TEST
 
@@ -117,7 +126,7 @@ static const struct {
 	{ "/pvfs/innerx", 0, "innerx" },
 	{ "/pvfs/x/../inner/y", 0, "x/../inner/y" },
 	{ "/pvfs/inner/../y", 1, "../y" },
-	{ "/pv", 3, "" },
+	{ "/pv", 4, "" },
 	{ "/pvf", -1, NULL },
 	{ "/pvfsx/a", -1, NULL },
 	{ "/", -1, NULL },

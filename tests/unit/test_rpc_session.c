@@ -42,6 +42,21 @@ static unsigned int sessions(void)
 	return (unsigned int)stats.sessions;
 }
 
+/* What the kernel says of a peer counts, not what it says itself. */
+START_TEST(the_kernel_knows_better)
+{
+	const struct tp_identity id = {
+		.uid = 42, .gid = 43, .ngroups = 1, .groups = { 44 }
+	};
+
+	mock.identity = &id;
+	start();
+	ck_assert_uint_eq(rig_logged(rig, "uid 42,"), 1);
+	ck_assert_uint_eq(rig_logged(rig, "uid 1000,"), 0);
+	mock.identity = NULL;
+}
+END_TEST
+
 START_TEST(bye_ends_it)
 {
 	start();
@@ -318,6 +333,7 @@ int main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_kernel_knows_better);
 	tcase_add_test(tc, bye_ends_it);
 	tcase_add_test(tc, it_outlives_a_connection_for_its_ttl);
 	tcase_add_test(tc, it_resumes);

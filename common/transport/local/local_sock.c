@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* local_sock.c - hellos, the descriptors they carry, and who says them. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -126,6 +127,38 @@ int local_hello_recv(int fd, struct local_hello *hello, int *fds,
 	return n == 0 ? -ECONNRESET : -EPROTO;
 }
 
+static void groups_set(struct tp_identity *id, const gid_t *groups, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && i < TP_GROUPS_MAX; i++)
+		id->groups[i] = groups[i];
+	id->ngroups = (uint32_t)i;
+}
+
+static int peer_groups(int fd, struct tp_identity *id)
+{
+	gid_t few[TP_GROUPS_MAX], *many;
+	socklen_t len = sizeof(few);
+	int rc = 0;
+
+	if (!getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, few, &len)) {
+		groups_set(id, few, len / sizeof(few[0]));
+		return 0;
+	}
+	if (errno != ERANGE)
+		return -errno;
+	many = malloc(len);
+	if (!many)
+		return -ENOMEM;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, many, &len))
+		rc = -errno;
+	else
+		groups_set(id, many, len / sizeof(many[0]));
+	free(many);
+	return rc;
+}
+
 int local_sock_peer(int fd, struct tp_identity *id)
 {
 	struct ucred cred;
@@ -133,6 +166,8 @@ int local_sock_peer(int fd, struct tp_identity *id)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
 		return -errno;
-	*id = (struct tp_identity){ cred.uid, cred.gid, cred.pid };
-	return 0;
+	*id = (struct tp_identity){ .uid = cred.uid,
+				    .gid = cred.gid,
+				    .pid = cred.pid };
+	return peer_groups(fd, id);
 }

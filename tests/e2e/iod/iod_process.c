@@ -178,11 +178,11 @@ START_TEST(wrong_configurations)
 	write_conf("", "storage = /tmp/x");
 	refuses("0", "pvfs.conf", "address");
 	write_conf("", "address = 127.0.0.1");
-	refuses("0", "pvfs.conf:6:", "tcp://");
+	refuses("0", "pvfs.conf:6:", "pvfs://");
 	write_conf("", "address = tcp://127.0.0.1:0");
 	refuses("0", "pvfs.conf", "storage");
 	write_conf("", "address = smoke://127.0.0.1:0\nstorage = /tmp/x");
-	refuses("0", "pvfs.conf:6:", "tcp://HOST");
+	refuses("0", "pvfs.conf:6:", "pvfs://HOST");
 	snprintf(place, sizeof(place),
 		 "address = tcp://127.0.0.1:0\n"
 		 "storage = %s/no/such",
