@@ -4,4 +4,4 @@
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 4
-expect ok mpi 4 "$MPI_PROGRAMS/atomic_mode" pvfs:/pvfs/atomic
+says_ok 4 "$MPI_PROGRAMS/atomic_mode" pvfs:/pvfs/atomic

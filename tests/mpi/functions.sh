@@ -13,3 +13,12 @@ mpi() {
 
 	timeout 120 mpiexec -n "$n" -genv LD_PRELOAD "$LIBMPIO" "$@"
 }
+
+# says_ok N PROGRAM [ARG...]: fails unless its last line is "ok"; the MPI
+# library may have had something to say before.
+says_ok() {
+	mpi "$@" >"$tmp/said" 2>&1
+	[ "$(tail -n 1 "$tmp/said")" = ok ] && return
+	head -n 20 "$tmp/said" | cut -c 1-200 | sed 's/^/    /'
+	fail "${*:2} did not say ok"
+}

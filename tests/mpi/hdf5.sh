@@ -4,7 +4,7 @@
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 4
-expect ok mpi 4 "$MPI_PROGRAMS/hdf5_slabs" pvfs:/pvfs/slabs.h5
+says_ok 4 "$MPI_PROGRAMS/hdf5_slabs" pvfs:/pvfs/slabs.h5
 # the file is one: it comes out as HDF5 says
 must pvfs-cp /pvfs/slabs.h5 "$tmp/slabs.h5"
 [ "$(head -c 4 "$tmp/slabs.h5" | tail -c 3)" = HDF ] || fail "not HDF5"
