@@ -3,6 +3,8 @@
 #include "jobs.h"
 #include "mgr_int.h"
 
+#define LATE_MS 2 /* what is in no hurry waits for others to flush with */
+
 static void mark_durable(struct flusher_item *item)
 {
 	struct mgr *mgr = (struct mgr *)(void *)((char *)item -
@@ -13,7 +15,7 @@ static void mark_durable(struct flusher_item *item)
 	remove_up_to(mgr, mgr->mark.id);
 }
 
-int mgr_commit(struct mgr *mgr, struct flusher_item *item)
+static int commit(struct mgr *mgr)
 {
 	uint64_t removed = mgr->ns.removed;
 	bool changed = store_changed(mgr->st);
@@ -26,8 +28,39 @@ int mgr_commit(struct mgr *mgr, struct flusher_item *item)
 		checkpointer_note(mgr->cp);
 	if (removed)
 		mgr->remove_id = removed;
-	if (item)
+	return 0;
+}
+
+int mgr_commit(struct mgr *mgr, struct flusher_item *item)
+{
+	int rc = commit(mgr);
+
+	if (!rc && item)
 		flusher_add(mgr->fl, item);
+	return rc;
+}
+
+static void late_enough(struct rpc_timer *timer)
+{
+	struct mgr *mgr = (struct mgr *)(void *)((char *)timer -
+						 offsetof(struct mgr, late));
+
+	mgr->late_set = false;
+	flusher_hurry(mgr->fl);
+}
+
+int mgr_commit_late(struct mgr *mgr, struct flusher_item *item)
+{
+	int rc = commit(mgr);
+
+	if (rc)
+		return rc;
+	flusher_add_late(mgr->fl, item);
+	if (mgr->late_set)
+		return 0;
+	mgr->late_set = true;
+	mgr->late.fire = late_enough;
+	rpc_timer_set(mgr->ctx, &mgr->late, clock_after_ms(LATE_MS));
 	return 0;
 }
 

@@ -48,6 +48,8 @@ struct mgr {
 	struct checkpointer *cp;
 	uint64_t remove_id; /* the latest intent to remove something */
 	struct durable_mark mark;
+	struct rpc_timer late; /* for items that are in no hurry */
+	bool late_set;
 
 	struct fabric fabric;
 	struct rpc_ctx *ctx;
@@ -70,6 +72,9 @@ struct mgr {
 
 /* Ends the transaction of ns; item (may be NULL) is told when it is durable. */
 int mgr_commit(struct mgr *mgr, struct flusher_item *item);
+/* The same for what nobody waits for: durable with the next commit that
+ * somebody does wait for, or a little later. */
+int mgr_commit_late(struct mgr *mgr, struct flusher_item *item);
 /* Hands to the flusher what was committed in this turn. */
 void mgr_submit(struct mgr *mgr);
 /* A struct ns_op for work that no request asked for. */

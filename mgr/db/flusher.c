@@ -24,6 +24,7 @@ struct flusher {
 
 	/* the owner's */
 	struct items added;
+	struct items late; /* go with the next of those */
 	unsigned int inside;
 };
 
@@ -72,6 +73,7 @@ int flusher_open(struct store *st, void (*wake)(void *arg), void *arg,
 	STAILQ_INIT(&fl->waiting);
 	STAILQ_INIT(&fl->done);
 	STAILQ_INIT(&fl->added);
+	STAILQ_INIT(&fl->late);
 	fl->st = st;
 	fl->wake = wake;
 	fl->arg = arg;
@@ -106,12 +108,24 @@ void flusher_add(struct flusher *fl, struct flusher_item *item)
 	fl->inside++;
 }
 
+void flusher_add_late(struct flusher *fl, struct flusher_item *item)
+{
+	STAILQ_INSERT_TAIL(&fl->late, item, link);
+	fl->inside++;
+}
+
+void flusher_hurry(struct flusher *fl)
+{
+	STAILQ_CONCAT(&fl->added, &fl->late);
+}
+
 void flusher_submit(struct flusher *fl)
 {
 	bool idle;
 
 	if (STAILQ_EMPTY(&fl->added))
 		return;
+	STAILQ_CONCAT(&fl->added, &fl->late);
 	pthread_mutex_lock(&fl->lock);
 	idle = STAILQ_EMPTY(&fl->waiting);
 	STAILQ_CONCAT(&fl->waiting, &fl->added);

@@ -27,6 +27,10 @@ void flusher_close(struct flusher *fl);
 
 /* The store's thread only. */
 void flusher_add(struct flusher *fl, struct flusher_item *item);
+/* The same for an item that is in no hurry: it goes with the next one. */
+void flusher_add_late(struct flusher *fl, struct flusher_item *item);
+/* There was none: the late items go by themselves. */
+void flusher_hurry(struct flusher *fl);
 /* Hands the added items over; call once a turn of the event loop. */
 void flusher_submit(struct flusher *fl);
 /* Calls durable() of what is; returns how many, or -EIO: the store failed. */

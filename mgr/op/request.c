@@ -28,6 +28,21 @@ static int commit(struct op *op, int rc, struct flusher_item *item)
 	return rc;
 }
 
+/*
+ * Nobody waits for the answer to a close: it is flushed with what others do.
+ * No reply is recorded, see release.c.
+ */
+static void finish_release(struct op *op)
+{
+	int rc;
+
+	rpc_reply_end(op->rpc, 0, 0);
+	op->req->item.durable = answer_durable;
+	rc = mgr_commit_late(op->mgr, &op->req->item);
+	if (rc)
+		answer_error(op->req, rc);
+}
+
 static void finish(struct op *op)
 {
 	struct mgr *mgr = op->mgr;
@@ -36,6 +51,10 @@ static void finish(struct op *op)
 	if (!store_changed(mgr->st)) {
 		ns_abort(&mgr->ns);
 		answer_now(op->req, 0);
+		return;
+	}
+	if (op->rpc->op == WIRE_RELEASE) {
+		finish_release(op);
 		return;
 	}
 	rpc_reply_end(op->rpc, 0, 0);
@@ -206,7 +225,7 @@ void request_take(struct mgr *mgr, struct rpc_req *rpc)
 	req->mgr = mgr;
 	req->rpc = rpc;
 	LIST_INSERT_HEAD(&mgr->requests, req, all);
-	if (le16toh(rpc->msg.hdr->flags) & WIRE_F_REPLAY)
+	if (request_is_replay(req))
 		run_again(req);
 	else
 		request_run(req);

@@ -39,6 +39,12 @@ void request_run(struct request *req);
 /* Frees without an answer: the mgr stops, or the connection broke. */
 void request_drop(struct request *req);
 
+/* The client has sent it before. */
+static inline bool request_is_replay(const struct request *req)
+{
+	return le16toh(req->rpc->msg.hdr->flags) & WIRE_F_REPLAY;
+}
+
 /* ---- answer.c: each ends the request ---- */
 
 /* The reply as it was built, or an error without one. */

@@ -329,6 +329,14 @@ static void on_durable(struct flusher_item *item)
 	durable++;
 }
 
+static void collect_all(struct flusher *fl)
+{
+	while (!flusher_idle(fl)) {
+		sem_wait(&woken);
+		ck_assert_int_ge(flusher_collect(fl), 0);
+	}
+}
+
 START_TEST(test_flusher)
 {
 	struct flusher_item items[100];
@@ -349,13 +357,42 @@ START_TEST(test_flusher)
 	}
 	ck_assert_uint_eq(durable, 0); /* never outside flusher_collect() */
 	flusher_submit(fl);
-	while (!flusher_idle(fl)) {
-		sem_wait(&woken);
-		ck_assert_int_ge(flusher_collect(fl), 0);
-	}
+	collect_all(fl);
 	ck_assert_uint_eq(durable, 100);
 	flusher_close(fl);
 	checkpointer_close(cp);
+	sem_destroy(&woken);
+}
+END_TEST
+
+/* One flush for an item in no hurry and the one that it waited for. */
+START_TEST(test_late)
+{
+	struct flusher_item late = { .durable = on_durable };
+	struct flusher_item item = { .durable = on_durable };
+	struct flusher *fl;
+	int rounds;
+
+	durable = 0;
+	sem_init(&woken, 0, 0);
+	ck_assert_int_eq(flusher_open(st, wake, NULL, &fl), 0);
+	flusher_add_late(fl, &late);
+	flusher_submit(fl);
+	ck_assert(!flusher_idle(fl));
+	flusher_add(fl, &item);
+	flusher_submit(fl);
+	collect_all(fl);
+	ck_assert_uint_eq(durable, 2);
+	ck_assert_int_eq(sem_getvalue(&woken, &rounds), 0);
+	ck_assert_int_eq(rounds, 0); /* collect_all() took the only one */
+	/* and without company */
+	flusher_add_late(fl, &late);
+	flusher_submit(fl);
+	flusher_hurry(fl);
+	flusher_submit(fl);
+	collect_all(fl);
+	ck_assert_uint_eq(durable, 3);
+	flusher_close(fl);
 	sem_destroy(&woken);
 }
 END_TEST
@@ -378,6 +415,7 @@ int main(void)
 	tcase_add_test(tc, test_tombs);
 	tcase_add_test(tc, test_intents);
 	tcase_add_test(tc, test_flusher);
+	tcase_add_test(tc, test_late);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
