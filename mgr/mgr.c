@@ -184,10 +184,12 @@ static void drain(struct mgr *mgr)
 
 static void say_ready(struct mgr *mgr)
 {
-	char uri[ADDR_STRLEN];
+	char uri[ADDR_STRLEN], fabric[FABRIC_LINE];
 	struct addr addr;
 
 	mgr_addr(mgr, &addr);
+	log_info(mgr->log, "listens on: %s",
+		 fabric_text(&mgr->fabric, fabric, sizeof(fabric)));
 	log_info(mgr->log,
 		 "ready: mgr at %s, storage %s, version %s, %u iods, %llu "
 		 "inodes, cache %llu MiB",

@@ -139,10 +139,12 @@ static int start_workers(struct iod *iod)
 static void say_ready(struct iod *iod)
 {
 	const struct iod_conf *conf = &iod->conf;
-	char uri[ADDR_STRLEN], zones[ZONES_TEXT];
+	char uri[ADDR_STRLEN], zones[ZONES_TEXT], fabric[FABRIC_LINE];
 	struct addr addr;
 
 	iod_addr(iod, &addr);
+	log_info(iod->log, "listens on: %s",
+		 fabric_text(&iod->fabric, fabric, sizeof(fabric)));
 	log_info(iod->log,
 		 "ready: iod %u at %s, storage %s, version %s, sync %s, "
 		 "engine %s, %u threads with %zu KiB of buffers each (%s)",

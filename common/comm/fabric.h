@@ -22,6 +22,7 @@
 
 #define FABRIC_ANY "pvfs"
 #define FABRIC_TEXT_MAX 64u /* bytes of an option, with its NUL */
+#define FABRIC_LINE 320u /* of fabric_text() */
 
 struct fabric {
 	struct rails rails; /* best first */

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A file system as scripts/cluster makes it by default: the servers listen on
+# every transport that is there, a client on the same host takes local and
+# says why, fabric= names another one, and strict: refuses to degrade.
+. "$(dirname "$0")/functions.sh"
+
+PVFS_TEST_SCHEME=pvfs
+start_pvfs -n 2
+[[ $(conf_value mgr address) == pvfs://* ]] || fail "the manager's address"
+
+# in_use WANTED: how the three servers are reached, and why.
+in_use() {
+	must pvfs-ping >"$tmp/ping"
+	[ "$(grep -c " up .* $1" "$tmp/ping")" = 3 ] || {
+		cat "$tmp/ping"
+		fail "not all over $1"
+	}
+}
+# mount_with OPTION: another pvfstab for the same servers.
+mount_with() {
+	sed "s/pvfs port=/pvfs $1,port=/" "$state/pvfstab" >"$tmp/pvfstab"
+	export PVFSTAB_FILE=$tmp/pvfstab
+}
+
+for server in mgr iod0 iod1; do
+	must grep -q "listens on: local, .*tcp" "$(log_of $server)"
+done
+in_use local
+[ "$(grep -c "same host" "$tmp/ping")" = 3 ] || fail "no reason: $(cat "$tmp/ping")"
+expect "local local local" \
+	sh -c "pvfs-ping -j | grep -o '\"transport\": *\"[a-z]*\"' |
+		cut -d'\"' -f4 | xargs"
+
+mount_with fabric=tcp
+in_use tcp
+mount_with fabric=strict:local
+in_use local
+
+if [ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]; then
+	mount_with fabric=strict:verbs
+	must_fail pvfs-ping
+	grep -q "verbs" "$tmp/output" || fail "no reason: $(cat "$tmp/output")"
+	must_fail pvfs-ls /pvfs
+	grep -q "fabric=strict:verbs" "$tmp/output" ||
+		fail "no fix: $(cat "$tmp/output")"
+fi
+
+# The address names one transport: another one is not taken instead.
+must pvfs-ping "tcp://127.0.0.1:$(port_of iod.0)" >"$tmp/ping"
+grep -q "tcp .*the address says so" "$tmp/ping" || fail "$(cat "$tmp/ping")"
