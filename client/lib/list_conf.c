@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured with bench_list: a header a piece against a copy of it. */
+/* Measured with pvfs-perf list: a header a piece against a copy of it. */
 static const struct {
 	const char *provider;
 	uint64_t place;

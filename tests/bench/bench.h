@@ -49,6 +49,8 @@ struct bench_task {
 int bench_run(const struct bench *b, unsigned int n,
 	      const struct bench_task *task, struct bench_result *res);
 
+/* CPU seconds of all servers so far. */
+double bench_servers_cpu(const struct bench *b);
 /* Monotonic seconds. */
 double bench_now(void);
 double bench_median(double *v, unsigned int n);

@@ -58,7 +58,7 @@ static double process_cpu(pid_t pid)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static double servers_cpu(const struct bench *b)
+double bench_servers_cpu(const struct bench *b)
 {
 	double sum = 0;
 
@@ -135,12 +135,12 @@ int bench_run(const struct bench *b, unsigned int n,
 		}
 	}
 	pthread_barrier_wait(&sh->start);
-	cpu = servers_cpu(b);
+	cpu = bench_servers_cpu(b);
 	for (unsigned int i = 0; i < n; i++)
 		if (wait(&status) < 0 || status)
 			failed = 1;
 	collect(sh, n, res);
-	res->server_cpu = servers_cpu(b) - cpu;
+	res->server_cpu = bench_servers_cpu(b) - cpu;
 	munmap(sh, sizeof(*sh));
 	return failed ? -1 : 0;
 }

@@ -33,8 +33,29 @@ static const struct perf_experiment experiments[] = {
 	  "Figure 10: utilisation on the compute nodes up to 91 % over IBNice, "
 	  "1.5 % over VAPI.",
 	  true, exp_cpu },
+	{ "unit", "the unit that an iod cuts a transfer of 32 MiB into",
+	  "Figure 12: any unit below about 2 MiB overlaps file and network "
+	  "completely; the smallest are slightly slower, one piece of 32 MiB "
+	  "is slowest.",
+	  true, exp_unit },
+	{ "list", "small and large pieces by list I/O",
+	  "Not in the paper by itself.", true, exp_list },
+	{ "tile", "tiled reading and writing, with and without lists and hints",
+	  "Figure 13: with list I/O, VAPI moves 2.7 (reads) and 2.2 (writes) "
+	  "times as much as IBNice; without, 1.79 and 1.93.  6 requests "
+	  "instead of 768.  Figure 14: allocation hints need 6 registrations "
+	  "instead of 768 and gain 85 % (reads) and 71 % (writes).",
+	  true, exp_tile },
+	{ "btio", "BT-IO's nested strides by MPI-IO", "Not in the paper.", true,
+	  exp_btio },
+	{ "block", "blocks of 4 MiB by MPI-IO, beside libpvfs",
+	  "Figure 9: MPI-IO over VAPI is about three times as fast as over "
+	  "IBNice in memory, 15 to 42 % faster on disk.",
+	  true, exp_block },
 	{ "fair", "eight clients at once, the slowest beside the fastest",
 	  "Not in the paper.", true, exp_fair },
+	{ "idle", "memory and CPU of idle connections", "Not in the paper.",
+	  true, exp_idle },
 };
 
 #define EXPERIMENTS (sizeof(experiments) / sizeof(experiments[0]))
@@ -169,6 +190,10 @@ static const char help[] =
 	"  -c, --clients N[,N...]  client processes (1,2,4)\n"
 	"  -i, --iods N[,N...]     iods of a file (1,2,4)\n"
 	"  --ms N           milliseconds of a measurement that is not by MiB (150)\n"
+	"  --units SIZE[,SIZE...]  unit: unit_size of iod 0, 1, ..., ascending\n"
+	"  --connections N  idle: clients (1000)\n"
+	"  --programs DIR   tile, btio, block: the build folder, with mpi_bench and\n"
+	"                   libmpio-pvfs.so\n"
 	"  --local DIR      calls: a memory-backed directory, to compare with\n"
 	"  --providers A[,B...]    raw: transports (tcp,local,verbs)\n"
 	"  --host ADDR      raw: address that both ends use (127.0.0.1)\n"

@@ -67,6 +67,12 @@ int exp_bandwidth(struct perf_run *run);
 int exp_cpu(struct perf_run *run);
 int exp_calls(struct perf_run *run);
 int exp_latency(struct perf_run *run);
+int exp_unit(struct perf_run *run);
+int exp_list(struct perf_run *run);
+int exp_tile(struct perf_run *run);
+int exp_btio(struct perf_run *run);
+int exp_block(struct perf_run *run);
 int exp_fair(struct perf_run *run);
+int exp_idle(struct perf_run *run);
 
 #endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* perf_mpi.c - runs mpi_bench, with libmpio-pvfs.so as its MPI-IO. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "perf_mpi.h"
+
+#define BENCH "tests/bench/mpi/mpi_bench"
+#define LIBRARY "romio-adio/libmpio-pvfs.so"
+#define SECONDS "120"
+#define OUTPUT_MAX 65536
+#define ARGS_MAX 32
+
+static bool in_path(const char *name)
+{
+	char *path = strdup(getenv("PATH") ?: ""), *save = NULL, *dir;
+	char file[4096];
+	bool found = false;
+
+	for (dir = path ? strtok_r(path, ":", &save) : NULL; dir && !found;
+	     dir = strtok_r(NULL, ":", &save)) {
+		snprintf(file, sizeof(file), "%s/%s", dir, name);
+		found = access(file, X_OK) == 0;
+	}
+	free(path);
+	return found;
+}
+
+static const char *lacking(const struct perf_run *run)
+{
+	char file[4096];
+
+	if (!run->programs)
+		return "no --programs DIR";
+	snprintf(file, sizeof(file), "%s/%s", run->programs, BENCH);
+	if (access(file, X_OK))
+		return "mpi_bench was not built (meson's option mpi)";
+	snprintf(file, sizeof(file), "%s/%s", run->programs, LIBRARY);
+	if (access(file, R_OK))
+		return "libmpio-pvfs.so was not built (meson's option "
+		       "romio_source, see docs/mpi.md)";
+	return in_path("mpiexec") ? NULL : "mpiexec is not installed";
+}
+
+bool mpi_there(struct perf_run *run)
+{
+	const char *why = lacking(run);
+
+	if (why)
+		result_missing(run->r, "MPI-IO", "%s", why);
+	return !why;
+}
+
+/* In the child: never returns. */
+static void exec_job(const struct perf_run *run, const struct perf_target *t,
+		     const struct mpi_job *job)
+{
+	char program[4096], library[4096], file[4096], ranks[16];
+	const char *argv[ARGS_MAX] = { "mpiexec", "-n",		ranks,
+				       "-genv",	  "LD_PRELOAD", library,
+				       program,	  job->program };
+	unsigned int n = 8, i;
+
+	snprintf(ranks, sizeof(ranks), "%u", job->ranks);
+	snprintf(library, sizeof(library), "%s/%s", run->programs, LIBRARY);
+	snprintf(program, sizeof(program), "%s/%s", run->programs, BENCH);
+	snprintf(file, sizeof(file), "pvfs:%s/perf-mpi-%s", t->b.dir,
+		 job->program);
+	for (i = 0; job->args[i]; i++)
+		argv[n++] = job->args[i];
+	argv[n++] = file;
+	setenv("MPIEXEC_TIMEOUT", SECONDS, 1);
+	execvp(argv[0], (char *const *)argv);
+	perror("pvfs-perf: mpiexec");
+	_exit(127);
+}
+
+static size_t read_all(int fd, char *buf, size_t max)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < max && (n = read(fd, buf + at, max - at)) != 0) {
+		if (n < 0 && errno != EINTR)
+			break;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return at;
+}
+
+struct json_object *mpi_run(const struct perf_run *run,
+			    const struct perf_target *t,
+			    const struct mpi_job *job)
+{
+	char *buf = calloc(1, OUTPUT_MAX + 1);
+	struct json_object *o = NULL;
+	int fd[2], status = 1;
+	pid_t pid;
+
+	if (!buf || pipe(fd)) {
+		free(buf);
+		return NULL;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		dup2(fd[1], STDOUT_FILENO);
+		close(fd[0]);
+		close(fd[1]);
+		exec_job(run, t, job);
+	}
+	close(fd[1]);
+	read_all(fd[0], buf, OUTPUT_MAX);
+	close(fd[0]);
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && !status)
+		o = json_tokener_parse(buf);
+	if (!o)
+		fprintf(stderr, "pvfs-perf: mpi_bench %s failed\n%s\n",
+			job->program, buf);
+	free(buf);
+	return o;
+}
+
+double mpi_rate(struct json_object *o, bool write, const char *way)
+{
+	struct json_object *side, *one, *rate;
+
+	if (!json_object_object_get_ex(o, write ? "write" : "read", &side) ||
+	    !json_object_object_get_ex(side, way, &one) ||
+	    !json_object_object_get_ex(one, "mb_per_s", &rate))
+		return -1;
+	return json_object_get_double(rate);
+}

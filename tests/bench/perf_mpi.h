@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* perf_mpi.h - experiments that run mpi_bench under mpiexec. */
+#ifndef PERF_MPI_H
+#define PERF_MPI_H
+
+#include "pvfs_perf.h"
+
+struct json_object;
+
+struct mpi_job {
+	const char *program; /* "tile" */
+	unsigned int ranks;
+	const char *args[12]; /* up to a NULL */
+};
+
+/*
+ * False, noted in run->r as missing, when run->programs has no mpi_bench or no
+ * libmpio-pvfs.so, or there is no mpiexec.
+ */
+bool mpi_there(struct perf_run *run);
+/* What the job on t printed, the caller's to json_object_put(); or NULL after
+ * a message. */
+struct json_object *mpi_run(const struct perf_run *run,
+			    const struct perf_target *t,
+			    const struct mpi_job *job);
+/* MB/s of "write" or "read" in a way of mpi_bench's; < 0: not there. */
+double mpi_rate(struct json_object *o, bool write, const char *way);
+
+/* The part of tile that goes through MPI-IO; nothing if it was not built. */
+int perf_mpi_tile(struct perf_run *run);
+
+#endif
