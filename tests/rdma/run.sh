@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# run.sh BUILD contract|cluster - the verbs provider on a machine with an RDMA
+# device: its contract, or a whole file system over verbs://.  scripts/test
+# runs it in rxe-vm, or on this host if it has a device itself.
+#
+# Prints "result pass|fail COUNT NAME: SECONDS or WHY" a test, at last
+# "result end".
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=$(cd "${1:?usage: run.sh BUILD contract|cluster}" && pwd) || exit 2
+tmp=$(mktemp -d)
+
+# passed COUNT NAME SINCE, failed COUNT NAME WHY
+passed() { echo "result pass $1 $2: $((SECONDS - $3)) s"; }
+failed() { echo "result fail $1 $2: $3"; }
+
+# step NAME COMMAND...: one test.
+step() {
+	local name=$1 since=$SECONDS
+	shift
+
+	if "$@" >"$tmp/step" 2>&1; then
+		passed 1 "$name" $since
+	else
+		tail -n 20 "$tmp/step"
+		failed 1 "$name" "$(tail -n 1 "$tmp/step")"
+	fi
+}
+
+case ${2:-} in
+contract|cluster)	. "$here/$2.sh" ;;
+*)			echo "no part '${2:-}'" >&2; exit 2 ;;
+esac
+trap 'part_end; rm -rf "$tmp"' EXIT
+part_run
+echo "result end"
