@@ -13,6 +13,7 @@
 #include "flusher.h"
 
 #define CHECKPOINT_KBYTE (64u << 10) /* of log */
+#define CHECKPOINT_SHORT (1u << 10) /* ... when disk space is short */
 #define CHECKPOINT_SECONDS 60 /* or after this long */
 #define CHECKPOINT_TICK 2 /* seconds between looks */
 
@@ -48,7 +49,8 @@ static void busy_period(struct checkpointer *cp)
 
 	while (!cp->stop && left-- > 0) {
 		tick(cp);
-		checkpoint(cp, CHECKPOINT_KBYTE);
+		checkpoint(cp, store_short(cp->st) ? CHECKPOINT_SHORT
+						   : CHECKPOINT_KBYTE);
 	}
 	atomic_store(&cp->dirty, false);
 	if (!cp->stop)

@@ -94,6 +94,8 @@ int env_open(struct store *st, const struct store_attr *attr)
 	int rc, ret;
 
 	rc = make_home(st, attr->dir);
+	if (!rc)
+		rc = reserve_release(st);
 	if (rc)
 		return rc;
 	ret = db_env_create(&st->env, 0);
@@ -118,5 +120,6 @@ void env_close(struct store *st)
 			st->db[t]->close(st->db[t], DB_NOSYNC);
 	if (st->env)
 		st->env->close(st->env, 0);
+	free(st->reserve);
 	free(st->home);
 }

@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
-#include "clock.h"
 #include "store_impl.h"
 
 #define STORE_FORMAT 1u
@@ -69,6 +67,8 @@ int store_open(const struct store_attr *attr, struct store **out)
 		rc = hash_open(st);
 	if (!rc)
 		rc = ids_open(st);
+	if (!rc)
+		reserve_make(st);
 	if (rc) {
 		env_close(st);
 		free(st);
@@ -145,26 +145,4 @@ int store_checkpoint(struct store *st, unsigned int kbyte)
 bool store_failed(const struct store *st)
 {
 	return atomic_load(&st->failed);
-}
-
-/* The log must always find room for its next files. */
-bool store_full(struct store *st)
-{
-	const uint64_t reserve = 2 * STORE_LOG_FILE + (16u << 20);
-	uint64_t now = clock_now();
-	struct statvfs vfs;
-	bool full;
-
-	if (st->room_checked && now - st->room_checked < 1000000000u)
-		return st->full;
-	st->room_checked = now;
-	full = !statvfs(st->home, &vfs) &&
-	       (uint64_t)vfs.f_bavail * vfs.f_frsize < reserve;
-	if (full && !st->full)
-		log_error(st->log,
-			  "%s has less than %llu MiB left: nothing can be "
-			  "created until space is freed",
-			  st->home, (unsigned long long)(reserve >> 20));
-	st->full = full;
-	return full;
 }

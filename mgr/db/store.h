@@ -68,8 +68,16 @@ int store_flush(struct store *st);
 /* Writes changed pages back if at least kbyte of log were written since. */
 int store_checkpoint(struct store *st, unsigned int kbyte);
 bool store_failed(const struct store *st);
-/* Disk space is so short that nothing may be created.  Looks once a second. */
-bool store_full(struct store *st);
+/* How short disk space is: what may still be changed. */
+enum store_room {
+	STORE_ROOM, /* everything */
+	STORE_ROOM_LOW, /* what makes room */
+	STORE_ROOM_NONE, /* nothing, if it can be helped */
+};
+/* Looks at times; the store's thread. */
+enum store_room store_room(struct store *st);
+/* Any thread: not STORE_ROOM, when it was last looked at. */
+bool store_short(const struct store *st);
 
 /*
  * A number that was never given before, not even in a lost transaction: for

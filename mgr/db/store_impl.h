@@ -28,8 +28,9 @@ struct store {
 	char *home;
 	uint64_t id_next, id_end;
 	uint64_t hash_key[2];
+	char *reserve; /* the file */
+	_Atomic(enum store_room) room;
 	uint64_t room_checked; /* clock_now() */
-	bool full;
 };
 
 /* Translates what Berkeley DB returned; logs and marks a failure. */
@@ -39,6 +40,9 @@ int env_open(struct store *st, const struct store_attr *attr);
 void env_close(struct store *st);
 int ids_open(struct store *st);
 int ids_reserve(struct store *st);
+/* A recovery may need the space; then it is kept back again. */
+int reserve_release(struct store *st);
+void reserve_make(struct store *st);
 int hash_open(struct store *st);
 
 #endif

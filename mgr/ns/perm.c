@@ -46,7 +46,7 @@ int ns_may_create(struct ns_op *op, const struct inode *dir)
 
 	if (rc)
 		return rc;
-	return store_full(op->ns->st) ? -ENOSPC : 0;
+	return store_room(op->ns->st) ? -ENOSPC : 0;
 }
 
 int ns_may_delete(const struct ns_cred *cred, const struct inode *dir,

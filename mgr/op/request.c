@@ -28,77 +28,6 @@ static int commit(struct op *op, int rc, struct flusher_item *item)
 	return rc;
 }
 
-/*
- * Nobody waits for the answer to a close: it is flushed with what others do.
- * No reply is recorded, see release.c.
- */
-static void finish_release(struct op *op)
-{
-	int rc;
-
-	rpc_reply_end(op->rpc, 0, 0);
-	op->req->item.durable = answer_durable;
-	rc = mgr_commit_late(op->mgr, &op->req->item);
-	if (rc)
-		answer_error(op->req, rc);
-}
-
-static void finish(struct op *op)
-{
-	struct mgr *mgr = op->mgr;
-	int rc;
-
-	if (!store_changed(mgr->st)) {
-		ns_abort(&mgr->ns);
-		answer_now(op->req, 0);
-		return;
-	}
-	if (op->rpc->op == WIRE_RELEASE) {
-		finish_release(op);
-		return;
-	}
-	rpc_reply_end(op->rpc, 0, 0);
-	op->req->item.durable = answer_durable;
-	rc = commit(op, reply_record(mgr, op->rpc), &op->req->item);
-	if (rc)
-		answer_error(op->req, rc);
-}
-
-/* The file is known to be busy from here on; the iods hear of it when the
- * intent is durable. */
-static void record_truncation(struct op *op)
-{
-	const struct intent *in = &op->req->intent;
-	struct job *job = resize_new(op->mgr, in);
-	int rc;
-
-	rc = job ? reply_record_job(op->mgr, op->rpc, in) : -ENOMEM;
-	rc = commit(op, rc, job ? resize_item(job) : NULL);
-	if (!rc) {
-		resize_adopt(job, op->req);
-		return;
-	}
-	if (job)
-		job_free(job);
-	answer_error(op->req, rc);
-}
-
-static void start_truncation(struct op *op)
-{
-	const struct intent *in = &op->req->intent;
-	struct job *other = job_find(op->mgr, in->handle);
-
-	if (!other && jobs_room(op->req, in->pcount)) {
-		record_truncation(op);
-		return;
-	}
-	ns_abort(&op->mgr->ns);
-	if (other) /* a question for its size */
-		job_wait(other, op->req);
-	else
-		jobs_wait(op->req);
-}
-
 /* Another request may be at the same question already. */
 static void ask(struct op *op)
 {
@@ -148,6 +77,107 @@ static void conclude_undone(struct op *op, int rc)
 	default:
 		answer_error(op->req, rc);
 	}
+}
+
+/*
+ * Nobody waits for the answer to a close: it is flushed with what others do.
+ * No reply is recorded, see release.c.
+ */
+static void finish_release(struct op *op)
+{
+	int rc;
+
+	rpc_reply_end(op->rpc, 0, 0);
+	op->req->item.durable = answer_durable;
+	rc = mgr_commit_late(op->mgr, &op->req->item);
+	if (rc)
+		answer_error(op->req, rc);
+}
+
+/* With a disk that is nearly full. */
+static bool makes_room(unsigned int op)
+{
+	return op == WIRE_UNLINK || op == WIRE_RMDIR || op == WIRE_TRUNCATE ||
+	       op == WIRE_RELEASE || op == WIRE_LOCK;
+}
+
+static int room_for(const struct op *op)
+{
+	switch (store_room(op->mgr->st)) {
+	case STORE_ROOM:
+		return 0;
+	case STORE_ROOM_LOW:
+		return makes_room(op->rpc->op) ? 0 : -ENOSPC;
+	default:
+		return -ENOSPC;
+	}
+}
+
+static void finish(struct op *op)
+{
+	struct mgr *mgr = op->mgr;
+	int rc;
+
+	if (!store_changed(mgr->st)) {
+		ns_abort(&mgr->ns);
+		answer_now(op->req, 0);
+		return;
+	}
+	rc = room_for(op);
+	if (rc) {
+		conclude_undone(op, rc);
+		return;
+	}
+	if (op->rpc->op == WIRE_RELEASE) {
+		finish_release(op);
+		return;
+	}
+	rpc_reply_end(op->rpc, 0, 0);
+	op->req->item.durable = answer_durable;
+	rc = commit(op, reply_record(mgr, op->rpc), &op->req->item);
+	if (rc)
+		answer_error(op->req, rc);
+}
+
+/* The file is known to be busy from here on; the iods hear of it when the
+ * intent is durable. */
+static void record_truncation(struct op *op)
+{
+	const struct intent *in = &op->req->intent;
+	struct job *job = resize_new(op->mgr, in);
+	int rc;
+
+	rc = job ? reply_record_job(op->mgr, op->rpc, in) : -ENOMEM;
+	rc = commit(op, rc, job ? resize_item(job) : NULL);
+	if (!rc) {
+		resize_adopt(job, op->req);
+		return;
+	}
+	if (job)
+		job_free(job);
+	answer_error(op->req, rc);
+}
+
+static void start_truncation(struct op *op)
+{
+	const struct intent *in = &op->req->intent;
+	struct job *other = job_find(op->mgr, in->handle);
+
+	int rc = room_for(op);
+
+	if (rc) {
+		conclude_undone(op, rc);
+		return;
+	}
+	if (!other && jobs_room(op->req, in->pcount)) {
+		record_truncation(op);
+		return;
+	}
+	ns_abort(&op->mgr->ns);
+	if (other) /* a question for its size */
+		job_wait(other, op->req);
+	else
+		jobs_wait(op->req);
 }
 
 static void conclude(struct op *op, int rc)
