@@ -120,6 +120,25 @@ int pvfs_open64(const char *path, int flags, ...);
 int pvfs_creat(const char *path, mode_t mode);
 int pvfs_close(int fd);
 
+/* A file or directory, whatever its names; may be sent to other processes. */
+struct pvfs_handle {
+	uint64_t fsid;		/* of the file system */
+	uint64_t handle;	/* never given out again */
+	uint64_t reserved[2];	/* 0 */
+};
+
+/* What fd has open.  -1: EBADF; ENOTTY fd is not on PVFS. */
+int pvfs_get_handle(int fd, struct pvfs_handle *handle);
+/*
+ * Opens what another process has open, without looking its path up again;
+ * path only says on which mount.  flags as pvfs_open(), without O_CREAT,
+ * O_EXCL and O_TRUNC.  The permissions of the file are checked, those of the
+ * directories above it are not.  -1: ESTALE it is gone; EXDEV path is not on
+ * that file system.
+ */
+int pvfs_open_handle(const char *path, const struct pvfs_handle *handle,
+		     int flags);
+
 /*
  * Whole requests: less than asked is transferred only at the end of the file.
  * Errors of a write come from that write; close has nothing left to report

@@ -15,6 +15,7 @@ struct open_args {
 	mode_t mode;
 	const struct pvfs_filestat *meta;
 	const struct fpart *part;
+	const struct pvfs_handle *handle; /* or NULL: by path */
 
 	struct mgr_open how;
 	struct view view;
@@ -80,10 +81,17 @@ static int check(struct open_args *a)
 static int open_target(struct session *s, const struct target *t, void *arg)
 {
 	struct open_args *a = arg;
+	struct target by_handle = { .path = "" };
 	struct attr attr;
 	uint64_t open;
 	int rc;
 
+	if (a->handle) {
+		if (a->handle->fsid != s->fsid)
+			return -EXDEV;
+		by_handle.handle = a->handle->handle;
+		t = &by_handle;
+	}
 	rc = mgr_open(s, t, &a->how, &attr, &open);
 	if (rc)
 		return rc;
@@ -213,6 +221,51 @@ int pvfs_open64(const char *path, int flags, ...)
 int pvfs_creat(const char *path, mode_t mode)
 {
 	return pvfs_open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+
+/* ---- by handle ---- */
+
+int pvfs_get_handle(int fd, struct pvfs_handle *handle)
+{
+	struct file *f = process_file(fd);
+	struct session *s;
+	int rc = f && f->fs ? 0 : -ENOTTY;
+
+	if (!f && fcntl(fd, F_GETFD) < 0)
+		rc = -EBADF;
+	if (!rc)
+		rc = fs_session(f->fs, &s);
+	if (!rc) {
+		*handle = (struct pvfs_handle){ .fsid = s->fsid,
+						.handle = f->handle };
+		session_put(s);
+	}
+	if (f)
+		file_put(f);
+	return api_int(rc);
+}
+
+static int do_open_handle(const char *path, struct open_args *a)
+{
+	struct where w;
+	int rc;
+
+	if (a->flags & (O_CREAT | O_EXCL | O_TRUNC | O_META | O_PART) ||
+	    !a->handle->handle)
+		return -EINVAL;
+	where_find(&w, path);
+	if (!w.fs)
+		return -EXDEV;
+	rc = open_pvfs(&w, a);
+	return rc ? rc : install(a->f, a->flags);
+}
+
+int pvfs_open_handle(const char *path, const struct pvfs_handle *handle,
+		     int flags)
+{
+	struct open_args a = { .flags = flags, .handle = handle };
+
+	return api_int(do_open_handle(path, &a));
 }
 
 int pvfs_close(int fd)
