@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mpi_bench.h - MPI-IO programs with the access patterns that parallel file
+ * systems are judged by, on any file system that MPI-IO reaches.
+ *
+ * A program describes what a rank moves, as a file view, a type of memory and
+ * a row of steps; the driver moves it in each of the chosen ways, round by
+ * round, so that ratios are of one run.
+ */
+#ifndef MPI_BENCH_H
+#define MPI_BENCH_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <json-c/json.h>
+
+#define ROUNDS_MAX 64
+#define HINTS_MAX 16
+
+struct options {
+	const char *program, *file;
+	const char *ways; /* names with commas */
+	int rounds;
+	int elem; /* bytes of an element */
+	int grid; /* elements of a side */
+	int steps;
+	int files;
+	bool strided; /* gaps in memory */
+	bool verify;
+	int nhints;
+	char *hint[HINTS_MAX]; /* key=value */
+	int rank, ranks;
+};
+
+/* What one rank moves. */
+struct pattern {
+	MPI_Datatype view; /* of the file, etype MPI_BYTE; MPI_BYTE: none */
+	MPI_Datatype memory; /* one of them at buf */
+	char *buf;
+	int bytes; /* of a step and rank */
+	int steps;
+	MPI_Offset first, next; /* of step 0, from step to step; in the view */
+};
+
+/* Ends all ranks with a message. */
+_Noreturn void die(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+/* An MPI call's result is MPI_SUCCESS, or the end. */
+void sure(int code, const char *what);
+void *memory(size_t len);
+/* The hints of the options; the caller's to MPI_Info_free(). */
+MPI_Info hints(const struct options *o);
+double median(const double *v, int n);
+/* The slowest rank's seconds, the same everywhere. */
+double slowest(double seconds);
+
+/* Moves the pattern in every way and adds what it took to out: mpi_drive.c. */
+void drive(const struct options *o, const struct pattern *p,
+	   struct json_object *out);
+
+/* The programs: fill *p. */
+void tile_pattern(const struct options *o, struct pattern *p);
+void bt_pattern(const struct options *o, struct pattern *p);
+void block_pattern(const struct options *o, struct pattern *p);
+/* Collective create and set_size, timed by itself. */
+void meta_run(const struct options *o, struct json_object *out);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mpi_drive.c - moves a pattern in several ways, checked and timed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_bench.h"
+
+/* How an access goes; the hints are those of ROMIO. */
+struct way {
+	const char *name;
+	const char *listio, *sieving; /* of romio_pvfs_listio_*, romio_ds_* */
+	bool collective;
+};
+
+static const struct way ways[] = {
+	{ "list", "enable", NULL, false },
+	{ "sieving", "disable", "enable", false },
+	{ "pieces", "disable", "disable", false },
+	{ "collective", NULL, NULL, true },
+};
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+struct run {
+	const struct options *o;
+	const struct pattern *p;
+	char *data, *back; /* a step's bytes, packed */
+	double seconds[WAYS][2][ROUNDS_MAX];
+};
+
+static bool chosen(const struct options *o, const struct way *way)
+{
+	const char *at = o->ways;
+	size_t len = strlen(way->name);
+
+	while (at && *at) {
+		if (!strncmp(at, way->name, len) &&
+		    (at[len] == ',' || !at[len]))
+			return true;
+		at = strchr(at, ',');
+		at += at != NULL;
+	}
+	return false;
+}
+
+/* ---- data ---- */
+
+static void fill(const struct run *r, int step)
+{
+	const struct options *o = r->o;
+	uint32_t x = (uint32_t)(o->rank * 7919 + step) * 2654435761u;
+	int i, at = 0;
+
+	for (i = 0; i < r->p->bytes; i++) {
+		x = x * 1664525u + 1013904223u;
+		r->data[i] = (char)(x >> 24);
+	}
+	sure(MPI_Unpack(r->data, r->p->bytes, &at, r->p->buf, 1, r->p->memory,
+			MPI_COMM_SELF),
+	     "MPI_Unpack");
+}
+
+static void check(const struct run *r, int step, const char *way)
+{
+	int at = 0;
+
+	sure(MPI_Pack(r->p->buf, 1, r->p->memory, r->back, r->p->bytes, &at,
+		      MPI_COMM_SELF),
+	     "MPI_Pack");
+	fill(r, step);
+	if (memcmp(r->back, r->data, (size_t)r->p->bytes) != 0)
+		die("%s: step %d of rank %d reads other bytes", way, step,
+		    r->o->rank);
+}
+
+/* ---- moving ---- */
+
+static MPI_File open_file(const struct run *r, const struct way *way)
+{
+	MPI_Info info = hints(r->o);
+	MPI_File file;
+
+	if (way->listio) {
+		MPI_Info_set(info, "romio_pvfs_listio_read", way->listio);
+		MPI_Info_set(info, "romio_pvfs_listio_write", way->listio);
+	}
+	if (way->sieving) {
+		MPI_Info_set(info, "romio_ds_read", way->sieving);
+		MPI_Info_set(info, "romio_ds_write", way->sieving);
+	}
+	sure(MPI_File_open(MPI_COMM_WORLD, r->o->file,
+			   MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+	     "MPI_File_open");
+	sure(MPI_File_set_view(file, 0, MPI_BYTE, r->p->view, "native", info),
+	     "MPI_File_set_view");
+	MPI_Info_free(&info);
+	return file;
+}
+
+static void move(const struct run *r, MPI_File file, const struct way *way,
+		 bool write, int step)
+{
+	const struct pattern *p = r->p;
+	MPI_Offset off = p->first + step * p->next;
+	MPI_Status st;
+	int code, n;
+
+	if (way->collective)
+		code = write ? MPI_File_write_at_all(file, off, p->buf, 1,
+						     p->memory, &st)
+			     : MPI_File_read_at_all(file, off, p->buf, 1,
+						    p->memory, &st);
+	else
+		code = write ? MPI_File_write_at(file, off, p->buf, 1,
+						 p->memory, &st)
+			     : MPI_File_read_at(file, off, p->buf, 1, p->memory,
+						&st);
+	sure(code, way->name);
+	MPI_Get_count(&st, MPI_BYTE, &n);
+	if (n != p->bytes)
+		die("%s: %d of %d bytes", way->name, n, p->bytes);
+}
+
+static double timed(const struct run *r, MPI_File file, const struct way *way,
+		    bool write)
+{
+	double start;
+	int step;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	start = MPI_Wtime();
+	for (step = 0; step < r->p->steps; step++)
+		move(r, file, way, write, step);
+	return slowest(MPI_Wtime() - start);
+}
+
+/* Other bytes every time, or an old file would do. */
+static void verify(const struct run *r, MPI_File file, const struct way *way,
+		   int salt)
+{
+	int step;
+
+	for (step = 0; step < r->p->steps; step++) {
+		fill(r, step + salt);
+		move(r, file, way, true, step);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (step = 0; step < r->p->steps; step++) {
+		memset(r->back, 0, (size_t)r->p->bytes);
+		move(r, file, way, false, step);
+		check(r, step + salt, way->name);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void way_round(struct run *r, size_t w, int round)
+{
+	MPI_File file = open_file(r, &ways[w]);
+
+	if (round < 0) {
+		verify(r, file, &ways[w], (int)(w + 1) * 1000);
+	} else {
+		r->seconds[w][1][round] = timed(r, file, &ways[w], true);
+		r->seconds[w][0][round] = timed(r, file, &ways[w], false);
+	}
+	sure(MPI_File_close(&file), "MPI_File_close");
+}
+
+/* ---- what is said ---- */
+
+static double ratio(const struct run *r, size_t w, int write)
+{
+	double v[ROUNDS_MAX];
+	int i;
+
+	for (i = 0; i < r->o->rounds; i++)
+		v[i] = r->seconds[w][write][i] / r->seconds[0][write][i];
+	return median(v, r->o->rounds);
+}
+
+static struct json_object *figures(const struct run *r, size_t w, int write)
+{
+	const struct pattern *p = r->p;
+	struct json_object *obj = json_object_new_object();
+	double secs = median(r->seconds[w][write], r->o->rounds);
+	double bytes = (double)p->bytes * p->steps * r->o->ranks;
+
+	json_object_object_add(obj, "seconds", json_object_new_double(secs));
+	json_object_object_add(obj, "mb_per_s",
+			       json_object_new_double(bytes / secs / 1e6));
+	if (w && chosen(r->o, &ways[0]))
+		json_object_object_add(obj, "list_is_faster",
+				       json_object_new_double(
+					       ratio(r, w, write)));
+	return obj;
+}
+
+static void say(const struct run *r, struct json_object *out)
+{
+	static const char *const side[] = { "read", "write" };
+	size_t w;
+	int write;
+
+	for (write = 1; write >= 0; write--) {
+		struct json_object *obj = json_object_new_object();
+
+		for (w = 0; w < WAYS; w++) {
+			if (chosen(r->o, &ways[w]))
+				json_object_object_add(obj, ways[w].name,
+						       figures(r, w, write));
+		}
+		json_object_object_add(out, side[write], obj);
+	}
+}
+
+void drive(const struct options *o, const struct pattern *p,
+	   struct json_object *out)
+{
+	struct run *r = memory(sizeof(*r));
+	int round;
+	size_t w;
+
+	r->o = o;
+	r->p = p;
+	r->data = memory((size_t)p->bytes);
+	r->back = memory((size_t)p->bytes);
+	fill(r, 0);
+	for (round = o->verify ? -1 : 0; round < o->rounds; round++) {
+		for (w = 0; w < WAYS; w++) {
+			if (chosen(o, &ways[w]))
+				way_round(r, w, round);
+		}
+	}
+	json_object_object_add(out, "bytes_per_rank",
+			       json_object_new_int64((int64_t)p->bytes *
+						     p->steps));
+	say(r, out);
+	free(r->data);
+	free(r->back);
+	free(r);
+}

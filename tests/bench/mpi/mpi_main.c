@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mpi_main.c - mpi_bench PROGRAM [OPTION...] FILE, see usage(); one line of
+ * JSON on stdout.
+ */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_bench.h"
+
+static const char usage[] =
+	"usage: mpiexec -n RANKS mpi_bench PROGRAM [OPTION...] FILE\n"
+	"programs:\n"
+	"  tile   displays of 1024 x 768 elements, two in a row\n"
+	"  bt     a cube of cells of 40 bytes, multipartitioned; ranks: n * n\n"
+	"  block  blocks of 4 MiB in turn\n"
+	"  meta   collective create, set_size, close, open: medians\n"
+	"options:\n"
+	"  -w WAYS    of list,sieving,pieces,collective (list,pieces)\n"
+	"  -r ROUNDS  (3)\n"
+	"  -e BYTES   of an element of tile (24)\n"
+	"  -g CELLS   of a side of bt's cube (64)\n"
+	"  -s STEPS   of bt and block (4)\n"
+	"  -n FILES   of meta (20)\n"
+	"  -m         gaps in memory, too\n"
+	"  -c         no check of the data\n"
+	"  -i K=V     a hint\n";
+
+void die(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fprintf(stderr, "mpi_bench: ");
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+	abort();
+}
+
+void sure(int code, const char *what)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len;
+
+	if (code == MPI_SUCCESS)
+		return;
+	MPI_Error_string(code, text, &len);
+	die("%s: %s", what, text);
+}
+
+void *memory(size_t len)
+{
+	void *mem = calloc(1, len);
+
+	if (!mem)
+		die("no memory for %zu bytes", len);
+	memset(mem, 0, len); /* its pages are there when time is taken */
+	return mem;
+}
+
+MPI_Info hints(const struct options *o)
+{
+	char key[MPI_MAX_INFO_KEY];
+	MPI_Info info;
+	int i;
+
+	MPI_Info_create(&info);
+	for (i = 0; i < o->nhints; i++) {
+		const char *eq = strchr(o->hint[i], '=');
+
+		snprintf(key, sizeof(key), "%.*s", (int)(eq - o->hint[i]),
+			 o->hint[i]);
+		MPI_Info_set(info, key, eq + 1);
+	}
+	return info;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+double median(const double *v, int n)
+{
+	double *sorted = memory((size_t)n * sizeof(*v)), mid;
+
+	memcpy(sorted, v, (size_t)n * sizeof(*v));
+	qsort(sorted, (size_t)n, sizeof(*v), by_value);
+	mid = sorted[n / 2];
+	free(sorted);
+	return mid;
+}
+
+double slowest(double seconds)
+{
+	double all;
+
+	MPI_Allreduce(&seconds, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+	return all;
+}
+
+/* ---- the command line ---- */
+
+static _Noreturn void refuse(void)
+{
+	fputs(usage, stderr);
+	MPI_Abort(MPI_COMM_WORLD, 2);
+	exit(2);
+}
+
+static int number(const char *text, int max)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end || n < 1 || n > max)
+		refuse();
+	return (int)n;
+}
+
+static void add_hint(struct options *o, char *hint)
+{
+	if (o->nhints == HINTS_MAX || !strchr(hint, '='))
+		refuse();
+	o->hint[o->nhints++] = hint;
+}
+
+static void option(struct options *o, int c)
+{
+	switch (c) {
+	case 'w':
+		o->ways = optarg;
+		break;
+	case 'r':
+		o->rounds = number(optarg, ROUNDS_MAX);
+		break;
+	case 'e':
+		o->elem = number(optarg, 1024);
+		break;
+	case 'g':
+		o->grid = number(optarg, 256);
+		break;
+	case 's':
+		o->steps = number(optarg, 4096);
+		break;
+	case 'n':
+		o->files = number(optarg, 100000);
+		break;
+	case 'm':
+		o->strided = true;
+		break;
+	case 'c':
+		o->verify = false;
+		break;
+	case 'i':
+		add_hint(o, optarg);
+		break;
+	default:
+		refuse();
+	}
+}
+
+static void parse(struct options *o, int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "w:r:e:g:s:n:mci:")) != -1)
+		option(o, c);
+	if (argc != optind + 2)
+		refuse();
+	o->program = argv[optind];
+	o->file = argv[optind + 1];
+}
+
+/* ---- the programs ---- */
+
+static const struct program {
+	const char *name;
+	void (*pattern)(const struct options *o, struct pattern *p);
+} programs[] = {
+	{ "tile", tile_pattern },
+	{ "bt", bt_pattern },
+	{ "block", block_pattern },
+	{ "meta", NULL },
+};
+
+static const struct program *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		if (!strcmp(programs[i].name, name))
+			return &programs[i];
+	}
+	refuse();
+}
+
+static void move(const struct options *o, const struct program *prog,
+		 struct json_object *out)
+{
+	struct pattern p = { .first = 0 };
+
+	prog->pattern(o, &p);
+	json_object_object_add(out, "memory",
+			       json_object_new_string(
+				       o->strided ? "strided" : "contiguous"));
+	drive(o, &p, out);
+	if (p.view != MPI_BYTE)
+		MPI_Type_free(&p.view);
+	MPI_Type_free(&p.memory);
+	free(p.buf);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .ways = "list,pieces",
+			     .rounds = 3,
+			     .elem = 24,
+			     .grid = 64,
+			     .steps = 4,
+			     .files = 20,
+			     .verify = true };
+	struct json_object *out = json_object_new_object();
+	const struct program *prog;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &o.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &o.ranks);
+	parse(&o, argc, argv);
+	prog = find(o.program);
+	json_object_object_add(out, "program",
+			       json_object_new_string(o.program));
+	json_object_object_add(out, "ranks", json_object_new_int(o.ranks));
+	if (prog->pattern)
+		move(&o, prog, out);
+	else
+		meta_run(&o, out);
+	if (!o.rank)
+		puts(json_object_to_json_string(out));
+	json_object_put(out);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# MPI programs of ours: the ones that measure, which look at the data they
+# read.
+. "$(dirname "$0")/functions.sh"
+
+# bench PROGRAM [OPTION...]: its line of JSON has to be one
+bench() {
+	mpi 4 "$MPI_BENCH" -r 1 "$@" "pvfs:/pvfs/$1" >"$tmp/json" ||
+		fail "mpi_bench $*"
+	python3 -m json.tool "$tmp/json" >/dev/null || fail "JSON of $*"
+}
+
+start_pvfs -n 4
+bench tile -w list,sieving,pieces
+bench tile -w list,collective -e 2 -m
+bench bt -w list,sieving,collective -g 16 -s 2 -m
+bench block -w list -s 2
+bench meta -n 2
