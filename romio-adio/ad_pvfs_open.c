@@ -58,17 +58,23 @@ static struct pvfs_filestat striping(const ADIO_File fd)
 	};
 }
 
-/* A hint that asked for the default in so many words is shown as it was. */
 static void show(ADIO_File fd, const char *key, int value)
+{
+	char text[MPI_MAX_INFO_VAL + 1];
+
+	snprintf(text, sizeof(text), "%d", value);
+	ADIOI_Info_set(fd->info, key, text);
+}
+
+/* One that asked for the default in so many words is shown as it was. */
+static void show_unless_default(ADIO_File fd, const char *key, int value)
 {
 	char text[MPI_MAX_INFO_VAL + 1];
 	int given;
 
 	ADIOI_Info_get(fd->info, key, MPI_MAX_INFO_VAL, text, &given);
-	if (given && !strcmp(text, "0"))
-		return;
-	snprintf(text, sizeof(text), "%d", value);
-	ADIOI_Info_set(fd->info, key, text);
+	if (!given || strcmp(text, "0"))
+		show(fd, key, value);
 }
 
 /* Shows in the file's info what the file really has. */
@@ -83,33 +89,44 @@ static void show_striping(ADIO_File fd)
 	fd->hints->striping_unit = st.ssize;
 	fd->blksize = st.ssize;
 	show(fd, "start_iodevice", st.base);
-	show(fd, "striping_factor", st.pcount);
-	show(fd, "striping_unit", st.ssize);
+	show_unless_default(fd, "striping_factor", st.pcount);
+	show_unless_default(fd, "striping_unit", st.ssize);
+}
+
+static int open_as(const ADIO_File fd, int flags,
+		   const struct pvfs_handle *handle)
+{
+	struct pvfs_filestat st;
+
+	if (handle)
+		return pvfs_open_handle(fd->filename, handle, flags);
+	st = striping(fd);
+	return pvfs_open(fd->filename, flags | O_META, open_perm(fd->perm),
+			 &st);
 }
 
 /*
  * Collective writing in two phases reads holes back, so that a file opened
  * for writing alone is opened for both if its permissions allow it.
  */
-static int open_file(const ADIO_File fd, int mode)
+static int open_file(const ADIO_File fd, int mode,
+		     const struct pvfs_handle *handle)
 {
-	struct pvfs_filestat st = striping(fd);
-	int flags = open_flags(mode) | O_META, sys;
+	int flags = open_flags(mode), sys;
 
 	if ((flags & O_ACCMODE) != O_WRONLY)
-		return pvfs_open(fd->filename, flags, open_perm(fd->perm), &st);
-	sys = pvfs_open(fd->filename, (flags & ~O_ACCMODE) | O_RDWR,
-			open_perm(fd->perm), &st);
+		return open_as(fd, flags, handle);
+	sys = open_as(fd, (flags & ~O_ACCMODE) | O_RDWR, handle);
 	if (sys < 0 && errno == EACCES)
-		sys = pvfs_open(fd->filename, flags, open_perm(fd->perm), &st);
+		sys = open_as(fd, flags, handle);
 	return sys;
 }
 
 /* Opens here; 0 or an errno. */
-static int open_here(ADIO_File fd, int mode)
+static int open_here(ADIO_File fd, int mode, const struct pvfs_handle *handle)
 {
 	fd->fd_direct = -1;
-	fd->fd_sys = open_file(fd, mode);
+	fd->fd_sys = open_file(fd, mode, handle);
 	if (fd->fd_sys < 0)
 		return errno;
 	fd->fp_ind = fd->fp_sys_posn = 0;
@@ -127,23 +144,51 @@ static int open_code(const ADIO_File fd, int err)
 
 void ad_pvfs_open(ADIO_File fd, int *error_code)
 {
-	*error_code = open_code(fd, open_here(fd, fd->access_mode));
+	*error_code = open_code(fd, open_here(fd, fd->access_mode, NULL));
+}
+
+/* What the rank that opens first tells the others. */
+struct opened {
+	struct pvfs_handle handle;
+	int err;
+	int known; /* handle is set: not so for an ordinary file */
+};
+
+static void open_first(ADIO_File fd, int mode, struct opened *opened)
+{
+	opened->err = open_here(fd, mode, NULL);
+	if (!opened->err)
+		opened->known = pvfs_get_handle(fd->fd_sys, &opened->handle) ==
+				0;
+}
+
+/* The path again where the handle is of no use: mounts may differ. */
+static int open_other(ADIO_File fd, int mode, const struct opened *opened)
+{
+	int err = EXDEV;
+
+	mode &= ~(ADIO_CREATE | ADIO_EXCL);
+	if (opened->known)
+		err = open_here(fd, mode, &opened->handle);
+	return err == EXDEV ? open_here(fd, mode, NULL) : err;
 }
 
 /*
- * One rank creates; when the others open, the file exists.  An error of the
- * first is everybody's.
+ * One rank creates and finds the file, the others open what it found by its
+ * handle.  An error of the first is everybody's.
  */
 void ad_pvfs_open_coll(ADIO_File fd, int rank, int mode, int *error_code)
 {
 	const int first = fd->hints->ranklist[0];
-	int err = 0;
+	struct opened opened = { .err = 0 };
+	int err;
 
 	if (rank == first)
-		err = open_here(fd, mode);
-	MPI_Bcast(&err, 1, MPI_INT, first, fd->comm);
+		open_first(fd, mode, &opened);
+	MPI_Bcast(&opened, sizeof(opened), MPI_BYTE, first, fd->comm);
+	err = opened.err;
 	if (!err && rank != first)
-		err = open_here(fd, mode & ~(ADIO_CREATE | ADIO_EXCL));
+		err = open_other(fd, mode, &opened);
 	fd->access_mode = mode;
 	fd->is_open = !err;
 	fd->dirty_write = 0;

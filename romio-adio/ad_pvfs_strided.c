@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ad_pvfs_strided.c - pieces of memory, pieces of the file: list I/O, with
- * the buffer's span as allocation hint (ICPP 2003, section 5).
+ * the buffer's span as allocation hint (ICPP 2003, section 5); or, where the
+ * hints switch that off, ROMIO's data sieving (or a call a piece).
  */
 #include "strided.h"
 
@@ -35,7 +36,14 @@ void ad_pvfs_read_strided(ADIO_File fd, void *buf, int count, MPI_Datatype type,
 			  int ptr, ADIO_Offset off, ADIO_Status *status,
 			  int *error_code)
 {
-	int64_t done = strided(fd, 0, buf, count, type, ptr, off);
+	int64_t done;
+
+	if (fd->hints->fs_hints.pvfs.listio_read == ADIOI_HINT_DISABLE) {
+		ADIOI_GEN_ReadStrided(fd, buf, count, type, ptr, off, status,
+				      error_code);
+		return;
+	}
+	done = strided(fd, 0, buf, count, type, ptr, off);
 
 	finish(fd, "pvfs_read_list", done, type, status, error_code);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# MPI programs of ours: the ones that measure, which look at the data they
-# read.
+# MPI programs of ours: hints, and the ones that measure, which look at the
+# data they read.
 . "$(dirname "$0")/functions.sh"
 
 # bench PROGRAM [OPTION...]: its line of JSON has to be one
@@ -12,6 +12,7 @@ bench() {
 }
 
 start_pvfs -n 4
+expect ok mpi 2 "$MPI_PROGRAMS/hints" pvfs:/pvfs/hints
 bench tile -w list,sieving,pieces
 bench tile -w list,collective -e 2 -m
 bench bt -w list,sieving,collective -g 16 -s 2 -m
