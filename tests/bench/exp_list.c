@@ -60,7 +60,8 @@ static int large_one(struct perf_run *run, const struct perf_target *t,
 	struct pieces p = { .file = "perf-large",
 			    .n = 512,
 			    .len = 65536,
-			    .stride = 131072,
+			    /* three stripes: every iod has some */
+			    .stride = 196608,
 			    .mem_stride = 65536,
 			    .way = list ? PIECES_LIST : PIECES_WHOLE,
 			    .write = write };

@@ -16,5 +16,5 @@ expect ok mpi 2 "$MPI_PROGRAMS/hints" pvfs:/pvfs/hints
 bench tile -w list,sieving,pieces
 bench tile -w list,collective -e 2 -m
 bench bt -w list,sieving,collective -g 16 -s 2 -m
-bench block -w list -s 2
+bench block -w list,native -s 2
 bench meta -n 2

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mpi_drive.c - moves a pattern in several ways, checked and timed. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <pvfs.h>
 
 #include "mpi_bench.h"
 
@@ -11,13 +14,15 @@ struct way {
 	const char *name;
 	const char *listio, *sieving; /* of romio_pvfs_listio_*, romio_ds_* */
 	bool collective;
+	bool native; /* libpvfs itself; contiguous patterns only */
 };
 
 static const struct way ways[] = {
-	{ "list", "enable", NULL, false },
-	{ "sieving", "disable", "enable", false },
-	{ "pieces", "disable", "disable", false },
-	{ "collective", NULL, NULL, true },
+	{ "list", "enable", NULL, false, false },
+	{ "sieving", "disable", "enable", false, false },
+	{ "pieces", "disable", "disable", false, false },
+	{ "collective", NULL, NULL, true, false },
+	{ "native", NULL, NULL, false, true },
 };
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
@@ -75,10 +80,28 @@ static void check(const struct run *r, int step, const char *way)
 
 /* ---- moving ---- */
 
-static MPI_File open_file(const struct run *r, const struct way *way)
+struct opened {
+	MPI_File file;
+	int fd; /* native */
+};
+
+/* The name behind "pvfs:". */
+static void open_native(const struct run *r, struct opened *f)
+{
+	const char *colon = strchr(r->o->file, ':');
+	const char *name = colon ? colon + 1 : r->o->file;
+
+	if (r->p->view != MPI_BYTE)
+		die("native: for contiguous patterns only");
+	f->fd = pvfs_open(name, O_CREAT | O_RDWR, 0666);
+	if (f->fd < 0)
+		die("%s: %s", name, strerror(errno));
+}
+
+static void open_mpi(const struct run *r, const struct way *way,
+		     struct opened *f)
 {
 	MPI_Info info = hints(r->o);
-	MPI_File file;
 
 	if (way->listio) {
 		MPI_Info_set(info, "romio_pvfs_listio_read", way->listio);
@@ -89,19 +112,33 @@ static MPI_File open_file(const struct run *r, const struct way *way)
 		MPI_Info_set(info, "romio_ds_write", way->sieving);
 	}
 	sure(MPI_File_open(MPI_COMM_WORLD, r->o->file,
-			   MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+			   MPI_MODE_CREATE | MPI_MODE_RDWR, info, &f->file),
 	     "MPI_File_open");
-	sure(MPI_File_set_view(file, 0, MPI_BYTE, r->p->view, "native", info),
+	sure(MPI_File_set_view(f->file, 0, MPI_BYTE, r->p->view, "native",
+			       info),
 	     "MPI_File_set_view");
 	MPI_Info_free(&info);
-	return file;
 }
 
-static void move(const struct run *r, MPI_File file, const struct way *way,
-		 bool write, int step)
+static void move_native(const struct run *r, const struct opened *f, bool write,
+			int step)
 {
 	const struct pattern *p = r->p;
 	MPI_Offset off = p->first + step * p->next;
+	size_t len = (size_t)p->bytes;
+	ssize_t n = write ? pvfs_pwrite(f->fd, p->buf, len, off)
+			  : pvfs_pread(f->fd, p->buf, len, off);
+
+	if (n != (ssize_t)len)
+		die("native: %zd of %zu bytes", n, len);
+}
+
+static void move_mpi(const struct run *r, const struct opened *f,
+		     const struct way *way, bool write, int step)
+{
+	const struct pattern *p = r->p;
+	MPI_Offset off = p->first + step * p->next;
+	MPI_File file = f->file;
 	MPI_Status st;
 	int code, n;
 
@@ -121,8 +158,17 @@ static void move(const struct run *r, MPI_File file, const struct way *way,
 		die("%s: %d of %d bytes", way->name, n, p->bytes);
 }
 
-static double timed(const struct run *r, MPI_File file, const struct way *way,
-		    bool write)
+static void move(const struct run *r, const struct opened *f,
+		 const struct way *way, bool write, int step)
+{
+	if (way->native)
+		move_native(r, f, write, step);
+	else
+		move_mpi(r, f, way, write, step);
+}
+
+static double timed(const struct run *r, const struct opened *f,
+		    const struct way *way, bool write)
 {
 	double start;
 	int step;
@@ -130,24 +176,24 @@ static double timed(const struct run *r, MPI_File file, const struct way *way,
 	MPI_Barrier(MPI_COMM_WORLD);
 	start = MPI_Wtime();
 	for (step = 0; step < r->p->steps; step++)
-		move(r, file, way, write, step);
+		move(r, f, way, write, step);
 	return slowest(MPI_Wtime() - start);
 }
 
 /* Other bytes every time, or an old file would do. */
-static void verify(const struct run *r, MPI_File file, const struct way *way,
-		   int salt)
+static void verify(const struct run *r, const struct opened *f,
+		   const struct way *way, int salt)
 {
 	int step;
 
 	for (step = 0; step < r->p->steps; step++) {
 		fill(r, step + salt);
-		move(r, file, way, true, step);
+		move(r, f, way, true, step);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (step = 0; step < r->p->steps; step++) {
 		memset(r->back, 0, (size_t)r->p->bytes);
-		move(r, file, way, false, step);
+		move(r, f, way, false, step);
 		check(r, step + salt, way->name);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -155,15 +201,23 @@ static void verify(const struct run *r, MPI_File file, const struct way *way,
 
 static void way_round(struct run *r, size_t w, int round)
 {
-	MPI_File file = open_file(r, &ways[w]);
+	const struct way *way = &ways[w];
+	struct opened f;
 
+	if (way->native)
+		open_native(r, &f);
+	else
+		open_mpi(r, way, &f);
 	if (round < 0) {
-		verify(r, file, &ways[w], (int)(w + 1) * 1000);
+		verify(r, &f, way, (int)(w + 1) * 1000);
 	} else {
-		r->seconds[w][1][round] = timed(r, file, &ways[w], true);
-		r->seconds[w][0][round] = timed(r, file, &ways[w], false);
+		r->seconds[w][1][round] = timed(r, &f, way, true);
+		r->seconds[w][0][round] = timed(r, &f, way, false);
 	}
-	sure(MPI_File_close(&file), "MPI_File_close");
+	if (way->native)
+		pvfs_close(f.fd);
+	else
+		sure(MPI_File_close(&f.file), "MPI_File_close");
 }
 
 /* ---- what is said ---- */
