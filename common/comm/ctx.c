@@ -258,41 +258,59 @@ static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 	ctx_rails_wait(ctx, next < deadline ? next : deadline);
 }
 
-/* Work came after so long a pause. */
-static void ctx_paused(struct rpc_ctx *ctx, uint64_t ns)
+/*
+ * Polling pays where work comes meanwhile: from a peer that is awake on another
+ * processor.  Where it was in vain it kept the processor from those who could
+ * do the work: sched_yield() gives way to nobody in another control group.
+ * Then the next waits sleep at once, each time twice as many.
+ */
+static void ctx_polled(struct rpc_ctx *ctx, bool in_vain)
 {
-	if (ns > CTX_PAUSE_MAX * ctx->poll_ns)
-		ns = CTX_PAUSE_MAX * ctx->poll_ns;
-	ctx->pause = (3 * ctx->pause + ns) / 4;
+	if (in_vain)
+		ctx->dull = ctx->dull < CTX_DULL_MAX ? 2 * ctx->dull + 1
+						     : CTX_DULL_MAX;
+	else
+		ctx->dull /= 2;
+	ctx->sleeps = ctx->dull;
 }
 
-/*
- * Polling pays while work usually comes within poll_ns.  When it comes later
- * all of it was for nothing, and took the processor from who could do the
- * work.
- */
+/* Until when this wait polls; 0: not. */
+static uint64_t ctx_poll_until(struct rpc_ctx *ctx)
+{
+	if (!ctx->poll_ns)
+		return 0;
+	if (ctx->sleeps) {
+		ctx->sleeps--;
+		return 0;
+	}
+	return ctx->now + ctx->poll_ns;
+}
+
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 {
-	uint64_t idle = 0, spin = 0;
+	uint64_t poll = 0;
+	bool waits = false;
 	int n;
 
 	for (;;) {
 		n = ctx_round(ctx);
 		if (n > 0 || ctx_woken(ctx)) {
-			if (idle)
-				ctx_paused(ctx, ctx->now - idle);
+			if (poll)
+				ctx_polled(ctx, false);
 			return n;
 		}
 		if (ctx->now >= deadline)
 			return 0;
-		if (!idle) {
-			idle = ctx->now;
-			if (ctx->pause <= ctx->poll_ns)
-				spin = idle + ctx->poll_ns;
-		}
-		if (ctx->now < spin)
+		if (!waits)
+			poll = ctx_poll_until(ctx);
+		waits = true;
+		if (ctx->now < poll) {
 			sched_yield();
-		else
-			ctx_sleep(ctx, deadline);
+			continue;
+		}
+		if (poll)
+			ctx_polled(ctx, true);
+		poll = 0;
+		ctx_sleep(ctx, deadline);
 	}
 }

@@ -18,7 +18,7 @@
 #define CTX_BATCH 64 /* completions taken at once */
 #define CTX_CQ_DEPTH (1u << 20)
 #define CTX_SLEEPS_ON_ALL (RAILS_MAX + 1)
-#define CTX_PAUSE_MAX 8u /* times poll_ns: longer pauses count as that */
+#define CTX_DULL_MAX 63u /* waits without polling, between two with it */
 #define CTX_SGE_MAX 2048u /* gather entries of one bulk transfer */
 
 #define container_of(ptr, type, member)                                        \
@@ -80,7 +80,8 @@ struct rpc_ctx {
 	int wakefd; /* with several rails */
 	const struct log *log;
 	uint64_t poll_ns;
-	uint64_t pause; /* ns, mean, between the end of work and more of it */
+	unsigned int dull; /* waits that sleep at once, after one that polls */
+	unsigned int sleeps; /* of them left */
 	uint64_t now; /* at the start of the round */
 	TAILQ_HEAD(rpc_timers, rpc_timer) timers; /* by time */
 	TAILQ_HEAD(rpc_calls, rpc_call) calls; /* by deadline */

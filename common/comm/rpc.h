@@ -49,8 +49,8 @@ struct rpc_ctx_attr {
 	struct tp_dev *dev;		/* fabric NULL: the only device */
 	const struct log *log;
 	unsigned int poll_us;		/* poll and yield this long before
-					 * sleeping, while work usually comes
-					 * within that; 0: sleep at once */
+					 * sleeping, seldom where that is in
+					 * vain; 0: sleep at once */
 	enum pins_mode pins;		/* of memory with rail_mem.keep; 0: off */
 };
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);

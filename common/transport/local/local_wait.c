@@ -1,54 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_wait.c - waiting: look, yield for a while, then sleep.
- *
- * Spinning alone starves the peer when there are more processes than CPUs;
- * sleeping at once costs a wake-up of 50 us where an answer takes 5.
+ * local_wait.c - sleeping.  Whether to poll before that is the caller's
+ * choice: it alone knows whether that paid the last time.
  */
 #include <errno.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "local.h"
 
-#define SPIN_NS 30000u /* of yielding before sleep */
-#define LOOKS 64 /* without a yield */
-
 static struct local_cq *to_cq(struct tp_cq *base)
 {
 	return container_of(base, struct local_cq, cq);
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#endif
-}
-
-/* True: there is something to do. */
-static bool spin(struct local_cq *cq, uint64_t deadline)
-{
-	uint64_t until;
-	int i;
-
-	if (TAILQ_EMPTY(&cq->hot))
-		return false;
-	for (i = 0; i < LOOKS; i++) {
-		if (local_cq_has_work(cq))
-			return true;
-		relax();
-	}
-	until = clock_now() + SPIN_NS;
-	if (until > deadline)
-		until = deadline;
-	do {
-		sched_yield();
-		if (local_cq_has_work(cq))
-			return true;
-	} while (!atomic_load_explicit(&cq->woken, memory_order_relaxed) &&
-		 clock_now() < until);
-	return false;
 }
 
 /* Every hot endpoint asks for the bell.  False: one has something to do. */
@@ -72,7 +34,7 @@ int local_cq_wait(struct tp_cq *base, uint64_t deadline)
 	bool woken;
 
 	local_cq_flush(cq);
-	if (local_cq_has_work(cq) || spin(cq, deadline) || !cool_all(cq))
+	if (local_cq_has_work(cq) || !cool_all(cq))
 		return 0;
 	atomic_store(&cq->asleep, true);
 	woken = atomic_load(&cq->woken);
