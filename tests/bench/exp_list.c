@@ -17,7 +17,7 @@ static const struct figure_desc small = {
 };
 static const struct figure_desc large = {
 	.name = "large",
-	.title = "Pieces of 64 KiB, 128 KiB apart, and as much in one piece",
+	.title = "Pieces of 64 KiB, 192 KiB apart, and as much in one piece",
 	.x = "operation",
 	.y = "MB/s",
 	.bars = true,

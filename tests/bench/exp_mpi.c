@@ -10,8 +10,6 @@
 #include "perf_mpi.h"
 
 #define RANKS 4
-#define BLOCK (4u << 20)
-#define STEPS 16
 
 static const char *const op_names[] = { "read", "write" };
 
@@ -52,41 +50,22 @@ static const struct figure_desc blocks[] = {
 	  .y = "MB/s" },
 };
 
-static int block_native(struct perf_run *run, const struct perf_target *t,
-			bool write, unsigned int n)
-{
-	struct bench_io_arg a = { .io = write ? BENCH_WRITE : BENCH_READ,
-				  .pvfs = true,
-				  .call = BLOCK,
-				  .share = (uint64_t)BLOCK * STEPS };
-	struct bench_task task = { bench_io_client, &a };
-	struct bench_result res;
-
-	if (bench_run(&t->b, n, &task, &res))
-		return -1;
-	series_add(series_of(run, &blocks[write], t, "libpvfs"), n, NULL,
-		   (double)a.share * n / 1e6 / res.secs);
-	return 0;
-}
-
 static int block_one(struct perf_run *run, const struct perf_target *t,
 		     unsigned int n)
 {
+	static const char *const how[][2] = { { "list", "MPI-IO" },
+					      { "native", "libpvfs" } };
 	struct mpi_job job = { "block",
 			       n,
-			       { "-w", "list", "-r", "1", "-s", "16" } };
+			       { "-w", "list,native", "-r", "1", "-s", "16" } };
 	struct json_object *o = mpi_run(run, t, &job);
 
 	if (!o)
 		return -1;
-	for (int write = 1; write >= 0; write--) {
-		series_add(series_of(run, &blocks[write], t, "MPI-IO"), n, NULL,
-			   mpi_rate(o, write, "list"));
-		if (block_native(run, t, write, n)) {
-			json_object_put(o);
-			return -1;
-		}
-	}
+	for (int write = 1; write >= 0; write--)
+		for (int i = 0; i < 2; i++)
+			series_add(series_of(run, &blocks[write], t, how[i][1]),
+				   n, NULL, mpi_rate(o, write, how[i][0]));
 	json_object_put(o);
 	return 0;
 }

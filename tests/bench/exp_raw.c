@@ -65,6 +65,9 @@ static bool apart(bool (*fn)(const struct perf *, struct perf_result *),
 		_exit(fn(p, there) ? 0 : 1);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		status = 1;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "pvfs-perf: %s died of signal %d\n",
+			p->provider ?: "socket", WTERMSIG(status));
 	*result = *there;
 	munmap(there, sizeof(*there));
 	return status == 0;
@@ -154,15 +157,27 @@ static void compare(struct perf_run *run, const char *name)
 			     "latency, %s by %s / socket", ways[i].name, name);
 }
 
-/* Can be opened here, or is noted as missing. */
-static bool there_is(struct perf_run *run, const char *provider)
+static bool opens(const struct perf *p, struct perf_result *result)
 {
 	struct tp_dev *dev;
-	int rc = tp_dev_open(provider, NULL, &dev);
+	int rc = tp_dev_open(p->provider, NULL, &dev);
 
 	if (!rc)
 		tp_dev_close(dev);
-	else
+	result->rate = rc;
+	return true;
+}
+
+/* Can be opened here, or is noted as missing. */
+static bool there_is(struct perf_run *run, const char *provider)
+{
+	struct perf p = { .provider = provider };
+	struct perf_result result = { .rate = -ENODEV };
+	int rc;
+
+	apart(opens, &p, &result);
+	rc = (int)result.rate;
+	if (rc)
 		result_missing(run->r, provider, "%s",
 			       rc == -ENODEV ? "no RDMA device here"
 					     : strerror(-rc));

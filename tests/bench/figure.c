@@ -57,6 +57,8 @@ static void figure_free(struct figure *f)
 		STAILQ_REMOVE_HEAD(&f->series, link);
 		series_free(s);
 	}
+	free((char *)f->d.name);
+	free((char *)f->d.title);
 	free(f);
 }
 
@@ -92,6 +94,8 @@ struct figure *result_figure(struct result *r, const struct figure_desc *d)
 			return f;
 	f = must(calloc(1, sizeof(*f)));
 	f->d = *d;
+	f->d.name = must(strdup(d->name));
+	f->d.title = must(strdup(d->title));
 	STAILQ_INIT(&f->series);
 	STAILQ_INSERT_TAIL(&r->figures, f, link);
 	return f;

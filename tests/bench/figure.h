@@ -29,7 +29,7 @@ struct figure_desc {
 struct result *result_new(const char *experiment, const char *paper);
 void result_free(struct result *r);
 
-/* The figure of that name, made at the first call. */
+/* The figure of that name, made at the first call; name and title are copied. */
 struct figure *result_figure(struct result *r, const struct figure_desc *d);
 /* The series of that name (copied), made at the first call. */
 struct series *figure_series(struct figure *f, const char *name);

@@ -273,6 +273,7 @@ static void connect_ends(struct end *near, struct end *far)
 
 bool perf_provider(const struct perf *p, struct perf_result *result)
 {
+	const struct tp_ep_attr idle = { 0 };
 	static struct end near, far;
 	pthread_t thread;
 
@@ -291,7 +292,7 @@ bool perf_provider(const struct perf *p, struct perf_result *result)
 	pthread_create(&thread, NULL, far_end, &far);
 	near_end(&near, result);
 	tp_ep_close(near.ep);
-	must("ep", tp_ep_open(near.cq, NULL, &near.ep));
+	must("ep", tp_ep_open(near.cq, &idle, &near.ep));
 	pthread_join(thread, NULL);
 	end_close(&near);
 	end_close(&far);
