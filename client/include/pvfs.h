@@ -237,8 +237,9 @@ int pvfs_dup2(int fd, int newfd);
  * On PVFS: F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL
  * (O_APPEND changes); F_GETLK, F_SETLK, F_SETLKW and their F_OFD_ forms, among
  * all clients; others: EINVAL.  Record locks count bytes of the file, whatever
- * the partition.  A wait lasts as long as the manager answers; deadlocks are
- * not looked for.  l_pid of what F_GETLK finds is -1.  ENOLCK: the file has
+ * the partition.  A wait lasts as long as the manager answers; F_SETLKW answers
+ * EDEADLK if it would never end (among processes, not among open files, as on
+ * Linux).  l_pid of what F_GETLK finds is -1.  ENOLCK: the file has
  * too many locks.  Locks are lost when the servers end the client's session.
  */
 int pvfs_fcntl(int fd, int cmd, ...);

@@ -9,6 +9,7 @@
 
 #include "locks.h"
 #include "op.h"
+#include "session.h"
 
 struct lock_wait {
 	UT_hash_handle hh;
@@ -130,6 +131,52 @@ void lock_waits_run(struct mgr *mgr)
 	}
 }
 
+/* ---- deadlocks ---- */
+
+#define CHAIN_MAX 10 /* as Linux has it */
+
+/* Of a process, not of an open file: the kernel looks at those alone, too. */
+static bool of_process(uint64_t owner, uint32_t space)
+{
+	return !owner && !space;
+}
+
+/* Whom the session's process waits for; 0: nobody, or it is to look again. */
+static uint64_t blocker_of(const struct mgr *mgr, uint64_t session)
+{
+	const struct lock_wait *wait, *next;
+	const struct request *req;
+
+	HASH_ITER(hh, mgr->lock_waits->all, wait, next) {
+		if (wait->woken)
+			continue;
+		TAILQ_FOREACH(req, &wait->park.waiting, wait)
+			if (req->blocker &&
+			    session_id(req->rpc->session) == session)
+				return req->blocker;
+	}
+	return 0;
+}
+
+/* It would wait for a process that waits, perhaps for others, for it. */
+static bool never_ends(struct op *op, const struct ns_lock_args *args,
+		       const struct lock_rec *other)
+{
+	uint64_t at = other->session;
+
+	op->req->blocker = 0;
+	if (!of_process(args->owner, args->flags & WIRE_L_WHOLE) ||
+	    !of_process(other->owner, other->space))
+		return false;
+	for (int i = 0; at && i < CHAIN_MAX; i++) {
+		at = blocker_of(op->mgr, at);
+		if (at == op->ns.session)
+			return true;
+	}
+	op->req->blocker = other->session;
+	return false;
+}
+
 /* ---- the operation ---- */
 
 static void put_reply(struct op *op, const struct lock_rec *other)
@@ -154,7 +201,9 @@ int op_lock(struct op *op)
 	int rc = ns_lock(&op->ns, &args, &other);
 
 	if (rc == -EAGAIN && args.flags & WIRE_L_WAIT)
-		return wait_for(op, args.handle);
+		return never_ends(op, &args, &other)
+			       ? -EDEADLK
+			       : wait_for(op, args.handle);
 	if (rc)
 		return rc;
 	if (!(args.flags & WIRE_L_TEST)) {

@@ -24,6 +24,8 @@ struct request {
 	int result; /* not 0: it failed while it waited */
 	struct intent intent; /* the truncation */
 	uint64_t patience; /* LOCK: until when it waits; 0: not yet known */
+	uint64_t blocker; /* LOCK of a process: the session whose process it
+			   * waits for; 0: none */
 
 	struct flusher_item item;
 	struct park *park; /* where it waits */

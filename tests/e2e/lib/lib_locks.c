@@ -8,6 +8,7 @@
  *   lib_locks try FILE    says whether it could be taken
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -173,6 +174,37 @@ static void killed(const char *path)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
+/* Takes the second byte; true: that would never have ended. */
+static bool deadlocks(int fd, off_t second)
+{
+	if (set(fd, F_SETLKW, F_WRLCK, second, 1) == 0)
+		return false;
+	EXPECT(errno == EDEADLK);
+	return true;
+}
+
+/* Two processes that wait for each other: exactly one hears of it. */
+static void deadlock(const char *path)
+{
+	int fd = open_file(path), ready[2], status;
+	bool mine;
+	char byte;
+
+	EXPECT(pipe(ready) == 0);
+	EXPECT(set(fd, F_SETLK, F_WRLCK, 0, 1) == 0);
+	if (fork() == 0) {
+		EXPECT(set(fd, F_SETLK, F_WRLCK, 1, 1) == 0);
+		EXPECT(write(ready[1], "x", 1) == 1);
+		exit(deadlocks(fd, 0));
+	}
+	EXPECT(read(ready[0], &byte, 1) == 1);
+	mine = deadlocks(fd, 1);
+	EXPECT(set(fd, F_SETLK, F_UNLCK, 0, 0) == 0);
+	EXPECT(wait(&status) > 0 && WIFEXITED(status));
+	EXPECT(WEXITSTATUS(status) == !mine);
+	EXPECT(pvfs_close(fd) == 0);
+}
+
 static int hold(const char *path)
 {
 	int fd = open_file(path);
@@ -208,6 +240,7 @@ int main(int argc, char **argv)
 	owners(argv[1]);
 	process(argv[1]);
 	arguments(argv[1]);
+	deadlock(argv[1]);
 	killed(argv[1]);
 	puts("ok");
 	return 0;
