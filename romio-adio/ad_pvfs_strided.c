@@ -44,7 +44,6 @@ void ad_pvfs_read_strided(ADIO_File fd, void *buf, int count, MPI_Datatype type,
 		return;
 	}
 	done = strided(fd, 0, buf, count, type, ptr, off);
-
 	finish(fd, "pvfs_read_list", done, type, status, error_code);
 }
 
@@ -52,7 +51,13 @@ void ad_pvfs_write_strided(ADIO_File fd, const void *buf, int count,
 			   MPI_Datatype type, int ptr, ADIO_Offset off,
 			   ADIO_Status *status, int *error_code)
 {
-	int64_t done = strided(fd, STRIDED_WRITE, buf, count, type, ptr, off);
+	int64_t done;
 
+	if (fd->hints->fs_hints.pvfs.listio_write == ADIOI_HINT_DISABLE) {
+		ADIOI_GEN_WriteStrided(fd, buf, count, type, ptr, off, status,
+				       error_code);
+		return;
+	}
+	done = strided(fd, STRIDED_WRITE, buf, count, type, ptr, off);
 	finish(fd, "pvfs_write_list", done, type, status, error_code);
 }

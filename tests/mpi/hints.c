@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * hints.c - what a file's hints show: the striping that it has, whatever a
- * later open asks for, and how accesses in pieces go.
+ * later open asks for, and how accesses in pieces go; and that they go so, by
+ * the counters of libpvfs.
  *
  *   mpiexec -n 2 hints pvfs:/pvfs/file, on at least three iods
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <pvfs.h>
+
+#define PIECES 50
+#define PIECE 100
 
 static void shows(MPI_File file, const char *key, const char *want)
 {
@@ -53,6 +60,56 @@ static void set_later(MPI_File file)
 	shows(file, "romio_pvfs_listio_write", "disable");
 }
 
+/* ---- what they do ---- */
+
+/* List requests of this process so far; libpvfs has one session for all. */
+static uint64_t requests(const char *name)
+{
+	struct pvfs_list_counters c;
+	int fd = pvfs_open(strchr(name, ':') + 1, O_RDONLY);
+
+	if (fd < 0 || pvfs_list_counters(fd, &c) != 0)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	pvfs_close(fd);
+	return c.requests;
+}
+
+/* Whether a write and a read of pieces were list I/O. */
+static void moves(const char *name, MPI_File file, int list_write,
+		  int list_read)
+{
+	static char out[PIECES * PIECE], in[PIECES * PIECE];
+	uint64_t before = requests(name), between, after;
+	int i;
+
+	for (i = 0; i < PIECES * PIECE; i++)
+		out[i] = (char)(i * 7 + list_write);
+	MPI_File_write_at(file, 0, out, PIECES * PIECE, MPI_BYTE,
+			  MPI_STATUS_IGNORE);
+	between = requests(name);
+	MPI_File_read_at(file, 0, in, PIECES * PIECE, MPI_BYTE,
+			 MPI_STATUS_IGNORE);
+	after = requests(name);
+	if ((between > before) == list_write &&
+	    (after > between) == list_read && !memcmp(in, out, sizeof(in)))
+		return;
+	fprintf(stderr, "%d list requests to write, %d to read\n",
+		(int)(between - before), (int)(after - between));
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Of this rank alone. */
+static void pieces_of(MPI_File file, int rank)
+{
+	MPI_Datatype view;
+
+	MPI_Type_vector(PIECES, PIECE, 3 * PIECE, MPI_BYTE, &view);
+	MPI_Type_commit(&view);
+	MPI_File_set_view(file, (MPI_Offset)rank * PIECES * PIECE * 3, MPI_BYTE,
+			  view, "native", MPI_INFO_NULL);
+	MPI_Type_free(&view);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_File file;
@@ -67,12 +124,17 @@ int main(int argc, char **argv)
 	shows(file, "striping_factor", "2");
 	shows(file, "romio_pvfs_listio_read", "disable");
 	shows(file, "romio_pvfs_listio_write", "automatic");
+	pieces_of(file, rank);
+	moves(argv[1], file, 1, 0);
 	set_later(file);
+	moves(argv[1], file, 0, 0);
 	MPI_File_close(&file);
 	/* the file is there: it keeps its first iod */
 	file = open_with(argv[1], "0", "enable");
 	shows(file, "start_iodevice", "1");
 	shows(file, "romio_pvfs_listio_read", "enable");
+	pieces_of(file, rank);
+	moves(argv[1], file, 1, 1);
 	MPI_File_close(&file);
 	if (!rank)
 		puts("ok");
