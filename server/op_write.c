@@ -103,6 +103,32 @@ static void write_end(struct xfer *x)
 	sync_pool_flush(iod->pool, x->obj, &x->sync);
 }
 
+static void land(struct chunk *c);
+
+static void landed(struct chunk *c, int status)
+{
+	struct xfer *x = c->x;
+	struct chunk *next = x->behind;
+
+	x->filing = next;
+	x->behind = NULL;
+	chunk_done(c, status);
+	if (next)
+		land(next);
+}
+
+/* One at a time, in the order of the list: its pieces may overlap. */
+static void land(struct chunk *c)
+{
+	struct xfer *x = c->x;
+
+	x->filing = c;
+	if (x->status || x->ses->fenced)
+		landed(c, -ESTALE);
+	else
+		chunk_file(c, true, landed);
+}
+
 static void write_got(struct rpc_bulk *bulk, int status)
 {
 	struct chunk *c = bulk->arg;
@@ -110,12 +136,12 @@ static void write_got(struct rpc_bulk *bulk, int status)
 	if (status) {
 		c->x->broken = true;
 		chunk_done(c, status);
-	} else if (c->x->status || c->x->ses->fenced) {
-		chunk_done(c, -ESTALE);
 	} else if (c->window) {
-		chunk_done(c, 0);
+		chunk_done(c, c->x->ses->fenced ? -ESTALE : 0);
+	} else if (c->x->filing) {
+		c->x->behind = c;
 	} else {
-		chunk_file(c, true, chunk_done);
+		land(c);
 	}
 }
 
@@ -150,19 +176,26 @@ static void write_inline(struct xfer *x)
 	chunk_file(c, true, inline_filed);
 }
 
-/* Nothing of it needs new space, and all of it is in memory. */
+/*
+ * Nothing of it needs new space, and all of it is in memory; no piece meets
+ * another, since what goes into a window does not wait for its turn.
+ */
 static bool overwrites(const struct xfer *x)
 {
 	struct store_stat st;
+	uint64_t end = 0;
 	unsigned int i;
 
 	if (!x->worker->windows.memory || !xfer_windows(x) ||
 	    x->total / x->nseg < WINDOW_MIN || store_obj_stat(x->obj, &st))
 		return false;
-	for (i = 0; i < x->nseg; i++)
-		if (!store_obj_present(x->obj, &st, x->seg[i].off,
+	for (i = 0; i < x->nseg; i++) {
+		if (x->seg[i].off < end ||
+		    !store_obj_present(x->obj, &st, x->seg[i].off,
 				       x->seg[i].len))
 			return false;
+		end = x->seg[i].off + x->seg[i].len;
+	}
 	return true;
 }
 

@@ -119,6 +119,8 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	x->next = 0;
 	x->started = 0;
 	x->direct = 0;
+	x->filing = NULL;
+	x->behind = NULL;
 	x->seg_at = 0;
 	x->skip = 0;
 	rc = pieces(x, req);

@@ -61,6 +61,8 @@ struct xfer {
 	uint64_t skip;
 	struct zone_wait wait;
 	LIST_ENTRY(xfer) link;
+	struct chunk *filing; /* WRITE: on its way into the file, */
+	struct chunk *behind; /* and the one that waits for its turn */
 	struct chunk chunk[XFER_CHUNKS];
 	struct sync_wait sync;
 	struct mail mail; /* the flush is over */
