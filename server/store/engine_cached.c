@@ -58,7 +58,7 @@ static int cached_read(struct store_io *io)
 	return -EINPROGRESS;
 }
 
-static int cached_write(struct store_io *io)
+static int write_now(struct store_io *io)
 {
 	const struct store_seg *seg = io->seg;
 	uint64_t skip = io->skip;
@@ -75,6 +75,25 @@ static int cached_write(struct store_io *io)
 			return rc;
 	}
 	return 0;
+}
+
+static void write_to_disk(struct sync_work *work)
+{
+	struct store_io *io =
+		(struct store_io *)(void *)((char *)work -
+					    offsetof(struct store_io, work));
+
+	io->done(io, write_now(io));
+}
+
+/* The page cache of a disk makes writers wait when much of it is dirty. */
+static int cached_write(struct store_io *io)
+{
+	if (store_obj_in_memory(io->obj))
+		return write_now(io);
+	io->work.run = write_to_disk;
+	sync_pool_run(io->pool, &io->work);
+	return -EINPROGRESS;
 }
 
 static void *cached_map(struct store_obj *obj, uint64_t off, size_t len)

@@ -133,6 +133,11 @@ void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len)
 	return addr == MAP_FAILED ? NULL : addr;
 }
 
+bool store_obj_in_memory(const struct store_obj *obj)
+{
+	return obj->store->memory;
+}
+
 bool store_obj_present(struct store_obj *obj, const struct store_stat *st,
 		       uint64_t off, uint64_t len)
 {

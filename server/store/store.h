@@ -37,6 +37,7 @@ void store_close(struct store *store);
 int store_statfs(struct store *store, struct statvfs *fs);
 /* It lies in a tmpfs: nothing of it has to be waited for. */
 bool store_in_memory(const struct store *store);
+bool store_obj_in_memory(const struct store_obj *obj);
 
 struct store_stat {
 	uint64_t size; /* bytes */

@@ -3,8 +3,8 @@
  * store_engine.h - how bytes get between memory and objects.
  *
  * An engine carries out struct store_io's.  "cached" copies through the page
- * cache, at once or, when a read has to wait for the disk, on a thread of
- * the pool.
+ * cache: at once, or on a thread of the pool when a read has to wait for the
+ * disk, and for all writes of a store that is not in memory.
  */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
