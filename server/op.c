@@ -51,8 +51,10 @@ static struct op_job *job_of(void *member, size_t offset)
 static void job_deliver(struct mail *mail)
 {
 	struct op_job *job = job_of(mail, offsetof(struct op_job, mail));
+	struct iod_session *ses = job->ses;
 
 	job->finish(job, job->status);
+	session_finish(ses);
 }
 
 static void job_run(struct sync_work *work)
@@ -75,10 +77,12 @@ void op_job_start(struct worker *w, struct rpc_req *req,
 	}
 	*job = (struct op_job){ .worker = w,
 				.req = req,
+				.ses = session_of(req),
 				.block = block,
 				.finish = finish,
 				.work = { .run = job_run },
 				.mail = { .deliver = job_deliver } };
+	session_begin(job->ses);
 	sync_pool_run(w->iod->pool, &job->work);
 }
 

@@ -37,6 +37,7 @@ void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 struct op_job {
 	struct worker *worker;
 	struct rpc_req *req;
+	struct iod_session *ses;
 	int (*block)(struct op_job *job);
 	void (*finish)(struct op_job *job, int status);
 	int status;

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * op_fence.c - FENCE: a session is refused from now on, also after a
- * restart, and nothing it sent before is written after the answer.
+ * restart, and nothing it sent before runs after the answer.
  *
  * The list is made durable on a thread of the pool; then every worker, on
- * its own thread, marks the session if it is there; the last one answers.
+ * its own thread, marks the session if it is there and waits for what of it is
+ * under way, there and in the pool; the last one answers.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "op.h"
+#include "xfer.h"
 
 struct fence_op;
 struct fence_mark {
 	struct mail mail;
+	struct session_idle wait;
 	struct worker *worker;
 	struct fence_op *op;
 };
@@ -37,17 +40,33 @@ static void fence_answer(struct mail *mail)
 	free(op);
 }
 
+static void fence_idle(struct session_idle *wait)
+{
+	struct fence_mark *mark =
+		(struct fence_mark *)(void *)((char *)wait -
+					      offsetof(struct fence_mark,
+						       wait));
+	struct fence_op *op = mark->op;
+
+	if (atomic_fetch_sub(&op->left, 1) == 1)
+		mailbox_post(&op->home->mail, &op->mail);
+}
+
+/* The end of its connection, which comes by itself, ends what moves data. */
 static void fence_mark(struct mail *mail)
 {
 	struct fence_mark *mark = (struct fence_mark *)mail;
-	struct fence_op *op = mark->op;
 	struct iod_session *ses;
 
-	ses = session_find(mark->worker, op->session);
-	if (ses)
-		ses->fenced = true;
-	if (atomic_fetch_sub(&op->left, 1) == 1)
-		mailbox_post(&op->home->mail, &op->mail);
+	mark->wait.idle = fence_idle;
+	ses = session_find(mark->worker, mark->op->session);
+	if (!ses) {
+		fence_idle(&mark->wait);
+		return;
+	}
+	ses->fenced = true;
+	xfer_stop_all(mark->worker, ses, -ESTALE);
+	session_wait(ses, &mark->wait);
 }
 
 static void fence_workers(struct worker *home, struct rpc_req *req,
@@ -102,7 +121,7 @@ void op_fence(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_fence *body = req->msg.body;
 
-	if (!body->session)
+	if (!body->session || le64toh(body->session) == session_of(req)->id)
 		rpc_reply_status(req, -EINVAL);
 	else
 		op_job_start(w, req, fence_store, fence_stored);

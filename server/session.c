@@ -43,6 +43,7 @@ static int session_open(void *arg, struct rpc_session *session)
 	ses->id = info->id;
 	ses->worker = w;
 	ses->refs = 1;
+	STAILQ_INIT(&ses->waits);
 	zone_owner_init(&ses->owner);
 	LIST_INSERT_HEAD(&w->sessions, ses, link);
 	info->priv = ses;
@@ -80,6 +81,32 @@ void session_unref(struct iod_session *ses)
 		return;
 	LIST_REMOVE(ses, link);
 	free(ses);
+}
+
+void session_begin(struct iod_session *ses)
+{
+	ses->refs++;
+	ses->running++;
+}
+
+void session_finish(struct iod_session *ses)
+{
+	struct session_idle *wait;
+
+	ses->running--;
+	while (!ses->running && (wait = STAILQ_FIRST(&ses->waits))) {
+		STAILQ_REMOVE_HEAD(&ses->waits, link);
+		wait->idle(wait);
+	}
+	session_unref(ses);
+}
+
+void session_wait(struct iod_session *ses, struct session_idle *wait)
+{
+	if (ses->running)
+		STAILQ_INSERT_TAIL(&ses->waits, wait, link);
+	else
+		wait->idle(wait);
 }
 
 static void session_request(void *arg, struct rpc_req *req)

@@ -23,10 +23,18 @@
 struct xfer;
 struct worker;
 
+/* To be called, on the session's thread, when nothing of it runs. */
+struct session_idle {
+	void (*idle)(struct session_idle *wait);
+	STAILQ_ENTRY(session_idle) link;
+};
+
 struct iod_session {
 	uint64_t id;
 	struct worker *worker;
 	unsigned int refs; /* the service and each transfer */
+	unsigned int running; /* transfers, jobs of the pool */
+	STAILQ_HEAD(, session_idle) waits; /* for the end of these */
 	bool fenced; /* nothing of it is written any more */
 	struct zone_owner owner; /* of buffers */
 	uint64_t shy_until; /* uses no windows: one failed under it */
@@ -76,5 +84,10 @@ extern const struct rpc_service iod_service;
 struct iod_session *session_find(struct worker *w, uint64_t id);
 struct iod_session *session_of(struct rpc_req *req);
 void session_unref(struct iod_session *ses);
+/* A reference for something that runs. */
+void session_begin(struct iod_session *ses);
+void session_finish(struct iod_session *ses);
+/* wait->idle(), now or when all that runs has finished. */
+void session_wait(struct iod_session *ses, struct session_idle *wait);
 
 #endif

@@ -4,169 +4,46 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "list.h"
-#include "clock.h"
 #include "xfer.h"
 
-#define SHY_MS 2000u
-
-#define MANY_KEPT (16u << 10) /* pieces for the next list */
 #define XFER_OF(ptr, member)                                                   \
 	((void *)((char *)(ptr)-offsetof(struct chunk, member)))
 
-static void regions(struct xfer *x, const struct wire_region *reg,
-		    unsigned int n)
+static void stop_waiting(struct xfer *x)
 {
-	struct store_seg *last = NULL;
-	uint64_t off, len;
-	unsigned int i;
+	zone_wait_cancel(x->worker->zones, &x->wait);
+	rpc_timer_clear(x->worker->ctx, &x->late);
+}
 
-	x->nseg = 0;
-	x->seg = x->few;
-	for (i = 0; i < n; i++) {
-		off = le64toh(reg[i].off);
-		len = le64toh(reg[i].len);
-		if (!len)
-			continue;
-		if (last && last->off + last->len == off) {
-			last->len += len;
-			continue;
+static void xfer_stop(struct xfer *x, int status)
+{
+	stop_waiting(x);
+	if (!x->status)
+		x->status = status;
+	if (!x->busy)
+		x->ops->end(x);
+}
+
+void xfer_stop_all(struct worker *w, const struct iod_session *ses, int status)
+{
+	struct xfer *x = LIST_FIRST(&w->xfers);
+
+	while (x) {
+		if (x->ses == ses && x->wait.owner) {
+			xfer_stop(x, status);
+			x = LIST_FIRST(&w->xfers);
+		} else {
+			x = LIST_NEXT(x, link);
 		}
-		last = &x->seg[x->nseg++];
-		last->off = off;
-		last->len = len;
 	}
 }
 
-static int list(struct xfer *x, const struct wire_list *body,
-		const struct wire_vec *vec)
+/* Its client has given up while it waited for a buffer. */
+static void too_late(struct rpc_timer *timer)
 {
-	size_t n = list_pieces(body, vec);
-
-	if (n > WIRE_REGION_MAX && n > x->manymax) {
-		free(x->many);
-		x->manymax = 0;
-		x->many = malloc(n * sizeof(x->many[0]));
-		if (!x->many)
-			return -ENOMEM;
-		x->manymax = n;
-	}
-	x->seg = n > WIRE_REGION_MAX ? x->many : x->few;
-	return list_expand(body, vec, x->seg, &x->nseg);
-}
-
-static int pieces(struct xfer *x, const struct rpc_req *req)
-{
-	const struct wire_io *body = req->msg.body;
-
-	if (req->op == WIRE_READ_LIST || req->op == WIRE_WRITE_LIST)
-		return list(x, req->msg.body, req->msg.tail[0].ptr);
-	regions(x, req->msg.tail[0].ptr, le32toh(body->nreg));
-	return 0;
-}
-
-static struct xfer *xfer_alloc(struct worker *w)
-{
-	struct xfer *x = LIST_FIRST(&w->spare);
-	unsigned int i;
-
-	if (x) {
-		LIST_REMOVE(x, link);
-	} else {
-		x = malloc(sizeof(*x));
-		if (!x)
-			return NULL;
-		x->many = NULL;
-		x->manymax = 0;
-	}
-	for (i = 0; i < XFER_CHUNKS; i++) {
-		x->chunk[i].x = x;
-		x->chunk[i].busy = false;
-		x->chunk[i].buf = NULL;
-		x->chunk[i].window = NULL;
-	}
-	LIST_INSERT_HEAD(&w->xfers, x, link);
-	return x;
-}
-
-struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
-		      const struct xfer_ops *ops)
-{
-	const struct wire_io *body = req->msg.body;
-	struct xfer *x = xfer_alloc(w);
-	int rc;
-
-	if (!x) {
-		rpc_reply_status(req, -ENOMEM);
-		return NULL;
-	}
-	x->ops = ops;
-	x->worker = w;
-	x->ses = session_of(req);
-	x->ses->refs++;
-	x->req = req;
-	x->obj = NULL;
-	x->mem = req->msg.tail[1].ptr;
-	x->nmem = le32toh(body->nmem);
-	x->write = false;
-	x->mapped = false;
-	x->broken = false;
-	x->held = false;
-	x->wait.owner = NULL;
-	x->status = 0;
-	x->busy = 0;
-	x->total = le64toh(body->total);
-	x->next = 0;
-	x->started = 0;
-	x->direct = 0;
-	x->filing = NULL;
-	x->behind = NULL;
-	x->seg_at = 0;
-	x->skip = 0;
-	rc = pieces(x, req);
-	if (!rc)
-		return x;
-	rpc_reply_status(req, rc);
-	xfer_free(x);
-	return NULL;
-}
-
-/*
- * A connection that broke may have met a truncation in a window.  The repeated
- * request takes units: another truncation must not stop it again and again.
- */
-bool xfer_windows(const struct xfer *x)
-{
-	return clock_now() >= x->ses->shy_until;
-}
-
-void xfer_free(struct xfer *x)
-{
-	if (x->broken)
-		x->ses->shy_until = clock_after_ms(SHY_MS);
-	if (x->obj)
-		store_obj_put(x->obj);
-	session_unref(x->ses);
-	LIST_REMOVE(x, link);
-	if (x->manymax > MANY_KEPT) {
-		free(x->many);
-		x->many = NULL;
-		x->manymax = 0;
-	}
-	LIST_INSERT_HEAD(&x->worker->spare, x, link);
-}
-
-void xfer_free_all(struct worker *w)
-{
-	struct xfer *x;
-
-	while ((x = LIST_FIRST(&w->xfers)))
-		xfer_free(x);
-	while ((x = LIST_FIRST(&w->spare))) {
-		LIST_REMOVE(x, link);
-		free(x->many);
-		free(x);
-	}
+	xfer_stop((struct xfer *)(void *)((char *)timer -
+					  offsetof(struct xfer, late)),
+		  -ETIMEDOUT);
 }
 
 /* Steps over the next len bytes of the regions. */
@@ -275,8 +152,12 @@ static void fill(struct xfer *x, struct zone_buf *buf)
 		if (x->mapped && start_window(x))
 			continue;
 		buf = zone_get_wait(zones, &x->ses->owner, want(x), &x->wait);
-		if (!buf)
+		if (!buf) {
+			x->late.fire = too_late;
+			rpc_timer_set(x->worker->ctx, &x->late,
+				      x->req->deadline);
 			break;
+		}
 		start_buf(x, buf);
 	}
 	x->held = false;
@@ -286,9 +167,11 @@ static void fill(struct xfer *x, struct zone_buf *buf)
 
 static void got_buf(struct zone_wait *wait, struct zone_buf *buf)
 {
-	fill((struct xfer *)(void *)((char *)wait -
-				     offsetof(struct xfer, wait)),
-	     buf);
+	struct xfer *x = (struct xfer *)(void *)((char *)wait -
+						 offsetof(struct xfer, wait));
+
+	rpc_timer_clear(x->worker->ctx, &x->late);
+	fill(x, buf);
 }
 
 void xfer_run(struct xfer *x)
@@ -372,7 +255,7 @@ void chunk_done(struct chunk *c, int status)
 	x->busy--;
 	if (status && !x->status) {
 		x->status = status;
-		zone_wait_cancel(zones, &x->wait);
+		stop_waiting(x);
 	}
 	waits = x->held || x->wait.owner;
 	if (buf)

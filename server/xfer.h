@@ -60,6 +60,7 @@ struct xfer {
 	unsigned int seg_at; /* where `next` lies in seg */
 	uint64_t skip;
 	struct zone_wait wait;
+	struct rpc_timer late; /* while it waits */
 	LIST_ENTRY(xfer) link;
 	struct chunk *filing; /* WRITE: on its way into the file, */
 	struct chunk *behind; /* and the one that waits for its turn */
@@ -102,6 +103,9 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	       void (*done)(struct rpc_bulk *bulk, int status));
 /* The buffer is free again. */
 void chunk_done(struct chunk *c, int status);
+
+/* Ends those of the session that wait for a buffer. */
+void xfer_stop_all(struct worker *w, const struct iod_session *ses, int status);
 
 /* Frees what a stop left under way, and the spare ones. */
 void xfer_free_all(struct worker *w);

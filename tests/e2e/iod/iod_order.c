@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iod_order.c - what an iod does while something waits: fences, full buffers,
+ * a disk that is slow.
+ */
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "iod.h"
+#include "iodc.h"
+
+static char dir[64];
+static struct iod *iod;
+static struct addr addr;
+static struct iodc client, mgr;
+
+/* The iod's system calls, interposed. */
+static atomic_bool slow_truncate, truncated;
+static atomic_bool slow_write;
+static sem_t entered, go;
+
+int ftruncate(int fd, off_t len)
+{
+	int rc;
+
+	if (!atomic_load(&slow_truncate))
+		return (int)syscall(SYS_ftruncate, fd, len);
+	sem_post(&entered);
+	usleep(200000);
+	rc = (int)syscall(SYS_ftruncate, fd, len);
+	atomic_store(&truncated, true);
+	return rc;
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
+{
+	if (atomic_exchange(&slow_write, false)) {
+		sem_post(&entered);
+		sem_wait(&go);
+	}
+	return syscall(SYS_pwrite64, fd, buf, len, off);
+}
+
+static void setup(void)
+{
+	struct iod_conf conf;
+
+	iodc_mkdir(dir);
+	sem_init(&entered, 0, 0);
+	sem_init(&go, 0, 0);
+	iod_conf_defaults(&conf);
+	conf.fsid = IODC_FSID;
+	conf.threads = 1;
+	conf.zones.n = 1;
+	conf.zones.zone[0].size = 64 << 10;
+	conf.zones.zone[0].count = 4;
+	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
+	strcpy(conf.storage, dir);
+	strcpy(conf.mgr_from, "127.0.0.1");
+	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
+	iod_addr(iod, &addr);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+}
+
+static void teardown(void)
+{
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	iodc_rmdir(dir);
+	sem_destroy(&entered);
+	sem_destroy(&go);
+}
+
+static void *resize(void *arg)
+{
+	iodc_resize(arg, 5, 1000);
+	return NULL;
+}
+
+START_TEST(fence_waits_for_what_runs)
+{
+	struct iodc old;
+	pthread_t thread;
+
+	iodc_open(&old, &addr, WIRE_ROLE_MGR, 0);
+	old.timeout_ms = 2000;
+	atomic_store(&slow_truncate, true);
+	atomic_store(&truncated, false);
+	pthread_create(&thread, NULL, resize, &old);
+	sem_wait(&entered);
+	ck_assert_int_eq(iodc_fence(&mgr, old.session), 0);
+	ck_assert(atomic_load(&truncated));
+	pthread_join(thread, NULL);
+	atomic_store(&slow_truncate, false);
+	iodc_close(&old);
+}
+END_TEST
+
+START_TEST(nobody_fences_itself)
+{
+	ck_assert_int_eq(iodc_fence(&mgr, mgr.session), -EINVAL);
+}
+END_TEST
+
+static void *write_little(void *arg)
+{
+	struct iodc *c = arg;
+
+	memset(c->arena, 'a', 100);
+	must(!iodc_pwrite(c, 6, 0, 100));
+	return NULL;
+}
+
+/* The one progress thread does not wait for the disk. */
+START_TEST(slow_disk_stops_nobody_else)
+{
+	pthread_t thread;
+
+	atomic_store(&slow_write, true);
+	pthread_create(&thread, NULL, write_little, &client);
+	sem_wait(&entered);
+	ck_assert_int_eq(iodc_call(&mgr, WIRE_PING, NULL, 0, NULL, 0), 0);
+	sem_post(&go);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
+struct stalled {
+	struct iodc c;
+	struct rpc_call call;
+	uint64_t buf[WIRE_BODY_MAX / 8];
+	bool over;
+};
+
+static void stalled_done(struct rpc_call *call)
+{
+	((struct stalled *)call->arg)->over = true;
+}
+
+/* Sends a WRITE and then does nothing: the iod holds buffers for it. */
+static void stall(struct stalled *s, uint64_t handle)
+{
+	struct wire_io body = { .handle = htole64(handle),
+				.total = htole64(1 << 20),
+				.nreg = htole32(1),
+				.nmem = htole32(1) };
+	struct wire_region reg = { 0, htole64(1 << 20) };
+	struct wire_mem mem = { .len = htole32(1 << 20) };
+	struct wire_out out;
+
+	memset(s, 0, sizeof(*s));
+	iodc_open(&s->c, &addr, WIRE_ROLE_CLIENT, 0);
+	must(!iodc_call(&s->c, WIRE_PING, NULL, 0, NULL, 0));
+	mem.addr = htole64((uintptr_t)s->c.arena);
+	mem.rkey = htole32(s->c.mr->rkey);
+	wire_begin(&out, s->buf, sizeof(s->buf));
+	wire_put(&out, &body, sizeof(body));
+	wire_put(&out, &reg, sizeof(reg));
+	wire_put(&out, &mem, sizeof(mem));
+	must(wire_end(&out, WIRE_WRITE, 0, 0) > 0);
+	s->call = (struct rpc_call){ .msg = s->buf,
+				     .msg_len = out.len,
+				     .deadline = clock_after_ms(20000),
+				     .done = stalled_done,
+				     .arg = s };
+	rpc_call_start(s->c.peer, &s->call);
+	rpc_ctx_progress(s->c.ctx, 0);
+}
+
+/* Nothing is written after the client was told that it was not. */
+START_TEST(waits_for_a_buffer_until_the_deadline)
+{
+	struct stalled *s = calloc(3, sizeof(*s));
+	uint64_t size;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		stall(&s[i], 10 + (uint64_t)i);
+	client.timeout_ms = 500;
+	ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 1 << 20), -ETIMEDOUT);
+	client.timeout_ms = 10000;
+	for (i = 0; i < 3; i++)
+		iodc_close(&s[i].c);
+	for (i = 0; i < 20; i++)
+		ck_assert_int_eq(iodc_pwrite(&client, 7, 0, 1 << 20), 0);
+	ck_assert_int_eq(iodc_size(&client, 5, &size), 0);
+	ck_assert_uint_eq(size, 0);
+	free(s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("iod_order");
+	TCase *tc = tcase_create("order");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, fence_waits_for_what_runs);
+	tcase_add_test(tc, nobody_fences_itself);
+	tcase_add_test(tc, slow_disk_stops_nobody_else);
+	tcase_add_test(tc, waits_for_a_buffer_until_the_deadline);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
