@@ -240,7 +240,8 @@ int pvfs_dup2(int fd, int newfd);
  * the partition.  A wait lasts as long as the manager answers; F_SETLKW answers
  * EDEADLK if it would never end (among processes, not among open files, as on
  * Linux).  l_pid of what F_GETLK finds is -1.  ENOLCK: the file has
- * too many locks.  Locks are lost when the servers end the client's session.
+ * too many locks.  Locks are lost when the servers end the client's session:
+ * calls on a descriptor that held some answer ESTALE from then on.
  */
 int pvfs_fcntl(int fd, int cmd, ...);
 /* Among all clients; beside, not against, record locks. */

@@ -78,6 +78,7 @@ void file_forked(struct file *f)
 	f->open = 0;
 	f->owner = 0; /* locks stay the parent's */
 	atomic_store(&f->process_locks, false);
+	f->locks = (struct file_locks){ 0 };
 	f->io = (struct file_io){ 0 };
 }
 

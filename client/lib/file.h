@@ -20,6 +20,15 @@ struct file_io {
 	int64_t mtime; /* of the last one, ns */
 };
 
+/* Locks that were taken through a file and may be held. */
+struct file_locks {
+	struct {
+		uint64_t start, end; /* around all of them; end 0: none */
+	} bytes[2]; /* the process', the open file's */
+	bool whole; /* flock(2) */
+	bool lost; /* with their session, and that was said */
+};
+
 struct file {
 	atomic_uint refs;
 	atomic_int flags; /* O_ACCMODE, O_APPEND, O_SYNC, O_DSYNC */
@@ -51,6 +60,7 @@ struct file {
 	bool moving; /* a thread changes s and open */
 	pthread_cond_t moved; /* ... and is done */
 	struct file_io io; /* under that id */
+	struct file_locks locks; /* in session s */
 	LIST_ENTRY(file) link; /* fs->files, under its files_lock */
 };
 
@@ -80,7 +90,8 @@ int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
 /*
  * Runs op on the file, by its handle.  If the session turns out to have ended
  * the file is opened again under the next one, and op runs again, once; see
- * fs_lost() for what is not repeated.
+ * fs_lost() for what is not repeated.  -ESTALE: locks went with the session,
+ * and whoever relies on them must not go on.
  */
 typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
 int file_run(struct file *f, target_op op, void *arg);

@@ -16,8 +16,7 @@
 
 #include "fan.h"
 #include "file.h"
-
-#include "fan.h"
+#include "lock.h"
 
 /* ---- RELEASE ---- */
 
@@ -98,6 +97,20 @@ static int open_again(const struct file *f, struct session *s, bool append,
 	return f->writer ? mgr_open(s, &t, &how, &attr, open) : 0;
 }
 
+/* The locks ended with the session before. */
+static bool lost_locks(struct file *f, const struct session *s)
+{
+	if (!f->s || f->s == s || !lock_held(f))
+		return false;
+	if (!f->locks.lost)
+		log_error(s->log,
+			  "file %016llx: its locks are lost, the servers ended "
+			  "the session; close it",
+			  (unsigned long long)f->handle);
+	f->locks.lost = true;
+	return true;
+}
+
 static bool joined(const struct file *f, const struct session *s)
 {
 	return f->s == s && (f->open || !f->writer);
@@ -140,7 +153,9 @@ static int join(struct file *f, struct session *s, uint64_t *open)
 	pthread_mutex_lock(&f->lock);
 	if (!joined(f, s)) {
 		move_begin(f);
-		if (!joined(f, s))
+		if (lost_locks(f, s))
+			rc = -ESTALE;
+		else if (!joined(f, s))
 			rc = move_to(f, s, &old);
 		move_end(f);
 	}

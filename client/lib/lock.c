@@ -23,6 +23,36 @@ static bool is_wait(int cmd)
 	return cmd == F_SETLKW || cmd == F_OFD_SETLKW;
 }
 
+/* ---- what is held ---- */
+
+static void note_bytes(struct file *f, const struct mgr_lock *lock)
+{
+	uint64_t *start = &f->locks.bytes[lock->owner != 0].start;
+	uint64_t *end = &f->locks.bytes[lock->owner != 0].end;
+
+	if (lock->type != WIRE_L_UNLOCK) {
+		*start = *end && *start < lock->start ? *start : lock->start;
+		*end = *end > lock->end ? *end : lock->end;
+	} else if (lock->start <= *start && lock->end >= *end) {
+		*start = *end = 0;
+	}
+}
+
+static void note(struct file *f, const struct mgr_lock *lock)
+{
+	pthread_mutex_lock(&f->lock);
+	if (lock->flags & WIRE_L_WHOLE)
+		f->locks.whole = lock->type != WIRE_L_UNLOCK;
+	else
+		note_bytes(f, lock);
+	pthread_mutex_unlock(&f->lock);
+}
+
+bool lock_held(const struct file *f)
+{
+	return f->locks.whole || f->locks.bytes[0].end || f->locks.bytes[1].end;
+}
+
 /* ---- asking the mgr ---- */
 
 static int do_lock(struct session *s, const struct target *t, void *arg)
@@ -43,6 +73,8 @@ static int ask(struct file *f, struct mgr_lock *lock)
 		*lock = want;
 		rc = file_run(f, do_lock, lock);
 	} while (rc == -EAGAIN && want.flags & WIRE_L_WAIT);
+	if (!rc && !(want.flags & WIRE_L_TEST))
+		note(f, &want);
 	return rc;
 }
 
@@ -198,6 +230,14 @@ static void unlock_all(struct file *f, uint64_t owner, uint32_t flags)
 	mgr_unlock(f->s, f->handle, &lock);
 }
 
+static bool forget(struct file *f)
+{
+	const struct mgr_lock all = { .end = INT64_MAX };
+
+	note(f, &all);
+	return atomic_exchange(&f->process_locks, false);
+}
+
 /* True: some descriptor of this file was used to lock for the process. */
 static bool forget_process_locks(struct file *f)
 {
@@ -207,7 +247,7 @@ static bool forget_process_locks(struct file *f)
 	pthread_mutex_lock(&f->fs->files_lock);
 	LIST_FOREACH(other, &f->fs->files, link) {
 		if (other->handle == f->handle)
-			had |= atomic_exchange(&other->process_locks, false);
+			had |= forget(other);
 	}
 	pthread_mutex_unlock(&f->fs->files_lock);
 	return had;

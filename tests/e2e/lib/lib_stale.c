@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lib_stale.c - a client that was away for so long that the servers ended
- * its session goes on with its open files.
+ * its session goes on with its open files, but for those that it had locked.
  */
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -23,6 +24,13 @@ static int open_in(const char *dir, const char *name, int flags)
 	return fd;
 }
 
+static int set_lock(int fd, short type, off_t start, off_t len)
+{
+	struct flock lk = { .l_type = type, .l_start = start, .l_len = len };
+
+	return pvfs_fcntl(fd, F_SETLK, &lk);
+}
+
 static void wait_for_line(void)
 {
 	char c;
@@ -35,7 +43,7 @@ static void wait_for_line(void)
 /* lib_stale DIR: says "ready", goes on after a line on stdin */
 int main(int argc, char **argv)
 {
-	int plain, append, reader, gone;
+	int plain, append, reader, gone, locked;
 	struct stat st;
 	char path[256];
 
@@ -49,6 +57,12 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/gone", argv[1]);
 	EXPECT(pvfs_unlink(path) == 0);
 	reader = open_in(argv[1], "plain", O_RDONLY);
+	locked = open_in(argv[1], "locked", O_RDWR | O_CREAT);
+	EXPECT(pvfs_flock(locked, LOCK_EX) == 0);
+	/* one that is free again is as good as none */
+	EXPECT(set_lock(plain, F_WRLCK, 10, 5) == 0);
+	EXPECT(set_lock(plain, F_WRLCK, 12, 8) == 0);
+	EXPECT(set_lock(plain, F_UNLCK, 10, 10) == 0);
 
 	wait_for_line();
 
@@ -56,6 +70,14 @@ int main(int argc, char **argv)
 	EXPECT(pvfs_write(append, buf, N) == N);
 	/* removed: only the session that ended kept it */
 	EXPECT_ERRNO(pvfs_write(gone, buf, N), ESTALE);
+	/* others may have had the lock meanwhile */
+	EXPECT_ERRNO(pvfs_write(locked, buf, N), ESTALE);
+	EXPECT_ERRNO(pvfs_flock(locked, LOCK_EX), ESTALE);
+	EXPECT(pvfs_close(locked) == 0);
+	locked = open_in(argv[1], "locked", O_RDWR);
+	EXPECT(pvfs_flock(locked, LOCK_EX) == 0);
+	EXPECT(pvfs_write(locked, buf, N) == N);
+	EXPECT(pvfs_close(locked) == 0);
 	EXPECT(pvfs_fstat(plain, &st) == 0 && st.st_size == N + 1000);
 	EXPECT(pvfs_fstat(append, &st) == 0 && st.st_size == 2 * N);
 	memset(buf, 0, N);
