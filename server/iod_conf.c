@@ -28,7 +28,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->log_level = LOG_LV_INFO;
 	conf->threads = cpus < 1 ? 1 : cpus > 4 ? 4 : (unsigned int)cpus;
 	conf->sync_threads = 4;
-	conf->slots = 16;
+	conf->slots = 10; /* a connection registers less than 1 MiB */
 	conf->max_sessions = 4096;
 	conf->session_ttl_ms = 60000;
 	conf->unit_size = 256 * 1024;

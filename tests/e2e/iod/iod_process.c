@@ -482,6 +482,55 @@ START_TEST(idle_costs_nothing)
 }
 END_TEST
 
+/*
+ * Connections that have written something and are idle: at most 1 MiB is
+ * registered for each, and a thousand stay under 512 MiB.
+ */
+#define IDLE 200
+
+static unsigned long registered(void)
+{
+	const char *at;
+
+	said_len = 0;
+	kill(pid, SIGUSR1);
+	ck_assert(says("bytes registered with tcp"));
+	for (at = strstr(said, "bytes registered"); at[-1] != ':'; at--)
+		;
+	return strtoul(at, NULL, 10);
+}
+
+START_TEST(idle_connections_are_cheap)
+{
+	struct iodc c[IDLE];
+	unsigned long bytes;
+	long kib, ticks;
+	unsigned int i;
+
+	start("threads = 2\nzones = 64K:4");
+	kib = rss_kib();
+	bytes = registered();
+	for (i = 0; i < IDLE; i++) {
+		iodc_open(&c[i], &addr, WIRE_ROLE_CLIENT, 0);
+		ck_assert_int_eq(iodc_pwrite(&c[i], 1, 0, 8192), 0);
+		said_len = 0;
+		ck_assert(says("opens session"));
+	}
+	bytes = (registered() - bytes) / IDLE;
+	ck_assert_uint_gt(bytes, 64 * 1024);
+	ck_assert_msg(bytes <= 1024 * 1024, "%lu bytes a connection", bytes);
+	kib = rss_kib() - kib;
+	if (!getenv("PVFS_SANITIZED"))
+		ck_assert_msg(kib / IDLE < 512 * 1024 / 1000,
+			      "%ld KiB a connection", kib / IDLE);
+	ticks = cpu_ticks();
+	sleep(1);
+	ck_assert_int_le(cpu_ticks() - ticks, 1);
+	for (i = 0; i < IDLE; i++)
+		iodc_close(&c[i]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("iod_process");
@@ -501,6 +550,7 @@ int main(void)
 	tcase_add_test(tc, killed_while_writing);
 	tcase_add_test(tc, garbage_costs_its_connection);
 	tcase_add_test(tc, idle_costs_nothing);
+	tcase_add_test(tc, idle_connections_are_cheap);
 	tcase_add_test(tc, reports);
 	tcase_add_test(tc, full_disk);
 	suite_add_tcase(s, tc);
