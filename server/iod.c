@@ -14,6 +14,8 @@
 /* 4 KiB of data inline, or the sizes of WIRE_HANDLE_MAX objects */
 #define REPLY_MAX (sizeof(struct wire_hdr) + sizeof(struct wire_io_rep) + 4096)
 
+#define FAST_BYTES (64u << 20)
+
 /* Half of the descriptors may be object files, the others are for peers. */
 static unsigned int open_limit(struct iod *iod)
 {
@@ -93,6 +95,7 @@ static int open_server(struct iod *iod)
 		.slots = iod->conf.slots,
 		.request_max = REQUEST_MAX,
 		.reply_max = REPLY_MAX,
+		.fast_bytes = FAST_BYTES,
 		.max_sessions = iod->conf.max_sessions,
 		.session_ttl_ms = iod->conf.session_ttl_ms,
 		.service = &iod_service,

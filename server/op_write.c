@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_write.c - WRITE: inline data is written from where it was received;
+ * op_write.c - WRITE: data that came along is written from where it is;
  * other data the iod fetches from the client, chunk by chunk: into a unit and
  * from there to the file, or straight into a window of what is overwritten.
  */
@@ -166,12 +166,15 @@ static void inline_filed(struct chunk *c, int status)
 
 static void write_inline(struct xfer *x)
 {
+	const void *data = rpc_req_data(x->req);
 	struct chunk *c = &x->chunk[0];
 
+	if (!data)
+		data = x->req->msg.tail[2].ptr;
 	c->io.obj = x->obj;
 	c->io.seg = x->seg;
 	c->io.skip = 0;
-	c->io.buf = (void *)x->req->msg.tail[2].ptr;
+	c->io.buf = (void *)(uintptr_t)data;
 	c->io.len = (size_t)x->total;
 	chunk_file(c, true, inline_filed);
 }
@@ -218,7 +221,7 @@ void op_write(struct worker *w, struct rpc_req *req)
 					  true, &x->obj);
 	if (x->status || !x->total)
 		write_end(x);
-	else if (!x->nmem)
+	else if (!x->nmem || rpc_req_data(req))
 		write_inline(x);
 	else
 		write_bulk(x);

@@ -51,6 +51,11 @@ static void report_requests(const struct iod *iod)
 		 "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
 		 " replays, %" PRIu64 " protocol errors",
 		 st.sessions, st.requests, st.replays, st.protocol_errors);
+	log_info(iod->log,
+		 "%" PRIu64
+		 " requests by Fast RDMA, %zu KiB of buffers, %" PRIu64
+		 " connections got none",
+		 st.fast, st.fast_bytes / 1024, st.fast_refused);
 }
 
 static void report_devices(const struct iod *iod)

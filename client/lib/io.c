@@ -41,33 +41,18 @@ static void io_areas(struct io *io, const struct plan_req *req,
 
 static bool io_is_inline(const struct io *io, const struct plan_req *req)
 {
-	if (!io->write)
-		return req->total <= IO_READ_INLINE;
-	return req->total <= IO_WRITE_INLINE && req->nseg <= RPC_DATA_MAX;
-}
-
-static void io_gather(const struct plan_req *req, struct rpc_call *rpc,
-		      struct iovec *data)
-{
-	unsigned int i;
-
-	for (i = 0; i < req->nseg; i++)
-		data[i] = (struct iovec){ req->seg[i].addr, req->seg[i].len };
-	rpc->data = data;
-	rpc->ndata = req->nseg;
+	return !io->write && req->total <= IO_READ_INLINE;
 }
 
 static int io_message(const struct io *io, const struct plan_req *req, bool in,
 		      struct wire_out *out)
 {
-	uint64_t extra = in && io->write ? req->total : 0;
 	struct wire_io body = {
 		.handle = htole64(io->handle),
 		.total = htole64(req->total),
 		.flags = htole32(io->flags),
 		.nreg = htole32(req->nreg),
 		.nmem = htole32(in ? 0 : req->nseg),
-		.data_len = htole32((uint32_t)extra),
 	};
 	int rc;
 
@@ -75,7 +60,7 @@ static int io_message(const struct io *io, const struct plan_req *req, bool in,
 	wire_put(out, req->reg, req->nreg * sizeof(req->reg[0]));
 	if (!in)
 		io_put_memory(req, out);
-	rc = wire_end(out, io->write ? WIRE_WRITE : WIRE_READ, 0, extra);
+	rc = wire_end(out, io->write ? WIRE_WRITE : WIRE_READ, 0, 0);
 	return rc < 0 ? rc : 0;
 }
 
@@ -94,6 +79,7 @@ void io_start_call(struct io *io, struct io_slot *slot)
 	struct session *s = io->s;
 
 	slot->rpc.deadline = session_deadline(s);
+	slot->rpc.bounce = !slot->pack;
 	slot->rpc.done = io_done;
 	slot->rpc.faulty = io_faulty;
 	slot->rpc.arg = slot;
@@ -106,7 +92,6 @@ static int io_send(struct io *io, struct io_slot *slot,
 		   const struct plan_req *req)
 {
 	uint64_t buf[IO_MSG_MAX / 8];
-	struct iovec data[RPC_DATA_MAX];
 	bool in = io_is_inline(io, req);
 	struct wire_out out;
 	int rc;
@@ -117,9 +102,7 @@ static int io_send(struct io *io, struct io_slot *slot,
 		return rc;
 	slot->total = req->total;
 	slot->rpc = (struct rpc_call){ .msg = buf, .msg_len = out.len };
-	if (in && io->write)
-		io_gather(req, &slot->rpc, data);
-	else if (!in)
+	if (!in)
 		io_areas(io, req, &slot->rpc);
 	io_start_call(io, slot);
 	return 1;

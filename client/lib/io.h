@@ -13,7 +13,6 @@
 #include "plan.h"
 #include "session.h"
 
-#define IO_WRITE_INLINE WIRE_INLINE_MAX /* bytes for one server */
 #define IO_READ_INLINE 4096u
 
 /*

@@ -8,6 +8,7 @@
 
 #include "io_int.h"
 #include "pack.h"
+#include "usermem.h"
 
 #define LIST_MSG_MAX                                                           \
 	(sizeof(struct wire_hdr) + sizeof(struct wire_list) +                  \
@@ -15,7 +16,6 @@
 	 WIRE_MEM_MAX * sizeof(struct wire_mem))
 
 _Static_assert(LIST_MSG_MAX <= WIRE_BODY_MAX, "fits a message");
-_Static_assert(PACK_LEN >= IO_WRITE_INLINE, "packs inline data as well");
 
 bool io_list_wanted(const struct plan *plan)
 {
@@ -67,7 +67,7 @@ static int pack_bytes(const struct io *io, const struct io_slot *slot,
 
 	while (left && !rc) {
 		n = io_pieces(io, &cur, &left, piece);
-		rc = pack_copy(to, piece, n);
+		rc = usermem_gather(to, piece, n);
 		to = slot->pack->buf + (len - left);
 	}
 	return rc;
@@ -103,17 +103,13 @@ static void put_memory(struct io *io, struct io_slot *slot,
 
 static bool is_inline(const struct io *io, const struct list_req *req)
 {
-	if (!io->write)
-		return req->total <= IO_READ_INLINE;
-	return req->total <= IO_WRITE_INLINE &&
-	       (req->packed || req->nseg <= RPC_DATA_MAX);
+	return !io->write && req->total <= IO_READ_INLINE;
 }
 
 static int put_list(struct io *io, struct io_slot *slot,
 		    const struct list_req *req, bool in, struct wire_out *out)
 {
 	const struct dist *dist = io->plan->dist;
-	uint64_t extra = in && io->write ? req->total : 0;
 	struct wire_list body = {
 		.io = { .handle = htole64(io->handle),
 			.total = htole64(req->total),
@@ -121,8 +117,7 @@ static int put_list(struct io *io, struct io_slot *slot,
 			.nreg = htole32(req->vecs.n),
 			.nmem = htole32(in	      ? 0
 					: req->packed ? 1
-						      : req->nseg),
-			.data_len = htole32((uint32_t)extra) },
+						      : req->nseg) },
 		.skip = htole64(req->skip),
 		.dist = { htole32(slot->k), htole32(dist->pcount),
 			  htole32(dist->ssize), 0 },
@@ -133,26 +128,8 @@ static int put_list(struct io *io, struct io_slot *slot,
 	wire_put(out, req->vecs.v, req->vecs.n * sizeof(req->vecs.v[0]));
 	if (!in)
 		put_memory(io, slot, req, out);
-	rc = wire_end(out, io->write ? WIRE_WRITE_LIST : WIRE_READ_LIST, 0,
-		      extra);
+	rc = wire_end(out, io->write ? WIRE_WRITE_LIST : WIRE_READ_LIST, 0, 0);
 	return rc < 0 ? rc : 0;
-}
-
-/* Inline data of a write: from where it lies, or from the buffer. */
-static void gather(struct io_slot *slot, const struct list_req *req,
-		   struct iovec *data)
-{
-	unsigned int i;
-
-	slot->rpc.data = data;
-	if (slot->pack) {
-		data[0] = (struct iovec){ slot->pack->buf, req->total };
-		slot->rpc.ndata = 1;
-		return;
-	}
-	for (i = 0; i < req->nseg; i++)
-		data[i] = (struct iovec){ req->seg[i].addr, req->seg[i].len };
-	slot->rpc.ndata = req->nseg;
 }
 
 static void count(struct list_count *count, const struct list_req *req)
@@ -183,7 +160,6 @@ static int send(struct io *io, struct io_slot *slot, const struct list_req *req)
 {
 	bool in = is_inline(io, req);
 	uint64_t buf[LIST_MSG_MAX / 8];
-	struct iovec data[RPC_DATA_MAX];
 	struct wire_out out;
 	int rc;
 
@@ -194,8 +170,6 @@ static int send(struct io *io, struct io_slot *slot, const struct list_req *req)
 		io_list_done(io, slot, 0);
 		return rc;
 	}
-	if (in && io->write)
-		gather(slot, req, data);
 	slot->rpc.msg_len = out.len;
 	slot->total = req->total;
 	count(&io->s->count, req);

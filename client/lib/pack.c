@@ -2,10 +2,7 @@
 /* pack.c - the buffers of small pieces. */
 #include "pack.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static void drop(struct pack *pack)
 {
@@ -56,26 +53,4 @@ void packs_free(struct packs *packs)
 		drop(pack);
 	}
 	packs->nfree = 0;
-}
-
-/* The kernel copies: it answers where a copy of our own would die. */
-int pack_copy(char *buf, const struct iovec *piece, unsigned int n)
-{
-	struct iovec to = { buf, 0 };
-	unsigned int i;
-	ssize_t got;
-
-	for (i = 0; i < n; i++)
-		to.iov_len += piece[i].iov_len;
-	got = process_vm_readv(getpid(), &to, 1, piece, n, 0);
-	if (got == (ssize_t)to.iov_len)
-		return 0;
-	if (got >= 0 || errno == EFAULT)
-		return -EFAULT;
-	/* not allowed here */
-	for (i = 0; i < n; i++) {
-		memcpy(buf, piece[i].iov_base, piece[i].iov_len);
-		buf += piece[i].iov_len;
-	}
-	return 0;
 }

@@ -33,10 +33,4 @@ struct pack *pack_get(struct packs *packs);
 void pack_put(struct packs *packs, struct pack *pack, bool sound);
 void packs_free(struct packs *packs);
 
-/*
- * Copies n pieces of the application's memory behind each other to buf; 0, or
- * -EFAULT: some of it is not there.
- */
-int pack_copy(char *buf, const struct iovec *piece, unsigned int n);
-
 #endif

@@ -73,14 +73,14 @@ static int peer_open(struct session *s, const struct addr *addr,
 	return rc ? rc : rpc_peer_open(s->drive.ctx, &attr, peer);
 }
 
-/* Whether registrations of the caller's memory are kept. */
-static enum pins_mode pins_mode(const struct log *log)
+/* PVFS_PIN_CACHE: are registrations of the caller's memory kept? */
+static enum pins_mode mode_of(const char *name, const struct log *log)
 {
-	const char *text = getenv("PVFS_PIN_CACHE");
+	const char *text = getenv(name);
 	enum pins_mode mode = PINS_AUTO;
 
 	if (text && pins_mode_parse(text, &mode))
-		log_warn(log, "PVFS_PIN_CACHE=%s: want auto, on or off", text);
+		log_warn(log, "%s=%s: want auto, on or off", name, text);
 	return mode;
 }
 
@@ -89,9 +89,12 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 {
 	struct tp_dev_attr dev_attr = { .log = s->log,
 					.server_uid = attr->server_uid };
-	struct rpc_ctx_attr ctx_attr = { .log = s->log,
-					 .poll_us = POLL_US,
-					 .pins = pins_mode(s->log) };
+	struct rpc_ctx_attr ctx_attr = {
+		.log = s->log,
+		.poll_us = POLL_US,
+		.pins = mode_of("PVFS_PIN_CACHE", s->log),
+		.fast = mode_of("PVFS_FAST_RDMA", s->log)
+	};
 	struct rpc_ctx *ctx;
 	int rc;
 

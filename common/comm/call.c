@@ -47,7 +47,7 @@ static const struct wire_hdr *call_hdr(const struct rpc_call *call)
 	return copy ? (const void *)&copy->data[copy->ndata] : NULL;
 }
 
-static void call_done(struct rpc_call *call, int status)
+void call_done(struct rpc_call *call, int status)
 {
 	TAILQ_REMOVE(&call->p.peer->link.ctx->calls, call, p.timeout_link);
 	free(call->p.copy);
@@ -132,6 +132,7 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	s->nareas = call->nareas;
 	s->pieces_at = call->pieces_at;
 	s->npieces = call->npieces;
+	s->msg = (uint8_t *)hdr;
 	memcpy(hdr, msg, msg_len);
 	if (ndata)
 		memcpy(s->data, data, ndata * sizeof(*data));
@@ -209,12 +210,13 @@ void call_pump(struct rpc_peer *peer)
 
 /* ---- the end of a call ---- */
 
-static struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
+struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
 {
 	struct rpc_call *call = peer->slots[i].call;
 
 	peer->slots[i].call = NULL;
 	peer->slots[i].sending = false;
+	way_give(peer, &peer->slots[i]);
 	peer->free |= 1ull << i;
 	return call;
 }
@@ -256,51 +258,6 @@ void call_replay(struct rpc_peer *peer)
 		call_fail(call, -ESTALE);
 	}
 	call_pump(peer);
-}
-
-static int call_status(uint32_t status)
-{
-	return status >= WIRE_REDIRECT ? (int)status : -(int)status;
-}
-
-static const char *call_reply_error(const struct rpc_peer *peer,
-				    const struct wire_hdr *hdr)
-{
-	unsigned int i = le16toh(hdr->slot);
-
-	if (i >= peer->nslots || peer->free >> i & 1)
-		return "slot without a request";
-	if (le64toh(hdr->seq) != peer->slots[i].seq)
-		return "seq";
-	if (hdr->op != call_buf(peer, i)->op)
-		return "op";
-	if (le64toh(hdr->session) != peer->session)
-		return "session";
-	if (le32toh(hdr->status) > WIRE_REDIRECT)
-		return "status";
-	return NULL;
-}
-
-void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
-{
-	const char *error = call_reply_error(peer, msg->hdr);
-	unsigned int credits = le32toh(msg->hdr->credits);
-	struct rpc_call *call;
-
-	if (error) {
-		peer_protocol_error(peer, error);
-		return;
-	}
-	if (credits)
-		peer->credits = credits < peer->granted ? credits
-							: peer->granted;
-	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
-	call = call_leave_slot(peer, le16toh(msg->hdr->slot));
-	if (!call)
-		return;
-	call->reply = *msg;
-	call->unsure = false;
-	call_done(call, call_status(le32toh(msg->hdr->status)));
 }
 
 /*

@@ -34,9 +34,8 @@ static unsigned int call_gather(const struct rpc_peer *peer, unsigned int i,
 	return k + 1;
 }
 
-/* The area that holds the piece: mostly that of the piece before. */
-static struct rail_mem *call_area(const struct peer_slot *s, unsigned int *at,
-				  const struct wire_mem *piece)
+struct rail_mem *call_area(const struct peer_slot *s, unsigned int *at,
+			   const struct wire_mem *piece)
 {
 	uint64_t addr = le64toh(piece->addr);
 	unsigned int i;
@@ -78,23 +77,64 @@ static uint64_t call_wr_id(const struct peer_slot *s, unsigned int i)
 	return s->seq << 8 | i;
 }
 
+/* One message to the server: sent, or written to its buffer. */
+static int call_put(struct rpc_peer *peer, unsigned int i, enum way way,
+		    const struct tp_sge *sge, unsigned int nsge)
+{
+	const struct peer_slot *s = &peer->slots[i];
+	uint64_t wr_id = s->sending ? call_wr_id(s, i) : 0;
+	struct tp_send_wr wr = {
+		.opcode = TP_WRITE_IMM, .wr_id = wr_id, .sgl = sge, .nsge = nsge
+	};
+
+	if (way != WAY_FAST_WRITE)
+		return link_send(&peer->link, sge, nsge, wr_id);
+	wr.imm = s->buffer - 1;
+	wr.remote_addr = fast_peer_addr(&peer->fast.theirs, wr.imm);
+	wr.rkey = peer->fast.theirs.place.rkey;
+	return link_post_one(&peer->link, &wr);
+}
+
+/* The payload's entries behind the message; keys for what stays. */
+static int call_payload(struct rpc_peer *peer, unsigned int i, enum way way,
+			struct tp_sge *sge)
+{
+	struct peer_slot *s = &peer->slots[i];
+
+	switch (way) {
+	case WAY_INLINE:
+	case WAY_FAST_WRITE:
+		return way_gather(peer, s, way, sge, &s->sending);
+	case WAY_FAST_READ:
+		way_bounce(peer, s);
+		return 0;
+	case WAY_KEYS:
+		break;
+	}
+	return s->nareas ? call_keys(peer, i) : 0;
+}
+
 void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 {
 	struct peer_slot *s = &peer->slots[i];
 	struct wire_hdr *hdr = call_buf(peer, i);
 	struct tp_sge sge[RPC_DATA_MAX + 1];
+	enum way way = way_choose(peer, s, hdr);
+	unsigned int n;
 	int rc;
 
-	rc = s->nareas ? call_keys(peer, i) : 0;
-	if (rc) {
+	s->sending = s->ndata > 0;
+	n = call_gather(peer, i, sge);
+	rc = call_payload(peer, i, way, sge + n);
+	if (rc < 0) {
 		call_drop(peer, i, rc);
 		return;
 	}
+	if (way == WAY_INLINE || way == WAY_FAST_WRITE)
+		flags |= WIRE_F_DATA;
 	hdr->flags = htole16((uint16_t)flags);
 	hdr->timeout_ms = htole32(call_timeout_ms(s->call));
-	s->sending = s->ndata > 0;
-	rc = link_send(&peer->link, sge, call_gather(peer, i, sge),
-		       s->ndata ? call_wr_id(s, i) : 0);
+	rc = call_put(peer, i, way, sge, n + (unsigned int)rc);
 	if (rc)
 		link_fail(&peer->link, rc);
 }

@@ -27,7 +27,7 @@ static int rx_post(struct rx *rx)
 	struct tp_recv_wr wr = {
 		.wr_id = (uintptr_t)rx,
 		.sge = { .addr = rx->buf,
-			 .len = (uint32_t)conn->lane->server->attr.request_max,
+			 .len = (uint32_t)conn->request_max,
 			 .lkey = conn->lkey },
 	};
 
@@ -65,26 +65,51 @@ static void rx_retry(struct ctx_task *task)
 
 /* ---- completions and events ---- */
 
-static void conn_received(struct conn *conn, struct rx *rx, uint32_t len)
+static int conn_parse(struct conn *conn, struct rx *rx, const char **why)
+{
+	int rc = wire_parse(rx->buf, rx->len, &rx->req.msg, why);
+
+	if (!rc && le16toh(rx->req.msg.hdr->flags) & WIRE_F_REPLY) {
+		rc = -EPROTO;
+		*why = "a reply instead of a request";
+	}
+	if (!rc &&
+	    le64toh(rx->req.msg.hdr->session) != conn->session->info.id) {
+		rc = -EPROTO;
+		*why = "session is not that of the connection";
+	}
+	if (!rc) {
+		*why = "not the data that it says";
+		rc = fast_req_check(rx);
+	}
+	return rc;
+}
+
+/* wc->imm: the number of a Fast RDMA buffer. */
+static int conn_take(struct conn *conn, struct rx *rx, const struct tp_wc *wc,
+		     const char **why)
+{
+	rx->len = wc->byte_len;
+	if (wc->opcode == TP_RECV) {
+		fast_req_split(rx);
+	} else if (fast_req_copy(rx, wc->imm, wc->byte_len)) {
+		*why = "no request in a Fast RDMA buffer";
+		return -EPROTO;
+	}
+	return conn_parse(conn, rx, why);
+}
+
+static void conn_received(struct conn *conn, struct rx *rx,
+			  const struct tp_wc *wc)
 {
 	const char *why = "?";
 	int rc;
 
 	conn->held++;
 	rx->state = RX_BUSY;
-	rx->len = len;
 	if (conn->state == CONN_ACCEPTING)
 		conn_set_state(conn, CONN_HELLO);
-	rc = wire_parse(rx->buf, len, &rx->req.msg, &why);
-	if (!rc && le16toh(rx->req.msg.hdr->flags) & WIRE_F_REPLY) {
-		rc = -EPROTO;
-		why = "a reply instead of a request";
-	}
-	if (!rc &&
-	    le64toh(rx->req.msg.hdr->session) != conn->session->info.id) {
-		rc = -EPROTO;
-		why = "session is not that of the connection";
-	}
+	rc = conn_take(conn, rx, wc, &why);
 	if (rc)
 		greet_error(conn, rx, rc, why);
 	else if (conn->state == CONN_HELLO)
@@ -103,10 +128,10 @@ static void conn_completion(struct link *link, const struct tp_wc *wc)
 		link_fail(link, wc->status);
 	} else if (wc->opcode == TP_READ || wc->opcode == TP_WRITE) {
 		bulk_complete(conn, (struct rpc_bulk *)(uintptr_t)wc->wr_id);
-	} else if (wc->opcode == TP_RECV) {
+	} else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM) {
 		if (!link->failed.queued && conn->state < CONN_LINGER)
 			conn_received(conn, (struct rx *)(uintptr_t)wc->wr_id,
-				      wc->byte_len);
+				      wc);
 	} else if (wc->wr_id && conn->state == CONN_LINGER) {
 		conn_close(conn, 0);
 	}
@@ -183,6 +208,7 @@ void conn_free(struct conn *conn)
 	for (i = 0; conn->rx && i < conn->nrx; i++)
 		ctx_undefer(ctx, &conn->rx[i].retry);
 	rail_mem_fini(&conn->mem);
+	fast_close(conn->fast);
 	conn->session->nconns--;
 	LIST_REMOVE(conn, lane_link);
 	free(conn->block);
@@ -225,7 +251,8 @@ void conn_close(struct conn *conn, int status)
 }
 
 static unsigned int conn_accept_data(const struct rpc_server *server,
-				     int status, struct wire_accept *acc)
+				     int status, size_t request_max,
+				     struct wire_accept *acc)
 {
 	*acc = (struct wire_accept){
 		.magic = htole32(WIRE_MAGIC),
@@ -236,7 +263,7 @@ static unsigned int conn_accept_data(const struct rpc_server *server,
 	};
 	if (!status) {
 		acc->credits = htole32(server->attr.slots);
-		acc->request_max = htole32((uint32_t)server->attr.request_max);
+		acc->request_max = htole32((uint32_t)request_max);
 	}
 	return sizeof(*acc);
 }
@@ -245,18 +272,31 @@ void conn_reject(struct rpc_server *server, struct tp_conn_req *req, int status)
 {
 	struct wire_accept acc;
 
-	tp_reject(req, &acc, conn_accept_data(server, status, &acc));
+	tp_reject(req, &acc, conn_accept_data(server, status, 0, &acc));
+}
+
+/* Where buffers are pinned they are not made for data: that has fast.h. */
+static size_t conn_request_max(const struct conn *conn, size_t max,
+			       unsigned int rail)
+{
+	const size_t pinned = sizeof(struct wire_hdr) + WIRE_BODY_MAX +
+			      CONN_PINNED_INLINE;
+
+	return max > pinned && tp_dev_pins(conn_rails(conn)->dev[rail]) ? pinned
+									: max;
 }
 
 /* One receive more than slots: for HELLO and BYE, which have none. */
 static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 		      unsigned int rail)
 {
-	size_t step = (attr->request_max + 63) & ~(size_t)63;
+	size_t max = conn_request_max(conn, attr->request_max, rail);
+	size_t step = (max + 63) & ~(size_t)63;
 	size_t len = step * (attr->slots + 1) + 2 * CONN_CTL_MAX;
 	unsigned int i;
 	int rc;
 
+	conn->request_max = max;
 	conn->nrx = attr->slots + 1;
 	conn->rx = calloc(conn->nrx, sizeof(*conn->rx));
 	conn->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
@@ -323,7 +363,8 @@ void conn_accept(struct lane *lane, const struct mail *mail)
 	rpc_timer_set(lane->ctx, &conn->timer,
 		      clock_after_ms(lane->server->attr.stall_ms));
 	rc = tp_accept(conn->link.ep, req, &acc,
-		       conn_accept_data(lane->server, 0, &acc));
+		       conn_accept_data(lane->server, 0, conn->request_max,
+					&acc));
 	if (rc)
 		link_fail(&conn->link, rc);
 }

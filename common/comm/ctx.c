@@ -26,6 +26,7 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	rc = ctx_rails_open(ctx, attr->fabric ? &attr->fabric->rails : &one);
 	if (rc)
 		goto free_ctx;
+	ctx->fast = attr->fast;
 	rc = rails_pins_open(&ctx->rails, attr->pins, attr->log);
 	if (rc)
 		goto close_rails;

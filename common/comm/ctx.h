@@ -79,6 +79,7 @@ struct rpc_ctx {
 	struct ctx_rail rail[RAILS_MAX];
 	int wakefd; /* with several rails */
 	const struct log *log;
+	enum pins_mode fast; /* Fast RDMA */
 	uint64_t poll_ns;
 	unsigned int dull; /* waits that sleep at once, after one that polls */
 	unsigned int sleeps; /* of them left */
@@ -136,6 +137,8 @@ int link_post(struct link *link, const struct tp_send_wr *wr);
 /* The connection is no use any more: lost() comes in this or the next round. */
 void link_fail(struct link *link, int status);
 void link_close(struct link *link);
+/* The same for one message.  wr_id 0: as below. */
+int link_post_one(struct link *link, struct tp_send_wr *wr);
 /*
  * Posts one message.  wr_id 0: its completion interests nobody, and only
  * every 16th is asked for, so that the send queue drains.

@@ -12,7 +12,7 @@ _Static_assert(WIRE_GROUPS_MAX == TP_GROUPS_MAX, "groups of a client");
 static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 			int status, const void *body, size_t body_len)
 {
-	size_t step = (conn->lane->server->attr.request_max + 63) & ~(size_t)63;
+	size_t step = (conn->request_max + 63) & ~(size_t)63;
 	uint8_t *buf = conn->block + step * conn->nrx +
 		       (size_t)which * CONN_CTL_MAX;
 	struct wire_hdr *hdr = (struct wire_hdr *)buf;

@@ -80,6 +80,15 @@ int link_post(struct link *link, const struct tp_send_wr *wr)
 	return tp_post_send(link->ep, wr);
 }
 
+int link_post_one(struct link *link, struct tp_send_wr *wr)
+{
+	if (wr->wr_id || ++link->quiet >= LINK_QUIET) {
+		wr->flags = TP_SIGNALED;
+		link->quiet = 0;
+	}
+	return link_post(link, wr);
+}
+
 int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
 	      uint64_t wr_id)
 {
@@ -90,9 +99,5 @@ int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
 		.nsge = nsge,
 	};
 
-	if (wr_id || ++link->quiet >= LINK_QUIET) {
-		wr.flags = TP_SIGNALED;
-		link->quiet = 0;
-	}
-	return link_post(link, &wr);
+	return link_post_one(link, &wr);
 }

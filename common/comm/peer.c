@@ -74,6 +74,7 @@ static void peer_disconnect(struct rpc_peer *peer)
 	unsigned int i;
 
 	link_close(&peer->link);
+	way_reset(peer);
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
 	for (i = 0; i < peer->nslots; i++)
 		peer->slots[i].sending = false;
@@ -269,6 +270,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
 	peer->jitter = (uint32_t)(attr->session ^ clock_now()) | 1;
 	call_init(peer);
+	way_init(peer);
 	*out = peer;
 	return 0;
 }

@@ -15,7 +15,7 @@
 #ifndef PEER_H
 #define PEER_H
 
-#include "ctx.h"
+#include "call_way.h"
 
 #define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
 #define PEER_MSG_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
@@ -54,6 +54,12 @@ struct peer_slot {
 	struct rail_mem *const *area;
 	unsigned int nareas, pieces_at, npieces;
 	bool sending; /* the transport may still read data */
+	/* call_way.c */
+	uint8_t *msg; /* in the block */
+	unsigned int buffer; /* 1 + number; 0: none */
+	bool copied; /* a write's payload is in our buffer */
+	bool bounced; /* a read's comes there; what the message named: */
+	le64 named[WAY_PIECES];
 	struct iovec data[RPC_DATA_MAX];
 };
 
@@ -91,6 +97,7 @@ struct rpc_peer {
 	struct rail_mem mem; /* of block */
 	uint32_t lkey; /* of block, this connection */
 
+	struct peer_fast fast;
 	TAILQ_HEAD(peer_calls, rpc_call) queue; /* wait for a slot */
 	struct peer_calls failing; /* wait for drain */
 };
@@ -133,9 +140,18 @@ void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
 void call_init(struct rpc_peer *peer);
 /* READY: send again what was outstanding, then what waits. */
 void call_replay(struct rpc_peer *peer);
-/* A checked reply. */
+/* Ends the call. */
+void call_done(struct rpc_call *call, int status);
+/* Frees a slot; what it had, or NULL: a zombie. */
+struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int slot);
+/* call_reply.c: a checked reply. */
 void call_reply(struct rpc_peer *peer, const struct wire_msg *msg);
-/* call_send.c: the slot's message; sends it; its data left. */
+/*
+ * call_send.c: the slot's message; sends it; its data left; the area that
+ * holds a piece, mostly that of the piece before (*at), or NULL.
+ */
+struct rail_mem *call_area(const struct peer_slot *s, unsigned int *at,
+			   const struct wire_mem *piece);
 struct wire_hdr *call_buf(const struct rpc_peer *peer, unsigned int slot);
 void call_post(struct rpc_peer *peer, unsigned int slot, unsigned int flags);
 void call_sent(struct rpc_peer *peer, uint64_t wr_id);

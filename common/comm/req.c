@@ -35,7 +35,10 @@ static void req_run(struct rx *rx)
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;
 	lane_count(&conn->lane->requests);
-	attr->service->request(attr->arg, &rx->req);
+	if (rx->req.op == WIRE_FAST)
+		fast_req_run(&rx->req);
+	else
+		attr->service->request(attr->arg, &rx->req);
 }
 
 /* Only a newer connection may ask for a slot that is in execution. */

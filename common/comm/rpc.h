@@ -52,6 +52,8 @@ struct rpc_ctx_attr {
 					 * sleeping, seldom where that is in
 					 * vain; 0: sleep at once */
 	enum pins_mode pins;		/* of memory with rail_mem.keep; 0: off */
+	enum pins_mode fast;		/* Fast RDMA, of clients; 0: off; auto:
+					 * where memory is pinned */
 };
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* Peers and servers of the ctx must be closed. */
@@ -138,6 +140,10 @@ size_t rpc_peer_request_max(const struct rpc_peer *peer);
  * message goes out, for the rail in use; an area is registered there when
  * needed.  area and what it points to stay until done() and belong to the
  * ctx's thread meanwhile.  Without areas the pieces are left as they are.
+ *
+ * The bytes of a WRITE's pieces may go along with the message instead, if they
+ * are few (call_way.h); then nothing is registered.  Those of a READ may land
+ * in a buffer, if bounce is set: then the caller takes them from there.
  */
 struct rpc_call {
 	const void *msg;
@@ -148,6 +154,7 @@ struct rpc_call {
 	unsigned int nareas;
 	unsigned int pieces_at, npieces; /* struct wire_mem in msg: byte, how many */
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
+	bool bounce;			/* done() copies from landed */
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */
 	void (*done)(struct rpc_call *call);
@@ -165,6 +172,9 @@ struct rpc_call {
 	bool unsure;			/* status is no answer of the server, which
 					 * may have executed the request */
 	struct wire_msg reply;
+	const void *landed;		/* in done(), status 0: where the pieces'
+					 * bytes are, one behind the other; NULL:
+					 * in their place */
 
 	/* private */
 	struct rpc_call_priv {
@@ -233,6 +243,8 @@ struct rpc_server_attr {
 	unsigned int slots;		/* per session */
 	size_t request_max;		/* bytes; slots * request_max a connection */
 	size_t reply_max;		/* bytes; slots * reply_max a session */
+	size_t fast_bytes;		/* of Fast RDMA buffers for all sessions;
+					 * 0: none (fast.h) */
 	unsigned int max_sessions;
 	unsigned int session_ttl_ms;	/* kept this long without a connection */
 	unsigned int stall_ms;		/* a connection ends that has no HELLO or
@@ -253,6 +265,9 @@ void rpc_server_close(struct rpc_server *server);
 void rpc_server_addr(const struct rpc_server *server, struct addr *addr);
 struct rpc_server_stats {
 	uint64_t requests, sessions, protocol_errors, replays;
+	uint64_t fast;			/* of the requests: by Fast RDMA */
+	uint64_t fast_refused;		/* connections that got no buffers */
+	size_t fast_bytes;		/* of buffers, now */
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);
@@ -295,6 +310,11 @@ struct rpc_req {
 	void *priv;			/* the service's */
 };
 
+/*
+ * The data of a WRITE that came along with it, all that mem names; NULL: it did
+ * not.  The client can change it.
+ */
+const void *rpc_req_data(const struct rpc_req *req);
 /* Over which of the ctx's rails its bulk data goes. */
 unsigned int rpc_req_rail(const struct rpc_req *req);
 

@@ -224,6 +224,7 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	if (!attr->stall_ms)
 		server->attr.stall_ms = SERVER_STALL_MS;
 	server->attr.ctx = NULL;
+	server->fast.max = attr->fast_bytes;
 	server->lanes = calloc(attr->nctx, sizeof(*server->lanes));
 	if (!server->lanes) {
 		free(server);
@@ -282,7 +283,10 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->requests += atomic_load(&lane->requests);
 		stats->protocol_errors += atomic_load(&lane->protocol_errors);
 		stats->replays += atomic_load(&lane->replays);
+		stats->fast += atomic_load(&lane->fast);
 	}
+	stats->fast_refused = atomic_load(&server->fast.refused);
+	stats->fast_bytes = atomic_load(&server->fast.used);
 	pthread_mutex_lock(lock);
 	stats->sessions = server->nsessions;
 	pthread_mutex_unlock(lock);

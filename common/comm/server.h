@@ -19,12 +19,15 @@
 
 #include "bulk.h"
 #include "ctx.h"
+#include "fast.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
 #define SERVER_REFUSED_MS 1000u /* between log lines about a full table */
 #define SERVER_LINGER_MS 1000u /* for the last reply to leave */
 #define SERVER_OLD_CONNS 4u /* of one session, still holding requests */
 #define SERVER_REPLY_MIN 256u /* a client has to take replies so long */
+/* On a rail that pins memory more data than so much goes another way. */
+#define CONN_PINNED_INLINE 4096u
 #define CONN_CTL_MAX 128u /* a reply outside of the slots; two of them */
 
 struct rpc_server;
@@ -54,7 +57,7 @@ struct lane {
 	unsigned int nsessions; /* under the server's lock */
 	LIST_HEAD(, conn) conns;
 	/* written by the lane's thread alone */
-	atomic_uint_least64_t requests, protocol_errors, replays;
+	atomic_uint_least64_t requests, protocol_errors, replays, fast;
 };
 
 struct fence;
@@ -72,6 +75,7 @@ struct rpc_server {
 	struct server_listener listener[RAILS_MAX];
 	unsigned int nlisteners;
 	struct addr addr; /* in use */
+	struct fast_budget fast;
 	uint64_t refused_at; /* when a full table was last logged */
 	pthread_mutex_t lock; /* of the rest */
 	struct rpc_session *table; /* by id, until session_close() returned */
@@ -186,7 +190,9 @@ struct rx {
 	struct conn *conn;
 	void *buf;
 	enum rx_state state;
-	uint32_t len; /* received */
+	uint32_t len; /* of the message in buf */
+	uint32_t data_len; /* bytes behind it, or in a Fast RDMA buffer */
+	const void *data;
 	struct ctx_task retry; /* a parked one is looked at again */
 	struct wire_out out;
 	uint32_t reply_len;
@@ -208,8 +214,10 @@ struct conn {
 	unsigned int nrx;
 	struct rx *rx;
 	uint8_t *block; /* nrx requests, two control messages */
+	size_t request_max; /* bytes of each */
 	struct rail_mem mem;
 	uint32_t lkey; /* of block */
+	struct fast *fast; /* NULL: not asked for yet */
 	uint32_t reply_lkey; /* of the session's replies, once it is open */
 	char peer[96];
 	/* bulk.c */
@@ -249,6 +257,17 @@ void req_take(struct rx *rx);
 void req_finish(struct rx *rx, bool done);
 /* The connection is gone: parked requests are forgotten. */
 void req_forget(struct rx *rx);
+
+/*
+ * fast_req.c: the message and its data, as received in the buffer of rx, or
+ * written to a Fast RDMA buffer: -EPROTO, there is no such message.
+ */
+void fast_req_split(struct rx *rx);
+int fast_req_copy(struct rx *rx, uint32_t buffer, uint32_t len);
+/* A checked message has the data that it says, or -EPROTO. */
+int fast_req_check(struct rx *rx);
+/* Answers FAST. */
+void fast_req_run(struct rpc_req *req);
 
 /* reply.c: posts the reply of rx once its bulks are posted. */
 void reply_post(struct rx *rx);

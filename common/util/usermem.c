@@ -79,6 +79,28 @@ int usermem_zero(int fd, void *addr, size_t len)
 	return 0;
 }
 
+int usermem_gather(void *buf, const struct iovec *piece, unsigned int n)
+{
+	struct iovec to = { buf, 0 };
+	char *at = buf;
+	unsigned int i;
+	ssize_t got;
+
+	for (i = 0; i < n; i++)
+		to.iov_len += piece[i].iov_len;
+	got = process_vm_readv(getpid(), &to, 1, piece, n, 0);
+	if (got == (ssize_t)to.iov_len)
+		return 0;
+	if (got >= 0 || errno == EFAULT)
+		return -EFAULT;
+	/* not allowed here */
+	for (i = 0; i < n; i++) {
+		memcpy(at, piece[i].iov_base, piece[i].iov_len);
+		at += piece[i].iov_len;
+	}
+	return 0;
+}
+
 static bool fault(ssize_t n)
 {
 	return n < 0 && errno == EFAULT;

@@ -25,6 +25,12 @@ int usermem_touch(int fd, const struct iovec *iov, unsigned int n);
 int usermem_zero(int fd, void *addr, size_t len);
 
 /*
+ * Copies n pieces, at most IOV_MAX, behind each other to buf: the kernel does,
+ * where a copy of our own would die.  0, or -EFAULT: some of it is not there.
+ */
+int usermem_gather(void *buf, const struct iovec *piece, unsigned int n);
+
+/*
  * Whether all of the n pieces can be read (write: and written); they stay as
  * they are.  Slow: some system calls a page.  True also if this cannot be
  * found out.

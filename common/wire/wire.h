@@ -54,6 +54,7 @@ enum wire_op {
 	WIRE_PING	= 2,	/* any server: version, uptime, counters */
 	WIRE_STATFS	= 3,	/* any server: its own store */
 	WIRE_BYE	= 4,	/* the session ends cleanly; no body */
+	WIRE_FAST	= 5,	/* any server: Fast RDMA buffers; no body */
 
 	/* pvfs-mgr */
 	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
@@ -90,6 +91,8 @@ enum wire_op {
 /* Bits of wire_hdr.flags. */
 #define WIRE_F_REPLY	0x0001u
 #define WIRE_F_REPLAY	0x0002u	/* sent again after a broken connection */
+#define WIRE_F_DATA	0x0004u	/* WRITE, WRITE_LIST: what mem names follows the
+				 * message, whose length does not count it */
 
 /* Status beyond errno values (Linux generic numbers). */
 #define WIRE_REDIRECT	4096u	/* path left the file system: see wire_path_rep */
@@ -195,6 +198,20 @@ struct wire_ping_rep {
 	le64 requests;		/* served since the start */
 	le64 sessions;
 	le32 version_len;
+	le32 zero;
+};
+
+/*
+ * FAST: buffers of the server for this connection.  A request that fits one,
+ * with WIRE_F_DATA and its data, may be written there by RDMA Write with
+ * immediate, the buffer's number, instead of being sent; the buffer is the
+ * client's again when the reply is there (ICPP 2003, section 4.1.2).
+ */
+struct wire_fast_rep {
+	le64 addr;		/* of the first; the others follow it */
+	le32 rkey;
+	le32 size;		/* bytes of each */
+	le32 count;
 	le32 zero;
 };
 
@@ -482,6 +499,7 @@ _Static_assert(sizeof(struct wire_mem) == 16, "wire_mem");
 _Static_assert(sizeof(struct wire_hello) == 16, "wire_hello");
 _Static_assert(sizeof(struct wire_ping_rep) == 40, "wire_ping_rep");
 _Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
+_Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
 _Static_assert(sizeof(struct wire_open) == 40, "wire_open");
 _Static_assert(sizeof(struct wire_open_rep) == 88, "wire_open_rep");
 _Static_assert(sizeof(struct wire_release) == 40, "wire_release");
@@ -530,6 +548,9 @@ struct wire_msg {
  */
 int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
 	       const char **why);
+
+/* Bytes that follow a checked request: what mem names with WIRE_F_DATA, or 0. */
+uint64_t wire_data_len(const struct wire_msg *msg);
 
 /* The operation's name ("GETATTR"), or "op?". */
 const char *wire_op_name(unsigned int op);

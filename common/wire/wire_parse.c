@@ -95,7 +95,7 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.session: zero";
 	if (flags == WIRE_F_REPLY)
 		return why_reply(hdr);
-	if (flags & ~WIRE_F_REPLAY)
+	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -229,6 +229,30 @@ static int take_check(struct cursor *c, const struct wire_form *form)
 	return c->why ? -EPROTO : 0;
 }
 
+uint64_t wire_data_len(const struct wire_msg *msg)
+{
+	unsigned int op = le16toh(msg->hdr->op);
+	const struct wire_io *io = msg->body;
+
+	if (!(le16toh(msg->hdr->flags) & WIRE_F_DATA) ||
+	    (op != WIRE_WRITE && op != WIRE_WRITE_LIST) || !io->nmem)
+		return 0;
+	return le64toh(io->total);
+}
+
+/* Announced data that none can be. */
+static int take_data(struct cursor *c)
+{
+	const struct wire_hdr *hdr = c->msg->hdr;
+	uint64_t len = wire_data_len(c->msg);
+
+	if (!(le16toh(hdr->flags) & WIRE_F_DATA))
+		return 0;
+	if (!len || len > WIRE_INLINE_MAX || le32toh(hdr->len) % 8)
+		return refuse(c, "wire_hdr.flags: no such data");
+	return 0;
+}
+
 static int parse(struct cursor *c)
 {
 	const struct wire_form *form;
@@ -244,6 +268,8 @@ static int parse(struct cursor *c)
 		rc = refuse(c, "length: bytes behind the message");
 	if (!rc && form && form->check)
 		rc = take_check(c, form);
+	if (!rc)
+		rc = take_data(c);
 	return rc;
 }
 

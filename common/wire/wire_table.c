@@ -54,6 +54,11 @@ static const struct wire_form ping_rep = {
 	.items = { ITEM(STRING, wire_ping_rep, version_len, 1, WIRE_NAME_MAX) },
 };
 
+static const struct wire_form fast_rep = {
+	.size = sizeof(struct wire_fast_rep),
+	.fields = { ZERO(wire_fast_rep, zero) },
+};
+
 static const struct wire_form statfs_rep = {
 	.size = sizeof(struct wire_statfs_rep),
 };
@@ -279,6 +284,7 @@ static const struct wire_op_desc ops[] = {
 	OP(PING, empty, ping_rep),
 	OP(STATFS, empty, statfs_rep),
 	OP(BYE, empty, empty),
+	OP(FAST, empty, fast_rep),
 	OP(MOUNT, empty, mount_rep),
 	PATH_OP(GETATTR, path, attr_rep),
 	PATH_OP(OPEN, open_req, open_rep),

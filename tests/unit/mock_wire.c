@@ -22,9 +22,9 @@ static bool covers(struct tp_dev *dev, uint32_t key, const void *addr,
 	return false;
 }
 
-static void put_wc(struct tp_ep *ep, uint64_t wr_id, int status,
-		   enum tp_opcode op, uint32_t len, unsigned int sends,
-		   unsigned int recvs)
+static struct wc *put_wc(struct tp_ep *ep, uint64_t wr_id, int status,
+			 enum tp_opcode op, uint32_t len, unsigned int sends,
+			 unsigned int recvs)
 {
 	struct wc *wc = calloc(1, sizeof(*wc));
 
@@ -32,6 +32,7 @@ static void put_wc(struct tp_ep *ep, uint64_t wr_id, int status,
 	wc->sends = sends;
 	wc->recvs = recvs;
 	STAILQ_INSERT_TAIL(&ep->cq->wcs, wc, link);
+	return wc;
 }
 
 struct ev *mock_event(struct tp_cq *cq, struct tp_ep *ep,
@@ -102,6 +103,19 @@ static uint32_t total(const struct wr *wr)
 	return len;
 }
 
+/* The peer's next receive is used up. */
+static void do_imm(struct tp_ep *peer, const struct wr *wr)
+{
+	struct wc *wc;
+
+	ck_assert_msg(peer->rn > 0, "receiver not ready");
+	wc = put_wc(peer, peer->recv[peer->rhead].wr_id, 0, TP_RECV_IMM,
+		    total(wr), 0, 1);
+	wc->wc.imm = wr->wr.imm;
+	peer->rhead = (peer->rhead + 1) % peer->attr.max_recv_wr;
+	peer->rn--;
+}
+
 static void do_send(struct tp_ep *peer, const struct wr *wr)
 {
 	struct tp_recv_wr *r = &peer->recv[peer->rhead];
@@ -120,8 +134,8 @@ static bool do_rdma(struct tp_ep *ep, const struct wr *wr)
 	bool read = wr->wr.opcode == TP_READ;
 	unsigned int i;
 
-	if (!covers(ep->peer->cq->dev, wr->wr.rkey, at, total(wr),
-		    read ? TP_REMOTE_READ : TP_REMOTE_WRITE))
+	if (total(wr) && !covers(ep->peer->cq->dev, wr->wr.rkey, at, total(wr),
+				 read ? TP_REMOTE_READ : TP_REMOTE_WRITE))
 		return false;
 	for (i = 0; i < wr->wr.nsge; i++) {
 		if (read)
@@ -156,6 +170,8 @@ static void carry_out(struct tp_ep *ep)
 		free(wr);
 		return;
 	}
+	if (wr->wr.opcode == TP_WRITE_IMM)
+		do_imm(ep->peer, wr);
 	ep->unsignaled++;
 	if (wr->wr.flags & TP_SIGNALED) {
 		put_wc(ep, wr->wr.wr_id, 0, wr->wr.opcode, 0, ep->unsignaled,
@@ -197,7 +213,8 @@ int tp_post_send(struct tp_ep *ep, const struct tp_send_wr *wr)
 		struct wr *w = calloc(1, sizeof(*w) + len);
 
 		w->wr = *wr;
-		memcpy(w->sge, wr->sgl, len);
+		if (len)
+			memcpy(w->sge, wr->sgl, len);
 		STAILQ_INSERT_TAIL(&ep->out, w, link);
 		if (++ep->sends > ep->attr.max_send_wr)
 			ck_abort_msg("too many sends");

@@ -106,6 +106,8 @@ void rig_open(struct rig *rig, const char *dev)
 	struct tp_dev_attr dattr = { .log = &rig->log };
 	struct rpc_ctx_attr cattr = { .log = &rig->log }, sattr = cattr;
 
+	cattr.fast = rig->fast;
+
 	rig_defaults(rig, dev);
 	if (rig->coption) {
 		ck_assert_int_eq(fabric_open(&rig->cfabric, dev, rig->coption,
@@ -184,6 +186,8 @@ static void rig_done(struct rpc_call *call)
 		const struct wire_io_rep *rep = call->reply.body;
 
 		c->done = le64toh(rep->done);
+		if (call->landed)
+			memcpy(c->bounce, call->landed, c->done);
 	}
 }
 
@@ -276,6 +280,7 @@ void rig_io(struct rig *rig, struct rig_call *c, unsigned int op, uint64_t off,
 		c->call.pieces_at = sizeof(struct wire_hdr) + sizeof(io) +
 				    sizeof(region);
 		c->call.npieces = n;
+		c->call.bounce = rig->bounce;
 	}
 	rpc_call_start(rig->peer, &c->call);
 }

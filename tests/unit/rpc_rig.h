@@ -25,6 +25,8 @@ struct rig {
 	const char *coption, *soption; /* fabrics of a rig on "pvfs" */
 	struct fabric cfabric, sfabric;
 	struct rail_mem *area; /* of rig_io(), instead of its mr's key */
+	enum pins_mode fast; /* the client's */
+	bool bounce; /* reads may land elsewhere */
 	struct rpc_ctx *cctx, *sctx;
 	struct rpc_server *server;
 	struct rpc_server_attr sattr;
@@ -45,6 +47,7 @@ struct rig {
 	uint8_t *object;
 	struct rail_mem object_mem;
 	unsigned int bulks; /* under way */
+	unsigned int carried; /* WRITEs whose data came along */
 	unsigned int fresh;
 	/* logs of both */
 	struct log log;
@@ -60,6 +63,7 @@ struct rig_call {
 	unsigned int times;
 	uint64_t offset; /* of an APPEND */
 	uint64_t done; /* of READ, WRITE */
+	void *bounce; /* of rig_io(): may land elsewhere, to be copied here */
 	struct rig *rig;
 };
 

@@ -112,9 +112,13 @@ static void do_io(struct rig *rig, struct rpc_req *req)
 		rpc_reply_status(req, -EINVAL);
 		return;
 	}
-	if (!io->nmem && req->op == WIRE_WRITE) {
+	if (rpc_req_data(req) || (!io->nmem && req->op == WIRE_WRITE)) {
+		const void *data = rpc_req_data(req);
+
+		rig->carried += data != NULL;
 		rig->executed++;
-		memcpy(rig->object + off, req->msg.tail[2].ptr, len);
+		memcpy(rig->object + off, data ? data : req->msg.tail[2].ptr,
+		       len);
 		wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
 		rpc_reply_end(req, 0, 0);
 		rpc_reply_send(req);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fast.h"
 #include "mock_tp.h"
 #include "raw_client.h"
 
@@ -246,6 +247,71 @@ START_TEST(slot_in_use)
 }
 END_TEST
 
+START_TEST(data_of_no_write)
+{
+	size_t len;
+
+	raw_greet(&raw);
+	len = raw_append(&raw, 0, 1);
+	raw_hdr(&raw)->flags = htole16(WIRE_F_DATA);
+	raw_send(&raw, len);
+	refused(1, EPROTO, "wire_hdr.flags: no such data");
+}
+END_TEST
+
+/* A WRITE of 100 bytes, with len of them behind it. */
+static void write_with(size_t len)
+{
+	struct wire_io io = { .total = htole64(100),
+			      .nreg = htole32(1),
+			      .nmem = htole32(1) };
+	struct wire_region region = { 0, htole64(100) };
+	struct wire_mem mem = { .len = htole32(100) };
+	struct wire_out out;
+	size_t n = raw_append(&raw, 0, 1);
+	struct wire_hdr hdr = *raw_hdr(&raw);
+
+	wire_begin(&out, raw.buf->out, sizeof(raw.buf->out));
+	wire_put(&out, &io, sizeof(io));
+	wire_put(&out, &region, sizeof(region));
+	wire_put(&out, &mem, sizeof(mem));
+	n = (size_t)wire_end(&out, WIRE_WRITE, WIRE_F_DATA, 0);
+	hdr.len = htole32((uint32_t)n);
+	hdr.op = htole16(WIRE_WRITE);
+	hdr.flags = htole16(WIRE_F_DATA);
+	*raw_hdr(&raw) = hdr;
+	raw_send(&raw, n + len);
+}
+
+START_TEST(less_data_than_it_says)
+{
+	raw_greet(&raw);
+	write_with(99);
+	refused(1, EPROTO, "not the data that it says");
+}
+END_TEST
+
+START_TEST(more_data_than_it_says)
+{
+	raw_greet(&raw);
+	write_with(101);
+	refused(1, EPROTO, "not the data that it says");
+}
+END_TEST
+
+static const uint32_t no_buffers[] = { 0, FAST_COUNT, UINT32_MAX };
+
+START_TEST(buffer_that_is_not_there)
+{
+	struct tp_send_wr wr = { .opcode = TP_WRITE_IMM,
+				 .imm = no_buffers[_i] };
+
+	raw_greet(&raw);
+	ck_assert_int_eq(tp_post_send(raw.ep, &wr), 0);
+	refused(1, 0, "no request in a Fast RDMA buffer");
+}
+END_TEST
+
 START_TEST(connect_request)
 {
 	raw.priv.role = htole16(9);
@@ -293,6 +359,10 @@ int main(void)
 	tcase_add_test(tc, replayed_on_one_connection);
 	tcase_add_test(tc, seq_goes_back);
 	tcase_add_test(tc, slot_in_use);
+	tcase_add_test(tc, data_of_no_write);
+	tcase_add_test(tc, less_data_than_it_says);
+	tcase_add_test(tc, more_data_than_it_says);
+	tcase_add_loop_test(tc, buffer_that_is_not_there, 0, 3);
 	tcase_add_test(tc, connect_request);
 	tcase_add_test(tc, connect_version);
 	suite_add_tcase(s, tc);

@@ -31,6 +31,7 @@ static const char data[] = "twenty-one bytes here";
 
 static const struct wire_hello hello = { 1000, 100, 2, 6 };
 static const struct wire_hello_rep hello_rep = { 99, 8, WIRE_H_RESUMED };
+static const struct wire_fast_rep fast_rep = { 4096, 7, 73728, 4, 0 };
 static const struct wire_ping_rep ping_rep = { 99, 5, 6, 7, 6, 0 };
 static const struct wire_statfs_rep statfs_rep = { 4096, 9, 8, 7, 6, 5 };
 static const struct wire_mount_rep mount_rep = { 77,	1, 2,
@@ -119,6 +120,8 @@ const struct wire_sample wire_samples[] = {
 	{ "statfs reply", WIRE_STATFS, REP, BODY(statfs_rep) },
 	{ "bye", WIRE_BYE },
 	{ "bye reply", WIRE_BYE, REP },
+	{ "fast", WIRE_FAST },
+	{ "fast reply", WIRE_FAST, REP, BODY(fast_rep) },
 	{ "mount", WIRE_MOUNT },
 	{ "mount reply", WIRE_MOUNT, REP, BODY(mount_rep),
 	  .tail = { ARR(wire_mount_rep, uris_len, uris) }, .ntail = 1 },
@@ -180,6 +183,8 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { STR(wire_io_rep, data_len, data) }, .ntail = 1,
 	  .gathered = true },
 	{ "write", WIRE_WRITE, BODY(io_mem), .tail = { IO_LISTS }, .ntail = 2 },
+	{ "write data", WIRE_WRITE, .flags = WIRE_F_DATA, BODY(io_mem),
+	  .tail = { IO_LISTS }, .ntail = 2 },
 	{ "write inline", WIRE_WRITE, BODY(io_inline),
 	  .tail = { IO_INLINE, STR(wire_io, data_len, data) }, .ntail = 3,
 	  .gathered = true },

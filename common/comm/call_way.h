@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * call_way.h - how the payload of a request goes.  The caller names memory;
+ * each time that the request goes out a way is chosen, by its size, the
+ * connection, and whether a buffer is free (ICPP 2003, sections 3.4 and 4.1):
+ *
+ *   INLINE      a write, small: behind the message, in one Send
+ *   FAST_WRITE  a write, up to FAST_DATA, where memory is pinned: behind the
+ *               message, by RDMA Write into a buffer of the server's; from
+ *               the caller's memory if that is registered, else copied
+ *   FAST_READ   a read, up to FAST_DATA, into memory that is not registered
+ *               where that would be pinned: into a buffer of ours
+ *   KEYS        the server reads or writes the caller's memory
+ */
+#ifndef CALL_WAY_H
+#define CALL_WAY_H
+
+#include "ctx.h"
+#include "fast.h"
+
+#define WAY_INLINE_FAST 4096u /* bytes, where there is Fast RDMA */
+#define WAY_PIECES 16u /* of a FAST_READ */
+#define WAY_IN_PLACE 8u /* pieces of a FAST_WRITE that is not copied */
+
+struct rpc_peer;
+struct peer_slot;
+
+enum way { WAY_KEYS, WAY_INLINE, WAY_FAST_WRITE, WAY_FAST_READ };
+
+/* The buffers of a connection; part of struct rpc_peer. */
+struct peer_fast {
+	struct fast *own; /* NULL: not needed yet */
+	struct fast_peer theirs;
+	uint32_t busy; /* numbers, for both ends */
+	bool asked; /* for theirs, on this connection */
+	struct ctx_task ask;
+	struct rpc_call call;
+};
+
+void way_init(struct rpc_peer *peer);
+/* Chooses for the slot, and takes a buffer if it needs one. */
+enum way way_choose(struct rpc_peer *peer, struct peer_slot *s,
+		    const struct wire_hdr *hdr);
+/*
+ * The gather entries of the payload behind the message, at most RPC_DATA_MAX:
+ * how many, or -EFAULT: the caller's memory is not there.  *in_place: it is
+ * read until the request has left.
+ */
+int way_gather(struct rpc_peer *peer, struct peer_slot *s, enum way way,
+	       struct tp_sge *sge, bool *in_place);
+/* FAST_READ: names our buffer in the message instead of the memory. */
+void way_bounce(struct rpc_peer *peer, struct peer_slot *s);
+/* Where FAST_READ's bytes are, or NULL. */
+const void *way_landed(const struct rpc_peer *peer, const struct peer_slot *s);
+/* Gives the slot's buffer back, if it has one. */
+void way_give(struct rpc_peer *peer, struct peer_slot *s);
+/* The connection is gone, and all buffers with it. */
+void way_reset(struct rpc_peer *peer);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_rpc_fast.c - the payload of small requests goes along with the message,
+ * through Fast RDMA buffers, or the server fetches it; the bytes are right
+ * each time, also when the connection breaks at any step.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fast.h"
+#include "mock_tp.h"
+#include "rpc_rig.h"
+
+#define BYTES ((size_t)FAST_COUNT * FAST_SIZE)
+#define LEN 6000u /* not inline where there is Fast RDMA */
+#define CALLS 8u
+#define ROOM (CALLS * 65536u)
+
+static struct rig *rig;
+static uint8_t *mem, *back;
+static struct rail_mem area;
+static struct rig_call calls[CALLS];
+
+static void open_rig(enum pins_mode fast, size_t budget)
+{
+	unsigned int i;
+
+	mock = (struct mock){ 0 };
+	rig = calloc(1, sizeof(*rig));
+	rig->fast = fast;
+	rig->sattr.fast_bytes = budget;
+	rig->sattr.slots = CALLS;
+	rig_open(rig, "mock");
+	mem = malloc(ROOM);
+	back = calloc(1, ROOM);
+	for (i = 0; i < ROOM; i++)
+		mem[i] = (uint8_t)(i * 7 + i / 251);
+	rail_mem_init(&area, mem, ROOM, TP_REMOTE_READ);
+	rig->area = &area;
+}
+
+static void setup(void)
+{
+	open_rig(PINS_ON, 2 * BYTES);
+}
+
+static void teardown(void)
+{
+	rail_mem_fini(&area);
+	rig_close(rig);
+	free(mem);
+	free(back);
+	ck_assert_int_eq(mock.mrs, 0);
+}
+
+static struct rpc_server_stats stats(void)
+{
+	struct rpc_server_stats st;
+
+	rpc_server_stats(rig->server, &st);
+	return st;
+}
+
+static void start_write(unsigned int i, size_t len, unsigned int pieces)
+{
+	const struct tp_mr none = { 0 };
+
+	rig_io(rig, &calls[i], WIRE_WRITE, i * len, mem + i * len, len, &none,
+	       pieces, 20000);
+}
+
+static void finish(unsigned int i)
+{
+	rig_until(rig, calls[i].finished);
+	ck_assert_int_eq(calls[i].call.status, 0);
+	ck_assert_uint_eq(calls[i].times, 1);
+}
+
+static void written(size_t len, unsigned int pieces)
+{
+	memset(rig->object, 0, len + 1);
+	start_write(0, len, pieces);
+	finish(0);
+	ck_assert_mem_eq(rig->object, mem, len);
+	ck_assert_uint_eq(rig->object[len], 0);
+}
+
+/* The first one is fetched, and asks for buffers. */
+static void get_buffers(void)
+{
+	written(LEN, 1);
+	rig_until(rig, stats().fast_bytes == BYTES);
+	rig_for_ms(rig, 2);
+	rail_mem_fini(&area);
+}
+
+/* ---- writes ---- */
+
+START_TEST(few_bytes_go_with_the_message)
+{
+	written(4096, 2);
+	ck_assert_uint_eq(rig->carried, 1);
+	ck_assert_ptr_null(area.mr[0]);
+	ck_assert_uint_eq(stats().fast, 0);
+}
+END_TEST
+
+START_TEST(without_fast_more_go_with_the_message)
+{
+	teardown();
+	open_rig(PINS_OFF, BYTES);
+	written(65536, 64);
+	ck_assert_uint_eq(rig->carried, 1);
+	ck_assert_ptr_null(area.mr[0]);
+	written(65536 + 8, 1);
+	written(65 * 100, 65); /* too many pieces */
+	ck_assert_uint_eq(rig->carried, 1);
+	ck_assert_uint_eq(stats().fast_bytes, 0);
+}
+END_TEST
+
+START_TEST(a_copy_by_fast_rdma)
+{
+	get_buffers();
+	ck_assert_uint_eq(rig->carried, 0);
+	written(LEN, 3);
+	ck_assert_uint_eq(stats().fast, 1);
+	ck_assert_uint_eq(rig->carried, 1);
+	ck_assert_ptr_null(area.mr[0]);
+	written(65536, 1);
+	written(65536, 128);
+	ck_assert_uint_eq(stats().fast, 3);
+	written(65536 + 8, 1);
+	ck_assert_uint_eq(stats().fast, 3);
+}
+END_TEST
+
+START_TEST(registered_memory_is_not_copied)
+{
+	int mrs;
+
+	written(LEN, 1);
+	rig_until(rig, stats().fast_bytes == BYTES);
+	rig_for_ms(rig, 2);
+	ck_assert_ptr_nonnull(area.mr[0]);
+	mrs = mock.mrs;
+	written(LEN, WIRE_REGION_MAX / 8);
+	ck_assert_uint_eq(stats().fast, 1);
+	ck_assert_int_eq(mock.mrs, mrs); /* no buffers of the client's */
+}
+END_TEST
+
+START_TEST(more_calls_than_buffers)
+{
+	unsigned int i, round;
+
+	get_buffers();
+	for (round = 0; round < 3; round++) {
+		uint64_t before = stats().fast;
+
+		memset(rig->object, 0, ROOM);
+		for (i = 0; i < CALLS; i++)
+			start_write(i, LEN, 1);
+		for (i = 0; i < CALLS; i++)
+			finish(i);
+		ck_assert_mem_eq(rig->object, mem, CALLS * LEN);
+		rail_mem_fini(&area);
+		ck_assert_uint_ge(stats().fast - before, FAST_COUNT);
+	}
+}
+END_TEST
+
+START_TEST(memory_that_is_not_there)
+{
+	const struct tp_mr none = { 0 };
+	void *hole = (void *)4096;
+
+	get_buffers();
+	rail_mem_init(&area, hole, LEN, TP_REMOTE_READ);
+	rig_io(rig, &calls[0], WIRE_WRITE, 0, hole, LEN, &none, 1, 5000);
+	rig_until(rig, calls[0].finished);
+	ck_assert_int_eq(calls[0].call.status, -EFAULT);
+	rail_mem_init(&area, mem, ROOM, TP_REMOTE_READ);
+	written(LEN, 1);
+	ck_assert_uint_eq(stats().fast, 1);
+}
+END_TEST
+
+START_TEST(a_server_without_buffers)
+{
+	uint64_t requests;
+
+	teardown();
+	open_rig(PINS_ON, _i ? BYTES - 1 : 0);
+	written(LEN, 1);
+	rig_until(rig, stats().requests == 2);
+	rig_for_ms(rig, 2);
+	requests = stats().requests;
+	written(LEN, 1);
+	written(LEN, 1);
+	ck_assert_uint_eq(stats().requests, requests + 2);
+	ck_assert_uint_eq(stats().fast, 0);
+	ck_assert_uint_eq(stats().fast_refused, (unsigned int)_i);
+	ck_assert_uint_eq(rig_logged(rig, "protocol error"), 0);
+}
+END_TEST
+
+/* A call that was given up keeps its buffer until the reply. */
+START_TEST(given_up)
+{
+	unsigned int i;
+
+	get_buffers();
+	mock.freeze = true;
+	for (i = 0; i < FAST_COUNT; i++)
+		start_write(i, LEN, 1);
+	for (i = 0; i < FAST_COUNT; i++)
+		rpc_call_cancel(&calls[i].call);
+	rail_mem_fini(&area);
+	start_write(5, LEN, 1); /* finds none */
+	ck_assert_ptr_nonnull(area.mr[0]);
+	mock.freeze = false;
+	finish(5);
+	ck_assert_mem_eq(rig->object, mem, FAST_COUNT * LEN);
+	rail_mem_fini(&area);
+	written(LEN, 1);
+	ck_assert_uint_eq(stats().fast, FAST_COUNT + 1);
+}
+END_TEST
+
+/* ---- reads ---- */
+
+static void start_read(unsigned int i, size_t len, unsigned int pieces)
+{
+	const struct tp_mr none = { 0 };
+	struct rig_call *c = &calls[i];
+
+	rig_io(rig, c, WIRE_READ, i * len, back + i * len, len, &none, pieces,
+	       20000);
+	c->bounce = back + i * len;
+}
+
+static void readable(void)
+{
+	rail_mem_fini(&area);
+	rail_mem_init(&area, back, ROOM, TP_REMOTE_WRITE);
+	rig->bounce = true;
+	memcpy(rig->object, mem, ROOM);
+}
+
+START_TEST(a_read_lands_in_a_buffer)
+{
+	readable();
+	start_read(0, LEN, 3);
+	finish(0);
+	ck_assert_mem_eq(back, mem, LEN);
+	ck_assert_ptr_nonnull(calls[0].call.landed);
+	ck_assert_ptr_null(area.mr[0]);
+	start_read(0, 65536 + 8, 1);
+	finish(0);
+	ck_assert_mem_eq(back, mem, 65536 + 8);
+	ck_assert_ptr_null(calls[0].call.landed);
+	ck_assert_ptr_nonnull(area.mr[0]);
+	memset(back, 0, LEN);
+	start_read(0, LEN, 3);
+	finish(0);
+	ck_assert_mem_eq(back, mem, LEN);
+	ck_assert_ptr_null(calls[0].call.landed); /* registered now */
+}
+END_TEST
+
+START_TEST(many_reads)
+{
+	unsigned int i;
+
+	readable();
+	for (i = 0; i < CALLS; i++)
+		start_read(i, LEN, 1u << i % 5);
+	for (i = 0; i < CALLS; i++)
+		finish(i);
+	ck_assert_mem_eq(back, mem, CALLS * LEN);
+}
+END_TEST
+
+/* ---- broken connections ---- */
+
+/* Writes and reads; whether the connection was broken. */
+static bool play(int break_at)
+{
+	unsigned int i;
+
+	open_rig(PINS_ON, 2 * BYTES);
+	get_buffers();
+	mock.step = 0;
+	mock.break_at = break_at;
+	for (i = 0; i < CALLS; i++)
+		start_write(i, 6400, 2);
+	for (i = 0; i < CALLS; i++)
+		finish(i);
+	ck_assert_mem_eq(rig->object, mem, CALLS * 6400);
+	ck_assert_uint_eq(rig->executed, 1 + CALLS);
+	readable();
+	for (i = 0; i < CALLS; i++)
+		start_read(i, 6400, 4);
+	for (i = 0; i < CALLS; i++)
+		finish(i);
+	ck_assert_mem_eq(back, mem, CALLS * 6400);
+	rail_mem_fini(&area);
+	rail_mem_init(&area, mem, ROOM, TP_REMOTE_READ);
+	written(LEN, 1);
+	if (mock.broke) {
+		get_buffers();
+		written(LEN, 1);
+	}
+	ck_assert_uint_ge(stats().fast, 1);
+	return mock.broke;
+}
+
+START_TEST(broken_at_any_step)
+{
+	int at = 1;
+	bool broke;
+
+	teardown();
+	for (;;) {
+		broke = play(at);
+		if (!broke)
+			break;
+		teardown();
+		at += 1;
+	}
+	ck_assert_int_gt(at, 30);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rpc_fast");
+	TCase *tc = tcase_create("rpc_fast");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, few_bytes_go_with_the_message);
+	tcase_add_test(tc, without_fast_more_go_with_the_message);
+	tcase_add_test(tc, a_copy_by_fast_rdma);
+	tcase_add_test(tc, registered_memory_is_not_copied);
+	tcase_add_test(tc, more_calls_than_buffers);
+	tcase_add_test(tc, memory_that_is_not_there);
+	tcase_add_loop_test(tc, a_server_without_buffers, 0, 2);
+	tcase_add_test(tc, given_up);
+	tcase_add_test(tc, a_read_lands_in_a_buffer);
+	tcase_add_test(tc, many_reads);
+	tcase_add_test(tc, broken_at_any_step);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
