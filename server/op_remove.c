@@ -3,12 +3,16 @@
  * op_remove.c - REMOVE: takes objects away.  Freeing the blocks of a huge
  * file takes long, so it is done on a thread of the pool.  One that is not
  * there is no error: the manager repeats what a crash interrupted.
+ *
+ * The manager forgets the objects with the answer, so they stay away then,
+ * also with sync=off.  All names go before the first flush: on a journalling
+ * file system that one carries the others.
  */
 #include <string.h>
 
 #include "op.h"
 
-static int remove_objects(struct op_job *job)
+static int remove_all(struct op_job *job, bool durable)
 {
 	const struct wire_objects *body = job->req->msg.body;
 	const le64 *handle = job->req->msg.tail[0].ptr;
@@ -17,8 +21,7 @@ static int remove_objects(struct op_job *job)
 	int rc, first = 0;
 
 	for (i = 0; i < n; i++) {
-		rc = store_remove(iod->store, le64toh(handle[i]),
-				  iod->conf.sync);
+		rc = store_remove(iod->store, le64toh(handle[i]), durable);
 		if (!rc)
 			continue;
 		log_error(iod->log, "cannot remove object %016llx: %s",
@@ -27,6 +30,15 @@ static int remove_objects(struct op_job *job)
 		first = first ? first : rc;
 	}
 	return first;
+}
+
+static int remove_objects(struct op_job *job)
+{
+	int rc = remove_all(job, false);
+
+	if (rc || store_in_memory(job->worker->iod->store))
+		return rc;
+	return remove_all(job, true);
 }
 
 void op_remove(struct worker *w, struct rpc_req *req)

@@ -96,25 +96,30 @@ bool store_in_memory(const struct store *store)
 	return store->memory;
 }
 
-int store_remove(struct store *store, uint64_t handle, bool durable)
+static int sync_removal(struct store *store, char *path)
 {
-	char path[OBJPATH_LEN];
 	int fd, rc = 0;
 
-	objpath_make(handle, path);
-	if (unlinkat(store->objfd, path, 0))
-		return errno == ENOENT ? 0 : -errno;
-	fdcache_removed(&store->cache, handle);
-	if (!durable)
-		return 0;
 	path[OBJPATH_LEAF] = '\0';
 	fd = openat(store->objfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return errno == ENOENT ? 0 : -errno;
 	if (fsync(fd))
 		rc = -errno;
 	close(fd);
 	return rc;
+}
+
+int store_remove(struct store *store, uint64_t handle, bool durable)
+{
+	char path[OBJPATH_LEN];
+
+	objpath_make(handle, path);
+	if (!unlinkat(store->objfd, path, 0))
+		fdcache_removed(&store->cache, handle);
+	else if (errno != ENOENT)
+		return -errno;
+	return durable ? sync_removal(store, path) : 0;
 }
 
 static int make_leaf(struct store *store, const char *path)

@@ -25,6 +25,7 @@ static struct iodc client, mgr;
 /* The iod's system calls, interposed. */
 static atomic_bool slow_truncate, truncated;
 static atomic_bool slow_write;
+static atomic_uint flushes;
 static sem_t entered, go;
 
 int ftruncate(int fd, off_t len)
@@ -38,6 +39,12 @@ int ftruncate(int fd, off_t len)
 	rc = (int)syscall(SYS_ftruncate, fd, len);
 	atomic_store(&truncated, true);
 	return rc;
+}
+
+int fsync(int fd)
+{
+	atomic_fetch_add(&flushes, 1);
+	return (int)syscall(SYS_fsync, fd);
 }
 
 ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
@@ -199,6 +206,20 @@ START_TEST(waits_for_a_buffer_until_the_deadline)
 }
 END_TEST
 
+/* Also with sync=off, and when it finds a crash's unfinished work. */
+START_TEST(removed_for_good)
+{
+	unsigned int before;
+
+	ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 100), 0);
+	before = atomic_load(&flushes);
+	ck_assert_int_eq(iodc_remove(&mgr, 5), 0);
+	ck_assert_uint_eq(atomic_load(&flushes), before + 1);
+	ck_assert_int_eq(iodc_remove(&mgr, 5), 0);
+	ck_assert_uint_eq(atomic_load(&flushes), before + 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("iod_order");
@@ -211,6 +232,7 @@ int main(void)
 	tcase_add_test(tc, fence_waits_for_what_runs);
 	tcase_add_test(tc, nobody_fences_itself);
 	tcase_add_test(tc, slow_disk_stops_nobody_else);
+	tcase_add_test(tc, removed_for_good);
 	tcase_add_test(tc, waits_for_a_buffer_until_the_deadline);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

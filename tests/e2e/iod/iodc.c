@@ -246,7 +246,7 @@ int iodc_size(struct iodc *c, uint64_t handle, uint64_t *size)
 
 void iodc_mkdir(char *path)
 {
-	strcpy(path, "/tmp/pvfs-iod-XXXXXX");
+	strcpy(path, "/var/tmp/pvfs-iod-XXXXXX");
 	must(mkdtemp(path));
 }
 
