@@ -115,7 +115,10 @@ static void fabric_miss(struct fabric *fabric, const char *name, int rc)
 		 "%s: %s; ", name, missing_why(rc));
 }
 
-/* One that may be missing is tried without a word first. */
+/*
+ * One that may be missing is tried without a word first; a wrong setting is
+ * said all the same.
+ */
 static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 		      const struct tp_dev_attr *attr)
 {
@@ -129,7 +132,7 @@ static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 		rc = tp_dev_open(name, &silent, &dev);
 	if (optional && !rc)
 		tp_dev_close(dev);
-	if (!rc)
+	if (!rc || rc == -EINVAL)
 		rc = tp_dev_open(name, attr, &rails->dev[rails->n]);
 	if (rc)
 		fabric_miss(fabric, name, rc);

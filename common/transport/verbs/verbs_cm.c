@@ -47,7 +47,8 @@ static struct vb_bye *dispatch(struct vb_cq *cq, struct rdma_cm_event *event)
 		if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
 			log_error(cq->cq.dev->log, "verbs: the RDMA device "
 						   "was removed: nobody can "
-						   "connect");
+						   "connect over verbs; when "
+						   "it is back, start anew");
 		break;
 	case VB_BYE:
 		if (is_end(event))

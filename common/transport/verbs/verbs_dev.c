@@ -8,6 +8,7 @@
 
 #include "providers.h"
 #include "verbs.h"
+#include "verbs_opt.h"
 
 #define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u
@@ -112,28 +113,44 @@ static int device_prepare(struct vb_dev *d)
 	return d->pd ? 0 : -errno;
 }
 
-int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
+static void settings_take(struct vb_dev *d, const struct tp_dev_attr *attr,
+			  const struct vb_opt *opt)
 {
-	static const struct tp_dev_attr none;
-	struct vb_dev *d = calloc(1, sizeof(*d));
-	int rc;
-
-	if (!d)
-		return -ENOMEM;
-	if (!attr)
-		attr = &none;
-	d->dev.ops = &verbs_ops;
 	d->dev.log = attr->log;
 	d->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
 	d->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
-	d->sl = (uint8_t)attr->service_level;
-	d->tos = (uint8_t)attr->traffic_class;
+	d->sl = (uint8_t)opt->service_level;
+	d->tos = (uint8_t)opt->traffic_class;
+	if (d->sl || d->tos)
+		log_info(attr->log,
+			 "verbs: service level %u, traffic class %u, as "
+			 "configured (0: the system's)",
+			 d->sl, d->tos);
+}
+
+int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
+{
+	static const struct tp_dev_attr none;
+	struct vb_opt opt;
+	struct vb_dev *d;
+	int rc;
+
+	if (!attr)
+		attr = &none;
+	rc = vb_opt_get(attr, &opt);
+	if (rc)
+		return rc;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return -ENOMEM;
+	d->dev.ops = &verbs_ops;
+	settings_take(d, attr, &opt);
 	d->inline_try = VB_INLINE;
 	pthread_mutex_init(&d->lock, NULL);
 	fork_prepare(attr->log);
 	/* else the library touches memory at ibv_dereg_mr() */
 	d->dev.pins = ibv_is_fork_initialized() != IBV_FORK_ENABLED;
-	rc = device_choose(d, attr->device);
+	rc = device_choose(d, *opt.device ? opt.device : NULL);
 	if (rc)
 		goto free_dev;
 	rc = device_prepare(d);
