@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# cluster.sh - a manager and iods over verbs://, and programs that use them.
+# cluster.sh - a manager and iods over verbs, and programs that use them.
 # Sourced by run.sh.
 
 state=$tmp/state
-export PVFS_BUILD=$build PATH=$build/client/tools:$PATH
+export PVFS_BUILD=$build PATH=$build/client/tools:$build/tests/e2e:$PATH
 export MPIEXEC_PORT_RANGE=9100:9999
 # MPI's own traffic: UCX does not end over Soft-RoCE
 export UCX_TLS=self,sm,tcp
@@ -20,18 +20,63 @@ rnr_count() {
 		2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
 }
 
+log_of() { echo "$state/log/$1.log"; }
+
+# The manager reaches the iods over verbs alone, others have a choice.
 servers_start() {
-	cluster start -n 3 --port 0 --transport verbs || return 1
-	grep -h 'verbs: .* GID .*MTU' "$state/log/mgr.log" ||
+	cluster start -n 3 --port 0 --set mgr.fabric=strict:verbs \
+		--set iod.fabric=verbs:tcp || return 1
+	grep 'verbs: .* GID .*MTU' "$(log_of mgr)" ||
 		{ echo "mgr.log does not tell the GID and the MTU"; return 1; }
-	grep -q 'ready: mgr at verbs://' "$state/log/mgr.log" &&
-		grep -q 'ready: iod 2 at verbs://' "$state/log/iod2.log"
+	grep -q 'listens on: verbs$' "$(log_of mgr)" &&
+		grep -q 'listens on: verbs, tcp' "$(log_of iod2)"
 }
 
-ping_all() {
+# in_use TRANSPORT REASON: how a client reaches the servers.
+in_use() {
 	timeout 30 pvfs-ping >"$tmp/ping"
 	cat "$tmp/ping"
-	[ "$(grep -cw 'up .* verbs' "$tmp/ping")" = 4 ]
+	[ "$(grep -c " up .* $1 .*${2:-}" "$tmp/ping")" = 4 ] ||
+		{ echo "not all over $1 ${2:-}"; return 1; }
+}
+
+# mount_with OPTION: a pvfstab for the same servers.
+mount_with() {
+	sed "s/pvfs port=/pvfs $1,port=/" "$state/pvfstab" >"$tmp/$1"
+	export PVFSTAB_FILE=$tmp/$1
+}
+
+choice() {
+	mount_with fabric=auto && in_use verbs 'local: ' || return 1
+	mount_with fabric=strict:verbs && in_use verbs
+}
+
+# says TEXT COMMAND...: what it writes has that.
+says() {
+	local text=$1
+	shift
+
+	timeout 60 "$@" >"$tmp/said" 2>&1
+	grep "$text" "$tmp/said" && return
+	cat "$tmp/said"
+	echo "not said: $text"
+	return 1
+}
+
+classes() {
+	says 'SL 2, traffic class 104$' \
+		env PVFS_LOG=debug PVFS_RDMA=sl=2,tc=104 pvfs-ls /pvfs &&
+		says 'PVFS_RDMA=tc=256: want' env PVFS_RDMA=tc=256 pvfs-ls /pvfs
+}
+
+# Root's programs may lock all memory, except without that capability.
+memlock() {
+	local PVFSTAB_FILE
+
+	mount_with timeout=5
+	says 'the limit of locked memory is 64 KiB; raise it' \
+		setpriv --bounding-set=-ipc_lock \
+		prlimit --memlock=65536:65536 pvfs-ls /pvfs
 }
 
 # There and back, of sizes on both sides of each threshold.
@@ -92,6 +137,31 @@ iod_crash() {
 	wait $copies
 }
 
+# Memory is mapped, unmapped, moved, forked between transfers, and its
+# registrations are kept meanwhile.
+torture() {
+	PVFS_PIN_CACHE=on PVFS_LOG=info timeout 100 pvpin /pvfs 3 80 || return 1
+	PVFS_PIN_CACHE=off timeout 100 pvpin /pvfs 2 20
+}
+
+# The servers are told, and what is connected goes on.  Without carrier, not
+# down: then Soft-RoCE never sends a connection manager's message again.
+flap() {
+	local before=$(pairs) client try
+
+	timeout 60 pvfs-test -c -u -b 300000 -i 15 -f /pvfs/flap &
+	client=$!
+	for try in {1..50}; do
+		[ "$(pairs)" -gt "$before" ] && break
+		sleep 0.1
+	done
+	ip link set dummy0 carrier off && sleep 0.5 &&
+		ip link set dummy0 carrier on
+	wait $client || return 1
+	[ "$(cat "$state"/log/*.log | grep -c 'port 1: port active')" = 4 ] ||
+		{ cat "$state"/log/*.log; echo "not all were told"; return 1; }
+}
+
 # With credits a message always finds a receive.
 no_rnr() {
 	local now=$(rnr_count)
@@ -131,15 +201,18 @@ part_run() {
 	rnr_before=$(rnr_count)
 	pairs_before=$(pairs)
 	step "servers over verbs" servers_start
-	export PVFSTAB_FILE=$state/pvfstab
-	step "pvfs-ping" ping_all
+	step "a client chooses verbs, and says why" choice
+	step "service level and traffic class" classes
+	step "too little memory may be locked" memlock
 	step "pvfs-cp of many sizes" copies
 	step "pvfs-cp of a tree" tree
 	step "pvfs-cp, four at once" several_clients
 	step "pvfs-test, alone and with mpiexec" mpi_test
+	step "memory comes and goes between transfers" torture
 	step "an iod dies in the middle of copies" iod_crash
 	step "no message without a receive" no_rnr
 	step "killed clients leave no queue pair" killed_clients
+	[ "${RXE_VM:-}" != 1 ] || step "the port goes down and up" flap
 	step "the end leaves no queue pair" nothing_left
 	cat "$state"/log/*.log | grep -E 'error|warn' | head -n 20
 }
