@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What --help, the man page and the program itself call the options agree.
+. "$(dirname "$0")/functions.sh"
+
+# The names in the option column of --help.
+in_help() {
+	"$1" --help | grep -E '^ +-' | sed -E 's/^ +//; s/  .*//' |
+		grep -oE -- '--?[A-Za-z][A-Za-z-]*' | LC_ALL=C sort -u
+}
+# The names at the head of the paragraphs of OPTIONS.
+in_page() {
+	sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$1" | grep -A 1 '^\.TP' |
+		grep -E '^\.B[RI]? ' | sed 's/\\-/-/g' |
+		grep -oE -- '(^|[ ,"])--?[A-Za-z][A-Za-z-]*' |
+		grep -oE -- '--?[A-Za-z][A-Za-z-]*' | LC_ALL=C sort -u
+}
+
+checked=0
+for page in "$top"/client/tools/*.1 "$top"/server/*.8 "$top"/mgr/*.8 \
+		"$top"/mgr/fsck/*.8; do
+	tool=$(basename "${page%.*}")
+	program=$(find "$PVFS_BUILD" -name "$tool" -type f -perm -u=x | head -n 1)
+	[ -n "$program" ] || fail "$tool has a page and no program"
+	in_help "$program" >"$tmp/help"
+	in_page "$page" >"$tmp/page"
+	[ -s "$tmp/help" ] || fail "$tool --help names no options"
+	diff "$tmp/help" "$tmp/page" >"$tmp/diff" ||
+		fail "$tool: --help (<) and its page (>): $(cat "$tmp/diff")"
+	# each is known to the program: a wrong use may follow
+	while read -r option; do
+		case $option in --help|--version) continue ;; esac
+		timeout 20 "$program" "$option" --help >"$tmp/out" 2>&1 </dev/null
+		! grep -qE 'unrecognized|invalid option' "$tmp/out" ||
+			fail "$tool does not know $option: $(cat "$tmp/out")"
+	done <"$tmp/help"
+	checked=$((checked + 1))
+done
+say "$checked programs"
+[ $checked -ge 13 ]
