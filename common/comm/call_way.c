@@ -99,7 +99,8 @@ static bool is_inline(const struct rpc_peer *peer, const struct peer_slot *s,
 {
 	uint64_t max = fast_on(peer) ? WAY_INLINE_FAST : WIRE_INLINE_MAX;
 
-	return len <= max && s->npieces <= RPC_DATA_MAX &&
+	return len <= max && len <= tp_ep_carry_max(peer->link.ep) &&
+	       s->npieces <= RPC_DATA_MAX &&
 	       s->msg_len + len <= peer->request_max;
 }
 

@@ -133,6 +133,11 @@ static int no_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 	return -EOPNOTSUPP;
 }
 
+static uint32_t no_ep_carry_max(const struct tp_ep *ep)
+{
+	return UINT32_MAX;
+}
+
 static int no_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
 {
 	return -EOPNOTSUPP;
@@ -172,6 +177,7 @@ static const struct tp_ops missing = {
 	.ep_close = no_ep_close,
 	.ep_peer = no_ep_peer,
 	.ep_identity = no_ep_identity,
+	.ep_carry_max = no_ep_carry_max,
 	.post_recv = no_post_recv,
 	.post_send = no_post_send,
 };
@@ -368,6 +374,11 @@ const char *tp_ep_peer(const struct tp_ep *ep)
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 {
 	return OP(ep->dev, ep_identity)(ep, id);
+}
+
+uint32_t tp_ep_carry_max(const struct tp_ep *ep)
+{
+	return OP(ep->dev, ep_carry_max)(ep);
 }
 
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)

@@ -348,6 +348,12 @@ const char *tp_ep_peer(const struct tp_ep *ep);
 
 /* As tp_req_identity(); lives as long as the ep. */
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
+/*
+ * The most bytes of payload that a SEND should carry here; what is longer
+ * arrives sooner when the peer fetches it with a READ.  UINT32_MAX: it never
+ * does by itself, registration and round trips decide.
+ */
+uint32_t tp_ep_carry_max(const struct tp_ep *ep);
 
 /*
  * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the

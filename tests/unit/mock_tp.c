@@ -292,6 +292,11 @@ void *tp_ep_context(const struct tp_ep *ep)
 	return ep->attr.context;
 }
 
+uint32_t tp_ep_carry_max(const struct tp_ep *ep)
+{
+	return UINT32_MAX;
+}
+
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 {
 	if (!mock.identity)

@@ -35,6 +35,7 @@ const struct tp_ops fault_ops = {
 	.ep_close = fault_ep_close,
 	.ep_peer = fault_ep_peer,
 	.ep_identity = fault_ep_identity,
+	.ep_carry_max = fault_ep_carry_max,
 	.post_recv = fault_post_recv,
 	.post_send = fault_post_send,
 };

@@ -168,6 +168,13 @@ int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 	return e->inner ? tp_ep_identity(e->inner, id) : -ENOTCONN;
 }
 
+uint32_t fault_ep_carry_max(const struct tp_ep *ep)
+{
+	const struct fault_ep *e = (const struct fault_ep *)ep;
+
+	return e->inner ? tp_ep_carry_max(e->inner) : UINT32_MAX;
+}
+
 /* Completes what is in reqs: the first with *status, then all as flushed. */
 static void flush(struct fault_ep *e, struct fault_reqs *reqs, int *status)
 {

@@ -11,6 +11,7 @@
 #define SEND_WR_DEFAULT 256u
 #define RECV_WR_DEFAULT 64u
 #define WR_MAX 65536u
+#define CARRY_MAX 4096u /* 8 KiB: 10 us, and 9 where the peer fetches it */
 #define BELLS_MAX 64u /* unread bytes; the socket holds some hundreds */
 
 static struct local_ep *to_ep(const struct tp_ep *base)
@@ -31,6 +32,14 @@ int local_ep_identity(const struct tp_ep *base, struct tp_identity *id)
 		return -ENOTCONN;
 	*id = ep->id;
 	return 0;
+}
+
+/* A peer of another user fetches nothing itself: see local_reach.c. */
+uint32_t local_ep_carry_max(const struct tp_ep *base)
+{
+	const struct local_ep *ep = to_ep(base);
+
+	return ep->guest && ep->id.uid == geteuid() ? CARRY_MAX : UINT32_MAX;
 }
 
 /* An edge comes with each bell, read or not: read many at a time. */

@@ -150,6 +150,7 @@ int local_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 void local_ep_close(struct tp_ep *ep);
 const char *local_ep_peer(const struct tp_ep *ep);
 int local_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
+uint32_t local_ep_carry_max(const struct tp_ep *ep);
 /*
  * Ends the connection: every outstanding request completes, DISCONNECTED
  * (status) is queued.  id: of the send request that caused it gets status,
