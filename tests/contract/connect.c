@@ -180,7 +180,7 @@ END_TEST
 /* The connector gives up; the acceptor learns it after accepting. */
 START_TEST(accept_too_late)
 {
-	struct link *l = connecting(NULL, 0, clock_after_ms(100));
+	struct link *l = connecting(NULL, 0, clock_after_ms(1000));
 	struct tp_conn_req *req = expect_req(&world);
 	struct tp_event ev;
 
