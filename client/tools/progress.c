@@ -66,13 +66,14 @@ static void *run(void *arg)
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
 		draw(p);
-		clock_gettime(CLOCK_REALTIME, &until);
+		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += 200000000;
 		if (until.tv_nsec >= 1000000000) {
 			until.tv_sec++;
 			until.tv_nsec -= 1000000000;
 		}
-		pthread_cond_timedwait(&p->stop_cond, &p->lock, &until);
+		pthread_cond_clockwait(&p->stop_cond, &p->lock, CLOCK_MONOTONIC,
+				       &until);
 	}
 	pthread_mutex_unlock(&p->lock);
 	draw(p);
