@@ -113,6 +113,26 @@ static void source_ready(struct vb_cq *cq, enum source source)
 	}
 }
 
+/*
+ * The device was removed: its descriptors say so for ever, and would keep the
+ * thread awake.
+ */
+static void source_dead(struct vb_cq *cq, enum source source)
+{
+	int fd = source == SRC_DONE ? cq->chan->fd
+				    : vb_dev(cq->cq.dev)->ctx->async_fd;
+
+	epoll_ctl(cq->epfd, EPOLL_CTL_DEL, fd, NULL);
+	atomic_store(&cq->trouble, -ENODEV);
+	atomic_store(&cq->poked, true);
+}
+
+static bool is_dead(const struct epoll_event *ev)
+{
+	return (ev->data.u32 == SRC_DONE || ev->data.u32 == SRC_ASYNC) &&
+	       (ev->events & (EPOLLERR | EPOLLHUP));
+}
+
 bool vb_look(struct vb_cq *cq, int timeout_ms)
 {
 	struct epoll_event ev[SOURCES];
@@ -121,6 +141,8 @@ bool vb_look(struct vb_cq *cq, int timeout_ms)
 
 	for (i = 0; i < n; i++) {
 		source_ready(cq, (enum source)ev[i].data.u32);
+		if (is_dead(&ev[i]))
+			source_dead(cq, (enum source)ev[i].data.u32);
 		woken |= ev[i].data.u32 == SRC_WAKE;
 	}
 	if (atomic_exchange(&cq->poked, false))
