@@ -39,9 +39,16 @@ static void io_areas(struct io *io, const struct plan_req *req,
 					req->nreg * sizeof(req->reg[0]));
 }
 
+bool io_reads_inline(const struct io *io, uint64_t total)
+{
+	unsigned int max = io->s->inline_max;
+
+	return total <= IO_READ_INLINE && (!max || total <= max);
+}
+
 static bool io_is_inline(const struct io *io, const struct plan_req *req)
 {
-	return !io->write && req->total <= IO_READ_INLINE;
+	return !io->write && io_reads_inline(io, req->total);
 }
 
 static int io_message(const struct io *io, const struct plan_req *req, bool in,

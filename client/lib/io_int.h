@@ -73,6 +73,8 @@ struct io {
 /* Runs the operation: io.c.  The caller frees it after any result. */
 int io_run(struct io *io);
 void io_free(struct io *io);
+/* A read of so many bytes is answered with them. */
+bool io_reads_inline(const struct io *io, uint64_t total);
 /* What servers do with the caller's memory: TP_REMOTE_*. */
 unsigned int io_access(const struct io *io);
 

@@ -103,7 +103,7 @@ static void put_memory(struct io *io, struct io_slot *slot,
 
 static bool is_inline(const struct io *io, const struct list_req *req)
 {
-	return !io->write && req->total <= IO_READ_INLINE;
+	return !io->write && io_reads_inline(io, req->total);
 }
 
 static int put_list(struct io *io, struct io_slot *slot,

@@ -84,6 +84,24 @@ static enum pins_mode mode_of(const char *name, const struct log *log)
 	return mode;
 }
 
+/* PVFS_INLINE_MAX: bytes of a transfer that travel in a message; 0: chosen. */
+static unsigned int inline_max(const struct log *log)
+{
+	const char *text = getenv("PVFS_INLINE_MAX");
+	unsigned long n;
+	char *end;
+
+	if (!text)
+		return 0;
+	n = strtoul(text, &end, 10);
+	if (end == text || *end || !n || n > WIRE_INLINE_MAX) {
+		log_warn(log, "PVFS_INLINE_MAX=%s: want 1 to %u bytes", text,
+			 WIRE_INLINE_MAX);
+		return 0;
+	}
+	return (unsigned int)n;
+}
+
 /* The way to the servers: device, progress context, first peer. */
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
@@ -93,7 +111,8 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.log = s->log,
 		.poll_us = POLL_US,
 		.pins = mode_of("PVFS_PIN_CACHE", s->log),
-		.fast = mode_of("PVFS_FAST_RDMA", s->log)
+		.fast = mode_of("PVFS_FAST_RDMA", s->log),
+		.inline_max = s->inline_max
 	};
 	struct rpc_ctx *ctx;
 	int rc;
@@ -128,6 +147,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 		return -ENOMEM;
 	atomic_init(&s->refs, 1);
 	s->log = attr->log;
+	s->inline_max = inline_max(s->log);
 	s->timeout_ms = attr->timeout_ms;
 	s->probe = attr->probe;
 	rc = random_id(&s->id);

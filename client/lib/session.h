@@ -24,6 +24,7 @@ struct session {
 	uint64_t id;
 	unsigned int timeout_ms; /* of every call */
 	bool probe; /* see session_attr */
+	unsigned int inline_max; /* PVFS_INLINE_MAX; 0: chosen */
 	unsigned int first; /* random: where this client's striped
 					 * requests begin */
 	struct rpc_peer *mgr;

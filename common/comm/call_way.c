@@ -94,12 +94,18 @@ static bool take(struct rpc_peer *peer, struct peer_slot *s, unsigned int count)
 	return n >= 0;
 }
 
+static uint64_t inline_max(const struct rpc_peer *peer)
+{
+	uint64_t set = peer->link.ctx->inline_max;
+
+	return set ?: fast_on(peer) ? WAY_INLINE_FAST : WIRE_INLINE_MAX;
+}
+
 static bool is_inline(const struct rpc_peer *peer, const struct peer_slot *s,
 		      uint64_t len)
 {
-	uint64_t max = fast_on(peer) ? WAY_INLINE_FAST : WIRE_INLINE_MAX;
-
-	return len <= max && len <= tp_ep_carry_max(peer->link.ep) &&
+	return len <= inline_max(peer) &&
+	       len <= tp_ep_carry_max(peer->link.ep) &&
 	       s->npieces <= RPC_DATA_MAX &&
 	       s->msg_len + len <= peer->request_max;
 }

@@ -27,6 +27,7 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	if (rc)
 		goto free_ctx;
 	ctx->fast = attr->fast;
+	ctx->inline_max = attr->inline_max;
 	rc = rails_pins_open(&ctx->rails, attr->pins, attr->log);
 	if (rc)
 		goto close_rails;

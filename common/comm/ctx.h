@@ -80,6 +80,7 @@ struct rpc_ctx {
 	int wakefd; /* with several rails */
 	const struct log *log;
 	enum pins_mode fast; /* Fast RDMA */
+	unsigned int inline_max; /* bytes; 0: chosen */
 	uint64_t poll_ns;
 	unsigned int dull; /* waits that sleep at once, after one that polls */
 	unsigned int sleeps; /* of them left */

@@ -54,6 +54,9 @@ struct rpc_ctx_attr {
 	enum pins_mode pins;		/* of memory with rail_mem.keep; 0: off */
 	enum pins_mode fast;		/* Fast RDMA, of clients; 0: off; auto:
 					 * where memory is pinned */
+	unsigned int inline_max;	/* payload bytes of a write in its
+					 * message, at most WIRE_INLINE_MAX;
+					 * 0: chosen (call_way.h) */
 };
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* Peers and servers of the ctx must be closed. */

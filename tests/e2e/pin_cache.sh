@@ -6,6 +6,9 @@
 
 start_pvfs -n 3
 expect ok pvpin /pvfs 2 200
+# nothing travels in messages; all goes by Fast RDMA or by the server
+PVFS_INLINE_MAX=1 expect ok pvpin /pvfs 2 100
+PVFS_INLINE_MAX=1 PVFS_FAST_RDMA=on expect ok pvpin /pvfs 2 100
 export PVFS_PIN_CACHE=on PVFS_LOG=info
 timeout 200 pvpin /pvfs 4 400 >"$tmp/out" 2>"$tmp/log" || {
 	tail -20 "$tmp/log"

@@ -107,6 +107,7 @@ void rig_open(struct rig *rig, const char *dev)
 	struct rpc_ctx_attr cattr = { .log = &rig->log }, sattr = cattr;
 
 	cattr.fast = rig->fast;
+	cattr.inline_max = rig->inline_max;
 
 	rig_defaults(rig, dev);
 	if (rig->coption) {

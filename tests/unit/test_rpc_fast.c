@@ -22,13 +22,15 @@ static uint8_t *mem, *back;
 static struct rail_mem area;
 static struct rig_call calls[CALLS];
 
-static void open_rig(enum pins_mode fast, size_t budget)
+static void open_rig_inline(enum pins_mode fast, size_t budget,
+			    unsigned int inline_max)
 {
 	unsigned int i;
 
 	mock = (struct mock){ 0 };
 	rig = calloc(1, sizeof(*rig));
 	rig->fast = fast;
+	rig->inline_max = inline_max;
 	rig->sattr.fast_bytes = budget;
 	rig->sattr.slots = CALLS;
 	rig_open(rig, "mock");
@@ -38,6 +40,11 @@ static void open_rig(enum pins_mode fast, size_t budget)
 		mem[i] = (uint8_t)(i * 7 + i / 251);
 	rail_mem_init(&area, mem, ROOM, TP_REMOTE_READ);
 	rig->area = &area;
+}
+
+static void open_rig(enum pins_mode fast, size_t budget)
+{
+	open_rig_inline(fast, budget, 0);
 }
 
 static void setup(void)
@@ -117,6 +124,21 @@ START_TEST(without_fast_more_go_with_the_message)
 	written(65 * 100, 65); /* too many pieces */
 	ck_assert_uint_eq(rig->carried, 1);
 	ck_assert_uint_eq(stats().fast_bytes, 0);
+}
+END_TEST
+
+START_TEST(the_limit_can_be_set)
+{
+	teardown();
+	open_rig_inline(PINS_ON, 2 * BYTES, LEN);
+	written(LEN, 1);
+	ck_assert_uint_eq(rig->carried, 1);
+	written(LEN + 8, 1);
+	ck_assert_uint_eq(rig->carried, 1);
+	teardown();
+	open_rig_inline(PINS_OFF, BYTES, 1);
+	written(16, 1);
+	ck_assert_uint_eq(rig->carried, 0);
 }
 END_TEST
 
@@ -345,6 +367,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, few_bytes_go_with_the_message);
 	tcase_add_test(tc, without_fast_more_go_with_the_message);
+	tcase_add_test(tc, the_limit_can_be_set);
 	tcase_add_test(tc, a_copy_by_fast_rdma);
 	tcase_add_test(tc, registered_memory_is_not_copied);
 	tcase_add_test(tc, more_calls_than_buffers);
