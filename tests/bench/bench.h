@@ -58,13 +58,15 @@ double bench_median(double *v, unsigned int n);
 /* ---- the limits: each returns a rate (bytes/s, 1/s) or seconds; <0 failed */
 double bench_stream(uint64_t call, uint64_t bytes);
 double bench_pingpong(size_t request, size_t answer, unsigned int n);
-/* Between two processes; the far one, or both, sleep before each: pause s. */
+/* A round trip between two processes, pause seconds apart: the median of n,
+ * at most 8192. */
 double bench_eventfd(double pause, unsigned int n);
 double bench_flush(const char *dir, unsigned int n);
 
 enum bench_io { BENCH_WRITE_NEW, BENCH_WRITE, BENCH_READ };
 struct bench_io_done {
 	double secs; /* of all calls, without the pauses */
+	double median; /* seconds of a call; of the last ones, if many */
 	uint64_t calls;
 };
 struct bench_io_arg {

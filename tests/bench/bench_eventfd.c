@@ -7,6 +7,8 @@
 
 #include "bench.h"
 
+#define ROUNDS 8192u
+
 static bool ring(int fd)
 {
 	return eventfd_write(fd, 1) == 0;
@@ -21,7 +23,7 @@ static bool hear(int fd)
 
 static double rounds(int there, int back, double pause, unsigned int n)
 {
-	double secs = 0, start;
+	double secs[ROUNDS], start;
 
 	for (unsigned int i = 0; i < n; i++) {
 		if (pause > 0)
@@ -29,9 +31,9 @@ static double rounds(int there, int back, double pause, unsigned int n)
 		start = bench_now();
 		if (!ring(there) || !hear(back))
 			return -1;
-		secs += bench_now() - start;
+		secs[i] = bench_now() - start;
 	}
-	return secs / n;
+	return bench_median(secs, n);
 }
 
 double bench_eventfd(double pause, unsigned int n)
@@ -40,7 +42,7 @@ double bench_eventfd(double pause, unsigned int n)
 	double secs = -1;
 	pid_t pid;
 
-	if (there < 0 || back < 0)
+	if (there < 0 || back < 0 || n > ROUNDS)
 		return -1;
 	pid = fork();
 	if (pid == 0) {

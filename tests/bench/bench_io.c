@@ -9,6 +9,8 @@
 #include "bench.h"
 #include "pvfs.h"
 
+#define TIMES 16384u
+
 /* Kept between preparation and the measured part: one client, one process. */
 struct client {
 	char path[4096];
@@ -123,9 +125,23 @@ static void nap(double secs)
 		usleep((useconds_t)(secs * 1e6));
 }
 
+/* Seconds of the calls, in the memory of one client. */
+struct times {
+	double v[TIMES];
+	uint64_t n;
+};
+
+static void timed(struct bench_io_done *done, struct times *t, double secs)
+{
+	done->secs += secs;
+	done->calls++;
+	t->v[t->n++ % TIMES] = secs;
+}
+
 static int measure(const struct bench_io_arg *a, struct client *c,
 		   struct bench_io_done *done)
 {
+	static struct times times;
 	uint64_t n = a->share / a->call;
 	uint64_t calls = a->random && n > 20000 ? 20000 : n;
 	double begin = bench_now(), start, end;
@@ -136,11 +152,14 @@ static int measure(const struct bench_io_arg *a, struct client *c,
 		if (one_call(a, c, (int64_t)(place(a, i % n, n) * a->call)))
 			return -1;
 		end = bench_now();
-		done->secs += end - start;
-		done->calls++;
+		timed(done, &times, end - start);
 		if (a->secs > 0 && end - begin >= a->secs)
 			break;
 	}
+	if (a->done)
+		done->median = bench_median(
+			times.v,
+			(unsigned int)(times.n < TIMES ? times.n : TIMES));
 	return 0;
 }
 

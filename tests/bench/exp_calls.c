@@ -53,7 +53,8 @@ static int one(struct perf_run *run, const struct perf_target *t,
 	if (!rc)
 		series_add(series_of(run, t ? t->name : "plain file", io),
 			   (double)call, NULL,
-			   (double)done->calls * (double)call / 1e6 / res.secs);
+			   (double)done->calls * (double)call / 1e6 /
+				   done->secs);
 	perf_done_free(done, 1);
 	return rc;
 }

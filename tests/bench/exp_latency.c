@@ -14,14 +14,14 @@
 
 static const struct figure_desc awake = {
 	.name = "awake",
-	.title = "4 KiB calls, both sides awake",
+	.title = "4 KiB calls, both sides awake; median call",
 	.x = "operation",
 	.y = "us",
 	.bars = true,
 };
 static const struct figure_desc asleep = {
 	.name = "asleep",
-	.title = "4 KiB calls, 2 ms apart",
+	.title = "4 KiB calls, 2 ms apart; median call",
 	.x = "operation",
 	.y = "us",
 	.bars = true,
@@ -53,7 +53,7 @@ static int one(struct perf_run *run, const struct perf_target *t,
 	rc = perf_io(run, t, &a, 1, &res);
 	if (!rc)
 		series_add(series_of(run, d, t->name), io, op_names[io],
-			   a.done->secs / (double)a.done->calls * 1e6);
+			   a.done->median * 1e6);
 	perf_done_free(a.done, 1);
 	return rc;
 }
