@@ -67,6 +67,7 @@ static void set_signals(sigset_t *stop)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN); /* the iods' report */
 	sigemptyset(stop);
 	sigaddset(stop, SIGTERM);
 	sigaddset(stop, SIGINT);
