@@ -137,6 +137,14 @@ iod_crash() {
 	wait $copies
 }
 
+# What iod 0 counted of the transfers so far.
+fast_rdma() {
+	kill -USR1 "$(cluster pid 0)"
+	sleep 1
+	grep 'requests by Fast RDMA' "$state/log/iod0.log" | tail -n 1
+	grep -q '[1-9][0-9]* requests by Fast RDMA' "$state/log/iod0.log"
+}
+
 # Memory is mapped, unmapped, moved, forked between transfers, and its
 # registrations are kept meanwhile.
 torture() {
@@ -248,6 +256,7 @@ part_run() {
 	step "pvfs-cp, four at once" several_clients
 	step "pvfs-test, alone and with mpiexec" mpi_test
 	step "memory comes and goes between transfers" torture
+	step "small writes went by Fast RDMA" fast_rdma
 	step "an iod dies in the middle of copies" iod_crash
 	step "no message without a receive" no_rnr
 	step "killed clients leave no queue pair" killed_clients
