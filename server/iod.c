@@ -16,9 +16,13 @@
 
 #define FAST_BYTES (64u << 20)
 
-/* Half of the descriptors may be object files, the others are for peers. */
+/*
+ * Half of the descriptors may be object files, which take two each where they
+ * are written past the page cache; the others are for peers.
+ */
 static unsigned int open_limit(struct iod *iod)
 {
+	unsigned int share = iod->conf.engine == IOD_CACHED ? 2 : 4;
 	unsigned int want = iod->conf.max_open;
 	struct rlimit lim;
 
@@ -29,13 +33,29 @@ static unsigned int open_limit(struct iod *iod)
 		setrlimit(RLIMIT_NOFILE, &lim);
 		getrlimit(RLIMIT_NOFILE, &lim);
 	}
-	if (lim.rlim_cur == RLIM_INFINITY || want <= lim.rlim_cur / 2)
+	if (lim.rlim_cur == RLIM_INFINITY || want <= lim.rlim_cur / share)
 		return want;
 	log_warn(iod->log,
-		 "max_open %u is more than half of the limit of %llu open "
-		 "files: using half; raise LimitNOFILE (ulimit -n)",
-		 want, (unsigned long long)lim.rlim_cur);
-	return (unsigned int)(lim.rlim_cur / 2);
+		 "max_open %u is more than 1/%u of the limit of %llu open "
+		 "files: using that; raise LimitNOFILE (ulimit -n)",
+		 want, share, (unsigned long long)lim.rlim_cur);
+	return (unsigned int)(lim.rlim_cur / share);
+}
+
+static int choose_engine(struct iod *iod)
+{
+	bool can = store_can_direct(iod->store);
+
+	if (iod->conf.engine == IOD_DIRECT && !can) {
+		log_error(iod->log,
+			  "engine = direct, but the file system of %s has no "
+			  "O_DIRECT for it; write engine = auto or cached",
+			  iod->conf.storage);
+		return -EOPNOTSUPP;
+	}
+	if (iod->conf.engine != IOD_CACHED && can)
+		iod->engine = &store_engine_direct;
+	return 0;
 }
 
 static int open_store(struct iod *iod)
@@ -118,6 +138,8 @@ static int open_all(struct iod *iod)
 
 	if (!rc)
 		rc = open_store(iod);
+	if (!rc)
+		rc = choose_engine(iod);
 	if (!rc)
 		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
 	if (!rc)

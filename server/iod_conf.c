@@ -105,6 +105,23 @@ static int read_zones(const struct reader *r, struct iod_conf *conf)
 			"buffers together 4 at least and no more than 64G");
 }
 
+static int read_engine(const struct reader *r, enum iod_engine *engine)
+{
+	const char *text = conf_get(r->conf, r->section, "engine");
+
+	if (!text)
+		return 0;
+	if (!strcmp(text, "cached"))
+		*engine = IOD_CACHED;
+	else if (!strcmp(text, "direct"))
+		*engine = IOD_DIRECT;
+	else if (!strcmp(text, "auto"))
+		*engine = IOD_AUTO;
+	else
+		return complain(r, "engine", "write cached, direct or auto");
+	return 0;
+}
+
 static int read_map_size(const struct reader *r, struct iod_conf *conf)
 {
 	return conf_size(r->conf, r->section, "map_size", 0, 1ull << 40,
@@ -140,6 +157,8 @@ static int read_section(const struct reader *r, struct iod_conf *conf)
 		rc = read_zones(r, conf);
 	if (!rc)
 		rc = read_map_size(r, conf);
+	if (!rc)
+		rc = read_engine(r, &conf->engine);
 	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
 		rc = read_uint(r, keys[i].key, keys[i].min, keys[i].max,
 			       keys[i].val);

@@ -16,6 +16,8 @@
 #define IOD_THREADS_MAX 64u
 #define ZONES_TEXT 256u /* room for iod_zones_format() */
 
+enum iod_engine { IOD_CACHED, IOD_DIRECT, IOD_AUTO };
+
 struct iod_conf {
 	uint64_t fsid;
 	uint32_t index;
@@ -33,6 +35,7 @@ struct iod_conf {
 	size_t unit_size; /* most bytes of a chunk of a transfer */
 	struct zones_attr zones; /* of each progress thread; rails unset */
 	uint64_t map_size; /* bytes of objects mapped for reading */
+	enum iod_engine engine; /* auto: direct where that can be */
 	unsigned int max_open; /* object files kept open */
 	unsigned int poll_us; /* poll this long before sleeping */
 };

@@ -12,7 +12,8 @@
 	section ".log_level", section ".threads", section ".sync_threads",     \
 		section ".sync", section ".slots", section ".max_sessions",    \
 		section ".unit_size", section ".zones", section ".map_size",   \
-		section ".max_open", section ".poll_us", section ".fabric"
+		section ".max_open", section ".poll_us", section ".fabric",    \
+		section ".engine"
 
 /* To be followed by NULL. */
 #define CONF_KEYS                                                              \

@@ -13,7 +13,6 @@
 
 #include "stamp.h"
 
-#define STAMP_FILE "pvfs-stamp"
 #define STAMP_TEXT 128
 
 static int write_all(int fd, const char *text, size_t len)

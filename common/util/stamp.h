@@ -10,6 +10,7 @@
 
 #include "log.h"
 
+#define STAMP_FILE "pvfs-stamp" /* in the directory */
 #define STAMP_VERSION 1u /* of the layout below the directory */
 
 struct stamp {

@@ -3,15 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sieve.h"
+#include "pieces.h"
 
 static size_t piece_len(const struct store_seg *seg, uint64_t skip, size_t left)
 {
 	return seg->len - skip < left ? (size_t)(seg->len - skip) : left;
 }
 
-/* Goes on from io->pos; seg and skip are where that is. */
-static int read_on(struct store_io *io, sieve_read_fn read)
+int pieces_read(struct store_io *io, sieve_read_fn read)
 {
 	char *buf = io->buf;
 	size_t n, got;
@@ -42,7 +41,7 @@ static void read_from_disk(struct sync_work *work)
 		(struct store_io *)(void *)((char *)work -
 					    offsetof(struct store_io, work));
 
-	io->done(io, read_on(io, store_obj_read));
+	io->done(io, pieces_read(io, store_obj_read));
 }
 
 static int cached_read(struct store_io *io)
@@ -50,7 +49,7 @@ static int cached_read(struct store_io *io)
 	int rc;
 
 	io->pos = 0;
-	rc = read_on(io, store_obj_read_cached);
+	rc = pieces_read(io, store_obj_read_cached);
 	if (rc != -EAGAIN)
 		return rc;
 	io->work.run = read_from_disk;
@@ -58,7 +57,7 @@ static int cached_read(struct store_io *io)
 	return -EINPROGRESS;
 }
 
-static int write_now(struct store_io *io)
+int pieces_write(const struct store_io *io, pieces_write_fn write)
 {
 	const struct store_seg *seg = io->seg;
 	uint64_t skip = io->skip;
@@ -70,7 +69,7 @@ static int write_now(struct store_io *io)
 		return sieve_write(io);
 	for (pos = 0; pos < io->len; pos += n, seg++, skip = 0) {
 		n = piece_len(seg, skip, io->len - pos);
-		rc = store_obj_write(io->obj, buf + pos, n, seg->off + skip);
+		rc = write(io->obj, buf + pos, n, seg->off + skip);
 		if (rc)
 			return rc;
 	}
@@ -83,14 +82,14 @@ static void write_to_disk(struct sync_work *work)
 		(struct store_io *)(void *)((char *)work -
 					    offsetof(struct store_io, work));
 
-	io->done(io, write_now(io));
+	io->done(io, pieces_write(io, store_obj_write));
 }
 
 /* The page cache of a disk makes writers wait when much of it is dirty. */
 static int cached_write(struct store_io *io)
 {
 	if (store_obj_in_memory(io->obj))
-		return write_now(io);
+		return pieces_write(io, store_obj_write);
 	io->work.run = write_to_disk;
 	sync_pool_run(io->pool, &io->work);
 	return -EINPROGRESS;

@@ -26,6 +26,7 @@ struct store_obj {
 	uint64_t handle;
 	struct store *store;
 	int fd;
+	atomic_int direct; /* the same file with O_DIRECT, or -1 */
 	atomic_uint refs;
 	atomic_bool named; /* its name is on stable storage */
 	UT_hash_handle hh; /* shard's lock */

@@ -174,6 +174,7 @@ static int obj_open(struct store *store, uint64_t handle, bool create,
 	obj->handle = handle;
 	obj->store = store;
 	obj->fd = fd;
+	atomic_init(&obj->direct, -1);
 	atomic_init(&obj->refs, 1);
 	sync_group_init(&obj->group);
 	*out = obj;
@@ -209,6 +210,8 @@ void store_obj_put(struct store_obj *obj)
 {
 	if (atomic_fetch_sub_explicit(&obj->refs, 1, memory_order_acq_rel) > 1)
 		return;
+	if (atomic_load(&obj->direct) >= 0)
+		close(atomic_load(&obj->direct));
 	close(obj->fd);
 	free(obj);
 }

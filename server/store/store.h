@@ -37,6 +37,8 @@ void store_close(struct store *store);
 int store_statfs(struct store *store, struct statvfs *fs);
 /* It lies in a tmpfs: nothing of it has to be waited for. */
 bool store_in_memory(const struct store *store);
+/* Its file system lets data go past the page cache. */
+bool store_can_direct(const struct store *store);
 bool store_obj_in_memory(const struct store_obj *obj);
 
 struct store_stat {
@@ -85,6 +87,16 @@ int store_obj_read_cached(struct store_obj *obj, void *buf, size_t len,
 /* All of it or an error; an error may leave a part written. */
 int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
 		    uint64_t off);
+/*
+ * The same past the page cache where that can be: what is not aligned to
+ * blocks of STORE_BLOCK in the object, or lies at an address that is not, goes
+ * through it.  The kernel keeps both ways in step.  Blocks on the disk.
+ */
+#define STORE_BLOCK 4096u
+int store_obj_read_direct(struct store_obj *obj, void *buf, size_t len,
+			  uint64_t off, size_t *done);
+int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
+			   uint64_t off);
 int store_obj_resize(struct store_obj *obj, uint64_t size);
 int store_obj_stat(struct store_obj *obj, struct store_stat *st);
 /* A shared mapping for reading, and for writing if the store is in memory;

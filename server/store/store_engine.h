@@ -4,7 +4,8 @@
  *
  * An engine carries out struct store_io's.  "cached" copies through the page
  * cache: at once, or on a thread of the pool when a read has to wait for the
- * disk, and for all writes of a store that is not in memory.
+ * disk, and for all writes of a store that is not in memory.  "direct" moves
+ * what is big and aligned past the page cache, always on the pool.
  */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
@@ -56,5 +57,6 @@ struct store_engine {
 };
 
 extern const struct store_engine store_engine_cached;
+extern const struct store_engine store_engine_direct;
 
 #endif

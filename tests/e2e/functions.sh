@@ -52,7 +52,9 @@ cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
 # start_pvfs [OPTION OF cluster start...]
 start_pvfs() {
 	states+=("$state")
-	cluster start --port 0 --transport "${PVFS_TEST_SCHEME:-tcp}" "$@" || fail "the servers do not start"
+	cluster start --port 0 --transport "${PVFS_TEST_SCHEME:-tcp}" \
+		${PVFS_TEST_SET:+--set "$PVFS_TEST_SET"} "$@" ||
+		fail "the servers do not start"
 	export PVFSTAB_FILE=$state/pvfstab
 }
 

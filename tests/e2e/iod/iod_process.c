@@ -175,6 +175,8 @@ START_TEST(wrong_configurations)
 	refuses("0", "pvfs.conf:4:", "SIZE:COUNT");
 	write_conf("unit_size = 5000", "");
 	refuses("0", "pvfs.conf:4:", "unit_size");
+	write_conf("engine = steam", "");
+	refuses("0", "pvfs.conf:4:", "cached, direct or auto");
 	write_conf("", "storage = /tmp/x");
 	refuses("0", "pvfs.conf", "address");
 	write_conf("", "address = 127.0.0.1");

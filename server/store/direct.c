@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* direct.c - reading and writing one object past the page cache. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "stamp.h"
+#include "store_int.h"
+
+bool store_can_direct(const struct store *store)
+{
+	int fd;
+
+	if (store->memory)
+		return false;
+	fd = openat(store->dirfd, STAMP_FILE, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+/*
+ * By the number of the open file, for the name may be gone.  -1: without
+ * /proc, or out of descriptors; then the page cache does.
+ */
+static int direct_fd(struct store_obj *obj)
+{
+	int fd = atomic_load(&obj->direct), none = -1;
+	char path[32];
+
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", obj->fd);
+	fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+	if (fd >= 0 &&
+	    !atomic_compare_exchange_strong(&obj->direct, &none, fd)) {
+		close(fd);
+		fd = none;
+	}
+	return fd;
+}
+
+/* Of [off, off + len): the bytes before the first whole block, and in blocks. */
+static size_t before_blocks(uint64_t off)
+{
+	return (size_t)(-off % STORE_BLOCK);
+}
+
+static size_t in_blocks(const void *buf, size_t len, uint64_t off)
+{
+	size_t head = before_blocks(off);
+
+	if (len < head + STORE_BLOCK || ((uintptr_t)buf + head) % STORE_BLOCK)
+		return 0;
+	return (len - head) / STORE_BLOCK * STORE_BLOCK;
+}
+
+/*
+ * Bytes moved, or -errno.  Fewer than len: the other way does the rest, as it
+ * does the end of the object and what this file system does not take.
+ */
+static ssize_t write_blocks(struct store_obj *obj, const char *buf, size_t len,
+			    uint64_t off)
+{
+	int fd = direct_fd(obj);
+	size_t put = 0;
+	ssize_t n;
+
+	while (fd >= 0 && put < len) {
+		n = pwrite(fd, buf + put, len - put, (off_t)(off + put));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EINVAL)
+			return -errno;
+		if (n <= 0)
+			break;
+		put += (size_t)n;
+	}
+	return (ssize_t)put;
+}
+
+static ssize_t read_blocks(struct store_obj *obj, char *buf, size_t len,
+			   uint64_t off)
+{
+	int fd = direct_fd(obj);
+	size_t got = 0;
+	ssize_t n;
+
+	while (fd >= 0 && got < len) {
+		n = pread(fd, buf + got, len - got, (off_t)(off + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EINVAL)
+			return -errno;
+		if (n <= 0)
+			break;
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
+
+int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
+			   uint64_t off)
+{
+	size_t head = before_blocks(off), blocks = in_blocks(buf, len, off);
+	const char *at = buf;
+	ssize_t n;
+	int rc = 0;
+
+	if (!blocks)
+		return store_obj_write(obj, buf, len, off);
+	if (head)
+		rc = store_obj_write(obj, at, head, off);
+	if (rc)
+		return rc;
+	n = write_blocks(obj, at + head, blocks, off + head);
+	if (n < 0)
+		return (int)n;
+	head += (size_t)n;
+	return store_obj_write(obj, at + head, len - head, off + head);
+}
+
+int store_obj_read_direct(struct store_obj *obj, void *buf, size_t len,
+			  uint64_t off, size_t *done)
+{
+	size_t head = before_blocks(off), blocks = in_blocks(buf, len, off);
+	char *at = buf;
+	ssize_t n;
+	int rc = 0;
+
+	if (!blocks)
+		return store_obj_read(obj, buf, len, off, done);
+	*done = 0;
+	if (head)
+		rc = store_obj_read(obj, buf, head, off, done);
+	if (rc || *done < head)
+		return rc;
+	n = read_blocks(obj, at + head, blocks, off + head);
+	if (n < 0)
+		return (int)n;
+	head += (size_t)n;
+	rc = store_obj_read(obj, at + head, len - head, off + head, done);
+	*done += head;
+	return rc;
+}

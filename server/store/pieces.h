@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pieces.h - what the engines share: a store_io, piece by piece. */
+#ifndef PIECES_H
+#define PIECES_H
+
+#include "sieve.h"
+
+/*
+ * Goes on from io->pos; seg and skip are where that is, and are moved on.
+ * Zeros behind the end of the object.  0, or the error of read().
+ */
+int pieces_read(struct store_io *io, sieve_read_fn read);
+
+typedef int (*pieces_write_fn)(struct store_obj *obj, const void *buf,
+			       size_t len, uint64_t off);
+/* All of it, or the error of write(), which may leave a part written. */
+int pieces_write(const struct store_io *io, pieces_write_fn write);
+
+#endif
