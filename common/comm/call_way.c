@@ -248,11 +248,10 @@ void way_bounce(struct rpc_peer *peer, struct peer_slot *s)
 /* For the next time that it goes out. */
 static void unbounce(struct peer_slot *s)
 {
-	struct wire_mem *piece = pieces(s);
 	unsigned int i;
 
 	for (i = 0; s->bounced && i < s->npieces; i++)
-		piece[i].addr = s->named[i];
+		pieces(s)[i].addr = s->named[i];
 	s->bounced = false;
 }
 
