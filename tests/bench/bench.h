@@ -57,6 +57,9 @@ double bench_median(double *v, unsigned int n);
 
 /* ---- the limits: each returns a rate (bytes/s, 1/s) or seconds; <0 failed */
 double bench_stream(uint64_t call, uint64_t bytes);
+/* The same with a receiver that writes what comes to a file of dir, a new one
+ * or over an old one: what any server of the kind can reach. */
+double bench_stored(uint64_t call, uint64_t bytes, const char *dir, bool over);
 double bench_pingpong(size_t request, size_t answer, unsigned int n);
 /* A round trip between two processes, pause seconds apart: the median of n,
  * at most 8192. */

@@ -12,6 +12,8 @@
 
 #include "bench.h"
 
+#define STORED_UNIT 262144u /* as an iod takes it */
+
 static void nodelay(int s)
 {
 	int on = 1;
@@ -65,19 +67,34 @@ static int recv_all(int s, char *buf, size_t len)
 	return 0;
 }
 
-static void sink(int s, char *buf, uint64_t call, uint64_t bytes)
+/* The receiver's side: until bytes came, to fd where that is one. */
+static int drain(int s, char *buf, uint64_t call, uint64_t bytes, int fd)
+{
+	off_t off = 0;
+
+	for (uint64_t n; bytes; bytes -= n, off += (off_t)n) {
+		n = call < bytes ? call : bytes;
+		if (recv_all(s, buf, n))
+			return -1;
+		if (fd >= 0 && pwrite(fd, buf, n, off) != (ssize_t)n)
+			return -1;
+	}
+	return 0;
+}
+
+static void sink(int s, char *buf, uint64_t call, uint64_t bytes, int fd)
 {
 	char done = 1;
 
-	for (; bytes; bytes -= call)
-		if (recv_all(s, buf, call))
-			_exit(1);
+	if (drain(s, buf, call, bytes, fd))
+		_exit(1);
 	_exit(write(s, &done, 1) == 1 ? 0 : 1);
 }
 
-double bench_stream(uint64_t call, uint64_t bytes)
+/* unit: what the receiver takes at once; fd: where to, or -1. */
+static double stream(uint64_t call, uint64_t bytes, uint64_t unit, int fd)
 {
-	char *buf = malloc(call), done;
+	char *buf = malloc(call > unit ? call : unit), done;
 	double start, secs = -1;
 	int s[2];
 	pid_t pid;
@@ -88,7 +105,7 @@ double bench_stream(uint64_t call, uint64_t bytes)
 	memset(buf, 1, call);
 	pid = fork();
 	if (pid == 0)
-		sink(s[1], buf, call, bytes);
+		sink(s[1], buf, unit, bytes, fd);
 	close(s[1]);
 	start = bench_now();
 	for (uint64_t left = bytes; left; left -= call)
@@ -100,6 +117,32 @@ double bench_stream(uint64_t call, uint64_t bytes)
 	waitpid(pid, NULL, 0);
 	free(buf);
 	return secs > 0 ? (double)bytes / secs : -1;
+}
+
+double bench_stream(uint64_t call, uint64_t bytes)
+{
+	return stream(call, bytes, call, -1);
+}
+
+double bench_stored(uint64_t call, uint64_t bytes, const char *dir, bool over)
+{
+	char path[4096], fill[STORED_UNIT];
+	double rate = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/stored", dir);
+	fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0600);
+	if (fd < 0)
+		return -1;
+	memset(fill, 2, sizeof(fill));
+	for (uint64_t at = 0; over && at < bytes; at += sizeof(fill))
+		if (pwrite(fd, fill, sizeof(fill), (off_t)at) < 0)
+			goto close_file;
+	rate = stream(call, bytes, STORED_UNIT, fd);
+close_file:
+	close(fd);
+	unlink(path);
+	return rate;
 }
 
 static void echo(int s, char *buf, size_t request, size_t answer)

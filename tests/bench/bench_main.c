@@ -28,7 +28,7 @@ static int io_round(const struct bench *b, enum bench_io io, uint64_t call,
 {
 	struct bench_io_arg a = { .io = io, .pvfs = true, .call = call };
 	struct bench_result res, local;
-	double gib, stream;
+	double gib, rate, stream, stored;
 
 	if (io_once(b, &a, clients, &res))
 		return -1;
@@ -39,10 +39,16 @@ static int io_round(const struct bench *b, enum bench_io io, uint64_t call,
 	stream = bench_stream(call, b->bytes / 2);
 	if (stream < 0)
 		return -1;
-	row_add(row, ROW_VALUE, gib * 1.073741824 / res.secs);
-	row_add(row, ROW_PEER,
-		res.secs > 0 ? gib * (double)(1u << 30) / res.secs / stream
-			     : 0);
+	rate = res.secs > 0 ? gib * (double)(1u << 30) / res.secs : 0;
+	row_add(row, ROW_VALUE, rate / 1e9);
+	row_add(row, ROW_PEER, rate / stream);
+	if (io != BENCH_READ) {
+		stored = bench_stored(call, b->bytes / 2, b->local,
+				      io == BENCH_WRITE);
+		if (stored < 0)
+			return -1;
+		row_add(row, ROW_STORED, rate / stored);
+	}
 	row_add(row, ROW_LOCAL, local.secs / res.secs);
 	row_add(row, ROW_CLIENT_CPU, res.client_cpu / gib);
 	row_add(row, ROW_SERVER_CPU, res.server_cpu / gib);
@@ -74,7 +80,7 @@ static int bandwidth(const struct bench *b, struct report *r)
 	static const unsigned int clients[] = { 1, 2, 4 };
 
 	report_title("Sequential bandwidth, GB/s; peer: plain TCP stream",
-		     "of stream", "of local");
+		     "of stream", "of stored stream", "of local");
 	for (unsigned int c = 0; c < 3; c++)
 		for (unsigned int n = 0; n < 3; n++)
 			for (int io = BENCH_WRITE_NEW; io <= BENCH_READ; io++)
@@ -114,7 +120,7 @@ static int latency(const struct bench *b, struct report *r)
 {
 	report_title("4 KiB calls, us; peer: TCP ping-pong of the same bytes; "
 		     "CPU in us a call",
-		     "ping-pongs", "");
+		     "ping-pongs", "", "");
 	for (int io = BENCH_WRITE; io <= BENCH_READ; io++) {
 		struct row *row = report_row(r, "latency", io_name[io], 4096,
 					     1);
@@ -159,7 +165,7 @@ static int metadata(const struct bench *b, struct report *r)
 
 	report_title("Names, operations a second; peer: the disk's flushes; "
 		     "CPU in us an operation",
-		     "flushes", "");
+		     "flushes", "", "");
 	for (unsigned int n = 0; n < 2; n++) {
 		struct row *rows[4];
 

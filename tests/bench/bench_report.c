@@ -73,13 +73,14 @@ static double median(const struct row *row, enum row_field field)
 	return row->n[field] ? bench_median(v, row->n[field]) : 0;
 }
 
-void report_title(const char *what, const char *peer, const char *local)
+void report_title(const char *what, const char *peer, const char *stored,
+		  const char *local)
 {
 	printf("\n%s.\n\n", what);
-	printf("| operation | call | clients | median | %s | %s | client CPU | "
+	printf("| operation | call | clients | median | %s | %s | %s | client CPU | "
 	       "server CPU |\n",
-	       peer, local);
-	printf("|---|---:|---:|---:|---:|---:|---:|---:|\n");
+	       peer, stored, local);
+	printf("|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
 }
 
 static void print_call(uint64_t call)
@@ -100,6 +101,9 @@ void row_print(struct row *row)
 	print_call(row->call);
 	printf(" | %u | %.*f | %.2f | ", row->clients, val < 100 ? 2 : 0, val,
 	       median(row, ROW_PEER));
+	if (row->n[ROW_STORED])
+		printf("%.2f", median(row, ROW_STORED));
+	printf(" | ");
 	if (row->n[ROW_LOCAL])
 		printf("%.2f", median(row, ROW_LOCAL));
 	printf(" | %.2f | %.2f |\n", median(row, ROW_CLIENT_CPU),
@@ -109,9 +113,10 @@ void row_print(struct row *row)
 
 static struct json_object *row_json(const struct row *row)
 {
-	static const char *const keys[ROW_FIELDS] = { "value", "of_peer",
-						      "of_local", "client_cpu",
-						      "server_cpu" };
+	static const char *const keys[ROW_FIELDS] = {
+		"value",    "of_peer",	  "of_stored",
+		"of_local", "client_cpu", "server_cpu"
+	};
 	struct json_object *o = json_object_new_object();
 
 	json_object_object_add(o, "section",

@@ -8,6 +8,7 @@
 enum row_field {
 	ROW_VALUE,
 	ROW_PEER, /* ratio to the peer of the section */
+	ROW_STORED, /* ratio to a stream that is written to a file */
 	ROW_LOCAL, /* ratio to local pwrite or pread */
 	ROW_CLIENT_CPU,
 	ROW_SERVER_CPU,
@@ -24,7 +25,8 @@ struct row *report_row(struct report *r, const char *section, const char *name,
 		       uint64_t call, unsigned int clients);
 /* One round's figure. */
 void row_add(struct row *row, enum row_field field, double val);
-void report_title(const char *what, const char *peer, const char *local);
+void report_title(const char *what, const char *peer, const char *stored,
+		  const char *local);
 void row_print(struct row *row);
 /* 0, or 1 after a message. */
 int report_write(struct report *r, const struct bench *b, const char *path);
