@@ -118,6 +118,25 @@ until_true() {
 	done
 }
 
+# public PROGRAM: copies it and libpvfs to $tmp/public, where every user may
+# run it; the build may lie in a home that is closed to others.
+public() {
+	mkdir -p "$tmp/public" &&
+		cp "$(command -v "$1")" "$PVFS_BUILD"/client/lib/libpvfs.so.0 \
+			"$tmp/public" || fail "cannot copy $1"
+}
+
+# as_user UID GID GROUPS COMMAND...: runs what public() copied as that user.
+as_user() {
+	local uid=$1 gid=$2 groups=$3
+	shift 3
+
+	if [ -n "$groups" ]; then groups=--groups=$groups
+	else groups=--clear-groups; fi
+	setpriv --reuid="$uid" --regid="$gid" "$groups" -- \
+		env LD_LIBRARY_PATH="$tmp/public" PATH="$tmp/public:$PATH" "$@"
+}
+
 # manifest DIR: every name with what must survive a copy.
 manifest() {
 	(cd "$1" && find . -printf '%P %y %m %U:%G %l' \

@@ -9,18 +9,10 @@ requires tool setpriv
 start_pvfs -n 2
 chmod 755 "$state"
 
-# as UID GID GROUPS COMMAND...
-as() {
-	local uid=$1 gid=$2 groups=$3
-	shift 3
-
-	if [ -n "$groups" ]; then groups=--groups=$groups
-	else groups=--clear-groups; fi
-	setpriv --reuid="$uid" --regid="$gid" "$groups" -- "$@"
-}
-alice() { as 1001 1001 '' "$@"; }
-bob() { as 1002 1002 '' "$@"; }
-carol() { as 1003 1003 1001 "$@"; }	# in alice's group
+public pvio
+alice() { as_user 1001 1001 '' "$@"; }
+bob() { as_user 1002 1002 '' "$@"; }
+carol() { as_user 1003 1003 1001 "$@"; }	# in alice's group
 
 expect EACCES alice pvio mkdir /pvfs/mine
 expect ok pvio mkdir /pvfs/pub

@@ -267,13 +267,17 @@ START_TEST(truncated_often)
 	atomic_bool stop = false;
 	pthread_t thread;
 	unsigned int i;
+	int rc = 0;
 
 	make(4 << 20, 1);
 	pthread_create(&thread, NULL, truncate_often, &stop);
-	for (i = 0; i < 300; i++)
-		put(0, 4 << 20, i);
+	for (i = 0; i < 300 && !rc; i++) {
+		fill(4 << 20, i);
+		rc = iodc_pwrite(&client, 1, 0, 4 << 20);
+	}
 	atomic_store(&stop, true);
 	pthread_join(thread, NULL);
+	ck_assert_msg(rc == 0, "write %u: error %d", i, rc);
 	put(0, 4 << 20, 1);
 	put(0, 4 << 20, 2);
 	holds(0, 4 << 20, 2);

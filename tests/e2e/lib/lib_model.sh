@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
+public model
 start_pvfs -n 3
 mkdir -m 777 "$tmp/ordinary" "$tmp/ordinary/open"
 chmod 777 "$tmp/ordinary/open"
@@ -17,8 +18,7 @@ for seed in ${MODEL_SEEDS:-1 2 3 4 5 6 7 8}; do
 	model "$seed" "${MODEL_STEPS:-1500}" "/pvfs/$seed" \
 		"$tmp/ordinary/$seed" || fail "seed $seed"
 	[ "$(id -u)" = 0 ] || continue
-	setpriv --reuid 12345 --regid 12345 --clear-groups \
-		"$(command -v model)" "$seed" "${MODEL_STEPS:-1500}" \
+	as_user 12345 12345 '' model "$seed" "${MODEL_STEPS:-1500}" \
 		"/pvfs/open/$seed" "$tmp/ordinary/open/$seed" ||
 		fail "seed $seed as another user"
 done
