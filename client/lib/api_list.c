@@ -77,37 +77,56 @@ static ssize_t do_list(int fd, bool write, const struct given *g, uint64_t max)
 	return api_ret(n);
 }
 
-static int do_list32(int fd, bool write, int nmem, int nfile, struct given *g)
+/* parent: NULL without hints. */
+static int list32(int fd, bool write, int nmem, char *mem[], int mem_len[],
+		  char *parent[], int parent_len[], int nfile, int64_t pos[],
+		  int32_t len[])
 {
+	struct given g = { .mem = mem,
+			   .mem32 = mem_len,
+			   .parent = parent,
+			   .parent32 = parent_len,
+			   .pos = pos,
+			   .len32 = len };
+
 	if (nmem < 0 || nfile < 0)
 		return api_int(-EINVAL);
-	g->nmem = (size_t)nmem;
-	g->nfile = (size_t)nfile;
-	return (int)do_list(fd, write, g, INT_MAX);
+	g.nmem = (size_t)nmem;
+	g.nfile = (size_t)nfile;
+	return (int)do_list(fd, write, &g, INT_MAX);
+}
+
+static ssize_t list64(int fd, bool write, size_t nmem, char *const mem[],
+		      const size_t mem_len[], char *const parent[],
+		      const size_t parent_len[], size_t nfile,
+		      const int64_t pos[], const int64_t len[])
+{
+	struct given g = { .nmem = nmem,
+			   .nfile = nfile,
+			   .mem = mem,
+			   .mem64 = mem_len,
+			   .parent = parent,
+			   .parent64 = parent_len,
+			   .pos = pos,
+			   .len64 = len };
+
+	return do_list(fd, write, &g, SSIZE_MAX);
 }
 
 int pvfs_read_list(int fd, int mem_count, char *mem_offsets[],
 		   int mem_lengths[], int file_count, int64_t file_offsets[],
 		   int32_t file_lengths[])
 {
-	struct given g = { .mem = mem_offsets,
-			   .mem32 = mem_lengths,
-			   .pos = file_offsets,
-			   .len32 = file_lengths };
-
-	return do_list32(fd, false, mem_count, file_count, &g);
+	return list32(fd, false, mem_count, mem_offsets, mem_lengths, NULL,
+		      NULL, file_count, file_offsets, file_lengths);
 }
 
 int pvfs_write_list(int fd, int mem_count, char *mem_offsets[],
 		    int mem_lengths[], int file_count, int64_t file_offsets[],
 		    int32_t file_lengths[])
 {
-	struct given g = { .mem = mem_offsets,
-			   .mem32 = mem_lengths,
-			   .pos = file_offsets,
-			   .len32 = file_lengths };
-
-	return do_list32(fd, true, mem_count, file_count, &g);
+	return list32(fd, true, mem_count, mem_offsets, mem_lengths, NULL, NULL,
+		      file_count, file_offsets, file_lengths);
 }
 
 int pvfs_read_list_hints(int fd, int mem_count, char *mem_offsets[],
@@ -115,14 +134,9 @@ int pvfs_read_list_hints(int fd, int mem_count, char *mem_offsets[],
 			 int allocation_lengths[], int file_count,
 			 int64_t file_offsets[], int32_t file_lengths[])
 {
-	struct given g = { .mem = mem_offsets,
-			   .mem32 = mem_lengths,
-			   .parent = allocation_offsets,
-			   .parent32 = allocation_lengths,
-			   .pos = file_offsets,
-			   .len32 = file_lengths };
-
-	return do_list32(fd, false, mem_count, file_count, &g);
+	return list32(fd, false, mem_count, mem_offsets, mem_lengths,
+		      allocation_offsets, allocation_lengths, file_count,
+		      file_offsets, file_lengths);
 }
 
 int pvfs_write_list_hints(int fd, int mem_count, char *mem_offsets[],
@@ -130,14 +144,9 @@ int pvfs_write_list_hints(int fd, int mem_count, char *mem_offsets[],
 			  int allocation_lengths[], int file_count,
 			  int64_t file_offsets[], int32_t file_lengths[])
 {
-	struct given g = { .mem = mem_offsets,
-			   .mem32 = mem_lengths,
-			   .parent = allocation_offsets,
-			   .parent32 = allocation_lengths,
-			   .pos = file_offsets,
-			   .len32 = file_lengths };
-
-	return do_list32(fd, true, mem_count, file_count, &g);
+	return list32(fd, true, mem_count, mem_offsets, mem_lengths,
+		      allocation_offsets, allocation_lengths, file_count,
+		      file_offsets, file_lengths);
 }
 
 ssize_t pvfs_read_list64(int fd, size_t mem_count, char *const mem_offsets[],
@@ -147,16 +156,9 @@ ssize_t pvfs_read_list64(int fd, size_t mem_count, char *const mem_offsets[],
 			 const int64_t file_offsets[],
 			 const int64_t file_lengths[])
 {
-	struct given g = { .nmem = mem_count,
-			   .nfile = file_count,
-			   .mem = mem_offsets,
-			   .mem64 = mem_lengths,
-			   .parent = allocation_offsets,
-			   .parent64 = allocation_lengths,
-			   .pos = file_offsets,
-			   .len64 = file_lengths };
-
-	return do_list(fd, false, &g, SSIZE_MAX);
+	return list64(fd, false, mem_count, mem_offsets, mem_lengths,
+		      allocation_offsets, allocation_lengths, file_count,
+		      file_offsets, file_lengths);
 }
 
 ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
@@ -166,16 +168,9 @@ ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
 			  const int64_t file_offsets[],
 			  const int64_t file_lengths[])
 {
-	struct given g = { .nmem = mem_count,
-			   .nfile = file_count,
-			   .mem = mem_offsets,
-			   .mem64 = mem_lengths,
-			   .parent = allocation_offsets,
-			   .parent64 = allocation_lengths,
-			   .pos = file_offsets,
-			   .len64 = file_lengths };
-
-	return do_list(fd, true, &g, SSIZE_MAX);
+	return list64(fd, true, mem_count, mem_offsets, mem_lengths,
+		      allocation_offsets, allocation_lengths, file_count,
+		      file_offsets, file_lengths);
 }
 
 int pvfs_list_counters(int fd, struct pvfs_list_counters *counters)
