@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "trust.h"
@@ -65,11 +66,13 @@ END_TEST
 START_TEST(test_refused_hosts)
 {
 	struct trust *trust = NULL;
+	char label[80] = { 0 };
 
+	/* longer than a name may be: no name service is asked */
+	memset(label, 'a', sizeof(label) - 1);
 	ck_assert_int_eq(trust_open("0.0.0.0", &silent, &trust), -EINVAL);
 	ck_assert_int_eq(trust_open("10.0.0.1, ::", &silent, &trust), -EINVAL);
-	ck_assert_int_eq(trust_open("1.2.3.4.5.6", &silent, &trust),
-			 -EHOSTUNREACH);
+	ck_assert_int_eq(trust_open(label, &silent, &trust), -EHOSTUNREACH);
 	ck_assert_ptr_null(trust);
 }
 END_TEST
