@@ -73,6 +73,9 @@ void copy_file_start(struct copy *c, const char *from, const char *to,
 /* copy_data.c: copies one piece; buf holds two blocks.  0, or -1 after a
  * message. */
 int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf);
+/* The same for a file that says it is empty: what the kernel makes up when it
+ * is read (/proc) has no size. */
+int copy_unsized(struct copy_file *f, char *buf);
 /* copy_file.c: a thread's whole work on one piece. */
 void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len,
 		     char *buf);

@@ -129,6 +129,19 @@ static int verify_hole(struct copy_file *f, uint64_t off, uint64_t end,
 	return 0;
 }
 
+/* What was read goes out, and comes back. */
+static int put_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+{
+	if (write_data(f, buf, len, off)) {
+		copy_failed(f->copy, f->to);
+		return -1;
+	}
+	atomic_fetch_add(&f->copy->bytes, len);
+	if (!f->copy->opt.verify)
+		return 0;
+	return verify_block(f, buf, len, off, buf + f->copy->opt.block);
+}
+
 static int copy_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 {
 	ssize_t n = read_all(f->in, buf, len, off);
@@ -143,14 +156,27 @@ static int copy_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 		atomic_store(&f->copy->failed, true);
 		return -1;
 	}
-	if (write_data(f, buf, len, off)) {
-		copy_failed(f->copy, f->to);
-		return -1;
+	return put_block(f, off, len, buf);
+}
+
+int copy_unsized(struct copy_file *f, char *buf)
+{
+	uint64_t off = 0;
+	ssize_t n;
+
+	while ((n = read_all(f->in, buf, f->copy->opt.block, off)) > 0) {
+		if (pvfs_ftruncate(f->out, (int64_t)off + n)) {
+			copy_failed(f->copy, f->to);
+			return -1;
+		}
+		atomic_fetch_add(&f->copy->bytes_found, (uint64_t)n);
+		if (put_block(f, off, (size_t)n, buf))
+			return -1;
+		off += (uint64_t)n;
 	}
-	atomic_fetch_add(&f->copy->bytes, len);
-	if (!f->copy->opt.verify)
-		return 0;
-	return verify_block(f, buf, len, off, buf + f->copy->opt.block);
+	if (n < 0)
+		copy_failed(f->copy, f->from);
+	return n < 0 ? -1 : 0;
 }
 
 static int skip_hole(struct copy_file *f, uint64_t off, uint64_t to, char *buf)

@@ -193,5 +193,9 @@ void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 	bool ok = !patience_over(&f->copy->patience) &&
 		  !atomic_load(&f->failed) && (f->in >= 0 || prepare(f));
 
-	copy_file_piece_done(f, ok && !copy_piece(f, off, len, buf));
+	if (ok && !len && !pvfs_is_pvfs_fd(f->in))
+		ok = !copy_unsized(f, buf);
+	else
+		ok = ok && !copy_piece(f, off, len, buf);
+	copy_file_piece_done(f, ok);
 }

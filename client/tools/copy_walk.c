@@ -14,11 +14,27 @@
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		      const char *to);
 
+/* 0 and *made, -1. */
+static int make_link(const struct copy *c, const char *target, const char *to,
+		     bool *made)
+{
+	*made = !pvfs_symlink(target, to);
+	if (*made)
+		return 0;
+	if (errno != EEXIST)
+		return -1;
+	if (c->opt.no_clobber)
+		return 0;
+	*made = !pvfs_unlink(to) && !pvfs_symlink(target, to);
+	return *made ? 0 : -1;
+}
+
 static void copy_link(struct copy *c, const char *from, const char *to,
 		      const struct stat *st)
 {
 	char target[4096];
 	ssize_t n = pvfs_readlink(from, target, sizeof(target) - 1);
+	bool made;
 
 	atomic_fetch_add(&c->files_found, 1);
 	if (n < 0) {
@@ -26,13 +42,11 @@ static void copy_link(struct copy *c, const char *from, const char *to,
 		return;
 	}
 	target[n] = '\0';
-	if (pvfs_symlink(target, to) &&
-	    (errno != EEXIST || c->opt.no_clobber || pvfs_unlink(to) ||
-	     pvfs_symlink(target, to))) {
+	if (make_link(c, target, to, &made))
 		copy_failed(c, to);
+	else if (!made)
 		return;
-	}
-	if (copy_meta(c, to, st))
+	else if (copy_meta(c, to, st))
 		copy_failed(c, to);
 	else
 		atomic_fetch_add(&c->files, 1);

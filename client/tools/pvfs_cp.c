@@ -219,5 +219,5 @@ int main(int argc, char **argv)
 	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into);
 	copy_queue_free(c.queue);
 	report(&c, seconds() - start);
-	return atomic_load(&c.failed);
+	return tool_done(&copy_tool, atomic_load(&c.failed));
 }

@@ -128,21 +128,30 @@ static int df(struct args *a, const char *path)
 	return status | total_row(a, path);
 }
 
+static int df_all(struct args *a)
+{
+	char dir[4096];
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
+		status |= df(a, dir);
+	return i ? status : tool_no_mount(&tool);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = { 0 };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
-	char dir[4096];
 
 	a.list = json_object_new_array();
-	for (unsigned int k = 0;
-	     i == argc && !pvfs_mount_point(k, dir, sizeof(dir)); k++)
-		status |= df(&a, dir);
+	if (i == argc)
+		status = df_all(&a);
 	for (; i < argc; i++)
 		status |= df(&a, argv[i]);
 	if (a.json)
 		json_line(a.list);
 	else
 		json_object_put(a.list);
-	return status;
+	return tool_done(&tool, status);
 }

@@ -284,5 +284,5 @@ int main(int argc, char **argv)
 		if (a.titles && !a.json && i + 1 < argc)
 			putchar('\n');
 	}
-	return status;
+	return tool_done(&tool, status);
 }

@@ -55,7 +55,9 @@ static bool is_dir(const char *path)
 
 static int make_parents(char *path)
 {
-	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
+	char *p = path + strspn(path, "/");
+
+	for (; (p = strchr(p, '/')); p++) {
 		*p = '\0';
 		if (!is_dir(path) && pvfs_mkdir(path, 0777) && !is_dir(path))
 			return tool_fail(&tool, path);

@@ -144,10 +144,7 @@ static int ping_all(struct args *a)
 
 	for (i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
 		status |= ping_mount(a, dir);
-	if (i == 0)
-		return tool_say(&tool, "no mount: name a server, or set "
-				       "PVFSTAB_FILE to a pvfstab(5)");
-	return status;
+	return i ? status : tool_no_mount(&tool);
 }
 
 int main(int argc, char **argv)
@@ -165,5 +162,5 @@ int main(int argc, char **argv)
 		json_line(a.list);
 	else
 		json_object_put(a.list);
-	return status;
+	return tool_done(&tool, status);
 }

@@ -108,6 +108,19 @@ static int remove_path(struct args *a, const char *path, int type)
 	return pvfs_unlink(path) ? fail(a, path) : 0;
 }
 
+/* Nobody means these; and paths outside of the mounts are ordinary files. */
+static int refused(const char *path)
+{
+	char *base = tool_base(path);
+	bool root = *path && base && !*base;
+	bool dots = base && (!strcmp(base, ".") || !strcmp(base, ".."));
+
+	free(base);
+	return root || dots ? tool_say(&tool, "%s: refused: name the directory",
+				       path)
+			    : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = { 0 };
@@ -116,6 +129,7 @@ int main(int argc, char **argv)
 	if (i == argc && !a.force)
 		tool_usage(&tool);
 	for (; i < argc && !patience_over(&a.patience); i++)
-		status |= remove_path(&a, argv[i], DT_UNKNOWN);
+		status |= refused(argv[i]) ||
+			  remove_path(&a, argv[i], DT_UNKNOWN);
 	return status;
 }

@@ -200,11 +200,10 @@ static int show(struct args *a, const char *path)
 
 	if (pvfs_lstat(path, &st))
 		return tool_fail(&tool, path);
-	if (S_ISREG(st.st_mode) && pvfs_is_pvfs(path)) {
-		if (pvfs_layout(path, &layout))
-			return tool_fail(&tool, path);
+	if (S_ISREG(st.st_mode) && !pvfs_layout(path, &layout))
 		l = &layout;
-	}
+	else if (S_ISREG(st.st_mode) && errno != ENODEV)
+		return tool_fail(&tool, path);
 	return (a->json ? json_stat : print_stat)(a, path, &st, l);
 }
 
@@ -222,5 +221,5 @@ int main(int argc, char **argv)
 		json_line(a.list);
 	else
 		json_object_put(a.list);
-	return status;
+	return tool_done(&tool, status);
 }

@@ -82,6 +82,22 @@ int tool_say(const struct tool *tool, const char *fmt, ...)
 	return 1;
 }
 
+int tool_no_mount(const struct tool *tool)
+{
+	return tool_say(tool, "no mount: set PVFSTAB_FILE to a pvfstab(5), or "
+			      "write /etc/pvfstab");
+}
+
+int tool_done(const struct tool *tool, int status)
+{
+	bool lost = ferror(stdout);
+
+	if (fflush(stdout))
+		return tool_fail(tool, "standard output");
+	return lost ? tool_say(tool, "standard output: a write failed")
+		    : status;
+}
+
 static int suffix_shift(const char *suffix)
 {
 	static const char units[] = "KMGT";

@@ -31,6 +31,12 @@ int tool_fail(const struct tool *tool, const char *what);
 int tool_say(const struct tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Says that pvfstab(5) names no mount; returns 1. */
+int tool_no_mount(const struct tool *tool);
+/* The end of main(): status, or 1 after a word if standard output was not
+ * taken. */
+int tool_done(const struct tool *tool, int status);
+
 /* "64K" -> 65536 (K, M, G, T: powers of 1024); -1 if it is not a number
  * between min and max. */
 int tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *val);

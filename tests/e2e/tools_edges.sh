@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The tools where it is easy to be wrong: empty names, full outputs, files
+# that do not tell their size, names that nobody means.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 2
+is_dir() { [ "$(pvfs-stat -j "$1" | grep -c '"directory"')" = 1 ]; }
+
+# an empty name is one that is missing, and leaves the next one alone
+must_fail pvfs-mkdir -p "" /pvfs/a/b
+must is_dir /pvfs/a/b
+must_fail pvfs-rm ""
+
+# without a mount there is nothing to show, and that is said
+PVFSTAB_FILE=/dev/null must_fail pvfs-df
+grep -q "no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
+
+# what could not be written out was not done
+expect ok pvio write /pvfs/file 0 100000 1
+for command in "pvfs-ls /pvfs" "pvfs-ls -j /pvfs" "pvfs-stat /pvfs/file" \
+		"pvfs-df" "pvfs-df -j" "pvfs-ping" "pvfs-cat /pvfs/file" \
+		"pvfs-cp --json /pvfs/file /pvfs/other"; do
+	$command >/dev/full 2>"$tmp/stderr" && fail "no error: $command"
+	grep -q "standard output" "$tmp/stderr" ||
+		fail "$command: $(cat "$tmp/stderr")"
+done
+
+# files that claim to be empty are read to their end
+must pvfs-cp --verify /proc/version /pvfs/version
+must cmp /proc/version <(pvfs-cat /pvfs/version)
+must cmp <(pvfs-cat /pvfs/version) <(pvfs-cp /proc/version "$tmp/version" &&
+	cat "$tmp/version")
+
+# what is there stays, symbolic links too, and that is no failure
+mkdir "$tmp/tree"
+echo new >"$tmp/tree/file"
+ln -s new "$tmp/tree/link"
+must pvfs-cp -r "$tmp/tree" /pvfs/kept
+echo newer >"$tmp/tree/file"
+ln -sfn newer "$tmp/tree/link"
+must pvfs-cp -rN "$tmp"/tree/* /pvfs/kept
+expect new pvfs-cat /pvfs/kept/file
+must grep -q 'link -> new$' <(pvfs-ls -l /pvfs/kept)
+
+# nobody means these
+mkdir "$tmp/careful"
+echo 1 >"$tmp/careful/file"
+for path in . .. "$tmp/careful/." "$tmp/careful/../careful/.//"; do
+	(cd "$tmp/careful" && must_fail pvfs-rm -rf "$path") || exit 1
+	grep -q "refused" "$tmp/output" || fail "rm -rf $path was tried"
+	[ -e "$tmp/careful/file" ] || fail "rm -rf $path did it"
+done
+
+# a symbolic link that leads out of the mount
+expect ok pvio symlink "$tmp/careful" /pvfs/out
+must pvfs-stat /pvfs/out/file
