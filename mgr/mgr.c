@@ -61,13 +61,14 @@ static const char *scheme_of(const struct mgr_conf *conf)
 
 static int open_ctx(struct mgr *mgr)
 {
-	struct tp_dev_attr dev = { .log = mgr->log };
+	struct tp_dev_attr dev = { .log = mgr->log,
+				   .rdma = &mgr->conf.fabric.rdma };
 	struct rpc_ctx_attr attr = { .log = mgr->log,
 				     .poll_us = mgr->conf.poll_us };
 	int rc;
 
-	rc = fabric_open(&mgr->fabric, scheme_of(&mgr->conf), mgr->conf.fabric,
-			 &dev);
+	rc = fabric_open(&mgr->fabric, scheme_of(&mgr->conf),
+			 mgr->conf.fabric.option, &dev);
 	if (rc)
 		return rc;
 	attr.fabric = &mgr->fabric;

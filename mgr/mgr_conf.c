@@ -69,19 +69,6 @@ static int read_address(const struct reader *r, const char *section,
 	return 0;
 }
 
-static int read_fabric(const struct reader *r)
-{
-	const char *text = conf_get(r->file, "mgr", "fabric");
-
-	if (!text)
-		return 0;
-	if (!fabric_option_ok(text))
-		return complain(r, "mgr", "fabric",
-				"write auto, strict:NAME or NAME:NAME...");
-	strcpy(r->conf->fabric, text);
-	return 0;
-}
-
 static int read_filesystem(const struct reader *r)
 {
 	const char *id = conf_get(r->file, "filesystem", "id");
@@ -151,7 +138,8 @@ static int read_mgr(const struct reader *r)
 				"write error, warn, info or debug");
 	rc = read_numbers(r);
 	if (!rc)
-		rc = read_fabric(r);
+		rc = fabric_conf_read(r->file, "mgr", &r->conf->fabric, r->err,
+				      r->errlen);
 	if (!rc)
 		rc = read_address(r, "mgr", 3000, &r->conf->addr);
 	return rc ? rc : read_storage(r);

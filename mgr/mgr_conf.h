@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 #include "addr.h"
-#include "fabric.h"
+#include "fabric_conf.h"
 #include "log.h"
 
 struct mgr_conf {
 	uint64_t fsid;
 	struct addr addr;
-	char fabric[FABRIC_TEXT_MAX]; /* option, "": auto */
+	struct fabric_conf fabric;
 	char storage[PATH_MAX];
 	enum log_level log_level;
 	uint64_t cache_size; /* bytes */

@@ -71,10 +71,11 @@ static int open_store(struct iod *iod)
 
 static int open_fabric(struct iod *iod)
 {
-	struct tp_dev_attr attr = { .log = iod->log };
+	struct tp_dev_attr attr = { .log = iod->log,
+				    .rdma = &iod->conf.fabric.rdma };
 
 	return fabric_open(&iod->fabric, iod->conf.addr.scheme,
-			   iod->conf.fabric, &attr);
+			   iod->conf.fabric.option, &attr);
 }
 
 static int open_workers(struct iod *iod)

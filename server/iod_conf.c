@@ -69,19 +69,6 @@ static int read_level(const struct reader *r, enum log_level *level)
 	return complain(r, "log_level", "write error, warn, info or debug");
 }
 
-static int read_fabric(const struct reader *r, char *fabric)
-{
-	const char *text = conf_get(r->conf, r->section, "fabric");
-
-	if (!text)
-		return 0;
-	if (!fabric_option_ok(text))
-		return complain(r, "fabric",
-				"write auto, strict:NAME or NAME:NAME...");
-	strcpy(fabric, text);
-	return 0;
-}
-
 static int read_unit_size(const struct reader *r, struct iod_conf *conf)
 {
 	unsigned int size = (unsigned int)conf->unit_size;
@@ -150,7 +137,8 @@ static int read_section(const struct reader *r, struct iod_conf *conf)
 	if (!rc)
 		rc = read_level(r, &conf->log_level);
 	if (!rc)
-		rc = read_fabric(r, conf->fabric);
+		rc = fabric_conf_read(r->conf, r->section, &conf->fabric,
+				      r->err, r->errlen);
 	if (!rc)
 		rc = read_unit_size(r, conf);
 	if (!rc)

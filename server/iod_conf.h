@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "addr.h"
-#include "fabric.h"
+#include "fabric_conf.h"
 #include "log.h"
 #include "zone.h"
 
@@ -22,7 +22,7 @@ struct iod_conf {
 	uint64_t fsid;
 	uint32_t index;
 	struct addr addr;
-	char fabric[FABRIC_TEXT_MAX]; /* option, "": auto */
+	struct fabric_conf fabric;
 	char storage[PATH_MAX];
 	char mgr_from[512]; /* hosts that the manager connects from: trust.h */
 	bool sync; /* writes are durable when answered */

@@ -37,6 +37,7 @@ static int fs_connect(const struct fs *fs, struct session **out)
 		.name = "mgr",
 		.fabric = fs->mount->fabric,
 		.server_uid = fs->mount->server_uid,
+		.rdma = &fs->mount->rdma,
 		.timeout_ms = fs->mount->timeout_ms,
 		.log = fs->log,
 	};

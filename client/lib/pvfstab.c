@@ -16,6 +16,7 @@
 struct options {
 	const char *transport, *fabric;
 	unsigned long port, timeout, server_uid;
+	struct rdma_opt rdma;
 };
 
 static bool number(const char *text, unsigned long min, unsigned long max,
@@ -62,22 +63,77 @@ static bool user(const char *text, unsigned long *uid)
 	return true;
 }
 
+static bool set_port(const char *val, struct options *opt)
+{
+	return number(val, 1, 65535, &opt->port);
+}
+
+static bool set_timeout(const char *val, struct options *opt)
+{
+	return number(val, 1, TIMEOUT_MAX_S, &opt->timeout);
+}
+
+static bool set_server_user(const char *val, struct options *opt)
+{
+	return user(val, &opt->server_uid);
+}
+
+static bool set_transport(const char *val, struct options *opt)
+{
+	opt->transport = val;
+	return *val;
+}
+
+static bool set_fabric(const char *val, struct options *opt)
+{
+	opt->fabric = val;
+	return fabric_option_ok(val);
+}
+
+static const struct {
+	const char *name;
+	bool (*set)(const char *val, struct options *opt);
+	const char *want;
+} known[] = {
+	{ "port", set_port, "1 to 65535" },
+	{ "timeout", set_timeout, "1 to 86400 (seconds)" },
+	{ "transport", set_transport, "NAME" },
+	{ "fabric", set_fabric, "auto, NAME:NAME or strict:NAME" },
+	{ "server_user", set_server_user, "the name or number of a user" },
+};
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+
+/* The key of an RDMA device's setting, or NULL. */
+static const char *rdma_key(const char *name)
+{
+	size_t n = strlen(RDMA_KEY);
+
+	return strncmp(name, RDMA_KEY, n) ? NULL : name + n;
+}
+
+/* What the option may be, or NULL: there is none of that name. */
+static const char *want(const char *name)
+{
+	const char *key = rdma_key(name);
+	size_t i;
+
+	for (i = 0; i < KNOWN; i++) {
+		if (!strcmp(known[i].name, name))
+			return known[i].want;
+	}
+	return key ? rdma_opt_want(key) : NULL;
+}
+
 static bool value(const char *name, const char *val, struct options *opt)
 {
-	if (!strcmp(name, "port"))
-		return number(val, 1, 65535, &opt->port);
-	if (!strcmp(name, "timeout"))
-		return number(val, 1, TIMEOUT_MAX_S, &opt->timeout);
-	if (!strcmp(name, "server_user"))
-		return user(val, &opt->server_uid);
-	if (!strcmp(name, "fabric")) {
-		opt->fabric = val;
-		return fabric_option_ok(val);
+	const char *key = rdma_key(name);
+	size_t i;
+
+	for (i = 0; i < KNOWN; i++) {
+		if (!strcmp(known[i].name, name))
+			return known[i].set(val, opt);
 	}
-	if (strcmp(name, "transport") || !*val)
-		return false;
-	opt->transport = val;
-	return true;
+	return key && !rdma_opt_set(&opt->rdma, key, val);
 }
 
 static bool option(char *text, struct options *opt)
@@ -93,7 +149,7 @@ static bool option(char *text, struct options *opt)
 	return ok;
 }
 
-static const char *options(char *text, struct options *opt)
+static char *options(char *text, struct options *opt)
 {
 	char *save = NULL, *word;
 
@@ -184,11 +240,28 @@ static void complain(const struct reader *r, const char *fmt, ...)
 		 why);
 }
 
+/* "NAME=VALUE", or a word without a value. */
+static void complain_option(const struct reader *r, char *bad)
+{
+	size_t len = strcspn(bad, "=");
+	char *name = strndup(bad, len);
+	const char *right = name ? want(name) : NULL;
+
+	if (right)
+		complain(r, "option \"%s\": write %s=%s", bad, name, right);
+	else
+		complain(r,
+			 "option \"%s\" is unknown: correct its name, or take "
+			 "it out; see pvfstab(5)",
+			 bad);
+	free(name);
+}
+
 /* False, after saying why: not a mount of ours. */
 static bool check(const struct reader *r, struct mntent *ent,
 		  struct options *opt, struct mount *mount)
 {
-	const char *bad;
+	char *bad;
 
 	if (strcmp(ent->mnt_type, "pvfs")) {
 		complain(r,
@@ -199,12 +272,7 @@ static bool check(const struct reader *r, struct mntent *ent,
 	}
 	bad = options(ent->mnt_opts, opt);
 	if (bad) {
-		complain(r,
-			 "option \"%s\": write port=1 to 65535, timeout=1 to "
-			 "%d (seconds), transport=NAME, fabric=auto, "
-			 "NAME:NAME or strict:NAME, server_user=USER, or take "
-			 "it out",
-			 bad, TIMEOUT_MAX_S);
+		complain_option(r, bad);
 		return false;
 	}
 	if (!manager(ent->mnt_fsname, opt, &mount->mgr)) {
@@ -232,6 +300,7 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 	if (!check(r, ent, &opt, &mount))
 		return 0;
 	mount.server_uid = (unsigned int)opt.server_uid;
+	mount.rdma = opt.rdma;
 	if (opt.fabric)
 		strcpy(mount.fabric, opt.fabric);
 	if (opt.timeout)

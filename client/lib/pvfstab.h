@@ -18,6 +18,7 @@ struct mount {
 	struct addr mgr;
 	unsigned int timeout_ms;
 	char fabric[FABRIC_TEXT_MAX]; /* option, "": auto */
+	struct rdma_opt rdma;
 	unsigned int server_uid; /* whose local servers are believed */
 };
 

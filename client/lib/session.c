@@ -106,7 +106,8 @@ static unsigned int inline_max(const struct log *log)
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
 	struct tp_dev_attr dev_attr = { .log = s->log,
-					.server_uid = attr->server_uid };
+					.server_uid = attr->server_uid,
+					.rdma = attr->rdma };
 	struct rpc_ctx_attr ctx_attr = {
 		.log = s->log,
 		.poll_us = POLL_US,

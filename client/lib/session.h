@@ -51,6 +51,7 @@ struct session_attr {
 	const char *name; /* of that, for messages */
 	const char *fabric; /* option; NULL: auto */
 	unsigned int server_uid; /* see struct tp_dev_attr */
+	const struct rdma_opt *rdma; /* likewise */
 	unsigned int timeout_ms;
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;

@@ -104,6 +104,8 @@ static const char *missing_why(int rc)
 		return "not in this build";
 	if (rc == -ENODEV)
 		return "no device on this host";
+	if (rc == -EINVAL)
+		return "its settings do not fit";
 	return strerror(-rc);
 }
 

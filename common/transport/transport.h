@@ -31,6 +31,7 @@
 
 #include "addr.h"
 #include "log.h"
+#include "rdma_opt.h"
 
 #define TP_PRIVATE_MAX	48u	/* bytes of private data (rdma_cm: 56) */
 #define TP_GROUPS_MAX	64u
@@ -206,10 +207,8 @@ struct tp_dev_attr {
 	unsigned int handshake_ms;	/* bound on a peer's connect handshake, 0: 5000 */
 	unsigned int server_uid;	/* local: a server of this user is believed,
 					 * too, besides root's and one's own */
-	/* RDMA only; 0 and NULL: as the system chooses. */
-	const char *device;		/* "mlx5_0", "mlx5_0:1" (port) */
-	unsigned int traffic_class;	/* 0-255: of IP (RoCE) or the GRH */
-	unsigned int service_level;	/* 0-15 */
+	const struct rdma_opt *rdma;	/* of RDMA devices; NULL: as the system
+					 * chooses; read during the open only */
 };
 
 /*

@@ -7,13 +7,18 @@
 #ifndef CONF_KEYS_H
 #define CONF_KEYS_H
 
+/* The transports: fabric_conf.h. */
+#define CONF_KEYS_FABRIC(section)                                              \
+	section ".fabric", section ".rdma_device", section ".rdma_gid",        \
+		section ".rdma_sl", section ".rdma_tc"
+
 /* [iod] has what holds for all iods, [iod.N] what holds for one. */
 #define CONF_KEYS_IOD(section)                                                 \
 	section ".log_level", section ".threads", section ".sync_threads",     \
 		section ".sync", section ".slots", section ".max_sessions",    \
 		section ".unit_size", section ".zones", section ".map_size",   \
-		section ".max_open", section ".poll_us", section ".fabric",    \
-		section ".engine"
+		section ".max_open", section ".poll_us", section ".engine",    \
+		CONF_KEYS_FABRIC(section)
 
 /* To be followed by NULL. */
 #define CONF_KEYS                                                              \
@@ -21,7 +26,7 @@
 		"mgr.address", "mgr.from", "mgr.storage", "mgr.cache_size",    \
 		"mgr.session_timeout", "mgr.log_level", "mgr.slots",           \
 		"mgr.max_sessions", "mgr.poll_us", "mgr.iod_calls",            \
-		"mgr.fabric", CONF_KEYS_IOD("iod"), CONF_KEYS_IOD("iod.*"),    \
-		"iod.*.address", "iod.*.storage"
+		CONF_KEYS_FABRIC("mgr"), CONF_KEYS_IOD("iod"),                 \
+		CONF_KEYS_IOD("iod.*"), "iod.*.address", "iod.*.storage"
 
 #endif

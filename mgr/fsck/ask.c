@@ -117,7 +117,8 @@ static int open_peers(struct fsck *f)
 
 int fsck_open(struct fsck *f)
 {
-	struct tp_dev_attr dev = { .log = f->log };
+	struct tp_dev_attr dev = { .log = f->log,
+				   .rdma = &f->conf.fabric.rdma };
 	struct rpc_ctx_attr ctx = { .log = f->log };
 	int rc = tp_dev_open(f->conf.addr.scheme, &dev, &f->dev);
 

@@ -72,6 +72,9 @@ refuse mgr 4 'stripe_count' 's/^stripe_count = .*/stripe_count = 9/'
 refuse mgr 7 'address' 's|^address = .*|address = 127.0.0.1|;10,$s/x/x/'
 refuse mgr 7 'address' '7s|tcp:|gopher:|'
 refuse iod 18 'address' '18s|tcp:|gopher:|'
+both 11 'rdma_sll' 's/^sync = .*/rdma_sll = 3/'
+refuse iod 11 'rdma_sl 0 to 15' 's/^sync = .*/rdma_sl = 16/'
+refuse mgr 8 'rdma_gid index address' '8s/.*/rdma_gid = 10.0.0/'
 refuse iod 11 'sync' 's/^sync = .*/sync = maybe/'
 refuse iod - 'iod.1' '17,19d'
 refuse iod 18 'address' '18s/.*/address = tcp:/'
@@ -125,3 +128,7 @@ export PVFSTAB_FILE=$tmp/pvfstab
 echo '127.0.0.1:/ /pvfs pvfs port=70000 0 0' >"$PVFSTAB_FILE"
 must_fail pvfs-ls /pvfs
 grep -qF "$PVFSTAB_FILE" "$tmp/output" || fail "pvfstab: $(cat "$tmp/output")"
+echo '127.0.0.1:/ /pvfs pvfs rdma_device=a:b 0 0' >"$PVFSTAB_FILE"
+must_fail pvfs-ls /pvfs
+grep -qF "$PVFSTAB_FILE:1: option \"rdma_device=a:b\": write rdma_device=NAME" \
+	"$tmp/output" || fail "pvfstab: $(cat "$tmp/output")"

@@ -64,9 +64,19 @@ says() {
 }
 
 classes() {
+	local PVFSTAB_FILE
+
 	says 'SL 2, traffic class 104$' \
 		env PVFS_LOG=debug PVFS_RDMA=sl=2,tc=104 pvfs-ls /pvfs &&
-		says 'PVFS_RDMA=tc=256: want' env PVFS_RDMA=tc=256 pvfs-ls /pvfs
+		says 'PVFS_RDMA=tc=256: want' env PVFS_RDMA=tc=256 pvfs-ls /pvfs \
+		|| return 1
+	mount_with rdma_gid=10.77.0.1,rdma_sl=3,rdma_tc=32
+	says 'as configured' env PVFS_LOG=debug pvfs-ls /pvfs &&
+		grep 'SL 3, traffic class 32$' "$tmp/said" &&
+		says 'SL 2, traffic class 32$' \
+			env PVFS_LOG=debug PVFS_RDMA=sl=2 pvfs-ls /pvfs || return 1
+	mount_with rdma_gid=10.77.0.9,timeout=2
+	says 'and has the GID of rdma_gid' pvfs-ls /pvfs
 }
 
 # Root's programs may lock all memory, except without that capability.

@@ -14,7 +14,7 @@ static const char lines[] =
 	"head:/meta /pvfs pvfs port=3001 0 0\n"
 	"[::1]:/ /pvfs//inner/ pvfs timeout=5 0 0\n"
 	"a:/ /with\\040blank pvfs transport=pvfs,rw 0 0\n"
-	"a:/ /strict pvfs fabric=strict:verbs,server_user=7 0 0\n"
+	"a:/ /strict pvfs fabric=strict:verbs,server_user=7,rdma_gid=::1,rdma_sl=3 0 0\n"
 	"a:/ /wrong ext4 defaults 0 0\n"
 	"a:/ /wrong pvfs port=0 0 0\n"
 	"a:/ /wrong pvfs port=x 0 0\n"
@@ -25,6 +25,8 @@ static const char lines[] =
 	"a:/ wrong pvfs defaults 0 0\n"
 	"a:/ /wrong/../x pvfs defaults 0 0\n"
 	"a:/ /pv pvfs defaults 0 0\n"
+	"a:/ /wrong pvfs rdma_tc=256 0 0\n"
+	"a:/ /wrong pvfs rdma_colour=1 0 0\n"
 	"wrong\n"
 	"   \t\n"
 	"a:/ /last pvfs";
@@ -39,11 +41,13 @@ static const char *const says[] = {
 	":9: option \"port=x\": write port=1 to ",
 	":10: option \"fabric=strict:\": write ",
 	":11: option \"server_user=no-such-user\": write ",
-	":12: option \"colour=red\": write port=1 to ",
+	":12: option \"colour=red\" is unknown: correct",
 	":13: \"a\" names no manager: write HOST:/",
 	":14: mount point \"wrong\": write an absolute path",
 	":15: mount point \"/wrong/../x\": write an absolute path",
-	":17: the third word is \"\": write ",
+	":17: option \"rdma_tc=256\": write rdma_tc=0 to 255",
+	":18: option \"rdma_colour=1\" is unknown",
+	":19: the third word is \"\": write ",
 };
 #define NSAYS (sizeof(says) / sizeof(says[0]))
 
@@ -93,6 +97,9 @@ START_TEST(reads_lines)
 	ck_assert_str_eq(tab.mount[2].fabric, "");
 	ck_assert_str_eq(tab.mount[3].fabric, "strict:verbs");
 	ck_assert_uint_eq(tab.mount[3].server_uid, 7);
+	ck_assert_str_eq(tab.mount[3].rdma.gid, "::1");
+	ck_assert_uint_eq(tab.mount[3].rdma.service_level, 3);
+	ck_assert_uint_eq(tab.mount[2].rdma.service_level, 0);
 }
 END_TEST
 

@@ -199,6 +199,15 @@ void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event)
 	}
 }
 
+/* A GID that was asked for is where connections leave from. */
+static struct sockaddr *source(struct vb_dev *d,
+			       const struct sockaddr_storage *to)
+{
+	if (!*d->want_gid || d->sa.ss_family != to->ss_family)
+		return NULL;
+	return (struct sockaddr *)&d->sa;
+}
+
 static int start(struct vb_ep *ep, const struct addr *addr)
 {
 	struct vb_dev *d = vb_dev(ep->ep.dev);
@@ -214,7 +223,8 @@ static int start(struct vb_ep *ep, const struct addr *addr)
 	if (tos)
 		rdma_set_option(ep->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
 				&tos, sizeof(tos));
-	if (rdma_resolve_addr(ep->id, NULL, (struct sockaddr *)&sa, RESOLVE_MS))
+	if (rdma_resolve_addr(ep->id, source(d, &sa), (struct sockaddr *)&sa,
+			      RESOLVE_MS))
 		return -errno;
 	return 0;
 }

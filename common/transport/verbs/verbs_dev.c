@@ -8,7 +8,6 @@
 
 #include "providers.h"
 #include "verbs.h"
-#include "verbs_opt.h"
 
 #define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u
@@ -23,7 +22,8 @@ static bool is_wanted(const char *want, const char *name, unsigned int *port)
 	return strlen(name) == n && !strncmp(want, name, n);
 }
 
-/* The first device that suits and has a port that is up. */
+/* The first device that suits and has a port that is up; -EINVAL: what the
+ * settings name is not among them. */
 static int device_choose(struct vb_dev *d, const char *want)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL), **dev;
@@ -51,9 +51,12 @@ static int device_choose(struct vb_dev *d, const char *want)
 			  "type rxe netdev eth0), or use tcp://");
 	else if (rc)
 		log_error(d->dev.log,
-			  "no RDMA device: %s%s has no port that is up; see "
-			  "ibv_devinfo, or use tcp://",
-			  want ? want : "none of them", want ? "" : " ");
+			  "no RDMA device: %s has %s port that is up%s; see "
+			  "ibv_devinfo -v, or use tcp://",
+			  want ? want : "none of them", want ? "no" : "a",
+			  *d->want_gid ? " and has the GID of rdma_gid" : "");
+	if (rc && list && *list && (want || *d->want_gid))
+		rc = -EINVAL;
 	if (list)
 		ibv_free_device_list(list);
 	return rc;
@@ -114,11 +117,12 @@ static int device_prepare(struct vb_dev *d)
 }
 
 static void settings_take(struct vb_dev *d, const struct tp_dev_attr *attr,
-			  const struct vb_opt *opt)
+			  const struct rdma_opt *opt)
 {
 	d->dev.log = attr->log;
 	d->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
 	d->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
+	strcpy(d->want_gid, opt->gid);
 	d->sl = (uint8_t)opt->service_level;
 	d->tos = (uint8_t)opt->traffic_class;
 	if (d->sl || d->tos)
@@ -131,13 +135,15 @@ static void settings_take(struct vb_dev *d, const struct tp_dev_attr *attr,
 int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 {
 	static const struct tp_dev_attr none;
-	struct vb_opt opt;
+	struct rdma_opt opt = { 0 };
 	struct vb_dev *d;
 	int rc;
 
 	if (!attr)
 		attr = &none;
-	rc = vb_opt_get(attr, &opt);
+	if (attr->rdma)
+		opt = *attr->rdma;
+	rc = rdma_opt_env(&opt, attr->log);
 	if (rc)
 		return rc;
 	d = calloc(1, sizeof(*d));

@@ -44,6 +44,20 @@ static enum rank gid_rank(const struct ibv_gid_entry *e)
 	return is_mapped(&e->gid) ? MAPPED_V4 : GLOBAL_V6;
 }
 
+/* "3": its place in the table, or the address behind it. */
+static bool gid_wanted(const struct vb_dev *d, const struct ibv_gid_entry *e)
+{
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+	const char *want = d->want_gid;
+
+	if (!*want)
+		return true;
+	if (inet_pton(AF_INET, want, gid.raw + 12) == 1 ||
+	    inet_pton(AF_INET6, want, gid.raw) == 1)
+		return !memcmp(&e->gid, &gid, sizeof(gid));
+	return e->gid_index == strtoul(want, NULL, 10);
+}
+
 /* The first best one of the port. */
 static enum rank gid_choose(struct vb_dev *d, uint8_t port,
 			    struct ibv_gid_entry *best)
@@ -56,7 +70,8 @@ static enum rank gid_choose(struct vb_dev *d, uint8_t port,
 		return NO_USE;
 	n = ibv_query_gid_table(d->ctx, list, GIDS_MAX, 0);
 	for (i = 0; i < n; i++) {
-		if (list[i].port_num != port || gid_rank(&list[i]) <= top)
+		if (list[i].port_num != port || !gid_wanted(d, &list[i]) ||
+		    gid_rank(&list[i]) <= top)
 			continue;
 		top = gid_rank(&list[i]);
 		*best = list[i];
@@ -142,7 +157,8 @@ void vb_port_report(const struct vb_dev *d)
 		 "verbs: %s port %u, GID %u %s (%s), MTU %u%s, %u pieces a "
 		 "work request",
 		 ibv_get_device_name(d->ctx->device), d->port, d->gid.gid_index,
-		 gid, reasons[gid_rank(&d->gid)],
+		 gid,
+		 *d->want_gid ? "as configured" : reasons[gid_rank(&d->gid)],
 		 mtu_bytes(d->port_attr.active_mtu),
 		 less ? " (less than the port could: the link or the network "
 			"device's MTU bounds it)"

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rdma_opt.c - takes the settings of RDMA from text. */
+#include "rdma_opt.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ONE_MAX 128u /* bytes of "key=value" */
+
+static int number(const char *text, unsigned int max, unsigned int *out)
+{
+	unsigned int n = 0;
+	size_t i, len = strlen(text);
+
+	if (!len || len > 3)
+		return -EINVAL;
+	for (i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -EINVAL;
+		n = 10 * n + (unsigned int)(text[i] - '0');
+	}
+	if (n > max)
+		return -EINVAL;
+	*out = n;
+	return 0;
+}
+
+static int service_level(struct rdma_opt *opt, const char *val)
+{
+	return number(val, 15, &opt->service_level);
+}
+
+static int traffic_class(struct rdma_opt *opt, const char *val)
+{
+	return number(val, 255, &opt->traffic_class);
+}
+
+/* "NAME" or "NAME:PORT". */
+static int device(struct rdma_opt *opt, const char *val)
+{
+	const char *port = strchr(val, ':');
+	unsigned int n;
+
+	if (!*val || port == val || strlen(val) >= sizeof(opt->device) ||
+	    (port && (number(port + 1, 255, &n) || !n)))
+		return -EINVAL;
+	strcpy(opt->device, val);
+	return 0;
+}
+
+static int gid(struct rdma_opt *opt, const char *val)
+{
+	struct in6_addr addr;
+	unsigned int n;
+
+	if (strlen(val) >= sizeof(opt->gid) ||
+	    (number(val, 999, &n) && inet_pton(AF_INET, val, &addr) != 1 &&
+	     inet_pton(AF_INET6, val, &addr) != 1))
+		return -EINVAL;
+	strcpy(opt->gid, val);
+	return 0;
+}
+
+static const struct setting {
+	const char *key;
+	int (*set)(struct rdma_opt *opt, const char *val);
+	const char *want;
+} settings[] = {
+	{ "device", device, "NAME or NAME:PORT, as ibv_devinfo shows them" },
+	{ "gid", gid,
+	  "an index of the port's GID table, or the IP address behind it" },
+	{ "sl", service_level, "0 to 15" },
+	{ "tc", traffic_class, "0 to 255" },
+};
+
+static const struct setting *find(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		if (!strcmp(settings[i].key, key))
+			return &settings[i];
+	}
+	return NULL;
+}
+
+int rdma_opt_set(struct rdma_opt *opt, const char *key, const char *val)
+{
+	const struct setting *s = find(key);
+
+	return s ? s->set(opt, val) : -ENOENT;
+}
+
+const char *rdma_opt_want(const char *key)
+{
+	const struct setting *s = find(key);
+
+	return s ? s->want : NULL;
+}
+
+/* The first len bytes of text: "key=value". */
+static int one(const char *text, size_t len, struct rdma_opt *opt)
+{
+	char buf[ONE_MAX], *val;
+
+	if (!len || len >= sizeof(buf))
+		return -EINVAL;
+	memcpy(buf, text, len);
+	buf[len] = '\0';
+	val = strchr(buf, '=');
+	if (!val)
+		return -EINVAL;
+	*val = '\0';
+	return rdma_opt_set(opt, buf, val + 1) ? -EINVAL : 0;
+}
+
+int rdma_opt_parse(const char *text, struct rdma_opt *opt)
+{
+	struct rdma_opt o = *opt;
+	size_t len;
+	int rc;
+
+	for (; *text; text += len + (text[len] == ',')) {
+		len = strcspn(text, ",");
+		rc = one(text, len, &o);
+		if (rc)
+			return rc;
+	}
+	*opt = o;
+	return 0;
+}
+
+int rdma_opt_env(struct rdma_opt *opt, const struct log *log)
+{
+	const char *text = getenv("PVFS_RDMA");
+
+	if (!text || !rdma_opt_parse(text, opt))
+		return 0;
+	log_error(log,
+		  "PVFS_RDMA=%s: want device=NAME[:PORT], gid=INDEX or an IP "
+		  "address, sl=0..15, tc=0..255, with commas between them",
+		  text);
+	return -EINVAL;
+}
