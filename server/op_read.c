@@ -73,7 +73,7 @@ static void read_filed(struct chunk *c, int status)
 
 static void read_begin(struct chunk *c)
 {
-	if (c->window)
+	if (c->nwindow)
 		read_filed(c, 0);
 	else
 		chunk_file(c, false, read_filed);
@@ -147,8 +147,7 @@ static int read_open(struct xfer *x, uint64_t handle)
 	if (rc && rc != -ENOENT)
 		return rc;
 	x->size = st.size;
-	/* no holes */
-	x->mapped = st.blocks * 512 >= st.size && xfer_windows(x);
+	x->mapped = store_whole(&st) && xfer_windows(x);
 	x->total = present(x);
 	return 0;
 }

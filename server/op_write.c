@@ -136,7 +136,7 @@ static void write_got(struct rpc_bulk *bulk, int status)
 	if (status) {
 		c->x->broken = true;
 		chunk_done(c, status);
-	} else if (c->window) {
+	} else if (c->nwindow) {
 		chunk_done(c, c->x->ses->fenced ? -ESTALE : 0);
 	} else if (c->x->filing) {
 		c->x->behind = c;
@@ -181,7 +181,8 @@ static void write_inline(struct xfer *x)
 
 /*
  * Nothing of it needs new space, and all of it is in memory; no piece meets
- * another, since what goes into a window does not wait for its turn.
+ * another, since what goes into a window does not wait for its turn.  Small
+ * pieces between holes are not looked for: mapping them would fill the holes.
  */
 static bool overwrites(const struct xfer *x)
 {
@@ -190,7 +191,10 @@ static bool overwrites(const struct xfer *x)
 	unsigned int i;
 
 	if (!x->worker->windows.memory || !xfer_windows(x) ||
-	    x->total / x->nseg < WINDOW_MIN || store_obj_stat(x->obj, &st))
+	    store_obj_stat(x->obj, &st))
+		return false;
+	if (x->total / x->nseg < WINDOW_MIN &&
+	    !(xfer_fine(x) && store_whole(&st)))
 		return false;
 	for (i = 0; i < x->nseg; i++) {
 		if (x->seg[i].off < end ||

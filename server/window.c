@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* window.c - mapped parts of objects. */
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,46 +200,68 @@ static void use(struct windows *ws, struct window *win)
 /*
  * Page tables at once for what will be touched: a fault for each page costs
  * five times as much.  Filled for reading they do for writing too, in tmpfs.
- * Nothing here waits: the pages are there, in memory.
+ * Nothing here waits: the pages are there, in memory.  Tried once: an old kernel
+ * does not do it, nor any the grain in which the object ends.
  */
-static void populate(struct windows *ws, struct window *win, uint32_t at,
+static void populate(const struct windows *ws, struct window *win, uint32_t at,
 		     uint64_t len)
 {
 	uint64_t first = at / GRAIN, last = (at + len - 1) / GRAIN;
 	uint64_t want = (~0ull >> (63 - last)) & (~0ull << first);
 
-	if (!ws->memory || ws->lazy || !(want & ~win->grains))
+	if (!ws->memory || !(want & ~win->grains))
 		return;
-	if (!madvise((char *)win->addr + first * GRAIN,
-		     (last + 1 - first) * GRAIN, MADV_POPULATE_READ))
-		win->grains |= want;
-	else if (errno == EINVAL)
-		ws->lazy = true;
+	madvise((char *)win->addr + first * GRAIN, (last + 1 - first) * GRAIN,
+		MADV_POPULATE_READ);
+	win->grains |= want;
+}
+
+/* What is not worth a window, be there one or not. */
+static bool too_little(const struct windows *ws, const struct window_need *need)
+{
+	if (need->write && !ws->memory)
+		return true;
+	return need->bytes < WINDOW_MIN && !(ws->memory && need->pieces > 1);
+}
+
+static bool worth_making(struct windows *ws, const struct window_key *key,
+			 const struct window_need *need)
+{
+	if (need->write && need->bytes >= WINDOW_EAGER)
+		return true;
+	if (ws->memory && need->pieces >= WINDOW_PIECES)
+		return true;
+	return used_before(ws, key, (uint32_t)(need->off % WINDOW_LEN));
 }
 
 struct window *window_get(struct windows *ws, struct store_obj *obj,
-			  unsigned int rail, bool write, uint64_t off,
-			  uint64_t *len, void **addr)
+			  const struct window_need *need)
 {
-	struct window_key key = { store_obj_handle(obj), off / WINDOW_LEN };
-	uint32_t at = (uint32_t)(off % WINDOW_LEN);
-	uint64_t n = *len < WINDOW_LEN - at ? *len : WINDOW_LEN - at;
+	struct window_key key = { store_obj_handle(obj),
+				  need->off / WINDOW_LEN };
 	struct window *win;
 
-	if (!ws->ghosts || n < WINDOW_MIN || (write && !ws->memory) ||
-	    !find(ws, &key, obj, &win))
+	if (!ws->ghosts || too_little(ws, need) || !find(ws, &key, obj, &win))
 		return NULL;
-	if (!win && !(write && n >= WINDOW_EAGER) && !used_before(ws, &key, at))
-		return NULL;
-	if (!win)
+	if (!win && worth_making(ws, &key, need))
 		win = make(ws, &key, obj);
-	if (!win || rail_mem_on(&win->mem, rpc_ctx_rails(ws->ctx), rail))
+	if (!win || rail_mem_on(&win->mem, rpc_ctx_rails(ws->ctx), need->rail))
 		return NULL;
 	use(ws, win);
-	populate(ws, win, at, n);
-	*len = n;
-	*addr = (char *)win->addr + at;
 	return win;
+}
+
+void *window_at(const struct windows *ws, struct window *win, uint64_t off,
+		uint64_t *len)
+{
+	uint32_t at = (uint32_t)(off % WINDOW_LEN);
+
+	if (off / WINDOW_LEN != win->key.index)
+		return NULL;
+	if (*len > WINDOW_LEN - at)
+		*len = WINDOW_LEN - at;
+	populate(ws, win, at, *len);
+	return (char *)win->addr + at;
 }
 
 void window_put(struct window *win)

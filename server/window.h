@@ -6,7 +6,8 @@
  *
  * A window is made when a part of it is read for the second time: what is
  * streamed once is better off with read(2) and its read-ahead.  An overwrite
- * of much makes one at once.  Windows are bounded, and go when their object
+ * of much makes one at once, and so do many small pieces of a store in memory:
+ * each would be a system call.  Windows are bounded, and go when their object
  * was removed or after WINDOW_IDLE_S without use.
  *
  * For reading no object with holes: that would allocate a hole of tmpfs.  For
@@ -30,6 +31,7 @@
 #define WINDOW_LEN (4u << 20)
 #define WINDOW_MIN (64u << 10) /* less is copied */
 #define WINDOW_EAGER (256u << 10) /* an overwrite that makes one */
+#define WINDOW_PIECES 64u /* so do as many small ones, in memory */
 #define WINDOW_GHOSTS 1024u
 #define WINDOW_IDLE_S 10u
 
@@ -48,7 +50,6 @@ struct windows {
 	TAILQ_HEAD(window_list, window) lru; /* least recent first */
 	unsigned int n, max;
 	bool memory; /* the store is in memory: windows are writable */
-	bool lazy; /* this kernel does not populate */
 	uint64_t tick; /* of the timer */
 	struct rpc_timer timer;
 	struct window_ghost *ghosts; /* WINDOW_GHOSTS, or NULL: disabled */
@@ -60,14 +61,27 @@ void windows_open(struct windows *ws, struct rpc_ctx *ctx,
 		  uint64_t max);
 void windows_close(struct windows *ws);
 
+/* What somebody is about to do with a window. */
+struct window_need {
+	uint64_t off; /* of the first byte, which chooses the window */
+	unsigned int rail; /* that the data moves over */
+	bool write;
+	/* from there on and in the window; no more than decides it */
+	uint64_t bytes;
+	unsigned int pieces;
+};
 /*
- * The window with [off, off + *len) of obj, or with as much of the beginning
- * as lies in it: then *len is made less; registered with the rail (rail.h).
+ * The window around need->off of obj, registered with the rail (rail.h).
  * NULL: read or write it yourself.
  */
 struct window *window_get(struct windows *ws, struct store_obj *obj,
-			  unsigned int rail, bool write, uint64_t off,
-			  uint64_t *len, void **addr);
+			  const struct window_need *need);
+/*
+ * Where the object's byte at off is, and how many of *len bytes follow there;
+ * NULL: in another window.
+ */
+void *window_at(const struct windows *ws, struct window *win, uint64_t off,
+		uint64_t *len);
 void window_put(struct window *win);
 /* That much of obj is being read or written without a window. */
 void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* worker.c - a progress thread. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -21,19 +22,23 @@ int worker_open(struct worker *w, struct iod *iod)
 	LIST_INIT(&w->sessions);
 	LIST_INIT(&w->xfers);
 	LIST_INIT(&w->spare);
-	rc = rpc_ctx_open(&attr, &w->ctx);
+	w->piece = calloc(RPC_LOCAL_MAX, sizeof(w->piece[0]));
+	rc = w->piece ? rpc_ctx_open(&attr, &w->ctx) : -ENOMEM;
 	if (rc)
-		return rc;
+		goto free_piece;
 	zones.rails = rpc_ctx_rails(w->ctx);
 	rc = zones_open(&zones, &w->zones);
-	if (rc) {
-		rpc_ctx_close(w->ctx);
-		return rc;
-	}
+	if (rc)
+		goto close_ctx;
 	windows_open(&w->windows, w->ctx, iod->engine, iod->store,
 		     iod->conf.map_size / iod->conf.threads);
 	mailbox_init(&w->mail, w->ctx);
 	return 0;
+close_ctx:
+	rpc_ctx_close(w->ctx);
+free_piece:
+	free(w->piece);
+	return rc;
 }
 
 void worker_close(struct worker *w)
@@ -47,6 +52,7 @@ void worker_close(struct worker *w)
 	mailbox_destroy(&w->mail);
 	rpc_ctx_close(w->ctx);
 	zones_close(w->zones);
+	free(w->piece);
 }
 
 static void *worker_run(void *arg)

@@ -47,6 +47,7 @@ struct worker {
 	struct mailbox mail;
 	struct zones *zones; /* for transfers; shared fairly by sessions */
 	struct windows windows;
+	struct rail_sge *piece; /* RPC_LOCAL_MAX, of the chunk that begins */
 	LIST_HEAD(, iod_session) sessions;
 	LIST_HEAD(, xfer) xfers; /* under way */
 	LIST_HEAD(, xfer) spare; /* to be used again */

@@ -112,24 +112,15 @@ static void start_buf(struct xfer *x, struct zone_buf *buf)
 	start_chunk(x, c, buf->addr, room, buf->mem);
 }
 
-/* The next bytes straight from a mapping of the object, if there is one. */
+/* The next bytes straight from mappings of the object, if there are such. */
 static bool start_window(struct xfer *x)
 {
-	const struct store_seg *seg = &x->seg[x->seg_at];
-	uint64_t len = seg->len - x->skip, off = seg->off + x->skip;
 	struct chunk *c = idle_chunk(x);
-	void *addr;
+	uint64_t len = chunk_map(c);
 
-	len = len < x->total - x->next ? len : x->total - x->next;
-	c->window = window_get(&x->worker->windows, x->obj,
-			       rpc_req_rail(x->req), x->write, off, &len,
-			       &addr);
-	if (!c->window)
-		return false;
-	if (x->write && x->direct < off + len)
-		x->direct = off + len;
-	start_chunk(x, c, addr, len, window_mem(c->window));
-	return true;
+	if (len)
+		start_chunk(x, c, NULL, len, NULL);
+	return len;
 }
 
 static bool over(const struct xfer *x)
@@ -221,15 +212,16 @@ void chunk_file(struct chunk *c, bool write,
 int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	       void (*done)(struct rpc_bulk *bulk, int status))
 {
-	struct rail_sge sge = { c->io.buf, (uint32_t)c->io.len, c->mem };
+	struct rail_sge buf = { c->io.buf, (uint32_t)c->io.len, c->mem };
 	int rc;
 
 	c->bulk = (struct rpc_bulk){ .dir = dir,
 				     .mem = c->x->mem,
 				     .nmem = c->x->nmem,
 				     .mem_off = c->pos,
-				     .local = &sge,
-				     .nlocal = 1,
+				     .local = c->npiece ? c->x->worker->piece
+							: &buf,
+				     .nlocal = c->npiece ? c->npiece : 1,
 				     .len = c->io.len,
 				     .done = done,
 				     .arg = c };
@@ -247,9 +239,7 @@ void chunk_done(struct chunk *c, int status)
 	struct zone_buf *buf = c->buf;
 	bool waits;
 
-	if (c->window)
-		window_put(c->window);
-	c->window = NULL;
+	chunk_unmap(c);
 	c->buf = NULL;
 	c->busy = false;
 	x->busy--;

@@ -8,8 +8,9 @@
  * (PVFS over InfiniBand, ICPP 2003, section 3.3: transfer and file access
  * overlap).
  *
- *   begin(chunk)  has a buffer, or lies in a window (x->mapped); the operation
- *                 moves the data, then says chunk_done()
+ *   begin(chunk)  has a buffer, or lies in windows (x->mapped): many pieces of
+ *                 the object in one transfer; the operation moves the data,
+ *                 then says chunk_done()
  *   end(xfer)     nothing is under way any more, all done or status set
  */
 #ifndef XFER_H
@@ -18,12 +19,15 @@
 #include "worker.h"
 
 #define XFER_CHUNKS 2u
+#define CHUNK_WINDOWS 16u
 
 struct chunk {
 	struct xfer *x;
 	bool busy;
 	struct zone_buf *buf; /* or */
-	struct window *window;
+	struct window *window[CHUNK_WINDOWS];
+	unsigned int nwindow;
+	unsigned int npiece; /* in windows: worker->piece, during begin() */
 	uint64_t pos; /* in the order of the lists */
 	struct rail_mem *mem; /* of io.buf */
 	struct store_io io;
@@ -87,8 +91,16 @@ void xfer_free(struct xfer *x);
 void xfer_run(struct xfer *x);
 /* May windows serve the session? */
 bool xfer_windows(const struct xfer *x);
+/* The pieces are small, and many. */
+bool xfer_fine(const struct xfer *x);
 /* From end(): the same once more, from the beginning. */
 void xfer_again(struct xfer *x);
+/*
+ * The next pieces that lie in windows, as many as may be one chunk; c->npiece is
+ * 0 if the next one does not.  chunk_unmap() ends it.
+ */
+uint64_t chunk_map(struct chunk *c);
+void chunk_unmap(struct chunk *c);
 /*
  * Lets the engine do c->io, then calls filed(c, status): at once or, on the
  * worker's thread, later.

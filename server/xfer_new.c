@@ -79,7 +79,8 @@ static struct xfer *xfer_alloc(struct worker *w)
 		x->chunk[i].x = x;
 		x->chunk[i].busy = false;
 		x->chunk[i].buf = NULL;
-		x->chunk[i].window = NULL;
+		x->chunk[i].nwindow = 0;
+		x->chunk[i].npiece = 0;
 	}
 	LIST_INSERT_HEAD(&w->xfers, x, link);
 	return x;

@@ -145,7 +145,7 @@ bool store_obj_present(struct store_obj *obj, const struct store_stat *st,
 
 	if (off > st->size || len > st->size - off)
 		return false;
-	if (st->blocks * 512 >= st->size)
+	if (store_whole(st))
 		return true;
 	hole = lseek(obj->fd, (off_t)off, SEEK_HOLE);
 	return hole >= 0 && (uint64_t)hole >= off + len;

@@ -46,6 +46,11 @@ struct store_stat {
 	uint64_t blocks; /* of 512 bytes, allocated */
 	uint64_t mtime; /* ns since the epoch */
 };
+/* It has no holes. */
+static inline bool store_whole(const struct store_stat *st)
+{
+	return st->blocks * 512 >= st->size;
+}
 /* All zero when the object does not exist. */
 int store_stat(struct store *store, uint64_t handle, struct store_stat *st);
 /*

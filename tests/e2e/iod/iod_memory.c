@@ -4,32 +4,19 @@
  * into a mapping of the object, with the results that units would have.
  */
 #include <check.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "iod.h"
-#include "iodc.h"
+#include "memory_rig.h"
 
-#define LEN (6u << 20) /* two windows */
 #define DAY_NS (86400ull * 1000000000)
 
-static char dir[64];
-static struct iod *iod;
-static struct addr addr;
-static struct iodc client, mgr;
-
 /* What happens to the object while the iod is at it. */
-static char object[256];
 static _Atomic long cut_mapped = -1; /* truncate when its pages are mapped */
 static _Atomic long cut_landed = -1; /* when its time is set */
 
@@ -53,86 +40,6 @@ int futimens(int fd, const struct timespec times[2])
 {
 	cut(&cut_landed);
 	return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
-}
-
-static void setup(void)
-{
-	struct iod_conf conf;
-
-	must(iodc_mkdir_memory(dir));
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
-	conf.threads = 2;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
-	strcpy(conf.mgr_from, "127.0.0.1");
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
-	iod_addr(iod, &addr);
-	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
-}
-
-static void teardown(void)
-{
-	iodc_close(&client);
-	iodc_close(&mgr);
-	iod_stop(iod);
-	iodc_rmdir(dir);
-}
-
-static int note_path(const char *path, const struct stat *sb, int type,
-		     struct FTW *ftw)
-{
-	if (type == FTW_F && strstr(path, "/objects/"))
-		strcpy(object, path);
-	return 0;
-}
-
-/* How many parts of objects this process has mapped. */
-static int mapped(void)
-{
-	char line[512];
-	FILE *f = fopen("/proc/self/maps", "r");
-	int n = 0;
-
-	while (fgets(line, sizeof(line), f))
-		n += strstr(line, dir) && strstr(line, "/objects/");
-	fclose(f);
-	return n;
-}
-
-static void fill(uint32_t len, unsigned int seed)
-{
-	uint32_t i;
-
-	for (i = 0; i < len; i++)
-		client.arena[i] = (uint8_t)(i * 7 + i / 251 + seed);
-}
-
-static void put(uint32_t off, uint32_t len, unsigned int seed)
-{
-	fill(len, seed);
-	ck_assert_int_eq(iodc_pwrite(&client, 1, off, len), 0);
-}
-
-static void make(uint32_t len, unsigned int seed)
-{
-	put(0, len, seed);
-	ck_assert_int_eq(mapped(), 0);
-	nftw(dir, note_path, 16, FTW_PHYS);
-}
-
-/* The object as the kernel sees it without the mapping. */
-static void holds(uint32_t off, uint32_t len, unsigned int seed)
-{
-	uint8_t *is = malloc(len);
-	int fd = open(object, O_RDONLY);
-
-	ck_assert_int_eq(pread(fd, is, len, off), len);
-	fill(len, seed);
-	ck_assert_mem_eq(is, client.arena, len);
-	close(fd);
-	free(is);
 }
 
 static uint64_t size_now(void)
@@ -242,7 +149,7 @@ START_TEST(removed_under_it)
 	put(0, LEN, 2);
 	ck_assert_int_eq(iodc_remove(&mgr, 1), 0);
 	put(0, LEN, 3);
-	nftw(dir, note_path, 16, FTW_PHYS);
+	memory_find();
 	put(0, LEN, 4);
 	holds(0, LEN, 4);
 	while (mapped() > 2) /* the removed one's go by themselves */
@@ -289,7 +196,7 @@ static Suite *suite(void)
 	Suite *s = suite_create("iod_memory");
 	TCase *tc = tcase_create("in memory");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, memory_setup, memory_teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, overwritten_in_place);
 	tcase_add_test(tc, little_is_copied);
@@ -305,18 +212,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	char probe[64];
-	SRunner *sr;
-	int failed;
-
-	if (!iodc_mkdir_memory(probe)) {
-		fprintf(stderr, "SKIPPED: no tmpfs at /dev/shm\n");
-		return 77;
-	}
-	iodc_rmdir(probe);
-	sr = srunner_create(suite());
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return memory_main(suite());
 }

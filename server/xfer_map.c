@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xfer_map.c - chunks in windows: as many pieces as may leave together. */
+#include "xfer.h"
+
+#define CHUNK_BYTES WINDOW_LEN
+
+/* Where the next piece begins, and how far the chunk has come. */
+struct place {
+	const struct store_seg *seg;
+	uint64_t skip;
+	uint64_t left; /* bytes that the chunk may still have */
+};
+
+static uint64_t place_len(const struct place *p)
+{
+	uint64_t len = p->seg->len - p->skip;
+
+	return len < p->left ? len : p->left;
+}
+
+static void place_move(struct place *p, uint64_t len)
+{
+	p->left -= len;
+	p->skip += len;
+	if (p->skip == p->seg->len) {
+		p->seg++;
+		p->skip = 0;
+	}
+}
+
+bool xfer_fine(const struct xfer *x)
+{
+	return x->nseg >= WINDOW_PIECES;
+}
+
+/* What lies in the window of the next piece. */
+static struct window_need need(const struct xfer *x, struct place p)
+{
+	struct window_need need = { .off = p.seg->off + p.skip,
+				    .rail = rpc_req_rail(x->req),
+				    .write = x->write };
+	uint64_t base = need.off - need.off % WINDOW_LEN, off, len;
+
+	while (p.left && need.pieces < WINDOW_PIECES) {
+		off = p.seg->off + p.skip;
+		if (off < base || off - base >= WINDOW_LEN)
+			break;
+		len = place_len(&p);
+		if (len > WINDOW_LEN - (off - base))
+			len = WINDOW_LEN - (off - base);
+		need.bytes += len;
+		need.pieces++;
+		place_move(&p, len);
+	}
+	return need;
+}
+
+static struct window *next_window(struct chunk *c, const struct place *p)
+{
+	struct xfer *x = c->x;
+	struct window_need n;
+	struct window *win;
+
+	if (c->nwindow == CHUNK_WINDOWS)
+		return NULL;
+	n = need(x, *p);
+	win = window_get(&x->worker->windows, x->obj, &n);
+	if (win)
+		c->window[c->nwindow++] = win;
+	return win;
+}
+
+/* The next piece behind the others; 0: it lies in no window. */
+static uint64_t add_piece(struct chunk *c, const struct place *p)
+{
+	const struct windows *ws = &c->x->worker->windows;
+	uint64_t off = p->seg->off + p->skip, len = place_len(p);
+	struct window *win = c->nwindow ? c->window[c->nwindow - 1] : NULL;
+	void *addr = win ? window_at(ws, win, off, &len) : NULL;
+
+	if (!c->x->write && off + len > c->x->size)
+		return 0; /* zeros, which a mapping does not have */
+	if (!addr) {
+		win = next_window(c, p);
+		addr = win ? window_at(ws, win, off, &len) : NULL;
+	}
+	if (!addr)
+		return 0;
+	c->x->worker->piece[c->npiece++] =
+		(struct rail_sge){ addr, (uint32_t)len, window_mem(win) };
+	if (c->x->write && c->x->direct < off + len)
+		c->x->direct = off + len;
+	return len;
+}
+
+uint64_t chunk_map(struct chunk *c)
+{
+	struct xfer *x = c->x;
+	uint64_t all = x->total - x->next, len;
+	struct place p = { &x->seg[x->seg_at], x->skip, all };
+
+	if (all > CHUNK_BYTES)
+		p.left = all = CHUNK_BYTES;
+	while (p.left && c->npiece < RPC_LOCAL_MAX) {
+		len = add_piece(c, &p);
+		if (!len)
+			break;
+		place_move(&p, len);
+	}
+	return all - p.left;
+}
+
+void chunk_unmap(struct chunk *c)
+{
+	while (c->nwindow)
+		window_put(c->window[--c->nwindow]);
+	c->npiece = 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_rig.c - an iod with its store in memory. */
+#include <check.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "iod.h"
+#include "memory_rig.h"
+
+static char dir[64];
+static struct iod *iod;
+struct addr addr;
+struct iodc client, mgr;
+char object[256];
+
+void memory_setup(void)
+{
+	struct iod_conf conf;
+
+	must(iodc_mkdir_memory(dir));
+	iod_conf_defaults(&conf);
+	conf.fsid = IODC_FSID;
+	conf.threads = 2;
+	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
+	strcpy(conf.storage, dir);
+	strcpy(conf.mgr_from, "127.0.0.1");
+	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
+	iod_addr(iod, &addr);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+}
+
+void memory_teardown(void)
+{
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	iodc_rmdir(dir);
+}
+
+static int note_path(const char *path, const struct stat *sb, int type,
+		     struct FTW *ftw)
+{
+	if (type == FTW_F && strstr(path, "/objects/"))
+		strcpy(object, path);
+	return 0;
+}
+
+void memory_find(void)
+{
+	nftw(dir, note_path, 16, FTW_PHYS);
+}
+
+int mapped(void)
+{
+	char line[512];
+	FILE *f = fopen("/proc/self/maps", "r");
+	int n = 0;
+
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, dir) && strstr(line, "/objects/");
+	fclose(f);
+	return n;
+}
+
+void fill(uint32_t len, unsigned int seed)
+{
+	uint32_t i;
+
+	for (i = 0; i < len; i++)
+		client.arena[i] = (uint8_t)(i * 7 + i / 251 + seed);
+}
+
+void put(uint32_t off, uint32_t len, unsigned int seed)
+{
+	fill(len, seed);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, off, len), 0);
+}
+
+void make(uint32_t len, unsigned int seed)
+{
+	put(0, len, seed);
+	ck_assert_int_eq(mapped(), 0);
+	memory_find();
+}
+
+void holds(uint32_t off, uint32_t len, unsigned int seed)
+{
+	uint8_t *is = malloc(len);
+	int fd = open(object, O_RDONLY);
+
+	ck_assert_int_eq(pread(fd, is, len, off), len);
+	fill(len, seed);
+	ck_assert_mem_eq(is, client.arena, len);
+	close(fd);
+	free(is);
+}
+
+int memory_main(Suite *s)
+{
+	char probe[64];
+	SRunner *sr;
+	int failed;
+
+	if (!iodc_mkdir_memory(probe)) {
+		fprintf(stderr, "SKIPPED: no tmpfs at /dev/shm\n");
+		return 77;
+	}
+	iodc_rmdir(probe);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
