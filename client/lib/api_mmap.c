@@ -57,9 +57,10 @@ void *pvfs_mmap(void *addr, size_t len, int prot, int flags, int fd,
 		return mmap(addr, len, prot, flags, fd, off);
 	}
 	rc = check(f, len, flags, off);
-	errno = -rc;
 	mem = rc ? MAP_FAILED : map(f, addr, len, prot, flags, off);
 	file_put(f);
+	if (rc)
+		errno = -rc;
 	return mem;
 }
 

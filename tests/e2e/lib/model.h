@@ -59,15 +59,20 @@ void same_stat(struct model *m, const struct stat st[SIDES]);
 void op_file(struct model *m); /* model_file.c: on descriptors */
 void op_name(struct model *m); /* model_name.c: on paths */
 
-/* Runs an expression on both sides: s is the side. */
+#define UNTOUCHED 4096 /* no errno */
+
+/* Runs an expression on both sides: s is the side.  On PVFS a success leaves
+ * errno as it was. */
 #define BOTH(m, expr)                                                          \
 	do {                                                                   \
 		int64_t rc_[SIDES];                                            \
 		int err_[SIDES];                                               \
                                                                                \
 		for (int s = A; s < SIDES; s++) {                              \
-			errno = 0;                                             \
+			errno = UNTOUCHED;                                     \
 			rc_[s] = (expr);                                       \
+			if (s == A && rc_[s] >= 0 && errno != UNTOUCHED)       \
+				differ(m, "success with errno %d", errno);     \
 			err_[s] = rc_[s] < 0 ? errno : 0;                      \
 		}                                                              \
 		same(m, rc_, err_);                                            \
