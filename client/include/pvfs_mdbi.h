@@ -39,7 +39,8 @@ int buf_blk(int fd, int bf1, ...);
 /*
  * One block.  Return its bytes; what of it lies behind the end of the file
  * reads as zeros.
- * EINVAL: before set_blk(), or an index outside of the array.
+ * EINVAL: before set_blk(), or an index outside of the array.  EBADF: fd is not
+ * open for it, also where the block would only be buffered.
  */
 int read_blk(int fd, char *buf, int index1, ...);
 int write_blk(int fd, const char *buf, int index1, ...);

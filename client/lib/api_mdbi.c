@@ -63,87 +63,97 @@ int set_blk(int fd, int D, int record_size, int ne1, int nb1, ...)
 	return api_int(rc);
 }
 
-/* As many numbers as there are dimensions. */
-static void take(int *v, struct mdbi *m, int first, va_list ap)
-{
-	int d, dims = mdbi_dims(m);
+/* Runs a call that has a number for each dimension. */
+typedef int (*numbered)(struct mdbi *m, struct file *f, int fd, void *arg,
+			const int *v);
 
+static int run(int fd, numbered call, void *arg, int first, va_list ap)
+{
+	int v[PVFS_MDBI_DIMS_MAX] = { 0 }, d, dims, rc;
+	struct file *f = file_of(fd);
+
+	if (!f)
+		return api_int(-EBADF);
 	v[0] = first;
+	dims = mdbi_dims(f->mdbi);
 	for (d = 1; d < dims; d++)
 		v[d] = va_arg(ap, int);
+	rc = call(f->mdbi, f, fd, arg, v);
+	file_put(f);
+	return api_int(rc);
+}
+
+static int do_buffer(struct mdbi *m, struct file *f, int fd, void *arg,
+		     const int *v)
+{
+	return mdbi_buffer(m, f, fd, v);
+}
+
+static int do_read(struct mdbi *m, struct file *f, int fd, void *arg,
+		   const int *v)
+{
+	return mdbi_read(m, f, fd, arg, v);
+}
+
+static int do_write(struct mdbi *m, struct file *f, int fd, void *arg,
+		    const int *v)
+{
+	return mdbi_write(m, f, fd, arg, v);
 }
 
 int buf_blk(int fd, int bf1, ...)
 {
-	int factor[PVFS_MDBI_DIMS_MAX] = { 0 }, rc;
-	struct file *f = file_of(fd);
 	va_list ap;
+	int rc;
 
-	if (!f)
-		return api_int(-EBADF);
 	va_start(ap, bf1);
-	take(factor, f->mdbi, bf1, ap);
+	rc = run(fd, do_buffer, NULL, bf1, ap);
 	va_end(ap);
-	rc = mdbi_buffer(f->mdbi, f, fd, factor);
-	file_put(f);
-	return api_int(rc);
+	return rc;
 }
 
 int read_blk(int fd, char *buf, int index1, ...)
 {
-	int index[PVFS_MDBI_DIMS_MAX] = { 0 }, rc;
-	struct file *f = file_of(fd);
 	va_list ap;
+	int rc;
 
-	if (!f)
-		return api_int(-EBADF);
 	va_start(ap, index1);
-	take(index, f->mdbi, index1, ap);
+	rc = run(fd, do_read, buf, index1, ap);
 	va_end(ap);
-	rc = mdbi_read(f->mdbi, f, fd, buf, index);
-	file_put(f);
-	return api_int(rc);
+	return rc;
 }
 
 int write_blk(int fd, const char *buf, int index1, ...)
 {
-	int index[PVFS_MDBI_DIMS_MAX] = { 0 }, rc;
-	struct file *f = file_of(fd);
 	va_list ap;
+	int rc;
 
-	if (!f)
-		return api_int(-EBADF);
 	va_start(ap, index1);
-	take(index, f->mdbi, index1, ap);
+	rc = run(fd, do_write, (void *)(uintptr_t)buf, index1, ap);
 	va_end(ap);
-	rc = mdbi_write(f->mdbi, f, fd, buf, index);
-	file_put(f);
-	return api_int(rc);
+	return rc;
 }
 
-static int flush(int fd)
+int fsync_blk(int fd)
 {
 	struct file *f = file_of(fd);
 	int rc = f ? mdbi_flush(f->mdbi, f, fd) : -EBADF;
 
 	if (f)
 		file_put(f);
-	return rc;
-}
-
-int fsync_blk(int fd)
-{
-	int rc = flush(fd);
-
 	return rc ? api_int(rc) : pvfs_fsync(fd);
 }
 
+/* Closed in any case: what cannot be written now is lost, and that is said. */
 int close_blk(int fd)
 {
-	int rc = flush(fd);
+	struct file *f = file_of(fd);
+	int rc;
 
-	if (rc == -EBADF)
-		return api_int(rc);
+	if (!f)
+		return api_int(-EBADF);
+	rc = mdbi_flush(f->mdbi, f, fd);
+	file_put(f);
 	if (pvfs_close(fd))
 		return -1;
 	return api_int(rc);

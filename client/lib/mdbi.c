@@ -7,6 +7,7 @@
 #include "mdbi.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,9 @@ static int write_block(struct mdbi *m, struct file *f, int fd, const char *buf,
 	size_t n;
 	int rc;
 
+	/* it would never leave the buffer */
+	if ((atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
 	if (!m->buf)
 		return one_block(m, f, fd, true, (char *)(uintptr_t)buf, index);
 	rc = hold(m, f, fd, index);

@@ -97,6 +97,13 @@ static void refused(const char *path)
 	EXPECT(close_blk(fd) == 0);
 	EXPECT_ERRNO(close_blk(fd), EBADF);
 	EXPECT_ERRNO(open_blk("/nothing/here", O_RDONLY, 0), ENOENT);
+	/* a block that can never be written is refused at once */
+	fd = open_blk(path, O_RDONLY, 0);
+	EXPECT(set_blk(fd, 1, 1, 1, 10) == 0 && buf_blk(fd, 2) == 0);
+	EXPECT_ERRNO(write_blk(fd, &c, 0), EBADF);
+	EXPECT(read_blk(fd, &c, 0) == 1);
+	EXPECT(close_blk(fd) == 0);
+	EXPECT_ERRNO(pvfs_fcntl(fd, F_GETFD), EBADF);
 }
 
 int main(int argc, char **argv)
