@@ -36,18 +36,32 @@ int pvfs_dup(int fd)
 	return f ? copied(f, dup(fd)) : dup(fd);
 }
 
-int pvfs_dup2(int fd, int newfd)
+/* fd is not newfd. */
+static int put_in_place(int fd, int newfd)
 {
 	struct file *f = process_file(fd);
+	int rc = dup2(fd, newfd);
+
+	if (f)
+		return copied(f, rc);
+	if (rc >= 0)
+		process_set(newfd, NULL);
+	return rc;
+}
+
+int pvfs_dup2(int fd, int newfd)
+{
+	struct file *before;
 	int rc;
 
-	if (f && fd != newfd)
-		return copied(f, dup2(fd, newfd));
-	rc = dup2(fd, newfd);
-	if (f)
-		file_put(f);
-	else if (rc >= 0 && fd != newfd)
-		process_set(newfd, NULL);
+	if (fd == newfd)
+		return dup2(fd, newfd);
+	before = process_file(newfd);
+	rc = put_in_place(fd, newfd);
+	if (before && rc >= 0)
+		lock_closed(before);
+	if (before)
+		file_put(before);
 	return rc;
 }
 

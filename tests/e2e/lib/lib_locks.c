@@ -134,6 +134,16 @@ static void process(const char *path)
 		exit(0);
 	}
 	join(1);
+	/* a descriptor put in the place of one is a close, too */
+	b = open_file(path);
+	EXPECT(set(a, F_SETLK, F_WRLCK, 0, 10) == 0);
+	EXPECT(pvfs_dup2(STDOUT_FILENO, b) == b);
+	if (fork() == 0) {
+		EXPECT(set(a, F_SETLK, F_WRLCK, 0, 0) == 0);
+		exit(0);
+	}
+	join(1);
+	EXPECT(pvfs_close(b) == 0);
 	EXPECT(pvfs_close(a) == 0);
 }
 
