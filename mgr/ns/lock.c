@@ -101,6 +101,26 @@ static int replace(struct store *st, struct lock_rec *new)
 	return rc == -ENOENT ? 0 : rc;
 }
 
+/* The session has no lock on the file any more: no word of it. */
+static int forget(struct store *st, uint64_t session, uint64_t handle)
+{
+	struct lock_iter it;
+	struct lock_rec rec;
+	int rc;
+
+	rc = lock_iter_open(st, handle, session, 0, &it);
+	if (rc)
+		return rc;
+	rc = lock_iter_next(&it, &rec);
+	lock_iter_close(&it);
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (!rc && rec.session == session)
+		return 0;
+	rc = locker_del(st, session, handle);
+	return rc == -ENOENT ? 0 : rc;
+}
+
 static int take(struct ns_op *op, const struct ns_lock_args *args)
 {
 	struct store *st = op->ns->st;
@@ -113,8 +133,11 @@ static int take(struct ns_op *op, const struct ns_lock_args *args)
 				.space = space_of(args) };
 	int rc = replace(st, &new);
 
-	if (rc || args->type == WIRE_L_UNLOCK)
+	if (rc)
 		return rc;
+	if (args->type == WIRE_L_UNLOCK)
+		return store_changed(st) ? forget(st, new.session, new.handle)
+					 : 0;
 	rc = lock_put(st, &new);
 	return rc ? rc : locker_put(st, op->session, args->handle);
 }

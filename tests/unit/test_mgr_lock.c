@@ -158,6 +158,24 @@ START_TEST(end_with_the_session)
 }
 END_TEST
 
+/* The session's list of files has those alone that it has locks on. */
+START_TEST(nothing_stays_of_what_is_let_go)
+{
+	uint64_t handle;
+
+	ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 0, 10, 0, NULL), 0);
+	ck_assert_int_eq(lock(77, 2, WIRE_L_EXCLUSIVE, 10, 20, 0, NULL), 0);
+	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 0, 20, 0, NULL), 0);
+	ck_assert_int_eq(locker_any(fx.st, 77, &handle), 0);
+	ck_assert_int_eq(lock(77, 2, WIRE_L_UNLOCK, 0, 15, 0, NULL), 0);
+	ck_assert_int_eq(locker_any(fx.st, 77, &handle), 0);
+	ck_assert_int_eq(lock(77, 2, WIRE_L_UNLOCK, 0, 30, 0, NULL), 0);
+	ck_assert_int_eq(locker_any(fx.st, 77, &handle), -ENOENT);
+	ck_assert_int_eq(lock(77, 2, WIRE_L_UNLOCK, 0, 30, 0, NULL), 0);
+	ck_assert(!store_changed(fx.st));
+}
+END_TEST
+
 START_TEST(need_a_right_to_the_file)
 {
 	fx_become(&fx, 1234, 1234);
@@ -179,6 +197,7 @@ static Suite *lock_suite(void)
 	tcase_add_test(tc, a_test_takes_nothing);
 	tcase_add_test(tc, whole_files_are_apart);
 	tcase_add_test(tc, end_with_the_session);
+	tcase_add_test(tc, nothing_stays_of_what_is_let_go);
 	tcase_add_test(tc, need_a_right_to_the_file);
 	suite_add_tcase(suite, tc);
 	return suite;
