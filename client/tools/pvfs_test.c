@@ -337,13 +337,13 @@ static int prepare(struct run *r)
 	r->buf = malloc(r->a.blksz);
 	r->all = calloc((size_t)r->par.size, sizeof(*r->all));
 	r->fds = malloc(r->a.files * sizeof(*r->fds));
+	for (uint64_t i = 0; r->fds && i < r->a.files; i++)
+		r->fds[i] = -1;
 	if (par_max(!r->buf || !r->all || !r->fds)) {
 		errno = ENOMEM;
 		return tool_fail(&tool, "buffers");
 	}
 	memset(r->buf, 0x5a, r->a.blksz);
-	for (uint64_t i = 0; i < r->a.files; i++)
-		r->fds[i] = -1;
 	return 0;
 }
 
