@@ -227,7 +227,7 @@ static bool too_little(const struct windows *ws, const struct window_need *need)
 static bool worth_making(struct windows *ws, const struct window_key *key,
 			 const struct window_need *need)
 {
-	if (need->write && need->bytes >= WINDOW_EAGER)
+	if (ws->memory && need->bytes >= WINDOW_EAGER)
 		return true;
 	if (ws->memory && need->pieces >= WINDOW_PIECES)
 		return true;

@@ -5,10 +5,10 @@
  * copy into a buffer.
  *
  * A window is made when a part of it is read for the second time: what is
- * streamed once is better off with read(2) and its read-ahead.  An overwrite
- * of much makes one at once, and so do many small pieces of a store in memory:
- * each would be a system call.  Windows are bounded, and go when their object
- * was removed or after WINDOW_IDLE_S without use.
+ * streamed once is better off with read(2) and its read-ahead.  In a store in
+ * memory much of it makes one at once, and so do many small pieces: each
+ * would be a system call.  Windows are bounded, and go when their object was
+ * removed or after WINDOW_IDLE_S without use.
  *
  * For reading no object with holes: that would allocate a hole of tmpfs.  For
  * writing only a store in memory, and only what store_obj_present(): pages
@@ -30,8 +30,8 @@
 
 #define WINDOW_LEN (4u << 20)
 #define WINDOW_MIN (64u << 10) /* less is copied */
-#define WINDOW_EAGER (256u << 10) /* an overwrite that makes one */
-#define WINDOW_PIECES 64u /* so do as many small ones, in memory */
+#define WINDOW_EAGER (256u << 10) /* makes one at once, in memory, */
+#define WINDOW_PIECES 64u /* and so do as many small ones */
 #define WINDOW_GHOSTS 1024u
 #define WINDOW_IDLE_S 10u
 
