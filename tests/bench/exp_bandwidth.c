@@ -106,12 +106,12 @@ static void scaling(struct perf_run *run, const struct perf_target *t)
 	double n = (double)perf_largest(&run->clients);
 
 	for (int io = BENCH_WRITE; io <= BENCH_READ; io++)
-		result_ratio(
-			run->r, &goal,
-			series_of(run, t, (enum bench_io)io, iods), n,
-			series_of(run, t, (enum bench_io)io, run->iods.v[0]), n,
-			"%s over %s: %u iods / %u", op_names[io], t->name,
-			(unsigned int)iods, (unsigned int)run->iods.v[0]);
+		result_ratio(run->r, &goal,
+			     series_of(run, t, (enum bench_io)io, iods), n,
+			     series_of(run, t, (enum bench_io)io,
+				       run->iods.v[0]),
+			     n, "%s, %s: %u iods / %u", op_names[io], t->name,
+			     (unsigned int)iods, (unsigned int)run->iods.v[0]);
 }
 
 int exp_bandwidth(struct perf_run *run)

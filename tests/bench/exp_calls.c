@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * exp_calls.c - one client by the size of its calls, beside pread and pwrite of
- * the same program on a file in memory.
+ * the same program on a file in memory, and beside a plain TCP stream.
  */
 #include <math.h>
 #include <string.h>
@@ -59,12 +59,25 @@ static int one(struct perf_run *run, const struct perf_target *t,
 	return rc;
 }
 
+static int stream(struct perf_run *run, enum bench_io io, uint64_t call)
+{
+	double rate = bench_stream(call, run->bytes);
+
+	if (rate < 0)
+		return -1;
+	series_add(series_of(run, "TCP stream", io), (double)call, NULL,
+		   rate / 1e6);
+	return 0;
+}
+
 static int one_round(struct perf_run *run)
 {
 	for (int io = BENCH_WRITE; io <= BENCH_READ; io++) {
 		for (unsigned int c = 0; c < CALLS; c++) {
 			if (run->local &&
 			    one(run, NULL, (enum bench_io)io, calls[c]))
+				return -1;
+			if (stream(run, (enum bench_io)io, calls[c]))
 				return -1;
 			for (unsigned int i = 0; i < run->ntargets; i++)
 				if (one(run, &run->targets[i],
@@ -90,6 +103,23 @@ static void beside_plain(struct perf_run *run, const struct perf_target *t,
 	result_ratio(run->r, &small, s, 65536, plain, 65536,
 		     "%s, one client, 64 KiB: %s / plain file", op_names[io],
 		     t->name);
+}
+
+/* To be kept: what it was when it was measured first. */
+static void beside_stream(struct perf_run *run, enum bench_io io)
+{
+	const struct series *stream = series_of(run, "TCP stream", io);
+	const struct series *tcp = series_of(run, "tcp", io);
+	const bool read = io == BENCH_READ;
+	struct goal large = { "x", NULL, read ? 1.02 : 0.67, false };
+	struct goal small = { "x", NULL, read ? 0.29 : 0.21, false };
+
+	result_ratio(run->r, &large, tcp, 4194304, stream, 4194304,
+		     "%s, one client, 4 MiB: tcp / TCP stream, as at first",
+		     op_names[io]);
+	result_ratio(run->r, &small, tcp, 65536, stream, 65536,
+		     "%s, one client, 64 KiB: tcp / TCP stream, as at first",
+		     op_names[io]);
 }
 
 /* The worst of all sizes. */
@@ -125,7 +155,9 @@ int exp_calls(struct perf_run *run)
 		for (int io = BENCH_WRITE; io <= BENCH_READ; io++) {
 			if (run->local)
 				beside_plain(run, t, (enum bench_io)io);
-			if (tcp && t != tcp)
+			if (t == tcp)
+				beside_stream(run, (enum bench_io)io);
+			else if (tcp)
 				beside_tcp(run, t, (enum bench_io)io);
 		}
 	}

@@ -34,10 +34,7 @@ static struct series *series_of(struct perf_run *run,
 				const struct figure_desc *d,
 				const struct perf_target *t, enum bench_io io)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s, %s", t->name, op_names[io]);
-	return figure_series(result_figure(run->r, d), name);
+	return perf_series(run, d, t, op_names[io]);
 }
 
 static int one(struct perf_run *run, const struct perf_target *t,

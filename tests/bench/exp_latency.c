@@ -40,7 +40,10 @@ static struct series *series_of(struct perf_run *run,
 static int one(struct perf_run *run, const struct perf_target *t,
 	       enum bench_io io, bool sleeps)
 {
-	struct bench_io_arg a = { .io = io, .call = SIZE, .random = true };
+	/* one iod: several would sleep in turn */
+	struct bench_io_arg a = {
+		.io = io, .call = SIZE, .random = true, .pcount = 1
+	};
 	const struct figure_desc *d = sleeps ? &asleep : &awake;
 	struct bench_result res;
 	int rc;

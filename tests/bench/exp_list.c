@@ -25,16 +25,6 @@ static const struct figure_desc large = {
 
 static const char *const op_names[] = { "read", "write" };
 
-static struct series *series_of(struct perf_run *run,
-				const struct figure_desc *d,
-				const struct perf_target *t, const char *how)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s, %s", t->name, how);
-	return figure_series(result_figure(run->r, d), name);
-}
-
 static int small_one(struct perf_run *run, const struct perf_target *t,
 		     bool write, bool list)
 {
@@ -49,7 +39,7 @@ static int small_one(struct perf_run *run, const struct perf_target *t,
 
 	if (secs < 0)
 		return -1;
-	series_add(series_of(run, &small, t, list ? "list" : "one by one"),
+	series_add(perf_series(run, &small, t, list ? "list" : "one by one"),
 		   write, op_names[write], secs / p.n * 1e6);
 	return 0;
 }
@@ -69,7 +59,7 @@ static int large_one(struct perf_run *run, const struct perf_target *t,
 
 	if (secs < 0)
 		return -1;
-	series_add(series_of(run, &large, t, list ? "list" : "contiguous"),
+	series_add(perf_series(run, &large, t, list ? "list" : "contiguous"),
 		   write, op_names[write],
 		   (double)p.n * (double)p.len / secs / 1e6);
 	return 0;
@@ -100,15 +90,15 @@ static void judge(struct perf_run *run, const struct perf_target *t, int write)
 	struct goal piece = { "us", NULL, piece_goal(t), true };
 	static const struct goal faster = { "x", NULL, 0, false };
 	static const struct goal equal = { "x", NULL, 1, false };
-	struct series *list = series_of(run, &small, t, "list");
+	struct series *list = perf_series(run, &small, t, "list");
 
 	result_value(run->r, &piece, series_median(list, write),
 		     "a piece of 128 bytes, %s: %s", op_names[write], t->name);
-	result_ratio(run->r, &faster, series_of(run, &small, t, "one by one"),
+	result_ratio(run->r, &faster, perf_series(run, &small, t, "one by one"),
 		     write, list, write, "128 bytes, %s: one by one / list: %s",
 		     op_names[write], t->name);
-	result_ratio(run->r, &equal, series_of(run, &large, t, "list"), write,
-		     series_of(run, &large, t, "contiguous"), write,
+	result_ratio(run->r, &equal, perf_series(run, &large, t, "list"), write,
+		     perf_series(run, &large, t, "contiguous"), write,
 		     "64 KiB, %s: list / contiguous rate: %s", op_names[write],
 		     t->name);
 }

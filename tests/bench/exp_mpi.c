@@ -13,22 +13,6 @@
 
 static const char *const op_names[] = { "read", "write" };
 
-static struct series *series_of(struct perf_run *run,
-				const struct figure_desc *d,
-				const struct perf_target *t, const char *how)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s, %s", t->name, how);
-	return figure_series(result_figure(run->r, d), name);
-}
-
-/* Each starts processes and compares all data: a few are enough. */
-static unsigned int mpi_rounds(const struct perf_run *run)
-{
-	return run->rounds < 3 ? run->rounds : 3;
-}
-
 /* One way of a job into its series at x; a way that is not there adds none. */
 static void add(struct perf_run *run, const struct figure_desc *d,
 		const struct perf_target *t, struct json_object *o,
@@ -38,7 +22,7 @@ static void add(struct perf_run *run, const struct figure_desc *d,
 		double rate = mpi_rate(o, write, way);
 
 		if (rate > 0)
-			series_add(series_of(run, d, t, how), write,
+			series_add(perf_series(run, d, t, how), write,
 				   op_names[write], rate);
 	}
 }
@@ -70,7 +54,8 @@ static int block_one(struct perf_run *run, const struct perf_target *t,
 		return -1;
 	for (int write = 1; write >= 0; write--)
 		for (int i = 0; i < 2; i++)
-			series_add(series_of(run, &blocks[write], t, how[i][1]),
+			series_add(perf_series(run, &blocks[write], t,
+					       how[i][1]),
 				   n, NULL, mpi_rate(o, write, how[i][0]));
 	json_object_put(o);
 	return 0;
@@ -83,15 +68,15 @@ static void block_judge(struct perf_run *run, const struct perf_target *t,
 	static const struct goal gain = { "x", "about 3 (ramfs)", 0, false };
 	const struct perf_target *tcp = perf_target(run, "tcp");
 	uint64_t n = perf_largest(&run->clients);
-	struct series *mine = series_of(run, &blocks[write], t, "MPI-IO");
+	struct series *mine = perf_series(run, &blocks[write], t, "MPI-IO");
 
 	result_ratio(run->r, &same, mine, (double)n,
-		     series_of(run, &blocks[write], t, "libpvfs"), (double)n,
+		     perf_series(run, &blocks[write], t, "libpvfs"), (double)n,
 		     "MPI-IO, 4 MiB, %u ranks, %s: MPI-IO / libpvfs: %s",
 		     (unsigned int)n, op_names[write], t->name);
 	if (tcp && t != tcp)
 		result_ratio(run->r, &gain, mine, (double)n,
-			     series_of(run, &blocks[write], tcp, "MPI-IO"),
+			     perf_series(run, &blocks[write], tcp, "MPI-IO"),
 			     (double)n, "MPI-IO, 4 MiB, %u ranks, %s: %s / tcp",
 			     (unsigned int)n, op_names[write], t->name);
 }
@@ -123,6 +108,20 @@ static const struct figure_desc bt = {
 	.y = "MB/s",
 	.bars = true,
 };
+
+/* Lists over t beside lists over tcp. */
+static void btio_across(struct perf_run *run, const struct perf_target *t)
+{
+	static const struct goal goal = { "x", "2.5 in time (Elan4)", 0,
+					  false };
+	const struct perf_target *tcp = perf_target(run, "tcp");
+
+	for (int write = 1; tcp && t != tcp && write >= 0; write--)
+		result_ratio(run->r, &goal, perf_series(run, &bt, t, "list"),
+			     write, perf_series(run, &bt, tcp, "list"), write,
+			     "BT-IO, %s, lists: %s / tcp", op_names[write],
+			     t->name);
+}
 
 static int btio_one(struct perf_run *run, const struct perf_target *t)
 {
@@ -157,10 +156,11 @@ int exp_btio(struct perf_run *run)
 
 		for (int write = 1; write >= 0; write--)
 			result_ratio(run->r, &goal,
-				     series_of(run, &bt, t, "list"), write,
-				     series_of(run, &bt, t, "sieving"), write,
+				     perf_series(run, &bt, t, "list"), write,
+				     perf_series(run, &bt, t, "sieving"), write,
 				     "BT-IO, %s: lists / sieving: %s",
 				     op_names[write], t->name);
+		btio_across(run, t);
 	}
 	return 0;
 }
@@ -169,50 +169,93 @@ int exp_btio(struct perf_run *run)
 
 static const struct figure_desc tiles = {
 	.name = "mpi",
-	.title = "Tiles of 24-byte elements by MPI-IO",
+	.title = "Tiles by MPI-IO, by the bytes of an element",
 	.x = "operation",
 	.y = "MB/s",
 	.bars = true,
 };
 
-static int tile_one(struct perf_run *run, const struct perf_target *t)
+/* An element's bytes, as in both papers; the last in memory as well. */
+static const struct elem {
+	const char *bytes, *option, *ways;
+	const char *labels[2];
+} elems[] = {
+	{ "24", NULL, "list,pieces,collective", { "read 24", "write 24" } },
+	{ "32", NULL, "list,pieces,collective", { "read 32", "write 32" } },
+	{ "64", "-m", "list,pieces", { "read 64", "write 64" } },
+};
+
+#define ELEMS (sizeof(elems) / sizeof(elems[0]))
+
+static double place(unsigned int e, int write)
 {
+	return 2 * e + (unsigned int)write;
+}
+
+static int tile_one(struct perf_run *run, const struct perf_target *t,
+		    unsigned int e)
+{
+	static const char *const how[][2] = { { "pieces", "no list" },
+					      { "list", "list" },
+					      { "collective", "collective" } };
 	struct mpi_job job = { "tile",
 			       RANKS,
-			       { "-w", "list,pieces", "-r", "1" } };
+			       { "-w", elems[e].ways, "-r", "1", "-e",
+				 elems[e].bytes, elems[e].option } };
 	struct json_object *o = mpi_run(run, t, &job);
 
 	if (!o)
 		return -1;
-	add(run, &tiles, t, o, "pieces", "no list");
-	add(run, &tiles, t, o, "list", "list");
+	for (int write = 1; write >= 0; write--)
+		for (int i = 0; i < 3; i++) {
+			double rate = mpi_rate(o, write, how[i][0]);
+
+			if (rate > 0)
+				series_add(perf_series(run, &tiles, t,
+						       how[i][1]),
+					   place(e, write),
+					   elems[e].labels[write], rate);
+		}
 	json_object_put(o);
 	return 0;
 }
 
+static void tile_judge(struct perf_run *run, const struct perf_target *t,
+		       unsigned int e, int write)
+{
+	static const double least[] = { 2.7, 2.2 };
+	static const char *const elan[] = { "3.4 (Elan4)", "2.7 (Elan4)" };
+	const struct perf_target *tcp = perf_target(run, "tcp");
+	const struct goal goal = { "x", NULL, least[write], false };
+	const struct goal gain = { "x", elan[write], 0, false };
+	const struct series *list = perf_series(run, &tiles, t, "list");
+	const double x = place(e, write);
+
+	result_ratio(run->r, &goal, list, x,
+		     perf_series(run, &tiles, t, "no list"), x,
+		     "tiles by MPI-IO, %s bytes: with lists / without: %s",
+		     elems[e].labels[write], t->name);
+	if (tcp && t != tcp && e == 1)
+		result_ratio(run->r, &gain, list, x,
+			     perf_series(run, &tiles, tcp, "list"), x,
+			     "tiles by MPI-IO, %s bytes, lists: %s / tcp",
+			     elems[e].labels[write], t->name);
+}
+
 int perf_mpi_tile(struct perf_run *run)
 {
-	static const struct goal goal[] = { { "x", NULL, 2.7, false },
-					    { "x", NULL, 2.2, false } };
-	unsigned int i;
+	unsigned int i, e;
 
 	if (!mpi_there(run))
 		return 0;
 	for (unsigned int k = 0; k < mpi_rounds(run); k++)
-		for (i = 0; i < run->ntargets; i++)
-			if (tile_one(run, &run->targets[i]))
-				return -1;
-	for (i = 0; i < run->ntargets; i++) {
-		const struct perf_target *t = &run->targets[i];
-
-		for (int write = 1; write >= 0; write--)
-			result_ratio(run->r, &goal[write],
-				     series_of(run, &tiles, t, "list"), write,
-				     series_of(run, &tiles, t, "no list"),
-				     write,
-				     "tiles by MPI-IO, %s: with lists / "
-				     "without: %s",
-				     op_names[write], t->name);
-	}
+		for (e = 0; e < ELEMS; e++)
+			for (i = 0; i < run->ntargets; i++)
+				if (tile_one(run, &run->targets[i], e))
+					return -1;
+	for (i = 0; i < run->ntargets; i++)
+		for (e = 0; e < ELEMS; e++)
+			for (int write = 1; write >= 0; write--)
+				tile_judge(run, &run->targets[i], e, write);
 	return 0;
 }

@@ -47,6 +47,15 @@ static const struct figure_desc bandwidth = {
 	.bars = true,
 };
 
+static const struct figure_desc registration = {
+	.name = "registration",
+	.title = "Registering memory and giving it back",
+	.x = "bytes",
+	.y = "us",
+	.log_x = true,
+};
+static const size_t amounts[] = { 4096, 65536, 1048576, 16777216 };
+
 /* In a process of its own: a transport that fails ends only that. */
 static bool apart(bool (*fn)(const struct perf *, struct perf_result *),
 		  const struct perf *p, struct perf_result *result)
@@ -135,6 +144,24 @@ static int round_of(struct perf_run *run, const char *provider)
 	return 0;
 }
 
+static int registers(struct perf_run *run, const char *provider)
+{
+	struct series *s = figure_series(result_figure(run->r, &registration),
+					 provider);
+
+	for (unsigned int i = 0; i < sizeof(amounts) / sizeof(*amounts); i++) {
+		struct perf p = { .provider = provider,
+				  .size = amounts[i],
+				  .ms = run->ms / 4 + 1 };
+		struct perf_result result;
+
+		if (!apart(perf_register, &p, &result))
+			return -1;
+		series_add(s, (double)amounts[i], NULL, 1e6 / result.rate);
+	}
+	return 0;
+}
+
 static void compare(struct perf_run *run, const char *name)
 {
 	static const struct goal rate[] = { { "x", "4.46", 0, false },
@@ -155,6 +182,27 @@ static void compare(struct perf_run *run, const char *name)
 		result_ratio(run->r, &fast[i], figure_series(l, name),
 			     ways[i].x, figure_series(l, "socket"), 1,
 			     "latency, %s by %s / socket", ways[i].name, name);
+}
+
+/* What VAPI did; the socket's are those of IBNice. */
+static void absolute(struct perf_run *run, const char *name)
+{
+	static const char *const us[] = { "9.2 (IBNice: 40.1)", "6.0", "12.4" };
+	static const char *const mbs[] = { "825 (IBNice: 185)", "827", "816" };
+	struct figure *l = result_figure(run->r, &latency);
+	struct figure *b = result_figure(run->r, &bandwidth);
+
+	for (unsigned int i = 0; i < WAYS; i++) {
+		struct goal time = { "us", us[i], 0, true };
+		struct goal rate = { "MB/s", mbs[i], 0, false };
+
+		result_value(run->r, &time,
+			     series_median(figure_series(l, name), ways[i].x),
+			     "latency, %s: %s", ways[i].name, name);
+		result_value(run->r, &rate,
+			     series_median(figure_series(b, name), ways[i].x),
+			     "bandwidth, %s: %s", ways[i].name, name);
+	}
 }
 
 static bool opens(const struct perf *p, struct perf_result *result)
@@ -190,11 +238,13 @@ static int take_turns(struct perf_run *run, char *const *names, unsigned int n)
 		if (round_of(run, NULL))
 			return -1;
 		for (unsigned int i = 0; i < n; i++)
-			if (round_of(run, names[i]))
+			if (round_of(run, names[i]) || registers(run, names[i]))
 				return -1;
 	}
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		absolute(run, names[i]);
 		compare(run, names[i]);
+	}
 	return 0;
 }
 

@@ -46,9 +46,9 @@ static void axes(FILE *f, const struct figure *fig)
 	set(f, "ylabel", fig->d.y);
 	fprintf(f, "set grid ytics lt 1 lc rgb '#cccccc'\n"
 		   "set border 3\nset tics nomirror\n"
-		   "set key top left\n"
+		   "set key outside right top Left reverse\n"
 		   "set yrange [0:*]\nset offsets graph 0.03, graph 0.03, "
-		   "graph 0.25, 0\n");
+		   "graph 0.05, 0\n");
 	if (fig->d.bars)
 		fprintf(f, "set style data histograms\n"
 			   "set style fill solid 0.8 border -1\n"
@@ -82,8 +82,8 @@ static void script(FILE *f, const struct result *r, const struct figure *fig,
 		   const char *dir)
 {
 	static const char *const kinds[][2] = {
-		{ "svg size 720,420 background 'white'", "svg" },
-		{ "pngcairo size 720,420", "png" },
+		{ "svg size 860,420 background 'white'", "svg" },
+		{ "pngcairo size 860,420", "png" },
 	};
 	char path[4096];
 

@@ -56,6 +56,11 @@ bool mpi_there(struct perf_run *run)
 	return !why;
 }
 
+unsigned int mpi_rounds(const struct perf_run *run)
+{
+	return run->rounds < 3 ? run->rounds : 3;
+}
+
 /* In the child: never returns. */
 static void exec_job(const struct perf_run *run, const struct perf_target *t,
 		     const struct mpi_job *job)

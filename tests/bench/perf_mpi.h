@@ -26,6 +26,9 @@ struct json_object *mpi_run(const struct perf_run *run,
 /* MB/s of "write" or "read" in a way of mpi_bench's; < 0: not there. */
 double mpi_rate(struct json_object *o, bool write, const char *way);
 
+/* Each job starts processes and compares all data: a few rounds are enough. */
+unsigned int mpi_rounds(const struct perf_run *run);
+
 /* The part of tile that goes through MPI-IO; nothing if it was not built. */
 int perf_mpi_tile(struct perf_run *run);
 

@@ -8,6 +8,9 @@
 #include "pieces.h"
 #include "pvfs.h"
 
+#define ROWS 768
+#define COLUMNS 1024
+
 /* Kept between preparation and the measured part: one client, one process. */
 struct mover {
 	const struct pieces *p;
@@ -19,6 +22,24 @@ struct mover {
 	size_t mlen[PIECES_MAX], plen[PIECES_MAX];
 	int64_t foff[PIECES_MAX], flen[PIECES_MAX];
 };
+
+void pieces_tile(struct pieces *p, size_t elem, bool memory)
+{
+	size_t row = 2 * COLUMNS * elem;
+
+	p->file = "perf-tile";
+	p->n = ROWS;
+	p->len = COLUMNS * elem;
+	p->stride = (int64_t)row;
+	p->mem_stride = memory ? row : p->len;
+	for (unsigned int i = 0; i < PIECES_CLIENTS; i++)
+		p->off[i] = (int64_t)(i / 2 * ROWS * row + i % 2 * p->len);
+}
+
+double pieces_rate(const struct pieces *p, double secs)
+{
+	return (double)p->n * (double)p->len * PIECES_CLIENTS / secs / 1e6;
+}
 
 static int failed(const char *what)
 {

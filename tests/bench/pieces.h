@@ -35,6 +35,13 @@ struct pieces {
 	struct pieces_count *count; /* of rank 0, in shared memory; or NULL */
 };
 
+/*
+ * mpi-tile-io's: 2 x 2 displays of 1024 x 768 elements, one a client; with
+ * memory, each lies in an array of all four.
+ */
+void pieces_tile(struct pieces *p, size_t elem, bool memory);
+/* MB/s of PIECES_CLIENTS clients. */
+double pieces_rate(const struct pieces *p, double secs);
 int pieces_client(const struct bench *b, void *arg, unsigned int rank, bool go);
 /* Seconds of the slowest of n clients; < 0 after a message. */
 double pieces_run(const struct perf_target *t, struct pieces *p,

@@ -41,7 +41,7 @@ struct perf_run {
 struct perf_experiment {
 	const char *name;
 	const char *what; /* for --help */
-	const char *paper; /* what the paper shows */
+	const char *paper; /* what it shows, or NULL */
 	bool mounts; /* needs file systems */
 	int (*fn)(struct perf_run *run); /* 0, or -1 after a message */
 };
@@ -50,6 +50,9 @@ struct perf_experiment {
 const struct perf_target *perf_target(const struct perf_run *run,
 				      const char *name);
 uint64_t perf_largest(const struct perf_list *list);
+/* The series "TARGET, HOW" of a figure. */
+struct series *perf_series(struct perf_run *run, const struct figure_desc *d,
+			   const struct perf_target *t, const char *how);
 /*
  * Runs n clients that each move their share of run->bytes as a says (share is
  * set here) on target t; NULL: on run->local.  0, or -1.
@@ -71,8 +74,10 @@ int exp_small(struct perf_run *run);
 int exp_unit(struct perf_run *run);
 int exp_list(struct perf_run *run);
 int exp_tile(struct perf_run *run);
+int exp_hints(struct perf_run *run);
 int exp_btio(struct perf_run *run);
 int exp_block(struct perf_run *run);
+int exp_meta(struct perf_run *run);
 int exp_fair(struct perf_run *run);
 int exp_idle(struct perf_run *run);
 

@@ -34,6 +34,8 @@ struct perf_result {
 /* False, with a message, if it failed. */
 bool perf_socket(const struct perf *p, struct perf_result *result);
 bool perf_provider(const struct perf *p, struct perf_result *result);
+/* Registers p->size bytes and gives them back, again and again. */
+bool perf_register(const struct perf *p, struct perf_result *result);
 /* CPU time of this process up to now, in seconds. */
 double perf_cpu(void);
 
