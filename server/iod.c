@@ -14,8 +14,6 @@
 /* 4 KiB of data inline, or the sizes of WIRE_HANDLE_MAX objects */
 #define REPLY_MAX (sizeof(struct wire_hdr) + sizeof(struct wire_io_rep) + 4096)
 
-#define FAST_BYTES (64u << 20)
-
 /*
  * Half of the descriptors may be object files, which take two each where they
  * are written past the page cache; the others are for peers.
@@ -116,7 +114,8 @@ static int open_server(struct iod *iod)
 		.slots = iod->conf.slots,
 		.request_max = REQUEST_MAX,
 		.reply_max = REPLY_MAX,
-		.fast_bytes = FAST_BYTES,
+		.inline_max = iod->conf.inline_max,
+		.fast_bytes = iod->conf.fast_size,
 		.max_sessions = iod->conf.max_sessions,
 		.session_ttl_ms = iod->conf.session_ttl_ms,
 		.service = &iod_service,

@@ -33,6 +33,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->session_ttl_ms = 60000;
 	conf->unit_size = 256 * 1024;
 	iod_zones_parse(ZONES_DEFAULT, &conf->zones);
+	conf->fast_size = 64ull << 20;
 	conf->map_size = 1ull << 30;
 	conf->max_open = 1024;
 	conf->poll_us = 30;
@@ -109,10 +110,24 @@ static int read_engine(const struct reader *r, enum iod_engine *engine)
 	return 0;
 }
 
-static int read_map_size(const struct reader *r, struct iod_conf *conf)
+static int read_inline_max(const struct reader *r, struct sizes *sizes)
 {
-	return conf_size(r->conf, r->section, "map_size", 0, 1ull << 40,
-			 &conf->map_size, r->err, r->errlen);
+	const char *text = conf_get(r->conf, r->section, "inline_max");
+
+	if (!text || !sizes_parse(text, sizes))
+		return 0;
+	return complain(r, "inline_max", "write " SIZES_WANT);
+}
+
+static int read_bytes(const struct reader *r, struct iod_conf *conf)
+{
+	int rc = conf_size(r->conf, r->section, "map_size", 0, 1ull << 40,
+			   &conf->map_size, r->err, r->errlen);
+
+	if (!rc)
+		rc = conf_size(r->conf, r->section, "fast_size", 0, 1ull << 40,
+			       &conf->fast_size, r->err, r->errlen);
+	return rc;
 }
 
 /* What [iod] and [iod.N] have in common. */
@@ -144,7 +159,9 @@ static int read_section(const struct reader *r, struct iod_conf *conf)
 	if (!rc)
 		rc = read_zones(r, conf);
 	if (!rc)
-		rc = read_map_size(r, conf);
+		rc = read_bytes(r, conf);
+	if (!rc)
+		rc = read_inline_max(r, &conf->inline_max);
 	if (!rc)
 		rc = read_engine(r, &conf->engine);
 	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)

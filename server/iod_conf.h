@@ -11,6 +11,7 @@
 #include "addr.h"
 #include "fabric_conf.h"
 #include "log.h"
+#include "sizes.h"
 #include "zone.h"
 
 #define IOD_THREADS_MAX 64u
@@ -34,6 +35,8 @@ struct iod_conf {
 	unsigned int session_ttl_ms;
 	size_t unit_size; /* most bytes of a chunk of a transfer */
 	struct zones_attr zones; /* of each progress thread; rails unset */
+	struct sizes inline_max; /* room for data in a request */
+	uint64_t fast_size; /* bytes of Fast RDMA buffers, of all clients */
 	uint64_t map_size; /* bytes of objects mapped for reading */
 	enum iod_engine engine; /* auto: direct where that can be */
 	unsigned int max_open; /* object files kept open */

@@ -38,6 +38,8 @@ static int fs_connect(const struct fs *fs, struct session **out)
 		.fabric = fs->mount->fabric,
 		.server_uid = fs->mount->server_uid,
 		.rdma = &fs->mount->rdma,
+		.inline_max = fs->mount->inline_max,
+		.fast_max = fs->mount->fast_max,
 		.timeout_ms = fs->mount->timeout_ms,
 		.log = fs->log,
 	};

@@ -39,16 +39,16 @@ static void io_areas(struct io *io, const struct plan_req *req,
 					req->nreg * sizeof(req->reg[0]));
 }
 
-bool io_reads_inline(const struct io *io, uint64_t total)
+static struct rpc_peer *io_peer(const struct io *io, const struct io_slot *slot)
 {
-	unsigned int max = io->s->inline_max;
-
-	return total <= IO_READ_INLINE && (!max || total <= max);
+	return io->s->iod[dist_iod(io->plan->dist, io->s->niods, slot->k)];
 }
 
-static bool io_is_inline(const struct io *io, const struct plan_req *req)
+bool io_reads_inline(const struct io *io, struct io_slot *slot, uint64_t total)
 {
-	return !io->write && io_reads_inline(io, req->total);
+	slot->in = !io->write && total <= IO_READ_INLINE &&
+		   total <= rpc_peer_inline_max(io_peer(io, slot));
+	return slot->in;
 }
 
 static int io_message(const struct io *io, const struct plan_req *req, bool in,
@@ -91,15 +91,14 @@ void io_start_call(struct io *io, struct io_slot *slot)
 	slot->rpc.faulty = io_faulty;
 	slot->rpc.arg = slot;
 	op_get(&io->op);
-	rpc_call_start(s->iod[dist_iod(io->plan->dist, s->niods, slot->k)],
-		       &slot->rpc);
+	rpc_call_start(io_peer(io, slot), &slot->rpc);
 }
 
 static int io_send(struct io *io, struct io_slot *slot,
 		   const struct plan_req *req)
 {
 	uint64_t buf[IO_MSG_MAX / 8];
-	bool in = io_is_inline(io, req);
+	bool in = io_reads_inline(io, slot, req->total);
 	struct wire_out out;
 	int rc;
 

@@ -28,6 +28,7 @@ struct io_slot {
 	struct io *io;
 	uint32_t k;
 	uint64_t total;
+	bool in; /* a read that is answered with its bytes */
 	struct plan_cur from; /* where its bytes begin */
 	struct pack *pack; /* lists: its bytes, or NULL: in place */
 	struct io_slot *next; /* free */
@@ -73,8 +74,8 @@ struct io {
 /* Runs the operation: io.c.  The caller frees it after any result. */
 int io_run(struct io *io);
 void io_free(struct io *io);
-/* A read of so many bytes is answered with them. */
-bool io_reads_inline(const struct io *io, uint64_t total);
+/* Whether the slot's request is a read that is answered with its bytes. */
+bool io_reads_inline(const struct io *io, struct io_slot *slot, uint64_t total);
 /* What servers do with the caller's memory: TP_REMOTE_*. */
 unsigned int io_access(const struct io *io);
 

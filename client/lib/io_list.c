@@ -101,11 +101,6 @@ static void put_memory(struct io *io, struct io_slot *slot,
 	}
 }
 
-static bool is_inline(const struct io *io, const struct list_req *req)
-{
-	return !io->write && io_reads_inline(io, req->total);
-}
-
 static int put_list(struct io *io, struct io_slot *slot,
 		    const struct list_req *req, bool in, struct wire_out *out)
 {
@@ -158,7 +153,7 @@ static int build(struct io *io, struct io_slot *slot,
 
 static int send(struct io *io, struct io_slot *slot, const struct list_req *req)
 {
-	bool in = is_inline(io, req);
+	bool in = io_reads_inline(io, slot, req->total);
 	uint64_t buf[LIST_MSG_MAX / 8];
 	struct wire_out out;
 	int rc;

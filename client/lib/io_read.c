@@ -88,7 +88,7 @@ int io_read_taken(struct io *io, struct io_slot *slot,
 
 	if (done > slot->total || (len && len != done))
 		return -EPROTO;
-	if (io_reads_inline(io, slot->total) && len != done)
+	if (slot->in && len != done)
 		return -EPROTO;
 	if (slot->pack && !len)
 		rc = io_scatter(io, slot, slot->pack->buf, done);

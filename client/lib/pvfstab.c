@@ -17,6 +17,7 @@ struct options {
 	const char *transport, *fabric;
 	unsigned long port, timeout, server_uid;
 	struct rdma_opt rdma;
+	struct sizes inline_max, fast_max;
 };
 
 static bool number(const char *text, unsigned long min, unsigned long max,
@@ -90,6 +91,16 @@ static bool set_fabric(const char *val, struct options *opt)
 	return fabric_option_ok(val);
 }
 
+static bool set_inline_max(const char *val, struct options *opt)
+{
+	return !sizes_parse(val, &opt->inline_max);
+}
+
+static bool set_fast_max(const char *val, struct options *opt)
+{
+	return !sizes_parse(val, &opt->fast_max);
+}
+
 static const struct {
 	const char *name;
 	bool (*set)(const char *val, struct options *opt);
@@ -99,6 +110,8 @@ static const struct {
 	{ "timeout", set_timeout, "1 to 86400 (seconds)" },
 	{ "transport", set_transport, "NAME" },
 	{ "fabric", set_fabric, "auto, NAME:NAME or strict:NAME" },
+	{ "inline_max", set_inline_max, SIZES_WANT },
+	{ "fast_max", set_fast_max, SIZES_WANT },
 	{ "server_user", set_server_user, "the name or number of a user" },
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))
@@ -301,6 +314,8 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 		return 0;
 	mount.server_uid = (unsigned int)opt.server_uid;
 	mount.rdma = opt.rdma;
+	mount.inline_max = opt.inline_max;
+	mount.fast_max = opt.fast_max;
 	if (opt.fabric)
 		strcpy(mount.fabric, opt.fabric);
 	if (opt.timeout)

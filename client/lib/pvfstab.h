@@ -12,6 +12,7 @@
 #include "addr.h"
 #include "fabric.h"
 #include "log.h"
+#include "sizes.h"
 
 struct mount {
 	char *dir; /* "/pvfs": absolute, no "." or "//" */
@@ -19,6 +20,7 @@ struct mount {
 	unsigned int timeout_ms;
 	char fabric[FABRIC_TEXT_MAX]; /* option, "": auto */
 	struct rdma_opt rdma;
+	struct sizes inline_max, fast_max; /* of payloads: call_way.h */
 	unsigned int server_uid; /* whose local servers are believed */
 };
 

@@ -84,22 +84,26 @@ static enum pins_mode mode_of(const char *name, const struct log *log)
 	return mode;
 }
 
-/* PVFS_INLINE_MAX: bytes of a transfer that travel in a message; 0: chosen. */
-static unsigned int inline_max(const struct log *log)
+/* Sizes of the environment go before those of pvfstab. */
+static void sizes_env(const char *name, struct sizes *sizes,
+		      const struct log *log)
 {
-	const char *text = getenv("PVFS_INLINE_MAX");
-	unsigned long n;
-	char *end;
+	const char *text = getenv(name);
 
-	if (!text)
-		return 0;
-	n = strtoul(text, &end, 10);
-	if (end == text || *end || !n || n > WIRE_INLINE_MAX) {
-		log_warn(log, "PVFS_INLINE_MAX=%s: want 1 to %u bytes", text,
-			 WIRE_INLINE_MAX);
-		return 0;
-	}
-	return (unsigned int)n;
+	if (text && sizes_parse(text, sizes))
+		log_warn(log, "%s=%s: want " SIZES_WANT, name, text);
+}
+
+/* PVFS_FAST_RDMA is on or off for all transports. */
+static struct sizes fast_max(const struct session_attr *attr)
+{
+	struct sizes sizes = attr->fast_max;
+	enum pins_mode mode = mode_of("PVFS_FAST_RDMA", attr->log);
+
+	if (mode != PINS_AUTO)
+		sizes = sizes_all(mode == PINS_ON ? SIZES_MAX : 0);
+	sizes_env("PVFS_FAST_MAX", &sizes, attr->log);
+	return sizes;
 }
 
 /* The way to the servers: device, progress context, first peer. */
@@ -112,12 +116,13 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.log = s->log,
 		.poll_us = POLL_US,
 		.pins = mode_of("PVFS_PIN_CACHE", s->log),
-		.fast = mode_of("PVFS_FAST_RDMA", s->log),
-		.inline_max = s->inline_max
+		.inline_max = attr->inline_max,
+		.fast_max = fast_max(attr),
 	};
 	struct rpc_ctx *ctx;
 	int rc;
 
+	sizes_env("PVFS_INLINE_MAX", &ctx_attr.inline_max, s->log);
 	rc = fabric_open(&s->fabric, attr->addr->scheme, attr->fabric,
 			 &dev_attr);
 	if (rc)
@@ -148,7 +153,6 @@ int session_open(const struct session_attr *attr, struct session **out)
 		return -ENOMEM;
 	atomic_init(&s->refs, 1);
 	s->log = attr->log;
-	s->inline_max = inline_max(s->log);
 	s->timeout_ms = attr->timeout_ms;
 	s->probe = attr->probe;
 	rc = random_id(&s->id);

@@ -24,7 +24,6 @@ struct session {
 	uint64_t id;
 	unsigned int timeout_ms; /* of every call */
 	bool probe; /* see session_attr */
-	unsigned int inline_max; /* PVFS_INLINE_MAX; 0: chosen */
 	unsigned int first; /* random: where this client's striped
 					 * requests begin */
 	struct rpc_peer *mgr;
@@ -52,6 +51,7 @@ struct session_attr {
 	const char *fabric; /* option; NULL: auto */
 	unsigned int server_uid; /* see struct tp_dev_attr */
 	const struct rdma_opt *rdma; /* likewise */
+	struct sizes inline_max, fast_max; /* see struct rpc_ctx_attr */
 	unsigned int timeout_ms;
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;

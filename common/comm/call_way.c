@@ -77,13 +77,31 @@ static void want_theirs(struct rpc_peer *peer)
 
 /* ---- the choice ---- */
 
-static bool fast_on(const struct rpc_peer *peer)
+void way_limits(struct rpc_ctx *ctx, const struct rpc_ctx_attr *attr)
 {
-	const struct rpc_ctx *ctx = peer->link.ctx;
+	unsigned int i;
 
-	return ctx->fast == PINS_ON ||
-	       (ctx->fast == PINS_AUTO &&
-		tp_dev_pins(ctx->rails.dev[peer->link.rail]));
+	for (i = 0; i < ctx->rails.n; i++) {
+		struct tp_dev *dev = ctx->rails.dev[i];
+		const char *name = tp_dev_name(dev);
+		struct ctx_rail *r = &ctx->rail[i];
+
+		r->fast_max = sizes_get(&attr->fast_max, name,
+					tp_dev_pins(dev) ? FAST_DATA : 0);
+		r->inline_max = sizes_get(&attr->inline_max, name,
+					  r->fast_max ? WAY_INLINE_FAST
+						      : WAY_INLINE_MAX);
+	}
+}
+
+static const struct ctx_rail *rail_of(const struct rpc_peer *peer)
+{
+	return &peer->link.ctx->rail[peer->link.rail];
+}
+
+uint32_t rpc_peer_inline_max(const struct rpc_peer *peer)
+{
+	return rail_of(peer)->inline_max;
 }
 
 static bool take(struct rpc_peer *peer, struct peer_slot *s, unsigned int count)
@@ -94,17 +112,10 @@ static bool take(struct rpc_peer *peer, struct peer_slot *s, unsigned int count)
 	return n >= 0;
 }
 
-static uint64_t inline_max(const struct rpc_peer *peer)
-{
-	uint64_t set = peer->link.ctx->inline_max;
-
-	return set ?: fast_on(peer) ? WAY_INLINE_FAST : WIRE_INLINE_MAX;
-}
-
 static bool is_inline(const struct rpc_peer *peer, const struct peer_slot *s,
 		      uint64_t len)
 {
-	return len <= inline_max(peer) &&
+	return len <= rail_of(peer)->inline_max &&
 	       len <= tp_ep_carry_max(peer->link.ep) &&
 	       s->npieces <= RPC_DATA_MAX &&
 	       s->msg_len + len <= peer->request_max;
@@ -133,7 +144,7 @@ static bool registered(struct rpc_peer *peer, const struct peer_slot *s)
 static bool is_fast_write(struct rpc_peer *peer, struct peer_slot *s,
 			  uint64_t len)
 {
-	if (!fast_on(peer) || len > FAST_DATA || s->msg_len + len > FAST_SIZE ||
+	if (len > rail_of(peer)->fast_max || s->msg_len + len > FAST_SIZE ||
 	    s->msg_len > peer->request_max)
 		return false;
 	if (!peer->fast.theirs.place.count) {
@@ -149,7 +160,7 @@ static bool is_fast_write(struct rpc_peer *peer, struct peer_slot *s,
 static bool is_fast_read(struct rpc_peer *peer, struct peer_slot *s,
 			 uint64_t len)
 {
-	return s->call->bounce && fast_on(peer) && len <= FAST_DATA &&
+	return s->call->bounce && len <= rail_of(peer)->fast_max &&
 	       s->npieces <= WAY_PIECES && !registered(peer, s) &&
 	       own_buffers(peer) && take(peer, s, FAST_COUNT);
 }

@@ -4,11 +4,11 @@
  * each time that the request goes out a way is chosen, by its size, the
  * connection, and whether a buffer is free (ICPP 2003, sections 3.4 and 4.1):
  *
- *   INLINE      a write, small: behind the message, in one Send
- *   FAST_WRITE  a write, up to FAST_DATA, where memory is pinned: behind the
+ *   INLINE      a write, up to inline_max: behind the message, in one Send
+ *   FAST_WRITE  a write, up to fast_max, where memory is pinned: behind the
  *               message, by RDMA Write into a buffer of the server's; from
  *               the caller's memory if that is registered, else copied
- *   FAST_READ   a read, up to FAST_DATA, into memory that is not registered
+ *   FAST_READ   a read, up to fast_max, into memory that is not registered
  *               where that would be pinned: into a buffer of ours
  *   KEYS        the server reads or writes the caller's memory
  */
@@ -19,6 +19,7 @@
 #include "fast.h"
 
 #define WAY_INLINE_FAST 4096u /* bytes, where there is Fast RDMA */
+#define WAY_INLINE_MAX WIRE_INLINE_MAX /* else */
 #define WAY_PIECES 16u /* of a FAST_READ */
 #define WAY_IN_PLACE 8u /* pieces of a FAST_WRITE that is not copied */
 
@@ -38,6 +39,8 @@ struct peer_fast {
 };
 
 void way_init(struct rpc_peer *peer);
+/* inline_max and fast_max of each rail. */
+void way_limits(struct rpc_ctx *ctx, const struct rpc_ctx_attr *attr);
 /* Chooses for the slot, and takes a buffer if it needs one. */
 enum way way_choose(struct rpc_peer *peer, struct peer_slot *s,
 		    const struct wire_hdr *hdr);

@@ -276,21 +276,24 @@ void conn_reject(struct rpc_server *server, struct tp_conn_req *req, int status)
 }
 
 /* Where buffers are pinned they are not made for data: that has fast.h. */
-static size_t conn_request_max(const struct conn *conn, size_t max,
+static size_t conn_request_max(const struct conn *conn,
+			       const struct rpc_server_attr *attr,
 			       unsigned int rail)
 {
-	const size_t pinned = sizeof(struct wire_hdr) + WIRE_BODY_MAX +
-			      CONN_PINNED_INLINE;
+	struct tp_dev *dev = conn_rails(conn)->dev[rail];
+	uint32_t data = sizes_get(&attr->inline_max, tp_dev_name(dev),
+				  tp_dev_pins(dev) ? CONN_PINNED_INLINE
+						   : WIRE_INLINE_MAX);
+	size_t max = sizeof(struct wire_hdr) + WIRE_BODY_MAX + data;
 
-	return max > pinned && tp_dev_pins(conn_rails(conn)->dev[rail]) ? pinned
-									: max;
+	return max < attr->request_max ? max : attr->request_max;
 }
 
 /* One receive more than slots: for HELLO and BYE, which have none. */
 static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 		      unsigned int rail)
 {
-	size_t max = conn_request_max(conn, attr->request_max, rail);
+	size_t max = conn_request_max(conn, attr, rail);
 	size_t step = (max + 63) & ~(size_t)63;
 	size_t len = step * (attr->slots + 1) + 2 * CONN_CTL_MAX;
 	unsigned int i;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "bulk.h"
+#include "call_way.h"
 
 #define CTX_DRAIN 8 /* batches in a round */
 
@@ -26,8 +27,7 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	rc = ctx_rails_open(ctx, attr->fabric ? &attr->fabric->rails : &one);
 	if (rc)
 		goto free_ctx;
-	ctx->fast = attr->fast;
-	ctx->inline_max = attr->inline_max;
+	way_limits(ctx, attr);
 	rc = rails_pins_open(&ctx->rails, attr->pins, attr->log);
 	if (rc)
 		goto close_rails;

@@ -71,6 +71,7 @@ struct ctx_rail {
 	struct tp_cq *cq;
 	unsigned int users; /* connections and listeners */
 	unsigned int dull; /* rounds without anything */
+	uint32_t inline_max, fast_max; /* bytes: call_way.h */
 };
 
 struct rpc_ctx {
@@ -79,8 +80,6 @@ struct rpc_ctx {
 	struct ctx_rail rail[RAILS_MAX];
 	int wakefd; /* with several rails */
 	const struct log *log;
-	enum pins_mode fast; /* Fast RDMA */
-	unsigned int inline_max; /* bytes; 0: chosen */
 	uint64_t poll_ns;
 	unsigned int dull; /* waits that sleep at once, after one that polls */
 	unsigned int sleeps; /* of them left */

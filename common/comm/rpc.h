@@ -33,6 +33,7 @@
 #include "fabric.h"
 #include "log.h"
 #include "rail.h"
+#include "sizes.h"
 #include "transport.h"
 #include "wire.h"
 
@@ -52,11 +53,10 @@ struct rpc_ctx_attr {
 					 * sleeping, seldom where that is in
 					 * vain; 0: sleep at once */
 	enum pins_mode pins;		/* of memory with rail_mem.keep; 0: off */
-	enum pins_mode fast;		/* Fast RDMA, of clients; 0: off; auto:
-					 * where memory is pinned */
-	unsigned int inline_max;	/* payload bytes of a write in its
-					 * message, at most WIRE_INLINE_MAX;
-					 * 0: chosen (call_way.h) */
+	struct sizes inline_max;	/* of clients: the payload of a write that
+					 * goes in its message, and */
+	struct sizes fast_max;		/* by Fast RDMA; what is not said is
+					 * chosen (call_way.h) */
 };
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* Peers and servers of the ctx must be closed. */
@@ -129,6 +129,8 @@ const char *rpc_peer_name(const struct rpc_peer *peer);
  */
 const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
+/* The most payload that goes in a message on the rail in use. */
+uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 /* Largest message that fits a request now (0: not connected yet). */
 size_t rpc_peer_request_max(const struct rpc_peer *peer);
 
@@ -246,6 +248,9 @@ struct rpc_server_attr {
 	unsigned int slots;		/* per session */
 	size_t request_max;		/* bytes; slots * request_max a connection */
 	size_t reply_max;		/* bytes; slots * reply_max a session */
+	struct sizes inline_max;	/* room for data in a request; not said: by
+					 * request_max, less where memory is
+					 * pinned */
 	size_t fast_bytes;		/* of Fast RDMA buffers for all sessions;
 					 * 0: none (fast.h) */
 	unsigned int max_sessions;

@@ -18,6 +18,7 @@
 		section ".sync", section ".slots", section ".max_sessions",    \
 		section ".unit_size", section ".zones", section ".map_size",   \
 		section ".max_open", section ".poll_us", section ".engine",    \
+		section ".inline_max", section ".fast_size",                   \
 		CONF_KEYS_FABRIC(section)
 
 /* To be followed by NULL. */

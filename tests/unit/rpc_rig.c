@@ -106,7 +106,7 @@ void rig_open(struct rig *rig, const char *dev)
 	struct tp_dev_attr dattr = { .log = &rig->log };
 	struct rpc_ctx_attr cattr = { .log = &rig->log }, sattr = cattr;
 
-	cattr.fast = rig->fast;
+	cattr.fast_max = rig->fast_max;
 	cattr.inline_max = rig->inline_max;
 
 	rig_defaults(rig, dev);

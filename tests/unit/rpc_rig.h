@@ -25,8 +25,7 @@ struct rig {
 	const char *coption, *soption; /* fabrics of a rig on "pvfs" */
 	struct fabric cfabric, sfabric;
 	struct rail_mem *area; /* of rig_io(), instead of its mr's key */
-	enum pins_mode fast; /* the client's */
-	unsigned int inline_max; /* the client's */
+	struct sizes inline_max, fast_max; /* the client's */
 	bool bounce; /* reads may land elsewhere */
 	struct rpc_ctx *cctx, *sctx;
 	struct rpc_server *server;

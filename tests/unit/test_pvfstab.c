@@ -14,7 +14,7 @@ static const char lines[] =
 	"head:/meta /pvfs pvfs port=3001 0 0\n"
 	"[::1]:/ /pvfs//inner/ pvfs timeout=5 0 0\n"
 	"a:/ /with\\040blank pvfs transport=pvfs,rw 0 0\n"
-	"a:/ /strict pvfs fabric=strict:verbs,server_user=7,rdma_gid=::1,rdma_sl=3 0 0\n"
+	"a:/ /strict pvfs fabric=strict:verbs,server_user=7,rdma_gid=::1,rdma_sl=3,inline_max=verbs:1K/local:0,fast_max=8K 0 0\n"
 	"a:/ /wrong ext4 defaults 0 0\n"
 	"a:/ /wrong pvfs port=0 0 0\n"
 	"a:/ /wrong pvfs port=x 0 0\n"
@@ -27,6 +27,7 @@ static const char lines[] =
 	"a:/ /pv pvfs defaults 0 0\n"
 	"a:/ /wrong pvfs rdma_tc=256 0 0\n"
 	"a:/ /wrong pvfs rdma_colour=1 0 0\n"
+	"a:/ /wrong pvfs inline_max=65K 0 0\n"
 	"wrong\n"
 	"   \t\n"
 	"a:/ /last pvfs";
@@ -47,7 +48,8 @@ static const char *const says[] = {
 	":15: mount point \"/wrong/../x\": write an absolute path",
 	":17: option \"rdma_tc=256\": write rdma_tc=0 to 255",
 	":18: option \"rdma_colour=1\" is unknown",
-	":19: the third word is \"\": write ",
+	":19: option \"inline_max=65K\": write inline_max=SIZE, or",
+	":20: the third word is \"\": write ",
 };
 #define NSAYS (sizeof(says) / sizeof(says[0]))
 
@@ -100,6 +102,10 @@ START_TEST(reads_lines)
 	ck_assert_str_eq(tab.mount[3].rdma.gid, "::1");
 	ck_assert_uint_eq(tab.mount[3].rdma.service_level, 3);
 	ck_assert_uint_eq(tab.mount[2].rdma.service_level, 0);
+	ck_assert_uint_eq(sizes_get(&tab.mount[3].inline_max, "verbs", 7),
+			  1024);
+	ck_assert_uint_eq(sizes_get(&tab.mount[3].inline_max, "tcp", 7), 7);
+	ck_assert_uint_eq(sizes_get(&tab.mount[3].fast_max, "tcp", 7), 8192);
 }
 END_TEST
 

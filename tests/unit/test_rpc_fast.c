@@ -21,17 +21,21 @@ static struct rig *rig;
 static uint8_t *mem, *back;
 static struct rail_mem area;
 static struct rig_call calls[CALLS];
+static uint32_t rpc_room; /* of the next server, for data in a request */
 
-static void open_rig_inline(enum pins_mode fast, size_t budget,
-			    unsigned int inline_max)
+static void open_rig_inline(uint32_t fast_max, size_t budget,
+			    const struct sizes *inline_max)
 {
 	unsigned int i;
 
 	mock = (struct mock){ 0 };
 	rig = calloc(1, sizeof(*rig));
-	rig->fast = fast;
-	rig->inline_max = inline_max;
+	rig->fast_max = sizes_all(fast_max);
+	if (inline_max)
+		rig->inline_max = *inline_max;
 	rig->sattr.fast_bytes = budget;
+	if (rpc_room)
+		rig->sattr.inline_max = sizes_all(rpc_room);
 	rig->sattr.slots = CALLS;
 	rig_open(rig, "mock");
 	mem = malloc(ROOM);
@@ -42,14 +46,14 @@ static void open_rig_inline(enum pins_mode fast, size_t budget,
 	rig->area = &area;
 }
 
-static void open_rig(enum pins_mode fast, size_t budget)
+static void open_rig(uint32_t fast_max, size_t budget)
 {
-	open_rig_inline(fast, budget, 0);
+	open_rig_inline(fast_max, budget, NULL);
 }
 
 static void setup(void)
 {
-	open_rig(PINS_ON, 2 * BYTES);
+	open_rig(FAST_DATA, 2 * BYTES);
 }
 
 static void teardown(void)
@@ -116,7 +120,7 @@ END_TEST
 START_TEST(without_fast_more_go_with_the_message)
 {
 	teardown();
-	open_rig(PINS_OFF, BYTES);
+	open_rig(0, BYTES);
 	written(65536, 64);
 	ck_assert_uint_eq(rig->carried, 1);
 	ck_assert_ptr_null(area.mr[0]);
@@ -129,16 +133,46 @@ END_TEST
 
 START_TEST(the_limit_can_be_set)
 {
+	struct sizes len = sizes_all(LEN), none = sizes_all(0);
+
 	teardown();
-	open_rig_inline(PINS_ON, 2 * BYTES, LEN);
+	open_rig_inline(FAST_DATA, 2 * BYTES, &len);
 	written(LEN, 1);
 	ck_assert_uint_eq(rig->carried, 1);
 	written(LEN + 8, 1);
 	ck_assert_uint_eq(rig->carried, 1);
 	teardown();
-	open_rig_inline(PINS_OFF, BYTES, 1);
+	open_rig_inline(0, BYTES, &none);
 	written(16, 1);
 	ck_assert_uint_eq(rig->carried, 0);
+}
+END_TEST
+
+START_TEST(the_limit_of_fast_rdma_can_be_set)
+{
+	teardown();
+	open_rig(2 * LEN, 2 * BYTES);
+	get_buffers();
+	written(2 * LEN, 1);
+	ck_assert_uint_eq(stats().fast, 1);
+	written(2 * LEN + 8, 1);
+	ck_assert_uint_eq(stats().fast, 1);
+}
+END_TEST
+
+/* A server may have room for less than the client would send. */
+START_TEST(the_server_bounds_what_goes_with_the_message)
+{
+	const size_t room = 8000;
+
+	teardown();
+	rpc_room = (uint32_t)room;
+	open_rig(0, 0);
+	rpc_room = 0;
+	written(room, 1);
+	ck_assert_uint_eq(rig->carried, 1);
+	written(WIRE_BODY_MAX + room, 1);
+	ck_assert_uint_eq(rig->carried, 1);
 }
 END_TEST
 
@@ -214,7 +248,7 @@ START_TEST(a_server_without_buffers)
 	uint64_t requests;
 
 	teardown();
-	open_rig(PINS_ON, _i ? BYTES - 1 : 0);
+	open_rig(FAST_DATA, _i ? BYTES - 1 : 0);
 	written(LEN, 1);
 	rig_until(rig, stats().requests == 2);
 	rig_for_ms(rig, 2);
@@ -312,7 +346,7 @@ static bool play(int break_at)
 {
 	unsigned int i;
 
-	open_rig(PINS_ON, 2 * BYTES);
+	open_rig(FAST_DATA, 2 * BYTES);
 	get_buffers();
 	mock.step = 0;
 	mock.break_at = break_at;
@@ -368,6 +402,8 @@ int main(void)
 	tcase_add_test(tc, few_bytes_go_with_the_message);
 	tcase_add_test(tc, without_fast_more_go_with_the_message);
 	tcase_add_test(tc, the_limit_can_be_set);
+	tcase_add_test(tc, the_limit_of_fast_rdma_can_be_set);
+	tcase_add_test(tc, the_server_bounds_what_goes_with_the_message);
 	tcase_add_test(tc, a_copy_by_fast_rdma);
 	tcase_add_test(tc, registered_memory_is_not_copied);
 	tcase_add_test(tc, more_calls_than_buffers);

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Up to which sizes payload goes in messages and by Fast RDMA is said in pvfstab
+# and in the servers' configuration; the environment goes before pvfstab.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 1
+
+reports() { grep -c 'requests by Fast RDMA' "$(log_of iod0)"; }
+more() { [ "$(reports)" -gt "$before" ]; }
+
+# What iod 0 has counted of requests by Fast RDMA until now.
+counted() {
+	before=$(reports)
+	kill -USR1 "$(cluster pid 0)"
+	until_true 10 more
+	sed -n 's/.*info: \([0-9]*\) requests by Fast RDMA.*/\1/p' \
+		"$(log_of iod0)" | tail -n 1
+}
+
+# by_fast yes|no OPTIONS [ENVIRONMENT...]: writes of 30000 bytes; the first of a
+# connection asks for the buffers.
+by_fast() {
+	local want=$1 options=$2 first last is=no
+	shift 2
+
+	sed "s|pvfs port=|pvfs ${options:+$options,}port=|" "$state/pvfstab" \
+		>"$tmp/pvfstab"
+	first=$(counted)
+	env PVFSTAB_FILE="$tmp/pvfstab" "$@" \
+		pvio ack /pvfs/f 12 30000 7 >"$tmp/out" ||
+		fail "$options $*: not written"
+	last=$(counted)
+	[ "$last" -gt "$first" ] && is=yes
+	[ $is = "$want" ] || fail "$options $*: by Fast RDMA: $is, want $want"
+}
+
+by_fast no ''
+by_fast yes fast_max=64K
+by_fast no fast_max=64K,inline_max=64K		# the message takes it
+by_fast yes fast_max=0/tcp:64K/local:64K,inline_max=4K
+by_fast no fast_max=verbs:64K,inline_max=4K
+by_fast no fast_max=29K,inline_max=4K
+by_fast no fast_max=64K,inline_max=4K PVFS_FAST_MAX=0
+by_fast no fast_max=64K,inline_max=4K PVFS_INLINE_MAX=64K
+by_fast yes '' PVFS_FAST_MAX=64K PVFS_INLINE_MAX=0
+by_fast yes inline_max=4K PVFS_FAST_RDMA=on
+by_fast no fast_max=64K,inline_max=4K PVFS_FAST_RDMA=off
+
+# the server's side: room in messages, and for buffers
+cluster stop
+sed -i 's|^\[iod\]|&\ninline_max = 4K|' "$state/pvfs.conf"
+cluster start || fail "does not start with inline_max"
+by_fast yes fast_max=64K,inline_max=64K
+cluster stop
+sed -i 's|^\[iod\]|&\nfast_size = 0|' "$state/pvfs.conf"
+cluster start || fail "does not start with fast_size"
+by_fast no fast_max=64K,inline_max=0
+
+# what is wrong is said, and then as if it had not been
+PVFS_FAST_MAX=65K must pvfs-ls /pvfs >"$tmp/output" 2>&1
+grep -q 'PVFS_FAST_MAX=65K: want SIZE' "$tmp/output" || fail "$(cat "$tmp/output")"
