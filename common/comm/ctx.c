@@ -210,7 +210,7 @@ static int ctx_events(struct rpc_ctx *ctx)
 	int n = 0;
 
 	for (i = 0; i < ctx->rails.n; i++) {
-		if (ctx->rail[i].users)
+		if (ctx_rail_used(ctx, i))
 			n += ctx_rail_events(ctx, i);
 	}
 	return n;

@@ -78,6 +78,7 @@ struct rpc_ctx {
 	const struct fabric *fabric; /* NULL: one device alone */
 	struct rails rails;
 	struct ctx_rail rail[RAILS_MAX];
+	unsigned int users; /* of all rails */
 	int wakefd; /* with several rails */
 	const struct log *log;
 	uint64_t poll_ns;
@@ -104,6 +105,8 @@ void ctx_rails_close(struct rpc_ctx *ctx);
 /* The rail gets a user, or loses one. */
 void ctx_rail_use(struct rpc_ctx *ctx, unsigned int rail);
 void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail);
+/* Whether the context sleeps on the rail, and so has to look at it. */
+bool ctx_rail_used(const struct rpc_ctx *ctx, unsigned int rail);
 /* Whether to poll the rail in this round. */
 bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail);
 /* Sleeps until one of them has work, a wake, or the deadline. */

@@ -61,13 +61,21 @@ void rpc_ctx_abandon(struct rpc_ctx *ctx)
 
 void ctx_rail_use(struct rpc_ctx *ctx, unsigned int rail)
 {
+	ctx->users++;
 	ctx->rail[rail].users++;
 	ctx->rail[rail].dull = 0;
 }
 
 void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail)
 {
+	ctx->users--;
 	ctx->rail[rail].users--;
+}
+
+/* What has work must be looked at, or a sleep on it ends at once, for ever. */
+bool ctx_rail_used(const struct rpc_ctx *ctx, unsigned int rail)
+{
+	return ctx->rail[rail].users || (!ctx->users && rail == 0);
 }
 
 bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail)
@@ -76,12 +84,12 @@ bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail)
 
 	if (ctx->rails.n == 1)
 		return true;
-	if (!r->users)
+	if (!ctx_rail_used(ctx, rail))
 		return false;
 	return ++r->dull < RAIL_DULL || r->dull % RAIL_SELDOM == 0;
 }
 
-/* The one rail with users, or the first if none has; RAILS_MAX: several. */
+/* The one rail that is used; RAILS_MAX: several. */
 static unsigned int rails_only(const struct rpc_ctx *ctx)
 {
 	unsigned int i, only = RAILS_MAX;
@@ -89,13 +97,13 @@ static unsigned int rails_only(const struct rpc_ctx *ctx)
 	if (ctx->rails.n == 1)
 		return 0;
 	for (i = 0; i < ctx->rails.n; i++) {
-		if (!ctx->rail[i].users)
+		if (!ctx_rail_used(ctx, i))
 			continue;
 		if (only < RAILS_MAX)
 			return RAILS_MAX;
 		only = i;
 	}
-	return only < RAILS_MAX ? only : 0;
+	return only;
 }
 
 static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, nfds_t *n)
@@ -108,7 +116,7 @@ static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, nfds_t *n)
 	for (i = 0; i < ctx->rails.n; i++) {
 		struct ctx_rail *r = &ctx->rail[i];
 
-		if (!r->users)
+		if (!ctx_rail_used(ctx, i))
 			continue;
 		ready |= tp_cq_arm(r->cq) == 1;
 		fd[(*n)++] = (struct pollfd){ .fd = tp_cq_fd(r->cq),
@@ -161,7 +169,7 @@ void ctx_rails_arm(struct rpc_ctx *ctx)
 	unsigned int i;
 
 	for (i = 0; i < ctx->rails.n; i++) {
-		if (ctx->rail[i].users)
+		if (ctx_rail_used(ctx, i))
 			tp_cq_arm(ctx->rail[i].cq);
 		ctx->rail[i].dull = 0;
 	}

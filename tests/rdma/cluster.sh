@@ -271,8 +271,8 @@ part_run() {
 	step "no message without a receive" no_rnr
 	step "killed clients leave no queue pair" killed_clients
 	[ "${RXE_VM:-}" != 1 ] || step "the port goes down and up" flap
-	step "idle servers sleep" no_spin
 	[ "${RXE_VM:-}" != 1 ] || step "the device is removed" device_removed
+	step "idle servers sleep" no_spin
 	step "the end leaves no queue pair" nothing_left
 	cat "$state"/log/*.log | grep -E 'error|warn' | head -n 20
 }
