@@ -47,18 +47,6 @@ static int open_store(struct mgr *mgr)
 	return rc;
 }
 
-/* One transport if the addresses of all servers name the same one. */
-static const char *scheme_of(const struct mgr_conf *conf)
-{
-	uint32_t i;
-
-	for (i = 0; i < conf->niods; i++) {
-		if (strcmp(conf->iod[i].scheme, conf->addr.scheme) != 0)
-			return FABRIC_ANY;
-	}
-	return conf->addr.scheme;
-}
-
 static int open_ctx(struct mgr *mgr)
 {
 	struct tp_dev_attr dev = { .log = mgr->log,
@@ -67,7 +55,7 @@ static int open_ctx(struct mgr *mgr)
 				     .poll_us = mgr->conf.poll_us };
 	int rc;
 
-	rc = fabric_open(&mgr->fabric, scheme_of(&mgr->conf),
+	rc = fabric_open(&mgr->fabric, mgr_conf_scheme(&mgr->conf),
 			 mgr->conf.fabric.option, &dev);
 	if (rc)
 		return rc;

@@ -209,6 +209,17 @@ int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
 	return rc;
 }
 
+const char *mgr_conf_scheme(const struct mgr_conf *conf)
+{
+	uint32_t i;
+
+	for (i = 0; i < conf->niods; i++) {
+		if (strcmp(conf->iod[i].scheme, conf->addr.scheme) != 0)
+			return FABRIC_ANY;
+	}
+	return conf->addr.scheme;
+}
+
 int mgr_conf_copy(struct mgr_conf *dst, const struct mgr_conf *src)
 {
 	struct addr *iod = calloc(src->niods, sizeof(*iod));

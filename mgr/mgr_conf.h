@@ -37,6 +37,8 @@ void mgr_conf_defaults(struct mgr_conf *conf);
  */
 int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
 		  size_t errlen);
+/* Of the addresses of all servers, if it is one; else FABRIC_ANY. */
+const char *mgr_conf_scheme(const struct mgr_conf *conf);
 /* dst is made independent of src. */
 int mgr_conf_copy(struct mgr_conf *dst, const struct mgr_conf *src);
 void mgr_conf_free(struct mgr_conf *conf);

@@ -39,6 +39,18 @@ static void on_done(struct rpc_call *call)
 		keep(w, &call->reply);
 }
 
+/* READDIR alone names memory; its key is that of the transport in use. */
+static void name_arena(struct fsck *f, unsigned int op, struct rpc_call *call)
+{
+	if (op != WIRE_READDIR)
+		return;
+	call->area = &f->area;
+	call->nareas = 1;
+	call->pieces_at = sizeof(struct wire_hdr) +
+			  offsetof(struct wire_readdir, mem);
+	call->npieces = 1;
+}
+
 int fsck_ask(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 	     const struct piece *body, const struct piece *tail,
 	     struct answer *answer)
@@ -60,6 +72,7 @@ int fsck_ask(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 	if (len < 0)
 		return len;
 	call.msg_len = (size_t)len;
+	name_arena(f, op, &call);
 	rpc_call_start(peer, &call);
 	while (!w.over)
 		rpc_ctx_progress(f->ctx, call.deadline);
@@ -119,21 +132,22 @@ int fsck_open(struct fsck *f)
 {
 	struct tp_dev_attr dev = { .log = f->log,
 				   .rdma = &f->conf.fabric.rdma };
-	struct rpc_ctx_attr ctx = { .log = f->log };
-	int rc = tp_dev_open(f->conf.addr.scheme, &dev, &f->dev);
+	struct rpc_ctx_attr ctx = { .log = f->log, .fabric = &f->fabric };
+	int rc = fabric_open(&f->fabric, mgr_conf_scheme(&f->conf),
+			     f->conf.fabric.option, &dev);
 
 	if (rc)
 		return rc;
-	ctx.dev = f->dev;
 	rc = rpc_ctx_open(&ctx, &f->ctx);
 	if (rc)
 		return rc;
 	f->arena = aligned_alloc(4096, FSCK_ARENA);
 	if (!f->arena)
 		return -ENOMEM;
-	rc = tp_mr_reg(f->dev, f->arena, FSCK_ARENA,
-		       TP_LOCAL_WRITE | TP_REMOTE_WRITE, &f->mr);
-	return rc ? rc : open_peers(f);
+	rail_mem_init(&f->mem, f->arena, FSCK_ARENA,
+		      TP_LOCAL_WRITE | TP_REMOTE_WRITE);
+	f->area = &f->mem;
+	return open_peers(f);
 }
 
 void fsck_close(struct fsck *f)
@@ -144,15 +158,14 @@ void fsck_close(struct fsck *f)
 	if (f->mgr)
 		rpc_peer_close(f->mgr, true);
 	free(f->iod);
-	if (f->mr)
-		tp_mr_dereg(f->mr);
+	if (f->area)
+		rail_mem_fini(f->area);
 	free(f->arena);
 	if (f->ctx) {
 		rpc_ctx_progress(f->ctx, 0); /* BYE */
 		rpc_ctx_close(f->ctx);
 	}
-	if (f->dev)
-		tp_dev_close(f->dev);
+	fabric_close(&f->fabric);
 	names_forget(f);
 	free(f->pending);
 	free(f->found.p);

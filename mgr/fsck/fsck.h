@@ -55,12 +55,13 @@ struct fsck {
 	struct mgr_conf conf;
 	const struct log *log;
 	unsigned int timeout_ms; /* of one call */
-	struct tp_dev *dev;
+	struct fabric fabric;
 	struct rpc_ctx *ctx;
 	struct rpc_peer *mgr;
 	struct rpc_peer **iod; /* conf.niods */
-	struct tp_mr *mr;
 	uint8_t *arena; /* FSCK_ARENA bytes, for READDIR */
+	struct rail_mem mem; /* of the arena */
+	struct rail_mem *area; /* NULL: there is none yet */
 	int64_t started; /* of the pass, ns since the epoch */
 	struct known *known;
 	uint64_t *pending; /* directories to be read */

@@ -133,8 +133,7 @@ static int read_dir(struct fsck *f, uint64_t dir)
 	struct wire_readdir body = {
 		.dir = htole64(dir),
 		.mem = { .addr = htole64((uintptr_t)f->arena),
-			 .len = htole32(FSCK_ARENA),
-			 .rkey = htole32(f->mr->rkey) },
+			 .len = htole32(FSCK_ARENA) },
 	};
 	struct piece b = { &body, sizeof(body) };
 	struct wire_readdir_rep rep = { 0 };

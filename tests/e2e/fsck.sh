@@ -36,6 +36,11 @@ fsck_is 0 ''
 grep -q '^7 files, 3 directories, 12 objects on 2 iods: 0 problems$' \
 	"$tmp/fsck" || fail "$(cat "$tmp/fsck")"
 
+# the same through addresses that leave the transport open
+sed "s|= ${PVFS_TEST_SCHEME:-tcp}://|= pvfs://|" "$state/pvfs.conf" >"$tmp/any.conf"
+must "$fsck" --config "$tmp/any.conf" >"$tmp/fsck"
+grep -q '^7 files, .*: 0 problems$' "$tmp/fsck" || fail "$(cat "$tmp/fsck")"
+
 # an object comes back after its file was removed; another lies on an iod that
 # is not its file's
 h=$(handle_of /pvfs/a)
