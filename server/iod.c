@@ -116,6 +116,7 @@ static int open_server(struct iod *iod)
 		.reply_max = REPLY_MAX,
 		.inline_max = iod->conf.inline_max,
 		.fast_bytes = iod->conf.fast_size,
+		.rdma_max = iod->conf.rdma_max,
 		.max_sessions = iod->conf.max_sessions,
 		.session_ttl_ms = iod->conf.session_ttl_ms,
 		.service = &iod_service,

@@ -33,6 +33,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->session_ttl_ms = 60000;
 	conf->unit_size = 256 * 1024;
 	iod_zones_parse(ZONES_DEFAULT, &conf->zones);
+	conf->rdma_max = 64ull << 20;
 	conf->fast_size = 64ull << 20;
 	conf->map_size = 1ull << 30;
 	conf->max_open = 1024;
@@ -121,12 +122,20 @@ static int read_inline_max(const struct reader *r, struct sizes *sizes)
 
 static int read_bytes(const struct reader *r, struct iod_conf *conf)
 {
-	int rc = conf_size(r->conf, r->section, "map_size", 0, 1ull << 40,
-			   &conf->map_size, r->err, r->errlen);
+	const struct {
+		const char *key;
+		uint64_t *val;
+	} keys[] = {
+		{ "map_size", &conf->map_size },
+		{ "fast_size", &conf->fast_size },
+		{ "rdma_max", &conf->rdma_max },
+	};
+	unsigned int i;
+	int rc = 0;
 
-	if (!rc)
-		rc = conf_size(r->conf, r->section, "fast_size", 0, 1ull << 40,
-			       &conf->fast_size, r->err, r->errlen);
+	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
+		rc = conf_size(r->conf, r->section, keys[i].key, 0, 1ull << 40,
+			       keys[i].val, r->err, r->errlen);
 	return rc;
 }
 

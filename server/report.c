@@ -56,6 +56,10 @@ static void report_requests(const struct iod *iod)
 		 " requests by Fast RDMA, %zu KiB of buffers, %" PRIu64
 		 " connections got none",
 		 st.fast, st.fast_bytes / 1024, st.fast_refused);
+	log_info(iod->log,
+		 "at most %" PRIu64 " KiB under way to and from clients, "
+		 "%" PRIu64 " transfers had to wait",
+		 st.rdma_most / 1024, st.rdma_waits);
 }
 
 static void report_devices(const struct iod *iod)

@@ -2,8 +2,13 @@
 /*
  * bulk.c - server-based RDMA: a window of the client's memory list becomes a
  * chain of gather Writes or scatter Reads, one work request a piece of remote
- * memory, only the last signaled.  Chains beyond the connection's share of
- * work requests wait in order.
+ * memory, only the last signaled.
+ *
+ * Chains beyond the connection's share of work requests and bytes wait in order.
+ * Those beyond what the lane may have outstanding wait for a turn: connections
+ * take turns chain by chain.  Who has nothing outstanding always has room, so
+ * that each chain comes to its turn, however long it is; a peer that stands still
+ * loses its connection (bulk_watch()), and so what it holds.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -124,6 +129,72 @@ static unsigned int bulk_stall_ms(const struct conn *conn)
 	return conn->lane->server->attr.stall_ms;
 }
 
+/* ---- what is outstanding ---- */
+
+static void bulk_count(struct conn *conn, const struct rpc_bulk *bulk)
+{
+	struct lane *lane = conn->lane;
+
+	conn->bulk_wrs += bulk->nwr;
+	conn->bulk_bytes += bulk->len;
+	lane->rdma_bytes += bulk->len;
+	if (lane->rdma_bytes >
+	    atomic_load_explicit(&lane->rdma_most, memory_order_relaxed))
+		atomic_store_explicit(&lane->rdma_most, lane->rdma_bytes,
+				      memory_order_relaxed);
+}
+
+static void bulk_uncount(struct conn *conn, const struct rpc_bulk *bulk)
+{
+	conn->bulk_wrs -= bulk->nwr;
+	conn->bulk_bytes -= bulk->len;
+	conn->lane->rdma_bytes -= bulk->len;
+}
+
+static bool room(uint64_t max, uint64_t used, uint64_t len)
+{
+	return !max || !used || used + len <= max;
+}
+
+static bool conn_fits(const struct conn *conn, const struct rpc_bulk *bulk)
+{
+	return conn->bulk_wrs + bulk->nwr <= BULK_WR_MAX &&
+	       room(conn->lane->rdma_max / 2, conn->bulk_bytes, bulk->len);
+}
+
+static bool lane_fits(const struct lane *lane, const struct rpc_bulk *bulk)
+{
+	return room(lane->rdma_max, lane->rdma_bytes, bulk->len);
+}
+
+static bool conn_moves(const struct conn *conn)
+{
+	return conn->state == CONN_OPEN && !conn->link.failed.queued;
+}
+
+/* ---- turns ---- */
+
+static void turn_leave(struct conn *conn)
+{
+	if (conn->in_turns)
+		TAILQ_REMOVE(&conn->lane->turns, conn, turn);
+	conn->in_turns = false;
+}
+
+/* If it is the lane that its first chain waits for. */
+static void turn_take(struct conn *conn)
+{
+	const struct rpc_bulk *bulk = TAILQ_FIRST(&conn->waiting);
+
+	if (!bulk || conn->in_turns || !conn_moves(conn) ||
+	    !conn_fits(conn, bulk))
+		return;
+	TAILQ_INSERT_TAIL(&conn->lane->turns, conn, turn);
+	conn->in_turns = true;
+}
+
+/* ---- posting ---- */
+
 static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 {
 	int rc = link_post(&conn->link, conn->link.ctx->wr);
@@ -132,7 +203,7 @@ static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 		link_fail(&conn->link, rc);
 		return -ENOTCONN;
 	}
-	conn->bulk_wrs += bulk->nwr;
+	bulk_count(conn, bulk);
 	TAILQ_INSERT_TAIL(&conn->posted, bulk, link);
 	if (!conn->timer.armed) {
 		conn->moved_seen = conn->moved;
@@ -142,11 +213,6 @@ static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 	return 0;
 }
 
-static bool bulk_fits(const struct conn *conn, const struct rpc_bulk *bulk)
-{
-	return conn->bulk_wrs + bulk->nwr <= BULK_WR_MAX;
-}
-
 /* The reply that waited for its data follows it. */
 static void bulk_posted(struct rx *rx)
 {
@@ -154,22 +220,32 @@ static void bulk_posted(struct rx *rx)
 		reply_post(rx);
 }
 
-static void bulk_pump(struct conn *conn)
+static void bulk_go(struct conn *conn, struct rpc_bulk *bulk)
 {
-	struct rpc_bulk *bulk;
+	bulk_plan(conn, bulk, bulk->copy);
+	TAILQ_REMOVE(&conn->waiting, bulk, link);
+	if (bulk_post(conn, bulk)) {
+		TAILQ_INSERT_HEAD(&conn->waiting, bulk, link);
+		return;
+	}
+	free(bulk->copy);
+	bulk->copy = NULL;
+	bulk_posted(container_of(bulk->req, struct rx, req));
+}
 
-	while ((bulk = TAILQ_FIRST(&conn->waiting)) && bulk_fits(conn, bulk)) {
-		if (conn->state != CONN_OPEN || conn->link.failed.queued)
+static void lane_pump(struct lane *lane)
+{
+	struct conn *conn;
+
+	while ((conn = TAILQ_FIRST(&lane->turns))) {
+		struct rpc_bulk *bulk = TAILQ_FIRST(&conn->waiting);
+
+		if (conn_moves(conn) && !lane_fits(lane, bulk))
 			return;
-		bulk_plan(conn, bulk, bulk->copy);
-		TAILQ_REMOVE(&conn->waiting, bulk, link);
-		if (bulk_post(conn, bulk)) {
-			TAILQ_INSERT_HEAD(&conn->waiting, bulk, link);
-			return;
-		}
-		free(bulk->copy);
-		bulk->copy = NULL;
-		bulk_posted(container_of(bulk->req, struct rx, req));
+		turn_leave(conn);
+		if (conn_moves(conn))
+			bulk_go(conn, bulk);
+		turn_take(conn);
 	}
 }
 
@@ -183,6 +259,8 @@ static int bulk_wait(struct conn *conn, struct rpc_bulk *bulk, struct rx *rx)
 	memcpy(bulk->copy, bulk->local, len);
 	TAILQ_INSERT_TAIL(&conn->waiting, bulk, link);
 	rx->bulks++;
+	lane_count(&conn->lane->rdma_waits);
+	turn_take(conn);
 	return 0;
 }
 
@@ -192,7 +270,7 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	struct conn *conn = rx->conn;
 	int n;
 
-	if (conn->state != CONN_OPEN || conn->link.failed.queued)
+	if (!conn_moves(conn))
 		return -ENOTCONN;
 	n = bulk_plan(conn, bulk, bulk->local);
 	if (n < 0)
@@ -202,26 +280,32 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	bulk->nwr = (unsigned int)n;
 	/* the data may be lost with the connection, after the reply is kept */
 	rx->rerun |= bulk->dir == RPC_PUT;
-	if (!TAILQ_EMPTY(&conn->waiting) || !bulk_fits(conn, bulk))
+	if (!TAILQ_EMPTY(&conn->waiting) || !TAILQ_EMPTY(&conn->lane->turns) ||
+	    !conn_fits(conn, bulk) || !lane_fits(conn->lane, bulk))
 		return bulk_wait(conn, bulk, rx);
 	return bulk_post(conn, bulk);
 }
 
+/* ---- the end ---- */
+
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk)
 {
 	TAILQ_REMOVE(&conn->posted, bulk, link);
-	conn->bulk_wrs -= bulk->nwr;
+	bulk_uncount(conn, bulk);
 	conn->moved++;
 	bulk->done(bulk, 0);
-	bulk_pump(conn);
+	turn_take(conn);
+	lane_pump(conn->lane);
 }
 
 void bulk_fail_all(struct conn *conn, int status)
 {
 	struct rpc_bulk *bulk;
 
+	turn_leave(conn);
 	while ((bulk = TAILQ_FIRST(&conn->posted))) {
 		TAILQ_REMOVE(&conn->posted, bulk, link);
+		bulk_uncount(conn, bulk);
 		bulk->done(bulk, status);
 	}
 	while ((bulk = TAILQ_FIRST(&conn->waiting))) {
@@ -232,6 +316,16 @@ void bulk_fail_all(struct conn *conn, int status)
 		bulk_posted(rx);
 		bulk->done(bulk, status);
 	}
+	lane_pump(conn->lane);
+}
+
+void bulk_forget(struct conn *conn)
+{
+	struct rpc_bulk *bulk;
+
+	turn_leave(conn);
+	TAILQ_FOREACH(bulk, &conn->waiting, link)
+		free(bulk->copy);
 }
 
 void bulk_watch(struct conn *conn)

@@ -14,6 +14,8 @@ struct conn;
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
 /* The connection is closed: done() of all with status. */
 void bulk_fail_all(struct conn *conn, int status);
+/* The connection is freed without being closed. */
+void bulk_forget(struct conn *conn);
 /* The conn's timer: breaks it if nothing moved in stall_ms. */
 void bulk_watch(struct conn *conn);
 

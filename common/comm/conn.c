@@ -197,11 +197,9 @@ static void conn_gone(struct ctx_task *task)
 void conn_free(struct conn *conn)
 {
 	struct rpc_ctx *ctx = conn->link.ctx;
-	struct rpc_bulk *bulk;
 	unsigned int i;
 
-	TAILQ_FOREACH(bulk, &conn->waiting, link)
-		free(bulk->copy);
+	bulk_forget(conn);
 	rpc_timer_clear(ctx, &conn->timer);
 	link_close(&conn->link);
 	ctx_undefer(ctx, &conn->gone);

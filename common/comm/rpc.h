@@ -253,6 +253,9 @@ struct rpc_server_attr {
 					 * pinned */
 	size_t fast_bytes;		/* of Fast RDMA buffers for all sessions;
 					 * 0: none (fast.h) */
+	uint64_t rdma_max;		/* bytes of bulk data outstanding, shared
+					 * by the contexts, half of that for one
+					 * client; 0: no bound */
 	unsigned int max_sessions;
 	unsigned int session_ttl_ms;	/* kept this long without a connection */
 	unsigned int stall_ms;		/* a connection ends that has no HELLO or
@@ -276,6 +279,9 @@ struct rpc_server_stats {
 	uint64_t fast;			/* of the requests: by Fast RDMA */
 	uint64_t fast_refused;		/* connections that got no buffers */
 	size_t fast_bytes;		/* of buffers, now */
+	uint64_t rdma_waits;		/* bulks that had to wait */
+	uint64_t rdma_most;		/* bytes outstanding, the sum of each
+					 * context's most */
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);
@@ -355,6 +361,8 @@ void rpc_req_abort(struct rpc_req *req);
  * done() with an error: the connection is broken (rpc_req_abort() then, if
  * the request is still held).  done() is never called from rpc_bulk_start().
  */
+/* What rdma_max has no room for waits; connections take turns, and
+ * the replies behind such PUTs wait with them. */
 enum rpc_bulk_dir { RPC_GET, RPC_PUT };
 struct rpc_bulk {
 	enum rpc_bulk_dir dir;

@@ -90,6 +90,9 @@ static void lane_init(struct lane *lane, struct rpc_server *server,
 	pthread_mutex_init(&lane->lock, NULL);
 	STAILQ_INIT(&lane->mails);
 	LIST_INIT(&lane->conns);
+	TAILQ_INIT(&lane->turns);
+	if (server->attr.rdma_max)
+		lane->rdma_max = server->attr.rdma_max / server->attr.nctx | 2;
 	ctx_hook_add(lane->ctx, &lane->hook);
 }
 
@@ -284,6 +287,8 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->protocol_errors += atomic_load(&lane->protocol_errors);
 		stats->replays += atomic_load(&lane->replays);
 		stats->fast += atomic_load(&lane->fast);
+		stats->rdma_waits += atomic_load(&lane->rdma_waits);
+		stats->rdma_most += atomic_load(&lane->rdma_most);
 	}
 	stats->fast_refused = atomic_load(&server->fast.refused);
 	stats->fast_bytes = atomic_load(&server->fast.used);

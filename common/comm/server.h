@@ -56,8 +56,13 @@ struct lane {
 	struct mails mails;
 	unsigned int nsessions; /* under the server's lock */
 	LIST_HEAD(, conn) conns;
+	/* bulk.c: bytes of RDMA outstanding, at most rdma_max if that is set,
+	 * and the connections that wait for their turn */
+	uint64_t rdma_max, rdma_bytes;
+	TAILQ_HEAD(conn_turns, conn) turns;
 	/* written by the lane's thread alone */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast;
+	atomic_uint_least64_t rdma_waits, rdma_most;
 };
 
 struct fence;
@@ -224,6 +229,9 @@ struct conn {
 	TAILQ_HEAD(bulks, rpc_bulk) posted;
 	struct bulks waiting;
 	unsigned int bulk_wrs;
+	uint64_t bulk_bytes;
+	TAILQ_ENTRY(conn) turn;
+	bool in_turns;
 	unsigned long moved, moved_seen;
 };
 

@@ -19,7 +19,7 @@
 		section ".unit_size", section ".zones", section ".map_size",   \
 		section ".max_open", section ".poll_us", section ".engine",    \
 		section ".inline_max", section ".fast_size",                   \
-		CONF_KEYS_FABRIC(section)
+		section ".rdma_max", CONF_KEYS_FABRIC(section)
 
 /* To be followed by NULL. */
 #define CONF_KEYS                                                              \
