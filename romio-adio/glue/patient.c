@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* patient.c - see patient.h. */
+#include <sched.h>
+
+#include "patient.h"
+
+#define POLLS 100u /* before the processor is offered to others */
+
+/* Between two looks at what is waited for. */
+static void between(unsigned int *polls)
+{
+	if (++*polls > POLLS)
+		sched_yield();
+}
+
+int patient_Wait(MPI_Request *request, MPI_Status *status)
+{
+	unsigned int polls = 0;
+	int done = 0, err;
+
+	for (;;) {
+		err = PMPI_Test(request, &done, status);
+		if (done || err != MPI_SUCCESS)
+			return err;
+		between(&polls);
+	}
+}
+
+int patient_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
+{
+	unsigned int polls = 0;
+	int done = 0, err;
+
+	for (;;) {
+		err = PMPI_Testall(n, requests, &done, statuses);
+		if (done || err != MPI_SUCCESS)
+			return err;
+		between(&polls);
+	}
+}
+
+int patient_Waitany(int n, MPI_Request requests[], int *index,
+		    MPI_Status *status)
+{
+	unsigned int polls = 0;
+	int done = 0, err;
+
+	for (;;) {
+		err = PMPI_Testany(n, requests, index, &done, status);
+		if (done || err != MPI_SUCCESS)
+			return err;
+		between(&polls);
+	}
+}
+
+/* What began with err, up to its end. */
+static int finish(int err, MPI_Request *request)
+{
+	return err == MPI_SUCCESS ? patient_Wait(request, MPI_STATUS_IGNORE)
+				  : err;
+}
+
+int patient_Allgather(const void *send, int nsend, MPI_Datatype send_type,
+		      void *recv, int nrecv, MPI_Datatype recv_type,
+		      MPI_Comm comm)
+{
+	MPI_Request r;
+
+	return finish(PMPI_Iallgather(send, nsend, send_type, recv, nrecv,
+				      recv_type, comm, &r),
+		      &r);
+}
+
+int patient_Allreduce(const void *send, void *recv, int n, MPI_Datatype type,
+		      MPI_Op op, MPI_Comm comm)
+{
+	MPI_Request r;
+
+	return finish(PMPI_Iallreduce(send, recv, n, type, op, comm, &r), &r);
+}
+
+int patient_Alltoall(const void *send, int nsend, MPI_Datatype send_type,
+		     void *recv, int nrecv, MPI_Datatype recv_type,
+		     MPI_Comm comm)
+{
+	MPI_Request r;
+
+	return finish(PMPI_Ialltoall(send, nsend, send_type, recv, nrecv,
+				     recv_type, comm, &r),
+		      &r);
+}
+
+int patient_Barrier(MPI_Comm comm)
+{
+	MPI_Request r;
+
+	return finish(PMPI_Ibarrier(comm, &r), &r);
+}
+
+int patient_Bcast(void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+	MPI_Request r;
+
+	return finish(PMPI_Ibcast(buf, n, type, root, comm, &r), &r);
+}
+
+int patient_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
+{
+	MPI_Request r;
+
+	return finish(PMPI_Comm_idup(comm, copy, &r), &r);
+}
+
+int patient_Gather(const void *send, int nsend, MPI_Datatype send_type,
+		   void *recv, int nrecv, MPI_Datatype recv_type, int root,
+		   MPI_Comm comm)
+{
+	MPI_Request r;
+
+	return finish(PMPI_Igather(send, nsend, send_type, recv, nrecv,
+				   recv_type, root, comm, &r),
+		      &r);
+}
+
+int patient_Gatherv(const void *send, int nsend, MPI_Datatype send_type,
+		    void *recv, const int nrecv[], const int places[],
+		    MPI_Datatype recv_type, int root, MPI_Comm comm)
+{
+	MPI_Request r;
+
+	return finish(PMPI_Igatherv(send, nsend, send_type, recv, nrecv, places,
+				    recv_type, root, comm, &r),
+		      &r);
+}
+
+int patient_Recv(void *buf, int n, MPI_Datatype type, int from, int tag,
+		 MPI_Comm comm, MPI_Status *status)
+{
+	MPI_Request r;
+	int err = PMPI_Irecv(buf, n, type, from, tag, comm, &r);
+
+	return err == MPI_SUCCESS ? patient_Wait(&r, status) : err;
+}
