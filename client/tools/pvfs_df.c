@@ -114,7 +114,7 @@ static int df(struct args *a, const char *path)
 	struct pvfs_server *list;
 
 	if (n < 0)
-		return tool_fail(&tool, path);
+		return tool_off_mount(&tool, path);
 	list = calloc((size_t)n, sizeof(*list));
 	if (!list)
 		return tool_fail(&tool, path);

@@ -88,6 +88,13 @@ int tool_no_mount(const struct tool *tool)
 			      "write /etc/pvfstab");
 }
 
+int tool_off_mount(const struct tool *tool, const char *path)
+{
+	if (errno != ENODEV)
+		return tool_fail(tool, path);
+	return tool_say(tool, "%s: lies on no mount of pvfstab(5)", path);
+}
+
 int tool_done(const struct tool *tool, int status)
 {
 	bool lost = ferror(stdout);

@@ -33,6 +33,8 @@ int tool_say(const struct tool *tool, const char *fmt, ...)
 
 /* Says that pvfstab(5) names no mount; returns 1. */
 int tool_no_mount(const struct tool *tool);
+/* As tool_fail() for a path that should lie on a mount. */
+int tool_off_mount(const struct tool *tool, const char *path);
 /* The end of main(): status, or 1 after a word if standard output was not
  * taken. */
 int tool_done(const struct tool *tool, int status);

@@ -16,6 +16,8 @@ must_fail pvfs-rm ""
 PVFSTAB_FILE=/dev/null must_fail pvfs-df
 grep -q "no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
 
+must_fail pvfs-df "$tmp"
+grep -q "lies on no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
 # what could not be written out was not done
 expect ok pvio write /pvfs/file 0 100000 1
 for command in "pvfs-ls /pvfs" "pvfs-ls -j /pvfs" "pvfs-stat /pvfs/file" \
