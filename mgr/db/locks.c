@@ -116,11 +116,7 @@ int locker_any(struct store *st, uint64_t session, uint64_t *handle)
 	int rc;
 
 	locker_key(session, 0, key);
-	rc = store_iter_open(st, STORE_LOCKERS, key, sizeof(key), &it);
-	if (rc)
-		return rc;
-	rc = store_iter_next(&it);
-	store_iter_close(&it);
+	rc = store_first(st, STORE_LOCKERS, key, sizeof(key), &it);
 	if (rc)
 		return rc;
 	if (it.klen != sizeof(key) || key_get_u64(it.key) != session)

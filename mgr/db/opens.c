@@ -77,11 +77,7 @@ int open_any(struct store *st, uint64_t session, struct open_rec *rec)
 	int rc;
 
 	make_key(session, 0, key);
-	rc = store_iter_open(st, STORE_OPENS, key, sizeof(key), &it);
-	if (rc)
-		return rc;
-	rc = store_iter_next(&it);
-	store_iter_close(&it);
+	rc = store_first(st, STORE_OPENS, key, sizeof(key), &it);
 	if (rc)
 		return rc;
 	if (it.klen != sizeof(key) || key_get_u64(it.key) != session)

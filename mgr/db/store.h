@@ -120,6 +120,9 @@ int store_iter_open(struct store *st, enum store_table table, const void *from,
 		    size_t flen, struct store_iter *it);
 int store_iter_next(struct store_iter *it);
 void store_iter_close(struct store_iter *it);
+/* The first row not below `from` alone, in it->key and it->val: 0, -ENOENT. */
+int store_first(struct store *st, enum store_table table, const void *from,
+		size_t flen, struct store_iter *it);
 
 /* Named values of the store itself. */
 int meta_get(struct store *st, const char *name, void *val, size_t len);

@@ -109,3 +109,15 @@ void store_iter_close(struct store_iter *it)
 
 	store_error(it->st, cursor->close(cursor), "close cursor");
 }
+
+int store_first(struct store *st, enum store_table table, const void *from,
+		size_t flen, struct store_iter *it)
+{
+	int rc = store_iter_open(st, table, from, flen, it);
+
+	if (rc)
+		return rc;
+	rc = store_iter_next(it);
+	store_iter_close(it);
+	return rc;
+}

@@ -44,13 +44,9 @@ static int find_old(struct store *st, uint64_t seq, int64_t now,
 	struct record r;
 	int rc;
 
-	rc = store_iter_open(st, STORE_TOMBS, "", 0, &it);
-	if (rc)
-		return rc;
-	rc = store_iter_next(&it);
+	rc = store_first(st, STORE_TOMBS, "", 0, &it);
 	if (!rc)
 		rc = decode(&it, &r);
-	store_iter_close(&it);
 	if (rc)
 		return rc;
 	if (key_get_u64(it.key) + limit->max > seq &&

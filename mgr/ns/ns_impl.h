@@ -63,6 +63,11 @@ void size_resized(struct inode *ino, uint64_t size, int status);
 /* A write at time t was heard of. */
 void size_written(struct inode *ino, int64_t t);
 
+/* ---- truncate.c ---- */
+
+/* What else a truncation changes: times, and set-id bits. */
+void ns_cut(struct ns_op *op, struct inode *ino);
+
 /* ---- link.c ---- */
 
 /* A new inode, not yet in any directory; its handle is set. */

@@ -86,15 +86,6 @@ static uint32_t wanted(uint32_t flags)
 	return mask;
 }
 
-/* The file is empty and stays the one it is; its times change. */
-static void emptied(struct ns_op *op, struct inode *ino)
-{
-	ino->mtime = ino->ctime = op->now;
-	ino->mset = 0;
-	if (op->cred->uid != 0)
-		ino->mode = ns_drop_suid(ino->mode);
-}
-
 static int open_found(struct ns_op *op, const struct ns_open_args *args,
 		      struct inode *ino, uint64_t *open, bool *truncate)
 {
@@ -112,7 +103,7 @@ static int open_found(struct ns_op *op, const struct ns_open_args *args,
 		return 0;
 	}
 	if (trunc)
-		emptied(op, ino);
+		ns_cut(op, ino);
 	if (args->flags & WIRE_O_WRITE)
 		rc = record_writer(op, args->flags, ino, open);
 	return rc ? rc : inode_put(op->ns->st, ino);

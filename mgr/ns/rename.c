@@ -21,22 +21,38 @@ static int check_names(const struct move *m)
 	return 0;
 }
 
-/* A directory must not come to lie in itself. */
-static int check_loop(struct ns *ns, const struct move *m)
+/* 1: dir is that directory, or lies below it; 0, -errno. */
+static int within(const struct ns *ns, const struct inode *dir, uint64_t handle)
 {
-	struct inode up = m->dst.dir;
-	int rc;
+	struct inode up = *dir;
+	int rc = 0;
 
-	if (!inode_is_dir(&m->src.ino))
-		return 0;
-	while (up.handle != m->src.ino.handle) {
+	while (!rc && up.handle != handle) {
 		if (up.handle == ns->root)
 			return 0;
 		rc = inode_get(ns->st, up.parent, &up);
-		if (rc)
-			return rc;
 	}
-	return -EINVAL;
+	return rc ? rc : 1;
+}
+
+/* A directory must not come to lie in itself. */
+static int check_loop(const struct ns *ns, const struct move *m)
+{
+	int rc = 0;
+
+	if (inode_is_dir(&m->src.ino))
+		rc = within(ns, &m->dst.dir, m->src.ino.handle);
+	return rc == 1 ? -EINVAL : rc;
+}
+
+/* The other way round: the victim holds the source, so it is not empty. */
+static int check_above(const struct ns *ns, const struct move *m)
+{
+	int rc = 0;
+
+	if (m->dst.found && inode_is_dir(&m->dst.ino))
+		rc = within(ns, &m->src.dir, m->dst.ino.handle);
+	return rc == 1 ? -ENOTEMPTY : rc;
 }
 
 static int check_victim(struct ns *ns, const struct move *m)
@@ -115,24 +131,6 @@ static int touch_parents(struct ns_op *op, struct move *m)
 		return rc;
 	ns_touch(op, m->to);
 	return inode_put(st, m->to);
-}
-
-/* The other way round: the victim holds the source, so it is not empty. */
-static int check_above(struct ns *ns, const struct move *m)
-{
-	struct inode up = m->src.dir;
-	int rc;
-
-	if (!m->dst.found || !inode_is_dir(&m->dst.ino))
-		return 0;
-	while (up.handle != m->dst.ino.handle) {
-		if (up.handle == ns->root)
-			return 0;
-		rc = inode_get(ns->st, up.parent, &up);
-		if (rc)
-			return rc;
-	}
-	return -ENOTEMPTY;
 }
 
 static int check_move(struct ns_op *op, const struct move *m)

@@ -36,6 +36,14 @@ static int record(struct ns_op *op, const struct inode *ino, uint64_t size,
 	return intent_put(op->ns->st, in);
 }
 
+void ns_cut(struct ns_op *op, struct inode *ino)
+{
+	ino->mtime = ino->ctime = op->now;
+	ino->mset = 0;
+	if (op->cred->uid != 0)
+		ino->mode = ns_drop_suid(ino->mode);
+}
+
 int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 		uint64_t open, struct intent *in)
 {
@@ -53,10 +61,7 @@ int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 		op->wait = ino->handle;
 		return NS_BUSY;
 	}
-	ino->mtime = ino->ctime = op->now;
-	ino->mset = 0;
-	if (op->cred->uid != 0)
-		ino->mode = ns_drop_suid(ino->mode);
+	ns_cut(op, ino);
 	if (!size_is(ino, size)) {
 		size_resizing(ino);
 		rc = record(op, ino, size, in);
