@@ -40,6 +40,17 @@ static unsigned int open_limit(struct iod *iod)
 	return (unsigned int)(lim.rlim_cur / share);
 }
 
+static void open_aio(struct iod *iod)
+{
+	int rc = aio_open(&iod->aio);
+
+	if (rc)
+		log_warn(iod->log,
+			 "no asynchronous I/O (%s): %u threads wait for the "
+			 "disk instead; raise fs.aio-max-nr",
+			 strerror(-rc), iod->conf.sync_threads);
+}
+
 static int choose_engine(struct iod *iod)
 {
 	bool can = store_can_direct(iod->store);
@@ -51,8 +62,10 @@ static int choose_engine(struct iod *iod)
 			  iod->conf.storage);
 		return -EOPNOTSUPP;
 	}
-	if (iod->conf.engine != IOD_CACHED && can)
-		iod->engine = &store_engine_direct;
+	if (iod->conf.engine == IOD_CACHED || !can)
+		return 0;
+	iod->engine = &store_engine_direct;
+	open_aio(iod);
 	return 0;
 }
 
@@ -230,6 +243,7 @@ void iod_stop(struct iod *iod)
 	atomic_store_explicit(&iod->stop, true, memory_order_release);
 	for (i = 0; i < iod->nworkers; i++)
 		worker_join(&iod->worker[i]);
+	aio_close(iod->aio);
 	if (iod->pool)
 		sync_pool_stop(iod->pool);
 	drain_mail(iod);

@@ -64,6 +64,7 @@ struct iod {
 	struct store *store;
 	struct trust *trust;
 	struct sync_pool *pool;
+	struct aio *aio; /* or NULL */
 	struct fabric fabric;
 	struct rpc_server *server;
 	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */

@@ -202,6 +202,7 @@ void chunk_file(struct chunk *c, bool write,
 
 	c->io.done = io_done;
 	c->io.pool = c->x->worker->iod->pool;
+	c->io.aio = c->x->worker->iod->aio;
 	c->filed = filed;
 	c->mail.deliver = chunk_filed;
 	rc = write ? engine->write(&c->io) : engine->read(&c->io);

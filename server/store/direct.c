@@ -25,7 +25,7 @@ bool store_can_direct(const struct store *store)
  * By the number of the open file, for the name may be gone.  -1: without
  * /proc, or out of descriptors; then the page cache does.
  */
-static int direct_fd(struct store_obj *obj)
+int store_obj_direct_fd(struct store_obj *obj)
 {
 	int fd = atomic_load(&obj->direct), none = -1;
 	char path[32];
@@ -64,7 +64,7 @@ static size_t in_blocks(const void *buf, size_t len, uint64_t off)
 static ssize_t write_blocks(struct store_obj *obj, const char *buf, size_t len,
 			    uint64_t off)
 {
-	int fd = direct_fd(obj);
+	int fd = store_obj_direct_fd(obj);
 	size_t put = 0;
 	ssize_t n;
 
@@ -84,7 +84,7 @@ static ssize_t write_blocks(struct store_obj *obj, const char *buf, size_t len,
 static ssize_t read_blocks(struct store_obj *obj, char *buf, size_t len,
 			   uint64_t off)
 {
-	int fd = direct_fd(obj);
+	int fd = store_obj_direct_fd(obj);
 	size_t got = 0;
 	ssize_t n;
 

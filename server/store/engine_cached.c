@@ -5,11 +5,6 @@
 
 #include "pieces.h"
 
-static size_t piece_len(const struct store_seg *seg, uint64_t skip, size_t left)
-{
-	return seg->len - skip < left ? (size_t)(seg->len - skip) : left;
-}
-
 int pieces_read(struct store_io *io, sieve_read_fn read)
 {
 	char *buf = io->buf;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * engine_direct.c - I/O past the page cache, from and to the buffers that the
- * network uses, on the threads of the pool: while one chunk meets the disk, the
- * next one moves over the network (PVFS over InfiniBand, ICPP 2003, section
- * 3.3).  Small requests and small pieces are the page cache's.
+ * network uses: while one chunk meets the disk, the next one moves over the
+ * network (PVFS over InfiniBand, ICPP 2003, section 3.3).  Small requests and
+ * small pieces are the page cache's.
  *
- * Threads and not libaio: a write that makes a file of ext4 longer, as most do,
- * is carried out in io_submit(2) before that returns.
+ * Whole blocks inside of the object go by libaio, as many at a time as there
+ * are.  A thread of the pool does what would wait when it is begun: edges,
+ * that go through the page cache, and a write that makes the object longer or
+ * fills a hole, which ext4 carries out in io_submit(2).
  */
 #include <errno.h>
 #include <stddef.h>
@@ -19,6 +21,12 @@ static struct store_io *io_of(struct sync_work *work)
 {
 	return (struct store_io *)(void *)((char *)work -
 					   offsetof(struct store_io, work));
+}
+
+static struct store_io *io_of_op(struct aio_op *op)
+{
+	return (struct store_io *)(void *)((char *)op -
+					   offsetof(struct store_io, op));
 }
 
 static bool pays(const struct store_io *io)
@@ -48,14 +56,83 @@ static int start(struct store_io *io, void (*run)(struct sync_work *work))
 	return -EINPROGRESS;
 }
 
+static bool in_blocks(const void *buf, uint64_t len, uint64_t off)
+{
+	return !(((uintptr_t)buf | len | off) % STORE_BLOCK);
+}
+
+/*
+ * Behind the last byte, or 0: not all of it is blocks, in order and apart, or
+ * there are too many pieces.
+ */
+static uint64_t plan(struct store_io *io, bool write)
+{
+	const struct store_seg *seg = io->seg;
+	uint64_t skip = io->skip, end = 0, off, len;
+	int fd = store_obj_direct_fd(io->obj);
+	size_t pos;
+
+	aio_begin(&io->op);
+	for (pos = 0; pos < io->len; pos += len, seg++, skip = 0) {
+		char *at = (char *)io->buf + pos;
+
+		len = piece_len(seg, skip, io->len - pos);
+		off = seg->off + skip;
+		if (fd < 0 || off < end || !in_blocks(at, len, off) ||
+		    !aio_add(&io->op, fd, write, at, len, off))
+			return 0;
+		end = off + len;
+	}
+	return end;
+}
+
+static void read_over(struct aio_op *op, bool whole)
+{
+	struct store_io *io = io_of_op(op);
+
+	if (whole)
+		io->done(io, 0);
+	else
+		start(io, read_run);
+}
+
+static void write_over(struct aio_op *op, bool whole)
+{
+	struct store_io *io = io_of_op(op);
+
+	if (whole)
+		io->done(io, 0);
+	else
+		start(io, write_run);
+}
+
+/* What was not done whole is done again, by a thread that waits. */
+static bool by_itself(struct store_io *io, bool write)
+{
+	struct store_stat st;
+	uint64_t end;
+
+	if (!io->aio)
+		return false;
+	end = plan(io, write);
+	if (!end || store_obj_stat(io->obj, &st) || end > st.size)
+		return false;
+	io->op.done = write ? write_over : read_over;
+	return aio_start(io->aio, &io->op);
+}
+
 static int direct_read(struct store_io *io)
 {
-	return pays(io) ? start(io, read_run) : store_engine_cached.read(io);
+	if (!pays(io))
+		return store_engine_cached.read(io);
+	return by_itself(io, false) ? -EINPROGRESS : start(io, read_run);
 }
 
 static int direct_write(struct store_io *io)
 {
-	return pays(io) ? start(io, write_run) : store_engine_cached.write(io);
+	if (!pays(io))
+		return store_engine_cached.write(io);
+	return by_itself(io, true) ? -EINPROGRESS : start(io, write_run);
 }
 
 const struct store_engine store_engine_direct = {

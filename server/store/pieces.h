@@ -5,6 +5,13 @@
 
 #include "sieve.h"
 
+/* Of a piece from skip on, at most left. */
+static inline size_t piece_len(const struct store_seg *seg, uint64_t skip,
+			       size_t left)
+{
+	return seg->len - skip < left ? (size_t)(seg->len - skip) : left;
+}
+
 /*
  * Goes on from io->pos; seg and skip are where that is, and are moved on.
  * Zeros behind the end of the object.  0, or the error of read().

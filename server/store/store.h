@@ -102,6 +102,8 @@ int store_obj_read_direct(struct store_obj *obj, void *buf, size_t len,
 			  uint64_t off, size_t *done);
 int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
 			   uint64_t off);
+/* The descriptor for that; -1: there is none. */
+int store_obj_direct_fd(struct store_obj *obj);
 int store_obj_resize(struct store_obj *obj, uint64_t size);
 int store_obj_stat(struct store_obj *obj, struct store_stat *st);
 /* A shared mapping for reading, and for writing if the store is in memory;

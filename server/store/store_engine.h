@@ -5,7 +5,7 @@
  * An engine carries out struct store_io's.  "cached" copies through the page
  * cache: at once, or on a thread of the pool when a read has to wait for the
  * disk, and for all writes of a store that is not in memory.  "direct" moves
- * what is big and aligned past the page cache, always on the pool.
+ * what is big past the page cache, by itself or on the pool.
  */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aio.h"
 #include "store.h"
 #include "sync_pool.h"
 
@@ -29,6 +30,7 @@ struct store_seg {
 struct store_io {
 	struct store_obj *obj;
 	struct sync_pool *pool;
+	struct aio *aio; /* "direct"; or NULL: on the pool */
 	const struct store_seg *seg; /* their sum is at least skip + len */
 	uint64_t skip;
 	void *buf;
@@ -37,6 +39,7 @@ struct store_io {
 	void (*done)(struct store_io *io, int status);
 	/* the engine's */
 	struct sync_work work;
+	struct aio_op op;
 	size_t pos; /* bytes read */
 };
 

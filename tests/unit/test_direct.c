@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_direct.c - the direct engine on a disk: random pieces against an array,
- * and that whole blocks do stay out of the page cache.
+ * test_direct.c - the direct engine on a disk, by libaio and by threads: random
+ * pieces against an array, and that whole blocks do stay out of the page cache.
  */
 #include <check.h>
 #include <errno.h>
@@ -25,6 +25,7 @@
 static char dir[64];
 static struct store *store;
 static struct sync_pool *pool;
+static struct aio *aio; /* NULL: threads do it */
 static struct store_obj *obj;
 static unsigned char model[FILE_MAX], *buf;
 static uint64_t size;
@@ -63,8 +64,16 @@ static void setup(void)
 	size = 0;
 }
 
+static void setup_aio(void)
+{
+	setup();
+	ck_assert_int_eq(aio_open(&aio), 0);
+}
+
 static void teardown(void)
 {
+	aio_close(aio);
+	aio = NULL;
 	store_obj_put(obj);
 	sync_pool_close(pool);
 	close_store();
@@ -85,6 +94,7 @@ static int run(struct store_io *io, bool write)
 
 	io->obj = obj;
 	io->pool = pool;
+	io->aio = aio;
 	io->done = done;
 	rc = write ? e->write(io) : e->read(io);
 	if (rc != -EINPROGRESS)
@@ -224,10 +234,93 @@ START_TEST(as_an_array_says)
 }
 END_TEST
 
+/* As many as there are chunks, at once: none is lost, none mixed up. */
+#define MANY 32u
+#define EACH (FILE_MAX / MANY)
+
+static void start_many(struct store_io *io, struct store_seg *seg,
+		       unsigned char *all, bool write)
+{
+	for (unsigned int i = 0; i < MANY; i++) {
+		int rc;
+
+		seg[i] = (struct store_seg){ i * EACH, EACH };
+		io[i] = (struct store_io){ .obj = obj,
+					   .pool = pool,
+					   .aio = aio,
+					   .seg = &seg[i],
+					   .buf = all + i * EACH,
+					   .len = EACH,
+					   .done = done };
+		rc = write ? store_engine_direct.write(&io[i])
+			   : store_engine_direct.read(&io[i]);
+		ck_assert_int_eq(rc, -EINPROGRESS);
+	}
+	for (unsigned int i = 0; i < MANY; i++) {
+		while (sem_wait(&over))
+			;
+		ck_assert_int_eq(outcome, 0);
+	}
+}
+
+START_TEST(many_at_once)
+{
+	unsigned char *all = aligned_alloc(STORE_BLOCK, FILE_MAX);
+	struct store_seg seg[MANY];
+	struct store_io io[MANY];
+
+	for (unsigned int k = 1; k <= 4; k++) {
+		for (unsigned int i = 0; i < MANY; i++)
+			memset(all + i * EACH, (int)(i + 50 * k), EACH);
+		start_many(io, seg, all, true);
+		memset(all, 0, FILE_MAX);
+		start_many(io, seg, all, false);
+		for (unsigned int i = 0; i < FILE_MAX; i++)
+			if (all[i] != (unsigned char)(i / EACH + 50 * k))
+				ck_abort_msg("byte %u", i);
+	}
+	free(all);
+}
+END_TEST
+
+/* The later piece wins, whatever carries them out. */
+START_TEST(overlap_in_order)
+{
+	struct store_seg seg[] = { { 0, 65536 }, { 4096, 65536 } };
+	struct store_io io = { .seg = seg, .buf = buf, .len = 131072 };
+
+	ck_assert_int_eq(store_obj_resize(obj, FILE_MAX), 0);
+	memset(buf, 'x', 131072);
+	ck_assert_int_eq(move(0, 131072, true), 0);
+	for (unsigned int k = 0; k < 50; k++) {
+		memset(buf, 'a', 65536);
+		memset(buf + 65536, 'b', 65536);
+		ck_assert_int_eq(run(&io, true), 0);
+		ck_assert_int_eq(move(0, 69632, false), 0);
+		ck_assert_int_eq(buf[4095], 'a');
+		for (unsigned int i = 4096; i < 69632; i++)
+			if (buf[i] != 'b')
+				ck_abort_msg("byte %u", i);
+	}
+}
+END_TEST
+
+static void add_case(Suite *s, const char *name, void (*up)(void))
+{
+	TCase *tc = tcase_create(name);
+
+	tcase_add_checked_fixture(tc, up, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, past_the_page_cache);
+	tcase_add_loop_test(tc, as_an_array_says, 0, 3);
+	tcase_add_test(tc, many_at_once);
+	tcase_add_test(tc, overlap_in_order);
+	suite_add_tcase(s, tc);
+}
+
 int main(void)
 {
 	Suite *s = suite_create("direct");
-	TCase *tc = tcase_create("disk");
 	SRunner *sr;
 	bool can;
 	int failed;
@@ -242,11 +335,8 @@ int main(void)
 		fprintf(stderr, "SKIPPED: /var/tmp has no O_DIRECT\n");
 		return 77;
 	}
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, past_the_page_cache);
-	tcase_add_loop_test(tc, as_an_array_says, 0, 3);
-	suite_add_tcase(s, tc);
+	add_case(s, "threads", setup);
+	add_case(s, "libaio", setup_aio);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* aio.c - libaio, and the thread that hears of completions. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "aio.h"
+
+#define DEPTH 256
+#define BATCH 32
+#define LOOK_MS 60000
+#define STACK_SIZE (256u * 1024)
+
+struct aio {
+	io_context_t ctx;
+	int bell; /* an eventfd */
+	pthread_t thread;
+	atomic_uint busy; /* iocbs under way */
+	atomic_bool stop;
+	atomic_bool blind; /* nothing here can be refused instead of waiting */
+};
+
+/* n of the op's iocbs are over. */
+static void count_off(struct aio *aio, struct aio_op *op, unsigned int n)
+{
+	bool last = atomic_fetch_sub(&op->left, n) == n;
+
+	if (last)
+		op->done(op, !atomic_load(&op->failed));
+	atomic_fetch_sub(&aio->busy, n);
+}
+
+static void take(struct aio *aio, const struct io_event *ev)
+{
+	struct aio_op *op = ev->data;
+	long res = (long)ev->res;
+
+	if (res == -EOPNOTSUPP)
+		atomic_store(&aio->blind, true);
+	if (res != (long)ev->obj->u.c.nbytes)
+		atomic_store(&op->failed, true);
+	count_off(aio, op, 1);
+}
+
+static void take_all(struct aio *aio)
+{
+	struct io_event ev[BATCH];
+	struct timespec now = { 0 };
+	int i, n;
+
+	do {
+		n = io_getevents(aio->ctx, 0, BATCH, ev, &now);
+		for (i = 0; i < n; i++)
+			take(aio, &ev[i]);
+	} while (n == BATCH || n == -EINTR);
+}
+
+static void *listen_to(void *arg)
+{
+	struct aio *aio = arg;
+	struct pollfd fd = { .fd = aio->bell, .events = POLLIN };
+	uint64_t rings;
+
+	while (!atomic_load(&aio->stop) || atomic_load(&aio->busy)) {
+		if (poll(&fd, 1, LOOK_MS) <= 0)
+			continue;
+		if (read(aio->bell, &rings, sizeof(rings)) > 0)
+			take_all(aio);
+	}
+	return NULL;
+}
+
+static int start_thread(struct aio *aio)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	rc = -pthread_create(&aio->thread, &attr, listen_to, aio);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+int aio_open(struct aio **out)
+{
+	struct aio *aio = calloc(1, sizeof(*aio));
+	int rc;
+
+	if (!aio)
+		return -ENOMEM;
+	rc = io_setup(DEPTH, &aio->ctx);
+	if (rc)
+		goto free_aio;
+	aio->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = aio->bell < 0 ? -errno : 0;
+	if (rc)
+		goto destroy;
+	rc = start_thread(aio);
+	if (rc)
+		goto close_bell;
+	*out = aio;
+	return 0;
+close_bell:
+	close(aio->bell);
+destroy:
+	io_destroy(aio->ctx);
+free_aio:
+	free(aio);
+	return rc;
+}
+
+void aio_close(struct aio *aio)
+{
+	uint64_t one = 1;
+
+	if (!aio)
+		return;
+	atomic_store(&aio->stop, true);
+	while (write(aio->bell, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	pthread_join(aio->thread, NULL);
+	close(aio->bell);
+	io_destroy(aio->ctx);
+	free(aio);
+}
+
+void aio_begin(struct aio_op *op)
+{
+	op->n = 0;
+	atomic_store_explicit(&op->failed, false, memory_order_relaxed);
+}
+
+bool aio_add(struct aio_op *op, int fd, bool write, void *buf, size_t len,
+	     uint64_t off)
+{
+	struct iocb *cb = &op->cb[op->n];
+
+	if (op->n == AIO_PIECES)
+		return false;
+	if (write)
+		io_prep_pwrite(cb, fd, buf, len, (long long)off);
+	else
+		io_prep_pread(cb, fd, buf, len, (long long)off);
+	cb->aio_rw_flags = RWF_NOWAIT;
+	cb->data = op;
+	op->n++;
+	return true;
+}
+
+/* What was begun before one that could not be is waited for. */
+bool aio_start(struct aio *aio, struct aio_op *op)
+{
+	struct iocb *cbs[AIO_PIECES];
+	unsigned int i, n = op->n;
+	int begun;
+
+	if (atomic_load_explicit(&aio->blind, memory_order_relaxed))
+		return false;
+	for (i = 0; i < n; i++) {
+		cbs[i] = &op->cb[i];
+		io_set_eventfd(cbs[i], aio->bell);
+	}
+	atomic_store(&op->left, n);
+	atomic_fetch_add(&aio->busy, n);
+	begun = io_submit(aio->ctx, (long)n, cbs);
+	if (begun == (int)n)
+		return true;
+	if (begun <= 0) {
+		atomic_fetch_sub(&aio->busy, n);
+		return false;
+	}
+	atomic_store(&op->failed, true);
+	count_off(aio, op, n - (unsigned int)begun);
+	return true;
+}
