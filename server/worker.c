@@ -9,12 +9,14 @@
 #include "xfer.h"
 
 #define IDLE_MS 60000u
+#define POLL_FAR 8u /* times poll_us, where that pays */
 
 int worker_open(struct worker *w, struct iod *iod)
 {
 	struct rpc_ctx_attr attr = { .fabric = &iod->fabric,
 				     .log = iod->log,
-				     .poll_us = iod->conf.poll_us };
+				     .poll_us = iod->conf.poll_us,
+				     .far_us = POLL_FAR * iod->conf.poll_us };
 	struct zones_attr zones = iod->conf.zones;
 	int rc;
 

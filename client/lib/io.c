@@ -87,6 +87,7 @@ void io_start_call(struct io *io, struct io_slot *slot)
 
 	slot->rpc.deadline = session_deadline(s);
 	slot->rpc.bounce = !slot->pack;
+	slot->rpc.bytes = slot->total;
 	slot->rpc.done = io_done;
 	slot->rpc.faulty = io_faulty;
 	slot->rpc.arg = slot;

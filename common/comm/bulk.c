@@ -293,6 +293,7 @@ void bulk_complete(struct conn *conn, struct rpc_bulk *bulk)
 	TAILQ_REMOVE(&conn->posted, bulk, link);
 	bulk_uncount(conn, bulk);
 	conn->moved++;
+	conn->link.ctx->moved += bulk->len;
 	bulk->done(bulk, 0);
 	turn_take(conn);
 	lane_pump(conn->lane);

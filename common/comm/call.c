@@ -49,7 +49,10 @@ static const struct wire_hdr *call_hdr(const struct rpc_call *call)
 
 void call_done(struct rpc_call *call, int status)
 {
-	TAILQ_REMOVE(&call->p.peer->link.ctx->calls, call, p.timeout_link);
+	struct rpc_ctx *ctx = call->p.peer->link.ctx;
+
+	TAILQ_REMOVE(&ctx->calls, call, p.timeout_link);
+	ctx->moving -= call->bytes;
 	free(call->p.copy);
 	call->p.peer = NULL;
 	call->status = status;
@@ -173,6 +176,7 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 	call->p = (struct rpc_call_priv){ .peer = peer };
 	call->unsure = false;
 	timer_add_call(peer->link.ctx, call);
+	peer->link.ctx->moving += call->bytes;
 	if (peer->state == PEER_CLOSED)
 		call_fail(call, -ECANCELED);
 	else if (rc)

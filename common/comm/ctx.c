@@ -32,7 +32,7 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	if (rc)
 		goto close_rails;
 	ctx->log = attr->log;
-	ctx->poll_ns = attr->poll_us * 1000ull;
+	spin_init(&ctx->spin, attr->poll_us, attr->far_us);
 	ctx->now = clock_now();
 	TAILQ_INIT(&ctx->timers);
 	TAILQ_INIT(&ctx->calls);
@@ -147,6 +147,9 @@ static int ctx_drain(struct rpc_ctx *ctx, struct tp_cq *cq)
 			if (!wc->ep)
 				continue;
 			link = tp_ep_context(wc->ep);
+			if (link != ctx->lone)
+				spin_crowd(&ctx->spin);
+			ctx->lone = link;
 			link->ops->completion(link, wc);
 		}
 		if (ctx->wc_n < CTX_BATCH)
@@ -260,59 +263,35 @@ static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 	ctx_rails_wait(ctx, next < deadline ? next : deadline);
 }
 
-/*
- * Polling pays where work comes meanwhile: from a peer that is awake on another
- * processor.  Where it was in vain it kept the processor from those who could
- * do the work: sched_yield() gives way to nobody in another control group.
- * Then the next waits sleep at once, each time twice as many.
- */
-static void ctx_polled(struct rpc_ctx *ctx, bool in_vain)
+/* Little is under way, or was: it does not take long. */
+static bool ctx_brief(struct rpc_ctx *ctx)
 {
-	if (in_vain)
-		ctx->dull = ctx->dull < CTX_DULL_MAX ? 2 * ctx->dull + 1
-						     : CTX_DULL_MAX;
-	else
-		ctx->dull /= 2;
-	ctx->sleeps = ctx->dull;
-}
+	uint64_t moved = ctx->moved;
 
-/* Until when this wait polls; 0: not. */
-static uint64_t ctx_poll_until(struct rpc_ctx *ctx)
-{
-	if (!ctx->poll_ns)
-		return 0;
-	if (ctx->sleeps) {
-		ctx->sleeps--;
-		return 0;
-	}
-	return ctx->now + ctx->poll_ns;
+	ctx->moved = 0;
+	return moved + ctx->moving <= CTX_BRIEF;
 }
 
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 {
-	uint64_t poll = 0;
 	bool waits = false;
 	int n;
 
 	for (;;) {
 		n = ctx_round(ctx);
 		if (n > 0 || ctx_woken(ctx)) {
-			if (poll)
-				ctx_polled(ctx, false);
+			if (waits)
+				spin_end(&ctx->spin, ctx->now);
 			return n;
 		}
 		if (ctx->now >= deadline)
 			return 0;
 		if (!waits)
-			poll = ctx_poll_until(ctx);
+			spin_begin(&ctx->spin, ctx->now, ctx_brief(ctx));
 		waits = true;
-		if (ctx->now < poll) {
+		if (spin_again(&ctx->spin, ctx->now))
 			sched_yield();
-			continue;
-		}
-		if (poll)
-			ctx_polled(ctx, true);
-		poll = 0;
-		ctx_sleep(ctx, deadline);
+		else
+			ctx_sleep(ctx, deadline);
 	}
 }

@@ -14,11 +14,12 @@
 
 #include "clock.h"
 #include "rpc.h"
+#include "spin.h"
 
 #define CTX_BATCH 64 /* completions taken at once */
 #define CTX_CQ_DEPTH (1u << 20)
 #define CTX_SLEEPS_ON_ALL (RAILS_MAX + 1)
-#define CTX_DULL_MAX 63u /* waits without polling, between two with it */
+#define CTX_BRIEF (256u << 10) /* bytes of bulk */
 #define CTX_SGE_MAX 2048u /* gather entries of one bulk transfer */
 
 #define container_of(ptr, type, member)                                        \
@@ -81,9 +82,10 @@ struct rpc_ctx {
 	unsigned int users; /* of all rails */
 	int wakefd; /* with several rails */
 	const struct log *log;
-	uint64_t poll_ns;
-	unsigned int dull; /* waits that sleep at once, after one that polls */
-	unsigned int sleeps; /* of them left */
+	struct spin spin;
+	const struct link *lone; /* whose completion was the last */
+	uint64_t moved; /* bytes of bulk since the last wait */
+	uint64_t moving; /* bytes that calls under way move */
 	uint64_t now; /* at the start of the round */
 	TAILQ_HEAD(rpc_timers, rpc_timer) timers; /* by time */
 	TAILQ_HEAD(rpc_calls, rpc_call) calls; /* by deadline */

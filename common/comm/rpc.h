@@ -52,6 +52,7 @@ struct rpc_ctx_attr {
 	unsigned int poll_us;		/* poll and yield this long before
 					 * sleeping, seldom where that is in
 					 * vain; 0: sleep at once */
+	unsigned int far_us;		/* so long where that pays (spin.h) */
 	enum pins_mode pins;		/* of memory with rail_mem.keep; 0: off */
 	struct sizes inline_max;	/* of clients: the payload of a write that
 					 * goes in its message, and */
@@ -159,6 +160,7 @@ struct rpc_call {
 	unsigned int nareas;
 	unsigned int pieces_at, npieces; /* struct wire_mem in msg: byte, how many */
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
+	uint64_t bytes;			/* of payload; more is waited for asleep */
 	bool bounce;			/* done() copies from landed */
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */

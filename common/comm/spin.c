@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* spin.c - what the last waits say about the next one. */
+#include "spin.h"
+
+/* Between two looks: the processor was somebody else's meanwhile. */
+#define SPIN_ELSEWHERE_NS 20000u
+#define SPIN_CROWD 64u /* waits */
+
+void spin_init(struct spin *s, unsigned int near_us, unsigned int far_us)
+{
+	*s = (struct spin){ .near = near_us * 1000ull,
+			    .far = far_us * 1000ull };
+	if (s->far < s->near)
+		s->far = s->near;
+	s->reach = s->near;
+}
+
+void spin_begin(struct spin *s, uint64_t now, bool brief)
+{
+	s->begun = now;
+	s->seen = now;
+	s->until = 0;
+	s->brief = brief && s->near;
+	if (!s->brief)
+		return;
+	if (s->crowd)
+		s->crowd--;
+	if (s->sleeps)
+		s->sleeps--;
+	else
+		s->until = now + (s->crowd ? s->near : s->reach);
+}
+
+void spin_crowd(struct spin *s)
+{
+	s->crowd = SPIN_CROWD;
+}
+
+bool spin_again(struct spin *s, uint64_t now)
+{
+	bool elsewhere = now - s->seen > SPIN_ELSEWHERE_NS &&
+			 now - s->begun > s->near;
+
+	if (!s->until)
+		return false;
+	s->seen = now;
+	if (now < s->until && !elsewhere)
+		return true;
+	s->until = 0;
+	s->dull = s->dull < SPIN_DULL_MAX ? 2 * s->dull + 1 : SPIN_DULL_MAX;
+	s->sleeps = s->dull;
+	return false;
+}
+
+static void pays(struct spin *s)
+{
+	s->dull /= 2;
+	s->sleeps = s->dull;
+}
+
+/* Being woken up takes a while, which polling saves. */
+static void slept(struct spin *s, uint64_t took)
+{
+	if (s->crowd || s->far <= s->near || took > 2 * s->far) {
+		s->reach = s->near;
+		return;
+	}
+	s->reach = s->far;
+	pays(s);
+}
+
+void spin_end(struct spin *s, uint64_t now)
+{
+	if (!s->brief)
+		return;
+	if (s->until)
+		pays(s);
+	else
+		slept(s, now - s->begun);
+	s->until = 0;
+}
