@@ -364,8 +364,8 @@ struct wire_append_rep {
  * INT64_MAX means for ever.  Locks of one owner (a number that the session
  * chooses) replace each other; those of two owners in one space stand in each
  * other's way unless both are shared.  They end with the session at the
- * latest.  A request that waits is answered EAGAIN after WIRE_LOCK_WAIT_MS
- * and is to be repeated.  Owner 0 is the process itself: a wait among those
+ * latest.  A request that waits is answered EAGAIN after WIRE_LOCK_WAIT_MS,
+ * or half of its time-out if that is less, and is to be repeated.  Owner 0 is the process itself: a wait among those
  * that would never end is answered EDEADLK.
  */
 #define WIRE_LOCK_WAIT_MS 5000u

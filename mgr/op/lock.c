@@ -59,6 +59,16 @@ static struct lock_wait *find_or_make(struct mgr *mgr, uint64_t handle)
 	return wait;
 }
 
+/* The answer has to be there before the client stops to wait for it. */
+static uint64_t until_when(const struct request *req)
+{
+	uint64_t now = clock_now(), deadline = req->rpc->deadline;
+	uint64_t half = deadline > now ? (deadline - now) / 2 : 0;
+	uint64_t most = WIRE_LOCK_WAIT_MS * CLOCK_NS_PER_MS;
+
+	return now + (half < most ? half : most);
+}
+
 static int wait_for(struct op *op, uint64_t handle)
 {
 	struct lock_wait *wait = find_or_make(op->mgr, handle);
@@ -66,7 +76,7 @@ static int wait_for(struct op *op, uint64_t handle)
 	if (!wait)
 		return -ENOMEM;
 	if (!op->req->patience)
-		op->req->patience = clock_after_ms(WIRE_LOCK_WAIT_MS);
+		op->req->patience = until_when(op->req);
 	park_wait_until(&wait->park, op->req, op->req->patience);
 	return OP_LATER;
 }

@@ -6,6 +6,7 @@
  *   lib_locks hold FILE   takes a lock, says "held", keeps it until its stdin
  *                         ends
  *   lib_locks try FILE    says whether it could be taken
+ *   lib_locks wait FILE   waits for it
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -229,12 +230,11 @@ static int hold(const char *path)
 	return 0;
 }
 
-static int try(const char *path)
+static int take(const char *path, int cmd)
 {
 	int fd = open_file(path);
 
-	puts(set(fd, F_OFD_SETLK, F_WRLCK, 0, 0) ? strerrorname_np(errno)
-						 : "taken");
+	puts(set(fd, cmd, F_WRLCK, 0, 0) ? strerrorname_np(errno) : "taken");
 	EXPECT(pvfs_close(fd) == 0);
 	return 0;
 }
@@ -244,7 +244,8 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "hold"))
 		return hold(argv[2]);
 	if (argc == 3)
-		return try(argv[2]);
+		return take(argv[2], strcmp(argv[1], "wait") ? F_OFD_SETLK
+							     : F_OFD_SETLKW);
 	counting(argv[1], F_OFD_SETLKW);
 	counting(argv[1], 0);
 	owners(argv[1]);

@@ -8,13 +8,30 @@ start_pvfs -n 2 --set mgr.session_timeout=2
 expect ok lib_locks /pvfs/f
 
 mkfifo "$tmp/in"
-lib_locks hold /pvfs/f <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
-helpers+=($!)
-exec 9>"$tmp/in"
-until_true 30 grep -q held "$tmp/out"
+# hold: another process has the lock until its input, descriptor 9, ends
+hold() {
+	: >"$tmp/out"
+	lib_locks hold /pvfs/f <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
+	helpers+=($!)
+	exec 9>"$tmp/in"
+	until_true 30 grep -q held "$tmp/out"
+}
+
+hold
 must cluster kill-mgr
 must cluster start-mgr
 expect EAGAIN lib_locks try /pvfs/f
 exec 9>&-
 must wait "${helpers[0]}"
 expect taken lib_locks try /pvfs/f
+
+# a wait for a lock is longer than that for a server may be
+hold
+PVFS_TIMEOUT=2 lib_locks wait /pvfs/f >"$tmp/waited" 2>&1 9>&- &
+waiter=$!
+helpers+=($waiter)
+sleep 4
+[ ! -s "$tmp/waited" ] || fail "did not wait: $(cat "$tmp/waited")"
+exec 9>&-
+must wait $waiter
+expect taken cat "$tmp/waited"
