@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # cluster.sh - a manager and iods over verbs, and programs that use them.
 # Sourced by run.sh.
+. "$here/servers.sh"
 
-state=$tmp/state
-export PVFS_BUILD=$build PATH=$build/client/tools:$build/tests/e2e:$PATH
-export MPIEXEC_PORT_RANGE=9100:9999
-# MPI's own traffic: UCX does not end over Soft-RoCE
-export UCX_TLS=self,sm,tcp
-
-cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
 cp_v() { timeout 60 pvfs-cp -q "$@"; }
 
 # Connected queue pairs of PVFS programs, as the kernel knows them.
@@ -18,18 +12,6 @@ pairs() { rdma resource show qp | grep -c 'type RC.*comm pvfs-'; }
 rnr_count() {
 	cat /sys/class/infiniband/*/ports/*/hw_counters/{send_rnr_err,out_of_buffer} \
 		2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
-}
-
-log_of() { echo "$state/log/$1.log"; }
-
-# The manager reaches the iods over verbs alone, others have a choice.
-servers_start() {
-	cluster start -n 3 --port 0 --set mgr.fabric=strict:verbs \
-		--set iod.fabric=verbs:tcp || return 1
-	grep 'verbs: .* GID .*MTU' "$(log_of mgr)" ||
-		{ echo "mgr.log does not tell the GID and the MTU"; return 1; }
-	grep -q 'listens on: verbs$' "$(log_of mgr)" &&
-		grep -q 'listens on: verbs, tcp' "$(log_of iod2)"
 }
 
 # in_use TRANSPORT REASON: how a client reaches the servers.
@@ -275,8 +257,4 @@ part_run() {
 	step "idle servers sleep" no_spin
 	step "the end leaves no queue pair" nothing_left
 	cat "$state"/log/*.log | grep -E 'error|warn' | head -n 20
-}
-
-part_end() {
-	cluster stop >/dev/null 2>&1
 }

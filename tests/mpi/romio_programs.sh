@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# romio_programs.sh - ROMIO's own programs as its runtests calls them; sourced
+# (bash).  Wants $ROMIO_TESTS, $ROMIO_SOURCE and a function mpi RANKS PROGRAM
+# [ARG...].
+#
+# romio_lock_free FILE RUN, romio_locking FILE RUN, romio_large FILE RUN: calls
+# RUN RANKS WANTED PROGRAM [ARG...] for each; FILE begins the names of their
+# files.
+
+# romio_ok RANKS WANTED PROGRAM [ARG...]: a program's exit status says nothing,
+# it has to print WANTED.
+romio_ok() {
+	mpi "$1" "$ROMIO_TESTS/$3" "${@:4}" >"$tmp/out" 2>&1 &&
+		grep -q "$2" "$tmp/out" && return
+	head -n 20 "$tmp/out" | cut -c 1-200 | sed 's/^/    /'
+	return 1
+}
+
+romio_lock_free() {
+	local file=$1 run=$2 ok='No Errors' program
+
+	for program in simple async async-multiple coll_test excl file_info \
+		noncontig_coll2 split_coll psimple creat_excl; do
+		$run 4 "$ok" $program -fname "$file.$program"
+	done
+	$run 4 "$ok" aggregation1 -h -f "$file.aggregation1"
+	for program in aggregation2 hindexed darray_read big_extents; do
+		$run 4 "$ok" $program "$file.$program"
+	done
+	for program in i_noncontig noncontig noncontig_coll; do
+		$run 2 "$ok" $program -fname "$file.$program"
+	done
+	$run 2 "$ok" types_with_zeros "$file.zeros"
+	for program in error status; do
+		$run 1 "$ok" $program -fname "$file.$program"
+	done
+	$run 1 "$ok" syshints "$ROMIO_SOURCE/test/test_hintfile"
+}
+
+# Writes 4 GiB.
+romio_large() {
+	"$2" 1 'Data read back is correct' large_file -fname "$1.large"
+}
+
+# Atomic mode and shared file pointers.
+romio_locking() {
+	local file=$1 run=$2 program
+
+	for program in atomicity misc shared_fp ordered_fp; do
+		$run 4 'No Errors' $program -fname "$file.$program"
+	done
+}

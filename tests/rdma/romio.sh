@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# romio.sh - MPI-IO over verbs: those of ROMIO's own programs that take no
+# locks (and no 4 GiB), and patterns in pieces.  Sourced by run.sh.
+. "$here/servers.sh"
+. "$top/tests/mpi/romio_programs.sh"
+
+ROMIO_TESTS=$build/tests/mpi
+# one that hangs leaves time for the others
+program_seconds=40
+
+mpi() {
+	local n=$1
+	shift
+
+	timeout -k 5 $program_seconds mpiexec -n "$n" \
+		-genv LD_PRELOAD "$build/romio-adio/libmpio-pvfs.so" "$@"
+}
+
+# Where the build has ROMIO's source from.
+romio_source() {
+	sed -n 's/.*"name": "romio_source", "value": "\([^"]*\)".*/\1/p' \
+		"$build/meson-info/intro-buildoptions.json"
+}
+
+over_verbs() {
+	servers_start && timeout 30 pvfs-ping >"$tmp/ping" || return 1
+	cat "$tmp/ping"
+	[ "$(grep -c ' up .* verbs ' "$tmp/ping")" = 4 ]
+}
+
+# At most two ranks, where the program allows it: an emulated machine takes
+# seconds to start one.
+one() {
+	local n=$(($1 > 2 ? 2 : $1))
+
+	case $3 in hindexed|darray_read) n=4 ;; esac
+	step "ROMIO's $3" romio_ok $n "${@:2}"
+}
+
+says_ok() {
+	mpi "$@" >"$tmp/said" 2>&1
+	[ "$(tail -n 1 "$tmp/said")" = ok ] || { cat "$tmp/said"; return 1; }
+}
+
+# mpi_bench looks at the data that it reads.
+pattern() {
+	mpi 2 "$build/tests/bench/mpi/mpi_bench" "$1" -r 1 "${@:2}" \
+		"pvfs:/pvfs/$1" | grep mb_per_s
+}
+
+part_run() {
+	ROMIO_SOURCE=$(romio_source)
+	step "servers for MPI-IO over verbs" over_verbs
+	cd "$tmp" || exit
+	romio_lock_free pvfs:/pvfs/romio one
+	step "striping hints" says_ok 2 "$ROMIO_TESTS/hints" pvfs:/pvfs/hints
+	step "tiles, gaps in memory" pattern tile -w list -e 2 -m
+	cat "$state"/log/*.log | grep -E 'error|warn' | head -n 20
+}

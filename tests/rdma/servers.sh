@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# servers.sh - a manager and iods over verbs.  Sourced by the parts that need
+# them.
+
+state=$tmp/state
+export PVFS_BUILD=$build PATH=$build/client/tools:$build/tests/e2e:$PATH
+export PVFSTAB_FILE=$state/pvfstab
+export MPIEXEC_PORT_RANGE=9100:9999
+# MPI's own traffic: UCX does not end over Soft-RoCE
+export UCX_TLS=self,sm,tcp
+
+cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
+
+log_of() { echo "$state/log/$1.log"; }
+
+# The manager reaches the iods over verbs alone, others have a choice.
+servers_start() {
+	cluster start -n 3 --port 0 --set mgr.fabric=strict:verbs \
+		--set iod.fabric=verbs:tcp || return 1
+	grep 'verbs: .* GID .*MTU' "$(log_of mgr)" ||
+		{ echo "mgr.log does not tell the GID and the MTU"; return 1; }
+	grep -q 'listens on: verbs$' "$(log_of mgr)" &&
+		grep -q 'listens on: verbs, tcp' "$(log_of iod2)"
+}
+
+part_end() {
+	cluster stop >/dev/null 2>&1
+}
