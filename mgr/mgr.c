@@ -49,8 +49,11 @@ static int open_store(struct mgr *mgr)
 
 static int open_ctx(struct mgr *mgr)
 {
-	struct tp_dev_attr dev = { .log = mgr->log,
-				   .rdma = &mgr->conf.fabric.rdma };
+	struct tp_dev_attr dev = {
+		.log = mgr->log,
+		.rdma = &mgr->conf.fabric.rdma,
+		.dead_peer_ms = mgr->conf.fabric.dead_peer_s * 1000
+	};
 	struct rpc_ctx_attr attr = { .log = mgr->log,
 				     .poll_us = mgr->conf.poll_us };
 	int rc;

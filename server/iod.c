@@ -82,8 +82,11 @@ static int open_store(struct iod *iod)
 
 static int open_fabric(struct iod *iod)
 {
-	struct tp_dev_attr attr = { .log = iod->log,
-				    .rdma = &iod->conf.fabric.rdma };
+	struct tp_dev_attr attr = {
+		.log = iod->log,
+		.rdma = &iod->conf.fabric.rdma,
+		.dead_peer_ms = iod->conf.fabric.dead_peer_s * 1000
+	};
 
 	return fabric_open(&iod->fabric, iod->conf.addr.scheme,
 			   iod->conf.fabric.option, &attr);
@@ -132,6 +135,7 @@ static int open_server(struct iod *iod)
 		.rdma_max = iod->conf.rdma_max,
 		.max_sessions = iod->conf.max_sessions,
 		.session_ttl_ms = iod->conf.session_ttl_ms,
+		.stall_ms = fabric_stall_ms(&iod->conf.fabric),
 		.service = &iod_service,
 		.arg = iod,
 	};

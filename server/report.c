@@ -58,8 +58,8 @@ static void report_requests(const struct iod *iod)
 		 st.fast, st.fast_bytes / 1024, st.fast_refused);
 	log_info(iod->log,
 		 "at most %" PRIu64 " KiB under way to and from clients, "
-		 "%" PRIu64 " transfers had to wait",
-		 st.rdma_most / 1024, st.rdma_waits);
+		 "%" PRIu64 " transfers had to wait, %" PRIu64 " were cut off",
+		 st.rdma_most / 1024, st.rdma_waits, st.rdma_cut);
 }
 
 static void report_devices(const struct iod *iod)

@@ -38,6 +38,7 @@ static int fs_connect(const struct fs *fs, struct session **out)
 		.fabric = fs->mount->fabric,
 		.server_uid = fs->mount->server_uid,
 		.rdma = &fs->mount->rdma,
+		.dead_peer_ms = fs->mount->dead_peer_ms,
 		.inline_max = fs->mount->inline_max,
 		.fast_max = fs->mount->fast_max,
 		.timeout_ms = fs->mount->timeout_ms,

@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric_conf.h"
+
 #define MGR_PORT 3000
 #define TIMEOUT_MAX_S 86400
 
 struct options {
 	const char *transport, *fabric;
-	unsigned long port, timeout, server_uid;
+	unsigned long port, timeout, server_uid, dead_peer;
 	struct rdma_opt rdma;
 	struct sizes inline_max, fast_max;
 };
@@ -74,6 +76,11 @@ static bool set_timeout(const char *val, struct options *opt)
 	return number(val, 1, TIMEOUT_MAX_S, &opt->timeout);
 }
 
+static bool set_dead_peer(const char *val, struct options *opt)
+{
+	return number(val, 1, FABRIC_DEAD_MAX_S, &opt->dead_peer);
+}
+
 static bool set_server_user(const char *val, struct options *opt)
 {
 	return user(val, &opt->server_uid);
@@ -108,6 +115,7 @@ static const struct {
 } known[] = {
 	{ "port", set_port, "1 to 65535" },
 	{ "timeout", set_timeout, "1 to 86400 (seconds)" },
+	{ "dead_peer", set_dead_peer, "1 to 3600 (seconds)" },
 	{ "transport", set_transport, "NAME" },
 	{ "fabric", set_fabric, "auto, NAME:NAME or strict:NAME" },
 	{ "inline_max", set_inline_max, SIZES_WANT },
@@ -314,6 +322,7 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 		return 0;
 	mount.server_uid = (unsigned int)opt.server_uid;
 	mount.rdma = opt.rdma;
+	mount.dead_peer_ms = (unsigned int)opt.dead_peer * 1000;
 	mount.inline_max = opt.inline_max;
 	mount.fast_max = opt.fast_max;
 	if (opt.fabric)

@@ -51,6 +51,7 @@ struct session_attr {
 	const char *fabric; /* option; NULL: auto */
 	unsigned int server_uid; /* see struct tp_dev_attr */
 	const struct rdma_opt *rdma; /* likewise */
+	unsigned int dead_peer_ms; /* likewise */
 	struct sizes inline_max, fast_max; /* see struct rpc_ctx_attr */
 	unsigned int timeout_ms;
 	bool probe; /* is it there: a connect that fails is the answer */

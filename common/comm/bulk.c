@@ -307,6 +307,7 @@ void bulk_fail_all(struct conn *conn, int status)
 	while ((bulk = TAILQ_FIRST(&conn->posted))) {
 		TAILQ_REMOVE(&conn->posted, bulk, link);
 		bulk_uncount(conn, bulk);
+		lane_count(&conn->lane->rdma_cut);
 		bulk->done(bulk, status);
 	}
 	while ((bulk = TAILQ_FIRST(&conn->waiting))) {

@@ -17,6 +17,17 @@ static int complain(const struct conf *conf, const char *section,
 	return -EINVAL;
 }
 
+static int read_dead_peer(const struct conf *conf, const char *section,
+			  struct fabric_conf *fc, char *err, size_t errlen)
+{
+	uint64_t s = fc->dead_peer_s;
+	int rc = conf_size(conf, section, "dead_peer", 1, FABRIC_DEAD_MAX_S, &s,
+			   err, errlen);
+
+	fc->dead_peer_s = (unsigned int)s;
+	return rc;
+}
+
 int fabric_conf_read(const struct conf *conf, const char *section,
 		     struct fabric_conf *fc, char *err, size_t errlen)
 {
@@ -39,5 +50,12 @@ int fabric_conf_read(const struct conf *conf, const char *section,
 			return complain(conf, section, keys[i],
 					rdma_opt_want(name), err, errlen);
 	}
-	return 0;
+	return read_dead_peer(conf, section, fc, err, errlen);
+}
+
+unsigned int fabric_stall_ms(const struct fabric_conf *fc)
+{
+	unsigned int ms = fc->dead_peer_s * 1000;
+
+	return ms && ms < FABRIC_STALL_MS ? ms : FABRIC_STALL_MS;
 }

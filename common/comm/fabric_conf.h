@@ -9,7 +9,14 @@
 struct fabric_conf {
 	char option[FABRIC_TEXT_MAX]; /* "": auto */
 	struct rdma_opt rdma;
+	unsigned int dead_peer_s; /* 0: the default */
 };
+
+#define FABRIC_DEAD_MAX_S 3600u
+#define FABRIC_STALL_MS 10000u
+
+/* How long bulk data may stand still: struct rpc_server_attr. */
+unsigned int fabric_stall_ms(const struct fabric_conf *fc);
 
 /*
  * Reads CONF_KEYS_FABRIC (conf_keys.h); what the section does not say is left

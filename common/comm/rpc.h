@@ -282,6 +282,7 @@ struct rpc_server_stats {
 	uint64_t fast_refused;		/* connections that got no buffers */
 	size_t fast_bytes;		/* of buffers, now */
 	uint64_t rdma_waits;		/* bulks that had to wait */
+	uint64_t rdma_cut;		/* bulks under way when a connection ended */
 	uint64_t rdma_most;		/* bytes outstanding, the sum of each
 					 * context's most */
 };

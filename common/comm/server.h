@@ -62,7 +62,7 @@ struct lane {
 	TAILQ_HEAD(conn_turns, conn) turns;
 	/* written by the lane's thread alone */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast;
-	atomic_uint_least64_t rdma_waits, rdma_most;
+	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
 };
 
 struct fence;

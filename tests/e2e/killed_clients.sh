@@ -53,6 +53,15 @@ for _ in $(seq 300); do
 done
 settled || fail "left behind (before <, now >): $(cat "$tmp/diff")"
 
+# They died in the middle: the iods had begun to move data from or to them.
+cut() {
+	sed -nE 's/.* transfers had to wait, ([0-9]+) were cut off/\1/p' \
+		"$(log_of iod$1)" | tail -n 1
+}
+say "transfers cut off: $(cut 0) and $(cut 1)"
+[ $(($(cut 0) + $(cut 1))) -ge $((count / 50)) ] ||
+	fail "hardly a client died in the middle of a transfer"
+
 # And they serve.
 head -c 3000000 /dev/urandom >"$tmp/in"
 must pvfs-cp "$tmp/in" /pvfs/in

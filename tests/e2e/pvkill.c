@@ -6,13 +6,21 @@
  *				writing and reading a file in DIR without end,
  *				and kills each with SIGKILL after a moment
  *
- * Prints "killed COUNT"; exits 1 if one of them ended by itself.
+ *	pvkill DIR COUNT stop	stops COUNT clients, at most ALIVE, with SIGSTOP
+ *				instead, says "stopped COUNT", waits for the end
+ *				of its input, lets them go on, and kills them
+ *
+ * Prints "killed COUNT"; exits 1 if one of them ended by itself, or did not go
+ * on.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +31,7 @@
 #define LARGE (4u << 20)
 #define SMALL (16u << 10)
 #define MOMENT_US 6000
+#define PATIENCE_MS 60000
 
 struct client {
 	pid_t pid; /* 0: none */
@@ -43,13 +52,15 @@ static void child(const char *dir, int i, int ready)
 	char path[4096], *buf = calloc(1, LARGE);
 	int fd, rc;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	snprintf(path, sizeof(path), "%s/kill.%d", dir, i % (2 * ALIVE));
 	fd = pvfs_open(path, O_RDWR | O_CREAT, 0644, NULL, NULL);
 	rc = fd < 0 || !buf || transfer(fd, buf, SMALL);
-	if (!rc && write(ready, "", 1) != 1)
-		rc = -1;
-	while (!rc)
-		rc = transfer(fd, buf, LARGE) || transfer(fd, buf, SMALL);
+	while (!rc) {
+		if (write(ready, "", 1) != 1 && errno != EAGAIN)
+			rc = -1;
+		rc = rc || transfer(fd, buf, LARGE) || transfer(fd, buf, SMALL);
+	}
 	perror(path);
 	_exit(1);
 }
@@ -58,7 +69,7 @@ static int start(struct client *c, const char *dir, int i)
 {
 	int ends[2];
 
-	if (pipe(ends))
+	if (pipe2(ends, O_NONBLOCK))
 		return -1;
 	c->pid = fork();
 	if (!c->pid) {
@@ -70,14 +81,24 @@ static int start(struct client *c, const char *dir, int i)
 	return c->pid < 0 ? -1 : 0;
 }
 
+/* Until it says that it transfers, for the first time or again. */
+static int wait_ready(const struct client *c)
+{
+	struct pollfd pfd = { c->ready, POLLIN, 0 };
+	char byte;
+
+	return poll(&pfd, 1, PATIENCE_MS) == 1 && read(c->ready, &byte, 1) == 1
+		       ? 0
+		       : -1;
+}
+
 /* 0: it was transferring, and is dead now. */
 static int end(struct client *c)
 {
 	struct timespec moment = { 0, rand() % MOMENT_US * 1000 };
 	int status;
-	char byte;
 
-	if (read(c->ready, &byte, 1) == 1)
+	if (!wait_ready(c))
 		nanosleep(&moment, NULL);
 	kill(c->pid, SIGKILL);
 	waitpid(c->pid, &status, 0);
@@ -86,16 +107,64 @@ static int end(struct client *c)
 	return WIFSIGNALED(status) ? 0 : -1;
 }
 
+/* Stopped while it transfers. */
+static int stop(struct client *c)
+{
+	struct timespec moment = { 0, rand() % MOMENT_US * 1000 };
+
+	if (wait_ready(c))
+		return -1;
+	nanosleep(&moment, NULL);
+	return kill(c->pid, SIGSTOP);
+}
+
+/* Each transfers again when it has said so once more. */
+static int go_on(struct client *c)
+{
+	char bytes[512];
+
+	while (read(c->ready, bytes, sizeof(bytes)) > 0)
+		;
+	return kill(c->pid, SIGCONT) || wait_ready(c) ? -1 : 0;
+}
+
+static int stop_all(const char *dir, int count)
+{
+	struct client clients[ALIVE] = { { 0 } };
+	int i, bad = 0;
+
+	for (i = 0; i < count; i++)
+		bad |= start(&clients[i], dir, i);
+	for (i = 0; i < count; i++)
+		bad |= stop(&clients[i]);
+	if (!bad)
+		printf("stopped %d\n", count);
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+	for (i = 0; i < count; i++)
+		bad |= go_on(&clients[i]);
+	for (i = 0; i < count; i++)
+		bad |= end(&clients[i]);
+	return bad;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: pvkill DIR COUNT [stop]\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
-	int count = argc == 3 ? atoi(argv[2]) : 0, i, bad = 0;
+	int count = argc >= 3 ? atoi(argv[2]) : 0, i, bad = 0;
 	struct client clients[ALIVE] = { { 0 } };
 
-	if (count <= 0) {
-		fprintf(stderr, "usage: pvkill DIR COUNT\n");
-		return 2;
-	}
+	if (count <= 0 || argc > 4 || (argc == 4 && count > ALIVE))
+		return usage();
 	srand(1);
+	if (argc == 4)
+		return stop_all(argv[1], count) ? 1 : 0;
 	for (i = 0; i < count + ALIVE; i++) {
 		struct client *c = &clients[i % ALIVE];
 

@@ -228,6 +228,45 @@ killed_clients() {
 	return 1
 }
 
+# What iod 0 says of its buffers: how many transfers hold.
+zones_held() {
+	local log=$(log_of iod0) n try
+
+	n=$(wc -l <"$log")
+	kill -USR1 "$(cluster pid 0)"
+	for try in {1..50}; do
+		sleep 0.1
+		tail -n +$((n + 1)) "$log" | grep -q 'in use:' && break
+	done
+	sleep 0.3
+	tail -n +$((n + 1)) "$log" | sed -n 's/.*in use://p' | tr ';' '\n' |
+		awk '{ n += $2 } END { print n + 0 }'
+}
+
+# The device reads and writes the memory of programs that were stopped: nothing is
+# held for them, their connections stay, and they go on.
+stopped_clients() {
+	local client try held
+
+	mkfifo "$tmp/hold"
+	pvkill /pvfs 2 stop <"$tmp/hold" >"$tmp/stopped" &
+	client=$!
+	exec 5>"$tmp/hold"
+	for try in {1..300}; do
+		grep -q 'stopped 2' "$tmp/stopped" && break
+		sleep 0.1
+	done
+	for try in {1..50}; do
+		held=$(zones_held)
+		[ "$held" = 0 ] && break
+		sleep 0.1
+	done
+	exec 5>&-
+	wait $client || { echo "they do not go on"; return 1; }
+	echo "$held buffers are held for those that were stopped"
+	[ "$held" = 0 ]
+}
+
 nothing_left() {
 	cluster stop && [ "$(pairs)" -le "$pairs_before" ] && return
 	rdma resource show qp
@@ -252,6 +291,7 @@ part_run() {
 	step "an iod dies in the middle of copies" iod_crash
 	step "no message without a receive" no_rnr
 	step "killed clients leave no queue pair" killed_clients
+	step "stopped clients hold no buffers" stopped_clients
 	[ "${RXE_VM:-}" != 1 ] || step "the port goes down and up" flap
 	[ "${RXE_VM:-}" != 1 ] || step "the device is removed" device_removed
 	step "idle servers sleep" no_spin

@@ -14,7 +14,7 @@ static const char lines[] =
 	"head:/meta /pvfs pvfs port=3001 0 0\n"
 	"[::1]:/ /pvfs//inner/ pvfs timeout=5 0 0\n"
 	"a:/ /with\\040blank pvfs transport=pvfs,rw 0 0\n"
-	"a:/ /strict pvfs fabric=strict:verbs,server_user=7,rdma_gid=::1,rdma_sl=3,inline_max=verbs:1K/local:0,fast_max=8K 0 0\n"
+	"a:/ /strict pvfs fabric=strict:verbs,server_user=7,dead_peer=4,rdma_gid=::1,rdma_sl=3,inline_max=verbs:1K/local:0,fast_max=8K 0 0\n"
 	"a:/ /wrong ext4 defaults 0 0\n"
 	"a:/ /wrong pvfs port=0 0 0\n"
 	"a:/ /wrong pvfs port=x 0 0\n"
@@ -99,6 +99,8 @@ START_TEST(reads_lines)
 	ck_assert_str_eq(tab.mount[2].fabric, "");
 	ck_assert_str_eq(tab.mount[3].fabric, "strict:verbs");
 	ck_assert_uint_eq(tab.mount[3].server_uid, 7);
+	ck_assert_uint_eq(tab.mount[3].dead_peer_ms, 4000);
+	ck_assert_uint_eq(tab.mount[2].dead_peer_ms, 0);
 	ck_assert_str_eq(tab.mount[3].rdma.gid, "::1");
 	ck_assert_uint_eq(tab.mount[3].rdma.service_level, 3);
 	ck_assert_uint_eq(tab.mount[2].rdma.service_level, 0);
