@@ -77,7 +77,8 @@ static int open_store(struct iod *iod)
 				   .max_open = open_limit(iod),
 				   .log = iod->log };
 
-	return store_open(&attr, &iod->store);
+	iod->tombs = calloc(1, sizeof(*iod->tombs));
+	return iod->tombs ? store_open(&attr, &iod->store) : -ENOMEM;
 }
 
 static int open_fabric(struct iod *iod)
@@ -260,6 +261,7 @@ void iod_stop(struct iod *iod)
 	fabric_close(&iod->fabric);
 	if (iod->store)
 		store_close(iod->store);
+	free(iod->tombs);
 	trust_close(iod->trust);
 	free(iod);
 }

@@ -31,6 +31,26 @@ const struct iod_op *iod_op_find(unsigned int op)
 	return &ops[op];
 }
 
+/* Looked at once more: a removal may have come between. */
+int op_make(struct iod *iod, uint64_t handle, struct store_obj **obj)
+{
+	struct store_obj *made;
+	int rc;
+
+	if (tombs_has(iod->tombs, handle))
+		return -ENOENT;
+	rc = store_obj_get(iod->store, handle, true, &made);
+	if (rc)
+		return rc;
+	if (!tombs_has(iod->tombs, handle)) {
+		*obj = made;
+		return 0;
+	}
+	store_obj_put(made);
+	rc = store_remove(iod->store, handle, false);
+	return rc ? rc : -ENOENT;
+}
+
 void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 	      const void *tail, size_t len, unsigned int flags)
 {

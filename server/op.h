@@ -26,6 +26,12 @@ void op_remove(struct worker *w, struct rpc_req *req);
 void op_fence(struct worker *w, struct rpc_req *req);
 void op_objects(struct worker *w, struct rpc_req *req);
 
+/*
+ * The object, made if it does not exist.  -ENOENT: it was removed, and stays
+ * so.
+ */
+int op_make(struct iod *iod, uint64_t handle, struct store_obj **obj);
+
 /* Builds, ends and sends a reply: body, then tail of len bytes. */
 void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 	      const void *tail, size_t len, unsigned int flags);

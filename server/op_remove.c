@@ -5,7 +5,7 @@
  * there is no error: the manager repeats what a crash interrupted.
  *
  * The manager forgets the objects with the answer, so they stay away then,
- * also with sync=off.  All names go before the first flush: on a journalling
+ * also with sync=off, and against writes that come later (tombs.h).  All names go before the first flush: on a journalling
  * file system that one carries the others.
  */
 #include <string.h>
@@ -21,6 +21,7 @@ static int remove_all(struct op_job *job, bool durable)
 	int rc, first = 0;
 
 	for (i = 0; i < n; i++) {
+		tombs_add(iod->tombs, le64toh(handle[i]));
 		rc = store_remove(iod->store, le64toh(handle[i]), durable);
 		if (!rc)
 			continue;

@@ -8,17 +8,18 @@
 
 #include "op.h"
 
-static int resize(struct store *store, uint64_t handle, uint64_t size,
-		  bool sync)
+/* What is not there has no bytes, and what was removed needs none. */
+static int resize(struct iod *iod, uint64_t handle, uint64_t size)
 {
 	struct store_obj *obj;
 	int rc;
 
-	rc = store_obj_get(store, handle, size > 0, &obj);
+	rc = size ? op_make(iod, handle, &obj)
+		  : store_obj_get(iod->store, handle, false, &obj);
 	if (rc)
-		return rc == -ENOENT && !size ? 0 : rc;
+		return rc == -ENOENT ? 0 : rc;
 	rc = store_obj_resize(obj, size);
-	if (!rc && sync)
+	if (!rc && iod->conf.sync)
 		rc = store_obj_sync(obj);
 	store_obj_put(obj);
 	return rc;
@@ -31,7 +32,7 @@ static int resize_object(struct op_job *job)
 	uint64_t handle = le64toh(body->handle);
 	int rc;
 
-	rc = resize(iod->store, handle, le64toh(body->size), iod->conf.sync);
+	rc = resize(iod, handle, le64toh(body->size));
 	if (rc)
 		log_warn(iod->log, "cannot resize object %016llx to %llu: %s",
 			 (unsigned long long)handle,

@@ -221,8 +221,7 @@ void op_write(struct worker *w, struct rpc_req *req)
 	if (!x)
 		return;
 	if (x->total)
-		x->status = store_obj_get(w->iod->store, le64toh(body->handle),
-					  true, &x->obj);
+		x->status = op_make(w->iod, le64toh(body->handle), &x->obj);
 	if (x->status || !x->total)
 		write_end(x);
 	else if (!x->nmem || rpc_req_data(req))

@@ -17,6 +17,7 @@
 #include "rpc.h"
 #include "store_engine.h"
 #include "sync_pool.h"
+#include "tombs.h"
 #include "window.h"
 #include "zone.h"
 
@@ -62,6 +63,7 @@ struct iod {
 	const struct log *log;
 	const struct store_engine *engine;
 	struct store *store;
+	struct tombs *tombs;
 	struct trust *trust;
 	struct sync_pool *pool;
 	struct aio *aio; /* or NULL */

@@ -220,6 +220,25 @@ START_TEST(removed_for_good)
 }
 END_TEST
 
+/* What was sent before the removal and comes after it makes nothing. */
+START_TEST(late_write_makes_nothing)
+{
+	uint64_t size;
+
+	ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 100), 0);
+	ck_assert_int_eq(iodc_remove(&mgr, 5), 0);
+	ck_assert_int_eq(iodc_remove(&mgr, 6), 0); /* has nothing here yet */
+	for (uint64_t h = 5; h <= 6; h++) {
+		ck_assert_int_eq(iodc_pwrite(&client, h, 0, 100), -ENOENT);
+		ck_assert_int_eq(iodc_pwrite(&client, h, 0, 1 << 20), -ENOENT);
+		ck_assert_int_eq(iodc_resize(&mgr, h, 100), 0);
+		ck_assert_int_eq(iodc_size(&client, h, &size), 0);
+		ck_assert_uint_eq(size, 0);
+	}
+	ck_assert_int_eq(iodc_pwrite(&client, 7, 0, 100), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("iod_order");
@@ -233,6 +252,7 @@ int main(void)
 	tcase_add_test(tc, nobody_fences_itself);
 	tcase_add_test(tc, slow_disk_stops_nobody_else);
 	tcase_add_test(tc, removed_for_good);
+	tcase_add_test(tc, late_write_makes_nothing);
 	tcase_add_test(tc, waits_for_a_buffer_until_the_deadline);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
