@@ -47,6 +47,9 @@ cat >pvfs.conf <<-END
 	[mgr]
 	address = pvfs://10.83.0.1:3000
 	storage = $tmp/mgr
+	dead_peer = 4
+	[iod]
+	dead_peer = 4
 	[iod.0]
 	address = pvfs://10.83.0.2:7000
 	storage = $tmp/iod0
@@ -132,9 +135,9 @@ PVFSTAB_FILE=$tmp/impatient expect before \
 	on client sh -c 'pvfs-ls /pvfs | grep before'
 must on client pvfs-ping 10.83.0.2:7000 >ping
 # its connections, one idle and one not, are given up on both sides
-until_true 90 grep -q 'connection closed: Connection timed out' \
+until_true 60 grep -q 'connection closed: Connection timed out' \
 	"$(log_of iod1)"
-until_true 90 grep -q 'iod 1.*connection lost' "$(log_of mgr)"
+until_true 60 grep -q 'iod 1.*connection lost' "$(log_of mgr)"
 
 # ---- and back ----
 
