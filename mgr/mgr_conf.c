@@ -153,12 +153,27 @@ static int count_iod(void *arg, const char *section)
 	return *n > WIRE_IOD_MAX;
 }
 
+/* Clients get all addresses in one message. */
+static int add_length(const struct reader *r, const char *section,
+		      const struct addr *addr, size_t *len)
+{
+	char uri[ADDR_STRLEN];
+
+	*len += strlen(addr_format(addr, uri, sizeof(uri))) + 1;
+	if (*len <= WIRE_URIS_MAX)
+		return 0;
+	return complain(r, section, "address",
+			"all addresses up to here are longer than 16 KiB "
+			"together; write shorter names of hosts");
+}
+
 /* As many sections as there are; a gap shows as one that is missing. */
 static int read_iods(const struct reader *r)
 {
 	struct mgr_conf *conf = r->conf;
 	char section[24] = "iod.0";
 	uint32_t n = 0;
+	size_t len = 0;
 	int rc = 0;
 
 	conf_sections(r->file, count_iod, &n);
@@ -173,6 +188,8 @@ static int read_iods(const struct reader *r)
 	for (uint32_t i = 0; !rc && i < n; i++) {
 		snprintf(section, sizeof(section), "iod.%u", i);
 		rc = read_address(r, section, 7000, &conf->iod[i]);
+		if (!rc)
+			rc = add_length(r, section, &conf->iod[i], &len);
 	}
 	if (!rc && conf->pcount > n)
 		return complain(r, "filesystem", "stripe_count",

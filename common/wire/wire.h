@@ -230,6 +230,7 @@ struct wire_mount_rep {
 	le32 pcount;		/* default number of iods, 0 = all */
 	le32 uris_len;
 };
+#define WIRE_URIS_MAX (WIRE_BODY_MAX - sizeof(struct wire_mount_rep))
 
 /*
  * Requests of the name space name an object by a path below a directory

@@ -67,8 +67,7 @@ static const struct wire_form mount_rep = {
 	.size = sizeof(struct wire_mount_rep),
 	.fields = { ID(wire_mount_rep, root),
 		    MAX(wire_mount_rep, niods, WIRE_IOD_MAX) },
-	.items = { ITEM(ARRAY, wire_mount_rep, uris_len, 1,
-			WIRE_BODY_MAX - sizeof(struct wire_mount_rep)) },
+	.items = { ITEM(ARRAY, wire_mount_rep, uris_len, 1, WIRE_URIS_MAX) },
 	.check = wire_check_mount_rep,
 };
 

@@ -26,7 +26,7 @@ static int list_iods(const struct mgr *mgr, char *buf, size_t cap, size_t *len)
 int op_mount(struct op *op)
 {
 	struct mgr *mgr = op->mgr;
-	char uris[WIRE_BODY_MAX - sizeof(struct wire_mount_rep)];
+	char uris[WIRE_URIS_MAX];
 	struct wire_mount_rep rep;
 	size_t len;
 	int rc;

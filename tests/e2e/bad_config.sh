@@ -109,6 +109,19 @@ good >"$conf"
 must_fail timeout 20 "$pvfs_iod" --config "$conf" --index 7
 grep -qF 'iod.7' "$tmp/output" || fail "$(cat "$tmp/output")"
 
+# addresses that no client could be told of, in one message
+{
+	good
+	for i in $(seq 2 999); do
+		printf '[iod.%d]\naddress = tcp://storage-%03d.example:7000\n' \
+			"$i" "$i"
+		echo "storage = $tmp/iod"
+	done
+} >"$conf"
+must_fail timeout 20 "$pvfs_mgr" --config "$conf"
+grep -qE "^pvfs-mgr: $conf:[0-9]+: \[iod\.[0-9]+\] address: .* shorter" \
+	"$tmp/output" || fail "long addresses: $(cat "$tmp/output")"
+
 # storage of another server or file system
 start_pvfs -n 2
 must cluster stop
