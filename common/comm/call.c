@@ -52,7 +52,7 @@ void call_done(struct rpc_call *call, int status)
 	struct rpc_ctx *ctx = call->p.peer->link.ctx;
 
 	TAILQ_REMOVE(&ctx->calls, call, p.timeout_link);
-	ctx->moving -= call->bytes;
+	ctx->moving -= call->p.moving;
 	free(call->p.copy);
 	call->p.peer = NULL;
 	call->status = status;
@@ -118,6 +118,13 @@ static bool call_slot(const struct rpc_peer *peer, unsigned int *slot)
 	return true;
 }
 
+/* The server or an adapter moves it all: nothing for us to do meanwhile. */
+static bool call_is_idle(const struct link *link)
+{
+	return tp_dev_pins(link->ctx->rails.dev[link->rail]) ||
+	       tp_ep_carry_max(link->ep) < UINT32_MAX;
+}
+
 static void call_issue(struct rpc_peer *peer, unsigned int i,
 		       struct rpc_call *call, const void *msg, size_t msg_len,
 		       const struct iovec *data, unsigned int ndata)
@@ -143,6 +150,9 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	hdr->session = htole64(peer->session);
 	hdr->seq = htole64(s->seq);
 	call->p.where = (int)i;
+	if (call_is_idle(&peer->link))
+		call->p.moving = call->bytes;
+	peer->link.ctx->moving += call->p.moving;
 	call_post(peer, i, 0);
 }
 
@@ -176,7 +186,6 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 	call->p = (struct rpc_call_priv){ .peer = peer };
 	call->unsure = false;
 	timer_add_call(peer->link.ctx, call);
-	peer->link.ctx->moving += call->bytes;
 	if (peer->state == PEER_CLOSED)
 		call_fail(call, -ECANCELED);
 	else if (rc)

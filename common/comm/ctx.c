@@ -263,13 +263,15 @@ static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 	ctx_rails_wait(ctx, next < deadline ? next : deadline);
 }
 
-/* Little is under way, or was: it does not take long. */
-static bool ctx_brief(struct rpc_ctx *ctx)
+/* By what is under way, and what was moved lately. */
+static enum spin_for ctx_waits_for(struct rpc_ctx *ctx)
 {
 	uint64_t moved = ctx->moved;
 
 	ctx->moved = 0;
-	return moved + ctx->moving <= CTX_BRIEF;
+	if (ctx->moving > CTX_MUCH)
+		return SPIN_NOTHING_SOON;
+	return moved > CTX_LITTLE ? SPIN_ANYTHING : SPIN_LITTLE;
 }
 
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
@@ -287,7 +289,7 @@ int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 		if (ctx->now >= deadline)
 			return 0;
 		if (!waits)
-			spin_begin(&ctx->spin, ctx->now, ctx_brief(ctx));
+			spin_begin(&ctx->spin, ctx->now, ctx_waits_for(ctx));
 		waits = true;
 		if (spin_again(&ctx->spin, ctx->now))
 			sched_yield();

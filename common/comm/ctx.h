@@ -19,7 +19,8 @@
 #define CTX_BATCH 64 /* completions taken at once */
 #define CTX_CQ_DEPTH (1u << 20)
 #define CTX_SLEEPS_ON_ALL (RAILS_MAX + 1)
-#define CTX_BRIEF (256u << 10) /* bytes of bulk */
+#define CTX_LITTLE (64u << 10) /* bytes of bulk */
+#define CTX_MUCH (256u << 10)
 #define CTX_SGE_MAX 2048u /* gather entries of one bulk transfer */
 
 #define container_of(ptr, type, member)                                        \
@@ -85,7 +86,7 @@ struct rpc_ctx {
 	struct spin spin;
 	const struct link *lone; /* whose completion was the last */
 	uint64_t moved; /* bytes of bulk since the last wait */
-	uint64_t moving; /* bytes that calls under way move */
+	uint64_t moving; /* bytes that servers move for calls under way */
 	uint64_t now; /* at the start of the round */
 	TAILQ_HEAD(rpc_timers, rpc_timer) timers; /* by time */
 	TAILQ_HEAD(rpc_calls, rpc_call) calls; /* by deadline */

@@ -160,7 +160,8 @@ struct rpc_call {
 	unsigned int nareas;
 	unsigned int pieces_at, npieces; /* struct wire_mem in msg: byte, how many */
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
-	uint64_t bytes;			/* of payload; more is waited for asleep */
+	uint64_t bytes;			/* of payload; what others move for us
+					 * is waited for asleep, if it is much */
 	bool bounce;			/* done() copies from landed */
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */
@@ -189,6 +190,7 @@ struct rpc_call {
 		TAILQ_ENTRY(rpc_call) timeout_link;
 		struct rpc_peer *peer;
 		int where;		/* slot, or CALL_* in call.c */
+		uint64_t moving;	/* of bytes, without our help */
 		void *copy;		/* while it waits for a slot */
 	} p;
 };

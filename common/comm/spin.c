@@ -15,20 +15,22 @@ void spin_init(struct spin *s, unsigned int near_us, unsigned int far_us)
 	s->reach = s->near;
 }
 
-void spin_begin(struct spin *s, uint64_t now, bool brief)
+void spin_begin(struct spin *s, uint64_t now, enum spin_for what)
 {
+	if (s->crowd)
+		s->crowd--;
 	s->begun = now;
 	s->seen = now;
 	s->until = 0;
-	s->brief = brief && s->near;
-	if (!s->brief)
+	s->what = s->near ? what : SPIN_NOTHING_SOON;
+	if (s->what == SPIN_LITTLE && (s->crowd || s->far <= s->near))
+		s->what = SPIN_ANYTHING;
+	if (s->what == SPIN_NOTHING_SOON)
 		return;
-	if (s->crowd)
-		s->crowd--;
 	if (s->sleeps)
 		s->sleeps--;
 	else
-		s->until = now + (s->crowd ? s->near : s->reach);
+		s->until = now + (s->what == SPIN_LITTLE ? s->reach : s->near);
 }
 
 void spin_crowd(struct spin *s)
@@ -61,7 +63,7 @@ static void pays(struct spin *s)
 /* Being woken up takes a while, which polling saves. */
 static void slept(struct spin *s, uint64_t took)
 {
-	if (s->crowd || s->far <= s->near || took > 2 * s->far) {
+	if (took > 2 * s->far) {
 		s->reach = s->near;
 		return;
 	}
@@ -71,11 +73,9 @@ static void slept(struct spin *s, uint64_t took)
 
 void spin_end(struct spin *s, uint64_t now)
 {
-	if (!s->brief)
-		return;
 	if (s->until)
 		pays(s);
-	else
+	else if (s->what == SPIN_LITTLE)
 		slept(s, now - s->begun);
 	s->until = 0;
 }

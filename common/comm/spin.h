@@ -18,6 +18,13 @@
 
 #define SPIN_DULL_MAX 63u /* waits without polling, between two with it */
 
+/* What a wait is for. */
+enum spin_for {
+	SPIN_NOTHING_SOON, /* sleep at once */
+	SPIN_ANYTHING,
+	SPIN_LITTLE, /* a wake-up would take longer: up to far */
+};
+
 struct spin {
 	uint64_t near, far; /* ns; near 0: never */
 	uint64_t reach; /* what a wait polls now */
@@ -25,14 +32,13 @@ struct spin {
 	unsigned int dull; /* waits that sleep at once, after one that polls */
 	unsigned int sleeps; /* of them left */
 	/* of this wait */
-	bool brief;
+	enum spin_for what;
 	uint64_t begun, seen;
 	uint64_t until; /* 0: it does not poll, or no more */
 };
 
 void spin_init(struct spin *s, unsigned int near_us, unsigned int far_us);
-/* A wait; not brief: what it is for takes so long that it sleeps at once. */
-void spin_begin(struct spin *s, uint64_t now, bool brief);
+void spin_begin(struct spin *s, uint64_t now, enum spin_for what);
 /* There is more than one for whom work is done. */
 void spin_crowd(struct spin *s);
 /* Nothing yet: whether to poll again. */

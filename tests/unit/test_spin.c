@@ -13,12 +13,12 @@ static struct spin spin;
 static uint64_t now;
 
 /* A wait that ends after us; the polling in it, to the microsecond. */
-static unsigned int wait_us(unsigned int us, bool brief)
+static unsigned int wait_us(unsigned int us, enum spin_for what)
 {
 	unsigned int polled = 0, i;
 	bool polls = true;
 
-	spin_begin(&spin, now, brief);
+	spin_begin(&spin, now, what);
 	for (i = 0; i < us; i++, now += US) {
 		polls = polls && spin_again(&spin, now);
 		polled += polls;
@@ -36,11 +36,11 @@ static void setup(void)
 
 START_TEST(longer_where_it_pays)
 {
-	ck_assert_uint_eq(wait_us(100, true), NEAR_US);
-	ck_assert_uint_eq(wait_us(100, true), 100);
-	ck_assert_uint_eq(wait_us(1000, true), FAR_US);
-	ck_assert_uint_eq(wait_us(1000, true), 0);
-	ck_assert_uint_eq(wait_us(1000, true), NEAR_US);
+	ck_assert_uint_eq(wait_us(100, SPIN_LITTLE), NEAR_US);
+	ck_assert_uint_eq(wait_us(100, SPIN_LITTLE), 100);
+	ck_assert_uint_eq(wait_us(1000, SPIN_LITTLE), FAR_US);
+	ck_assert_uint_eq(wait_us(1000, SPIN_LITTLE), 0);
+	ck_assert_uint_eq(wait_us(1000, SPIN_LITTLE), NEAR_US);
 }
 END_TEST
 
@@ -49,7 +49,7 @@ START_TEST(seldom_in_vain)
 	unsigned int i, polled = 0;
 
 	for (i = 0; i < 1000; i++)
-		polled += wait_us(1000, true) > 0;
+		polled += wait_us(1000, SPIN_LITTLE) > 0;
 	ck_assert_uint_ge(polled, 10);
 	ck_assert_uint_le(polled, 30);
 }
@@ -60,8 +60,18 @@ START_TEST(not_for_what_takes_long)
 	unsigned int i;
 
 	for (i = 0; i < 100; i++)
-		ck_assert_uint_eq(wait_us(100, false), 0);
-	ck_assert_uint_eq(wait_us(1000, true), NEAR_US);
+		ck_assert_uint_eq(wait_us(100, SPIN_NOTHING_SOON), 0);
+	ck_assert_uint_eq(wait_us(1000, SPIN_LITTLE), NEAR_US);
+}
+END_TEST
+
+START_TEST(not_long_after_much)
+{
+	unsigned int i;
+
+	wait_us(100, SPIN_LITTLE);
+	for (i = 0; i < 20; i++)
+		ck_assert_uint_le(wait_us(100, SPIN_ANYTHING), NEAR_US);
 }
 END_TEST
 
@@ -70,21 +80,21 @@ START_TEST(not_long_in_a_crowd)
 {
 	unsigned int i;
 
-	wait_us(100, true);
+	wait_us(100, SPIN_LITTLE);
 	spin_crowd(&spin);
 	for (i = 0; i < 20; i++)
-		ck_assert_uint_le(wait_us(100, true), NEAR_US);
+		ck_assert_uint_le(wait_us(100, SPIN_LITTLE), NEAR_US);
 	for (i = 0; i < 1000; i++)
-		wait_us(100, true);
-	ck_assert_uint_eq(wait_us(100, true), 100);
+		wait_us(100, SPIN_LITTLE);
+	ck_assert_uint_eq(wait_us(100, SPIN_LITTLE), 100);
 }
 END_TEST
 
 /* Somebody else had the processor in between. */
 START_TEST(gives_way)
 {
-	wait_us(100, true);
-	spin_begin(&spin, now, true);
+	wait_us(100, SPIN_LITTLE);
+	spin_begin(&spin, now, SPIN_LITTLE);
 	now += (NEAR_US + 1) * US;
 	ck_assert(!spin_again(&spin, now));
 	ck_assert(!spin_again(&spin, now));
@@ -94,8 +104,8 @@ END_TEST
 START_TEST(never_if_told)
 {
 	spin_init(&spin, 0, 0);
-	ck_assert_uint_eq(wait_us(100, true), 0);
-	ck_assert_uint_eq(wait_us(100, true), 0);
+	ck_assert_uint_eq(wait_us(100, SPIN_LITTLE), 0);
+	ck_assert_uint_eq(wait_us(100, SPIN_LITTLE), 0);
 }
 END_TEST
 
@@ -110,6 +120,7 @@ int main(void)
 	tcase_add_test(tc, longer_where_it_pays);
 	tcase_add_test(tc, seldom_in_vain);
 	tcase_add_test(tc, not_for_what_takes_long);
+	tcase_add_test(tc, not_long_after_much);
 	tcase_add_test(tc, not_long_in_a_crowd);
 	tcase_add_test(tc, gives_way);
 	tcase_add_test(tc, never_if_told);
