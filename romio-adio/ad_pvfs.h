@@ -56,6 +56,9 @@ void ad_pvfs_iwrite_strided(ADIO_File fd, const void *buf, int count,
 			    ADIO_Request *request, int *error_code);
 
 /* ad_pvfs_lock.c */
+struct flock;
+/* cmd: F_SETLKW or F_SETLK; 0 or -errno. */
+int ad_pvfs_lock_range(int sys, int cmd, const struct flock *range);
 int ad_pvfs_lock(ADIO_File fd, int cmd, int type, ADIO_Offset off, int whence,
 		 ADIO_Offset len);
 

@@ -12,22 +12,23 @@
 
 #include "ad_pvfs.h"
 
-static int of_open_file(int cmd)
+int ad_pvfs_lock_range(int sys, int cmd, const struct flock *range)
 {
-	return cmd == F_SETLKW ? F_OFD_SETLKW : F_OFD_SETLK;
+	struct flock lock = *range;
+
+	cmd = cmd == F_SETLKW ? F_OFD_SETLKW : F_OFD_SETLK;
+	return pvfs_fcntl(sys, cmd, &lock) ? -errno : 0;
 }
 
 int ad_pvfs_lock(ADIO_File fd, int cmd, int type, ADIO_Offset off, int whence,
 		 ADIO_Offset len)
 {
-	struct flock lock = { .l_type = (short)type,
-			      .l_whence = (short)whence,
-			      .l_start = off,
-			      .l_len = len };
+	const struct flock range = { .l_type = (short)type,
+				     .l_whence = (short)whence,
+				     .l_start = off,
+				     .l_len = len };
+	int err = len ? ad_pvfs_lock_range(fd->fd_sys, cmd, &range) : 0;
 
-	if (len == 0)
-		return MPI_SUCCESS;
-	if (pvfs_fcntl(fd->fd_sys, of_open_file(cmd), &lock) == 0)
-		return MPI_SUCCESS;
-	return ADIOI_Err_create_code("pvfs_fcntl", fd->filename, errno);
+	return err ? ADIOI_Err_create_code("pvfs_fcntl", fd->filename, -err)
+		   : MPI_SUCCESS;
 }

@@ -181,13 +181,13 @@ static int64_t run(struct strided *s)
 static int lock(const struct strided *s, int type)
 {
 	int64_t first = cursor_place(&s->file);
-	struct flock lk = { .l_type = (short)type,
-			    .l_whence = SEEK_SET,
-			    .l_start = first,
-			    .l_len = strided_place(s, s->total - 1) + 1 -
-				     first };
+	const struct flock range = { .l_type = (short)type,
+				     .l_whence = SEEK_SET,
+				     .l_start = first,
+				     .l_len = strided_place(s, s->total - 1) +
+					      1 - first };
 
-	return pvfs_fcntl(s->fd, F_OFD_SETLKW, &lk) ? -errno : 0;
+	return ad_pvfs_lock_range(s->fd, F_SETLKW, &range);
 }
 
 int64_t strided_run(struct strided *s)
