@@ -47,7 +47,7 @@ static int block_one(struct perf_run *run, const struct perf_target *t,
 					      { "native", "libpvfs" } };
 	struct mpi_job job = { "block",
 			       n,
-			       { "-w", "list,native", "-r", "1", "-s", "16" } };
+			       { "-w", "list,native", "-r", "9", "-s", "8" } };
 	struct json_object *o = mpi_run(run, t, &job);
 
 	if (!o)

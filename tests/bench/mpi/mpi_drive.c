@@ -271,8 +271,8 @@ void drive(const struct options *o, const struct pattern *p,
 	   struct json_object *out)
 {
 	struct run *r = memory(sizeof(*r));
+	size_t i, w;
 	int round;
-	size_t w;
 
 	r->o = o;
 	r->p = p;
@@ -280,7 +280,9 @@ void drive(const struct options *o, const struct pattern *p,
 	r->back = memory((size_t)p->bytes);
 	fill(r, 0);
 	for (round = o->verify ? -1 : 0; round < o->rounds; round++) {
-		for (w = 0; w < WAYS; w++) {
+		for (i = 0; i < WAYS; i++) {
+			/* each comes first in turn */
+			w = round % 2 ? WAYS - 1 - i : i;
 			if (chosen(o, &ways[w]))
 				way_round(r, w, round);
 		}
