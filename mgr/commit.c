@@ -7,9 +7,7 @@
 
 static void mark_durable(struct flusher_item *item)
 {
-	struct mgr *mgr = (struct mgr *)(void *)((char *)item -
-						 offsetof(struct mgr,
-							  mark.item));
+	struct mgr *mgr = container_of(item, struct mgr, mark.item);
 
 	mgr->mark.inside = false;
 	remove_up_to(mgr, mgr->mark.id);
@@ -42,8 +40,7 @@ int mgr_commit(struct mgr *mgr, struct flusher_item *item)
 
 static void late_enough(struct rpc_timer *timer)
 {
-	struct mgr *mgr = (struct mgr *)(void *)((char *)timer -
-						 offsetof(struct mgr, late));
+	struct mgr *mgr = container_of(timer, struct mgr, late);
 
 	mgr->late_set = false;
 	flusher_hurry(mgr->fl);

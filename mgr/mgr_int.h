@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "clock.h"
+#include "container.h"
 #include "flusher.h"
 #include "mgr.h"
 #include "ns.h"

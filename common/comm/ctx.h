@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "clock.h"
+#include "container.h"
 #include "rpc.h"
 #include "spin.h"
 
@@ -22,9 +23,6 @@
 #define CTX_LITTLE (64u << 10) /* bytes of bulk */
 #define CTX_MUCH (256u << 10)
 #define CTX_SGE_MAX 2048u /* gather entries of one bulk transfer */
-
-#define container_of(ptr, type, member)                                        \
-	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 /* Runs once, in the next round. */
 struct ctx_task {

@@ -9,8 +9,7 @@
 
 static struct fence *fence_of(struct fan *fan)
 {
-	return (struct fence *)(void *)((char *)fan -
-					offsetof(struct fence, fan));
+	return container_of(fan, struct fence, fan);
 }
 
 static void fence_free(struct fence *fence)

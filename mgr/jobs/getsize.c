@@ -5,15 +5,10 @@
 
 #include "jobs_impl.h"
 
-static struct job *job_of(struct fan *fan)
-{
-	return (struct job *)(void *)((char *)fan - offsetof(struct job, fan));
-}
-
 static void build(struct fan *fan, uint32_t k, struct wire_out *out)
 {
 	struct wire_objects body = { .n = htole32(1) };
-	uint64_t handle = htole64(job_of(fan)->handle);
+	uint64_t handle = htole64(job_of_fan(fan)->handle);
 
 	wire_put(out, &body, sizeof(body));
 	wire_put(out, &handle, sizeof(handle));
@@ -21,7 +16,7 @@ static void build(struct fan *fan, uint32_t k, struct wire_out *out)
 
 static void answer(struct fan *fan, uint32_t k, const struct wire_msg *msg)
 {
-	struct job *job = job_of(fan);
+	struct job *job = job_of_fan(fan);
 	struct wire_objsize o;
 	uint64_t size;
 
@@ -57,7 +52,7 @@ static int keep(struct job *job)
 
 static void done(struct fan *fan)
 {
-	struct job *job = job_of(fan);
+	struct job *job = job_of_fan(fan);
 	struct request *req;
 	int rc = fan->status;
 

@@ -59,9 +59,7 @@ static void send_call(struct iod_call *call)
 
 static void send_again(struct rpc_timer *timer)
 {
-	send_call(
-		(struct iod_call *)(void *)((char *)timer -
-					    offsetof(struct iod_call, again)));
+	send_call(container_of(timer, struct iod_call, again));
 }
 
 static void on_done(struct rpc_call *rpc)

@@ -16,8 +16,7 @@ struct job *job_find(struct mgr *mgr, uint64_t handle)
 
 static struct job *job_of(struct park *park)
 {
-	return (struct job *)(void *)((char *)park -
-				      offsetof(struct job, park));
+	return container_of(park, struct job, park);
 }
 
 static void late(struct park *park, struct request *req)

@@ -66,6 +66,11 @@ struct job {
 	int64_t mtime;
 };
 
+static inline struct job *job_of_fan(struct fan *fan)
+{
+	return container_of(fan, struct job, fan);
+}
+
 struct fence {
 	LIST_ENTRY(fence) link;
 	struct fan fan;

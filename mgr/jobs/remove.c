@@ -19,8 +19,7 @@ static void kick(struct remover *r);
 
 static struct remover *remover_of(struct rpc_timer *timer)
 {
-	return (struct remover *)(void *)((char *)timer -
-					  offsetof(struct remover, timer));
+	return container_of(timer, struct remover, timer);
 }
 
 static bool concerns(const struct remover *r, const struct intent *in)

@@ -10,20 +10,14 @@
 #include "jobs_impl.h"
 #include "reply.h"
 
-static struct job *job_of(struct fan *fan)
-{
-	return (struct job *)(void *)((char *)fan - offsetof(struct job, fan));
-}
-
 static struct job *job_of_item(struct flusher_item *item)
 {
-	return (struct job *)(void *)((char *)item -
-				      offsetof(struct job, item));
+	return container_of(item, struct job, item);
 }
 
 static void build(struct fan *fan, uint32_t k, struct wire_out *out)
 {
-	const struct intent *in = &job_of(fan)->in;
+	const struct intent *in = &job_of_fan(fan)->in;
 	struct dist d = { in->base, in->pcount, in->ssize };
 	struct wire_resize body = {
 		.handle = htole64(in->handle),
@@ -68,7 +62,7 @@ static int record_end(struct job *job)
 
 static void done(struct fan *fan)
 {
-	struct job *job = job_of(fan);
+	struct job *job = job_of_fan(fan);
 
 	if (fan->status)
 		log_error(job->mgr->log,

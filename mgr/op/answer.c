@@ -58,9 +58,7 @@ void answer_kept(struct request *req, const struct reply_rec *rec)
 
 void answer_durable(struct flusher_item *item)
 {
-	struct request *req =
-		(struct request *)(void *)((char *)item -
-					   offsetof(struct request, item));
+	struct request *req = container_of(item, struct request, item);
 
 	rpc_reply_send(req->rpc);
 	request_drop(req);

@@ -27,9 +27,7 @@ struct lock_waits {
 
 static void on_late(struct park *park, struct request *req)
 {
-	struct lock_wait *wait =
-		(struct lock_wait *)(void *)((char *)park -
-					     offsetof(struct lock_wait, park));
+	struct lock_wait *wait = container_of(park, struct lock_wait, park);
 
 	/* it may be the last one: then the queue goes, too */
 	wait->woken = req->mgr->lock_waits->woken = true;

@@ -12,8 +12,7 @@ static void leave(struct request *req)
 
 static struct request *request_of(struct rpc_timer *timer)
 {
-	return (struct request *)(void *)((char *)timer -
-					  offsetof(struct request, timer));
+	return container_of(timer, struct request, timer);
 }
 
 static void expired(struct rpc_timer *timer)

@@ -29,9 +29,7 @@ void away_remove(struct mgr *mgr, uint64_t id)
 
 static struct session_table *table_of(struct rpc_timer *timer)
 {
-	return (struct session_table *)(void *)((char *)timer -
-						offsetof(struct session_table,
-							 ttl));
+	return container_of(timer, struct session_table, ttl);
 }
 
 static void too_long(struct rpc_timer *timer)

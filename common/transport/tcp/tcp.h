@@ -16,9 +16,7 @@
 #define TCP_H
 
 #include "clock.h"
+#include "container.h"
 #include "tcp_ep.h"
-
-#define container_of(ptr, type, member)                                        \
-	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 #endif

@@ -31,11 +31,9 @@
 #include <sys/queue.h>
 
 #include "clock.h"
+#include "container.h"
 #include "provider.h"
 #include "verbs_ep.h"
-
-#define container_of(ptr, type, member)                                        \
-	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 #define VB_FRESH 32u /* ended keys that are not given again */
 

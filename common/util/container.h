@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* container.h - from a member to the structure that it is part of. */
+#ifndef CONTAINER_H
+#define CONTAINER_H
+
+#include <stddef.h>
+
+#define container_of(ptr, type, member)                                        \
+	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+
+#endif
