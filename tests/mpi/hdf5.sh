@@ -3,6 +3,8 @@
 # Parallel HDF5 of Debian, unmodified, on "pvfs:" files.
 . "$(dirname "$0")/functions.sh"
 
+# not built without libhdf5-mpich-dev
+requires tool "$MPI_PROGRAMS/hdf5_slabs"
 start_pvfs -n 4
 says_ok 4 "$MPI_PROGRAMS/hdf5_slabs" pvfs:/pvfs/slabs.h5
 # the file is one: it comes out as HDF5 says
