@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/uio.h>
 
 #include "provider.h"
 
@@ -79,6 +80,15 @@ void local_mr_unhold(struct local_mrs *mrs, const struct tp_sge *sge,
  */
 int local_copy(struct local_mrs *mrs, uint32_t key, void *to, const void *from,
 	       size_t len);
+/*
+ * The same between len bytes in one place and n pieces of registered memory,
+ * with one system call for all if one is due.
+ */
+int local_gather(struct local_mrs *mrs, void *to, const struct tp_sge *sge,
+		 const struct iovec *iov, unsigned int n, size_t len);
+int local_scatter(struct local_mrs *mrs, const struct tp_sge *sge,
+		  const struct iovec *iov, unsigned int n, const void *from,
+		  size_t len);
 /* A sandbox may refuse it. */
 bool local_copy_by_kernel_works(void);
 

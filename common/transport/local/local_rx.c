@@ -46,17 +46,13 @@ static bool to_request(struct local_ep *ep, struct local_swr *wr,
 	struct local_mrs *mrs = mrs_of(ep);
 	struct iovec iov[LOCAL_IOV];
 	uint64_t bytes = n;
-	unsigned int niov = tp_cursor_iov(&wr->data, iov, LOCAL_IOV, &bytes), i;
+	unsigned int niov = tp_cursor_iov(&wr->data, iov, LOCAL_IOV, &bytes);
 	const struct tp_sge *sge = wr->data.sge;
-	int rc = 0;
+	int rc;
 
 	if (!local_mr_hold(mrs, sge, niov))
 		return false;
-	for (i = 0; i < niov && !rc; i++) {
-		rc = local_copy(mrs, sge[i].lkey, iov[i].iov_base, p,
-				iov[i].iov_len);
-		p += iov[i].iov_len;
-	}
+	rc = local_scatter(mrs, sge, iov, niov, p, bytes);
 	local_mr_unhold(mrs, sge, niov);
 	tp_cursor_move(&wr->data, bytes);
 	return !rc;

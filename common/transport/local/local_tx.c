@@ -55,20 +55,20 @@ static int gather(struct local_ep *ep, struct tp_cursor *c, uint8_t *p,
 		  uint32_t n)
 {
 	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
+	struct iovec iov[LOCAL_IOV];
+	unsigned int niov;
+	uint64_t bytes;
+	int rc;
 
 	while (n) {
-		uint32_t part = c->sge->len - c->off;
-		int rc;
-
-		if (part > n)
-			part = n;
-		rc = local_copy(mrs, c->sge->lkey, p,
-				(const char *)c->sge->addr + c->off, part);
+		bytes = n;
+		niov = tp_cursor_iov(c, iov, LOCAL_IOV, &bytes);
+		rc = local_gather(mrs, p, c->sge, iov, niov, bytes);
 		if (rc)
 			return rc;
-		tp_cursor_move(c, part);
-		p += part;
-		n -= part;
+		tp_cursor_move(c, bytes);
+		p += bytes;
+		n -= (uint32_t)bytes;
 	}
 	return 0;
 }
