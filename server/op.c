@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op.c - the table of operations; replies; requests that wait for the disk. */
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 
+#include "container.h"
 #include "op.h"
 
 #define ROLE(r) (1u << WIRE_ROLE_##r)
@@ -63,14 +63,9 @@ void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 	rpc_reply_send(req);
 }
 
-static struct op_job *job_of(void *member, size_t offset)
-{
-	return (struct op_job *)(void *)((char *)member - offset);
-}
-
 static void job_deliver(struct mail *mail)
 {
-	struct op_job *job = job_of(mail, offsetof(struct op_job, mail));
+	struct op_job *job = container_of(mail, struct op_job, mail);
 	struct iod_session *ses = job->ses;
 
 	job->finish(job, job->status);
@@ -79,7 +74,7 @@ static void job_deliver(struct mail *mail)
 
 static void job_run(struct sync_work *work)
 {
-	struct op_job *job = job_of(work, offsetof(struct op_job, work));
+	struct op_job *job = container_of(work, struct op_job, work);
 
 	job->status = job->block(job);
 	mailbox_post(&job->worker->mail, &job->mail);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "container.h"
 #include "op.h"
 #include "xfer.h"
 
@@ -32,9 +33,7 @@ struct fence_op {
 
 static void fence_answer(struct mail *mail)
 {
-	struct fence_op *op =
-		(struct fence_op *)(void *)((char *)mail -
-					    offsetof(struct fence_op, mail));
+	struct fence_op *op = container_of(mail, struct fence_op, mail);
 
 	rpc_reply_status(op->req, 0);
 	free(op);
@@ -42,10 +41,7 @@ static void fence_answer(struct mail *mail)
 
 static void fence_idle(struct session_idle *wait)
 {
-	struct fence_mark *mark =
-		(struct fence_mark *)(void *)((char *)wait -
-					      offsetof(struct fence_mark,
-						       wait));
+	struct fence_mark *mark = container_of(wait, struct fence_mark, wait);
 	struct fence_op *op = mark->op;
 
 	if (atomic_fetch_sub(&op->left, 1) == 1)

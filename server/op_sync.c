@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "container.h"
 #include "op.h"
 
 struct sync_op;
@@ -26,9 +27,7 @@ struct sync_op {
 
 static void sync_answer(struct mail *mail)
 {
-	struct sync_op *op = (struct sync_op *)(void *)((char *)mail -
-							offsetof(struct sync_op,
-								 mail));
+	struct sync_op *op = container_of(mail, struct sync_op, mail);
 
 	rpc_reply_status(op->req, atomic_load(&op->status));
 	free(op);

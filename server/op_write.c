@@ -5,9 +5,9 @@
  * from there to the file, or straight into a window of what is overwritten.
  */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
+#include "container.h"
 #include "op.h"
 #include "xfer.h"
 
@@ -31,14 +31,12 @@ static void write_answer(struct xfer *x)
 
 static void flushed(struct mail *mail)
 {
-	write_answer((struct xfer *)(void *)((char *)mail -
-					     offsetof(struct xfer, mail)));
+	write_answer(container_of(mail, struct xfer, mail));
 }
 
 static void flush_done(struct sync_wait *wait, int status)
 {
-	struct xfer *x = (struct xfer *)(void *)((char *)wait -
-						 offsetof(struct xfer, sync));
+	struct xfer *x = container_of(wait, struct xfer, sync);
 
 	x->status = status;
 	mailbox_post(&x->worker->mail, &x->mail);

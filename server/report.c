@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* report.c - what an administrator asks for with SIGUSR1. */
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 
+#include "container.h"
 #include "worker.h"
 
 #define LINE 1024
@@ -25,9 +25,7 @@ static void report_zones(const struct zones_stats *st, char *buf, size_t len)
 /* The zones belong to the worker's thread. */
 static void report_worker(struct mail *mail)
 {
-	struct worker *w = (struct worker *)(void *)((char *)mail -
-						     offsetof(struct worker,
-							      report));
+	struct worker *w = container_of(mail, struct worker, report);
 	struct zones_stats st;
 	char line[LINE];
 

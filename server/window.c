@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* window.c - mapped parts of objects. */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +8,7 @@
 #include <uthash.h>
 
 #include "clock.h"
+#include "container.h"
 #include "window.h"
 
 #define TICK_MS 1000u
@@ -45,9 +45,7 @@ static void drop(struct windows *ws, struct window *win)
 /* Those in use are looked at later. */
 static void expire(struct rpc_timer *timer)
 {
-	struct windows *ws = (struct windows *)(void *)((char *)timer -
-							offsetof(struct windows,
-								 timer));
+	struct windows *ws = container_of(timer, struct windows, timer);
 	const struct store_obj *obj = NULL;
 	struct window *win, *next;
 	bool removed = false;

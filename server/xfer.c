@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xfer.c - a transfer and its chunks. */
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 
+#include "container.h"
 #include "xfer.h"
-
-#define XFER_OF(ptr, member)                                                   \
-	((void *)((char *)(ptr)-offsetof(struct chunk, member)))
 
 static void stop_waiting(struct xfer *x)
 {
@@ -41,9 +38,7 @@ void xfer_stop_all(struct worker *w, const struct iod_session *ses, int status)
 /* Its client has given up while it waited for a buffer. */
 static void too_late(struct rpc_timer *timer)
 {
-	xfer_stop((struct xfer *)(void *)((char *)timer -
-					  offsetof(struct xfer, late)),
-		  -ETIMEDOUT);
+	xfer_stop(container_of(timer, struct xfer, late), -ETIMEDOUT);
 }
 
 /* Steps over the next len bytes of the regions. */
@@ -158,8 +153,7 @@ static void fill(struct xfer *x, struct zone_buf *buf)
 
 static void got_buf(struct zone_wait *wait, struct zone_buf *buf)
 {
-	struct xfer *x = (struct xfer *)(void *)((char *)wait -
-						 offsetof(struct xfer, wait));
+	struct xfer *x = container_of(wait, struct xfer, wait);
 
 	rpc_timer_clear(x->worker->ctx, &x->late);
 	fill(x, buf);
@@ -181,14 +175,14 @@ void xfer_again(struct xfer *x)
 
 static void chunk_filed(struct mail *mail)
 {
-	struct chunk *c = XFER_OF(mail, mail);
+	struct chunk *c = container_of(mail, struct chunk, mail);
 
 	c->filed(c, c->io_status);
 }
 
 static void io_done(struct store_io *io, int status)
 {
-	struct chunk *c = XFER_OF(io, io);
+	struct chunk *c = container_of(io, struct chunk, io);
 
 	c->io_status = status;
 	mailbox_post(&c->x->worker->mail, &c->mail);

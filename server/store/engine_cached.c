@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "container.h"
 #include "pieces.h"
 
 int pieces_read(struct store_io *io, sieve_read_fn read)
@@ -32,9 +33,7 @@ int pieces_read(struct store_io *io, sieve_read_fn read)
 
 static void read_from_disk(struct sync_work *work)
 {
-	struct store_io *io =
-		(struct store_io *)(void *)((char *)work -
-					    offsetof(struct store_io, work));
+	struct store_io *io = container_of(work, struct store_io, work);
 
 	io->done(io, pieces_read(io, store_obj_read));
 }
@@ -73,9 +72,7 @@ int pieces_write(const struct store_io *io, pieces_write_fn write)
 
 static void write_to_disk(struct sync_work *work)
 {
-	struct store_io *io =
-		(struct store_io *)(void *)((char *)work -
-					    offsetof(struct store_io, work));
+	struct store_io *io = container_of(work, struct store_io, work);
 
 	io->done(io, pieces_write(io, store_obj_write));
 }

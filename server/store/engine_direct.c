@@ -11,22 +11,20 @@
  * fills a hole, which ext4 carries out in io_submit(2).
  */
 #include <errno.h>
-#include <stddef.h>
 
+#include "container.h"
 #include "pieces.h"
 
 #define DIRECT_LEAST (64u << 10)
 
 static struct store_io *io_of(struct sync_work *work)
 {
-	return (struct store_io *)(void *)((char *)work -
-					   offsetof(struct store_io, work));
+	return container_of(work, struct store_io, work);
 }
 
 static struct store_io *io_of_op(struct aio_op *op)
 {
-	return (struct store_io *)(void *)((char *)op -
-					   offsetof(struct store_io, op));
+	return container_of(op, struct store_io, op);
 }
 
 static bool pays(const struct store_io *io)

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
 
+#include "container.h"
 #include "fdcache.h"
 #include "store.h"
 #include "sync_pool.h"
@@ -122,9 +122,7 @@ void sync_pool_run(struct sync_pool *pool, struct sync_work *work)
 static void group_run(struct sync_work *work)
 {
 	struct sync_group *group = (struct sync_group *)work;
-	struct store_obj *obj = (struct store_obj *)((char *)group -
-						     offsetof(struct store_obj,
-							      group));
+	struct store_obj *obj = container_of(group, struct store_obj, group);
 	struct sync_waits waits = STAILQ_HEAD_INITIALIZER(waits);
 	struct sync_pool *pool = group->pool;
 	struct sync_wait *wait;

@@ -12,10 +12,8 @@
 #include <sys/types.h>
 
 #include "local_mr.h"
+#include "container.h"
 #include "provider.h"
-
-#define container_of(ptr, type, member)                                        \
-	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 #define LOCAL_EVENTS 64 /* of one epoll_wait() */
 #define LOCAL_IOV 288u /* >= TP_SGE_MAX */
