@@ -109,7 +109,8 @@ static size_t bytes(struct raw *raw, const uint8_t *p, size_t len)
 
 	if (len < 4)
 		return 0;
-	at = (p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16) % LOCAL_RING;
+	at = (p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16) %
+	     raw->shm.size;
 	n = p[3] < len - 4 ? p[3] : len - 4;
 	memcpy(raw->shm.ring[0] + at, p + 4, n);
 	return 4 + n;

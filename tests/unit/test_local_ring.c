@@ -18,15 +18,26 @@ static struct local_shm a, b; /* two mappings of the same */
 static struct local_out out; /* side 0 */
 static struct local_in in; /* side 1 */
 
-static void setup(void)
+static void set_up(uint32_t size)
 {
 	int fd;
 
-	ck_assert_int_eq(local_shm_create(&a, &fd), 0);
+	ck_assert_int_eq(local_shm_create(&a, size, &fd), 0);
 	ck_assert_int_eq(local_shm_map(&b, fd), 0);
+	ck_assert_uint_eq(b.size, size);
 	close(fd);
 	local_out_init(&out, &a, 0);
 	local_in_init(&in, &b, 1);
+}
+
+static void setup(void)
+{
+	set_up(LOCAL_RING);
+}
+
+static void setup_bulk(void)
+{
+	set_up(LOCAL_RING_BULK);
 }
 
 static void teardown(void)
@@ -96,7 +107,7 @@ START_TEST(model)
 	rnd_init(&r, 20261 + (uint64_t)_i);
 	/* also where the indices overflow */
 	if (_i) {
-		uint32_t start = 0u - 3 * LOCAL_RING;
+		uint32_t start = 0u - 3 * a.size;
 
 		out.tail = out.head = out.told = start;
 		in.head = in.tail = in.told = start;
@@ -114,9 +125,9 @@ START_TEST(model)
 				bytes += need;
 			} else {
 				ck_assert_uint_gt(bytes + need + free_seen,
-						  LOCAL_RING);
+						  a.size);
 			}
-			ck_assert_uint_le(bytes, LOCAL_RING);
+			ck_assert_uint_le(bytes, a.size);
 			break;
 		case 2:
 			ck_assert(local_out_publish(&out) == (shown != put_n));
@@ -177,8 +188,7 @@ END_TEST
 
 START_TEST(tail_too_far)
 {
-	static const uint32_t tails[] = { LOCAL_RING + 64, 1u << 31, 0u - 64, 1,
-					  31 };
+	const uint32_t tails[] = { a.size + 64, 1u << 31, 0u - 64, 1, 31 };
 	struct local_head head;
 	const uint8_t *p;
 
@@ -259,15 +269,12 @@ START_TEST(not_ours)
 }
 END_TEST
 
-int main(void)
+static TCase *with(const char *name, SFun fixture)
 {
-	Suite *s = suite_create("local_ring");
-	TCase *tc = tcase_create("ring");
-	SRunner *sr;
-	int failed;
+	TCase *tc = tcase_create(name);
 
 	tcase_set_timeout(tc, 0);
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, fixture, teardown);
 	tcase_add_loop_test(tc, model, 0, 2);
 	tcase_add_test(tc, two_threads);
 	tcase_add_loop_test(tc, tail_too_far, 0, 5);
@@ -275,7 +282,17 @@ int main(void)
 	tcase_add_loop_test(tc, head_lies, 0, 2);
 	tcase_add_test(tc, own_indices_are_private);
 	tcase_add_loop_test(tc, not_ours, 0, 3);
-	suite_add_tcase(s, tc);
+	return tc;
+}
+
+int main(void)
+{
+	Suite *s = suite_create("local_ring");
+	SRunner *sr;
+	int failed;
+
+	suite_add_tcase(s, with("ring", setup));
+	suite_add_tcase(s, with("bulk", setup_bulk));
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -226,10 +226,20 @@ static int say_accept(struct local_ep *ep, int shm_fd, const void *priv,
 				1 + own_table(ep, fds + 1));
 }
 
+/* By local_reach.c: whom we do not reach into gets room for bulk data. */
+static uint32_t ring_for(const struct local_ep *ep, const struct local_req *req)
+{
+	bool reach = req->table >= 0 && req->id.uid == geteuid() &&
+		     !local_dev(ep->ep.dev)->no_reach;
+
+	return reach ? LOCAL_RING : LOCAL_RING_BULK;
+}
+
 static int take_over(struct local_ep *ep, struct local_req *req,
 		     const void *priv, unsigned int len)
 {
-	int shm_fd, rc = local_shm_create(&ep->shm, &shm_fd);
+	int shm_fd;
+	int rc = local_shm_create(&ep->shm, ring_for(ep, req), &shm_fd);
 
 	if (rc)
 		return rc;

@@ -5,12 +5,11 @@
 
 #include "local_ring.h"
 
-#define MASK (LOCAL_RING - 1)
-
 void local_out_init(struct local_out *out, struct local_shm *shm, int side)
 {
 	*out = (struct local_out){
 		.data = shm->ring[side],
+		.size = shm->size,
 		.me = &shm->ctl->side[side],
 		.peer = &shm->ctl->side[!side],
 	};
@@ -20,6 +19,7 @@ void local_in_init(struct local_in *in, struct local_shm *shm, int side)
 {
 	*in = (struct local_in){
 		.data = shm->ring[!side],
+		.size = shm->size,
 		.me = &shm->ctl->side[side],
 		.peer = &shm->ctl->side[!side],
 	};
@@ -30,7 +30,7 @@ uint8_t *local_out_room(struct local_out *out, uint32_t size, int *rc)
 	uint32_t need = local_record(size);
 
 	*rc = 0;
-	if (LOCAL_RING - (out->tail - out->head) < need) {
+	if (out->size - (out->tail - out->head) < need) {
 		uint32_t head = atomic_load_explicit(&out->peer->head,
 						     memory_order_acquire);
 
@@ -39,10 +39,10 @@ uint8_t *local_out_room(struct local_out *out, uint32_t size, int *rc)
 			return NULL;
 		}
 		out->head = head;
-		if (LOCAL_RING - (out->tail - head) < need)
+		if (out->size - (out->tail - head) < need)
 			return NULL;
 	}
-	return out->data + (out->tail & MASK);
+	return out->data + (out->tail & (out->size - 1));
 }
 
 /* In one order with the look at asleep that follows. */
@@ -63,7 +63,7 @@ bool local_out_moved(const struct local_out *out)
 int local_in_next(struct local_in *in, struct local_head *head,
 		  const uint8_t **p)
 {
-	const uint8_t *at = in->data + (in->head & MASK);
+	const uint8_t *at = in->data + (in->head & (in->size - 1));
 	uint32_t have = in->tail - in->head;
 
 	if (!have) {
@@ -73,7 +73,7 @@ int local_in_next(struct local_in *in, struct local_head *head,
 		if (!have)
 			return 0;
 	}
-	if (have > LOCAL_RING || have < sizeof(*head))
+	if (have > in->size || have < sizeof(*head))
 		return -EPROTO;
 	memcpy(head, at, sizeof(*head));
 	if (head->size > LOCAL_PIECE || local_record(head->size) > have)

@@ -5,7 +5,7 @@
  *
  * Indices count bytes and only grow, modulo 2^32.  The writer's tail and the
  * reader's head are in the shared memory, and truly in private memory; each
- * side takes the other's for a claim: head <= tail <= head + LOCAL_RING, or
+ * side takes the other's for a claim: head <= tail <= head + size, or
  * the connection ends with -EPROTO.  A head of a record is copied, then
  * checked.  A payload that the writer changes under the reader's hands is the
  * writer's loss.
@@ -34,6 +34,7 @@ _Static_assert(sizeof(struct local_head) == 32, "layout of the ring");
 
 struct local_out {
 	uint8_t *data;
+	uint32_t size;
 	struct local_side *me, *peer;
 	uint32_t tail; /* filled */
 	uint32_t told; /* published */
@@ -42,6 +43,7 @@ struct local_out {
 
 struct local_in {
 	const uint8_t *data;
+	uint32_t size;
 	struct local_side *me, *peer;
 	uint32_t head; /* taken */
 	uint32_t told; /* published */

@@ -13,10 +13,18 @@
 #include "local_shm.h"
 
 #define CTL_LEN 4096u
-#define FILE_LEN (CTL_LEN + 2 * LOCAL_RING)
-#define MAP_LEN (CTL_LEN + 4 * LOCAL_RING)
 
 _Static_assert(sizeof(struct local_ctl) <= CTL_LEN, "one page of control");
+
+static size_t file_len(uint32_t size)
+{
+	return CTL_LEN + 2 * (size_t)size;
+}
+
+static size_t map_len(uint32_t size)
+{
+	return CTL_LEN + 4 * (size_t)size;
+}
 
 int local_memfd(const char *name, size_t len, unsigned int seals)
 {
@@ -55,40 +63,41 @@ static int map_at(uint8_t *at, size_t len, int fd, off_t off)
 }
 
 /* Control, ring 0, ring 0 again, ring 1, ring 1 again. */
-static int map_all(struct local_shm *shm, int fd)
+static int map_all(struct local_shm *shm, uint32_t size, int fd)
 {
-	uint8_t *p = mmap(NULL, MAP_LEN, PROT_NONE,
+	uint8_t *p = mmap(NULL, map_len(size), PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	off_t second = (off_t)(CTL_LEN + size);
+	uint8_t *ring = p + CTL_LEN;
 	int rc;
 
 	if (p == MAP_FAILED)
 		return -errno;
-	rc = map_at(p, CTL_LEN + LOCAL_RING, fd, 0);
+	rc = map_at(p, CTL_LEN + size, fd, 0);
 	if (!rc)
-		rc = map_at(p + CTL_LEN + LOCAL_RING, LOCAL_RING, fd, CTL_LEN);
+		rc = map_at(ring + size, size, fd, CTL_LEN);
 	if (!rc)
-		rc = map_at(p + CTL_LEN + 2 * LOCAL_RING, LOCAL_RING, fd,
-			    CTL_LEN + LOCAL_RING);
+		rc = map_at(ring + 2 * size, size, fd, second);
 	if (!rc)
-		rc = map_at(p + CTL_LEN + 3 * LOCAL_RING, LOCAL_RING, fd,
-			    CTL_LEN + LOCAL_RING);
+		rc = map_at(ring + 3 * size, size, fd, second);
 	if (rc) {
-		munmap(p, MAP_LEN);
+		munmap(p, map_len(size));
 		return rc;
 	}
 	shm->ctl = (struct local_ctl *)(void *)p;
-	shm->ring[0] = p + CTL_LEN;
-	shm->ring[1] = p + CTL_LEN + 2 * LOCAL_RING;
+	shm->ring[0] = ring;
+	shm->ring[1] = ring + 2 * size;
+	shm->size = size;
 	return 0;
 }
 
-int local_shm_create(struct local_shm *shm, int *out)
+int local_shm_create(struct local_shm *shm, uint32_t size, int *out)
 {
-	int fd = local_memfd("pvfs-local", FILE_LEN, F_SEAL_SEAL), rc;
+	int fd = local_memfd("pvfs-local", file_len(size), F_SEAL_SEAL), rc;
 
 	if (fd < 0)
 		return fd;
-	rc = map_all(shm, fd);
+	rc = map_all(shm, size, fd);
 	if (rc)
 		goto close_fd;
 	if (getrandom(shm->ctl->nonce, LOCAL_NONCE, GRND_NONBLOCK) !=
@@ -107,14 +116,16 @@ close_fd:
 
 int local_shm_map(struct local_shm *shm, int fd)
 {
-	int rc = local_memfd_check(fd, FILE_LEN);
-
-	return rc ? rc : map_all(shm, fd);
+	if (!local_memfd_check(fd, file_len(LOCAL_RING_BULK)))
+		return map_all(shm, LOCAL_RING_BULK, fd);
+	if (!local_memfd_check(fd, file_len(LOCAL_RING)))
+		return map_all(shm, LOCAL_RING, fd);
+	return -EPROTO;
 }
 
 void local_shm_unmap(struct local_shm *shm)
 {
 	if (shm->ctl)
-		munmap(shm->ctl, MAP_LEN);
+		munmap(shm->ctl, map_len(shm->size));
 	memset(shm, 0, sizeof(*shm));
 }

@@ -14,7 +14,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define LOCAL_RING (128u << 10) /* bytes each way; a power of two */
+/* Bytes each way, powers of two. */
+#define LOCAL_RING (128u << 10)
+#define LOCAL_RING_BULK (512u << 10) /* where bulk data goes through it */
 #define LOCAL_ALIGN 64u /* of records */
 #define LOCAL_NONCE 16u /* bytes */
 
@@ -45,10 +47,11 @@ struct local_shm {
 	/* ring[i] is filled by side i; mapped twice in a row, so that a record
 	 * never wraps */
 	uint8_t *ring[2];
+	uint32_t size; /* of a ring */
 };
 
-/* fd: to be passed and closed.  -errno. */
-int local_shm_create(struct local_shm *shm, int *fd);
+/* size: of a ring, one of the two; fd: to be passed and closed.  -errno. */
+int local_shm_create(struct local_shm *shm, uint32_t size, int *fd);
 /* -EPROTO: not what local_shm_create() makes. */
 int local_shm_map(struct local_shm *shm, int fd);
 void local_shm_unmap(struct local_shm *shm);

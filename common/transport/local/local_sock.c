@@ -8,7 +8,7 @@
 #include "local.h"
 
 #define MAGIC 0x4c534650u /* "PFSL" */
-#define VERSION 1u
+#define VERSION 2u
 
 union fd_buf {
 	struct cmsghdr align;
