@@ -50,10 +50,10 @@ static void report_requests(const struct iod *iod)
 		 " replays, %" PRIu64 " protocol errors",
 		 st.sessions, st.requests, st.replays, st.protocol_errors);
 	log_info(iod->log,
-		 "%" PRIu64
-		 " requests by Fast RDMA, %zu KiB of buffers, %" PRIu64
+		 "%" PRIu64 " requests by Fast RDMA, %" PRIu64
+		 " replies, %zu KiB of buffers, %" PRIu64
 		 " connections got none",
-		 st.fast, st.fast_bytes / 1024, st.fast_refused);
+		 st.fast, st.placed, st.fast_bytes / 1024, st.fast_refused);
 	log_info(iod->log,
 		 "at most %" PRIu64 " KiB under way to and from clients, "
 		 "%" PRIu64 " transfers had to wait, %" PRIu64 " were cut off",

@@ -210,16 +210,19 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	struct rail_sge buf = { c->io.buf, (uint32_t)c->io.len, c->mem };
 	int rc;
 
-	c->bulk = (struct rpc_bulk){ .dir = dir,
-				     .mem = c->x->mem,
-				     .nmem = c->x->nmem,
-				     .mem_off = c->pos,
-				     .local = c->npiece ? c->x->worker->piece
-							: &buf,
-				     .nlocal = c->npiece ? c->npiece : 1,
-				     .len = c->io.len,
-				     .done = done,
-				     .arg = c };
+	c->bulk = (struct rpc_bulk){
+		.dir = dir,
+		.mem = c->x->mem,
+		.nmem = c->x->nmem,
+		.mem_off = c->pos,
+		.local = c->npiece ? c->x->worker->piece : &buf,
+		.nlocal = c->npiece ? c->npiece : 1,
+		.len = c->io.len,
+		.last = dir == RPC_PUT &&
+			c->x->started + c->io.len == c->x->total,
+		.done = done,
+		.arg = c
+	};
 	rc = rpc_bulk_start(c->x->req, &c->bulk);
 	if (rc == -ENOTCONN)
 		c->x->broken = true;

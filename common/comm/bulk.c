@@ -195,6 +195,17 @@ static void turn_take(struct conn *conn)
 
 /* ---- posting ---- */
 
+static void bulk_take(struct conn *conn, struct rpc_bulk *bulk)
+{
+	bulk_count(conn, bulk);
+	TAILQ_INSERT_TAIL(&conn->posted, bulk, link);
+	if (!conn->timer.armed) {
+		conn->moved_seen = conn->moved;
+		rpc_timer_set(conn->link.ctx, &conn->timer,
+			      clock_after_ms(bulk_stall_ms(conn)));
+	}
+}
+
 static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 {
 	int rc = link_post(&conn->link, conn->link.ctx->wr);
@@ -203,14 +214,14 @@ static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 		link_fail(&conn->link, rc);
 		return -ENOTCONN;
 	}
-	bulk_count(conn, bulk);
-	TAILQ_INSERT_TAIL(&conn->posted, bulk, link);
-	if (!conn->timer.armed) {
-		conn->moved_seen = conn->moved;
-		rpc_timer_set(conn->link.ctx, &conn->timer,
-			      clock_after_ms(bulk_stall_ms(conn)));
-	}
+	bulk_take(conn, bulk);
 	return 0;
+}
+
+void bulk_post_held(struct conn *conn, struct rpc_bulk *bulk)
+{
+	if (bulk_post(conn, bulk))
+		bulk_take(conn, bulk);
 }
 
 /* The reply that waited for its data follows it. */
@@ -283,6 +294,8 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	if (!TAILQ_EMPTY(&conn->waiting) || !TAILQ_EMPTY(&conn->lane->turns) ||
 	    !conn_fits(conn, bulk) || !lane_fits(conn->lane, bulk))
 		return bulk_wait(conn, bulk, rx);
+	if (bulk->dir == RPC_PUT && place_hold(rx, bulk))
+		return 0;
 	return bulk_post(conn, bulk);
 }
 

@@ -10,6 +10,9 @@
 
 struct conn;
 
+/* Posts the chain in the context's scratch; a connection that broke is told by
+ * done(). */
+void bulk_post_held(struct conn *conn, struct rpc_bulk *bulk);
 /* A chain completed: done(), and what waited goes out. */
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
 /* The connection is closed: done() of all with status. */

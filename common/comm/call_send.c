@@ -132,6 +132,8 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 	}
 	if (way == WAY_INLINE || way == WAY_FAST_WRITE)
 		flags |= WIRE_F_DATA;
+	else if (way == WAY_FAST_READ)
+		flags |= WIRE_F_PLACE;
 	hdr->flags = htole16((uint16_t)flags);
 	hdr->timeout_ms = htole32(call_timeout_ms(s->call));
 	rc = call_put(peer, i, way, sge, n + (unsigned int)rc);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* call_way.c - chooses how the payload of a request goes: see call_way.h. */
 #include <errno.h>
+#include <string.h>
 
 #include "peer.h"
 #include "usermem.h"
@@ -269,6 +270,25 @@ static void unbounce(struct peer_slot *s)
 const void *way_landed(const struct rpc_peer *peer, const struct peer_slot *s)
 {
 	return s->bounced ? fast_buf(peer->fast.own, number(s)) : NULL;
+}
+
+uint32_t way_reply(const struct rpc_peer *peer, uint32_t imm, void *buf,
+		   size_t max)
+{
+	uint32_t slot = imm & WIRE_IMM_SLOT, at = imm >> 8, len;
+	const struct peer_slot *s = &peer->slots[slot];
+	struct wire_hdr hdr;
+	const uint8_t *from;
+
+	if (slot >= peer->nslots || !s->bounced || !s->buffer || at > FAST_DATA)
+		return 0;
+	from = (const uint8_t *)way_landed(peer, s) + at;
+	memcpy(&hdr, from, sizeof(hdr));
+	len = le32toh(hdr.len);
+	if (len < sizeof(hdr) || len > FAST_SIZE - at || len > max)
+		return 0;
+	memcpy(buf, from, len);
+	return len;
 }
 
 /* ---- the end ---- */

@@ -55,6 +55,12 @@ int way_gather(struct rpc_peer *peer, struct peer_slot *s, enum way way,
 void way_bounce(struct rpc_peer *peer, struct peer_slot *s);
 /* Where FAST_READ's bytes are, or NULL. */
 const void *way_landed(const struct rpc_peer *peer, const struct peer_slot *s);
+/*
+ * A reply that was written behind such bytes (wire_imm()): copied to buf, of max
+ * bytes.  Its length; 0: there is none such.
+ */
+uint32_t way_reply(const struct rpc_peer *peer, uint32_t imm, void *buf,
+		   size_t max);
 /* Gives the slot's buffer back, if it has one. */
 void way_give(struct rpc_peer *peer, struct peer_slot *s);
 /* The connection is gone, and all buffers with it. */

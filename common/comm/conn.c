@@ -126,7 +126,8 @@ static void conn_completion(struct link *link, const struct tp_wc *wc)
 
 	if (wc->status) {
 		link_fail(link, wc->status);
-	} else if (wc->opcode == TP_READ || wc->opcode == TP_WRITE) {
+	} else if (wc->opcode == TP_READ || wc->opcode == TP_WRITE ||
+		   wc->opcode == TP_WRITE_IMM) {
 		bulk_complete(conn, (struct rpc_bulk *)(uintptr_t)wc->wr_id);
 	} else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM) {
 		if (!link->failed.queued && conn->state < CONN_LINGER)

@@ -186,11 +186,14 @@ static void peer_event(struct link *link, const struct tp_event *ev)
 
 static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
 {
-	struct wire_msg msg;
+	void *buf = peer_recv_buf(peer, (unsigned int)wc->wr_id);
+	uint32_t len = wc->byte_len;
 	const char *why = "direction";
+	struct wire_msg msg;
 
-	if (wire_parse(peer_recv_buf(peer, (unsigned int)wc->wr_id),
-		       wc->byte_len, &msg, &why) ||
+	if (wc->opcode == TP_RECV_IMM)
+		len = way_reply(peer, wc->imm, buf, PEER_MSG_MAX);
+	if (wire_parse(buf, len, &msg, &why) ||
 	    !(le16toh(msg.hdr->flags) & WIRE_F_REPLY)) {
 		peer_protocol_error(peer, why ? why : "direction");
 		return;
@@ -215,7 +218,7 @@ static void peer_completion(struct link *link, const struct tp_wc *wc)
 		link_fail(link, wc->status);
 	else if (link->failed.queued)
 		return;
-	else if (wc->opcode == TP_RECV)
+	else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM)
 		peer_received(peer, wc);
 	else if (wc->wr_id)
 		call_sent(peer, wc->wr_id);

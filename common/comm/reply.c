@@ -59,7 +59,7 @@ void reply_post(struct rx *rx)
 	uint32_t len = rx->reply_len;
 
 	req_finish(rx, true);
-	if (conn->state == CONN_OPEN)
+	if (!place_reply(rx, reply, len) && conn->state == CONN_OPEN)
 		conn_send(conn, reply, len, conn->reply_lkey);
 }
 

@@ -29,6 +29,8 @@ static void req_run(struct rx *rx)
 	rx->bulks = 0;
 	rx->rerun = false;
 	rx->answered = false;
+	rx->held = NULL;
+	rx->put_end = 0;
 	rx->req.op = le16toh(hdr->op);
 	rx->req.deadline = conn->link.ctx->now +
 			   le32toh(hdr->timeout_ms) * CLOCK_NS_PER_MS;

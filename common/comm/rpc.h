@@ -281,6 +281,7 @@ void rpc_server_addr(const struct rpc_server *server, struct addr *addr);
 struct rpc_server_stats {
 	uint64_t requests, sessions, protocol_errors, replays;
 	uint64_t fast;			/* of the requests: by Fast RDMA */
+	uint64_t placed;		/* replies by RDMA Write with immediate */
 	uint64_t fast_refused;		/* connections that got no buffers */
 	size_t fast_bytes;		/* of buffers, now */
 	uint64_t rdma_waits;		/* bulks that had to wait */
@@ -377,6 +378,8 @@ struct rpc_bulk {
 	const struct rail_sge *local;	/* read during the start only */
 	unsigned int nlocal;
 	uint64_t len;
+	bool last;			/* of a PUT: rpc_reply_send() of the request
+					 * is what the caller does next */
 	void (*done)(struct rpc_bulk *bulk, int status);
 	void *arg;
 	/* private */

@@ -287,6 +287,7 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->protocol_errors += atomic_load(&lane->protocol_errors);
 		stats->replays += atomic_load(&lane->replays);
 		stats->fast += atomic_load(&lane->fast);
+		stats->placed += atomic_load(&lane->placed);
 		stats->rdma_waits += atomic_load(&lane->rdma_waits);
 		stats->rdma_cut += atomic_load(&lane->rdma_cut);
 		stats->rdma_most += atomic_load(&lane->rdma_most);

@@ -61,7 +61,7 @@ struct lane {
 	uint64_t rdma_max, rdma_bytes;
 	TAILQ_HEAD(conn_turns, conn) turns;
 	/* written by the lane's thread alone */
-	atomic_uint_least64_t requests, protocol_errors, replays, fast;
+	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
 	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
 };
 
@@ -204,6 +204,8 @@ struct rx {
 	uint32_t bulks; /* not yet posted */
 	bool rerun;
 	bool answered; /* reply waits for bulks */
+	struct rpc_bulk *held; /* place.c: goes out with the reply */
+	uint64_t put_end; /* of the data that is on its way back */
 };
 
 struct conn {
@@ -276,6 +278,13 @@ int fast_req_copy(struct rx *rx, uint32_t buffer, uint32_t len);
 int fast_req_check(struct rx *rx);
 /* Answers FAST. */
 void fast_req_run(struct rpc_req *req);
+
+/*
+ * place.c: a PUT that was planned; true: it goes out with the reply.
+ * place_reply(): with this one; false: the reply is still to be sent.
+ */
+bool place_hold(struct rx *rx, struct rpc_bulk *bulk);
+bool place_reply(struct rx *rx, const void *reply, uint32_t len);
 
 /* reply.c: posts the reply of rx once its bulks are posted. */
 void reply_post(struct rx *rx);

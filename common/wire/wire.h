@@ -93,6 +93,19 @@ enum wire_op {
 #define WIRE_F_REPLAY	0x0002u	/* sent again after a broken connection */
 #define WIRE_F_DATA	0x0004u	/* WRITE, WRITE_LIST: what mem names follows the
 				 * message, whose length does not count it */
+#define WIRE_F_PLACE	0x0008u	/* READ, READ_LIST: mem is one place of the
+				 * client's, and the reply may be written there
+				 * behind the data: wire_imm() */
+
+/*
+ * The immediate of a reply that was written by RDMA Write: its slot, and how many
+ * bytes of data are before it in the place.  At most 64 KiB.
+ */
+#define WIRE_IMM_SLOT	0xffu
+static inline uint32_t wire_imm(uint32_t slot, uint32_t at)
+{
+	return at << 8 | slot;
+}
 
 /* Status beyond errno values (Linux generic numbers). */
 #define WIRE_REDIRECT	4096u	/* path left the file system: see wire_path_rep */

@@ -95,7 +95,7 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.session: zero";
 	if (flags == WIRE_F_REPLY)
 		return why_reply(hdr);
-	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA))
+	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -240,12 +240,22 @@ uint64_t wire_data_len(const struct wire_msg *msg)
 	return le64toh(io->total);
 }
 
+static bool has_place(const struct wire_msg *msg)
+{
+	unsigned int op = le16toh(msg->hdr->op);
+	const struct wire_io *io = msg->body;
+
+	return (op == WIRE_READ || op == WIRE_READ_LIST) && io->nmem;
+}
+
 /* Announced data that none can be. */
 static int take_data(struct cursor *c)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;
 	uint64_t len = wire_data_len(c->msg);
 
+	if (le16toh(hdr->flags) & WIRE_F_PLACE && !has_place(c->msg))
+		return refuse(c, "wire_hdr.flags: no such place");
 	if (!(le16toh(hdr->flags) & WIRE_F_DATA))
 		return 0;
 	if (!len || len > WIRE_INLINE_MAX || le32toh(hdr->len) % 8)

@@ -81,6 +81,7 @@ static void op_start(struct rig_op *op, const struct wire_msg *msg)
 			.local = sge,
 			.nlocal = 2,
 			.len = len,
+			.last = i && op->req->op == WIRE_READ,
 			.done = op_moved,
 			.arg = op,
 		};

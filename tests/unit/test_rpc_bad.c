@@ -283,6 +283,54 @@ static void write_with(size_t len)
 	raw_send(&raw, n + len);
 }
 
+/*
+ * Pieces that are no one place get their data, and the reply comes as ever: nothing
+ * is written where the client has not named memory for data.
+ */
+START_TEST(a_place_in_two_pieces)
+{
+	static uint8_t land[4096], zero[4096];
+	struct wire_io io = { .total = htole64(100),
+			      .nreg = htole32(1),
+			      .nmem = htole32(2) };
+	struct wire_region region = { 0, htole64(100) };
+	struct wire_mem mem[2];
+	struct wire_out out;
+	struct wire_hdr hdr;
+	struct tp_mr *mr;
+
+	raw_greet(&raw);
+	ck_assert_int_eq(tp_mr_reg(rig->dev, land, sizeof(land),
+				   TP_REMOTE_WRITE, &mr),
+			 0);
+	memset(rig->object, 'x', 100);
+	for (int i = 0; i < 2; i++)
+		mem[i] = (struct wire_mem){
+			.addr = htole64((uintptr_t)land + (i ? 0 : 1000)),
+			.len = htole32(50),
+			.rkey = htole32(mr->rkey),
+		};
+	raw_append(&raw, 0, 1);
+	hdr = *raw_hdr(&raw);
+	wire_begin(&out, raw.buf->out, sizeof(raw.buf->out));
+	wire_put(&out, &io, sizeof(io));
+	wire_put(&out, &region, sizeof(region));
+	wire_put(&out, mem, sizeof(mem));
+	hdr.len = htole32((uint32_t)wire_end(&out, WIRE_READ, 0, 0));
+	hdr.op = htole16(WIRE_READ);
+	hdr.flags = htole16(WIRE_F_PLACE);
+	*raw_hdr(&raw) = hdr;
+	raw_send(&raw, le32toh(hdr.len));
+	raw_until(&raw, raw.received == 2);
+	ck_assert_int_eq(raw_status(&raw, 1), 0);
+	ck_assert_mem_eq(land, rig->object, 50);
+	ck_assert_mem_eq(land + 1000, rig->object, 50);
+	ck_assert_mem_eq(land + 50, zero, 950);
+	ck_assert_mem_eq(land + 1050, zero, sizeof(land) - 1050);
+	tp_mr_dereg(mr);
+}
+END_TEST
+
 START_TEST(less_data_than_it_says)
 {
 	raw_greet(&raw);
@@ -360,6 +408,7 @@ int main(void)
 	tcase_add_test(tc, seq_goes_back);
 	tcase_add_test(tc, slot_in_use);
 	tcase_add_test(tc, data_of_no_write);
+	tcase_add_test(tc, a_place_in_two_pieces);
 	tcase_add_test(tc, less_data_than_it_says);
 	tcase_add_test(tc, more_data_than_it_says);
 	tcase_add_loop_test(tc, buffer_that_is_not_there, 0, 3);

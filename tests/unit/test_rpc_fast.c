@@ -313,6 +313,11 @@ START_TEST(a_read_lands_in_a_buffer)
 	ck_assert_mem_eq(back, mem, LEN);
 	ck_assert_ptr_nonnull(calls[0].call.landed);
 	ck_assert_ptr_null(area.mr[0]);
+	ck_assert_uint_eq(stats().placed, 1);
+	start_read(0, 65536, 1);
+	finish(0);
+	ck_assert_mem_eq(back, mem, 65536);
+	ck_assert_uint_eq(stats().placed, 2);
 	start_read(0, 65536 + 8, 1);
 	finish(0);
 	ck_assert_mem_eq(back, mem, 65536 + 8);
@@ -323,6 +328,7 @@ START_TEST(a_read_lands_in_a_buffer)
 	finish(0);
 	ck_assert_mem_eq(back, mem, LEN);
 	ck_assert_ptr_null(calls[0].call.landed); /* registered now */
+	ck_assert_uint_eq(stats().placed, 2);
 }
 END_TEST
 
