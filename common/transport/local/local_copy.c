@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * local_copy.c - between the ring and registered memory.  Pages of TP_VOLATILE
- * memory may be gone: a copy made by the kernel tells, memcpy() would end the
- * process.
+ * memory may be gone, and what was never registered may not be there at all: a
+ * copy made by the kernel tells, memcpy() would end the process.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "local.h"
+#include "usermem.h"
 
 static int kernel_copy(void *to, const void *from, size_t len)
 {
@@ -42,6 +43,16 @@ static bool any_volatile(const struct local_mrs *mrs, const struct tp_sge *sge,
 	return false;
 }
 
+static bool any_unregistered(const struct tp_sge *sge, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (sge[i].lkey == TP_LKEY_NONE)
+			return true;
+	return false;
+}
+
 int local_gather(struct local_mrs *mrs, void *to, const struct tp_sge *sge,
 		 const struct iovec *iov, unsigned int n, size_t len)
 {
@@ -49,6 +60,8 @@ int local_gather(struct local_mrs *mrs, void *to, const struct tp_sge *sge,
 	char *at = to;
 	unsigned int i;
 
+	if (any_unregistered(sge, n))
+		return usermem_gather(to, iov, n);
 	if (any_volatile(mrs, sge, n))
 		return process_vm_writev(getpid(), iov, n, &dst, 1, 0) ==
 				       (ssize_t)len

@@ -82,7 +82,8 @@ int local_copy(struct local_mrs *mrs, uint32_t key, void *to, const void *from,
 	       size_t len);
 /*
  * The same between len bytes in one place and n pieces of registered memory,
- * with one system call for all if one is due.
+ * with one system call for all if one is due.  What is gathered may not be
+ * registered, nor there.
  */
 int local_gather(struct local_mrs *mrs, void *to, const struct tp_sge *sge,
 		 const struct iovec *iov, unsigned int n, size_t len);
