@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fdtable.h"
@@ -92,13 +93,23 @@ static unsigned int timeout_from_env(const struct log *log)
 	return (unsigned int)s * 1000;
 }
 
+static bool cannot_be_read(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) || stat(path, &st))
+		return true;
+	errno = EISDIR;
+	return S_ISDIR(st.st_mode);
+}
+
 static void mounts_load(struct process *p)
 {
 	const char *path = getenv("PVFSTAB_FILE");
 	unsigned int env = timeout_from_env(&p->log), i;
 
 	p->timeout_ms = env ? env : TIMEOUT_S * 1000;
-	if (path && access(path, F_OK))
+	if (path && cannot_be_read(path))
 		log_warn(&p->log,
 			 "PVFSTAB_FILE=%s: %s: no PVFS is mounted; name a "
 			 "pvfstab(5), or unset it for /etc/pvfstab",

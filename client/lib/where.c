@@ -117,6 +117,11 @@ static bool leads_on(struct where *w, int *rc)
 	return true;
 }
 
+static bool too_long(const char *path)
+{
+	return path && strlen(path) >= PATH_MAX;
+}
+
 int where_run_pair(struct where *a, struct where *b, const char *from,
 		   const char *to, pair_op op)
 {
@@ -136,7 +141,9 @@ int where_run_pair(struct where *a, struct where *b, const char *from,
 				       sizeof(b->redirect));
 			rc = where_redirected(arg.which ? b : a);
 		} else if (!leads_on(a, &rc) && !leads_on(b, &rc)) {
-			return -EXDEV;
+			return too_long(a->path) || too_long(b->path)
+				       ? -ENAMETOOLONG
+				       : -EXDEV;
 		}
 		if (rc)
 			return rc;

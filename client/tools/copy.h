@@ -79,6 +79,8 @@ int copy_unsized(struct copy_file *f, char *buf);
 /* copy_file.c: a thread's whole work on one piece. */
 void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len,
 		     char *buf);
+/* Of the target, if it is a file; errors are said. */
+int copy_set_size(struct copy_file *f, uint64_t size);
 /* One piece less; the last one finishes the file. */
 void copy_file_piece_done(struct copy_file *f, bool ok);
 

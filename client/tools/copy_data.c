@@ -165,10 +165,8 @@ int copy_unsized(struct copy_file *f, char *buf)
 	ssize_t n;
 
 	while ((n = read_all(f->in, buf, f->copy->opt.block, off)) > 0) {
-		if (pvfs_ftruncate(f->out, (int64_t)off + n)) {
-			copy_failed(f->copy, f->to);
+		if (copy_set_size(f, off + (uint64_t)n))
 			return -1;
-		}
 		atomic_fetch_add(&f->copy->bytes_found, (uint64_t)n);
 		if (put_block(f, off, (size_t)n, buf))
 			return -1;

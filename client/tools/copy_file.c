@@ -98,18 +98,25 @@ static int open_file(struct copy_file *f)
 	return -1;
 }
 
-/* Size first: what stays unwritten is a hole up to it. */
-static int set_size(struct copy_file *f)
+/* A device has none. */
+int copy_set_size(struct copy_file *f, uint64_t size)
 {
-	if (f->st.st_size == 0 || !pvfs_ftruncate(f->out, f->st.st_size))
+	struct stat st;
+
+	if (!pvfs_ftruncate(f->out, (int64_t)size))
+		return 0;
+	if (errno == EINVAL && !pvfs_fstat(f->out, &st) && !S_ISREG(st.st_mode))
 		return 0;
 	copy_failed(f->copy, f->to);
 	return -1;
 }
 
+/* Size first: what stays unwritten is a hole up to it. */
 static bool prepare(struct copy_file *f)
 {
-	return !open_file(f) && !set_size(f);
+	if (open_file(f))
+		return false;
+	return !f->st.st_size || !copy_set_size(f, (uint64_t)f->st.st_size);
 }
 
 static void queue_piece(struct copy_file *f, uint64_t off)

@@ -16,6 +16,17 @@ struct names {
 	bool strict;
 };
 
+static bool names_have(const struct names *names, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->n; i++) {
+		if (!strcmp(names->name[i], name))
+			return true;
+	}
+	return false;
+}
+
 static bool names_add(struct names *names, const char *text, size_t len)
 {
 	size_t i;
@@ -28,7 +39,10 @@ static bool names_add(struct names *names, const char *text, size_t len)
 			return false;
 	}
 	memcpy(names->name[names->n], text, len);
-	names->name[names->n++][len] = '\0';
+	names->name[names->n][len] = '\0';
+	if (names_have(names, names->name[names->n]))
+		return false;
+	names->n++;
 	return true;
 }
 
@@ -59,17 +73,6 @@ bool fabric_option_ok(const char *option)
 	struct names names;
 
 	return names_parse(&names, option);
-}
-
-static bool names_have(const struct names *names, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < names->n; i++) {
-		if (!strcmp(names->name[i], name))
-			return true;
-	}
-	return false;
 }
 
 /* An address that names its transport leaves only that one. */

@@ -41,7 +41,7 @@ int conf_parse_size(const char *text, uint64_t *val);
 /*
  * -EINVAL when the file has a section or key not listed: a spelling mistake
  * must not pass silently.  known: "section.key", a trailing '*' in the
- * section matches any rest ("iod.*.address"); NULL ends the list.
+ * section stands for a number ("iod.*.address"); NULL ends the list.
  */
 int conf_only(const struct conf *conf, const char *const known[], char *err,
 	      size_t errlen);

@@ -15,6 +15,14 @@ static const char *known_key(const char *known)
 	return dot ? dot + 1 : known;
 }
 
+/* Written as the daemons write it: "iod.01" is not iod 1. */
+static bool is_number(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	return n && n < 10 && !text[n] && (n == 1 || *text != '0');
+}
+
 static bool section_fits(const char *known, const char *section)
 {
 	const char *key = known_key(known);
@@ -22,7 +30,8 @@ static bool section_fits(const char *known, const char *section)
 	const char *star = memchr(known, '*', n);
 
 	if (star)
-		return !strncmp(known, section, (size_t)(star - known));
+		return !strncmp(known, section, (size_t)(star - known)) &&
+		       is_number(section + (star - known));
 	return strlen(section) == n && !memcmp(known, section, n);
 }
 

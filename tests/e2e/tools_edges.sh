@@ -34,6 +34,18 @@ must cmp /proc/version <(pvfs-cat /pvfs/version)
 must cmp <(pvfs-cat /pvfs/version) <(pvfs-cp /proc/version "$tmp/version" &&
 	cat "$tmp/version")
 
+# a device has no size to set
+for file in /pvfs/file /proc/version; do
+	must pvfs-cp "$file" /dev/null
+	must_fail pvfs-cp "$file" /dev/full
+	grep -q "No space left" "$tmp/output" || fail "$(cat "$tmp/output")"
+done
+
+# a folder is no pvfstab
+PVFSTAB_FILE=$tmp must_fail pvfs-ls /pvfs
+grep -q "PVFSTAB_FILE=$tmp: Is a directory" "$tmp/output" ||
+	fail "$(cat "$tmp/output")"
+
 # what is there stays, symbolic links too, and that is no failure
 mkdir "$tmp/tree"
 echo new >"$tmp/tree/file"

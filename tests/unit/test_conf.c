@@ -303,6 +303,12 @@ START_TEST(only_known)
 	ck_err(2, "unknown section [filesystems]");
 	ck_assert_int_eq(only("[io]\naddress=1\n"), -EINVAL);
 	ck_err(2, "unknown section [io]");
+	ck_assert_int_eq(only("[iod.x]\naddress=1\n"), -EINVAL);
+	ck_err(2, "unknown section [iod.x]");
+	ck_assert_int_eq(only("[iod.-1]\naddress=1\n"), -EINVAL);
+	ck_assert_int_eq(only("[iod.01]\naddress=1\n"), -EINVAL);
+	ck_assert_int_eq(only("[iod.9999999999]\naddress=1\n"), -EINVAL);
+	ck_assert_int_eq(only("[iod.]\naddress=1\n"), -EINVAL);
 	ck_assert_int_eq(only("id=1\n"), -EINVAL);
 	ck_err(1, "unknown section []");
 }

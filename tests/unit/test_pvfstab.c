@@ -29,6 +29,7 @@ static const char lines[] =
 	"a:/ /wrong pvfs rdma_colour=1 0 0\n"
 	"a:/ /wrong pvfs inline_max=65K 0 0\n"
 	"wrong\n"
+	"a:/ /wrong pvfs fabric=tcp:tcp 0 0\n"
 	"   \t\n"
 	"a:/ /last pvfs";
 
@@ -50,6 +51,7 @@ static const char *const says[] = {
 	":18: option \"rdma_colour=1\" is unknown",
 	":19: option \"inline_max=65K\": write inline_max=SIZE, or",
 	":20: the third word is \"\": write ",
+	":21: option \"fabric=tcp:tcp\": write ",
 };
 #define NSAYS (sizeof(says) / sizeof(says[0]))
 

@@ -68,6 +68,13 @@ static void symlinks(void)
 
 static void renames(void)
 {
+	char far[PATH_MAX + 2];
+
+	memset(far, 'a', sizeof(far) - 1);
+	far[0] = '/';
+	far[sizeof(far) - 1] = '\0';
+	EXPECT_ERRNO(pvfs_rename(in(one, "f"), far), ENAMETOOLONG);
+	EXPECT_ERRNO(pvfs_link(far, in(one, "g")), ENAMETOOLONG);
 	EXPECT_ERRNO(pvfs_rename(in(one, "f"), in(out, "f")), EXDEV);
 	EXPECT_ERRNO(pvfs_rename(in(out, "g"), in(one, "g")), EXDEV);
 	EXPECT_ERRNO(pvfs_link(in(one, "f"), in(one, "folder/f")), EXDEV);
