@@ -122,19 +122,29 @@ int store_remove(struct store *store, uint64_t handle, bool durable)
 	return durable ? sync_removal(store, path) : 0;
 }
 
+/* To a client ENOENT would mean its file. */
+static int make_dir(struct store *store, const char *dir)
+{
+	if (!mkdirat(store->objfd, dir, 0700) || errno == EEXIST)
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	log_error(store->log, "the folder objects of the storage was removed: "
+			      "stop the iod and restore it");
+	return -EIO;
+}
+
 static int make_leaf(struct store *store, const char *path)
 {
 	char dir[OBJPATH_LEN];
+	int rc;
 
 	memcpy(dir, path, OBJPATH_LEN);
 	dir[OBJPATH_TOP] = '\0';
-	if (mkdirat(store->objfd, dir, 0700) && errno != EEXIST)
-		return -errno;
+	rc = make_dir(store, dir);
 	dir[OBJPATH_TOP] = '/';
 	dir[OBJPATH_LEAF] = '\0';
-	if (mkdirat(store->objfd, dir, 0700) && errno != EEXIST)
-		return -errno;
-	return 0;
+	return rc ? rc : make_dir(store, dir);
 }
 
 static int open_file(struct store *store, uint64_t handle, bool create)

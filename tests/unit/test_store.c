@@ -370,6 +370,18 @@ START_TEST(threads_share_the_cache)
 }
 END_TEST
 
+START_TEST(without_its_folder)
+{
+	struct store_obj *obj;
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/objects", dir);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), -EIO);
+	ck_assert_int_eq(store_obj_get(store, 1, false, &obj), -ENOENT);
+}
+END_TEST
+
 START_TEST(efbig_is_passed_on)
 {
 	struct rlimit lim, old;
@@ -604,6 +616,7 @@ int main(void)
 	tcase_add_test(tc, removal_invalidates);
 	tcase_add_test(tc, open_files_are_bounded);
 	tcase_add_test(tc, threads_share_the_cache);
+	tcase_add_test(tc, without_its_folder);
 	tcase_add_test(tc, efbig_is_passed_on);
 	tcase_add_test(tc, fence_list_is_kept);
 	tcase_add_test(tc, flushes_share_one_sync);
