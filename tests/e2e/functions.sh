@@ -166,8 +166,8 @@ finish() {
 
 	trap '' INT TERM
 	for h in ${helpers[@]+"${helpers[@]}"}; do
-		kill "$h" 2>/dev/null
 		kill -CONT "$h" 2>/dev/null
+		kill "$h" 2>/dev/null
 	done
 	for state in ${states[@]+"${states[@]}"}; do
 		cluster stop >"$tmp/stop" 2>&1 && continue
