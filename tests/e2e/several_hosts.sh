@@ -62,12 +62,14 @@ sed 's/timeout=60/timeout=4/' pvfstab >impatient
 export PVFSTAB_FILE=$tmp/pvfstab
 
 servers=()
-# serve HOST PROGRAM...: until it is ready
+# serve HOST PROGRAM...: until it is ready.  No function in the background: its
+# process would be a shell's, and the program outlive it.
 serve() {
-	local log
+	local host=$1 log
 
-	log=$(log_of "$1")
-	on "$@" --config "$tmp/pvfs.conf" >"$log" 2>&1 &
+	log=$(log_of "$host")
+	shift
+	ip netns exec "$net-$host" "$@" --config "$tmp/pvfs.conf" >"$log" 2>&1 &
 	servers+=($!)
 	until_true 30 grep -q '^[^:]*: info: ready' "$log"
 }
@@ -122,7 +124,7 @@ must cmp data back
 expect ok on client pvio write /pvfs/before 0 1000000 1
 # a client that does nothing, in the middle of a file
 mkfifo pipe
-on client pvfs-cat /pvfs/one >pipe 2>/dev/null &
+ip netns exec "$net-client" pvfs-cat /pvfs/one >pipe 2>/dev/null &
 helpers+=($!)
 exec 5<pipe
 must head -c 1000000 <&5 >/dev/null

@@ -81,13 +81,16 @@ there ip addr add $far/30 dev far && there ip link set far up ||
 state=$tmp/far
 start_pvfs "${settings[@]}" --host $near
 mkfifo "$tmp/hold"
-there "$PVFS_BUILD/tests/e2e/pvkill" /pvfs 4 stop <"$tmp/hold" >"$tmp/stopped" &
+# no function in the background: its process would be a shell's
+nsenter -t $net -n "$PVFS_BUILD/tests/e2e/pvkill" /pvfs 4 stop \
+	<"$tmp/hold" >"$tmp/stopped" &
 helpers+=($!)
 exec 5>"$tmp/hold"
 until_true 60 grep -q 'stopped 4' "$tmp/stopped"
 # one that is idle: only its silence can tell
 mkfifo "$tmp/idle"
-there "$PVFS_BUILD/tests/e2e/pvio" hold /pvfs/idle <"$tmp/idle" >"$tmp/holds" &
+nsenter -t $net -n "$PVFS_BUILD/tests/e2e/pvio" hold /pvfs/idle \
+	<"$tmp/idle" >"$tmp/holds" &
 helpers+=($!)
 exec 6>"$tmp/idle"
 until_true 60 grep -q . "$tmp/holds"
