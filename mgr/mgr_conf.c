@@ -36,11 +36,7 @@ void mgr_conf_defaults(struct mgr_conf *conf)
 static int complain(const struct reader *r, const char *section,
 		    const char *key, const char *what)
 {
-	char where[PATH_MAX + 32];
-
-	conf_where(r->file, section, key, where, sizeof(where));
-	snprintf(r->err, r->errlen, "%s[%s] %s: %s", where, section, key, what);
-	return -EINVAL;
+	return conf_complain(r->file, section, key, what, r->err, r->errlen);
 }
 
 static int read_u32(const struct reader *r, const char *section,

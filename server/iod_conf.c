@@ -43,12 +43,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 /* The message "FILE:LINE: ..." about a key of the section; -EINVAL. */
 static int complain(const struct reader *r, const char *key, const char *what)
 {
-	char where[PATH_MAX + 32];
-
-	conf_where(r->conf, r->section, key, where, sizeof(where));
-	snprintf(r->err, r->errlen, "%s[%s] %s: %s", where, r->section, key,
-		 what);
-	return -EINVAL;
+	return conf_complain(r->conf, r->section, key, what, r->err, r->errlen);
 }
 
 static int read_uint(const struct reader *r, const char *key, unsigned int min,

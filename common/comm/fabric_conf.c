@@ -9,12 +9,10 @@
 static int complain(const struct conf *conf, const char *section,
 		    const char *key, const char *want, char *err, size_t errlen)
 {
-	char where[256];
+	char what[128];
 
-	snprintf(err, errlen, "%s[%s] %s: write %s",
-		 conf_where(conf, section, key, where, sizeof(where)), section,
-		 key, want);
-	return -EINVAL;
+	snprintf(what, sizeof(what), "write %s", want);
+	return conf_complain(conf, section, key, what, err, errlen);
 }
 
 static int read_dead_peer(const struct conf *conf, const char *section,

@@ -2,6 +2,7 @@
 /* conf.c - looks values up and turns them into their type. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,16 @@ const char *conf_where(const struct conf *conf, const char *section,
 	else
 		snprintf(buf, len, "%s: ", conf->path);
 	return buf;
+}
+
+int conf_complain(const struct conf *conf, const char *section, const char *key,
+		  const char *what, char *err, size_t errlen)
+{
+	char where[PATH_MAX + 32];
+
+	conf_where(conf, section, key, where, sizeof(where));
+	snprintf(err, errlen, "%s[%s] %s: %s", where, section, key, what);
+	return -EINVAL;
 }
 
 /* Shift of a size suffix; -1: there is none such. */

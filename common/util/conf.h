@@ -53,5 +53,8 @@ int conf_sections(const struct conf *conf,
 /* "FILE:LINE: " of a key, for the caller's own checks. */
 const char *conf_where(const struct conf *conf, const char *section,
 		       const char *key, char *buf, size_t len);
+/* Writes "FILE:LINE: [section] key: what" to err; -EINVAL. */
+int conf_complain(const struct conf *conf, const char *section, const char *key,
+		  const char *what, char *err, size_t errlen);
 
 #endif
