@@ -99,8 +99,10 @@ static bool cannot_be_read(const char *path)
 
 	if (access(path, R_OK) || stat(path, &st))
 		return true;
+	if (!S_ISDIR(st.st_mode))
+		return false;
 	errno = EISDIR;
-	return S_ISDIR(st.st_mode);
+	return true;
 }
 
 static void mounts_load(struct process *p)
