@@ -18,6 +18,7 @@ sanitized=${E2E_SANITIZED:-0}
 mounts=()
 states=()
 helpers=()
+ends=()
 started_at=$SECONDS
 
 say() { echo "$name: $*"; }
@@ -160,11 +161,15 @@ same_tree() {
 
 reports='AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:'
 
+# at_end FUNCTION: runs at the end of the test, the last one first.
+at_end() { ends=("$1" ${ends[@]+"${ends[@]}"}); }
+
 # The end of every test: nothing of it stays behind.
 finish() {
 	local code=$? m h
 
 	trap '' INT TERM
+	for h in ${ends[@]+"${ends[@]}"}; do "$h"; done
 	for h in ${helpers[@]+"${helpers[@]}"}; do
 		kill -CONT "$h" 2>/dev/null
 		kill "$h" 2>/dev/null

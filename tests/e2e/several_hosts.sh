@@ -20,7 +20,7 @@ remove_hosts() {
 	done
 	return 0
 }
-trap 'code=$?; end_servers; remove_hosts; (exit $code); finish' EXIT
+at_end remove_hosts
 ip netns add "$net-switch" && on switch true ||
 	skip "needs network namespaces"
 
@@ -79,6 +79,7 @@ end_servers() {
 	kill "${servers[@]}" 2>/dev/null
 	wait "${servers[@]}" 2>/dev/null
 }
+at_end end_servers
 serve iod0 "$PVFS_BUILD/server/pvfs-iod" --index 0
 serve iod1 "$PVFS_BUILD/server/pvfs-iod" --index 1
 serve mgr "$PVFS_BUILD/mgr/pvfs-mgr"

@@ -66,7 +66,8 @@ unshare -n sleep 300 2>"$tmp/unshare" &
 net=$!
 helpers+=($net)
 sleep 0.5
-trap 'code=$?; ip link del $cable 2>/dev/null; (exit $code); finish' EXIT
+remove_cable() { ip link del $cable 2>/dev/null; }
+at_end remove_cable
 if ! ip link add $cable type veth peer name far netns $net 2>>"$tmp/unshare"
 then
 	say "a silent host was not tried: $(tail -n 1 "$tmp/unshare")"
