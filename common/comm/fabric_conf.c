@@ -6,49 +6,36 @@
 #include <stdio.h>
 #include <string.h>
 
-static int complain(const struct conf *conf, const char *section,
-		    const char *key, const char *want, char *err, size_t errlen)
+static int complain(const struct conf_section *in, const char *key,
+		    const char *want)
 {
 	char what[128];
 
 	snprintf(what, sizeof(what), "write %s", want);
-	return conf_complain(conf, section, key, what, err, errlen);
+	return conf_complain(in, key, what);
 }
 
-static int read_dead_peer(const struct conf *conf, const char *section,
-			  struct fabric_conf *fc, char *err, size_t errlen)
-{
-	uint64_t s = fc->dead_peer_s;
-	int rc = conf_size(conf, section, "dead_peer", 1, FABRIC_DEAD_MAX_S, &s,
-			   err, errlen);
-
-	fc->dead_peer_s = (unsigned int)s;
-	return rc;
-}
-
-int fabric_conf_read(const struct conf *conf, const char *section,
-		     struct fabric_conf *fc, char *err, size_t errlen)
+int fabric_conf_read(const struct conf_section *in, struct fabric_conf *fc)
 {
 	static const char *const keys[] = { "rdma_device", "rdma_gid",
 					    "rdma_sl", "rdma_tc" };
-	const char *text = conf_get(conf, section, "fabric");
+	const char *text = conf_get(in, "fabric");
 	unsigned int i;
 
 	if (text && !fabric_option_ok(text))
-		return complain(conf, section, "fabric",
-				"auto, strict:NAME or NAME:NAME...", err,
-				errlen);
+		return complain(in, "fabric",
+				"auto, strict:NAME or NAME:NAME...");
 	if (text)
 		strcpy(fc->option, text);
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *name = keys[i] + strlen(RDMA_KEY);
 
-		text = conf_get(conf, section, keys[i]);
+		text = conf_get(in, keys[i]);
 		if (text && rdma_opt_set(&fc->rdma, name, text))
-			return complain(conf, section, keys[i],
-					rdma_opt_want(name), err, errlen);
+			return complain(in, keys[i], rdma_opt_want(name));
 	}
-	return read_dead_peer(conf, section, fc, err, errlen);
+	return conf_uint(in, "dead_peer", 1, FABRIC_DEAD_MAX_S,
+			 &fc->dead_peer_s);
 }
 
 unsigned int fabric_stall_ms(const struct fabric_conf *fc)

@@ -19,10 +19,9 @@ struct fabric_conf {
 unsigned int fabric_stall_ms(const struct fabric_conf *fc);
 
 /*
- * Reads CONF_KEYS_FABRIC (conf_keys.h); what the section does not say is left
- * alone.  -EINVAL, and a line with the file, the cause and the fix in err.
+ * What the section does not say is left alone.  -EINVAL, and a line with the
+ * file, the cause and the fix in err.
  */
-int fabric_conf_read(const struct conf *conf, const char *section,
-		     struct fabric_conf *fc, char *err, size_t errlen);
+int fabric_conf_read(const struct conf_section *in, struct fabric_conf *fc);
 
 #endif

@@ -2,7 +2,6 @@
 /* conf.c - looks values up and turns them into their type. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +31,6 @@ void conf_free(struct conf *conf)
 	free(conf);
 }
 
-const char *conf_path(const struct conf *conf)
-{
-	return conf->path;
-}
-
 struct conf_entry *conf_find(const struct conf *conf, const char *section,
 			     const char *key)
 {
@@ -49,33 +43,29 @@ struct conf_entry *conf_find(const struct conf *conf, const char *section,
 	return NULL;
 }
 
-const char *conf_get(const struct conf *conf, const char *section,
-		     const char *key)
+static const struct conf_entry *find(const struct conf_section *in,
+				     const char *key)
 {
-	const struct conf_entry *e = conf_find(conf, section, key);
+	return conf_find(in->conf, in->name, key);
+}
+
+const char *conf_get(const struct conf_section *in, const char *key)
+{
+	const struct conf_entry *e = find(in, key);
 
 	return e ? e->value : NULL;
 }
 
-const char *conf_where(const struct conf *conf, const char *section,
-		       const char *key, char *buf, size_t len)
+int conf_complain(const struct conf_section *in, const char *key,
+		  const char *what)
 {
-	const struct conf_entry *e = conf_find(conf, section, key);
+	const struct conf_entry *e = find(in, key);
+	char line[16] = "";
 
 	if (e)
-		snprintf(buf, len, "%s:%d: ", conf->path, e->line);
-	else
-		snprintf(buf, len, "%s: ", conf->path);
-	return buf;
-}
-
-int conf_complain(const struct conf *conf, const char *section, const char *key,
-		  const char *what, char *err, size_t errlen)
-{
-	char where[PATH_MAX + 32];
-
-	conf_where(conf, section, key, where, sizeof(where));
-	snprintf(err, errlen, "%s[%s] %s: %s", where, section, key, what);
+		snprintf(line, sizeof(line), ":%d", e->line);
+	snprintf(in->err, in->errlen, "%s%s: [%s] %s: %s", in->conf->path, line,
+		 in->name, key, what);
 	return -EINVAL;
 }
 
@@ -110,33 +100,42 @@ int conf_parse_size(const char *s, uint64_t *val)
 	return 0;
 }
 
-int conf_size(const struct conf *conf, const char *section, const char *key,
-	      uint64_t min, uint64_t max, uint64_t *val, char *err,
-	      size_t errlen)
+int conf_size(const struct conf_section *in, const char *key, uint64_t min,
+	      uint64_t max, uint64_t *val)
 {
-	const struct conf_entry *e = conf_find(conf, section, key);
+	const struct conf_entry *e = find(in, key);
 	uint64_t n;
 
 	if (!e)
 		return 0;
 	if (conf_parse_size(e->value, &n) || n < min || n > max) {
-		snprintf(err, errlen,
+		snprintf(in->err, in->errlen,
 			 "%s:%d: '%s = %s' in [%s] is out of range; write a "
 			 "number (or one with K, M, G or T) from %" PRIu64
 			 " to %" PRIu64,
-			 conf->path, e->line, key, e->value, section, min, max);
+			 in->conf->path, e->line, key, e->value, in->name, min,
+			 max);
 		return -EINVAL;
 	}
 	*val = n;
 	return 0;
 }
 
-int conf_bool(const struct conf *conf, const char *section, const char *key,
-	      bool *val, char *err, size_t errlen)
+int conf_uint(const struct conf_section *in, const char *key, unsigned int min,
+	      unsigned int max, unsigned int *val)
+{
+	uint64_t n = *val;
+	int rc = conf_size(in, key, min, max, &n);
+
+	*val = (unsigned int)n;
+	return rc;
+}
+
+int conf_bool(const struct conf_section *in, const char *key, bool *val)
 {
 	static const char *const words[] = { "off", "on",    "no",
 					     "yes", "false", "true" };
-	const struct conf_entry *e = conf_find(conf, section, key);
+	const struct conf_entry *e = find(in, key);
 
 	if (!e)
 		return 0;
@@ -146,10 +145,10 @@ int conf_bool(const struct conf *conf, const char *section, const char *key,
 			return 0;
 		}
 	}
-	snprintf(err, errlen,
+	snprintf(in->err, in->errlen,
 		 "%s:%d: '%s = %s' in [%s] is neither on nor off; write one "
 		 "of them",
-		 conf->path, e->line, key, e->value, section);
+		 in->conf->path, e->line, key, e->value, in->name);
 	return -EINVAL;
 }
 

@@ -18,22 +18,30 @@ struct conf;
  */
 int conf_load(const char *path, struct conf **conf, char *err, size_t errlen);
 void conf_free(struct conf *conf);
-const char *conf_path(const struct conf *conf);
+
+/* The section that is read, and where the message about a value goes. */
+struct conf_section {
+	const struct conf *conf;
+	const char *name;
+	char *err;
+	size_t errlen;
+};
 
 /* The value, or NULL.  Lives as long as conf. */
-const char *conf_get(const struct conf *conf, const char *section,
-		     const char *key);
-
+const char *conf_get(const struct conf_section *in, const char *key);
 /*
  * Typed values: *val is left alone (the default) when the key is missing.
  * -EINVAL and a message in err when it is there and wrong.  Sizes take the
  * suffixes K, M, G, T (powers of 1024).
  */
-int conf_size(const struct conf *conf, const char *section, const char *key,
-	      uint64_t min, uint64_t max, uint64_t *val, char *err,
-	      size_t errlen);
-int conf_bool(const struct conf *conf, const char *section, const char *key,
-	      bool *val, char *err, size_t errlen);
+int conf_size(const struct conf_section *in, const char *key, uint64_t min,
+	      uint64_t max, uint64_t *val);
+int conf_uint(const struct conf_section *in, const char *key, unsigned int min,
+	      unsigned int max, unsigned int *val);
+int conf_bool(const struct conf_section *in, const char *key, bool *val);
+/* "FILE:LINE: [section] key: what" in err; -EINVAL. */
+int conf_complain(const struct conf_section *in, const char *key,
+		  const char *what);
 
 /* A number, or one with K, M, G or T, and nothing else; -EINVAL. */
 int conf_parse_size(const char *text, uint64_t *val);
@@ -49,12 +57,5 @@ int conf_only(const struct conf *conf, const char *const known[], char *err,
 /* Calls fn for every section in file order; stops at the first non-zero. */
 int conf_sections(const struct conf *conf,
 		  int (*fn)(void *arg, const char *section), void *arg);
-
-/* "FILE:LINE: " of a key, for the caller's own checks. */
-const char *conf_where(const struct conf *conf, const char *section,
-		       const char *key, char *buf, size_t len);
-/* Writes "FILE:LINE: [section] key: what" to err; -EINVAL. */
-int conf_complain(const struct conf *conf, const char *section, const char *key,
-		  const char *what, char *err, size_t errlen);
 
 #endif

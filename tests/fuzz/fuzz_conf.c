@@ -14,24 +14,23 @@ static const char *const known[] = { "filesystem.id", "iod.sync",
 static int use_section(void *arg, const char *section)
 {
 	static const char *const keys[] = { "id", "sync", "address", "size" };
-	const struct conf *conf = arg;
 	char err[256];
+	struct conf_section in = { arg, section, err, sizeof(err) };
 	uint64_t size;
 	bool on;
 
 	for (unsigned int i = 0; i < 4; i++) {
-		const char *val = conf_get(conf, section, keys[i]);
+		const char *val = conf_get(&in, keys[i]);
 
 		if (val)
 			fuzz_touch(val, strlen(val) + 1);
 		size = 42;
-		if (conf_size(conf, section, keys[i], 1, 1 << 20, &size, err,
-			      sizeof(err)) == 0)
+		if (conf_size(&in, keys[i], 1, 1 << 20, &size) == 0)
 			FUZZ_SURE(size && (size <= 1 << 20));
 		else
 			FUZZ_SURE(size == 42 && strlen(err));
-		(void)conf_bool(conf, section, keys[i], &on, err, sizeof(err));
-		conf_where(conf, section, keys[i], err, sizeof(err));
+		(void)conf_bool(&in, keys[i], &on);
+		(void)conf_complain(&in, keys[i], "no");
 	}
 	return 0;
 }

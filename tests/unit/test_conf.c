@@ -13,6 +13,14 @@ static char path[64];
 static char err[512];
 static struct conf *conf;
 
+static const struct conf_section *in(const char *name)
+{
+	static struct conf_section section;
+
+	section = (struct conf_section){ conf, name, err, sizeof(err) };
+	return &section;
+}
+
 static void put_file(const char *text, size_t len)
 {
 	FILE *f = fopen(path, "w");
@@ -73,41 +81,36 @@ static const char sample[] = "# comment\n"
 START_TEST(values)
 {
 	ck_assert_int_eq(load(sample), 0);
-	ck_assert_str_eq(conf_path(conf), path);
-	ck_assert_str_eq(conf_get(conf, "filesystem", "id"),
-			 "0123456789abcdef");
-	ck_assert_str_eq(conf_get(conf, "filesystem", "stripe_size"), "64K");
-	ck_assert_str_eq(conf_get(conf, "filesystem", "stripe_count"), "0");
-	ck_assert_str_eq(conf_get(conf, "iod.0", "address"), "tcp://host:7000");
-	ck_assert_str_eq(conf_get(conf, "iod.1", "empty"), "");
-	ck_assert_ptr_null(conf_get(conf, "iod.1", "address"));
-	ck_assert_ptr_null(conf_get(conf, "iod.2", "address"));
-	ck_assert_ptr_null(conf_get(conf, "Filesystem", "id"));
+	ck_assert_str_eq(conf_get(in("filesystem"), "id"), "0123456789abcdef");
+	ck_assert_str_eq(conf_get(in("filesystem"), "stripe_size"), "64K");
+	ck_assert_str_eq(conf_get(in("filesystem"), "stripe_count"), "0");
+	ck_assert_str_eq(conf_get(in("iod.0"), "address"), "tcp://host:7000");
+	ck_assert_str_eq(conf_get(in("iod.1"), "empty"), "");
+	ck_assert_ptr_null(conf_get(in("iod.1"), "address"));
+	ck_assert_ptr_null(conf_get(in("iod.2"), "address"));
+	ck_assert_ptr_null(conf_get(in("Filesystem"), "id"));
 }
 END_TEST
 
-START_TEST(where)
+START_TEST(complaints_say_where)
 {
-	char buf[128], want[128];
+	char want[128];
 
 	ck_assert_int_eq(load(sample), 0);
-	snprintf(want, sizeof(want), "%s:7: ", path);
-	ck_assert_str_eq(conf_where(conf, "iod.0", "address", buf, sizeof(buf)),
-			 want);
-	snprintf(want, sizeof(want), "%s:10: ", path);
-	ck_assert_str_eq(conf_where(conf, "filesystem", "stripe_count", buf,
-				    sizeof(buf)),
-			 want);
-	snprintf(want, sizeof(want), "%s: ", path);
-	ck_assert_str_eq(conf_where(conf, "iod.0", "x", buf, sizeof(buf)),
-			 want);
+	ck_assert_int_eq(conf_complain(in("iod.0"), "address", "no"), -EINVAL);
+	ck_err(7, "[iod.0] address: no");
+	conf_complain(in("filesystem"), "stripe_count", "no");
+	ck_err(10, "[filesystem] stripe_count: no");
+	conf_complain(in("iod.0"), "x", "no");
+	snprintf(want, sizeof(want), "%s: [iod.0] x: no", path);
+	ck_assert_str_eq(err, want);
 }
 END_TEST
 
 START_TEST(empty_file)
 {
 	ck_assert_int_eq(load(""), 0);
-	ck_assert_ptr_null(conf_get(conf, "", ""));
+	ck_assert_ptr_null(conf_get(in(""), ""));
 }
 END_TEST
 
@@ -164,7 +167,7 @@ START_TEST(long_line)
 	memset(text + n, 'x', 194);
 	strcpy(text + n + 194, "\n");
 	ck_assert_int_eq(load(text), 0);
-	ck_assert_uint_eq(strlen(conf_get(conf, "a", "b")), 194);
+	ck_assert_uint_eq(strlen(conf_get(in("a"), "b")), 194);
 	conf_free(conf);
 	conf = NULL;
 	strcpy(text + n + 194, "x\n");
@@ -199,8 +202,7 @@ START_TEST(sizes)
 	for (unsigned int i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		snprintf(text, sizeof(text), "[a]\nb = %s\n", t[i].text);
 		ck_assert_int_eq(load(text), 0);
-		ck_assert_int_eq(conf_size(conf, "a", "b", 0, UINT64_MAX, &val,
-					   err, sizeof(err)),
+		ck_assert_int_eq(conf_size(in("a"), "b", 0, UINT64_MAX, &val),
 				 0);
 		ck_assert_uint_eq(val, t[i].val);
 		conf_free(conf);
@@ -224,8 +226,7 @@ START_TEST(bad_sizes)
 	for (unsigned int i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		snprintf(text, sizeof(text), "[a]\nb = %s\n", t[i]);
 		ck_assert_int_eq(load(text), 0);
-		ck_assert_msg(conf_size(conf, "a", "b", 10, 100, &val, err,
-					sizeof(err)) == -EINVAL,
+		ck_assert_msg(conf_size(in("a"), "b", 10, 100, &val) == -EINVAL,
 			      "'%s'", t[i]);
 		ck_err(2, "from 10 to 100");
 		ck_assert_uint_eq(val, 42);
@@ -238,13 +239,15 @@ END_TEST
 START_TEST(missing_keeps_the_default)
 {
 	uint64_t val = 42;
+	unsigned int n = 43;
 	bool b = true;
 
 	ck_assert_int_eq(load("[a]\n"), 0);
-	ck_assert_int_eq(
-		conf_size(conf, "a", "b", 1, 2, &val, err, sizeof(err)), 0);
+	ck_assert_int_eq(conf_size(in("a"), "b", 1, 2, &val), 0);
 	ck_assert_uint_eq(val, 42);
-	ck_assert_int_eq(conf_bool(conf, "a", "b", &b, err, sizeof(err)), 0);
+	ck_assert_int_eq(conf_uint(in("a"), "b", 1, 2, &n), 0);
+	ck_assert_uint_eq(n, 43);
+	ck_assert_int_eq(conf_bool(in("a"), "b", &b), 0);
 	ck_assert(b);
 }
 END_TEST
@@ -258,14 +261,11 @@ START_TEST(bools)
 			 0);
 	for (char key[2] = "1"; key[0] <= '6'; key[0]++) {
 		on = key[0] % 2 == 0;
-		ck_assert_int_eq(
-			conf_bool(conf, "a", key, &on, err, sizeof(err)), 0);
+		ck_assert_int_eq(conf_bool(in("a"), key, &on), 0);
 		ck_assert(on == (key[0] % 2 == 1));
 	}
 	for (char key[2] = "7"; key[0] <= '9'; key[0]++) {
-		ck_assert_int_eq(conf_bool(conf, "a", key, &on, err,
-					   sizeof(err)),
-				 -EINVAL);
+		ck_assert_int_eq(conf_bool(in("a"), key, &on), -EINVAL);
 		ck_err(key[0] - '0' + 1, "neither on nor off");
 	}
 }
@@ -352,7 +352,7 @@ static Suite *conf_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, values);
-	tcase_add_test(tc, where);
+	tcase_add_test(tc, complaints_say_where);
 	tcase_add_test(tc, empty_file);
 	tcase_add_test(tc, no_file);
 	tcase_add_test(tc, malformed);

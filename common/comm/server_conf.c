@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* server_conf.c - what all servers take out of the cluster's configuration. */
+#include "server_conf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric.h"
+
+/* The transports: fabric_conf.h. */
+#define KEYS_FABRIC(section)                                                   \
+	section ".fabric", section ".rdma_device", section ".rdma_gid",        \
+		section ".rdma_sl", section ".rdma_tc", section ".dead_peer"
+
+/* [iod] has what holds for all iods, [iod.N] what holds for one. */
+#define KEYS_IOD(section)                                                      \
+	section ".log_level", section ".threads", section ".sync_threads",     \
+		section ".sync", section ".slots", section ".max_sessions",    \
+		section ".unit_size", section ".zones", section ".map_size",   \
+		section ".max_open", section ".poll_us", section ".engine",    \
+		section ".inline_max", section ".fast_size",                   \
+		section ".rdma_max", KEYS_FABRIC(section)
+
+/* Each server must know the settings of the others.  A new one is added here. */
+static const char *const known[] = {
+	"filesystem.id",
+	"filesystem.stripe_size",
+	"filesystem.stripe_count",
+	"mgr.address",
+	"mgr.from",
+	"mgr.storage",
+	"mgr.cache_size",
+	"mgr.session_timeout",
+	"mgr.log_level",
+	"mgr.slots",
+	"mgr.max_sessions",
+	"mgr.poll_us",
+	"mgr.iod_calls",
+	KEYS_FABRIC("mgr"),
+	KEYS_IOD("iod"),
+	KEYS_IOD("iod.*"),
+	"iod.*.address",
+	"iod.*.storage",
+	NULL,
+};
+
+int server_conf_load(const char *path, struct conf **file, char *err,
+		     size_t errlen)
+{
+	struct conf *conf;
+	int rc = conf_load(path, &conf, err, errlen);
+
+	if (rc)
+		return rc;
+	rc = conf_only(conf, known, err, errlen);
+	if (rc)
+		conf_free(conf);
+	else
+		*file = conf;
+	return rc;
+}
+
+int server_conf_fsid(const struct conf_section *in, uint64_t *fsid)
+{
+	const char *id = conf_get(in, "id");
+	uint64_t n = 0;
+	char *end;
+
+	if (id && strlen(id) == 16) {
+		n = strtoull(id, &end, 16);
+		n = *end ? 0 : n;
+	}
+	if (!n)
+		return conf_complain(in, "id",
+				     "write 16 hex digits, not all zero");
+	*fsid = n;
+	return 0;
+}
+
+int server_conf_address(const struct conf_section *in, uint16_t port,
+			struct addr *addr)
+{
+	const char *uri = conf_get(in, "address");
+
+	if (!uri)
+		return conf_complain(in, "address",
+				     "missing; add address = pvfs://HOST:PORT");
+	if (addr_parse(uri, port, addr) || !fabric_scheme_ok(addr->scheme))
+		return conf_complain(in, "address",
+				     "not an address that this build serves; "
+				     "write pvfs://HOST:PORT");
+	return 0;
+}
+
+int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX])
+{
+	const char *storage = conf_get(in, "storage");
+
+	if (!storage)
+		return conf_complain(in, "storage",
+				     "missing; add storage = DIRECTORY");
+	if (storage[0] != '/' || strlen(storage) >= PATH_MAX)
+		return conf_complain(in, "storage", "write an absolute path");
+	strcpy(dir, storage);
+	return 0;
+}
+
+int server_conf_log_level(const struct conf_section *in, enum log_level *level)
+{
+	const char *name = conf_get(in, "log_level");
+
+	if (!name || !log_level_parse(name, level))
+		return 0;
+	return conf_complain(in, "log_level",
+			     "write error, warn, info or debug");
+}
+
+int server_conf_session_timeout(const struct conf_section *in, unsigned int *ms)
+{
+	unsigned int s = *ms / 1000;
+	int rc = conf_uint(in, "session_timeout", 1, 86400, &s);
+
+	*ms = s * 1000;
+	return rc;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * server_conf.h - the cluster's configuration file, which all servers read,
+ * and the settings that more than one of them takes out of it.
+ */
+#ifndef SERVER_CONF_H
+#define SERVER_CONF_H
+
+#include <limits.h>
+
+#include "addr.h"
+#include "conf.h"
+#include "log.h"
+
+/* conf_load(), and -EINVAL for a section or key that no server knows. */
+int server_conf_load(const char *path, struct conf **file, char *err,
+		     size_t errlen);
+
+/*
+ * Each takes its key out of the section: -EINVAL, and a line with the file,
+ * the cause and the fix in err, when it is wrong.  What may be missing is then
+ * left alone.
+ */
+int server_conf_fsid(const struct conf_section *in, uint64_t *fsid);
+int server_conf_address(const struct conf_section *in, uint16_t port,
+			struct addr *addr);
+int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX]);
+/* May be missing. */
+int server_conf_log_level(const struct conf_section *in, enum log_level *level);
+/* May be missing. */
+int server_conf_session_timeout(const struct conf_section *in,
+				unsigned int *ms);
+
+#endif
