@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conf.h"
+#include "words.h"
 
 #define ONE_MAX 32u
 
@@ -26,53 +27,46 @@ static int find(const char *name)
 	return k;
 }
 
-static int set(struct sizes *s, const char *name, const char *text)
+/* "verbs:4K" into named, "4K" into rest; neither twice. */
+static int one(char *word, struct sizes *named, struct sizes *rest)
 {
-	int k, one = name ? find(name) : SIZES_N;
+	char *size = words_cut(word, ':');
+	int k = size ? find(word) : SIZES_OTHER;
 	uint64_t n;
 
-	if (one == SIZES_OTHER || conf_parse_size(text, &n) || n > SIZES_MAX)
+	if (conf_parse_size(size ?: word, &n) || n > SIZES_MAX)
 		return -EINVAL;
-	for (k = 0; k < SIZES_N; k++) {
-		if (name && k != one)
-			continue;
-		s->said |= 1u << k;
-		s->of[k] = (uint32_t)n;
+	if (!size && !rest->said) {
+		*rest = sizes_all((uint32_t)n);
+		return 0;
 	}
-	return 0;
-}
-
-/* The first len bytes of text: "4K" or "verbs:4K". */
-static int one(struct sizes *s, const char *text, size_t len)
-{
-	char buf[ONE_MAX], *colon;
-
-	if (!len || len >= sizeof(buf))
+	if (k == SIZES_OTHER || named->said >> k & 1)
 		return -EINVAL;
-	memcpy(buf, text, len);
-	buf[len] = '\0';
-	colon = strchr(buf, ':');
-	if (!colon)
-		return set(s, NULL, buf);
-	*colon = '\0';
-	return set(s, buf, colon + 1);
+	named->said |= 1u << k;
+	named->of[k] = (uint32_t)n;
+	return 0;
 }
 
 int sizes_parse(const char *text, struct sizes *sizes)
 {
-	struct sizes s = *sizes;
-	size_t len;
-	int rc;
+	struct sizes named = { 0 }, rest = { 0 };
+	char word[ONE_MAX];
+	int k, rc;
 
-	for (;; text += len + 1) {
-		len = strcspn(text, "/");
-		rc = one(&s, text, len);
+	while (text) {
+		rc = words_next(&text, '/', word, sizeof(word));
+		if (!rc)
+			rc = one(word, &named, &rest);
 		if (rc)
 			return rc;
-		if (!text[len])
-			break;
 	}
-	*sizes = s;
+	if (rest.said)
+		*sizes = rest;
+	sizes->said |= named.said;
+	for (k = 0; k < SIZES_OTHER; k++) {
+		if (named.said >> k & 1)
+			sizes->of[k] = named.of[k];
+	}
 	return 0;
 }
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sizes.h - a size for each transport: "16K" holds for all of them,
- * "verbs:4K/local:64K" for those that it names.
+ * "verbs:4K/local:64K" for those that it names, each once; "16K/verbs:4K" for
+ * the one and for the others.
  */
 #ifndef SIZES_H
 #define SIZES_H
 
 #include <stdint.h>
 
-#define SIZES_WANT "SIZE, or NAME:SIZE with / between them, of at most 64K"
+#define SIZES_WANT                                                             \
+	"SIZE, or NAME:SIZE for each transport once, with / between them, of " \
+	"at most 64K"
 #define SIZES_MAX (64u << 10)
 
 enum sizes_of { SIZES_LOCAL, SIZES_VERBS, SIZES_TCP, SIZES_OTHER, SIZES_N };

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "words.h"
+
 #define ONE_MAX 128u /* bytes of "key=value" */
 
 static int number(const char *text, unsigned int max, unsigned int *out)
@@ -101,31 +103,30 @@ const char *rdma_opt_want(const char *key)
 	return s ? s->want : NULL;
 }
 
-/* The first len bytes of text: "key=value". */
-static int one(const char *text, size_t len, struct rdma_opt *opt)
+/* "key=value"; seen has a bit for each setting that came before. */
+static int one(char *word, unsigned int *seen, struct rdma_opt *opt)
 {
-	char buf[ONE_MAX], *val;
+	const char *val = words_cut(word, '=');
+	const struct setting *s = val ? find(word) : NULL;
+	unsigned int bit = s ? 1u << (s - settings) : 0;
 
-	if (!len || len >= sizeof(buf))
+	if (!s || *seen & bit)
 		return -EINVAL;
-	memcpy(buf, text, len);
-	buf[len] = '\0';
-	val = strchr(buf, '=');
-	if (!val)
-		return -EINVAL;
-	*val = '\0';
-	return rdma_opt_set(opt, buf, val + 1) ? -EINVAL : 0;
+	*seen |= bit;
+	return s->set(opt, val);
 }
 
 int rdma_opt_parse(const char *text, struct rdma_opt *opt)
 {
 	struct rdma_opt o = *opt;
-	size_t len;
+	char word[ONE_MAX];
+	unsigned int seen = 0;
 	int rc;
 
-	for (; *text; text += len + (text[len] == ',')) {
-		len = strcspn(text, ",");
-		rc = one(text, len, &o);
+	while (text && *text) {
+		rc = words_next(&text, ',', word, sizeof(word));
+		if (!rc)
+			rc = one(word, &seen, &o);
 		if (rc)
 			return rc;
 	}
@@ -141,7 +142,8 @@ int rdma_opt_env(struct rdma_opt *opt, const struct log *log)
 		return 0;
 	log_error(log,
 		  "PVFS_RDMA=%s: want device=NAME[:PORT], gid=INDEX or an IP "
-		  "address, sl=0..15, tc=0..255, with commas between them",
+		  "address, sl=0..15, tc=0..255, each at most once, with "
+		  "commas between them",
 		  text);
 	return -EINVAL;
 }

@@ -30,8 +30,8 @@ int rdma_opt_set(struct rdma_opt *opt, const char *key, const char *val);
 /* What to write instead, "0 to 15"; NULL: no such key. */
 const char *rdma_opt_want(const char *key);
 /*
- * "device=mlx5_0:1,sl=3,tc=106": what it names is changed; -EINVAL: not that,
- * and nothing is.
+ * "device=mlx5_0:1,sl=3,tc=106": what it names, once each, is changed;
+ * -EINVAL: not that, and nothing is.
  */
 int rdma_opt_parse(const char *text, struct rdma_opt *opt);
 /* What PVFS_RDMA says goes before what is there.  -EINVAL, logged. */

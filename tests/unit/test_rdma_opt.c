@@ -39,6 +39,7 @@ static const char *const bad[] = {
 	"device",
 	"device=",
 	"sl=1,,tc=1",
+	"sl=1,tc=2,sl=1",
 	"colour=blue",
 	"sl=1 tc=2",
 	" sl=1",

@@ -17,7 +17,7 @@ static const struct {
 	{ "verbs:4K", NOT_SAID, 4096, NOT_SAID, NOT_SAID },
 	{ "verbs:4K/local:64K", 65536, 4096, NOT_SAID, NOT_SAID },
 	{ "8K/tcp:1", 8192, 8192, 1, 8192 },
-	{ "tcp:1/8K", 8192, 8192, 8192, 8192 },
+	{ "tcp:1/8K", 8192, 8192, 1, 8192 },
 };
 
 static const char *const bad[] = {
@@ -37,6 +37,10 @@ static const char *const bad[] = {
 	"4K//1",
 	"verbs:x",
 	"fault+tcp:4K",
+	"verbs:4K/verbs:8K",
+	"verbs:4K/verbs:4K",
+	"4K/8K",
+	"4K/tcp:1/8K",
 	"tcp:00000000000000000000000000000001",
 };
 
@@ -67,7 +71,7 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(the_later_word_counts)
+START_TEST(the_later_text_counts)
 {
 	struct sizes s = { 0 };
 
@@ -88,7 +92,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, accepted, 0, sizeof(good) / sizeof(good[0]));
 	tcase_add_loop_test(tc, refused, 0, sizeof(bad) / sizeof(bad[0]));
-	tcase_add_test(tc, the_later_word_counts);
+	tcase_add_test(tc, the_later_text_counts);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
