@@ -30,16 +30,20 @@ int pvfs_fstatfs(int fd, struct statfs *st)
 
 /* ---- one server, without a mount ---- */
 
+/* -EINVAL, and why. */
 static int parse(const char *uri, struct addr *addr)
 {
-	char full[ADDR_STRLEN];
+	const char *scheme = strstr(uri, "://") ? "" : FABRIC_ANY "://";
+	char full[2 * ADDR_STRLEN];
 
-	if (strstr(uri, "://"))
-		return addr_parse(uri, 0, addr);
-	if (snprintf(full, sizeof(full), FABRIC_ANY "://%s", uri) >=
-	    (int)sizeof(full))
-		return -EINVAL;
-	return addr_parse(full, 0, addr);
+	snprintf(full, sizeof(full), "%s%s", scheme, uri);
+	if (!addr_parse(full, 0, addr))
+		return 0;
+	log_error(process_log(),
+		  "\"%s\" is no address of a server: %s; write HOST:PORT, or "
+		  "TRANSPORT://HOST:PORT",
+		  uri, addr_flaw(full, 0));
+	return -EINVAL;
 }
 
 static int probe(const char *uri, int timeout_ms, struct session **s)

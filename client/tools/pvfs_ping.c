@@ -78,7 +78,8 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 		       "rtt us", "uptime s", "requests", "reason");
 	a->header = false;
 	if (err)
-		printf("%-8s %-32s down   %s\n", who, uri, strerror(err));
+		printf("%-8s %-32s %-6s %s\n", who, uri,
+		       err == EINVAL ? "wrong" : "down", strerror(err));
 	else
 		printf("%-8s %-32s up     %-9s %-9s %9.1f %10.0f %12" PRIu64
 		       "  %s\n",

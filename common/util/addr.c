@@ -71,38 +71,58 @@ static const char *parse_host(const char *s, struct addr *addr)
 	return s + n;
 }
 
-/* s is "" or ":PORT". */
-static bool parse_port(const char *s, uint16_t default_port, uint16_t *port)
+/* s is "" or ":PORT".  What is wrong, or NULL. */
+static const char *parse_port(const char *s, uint16_t default_port,
+			      uint16_t *port)
 {
 	unsigned long val = 0;
 	size_t n;
 
-	if (!*s) {
-		*port = default_port;
-		return default_port != 0;
-	}
+	*port = default_port;
+	if (!*s)
+		return default_port ? NULL : "it has no port";
 	if (*s++ != ':')
-		return false;
+		return "something other than a port follows the host";
 	n = strspn(s, DIGIT);
 	if (n == 0 || n > 5 || s[n])
-		return false;
+		return "its port is not a number up to 65535";
 	for (; *s; s++)
 		val = val * 10 + (unsigned long)(*s - '0');
 	*port = (uint16_t)val;
-	return val <= UINT16_MAX;
+	return val <= UINT16_MAX ? NULL
+				 : "its port is not a number up to 65535";
+}
+
+/* What is wrong, or NULL. */
+static const char *parse(const char *uri, uint16_t default_port,
+			 struct addr *addr)
+{
+	const char *s = parse_scheme(uri, addr);
+
+	if (!s)
+		return "it does not begin with the name of a transport and ://";
+	s = parse_host(s, addr);
+	if (!s)
+		return "it has no host, or one that is neither a name nor an "
+		       "IP address (IPv6 in brackets)";
+	return parse_port(s, default_port, &addr->port);
 }
 
 int addr_parse(const char *uri, uint16_t default_port, struct addr *addr)
 {
 	struct addr a;
-	const char *s = parse_scheme(uri, &a);
 
-	if (s)
-		s = parse_host(s, &a);
-	if (!s || !parse_port(s, default_port, &a.port))
+	if (parse(uri, default_port, &a))
 		return -EINVAL;
 	*addr = a;
 	return 0;
+}
+
+const char *addr_flaw(const char *uri, uint16_t default_port)
+{
+	struct addr a;
+
+	return parse(uri, default_port, &a);
 }
 
 const char *addr_format(const struct addr *addr, char *buf, size_t len)

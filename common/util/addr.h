@@ -22,6 +22,8 @@ struct addr {
  * -EINVAL, and *addr untouched, if it is not a server address.
  */
 int addr_parse(const char *uri, uint16_t default_port, struct addr *addr);
+/* Why addr_parse() refuses it; NULL: it does not. */
+const char *addr_flaw(const char *uri, uint16_t default_port);
 /* Writes the URI, at most len bytes with its NUL; returns buf. */
 const char *addr_format(const struct addr *addr, char *buf, size_t len);
 

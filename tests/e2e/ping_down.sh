@@ -1,11 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-ping tells a server that is not there from one that does not answer.
+# pvfs-ping tells a server that is not there from one that does not answer,
+# and both from an address that is none.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2
 must pvfs-ping >"$tmp/up"
 [ "$(grep -c " up " "$tmp/up")" = 3 ] || fail "not all are up"
+
+must_fail pvfs-ping nowhere
+grep -q '"nowhere" is no address of a server: it has no port; write' \
+	"$tmp/output" || fail "nowhere: $(cat "$tmp/output")"
+grep -q "^server *nowhere *wrong" "$tmp/output" ||
+	fail "nowhere: $(cat "$tmp/output")"
 
 must cluster stop-iod 1
 must_fail pvfs-ping

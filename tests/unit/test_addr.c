@@ -101,6 +101,17 @@ START_TEST(refused)
 	before = a;
 	ck_assert_msg(addr_parse(bad[_i], 0, &a) == -EINVAL, "'%s'", bad[_i]);
 	ck_assert_mem_eq(&a, &before, sizeof(a));
+	ck_assert_ptr_nonnull(addr_flaw(bad[_i], 0));
+}
+END_TEST
+
+START_TEST(says_what_is_wrong)
+{
+	ck_assert_str_eq(addr_flaw("tcp://host", 0), "it has no port");
+	ck_assert_ptr_null(addr_flaw("tcp://host", 7000));
+	ck_assert_ptr_nonnull(strstr(addr_flaw("tcp://h:65536", 0), "65535"));
+	ck_assert_ptr_nonnull(strstr(addr_flaw("tcp://:1", 0), "no host"));
+	ck_assert_ptr_nonnull(strstr(addr_flaw("host:1", 0), "transport"));
 }
 END_TEST
 
@@ -150,6 +161,7 @@ static Suite *addr_suite(void)
 
 	tcase_add_loop_test(tc, accepted, 0, sizeof(good) / sizeof(good[0]));
 	tcase_add_loop_test(tc, refused, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tc, says_what_is_wrong);
 	tcase_add_test(tc, host_length);
 	tcase_add_test(tc, format_is_bounded);
 	tcase_add_test(tc, longest);
