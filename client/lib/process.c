@@ -87,7 +87,9 @@ static unsigned int timeout_from_env(const struct log *log)
 		return 0;
 	s = strtoul(text, &end, 10);
 	if (*end || !s || s > 86400) {
-		log_warn(log, "PVFS_TIMEOUT=%s: want 1 to 86400 seconds", text);
+		log_warn(log,
+			 "PVFS_TIMEOUT=%s: want 1 to 86400 seconds; using %d",
+			 text, TIMEOUT_S);
 		return 0;
 	}
 	return (unsigned int)s * 1000;

@@ -14,6 +14,7 @@
 
 #define MGR_PORT 3000
 #define TIMEOUT_MAX_S 86400
+#define SHOWN 80 /* characters of what a line says wrong */
 
 struct options {
 	const char *transport, *fabric;
@@ -261,20 +262,22 @@ static void complain(const struct reader *r, const char *fmt, ...)
 		 why);
 }
 
-/* "NAME=VALUE", or a word without a value. */
+/* "NAME=VALUE", or a word without a value; shown as far as the advice fits. */
 static void complain_option(const struct reader *r, char *bad)
 {
 	size_t len = strcspn(bad, "=");
 	char *name = strndup(bad, len);
 	const char *right = name ? want(name) : NULL;
+	const char *more = strlen(bad) > SHOWN ? "..." : "";
 
 	if (right)
-		complain(r, "option \"%s\": write %s=%s", bad, name, right);
+		complain(r, "option \"%.*s%s\": write %s=%s", SHOWN, bad, more,
+			 name, right);
 	else
 		complain(r,
-			 "option \"%s\" is unknown: correct its name, or take "
-			 "it out; see pvfstab(5)",
-			 bad);
+			 "option \"%.*s%s\" is unknown: correct its name, or "
+			 "take it out; see pvfstab(5)",
+			 SHOWN, bad, more);
 	free(name);
 }
 
@@ -286,9 +289,9 @@ static bool check(const struct reader *r, struct mntent *ent,
 
 	if (strcmp(ent->mnt_type, "pvfs")) {
 		complain(r,
-			 "the third word is \"%s\": write HOST:/ "
+			 "the third word is \"%.*s\": write HOST:/ "
 			 "MOUNT-POINT pvfs OPTIONS 0 0",
-			 ent->mnt_type);
+			 SHOWN, ent->mnt_type);
 		return false;
 	}
 	bad = options(ent->mnt_opts, opt);
@@ -298,16 +301,17 @@ static bool check(const struct reader *r, struct mntent *ent,
 	}
 	if (!manager(ent->mnt_fsname, opt, &mount->mgr)) {
 		complain(r,
-			 "\"%s\" names no manager: write HOST:/, and the port "
-			 "as an option",
-			 ent->mnt_fsname);
+			 "\"%.*s\" names no manager: write HOST:/, and the "
+			 "port as an option",
+			 SHOWN, ent->mnt_fsname);
 		return false;
 	}
 	if (tidy(mount->dir))
 		return true;
 	complain(r,
-		 "mount point \"%s\": write an absolute path without . and ..",
-		 ent->mnt_dir);
+		 "mount point \"%.*s\": write an absolute path without . and "
+		 "..",
+		 SHOWN, ent->mnt_dir);
 	return false;
 }
 

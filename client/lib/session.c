@@ -80,7 +80,8 @@ static enum pins_mode mode_of(const char *name, const struct log *log)
 	enum pins_mode mode = PINS_AUTO;
 
 	if (text && pins_mode_parse(text, &mode))
-		log_warn(log, "%s=%s: want auto, on or off", name, text);
+		log_warn(log, "%s=%s: want auto, on or off; using auto", name,
+			 text);
 	return mode;
 }
 
@@ -91,7 +92,8 @@ static void sizes_env(const char *name, struct sizes *sizes,
 	const char *text = getenv(name);
 
 	if (text && sizes_parse(text, sizes))
-		log_warn(log, "%s=%s: want " SIZES_WANT, name, text);
+		log_warn(log, "%s=%s: want " SIZES_WANT "; not used", name,
+			 text);
 }
 
 /* PVFS_FAST_RDMA is on or off for all transports. */

@@ -16,6 +16,11 @@ must_fail pvfs-rm ""
 PVFSTAB_FILE=/dev/null must_fail pvfs-df
 grep -q "no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
 
+# a bound that is none is not used, but another, which is said
+PVFS_TIMEOUT=0 must pvfs-ls /pvfs 2>"$tmp/output"
+grep -q "PVFS_TIMEOUT=0: want 1 to 86400 seconds; using 30" "$tmp/output" ||
+	fail "ls said: $(cat "$tmp/output")"
+
 must_fail pvfs-df "$tmp"
 grep -q "lies on no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
 # what could not be written out was not done

@@ -8,6 +8,9 @@
 
 #include "pvfstab.h"
 
+#define TEN(x) x x x x x x x x x x
+#define LONG TEN(TEN("0123456789"))
+
 static const char lines[] =
 	"# comment\n"
 	"\n"
@@ -31,6 +34,9 @@ static const char lines[] =
 	"wrong\n"
 	"a:/ /wrong pvfs fabric=tcp:tcp 0 0\n"
 	"   \t\n"
+	"a:/ /wrong pvfs timeout=" LONG " 0 0\n"
+	"a:/ /wrong " LONG " rw 0 0\n" LONG " /wrong pvfs rw 0 0\n"
+	"a:/ " LONG " pvfs rw 0 0\n"
 	"a:/ /last pvfs";
 
 static struct pvfstab tab;
@@ -52,6 +58,10 @@ static const char *const says[] = {
 	":19: option \"inline_max=65K\": write inline_max=SIZE, or",
 	":20: the third word is \"\": write ",
 	":21: option \"fabric=tcp:tcp\": write ",
+	"...\": write timeout=1 to 86400 (seconds); the line is skipped",
+	": write HOST:/ MOUNT-POINT pvfs OPTIONS 0 0; the line is skipped",
+	" names no manager: write HOST:/, and the port as an option; the line",
+	": write an absolute path without . and ..; the line is skipped",
 };
 #define NSAYS (sizeof(says) / sizeof(says[0]))
 
