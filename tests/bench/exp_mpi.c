@@ -200,7 +200,7 @@ static int tile_one(struct perf_run *run, const struct perf_target *t,
 					      { "collective", "collective" } };
 	struct mpi_job job = { "tile",
 			       RANKS,
-			       { "-w", elems[e].ways, "-r", "1", "-e",
+			       { "-w", elems[e].ways, "-r", "3", "-e",
 				 elems[e].bytes, elems[e].option } };
 	struct json_object *o = mpi_run(run, t, &job);
 

@@ -145,10 +145,13 @@ static int prepare(const struct bench *b, struct mover *m)
 static int measured(struct mover *m, struct pieces_count *count)
 {
 	struct pvfs_list_counters a, b;
+	unsigned int i = 0;
 	int rc;
 
 	pvfs_list_counters(m->fd, &a);
-	rc = move(m);
+	do {
+		rc = move(m);
+	} while (!rc && ++i < m->p->times);
 	pvfs_list_counters(m->fd, &b);
 	if (count) {
 		count->registrations = b.registrations - a.registrations;
@@ -174,5 +177,7 @@ double pieces_run(const struct perf_target *t, struct pieces *p, unsigned int n)
 	struct bench_task task = { pieces_client, p };
 	struct bench_result res;
 
-	return bench_run(&t->b, n, &task, &res) ? -1 : res.secs;
+	if (bench_run(&t->b, n, &task, &res))
+		return -1;
+	return res.secs / (p->times ? p->times : 1);
 }

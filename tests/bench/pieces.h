@@ -32,6 +32,7 @@ struct pieces {
 	int64_t off[PIECES_CLIENTS]; /* of the first piece, by rank */
 	enum pieces_way way;
 	bool write;
+	unsigned int times; /* over and over; 0: once */
 	struct pieces_count *count; /* of rank 0, in shared memory; or NULL */
 };
 
@@ -43,7 +44,7 @@ void pieces_tile(struct pieces *p, size_t elem, bool memory);
 /* MB/s of PIECES_CLIENTS clients. */
 double pieces_rate(const struct pieces *p, double secs);
 int pieces_client(const struct bench *b, void *arg, unsigned int rank, bool go);
-/* Seconds of the slowest of n clients; < 0 after a message. */
+/* Seconds a time of the slowest of n clients; < 0 after a message. */
 double pieces_run(const struct perf_target *t, struct pieces *p,
 		  unsigned int n);
 

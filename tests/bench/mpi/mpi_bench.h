@@ -54,8 +54,14 @@ void *memory(size_t len);
 /* The hints of the options; the caller's to MPI_Info_free(). */
 MPI_Info hints(const struct options *o);
 double median(const double *v, int n);
-/* The slowest rank's seconds, the same everywhere. */
+/*
+ * The slowest rank's seconds, the same everywhere; and until all are there.
+ * Both sleep meanwhile: a rank that polls takes the processor from those that
+ * still move data, and from the servers, where there are fewer processors
+ * than processes; what would be measured is the scheduler.
+ */
 double slowest(double seconds);
+void barrier(void);
 
 /* Moves the pattern in every way and adds what it took to out: mpi_drive.c. */
 void drive(const struct options *o, const struct pattern *p,

@@ -173,7 +173,7 @@ static double timed(const struct run *r, const struct opened *f,
 	double start;
 	int step;
 
-	MPI_Barrier(MPI_COMM_WORLD);
+	barrier();
 	start = MPI_Wtime();
 	for (step = 0; step < r->p->steps; step++)
 		move(r, f, way, write, step);
@@ -190,13 +190,13 @@ static void verify(const struct run *r, const struct opened *f,
 		fill(r, step + salt);
 		move(r, f, way, true, step);
 	}
-	MPI_Barrier(MPI_COMM_WORLD);
+	barrier();
 	for (step = 0; step < r->p->steps; step++) {
 		memset(r->back, 0, (size_t)r->p->bytes);
 		move(r, f, way, false, step);
 		check(r, step + salt, way->name);
 	}
-	MPI_Barrier(MPI_COMM_WORLD);
+	barrier();
 }
 
 static void way_round(struct run *r, size_t w, int round)

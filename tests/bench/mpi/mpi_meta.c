@@ -17,7 +17,7 @@ static double since(double start)
 
 static double begin(void)
 {
-	MPI_Barrier(MPI_COMM_WORLD);
+	barrier();
 	return MPI_Wtime();
 }
 
