@@ -98,7 +98,7 @@ START_TEST(slow)
 }
 END_TEST
 
-#define CROWD (TCP_HALF_OPEN + 20)
+#define CROWD (SOCK_HALF_OPEN + 20)
 
 /* Too many silent ones: the oldest go, so that others get in. */
 START_TEST(crowd)

@@ -8,8 +8,6 @@
 
 #include "local_cq.h"
 
-#define LOCAL_HALF_OPEN 128u /* handshakes under way, per listener */
-#define LOCAL_PEER_LEN 320
 #define LOCAL_FDS 2 /* that a hello may carry */
 
 enum local_hello_type {
@@ -58,58 +56,26 @@ int local_sock_peer(int fd, struct tp_identity *id);
 
 /* ---- the accepting side (local_listen.c, local_req.c) ---- */
 
-TAILQ_HEAD(local_reqs, local_req);
-
-struct local_listener {
-	struct tp_listener listener;
-	struct local_src src;
-	struct local_cq *cq;
-	int fd;
-	struct addr addr;
-	bool more; /* on cq->listeners */
-	bool starved; /* of descriptors; said so once */
-	TAILQ_ENTRY(local_listener) more_link;
-	struct local_timer retry;
-	unsigned int nhalf, nqueued;
-	struct local_reqs half; /* hello awaited; oldest first */
-	struct local_reqs queued; /* events not yet taken */
-};
-
 struct local_req {
-	struct tp_conn_req req;
-	struct local_src src;
-	struct local_listener *listener; /* NULL once the event was taken */
-	TAILQ_ENTRY(local_req) link;
-	struct local_timer timer;
-	struct local_event ev;
-	int fd;
+	struct sock_req sock;
 	int table; /* the peer's; -1: none */
 	struct tp_identity id;
-	struct local_hello hello;
-	char peer[LOCAL_PEER_LEN];
 };
+
+static inline struct local_req *local_req(const struct sock_req *req)
+{
+	return container_of(req, struct local_req, sock);
+}
 
 int local_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 		 struct tp_listener **listener);
-void local_listener_addr(const struct tp_listener *listener, struct addr *addr);
-void local_unlisten(struct tp_listener *listener);
-/* One turn of accepting. */
-void local_listener_more(struct local_listener *l);
-void local_listener_wait(struct local_listener *l);
-void local_listener_resume(struct local_listener *l);
-
-/* Takes fd over. */
-void local_req_new(struct local_listener *l, int fd);
-/* From half open, with nothing said to the peer. */
-void local_req_drop(struct local_req *req);
-/* 0 if the connector still waits; else why not. */
-int local_req_look(const struct local_req *req);
-/* The event was taken: the listener forgets req. */
-void local_req_taken(struct local_req *req);
-void local_req_free(struct local_req *req);
-const void *local_req_private(const struct tp_conn_req *req, unsigned int *len);
-const char *local_req_peer(const struct tp_conn_req *req);
 int local_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
-void local_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
+
+/* For struct sock_accept_ops. */
+struct sock_req *local_req_new(const struct sock_listener *l, int fd,
+			       const struct sockaddr *sa);
+int local_req_read(struct sock_req *req, const char **why);
+void local_req_free(struct sock_req *req);
+void local_say_reject(int fd, const void *priv, unsigned int len);
 
 #endif

@@ -55,7 +55,7 @@ static int say_connect(struct local_ep *ep, int fd)
 	if (!trusted(ep))
 		return -ECONNREFUSED;
 	n = own_table(ep, &table);
-	return local_hello_send(fd, LOCAL_CONNECT, ep->priv, ep->priv_len,
+	return local_hello_send(fd, LOCAL_CONNECT, ep->priv.data, ep->priv.len,
 				&table, n);
 }
 
@@ -89,8 +89,8 @@ static void try_names(struct local_ep *ep)
 			return;
 		}
 		if (rc == -EAGAIN) {
-			local_timer_set(ep->cq, &ep->again,
-					clock_after_ms(AGAIN_MS));
+			sock_timer_set(&ep->cq->sock, &ep->again,
+				       clock_after_ms(AGAIN_MS));
 			return;
 		}
 	}
@@ -99,12 +99,12 @@ static void try_names(struct local_ep *ep)
 	local_ep_break(ep, rc, 0);
 }
 
-static void try_again(struct local_timer *timer)
+static void try_again(struct sock_timer *timer)
 {
 	try_names(container_of(timer, struct local_ep, again));
 }
 
-static void too_late(struct local_timer *timer)
+static void too_late(struct sock_timer *timer)
 {
 	struct local_ep *ep = container_of(timer, struct local_ep, timer);
 
@@ -125,15 +125,13 @@ int local_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 		return n;
 	ep->nnames = n;
 	ep->state = LOCAL_EP_CONNECTING;
-	ep->priv_len = len;
-	if (len)
-		memcpy(ep->priv, priv, len);
+	tp_private_set(&ep->priv, priv, len);
 	snprintf(ep->peer, sizeof(ep->peer), "local %s:%u", addr->host,
 		 addr->port);
 	ep->timer.fire = too_late;
 	ep->again.fire = try_again;
 	if (deadline != CLOCK_NEVER)
-		local_timer_set(ep->cq, &ep->timer, deadline);
+		sock_timer_set(&ep->cq->sock, &ep->timer, deadline);
 	try_names(ep);
 	return 0;
 }
@@ -146,7 +144,8 @@ static void established(struct local_ep *ep, int side)
 	memcpy(ep->nonce, ep->shm.ctl->nonce, LOCAL_NONCE);
 	local_guest_admit(ep);
 	ep->state = LOCAL_EP_UP;
-	local_event_queue(ep->cq, &ep->started, TP_EV_ESTABLISHED, 0);
+	tp_pending_queue(&ep->cq->sock.events, &ep->started, TP_EV_ESTABLISHED,
+			 0);
 	local_ep_heat(ep);
 }
 
@@ -172,8 +171,9 @@ static int take_shared(struct local_ep *ep, const int *fds, unsigned int n)
 static void rejected(struct local_ep *ep)
 {
 	local_ep_break(ep, -ECONNREFUSED, 0);
-	local_event_drop(ep->cq, &ep->ended);
-	local_event_queue(ep->cq, &ep->started, TP_EV_REJECTED, -ECONNREFUSED);
+	tp_pending_drop(&ep->cq->sock.events, &ep->ended);
+	tp_pending_queue(&ep->cq->sock.events, &ep->started, TP_EV_REJECTED,
+			 -ECONNREFUSED);
 }
 
 static void answered(struct local_ep *ep, const struct local_hello *hello,
@@ -181,9 +181,8 @@ static void answered(struct local_ep *ep, const struct local_hello *hello,
 {
 	int rc = 0;
 
-	local_timer_clear(ep->cq, &ep->timer);
-	ep->priv_len = hello->priv_len;
-	memcpy(ep->priv, hello->priv, hello->priv_len);
+	sock_timer_clear(&ep->cq->sock, &ep->timer);
+	tp_private_set(&ep->priv, hello->priv, hello->priv_len);
 	if (hello->type == LOCAL_REJECT) {
 		rejected(ep);
 		return;
@@ -243,10 +242,10 @@ static int take_over(struct local_ep *ep, struct local_req *req,
 
 	if (rc)
 		return rc;
-	rc = local_ep_attach(ep, req->fd);
+	rc = local_ep_attach(ep, req->sock.fd);
 	if (rc)
 		goto unmap;
-	req->fd = -1;
+	req->sock.fd = -1;
 	ep->id = req->id;
 	if (req->table >= 0)
 		map_table(ep, req->table);
@@ -266,13 +265,14 @@ int local_accept(struct tp_ep *base, struct tp_conn_req *base_req,
 		 const void *priv, unsigned int len)
 {
 	struct local_ep *ep = container_of(base, struct local_ep, ep);
-	struct local_req *req = container_of(base_req, struct local_req, req);
+	struct local_req *req = container_of(base_req, struct local_req,
+					     sock.req);
 	int rc = -EINVAL, gone;
 
 	if (ep->state != LOCAL_EP_IDLE || len > TP_PRIVATE_MAX)
 		goto free_req;
-	snprintf(ep->peer, sizeof(ep->peer), "%s", req->peer);
-	gone = local_req_look(req);
+	snprintf(ep->peer, sizeof(ep->peer), "%s", req->sock.peer);
+	gone = sock_req_look(&req->sock);
 	if (gone) {
 		local_ep_break(ep, gone, 0);
 		rc = 0;
@@ -280,6 +280,6 @@ int local_accept(struct tp_ep *base, struct tp_conn_req *base_req,
 		rc = take_over(ep, req, priv, len);
 	}
 free_req:
-	local_req_free(req);
+	sock_req_free(&req->sock);
 	return rc;
 }

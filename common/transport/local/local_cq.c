@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_cq.c - the progress context: making, polling, the epoll set. */
+/* local_cq.c - the progress context: making and polling. */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "local.h"
@@ -13,67 +12,7 @@
 
 static struct local_cq *to_cq(struct tp_cq *base)
 {
-	return container_of(base, struct local_cq, cq);
-}
-
-int local_cq_add(struct local_cq *cq, int fd, struct local_src *src,
-		 uint32_t events)
-{
-	struct epoll_event ev = { events | EPOLLET, { .ptr = src } };
-
-	return epoll_ctl(cq->epfd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
-}
-
-/* Explicit: a close() alone leaves it in the set if a child of fork() has it. */
-void local_cq_del(struct local_cq *cq, int fd, struct local_src *src)
-{
-	int i;
-
-	epoll_ctl(cq->epfd, EPOLL_CTL_DEL, fd, NULL);
-	for (i = 0; i < cq->nsaved; i++) {
-		if (cq->saved[i].data.ptr == src)
-			cq->saved[i].data.ptr = NULL;
-	}
-}
-
-/* The edge has done its work by ending the sleep. */
-static void woken_up(struct local_src *src, uint32_t events)
-{
-}
-
-static int wake_open(struct local_cq *cq)
-{
-	int rc;
-
-	cq->wake_src.ready = woken_up;
-	cq->wakefd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (cq->wakefd < 0)
-		return -errno;
-	rc = local_cq_add(cq, cq->wakefd, &cq->wake_src, EPOLLIN);
-	if (rc)
-		close(cq->wakefd);
-	return rc;
-}
-
-static int cq_fds_open(struct local_cq *cq)
-{
-	int rc;
-
-	cq->epfd = epoll_create1(EPOLL_CLOEXEC);
-	if (cq->epfd < 0)
-		return -errno;
-	rc = wake_open(cq);
-	if (rc)
-		goto close_epfd;
-	rc = local_timers_open(cq);
-	if (rc)
-		goto close_wakefd;
-	return 0;
-close_wakefd:
-	close(cq->wakefd);
-close_epfd:
-	close(cq->epfd);
-	return rc;
+	return container_of(base, struct local_cq, sock.cq);
 }
 
 int local_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
@@ -83,23 +22,15 @@ int local_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 
 	if (!cq)
 		return -ENOMEM;
-	cq->cq.dev = dev;
-	cq->room = depth;
-	TAILQ_INIT(&cq->open);
-	TAILQ_INIT(&cq->hot);
-	TAILQ_INIT(&cq->done);
-	TAILQ_INIT(&cq->events);
-	TAILQ_INIT(&cq->listeners);
-	rc = cq_fds_open(cq);
+	rc = sock_cq_init(&cq->sock, dev, depth);
 	if (rc) {
-		log_error(dev->log,
-			  "local: a completion queue needs three descriptors "
-			  "(error %d): raise the open files limit",
-			  -rc);
 		free(cq);
 		return rc;
 	}
-	*out = &cq->cq;
+	TAILQ_INIT(&cq->open);
+	TAILQ_INIT(&cq->hot);
+	TAILQ_INIT(&cq->done);
+	*out = &cq->sock.cq;
 	return 0;
 }
 
@@ -107,9 +38,7 @@ void local_cq_close(struct tp_cq *base)
 {
 	struct local_cq *cq = to_cq(base);
 
-	close(cq->timerfd);
-	close(cq->wakefd);
-	close(cq->epfd);
+	sock_cq_fini(&cq->sock);
 	free(cq);
 }
 
@@ -126,43 +55,10 @@ void local_cq_abandon(struct tp_cq *base)
 
 	TAILQ_FOREACH(ep, &cq->open, open_link)
 		close(ep->fd);
-	close(cq->timerfd);
-	close(cq->wakefd);
-	close(cq->epfd);
+	sock_cq_fini(&cq->sock);
 	if (mrs->fd >= 0)
 		close(mrs->fd);
 	mrs->fd = -1;
-}
-
-void local_cq_look(struct local_cq *cq, int timeout_ms)
-{
-	int n = epoll_wait(cq->epfd, cq->saved, LOCAL_EVENTS, timeout_ms);
-
-	cq->nsaved = n > 0 ? n : 0;
-	cq->polls = 0;
-}
-
-static void edges(struct local_cq *cq)
-{
-	int i;
-
-	for (i = 0; i < cq->nsaved; i++) {
-		struct local_src *src = cq->saved[i].data.ptr;
-
-		if (src)
-			src->ready(src, cq->saved[i].events);
-	}
-	cq->nsaved = 0;
-}
-
-static void accept_more(struct local_cq *cq)
-{
-	struct local_listener *l, *next;
-
-	for (l = TAILQ_FIRST(&cq->listeners); l; l = next) {
-		next = TAILQ_NEXT(l, more_link);
-		local_listener_more(l);
-	}
 }
 
 static void turn_or_cool(struct local_cq *cq, struct local_ep *ep)
@@ -200,19 +96,23 @@ static int harvest(struct local_cq *cq, struct tp_wc *wc, int n)
 	return total;
 }
 
+static bool look_is_due(struct local_cq *cq)
+{
+	return cq->sock.nsaved == 0 &&
+	       (cq->nhot == 0 || ++cq->polls > LOOK_EVERY);
+}
+
 int local_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 {
 	struct local_cq *cq = to_cq(base);
 
-	if (atomic_load_explicit(&cq->asleep, memory_order_relaxed)) {
-		atomic_store(&cq->asleep, false);
+	if (sock_cq_awake(&cq->sock))
 		cq->polls = LOOK_EVERY;
+	if (look_is_due(cq)) {
+		cq->polls = 0;
+		sock_cq_look(&cq->sock, 0);
 	}
-	if (cq->nsaved == 0 && (cq->nhot == 0 || ++cq->polls > LOOK_EVERY))
-		local_cq_look(cq, 0);
-	edges(cq);
-	if (!TAILQ_EMPTY(&cq->listeners))
-		accept_more(cq);
+	sock_cq_edges(&cq->sock);
 	turns(cq);
 	return harvest(cq, wc, n);
 }
@@ -232,8 +132,7 @@ bool local_cq_has_work(struct local_cq *cq)
 {
 	struct local_ep *ep;
 
-	if (cq->nsaved || !TAILQ_EMPTY(&cq->done) ||
-	    !TAILQ_EMPTY(&cq->events) || !TAILQ_EMPTY(&cq->listeners))
+	if (sock_cq_has_work(&cq->sock) || !TAILQ_EMPTY(&cq->done))
 		return true;
 	TAILQ_FOREACH(ep, &cq->hot, hot_link)
 		if (local_ep_runnable(ep))

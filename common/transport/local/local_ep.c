@@ -55,7 +55,7 @@ static void heard_bell(struct local_ep *ep)
 		;
 }
 
-static void ep_edge(struct local_src *src, uint32_t events)
+static void ep_edge(struct sock_src *src, uint32_t events)
 {
 	struct local_ep *ep = container_of(src, struct local_ep, src);
 
@@ -73,7 +73,7 @@ static void ep_edge(struct local_src *src, uint32_t events)
 
 int local_ep_attach(struct local_ep *ep, int fd)
 {
-	int rc = local_cq_add(ep->cq, fd, &ep->src, EPOLLIN | EPOLLRDHUP);
+	int rc = sock_cq_add(&ep->cq->sock, fd, &ep->src, EPOLLIN | EPOLLRDHUP);
 
 	if (rc)
 		return rc;
@@ -89,7 +89,7 @@ void local_ep_detach(struct local_ep *ep)
 	local_guest_leave(ep);
 	if (ep->fd >= 0) {
 		TAILQ_REMOVE(&ep->cq->open, ep, open_link);
-		local_cq_del(ep->cq, ep->fd, &ep->src);
+		sock_cq_del(&ep->cq->sock, ep->fd, &ep->src);
 		shutdown(ep->fd, SHUT_RDWR);
 		close(ep->fd);
 		ep->fd = -1;
@@ -131,7 +131,7 @@ static void ep_free(struct local_ep *ep)
 int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 		  struct tp_ep **out)
 {
-	struct local_cq *cq = container_of(base, struct local_cq, cq);
+	struct local_cq *cq = container_of(base, struct local_cq, sock.cq);
 	uint32_t nsend = attr && attr->max_send_wr ? attr->max_send_wr
 						   : SEND_WR_DEFAULT;
 	uint32_t nrecv = attr && attr->max_recv_wr ? attr->max_recv_wr
@@ -140,7 +140,7 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 
 	if (nsend > WR_MAX || nrecv > WR_MAX)
 		return -EINVAL;
-	if (nsend + nrecv > cq->room)
+	if (nsend + nrecv > cq->sock.room)
 		return -ENOBUFS;
 	ep = calloc(1, sizeof(*ep));
 	if (!ep)
@@ -149,12 +149,12 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 		ep_free(ep);
 		return -ENOMEM;
 	}
-	cq->room -= nsend + nrecv;
+	cq->sock.room -= nsend + nrecv;
 	ep->ep.dev = base->dev;
 	ep->ep.context = attr ? attr->context : NULL;
 	ep->src.ready = ep_edge;
-	ep->started.ep = ep;
-	ep->ended.ep = ep;
+	ep->started.ep = ep->ended.ep = &ep->ep;
+	ep->started.priv = &ep->priv;
 	ep->cq = cq;
 	ep->fd = -1;
 	strcpy(ep->peer, "local -");
@@ -180,18 +180,18 @@ void local_ep_close(struct tp_ep *base)
 	struct local_cq *cq = ep->cq;
 
 	say_end(ep, 0, 0);
-	local_timer_clear(cq, &ep->timer);
-	local_timer_clear(cq, &ep->again);
+	sock_timer_clear(&cq->sock, &ep->timer);
+	sock_timer_clear(&cq->sock, &ep->again);
 	local_requests_flush(ep, -ECANCELED, 0);
 	local_ep_detach(ep);
 	if (ep->is_done)
 		TAILQ_REMOVE(&cq->done, ep, done_link);
-	local_event_drop(cq, &ep->started);
-	local_event_drop(cq, &ep->ended);
+	tp_pending_drop(&cq->sock.events, &ep->started);
+	tp_pending_drop(&cq->sock.events, &ep->ended);
 	if (ep->rq.rnr)
 		log_info(base->dev->log, "%s: not ready to receive: %llu times",
 			 ep->peer, (unsigned long long)ep->rq.rnr);
-	cq->room += ep->sq.max + ep->rq.max;
+	cq->sock.room += ep->sq.max + ep->rq.max;
 	ep_free(ep);
 }
 
@@ -199,12 +199,13 @@ void local_ep_break(struct local_ep *ep, int status, uint32_t id)
 {
 	if (ep->state == LOCAL_EP_BROKEN)
 		return;
-	local_timer_clear(ep->cq, &ep->timer);
-	local_timer_clear(ep->cq, &ep->again);
+	sock_timer_clear(&ep->cq->sock, &ep->timer);
+	sock_timer_clear(&ep->cq->sock, &ep->again);
 	local_ep_detach(ep);
 	ep->state = LOCAL_EP_BROKEN;
 	local_requests_flush(ep, status, id);
-	local_event_queue(ep->cq, &ep->ended, TP_EV_DISCONNECTED, status);
+	tp_pending_queue(&ep->cq->sock.events, &ep->ended, TP_EV_DISCONNECTED,
+			 status);
 }
 
 void local_ep_refuse(struct local_ep *ep, int status, uint32_t cause,

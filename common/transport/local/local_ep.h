@@ -109,7 +109,7 @@ struct local_rx {
 
 struct local_ep {
 	struct tp_ep ep;
-	struct local_src src;
+	struct sock_src src;
 	struct local_cq *cq;
 	enum local_state state;
 	int fd;
@@ -135,14 +135,13 @@ struct local_ep {
 	uint64_t guest_id;
 	uint8_t nonce[LOCAL_NONCE]; /* the peer looks here */
 	/* connecting */
-	struct local_timer timer, again;
+	struct sock_timer timer, again;
 	uint64_t deadline;
 	struct local_name name[LOCAL_NAMES];
 	int nnames, name_next;
-	struct local_event started, ended;
-	unsigned int priv_len;
-	uint8_t priv[TP_PRIVATE_MAX];
-	char peer[LOCAL_PEER_LEN];
+	struct tp_pending started, ended;
+	struct tp_private priv; /* ours, then the peer's */
+	char peer[SOCK_PEER_LEN];
 };
 
 int local_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,

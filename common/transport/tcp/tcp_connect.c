@@ -78,7 +78,7 @@ void tcp_connect_step(struct tcp_ep *ep)
 	}
 	ep->state = TCP_EP_HELLO;
 	tcp_ep_mask(ep, EPOLLIN | EPOLLRDHUP);
-	if (queue_hello(ep, TCP_OP_CONNECT, ep->priv, ep->priv_len))
+	if (queue_hello(ep, TCP_OP_CONNECT, ep->priv.data, ep->priv.len))
 		tcp_ep_break(ep, -ENOMEM, 0);
 }
 
@@ -95,11 +95,9 @@ int tcp_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 		return rc;
 	ep->state = TCP_EP_CONNECTING;
 	ep->addr_next = ep->addrs;
-	ep->priv_len = len;
-	if (len)
-		memcpy(ep->priv, priv, len);
+	tp_private_set(&ep->priv, priv, len);
 	if (deadline != CLOCK_NEVER)
-		tcp_timer_set(ep->cq, &ep->timer, deadline);
+		sock_timer_set(&ep->cq->sock, &ep->timer, deadline);
 	start_next(ep, -EHOSTUNREACH);
 	return 0;
 }
@@ -107,24 +105,25 @@ int tcp_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 static void established(struct tcp_ep *ep)
 {
 	ep->state = TCP_EP_UP;
-	tcp_event_queue(ep->cq, &ep->started, TP_EV_ESTABLISHED, 0);
+	tp_pending_queue(&ep->cq->sock.events, &ep->started, TP_EV_ESTABLISHED,
+			 0);
 }
 
 static void answered(struct tcp_ep *ep, const struct tcp_hello *hello)
 {
-	tcp_timer_clear(ep->cq, &ep->timer);
+	sock_timer_clear(&ep->cq->sock, &ep->timer);
 	freeaddrinfo(ep->addrs);
 	ep->addrs = NULL;
-	ep->priv_len = hello->len;
-	memcpy(ep->priv, hello->priv, hello->len);
+	tp_private_set(&ep->priv, hello->priv, hello->len);
 }
 
 /* Like a break, but the event is another. */
 static void rejected(struct tcp_ep *ep)
 {
 	tcp_ep_break(ep, -ECONNREFUSED, 0);
-	tcp_event_drop(ep->cq, &ep->ended);
-	tcp_event_queue(ep->cq, &ep->started, TP_EV_REJECTED, -ECONNREFUSED);
+	tp_pending_drop(&ep->cq->sock.events, &ep->ended);
+	tp_pending_queue(&ep->cq->sock.events, &ep->started, TP_EV_REJECTED,
+			 -ECONNREFUSED);
 }
 
 int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
@@ -145,20 +144,7 @@ int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
 	return 0;
 }
 
-/* 0 if the connector still waits. */
-static int look_at_connector(int fd)
-{
-	char c;
-	ssize_t n = recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT);
-
-	if (n > 0)
-		return -EPROTO;
-	if (n < 0)
-		return errno == EAGAIN ? 0 : -errno;
-	return -ECONNRESET;
-}
-
-static int take_over(struct tcp_ep *ep, struct tcp_req *req, const void *priv,
+static int take_over(struct tcp_ep *ep, struct sock_req *req, const void *priv,
 		     unsigned int len)
 {
 	int rc = tcp_ep_attach(ep, req->fd, EPOLLIN | EPOLLRDHUP);
@@ -178,13 +164,13 @@ int tcp_accept(struct tp_ep *base, struct tp_conn_req *base_req,
 	       const void *priv, unsigned int len)
 {
 	struct tcp_ep *ep = container_of(base, struct tcp_ep, ep);
-	struct tcp_req *req = container_of(base_req, struct tcp_req, req);
+	struct sock_req *req = container_of(base_req, struct sock_req, req);
 	int rc = -EINVAL, gone;
 
 	if (ep->state != TCP_EP_IDLE || len > TP_PRIVATE_MAX)
 		goto free_req;
 	strcpy(ep->peer, req->peer);
-	gone = look_at_connector(req->fd);
+	gone = sock_req_look(req);
 	if (gone) {
 		tcp_ep_break(ep, gone, 0);
 		rc = 0;
@@ -192,6 +178,6 @@ int tcp_accept(struct tp_ep *base, struct tp_conn_req *base_req,
 		rc = take_over(ep, req, priv, len);
 	}
 free_req:
-	tcp_req_free(req);
+	sock_req_free(req);
 	return rc;
 }

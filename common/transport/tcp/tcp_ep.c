@@ -63,7 +63,7 @@ void tcp_ep_mask(struct tcp_ep *ep, uint32_t mask)
 	if (mask == ep->mask)
 		return;
 	ep->mask = mask;
-	tcp_cq_mod(ep->cq, ep->fd, &ep->src, mask);
+	sock_cq_mod(&ep->cq->sock, ep->fd, &ep->src, mask);
 }
 
 static bool has_to_send(const struct tcp_ep *ep)
@@ -80,7 +80,7 @@ static void writable(struct tcp_ep *ep)
 		tcp_ep_mask(ep, ep->mask & ~(uint32_t)EPOLLOUT);
 }
 
-static void ep_edge(struct tcp_src *src, uint32_t events)
+static void ep_edge(struct sock_src *src, uint32_t events)
 {
 	struct tcp_ep *ep = container_of(src, struct tcp_ep, src);
 
@@ -102,7 +102,7 @@ static void ep_edge(struct tcp_src *src, uint32_t events)
 
 int tcp_ep_attach(struct tcp_ep *ep, int fd, uint32_t mask)
 {
-	int rc = tcp_cq_add(ep->cq, fd, &ep->src, mask);
+	int rc = sock_cq_add(&ep->cq->sock, fd, &ep->src, mask);
 
 	if (rc)
 		return rc;
@@ -117,7 +117,7 @@ void tcp_ep_detach(struct tcp_ep *ep)
 	if (ep->fd < 0)
 		return;
 	tcp_pulse_leave(ep);
-	tcp_cq_del(ep->cq, ep->fd, &ep->src);
+	sock_cq_del(&ep->cq->sock, ep->fd, &ep->src);
 	close(ep->fd);
 	ep->fd = -1;
 }
@@ -158,7 +158,7 @@ static void ep_free(struct tcp_ep *ep)
 	free(ep);
 }
 
-static void too_late(struct tcp_timer *timer)
+static void too_late(struct sock_timer *timer)
 {
 	struct tcp_ep *ep = container_of(timer, struct tcp_ep, timer);
 
@@ -169,7 +169,7 @@ static void too_late(struct tcp_timer *timer)
 int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 		struct tp_ep **out)
 {
-	struct tcp_cq *cq = container_of(base, struct tcp_cq, cq);
+	struct tcp_cq *cq = container_of(base, struct tcp_cq, sock.cq);
 	uint32_t nsend = attr && attr->max_send_wr ? attr->max_send_wr
 						   : SEND_WR_DEFAULT;
 	uint32_t nrecv = attr && attr->max_recv_wr ? attr->max_recv_wr
@@ -178,7 +178,7 @@ int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 
 	if (nsend > WR_MAX || nrecv > WR_MAX)
 		return -EINVAL;
-	if (nsend + nrecv > cq->room)
+	if (nsend + nrecv > cq->sock.room)
 		return -ENOBUFS;
 	ep = calloc(1, sizeof(*ep));
 	if (!ep)
@@ -187,13 +187,13 @@ int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 		ep_free(ep);
 		return -ENOMEM;
 	}
-	cq->room -= nsend + nrecv;
+	cq->sock.room -= nsend + nrecv;
 	ep->ep.dev = base->dev;
 	ep->ep.context = attr ? attr->context : NULL;
 	ep->src.ready = ep_edge;
 	ep->timer.fire = too_late;
-	ep->started.ep = ep;
-	ep->ended.ep = ep;
+	ep->started.ep = ep->ended.ep = &ep->ep;
+	ep->started.priv = &ep->priv;
 	ep->cq = cq;
 	ep->fd = -1;
 	strcpy(ep->peer, "tcp -");
@@ -225,18 +225,18 @@ void tcp_ep_close(struct tp_ep *base)
 	struct tcp_cq *cq = ep->cq;
 
 	say_bye(ep);
-	tcp_timer_clear(cq, &ep->timer);
+	sock_timer_clear(&cq->sock, &ep->timer);
 	tcp_ep_detach(ep);
 	forget_frames(ep);
 	leave_lists(ep);
 	if (ep->done)
 		TAILQ_REMOVE(&cq->done, ep, done_link);
-	tcp_event_drop(cq, &ep->started);
-	tcp_event_drop(cq, &ep->ended);
+	tp_pending_drop(&cq->sock.events, &ep->started);
+	tp_pending_drop(&cq->sock.events, &ep->ended);
 	if (ep->rq.rnr)
 		log_info(base->dev->log, "%s: not ready to receive: %llu times",
 			 ep->peer, (unsigned long long)ep->rq.rnr);
-	cq->room += ep->sq.max + ep->rq.max;
+	cq->sock.room += ep->sq.max + ep->rq.max;
 	ep_free(ep);
 }
 
@@ -266,12 +266,13 @@ void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id)
 	if (ep->state == TCP_EP_BROKEN)
 		return;
 	ep->state = TCP_EP_BROKEN;
-	tcp_timer_clear(ep->cq, &ep->timer);
+	sock_timer_clear(&ep->cq->sock, &ep->timer);
 	leave_lists(ep);
 	forget_frames(ep);
 	tcp_ep_detach(ep);
 	flush_requests(ep, status, id);
-	tcp_event_queue(ep->cq, &ep->ended, TP_EV_DISCONNECTED, status);
+	tp_pending_queue(&ep->cq->sock.events, &ep->ended, TP_EV_DISCONNECTED,
+			 status);
 }
 
 void tcp_ep_lost(struct tcp_ep *ep, int status)

@@ -82,7 +82,7 @@ struct tcp_rx {
 
 struct tcp_ep {
 	struct tp_ep ep;
-	struct tcp_src src;
+	struct sock_src src;
 	struct tcp_cq *cq;
 	enum tcp_state state;
 	int fd;
@@ -94,12 +94,11 @@ struct tcp_ep {
 	struct tcp_rx rx;
 	struct tcp_recvq rq;
 	struct tcp_sendq sq;
-	struct tcp_timer timer; /* connect deadline */
+	struct sock_timer timer; /* connect deadline */
 	struct addrinfo *addrs, *addr_next;
-	struct tcp_event started, ended;
-	unsigned int priv_len;
-	uint8_t priv[TP_PRIVATE_MAX];
-	char peer[TCP_PEER_LEN];
+	struct tp_pending started, ended;
+	struct tp_private priv; /* ours, then the peer's */
+	char peer[SOCK_PEER_LEN];
 };
 
 int tcp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,

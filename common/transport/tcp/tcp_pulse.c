@@ -14,14 +14,14 @@
 
 static unsigned int dead_ms(const struct tcp_cq *cq)
 {
-	return container_of(cq->cq.dev, struct tcp_dev, dev)->dead_peer_ms;
+	return container_of(cq->sock.cq.dev, struct tcp_dev, dev)->dead_peer_ms;
 }
 
 static void set_next(struct tcp_cq *cq)
 {
 	uint64_t ms = dead_ms(cq) / BEATS;
 
-	tcp_timer_set(cq, &cq->pulse, clock_after_ms(ms ? ms : 1));
+	sock_timer_set(&cq->sock, &cq->pulse, clock_after_ms(ms ? ms : 1));
 }
 
 /* One try may just be on its way; when there was another, it was in vain. */
@@ -41,7 +41,7 @@ static void look_at(struct tcp_ep *ep)
 		tcp_ep_lost(ep, -ETIMEDOUT);
 }
 
-static void beat(struct tcp_timer *timer)
+static void beat(struct sock_timer *timer)
 {
 	struct tcp_cq *cq = container_of(timer, struct tcp_cq, pulse);
 	struct tcp_ep *ep, *next;
@@ -72,5 +72,5 @@ void tcp_pulse_leave(struct tcp_ep *ep)
 {
 	TAILQ_REMOVE(&ep->cq->open, ep, open_link);
 	if (TAILQ_EMPTY(&ep->cq->open))
-		tcp_timer_clear(ep->cq, &ep->cq->pulse);
+		sock_timer_clear(&ep->cq->sock, &ep->cq->pulse);
 }

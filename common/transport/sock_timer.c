@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_timer.c - deadlines of handshakes.  A timerfd in the epoll set makes
- * them fire also in an application's own event loop.
+ * sock_timer.c - deadlines of a progress context.  A timerfd in the epoll set
+ * makes them fire also in an application's own event loop.
  */
 #include <errno.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "tcp.h"
+#include "sock.h"
 
-static void timerfd_follow(struct tcp_cq *cq)
+static void timerfd_follow(struct sock_cq *cq)
 {
-	struct tcp_timer *first = TAILQ_FIRST(&cq->timers);
+	struct sock_timer *first = TAILQ_FIRST(&cq->timers);
 	uint64_t at = first ? first->at : 0;
 	struct itimerspec its = {
 		.it_value.tv_sec = (time_t)(at / 1000000000u),
@@ -21,11 +21,11 @@ static void timerfd_follow(struct tcp_cq *cq)
 	timerfd_settime(cq->timerfd, TFD_TIMER_ABSTIME, &its, NULL);
 }
 
-static void timers_fire(struct tcp_src *src, uint32_t events)
+static void timers_fire(struct sock_src *src, uint32_t events)
 {
-	struct tcp_cq *cq = container_of(src, struct tcp_cq, timer_src);
+	struct sock_cq *cq = container_of(src, struct sock_cq, timer_src);
 	uint64_t now = clock_now();
-	struct tcp_timer *timer;
+	struct sock_timer *timer;
 
 	while ((timer = TAILQ_FIRST(&cq->timers)) && timer->at <= now) {
 		TAILQ_REMOVE(&cq->timers, timer, link);
@@ -35,7 +35,7 @@ static void timers_fire(struct tcp_src *src, uint32_t events)
 	timerfd_follow(cq);
 }
 
-int tcp_timers_open(struct tcp_cq *cq)
+int sock_timers_open(struct sock_cq *cq)
 {
 	int rc;
 
@@ -45,28 +45,23 @@ int tcp_timers_open(struct tcp_cq *cq)
 				     TFD_NONBLOCK | TFD_CLOEXEC);
 	if (cq->timerfd < 0)
 		return -errno;
-	rc = tcp_cq_add(cq, cq->timerfd, &cq->timer_src, EPOLLIN);
+	rc = sock_cq_add(cq, cq->timerfd, &cq->timer_src, EPOLLIN);
 	if (rc)
 		close(cq->timerfd);
 	return rc;
 }
 
-void tcp_timers_close(struct tcp_cq *cq)
-{
-	close(cq->timerfd);
-}
-
 /* Most are set for later than all others: look from the end. */
-void tcp_timer_set(struct tcp_cq *cq, struct tcp_timer *timer, uint64_t at)
+void sock_timer_set(struct sock_cq *cq, struct sock_timer *timer, uint64_t at)
 {
-	struct tcp_timer *before;
+	struct sock_timer *before;
 
 	if (timer->at)
 		TAILQ_REMOVE(&cq->timers, timer, link);
 	timer->at = at ?: 1;
-	before = TAILQ_LAST(&cq->timers, tcp_timers);
+	before = TAILQ_LAST(&cq->timers, sock_timers);
 	while (before && before->at > timer->at)
-		before = TAILQ_PREV(before, tcp_timers, link);
+		before = TAILQ_PREV(before, sock_timers, link);
 	if (before)
 		TAILQ_INSERT_AFTER(&cq->timers, before, timer, link);
 	else
@@ -76,7 +71,7 @@ void tcp_timer_set(struct tcp_cq *cq, struct tcp_timer *timer, uint64_t at)
 }
 
 /* The timerfd may then fire for nothing, which is harmless. */
-void tcp_timer_clear(struct tcp_cq *cq, struct tcp_timer *timer)
+void sock_timer_clear(struct sock_cq *cq, struct sock_timer *timer)
 {
 	if (!timer->at)
 		return;

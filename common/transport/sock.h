@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sock.h - what the tcp and the local provider share: the progress context
+ * over an epoll set, with its timers and its waker (sock_cq.c, sock_timer.c),
+ * and the accepting side (sock_listen.c, sock_req.c).
+ */
+#ifndef SOCK_H
+#define SOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/epoll.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+#include "container.h"
+#include "pending.h"
+#include "provider.h"
+
+#define SOCK_EVENTS 64 /* of one epoll_wait() */
+#define SOCK_HALF_OPEN 128u /* handshakes under way, per listener */
+#define SOCK_PEER_LEN 320
+
+/* Something in the epoll set. */
+struct sock_src {
+	void (*ready)(struct sock_src *src, uint32_t events);
+};
+
+struct sock_timer {
+	TAILQ_ENTRY(sock_timer) link;
+	uint64_t at; /* 0: not set */
+	void (*fire)(struct sock_timer *timer);
+};
+
+struct sock_cq {
+	struct tp_cq cq;
+	unsigned int room; /* of depth, not yet promised to eps */
+	int epfd, wakefd, timerfd;
+	atomic_bool woken; /* sock_cq_wake() not yet seen by a wait */
+	atomic_bool asleep; /* a waker has to write to wakefd */
+	struct sock_src wake_src, timer_src;
+	struct tp_pendings events;
+	TAILQ_HEAD(sock_timers, sock_timer) timers; /* first due first */
+	TAILQ_HEAD(, sock_listener) listeners; /* that have more to accept */
+	int nsaved; /* edges that a look brought */
+	struct epoll_event saved[SOCK_EVENTS];
+};
+
+/* -errno, logged. */
+int sock_cq_init(struct sock_cq *cq, struct tp_dev *dev, unsigned int depth);
+/* Descriptors only: also right in the child of a fork(). */
+void sock_cq_fini(struct sock_cq *cq);
+/* Adds fd, edge-triggered.  -errno. */
+int sock_cq_add(struct sock_cq *cq, int fd, struct sock_src *src,
+		uint32_t events);
+void sock_cq_mod(struct sock_cq *cq, int fd, struct sock_src *src,
+		 uint32_t events);
+/* Also forgets the edges that were not handled yet. */
+void sock_cq_del(struct sock_cq *cq, int fd, struct sock_src *src);
+/* What the epoll set has. */
+void sock_cq_look(struct sock_cq *cq, int timeout_ms);
+/* Handles it, and lets listeners go on. */
+void sock_cq_handle(struct sock_cq *cq);
+/* Nothing is left to do.  0: an edge or a wake came; -ETIMEDOUT. */
+int sock_cq_sleep(struct sock_cq *cq, uint64_t deadline);
+/* The same without the sleep, which is another's: false if a wake came. */
+bool sock_cq_may_sleep(struct sock_cq *cq);
+
+static inline void sock_cq_edges(struct sock_cq *cq)
+{
+	if (cq->nsaved || !TAILQ_EMPTY(&cq->listeners))
+		sock_cq_handle(cq);
+}
+
+/* An event, an edge, or something to accept. */
+static inline bool sock_cq_has_work(const struct sock_cq *cq)
+{
+	return cq->nsaved || !TAILQ_EMPTY(&cq->events) ||
+	       !TAILQ_EMPTY(&cq->listeners);
+}
+
+/* Whoever polls does not sleep.  True: it did, as far as was known. */
+static inline bool sock_cq_awake(struct sock_cq *cq)
+{
+	if (!atomic_load_explicit(&cq->asleep, memory_order_relaxed))
+		return false;
+	atomic_store(&cq->asleep, false);
+	return true;
+}
+
+/* Of the provider's table. */
+int sock_cq_event(struct tp_cq *cq, struct tp_event *ev);
+void sock_cq_wake(struct tp_cq *cq);
+int sock_cq_fd(struct tp_cq *cq);
+
+int sock_timers_open(struct sock_cq *cq);
+void sock_timer_set(struct sock_cq *cq, struct sock_timer *timer, uint64_t at);
+void sock_timer_clear(struct sock_cq *cq, struct sock_timer *timer);
+
+/* ---- the accepting side ---- */
+
+struct sock_req;
+TAILQ_HEAD(sock_reqs, sock_req);
+
+struct sock_listener {
+	struct tp_listener listener;
+	const struct sock_accept_ops *ops;
+	struct sock_src src;
+	struct sock_cq *cq;
+	int fd;
+	struct addr addr;
+	unsigned int handshake_ms;
+	bool more; /* on cq->listeners */
+	bool starved; /* of descriptors; said so once */
+	TAILQ_ENTRY(sock_listener) more_link;
+	struct sock_timer retry;
+	unsigned int nhalf, nqueued;
+	struct sock_reqs half; /* hello awaited; oldest first */
+	struct sock_reqs queued; /* events not yet taken */
+};
+
+/* A connection that came in and is not accepted yet. */
+struct sock_req {
+	struct tp_conn_req req;
+	const struct sock_accept_ops *ops;
+	struct sock_src src;
+	struct sock_listener *listener; /* NULL once the event was taken */
+	TAILQ_ENTRY(sock_req) link;
+	struct sock_timer timer;
+	struct tp_pending ev;
+	int fd; /* -1: taken over */
+	struct tp_private priv;
+	char peer[SOCK_PEER_LEN];
+};
+
+struct sock_accept_ops {
+	/* The listening socket and its port in *addr; -errno, logged. */
+	int (*open)(struct tp_dev *dev, struct addr *addr, int backlog);
+	/* Fills in peer and what is the provider's; NULL: no memory. */
+	struct sock_req *(*req_new)(const struct sock_listener *l, int fd,
+				    const struct sockaddr *sa);
+	/*
+	 * Reads the hello.  1: priv is there; 0: not yet; -errno, and why it is
+	 * dropped in *why (NULL: not worth a word).
+	 */
+	int (*req_read)(struct sock_req *req, const char **why);
+	/* Best effort. */
+	void (*say_reject)(int fd, const void *priv, unsigned int len);
+	void (*req_free)(struct sock_req *req); /* fd is closed */
+	const char *late; /* why a hello may not come */
+};
+
+int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
+		const struct addr *addr, int backlog, unsigned int handshake_ms,
+		struct tp_listener **listener);
+/* One turn of accepting. */
+void sock_listener_more(struct sock_listener *l);
+void sock_listener_wait(struct sock_listener *l);
+void sock_listener_resume(struct sock_listener *l);
+
+/* Takes fd over. */
+void sock_req_new(struct sock_listener *l, int fd, const struct sockaddr *sa);
+/* From half open, with nothing said to the peer. */
+void sock_req_drop(struct sock_req *req);
+/* The event was taken: the listener forgets req. */
+void sock_req_taken(struct sock_req *req);
+/* Closes fd, if it was not taken over. */
+void sock_req_free(struct sock_req *req);
+/* 0 if the connector still waits; else why not. */
+int sock_req_look(const struct sock_req *req);
+
+/* Of the provider's table. */
+void sock_listener_addr(const struct tp_listener *listener, struct addr *addr);
+void sock_unlisten(struct tp_listener *listener);
+const void *sock_req_private(const struct tp_conn_req *req, unsigned int *len);
+const char *sock_req_peer(const struct tp_conn_req *req);
+void sock_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sock_listen.c - listening, and accepting no faster than can be handled. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sock.h"
+
+#define ACCEPT_TURN 16
+#define STARVED_MS 100 /* until the next try when descriptors ran out */
+
+void sock_listener_wait(struct sock_listener *l)
+{
+	if (!l->more)
+		return;
+	l->more = false;
+	TAILQ_REMOVE(&l->cq->listeners, l, more_link);
+}
+
+void sock_listener_resume(struct sock_listener *l)
+{
+	if (l->more)
+		return;
+	l->more = true;
+	TAILQ_INSERT_TAIL(&l->cq->listeners, l, more_link);
+}
+
+static void listener_edge(struct sock_src *src, uint32_t events)
+{
+	sock_listener_resume(container_of(src, struct sock_listener, src));
+}
+
+static void listener_retry(struct sock_timer *timer)
+{
+	sock_listener_resume(container_of(timer, struct sock_listener, retry));
+}
+
+static void starved(struct sock_listener *l, int err)
+{
+	const struct tp_dev *dev = l->listener.dev;
+
+	if (!l->starved)
+		log_error(dev->log,
+			  "%s: cannot accept on %s:%u: %s; raise the open "
+			  "files limit",
+			  dev->ops->name, l->addr.host, l->addr.port,
+			  strerror(err));
+	l->starved = true;
+	sock_listener_wait(l);
+	sock_timer_set(l->cq, &l->retry, clock_after_ms(STARVED_MS));
+}
+
+/* False: no more now. */
+static bool accept_one(struct sock_listener *l)
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof(sa);
+	int fd = accept4(l->fd, (struct sockaddr *)&sa, &len,
+			 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd >= 0) {
+		l->starved = false;
+		sock_req_new(l, fd, (struct sockaddr *)&sa);
+		return true;
+	}
+	switch (errno) {
+	case EAGAIN:
+		sock_listener_wait(l);
+		return false;
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
+		starved(l, errno);
+		return false;
+	default: /* that one connection failed */
+		return true;
+	}
+}
+
+void sock_listener_more(struct sock_listener *l)
+{
+	int turn;
+
+	for (turn = 0; turn < ACCEPT_TURN; turn++) {
+		if (l->nqueued >= SOCK_HALF_OPEN) {
+			sock_listener_wait(l);
+			return;
+		}
+		if (!accept_one(l))
+			return;
+	}
+}
+
+int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
+		const struct addr *addr, int backlog, unsigned int handshake_ms,
+		struct tp_listener **out)
+{
+	struct sock_listener *l = calloc(1, sizeof(*l));
+	int rc;
+
+	if (!l)
+		return -ENOMEM;
+	l->listener.dev = cq->cq.dev;
+	l->ops = ops;
+	l->src.ready = listener_edge;
+	l->retry.fire = listener_retry;
+	l->cq = cq;
+	l->addr = *addr;
+	l->handshake_ms = handshake_ms;
+	TAILQ_INIT(&l->half);
+	TAILQ_INIT(&l->queued);
+	rc = l->fd = ops->open(cq->cq.dev, &l->addr,
+			       backlog > 0 ? backlog : SOMAXCONN);
+	if (rc < 0)
+		goto free_l;
+	rc = sock_cq_add(cq, l->fd, &l->src, EPOLLIN);
+	if (rc)
+		goto close_fd;
+	*out = &l->listener;
+	return 0;
+close_fd:
+	close(l->fd);
+free_l:
+	free(l);
+	return rc;
+}
+
+void sock_listener_addr(const struct tp_listener *base, struct addr *addr)
+{
+	*addr = container_of(base, const struct sock_listener, listener)->addr;
+}
+
+void sock_unlisten(struct tp_listener *base)
+{
+	struct sock_listener *l = container_of(base, struct sock_listener,
+					       listener);
+	struct sock_req *req;
+
+	while ((req = TAILQ_FIRST(&l->half)))
+		sock_req_drop(req);
+	while ((req = TAILQ_FIRST(&l->queued))) {
+		tp_pending_drop(&l->cq->events, &req->ev);
+		sock_req_taken(req);
+		sock_reject(&req->req, NULL, 0);
+	}
+	sock_listener_wait(l);
+	sock_timer_clear(l->cq, &l->retry);
+	sock_cq_del(l->cq, l->fd, &l->src);
+	close(l->fd);
+	free(l);
+}
