@@ -92,7 +92,7 @@ struct vb_cq {
 	TAILQ_HEAD(vb_eps, vb_ep) eps;
 	TAILQ_HEAD(, vb_ep) leaving; /* the peer left: break when drained */
 	TAILQ_HEAD(, vb_ep) flushing; /* the rest of their rings is due */
-	TAILQ_HEAD(, vb_event) events;
+	struct tp_pendings events;
 	TAILQ_HEAD(, vb_bye) byes;
 };
 
@@ -158,6 +158,7 @@ int vb_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void vb_cq_close(struct tp_cq *cq);
 void vb_cq_abandon(struct tp_cq *cq);
 int vb_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
+int vb_cq_event(struct tp_cq *cq, struct tp_event *ev);
 int vb_cq_wait(struct tp_cq *cq, uint64_t deadline);
 void vb_cq_wake(struct tp_cq *cq);
 int vb_cq_fd(struct tp_cq *cq);
@@ -175,12 +176,6 @@ int vb_harvest(struct vb_cq *cq, struct tp_wc *wc, int n);
 /* Up to n that broken endpoints still owe. */
 int vb_flush(struct vb_cq *cq, struct tp_wc *wc, int n);
 bool vb_hold(struct vb_cq *cq);
-
-/* verbs_event.c */
-void vb_event_queue(struct vb_cq *cq, struct vb_event *ev,
-		    enum tp_event_type type, int status);
-void vb_event_drop(struct vb_cq *cq, struct vb_event *ev);
-int vb_cq_event(struct tp_cq *cq, struct tp_event *ev);
 
 /* verbs_async.c */
 void vb_async(struct vb_cq *cq);
@@ -214,8 +209,8 @@ void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event);
 void vb_established(struct vb_ep *ep);
 void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len);
 /* False: not one of ours. */
-bool vb_frame_read(const struct rdma_conn_param *param, uint8_t *priv,
-		   unsigned int *len);
+bool vb_frame_read(const struct rdma_conn_param *param,
+		   struct tp_private *priv);
 
 /* verbs_qp.c */
 int vb_qp_create(struct vb_ep *ep);

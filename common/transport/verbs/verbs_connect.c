@@ -27,8 +27,7 @@ void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len)
 		memcpy(f->data, priv, len);
 }
 
-bool vb_frame_read(const struct rdma_conn_param *param, uint8_t *priv,
-		   unsigned int *len)
+bool vb_frame_read(const struct rdma_conn_param *param, struct tp_private *priv)
 {
 	const struct vb_frame *f = param->private_data;
 
@@ -36,8 +35,7 @@ bool vb_frame_read(const struct rdma_conn_param *param, uint8_t *priv,
 	    memcmp(f->magic, "PV", 2) || f->version != 1 ||
 	    f->len > TP_PRIVATE_MAX)
 		return false;
-	*len = f->len;
-	memcpy(priv, f->data, f->len);
+	tp_private_set(priv, f->data, f->len);
 	return true;
 }
 
@@ -76,7 +74,7 @@ void vb_established(struct vb_ep *ep)
 	ep->deadline = 0;
 	ep->beat_at = clock_after_ms(vb_dev(ep->ep.dev)->dead_peer_ms / 3);
 	vb_timer(ep->cq, ep->beat_at);
-	vb_event_queue(ep->cq, &ep->opened, TP_EV_ESTABLISHED, 0);
+	tp_pending_queue(&ep->cq->events, &ep->opened, TP_EV_ESTABLISHED, 0);
 }
 
 /* The way to the peer must leave by the device that memory is known to. */
@@ -110,7 +108,7 @@ static int answered(struct vb_ep *ep, const struct rdma_conn_param *param)
 {
 	int rc;
 
-	if (!vb_frame_read(param, ep->priv, &ep->priv_len)) {
+	if (!vb_frame_read(param, &ep->priv)) {
 		log_error(vb_log(ep), "%s: does not speak this protocol",
 			  ep->peer);
 		return -EPROTO;
@@ -126,7 +124,7 @@ static int answered(struct vb_ep *ep, const struct rdma_conn_param *param)
 static void refused(struct vb_ep *ep, const struct rdma_cm_event *event)
 {
 	if (ep->state == VB_CONNECTING && event->status == REJ_CONSUMER &&
-	    vb_frame_read(&event->param.conn, ep->priv, &ep->priv_len)) {
+	    vb_frame_read(&event->param.conn, &ep->priv)) {
 		vb_rejected(ep);
 		return;
 	}

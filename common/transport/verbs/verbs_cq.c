@@ -190,3 +190,8 @@ int vb_cq_poll(struct tp_cq *base, struct tp_wc *wc, int max)
 		n += vb_flush(cq, wc + n, max - n);
 	return n;
 }
+
+int vb_cq_event(struct tp_cq *base, struct tp_event *out)
+{
+	return tp_pending_take(&vb_cq(base)->events, out) != NULL;
+}

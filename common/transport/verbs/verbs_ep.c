@@ -77,7 +77,8 @@ int vb_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep->ep.context = attr->context;
 	ep->tag.kind = VB_EP;
 	ep->cq = cq;
-	ep->opened.ep = ep->ended.ep = ep;
+	ep->opened.ep = ep->ended.ep = &ep->ep;
+	ep->opened.priv = ep->ended.priv = &ep->priv;
 	STAILQ_INIT(&ep->waiting);
 	snprintf(ep->peer, sizeof(ep->peer), "verbs -");
 	sizes_set(ep, attr);
@@ -142,7 +143,7 @@ static void end(struct vb_ep *ep, enum tp_event_type type, int status)
 		say_goodbye(ep);
 		ep->connected = !ep->gone;
 	}
-	vb_event_queue(ep->cq, &ep->ended, type, status);
+	tp_pending_queue(&ep->cq->events, &ep->ended, type, status);
 	ep->deadline = clock_after_ms(VB_CLOSING_MS);
 	vb_timer(ep->cq, ep->deadline);
 	vb_flush_check(ep);
@@ -191,8 +192,8 @@ void vb_ep_close(struct tp_ep *base)
 	vb_waiting_free(ep);
 	while (ep->send_retired != ep->send_posted)
 		vb_send_retire(ep);
-	vb_event_drop(cq, &ep->opened);
-	vb_event_drop(cq, &ep->ended);
+	tp_pending_drop(&cq->events, &ep->opened);
+	tp_pending_drop(&cq->events, &ep->ended);
 	if (ep->is_leaving)
 		TAILQ_REMOVE(&cq->leaving, ep, leave_link);
 	if (ep->is_flushing)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+#include "pending.h"
 #include "provider.h"
 
 #define VB_SGE 30u /* pieces of one work request, at most */
@@ -54,15 +55,6 @@ struct vb_bounces {
 	size_t bytes; /* in spare */
 };
 
-struct vb_event {
-	TAILQ_ENTRY(vb_event) link;
-	enum tp_event_type type;
-	int status;
-	bool queued;
-	struct vb_ep *ep; /* or */
-	struct vb_req *req;
-};
-
 struct vb_listener {
 	struct tp_listener listener;
 	struct vb_tag tag;
@@ -76,13 +68,11 @@ struct vb_req {
 	struct tp_conn_req req;
 	struct vb_tag tag;
 	struct vb_cq *cq; /* the listener's */
-	struct vb_listener *listener; /* until reported */
 	struct rdma_cm_id *id;
-	struct vb_event event;
+	struct tp_pending event;
 	bool dead; /* the connector has left */
 	uint8_t reads_in, reads_out; /* outstanding RDMA Reads, both ways */
-	uint8_t priv[TP_PRIVATE_MAX];
-	unsigned int priv_len;
+	struct tp_private priv;
 	char peer[VB_NAME];
 };
 
@@ -176,9 +166,8 @@ struct vb_ep {
 	uint32_t recv_posted, recv_retired;
 
 	int status;
-	struct vb_event opened, ended;
-	uint8_t priv[TP_PRIVATE_MAX];
-	unsigned int priv_len;
+	struct tp_pending opened, ended;
+	struct tp_private priv;
 	struct vb_frame frame; /* what to say when connecting */
 	char peer[VB_NAME];
 	TAILQ_ENTRY(vb_ep) link, leave_link, flush_link;

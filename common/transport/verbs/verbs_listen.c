@@ -73,14 +73,14 @@ void vb_req_free(struct vb_req *req)
 /* The requests of l that nobody has seen. */
 static void refuse_unseen(struct vb_listener *l)
 {
-	struct vb_event *ev, *next;
+	struct tp_pending *ev, *next;
 
 	for (ev = TAILQ_FIRST(&l->cq->events); ev; ev = next) {
 		next = TAILQ_NEXT(ev, link);
-		if (!ev->req || ev->req->listener != l)
+		if (ev->listener != &l->listener)
 			continue;
-		vb_event_drop(l->cq, ev);
-		vb_reject(&ev->req->req, NULL, 0);
+		tp_pending_drop(&l->cq->events, ev);
+		vb_reject(ev->req, NULL, 0);
 	}
 }
 
@@ -130,14 +130,15 @@ static struct vb_req *req_new(struct vb_listener *l,
 	req->req.dev = l->listener.dev;
 	req->tag.kind = VB_REQ;
 	req->cq = l->cq;
-	req->listener = l;
 	req->id = event->id;
-	req->event.req = req;
+	req->event.req = &req->req;
+	req->event.listener = &l->listener;
+	req->event.priv = &req->priv;
 	req->reads_in = event->param.conn.responder_resources;
 	req->reads_out = event->param.conn.initiator_depth;
 	vb_peer_name(d, rdma_get_peer_addr(req->id), l->local, req->peer,
 		     sizeof(req->peer));
-	if (vb_frame_read(&event->param.conn, req->priv, &req->priv_len))
+	if (vb_frame_read(&event->param.conn, &req->priv))
 		return req;
 	log_debug(d->dev.log, "%s: does not speak this protocol", req->peer);
 	free(req);
@@ -159,15 +160,15 @@ void vb_request(struct vb_cq *cq, struct rdma_cm_event *event)
 		return;
 	}
 	req->id->context = &req->tag;
-	vb_event_queue(cq, &req->event, TP_EV_CONNECT_REQUEST, 0);
+	tp_pending_queue(&cq->events, &req->event, TP_EV_CONNECT_REQUEST, 0);
 }
 
 const void *vb_req_private(const struct tp_conn_req *base, unsigned int *len)
 {
 	const struct vb_req *req = container_of(base, const struct vb_req, req);
 
-	*len = req->priv_len;
-	return req->priv;
+	*len = req->priv.len;
+	return req->priv.data;
 }
 
 const char *vb_req_peer(const struct tp_conn_req *base)
