@@ -5,7 +5,8 @@
 # its own servers on free ports and PVFSTAB_FILE set.  It fails at the first
 # `fail`, a failed check, or when a sanitizer wrote a report into a log.
 # `requires` skips the whole test aloud.  PVFS_BUILD names the build folder,
-# PVFS_TEST_SCHEME the transport (tcp).
+# PVFS_TEST_SCHEME the transport (tcp); with E2E_IN_MEMORY the folder is in
+# /dev/shm, if there is room.
 set -u
 
 name=$(basename "$0" .sh)
@@ -35,14 +36,16 @@ skip() {
 	exit 77
 }
 
+gib_free() { df -Pk "$1" | awk 'END { print int($4 / 1048576) }'; }
+
 # requires root | space GIB DIR | tool NAME | tcp (speaks to a port itself)
 requires() {
 	case $1 in
 	tcp)	[ "${PVFS_TEST_SCHEME:-tcp}" = tcp ] || skip "is about tcp" ;;
 	root)	[ "$(id -u)" = 0 ] || skip "needs root" ;;
 	tool)	command -v "$2" >/dev/null || skip "needs the program $2" ;;
-	space)	[ "$(df -Pk "$3" | awk 'END { print int($4 / 1048576) }')" \
-			-ge "$2" ] || skip "needs $2 GiB free in $3" ;;
+	space)	[ "$(gib_free "$3")" -ge "$2" ] ||
+			skip "needs $2 GiB free in $3" ;;
 	esac
 }
 
@@ -195,7 +198,12 @@ finish() {
 	exit $code
 }
 
-tmp=$(mktemp -d "${E2E_TMPDIR:-${TMPDIR:-/var/tmp}}/pvfs-e2e.XXXXXX") || exit 1
+folder=${E2E_TMPDIR:-${TMPDIR:-/var/tmp}}
+if [ -n "${E2E_IN_MEMORY:-}" ]; then
+	if [ "$(gib_free /dev/shm)" -ge 4 ]; then folder=/dev/shm
+	else say "on disk: /dev/shm has less than 4 GiB free"; fi
+fi
+tmp=$(mktemp -d "$folder/pvfs-e2e.XXXXXX") || exit 1
 chmod 755 "$tmp"
 state=$tmp/state
 trap finish EXIT

@@ -6,11 +6,14 @@
 
 wanted=${E2E_TREE_FILES:-20000}
 
-# Files of this machine, the largest left out; a hard copy is taken first so
-# that nothing changes meanwhile.
+# Files of this machine, the largest left out, and the links between them; a
+# hard copy is taken first so that nothing changes meanwhile.
 take() {
-	find "$@" \( -type f -size -256k -o -type l \) -print 2>/dev/null |
-		LC_ALL=C sort | head -n $((wanted + 500))
+	find "$@" \( -type f -size -256k -o -type l \) -printf '%y %p\n' \
+		2>/dev/null | LC_ALL=C sort -k 2 |
+		awk -v most=$((wanted + 500)) '
+			$1 == "f" && ++n > most { exit }
+			{ print substr($0, 3) }'
 }
 mkdir "$tmp/tree"
 take /usr/include /usr/lib /usr/share /etc /var/lib /boot >"$tmp/list"
