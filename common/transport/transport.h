@@ -55,12 +55,17 @@ struct tp_conn_req;
  * page fails the request (-EFAULT, or the connection with it) and raises no
  * signal, and sees at each access the pages that are there then.  A provider
  * that cannot (one that pins memory) answers -EOPNOTSUPP.
+ *
+ * TP_LENT, with remote rights: a peer may stand still for long in the middle of an
+ * access, and tp_mr_dereg() does not wait for it.  A provider whose peers reach
+ * into memory with their own processor does not let them here.
  */
 #define TP_LOCAL_WRITE	 0x1u	/* receives and RDMA Reads land here */
 #define TP_REMOTE_READ	 0x2u
 #define TP_REMOTE_WRITE	 0x4u
 #define TP_REMOTE_ATOMIC 0x8u
 #define TP_VOLATILE	 0x10u
+#define TP_LENT		 0x20u
 
 /*
  * Registered memory.  The memory stays the caller's and must stay mapped

@@ -7,6 +7,8 @@
 
 #define BOTH (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 
+#define LENT 300000u
+
 static const uint32_t sizes[] = {
 	1, 7, 8, 64, 1500, 4096, 65536, 262144, 1000003, 8 << 20,
 };
@@ -81,6 +83,40 @@ START_TEST(write_imm)
 END_TEST
 
 /* A receive shorter than the write, or of no length, serves as well. */
+/* Lent memory and other in turns: order and contents are the same. */
+START_TEST(lent_memory)
+{
+	struct link *l = link_open(&world, NULL);
+	struct mem *out = mem_new(&world.a, LENT, 0);
+	struct mem *in = mem_new(&world.a, 2 * LENT, TP_LOCAL_WRITE);
+	struct mem *there[] = { mem_new(&world.b, LENT, TP_LENT | BOTH),
+				mem_new(&world.b, LENT, BOTH) };
+	struct tp_sge from = sge_of(out, 0, LENT), to;
+	struct tp_send_wr wr;
+	unsigned int i;
+
+	mem_fill(out, 31);
+	for (i = 0; i < 8; i++) {
+		to = sge_of(in, i / 2 % 2 * LENT, LENT);
+		wr = i % 4 < 2 ? wr_rdma(TP_WRITE, i, &from, there[i % 2], 0)
+			       : wr_rdma(TP_READ, i, &to, there[i % 2], 0);
+		ck_ok(tp_post_send(l->a, &wr));
+	}
+	for (i = 0; i < 8; i++)
+		expect_wc(&world, &world.a, l->a, i,
+			  i % 4 < 2 ? TP_WRITE : TP_READ, 0);
+	mem_check(in, LENT, LENT, 31, 0);
+	mem_check(there[0], 0, LENT, 31, 0);
+	tp_mr_dereg(there[0]->mr);
+	mem_fill(out, 32);
+	wr = wr_rdma(TP_WRITE, 9, &from, there[0], 0);
+	ck_ok(tp_post_send(l->a, &wr));
+	ck_assert_int_ne(expect_gone(&world, &world.b, l->b), 0);
+	mem_check(there[0], 0, LENT, 31, 0);
+	ck_ok(tp_mr_reg(world.b.dev, there[0]->p, LENT, 0, &there[0]->mr));
+}
+END_TEST
+
 START_TEST(write_imm_short_receive)
 {
 	struct link *l = link_open(&world, NULL);
@@ -350,6 +386,7 @@ TCase *case_rdma(void)
 	tcase_add_loop_test(tc, write_size, 0, SIZES);
 	tcase_add_loop_test(tc, read_size, 0, SIZES);
 	tcase_add_loop_test(tc, write_imm, 0, SIZES);
+	tcase_add_test(tc, lent_memory);
 	tcase_add_test(tc, write_imm_short_receive);
 	tcase_add_test(tc, write_imm_waits);
 	tcase_add_test(tc, mixed_order);

@@ -81,7 +81,6 @@ struct local_sendq {
 	uint32_t report; /* of [head, done): to be polled */
 	uint32_t next_id;
 	uint32_t asks; /* answers awaited */
-	uint32_t atomics; /* of them */
 	bool stuck; /* until the peer does something */
 };
 

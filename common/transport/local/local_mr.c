@@ -13,7 +13,7 @@
 #define GEN(key) ((key) >> 16)
 #define MR_LEN (LOCAL_MR_MAX * sizeof(struct tp_mr))
 #define REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
-#define KNOWN_ACCESS (TP_LOCAL_WRITE | TP_VOLATILE | REMOTE_ACCESS)
+#define KNOWN_ACCESS (TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | REMOTE_ACCESS)
 
 static void *map(int flags, size_t len, int fd)
 {
@@ -171,7 +171,8 @@ void local_mr_dereg(struct tp_mr *mr)
 	atomic_store(&e->key, 0);
 	while (atomic_load(&e->uses))
 		sched_yield();
-	local_guests_wait(dev);
+	if (!(atomic_load(&e->access) & TP_LENT))
+		local_guests_wait(dev);
 	mr->rkey = next_gen(GEN(mr->rkey)) << 16 | index;
 	pthread_mutex_lock(&mrs->lock);
 	free_push(mrs, index);
@@ -204,6 +205,13 @@ bool local_mr_volatile(const struct local_mrs *mrs, uint32_t key)
 	return key != TP_LKEY_NONE &&
 	       atomic_load_explicit(&e->access, memory_order_relaxed) &
 		       TP_VOLATILE;
+}
+
+bool local_table_lent(const struct local_entry *table, uint32_t key)
+{
+	const struct local_entry *e = &table[INDEX(key)];
+
+	return atomic_load(&e->access) & TP_LENT;
 }
 
 bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,

@@ -98,6 +98,8 @@ bool local_copy_by_kernel_works(void);
 /* -EPROTO: fd is not one. */
 int local_table_map(int fd, const struct local_entry **table);
 void local_table_unmap(const struct local_entry *table);
+/* TP_LENT: to be reached through the ring. */
+bool local_table_lent(const struct local_entry *table, uint32_t key);
 /* As local_mr_covers().  The peer may change the table at any time. */
 bool local_table_covers(const struct local_entry *table, uint32_t key,
 			uint64_t addr, uint64_t len, unsigned int access);

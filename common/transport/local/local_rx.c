@@ -296,7 +296,6 @@ static int rx_old(struct local_ep *ep, const struct local_head *head,
 	if (!to_request(ep, wr, p, 8))
 		return refuse(ep, -EFAULT, 0,
 			      "memory of a request was deregistered");
-	ep->sq.atomics--;
 	answer_came(ep, wr);
 	return 0;
 }

@@ -249,14 +249,10 @@ static enum step ask(struct local_ep *ep, struct turn *turn,
 static enum step atomic_op(struct local_ep *ep, struct turn *turn,
 			   struct local_swr *wr)
 {
-	enum step step = ask(ep, turn, wr,
-			     wr->opcode == TP_FETCH_ADD ? LOCAL_OP_FETCH_ADD
-							: LOCAL_OP_CMP_SWAP,
-			     sizeof(wr->operand));
-
-	if (step == STEP_DONE)
-		ep->sq.atomics++;
-	return step;
+	return ask(ep, turn, wr,
+		   wr->opcode == TP_FETCH_ADD ? LOCAL_OP_FETCH_ADD
+					      : LOCAL_OP_CMP_SWAP,
+		   sizeof(wr->operand));
 }
 
 static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
@@ -276,14 +272,14 @@ static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 	return failed(ep, wr, rc);
 }
 
-/* By ourselves; an atomic before it has to be over. */
+/* By ourselves; what was asked for before it has to be over. */
 static enum step reach_over(struct local_ep *ep, struct turn *turn,
 			    struct local_swr *wr)
 {
 	uint64_t before;
 	int rc;
 
-	if (ep->sq.atomics)
+	if (ep->sq.asks)
 		return STEP_WAIT;
 	while (wr->data.left) {
 		if (!turn->budget)
@@ -304,7 +300,8 @@ static enum step one_sided(struct local_ep *ep, struct turn *turn,
 		return STEP_DONE;
 	if (wr->len && !turn->bulk)
 		return STEP_LATER;
-	if (wr->len == 0 || local_reach(ep) == LOCAL_REACH_VM)
+	if (wr->len == 0 || (local_reach(ep) == LOCAL_REACH_VM &&
+			     !local_table_lent(ep->table, wr->rkey)))
 		return reach_over(ep, turn, wr);
 	if (wr->opcode == TP_READ)
 		return ask(ep, turn, wr, LOCAL_OP_READ, 0);

@@ -23,7 +23,7 @@
 #define INDEX(key) ((key) & (TCP_MR_MAX - 1))
 #define GEN(key) ((key) >> 16)
 #define REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
-#define KNOWN_ACCESS (TP_LOCAL_WRITE | TP_VOLATILE | REMOTE_ACCESS)
+#define KNOWN_ACCESS (TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | REMOTE_ACCESS)
 
 int tcp_mrs_init(struct tcp_mrs *mrs)
 {

@@ -98,7 +98,7 @@ int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	struct vb_dev *d = vb_dev(dev);
 	struct vb_mr *mr;
 
-	if (!len || (access & ~(ACCESS_ALL | TP_VOLATILE)))
+	if (!len || (access & ~(ACCESS_ALL | TP_VOLATILE | TP_LENT)))
 		return -EINVAL;
 	if (access & TP_VOLATILE)
 		return access & ~(TP_LOCAL_WRITE | TP_VOLATILE) ? -EINVAL
