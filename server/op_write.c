@@ -101,21 +101,40 @@ static void write_end(struct xfer *x)
 	sync_pool_flush(iod->pool, x->obj, &x->sync);
 }
 
+/*
+ * What lands next: the first in the list of those under way but this one, if its
+ * bytes are here.
+ */
+static struct chunk *next_behind(struct xfer *x, const struct chunk *gone)
+{
+	struct chunk *first = NULL, *c;
+
+	for (c = x->chunk; c < x->chunk + XFER_CHUNKS; c++) {
+		if (c->busy && c != gone && (!first || c->pos < first->pos))
+			first = c;
+	}
+	return first && first->got ? first : NULL;
+}
+
 static void land(struct chunk *c);
 
+/* It was filed, or need not be. */
 static void landed(struct chunk *c, int status)
 {
 	struct xfer *x = c->x;
-	struct chunk *next = x->behind;
+	struct chunk *next = NULL;
 
-	x->filing = next;
-	x->behind = NULL;
+	if (!x->filing || x->filing == c)
+		x->filing = next = next_behind(x, c);
 	chunk_done(c, status);
 	if (next)
 		land(next);
 }
 
-/* One at a time, in the order of the list: its pieces may overlap. */
+/*
+ * One at a time, in the order of the list: its pieces may overlap.  They need not
+ * come in that order where the client moves some (rpc_bulk.lend).
+ */
 static void land(struct chunk *c)
 {
 	struct xfer *x = c->x;
@@ -133,13 +152,13 @@ static void write_got(struct rpc_bulk *bulk, int status)
 
 	if (status) {
 		c->x->broken = true;
-		chunk_done(c, status);
+		landed(c, status);
 	} else if (c->nwindow) {
-		chunk_done(c, c->x->ses->fenced ? -ESTALE : 0);
-	} else if (c->x->filing) {
-		c->x->behind = c;
+		landed(c, c->x->ses->fenced ? -ESTALE : 0);
 	} else {
-		land(c);
+		c->got = true;
+		if (!c->x->filing && next_behind(c->x, NULL) == c)
+			land(c);
 	}
 }
 

@@ -70,6 +70,7 @@ static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
 	uint64_t left = x->total - x->next;
 
 	c->busy = true;
+	c->got = false;
 	c->pos = x->next;
 	c->mem = mem;
 	c->io.obj = x->obj;

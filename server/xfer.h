@@ -24,6 +24,7 @@
 struct chunk {
 	struct xfer *x;
 	bool busy;
+	bool got; /* WRITE: its bytes are here */
 	struct zone_buf *buf; /* or */
 	struct window *window[CHUNK_WINDOWS];
 	unsigned int nwindow;
@@ -66,8 +67,7 @@ struct xfer {
 	struct zone_wait wait;
 	struct rpc_timer late; /* while it waits */
 	LIST_ENTRY(xfer) link;
-	struct chunk *filing; /* WRITE: on its way into the file, */
-	struct chunk *behind; /* and the one that waits for its turn */
+	struct chunk *filing; /* WRITE: on its way into the file */
 	struct chunk chunk[XFER_CHUNKS];
 	struct sync_wait sync;
 	struct mail mail; /* the flush is over */

@@ -117,7 +117,6 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	x->started = 0;
 	x->direct = 0;
 	x->filing = NULL;
-	x->behind = NULL;
 	x->seg_at = 0;
 	x->skip = 0;
 	rc = pieces(x, req);
