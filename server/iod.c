@@ -134,6 +134,8 @@ static int open_server(struct iod *iod)
 		.inline_max = iod->conf.inline_max,
 		.fast_bytes = iod->conf.fast_size,
 		.rdma_max = iod->conf.rdma_max,
+		.carry = iod->conf.adaptive,
+		.carry_above = iod->conf.rendezvous_above,
 		.max_sessions = iod->conf.max_sessions,
 		.session_ttl_ms = iod->conf.session_ttl_ms,
 		.stall_ms = fabric_stall_ms(&iod->conf.fabric),
@@ -189,6 +191,11 @@ static void say_ready(struct iod *iod)
 	iod_addr(iod, &addr);
 	log_info(iod->log, "listens on: %s",
 		 fabric_text(&iod->fabric, fabric, sizeof(fabric)));
+	if (conf->adaptive)
+		log_info(iod->log,
+			 "rendezvous adaptive: with more than %llu KiB under "
+			 "way clients move their data themselves",
+			 (unsigned long long)conf->rendezvous_above / 1024);
 	log_info(iod->log,
 		 "ready: iod %u at %s, storage %s, version %s, sync %s, "
 		 "engine %s, %u threads with %zu KiB of buffers each (%s)",

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "iod_conf.h"
+#include "rendezvous.h"
 #include "server_conf.h"
 
 /* 16 MiB; a request takes two buffers of up to unit_size bytes. */
@@ -24,6 +25,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->unit_size = 256 * 1024;
 	iod_zones_parse(ZONES_DEFAULT, &conf->zones);
 	conf->rdma_max = 64ull << 20;
+	conf->rendezvous_above = 8ull << 20;
 	conf->fast_size = 64ull << 20;
 	conf->map_size = 1ull << 30;
 	conf->max_open = 1024;
@@ -81,6 +83,15 @@ static int read_inline_max(const struct conf_section *in, struct sizes *sizes)
 	return conf_complain(in, "inline_max", "write " SIZES_WANT);
 }
 
+static int read_rendezvous(const struct conf_section *in, bool *adaptive)
+{
+	const char *text = conf_get(in, "rendezvous");
+
+	if (!text || !rendezvous_parse(text, adaptive))
+		return 0;
+	return conf_complain(in, "rendezvous", "write " RENDEZVOUS_WANT);
+}
+
 static int read_bytes(const struct conf_section *in, struct iod_conf *conf)
 {
 	const struct {
@@ -90,6 +101,7 @@ static int read_bytes(const struct conf_section *in, struct iod_conf *conf)
 		{ "map_size", &conf->map_size },
 		{ "fast_size", &conf->fast_size },
 		{ "rdma_max", &conf->rdma_max },
+		{ "rendezvous_above", &conf->rendezvous_above },
 	};
 	unsigned int i;
 	int rc = 0;
@@ -138,6 +150,8 @@ static int read_section(const struct conf_section *in, struct iod_conf *conf)
 		rc = read_bytes(in, conf);
 	if (!rc)
 		rc = read_inline_max(in, &conf->inline_max);
+	if (!rc)
+		rc = read_rendezvous(in, &conf->adaptive);
 	if (!rc)
 		rc = read_engine(in, &conf->engine);
 	return rc ? rc : read_numbers(in, conf);

@@ -37,6 +37,8 @@ struct iod_conf {
 	struct zones_attr zones; /* of each progress thread; rails unset */
 	struct sizes inline_max; /* room for data in a request */
 	uint64_t rdma_max; /* bytes under way to or from clients; 0: no bound */
+	bool adaptive; /* rendezvous: clients move what is more under way */
+	uint64_t rendezvous_above; /* than so many bytes */
 	uint64_t fast_size; /* bytes of Fast RDMA buffers, of all clients */
 	uint64_t map_size; /* bytes of objects mapped for reading */
 	enum iod_engine engine; /* auto: direct where that can be */

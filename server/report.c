@@ -58,6 +58,11 @@ static void report_requests(const struct iod *iod)
 		 "at most %" PRIu64 " KiB under way to and from clients, "
 		 "%" PRIu64 " transfers had to wait, %" PRIu64 " were cut off",
 		 st.rdma_most / 1024, st.rdma_waits, st.rdma_cut);
+	log_info(iod->log,
+		 "%" PRIu64 " KiB moved by clients, in %" PRIu64 " parts; "
+		 "%" PRIu64 " parts declined, %" PRIu64 " taken back",
+		 st.carried_bytes / 1024, st.carried, st.carry_declined,
+		 st.carry_late);
 }
 
 static void report_devices(const struct iod *iod)

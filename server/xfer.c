@@ -221,6 +221,7 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 		.len = c->io.len,
 		.last = dir == RPC_PUT &&
 			c->x->started + c->io.len == c->x->total,
+		.lend = c->buf,
 		.done = done,
 		.arg = c
 	};

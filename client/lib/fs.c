@@ -41,6 +41,7 @@ static int fs_connect(const struct fs *fs, struct session **out)
 		.dead_peer_ms = fs->mount->dead_peer_ms,
 		.inline_max = fs->mount->inline_max,
 		.fast_max = fs->mount->fast_max,
+		.adaptive = fs->mount->adaptive,
 		.timeout_ms = fs->mount->timeout_ms,
 		.log = fs->log,
 	};

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fabric_conf.h"
+#include "rendezvous.h"
 
 #define MGR_PORT 3000
 #define TIMEOUT_MAX_S 86400
@@ -19,8 +20,7 @@
 struct options {
 	const char *transport, *fabric;
 	unsigned long port, timeout, server_uid, dead_peer;
-	struct rdma_opt rdma;
-	struct sizes inline_max, fast_max;
+	struct mount *mount; /* what goes there as it is */
 };
 
 static bool number(const char *text, unsigned long min, unsigned long max,
@@ -101,12 +101,17 @@ static bool set_fabric(const char *val, struct options *opt)
 
 static bool set_inline_max(const char *val, struct options *opt)
 {
-	return !sizes_parse(val, &opt->inline_max);
+	return !sizes_parse(val, &opt->mount->inline_max);
 }
 
 static bool set_fast_max(const char *val, struct options *opt)
 {
-	return !sizes_parse(val, &opt->fast_max);
+	return !sizes_parse(val, &opt->mount->fast_max);
+}
+
+static bool set_rendezvous(const char *val, struct options *opt)
+{
+	return !rendezvous_parse(val, &opt->mount->adaptive);
 }
 
 static const struct {
@@ -121,6 +126,7 @@ static const struct {
 	{ "fabric", set_fabric, "auto, NAME:NAME or strict:NAME" },
 	{ "inline_max", set_inline_max, SIZES_WANT },
 	{ "fast_max", set_fast_max, SIZES_WANT },
+	{ "rendezvous", set_rendezvous, RENDEZVOUS_WANT },
 	{ "server_user", set_server_user, "the name or number of a user" },
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))
@@ -155,7 +161,7 @@ static bool value(const char *name, const char *val, struct options *opt)
 		if (!strcmp(known[i].name, name))
 			return known[i].set(val, opt);
 	}
-	return key && !rdma_opt_set(&opt->rdma, key, val);
+	return key && !rdma_opt_set(&opt->mount->rdma, key, val);
 }
 
 static bool option(char *text, struct options *opt)
@@ -318,17 +324,16 @@ static bool check(const struct reader *r, struct mntent *ent,
 static int read_line(struct pvfstab *tab, const struct reader *r,
 		     struct mntent *ent)
 {
-	struct options opt = { .transport = FABRIC_ANY, .port = MGR_PORT };
 	struct mount mount = { .dir = ent->mnt_dir,
 			       .timeout_ms = r->timeout_ms };
+	struct options opt = { .transport = FABRIC_ANY,
+			       .port = MGR_PORT,
+			       .mount = &mount };
 
 	if (!check(r, ent, &opt, &mount))
 		return 0;
 	mount.server_uid = (unsigned int)opt.server_uid;
-	mount.rdma = opt.rdma;
 	mount.dead_peer_ms = (unsigned int)opt.dead_peer * 1000;
-	mount.inline_max = opt.inline_max;
-	mount.fast_max = opt.fast_max;
 	if (opt.fabric)
 		strcpy(mount.fabric, opt.fabric);
 	if (opt.timeout)

@@ -22,6 +22,7 @@ struct mount {
 	struct rdma_opt rdma;
 	unsigned int dead_peer_ms; /* 0: the default */
 	struct sizes inline_max, fast_max; /* of payloads: call_way.h */
+	bool adaptive; /* rendezvous.h */
 	unsigned int server_uid; /* whose local servers are believed */
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "rendezvous.h"
 #include "usermem.h"
 
 #define DRAIN_MS 2000 /* for what nobody waited for */
@@ -108,6 +109,18 @@ static struct sizes fast_max(const struct session_attr *attr)
 	return sizes;
 }
 
+/* PVFS_RENDEZVOUS goes before the option. */
+static bool adaptive(const struct session_attr *attr)
+{
+	const char *text = getenv("PVFS_RENDEZVOUS");
+	bool is = attr->adaptive;
+
+	if (text && rendezvous_parse(text, &is))
+		log_warn(attr->log, "PVFS_RENDEZVOUS=%s: want %s; not used",
+			 text, RENDEZVOUS_WANT);
+	return is;
+}
+
 /* The way to the servers: device, progress context, first peer. */
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
@@ -121,6 +134,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.pins = mode_of("PVFS_PIN_CACHE", s->log),
 		.inline_max = attr->inline_max,
 		.fast_max = fast_max(attr),
+		.carry = adaptive(attr),
 	};
 	struct rpc_ctx *ctx;
 	int rc;

@@ -53,6 +53,7 @@ struct session_attr {
 	const struct rdma_opt *rdma; /* likewise */
 	unsigned int dead_peer_ms; /* likewise */
 	struct sizes inline_max, fast_max; /* see struct rpc_ctx_attr */
+	bool adaptive; /* rendezvous.h */
 	unsigned int timeout_ms;
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;

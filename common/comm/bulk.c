@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server.h"
+#include "carry.h"
 
 /* Where the plan stands in the two lists. */
 struct plan {
@@ -224,8 +224,7 @@ void bulk_post_held(struct conn *conn, struct rpc_bulk *bulk)
 		bulk_take(conn, bulk);
 }
 
-/* The reply that waited for its data follows it. */
-static void bulk_posted(struct rx *rx)
+void bulk_posted(struct rx *rx)
 {
 	if (!--rx->bulks && rx->answered)
 		reply_post(rx);
@@ -260,7 +259,13 @@ static void lane_pump(struct lane *lane)
 	}
 }
 
-static int bulk_wait(struct conn *conn, struct rpc_bulk *bulk, struct rx *rx)
+void bulk_pump(struct conn *conn)
+{
+	turn_take(conn);
+	lane_pump(conn->lane);
+}
+
+int bulk_queue(struct conn *conn, struct rpc_bulk *bulk)
 {
 	size_t len = bulk->nlocal * sizeof(*bulk->local);
 
@@ -269,16 +274,34 @@ static int bulk_wait(struct conn *conn, struct rpc_bulk *bulk, struct rx *rx)
 		return -ENOMEM;
 	memcpy(bulk->copy, bulk->local, len);
 	TAILQ_INSERT_TAIL(&conn->waiting, bulk, link);
-	rx->bulks++;
+	container_of(bulk->req, struct rx, req)->bulks++;
+	return 0;
+}
+
+static int bulk_wait(struct conn *conn, struct rpc_bulk *bulk)
+{
+	int rc = bulk_queue(conn, bulk);
+
+	if (rc)
+		return rc;
 	lane_count(&conn->lane->rdma_waits);
 	turn_take(conn);
 	return 0;
+}
+
+/* It would have to wait. */
+static bool is_crowded(const struct conn *conn, const struct rpc_bulk *bulk)
+{
+	return !TAILQ_EMPTY(&conn->waiting) ||
+	       !TAILQ_EMPTY(&conn->lane->turns) || !conn_fits(conn, bulk) ||
+	       !lane_fits(conn->lane, bulk);
 }
 
 int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 {
 	struct rx *rx = container_of(req, struct rx, req);
 	struct conn *conn = rx->conn;
+	bool crowded;
 	int n;
 
 	if (!conn_moves(conn))
@@ -291,9 +314,11 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	bulk->nwr = (unsigned int)n;
 	/* the data may be lost with the connection, after the reply is kept */
 	rx->rerun |= bulk->dir == RPC_PUT;
-	if (!TAILQ_EMPTY(&conn->waiting) || !TAILQ_EMPTY(&conn->lane->turns) ||
-	    !conn_fits(conn, bulk) || !lane_fits(conn->lane, bulk))
-		return bulk_wait(conn, bulk, rx);
+	crowded = is_crowded(conn, bulk);
+	if (carry_lend(rx, bulk, crowded))
+		return 0;
+	if (crowded)
+		return bulk_wait(conn, bulk);
 	if (bulk->dir == RPC_PUT && place_hold(rx, bulk))
 		return 0;
 	return bulk_post(conn, bulk);
@@ -308,8 +333,7 @@ void bulk_complete(struct conn *conn, struct rpc_bulk *bulk)
 	conn->moved++;
 	conn->link.ctx->moved += bulk->len;
 	bulk->done(bulk, 0);
-	turn_take(conn);
-	lane_pump(conn->lane);
+	bulk_pump(conn);
 }
 
 void bulk_fail_all(struct conn *conn, int status)

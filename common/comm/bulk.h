@@ -9,10 +9,16 @@
 #define BULK_WR_MAX 320u
 
 struct conn;
+struct rx;
 
 /* Posts the chain in the context's scratch; a connection that broke is told by
  * done(). */
 void bulk_post_held(struct conn *conn, struct rpc_bulk *bulk);
+/* Behind the others of the connection; bulk_pump() posts what there is room for. */
+int bulk_queue(struct conn *conn, struct rpc_bulk *bulk);
+void bulk_pump(struct conn *conn);
+/* A bulk of the request is on its way; the reply that waited for it follows. */
+void bulk_posted(struct rx *rx);
 /* A chain completed: done(), and what waited goes out. */
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
 /* The connection is closed: done() of all with status. */

@@ -229,6 +229,7 @@ struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
 
 	peer->slots[i].call = NULL;
 	peer->slots[i].sending = false;
+	peer->slots[i].carrying = 0;
 	way_give(peer, &peer->slots[i]);
 	peer->free |= 1ull << i;
 	return call;
@@ -274,8 +275,8 @@ void call_replay(struct rpc_peer *peer)
 }
 
 /*
- * Gives a call up.  Its slot becomes a zombie; if the transport may still read
- * the caller's data, the connection is the price for giving it back now.
+ * Gives a call up.  Its slot becomes a zombie; if the transport may still use
+ * the caller's memory, the connection is the price for giving it back now.
  */
 static void call_abandon(struct rpc_call *call, int status)
 {
@@ -289,7 +290,7 @@ static void call_abandon(struct rpc_call *call, int status)
 		struct peer_slot *s = &peer->slots[call->p.where];
 
 		s->call = NULL;
-		if (s->sending)
+		if (s->sending || s->carrying)
 			peer_lost(&peer->link, status);
 	}
 	call_done(call, status);

@@ -8,14 +8,9 @@
 
 #define ASK_MS 30000u
 
-static struct wire_mem *pieces(const struct peer_slot *s)
-{
-	return (struct wire_mem *)(void *)(s->msg + s->pieces_at);
-}
-
 static uint64_t payload(const struct peer_slot *s)
 {
-	const struct wire_mem *piece = pieces(s);
+	const struct wire_mem *piece = slot_pieces(s);
 	uint64_t sum = 0;
 	unsigned int i;
 
@@ -203,7 +198,7 @@ static struct tp_sge place_of(const struct rpc_peer *peer,
 
 static int copy(struct rpc_peer *peer, struct peer_slot *s, struct tp_sge *sge)
 {
-	const struct wire_mem *piece = pieces(s);
+	const struct wire_mem *piece = slot_pieces(s);
 	char *buf = fast_buf(peer->fast.own, number(s));
 	struct iovec iov[RPC_DATA_MAX];
 	uint32_t len = 0;
@@ -229,7 +224,7 @@ static int copy(struct rpc_peer *peer, struct peer_slot *s, struct tp_sge *sge)
 int way_gather(struct rpc_peer *peer, struct peer_slot *s, enum way way,
 	       struct tp_sge *sge, bool *in_place)
 {
-	const struct wire_mem *piece = pieces(s);
+	const struct wire_mem *piece = slot_pieces(s);
 	unsigned int i;
 
 	*in_place = way == WAY_INLINE || !s->copied;
@@ -244,7 +239,7 @@ int way_gather(struct rpc_peer *peer, struct peer_slot *s, enum way way,
 
 void way_bounce(struct rpc_peer *peer, struct peer_slot *s)
 {
-	struct wire_mem *piece = pieces(s);
+	struct wire_mem *piece = slot_pieces(s);
 	uint64_t at = (uintptr_t)fast_buf(peer->fast.own, number(s));
 	unsigned int i;
 
@@ -263,7 +258,7 @@ static void unbounce(struct peer_slot *s)
 	unsigned int i;
 
 	for (i = 0; s->bounced && i < s->npieces; i++)
-		pieces(s)[i].addr = s->named[i];
+		slot_pieces(s)[i].addr = s->named[i];
 	s->bounced = false;
 }
 

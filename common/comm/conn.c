@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server.h"
+#include "carry.h"
 
 static const char *const conn_state_name[] = {
 	[CONN_ACCEPTING] = "ACCEPTING", [CONN_HELLO] = "HELLO",
@@ -12,55 +12,17 @@ static const char *const conn_state_name[] = {
 	[CONN_DEAD] = "DEAD",
 };
 
-void conn_set_state(struct conn *conn, enum conn_state state)
-{
-	log_debug(conn_log(conn), "%s: %s -> %s", conn->peer,
-		  conn_state_name[conn->state], conn_state_name[state]);
-	conn->state = state;
-}
-
-/* ---- receive buffers ---- */
-
-static int rx_post(struct rx *rx)
-{
-	struct conn *conn = rx->conn;
-	struct tp_recv_wr wr = {
-		.wr_id = (uintptr_t)rx,
-		.sge = { .addr = rx->buf,
-			 .len = (uint32_t)conn->request_max,
-			 .lkey = conn->lkey },
-	};
-
-	rx->state = RX_POSTED;
-	return tp_post_recv(conn->link.ep, &wr);
-}
-
-static void conn_put(struct conn *conn)
+void conn_put(struct conn *conn)
 {
 	if (!--conn->held && conn->state == CONN_DEAD)
 		ctx_defer(conn->link.ctx, &conn->gone);
 }
 
-void rx_release(struct rx *rx)
+void conn_set_state(struct conn *conn, enum conn_state state)
 {
-	struct conn *conn = rx->conn;
-	int rc;
-
-	rx->state = RX_POSTED;
-	if (conn->state == CONN_HELLO || conn->state == CONN_OPEN) {
-		rc = rx_post(rx);
-		if (rc)
-			link_fail(&conn->link, rc);
-	}
-	conn_put(conn);
-}
-
-static void rx_retry(struct ctx_task *task)
-{
-	struct rx *rx = container_of(task, struct rx, retry);
-
-	rx->state = RX_BUSY;
-	req_take(rx);
+	log_debug(conn_log(conn), "%s: %s -> %s", conn->peer,
+		  conn_state_name[conn->state], conn_state_name[state]);
+	conn->state = state;
 }
 
 /* ---- completions and events ---- */
@@ -99,6 +61,17 @@ static int conn_take(struct conn *conn, struct rx *rx, const struct tp_wc *wc,
 	return conn_parse(conn, rx, why);
 }
 
+static void conn_carried(struct conn *conn, struct rx *rx, uint32_t imm)
+{
+	if (!carry_expected(conn, imm)) {
+		rx->len = 0;
+		greet_error(conn, rx, -EPROTO, "answers what was not asked");
+		return;
+	}
+	rx_release(rx);
+	carry_answered(conn, imm);
+}
+
 static void conn_received(struct conn *conn, struct rx *rx,
 			  const struct tp_wc *wc)
 {
@@ -109,6 +82,10 @@ static void conn_received(struct conn *conn, struct rx *rx,
 	rx->state = RX_BUSY;
 	if (conn->state == CONN_ACCEPTING)
 		conn_set_state(conn, CONN_HELLO);
+	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_CARRIED) {
+		conn_carried(conn, rx, wc->imm);
+		return;
+	}
 	rc = conn_take(conn, rx, wc, &why);
 	if (rc)
 		greet_error(conn, rx, rc, why);
@@ -203,6 +180,7 @@ void conn_free(struct conn *conn)
 	bulk_forget(conn);
 	rpc_timer_clear(ctx, &conn->timer);
 	link_close(&conn->link);
+	carry_free(conn);
 	ctx_undefer(ctx, &conn->gone);
 	for (i = 0; conn->rx && i < conn->nrx; i++)
 		ctx_undefer(ctx, &conn->rx[i].retry);
@@ -246,6 +224,7 @@ void conn_close(struct conn *conn, int status)
 	if (conn->session->conn == conn)
 		session_detach(conn->session);
 	bulk_fail_all(conn, status ? status : -ECONNRESET);
+	carry_fail_all(conn, status ? status : -ECONNRESET);
 	conn_put(conn);
 }
 
@@ -295,12 +274,12 @@ static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 	size_t max = conn_request_max(conn, attr, rail);
 	size_t step = (max + 63) & ~(size_t)63;
 	size_t len = step * (attr->slots + 1) + 2 * CONN_CTL_MAX;
-	unsigned int i;
+	unsigned int more = attr->carry ? WIRE_CARRY_MAX : 0, i;
 	int rc;
 
 	conn->request_max = max;
 	conn->nrx = attr->slots + 1;
-	conn->rx = calloc(conn->nrx, sizeof(*conn->rx));
+	conn->rx = calloc(conn->nrx + more, sizeof(*conn->rx));
 	conn->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
 	if (!conn->rx || !conn->block)
 		return -ENOMEM;
@@ -309,14 +288,12 @@ static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 	if (rc)
 		return rc;
 	conn->lkey = conn->mem.mr[rail]->lkey;
+	conn->ctl = conn->block + step * conn->nrx;
 	rc = link_open(&conn->link, rail, BULK_WR_MAX + 2 * attr->slots + 64,
-		       conn->nrx);
-	for (i = 0; !rc && i < conn->nrx; i++) {
-		conn->rx[i].conn = conn;
-		conn->rx[i].buf = conn->block + i * step;
-		conn->rx[i].retry.run = rx_retry;
-		rc = rx_post(&conn->rx[i]);
-	}
+		       conn->nrx + more);
+	for (i = 0; !rc && i < conn->nrx; i++)
+		rc = rx_init(conn, &conn->rx[i], conn->block + i * step,
+			     conn->lkey);
 	return rc;
 }
 

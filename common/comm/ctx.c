@@ -32,6 +32,7 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	if (rc)
 		goto close_rails;
 	ctx->log = attr->log;
+	ctx->carry = attr->carry;
 	spin_init(&ctx->spin, attr->poll_us, attr->far_us);
 	ctx->now = clock_now();
 	TAILQ_INIT(&ctx->timers);

@@ -81,6 +81,7 @@ struct rpc_ctx {
 	unsigned int users; /* of all rails */
 	int wakefd; /* with several rails */
 	const struct log *log;
+	bool carry; /* see struct rpc_ctx_attr */
 	struct spin spin;
 	const struct link *lone; /* whose completion was the last */
 	uint64_t moved; /* bytes of bulk since the last wait */

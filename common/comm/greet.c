@@ -12,9 +12,7 @@ _Static_assert(WIRE_GROUPS_MAX == TP_GROUPS_MAX, "groups of a client");
 static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 			int status, const void *body, size_t body_len)
 {
-	size_t step = (conn->request_max + 63) & ~(size_t)63;
-	uint8_t *buf = conn->block + step * conn->nrx +
-		       (size_t)which * CONN_CTL_MAX;
+	uint8_t *buf = conn->ctl + (size_t)which * CONN_CTL_MAX;
 	struct wire_hdr *hdr = (struct wire_hdr *)buf;
 	struct wire_out out;
 	int len;
@@ -150,7 +148,8 @@ static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 	struct wire_hello_rep rep = {
 		.boot = htole64(conn->lane->server->attr.boot),
 		.credits = htole32(conn->session->credits),
-		.flags = htole32(resumed ? WIRE_H_RESUMED : 0),
+		.flags = htole32((resumed ? WIRE_H_RESUMED : 0) |
+				 (conn->may_carry ? WIRE_H_CARRY : 0)),
 	};
 
 	rpc_timer_clear(conn->link.ctx, &conn->timer);
@@ -173,6 +172,8 @@ void greet_hello(struct conn *conn, struct rx *rx)
 		greet_error(conn, rx, -EPROTO, "HELLO must come first");
 		return;
 	}
+	conn->may_carry = conn->lane->server->attr.carry &&
+			  le16toh(hdr->flags) & WIRE_F_CARRY;
 	greet_cred(&cred, &rx->req.msg);
 	greet_identity(conn, &cred);
 	rc = greet_session(s, &cred);

@@ -25,11 +25,13 @@ unsigned int hello_private(struct rpc_peer *peer, struct wire_connect *wc)
 	return sizeof(*wc);
 }
 
-/* One block: nslots requests, nslots + 1 replies, one HELLO or BYE. */
+/* One block: nslots requests, nrecv replies and parts, one HELLO or BYE. */
 static int hello_alloc(struct rpc_peer *peer, unsigned int credits)
 {
 	unsigned int n = credits < PEER_SLOTS_MAX ? credits : PEER_SLOTS_MAX;
-	size_t len = (2 * n + 1) * PEER_MSG_MAX + HELLO_MAX;
+	unsigned int nrecv = n + 1 +
+			     (peer->link.ctx->carry ? WIRE_CARRY_MAX : 0);
+	size_t len = (n + nrecv) * PEER_MSG_MAX + HELLO_MAX;
 
 	if (peer->nslots)
 		return 0;
@@ -39,6 +41,7 @@ static int hello_alloc(struct rpc_peer *peer, unsigned int credits)
 		goto fail;
 	rail_mem_init(&peer->mem, peer->block, len, TP_LOCAL_WRITE);
 	peer->nslots = n;
+	peer->nrecv = nrecv;
 	peer->free = n == 64 ? UINT64_MAX : (1ull << n) - 1;
 	return 0;
 fail:
@@ -66,7 +69,7 @@ void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index)
 
 static void *hello_buf(const struct rpc_peer *peer)
 {
-	return peer->block + (2 * peer->nslots + 1) * PEER_MSG_MAX;
+	return peer->block + (peer->nslots + peer->nrecv) * PEER_MSG_MAX;
 }
 
 int peer_post_recv(struct rpc_peer *peer, unsigned int index)
@@ -90,6 +93,8 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 
 	if (len < 0)
 		return len;
+	if (op == WIRE_HELLO && peer->link.ctx->carry)
+		hdr->flags = htole16(WIRE_F_CARRY);
 	hdr->session = htole64(peer->session);
 	hdr->timeout_ms = htole32(PEER_HELLO_MS);
 	sge.len = (uint32_t)len;
@@ -136,7 +141,7 @@ static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
 	if (peer->granted > peer->nslots)
 		peer->granted = peer->nslots;
 	peer->credits = peer->granted;
-	for (i = 0; i <= peer->nslots; i++) {
+	for (i = 0; i < peer->nrecv; i++) {
 		rc = peer_post_recv(peer, i);
 		if (rc)
 			return rc;
@@ -258,6 +263,8 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 			hello_refused(peer, status, &none);
 		return;
 	}
+	peer->carries = peer->link.ctx->carry &&
+			le32toh(rep->flags) & WIRE_H_CARRY;
 	credits = le32toh(rep->credits);
 	if (credits && credits < peer->credits)
 		peer->credits = credits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* peer.c - the connection state machine of a client (drawn in peer.h). */
-#include "peer.h"
+#include "call_carry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,9 +75,12 @@ static void peer_disconnect(struct rpc_peer *peer)
 
 	link_close(&peer->link);
 	way_reset(peer);
+	peer->carries = false;
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
-	for (i = 0; i < peer->nslots; i++)
+	for (i = 0; i < peer->nslots; i++) {
 		peer->slots[i].sending = false;
+		peer->slots[i].carrying = 0;
+	}
 }
 
 static void peer_give_up(struct rpc_peer *peer, int status)
@@ -140,7 +143,7 @@ static void peer_attempt(struct rpc_peer *peer)
 	if (!choose_last(peer))
 		ms = PEER_TRY_MS;
 	rc = link_open(&peer->link, (unsigned int)rail, PEER_SENDS_MAX,
-		       PEER_SLOTS_MAX + 1);
+		       PEER_RECVS_MAX);
 	if (rc) {
 		peer_lost(&peer->link, rc);
 		return;
@@ -184,6 +187,21 @@ static void peer_event(struct link *link, const struct tp_event *ev)
 		link_fail(link, ev->status ? ev->status : -ECONNRESET);
 }
 
+/* Its receive is there again before the server is answered. */
+static void peer_carry(struct rpc_peer *peer, const struct tp_wc *wc,
+		       const struct wire_msg *msg)
+{
+	struct call_part part;
+	const char *error = call_part_get(peer, msg, &part);
+
+	if (error)
+		peer_protocol_error(peer, error);
+	else if (peer_post_recv(peer, (unsigned int)wc->wr_id))
+		link_fail(&peer->link, -ENOTCONN);
+	else
+		call_part_move(peer, &part);
+}
+
 static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
 {
 	void *buf = peer_recv_buf(peer, (unsigned int)wc->wr_id);
@@ -200,8 +218,12 @@ static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
 	}
 	if (peer->state == PEER_HELLO)
 		hello_reply(peer, &msg);
-	else
+	else if (le16toh(msg.hdr->op) != WIRE_CARRY)
 		call_reply(peer, &msg);
+	else {
+		peer_carry(peer, wc, &msg);
+		return;
+	}
 	if (peer->link.ep != wc->ep)
 		return;
 	if (peer_post_recv(peer, (unsigned int)wc->wr_id))
@@ -220,6 +242,8 @@ static void peer_completion(struct link *link, const struct tp_wc *wc)
 		return;
 	else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM)
 		peer_received(peer, wc);
+	else if (call_part_is(wc->wr_id))
+		call_part_moved(peer, wc);
 	else if (wc->wr_id)
 		call_sent(peer, wc->wr_id);
 }

@@ -18,6 +18,7 @@
 #include "call_way.h"
 
 #define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
+#define PEER_RECVS_MAX (PEER_SLOTS_MAX + 1 + WIRE_CARRY_MAX)
 #define PEER_MSG_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
 #define PEER_SENDS_MAX 256u
 #define PEER_HELLO_MS 5000u /* bound on connect, and on HELLO */
@@ -54,6 +55,7 @@ struct peer_slot {
 	struct rail_mem *const *area;
 	unsigned int nareas, pieces_at, npieces;
 	bool sending; /* the transport may still read data */
+	unsigned int carrying; /* parts that we move: call_carry.c */
 	/* call_way.c */
 	uint8_t *msg; /* in the block */
 	unsigned int buffer; /* 1 + number; 0: none */
@@ -62,6 +64,11 @@ struct peer_slot {
 	le64 named[WAY_PIECES];
 	struct iovec data[RPC_DATA_MAX];
 };
+
+static inline struct wire_mem *slot_pieces(const struct peer_slot *s)
+{
+	return (struct wire_mem *)(void *)(s->msg + s->pieces_at);
+}
 
 struct rpc_peer {
 	struct link link;
@@ -91,9 +98,11 @@ struct rpc_peer {
 	unsigned int granted; /* slots the server has, this connection */
 	unsigned int credits; /* slots to use now */
 	unsigned int nslots; /* allocated at the first contact */
+	unsigned int nrecv; /* receives: a reply a slot, and what else comes */
+	bool carries; /* the server may send CARRY, this connection */
 	uint64_t free; /* bit i: slot i is free */
 	struct peer_slot *slots;
-	uint8_t *block; /* messages out, then in, then HELLO and BYE */
+	uint8_t *block; /* nslots messages out, nrecv in, HELLO and BYE */
 	struct rail_mem mem; /* of block */
 	uint32_t lkey; /* of block, this connection */
 

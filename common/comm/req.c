@@ -97,7 +97,7 @@ void req_take(struct rx *rx)
 		greet_error(conn, rx, -EPROTO, "a second HELLO");
 		return;
 	}
-	if (rx->req.slot >= conn->nrx - 1) {
+	if (rx->req.slot >= conn->lane->server->attr.slots) {
 		greet_error(conn, rx, -EPROTO, "slot beyond the credits");
 		return;
 	}

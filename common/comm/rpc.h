@@ -58,6 +58,8 @@ struct rpc_ctx_attr {
 					 * goes in its message, and */
 	struct sizes fast_max;		/* by Fast RDMA; what is not said is
 					 * chosen (call_way.h) */
+	bool carry;			/* of clients: servers may ask them to move
+					 * payload themselves (rendezvous.h) */
 };
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* Peers and servers of the ctx must be closed. */
@@ -260,6 +262,12 @@ struct rpc_server_attr {
 	uint64_t rdma_max;		/* bytes of bulk data outstanding, shared
 					 * by the contexts, half of that for one
 					 * client; 0: no bound */
+	bool carry;			/* where the client does so, too: it is asked to
+					 * move data for which rpc_bulk.lend is set
+					 * when more is under way than: */
+	uint64_t carry_above;		/* bytes of bulk data, shared as rdma_max */
+	unsigned int carry_ms;		/* until the memory that was lent is taken
+					 * back; 0: half of stall_ms */
 	unsigned int max_sessions;
 	unsigned int session_ttl_ms;	/* kept this long without a connection */
 	unsigned int stall_ms;		/* a connection ends that has no HELLO or
@@ -288,6 +296,9 @@ struct rpc_server_stats {
 	uint64_t rdma_cut;		/* bulks under way when a connection ended */
 	uint64_t rdma_most;		/* bytes outstanding, the sum of each
 					 * context's most */
+	uint64_t carried, carried_bytes; /* bulks that clients moved */
+	uint64_t carry_declined;	/* that clients did not want to */
+	uint64_t carry_late;		/* that were taken back from clients */
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);
@@ -356,44 +367,6 @@ void rpc_reply_status(struct rpc_req *req, int status);
  * request's data was under way.  A replay runs again.  Frees req. */
 void rpc_req_abort(struct rpc_req *req);
 
-/*
- * Bulk data: the server reads (RPC_GET) or writes (RPC_PUT) the client's
- * memory, the bytes [mem_off, mem_off + len) of the request's wire_mem list,
- * from or to len bytes of registered local memory.  One chain of work
- * requests, only the last signaled.  Owned by the caller until done().
- *
- * A PUT may be followed by rpc_reply_send() at once: the reply does not
- * overtake the data; done() still comes and means the local memory is free.
- * done() with an error: the connection is broken (rpc_req_abort() then, if
- * the request is still held).  done() is never called from rpc_bulk_start().
- */
-/* What rdma_max has no room for waits; connections take turns, and
- * the replies behind such PUTs wait with them. */
-enum rpc_bulk_dir { RPC_GET, RPC_PUT };
-struct rpc_bulk {
-	enum rpc_bulk_dir dir;
-	const struct wire_mem *mem;
-	unsigned int nmem;
-	uint64_t mem_off;
-	const struct rail_sge *local;	/* read during the start only */
-	unsigned int nlocal;
-	uint64_t len;
-	bool last;			/* of a PUT: rpc_reply_send() of the request
-					 * is what the caller does next */
-	void (*done)(struct rpc_bulk *bulk, int status);
-	void *arg;
-	/* private */
-	TAILQ_ENTRY(rpc_bulk) link;
-	struct rpc_req *req;
-	struct rail_sge *copy;
-	unsigned int nwr;
-};
-#define RPC_LOCAL_MAX 1024u
-/*
- * 0; -ENOTCONN: no connection now; -EINVAL: no bytes, window outside the list,
- * less local memory than len, or nlocal above RPC_LOCAL_MAX; -ENOMEM, or as
- * tp_mr_reg() of local memory that is not registered yet.
- */
-int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk);
+#include "rpc_bulk.h"
 
 #endif

@@ -93,6 +93,7 @@ static void lane_init(struct lane *lane, struct rpc_server *server,
 	TAILQ_INIT(&lane->turns);
 	if (server->attr.rdma_max)
 		lane->rdma_max = server->attr.rdma_max / server->attr.nctx | 2;
+	lane->carry_above = server->attr.carry_above / server->attr.nctx;
 	ctx_hook_add(lane->ctx, &lane->hook);
 }
 
@@ -226,6 +227,8 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	server->attr = *attr;
 	if (!attr->stall_ms)
 		server->attr.stall_ms = SERVER_STALL_MS;
+	if (!attr->carry_ms)
+		server->attr.carry_ms = server->attr.stall_ms / 2;
 	server->attr.ctx = NULL;
 	server->fast.max = attr->fast_bytes;
 	server->lanes = calloc(attr->nctx, sizeof(*server->lanes));
@@ -291,6 +294,10 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->rdma_waits += atomic_load(&lane->rdma_waits);
 		stats->rdma_cut += atomic_load(&lane->rdma_cut);
 		stats->rdma_most += atomic_load(&lane->rdma_most);
+		stats->carried += atomic_load(&lane->carried);
+		stats->carried_bytes += atomic_load(&lane->carried_bytes);
+		stats->carry_declined += atomic_load(&lane->carry_declined);
+		stats->carry_late += atomic_load(&lane->carry_late);
 	}
 	stats->fast_refused = atomic_load(&server->fast.refused);
 	stats->fast_bytes = atomic_load(&server->fast.used);

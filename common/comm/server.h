@@ -63,6 +63,9 @@ struct lane {
 	/* written by the lane's thread alone */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
 	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
+	uint64_t carry_above; /* bytes outstanding: clients move more */
+	atomic_uint_least64_t carried, carried_bytes;
+	atomic_uint_least64_t carry_declined, carry_late;
 };
 
 struct fence;
@@ -194,6 +197,7 @@ struct rx {
 	struct rpc_req req; /* first */
 	struct conn *conn;
 	void *buf;
+	uint32_t lkey; /* of buf */
 	enum rx_state state;
 	uint32_t len; /* of the message in buf */
 	uint32_t data_len; /* bytes behind it, or in a Fast RDMA buffer */
@@ -218,9 +222,10 @@ struct conn {
 	struct rpc_timer timer; /* HELLO, linger, stall */
 	uint32_t epoch, reply_max;
 	unsigned int held; /* rx not posted, and conn_close() */
-	unsigned int nrx;
-	struct rx *rx;
-	uint8_t *block; /* nrx requests, two control messages */
+	unsigned int nrx; /* posted ones */
+	struct rx *rx; /* one more than slots, and for carry.c */
+	uint8_t *block; /* requests, then two control messages: */
+	uint8_t *ctl;
 	size_t request_max; /* bytes of each */
 	struct rail_mem mem;
 	uint32_t lkey; /* of block */
@@ -235,6 +240,8 @@ struct conn {
 	TAILQ_ENTRY(conn) turn;
 	bool in_turns;
 	unsigned long moved, moved_seen;
+	bool may_carry; /* both ends want it */
+	struct carries *carries; /* carry.c; NULL: nothing was lent yet */
 };
 
 /* conn.c.  conn_accept() consumes mail->req. */
@@ -251,6 +258,13 @@ static inline const struct rails *conn_rails(const struct conn *conn)
 void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
 /* At rpc_server_close(): no callbacks. */
 void conn_free(struct conn *conn);
+/* Something that held it is gone. */
+void conn_put(struct conn *conn);
+
+/* rx.c: a receive, posted into buf. */
+int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey);
+/* WIRE_CARRY_MAX more, step bytes apart; once. */
+int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey);
 /* The request is no longer held: its buffer receives again. */
 void rx_release(struct rx *rx);
 
@@ -294,12 +308,17 @@ static inline const struct log *conn_log(const struct conn *conn)
 	return conn->lane->server->attr.log;
 }
 
-static inline void lane_count(atomic_uint_least64_t *counter)
+static inline void lane_add(atomic_uint_least64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(
 		counter,
-		atomic_load_explicit(counter, memory_order_relaxed) + 1,
+		atomic_load_explicit(counter, memory_order_relaxed) + n,
 		memory_order_relaxed);
+}
+
+static inline void lane_count(atomic_uint_least64_t *counter)
+{
+	lane_add(counter, 1);
 }
 
 #endif

@@ -55,6 +55,7 @@ enum wire_op {
 	WIRE_STATFS	= 3,	/* any server: its own store */
 	WIRE_BYE	= 4,	/* the session ends cleanly; no body */
 	WIRE_FAST	= 5,	/* any server: Fast RDMA buffers; no body */
+	WIRE_CARRY	= 6,	/* replies alone: see wire_carry_rep */
 
 	/* pvfs-mgr */
 	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
@@ -97,6 +98,8 @@ enum wire_op {
 				 * client's, and the reply may be written there
 				 * behind the data: wire_imm() */
 
+#define WIRE_F_CARRY	0x0010u	/* HELLO: this client may be sent CARRY */
+
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
  * bytes of data are before it in the place.  At most 64 KiB.
@@ -106,6 +109,14 @@ static inline uint32_t wire_imm(uint32_t slot, uint32_t at)
 {
 	return at << 8 | slot;
 }
+
+/*
+ * The immediate that answers a CARRY: with its ticket, the part was moved, or the
+ * client does not move it (WIRE_IMM_DECLINED).
+ */
+#define WIRE_IMM_CARRIED  0x80000000u
+#define WIRE_IMM_DECLINED 0x40000000u
+#define WIRE_IMM_TICKET	  0x3fffffffu
 
 /* Status beyond errno values (Linux generic numbers). */
 #define WIRE_REDIRECT	4096u	/* path left the file system: see wire_path_rep */
@@ -198,6 +209,7 @@ struct wire_hello {
 	le32 name_len;		/* "host:pid:program", for logs */
 };
 #define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
+#define WIRE_H_CARRY	0x2u	/* it may send CARRY on this connection */
 struct wire_hello_rep {
 	le64 boot;
 	le32 credits;
@@ -225,6 +237,25 @@ struct wire_fast_rep {
 	le32 rkey;
 	le32 size;		/* bytes of each */
 	le32 count;
+	le32 zero;
+};
+
+/*
+ * CARRY: the server asks the client to move a part of the payload of a READ or
+ * WRITE (also of lists) itself, into or out of memory that is lent for this (adaptive
+ * rendezvous of PVFS2 over Quadrics, ICS 2005, section 5.1).  It comes as a reply
+ * to that request, with its slot, session and seq, before the reply proper.  The
+ * client answers each with RDMA Write with immediate, WIRE_IMM_CARRIED and
+ * the ticket: that of the data, or an empty one behind its RDMA Read.  A ticket is
+ * not used again before.
+ */
+#define WIRE_CARRY_MAX	4u	/* tickets of a connection */
+struct wire_carry_rep {
+	le64 addr;		/* of the server's memory */
+	le64 mem_off;		/* the part: [mem_off, mem_off + len) of what */
+	le32 len;		/* the request's mem names */
+	le32 rkey;
+	le32 ticket;		/* below WIRE_CARRY_MAX */
 	le32 zero;
 };
 
@@ -514,6 +545,7 @@ _Static_assert(sizeof(struct wire_hello) == 16, "wire_hello");
 _Static_assert(sizeof(struct wire_ping_rep) == 40, "wire_ping_rep");
 _Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
 _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
+_Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");
 _Static_assert(sizeof(struct wire_open) == 40, "wire_open");
 _Static_assert(sizeof(struct wire_open_rep) == 88, "wire_open_rep");
 _Static_assert(sizeof(struct wire_release) == 40, "wire_release");

@@ -129,6 +129,20 @@ const char *wire_check_getsize_rep(const struct wire_msg *msg)
 	return NULL;
 }
 
+const char *wire_check_carry(const struct wire_msg *msg)
+{
+	const struct wire_carry_rep *rep = msg->body;
+	uint64_t end;
+
+	if (rep->len == 0)
+		return "wire_carry_rep.len: zero";
+	if (__builtin_add_overflow(le64toh(rep->addr), le32toh(rep->len), &end))
+		return "wire_carry_rep: the end is above 2^64 - 1";
+	if (!extent_end(le64toh(rep->mem_off), le32toh(rep->len), &end))
+		return "wire_carry_rep.mem_off: the end is above 2^63 - 1";
+	return NULL;
+}
+
 const char *wire_check_lock(const struct wire_msg *msg)
 {
 	const struct wire_lock *lock = msg->body;

@@ -95,7 +95,8 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.session: zero";
 	if (flags == WIRE_F_REPLY)
 		return why_reply(hdr);
-	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE))
+	if (flags &
+	    ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE | WIRE_F_CARRY))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -248,7 +249,7 @@ static bool has_place(const struct wire_msg *msg)
 	return (op == WIRE_READ || op == WIRE_READ_LIST) && io->nmem;
 }
 
-/* Announced data that none can be. */
+/* Flags that the operation does not have; announced data that none can be. */
 static int take_data(struct cursor *c)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;
@@ -256,6 +257,9 @@ static int take_data(struct cursor *c)
 
 	if (le16toh(hdr->flags) & WIRE_F_PLACE && !has_place(c->msg))
 		return refuse(c, "wire_hdr.flags: no such place");
+	if (le16toh(hdr->flags) & WIRE_F_CARRY &&
+	    le16toh(hdr->op) != WIRE_HELLO)
+		return refuse(c, "wire_hdr.flags: CARRY is for HELLO");
 	if (!(le16toh(hdr->flags) & WIRE_F_DATA))
 		return 0;
 	if (!len || len > WIRE_INLINE_MAX || le32toh(hdr->len) % 8)

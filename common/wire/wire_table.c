@@ -45,7 +45,8 @@ static const struct wire_form hello = {
 };
 static const struct wire_form hello_rep = {
 	.size = sizeof(struct wire_hello_rep),
-	.fields = { BITS(wire_hello_rep, flags, WIRE_H_RESUMED) },
+	.fields = { BITS(wire_hello_rep, flags,
+			 WIRE_H_RESUMED | WIRE_H_CARRY) },
 };
 
 static const struct wire_form ping_rep = {
@@ -57,6 +58,13 @@ static const struct wire_form ping_rep = {
 static const struct wire_form fast_rep = {
 	.size = sizeof(struct wire_fast_rep),
 	.fields = { ZERO(wire_fast_rep, zero) },
+};
+
+static const struct wire_form carry_rep = {
+	.size = sizeof(struct wire_carry_rep),
+	.fields = { MAX(wire_carry_rep, ticket, WIRE_CARRY_MAX - 1),
+		    ZERO(wire_carry_rep, zero) },
+	.check = wire_check_carry,
 };
 
 static const struct wire_form statfs_rep = {
@@ -284,6 +292,7 @@ static const struct wire_op_desc ops[] = {
 	OP(STATFS, empty, statfs_rep),
 	OP(BYE, empty, empty),
 	OP(FAST, empty, fast_rep),
+	OP(CARRY, empty, carry_rep),
 	OP(MOUNT, empty, mount_rep),
 	PATH_OP(GETATTR, path, attr_rep),
 	PATH_OP(OPEN, open_req, open_rep),

@@ -55,9 +55,12 @@ cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
 
 # start_pvfs [OPTION OF cluster start...]
 start_pvfs() {
+	local set sets=()
+
+	for set in ${PVFS_TEST_SET:-}; do sets+=(--set "$set"); done
 	states+=("$state")
 	cluster start --port 0 --transport "${PVFS_TEST_SCHEME:-tcp}" \
-		${PVFS_TEST_SET:+--set "$PVFS_TEST_SET"} "$@" ||
+		${sets[@]+"${sets[@]}"} "$@" ||
 		fail "the servers do not start"
 	export PVFSTAB_FILE=$state/pvfstab
 }

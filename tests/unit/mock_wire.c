@@ -138,6 +138,8 @@ static bool do_rdma(struct tp_ep *ep, const struct wr *wr)
 				 read ? TP_REMOTE_READ : TP_REMOTE_WRITE))
 		return false;
 	for (i = 0; i < wr->wr.nsge; i++) {
+		if (!wr->sge[i].len)
+			continue;
 		if (read)
 			memcpy(wr->sge[i].addr, at, wr->sge[i].len);
 		else

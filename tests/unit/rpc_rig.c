@@ -108,6 +108,7 @@ void rig_open(struct rig *rig, const char *dev)
 
 	cattr.fast_max = rig->fast_max;
 	cattr.inline_max = rig->inline_max;
+	cattr.carry = rig->carry;
 
 	rig_defaults(rig, dev);
 	if (rig->coption) {

@@ -27,6 +27,8 @@ struct rig {
 	struct rail_mem *area; /* of rig_io(), instead of its mr's key */
 	struct sizes inline_max, fast_max; /* the client's */
 	bool bounce; /* reads may land elsewhere */
+	bool carry; /* the client may be asked to move data */
+	bool lend; /* the server asks for that */
 	struct rpc_ctx *cctx, *sctx;
 	struct rpc_server *server;
 	struct rpc_server_attr sattr;

@@ -72,6 +72,8 @@ static void op_start(struct rig_op *op, const struct wire_msg *msg)
 		sge[1] = (struct rail_sge){ op->rig->object + op->off + off + 5,
 					    (uint32_t)len - 5,
 					    &op->rig->object_mem };
+		if (op->rig->lend)
+			sge[0].len = (uint32_t)len;
 		*b = (struct rpc_bulk){
 			.dir = op->req->op == WIRE_READ ? RPC_PUT : RPC_GET,
 			.mem = msg->tail[1].ptr,
@@ -79,7 +81,8 @@ static void op_start(struct rig_op *op, const struct wire_msg *msg)
 					       sizeof(struct wire_mem)),
 			.mem_off = off,
 			.local = sge,
-			.nlocal = 2,
+			.nlocal = op->rig->lend ? 1 : 2,
+			.lend = op->rig->lend,
 			.len = len,
 			.last = i && op->req->op == WIRE_READ,
 			.done = op_moved,

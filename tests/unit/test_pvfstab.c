@@ -17,7 +17,7 @@ static const char lines[] =
 	"head:/meta /pvfs pvfs port=3001 0 0\n"
 	"[::1]:/ /pvfs//inner/ pvfs timeout=5 0 0\n"
 	"a:/ /with\\040blank pvfs transport=pvfs,rw 0 0\n"
-	"a:/ /strict pvfs fabric=strict:verbs,server_user=7,dead_peer=4,rdma_gid=::1,rdma_sl=3,inline_max=verbs:1K/local:0,fast_max=8K 0 0\n"
+	"a:/ /strict pvfs fabric=strict:verbs,server_user=7,dead_peer=4,rdma_gid=::1,rdma_sl=3,inline_max=verbs:1K/local:0,fast_max=8K,rendezvous=adaptive 0 0\n"
 	"a:/ /wrong ext4 defaults 0 0\n"
 	"a:/ /wrong pvfs port=0 0 0\n"
 	"a:/ /wrong pvfs port=x 0 0\n"
@@ -120,6 +120,7 @@ START_TEST(reads_lines)
 			  1024);
 	ck_assert_uint_eq(sizes_get(&tab.mount[3].inline_max, "tcp", 7), 7);
 	ck_assert_uint_eq(sizes_get(&tab.mount[3].fast_max, "tcp", 7), 8192);
+	ck_assert(tab.mount[3].adaptive && !tab.mount[0].adaptive);
 }
 END_TEST
 

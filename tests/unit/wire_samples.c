@@ -30,8 +30,13 @@ static const struct wire_mem mems[3] = { { 0x1000, 5, 1 },
 static const char data[] = "twenty-one bytes here";
 
 static const struct wire_hello hello = { 1000, 100, 2, 6 };
-static const struct wire_hello_rep hello_rep = { 99, 8, WIRE_H_RESUMED };
+static const struct wire_hello_rep hello_rep = {
+	99, 8, WIRE_H_RESUMED | WIRE_H_CARRY
+};
 static const struct wire_fast_rep fast_rep = { 4096, 7, 73728, 4, 0 };
+static const struct wire_carry_rep carry_rep = {
+	UINT64_MAX - 15, INT64_MAX - 15, 15, 7, 3, 0
+};
 static const struct wire_ping_rep ping_rep = { 99, 5, 6, 7, 6, 0 };
 static const struct wire_statfs_rep statfs_rep = { 4096, 9, 8, 7, 6, 5 };
 static const struct wire_mount_rep mount_rep = { 77,	1, 2,
@@ -112,6 +117,10 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_hello, ngroups, groups),
 		    STR(wire_hello, name_len, a_path) },
 	  .ntail = 2 },
+	{ "hello, carries", WIRE_HELLO, .flags = WIRE_F_CARRY, BODY(hello),
+	  .tail = { ARR(wire_hello, ngroups, groups),
+		    STR(wire_hello, name_len, a_path) },
+	  .ntail = 2 },
 	{ "hello reply", WIRE_HELLO, REP, BODY(hello_rep) },
 	{ "ping", WIRE_PING },
 	{ "ping reply", WIRE_PING, REP, BODY(ping_rep),
@@ -122,6 +131,8 @@ const struct wire_sample wire_samples[] = {
 	{ "bye reply", WIRE_BYE, REP },
 	{ "fast", WIRE_FAST },
 	{ "fast reply", WIRE_FAST, REP, BODY(fast_rep) },
+	{ "carry", WIRE_CARRY },
+	{ "carry reply", WIRE_CARRY, REP, BODY(carry_rep) },
 	{ "mount", WIRE_MOUNT },
 	{ "mount reply", WIRE_MOUNT, REP, BODY(mount_rep),
 	  .tail = { ARR(wire_mount_rep, uris_len, uris) }, .ntail = 1 },

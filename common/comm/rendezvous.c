@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rendezvous.c - the setting from its text. */
+#include "rendezvous.h"
+
+#include <errno.h>
+#include <string.h>
+
+int rendezvous_parse(const char *text, bool *adaptive)
+{
+	bool is = !strcmp(text, "adaptive");
+
+	if (!is && strcmp(text, "server"))
+		return -EINVAL;
+	*adaptive = is;
+	return 0;
+}

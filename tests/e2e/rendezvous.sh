@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# rendezvous = adaptive: where the iods are loaded, clients that agree move their data
+# themselves.  What they write and read is the same; who dies or stops meanwhile
+# holds nothing for long.
+. "$(dirname "$0")/functions.sh"
+
+# What iod K has counted, of `KiB parts declined taken-back`: moved K FIELD.
+moved() {
+	local log n
+
+	log=$(log_of "iod$1")
+	n=$(wc -l <"$log")
+	kill -USR1 "$(cluster pid "$1")"
+	until_true 20 eval "tail -n +$((n + 1)) '$log' | grep -q 'in use:'"
+	tail -n +$((n + 1)) "$log" | sed -nE "s/.* info: ([0-9]+) KiB moved by clients, in ([0-9]+) parts; ([0-9]+) parts declined, ([0-9]+) taken back/\\$2/p"
+}
+# What its zones' buffers are in use for: how many, after moved().
+in_use() {
+	moved "$1" 1 >/dev/null
+	grep -o 'in use:.*' "$(log_of "iod$1")" | tail -n 1 | tr ';' '\n' |
+		sed 's/in use://' | awk '{ n += $2 } END { print n + 0 }'
+}
+no_buffers() { [ "$(in_use 0)" = 0 ] && [ "$(in_use 1)" = 0 ]; }
+
+# Mappings are never lent: without them all goes through buffers.
+start_pvfs -n 2 --set iod.map_size=0 --set iod.threads=1 \
+	--set mgr.session_timeout=2 --set iod.dead_peer=2 --set mgr.dead_peer=2 \
+	--set iod.rendezvous=adaptive --set iod.rendezvous_above=0
+grep -q 'rendezvous adaptive: with more than 0 KiB' "$(log_of iod0)" ||
+	fail "the iod does not say so"
+
+for i in 1 2 3 4; do head -c $((5000000 + i)) /dev/urandom >"$tmp/in$i"; done
+copies() {
+	local i pids=()
+
+	for i in 1 2 3 4; do
+		{ pvfs-cp -q "$tmp/in$i" "/pvfs/$1$i" &&
+			pvfs-cp -q "/pvfs/$1$i" "$tmp/$1$i" &&
+			cmp "$tmp/in$i" "$tmp/$1$i"; } & pids+=($!)
+	done
+	for i in "${pids[@]}"; do wait "$i" || fail "copies: $1"; done
+}
+
+# ---- a client that does not want it is not asked ----
+
+copies not
+[ "$(moved 0 1)" = 0 ] || fail "moved by clients that do not want it"
+
+# ---- several that do ----
+
+export PVFS_RENDEZVOUS=adaptive
+copies all
+say "KiB moved by clients: $(moved 0 1) and $(moved 1 1)"
+[ "$(moved 0 1)" -gt 15000 ] && [ "$(moved 1 1)" -gt 15000 ] ||
+	fail "not moved by clients"
+unset PVFS_RENDEZVOUS
+
+# ---- the option of pvfstab; the variable goes before it ----
+
+sed -i 's|pvfs port=|pvfs rendezvous=adaptive,port=|' "$state/pvfstab"
+before=$(moved 0 1)
+copies tab
+[ "$(moved 0 1)" -gt "$before" ] || fail "not by rendezvous= in pvfstab"
+before=$(moved 0 1)
+PVFS_RENDEZVOUS=server copies env
+[ "$(moved 0 1)" = "$before" ] || fail "PVFS_RENDEZVOUS does not go before it"
+PVFS_RENDEZVOUS=both must pvfs-ls /pvfs >"$tmp/output" 2>&1
+grep -q 'PVFS_RENDEZVOUS=both: want server or adaptive' "$tmp/output" ||
+	fail "$(cat "$tmp/output")"
+
+# ---- who dies with what it was lent, and who stops ----
+
+expect "killed 60" pvkill /pvfs 60
+until_true 60 no_buffers
+for round in 1 2; do
+	mkfifo "$tmp/hold"
+	pvkill /pvfs 4 stop <"$tmp/hold" >"$tmp/stopped" &
+	client=$!
+	exec 5>"$tmp/hold"
+	rm "$tmp/hold"
+	until_true 60 grep -q 'stopped 4' "$tmp/stopped"
+	until_true 60 no_buffers
+	say "round $round, stopped: taken back $(moved 0 4) and $(moved 1 4)"
+	exec 5>&-
+	wait $client || fail "those that were stopped do not go on"
+	until_true 60 no_buffers
+done
+copies last
