@@ -61,7 +61,7 @@ int mgr_commit_late(struct mgr *mgr, struct flusher_item *item)
 	return 0;
 }
 
-void mgr_submit(struct mgr *mgr)
+bool mgr_submit(struct mgr *mgr)
 {
 	struct durable_mark *mark = &mgr->mark;
 
@@ -71,7 +71,7 @@ void mgr_submit(struct mgr *mgr)
 		mark->item.durable = mark_durable;
 		flusher_add(mgr->fl, &mark->item);
 	}
-	flusher_submit(mgr->fl);
+	return flusher_submit(mgr->fl);
 }
 
 struct ns_op mgr_own_op(struct mgr *mgr)

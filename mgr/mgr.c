@@ -13,6 +13,10 @@
 
 #define MESSAGE_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
 #define DRAIN_MS 1000 /* for replies that wait for the disk, at the end */
+#define GATHER_ROUNDS 3 /* more, for what can share a flush */
+/* No request need wait longer than this for a flush of others; and to wake the
+ * flusher, and be woken, takes nearly as long. */
+#define FLUSH_QUICK_NS 300000
 
 static void on_durable(void *arg)
 {
@@ -43,7 +47,8 @@ static int open_store(struct mgr *mgr)
 	if (!rc)
 		rc = checkpointer_open(mgr->st, &mgr->cp);
 	if (!rc)
-		rc = flusher_open(mgr->st, on_durable, mgr, &mgr->fl);
+		rc = flusher_open(mgr->st, FLUSH_QUICK_NS, on_durable, mgr,
+				  &mgr->fl);
 	return rc;
 }
 
@@ -144,6 +149,15 @@ static bool chores(struct mgr *mgr)
 	return sessions_reap(mgr) || more;
 }
 
+static void gather(struct mgr *mgr, uint64_t deadline)
+{
+	int n = rpc_ctx_progress(mgr->ctx, deadline);
+
+	for (int i = 0; n && i < GATHER_ROUNDS; i++)
+		n = flusher_gathers(mgr->fl) ? rpc_ctx_progress(mgr->ctx, 0)
+					     : 0;
+}
+
 /*
  * One turn of the event loop.  The flusher gets to work before the replies of
  * its last round are sent; those may lead to more for it.  0; 1: chores are
@@ -153,13 +167,13 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 {
 	bool more;
 
-	rpc_ctx_progress(mgr->ctx, deadline);
+	gather(mgr, deadline);
 	mgr_submit(mgr);
 	flusher_collect(mgr->fl);
 	jobs_admit(mgr);
 	lock_waits_run(mgr);
 	more = chores(mgr);
-	mgr_submit(mgr);
+	more |= mgr_submit(mgr);
 	return store_failed(mgr->st) ? -EIO : more;
 }
 

@@ -76,8 +76,9 @@ int mgr_commit(struct mgr *mgr, struct flusher_item *item);
 /* The same for what nobody waits for: durable with the next commit that
  * somebody does wait for, or a little later. */
 int mgr_commit_late(struct mgr *mgr, struct flusher_item *item);
-/* Hands to the flusher what was committed in this turn. */
-void mgr_submit(struct mgr *mgr);
+/* Hands to the flusher what was committed in this turn; true: it is durable
+ * already, collect it. */
+bool mgr_submit(struct mgr *mgr);
 /* A struct ns_op for work that no request asked for. */
 struct ns_op mgr_own_op(struct mgr *mgr);
 

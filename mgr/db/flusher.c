@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flusher.c - one log flush for all who wait. */
+/*
+ * flusher.c - one log flush for all who wait: by the owner, where that takes no
+ * longer than to wake a thread and to be woken by it, else by the thread, so
+ * that the owner goes on meanwhile.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "flusher.h"
 
 STAILQ_HEAD(items, flusher_item);
 
 struct flusher {
-	pthread_mutex_t lock; /* waiting, done, stop */
+	pthread_mutex_t lock; /* waiting, done, flushing, stop */
 	pthread_cond_t work;
 	struct items waiting;
 	struct items done;
+	bool flushing;
+	uint64_t took; /* ns, by a flush of late; of who flushes */
 	bool stop;
 
 	atomic_bool any_done; /* spares the owner the lock */
 	struct store *st;
+	uint64_t quick_ns;
 	void (*wake)(void *arg);
 	void *arg;
 	pthread_t thread;
@@ -26,7 +34,17 @@ struct flusher {
 	struct items added;
 	struct items late; /* go with the next of those */
 	unsigned int inside;
+	bool handed; /* something to the thread, and not all of it is back */
 };
+
+static int flush(struct flusher *fl)
+{
+	uint64_t start = clock_now();
+	int rc = store_flush(fl->st);
+
+	fl->took = (fl->took * 7 + (clock_now() - start)) / 8;
+	return rc;
+}
 
 static void flush_round(struct flusher *fl)
 {
@@ -34,9 +52,11 @@ static void flush_round(struct flusher *fl)
 	int rc;
 
 	STAILQ_CONCAT(&batch, &fl->waiting);
+	fl->flushing = true;
 	pthread_mutex_unlock(&fl->lock);
-	rc = store_flush(fl->st);
+	rc = flush(fl);
 	pthread_mutex_lock(&fl->lock);
+	fl->flushing = false;
 	if (!rc)
 		STAILQ_CONCAT(&fl->done, &batch);
 	/* after a failure nobody is told: the owner sees store_failed() */
@@ -59,8 +79,8 @@ static void *flusher_main(void *arg)
 	return NULL;
 }
 
-int flusher_open(struct store *st, void (*wake)(void *arg), void *arg,
-		 struct flusher **out)
+int flusher_open(struct store *st, uint64_t quick_ns, void (*wake)(void *arg),
+		 void *arg, struct flusher **out)
 {
 	struct flusher *fl;
 	int rc;
@@ -75,6 +95,7 @@ int flusher_open(struct store *st, void (*wake)(void *arg), void *arg,
 	STAILQ_INIT(&fl->added);
 	STAILQ_INIT(&fl->late);
 	fl->st = st;
+	fl->quick_ns = quick_ns;
 	fl->wake = wake;
 	fl->arg = arg;
 	rc = pthread_create(&fl->thread, NULL, flusher_main, fl);
@@ -119,19 +140,51 @@ void flusher_hurry(struct flusher *fl)
 	STAILQ_CONCAT(&fl->added, &fl->late);
 }
 
-void flusher_submit(struct flusher *fl)
+/* The thread has nothing to do and will not look. */
+static void flush_here(struct flusher *fl)
+{
+	if (flush(fl))
+		return;
+	pthread_mutex_lock(&fl->lock);
+	STAILQ_CONCAT(&fl->done, &fl->added);
+	pthread_mutex_unlock(&fl->lock);
+	atomic_store(&fl->any_done, true);
+}
+
+static bool quick(const struct flusher *fl)
+{
+	return !fl->handed && fl->took < fl->quick_ns;
+}
+
+bool flusher_gathers(const struct flusher *fl)
+{
+	return !STAILQ_EMPTY(&fl->added) && quick(fl);
+}
+
+static void hand_over(struct flusher *fl)
 {
 	bool idle;
 
-	if (STAILQ_EMPTY(&fl->added))
-		return;
-	STAILQ_CONCAT(&fl->added, &fl->late);
+	fl->handed = true;
 	pthread_mutex_lock(&fl->lock);
 	idle = STAILQ_EMPTY(&fl->waiting);
 	STAILQ_CONCAT(&fl->waiting, &fl->added);
 	pthread_mutex_unlock(&fl->lock);
 	if (idle)
 		pthread_cond_signal(&fl->work);
+}
+
+bool flusher_submit(struct flusher *fl)
+{
+	if (STAILQ_EMPTY(&fl->added))
+		return false;
+	STAILQ_CONCAT(&fl->added, &fl->late);
+	if (!quick(fl)) {
+		hand_over(fl);
+		return false;
+	}
+	flush_here(fl);
+	return true;
 }
 
 int flusher_collect(struct flusher *fl)
@@ -145,6 +198,7 @@ int flusher_collect(struct flusher *fl)
 	pthread_mutex_lock(&fl->lock);
 	atomic_store(&fl->any_done, false);
 	STAILQ_CONCAT(&done, &fl->done);
+	fl->handed = fl->flushing || !STAILQ_EMPTY(&fl->waiting);
 	pthread_mutex_unlock(&fl->lock);
 	while ((item = STAILQ_FIRST(&done))) {
 		STAILQ_REMOVE_HEAD(&done, link);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * flusher.h - group commit.  Whoever committed a transaction and must not
- * speak of it before it is durable adds an item; the flusher thread flushes
- * the log once for all items that wait, while the owner goes on.
+ * speak of it before it is durable adds an item; the flusher's thread flushes
+ * the log once for all items that wait, while the owner goes on.  Of late a flush
+ * took less than quick_ns: then the owner itself does it.
  */
 #ifndef FLUSHER_H
 #define FLUSHER_H
@@ -20,8 +21,8 @@ struct flusher_item {
 };
 
 /* wake: called by the flusher's thread when flusher_collect() has work. */
-int flusher_open(struct store *st, void (*wake)(void *arg), void *arg,
-		 struct flusher **fl);
+int flusher_open(struct store *st, uint64_t quick_ns, void (*wake)(void *arg),
+		 void *arg, struct flusher **fl);
 /* Items still inside are dropped without a call. */
 void flusher_close(struct flusher *fl);
 
@@ -31,8 +32,12 @@ void flusher_add(struct flusher *fl, struct flusher_item *item);
 void flusher_add_late(struct flusher *fl, struct flusher_item *item);
 /* There was none: the late items go by themselves. */
 void flusher_hurry(struct flusher *fl);
-/* Hands the added items over; call once a turn of the event loop. */
-void flusher_submit(struct flusher *fl);
+/* Items were added, and flusher_submit() is going to flush for them itself:
+ * what comes in now can share that. */
+bool flusher_gathers(const struct flusher *fl);
+/* Flushes for the added items, or hands them over; call once a turn of the event
+ * loop.  True: flushed, flusher_collect() has work. */
+bool flusher_submit(struct flusher *fl);
 /* Calls durable() of what is; returns how many, or -EIO: the store failed. */
 int flusher_collect(struct flusher *fl);
 /* No item is inside. */

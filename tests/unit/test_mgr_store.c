@@ -337,6 +337,19 @@ static void collect_all(struct flusher *fl)
 	}
 }
 
+/* By the thread, and by the owner, who then is not woken. */
+static const uint64_t quick_ns[] = { 0, UINT64_MAX };
+
+static void submit(struct flusher *fl, bool here)
+{
+	bool idle = !flusher_gathers(fl);
+
+	if (flusher_submit(fl)) {
+		ck_assert(here && !idle);
+		sem_post(&woken);
+	}
+}
+
 START_TEST(test_flusher)
 {
 	struct flusher_item items[100];
@@ -345,7 +358,7 @@ START_TEST(test_flusher)
 
 	durable = 0;
 	sem_init(&woken, 0, 0);
-	ck_assert_int_eq(flusher_open(st, wake, NULL, &fl), 0);
+	ck_assert_int_eq(flusher_open(st, quick_ns[_i], wake, NULL, &fl), 0);
 	ck_assert_int_eq(checkpointer_open(st, &cp), 0);
 	for (uint32_t i = 0; i < 100; i++) {
 		items[i].durable = on_durable;
@@ -353,10 +366,10 @@ START_TEST(test_flusher)
 		flusher_add(fl, &items[i]);
 		checkpointer_note(cp);
 		if (i % 7 == 6)
-			flusher_submit(fl);
+			submit(fl, _i);
 	}
 	ck_assert_uint_eq(durable, 0); /* never outside flusher_collect() */
-	flusher_submit(fl);
+	submit(fl, _i);
 	collect_all(fl);
 	ck_assert_uint_eq(durable, 100);
 	flusher_close(fl);
@@ -375,21 +388,21 @@ START_TEST(test_late)
 
 	durable = 0;
 	sem_init(&woken, 0, 0);
-	ck_assert_int_eq(flusher_open(st, wake, NULL, &fl), 0);
+	ck_assert_int_eq(flusher_open(st, quick_ns[_i], wake, NULL, &fl), 0);
 	flusher_add_late(fl, &late);
-	flusher_submit(fl);
+	submit(fl, _i);
 	ck_assert(!flusher_idle(fl));
 	flusher_add(fl, &item);
-	flusher_submit(fl);
+	submit(fl, _i);
 	collect_all(fl);
 	ck_assert_uint_eq(durable, 2);
 	ck_assert_int_eq(sem_getvalue(&woken, &rounds), 0);
 	ck_assert_int_eq(rounds, 0); /* collect_all() took the only one */
 	/* and without company */
 	flusher_add_late(fl, &late);
-	flusher_submit(fl);
+	submit(fl, _i);
 	flusher_hurry(fl);
-	flusher_submit(fl);
+	submit(fl, _i);
 	collect_all(fl);
 	ck_assert_uint_eq(durable, 3);
 	flusher_close(fl);
@@ -414,8 +427,8 @@ int main(void)
 	tcase_add_test(tc, test_sessions);
 	tcase_add_test(tc, test_tombs);
 	tcase_add_test(tc, test_intents);
-	tcase_add_test(tc, test_flusher);
-	tcase_add_test(tc, test_late);
+	tcase_add_loop_test(tc, test_flusher, 0, 2);
+	tcase_add_loop_test(tc, test_late, 0, 2);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
