@@ -105,6 +105,37 @@ several_clients() {
 	[ "$seen" -gt "$pairs_before" ]
 }
 
+# What iod 0 has counted of parts that clients moved.
+carried() {
+	local log=$(log_of iod0) n try
+
+	n=$(wc -l <"$log")
+	kill -USR1 "$(cluster pid 0)"
+	for try in {1..50}; do
+		tail -n +$((n + 1)) "$log" | grep -q 'moved by clients' && break
+		sleep 0.1
+	done
+	tail -n +$((n + 1)) "$log" |
+		sed -n 's/.* moved by clients, in \([0-9]*\) parts.*/\1/p'
+}
+
+# Clients write to and read from what the iods lend them.
+rendezvous() {
+	local before=$(carried) after i pids=()
+
+	for i in 1 2; do
+		{ PVFS_RENDEZVOUS=adaptive cp_v "$tmp/data" /pvfs/carried$i &&
+			PVFS_RENDEZVOUS=adaptive cp_v /pvfs/carried$i "$tmp/back$i" &&
+			cmp "$tmp/data" "$tmp/back$i"; } & pids+=($!)
+	done
+	for i in "${pids[@]}"; do wait "$i" || return 1; done
+	PVFS_RENDEZVOUS=adaptive timeout 60 pvfs-test -c -u -b 300000 -i 2 \
+		-f /pvfs/carried || return 1
+	after=$(carried)
+	echo "$after parts moved by clients, $before before"
+	[ "$before" = 0 ] && [ "$after" -ge 20 ]
+}
+
 mpi_test() {
 	timeout 60 pvfs-test -c -u -b 300000 -i 2 -f /pvfs/alone &&
 		timeout 60 mpiexec -n 2 pvfs-test -c -u -b 100000 -i 2 \
@@ -285,6 +316,7 @@ part_run() {
 	step "pvfs-cp of many sizes" copies
 	step "pvfs-cp of a tree" tree
 	step "pvfs-cp, four at once" several_clients
+	step "clients move the data themselves" rendezvous
 	step "pvfs-test, alone and with mpiexec" mpi_test
 	step "memory comes and goes between transfers" torture
 	step "small writes went by Fast RDMA" fast_rdma

@@ -13,10 +13,12 @@ cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
 
 log_of() { echo "$state/log/$1.log"; }
 
-# The manager reaches the iods over verbs alone, others have a choice.
+# The manager reaches the iods over verbs alone, others have a choice.  Clients that
+# want it move all large transfers themselves.
 servers_start() {
 	cluster start -n 3 --port 0 --set mgr.fabric=strict:verbs \
-		--set iod.fabric=verbs:tcp || return 1
+		--set iod.fabric=verbs:tcp --set iod.rendezvous=adaptive \
+		--set iod.rendezvous_above=0 || return 1
 	grep 'verbs: .* GID .*MTU' "$(log_of mgr)" ||
 		{ echo "mgr.log does not tell the GID and the MTU"; return 1; }
 	grep -q 'listens on: verbs$' "$(log_of mgr)" &&
