@@ -177,4 +177,57 @@ const void *sock_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *sock_req_peer(const struct tp_conn_req *req);
 void sock_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 
+/* ---- work requests (sock_wr.c) ---- */
+
+/* A posted receive. */
+struct sock_rwr {
+	uint64_t wr_id;
+	struct tp_sge sge;
+	uint32_t len, imm; /* received */
+	int16_t status;
+	uint8_t opcode;
+};
+
+/*
+ * A ring: [head, done) completed and not yet polled, [done, tail) outstanding;
+ * indices only grow, mask has the power of two.
+ */
+struct sock_recvq {
+	struct sock_rwr *wr;
+	uint32_t max, mask;
+	uint32_t head, done, tail;
+	uint64_t rnr; /* times that none was posted */
+	bool paused; /* until one is */
+};
+
+/* What attr asks for.  -EINVAL; -ENOBUFS: no room in cq. */
+int sock_ep_sizes(struct sock_cq *cq, const struct tp_ep_attr *attr,
+		  uint32_t *nsend, uint32_t *nrecv);
+/* Of a ring for max requests. */
+uint32_t sock_ring_mask(uint32_t max);
+static inline bool sock_wr_is_atomic(const struct tp_send_wr *wr)
+{
+	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
+}
+
+/* The right that its pieces need; opcode is sound. */
+unsigned int sock_wr_access(const struct tp_send_wr *wr);
+/* Which rule it breaks, all but those of lkeys; NULL: none. */
+const char *sock_wr_flaw(const struct tp_send_wr *wr);
+
+/* -ENOMEM; free() wr at the end. */
+int sock_recvq_open(struct sock_recvq *rq, uint32_t max);
+/* Verbs: receiver not ready.  Ours wait where they are: -EAGAIN. */
+int sock_recvq_not_ready(struct sock_recvq *rq, const struct log *log,
+			 const char *peer);
+/* How often, if it was. */
+void sock_recvq_report(const struct sock_recvq *rq, const struct log *log,
+		       const char *peer);
+/* Completes the oldest outstanding receive. */
+void sock_recvq_done(struct sock_recvq *rq, enum tp_opcode opcode, int status,
+		     uint32_t len, uint32_t imm);
+/* Moves up to n completions of ep to wc. */
+int sock_recvq_harvest(struct sock_recvq *rq, struct tp_ep *ep,
+		       struct tp_wc *wc, int n);
+
 #endif

@@ -28,12 +28,7 @@ void local_send_done(struct local_ep *ep, struct local_swr *wr)
 void local_recv_done(struct local_ep *ep, enum tp_opcode opcode, int status,
 		     uint32_t len, uint32_t imm)
 {
-	struct local_rwr *wr = &ep->rq.wr[ep->rq.done++ & ep->rq.mask];
-
-	wr->opcode = (uint8_t)opcode;
-	wr->status = (int16_t)status;
-	wr->len = len;
-	wr->imm = imm;
+	sock_recvq_done(&ep->rq, opcode, status, len, imm);
 	local_ep_done(ep);
 }
 
@@ -41,7 +36,7 @@ void local_recv_done(struct local_ep *ep, enum tp_opcode opcode, int status,
 void local_requests_flush(struct local_ep *ep, int status, uint32_t id)
 {
 	struct local_sendq *sq = &ep->sq;
-	struct local_recvq *rq = &ep->rq;
+	struct sock_recvq *rq = &ep->rq;
 
 	for (; sq->done != sq->tail; sq->done++) {
 		struct local_swr *wr = &sq->wr[sq->done & sq->mask];
@@ -82,20 +77,7 @@ static int harvest_sends(struct local_ep *ep, struct tp_wc *wc, int n)
 
 int local_harvest(struct local_ep *ep, struct tp_wc *wc, int n)
 {
-	struct local_recvq *rq = &ep->rq;
 	int got = harvest_sends(ep, wc, n);
 
-	while (got < n && rq->head != rq->done) {
-		const struct local_rwr *wr = &rq->wr[rq->head++ & rq->mask];
-
-		wc[got++] = (struct tp_wc){
-			.wr_id = wr->wr_id,
-			.status = wr->status,
-			.opcode = wr->opcode,
-			.byte_len = wr->len,
-			.imm = wr->imm,
-			.ep = &ep->ep,
-		};
-	}
-	return got;
+	return got + sock_recvq_harvest(&ep->rq, &ep->ep, wc + got, n - got);
 }

@@ -8,9 +8,6 @@
 
 #include "local.h"
 
-#define SEND_WR_DEFAULT 256u
-#define RECV_WR_DEFAULT 64u
-#define WR_MAX 65536u
 #define CARRY_MAX 4096u /* 8 KiB: 10 us, and 9 where the peer fetches it */
 #define BELLS_MAX 64u /* unread bytes; the socket holds some hundreds */
 
@@ -100,25 +97,13 @@ void local_ep_detach(struct local_ep *ep)
 	local_shm_unmap(&ep->shm);
 }
 
-static uint32_t ring_size(uint32_t max)
-{
-	uint32_t size = 1;
-
-	while (size < max)
-		size *= 2;
-	return size;
-}
-
 static int rings_open(struct local_ep *ep, uint32_t nsend, uint32_t nrecv)
 {
 	ep->sq.max = nsend;
-	ep->sq.mask = ring_size(nsend) - 1;
-	ep->rq.max = nrecv;
-	ep->rq.mask = ring_size(nrecv) - 1;
+	ep->sq.mask = sock_ring_mask(nsend);
 	ep->sq.next_id = 1;
 	ep->sq.wr = malloc((ep->sq.mask + 1) * sizeof(*ep->sq.wr));
-	ep->rq.wr = malloc((ep->rq.mask + 1) * sizeof(*ep->rq.wr));
-	return ep->sq.wr && ep->rq.wr ? 0 : -ENOMEM;
+	return ep->sq.wr ? sock_recvq_open(&ep->rq, nrecv) : -ENOMEM;
 }
 
 static void ep_free(struct local_ep *ep)
@@ -132,16 +117,12 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 		  struct tp_ep **out)
 {
 	struct local_cq *cq = container_of(base, struct local_cq, sock.cq);
-	uint32_t nsend = attr && attr->max_send_wr ? attr->max_send_wr
-						   : SEND_WR_DEFAULT;
-	uint32_t nrecv = attr && attr->max_recv_wr ? attr->max_recv_wr
-						   : RECV_WR_DEFAULT;
+	uint32_t nsend, nrecv;
 	struct local_ep *ep;
+	int rc = sock_ep_sizes(&cq->sock, attr, &nsend, &nrecv);
 
-	if (nsend > WR_MAX || nrecv > WR_MAX)
-		return -EINVAL;
-	if (nsend + nrecv > cq->sock.room)
-		return -ENOBUFS;
+	if (rc)
+		return rc;
 	ep = calloc(1, sizeof(*ep));
 	if (!ep)
 		return -ENOMEM;
@@ -188,9 +169,7 @@ void local_ep_close(struct tp_ep *base)
 		TAILQ_REMOVE(&cq->done, ep, done_link);
 	tp_pending_drop(&cq->sock.events, &ep->started);
 	tp_pending_drop(&cq->sock.events, &ep->ended);
-	if (ep->rq.rnr)
-		log_info(base->dev->log, "%s: not ready to receive: %llu times",
-			 ep->peer, (unsigned long long)ep->rq.rnr);
+	sock_recvq_report(&ep->rq, base->dev->log, ep->peer);
 	cq->sock.room += ep->sq.max + ep->rq.max;
 	ep_free(ep);
 }

@@ -59,17 +59,8 @@ struct local_swr {
 	struct tp_sge *more; /* instead of few */
 };
 
-/* A posted receive. */
-struct local_rwr {
-	uint64_t wr_id;
-	struct tp_sge sge;
-	uint32_t len, imm; /* received */
-	int16_t status;
-	uint8_t opcode;
-};
-
 /*
- * Rings of requests: [head, done) completed and not yet polled, [done, next)
+ * A ring of requests: [head, done) completed and not yet polled, [done, next)
  * on their way, [next, tail) waiting; indices only grow, mask has the power
  * of two.  What is in [done, next) waits for an answer, or for one that was
  * posted before it and does.
@@ -82,14 +73,6 @@ struct local_sendq {
 	uint32_t next_id;
 	uint32_t asks; /* answers awaited */
 	bool stuck; /* until the peer does something */
-};
-
-struct local_recvq {
-	struct local_rwr *wr;
-	uint32_t max, mask;
-	uint32_t head, done, tail;
-	uint64_t rnr; /* times that none was posted */
-	bool paused; /* until one is */
 };
 
 /* An answer owed to the peer. */
@@ -122,7 +105,7 @@ struct local_ep {
 	struct local_out out;
 	struct local_in in;
 	struct local_rx rx;
-	struct local_recvq rq;
+	struct sock_recvq rq;
 	struct local_sendq sq;
 	struct local_answer answer[LOCAL_ASKS]; /* a queue */
 	uint32_t answer_head, answer_tail;

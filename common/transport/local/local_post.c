@@ -6,26 +6,9 @@
 
 #include "local.h"
 
-static const struct {
-	unsigned int local; /* rights needed on the pieces */
-	uint32_t max;
-} kinds[] = {
-	[TP_SEND] = { 0, TP_SEND_MAX },
-	[TP_WRITE] = { 0, TP_LEN_MAX },
-	[TP_WRITE_IMM] = { 0, TP_LEN_MAX },
-	[TP_READ] = { TP_LOCAL_WRITE, TP_LEN_MAX },
-	[TP_FETCH_ADD] = { TP_LOCAL_WRITE, 8 },
-	[TP_CMP_SWAP] = { TP_LOCAL_WRITE, 8 },
-};
-
 static struct local_ep *to_ep(struct tp_ep *base)
 {
 	return container_of(base, struct local_ep, ep);
-}
-
-static bool is_atomic(const struct tp_send_wr *wr)
-{
-	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
 }
 
 static bool check_sge(struct local_ep *ep, const struct tp_send_wr *wr,
@@ -35,7 +18,7 @@ static bool check_sge(struct local_ep *ep, const struct tp_send_wr *wr,
 		return true;
 	return local_mr_covers(&local_dev(ep->ep.dev)->mrs, sge->lkey,
 			       (uintptr_t)sge->addr, sge->len,
-			       kinds[wr->opcode].local);
+			       sock_wr_access(wr));
 }
 
 /* False, and a line that says which rule was broken. */
@@ -47,22 +30,15 @@ static bool wrong(struct local_ep *ep, const char *why)
 
 static bool check_wr(struct local_ep *ep, const struct tp_send_wr *wr)
 {
-	uint64_t len = 0;
+	const char *why = sock_wr_flaw(wr);
 	unsigned int i;
 
-	if ((unsigned int)wr->opcode > TP_CMP_SWAP)
-		return wrong(ep, "opcode");
-	if (wr->nsge > TP_SGE_MAX)
-		return wrong(ep, "too many pieces");
+	if (why)
+		return wrong(ep, why);
 	for (i = 0; i < wr->nsge; i++) {
 		if (!check_sge(ep, wr, &wr->sgl[i]))
 			return wrong(ep, "lkey does not cover its piece");
-		len += wr->sgl[i].len;
 	}
-	if (len > kinds[wr->opcode].max)
-		return wrong(ep, "too long");
-	if (is_atomic(wr) && (wr->nsge != 1 || len != 8 || wr->remote_addr % 8))
-		return wrong(ep, "an atomic is 8 aligned bytes in one piece");
 	return true;
 }
 
@@ -173,7 +149,7 @@ int local_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 int local_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 {
 	struct local_ep *ep = to_ep(base);
-	struct local_recvq *rq = &ep->rq;
+	struct sock_recvq *rq = &ep->rq;
 
 	if (ep->state == LOCAL_EP_BROKEN)
 		return -ENOTCONN;
@@ -183,8 +159,8 @@ int local_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 			     (uintptr_t)wr->sge.addr, wr->sge.len,
 			     TP_LOCAL_WRITE))
 		return -EINVAL;
-	rq->wr[rq->tail++ & rq->mask] = (struct local_rwr){ .wr_id = wr->wr_id,
-							    .sge = wr->sge };
+	rq->wr[rq->tail++ & rq->mask] = (struct sock_rwr){ .wr_id = wr->wr_id,
+							   .sge = wr->sge };
 	if (rq->paused) {
 		rq->paused = false;
 		local_ep_heat(ep);

@@ -152,22 +152,15 @@ static int begin(struct local_ep *ep, const struct local_head *head,
 
 /* ---- the operations ---- */
 
-/* Verbs: receiver not ready.  Ours wait in the ring. */
 static int not_ready(struct local_ep *ep)
 {
-	if (ep->rq.rnr++ == 0)
-		log_warn(ep->ep.dev->log,
-			 "%s: a message and no posted receive; the sender has "
-			 "fewer credits than it thinks",
-			 ep->peer);
-	ep->rq.paused = true;
-	return -EAGAIN;
+	return sock_recvq_not_ready(&ep->rq, ep->ep.dev->log, ep->peer);
 }
 
 static int rx_send(struct local_ep *ep, const struct local_head *head,
 		   const uint8_t *p)
 {
-	struct local_recvq *rq = &ep->rq;
+	struct sock_recvq *rq = &ep->rq;
 	const struct tp_sge *sge = &rq->wr[rq->done & rq->mask].sge;
 
 	if (rq->done == rq->tail)

@@ -19,23 +19,16 @@ static int begin_handshake(struct tcp_ep *ep, const struct tcp_frame *frame,
 	return tcp_connect_answer(ep, frame, payload_of(frame, p));
 }
 
-/* Verbs: receiver not ready.  Ours wait in the socket. */
 static int not_ready(struct tcp_ep *ep)
 {
-	if (ep->rq.rnr++ == 0)
-		log_warn(ep->ep.dev->log,
-			 "%s: a message and no posted receive; the sender has "
-			 "fewer credits than it thinks",
-			 ep->peer);
-	ep->rq.paused = true;
-	return -EAGAIN;
+	return sock_recvq_not_ready(&ep->rq, ep->ep.dev->log, ep->peer);
 }
 
 static int begin_send(struct tcp_ep *ep, const struct tcp_frame *frame,
 		      const uint8_t *p)
 {
-	const struct tcp_recvq *rq = &ep->rq;
-	const struct tcp_rwr *wr = &rq->wr[rq->done & rq->mask];
+	const struct sock_recvq *rq = &ep->rq;
+	const struct sock_rwr *wr = &rq->wr[rq->done & rq->mask];
 
 	if (rq->done == rq->tail)
 		return not_ready(ep);

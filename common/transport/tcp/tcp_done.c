@@ -20,12 +20,7 @@ void tcp_sends_done(struct tcp_ep *ep, uint32_t first, uint32_t n)
 void tcp_recv_done(struct tcp_ep *ep, enum tp_opcode opcode, int status,
 		   uint32_t len, uint32_t imm)
 {
-	struct tcp_rwr *wr = &ep->rq.wr[ep->rq.done++ & ep->rq.mask];
-
-	wr->opcode = (uint8_t)opcode;
-	wr->status = (int16_t)status;
-	wr->len = len;
-	wr->imm = imm;
+	sock_recvq_done(&ep->rq, opcode, status, len, imm);
 	tcp_ep_done(ep);
 }
 
@@ -53,20 +48,7 @@ static int harvest_sends(struct tcp_ep *ep, struct tp_wc *wc, int n)
 
 int tcp_harvest(struct tcp_ep *ep, struct tp_wc *wc, int n)
 {
-	struct tcp_recvq *rq = &ep->rq;
 	int got = harvest_sends(ep, wc, n);
 
-	while (got < n && rq->head != rq->done) {
-		const struct tcp_rwr *wr = &rq->wr[rq->head++ & rq->mask];
-
-		wc[got++] = (struct tp_wc){
-			.wr_id = wr->wr_id,
-			.status = wr->status,
-			.opcode = wr->opcode,
-			.byte_len = wr->len,
-			.imm = wr->imm,
-			.ep = &ep->ep,
-		};
-	}
-	return got;
+	return got + sock_recvq_harvest(&ep->rq, &ep->ep, wc + got, n - got);
 }

@@ -8,10 +8,6 @@
 
 #include "tcp.h"
 
-#define SEND_WR_DEFAULT 256u
-#define RECV_WR_DEFAULT 64u
-#define WR_MAX 65536u
-
 static struct tcp_ep *to_ep(const struct tp_ep *base)
 {
 	return container_of(base, struct tcp_ep, ep);
@@ -122,29 +118,19 @@ void tcp_ep_detach(struct tcp_ep *ep)
 	ep->fd = -1;
 }
 
-static uint32_t ring_size(uint32_t max)
-{
-	uint32_t size = 1;
-
-	while (size < max)
-		size *= 2;
-	return size;
-}
-
 static int rings_open(struct tcp_ep *ep, uint32_t nsend, uint32_t nrecv)
 {
 	ep->sq.max = nsend;
-	ep->sq.mask = ring_size(nsend) - 1;
-	ep->rq.max = nrecv;
-	ep->rq.mask = ring_size(nrecv) - 1;
+	ep->sq.mask = sock_ring_mask(nsend);
 	ep->sq.next_id = 1;
 	STAILQ_INIT(&ep->sq.wait);
 	STAILQ_INIT(&ep->sq.out);
 	STAILQ_INIT(&ep->sq.reads);
 	ep->sq.wr = malloc((ep->sq.mask + 1) * sizeof(*ep->sq.wr));
-	ep->rq.wr = malloc((ep->rq.mask + 1) * sizeof(*ep->rq.wr));
 	ep->rx.stage = malloc(TCP_STAGE);
-	return ep->sq.wr && ep->rq.wr && ep->rx.stage ? 0 : -ENOMEM;
+	if (!ep->sq.wr || !ep->rx.stage)
+		return -ENOMEM;
+	return sock_recvq_open(&ep->rq, nrecv);
 }
 
 static void ep_free(struct tcp_ep *ep)
@@ -170,16 +156,12 @@ int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 		struct tp_ep **out)
 {
 	struct tcp_cq *cq = container_of(base, struct tcp_cq, sock.cq);
-	uint32_t nsend = attr && attr->max_send_wr ? attr->max_send_wr
-						   : SEND_WR_DEFAULT;
-	uint32_t nrecv = attr && attr->max_recv_wr ? attr->max_recv_wr
-						   : RECV_WR_DEFAULT;
+	uint32_t nsend, nrecv;
 	struct tcp_ep *ep;
+	int rc = sock_ep_sizes(&cq->sock, attr, &nsend, &nrecv);
 
-	if (nsend > WR_MAX || nrecv > WR_MAX)
-		return -EINVAL;
-	if (nsend + nrecv > cq->sock.room)
-		return -ENOBUFS;
+	if (rc)
+		return rc;
 	ep = calloc(1, sizeof(*ep));
 	if (!ep)
 		return -ENOMEM;
@@ -233,9 +215,7 @@ void tcp_ep_close(struct tp_ep *base)
 		TAILQ_REMOVE(&cq->done, ep, done_link);
 	tp_pending_drop(&cq->sock.events, &ep->started);
 	tp_pending_drop(&cq->sock.events, &ep->ended);
-	if (ep->rq.rnr)
-		log_info(base->dev->log, "%s: not ready to receive: %llu times",
-			 ep->peer, (unsigned long long)ep->rq.rnr);
+	sock_recvq_report(&ep->rq, base->dev->log, ep->peer);
 	cq->sock.room += ep->sq.max + ep->rq.max;
 	ep_free(ep);
 }
@@ -244,7 +224,7 @@ void tcp_ep_close(struct tp_ep *base)
 static void flush_requests(struct tcp_ep *ep, int status, uint32_t id)
 {
 	struct tcp_sendq *sq = &ep->sq;
-	struct tcp_recvq *rq = &ep->rq;
+	struct sock_recvq *rq = &ep->rq;
 
 	for (; sq->done != sq->tail; sq->done++) {
 		struct tcp_swr *wr = &sq->wr[sq->done & sq->mask];

@@ -30,17 +30,8 @@ struct tcp_swr {
 	bool done;
 };
 
-/* A posted receive. */
-struct tcp_rwr {
-	uint64_t wr_id;
-	struct tp_sge sge;
-	uint32_t len, imm; /* received */
-	int16_t status;
-	uint8_t opcode;
-};
-
 /*
- * Rings of requests: [head, done) completed and not yet polled, [done, tail)
+ * A ring of requests: [head, done) completed and not yet polled, [done, tail)
  * outstanding; indices only grow, mask has the power of two.
  */
 struct tcp_sendq {
@@ -55,14 +46,6 @@ struct tcp_sendq {
 	unsigned int nreads;
 	unsigned int nanswers; /* to the peer's, in out */
 	bool full; /* the socket: wait for EPOLLOUT */
-};
-
-struct tcp_recvq {
-	struct tcp_rwr *wr;
-	uint32_t max, mask;
-	uint32_t head, done, tail;
-	uint64_t rnr; /* times that none was posted */
-	bool paused; /* until one is */
 };
 
 /* Where the receive state machine stands. */
@@ -92,7 +75,7 @@ struct tcp_ep {
 	int lost; /* why sending failed: read the rest,
 					 * then break */
 	struct tcp_rx rx;
-	struct tcp_recvq rq;
+	struct sock_recvq rq;
 	struct tcp_sendq sq;
 	struct sock_timer timer; /* connect deadline */
 	struct addrinfo *addrs, *addr_next;

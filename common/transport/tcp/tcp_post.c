@@ -11,25 +11,18 @@ static const struct {
 	enum tcp_op op;
 	bool runs; /* neighbours may share a frame */
 	bool asks;
-	unsigned int local; /* rights needed on the pieces */
-	uint32_t max;
 } kinds[] = {
-	[TP_SEND] = { TCP_OP_SEND, false, false, 0, TP_SEND_MAX },
-	[TP_WRITE] = { TCP_OP_WRITE, true, false, 0, TP_LEN_MAX },
-	[TP_WRITE_IMM] = { TCP_OP_WRITE_IMM, false, false, 0, TP_LEN_MAX },
-	[TP_READ] = { TCP_OP_READ, true, true, TP_LOCAL_WRITE, TP_LEN_MAX },
-	[TP_FETCH_ADD] = { TCP_OP_FETCH_ADD, false, true, TP_LOCAL_WRITE, 8 },
-	[TP_CMP_SWAP] = { TCP_OP_CMP_SWAP, false, true, TP_LOCAL_WRITE, 8 },
+	[TP_SEND] = { TCP_OP_SEND, false, false },
+	[TP_WRITE] = { TCP_OP_WRITE, true, false },
+	[TP_WRITE_IMM] = { TCP_OP_WRITE_IMM, false, false },
+	[TP_READ] = { TCP_OP_READ, true, true },
+	[TP_FETCH_ADD] = { TCP_OP_FETCH_ADD, false, true },
+	[TP_CMP_SWAP] = { TCP_OP_CMP_SWAP, false, true },
 };
 
 static struct tcp_ep *to_ep(struct tp_ep *base)
 {
 	return container_of(base, struct tcp_ep, ep);
-}
-
-static bool is_atomic(const struct tp_send_wr *wr)
-{
-	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
 }
 
 static bool check_sge(struct tcp_ep *ep, const struct tp_send_wr *wr,
@@ -40,7 +33,7 @@ static bool check_sge(struct tcp_ep *ep, const struct tp_send_wr *wr,
 	if (wr->opcode == TP_SEND && sge->lkey == TP_LKEY_NONE)
 		return true;
 	return tcp_mr_covers(dev, sge->lkey, (uintptr_t)sge->addr, sge->len,
-			     kinds[wr->opcode].local);
+			     sock_wr_access(wr));
 }
 
 /* False, and a line that says which rule was broken. */
@@ -52,22 +45,15 @@ static bool wrong(struct tcp_ep *ep, const char *why)
 
 static bool check_wr(struct tcp_ep *ep, const struct tp_send_wr *wr)
 {
-	uint64_t len = 0;
+	const char *why = sock_wr_flaw(wr);
 	unsigned int i;
 
-	if ((unsigned int)wr->opcode > TP_CMP_SWAP)
-		return wrong(ep, "opcode");
-	if (wr->nsge > TP_SGE_MAX)
-		return wrong(ep, "too many pieces");
+	if (why)
+		return wrong(ep, why);
 	for (i = 0; i < wr->nsge; i++) {
 		if (!check_sge(ep, wr, &wr->sgl[i]))
 			return wrong(ep, "lkey does not cover its piece");
-		len += wr->sgl[i].len;
 	}
-	if (len > kinds[wr->opcode].max)
-		return wrong(ep, "too long");
-	if (is_atomic(wr) && (wr->nsge != 1 || len != 8 || wr->remote_addr % 8))
-		return wrong(ep, "an atomic is 8 aligned bytes in one piece");
 	return true;
 }
 
@@ -182,13 +168,13 @@ static void fill_tx(struct tcp_ep *ep, struct tcp_tx *tx, const struct run *run,
 {
 	struct tcp_frame frame = {
 		.op = kinds[wr->opcode].op,
-		.len = is_atomic(wr) ? 16 : run->len,
+		.len = sock_wr_is_atomic(wr) ? 16 : run->len,
 		.imm = wr->opcode == TP_WRITE_IMM ? wr->imm : 0,
 		.id = tx->id,
 	};
 	uint32_t i;
 
-	if (is_atomic(wr))
+	if (sock_wr_is_atomic(wr))
 		put_operands(tx->head + TCP_HEAD_LEN + TCP_SEG_LEN, wr);
 	for (i = 0; i < run->nwr; i++, wr = wr->next) {
 		add_pieces(tx, wr);
@@ -207,7 +193,7 @@ static struct tcp_tx *make_tx(struct tcp_ep *ep, uint32_t first,
 			      const struct tp_send_wr *wr)
 {
 	uint32_t head = TCP_HEAD_LEN + run->nseg * TCP_SEG_LEN +
-			(is_atomic(wr) ? 16 : 0);
+			(sock_wr_is_atomic(wr) ? 16 : 0);
 	struct tcp_tx *tx = tcp_tx_new(ep->cq, head, run->nsge);
 
 	if (!tx)
@@ -257,7 +243,7 @@ int tcp_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 {
 	struct tcp_ep *ep = to_ep(base);
 	struct tcp_dev *dev = container_of(base->dev, struct tcp_dev, dev);
-	struct tcp_recvq *rq = &ep->rq;
+	struct sock_recvq *rq = &ep->rq;
 
 	if (ep->state == TCP_EP_BROKEN)
 		return -ENOTCONN;
@@ -266,8 +252,8 @@ int tcp_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 	if (!tcp_mr_covers(dev, wr->sge.lkey, (uintptr_t)wr->sge.addr,
 			   wr->sge.len, TP_LOCAL_WRITE))
 		return -EINVAL;
-	rq->wr[rq->tail++ & rq->mask] = (struct tcp_rwr){ .wr_id = wr->wr_id,
-							  .sge = wr->sge };
+	rq->wr[rq->tail++ & rq->mask] = (struct sock_rwr){ .wr_id = wr->wr_id,
+							   .sge = wr->sge };
 	if (rq->paused) {
 		rq->paused = false;
 		tcp_ep_ready(ep);
