@@ -313,6 +313,7 @@ struct rpc_session_info {
 	void *priv;			/* the service's, writable */
 };
 struct rpc_session_info *rpc_session_info(struct rpc_session *session);
+bool rpc_session_here(const struct rpc_session *session); /* connected */
 /* In session_open(): the slot's last request and its reply (copied). */
 int rpc_session_seed(struct rpc_session *session, unsigned int slot,
 		     uint64_t seq, const void *reply, size_t len);

@@ -189,6 +189,11 @@ void session_attach(struct rpc_session *s, struct conn *conn, uint32_t epoch)
 	pthread_mutex_unlock(&server->lock);
 }
 
+bool rpc_session_here(const struct rpc_session *session)
+{
+	return session->conn;
+}
+
 void session_detach(struct rpc_session *s)
 {
 	struct rpc_server *server = s->lane->server;

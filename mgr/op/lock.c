@@ -106,6 +106,12 @@ void lock_waits_wake(struct mgr *mgr, uint64_t handle)
 		wait->woken = mgr->lock_waits->woken = true;
 }
 
+/* Its client may be dead: what it would be given, nobody would let go. */
+static bool away(const struct request *req)
+{
+	return !rpc_session_here(req->rpc->session);
+}
+
 /* Each looks once; who has to wait again is then at the end of the queue, in
  * the order that there was. */
 static void look_again(struct lock_wait *wait)
@@ -118,7 +124,10 @@ static void look_again(struct lock_wait *wait)
 	while (more) {
 		req = park_take(&wait->park);
 		more = req != last;
-		request_run(req);
+		if (away(req))
+			park_wait_until(&wait->park, req, req->patience);
+		else
+			request_run(req);
 	}
 }
 
@@ -141,7 +150,13 @@ void lock_waits_run(struct mgr *mgr)
 
 /* ---- deadlocks ---- */
 
-#define CHAIN_MAX 10 /* as Linux has it */
+#define PARTY_MAX 16u /* a ring of more is not found */
+
+/* The processes that would have to let go of something first. */
+struct party {
+	uint64_t session[PARTY_MAX];
+	unsigned int n; /* none is there twice */
+};
 
 /* Of a process, not of an open file: the kernel looks at those alone, too. */
 static bool of_process(uint64_t owner, uint32_t space)
@@ -149,38 +164,81 @@ static bool of_process(uint64_t owner, uint32_t space)
 	return !owner && !space;
 }
 
-/* Whom the session's process waits for; 0: nobody, or it is to look again. */
-static uint64_t blocker_of(const struct mgr *mgr, uint64_t session)
+/* False: there are too many to say anything. */
+static bool join(struct party *p, uint64_t session)
 {
+	unsigned int i;
+
+	for (i = 0; i < p->n; i++) {
+		if (p->session[i] == session)
+			return true;
+	}
+	if (p->n == PARTY_MAX)
+		return false;
+	p->session[p->n++] = session;
+	return true;
+}
+
+/* Its wait goes on for as long as another process' lock is there. */
+static bool stuck(const struct lock_wait *wait, const struct request *req)
+{
+	return !wait->woken && req->blocker && !away(req);
+}
+
+/*
+ * All that one of the party waits for joins.  *waits: it does; a thread
+ * that does not can let go, but nobody sees those.  False: one of its waits may
+ * end.
+ */
+static bool join_blockers(const struct mgr *mgr, struct party *p,
+			  unsigned int which, bool *waits)
+{
+	const uint64_t session = p->session[which];
 	const struct lock_wait *wait, *next;
 	const struct request *req;
 
 	HASH_ITER(hh, mgr->lock_waits->all, wait, next) {
-		if (wait->woken)
-			continue;
-		TAILQ_FOREACH(req, &wait->park.waiting, wait)
-			if (req->blocker &&
-			    session_id(req->rpc->session) == session)
-				return req->blocker;
+		TAILQ_FOREACH(req, &wait->park.waiting, wait) {
+			if (session_id(req->rpc->session) != session)
+				continue;
+			*waits = true;
+			if (!stuck(wait, req) || !join(p, req->blocker))
+				return false;
+		}
 	}
-	return 0;
+	return true;
 }
 
-/* It would wait for a process that waits, perhaps for others, for it. */
+/* Each whom self waits for waits, thread by thread, and in the end for self. */
+static bool ring(const struct mgr *mgr, uint64_t self, uint64_t blocker)
+{
+	struct party p = { { blocker }, 1 };
+	bool closed = false;
+
+	for (unsigned int i = 0; i < PARTY_MAX && i < p.n; i++) {
+		bool is_self = p.session[i] == self, waits = is_self;
+
+		if (!join_blockers(mgr, &p, i, &waits) || !waits)
+			return false;
+		closed |= is_self;
+	}
+	return closed;
+}
+
+/*
+ * It would wait for a process that waits, perhaps for others, for it.  Looked
+ * at when it asks, and asks again; not whenever it is woken, since a thread that
+ * was given a lock just now may be about to let go of another.
+ */
 static bool never_ends(struct op *op, const struct ns_lock_args *args,
 		       const struct lock_rec *other)
 {
-	uint64_t at = other->session;
-
 	op->req->blocker = 0;
 	if (!of_process(args->owner, args->flags & WIRE_L_WHOLE) ||
 	    !of_process(other->owner, other->space))
 		return false;
-	for (int i = 0; at && i < CHAIN_MAX; i++) {
-		at = blocker_of(op->mgr, at);
-		if (at == op->ns.session)
-			return true;
-	}
+	if (!op->req->patience && ring(op->mgr, op->ns.session, other->session))
+		return true;
 	op->req->blocker = other->session;
 	return false;
 }

@@ -8,6 +8,7 @@
  *   lib_locks try FILE    says whether it could be taken
  *   lib_locks wait FILE   waits for it
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/file.h>
@@ -216,6 +217,71 @@ static void deadlock(const char *path)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
+struct waiter {
+	int fd;
+	off_t at;
+};
+
+static void *wait_for_byte(void *arg)
+{
+	const struct waiter *w = arg;
+
+	EXPECT(set(w->fd, F_SETLKW, F_WRLCK, w->at, 1) == 0);
+	/* the third process waits for it */
+	EXPECT(w->at != 2 || set(w->fd, F_SETLK, F_UNLCK, 0, 1) == 0);
+	return NULL;
+}
+
+/* Takes the byte at, then waits for input to let go of it. */
+static void holder(int fd, off_t at, bool then_first, int *end)
+{
+	int ready[2], go[2];
+	char byte;
+	pid_t pid;
+
+	EXPECT(pipe(ready) == 0 && pipe(go) == 0);
+	pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		EXPECT(set(fd, F_SETLK, F_WRLCK, at, 1) == 0);
+		EXPECT(write(ready[1], "x", 1) == 1);
+		EXPECT(read(go[0], &byte, 1) == 1);
+		if (then_first)
+			EXPECT(set(fd, F_SETLKW, F_WRLCK, 0, 1) == 0);
+		exit(0);
+	}
+	close(go[0]);
+	EXPECT(read(ready[0], &byte, 1) == 1);
+	*end = go[1];
+}
+
+/*
+ * A thread of ours waits for a process that waits for us; but another of our
+ * threads will go on and let go: no deadlock.
+ */
+static void threads_wait(const char *path)
+{
+	int fd = open_file(path), end[2], status;
+	struct waiter w[2] = { { fd, 1 }, { fd, 2 } };
+	pthread_t thread[2];
+
+	EXPECT(set(fd, F_SETLK, F_WRLCK, 0, 1) == 0);
+	holder(fd, 1, true, &end[0]);
+	holder(fd, 2, false, &end[1]);
+	for (int i = 0; i < 2; i++) {
+		EXPECT(!pthread_create(&thread[i], NULL, wait_for_byte, &w[i]));
+		usleep(200000); /* in this order; else nothing is tried */
+	}
+	EXPECT(write(end[0], "x", 1) == 1);
+	usleep(200000);
+	EXPECT(write(end[1], "x", 1) == 1);
+	for (int i = 0; i < 2; i++)
+		EXPECT(!pthread_join(thread[i], NULL));
+	for (int i = 0; i < 2; i++)
+		EXPECT(wait(&status) > 0 && status == 0);
+	EXPECT(pvfs_close(fd) == 0);
+}
+
 static int hold(const char *path)
 {
 	int fd = open_file(path);
@@ -252,6 +318,7 @@ int main(int argc, char **argv)
 	process(argv[1]);
 	arguments(argv[1]);
 	deadlock(argv[1]);
+	threads_wait(argv[1]);
 	killed(argv[1]);
 	puts("ok");
 	return 0;

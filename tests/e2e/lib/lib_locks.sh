@@ -35,3 +35,16 @@ sleep 4
 exec 9>&-
 must wait $waiter
 expect taken cat "$tmp/waited"
+
+# who is killed while it waits is not given the lock
+hold
+lib_locks wait /pvfs/f >"$tmp/waited" 2>&1 9>&- &
+waiter=$!
+helpers+=($waiter)
+sleep 0.5
+kill -9 $waiter
+wait $waiter 2>/dev/null
+sleep 0.5
+exec 9>&-
+must wait "${helpers[-2]}"
+expect taken lib_locks try /pvfs/f
