@@ -42,6 +42,7 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	f->open = open;
 	f->writer = open != 0;
 	pthread_mutex_lock(&f->fs->files_lock);
+	lock_opened(f);
 	LIST_INSERT_HEAD(&f->fs->files, f, link);
 	pthread_mutex_unlock(&f->fs->files_lock);
 }

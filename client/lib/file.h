@@ -20,11 +20,11 @@ struct file_io {
 	int64_t mtime; /* of the last one, ns */
 };
 
-/* Locks that were taken through a file and may be held. */
+/* Locks of a file that may be held. */
 struct file_locks {
 	struct {
 		uint64_t start, end; /* around all of them; end 0: none */
-	} bytes[2]; /* the process', the open file's */
+	} bytes[2]; /* the process', by whatever descriptor; the open file's */
 	bool whole; /* flock(2) */
 	bool lost; /* with their session, and that was said */
 };

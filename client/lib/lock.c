@@ -38,7 +38,7 @@ static void note_bytes(struct file *f, const struct mgr_lock *lock)
 	}
 }
 
-static void note(struct file *f, const struct mgr_lock *lock)
+static void note_here(struct file *f, const struct mgr_lock *lock)
 {
 	pthread_mutex_lock(&f->lock);
 	if (lock->flags & WIRE_L_WHOLE)
@@ -46,6 +46,37 @@ static void note(struct file *f, const struct mgr_lock *lock)
 	else
 		note_bytes(f, lock);
 	pthread_mutex_unlock(&f->lock);
+}
+
+/* The process' locks count for whatever descriptors of the file it has. */
+static void note(struct file *f, const struct mgr_lock *lock)
+{
+	struct file *other;
+
+	if (lock->owner) {
+		note_here(f, lock);
+		return;
+	}
+	pthread_mutex_lock(&f->fs->files_lock);
+	LIST_FOREACH(other, &f->fs->files, link) {
+		if (other->handle == f->handle)
+			note_here(other, lock);
+	}
+	pthread_mutex_unlock(&f->fs->files_lock);
+}
+
+void lock_opened(struct file *f)
+{
+	struct file *other;
+
+	LIST_FOREACH(other, &f->fs->files, link) {
+		if (other->handle != f->handle)
+			continue;
+		pthread_mutex_lock(&other->lock);
+		if (other->s == f->s)
+			f->locks.bytes[0] = other->locks.bytes[0];
+		pthread_mutex_unlock(&other->lock);
+	}
 }
 
 bool lock_held(const struct file *f)
@@ -234,7 +265,7 @@ static bool forget(struct file *f)
 {
 	const struct mgr_lock all = { .end = INT64_MAX };
 
-	note(f, &all);
+	note_here(f, &all);
 	return atomic_exchange(&f->process_locks, false);
 }
 

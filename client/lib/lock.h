@@ -19,6 +19,8 @@
 int lock_fcntl(struct file *f, int cmd, struct flock *lk);
 /* operation as of flock(2). */
 int lock_flock(struct file *f, int operation);
+/* f is new, the process may have locks on the file; fs->files_lock is held. */
+void lock_opened(struct file *f);
 /* Some may be held; f->lock is. */
 bool lock_held(const struct file *f);
 /* A descriptor of f is closed: the process' locks on that file end. */

@@ -43,7 +43,7 @@ static void wait_for_line(void)
 /* lib_stale DIR: says "ready", goes on after a line on stdin */
 int main(int argc, char **argv)
 {
-	int plain, append, reader, gone, locked;
+	int plain, append, reader, gone, locked, process[3], i;
 	struct stat st;
 	char path[256];
 
@@ -59,6 +59,12 @@ int main(int argc, char **argv)
 	reader = open_in(argv[1], "plain", O_RDONLY);
 	locked = open_in(argv[1], "locked", O_RDWR | O_CREAT);
 	EXPECT(pvfs_flock(locked, LOCK_EX) == 0);
+	/* the process', taken through the first, between two opens */
+	for (i = 0; i < 3; i++) {
+		process[i] = open_in(argv[1], "process", O_RDWR | O_CREAT);
+		if (i == 1)
+			EXPECT(set_lock(process[0], F_WRLCK, 10, 5) == 0);
+	}
 	/* one that is free again is as good as none */
 	EXPECT(set_lock(plain, F_WRLCK, 10, 5) == 0);
 	EXPECT(set_lock(plain, F_WRLCK, 12, 8) == 0);
@@ -73,6 +79,14 @@ int main(int argc, char **argv)
 	/* others may have had the lock meanwhile */
 	EXPECT_ERRNO(pvfs_write(locked, buf, N), ESTALE);
 	EXPECT_ERRNO(pvfs_flock(locked, LOCK_EX), ESTALE);
+	for (i = 0; i < 3; i++)
+		EXPECT_ERRNO(pvfs_write(process[i], buf, N), ESTALE);
+	/* with it go all the process' locks */
+	EXPECT(pvfs_close(process[0]) == 0);
+	for (i = 1; i < 3; i++) {
+		EXPECT(pvfs_write(process[i], buf, N) == N);
+		EXPECT(pvfs_close(process[i]) == 0);
+	}
 	EXPECT(pvfs_close(locked) == 0);
 	locked = open_in(argv[1], "locked", O_RDWR);
 	EXPECT(pvfs_flock(locked, LOCK_EX) == 0);
