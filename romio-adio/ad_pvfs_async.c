@@ -130,6 +130,18 @@ static struct access *access_new(ADIO_File fd, unsigned int how,
 	return NULL;
 }
 
+/*
+ * In atomic mode only with locks of its own, or two accesses of one rank would
+ * not keep each other out.  Of a contiguous one the locks are ROMIO's, which
+ * lets go of them as soon as we return.
+ */
+static bool may_run_beside(const ADIO_File fd, struct access *a)
+{
+	if (!fd->atomicity)
+		return true;
+	return a->s.atomic && strided_alone(&a->s, a->name);
+}
+
 static void start(ADIO_File fd, unsigned int how, const void *buf, int count,
 		  MPI_Datatype type, int ptr, ADIO_Offset off,
 		  ADIO_Request *request, int *error_code)
@@ -148,11 +160,7 @@ static void start(ADIO_File fd, unsigned int how, const void *buf, int count,
 	}
 	if (ptr == ADIO_INDIVIDUAL && a->s.total)
 		fd->fp_ind = strided_place(&a->s, a->s.total);
-	/*
-	 * Here, without a thread, and in atomic mode: a lock is the open
-	 * file's, so two accesses of one rank would not keep each other out.
-	 */
-	if (fd->atomicity || worker_start(&a->job)) {
+	if (!may_run_beside(fd, a) || worker_start(&a->job)) {
 		run(&a->job);
 		a->job.done = true;
 	}

@@ -130,8 +130,27 @@ int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
 	return 0;
 }
 
+bool strided_alone(struct strided *s, const char *name)
+{
+	struct pvfs_handle handle;
+	int fd;
+
+	if (!s->total)
+		return true;
+	if (pvfs_get_handle(s->fd, &handle))
+		return false;
+	fd = pvfs_open_handle(name, &handle, s->write ? O_WRONLY : O_RDONLY);
+	if (fd < 0)
+		return false;
+	s->fd = fd;
+	s->own_fd = true;
+	return true;
+}
+
 void strided_free(struct strided *s)
 {
+	if (s->own_fd)
+		pvfs_close(s->fd);
 	free(s->m.at);
 	free(s->m.len);
 	free(s->f.at);

@@ -19,6 +19,7 @@ struct flat {
 
 struct strided {
 	int fd; /* of libpvfs */
+	bool own_fd; /* ... that nobody else has */
 	bool write;
 	bool atomic; /* all of it or nothing, to every other access */
 	struct flat mem_type, file_type;
@@ -42,6 +43,12 @@ int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
 		 ADIO_Offset off);
 /* Bytes, less than total only at the end of the file; or -errno.  Once. */
 int64_t strided_run(struct strided *s);
+/*
+ * For an access that is carried out beside others of this rank, in atomic mode:
+ * locks are the open file's, so it gets one for itself.  name is the file's.
+ * False: it cannot.
+ */
+bool strided_alone(struct strided *s, const char *name);
 /* Where the file's next byte is, n bytes after the start. */
 int64_t strided_place(const struct strided *s, int64_t n);
 void strided_free(struct strided *s);

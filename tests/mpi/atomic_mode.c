@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * atomic_mode.c - in atomic mode, what many ranks read in pieces while others
- * write them is always one write's, blocking or not.
+ * write them is always one write's, blocking or not; and a nonblocking one
+ * waits for its lock while the program goes on.
  *
  *   mpiexec -n 4 atomic_mode pvfs:/pvfs/file
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <pvfs.h>
 
 #define PIECES 20000 /* more than one request carries */
 #define ROUNDS 12
@@ -63,6 +67,33 @@ static MPI_File open_file(const char *name)
 	return file;
 }
 
+/* Two of this rank under way, and somebody else has the file locked. */
+static void beside(MPI_File file, const char *name)
+{
+	static int mine[2][PIECES];
+	int fd = pvfs_open(strchr(name, ':') + 1, O_RDWR), done, i;
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	MPI_Request request[2];
+	MPI_Status status[2];
+	int which;
+
+	sure(fd >= 0 && pvfs_fcntl(fd, F_OFD_SETLKW, &lock) == 0, "a lock");
+	fill(mine[0], 1000);
+	fill(mine[1], -1);
+	MPI_File_iwrite_at(file, 0, mine[0], PIECES, MPI_INT, &request[0]);
+	MPI_File_iread_at(file, 0, mine[1], PIECES, MPI_INT, &request[1]);
+	for (i = 0; i < 1000; i++) {
+		MPI_Testany(2, request, &which, &done, status);
+		sure(!done, "an access waits for its lock");
+	}
+	lock.l_type = F_UNLCK;
+	sure(pvfs_fcntl(fd, F_OFD_SETLK, &lock) == 0, "the lock ends");
+	sure(MPI_Waitall(2, request, status) == MPI_SUCCESS, "both end");
+	for (i = 1; i < PIECES; i++)
+		sure(mine[1][i] == mine[1][0], "all of the write or nothing");
+	pvfs_close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static int buf[PIECES];
@@ -90,6 +121,9 @@ int main(int argc, char **argv)
 		for (int i = 1; i < PIECES; i++)
 			sure(buf[i] == buf[0], "a read sees one write");
 	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		beside(file, argv[1]);
 	sure(MPI_File_close(&file) == MPI_SUCCESS, "the file closes");
 	if (rank == 0)
 		puts("ok");
