@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct log;
+
 struct list_conf {
 	/* pieces of memory stay in place if they have as many bytes on
 	 * average, otherwise they are packed */
@@ -19,7 +21,9 @@ struct list_count {
 	atomic_ulong requests, packed, placed, registrations;
 };
 
-/* The provider's values; PVFS_LIST_PLACE and PVFS_LIST_GROUP change them. */
-void list_conf_get(struct list_conf *conf, const char *provider);
+/* The provider's values; PVFS_LIST_PLACE and PVFS_LIST_GROUP change them.  What
+ * is wrong with those goes to log, if there is one. */
+void list_conf_get(struct list_conf *conf, const char *provider,
+		   const struct log *log);
 
 #endif

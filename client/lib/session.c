@@ -180,7 +180,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 		return rc;
 	}
 	s->first = (unsigned int)(s->id >> 32);
-	list_conf_get(&s->list, tp_dev_name(s->fabric.rails.dev[0]));
+	list_conf_get(&s->list, tp_dev_name(s->fabric.rails.dev[0]), NULL);
 	s->zero_fd = usermem_open();
 	errno = saved;
 	*out = s;
@@ -268,7 +268,7 @@ int session_mount(struct session *s)
 	ask_begin(&c, s, s->mgr);
 	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
 	if (!rc)
-		list_conf_get(&s->list, rpc_peer_transport(s->mgr));
+		list_conf_get(&s->list, rpc_peer_transport(s->mgr), s->log);
 	return rc ? rc : open_iods(s);
 }
 
