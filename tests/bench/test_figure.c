@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "figure_int.h"
+#include "run_suite.h"
 
 static const struct figure_desc desc = { .name = "f", .title = "t" };
 
@@ -141,8 +142,6 @@ int main(void)
 {
 	Suite *s = suite_create("figure");
 	TCase *tc = tcase_create("figure");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, figures_and_series_are_made_once);
@@ -152,8 +151,5 @@ int main(void)
 	tcase_add_test(tc, goals_are_met_from_both_sides);
 	tcase_add_test(tc, json_has_all_that_was_found);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

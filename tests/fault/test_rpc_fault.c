@@ -9,6 +9,7 @@
 
 #include "fault.h"
 #include "raw_client.h"
+#include "run_suite.h"
 
 #define PART 150000u
 
@@ -210,8 +211,6 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_fault");
 	TCase *tc = tcase_create("faults");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 100);
 	tcase_add_test(tc, reset_of_posts);
@@ -225,9 +224,5 @@ int main(void)
 	tcase_add_test(tc, again_and_again);
 	tcase_add_test(tc, never_reads);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -11,6 +11,7 @@
 
 #include "fault.h"
 #include "rpc_rig.h"
+#include "run_suite.h"
 
 #define PART 150000u
 
@@ -278,8 +279,6 @@ int main(void)
 {
 	Suite *suite = suite_create("rpc_rails");
 	TCase *tcase = tcase_create("rails");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, the_first_rail_that_answers);
@@ -293,9 +292,5 @@ int main(void)
 	tcase_add_test(tcase, wakes_reach_every_sleep);
 	tcase_add_test(tcase, options);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

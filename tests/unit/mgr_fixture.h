@@ -11,6 +11,7 @@
 
 #include "ns.h"
 #include "opens.h"
+#include "run_suite.h"
 
 struct fixture {
 	char dir[64];
@@ -252,16 +253,10 @@ static inline unsigned int fx_count_intents(struct fixture *fx,
 static inline int fx_main(const char *name, TCase *const cases[])
 {
 	Suite *s = suite_create(name);
-	SRunner *sr;
-	int failed;
 
 	for (int i = 0; cases[i]; i++)
 		suite_add_tcase(s, cases[i]);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }
 
 #endif

@@ -2,10 +2,10 @@
 /* test_addr.c - server addresses: strict in, canonical out. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "addr.h"
+#include "run_suite.h"
 
 static const struct {
 	const char *uri;
@@ -171,11 +171,5 @@ static Suite *addr_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(addr_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(addr_suite());
 }

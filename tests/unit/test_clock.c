@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_clock.c - deadlines and extents: the small headers' edges. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "clock.h"
 #include "extent.h"
+#include "run_suite.h"
 
 START_TEST(deadlines)
 {
@@ -65,11 +65,5 @@ static Suite *clock_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(clock_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(clock_suite());
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "run_suite.h"
 
 static char path[64];
 static char err[512];
@@ -371,11 +372,5 @@ static Suite *conf_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(conf_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(conf_suite());
 }

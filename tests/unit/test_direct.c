@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "rnd.h"
+#include "run_suite.h"
 #include "store_engine.h"
 
 #define FILE_MAX (2u << 20)
@@ -321,9 +322,7 @@ static void add_case(Suite *s, const char *name, void (*up)(void))
 int main(void)
 {
 	Suite *s = suite_create("direct");
-	SRunner *sr;
 	bool can;
-	int failed;
 
 	if (open_store()) {
 		fprintf(stderr, "no store in %s\n", dir);
@@ -337,9 +336,5 @@ int main(void)
 	}
 	add_case(s, "threads", setup);
 	add_case(s, "libaio", setup_aio);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -7,6 +7,7 @@
 
 #include "dist_model.h"
 #include "rnd.h"
+#include "run_suite.h"
 
 #define SEED 20030706u
 
@@ -319,11 +320,5 @@ static Suite *dist_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(dist_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(dist_suite());
 }

@@ -11,6 +11,7 @@
 
 #include "fast.h"
 #include "mock_tp.h"
+#include "run_suite.h"
 
 #define BYTES ((size_t)FAST_COUNT * FAST_SIZE)
 
@@ -165,8 +166,6 @@ int main(void)
 {
 	Suite *s = suite_create("fast");
 	TCase *tc = tcase_create("fast");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, place_is_where_the_buffers_are);
@@ -176,9 +175,5 @@ int main(void)
 	tcase_add_test(tc, find_does_not_register);
 	tcase_add_test(tc, find_has_what_is_kept);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -6,6 +6,7 @@
 
 #include "itree.h"
 #include "rnd.h"
+#include "run_suite.h"
 
 #define NODES 300
 #define STEPS 5000
@@ -134,8 +135,6 @@ int main(void)
 {
 	Suite *s = suite_create("itree");
 	TCase *tc = tcase_create("itree");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, mostly_apart);
@@ -143,9 +142,5 @@ int main(void)
 	tcase_add_test(tc, many_equal);
 	tcase_add_test(tc, in_order);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

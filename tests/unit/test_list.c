@@ -7,6 +7,7 @@
 #include "dist.h"
 #include "list.h"
 #include "rnd.h"
+#include "run_suite.h"
 
 #define VECS 5u
 #define BYTES 40000u
@@ -151,17 +152,11 @@ int main(void)
 {
 	Suite *s = suite_create("list");
 	TCase *tc = tcase_create("list");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, share_is_that_of_dist);
 	tcase_add_test(tc, regular_pieces_that_touch_are_one);
 	tcase_add_test(tc, ends_of_the_file);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -10,6 +10,7 @@
 
 #include "list_req.h"
 #include "rnd.h"
+#include "run_suite.h"
 
 /* The server's and the client's headers have names in common. */
 struct store_seg {
@@ -276,17 +277,11 @@ int main(void)
 {
 	Suite *s = suite_create("list_req");
 	TCase *tc = tcase_create("list_req");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, both_ends_agree);
 	tcase_add_test(tc, patterns_are_descriptors);
 	tcase_add_test(tc, vectors_end_with_the_message);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

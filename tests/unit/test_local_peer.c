@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "local_rig.h"
+#include "run_suite.h"
 
 #define LEN 256u
 #define RECVS 4u
@@ -544,8 +545,6 @@ int main(void)
 {
 	Suite *s = suite_create("local_peer");
 	TCase *tc = tcase_create("peer");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 0);
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -558,9 +557,5 @@ int main(void)
 	tcase_add_test(tc, dereg_under_copies);
 	tcase_add_test(tc, dereg_is_bounded);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

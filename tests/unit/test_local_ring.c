@@ -13,6 +13,7 @@
 
 #include "local.h"
 #include "rnd.h"
+#include "run_suite.h"
 
 static struct local_shm a, b; /* two mappings of the same */
 static struct local_out out; /* side 0 */
@@ -288,14 +289,8 @@ static TCase *with(const char *name, SFun fixture)
 int main(void)
 {
 	Suite *s = suite_create("local_ring");
-	SRunner *sr;
-	int failed;
 
 	suite_add_tcase(s, with("ring", setup));
 	suite_add_tcase(s, with("bulk", setup_bulk));
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

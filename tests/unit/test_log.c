@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "run_suite.h"
 
 struct caught {
 	unsigned int lines;
@@ -146,11 +147,5 @@ static Suite *log_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(log_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(log_suite());
 }

@@ -8,6 +8,7 @@
 #include "locks.h"
 #include "mgr_fixture.h"
 #include "rnd.h"
+#include "run_suite.h"
 
 #define SEED 20031118u
 #define BYTES 40
@@ -205,11 +206,5 @@ static Suite *lock_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(lock_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(lock_suite());
 }

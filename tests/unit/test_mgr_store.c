@@ -14,6 +14,7 @@
 
 #include "flusher.h"
 #include "intents.h"
+#include "run_suite.h"
 #include "sessions.h"
 #include "tombs.h"
 
@@ -414,8 +415,6 @@ int main(void)
 {
 	TCase *tc = tcase_create("store");
 	Suite *s = suite_create("mgr_store");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
@@ -430,8 +429,5 @@ int main(void)
 	tcase_add_loop_test(tc, test_flusher, 0, 2);
 	tcase_add_loop_test(tc, test_late, 0, 2);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -5,7 +5,6 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "clock.h"
 #include "mock_tp.h"
 #include "pin_rig.h"
+#include "run_suite.h"
 
 static struct pin_rig rig;
 static char *mem; /* PAGES pages */
@@ -320,8 +320,6 @@ int main(void)
 	Suite *s = suite_create("pin");
 	TCase *tc = tcase_create("pin"), *small = tcase_create("bounds"),
 	      *modes = tcase_create("modes");
-	SRunner *sr;
-	int failed;
 
 	if (pin_rig_skip())
 		return 77;
@@ -348,9 +346,5 @@ int main(void)
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, small);
 	suite_add_tcase(s, modes);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -16,6 +16,7 @@
 #include "mock_tp.h"
 #include "pin_rig.h"
 #include "rnd.h"
+#include "run_suite.h"
 
 #define PAGES 64u
 #define P 4096u
@@ -322,8 +323,6 @@ int main(void)
 {
 	Suite *s = suite_create("pin_gone");
 	TCase *tc = tcase_create("gone");
-	SRunner *sr;
-	int failed;
 
 	if (pin_rig_skip())
 		return 77;
@@ -336,9 +335,5 @@ int main(void)
 	tcase_add_test(tc, many_at_once);
 	tcase_add_test(tc, at_random);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

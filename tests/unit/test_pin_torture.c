@@ -23,6 +23,7 @@
 
 #include "pin_rig.h"
 #include "rnd.h"
+#include "run_suite.h"
 
 #define P 4096u
 #define THREADS 4
@@ -279,8 +280,6 @@ int main(void)
 {
 	Suite *s = suite_create("pin_torture");
 	TCase *tc = tcase_create("torture");
-	SRunner *sr;
-	int failed;
 
 	if (pin_rig_skip())
 		return 77;
@@ -288,9 +287,5 @@ int main(void)
 	tcase_add_test(tc, with_room);
 	tcase_add_test(tc, with_little_room);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "plan.h"
+#include "run_suite.h"
 
 #define MEM_MAX (1u << 20)
 #define SPANS_MAX 40
@@ -271,16 +272,11 @@ int main(void)
 {
 	Suite *s = suite_create("plan");
 	TCase *tc = tcase_create("plan");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(tc, requests_cover_every_byte_once, 0, CASES);
 	tcase_add_loop_test(tc, pieces_say_where_they_belong, 0, CASES);
 	tcase_add_test(tc, plain_transfers_stay_plain);
 	tcase_add_test(tc, huge_transfers_are_cut);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "pvfstab.h"
+#include "run_suite.h"
 
 #define TEN(x) x x x x x x x x x x
 #define LONG TEN(TEN("0123456789"))
@@ -247,8 +248,6 @@ int main(void)
 {
 	Suite *s = suite_create("pvfstab");
 	TCase *tc = tcase_create("pvfstab");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, reads_lines);
@@ -260,8 +259,5 @@ int main(void)
 	tcase_add_test(tc, makes_paths_absolute);
 	tcase_add_test(tc, follows_redirections);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rdma_opt.h"
+#include "run_suite.h"
 
 #define LONGEST                                                                \
 	"1234567890123456789012345678901234567890"                             \
@@ -110,16 +111,11 @@ int main(void)
 {
 	Suite *suite = suite_create("rdma_opt");
 	TCase *tc = tcase_create("rdma_opt");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_loop_test(tc, accepted, 0, sizeof(good) / sizeof(good[0]));
 	tcase_add_loop_test(tc, refused, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tc, the_environment_wins);
 	tcase_add_test(tc, says_what_it_wants);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

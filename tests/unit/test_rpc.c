@@ -6,6 +6,7 @@
 
 #include "mock_tp.h"
 #include "rpc_rig.h"
+#include "run_suite.h"
 
 static struct rig *rig;
 
@@ -368,8 +369,6 @@ int main(void)
 {
 	Suite *s = suite_create("rpc");
 	TCase *tc = tcase_create("calls");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_call_is_answered);
@@ -389,9 +388,5 @@ int main(void)
 	tcase_add_test(tc, timers);
 	tcase_add_test(tc, wake);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

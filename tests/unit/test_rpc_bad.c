@@ -10,6 +10,7 @@
 #include "fast.h"
 #include "mock_tp.h"
 #include "raw_client.h"
+#include "run_suite.h"
 
 static struct rig *rig;
 static struct raw raw;
@@ -388,8 +389,6 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_bad");
 	TCase *tc = tcase_create("bad");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, hello_comes_first);
@@ -417,9 +416,5 @@ int main(void)
 	tcase_add_test(tc, connect_request);
 	tcase_add_test(tc, connect_version);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -11,6 +11,7 @@
 #include "fast.h"
 #include "mock_tp.h"
 #include "rpc_rig.h"
+#include "run_suite.h"
 
 #define BYTES ((size_t)FAST_COUNT * FAST_SIZE)
 #define LEN 6000u /* not inline where there is Fast RDMA */
@@ -400,8 +401,6 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_fast");
 	TCase *tc = tcase_create("rpc_fast");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
@@ -420,9 +419,5 @@ int main(void)
 	tcase_add_test(tc, many_reads);
 	tcase_add_test(tc, broken_at_any_step);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -9,6 +9,7 @@
 
 #include "mock_tp.h"
 #include "rpc_rig.h"
+#include "run_suite.h"
 
 #define PART 60000u /* bytes of each transfer */
 
@@ -285,8 +286,6 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_once");
 	TCase *tc = tcase_create("sweeps"), *held = tcase_create("held");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, breaks_everywhere);
@@ -301,9 +300,5 @@ int main(void)
 	tcase_add_test(held, server_returns_with_fewer_slots);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, held);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

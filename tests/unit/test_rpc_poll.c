@@ -2,12 +2,12 @@
 /* test_rpc_poll.c - a context seldom polls where that was in vain. */
 #include <check.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "rpc.h"
+#include "run_suite.h"
 
 #define POLL_US 10000u
 #define LONG_PAUSES 60u
@@ -97,17 +97,11 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_poll");
 	TCase *tc = tcase_create("poll");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, seldom_in_vain);
 	tcase_add_test(tc, again_when_it_pays);
 	tcase_add_test(tc, never_if_told);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -6,7 +6,6 @@
 #include <check.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "fabric.h"
 #include "provider.h"
 #include "rpc.h"
+#include "run_suite.h"
 
 #define WAITS_MAX 1000u
 
@@ -116,14 +116,8 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_rails_idle");
 	TCase *tc = tcase_create("idle");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, sleeps);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

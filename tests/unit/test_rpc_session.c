@@ -6,6 +6,7 @@
 
 #include "mock_tp.h"
 #include "raw_client.h"
+#include "run_suite.h"
 
 static struct rig *rig;
 
@@ -329,8 +330,6 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_session");
 	TCase *tc = tcase_create("sessions");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_kernel_knows_better);
@@ -350,9 +349,5 @@ int main(void)
 	tcase_add_test(tc, old_connections_are_bounded);
 	tcase_add_test(tc, server_closes_with_requests_in_flight);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "rpc.h"
+#include "run_suite.h"
 
 #define NCTX 2
 #define NCLIENTS 6
@@ -249,15 +250,9 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_threads");
 	TCase *tc = tcase_create("threads");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 100);
 	tcase_add_test(tc, sessions_over_threads);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

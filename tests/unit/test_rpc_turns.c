@@ -9,6 +9,7 @@
 
 #include "mock_tp.h"
 #include "rpc_rig.h"
+#include "run_suite.h"
 
 #define CALLS 8u
 #define PART 32768u /* of a call: the rig moves it in two bulks */
@@ -223,8 +224,6 @@ int main(void)
 {
 	Suite *suite = suite_create("rpc_turns");
 	TCase *tc = tcase_create("rpc_turns");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, no_bound);
@@ -235,8 +234,5 @@ int main(void)
 	tcase_add_test(tc, a_client_that_leaves_holds_nothing);
 	tcase_add_test(tc, a_client_that_stands_still_holds_nothing);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

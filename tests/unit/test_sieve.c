@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rnd.h"
+#include "run_suite.h"
 #include "sieve.h"
 
 #define OBJ (256u << 10)
@@ -229,8 +230,6 @@ int main(void)
 {
 	Suite *s = suite_create("sieve");
 	TCase *tc = tcase_create("sieve");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
@@ -239,9 +238,5 @@ int main(void)
 	tcase_add_test(tc, one_piece_needs_no_sieve);
 	tcase_add_test(tc, failed_batch_leaves_the_place);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -2,8 +2,8 @@
 /* test_sizes.c - sizes of transports, as they are written. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 
+#include "run_suite.h"
 #include "sizes.h"
 
 #define NOT_SAID 77u
@@ -87,15 +87,10 @@ int main(void)
 {
 	Suite *suite = suite_create("sizes");
 	TCase *tc = tcase_create("sizes");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_loop_test(tc, accepted, 0, sizeof(good) / sizeof(good[0]));
 	tcase_add_loop_test(tc, refused, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tc, the_later_text_counts);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_spin.c - how long waits poll, by what the last ones were like. */
 #include <check.h>
-#include <stdlib.h>
 
+#include "run_suite.h"
 #include "spin.h"
 
 #define NEAR_US 30u
@@ -113,8 +113,6 @@ int main(void)
 {
 	Suite *s = suite_create("spin");
 	TCase *tc = tcase_create("spin");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, longer_where_it_pays);
@@ -125,9 +123,5 @@ int main(void)
 	tcase_add_test(tc, gives_way);
 	tcase_add_test(tc, never_if_told);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

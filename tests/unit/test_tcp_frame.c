@@ -2,9 +2,9 @@
 /* test_tcp_frame.c - frames survive the way to bytes and back; others don't. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "tcp_frame.h"
 #include "transport.h"
 
@@ -201,8 +201,6 @@ int main(void)
 {
 	Suite *s = suite_create("tcp_frame");
 	TCase *tc = tcase_create("frame");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, there_and_back, 0, COUNT(good));
@@ -214,8 +212,5 @@ int main(void)
 	tcase_add_test(tc, hello);
 	tcase_add_loop_test(tc, strange_hello, 0, TCP_HELLO_LEN);
 	tcase_add_test(tc, nak);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "run_suite.h"
 #include "tcp_rig.h"
 
 static struct rig rig;
@@ -232,8 +232,6 @@ int main(void)
 {
 	Suite *s = suite_create("tcp_listen");
 	TCase *tc = tcase_create("listen");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_set_timeout(tc, 60);
@@ -246,8 +244,5 @@ int main(void)
 	tcase_add_test(tc, no_descriptors);
 	tcase_add_test(tc, unlisten_with_visitors);
 	tcase_add_test(tc, pulse);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

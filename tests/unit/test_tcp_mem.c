@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "rnd.h"
+#include "run_suite.h"
 #include "tcp.h"
 
 static struct tp_dev *dev;
@@ -263,8 +264,6 @@ int main(void)
 {
 	Suite *s = suite_create("tcp_mem");
 	TCase *tc = tcase_create("mem");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -277,8 +276,5 @@ int main(void)
 	tcase_add_test(tc, dereg_waits);
 	tcase_add_loop_test(tc, cursor_walks_all_bytes, 0, 20);
 	tcase_add_test(tc, pieces_join);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run_suite.h"
 #include "tcp_rig.h"
 
 #define RIGHTS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
@@ -500,8 +501,6 @@ int main(void)
 {
 	Suite *s = suite_create("tcp_peer");
 	TCase *tc = tcase_create("peer");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -521,8 +520,5 @@ int main(void)
 	tcase_add_test(tc, end_in_mid_frame);
 	tcase_add_test(tc, silent_host);
 	tcase_add_test(tc, keepalive);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

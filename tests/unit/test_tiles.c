@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rnd.h"
+#include "run_suite.h"
 #include "tiles.h"
 
 #define SEED 20031006u
@@ -191,11 +192,5 @@ static Suite *tiles_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(tiles_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(tiles_suite());
 }

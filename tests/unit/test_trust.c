@@ -3,10 +3,10 @@
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "run_suite.h"
 #include "trust.h"
 
 static const struct log silent;
@@ -81,16 +81,11 @@ int main(void)
 {
 	Suite *s = suite_create("trust");
 	TCase *tc = tcase_create("trust");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(tc, test_peer, 0,
 			    (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tc, test_own_user);
 	tcase_add_test(tc, test_refused_hosts);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

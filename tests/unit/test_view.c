@@ -2,8 +2,8 @@
 /* test_view.c - partitions against counting bytes one by one. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 
+#include "run_suite.h"
 #include "view.h"
 
 static const struct fpart good[] = {
@@ -151,8 +151,6 @@ int main(void)
 {
 	Suite *s = suite_create("view");
 	TCase *tc = tcase_create("view");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(tc, maps_as_documented, 0, GOOD);
 	tcase_add_loop_test(tc, counts_bytes_before, 0, GOOD);
@@ -162,8 +160,5 @@ int main(void)
 	tcase_add_test(tc, knows_the_largest_offset);
 	tcase_add_loop_test(tc, goes_there_and_back, 0, GOOD);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -2,9 +2,9 @@
 /* test_wire.c - what is built is parsed; what is changed is refused. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "wire_samples.h"
 
 static union {
@@ -278,11 +278,5 @@ static Suite *wire_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(wire_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(wire_suite());
 }

@@ -2,9 +2,9 @@
 /* test_wire_connect.c - private data: of any length, alignment and content. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "wire.h"
 
 #define ROOM 64
@@ -150,11 +150,5 @@ static Suite *wire_connect_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(wire_connect_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(wire_connect_suite());
 }

@@ -2,9 +2,9 @@
 /* test_wire_fields.c - each field and count has its bound, named when broken. */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "wire_samples.h"
 
 static union {
@@ -581,11 +581,5 @@ static Suite *wire_fields_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(wire_fields_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(wire_fields_suite());
 }

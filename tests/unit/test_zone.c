@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "mock_tp.h"
+#include "run_suite.h"
 #include "zone.h"
 
 #define K 1024u
@@ -275,8 +276,6 @@ int main(void)
 {
 	Suite *s = suite_create("zone");
 	TCase *flat = tcase_create("shares"), *three = tcase_create("sizes");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(three, setup_three, teardown);
 	tcase_add_test(three, the_zone_that_fits);
@@ -290,9 +289,5 @@ int main(void)
 	tcase_add_test(flat, ready_may_put);
 	suite_add_tcase(s, three);
 	suite_add_tcase(s, flat);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

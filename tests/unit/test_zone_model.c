@@ -17,6 +17,7 @@
 
 #include "mock_tp.h"
 #include "rnd.h"
+#include "run_suite.h"
 #include "zone.h"
 
 #define OWNERS 5
@@ -298,17 +299,11 @@ int main(void)
 {
 	Suite *s = suite_create("zone_model");
 	TCase *tc = tcase_create("model");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, one_size);
 	tcase_add_test(tc, one_buffer);
 	tcase_add_test(tc, four_sizes);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -16,6 +16,7 @@
 
 #include "iod.h"
 #include "iodc.h"
+#include "run_suite.h"
 
 #define CLIENTS 4u
 #define ROUNDS 80u
@@ -238,15 +239,9 @@ int main(void)
 {
 	Suite *s = suite_create("iod_model");
 	TCase *tc = tcase_create("model");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, clients_match_their_models, 0, 2);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

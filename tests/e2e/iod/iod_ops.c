@@ -13,6 +13,7 @@
 
 #include "iod.h"
 #include "iodc.h"
+#include "run_suite.h"
 
 static char dir[64];
 static struct iod *iod;
@@ -557,15 +558,9 @@ static TCase *tcase(const char *name, void (*up)(void), const TTest *own)
 int main(void)
 {
 	Suite *s = suite_create("iod_ops");
-	SRunner *sr;
-	int failed;
 
 	suite_add_tcase(s, tcase("sync=off", setup, answered_from_the_cache));
 	suite_add_tcase(s,
 			tcase("sync=on", setup_durable, answered_when_durable));
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

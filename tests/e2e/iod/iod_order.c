@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "iod.h"
 #include "iodc.h"
+#include "run_suite.h"
 
 static char dir[64];
 static struct iod *iod;
@@ -243,8 +244,6 @@ int main(void)
 {
 	Suite *s = suite_create("iod_order");
 	TCase *tc = tcase_create("order");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
@@ -255,9 +254,5 @@ int main(void)
 	tcase_add_test(tc, late_write_makes_nothing);
 	tcase_add_test(tc, waits_for_a_buffer_until_the_deadline);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

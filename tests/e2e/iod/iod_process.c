@@ -24,6 +24,7 @@
 
 #include "clock.h"
 #include "iodc.h"
+#include "run_suite.h"
 
 static char dir[64], conf_path[80], store_path[80];
 static int port;
@@ -537,8 +538,6 @@ int main(void)
 {
 	Suite *s = suite_create("iod_process");
 	TCase *tc = tcase_create("process");
-	SRunner *sr;
-	int failed;
 
 	if (!getenv("PVFS_IOD")) {
 		fprintf(stderr, "PVFS_IOD must name the program pvfs-iod\n");
@@ -556,9 +555,5 @@ int main(void)
 	tcase_add_test(tc, reports);
 	tcase_add_test(tc, full_disk);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "mgrrig.h"
+#include "run_suite.h"
 
 #define CLIENTS 3
 #define NAMES 12
@@ -278,14 +279,9 @@ int main(void)
 {
 	Suite *s = suite_create("mgr_crash");
 	TCase *tc = tcase_create("crash");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(tc, 280);
 	tcase_add_test(tc, test_storm);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

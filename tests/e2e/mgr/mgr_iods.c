@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "mgrrig.h"
+#include "run_suite.h"
 
 static struct mgrrig rig;
 static struct mgrc c;
@@ -274,8 +275,6 @@ int main(void)
 {
 	Suite *s = suite_create("mgr_iods");
 	TCase *tc = tcase_create("iods");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
@@ -287,8 +286,5 @@ int main(void)
 	tcase_add_test(tc, test_old_life_is_fenced_first);
 	tcase_add_test(tc, test_one_job_at_a_time);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

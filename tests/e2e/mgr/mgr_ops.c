@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "mgrrig.h"
+#include "run_suite.h"
 
 static struct mgrrig rig;
 static struct mgrc c;
@@ -230,8 +231,6 @@ int main(void)
 {
 	Suite *s = suite_create("mgr_ops");
 	TCase *tc = tcase_create("ops");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
@@ -244,8 +243,5 @@ int main(void)
 	tcase_add_test(tc, test_credentials);
 	tcase_add_test(tc, test_stop_and_start);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

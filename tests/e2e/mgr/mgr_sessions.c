@@ -5,11 +5,11 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "mgrrig.h"
+#include "run_suite.h"
 
 static struct mgrrig rig;
 static struct mgrc c;
@@ -288,8 +288,6 @@ int main(void)
 {
 	Suite *s = suite_create("mgr_sessions");
 	TCase *tc = tcase_create("sessions");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
@@ -302,8 +300,5 @@ int main(void)
 	tcase_add_loop_test(tc, test_orphan, 0, 2);
 	tcase_add_test(tc, test_many_in_flight);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "mgrrig.h"
+#include "run_suite.h"
 
 static struct mgrrig rig;
 static struct mgrc c;
@@ -331,15 +332,10 @@ static void add_case(Suite *s, const char *name, void (*setup)(void),
 int main(void)
 {
 	Suite *s = suite_create("mgr_waits");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	add_case(s, "room", setup_room, test_room, 1);
 	add_case(s, "questions", setup_room, test_room_for_questions, 1);
 	add_case(s, "open", setup_slots, test_open_looks_again, 2 * CHANGES);
 	add_case(s, "buffers", setup_slots, test_buffers, 1);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }
