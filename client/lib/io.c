@@ -88,6 +88,7 @@ void io_start_call(struct io *io, struct io_slot *slot)
 	slot->rpc.deadline = session_deadline(s);
 	slot->rpc.bounce = !slot->pack;
 	slot->rpc.bytes = slot->total;
+	slot->rpc.joined = NULL;
 	slot->rpc.done = io_done;
 	slot->rpc.faulty = io_faulty;
 	slot->rpc.arg = slot;
@@ -168,6 +169,18 @@ static void io_done(struct rpc_call *rpc)
 	op_put(&io->op, 0);
 }
 
+/* Nothing is left to be asked: what is under way counts as one. */
+static void io_join(struct io *io)
+{
+	uint32_t i;
+
+	for (i = 0; i < io->nserver; i++)
+		if (io->server[i].busy == io->depth)
+			return;
+	for (i = 0; i < io->nserver * IO_DEPTH; i++)
+		io->slot[i].rpc.joined = io;
+}
+
 /* Every client begins at another server, so that they don't convoy. */
 static void io_start(struct op *op)
 {
@@ -178,6 +191,7 @@ static void io_start(struct op *op)
 		for (i = 0; i < io->nserver; i++)
 			io_issue(io, (io->s->first + i) % io->nserver);
 	}
+	io_join(io);
 }
 
 static int io_alloc(struct io *io)

@@ -129,6 +129,9 @@ int timer_run(struct rpc_ctx *ctx);
 void timer_add_call(struct rpc_ctx *ctx, struct rpc_call *call);
 uint64_t timer_next(const struct rpc_ctx *ctx);
 
+/* hush.c: before a sleep, says which peers have to end it. */
+void ctx_hush(struct rpc_ctx *ctx);
+
 /* call.c: ends every call whose deadline passed; returns how many. */
 int call_expire(struct rpc_ctx *ctx);
 

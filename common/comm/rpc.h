@@ -164,6 +164,7 @@ struct rpc_call {
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
 	uint64_t bytes;			/* of payload; what others move for us
 					 * is waited for asleep, if it is much */
+	const void *joined;		/* the same: as one, hush.c; NULL: none */
 	bool bounce;			/* done() copies from landed */
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */

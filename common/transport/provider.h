@@ -50,6 +50,7 @@ struct tp_ops {
 	const char *(*ep_peer)(const struct tp_ep *ep);
 	int (*ep_identity)(const struct tp_ep *ep, struct tp_identity *id);
 	uint32_t (*ep_carry_max)(const struct tp_ep *ep);
+	void (*ep_hush)(struct tp_ep *ep, bool on);
 	int (*post_recv)(struct tp_ep *ep, const struct tp_recv_wr *wr);
 	int (*post_send)(struct tp_ep *ep, const struct tp_send_wr *wr);
 };

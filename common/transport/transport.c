@@ -14,8 +14,6 @@ static const struct tp_ops *const providers[] = {
 #endif
 };
 
-#define PROVIDERS (sizeof(providers) / sizeof(providers[0]))
-
 static int no_dev_open(const struct tp_dev_attr *attr, struct tp_dev **dev)
 {
 	return -EOPNOTSUPP;
@@ -138,6 +136,10 @@ static uint32_t no_ep_carry_max(const struct tp_ep *ep)
 	return UINT32_MAX;
 }
 
+static void no_ep_hush(struct tp_ep *ep, bool on)
+{
+}
+
 static int no_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
 {
 	return -EOPNOTSUPP;
@@ -178,6 +180,7 @@ static const struct tp_ops missing = {
 	.ep_peer = no_ep_peer,
 	.ep_identity = no_ep_identity,
 	.ep_carry_max = no_ep_carry_max,
+	.ep_hush = no_ep_hush,
 	.post_recv = no_post_recv,
 	.post_send = no_post_send,
 };
@@ -188,7 +191,7 @@ static const struct tp_ops *find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < PROVIDERS; i++)
+	for (i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
 		if (!strcmp(providers[i]->name, name))
 			return providers[i];
 	return NULL;
@@ -379,6 +382,11 @@ int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 uint32_t tp_ep_carry_max(const struct tp_ep *ep)
 {
 	return OP(ep->dev, ep_carry_max)(ep);
+}
+
+void tp_ep_hush(struct tp_ep *ep, bool on)
+{
+	OP(ep->dev, ep_hush)(ep, on);
 }
 
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)

@@ -358,6 +358,13 @@ int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
  * does by itself, registration and round trips decide.
  */
 uint32_t tp_ep_carry_max(const struct tp_ep *ep);
+/*
+ * Whether what comes over ep may wait for another reason to end a sleep; only its end
+ * does so by itself.  A hint, for who waits for several peers and has nothing
+ * to do before the last of them: where a peer would have to wake us up, it
+ * need not.
+ */
+void tp_ep_hush(struct tp_ep *ep, bool on);
 
 /*
  * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the

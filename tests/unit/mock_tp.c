@@ -297,6 +297,10 @@ uint32_t tp_ep_carry_max(const struct tp_ep *ep)
 	return UINT32_MAX;
 }
 
+void tp_ep_hush(struct tp_ep *ep, bool on)
+{
+}
+
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 {
 	if (!mock.identity)

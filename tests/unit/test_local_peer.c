@@ -541,6 +541,49 @@ START_TEST(dereg_is_bounded)
 }
 END_TEST
 
+/* ---- bells ---- */
+
+/* Whether the provider, asleep, wants the bell; it is awake again after that. */
+static bool wants_bell(struct raw *raw, bool hush)
+{
+	bool wants;
+
+	tp_ep_hush(rig.ep, hush);
+	tp_cq_wait(rig.cq, clock_now());
+	wants = atomic_load(&raw->in.peer->asleep);
+	ck_assert_int_eq(send(raw->fd, "", 1, 0), 1);
+	until(!atomic_load(&raw->in.peer->asleep));
+	return wants;
+}
+
+/* None where it is hushed, unless the data cannot move without it. */
+START_TEST(hushed)
+{
+	struct local_head message = { .size = 8,
+				      .op = LOCAL_OP_SEND,
+				      .total = 8 };
+	struct local_head data = { .size = 8,
+				   .op = LOCAL_OP_WRITE,
+				   .total = 8,
+				   .rkey = mr->rkey,
+				   .addr = (uintptr_t)buf };
+	struct raw raw = open_raw();
+
+	raw_put(&raw, &message, "12345678");
+	until(rig.nwc == 1);
+	ck_assert(wants_bell(&raw, false));
+	ck_assert(!wants_bell(&raw, true));
+	ck_assert(wants_bell(&raw, false));
+	raw_put(&raw, &data, "87654321");
+	raw_put(&raw, &message, "12345678");
+	until(rig.nwc == 2);
+	ck_assert(wants_bell(&raw, true));
+	raw_close(&raw);
+	until(rig.gone);
+	forget_ep();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("local_peer");
@@ -556,6 +599,7 @@ int main(void)
 	tcase_add_test(tc, unreachable);
 	tcase_add_test(tc, dereg_under_copies);
 	tcase_add_test(tc, dereg_is_bounded);
+	tcase_add_test(tc, hushed);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -36,6 +36,7 @@ const struct tp_ops fault_ops = {
 	.ep_peer = fault_ep_peer,
 	.ep_identity = fault_ep_identity,
 	.ep_carry_max = fault_ep_carry_max,
+	.ep_hush = fault_ep_hush,
 	.post_recv = fault_post_recv,
 	.post_send = fault_post_send,
 };

@@ -180,6 +180,7 @@ void fault_ep_close(struct tp_ep *ep);
 const char *fault_ep_peer(const struct tp_ep *ep);
 int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 uint32_t fault_ep_carry_max(const struct tp_ep *ep);
+void fault_ep_hush(struct tp_ep *ep, bool on);
 /*
  * Ends the connection from here: the first request outstanding completes
  * with first, the others with -ECANCELED, DISCONNECTED has status.

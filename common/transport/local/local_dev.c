@@ -84,6 +84,7 @@ const struct tp_ops local_ops = {
 	.ep_peer = local_ep_peer,
 	.ep_identity = local_ep_identity,
 	.ep_carry_max = local_ep_carry_max,
+	.ep_hush = local_ep_hush,
 	.post_recv = local_post_recv,
 	.post_send = local_post_send,
 };

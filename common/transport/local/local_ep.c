@@ -39,6 +39,11 @@ uint32_t local_ep_carry_max(const struct tp_ep *base)
 	return ep->guest && ep->id.uid == geteuid() ? CARRY_MAX : UINT32_MAX;
 }
 
+void local_ep_hush(struct tp_ep *base, bool on)
+{
+	to_ep(base)->hush = on;
+}
+
 /* An edge comes with each bell, read or not: read many at a time. */
 static void heard_bell(struct local_ep *ep)
 {

@@ -98,6 +98,8 @@ struct local_ep {
 	int side; /* of the shared memory: 0 connector, 1 acceptor */
 	bool hot, is_done; /* on which lists of the cq */
 	bool eof; /* the socket ended */
+	bool hush; /* tp_ep_hush() */
+	bool relies; /* the peer moves its data through the ring: on us */
 	unsigned int idle; /* polls without anything */
 	unsigned int bells; /* heard since the socket was emptied */
 	TAILQ_ENTRY(local_ep) hot_link, done_link, open_link, guest_link;
@@ -132,6 +134,7 @@ void local_ep_close(struct tp_ep *ep);
 const char *local_ep_peer(const struct tp_ep *ep);
 int local_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 uint32_t local_ep_carry_max(const struct tp_ep *ep);
+void local_ep_hush(struct tp_ep *ep, bool on);
 /*
  * Ends the connection: every outstanding request completes, DISCONNECTED
  * (status) is queued.  id: of the send request that caused it gets status,
@@ -159,6 +162,8 @@ void local_ep_heat(struct local_ep *ep);
 void local_ep_forget(struct local_ep *ep);
 /* Asks for the bell.  False: there is something to do; still hot. */
 bool local_ep_cool(struct local_ep *ep);
+/* No bell is wanted: it stays hot while we sleep. */
+bool local_ep_hushed(const struct local_ep *ep);
 /* There is something that the peer did, or that we can do. */
 bool local_ep_runnable(struct local_ep *ep);
 /* One turn: takes what came, moves what is posted. */

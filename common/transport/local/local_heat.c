@@ -41,6 +41,11 @@ static bool has_to_send(const struct local_ep *ep)
 	return ep->sq.next != ep->sq.tail || ep->answer_head != ep->answer_tail;
 }
 
+bool local_ep_hushed(const struct local_ep *ep)
+{
+	return ep->hush && !ep->relies && !has_to_send(ep);
+}
+
 bool local_ep_runnable(struct local_ep *ep)
 {
 	const struct local_side *peer = ep->in.peer;

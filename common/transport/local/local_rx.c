@@ -178,6 +178,7 @@ static int rx_write(struct local_ep *ep, const struct local_head *head,
 {
 	if (head->op == LOCAL_OP_WRITE_IMM && ep->rq.done == ep->rq.tail)
 		return not_ready(ep);
+	ep->relies = true;
 	if (!local_mr_covers(mrs_of(ep), head->rkey, head->addr, head->total,
 			     TP_REMOTE_WRITE))
 		return refuse(ep, -EACCES, head->id,
@@ -220,6 +221,7 @@ static int rx_read(struct local_ep *ep, const struct local_head *head,
 {
 	struct local_answer *a;
 
+	ep->relies = true;
 	if (head->total == 0 || head->total > TP_LEN_MAX)
 		return refuse(ep, -EPROTO, head->id, "a wrong length");
 	if (!local_mr_covers(mrs_of(ep), head->rkey, head->addr, head->total,

@@ -10,14 +10,16 @@ static struct local_cq *to_cq(struct tp_cq *base)
 	return container_of(base, struct local_cq, sock.cq);
 }
 
-/* Every hot endpoint asks for the bell.  False: one has something to do. */
+/* The hot endpoints ask for the bell.  False: one has something to do. */
 static bool cool_all(struct local_cq *cq)
 {
-	struct local_ep *ep;
+	struct local_ep *ep, *next;
 
-	while ((ep = TAILQ_FIRST(&cq->hot)))
-		if (!local_ep_cool(ep))
+	for (ep = TAILQ_FIRST(&cq->hot); ep; ep = next) {
+		next = TAILQ_NEXT(ep, hot_link);
+		if (!local_ep_hushed(ep) && !local_ep_cool(ep))
 			return false;
+	}
 	return true;
 }
 
