@@ -10,7 +10,8 @@
 #include "server_conf.h"
 #include "wire.h"
 
-void mgr_conf_defaults(struct mgr_conf *conf)
+/* All but fsid, addr, storage and the iods. */
+static void defaults(struct mgr_conf *conf)
 {
 	memset(conf, 0, sizeof(*conf));
 	conf->log_level = LOG_LV_INFO;
@@ -149,7 +150,7 @@ int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
 	if (rc)
 		return rc;
 	in.conf = file;
-	mgr_conf_defaults(&tmp);
+	defaults(&tmp);
 	rc = read_all(&in, &tmp);
 	conf_free(file);
 	if (rc)

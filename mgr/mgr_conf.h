@@ -29,8 +29,6 @@ struct mgr_conf {
 	struct addr *iod; /* niods */
 };
 
-/* All but fsid, addr, storage and the iods. */
-void mgr_conf_defaults(struct mgr_conf *conf);
 /*
  * Reads the file at path; mgr_conf_free() releases the iods.  -errno, and a
  * line with the file, the cause and the fix in err.

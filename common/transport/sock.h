@@ -156,7 +156,6 @@ int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
 		struct tp_listener **listener);
 /* One turn of accepting. */
 void sock_listener_more(struct sock_listener *l);
-void sock_listener_wait(struct sock_listener *l);
 void sock_listener_resume(struct sock_listener *l);
 
 /* Takes fd over. */

@@ -10,7 +10,7 @@
 #define ACCEPT_TURN 16
 #define STARVED_MS 100 /* until the next try when descriptors ran out */
 
-void sock_listener_wait(struct sock_listener *l)
+static void listener_wait(struct sock_listener *l)
 {
 	if (!l->more)
 		return;
@@ -47,7 +47,7 @@ static void starved(struct sock_listener *l, int err)
 			  dev->ops->name, l->addr.host, l->addr.port,
 			  strerror(err));
 	l->starved = true;
-	sock_listener_wait(l);
+	listener_wait(l);
 	sock_timer_set(l->cq, &l->retry, clock_after_ms(STARVED_MS));
 }
 
@@ -66,7 +66,7 @@ static bool accept_one(struct sock_listener *l)
 	}
 	switch (errno) {
 	case EAGAIN:
-		sock_listener_wait(l);
+		listener_wait(l);
 		return false;
 	case EMFILE:
 	case ENFILE:
@@ -85,7 +85,7 @@ void sock_listener_more(struct sock_listener *l)
 
 	for (turn = 0; turn < ACCEPT_TURN; turn++) {
 		if (l->nqueued >= SOCK_HALF_OPEN) {
-			sock_listener_wait(l);
+			listener_wait(l);
 			return;
 		}
 		if (!accept_one(l))
@@ -145,7 +145,7 @@ void sock_unlisten(struct tp_listener *base)
 		sock_req_taken(req);
 		sock_reject(&req->req, NULL, 0);
 	}
-	sock_listener_wait(l);
+	listener_wait(l);
 	sock_timer_clear(l->cq, &l->retry);
 	sock_cq_del(l->cq, l->fd, &l->src);
 	close(l->fd);
