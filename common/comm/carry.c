@@ -32,6 +32,8 @@ static struct rx *rx_of(const struct rpc_bulk *bulk)
 
 /* ---- at the first loan of a connection ---- */
 
+static void too_late(struct rpc_timer *timer);
+
 static int carries_open(struct conn *conn)
 {
 	struct carries *c = calloc(1, sizeof(*c));
@@ -41,6 +43,7 @@ static int carries_open(struct conn *conn)
 	if (!c)
 		return rc;
 	c->conn = conn;
+	c->timer.fire = too_late;
 	c->step = (conn->request_max + 63) & ~(size_t)63;
 	len = WIRE_CARRY_MAX * (c->step + MSG_LEN);
 	c->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
@@ -57,19 +60,10 @@ static int carries_open(struct conn *conn)
 		       c->mem.mr[conn->link.rail]->lkey);
 }
 
-static struct loan *free_loan(struct conn *conn)
+static struct loan *free_loan(const struct conn *conn)
 {
 	unsigned int i;
-	int rc = conn->carries ? 0 : carries_open(conn);
 
-	if (rc) {
-		log_warn(conn_log(conn),
-			 "%s: no memory to let it move its data (%s): the "
-			 "server does",
-			 conn->peer, strerror(-rc));
-		conn->may_carry = false;
-		return NULL;
-	}
 	for (i = 0; i < WIRE_CARRY_MAX; i++) {
 		if (!conn->carries->loan[i].out)
 			return &conn->carries->loan[i];
@@ -189,15 +183,36 @@ static void tell(struct conn *conn, const struct loan *loan)
 	conn_send(conn, buf, MSG_LEN, c->mem.mr[rail]->lkey);
 }
 
+/* Once said: where one registration fails most of them would. */
+static void cannot(struct conn *conn, int status)
+{
+	log_warn(conn_log(conn),
+		 "%s: no memory to let it move its data (%s): the server does",
+		 conn->peer, strerror(-status));
+	conn->may_carry = false;
+}
+
+/* NULL: all tickets are out, or there is no memory. */
+static struct loan *loan_of(struct conn *conn, const struct rpc_bulk *bulk)
+{
+	int rc = conn->carries ? 0 : carries_open(conn);
+	struct loan *loan = rc ? NULL : free_loan(conn);
+
+	if (loan)
+		rc = lend(conn, loan, bulk);
+	if (!rc)
+		return loan;
+	cannot(conn, rc);
+	return NULL;
+}
+
 bool carry_lend(struct rx *rx, struct rpc_bulk *bulk, bool crowded)
 {
 	struct conn *conn = rx->conn;
-	struct loan *loan;
+	struct loan *loan = wanted(rx, bulk, crowded) ? loan_of(conn, bulk)
+						      : NULL;
 
-	if (!wanted(rx, bulk, crowded))
-		return false;
-	loan = free_loan(conn);
-	if (!loan || lend(conn, loan, bulk))
+	if (!loan)
 		return false;
 	loan->bulk = bulk;
 	loan->local = *bulk->local;
@@ -205,7 +220,6 @@ bool carry_lend(struct rx *rx, struct rpc_bulk *bulk, bool crowded)
 	loan->out = true;
 	rx->bulks++;
 	tell(conn, loan);
-	conn->carries->timer.fire = too_late;
 	watch(conn->carries);
 	return true;
 }

@@ -21,6 +21,7 @@ struct mock {
 	bool restless; /* waits return at once */
 	int connects; /* requests made */
 	int mrs; /* registrations alive */
+	bool no_mr; /* no new ones */
 	const struct tp_identity *identity; /* of every peer; NULL: unknown */
 };
 extern struct mock mock;

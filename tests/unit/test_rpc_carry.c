@@ -144,6 +144,26 @@ START_TEST(a_little_is_not_worth_it)
 }
 END_TEST
 
+/* For the first loan, or a later one: the server moves it all from then on. */
+START_TEST(no_memory_to_lend)
+{
+	static struct rig_call c;
+
+	open_rig(true, true, 0);
+	start(&c, WIRE_READ, 0, 131070);
+	ends_well(&c);
+	if (_i)
+		write_and_read();
+	mock.no_mr = true;
+	write_and_read();
+	mock.no_mr = false;
+	write_and_read();
+	ck_assert_uint_eq(stats().carried, _i ? 4 : 0);
+	ck_assert_uint_eq(rig_logged(rig, "no memory to let it move"), 1);
+	close_rig();
+}
+END_TEST
+
 /* No more than the tickets are out; the server moves what is left. */
 START_TEST(tickets_are_bounded)
 {
@@ -494,6 +514,7 @@ int main(void)
 	tcase_add_test(tc, only_what_is_above);
 	tcase_add_test(tc, rather_than_wait);
 	tcase_add_test(tc, a_little_is_not_worth_it);
+	tcase_add_loop_test(tc, no_memory_to_lend, 0, 2);
 	tcase_add_test(tc, tickets_are_bounded);
 	tcase_add_loop_test(tc, who_comes_late, 0, 2);
 	tcase_add_test(tc, who_has_given_up);
