@@ -49,6 +49,18 @@ static void call_end(struct rpc_peer *peer, unsigned int i,
 		fast_give(&peer->fast.busy, kept - 1);
 }
 
+/*
+ * The server took back what we still read from: into memory that the caller has
+ * again after this reply.  What goes to the server may come too late.
+ */
+static bool still_reads(const struct rpc_peer *peer, const struct wire_hdr *hdr)
+{
+	unsigned int op = le16toh(hdr->op);
+
+	return peer->slots[le16toh(hdr->slot)].carrying &&
+	       (op == WIRE_READ || op == WIRE_READ_LIST);
+}
+
 void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 {
 	const char *error = call_reply_error(peer, msg->hdr);
@@ -56,6 +68,10 @@ void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 
 	if (error) {
 		peer_protocol_error(peer, error);
+		return;
+	}
+	if (still_reads(peer, msg->hdr)) {
+		link_fail(&peer->link, -ETIMEDOUT);
 		return;
 	}
 	if (credits)

@@ -122,11 +122,12 @@ static void too_late(struct rpc_timer *timer)
 		take_over(conn, loan);
 		n++;
 	}
+	conn->session->late |= n > 0;
 	if (n)
 		log_warn(conn_log(conn),
 			 "%s (%s): did not move %u parts of its data within "
 			 "%u ms: the server does, and lends it no more until "
-			 "it has answered",
+			 "it has answered; nothing if it connects again",
 			 conn->peer, conn->session->info.cred.name, n,
 			 conn->lane->server->attr.carry_ms);
 	watch(c);

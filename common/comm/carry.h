@@ -13,6 +13,10 @@
  * on an access with its key fails, and breaks only the connection that tried.
  * What a write lends is cleared first: who does not fill it finds zeros.
  *
+ * Who was late loses its connection if it comes then, and asks again.  It is lent
+ * nothing there, or a network that takes longer than a loan lasts would never move
+ * anything.
+ *
  * WIRE_CARRY_MAX tickets bound what one client is lent, and the messages on their
  * way: each has a receive at both ends until it is answered.
  */

@@ -173,7 +173,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 		return;
 	}
 	conn->may_carry = conn->lane->server->attr.carry &&
-			  le16toh(hdr->flags) & WIRE_F_CARRY;
+			  le16toh(hdr->flags) & WIRE_F_CARRY && !s->late;
 	greet_cred(&cred, &rx->req.msg);
 	greet_identity(conn, &cred);
 	rc = greet_session(s, &cred);

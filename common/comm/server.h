@@ -126,6 +126,7 @@ struct rpc_session {
 	/* the lane's thread */
 	enum session_state state;
 	bool opened, clean; /* what the service was and will be told */
+	bool late; /* did not move what it was lent in time: carry.c */
 	struct conn *conn;
 	uint32_t epoch;
 	unsigned int nconns; /* also broken ones that hold requests */

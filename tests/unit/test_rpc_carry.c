@@ -201,8 +201,9 @@ static void come_late(void)
 }
 
 /*
- * Its writes are refused then: they break the connection, and land nowhere.  The
- * server had moved the data by itself.
+ * Its accesses are refused then: they break the connection, and land nowhere.  The
+ * server had moved the data by itself.  Who reads does not believe the reply: some
+ * may still come in.  It is lent nothing more.
  */
 START_TEST(who_comes_late)
 {
@@ -221,8 +222,10 @@ START_TEST(who_comes_late)
 	rig_until(rig, rig_logged(rig, "trying again"));
 	ends_well(&c);
 	rig_until(rig, rig_logged(rig, "connected again"));
+	ck_assert_uint_eq(rig->executed, _i ? 3 : 2);
 	ck_assert_uint_eq(rig_logged(rig, "did not move 2 parts"), 1);
 	write_and_read();
+	ck_assert_uint_eq(stats().carried, 0);
 	close_rig();
 }
 END_TEST
