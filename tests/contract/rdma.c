@@ -82,7 +82,6 @@ START_TEST(write_imm)
 }
 END_TEST
 
-/* A receive shorter than the write, or of no length, serves as well. */
 /* Lent memory and other in turns: order and contents are the same. */
 START_TEST(lent_memory)
 {
@@ -117,6 +116,7 @@ START_TEST(lent_memory)
 }
 END_TEST
 
+/* A receive shorter than the write, or of no length, serves as well. */
 START_TEST(write_imm_short_receive)
 {
 	struct link *l = link_open(&world, NULL);

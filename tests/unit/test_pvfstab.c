@@ -34,6 +34,7 @@ static const char lines[] =
 	"a:/ /wrong pvfs inline_max=65K 0 0\n"
 	"wrong\n"
 	"a:/ /wrong pvfs fabric=tcp:tcp 0 0\n"
+	"a:/ /wrong pvfs rendezvous=both 0 0\n"
 	"   \t\n"
 	"a:/ /wrong pvfs timeout=" LONG " 0 0\n"
 	"a:/ /wrong " LONG " rw 0 0\n" LONG " /wrong pvfs rw 0 0\n"
@@ -59,6 +60,7 @@ static const char *const says[] = {
 	":19: option \"inline_max=65K\": write inline_max=SIZE, or",
 	":20: the third word is \"\": write ",
 	":21: option \"fabric=tcp:tcp\": write ",
+	":22: option \"rendezvous=both\": write rendezvous=server or adaptive",
 	"...\": write timeout=1 to 86400 (seconds); the line is skipped",
 	": write HOST:/ MOUNT-POINT pvfs OPTIONS 0 0; the line is skipped",
 	" names no manager: write HOST:/, and the port as an option; the line",
