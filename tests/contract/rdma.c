@@ -106,9 +106,9 @@ START_TEST(lent_memory)
 			  i % 4 < 2 ? TP_WRITE : TP_READ, 0);
 	mem_check(in, LENT, LENT, 31, 0);
 	mem_check(there[0], 0, LENT, 31, 0);
+	wr = wr_rdma(TP_WRITE, 9, &from, there[0], 0);
 	tp_mr_dereg(there[0]->mr);
 	mem_fill(out, 32);
-	wr = wr_rdma(TP_WRITE, 9, &from, there[0], 0);
 	ck_ok(tp_post_send(l->a, &wr));
 	ck_assert_int_ne(expect_gone(&world, &world.b, l->b), 0);
 	mem_check(there[0], 0, LENT, 31, 0);
