@@ -215,10 +215,11 @@ void local_guests_wait(struct local_dev *dev);
 /* Finds out, once, how the peer's memory is reached. */
 enum local_reach local_reach(struct local_ep *ep);
 /*
- * Copies up to max bytes of what is left of wr.  0; -EACCES: no such right;
- * -EFAULT: memory that is not there; -ESRCH: no such process; -EPERM: not
- * permitted any more.
+ * Copies up to max bytes of what is left of the next request, and of those of
+ * its kind behind it: their turn then finds less or nothing left to move.
+ * Returns how many, > 0; -EACCES: no such right; -EFAULT: memory that is not
+ * there; -ESRCH: no such process; -EPERM: not permitted any more.
  */
-int local_reach_copy(struct local_ep *ep, struct local_swr *wr, uint64_t max);
+int64_t local_reach_copy(struct local_ep *ep, uint64_t max);
 
 #endif

@@ -17,6 +17,7 @@
 #include "local.h"
 
 #define CHUNK (512u << 10) /* bytes of one copy, which a dereg may wait for */
+#define RUN_MAX 16u /* requests that one copy may serve */
 
 static bool probe(struct local_ep *ep)
 {
@@ -46,45 +47,128 @@ enum local_reach local_reach(struct local_ep *ep)
 	return ep->reach;
 }
 
-static ssize_t copy(struct local_ep *ep, struct local_swr *wr, uint64_t max)
-{
-	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
-	uint64_t bytes = max < CHUNK ? max : CHUNK;
-	struct iovec iov[LOCAL_IOV], there;
-	unsigned int n = tp_cursor_iov(&wr->data, iov, LOCAL_IOV, &bytes);
-	ssize_t got;
+/* Requests of one direction that follow each other, as one copy. */
+struct run {
+	struct iovec here[LOCAL_IOV], there[RUN_MAX];
+	unsigned int nhere, nthere;
+	unsigned int held[RUN_MAX]; /* pieces of memory that each reads into */
+	uint64_t left; /* bytes that it may still take */
+};
 
-	there.iov_base = (void *)(uintptr_t)(wr->remote + wr->len -
-					     wr->data.left);
-	there.iov_len = bytes;
-	if (wr->opcode != TP_READ)
-		got = process_vm_writev(ep->id.pid, iov, n, &there, 1, 0);
-	else if (local_mr_hold(mrs, wr->data.sge, n)) {
-		got = process_vm_readv(ep->id.pid, iov, n, &there, 1, 0);
-		local_mr_unhold(mrs, wr->data.sge, n);
-	} else {
-		errno = EFAULT;
-		got = -1;
-	}
-	return got < 0 ? -errno : got;
+static struct local_swr *swr_at(const struct local_ep *ep, unsigned int i)
+{
+	return &ep->sq.wr[(ep->sq.next + i) & ep->sq.mask];
 }
 
-int local_reach_copy(struct local_ep *ep, struct local_swr *wr, uint64_t max)
+static bool allowed(const struct local_ep *ep, const struct local_swr *wr)
+{
+	return local_table_covers(ep->table, wr->rkey, wr->remote, wr->len,
+				  wr->opcode == TP_READ ? TP_REMOTE_READ
+							: TP_REMOTE_WRITE) &&
+	       !local_table_lent(ep->table, wr->rkey);
+}
+
+static bool follows(const struct local_ep *ep, unsigned int i)
+{
+	bool read = swr_at(ep, 0)->opcode == TP_READ;
+	uint8_t opcode = swr_at(ep, i)->opcode;
+
+	return ep->sq.next + i != ep->sq.tail &&
+	       (read ? opcode == TP_READ
+		     : opcode == TP_WRITE || opcode == TP_WRITE_IMM);
+}
+
+/* What the run has room for of the next request; false: nothing. */
+static bool run_add(struct run *run, struct local_mrs *mrs,
+		    struct local_swr *wr)
+{
+	uint64_t bytes = run->left;
+	unsigned int n = tp_cursor_iov(&wr->data, run->here + run->nhere,
+				       LOCAL_IOV - run->nhere, &bytes);
+
+	if (!bytes)
+		return false;
+	if (wr->opcode == TP_READ && !local_mr_hold(mrs, wr->data.sge, n))
+		return false;
+	run->there[run->nthere].iov_base =
+		(void *)(uintptr_t)(wr->remote + wr->len - wr->data.left);
+	run->there[run->nthere].iov_len = bytes;
+	run->held[run->nthere++] = n;
+	run->nhere += n;
+	run->left -= bytes;
+	return true;
+}
+
+static void run_unhold(const struct run *run, struct local_ep *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->nthere; i++)
+		local_mr_unhold(&local_dev(ep->ep.dev)->mrs,
+				swr_at(ep, i)->data.sge, run->held[i]);
+}
+
+static ssize_t run_copy(const struct run *run, struct local_ep *ep)
+{
+	ssize_t got;
+
+	if (swr_at(ep, 0)->opcode != TP_READ) {
+		got = process_vm_writev(ep->id.pid, run->here, run->nhere,
+					run->there, run->nthere, 0);
+		return got < 0 ? -errno : got;
+	}
+	got = process_vm_readv(ep->id.pid, run->here, run->nhere, run->there,
+			       run->nthere, 0);
+	if (got < 0)
+		got = -errno;
+	run_unhold(run, ep);
+	return got;
+}
+
+static ssize_t copy(struct local_ep *ep, uint64_t max)
+{
+	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
+	struct run run;
+	unsigned int i;
+
+	run.nhere = run.nthere = 0;
+	run.left = max < CHUNK ? max : CHUNK;
+	if (!allowed(ep, swr_at(ep, 0)))
+		return -EACCES;
+	if (!run_add(&run, mrs, swr_at(ep, 0)))
+		return -EFAULT;
+	for (i = 1; i < RUN_MAX && run.left && follows(ep, i); i++)
+		if (!allowed(ep, swr_at(ep, i)) ||
+		    !run_add(&run, mrs, swr_at(ep, i)))
+			break;
+	return run_copy(&run, ep);
+}
+
+static void moved(struct local_ep *ep, uint64_t bytes)
+{
+	unsigned int i;
+
+	for (i = 0; bytes; i++) {
+		struct tp_cursor *c = &swr_at(ep, i)->data;
+		uint64_t n = c->left < bytes ? c->left : bytes;
+
+		tp_cursor_move(c, n);
+		bytes -= n;
+	}
+}
+
+int64_t local_reach_copy(struct local_ep *ep, uint64_t max)
 {
 	_Atomic uint32_t *busy = &ep->out.me->busy;
 	uint32_t was = atomic_load_explicit(busy, memory_order_relaxed);
-	ssize_t got = -EACCES;
+	ssize_t got;
 
 	atomic_store(busy, was | 1);
-	if (local_table_covers(ep->table, wr->rkey, wr->remote, wr->len,
-			       wr->opcode == TP_READ ? TP_REMOTE_READ
-						     : TP_REMOTE_WRITE))
-		got = copy(ep, wr, max);
+	got = copy(ep, max);
 	atomic_store(busy, (was | 1) + 1);
-	if (got < 0)
-		return (int)got;
 	if (got == 0)
 		return -EFAULT;
-	tp_cursor_move(&wr->data, (uint64_t)got);
-	return 0;
+	if (got > 0)
+		moved(ep, (uint64_t)got);
+	return got;
 }

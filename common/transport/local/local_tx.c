@@ -276,19 +276,17 @@ static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 static enum step reach_over(struct local_ep *ep, struct turn *turn,
 			    struct local_swr *wr)
 {
-	uint64_t before;
-	int rc;
+	int64_t moved;
 
 	if (ep->sq.asks)
 		return STEP_WAIT;
 	while (wr->data.left) {
 		if (!turn->budget)
 			return STEP_LATER;
-		before = wr->data.left;
-		rc = local_reach_copy(ep, wr, turn->budget);
-		if (rc)
-			return reach_failed(ep, wr, rc);
-		turn->budget -= before - wr->data.left;
+		moved = local_reach_copy(ep, turn->budget);
+		if (moved < 0)
+			return reach_failed(ep, wr, (int)moved);
+		turn->budget -= (uint64_t)moved;
 	}
 	return wr->opcode == TP_WRITE_IMM ? send_imm(ep, turn, wr) : STEP_DONE;
 }
