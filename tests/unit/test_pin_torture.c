@@ -125,6 +125,8 @@ static void transfer(const struct tp_mr *mr, const char *addr, char *to,
 /* ---- the program ---- */
 
 static struct pin_rig rig;
+/* The kernel orders changes of the mappings; ThreadSanitizer does not see it. */
+static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER;
 
 struct player {
 	pthread_t thread;
@@ -197,31 +199,42 @@ static void check_transfer(struct player *w, const struct buf *b)
 	pin_put(rig.pins, pin);
 }
 
-static void step(struct player *w)
+/* False: the memory stays as it is. */
+static bool change(struct player *w, struct buf *b)
 {
-	struct buf *b = &w->buf[rnd_in(&w->rnd, 0, BUFS - 1)];
-
-	if (!b->p)
-		get_memory(w, b);
 	switch (rnd_in(&w->rnd, 0, 9)) {
 	case 0:
 	case 1:
 		give_back(b);
-		break;
+		return true;
 	case 2:
 		if (!b->split)
 			move(w, b);
-		break;
+		return true;
 	case 3:
 		if (!b->heap)
 			madvise(b->p, b->len, MADV_DONTNEED);
-		break;
+		return true;
 	case 4:
 		mmap_over(b);
-		break;
+		return true;
 	default:
-		check_transfer(w, b);
+		return false;
 	}
+}
+
+static void step(struct player *w)
+{
+	struct buf *b = &w->buf[rnd_in(&w->rnd, 0, BUFS - 1)];
+	bool changed;
+
+	pthread_mutex_lock(&mapping);
+	if (!b->p)
+		get_memory(w, b);
+	changed = change(w, b);
+	pthread_mutex_unlock(&mapping);
+	if (!changed)
+		check_transfer(w, b);
 }
 
 static void *play(void *arg)
@@ -231,9 +244,11 @@ static void *play(void *arg)
 
 	for (i = 0; i < STEPS; i++)
 		step(w);
+	pthread_mutex_lock(&mapping);
 	for (i = 0; i < BUFS; i++)
 		if (w->buf[i].p)
 			give_back(&w->buf[i]);
+	pthread_mutex_unlock(&mapping);
 	return NULL;
 }
 
