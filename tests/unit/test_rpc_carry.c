@@ -10,6 +10,7 @@
 
 #include "mock_tp.h"
 #include "raw_client.h"
+#include "run_suite.h"
 
 #define LEN (192u << 10) /* of a call: two bulks, large enough to be lent */
 #define HALF (LEN / 2)
@@ -511,8 +512,6 @@ int main(void)
 {
 	Suite *s = suite_create("rpc_carry");
 	TCase *tc = tcase_create("carry");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, both_have_to_want_it, 0, 4);
@@ -533,9 +532,5 @@ int main(void)
 	tcase_add_loop_test(tc, answers_what_was_not_asked, 0, 4);
 	tcase_add_test(tc, dies_with_it);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return run_suite(s);
 }

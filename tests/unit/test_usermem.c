@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "run_suite.h"
 #include "usermem.h"
 
 #define PAGE 4096u
@@ -113,8 +114,6 @@ int main(void)
 {
 	Suite *s = suite_create("usermem");
 	TCase *tc = tcase_create("usermem");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, one_piece, 0, NRANGES);
@@ -122,9 +121,5 @@ int main(void)
 	tcase_add_test(tc, null);
 	tcase_add_test(tc, no_descriptor);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -10,6 +10,7 @@
 
 #include "iod.h"
 #include "memory_rig.h"
+#include "run_suite.h"
 
 static char dir[64];
 static struct iod *iod;
@@ -103,17 +104,11 @@ void holds(uint32_t off, uint32_t len, unsigned int seed)
 int memory_main(Suite *s)
 {
 	char probe[64];
-	SRunner *sr;
-	int failed;
 
 	if (!iodc_mkdir_memory(probe)) {
 		fprintf(stderr, "SKIPPED: no tmpfs at /dev/shm\n");
 		return 77;
 	}
 	iodc_rmdir(probe);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }
