@@ -125,6 +125,21 @@ until_true() {
 	done
 }
 
+# stop_clients N: of N processes, each stopped while /pvfs moves its data, until
+# go_on lets them finish.
+stop_clients() {
+	mkfifo "$tmp/hold"
+	pvkill /pvfs "$1" stop <"$tmp/hold" >"$tmp/stopped" &
+	stopped=$!
+	exec 5>"$tmp/hold"
+	rm "$tmp/hold"
+	until_true 60 grep -q "stopped $1" "$tmp/stopped"
+}
+go_on() {
+	exec 5>&-
+	wait "$stopped" || fail "those that were stopped do not go on"
+}
+
 # public PROGRAM: copies it and libpvfs to $tmp/public, where every user may
 # run it; the build may lie in a home that is closed to others.
 public() {

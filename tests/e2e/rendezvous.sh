@@ -74,16 +74,10 @@ grep -q 'PVFS_RENDEZVOUS=both: want server or adaptive' "$tmp/output" ||
 expect "killed 60" pvkill /pvfs 60
 until_true 60 no_buffers
 for round in 1 2; do
-	mkfifo "$tmp/hold"
-	pvkill /pvfs 4 stop <"$tmp/hold" >"$tmp/stopped" &
-	client=$!
-	exec 5>"$tmp/hold"
-	rm "$tmp/hold"
-	until_true 60 grep -q 'stopped 4' "$tmp/stopped"
+	stop_clients 4
 	until_true 60 no_buffers
 	say "round $round, stopped: taken back $(moved 0 4) and $(moved 1 4)"
-	exec 5>&-
-	wait $client || fail "those that were stopped do not go on"
+	go_on
 	until_true 60 no_buffers
 done
 copies last

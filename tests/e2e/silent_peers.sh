@@ -40,16 +40,10 @@ settings=(-n 1 --set mgr.session_timeout=2 --set iod.map_size=0
 
 start_pvfs "${settings[@]}"
 for round in 1 2 3; do
-	mkfifo "$tmp/hold"
-	pvkill /pvfs 4 stop <"$tmp/hold" >"$tmp/stopped" &
-	client=$!
-	exec 5>"$tmp/hold"
-	rm "$tmp/hold"
-	until_true 60 grep -q 'stopped 4' "$tmp/stopped"
+	stop_clients 4
 	until_true 30 no_zones
 	say "round $round, stopped: $(held), cut off $(cut)"
-	exec 5>&-
-	wait $client || fail "those that were stopped do not go on"
+	go_on
 	until_true 30 no_zones
 done
 # Over local the iod moves the data by itself: a client need not be awake.
