@@ -28,24 +28,15 @@ bool call_part_is(uint64_t wr_id)
 	return wr_id & PART_BIT;
 }
 
-static bool is_read(const struct rpc_peer *peer, unsigned int slot)
+static unsigned int op_of(const struct rpc_peer *peer, unsigned int slot)
 {
-	unsigned int op = le16toh(call_buf(peer, slot)->op);
-
-	return op == WIRE_READ || op == WIRE_READ_LIST;
-}
-
-static bool is_write(const struct rpc_peer *peer, unsigned int slot)
-{
-	unsigned int op = le16toh(call_buf(peer, slot)->op);
-
-	return op == WIRE_WRITE || op == WIRE_WRITE_LIST;
+	return le16toh(call_buf(peer, slot)->op);
 }
 
 const char *call_part_get(const struct rpc_peer *peer,
 			  const struct wire_msg *msg, struct call_part *part)
 {
-	unsigned int slot = le16toh(msg->hdr->slot);
+	unsigned int slot = le16toh(msg->hdr->slot), op;
 
 	if (!peer->carries)
 		return "CARRY, which it did not announce";
@@ -55,7 +46,8 @@ const char *call_part_get(const struct rpc_peer *peer,
 	    le64toh(msg->hdr->seq) != peer->slots[slot].seq ||
 	    le64toh(msg->hdr->session) != peer->session)
 		return "CARRY without a request";
-	if (!is_read(peer, slot) && !is_write(peer, slot))
+	op = op_of(peer, slot);
+	if (!wire_op_reads(op) && !wire_op_writes(op))
 		return "CARRY for what has no data";
 	part->slot = slot;
 	memcpy(&part->rep, msg->body, sizeof(part->rep));
@@ -118,7 +110,8 @@ void call_part_move(struct rpc_peer *peer, const struct call_part *part)
 	int n = has_memory(s) ? gather(peer, s, part, sge) : -EINVAL, rc;
 	struct tp_send_wr wr = {
 		.wr_id = wr_id_of(s, part),
-		.opcode = is_read(peer, part->slot) ? TP_READ : TP_WRITE_IMM,
+		.opcode = wire_op_reads(op_of(peer, part->slot)) ? TP_READ
+								 : TP_WRITE_IMM,
 		.imm = WIRE_IMM_CARRIED | ticket,
 		.sgl = sge,
 		.nsge = (unsigned int)n,

@@ -55,10 +55,8 @@ static void call_end(struct rpc_peer *peer, unsigned int i,
  */
 static bool still_reads(const struct rpc_peer *peer, const struct wire_hdr *hdr)
 {
-	unsigned int op = le16toh(hdr->op);
-
 	return peer->slots[le16toh(hdr->slot)].carrying &&
-	       (op == WIRE_READ || op == WIRE_READ_LIST);
+	       wire_op_reads(le16toh(hdr->op));
 }
 
 void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)

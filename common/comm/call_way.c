@@ -170,9 +170,9 @@ enum way way_choose(struct rpc_peer *peer, struct peer_slot *s,
 	if (!s->nareas || s->ndata || s->msg_len % 8)
 		return WAY_KEYS;
 	len = payload(s);
-	if (op == WIRE_READ || op == WIRE_READ_LIST)
+	if (wire_op_reads(op))
 		return is_fast_read(peer, s, len) ? WAY_FAST_READ : WAY_KEYS;
-	if (op != WIRE_WRITE && op != WIRE_WRITE_LIST)
+	if (!wire_op_writes(op))
 		return WAY_KEYS;
 	if (is_inline(peer, s, len))
 		return WAY_INLINE;

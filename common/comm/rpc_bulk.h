@@ -25,10 +25,11 @@ struct rpc_req;
  * overtake the data; done() still comes and means the local memory is free.
  * done() with an error: the connection is broken (rpc_req_abort() then, if
  * the request is still held).  done() is never called from rpc_bulk_start().
+ *
+ * What rdma_max has no room for waits; connections take turns, and the replies
+ * behind such PUTs wait with them.  Where clients carry, bulks of a request may
+ * be done in any order.
  */
-/* Bulks of a request may be done in any order where clients carry. */
-/* What rdma_max has no room for waits; connections take turns, and
- * the replies behind such PUTs wait with them. */
 enum rpc_bulk_dir { RPC_GET, RPC_PUT };
 struct rpc_bulk {
 	enum rpc_bulk_dir dir;

@@ -22,6 +22,7 @@
 /* clang-format off */
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -88,6 +89,16 @@ enum wire_op {
 	WIRE_WRITE_LIST	= 72,
 	WIRE_OBJECTS	= 73,	/* mgr only: which objects there are */
 };
+
+/* File data goes to the client; to the server. */
+static inline bool wire_op_reads(unsigned int op)
+{
+	return op == WIRE_READ || op == WIRE_READ_LIST;
+}
+static inline bool wire_op_writes(unsigned int op)
+{
+	return op == WIRE_WRITE || op == WIRE_WRITE_LIST;
+}
 
 /* Bits of wire_hdr.flags. */
 #define WIRE_F_REPLY	0x0001u
