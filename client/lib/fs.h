@@ -25,6 +25,7 @@ struct fs {
 	pthread_mutex_t files_lock; /* before file.lock */
 	LIST_HEAD(, file) files; /* open ones */
 	uint64_t owners; /* of locks, given out; under files_lock */
+	bool process_locks; /* there may be some; under files_lock */
 	struct session *inherited; /* a parent's: kept, never used */
 };
 

@@ -58,6 +58,7 @@ static void note(struct file *f, const struct mgr_lock *lock)
 		return;
 	}
 	pthread_mutex_lock(&f->fs->files_lock);
+	f->fs->process_locks = true;
 	LIST_FOREACH(other, &f->fs->files, link) {
 		if (other->handle == f->handle)
 			note_here(other, lock);
@@ -69,6 +70,8 @@ void lock_opened(struct file *f)
 {
 	struct file *other;
 
+	if (!f->fs->process_locks)
+		return;
 	LIST_FOREACH(other, &f->fs->files, link) {
 		if (other->handle != f->handle)
 			continue;
