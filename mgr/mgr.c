@@ -193,7 +193,7 @@ static void say_ready(struct mgr *mgr)
 	char uri[ADDR_STRLEN], fabric[FABRIC_LINE];
 	struct addr addr;
 
-	mgr_addr(mgr, &addr);
+	rpc_server_addr(mgr->server, &addr);
 	log_info(mgr->log, "listens on: %s",
 		 fabric_text(&mgr->fabric, fabric, sizeof(fabric)));
 	log_info(mgr->log,
@@ -253,9 +253,4 @@ void mgr_stop(struct mgr *mgr)
 	rpc_ctx_wake(mgr->ctx);
 	pthread_join(mgr->thread, NULL);
 	close_all(mgr);
-}
-
-void mgr_addr(const struct mgr *mgr, struct addr *addr)
-{
-	rpc_server_addr(mgr->server, addr);
 }

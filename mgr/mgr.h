@@ -6,7 +6,6 @@
 #ifndef MGR_H
 #define MGR_H
 
-#include "addr.h"
 #include "log.h"
 #include "mgr_conf.h"
 
@@ -22,7 +21,5 @@ int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	      void (*failed)(void *arg), void *arg, struct mgr **mgr);
 /* What was not answered will be replayed to the next. */
 void mgr_stop(struct mgr *mgr);
-/* The address in use, with the port that was chosen. */
-void mgr_addr(const struct mgr *mgr, struct addr *addr);
 
 #endif

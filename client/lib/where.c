@@ -28,7 +28,8 @@ void where_find(struct where *w, const char *path)
 		w->path = path;
 }
 
-int where_redirected(struct where *w)
+/* To w->redirect.  -ELOOP. */
+static int where_redirected(struct where *w)
 {
 	int rc;
 

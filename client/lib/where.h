@@ -20,8 +20,6 @@ struct where {
 };
 
 void where_find(struct where *w, const char *path);
-/* To w->redirect.  -ELOOP. */
-int where_redirected(struct where *w);
 
 /*
  * Runs op on the path, again after redirections and, once, when the session

@@ -153,9 +153,12 @@ free_mon:
 	return rc;
 }
 
-static void disarm_map(void *arg, uintptr_t lo, uintptr_t hi)
+static void disarm(void *arg, uintptr_t lo, uintptr_t hi)
 {
-	monitor_disarm(arg, lo, hi);
+	struct uffdio_range range = { lo, hi - lo };
+	struct monitor *mon = arg;
+
+	ioctl(mon->uffd, UFFDIO_UNREGISTER, &range);
 }
 
 /*
@@ -167,7 +170,7 @@ void monitor_close(struct monitor *mon)
 {
 	int i;
 
-	maps_each(disarm_map, mon);
+	maps_each(disarm, mon);
 	for (i = 0; i < CLOSE_YIELDS && !monitor_quiet(mon); i++)
 		sched_yield();
 	eventfd_write(mon->stop, 1);
@@ -220,13 +223,6 @@ int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi)
 				       .mode = UFFDIO_REGISTER_MODE_WP };
 
 	return ioctl(mon->uffd, UFFDIO_REGISTER, &reg) ? -errno : 0;
-}
-
-void monitor_disarm(struct monitor *mon, uintptr_t lo, uintptr_t hi)
-{
-	struct uffdio_range range = { lo, hi - lo };
-
-	ioctl(mon->uffd, UFFDIO_UNREGISTER, &range);
 }
 
 /*

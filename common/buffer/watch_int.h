@@ -53,7 +53,6 @@ void monitor_leave(struct monitor *mon, struct watch *watch);
 bool monitor_quiet(struct monitor *mon);
 /* -errno as watch_add(); maps.c */
 int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi);
-void monitor_disarm(struct monitor *mon, uintptr_t lo, uintptr_t hi);
 
 /* ---- maps.c: what is mapped ---- */
 

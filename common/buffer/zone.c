@@ -197,13 +197,11 @@ static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
 	return buf;
 }
 
-struct zone_buf *zone_get(struct zones *zs, struct zone_owner *owner,
-			  size_t want)
+static bool zone_may_take(const struct zones *zs,
+			  const struct zone_owner *owner)
 {
-	if (!zs->nfree || owner->held >= zs->share ||
-	    !TAILQ_EMPTY(&owner->waits) || !TAILQ_EMPTY(&zs->ring))
-		return NULL;
-	return zone_take(zs, owner, want);
+	return zs->nfree && owner->held < zs->share &&
+	       TAILQ_EMPTY(&owner->waits) && TAILQ_EMPTY(&zs->ring);
 }
 
 /* On the ring is who has a waiter and less than its share. */
@@ -223,10 +221,8 @@ static void zone_requeue(struct zones *zs, struct zone_owner *owner)
 struct zone_buf *zone_get_wait(struct zones *zs, struct zone_owner *owner,
 			       size_t want, struct zone_wait *wait)
 {
-	struct zone_buf *buf = zone_get(zs, owner, want);
-
-	if (buf)
-		return buf;
+	if (zone_may_take(zs, owner))
+		return zone_take(zs, owner, want);
 	zs->waits++;
 	wait->want = want;
 	wait->owner = owner;

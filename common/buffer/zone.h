@@ -102,13 +102,9 @@ void zone_owner_init(struct zone_owner *owner);
 
 /*
  * A buffer for want bytes, or a smaller one if there is none so big.  NULL:
- * none is free, the owner has its share, or others wait already.
- */
-struct zone_buf *zone_get(struct zones *zones, struct zone_owner *owner,
-			  size_t want);
-/*
- * As zone_get(), but with NULL the owner waits and wait->ready() brings the
- * buffer later.  wait stays the caller's, untouched until then.
+ * none is free, the owner has its share, or others wait already; then the
+ * owner waits and wait->ready() brings the buffer later.  wait stays the
+ * caller's, untouched until then.
  */
 struct zone_buf *zone_get_wait(struct zones *zones, struct zone_owner *owner,
 			       size_t want, struct zone_wait *wait);

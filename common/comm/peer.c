@@ -318,8 +318,3 @@ const char *rpc_peer_name(const struct rpc_peer *peer)
 {
 	return peer->name;
 }
-
-size_t rpc_peer_request_max(const struct rpc_peer *peer)
-{
-	return peer->state == PEER_READY ? peer->request_max : 0;
-}

@@ -134,8 +134,6 @@ const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
 /* The most payload that goes in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
-/* Largest message that fits a request now (0: not connected yet). */
-size_t rpc_peer_request_max(const struct rpc_peer *peer);
 
 /*
  * A call, owned by the caller from rpc_call_start() until done().  msg is a
@@ -318,8 +316,6 @@ bool rpc_session_here(const struct rpc_session *session); /* connected */
 /* In session_open(): the slot's last request and its reply (copied). */
 int rpc_session_seed(struct rpc_session *session, unsigned int slot,
 		     uint64_t seq, const void *reply, size_t len);
-/* Slots that the client may use from the next reply on: 1 to slots. */
-void rpc_session_credits(struct rpc_session *session, unsigned int credits);
 /*
  * Breaks the connection of a session, if there is one, and refuses its return
  * with -ESTALE; requests in flight are answered by nobody, then

@@ -131,7 +131,7 @@ struct rpc_session {
 	uint32_t epoch;
 	unsigned int nconns; /* also broken ones that hold requests */
 	unsigned int nexec;
-	unsigned int credits;
+	unsigned int credits; /* as each reply says */
 	struct rpc_timer ttl;
 	struct ctx_task end;
 	struct slot *slots;

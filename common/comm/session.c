@@ -304,13 +304,6 @@ struct rpc_session_info *rpc_session_info(struct rpc_session *session)
 	return &session->info;
 }
 
-void rpc_session_credits(struct rpc_session *s, unsigned int credits)
-{
-	unsigned int max = s->lane->server->attr.slots;
-
-	s->credits = credits < 1 ? 1 : credits > max ? max : credits;
-}
-
 int rpc_session_seed(struct rpc_session *s, unsigned int slot, uint64_t seq,
 		     const void *reply, size_t len)
 {

@@ -51,7 +51,6 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 
 /* ---- size.c ---- */
 
-bool size_known(const struct inode *ino);
 void size_opened(struct inode *ino, bool append);
 void size_released(struct inode *ino, bool append,
 		   const struct ns_release_args *args);
@@ -60,8 +59,6 @@ void size_dropped(struct inode *ino, bool append);
 bool size_is(const struct inode *ino, uint64_t size);
 void size_resizing(struct inode *ino);
 void size_resized(struct inode *ino, uint64_t size, int status);
-/* A write at time t was heard of. */
-void size_written(struct inode *ino, int64_t t);
 
 /* ---- truncate.c ---- */
 

@@ -12,7 +12,7 @@
  */
 #include "ns_impl.h"
 
-bool size_known(const struct inode *ino)
+static bool size_known(const struct inode *ino)
 {
 	return !(ino->flags & INODE_ASK);
 }
@@ -35,10 +35,10 @@ void size_opened(struct inode *ino, bool append)
 }
 
 /*
- * An explicit mtime holds against writes before it was set; the first later
+ * A write at time t was heard of.  An explicit mtime holds against writes before it was set; the first later
  * write replaces it, even by an earlier time.
  */
-void size_written(struct inode *ino, int64_t t)
+static void size_written(struct inode *ino, int64_t t)
 {
 	if (t <= ino->mset)
 		return;

@@ -205,7 +205,7 @@ static void add(struct seed *s, struct tcp_frame f, struct tcp_seg seg)
 	s->len += TCP_HEAD_LEN;
 	for (i = 0; i < f.nseg; i++, s->len += TCP_SEG_LEN)
 		tcp_seg_put(s->buf + s->len, &seg);
-	payload = tcp_frame_payload(&f);
+	payload = f.op == TCP_OP_READ ? 0 : f.len;
 	memset(s->buf + s->len, 0x5a, payload);
 	s->len += payload;
 }

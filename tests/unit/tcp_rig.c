@@ -200,7 +200,7 @@ uint32_t raw_end(struct rig *rig, int fd)
 	uint32_t nak = 0;
 
 	while (raw_head(rig, fd, &frame)) {
-		uint32_t left = tcp_frame_payload(&frame);
+		uint32_t left = frame.op == TCP_OP_READ ? 0 : frame.len;
 
 		if (frame.op == TCP_OP_NAK)
 			nak = frame.imm;

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "mock_tp.h"
+#include "peer.h"
 #include "rpc_rig.h"
 #include "run_suite.h"
+#include "server.h"
 
 static struct rig *rig;
 
@@ -27,13 +29,12 @@ START_TEST(a_call_is_answered)
 {
 	uint64_t offset = 99;
 
-	ck_assert_uint_eq(rpc_peer_request_max(rig->peer), 0);
 	ck_assert_int_eq(rig_append_now(rig, 5, NULL, 5000), 0);
 	ck_assert_int_eq(rig_append_now(rig, 7, &offset, 5000), 0);
 	ck_assert_uint_eq(offset, 5);
 	ck_assert_uint_eq(rig->counter, 12);
 	ck_assert_uint_eq(rig->fresh, 1);
-	ck_assert_uint_eq(rpc_peer_request_max(rig->peer), 16384 + 65536 + 48);
+	ck_assert_uint_eq(rig->peer->request_max, 16384 + 65536 + 48);
 	ck_assert_str_eq(rpc_peer_name(rig->peer), "iod 2 (mock://here:1)");
 	ck_assert_uint_eq(rig_logged(rig, "connection lost"), 0);
 }
@@ -306,11 +307,6 @@ START_TEST(close_from_done)
 }
 END_TEST
 
-static void credits(struct rpc_req *req, unsigned int n)
-{
-	rpc_session_credits(req->session, n);
-}
-
 START_TEST(credits_follow_the_server)
 {
 	struct rig_call hold[4];
@@ -318,14 +314,14 @@ START_TEST(credits_follow_the_server)
 
 	rig_release(rig, &hold[0], 5000);
 	rig_until(rig, rig->nheld == 1);
-	credits(rig->held[0], 2);
+	rig->held[0]->session->credits = 2;
 	rig_answer(rig);
 	rig_until(rig, hold[0].finished);
 	for (i = 0; i < 4; i++)
 		rig_release(rig, &hold[i], 5000);
 	rig_for_ms(rig, 10);
 	ck_assert_uint_eq(rig->nheld, 2);
-	credits(rig->held[0], 9);
+	rig->held[0]->session->credits = 4;
 	rig_answer(rig);
 	rig_until(rig, rig->nheld == 3);
 	while (rig->nheld)

@@ -132,8 +132,6 @@ START_TEST(needs)
 	ck_assert_uint_eq(tcp_frame_need(&write), 16 + 48);
 	ck_assert_uint_eq(tcp_frame_need(&read), 16 + 48);
 	ck_assert_uint_eq(tcp_frame_need(&swap), 16 + 16 + 16);
-	ck_assert_uint_eq(tcp_frame_payload(&write), 1000);
-	ck_assert_uint_eq(tcp_frame_payload(&read), 0);
 }
 END_TEST
 

@@ -72,7 +72,8 @@ static void teardown(void)
 
 static struct zone_buf *take(struct zone_owner *owner, size_t want)
 {
-	struct zone_buf *buf = zone_get(zones, owner, want);
+	struct zone_wait none = { 0 };
+	struct zone_buf *buf = zone_get_wait(zones, owner, want, &none);
 
 	ck_assert_ptr_nonnull(buf);
 	return buf;
@@ -119,6 +120,7 @@ START_TEST(then_a_bigger_one_then_a_smaller)
 {
 	struct zone_buf *buf[14];
 	struct zones_stats stats;
+	struct waiter none;
 	int i;
 
 	for (i = 0; i < 2; i++)
@@ -128,7 +130,9 @@ START_TEST(then_a_bigger_one_then_a_smaller)
 				  256 * K);
 	for (; i < 14; i++)
 		ck_assert_uint_eq((buf[i] = take(&c, 100 * K))->len, 64 * K);
-	ck_assert_ptr_null(zone_get(zones, &c, 1));
+	ask(&none, &c);
+	ck_assert_ptr_null(none.buf);
+	zone_wait_cancel(zones, &none.wait);
 	zones_stats(zones, &stats);
 	ck_assert_uint_eq(stats.bigger, 8);
 	ck_assert_uint_eq(stats.chopped, 4);

@@ -84,8 +84,11 @@ int local_ep_attach(struct local_ep *ep, int fd)
 	return 0;
 }
 
-/* shutdown(): a child of fork() may have the socket, too. */
-void local_ep_detach(struct local_ep *ep)
+/*
+ * Leaves the cq, the guests, and closes what the connection had.  shutdown():
+ * a child of fork() may have the socket, too.
+ */
+static void local_ep_detach(struct local_ep *ep)
 {
 	local_ep_forget(ep);
 	local_guest_leave(ep);

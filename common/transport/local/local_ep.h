@@ -151,8 +151,6 @@ void local_ep_refuse(struct local_ep *ep, int status, uint32_t cause,
 void local_ep_lost(struct local_ep *ep, uint32_t id);
 /* -errno; the socket joins the cq. */
 int local_ep_attach(struct local_ep *ep, int fd);
-/* Leaves the cq, the guests, and closes what the connection had. */
-void local_ep_detach(struct local_ep *ep);
 
 /* ---- hot and cold (local_heat.c) ---- */
 

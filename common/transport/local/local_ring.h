@@ -85,12 +85,5 @@ static inline void local_in_take(struct local_in *in, uint32_t size)
 }
 /* Gives the room back.  True: the writer waits for it. */
 bool local_in_publish(struct local_in *in);
-/* Something to take, or the peer ended. */
-static inline bool local_in_ready(const struct local_in *in)
-{
-	return atomic_load_explicit(&in->peer->tail, memory_order_acquire) !=
-		       in->head ||
-	       atomic_load_explicit(&in->peer->ended, memory_order_relaxed);
-}
 
 #endif

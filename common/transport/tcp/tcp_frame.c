@@ -11,7 +11,6 @@
 #define MAGIC 0x49535650u /* "PVSI" */
 
 struct rule {
-	const char *name;
 	uint32_t seg_min, seg_max;
 	uint32_t len_min, len_max;
 	bool small; /* the payload belongs to what is acted on */
@@ -20,19 +19,19 @@ struct rule {
 #define HELLO_MAX (TCP_HELLO_LEN + TP_PRIVATE_MAX)
 
 static const struct rule rules[TCP_OP_END] = {
-	[TCP_OP_CONNECT] = { "CONNECT", 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
-	[TCP_OP_ACCEPT] = { "ACCEPT", 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
-	[TCP_OP_REJECT] = { "REJECT", 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
-	[TCP_OP_SEND] = { "SEND", 0, 0, 0, TP_SEND_MAX, false },
-	[TCP_OP_WRITE] = { "WRITE", 0, TCP_SEG_MAX, 0, TP_LEN_MAX, false },
-	[TCP_OP_WRITE_IMM] = { "WRITE_IMM", 0, 1, 0, TP_LEN_MAX, false },
-	[TCP_OP_READ] = { "READ", 0, TCP_SEG_MAX, 0, TP_LEN_MAX, false },
-	[TCP_OP_READ_DATA] = { "READ_DATA", 0, 0, 0, TP_LEN_MAX, false },
-	[TCP_OP_FETCH_ADD] = { "FETCH_ADD", 1, 1, 16, 16, true },
-	[TCP_OP_CMP_SWAP] = { "CMP_SWAP", 1, 1, 16, 16, true },
-	[TCP_OP_ATOMIC_OLD] = { "ATOMIC_OLD", 0, 0, 8, 8, true },
-	[TCP_OP_NAK] = { "NAK", 0, 0, 0, 0, true },
-	[TCP_OP_BYE] = { "BYE", 0, 0, 0, 0, true },
+	[TCP_OP_CONNECT] = { 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
+	[TCP_OP_ACCEPT] = { 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
+	[TCP_OP_REJECT] = { 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
+	[TCP_OP_SEND] = { 0, 0, 0, TP_SEND_MAX, false },
+	[TCP_OP_WRITE] = { 0, TCP_SEG_MAX, 0, TP_LEN_MAX, false },
+	[TCP_OP_WRITE_IMM] = { 0, 1, 0, TP_LEN_MAX, false },
+	[TCP_OP_READ] = { 0, TCP_SEG_MAX, 0, TP_LEN_MAX, false },
+	[TCP_OP_READ_DATA] = { 0, 0, 0, TP_LEN_MAX, false },
+	[TCP_OP_FETCH_ADD] = { 1, 1, 16, 16, true },
+	[TCP_OP_CMP_SWAP] = { 1, 1, 16, 16, true },
+	[TCP_OP_ATOMIC_OLD] = { 0, 0, 8, 8, true },
+	[TCP_OP_NAK] = { 0, 0, 0, 0, true },
+	[TCP_OP_BYE] = { 0, 0, 0, 0, true },
 };
 
 _Static_assert(HELLO_MAX <= TCP_SMALL_MAX, "a hello is small");
@@ -117,21 +116,11 @@ int tcp_frame_get(const uint8_t *p, struct tcp_frame *frame, const char **why)
 	return 0;
 }
 
-uint32_t tcp_frame_payload(const struct tcp_frame *frame)
-{
-	return frame->op == TCP_OP_READ ? 0 : frame->len;
-}
-
 size_t tcp_frame_need(const struct tcp_frame *frame)
 {
 	size_t need = TCP_HEAD_LEN + frame->nseg * TCP_SEG_LEN;
 
 	return rules[frame->op].small ? need + frame->len : need;
-}
-
-const char *tcp_op_name(enum tcp_op op)
-{
-	return rules[op].name;
 }
 
 void tcp_seg_put(uint8_t *p, const struct tcp_seg *seg)

@@ -85,12 +85,9 @@ void tcp_frame_put(uint8_t *p, const struct tcp_frame *frame);
  * -EPROTO, and *why says which is not, frame untouched.
  */
 int tcp_frame_get(const uint8_t *p, struct tcp_frame *frame, const char **why);
-/* Payload bytes that follow head and segments. */
-uint32_t tcp_frame_payload(const struct tcp_frame *frame);
 /* The bytes needed before the frame can be acted on: head, segments and,
  * unless it is data, the payload. */
 size_t tcp_frame_need(const struct tcp_frame *frame);
-const char *tcp_op_name(enum tcp_op op);
 
 void tcp_seg_put(uint8_t *p, const struct tcp_seg *seg);
 /* 0; -EPROTO: empty.  Whether there is such memory is for others to say. */
