@@ -146,13 +146,17 @@ static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 	return rc;
 }
 
+/* What was tried without a word. */
 static void fabric_log_none(const struct fabric *fabric,
 			    const struct names *names, const struct log *log)
 {
 	const char *name = names->name[0];
 
 	if (!names->strict)
-		log_error(log, "no transport to use: %s", fabric->missing);
+		log_error(log,
+			  "fabric=%s: no transport to use: %suse a build with "
+			  "one of them, or write fabric=auto",
+			  fabric->option, fabric->missing);
 	else if (!strcmp(name, "verbs"))
 		log_error(log,
 			  "fabric=%s: %sload the RDMA driver and bring a port "
@@ -170,6 +174,7 @@ int fabric_open(struct fabric *fabric, const char *scheme, const char *option,
 {
 	struct names names;
 	unsigned int i;
+	bool optional;
 	int rc;
 
 	memset(fabric, 0, sizeof(*fabric));
@@ -178,12 +183,13 @@ int fabric_open(struct fabric *fabric, const char *scheme, const char *option,
 		return rc;
 	snprintf(fabric->option, sizeof(fabric->option), "%s",
 		 option && *option ? option : "auto");
+	optional = names.n > 1 || names.strict;
 	for (i = 0; i < names.n; i++)
-		rc = fabric_add(fabric, names.name[i],
-				names.n > 1 || names.strict, attr);
+		rc = fabric_add(fabric, names.name[i], optional, attr);
 	if (fabric->rails.n)
 		return 0;
-	fabric_log_none(fabric, &names, attr->log);
+	if (optional && rc != -EINVAL)
+		fabric_log_none(fabric, &names, attr->log);
 	return rc;
 }
 

@@ -275,6 +275,33 @@ START_TEST(options)
 }
 END_TEST
 
+static void count_line(void *arg, enum log_level level, const char *msg)
+{
+	unsigned int *lines = arg;
+
+	(*lines)++;
+}
+
+/* An address's own scheme, a strict one, and one of several. */
+START_TEST(one_line_says_that_none_is_there)
+{
+	static const char *const cases[][2] = {
+		{ "none", "auto" },
+		{ "pvfs", "none" },
+		{ "pvfs", "strict:none" },
+		{ "pvfs", "none:neither" },
+	};
+	unsigned int lines = 0;
+	const struct log log = { LOG_LV_ERROR, count_line, &lines };
+	const struct tp_dev_attr attr = { .log = &log };
+	struct fabric f;
+
+	ck_assert_int_eq(fabric_open(&f, cases[_i][0], cases[_i][1], &attr),
+			 -EPROTONOSUPPORT);
+	ck_assert_uint_eq(lines, 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rpc_rails");
@@ -291,6 +318,7 @@ int main(void)
 	tcase_add_test(tcase, two_rails_are_heard);
 	tcase_add_test(tcase, wakes_reach_every_sleep);
 	tcase_add_test(tcase, options);
+	tcase_add_loop_test(tcase, one_line_says_that_none_is_there, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
