@@ -241,7 +241,9 @@ int pvfs_dup2(int fd, int newfd);
  * EDEADLK if it would never end (among processes, not among open files, as on
  * Linux).  l_pid of what F_GETLK finds is -1.  ENOLCK: the file has
  * too many locks.  Locks are lost when the servers end the client's session:
- * calls on a descriptor that held some answer ESTALE from then on.
+ * calls on a descriptor that held some answer ESTALE from then on.  Record locks
+ * of the process are held by all its descriptors of the file, also by those that
+ * it opens after the loss; these are free again once it has closed one of them.
  */
 int pvfs_fcntl(int fd, int cmd, ...);
 /* Among all clients; beside, not against, record locks. */

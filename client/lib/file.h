@@ -24,8 +24,9 @@ struct file_io {
 struct file_locks {
 	struct {
 		uint64_t start, end; /* around all of them; end 0: none */
+		uint64_t session; /* that has them */
 	} bytes[2]; /* the process', by whatever descriptor; the open file's */
-	bool whole; /* flock(2) */
+	bool whole; /* flock(2), in the session of the open file's */
 	bool lost; /* with their session, and that was said */
 };
 
@@ -60,7 +61,7 @@ struct file {
 	bool moving; /* a thread changes s and open */
 	pthread_cond_t moved; /* ... and is done */
 	struct file_io io; /* under that id */
-	struct file_locks locks; /* in session s */
+	struct file_locks locks;
 	LIST_ENTRY(file) link; /* fs->files, under its files_lock */
 };
 

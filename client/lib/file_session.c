@@ -97,10 +97,10 @@ static int open_again(const struct file *f, struct session *s, bool append,
 	return f->writer ? mgr_open(s, &t, &how, &attr, open) : 0;
 }
 
-/* The locks ended with the session before. */
+/* Locks ended with a session before s. */
 static bool lost_locks(struct file *f, const struct session *s)
 {
-	if (!f->s || f->s == s || !lock_held(f))
+	if (!lock_lost(f, s->id))
 		return false;
 	if (!f->locks.lost)
 		log_error(s->log,
@@ -153,12 +153,12 @@ static int join(struct file *f, struct session *s, uint64_t *open)
 	pthread_mutex_lock(&f->lock);
 	if (!joined(f, s)) {
 		move_begin(f);
-		if (lost_locks(f, s))
-			rc = -ESTALE;
-		else if (!joined(f, s))
+		if (!lock_lost(f, s->id) && !joined(f, s))
 			rc = move_to(f, s, &old);
 		move_end(f);
 	}
+	if (!rc && lost_locks(f, s))
+		rc = -ESTALE;
 	if (!rc)
 		*open = f->open;
 	pthread_mutex_unlock(&f->lock);

@@ -25,6 +25,22 @@ static bool is_wait(int cmd)
 
 /* ---- what is held ---- */
 
+static bool held_own(const struct file *f)
+{
+	return f->locks.whole || f->locks.bytes[1].end;
+}
+
+static bool held_process(const struct file *f)
+{
+	return f->locks.bytes[0].end;
+}
+
+static void note_session(struct file *f, const struct mgr_lock *lock)
+{
+	if (!(lock->owner ? held_own(f) : held_process(f)))
+		f->locks.bytes[lock->owner != 0].session = lock->session;
+}
+
 static void note_bytes(struct file *f, const struct mgr_lock *lock)
 {
 	uint64_t *start = &f->locks.bytes[lock->owner != 0].start;
@@ -41,10 +57,12 @@ static void note_bytes(struct file *f, const struct mgr_lock *lock)
 static void note_here(struct file *f, const struct mgr_lock *lock)
 {
 	pthread_mutex_lock(&f->lock);
+	note_session(f, lock);
 	if (lock->flags & WIRE_L_WHOLE)
 		f->locks.whole = lock->type != WIRE_L_UNLOCK;
 	else
 		note_bytes(f, lock);
+	f->locks.lost = f->locks.lost && (held_own(f) || held_process(f));
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -76,22 +94,26 @@ void lock_opened(struct file *f)
 		if (other->handle != f->handle)
 			continue;
 		pthread_mutex_lock(&other->lock);
-		if (other->s == f->s)
+		if (held_process(other))
 			f->locks.bytes[0] = other->locks.bytes[0];
 		pthread_mutex_unlock(&other->lock);
 	}
 }
 
-bool lock_held(const struct file *f)
+bool lock_lost(const struct file *f, uint64_t session)
 {
-	return f->locks.whole || f->locks.bytes[0].end || f->locks.bytes[1].end;
+	return (held_process(f) && f->locks.bytes[0].session != session) ||
+	       (held_own(f) && f->locks.bytes[1].session != session);
 }
 
 /* ---- asking the mgr ---- */
 
 static int do_lock(struct session *s, const struct target *t, void *arg)
 {
-	return mgr_lock(s, t, arg);
+	struct mgr_lock *lock = arg;
+
+	lock->session = s->id;
+	return mgr_lock(s, t, lock);
 }
 
 /*
@@ -107,6 +129,7 @@ static int ask(struct file *f, struct mgr_lock *lock)
 		*lock = want;
 		rc = file_run(f, do_lock, lock);
 	} while (rc == -EAGAIN && want.flags & WIRE_L_WAIT);
+	want.session = lock->session;
 	if (!rc && !(want.flags & WIRE_L_TEST))
 		note(f, &want);
 	return rc;
@@ -287,18 +310,16 @@ static bool forget_process_locks(struct file *f)
 	return had;
 }
 
-static int do_unlock(struct session *s, const struct target *t, void *arg)
-{
-	mgr_unlock(s, t->handle, arg);
-	return 0;
-}
-
 void lock_closed(struct file *f)
 {
 	struct mgr_lock lock = { .end = INT64_MAX };
+	struct session *s;
 
-	if (f->fs && f->type == S_IFREG && forget_process_locks(f))
-		file_run(f, do_unlock, &lock);
+	if (!f->fs || f->type != S_IFREG || !forget_process_locks(f) ||
+	    fs_session(f->fs, &s))
+		return;
+	mgr_unlock(s, f->handle, &lock);
+	session_put(s);
 }
 
 void lock_dropped(struct file *f)

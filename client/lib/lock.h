@@ -19,10 +19,11 @@
 int lock_fcntl(struct file *f, int cmd, struct flock *lk);
 /* operation as of flock(2). */
 int lock_flock(struct file *f, int operation);
-/* f is new, the process may have locks on the file; fs->files_lock is held. */
+/* f is new, the process may have locks on the file, or have lost them;
+ * fs->files_lock is held. */
 void lock_opened(struct file *f);
-/* Some may be held; f->lock is. */
-bool lock_held(const struct file *f);
+/* Some may have been held in another session than this one; f->lock is. */
+bool lock_lost(const struct file *f, uint64_t session);
 /* A descriptor of f is closed: the process' locks on that file end. */
 void lock_closed(struct file *f);
 /* Nobody uses f any more: its own locks end. */

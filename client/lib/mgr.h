@@ -57,6 +57,7 @@ struct mgr_lock {
 	uint64_t owner;
 	uint64_t start, end;
 	uint32_t type, flags; /* WIRE_L_* */
+	uint64_t session; /* for the caller */
 };
 /* -EAGAIN: something is in the way.  WIRE_L_TEST: what, in *lock. */
 int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock);

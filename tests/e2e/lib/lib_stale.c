@@ -3,7 +3,9 @@
  * lib_stale.c - a client that was away for so long that the servers ended
  * its session goes on with its open files, but for those that it had locked.
  */
+#include <stdbool.h>
 #include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -40,10 +42,65 @@ static void wait_for_line(void)
 	EXPECT(read(0, &c, 1) == 1);
 }
 
+/*
+ * The process lost its record locks: no descriptor may go on as if it had them,
+ * whichever was opened later included, until a close ends them.
+ */
+static void process_locks(const char *dir, int *fd)
+{
+	int later = open_in(dir, "process", O_RDWR), i;
+	struct stat st;
+
+	EXPECT_ERRNO(pvfs_write(later, buf, N), ESTALE);
+	EXPECT_ERRNO(pvfs_fstat(later, &st), ESTALE);
+	for (i = 0; i < 3; i++)
+		EXPECT_ERRNO(pvfs_write(fd[i], buf, N), ESTALE);
+	EXPECT_ERRNO(set_lock(later, F_WRLCK, 10, 5), ESTALE);
+	EXPECT(pvfs_close(fd[0]) == 0);
+	/* new ones are good on all descriptors */
+	EXPECT(set_lock(later, F_WRLCK, 10, 5) == 0);
+	for (i = 1; i < 3; i++) {
+		EXPECT(pvfs_write(fd[i], buf, N) == N);
+		EXPECT(pvfs_close(fd[i]) == 0);
+	}
+	EXPECT(pvfs_write(later, buf, N) == N);
+	EXPECT(pvfs_close(later) == 0);
+}
+
+/* Whether another process may have the lock. */
+static bool free_for_others(const char *dir, const char *name)
+{
+	int status, fd;
+	pid_t pid = fork();
+
+	EXPECT(pid >= 0);
+	if (!pid) {
+		fd = open_in(dir, name, O_RDWR);
+		_exit(set_lock(fd, F_WRLCK, 0, 0) != 0);
+	}
+	EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return WEXITSTATUS(status) == 0;
+}
+
+/*
+ * fd[0] lost its flock(); the process takes record locks through fd[1], which the
+ * close of fd[0] ends as any would.
+ */
+static void own_locks(const char *dir, const int *fd)
+{
+	EXPECT(set_lock(fd[1], F_WRLCK, 0, 5) == 0);
+	EXPECT(!free_for_others(dir, "other"));
+	EXPECT_ERRNO(pvfs_write(fd[0], buf, N), ESTALE);
+	EXPECT(pvfs_write(fd[1], buf, N) == N);
+	EXPECT(pvfs_close(fd[0]) == 0);
+	EXPECT(free_for_others(dir, "other"));
+	EXPECT(pvfs_close(fd[1]) == 0);
+}
+
 /* lib_stale DIR: says "ready", goes on after a line on stdin */
 int main(int argc, char **argv)
 {
-	int plain, append, reader, gone, locked, process[3], i;
+	int plain, append, reader, gone, locked, process[3], other[2], i;
 	struct stat st;
 	char path[256];
 
@@ -65,6 +122,9 @@ int main(int argc, char **argv)
 		if (i == 1)
 			EXPECT(set_lock(process[0], F_WRLCK, 10, 5) == 0);
 	}
+	for (i = 0; i < 2; i++)
+		other[i] = open_in(argv[1], "other", O_RDWR | O_CREAT);
+	EXPECT(pvfs_flock(other[0], LOCK_EX) == 0);
 	/* one that is free again is as good as none */
 	EXPECT(set_lock(plain, F_WRLCK, 10, 5) == 0);
 	EXPECT(set_lock(plain, F_WRLCK, 12, 8) == 0);
@@ -79,14 +139,8 @@ int main(int argc, char **argv)
 	/* others may have had the lock meanwhile */
 	EXPECT_ERRNO(pvfs_write(locked, buf, N), ESTALE);
 	EXPECT_ERRNO(pvfs_flock(locked, LOCK_EX), ESTALE);
-	for (i = 0; i < 3; i++)
-		EXPECT_ERRNO(pvfs_write(process[i], buf, N), ESTALE);
-	/* with it go all the process' locks */
-	EXPECT(pvfs_close(process[0]) == 0);
-	for (i = 1; i < 3; i++) {
-		EXPECT(pvfs_write(process[i], buf, N) == N);
-		EXPECT(pvfs_close(process[i]) == 0);
-	}
+	process_locks(argv[1], process);
+	own_locks(argv[1], other);
 	EXPECT(pvfs_close(locked) == 0);
 	locked = open_in(argv[1], "locked", O_RDWR);
 	EXPECT(pvfs_flock(locked, LOCK_EX) == 0);
