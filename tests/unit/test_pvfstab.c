@@ -39,6 +39,8 @@ static const char lines[] =
 	"a:/ /wrong pvfs timeout=" LONG " 0 0\n"
 	"a:/ /wrong " LONG " rw 0 0\n" LONG " /wrong pvfs rw 0 0\n"
 	"a:/ " LONG " pvfs rw 0 0\n"
+	"a:/ /wrong pvfs port=1,timeout=2,port=1 0 0\n"
+	"a:/ /wrong pvfs ,,rdma_sl=1,,rw,rw,rdma_sl=2 0 0\n"
 	"a:/ /last pvfs";
 
 static struct pvfstab tab;
@@ -65,6 +67,8 @@ static const char *const says[] = {
 	": write HOST:/ MOUNT-POINT pvfs OPTIONS 0 0; the line is skipped",
 	" names no manager: write HOST:/, and the port as an option; the line",
 	": write an absolute path without . and ..; the line is skipped",
+	": option \"port=1\": port is there before; take one of the two out;",
+	": option \"rdma_sl=2\": rdma_sl is there before; take one",
 };
 #define NSAYS (sizeof(says) / sizeof(says[0]))
 
