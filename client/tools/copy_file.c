@@ -71,6 +71,8 @@ static void target_failed(const struct copy_file *f)
 	if (err != EINVAL || !striped || !pvfs_is_pvfs(f->to))
 		return;
 	n = pvfs_servers(f->to, NULL, 0) - 1;
+	if (n < 1)
+		return;
 	tool_say(&copy_tool,
 		 "%s: there are %d iods: want -n up to %d, -b up to %d, "
 		 "-s 64 to 1G",

@@ -18,12 +18,12 @@ static bool answers(const struct pvfs_server *server)
 
 static bool find_dead_iod(const char *path, struct pvfs_server *dead)
 {
-	int n = pvfs_servers(path, NULL, 0), i;
-	struct pvfs_server *list = n > 0 ? calloc((size_t)n, sizeof(*list))
-					 : NULL;
+	struct pvfs_server *list;
+	int n = tool_servers(path, &list), i;
 	bool found = false;
 
-	n = list ? pvfs_servers(path, list, n) : 0;
+	if (n < 0)
+		return false;
 	for (i = 1; i < n && !found; i++)
 		found = !answers(&list[i]);
 	if (found)

@@ -110,15 +110,11 @@ static int total_row(struct args *a, const char *path)
 
 static int df(struct args *a, const char *path)
 {
-	int n = pvfs_servers(path, NULL, 0), status = 0;
 	struct pvfs_server *list;
+	int n = tool_servers(path, &list), status = 0;
 
 	if (n < 0)
 		return tool_off_mount(&tool, path);
-	list = calloc((size_t)n, sizeof(*list));
-	if (!list)
-		return tool_fail(&tool, path);
-	n = pvfs_servers(path, list, n);
 	if (!a->json)
 		printf("%-8s %-32s %15s %15s %15s %5s\n", "server", "address",
 		       "size", "used", "available", "use");

@@ -125,13 +125,9 @@ static int ping_mount(struct args *a, const char *path)
 	status = ping_list(a, &mgr, 1);
 	if (status)
 		return status;
-	n = pvfs_servers(path, NULL, 0);
+	n = tool_servers(path, &list);
 	if (n < 0)
 		return tool_fail(&tool, path);
-	list = calloc((size_t)n, sizeof(*list));
-	if (!list)
-		return tool_fail(&tool, path);
-	n = pvfs_servers(path, list, n);
 	status = ping_list(a, list + 1, n - 1);
 	free(list);
 	return status;

@@ -110,15 +110,12 @@ static void print_stripes(const struct args *a, const struct pvfs_layout *l,
 static int print_layout(const struct args *a, const char *path,
 			const struct pvfs_layout *l, uint64_t size)
 {
-	int n = pvfs_servers(path, NULL, 0);
 	struct pvfs_server *list;
+	int n = tool_servers(path, &list);
 
 	if (n < 0)
 		return tool_fail(&tool, path);
-	list = calloc((size_t)n, sizeof(*list));
-	if (!list)
-		return tool_fail(&tool, path);
-	print_stripes(a, l, size, list, pvfs_servers(path, list, n));
+	print_stripes(a, l, size, list, n);
 	free(list);
 	return 0;
 }

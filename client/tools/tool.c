@@ -95,6 +95,26 @@ int tool_off_mount(const struct tool *tool, const char *path)
 	return tool_say(tool, "%s: lies on no mount of pvfstab(5)", path);
 }
 
+/* As many as there was room for, if there are more of them by then. */
+int tool_servers(const char *path, struct pvfs_server **list)
+{
+	int max = pvfs_servers(path, NULL, 0), n;
+	struct pvfs_server *servers;
+
+	if (max < 0)
+		return -1;
+	servers = calloc((size_t)max, sizeof(*servers));
+	if (!servers)
+		return -1;
+	n = pvfs_servers(path, servers, max);
+	if (n < 0) {
+		free(servers);
+		return -1;
+	}
+	*list = servers;
+	return n < max ? n : max;
+}
+
 int tool_done(const struct tool *tool, int status)
 {
 	bool lost = ferror(stdout);

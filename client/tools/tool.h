@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pvfs_server;
+
 struct tool {
 	const char *name; /* "pvfs-ls" */
 	const char *usage; /* "[-l] PATH..." */
@@ -35,6 +37,11 @@ int tool_say(const struct tool *tool, const char *fmt, ...)
 int tool_no_mount(const struct tool *tool);
 /* As tool_fail() for a path that should lie on a mount. */
 int tool_off_mount(const struct tool *tool, const char *path);
+/*
+ * The servers of the mount that path lies on, in *list, free() it.  How many,
+ * at least the manager; -1 with errno as of pvfs_servers(), or ENOMEM.
+ */
+int tool_servers(const char *path, struct pvfs_server **list);
 /* The end of main(): status, or 1 after a word if standard output was not
  * taken. */
 int tool_done(const struct tool *tool, int status);
