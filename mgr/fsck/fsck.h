@@ -114,13 +114,13 @@ int objects_judge(struct fsck *f, const struct objects *list);
 int fsck_found(struct fsck *f, const struct problem *p);
 /* Two passes, settle_ms apart; the problems that both found. */
 int fsck_check(struct fsck *f, unsigned int settle_ms, struct problems *all);
-/* Removes orphans and strays; *left: problems that stay. */
+/* Removes orphans and strays, and marks those that are gone. */
 int fsck_repair(struct fsck *f, struct problems *all);
 
 /* ---- report.c ---- */
 
-void report_text(const struct fsck *f, const struct problems *all);
-int report_json(const struct fsck *f, const struct problems *all);
+/* To standard output; -EIO: it was not taken, which is logged. */
+int report(const struct fsck *f, const struct problems *all, bool json);
 
 /* Room for one more element; -ENOMEM. */
 int fsck_grow(void *array, size_t *room, size_t n, size_t size);

@@ -109,10 +109,8 @@ static int run(struct fsck *f, const struct options *opt)
 		rc = fsck_repair(f, &all);
 	if (rc)
 		log_error(f->log, "not completed: %s", strerror(-rc));
-	else if (opt->json)
-		rc = report_json(f, &all);
 	else
-		report_text(f, &all);
+		rc = report(f, &all, opt->json);
 	status = rc ? FAILED : verdict(&all);
 	free(all.p);
 	fsck_close(f);

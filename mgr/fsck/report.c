@@ -41,7 +41,7 @@ static void say(const struct problem *p)
 	puts(p->repaired ? "; removed" : "");
 }
 
-void report_text(const struct fsck *f, const struct problems *all)
+static void report_text(const struct fsck *f, const struct problems *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		say(&all->p[i]);
@@ -78,11 +78,10 @@ static struct json_object *problem_json(const struct problem *p)
 	return o;
 }
 
-int report_json(const struct fsck *f, const struct problems *all)
+static void report_json(const struct fsck *f, const struct problems *all)
 {
 	struct json_object *o = json_object_new_object();
 	struct json_object *list = json_object_new_array();
-	int rc;
 
 	add_u64(o, "files", f->files);
 	add_u64(o, "directories", f->dirs);
@@ -90,7 +89,18 @@ int report_json(const struct fsck *f, const struct problems *all)
 	for (size_t i = 0; i < all->n; i++)
 		json_object_array_add(list, problem_json(&all->p[i]));
 	json_object_object_add(o, "problems", list);
-	rc = puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
 	json_object_put(o);
-	return rc < 0 ? -EIO : 0;
+}
+
+int report(const struct fsck *f, const struct problems *all, bool json)
+{
+	if (json)
+		report_json(f, all);
+	else
+		report_text(f, all);
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	log_error(f->log, "standard output: a write failed");
+	return -EIO;
 }

@@ -128,6 +128,12 @@ nameless: no directory names file $named
 orphan: object $lost at iod 0: its file does not exist
 orphan: object $lost at iod 1: its file does not exist"
 
+for form in '' --json; do
+	"$fsck" --config "$state/pvfs.conf" $form >/dev/full 2>"$tmp/fsck.err"
+	[ $? = 8 ] || fail "no error: $form"
+	grep -q 'standard output' "$tmp/fsck.err" || fail "$(cat "$tmp/fsck.err")"
+done
+
 "$fsck" --help >"$tmp/help" || fail "--help: exit $?"
 grep -q -- --repair "$tmp/help" || fail "$(cat "$tmp/help")"
 fsck_is 16 '' extra
