@@ -42,10 +42,10 @@ says_ok() {
 	[ "$(tail -n 1 "$tmp/said")" = ok ] || { cat "$tmp/said"; return 1; }
 }
 
-# mpi_bench looks at the data that it reads.
+# pattern RANKS PROGRAM...: mpi_bench looks at the data that it reads.
 pattern() {
-	mpi 2 "$build/tests/bench/mpi/mpi_bench" "$1" -r 1 "${@:2}" \
-		"pvfs:/pvfs/$1" | grep mb_per_s
+	mpi "$1" "$build/tests/bench/mpi/mpi_bench" "$2" -r 1 "${@:3}" \
+		"pvfs:/pvfs/$2" | grep mb_per_s
 }
 
 part_run() {
@@ -54,6 +54,7 @@ part_run() {
 	cd "$tmp" || exit
 	romio_lock_free pvfs:/pvfs/romio one
 	step "striping hints" says_ok 2 "$ROMIO_TESTS/hints" pvfs:/pvfs/hints
-	step "tiles, gaps in memory" pattern tile -w list -e 2 -m
+	step "tiles, gaps in memory" pattern 2 tile -w list -e 2 -m
+	step "BT-IO, four ranks" pattern 4 bt -w list,collective -g 32 -s 2 -m
 	cat "$state"/log/*.log | grep -E 'error|warn' | head -n 20
 }
