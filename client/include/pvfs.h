@@ -336,7 +336,11 @@ void pvfs_rewinddir(PVFS_DIR *dir);
 int pvfs_dirfd(PVFS_DIR *dir);
 int pvfs_closedir(PVFS_DIR *dir);
 
-/* ---- mounts, servers and layout, for tools ---- */
+/*
+ * ---- mounts, servers and layout, for tools ----
+ *
+ * EFAULT: NULL where an address is to be, or what a call is to fill.
+ */
 
 /* 1: path lies on a PVFS mount (whether or not it exists); 0: it does not. */
 int pvfs_is_pvfs(const char *path);

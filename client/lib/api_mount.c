@@ -32,6 +32,8 @@ int pvfs_mount_point(unsigned int index, char *dir, size_t len)
 		return api_int(-ENOENT);
 	if (strlen(m->dir) >= len)
 		return api_int(-ERANGE);
+	if (!dir)
+		return api_int(-EFAULT);
 	strcpy(dir, m->dir);
 	return 0;
 }
@@ -67,6 +69,8 @@ int pvfs_manager(const char *path, struct pvfs_server *mgr)
 	where_find(&w, path);
 	if (!w.fs)
 		return api_int(-ENODEV);
+	if (!mgr)
+		return api_int(-EFAULT);
 	*mgr = manager_of(w.fs->mount);
 	return 0;
 }
@@ -95,6 +99,8 @@ int pvfs_servers(const char *path, struct pvfs_server *list, int max)
 	where_find(&w, path);
 	if (!w.fs)
 		return api_int(-ENODEV);
+	if (max < 0 || (max && !list))
+		return api_int(max < 0 ? -EINVAL : -EFAULT);
 	rc = fs_session(w.fs, &s);
 	if (rc)
 		return api_int(rc);
@@ -129,15 +135,20 @@ static int do_layout(struct session *s, const struct target *t, void *arg)
 int pvfs_layout(const char *path, struct pvfs_layout *layout)
 {
 	struct where w;
-	int rc = where_run(&w, path, 0, do_layout, layout);
+	int rc = -EFAULT;
 
+	if (layout)
+		rc = where_run(&w, path, 0, do_layout, layout);
 	return api_int(rc == WHERE_ORDINARY ? -ENODEV : rc);
 }
 
 int pvfs_locate(const struct pvfs_layout *layout, int64_t off, int64_t *local)
 {
-	struct dist dist = { layout->base, layout->pcount, layout->ssize };
+	struct dist dist;
 
+	if (!layout)
+		return api_int(-EFAULT);
+	dist = (struct dist){ layout->base, layout->pcount, layout->ssize };
 	if (off < 0 || dist_check(&dist, layout->niods))
 		return api_int(-EINVAL);
 	if (local)

@@ -57,7 +57,7 @@ static int probe(const char *uri, int timeout_ms, struct session **s)
 		.probe = true,
 		.log = process_log(),
 	};
-	int rc = parse(uri, &addr);
+	int rc = uri ? parse(uri, &addr) : -EFAULT;
 
 	return rc ? rc : session_open(&attr, s);
 }
@@ -88,7 +88,7 @@ int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *out)
 {
 	struct pvfs_ping ping = { 0 };
 	struct session *s;
-	int rc = probe(uri, timeout_ms, &s);
+	int rc = out ? probe(uri, timeout_ms, &s) : -EFAULT;
 
 	if (rc)
 		return api_int(rc);
@@ -106,7 +106,7 @@ int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *out)
 int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st)
 {
 	struct session *s;
-	int rc = probe(uri, timeout_ms, &s);
+	int rc = st ? probe(uri, timeout_ms, &s) : -EFAULT;
 
 	if (rc)
 		return api_int(rc);

@@ -54,11 +54,16 @@ static int take_one(void *arg, const struct wire_msg *reply)
 int store_statfs_one(struct session *s, struct rpc_peer *peer,
 		     struct statfs *st)
 {
+	struct statfs now;
 	struct ask c;
+	int rc;
 
-	begin(st, s->fsid);
+	begin(&now, s->fsid);
 	ask_begin(&c, s, peer);
-	return ask_run(&c, WIRE_STATFS, take_one, st);
+	rc = ask_run(&c, WIRE_STATFS, take_one, &now);
+	if (!rc)
+		*st = now;
+	return rc;
 }
 
 static int take_iod(void *arg, uint32_t k, const struct wire_msg *reply)
@@ -78,7 +83,8 @@ int store_statfs(struct session *s, const struct target *t, void *arg)
 {
 	uint64_t buf[sizeof(struct wire_hdr) / 8];
 	struct dist all = { .pcount = s->niods, .ssize = 65536 };
-	struct fan fan = { .s = s, .dist = &all, .take = take_iod, .arg = arg };
+	struct statfs now, *st = arg;
+	struct fan fan = { .s = s, .dist = &all, .take = take_iod, .arg = &now };
 	struct wire_out out;
 	struct attr attr;
 	struct ask c;
@@ -87,13 +93,16 @@ int store_statfs(struct session *s, const struct target *t, void *arg)
 	rc = mgr_getattr(s, t, &attr);
 	if (rc)
 		return rc;
-	begin(arg, s->fsid);
+	begin(&now, s->fsid);
 	wire_begin(&out, buf, sizeof(buf));
 	rc = fan_run(&fan, WIRE_STATFS, &out);
 	if (rc)
 		return rc;
 	ask_begin(&c, s, s->mgr);
-	return ask_run(&c, WIRE_STATFS, take_mgr, arg);
+	rc = ask_run(&c, WIRE_STATFS, take_mgr, &now);
+	if (!rc)
+		*st = now;
+	return rc;
 }
 
 static int take_ping(void *arg, const struct wire_msg *reply)
