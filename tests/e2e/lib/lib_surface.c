@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <utime.h>
@@ -72,6 +73,62 @@ static void striping(const char *dir)
 		     EINVAL);
 }
 
+/* Whom a file belongs to; a symlink is not its target. */
+static void owners(const char *dir)
+{
+	const uid_t uid = geteuid() ? geteuid() : 4711;
+	const gid_t gid = geteuid() ? getegid() : 4712;
+	int fd = pvfs_creat(in(dir, "owned"), 0600);
+	struct stat st;
+
+	EXPECT(fd >= 0 && pvfs_fchown(fd, uid, gid) == 0);
+	EXPECT(pvfs_fstat(fd, &st) == 0);
+	EXPECT(st.st_uid == uid && st.st_gid == gid && pvfs_close(fd) == 0);
+	EXPECT_ERRNO(pvfs_fchown(fd, uid, gid), EBADF);
+	EXPECT(pvfs_symlink("owned", in(dir, "link")) == 0);
+	EXPECT(pvfs_chown(path, geteuid(), getegid()) == 0);
+	EXPECT(pvfs_lchown(path, uid, gid) == 0);
+	EXPECT(pvfs_lstat(path, &st) == 0);
+	EXPECT(st.st_uid == uid && st.st_gid == gid);
+	EXPECT(pvfs_stat(path, &st) == 0);
+	EXPECT(st.st_uid == geteuid() && st.st_gid == getegid());
+	EXPECT(pvfs_unlink(path) == 0);
+	EXPECT_ERRNO(pvfs_lchown(path, uid, gid), ENOENT);
+	EXPECT(pvfs_unlink(in(dir, "owned")) == 0);
+	EXPECT_ERRNO(pvfs_chown(path, uid, gid), ENOENT);
+}
+
+/* A copy of what the file holds now. */
+static void mapping(const char *dir, bool pvfs)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = pvfs_open(in(dir, "mapped"), O_RDWR | O_CREAT, 0600);
+	unsigned char all[N], *mem, byte = 0;
+
+	EXPECT(fd >= 0);
+	fill(all, N, 3, 0);
+	EXPECT(pvfs_write(fd, all, N) == N);
+	mem = pvfs_mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	EXPECT(mem != MAP_FAILED && !memcmp(mem, all, N));
+	mem[7] = (unsigned char)~all[7];
+	EXPECT(pvfs_pread(fd, &byte, 1, 7) == 1 && byte == all[7]);
+	EXPECT(pvfs_munmap(mem, page) == 0);
+	EXPECT(msync(mem, page, MS_ASYNC) < 0 && errno == ENOMEM);
+	EXPECT(pvfs_munmap(mem + 1, page) < 0 && errno == EINVAL);
+	EXPECT(pvfs_mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 1) ==
+	       MAP_FAILED);
+	EXPECT(errno == EINVAL);
+	if (pvfs) {
+		EXPECT(pvfs_mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0) ==
+		       MAP_FAILED);
+		EXPECT(errno == ENODEV);
+	}
+	EXPECT(pvfs_close(fd) == 0 && pvfs_unlink(path) == 0);
+	EXPECT(pvfs_mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0) ==
+	       MAP_FAILED);
+	EXPECT(errno == EBADF);
+}
+
 static void sizes_and_times(const char *dir)
 {
 	const struct timeval tv[2] = { { 1000, 5 }, { 2000, 7 } };
@@ -80,12 +137,12 @@ static void sizes_and_times(const char *dir)
 	struct stat st;
 
 	EXPECT(fd >= 0 && pvfs_ftruncate64(fd, 3LL << 32) == 0);
-	EXPECT(pvfs_fdatasync(fd) == 0 &&
-	       pvfs_fchown(fd, getuid(), getgid()) == 0);
+	EXPECT(pvfs_fdatasync(fd) == 0 && pvfs_fsync(fd) == 0);
 	EXPECT(pvfs_fstat(fd, &st) == 0 && st.st_size == 3LL << 32);
 	EXPECT(pvfs_close(fd) == 0);
-	EXPECT(pvfs_truncate64(path, 5) == 0 &&
-	       pvfs_lchown(path, getuid(), getgid()) == 0);
+	EXPECT_ERRNO(pvfs_fdatasync(fd), EBADF);
+	EXPECT_ERRNO(pvfs_fsync(fd), EBADF);
+	EXPECT(pvfs_truncate64(path, 5) == 0);
 	EXPECT(pvfs_utimes(path, tv) == 0);
 	EXPECT(pvfs_stat(path, &st) == 0 && st.st_size == 5);
 	EXPECT(st.st_atime == 1000 && st.st_mtime == 2000);
@@ -149,6 +206,8 @@ int main(int argc, char **argv)
 	EXPECT(argc == 3 && *pvfs_version());
 	for (int i = 1; i < 3; i++) {
 		partition(argv[i], i == 1);
+		owners(argv[i]);
+		mapping(argv[i], i == 1);
 		sizes_and_times(argv[i]);
 		positions(argv[i]);
 		entries(argv[i]);

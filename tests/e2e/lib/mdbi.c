@@ -96,7 +96,13 @@ static void refused(const char *path)
 	EXPECT(read_blk(fd, &c, 9) == 1 && c == 0);
 	EXPECT(close_blk(fd) == 0);
 	EXPECT_ERRNO(close_blk(fd), EBADF);
+	EXPECT_ERRNO(set_blk(fd, 1, 1, 1, 10), EBADF);
+	EXPECT_ERRNO(buf_blk(fd, 1), EBADF);
+	EXPECT_ERRNO(read_blk(fd, &c, 0), EBADF);
+	EXPECT_ERRNO(write_blk(fd, &c, 0), EBADF);
+	EXPECT_ERRNO(fsync_blk(fd), EBADF);
 	EXPECT_ERRNO(open_blk("/nothing/here", O_RDONLY, 0), ENOENT);
+	EXPECT_ERRNO(open_blk(path, O_RDWR | O_APPEND, 0), EINVAL);
 	/* a block that can never be written is refused at once */
 	fd = open_blk(path, O_RDONLY, 0);
 	EXPECT(set_blk(fd, 1, 1, 1, 10) == 0 && buf_blk(fd, 2) == 0);
