@@ -209,10 +209,16 @@ static inline bool sock_wr_is_atomic(const struct tp_send_wr *wr)
 	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
 }
 
-/* The right that its pieces need; opcode is sound. */
-unsigned int sock_wr_access(const struct tp_send_wr *wr);
-/* Which rule it breaks, all but those of lkeys; NULL: none. */
-const char *sock_wr_flaw(const struct tp_send_wr *wr);
+/* Whether the key of the piece gives access to all of it. */
+typedef bool (*sock_covers)(struct tp_dev *dev, const struct tp_sge *sge,
+			    unsigned int access);
+/*
+ * Whether the chain wr may be posted on ep, where room requests are free.
+ * -EINVAL: it breaks a rule, logged; -ENOBUFS.
+ */
+int sock_wr_check(const struct tp_ep *ep, const char *peer,
+		  const struct tp_send_wr *wr, uint32_t room,
+		  sock_covers covers);
 
 /* -ENOMEM; free() wr at the end. */
 int sock_recvq_open(struct sock_recvq *rq, uint32_t max);

@@ -35,13 +35,14 @@ static uint32_t len_max(enum tp_opcode opcode)
 	return opcode == TP_SEND ? TP_SEND_MAX : TP_LEN_MAX;
 }
 
-unsigned int sock_wr_access(const struct tp_send_wr *wr)
+/* The right that the pieces need. */
+static unsigned int access_of(const struct tp_send_wr *wr)
 {
 	return wr->opcode == TP_READ || sock_wr_is_atomic(wr) ? TP_LOCAL_WRITE
 							      : 0;
 }
 
-const char *sock_wr_flaw(const struct tp_send_wr *wr)
+static const char *shape_flaw(const struct tp_send_wr *wr)
 {
 	uint64_t len = 0;
 	unsigned int i;
@@ -58,6 +59,43 @@ const char *sock_wr_flaw(const struct tp_send_wr *wr)
 	    (wr->nsge != 1 || len != 8 || wr->remote_addr % 8))
 		return "an atomic is 8 aligned bytes in one piece";
 	return NULL;
+}
+
+/* Which rule it breaks; NULL: none. */
+static const char *flaw(struct tp_dev *dev, const struct tp_send_wr *wr,
+			sock_covers covers)
+{
+	const char *why = shape_flaw(wr);
+	unsigned int i;
+
+	for (i = 0; !why && i < wr->nsge; i++) {
+		const struct tp_sge *sge = &wr->sgl[i];
+
+		if (wr->opcode == TP_SEND && sge->lkey == TP_LKEY_NONE)
+			continue;
+		if (!covers(dev, sge, access_of(wr)))
+			why = "lkey does not cover its piece";
+	}
+	return why;
+}
+
+int sock_wr_check(const struct tp_ep *ep, const char *peer,
+		  const struct tp_send_wr *wr, uint32_t room,
+		  sock_covers covers)
+{
+	const char *why;
+
+	for (; wr; wr = wr->next) {
+		why = flaw(ep->dev, wr, covers);
+		if (why) {
+			log_error(ep->dev->log, "%s: bad send request: %s",
+				  peer, why);
+			return -EINVAL;
+		}
+		if (room-- == 0)
+			return -ENOBUFS;
+	}
+	return 0;
 }
 
 int sock_recvq_open(struct sock_recvq *rq, uint32_t max)

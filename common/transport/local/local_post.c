@@ -11,49 +11,11 @@ static struct local_ep *to_ep(struct tp_ep *base)
 	return container_of(base, struct local_ep, ep);
 }
 
-static bool check_sge(struct local_ep *ep, const struct tp_send_wr *wr,
-		      const struct tp_sge *sge)
+static bool covers(struct tp_dev *dev, const struct tp_sge *sge,
+		   unsigned int access)
 {
-	if (wr->opcode == TP_SEND && sge->lkey == TP_LKEY_NONE)
-		return true;
-	return local_mr_covers(&local_dev(ep->ep.dev)->mrs, sge->lkey,
-			       (uintptr_t)sge->addr, sge->len,
-			       sock_wr_access(wr));
-}
-
-/* False, and a line that says which rule was broken. */
-static bool wrong(struct local_ep *ep, const char *why)
-{
-	log_error(ep->ep.dev->log, "%s: bad send request: %s", ep->peer, why);
-	return false;
-}
-
-static bool check_wr(struct local_ep *ep, const struct tp_send_wr *wr)
-{
-	const char *why = sock_wr_flaw(wr);
-	unsigned int i;
-
-	if (why)
-		return wrong(ep, why);
-	for (i = 0; i < wr->nsge; i++) {
-		if (!check_sge(ep, wr, &wr->sgl[i]))
-			return wrong(ep, "lkey does not cover its piece");
-	}
-	return true;
-}
-
-static int check_chain(struct local_ep *ep, const struct tp_send_wr *wr)
-{
-	const struct local_sendq *sq = &ep->sq;
-	uint32_t room = sq->max - (sq->tail - sq->head);
-
-	for (; wr; wr = wr->next) {
-		if (!check_wr(ep, wr))
-			return -EINVAL;
-		if (room-- == 0)
-			return -ENOBUFS;
-	}
-	return 0;
+	return local_mr_covers(&local_dev(dev)->mrs, sge->lkey,
+			       (uintptr_t)sge->addr, sge->len, access);
 }
 
 static uint32_t next_id(struct local_sendq *sq)
@@ -136,7 +98,8 @@ int local_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 
 	if (ep->state != LOCAL_EP_UP)
 		return -ENOTCONN;
-	rc = check_chain(ep, wr);
+	rc = sock_wr_check(&ep->ep, ep->peer, wr,
+			   ep->sq.max - (ep->sq.tail - ep->sq.head), covers);
 	if (!rc)
 		rc = note_chain(ep, wr);
 	if (rc)
@@ -155,9 +118,7 @@ int local_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 		return -ENOTCONN;
 	if (rq->tail - rq->head == rq->max)
 		return -ENOBUFS;
-	if (!local_mr_covers(&local_dev(base->dev)->mrs, wr->sge.lkey,
-			     (uintptr_t)wr->sge.addr, wr->sge.len,
-			     TP_LOCAL_WRITE))
+	if (!covers(base->dev, &wr->sge, TP_LOCAL_WRITE))
 		return -EINVAL;
 	rq->wr[rq->tail++ & rq->mask] = (struct sock_rwr){ .wr_id = wr->wr_id,
 							   .sge = wr->sge };
