@@ -61,51 +61,34 @@ static size_t in_blocks(const void *buf, size_t len, uint64_t off)
  * Bytes moved, or -errno.  Fewer than len: the other way does the rest, as it
  * does the end of the object and what this file system does not take.
  */
-static ssize_t write_blocks(struct store_obj *obj, const char *buf, size_t len,
-			    uint64_t off)
+static ssize_t move_blocks(struct store_obj *obj, bool write, char *buf,
+			   size_t len, uint64_t off)
 {
 	int fd = store_obj_direct_fd(obj);
-	size_t put = 0;
+	size_t done = 0;
 	ssize_t n;
 
-	while (fd >= 0 && put < len) {
-		n = pwrite(fd, buf + put, len - put, (off_t)(off + put));
+	while (fd >= 0 && done < len) {
+		n = write ? pwrite(fd, buf + done, len - done,
+				   (off_t)(off + done))
+			  : pread(fd, buf + done, len - done,
+				  (off_t)(off + done));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EINVAL)
 			return -errno;
 		if (n <= 0)
 			break;
-		put += (size_t)n;
+		done += (size_t)n;
 	}
-	return (ssize_t)put;
-}
-
-static ssize_t read_blocks(struct store_obj *obj, char *buf, size_t len,
-			   uint64_t off)
-{
-	int fd = store_obj_direct_fd(obj);
-	size_t got = 0;
-	ssize_t n;
-
-	while (fd >= 0 && got < len) {
-		n = pread(fd, buf + got, len - got, (off_t)(off + got));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno != EINVAL)
-			return -errno;
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	return (ssize_t)got;
+	return (ssize_t)done;
 }
 
 int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
 			   uint64_t off)
 {
 	size_t head = before_blocks(off), blocks = in_blocks(buf, len, off);
-	const char *at = buf;
+	char *at = (char *)(uintptr_t)buf;
 	ssize_t n;
 	int rc = 0;
 
@@ -115,7 +98,7 @@ int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
 		rc = store_obj_write(obj, at, head, off);
 	if (rc)
 		return rc;
-	n = write_blocks(obj, at + head, blocks, off + head);
+	n = move_blocks(obj, true, at + head, blocks, off + head);
 	if (n < 0)
 		return (int)n;
 	head += (size_t)n;
@@ -137,7 +120,7 @@ int store_obj_read_direct(struct store_obj *obj, void *buf, size_t len,
 		rc = store_obj_read(obj, buf, head, off, done);
 	if (rc || *done < head)
 		return rc;
-	n = read_blocks(obj, at + head, blocks, off + head);
+	n = move_blocks(obj, false, at + head, blocks, off + head);
 	if (n < 0)
 		return (int)n;
 	head += (size_t)n;
