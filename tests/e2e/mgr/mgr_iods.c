@@ -18,10 +18,7 @@ static struct mgrc c;
 
 static void setup(void)
 {
-	rig_open(&rig);
-	rig_start(&rig);
-	memset(&c, 0, sizeof(c));
-	mgrc_open(&c, &rig.addr, 0);
+	rig_serve(&rig, "", &c);
 }
 
 static void teardown(void)
@@ -30,17 +27,9 @@ static void teardown(void)
 	rig_close(&rig);
 }
 
-static struct wire_attr stat_ok(const char *path)
-{
-	struct wire_attr attr;
-
-	ck_assert_int_eq(mgrc_stat(&c, path, &attr), 0);
-	return attr;
-}
-
 static uint64_t size_ok(const char *path)
 {
-	struct wire_attr attr = stat_ok(path);
+	struct wire_attr attr = mgrc_stat_ok(&c, path);
 
 	ck_assert_uint_eq(le32toh(attr.flags), WIRE_A_SIZE);
 	return le64toh(attr.size);
@@ -52,7 +41,7 @@ static uint64_t make(const char *path)
 	uint64_t h;
 
 	ck_assert_int_eq(mgrc_make(&c, path, 1), 0);
-	h = le64toh(stat_ok(path).handle);
+	h = le64toh(mgrc_stat_ok(&c, path).handle);
 	for (int i = 0; i < RIG_IODS; i++)
 		fakeiod_set(&rig.iod[i], h, 1);
 	return h;
@@ -206,7 +195,7 @@ START_TEST(test_truncate_replayed)
 	if (op == WIRE_TRUNCATE)
 		ck_assert_uint_eq(size_ok("f"), 5);
 	else /* opened, so the size is not known here */
-		ck_assert_uint_eq(le32toh(stat_ok("f").flags), 0);
+		ck_assert_uint_eq(le32toh(mgrc_stat_ok(&c, "f").flags), 0);
 }
 END_TEST
 

@@ -15,10 +15,7 @@ static struct mgrc c;
 
 static void setup(void)
 {
-	rig_open(&rig);
-	rig_start(&rig);
-	memset(&c, 0, sizeof(c));
-	mgrc_open(&c, &rig.addr, 0);
+	rig_serve(&rig, "", &c);
 }
 
 static void teardown(void)

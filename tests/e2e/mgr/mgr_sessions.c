@@ -16,12 +16,7 @@ static struct mgrc c;
 
 static void setup(void)
 {
-	rig_open(&rig);
-	strcpy(rig.more, "session_timeout = 1");
-	rig_configure(&rig);
-	rig_start(&rig);
-	memset(&c, 0, sizeof(c));
-	mgrc_open(&c, &rig.addr, 0);
+	rig_serve(&rig, "session_timeout = 1", &c);
 }
 
 static void teardown(void)
@@ -30,17 +25,9 @@ static void teardown(void)
 	rig_close(&rig);
 }
 
-static struct wire_attr stat_ok(const char *path)
-{
-	struct wire_attr attr;
-
-	ck_assert_int_eq(mgrc_stat(&c, path, &attr), 0);
-	return attr;
-}
-
 static bool size_known(const char *path)
 {
-	return le32toh(stat_ok(path).flags) & WIRE_A_SIZE;
+	return le32toh(mgrc_stat_ok(&c, path).flags) & WIRE_A_SIZE;
 }
 
 static unsigned int fences(int i)
@@ -69,7 +56,7 @@ START_TEST(test_bye_with_open_files)
 	ck_assert(!size_known("f"));
 	mgrc_close(&w, true);
 	rig_until(size_known("f"));
-	ck_assert_uint_eq(le64toh(stat_ok("f").size), 4321);
+	ck_assert_uint_eq(le64toh(mgrc_stat_ok(&c, "f").size), 4321);
 	for (int i = 0; i < RIG_IODS; i++) {
 		ck_assert_uint_eq(fences(i), 0);
 		/* asked once, then known */
@@ -87,7 +74,7 @@ START_TEST(test_silence)
 	mgrc_close(&w, false);
 	ck_assert(!size_known("f"));
 	rig_until(size_known("f"));
-	ck_assert_uint_eq(le64toh(stat_ok("f").size), 99);
+	ck_assert_uint_eq(le64toh(mgrc_stat_ok(&c, "f").size), 99);
 	for (int i = 0; i < RIG_IODS; i++) {
 		ck_assert_uint_eq(fences(i), 1);
 		ck_assert_uint_eq(rig.iod[i].fenced[0], w.session);
@@ -110,7 +97,7 @@ START_TEST(test_silence_and_no_iod)
 	ck_assert(!size_known("f"));
 	fakeiod_up(&rig.iod[2]);
 	rig_until(size_known("f"));
-	ck_assert_uint_eq(le64toh(stat_ok("f").size), 99);
+	ck_assert_uint_eq(le64toh(mgrc_stat_ok(&c, "f").size), 99);
 }
 END_TEST
 
@@ -126,11 +113,11 @@ START_TEST(test_back_after_restart)
 	ck_assert_int_eq(mgrc_release(&w, &f, WIRE_R_WROTE, 10), 0);
 	ck_assert_uint_le(w.fresh, 1);
 	ck_assert(size_known("f"));
-	ck_assert_uint_eq(le64toh(stat_ok("f").size), 10);
+	ck_assert_uint_eq(le64toh(mgrc_stat_ok(&c, "f").size), 10);
 	/* the other one has a full timeout from the start on */
 	ck_assert(!size_known("g"));
 	rig_until(size_known("g"));
-	ck_assert_uint_eq(le64toh(stat_ok("g").size), 20);
+	ck_assert_uint_eq(le64toh(mgrc_stat_ok(&c, "g").size), 20);
 	mgrc_close(&w, true);
 }
 END_TEST

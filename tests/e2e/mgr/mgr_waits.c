@@ -21,16 +21,6 @@
 static struct mgrrig rig;
 static struct mgrc c;
 
-static void open_rig(const char *more)
-{
-	rig_open(&rig);
-	strcpy(rig.more, more);
-	rig_configure(&rig);
-	rig_start(&rig);
-	memset(&c, 0, sizeof(c));
-	mgrc_open(&c, &rig.addr, 0);
-}
-
 static void teardown(void)
 {
 	mgrc_close(&c, true);
@@ -39,12 +29,12 @@ static void teardown(void)
 
 static void setup_room(void)
 {
-	open_rig("iod_calls = 3");
+	rig_serve(&rig, "iod_calls = 3", &c);
 }
 
 static void setup_slots(void)
 {
-	open_rig("slots = 64");
+	rig_serve(&rig, "slots = 64", &c);
 }
 
 static void chmod_to(const char *path, uint32_t mode)

@@ -147,6 +147,14 @@ int mgrc_stat(struct mgrc *c, const char *path, struct wire_attr *attr)
 	return rc;
 }
 
+struct wire_attr mgrc_stat_ok(struct mgrc *c, const char *path)
+{
+	struct wire_attr attr;
+
+	must(!mgrc_stat(c, path, &attr));
+	return attr;
+}
+
 int mgrc_stat_handle(struct mgrc *c, uint64_t handle, struct wire_attr *attr)
 {
 	int rc = path_call(c, WIRE_GETATTR, handle, "");

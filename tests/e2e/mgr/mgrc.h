@@ -59,6 +59,7 @@ int mgrc_call(struct mgrc *c, unsigned int op, const void *body, size_t len,
 
 /* Each: the status.  Paths from the root. */
 int mgrc_stat(struct mgrc *c, const char *path, struct wire_attr *attr);
+struct wire_attr mgrc_stat_ok(struct mgrc *c, const char *path);
 int mgrc_stat_handle(struct mgrc *c, uint64_t handle, struct wire_attr *attr);
 int mgrc_mkdir(struct mgrc *c, const char *path);
 int mgrc_rmdir(struct mgrc *c, const char *path);

@@ -120,6 +120,17 @@ void rig_start(struct mgrrig *rig)
 	must(!"the mgr is ready");
 }
 
+void rig_serve(struct mgrrig *rig, const char *more, struct mgrc *c)
+{
+	rig_open(rig);
+	must(strlen(more) < sizeof(rig->more));
+	strcpy(rig->more, more);
+	rig_configure(rig);
+	rig_start(rig);
+	memset(c, 0, sizeof(*c));
+	mgrc_open(c, &rig->addr, 0);
+}
+
 static int reap(struct mgrrig *rig)
 {
 	int status;

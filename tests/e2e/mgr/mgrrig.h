@@ -34,6 +34,8 @@ void rig_configure(struct mgrrig *rig);
 void rig_start(struct mgrrig *rig);
 /* ... or not even. */
 void rig_spawn(struct mgrrig *rig);
+/* rig_open() to rig_start(), with lines more for [mgr]; and a client. */
+void rig_serve(struct mgrrig *rig, const char *more, struct mgrc *c);
 /* SIGTERM; it must end with status 0. */
 void rig_stop(struct mgrrig *rig);
 void rig_kill(struct mgrrig *rig);
