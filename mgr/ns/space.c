@@ -2,14 +2,18 @@
 /* space.c - the name space as a whole: its root, its count, a transaction. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "ns_impl.h"
 
+/* It is the manager's user's: who runs all this without root can use it. */
 static int make_root(struct ns *ns)
 {
 	int64_t now = clock_wall();
 	struct inode root = { .mode = S_IFDIR | 0755,
+			      .uid = geteuid(),
+			      .gid = getegid(),
 			      .nlink = 2,
 			      .atime = now,
 			      .mtime = now,

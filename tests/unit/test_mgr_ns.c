@@ -55,6 +55,24 @@ START_TEST(test_mkdir_rmdir)
 }
 END_TEST
 
+/* Without root the manager's user can use what it made. */
+START_TEST(test_root_owner)
+{
+	uid_t uid = geteuid() ? geteuid() : 1001;
+	gid_t gid = geteuid() ? getegid() : 1002;
+	struct inode root;
+
+	fx_close(&fx);
+	ck_assert_int_eq(setegid(gid), 0);
+	ck_assert_int_eq(seteuid(uid), 0);
+	fx_open(&fx);
+	root = stat_ok("/");
+	ck_assert_uint_eq(root.uid, uid);
+	ck_assert_uint_eq(root.gid, gid);
+	ck_assert_uint_eq(root.mode, S_IFDIR | 0755);
+}
+END_TEST
+
 START_TEST(test_open)
 {
 	struct inode ino, again;
@@ -373,6 +391,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_mkdir_rmdir);
+	tcase_add_test(tc, test_root_owner);
 	tcase_add_test(tc, test_open);
 	tcase_add_test(tc, test_stripes);
 	tcase_add_test(tc, test_link_unlink);

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A user without root runs servers and tools and keeps files there; the
+# administrator of a shared file system gives users a directory of their own.
+. "$(dirname "$0")/functions.sh"
+
+requires root
+requires tool setpriv
+for program in pvfs-test pvfs-cp pvfs-ls pvfs-mkdir pvfs-rm; do
+	public $program
+done
+cp "$PVFS_BUILD"/mgr/pvfs-mgr "$PVFS_BUILD"/server/pvfs-iod "$tmp/public"
+cp -r "$top/scripts" "$tmp/public"
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+joe() { as_user 1001 1002 '' env PVFS_BUILD="$tmp/public" "$@"; }
+
+# all of it as joe: servers, a test, a tree in and out
+install -d -o 1001 -g 1002 "$tmp/home" "$tmp/out"
+state=$tmp/home/state
+states+=("$state")
+must joe "$tmp/public/scripts/cluster" start -d "$state" -n 2 --port 0 \
+	--transport "${PVFS_TEST_SCHEME:-tcp}"
+export PVFSTAB_FILE=$state/pvfstab
+must joe pvfs-test -c -u -b 100000 -i 1 -f /pvfs/quickstart.test >"$tmp/test"
+must joe pvfs-cp -a --verify "$top/conf" /pvfs/tree
+must joe pvfs-cp -a --verify /pvfs/tree "$tmp/out/tree"
+must diff -r "$top/conf" "$tmp/out/tree"
+must joe pvfs-mkdir /pvfs/dir
+must joe pvfs-rm -r /pvfs/tree
+expect '40755 1001 1002' \
+	bash -c "pvio stat /pvfs | head -n 1 | cut -d' ' -f1,3,4"
