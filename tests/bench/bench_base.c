@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bench_base.c - the machine's own limits, by the plainest code there is. */
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,35 +9,9 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "plain_pair.h"
 
 #define STORED_UNIT 262144u /* as an iod takes it */
-
-static void nodelay(int s)
-{
-	int on = 1;
-
-	setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
-static int tcp_pair(int s[2])
-{
-	struct sockaddr_in a = { .sin_family = AF_INET,
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(a);
-	int l = socket(AF_INET, SOCK_STREAM, 0);
-
-	if (l < 0 || bind(l, (struct sockaddr *)&a, len) || listen(l, 1) ||
-	    getsockname(l, (struct sockaddr *)&a, &len))
-		return -1;
-	s[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (s[0] < 0 || connect(s[0], (struct sockaddr *)&a, len))
-		return -1;
-	s[1] = accept(l, NULL, NULL);
-	close(l);
-	nodelay(s[0]);
-	nodelay(s[1]);
-	return s[1] < 0 ? -1 : 0;
-}
 
 static int send_all(int s, const char *buf, size_t len)
 {
@@ -100,7 +72,7 @@ static double stream(uint64_t call, uint64_t bytes, uint64_t unit, int fd)
 	pid_t pid;
 
 	bytes -= bytes % call;
-	if (!buf || tcp_pair(s))
+	if (!buf || !plain_pair(s))
 		return -1;
 	memset(buf, 1, call);
 	pid = fork();
@@ -159,7 +131,7 @@ double bench_pingpong(size_t request, size_t answer, unsigned int n)
 	int s[2];
 	pid_t pid;
 
-	if (tcp_pair(s))
+	if (!plain_pair(s))
 		return -1;
 	pid = fork();
 	if (pid == 0) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* perf_socket.c - the baseline: blocking calls of the full size. */
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "plain_pair.h"
 #include "tp_perf.h"
 
 struct plain {
@@ -66,27 +65,6 @@ static bool near_end(struct plain *s, struct perf_result *result)
 	return true;
 }
 
-static bool connect_pair(int fd[2])
-{
-	struct sockaddr_in sa = { .sin_family = AF_INET,
-				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(sa);
-	const int on = 1;
-	int l = socket(AF_INET, SOCK_STREAM, 0);
-
-	if (bind(l, (struct sockaddr *)&sa, len) || listen(l, 1) ||
-	    getsockname(l, (struct sockaddr *)&sa, &len))
-		return false;
-	fd[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (connect(fd[0], (struct sockaddr *)&sa, len))
-		return false;
-	fd[1] = accept(l, NULL, NULL);
-	close(l);
-	setsockopt(fd[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	setsockopt(fd[1], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	return fd[1] >= 0;
-}
-
 bool perf_socket(const struct perf *p, struct perf_result *result)
 {
 	struct plain end[2] = { { .p = p }, { .p = p } };
@@ -94,7 +72,7 @@ bool perf_socket(const struct perf *p, struct perf_result *result)
 	bool ok;
 	int fd[2], i;
 
-	if (!connect_pair(fd)) {
+	if (!plain_pair(fd)) {
 		perror("tp_perf: loopback connection");
 		return false;
 	}

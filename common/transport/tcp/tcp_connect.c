@@ -39,6 +39,7 @@ static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
 	if (fd < 0)
 		return -errno;
 	tcp_sock_tune(dev_of(ep), fd);
+	tcp_pace_begin(dev_of(ep), fd);
 	tcp_sock_name(ai->ai_addr, ep->peer, sizeof(ep->peer));
 	rc = connect(fd, ai->ai_addr, ai->ai_addrlen) && errno != EINPROGRESS
 		     ? -errno
@@ -76,6 +77,7 @@ void tcp_connect_step(struct tcp_ep *ep)
 		start_next(ep, -err);
 		return;
 	}
+	tcp_pace_connected(dev_of(ep), ep->fd);
 	ep->state = TCP_EP_HELLO;
 	tcp_ep_mask(ep, EPOLLIN | EPOLLRDHUP);
 	if (queue_hello(ep, TCP_OP_CONNECT, ep->priv.data, ep->priv.len))
@@ -153,6 +155,7 @@ static int take_over(struct tcp_ep *ep, struct sock_req *req, const void *priv,
 		return rc;
 	req->fd = -1;
 	tcp_sock_tune(dev_of(ep), ep->fd);
+	tcp_pace_connected(dev_of(ep), ep->fd);
 	established(ep);
 	rc = queue_hello(ep, TCP_OP_ACCEPT, priv, len);
 	if (rc)

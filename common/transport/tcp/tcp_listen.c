@@ -8,7 +8,8 @@
 
 #include "tcp.h"
 
-static int bind_one(const struct addrinfo *ai, int backlog)
+static int bind_one(const struct tcp_dev *dev, const struct addrinfo *ai,
+		    int backlog)
 {
 	const int on = 1;
 	int fd = socket(ai->ai_family,
@@ -18,6 +19,7 @@ static int bind_one(const struct addrinfo *ai, int backlog)
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	tcp_pace_begin(dev, fd);
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 &&
 	    listen(fd, backlog) == 0)
 		return fd;
@@ -47,7 +49,8 @@ static int open_socket(struct tp_dev *dev, struct addr *addr, int backlog)
 		return fd;
 	fd = -EADDRNOTAVAIL;
 	for (ai = list; ai && fd < 0; ai = ai->ai_next)
-		fd = bind_one(ai, backlog);
+		fd = bind_one(container_of(dev, struct tcp_dev, dev), ai,
+			      backlog);
 	freeaddrinfo(list);
 	if (fd < 0)
 		log_error(dev->log, "tcp: cannot listen on %s:%u: %s",

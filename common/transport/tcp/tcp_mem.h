@@ -33,6 +33,7 @@ struct tcp_dev {
 	unsigned int dead_peer_ms;
 	unsigned int handshake_ms;
 	int zero_fd; /* usermem_open() */
+	char paced[16]; /* the system's congestion control, if it paces */
 	struct tcp_mrs mrs;
 };
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tcp_pace.c - no pacing within a host.
+ *
+ * Where the system's congestion control is BBR, a timer spreads what is sent.
+ * Within a host there is no network to spare, and timers and wake-ups cost a
+ * third of the rate.  A socket that was BBR's once is paced for good: so all begin
+ * without it, and are given to it when their peer turns out to be elsewhere, before
+ * there is data.  Other congestion controls are left alone: some have a say in the
+ * handshake.
+ */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tcp.h"
+
+#define UNPACED "reno" /* every kernel has it and lets everybody use it */
+
+void tcp_pace_init(struct tcp_dev *dev)
+{
+	socklen_t len = sizeof(dev->paced) - 1;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, dev->paced, &len) ||
+	    strncmp(dev->paced, "bbr", 3) != 0)
+		dev->paced[0] = '\0';
+	close(fd);
+}
+
+static void control(int fd, const char *name)
+{
+	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name,
+		   (socklen_t)strlen(name));
+}
+
+void tcp_pace_begin(const struct tcp_dev *dev, int fd)
+{
+	if (dev->paced[0])
+		control(fd, UNPACED);
+}
+
+/* A host reaches its own addresses from the same ones. */
+static bool within_host(int fd)
+{
+	struct sockaddr_storage a = { 0 }, b = { 0 };
+	socklen_t alen = sizeof(a), blen = sizeof(b);
+
+	if (getsockname(fd, (struct sockaddr *)&a, &alen) ||
+	    getpeername(fd, (struct sockaddr *)&b, &blen) ||
+	    a.ss_family != b.ss_family)
+		return false;
+	if (a.ss_family == AF_INET6)
+		return !memcmp(&((struct sockaddr_in6 *)&a)->sin6_addr,
+			       &((struct sockaddr_in6 *)&b)->sin6_addr,
+			       sizeof(struct in6_addr));
+	return ((struct sockaddr_in *)&a)->sin_addr.s_addr ==
+	       ((struct sockaddr_in *)&b)->sin_addr.s_addr;
+}
+
+void tcp_pace_connected(const struct tcp_dev *dev, int fd)
+{
+	if (dev->paced[0] && !within_host(fd))
+		control(fd, dev->paced);
+}
