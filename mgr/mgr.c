@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr.c - puts the manager together, turns its event loop, takes it apart. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -149,6 +150,17 @@ static bool chores(struct mgr *mgr)
 	return sessions_reap(mgr) || more;
 }
 
+static void gather_others(struct mgr *mgr)
+{
+	struct gather *g = &mgr->gather;
+
+	gather_begin(g, flusher_takes(mgr->fl));
+	while (gather_waits(g, clock_now()))
+		if (!rpc_ctx_progress(mgr->ctx, 0))
+			sched_yield();
+	gather_end(g, clock_now());
+}
+
 static void gather(struct mgr *mgr, uint64_t deadline)
 {
 	int n = rpc_ctx_progress(mgr->ctx, deadline);
@@ -156,6 +168,8 @@ static void gather(struct mgr *mgr, uint64_t deadline)
 	for (int i = 0; n && i < GATHER_ROUNDS; i++)
 		n = flusher_gathers(mgr->fl) ? rpc_ctx_progress(mgr->ctx, 0)
 					     : 0;
+	if (flusher_gathers(mgr->fl))
+		gather_others(mgr);
 }
 
 /*
@@ -234,6 +248,7 @@ int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	mgr->dirfd = -1;
 	mgr->started = clock_now();
 	LIST_INIT(&mgr->requests);
+	gather_init(&mgr->gather);
 	rc = mgr_conf_copy(&mgr->conf, conf);
 	if (!rc)
 		rc = open_all(mgr);

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "container.h"
 #include "flusher.h"
+#include "gather.h"
 #include "mgr.h"
 #include "ns.h"
 #include "rpc.h"
@@ -51,6 +52,7 @@ struct mgr {
 	struct durable_mark mark;
 	struct rpc_timer late; /* for items that are in no hurry */
 	bool late_set;
+	struct gather gather;
 
 	struct fabric fabric;
 	struct rpc_ctx *ctx;

@@ -161,6 +161,11 @@ bool flusher_gathers(const struct flusher *fl)
 	return !STAILQ_EMPTY(&fl->added) && quick(fl);
 }
 
+uint64_t flusher_takes(const struct flusher *fl)
+{
+	return fl->took;
+}
+
 static void hand_over(struct flusher *fl)
 {
 	bool idle;

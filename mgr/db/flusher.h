@@ -35,6 +35,8 @@ void flusher_hurry(struct flusher *fl);
 /* Items were added, and flusher_submit() is going to flush for them itself:
  * what comes in now can share that. */
 bool flusher_gathers(const struct flusher *fl);
+/* ns that it takes, when it does so itself. */
+uint64_t flusher_takes(const struct flusher *fl);
 /* Flushes for the added items, or hands them over; call once a turn of the event
  * loop.  True: flushed, flusher_collect() has work. */
 bool flusher_submit(struct flusher *fl);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "request.h"
+#include "session.h"
 
 void answer_now(struct request *req, int status)
 {
@@ -60,6 +61,9 @@ void answer_durable(struct flusher_item *item)
 {
 	struct request *req = container_of(item, struct request, item);
 
+	if (request_is_waited_for(req))
+		gather_answered(&req->mgr->gather,
+				session_gather(req->rpc->session), clock_now());
 	rpc_reply_send(req->rpc);
 	request_drop(req);
 }

@@ -255,6 +255,8 @@ void request_take(struct mgr *mgr, struct rpc_req *rpc)
 	req->mgr = mgr;
 	req->rpc = rpc;
 	LIST_INSERT_HEAD(&mgr->requests, req, all);
+	if (request_is_waited_for(req))
+		gather_back(&mgr->gather, session_gather(rpc->session));
 	if (request_is_replay(req))
 		run_again(req);
 	else

@@ -47,6 +47,12 @@ static inline bool request_is_replay(const struct request *req)
 	return le16toh(req->rpc->msg.hdr->flags) & WIRE_F_REPLAY;
 }
 
+/* Its client goes on when it has the answer. */
+static inline bool request_is_waited_for(const struct request *req)
+{
+	return req->rpc->op != WIRE_RELEASE;
+}
+
 /* ---- answer.c: each ends the request ---- */
 
 /* The reply as it was built, or an error without one. */

@@ -22,6 +22,11 @@ uint64_t session_id(struct rpc_session *session)
 	return session_of(session)->id;
 }
 
+struct gather_client *session_gather(struct rpc_session *session)
+{
+	return &session_of(session)->gather;
+}
+
 int session_record(struct mgr *mgr, struct rpc_session *session)
 {
 	struct rpc_session_info *info = rpc_session_info(session);

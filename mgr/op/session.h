@@ -28,6 +28,7 @@ extern const struct rpc_service mgr_service;
 
 const struct ns_cred *session_cred(struct rpc_session *session);
 uint64_t session_id(struct rpc_session *session);
+struct gather_client *session_gather(struct rpc_session *session);
 /* In a transaction that changes something: the session's row is there. */
 int session_record(struct mgr *mgr, struct rpc_session *session);
 /* ... and the transaction was committed. */

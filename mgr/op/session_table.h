@@ -13,6 +13,7 @@ struct session {
 	uint64_t id;
 	struct ns_cred cred;
 	bool stored; /* it has a row */
+	struct gather_client gather;
 };
 
 /* One that the store has, but no connection: away, or ended. */
