@@ -237,7 +237,7 @@ void vb_send_retire(struct vb_ep *ep);
 int vb_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 int vb_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
 /* Hands a receive of the ring to the queue pair. */
-int vb_recv_hw(struct vb_ep *ep, const struct vb_recv *r, uint32_t pos);
+int vb_recv_hw(struct vb_ep *ep, const struct vb_recv *r, uint64_t number);
 /* Requests that waited for room in the send queue go on. */
 void vb_push(struct vb_ep *ep);
 /* The next request of the ring, as far as there is room; 0, -ENOMEM. */

@@ -79,6 +79,9 @@ int vb_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep->cq = cq;
 	ep->opened.ep = ep->ended.ep = &ep->ep;
 	ep->opened.priv = ep->ended.priv = &ep->priv;
+	ep->send_posted = ep->send_retired = VB_NUMBER_FIRST;
+	ep->recv_posted = ep->recv_retired = VB_NUMBER_FIRST;
+	ep->hw_posted = ep->hw_done = ep->beat_mark = VB_NUMBER_FIRST;
 	STAILQ_INIT(&ep->waiting);
 	snprintf(ep->peer, sizeof(ep->peer), "verbs -");
 	sizes_set(ep, attr);

@@ -23,6 +23,8 @@
 /* The mark (wr_id) of a work request: key << 32 | direction | number. */
 #define VB_MARK_RECV 0x80000000u
 #define VB_NUMBER_MASK 0x7fffffffu
+/* The first of a connection: what cannot count beyond 2^32 fails at once. */
+#define VB_NUMBER_FIRST 0xffffffe0u
 #define VB_SLOT_BITS 16
 #define VB_SLOT_MASK ((1u << VB_SLOT_BITS) - 1)
 
@@ -128,7 +130,7 @@ struct vb_waiting {
 	STAILQ_ENTRY(vb_waiting) link;
 	struct tp_send_wr wr;
 	struct vb_cut cut;
-	uint32_t ring; /* its number in the ring of sends */
+	uint64_t ring; /* its number in the ring of sends */
 	struct tp_sge sgl[];
 };
 
@@ -149,10 +151,13 @@ struct vb_ep {
 	bool gone; /* the peer said goodbye */
 	bool is_leaving, is_flushing;
 
-	/* Sends: a ring by number; posted - retired are outstanding. */
+	/*
+	 * Sends: a ring by number; posted - retired are outstanding.  The
+	 * ring's size is no power of two: a number must never wrap.
+	 */
 	struct vb_send *sends;
 	unsigned int max_send, send_size;
-	uint32_t send_posted, send_retired;
+	uint64_t send_posted, send_retired;
 	unsigned int send_user; /* the caller's of them */
 	bool send_failed; /* the first failure was reported */
 	uint64_t hw_posted, hw_done;
@@ -163,7 +168,7 @@ struct vb_ep {
 	/* Receives. */
 	struct vb_recv *recvs;
 	unsigned int max_recv;
-	uint32_t recv_posted, recv_retired;
+	uint64_t recv_posted, recv_retired;
 
 	int status;
 	struct tp_pending opened, ended;

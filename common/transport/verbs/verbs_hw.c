@@ -26,7 +26,7 @@ static uint64_t mark(const struct vb_ep *ep, uint64_t number)
 	return (uint64_t)ep->key << 32 | (number & VB_NUMBER_MASK);
 }
 
-int vb_recv_hw(struct vb_ep *ep, const struct vb_recv *r, uint32_t number)
+int vb_recv_hw(struct vb_ep *ep, const struct vb_recv *r, uint64_t number)
 {
 	struct ibv_sge sge = { (uintptr_t)r->sge.addr, r->sge.len,
 			       r->sge.lkey };
@@ -178,7 +178,7 @@ static bool cut_all(struct vb_ep *ep, const struct tp_send_wr *wr,
 }
 
 static int wait_for_room(struct vb_ep *ep, const struct tp_send_wr *wr,
-			 const struct vb_cut *cut, uint32_t ring)
+			 const struct vb_cut *cut, uint64_t ring)
 {
 	struct vb_waiting *w;
 
@@ -199,7 +199,7 @@ int vb_send_hw(struct vb_ep *ep, const struct tp_send_wr *wr,
 	       struct vb_batch *b)
 {
 	struct vb_send *s = &ep->sends[ep->send_posted % ep->send_size];
-	uint32_t ring = ep->send_posted++;
+	uint64_t ring = ep->send_posted++;
 	struct vb_cut cut = { 0 };
 
 	s->whole = false;

@@ -42,7 +42,7 @@ static int to_init(struct vb_ep *ep)
 
 static int post_receives(struct vb_ep *ep)
 {
-	uint32_t i;
+	uint64_t i;
 	int rc = 0;
 
 	for (i = ep->recv_retired; i != ep->recv_posted && !rc; i++)
