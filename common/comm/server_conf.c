@@ -65,12 +65,11 @@ int server_conf_fsid(const struct conf_section *in, uint64_t *fsid)
 {
 	const char *id = conf_get(in, "id");
 	uint64_t n = 0;
-	char *end;
 
-	if (id && strlen(id) == 16) {
-		n = strtoull(id, &end, 16);
-		n = *end ? 0 : n;
-	}
+	/* strtoull() takes blanks, a sign and 0x, too */
+	if (id && strlen(id) == 16 &&
+	    strspn(id, "0123456789abcdefABCDEF") == 16)
+		n = strtoull(id, NULL, 16);
 	if (!n)
 		return conf_complain(in, "id",
 				     "write 16 hex digits, not all zero");

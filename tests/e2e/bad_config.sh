@@ -63,6 +63,8 @@ both() {
 both 2 'filesytem' 's/^\[filesystem\]/[filesytem]/'
 both 2 'id' 's/^id = .*/id = 0123/'
 both 2 'id' 's/^id = .*/id = not-hexadecimal!/'
+both 2 'id' 's/^id = .*/id = 0x23456789abcdef/'
+both 2 'id' 's/^id = .*/id = -123456789abcdef/'
 both - 'id' '/^id = /d'
 both 2 'idd' 's/^id =/idd =/'
 both 3 '' 's/^stripe_size = .*/stripe_size 64K/'
