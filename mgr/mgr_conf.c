@@ -110,8 +110,10 @@ static int read_iods(struct conf_section *in, struct mgr_conf *conf)
 			n ? "more than 1024 iods"
 			  : "no iods; add sections [iod.0], [iod.1]");
 	conf->iod = calloc(n, sizeof(conf->iod[0]));
-	if (!conf->iod)
+	if (!conf->iod) {
+		conf_complain(in, "address", "no memory for the iods");
 		return -ENOMEM;
+	}
 	conf->niods = n;
 	for (uint32_t i = 0; !rc && i < n; i++) {
 		snprintf(section, sizeof(section), "iod.%u", i);

@@ -75,10 +75,13 @@ static int dir_empty(int dirfd)
 		close(fd);
 		return rc;
 	}
+	errno = 0;
 	while (rc && (de = readdir(d)))
 		rc = !strcmp(de->d_name, ".") || !strcmp(de->d_name, "..") ||
 		     !strcmp(de->d_name, "lost+found") ||
 		     !strcmp(de->d_name, STAMP_FILE ".new");
+	if (rc && errno)
+		rc = -errno;
 	closedir(d);
 	return rc;
 }

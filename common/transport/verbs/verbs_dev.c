@@ -95,6 +95,8 @@ static void memlock_look(const struct log *log)
 static int device_prepare(struct vb_dev *d)
 {
 	struct rdma_event_channel *cm = rdma_create_event_channel();
+	const char *name = ibv_get_device_name(d->ctx->device);
+	int rc;
 
 	if (!cm) {
 		log_error(d->dev.log,
@@ -104,8 +106,12 @@ static int device_prepare(struct vb_dev *d)
 		return -ENODEV;
 	}
 	rdma_destroy_event_channel(cm);
-	if (ibv_query_device(d->ctx, &d->attr))
+	rc = ibv_query_device(d->ctx, &d->attr);
+	if (rc) {
+		log_error(d->dev.log, "verbs: %s does not tell its limits: %s",
+			  name, strerror(rc));
 		return -EIO;
+	}
 	d->max_sge = (unsigned int)d->attr.max_sge;
 	if (d->max_sge > (unsigned int)d->attr.max_sge_rd &&
 	    d->attr.max_sge_rd > 0)
@@ -113,7 +119,14 @@ static int device_prepare(struct vb_dev *d)
 	if (d->max_sge > VB_SGE)
 		d->max_sge = VB_SGE;
 	d->pd = ibv_alloc_pd(d->ctx);
-	return d->pd ? 0 : -errno;
+	if (d->pd)
+		return 0;
+	rc = -errno;
+	log_error(d->dev.log,
+		  "verbs: no protection domain on %s: %s; do other programs "
+		  "hold all %d of them?",
+		  name, strerror(-rc), d->attr.max_pd);
+	return rc;
 }
 
 static void settings_take(struct vb_dev *d, const struct tp_dev_attr *attr,
