@@ -4,20 +4,8 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-/* Before it connects or listens; what it accepts is the same. */
-static void unpaced(int fd)
-{
-	char name[16] = "";
-	socklen_t len = sizeof(name) - 1;
-
-	if (!getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len) &&
-	    !strncmp(name, "bbr", 3))
-		setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
-}
 
 static void nodelay(int fd)
 {
@@ -30,7 +18,6 @@ static bool listens(int l, struct sockaddr_in *sa)
 {
 	socklen_t len = sizeof(*sa);
 
-	unpaced(l);
 	return !bind(l, (struct sockaddr *)sa, len) && !listen(l, 1) &&
 	       !getsockname(l, (struct sockaddr *)sa, &len);
 }
@@ -44,10 +31,7 @@ bool plain_pair(int fd[2])
 	if (l < 0 || !listens(l, &sa))
 		return false;
 	fd[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (fd[0] < 0)
-		return false;
-	unpaced(fd[0]);
-	if (connect(fd[0], (struct sockaddr *)&sa, sizeof(sa)))
+	if (fd[0] < 0 || connect(fd[0], (struct sockaddr *)&sa, sizeof(sa)))
 		return false;
 	fd[1] = accept(l, NULL, NULL);
 	close(l);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * plain_pair.h - what libpvfs is measured against: two ends of a TCP connection
- * over loopback.  Where the system paces (BBR), these are not paced either, as
- * that takes a third of the rate.
+ * over loopback, as the system gives it to any program.
  */
 #ifndef PLAIN_PAIR_H
 #define PLAIN_PAIR_H
