@@ -56,6 +56,7 @@ struct copy_job {
 	uint64_t off, len;
 };
 
+#define COPY_THREADS_MAX 64
 #define COPY_PIECE (64ull << 20)
 
 /* copy_queue.c: bounded, closed once by the walk. */

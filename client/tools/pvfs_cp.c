@@ -11,16 +11,6 @@
 
 enum { OPT_VERIFY = 256, OPT_JSON };
 
-static int stripe_option(const char *val, uint64_t max, int32_t *field)
-{
-	uint64_t n;
-
-	if (tool_size(val, 0, max, &n))
-		return -1;
-	*field = (int32_t)n;
-	return 0;
-}
-
 static int option(void *arg, int opt, const char *val)
 {
 	struct copy_opts *o = arg;
@@ -52,19 +42,33 @@ static int option(void *arg, int opt, const char *val)
 		o->json = true;
 		return 0;
 	case 'j':
-		return tool_size(val, 1, 64, &o->threads);
+		o->threads = tool_number(val);
+		return 0;
 	case 'k':
-		return tool_size(val, 65536, 1u << 28, &o->block);
+		o->block = tool_number(val);
+		return 0;
 	case 's':
-		return stripe_option(val, 1u << 30, &o->meta.ssize);
+		o->meta.ssize = (int32_t)tool_number(val);
+		return 0;
 	case 'b':
-		return stripe_option(val, 1023, &o->meta.base);
+		o->meta.base = (int32_t)tool_number(val);
+		return 0;
 	case 'n':
-		return stripe_option(val, 1024, &o->meta.pcount);
+		o->meta.pcount = (int32_t)tool_number(val);
+		return 0;
 	default:
 		return -1;
 	}
 }
+
+static const struct tool_value values[] = {
+	{ 'j', 1, COPY_THREADS_MAX, NULL },
+	{ 'k', 65536, 1u << 28, NULL },
+	{ 's', 64, 1u << 30, NULL },
+	{ 'b', 0, 1023, NULL },
+	{ 'n', 1, 1024, NULL },
+	{ 0 },
+};
 
 static const struct option longs[] = {
 	{ "recursive", no_argument, NULL, 'r' },
@@ -86,7 +90,7 @@ static const struct option longs[] = {
 const struct tool copy_tool = {
 	.name = "pvfs-cp",
 	.usage =
-		"[-aNpqrv] [--verify] [-j N] [-s SIZE] [-b IOD] [-n N] SOURCE... TARGET",
+		"[-aNpqrv] [--verify] [--json] [-j N] [-k SIZE] [-s SIZE] [-b IOD] [-n N] SOURCE... TARGET",
 	.help = "Copies files and trees to, from, between and within PVFS mounts.\n"
 		"  -r, --recursive        directories and what is in them\n"
 		"  -p, --preserve         mode, owner, times\n"
@@ -104,6 +108,7 @@ const struct tool copy_tool = {
 		"Holes stay holes.  A terminal gets a progress line, a pipe does not.\n",
 	.shorts = "rRpaNqvj:k:s:b:n:",
 	.longs = longs,
+	.values = values,
 	.option = option,
 };
 
@@ -149,7 +154,7 @@ static void walk_sources(struct copy *c, struct copy_dirs *dirs, char **src,
 static void copy_all(struct copy *c, char **src, int n, const char *target,
 		     bool into)
 {
-	pthread_t threads[64];
+	pthread_t threads[COPY_THREADS_MAX];
 	unsigned int k = 0;
 	struct copy_dirs dirs = { 0 };
 	struct progress *p = progress_start(c);

@@ -24,8 +24,11 @@ static int option(void *arg, int opt, const char *val)
 		a->json = true;
 		return 0;
 	}
-	return tool_size(val, 1, 3600000, &a->timeout_ms);
+	a->timeout_ms = tool_number(val);
+	return 0;
 }
+
+static const struct tool_value values[] = { { 't', 1, 3600000, NULL }, { 0 } };
 
 static const struct option longs[] = {
 	{ "json", no_argument, NULL, 'j' },
@@ -43,6 +46,7 @@ static const struct tool tool = {
 		"Exit status 1 when a server is down.\n",
 	.shorts = "jt:",
 	.longs = longs,
+	.values = values,
 	.option = option,
 };
 

@@ -36,13 +36,17 @@ static int option(void *arg, int opt, const char *val)
 
 	switch (opt) {
 	case 'b':
-		return tool_size(val, 1, 1ull << 40, &a->blksz);
+		a->blksz = tool_number(val);
+		return 0;
 	case 'i':
-		return tool_size(val, 1, 1u << 20, &a->iters);
+		a->iters = tool_number(val);
+		return 0;
 	case 'n':
-		return tool_size(val, 1, 1024, &a->files);
+		a->files = tool_number(val);
+		return 0;
 	case 's':
-		return tool_size(val, 64, 1u << 30, &a->ssize);
+		a->ssize = tool_number(val);
+		return 0;
 	case 'f':
 		a->file = val;
 		return 0;
@@ -68,6 +72,14 @@ static int option(void *arg, int opt, const char *val)
 	}
 }
 
+static const struct tool_value values[] = {
+	{ 'b', 1, 1ull << 40, NULL },
+	{ 'i', 1, 1u << 20, NULL },
+	{ 'n', 1, 1024, NULL },
+	{ 's', 64, 1u << 30, NULL },
+	{ 0 },
+};
+
 static const struct tool tool = {
 	.name = "pvfs-test",
 	.usage =
@@ -86,6 +98,7 @@ static const struct tool tool = {
 		"  -u                     unlink the files at the end\n"
 		"  -v                     ordinary system calls instead of native ones\n",
 	.shorts = "b:i:n:f:p:s:cwruv",
+	.values = values,
 	.option = option,
 };
 

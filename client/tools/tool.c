@@ -42,22 +42,77 @@ static void all_longs(const struct tool *tool, struct option *longs)
 	longs[n] = (struct option){ 0 };
 }
 
+static const struct tool_value *value_of(const struct tool *tool, int opt)
+{
+	const struct tool_value *v = tool->values;
+
+	while (v && v->opt && v->opt != opt)
+		v++;
+	return v && v->opt ? v : NULL;
+}
+
+/* A bound as it would be typed: 65536 is 64K. */
+static const char *bound(uint64_t n, char *buf)
+{
+	static const char units[][2] = { "", "K", "M", "G", "T" };
+	unsigned int u = 0;
+
+	while (n && !(n & 1023) && u < 4) {
+		n >>= 10;
+		u++;
+	}
+	snprintf(buf, 24, "%llu%s", (unsigned long long)n, units[u]);
+	return buf;
+}
+
+/* name: of a long option, or NULL. */
+static void wrong_value(const struct tool *tool, int opt, const char *name,
+			const char *val)
+{
+	const struct tool_value *v = value_of(tool, opt);
+	const char shorts[] = { '-', (char)opt, '\0' };
+	char min[24], max[24];
+
+	fprintf(stderr, "%s: %s%s %s: ", tool->name, name ? "--" : "",
+		name ? name : shorts, val);
+	if (!v)
+		fprintf(stderr, "a wrong value\n");
+	else if (v->want)
+		fprintf(stderr, "want %s\n", v->want);
+	else
+		fprintf(stderr, "want a number from %s to %s\n",
+			bound(v->min, min), bound(v->max, max));
+	fprintf(stderr, "Try '%s --help'.\n", tool->name);
+	exit(2);
+}
+
+static bool takes(const struct tool *tool, int opt, const char *val)
+{
+	const struct tool_value *v = value_of(tool, opt);
+	uint64_t n;
+
+	return !v || v->want || !tool_size(val, v->min, v->max, &n);
+}
+
 int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 {
 	struct option longs[LONGS_MAX + 3];
-	int opt;
+	int opt, at = -1;
 
 	all_longs(tool, longs);
-	while ((opt = getopt_long(argc, argv, tool->shorts, longs, NULL)) !=
-	       -1) {
+	for (; (opt = getopt_long(argc, argv, tool->shorts, longs, &at)) != -1;
+	     at = -1) {
 		if (opt == OPT_HELP)
 			print_help(tool);
 		if (opt == OPT_VERSION) {
 			printf("%s %s\n", tool->name, pvfs_version());
 			exit(0);
 		}
-		if (opt == '?' || tool->option(arg, opt, optarg))
+		if (opt == '?')
 			tool_usage(tool);
+		if (!takes(tool, opt, optarg) || tool->option(arg, opt, optarg))
+			wrong_value(tool, opt, at < 0 ? NULL : longs[at].name,
+				    optarg);
 	}
 	return optind;
 }
@@ -154,6 +209,14 @@ int tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *val)
 		return -1;
 	*val = n;
 	return 0;
+}
+
+uint64_t tool_number(const char *text)
+{
+	uint64_t n = 0;
+
+	tool_size(text, 0, UINT64_MAX, &n);
+	return n;
 }
 
 const char *tool_human(uint64_t n, char *buf)

@@ -10,13 +10,22 @@
 
 struct pvfs_server;
 
+/* What an option takes: a number from min to max, unless want says else. */
+struct tool_value {
+	int opt; /* 0 ends a table */
+	uint64_t min, max;
+	const char *want; /* "an octal mode" */
+};
+
 struct tool {
 	const char *name; /* "pvfs-ls" */
 	const char *usage; /* "[-l] PATH..." */
 	const char *help; /* one line an option, for --help */
 	const char *shorts; /* getopt(3) string */
 	const struct option *longs; /* without --help and --version */
-	/* an option was met: 0, or -1: wrong value */
+	const struct tool_value *values; /* of options that are refused */
+	/* An option was met: 0, or -1: a wrong value.  Values that are to be
+	 * numbers are: tool_number() tells which. */
 	int (*option)(void *arg, int opt, const char *val);
 };
 
@@ -49,6 +58,8 @@ int tool_done(const struct tool *tool, int status);
 /* "64K" -> 65536 (K, M, G, T: powers of 1024); -1 if it is not a number
  * between min and max. */
 int tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *val);
+/* Of a text that tool_size() takes; else 0. */
+uint64_t tool_number(const char *text);
 /* "1.5G" with a power of 1024, into buf (16 bytes); returns buf. */
 const char *tool_human(uint64_t n, char *buf);
 

@@ -138,16 +138,6 @@ static int read_list(const char *val, struct perf_list *list)
 	return list->n ? rc : -1;
 }
 
-static int number(const char *val, unsigned int max, unsigned int *n)
-{
-	uint64_t v;
-
-	if (tool_size(val, 1, max, &v))
-		return -1;
-	*n = (unsigned int)v;
-	return 0;
-}
-
 static int option(void *arg, int opt, const char *val)
 {
 	struct perf_run *run = arg;
@@ -159,14 +149,14 @@ static int option(void *arg, int opt, const char *val)
 		run->out = val;
 		return 0;
 	case 'r':
-		return number(val, BENCH_ROUNDS_MAX, &run->rounds);
+		run->rounds = (unsigned int)tool_number(val);
+		return 0;
 	case 'm':
-		if (tool_size(val, 8, 1u << 20, &run->bytes))
-			return -1;
-		run->bytes <<= 20;
+		run->bytes = tool_number(val) << 20;
 		return 0;
 	case 'b':
-		return tool_size(val, 1, 1u << 30, &run->call);
+		run->call = tool_number(val);
+		return 0;
 	case 'c':
 		return read_list(val, &run->clients);
 	case 'i':
@@ -174,9 +164,11 @@ static int option(void *arg, int opt, const char *val)
 	case UNITS:
 		return read_list(val, &run->units);
 	case MS:
-		return number(val, 60000, &run->ms);
+		run->ms = (unsigned int)tool_number(val);
+		return 0;
 	case CONNECTIONS:
-		return number(val, 4000, &run->connections);
+		run->connections = (unsigned int)tool_number(val);
+		return 0;
 	case PROVIDERS:
 		run->providers = val;
 		return 0;
@@ -193,6 +185,21 @@ static int option(void *arg, int opt, const char *val)
 		return -1;
 	}
 }
+
+#define ASCENDING "numbers in ascending order, commas between them"
+
+static const struct tool_value values[] = {
+	{ 'r', 1, BENCH_ROUNDS_MAX, NULL },
+	{ 'm', 8, 1u << 20, NULL },
+	{ 'b', 1, 1u << 30, NULL },
+	{ MS, 1, 60000, NULL },
+	{ CONNECTIONS, 1, 4000, NULL },
+	{ 'o', 0, 0, "NAME=DIR[,PID...], DIR an absolute path" },
+	{ 'c', 0, 0, ASCENDING },
+	{ 'i', 0, 0, ASCENDING },
+	{ UNITS, 0, 0, ASCENDING },
+	{ 0 },
+};
 
 static const char help[] =
 	"Measures as the PVFS-IB paper did; EXPERIMENT is one of the names below.\n"
@@ -221,6 +228,7 @@ static const struct tool tool = {
 	.help = help,
 	.shorts = "o:d:r:m:b:c:i:",
 	.longs = longs,
+	.values = values,
 	.option = option,
 };
 

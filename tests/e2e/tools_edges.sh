@@ -12,6 +12,24 @@ must_fail pvfs-mkdir -p "" /pvfs/a/b
 must is_dir /pvfs/a/b
 must_fail pvfs-rm ""
 
+# a wrong value is named, and so is what is wanted
+while read -r command option value want; do
+	must_fail "$command" "$option" "$value" a b
+	grep -q "^$command: $option $value: want $want" "$tmp/output" ||
+		fail "$command $option $value said: $(cat "$tmp/output")"
+done <<-END
+	pvfs-cp -s 1Q a number from 64 to 1G
+	pvfs-cp --jobs 0 a number from 1 to 64
+	pvfs-cp -k 1 a number from 64K to 256M
+	pvfs-ping -t 0 a number from 1 to 3600000
+	pvfs-test -b 3x a number from 1 to 1T
+END
+for script in quickstart test; do
+	must_fail "$top/scripts/$script" foo
+	grep -q "foo: no such" "$tmp/output" ||
+		fail "$script said: $(cat "$tmp/output")"
+done
+
 # without a mount there is nothing to show, and that is said
 PVFSTAB_FILE=/dev/null must_fail pvfs-df
 grep -q "no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
