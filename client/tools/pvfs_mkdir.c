@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pvfs-mkdir - make directories. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pvfs.h"
@@ -9,25 +8,26 @@
 
 struct args {
 	bool parents;
-	mode_t mode;
+	const char *text; /* of the mode, or NULL */
+	mode_t mode, umask;
 };
 
 static int option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
-	char *end;
-	unsigned long mode;
 
 	if (opt == 'p') {
 		a->parents = true;
 		return 0;
 	}
-	mode = strtoul(val, &end, 8);
-	if (!*val || *end || mode > 07777)
-		return -1;
-	a->mode = (mode_t)mode;
-	return 0;
+	a->text = val;
+	return tool_mode(val, 0777, a->umask, &a->mode);
 }
+
+static const struct tool_value values[] = {
+	{ 'm', 0, 0, TOOL_MODE_WANT },
+	{ 0 },
+};
 
 static const struct option longs[] = {
 	{ "parents", no_argument, NULL, 'p' },
@@ -40,9 +40,10 @@ static const struct tool tool = {
 	.usage = "[-p] [-m MODE] DIR...",
 	.help = "Makes directories on a PVFS mount.\n"
 		"  -p, --parents          make missing parents, accept an existing DIR\n"
-		"  -m, --mode MODE        octal permission bits, less the umask (0777)\n",
+		"  -m, --mode MODE        as of chmod(1), whatever the umask is\n",
 	.shorts = "pm:",
 	.longs = longs,
+	.values = values,
 	.option = option,
 };
 
@@ -66,12 +67,25 @@ static int make_parents(char *path)
 	return 0;
 }
 
+/* The umask, and the manager, took bits away; a set-gid bit was inherited. */
+static int set_mode(const struct args *a, const char *path)
+{
+	struct stat st;
+
+	if (!a->text || !(a->mode & (a->umask | 07000)))
+		return 0;
+	if (pvfs_stat(path, &st) ||
+	    pvfs_chmod(path, a->mode | (st.st_mode & S_ISGID)))
+		return tool_fail(&tool, path);
+	return 0;
+}
+
 static int make(const struct args *a, char *path)
 {
 	if (a->parents && make_parents(path))
 		return 1;
 	if (!pvfs_mkdir(path, a->mode))
-		return 0;
+		return set_mode(a, path);
 	if (a->parents && errno == EEXIST && is_dir(path))
 		return 0;
 	return tool_fail(&tool, path);
@@ -79,9 +93,11 @@ static int make(const struct args *a, char *path)
 
 int main(int argc, char **argv)
 {
-	struct args a = { .mode = 0777 };
-	int i = tool_options(&tool, argc, argv, &a), status = 0;
+	struct args a = { .mode = 0777, .umask = umask(0) };
+	int i, status = 0;
 
+	umask(a.umask);
+	i = tool_options(&tool, argc, argv, &a);
 	if (i == argc)
 		tool_usage(&tool);
 	for (; i < argc; i++)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct pvfs_server;
 
@@ -60,6 +61,12 @@ int tool_done(const struct tool *tool, int status);
 int tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *val);
 /* Of a text that tool_size() takes; else 0. */
 uint64_t tool_number(const char *text);
+/*
+ * tool_mode.c: *mode from text as chmod(1) reads it ("755", "u=rwx,go-w") for
+ * what has the mode now, its type included.  -1: it is no mode.
+ */
+int tool_mode(const char *text, mode_t now, mode_t umask, mode_t *mode);
+#define TOOL_MODE_WANT "a mode: octal, or as in u=rwx,g+s,o-w"
 /* "1.5G" with a power of 1024, into buf (16 bytes); returns buf. */
 const char *tool_human(uint64_t n, char *buf);
 

@@ -6,13 +6,15 @@
 
 requires root
 requires tool setpriv
-for program in pvfs-test pvfs-cp pvfs-ls pvfs-mkdir pvfs-rm; do
+for program in pvfs-test pvfs-cp pvfs-chown pvfs-mkdir pvfs-rm; do
 	public $program
 done
 cp "$PVFS_BUILD"/mgr/pvfs-mgr "$PVFS_BUILD"/server/pvfs-iod "$tmp/public"
 cp -r "$top/scripts" "$tmp/public"
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 joe() { as_user 1001 1002 '' env PVFS_BUILD="$tmp/public" "$@"; }
+
+owner() { pvio stat "$1" | head -n 1 | cut -d' ' -f1,3,4; }
 
 # all of it as joe: servers, a test, a tree in and out
 install -d -o 1001 -g 1002 "$tmp/home" "$tmp/out"
@@ -27,5 +29,19 @@ must joe pvfs-cp -a --verify /pvfs/tree "$tmp/out/tree"
 must diff -r "$top/conf" "$tmp/out/tree"
 must joe pvfs-mkdir /pvfs/dir
 must joe pvfs-rm -r /pvfs/tree
-expect '40755 1001 1002' \
-	bash -c "pvio stat /pvfs | head -n 1 | cut -d' ' -f1,3,4"
+expect '40755 1001 1002' owner /pvfs
+
+# of a directory that root gives him, a tree and all
+start_shared() {
+	state=$tmp/shared
+	start_pvfs -n 2
+	chmod 755 "$state"
+}
+start_shared
+must_fail joe pvfs-mkdir /pvfs/joe
+must pvfs-mkdir /pvfs/joe
+must pvfs-cp -r "$top/conf" /pvfs/joe/conf
+must pvfs-chown -R 1001:1002 /pvfs/joe
+must joe pvfs-mkdir /pvfs/joe/dir
+must joe pvfs-rm -r /pvfs/joe/conf
+must_fail joe pvfs-chown 0 /pvfs/joe

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tool_tree.c - see tool_tree.h. */
+#include "tool_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pvfs.h"
+
+static int visit(struct tool_tree *t, const char *path, bool named);
+
+static int fail(struct tool_tree *t, const char *path)
+{
+	return patience_fail(&t->patience, t->tool, path);
+}
+
+static int visit_entry(struct tool_tree *t, const char *dir, const char *name)
+{
+	char *path = tool_join(dir, name);
+	int status = path ? visit(t, path, false) : tool_fail(t->tool, dir);
+
+	free(path);
+	return status;
+}
+
+static int visit_entries(struct tool_tree *t, const char *path)
+{
+	PVFS_DIR *dir = pvfs_opendir(path);
+	struct dirent *d;
+	int status = 0;
+
+	if (!dir)
+		return fail(t, path);
+	while (errno = 0,
+	       !patience_over(&t->patience) && (d = pvfs_readdir(dir)))
+		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
+			status |= visit_entry(t, path, d->d_name);
+	if (errno)
+		status |= fail(t, path);
+	pvfs_closedir(dir);
+	return status;
+}
+
+static int visit(struct tool_tree *t, const char *path, bool named)
+{
+	struct stat st;
+	int status = 0;
+
+	if (pvfs_lstat(path, &st))
+		return fail(t, path);
+	if (t->change(t->arg, path, &st, named))
+		status = fail(t, path);
+	if (t->recursive && S_ISDIR(st.st_mode))
+		status |= visit_entries(t, path);
+	return status;
+}
+
+int tool_tree(struct tool_tree *t, const char *path)
+{
+	return patience_over(&t->patience) ? 1 : visit(t, path, true);
+}
