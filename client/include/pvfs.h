@@ -127,14 +127,17 @@ struct pvfs_handle {
 	uint64_t reserved[2];	/* 0 */
 };
 
-/* What fd has open.  -1: EBADF; ENOTTY fd is not on PVFS. */
+/*
+ * What fd has open.  0, or -1: EBADF fd is not open; ENOTTY it is not on PVFS.
+ */
 int pvfs_get_handle(int fd, struct pvfs_handle *handle);
 /*
  * Opens what another process has open, without looking its path up again;
  * path only says on which mount.  flags as pvfs_open(), without O_CREAT,
  * O_EXCL and O_TRUNC.  The permissions of the file are checked, those of the
- * directories above it are not.  -1: ESTALE it is gone; EXDEV path is not on
- * that file system.
+ * directories above it are not.  Returns a descriptor, or -1: ESTALE it is
+ * gone; EXDEV path is not on that file system; EINVAL one of these flags,
+ * O_META or O_PART, or a handle of 0; EACCES, EISDIR, ENOTDIR as pvfs_open().
  */
 int pvfs_open_handle(const char *path, const struct pvfs_handle *handle,
 		     int flags);
@@ -254,15 +257,18 @@ int pvfs_flock(int fd, int operation);
 #define SETPART 0x5602	/* data: struct fpart *, read; the offset becomes 0 */
 #define GETMETA 0x5603	/* data: struct pvfs_filestat *, written; PVFS only */
 /*
- * Other commands on a PVFS descriptor: ENOTTY.  EINVAL: a partition that
- * cannot be, or one with O_APPEND.  Local: no server is asked.
+ * 0, or -1: EBADF fd is not open; EINVAL a partition that cannot be, one of a
+ * directory or with O_APPEND, or GETMETA of what is not a regular file; ENOTTY
+ * another command on a PVFS descriptor.  Local: no server is asked.
  */
 int pvfs_ioctl(int fd, int cmd, void *data);
 
 /*
- * On PVFS: a private copy of the file's present content (MAP_PRIVATE; with
- * MAP_SHARED ENODEV), whatever the partition.  Release it with pvfs_munmap()
- * or munmap(2).
+ * On PVFS: a private copy of the file's present content, whatever the
+ * partition; the caller's, to be released with pvfs_munmap() or munmap(2).
+ * MAP_FAILED: ENODEV not a regular file, or MAP_SHARED; EACCES fd is not open
+ * for reading; EINVAL len is 0, or off negative or no multiple of the page
+ * size; and what pvfs_pread() may answer.
  */
 void *pvfs_mmap(void *addr, size_t len, int prot, int flags, int fd,
 		int64_t off);
@@ -286,7 +292,8 @@ int pvfs_fstat(int fd, struct stat *st);
 #define PVFS_SUPER_MAGIC 0x20030872
 int pvfs_statfs(const char *path, struct statfs *st);
 int pvfs_fstatfs(int fd, struct statfs *st);
-/* With the effective user and group, as the server checks them. */
+/* mode: F_OK or a sum of R_OK, W_OK and X_OK; by the effective user and
+ * group, as the server checks them. */
 int pvfs_access(const char *path, int mode);
 int pvfs_chmod(const char *path, mode_t mode);
 int pvfs_fchmod(int fd, mode_t mode);
@@ -315,9 +322,9 @@ int pvfs_symlink(const char *target, const char *path);
 ssize_t pvfs_readlink(const char *path, char *buf, size_t len);
 
 /*
- * Fills buf with whole struct dirent records; returns the bytes, 0 at the
- * end.  d_off is a position for pvfs_lseek().  EINVAL: len is too small for
- * the next entry.
+ * Fills buf, of len bytes and aligned as struct dirent, with whole records;
+ * returns the bytes, 0 at the end.  d_off is a position for pvfs_lseek().
+ * -1: EINVAL len is too small for the next entry; ENOTDIR.
  */
 ssize_t pvfs_getdents(int fd, void *buf, size_t len);
 
@@ -370,8 +377,8 @@ int pvfs_manager(const char *path, struct pvfs_server *mgr);
 /*
  * The servers of the mount that path lies on, the mgr first, then the iods in
  * order.  Fills at most max of them and returns how many there are; list may
- * be NULL when max is 0.  -1: ENODEV path is on no mount; EINVAL; errors of
- * the mgr, which is asked.
+ * be NULL when max is 0.  -1: ENODEV path is on no mount; EINVAL max is
+ * negative; errors of the mgr, which is asked if it was not before.
  */
 int pvfs_servers(const char *path, struct pvfs_server *list, int max);
 
@@ -394,9 +401,10 @@ struct pvfs_ping {
  * on a connection of its own; waits at most timeout_ms milliseconds (0: the
  * usual bound).  Needs no mount.  -1: EINVAL not an address; ECONNREFUSED (at
  * once) nobody listens there; ETIMEDOUT, other errors of the connection.
+ * *ping is written on success only.
  */
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);
-/* The server's own store, not the whole file system. */
+/* The server's own store, not the whole file system; else as before. */
 int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st);
 
 struct pvfs_layout {
@@ -422,8 +430,10 @@ int pvfs_locate(const struct pvfs_layout *layout, int64_t off,
 
 /*
  * Log lines of the library: level 0 error, 1 warning, 2 info, 3 debug.  fn
- * gets the lines up to that level instead of stderr, from any thread; NULL:
- * stderr again.  To be called before any other call.  Without it warnings
+ * gets the lines up to that level instead of stderr, from any thread; msg is
+ * one line without its end, good until fn returns.  fn, which must make no call
+ * of this library, and arg are used until the process ends.  fn NULL: stderr
+ * again.  To be called before any other call.  Without it warnings
  * and errors go to stderr; the environment variable PVFS_LOG ("error",
  * "warn", "info", "debug", "none") chooses.
  */

@@ -200,6 +200,33 @@ static void entries(const char *dir)
 	EXPECT(n == 0 && names == NAMES + 2 && pvfs_close(fd) == 0);
 }
 
+/* What is of the wrong kind, or open the wrong way. */
+static void wrong_kinds(const char *dir, bool pvfs)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = pvfs_open(in(dir, "written"), O_WRONLY | O_CREAT, 0600);
+	int top = pvfs_open(dir, O_RDONLY);
+	struct fpart part = { .offset = 1 };
+	struct pvfs_filestat meta;
+	char buf[512];
+
+	EXPECT(fd >= 0 && top >= 0);
+	EXPECT_ERRNO(pvfs_getdents(fd, buf, sizeof(buf)), ENOTDIR);
+	EXPECT(pvfs_mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0) ==
+	       MAP_FAILED);
+	EXPECT(errno == EACCES);
+	EXPECT(pvfs_mmap(NULL, page, PROT_READ, MAP_PRIVATE, top, 0) ==
+	       MAP_FAILED);
+	EXPECT(errno == ENODEV);
+	EXPECT_ERRNO(pvfs_ioctl(top, SETPART, &part), EINVAL);
+	if (pvfs)
+		EXPECT_ERRNO(pvfs_ioctl(top, GETMETA, &meta), EINVAL);
+	EXPECT(pvfs_close(top) == 0 && pvfs_close(fd) == 0);
+	EXPECT_ERRNO(pvfs_ioctl(fd, SETPART, &part), EBADF);
+	EXPECT_ERRNO(pvfs_ioctl(fd, GETPART, &part), EBADF);
+	EXPECT(pvfs_unlink(path) == 0);
+}
+
 /* lib_surface DIR ORDINARY-DIR */
 int main(int argc, char **argv)
 {
@@ -211,6 +238,7 @@ int main(int argc, char **argv)
 		sizes_and_times(argv[i]);
 		positions(argv[i]);
 		entries(argv[i]);
+		wrong_kinds(argv[i], i == 1);
 	}
 	striping(argv[1]);
 	return 0;
