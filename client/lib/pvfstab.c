@@ -128,6 +128,22 @@ static bool check(const struct reader *r, struct mntent *ent,
 	return false;
 }
 
+/* Nothing would be found on a second one. */
+static bool is_taken(const struct pvfstab *tab, const struct reader *r,
+		     const char *dir)
+{
+	unsigned int i;
+
+	for (i = 0; i < tab->n && strcmp(tab->mount[i].dir, dir); i++)
+		;
+	if (i < tab->n)
+		complain(r,
+			 "mount point \"%.*s\" is that of a line before: "
+			 "write another one",
+			 PVFSTAB_SHOWN, dir);
+	return i < tab->n;
+}
+
 static int read_line(struct pvfstab *tab, const struct reader *r,
 		     struct mntent *ent)
 {
@@ -137,7 +153,7 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 				 .port = MGR_PORT,
 				 .mount = &mount };
 
-	if (!check(r, ent, &opt, &mount))
+	if (!check(r, ent, &opt, &mount) || is_taken(tab, r, mount.dir))
 		return 0;
 	mount.server_uid = (unsigned int)opt.server_uid;
 	mount.dead_peer_ms = (unsigned int)opt.dead_peer * 1000;

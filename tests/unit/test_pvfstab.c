@@ -41,6 +41,8 @@ static const char lines[] =
 	"a:/ " LONG " pvfs rw 0 0\n"
 	"a:/ /wrong pvfs port=1,timeout=2,port=1 0 0\n"
 	"a:/ /wrong pvfs ,,rdma_sl=1,,rw,rw,rdma_sl=2 0 0\n"
+	"b:/ /pvfs/./inner pvfs rw 0 0\n"
+	"b:/ //pvfs/inner pvfs rw 0 0\n"
 	"a:/ /last pvfs";
 
 static struct pvfstab tab;
@@ -69,6 +71,8 @@ static const char *const says[] = {
 	": write an absolute path without . and ..; the line is skipped",
 	": option \"port=1\": port is there before; take one of the two out;",
 	": option \"rdma_sl=2\": rdma_sl is there before; take one",
+	": mount point \"/pvfs/./inner\": write an absolute path",
+	": mount point \"/pvfs/inner\" is that of a line before: write",
 };
 #define NSAYS (sizeof(says) / sizeof(says[0]))
 
