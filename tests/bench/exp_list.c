@@ -56,7 +56,7 @@ static int large_one(struct perf_run *run, const struct perf_target *t,
 			    .way = list ? PIECES_LIST : PIECES_WHOLE,
 			    .write = write,
 			    /* one takes 5 ms, and half as long again at times */
-			    .times = 8 };
+			    .times = 24 };
 	double secs = pieces_run(t, &p, 1);
 
 	if (secs < 0)
