@@ -83,6 +83,28 @@ int lock_iter_next(struct lock_iter *it, struct lock_rec *rec)
 	return rc ? rc : decode(it, rec);
 }
 
+static bool reaches(const struct lock_rec *rec, const struct lock_rec *at)
+{
+	return lock_same_holder(rec, at) && rec->space == at->space &&
+	       rec->end >= at->start;
+}
+
+int lock_iter_seek(struct lock_iter *it, const struct lock_rec *at,
+		   struct lock_rec *rec)
+{
+	uint8_t key[KEY_LEN];
+	int rc;
+
+	make_key(at, key);
+	rc = store_iter_floor(&it->it, key, sizeof(key));
+	if (!rc)
+		rc = decode(it, rec);
+	if (rc ? rc != -ENOENT : reaches(rec, at))
+		return rc;
+	store_iter_seek(&it->it, key, sizeof(key));
+	return lock_iter_next(it, rec);
+}
+
 void lock_iter_close(struct lock_iter *it)
 {
 	store_iter_close(&it->it);
@@ -93,12 +115,29 @@ static void locker_key(uint64_t session, uint64_t handle, uint8_t key[16])
 	key_u64(key_u64(key, session), handle);
 }
 
-int locker_put(struct store *st, uint64_t session, uint64_t handle)
+int locker_put(struct store *st, uint64_t session, uint64_t handle,
+	       uint32_t locks)
 {
+	uint32_t le = htole32(locks);
 	uint8_t key[16];
 
 	locker_key(session, handle, key);
-	return store_put(st, STORE_LOCKERS, key, sizeof(key), "", 0);
+	return store_put(st, STORE_LOCKERS, key, sizeof(key), &le, sizeof(le));
+}
+
+int locker_get(struct store *st, uint64_t session, uint64_t handle,
+	       uint32_t *locks)
+{
+	uint32_t le = 0;
+	uint8_t key[16];
+	int rc;
+
+	locker_key(session, handle, key);
+	rc = store_get(st, STORE_LOCKERS, key, sizeof(key), &le, sizeof(le),
+		       NULL);
+	if (!rc)
+		*locks = le32toh(le);
+	return rc;
 }
 
 int locker_del(struct store *st, uint64_t session, uint64_t handle)

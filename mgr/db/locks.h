@@ -27,10 +27,28 @@ int lock_iter_open(struct store *st, uint64_t handle, uint64_t session,
 		   uint64_t owner, struct lock_iter *it);
 /* 0, or -ENOENT behind the last one of the file. */
 int lock_iter_next(struct lock_iter *it, struct lock_rec *rec);
+/*
+ * To the first lock of the holder of `at`, in at->space, that ends at at->start
+ * or behind it; if there is none, to the one that follows.  Those of a
+ * holder do not overlap.
+ */
+int lock_iter_seek(struct lock_iter *it, const struct lock_rec *at,
+		   struct lock_rec *rec);
 void lock_iter_close(struct lock_iter *it);
 
-/* Which files a session has locks of, or had. */
-int locker_put(struct store *st, uint64_t session, uint64_t handle);
+/* Of the same file. */
+static inline bool lock_same_holder(const struct lock_rec *a,
+				    const struct lock_rec *b)
+{
+	return a->session == b->session && a->owner == b->owner;
+}
+
+/* Which files a session has locks of, or had; and how many. */
+int locker_put(struct store *st, uint64_t session, uint64_t handle,
+	       uint32_t locks);
+/* -ENOENT; older versions did not count: 0. */
+int locker_get(struct store *st, uint64_t session, uint64_t handle,
+	       uint32_t *locks);
 int locker_del(struct store *st, uint64_t session, uint64_t handle);
 /* One of them; -ENOENT: none. */
 int locker_any(struct store *st, uint64_t session, uint64_t *handle);

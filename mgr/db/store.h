@@ -38,7 +38,7 @@ enum store_table {
 	STORE_INTENTS, /* kind, id -> intents.h */
 	STORE_TOMBS, /* seq -> tombs.h */
 	STORE_LOCKS, /* handle, session, owner, ... -> locks.h */
-	STORE_LOCKERS, /* session, handle -> nothing */
+	STORE_LOCKERS, /* session, handle -> number of locks */
 	STORE_TABLES
 };
 
@@ -119,6 +119,10 @@ struct store_iter {
 int store_iter_open(struct store *st, enum store_table table, const void *from,
 		    size_t flen, struct store_iter *it);
 int store_iter_next(struct store_iter *it);
+/* From here on: upwards from the first key not below `from`. */
+void store_iter_seek(struct store_iter *it, const void *from, size_t flen);
+/* To the last key not above `key`, and upwards behind it: 0, -ENOENT. */
+int store_iter_floor(struct store_iter *it, const void *key, size_t klen);
 void store_iter_close(struct store_iter *it);
 /* The first row not below `from` alone, in it->key and it->val: 0, -ENOENT. */
 int store_first(struct store *st, enum store_table table, const void *from,

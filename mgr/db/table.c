@@ -73,34 +73,59 @@ int store_iter_open(struct store *st, enum store_table table, const void *from,
 	DBC *cursor;
 	int rc;
 
-	assert(flen <= sizeof(it->key));
 	rc = store_error(st, db->cursor(db, st->txn, &cursor, 0), "cursor");
 	if (rc)
 		return rc;
 	it->st = st;
 	it->cursor = cursor;
+	store_iter_seek(it, from, flen);
+	return 0;
+}
+
+void store_iter_seek(struct store_iter *it, const void *from, size_t flen)
+{
+	assert(flen <= sizeof(it->key));
 	it->started = 0;
 	it->klen = flen;
 	memcpy(it->key, from, flen);
+}
+
+/* Berkeley DB's; the row goes to it->key and it->val. */
+static int move(struct store_iter *it, u_int32_t how)
+{
+	DBC *cursor = it->cursor;
+	DBT k = dbt_out(it->key, sizeof(it->key));
+	DBT v = dbt_out(it->val, sizeof(it->val));
+	int ret;
+
+	k.size = (u_int32_t)it->klen;
+	ret = cursor->get(cursor, &k, &v, how);
+	if (ret)
+		return ret;
+	it->started = 1;
+	it->klen = k.size;
+	it->len = v.size;
 	return 0;
 }
 
 int store_iter_next(struct store_iter *it)
 {
-	DBC *cursor = it->cursor;
-	DBT k = dbt_out(it->key, sizeof(it->key));
-	DBT v = dbt_out(it->val, sizeof(it->val));
-	int rc;
+	return store_error(it->st,
+			   move(it, it->started ? DB_NEXT : DB_SET_RANGE),
+			   "walk");
+}
 
-	k.size = (u_int32_t)it->klen;
-	rc = cursor->get(cursor, &k, &v, it->started ? DB_NEXT : DB_SET_RANGE);
-	rc = store_error(it->st, rc, "walk");
-	if (rc)
-		return rc;
-	it->started = 1;
-	it->klen = k.size;
-	it->len = v.size;
-	return 0;
+int store_iter_floor(struct store_iter *it, const void *key, size_t klen)
+{
+	int ret;
+
+	store_iter_seek(it, key, klen);
+	ret = move(it, DB_SET_RANGE);
+	if (ret == DB_NOTFOUND)
+		ret = move(it, DB_LAST);
+	else if (!ret && (it->klen != klen || memcmp(it->key, key, klen)))
+		ret = move(it, DB_PREV);
+	return store_error(it->st, ret, "walk");
 }
 
 void store_iter_close(struct store_iter *it)

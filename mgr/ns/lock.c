@@ -6,28 +6,56 @@
 #include "locks.h"
 #include "ns_impl.h"
 
-#define LOCKS_MAX 65536u /* of one file: each is a row to look at */
+#define LOCKS_MAX 65536u /* of a session on one file; looked at for one LOCK */
 
 static uint32_t space_of(const struct ns_lock_args *args)
 {
 	return args->flags & WIRE_L_WHOLE;
 }
 
+static bool is_own(const struct ns_op *op, const struct ns_lock_args *args,
+		   const struct lock_rec *rec)
+{
+	return rec->session == op->session && rec->owner == args->owner;
+}
+
 static bool in_the_way(const struct ns_op *op, const struct ns_lock_args *args,
 		       const struct lock_rec *rec)
 {
-	bool own = rec->session == op->session && rec->owner == args->owner;
-
-	return !own && rec->space == space_of(args) && rec->start < args->end &&
-	       args->start < rec->end &&
+	return !is_own(op, args, rec) && rec->space == space_of(args) &&
+	       rec->start < args->end && args->start < rec->end &&
 	       (args->type == WIRE_L_EXCLUSIVE ||
 		rec->type == WIRE_L_EXCLUSIVE);
 }
 
-/* 0: nothing is in the way. */
+static bool next_holder(struct lock_rec *at)
+{
+	return ++at->owner || ++at->session;
+}
+
+/* rec is not in the way: on to the next one that may be. */
+static int look_on(const struct ns_op *op, const struct ns_lock_args *args,
+		   struct lock_iter *it, struct lock_rec *at,
+		   struct lock_rec *rec)
+{
+	bool there = lock_same_holder(at, rec), own = is_own(op, args, rec);
+
+	if (there && !own && rec->space == at->space && rec->start < args->end)
+		return lock_iter_next(it, rec);
+	at->session = rec->session;
+	at->owner = rec->owner;
+	if ((there || own) && !next_holder(at))
+		return -ENOENT;
+	return lock_iter_seek(it, at, rec);
+}
+
+/* 0: nothing is in the way.  Of each holder only what it has there. */
 static int look(struct ns_op *op, const struct ns_lock_args *args,
 		struct lock_rec *other)
 {
+	struct lock_rec at = { .handle = args->handle,
+			       .start = args->start,
+			       .space = space_of(args) };
 	struct lock_iter it;
 	unsigned int n = 0;
 	int rc;
@@ -35,67 +63,90 @@ static int look(struct ns_op *op, const struct ns_lock_args *args,
 	rc = lock_iter_open(op->ns->st, args->handle, 0, 0, &it);
 	if (rc)
 		return rc;
-	while (!(rc = lock_iter_next(&it, other))) {
-		if (in_the_way(op, args, other)) {
+	rc = lock_iter_seek(&it, &at, other);
+	while (!rc) {
+		if (in_the_way(op, args, other))
 			rc = -EAGAIN;
-			break;
-		}
-		if (++n == LOCKS_MAX) {
+		else if (++n == LOCKS_MAX)
 			rc = -ENOLCK;
-			break;
-		}
+		else
+			rc = look_on(op, args, &it, &at, other);
 	}
 	lock_iter_close(&it);
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static int put_part(struct store *st, struct lock_rec rec, uint64_t start,
+/* What the session's rows become. */
+struct change {
+	struct store *st;
+	struct lock_rec new;
+	int more; /* rows */
+};
+
+static int put_row(struct change *c, const struct lock_rec *rec)
+{
+	c->more++;
+	return lock_put(c->st, rec);
+}
+
+static int del_row(struct change *c, const struct lock_rec *rec)
+{
+	c->more--;
+	return lock_del(c->st, rec);
+}
+
+static int put_part(struct change *c, struct lock_rec rec, uint64_t start,
 		    uint64_t end)
 {
 	rec.start = start;
 	rec.end = end;
-	return start < end ? lock_put(st, &rec) : 0;
+	return start < end ? put_row(c, &rec) : 0;
 }
 
-/* A lock that the owner has makes room for new, or becomes part of it. */
-static int make_room(struct store *st, struct lock_rec *new,
-		     const struct lock_rec *old)
+/* A lock that the owner has makes room for the new one, or becomes part of it. */
+static int make_room(struct change *c, const struct lock_rec *old)
 {
+	struct lock_rec *new = &c->new;
 	int rc;
 
-	if (old->space != new->space || old->end < new->start ||
-	    old->start > new->end)
+	if (old->end < new->start)
 		return 0;
 	if (old->type == new->type) {
 		new->start = old->start < new->start ? old->start : new->start;
 		new->end = old->end > new->end ? old->end : new->end;
-		return lock_del(st, old);
+		return del_row(c, old);
 	}
 	if (old->end == new->start || old->start == new->end)
 		return 0;
-	rc = lock_del(st, old);
+	rc = del_row(c, old);
 	if (!rc)
-		rc = put_part(st, *old, old->start, new->start);
+		rc = put_part(c, *old, old->start, new->start);
 	if (!rc)
-		rc = put_part(st, *old, new->end, old->end);
+		rc = put_part(c, *old, new->end, old->end);
 	return rc;
 }
 
-static int replace(struct store *st, struct lock_rec *new)
+static bool may_touch(const struct lock_rec *new, const struct lock_rec *old)
 {
+	return lock_same_holder(old, new) && old->space == new->space &&
+	       old->start <= new->end;
+}
+
+static int replace(struct change *c)
+{
+	struct lock_rec at = c->new, old;
 	struct lock_iter it;
-	struct lock_rec old;
 	int rc;
 
-	rc = lock_iter_open(st, new->handle, new->session, new->owner, &it);
+	at.start -= at.start > 0; /* what ends just before may be joined */
+	rc = lock_iter_open(c->st, at.handle, at.session, at.owner, &it);
 	if (rc)
 		return rc;
-	while (!(rc = lock_iter_next(&it, &old))) {
-		if (old.session != new->session || old.owner != new->owner)
-			break;
-		rc = make_room(st, new, &old);
-		if (rc)
-			break;
+	rc = lock_iter_seek(&it, &at, &old);
+	while (!rc && may_touch(&c->new, &old)) {
+		rc = make_room(c, &old);
+		if (!rc)
+			rc = lock_iter_next(&it, &old);
 	}
 	lock_iter_close(&it);
 	return rc == -ENOENT ? 0 : rc;
@@ -121,25 +172,47 @@ static int forget(struct store *st, uint64_t session, uint64_t handle)
 	return rc == -ENOENT ? 0 : rc;
 }
 
+static int count(const struct change *c)
+{
+	uint32_t locks = 0;
+	int64_t now;
+	int rc;
+
+	rc = locker_get(c->st, c->new.session, c->new.handle, &locks);
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (!rc && !c->more)
+		return 0;
+	now = (int64_t)locks + c->more;
+	if (c->more > 0 && now > LOCKS_MAX)
+		return -ENOLCK;
+	return locker_put(c->st, c->new.session, c->new.handle,
+			  now > 0 ? (uint32_t)now : 0);
+}
+
 static int take(struct ns_op *op, const struct ns_lock_args *args)
 {
 	struct store *st = op->ns->st;
-	struct lock_rec new = { .handle = args->handle,
-				.session = op->session,
-				.owner = args->owner,
-				.start = args->start,
-				.end = args->end,
-				.type = args->type,
-				.space = space_of(args) };
-	int rc = replace(st, &new);
+	struct change c = { .st = st,
+			    .new = { .handle = args->handle,
+				     .session = op->session,
+				     .owner = args->owner,
+				     .start = args->start,
+				     .end = args->end,
+				     .type = args->type,
+				     .space = space_of(args) } };
+	bool unlock = args->type == WIRE_L_UNLOCK;
+	int rc = replace(&c);
 
-	if (rc)
-		return rc;
-	if (args->type == WIRE_L_UNLOCK)
-		return store_changed(st) ? forget(st, new.session, new.handle)
-					 : 0;
-	rc = lock_put(st, &new);
-	return rc ? rc : locker_put(st, op->session, args->handle);
+	if (!rc && unlock && !store_changed(st))
+		return 0;
+	if (!rc && !unlock)
+		rc = put_row(&c, &c.new);
+	if (!rc)
+		rc = count(&c);
+	if (!rc && unlock)
+		rc = forget(st, op->session, args->handle);
+	return rc;
 }
 
 static int check_file(struct ns_op *op, uint64_t handle)

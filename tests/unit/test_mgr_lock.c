@@ -13,6 +13,7 @@
 #define SEED 20031118u
 #define BYTES 40
 #define OWNERS 4 /* two of session 77, two of 78 */
+#define SPACES 2 /* of records, of whole files */
 
 static struct fixture fx;
 static struct inode ino;
@@ -47,18 +48,27 @@ static int lock(uint64_t session, uint64_t owner, uint32_t type, uint64_t start,
 /* ---- the model ---- */
 
 struct model {
-	uint32_t held[OWNERS][BYTES];
+	uint32_t held[SPACES][OWNERS][BYTES];
 };
 
-static bool model_free(const struct model *m, unsigned int who, uint32_t type,
-		       uint64_t start, uint64_t end)
+static bool model_free(const uint32_t held[OWNERS][BYTES], unsigned int who,
+		       uint32_t type, uint64_t start, uint64_t end)
 {
 	for (unsigned int o = 0; o < OWNERS; o++)
 		for (uint64_t b = start; o != who && b < end; b++)
-			if (m->held[o][b] == WIRE_L_EXCLUSIVE ||
-			    (m->held[o][b] && type == WIRE_L_EXCLUSIVE))
+			if (held[o][b] == WIRE_L_EXCLUSIVE ||
+			    (held[o][b] && type == WIRE_L_EXCLUSIVE))
 				return false;
 	return true;
+}
+
+static void ck_count(uint64_t session, uint32_t rows)
+{
+	uint32_t locks = 0;
+
+	ck_assert_int_eq(locker_get(fx.st, session, ino.handle, &locks),
+			 rows ? 0 : -ENOENT);
+	ck_assert_uint_eq(locks, rows);
 }
 
 /* The rows, byte by byte, are the model; and no two of one owner touch. */
@@ -66,6 +76,7 @@ static void ck_rows(const struct model *m)
 {
 	struct model seen = { 0 };
 	struct lock_rec rec, last = { 0 };
+	uint32_t rows[2] = { 0 };
 	struct lock_iter it;
 
 	ck_assert_int_eq(lock_iter_open(fx.st, ino.handle, 0, 0, &it), 0);
@@ -75,14 +86,17 @@ static void ck_rows(const struct model *m)
 
 		ck_assert_uint_lt(rec.start, rec.end);
 		ck_assert_uint_le(rec.end, BYTES);
-		ck_assert(rec.session != last.session ||
-			  rec.owner != last.owner || last.end < rec.start ||
+		ck_assert(!lock_same_holder(&rec, &last) ||
+			  rec.space != last.space || last.end < rec.start ||
 			  (last.end == rec.start && last.type != rec.type));
 		for (uint64_t b = rec.start; b < rec.end; b++)
-			seen.held[o][b] = rec.type;
+			seen.held[rec.space != 0][o][b] = rec.type;
+		rows[rec.session - 77]++;
 		last = rec;
 	}
 	lock_iter_close(&it);
+	ck_count(77, rows[0]);
+	ck_count(78, rows[1]);
 	ck_assert_mem_eq(&seen, m, sizeof(seen));
 }
 
@@ -96,13 +110,14 @@ START_TEST(as_the_model)
 		uint32_t type = (uint32_t)rnd_in(&r, 0, 2);
 		uint64_t start = rnd_in(&r, 0, BYTES - 1);
 		uint64_t end = rnd_in(&r, start + 1, BYTES);
-		bool ok = !type || model_free(&m, who, type, start, end);
+		unsigned int s = (unsigned int)rnd_in(&r, 0, SPACES - 1);
+		bool ok = !type || model_free(m.held[s], who, type, start, end);
 
 		ck_assert_int_eq(lock(77 + who / 2, who % 2, type, start, end,
-				      0, NULL),
+				      s ? WIRE_L_WHOLE : 0, NULL),
 				 ok ? 0 : -EAGAIN);
 		for (uint64_t b = start; ok && b < end; b++)
-			m.held[who][b] = type;
+			m.held[s][who][b] = type;
 		ck_rows(&m);
 	}
 }
@@ -177,6 +192,74 @@ START_TEST(nothing_stays_of_what_is_let_go)
 }
 END_TEST
 
+/*
+ * A session has its fill, and no other need look at it all: with a look at each
+ * row for each lock this would not end in time.
+ */
+START_TEST(many_on_one_file)
+{
+	const uint32_t most = 65536;
+
+	for (uint32_t i = 0; i < most; i++)
+		ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 3 * i, 3 * i + 2,
+				      0, NULL),
+				 0);
+	ck_count(77, most);
+	ck_assert_int_eq(lock(77, 2, WIRE_L_SHARED, 3 * most, 3 * most + 1, 0,
+			      NULL),
+			 -ENOLCK);
+	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 1, 2, 0, NULL), 0);
+	ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 2, 3, 0, NULL), 0);
+	ck_count(77, most);
+	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 2, 3, 0, NULL), -EAGAIN);
+	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 1, 2, 0, NULL), 0);
+	ck_assert_int_eq(lock(78, 1, WIRE_L_SHARED, 3 * most - 4, 3 * most, 0,
+			      NULL),
+			 -EAGAIN);
+	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 0, INT64_MAX, 0, NULL), 0);
+	ck_count(77, 0);
+}
+END_TEST
+
+/* They did not count. */
+START_TEST(rows_of_older_versions)
+{
+	uint8_t key[16];
+
+	key_u64(key_u64(key, 77), ino.handle);
+	ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 0, 10, 0, NULL), 0);
+	ck_assert_int_eq(ns_begin(&fx.ns), 0);
+	ck_assert_int_eq(
+		store_put(fx.st, STORE_LOCKERS, key, sizeof(key), "", 0), 0);
+	ck_assert_int_eq(ns_commit(&fx.ns), 0);
+	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 3, 4, 0, NULL), 0);
+	ck_count(77, 1);
+	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 0, 4, 0, NULL), 0);
+	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 9, 10, 0, NULL),
+			 -EAGAIN);
+	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 4, 10, 0, NULL), 0);
+	ck_count(77, 0);
+}
+END_TEST
+
+/* Every holder between is asked, also the last that there can be. */
+START_TEST(of_the_outermost_holders)
+{
+	ck_assert_int_eq(lock(1, 0, WIRE_L_SHARED, 0, 10, 0, NULL), 0);
+	ck_assert_int_eq(
+		lock(UINT64_MAX, UINT64_MAX, WIRE_L_SHARED, 5, 15, 0, NULL), 0);
+	ck_assert_int_eq(lock(9, UINT64_MAX, WIRE_L_EXCLUSIVE, 0, 5, 0, NULL),
+			 -EAGAIN);
+	ck_assert_int_eq(lock(9, UINT64_MAX, WIRE_L_EXCLUSIVE, 10, 11, 0, NULL),
+			 -EAGAIN);
+	ck_assert_int_eq(lock(9, UINT64_MAX, WIRE_L_EXCLUSIVE, 15, 16, 0, NULL),
+			 0);
+	ck_assert_int_eq(lock(UINT64_MAX, UINT64_MAX, WIRE_L_SHARED, 0, 16, 0,
+			      NULL),
+			 -EAGAIN);
+}
+END_TEST
+
 START_TEST(need_a_right_to_the_file)
 {
 	fx_become(&fx, 1234, 1234);
@@ -198,6 +281,9 @@ static Suite *lock_suite(void)
 	tcase_add_test(tc, a_test_takes_nothing);
 	tcase_add_test(tc, whole_files_are_apart);
 	tcase_add_test(tc, end_with_the_session);
+	tcase_add_test(tc, many_on_one_file);
+	tcase_add_test(tc, of_the_outermost_holders);
+	tcase_add_test(tc, rows_of_older_versions);
 	tcase_add_test(tc, nothing_stays_of_what_is_let_go);
 	tcase_add_test(tc, need_a_right_to_the_file);
 	suite_add_tcase(suite, tc);
