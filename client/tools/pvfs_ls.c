@@ -167,6 +167,7 @@ static int add_entry(struct args *a, struct entries *list, const char *dir,
 		     const char *name)
 {
 	struct entry *e;
+	int status = 0;
 
 	if (list->n == list->cap) {
 		size_t cap = list->cap ? 2 * list->cap : 64;
@@ -181,17 +182,16 @@ static int add_entry(struct args *a, struct entries *list, const char *dir,
 	*e = (struct entry){ strdup(name), tool_join(dir, name), { 0 } };
 	list->n++;
 	if (!e->name || !e->path)
-		return tool_fail(&tool, dir);
+		status = tool_fail(&tool, dir);
+	else if (!needs_stat(a) || !pvfs_lstat(e->path, &e->st))
+		return 0;
+	else if (errno != ENOENT)
+		status = fail(a, e->path);
 	/* removed since it was read: no entry, no error */
-	if (needs_stat(a) && pvfs_lstat(e->path, &e->st)) {
-		int status = errno == ENOENT ? 0 : fail(a, e->path);
-
-		free(e->name);
-		free(e->path);
-		list->n--;
-		return status;
-	}
-	return 0;
+	free(e->name);
+	free(e->path);
+	list->n--;
+	return status;
 }
 
 static void free_entries(struct entries *list)
