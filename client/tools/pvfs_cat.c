@@ -65,6 +65,8 @@ int main(int argc, char **argv)
 
 	if (i == argc)
 		tool_usage(&tool);
+	if (tool_need_mount(&tool))
+		return 1;
 	buf = malloc(CAT_BLOCK);
 	if (!buf)
 		return tool_fail(&tool, "buffer");

@@ -29,6 +29,7 @@ static const struct tool tool = {
 	.help = "Changes permissions.  MODE is octal or as in u=rwx,g+s,o-w.\n"
 		"  -R, --recursive        directories and what is in them\n",
 	.shorts = "R",
+	.ordinary = "chmod(1)",
 	.longs = longs,
 	.option = option,
 };
@@ -67,6 +68,8 @@ int main(int argc, char **argv)
 		tool_say(&tool, "%s: want " TOOL_MODE_WANT, a.text);
 		return 2;
 	}
+	if (tool_need_path(&tool, argv + i, argc - i))
+		return 1;
 	for (; i < argc; i++)
 		status |= tool_tree(&tree, argv[i]);
 	return status;

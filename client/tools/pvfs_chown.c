@@ -40,6 +40,7 @@ static const struct tool tool = {
 		"  -h, --no-dereference   a symbolic link itself, not what it names\n"
 		"  -R, --recursive        directories and what is in them; implies -h\n",
 	.shorts = "hR",
+	.ordinary = "chown(1)",
 	.longs = longs,
 	.option = option,
 };
@@ -113,7 +114,8 @@ int main(int argc, char **argv)
 
 	if (argc - i < 2)
 		tool_usage(&tool);
-	if (find_owner(argv[i++], &a))
+	if (find_owner(argv[i++], &a) ||
+	    tool_need_path(&tool, argv + i, argc - i))
 		return 1;
 	for (; i < argc; i++)
 		status |= tool_tree(&tree, argv[i]);

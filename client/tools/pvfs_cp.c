@@ -107,6 +107,7 @@ const struct tool copy_tool = {
 		"      --json             what was done, as JSON\n"
 		"Holes stay holes.  A terminal gets a progress line, a pipe does not.\n",
 	.shorts = "rRpaNqvj:k:s:b:n:",
+	.ordinary = "cp(1)",
 	.longs = longs,
 	.values = values,
 	.option = option,
@@ -212,6 +213,8 @@ int main(int argc, char **argv)
 
 	if (argc - i < 2)
 		tool_usage(&copy_tool);
+	if (tool_need_path(&copy_tool, argv + i, argc - i))
+		return 1;
 	into = !pvfs_stat(argv[argc - 1], &st) && S_ISDIR(st.st_mode);
 	if (!into && argc - i > 2)
 		return tool_say(&copy_tool, "%s: not a directory",

@@ -276,6 +276,8 @@ int main(int argc, char **argv)
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
 	char here[] = ".";
 
+	if (tool_need_mount(&tool))
+		return 1;
 	a.titles = a.recursive || argc - i > 1;
 	if (i == argc)
 		status = list_path(&a, here);

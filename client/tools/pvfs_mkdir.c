@@ -42,6 +42,7 @@ static const struct tool tool = {
 		"  -p, --parents          make missing parents, accept an existing DIR\n"
 		"  -m, --mode MODE        as of chmod(1), whatever the umask is\n",
 	.shorts = "pm:",
+	.ordinary = "mkdir(1)",
 	.longs = longs,
 	.values = values,
 	.option = option,
@@ -100,6 +101,8 @@ int main(int argc, char **argv)
 	i = tool_options(&tool, argc, argv, &a);
 	if (i == argc)
 		tool_usage(&tool);
+	if (tool_need_path(&tool, argv + i, argc - i))
+		return 1;
 	for (; i < argc; i++)
 		status |= make(&a, argv[i]);
 	return status;

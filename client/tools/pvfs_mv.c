@@ -24,6 +24,7 @@ static const struct tool tool = {
 		"Between mounts use pvfs-cp and pvfs-rm.\n"
 		"  -n, --no-clobber       leave an existing target alone\n",
 	.shorts = "n",
+	.ordinary = "mv(1)",
 	.longs = longs,
 	.option = option,
 };
@@ -63,6 +64,8 @@ int main(int argc, char **argv)
 
 	if (argc - i < 2)
 		tool_usage(&tool);
+	if (tool_need_path(&tool, argv + i, argc - i))
+		return 1;
 	into = !pvfs_stat(argv[argc - 1], &st) && S_ISDIR(st.st_mode);
 	if (!into && argc - i > 2)
 		return tool_say(&tool, "%s: not a directory", argv[argc - 1]);

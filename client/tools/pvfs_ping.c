@@ -125,7 +125,7 @@ static int ping_mount(struct args *a, const char *path)
 	int n, status;
 
 	if (pvfs_manager(path, &mgr))
-		return tool_fail(&tool, path);
+		return tool_off_mount(&tool, path);
 	status = ping_list(a, &mgr, 1);
 	if (status)
 		return status;
@@ -157,8 +157,9 @@ int main(int argc, char **argv)
 	if (i == argc)
 		status = ping_all(&a);
 	for (; i < argc; i++)
-		status |= pvfs_is_pvfs(argv[i]) ? ping_mount(&a, argv[i])
-						: ping(&a, "server", argv[i]);
+		status |= *argv[i] == '/' || pvfs_is_pvfs(argv[i])
+				  ? ping_mount(&a, argv[i])
+				  : ping(&a, "server", argv[i]);
 	if (a.json)
 		json_line(a.list);
 	else

@@ -36,6 +36,7 @@ static const struct tool tool = {
 		"  -r, --recursive        directories and what is in them, too\n"
 		"  -f, --force            no complaint about a missing PATH\n",
 	.shorts = "rRf",
+	.ordinary = "rm(1)",
 	.longs = longs,
 	.option = option,
 };
@@ -94,6 +95,22 @@ static int remove_dir(struct args *a, const char *path)
 	return pvfs_rmdir(path) ? fail(a, path) : 0;
 }
 
+/* The mount that path is the root of: only what is in it could go. */
+static bool is_mount(const char *path, const struct stat *st)
+{
+	struct pvfs_server mine, its;
+	struct stat root;
+	char dir[4096];
+
+	if (pvfs_manager(path, &mine))
+		return false;
+	for (unsigned int i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
+		if (!pvfs_manager(dir, &its) && !strcmp(its.uri, mine.uri) &&
+		    !pvfs_lstat(dir, &root) && root.st_ino == st->st_ino)
+			return true;
+	return false;
+}
+
 static int remove_path(struct args *a, const char *path, int type)
 {
 	struct stat st;
@@ -101,6 +118,11 @@ static int remove_path(struct args *a, const char *path, int type)
 	if (type == DT_UNKNOWN) {
 		if (pvfs_lstat(path, &st))
 			return fail(a, path);
+		if (a->recursive && is_mount(path, &st))
+			return tool_say(&tool,
+					"%s: refused: it is a mount; name what "
+					"is in it",
+					path);
 		type = S_ISDIR(st.st_mode) ? DT_DIR : DT_REG;
 	}
 	if (type == DT_DIR)
@@ -128,6 +150,8 @@ int main(int argc, char **argv)
 
 	if (i == argc && !a.force)
 		tool_usage(&tool);
+	if (i < argc && tool_need_path(&tool, argv + i, argc - i))
+		return 1;
 	for (; i < argc && !patience_over(&a.patience); i++)
 		status |= refused(argv[i]) ||
 			  remove_path(&a, argv[i], DT_UNKNOWN);

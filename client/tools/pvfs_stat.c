@@ -211,6 +211,8 @@ int main(int argc, char **argv)
 
 	if (i == argc)
 		tool_usage(&tool);
+	if (tool_need_mount(&tool))
+		return 1;
 	a.list = json_object_new_array();
 	for (; i < argc; i++)
 		status |= show(&a, argv[i]);

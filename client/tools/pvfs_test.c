@@ -98,6 +98,7 @@ static const struct tool tool = {
 		"  -u                     unlink the files at the end\n"
 		"  -v                     ordinary system calls instead of native ones\n",
 	.shorts = "b:i:n:f:p:s:cwruv",
+	.ordinary = "-v",
 	.values = values,
 	.option = option,
 };
@@ -373,7 +374,11 @@ int main(int argc, char **argv)
 	if (tool_options(&tool, argc, argv, &r.a) != argc ||
 	    (r.a.read_only && r.a.write_only))
 		tool_usage(&tool);
-	status = prepare(&r);
+	/* or the "native" calls would measure the local disk */
+	status = par_max(!r.a.vfs && !r.par.rank &&
+			 tool_need_path(&tool, (char *const *)&r.a.file, 1));
+	if (!status)
+		status = prepare(&r);
 	if (!status) {
 		title(&r);
 		status = open_all(&r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tool.c - what all command line tools share. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,10 +144,37 @@ int tool_no_mount(const struct tool *tool)
 			      "write /etc/pvfstab");
 }
 
+static bool mounted(void)
+{
+	char dir[PATH_MAX];
+
+	return !pvfs_mount_point(0, dir, sizeof(dir));
+}
+
+int tool_need_mount(const struct tool *tool)
+{
+	return mounted() ? 0 : tool_no_mount(tool);
+}
+
+int tool_need_path(const struct tool *tool, char *const *path, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (pvfs_is_pvfs(path[i]))
+			return 0;
+	return tool_need_mount(tool) ||
+	       tool_say(tool,
+			"%s: lies on no mount of pvfstab(5)%s; for ordinary "
+			"files use %s",
+			path[0], n > 1 ? ", nor do the others" : "",
+			tool->ordinary);
+}
+
 int tool_off_mount(const struct tool *tool, const char *path)
 {
 	if (errno != ENODEV)
 		return tool_fail(tool, path);
+	if (!mounted())
+		return tool_no_mount(tool);
 	return tool_say(tool, "%s: lies on no mount of pvfstab(5)", path);
 }
 

@@ -24,6 +24,7 @@ struct tool {
 	const char *help; /* one line an option, for --help */
 	const char *shorts; /* getopt(3) string */
 	const struct option *longs; /* without --help and --version */
+	const char *ordinary; /* what to use where there is no mount */
 	const struct tool_value *values; /* of options that are refused */
 	/* An option was met: 0, or -1: a wrong value.  Values that are to be
 	 * numbers are: tool_number() tells which. */
@@ -45,6 +46,14 @@ int tool_say(const struct tool *tool, const char *fmt, ...)
 
 /* Says that pvfstab(5) names no mount; returns 1. */
 int tool_no_mount(const struct tool *tool);
+/* 0 if it names one that can be used, else tool_no_mount(). */
+int tool_need_mount(const struct tool *tool);
+/*
+ * The same, and one of the n paths must lie on a mount: the library passes
+ * others on to the ordinary calls, and nobody means this tool to change
+ * nothing but ordinary files.
+ */
+int tool_need_path(const struct tool *tool, char *const *path, int n);
 /* As tool_fail() for a path that should lie on a mount. */
 int tool_off_mount(const struct tool *tool, const char *path);
 /*
