@@ -55,7 +55,6 @@ static void list_uri(const struct mount *m, const char *uri,
 static struct pvfs_server manager_of(const struct mount *m)
 {
 	struct pvfs_server mgr = { .role = PVFS_MGR };
-
 	char uri[ADDR_STRLEN];
 
 	list_uri(m, addr_format(&m->mgr, uri, sizeof(uri)), &mgr);

@@ -30,7 +30,6 @@ int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 		.max_recv_wr = max_recv,
 		.context = link,
 	};
-
 	int rc = tp_ep_open(link->ctx->rail[rail].cq, &attr, &link->ep);
 
 	if (rc)

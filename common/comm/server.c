@@ -91,6 +91,7 @@ static void lane_init(struct lane *lane, struct rpc_server *server,
 	STAILQ_INIT(&lane->mails);
 	LIST_INIT(&lane->conns);
 	TAILQ_INIT(&lane->turns);
+	/* a share of 0, or half a share, would be no bound */
 	if (server->attr.rdma_max)
 		lane->rdma_max = server->attr.rdma_max / server->attr.nctx | 2;
 	lane->carry_above = server->attr.carry_above / server->attr.nctx;
