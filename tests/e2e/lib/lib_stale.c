@@ -15,13 +15,18 @@
 
 static unsigned char buf[N];
 
-static int open_in(const char *dir, const char *name, int flags)
+static const char *in_dir(const char *dir, const char *name)
 {
-	char path[256];
-	int fd;
+	static char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = pvfs_open(path, flags, 0644);
+	return path;
+}
+
+static int open_in(const char *dir, const char *name, int flags)
+{
+	int fd = pvfs_open(in_dir(dir, name), flags, 0644);
+
 	EXPECT(fd >= 0);
 	return fd;
 }
@@ -97,63 +102,81 @@ static void own_locks(const char *dir, const int *fd)
 	EXPECT(pvfs_close(fd[1]) == 0);
 }
 
+struct files {
+	int plain, append, reader, gone, locked, process[3], other[2];
+};
+
+static void before(const char *dir, struct files *f)
+{
+	int i;
+
+	f->plain = open_in(dir, "plain", O_RDWR | O_CREAT);
+	f->append = open_in(dir, "append", O_WRONLY | O_CREAT | O_APPEND);
+	f->gone = open_in(dir, "gone", O_RDWR | O_CREAT);
+	fill(buf, N, 1, 0);
+	EXPECT(pvfs_write(f->plain, buf, N) == N);
+	EXPECT(pvfs_write(f->append, buf, N) == N);
+	EXPECT(pvfs_unlink(in_dir(dir, "gone")) == 0);
+	f->reader = open_in(dir, "plain", O_RDONLY);
+	f->locked = open_in(dir, "locked", O_RDWR | O_CREAT);
+	EXPECT(pvfs_flock(f->locked, LOCK_EX) == 0);
+	/* the process', taken through the first, between two opens */
+	for (i = 0; i < 3; i++) {
+		f->process[i] = open_in(dir, "process", O_RDWR | O_CREAT);
+		if (i == 1)
+			EXPECT(set_lock(f->process[0], F_WRLCK, 10, 5) == 0);
+	}
+	for (i = 0; i < 2; i++)
+		f->other[i] = open_in(dir, "other", O_RDWR | O_CREAT);
+	EXPECT(pvfs_flock(f->other[0], LOCK_EX) == 0);
+	/* one that is free again is as good as none */
+	EXPECT(set_lock(f->plain, F_WRLCK, 10, 5) == 0);
+	EXPECT(set_lock(f->plain, F_WRLCK, 12, 8) == 0);
+	EXPECT(set_lock(f->plain, F_UNLCK, 10, 10) == 0);
+}
+
+/* Others may have had the lock meanwhile. */
+static void flocked(const char *dir, int fd)
+{
+	EXPECT_ERRNO(pvfs_write(fd, buf, N), ESTALE);
+	EXPECT_ERRNO(pvfs_flock(fd, LOCK_EX), ESTALE);
+	EXPECT(pvfs_close(fd) == 0);
+	fd = open_in(dir, "locked", O_RDWR);
+	EXPECT(pvfs_flock(fd, LOCK_EX) == 0);
+	EXPECT(pvfs_write(fd, buf, N) == N);
+	EXPECT(pvfs_close(fd) == 0);
+}
+
+static void after(const char *dir, struct files *f)
+{
+	struct stat st;
+
+	EXPECT(pvfs_pwrite(f->plain, buf + 5, 1000, N) == 1000);
+	EXPECT(pvfs_write(f->append, buf, N) == N);
+	/* removed: only the session that ended kept it */
+	EXPECT_ERRNO(pvfs_write(f->gone, buf, N), ESTALE);
+	flocked(dir, f->locked);
+	process_locks(dir, f->process);
+	own_locks(dir, f->other);
+	EXPECT(pvfs_fstat(f->plain, &st) == 0 && st.st_size == N + 1000);
+	EXPECT(pvfs_fstat(f->append, &st) == 0 && st.st_size == 2 * N);
+	memset(buf, 0, N);
+	EXPECT(pvfs_read(f->reader, buf, N) == N && filled(buf, N, 1, 0));
+	EXPECT(pvfs_close(f->plain) == 0 && pvfs_close(f->append) == 0);
+	EXPECT(pvfs_close(f->reader) == 0 && pvfs_close(f->gone) == 0);
+	EXPECT(pvfs_stat(in_dir(dir, "append"), &st) == 0);
+	EXPECT(st.st_size == 2 * N);
+}
+
 /* lib_stale DIR: says "ready", goes on after a line on stdin */
 int main(int argc, char **argv)
 {
-	int plain, append, reader, gone, locked, process[3], other[2], i;
-	struct stat st;
-	char path[256];
+	struct files files;
 
 	EXPECT(argc == 2);
-	plain = open_in(argv[1], "plain", O_RDWR | O_CREAT);
-	append = open_in(argv[1], "append", O_WRONLY | O_CREAT | O_APPEND);
-	gone = open_in(argv[1], "gone", O_RDWR | O_CREAT);
-	fill(buf, N, 1, 0);
-	EXPECT(pvfs_write(plain, buf, N) == N);
-	EXPECT(pvfs_write(append, buf, N) == N);
-	snprintf(path, sizeof(path), "%s/gone", argv[1]);
-	EXPECT(pvfs_unlink(path) == 0);
-	reader = open_in(argv[1], "plain", O_RDONLY);
-	locked = open_in(argv[1], "locked", O_RDWR | O_CREAT);
-	EXPECT(pvfs_flock(locked, LOCK_EX) == 0);
-	/* the process', taken through the first, between two opens */
-	for (i = 0; i < 3; i++) {
-		process[i] = open_in(argv[1], "process", O_RDWR | O_CREAT);
-		if (i == 1)
-			EXPECT(set_lock(process[0], F_WRLCK, 10, 5) == 0);
-	}
-	for (i = 0; i < 2; i++)
-		other[i] = open_in(argv[1], "other", O_RDWR | O_CREAT);
-	EXPECT(pvfs_flock(other[0], LOCK_EX) == 0);
-	/* one that is free again is as good as none */
-	EXPECT(set_lock(plain, F_WRLCK, 10, 5) == 0);
-	EXPECT(set_lock(plain, F_WRLCK, 12, 8) == 0);
-	EXPECT(set_lock(plain, F_UNLCK, 10, 10) == 0);
-
+	before(argv[1], &files);
 	wait_for_line();
-
-	EXPECT(pvfs_pwrite(plain, buf + 5, 1000, N) == 1000);
-	EXPECT(pvfs_write(append, buf, N) == N);
-	/* removed: only the session that ended kept it */
-	EXPECT_ERRNO(pvfs_write(gone, buf, N), ESTALE);
-	/* others may have had the lock meanwhile */
-	EXPECT_ERRNO(pvfs_write(locked, buf, N), ESTALE);
-	EXPECT_ERRNO(pvfs_flock(locked, LOCK_EX), ESTALE);
-	process_locks(argv[1], process);
-	own_locks(argv[1], other);
-	EXPECT(pvfs_close(locked) == 0);
-	locked = open_in(argv[1], "locked", O_RDWR);
-	EXPECT(pvfs_flock(locked, LOCK_EX) == 0);
-	EXPECT(pvfs_write(locked, buf, N) == N);
-	EXPECT(pvfs_close(locked) == 0);
-	EXPECT(pvfs_fstat(plain, &st) == 0 && st.st_size == N + 1000);
-	EXPECT(pvfs_fstat(append, &st) == 0 && st.st_size == 2 * N);
-	memset(buf, 0, N);
-	EXPECT(pvfs_read(reader, buf, N) == N && filled(buf, N, 1, 0));
-	EXPECT(pvfs_close(plain) == 0 && pvfs_close(append) == 0);
-	EXPECT(pvfs_close(reader) == 0 && pvfs_close(gone) == 0);
-	snprintf(path, sizeof(path), "%s/append", argv[1]);
-	EXPECT(pvfs_stat(path, &st) == 0 && st.st_size == 2 * N);
+	after(argv[1], &files);
 	puts("ok");
 	return 0;
 }
