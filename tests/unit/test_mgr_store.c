@@ -30,6 +30,13 @@ static void open_store(void)
 	ck_assert_int_eq(store_open(&attr, &st), 0);
 }
 
+/* A test that fails before the next open_store() has none to take down. */
+static void close_store(void)
+{
+	store_close(st);
+	st = NULL;
+}
+
 static void setup(void)
 {
 	snprintf(dir, sizeof(dir), "/tmp/pvfs-st-XXXXXX");
@@ -127,7 +134,7 @@ static void die_after(void (*fn)(void))
 	pid_t pid;
 	int status;
 
-	store_close(st);
+	close_store();
 	pid = fork();
 	if (!pid) {
 		open_store();
@@ -206,7 +213,7 @@ START_TEST(test_hash)
 	ck_assert_uint_ge(a, 3);
 	ck_assert_uint_le(a, INT64_MAX);
 	ck_assert_uint_ne(a, b);
-	store_close(st);
+	close_store();
 	open_store();
 	ck_assert_uint_eq(store_hash(st, "name", 4), a);
 }
