@@ -59,12 +59,24 @@ static bool is_ours(const struct in6_addr *a)
 	return !rc;
 }
 
+static int too_many(const char *host, const struct log *log)
+{
+	log_error(log,
+		  "%s: the manager may connect from %u addresses and no more: "
+		  "name fewer in [mgr] from",
+		  host, HOSTS_MAX);
+	return -EINVAL;
+}
+
 static int add_all(struct trust *trust, const struct addrinfo *ai,
 		   const char *host, const struct log *log)
 {
-	for (; ai && trust->n < HOSTS_MAX; ai = ai->ai_next) {
-		struct in6_addr *a = &trust->host[trust->n];
+	struct in6_addr *a;
 
+	for (; ai; ai = ai->ai_next) {
+		if (trust->n == HOSTS_MAX)
+			return too_many(host, log);
+		a = &trust->host[trust->n];
 		if (ai->ai_family == AF_INET)
 			map_v4(&((struct sockaddr_in *)ai->ai_addr)->sin_addr,
 			       a);
@@ -111,6 +123,8 @@ int trust_open(const char *hosts, const struct log *log, struct trust **out)
 	char *copy = strdup(hosts), *at = NULL, *host;
 	int rc = trust && copy ? 0 : -ENOMEM;
 
+	if (rc)
+		log_error(log, "no memory for the list of [mgr] from");
 	host = copy ? strtok_r(copy, ", \t", &at) : NULL;
 	for (; !rc && host; host = strtok_r(NULL, ", \t", &at))
 		rc = add_host(trust, host, log);

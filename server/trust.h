@@ -15,14 +15,16 @@ struct trust;
 /*
  * hosts: names or numeric addresses, separated by commas or blanks, that the
  * manager connects from; empty: it has none.  Names are resolved once, here.
- * -EINVAL, -EHOSTUNREACH, -ENOMEM; the log has the cause and the fix.
+ * -EINVAL: one stands for any host, or there are more than 64 addresses;
+ * -EHOSTUNREACH, -ENOMEM; the log has the cause and the fix.
  */
 int trust_open(const char *hosts, const struct log *log, struct trust **trust);
 void trust_close(struct trust *trust);
 
 /*
  * peer: as tp_ep_peer() tells it, "tcp 10.0.0.1:700", "tcp [fe80::1]:700", or,
- * on the same host, "local pid 5 uid 0 ...": then the user must be root or ours.  Loopback addresses count as one, and as any address of this host.
+ * on the same host, "local pid 5 uid 0 ...": then the user must be root or
+ * ours.  Loopback addresses count as one, and as any address of this host.
  */
 bool trust_mgr(const struct trust *trust, const char *peer);
 

@@ -77,6 +77,24 @@ START_TEST(test_refused_hosts)
 }
 END_TEST
 
+/* None is left out without a word. */
+START_TEST(test_too_many_hosts)
+{
+	struct trust *trust = NULL;
+	char hosts[65 * 16] = "";
+	int i;
+
+	for (i = 0; i < 65; i++)
+		sprintf(hosts + strlen(hosts), "10.9.8.%d ", i);
+	ck_assert_int_eq(trust_open(hosts, &silent, &trust), -EINVAL);
+	ck_assert_ptr_null(trust);
+	*strrchr(hosts, '1') = '\0'; /* without the last */
+	ck_assert_int_eq(trust_open(hosts, &silent, &trust), 0);
+	ck_assert(trust_mgr(trust, "tcp 10.9.8.63:7"));
+	trust_close(trust);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("trust");
@@ -86,6 +104,7 @@ int main(void)
 			    (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tc, test_own_user);
 	tcase_add_test(tc, test_refused_hosts);
+	tcase_add_test(tc, test_too_many_hosts);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
