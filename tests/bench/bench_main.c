@@ -206,12 +206,23 @@ static int usage(void)
 	return 2;
 }
 
+static int wrong(const struct option *o, const char *val)
+{
+	const char *want = o->val == 'm'   ? "64 or more"
+			   : o->val == 'r' ? "1 to 32"
+			   : o->val == 's' ? "at most 64 of them"
+					   : "1 or more";
+
+	fprintf(stderr, "pvfs-bench: --%s %s: want %s\n", o->name, val, want);
+	return -1;
+}
+
 static int parse(struct bench *b, const char **only, const char **json,
 		 int argc, char **argv)
 {
-	int opt;
+	int opt, at = 0;
 
-	while ((opt = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "", longs, &at)) != -1) {
 		unsigned long n = optarg ? strtoul(optarg, NULL, 10) : 0;
 
 		if (opt == 'd')
@@ -237,7 +248,7 @@ static int parse(struct bench *b, const char **only, const char **json,
 		else if (opt == 'j')
 			*json = optarg;
 		else
-			return -1;
+			return opt == '?' ? -1 : wrong(&longs[at], optarg);
 	}
 	return b->dir && b->local && b->disk && optind == argc ? 0 : -1;
 }

@@ -66,6 +66,6 @@ int result_write(const struct result *r, const char *dir);
  * DIR/EXPERIMENT-FIGURE.svg and .png: 0, or -1 after a message (as when there
  * is no gnuplot).
  */
-int result_draw(const struct result *r, const char *dir);
+void result_draw(const struct result *r, const char *dir);
 
 #endif

@@ -2,6 +2,7 @@
 /* figure_draw.c - pictures by gnuplot: each figure as SVG and as PNG. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -99,18 +100,23 @@ static void script(FILE *f, const struct result *r, const struct figure *fig,
 	}
 }
 
-int result_draw(const struct result *r, const char *dir)
+void result_draw(const struct result *r, const char *dir)
 {
 	const struct figure *fig;
 	FILE *f;
 	int rc;
 
 	if (STAILQ_EMPTY(&r->figures))
-		return 0;
+		return;
+	if (system("command -v gnuplot >/dev/null")) {
+		fprintf(stderr, "pvfs-perf: no pictures: gnuplot is not "
+				"installed (gnuplot-nox)\n");
+		return;
+	}
 	f = popen("gnuplot", "w");
 	if (!f) {
 		perror("pvfs-perf: gnuplot");
-		return -1;
+		return;
 	}
 	STAILQ_FOREACH(fig, &r->figures, link) {
 		if (STAILQ_EMPTY(&fig->series))
@@ -123,5 +129,4 @@ int result_draw(const struct result *r, const char *dir)
 		fprintf(stderr, "pvfs-perf: no pictures: gnuplot %s %d\n",
 			WIFEXITED(rc) ? "ended with" : "died of",
 			WIFEXITED(rc) ? WEXITSTATUS(rc) : WTERMSIG(rc));
-	return rc ? -1 : 0;
 }

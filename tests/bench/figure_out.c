@@ -19,10 +19,13 @@ static void print_number(double v)
 
 static void print_x(const struct figure *f, const struct point *p)
 {
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6gM", p->x / 1048576);
 	if (p->label)
 		printf("%-16s", p->label);
 	else if (f->d.log_x && p->x >= 1048576)
-		printf("%-16.6gM", p->x / 1048576);
+		printf("%-16s", text);
 	else
 		printf("%-16.8g", p->x);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "pvfs.h"
 #include "pvfs_perf.h"
 #include "tool.h"
 
@@ -271,8 +272,34 @@ static int finish(struct perf_run *run)
 		return 0;
 	if (mkdir(run->out, 0777) && errno != EEXIST)
 		return tool_fail(&tool, run->out);
-	/* without pictures there is still the table */
-	return result_write(run->r, run->out) || result_draw(run->r, run->out);
+	if (result_write(run->r, run->out))
+		return -1;
+	/* without pictures there are still the tables */
+	result_draw(run->r, run->out);
+	return 0;
+}
+
+static bool ours(const char *name)
+{
+	return !strncmp(name, "bench-io.", 9) || !strncmp(name, "perf-", 5);
+}
+
+/* What the clients left: they keep their files from round to round. */
+static void tidy(const struct perf_target *t)
+{
+	PVFS_DIR *dir = pvfs_opendir(t->b.dir);
+	struct dirent *d;
+	char path[4096];
+
+	while (dir && (d = pvfs_readdir(dir))) {
+		if (!ours(d->d_name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", t->b.dir, d->d_name);
+		if (pvfs_unlink(path))
+			tool_fail(&tool, path);
+	}
+	if (dir)
+		pvfs_closedir(dir);
 }
 
 static int measure(struct perf_run *run, const struct perf_experiment *e)
@@ -289,6 +316,8 @@ static int measure(struct perf_run *run, const struct perf_experiment *e)
 	else
 		status = finish(run);
 	result_free(run->r);
+	for (unsigned int i = 0; i < run->ntargets; i++)
+		tidy(&run->targets[i]);
 	return status ? 1 : 0;
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "figure_int.h"
@@ -92,6 +93,26 @@ START_TEST(goals_are_met_from_both_sides)
 }
 END_TEST
 
+/* The table's first column keeps its width. */
+START_TEST(large_sizes_are_printed_in_one_word)
+{
+	static const struct figure_desc d = {
+		.name = "f", .title = "t", .x = "bytes", .y = "y", .log_x = true
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *out = stdout;
+
+	series_add(figure_series(result_figure(r, &d), "a"), 4 << 20, NULL, 7);
+	stdout = open_memstream(&text, &size);
+	result_print(r);
+	fclose(stdout);
+	stdout = out;
+	ck_assert_ptr_nonnull(strstr(text, "\n4M                     "));
+	free(text);
+}
+END_TEST
+
 static struct json_object *written(void)
 {
 	char dir[] = "/tmp/pvfs-figure.XXXXXX", path[64];
@@ -149,6 +170,7 @@ int main(void)
 	tcase_add_test(tc, ratios_are_taken_within_a_round);
 	tcase_add_test(tc, more_rounds_than_fit_are_left_out);
 	tcase_add_test(tc, goals_are_met_from_both_sides);
+	tcase_add_test(tc, large_sizes_are_printed_in_one_word);
 	tcase_add_test(tc, json_has_all_that_was_found);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-perf leaves no files, does without gnuplot, and says what is wrong;
+# so do pvfs-bench and the scripts around them.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 2
+# a PATH without gnuplot
+mkdir "$tmp/bin"
+ln -s "$(command -v sh)" "$tmp/bin/sh"
+PATH=$tmp/bin must "$(command -v pvfs-perf)" bandwidth -o tcp=/pvfs -r 1 -m 8 \
+	-c 2 -i 1,2 -d "$tmp/out" >"$tmp/output" 2>&1
+grep -q "gnuplot-nox" "$tmp/output" || fail "$(cat "$tmp/output")"
+[ -s "$tmp/out/bandwidth.json" ] || fail "no figures without pictures"
+expect '' pvfs-ls /pvfs
+
+must_fail pvfs-perf bandwidth -m 3
+grep -q -- "-m 3: want a number from 8" "$tmp/output" ||
+	fail "$(cat "$tmp/output")"
+must_fail pvfs-bench --mib 32
+grep -q -- "--mib 32: want 64 or more" "$tmp/output" ||
+	fail "$(cat "$tmp/output")"
+must "$top/scripts/count-tests" --help >"$tmp/output"
+must_fail "$top/scripts/count-tests"
+! grep -q Traceback "$tmp/output" || fail "$(cat "$tmp/output")"
+# what pvfs-bench refuses, scripts/bench does not call written
+PVFS_BENCH_MEMORY=$tmp must_fail "$top/scripts/bench" -o "$tmp/bench" -- --mib 32
+! grep -q "written:" "$tmp/output" || fail "$(cat "$tmp/output")"
