@@ -12,6 +12,8 @@
 
 struct args {
 	bool json, bytes;
+	uint64_t least; /* available on any iod of this mount */
+	unsigned int iods; /* that said so */
 	struct json_object *list;
 };
 
@@ -95,6 +97,11 @@ static int server_row(struct args *a, const struct pvfs_server *s)
 	if (pvfs_statfs_server(s->uri, 0, &st))
 		return tool_fail(&tool, s->uri);
 	show_row(a, who, s->uri, &st);
+	if (s->role == PVFS_IOD && !a->iods++)
+		a->least = UINT64_MAX;
+	if (s->role == PVFS_IOD &&
+	    (uint64_t)(st.f_bavail * st.f_bsize) < a->least)
+		a->least = (uint64_t)(st.f_bavail * st.f_bsize);
 	return 0;
 }
 
@@ -108,6 +115,28 @@ static int total_row(struct args *a, const char *path)
 	return 0;
 }
 
+/* The fullest iod ends a file that lies on all. */
+static void file_row(struct args *a)
+{
+	uint64_t room = a->least * a->iods;
+	struct json_object *o;
+	char text[32];
+
+	if (a->json) {
+		o = json_object_new_object();
+		json_str(o, "server", "file");
+		json_u64(o, "available", room);
+		json_object_array_add(a->list, o);
+		return;
+	}
+	if (a->bytes)
+		snprintf(text, sizeof(text), "%" PRIu64, room);
+	else
+		tool_human(room, text);
+	printf("%-8s %-32s %15s %15s %15s\n", "file", "on all iods", "", "",
+	       text);
+}
+
 static int df(struct args *a, const char *path)
 {
 	struct pvfs_server *list;
@@ -118,10 +147,14 @@ static int df(struct args *a, const char *path)
 	if (!a->json)
 		printf("%-8s %-32s %15s %15s %15s %5s\n", "server", "address",
 		       "size", "used", "available", "use");
+	a->iods = 0;
 	for (int i = 0; i < n; i++)
 		status |= server_row(a, &list[i]);
 	free(list);
-	return status | total_row(a, path);
+	status |= total_row(a, path);
+	if (!status && a->iods)
+		file_row(a);
+	return status;
 }
 
 static int df_all(struct args *a)

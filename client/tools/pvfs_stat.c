@@ -164,6 +164,7 @@ static void json_stripes(const struct args *a, struct json_object *o,
 		json_u64(s, "local", (uint64_t)local);
 		json_object_array_add(list, s);
 	}
+	json_u64(o, "stripe_count", stripes_of(l, size));
 	json_object_object_add(o, "stripes", list);
 }
 

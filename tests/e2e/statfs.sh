@@ -21,3 +21,9 @@ size() { awk -v who="$1" 'index($0, who) == 1 { for (i = 1; i <= NF; i++)
 expect $((16 << 20)) size 'iod 0'
 expect $((32 << 20)) size 'iod 1'
 expect $((48 << 20)) size total
+# what a file on both can use is twice what the smaller one has
+available() { awk -v who="$1" 'index($0, who) == 1 { print $('$2') }' "$tmp/df"; }
+expect $((2 * $(available 'iod 0' 6))) available file 5
+expect "$(available file 5)" bash -c "pvfs-df -j /pvfs |
+	python3 -c 'import json, sys; print([r[\"available\"]
+		for r in json.load(sys.stdin) if r[\"server\"] == \"file\"][0])'"

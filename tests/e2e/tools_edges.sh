@@ -144,3 +144,9 @@ done
 (cd / && must_fail pvfs-rm -r pvfs) || exit 1
 must is_dir /pvfs/dir
 must pvfs-rm -r /pvfs/dir
+
+# a reader of JSON learns how many stripes there are
+expect ok pvio write /pvfs/long 0 $((20 * 65536)) 1
+for option in '' -a; do
+	must grep -q '"stripe_count": *20' <(pvfs-stat -j $option /pvfs/long)
+done
