@@ -95,8 +95,7 @@ static int serve(const struct mgr_conf *conf, const struct log *log)
 		return EXIT_FAILURE;
 	sigwait(&stop, &sig);
 	if (atomic_load(&failed))
-		log_error(log, "the data base failed, see above; stopping: "
-			       "the next start recovers it");
+		log_info(log, "stopping: see the error above");
 	else
 		log_info(log, "%s: stopping", strsignal(sig));
 	mgr_stop(mgr);

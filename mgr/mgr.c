@@ -175,7 +175,7 @@ static void gather(struct mgr *mgr, uint64_t deadline)
 /*
  * One turn of the event loop.  The flusher gets to work before the replies of
  * its last round are sent; those may lead to more for it.  0; 1: chores are
- * left; -EIO: the store failed.
+ * left; -EIO: the store failed; -ESTALE: it is not the iods'.
  */
 static int turn(struct mgr *mgr, uint64_t deadline)
 {
@@ -188,7 +188,9 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	lock_waits_run(mgr);
 	more = chores(mgr);
 	more |= mgr_submit(mgr);
-	return store_failed(mgr->st) ? -EIO : more;
+	if (store_failed(mgr->st))
+		return -EIO;
+	return mgr->foreign ? -ESTALE : more;
 }
 
 static void drain(struct mgr *mgr)
@@ -202,7 +204,7 @@ static void drain(struct mgr *mgr)
 	rpc_ctx_progress(mgr->ctx, 0);
 }
 
-static void say_ready(struct mgr *mgr)
+void mgr_say_ready(struct mgr *mgr)
 {
 	char uri[ADDR_STRLEN], fabric[FABRIC_LINE];
 	struct addr addr;
@@ -224,9 +226,18 @@ static void *mgr_main(void *arg)
 	struct mgr *mgr = arg;
 	int rc = 1;
 
-	say_ready(mgr);
+	if (mgr->fresh)
+		log_info(mgr->log,
+			 "a new file system: waits until all of its %u iods "
+			 "have answered",
+			 mgr->conf.niods);
+	else
+		mgr_say_ready(mgr);
 	while (rc >= 0 && !atomic_load(&mgr->stop))
 		rc = turn(mgr, rc ? 0 : CLOCK_NEVER);
+	if (rc == -EIO)
+		log_error(mgr->log, "the data base failed, see above; the "
+				    "next start recovers it");
 	if (rc >= 0)
 		drain(mgr);
 	else if (mgr->failed)

@@ -69,7 +69,12 @@ struct mgr {
 	pthread_t thread;
 	bool running;
 	atomic_bool stop;
+	bool fresh; /* the data base is new: not all iods were seen */
+	bool foreign; /* it is not the one of the iods */
 };
+
+/* Serves from now on. */
+void mgr_say_ready(struct mgr *mgr);
 
 /* ---- commit.c ---- */
 

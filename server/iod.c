@@ -75,6 +75,7 @@ static int open_store(struct iod *iod)
 				   .fsid = iod->conf.fsid,
 				   .index = iod->conf.index,
 				   .max_open = open_limit(iod),
+				   .lost = iod->conf.new_store,
 				   .log = iod->log };
 
 	iod->tombs = calloc(1, sizeof(*iod->tombs));
@@ -182,7 +183,7 @@ static int start_workers(struct iod *iod)
 	return rc;
 }
 
-static void say_ready(struct iod *iod)
+static void say_settings(struct iod *iod)
 {
 	const struct iod_conf *conf = &iod->conf;
 	char uri[ADDR_STRLEN], zones[ZONES_TEXT], fabric[FABRIC_LINE];
@@ -206,6 +207,27 @@ static void say_ready(struct iod *iod)
 		 iod_zones_format(&conf->zones, zones, sizeof(zones)));
 }
 
+void iod_say_ready(struct iod *iod)
+{
+	if (store_serves(iod->store) && !atomic_exchange(&iod->ready, true))
+		say_settings(iod);
+}
+
+/* The manager may be started later. */
+static void say_waits(struct iod *iod)
+{
+	if (!store_serves(iod->store))
+		log_info(iod->log,
+			 "storage %s is a new store: waits until the manager "
+			 "has said that there was none before",
+			 iod->conf.storage);
+}
+
+bool iod_refused(const struct iod *iod)
+{
+	return atomic_load(&iod->refused);
+}
+
 int iod_start(const struct iod_conf *conf, const struct log *log,
 	      struct iod **out)
 {
@@ -220,6 +242,8 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	iod->engine = &store_engine_cached;
 	iod->started = clock_now();
 	atomic_init(&iod->stop, false);
+	atomic_init(&iod->ready, false);
+	atomic_init(&iod->refused, false);
 	if (getrandom(&iod->boot, sizeof(iod->boot), 0) < 0)
 		iod->boot = iod->started;
 	rc = open_all(iod);
@@ -229,7 +253,8 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 		iod_stop(iod);
 		return rc;
 	}
-	say_ready(iod);
+	say_waits(iod);
+	iod_say_ready(iod);
 	*out = iod;
 	return 0;
 }

@@ -20,6 +20,8 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	      struct iod **iod);
 /* Ends the threads; what was not answered will be replayed to the next. */
 void iod_stop(struct iod *iod);
+/* It has sent itself SIGTERM: its store is not the one that the manager knows. */
+bool iod_refused(const struct iod *iod);
 /* Says to the log what the buffers are used for, soon.  Any thread. */
 void iod_report(struct iod *iod);
 /* The address in use, with the port that was chosen. */

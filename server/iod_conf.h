@@ -44,6 +44,7 @@ struct iod_conf {
 	enum iod_engine engine; /* auto: direct where that can be */
 	unsigned int max_open; /* object files kept open */
 	unsigned int poll_us; /* poll this long before sleeping */
+	bool new_store; /* what was stored before is lost */
 };
 
 /* All but fsid, index, addr and storage. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +15,20 @@
 struct options {
 	const char *config;
 	long index; /* -1: not given */
+	bool new_store;
 };
 
 static void usage(FILE *out)
 {
-	fputs("usage: pvfs-iod [--config FILE] --index N\n"
+	fputs("usage: pvfs-iod [--config FILE] --index N [--new-store]\n"
 	      "\n"
 	      "Serves the file stripes in iod N's storage directory.\n"
 	      "\n"
 	      "  -c, --config FILE  the file system's configuration\n"
 	      "                     (default " CONF_DEFAULT ")\n"
 	      "  -i, --index N      which iod this is: section [iod.N]\n"
+	      "  --new-store        what this iod held is lost: begin with an "
+	      "empty store\n"
 	      "  -h, --help         this text\n"
 	      "  -V, --version      the version\n"
 	      "\n"
@@ -56,6 +60,7 @@ static int parse_options(int argc, char **argv, struct options *opt)
 	static const struct option longopts[] = {
 		{ "config", required_argument, NULL, 'c' },
 		{ "index", required_argument, NULL, 'i' },
+		{ "new-store", no_argument, NULL, 'n' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
@@ -69,6 +74,8 @@ static int parse_options(int argc, char **argv, struct options *opt)
 			opt->index = parse_index(optarg);
 			if (opt->index < 0)
 				return 2;
+		} else if (c == 'n') {
+			opt->new_store = true;
 		} else if (c == 'h') {
 			usage(stdout);
 			return 0;
@@ -104,17 +111,19 @@ static int serve(const struct iod_conf *conf, const struct log *log)
 {
 	struct iod *iod;
 	sigset_t stop;
-	int sig;
+	int sig, code;
 
 	set_signals(&stop);
 	if (iod_start(conf, log, &iod))
 		return EXIT_FAILURE;
 	while (!sigwait(&stop, &sig) && sig == SIGUSR1)
 		iod_report(iod);
-	log_info(log, "%s: stopping", strsignal(sig));
+	code = iod_refused(iod) ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (!code)
+		log_info(log, "%s: stopping", strsignal(sig));
 	iod_stop(iod);
 	log_info(log, "stopped");
-	return EXIT_SUCCESS;
+	return code;
 }
 
 int main(int argc, char **argv)
@@ -135,6 +144,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	snprintf(prefix, sizeof(prefix), "pvfs-iod %u", conf.index);
+	conf.new_store = opt.new_store;
 	file.prefix = prefix;
 	log.level = conf.log_level;
 	return serve(&conf, &log);

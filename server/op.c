@@ -22,6 +22,7 @@ static const struct iod_op ops[] = {
 	[WIRE_READ_LIST] = { op_read, ANYONE },
 	[WIRE_WRITE_LIST] = { op_write, ANYONE },
 	[WIRE_OBJECTS] = { op_objects, ROLE(MGR) },
+	[WIRE_CLAIM] = { op_claim, ROLE(MGR) },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)

@@ -15,6 +15,7 @@ struct iod_op {
 /* NULL: not an operation of the iod. */
 const struct iod_op *iod_op_find(unsigned int op);
 
+void op_claim(struct worker *w, struct rpc_req *req);
 void op_ping(struct worker *w, struct rpc_req *req);
 void op_statfs(struct worker *w, struct rpc_req *req);
 void op_read(struct worker *w, struct rpc_req *req);

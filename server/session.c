@@ -19,6 +19,12 @@ static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
 	return -EKEYREJECTED;
 }
 
+/* Nothing is served from a store that may be the wrong one. */
+static int check_store(const struct iod *iod, enum wire_role role)
+{
+	return role == WIRE_ROLE_MGR || store_serves(iod->store) ? 0 : -EAGAIN;
+}
+
 static int session_open(void *arg, struct rpc_session *session)
 {
 	struct rpc_session_info *info = rpc_session_info(session);
@@ -27,6 +33,8 @@ static int session_open(void *arg, struct rpc_session *session)
 	struct iod_session *ses;
 	int rc = check_mgr(iod, info);
 
+	if (!rc)
+		rc = check_store(iod, info->role);
 	if (rc)
 		return rc;
 	if (store_fence_has(iod->store, info->id)) {
@@ -124,6 +132,8 @@ static void session_request(void *arg, struct rpc_req *req)
 		log_warn(iod->log, "%s (%s): %s is for the manager alone",
 			 info->peer, info->cred.name, wire_op_name(req->op));
 		rpc_reply_status(req, -EPERM);
+	} else if (req->op != WIRE_CLAIM && !store_serves(iod->store)) {
+		rpc_reply_status(req, -EAGAIN);
 	} else {
 		op->run(ses->worker, req);
 	}

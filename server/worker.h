@@ -73,9 +73,14 @@ struct iod {
 	uint64_t boot;
 	uint64_t started; /* clock_now() */
 	atomic_bool stop;
+	atomic_bool ready; /* and this was said */
+	atomic_bool refused; /* the store is the wrong one */
 	unsigned int nworkers;
 	struct worker worker[];
 };
+
+/* Once, as soon as the store serves. */
+void iod_say_ready(struct iod *iod);
 
 int worker_open(struct worker *w, struct iod *iod);
 int worker_start(struct worker *w);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -13,7 +14,9 @@
 
 #include "stamp.h"
 
-#define STAMP_TEXT 128
+#define STAMP_TEXT 192
+#define STORE_LINE "store "
+#define OWNER_LINE "manager "
 
 static int write_all(int fd, const char *text, size_t len)
 {
@@ -51,12 +54,51 @@ int stamp_replace(int dirfd, const char *name, const char *text, size_t len)
 	return fsync(dirfd) ? -errno : 0;
 }
 
-static int stamp_format(const struct stamp *s, char *buf, size_t len)
+/* The lines that a daemon's configuration decides. */
+static size_t format_fixed(const struct stamp *s, char *buf, size_t len)
 {
-	return snprintf(buf, len,
-			"pvfs-ib store\nversion %u\nfilesystem %016" PRIx64
-			"\nrole %s\nindex %u\n",
-			STAMP_VERSION, s->fsid, s->role, s->index);
+	return (size_t)snprintf(
+		buf, len,
+		"pvfs-ib store\nversion %u\nfilesystem %016" PRIx64
+		"\nrole %s\nindex %u\n",
+		STAMP_VERSION, s->fsid, s->role, s->index);
+}
+
+static size_t format_all(const struct stamp *s, char *buf, size_t len)
+{
+	size_t n = format_fixed(s, buf, len);
+
+	if (s->store)
+		n += (size_t)snprintf(buf + n, len - n,
+				      STORE_LINE "%016" PRIx64 "\n", s->store);
+	if (s->owner)
+		n += (size_t)snprintf(buf + n, len - n,
+				      OWNER_LINE "%016" PRIx64 "\n", s->owner);
+	return n;
+}
+
+/* The line's number, and *text behind it; 0: another line, or none. */
+static uint64_t take_line(const char **text, const char *name)
+{
+	size_t len = strlen(name);
+	uint64_t id;
+	char *end;
+
+	if (strncmp(*text, name, len) != 0)
+		return 0;
+	id = strtoull(*text + len, &end, 16);
+	if (end != *text + len + 16 || *end != '\n')
+		return 0;
+	*text = end + 1;
+	return id;
+}
+
+int stamp_write(int dirfd, const struct stamp *stamp)
+{
+	char text[STAMP_TEXT];
+	size_t len = format_all(stamp, text, sizeof(text));
+
+	return stamp_replace(dirfd, STAMP_FILE, text, len);
 }
 
 /* 1: nothing in it (a new file system's lost+found apart), 0, or -errno. */
@@ -86,7 +128,7 @@ static int dir_empty(int dirfd)
 	return rc;
 }
 
-static int stamp_new(int dirfd, const char *dir, const char *want, size_t len,
+static int stamp_new(int dirfd, const char *dir, const struct stamp *stamp,
 		     const struct log *log)
 {
 	int rc = dir_empty(dirfd);
@@ -99,7 +141,7 @@ static int stamp_new(int dirfd, const char *dir, const char *want, size_t len,
 		return -EINVAL;
 	}
 	if (rc > 0)
-		rc = stamp_replace(dirfd, STAMP_FILE, want, len);
+		rc = stamp_write(dirfd, stamp);
 	if (rc)
 		log_error(log, "cannot stamp storage %s: %s", dir,
 			  strerror(-rc));
@@ -122,30 +164,43 @@ static void first_difference(const char *have, const char *want, char *line,
 		 (int)strcspn(want + i, "\n"), want + i);
 }
 
-static int stamp_check(int dirfd, const char *dir, const struct stamp *stamp,
+/* What the file says; its length or -errno. */
+static ssize_t stamp_read(int dirfd, const char *dir, char *have, size_t len,
+			  const struct log *log)
+{
+	int fd = openat(dirfd, STAMP_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : read(fd, have, len - 1);
+
+	if (n < 0)
+		n = -errno;
+	if (n < 0 && n != -ENOENT)
+		log_error(log, "cannot read %s/%s: %s", dir, STAMP_FILE,
+			  strerror((int)-n));
+	if (fd >= 0)
+		close(fd);
+	have[n < 0 ? 0 : n] = '\0';
+	return n;
+}
+
+static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 		       const struct log *log)
 {
 	char want[STAMP_TEXT], have[STAMP_TEXT], diff[2 * STAMP_TEXT];
-	int want_len = stamp_format(stamp, want, sizeof(want));
-	ssize_t n;
-	int fd;
+	size_t len = format_fixed(stamp, want, sizeof(want));
+	const char *more = have + len;
+	ssize_t n = stamp_read(dirfd, dir, have, sizeof(have), log);
 
-	fd = openat(dirfd, STAMP_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 && errno == ENOENT)
-		return stamp_new(dirfd, dir, want, (size_t)want_len, log);
-	n = fd < 0 ? -1 : read(fd, have, sizeof(have) - 1);
-	if (n < 0) {
-		n = -errno;
-		log_error(log, "cannot read %s/%s: %s", dir, STAMP_FILE,
-			  strerror((int)-n));
-	}
-	if (fd >= 0)
-		close(fd);
+	if (n == -ENOENT)
+		return stamp_new(dirfd, dir, stamp, log);
 	if (n < 0)
 		return (int)n;
-	have[n] = '\0';
-	if (!strcmp(have, want))
-		return 0;
+	if (!strncmp(have, want, len)) {
+		stamp->store = take_line(&more, STORE_LINE);
+		stamp->owner = take_line(&more, OWNER_LINE);
+		if (!*more)
+			return 0;
+	}
+	format_all(stamp, want, sizeof(want));
 	first_difference(have, want, diff, sizeof(diff));
 	log_error(log,
 		  "%s/%s says %s: this store belongs to something else; "
@@ -184,8 +239,7 @@ static int open_locked(const char *dir, const struct log *log)
 	return rc;
 }
 
-int stamp_open(const char *dir, const struct stamp *stamp,
-	       const struct log *log)
+int stamp_open(const char *dir, struct stamp *stamp, const struct log *log)
 {
 	int fd = open_locked(dir, log);
 	int rc;

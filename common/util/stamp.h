@@ -17,6 +17,9 @@ struct stamp {
 	uint64_t fsid;
 	const char *role; /* "iod", "mgr" */
 	uint32_t index; /* of an iod; else 0 */
+	/* what an iod's stamp says besides; 0: nothing */
+	uint64_t store; /* this very store, made once */
+	uint64_t owner; /* the manager's data base that it belongs to */
 };
 
 /*
@@ -24,10 +27,12 @@ struct stamp {
  * directory (its parent must exist) is made and stamped.  Returns the
  * directory's descriptor, the caller's to close (which unlocks), or -errno:
  * -EBUSY: another daemon has it; -EINVAL: it belongs to something else.
- * Logs the cause and the fix.
+ * Logs the cause and the fix.  store goes into a new stamp; store and owner
+ * become what the stamp says.
  */
-int stamp_open(const char *dir, const struct stamp *stamp,
-	       const struct log *log);
+int stamp_open(const char *dir, struct stamp *stamp, const struct log *log);
+/* Writes the stamp anew, durably.  0 or -errno, not logged. */
+int stamp_write(int dirfd, const struct stamp *stamp);
 
 /*
  * Replaces the file name in the directory by len bytes of text, durably and

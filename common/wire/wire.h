@@ -88,6 +88,7 @@ enum wire_op {
 	WIRE_READ_LIST	= 71,	/* READ and WRITE of many pieces of a file */
 	WIRE_WRITE_LIST	= 72,
 	WIRE_OBJECTS	= 73,	/* mgr only: which objects there are */
+	WIRE_CLAIM	= 74,	/* mgr only: whose store this is */
 };
 
 /* File data goes to the client; to the server. */
@@ -545,6 +546,30 @@ struct wire_walk_rep {		/* tail: handles[n] */
 	le32 n;
 };
 
+/*
+ * CLAIM: the manager says what it knows of the iod's store, before it asks for
+ * anything else; an iod whose store is new serves nobody until then.
+ */
+#define WIRE_C_FRESH	0x1u	/* the manager's data base is new: no iod may
+				 * have held anything */
+#define WIRE_C_ASK	0x2u	/* only asks: the iod keeps nothing of it */
+enum wire_verdict {
+	WIRE_OURS	= 0,
+	WIRE_REPLACED	= 1,	/* not the store that the manager knows */
+	WIRE_FOREIGN	= 2,	/* it belongs to another manager's data base */
+};
+struct wire_claim {
+	le64 owner;		/* the manager's data base */
+	le64 store;		/* the store that was here; 0: not known */
+	le32 flags;		/* WIRE_C_* */
+	le32 zero;
+};
+struct wire_claim_rep {
+	le64 store;		/* the one that is here */
+	le32 verdict;		/* enum wire_verdict */
+	le32 zero;
+};
+
 _Static_assert(sizeof(struct wire_hdr) == 48, "wire_hdr");
 _Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
 _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
@@ -570,6 +595,8 @@ _Static_assert(sizeof(struct wire_vec) == 40, "wire_vec");
 _Static_assert(sizeof(struct wire_list) == 56, "wire_list");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
+_Static_assert(sizeof(struct wire_claim) == 24, "wire_claim");
+_Static_assert(sizeof(struct wire_claim_rep) == 16, "wire_claim_rep");
 
 /* Length of a tail item of len bytes with its padding. */
 static inline size_t wire_pad(size_t len)

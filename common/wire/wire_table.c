@@ -283,6 +283,18 @@ static const struct wire_form walk_rep = {
 	.items = { ITEM(ARRAY, wire_walk_rep, n, 8, WIRE_HANDLE_MAX) },
 };
 
+static const struct wire_form claim = {
+	.size = sizeof(struct wire_claim),
+	.fields = { ID(wire_claim, owner),
+		    BITS(wire_claim, flags, WIRE_C_FRESH | WIRE_C_ASK),
+		    ZERO(wire_claim, zero) },
+};
+static const struct wire_form claim_rep = {
+	.size = sizeof(struct wire_claim_rep),
+	.fields = { MAX(wire_claim_rep, verdict, WIRE_FOREIGN),
+		    ZERO(wire_claim_rep, zero) },
+};
+
 #define OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, false }
 #define PATH_OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, true }
 
@@ -320,6 +332,7 @@ static const struct wire_op_desc ops[] = {
 	OP(READ_LIST, read_list, read_rep),
 	OP(WRITE_LIST, write_list, write_rep),
 	OP(OBJECTS, walk, walk_rep),
+	OP(CLAIM, claim, claim_rep),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

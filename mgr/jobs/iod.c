@@ -140,7 +140,9 @@ static int iod_open(struct iod *iod, const struct rpc_cred *cred)
 				      .role = WIRE_ROLE_MGR,
 				      .fsid = mgr->conf.fsid,
 				      .session = mgr->jobs->self.session,
-				      .cred = cred };
+				      .cred = cred,
+				      .fresh = claim_again,
+				      .arg = iod };
 
 	TAILQ_INIT(&iod->held);
 	snprintf(name, sizeof(name), "iod %u", iod->index);
@@ -163,7 +165,7 @@ int iods_open(struct mgr *mgr)
 	}
 	for (uint32_t i = 0; !rc && i < mgr->conf.niods; i++) {
 		remove_open(&jobs->iod[i]);
-		clear_start(&jobs->iod[i]);
+		claim_start(&jobs->iod[i]);
 	}
 	return rc;
 }
@@ -175,6 +177,8 @@ void iods_close(struct mgr *mgr)
 	for (uint32_t i = 0; jobs->iod && i < mgr->conf.niods; i++) {
 		struct iod *iod = &jobs->iod[i];
 
+		rpc_timer_clear(mgr->ctx, &iod->claimer.timer);
+		iod_call_cancel(&iod->claimer.call);
 		iod_call_cancel(&iod->clearer.call);
 		iod_call_cancel(&iod->remover.call);
 		rpc_timer_clear(mgr->ctx, &iod->remover.timer);

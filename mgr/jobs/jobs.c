@@ -15,7 +15,9 @@ int jobs_open(struct mgr *mgr)
 	mgr->jobs = jobs;
 	LIST_INIT(&jobs->fences);
 	room_open(mgr);
-	rc = clear_open(mgr);
+	rc = claim_open(mgr);
+	if (!rc)
+		rc = clear_open(mgr);
 	if (rc)
 		return rc;
 	/* what recovery found is durable, and that is all below our own id */

@@ -34,6 +34,15 @@ struct clearer {
 	uint64_t msg[8];
 };
 
+/* Whether an iod's store is the one that belongs here. */
+struct claimer {
+	bool asks, asked; /* for a new data base: binds nothing yet */
+	bool bound;
+	struct rpc_timer timer;
+	struct iod_call call;
+	uint64_t msg[10];
+};
+
 struct iod {
 	struct mgr *mgr;
 	uint32_t index;
@@ -41,6 +50,7 @@ struct iod {
 	bool down; /* the last try failed, and this was said */
 	bool cleared; /* earlier lives of the mgr are fenced here */
 	TAILQ_HEAD(, iod_call) held; /* until then */
+	struct claimer claimer;
 	struct clearer clearer;
 	struct remover remover;
 };
@@ -91,12 +101,19 @@ struct jobs {
 	} * old, self;
 	size_t nold;
 	uint32_t uncleared; /* iods */
+	uint64_t identity; /* of the data base */
+	uint32_t unasked, unbound; /* iods: claim.c */
 };
 
 int iods_open(struct mgr *mgr);
 void iods_close(struct mgr *mgr);
 /* The iod may get all calls from now on. */
 void iod_release_held(struct iod *iod);
+
+int claim_open(struct mgr *mgr);
+void claim_start(struct iod *iod);
+/* Of a peer: the iod was started anew. */
+void claim_again(void *arg, struct rpc_peer *peer);
 
 int clear_open(struct mgr *mgr);
 void clear_start(struct iod *iod);

@@ -54,6 +54,13 @@ struct ns_attr {
 int ns_open_space(struct ns *ns, const struct ns_attr *attr);
 /* Remembers the number of inodes for the next start. */
 void ns_close_space(struct ns *ns);
+/*
+ * Which name space this is, of all that were ever made (one from before there were
+ * identities: that of the file system), and whether it is fresh: no iod has
+ * been bound to it for good.  That ends with ns_bound(), durably.
+ */
+int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh);
+int ns_bound(struct ns *ns);
 
 int ns_begin(struct ns *ns);
 int ns_commit(struct ns *ns);

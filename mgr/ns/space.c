@@ -2,10 +2,25 @@
 /* space.c - the name space as a whole: its root, its count, a transaction. */
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "ns_impl.h"
+
+/* Until ns_bound() the name space is fresh. */
+static int put_identity(struct ns *ns)
+{
+	uint64_t id;
+	int rc;
+
+	do {
+		if (getrandom(&id, sizeof(id), 0) < 0)
+			return -errno;
+	} while (!id);
+	rc = meta_put_u64(ns->st, "identity", id);
+	return rc ? rc : meta_put_u64(ns->st, "fresh", 1);
+}
 
 /* It is the manager's user's: who runs all this without root can use it. */
 static int make_root(struct ns *ns)
@@ -22,6 +37,8 @@ static int make_root(struct ns *ns)
 
 	root.handle = root.parent = store_id(ns->st);
 	rc = inode_put(ns->st, &root);
+	if (!rc)
+		rc = put_identity(ns);
 	if (!rc)
 		rc = meta_put_u64(ns->st, "niods", ns->niods);
 	return rc ? rc : meta_put_u64(ns->st, "root", root.handle);
@@ -63,6 +80,22 @@ static int check_niods(struct ns *ns)
 	return -EINVAL;
 }
 
+/* Deletes a named value, durably. */
+static int forget(struct ns *ns, const char *name)
+{
+	int rc = ns_begin(ns);
+
+	if (rc)
+		return rc;
+	rc = store_del(ns->st, STORE_META, name, strlen(name));
+	if (rc) {
+		ns_abort(ns);
+		return rc;
+	}
+	rc = ns_commit(ns);
+	return rc ? rc : store_flush(ns->st);
+}
+
 /* A count is kept from one clean stop to the next start only. */
 static int find_count(struct ns *ns)
 {
@@ -71,17 +104,28 @@ static int find_count(struct ns *ns)
 	rc = meta_get_u64(ns->st, "inodes", &ns->inodes);
 	if (rc == -ENOENT)
 		return inode_count(ns->st, &ns->inodes);
-	if (!rc)
-		rc = ns_begin(ns);
-	if (rc)
-		return rc;
-	rc = store_del(ns->st, STORE_META, "inodes", strlen("inodes"));
-	if (rc) {
-		ns_abort(ns);
-		return rc;
+	return rc ? rc : forget(ns, "inodes");
+}
+
+int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh)
+{
+	uint64_t is;
+	int rc = meta_get_u64(ns->st, "identity", id);
+
+	*fresh = false;
+	if (rc == -ENOENT) { /* made before there were any */
+		*id = fsid;
+		return 0;
 	}
-	rc = ns_commit(ns);
-	return rc ? rc : store_flush(ns->st);
+	if (!rc)
+		rc = meta_get_u64(ns->st, "fresh", &is);
+	*fresh = !rc;
+	return rc == -ENOENT ? 0 : rc;
+}
+
+int ns_bound(struct ns *ns)
+{
+	return forget(ns, "fresh");
 }
 
 int ns_open_space(struct ns *ns, const struct ns_attr *attr)

@@ -79,9 +79,12 @@ static int on_open(void *arg, struct rpc_session *session)
 {
 	struct rpc_session_info *info = rpc_session_info(session);
 	struct mgr *mgr = arg;
-	struct session *s = calloc(1, sizeof(*s));
+	struct session *s;
 	int rc;
 
+	if (mgr->fresh)
+		return -EAGAIN;
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	rc = look_up(mgr, session, info->id);

@@ -9,22 +9,25 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "stamp.h"
 #include "store_int.h"
 
 #define MAX_OPEN_DEFAULT 1024u
 
+static int make_objects(struct store *store)
+{
+	if (mkdirat(store->dirfd, "objects", 0700))
+		return errno == EEXIST ? 0 : -1;
+	return fsync(store->dirfd);
+}
+
+/* A store that was claimed had them. */
 static int open_objects(struct store *store)
 {
 	struct statfs fs;
 	int fd;
 
-	if (!mkdirat(store->dirfd, "objects", 0700)) {
-		if (fsync(store->dirfd))
-			return -errno;
-	} else if (errno != EEXIST) {
+	if (!store->stamp.owner && make_objects(store))
 		return -errno;
-	}
 	fd = openat(store->dirfd, "objects",
 		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -38,6 +41,11 @@ static int open_parts(struct store *store, const char *dir)
 {
 	int rc = open_objects(store);
 
+	if (rc == -ENOENT)
+		log_error(store->log,
+			  "storage %s has a stamp but no folder objects: it was "
+			  "removed; restore it from a backup",
+			  dir);
 	if (!rc)
 		rc = store_fence_load(store);
 	if (rc)
@@ -48,7 +56,6 @@ static int open_parts(struct store *store, const char *dir)
 
 int store_open(const struct store_attr *attr, struct store **out)
 {
-	struct stamp stamp = { attr->fsid, "iod", attr->index };
 	struct store *store;
 	int rc;
 
@@ -59,9 +66,9 @@ int store_open(const struct store_attr *attr, struct store **out)
 	store->objfd = -1;
 	fdcache_init(&store->cache,
 		     attr->max_open ? attr->max_open : MAX_OPEN_DEFAULT);
-	rc = stamp_open(attr->dir, &stamp, attr->log);
-	store->dirfd = rc;
-	if (rc >= 0)
+	pthread_mutex_init(&store->claim_lock, NULL);
+	rc = store_claim_open(store, attr);
+	if (!rc)
 		rc = open_parts(store, attr->dir);
 	if (rc)
 		store_close(store);
@@ -74,6 +81,7 @@ void store_close(struct store *store)
 {
 	fdcache_destroy(&store->cache);
 	store_fence_free(store);
+	pthread_mutex_destroy(&store->claim_lock);
 	if (store->objfd >= 0)
 		close(store->objfd);
 	if (store->dirfd >= 0)

@@ -28,6 +28,7 @@ struct store_attr {
 	uint64_t fsid;
 	uint32_t index; /* of the iod */
 	unsigned int max_open; /* object files kept open, about; 0: 1024 */
+	bool lost; /* what was stored before is lost: a new store will do */
 	const struct log *log;
 };
 /* As stamp_open(): the cause and the fix are logged. */
@@ -121,6 +122,30 @@ int store_obj_touch(struct store_obj *obj);
 bool store_obj_removed(const struct store_obj *obj);
 /* Data, size and name on stable storage.  Blocks on the disk. */
 int store_obj_sync(struct store_obj *obj);
+
+/*
+ * Whose store it is.  One that was just made, in an empty directory, may stand
+ * in for one with data, whose file system is not mounted: the manager alone
+ * knows.  Until it has claimed the store nothing may be served from it.
+ */
+struct store_claim {
+	uint64_t owner; /* the manager's data base */
+	uint64_t store; /* the store that it knows here; 0: none */
+	bool fresh; /* the data base is new, so all stores must be */
+	bool ask; /* nothing is to be kept of it */
+};
+enum store_verdict {
+	STORE_OURS,
+	STORE_REPLACED, /* it is not the one with the data */
+	STORE_FOREIGN, /* it belongs to another data base */
+};
+/* Durable when STORE_OURS is returned; blocks on the disk; or -errno. */
+int store_claim(struct store *store, const struct store_claim *claim);
+bool store_serves(const struct store *store);
+/* Of the store; 0: it was made before stores had one. */
+uint64_t store_identity(struct store *store);
+/* Made and not claimed since: it never had any data. */
+bool store_is_new(struct store *store);
 
 /*
  * The sessions refused for good, kept over a restart; the oldest makes room

@@ -8,6 +8,7 @@
 
 #include "fdcache.h"
 #include "objpath.h"
+#include "stamp.h"
 #include "store.h"
 
 struct fence_list {
@@ -28,7 +29,14 @@ struct store {
 	/* leaf directories whose own names are on stable storage */
 	atomic_ulong leaf_named[OBJPATH_LEAVES / (8 * sizeof(long))];
 	struct fence_list fence;
+	pthread_mutex_t claim_lock; /* stamp */
+	struct stamp stamp;
+	bool accepted; /* that it is new, by an administrator */
+	atomic_bool serves;
 };
+
+/* What the stamp says, and attr, decide whether it serves from the start. */
+int store_claim_open(struct store *store, const struct store_attr *attr);
 
 int store_fence_load(struct store *store);
 void store_fence_free(struct store *store);

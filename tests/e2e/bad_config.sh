@@ -98,6 +98,11 @@ sed -E "s/^#([a-z_]+ = )/\\1/; s|pvfs://.*|pvfs://127.0.0.1:0|
 	s|/var/lib/pvfs|$tmp|" "$top/conf/pvfs.conf" >"$conf"
 for program in "$pvfs_mgr" "$pvfs_iod --index 3"; do
 	timeout -s TERM 3 $program --config "$conf" >"$tmp/output" 2>&1
+	grep -qF 'waits until' "$tmp/output" || fail "the sample: $(cat "$tmp/output")"
+	rm -rf "$tmp/mgr" "$tmp/iod"
+done
+for program in "$pvfs_iod --index 3 --new-store"; do
+	timeout -s TERM 3 $program --config "$conf" >"$tmp/output" 2>&1
 	grep -qw ready "$tmp/output" || fail "the sample: $(cat "$tmp/output")"
 	rm -rf "$tmp/mgr" "$tmp/iod"
 done

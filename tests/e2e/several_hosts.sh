@@ -62,7 +62,7 @@ sed 's/timeout=60/timeout=4/' pvfstab >impatient
 export PVFSTAB_FILE=$tmp/pvfstab
 
 servers=()
-# serve HOST PROGRAM...: until it is ready.  No function in the background: its
+# serve HOST PROGRAM...; ready HOST: until it serves.  No function in the background: its
 # process would be a shell's, and the program outlive it.
 serve() {
 	local host=$1 log
@@ -71,8 +71,8 @@ serve() {
 	shift
 	ip netns exec "$net-$host" "$@" --config "$tmp/pvfs.conf" >"$log" 2>&1 &
 	servers+=($!)
-	until_true 30 grep -q '^[^:]*: info: ready' "$log"
 }
+ready() { until_true 30 grep -q '^[^:]*: info: ready' "$(log_of "$1")"; }
 # A sanitizer reports when the process ends.
 end_servers() {
 	[ ${#servers[@]} = 0 ] && return
@@ -83,6 +83,7 @@ at_end end_servers
 serve iod0 "$PVFS_BUILD/server/pvfs-iod" --index 0
 serve iod1 "$PVFS_BUILD/server/pvfs-iod" --index 1
 serve mgr "$PVFS_BUILD/mgr/pvfs-mgr"
+for i in iod0 iod1 mgr; do ready $i; done
 
 # ---- each way is the best one ----
 

@@ -67,7 +67,7 @@ static const struct bad bad[] = {
 	    "version: another protocol version"),
 	HDR("ping", op, 0, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, 7, -ENOSYS, "wire_hdr.op: unknown operation"),
-	HDR("ping", op, 74, -ENOSYS, "wire_hdr.op: unknown operation"),
+	HDR("ping", op, 75, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, 65535, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, WIRE_FENCE, -EPROTO, "length: shorter than the body"),
 	HDR("ping", len, 47, -EPROTO, "wire_hdr.len: not the length received"),
@@ -308,6 +308,14 @@ static const struct bad bad[] = {
 	TAIL("getsize reply", wire_getsize_rep, 2, wire_objsize, size,
 	     1ull << 63, "wire_objsize.size: above 2^63 - 1"),
 	BODY("fence", wire_fence, session, 0, "wire_fence.session: zero"),
+	BODY("claim", wire_claim, owner, 0, "wire_claim.owner: zero"),
+	BODY("claim", wire_claim, flags, 4, "wire_claim.flags: unknown bits"),
+	BODY("claim", wire_claim, zero, 1,
+	     "wire_claim.zero: reserved, not zero"),
+	BODY("claim reply", wire_claim_rep, verdict, 3,
+	     "wire_claim_rep.verdict: too large"),
+	BODY("claim reply", wire_claim_rep, zero, 1,
+	     "wire_claim_rep.zero: reserved, not zero"),
 };
 
 static void poke(size_t off, unsigned int width, uint64_t val)

@@ -212,6 +212,7 @@ START_TEST(clients_match_their_models)
 	iodc_mkdir(dir);
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
+	conf.new_store = true;
 	strcpy(conf.mgr_from, "127.0.0.1");
 	conf.threads = 2;
 	ck_assert_int_eq(iod_zones_parse("16K:2 32K:2", &conf.zones), 0);

@@ -48,6 +48,7 @@ static void start(bool sync)
 
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
+	conf.new_store = true;
 	conf.threads = 2;
 	conf.sync = sync;
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);

@@ -66,6 +66,7 @@ static void setup(void)
 	sem_init(&go, 0, 0);
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
+	conf.new_store = true;
 	conf.threads = 1;
 	conf.zones.n = 1;
 	conf.zones.zone[0].size = 64 << 10;

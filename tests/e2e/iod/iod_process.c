@@ -69,7 +69,7 @@ static void spawn(const char *index)
 		/* meson sets it, and it touches all memory */
 		unsetenv("MALLOC_PERTURB_");
 		execl(getenv("PVFS_IOD"), "pvfs-iod", "--config", conf_path,
-		      "--index", index, NULL);
+		      "--index", index, "--new-store", NULL);
 		_exit(127);
 	}
 	close(fds[1]);

@@ -25,6 +25,7 @@ void memory_setup(void)
 	must(iodc_mkdir_memory(dir));
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
+	conf.new_store = true;
 	conf.threads = 2;
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
 	strcpy(conf.storage, dir);

@@ -90,6 +90,16 @@ static void answer_fence(struct fakeiod *f, struct rpc_req *req)
 	rpc_reply_status(req, 0);
 }
 
+static void answer_claim(struct fakeiod *f, struct rpc_req *req)
+{
+	struct wire_claim_rep rep = { .store = htole64(1),
+				      .verdict = htole32(WIRE_OURS) };
+
+	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
+	rpc_reply_end(req, 0, RPC_REEXECUTE);
+	rpc_reply_send(req);
+}
+
 static void answer(struct fakeiod *f, struct rpc_req *req)
 {
 	switch (req->op) {
@@ -105,6 +115,9 @@ static void answer(struct fakeiod *f, struct rpc_req *req)
 	case WIRE_FENCE:
 		answer_fence(f, req);
 		break;
+	case WIRE_CLAIM:
+		answer_claim(f, req);
+		break;
 	default:
 		rpc_reply_status(req, -ENOSYS);
 	}
@@ -115,7 +128,8 @@ static void on_request(void *arg, struct rpc_req *req)
 	struct fakeiod *f = arg;
 
 	pthread_mutex_lock(&f->lock);
-	if (atomic_load(&f->hold) && req->op != WIRE_FENCE) {
+	if (atomic_load(&f->hold) && req->op != WIRE_FENCE &&
+	    req->op != WIRE_CLAIM) {
 		must(f->nheld < 256);
 		f->held[f->nheld++] = req;
 	} else {

@@ -19,7 +19,7 @@ struct fakeiod {
 	pthread_t thread;
 	atomic_bool stop;
 	/* how it shall behave */
-	atomic_bool hold; /* answer nothing but FENCE */
+	atomic_bool hold; /* answer nothing but FENCE, CLAIM */
 	atomic_int fail; /* answer RESIZE with this error */
 	/* what it has seen; lock */
 	pthread_mutex_t lock;

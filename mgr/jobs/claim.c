@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * claim.c - the stores of the iods are those that this data base was made with.
+ * The manager keeps the identity of each, and each iod that of the data base:
+ * an empty folder in the place of either is found out before it is used.
+ *
+ * A new data base asks all iods first, and binds them only if all of them are
+ * new as well; until then the manager serves nobody.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs_impl.h"
+
+static void store_key(const struct iod *iod, char key[24])
+{
+	snprintf(key, 24, "store.%u", iod->index);
+}
+
+/* 0: not known. */
+static uint64_t known_store(const struct iod *iod)
+{
+	uint64_t id = 0;
+	char key[24];
+
+	store_key(iod, key);
+	meta_get_u64(iod->mgr->st, key, &id);
+	return id;
+}
+
+static int keep_store(const struct iod *iod, uint64_t id)
+{
+	struct mgr *mgr = iod->mgr;
+	char key[24];
+	int rc;
+
+	store_key(iod, key);
+	rc = ns_begin(&mgr->ns);
+	if (rc)
+		return rc;
+	rc = meta_put_u64(mgr->st, key, id);
+	if (rc) {
+		ns_abort(&mgr->ns);
+		return rc;
+	}
+	rc = mgr_commit(mgr, NULL);
+	return rc ? rc : store_flush(mgr->st);
+}
+
+/* All iods are bound: from now on each of them may be away. */
+static void all_bound(struct mgr *mgr)
+{
+	int rc = ns_bound(&mgr->ns);
+
+	if (rc) {
+		log_error(mgr->log, "recording that all iods were seen: %s",
+			  strerror(-rc));
+		return;
+	}
+	mgr->fresh = false;
+	mgr_say_ready(mgr);
+}
+
+static void bound(struct iod *iod)
+{
+	struct mgr *mgr = iod->mgr;
+
+	if (iod->claimer.bound)
+		return;
+	iod->claimer.bound = true;
+	if (--mgr->jobs->unbound == 0 && mgr->fresh)
+		all_bound(mgr);
+	clear_start(iod);
+}
+
+static void asked(struct iod *iod)
+{
+	struct mgr *mgr = iod->mgr;
+
+	if (iod->claimer.asked) { /* again, while others were still asked */
+		if (!mgr->jobs->unasked)
+			claim_start(iod);
+		return;
+	}
+	iod->claimer.asked = true;
+	if (--mgr->jobs->unasked)
+		return;
+	for (uint32_t i = 0; i < mgr->conf.niods; i++)
+		claim_start(&mgr->jobs->iod[i]);
+}
+
+static void ours(struct iod *iod, uint64_t store)
+{
+	uint64_t known = known_store(iod);
+	int rc = 0;
+
+	if (known != store)
+		rc = keep_store(iod, store);
+	if (rc) {
+		log_error(iod->mgr->log, "%s: recording its store: %s",
+			  iod_name(iod), strerror(-rc));
+		return;
+	}
+	if (known && known != store)
+		log_warn(iod->mgr->log,
+			 "%s: begins with a new store, by its option "
+			 "--new-store: what the old one held is lost",
+			 iod_name(iod));
+	bound(iod);
+}
+
+static void say_foreign(struct iod *iod)
+{
+	struct mgr *mgr = iod->mgr;
+
+	log_error(mgr->log,
+		  "%s: its store belongs to another data base than the one in "
+		  "%s%s: is its file system not mounted, or was it wiped? mount "
+		  "it or restore it from a backup; for a new file system empty "
+		  "the folders of all iods",
+		  iod_name(iod), mgr->conf.storage,
+		  mgr->fresh ? ", which is new" : "");
+	mgr->foreign = true;
+}
+
+static void judged(struct iod *iod, const struct wire_claim_rep *rep)
+{
+	switch (le32toh(rep->verdict)) {
+	case WIRE_FOREIGN:
+		say_foreign(iod);
+		break;
+	case WIRE_REPLACED:
+		log_error(iod->mgr->log,
+			  "%s: its storage folder is empty or another than the "
+			  "one with the data, so it ends; see its log",
+			  iod_name(iod));
+		break;
+	default:
+		if (iod->claimer.asks)
+			asked(iod);
+		else
+			ours(iod, le64toh(rep->store));
+	}
+}
+
+static void answered(struct iod_call *call)
+{
+	struct iod *iod = call->iod;
+
+	if (!call->status) {
+		judged(iod, call->reply->body);
+		return;
+	}
+	log_error(iod->mgr->log,
+		  "%s: whose its store is: %s; install one release on all "
+		  "servers",
+		  iod_name(iod), strerror(-call->status));
+}
+
+void claim_start(struct iod *iod)
+{
+	struct mgr *mgr = iod->mgr;
+	struct claimer *c = &iod->claimer;
+	struct wire_claim body = { .owner = htole64(mgr->jobs->identity),
+				   .store = htole64(known_store(iod)) };
+	struct wire_out out;
+
+	if (c->call.state != IOD_CALL_IDLE)
+		return;
+	c->asks = mgr->jobs->unasked > 0;
+	body.flags = htole32((mgr->fresh ? WIRE_C_FRESH : 0) |
+			     (c->asks ? WIRE_C_ASK : 0));
+	wire_begin(&out, c->msg, sizeof(c->msg));
+	wire_put(&out, &body, sizeof(body));
+	c->call.msg = c->msg;
+	c->call.msg_len = (size_t)wire_end(&out, WIRE_CLAIM, 0, 0);
+	c->call.early = true;
+	c->call.done = answered;
+	iod_call_start(iod, &c->call);
+}
+
+static void claim_late(struct rpc_timer *timer)
+{
+	struct claimer *c = container_of(timer, struct claimer, timer);
+
+	claim_start(container_of(c, struct iod, claimer));
+}
+
+/* Not at once: what is in flight is about to be sent again. */
+void claim_again(void *arg, struct rpc_peer *peer)
+{
+	struct iod *iod = arg;
+
+	iod->claimer.timer.fire = claim_late;
+	rpc_timer_set(iod->mgr->ctx, &iod->claimer.timer, clock_now());
+}
+
+int claim_open(struct mgr *mgr)
+{
+	struct jobs *jobs = mgr->jobs;
+	int rc = ns_identity(&mgr->ns, mgr->conf.fsid, &jobs->identity,
+			     &mgr->fresh);
+
+	jobs->unbound = mgr->conf.niods;
+	jobs->unasked = mgr->fresh ? mgr->conf.niods : 0;
+	return rc;
+}

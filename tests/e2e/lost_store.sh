@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A storage folder that is empty where there was data (not mounted, wiped) is
+# refused by name; nobody is given zeros in place of what was there.
+. "$(dirname "$0")/functions.sh"
+
+# refused WHO WORD...: the servers do not start, and WHO's log says why.
+refused() {
+	local log word
+
+	log=$(log_of "$1")
+	shift
+	rm -f "$state"/log/*.log
+	must_fail cluster start
+	for word; do
+		grep -qF -- "$word" "$log" || fail "no '$word' in: $(cat "$log")"
+	done
+	must_fail cluster status
+}
+
+# away NAME: as if its file system were not mounted; back NAME: it is again.
+away() { must mv "$state/$1" "$state/$1.real" && must mkdir "$state/$1"; }
+back() { must rm -rf "${state:?}/$1" && must mv "$state/$1.real" "$state/$1"; }
+
+start_pvfs -n 3
+expect ok pvio write /pvfs/a 0 3000000 1
+must cluster stop
+
+# an iod's, with the others there; again with the stamp of that attempt
+away iod1
+for round in 1 2; do
+	refused iod1 "$state/iod1" mount --new-store
+done
+back iod1
+must cluster start
+expect ok pvio check /pvfs/a 0 3000000 1
+
+# ... while the manager runs: who reads waits, and gets no zeros
+must cluster kill-iod 1
+away iod1
+must_fail cluster start-iod 1
+grep -qF -- --new-store "$(log_of iod1)" || fail "$(cat "$(log_of iod1)")"
+back iod1
+must cluster start-iod 1
+expect ok pvio check /pvfs/a 0 3000000 1
+must cluster stop
+
+# another store of the same iod: found out when the manager has reached it
+iod1_ended() { ! cluster pid 1; }
+away iod1
+cp "$state/iod1.real/pvfs-stamp" "$state/iod1" && mkdir "$state/iod1/objects" &&
+	sed -i 's/^store .*/store 0123456789abcdef/' "$state/iod1/pvfs-stamp"
+rm -f "$state"/log/*.log
+cluster start
+until_true 30 iod1_ended 2>/dev/null
+grep -qF "$state/iod1 holds store 0123456789abcdef" "$(log_of iod1)" ||
+	fail "$(cat "$(log_of iod1)")"
+must cluster stop
+# the stamp alone
+must rmdir "$state/iod1/objects"
+refused iod1 "$state/iod1" objects
+back iod1
+
+# the manager's, with those of the iods there
+away mgr
+refused mgr "$state/mgr" mount
+refused mgr "$state/mgr" mount
+back mgr
+must cluster start
+expect ok pvio check /pvfs/a 0 3000000 1
+
+# lost for good, and said so: other files live on
+expect ok pvio write /pvfs/b 0 100 2
+must cluster kill-iod 1
+must rm -rf "$state/iod1"
+"$PVFS_BUILD/server/pvfs-iod" --config "$state/pvfs.conf" --index 1 \
+	--new-store 2>new.log &
+helpers+=($!)
+until_true 30 grep -q 'new-store: what the old one held is lost' "$(log_of mgr)"
+expect ok pvio write /pvfs/c 0 3000000 3
+expect ok pvio check /pvfs/c 0 3000000 3
+kill $!
+wait $! || fail "$(cat new.log)"
+must_fail "$PVFS_BUILD/server/pvfs-iod" --config "$state/pvfs.conf" --index 1 \
+	--new-store
+grep -qF 'start without it' "$tmp/output" || fail "$(cat "$tmp/output")"
+must cluster start
+expect ok pvio check /pvfs/c 0 3000000 3
+must cluster stop
+
+# as earlier versions left them: nothing says which store it is
+sed -i '/^store /d; /^manager /d' "$state"/iod?/pvfs-stamp
+must cluster start
+expect ok pvio check /pvfs/c 0 3000000 3
+grep -q '^manager ' "$state/iod1/pvfs-stamp" || fail "iod 1 was not claimed"
+
+# a first start, one server after the other
+must cluster stop
+sed -i "s|$state/|$tmp/first/|" "$state/pvfs.conf" && must mkdir first
+mkdir -p "$tmp/first/log"
+begin() {
+	"$PVFS_BUILD/$1" --config "$state/pvfs.conf" "${@:3}" 2>"$2.log" &
+	helpers+=($!)
+}
+begin server/pvfs-iod first0 --index 0
+until_true 30 grep -q 'waits until the manager' first0.log
+begin mgr/pvfs-mgr firstm
+until_true 30 grep -q 'waits until all' firstm.log
+begin server/pvfs-iod first2 --index 2
+begin server/pvfs-iod first1 --index 1
+for who in 0 1 2 m; do
+	until_true 30 grep -q ': ready' "first$who.log"
+done
+expect ok pvio write /pvfs/a 0 3000000 1
+expect ok pvio check /pvfs/a 0 3000000 1

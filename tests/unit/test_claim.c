@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_claim.c - which manager may have which store. */
+#include <check.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run_suite.h"
+#include "store.h"
+
+#define FSID 0x1122334455667788u
+#define OWNER 7u
+#define OTHER 8u
+#define UNKNOWN 0u
+#define OLD 99u /* a store that was here before */
+
+static char dir[64];
+static struct store *store;
+
+static int open_store(bool lost)
+{
+	struct store_attr attr = { .dir = dir, .fsid = FSID, .lost = lost };
+
+	return store_open(&attr, &store);
+}
+
+static void reopen(void)
+{
+	store_close(store);
+	ck_assert_int_eq(open_store(false), 0);
+}
+
+static void setup(void)
+{
+	strcpy(dir, "/tmp/pvfs-claim-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(open_store(false), 0);
+}
+
+static int rm_one(const char *path, const struct stat *sb, int type,
+		  struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static void teardown(void)
+{
+	store_close(store);
+	ck_assert_int_eq(nftw(dir, rm_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static int claim(uint64_t owner, uint64_t known, bool fresh, bool ask)
+{
+	struct store_claim c = { owner, known, fresh, ask };
+
+	return store_claim(store, &c);
+}
+
+/* The stamp as earlier versions wrote it. */
+static void write_old_stamp(void)
+{
+	char path[80];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/pvfs-stamp", dir);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f,
+		"pvfs-ib store\nversion 1\nfilesystem %016llx\nrole iod\n"
+		"index 0\n",
+		(unsigned long long)FSID);
+	fclose(f);
+}
+
+START_TEST(new_store_waits)
+{
+	ck_assert(!store_serves(store));
+	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, true), STORE_OURS);
+	ck_assert(!store_serves(store));
+	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
+	ck_assert(store_serves(store));
+}
+END_TEST
+
+START_TEST(new_store_is_no_old_one)
+{
+	int round;
+
+	for (round = 0; round < 2; round++) {
+		ck_assert_int_eq(claim(OWNER, OLD, false, false),
+				 STORE_REPLACED);
+		ck_assert_int_eq(claim(OWNER, UNKNOWN, false, false),
+				 STORE_REPLACED);
+		ck_assert(!store_serves(store) && store_is_new(store));
+		reopen();
+	}
+}
+END_TEST
+
+START_TEST(claimed_store_serves_its_owner)
+{
+	uint64_t id = store_identity(store);
+
+	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
+	reopen();
+	ck_assert(store_serves(store));
+	ck_assert_uint_eq(store_identity(store), id);
+	ck_assert_int_eq(claim(OWNER, id, false, false), STORE_OURS);
+	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
+	ck_assert_int_eq(claim(OWNER, OLD, false, false), STORE_REPLACED);
+	ck_assert_int_eq(claim(OTHER, UNKNOWN, true, true), STORE_FOREIGN);
+	ck_assert_int_eq(claim(OTHER, id, false, false), STORE_FOREIGN);
+}
+END_TEST
+
+START_TEST(lost_store_may_be_new)
+{
+	uint64_t id;
+
+	store_close(store);
+	ck_assert_int_eq(open_store(true), 0);
+	id = store_identity(store);
+	ck_assert(store_serves(store));
+	ck_assert_int_eq(claim(OWNER, OLD, false, false), STORE_OURS);
+	ck_assert_int_eq(claim(OWNER, OLD, false, false), STORE_OURS);
+	store_close(store);
+	ck_assert_int_eq(open_store(true), -EINVAL);
+	ck_assert_int_eq(open_store(false), 0);
+	ck_assert_int_eq(claim(OWNER, id, false, false), STORE_OURS);
+}
+END_TEST
+
+START_TEST(old_store_goes_on)
+{
+	store_close(store);
+	write_old_stamp();
+	ck_assert_int_eq(open_store(false), 0);
+	ck_assert(store_serves(store));
+	ck_assert_int_eq(claim(OTHER, UNKNOWN, true, true), STORE_FOREIGN);
+	ck_assert_int_eq(claim(OWNER, _i ? OLD : UNKNOWN, false, false),
+			 STORE_OURS);
+	if (_i)
+		ck_assert_uint_eq(store_identity(store), OLD);
+	ck_assert_uint_ne(store_identity(store), 0);
+	reopen();
+	ck_assert_int_eq(claim(OTHER, UNKNOWN, false, false), STORE_FOREIGN);
+}
+END_TEST
+
+START_TEST(objects_that_are_gone)
+{
+	char path[80];
+
+	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
+	store_close(store);
+	snprintf(path, sizeof(path), "%s/objects", dir);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(open_store(false), -ENOENT);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	write_old_stamp();
+	ck_assert_int_eq(open_store(false), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("claim");
+	TCase *tc = tcase_create("claim");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, new_store_waits);
+	tcase_add_test(tc, new_store_is_no_old_one);
+	tcase_add_test(tc, claimed_store_serves_its_owner);
+	tcase_add_test(tc, lost_store_may_be_new);
+	tcase_add_loop_test(tc, old_store_goes_on, 0, 2);
+	tcase_add_test(tc, objects_that_are_gone);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
