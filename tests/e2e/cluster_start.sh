@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# cluster start: what cannot be is refused with the cause, and a start that
+# failed is in nobody's way.
+. "$(dirname "$0")/functions.sh"
+
+# refuse WORDS OPTION...: on a folder that does not exist yet.
+refuse() {
+	local words=$1
+	shift
+
+	must_fail cluster start -n 3 "$@"
+	grep -qF -- "$words" "$tmp/output" ||
+		fail "$*: no '$words' in: $(cat "$tmp/output")"
+	[ ! -e "$state/pvfs.conf" ] || fail "$*: leaves a file system"
+}
+
+states+=("$state")
+refuse '65535' --port 70000
+refuse '65535' --port 65533
+refuse 'no section [foo]' --port 0 --set foo.bar=1
+refuse 'no section [iod.3]' --port 0 --set iod.3.sync=on
+refuse 'no section [iod.x1]' --port 0 --set iod.x1.sync=on
+refuse "unknown key 'bar'" --port 0 --set mgr.bar=1
+refuse "storage" --port 0 --set iod.1.storage=relative
+must cluster start -n 3 --port 0 --set iod.2.sync=on --set mgr.slots=8
+must cluster stop
+
+# what was there before is left alone by a start that fails
+mkdir -p other/iod1 && echo data >other/iod1/mine
+must_fail "$top/scripts/cluster" start -n 2 --port 0 -d "$tmp/other"
+[ -e other/iod1/mine ] || fail "a failed start removed what it had not made"
+[ ! -e other/iod0 ] || fail "a failed start leaves what it had made"
+
+# and so is what a file system in the folder holds
+sed -i 's/^slots = .*/slots = many/' "$state/pvfs.conf"
+must_fail cluster start
+[ -e "$state/iod1/pvfs-stamp" ] || fail "a failed start removed a store"
+sed -i 's/^slots = .*/slots = 8/' "$state/pvfs.conf"
+must cluster start
