@@ -8,7 +8,7 @@ start_pvfs -n 2
 # a PATH without gnuplot
 mkdir "$tmp/bin"
 ln -s "$(command -v sh)" "$tmp/bin/sh"
-PATH=$tmp/bin must "$(command -v pvfs-perf)" bandwidth -o tcp=/pvfs -r 1 -m 8 \
+must env PATH="$tmp/bin" "$(command -v pvfs-perf)" bandwidth -o tcp=/pvfs -r 1 -m 8 \
 	-c 2 -i 1,2 -d "$tmp/out" >"$tmp/output" 2>&1
 grep -q "gnuplot-nox" "$tmp/output" || fail "$(cat "$tmp/output")"
 [ -s "$tmp/out/bandwidth.json" ] || fail "no figures without pictures"
