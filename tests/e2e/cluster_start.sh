@@ -38,3 +38,16 @@ must_fail cluster start
 [ -e "$state/iod1/pvfs-stamp" ] || fail "a failed start removed a store"
 sed -i 's/^slots = .*/slots = 8/' "$state/pvfs.conf"
 must cluster start
+
+# pvfstab is made again; its clients find the file system
+cp "$state/pvfstab" pvfstab && rm "$state/pvfstab"
+must cluster start
+must cmp "$state/pvfstab" pvfstab
+PVFSTAB_FILE=$state/pvfstab must pvfs-ls /pvfs
+
+# logs by the names that status shows
+for which in mgr 1 iod1; do
+	must cluster logs $which >logs
+	[ "$(grep -c '^==> ' logs)" = 1 ] || fail "logs $which: $(cat logs)"
+done
+must_fail cluster logs iod7
