@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The systemd units: systemd takes them, and the programs take their options.
+. "$(dirname "$0")/functions.sh"
+
+# unit FILE PROGRAM INSTANCE: as an instance, with the program of this build.
+unit() {
+	local built=$PVFS_BUILD/conf/$1 command
+
+	grep -q "^ExecStart=/.*/${2##*/} " "$built" || fail "$1: $(cat "$built")"
+	sed "s|^ExecStart=[^ ]*|ExecStart=$PVFS_BUILD/$2|" "$built" >"$3"
+	command=$(sed -n "s/^ExecStart=//p" "$3")
+	must ${command//%i/7} --help >help
+	grep -q '^usage' help || fail "$command: $(cat help)"
+}
+unit pvfs-mgr.service mgr/pvfs-mgr pvfs-mgr.service
+unit pvfs-iod@.service server/pvfs-iod pvfs-iod@7.service
+
+requires tool systemd-analyze
+for file in pvfs-mgr.service pvfs-iod@7.service; do
+	systemd-analyze verify --man=no "$PWD/$file" >verified 2>&1
+	grep -F "$file" verified && fail "systemd refuses $file"
+done
+say "$(systemd-analyze --version | head -n 1) takes them"
