@@ -77,6 +77,8 @@ struct bench_io_arg {
 	bool pvfs; /* or the local directory */
 	uint64_t call; /* bytes a call */
 	uint64_t share; /* bytes a client */
+	uint64_t file; /* bytes of its file, gone over again until share is
+			* moved; 0: share.  Not of a new file */
 	bool random; /* 4 KiB latency: any place */
 	unsigned int pcount, base; /* iods of the file, and the first; 0: all */
 	double secs; /* go on for so long; 0: as long as the share lasts */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "huge.h"
 #include "plain_pair.h"
 
 #define STORED_UNIT 262144u /* as an iod takes it */
@@ -66,7 +67,7 @@ static void sink(int s, char *buf, uint64_t call, uint64_t bytes, int fd)
 /* unit: what the receiver takes at once; fd: where to, or -1. */
 static double stream(uint64_t call, uint64_t bytes, uint64_t unit, int fd)
 {
-	char *buf = malloc(call > unit ? call : unit), done;
+	char *buf = huge_alloc(call > unit ? call : unit), done;
 	double start, secs = -1;
 	int s[2];
 	pid_t pid;

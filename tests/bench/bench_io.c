@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "huge.h"
 #include "pvfs.h"
 
 #define TIMES 16384u
@@ -32,22 +33,27 @@ static ssize_t get(const struct bench_io_arg *a, int fd, char *buf, size_t len,
 		       : pread(fd, buf, len, off);
 }
 
+static uint64_t file_len(const struct bench_io_arg *a)
+{
+	return a->file ?: a->share;
+}
+
 /* File contents exist before an overwrite or a read is measured. */
 static int fill(const struct bench_io_arg *a, struct client *c)
 {
 	struct stat st;
-	uint64_t step = 4u << 20;
+	uint64_t step = 4u << 20, len = file_len(a);
 	char *big;
 
 	if ((a->pvfs ? pvfs_fstat(c->fd, &st) : fstat(c->fd, &st)) == 0 &&
-	    (uint64_t)st.st_size >= a->share)
+	    (uint64_t)st.st_size >= len)
 		return 0;
 	big = malloc(step);
 	if (!big)
 		return -1;
 	memset(big, 2, step);
-	for (uint64_t off = 0; off < a->share; off += step) {
-		uint64_t n = a->share - off < step ? a->share - off : step;
+	for (uint64_t off = 0; off < len; off += step) {
+		uint64_t n = len - off < step ? len - off : step;
 
 		if (put(a, c->fd, big, n, (int64_t)off) != (ssize_t)n)
 			return -1;
@@ -72,7 +78,7 @@ static int open_file(const struct bench_io_arg *a, const char *path)
 /* Connections to all iods are made and the buffer is touched beforehand. */
 static int warm(const struct bench_io_arg *a, struct client *c)
 {
-	for (uint64_t i = 0; i < 16 && i << 16 < a->share; i++)
+	for (uint64_t i = 0; i < 16 && i << 16 < file_len(a); i++)
 		if (get(a, c->fd, c->buf, 1, (int64_t)(i << 16)) < 0)
 			return -1;
 	return get(a, c->fd, c->buf, a->call, 0) < 0 ? -1 : 0;
@@ -90,7 +96,7 @@ static int prepare(const struct bench *b, const struct bench_io_arg *a,
 			unlink(c->path);
 	}
 	c->fd = open_file(a, c->path);
-	c->buf = malloc(a->call);
+	c->buf = huge_alloc(a->call);
 	if (c->fd < 0 || !c->buf) {
 		perror(c->path);
 		return -1;
@@ -142,8 +148,8 @@ static int measure(const struct bench_io_arg *a, struct client *c,
 		   struct bench_io_done *done)
 {
 	static struct times times;
-	uint64_t n = a->share / a->call;
-	uint64_t calls = a->random && n > 20000 ? 20000 : n;
+	uint64_t n = file_len(a) / a->call, share = a->share / a->call;
+	uint64_t calls = a->random && share > 20000 ? 20000 : share;
 	double begin = bench_now(), start, end;
 
 	for (uint64_t i = 0; a->secs > 0 || i < calls; i++) {

@@ -35,7 +35,7 @@ static struct series *series_of(struct perf_run *run, const char *name,
 	return figure_series(result_figure(run->r, &figures[io]), name);
 }
 
-/* For a given time, again and again over a file of run->bytes. */
+/* For a given time, again and again over one file. */
 static int one(struct perf_run *run, const struct perf_target *t,
 	       enum bench_io io, uint64_t call)
 {

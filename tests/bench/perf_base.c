@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "huge.h"
 #include "tp_perf.h"
 
 double perf_cpu(void)
@@ -17,7 +18,7 @@ double perf_cpu(void)
 
 char *perf_buffer(size_t len)
 {
-	char *buf = malloc(len);
+	char *buf = huge_alloc(len);
 
 	if (!buf)
 		exit(1);

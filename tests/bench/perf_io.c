@@ -4,6 +4,14 @@
 
 #include "pvfs_perf.h"
 
+/* More than any cache has, and all of a client's memory-backed file. */
+#define FILE_MAX ((uint64_t)128 << 20)
+
+static uint64_t whole_calls(uint64_t bytes, uint64_t call)
+{
+	return bytes < call ? call : bytes / call * call;
+}
+
 int perf_io(const struct perf_run *run, const struct perf_target *t,
 	    struct bench_io_arg *a, unsigned int n, struct bench_result *res)
 {
@@ -11,9 +19,10 @@ int perf_io(const struct perf_run *run, const struct perf_target *t,
 	struct bench_task task = { bench_io_client, a };
 
 	a->pvfs = t != NULL;
-	a->share = run->bytes / n / a->call * a->call;
-	if (!a->share)
-		a->share = a->call;
+	a->share = whole_calls(run->bytes / n, a->call);
+	a->file = 0;
+	if (a->io != BENCH_WRITE_NEW && a->share > FILE_MAX)
+		a->file = whole_calls(FILE_MAX, a->call);
 	return bench_run(t ? &t->b : &plain, n, &task, res);
 }
 

@@ -8,13 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
+#include "../huge.h"
 #include "mpi_bench.h"
 
 #define PAUSE_NS 200000
-#define HUGE ((size_t)2 << 20)
 
 static const char usage[] =
 	"usage: mpiexec -n RANKS mpi_bench PROGRAM [OPTION...] FILE\n"
@@ -61,11 +60,10 @@ void sure(int code, const char *what)
 
 void *memory(size_t len)
 {
-	void *mem = aligned_alloc(HUGE, (len + HUGE - 1) / HUGE * HUGE);
+	void *mem = huge_alloc(len);
 
 	if (!mem)
 		die("no memory for %zu bytes", len);
-	madvise(mem, len, MADV_HUGEPAGE); /* where it is not the default */
 	memset(mem, 0, len); /* its pages are there when time is taken */
 	return mem;
 }
