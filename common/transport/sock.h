@@ -151,6 +151,8 @@ struct sock_accept_ops {
 	const char *late; /* why a hello may not come */
 };
 
+/* "; " and what to do about an error of bind() or listen(), or "". */
+const char *sock_listen_fix(int rc);
 int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
 		const struct addr *addr, int backlog, unsigned int handshake_ms,
 		struct tp_listener **listener);

@@ -93,6 +93,17 @@ void sock_listener_more(struct sock_listener *l)
 	}
 }
 
+const char *sock_listen_fix(int rc)
+{
+	if (rc == -EADDRINUSE)
+		return "; another daemon has the port: end that one, or change "
+		       "address in [mgr] or [iod.N]";
+	if (rc == -EADDRNOTAVAIL)
+		return "; it is no address of this host: change address in "
+		       "[mgr] or [iod.N]";
+	return "";
+}
+
 int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
 		const struct addr *addr, int backlog, unsigned int handshake_ms,
 		struct tp_listener **out)

@@ -132,8 +132,19 @@ must_fail timeout 20 "$pvfs_mgr" --config "$conf"
 grep -qE "^pvfs-mgr: $conf:[0-9]+: \[iod\.[0-9]+\] address: .* shorter" \
 	"$tmp/output" || fail "long addresses: $(cat "$tmp/output")"
 
-# storage of another server or file system
+# an address that is taken, and one that is not this host's
 start_pvfs -n 2
+taken=$(port_of mgr)
+good | sed "7s|:0$|:$taken|" >"$conf"
+must_fail timeout 20 "$pvfs_mgr" --config "$conf"
+grep -q ":$taken: .*another daemon has the port.*\[iod.N\]" "$tmp/output" ||
+	fail "a taken port: $(cat "$tmp/output")"
+good | sed '18s|127.0.0.1|192.0.2.1|' >"$conf"
+must_fail timeout 20 "$pvfs_iod" --config "$conf" --index 1 --new-store
+grep -q '192.0.2.1:.*no address of this host.*\[iod.N\]' "$tmp/output" ||
+	fail "a strange address: $(cat "$tmp/output")"
+
+# storage of another server or file system
 must cluster stop
 sed -i "s|^storage = .*/iod1$|storage = $state/other|
 	s|^storage = .*/iod0$|storage = $state/iod1|

@@ -61,8 +61,8 @@ static int open_socket(struct tp_dev *dev, struct addr *addr, int backlog)
 
 	if (!rc)
 		return fd;
-	log_error(dev->log, "local: cannot listen on %s:%u: %s", addr->host,
-		  addr->port, strerror(-rc));
+	log_error(dev->log, "local: cannot listen on %s:%u: %s%s", addr->host,
+		  addr->port, strerror(-rc), sock_listen_fix(rc));
 	if (fd >= 0)
 		close(fd);
 	return rc;

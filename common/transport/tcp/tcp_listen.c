@@ -53,8 +53,9 @@ static int open_socket(struct tp_dev *dev, struct addr *addr, int backlog)
 			      backlog);
 	freeaddrinfo(list);
 	if (fd < 0)
-		log_error(dev->log, "tcp: cannot listen on %s:%u: %s",
-			  addr->host, addr->port, strerror(-fd));
+		log_error(dev->log, "tcp: cannot listen on %s:%u: %s%s",
+			  addr->host, addr->port, strerror(-fd),
+			  sock_listen_fix(fd));
 	else
 		addr->port = local_port(fd);
 	return fd;

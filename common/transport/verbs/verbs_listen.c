@@ -31,8 +31,10 @@ static const char *cause(int rc)
 {
 	if (rc == -ENODEV || rc == -EADDRNOTAVAIL)
 		return ": no RDMA device has that address; see rdma link and "
-		       "ip addr";
-	return rc == -EADDRINUSE ? ": in use" : "";
+		       "ip addr, and address in [mgr] or [iod.N]";
+	return rc == -EADDRINUSE ? ": another daemon has the port; end that "
+				   "one, or change address in [mgr] or [iod.N]"
+				 : "";
 }
 
 int vb_listen(struct tp_cq *base, const struct addr *addr, int backlog,
