@@ -119,7 +119,8 @@ static void choose_reason(struct rpc_peer *peer)
 	size_t len;
 
 	if (!fabric_any(&peer->addr))
-		snprintf(c->reason, sizeof(c->reason), "the address says so");
+		snprintf(c->reason, sizeof(c->reason),
+			 "the address or fabric= says so");
 	else if (fabric && !strncmp(fabric->option, "strict:", 7))
 		snprintf(c->reason, sizeof(c->reason), "fabric=%s",
 			 fabric->option);

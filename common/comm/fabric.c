@@ -151,22 +151,23 @@ static void fabric_log_none(const struct fabric *fabric,
 			    const struct names *names, const struct log *log)
 {
 	const char *name = names->name[0];
+	int len = (int)strlen(fabric->missing) - 2; /* not the last "; " */
 
 	if (!names->strict)
 		log_error(log,
-			  "fabric=%s: no transport to use: %suse a build with "
-			  "one of them, or write fabric=auto",
-			  fabric->option, fabric->missing);
+			  "fabric=%s: no transport to use (%.*s): use a build "
+			  "with one of them, or write fabric=auto",
+			  fabric->option, len, fabric->missing);
 	else if (!strcmp(name, "verbs"))
 		log_error(log,
-			  "fabric=%s: %sload the RDMA driver and bring a port "
-			  "up (rdma link), or write fabric=auto",
-			  fabric->option, fabric->missing);
+			  "fabric=%s (%.*s): load the RDMA driver and bring a "
+			  "port up (rdma link), or write fabric=auto",
+			  fabric->option, len, fabric->missing);
 	else
 		log_error(log,
-			  "fabric=%s: %suse a build with %s, or write "
+			  "fabric=%s (%.*s): use a build with %s, or write "
 			  "fabric=auto",
-			  fabric->option, fabric->missing, name);
+			  fabric->option, len, fabric->missing, name);
 }
 
 int fabric_open(struct fabric *fabric, const char *scheme, const char *option,

@@ -212,7 +212,7 @@ int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 	if (ops)
 		return OP(&(struct tp_dev){ .ops = ops }, dev_open)(attr, dev);
 	log_error(attr ? attr->log : NULL,
-		  "no transport \"%s\" in this build; use tcp", name);
+		  "no transport \"%s\" in this build; use " PROVIDERS, name);
 	return -EPROTONOSUPPORT;
 }
 

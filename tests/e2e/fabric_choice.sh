@@ -34,8 +34,20 @@ expect "local local local" \
 
 mount_with fabric=tcp
 in_use tcp
+[ "$(grep -c "fabric= says so$" "$tmp/ping")" = 3 ] ||
+	fail "no reason: $(cat "$tmp/ping")"
 mount_with fabric=strict:local
 in_use local
+[ "$(grep -c "fabric= says so$" "$tmp/ping")" = 3 ] ||
+	fail "no reason: $(cat "$tmp/ping")"
+mount_with fabric=foo
+must_fail pvfs-ls /pvfs
+grep -q 'no transport "foo" in this build; use local.* tcp$' "$tmp/output" ||
+	fail "no fix: $(cat "$tmp/output")"
+mount_with fabric=foo:bar
+must_fail pvfs-ls /pvfs
+grep -q 'no transport to use (foo: [^;]*; bar: [a-z ]*): use' "$tmp/output" ||
+	fail "no fix: $(cat "$tmp/output")"
 
 if [ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]; then
 	mount_with fabric=strict:verbs
@@ -48,4 +60,4 @@ fi
 
 # The address names one transport: another one is not taken instead.
 must pvfs-ping "tcp://127.0.0.1:$(port_of iod.0)" >"$tmp/ping"
-grep -q "tcp .*the address says so" "$tmp/ping" || fail "$(cat "$tmp/ping")"
+grep -q "tcp .*the address or fabric= says so" "$tmp/ping" || fail "$(cat "$tmp/ping")"

@@ -207,7 +207,7 @@ START_TEST(two_rails_are_heard)
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
 	rig->peer = second;
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
-	is_over("fault+tcp", "the address says so");
+	is_over("fault+tcp", "the address or fabric= says so");
 	rpc_peer_close(second, true);
 	rig->peer = first;
 	both_ways();
