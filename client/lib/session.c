@@ -15,6 +15,7 @@
 
 #define DRAIN_MS 2000 /* for what nobody waited for */
 #define POLL_US 30 /* where answers come meanwhile */
+#define FIX_MGR "is pvfs-mgr running there? see HOST and port= of the mount"
 
 static int random_id(uint64_t *id)
 {
@@ -57,12 +58,13 @@ static int cred_get(struct rpc_cred *cred)
 }
 
 static int peer_open(struct session *s, const struct addr *addr,
-		     const char *name, struct rpc_peer **peer)
+		     const char *name, const char *fix, struct rpc_peer **peer)
 {
 	struct rpc_cred cred;
 	struct rpc_peer_attr attr = {
 		.addr = *addr,
 		.name = name,
+		.fix = fix,
 		.role = WIRE_ROLE_CLIENT,
 		.fsid = s->fsid,
 		.session = s->id,
@@ -149,7 +151,8 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	if (rc)
 		goto close_fabric;
 	drive_init(&s->drive, ctx);
-	rc = peer_open(s, attr->addr, attr->name, &s->mgr);
+	rc = peer_open(s, attr->addr, attr->name, attr->probe ? NULL : FIX_MGR,
+		       &s->mgr);
 	if (rc)
 		goto close_ctx;
 	return 0;
@@ -253,7 +256,7 @@ static int open_iods(struct session *s)
 				  i);
 			return rc;
 		}
-		rc = peer_open(s, &addr, name, &s->iod[i]);
+		rc = peer_open(s, &addr, name, NULL, &s->iod[i]);
 		if (rc)
 			return rc;
 	}
@@ -269,6 +272,14 @@ int session_mount(struct session *s)
 	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
 	if (!rc)
 		list_conf_get(&s->list, rpc_peer_transport(s->mgr), s->log);
+	if (rc == -ENOSYS) {
+		log_error(s->log,
+			  "%s: this server is an iod, not the manager; port= "
+			  "of the mount is that of [mgr] address in the "
+			  "servers' configuration",
+			  rpc_peer_name(s->mgr));
+		rc = -ENXIO;
+	}
 	return rc ? rc : open_iods(s);
 }
 

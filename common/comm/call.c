@@ -345,10 +345,12 @@ static void call_log_timeout(const struct rpc_call *call)
 	if (call->quiet)
 		return;
 	log_error(peer->link.ctx->log,
-		  "%s: no answer to %s by its deadline%s%s", peer->name,
+		  "%s: no answer to %s by its deadline%s%s%s%s", peer->name,
 		  hdr ? wire_op_name(le16toh(hdr->op)) : "a call",
 		  ready ? "" : "; not connected: ",
-		  ready ? "" : strerror(-peer->reason));
+		  ready ? "" : strerror(-peer->reason),
+		  ready || !peer->fix ? "" : "; ",
+		  ready || !peer->fix ? "" : peer->fix);
 }
 
 int call_expire(struct rpc_ctx *ctx)

@@ -80,6 +80,7 @@ struct rpc_peer {
 	struct addr addr;
 	struct choice choice; /* of the fabric */
 	char name[ADDR_STRLEN + 72];
+	const char *fix; /* see rpc.h */
 	enum wire_role role;
 	uint64_t fsid, session;
 	struct rpc_cred cred;

@@ -101,6 +101,8 @@ struct rpc_peer_attr {
 	struct addr addr;		/* pvfs://: over the best rail that
 					 * answers, chosen at each connect */
 	const char *name;		/* "iod 2", for messages; copied */
+	const char *fix;		/* what to look at when it cannot be
+					 * reached, or NULL; outlives the peer */
 	enum wire_role role;		/* who we are */
 	uint64_t fsid;			/* 0: any */
 	uint64_t session;		/* one per client instance, random, not 0 */

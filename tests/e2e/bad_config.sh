@@ -144,8 +144,19 @@ must_fail timeout 20 "$pvfs_iod" --config "$conf" --index 1 --new-store
 grep -q '192.0.2.1:.*no address of this host.*\[iod.N\]' "$tmp/output" ||
 	fail "a strange address: $(cat "$tmp/output")"
 
-# storage of another server or file system
+# mounted from an iod's port, and from one where nobody is
+sed "s/port=[0-9]*/port=$(port_of iod.1)/" "$state/pvfstab" >"$tmp/pvfstab"
+must_fail env PVFSTAB_FILE="$tmp/pvfstab" pvfs-ls /pvfs
+grep -q "is an iod, not the manager; port= of the mount is" "$tmp/output" ||
+	fail "an iod's port: $(cat "$tmp/output")"
+grep -q "^pvfs-ls: /pvfs: No such device or address" "$tmp/output" ||
+	fail "an iod's port: $(cat "$tmp/output")"
 must cluster stop
+must_fail env PVFS_TIMEOUT=1 pvfs-ls /pvfs
+grep -q "no answer to MOUNT .*: Connection refused; is pvfs-mgr running" \
+	"$tmp/output" || fail "nobody there: $(cat "$tmp/output")"
+
+# storage of another server or file system
 sed -i "s|^storage = .*/iod1$|storage = $state/other|
 	s|^storage = .*/iod0$|storage = $state/iod1|
 	s|^storage = .*/other$|storage = $state/iod0|" "$state/pvfs.conf"
