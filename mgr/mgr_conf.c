@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr_conf.c - the mgr's settings out of the cluster's configuration. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,65 +66,24 @@ static int read_mgr(const struct conf_section *in, struct mgr_conf *conf)
 		rc = read_numbers(in, conf);
 	if (!rc)
 		rc = fabric_conf_read(in, &conf->fabric);
-	if (!rc)
-		rc = server_conf_address(in, 3000, &conf->addr);
 	return rc ? rc : server_conf_storage(in, conf->storage);
 }
 
-static int count_iod(void *arg, const char *section)
+static int read_addresses(struct conf_section *in, struct mgr_conf *conf)
 {
-	uint32_t *n = arg;
+	struct server_addrs all;
+	int rc = server_conf_addresses(in, &all);
 
-	*n += !strncmp(section, "iod.", 4);
-	return *n > WIRE_IOD_MAX;
-}
-
-/* Clients get all addresses in one message. */
-static int add_length(const struct conf_section *in, const struct addr *addr,
-		      size_t *len)
-{
-	char uri[ADDR_STRLEN];
-
-	*len += strlen(addr_format(addr, uri, sizeof(uri))) + 1;
-	if (*len <= WIRE_URIS_MAX)
-		return 0;
-	return conf_complain(in, "address",
-			     "all addresses up to here are longer than 16 KiB "
-			     "together; write shorter names of hosts");
-}
-
-/* As many sections as there are; a gap shows as one that is missing. */
-static int read_iods(struct conf_section *in, struct mgr_conf *conf)
-{
-	char section[24] = "iod.0";
-	uint32_t n = 0;
-	size_t len = 0;
-	int rc = 0;
-
-	in->name = section;
-	conf_sections(in->conf, count_iod, &n);
-	if (!n || n > WIRE_IOD_MAX)
-		return conf_complain(
-			in, "address",
-			n ? "more than 1024 iods"
-			  : "no iods; add sections [iod.0], [iod.1]");
-	conf->iod = calloc(n, sizeof(conf->iod[0]));
-	if (!conf->iod) {
-		conf_complain(in, "address", "no memory for the iods");
-		return -ENOMEM;
-	}
-	conf->niods = n;
-	for (uint32_t i = 0; !rc && i < n; i++) {
-		snprintf(section, sizeof(section), "iod.%u", i);
-		rc = server_conf_address(in, 7000, &conf->iod[i]);
-		if (!rc)
-			rc = add_length(in, &conf->iod[i], &len);
-	}
+	if (rc)
+		return rc;
+	conf->addr = all.mgr;
+	conf->iod = all.iod;
+	conf->niods = all.niods;
 	in->name = "filesystem";
-	if (!rc && conf->pcount > n)
+	if (conf->pcount > conf->niods)
 		return conf_complain(in, "stripe_count",
 				     "more than there are iods; 0 means all");
-	return rc;
+	return 0;
 }
 
 static int read_all(struct conf_section *in, struct mgr_conf *conf)
@@ -137,7 +95,7 @@ static int read_all(struct conf_section *in, struct mgr_conf *conf)
 	in->name = "mgr";
 	if (!rc)
 		rc = read_mgr(in, conf);
-	return rc ? rc : read_iods(in, conf);
+	return rc ? rc : read_addresses(in, conf);
 }
 
 int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,

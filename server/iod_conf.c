@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iod_conf.c - the settings of one iod out of the cluster's configuration. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -158,17 +159,13 @@ static int read_section(const struct conf_section *in, struct iod_conf *conf)
 }
 
 /* Where the manager connects from: what "from" says, else its address. */
-static int read_mgr_from(const struct conf_section *in, struct iod_conf *conf)
+static int read_mgr_from(const struct conf_section *in, const struct addr *mgr,
+			 struct iod_conf *conf)
 {
-	const char *address = conf_get(in, "address");
 	const char *from = conf_get(in, "from");
-	struct addr addr = { 0 };
 
-	if (!from && address && addr_parse(address, 3000, &addr))
-		return conf_complain(in, "address",
-				     "not an address; write pvfs://HOST:PORT");
 	if (!from)
-		from = addr.host;
+		from = mgr->host;
 	if (strlen(from) >= sizeof(conf->mgr_from))
 		return conf_complain(in, "from", "longer than 511 bytes");
 	strcpy(conf->mgr_from, from);
@@ -185,7 +182,40 @@ static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 	in->name = "mgr";
 	if (!rc)
 		rc = server_conf_session_timeout(in, &conf->session_ttl_ms);
-	return rc ? rc : read_mgr_from(in, conf);
+	return rc;
+}
+
+/* in is this iod's section. */
+static int read_own_address(const struct conf_section *in,
+			    const struct server_addrs *all,
+			    struct iod_conf *conf)
+{
+	char what[64];
+
+	if (conf->index < all->niods) {
+		conf->addr = all->iod[conf->index];
+		return 0;
+	}
+	snprintf(what, sizeof(what),
+		 "missing; there are iods 0 to %u: see --index",
+		 all->niods - 1);
+	return conf_complain(in, "address", what);
+}
+
+static int read_addresses(const struct conf_section *in, struct iod_conf *conf)
+{
+	struct conf_section mgr = *in;
+	struct server_addrs all;
+	int rc = server_conf_addresses(in, &all);
+
+	if (rc)
+		return rc;
+	mgr.name = "mgr";
+	rc = read_own_address(in, &all, conf);
+	if (!rc)
+		rc = read_mgr_from(&mgr, &all.mgr, conf);
+	free(all.iod);
+	return rc;
 }
 
 static int read_all(struct conf_section *in, struct iod_conf *conf)
@@ -201,7 +231,7 @@ static int read_all(struct conf_section *in, struct iod_conf *conf)
 	if (!rc)
 		rc = read_section(in, conf);
 	if (!rc)
-		rc = server_conf_address(in, 7000, &conf->addr);
+		rc = read_addresses(in, conf);
 	return rc ? rc : server_conf_storage(in, conf->storage);
 }
 

@@ -7,6 +7,7 @@
 #define SERVER_CONF_H
 
 #include <limits.h>
+#include <stdint.h>
 
 #include "addr.h"
 #include "conf.h"
@@ -24,6 +25,18 @@ int server_conf_load(const char *path, struct conf **file, char *err,
 int server_conf_fsid(const struct conf_section *in, uint64_t *fsid);
 int server_conf_address(const struct conf_section *in, uint16_t port,
 			struct addr *addr);
+struct server_addrs {
+	struct addr mgr;
+	uint32_t niods;
+	struct addr *iod; /* niods; the caller frees it */
+};
+/*
+ * Those of the whole file system, in any section: the iods are numbered from
+ * 0 on without a gap, and no two servers have one address.  *all is set on
+ * success only.
+ */
+int server_conf_addresses(const struct conf_section *in,
+			  struct server_addrs *all);
 int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX]);
 /* May be missing. */
 int server_conf_log_level(const struct conf_section *in, enum log_level *level);

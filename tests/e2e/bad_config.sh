@@ -72,8 +72,8 @@ refuse mgr 3 'stripe_size' 's/^stripe_size = .*/stripe_size = 64Q/'
 refuse mgr 3 'stripe_size' 's/^stripe_size = .*/stripe_size = 7/'
 refuse mgr 4 'stripe_count' 's/^stripe_count = .*/stripe_count = 9/'
 refuse mgr 7 'address' 's|^address = .*|address = 127.0.0.1|;10,$s/x/x/'
-refuse mgr 7 'address' '7s|tcp:|gopher:|'
-refuse iod 18 'address' '18s|tcp:|gopher:|'
+both 7 'address' '7s|tcp:|gopher:|'
+both 18 'address' '18s|tcp:|gopher:|'
 both 11 'rdma_sll' 's/^sync = .*/rdma_sll = 3/'
 refuse iod 11 'rdma_sl 0 to 15' 's/^sync = .*/rdma_sl = 16/'
 refuse mgr 8 'rdma_gid index address' '8s/.*/rdma_gid = 10.0.0/'
@@ -85,11 +85,16 @@ refuse iod 11 'rendezvous_above' 's/^sync = .*/rendezvous_above = -1/'
 refuse iod 11 'dead_peer' 's/^sync = .*/dead_peer = 0/'
 refuse iod 11 'sync' 's/^sync = .*/sync = maybe/'
 refuse iod - 'iod.1' '17,19d'
-refuse iod 18 'address' '18s/.*/address = tcp:/'
+both 18 'address' '18s/.*/address = tcp:/'
+both - '[mgr] address' '7d'
+both 14 '[iod.0] [mgr]' '7s/:0/:7000/;14s/:0/:7000/'
+both 18 '[iod.1] [iod.0]' '14s/:0/:7000/;18s/:0/:7000/'
+both 18 '[iod.1] [iod.0]' '14s/tcp.*0/pvfs:\/\/HOST:7000/;18s/tcp.*0/tcp:\/\/host:7000/'
 refuse iod - 'storage' '19d'
 refuse mgr - 'storage' '8d'
 both 8 'storage' '8s/.*/storages = x/'
-refuse mgr - 'iod.1' 's/^\[iod.1\]/[iod.2]/'
+both - 'iod.1 gap' 's/^\[iod.1\]/[iod.2]/'
+index=0 refuse iod - 'iod.1 gap' 's/^\[iod.1\]/[iod.2]/'
 both 15 '' '15s/.*/this is no setting/'
 both 13 '' '13s/.*/[iod.0/'
 
@@ -117,7 +122,7 @@ grep -qF "$tmp" "$tmp/output" || fail "$(cat "$tmp/output")"
 # an index that the file does not have
 good >"$conf"
 must_fail timeout 20 "$pvfs_iod" --config "$conf" --index 7
-grep -qF 'iod.7' "$tmp/output" || fail "$(cat "$tmp/output")"
+grep -qF '[iod.7] address: missing; there are iods 0 to 1' "$tmp/output" || fail "$(cat "$tmp/output")"
 
 # addresses that no client could be told of, in one message
 {
