@@ -13,20 +13,28 @@
 
 #define MAX_OPEN_DEFAULT 1024u
 
+/* An empty folder of its own: whoever removes all objects removes it, too. */
+#define MARK "objects/here"
+
 static int make_objects(struct store *store)
 {
-	if (mkdirat(store->dirfd, "objects", 0700))
-		return errno == EEXIST ? 0 : -1;
-	return fsync(store->dirfd);
+	if (mkdirat(store->dirfd, "objects", 0700) && errno != EEXIST)
+		return -errno;
+	if (mkdirat(store->dirfd, MARK, 0700) && errno != EEXIST)
+		return -errno;
+	return fsync(store->dirfd) ? -errno : 0;
 }
 
 /* A store that was claimed had them. */
 static int open_objects(struct store *store)
 {
 	struct statfs fs;
-	int fd;
+	int fd, rc;
 
-	if (!store->stamp.owner && make_objects(store))
+	rc = store->stamp.owner ? 0 : make_objects(store);
+	if (rc)
+		return rc;
+	if (faccessat(store->dirfd, MARK, F_OK, AT_EACCESS))
 		return -errno;
 	fd = openat(store->dirfd, "objects",
 		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -41,11 +49,13 @@ static int open_parts(struct store *store, const char *dir)
 {
 	int rc = open_objects(store);
 
-	if (rc == -ENOENT)
+	if (rc == -ENOENT) {
 		log_error(store->log,
-			  "storage %s has a stamp but no folder objects: it was "
-			  "removed; restore it from a backup",
+			  "storage %s has a stamp but no folder " MARK ": the "
+			  "objects were removed; restore them from a backup",
 			  dir);
+		return rc;
+	}
 	if (!rc)
 		rc = store_fence_load(store);
 	if (rc)

@@ -48,7 +48,7 @@ must cluster stop
 # another store of the same iod: found out when the manager has reached it
 iod1_ended() { ! cluster pid 1; }
 away iod1
-cp "$state/iod1.real/pvfs-stamp" "$state/iod1" && mkdir "$state/iod1/objects" &&
+cp "$state/iod1.real/pvfs-stamp" "$state/iod1" && mkdir -p "$state/iod1/objects/here" &&
 	sed -i 's/^store .*/store 0123456789abcdef/' "$state/iod1/pvfs-stamp"
 rm -f "$state"/log/*.log
 cluster start
@@ -57,9 +57,13 @@ grep -qF "$state/iod1 holds store 0123456789abcdef" "$(log_of iod1)" ||
 	fail "$(cat "$(log_of iod1)")"
 must cluster stop
 # the stamp alone
-must rmdir "$state/iod1/objects"
+must rmdir "$state/iod1/objects/here" "$state/iod1/objects"
 refused iod1 "$state/iod1" objects
 back iod1
+# all but the folder
+must mv "$state/iod1/objects" "$state/kept" && must mkdir "$state/iod1/objects"
+refused iod1 "$state/iod1" objects
+must rmdir "$state/iod1/objects" && must mv "$state/kept" "$state/iod1/objects"
 
 # the manager's, with those of the iods there
 away mgr
@@ -92,7 +96,7 @@ must cluster stop
 sed -i '/^store /d; /^manager /d' "$state"/iod?/pvfs-stamp
 must cluster start
 expect ok pvio check /pvfs/c 0 3000000 3
-grep -q '^manager ' "$state/iod1/pvfs-stamp" || fail "iod 1 was not claimed"
+until_true 30 grep -q '^manager ' "$state/iod1/pvfs-stamp"
 
 # a first start, one server after the other
 must cluster stop

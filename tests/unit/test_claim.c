@@ -150,13 +150,17 @@ START_TEST(old_store_goes_on)
 }
 END_TEST
 
+/* The folder, or all that was in it. */
 START_TEST(objects_that_are_gone)
 {
-	char path[80];
+	char path[80], mark[90];
 
 	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
 	store_close(store);
 	snprintf(path, sizeof(path), "%s/objects", dir);
+	snprintf(mark, sizeof(mark), "%s/here", path);
+	ck_assert_int_eq(rmdir(mark), 0);
+	ck_assert_int_eq(open_store(false), -ENOENT);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(open_store(false), -ENOENT);
 	ck_assert_int_eq(access(path, F_OK), -1);

@@ -376,6 +376,8 @@ START_TEST(without_its_folder)
 	struct store_obj *obj;
 	char path[96];
 
+	snprintf(path, sizeof(path), "%s/objects/here", dir);
+	ck_assert_int_eq(rmdir(path), 0);
 	snprintf(path, sizeof(path), "%s/objects", dir);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), -EIO);
