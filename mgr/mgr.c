@@ -237,7 +237,9 @@ static void *mgr_main(void *arg)
 		rc = turn(mgr, rc ? 0 : CLOCK_NEVER);
 	if (rc == -EIO)
 		log_error(mgr->log, "the data base failed, see above; the "
-				    "next start recovers it");
+				    "next start recovers it, unless a file "
+				    "of it is damaged: then restore the "
+				    "folder from a backup");
 	if (rc >= 0)
 		drain(mgr);
 	else if (mgr->failed)

@@ -60,8 +60,9 @@ static int env_configure(struct store *st, uint64_t cache)
 	return env->log_set_config(env, DB_LOG_ZERO, 1);
 }
 
-static int table_open(struct store *st, enum store_table table)
+static int table_open(struct store *st, enum store_table table, bool make)
 {
+	u_int32_t flags = (make ? DB_CREATE : 0) | DB_AUTO_COMMIT | DB_THREAD;
 	DB *db;
 	int ret;
 
@@ -73,8 +74,30 @@ static int table_open(struct store *st, enum store_table table)
 		return ret;
 	if ((ret = db->set_flags(db, DB_CHKSUM)))
 		return ret;
-	return db->open(db, NULL, table_name[table], NULL, DB_BTREE,
-			DB_CREATE | DB_AUTO_COMMIT | DB_THREAD, 0600);
+	return db->open(db, NULL, table_name[table], NULL, DB_BTREE, flags,
+			0600);
+}
+
+/* The format is noted when all tables are there: none is made after that. */
+static int tables_open(struct store *st)
+{
+	uint64_t format;
+	int ret, rc, t;
+
+	ret = table_open(st, STORE_META, true);
+	if (ret)
+		return ret;
+	rc = meta_get_u64(st, "format", &format);
+	for (t = STORE_META + 1; !ret && t < STORE_TABLES; t++)
+		ret = table_open(st, t, rc == -ENOENT);
+	if (ret == ENOENT) {
+		log_error(st->log,
+			  "data base %s has no table %s: the file was removed; "
+			  "restore the folder from a backup",
+			  st->home, table_name[t - 1]);
+		atomic_store(&st->failed, true);
+	}
+	return ret;
 }
 
 static int make_home(struct store *st, const char *dir)
@@ -108,8 +131,8 @@ int env_open(struct store *st, const struct store_attr *attr)
 					    DB_INIT_MPOOL | DB_PRIVATE |
 					    DB_THREAD | DB_RECOVER,
 				    0600);
-	for (int t = 0; !ret && t < STORE_TABLES; t++)
-		ret = table_open(st, t);
+	if (!ret)
+		ret = tables_open(st);
 	return ret ? store_error(st, ret, "open") : 0;
 }
 

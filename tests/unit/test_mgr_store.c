@@ -172,6 +172,22 @@ START_TEST(test_recovery)
 }
 END_TEST
 
+/* An empty one in its place would be taken for the truth. */
+START_TEST(test_lost_table)
+{
+	static const char *const table[] = { "inodes", "dirents", "opens",
+					     "replies", "lockers" };
+	struct store_attr attr = { dir, 1 << 20, &logger };
+	char path[128];
+
+	close_store();
+	snprintf(path, sizeof(path), "%s/db/%s", dir, table[_i]);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(store_open(&attr, &st), -EIO);
+	ck_assert_int_eq(access(path, F_OK), -1);
+}
+END_TEST
+
 static void give_ids(void)
 {
 	store_begin(st);
@@ -428,6 +444,7 @@ int main(void)
 	tcase_add_test(tc, test_rows);
 	tcase_add_test(tc, test_walk);
 	tcase_add_test(tc, test_recovery);
+	tcase_add_loop_test(tc, test_lost_table, 0, 5);
 	tcase_add_test(tc, test_ids);
 	tcase_add_test(tc, test_hash);
 	tcase_add_test(tc, test_sessions);
