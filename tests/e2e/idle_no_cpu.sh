@@ -25,19 +25,26 @@ ticks() {
 switches() {
 	awk '/^voluntary/ { n += $2 } END { print n }' /proc/"$1"/task/*/status
 }
-for s in mgr 0 1; do
-	pid=$(cluster pid $s)
-	t[pid]=$(ticks "$pid") w[pid]=$(switches "$pid")
-done
-sleep 5
-for s in mgr 0 1; do
-	pid=$(cluster pid $s)
-	used=$(($(ticks "$pid") - ${t[pid]}))
-	woken=$(($(switches "$pid") - ${w[pid]}))
-	say "$s: $used ticks, woken $woken times in 5 s"
-	[ $used -le 1 ] || fail "$s used $used ticks while idle"
-	[ $woken -le 50 ] || fail "$s was woken $woken times while idle"
-done
+# For 5 seconds.
+idle() {
+	local s pid used woken busy=0
+
+	for s in mgr 0 1; do
+		pid=$(cluster pid $s)
+		t[pid]=$(ticks "$pid") w[pid]=$(switches "$pid")
+	done
+	sleep 5
+	for s in mgr 0 1; do
+		pid=$(cluster pid $s)
+		used=$(($(ticks "$pid") - ${t[pid]}))
+		woken=$(($(switches "$pid") - ${w[pid]}))
+		say "$s: $used ticks, woken $woken times in 5 s"
+		[ $used -le 1 ] && [ $woken -le 50 ] || busy=1
+	done
+	return $busy
+}
+# on a busy disk what a start leaves to be written takes longer
+idle || idle || idle || fail "not idle"
 [ "$sanitized" = 1 ] || for s in mgr 0 1; do
 	kib=$(awk '/^VmRSS/ { print $2 }' "/proc/$(cluster pid $s)/status")
 	say "$s: $((kib / 1024)) MiB"

@@ -10,7 +10,8 @@ for program in pvfs-test pvfs-cp pvfs-chown pvfs-mkdir pvfs-rm; do
 	public $program
 done
 cp "$PVFS_BUILD"/mgr/pvfs-mgr "$PVFS_BUILD"/server/pvfs-iod "$tmp/public"
-cp -r "$top/scripts" "$tmp/public"
+cp -r "$top/scripts" "$top/conf" "$tmp/public"
+tree=$tmp/public/conf
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 joe() { as_user 1001 1002 '' env PVFS_BUILD="$tmp/public" "$@"; }
 
@@ -24,9 +25,9 @@ must joe "$tmp/public/scripts/cluster" start -d "$state" -n 2 --port 0 \
 	--transport "${PVFS_TEST_SCHEME:-tcp}"
 export PVFSTAB_FILE=$state/pvfstab
 must joe pvfs-test -c -u -b 100000 -i 1 -f /pvfs/quickstart.test >"$tmp/test"
-must joe pvfs-cp -a --verify "$top/conf" /pvfs/tree
+must joe pvfs-cp -a --verify "$tree" /pvfs/tree
 must joe pvfs-cp -a --verify /pvfs/tree "$tmp/out/tree"
-must diff -r "$top/conf" "$tmp/out/tree"
+must diff -r "$tree" "$tmp/out/tree"
 must joe pvfs-mkdir /pvfs/dir
 must joe pvfs-rm -r /pvfs/tree
 expect '40755 1001 1002' owner /pvfs
@@ -40,7 +41,7 @@ start_shared() {
 start_shared
 must_fail joe pvfs-mkdir /pvfs/joe
 must pvfs-mkdir /pvfs/joe
-must pvfs-cp -r "$top/conf" /pvfs/joe/conf
+must pvfs-cp -r "$tree" /pvfs/joe/conf
 must pvfs-chown -R 1001:1002 /pvfs/joe
 must joe pvfs-mkdir /pvfs/joe/dir
 must joe pvfs-rm -r /pvfs/joe/conf

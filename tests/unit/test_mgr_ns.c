@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_mgr_ns.c - the rules of each operation on the name space. */
 #include <errno.h>
+#include <sys/prctl.h>
 
 #include "mgr_fixture.h"
 
@@ -70,6 +71,10 @@ START_TEST(test_root_owner)
 	ck_assert_uint_eq(root.uid, uid);
 	ck_assert_uint_eq(root.gid, gid);
 	ck_assert_uint_eq(root.mode, S_IFDIR | 0755);
+	ck_assert_int_eq(seteuid(getuid()), 0);
+	ck_assert_int_eq(setegid(getgid()), 0);
+	/* else nobody, LeakSanitizer included, may look into the process */
+	ck_assert_int_eq(prctl(PR_SET_DUMPABLE, 1), 0);
 }
 END_TEST
 
