@@ -281,7 +281,9 @@ static int finish(struct perf_run *run)
 
 static bool ours(const char *name)
 {
-	return !strncmp(name, "bench-io.", 9) || !strncmp(name, "perf-", 5);
+	if (!strncmp(name, "bench-io.", 9))
+		return name[9 + strspn(name + 9, "0123456789-")] == '\0';
+	return !strcmp(name, "perf-idle") || !strncmp(name, "perf-mpi-", 9);
 }
 
 /* What the clients left: they keep their files from round to round. */
