@@ -41,6 +41,8 @@ static int open_objects(struct store *store)
 	if (fd < 0)
 		return -errno;
 	store->objfd = fd;
+	if (!store->stamp.owner && fsync(fd)) /* the mark, before a claim */
+		return -errno;
 	store->memory = !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
 	return 0;
 }
