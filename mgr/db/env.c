@@ -78,6 +78,23 @@ static int table_open(struct store *st, enum store_table table, bool make)
 			0600);
 }
 
+static bool has_inodes(struct store *st)
+{
+	struct store_iter it;
+
+	return store_first(st, STORE_INODES, "", 0, &it) != -ENOENT;
+}
+
+static int lost(struct store *st, const char *table)
+{
+	log_error(st->log,
+		  "data base %s has no table %s: the file was removed; restore "
+		  "the folder from a backup",
+		  st->home, table);
+	atomic_store(&st->failed, true);
+	return ENOENT;
+}
+
 /* The format is noted when all tables are there: none is made after that. */
 static int tables_open(struct store *st)
 {
@@ -90,13 +107,10 @@ static int tables_open(struct store *st)
 	rc = meta_get_u64(st, "format", &format);
 	for (t = STORE_META + 1; !ret && t < STORE_TABLES; t++)
 		ret = table_open(st, t, rc == -ENOENT);
-	if (ret == ENOENT) {
-		log_error(st->log,
-			  "data base %s has no table %s: the file was removed; "
-			  "restore the folder from a backup",
-			  st->home, table_name[t - 1]);
-		atomic_store(&st->failed, true);
-	}
+	if (ret == ENOENT)
+		return lost(st, table_name[t - 1]);
+	if (!ret && rc == -ENOENT && has_inodes(st))
+		return lost(st, table_name[STORE_META]);
 	return ret;
 }
 
