@@ -6,25 +6,16 @@
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "ask.h"
+#include "random_id.h"
 #include "rendezvous.h"
 #include "usermem.h"
 
 #define DRAIN_MS 2000 /* for what nobody waited for */
 #define POLL_US 30 /* where answers come meanwhile */
 #define FIX_MGR "is pvfs-mgr running there? see HOST and port= of the mount"
-
-static int random_id(uint64_t *id)
-{
-	do {
-		if (getrandom(id, sizeof(*id), 0) != sizeof(*id))
-			return -errno;
-	} while (!*id);
-	return 0;
-}
 
 /* host:pid:program, for the servers' logs. */
 static void cred_name(struct rpc_cred *cred)

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "clock.h"
 #include "fsck.h"
+#include "random_id.h"
 
 struct waiting {
 	struct answer *answer;
@@ -108,13 +108,12 @@ static int open_peer(struct fsck *f, const struct addr *addr, const char *name,
 
 static int open_peers(struct fsck *f)
 {
-	uint64_t session = 0;
+	uint64_t session;
 	char name[24];
-	int rc;
+	int rc = random_id(&session);
 
-	while (!session)
-		if (getrandom(&session, sizeof(session), 0) < 0)
-			return -errno;
+	if (rc)
+		return rc;
 	rc = open_peer(f, &f->conf.addr, "mgr", WIRE_ROLE_CLIENT, session,
 		       &f->mgr);
 	f->iod = calloc(f->conf.niods, sizeof(f->iod[0]));

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "jobs_impl.h"
+#include "random_id.h"
 
 static void tell_next(struct iod *iod);
 
@@ -95,13 +95,10 @@ static int read_old(struct mgr *mgr)
 static int record_self(struct mgr *mgr)
 {
 	struct intent in = { .kind = INTENT_FENCE };
-	int rc;
+	int rc = random_id(&in.session);
 
-	do {
-		if (getrandom(&in.session, sizeof(in.session), 0) < 0)
-			return -errno;
-	} while (!in.session);
-	rc = ns_begin(&mgr->ns);
+	if (!rc)
+		rc = ns_begin(&mgr->ns);
 	if (rc)
 		return rc;
 	in.id = store_id(mgr->st);

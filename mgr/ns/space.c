@@ -2,23 +2,20 @@
 /* space.c - the name space as a whole: its root, its count, a transaction. */
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "ns_impl.h"
+#include "random_id.h"
 
 /* Until ns_bound() the name space is fresh. */
 static int put_identity(struct ns *ns)
 {
 	uint64_t id;
-	int rc;
+	int rc = random_id(&id);
 
-	do {
-		if (getrandom(&id, sizeof(id), 0) < 0)
-			return -errno;
-	} while (!id);
-	rc = meta_put_u64(ns->st, "identity", id);
+	if (!rc)
+		rc = meta_put_u64(ns->st, "identity", id);
 	return rc ? rc : meta_put_u64(ns->st, "fresh", 1);
 }
 

@@ -2,18 +2,9 @@
 /* claim.c - is this the store that the manager knows, or an empty one? */
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "random_id.h"
 #include "store_int.h"
-
-static int new_identity(uint64_t *id)
-{
-	do {
-		if (getrandom(id, sizeof(*id), 0) < 0)
-			return -errno;
-	} while (!*id);
-	return 0;
-}
 
 /* A stamp with an identity and no owner: made, and never claimed. */
 static bool is_new(const struct store *store)
@@ -26,7 +17,7 @@ int store_claim_open(struct store *store, const struct store_attr *attr)
 	int rc;
 
 	store->stamp = (struct stamp){ attr->fsid, "iod", attr->index, 0, 0 };
-	rc = new_identity(&store->stamp.store);
+	rc = random_id(&store->stamp.store);
 	store->dirfd = rc ? rc
 			  : stamp_open(attr->dir, &store->stamp, attr->log);
 	if (store->dirfd < 0)
@@ -70,7 +61,7 @@ static int keep(struct store *store, const struct store_claim *claim)
 	if (!stamp.store)
 		stamp.store = claim->store;
 	if (!stamp.store)
-		rc = new_identity(&stamp.store);
+		rc = random_id(&stamp.store);
 	stamp.owner = claim->owner;
 	if (!rc)
 		rc = stamp_write(store->dirfd, &stamp);

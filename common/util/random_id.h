@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* random_id.h - identifiers that nobody else has: sessions, stores. */
+#ifndef RANDOM_ID_H
+#define RANDOM_ID_H
+
+#include <stdint.h>
+
+/* 64 random bits, never 0.  0, or -errno: *id is as before. */
+int random_id(uint64_t *id);
+
+#endif
