@@ -99,17 +99,18 @@ static int lost(struct store *st, const char *table)
 static int tables_open(struct store *st)
 {
 	uint64_t format;
-	int ret, rc, t;
+	int ret, t;
+	bool made;
 
 	ret = table_open(st, STORE_META, true);
 	if (ret)
 		return ret;
-	rc = meta_get_u64(st, "format", &format);
+	made = meta_get_u64(st, "format", &format) == -ENOENT;
 	for (t = STORE_META + 1; !ret && t < STORE_TABLES; t++)
-		ret = table_open(st, t, rc == -ENOENT);
+		ret = table_open(st, t, made);
 	if (ret == ENOENT)
 		return lost(st, table_name[t - 1]);
-	if (!ret && rc == -ENOENT && has_inodes(st))
+	if (!ret && made && has_inodes(st))
 		return lost(st, table_name[STORE_META]);
 	return ret;
 }
