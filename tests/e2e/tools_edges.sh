@@ -35,6 +35,13 @@ done
 echo "127.0.0.1:/ /pvfs pvfs prot=3000 0 0" >"$tmp/skipped"
 mkdir "$tmp/local"
 touch "$tmp/local/file"
+writers="cp -r $tmp/local $tmp/copy
+mkdir -p $tmp/copy/dir
+mv $tmp/local $tmp/copy
+rm -r $tmp/local
+chmod 700 $tmp/local
+chown 0 $tmp/local
+test -b 1 -f $tmp/copy"
 for tab in /dev/null "$tmp/nothing" "$tmp/skipped"; do
 	while read -r command; do
 		PVFSTAB_FILE=$tab must_fail pvfs-$command
@@ -49,13 +56,7 @@ for tab in /dev/null "$tmp/nothing" "$tmp/skipped"; do
 		ls /pvfs
 		cat $tmp/local/file
 		stat $tmp/local/file
-		cp -r $tmp/local $tmp/copy
-		mkdir -p $tmp/copy/dir
-		mv $tmp/local $tmp/copy
-		rm -r $tmp/local
-		chmod 700 $tmp/local
-		chown 0 $tmp/local
-		test -b 1 -f $tmp/copy
+		$writers
 	END
 done
 grep -q "skipped:1" "$tmp/output" || fail "said: $(cat "$tmp/output")"
@@ -65,15 +66,7 @@ while read -r command; do
 	must_fail pvfs-$command
 	grep -q "lies on no mount" "$tmp/output" ||
 		fail "$command said: $(cat "$tmp/output")"
-done <<-END
-	cp -r $tmp/local $tmp/copy
-	mkdir -p $tmp/copy/dir
-	mv $tmp/local $tmp/copy
-	rm -r $tmp/local
-	chmod 700 $tmp/local
-	chown 0 $tmp/local
-	test -b 1 -f $tmp/copy
-END
+done <<<"$writers"
 [ -e "$tmp/local/file" ] && [ ! -e "$tmp/copy" ] || fail "$(ls "$tmp")"
 must grep -q "use rm" <(pvfs-rm "$tmp/local/file" 2>&1)
 must pvfs-rm -f
