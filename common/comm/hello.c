@@ -241,6 +241,7 @@ static void hello_ready(struct rpc_peer *peer, uint64_t boot, bool resumed)
 			 restarted ? "; the server was restarted" : "");
 	peer->down = false;
 	peer->boot = boot;
+	call_replay(peer);
 	if ((first || !resumed) && peer->fresh)
 		peer->fresh(peer->arg, peer);
 }
@@ -270,8 +271,6 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 		peer->credits = credits;
 	hello_ready(peer, le64toh(rep->boot),
 		    le32toh(rep->flags) & WIRE_H_RESUMED);
-	if (peer->state == PEER_READY)
-		call_replay(peer);
 }
 
 void hello_bye(struct rpc_peer *peer)

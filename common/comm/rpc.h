@@ -111,8 +111,8 @@ struct rpc_peer_attr {
 					 * connect that fails ends all calls with
 					 * its error; nothing is logged */
 	/* first contact, or the server does not know the session any more;
-	 * calls may be started from here, and those in flight are replayed
-	 * after it; may be NULL */
+	 * calls may be started from here, behind those in flight, which were
+	 * sent again; may be NULL */
 	void (*fresh)(void *arg, struct rpc_peer *peer);
 	void *arg;
 };

@@ -63,6 +63,8 @@ static void rig_fresh(void *arg, struct rpc_peer *peer)
 	struct rig *rig = arg;
 
 	rig->fresh++;
+	if (rig->at_fresh)
+		rig_append(rig, rig->at_fresh, 100, 9000);
 }
 
 struct rpc_peer *rig_peer_open(struct rig *rig)

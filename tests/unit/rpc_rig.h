@@ -51,6 +51,7 @@ struct rig {
 	unsigned int bulks; /* under way */
 	unsigned int carried; /* WRITEs whose data came along */
 	unsigned int fresh;
+	struct rig_call *at_fresh; /* an APPEND begun by that callback */
 	/* logs of both */
 	struct log log;
 	char text[65536];

@@ -118,6 +118,37 @@ START_TEST(idle_peer_reconnects)
 }
 END_TEST
 
+/* What the callback begins is none of what was in flight before. */
+START_TEST(a_call_at_the_first_contact_goes_once)
+{
+	struct rpc_server_stats stats;
+	struct rig_call first, held, again;
+
+	rig->at_fresh = &first;
+	start();
+	rig_until(rig, first.finished);
+	ck_assert_int_eq(first.call.status, 0);
+	rpc_server_stats(rig->server, &stats);
+	ck_assert_uint_eq(stats.requests, 2);
+	ck_assert_uint_eq(stats.replays, 0);
+	ck_assert_uint_eq(stats.protocol_errors, 0);
+	rig->at_fresh = &again;
+	rig_release(rig, &held, 9000);
+	rig_until(rig, rig->nheld == 1);
+	rig_server_close(rig);
+	rig_server_open(rig);
+	rig_until(rig, rig->nheld == 1 && again.finished);
+	ck_assert_int_eq(again.call.status, 0);
+	rpc_server_stats(rig->server, &stats);
+	ck_assert_uint_eq(stats.requests, 2);
+	ck_assert_uint_eq(stats.protocol_errors, 0);
+	rig_answer(rig);
+	rig_until(rig, held.finished);
+	ck_assert_int_eq(held.call.status, 0);
+	ck_assert_uint_eq(rig->counter, 201);
+}
+END_TEST
+
 /* A request of the first life is still in execution when it returns. */
 START_TEST(no_second_life_before_the_end_of_the_first)
 {
@@ -337,6 +368,7 @@ int main(void)
 	tcase_add_test(tc, it_outlives_a_connection_for_its_ttl);
 	tcase_add_test(tc, it_resumes);
 	tcase_add_test(tc, idle_peer_reconnects);
+	tcase_add_test(tc, a_call_at_the_first_contact_goes_once);
 	tcase_add_test(tc, no_second_life_before_the_end_of_the_first);
 	tcase_add_test(tc, fenced);
 	tcase_add_test(tc, fenced_before);
