@@ -181,20 +181,9 @@ void claim_start(struct iod *iod)
 	iod_call_start(iod, &c->call);
 }
 
-static void claim_late(struct rpc_timer *timer)
-{
-	struct claimer *c = container_of(timer, struct claimer, timer);
-
-	claim_start(container_of(c, struct iod, claimer));
-}
-
-/* Not at once: what is in flight is about to be sent again. */
 void claim_again(void *arg, struct rpc_peer *peer)
 {
-	struct iod *iod = arg;
-
-	iod->claimer.timer.fire = claim_late;
-	rpc_timer_set(iod->mgr->ctx, &iod->claimer.timer, clock_now());
+	claim_start(arg);
 }
 
 int claim_open(struct mgr *mgr)

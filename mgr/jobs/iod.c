@@ -177,7 +177,6 @@ void iods_close(struct mgr *mgr)
 	for (uint32_t i = 0; jobs->iod && i < mgr->conf.niods; i++) {
 		struct iod *iod = &jobs->iod[i];
 
-		rpc_timer_clear(mgr->ctx, &iod->claimer.timer);
 		iod_call_cancel(&iod->claimer.call);
 		iod_call_cancel(&iod->clearer.call);
 		iod_call_cancel(&iod->remover.call);

@@ -38,7 +38,6 @@ struct clearer {
 struct claimer {
 	bool asks, asked; /* for a new data base: binds nothing yet */
 	bool bound;
-	struct rpc_timer timer;
 	struct iod_call call;
 	uint64_t msg[10];
 };
