@@ -36,6 +36,8 @@ static int keep_store(const struct iod *iod, uint64_t id)
 	char key[24];
 	int rc;
 
+	if (store_room(mgr->st) == STORE_ROOM_NONE)
+		return -ENOSPC;
 	store_key(iod, key);
 	rc = ns_begin(&mgr->ns);
 	if (rc)
@@ -50,29 +52,32 @@ static int keep_store(const struct iod *iod, uint64_t id)
 }
 
 /* All iods are bound: from now on each of them may be away. */
-static void all_bound(struct mgr *mgr)
+static int all_bound(struct mgr *mgr)
 {
 	int rc = ns_bound(&mgr->ns);
 
-	if (rc) {
-		log_error(mgr->log, "recording that all iods were seen: %s",
-			  strerror(-rc));
-		return;
-	}
+	if (rc)
+		return rc;
 	mgr->fresh = false;
 	mgr_say_ready(mgr);
+	return 0;
 }
 
-static void bound(struct iod *iod)
+static int bound(struct iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
+	int rc = 0;
 
 	if (iod->claimer.bound)
-		return;
+		return 0;
+	if (mgr->jobs->unbound == 1 && mgr->fresh)
+		rc = all_bound(mgr);
+	if (rc)
+		return rc;
 	iod->claimer.bound = true;
-	if (--mgr->jobs->unbound == 0 && mgr->fresh)
-		all_bound(mgr);
+	mgr->jobs->unbound--;
 	clear_start(iod);
+	return 0;
 }
 
 static void asked(struct iod *iod)
@@ -91,24 +96,38 @@ static void asked(struct iod *iod)
 		claim_start(&mgr->jobs->iod[i]);
 }
 
-static void ours(struct iod *iod, uint64_t store)
+static int record(struct iod *iod, uint64_t store)
 {
 	uint64_t known = known_store(iod);
 	int rc = 0;
 
 	if (known != store)
 		rc = keep_store(iod, store);
-	if (rc) {
-		log_error(iod->mgr->log, "%s: recording its store: %s",
-			  iod_name(iod), strerror(-rc));
-		return;
-	}
+	if (rc)
+		return rc;
 	if (known && known != store)
 		log_warn(iod->mgr->log,
 			 "%s: begins with a new store, by its option "
 			 "--new-store: what the old one held is lost",
 			 iod_name(iod));
-	bound(iod);
+	return bound(iod);
+}
+
+/* A disk that is full may get room again. */
+static void ours(struct iod *iod, uint64_t store)
+{
+	struct claimer *c = &iod->claimer;
+	int rc = record(iod, store);
+
+	if (rc && !c->unrecorded)
+		log_error(iod->mgr->log,
+			  "%s: cannot record its store in %s: %s; what needs "
+			  "this iod waits until that is done",
+			  iod_name(iod), iod->mgr->conf.storage,
+			  strerror(-rc));
+	c->unrecorded = rc;
+	if (rc)
+		iod_call_later(&c->call);
 }
 
 static void say_foreign(struct iod *iod)

@@ -62,23 +62,27 @@ static void send_again(struct rpc_timer *timer)
 	send_call(container_of(timer, struct iod_call, again));
 }
 
+void iod_call_later(struct iod_call *call)
+{
+	call->state = IOD_CALL_LATER;
+	rpc_timer_set(call->iod->mgr->ctx, &call->again,
+		      clock_after_ms(call->wait_ms));
+	call->wait_ms *= 2;
+	if (call->wait_ms > WAIT_MAX_MS)
+		call->wait_ms = WAIT_MAX_MS;
+}
+
 static void on_done(struct rpc_call *rpc)
 {
 	struct iod_call *call = rpc->arg;
-	struct iod *iod = call->iod;
 
 	if (rpc->status == -ECANCELED) {
 		call->state = IOD_CALL_IDLE;
 		return;
 	}
-	say_state(iod, rpc->status);
+	say_state(call->iod, rpc->status);
 	if (!is_answer(rpc->status)) {
-		call->state = IOD_CALL_LATER;
-		rpc_timer_set(iod->mgr->ctx, &call->again,
-			      clock_after_ms(call->wait_ms));
-		call->wait_ms *= 2;
-		if (call->wait_ms > WAIT_MAX_MS)
-			call->wait_ms = WAIT_MAX_MS;
+		iod_call_later(call);
 		return;
 	}
 	call->state = IOD_CALL_IDLE;

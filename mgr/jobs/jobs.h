@@ -46,6 +46,8 @@ struct iod_call {
 };
 struct iod *iod_of(struct mgr *mgr, uint32_t index);
 void iod_call_start(struct iod *iod, struct iod_call *call);
+/* From done(): once more, each time after a longer while. */
+void iod_call_later(struct iod_call *call);
 /* done() will not be called. */
 void iod_call_cancel(struct iod_call *call);
 /* "iod 2 (tcp://10.0.0.7:7000)" */

@@ -37,6 +37,7 @@ struct clearer {
 /* Whether an iod's store is the one that belongs here. */
 struct claimer {
 	bool asks, asked; /* for a new data base: binds nothing yet */
+	bool unrecorded; /* and this was said */
 	bool bound;
 	struct iod_call call;
 	uint64_t msg[10];

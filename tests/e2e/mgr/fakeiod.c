@@ -95,6 +95,7 @@ static void answer_claim(struct fakeiod *f, struct rpc_req *req)
 	struct wire_claim_rep rep = { .store = htole64(1),
 				      .verdict = htole32(WIRE_OURS) };
 
+	f->claims++;
 	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
 	rpc_reply_end(req, 0, RPC_REEXECUTE);
 	rpc_reply_send(req);

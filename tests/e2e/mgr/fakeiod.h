@@ -24,7 +24,7 @@ struct fakeiod {
 	/* what it has seen; lock */
 	pthread_mutex_t lock;
 	struct fakeobj *objects;
-	unsigned int resizes, removes, remove_calls, getsizes, fences;
+	unsigned int resizes, removes, remove_calls, getsizes, fences, claims;
 	uint64_t fenced[64]; /* sessions, the latest */
 	struct rpc_req *held[256];
 	unsigned int nheld;

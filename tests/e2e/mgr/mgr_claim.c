@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr_claim.c - a manager whose disk is full when it should record the stores
+ * of its iods: it says so once and goes on as soon as there is room.  The
+ * manager runs in here; what it asks of its disk is answered by the test.
+ */
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mgr.h"
+#include "mgrrig.h"
+#include "ns.h"
+#include "run_suite.h"
+
+static struct mgrrig rig;
+static struct mgr *mgr;
+static atomic_bool full, unmarkable;
+static atomic_uint complaints;
+static atomic_bool ready;
+
+enum store_room __real_store_room(struct store *st);
+enum store_room __wrap_store_room(struct store *st);
+enum store_room __wrap_store_room(struct store *st)
+{
+	return atomic_load(&full) ? STORE_ROOM_NONE : __real_store_room(st);
+}
+
+int __real_ns_bound(struct ns *ns);
+int __wrap_ns_bound(struct ns *ns);
+int __wrap_ns_bound(struct ns *ns)
+{
+	return atomic_load(&unmarkable) ? -ENOSPC : __real_ns_bound(ns);
+}
+
+static void sink(void *arg, enum log_level level, const char *msg)
+{
+	if (strstr(msg, "cannot record its store"))
+		atomic_fetch_add(&complaints, 1);
+	if (!strncmp(msg, "ready:", 6))
+		atomic_store(&ready, true);
+}
+
+static unsigned int claims(int i)
+{
+	return fakeiod_get(&rig.iod[i], &rig.iod[i].claims);
+}
+
+/* Some more questions, all in vain. */
+static void tries_again(int i)
+{
+	unsigned int before = claims(i);
+
+	rig_until(claims(i) >= before + 2);
+	ck_assert(!atomic_load(&ready));
+}
+
+static void start(void)
+{
+	static const struct log log = { LOG_LV_INFO, sink, NULL };
+	struct mgr_conf conf;
+	char err[256];
+
+	atomic_store(&complaints, 0);
+	atomic_store(&ready, false);
+	rig_open(&rig);
+	ck_assert_int_eq(mgr_conf_load(rig.conf, &conf, err, sizeof(err)), 0);
+	ck_assert_int_eq(mgr_start(&conf, &log, NULL, NULL, &mgr), 0);
+	mgr_conf_free(&conf);
+}
+
+static void stop(void)
+{
+	mgr_stop(mgr);
+	rig_close(&rig);
+}
+
+START_TEST(test_stores)
+{
+	atomic_store(&full, true);
+	start();
+	for (int i = 0; i < RIG_IODS; i++)
+		tries_again(i);
+	ck_assert_uint_eq(atomic_load(&complaints), RIG_IODS);
+	atomic_store(&full, false);
+	rig_until(atomic_load(&ready));
+	stop();
+}
+END_TEST
+
+/* Each store is recorded, but not that all were seen. */
+START_TEST(test_all_seen)
+{
+	atomic_store(&unmarkable, true);
+	start();
+	rig_until(atomic_load(&complaints) == 1);
+	atomic_store(&unmarkable, false);
+	rig_until(atomic_load(&ready));
+	stop();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mgr_claim");
+	TCase *tc = tcase_create("full disk");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, test_stores);
+	tcase_add_test(tc, test_all_seen);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
