@@ -51,3 +51,22 @@ for which in mgr 1 iod1; do
 	[ "$(grep -c '^==> ' logs)" = 1 ] || fail "logs $which: $(cat logs)"
 done
 must_fail cluster logs iod7
+
+# a port that is taken at the last moment: the next try finds the stores of the first
+mkdir shim && ln -s "$PVFS_BUILD/server/pvfs-iod" shim
+cat >shim/pvfs-mgr <<-END
+	#!/bin/bash
+	mkdir "$tmp/tried" 2>/dev/null || exec "$PVFS_BUILD/mgr/pvfs-mgr" "\$@"
+	for i in {1..600}; do
+		[ ! -e "$tmp/raced/iod1/pvfs-stamp" ] || break
+		sleep 0.05
+	done
+	echo "pvfs-mgr: Address already in use" >&2
+	exit 1
+END
+chmod +x shim/pvfs-mgr
+must cluster stop
+state=$tmp/raced
+states+=("$state")
+must cluster start -n 2 --port 0 -b "$tmp/shim"
+[ -e tried ] || fail "the first try succeeded"
