@@ -212,13 +212,13 @@ void mgr_say_ready(struct mgr *mgr)
 	rpc_server_addr(mgr->server, &addr);
 	log_info(mgr->log, "listens on: %s",
 		 fabric_text(&mgr->fabric, fabric, sizeof(fabric)));
-	log_info(mgr->log,
-		 "ready: mgr at %s, storage %s, version %s, %u iods, %llu "
-		 "inodes, cache %llu MiB",
-		 addr_format(&addr, uri, sizeof(uri)), mgr->conf.storage,
-		 PVFS_VERSION, mgr->conf.niods,
-		 (unsigned long long)mgr->ns.inodes,
-		 (unsigned long long)(mgr->conf.cache_size >> 20));
+	log_always(mgr->log,
+		   "ready: mgr at %s, storage %s, version %s, %u iods, %llu "
+		   "inodes, cache %llu MiB",
+		   addr_format(&addr, uri, sizeof(uri)), mgr->conf.storage,
+		   PVFS_VERSION, mgr->conf.niods,
+		   (unsigned long long)mgr->ns.inodes,
+		   (unsigned long long)(mgr->conf.cache_size >> 20));
 }
 
 static void *mgr_main(void *arg)

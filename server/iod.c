@@ -197,14 +197,14 @@ static void say_settings(struct iod *iod)
 			 "rendezvous adaptive: with more than %llu KiB under "
 			 "way clients move their data themselves",
 			 (unsigned long long)conf->rendezvous_above / 1024);
-	log_info(iod->log,
-		 "ready: iod %u at %s, storage %s, version %s, sync %s, "
-		 "engine %s, %u threads with %zu KiB of buffers each (%s)",
-		 conf->index, addr_format(&addr, uri, sizeof(uri)),
-		 conf->storage, PVFS_VERSION, conf->sync ? "on" : "off",
-		 iod->engine->name, conf->threads,
-		 zones_bytes(&conf->zones) / 1024,
-		 iod_zones_format(&conf->zones, zones, sizeof(zones)));
+	log_always(iod->log,
+		   "ready: iod %u at %s, storage %s, version %s, sync %s, "
+		   "engine %s, %u threads with %zu KiB of buffers each (%s)",
+		   conf->index, addr_format(&addr, uri, sizeof(uri)),
+		   conf->storage, PVFS_VERSION, conf->sync ? "on" : "off",
+		   iod->engine->name, conf->threads,
+		   zones_bytes(&conf->zones) / 1024,
+		   iod_zones_format(&conf->zones, zones, sizeof(zones)));
 }
 
 void iod_say_ready(struct iod *iod)

@@ -26,21 +26,39 @@ static void make_printable(char *line)
 	}
 }
 
-void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
+static void put_line(const struct log *log, enum log_level level,
+		     const char *fmt, va_list ap)
 {
 	int saved = errno;
 	char line[LOG_LINE_MAX];
+
+	if (vsnprintf(line, sizeof(line), fmt, ap) < 0)
+		strcpy(line, "a log line could not be formatted");
+	make_printable(line);
+	log->sink(log->arg, level, line);
+	errno = saved;
+}
+
+void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
+{
 	va_list ap;
 
 	if (!log || !log->sink || level > log->level)
 		return;
 	va_start(ap, fmt);
-	if (vsnprintf(line, sizeof(line), fmt, ap) < 0)
-		strcpy(line, "a log line could not be formatted");
+	put_line(log, level, fmt, ap);
 	va_end(ap);
-	make_printable(line);
-	log->sink(log->arg, level, line);
-	errno = saved;
+}
+
+void log_always(const struct log *log, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!log || !log->sink)
+		return;
+	va_start(ap, fmt);
+	put_line(log, LOG_LV_INFO, fmt, ap);
+	va_end(ap);
 }
 
 void log_to_file(void *arg, enum log_level level, const char *msg)

@@ -21,6 +21,10 @@ struct log {
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Info that others wait for: not dropped, whatever the level. */
+void log_always(const struct log *log, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 #define log_error(log, ...) log_msg(log, LOG_LV_ERROR, __VA_ARGS__)
 #define log_warn(log, ...) log_msg(log, LOG_LV_WARN, __VA_ARGS__)
 #define log_info(log, ...) log_msg(log, LOG_LV_INFO, __VA_ARGS__)

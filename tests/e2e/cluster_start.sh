@@ -23,7 +23,8 @@ refuse 'no section [iod.3]' --port 0 --set iod.3.sync=on
 refuse 'no section [iod.x1]' --port 0 --set iod.x1.sync=on
 refuse "unknown key 'bar'" --port 0 --set mgr.bar=1
 refuse "storage" --port 0 --set iod.1.storage=relative
-must cluster start -n 3 --port 0 --set iod.2.sync=on --set mgr.slots=8
+must cluster start -n 3 --port 0 --set iod.2.sync=on --set mgr.slots=8 \
+	--set mgr.log_level=error --set iod.log_level=warn
 must cluster stop
 
 # what was there before is left alone by a start that fails

@@ -41,6 +41,11 @@ START_TEST(levels)
 	log.level = LOG_LV_DEBUG;
 	log_debug(&log, "d");
 	ck_assert_uint_eq(c.lines, 3);
+	log.level = LOG_LV_ERROR;
+	log_always(&log, "iod %d", 2);
+	ck_assert_uint_eq(c.lines, 4);
+	ck_assert_int_eq(c.level, LOG_LV_INFO);
+	ck_assert_str_eq(c.msg, "iod 2");
 }
 END_TEST
 
@@ -50,6 +55,8 @@ START_TEST(silence)
 
 	log_error(NULL, "nobody listens");
 	log_error(&log, "nobody listens");
+	log_always(NULL, "nobody listens");
+	log_always(&log, "nobody listens");
 }
 END_TEST
 
