@@ -123,8 +123,7 @@ static void ours(struct iod *iod, uint64_t store)
 		log_error(iod->mgr->log,
 			  "%s: cannot record its store in %s: %s; what needs "
 			  "this iod waits until that is done",
-			  iod_name(iod), iod->mgr->conf.storage,
-			  strerror(-rc));
+			  iod_name(iod), iod->mgr->conf.storage, strerror(-rc));
 	c->unrecorded = rc;
 	if (rc)
 		iod_call_later(&c->call);
