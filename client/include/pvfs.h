@@ -224,6 +224,20 @@ struct pvfs_list_counters {
 };
 int pvfs_list_counters(int fd, struct pvfs_list_counters *counters);
 
+/*
+ * How the data of reads and writes of this process on fd's file system went so far,
+ * in requests to single servers: in the message, through buffers that both ends
+ * have registered (Fast RDMA), or fetched and delivered by the server.
+ * -1: ENOTTY fd is not on PVFS.
+ */
+struct pvfs_way_counters {
+	uint64_t in_message;
+	uint64_t fast_rdma;
+	uint64_t by_server;
+	uint64_t reserved[5];
+};
+int pvfs_way_counters(int fd, struct pvfs_way_counters *counters);
+
 /* SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE (at the end only). */
 int64_t pvfs_lseek(int fd, int64_t off, int whence);
 int64_t pvfs_lseek64(int fd, int64_t off, int whence);

@@ -172,25 +172,3 @@ ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
 		      allocation_offsets, allocation_lengths, file_count,
 		      file_offsets, file_lengths);
 }
-
-int pvfs_list_counters(int fd, struct pvfs_list_counters *counters)
-{
-	struct file *f = process_file(fd);
-	struct session *s;
-	int rc = f && f->fs ? 0 : -ENOTTY;
-
-	if (!rc)
-		rc = fs_session(f->fs, &s);
-	if (!rc) {
-		*counters = (struct pvfs_list_counters){
-			.requests = atomic_load(&s->count.requests),
-			.packed = atomic_load(&s->count.packed),
-			.placed = atomic_load(&s->count.placed),
-			.registrations = atomic_load(&s->count.registrations),
-		};
-		session_put(s);
-	}
-	if (f)
-		file_put(f);
-	return api_int(rc);
-}

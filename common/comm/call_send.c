@@ -139,6 +139,8 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 	rc = call_put(peer, i, way, sge, n + (unsigned int)rc);
 	if (rc)
 		link_fail(&peer->link, rc);
+	else
+		way_count(peer, s, hdr, way);
 }
 
 void call_sent(struct rpc_peer *peer, uint64_t wr_id)

@@ -27,6 +27,7 @@ struct rpc_peer;
 struct peer_slot;
 
 enum way { WAY_KEYS, WAY_INLINE, WAY_FAST_WRITE, WAY_FAST_READ };
+_Static_assert(WAY_FAST_READ < CTX_WAYS, "room to count all ways");
 
 /* The buffers of a connection; part of struct rpc_peer. */
 struct peer_fast {
@@ -63,6 +64,10 @@ uint32_t way_reply(const struct rpc_peer *peer, uint32_t imm, void *buf,
 		   size_t max);
 /* Gives the slot's buffer back, if it has one. */
 void way_give(struct rpc_peer *peer, struct peer_slot *s);
+/* ways.c: the request goes out this way; in the log, at the end of ctx. */
+void way_count(struct rpc_peer *peer, const struct peer_slot *s,
+	       const struct wire_hdr *hdr, enum way way);
+void ways_report(const struct rpc_ctx *ctx);
 /* The connection is gone, and all buffers with it. */
 void way_reset(struct rpc_peer *peer);
 

@@ -73,6 +73,7 @@ void rpc_ctx_close(struct rpc_ctx *ctx)
 {
 	while (ctx_tasks(ctx))
 		;
+	ways_report(ctx);
 	rails_pins_close(&ctx->rails, ctx->log);
 	ctx_rails_close(ctx);
 	free(ctx->sge);

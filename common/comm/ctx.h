@@ -17,6 +17,7 @@
 #include "rpc.h"
 #include "spin.h"
 
+#define CTX_WAYS 4 /* values of enum way, call_way.h */
 #define CTX_BATCH 64 /* completions taken at once */
 #define CTX_CQ_DEPTH (1u << 20)
 #define CTX_SLEEPS_ON_ALL (RAILS_MAX + 1)
@@ -72,6 +73,7 @@ struct ctx_rail {
 	unsigned int users; /* connections and listeners */
 	unsigned int dull; /* rounds without anything */
 	uint32_t inline_max, fast_max; /* bytes: call_way.h */
+	atomic_uint_least64_t ways[CTX_WAYS]; /* calls, by enum way: ways.c */
 };
 
 struct rpc_ctx {

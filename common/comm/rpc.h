@@ -138,6 +138,16 @@ const char *rpc_peer_reason(const struct rpc_peer *peer);
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 
 /*
+ * How the payload of requests went (call_way.h): in a message, by Fast RDMA, or
+ * fetched and delivered by servers.  From any thread; what goes out again after a
+ * broken connection counts again.
+ */
+struct rpc_ways {
+	uint64_t inlined, fast, direct;
+};
+void rpc_ctx_ways(const struct rpc_ctx *ctx, struct rpc_ways *ways);
+
+/*
  * A call, owned by the caller from rpc_call_start() until done().  msg is a
  * message built with wire_begin()/wire_end(): it is copied at the start.
  * data is inline data gathered from the caller's memory, which stays

@@ -74,6 +74,17 @@ static struct rpc_server_stats stats(void)
 	return st;
 }
 
+/* Since the rig was opened. */
+static void ck_ways(uint64_t inlined, uint64_t fast, uint64_t direct)
+{
+	struct rpc_ways ways;
+
+	rpc_ctx_ways(rig->cctx, &ways);
+	ck_assert_uint_eq(ways.inlined, inlined);
+	ck_assert_uint_eq(ways.fast, fast);
+	ck_assert_uint_eq(ways.direct, direct);
+}
+
 static void start_write(unsigned int i, size_t len, unsigned int pieces)
 {
 	const struct tp_mr none = { 0 };
@@ -115,6 +126,7 @@ START_TEST(few_bytes_go_with_the_message)
 	ck_assert_uint_eq(rig->carried, 1);
 	ck_assert_ptr_null(area.mr[0]);
 	ck_assert_uint_eq(stats().fast, 0);
+	ck_ways(1, 0, 0);
 }
 END_TEST
 
@@ -319,8 +331,10 @@ START_TEST(a_read_lands_in_a_buffer)
 	finish(0);
 	ck_assert_mem_eq(back, mem, 65536);
 	ck_assert_uint_eq(stats().placed, 2);
+	ck_ways(0, 2, 0);
 	start_read(0, 65536 + 8, 1);
 	finish(0);
+	ck_ways(0, 2, 1);
 	ck_assert_mem_eq(back, mem, 65536 + 8);
 	ck_assert_ptr_null(calls[0].call.landed);
 	ck_assert_ptr_nonnull(area.mr[0]);

@@ -39,6 +39,7 @@ static void descriptors(const char *mount, const char *folder)
 {
 	struct fpart part = { .offset = 1 };
 	struct pvfs_list_counters count;
+	struct pvfs_way_counters ways;
 	int fd = opened(in(mount, "f"), O_RDWR | O_CREAT), copy = pvfs_dup(fd);
 	int dir = opened(mount, O_RDONLY | O_DIRECTORY), own;
 
@@ -50,6 +51,7 @@ static void descriptors(const char *mount, const char *folder)
 	own = opened(in(folder, "g"), O_RDWR | O_CREAT);
 	EXPECT(own == fd && pvfs_is_pvfs_fd(own) == 0);
 	EXPECT_ERRNO(pvfs_list_counters(own, &count), ENOTTY);
+	EXPECT_ERRNO(pvfs_way_counters(own, &ways), ENOTTY);
 	EXPECT(pvfs_dup2(own, copy) == copy && pvfs_is_pvfs_fd(copy) == 0);
 	EXPECT(pvfs_close(own) == 0 && pvfs_close(copy) == 0);
 	/* a partition of an ordinary file is seen by us alone */
@@ -58,6 +60,39 @@ static void descriptors(const char *mount, const char *folder)
 	EXPECT(pvfs_close(own) == 0);
 	EXPECT(pvfs_is_pvfs_fd(STDOUT_FILENO) == 0);
 	EXPECT(pvfs_is_pvfs_fd(-1) == 0 && pvfs_is_pvfs_fd(INT_MAX) == 0);
+}
+
+/* ---- which way data went ---- */
+
+static struct pvfs_way_counters ways_of(int fd)
+{
+	struct pvfs_way_counters ways;
+
+	EXPECT(pvfs_way_counters(fd, &ways) == 0);
+	return ways;
+}
+
+/* The default of fast_max keeps Fast RDMA to verbs. */
+static void ways(const char *mount)
+{
+	static char buf[1 << 20];
+	int fd = opened(in(mount, "w"), O_RDWR | O_CREAT);
+	struct pvfs_way_counters first = ways_of(fd), then;
+
+	EXPECT(pvfs_write(fd, buf, 100) == 100);
+	then = ways_of(fd);
+	EXPECT(then.in_message == first.in_message + 1);
+	EXPECT(then.by_server == first.by_server);
+	EXPECT(pvfs_pread(fd, buf, 100, 0) == 100);
+	EXPECT(ways_of(fd).in_message == first.in_message + 2);
+	EXPECT(pvfs_pwrite(fd, buf, sizeof(buf), 0) == sizeof(buf));
+	then = ways_of(fd);
+	EXPECT(then.in_message == first.in_message + 2);
+	EXPECT(then.by_server > first.by_server);
+	EXPECT(then.fast_rdma == first.fast_rdma);
+	EXPECT_ERRNO(pvfs_way_counters(fd, NULL), EFAULT);
+	EXPECT_ERRNO(pvfs_list_counters(fd, NULL), EFAULT);
+	EXPECT(pvfs_close(fd) == 0 && pvfs_unlink(in(mount, "w")) == 0);
 }
 
 /* ---- the servers of a mount ---- */
@@ -272,6 +307,7 @@ int main(int argc, char **argv)
 		EXPECT(argc == 5);
 		log_lines();
 		descriptors(argv[2], argv[3]);
+		ways(argv[2]);
 		mounts(argv[2], argv[3]);
 		layouts(argv[2]);
 		space(argv[2], argv[3], argv[4]);

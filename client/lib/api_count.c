@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_count.c - what was counted: pvfs_list_counters(), pvfs_way_counters(). */
+#include "api_int.h"
+
+/* Of fd's file system, if there is where to answer: session_put() it. */
+static int session_of(int fd, const void *out, struct session **s)
+{
+	struct file *f = process_file(fd);
+	int rc = out ? -ENOTTY : -EFAULT;
+
+	if (out && f && f->fs)
+		rc = fs_session(f->fs, s);
+	if (f)
+		file_put(f);
+	return rc;
+}
+
+int pvfs_list_counters(int fd, struct pvfs_list_counters *counters)
+{
+	struct session *s;
+	int rc = session_of(fd, counters, &s);
+
+	if (rc)
+		return api_int(rc);
+	*counters = (struct pvfs_list_counters){
+		.requests = atomic_load(&s->count.requests),
+		.packed = atomic_load(&s->count.packed),
+		.placed = atomic_load(&s->count.placed),
+		.registrations = atomic_load(&s->count.registrations),
+	};
+	session_put(s);
+	return 0;
+}
+
+int pvfs_way_counters(int fd, struct pvfs_way_counters *counters)
+{
+	struct rpc_ways ways;
+	struct session *s;
+	int rc = session_of(fd, counters, &s);
+
+	if (rc)
+		return api_int(rc);
+	rpc_ctx_ways(s->drive.ctx, &ways);
+	*counters = (struct pvfs_way_counters){
+		.in_message = ways.inlined,
+		.fast_rdma = ways.fast,
+		.by_server = ways.direct,
+	};
+	session_put(s);
+	return 0;
+}
