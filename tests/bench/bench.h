@@ -71,6 +71,7 @@ struct bench_io_done {
 	double secs; /* of all calls, without the pauses */
 	double median; /* seconds of a call; of the last ones, if many */
 	uint64_t calls;
+	uint64_t inlined, fast, direct; /* pvfs_way_counters() */
 };
 struct bench_io_arg {
 	enum bench_io io;

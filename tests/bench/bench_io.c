@@ -144,15 +144,27 @@ static void timed(struct bench_io_done *done, struct times *t, double secs)
 	t->v[t->n++ % TIMES] = secs;
 }
 
-static int measure(const struct bench_io_arg *a, struct client *c,
-		   struct bench_io_done *done)
+static void add_ways(const struct bench_io_arg *a, const struct client *c,
+		     struct bench_io_done *done, uint64_t sign)
+{
+	struct pvfs_way_counters w;
+
+	if (!a->pvfs || pvfs_way_counters(c->fd, &w) < 0)
+		return;
+	done->inlined += sign * w.in_message;
+	done->fast += sign * w.fast_rdma;
+	done->direct += sign * w.by_server;
+}
+
+static int calls(const struct bench_io_arg *a, struct client *c,
+		 struct bench_io_done *done)
 {
 	static struct times times;
 	uint64_t n = file_len(a) / a->call, share = a->share / a->call;
-	uint64_t calls = a->random && share > 20000 ? 20000 : share;
+	uint64_t most = a->random && share > 20000 ? 20000 : share;
 	double begin = bench_now(), start, end;
 
-	for (uint64_t i = 0; a->secs > 0 || i < calls; i++) {
+	for (uint64_t i = 0; a->secs > 0 || i < most; i++) {
 		nap(a->pause);
 		start = bench_now();
 		if (one_call(a, c, (int64_t)(place(a, i % n, n) * a->call)))
@@ -167,6 +179,17 @@ static int measure(const struct bench_io_arg *a, struct client *c,
 			times.v,
 			(unsigned int)(times.n < TIMES ? times.n : TIMES));
 	return 0;
+}
+
+static int measure(const struct bench_io_arg *a, struct client *c,
+		   struct bench_io_done *done)
+{
+	int rc;
+
+	add_ways(a, c, done, (uint64_t)-1);
+	rc = calls(a, c, done);
+	add_ways(a, c, done, 1);
+	return rc;
 }
 
 int bench_io_client(const struct bench *b, void *arg, unsigned int rank,
