@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fan.h"
+
 #define POSTED_MAX 16u
 
 void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
@@ -109,7 +111,11 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 		.done = ask_done,
 		.arg = c,
 	};
-	return drive_run(&c->s->drive, &c->op);
+	rc = drive_run(&c->s->drive, &c->op);
+	/* of an iod that the manager needs for this */
+	if (rc == -ENXIO && c->peer == c->s->mgr && c->s->niods)
+		fan_look(c->s);
+	return rc;
 }
 
 /* ---- not waited for ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fan.c - fan-out with one message, and what uses it: GETSIZE and SYNC. */
+/* fan.c - fan-out with one message, and what uses it: GETSIZE, SYNC, PING. */
 #include "fan.h"
 
 #include <errno.h>
@@ -80,6 +80,22 @@ int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
 	if (f.call != f.few)
 		free(f.call);
 	return rc;
+}
+
+struct dist fan_all(const struct session *s)
+{
+	return (struct dist){ .pcount = s->niods, .ssize = 65536 };
+}
+
+void fan_look(struct session *s)
+{
+	uint64_t buf[sizeof(struct wire_hdr) / 8];
+	struct dist all = fan_all(s);
+	struct fan fan = { .s = s, .dist = &all };
+	struct wire_out out;
+
+	wire_begin(&out, buf, sizeof(buf));
+	fan_run(&fan, WIRE_PING, &out);
 }
 
 /* ---- one object at each iod ---- */

@@ -22,6 +22,10 @@ struct fan {
 	void *arg;
 };
 int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
+/* All iods, as if one file were on them. */
+struct dist fan_all(const struct session *s);
+/* Connects to all iods: one that is not of this file system is logged. */
+void fan_look(struct session *s);
 
 /* What the iods know of a file. */
 struct file_size {

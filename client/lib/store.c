@@ -82,7 +82,7 @@ static int take_mgr(void *arg, const struct wire_msg *reply)
 int store_statfs(struct session *s, const struct target *t, void *arg)
 {
 	uint64_t buf[sizeof(struct wire_hdr) / 8];
-	struct dist all = { .pcount = s->niods, .ssize = 65536 };
+	struct dist all = fan_all(s);
 	struct statfs now, *st = arg;
 	struct fan fan = { .s = s, .dist = &all, .take = take_iod, .arg = &now };
 	struct wire_out out;

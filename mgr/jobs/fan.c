@@ -21,6 +21,14 @@ static void on_answer(struct iod_call *call)
 		fan->ops->done(fan);
 }
 
+static void on_refused(struct iod_call *call)
+{
+	struct fan *fan = ((struct fan_call *)call)->fan;
+
+	if (fan->ops->refused)
+		fan->ops->refused(fan);
+}
+
 static void send_one(struct fan *fan, uint32_t k, uint32_t index)
 {
 	struct fan_call *c = &fan->calls[k];
@@ -35,6 +43,7 @@ static void send_one(struct fan *fan, uint32_t k, uint32_t index)
 	c->call.msg = c->msg;
 	c->call.msg_len = (size_t)len;
 	c->call.done = on_answer;
+	c->call.refused = on_refused;
 	iod_call_start(iod_of(fan->mgr, index), &c->call);
 }
 

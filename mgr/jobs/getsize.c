@@ -76,6 +76,7 @@ static const struct fan_ops getsize_ops = {
 	.build = build,
 	.answer = answer,
 	.done = done,
+	.refused = job_refused,
 };
 
 int getsize_start(struct request *asker, uint64_t handle, struct job **out)

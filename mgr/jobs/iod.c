@@ -72,6 +72,24 @@ void iod_call_later(struct iod_call *call)
 		call->wait_ms = WAIT_MAX_MS;
 }
 
+static void tell_refused(struct iod_call *call)
+{
+	if (call->refused)
+		call->refused(call);
+}
+
+/* So is what waits for this call. */
+static void tell_all_refused(struct iod_call *call)
+{
+	struct iod_call *held = TAILQ_FIRST(&call->iod->held), *next;
+
+	for (; held; held = next) {
+		next = TAILQ_NEXT(held, link);
+		tell_refused(held);
+	}
+	tell_refused(call);
+}
+
 static void on_done(struct rpc_call *rpc)
 {
 	struct iod_call *call = rpc->arg;
@@ -83,6 +101,8 @@ static void on_done(struct rpc_call *rpc)
 	say_state(call->iod, rpc->status);
 	if (!is_answer(rpc->status)) {
 		iod_call_later(call);
+		if (rpc->status == -ENXIO)
+			tell_all_refused(call);
 		return;
 	}
 	call->state = IOD_CALL_IDLE;

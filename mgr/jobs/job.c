@@ -35,6 +35,18 @@ static void late(struct park *park, struct request *req)
 		job->abandon(job);
 }
 
+void job_refused(struct fan *fan)
+{
+	struct job *job = job_of_fan(fan);
+	struct request *req;
+
+	job->owner = NULL;
+	while ((req = park_take(&job->park)))
+		answer_error(req, -ENXIO);
+	if (job->abandon)
+		job->abandon(job);
+}
+
 struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
 		    const char *what)
 {

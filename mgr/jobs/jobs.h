@@ -29,6 +29,9 @@ struct iod_call {
 	size_t msg_len;
 	bool early; /* need not wait until the iod is cleared */
 	void (*done)(struct iod_call *call);
+	/* The iod serves another file system; it is tried further.  May cancel
+	 * the call; may be NULL. */
+	void (*refused)(struct iod_call *call);
 	int status;
 	const struct wire_msg *reply; /* if status is 0; in done() only */
 	/* private */
@@ -77,6 +80,8 @@ struct fan_ops {
 	void (*answer)(struct fan *fan, uint32_t k, const struct wire_msg *msg);
 	/* all have answered; may free the fan */
 	void (*done)(struct fan *fan);
+	/* an iod serves another file system; may free the fan, may be NULL */
+	void (*refused)(struct fan *fan);
 };
 /* Asks iods base, base + 1, ... (n of them).  -ENOMEM. */
 int fan_start(struct mgr *mgr, struct fan *fan, const struct fan_ops *ops,

@@ -122,6 +122,8 @@ void clear_close(struct mgr *mgr);
 /* calls: how many at the iods it takes.  NULL: no memory. */
 struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
 		    const char *what);
+/* Of a fan: nobody waits for an iod of another file system. */
+void job_refused(struct fan *fan);
 /* Runs the waiting requests again (or only frees, at the end of the mgr). */
 void job_over(struct job *job);
 

@@ -80,6 +80,7 @@ static const struct fan_ops resize_ops = {
 	.op = WIRE_RESIZE,
 	.build = build,
 	.done = done,
+	.refused = job_refused,
 };
 
 /* Without memory the file stays busy until the next start carries on. */

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# An iod of another file system at the address of one of ours: who needs it is
+# told at once, also where the manager needs it for him.
+. "$(dirname "$0")/functions.sh"
+
+# A bound against a hang, far beyond that of the test.
+export PVFS_TIMEOUT=3000
+
+# refused COMMAND...: says which server, and why.
+refused() {
+	must_fail timeout 120 "$@"
+	grep -q '^ENXIO$\|No such device or address' "$tmp/output" &&
+		grep -q "iod 1 (.*refused: the server serves file system" "$tmp/output" ||
+		fail "$*: $(cat "$tmp/output")"
+}
+
+start_pvfs -n 3
+expect ok pvio write /pvfs/a 0 3000000 1
+must cluster kill-iod 1
+sed "s/^id = .*/id = 1234567890abcdef/; s|$state/iod1|$tmp/other|" \
+	"$state/pvfs.conf" >other.conf
+mkdir other
+"$PVFS_BUILD/server/pvfs-iod" --config other.conf --index 1 2>other.log &
+helpers+=($!)
+until_true 30 grep -q 'new store: waits' other.log
+
+refused pvio check /pvfs/a 0 3000000 1
+refused pvio write /pvfs/a 0 3000000 1
+# whose size the iods know
+refused pvio stat /pvfs/a
+refused pvio truncate /pvfs/a 1000000
+# while that is under way
+refused pvio write /pvfs/a 0 10 1
+# and a manager that has not met the right one yet
+must cluster kill-mgr
+must cluster start-mgr
+refused pvio truncate /pvfs/a 2000000
+expect ok pvio chmod 600 /pvfs/a
+
+# the right one comes: what was begun is finished
+kill "${helpers[0]}"
+wait "${helpers[0]}"
+helpers=()
+must cluster start-iod 1
+expect ok pvio truncate /pvfs/a 900000
+expect ok pvio check /pvfs/a 0 900000 1
