@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "jobs.h"
 #include "op.h"
 #include "session.h"
@@ -100,6 +101,7 @@ static int open_all(struct mgr *mgr)
 
 	if (getrandom(&mgr->boot, sizeof(mgr->boot), 0) < 0)
 		return -errno;
+	descriptors_raise(); /* each client takes some */
 	rc = open_store(mgr);
 	if (!rc)
 		rc = open_ctx(mgr);

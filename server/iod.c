@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 
 #include "clock.h"
+#include "descriptors.h"
 #include "trust.h"
 #include "worker.h"
 
@@ -22,22 +22,15 @@ static unsigned int open_limit(struct iod *iod)
 {
 	unsigned int share = iod->conf.engine == IOD_CACHED ? 2 : 4;
 	unsigned int want = iod->conf.max_open;
-	struct rlimit lim;
+	unsigned long long have = descriptors_raise();
 
-	if (getrlimit(RLIMIT_NOFILE, &lim))
-		return want;
-	if (lim.rlim_cur < lim.rlim_max) {
-		lim.rlim_cur = lim.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &lim);
-		getrlimit(RLIMIT_NOFILE, &lim);
-	}
-	if (lim.rlim_cur == RLIM_INFINITY || want <= lim.rlim_cur / share)
+	if (want <= have / share)
 		return want;
 	log_warn(iod->log,
 		 "max_open %u is more than 1/%u of the limit of %llu open "
 		 "files: using that; raise LimitNOFILE (ulimit -n)",
-		 want, share, (unsigned long long)lim.rlim_cur);
-	return (unsigned int)(lim.rlim_cur / share);
+		 want, share, have);
+	return (unsigned int)(have / share);
 }
 
 static void open_aio(struct iod *iod)
