@@ -187,10 +187,12 @@ static void io_start(struct op *op)
 	struct io *io = (struct io *)op;
 	uint32_t i, round;
 
+	rpc_ctx_hold(io->s->drive.ctx);
 	for (round = 0; round < io->depth; round++) {
 		for (i = 0; i < io->nserver; i++)
 			io_issue(io, (io->s->first + i) % io->nserver);
 	}
+	rpc_ctx_release(io->s->drive.ctx);
 	io_join(io);
 }
 

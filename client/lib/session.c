@@ -48,23 +48,21 @@ static int cred_get(struct rpc_cred *cred)
 	return n < 0 ? -EINVAL : 0;
 }
 
-static int peer_open(struct session *s, const struct addr *addr,
-		     const char *name, const char *fix, struct rpc_peer **peer)
+/* Fills in who we are. */
+static int peer_open(struct session *s, struct rpc_peer_attr *attr,
+		     struct rpc_peer **peer)
 {
 	struct rpc_cred cred;
-	struct rpc_peer_attr attr = {
-		.addr = *addr,
-		.name = name,
-		.fix = fix,
-		.role = WIRE_ROLE_CLIENT,
-		.fsid = s->fsid,
-		.session = s->id,
-		.cred = &cred,
-		.impatient = s->probe,
-	};
 	int rc = cred_get(&cred);
 
-	return rc ? rc : rpc_peer_open(s->drive.ctx, &attr, peer);
+	if (rc)
+		return rc;
+	attr->role = WIRE_ROLE_CLIENT;
+	attr->fsid = s->fsid;
+	attr->session = s->id;
+	attr->cred = &cred;
+	attr->impatient = s->probe;
+	return rpc_peer_open(s->drive.ctx, attr, peer);
 }
 
 /* PVFS_PIN_CACHE: are registrations of the caller's memory kept? */
@@ -129,6 +127,9 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.fast_max = fast_max(attr),
 		.carry = adaptive(attr),
 	};
+	struct rpc_peer_attr mgr = { .addr = *attr->addr,
+				     .name = attr->name,
+				     .fix = attr->probe ? NULL : FIX_MGR };
 	struct rpc_ctx *ctx;
 	int rc;
 
@@ -142,8 +143,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	if (rc)
 		goto close_fabric;
 	drive_init(&s->drive, ctx);
-	rc = peer_open(s, attr->addr, attr->name, attr->probe ? NULL : FIX_MGR,
-		       &s->mgr);
+	rc = peer_open(s, &mgr, &s->mgr);
 	if (rc)
 		goto close_ctx;
 	return 0;
@@ -226,16 +226,16 @@ static int take_mount(void *arg, const struct wire_msg *reply)
 
 static int open_iods(struct session *s)
 {
-	struct addr addr;
 	char name[16], have[128];
+	struct rpc_peer_attr iod = { .name = name, .group = true };
 	uint32_t i;
 	int rc;
 
 	for (i = 0; i < s->niods; i++) {
 		snprintf(name, sizeof(name), "iod %u", i);
-		rc = addr_parse(s->uri[i].uri, 0, &addr);
-		if (!rc && !fabric_any(&addr) &&
-		    fabric_rail(&s->fabric.rails, addr.scheme) < 0)
+		rc = addr_parse(s->uri[i].uri, 0, &iod.addr);
+		if (!rc && !fabric_any(&iod.addr) &&
+		    fabric_rail(&s->fabric.rails, iod.addr.scheme) < 0)
 			rc = -EPROTONOSUPPORT;
 		if (rc) {
 			log_error(s->log,
@@ -247,7 +247,7 @@ static int open_iods(struct session *s)
 				  i);
 			return rc;
 		}
-		rc = peer_open(s, &addr, name, NULL, &s->iod[i]);
+		rc = peer_open(s, &iod, &s->iod[i]);
 		if (rc)
 			return rc;
 	}

@@ -262,7 +262,7 @@ static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 
 	if (!TAILQ_EMPTY(&ctx->tasks))
 		return;
-	ctx_hush(ctx);
+	ctx_join(ctx);
 	ctx_rails_wait(ctx, next < deadline ? next : deadline);
 }
 

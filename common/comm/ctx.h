@@ -57,6 +57,7 @@ struct link_ops {
 struct link {
 	const struct link_ops *ops;
 	struct rpc_ctx *ctx;
+	bool group; /* see tp_ep_attr */
 	unsigned int rail; /* of ep */
 	struct tp_ep *ep; /* NULL: closed */
 	struct ctx_task failed;
@@ -131,8 +132,8 @@ int timer_run(struct rpc_ctx *ctx);
 void timer_add_call(struct rpc_ctx *ctx, struct rpc_call *call);
 uint64_t timer_next(const struct rpc_ctx *ctx);
 
-/* hush.c: before a sleep, says which peers have to end it. */
-void ctx_hush(struct rpc_ctx *ctx);
+/* join.c: before a sleep, says whose answers have to come before it ends. */
+void ctx_join(struct rpc_ctx *ctx);
 
 /* call.c: ends every call whose deadline passed; returns how many. */
 int call_expire(struct rpc_ctx *ctx);

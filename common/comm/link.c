@@ -18,6 +18,7 @@ void link_init(struct link *link, const struct link_ops *ops,
 {
 	link->ops = ops;
 	link->ctx = ctx;
+	link->group = false;
 	link->ep = NULL;
 	link->failed = (struct ctx_task){ .run = link_failed };
 }
@@ -29,6 +30,7 @@ int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 		.max_send_wr = max_send,
 		.max_recv_wr = max_recv,
 		.context = link,
+		.group = link->group,
 	};
 	int rc = tp_ep_open(link->ctx->rail[rail].cq, &attr, &link->ep);
 

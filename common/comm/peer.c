@@ -278,6 +278,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	if (!peer)
 		return -ENOMEM;
 	link_init(&peer->link, &peer_ops, ctx);
+	peer->link.group = attr->group;
 	peer->state = PEER_IDLE;
 	peer->timer.fire = peer_timer;
 	peer->drain.run = peer_drain;

@@ -164,6 +164,22 @@ void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline)
 		ctx->rail[i].dull = 0;
 }
 
+void rpc_ctx_hold(struct rpc_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->rails.n; i++)
+		tp_cq_hold(ctx->rail[i].cq);
+}
+
+void rpc_ctx_release(struct rpc_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->rails.n; i++)
+		tp_cq_release(ctx->rail[i].cq);
+}
+
 void ctx_rails_arm(struct rpc_ctx *ctx)
 {
 	unsigned int i;

@@ -75,6 +75,12 @@ const struct rails *rpc_ctx_rails(const struct rpc_ctx *ctx);
  * deadline).  Callbacks run only from here.
  */
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline);
+/*
+ * Calls started between the two may go out at the release only, which follows
+ * without a wait: for those that go to several peers.  Does not nest.
+ */
+void rpc_ctx_hold(struct rpc_ctx *ctx);
+void rpc_ctx_release(struct rpc_ctx *ctx);
 /* From any thread or signal handler. */
 void rpc_ctx_wake(struct rpc_ctx *ctx);
 
@@ -110,6 +116,8 @@ struct rpc_peer_attr {
 	bool impatient;			/* as long as it was never connected, a
 					 * connect that fails ends all calls with
 					 * its error; nothing is logged */
+	bool group;			/* calls go to several such peers at a time,
+					 * and are waited for together */
 	/* first contact, or the server does not know the session any more;
 	 * calls may be started from here, behind those in flight, which were
 	 * sent again; may be NULL */
@@ -174,7 +182,7 @@ struct rpc_call {
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
 	uint64_t bytes;			/* of payload; what others move for us
 					 * is waited for asleep, if it is much */
-	const void *joined;		/* the same: as one, hush.c; NULL: none */
+	const void *joined;		/* the same: as one, join.c; NULL: none */
 	bool bounce;			/* done() copies from landed */
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */

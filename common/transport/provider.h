@@ -29,6 +29,8 @@ struct tp_ops {
 	void (*cq_wake)(struct tp_cq *cq);
 	int (*cq_fd)(struct tp_cq *cq);
 	int (*cq_arm)(struct tp_cq *cq);
+	void (*cq_hold)(struct tp_cq *cq);
+	void (*cq_release)(struct tp_cq *cq);
 	int (*listen)(struct tp_cq *cq, const struct addr *addr, int backlog,
 		      struct tp_listener **listener);
 	void (*listener_addr)(const struct tp_listener *l, struct addr *addr);
@@ -50,10 +52,12 @@ struct tp_ops {
 	const char *(*ep_peer)(const struct tp_ep *ep);
 	int (*ep_identity)(const struct tp_ep *ep, struct tp_identity *id);
 	uint32_t (*ep_carry_max)(const struct tp_ep *ep);
-	void (*ep_hush)(struct tp_ep *ep, bool on);
+	void (*ep_join)(struct tp_ep *ep);
 	int (*post_recv)(struct tp_ep *ep, const struct tp_recv_wr *wr);
 	int (*post_send)(struct tp_ep *ep, const struct tp_send_wr *wr);
 };
+
+extern const struct tp_ops tp_missing; /* missing.c */
 
 struct tp_dev {
 	const struct tp_ops *ops;

@@ -14,178 +14,7 @@ static const struct tp_ops *const providers[] = {
 #endif
 };
 
-static int no_dev_open(const struct tp_dev_attr *attr, struct tp_dev **dev)
-{
-	return -EOPNOTSUPP;
-}
-
-static void no_dev_close(struct tp_dev *dev)
-{
-}
-
-static int no_mr_reg(struct tp_dev *dev, void *addr, size_t len,
-		     unsigned int access, struct tp_mr **mr)
-{
-	return -EOPNOTSUPP;
-}
-
-static void no_mr_dereg(struct tp_mr *mr)
-{
-}
-
-static int no_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq)
-{
-	return -EOPNOTSUPP;
-}
-
-static void no_cq_op(struct tp_cq *cq)
-{
-}
-
-static int no_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n)
-{
-	return 0;
-}
-
-static int no_cq_event(struct tp_cq *cq, struct tp_event *ev)
-{
-	return 0;
-}
-
-static int no_cq_wait(struct tp_cq *cq, uint64_t deadline)
-{
-	return -EOPNOTSUPP;
-}
-
-static int no_cq_int(struct tp_cq *cq)
-{
-	return -EOPNOTSUPP;
-}
-
-static int no_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
-		     struct tp_listener **listener)
-{
-	return -EOPNOTSUPP;
-}
-
-static void no_listener_addr(const struct tp_listener *l, struct addr *addr)
-{
-}
-
-static void no_unlisten(struct tp_listener *listener)
-{
-}
-
-static const void *no_req_private(const struct tp_conn_req *req,
-				  unsigned int *len)
-{
-	*len = 0;
-	return NULL;
-}
-
-static const char *no_req_peer(const struct tp_conn_req *req)
-{
-	return "-";
-}
-
-static int no_req_identity(const struct tp_conn_req *req,
-			   struct tp_identity *id)
-{
-	return -EOPNOTSUPP;
-}
-
-static void no_reject(struct tp_conn_req *req, const void *priv,
-		      unsigned int len)
-{
-}
-
-static int no_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
-		      struct tp_ep **ep)
-{
-	return -EOPNOTSUPP;
-}
-
-static int no_accept(struct tp_ep *ep, struct tp_conn_req *req,
-		     const void *priv, unsigned int len)
-{
-	return -EOPNOTSUPP;
-}
-
-static int no_connect(struct tp_ep *ep, const struct addr *addr,
-		      const void *priv, unsigned int len, uint64_t deadline)
-{
-	return -EOPNOTSUPP;
-}
-
-static void no_ep_close(struct tp_ep *ep)
-{
-}
-
-static const char *no_ep_peer(const struct tp_ep *ep)
-{
-	return "-";
-}
-
-static int no_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
-{
-	return -EOPNOTSUPP;
-}
-
-static uint32_t no_ep_carry_max(const struct tp_ep *ep)
-{
-	return UINT32_MAX;
-}
-
-static void no_ep_hush(struct tp_ep *ep, bool on)
-{
-}
-
-static int no_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
-{
-	return -EOPNOTSUPP;
-}
-
-static int no_post_send(struct tp_ep *ep, const struct tp_send_wr *wr)
-{
-	return -EOPNOTSUPP;
-}
-
-/* What stands in for an operation that a provider leaves NULL. */
-static const struct tp_ops missing = {
-	.name = "none",
-	.dev_open = no_dev_open,
-	.dev_close = no_dev_close,
-	.mr_reg = no_mr_reg,
-	.mr_dereg = no_mr_dereg,
-	.cq_open = no_cq_open,
-	.cq_close = no_cq_op,
-	.cq_abandon = no_cq_op,
-	.cq_poll = no_cq_poll,
-	.cq_event = no_cq_event,
-	.cq_wait = no_cq_wait,
-	.cq_wake = no_cq_op,
-	.cq_fd = no_cq_int,
-	.cq_arm = no_cq_int,
-	.listen = no_listen,
-	.listener_addr = no_listener_addr,
-	.unlisten = no_unlisten,
-	.req_private = no_req_private,
-	.req_peer = no_req_peer,
-	.req_identity = no_req_identity,
-	.reject = no_reject,
-	.ep_open = no_ep_open,
-	.accept = no_accept,
-	.connect = no_connect,
-	.ep_close = no_ep_close,
-	.ep_peer = no_ep_peer,
-	.ep_identity = no_ep_identity,
-	.ep_carry_max = no_ep_carry_max,
-	.ep_hush = no_ep_hush,
-	.post_recv = no_post_recv,
-	.post_send = no_post_send,
-};
-
-#define OP(obj, op) ((obj)->ops->op ? (obj)->ops->op : missing.op)
+#define OP(obj, op) ((obj)->ops->op ? (obj)->ops->op : tp_missing.op)
 
 static const struct tp_ops *find(const char *name)
 {
@@ -305,6 +134,16 @@ int tp_cq_arm(struct tp_cq *cq)
 	return OP(cq->dev, cq_arm)(cq);
 }
 
+void tp_cq_hold(struct tp_cq *cq)
+{
+	OP(cq->dev, cq_hold)(cq);
+}
+
+void tp_cq_release(struct tp_cq *cq)
+{
+	OP(cq->dev, cq_release)(cq);
+}
+
 int tp_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 	      struct tp_listener **listener)
 {
@@ -384,9 +223,9 @@ uint32_t tp_ep_carry_max(const struct tp_ep *ep)
 	return OP(ep->dev, ep_carry_max)(ep);
 }
 
-void tp_ep_hush(struct tp_ep *ep, bool on)
+void tp_ep_join(struct tp_ep *ep)
 {
-	OP(ep->dev, ep_hush)(ep, on);
+	OP(ep->dev, ep_join)(ep);
 }
 
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)

@@ -204,6 +204,9 @@ struct tp_ep_attr {
 	unsigned int max_send_wr;	/* outstanding send requests, 0: 256 */
 	unsigned int max_recv_wr;	/* outstanding receives, 0: 64 */
 	void *context;			/* tp_ep_context() */
+	bool group;			/* one of several that this cq asks at the
+					 * same time (tp_cq_hold()) and waits for
+					 * together (tp_ep_join()) */
 };
 
 struct tp_dev_attr {
@@ -292,6 +295,13 @@ void tp_cq_wake(struct tp_cq *cq);
  */
 int tp_cq_fd(struct tp_cq *cq);
 int tp_cq_arm(struct tp_cq *cq);
+/*
+ * What is posted between the two need not be told to peers before the release,
+ * which follows without a wait: so that several that sleep may be woken as one.
+ * A hint; does not nest.
+ */
+void tp_cq_hold(struct tp_cq *cq);
+void tp_cq_release(struct tp_cq *cq);
 
 /* addr->port 0 chooses one; tp_listener_addr() tells which. */
 int tp_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
@@ -359,12 +369,13 @@ int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
  */
 uint32_t tp_ep_carry_max(const struct tp_ep *ep);
 /*
- * Whether what comes over ep may wait for another reason to end a sleep; only its end
- * does so by itself.  A hint, for who waits for several peers and has nothing
- * to do before the last of them: where a peer would have to wake us up, it
- * need not.
+ * The next tp_cq_wait() or tp_cq_arm() need not end for what comes over ep
+ * before something came over each endpoint that was joined for it; the end of
+ * ep, and what comes over others, ends it all the same.  A hint, for who has
+ * nothing to do before the last of several peers answered: where each would
+ * have to wake us up, only that one does.
  */
-void tp_ep_hush(struct tp_ep *ep, bool on);
+void tp_ep_join(struct tp_ep *ep);
 
 /*
  * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the

@@ -35,6 +35,7 @@ TCase *case_limits(void);
 TCase *case_close(void);
 TCase *case_wait(void);
 TCase *case_threads(void);
+TCase *case_group(void);
 TCase *case_bulk(void);
 TCase *case_many(void);
 TCase *case_killed(void);

@@ -13,14 +13,12 @@
 #define ALL                                                                    \
 	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
 
-/* An ep on a's cq whose other end is served by the thread of e. */
-static struct tp_ep *connect_echo(struct echo *e)
+struct tp_ep *connect_echo(struct echo *e, const struct tp_ep_attr *attr)
 {
-	struct tp_ep_attr none = { 0 };
 	struct link *l = calloc(1, sizeof(*l));
 
 	ck_assert_ptr_nonnull(l);
-	ck_ok(tp_ep_open(world.a.cq, &none, &l->a));
+	ck_ok(tp_ep_open(world.a.cq, attr, &l->a));
 	l->world = &world;
 	LIST_INSERT_HEAD(&world.links, l, link);
 	ck_ok(tp_connect(l->a, &world.addr, NULL, 0,
@@ -30,7 +28,7 @@ static struct tp_ep *connect_echo(struct echo *e)
 	return l->a;
 }
 
-static void close_links(void)
+void close_links(void)
 {
 	while (!LIST_EMPTY(&world.links))
 		link_close(LIST_FIRST(&world.links));
@@ -58,11 +56,12 @@ START_TEST(accept_elsewhere)
 	static struct echo echo[4];
 	struct mem *out = mem_new(&world.a, ECHO_LEN, 0);
 	struct mem *in = mem_new(&world.a, ECHO_LEN, TP_LOCAL_WRITE);
+	struct tp_ep_attr none = { 0 };
 	struct tp_ep *ep[4];
 	int i, round;
 
 	for (i = 0; i < 4; i++)
-		ep[i] = connect_echo(&echo[i]);
+		ep[i] = connect_echo(&echo[i], &none);
 	for (round = 0; round < 100; round++)
 		for (i = 0; i < 4; i++)
 			round_trip(ep[i], out, in, round * 4 + i);

@@ -299,59 +299,6 @@ START_TEST(arm_sees_rest)
 }
 END_TEST
 
-/* The next thing of ep at b, which sleeps; a is pumped. */
-static void comes_to_sleeper(struct tp_ep *ep, struct tp_wc *wc)
-{
-	uint64_t give_up = patience();
-
-	while (!side_find_wc(&world.b, ep, wc)) {
-		ck_assert_uint_lt(clock_now(), give_up);
-		side_pump(&world.a);
-		tp_cq_wait(world.b.cq, clock_after_ms(100));
-		side_pump(&world.b);
-	}
-}
-
-/* What is hushed comes with what is not, or once it is not any more; its end
- * comes by itself. */
-START_TEST(hush)
-{
-	struct link *l[2] = { link_open(&world, NULL),
-			      link_open(&world, NULL) };
-	struct mem *out = mem_new(&world.a, 64, 0);
-	struct mem *in = mem_new(&world.b, 64, TP_LOCAL_WRITE);
-	struct tp_sge sge = sge_of(out, 0, 64);
-	struct tp_send_wr wr = wr_send(1, &sge);
-	uint64_t give_up = patience();
-	struct tp_event ev;
-	struct tp_wc wc;
-	int i;
-
-	for (i = 0; i < 20; i++) {
-		side_recv(l[0]->b, 2 * i, in, 0, 64);
-		side_recv(l[1]->b, 2 * i + 1, in, 0, 64);
-		tp_ep_hush(l[0]->b, i % 2 == 0);
-		tp_ep_hush(l[1]->b, false);
-		tp_cq_wait(world.b.cq, clock_after_ms(1));
-		ck_ok(tp_post_send(l[0]->a, &wr));
-		ck_ok(tp_post_send(l[1]->a, &wr));
-		comes_to_sleeper(l[1]->b, &wc);
-		tp_ep_hush(l[0]->b, false);
-		comes_to_sleeper(l[0]->b, &wc);
-		ck_assert_uint_eq(wc.wr_id, 2 * i);
-	}
-	tp_ep_hush(l[0]->b, true);
-	tp_ep_close(l[0]->a);
-	l[0]->a = NULL;
-	while (!side_find_ev(&world.b, l[0]->b, &ev)) {
-		ck_assert_uint_lt(clock_now(), give_up);
-		ck_ok(tp_cq_wait(world.b.cq, give_up));
-		side_pump(&world.b);
-	}
-	ck_assert_int_eq(ev.type, TP_EV_DISCONNECTED);
-}
-END_TEST
-
 TCase *case_wait(void)
 {
 	TCase *tc = contract_case("wait");
@@ -368,6 +315,5 @@ TCase *case_wait(void)
 	tcase_add_test(tc, fd_tells_of_events);
 	tcase_add_test(tc, fd_tells_of_wake);
 	tcase_add_test(tc, arm_sees_rest);
-	tcase_add_test(tc, hush);
 	return tc;
 }

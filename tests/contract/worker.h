@@ -30,6 +30,10 @@ struct echo {
 int echo_start(struct echo *e, struct tp_dev *dev, struct tp_conn_req *req);
 /* Waits for the peer to have left; returns the first error. */
 int echo_join(struct echo *e);
+/* An ep on world.a's cq whose other end is served by a thread of its own
+ * (threads.c), and the end of all such. */
+struct tp_ep *connect_echo(struct echo *e, const struct tp_ep_attr *attr);
+void close_links(void);
 
 /* A thread that calls step() until it is told to stop. */
 struct looper {

@@ -86,40 +86,52 @@ int raw_connect(const struct local_rig *rig)
 	return -ECONNREFUSED;
 }
 
-int raw_open(struct local_rig *rig, struct raw *raw, const struct tp_mr *mr,
-	     uint32_t len, unsigned int recvs)
+int raw_give(struct local_rig *rig, struct raw *raw, const struct tp_mr *mr,
+	     uint32_t len, unsigned int recvs, const struct local_fds *give)
 {
 	uint64_t give_up = clock_after_ms(10000);
-	int table = local_dev(rig->dev)->mrs.fd, fds[LOCAL_FDS], rc;
+	struct local_fds got;
 	struct local_hello hello;
 	const char *why;
+	int rc;
 
 	memset(raw, 0, sizeof(*raw));
 	raw->fd = raw_connect(rig);
 	if (raw->fd < 0)
 		return raw->fd;
-	/* a table is a table: the rig's own serves */
-	rc = local_hello_send(raw->fd, LOCAL_CONNECT, NULL, 0, &table, 1);
+	rc = local_hello_send(raw->fd, LOCAL_CONNECT, NULL, 0, give);
 	if (rc)
 		return rc;
 	do {
 		local_rig_turn(rig, mr, len, recvs);
-		rc = local_hello_recv(raw->fd, &hello, fds, &why);
+		rc = local_hello_recv(raw->fd, &hello, &got, &why);
 	} while (rc == -EAGAIN && clock_now() < give_up);
 	if (rc)
 		return rc;
-	rc = local_shm_map(&raw->shm, fds[0]);
-	local_fds_close(fds, hello.nfds);
+	rc = local_shm_map(&raw->shm, got.fd[LOCAL_FD_SHM]);
+	raw->bell = local_fds_take(&got, LOCAL_FD_BELL);
+	local_fds_close(&got);
 	if (rc)
 		return rc;
-	local_out_init(&raw->out, &raw->shm, 0);
-	local_in_init(&raw->in, &raw->shm, 0);
+	local_out_init(&raw->out, &raw->shm, LOCAL_CONNECTOR);
+	local_in_init(&raw->in, &raw->shm, LOCAL_CONNECTOR);
 	return 0;
+}
+
+int raw_open(struct local_rig *rig, struct raw *raw, const struct tp_mr *mr,
+	     uint32_t len, unsigned int recvs)
+{
+	struct local_fds give = LOCAL_NO_FDS;
+
+	/* a table is a table */
+	give.fd[LOCAL_FD_TABLE] = local_dev(rig->dev)->mrs.fd;
+	return raw_give(rig, raw, mr, len, recvs, &give);
 }
 
 void raw_close(struct raw *raw)
 {
 	local_shm_unmap(&raw->shm);
+	close(raw->bell);
 	close(raw->fd);
 }
 

@@ -23,7 +23,7 @@ struct local_rig {
 
 /* What stands in for a client. */
 struct raw {
-	int fd;
+	int fd, bell;
 	struct local_shm shm;
 	struct local_out out;
 	struct local_in in;
@@ -37,7 +37,10 @@ void local_rig_turn(struct local_rig *rig, const struct tp_mr *mr, uint32_t len,
 		    unsigned int recvs);
 /* A socket without a word said; -errno. */
 int raw_connect(const struct local_rig *rig);
-/* With the handshake done: rig->ep is its other end.  -errno. */
+/* With the handshake done, which gives give: rig->ep is its other end.  -errno. */
+int raw_give(struct local_rig *rig, struct raw *raw, const struct tp_mr *mr,
+	     uint32_t len, unsigned int recvs, const struct local_fds *give);
+/* The same with a table: the rig's own. */
 int raw_open(struct local_rig *rig, struct raw *raw, const struct tp_mr *mr,
 	     uint32_t len, unsigned int recvs);
 void raw_close(struct raw *raw);

@@ -27,8 +27,8 @@ static void set_up(uint32_t size)
 	ck_assert_int_eq(local_shm_map(&b, fd), 0);
 	ck_assert_uint_eq(b.size, size);
 	close(fd);
-	local_out_init(&out, &a, 0);
-	local_in_init(&in, &b, 1);
+	local_out_init(&out, &a, LOCAL_CONNECTOR);
+	local_in_init(&in, &b, LOCAL_ACCEPTOR);
 }
 
 static void setup(void)

@@ -22,6 +22,8 @@ const struct tp_ops fault_ops = {
 	.cq_wake = fault_cq_wake,
 	.cq_fd = fault_cq_fd,
 	.cq_arm = fault_cq_arm,
+	.cq_hold = fault_cq_hold,
+	.cq_release = fault_cq_release,
 	.listen = fault_listen,
 	.listener_addr = fault_listener_addr,
 	.unlisten = fault_unlisten,
@@ -36,7 +38,7 @@ const struct tp_ops fault_ops = {
 	.ep_peer = fault_ep_peer,
 	.ep_identity = fault_ep_identity,
 	.ep_carry_max = fault_ep_carry_max,
-	.ep_hush = fault_ep_hush,
+	.ep_join = fault_ep_join,
 	.post_recv = fault_post_recv,
 	.post_send = fault_post_send,
 };

@@ -175,12 +175,12 @@ uint32_t fault_ep_carry_max(const struct tp_ep *ep)
 	return e->inner ? tp_ep_carry_max(e->inner) : UINT32_MAX;
 }
 
-void fault_ep_hush(struct tp_ep *ep, bool on)
+void fault_ep_join(struct tp_ep *ep)
 {
 	const struct fault_ep *e = (const struct fault_ep *)ep;
 
 	if (e->inner)
-		tp_ep_hush(e->inner, on);
+		tp_ep_join(e->inner);
 }
 
 /* Completes what is in reqs: the first with *status, then all as flushed. */

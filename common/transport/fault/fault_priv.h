@@ -152,6 +152,8 @@ int fault_cq_wait(struct tp_cq *cq, uint64_t deadline);
 void fault_cq_wake(struct tp_cq *cq);
 int fault_cq_fd(struct tp_cq *cq);
 int fault_cq_arm(struct tp_cq *cq);
+void fault_cq_hold(struct tp_cq *cq);
+void fault_cq_release(struct tp_cq *cq);
 /* Does what is due now; returns when the next is (CLOCK_NEVER: nothing). */
 uint64_t fault_run_due(struct fault_cq *cq);
 
@@ -180,7 +182,7 @@ void fault_ep_close(struct tp_ep *ep);
 const char *fault_ep_peer(const struct tp_ep *ep);
 int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 uint32_t fault_ep_carry_max(const struct tp_ep *ep);
-void fault_ep_hush(struct tp_ep *ep, bool on);
+void fault_ep_join(struct tp_ep *ep);
 /*
  * Ends the connection from here: the first request outstanding completes
  * with first, the others with -ECANCELED, DISCONNECTED has status.

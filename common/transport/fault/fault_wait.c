@@ -96,6 +96,16 @@ static void set_timer(struct fault_cq *c, uint64_t next)
 	timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
+void fault_cq_hold(struct tp_cq *cq)
+{
+	tp_cq_hold(((struct fault_cq *)cq)->inner);
+}
+
+void fault_cq_release(struct tp_cq *cq)
+{
+	tp_cq_release(((struct fault_cq *)cq)->inner);
+}
+
 int fault_cq_arm(struct tp_cq *cq)
 {
 	struct fault_cq *c = (struct fault_cq *)cq;

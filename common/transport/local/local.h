@@ -11,8 +11,9 @@
  * peer's progress carries them out (local_rx.c).
  *
  * Progress.  A "hot" endpoint is looked at by every poll.  A "cold" one has
- * told its peer that it sleeps: the peer rings the bell, a byte on the socket,
- * and the edge in the cq's epoll set makes it hot.  An endpoint cools down
+ * told its peer that it sleeps: the peer rings the bell (to an acceptor an
+ * eventfd, to a connector a byte on the socket), and the edge in the cq's epoll
+ * set makes it hot.  One bell may do for several (local_group.h).  An endpoint cools down
  * when its cq goes to sleep.  So two ends that are awake need no system call,
  * and a thousand idle connections cost nothing.
  */

@@ -8,11 +8,27 @@
 
 #include "local_cq.h"
 
-#define LOCAL_FDS 2 /* that a hello may carry */
+/* The descriptors that a hello may carry, in this order. */
+enum local_fd {
+	LOCAL_FD_SHM, /* accept, both: the shared memory, */
+	LOCAL_FD_BELL, /* and the eventfd that wakes the acceptor */
+	LOCAL_FD_TABLE, /* of those whom the peer may reach into */
+	LOCAL_FD_GONG, /* connect, both or none: local_group.h */
+	LOCAL_FD_PAGE,
+	LOCAL_FDS
+};
+#define LOCAL_HAS(kind) (1u << (kind))
+#define LOCAL_ACCEPT_FDS (LOCAL_HAS(LOCAL_FD_SHM) | LOCAL_HAS(LOCAL_FD_BELL))
+#define LOCAL_GROUP_FDS (LOCAL_HAS(LOCAL_FD_GONG) | LOCAL_HAS(LOCAL_FD_PAGE))
+
+struct local_fds {
+	int fd[LOCAL_FDS]; /* -1: none */
+};
+#define LOCAL_NO_FDS ((struct local_fds){ { -1, -1, -1, -1, -1 } })
 
 enum local_hello_type {
 	LOCAL_CONNECT = 1, /* carries the connector's table, or nothing */
-	LOCAL_ACCEPT, /* carries the shared memory, then a table or nothing */
+	LOCAL_ACCEPT, /* carries shared memory and bell, a table or nothing */
 	LOCAL_REJECT,
 };
 
@@ -22,7 +38,7 @@ struct local_hello {
 	uint16_t version;
 	uint16_t type;
 	uint32_t priv_len;
-	uint32_t nfds;
+	uint32_t has; /* LOCAL_HAS() of the descriptors that come along */
 	uint8_t priv[TP_PRIVATE_MAX];
 };
 
@@ -41,16 +57,19 @@ int local_names(const struct addr *addr, bool listen, struct local_name *name);
 /* The port follows a name without one. */
 void local_name_port(struct local_name *name, uint16_t port);
 
-/* 0, -EAGAIN, or why it was not said. */
+/* 0, -EAGAIN, or why it was not said.  fds stay the caller's; NULL: none. */
 int local_hello_send(int fd, enum local_hello_type type, const void *priv,
-		     unsigned int len, const int *fds, unsigned int nfds);
+		     unsigned int len, const struct local_fds *fds);
 /*
- * 0: *hello is sound and fds holds hello->nfds descriptors, the caller's now;
- * -EAGAIN: not there yet; -ECONNRESET: end of file; -EPROTO: *why says it.
+ * 0: *hello is sound and fds holds what it has, the caller's now; -EAGAIN: not
+ * there yet; -ECONNRESET: end of file; -EPROTO: *why says it.
  */
-int local_hello_recv(int fd, struct local_hello *hello, int *fds,
+int local_hello_recv(int fd, struct local_hello *hello, struct local_fds *fds,
 		     const char **why);
-void local_fds_close(const int *fds, unsigned int n);
+/* Out of fds: it is the caller's. */
+int local_fds_take(struct local_fds *fds, enum local_fd kind);
+/* What was not taken. */
+void local_fds_close(struct local_fds *fds);
 /* The other end's process; -errno. */
 int local_sock_peer(int fd, struct tp_identity *id);
 
@@ -58,7 +77,7 @@ int local_sock_peer(int fd, struct tp_identity *id);
 
 struct local_req {
 	struct sock_req sock;
-	int table; /* the peer's; -1: none */
+	struct local_fds fds; /* table and group of the peer */
 	struct tp_identity id;
 };
 

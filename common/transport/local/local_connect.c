@@ -16,15 +16,12 @@
 
 #define AGAIN_MS 5 /* until the next try when the listener's queue is full */
 
-/* Our table, for those that may reach into us.  How many descriptors. */
-static unsigned int own_table(struct local_ep *ep, int *fds)
+/* Our table, for those that may reach into us; -1. */
+static int own_table(struct local_ep *ep)
 {
 	struct local_dev *dev = local_dev(ep->ep.dev);
 
-	if (dev->mrs.fd < 0 || !local_guest_allowed(dev, &ep->id))
-		return 0;
-	*fds = dev->mrs.fd;
-	return 1;
+	return local_guest_allowed(dev, &ep->id) ? dev->mrs.fd : -1;
 }
 
 /*
@@ -47,16 +44,19 @@ static bool trusted(struct local_ep *ep)
 
 static int say_connect(struct local_ep *ep, int fd)
 {
-	int table, rc = local_sock_peer(fd, &ep->id);
-	unsigned int n;
+	struct local_fds fds = LOCAL_NO_FDS;
+	int rc = local_sock_peer(fd, &ep->id);
 
 	if (rc)
 		return rc;
 	if (!trusted(ep))
 		return -ECONNREFUSED;
-	n = own_table(ep, &table);
+	fds.fd[LOCAL_FD_TABLE] = own_table(ep);
+	if (ep->group)
+		ep->group = local_caller_give(ep->cq, &fds.fd[LOCAL_FD_GONG],
+					      &fds.fd[LOCAL_FD_PAGE]);
 	return local_hello_send(fd, LOCAL_CONNECT, ep->priv.data, ep->priv.len,
-				&table, n);
+				&fds);
 }
 
 /* One name; -EAGAIN: the listener's queue is full. */
@@ -136,7 +136,7 @@ int local_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 	return 0;
 }
 
-static void established(struct local_ep *ep, int side)
+static void established(struct local_ep *ep, enum local_of side)
 {
 	ep->side = side;
 	local_out_init(&ep->out, &ep->shm, side);
@@ -158,12 +158,13 @@ static void map_table(struct local_ep *ep, int fd)
 }
 
 /* What ACCEPT brought. */
-static int take_shared(struct local_ep *ep, const int *fds, unsigned int n)
+static int take_shared(struct local_ep *ep, struct local_fds *fds)
 {
-	int rc = n ? local_shm_map(&ep->shm, fds[0]) : -EPROTO;
+	int rc = local_shm_map(&ep->shm, fds->fd[LOCAL_FD_SHM]);
 
-	if (!rc && n > 1)
-		map_table(ep, fds[1]);
+	ep->bell = local_fds_take(fds, LOCAL_FD_BELL);
+	if (!rc && fds->fd[LOCAL_FD_TABLE] >= 0)
+		map_table(ep, fds->fd[LOCAL_FD_TABLE]);
 	return rc;
 }
 
@@ -176,8 +177,14 @@ static void rejected(struct local_ep *ep)
 			 -ECONNREFUSED);
 }
 
+static bool accepts(const struct local_hello *hello)
+{
+	return hello->type == LOCAL_ACCEPT &&
+	       (hello->has & LOCAL_ACCEPT_FDS) == LOCAL_ACCEPT_FDS;
+}
+
 static void answered(struct local_ep *ep, const struct local_hello *hello,
-		     const int *fds)
+		     struct local_fds *fds)
 {
 	int rc = 0;
 
@@ -187,29 +194,29 @@ static void answered(struct local_ep *ep, const struct local_hello *hello,
 		rejected(ep);
 		return;
 	}
-	if (hello->type == LOCAL_ACCEPT)
-		rc = take_shared(ep, fds, hello->nfds);
-	if (rc || hello->type != LOCAL_ACCEPT) {
+	if (accepts(hello))
+		rc = take_shared(ep, fds);
+	if (rc || !accepts(hello)) {
 		log_warn(ep->ep.dev->log, "%s: an accept that is none",
 			 ep->peer);
 		local_ep_break(ep, rc ?: -EPROTO, 0);
 		return;
 	}
-	established(ep, 0);
+	established(ep, LOCAL_CONNECTOR);
 }
 
 void local_connect_answer(struct local_ep *ep)
 {
-	struct local_hello hello;
-	int fds[LOCAL_FDS], rc;
 	const char *why = "closed before it accepted";
+	struct local_hello hello;
+	struct local_fds fds;
+	int rc = local_hello_recv(ep->fd, &hello, &fds, &why);
 
-	rc = local_hello_recv(ep->fd, &hello, fds, &why);
 	if (rc == -EAGAIN)
 		return;
 	if (rc == 0) {
-		answered(ep, &hello, fds);
-		local_fds_close(fds, hello.nfds);
+		answered(ep, &hello, &fds);
+		local_fds_close(&fds);
 		return;
 	}
 	log_info(ep->ep.dev->log, "%s: %s", ep->peer, why);
@@ -219,16 +226,19 @@ void local_connect_answer(struct local_ep *ep)
 static int say_accept(struct local_ep *ep, int shm_fd, const void *priv,
 		      unsigned int len)
 {
-	int fds[LOCAL_FDS] = { shm_fd };
+	struct local_fds fds = LOCAL_NO_FDS;
 
-	return local_hello_send(ep->fd, LOCAL_ACCEPT, priv, len, fds,
-				1 + own_table(ep, fds + 1));
+	fds.fd[LOCAL_FD_SHM] = shm_fd;
+	fds.fd[LOCAL_FD_BELL] = ep->bell;
+	fds.fd[LOCAL_FD_TABLE] = own_table(ep);
+	return local_hello_send(ep->fd, LOCAL_ACCEPT, priv, len, &fds);
 }
 
 /* By local_reach.c: whom we do not reach into gets room for bulk data. */
 static uint32_t ring_for(const struct local_ep *ep, const struct local_req *req)
 {
-	bool reach = req->table >= 0 && req->id.uid == geteuid() &&
+	bool reach = req->fds.fd[LOCAL_FD_TABLE] >= 0 &&
+		     req->id.uid == geteuid() &&
 		     !local_dev(ep->ep.dev)->no_reach;
 
 	return reach ? LOCAL_RING : LOCAL_RING_BULK;
@@ -247,10 +257,14 @@ static int take_over(struct local_ep *ep, struct local_req *req,
 		goto unmap;
 	req->sock.fd = -1;
 	ep->id = req->id;
-	if (req->table >= 0)
-		map_table(ep, req->table);
-	established(ep, 1);
-	rc = say_accept(ep, shm_fd, priv, len);
+	if (req->fds.fd[LOCAL_FD_TABLE] >= 0)
+		map_table(ep, req->fds.fd[LOCAL_FD_TABLE]);
+	established(ep, LOCAL_ACCEPTOR);
+	rc = local_called_enter(ep);
+	if (!rc)
+		rc = local_called_join(ep, &req->fds);
+	if (!rc)
+		rc = say_accept(ep, shm_fd, priv, len);
 	if (rc)
 		local_ep_break(ep, rc == -EPIPE ? -ECONNRESET : rc, 0);
 	close(shm_fd);

@@ -30,6 +30,7 @@ int local_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 	TAILQ_INIT(&cq->open);
 	TAILQ_INIT(&cq->hot);
 	TAILQ_INIT(&cq->done);
+	local_caller_init(cq);
 	*out = &cq->sock.cq;
 	return 0;
 }
@@ -38,6 +39,7 @@ void local_cq_close(struct tp_cq *base)
 {
 	struct local_cq *cq = to_cq(base);
 
+	local_caller_fini(cq);
 	sock_cq_fini(&cq->sock);
 	free(cq);
 }
@@ -53,8 +55,13 @@ void local_cq_abandon(struct tp_cq *base)
 	struct local_mrs *mrs = &local_dev(base->dev)->mrs;
 	struct local_ep *ep;
 
-	TAILQ_FOREACH(ep, &cq->open, open_link)
+	TAILQ_FOREACH(ep, &cq->open, open_link) {
 		close(ep->fd);
+		if (ep->bell >= 0)
+			close(ep->bell);
+		local_gong_close(&ep->gong);
+	}
+	local_caller_fini(cq);
 	sock_cq_fini(&cq->sock);
 	if (mrs->fd >= 0)
 		close(mrs->fd);
@@ -108,6 +115,8 @@ int local_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 
 	if (sock_cq_awake(&cq->sock))
 		cq->polls = LOOK_EVERY;
+	if (cq->caller.joined)
+		local_caller_awake(cq);
 	if (look_is_due(cq)) {
 		cq->polls = 0;
 		sock_cq_look(&cq->sock, 0);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "local_group.h"
 #include "local_mr.h"
 #include "sock.h"
 
@@ -37,6 +38,15 @@ struct local_cq {
 	struct local_eps open; /* with a socket */
 	struct local_eps hot, done;
 	unsigned int nhot;
+	struct local_caller {
+		struct local_gong gong; /* none, until the first connects */
+		struct local_page *page;
+		int page_fd;
+		bool held; /* between tp_cq_hold() and tp_cq_release() */
+		bool joined; /* some are, for the next sleep */
+		struct local_eps owed; /* what was posted meanwhile: a bell */
+		struct local_ep *relay; /* was told to strike the gong */
+	} caller;
 };
 
 int local_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
@@ -45,6 +55,8 @@ void local_cq_abandon(struct tp_cq *cq);
 int local_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
 int local_cq_wait(struct tp_cq *cq, uint64_t deadline);
 int local_cq_arm(struct tp_cq *cq);
+void local_cq_hold(struct tp_cq *cq);
+void local_cq_release(struct tp_cq *cq);
 
 /* ---- for the other files ---- */
 
@@ -52,4 +64,26 @@ int local_cq_arm(struct tp_cq *cq);
 bool local_cq_has_work(struct local_cq *cq);
 /* All hot endpoints move on what they have to send. */
 void local_cq_flush(struct local_cq *cq);
+
+/* ---- a group of servers, of who calls them (local_caller.c) ---- */
+
+void local_caller_init(struct local_cq *cq);
+/* Descriptors and mapping. */
+void local_caller_fini(struct local_cq *cq);
+/* What a server of the group is given with CONNECT: its *gong and *page, still
+ * ours.  False: neither; it will be woken, and wake us, by itself. */
+bool local_caller_give(struct local_cq *cq, int *gong, int *page);
+/* ep is owed a bell until the release.  False: ring it now. */
+bool local_caller_owes(struct local_ep *ep);
+/* ep ends. */
+void local_caller_forget(struct local_ep *ep);
+void local_caller_join(struct local_ep *ep);
+/* Asks the joined ones to count.  False: there is something to do. */
+bool local_caller_count(struct local_cq *cq);
+/* Awake: nobody counts any more. */
+void local_caller_awake(struct local_cq *cq);
+/* Who was told to strike has not done so yet. */
+bool local_caller_waits(const struct local_cq *cq);
+/* Then it is struck here. */
+void local_caller_settle(struct local_cq *cq);
 #endif

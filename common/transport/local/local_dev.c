@@ -70,6 +70,8 @@ const struct tp_ops local_ops = {
 	.cq_wake = sock_cq_wake,
 	.cq_fd = sock_cq_fd,
 	.cq_arm = local_cq_arm,
+	.cq_hold = local_cq_hold,
+	.cq_release = local_cq_release,
 	.listen = local_listen,
 	.listener_addr = sock_listener_addr,
 	.unlisten = sock_unlisten,
@@ -84,7 +86,7 @@ const struct tp_ops local_ops = {
 	.ep_peer = local_ep_peer,
 	.ep_identity = local_ep_identity,
 	.ep_carry_max = local_ep_carry_max,
-	.ep_hush = local_ep_hush,
+	.ep_join = local_ep_join,
 	.post_recv = local_post_recv,
 	.post_send = local_post_send,
 };

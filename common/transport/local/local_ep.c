@@ -36,12 +36,12 @@ uint32_t local_ep_carry_max(const struct tp_ep *base)
 {
 	const struct local_ep *ep = to_ep(base);
 
-	return ep->guest && ep->id.uid == geteuid() ? CARRY_MAX : UINT32_MAX;
+	return ep->guest && ep->own ? CARRY_MAX : UINT32_MAX;
 }
 
-void local_ep_hush(struct tp_ep *base, bool on)
+void local_ep_join(struct tp_ep *base)
 {
-	to_ep(base)->hush = on;
+	local_caller_join(to_ep(base));
 }
 
 /* An edge comes with each bell, read or not: read many at a time. */
@@ -91,6 +91,7 @@ int local_ep_attach(struct local_ep *ep, int fd)
 static void local_ep_detach(struct local_ep *ep)
 {
 	local_ep_forget(ep);
+	local_caller_forget(ep);
 	local_guest_leave(ep);
 	if (ep->fd >= 0) {
 		TAILQ_REMOVE(&ep->cq->open, ep, open_link);
@@ -102,6 +103,7 @@ static void local_ep_detach(struct local_ep *ep)
 	if (ep->table)
 		local_table_unmap(ep->table);
 	ep->table = NULL;
+	local_called_leave(ep);
 	local_shm_unmap(&ep->shm);
 }
 
@@ -145,7 +147,8 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep->started.ep = ep->ended.ep = &ep->ep;
 	ep->started.priv = &ep->priv;
 	ep->cq = cq;
-	ep->fd = -1;
+	ep->fd = ep->bell = ep->gong.fd = -1;
+	ep->group = attr && attr->group;
 	strcpy(ep->peer, "local -");
 	*out = &ep->ep;
 	return 0;

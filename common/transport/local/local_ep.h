@@ -95,20 +95,29 @@ struct local_ep {
 	struct local_cq *cq;
 	enum local_state state;
 	int fd;
-	int side; /* of the shared memory: 0 connector, 1 acceptor */
+	enum local_of side; /* of the shared memory */
 	bool hot, is_done; /* on which lists of the cq */
 	bool eof; /* the socket ended */
-	bool hush; /* tp_ep_hush() */
+	bool group; /* tp_ep_attr.group */
+	bool joined; /* tp_ep_join() */
+	bool owed; /* on the list of the cq */
 	bool relies; /* the peer moves its data through the ring: on us */
 	unsigned int idle; /* polls without anything */
 	unsigned int bells; /* heard since the socket was emptied */
-	TAILQ_ENTRY(local_ep) hot_link, done_link, open_link, guest_link;
+	TAILQ_ENTRY(local_ep)
+	hot_link, done_link, open_link, guest_link, owed_link;
 	struct local_shm shm;
 	struct local_out out;
 	struct local_in in;
 	struct local_rx rx;
 	struct sock_recvq rq;
 	struct local_sendq sq;
+	/* of the acceptor: an eventfd that the connector writes to; and of the
+	 * group that it belongs to for the connector, gong and page */
+	int bell;
+	struct local_gong gong;
+	struct sock_src bell_src;
+	struct local_page *page;
 	struct local_answer answer[LOCAL_ASKS]; /* a queue */
 	uint32_t answer_head, answer_tail;
 	/* reaching */
@@ -116,6 +125,7 @@ struct local_ep {
 	struct tp_identity id; /* of the peer */
 	const struct local_entry *table; /* the peer's, or NULL */
 	bool guest; /* on the device's list */
+	bool own; /* of our user, when it connected */
 	uint64_t guest_id;
 	uint8_t nonce[LOCAL_NONCE]; /* the peer looks here */
 	/* connecting */
@@ -134,7 +144,7 @@ void local_ep_close(struct tp_ep *ep);
 const char *local_ep_peer(const struct tp_ep *ep);
 int local_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 uint32_t local_ep_carry_max(const struct tp_ep *ep);
-void local_ep_hush(struct tp_ep *ep, bool on);
+void local_ep_join(struct tp_ep *ep);
 /*
  * Ends the connection: every outstanding request completes, DISCONNECTED
  * (status) is queued.  id: of the send request that caused it gets status,
@@ -160,14 +170,16 @@ void local_ep_heat(struct local_ep *ep);
 void local_ep_forget(struct local_ep *ep);
 /* Asks for the bell.  False: there is something to do; still hot. */
 bool local_ep_cool(struct local_ep *ep);
-/* No bell is wanted: it stays hot while we sleep. */
-bool local_ep_hushed(const struct local_ep *ep);
+/* Its answer may wait for those of others: it needs nothing from us before. */
+bool local_ep_patient(const struct local_ep *ep);
 /* There is something that the peer did, or that we can do. */
 bool local_ep_runnable(struct local_ep *ep);
 /* One turn: takes what came, moves what is posted. */
 void local_ep_turn(struct local_ep *ep);
-/* After publishing: wakes the peer if it sleeps. */
+/* After publishing: wakes the peer if it sleeps, now or at the release. */
 void local_ep_bell(struct local_ep *ep);
+/* The same now. */
+void local_ep_ring(struct local_ep *ep);
 /* If there is something to be polled. */
 void local_ep_done(struct local_ep *ep);
 
@@ -179,6 +191,14 @@ int local_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 		  unsigned int len, uint64_t deadline);
 /* The socket has something in state HELLO. */
 void local_connect_answer(struct local_ep *ep);
+
+/* ---- being called (local_called.c) ---- */
+
+/* Makes the bell.  -errno. */
+int local_called_enter(struct local_ep *ep);
+/* Takes over the group that came with CONNECT, if any.  -errno. */
+int local_called_join(struct local_ep *ep, struct local_fds *fds);
+void local_called_leave(struct local_ep *ep);
 
 /* ---- sending and receiving ---- */
 

@@ -32,6 +32,7 @@ void local_guest_admit(struct local_ep *ep)
 		return;
 	pthread_mutex_lock(&dev->lock);
 	ep->guest = true;
+	ep->own = ep->id.uid == geteuid();
 	ep->guest_id = dev->next_guest++;
 	TAILQ_INSERT_TAIL(&dev->guests, ep, guest_link);
 	pthread_mutex_unlock(&dev->lock);

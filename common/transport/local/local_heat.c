@@ -2,6 +2,7 @@
 /* local_heat.c - which endpoints are looked at, and bells for the others. */
 #include <errno.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "local.h"
 
@@ -41,16 +42,28 @@ static bool has_to_send(const struct local_ep *ep)
 	return ep->sq.next != ep->sq.tail || ep->answer_head != ep->answer_tail;
 }
 
-bool local_ep_hushed(const struct local_ep *ep)
+/* The others of the caller's group sleep, and have requests. */
+static bool has_to_pass_on(const struct local_ep *ep)
 {
-	return ep->hush && !ep->relies && !has_to_send(ep);
+	return ep->page && atomic_load(&ep->in.peer->relay);
+}
+
+static void pass_on(struct local_ep *ep)
+{
+	if (has_to_pass_on(ep) && atomic_exchange(&ep->in.peer->relay, 0))
+		local_gong_strike(&ep->gong);
+}
+
+bool local_ep_patient(const struct local_ep *ep)
+{
+	return ep->joined && !ep->relies && !has_to_send(ep);
 }
 
 bool local_ep_runnable(struct local_ep *ep)
 {
 	const struct local_side *peer = ep->in.peer;
 
-	if (ep->eof || atomic_load(&peer->ended))
+	if (ep->eof || atomic_load(&peer->ended) || has_to_pass_on(ep))
 		return true;
 	if (!ep->rq.paused && atomic_load(&peer->tail) != ep->in.head)
 		return true;
@@ -81,6 +94,7 @@ void local_ep_turn(struct local_ep *ep)
 	/* before the ring: all that it sent is there then */
 	bool said = atomic_load(&ep->in.peer->ended);
 
+	pass_on(ep);
 	if (!local_rx(ep))
 		return;
 	if (said || ep->eof) {
@@ -94,11 +108,35 @@ void local_ep_turn(struct local_ep *ep)
 
 void local_ep_bell(struct local_ep *ep)
 {
-	struct local_side *peer = ep->out.peer;
+	if (!local_caller_owes(ep))
+		local_ep_ring(ep);
+}
 
-	if (!atomic_load(&peer->asleep) || !atomic_exchange(&peer->asleep, 0))
+/* A byte costs a buffer, which the kernel finds and frees; but an acceptor does
+ * not write to what a connector could make it wait for. */
+static void wake(struct local_ep *ep)
+{
+	const uint64_t one = 1;
+
+	if (ep->side == LOCAL_ACCEPTOR)
+		send(ep->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	else if (write(ep->bell, &one, sizeof(one)) < 0)
+		log_debug(ep->ep.dev->log, "%s: its bell is full", ep->peer);
+}
+
+void local_ep_ring(struct local_ep *ep)
+{
+	struct local_side *peer = ep->out.peer;
+	uint32_t wants = atomic_load(&peer->asleep);
+
+	if (wants)
+		wants = atomic_exchange(&peer->asleep, 0);
+	if (!wants)
 		return;
-	send(ep->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (wants == LOCAL_COUNTED && ep->page &&
+	    atomic_fetch_sub(&ep->page->missing, 1) != 1)
+		return;
+	wake(ep);
 }
 
 void local_ep_done(struct local_ep *ep)

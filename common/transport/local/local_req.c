@@ -11,36 +11,42 @@ void local_req_free(struct sock_req *base)
 {
 	struct local_req *req = local_req(base);
 
-	if (req->table >= 0)
-		close(req->table);
+	local_fds_close(&req->fds);
 	free(req);
 }
 
 void local_say_reject(int fd, const void *priv, unsigned int len)
 {
-	local_hello_send(fd, LOCAL_REJECT, priv, len, NULL, 0);
+	local_hello_send(fd, LOCAL_REJECT, priv, len, NULL);
+}
+
+static bool is_connect(const struct local_hello *hello)
+{
+	uint32_t group = hello->has & LOCAL_GROUP_FDS;
+
+	return hello->type == LOCAL_CONNECT &&
+	       !(hello->has & LOCAL_ACCEPT_FDS) &&
+	       (!group || group == LOCAL_GROUP_FDS);
 }
 
 int local_req_read(struct sock_req *base, const char **why)
 {
+	struct local_fds *fds = &local_req(base)->fds;
 	struct local_hello hello;
-	int fds[LOCAL_FDS], rc;
+	int rc;
 
 	*why = "it closed before its hello";
 	rc = local_hello_recv(base->fd, &hello, fds, why);
 	if (rc == -EAGAIN)
 		return 0;
-	if (rc == 0 && (hello.type != LOCAL_CONNECT || hello.nfds > 1)) {
+	if (rc == 0 && !is_connect(&hello)) {
 		*why = "it does not begin with a connect";
-		local_fds_close(fds, hello.nfds);
 		rc = -EPROTO;
 	}
 	if (rc == -EPROTO) /* names our version to it */
 		local_say_reject(base->fd, NULL, 0);
 	if (rc)
 		return rc;
-	if (hello.nfds)
-		local_req(base)->table = fds[0];
 	tp_private_set(&base->priv, hello.priv, hello.priv_len);
 	*why = NULL; /* it may have left again */
 	rc = sock_req_look(base);
@@ -58,7 +64,7 @@ struct sock_req *local_req_new(const struct sock_listener *l, int fd,
 		free(req);
 		return NULL;
 	}
-	req->table = -1;
+	req->fds = LOCAL_NO_FDS;
 	snprintf(req->sock.peer, sizeof(req->sock.peer),
 		 "local pid %d uid %u at %s:%u", req->id.pid, req->id.uid,
 		 l->addr.host, l->addr.port);

@@ -5,7 +5,8 @@
 
 #include "local_ring.h"
 
-void local_out_init(struct local_out *out, struct local_shm *shm, int side)
+void local_out_init(struct local_out *out, struct local_shm *shm,
+		    enum local_of side)
 {
 	*out = (struct local_out){
 		.data = shm->ring[side],
@@ -15,7 +16,8 @@ void local_out_init(struct local_out *out, struct local_shm *shm, int side)
 	};
 }
 
-void local_in_init(struct local_in *in, struct local_shm *shm, int side)
+void local_in_init(struct local_in *in, struct local_shm *shm,
+		   enum local_of side)
 {
 	*in = (struct local_in){
 		.data = shm->ring[!side],

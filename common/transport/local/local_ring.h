@@ -50,8 +50,10 @@ struct local_in {
 	uint32_t tail; /* the peer's, when last looked at */
 };
 
-void local_out_init(struct local_out *out, struct local_shm *shm, int side);
-void local_in_init(struct local_in *in, struct local_shm *shm, int side);
+void local_out_init(struct local_out *out, struct local_shm *shm,
+		    enum local_of side);
+void local_in_init(struct local_in *in, struct local_shm *shm,
+		   enum local_of side);
 
 /* Bytes that a record with size bytes of payload takes. */
 static inline uint32_t local_record(uint32_t size)

@@ -27,9 +27,13 @@ struct local_side {
 	_Atomic uint32_t ended; /* 1: nothing more comes */
 	_Atomic int32_t status; /* why, as in TP_EV_DISCONNECTED */
 	_Atomic uint32_t cause; /* the other's request that was refused */
+	/* 1: strike the gong, the others have requests, too; the one who does
+	 * makes it 0 */
+	_Atomic uint32_t relay;
 	/* what it took */
 	_Alignas(64) _Atomic uint32_t head; /* of the ring it drains */
-	/* 1: ring the bell; the one who rings makes it 0 */
+	/* not 0: ring the bell, or count first (LOCAL_COUNTED); the one who
+	 * does makes it 0 */
 	_Alignas(64) _Atomic uint32_t asleep;
 	/* odd: it is inside of the other's memory */
 	_Alignas(64) _Atomic uint32_t busy;
@@ -37,9 +41,15 @@ struct local_side {
 	_Atomic uint64_t probe;
 };
 
+/* Index of side and ring. */
+enum local_of {
+	LOCAL_CONNECTOR,
+	LOCAL_ACCEPTOR,
+};
+
 struct local_ctl {
 	uint8_t nonce[LOCAL_NONCE];
-	struct local_side side[2]; /* 0: the connector's, 1: the acceptor's */
+	struct local_side side[2];
 };
 
 struct local_shm {

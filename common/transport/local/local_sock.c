@@ -8,17 +8,63 @@
 #include "local.h"
 
 #define MAGIC 0x4c534650u /* "PFSL" */
-#define VERSION 2u
+#define VERSION 3u
 
 union fd_buf {
 	struct cmsghdr align;
 	char buf[CMSG_SPACE(LOCAL_FDS * sizeof(int))];
 };
 
-void local_fds_close(const int *fds, unsigned int n)
+int local_fds_take(struct local_fds *fds, enum local_fd kind)
 {
-	while (n-- > 0)
-		close(fds[n]);
+	int fd = fds->fd[kind];
+
+	fds->fd[kind] = -1;
+	return fd;
+}
+
+void local_fds_close(struct local_fds *fds)
+{
+	unsigned int i;
+
+	for (i = 0; i < LOCAL_FDS; i++)
+		if (fds->fd[i] >= 0)
+			close(fds->fd[i]);
+	*fds = LOCAL_NO_FDS;
+}
+
+/* Which there are.  Without gaps in fd. */
+static uint32_t pack_fds(const struct local_fds *fds, int *fd, unsigned int *n)
+{
+	uint32_t has = 0;
+	unsigned int i;
+
+	*n = 0;
+	for (i = 0; i < LOCAL_FDS; i++) {
+		if (fds->fd[i] < 0)
+			continue;
+		fd[(*n)++] = fds->fd[i];
+		has |= LOCAL_HAS(i);
+	}
+	return has;
+}
+
+/* Takes them over; false: not as many as has says. */
+static bool unpack_fds(struct local_fds *fds, uint32_t has, const int *fd,
+		       unsigned int n)
+{
+	unsigned int i, at = 0;
+
+	*fds = LOCAL_NO_FDS;
+	for (i = 0; i < LOCAL_FDS && at < n; i++)
+		if (has & LOCAL_HAS(i))
+			fds->fd[i] = fd[at++];
+	if (at == n && (unsigned int)__builtin_popcount(has) == n)
+		return true;
+	while (at < n)
+		close(fd[at++]);
+	local_fds_close(fds);
+	return false;
 }
 
 static void add_fds(struct msghdr *msg, union fd_buf *buf, const int *fds,
@@ -39,23 +85,26 @@ static void add_fds(struct msghdr *msg, union fd_buf *buf, const int *fds,
 }
 
 int local_hello_send(int fd, enum local_hello_type type, const void *priv,
-		     unsigned int len, const int *fds, unsigned int nfds)
+		     unsigned int len, const struct local_fds *fds)
 {
 	struct local_hello hello = {
 		.magic = MAGIC,
 		.version = VERSION,
 		.type = (uint16_t)type,
 		.priv_len = len,
-		.nfds = nfds,
 	};
 	struct iovec iov = { &hello, sizeof(hello) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	unsigned int nfds = 0;
+	int packed[LOCAL_FDS];
 	union fd_buf buf;
 	ssize_t n;
 
 	if (len)
 		memcpy(hello.priv, priv, len);
-	add_fds(&msg, &buf, fds, nfds);
+	if (fds)
+		hello.has = pack_fds(fds, packed, &nfds);
+	add_fds(&msg, &buf, packed, nfds);
 	n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n < 0)
 		return -errno;
@@ -86,7 +135,7 @@ static unsigned int take_fds(struct msghdr *msg, int *fds)
 	return n;
 }
 
-static const char *unsound(const struct local_hello *hello, unsigned int nfds)
+static const char *unsound(const struct local_hello *hello)
 {
 	if (hello->magic != MAGIC)
 		return "it does not speak our protocol";
@@ -94,13 +143,10 @@ static const char *unsound(const struct local_hello *hello, unsigned int nfds)
 		return "it speaks another version: use the same release";
 	if (hello->priv_len > TP_PRIVATE_MAX)
 		return "a hello with too much private data";
-	if (hello->nfds != nfds)
-		return "a hello whose descriptors did not come: raise the "
-		       "open files limit";
 	return NULL;
 }
 
-int local_hello_recv(int fd, struct local_hello *hello, int *fds,
+int local_hello_recv(int fd, struct local_hello *hello, struct local_fds *fds,
 		     const char **why)
 {
 	struct iovec iov = { hello, sizeof(*hello) };
@@ -110,20 +156,21 @@ int local_hello_recv(int fd, struct local_hello *hello, int *fds,
 			      .msg_control = buf.buf,
 			      .msg_controllen = sizeof(buf.buf) };
 	ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	unsigned int nfds;
+	int packed[LOCAL_FDS];
+	bool whole = n == (ssize_t)sizeof(*hello);
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN
 							 : -ECONNRESET;
-	nfds = take_fds(&msg, fds);
-	if (n == (ssize_t)sizeof(*hello)) {
-		*why = unsound(hello, nfds);
-		if (!*why)
-			return 0;
-	} else {
-		*why = "half a hello";
-	}
-	local_fds_close(fds, nfds);
+	*why = whole ? unsound(hello) : "half a hello";
+	if (!unpack_fds(fds, whole ? hello->has : 0, packed,
+			take_fds(&msg, packed)) &&
+	    !*why)
+		*why = "a hello whose descriptors did not come: raise the "
+		       "open files limit";
+	if (!*why)
+		return 0;
+	local_fds_close(fds);
 	return n == 0 ? -ECONNRESET : -EPROTO;
 }
 

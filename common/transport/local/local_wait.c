@@ -3,6 +3,8 @@
  * local_wait.c - sleeping.  Whether to poll before that is the caller's
  * choice: it alone knows whether that paid the last time.
  */
+#include <errno.h>
+
 #include "local.h"
 
 static struct local_cq *to_cq(struct tp_cq *base)
@@ -15,12 +17,30 @@ static bool cool_all(struct local_cq *cq)
 {
 	struct local_ep *ep, *next;
 
+	if (!local_caller_count(cq))
+		return false;
 	for (ep = TAILQ_FIRST(&cq->hot); ep; ep = next) {
 		next = TAILQ_NEXT(ep, hot_link);
-		if (!local_ep_hushed(ep) && !local_ep_cool(ep))
+		if (!ep->joined && !local_ep_cool(ep))
 			return false;
 	}
 	return true;
+}
+
+/* Who was to wake the other servers may stand still: then we do, in time. */
+static int sleep_on(struct local_cq *cq, uint64_t deadline)
+{
+	uint64_t soon;
+	int rc;
+
+	if (!local_caller_waits(cq))
+		return sock_cq_sleep(&cq->sock, deadline);
+	soon = clock_after_ms(LOCAL_RELAY_MS);
+	rc = sock_cq_sleep(&cq->sock, soon < deadline ? soon : deadline);
+	if (rc != -ETIMEDOUT)
+		return rc;
+	local_caller_settle(cq);
+	return sock_cq_sleep(&cq->sock, deadline);
 }
 
 int local_cq_wait(struct tp_cq *base, uint64_t deadline)
@@ -31,7 +51,7 @@ int local_cq_wait(struct tp_cq *base, uint64_t deadline)
 	if (local_cq_has_work(cq) || !cool_all(cq))
 		return 0;
 	cq->polls = 0;
-	return sock_cq_sleep(&cq->sock, deadline);
+	return sleep_on(cq, deadline);
 }
 
 int local_cq_arm(struct tp_cq *base)
@@ -40,6 +60,7 @@ int local_cq_arm(struct tp_cq *base)
 
 	local_cq_flush(cq);
 	cq->polls = UINT32_MAX / 2; /* the next poll looks */
+	local_caller_settle(cq);
 	if (local_cq_has_work(cq) || !cool_all(cq))
 		return 1;
 	return !sock_cq_may_sleep(&cq->sock);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * local_caller.c - who calls a group of servers: one bell for all that it asked
+ * while it held back, and one for it when the last of those answered.
+ */
+#include <unistd.h>
+
+#include "local.h"
+
+void local_caller_init(struct local_cq *cq)
+{
+	cq->caller.gong.fd = cq->caller.page_fd = -1;
+	TAILQ_INIT(&cq->caller.owed);
+}
+
+void local_caller_fini(struct local_cq *cq)
+{
+	struct local_caller *c = &cq->caller;
+
+	local_gong_close(&c->gong);
+	if (c->page_fd >= 0)
+		close(c->page_fd);
+	local_page_unmap(c->page);
+	c->page_fd = -1;
+	c->page = NULL;
+}
+
+static bool make_group(struct local_caller *c)
+{
+	if (local_gong_open(&c->gong))
+		return false;
+	c->page_fd = local_page_create(&c->page);
+	if (c->page_fd >= 0)
+		return true;
+	local_gong_close(&c->gong);
+	return false;
+}
+
+bool local_caller_give(struct local_cq *cq, int *gong, int *page)
+{
+	struct local_caller *c = &cq->caller;
+
+	if (!c->page && !make_group(c))
+		return false;
+	*gong = c->gong.fd;
+	*page = c->page_fd;
+	return true;
+}
+
+/* ---- asking ---- */
+
+static bool sleeps(const struct local_ep *ep)
+{
+	return atomic_load(&ep->out.peer->asleep);
+}
+
+bool local_caller_owes(struct local_ep *ep)
+{
+	struct local_caller *c = &ep->cq->caller;
+
+	if (!c->held)
+		return false;
+	if (!ep->owed)
+		TAILQ_INSERT_TAIL(&c->owed, ep, owed_link);
+	ep->owed = true;
+	return true;
+}
+
+/* The first of several to be woken; NULL: one that was not asked would be, too,
+ * or there are no two. */
+static struct local_ep *first_of_many(struct local_cq *cq)
+{
+	struct local_ep *ep, *first = NULL;
+	unsigned int n = 0;
+
+	TAILQ_FOREACH(ep, &cq->open, open_link)
+		if (ep->group && ep->state == LOCAL_EP_UP && !ep->owed &&
+		    sleeps(ep))
+			return NULL;
+	TAILQ_FOREACH(ep, &cq->caller.owed, owed_link) {
+		if (!ep->group || !sleeps(ep))
+			continue;
+		first = first ?: ep;
+		n++;
+	}
+	return n > 1 ? first : NULL;
+}
+
+static void ring_owed(struct local_cq *cq, bool group_too)
+{
+	struct local_ep *ep;
+
+	while ((ep = TAILQ_FIRST(&cq->caller.owed))) {
+		TAILQ_REMOVE(&cq->caller.owed, ep, owed_link);
+		ep->owed = false;
+		if (group_too || !ep->group)
+			local_ep_ring(ep);
+	}
+}
+
+void local_cq_hold(struct tp_cq *base)
+{
+	container_of(base, struct local_cq, sock.cq)->caller.held = true;
+}
+
+void local_cq_release(struct tp_cq *base)
+{
+	struct local_cq *cq = container_of(base, struct local_cq, sock.cq);
+	struct local_ep *first = first_of_many(cq);
+
+	cq->caller.held = false;
+	if (first) {
+		local_caller_settle(cq);
+		cq->caller.relay = first;
+		atomic_store(&first->out.me->relay, 1);
+		local_ep_ring(first);
+	}
+	ring_owed(cq, !first);
+}
+
+bool local_caller_waits(const struct local_cq *cq)
+{
+	const struct local_ep *ep = cq->caller.relay;
+
+	return ep && atomic_load(&ep->out.me->relay);
+}
+
+void local_caller_settle(struct local_cq *cq)
+{
+	struct local_ep *ep = cq->caller.relay;
+
+	cq->caller.relay = NULL;
+	if (ep && atomic_exchange(&ep->out.me->relay, 0))
+		local_gong_strike(&cq->caller.gong);
+}
+
+void local_caller_forget(struct local_ep *ep)
+{
+	struct local_caller *c = &ep->cq->caller;
+
+	if (c->relay == ep)
+		local_caller_settle(ep->cq);
+	if (ep->owed)
+		TAILQ_REMOVE(&c->owed, ep, owed_link);
+	ep->owed = false;
+}
+
+/* ---- waiting ---- */
+
+void local_caller_join(struct local_ep *ep)
+{
+	ep->joined = ep->group && ep->hot && ep->cq->caller.page;
+	ep->cq->caller.joined |= ep->joined;
+}
+
+/* How many there are to count; one that needs us before is not joined. */
+static uint32_t joined(struct local_cq *cq)
+{
+	struct local_ep *ep;
+	uint32_t n = 0;
+
+	TAILQ_FOREACH(ep, &cq->hot, hot_link) {
+		ep->joined = local_ep_patient(ep);
+		n += ep->joined;
+	}
+	return n;
+}
+
+/* False: it was the last. */
+static bool count_one(struct local_ep *ep)
+{
+	_Atomic uint32_t *asleep = &ep->in.me->asleep;
+	struct local_page *page = ep->cq->caller.page;
+
+	atomic_store(asleep, LOCAL_COUNTED);
+	if (!local_ep_runnable(ep))
+		return true;
+	return atomic_exchange(asleep, 0) != LOCAL_COUNTED ||
+	       atomic_fetch_sub(&page->missing, 1) != 1;
+}
+
+/*
+ * A server that is late with the count of an earlier sleep may make this one
+ * end early; none is missed.
+ */
+bool local_caller_count(struct local_cq *cq)
+{
+	struct local_ep *ep;
+	uint32_t n;
+
+	if (!cq->caller.joined)
+		return true;
+	n = joined(cq);
+	if (n)
+		atomic_store(&cq->caller.page->missing, n);
+	TAILQ_FOREACH(ep, &cq->hot, hot_link)
+		if (ep->joined && !count_one(ep))
+			return false;
+	return true;
+}
+
+void local_caller_awake(struct local_cq *cq)
+{
+	struct local_ep *ep;
+
+	cq->caller.joined = false;
+	TAILQ_FOREACH(ep, &cq->hot, hot_link) {
+		if (!ep->joined)
+			continue;
+		ep->joined = false;
+		atomic_store(&ep->in.me->asleep, 0);
+	}
+}
