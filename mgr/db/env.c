@@ -22,11 +22,15 @@ static const char *const table_name[STORE_TABLES] = {
 	[STORE_LOCKERS] = "lockers",
 };
 
+/* Every call after a failure says it once more. */
+#define ECHO "BDB0060 "
+
 static void on_message(const DB_ENV *env, const char *prefix, const char *msg)
 {
 	struct store *st = env->app_private;
 
-	log_error(st->log, "data base %s: %s", st->home, msg);
+	if (!st->closing && strncmp(msg, ECHO, strlen(ECHO)))
+		log_error(st->log, "data base %s: %s", st->home, msg);
 }
 
 static void on_event(DB_ENV *env, u_int32_t event, void *info)
@@ -78,6 +82,24 @@ static int table_open(struct store *st, enum store_table table, bool make)
 			0600);
 }
 
+/* Reads the first row and the last one, and what is on the way to them. */
+static int table_check(struct store *st, enum store_table table)
+{
+	uint8_t last[STORE_KEY_MAX];
+	struct store_iter it;
+	int rc;
+
+	memset(last, 0xff, sizeof(last));
+	rc = store_iter_open(st, table, "", 0, &it);
+	if (rc)
+		return rc;
+	rc = store_iter_next(&it);
+	if (!rc)
+		rc = store_iter_floor(&it, last, sizeof(last));
+	store_iter_close(&it);
+	return rc == -ENOENT ? 0 : rc;
+}
+
 static bool has_inodes(struct store *st)
 {
 	struct store_iter it;
@@ -115,6 +137,29 @@ static int tables_open(struct store *st)
 	return ret;
 }
 
+/* table: NULL: which one is not known. */
+static void say_damaged(struct store *st, const char *table)
+{
+	log_error(st->log,
+		  "data base %s: %s%s is damaged, or not of one copy with the "
+		  "other files: restore the folder from a backup",
+		  st->home, table ? "its table " : "a file of it",
+		  table ? table : "");
+}
+
+static int tables_check(struct store *st)
+{
+	for (enum store_table t = 0; t < STORE_TABLES; t++) {
+		int rc = table_check(st, t);
+
+		if (rc) {
+			say_damaged(st, table_name[t]);
+			return rc;
+		}
+	}
+	return 0;
+}
+
 static int make_home(struct store *st, const char *dir)
 {
 	if (asprintf(&st->home, "%s/db", dir) < 0) {
@@ -148,11 +193,17 @@ int env_open(struct store *st, const struct store_attr *attr)
 				    0600);
 	if (!ret)
 		ret = tables_open(st);
-	return ret ? store_error(st, ret, "open") : 0;
+	if (!ret)
+		return tables_check(st);
+	rc = store_error(st, ret, "open");
+	if (ret < 0 || ret == EINVAL) /* other causes speak for themselves */
+		say_damaged(st, NULL);
+	return rc;
 }
 
 void env_close(struct store *st)
 {
+	st->closing = store_failed(st);
 	for (int t = 0; t < STORE_TABLES; t++)
 		if (st->db[t])
 			st->db[t]->close(st->db[t], DB_NOSYNC);

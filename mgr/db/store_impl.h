@@ -25,6 +25,7 @@ struct store {
 	DB_TXN *txn;
 	bool changed;
 	atomic_bool failed;
+	bool closing; /* after a failure: nothing new is said */
 	char *home;
 	uint64_t id_next, id_end;
 	uint64_t hash_key[2];

@@ -62,6 +62,20 @@ static int find_root(struct ns *ns)
 	return rc ? rc : meta_get_u64(ns->st, "root", &ns->root);
 }
 
+/* A page of zeros passes for an empty table. */
+static int check_root(struct ns *ns)
+{
+	struct inode root;
+	int rc = inode_get(ns->st, ns->root, &root);
+
+	if (rc)
+		log_error(store_log(ns->st),
+			  "the data base has no root directory: its table "
+			  "inodes is damaged; restore the folder from a "
+			  "backup");
+	return rc == -ENOENT ? -EIO : rc;
+}
+
 static int check_niods(struct ns *ns)
 {
 	uint64_t niods;
@@ -136,6 +150,8 @@ int ns_open_space(struct ns *ns, const struct ns_attr *attr)
 	ns->delta = 0;
 	ns->next_base = (uint32_t)clock_wall();
 	rc = find_root(ns);
+	if (!rc)
+		rc = check_root(ns);
 	if (!rc)
 		rc = check_niods(ns);
 	return rc ? rc : find_count(ns);

@@ -379,6 +379,17 @@ START_TEST(test_count_survives)
 }
 END_TEST
 
+START_TEST(test_lost_root)
+{
+	struct ns_attr attr = { .st = fx.st, .niods = 4, .ssize = 65536 };
+	struct ns_op op = fx_begin(&fx);
+	struct ns other = { 0 };
+
+	ck_assert_int_eq(fx_end(&fx, &op, inode_del(fx.st, fx.ns.root)), 0);
+	ck_assert_int_eq(ns_open_space(&other, &attr), -EIO);
+}
+END_TEST
+
 START_TEST(test_other_iods)
 {
 	struct ns ns;
@@ -407,6 +418,7 @@ int main(void)
 	tcase_add_test(tc, test_times);
 	tcase_add_test(tc, test_handles);
 	tcase_add_test(tc, test_count_survives);
+	tcase_add_test(tc, test_lost_root);
 	tcase_add_test(tc, test_other_iods);
 	return fx_main("mgr_ns", cases);
 }

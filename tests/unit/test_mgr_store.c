@@ -191,6 +191,62 @@ START_TEST(test_lost_table)
 }
 END_TEST
 
+static bool advised;
+
+static void catch_advice(void *arg, enum log_level level, const char *msg)
+{
+	if (strstr(msg, "restore the folder from a backup"))
+		advised = true;
+	log_to_file(arg, level, msg);
+}
+
+static const char *const damage[] = {
+	"dd if=/dev/zero of=%s bs=4096 count=1 conv=notrunc",
+	"dd if=/dev/urandom of=%s bs=4096 count=1 seek=1 conv=notrunc",
+	"printf x | dd of=%s bs=1 count=1 seek=6000 conv=notrunc",
+	"truncate -s 0 %s",
+	"truncate -s 4096 %s",
+	"truncate -s 8192 %s",
+	"rm $(dirname %s)/log.*",
+};
+
+/* 0: an open fails, with advice. */
+static int open_damaged(void)
+{
+	struct store_attr attr = { dir, 1 << 20, &logger };
+
+	advised = false;
+	logger.sink = catch_advice;
+	return store_open(&attr, &st) != -EIO || !advised;
+}
+
+/* Found out at the start, not when somebody needs it.  In a child, as Berkeley
+ * DB does not free everything after a failure. */
+START_TEST(test_damaged_table)
+{
+	int status;
+	pid_t pid;
+	char path[80], cmd[256];
+	uint8_t key[8];
+
+	ck_assert_int_eq(store_begin(st), 0);
+	for (uint64_t i = 0; i < 2000; i++) {
+		key_u64(key, i);
+		ck_assert_int_eq(store_put(st, STORE_INODES, key, 8, &i, 8), 0);
+	}
+	ck_assert_int_eq(store_commit(st), 0);
+	close_store();
+	snprintf(path, sizeof(path), "%s/db/inodes", dir);
+	snprintf(cmd, sizeof(cmd), damage[_i], path);
+	ck_assert_int_eq(system(cmd), 0);
+	pid = fork();
+	if (!pid)
+		_exit(open_damaged());
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 static void give_ids(void)
 {
 	store_begin(st);
@@ -448,6 +504,8 @@ int main(void)
 	tcase_add_test(tc, test_walk);
 	tcase_add_test(tc, test_recovery);
 	tcase_add_loop_test(tc, test_lost_table, 0, 6);
+	tcase_add_loop_test(tc, test_damaged_table, 0,
+			    sizeof(damage) / sizeof(damage[0]));
 	tcase_add_test(tc, test_ids);
 	tcase_add_test(tc, test_hash);
 	tcase_add_test(tc, test_sessions);
