@@ -71,7 +71,7 @@ static const struct setting {
 	int (*set)(struct rdma_opt *opt, const char *val);
 	const char *want;
 } settings[] = {
-	{ "device", device, "NAME or NAME:PORT, as ibv_devinfo shows them" },
+	{ "device", device, "NAME or NAME:PORT, as rdma link shows them" },
 	{ "gid", gid,
 	  "an index of the port's GID table, or the IP address behind it" },
 	{ "sl", service_level, "0 to 15" },

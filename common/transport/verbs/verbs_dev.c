@@ -52,7 +52,7 @@ static int device_choose(struct vb_dev *d, const char *want)
 	else if (rc)
 		log_error(d->dev.log,
 			  "no RDMA device: %s has %s port that is up%s; see "
-			  "ibv_devinfo -v, or use tcp://",
+			  "rdma link, or use tcp://",
 			  want ? want : "none of them", want ? "no" : "a",
 			  *d->want_gid ? " and has the GID of rdma_gid" : "");
 	if (rc && list && *list && (want || *d->want_gid))
