@@ -79,6 +79,14 @@ int ns_settle(struct ns_op *op, struct inode *ino)
 	return inode_del(st, ino->handle);
 }
 
+int ns_add_subdir(struct inode *dir)
+{
+	if (dir->nlink == UINT32_MAX)
+		return -EMLINK;
+	dir->nlink++;
+	return 0;
+}
+
 int ns_drop_link(struct ns_op *op, struct inode *ino)
 {
 	ino->nlink--;

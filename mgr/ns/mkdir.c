@@ -16,12 +16,13 @@ int ns_mkdir(struct ns_op *op, const struct ns_path *path, uint32_t mode,
 	if (place.last != NS_LAST_NAME || place.found)
 		return -EEXIST;
 	rc = ns_may_create(op, &place.dir);
+	if (!rc)
+		rc = ns_add_subdir(&place.dir);
 	if (rc)
 		return rc;
 	ns_inode_new(op, S_IFDIR | (mode & 01777), &place.dir, ino);
 	ino->nlink = 2;
 	ino->parent = place.dir.handle;
-	place.dir.nlink++;
 	return ns_enter(op, &place, ino);
 }
 

@@ -74,6 +74,8 @@ void ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
 int ns_enter(struct ns_op *op, struct ns_place *place, struct inode *ino);
 /* Entries of dir changed. */
 void ns_touch(struct ns_op *op, struct inode *dir);
+/* dir holds one directory more, whose ".." names it: 0, -EMLINK. */
+int ns_add_subdir(struct inode *dir);
 /* One name less: puts it, or removes it with its data. */
 int ns_drop_link(struct ns_op *op, struct inode *ino);
 /* Puts it, or removes it if nothing holds it any more. */

@@ -109,13 +109,13 @@ static int move_entry(struct ns_op *op, struct move *m)
 	if (!rc)
 		rc = dent_put(st, m->to->handle, m->dst.name, m->dst.len,
 			      &dent);
-	if (rc)
-		return rc;
-	if (inode_is_dir(&m->src.ino)) {
+	if (!rc && inode_is_dir(&m->src.ino)) {
 		m->src.dir.nlink--;
-		m->to->nlink++;
+		rc = ns_add_subdir(m->to);
 		m->src.ino.parent = m->to->handle;
 	}
+	if (rc)
+		return rc;
 	m->src.ino.ctime = op->now;
 	return inode_put(st, &m->src.ino);
 }

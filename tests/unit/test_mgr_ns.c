@@ -210,6 +210,28 @@ START_TEST(test_link_max)
 }
 END_TEST
 
+/* A directory counts its subdirectories. */
+START_TEST(test_subdir_max)
+{
+	struct inode ino;
+
+	ck_assert_int_eq(fx_mkdir(&fx, "d", 0755), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "d/a", 0755), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "e", 0755), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "f", 0755), 0);
+	ino = stat_ok("d");
+	ino.nlink = UINT32_MAX;
+	ck_assert_int_eq(FX_DO(&fx, inode_put(fx.st, &ino)), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "d/b", 0755), -EMLINK);
+	ck_assert_int_eq(fx_rename(&fx, "e", "d/e"), -EMLINK);
+	ck_assert_int_eq(fx_rename(&fx, "d/a", "d/b"), 0);
+	ck_assert_int_eq(fx_rename(&fx, "e", "d/b"), 0);
+	ck_assert_uint_eq(stat_ok("d").nlink, UINT32_MAX);
+	ck_assert_int_eq(fx_rename(&fx, "d/b", "e"), 0);
+	ck_assert_int_eq(fx_rename(&fx, "f", "d/f"), 0);
+}
+END_TEST
+
 START_TEST(test_rename)
 {
 	struct {
@@ -412,6 +434,7 @@ int main(void)
 	tcase_add_test(tc, test_stripes);
 	tcase_add_test(tc, test_link_unlink);
 	tcase_add_test(tc, test_link_max);
+	tcase_add_test(tc, test_subdir_max);
 	tcase_add_test(tc, test_rename);
 	tcase_add_test(tc, test_data_goes);
 	tcase_add_test(tc, test_orphan);
