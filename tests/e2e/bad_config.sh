@@ -98,6 +98,15 @@ index=0 refuse iod - 'iod.1 gap' 's/^\[iod.1\]/[iod.2]/'
 both 15 '' '15s/.*/this is no setting/'
 both 13 '' '13s/.*/[iod.0/'
 
+# a value that only another daemon uses keeps nobody else from starting
+good | sed '8a slots = many' >"$conf"
+timeout -s TERM 3 "$pvfs_iod" --config "$conf" --index 1 >"$tmp/output" 2>&1
+grep -qF 'waits until' "$tmp/output" || fail "iod: $(cat "$tmp/output")"
+good | sed 's/^sync = .*/sync = maybe/; 19a slots = many' >"$conf"
+timeout -s TERM 3 "$pvfs_mgr" --config "$conf" >"$tmp/output" 2>&1
+grep -qF 'waits until' "$tmp/output" || fail "mgr: $(cat "$tmp/output")"
+rm -rf "$tmp/mgr" "$tmp/iod1"
+
 # the sample in conf/, with every setting in it switched on, is right
 sed -E "s/^#([a-z_]+ = )/\\1/; s|pvfs://.*|pvfs://127.0.0.1:0|
 	s|/var/lib/pvfs|$tmp|" "$top/conf/pvfs.conf" >"$conf"
