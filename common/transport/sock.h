@@ -112,7 +112,7 @@ struct sock_listener {
 	struct addr addr;
 	unsigned int handshake_ms;
 	bool more; /* on cq->listeners */
-	bool starved; /* of descriptors; said so once */
+	int failed; /* errno of accepting, which was said once; or 0 */
 	TAILQ_ENTRY(sock_listener) more_link;
 	struct sock_timer retry;
 	unsigned int nhalf, nqueued;

@@ -8,7 +8,7 @@
 #include "sock.h"
 
 #define ACCEPT_TURN 16
-#define STARVED_MS 100 /* until the next try when descriptors ran out */
+#define PAUSE_MS 100 /* until the next try when it cannot accept */
 
 static void listener_wait(struct sock_listener *l)
 {
@@ -36,19 +36,47 @@ static void listener_retry(struct sock_timer *timer)
 	sock_listener_resume(container_of(timer, struct sock_listener, retry));
 }
 
-static void starved(struct sock_listener *l, int err)
+static const char *accept_fix(int err)
+{
+	if (err == EMFILE || err == ENFILE)
+		return "; raise the open files limit";
+	if (err == ENOBUFS || err == ENOMEM)
+		return "; free memory";
+	return "; trying again: start the daemon anew if that lasts";
+}
+
+/* Whoever came waits in the backlog. */
+static void pause_accepting(struct sock_listener *l, int err)
 {
 	const struct tp_dev *dev = l->listener.dev;
 
-	if (!l->starved)
-		log_error(dev->log,
-			  "%s: cannot accept on %s:%u: %s; raise the open "
-			  "files limit",
+	if (err != l->failed)
+		log_error(dev->log, "%s: cannot accept on %s:%u: %s%s",
 			  dev->ops->name, l->addr.host, l->addr.port,
-			  strerror(err));
-	l->starved = true;
+			  strerror(err), accept_fix(err));
+	l->failed = err;
 	listener_wait(l);
-	sock_timer_set(l->cq, &l->retry, clock_after_ms(STARVED_MS));
+	sock_timer_set(l->cq, &l->retry, clock_after_ms(PAUSE_MS));
+}
+
+/* Of the connection that came, and with it: accept(2). */
+static bool of_one(int err)
+{
+	switch (err) {
+	case EINTR:
+	case ECONNABORTED:
+	case ENETDOWN:
+	case EPROTO:
+	case ENOPROTOOPT:
+	case EHOSTDOWN:
+	case ENONET:
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+	case ETIMEDOUT:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* False: no more now. */
@@ -60,23 +88,15 @@ static bool accept_one(struct sock_listener *l)
 			 SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd >= 0) {
-		l->starved = false;
+		l->failed = 0;
 		sock_req_new(l, fd, (struct sockaddr *)&sa);
 		return true;
 	}
-	switch (errno) {
-	case EAGAIN:
+	if (errno == EAGAIN)
 		listener_wait(l);
-		return false;
-	case EMFILE:
-	case ENFILE:
-	case ENOBUFS:
-	case ENOMEM:
-		starved(l, errno);
-		return false;
-	default: /* that one connection failed */
-		return true;
-	}
+	else if (!of_one(errno))
+		pause_accepting(l, errno);
+	return l->more;
 }
 
 void sock_listener_more(struct sock_listener *l)

@@ -143,12 +143,25 @@ START_TEST(nobody_takes)
 }
 END_TEST
 
+/* How often a wait for nothing ends. */
+static unsigned int returns_in_ms(unsigned int ms)
+{
+	uint64_t stop = clock_after_ms(ms);
+	unsigned int n;
+	struct tp_wc wc;
+
+	for (n = 0; clock_now() < stop; n++) {
+		tp_cq_wait(rig.cq, stop);
+		tp_cq_poll(rig.cq, &wc, 1);
+	}
+	return n;
+}
+
 /* Out of descriptors: no spinning, and it goes on when there are some. */
 START_TEST(no_descriptors)
 {
 	struct rlimit old, tight;
-	unsigned int returns = 0;
-	uint64_t stop;
+	unsigned int returns;
 	int fd, next;
 
 	rig_open(&rig, 0, 0);
@@ -162,16 +175,30 @@ START_TEST(no_descriptors)
 	setrlimit(RLIMIT_NOFILE, &tight);
 	rig_turn(&rig);
 	rig_until(&rig, strstr(rig.text, "open files limit"));
-	for (stop = clock_after_ms(350); clock_now() < stop; returns++) {
-		struct tp_wc wc;
-
-		tp_cq_wait(rig.cq, stop);
-		tp_cq_poll(rig.cq, &wc, 1);
-	}
+	returns = returns_in_ms(350);
 	setrlimit(RLIMIT_NOFILE, &old);
 	ck_assert_uint_lt(returns, 50);
 	rig_until(&rig, rig.nrequests == 1);
 	close(fd);
+	rig_close(&rig);
+}
+END_TEST
+
+/* An error that stays is said once, and does not spin either. */
+START_TEST(cannot_accept)
+{
+	const char *said;
+
+	rig_open(&rig, 0, 0);
+	ck_assert_int_eq(shutdown(container_of(rig.listener,
+					       struct sock_listener, listener)
+					  ->fd,
+				  SHUT_RD),
+			 0);
+	rig_until(&rig, strstr(rig.text, "cannot accept"));
+	ck_assert_uint_lt(returns_in_ms(350), 50);
+	said = strstr(rig.text, "cannot accept");
+	ck_assert_ptr_null(strstr(said + 1, "cannot accept"));
 	rig_close(&rig);
 }
 END_TEST
@@ -242,6 +269,7 @@ int main(void)
 	tcase_add_test(tc, crowd);
 	tcase_add_test(tc, nobody_takes);
 	tcase_add_test(tc, no_descriptors);
+	tcase_add_test(tc, cannot_accept);
 	tcase_add_test(tc, unlisten_with_visitors);
 	tcase_add_test(tc, pulse);
 	return run_suite(s);
