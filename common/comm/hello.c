@@ -240,6 +240,7 @@ static void hello_ready(struct rpc_peer *peer, uint64_t boot, bool resumed)
 					      CLOCK_NS_PER_MS),
 			 restarted ? "; the server was restarted" : "");
 	peer->down = false;
+	peer->refused = 0;
 	peer->boot = boot;
 	call_replay(peer);
 	if ((first || !resumed) && peer->fresh)

@@ -116,7 +116,10 @@ void peer_lost(struct link *link, int status)
 
 void peer_refused(struct rpc_peer *peer, int status, const char *why)
 {
-	log_error(peer->link.ctx->log, "%s: refused: %s", peer->name, why);
+	if (peer->refused != status)
+		log_error(peer->link.ctx->log, "%s: refused: %s", peer->name,
+			  why);
+	peer->refused = status;
 	peer_give_up(peer, status);
 }
 

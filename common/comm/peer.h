@@ -94,6 +94,7 @@ struct rpc_peer {
 	bool down; /* the loss was logged */
 	uint64_t down_since;
 	int reason; /* why it is down */
+	int refused; /* why, as it was said; 0 after a connect */
 
 	uint32_t request_max; /* of this connection */
 	unsigned int granted; /* slots the server has, this connection */

@@ -214,6 +214,10 @@ START_TEST(wrong_file_system)
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), -ENXIO);
 	ck_assert_uint_eq(rig_logged(rig, "1234567890abcdef"), 2);
 	ck_assert_uint_eq(rig_logged(rig, "aaaabbbbccccdddd"), 2);
+	/* the client has said it, and tries each time */
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), -ENXIO);
+	ck_assert_uint_eq(rig_logged(rig, "refused: the server serves"), 1);
+	ck_assert_uint_eq(rig_logged(rig, "refused: it wants"), 2);
 	ck_assert_uint_eq(sessions(), 0);
 }
 END_TEST
