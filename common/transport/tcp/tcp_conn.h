@@ -27,8 +27,8 @@ void tcp_sock_hello(int fd, enum tcp_op op, const void *priv, unsigned int len);
 
 void tcp_pace_init(struct tcp_dev *dev);
 /* Before fd connects or listens. */
-void tcp_pace_begin(const struct tcp_dev *dev, int fd);
-void tcp_pace_connected(const struct tcp_dev *dev, int fd);
+void tcp_pace_begin(struct tcp_dev *dev, int fd);
+void tcp_pace_connected(struct tcp_dev *dev, int fd);
 
 /* ---- the accepting side (tcp_listen.c, tcp_req.c) ---- */
 

@@ -8,8 +8,7 @@
 
 #include "tcp.h"
 
-static int bind_one(const struct tcp_dev *dev, const struct addrinfo *ai,
-		    int backlog)
+static int bind_one(struct tcp_dev *dev, const struct addrinfo *ai, int backlog)
 {
 	const int on = 1;
 	int fd = socket(ai->ai_family,

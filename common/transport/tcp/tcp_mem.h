@@ -34,6 +34,7 @@ struct tcp_dev {
 	unsigned int handshake_ms;
 	int zero_fd; /* usermem_open() */
 	char paced[16]; /* the system's congestion control, if it paces */
+	atomic_bool pace_failed; /* to change it; said so once */
 	struct tcp_mrs mrs;
 };
 

@@ -9,6 +9,7 @@
  * there is data.  Other congestion controls are left alone: some have a say in the
  * handshake.
  */
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -31,16 +32,23 @@ void tcp_pace_init(struct tcp_dev *dev)
 	close(fd);
 }
 
-static void control(int fd, const char *name)
+/* Without it the connection is slower, or less polite, and works. */
+static void control(struct tcp_dev *dev, int fd, const char *name)
 {
-	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name,
-		   (socklen_t)strlen(name));
+	if (!setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name,
+			(socklen_t)strlen(name)) ||
+	    atomic_exchange(&dev->pace_failed, true))
+		return;
+	log_info(dev->dev.log,
+		 "tcp: congestion control %s cannot be had: %s; look at sysctl "
+		 "net.ipv4.tcp_allowed_congestion_control",
+		 name, strerror(errno));
 }
 
-void tcp_pace_begin(const struct tcp_dev *dev, int fd)
+void tcp_pace_begin(struct tcp_dev *dev, int fd)
 {
 	if (dev->paced[0])
-		control(fd, UNPACED);
+		control(dev, fd, UNPACED);
 }
 
 /* A host reaches its own addresses from the same ones. */
@@ -61,8 +69,8 @@ static bool within_host(int fd)
 	       ((struct sockaddr_in *)&b)->sin_addr.s_addr;
 }
 
-void tcp_pace_connected(const struct tcp_dev *dev, int fd)
+void tcp_pace_connected(struct tcp_dev *dev, int fd)
 {
 	if (dev->paced[0] && !within_host(fd))
-		control(fd, dev->paced);
+		control(dev, fd, dev->paced);
 }
