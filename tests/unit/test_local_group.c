@@ -34,7 +34,7 @@ static uint8_t buf[SERVERS][RECVS * LEN];
 static struct local_rig rig;
 static struct tp_mr *mr;
 static struct raw raw;
-static struct local_gong gong;
+static int gong;
 static struct local_page *page;
 
 static void server_setup(void)
@@ -45,8 +45,9 @@ static void server_setup(void)
 	ck_assert_int_eq(tp_mr_reg(rig.dev, buf[0], sizeof(buf[0]),
 				   TP_LOCAL_WRITE, &mr),
 			 0);
-	ck_assert_int_eq(local_gong_open(&gong), 0);
-	give.fd[LOCAL_FD_GONG] = gong.fd;
+	gong = local_gong_open();
+	ck_assert_int_ge(gong, 0);
+	give.fd[LOCAL_FD_GONG] = gong;
 	give.fd[LOCAL_FD_PAGE] = local_page_create(&page);
 	ck_assert_int_ge(give.fd[LOCAL_FD_PAGE], 0);
 	ck_assert_int_eq(raw_give(&rig, &raw, mr, LEN, RECVS, &give), 0);
@@ -56,7 +57,7 @@ static void server_setup(void)
 static void server_teardown(void)
 {
 	raw_close(&raw);
-	local_gong_close(&gong);
+	close(gong);
 	local_page_unmap(page);
 	tp_mr_dereg(mr);
 	local_rig_close(&rig);
@@ -126,7 +127,7 @@ START_TEST(wakes)
 	ring();
 	until(turn(), !atomic_load(&raw.in.peer->asleep));
 	falls_asleep();
-	local_gong_strike(&gong);
+	local_gong_strike(gong);
 	until(turn(), !atomic_load(&raw.in.peer->asleep));
 	ck_assert_int_eq(rig.gone, 0);
 }
@@ -146,9 +147,23 @@ START_TEST(passes_on)
 		else
 			ck_assert_int_eq(tp_cq_wait(rig.cq, clock_now()), 0);
 		until(turn(), !atomic_load(&raw.out.me->relay));
-		if (i % 7 == 0) /* now and then; it empties the rest itself */
-			ck_assert(heard(gong.fd));
+		ck_assert(heard(gong));
 	}
+}
+END_TEST
+
+/* What is in the gong is the client's to read, however much. */
+START_TEST(never_reads)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < 4 * LOCAL_STRIKES; i++) {
+		atomic_store(&raw.out.me->relay, 1);
+		until(turn(), !atomic_load(&raw.out.me->relay));
+	}
+	while (heard(gong))
+		n++;
+	ck_assert_uint_eq(n, 4 * LOCAL_STRIKES);
 }
 END_TEST
 
@@ -203,6 +218,13 @@ static int run_client(enum tp_event_type type)
 	return n;
 }
 
+static void post_recv(struct server *s, uint8_t *mem)
+{
+	struct tp_recv_wr wr = { 0, { mem, LEN, s->mr->lkey } };
+
+	ck_assert_int_eq(tp_post_recv(s->ep, &wr), 0);
+}
+
 static void server_open(struct server *s, uint8_t *mem)
 {
 	struct addr addr = { .scheme = "local", .host = "127.0.0.1" };
@@ -221,12 +243,8 @@ static void server_open(struct server *s, uint8_t *mem)
 				    clock_after_ms(PATIENCE_MS)),
 			 0);
 	until(run(s), (up += run_client(TP_EV_ESTABLISHED)) == 1);
-	for (i = 0; i < RECVS; i++) {
-		struct tp_recv_wr wr = { i,
-					 { mem + i * LEN, LEN, s->mr->lkey } };
-
-		ck_assert_int_eq(tp_post_recv(s->ep, &wr), 0);
-	}
+	for (i = 0; i < RECVS; i++)
+		post_recv(s, mem + i * LEN);
 }
 
 static void client_setup(void)
@@ -272,11 +290,13 @@ static void all_asleep(void)
 }
 
 /* The first n are asked, server 0 first. */
-static void ask(int n)
+static void ask_flags(int n, unsigned int flags)
 {
 	struct tp_mr *m;
 	struct tp_sge sge = { buf[0], 8, 0 };
-	struct tp_send_wr wr = { .opcode = TP_SEND, .sgl = &sge, .nsge = 1 };
+	struct tp_send_wr wr = {
+		.opcode = TP_SEND, .flags = flags, .sgl = &sge, .nsge = 1
+	};
 	int i;
 
 	ck_assert_int_eq(tp_mr_reg(dev, buf[0], 8, 0, &m), 0);
@@ -286,6 +306,11 @@ static void ask(int n)
 		ck_assert_int_eq(tp_post_send(server[i].to, &wr), 0);
 	tp_cq_release(cq);
 	tp_mr_dereg(m);
+}
+
+static void ask(int n)
+{
+	ask_flags(n, 0);
 }
 
 static void all_asked(int from)
@@ -308,6 +333,24 @@ START_TEST(one_bell)
 	ck_assert(woken(&server[0]));
 	ck_assert_int_eq(run(&server[0]), 1);
 	all_asked(1);
+}
+END_TEST
+
+/* More calls than the gong has room for. */
+START_TEST(many_calls)
+{
+	int i, n;
+
+	for (n = 0; n < 30 * (int)LOCAL_STRIKES; n++) {
+		all_asleep();
+		ask_flags(SERVERS, TP_SIGNALED);
+		ck_assert(woken(&server[0]));
+		ck_assert_int_eq(run(&server[0]), 1);
+		all_asked(1);
+		for (i = 0; i < SERVERS; i++)
+			post_recv(&server[i], buf[i]);
+		ck_assert_int_eq(run_client(TP_EV_DISCONNECTED), 0);
+	}
 }
 END_TEST
 
@@ -429,10 +472,12 @@ int main(void)
 	tcase_add_test(called, counts);
 	tcase_add_test(called, wakes);
 	tcase_add_test(called, passes_on);
+	tcase_add_test(called, never_reads);
 	suite_add_tcase(s, called);
 	tcase_set_timeout(caller, 0);
 	tcase_add_checked_fixture(caller, client_setup, client_teardown);
 	tcase_add_test(caller, one_bell);
+	tcase_add_test(caller, many_calls);
 	tcase_add_test(caller, not_asked);
 	tcase_add_test(caller, stands_still);
 	tcase_add_test(caller, stands_still_armed);

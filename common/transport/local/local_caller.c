@@ -9,7 +9,7 @@
 
 void local_caller_init(struct local_cq *cq)
 {
-	cq->caller.gong.fd = cq->caller.page_fd = -1;
+	cq->caller.gong = cq->caller.page_fd = -1;
 	TAILQ_INIT(&cq->caller.owed);
 }
 
@@ -17,22 +17,25 @@ void local_caller_fini(struct local_cq *cq)
 {
 	struct local_caller *c = &cq->caller;
 
-	local_gong_close(&c->gong);
+	if (c->gong >= 0)
+		close(c->gong);
 	if (c->page_fd >= 0)
 		close(c->page_fd);
 	local_page_unmap(c->page);
-	c->page_fd = -1;
+	c->gong = c->page_fd = -1;
 	c->page = NULL;
 }
 
 static bool make_group(struct local_caller *c)
 {
-	if (local_gong_open(&c->gong))
+	c->gong = local_gong_open();
+	if (c->gong < 0)
 		return false;
 	c->page_fd = local_page_create(&c->page);
 	if (c->page_fd >= 0)
 		return true;
-	local_gong_close(&c->gong);
+	close(c->gong);
+	c->gong = -1;
 	return false;
 }
 
@@ -42,7 +45,7 @@ bool local_caller_give(struct local_cq *cq, int *gong, int *page)
 
 	if (!c->page && !make_group(c))
 		return false;
-	*gong = c->gong.fd;
+	*gong = c->gong;
 	*page = c->page_fd;
 	return true;
 }
@@ -103,18 +106,35 @@ void local_cq_hold(struct tp_cq *base)
 	container_of(base, struct local_cq, sock.cq)->caller.held = true;
 }
 
+static void strike(struct local_caller *c)
+{
+	c->struck = 0;
+	local_gong_renew(c->gong);
+}
+
+/* By first; now and then by us, which keeps the gong from getting full. */
+static void wake_many(struct local_cq *cq, struct local_ep *first)
+{
+	struct local_caller *c = &cq->caller;
+
+	local_caller_settle(cq);
+	if (++c->struck >= LOCAL_STRIKES) {
+		strike(c);
+		return;
+	}
+	c->relay = first;
+	atomic_store(&first->out.me->relay, 1);
+	local_ep_ring(first);
+}
+
 void local_cq_release(struct tp_cq *base)
 {
 	struct local_cq *cq = container_of(base, struct local_cq, sock.cq);
 	struct local_ep *first = first_of_many(cq);
 
 	cq->caller.held = false;
-	if (first) {
-		local_caller_settle(cq);
-		cq->caller.relay = first;
-		atomic_store(&first->out.me->relay, 1);
-		local_ep_ring(first);
-	}
+	if (first)
+		wake_many(cq, first);
 	ring_owed(cq, !first);
 }
 
@@ -131,7 +151,7 @@ void local_caller_settle(struct local_cq *cq)
 
 	cq->caller.relay = NULL;
 	if (ep && atomic_exchange(&ep->out.me->relay, 0))
-		local_gong_strike(&cq->caller.gong);
+		strike(&cq->caller);
 }
 
 void local_caller_forget(struct local_ep *ep)

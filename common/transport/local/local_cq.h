@@ -39,7 +39,8 @@ struct local_cq {
 	struct local_eps hot, done;
 	unsigned int nhot;
 	struct local_caller {
-		struct local_gong gong; /* none, until the first connects */
+		int gong; /* -1: none, until the first connects */
+		unsigned int struck; /* since it was renewed */
 		struct local_page *page;
 		int page_fd;
 		bool held; /* between tp_cq_hold() and tp_cq_release() */

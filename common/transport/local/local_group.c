@@ -12,7 +12,6 @@
 #include "local_shm.h"
 
 #define PAGE_LEN 4096u
-#define STRIKES_MAX 64u /* unread; the socket holds some hundreds */
 
 _Static_assert(sizeof(struct local_page) <= PAGE_LEN, "one page");
 
@@ -30,7 +29,7 @@ static int own_peer(int fd)
 	return 0;
 }
 
-int local_gong_open(struct local_gong *gong)
+int local_gong_open(void)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int rc;
@@ -38,12 +37,10 @@ int local_gong_open(struct local_gong *gong)
 	if (fd < 0)
 		return -errno;
 	rc = own_peer(fd);
-	if (rc) {
-		close(fd);
-		return rc;
-	}
-	*gong = (struct local_gong){ .fd = fd };
-	return 0;
+	if (!rc)
+		return fd;
+	close(fd);
+	return rc;
 }
 
 static int option(int fd, int name)
@@ -55,44 +52,31 @@ static int option(int fd, int name)
 }
 
 /* An eventfd would do, but a write to one can be made to block. */
-int local_gong_take(struct local_gong *gong, int fd)
+int local_gong_check(int fd)
 {
-	if (option(fd, SO_DOMAIN) != AF_UNIX ||
-	    option(fd, SO_TYPE) != SOCK_DGRAM) {
-		close(fd);
-		return -EPROTO;
-	}
-	*gong = (struct local_gong){ .fd = fd };
-	return 0;
+	return option(fd, SO_DOMAIN) == AF_UNIX &&
+			       option(fd, SO_TYPE) == SOCK_DGRAM
+		       ? 0
+		       : -EPROTO;
 }
 
-void local_gong_close(struct local_gong *gong)
+/* An edge comes with each datagram, read or not. */
+void local_gong_strike(int fd)
 {
-	if (gong->fd >= 0)
-		close(gong->fd);
-	gong->fd = -1;
+	send(fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static void empty(struct local_gong *gong)
+/* The strike comes last: an edge whose datagram was read is none for those who
+ * had not yet looked. */
+void local_gong_renew(int fd)
 {
 	unsigned int i;
 	char c;
 
-	gong->struck = 0;
-	for (i = 0; i < 4 * STRIKES_MAX; i++)
-		if (recv(gong->fd, &c, sizeof(c), MSG_DONTWAIT) < 0)
-			return;
-}
-
-/* An edge comes with each datagram, read or not. */
-void local_gong_strike(struct local_gong *gong)
-{
-	if (++gong->struck >= STRIKES_MAX)
-		empty(gong);
-	if (send(gong->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1)
-		return;
-	empty(gong);
-	send(gong->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	for (i = 0; i < 4 * LOCAL_STRIKES; i++)
+		if (recv(fd, &c, sizeof(c), MSG_DONTWAIT) < 0)
+			break;
+	local_gong_strike(fd);
 }
 
 static int map(struct local_page **page, int fd)

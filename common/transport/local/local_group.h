@@ -20,24 +20,25 @@
 #include <stdint.h>
 
 #define LOCAL_COUNTED 2u /* local_side.asleep: count down, ring at zero */
+#define LOCAL_STRIKES 32u /* unread; the socket holds some hundreds */
 #define LOCAL_RELAY_MS 10u /* the first server takes that long: no more trust */
 
 struct local_page {
 	_Atomic uint32_t missing; /* answers, until the client is woken */
 };
 
-struct local_gong {
-	int fd; /* -1: none */
-	unsigned int struck; /* since the socket was emptied */
-};
-
-/* -errno; close it with local_gong_close(). */
-int local_gong_open(struct local_gong *gong);
-/* Takes fd over.  -EPROTO: no socket as local_gong_open() makes; fd is closed. */
-int local_gong_take(struct local_gong *gong, int fd);
-void local_gong_close(struct local_gong *gong);
+/* -errno; a descriptor, to be closed. */
+int local_gong_open(void);
+/* -EPROTO: no socket as local_gong_open() makes.  fd stays the caller's. */
+int local_gong_check(int fd);
 /* Wakes all who listen; never blocks, whatever fd became. */
-void local_gong_strike(struct local_gong *gong);
+void local_gong_strike(int fd);
+/*
+ * The same after reading what is there: the client's, once in LOCAL_STRIKES.  A
+ * server never reads: two readers exclude each other, and the client could be
+ * one that never ends.
+ */
+void local_gong_renew(int fd);
 
 /* fd for the others, or -errno; unmap the page. */
 int local_page_create(struct local_page **page);
