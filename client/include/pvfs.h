@@ -418,7 +418,14 @@ struct pvfs_ping {
  * *ping is written on success only.
  */
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);
-/* The server's own store, not the whole file system; else as before. */
+/*
+ * The same, as programs reach that server through the mount that path lies on:
+ * with its fabric=, server_user=, rdma_* and dead_peer= options.  -1: ENODEV,
+ * too: path is on no mount.
+ */
+int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
+		    struct pvfs_ping *ping);
+/* The server's own store, not the whole file system; as pvfs_ping_server(). */
 int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st);
 
 struct pvfs_layout {

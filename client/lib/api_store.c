@@ -28,7 +28,7 @@ int pvfs_fstatfs(int fd, struct statfs *st)
 	return rc;
 }
 
-/* ---- one server, without a mount ---- */
+/* ---- one server ---- */
 
 /* -EINVAL, and why. */
 static int parse(const char *uri, struct addr *addr)
@@ -46,19 +46,19 @@ static int parse(const char *uri, struct addr *addr)
 	return -EINVAL;
 }
 
-static int probe(const char *uri, int timeout_ms, struct session **s)
+/* As attr says how. */
+static int probe(const char *uri, int timeout_ms, struct session_attr attr,
+		 struct session **s)
 {
 	struct addr addr;
-	struct session_attr attr = {
-		.addr = &addr,
-		.name = "server",
-		.timeout_ms = timeout_ms > 0 ? (unsigned int)timeout_ms
-					     : process_timeout_ms(),
-		.probe = true,
-		.log = process_log(),
-	};
 	int rc = uri ? parse(uri, &addr) : -EFAULT;
 
+	attr.addr = &addr;
+	attr.name = "server";
+	attr.timeout_ms = timeout_ms > 0 ? (unsigned int)timeout_ms
+					 : process_timeout_ms();
+	attr.probe = true;
+	attr.log = process_log();
 	return rc ? rc : session_open(&attr, s);
 }
 
@@ -84,11 +84,12 @@ static int measure(struct session *s, struct pvfs_ping *ping)
 	return 0;
 }
 
-int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *out)
+static int ping_one(const char *uri, int timeout_ms,
+		    const struct session_attr *attr, struct pvfs_ping *out)
 {
 	struct pvfs_ping ping = { 0 };
 	struct session *s;
-	int rc = out ? probe(uri, timeout_ms, &s) : -EFAULT;
+	int rc = out ? probe(uri, timeout_ms, *attr, &s) : -EFAULT;
 
 	if (rc)
 		return api_int(rc);
@@ -103,10 +104,31 @@ int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *out)
 	return api_int(rc);
 }
 
+int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping)
+{
+	struct session_attr attr = { 0 };
+
+	return ping_one(uri, timeout_ms, &attr, ping);
+}
+
+int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
+		    struct pvfs_ping *ping)
+{
+	struct session_attr attr;
+	struct where w;
+
+	where_find(&w, path);
+	if (!w.fs)
+		return api_int(-ENODEV);
+	attr = fs_session_attr(w.fs->mount);
+	return ping_one(uri, timeout_ms, &attr, ping);
+}
+
 int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st)
 {
+	struct session_attr attr = { 0 };
 	struct session *s;
-	int rc = st ? probe(uri, timeout_ms, &s) : -EFAULT;
+	int rc = st ? probe(uri, timeout_ms, attr, &s) : -EFAULT;
 
 	if (rc)
 		return api_int(rc);

@@ -30,24 +30,29 @@ void fs_leave(struct fs *fs)
 		session_put(s);
 }
 
+struct session_attr fs_session_attr(const struct mount *mount)
+{
+	return (struct session_attr){
+		.addr = &mount->mgr,
+		.fabric = mount->fabric,
+		.server_uid = mount->server_uid,
+		.rdma = &mount->rdma,
+		.dead_peer_ms = mount->dead_peer_ms,
+		.inline_max = mount->inline_max,
+		.fast_max = mount->fast_max,
+		.adaptive = mount->adaptive,
+		.timeout_ms = mount->timeout_ms,
+	};
+}
+
 static int fs_connect(const struct fs *fs, struct session **out)
 {
-	struct session_attr attr = {
-		.addr = &fs->mount->mgr,
-		.name = "mgr",
-		.fabric = fs->mount->fabric,
-		.server_uid = fs->mount->server_uid,
-		.rdma = &fs->mount->rdma,
-		.dead_peer_ms = fs->mount->dead_peer_ms,
-		.inline_max = fs->mount->inline_max,
-		.fast_max = fs->mount->fast_max,
-		.adaptive = fs->mount->adaptive,
-		.timeout_ms = fs->mount->timeout_ms,
-		.log = fs->log,
-	};
+	struct session_attr attr = fs_session_attr(fs->mount);
 	struct session *s;
 	int rc;
 
+	attr.name = "mgr";
+	attr.log = fs->log;
 	rc = session_open(&attr, &s);
 	if (rc)
 		return rc;

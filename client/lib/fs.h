@@ -30,6 +30,8 @@ struct fs {
 };
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);
+/* How a server is reached through mount; the caller adds name and log. */
+struct session_attr fs_session_attr(const struct mount *mount);
 /* Ends the session, as soon as no operation uses it any more. */
 void fs_leave(struct fs *fs);
 

@@ -9,11 +9,11 @@
 
 #include "pvfs.h"
 
-static bool answers(const struct pvfs_server *server)
+static bool answers(const char *path, const struct pvfs_server *server)
 {
 	struct pvfs_ping ping;
 
-	return !pvfs_ping_server(server->uri, PATIENCE_PING_MS, &ping);
+	return !pvfs_ping_mount(path, server->uri, PATIENCE_PING_MS, &ping);
 }
 
 static bool find_dead_iod(const char *path, struct pvfs_server *dead)
@@ -25,7 +25,7 @@ static bool find_dead_iod(const char *path, struct pvfs_server *dead)
 	if (n < 0)
 		return false;
 	for (i = 1; i < n && !found; i++)
-		found = !answers(&list[i]);
+		found = !answers(path, &list[i]);
 	if (found)
 		*dead = list[i - 1];
 	free(list);
@@ -37,7 +37,7 @@ static bool find_dead(const char *path, struct pvfs_server *dead)
 {
 	if (pvfs_manager(path, dead))
 		return false;
-	return !answers(dead) || find_dead_iod(path, dead);
+	return !answers(path, dead) || find_dead_iod(path, dead);
 }
 
 static void give_up(struct patience *p, const struct tool *tool,

@@ -93,18 +93,22 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 	fflush(stdout);
 }
 
-static int ping(struct args *a, const char *who, const char *uri)
+/* path: as the mount there reaches it; NULL: by its address alone. */
+static int ping(struct args *a, const char *path, const char *who,
+		const char *uri)
 {
+	int err = 0, ms = (int)a->timeout_ms;
 	struct pvfs_ping p = { 0 };
-	int err = 0;
 
-	if (pvfs_ping_server(uri, (int)a->timeout_ms, &p))
+	if (path ? pvfs_ping_mount(path, uri, ms, &p)
+		 : pvfs_ping_server(uri, ms, &p))
 		err = errno;
 	(a->json ? ping_json : ping_text)(a, who, uri, &p, err);
 	return err != 0;
 }
 
-static int ping_list(struct args *a, const struct pvfs_server *list, int n)
+static int ping_list(struct args *a, const char *path,
+		     const struct pvfs_server *list, int n)
 {
 	char who[32];
 	int status = 0;
@@ -113,7 +117,7 @@ static int ping_list(struct args *a, const struct pvfs_server *list, int n)
 		snprintf(who, sizeof(who),
 			 list[i].role == PVFS_MGR ? "mgr" : "iod %d",
 			 list[i].index);
-		status |= ping(a, who, list[i].uri);
+		status |= ping(a, path, who, list[i].uri);
 	}
 	return status;
 }
@@ -126,13 +130,13 @@ static int ping_mount(struct args *a, const char *path)
 
 	if (pvfs_manager(path, &mgr))
 		return tool_off_mount(&tool, path);
-	status = ping_list(a, &mgr, 1);
+	status = ping_list(a, path, &mgr, 1);
 	if (status)
 		return status;
 	n = tool_servers(path, &list);
 	if (n < 0)
 		return tool_fail(&tool, path);
-	status = ping_list(a, list + 1, n - 1);
+	status = ping_list(a, path, list + 1, n - 1);
 	free(list);
 	return status;
 }
@@ -159,7 +163,7 @@ int main(int argc, char **argv)
 	for (; i < argc; i++)
 		status |= *argv[i] == '/' || pvfs_is_pvfs(argv[i])
 				  ? ping_mount(&a, argv[i])
-				  : ping(&a, "server", argv[i]);
+				  : ping(&a, NULL, "server", argv[i]);
 	if (a.json)
 		json_line(a.list);
 	else

@@ -40,6 +40,11 @@ mount_with fabric=strict:local
 in_use local
 [ "$(grep -c "fabric= says so$" "$tmp/ping")" = 3 ] ||
 	fail "no reason: $(cat "$tmp/ping")"
+# an order of several: pvfs-ping goes by it, as programs do
+mount_with fabric=tcp:local
+in_use tcp
+[ "$(grep -c "first of the fabric$" "$tmp/ping")" = 3 ] ||
+	fail "no reason: $(cat "$tmp/ping")"
 mount_with fabric=foo
 must_fail pvfs-ls /pvfs
 grep -q 'no transport "foo" in this build; use local.* tcp$' "$tmp/output" ||

@@ -206,6 +206,12 @@ static void ping(const char *mount)
 	wrong("");
 	EXPECT_ERRNO(pvfs_ping_server(NULL, 0, &one), EFAULT);
 	EXPECT_ERRNO(pvfs_ping_server(mgr.uri, 0, NULL), EFAULT);
+	EXPECT(pvfs_ping_mount(mount, mgr.uri, 0, &two) == 0);
+	EXPECT(one.boot == two.boot);
+	EXPECT_ERRNO(pvfs_ping_mount("/", mgr.uri, 0, &one), ENODEV);
+	EXPECT_ERRNO(pvfs_ping_mount(NULL, mgr.uri, 0, &one), ENODEV);
+	EXPECT_ERRNO(pvfs_ping_mount(mount, NULL, 0, &one), EFAULT);
+	EXPECT_ERRNO(pvfs_ping_mount(mount, mgr.uri, 0, NULL), EFAULT);
 	EXPECT_ERRNO(pvfs_statfs_server(NULL, 0, &st), EFAULT);
 	EXPECT_ERRNO(pvfs_statfs_server(mgr.uri, 0, NULL), EFAULT);
 }
