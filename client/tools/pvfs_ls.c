@@ -14,7 +14,7 @@
 struct args {
 	bool all, dir, human, json, lng, recursive, unsorted;
 	struct json_object *list;
-	bool titles;
+	bool titles, printed, in_dir; /* the last line was of a directory */
 	struct patience patience;
 };
 
@@ -236,13 +236,23 @@ static bool is_dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
+/* A blank line between directories, and between one and what is named after. */
+static void title(struct args *a, const char *path, bool dir)
+{
+	if (a->titles && !a->json && (dir ? a->printed : a->in_dir))
+		putchar('\n');
+	if (a->titles && !a->json && dir)
+		printf("%s:\n", path);
+	a->printed = true;
+	a->in_dir = dir;
+}
+
 static int list_dir(struct args *a, const char *path)
 {
 	struct entries list = { 0 };
 	int status = read_dir(a, path, &list);
 
-	if (a->titles && !a->json)
-		printf("%s:\n", path);
+	title(a, path, true);
 	for (size_t i = 0; i < list.n; i++)
 		print_entry(a, &list.v[i]);
 	for (size_t i = 0; a->recursive && i < list.n; i++) {
@@ -250,8 +260,6 @@ static int list_dir(struct args *a, const char *path)
 			break;
 		if (!S_ISDIR(list.v[i].st.st_mode) || is_dots(list.v[i].name))
 			continue;
-		if (!a->json)
-			putchar('\n');
 		status |= list_dir(a, list.v[i].path);
 	}
 	free_entries(&list);
@@ -266,6 +274,7 @@ static int list_path(struct args *a, char *path)
 		return fail(a, path);
 	if (S_ISDIR(e.st.st_mode) && !a->dir)
 		return list_dir(a, path);
+	title(a, path, false);
 	print_entry(a, &e);
 	return 0;
 }
@@ -281,10 +290,7 @@ int main(int argc, char **argv)
 	a.titles = a.recursive || argc - i > 1;
 	if (i == argc)
 		status = list_path(&a, here);
-	for (; i < argc && !patience_over(&a.patience); i++) {
+	for (; i < argc && !patience_over(&a.patience); i++)
 		status |= list_path(&a, argv[i]);
-		if (a.titles && !a.json && i + 1 < argc)
-			putchar('\n');
-	}
 	return tool_done(&tool, status);
 }

@@ -12,6 +12,10 @@ must_fail pvfs-mkdir -p "" /pvfs/a/b
 must is_dir /pvfs/a/b
 must_fail pvfs-rm ""
 
+# one that is missing leaves no blank line in the list
+expect "/pvfs/a:
+b" pvfs-ls /pvfs/absent /pvfs/a /pvfs/absent
+
 # a wrong value is named, and so is what is wanted
 while read -r command option value want; do
 	must_fail "$command" "$option" "$value" a b
