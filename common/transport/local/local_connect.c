@@ -37,8 +37,8 @@ static bool trusted(struct local_ep *ep)
 		return true;
 	log_warn(ep->ep.dev->log,
 		 "%s: not believed: its server runs as user %u, neither root "
-		 "nor ours",
-		 ep->peer, uid);
+		 "nor ours; if it should be, write server_user=%u in pvfstab",
+		 ep->peer, uid, uid);
 	return false;
 }
 

@@ -48,7 +48,8 @@ static int device_choose(struct vb_dev *d, const char *want)
 		log_error(d->dev.log,
 			  "no RDMA device: the kernel shows none; load its "
 			  "driver (mlx5_ib, ...; Soft-RoCE: rdma link add rxe0 "
-			  "type rxe netdev eth0), or use tcp://");
+			  "type rxe netdev eth0), or use fabric=auto or "
+			  "tcp://");
 	else if (rc)
 		log_error(d->dev.log,
 			  "no RDMA device: %s has %s port that is up%s; see "
