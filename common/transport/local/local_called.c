@@ -58,7 +58,7 @@ void local_called_leave(struct local_ep *ep)
 		close(ep->bell);
 	ep->bell = -1;
 	if (ep->gong >= 0)
-		close(ep->gong);
+		local_drop(ep->gong);
 	ep->gong = -1;
 	local_page_unmap(ep->page);
 	ep->page = NULL;

@@ -68,6 +68,8 @@ int local_hello_recv(int fd, struct local_hello *hello, struct local_fds *fds,
 		     const char **why);
 /* Out of fds: it is the caller's. */
 int local_fds_take(struct local_fds *fds, enum local_fd kind);
+/* Closes what a peer gave, without a wait (local_drop.c). */
+void local_drop(int fd);
 /* What was not taken. */
 void local_fds_close(struct local_fds *fds);
 /* The other end's process; -errno. */

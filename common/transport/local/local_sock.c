@@ -10,9 +10,13 @@
 #define MAGIC 0x4c534650u /* "PFSL" */
 #define VERSION 3u
 
+/* Also for more than a hello has: the kernel would close the rest itself, and
+ * us wait for it. */
+#define FDS_MAX 253u /* SCM_MAX_FD of the kernel */
+
 union fd_buf {
 	struct cmsghdr align;
-	char buf[CMSG_SPACE(LOCAL_FDS * sizeof(int))];
+	char buf[CMSG_SPACE(FDS_MAX * sizeof(int))];
 };
 
 int local_fds_take(struct local_fds *fds, enum local_fd kind)
@@ -29,7 +33,7 @@ void local_fds_close(struct local_fds *fds)
 
 	for (i = 0; i < LOCAL_FDS; i++)
 		if (fds->fd[i] >= 0)
-			close(fds->fd[i]);
+			local_drop(fds->fd[i]);
 	*fds = LOCAL_NO_FDS;
 }
 
@@ -62,7 +66,7 @@ static bool unpack_fds(struct local_fds *fds, uint32_t has, const int *fd,
 	if (at == n && (unsigned int)__builtin_popcount(has) == n)
 		return true;
 	while (at < n)
-		close(fd[at++]);
+		local_drop(fd[at++]);
 	local_fds_close(fds);
 	return false;
 }
@@ -111,7 +115,7 @@ int local_hello_send(int fd, enum local_hello_type type, const void *priv,
 	return n == (ssize_t)sizeof(hello) ? 0 : -EAGAIN;
 }
 
-/* All that came, up to LOCAL_FDS; the kernel drops the rest. */
+/* All that came, up to LOCAL_FDS. */
 static unsigned int take_fds(struct msghdr *msg, int *fds)
 {
 	struct cmsghdr *c;
@@ -129,7 +133,7 @@ static unsigned int take_fds(struct msghdr *msg, int *fds)
 			if (n < LOCAL_FDS)
 				fds[n++] = fd;
 			else
-				close(fd);
+				local_drop(fd);
 		}
 	}
 	return n;
