@@ -69,24 +69,31 @@ bool local_caller_owes(struct local_ep *ep)
 	return true;
 }
 
-/* The first of several to be woken; NULL: one that was not asked would be, too,
- * or there are no two. */
+static bool others_sleep(const struct local_cq *cq)
+{
+	const struct local_ep *ep;
+
+	TAILQ_FOREACH(ep, &cq->open, open_link)
+		if (ep->group && ep->state == LOCAL_EP_UP && !ep->owed &&
+		    sleeps(ep))
+			return true;
+	return false;
+}
+
+/* The first of several to be woken; NULL: there are no two, or one that was not
+ * asked would be woken, too. */
 static struct local_ep *first_of_many(struct local_cq *cq)
 {
 	struct local_ep *ep, *first = NULL;
 	unsigned int n = 0;
 
-	TAILQ_FOREACH(ep, &cq->open, open_link)
-		if (ep->group && ep->state == LOCAL_EP_UP && !ep->owed &&
-		    sleeps(ep))
-			return NULL;
 	TAILQ_FOREACH(ep, &cq->caller.owed, owed_link) {
 		if (!ep->group || !sleeps(ep))
 			continue;
 		first = first ?: ep;
 		n++;
 	}
-	return n > 1 ? first : NULL;
+	return n > 1 && !others_sleep(cq) ? first : NULL;
 }
 
 static void ring_owed(struct local_cq *cq, bool group_too)
