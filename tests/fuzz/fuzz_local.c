@@ -131,6 +131,13 @@ static size_t step(struct raw *raw, const uint8_t *p, size_t len)
 	}
 }
 
+/* Nothing of the input before is left for this one. */
+static void clear_memory(void)
+{
+	memset(TARGET, 0, READABLE);
+	memset(own, 0, sizeof(own));
+}
+
 static void check_memory(unsigned int recvs)
 {
 	size_t i;
@@ -152,6 +159,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	if (len < 1)
 		return;
 	open_once();
+	clear_memory();
 	recvs = data[0] & IN_RECVS;
 	FUZZ_SURE(raw_open(&rig, &raw, own_mr, RECV_LEN, recvs) == 0);
 	if (data[0] & IN_READ)
@@ -213,6 +221,20 @@ static struct local_head head_of(enum local_op op, uint32_t size,
 				    .total = total };
 }
 
+/* A message whose payload is not what record() puts. */
+static void seed_of_payload(struct seed *s)
+{
+	static const uint8_t place[] = { BYTES, sizeof(struct local_head), 0, 0,
+					 40 };
+
+	add(s, head_of(LOCAL_OP_SEND, 40, 40));
+	memcpy(s->buf + s->len, place, sizeof(place));
+	s->len += sizeof(place);
+	memset(s->buf + s->len, 0xa5, 40);
+	s->len += 40;
+	emit(s, 1);
+}
+
 static void seeds_of_messages(struct seed *s)
 {
 	add(s, head_of(LOCAL_OP_SEND, 40, 40));
@@ -240,6 +262,7 @@ void fuzz_seeds(void)
 	const size_t peer = offsetof(struct local_ctl, side[0]);
 	struct seed s = { .len = 1 };
 
+	seed_of_payload(&s);
 	seeds_of_messages(&s);
 	add_word(&s, peer + offsetof(struct local_side, tail), 64);
 	add_word(&s, peer + offsetof(struct local_side, head), 64);
