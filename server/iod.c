@@ -6,9 +6,16 @@
 #include <sys/random.h>
 
 #include "clock.h"
+#include "container.h"
 #include "descriptors.h"
 #include "trust.h"
 #include "worker.h"
+
+/*
+ * Longer than a manager that runs can take to reach an iod that was started:
+ * what a try may take, and the pause before it.
+ */
+#define MGR_WAIT_MS 8000u
 
 #define REQUEST_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX + WIRE_INLINE_MAX)
 /* 4 KiB of data inline, or the sizes of WIRE_HANDLE_MAX objects */
@@ -206,14 +213,34 @@ void iod_say_ready(struct iod *iod)
 		say_settings(iod);
 }
 
-/* The manager may be started later. */
-static void say_waits(struct iod *iod)
+static void go_without_mgr(struct rpc_timer *timer)
 {
-	if (!store_serves(iod->store))
-		log_info(iod->log,
-			 "storage %s is a new store: waits until the manager "
-			 "has said that there was none before",
-			 iod->conf.storage);
+	struct iod *iod = container_of(timer, struct iod, mgr_wait);
+
+	if (store_serves(iod->store) || !store_trust(iod->store))
+		return;
+	log_warn(iod->log,
+		 "the manager was not here for %u ms: serves storage %s "
+		 "without its word that this is the right store; see whether "
+		 "the manager runs",
+		 MGR_WAIT_MS, iod->conf.storage);
+	iod_say_ready(iod);
+}
+
+/* The manager may be started later. */
+static void wait_for_mgr(struct iod *iod)
+{
+	if (store_serves(iod->store))
+		return;
+	log_info(iod->log,
+		 store_is_new(iod->store)
+			 ? "storage %s is a new store: waits until the manager "
+			   "has said that there was none before"
+			 : "storage %s: waits for the manager's word that it "
+			   "is the right store",
+		 iod->conf.storage);
+	iod->mgr_wait.fire = go_without_mgr;
+	rpc_timer_set(iod->ctx[0], &iod->mgr_wait, clock_after_ms(MGR_WAIT_MS));
 }
 
 bool iod_refused(const struct iod *iod)
@@ -240,13 +267,14 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	if (getrandom(&iod->boot, sizeof(iod->boot), 0) < 0)
 		iod->boot = iod->started;
 	rc = open_all(iod);
-	if (!rc)
+	if (!rc) {
+		wait_for_mgr(iod);
 		rc = start_workers(iod);
+	}
 	if (rc) {
 		iod_stop(iod);
 		return rc;
 	}
-	say_waits(iod);
 	iod_say_ready(iod);
 	*out = iod;
 	return 0;
@@ -277,8 +305,10 @@ void iod_stop(struct iod *iod)
 	if (iod->pool)
 		sync_pool_stop(iod->pool);
 	drain_mail(iod);
-	if (iod->server)
+	if (iod->server) {
+		rpc_timer_clear(iod->ctx[0], &iod->mgr_wait);
 		rpc_server_close(iod->server);
+	}
 	for (i = 0; i < iod->nworkers; i++)
 		worker_close(&iod->worker[i]);
 	if (iod->pool)

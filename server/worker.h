@@ -72,6 +72,7 @@ struct iod {
 	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */
 	uint64_t boot;
 	uint64_t started; /* clock_now() */
+	struct rpc_timer mgr_wait; /* the first worker's */
 	atomic_bool stop;
 	atomic_bool ready; /* and this was said */
 	atomic_bool refused; /* the store is the wrong one */

@@ -31,7 +31,7 @@ int store_claim_open(struct store *store, const struct store_attr *attr)
 		return -EINVAL;
 	}
 	store->accepted = attr->lost;
-	atomic_init(&store->serves, attr->lost || !is_new(store));
+	atomic_init(&store->serves, attr->lost);
 	return 0;
 }
 
@@ -79,6 +79,7 @@ int store_claim(struct store *store, const struct store_claim *claim)
 
 	pthread_mutex_lock(&store->claim_lock);
 	verdict = judge(store, claim);
+	store->wrong = verdict != STORE_OURS;
 	if (verdict == STORE_OURS && !claim->ask) {
 		if (!store->stamp.owner)
 			rc = keep(store, claim);
@@ -92,6 +93,18 @@ int store_claim(struct store *store, const struct store_claim *claim)
 bool store_serves(const struct store *store)
 {
 	return atomic_load(&store->serves);
+}
+
+bool store_trust(struct store *store)
+{
+	bool ours;
+
+	pthread_mutex_lock(&store->claim_lock);
+	ours = !store->wrong && !is_new(store);
+	if (ours)
+		atomic_store(&store->serves, true);
+	pthread_mutex_unlock(&store->claim_lock);
+	return ours;
 }
 
 uint64_t store_identity(struct store *store)

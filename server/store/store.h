@@ -125,8 +125,9 @@ int store_obj_sync(struct store_obj *obj);
 
 /*
  * Whose store it is.  One that was just made, in an empty directory, may stand
- * in for one with data, whose file system is not mounted: the manager alone
- * knows.  Until it has claimed the store nothing may be served from it.
+ * in for one with data, whose file system is not mounted, and one that was used
+ * may be an old copy: the manager alone knows.  Until it has claimed the store
+ * nothing may be served from it.
  */
 struct store_claim {
 	uint64_t owner; /* the manager's data base */
@@ -142,6 +143,9 @@ enum store_verdict {
 /* Durable when STORE_OURS is returned; blocks on the disk; or -errno. */
 int store_claim(struct store *store, const struct store_claim *claim);
 bool store_serves(const struct store *store);
+/* The manager does not answer: serve, if it claimed this store once, and has not
+ * said since that it is the wrong one.  false: do not. */
+bool store_trust(struct store *store);
 /* Of the store; 0: it was made before stores had one. */
 uint64_t store_identity(struct store *store);
 /* Made and not claimed since: it never had any data. */

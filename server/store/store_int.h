@@ -29,13 +29,13 @@ struct store {
 	/* leaf directories whose own names are on stable storage */
 	atomic_ulong leaf_named[OBJPATH_LEAVES / (8 * sizeof(long))];
 	struct fence_list fence;
-	pthread_mutex_t claim_lock; /* stamp */
+	pthread_mutex_t claim_lock; /* stamp, wrong */
 	struct stamp stamp;
+	bool wrong; /* as the manager says, who was there last */
 	bool accepted; /* that it is new, by an administrator */
 	atomic_bool serves;
 };
 
-/* What the stamp says, and attr, decide whether it serves from the start. */
 int store_claim_open(struct store *store, const struct store_attr *attr);
 
 int store_fence_load(struct store *store);
