@@ -377,6 +377,26 @@ START_TEST(stands_still)
 }
 END_TEST
 
+/* Each sleep of the client is over at once: that gives it no more time. */
+START_TEST(stands_still_while_we_wake)
+{
+	all_asleep();
+	ask(SERVERS);
+	until((tp_cq_wake(cq), tp_cq_wait(cq, CLOCK_NEVER)), woken(&server[1]));
+	all_asked(1);
+}
+END_TEST
+
+/* Nor does a client that never sleeps. */
+START_TEST(stands_still_while_we_poll)
+{
+	all_asleep();
+	ask(SERVERS);
+	until(run_client(TP_EV_DISCONNECTED), woken(&server[1]));
+	all_asked(1);
+}
+END_TEST
+
 /* The same where the sleep is somebody else's. */
 START_TEST(stands_still_armed)
 {
@@ -480,6 +500,8 @@ int main(void)
 	tcase_add_test(caller, many_calls);
 	tcase_add_test(caller, not_asked);
 	tcase_add_test(caller, stands_still);
+	tcase_add_test(caller, stands_still_while_we_wake);
+	tcase_add_test(caller, stands_still_while_we_poll);
 	tcase_add_test(caller, stands_still_armed);
 	tcase_add_test(caller, dies);
 	tcase_add_test(caller, left);

@@ -130,6 +130,7 @@ static void wake_many(struct local_cq *cq, struct local_ep *first)
 		return;
 	}
 	c->relay = first;
+	c->relay_until = 0;
 	atomic_store(&first->out.me->relay, 1);
 	local_ep_ring(first);
 }
@@ -145,11 +146,18 @@ void local_cq_release(struct tp_cq *base)
 	ring_owed(cq, !first);
 }
 
-bool local_caller_waits(const struct local_cq *cq)
+void local_caller_look(struct local_cq *cq)
 {
-	const struct local_ep *ep = cq->caller.relay;
+	struct local_caller *c = &cq->caller;
 
-	return ep && atomic_load(&ep->out.me->relay);
+	if (!c->relay)
+		return;
+	if (!atomic_load(&c->relay->out.me->relay))
+		c->relay = NULL;
+	else if (!c->relay_until)
+		c->relay_until = clock_after_ms(LOCAL_RELAY_MS);
+	else if (clock_now() >= c->relay_until)
+		local_caller_settle(cq);
 }
 
 void local_caller_settle(struct local_cq *cq)

@@ -118,6 +118,8 @@ int local_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 		cq->polls = LOOK_EVERY;
 	if (cq->caller.joined)
 		local_caller_awake(cq);
+	if (cq->caller.relay)
+		local_caller_look(cq);
 	if (look_is_due(cq)) {
 		cq->polls = 0;
 		sock_cq_look(&cq->sock, 0);

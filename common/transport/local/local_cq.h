@@ -47,6 +47,7 @@ struct local_cq {
 		bool joined; /* some are, for the next sleep */
 		struct local_eps owed; /* what was posted meanwhile: a bell */
 		struct local_ep *relay; /* was told to strike the gong */
+		uint64_t relay_until; /* then we do; 0: not yet looked */
 	} caller;
 };
 
@@ -83,8 +84,8 @@ void local_caller_join(struct local_ep *ep);
 bool local_caller_count(struct local_cq *cq);
 /* Awake: nobody counts any more. */
 void local_caller_awake(struct local_cq *cq);
-/* Who was told to strike has not done so yet. */
-bool local_caller_waits(const struct local_cq *cq);
-/* Then it is struck here. */
+/* Who was told to strike and has not done so for LOCAL_RELAY_MS: settles. */
+void local_caller_look(struct local_cq *cq);
+/* If it has not yet, the gong is struck here. */
 void local_caller_settle(struct local_cq *cq);
 #endif

@@ -33,10 +33,11 @@ static int sleep_on(struct local_cq *cq, uint64_t deadline)
 	uint64_t soon;
 	int rc;
 
-	if (!local_caller_waits(cq))
+	local_caller_look(cq);
+	soon = cq->caller.relay ? cq->caller.relay_until : CLOCK_NEVER;
+	if (soon >= deadline)
 		return sock_cq_sleep(&cq->sock, deadline);
-	soon = clock_after_ms(LOCAL_RELAY_MS);
-	rc = sock_cq_sleep(&cq->sock, soon < deadline ? soon : deadline);
+	rc = sock_cq_sleep(&cq->sock, soon);
 	if (rc != -ETIMEDOUT)
 		return rc;
 	local_caller_settle(cq);
