@@ -7,6 +7,8 @@
 #include <check.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,7 +36,7 @@ static uint8_t buf[SERVERS][RECVS * LEN];
 static struct local_rig rig;
 static struct tp_mr *mr;
 static struct raw raw;
-static int gong;
+static struct local_gong gong;
 static struct local_page *page;
 
 static void server_setup(void)
@@ -45,9 +47,8 @@ static void server_setup(void)
 	ck_assert_int_eq(tp_mr_reg(rig.dev, buf[0], sizeof(buf[0]),
 				   TP_LOCAL_WRITE, &mr),
 			 0);
-	gong = local_gong_open();
-	ck_assert_int_ge(gong, 0);
-	give.fd[LOCAL_FD_GONG] = gong;
+	ck_assert_int_eq(local_gong_open(&gong), 0);
+	give.fd[LOCAL_FD_GONG] = gong.fd;
 	give.fd[LOCAL_FD_PAGE] = local_page_create(&page);
 	ck_assert_int_ge(give.fd[LOCAL_FD_PAGE], 0);
 	ck_assert_int_eq(raw_give(&rig, &raw, mr, LEN, RECVS, &give), 0);
@@ -57,7 +58,7 @@ static void server_setup(void)
 static void server_teardown(void)
 {
 	raw_close(&raw);
-	close(gong);
+	close(gong.fd);
 	local_page_unmap(page);
 	tp_mr_dereg(mr);
 	local_rig_close(&rig);
@@ -127,7 +128,7 @@ START_TEST(wakes)
 	ring();
 	until(turn(), !atomic_load(&raw.in.peer->asleep));
 	falls_asleep();
-	local_gong_strike(gong);
+	local_gong_strike(&gong);
 	until(turn(), !atomic_load(&raw.in.peer->asleep));
 	ck_assert_int_eq(rig.gone, 0);
 }
@@ -147,7 +148,7 @@ START_TEST(passes_on)
 		else
 			ck_assert_int_eq(tp_cq_wait(rig.cq, clock_now()), 0);
 		until(turn(), !atomic_load(&raw.out.me->relay));
-		ck_assert(heard(gong));
+		ck_assert(heard(gong.fd));
 	}
 }
 END_TEST
@@ -161,9 +162,85 @@ START_TEST(never_reads)
 		atomic_store(&raw.out.me->relay, 1);
 		until(turn(), !atomic_load(&raw.out.me->relay));
 	}
-	while (heard(gong))
+	while (heard(gong.fd))
 		n++;
 	ck_assert_uint_eq(n, 4 * LOCAL_STRIKES);
+}
+END_TEST
+
+static void strikes(void)
+{
+	atomic_store(&raw.out.me->relay, 1);
+	until(turn(), !atomic_load(&raw.out.me->relay));
+}
+
+/* The client connects its gong to a socket of others: no word comes there. */
+START_TEST(strikes_no_other)
+{
+	struct sockaddr *none = &(struct sockaddr){ .sa_family = AF_UNSPEC };
+	struct local_gong other;
+	int victim = socket(AF_UNIX, SOCK_DGRAM, 0);
+
+	ck_assert_int_eq(local_gong_open(&other), 0);
+	close(other.fd); /* a name that is free */
+	ck_assert_int_eq(
+		bind(victim, (struct sockaddr *)&other.name, other.len), 0);
+	ck_assert_int_eq(
+		connect(gong.fd, (struct sockaddr *)&other.name, other.len), 0);
+	strikes();
+	ck_assert(!heard(victim));
+	ck_assert_int_eq(connect(gong.fd, none, sizeof(*none)), 0);
+	strikes();
+	ck_assert(heard(gong.fd));
+	ck_assert_int_eq(rig.gone, 0);
+	close(victim);
+}
+END_TEST
+
+static int bound(int type, const char *name, size_t len)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, type, 0);
+
+	ck_assert_int_ge(fd, 0);
+	memcpy(sun.sun_path, name, len);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&sun,
+			      (socklen_t)(sizeof(sa_family_t) + len)),
+			 0);
+	return fd;
+}
+
+static int other_socket(int kind)
+{
+	char name[32];
+	int len = snprintf(name, sizeof(name), "%cno-gong-%d", kind ? 0 : '.',
+			   getpid());
+	int fd;
+
+	switch (kind) {
+	case 0: /* which is found by a path */
+		fd = bound(SOCK_DGRAM, name, (size_t)len);
+		unlink(name);
+		return fd;
+	case 1: /* by no name */
+		return socket(AF_UNIX, SOCK_DGRAM, 0);
+	case 2:
+		return bound(SOCK_STREAM, name, (size_t)len);
+	default:
+		return socket(AF_INET, SOCK_DGRAM, 0);
+	}
+}
+
+/* A gong is a datagram socket with an abstract name. */
+START_TEST(no_gong)
+{
+	struct local_gong g = { -1 };
+	int fd = other_socket(_i);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(local_gong_take(&g, fd), -EPROTO);
+	ck_assert_int_eq(g.fd, -1);
+	close(fd);
 }
 END_TEST
 
@@ -493,6 +570,8 @@ int main(void)
 	tcase_add_test(called, wakes);
 	tcase_add_test(called, passes_on);
 	tcase_add_test(called, never_reads);
+	tcase_add_test(called, strikes_no_other);
+	tcase_add_loop_test(called, no_gong, 0, 4);
 	suite_add_tcase(s, called);
 	tcase_set_timeout(caller, 0);
 	tcase_add_checked_fixture(caller, client_setup, client_teardown);

@@ -32,10 +32,10 @@ int local_called_join(struct local_ep *ep, struct local_fds *fds)
 		return 0;
 	rc = local_page_map(&ep->page, fds->fd[LOCAL_FD_PAGE]);
 	if (!rc)
-		rc = local_gong_check(fds->fd[LOCAL_FD_GONG]);
+		rc = local_gong_take(&ep->gong, fds->fd[LOCAL_FD_GONG]);
 	if (!rc) {
-		ep->gong = local_fds_take(fds, LOCAL_FD_GONG);
-		rc = listen_to(ep, ep->gong);
+		local_fds_take(fds, LOCAL_FD_GONG);
+		rc = listen_to(ep, ep->gong.fd);
 	}
 	if (rc)
 		log_warn(ep->ep.dev->log, "%s: its group is none", ep->peer);
@@ -52,14 +52,14 @@ void local_called_leave(struct local_ep *ep)
 {
 	if (ep->side == LOCAL_ACCEPTOR) {
 		leave(ep, ep->bell);
-		leave(ep, ep->gong);
+		leave(ep, ep->gong.fd);
 	}
 	if (ep->bell >= 0)
 		close(ep->bell);
 	ep->bell = -1;
-	if (ep->gong >= 0)
-		local_drop(ep->gong);
-	ep->gong = -1;
+	if (ep->gong.fd >= 0)
+		local_drop(ep->gong.fd);
+	ep->gong.fd = -1;
 	local_page_unmap(ep->page);
 	ep->page = NULL;
 }

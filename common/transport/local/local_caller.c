@@ -9,7 +9,7 @@
 
 void local_caller_init(struct local_cq *cq)
 {
-	cq->caller.gong = cq->caller.page_fd = -1;
+	cq->caller.gong.fd = cq->caller.page_fd = -1;
 	TAILQ_INIT(&cq->caller.owed);
 }
 
@@ -17,25 +17,24 @@ void local_caller_fini(struct local_cq *cq)
 {
 	struct local_caller *c = &cq->caller;
 
-	if (c->gong >= 0)
-		close(c->gong);
+	if (c->gong.fd >= 0)
+		close(c->gong.fd);
 	if (c->page_fd >= 0)
 		close(c->page_fd);
 	local_page_unmap(c->page);
-	c->gong = c->page_fd = -1;
+	c->gong.fd = c->page_fd = -1;
 	c->page = NULL;
 }
 
 static bool make_group(struct local_caller *c)
 {
-	c->gong = local_gong_open();
-	if (c->gong < 0)
+	if (local_gong_open(&c->gong))
 		return false;
 	c->page_fd = local_page_create(&c->page);
 	if (c->page_fd >= 0)
 		return true;
-	close(c->gong);
-	c->gong = -1;
+	close(c->gong.fd);
+	c->gong.fd = -1;
 	return false;
 }
 
@@ -45,7 +44,7 @@ bool local_caller_give(struct local_cq *cq, int *gong, int *page)
 
 	if (!c->page && !make_group(c))
 		return false;
-	*gong = c->gong;
+	*gong = c->gong.fd;
 	*page = c->page_fd;
 	return true;
 }
@@ -116,7 +115,7 @@ void local_cq_hold(struct tp_cq *base)
 static void strike(struct local_caller *c)
 {
 	c->struck = 0;
-	local_gong_renew(c->gong);
+	local_gong_renew(&c->gong);
 }
 
 /* By first; now and then by us, which keeps the gong from getting full. */

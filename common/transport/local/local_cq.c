@@ -59,8 +59,8 @@ void local_cq_abandon(struct tp_cq *base)
 		close(ep->fd);
 		if (ep->bell >= 0)
 			close(ep->bell);
-		if (ep->gong >= 0)
-			close(ep->gong);
+		if (ep->gong.fd >= 0)
+			close(ep->gong.fd);
 	}
 	local_caller_fini(cq);
 	sock_cq_fini(&cq->sock);

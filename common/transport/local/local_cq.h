@@ -39,7 +39,7 @@ struct local_cq {
 	struct local_eps hot, done;
 	unsigned int nhot;
 	struct local_caller {
-		int gong; /* -1: none, until the first connects */
+		struct local_gong gong; /* from the first connect on */
 		unsigned int struck; /* since it was renewed */
 		struct local_page *page;
 		int page_fd;

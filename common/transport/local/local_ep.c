@@ -147,7 +147,7 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep->started.ep = ep->ended.ep = &ep->ep;
 	ep->started.priv = &ep->priv;
 	ep->cq = cq;
-	ep->fd = ep->bell = ep->gong = -1;
+	ep->fd = ep->bell = ep->gong.fd = -1;
 	ep->group = attr && attr->group;
 	strcpy(ep->peer, "local -");
 	*out = &ep->ep;

@@ -115,7 +115,7 @@ struct local_ep {
 	/* of the acceptor: an eventfd that the connector writes to; and of the
 	 * group that it belongs to for the connector, gong and page */
 	int bell;
-	int gong;
+	struct local_gong gong;
 	struct sock_src bell_src;
 	struct local_page *page;
 	struct local_answer answer[LOCAL_ASKS]; /* a queue */

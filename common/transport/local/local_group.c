@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "local_group.h"
@@ -15,68 +13,77 @@
 
 _Static_assert(sizeof(struct local_page) <= PAGE_LEN, "one page");
 
-/* A name that the kernel chooses, and the socket its own peer. */
-static int own_peer(int fd)
+/* A name that the kernel chooses; its own peer, so that strangers reach it not. */
+static int own_peer(struct local_gong *gong)
 {
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	socklen_t len = sizeof(sun);
+	struct sockaddr *sa = (struct sockaddr *)&gong->name;
 
-	if (bind(fd, (struct sockaddr *)&sun,
-		 offsetof(struct sockaddr_un, sun_path)) ||
-	    getsockname(fd, (struct sockaddr *)&sun, &len) ||
-	    connect(fd, (struct sockaddr *)&sun, len))
+	gong->name.sun_family = AF_UNIX;
+	gong->len = sizeof(gong->name);
+	if (bind(gong->fd, sa, offsetof(struct sockaddr_un, sun_path)) ||
+	    getsockname(gong->fd, sa, &gong->len) ||
+	    connect(gong->fd, sa, gong->len))
 		return -errno;
 	return 0;
 }
 
-int local_gong_open(void)
+int local_gong_open(struct local_gong *gong)
 {
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int rc;
 
-	if (fd < 0)
+	gong->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+			  0);
+	if (gong->fd < 0)
 		return -errno;
-	rc = own_peer(fd);
+	rc = own_peer(gong);
 	if (!rc)
-		return fd;
-	close(fd);
+		return 0;
+	close(gong->fd);
+	gong->fd = -1;
 	return rc;
 }
 
-static int option(int fd, int name)
+/* A path could become that of another socket. */
+static bool has_abstract_name(struct local_gong *gong, int fd)
 {
-	int value;
-	socklen_t len = sizeof(value);
-
-	return getsockopt(fd, SOL_SOCKET, name, &value, &len) ? -errno : value;
+	gong->len = sizeof(gong->name);
+	return !getsockname(fd, (struct sockaddr *)&gong->name, &gong->len) &&
+	       gong->name.sun_family == AF_UNIX &&
+	       gong->len > offsetof(struct sockaddr_un, sun_path) + 1 &&
+	       gong->len <= sizeof(gong->name) && !gong->name.sun_path[0];
 }
 
 /* An eventfd would do, but a write to one can be made to block. */
-int local_gong_check(int fd)
+int local_gong_take(struct local_gong *gong, int fd)
 {
-	return option(fd, SO_DOMAIN) == AF_UNIX &&
-			       option(fd, SO_TYPE) == SOCK_DGRAM
-		       ? 0
-		       : -EPROTO;
+	socklen_t len = sizeof(int);
+	int type;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) ||
+	    type != SOCK_DGRAM || !has_abstract_name(gong, fd))
+		return -EPROTO;
+	gong->fd = fd;
+	return 0;
 }
 
 /* An edge comes with each datagram, read or not. */
-void local_gong_strike(int fd)
+void local_gong_strike(const struct local_gong *gong)
 {
-	send(fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	sendto(gong->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL,
+	       (const struct sockaddr *)&gong->name, gong->len);
 }
 
 /* The strike comes last: an edge whose datagram was read is none for those who
  * had not yet looked. */
-void local_gong_renew(int fd)
+void local_gong_renew(const struct local_gong *gong)
 {
 	unsigned int i;
 	char c;
 
 	for (i = 0; i < 4 * LOCAL_STRIKES; i++)
-		if (recv(fd, &c, sizeof(c), MSG_DONTWAIT) < 0)
+		if (recv(gong->fd, &c, sizeof(c), MSG_DONTWAIT) < 0)
 			break;
-	local_gong_strike(fd);
+	local_gong_strike(gong);
 }
 
 static int map(struct local_page **page, int fd)

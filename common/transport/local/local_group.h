@@ -10,7 +10,9 @@
  * who comes to zero wakes the client, the others do not.
  *
  * Both are the client's: made with its progress context, passed to each server
- * as it connects.  What a client does with them meets its own connections only.
+ * as it connects.  What a client does with them meets its own connections only:
+ * all that it can have a server do is to put one byte, now and then, into a socket
+ * that it holds itself.
  */
 #ifndef LOCAL_GROUP_H
 #define LOCAL_GROUP_H
@@ -18,6 +20,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #define LOCAL_COUNTED 2u /* local_side.asleep: count down, ring at zero */
 #define LOCAL_STRIKES 32u /* unread; the socket holds some hundreds */
@@ -27,18 +31,28 @@ struct local_page {
 	_Atomic uint32_t missing; /* answers, until the client is woken */
 };
 
-/* -errno; a descriptor, to be closed. */
-int local_gong_open(void);
-/* -EPROTO: no socket as local_gong_open() makes.  fd stays the caller's. */
-int local_gong_check(int fd);
-/* Wakes all who listen; never blocks, whatever fd became. */
-void local_gong_strike(int fd);
+/*
+ * A bound socket has its abstract name for good, and nobody else can have it: so
+ * a strike at that name comes to this socket, wherever its owner connects it.
+ */
+struct local_gong {
+	int fd; /* -1: none */
+	socklen_t len;
+	struct sockaddr_un name;
+};
+
+/* -errno; to be closed. */
+int local_gong_open(struct local_gong *gong);
+/* -EPROTO: no socket as local_gong_open() makes.  0: fd is gong's. */
+int local_gong_take(struct local_gong *gong, int fd);
+/* Wakes all who listen; never blocks, whatever the socket became. */
+void local_gong_strike(const struct local_gong *gong);
 /*
  * The same after reading what is there: the client's, once in LOCAL_STRIKES.  A
  * server never reads: two readers exclude each other, and the client could be
  * one that never ends.
  */
-void local_gong_renew(int fd);
+void local_gong_renew(const struct local_gong *gong);
 
 /* fd for the others, or -errno; unmap the page. */
 int local_page_create(struct local_page **page);

@@ -51,7 +51,7 @@ static bool has_to_pass_on(const struct local_ep *ep)
 static void pass_on(struct local_ep *ep)
 {
 	if (has_to_pass_on(ep) && atomic_exchange(&ep->in.peer->relay, 0))
-		local_gong_strike(ep->gong);
+		local_gong_strike(&ep->gong);
 }
 
 bool local_ep_patient(const struct local_ep *ep)
