@@ -82,6 +82,37 @@ static int table_open(struct store *st, enum store_table table, bool make)
 			0600);
 }
 
+/*
+ * Berkeley DB takes a page of zeros for one that was never written, and so for
+ * one without rows.  The root is page 1 whatever a table grew to; the last byte
+ * of a page's head says what it is.
+ */
+#define ROOT_PAGE 1u
+#define PAGE_TYPE_AT 25u
+#define PAGE_INNER 3u
+#define PAGE_LEAF 5u
+
+static int root_check(struct store *st, enum store_table table)
+{
+	DB_MPOOLFILE *pages = st->db[table]->get_mpf(st->db[table]);
+	db_pgno_t root = ROOT_PAGE;
+	void *page;
+	uint8_t type;
+	int rc;
+
+	rc = store_error(st, pages->get(pages, &root, NULL, 0, &page), "root");
+	if (rc)
+		return rc;
+	type = ((uint8_t *)page)[PAGE_TYPE_AT];
+	rc = store_error(st, pages->put(pages, page, DB_PRIORITY_UNCHANGED, 0),
+			 "root");
+	if (!rc && type != PAGE_INNER && type != PAGE_LEAF) {
+		atomic_store(&st->failed, true);
+		rc = -EIO;
+	}
+	return rc;
+}
+
 /* Reads the first row and the last one, and what is on the way to them. */
 static int table_check(struct store *st, enum store_table table)
 {
@@ -90,7 +121,9 @@ static int table_check(struct store *st, enum store_table table)
 	int rc;
 
 	memset(last, 0xff, sizeof(last));
-	rc = store_iter_open(st, table, "", 0, &it);
+	rc = root_check(st, table);
+	if (!rc)
+		rc = store_iter_open(st, table, "", 0, &it);
 	if (rc)
 		return rc;
 	rc = store_iter_next(&it);

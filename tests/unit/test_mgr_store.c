@@ -201,6 +201,7 @@ static void catch_advice(void *arg, enum log_level level, const char *msg)
 }
 
 static const char *const damage[] = {
+	"dd if=/dev/zero of=%s bs=4096 count=1 seek=1 conv=notrunc",
 	"dd if=/dev/zero of=%s bs=4096 count=1 conv=notrunc",
 	"dd if=/dev/urandom of=%s bs=4096 count=1 seek=1 conv=notrunc",
 	"printf x | dd of=%s bs=1 count=1 seek=6000 conv=notrunc",
@@ -220,12 +221,21 @@ static int open_damaged(void)
 	return store_open(&attr, &st) != -EIO || !advised;
 }
 
-/* Found out at the start, not when somebody needs it.  In a child, as Berkeley
- * DB does not free everything after a failure. */
+/* In a child, as Berkeley DB does not free everything after a failure. */
+static void refuse_damaged(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(open_damaged());
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Found out at the start, not when somebody needs it. */
 START_TEST(test_damaged_table)
 {
-	int status;
-	pid_t pid;
 	char path[80], cmd[256];
 	uint8_t key[8];
 
@@ -236,14 +246,38 @@ START_TEST(test_damaged_table)
 	}
 	ck_assert_int_eq(store_commit(st), 0);
 	close_store();
+	open_store(); /* as it is, it is taken */
+	close_store();
 	snprintf(path, sizeof(path), "%s/db/inodes", dir);
 	snprintf(cmd, sizeof(cmd), damage[_i], path);
 	ck_assert_int_eq(system(cmd), 0);
-	pid = fork();
-	if (!pid)
-		_exit(open_damaged());
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
+	refuse_damaged();
+}
+END_TEST
+
+/* Nor does a table that had rows pass for an empty one, whichever it is. */
+START_TEST(test_zeroed_root)
+{
+	static const char *const table[] = { "meta",	 "inodes",  "dirents",
+					     "symlinks", "opens",   "sessions",
+					     "replies",	 "intents", "tombs",
+					     "locks",	 "lockers" };
+	char cmd[256];
+
+	_Static_assert(sizeof(table) / sizeof(table[0]) == STORE_TABLES, "");
+	ck_assert_int_eq(store_begin(st), 0);
+	for (int t = STORE_INODES; t < STORE_TABLES; t++)
+		ck_assert_int_eq(store_put(st, (enum store_table)t, "key", 3,
+					   "v", 1),
+				 0);
+	ck_assert_int_eq(store_commit(st), 0);
+	close_store();
+	snprintf(cmd, sizeof(cmd),
+		 "dd if=/dev/zero of=%s/db/%s bs=4096 count=1 seek=1 "
+		 "conv=notrunc",
+		 dir, table[_i]);
+	ck_assert_int_eq(system(cmd), 0);
+	refuse_damaged();
 }
 END_TEST
 
@@ -506,6 +540,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_lost_table, 0, 6);
 	tcase_add_loop_test(tc, test_damaged_table, 0,
 			    sizeof(damage) / sizeof(damage[0]));
+	tcase_add_loop_test(tc, test_zeroed_root, 0, STORE_TABLES);
 	tcase_add_test(tc, test_ids);
 	tcase_add_test(tc, test_hash);
 	tcase_add_test(tc, test_sessions);
