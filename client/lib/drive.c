@@ -35,6 +35,7 @@ static void op_end(struct op *op)
 		return;
 	pthread_mutex_lock(&drive->lock);
 	op->done = true;
+	TAILQ_REMOVE(&drive->waiters, op, wait_link);
 	pthread_cond_signal(&op->cond);
 	pthread_mutex_unlock(&drive->lock);
 }
@@ -88,19 +89,22 @@ static void lead(struct drive *drive, struct op *op)
 	}
 }
 
-/* Nobody's operation is left unsent; the first who waits takes over. */
+/*
+ * The first who waits takes over, with what is not sent yet: who stayed on for
+ * the others would be kept for as long as they come back with more.
+ */
 static void resign(struct drive *drive)
 {
 	struct op *next;
 
 	pthread_mutex_lock(&drive->lock);
-	while (start_submitted(drive)) {
+	while (!(next = TAILQ_FIRST(&drive->waiters)) &&
+	       start_submitted(drive)) {
 		pthread_mutex_unlock(&drive->lock);
 		rpc_ctx_progress(drive->ctx, 0);
 		pthread_mutex_lock(&drive->lock);
 	}
 	drive->busy = false;
-	next = TAILQ_FIRST(&drive->waiters);
 	if (next)
 		pthread_cond_signal(&next->cond);
 	pthread_mutex_unlock(&drive->lock);
@@ -123,11 +127,11 @@ static bool follow(struct drive *drive, struct op *op)
 	submit(drive, op);
 	while (!op->done && drive->busy)
 		pthread_cond_wait(&op->cond, &drive->lock);
-	TAILQ_REMOVE(&drive->waiters, op, wait_link);
 	pthread_cond_destroy(&op->cond);
-	op->waited = false;
 	if (op->done)
 		return false;
+	TAILQ_REMOVE(&drive->waiters, op, wait_link);
+	op->waited = false;
 	drive->busy = true;
 	return true;
 }
@@ -140,10 +144,6 @@ static void run(struct drive *drive, struct op *op)
 	mine = !drive->busy;
 	drive->busy = true;
 	if (!mine && !follow(drive, op)) {
-		struct op *next = TAILQ_FIRST(&drive->waiters);
-
-		if (!drive->busy && next)
-			pthread_cond_signal(&next->cond);
 		pthread_mutex_unlock(&drive->lock);
 		return;
 	}
@@ -160,6 +160,7 @@ int drive_run(struct drive *drive, struct op *op)
 
 	op->drive = drive;
 	op->err = 0;
+	op->left = 1; /* not even begun */
 	op->waited = false;
 	op->done = false;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

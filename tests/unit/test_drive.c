@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_drive.c - who drives, for how long, and whether every operation ends;
+ * over a progress context that ends the oldest operation in each round.
+ */
+#include <check.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "drive.h"
+#include "run_suite.h"
+
+#define THREADS 8
+#define CALLS 1000
+
+static struct drive drive;
+
+/* The context: whoever drives has it for himself. */
+static struct ops begun;
+static atomic_bool driven;
+static void (*after_round)(void);
+
+static void begin(struct op *op)
+{
+	op_get(op);
+	TAILQ_INSERT_TAIL(&begun, op, link);
+}
+
+int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
+{
+	struct op *op = TAILQ_FIRST(&begun);
+
+	ck_assert(!atomic_exchange(&driven, true));
+	if (op) {
+		TAILQ_REMOVE(&begun, op, link);
+		op_put(op, 0);
+	}
+	if (after_round)
+		after_round();
+	atomic_store(&driven, false);
+	return op != NULL;
+}
+
+void rpc_ctx_wake(struct rpc_ctx *ctx)
+{
+}
+
+static void call(void)
+{
+	struct op op = { .start = begin };
+
+	ck_assert_int_eq(drive_run(&drive, &op), 0);
+	ck_assert_uint_eq(op.left, 0);
+}
+
+static void setup(void)
+{
+	drive_init(&drive, NULL);
+	TAILQ_INIT(&begun);
+}
+
+static void teardown(void)
+{
+	ck_assert(!drive.busy);
+	ck_assert(TAILQ_EMPTY(&drive.submitted));
+	ck_assert(TAILQ_EMPTY(&drive.waiters));
+	drive_destroy(&drive);
+}
+
+/* ---- the one who drives is not kept by those who come back ---- */
+
+static pthread_t first;
+static unsigned int rounds; /* of first */
+static atomic_uint crowd; /* threads that still make calls */
+static atomic_bool open_to_all;
+
+static void *one_of_a_crowd(void *arg)
+{
+	int i;
+
+	while (!atomic_load(&open_to_all))
+		sched_yield();
+	for (i = 0; i < CALLS; i++)
+		call();
+	atomic_fetch_sub(&crowd, 1);
+	return NULL;
+}
+
+/* Whenever first looks, somebody wants something. */
+static void until_wanted(void)
+{
+	if (!pthread_equal(pthread_self(), first))
+		return;
+	rounds++;
+	atomic_store(&open_to_all, true);
+	while (atomic_load(&crowd) && TAILQ_EMPTY(&begun) &&
+	       !atomic_load(&drive.nsubmitted))
+		sched_yield();
+}
+
+START_TEST(nobody_is_kept)
+{
+	pthread_t t[2];
+	int i;
+
+	first = pthread_self();
+	after_round = until_wanted;
+	atomic_store(&crowd, 2);
+	for (i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, one_of_a_crowd, NULL);
+	call();
+	ck_assert_uint_eq(rounds, 1);
+	for (i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+END_TEST
+
+/* ---- every operation ends, also those that nobody waits for ---- */
+
+static atomic_uint posted;
+
+static void finish(struct op *op)
+{
+	atomic_fetch_sub(&posted, 1);
+	free(op);
+}
+
+static void post(void)
+{
+	struct op *op = calloc(1, sizeof(*op));
+
+	ck_assert_ptr_nonnull(op);
+	op->start = begin;
+	op->finish = finish;
+	atomic_fetch_add(&posted, 1);
+	drive_post(&drive, op);
+}
+
+static void *calls_and_posts(void *arg)
+{
+	int i;
+
+	for (i = 0; i < CALLS; i++) {
+		call();
+		if (i % 3 == 0)
+			post();
+	}
+	return NULL;
+}
+
+START_TEST(all_end)
+{
+	pthread_t t[THREADS];
+	int i;
+
+	after_round = NULL;
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, calls_and_posts, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	while (rpc_ctx_progress(NULL, 0))
+		;
+	ck_assert_uint_eq(atomic_load(&posted), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("drive");
+	TCase *tc = tcase_create("drive");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, nobody_is_kept);
+	tcase_add_test(tc, all_end);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
