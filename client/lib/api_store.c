@@ -120,7 +120,7 @@ int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
 	where_find(&w, path);
 	if (!w.fs)
 		return api_int(-ENODEV);
-	attr = fs_session_attr(w.fs->mount);
+	attr = fs_session_attr(w.fs);
 	return ping_one(uri, timeout_ms, &attr, ping);
 }
 

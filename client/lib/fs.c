@@ -11,6 +11,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->mount = mount;
 	fs->log = log;
 	fs->s = NULL;
+	fs->fsid = 0;
 	fs->connecting = false;
 	pthread_mutex_init(&fs->lock, NULL);
 	pthread_cond_init(&fs->connected, NULL);
@@ -30,7 +31,8 @@ void fs_leave(struct fs *fs)
 		session_put(s);
 }
 
-struct session_attr fs_session_attr(const struct mount *mount)
+/* As the mount says. */
+static struct session_attr mount_attr(const struct mount *mount)
 {
 	return (struct session_attr){
 		.addr = &mount->mgr,
@@ -45,9 +47,19 @@ struct session_attr fs_session_attr(const struct mount *mount)
 	};
 }
 
+struct session_attr fs_session_attr(struct fs *fs)
+{
+	struct session_attr attr = mount_attr(fs->mount);
+
+	pthread_mutex_lock(&fs->lock);
+	attr.fsid = fs->fsid;
+	pthread_mutex_unlock(&fs->lock);
+	return attr;
+}
+
 static int fs_connect(const struct fs *fs, struct session **out)
 {
-	struct session_attr attr = fs_session_attr(fs->mount);
+	struct session_attr attr = mount_attr(fs->mount);
 	struct session *s;
 	int rc;
 
@@ -77,6 +89,8 @@ static int fs_make(struct fs *fs)
 	errno = saved;
 	pthread_mutex_lock(&fs->lock);
 	fs->s = s;
+	if (s)
+		fs->fsid = s->fsid;
 	fs->connecting = false;
 	pthread_cond_broadcast(&fs->connected);
 	return rc;

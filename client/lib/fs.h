@@ -18,8 +18,9 @@ struct file;
 struct fs {
 	const struct mount *mount; /* outlives it */
 	const struct log *log;
-	pthread_mutex_t lock; /* s, connecting; not held while waiting */
+	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */
+	uint64_t fsid; /* of the last one; 0: there was none */
 	bool connecting; /* a thread makes one */
 	pthread_cond_t connected; /* ... and is done */
 	pthread_mutex_t files_lock; /* before file.lock */
@@ -30,8 +31,11 @@ struct fs {
 };
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);
-/* How a server is reached through mount; the caller adds name and log. */
-struct session_attr fs_session_attr(const struct mount *mount);
+/*
+ * How a server is reached through the mount, and what it must serve, once that
+ * is known; the caller adds name and log.
+ */
+struct session_attr fs_session_attr(struct fs *fs);
 /* Ends the session, as soon as no operation uses it any more. */
 void fs_leave(struct fs *fs);
 

@@ -166,6 +166,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->log = attr->log;
 	s->timeout_ms = attr->timeout_ms;
 	s->probe = attr->probe;
+	s->fsid = attr->fsid;
 	rc = random_id(&s->id);
 	if (!rc)
 		rc = transport_open(s, attr);

@@ -50,6 +50,24 @@ static const struct tool tool = {
 	.option = option,
 };
 
+#define FOREIGN                                                                \
+	"serves another file system: stop what is there, or correct [iod.N] "  \
+	"address or [filesystem] id in the servers' pvfs.conf"
+
+static const char *state(int err)
+{
+	if (!err)
+		return "up";
+	if (err == EINVAL)
+		return "wrong";
+	return err == ENXIO ? "foreign" : "down";
+}
+
+static const char *cause(int err)
+{
+	return err == ENXIO ? FOREIGN : strerror(err);
+}
+
 static void ping_json(struct args *a, const char *who, const char *uri,
 		      const struct pvfs_ping *p, int err)
 {
@@ -58,8 +76,9 @@ static void ping_json(struct args *a, const char *who, const char *uri,
 	json_str(o, "server", who);
 	json_str(o, "uri", uri);
 	json_object_object_add(o, "up", json_object_new_boolean(!err));
+	json_str(o, "state", state(err));
 	if (err) {
-		json_str(o, "error", strerror(err));
+		json_str(o, "error", cause(err));
 	} else {
 		json_str(o, "version", p->version);
 		json_str(o, "transport", p->transport);
@@ -77,15 +96,15 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 		      const struct pvfs_ping *p, int err)
 {
 	if (a->header)
-		printf("%-8s %-32s %-6s %-9s %-9s %9s %10s %12s  %s\n",
+		printf("%-8s %-32s %-7s %-9s %-9s %9s %10s %12s  %s\n",
 		       "server", "address", "state", "version", "transport",
 		       "rtt us", "uptime s", "requests", "reason");
 	a->header = false;
 	if (err)
-		printf("%-8s %-32s %-6s %s\n", who, uri,
-		       err == EINVAL ? "wrong" : "down", strerror(err));
+		printf("%-8s %-32s %-7s %s\n", who, uri, state(err),
+		       cause(err));
 	else
-		printf("%-8s %-32s up     %-9s %-9s %9.1f %10.0f %12" PRIu64
+		printf("%-8s %-32s up      %-9s %-9s %9.1f %10.0f %12" PRIu64
 		       "  %s\n",
 		       who, uri, p->version, p->transport,
 		       (double)p->rtt_ns / 1e3, (double)p->uptime_ns / 1e9,

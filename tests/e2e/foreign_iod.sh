@@ -25,6 +25,12 @@ mkdir other
 helpers+=($!)
 until_true 30 grep -q 'new store: waits' other.log
 
+must_fail pvfs-ping
+grep -q "^iod 1 .*foreign *serves another file system: .*correct" \
+	"$tmp/output" || fail "pvfs-ping: $(cat "$tmp/output")"
+[ "$(grep -c " up " "$tmp/output")" = 3 ] || fail "the others are not up"
+must_fail pvfs-ping -j
+grep -q '"state": *"foreign"' "$tmp/output" || fail "$(cat "$tmp/output")"
 refused pvio check /pvfs/a 0 3000000 1
 refused pvio write /pvfs/a 0 3000000 1
 # whose size the iods know
