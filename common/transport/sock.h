@@ -149,6 +149,8 @@ struct sock_accept_ops {
 	void (*say_reject)(int fd, const void *priv, unsigned int len);
 	void (*req_free)(struct sock_req *req); /* fd is closed */
 	const char *late; /* why a hello may not come */
+	/* Nobody may come in now: what left is not gone yet.  Or NULL. */
+	bool (*full)(struct tp_dev *dev);
 };
 
 /* "; " and what to do about an error of bind() or listen(), or "". */

@@ -40,6 +40,9 @@ static const char *accept_fix(int err)
 {
 	if (err == EMFILE || err == ENFILE)
 		return "; raise the open files limit";
+	if (err == EBUSY)
+		return ": the descriptors that clients gave do not close; look "
+		       "for sockets that linger, or a FUSE server that hangs";
 	if (err == ENOBUFS || err == ENOMEM)
 		return "; free memory";
 	return "; trying again: start the daemon anew if that lasts";
@@ -79,6 +82,11 @@ static bool of_one(int err)
 	}
 }
 
+static bool is_full(const struct sock_listener *l)
+{
+	return l->ops->full && l->ops->full(l->listener.dev);
+}
+
 /* False: no more now. */
 static bool accept_one(struct sock_listener *l)
 {
@@ -103,6 +111,10 @@ void sock_listener_more(struct sock_listener *l)
 {
 	int turn;
 
+	if (is_full(l)) {
+		pause_accepting(l, EBUSY);
+		return;
+	}
 	for (turn = 0; turn < ACCEPT_TURN; turn++) {
 		if (l->nqueued >= SOCK_HALF_OPEN) {
 			listener_wait(l);

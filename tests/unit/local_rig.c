@@ -89,6 +89,7 @@ int raw_connect(const struct local_rig *rig)
 int raw_give(struct local_rig *rig, struct raw *raw, const struct tp_mr *mr,
 	     uint32_t len, unsigned int recvs, const struct local_fds *give)
 {
+	const struct local_giver from = local_giver(rig->dev, geteuid());
 	uint64_t give_up = clock_after_ms(10000);
 	struct local_fds got;
 	struct local_hello hello;
@@ -104,13 +105,13 @@ int raw_give(struct local_rig *rig, struct raw *raw, const struct tp_mr *mr,
 		return rc;
 	do {
 		local_rig_turn(rig, mr, len, recvs);
-		rc = local_hello_recv(raw->fd, &hello, &got, &why);
+		rc = local_hello_recv(&from, raw->fd, &hello, &got, &why);
 	} while (rc == -EAGAIN && clock_now() < give_up);
 	if (rc)
 		return rc;
 	rc = local_shm_map(&raw->shm, got.fd[LOCAL_FD_SHM]);
 	raw->bell = local_fds_take(&got, LOCAL_FD_BELL);
-	local_fds_close(&got);
+	local_fds_close(&from, &got);
 	if (rc)
 		return rc;
 	local_out_init(&raw->out, &raw->shm, LOCAL_CONNECTOR);

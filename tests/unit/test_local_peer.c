@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <grp.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -261,59 +260,6 @@ START_TEST(bad_hello)
 	until(fds() <= before);
 	close(raw);
 	still_works();
-}
-END_TEST
-
-/* A socket whose last close lasts: it lingers, and nobody reads (*reader). */
-static int lingering(int *reader)
-{
-	const struct linger long_time = { .l_onoff = 1, .l_linger = 600 };
-	struct sockaddr_in sin = { .sin_family = AF_INET };
-	socklen_t len = sizeof(sin);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	char junk[4096] = { 0 };
-
-	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert_int_eq(listen(listener, 1), 0);
-	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&sin, &len),
-			 0);
-	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert_int_eq(connect(fd, (struct sockaddr *)&sin, len), 0);
-	*reader = accept(listener, NULL, NULL);
-	ck_assert_int_ge(*reader, 0);
-	close(listener);
-	while (send(fd, junk, sizeof(junk), MSG_DONTWAIT) > 0)
-		;
-	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &long_time,
-				    sizeof(long_time)),
-			 0);
-	return fd;
-}
-
-/* Whatever a hello brings, and where: nobody waits for its close. */
-START_TEST(lingers)
-{
-	struct local_fds give = LOCAL_NO_FDS;
-	unsigned int before = fds();
-	int reader, fd = lingering(&reader), raw = raw_connect(&rig);
-
-	give.fd[_i] = fd;
-	if (_i == LOCAL_FD_GONG)
-		give.fd[LOCAL_FD_PAGE] = fd;
-	ck_assert_int_eq(local_hello_send(raw, LOCAL_CONNECT, NULL, 0, &give),
-			 0);
-	close(fd);
-	if (_i == LOCAL_FD_TABLE || _i == LOCAL_FD_GONG)
-		until(rig.ep);
-	close(raw);
-	if (rig.ep) {
-		until(rig.gone);
-		forget_ep();
-	}
-	still_works();
-	close(reader);
-	until(fds() <= before);
 }
 END_TEST
 
@@ -625,7 +571,6 @@ int main(void)
 	tcase_add_loop_test(tc, wrong_record, 0, WRONG);
 	tcase_add_test(tc, flood_of_reads);
 	tcase_add_loop_test(tc, bad_hello, 0, 8);
-	tcase_add_loop_test(tc, lingers, 0, LOCAL_FDS);
 	tcase_add_test(tc, killed);
 	tcase_add_test(tc, unreachable);
 	tcase_add_test(tc, dereg_under_copies);

@@ -50,6 +50,8 @@ static void leave(struct local_ep *ep, int fd)
 
 void local_called_leave(struct local_ep *ep)
 {
+	const struct local_giver from = local_ep_giver(ep);
+
 	if (ep->side == LOCAL_ACCEPTOR) {
 		leave(ep, ep->bell);
 		leave(ep, ep->gong.fd);
@@ -58,7 +60,7 @@ void local_called_leave(struct local_ep *ep)
 		close(ep->bell);
 	ep->bell = -1;
 	if (ep->gong.fd >= 0)
-		local_drop(ep->gong.fd);
+		local_drop(&from, ep->gong.fd);
 	ep->gong.fd = -1;
 	local_page_unmap(ep->page);
 	ep->page = NULL;

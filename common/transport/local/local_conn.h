@@ -64,14 +64,13 @@ int local_hello_send(int fd, enum local_hello_type type, const void *priv,
  * 0: *hello is sound and fds holds what it has, the caller's now; -EAGAIN: not
  * there yet; -ECONNRESET: end of file; -EPROTO: *why says it.
  */
-int local_hello_recv(int fd, struct local_hello *hello, struct local_fds *fds,
+int local_hello_recv(const struct local_giver *from, int fd,
+		     struct local_hello *hello, struct local_fds *fds,
 		     const char **why);
 /* Out of fds: it is the caller's. */
 int local_fds_take(struct local_fds *fds, enum local_fd kind);
-/* Closes what a peer gave, without a wait (local_drop.c). */
-void local_drop(int fd);
 /* What was not taken. */
-void local_fds_close(struct local_fds *fds);
+void local_fds_close(const struct local_giver *from, struct local_fds *fds);
 /* The other end's process; -errno. */
 int local_sock_peer(int fd, struct tp_identity *id);
 

@@ -207,16 +207,17 @@ static void answered(struct local_ep *ep, const struct local_hello *hello,
 
 void local_connect_answer(struct local_ep *ep)
 {
+	const struct local_giver from = local_ep_giver(ep);
 	const char *why = "closed before it accepted";
 	struct local_hello hello;
 	struct local_fds fds;
-	int rc = local_hello_recv(ep->fd, &hello, &fds, &why);
+	int rc = local_hello_recv(&from, ep->fd, &hello, &fds, &why);
 
 	if (rc == -EAGAIN)
 		return;
 	if (rc == 0) {
 		answered(ep, &hello, &fds);
-		local_fds_close(&fds);
+		local_fds_close(&from, &fds);
 		return;
 	}
 	log_info(ep->ep.dev->log, "%s: %s", ep->peer, why);

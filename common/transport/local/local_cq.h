@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "local_drop.h"
 #include "local_group.h"
 #include "local_mr.h"
 #include "sock.h"
@@ -21,6 +22,7 @@ struct local_dev {
 	unsigned int handshake_ms;
 	uid_t owner; /* of servers, besides root and ourselves */
 	bool no_reach; /* everything through the rings */
+	struct local_drops *drops;
 	struct local_mrs mrs;
 	pthread_mutex_t lock; /* guests and their shm */
 	TAILQ_HEAD(, local_ep) guests; /* whose peers may reach in */
@@ -30,6 +32,11 @@ struct local_dev {
 static inline struct local_dev *local_dev(struct tp_dev *dev)
 {
 	return container_of(dev, struct local_dev, dev);
+}
+
+static inline struct local_giver local_giver(struct tp_dev *dev, uid_t uid)
+{
+	return (struct local_giver){ local_dev(dev)->drops, uid };
 }
 
 struct local_cq {

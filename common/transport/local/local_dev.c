@@ -17,6 +17,19 @@ static bool reach_forbidden(void)
 	return s && !strcmp(s, "off");
 }
 
+static int memory_open(struct local_dev *dev)
+{
+	int rc = local_mrs_init(&dev->mrs);
+
+	if (rc)
+		return rc;
+	dev->drops = local_drops_new();
+	if (dev->drops)
+		return 0;
+	local_mrs_destroy(&dev->mrs);
+	return -ENOMEM;
+}
+
 static int local_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 {
 	static const struct tp_dev_attr defaults;
@@ -27,7 +40,7 @@ static int local_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 		return -ENOMEM;
 	if (!attr)
 		attr = &defaults;
-	rc = local_mrs_init(&dev->mrs);
+	rc = memory_open(dev);
 	if (rc) {
 		log_error(attr->log, "local: no shared memory: %s",
 			  strerror(-rc));
@@ -50,6 +63,7 @@ static void local_dev_close(struct tp_dev *base)
 {
 	struct local_dev *dev = local_dev(base);
 
+	local_drops_leave(dev->drops);
 	local_mrs_destroy(&dev->mrs);
 	pthread_mutex_destroy(&dev->lock);
 	free(dev);

@@ -138,6 +138,11 @@ struct local_ep {
 	char peer[SOCK_PEER_LEN];
 };
 
+static inline struct local_giver local_ep_giver(const struct local_ep *ep)
+{
+	return local_giver(ep->ep.dev, ep->id.uid);
+}
+
 int local_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 		  struct tp_ep **ep);
 void local_ep_close(struct tp_ep *ep);

@@ -7,11 +7,17 @@
 
 #include "local.h"
 
+static struct local_giver giver(const struct local_req *req)
+{
+	return local_giver(req->sock.req.dev, req->id.uid);
+}
+
 void local_req_free(struct sock_req *base)
 {
 	struct local_req *req = local_req(base);
+	const struct local_giver from = giver(req);
 
-	local_fds_close(&req->fds);
+	local_fds_close(&from, &req->fds);
 	free(req);
 }
 
@@ -32,11 +38,12 @@ static bool is_connect(const struct local_hello *hello)
 int local_req_read(struct sock_req *base, const char **why)
 {
 	struct local_fds *fds = &local_req(base)->fds;
+	const struct local_giver from = giver(local_req(base));
 	struct local_hello hello;
 	int rc;
 
 	*why = "it closed before its hello";
-	rc = local_hello_recv(base->fd, &hello, fds, why);
+	rc = local_hello_recv(&from, base->fd, &hello, fds, why);
 	if (rc == -EAGAIN)
 		return 0;
 	if (rc == 0 && !is_connect(&hello)) {
@@ -64,6 +71,7 @@ struct sock_req *local_req_new(const struct sock_listener *l, int fd,
 		free(req);
 		return NULL;
 	}
+	req->sock.req.dev = l->listener.dev;
 	req->fds = LOCAL_NO_FDS;
 	snprintf(req->sock.peer, sizeof(req->sock.peer),
 		 "local pid %d uid %u at %s:%u", req->id.pid, req->id.uid,

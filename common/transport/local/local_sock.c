@@ -27,13 +27,13 @@ int local_fds_take(struct local_fds *fds, enum local_fd kind)
 	return fd;
 }
 
-void local_fds_close(struct local_fds *fds)
+void local_fds_close(const struct local_giver *from, struct local_fds *fds)
 {
 	unsigned int i;
 
 	for (i = 0; i < LOCAL_FDS; i++)
 		if (fds->fd[i] >= 0)
-			local_drop(fds->fd[i]);
+			local_drop(from, fds->fd[i]);
 	*fds = LOCAL_NO_FDS;
 }
 
@@ -54,8 +54,8 @@ static uint32_t pack_fds(const struct local_fds *fds, int *fd, unsigned int *n)
 }
 
 /* Takes them over; false: not as many as has says. */
-static bool unpack_fds(struct local_fds *fds, uint32_t has, const int *fd,
-		       unsigned int n)
+static bool unpack_fds(const struct local_giver *from, struct local_fds *fds,
+		       uint32_t has, const int *fd, unsigned int n)
 {
 	unsigned int i, at = 0;
 
@@ -66,8 +66,8 @@ static bool unpack_fds(struct local_fds *fds, uint32_t has, const int *fd,
 	if (at == n && (unsigned int)__builtin_popcount(has) == n)
 		return true;
 	while (at < n)
-		local_drop(fd[at++]);
-	local_fds_close(fds);
+		local_drop(from, fd[at++]);
+	local_fds_close(from, fds);
 	return false;
 }
 
@@ -116,7 +116,8 @@ int local_hello_send(int fd, enum local_hello_type type, const void *priv,
 }
 
 /* All that came, up to LOCAL_FDS. */
-static unsigned int take_fds(struct msghdr *msg, int *fds)
+static unsigned int take_fds(const struct local_giver *from, struct msghdr *msg,
+			     int *fds)
 {
 	struct cmsghdr *c;
 	unsigned int n = 0, i, count;
@@ -133,7 +134,7 @@ static unsigned int take_fds(struct msghdr *msg, int *fds)
 			if (n < LOCAL_FDS)
 				fds[n++] = fd;
 			else
-				local_drop(fd);
+				local_drop(from, fd);
 		}
 	}
 	return n;
@@ -150,7 +151,8 @@ static const char *unsound(const struct local_hello *hello)
 	return NULL;
 }
 
-int local_hello_recv(int fd, struct local_hello *hello, struct local_fds *fds,
+int local_hello_recv(const struct local_giver *from, int fd,
+		     struct local_hello *hello, struct local_fds *fds,
 		     const char **why)
 {
 	struct iovec iov = { hello, sizeof(*hello) };
@@ -167,14 +169,14 @@ int local_hello_recv(int fd, struct local_hello *hello, struct local_fds *fds,
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN
 							 : -ECONNRESET;
 	*why = whole ? unsound(hello) : "half a hello";
-	if (!unpack_fds(fds, whole ? hello->has : 0, packed,
-			take_fds(&msg, packed)) &&
+	if (!unpack_fds(from, fds, whole ? hello->has : 0, packed,
+			take_fds(from, &msg, packed)) &&
 	    !*why)
 		*why = "a hello whose descriptors did not come: raise the "
 		       "open files limit";
 	if (!*why)
 		return 0;
-	local_fds_close(fds);
+	local_fds_close(from, fds);
 	return n == 0 ? -ECONNRESET : -EPROTO;
 }
 

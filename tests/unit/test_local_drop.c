@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_local_drop.c - descriptors of peers whose last close lasts: nobody waits
+ * for it, and not more is left over than may be.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "local_rig.h"
+#include "run_suite.h"
+
+#define LEN 64u
+#define RECVS 4u
+#define PATIENCE_MS 20000u
+#define USERS ((int)LOCAL_DROPPERS + 2)
+
+static struct local_rig rig;
+static struct tp_mr *mr;
+static uint8_t buf[RECVS * LEN];
+static unsigned int alone; /* threads of ours */
+
+#define until(cond)                                                            \
+	do {                                                                   \
+		uint64_t stop_ = clock_after_ms(PATIENCE_MS);                  \
+		while (!(cond)) {                                              \
+			local_rig_turn(&rig, mr, LEN, RECVS);                  \
+			ck_assert_msg(clock_now() < stop_, "never: " #cond);   \
+		}                                                              \
+	} while (0)
+
+static unsigned int count(const char *dir)
+{
+	DIR *d = opendir(dir);
+	unsigned int n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static unsigned int fds(void)
+{
+	return count("/proc/self/fd");
+}
+
+static unsigned int threads(void)
+{
+	return count("/proc/self/task");
+}
+
+static void open_rig(void)
+{
+	ck_assert_int_eq(local_rig_open(&rig), 0);
+	ck_assert_int_eq(
+		tp_mr_reg(rig.dev, buf, sizeof(buf), TP_LOCAL_WRITE, &mr), 0);
+}
+
+static void close_rig(void)
+{
+	tp_mr_dereg(mr);
+	local_rig_close(&rig);
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+/* ThreadSanitizer begins one of its own with the first. */
+static void setup(void)
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, nothing, NULL), 0);
+	pthread_join(thread, NULL);
+	alone = threads();
+	open_rig();
+}
+
+/* Those that closed are gone, too. */
+static void teardown(void)
+{
+	until(threads() == alone);
+	close_rig();
+}
+
+static void listen_at_loopback(int fd, struct sockaddr_in *sin)
+{
+	socklen_t len = sizeof(*sin);
+
+	*sin = (struct sockaddr_in){ .sin_family = AF_INET };
+	sin->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)sin, len), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)sin, &len), 0);
+}
+
+/* A socket whose last close lasts: it lingers, and nobody reads (*reader). */
+static int lingering(int *reader)
+{
+	const struct linger long_time = { .l_onoff = 1, .l_linger = 600 };
+	struct sockaddr_in sin;
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int little = 4096;
+	char junk[4096] = { 0 };
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &little, sizeof(little));
+	setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little));
+	listen_at_loopback(listener, &sin);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&sin, sizeof(sin)), 0);
+	*reader = accept(listener, NULL, NULL);
+	ck_assert_int_ge(*reader, 0);
+	close(listener);
+	while (send(fd, junk, sizeof(junk), MSG_DONTWAIT) > 0)
+		;
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &long_time,
+				    sizeof(long_time)),
+			 0);
+	return fd;
+}
+
+/* A peer that behaves is let in. */
+static void still_works(void)
+{
+	struct raw raw;
+
+	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
+	raw_close(&raw);
+	until(rig.gone);
+	tp_ep_close(rig.ep);
+	rig.ep = NULL;
+}
+
+/* A client that says hello with fd at a place and leaves. */
+static void give(int fd, enum local_fd place)
+{
+	struct local_fds fds = LOCAL_NO_FDS;
+	int raw = raw_connect(&rig);
+
+	fds.fd[place] = fd;
+	if (place == LOCAL_FD_GONG)
+		fds.fd[LOCAL_FD_PAGE] = fd;
+	ck_assert_int_eq(local_hello_send(raw, LOCAL_CONNECT, NULL, 0, &fds),
+			 0);
+	close(fd);
+	if (place == LOCAL_FD_TABLE || place == LOCAL_FD_GONG)
+		until(rig.ep);
+	close(raw);
+	if (!rig.ep)
+		return;
+	until(rig.gone);
+	tp_ep_close(rig.ep);
+	rig.ep = NULL;
+}
+
+/* Whatever a hello brings, and where: nobody waits for its close. */
+START_TEST(lingers)
+{
+	unsigned int before = fds();
+	int reader, fd = lingering(&reader);
+
+	give(fd, _i);
+	still_works();
+	close(reader);
+	until(fds() <= before);
+}
+END_TEST
+
+/* However many a user gives: one thread, and all are closed in the end. */
+START_TEST(few_threads)
+{
+	unsigned int before = fds(), i;
+	int reader[20];
+
+	for (i = 0; i < 20; i++)
+		give(lingering(&reader[i]), LOCAL_FD_TABLE);
+	still_works();
+	ck_assert_uint_eq(threads(), alone + 1);
+	for (i = 0; i < 20; i++)
+		close(reader[i]);
+	until(fds() <= before);
+}
+END_TEST
+
+static void give_as(uid_t uid, int fd)
+{
+	const struct local_giver from = local_giver(rig.dev, uid);
+
+	local_drop(&from, fd);
+}
+
+/* *other tells when the descriptor is closed. */
+static int telling(int *other)
+{
+	int p[2];
+
+	ck_assert_int_eq(pipe(p), 0);
+	*other = p[1];
+	return p[0];
+}
+
+static bool is_closed(int other)
+{
+	struct pollfd pfd = { .fd = other };
+
+	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR);
+}
+
+/* What one user gave holds up no other, as long as there are threads. */
+START_TEST(one_user)
+{
+	int reader, theirs, own;
+
+	give_as(1, lingering(&reader));
+	give_as(1, telling(&theirs));
+	give_as(2, telling(&own));
+	until(is_closed(own));
+	ck_assert(!is_closed(theirs));
+	close(reader);
+	until(is_closed(theirs));
+	close(own);
+	close(theirs);
+}
+END_TEST
+
+/* Then it waits for the first of them that ends, whose ever. */
+START_TEST(many_users)
+{
+	int reader[USERS], other[USERS], i;
+
+	for (i = 0; i < USERS; i++) {
+		give_as((uid_t)i, lingering(&reader[i]));
+		give_as((uid_t)i, telling(&other[i]));
+	}
+	until(threads() == alone + LOCAL_DROPPERS);
+	for (i = 0; i < USERS; i++) {
+		ck_assert(!is_closed(other[i]));
+		close(reader[i]);
+	}
+	for (i = 0; i < USERS; i++) {
+		until(is_closed(other[i]));
+		close(other[i]);
+	}
+	until(threads() == alone);
+}
+END_TEST
+
+/* The device does not wait for the last of them. */
+START_TEST(device_closes)
+{
+	int reader, other;
+
+	give_as(1, lingering(&reader));
+	give_as(1, telling(&other));
+	close_rig();
+	open_rig();
+	ck_assert(!is_closed(other));
+	close(reader);
+	until(is_closed(other));
+	close(other);
+}
+END_TEST
+
+static int why_not_accepting(void)
+{
+	return container_of(rig.listener, struct sock_listener, listener)
+		->failed;
+}
+
+/* Nobody is let in before some of what left is gone; then all are. */
+START_TEST(too_many)
+{
+	unsigned int before = fds(), i;
+	int reader, raw;
+
+	give_as(1, lingering(&reader));
+	for (i = 1; i < LOCAL_DROPS_MAX; i++)
+		give_as(1, dup(reader));
+	raw = raw_connect(&rig);
+	ck_assert_int_eq(local_hello_send(raw, LOCAL_CONNECT, NULL, 0, NULL),
+			 0);
+	until(why_not_accepting());
+	ck_assert_int_eq(why_not_accepting(), EBUSY);
+	ck_assert_ptr_null(rig.ep);
+	shutdown(reader, SHUT_RDWR);
+	while (read(reader, buf, sizeof(buf)) > 0)
+		;
+	close(reader);
+	until(rig.ep);
+	ck_assert_int_eq(why_not_accepting(), 0);
+	close(raw);
+	until(rig.gone);
+	tp_ep_close(rig.ep);
+	rig.ep = NULL;
+	until(fds() <= before);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("local_drop");
+	TCase *tc = tcase_create("drop");
+
+	tcase_set_timeout(tc, 0);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, lingers, 0, LOCAL_FDS);
+	tcase_add_test(tc, few_threads);
+	tcase_add_test(tc, one_user);
+	tcase_add_test(tc, many_users);
+	tcase_add_test(tc, device_closes);
+	tcase_add_test(tc, too_many);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
