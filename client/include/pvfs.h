@@ -429,6 +429,9 @@ int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
 		    struct pvfs_ping *ping);
 /* The server's own store, not the whole file system; as pvfs_ping_server(). */
 int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st);
+/* The same, through the mount that path lies on; as pvfs_ping_mount(). */
+int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
+		      struct statfs *st);
 
 struct pvfs_layout {
 	uint64_t handle;

@@ -46,13 +46,16 @@ static int parse(const char *uri, struct addr *addr)
 	return -EINVAL;
 }
 
-/* As attr says how. */
-static int probe(const char *uri, int timeout_ms, struct session_attr attr,
+/* As the mount fs reaches it; NULL: by its address alone. */
+static int probe(struct fs *fs, const char *uri, int timeout_ms,
 		 struct session **s)
 {
+	struct session_attr attr = { 0 };
 	struct addr addr;
 	int rc = uri ? parse(uri, &addr) : -EFAULT;
 
+	if (fs)
+		attr = fs_session_attr(fs);
 	attr.addr = &addr;
 	attr.name = "server";
 	attr.timeout_ms = timeout_ms > 0 ? (unsigned int)timeout_ms
@@ -84,12 +87,12 @@ static int measure(struct session *s, struct pvfs_ping *ping)
 	return 0;
 }
 
-static int ping_one(const char *uri, int timeout_ms,
-		    const struct session_attr *attr, struct pvfs_ping *out)
+static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
+		    struct pvfs_ping *out)
 {
 	struct pvfs_ping ping = { 0 };
 	struct session *s;
-	int rc = out ? probe(uri, timeout_ms, *attr, &s) : -EFAULT;
+	int rc = out ? probe(fs, uri, timeout_ms, &s) : -EFAULT;
 
 	if (rc)
 		return api_int(rc);
@@ -104,35 +107,43 @@ static int ping_one(const char *uri, int timeout_ms,
 	return api_int(rc);
 }
 
-int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping)
+static int statfs_one(struct fs *fs, const char *uri, int timeout_ms,
+		      struct statfs *st)
 {
-	struct session_attr attr = { 0 };
-
-	return ping_one(uri, timeout_ms, &attr, ping);
-}
-
-int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
-		    struct pvfs_ping *ping)
-{
-	struct session_attr attr;
-	struct where w;
-
-	where_find(&w, path);
-	if (!w.fs)
-		return api_int(-ENODEV);
-	attr = fs_session_attr(w.fs);
-	return ping_one(uri, timeout_ms, &attr, ping);
-}
-
-int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st)
-{
-	struct session_attr attr = { 0 };
 	struct session *s;
-	int rc = st ? probe(uri, timeout_ms, attr, &s) : -EFAULT;
+	int rc = st ? probe(fs, uri, timeout_ms, &s) : -EFAULT;
 
 	if (rc)
 		return api_int(rc);
 	rc = store_statfs_one(s, s->mgr, st);
 	session_put(s);
 	return api_int(rc);
+}
+
+int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping)
+{
+	return ping_one(NULL, uri, timeout_ms, ping);
+}
+
+int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
+		    struct pvfs_ping *ping)
+{
+	struct where w;
+
+	where_find(&w, path);
+	return w.fs ? ping_one(w.fs, uri, timeout_ms, ping) : api_int(-ENODEV);
+}
+
+int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st)
+{
+	return statfs_one(NULL, uri, timeout_ms, st);
+}
+
+int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
+		      struct statfs *st)
+{
+	struct where w;
+
+	where_find(&w, path);
+	return w.fs ? statfs_one(w.fs, uri, timeout_ms, st) : api_int(-ENODEV);
 }

@@ -87,14 +87,15 @@ static void show_row(struct args *a, const char *who, const char *uri,
 		print_row(a, who, uri, st);
 }
 
-static int server_row(struct args *a, const struct pvfs_server *s)
+static int server_row(struct args *a, const char *path,
+		      const struct pvfs_server *s)
 {
 	struct statfs st;
 	char who[32];
 
 	snprintf(who, sizeof(who), s->role == PVFS_MGR ? "mgr" : "iod %d",
 		 s->index);
-	if (pvfs_statfs_server(s->uri, 0, &st))
+	if (pvfs_statfs_mount(path, s->uri, 0, &st))
 		return tool_fail(&tool, s->uri);
 	show_row(a, who, s->uri, &st);
 	if (s->role == PVFS_IOD && !a->iods++)
@@ -149,7 +150,7 @@ static int df(struct args *a, const char *path)
 		       "size", "used", "available", "use");
 	a->iods = 0;
 	for (int i = 0; i < n; i++)
-		status |= server_row(a, &list[i]);
+		status |= server_row(a, path, &list[i]);
 	free(list);
 	status |= total_row(a, path);
 	if (!status && a->iods)

@@ -45,6 +45,10 @@ mount_with fabric=tcp:local
 in_use tcp
 [ "$(grep -c "first of the fabric$" "$tmp/ping")" = 3 ] ||
 	fail "no reason: $(cat "$tmp/ping")"
+# and pvfs-df
+PVFS_LOG=info must pvfs-df /pvfs >"$tmp/df" 2>&1
+[ "$(grep -c "server .* over tcp" "$tmp/df")" = 3 ] ||
+	fail "pvfs-df: $(cat "$tmp/df")"
 mount_with fabric=foo
 must_fail pvfs-ls /pvfs
 grep -q 'no transport "foo" in this build; use local.* tcp$' "$tmp/output" ||

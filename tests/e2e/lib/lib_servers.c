@@ -214,6 +214,10 @@ static void ping(const char *mount)
 	EXPECT_ERRNO(pvfs_ping_mount(mount, mgr.uri, 0, NULL), EFAULT);
 	EXPECT_ERRNO(pvfs_statfs_server(NULL, 0, &st), EFAULT);
 	EXPECT_ERRNO(pvfs_statfs_server(mgr.uri, 0, NULL), EFAULT);
+	EXPECT(pvfs_statfs_mount(mount, mgr.uri, 0, &st) == 0);
+	sane(&st);
+	EXPECT_ERRNO(pvfs_statfs_mount("/", mgr.uri, 0, &st), ENODEV);
+	EXPECT_ERRNO(pvfs_statfs_mount(mount, mgr.uri, 0, NULL), EFAULT);
 }
 
 /* What the calls answer of a server that is not there, nothing else. */
