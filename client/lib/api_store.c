@@ -62,7 +62,9 @@ static int probe(struct fs *fs, const char *uri, int timeout_ms,
 					 : process_timeout_ms();
 	attr.probe = true;
 	attr.log = process_log();
-	return rc ? rc : session_open(&attr, s);
+	if (rc)
+		return rc;
+	return fs ? fs_session_open(fs, &attr, s) : session_open(&attr, s);
 }
 
 static int measure(struct session *s, struct pvfs_ping *ping)

@@ -12,6 +12,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->log = log;
 	fs->s = NULL;
 	fs->fsid = 0;
+	atomic_init(&fs->flaw, 0);
 	fs->connecting = false;
 	pthread_mutex_init(&fs->lock, NULL);
 	pthread_cond_init(&fs->connected, NULL);
@@ -47,6 +48,25 @@ static struct session_attr mount_attr(const struct mount *mount)
 	};
 }
 
+/* No peer is asked, so that trying it without a word first costs little. */
+int fs_session_open(struct fs *fs, const struct session_attr *attr,
+		    struct session **out)
+{
+	static const struct log nowhere;
+	struct session_attr silent = *attr;
+	int rc, flaw = atomic_load(&fs->flaw);
+
+	silent.log = &nowhere;
+	rc = flaw ? session_open(&silent, out) : 0;
+	if (rc && rc == flaw)
+		return rc;
+	if (flaw && !rc)
+		session_put(*out);
+	rc = session_open(attr, out);
+	atomic_store(&fs->flaw, rc);
+	return rc;
+}
+
 struct session_attr fs_session_attr(struct fs *fs)
 {
 	struct session_attr attr = mount_attr(fs->mount);
@@ -57,7 +77,7 @@ struct session_attr fs_session_attr(struct fs *fs)
 	return attr;
 }
 
-static int fs_connect(const struct fs *fs, struct session **out)
+static int fs_connect(struct fs *fs, struct session **out)
 {
 	struct session_attr attr = mount_attr(fs->mount);
 	struct session *s;
@@ -65,7 +85,7 @@ static int fs_connect(const struct fs *fs, struct session **out)
 
 	attr.name = "mgr";
 	attr.log = fs->log;
-	rc = session_open(&attr, &s);
+	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
 		return rc;
 	rc = session_mount(s);

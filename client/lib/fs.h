@@ -21,6 +21,7 @@ struct fs {
 	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */
 	uint64_t fsid; /* of the last one; 0: there was none */
+	atomic_int flaw; /* why session_open() failed last, and was logged */
 	bool connecting; /* a thread makes one */
 	pthread_cond_t connected; /* ... and is done */
 	pthread_mutex_t files_lock; /* before file.lock */
@@ -36,6 +37,12 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);
  * is known; the caller adds name and log.
  */
 struct session_attr fs_session_attr(struct fs *fs);
+/*
+ * session_open() for a server of the mount, with attr.log as fs->log.  What is
+ * wrong here (no device, no such transport) is logged once, not at each try.
+ */
+int fs_session_open(struct fs *fs, const struct session_attr *attr,
+		    struct session **s);
 /* Ends the session, as soon as no operation uses it any more. */
 void fs_leave(struct fs *fs);
 

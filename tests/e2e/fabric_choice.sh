@@ -53,6 +53,12 @@ mount_with fabric=foo
 must_fail pvfs-ls /pvfs
 grep -q 'no transport "foo" in this build; use local.* tcp$' "$tmp/output" ||
 	fail "no fix: $(cat "$tmp/output")"
+# once, however many calls find it out
+for tool in "pvfs-cp $0 /pvfs/x" "pvfs-df /pvfs" pvfs-ping; do
+	must_fail $tool
+	[ "$(grep -c 'no transport "foo"' "$tmp/output")" = 1 ] ||
+		fail "$tool: $(cat "$tmp/output")"
+done
 mount_with fabric=foo:bar
 must_fail pvfs-ls /pvfs
 grep -q 'no transport to use (foo: [^;]*; bar: [a-z ]*): use' "$tmp/output" ||
