@@ -16,12 +16,15 @@
 
 static void usage(FILE *out)
 {
-	fputs("usage: pvfs-mgr [--config FILE]\n"
+	fputs("usage: pvfs-mgr [--config FILE] [--check]\n"
 	      "\n"
 	      "Serves the name space of a file system.\n"
 	      "\n"
 	      "  -c, --config FILE  the file system's configuration\n"
 	      "                     (default " CONF_DEFAULT ")\n"
+	      "  --check            look at every page of the data base, while "
+	      "no manager\n"
+	      "                     runs on it, and end\n"
 	      "  -h, --help         this text\n"
 	      "  -V, --version      the version\n"
 	      "\n"
@@ -30,11 +33,17 @@ static void usage(FILE *out)
 	      out);
 }
 
+struct options {
+	const char *config;
+	bool check;
+};
+
 /* -1: go on; else the exit status. */
-static int parse_options(int argc, char **argv, const char **config)
+static int parse_options(int argc, char **argv, struct options *opt)
 {
 	static const struct option longopts[] = {
 		{ "config", required_argument, NULL, 'c' },
+		{ "check", no_argument, NULL, 'k' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
@@ -43,7 +52,9 @@ static int parse_options(int argc, char **argv, const char **config)
 
 	while ((c = getopt_long(argc, argv, "c:hV", longopts, NULL)) != -1) {
 		if (c == 'c') {
-			*config = optarg;
+			opt->config = optarg;
+		} else if (c == 'k') {
+			opt->check = true;
 		} else if (c == 'h') {
 			usage(stdout);
 			return 0;
@@ -107,20 +118,23 @@ int main(int argc, char **argv)
 {
 	struct log_file file = { .out = stderr, .prefix = "pvfs-mgr" };
 	struct log log = { LOG_LV_INFO, log_to_file, &file };
-	const char *config = CONF_DEFAULT;
+	struct options opt = { .config = CONF_DEFAULT };
 	struct mgr_conf conf;
 	char text[1024];
 	int rc;
 
-	rc = parse_options(argc, argv, &config);
+	rc = parse_options(argc, argv, &opt);
 	if (rc >= 0)
 		return rc;
-	if (mgr_conf_load(config, &conf, text, sizeof(text))) {
+	if (mgr_conf_load(opt.config, &conf, text, sizeof(text))) {
 		fprintf(stderr, "pvfs-mgr: %s\n", text);
 		return EXIT_FAILURE;
 	}
 	log.level = conf.log_level;
-	rc = serve(&conf, &log);
+	if (opt.check)
+		rc = mgr_check(&conf, &log) ? EXIT_FAILURE : EXIT_SUCCESS;
+	else
+		rc = serve(&conf, &log);
 	mgr_conf_free(&conf);
 	return rc;
 }

@@ -19,6 +19,11 @@ struct mgr;
  */
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	      void (*failed)(void *arg), void *arg, struct mgr **mgr);
+/*
+ * Instead of all that: is every page of the data base as it should be?  0, or what is
+ * wrong is in the log.  Not while a manager runs on it.
+ */
+int mgr_check(const struct mgr_conf *conf, const struct log *log);
 /* What was not answered will be replayed to the next. */
 void mgr_stop(struct mgr *mgr);
 

@@ -22,6 +22,11 @@ static const char *const table_name[STORE_TABLES] = {
 	[STORE_LOCKERS] = "lockers",
 };
 
+const char *store_table_name(enum store_table table)
+{
+	return table_name[table];
+}
+
 /* Every call after a failure says it once more. */
 #define ECHO "BDB0060 "
 
@@ -74,43 +79,12 @@ static int table_open(struct store *st, enum store_table table, bool make)
 		return ret;
 	st->db[table] = db;
 	/* one page is one block of the file system: written whole or not */
-	if ((ret = db->set_pagesize(db, 4096)))
+	if ((ret = db->set_pagesize(db, STORE_PAGE)))
 		return ret;
 	if ((ret = db->set_flags(db, DB_CHKSUM)))
 		return ret;
 	return db->open(db, NULL, table_name[table], NULL, DB_BTREE, flags,
 			0600);
-}
-
-/*
- * Berkeley DB takes a page of zeros for one that was never written, and so for
- * one without rows.  The root is page 1 whatever a table grew to; the last byte
- * of a page's head says what it is.
- */
-#define ROOT_PAGE 1u
-#define PAGE_TYPE_AT 25u
-#define PAGE_INNER 3u
-#define PAGE_LEAF 5u
-
-static int root_check(struct store *st, enum store_table table)
-{
-	DB_MPOOLFILE *pages = st->db[table]->get_mpf(st->db[table]);
-	db_pgno_t root = ROOT_PAGE;
-	void *page;
-	uint8_t type;
-	int rc;
-
-	rc = store_error(st, pages->get(pages, &root, NULL, 0, &page), "root");
-	if (rc)
-		return rc;
-	type = ((uint8_t *)page)[PAGE_TYPE_AT];
-	rc = store_error(st, pages->put(pages, page, DB_PRIORITY_UNCHANGED, 0),
-			 "root");
-	if (!rc && type != PAGE_INNER && type != PAGE_LEAF) {
-		atomic_store(&st->failed, true);
-		rc = -EIO;
-	}
-	return rc;
 }
 
 /* Reads the first row and the last one, and what is on the way to them. */
@@ -121,7 +95,7 @@ static int table_check(struct store *st, enum store_table table)
 	int rc;
 
 	memset(last, 0xff, sizeof(last));
-	rc = root_check(st, table);
+	rc = edges_check(st, table);
 	if (!rc)
 		rc = store_iter_open(st, table, "", 0, &it);
 	if (rc)
@@ -205,7 +179,16 @@ static int make_home(struct store *st, const char *dir)
 	return -errno;
 }
 
-int env_open(struct store *st, const struct store_attr *attr)
+static int opened(struct store *st, int ret)
+{
+	int rc = store_error(st, ret, "open");
+
+	if (ret < 0 || ret == EINVAL) /* other causes speak for themselves */
+		say_damaged(st, NULL);
+	return rc;
+}
+
+int env_recover(struct store *st, const struct store_attr *attr)
 {
 	int rc, ret;
 
@@ -224,14 +207,16 @@ int env_open(struct store *st, const struct store_attr *attr)
 					    DB_INIT_MPOOL | DB_PRIVATE |
 					    DB_THREAD | DB_RECOVER,
 				    0600);
-	if (!ret)
-		ret = tables_open(st);
-	if (!ret)
-		return tables_check(st);
-	rc = store_error(st, ret, "open");
-	if (ret < 0 || ret == EINVAL) /* other causes speak for themselves */
-		say_damaged(st, NULL);
-	return rc;
+	return opened(st, ret);
+}
+
+int env_open(struct store *st, const struct store_attr *attr)
+{
+	int rc = env_recover(st, attr);
+
+	if (!rc)
+		rc = opened(st, tables_open(st));
+	return rc ? rc : tables_check(st);
 }
 
 void env_close(struct store *st)

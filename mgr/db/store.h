@@ -53,6 +53,11 @@ struct store_attr {
 
 /* Opens and recovers, or makes an empty store. */
 int store_open(const struct store_attr *attr, struct store **st);
+/*
+ * Looks at every page of a store that nobody has open, and logs what is wrong.
+ * 0: nothing.  Recovers it first, as an open does.
+ */
+int store_check(const struct store_attr *attr);
 /* No transaction is open.  Writes a checkpoint unless the store failed. */
 void store_close(struct store *st);
 /* The open transaction has written something. */

@@ -15,6 +15,7 @@
  */
 #define STORE_ID_RANGE (UINT64_C(1) << 20)
 
+#define STORE_PAGE 4096u /* bytes */
 #define STORE_LOG_FILE (16u << 20) /* bytes of one log file */
 #define STORE_LOG_BUFFER (4u << 20)
 
@@ -37,6 +38,11 @@ struct store {
 /* Translates what Berkeley DB returned; logs and marks a failure. */
 int store_error(struct store *st, int ret, const char *what);
 
+const char *store_table_name(enum store_table table);
+/* Is the way to the first and the last row there?  0; -EIO: the store failed. */
+int edges_check(struct store *st, enum store_table table);
+/* The environment without its tables, which have all that was in the log. */
+int env_recover(struct store *st, const struct store_attr *attr);
 int env_open(struct store *st, const struct store_attr *attr);
 void env_close(struct store *st);
 int ids_open(struct store *st);

@@ -202,6 +202,8 @@ static void catch_advice(void *arg, enum log_level level, const char *msg)
 
 static const char *const damage[] = {
 	"dd if=/dev/zero of=%s bs=4096 count=1 seek=1 conv=notrunc",
+	"dd if=/dev/zero of=%s bs=4096 count=1 seek=2 conv=notrunc",
+	"truncate -s -4096 %s && truncate -s +4096 %s",
 	"dd if=/dev/zero of=%s bs=4096 count=1 conv=notrunc",
 	"dd if=/dev/urandom of=%s bs=4096 count=1 seek=1 conv=notrunc",
 	"printf x | dd of=%s bs=1 count=1 seek=6000 conv=notrunc",
@@ -249,7 +251,7 @@ START_TEST(test_damaged_table)
 	open_store(); /* as it is, it is taken */
 	close_store();
 	snprintf(path, sizeof(path), "%s/db/inodes", dir);
-	snprintf(cmd, sizeof(cmd), damage[_i], path);
+	snprintf(cmd, sizeof(cmd), damage[_i], path, path);
 	ck_assert_int_eq(system(cmd), 0);
 	refuse_damaged();
 }
