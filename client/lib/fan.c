@@ -21,6 +21,17 @@ struct fan_op {
 	struct fan_call few[FAN_CALLS];
 };
 
+/* What waits for a connection would keep it. */
+static void fan_failed(struct fan_op *f, int status)
+{
+	uint32_t k;
+
+	if (!f->op.err)
+		f->op.err = status > 0 ? -EPROTO : session_iod_status(status);
+	for (k = 0; k < f->fan->dist->pcount; k++)
+		rpc_call_forgo(&f->call[k].rpc, status);
+}
+
 static void fan_done(struct rpc_call *rpc)
 {
 	struct fan_call *c = rpc->arg;
@@ -29,7 +40,9 @@ static void fan_done(struct rpc_call *rpc)
 
 	if (rc == 0 && fan->take)
 		rc = fan->take(fan->arg, c->k, &rpc->reply);
-	op_put(&c->fan->op, rc > 0 ? -EPROTO : session_iod_status(rc));
+	if (rc)
+		fan_failed(c->fan, rc);
+	op_put(&c->fan->op, 0);
 }
 
 static void fan_start(struct op *op)
@@ -44,6 +57,7 @@ static void fan_start(struct op *op)
 		uint32_t k = (s->first + i) % n;
 		struct fan_call *c = &f->call[k];
 
+		c->rpc.p.peer = NULL;
 		if (fan->skip && fan->skip(fan->arg, k))
 			continue;
 		c->fan = f;

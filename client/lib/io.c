@@ -149,6 +149,16 @@ static void io_issue(struct io *io, uint32_t k)
 	io->op.err = rc;
 }
 
+/* The operation fails: what waits for a connection would keep it. */
+static void io_fail(struct io *io, int status)
+{
+	uint32_t i;
+
+	io->op.err = status > 0 ? -EPROTO : session_iod_status(status);
+	for (i = 0; i < io->nserver * IO_DEPTH; i++)
+		rpc_call_forgo(&io->slot[i].rpc, status);
+}
+
 static void io_done(struct rpc_call *rpc)
 {
 	struct io_slot *slot = rpc->arg;
@@ -164,7 +174,7 @@ static void io_done(struct rpc_call *rpc)
 	slot->next = io->free;
 	io->free = slot;
 	if (rc && !io->op.err)
-		io->op.err = rc > 0 ? -EPROTO : session_iod_status(rc);
+		io_fail(io, rc);
 	io_issue(io, slot->k);
 	op_put(&io->op, 0);
 }
@@ -235,6 +245,7 @@ static void io_ready(struct io *io)
 	for (i = io->nserver * IO_DEPTH; i-- > 0;) {
 		io->slot[i].io = io;
 		io->slot[i].pack = NULL;
+		io->slot[i].rpc.p.peer = NULL;
 		io->slot[i].next = io->free;
 		io->free = &io->slot[i];
 	}

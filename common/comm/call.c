@@ -302,6 +302,16 @@ void rpc_call_cancel(struct rpc_call *call)
 		call_abandon(call, -ECANCELED);
 }
 
+void rpc_call_forgo(struct rpc_call *call, int status)
+{
+	const struct rpc_peer *peer = call->p.peer;
+
+	if (!status || status == -ETIMEDOUT || status == -ECANCELED)
+		return;
+	if (peer && peer->state != PEER_READY && call->p.where != CALL_FAILING)
+		rpc_call_cancel(call);
+}
+
 bool call_fail_faulty(struct rpc_peer *peer)
 {
 	struct rpc_call *call;

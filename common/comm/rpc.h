@@ -228,6 +228,12 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call);
 /* done() with -ECANCELED now, if the call is still outstanding.  call was
  * started once, or is zero. */
 void rpc_call_cancel(struct rpc_call *call);
+/*
+ * Another call of the same operation ended with status: cancels this one if
+ * that was an answer, an error, and this one's server is not connected, so
+ * that nobody waits for it in vain.
+ */
+void rpc_call_forgo(struct rpc_call *call, int status);
 
 /* ---- server side ---- */
 

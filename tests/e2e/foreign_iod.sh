@@ -38,6 +38,13 @@ refused pvio stat /pvfs/a
 refused pvio truncate /pvfs/a 1000000
 # while that is under way
 refused pvio write /pvfs/a 0 10 1
+# nor does anybody wait for one that is down besides
+must cluster kill-iod 2
+refused pvio check /pvfs/a 0 3000000 1
+refused pvio write /pvfs/a 0 3000000 1
+refused pvio stat /pvfs/a
+refused pvio truncate /pvfs/a 1500000
+must cluster start-iod 2
 # and a manager that has not met the right one yet
 must cluster kill-mgr
 must cluster start-mgr
