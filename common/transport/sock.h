@@ -147,7 +147,10 @@ struct sock_accept_ops {
 	int (*req_read)(struct sock_req *req, const char **why);
 	/* Best effort. */
 	void (*say_reject)(int fd, const void *priv, unsigned int len);
-	void (*req_free)(struct sock_req *req); /* fd is closed */
+	/* Closes fd, unless it is -1. */
+	void (*req_free)(struct sock_req *req);
+	/* Closes the listening socket; NULL: by close(). */
+	void (*unlisten)(struct tp_dev *dev, int fd);
 	const char *late; /* why a hello may not come */
 	/* Nobody may come in now: what left is not gone yet.  Or NULL. */
 	bool (*full)(struct tp_dev *dev);

@@ -191,6 +191,9 @@ void sock_unlisten(struct tp_listener *base)
 	listener_wait(l);
 	sock_timer_clear(l->cq, &l->retry);
 	sock_cq_del(l->cq, l->fd, &l->src);
-	close(l->fd);
+	if (l->ops->unlisten)
+		l->ops->unlisten(l->listener.dev, l->fd);
+	else
+		close(l->fd);
 	free(l);
 }

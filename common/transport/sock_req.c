@@ -12,8 +12,6 @@ static struct sock_req *to_req(const struct tp_conn_req *base)
 
 void sock_req_free(struct sock_req *req)
 {
-	if (req->fd >= 0)
-		close(req->fd);
 	req->ops->req_free(req);
 }
 
@@ -81,28 +79,36 @@ static void join_half(struct sock_listener *l, struct sock_req *req)
 	sock_timer_set(l->cq, &req->timer, clock_after_ms(l->handshake_ms));
 }
 
-void sock_req_new(struct sock_listener *l, int fd, const struct sockaddr *sa)
+static void no_memory(const struct sock_listener *l)
 {
 	const struct tp_dev *dev = l->listener.dev;
+
+	log_error(dev->log, "%s: no memory for a connection", dev->ops->name);
+}
+
+void sock_req_new(struct sock_listener *l, int fd, const struct sockaddr *sa)
+{
 	struct sock_req *req = l->ops->req_new(l, fd, sa);
 
-	if (!req || sock_cq_add(l->cq, fd, &req->src, EPOLLIN | EPOLLRDHUP)) {
-		log_error(dev->log, "%s: no memory for a connection",
-			  dev->ops->name);
-		if (req)
-			l->ops->req_free(req);
+	if (!req) {
+		no_memory(l);
 		close(fd);
 		return;
 	}
 	req->req.dev = l->listener.dev;
 	req->ops = l->ops;
+	req->fd = fd;
 	req->src.ready = req_edge;
+	if (sock_cq_add(l->cq, fd, &req->src, EPOLLIN | EPOLLRDHUP)) {
+		no_memory(l);
+		sock_req_free(req);
+		return;
+	}
 	req->timer.fire = req_late;
 	req->ev.req = &req->req;
 	req->ev.listener = &l->listener;
 	req->ev.priv = &req->priv;
 	req->listener = l;
-	req->fd = fd;
 	join_half(l, req);
 }
 

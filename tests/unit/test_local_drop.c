@@ -4,14 +4,13 @@
  * for it, and not more is left over than may be.
  */
 #include <check.h>
-#include <dirent.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lingering.h"
 #include "local_rig.h"
 #include "run_suite.h"
 
@@ -33,28 +32,6 @@ static unsigned int alone; /* threads of ours */
 			ck_assert_msg(clock_now() < stop_, "never: " #cond);   \
 		}                                                              \
 	} while (0)
-
-static unsigned int count(const char *dir)
-{
-	DIR *d = opendir(dir);
-	unsigned int n = 0;
-
-	ck_assert_ptr_nonnull(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
-static unsigned int fds(void)
-{
-	return count("/proc/self/fd");
-}
-
-static unsigned int threads(void)
-{
-	return count("/proc/self/task");
-}
 
 static void open_rig(void)
 {
@@ -81,51 +58,15 @@ static void setup(void)
 
 	ck_assert_int_eq(pthread_create(&thread, NULL, nothing, NULL), 0);
 	pthread_join(thread, NULL);
-	alone = threads();
+	alone = count_threads();
 	open_rig();
 }
 
 /* Those that closed are gone, too. */
 static void teardown(void)
 {
-	until(threads() == alone);
+	until(count_threads() == alone);
 	close_rig();
-}
-
-static void listen_at_loopback(int fd, struct sockaddr_in *sin)
-{
-	socklen_t len = sizeof(*sin);
-
-	*sin = (struct sockaddr_in){ .sin_family = AF_INET };
-	sin->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)sin, len), 0);
-	ck_assert_int_eq(listen(fd, 1), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)sin, &len), 0);
-}
-
-/* A socket whose last close lasts: it lingers, and nobody reads (*reader). */
-static int lingering(int *reader)
-{
-	const struct linger long_time = { .l_onoff = 1, .l_linger = 600 };
-	struct sockaddr_in sin;
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int little = 4096;
-	char junk[4096] = { 0 };
-
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &little, sizeof(little));
-	setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little));
-	listen_at_loopback(listener, &sin);
-	ck_assert_int_eq(connect(fd, (struct sockaddr *)&sin, sizeof(sin)), 0);
-	*reader = accept(listener, NULL, NULL);
-	ck_assert_int_ge(*reader, 0);
-	close(listener);
-	while (send(fd, junk, sizeof(junk), MSG_DONTWAIT) > 0)
-		;
-	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &long_time,
-				    sizeof(long_time)),
-			 0);
-	return fd;
 }
 
 /* A peer that behaves is let in. */
@@ -165,29 +106,29 @@ static void give(int fd, enum local_fd place)
 /* Whatever a hello brings, and where: nobody waits for its close. */
 START_TEST(lingers)
 {
-	unsigned int before = fds();
+	unsigned int before = count_fds();
 	int reader, fd = lingering(&reader);
 
 	give(fd, _i);
 	still_works();
 	close(reader);
-	until(fds() <= before);
+	until(count_fds() <= before);
 }
 END_TEST
 
 /* However many a user gives: one thread, and all are closed in the end. */
 START_TEST(few_threads)
 {
-	unsigned int before = fds(), i;
+	unsigned int before = count_fds(), i;
 	int reader[20];
 
 	for (i = 0; i < 20; i++)
 		give(lingering(&reader[i]), LOCAL_FD_TABLE);
 	still_works();
-	ck_assert_uint_eq(threads(), alone + 1);
+	ck_assert_uint_eq(count_threads(), alone + 1);
 	for (i = 0; i < 20; i++)
 		close(reader[i]);
-	until(fds() <= before);
+	until(count_fds() <= before);
 }
 END_TEST
 
@@ -241,7 +182,7 @@ START_TEST(many_users)
 		give_as((uid_t)i, lingering(&reader[i]));
 		give_as((uid_t)i, telling(&other[i]));
 	}
-	until(threads() == alone + LOCAL_DROPPERS);
+	until(count_threads() == alone + LOCAL_DROPPERS);
 	for (i = 0; i < USERS; i++) {
 		ck_assert(!is_closed(other[i]));
 		close(reader[i]);
@@ -250,7 +191,7 @@ START_TEST(many_users)
 		until(is_closed(other[i]));
 		close(other[i]);
 	}
-	until(threads() == alone);
+	until(count_threads() == alone);
 }
 END_TEST
 
@@ -279,7 +220,7 @@ static int why_not_accepting(void)
 /* Nobody is let in before some of what left is gone; then all are. */
 START_TEST(too_many)
 {
-	unsigned int before = fds(), i;
+	unsigned int before = count_fds(), i;
 	int reader, raw;
 
 	give_as(1, lingering(&reader));
@@ -301,7 +242,7 @@ START_TEST(too_many)
 	until(rig.gone);
 	tp_ep_close(rig.ep);
 	rig.ep = NULL;
-	until(fds() <= before);
+	until(count_fds() <= before);
 }
 END_TEST
 

@@ -5,7 +5,6 @@
  * their copies.
  */
 #include <check.h>
-#include <dirent.h>
 #include <errno.h>
 #include <grp.h>
 #include <pthread.h>
@@ -17,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lingering.h"
 #include "local_rig.h"
 #include "run_suite.h"
 
@@ -53,23 +53,6 @@ static void teardown(void)
 		ck_assert_uint_eq(buf[i], 0);
 	tp_mr_dereg(mr);
 	local_rig_close(&rig);
-}
-
-static unsigned int count(const char *dir)
-{
-	DIR *d = opendir(dir);
-	unsigned int n = 0;
-
-	ck_assert_ptr_nonnull(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
-static unsigned int fds(void)
-{
-	return count("/proc/self/fd");
 }
 
 /* Mappings of the provider's shared memory. */
@@ -209,7 +192,7 @@ START_TEST(bad_hello)
 	struct local_hello hello = { 0 };
 	struct local_fds give = LOCAL_NO_FDS;
 	int raw = raw_connect(&rig);
-	unsigned int before = fds();
+	unsigned int before = count_fds();
 	char c;
 
 	switch (_i) {
@@ -252,12 +235,12 @@ START_TEST(bad_hello)
 		until(rig.gone);
 		forget_ep();
 		still_works();
-		until(fds() < before);
+		until(count_fds() < before);
 		return;
 	}
 	shutdown(raw, SHUT_WR);
 	until(recv(raw, &c, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN);
-	until(fds() <= before);
+	until(count_fds() <= before);
 	close(raw);
 	still_works();
 }
@@ -363,7 +346,7 @@ START_TEST(killed)
 	ck_assert_int_eq(tp_mr_reg(rig.dev, mem, 1 << 20, ALL, &big), 0);
 	sge.lkey = big->lkey;
 	still_works();
-	fds0 = fds();
+	fds0 = count_fds();
 	maps0 = maps();
 	for (i = 0; i < 40; i++) {
 		pid_t pid = fork_client(true, &offer);
@@ -378,7 +361,7 @@ START_TEST(killed)
 		until(rig.gone);
 		forget_ep();
 	}
-	ck_assert_uint_eq(fds(), fds0);
+	ck_assert_uint_eq(count_fds(), fds0);
 	ck_assert_uint_eq(maps(), maps0);
 	still_works();
 	tp_mr_dereg(big);

@@ -59,6 +59,13 @@ static int say_connect(struct local_ep *ep, int fd)
 				&fds);
 }
 
+static void leave(struct local_ep *ep, int fd)
+{
+	const struct local_giver from = local_ep_giver(ep);
+
+	local_sock_close(&from, fd);
+}
+
 /* One name; -EAGAIN: the listener's queue is full. */
 static int try_name(struct local_ep *ep, const struct local_name *name)
 {
@@ -74,7 +81,7 @@ static int try_name(struct local_ep *ep, const struct local_name *name)
 	if (!rc)
 		rc = local_ep_attach(ep, fd);
 	if (rc)
-		close(fd);
+		leave(ep, fd);
 	return rc;
 }
 

@@ -47,14 +47,13 @@ void local_ep_join(struct tp_ep *base)
 /* An edge comes with each bell, read or not: read many at a time. */
 static void heard_bell(struct local_ep *ep)
 {
-	char buf[2 * BELLS_MAX];
-
-	if (++ep->bells < BELLS_MAX)
+	if (ep->side == LOCAL_ACCEPTOR)
+		local_ep_refuse(ep, -EPROTO, 0, "a word behind its hello");
+	if (ep->side == LOCAL_ACCEPTOR || ++ep->bells < BELLS_MAX)
 		return;
 	ep->bells = 0;
-	while (recv(ep->fd, buf, sizeof(buf), MSG_DONTWAIT) ==
-	       (ssize_t)sizeof(buf))
-		;
+	if (!local_sock_drain(ep->fd))
+		local_ep_refuse(ep, -EPROTO, 0, "descriptors behind its hello");
 }
 
 static void ep_edge(struct sock_src *src, uint32_t events)
@@ -85,19 +84,20 @@ int local_ep_attach(struct local_ep *ep, int fd)
 }
 
 /*
- * Leaves the cq, the guests, and closes what the connection had.  shutdown():
- * a child of fork() may have the socket, too.
+ * Leaves the cq, the guests, and closes what the connection had; also for a
+ * child of fork() that has the socket, too.
  */
 static void local_ep_detach(struct local_ep *ep)
 {
+	const struct local_giver from = local_ep_giver(ep);
+
 	local_ep_forget(ep);
 	local_caller_forget(ep);
 	local_guest_leave(ep);
 	if (ep->fd >= 0) {
 		TAILQ_REMOVE(&ep->cq->open, ep, open_link);
 		sock_cq_del(&ep->cq->sock, ep->fd, &ep->src);
-		shutdown(ep->fd, SHUT_RDWR);
-		close(ep->fd);
+		local_sock_close(&from, ep->fd);
 		ep->fd = -1;
 	}
 	if (ep->table)

@@ -84,6 +84,7 @@ int local_listen(struct tp_cq *base, const struct addr *addr, int backlog,
 		.req_free = local_req_free,
 		.late = "no hello in time",
 		.full = is_full,
+		.unlisten = local_sock_unlisten,
 	};
 
 	return sock_listen(container_of(base, struct sock_cq, cq), &ops, addr,

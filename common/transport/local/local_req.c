@@ -17,6 +17,8 @@ void local_req_free(struct sock_req *base)
 	struct local_req *req = local_req(base);
 	const struct local_giver from = giver(req);
 
+	if (base->fd >= 0)
+		local_sock_close(&from, base->fd);
 	local_fds_close(&from, &req->fds);
 	free(req);
 }

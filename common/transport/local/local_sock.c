@@ -14,6 +14,8 @@
  * us wait for it. */
 #define FDS_MAX 253u /* SCM_MAX_FD of the kernel */
 
+#define UNREAD 256u /* bytes; there are a quarter as many bells at most */
+
 union fd_buf {
 	struct cmsghdr align;
 	char buf[CMSG_SPACE(FDS_MAX * sizeof(int))];
@@ -178,6 +180,58 @@ int local_hello_recv(const struct local_giver *from, int fd,
 		return 0;
 	local_fds_close(from, fds);
 	return n == 0 ? -ECONNRESET : -EPROTO;
+}
+
+/* Bytes that came, up to len; -EPROTO: with descriptors. */
+static ssize_t peek(int fd, void *buf, size_t len)
+{
+	struct iovec iov = { buf, len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n = recvmsg(fd, &msg, MSG_PEEK | MSG_DONTWAIT);
+
+	return n > 0 && (msg.msg_flags & MSG_CTRUNC) ? -EPROTO : n;
+}
+
+bool local_sock_drain(int fd)
+{
+	char buf[UNREAD];
+	ssize_t n;
+
+	do {
+		n = peek(fd, buf, sizeof(buf));
+		if (n > 0)
+			n = recv(fd, buf, (size_t)n, MSG_DONTWAIT);
+	} while (n == (ssize_t)sizeof(buf));
+	return n != -EPROTO;
+}
+
+/* After shutdown() nothing more comes. */
+void local_sock_close(const struct local_giver *from, int fd)
+{
+	char buf[UNREAD];
+	ssize_t n;
+
+	shutdown(fd, SHUT_RDWR);
+	n = peek(fd, buf, sizeof(buf));
+	if (n == -EPROTO || n == (ssize_t)sizeof(buf))
+		local_drop(from, fd);
+	else
+		close(fd);
+}
+
+void local_sock_unlisten(struct tp_dev *dev, int fd)
+{
+	struct tp_identity id = { 0 };
+	struct local_giver from;
+	int conn;
+
+	shutdown(fd, SHUT_RDWR);
+	while ((conn = accept4(fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		local_sock_peer(conn, &id);
+		from = local_giver(dev, id.uid);
+		local_sock_close(&from, conn);
+	}
+	close(fd);
 }
 
 static void groups_set(struct tp_identity *id, const gid_t *groups, size_t n)

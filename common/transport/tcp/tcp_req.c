@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tcp.h"
 
@@ -13,6 +14,8 @@ static struct tcp_req *to_req(struct sock_req *base)
 
 void tcp_req_free(struct sock_req *base)
 {
+	if (base->fd >= 0)
+		close(base->fd);
 	free(to_req(base));
 }
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_local_behind.c - descriptors that come where none should, behind the
+ * hello, and whose last close lasts: nobody waits for it.
+ */
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lingering.h"
+#include "local_rig.h"
+#include "run_suite.h"
+
+#define LEN 64u
+#define RECVS 4u
+#define PATIENCE_MS 20000u
+
+static struct local_rig rig;
+static struct tp_mr *mr;
+static uint8_t buf[RECVS * LEN];
+
+#define until(cond)                                                            \
+	do {                                                                   \
+		uint64_t stop_ = clock_after_ms(PATIENCE_MS);                  \
+		while (!(cond)) {                                              \
+			local_rig_turn(&rig, mr, LEN, RECVS);                  \
+			ck_assert_msg(clock_now() < stop_, "never: " #cond);   \
+		}                                                              \
+	} while (0)
+
+static void setup(void)
+{
+	ck_assert_int_eq(local_rig_open(&rig), 0);
+	ck_assert_int_eq(
+		tp_mr_reg(rig.dev, buf, sizeof(buf), TP_LOCAL_WRITE, &mr), 0);
+}
+
+static void teardown(void)
+{
+	tp_mr_dereg(mr);
+	local_rig_close(&rig);
+}
+
+/* A peer that behaves is let in. */
+static void still_works(void)
+{
+	struct raw raw;
+
+	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
+	raw_close(&raw);
+	until(rig.gone);
+	tp_ep_close(rig.ep);
+	rig.ep = NULL;
+}
+
+/* len bytes, and fd with the last of them; fd is closed. */
+static void say_with(int to, int fd, size_t len)
+{
+	static char bytes[LEN];
+	struct iovec iov = { bytes, 1 };
+	union {
+		struct cmsghdr align;
+		char buf[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.buf,
+			      .msg_controllen = sizeof(control.buf) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	size_t i;
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	for (i = 1; i < len; i++)
+		ck_assert_int_eq(send(to, bytes, 1, 0), 1);
+	ck_assert_int_eq(sendmsg(to, &msg, 0), 1);
+	close(fd);
+}
+
+static void forget_ep(void)
+{
+	tp_ep_close(rig.ep);
+	rig.ep = NULL;
+}
+
+/* To one that was accepted: it has to say no more. */
+START_TEST(behind_accept)
+{
+	unsigned int before = count_fds();
+	struct raw raw;
+	int reader;
+
+	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
+	say_with(raw.fd, lingering(&reader), 1);
+	if (_i) /* and leaves */
+		shutdown(raw.fd, SHUT_WR);
+	until(rig.gone);
+	ck_assert(_i || rig.last.status == -EPROTO);
+	raw_close(&raw);
+	forget_ep();
+	still_works();
+	close(reader);
+	until(count_fds() <= before);
+}
+END_TEST
+
+/* To one that is not accepted yet: at once behind the hello, or without any. */
+START_TEST(behind_hello)
+{
+	unsigned int before = count_fds();
+	int reader, raw = raw_connect(&rig);
+
+	if (_i)
+		ck_assert_int_eq(
+			local_hello_send(raw, LOCAL_CONNECT, NULL, 0, NULL), 0);
+	else
+		ck_assert_int_eq(send(raw, "x", 1, 0), 1);
+	say_with(raw, lingering(&reader), LEN);
+	still_works();
+	close(raw);
+	close(reader);
+	until(count_fds() <= before);
+}
+END_TEST
+
+/* To one that nobody looks at before the listener closes. */
+START_TEST(unlistened)
+{
+	int reader[2], raw[2], i;
+
+	for (i = 0; i < 2; i++) {
+		raw[i] = raw_connect(&rig);
+		say_with(raw[i], lingering(&reader[i]), 1);
+		if (i == 0)
+			local_rig_turn(&rig, mr, LEN, RECVS);
+	}
+	teardown();
+	setup();
+	for (i = 0; i < 2; i++) {
+		close(raw[i]);
+		close(reader[i]);
+	}
+}
+END_TEST
+
+/* A server by hand, for a client of the rig's: its socket and shared memory. */
+static int server_for(struct tp_ep *ep, struct local_shm *shm)
+{
+	struct addr addr = { .scheme = "local", .host = "127.0.0.1" };
+	const struct local_giver from = local_giver(rig.dev, 0);
+	int s = socket(AF_UNIX, SOCK_STREAM, 0), fd, tries = 0;
+	struct local_fds got, fds = LOCAL_NO_FDS;
+	struct local_name name[LOCAL_NAMES];
+	struct local_hello hello;
+	const char *why;
+
+	do {
+		addr.port = (uint16_t)(20000 + tries++);
+		ck_assert_int_ge(local_names(&addr, true, name), 1);
+	} while (bind(s, (struct sockaddr *)&name->sun, name->len) &&
+		 tries < 10000);
+	ck_assert_int_eq(listen(s, 1), 0);
+	ck_assert_int_eq(tp_connect(ep, &addr, NULL, 0, CLOCK_NEVER), 0);
+	fd = accept(s, NULL, NULL);
+	close(s);
+	ck_assert_int_eq(local_hello_recv(&from, fd, &hello, &got, &why), 0);
+	local_fds_close(&from, &got);
+	ck_assert_int_eq(
+		local_shm_create(shm, LOCAL_RING, &fds.fd[LOCAL_FD_SHM]), 0);
+	fds.fd[LOCAL_FD_BELL] = dup(fd);
+	ck_assert_int_eq(local_hello_send(fd, LOCAL_ACCEPT, NULL, 0, &fds), 0);
+	close(fds.fd[LOCAL_FD_SHM]);
+	close(fds.fd[LOCAL_FD_BELL]);
+	return fd;
+}
+
+/* To a client, among the bells: it looks when it reads them. */
+START_TEST(among_bells)
+{
+	int fd, reader, i;
+	struct local_shm shm;
+	struct tp_ep *ep;
+
+	ck_assert_int_eq(tp_ep_open(rig.cq, NULL, &ep), 0);
+	fd = server_for(ep, &shm);
+	rig.ep = ep;
+	until(rig.last.type == TP_EV_ESTABLISHED && rig.last.ep == ep);
+	say_with(fd, lingering(&reader), 10);
+	for (i = 0; i < 200 && !rig.gone; i++) {
+		send(fd, "", 1, MSG_NOSIGNAL);
+		local_rig_turn(&rig, mr, LEN, 0);
+		tp_cq_wait(rig.cq, clock_now());
+	}
+	until(rig.gone);
+	ck_assert_int_eq(rig.last.status, -EPROTO);
+	forget_ep();
+	close(fd);
+	local_shm_unmap(&shm);
+	still_works();
+	close(reader);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("local_behind");
+	TCase *tc = tcase_create("behind");
+
+	tcase_set_timeout(tc, 0);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, behind_accept, 0, 2);
+	tcase_add_loop_test(tc, behind_hello, 0, 2);
+	tcase_add_test(tc, unlistened);
+	tcase_add_test(tc, among_bells);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
