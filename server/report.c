@@ -31,13 +31,37 @@ static void report_worker(struct mail *mail)
 
 	zones_stats(w->zones, &st);
 	report_zones(&st, line, sizeof(line));
-	log_info(w->iod->log,
-		 "thread %u: %zu KiB of buffers, %" PRIu64 " given, %" PRIu64
-		 " waited for, %" PRIu64 " bigger and %" PRIu64
-		 " smaller than fits; in use: %s",
-		 (unsigned int)(w - w->iod->worker), st.bytes / 1024, st.gets,
-		 st.waits, st.bigger, st.chopped, line + 2);
+	log_always(w->iod->log,
+		   "thread %u: %zu KiB of buffers, %" PRIu64 " given, %" PRIu64
+		   " waited for, %" PRIu64 " bigger and %" PRIu64
+		   " smaller than fits; in use: %s",
+		   (unsigned int)(w - w->iod->worker), st.bytes / 1024, st.gets,
+		   st.waits, st.bigger, st.chopped, line + 2);
 	atomic_store(&w->reporting, false);
+}
+
+static uint64_t sum_ways(const struct iod *iod, enum way way)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < iod->nworkers; i++)
+		sum += atomic_load_explicit(&iod->worker[i].ways[way],
+					    memory_order_relaxed);
+	return sum;
+}
+
+/* What came along came in a message, or by Fast RDMA, as rpc has counted. */
+static void report_ways(const struct iod *iod, uint64_t fast)
+{
+	uint64_t along = sum_ways(iod, WAY_ALONG);
+
+	log_always(iod->log,
+		   "data of %" PRIu64 " requests went in a message, of "
+		   "%" PRIu64 " by Fast RDMA, of %" PRIu64
+		   " was left to the server",
+		   along > fast ? along - fast : 0,
+		   fast + sum_ways(iod, WAY_PLACE), sum_ways(iod, WAY_SERVER));
 }
 
 static void report_requests(const struct iod *iod)
@@ -45,24 +69,26 @@ static void report_requests(const struct iod *iod)
 	struct rpc_server_stats st;
 
 	rpc_server_stats(iod->server, &st);
-	log_info(iod->log,
-		 "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
-		 " replays, %" PRIu64 " protocol errors",
-		 st.sessions, st.requests, st.replays, st.protocol_errors);
-	log_info(iod->log,
-		 "%" PRIu64 " requests by Fast RDMA, %" PRIu64
-		 " replies, %zu KiB of buffers, %" PRIu64
-		 " connections got none",
-		 st.fast, st.placed, st.fast_bytes / 1024, st.fast_refused);
-	log_info(iod->log,
-		 "at most %" PRIu64 " KiB under way to and from clients, "
-		 "%" PRIu64 " transfers had to wait, %" PRIu64 " were cut off",
-		 st.rdma_most / 1024, st.rdma_waits, st.rdma_cut);
-	log_info(iod->log,
-		 "%" PRIu64 " KiB moved by clients, in %" PRIu64 " parts; "
-		 "%" PRIu64 " parts declined, %" PRIu64 " taken back",
-		 st.carried_bytes / 1024, st.carried, st.carry_declined,
-		 st.carry_late);
+	log_always(iod->log,
+		   "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
+		   " replays, %" PRIu64 " protocol errors",
+		   st.sessions, st.requests, st.replays, st.protocol_errors);
+	report_ways(iod, st.fast);
+	log_always(iod->log,
+		   "%" PRIu64 " requests by Fast RDMA, %" PRIu64
+		   " replies, %zu KiB of buffers, %" PRIu64
+		   " connections got none",
+		   st.fast, st.placed, st.fast_bytes / 1024, st.fast_refused);
+	log_always(iod->log,
+		   "at most %" PRIu64 " KiB under way to and from clients, "
+		   "%" PRIu64 " transfers had to wait, %" PRIu64
+		   " were cut off",
+		   st.rdma_most / 1024, st.rdma_waits, st.rdma_cut);
+	log_always(iod->log,
+		   "%" PRIu64 " KiB moved by clients, in %" PRIu64 " parts; "
+		   "%" PRIu64 " parts declined, %" PRIu64 " taken back",
+		   st.carried_bytes / 1024, st.carried, st.carry_declined,
+		   st.carry_late);
 }
 
 static void report_devices(const struct iod *iod)
@@ -73,8 +99,9 @@ static void report_devices(const struct iod *iod)
 
 	for (i = 0; i < rails->n; i++) {
 		tp_dev_registered(rails->dev[i], &mrs, &bytes);
-		log_info(iod->log, "%zu bytes registered with %s, in %u pieces",
-			 bytes, tp_dev_name(rails->dev[i]), mrs);
+		log_always(iod->log,
+			   "%zu bytes registered with %s, in %u pieces", bytes,
+			   tp_dev_name(rails->dev[i]), mrs);
 	}
 }
 

@@ -117,6 +117,23 @@ void session_wait(struct iod_session *ses, struct session_idle *wait)
 		wait->idle(wait);
 }
 
+static enum way way_of(const struct rpc_req *req)
+{
+	const struct wire_io *io = req->msg.body; /* also wire_list's first */
+
+	if (!io->nmem || rpc_req_data(req))
+		return WAY_ALONG;
+	return le16toh(req->msg.hdr->flags) & WIRE_F_PLACE ? WAY_PLACE
+							   : WAY_SERVER;
+}
+
+static void count_way(struct worker *w, const struct rpc_req *req)
+{
+	if (wire_op_reads(req->op) || wire_op_writes(req->op))
+		atomic_fetch_add_explicit(&w->ways[way_of(req)], 1,
+					  memory_order_relaxed);
+}
+
 static void session_request(void *arg, struct rpc_req *req)
 {
 	struct rpc_session_info *info = rpc_session_info(req->session);
@@ -135,6 +152,7 @@ static void session_request(void *arg, struct rpc_req *req)
 	} else if (req->op != WIRE_CLAIM && !store_serves(iod->store)) {
 		rpc_reply_status(req, -EAGAIN);
 	} else {
+		count_way(ses->worker, req);
 		op->run(ses->worker, req);
 	}
 }

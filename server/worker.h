@@ -42,6 +42,14 @@ struct iod_session {
 	LIST_ENTRY(iod_session) link;
 };
 
+/* How the data of a READ or WRITE goes. */
+enum way {
+	WAY_ALONG, /* with the message */
+	WAY_PLACE, /* to a Fast RDMA buffer of the client's */
+	WAY_SERVER, /* by keys; clients may be asked to carry it */
+	WAYS
+};
+
 struct worker {
 	struct iod *iod;
 	struct rpc_ctx *ctx;
@@ -54,6 +62,7 @@ struct worker {
 	LIST_HEAD(, xfer) spare; /* to be used again */
 	pthread_t thread;
 	bool started;
+	atomic_uint_least64_t ways[WAYS]; /* requests, by enum way */
 	struct mail report; /* iod_report() */
 	atomic_bool reporting; /* it is on its way */
 };

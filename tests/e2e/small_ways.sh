@@ -32,6 +32,8 @@ by_fast() {
 		fail "$options $*: not written"
 	last=$(counted)
 	[ "$last" -gt "$first" ] && is=yes
+	grep -q "in a message, of $last by Fast RDMA, of" "$(log_of iod0)" ||
+		fail "$last are not among the ways"
 	[ $is = "$want" ] || fail "$options $*: by Fast RDMA: $is, want $want"
 }
 
