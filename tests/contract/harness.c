@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "stranger.h"
 
 #define IDLE_ROUNDS 200u /* polls without result before a short sleep */
 
@@ -40,6 +41,14 @@ void side_close(struct side *s)
 	s->dev = NULL;
 }
 
+static bool turned_away(const struct tp_event *ev)
+{
+	if (ev->type != TP_EV_CONNECT_REQUEST || !is_stranger(ev->req))
+		return false;
+	tp_reject(ev->req, NULL, 0);
+	return true;
+}
+
 unsigned int side_pump(struct side *s)
 {
 	unsigned int room = KEPT - s->nwc, got;
@@ -50,7 +59,7 @@ unsigned int side_pump(struct side *s)
 	s->nwc += (unsigned int)n;
 	got = (unsigned int)n;
 	while (s->nev < KEPT && tp_cq_event(s->cq, &s->ev[s->nev]) == 1) {
-		s->nev++;
+		s->nev += !turned_away(&s->ev[s->nev]);
 		got++;
 	}
 	return got;

@@ -153,6 +153,7 @@ static void check_memory(unsigned int recvs)
 void fuzz_one(const uint8_t *data, size_t len)
 {
 	unsigned int recvs, i;
+	uint64_t give_up;
 	struct raw raw;
 	size_t at = 1;
 
@@ -172,7 +173,8 @@ void fuzz_one(const uint8_t *data, size_t len)
 		turn();
 	raw_close(&raw);
 	/* an edge of the socket is looked for now and then */
-	for (i = 0; i < 1000 && !rig.gone; i++)
+	give_up = clock_after_ms(RAW_PATIENCE_MS);
+	while (!rig.gone && clock_now() < give_up)
 		turn();
 	FUZZ_SURE(rig.gone);
 	tp_ep_close(rig.ep);

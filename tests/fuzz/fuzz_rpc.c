@@ -137,7 +137,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	fuzz_connect(&f);
 	fuzz_records(&f, data, len);
 	raw_turn(&f.raw);
-	FUZZ_SURE(rig_append_now(f.rig, 1, NULL, 5000) == 0);
+	FUZZ_SURE(rig_append_now(f.rig, 1, NULL, RIG_PATIENCE_MS) == 0);
 	raw_close(&f.raw);
 	rig_turn(f.rig);
 	while (f.rig->nheld)

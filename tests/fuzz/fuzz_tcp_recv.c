@@ -153,6 +153,13 @@ static void feed(const struct tcp_ep *ep, int fd, const uint8_t *data,
 	}
 }
 
+/* Nothing of the input before is left for this one. */
+static void clear_memory(void)
+{
+	memset(TARGET, 0, READABLE);
+	memset(own, 0, sizeof(own));
+}
+
 static void check_memory(void)
 {
 	size_t i;
@@ -175,14 +182,16 @@ void fuzz_one(const uint8_t *data, size_t len)
 	if (len < 2)
 		return;
 	open_once();
+	clear_memory();
 	FUZZ_SURE(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd));
 	ep = open_ep(fd[0], data[0] & IN_HELLO ? TCP_EP_HELLO : TCP_EP_UP);
 	post_all(ep, data[0]);
 	posted = ep->sq.tail + ep->rq.tail;
 	feed(ep, fd[1], data + 2, len - 2, data[1], &done, &gone);
 	close(fd[1]);
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < STUCK_MAX && !gone && !ep->rq.paused; i++)
 		turn(&done, &gone);
+	turn(&done, &gone);
 	/* what is still paused did not see the end */
 	FUZZ_SURE(gone || ep->rq.paused);
 	FUZZ_SURE(!gone || done == posted);

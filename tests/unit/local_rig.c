@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "local_rig.h"
+#include "stranger.h"
 
 int local_rig_open(struct local_rig *rig)
 {
@@ -37,6 +38,10 @@ static void take_request(struct local_rig *rig, struct tp_conn_req *req,
 {
 	unsigned int i;
 
+	if (is_stranger(req)) {
+		tp_reject(req, NULL, 0);
+		return;
+	}
 	tp_req_identity(req, &rig->id);
 	if (tp_ep_open(rig->cq, NULL, &rig->ep)) {
 		tp_reject(req, NULL, 0);
@@ -90,7 +95,7 @@ int raw_give(struct local_rig *rig, struct raw *raw, const struct tp_mr *mr,
 	     uint32_t len, unsigned int recvs, const struct local_fds *give)
 {
 	const struct local_giver from = local_giver(rig->dev, geteuid());
-	uint64_t give_up = clock_after_ms(10000);
+	uint64_t give_up = clock_after_ms(RAW_PATIENCE_MS);
 	struct local_fds got;
 	struct local_hello hello;
 	const char *why;

@@ -8,6 +8,8 @@
 
 #include "local.h"
 
+#define RAW_PATIENCE_MS 60000u /* after this a wait counts as a hang */
+
 struct local_rig {
 	struct tp_dev *dev;
 	struct tp_cq *cq;

@@ -78,10 +78,11 @@ void rig_server_close(struct rig *rig);
 struct rpc_peer *rig_peer_open(struct rig *rig);
 /* One round on each side. */
 void rig_turn(struct rig *rig);
-/* Turns until cond; fails after ten seconds. */
+#define RIG_PATIENCE_MS 60000u /* after this a wait counts as a hang */
+/* Turns until cond. */
 #define rig_until(rig, cond)                                                   \
 	do {                                                                   \
-		uint64_t end_ = clock_after_ms(10000);                         \
+		uint64_t end_ = clock_after_ms(RIG_PATIENCE_MS);               \
 		while (!(cond)) {                                              \
 			rig_turn(rig);                                         \
 			ck_assert_msg(clock_now() < end_, "never: %s\n%s",     \

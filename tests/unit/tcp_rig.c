@@ -162,7 +162,7 @@ void raw_frame(struct rig *rig, int fd, const struct tcp_frame *frame,
 
 bool raw_recv(struct rig *rig, int fd, void *data, size_t len)
 {
-	uint64_t stop = clock_after_ms(10000);
+	uint64_t stop = clock_after_ms(RIG_PATIENCE_MS);
 	char *p = data;
 
 	while (len) {

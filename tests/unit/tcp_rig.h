@@ -10,6 +10,7 @@
 
 #include "tcp.h"
 
+#define RIG_PATIENCE_MS 60000u /* after this a wait counts as a hang */
 #define RIG_EPS 8
 #define RIG_KEPT 256
 
@@ -37,7 +38,7 @@ void rig_turn(struct rig *rig);
 /* Turns until cond holds; fails the test when it does not for long. */
 #define rig_until(rig, cond)                                                   \
 	do {                                                                   \
-		uint64_t stop_ = clock_after_ms(10000);                        \
+		uint64_t stop_ = clock_after_ms(RIG_PATIENCE_MS);              \
 		while (!(cond)) {                                              \
 			rig_turn(rig);                                         \
 			ck_assert_msg(clock_now() < stop_, "never: %s\n%s",    \

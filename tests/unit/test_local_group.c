@@ -14,6 +14,7 @@
 
 #include "local_rig.h"
 #include "run_suite.h"
+#include "stranger.h"
 
 #define LEN 64u
 #define RECVS 4u
@@ -264,6 +265,10 @@ static void take_events(struct server *s)
 	while (tp_cq_event(s->cq, &ev) == 1) {
 		if (ev.type != TP_EV_CONNECT_REQUEST)
 			continue;
+		if (is_stranger(ev.req)) {
+			tp_reject(ev.req, NULL, 0);
+			continue;
+		}
 		ck_assert_int_eq(tp_ep_open(s->cq, NULL, &s->ep), 0);
 		ck_assert_int_eq(tp_accept(s->ep, ev.req, NULL, 0), 0);
 	}

@@ -369,6 +369,28 @@ START_TEST(killed)
 }
 END_TEST
 
+/* A client of another test, which has our port by chance, disturbs nothing. */
+START_TEST(stranger)
+{
+	struct raw raw = open_raw();
+	struct tp_ep *ep = rig.ep;
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setpgid(0, 0);
+		_exit(client(&rig.addr, true));
+	}
+	until(waitpid(pid, &status, WNOHANG) == pid);
+	ck_assert_int_eq(WEXITSTATUS(status), 3); /* not established */
+	ck_assert_ptr_eq(rig.ep, ep);
+	ck_assert_int_eq(rig.id.pid, getpid());
+	raw_close(&raw);
+	until(rig.gone);
+	forget_ep();
+}
+END_TEST
+
 /* As an ordinary user: 0 or a line number; see unreachable. */
 static int read_from(bool dumpable, bool want_reach)
 {
@@ -554,6 +576,7 @@ int main(void)
 	tcase_add_loop_test(tc, wrong_record, 0, WRONG);
 	tcase_add_test(tc, flood_of_reads);
 	tcase_add_loop_test(tc, bad_hello, 0, 8);
+	tcase_add_test(tc, stranger);
 	tcase_add_test(tc, killed);
 	tcase_add_test(tc, unreachable);
 	tcase_add_test(tc, dereg_under_copies);
