@@ -140,7 +140,8 @@ int conf_load(const char *path, struct conf **conf, char *err, size_t errlen)
 	rd.file = fopen(path, "re");
 	if (!rd.file) {
 		rc = -errno;
-		snprintf(err, errlen, "%s: %s; name a readable file", path,
+		snprintf(err, errlen,
+			 "%s: %s; name a readable file with --config", path,
 			 strerror(-rc));
 		return rc;
 	}

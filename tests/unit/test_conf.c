@@ -121,7 +121,8 @@ START_TEST(no_file)
 				   sizeof(err)),
 			 -ENOENT);
 	ck_assert_str_eq(err, "/nonexistent/pvfs.conf: No such file or "
-			      "directory; name a readable file");
+			      "directory; name a readable file with "
+			      "--config");
 	ck_assert_ptr_null(conf);
 	ck_assert_int_eq(conf_load("/tmp", &conf, err, sizeof(err)), -EIO);
 	ck_assert_ptr_null(conf);
