@@ -414,7 +414,9 @@ struct pvfs_ping {
  * best transport that both ends have; "tcp://host:port": over that one),
  * on a connection of its own; waits at most timeout_ms milliseconds (0: the
  * usual bound).  Needs no mount.  -1: EINVAL not an address; ECONNREFUSED (at
- * once) nobody listens there; ETIMEDOUT, other errors of the connection.
+ * once) nobody listens there; EACCES it is on this host, runs as a user that is
+ * not trusted, and no other transport may be used; ETIMEDOUT, other errors of
+ * the connection.
  * *ping is written on success only.
  */
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);

@@ -63,8 +63,14 @@ static const char *state(int err)
 	return err == ENXIO ? "foreign" : "down";
 }
 
+#define UNTRUSTED                                                              \
+	"its user is not trusted: write server_user= in pvfstab(5), if it "    \
+	"should be"
+
 static const char *cause(int err)
 {
+	if (err == EACCES)
+		return UNTRUSTED;
 	return err == ENXIO ? FOREIGN : strerror(err);
 }
 

@@ -87,6 +87,16 @@ bool choose_last(const struct rpc_peer *peer)
 	       peer->choice.next >= peer->link.ctx->rails.n;
 }
 
+/* Of a connect over the rail. */
+static const char *choose_flaw(const struct rpc_peer *peer, unsigned int rail,
+			       int status)
+{
+	if (status == -EACCES && fabric_is_local(rail_name(peer, rail)))
+		return "its server's user is not trusted, see server_user= in "
+		       "pvfstab(5)";
+	return strerror(-status);
+}
+
 void choose_failed(struct rpc_peer *peer, int status)
 {
 	struct choice *c = &peer->choice;
@@ -94,7 +104,8 @@ void choose_failed(struct rpc_peer *peer, int status)
 	if (c->rail < 0)
 		return;
 	if (peer->state == PEER_CONNECTING)
-		choose_note(peer, (unsigned int)c->rail, strerror(-status));
+		choose_note(peer, (unsigned int)c->rail,
+			    choose_flaw(peer, (unsigned int)c->rail, status));
 	else if (peer->state == PEER_HELLO)
 		c->mute[c->rail]++;
 }

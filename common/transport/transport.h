@@ -214,7 +214,10 @@ struct tp_dev_attr {
 	unsigned int dead_peer_ms;	/* silence after which a peer is gone, 0: 30000 */
 	unsigned int handshake_ms;	/* bound on a peer's connect handshake, 0: 5000 */
 	unsigned int server_uid;	/* local: a server of this user is believed,
-					 * too, besides root's and one's own */
+					 * too, besides root's and one's own; others
+					 * end a connect with -EACCES */
+	bool probe;			/* local: and without a warning, because
+					 * the status is all that is asked for */
 	const struct rdma_opt *rdma;	/* of RDMA devices; NULL: as the system
 					 * chooses; read during the open only */
 };

@@ -32,6 +32,29 @@ must joe pvfs-mkdir /pvfs/dir
 must joe pvfs-rm -r /pvfs/tree
 expect '40755 1001 1002' owner /pvfs
 
+# over local, others believe his servers by the pvfstab made there; without that
+# they go over tcp, hear it once, and pvfs-ping says why
+state=$tmp/home/near
+states+=("$state")
+must joe "$tmp/public/scripts/cluster" start -d "$state" -n 2 --port 0
+PVFSTAB_FILE=$state/pvfstab must pvfs-ping >"$tmp/ping"
+[ "$(grep -c " up .* local .*same host" "$tmp/ping")" = 3 ] ||
+	fail "not all over local: $(cat "$tmp/ping")"
+sed 's/,server_user=1001//' "$state/pvfstab" >"$tmp/pvfstab"
+export PVFSTAB_FILE=$tmp/pvfstab
+must pvfs-ping >"$tmp/ping" 2>&1
+[ "$(grep -c " up .* tcp .*local: .*not trusted.*server_user=" "$tmp/ping")" = 3 ] ||
+	fail "no reason: $(cat "$tmp/ping")"
+must pvfs-df /pvfs >"$tmp/df" 2>&1
+for said in "$tmp/ping" "$tmp/df"; do
+	[ "$(grep -c "not believed: .*write server_user=1001 in pvfstab" \
+		"$said")" = 1 ] || fail "not said once: $(cat "$said")"
+done
+sed -i 's/pvfs port=/pvfs fabric=strict:local,port=/' "$tmp/pvfstab"
+must_fail pvfs-ping
+grep -q "^mgr .*down *its user is not trusted: write server_user=" \
+	"$tmp/output" || fail "strict: $(cat "$tmp/output")"
+
 # of a directory that root gives him, a tree and all
 start_shared() {
 	state=$tmp/shared

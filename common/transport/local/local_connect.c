@@ -24,6 +24,19 @@ static int own_table(struct local_ep *ep)
 	return local_guest_allowed(dev, &ep->id) ? dev->mrs.fd : -1;
 }
 
+/* One line for all servers of that user. */
+static void doubt(struct local_ep *ep)
+{
+	struct local_dev *dev = local_dev(ep->ep.dev);
+	uid_t uid = ep->id.uid;
+	bool told = atomic_exchange(&dev->doubted, uid) == uid;
+
+	log_msg(dev->dev.log, told || dev->probe ? LOG_LV_INFO : LOG_LV_WARN,
+		"%s: not believed: its server runs as user %u, neither root "
+		"nor ours; if it should be, write server_user=%u in pvfstab",
+		ep->peer, uid, uid);
+}
+
 /*
  * Anybody may listen under an abstract name: believe root, ourselves, and
  * whom the device's owner named.
@@ -35,10 +48,7 @@ static bool trusted(struct local_ep *ep)
 
 	if (uid == 0 || uid == geteuid() || uid == dev->owner)
 		return true;
-	log_warn(ep->ep.dev->log,
-		 "%s: not believed: its server runs as user %u, neither root "
-		 "nor ours; if it should be, write server_user=%u in pvfstab",
-		 ep->peer, uid, uid);
+	doubt(ep);
 	return false;
 }
 
@@ -50,7 +60,7 @@ static int say_connect(struct local_ep *ep, int fd)
 	if (rc)
 		return rc;
 	if (!trusted(ep))
-		return -ECONNREFUSED;
+		return -EACCES;
 	fds.fd[LOCAL_FD_TABLE] = own_table(ep);
 	if (ep->group)
 		ep->group = local_caller_give(ep->cq, &fds.fd[LOCAL_FD_GONG],
@@ -87,7 +97,7 @@ static int try_name(struct local_ep *ep, const struct local_name *name)
 
 static void try_names(struct local_ep *ep)
 {
-	int rc = -ECONNREFUSED;
+	int rc, why = -ECONNREFUSED;
 
 	for (; ep->name_next < ep->nnames; ep->name_next++) {
 		rc = try_name(ep, &ep->name[ep->name_next]);
@@ -100,10 +110,12 @@ static void try_names(struct local_ep *ep)
 				       clock_after_ms(AGAIN_MS));
 			return;
 		}
+		if (why != -EACCES)
+			why = rc;
 	}
 	log_info(ep->ep.dev->log, "%s: cannot connect: %s", ep->peer,
-		 strerror(-rc));
-	local_ep_break(ep, rc, 0);
+		 strerror(-why));
+	local_ep_break(ep, why, 0);
 }
 
 static void try_again(struct sock_timer *timer)

@@ -21,6 +21,8 @@ struct local_dev {
 	unsigned int dead_peer_ms;
 	unsigned int handshake_ms;
 	uid_t owner; /* of servers, besides root and ourselves */
+	bool probe; /* tells no one whom it does not believe */
+	atomic_uint doubted; /* the last user that was told; 0: nobody was */
 	bool no_reach; /* everything through the rings */
 	struct local_drops *drops;
 	struct local_mrs mrs;

@@ -54,6 +54,7 @@ static int local_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	dev->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
 	dev->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
 	dev->owner = attr->server_uid;
+	dev->probe = attr->probe;
 	dev->no_reach = reach_forbidden();
 	*out = &dev->dev;
 	return 0;
