@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "ask.h"
+#include "file.h"
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 {
@@ -167,16 +168,33 @@ bool fs_lost(struct fs *fs, struct session *s, int rc)
 	return rc != -ECONNABORTED;
 }
 
+static void inherit(struct fs *fs, struct session *s)
+{
+	struct session *known = fs->inherited;
+
+	while (known && known != s)
+		known = known->next;
+	if (known)
+		return;
+	session_abandon(s);
+	s->next = fs->inherited;
+	fs->inherited = s;
+}
+
+/* Files that did not move yet are open in a session before the present one. */
 void fs_forked(struct fs *fs)
 {
+	struct file *f;
+
 	pthread_mutex_init(&fs->lock, NULL);
 	pthread_cond_init(&fs->connected, NULL);
 	pthread_mutex_init(&fs->files_lock, NULL);
 	fs->connecting = false;
-	if (!fs->s)
-		return;
-	session_abandon(fs->s);
-	fs->s->next = fs->inherited;
-	fs->inherited = fs->s;
+	if (fs->s)
+		inherit(fs, fs->s);
 	fs->s = NULL;
+	LIST_FOREACH(f, &fs->files, link) {
+		if (f->s)
+			inherit(fs, f->s);
+	}
 }

@@ -28,7 +28,7 @@ struct fs {
 	LIST_HEAD(, file) files; /* open ones */
 	uint64_t owners; /* of locks, given out; under files_lock */
 	bool process_locks; /* there may be some; under files_lock */
-	struct session *inherited; /* a parent's: kept, never used */
+	struct session *inherited; /* a parent's, all: kept, never used */
 };
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);
@@ -58,7 +58,8 @@ int fs_session(struct fs *fs, struct session **s);
  * its caller hears so.
  */
 bool fs_lost(struct fs *fs, struct session *s, int rc);
-/* In a child after fork(), with one thread: leaves the parent's session. */
+/* In a child after fork(), with one thread, before file_forked(): leaves the
+ * parent's sessions. */
 void fs_forked(struct fs *fs);
 
 #endif
