@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "api_int.h"
+#include "lock.h"
 #include "stat.h"
 
 /* The clock of the iods' files is coarse: a write shortly after utimens() of
@@ -207,15 +208,29 @@ static int do_truncate(struct session *s, const struct target *t, void *arg)
 	return mgr_truncate(s, t, (uint64_t)*size);
 }
 
+struct truncate_arg {
+	struct where w;
+	int64_t size;
+};
+
+static int truncate_path(struct session *s, const struct target *t, void *arg)
+{
+	struct truncate_arg *a = arg;
+	int rc = lock_check_cut(a->w.fs, s, t);
+
+	return rc ? rc : do_truncate(s, t, &a->size);
+}
+
 int pvfs_truncate(const char *path, int64_t size)
 {
-	struct where w;
+	struct truncate_arg a;
 	int rc;
 
 	if (size < 0)
 		return api_int(-EINVAL);
-	rc = where_run(&w, path, 0, do_truncate, &size);
-	return rc == WHERE_ORDINARY ? truncate(w.path, size) : api_int(rc);
+	a.size = size;
+	rc = where_run(&a.w, path, 0, truncate_path, &a);
+	return rc == WHERE_ORDINARY ? truncate(a.w.path, size) : api_int(rc);
 }
 
 int pvfs_ftruncate(int fd, int64_t size)

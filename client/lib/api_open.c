@@ -78,6 +78,11 @@ static int check(struct open_args *a)
 	return rc ? rc : stripes(a->meta, &a->how.dist);
 }
 
+static bool cuts(int flags)
+{
+	return flags & O_TRUNC && !(flags & O_CREAT && flags & O_EXCL);
+}
+
 static int open_target(struct session *s, const struct target *t, void *arg)
 {
 	struct open_args *a = arg;
@@ -92,7 +97,9 @@ static int open_target(struct session *s, const struct target *t, void *arg)
 		by_handle.handle = a->handle->handle;
 		t = &by_handle;
 	}
-	rc = mgr_open(s, t, &a->how, &attr, &open);
+	rc = cuts(a->flags) ? lock_check_cut(a->w->fs, s, t) : 0;
+	if (!rc)
+		rc = mgr_open(s, t, &a->how, &attr, &open);
 	if (rc)
 		return rc;
 	a->f->fs = a->w->fs;

@@ -97,20 +97,6 @@ static int open_again(const struct file *f, struct session *s, bool append,
 	return f->writer ? mgr_open(s, &t, &how, &attr, open) : 0;
 }
 
-/* Locks ended with a session before s. */
-static bool lost_locks(struct file *f, const struct session *s)
-{
-	if (!lock_lost(f, s->id))
-		return false;
-	if (!f->locks.lost)
-		log_error(s->log,
-			  "file %016llx: its locks are lost, the servers ended "
-			  "the session; close it",
-			  (unsigned long long)f->handle);
-	f->locks.lost = true;
-	return true;
-}
-
 static bool joined(const struct file *f, const struct session *s)
 {
 	return f->s == s && (f->open || !f->writer);
@@ -157,8 +143,10 @@ static int join(struct file *f, struct session *s, uint64_t *open)
 			rc = move_to(f, s, &old);
 		move_end(f);
 	}
-	if (!rc && lost_locks(f, s))
+	if (!rc && lock_lost(f, s->id)) {
+		lock_say_lost(f, s);
 		rc = -ESTALE;
+	}
 	if (!rc)
 		*open = f->open;
 	pthread_mutex_unlock(&f->lock);

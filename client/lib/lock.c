@@ -106,6 +106,56 @@ bool lock_lost(const struct file *f, uint64_t session)
 	       (held_own(f) && f->locks.bytes[1].session != session);
 }
 
+void lock_say_lost(struct file *f, const struct session *s)
+{
+	if (!f->locks.lost)
+		log_error(s->log,
+			  "file %016llx: its locks are lost, the servers ended "
+			  "the session; close it",
+			  (unsigned long long)f->handle);
+	f->locks.lost = true;
+}
+
+/* handle 0: of any file. */
+static bool process_lost(struct fs *fs, const struct session *s,
+			 uint64_t handle)
+{
+	struct file *f;
+	bool lost = false;
+
+	pthread_mutex_lock(&fs->files_lock);
+	if (!fs->process_locks)
+		goto out;
+	LIST_FOREACH(f, &fs->files, link) {
+		if (handle && f->handle != handle)
+			continue;
+		pthread_mutex_lock(&f->lock);
+		lost = held_process(f) && f->locks.bytes[0].session != s->id;
+		if (lost && handle)
+			lock_say_lost(f, s);
+		pthread_mutex_unlock(&f->lock);
+		if (lost)
+			break;
+	}
+out:
+	pthread_mutex_unlock(&fs->files_lock);
+	return lost;
+}
+
+/* Which file it is costs a request, so only then. */
+int lock_check_cut(struct fs *fs, struct session *s, const struct target *t)
+{
+	struct attr attr;
+	int rc;
+
+	if (!process_lost(fs, s, 0))
+		return 0;
+	rc = mgr_getattr(s, t, &attr);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	return process_lost(fs, s, attr.handle) ? -ESTALE : 0;
+}
+
 /* ---- asking the mgr ---- */
 
 static int do_lock(struct session *s, const struct target *t, void *arg)

@@ -24,6 +24,13 @@ int lock_flock(struct file *f, int operation);
 void lock_opened(struct file *f);
 /* Some may have been held in another session than this one; f->lock is. */
 bool lock_lost(const struct file *f, uint64_t session);
+/* That is logged, once; f->lock is held. */
+void lock_say_lost(struct file *f, const struct session *s);
+/*
+ * Before what t names is cut, under s: -ESTALE if the process has lost record
+ * locks on it.  Those of an open file, and flock(2), bind that one alone.
+ */
+int lock_check_cut(struct fs *fs, struct session *s, const struct target *t);
 /* A descriptor of f is closed: the process' locks on that file end. */
 void lock_closed(struct file *f);
 /* Nobody uses f any more: its own locks end. */

@@ -48,6 +48,28 @@ static void wait_for_line(void)
 	EXPECT(read(0, &c, 1) == 1);
 }
 
+/* Cuts by path: the file that the process had locked, and others. */
+static void cuts(const char *dir, int code)
+{
+	int flags = O_RDWR | O_TRUNC, fd;
+
+	if (code) {
+		EXPECT_ERRNO(pvfs_truncate(in_dir(dir, "process"), 5), code);
+		EXPECT_ERRNO(pvfs_open(in_dir(dir, "process"), flags), code);
+		EXPECT_ERRNO(pvfs_open(in_dir(dir, "process"),
+				       flags | O_CREAT | O_EXCL, 0644),
+			     EEXIST);
+	} else {
+		EXPECT(pvfs_truncate(in_dir(dir, "process"), 5) == 0);
+		EXPECT(pvfs_close(open_in(dir, "process", flags)) == 0);
+	}
+	EXPECT_ERRNO(pvfs_truncate(in_dir(dir, "no"), 5), ENOENT);
+	/* flock() binds the descriptor alone */
+	EXPECT(pvfs_truncate(in_dir(dir, "other"), 5) == 0);
+	fd = open_in(dir, "new", flags | O_CREAT);
+	EXPECT(pvfs_close(fd) == 0 && pvfs_unlink(in_dir(dir, "new")) == 0);
+}
+
 /*
  * The process lost its record locks: no descriptor may go on as if it had them,
  * whichever was opened later included, until a close ends them.
@@ -62,7 +84,9 @@ static void process_locks(const char *dir, int *fd)
 	for (i = 0; i < 3; i++)
 		EXPECT_ERRNO(pvfs_write(fd[i], buf, N), ESTALE);
 	EXPECT_ERRNO(set_lock(later, F_WRLCK, 10, 5), ESTALE);
+	cuts(dir, ESTALE);
 	EXPECT(pvfs_close(fd[0]) == 0);
+	cuts(dir, 0);
 	/* new ones are good on all descriptors */
 	EXPECT(set_lock(later, F_WRLCK, 10, 5) == 0);
 	for (i = 1; i < 3; i++) {
