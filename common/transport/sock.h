@@ -112,7 +112,9 @@ struct sock_listener {
 	struct addr addr;
 	unsigned int handshake_ms;
 	bool more; /* on cq->listeners */
-	int failed; /* errno of accepting, which was said once; or 0 */
+	int failed; /* errno of accepting, or 0 */
+	int said; /* the newest that was logged */
+	uint64_t say_again;
 	TAILQ_ENTRY(sock_listener) more_link;
 	struct sock_timer retry;
 	unsigned int nhalf, nqueued;

@@ -5,9 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "sock.h"
 
 #define ACCEPT_TURN 16
+#define SPARE 512u /* descriptors; a hello has up to 253 */
+#define EACH 4u /* more that a connection takes when its hello is there */
+#define SAY_AGAIN_MS 60000 /* at the limit some come and go */
 #define PAUSE_MS 100 /* until the next try when it cannot accept */
 
 static void listener_wait(struct sock_listener *l)
@@ -53,11 +57,13 @@ static void pause_accepting(struct sock_listener *l, int err)
 {
 	const struct tp_dev *dev = l->listener.dev;
 
-	if (err != l->failed)
+	if (err != l->said || clock_now() > l->say_again) {
 		log_error(dev->log, "%s: cannot accept on %s:%u: %s%s",
 			  dev->ops->name, l->addr.host, l->addr.port,
 			  strerror(err), accept_fix(err));
-	l->failed = err;
+		l->say_again = clock_after_ms(SAY_AGAIN_MS);
+	}
+	l->failed = l->said = err;
 	listener_wait(l);
 	sock_timer_set(l->cq, &l->retry, clock_after_ms(PAUSE_MS));
 }
@@ -82,9 +88,14 @@ static bool of_one(int err)
 	}
 }
 
-static bool is_full(const struct sock_listener *l)
+/* errno of why nobody may come in now. */
+static int why_not(const struct sock_listener *l)
 {
-	return l->ops->full && l->ops->full(l->listener.dev);
+	if (l->ops->full && l->ops->full(l->listener.dev))
+		return EBUSY;
+	/* who is let in needs more than one, and a daemon has files to open for
+	 * those who are in */
+	return descriptors_short(l->fd, SPARE, EACH * l->nhalf) ? EMFILE : 0;
 }
 
 /* False: no more now. */
@@ -109,10 +120,10 @@ static bool accept_one(struct sock_listener *l)
 
 void sock_listener_more(struct sock_listener *l)
 {
-	int turn;
+	int turn, err = why_not(l);
 
-	if (is_full(l)) {
-		pause_accepting(l, EBUSY);
+	if (err) {
+		pause_accepting(l, err);
 		return;
 	}
 	for (turn = 0; turn < ACCEPT_TURN; turn++) {

@@ -69,11 +69,19 @@ static void req_edge(struct sock_src *src, uint32_t events)
 		give_up(req, why);
 }
 
-static void join_half(struct sock_listener *l, struct sock_req *req)
+/* The hello of the oldest may be there, and nobody have looked yet. */
+static void make_room(struct sock_listener *l)
 {
+	req_edge(&TAILQ_FIRST(&l->half)->src, 0);
 	if (l->nhalf >= SOCK_HALF_OPEN)
 		give_up(TAILQ_FIRST(&l->half),
 			"too many connects without a hello");
+}
+
+static void join_half(struct sock_listener *l, struct sock_req *req)
+{
+	if (l->nhalf >= SOCK_HALF_OPEN)
+		make_room(l);
 	TAILQ_INSERT_TAIL(&l->half, req, link);
 	l->nhalf++;
 	sock_timer_set(l->cq, &req->timer, clock_after_ms(l->handshake_ms));
