@@ -23,6 +23,7 @@ static const struct iod_op ops[] = {
 	[WIRE_WRITE_LIST] = { op_write, ANYONE },
 	[WIRE_OBJECTS] = { op_objects, ROLE(MGR) },
 	[WIRE_CLAIM] = { op_claim, ROLE(MGR) },
+	[WIRE_DISK] = { op_disk, ANYONE },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)

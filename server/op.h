@@ -17,6 +17,7 @@ const struct iod_op *iod_op_find(unsigned int op);
 
 void op_claim(struct worker *w, struct rpc_req *req);
 void op_ping(struct worker *w, struct rpc_req *req);
+void op_disk(struct worker *w, struct rpc_req *req);
 void op_statfs(struct worker *w, struct rpc_req *req);
 void op_read(struct worker *w, struct rpc_req *req);
 void op_write(struct worker *w, struct rpc_req *req);

@@ -300,8 +300,8 @@ int pvfs_stat(const char *path, struct stat *st);
 int pvfs_lstat(const char *path, struct stat *st);
 int pvfs_fstat(int fd, struct stat *st);
 /*
- * f_type is PVFS_SUPER_MAGIC; space is that of all iods, of which a file on
- * all iods can use niods times the smallest.
+ * f_type is PVFS_SUPER_MAGIC; space is that of all iods, once for those on one
+ * disk; a file on all iods can use niods times the smallest share.
  */
 #define PVFS_SUPER_MAGIC 0x20030872
 int pvfs_statfs(const char *path, struct statfs *st);
@@ -429,7 +429,8 @@ int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);
  */
 int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
 		    struct pvfs_ping *ping);
-/* The server's own store, not the whole file system; as pvfs_ping_server(). */
+/* The server's own store, not the whole file system; as pvfs_ping_server().
+ * Iods with the same f_fsid, not 0, are on one disk and share its space. */
 int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st);
 /* The same, through the mount that path lies on; as pvfs_ping_mount(). */
 int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,

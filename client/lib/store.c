@@ -2,6 +2,8 @@
 /* store.c - free space, of one server and of all iods. */
 #include "store.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ask.h"
@@ -44,6 +46,14 @@ static void begin(struct statfs *st, uint64_t fsid)
 	memcpy(&st->f_fsid, &fsid, sizeof(st->f_fsid));
 }
 
+static int take_disk(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_disk_rep *rep = reply->body;
+
+	memcpy(arg, &rep->disk, sizeof(rep->disk));
+	return 0;
+}
+
 static int take_one(void *arg, const struct wire_msg *reply)
 {
 	add_space(arg, reply->body);
@@ -58,18 +68,77 @@ int store_statfs_one(struct session *s, struct rpc_peer *peer,
 	struct ask c;
 	int rc;
 
-	begin(&now, s->fsid);
+	begin(&now, 0);
 	ask_begin(&c, s, peer);
 	rc = ask_run(&c, WIRE_STATFS, take_one, &now);
-	if (!rc)
+	if (rc)
+		return rc;
+	ask_begin(&c, s, peer);
+	rc = ask_run(&c, WIRE_DISK, take_disk, &now.f_fsid);
+	if (!rc || rc == -ENOSYS) /* the mgr, or an earlier version */
 		*st = now;
-	return rc;
+	return rc == -ENOSYS ? 0 : rc;
+}
+
+/* The space of iods that share a disk is counted once. */
+struct total {
+	struct statfs *st;
+	le64 *disk; /* of each iod; 0: not known */
+};
+
+static int note_disk(void *arg, uint32_t k, const struct wire_msg *reply)
+{
+	struct total *t = arg;
+
+	return take_disk(&t->disk[k], reply);
+}
+
+static bool shares_disk(void *arg, uint32_t k)
+{
+	const struct total *t = arg;
+	uint32_t i;
+
+	for (i = 0; i < k && t->disk[k]; i++)
+		if (t->disk[i] == t->disk[k])
+			return true;
+	return false;
 }
 
 static int take_iod(void *arg, uint32_t k, const struct wire_msg *reply)
 {
-	add_space(arg, reply->body);
+	const struct total *t = arg;
+
+	add_space(t->st, reply->body);
 	return 0;
+}
+
+static int ask_iods(const struct fan *fan, enum wire_op op)
+{
+	uint64_t buf[sizeof(struct wire_hdr) / 8];
+	struct wire_out out;
+
+	wire_begin(&out, buf, sizeof(buf));
+	return fan_run(fan, op, &out);
+}
+
+static int total_space(struct session *s, struct statfs *st)
+{
+	struct dist all = fan_all(s);
+	struct total t = { st, calloc(all.pcount, sizeof(*t.disk)) };
+	struct fan disks = {
+		.s = s, .dist = &all, .take = note_disk, .arg = &t
+	};
+	struct fan space = { .s = s,
+			     .dist = &all,
+			     .skip = shares_disk,
+			     .take = take_iod,
+			     .arg = &t };
+	int rc = t.disk ? ask_iods(&disks, WIRE_DISK) : -ENOMEM;
+
+	if (!rc || rc == -ENOSYS) /* of an earlier version: not known */
+		rc = ask_iods(&space, WIRE_STATFS);
+	free(t.disk);
+	return rc;
 }
 
 static int take_mgr(void *arg, const struct wire_msg *reply)
@@ -81,11 +150,7 @@ static int take_mgr(void *arg, const struct wire_msg *reply)
 /* The path need only be there. */
 int store_statfs(struct session *s, const struct target *t, void *arg)
 {
-	uint64_t buf[sizeof(struct wire_hdr) / 8];
-	struct dist all = fan_all(s);
 	struct statfs now, *st = arg;
-	struct fan fan = { .s = s, .dist = &all, .take = take_iod, .arg = &now };
-	struct wire_out out;
 	struct attr attr;
 	struct ask c;
 	int rc;
@@ -94,8 +159,7 @@ int store_statfs(struct session *s, const struct target *t, void *arg)
 	if (rc)
 		return rc;
 	begin(&now, s->fsid);
-	wire_begin(&out, buf, sizeof(buf));
-	rc = fan_run(&fan, WIRE_STATFS, &out);
+	rc = total_space(s, &now);
 	if (rc)
 		return rc;
 	ask_begin(&c, s, s->mgr);

@@ -10,9 +10,14 @@
 #include "pvfs.h"
 #include "tool.h"
 
+struct room {
+	uint64_t disk; /* 0: not known */
+	uint64_t bytes;
+};
+
 struct args {
 	bool json, bytes;
-	uint64_t least; /* available on any iod of this mount */
+	struct room *room; /* on the iods of this mount */
 	unsigned int iods; /* that said so */
 	struct json_object *list;
 };
@@ -87,6 +92,30 @@ static void show_row(struct args *a, const char *who, const char *uri,
 		print_row(a, who, uri, st);
 }
 
+static void add_room(struct room *r, const struct statfs *st)
+{
+	memcpy(&r->disk, &st->f_fsid, sizeof(r->disk));
+	r->bytes = (uint64_t)st->f_bavail * (uint64_t)st->f_bsize;
+}
+
+/* What is left for each iod of a disk, on the fullest. */
+static uint64_t least_room(const struct args *a)
+{
+	uint64_t least = UINT64_MAX;
+	unsigned int i, k, sharers;
+
+	for (i = 0; i < a->iods; i++) {
+		const struct room *r = &a->room[i];
+
+		for (k = 0, sharers = 0; k < a->iods; k++)
+			sharers += k == i ||
+				   (r->disk && a->room[k].disk == r->disk);
+		if (r->bytes / sharers < least)
+			least = r->bytes / sharers;
+	}
+	return least;
+}
+
 static int server_row(struct args *a, const char *path,
 		      const struct pvfs_server *s)
 {
@@ -98,11 +127,8 @@ static int server_row(struct args *a, const char *path,
 	if (pvfs_statfs_mount(path, s->uri, 0, &st))
 		return tool_fail(&tool, s->uri);
 	show_row(a, who, s->uri, &st);
-	if (s->role == PVFS_IOD && !a->iods++)
-		a->least = UINT64_MAX;
-	if (s->role == PVFS_IOD &&
-	    (uint64_t)(st.f_bavail * st.f_bsize) < a->least)
-		a->least = (uint64_t)(st.f_bavail * st.f_bsize);
+	if (s->role == PVFS_IOD)
+		add_room(&a->room[a->iods++], &st);
 	return 0;
 }
 
@@ -119,7 +145,7 @@ static int total_row(struct args *a, const char *path)
 /* The fullest iod ends a file that lies on all. */
 static void file_row(struct args *a)
 {
-	uint64_t room = a->least * a->iods;
+	uint64_t room = least_room(a) * a->iods;
 	struct json_object *o;
 	char text[32];
 
@@ -149,12 +175,16 @@ static int df(struct args *a, const char *path)
 		printf("%-8s %-32s %15s %15s %15s %5s\n", "server", "address",
 		       "size", "used", "available", "use");
 	a->iods = 0;
-	for (int i = 0; i < n; i++)
+	a->room = calloc((size_t)n, sizeof(*a->room));
+	for (int i = 0; a->room && i < n; i++)
 		status |= server_row(a, path, &list[i]);
+	if (!a->room)
+		status = tool_fail(&tool, path);
 	free(list);
 	status |= total_row(a, path);
 	if (!status && a->iods)
 		file_row(a);
+	free(a->room);
 	return status;
 }
 

@@ -89,6 +89,7 @@ enum wire_op {
 	WIRE_WRITE_LIST	= 72,
 	WIRE_OBJECTS	= 73,	/* mgr only: which objects there are */
 	WIRE_CLAIM	= 74,	/* mgr only: whose store this is */
+	WIRE_DISK	= 75,	/* which disk the store is on; no body */
 };
 
 /* File data goes to the client; to the server. */
@@ -570,6 +571,13 @@ struct wire_claim_rep {
 	le32 zero;
 };
 
+/*
+ * DISK: iods with the same number share the space that each reports in STATFS.
+ */
+struct wire_disk_rep {
+	le64 disk;		/* 0: not known; else of a file system on a host */
+};
+
 _Static_assert(sizeof(struct wire_hdr) == 48, "wire_hdr");
 _Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
 _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
@@ -597,6 +605,7 @@ _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_claim) == 24, "wire_claim");
 _Static_assert(sizeof(struct wire_claim_rep) == 16, "wire_claim_rep");
+_Static_assert(sizeof(struct wire_disk_rep) == 8, "wire_disk_rep");
 
 /* Length of a tail item of len bytes with its padding. */
 static inline size_t wire_pad(size_t len)

@@ -295,6 +295,10 @@ static const struct wire_form claim_rep = {
 		    ZERO(wire_claim_rep, zero) },
 };
 
+static const struct wire_form disk_rep = {
+	.size = sizeof(struct wire_disk_rep),
+};
+
 #define OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, false }
 #define PATH_OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, true }
 
@@ -333,6 +337,7 @@ static const struct wire_op_desc ops[] = {
 	OP(WRITE_LIST, write_list, write_rep),
 	OP(OBJECTS, walk, walk_rep),
 	OP(CLAIM, claim, claim_rep),
+	OP(DISK, empty, disk_rep),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

@@ -36,6 +36,8 @@ int store_open(const struct store_attr *attr, struct store **store);
 /* All objects must be put. */
 void store_close(struct store *store);
 int store_statfs(struct store *store, struct statvfs *fs);
+/* The same for stores of one file system, on one host; 0: not known. */
+uint64_t store_disk(struct store *store);
 /* It lies in a tmpfs: nothing of it has to be waited for. */
 bool store_in_memory(const struct store *store);
 /* Its file system lets data go past the page cache. */

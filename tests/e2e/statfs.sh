@@ -1,18 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # pvfs-df: the total is the sum of what each iod reports, and each reports its
-# own disk.
+# own disk; one that several share counts once.
 . "$(dirname "$0")/functions.sh"
 
 requires root
-mkdir -p "$state/iod0" "$state/iod1"
+mkdir -p "$state/iod0" "$state/iod1" "$tmp/shared"
 for k in 0 1; do
 	mount -t tmpfs -o size=$((16 + 16 * k))m,mode=700 pvfs-e2e \
 		"$state/iod$k" 2>"$tmp/err" ||
 		skip "cannot mount a tmpfs: $(cat "$tmp/err")"
 	mounts+=("$state/iod$k")
 done
-start_pvfs -n 2
+mount -t tmpfs -o size=24m,mode=700 pvfs-e2e "$tmp/shared" || fail "no tmpfs"
+mounts+=("$tmp/shared")
+start_pvfs -n 4 --set iod.2.storage="$tmp/shared/2" \
+	--set iod.3.storage="$tmp/shared/3"
 df() { pvfs-df -b /pvfs >"$tmp/df" || fail "pvfs-df: $(cat "$tmp/df")"; }
 df
 cat "$tmp/df"
@@ -20,10 +23,12 @@ size() { awk -v who="$1" 'index($0, who) == 1 { for (i = 1; i <= NF; i++)
 	if ($i ~ /^[0-9]+$/ && $i > 1000000) { print $i; exit } }' "$tmp/df"; }
 expect $((16 << 20)) size 'iod 0'
 expect $((32 << 20)) size 'iod 1'
-expect $((48 << 20)) size total
-# what a file on both can use is twice what the smaller one has
+expect $((24 << 20)) size 'iod 2'
+expect $((24 << 20)) size 'iod 3'
+expect $((72 << 20)) size total
+# what a file on all can use is four times the smallest share
 available() { awk -v who="$1" 'index($0, who) == 1 { print $('$2') }' "$tmp/df"; }
-expect $((2 * $(available 'iod 0' 6))) available file 5
+expect $((4 * ($(available 'iod 2' 6) / 2))) available file 5
 expect "$(available file 5)" bash -c "pvfs-df -j /pvfs |
 	python3 -c 'import json, sys; print([r[\"available\"]
 		for r in json.load(sys.stdin) if r[\"server\"] == \"file\"][0])'"

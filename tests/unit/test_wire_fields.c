@@ -67,7 +67,7 @@ static const struct bad bad[] = {
 	    "version: another protocol version"),
 	HDR("ping", op, 0, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, 7, -ENOSYS, "wire_hdr.op: unknown operation"),
-	HDR("ping", op, 75, -ENOSYS, "wire_hdr.op: unknown operation"),
+	HDR("ping", op, 76, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, 65535, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, WIRE_FENCE, -EPROTO, "length: shorter than the body"),
 	HDR("ping", len, 47, -EPROTO, "wire_hdr.len: not the length received"),

@@ -88,6 +88,7 @@ static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
 static const struct wire_fence fence = { 1 };
 static const struct wire_claim claim = { 7, 9, 3, 0 };
 static const struct wire_claim_rep claim_rep = { 9, WIRE_FOREIGN, 0 };
+static const struct wire_disk_rep disk_rep = { 5 };
 
 #define BODY(b) .body = &(b), .body_len = sizeof(b)
 #define STR(type, field, s)                                                    \
@@ -221,6 +222,8 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_walk_rep, n, handles) }, .ntail = 1 },
 	{ "claim", WIRE_CLAIM, BODY(claim) },
 	{ "claim reply", WIRE_CLAIM, REP, BODY(claim_rep) },
+	{ "disk", WIRE_DISK },
+	{ "disk reply", WIRE_DISK, REP, BODY(disk_rep) },
 	{ "read list", WIRE_READ_LIST, BODY(list_mem), .tail = { LIST_LISTS },
 	  .ntail = 2 },
 	{ "read list inline", WIRE_READ_LIST, BODY(list_no_data),

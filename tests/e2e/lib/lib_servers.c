@@ -8,6 +8,7 @@
  *   lib_servers alone MOUNT             the manager was killed
  */
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -142,10 +143,15 @@ static void sane(const struct statfs *st)
 	EXPECT(st->f_blocks && st->f_files && st->f_ffree <= st->f_files);
 }
 
+static bool same_id(const struct statfs *a, const struct statfs *b)
+{
+	return !memcmp(&a->f_fsid, &b->f_fsid, sizeof(a->f_fsid));
+}
+
 static void space(const char *mount, const char *folder, const char *state)
 {
 	struct pvfs_server list[IODS + 1];
-	struct statfs one, all, sum = { .f_type = 0 };
+	struct statfs one, all, first, none = { .f_type = 0 };
 	struct statvfs disk;
 	int i, fd;
 
@@ -155,16 +161,19 @@ static void space(const char *mount, const char *folder, const char *state)
 		EXPECT(pvfs_statfs_server(list[i].uri, 0, &one) == 0);
 		sane(&one);
 		EXPECT(one.f_blocks == disk.f_blocks * disk.f_frsize / 4096);
-		sum.f_blocks += i ? one.f_blocks : 0;
+		if (i == 1)
+			first = one;
+		if (i)
+			EXPECT(same_id(&one, &first) && !same_id(&one, &none));
 	}
 	EXPECT(pvfs_statfs(in(mount, "f"), &all) == 0);
 	sane(&all);
-	EXPECT(all.f_blocks == sum.f_blocks);
+	EXPECT(all.f_blocks == first.f_blocks); /* they share it */
 	fd = opened(in(mount, "f"), O_RDONLY);
 	EXPECT(pvfs_fstatfs(fd, &one) == 0);
 	sane(&one);
 	EXPECT(one.f_blocks == all.f_blocks && pvfs_close(fd) == 0);
-	EXPECT(!memcmp(&one.f_fsid, &all.f_fsid, sizeof(one.f_fsid)));
+	EXPECT(same_id(&one, &all) && !same_id(&one, &first));
 	EXPECT_ERRNO(pvfs_fstatfs(fd, &one), EBADF);
 	EXPECT_ERRNO(pvfs_statfs(in(mount, "no"), &one), ENOENT);
 	EXPECT(pvfs_statfs(folder, &one) == 0);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* op_disk.c - DISK: which iods share the space that each of them reports? */
+#include "op.h"
+
+void op_disk(struct worker *w, struct rpc_req *req)
+{
+	struct wire_disk_rep rep = {
+		.disk = htole64(store_disk(w->iod->store)),
+	};
+
+	op_reply(req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
+}
