@@ -65,6 +65,47 @@ START_TEST(parent_goes_on)
 }
 END_TEST
 
+/* Both are asked while the caller holds back, and a child is made meanwhile. */
+START_TEST(while_held)
+{
+	static const struct tp_ep_attr group = { .group = true };
+	unsigned int before = fd_count();
+	struct link *l[2] = { link_open(&world, &group),
+			      link_open(&world, &group) };
+	struct mem *out = mem_new(&world.a, 64, 0);
+	struct mem *in = mem_new(&world.b, 2 * 64, TP_LOCAL_WRITE);
+	uint64_t give_up = clock_after_ms(PATIENCE_MS);
+	struct tp_sge sge = sge_of(out, 0, 64);
+	struct tp_send_wr wr = wr_send(1, &sge);
+	pid_t pid;
+	int end, i;
+
+	mem_fill(out, 5);
+	for (i = 0; i < 2; i++)
+		side_recv(l[i]->b, i, in, i * 64ul, 64);
+	while (tp_cq_wait(world.b.cq, clock_now()) == 0)
+		side_pump(&world.b);
+	tp_cq_hold(world.a.cq);
+	for (i = 0; i < 2; i++)
+		ck_ok(tp_post_send(l[i]->a, &wr));
+	pid = fork_child(&end);
+	tp_cq_release(world.a.cq);
+	for (i = 0; i < 2; i++) {
+		expect_wc(&world, &world.b, l[i]->b, i, TP_RECV, 0);
+		expect_wc(&world, &world.a, l[i]->a, 1, TP_SEND, 0);
+		mem_check(in, i * 64ul, 64, 5, 0);
+	}
+	end_child(pid, end);
+	for (i = 0; i < 2; i++) {
+		link_works(&world, l[i]);
+		link_close(l[i]);
+	}
+	/* a group has two; what it gave is closed by somebody else, later */
+	while (fd_count() > before + 2)
+		ck_assert_uint_lt(clock_now(), give_up);
+}
+END_TEST
+
 /* Of queues and connections the child has no descriptor left. */
 START_TEST(child_keeps_nothing)
 {
@@ -115,6 +156,7 @@ TCase *case_fork(void)
 	TCase *tc = contract_case("fork");
 
 	tcase_add_test(tc, parent_goes_on);
+	tcase_add_test(tc, while_held);
 	tcase_add_test(tc, child_keeps_nothing);
 	tcase_add_test(tc, close_is_heard);
 	return tc;
