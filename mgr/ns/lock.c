@@ -245,8 +245,10 @@ int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 	return rc ? rc : take(op, args);
 }
 
-static int drop_all(struct store *st, uint64_t handle, uint64_t session)
+/* 0: that were all; 1: there may be more. */
+static int drop_some(struct store *st, uint64_t handle, uint64_t session)
 {
+	unsigned int left = NS_DROP_LOCKS;
 	struct lock_iter it;
 	struct lock_rec rec;
 	int rc;
@@ -256,6 +258,8 @@ static int drop_all(struct store *st, uint64_t handle, uint64_t session)
 		return rc;
 	while (!(rc = lock_iter_next(&it, &rec)) && rec.session == session) {
 		rc = lock_del(st, &rec);
+		if (!rc && !--left)
+			rc = 1;
 		if (rc)
 			break;
 	}
@@ -263,6 +267,7 @@ static int drop_all(struct store *st, uint64_t handle, uint64_t session)
 	return rc == -ENOENT ? 0 : rc;
 }
 
+/* The word of them goes last, so that the next start finds those left. */
 int ns_drop_locks(struct ns_op *op, uint64_t session, uint64_t *handle)
 {
 	struct store *st = op->ns->st;
@@ -271,10 +276,11 @@ int ns_drop_locks(struct ns_op *op, uint64_t session, uint64_t *handle)
 
 	rc = locker_any(st, session, &h);
 	if (!rc)
-		rc = drop_all(st, h, session);
+		rc = drop_some(st, h, session);
 	if (!rc)
 		rc = locker_del(st, session, h);
-	if (!rc)
-		*handle = h;
-	return rc;
+	if (rc < 0)
+		return rc;
+	*handle = h;
+	return 0;
 }

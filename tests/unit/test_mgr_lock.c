@@ -174,6 +174,30 @@ START_TEST(end_with_the_session)
 }
 END_TEST
 
+/* A part in each transaction, and what is left also after a crash. */
+START_TEST(many_end_in_parts)
+{
+	const uint64_t n = 2 * NS_DROP_LOCKS + 1;
+	uint64_t handle, i;
+	int rounds = 0;
+
+	for (i = 0; i < n; i++)
+		ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 2 * i, 2 * i + 1,
+				      0, NULL),
+				 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_drop_locks(&op, 77, &handle)), 0);
+	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 0, 1, 0, NULL), 0);
+	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 2 * NS_DROP_LOCKS, 2 * n,
+			      0, NULL),
+			 -EAGAIN);
+	fx_reopen(&fx);
+	while (!FX_DO(&fx, ns_drop_locks(&op, 77, &handle)))
+		rounds++;
+	ck_assert_int_eq(rounds, 2);
+	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 0, 2 * n, 0, NULL), 0);
+}
+END_TEST
+
 /* The session's list of files has those alone that it has locks on. */
 START_TEST(nothing_stays_of_what_is_let_go)
 {
@@ -281,6 +305,7 @@ static Suite *lock_suite(void)
 	tcase_add_test(tc, a_test_takes_nothing);
 	tcase_add_test(tc, whole_files_are_apart);
 	tcase_add_test(tc, end_with_the_session);
+	tcase_add_test(tc, many_end_in_parts);
 	tcase_add_test(tc, many_on_one_file);
 	tcase_add_test(tc, of_the_outermost_holders);
 	tcase_add_test(tc, rows_of_older_versions);
