@@ -12,6 +12,8 @@ unit() {
 	command=$(sed -n "s/^ExecStart=//p" "$3")
 	must ${command//%i/7} --help >help
 	grep -q '^usage' help || fail "$command: $(cat help)"
+	${command//%i/X} --no-such-option >help 2>&1
+	grep -qx "RestartPreventExitStatus=$?" "$3" || fail "$1: starts again"
 }
 unit pvfs-mgr.service mgr/pvfs-mgr pvfs-mgr.service
 unit pvfs-iod@.service server/pvfs-iod pvfs-iod@7.service
