@@ -96,38 +96,54 @@ static int remove_dir(struct args *a, const char *path)
 }
 
 /* The mount that path is the root of: only what is in it could go. */
-static bool is_mount(const char *path, const struct stat *st)
+static bool is_mount(const char *path)
 {
 	struct pvfs_server mine, its;
-	struct stat root;
+	struct stat st, root;
 	char dir[4096];
 
-	if (pvfs_manager(path, &mine))
+	if (pvfs_manager(path, &mine) || pvfs_lstat(path, &st))
 		return false;
 	for (unsigned int i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
 		if (!pvfs_manager(dir, &its) && !strcmp(its.uri, mine.uri) &&
-		    !pvfs_lstat(dir, &root) && root.st_ino == st->st_ino)
+		    !pvfs_lstat(dir, &root) && root.st_ino == st.st_ino)
 			return true;
 	return false;
 }
 
-static int remove_path(struct args *a, const char *path, int type)
+static int remove_tree(struct args *a, const char *path, int type)
 {
+	if (type == DT_UNKNOWN && a->recursive && is_mount(path))
+		return tool_say(
+			&tool, "%s: refused: it is a mount; name what is in it",
+			path);
+	return remove_dir(a, path);
+}
+
+/* By the errno of its removal, which stays. */
+static bool was_dir(const char *path)
+{
+	int err = errno;
+	bool dir = err == EISDIR;
 	struct stat st;
 
-	if (type == DT_UNKNOWN) {
-		if (pvfs_lstat(path, &st))
-			return fail(a, path);
-		if (a->recursive && is_mount(path, &st))
-			return tool_say(&tool,
-					"%s: refused: it is a mount; name what "
-					"is in it",
-					path);
-		type = S_ISDIR(st.st_mode) ? DT_DIR : DT_REG;
-	}
+	if (err == EACCES || err == EPERM)
+		dir = !pvfs_lstat(path, &st) && S_ISDIR(st.st_mode);
+	errno = err;
+	return dir;
+}
+
+/* What it is shows when it is removed: to ask for a file's attributes would be
+ * to ask its iods, which a removal does not need. */
+static int remove_path(struct args *a, const char *path, int type)
+{
 	if (type == DT_DIR)
-		return remove_dir(a, path);
-	return pvfs_unlink(path) ? fail(a, path) : 0;
+		return remove_tree(a, path, type);
+	if (!pvfs_unlink(path))
+		return 0;
+	if (type == DT_UNKNOWN && was_dir(path))
+		return remove_tree(a, path, type);
+	return fail(a, path);
 }
 
 /* Nobody means these; and paths outside of the mounts are ordinary files. */
