@@ -89,6 +89,13 @@ static bool ask_quiet(const struct session *s)
 	return clock_now() - s->heard > ASK_QUIET_MS * CLOCK_NS_PER_MS;
 }
 
+/* It may be an iod's, which the manager needs for this. */
+static void look_for_cause(struct session *s, int rc)
+{
+	if ((rc == -ENXIO || rc == -ETIMEDOUT) && s->niods)
+		fan_look(s);
+}
+
 int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 {
 	int rc = c->once && ask_quiet(c->s) ? ask_ping(c->s, c->peer) : 0;
@@ -112,9 +119,8 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 		.arg = c,
 	};
 	rc = drive_run(&c->s->drive, &c->op);
-	/* of an iod that the manager needs for this */
-	if (rc == -ENXIO && c->peer == c->s->mgr && c->s->niods)
-		fan_look(c->s);
+	if (c->peer == c->s->mgr)
+		look_for_cause(c->s, rc);
 	return rc;
 }
 

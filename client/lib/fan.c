@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define FAN_CALLS 16
+#define LOOK_MS 3000u
 
 struct fan_call {
 	struct rpc_call rpc;
@@ -45,12 +46,21 @@ static void fan_done(struct rpc_call *rpc)
 	op_put(&c->fan->op, 0);
 }
 
+static uint64_t fan_deadline(const struct fan *fan)
+{
+	unsigned int ms = fan->s->timeout_ms;
+
+	if (fan->most_ms && fan->most_ms < ms)
+		ms = fan->most_ms;
+	return clock_after_ms(ms);
+}
+
 static void fan_start(struct op *op)
 {
 	struct fan_op *f = (struct fan_op *)op;
 	const struct fan *fan = f->fan;
 	struct session *s = fan->s;
-	uint64_t deadline = session_deadline(s);
+	uint64_t deadline = fan_deadline(fan);
 	uint32_t i, n = fan->dist->pcount;
 
 	for (i = 0; i < n; i++) {
@@ -105,7 +115,7 @@ void fan_look(struct session *s)
 {
 	uint64_t buf[sizeof(struct wire_hdr) / 8];
 	struct dist all = fan_all(s);
-	struct fan fan = { .s = s, .dist = &all };
+	struct fan fan = { .s = s, .dist = &all, .most_ms = LOOK_MS };
 	struct wire_out out;
 
 	wire_begin(&out, buf, sizeof(buf));

@@ -20,11 +20,15 @@ struct fan {
 	bool (*skip)(void *arg, uint32_t k);
 	int (*take)(void *arg, uint32_t k, const struct wire_msg *reply);
 	void *arg;
+	unsigned int most_ms; /* 0: the session's time-out */
 };
 int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
 /* All iods, as if one file were on them. */
 struct dist fan_all(const struct session *s);
-/* Connects to all iods: one that is not of this file system is logged. */
+/*
+ * Asks all iods whether they are there, for a few seconds at most: one that is
+ * not, or that is of another file system, is logged.
+ */
 void fan_look(struct session *s);
 
 /* What the iods know of a file. */

@@ -24,6 +24,8 @@ fails() {
 	[ $((SECONDS - since)) -ge 2 ] || fail "gave up before the deadline"
 }
 
+must pvfs-cp /bin/true /pvfs/file
+
 must cluster kill-iod 1
 uri=$(conf_value iod.1 address)
 fails "$uri" pvio check /pvfs/all 0 1000000 1
@@ -31,6 +33,13 @@ fails "$uri" pvio write /pvfs/all 0 1000000 2
 # a stripe elsewhere, names and attributes do not need iod 1
 expect ok pvio mkdir /pvfs/dir
 expect ok pvio rename /pvfs/all /pvfs/dir/all
+must pvfs-rm /pvfs/file
+expect ok pvio mkdir /pvfs/tree
+must_fail pvfs-rm /pvfs/tree
+must pvfs-rm -r /pvfs/tree
+# the manager waits for iod 1, and who waits for the manager is told
+must_fail pvfs-cp /bin/true /pvfs/new
+grep -q "$uri" "$tmp/output" || fail "a new file: $(cat "$tmp/output")"
 # a stopped process is as good as dead, and does not stall the others
 must cluster start-iod 1
 kill -STOP "$(cluster pid 2)"
