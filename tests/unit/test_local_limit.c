@@ -182,16 +182,20 @@ static void turn(void)
 	tp_cq_wait(cq, clock_after_ms(1));
 }
 
+static void check_time(uint64_t stop, const char *cond)
+{
+	ck_assert_msg(clock_now() < stop,
+		      "never: %s (%u in, %u gone, %u up, %u failed, %u heard)\n"
+		      "%.500s",
+		      cond, in, gone, shared->up, shared->failed, heard, text);
+}
+
 #define until(cond)                                                            \
 	do {                                                                   \
 		uint64_t stop_ = clock_after_ms(PATIENCE_MS);                  \
 		while (!(cond)) {                                              \
 			turn();                                                \
-			ck_assert_msg(                                         \
-				clock_now() < stop_,                           \
-				"never: " #cond                                \
-				" (%u in, %u gone, %u up, %u failed)\n%.500s", \
-				in, gone, shared->up, shared->failed, text);   \
+			check_time(stop_, #cond);                              \
 		}                                                              \
 	} while (0)
 
@@ -262,11 +266,14 @@ static void full_house(void)
 
 	ck_assert_uint_lt(n, ALL);
 	ck_assert_uint_gt(n, CLIENTS - MORE);
-	ck_assert_uint_eq(times("open files limit"), 1);
+	ck_assert_uint_ge(times("open files limit"), 1);
+	ck_assert_uint_le(times("open files limit"), 2); /* once a minute */
 	ck_assert_int_ge(fd, 0); /* a file, for one of them */
 	close(fd);
 	atomic_store(&shared->todo, SPEAK);
-	until(heard == n);
+	/* those on the way took less than was kept for them: some more may
+	 * have come in since */
+	until(heard >= n);
 	ck_assert_uint_eq(gone, 0);
 }
 
