@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_descriptors.c - the limit of open files goes as far up as it may. */
+/* test_descriptors.c - the limit of open files goes as far up as it may, and
+ * what is left of it. */
 #include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "descriptors.h"
 #include "run_suite.h"
@@ -26,11 +30,51 @@ START_TEST(raised)
 }
 END_TEST
 
+/* The last descriptor that the kernel's table has room for. */
+static unsigned int table_size(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	unsigned int size = 0;
+	char line[256];
+
+	ck_assert_ptr_nonnull(f);
+	while (!size && fgets(line, sizeof(line), f))
+		sscanf(line, "FDSize: %u", &size);
+	fclose(f);
+	ck_assert_uint_gt(size, 0);
+	return size;
+}
+
+/* An eighth of 512 is to stay free.  To look costs no memory. */
+START_TEST(counted)
+{
+	struct rlimit lim = { .rlim_cur = 512, .rlim_max = 512 };
+	unsigned int size = table_size(), n;
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), last = fd;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &lim), 0);
+	ck_assert(!descriptors_short(fd, 1000, 0));
+	ck_assert_uint_eq(table_size(), size);
+	for (n = 0; !descriptors_short(fd, 1000, 0); n++) {
+		ck_assert_uint_lt(n, 512);
+		last = dup(fd);
+	}
+	ck_assert_int_ge(last, 512 - 512 / 8 - 4);
+	ck_assert_int_le(last, 512 - 512 / 8 + 4);
+	close(last);
+	close(last - 1);
+	close(last - 2);
+	ck_assert(!descriptors_short(fd, 1000, 0));
+	ck_assert(descriptors_short(fd, 1000, 8)); /* are promised */
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("descriptors");
 	TCase *tc = tcase_create("descriptors");
 
+	tcase_add_test(tc, counted);
 	tcase_add_test(tc, raised);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
