@@ -63,6 +63,7 @@ static void ask_done(struct rpc_call *rpc)
 	}
 	if (!rpc->unsure)
 		c->s->heard = clock_now();
+	c->look = rc == -ENXIO || (rc == -ETIMEDOUT && rpc_peer_ready(c->peer));
 	op_put(&c->op, rc);
 }
 
@@ -89,13 +90,6 @@ static bool ask_quiet(const struct session *s)
 	return clock_now() - s->heard > ASK_QUIET_MS * CLOCK_NS_PER_MS;
 }
 
-/* It may be an iod's, which the manager needs for this. */
-static void look_for_cause(struct session *s, int rc)
-{
-	if ((rc == -ENXIO || rc == -ETIMEDOUT) && s->niods)
-		fan_look(s);
-}
-
 int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 {
 	int rc = c->once && ask_quiet(c->s) ? ask_ping(c->s, c->peer) : 0;
@@ -106,6 +100,7 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 		return -ENAMETOOLONG;
 	c->take = take;
 	c->arg = arg;
+	c->look = false;
 	c->op.start = ask_start;
 	c->op.finish = NULL;
 	c->rpc = (struct rpc_call){
@@ -119,8 +114,9 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 		.arg = c,
 	};
 	rc = drive_run(&c->s->drive, &c->op);
-	if (c->peer == c->s->mgr)
-		look_for_cause(c->s, rc);
+	/* of an iod that the manager needs for this */
+	if (c->look && c->peer == c->s->mgr && c->s->niods)
+		fan_look(c->s);
 	return rc;
 }
 

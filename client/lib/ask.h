@@ -26,6 +26,7 @@ struct ask {
 	struct session *s;
 	struct rpc_peer *peer;
 	bool once; /* a change: see ask_run() */
+	bool look; /* it failed for a server that this one needed, perhaps */
 	char *redirect; /* PATH_MAX bytes, or NULL: a reply with
 					 * WIRE_REDIRECT is a protocol error */
 	unsigned int *which; /* of two paths, or NULL */

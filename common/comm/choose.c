@@ -171,6 +171,11 @@ const char *rpc_peer_transport(const struct rpc_peer *peer)
 	return rail_name(peer, (unsigned int)peer->choice.rail);
 }
 
+bool rpc_peer_ready(const struct rpc_peer *peer)
+{
+	return peer->state == PEER_READY;
+}
+
 const char *rpc_peer_reason(const struct rpc_peer *peer)
 {
 	return peer->choice.reason;

@@ -142,6 +142,8 @@ const char *rpc_peer_name(const struct rpc_peer *peer);
  */
 const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
+/* It is connected.  For who drives the context. */
+bool rpc_peer_ready(const struct rpc_peer *peer);
 /* The most payload that goes in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 
