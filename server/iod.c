@@ -15,7 +15,7 @@
  * Longer than a manager that runs can take to reach an iod that was started:
  * what a try may take, and the pause before it.
  */
-#define MGR_WAIT_MS 8000u
+#define MGR_WAIT_MS 12000u
 
 #define REQUEST_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX + WIRE_INLINE_MAX)
 /* 4 KiB of data inline, or the sizes of WIRE_HANDLE_MAX objects */
