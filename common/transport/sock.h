@@ -154,8 +154,6 @@ struct sock_accept_ops {
 	/* Closes the listening socket; NULL: by close(). */
 	void (*unlisten)(struct tp_dev *dev, int fd);
 	const char *late; /* why a hello may not come */
-	/* Nobody may come in now: what left is not gone yet.  Or NULL. */
-	bool (*full)(struct tp_dev *dev);
 };
 
 /* "; " and what to do about an error of bind() or listen(), or "". */

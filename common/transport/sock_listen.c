@@ -44,9 +44,6 @@ static const char *accept_fix(int err)
 {
 	if (err == EMFILE || err == ENFILE)
 		return "; raise the open files limit";
-	if (err == EBUSY)
-		return ": the descriptors that clients gave do not close; look "
-		       "for sockets that linger, or a FUSE server that hangs";
 	if (err == ENOBUFS || err == ENOMEM)
 		return "; free memory";
 	return "; trying again: start the daemon anew if that lasts";
@@ -91,8 +88,6 @@ static bool of_one(int err)
 /* errno of why nobody may come in now. */
 static int why_not(const struct sock_listener *l)
 {
-	if (l->ops->full && l->ops->full(l->listener.dev))
-		return EBUSY;
 	/* who is let in needs more than one, and a daemon has files to open for
 	 * those who are in */
 	return descriptors_short(l->fd, SPARE, EACH * l->nhalf) ? EMFILE : 0;

@@ -13,17 +13,24 @@
 #define STACK (PTHREAD_STACK_MIN + (64u << 10)) /* sanitizers want more */
 
 struct drop {
-	TAILQ_ENTRY(drop) link;
-	uid_t uid;
+	STAILQ_ENTRY(drop) link;
 	int fd;
+};
+
+/* As long as some of theirs wait, or one is being closed. */
+struct user {
+	TAILQ_ENTRY(user) link;
+	uid_t uid;
+	unsigned int n;
 	bool closing; /* by one of the threads */
+	STAILQ_HEAD(, drop) list; /* oldest first */
 };
 
 /* The device's and its threads': the last one frees it. */
 struct local_drops {
 	pthread_mutex_t lock;
-	TAILQ_HEAD(, drop) list; /* oldest first */
-	unsigned int n, threads;
+	TAILQ_HEAD(, user) users;
+	unsigned int threads;
 	bool starting; /* the newest thread */
 	bool left;
 };
@@ -35,7 +42,7 @@ struct local_drops *local_drops_new(void)
 	if (!drops)
 		return NULL;
 	pthread_mutex_init(&drops->lock, NULL);
-	TAILQ_INIT(&drops->list);
+	TAILQ_INIT(&drops->users);
 	return drops;
 }
 
@@ -58,41 +65,61 @@ void local_drops_leave(struct local_drops *drops)
 	unlock(drops);
 }
 
-bool local_drops_full(struct local_drops *drops)
+static struct user *find(const struct local_drops *drops, uid_t uid)
 {
+	struct user *u;
+
+	TAILQ_FOREACH(u, &drops->users, link)
+		if (u->uid == uid)
+			break;
+	return u;
+}
+
+bool local_drops_full(const struct local_giver *from)
+{
+	const struct user *u;
 	bool full;
 
-	pthread_mutex_lock(&drops->lock);
-	full = drops->n >= LOCAL_DROPS_MAX;
-	pthread_mutex_unlock(&drops->lock);
+	pthread_mutex_lock(&from->drops->lock);
+	u = find(from->drops, from->uid);
+	full = u && u->n >= LOCAL_DROPS_MAX;
+	pthread_mutex_unlock(&from->drops->lock);
 	return full;
 }
 
-static bool is_held_up(const struct local_drops *drops, uid_t uid)
+static struct user *next(const struct local_drops *drops)
 {
-	const struct drop *d;
+	struct user *u;
 
-	TAILQ_FOREACH(d, &drops->list, link)
-		if (d->closing && d->uid == uid)
-			return true;
-	return false;
+	TAILQ_FOREACH(u, &drops->users, link)
+		if (!u->closing)
+			break;
+	return u;
 }
 
-static struct drop *next(const struct local_drops *drops)
+/* Their next one comes after all others'. */
+static void step_back(struct local_drops *drops, struct user *u)
 {
-	struct drop *d;
-
-	TAILQ_FOREACH(d, &drops->list, link)
-		if (!d->closing && !is_held_up(drops, d->uid))
-			return d;
-	return NULL;
+	TAILQ_REMOVE(&drops->users, u, link);
+	if (u->n)
+		TAILQ_INSERT_TAIL(&drops->users, u, link);
+	else
+		free(u);
 }
 
-static void forget(struct local_drops *drops, struct drop *d)
+static struct user *find_or_add(struct local_drops *drops, uid_t uid)
 {
-	TAILQ_REMOVE(&drops->list, d, link);
-	drops->n--;
-	free(d);
+	struct user *u = find(drops, uid);
+
+	if (u)
+		return u;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return NULL;
+	u->uid = uid;
+	STAILQ_INIT(&u->list);
+	TAILQ_INSERT_TAIL(&drops->users, u, link);
+	return u;
 }
 
 static void *close_all(void *arg);
@@ -124,47 +151,71 @@ static void hire(struct local_drops *drops)
 	drops->threads += drops->starting;
 }
 
+/* The oldest of u's, without the lock meanwhile. */
+static void close_one(struct local_drops *drops, struct user *u)
+{
+	struct drop *d = STAILQ_FIRST(&u->list);
+
+	STAILQ_REMOVE_HEAD(&u->list, link);
+	u->closing = true;
+	hire(drops);
+	pthread_mutex_unlock(&drops->lock);
+	close(d->fd);
+	free(d);
+	pthread_mutex_lock(&drops->lock);
+	u->closing = false;
+	u->n--;
+	step_back(drops, u);
+}
+
 static void *close_all(void *arg)
 {
 	struct local_drops *drops = arg;
-	struct drop *d;
+	struct user *u;
 
 	pthread_mutex_lock(&drops->lock);
 	drops->starting = false;
-	while ((d = next(drops))) {
-		d->closing = true;
-		hire(drops);
-		pthread_mutex_unlock(&drops->lock);
-		close(d->fd);
-		pthread_mutex_lock(&drops->lock);
-		forget(drops, d);
-	}
+	while ((u = next(drops)))
+		close_one(drops, u);
 	drops->threads--;
 	unlock(drops);
 	return NULL;
+}
+
+/* False: there is no thread, and none of theirs waits. */
+static bool queue(struct local_drops *drops, struct user *u, struct drop *d)
+{
+	hire(drops);
+	if (!drops->threads) {
+		step_back(drops, u);
+		return false;
+	}
+	STAILQ_INSERT_TAIL(&u->list, d, link);
+	u->n++;
+	return true;
 }
 
 static bool hand_over(const struct local_giver *from, int fd)
 {
 	struct local_drops *drops = from->drops;
 	struct drop *d = malloc(sizeof(*d));
+	struct user *u;
 	bool taken;
 
 	if (!d)
 		return false;
-	*d = (struct drop){ .uid = from->uid, .fd = fd };
+	d->fd = fd;
 	pthread_mutex_lock(&drops->lock);
-	TAILQ_INSERT_TAIL(&drops->list, d, link);
-	drops->n++;
-	hire(drops);
-	taken = drops->threads;
-	if (!taken)
-		forget(drops, d);
+	u = find_or_add(drops, from->uid);
+	taken = u && queue(drops, u, d);
 	pthread_mutex_unlock(&drops->lock);
+	if (!taken)
+		free(d);
 	return taken;
 }
 
-/* Memory, as all but a gong should be, has nothing to wait for. */
+/* Memory, as all but a gong should be, has nothing to wait for.  A gong may have
+ * descriptors unread in it, which go with its last close. */
 void local_drop(const struct local_giver *from, int fd)
 {
 	if (fcntl(fd, F_GET_SEALS) >= 0 || !hand_over(from, fd))

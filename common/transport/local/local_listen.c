@@ -68,11 +68,6 @@ static int open_socket(struct tp_dev *dev, struct addr *addr, int backlog)
 	return rc;
 }
 
-static bool is_full(struct tp_dev *dev)
-{
-	return local_drops_full(local_dev(dev)->drops);
-}
-
 int local_listen(struct tp_cq *base, const struct addr *addr, int backlog,
 		 struct tp_listener **out)
 {
@@ -83,7 +78,6 @@ int local_listen(struct tp_cq *base, const struct addr *addr, int backlog,
 		.say_reject = local_say_reject,
 		.req_free = local_req_free,
 		.late = "no hello in time",
-		.full = is_full,
 		.unlisten = local_sock_unlisten,
 	};
 

@@ -44,6 +44,12 @@ int local_req_read(struct sock_req *base, const char **why)
 	struct local_hello hello;
 	int rc;
 
+	if (local_drops_full(&from)) {
+		*why = "too many descriptors that its user gave do not close; "
+		       "end this user's processes whose sockets linger, or "
+		       "that serve FUSE and hang";
+		return -EBUSY;
+	}
 	*why = "it closed before its hello";
 	rc = local_hello_recv(&from, base->fd, &hello, fds, why);
 	if (rc == -EAGAIN)
