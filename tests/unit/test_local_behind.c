@@ -15,7 +15,7 @@
 
 #define LEN 64u
 #define RECVS 4u
-#define PATIENCE_MS 20000u
+#define PATIENCE_MS 60000u
 
 static struct local_rig rig;
 static struct tp_mr *mr;

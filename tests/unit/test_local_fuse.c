@@ -24,7 +24,7 @@
 
 #define LEN 64u
 #define RECVS 4u
-#define PATIENCE_MS 20000u
+#define PATIENCE_MS 60000u
 
 static struct local_rig rig;
 static struct tp_mr *mr;
@@ -147,7 +147,8 @@ static pid_t mount_file(const char *path, const char **why)
 
 /* ---- the test ---- */
 
-static char path[] = "test_local_fuse.XXXXXX";
+static char dir[] = "/tmp/pvfs-local-fuse-XXXXXX";
+static char path[sizeof(dir) + 8];
 
 static void leave(void)
 {
@@ -235,14 +236,20 @@ int main(void)
 		return skip("may not make a mount namespace");
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	rc = mkstemp(path);
-	if (rc < 0)
+	if (!mkdtemp(dir))
+		return skip(dir);
+	snprintf(path, sizeof(path), "%s/file", dir);
+	rc = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	if (rc < 0) {
+		rmdir(dir);
 		return skip(path);
+	}
 	close(rc);
 	pid = mount_file(path, &why);
 	rc = pid < 0 ? skip(why) : run();
 	umount2(path, MNT_DETACH);
 	unlink(path);
+	rmdir(dir);
 	if (pid > 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
