@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lingering.h"
-#include "local_rig.h"
+#include "rig_check.h"
 #include "run_suite.h"
 
 #define LEN 64u
@@ -21,38 +21,16 @@ static struct local_rig rig;
 static struct tp_mr *mr;
 static uint8_t buf[RECVS * LEN];
 
-#define until(cond)                                                            \
-	do {                                                                   \
-		uint64_t stop_ = clock_after_ms(PATIENCE_MS);                  \
-		while (!(cond)) {                                              \
-			local_rig_turn(&rig, mr, LEN, RECVS);                  \
-			ck_assert_msg(clock_now() < stop_, "never: " #cond);   \
-		}                                                              \
-	} while (0)
+#define until(cond) rig_until(&rig, mr, LEN, RECVS, PATIENCE_MS, cond)
 
 static void setup(void)
 {
-	ck_assert_int_eq(local_rig_open(&rig), 0);
-	ck_assert_int_eq(
-		tp_mr_reg(rig.dev, buf, sizeof(buf), TP_LOCAL_WRITE, &mr), 0);
+	rig_start(&rig, buf, sizeof(buf), &mr);
 }
 
 static void teardown(void)
 {
-	tp_mr_dereg(mr);
-	local_rig_close(&rig);
-}
-
-/* A peer that behaves is let in. */
-static void still_works(void)
-{
-	struct raw raw;
-
-	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
-	raw_close(&raw);
-	until(rig.gone);
-	tp_ep_close(rig.ep);
-	rig.ep = NULL;
+	rig_end(&rig, mr);
 }
 
 /* len bytes, and fd with the last of them; fd is closed. */
@@ -81,12 +59,6 @@ static void say_with(int to, int fd, size_t len)
 	close(fd);
 }
 
-static void forget_ep(void)
-{
-	tp_ep_close(rig.ep);
-	rig.ep = NULL;
-}
-
 /* To one that was accepted: it has to say no more. */
 START_TEST(behind_accept)
 {
@@ -101,8 +73,8 @@ START_TEST(behind_accept)
 	until(rig.gone);
 	ck_assert(_i || rig.last.status == -EPROTO);
 	raw_close(&raw);
-	forget_ep();
-	still_works();
+	rig_forget_ep(&rig);
+	rig_works(&rig, mr, LEN, RECVS);
 	close(reader);
 	until(count_fds() <= before);
 }
@@ -120,7 +92,7 @@ START_TEST(behind_hello)
 	else
 		ck_assert_int_eq(send(raw, "x", 1, 0), 1);
 	say_with(raw, lingering(&reader), LEN);
-	still_works();
+	rig_works(&rig, mr, LEN, RECVS);
 	close(raw);
 	close(reader);
 	until(count_fds() <= before);
@@ -197,10 +169,10 @@ START_TEST(among_bells)
 	}
 	until(rig.gone);
 	ck_assert_int_eq(rig.last.status, -EPROTO);
-	forget_ep();
+	rig_forget_ep(&rig);
 	close(fd);
 	local_shm_unmap(&shm);
-	still_works();
+	rig_works(&rig, mr, LEN, RECVS);
 	close(reader);
 }
 END_TEST

@@ -13,7 +13,7 @@
 
 #include "descriptors.h"
 #include "lingering.h"
-#include "local_rig.h"
+#include "rig_check.h"
 #include "run_suite.h"
 
 #define LEN 64u
@@ -27,27 +27,7 @@ static struct tp_mr *mr;
 static uint8_t buf[RECVS * LEN];
 static unsigned int alone; /* threads of ours */
 
-#define until(cond)                                                            \
-	do {                                                                   \
-		uint64_t stop_ = clock_after_ms(PATIENCE_MS);                  \
-		while (!(cond)) {                                              \
-			local_rig_turn(&rig, mr, LEN, RECVS);                  \
-			ck_assert_msg(clock_now() < stop_, "never: " #cond);   \
-		}                                                              \
-	} while (0)
-
-static void open_rig(void)
-{
-	ck_assert_int_eq(local_rig_open(&rig), 0);
-	ck_assert_int_eq(
-		tp_mr_reg(rig.dev, buf, sizeof(buf), TP_LOCAL_WRITE, &mr), 0);
-}
-
-static void close_rig(void)
-{
-	tp_mr_dereg(mr);
-	local_rig_close(&rig);
-}
+#define until(cond) rig_until(&rig, mr, LEN, RECVS, PATIENCE_MS, cond)
 
 static void *tell_id(void *arg)
 {
@@ -70,26 +50,14 @@ static void setup(void)
 	while (access(task, F_OK) == 0)
 		ck_assert(clock_now() < stop);
 	alone = count_threads();
-	open_rig();
+	rig_start(&rig, buf, sizeof(buf), &mr);
 }
 
 /* Those that closed are gone, too. */
 static void teardown(void)
 {
 	until(count_threads() == alone);
-	close_rig();
-}
-
-/* A peer that behaves is let in. */
-static void still_works(void)
-{
-	struct raw raw;
-
-	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
-	raw_close(&raw);
-	until(rig.gone);
-	tp_ep_close(rig.ep);
-	rig.ep = NULL;
+	rig_end(&rig, mr);
 }
 
 /* A client that says hello with fd at a place and leaves. */
@@ -110,8 +78,7 @@ static void give(int fd, enum local_fd place)
 	if (!rig.ep)
 		return;
 	until(rig.gone);
-	tp_ep_close(rig.ep);
-	rig.ep = NULL;
+	rig_forget_ep(&rig);
 }
 
 /* Whatever a hello brings, and where: nobody waits for its close. */
@@ -121,7 +88,7 @@ START_TEST(lingers)
 	int reader, fd = lingering(&reader);
 
 	give(fd, _i);
-	still_works();
+	rig_works(&rig, mr, LEN, RECVS);
 	close(reader);
 	until(count_fds() <= before);
 }
@@ -135,7 +102,7 @@ START_TEST(few_threads)
 
 	for (i = 0; i < 20; i++)
 		give(lingering(&reader[i]), LOCAL_FD_TABLE);
-	still_works();
+	rig_works(&rig, mr, LEN, RECVS);
 	ck_assert_uint_eq(count_threads(), alone + 1);
 	for (i = 0; i < 20; i++)
 		close(reader[i]);
@@ -213,8 +180,8 @@ START_TEST(device_closes)
 
 	give_as(1, lingering(&reader));
 	give_as(1, telling(&other));
-	close_rig();
-	open_rig();
+	rig_end(&rig, mr);
+	rig_start(&rig, buf, sizeof(buf), &mr);
 	ck_assert(!is_closed(other));
 	close(reader);
 	until(is_closed(other));
@@ -260,7 +227,7 @@ START_TEST(too_many)
 	for (i = 1; i < LOCAL_DROPS_MAX; i++)
 		give_as(uid, dup(reader));
 	if (uid == other)
-		still_works();
+		rig_works(&rig, mr, LEN, RECVS);
 	else
 		is_refused();
 	shutdown(reader, SHUT_RDWR);
@@ -268,7 +235,7 @@ START_TEST(too_many)
 		;
 	close(reader);
 	until(count_fds() <= before);
-	still_works();
+	rig_works(&rig, mr, LEN, RECVS);
 }
 END_TEST
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "lingering.h"
-#include "local_rig.h"
+#include "rig_check.h"
 #include "run_suite.h"
 
 #define LEN 64u
@@ -30,14 +30,7 @@ static struct local_rig rig;
 static struct tp_mr *mr;
 static uint8_t buf[RECVS * LEN];
 
-#define until(cond)                                                            \
-	do {                                                                   \
-		uint64_t stop_ = clock_after_ms(PATIENCE_MS);                  \
-		while (!(cond)) {                                              \
-			local_rig_turn(&rig, mr, LEN, RECVS);                  \
-			ck_assert_msg(clock_now() < stop_, "never: " #cond);   \
-		}                                                              \
-	} while (0)
+#define until(cond) rig_until(&rig, mr, LEN, RECVS, PATIENCE_MS, cond)
 
 /* ---- a file system of one file, in a process of its own ---- */
 
@@ -150,22 +143,6 @@ static pid_t mount_file(const char *path, const char **why)
 static char dir[] = "/tmp/pvfs-local-fuse-XXXXXX";
 static char path[sizeof(dir) + 8];
 
-static void leave(void)
-{
-	until(rig.gone);
-	tp_ep_close(rig.ep);
-	rig.ep = NULL;
-}
-
-static void still_works(void)
-{
-	struct raw raw;
-
-	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
-	raw_close(&raw);
-	leave();
-}
-
 /* As the table, which is served all the same, and as the gong, which is none. */
 START_TEST(flushes)
 {
@@ -185,9 +162,10 @@ START_TEST(flushes)
 	atomic_store(&shared->hangs, true);
 	until(rig.ep);
 	close(raw);
-	leave();
+	until(rig.gone);
+	rig_forget_ep(&rig);
 	until(atomic_load(&shared->asked));
-	still_works();
+	rig_works(&rig, mr, LEN, RECVS);
 	atomic_store(&shared->hangs, false);
 	until(count_fds() <= before);
 }
@@ -195,15 +173,12 @@ END_TEST
 
 static void setup(void)
 {
-	ck_assert_int_eq(local_rig_open(&rig), 0);
-	ck_assert_int_eq(
-		tp_mr_reg(rig.dev, buf, sizeof(buf), TP_LOCAL_WRITE, &mr), 0);
+	rig_start(&rig, buf, sizeof(buf), &mr);
 }
 
 static void teardown(void)
 {
-	tp_mr_dereg(mr);
-	local_rig_close(&rig);
+	rig_end(&rig, mr);
 }
 
 static int run(void)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "lingering.h"
-#include "local_rig.h"
+#include "rig_check.h"
 #include "run_suite.h"
 
 #define LEN 256u
@@ -29,14 +29,7 @@ static struct local_rig rig;
 static struct tp_mr *mr;
 static uint8_t buf[RECVS * LEN + 4096];
 
-#define until(cond)                                                            \
-	do {                                                                   \
-		uint64_t stop_ = clock_after_ms(PATIENCE_MS);                  \
-		while (!(cond)) {                                              \
-			local_rig_turn(&rig, mr, LEN, RECVS);                  \
-			ck_assert_msg(clock_now() < stop_, "never: " #cond);   \
-		}                                                              \
-	} while (0)
+#define until(cond) rig_until(&rig, mr, LEN, RECVS, PATIENCE_MS, cond)
 
 static void setup(void)
 {
@@ -51,8 +44,7 @@ static void teardown(void)
 
 	for (i = RECVS * LEN; i < sizeof(buf); i++)
 		ck_assert_uint_eq(buf[i], 0);
-	tp_mr_dereg(mr);
-	local_rig_close(&rig);
+	rig_end(&rig, mr);
 }
 
 /* Mappings of the provider's shared memory. */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rig_check.h - the rig of local_rig.h in tests with Check. */
+#ifndef RIG_CHECK_H
+#define RIG_CHECK_H
+
+#include <check.h>
+
+#include "clock.h"
+#include "local_rig.h"
+
+/* Polls until cond, with recvs receives of len bytes at mr for who comes in; the
+ * bound is only against a hang. */
+#define rig_until(rig, mr, len, recvs, patience_ms, cond)                      \
+	do {                                                                   \
+		uint64_t stop_ = clock_after_ms(patience_ms);                  \
+		while (!(cond)) {                                              \
+			local_rig_turn(rig, mr, len, recvs);                   \
+			ck_assert_msg(clock_now() < stop_, "never: " #cond);   \
+		}                                                              \
+	} while (0)
+
+/* With len bytes at mem registered, for receives. */
+static inline void rig_start(struct local_rig *rig, void *mem, size_t len,
+			     struct tp_mr **mr)
+{
+	ck_assert_int_eq(local_rig_open(rig), 0);
+	ck_assert_int_eq(tp_mr_reg(rig->dev, mem, len, TP_LOCAL_WRITE, mr), 0);
+}
+
+static inline void rig_end(struct local_rig *rig, struct tp_mr *mr)
+{
+	tp_mr_dereg(mr);
+	local_rig_close(rig);
+}
+
+static inline void rig_forget_ep(struct local_rig *rig)
+{
+	tp_ep_close(rig->ep);
+	rig->ep = NULL;
+}
+
+/* A peer that behaves is let in. */
+static inline void rig_works(struct local_rig *rig, const struct tp_mr *mr,
+			     uint32_t len, unsigned int recvs)
+{
+	struct raw raw;
+
+	ck_assert_int_eq(raw_open(rig, &raw, mr, len, recvs), 0);
+	raw_close(&raw);
+	rig_until(rig, mr, len, recvs, 60000, rig->gone);
+	rig_forget_ep(rig);
+}
+
+#endif
