@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "fds.h"
 #include "pvfs.h"
 
 #define N 300000u
@@ -43,18 +44,6 @@ static void reap(pid_t pid)
 
 	EXPECT(waitpid(pid, &status, 0) == pid);
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-static int count_fds(void)
-{
-	DIR *fds = opendir("/proc/self/fd");
-	int n = 0;
-
-	EXPECT(fds);
-	while (readdir(fds))
-		n++;
-	closedir(fds);
-	return n;
 }
 
 static void child_uses(int fd, int reader)

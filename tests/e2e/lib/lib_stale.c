@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "fds.h"
 #include "pvfs.h"
 
 #define N 200000u
@@ -125,18 +126,6 @@ static void own_locks(const char *dir, const int *fd)
 	EXPECT(pvfs_close(fd[0]) == 0);
 	EXPECT(free_for_others(dir, "other"));
 	EXPECT(pvfs_close(fd[1]) == 0);
-}
-
-static int count_fds(void)
-{
-	DIR *fds = opendir("/proc/self/fd");
-	int n = 0;
-
-	EXPECT(fds);
-	while (readdir(fds))
-		n++;
-	closedir(fds);
-	return n;
 }
 
 /*

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fds.h - how many descriptors a process has, and a few more: to be compared. */
+#ifndef FDS_H
+#define FDS_H
+
+#include <dirent.h>
+
+#include "expect.h"
+
+static inline int count_fds(void)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	int n = 0;
+
+	EXPECT(fds);
+	while (readdir(fds))
+		n++;
+	closedir(fds);
+	return n;
+}
+
+#endif
