@@ -111,15 +111,21 @@ struct dist fan_all(const struct session *s)
 	return (struct dist){ .pcount = s->niods, .ssize = 65536 };
 }
 
-void fan_look(struct session *s)
+int fan_ask(const struct fan *fan, enum wire_op op)
 {
 	uint64_t buf[sizeof(struct wire_hdr) / 8];
-	struct dist all = fan_all(s);
-	struct fan fan = { .s = s, .dist = &all, .most_ms = LOOK_MS };
 	struct wire_out out;
 
 	wire_begin(&out, buf, sizeof(buf));
-	fan_run(&fan, WIRE_PING, &out);
+	return fan_run(fan, op, &out);
+}
+
+void fan_look(struct session *s)
+{
+	struct dist all = fan_all(s);
+	struct fan fan = { .s = s, .dist = &all, .most_ms = LOOK_MS };
+
+	fan_ask(&fan, WIRE_PING);
 }
 
 /* ---- one object at each iod ---- */

@@ -23,6 +23,8 @@ struct fan {
 	unsigned int most_ms; /* 0: the session's time-out */
 };
 int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
+/* The same with a message that has no body. */
+int fan_ask(const struct fan *fan, enum wire_op op);
 /* All iods, as if one file were on them. */
 struct dist fan_all(const struct session *s);
 /*

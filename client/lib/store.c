@@ -112,15 +112,6 @@ static int take_iod(void *arg, uint32_t k, const struct wire_msg *reply)
 	return 0;
 }
 
-static int ask_iods(const struct fan *fan, enum wire_op op)
-{
-	uint64_t buf[sizeof(struct wire_hdr) / 8];
-	struct wire_out out;
-
-	wire_begin(&out, buf, sizeof(buf));
-	return fan_run(fan, op, &out);
-}
-
 static int total_space(struct session *s, struct statfs *st)
 {
 	struct dist all = fan_all(s);
@@ -133,10 +124,10 @@ static int total_space(struct session *s, struct statfs *st)
 			     .skip = shares_disk,
 			     .take = take_iod,
 			     .arg = &t };
-	int rc = t.disk ? ask_iods(&disks, WIRE_DISK) : -ENOMEM;
+	int rc = t.disk ? fan_ask(&disks, WIRE_DISK) : -ENOMEM;
 
 	if (!rc || rc == -ENOSYS) /* of an earlier version: not known */
-		rc = ask_iods(&space, WIRE_STATFS);
+		rc = fan_ask(&space, WIRE_STATFS);
 	free(t.disk);
 	return rc;
 }
