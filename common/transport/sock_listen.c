@@ -85,12 +85,11 @@ static bool of_one(int err)
 	}
 }
 
-/* errno of why nobody may come in now. */
-static int why_not(const struct sock_listener *l)
+/* Who is let in needs more than one, and a daemon has files to open for those
+ * who are in. */
+static bool is_full(const struct sock_listener *l)
 {
-	/* who is let in needs more than one, and a daemon has files to open for
-	 * those who are in */
-	return descriptors_short(l->fd, SPARE, EACH * l->nhalf) ? EMFILE : 0;
+	return descriptors_short(l->fd, SPARE, EACH * l->nhalf);
 }
 
 /* False: no more now. */
@@ -115,10 +114,10 @@ static bool accept_one(struct sock_listener *l)
 
 void sock_listener_more(struct sock_listener *l)
 {
-	int turn, err = why_not(l);
+	int turn;
 
-	if (err) {
-		pause_accepting(l, err);
+	if (is_full(l)) {
+		pause_accepting(l, EMFILE);
 		return;
 	}
 	for (turn = 0; turn < ACCEPT_TURN; turn++) {

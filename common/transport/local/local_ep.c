@@ -47,9 +47,11 @@ void local_ep_join(struct tp_ep *base)
 /* An edge comes with each bell, read or not: read many at a time. */
 static void heard_bell(struct local_ep *ep)
 {
-	if (ep->side == LOCAL_ACCEPTOR)
+	if (ep->side == LOCAL_ACCEPTOR) {
 		local_ep_refuse(ep, -EPROTO, 0, "a word behind its hello");
-	if (ep->side == LOCAL_ACCEPTOR || ++ep->bells < BELLS_MAX)
+		return;
+	}
+	if (++ep->bells < BELLS_MAX)
 		return;
 	ep->bells = 0;
 	if (!local_sock_drain(ep->fd))
