@@ -147,8 +147,9 @@ struct tp_recv_wr {
 /*
  * A completion.  Every receive and every signaled send request completes
  * once; an unsignaled one only when it fails.  The send requests of an ep
- * complete in the order of posting, and so do its receives.  wr_id, opcode
- * and ep are valid with every status.
+ * complete in the order of posting, and so do its receives; between the two
+ * there is no order: the answer to a message may come before the message's own
+ * completion.  wr_id, opcode and ep are valid with every status.
  *
  * status: 0; -ECANCELED: flushed after the ep broke or was disconnected;
  * -EACCES: remote access refused; -EMSGSIZE: message longer than the receive

@@ -65,18 +65,21 @@ unsigned int side_pump(struct side *s)
 	return got;
 }
 
+static bool take_wc(struct side *s, unsigned int i, struct tp_wc *wc)
+{
+	*wc = s->wc[i];
+	memmove(&s->wc[i], &s->wc[i + 1], (--s->nwc - i) * sizeof(*wc));
+	return true;
+}
+
 bool side_find_wc(struct side *s, const struct tp_ep *ep, struct tp_wc *wc)
 {
 	unsigned int i;
 
 	for (i = 0; i < s->nwc; i++)
 		if (!ep || s->wc[i].ep == ep)
-			break;
-	if (i == s->nwc)
-		return false;
-	*wc = s->wc[i];
-	memmove(&s->wc[i], &s->wc[i + 1], (--s->nwc - i) * sizeof(*wc));
-	return true;
+			return take_wc(s, i, wc);
+	return false;
 }
 
 bool side_find_ev(struct side *s, const struct tp_ep *ep, struct tp_event *ev)
@@ -154,6 +157,38 @@ void world_pump(struct world *w)
 	tp_cq_wait(w->a.cq, clock_after_ms(1));
 }
 
+static bool of_receives(enum tp_opcode opcode)
+{
+	return opcode == TP_RECV || opcode == TP_RECV_IMM;
+}
+
+/* The first kept completion of ep's receives, or of its send requests. */
+static bool find_in_queue(struct side *s, const struct tp_ep *ep, bool receives,
+			  struct tp_wc *wc)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nwc; i++)
+		if (s->wc[i].ep == ep &&
+		    of_receives(s->wc[i].opcode) == receives)
+			return take_wc(s, i, wc);
+	return false;
+}
+
+/* An ep promises no order between its send requests and its receives. */
+static struct tp_wc world_wc_of(struct world *w, struct side *s,
+				struct tp_ep *ep, bool receives)
+{
+	uint64_t deadline = clock_after_ms(PATIENCE_MS);
+	struct tp_wc wc = { 0 };
+
+	while (!find_in_queue(s, ep, receives, &wc)) {
+		ck_assert_msg(clock_now() < deadline, "no completion came");
+		world_pump(w);
+	}
+	return wc;
+}
+
 struct tp_wc world_wc(struct world *w, struct side *s, struct tp_ep *ep)
 {
 	uint64_t deadline = clock_after_ms(PATIENCE_MS);
@@ -181,7 +216,7 @@ struct tp_event world_ev(struct world *w, struct side *s, struct tp_ep *ep)
 struct tp_wc expect_wc(struct world *w, struct side *s, struct tp_ep *ep,
 		       uint64_t wr_id, enum tp_opcode opcode, int status)
 {
-	struct tp_wc wc = world_wc(w, s, ep);
+	struct tp_wc wc = world_wc_of(w, s, ep, of_receives(opcode));
 
 	ck_assert_int_eq(wc.status, status);
 	ck_assert_uint_eq(wc.wr_id, wr_id);

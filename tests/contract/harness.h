@@ -72,7 +72,10 @@ void world_pump(struct world *w);
 /* The next completion or event of ep on s, while both sides progress. */
 struct tp_wc world_wc(struct world *w, struct side *s, struct tp_ep *ep);
 struct tp_event world_ev(struct world *w, struct side *s, struct tp_ep *ep);
-/* The same, checked; byte_len and imm are the caller's to look at. */
+/*
+ * The next completion of ep's receives or of its send requests, as opcode
+ * says, checked; byte_len and imm are the caller's to look at.
+ */
 struct tp_wc expect_wc(struct world *w, struct side *s, struct tp_ep *ep,
 		       uint64_t wr_id, enum tp_opcode opcode, int status);
 struct tp_event expect_ev(struct world *w, struct side *s, struct tp_ep *ep,
