@@ -54,22 +54,25 @@ static int open_store(struct mgr *mgr)
 	return rc;
 }
 
-static int open_ctx(struct mgr *mgr)
+static int open_fabric(struct mgr *mgr)
 {
 	struct tp_dev_attr dev = {
 		.log = mgr->log,
 		.rdma = &mgr->conf.fabric.rdma,
 		.dead_peer_ms = mgr->conf.fabric.dead_peer_s * 1000
 	};
-	struct rpc_ctx_attr attr = { .log = mgr->log,
-				     .poll_us = mgr->conf.poll_us };
-	int rc;
+	int rc = fabric_open(&mgr->fabric, mgr_conf_scheme(&mgr->conf),
+			     mgr->conf.fabric.option, &dev);
 
-	rc = fabric_open(&mgr->fabric, mgr_conf_scheme(&mgr->conf),
-			 mgr->conf.fabric.option, &dev);
-	if (rc)
-		return rc;
-	attr.fabric = &mgr->fabric;
+	return rc ? rc : rpc_server_try(&mgr->fabric, &mgr->conf.addr);
+}
+
+static int open_ctx(struct mgr *mgr)
+{
+	struct rpc_ctx_attr attr = { .log = mgr->log,
+				     .poll_us = mgr->conf.poll_us,
+				     .fabric = &mgr->fabric };
+
 	return rpc_ctx_open(&attr, &mgr->ctx);
 }
 
@@ -95,6 +98,7 @@ static int open_server(struct mgr *mgr)
 	return rpc_server_open(&attr, &mgr->server);
 }
 
+/* The disk is left alone until it is certain that this host can serve. */
 static int open_all(struct mgr *mgr)
 {
 	int rc;
@@ -102,7 +106,9 @@ static int open_all(struct mgr *mgr)
 	if (getrandom(&mgr->boot, sizeof(mgr->boot), 0) < 0)
 		return -errno;
 	descriptors_raise(); /* each client takes some */
-	rc = open_store(mgr);
+	rc = open_fabric(mgr);
+	if (!rc)
+		rc = open_store(mgr);
 	if (!rc)
 		rc = open_ctx(mgr);
 	if (!rc)

@@ -90,8 +90,10 @@ static int open_fabric(struct iod *iod)
 		.dead_peer_ms = iod->conf.fabric.dead_peer_s * 1000
 	};
 
-	return fabric_open(&iod->fabric, iod->conf.addr.scheme,
-			   iod->conf.fabric.option, &attr);
+	int rc = fabric_open(&iod->fabric, iod->conf.addr.scheme,
+			     iod->conf.fabric.option, &attr);
+
+	return rc ? rc : rpc_server_try(&iod->fabric, &iod->conf.addr);
 }
 
 static int open_workers(struct iod *iod)
@@ -154,18 +156,19 @@ static int open_server(struct iod *iod)
 	return rc;
 }
 
+/* The disk is left alone until it is certain that this host can serve. */
 static int open_all(struct iod *iod)
 {
 	int rc = trust_open(iod->conf.mgr_from, iod->log, &iod->trust);
 
+	if (!rc)
+		rc = open_fabric(iod);
 	if (!rc)
 		rc = open_store(iod);
 	if (!rc)
 		rc = choose_engine(iod);
 	if (!rc)
 		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
-	if (!rc)
-		rc = open_fabric(iod);
 	if (!rc)
 		rc = open_workers(iod);
 	if (!rc)

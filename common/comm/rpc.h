@@ -311,6 +311,8 @@ int rpc_server_open(const struct rpc_server_attr *attr,
 		    struct rpc_server **server);
 /* All threads of the contexts have stopped.  Requests in flight are dropped. */
 void rpc_server_close(struct rpc_server *server);
+/* Whether a server could listen there; an error is logged. */
+int rpc_server_try(const struct fabric *fabric, const struct addr *addr);
 /* The address in use (with the port that was chosen). */
 void rpc_server_addr(const struct rpc_server *server, struct addr *addr);
 struct rpc_server_stats {

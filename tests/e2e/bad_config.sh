@@ -32,7 +32,8 @@ good() {
 }
 
 # refuse WHO LINE WORDS SED-EDIT: with the edited file WHO ends with an error
-# whose text has FILE:LINE (LINE '-': only FILE) and every one of WORDS.
+# whose text has FILE:LINE (LINE '-': only FILE, '': neither) and every one of
+# WORDS.
 refuse() {
 	local who=$1 line=$2 words=$3 edit=$4 word program code
 
@@ -45,7 +46,11 @@ refuse() {
 	code=$?
 	[ $code != 124 ] || fail "$who runs with: $edit"
 	[ $code != 0 ] && [ $code -lt 128 ] || fail "$who: exit $code: $edit"
-	[ "$line" = - ] && line=$conf || line=$conf:$line
+	case $line in
+	'')	;;
+	-)	line=$conf ;;
+	*)	line=$conf:$line ;;
+	esac
 	grep -qF -- "$line" "$tmp/output" ||
 		fail "$who, $edit: no '$line' in: $(cat "$tmp/output")"
 	for word in $words; do
@@ -146,17 +151,18 @@ must_fail timeout 20 "$pvfs_mgr" --config "$conf"
 grep -qE "^pvfs-mgr: $conf:[0-9]+: \[iod\.[0-9]+\] address: .* shorter" \
 	"$tmp/output" || fail "long addresses: $(cat "$tmp/output")"
 
-# an address that is taken, and one that is not this host's
+# an address that is taken, one that is not this host's, a host that nobody
+# knows, a transport that is not there: the storage is left alone
 start_pvfs -n 2
 taken=$(port_of mgr)
-good | sed "7s|:0$|:$taken|" >"$conf"
-must_fail timeout 20 "$pvfs_mgr" --config "$conf"
-grep -q ":$taken: .*another daemon has the port.*\[iod.N\]" "$tmp/output" ||
-	fail "a taken port: $(cat "$tmp/output")"
-good | sed '18s|127.0.0.1|192.0.2.1|' >"$conf"
-must_fail timeout 20 "$pvfs_iod" --config "$conf" --index 1 --new-store
-grep -q '192.0.2.1:.*no address of this host.*\[iod.N\]' "$tmp/output" ||
-	fail "a strange address: $(cat "$tmp/output")"
+refuse mgr '' "$taken daemon port [iod.N]" "7s|:0$|:$taken|"
+refuse iod '' '192.0.2.1 address [iod.N]' '18s|127.0.0.1|192.0.2.1|'
+refuse mgr '' 'no-such-host.invalid' '7s|127.0.0.1|no-such-host.invalid|'
+refuse iod '' 'no-such-host.invalid' '18s|127.0.0.1|no-such-host.invalid|'
+refuse mgr '' 'fabric=strict:foo' '7s|tcp|pvfs|;8a fabric = strict:foo'
+refuse iod '' 'fabric=strict:foo' '18s|tcp|pvfs|;18a fabric = strict:foo'
+[ ! -e "$tmp/mgr" ] || fail "the manager made storage before it could serve"
+[ ! -e "$tmp/iod1" ] || fail "the iod made storage before it could serve"
 
 # mounted from an iod's port, and from one where nobody is
 sed "s/port=[0-9]*/port=$(port_of iod.1)/" "$state/pvfstab" >"$tmp/pvfstab"
