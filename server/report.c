@@ -40,28 +40,29 @@ static void report_worker(struct mail *mail)
 	atomic_store(&w->reporting, false);
 }
 
-static uint64_t sum_ways(const struct iod *iod, enum way way)
+static uint64_t requests_with(const struct iod *iod, enum payload kind)
 {
 	uint64_t sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < iod->nworkers; i++)
-		sum += atomic_load_explicit(&iod->worker[i].ways[way],
+		sum += atomic_load_explicit(&iod->worker[i].payloads[kind],
 					    memory_order_relaxed);
 	return sum;
 }
 
 /* What came along came in a message, or by Fast RDMA, as rpc has counted. */
-static void report_ways(const struct iod *iod, uint64_t fast)
+static void report_payloads(const struct iod *iod, uint64_t fast)
 {
-	uint64_t along = sum_ways(iod, WAY_ALONG);
+	uint64_t along = requests_with(iod, PAYLOAD_ALONG);
 
 	log_always(iod->log,
 		   "data of %" PRIu64 " requests went in a message, of "
 		   "%" PRIu64 " by Fast RDMA, of %" PRIu64
 		   " was left to the server",
 		   along > fast ? along - fast : 0,
-		   fast + sum_ways(iod, WAY_PLACE), sum_ways(iod, WAY_SERVER));
+		   fast + requests_with(iod, PAYLOAD_PLACED),
+		   requests_with(iod, PAYLOAD_KEYS));
 }
 
 static void report_requests(const struct iod *iod)
@@ -73,7 +74,7 @@ static void report_requests(const struct iod *iod)
 		   "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
 		   " replays, %" PRIu64 " protocol errors",
 		   st.sessions, st.requests, st.replays, st.protocol_errors);
-	report_ways(iod, st.fast);
+	report_payloads(iod, st.fast);
 	log_always(iod->log,
 		   "%" PRIu64 " requests by Fast RDMA, %" PRIu64
 		   " replies, %zu KiB of buffers, %" PRIu64

@@ -117,20 +117,20 @@ void session_wait(struct iod_session *ses, struct session_idle *wait)
 		wait->idle(wait);
 }
 
-static enum way way_of(const struct rpc_req *req)
+static enum payload payload_of(const struct rpc_req *req)
 {
 	const struct wire_io *io = req->msg.body; /* also wire_list's first */
 
 	if (!io->nmem || rpc_req_data(req))
-		return WAY_ALONG;
-	return le16toh(req->msg.hdr->flags) & WIRE_F_PLACE ? WAY_PLACE
-							   : WAY_SERVER;
+		return PAYLOAD_ALONG;
+	return le16toh(req->msg.hdr->flags) & WIRE_F_PLACE ? PAYLOAD_PLACED
+							   : PAYLOAD_KEYS;
 }
 
-static void count_way(struct worker *w, const struct rpc_req *req)
+static void count_payload(struct worker *w, const struct rpc_req *req)
 {
 	if (wire_op_reads(req->op) || wire_op_writes(req->op))
-		atomic_fetch_add_explicit(&w->ways[way_of(req)], 1,
+		atomic_fetch_add_explicit(&w->payloads[payload_of(req)], 1,
 					  memory_order_relaxed);
 }
 
@@ -152,7 +152,7 @@ static void session_request(void *arg, struct rpc_req *req)
 	} else if (req->op != WIRE_CLAIM && !store_serves(iod->store)) {
 		rpc_reply_status(req, -EAGAIN);
 	} else {
-		count_way(ses->worker, req);
+		count_payload(ses->worker, req);
 		op->run(ses->worker, req);
 	}
 }

@@ -43,11 +43,11 @@ struct iod_session {
 };
 
 /* How the data of a READ or WRITE goes. */
-enum way {
-	WAY_ALONG, /* with the message */
-	WAY_PLACE, /* to a Fast RDMA buffer of the client's */
-	WAY_SERVER, /* by keys; clients may be asked to carry it */
-	WAYS
+enum payload {
+	PAYLOAD_ALONG, /* with the message */
+	PAYLOAD_PLACED, /* to a Fast RDMA buffer of the client's */
+	PAYLOAD_KEYS, /* left to us, by keys; the client may be asked to */
+	PAYLOADS
 };
 
 struct worker {
@@ -62,7 +62,7 @@ struct worker {
 	LIST_HEAD(, xfer) spare; /* to be used again */
 	pthread_t thread;
 	bool started;
-	atomic_uint_least64_t ways[WAYS]; /* requests, by enum way */
+	atomic_uint_least64_t payloads[PAYLOADS]; /* requests, by enum payload */
 	struct mail report; /* iod_report() */
 	atomic_bool reporting; /* it is on its way */
 };
