@@ -6,20 +6,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "store_int.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
-
-/* FNV-1a. */
-static uint64_t mix(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *byte = data;
-
-	while (len--)
-		hash = (hash ^ *byte++) * 0x100000001b3u;
-	return hash;
-}
 
 static ssize_t read_boot_id(char *text, size_t len)
 {
@@ -35,14 +26,11 @@ static ssize_t read_boot_id(char *text, size_t len)
 
 uint64_t store_disk(struct store *store)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
 	struct stat sb;
 	char text[64];
 	ssize_t n = read_boot_id(text, sizeof(text));
 
 	if (n <= 0 || fstat(store->objfd, &sb))
 		return 0;
-	hash = mix(hash, text, (size_t)n);
-	hash = mix(hash, &sb.st_dev, sizeof(sb.st_dev));
-	return hash ? hash : 1;
+	return XXH3_64bits_withSeed(text, (size_t)n, sb.st_dev) ?: 1;
 }
