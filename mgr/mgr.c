@@ -4,12 +4,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "descriptors.h"
 #include "jobs.h"
 #include "op.h"
+#include "random_id.h"
 #include "session.h"
 #include "stamp.h"
 
@@ -101,10 +101,10 @@ static int open_server(struct mgr *mgr)
 /* The disk is left alone until it is certain that this host can serve. */
 static int open_all(struct mgr *mgr)
 {
-	int rc;
+	int rc = random_id(&mgr->boot);
 
-	if (getrandom(&mgr->boot, sizeof(mgr->boot), 0) < 0)
-		return -errno;
+	if (rc)
+		return rc;
 	descriptors_raise(); /* each client takes some */
 	rc = open_fabric(mgr);
 	if (!rc)

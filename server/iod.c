@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "clock.h"
 #include "container.h"
 #include "descriptors.h"
+#include "random_id.h"
 #include "trust.h"
 #include "worker.h"
 
@@ -267,7 +267,7 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	atomic_init(&iod->stop, false);
 	atomic_init(&iod->ready, false);
 	atomic_init(&iod->refused, false);
-	if (getrandom(&iod->boot, sizeof(iod->boot), 0) < 0)
+	if (random_id(&iod->boot))
 		iod->boot = iod->started;
 	rc = open_all(iod);
 	if (!rc) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* random_id.h - identifiers that nobody else has: sessions, stores. */
+/* random_id.h - identifiers that nobody else has: sessions, stores, starts of a server. */
 #ifndef RANDOM_ID_H
 #define RANDOM_ID_H
 
