@@ -59,7 +59,8 @@ static int open_fabric(struct mgr *mgr)
 	struct tp_dev_attr dev = {
 		.log = mgr->log,
 		.rdma = &mgr->conf.fabric.rdma,
-		.dead_peer_ms = mgr->conf.fabric.dead_peer_s * 1000
+		.dead_peer_ms = mgr->conf.fabric.dead_peer_s * 1000,
+		.where = mgr->conf.fabric.where
 	};
 	int rc = fabric_open(&mgr->fabric, mgr_conf_scheme(&mgr->conf),
 			     mgr->conf.fabric.option, &dev);

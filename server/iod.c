@@ -87,7 +87,8 @@ static int open_fabric(struct iod *iod)
 	struct tp_dev_attr attr = {
 		.log = iod->log,
 		.rdma = &iod->conf.fabric.rdma,
-		.dead_peer_ms = iod->conf.fabric.dead_peer_s * 1000
+		.dead_peer_ms = iod->conf.fabric.dead_peer_s * 1000,
+		.where = iod->conf.fabric.where
 	};
 
 	int rc = fabric_open(&iod->fabric, iod->conf.addr.scheme,

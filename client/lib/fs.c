@@ -39,6 +39,7 @@ static struct session_attr mount_attr(const struct mount *mount)
 	return (struct session_attr){
 		.addr = &mount->mgr,
 		.fabric = mount->fabric,
+		.where = mount->where,
 		.server_uid = mount->server_uid,
 		.rdma = &mount->rdma,
 		.dead_peer_ms = mount->dead_peer_ms,

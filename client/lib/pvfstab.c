@@ -53,22 +53,6 @@ static bool tidy(char *dir)
 	return true;
 }
 
-static int add(struct pvfstab *tab, const struct mount *mount)
-{
-	struct mount *grown = reallocarray(tab->mount, tab->n + 1,
-					   sizeof(*grown));
-
-	if (!grown)
-		return -ENOMEM;
-	tab->mount = grown;
-	tab->mount[tab->n] = *mount;
-	tab->mount[tab->n].dir = strdup(mount->dir);
-	if (!tab->mount[tab->n].dir)
-		return -ENOMEM;
-	tab->n++;
-	return 0;
-}
-
 /* The line at hand, for messages and defaults. */
 struct reader {
 	const char *path;
@@ -76,6 +60,24 @@ struct reader {
 	unsigned int timeout_ms;
 	const struct log *log;
 };
+
+static int add(struct pvfstab *tab, const struct reader *r,
+	       const struct mount *mount)
+{
+	struct mount *grown = reallocarray(tab->mount, tab->n + 1,
+					   sizeof(*grown));
+	struct mount *new;
+
+	if (!grown)
+		return -ENOMEM;
+	tab->mount = grown;
+	new = &tab->mount[tab->n++];
+	*new = *mount;
+	new->dir = strdup(mount->dir);
+	if (asprintf(&new->where, "%s:%u", r->path, r->line) < 0)
+		new->where = NULL;
+	return new->dir &&new->where ? 0 : -ENOMEM;
+}
 
 static void complain(const struct reader *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -161,7 +163,7 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 		strcpy(mount.fabric, opt.fabric);
 	if (opt.timeout)
 		mount.timeout_ms = (unsigned int)opt.timeout * 1000;
-	return add(tab, &mount);
+	return add(tab, r, &mount);
 }
 
 /* getmntent(3) skips lines without a word; so it gets them one by one. */
@@ -214,8 +216,10 @@ void pvfstab_free(struct pvfstab *tab)
 {
 	unsigned int i;
 
-	for (i = 0; i < tab->n; i++)
+	for (i = 0; i < tab->n; i++) {
 		free(tab->mount[i].dir);
+		free(tab->mount[i].where);
+	}
 	free(tab->mount);
 	*tab = (struct pvfstab){ 0 };
 }

@@ -16,6 +16,7 @@
 
 struct mount {
 	char *dir; /* "/pvfs": absolute, no "." or "//" */
+	char *where; /* "FILE:LINE" of it */
 	struct addr mgr;
 	unsigned int timeout_ms;
 	char fabric[FABRIC_TEXT_MAX]; /* option, "": auto */

@@ -118,6 +118,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	struct tp_dev_attr dev_attr = { .log = s->log,
 					.server_uid = attr->server_uid,
 					.rdma = attr->rdma,
+					.where = attr->where,
 					.dead_peer_ms = attr->dead_peer_ms,
 					.probe = attr->probe };
 	struct rpc_ctx_attr ctx_attr = {

@@ -49,6 +49,7 @@ struct session_attr {
 	const struct addr *addr; /* of the mgr, or of any server */
 	const char *name; /* of that, for messages */
 	const char *fabric; /* option; NULL: auto */
+	const char *where; /* see struct tp_dev_attr */
 	uint64_t fsid; /* what the server must serve; 0: whatever */
 	unsigned int server_uid; /* see struct tp_dev_attr */
 	const struct rdma_opt *rdma; /* likewise */

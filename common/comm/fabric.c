@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,26 +76,42 @@ bool fabric_option_ok(const char *option)
 	return names_parse(&names, option);
 }
 
+static void complain(const struct tp_dev_attr *attr, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* With the place of the option, or address, that is wrong. */
+static void complain(const struct tp_dev_attr *attr, const char *fmt, ...)
+{
+	char what[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	log_error(attr->log, "%s%s%s", attr->where ? attr->where : "",
+		  attr->where ? ": " : "", what);
+}
+
 /* An address that names its transport leaves only that one. */
 static int names_for(struct names *names, const char *scheme,
-		     const char *option, const struct log *log)
+		     const char *option, const struct tp_dev_attr *attr)
 {
 	bool chosen = option && *option && strcmp(option, "auto") != 0;
 
 	if (!names_parse(names, option)) {
-		log_error(log,
-			  "fabric=%s: want auto, strict:NAME or NAME:NAME..., "
-			  "of local, verbs, tcp",
-			  option);
+		complain(attr,
+			 "fabric=%s: want auto, strict:NAME or NAME:NAME..., "
+			 "of local, verbs, tcp",
+			 option);
 		return -EINVAL;
 	}
 	if (!strcmp(scheme, FABRIC_ANY))
 		return 0;
 	if (chosen && !names_have(names, scheme)) {
-		log_error(log,
-			  "fabric=%s does not allow a %s:// address: write "
-			  "pvfs:// there, or allow %s",
-			  option, scheme, scheme);
+		complain(attr,
+			 "fabric=%s does not allow a %s:// address: write "
+			 "pvfs:// there, or allow %s",
+			 option, scheme, scheme);
 		return -EINVAL;
 	}
 	names->n = 0;
@@ -148,26 +165,27 @@ static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 
 /* What was tried without a word. */
 static void fabric_log_none(const struct fabric *fabric,
-			    const struct names *names, const struct log *log)
+			    const struct names *names,
+			    const struct tp_dev_attr *attr)
 {
 	const char *name = names->name[0];
 	int len = (int)strlen(fabric->missing) - 2; /* not the last "; " */
 
 	if (!names->strict)
-		log_error(log,
-			  "fabric=%s: no transport to use (%.*s): use a build "
-			  "with one of them, or write fabric=auto",
-			  fabric->option, len, fabric->missing);
+		complain(attr,
+			 "fabric=%s: no transport to use (%.*s): use a build "
+			 "with one of them, or write fabric=auto",
+			 fabric->option, len, fabric->missing);
 	else if (!strcmp(name, "verbs"))
-		log_error(log,
-			  "fabric=%s (%.*s): load the RDMA driver and bring a "
-			  "port up (rdma link), or write fabric=auto",
-			  fabric->option, len, fabric->missing);
+		complain(attr,
+			 "fabric=%s (%.*s): load the RDMA driver and bring a "
+			 "port up (rdma link), or write fabric=auto",
+			 fabric->option, len, fabric->missing);
 	else
-		log_error(log,
-			  "fabric=%s (%.*s): use a build with %s, or write "
-			  "fabric=auto",
-			  fabric->option, len, fabric->missing, name);
+		complain(attr,
+			 "fabric=%s (%.*s): use a build with %s, or write "
+			 "fabric=auto",
+			 fabric->option, len, fabric->missing, name);
 }
 
 int fabric_open(struct fabric *fabric, const char *scheme, const char *option,
@@ -179,7 +197,7 @@ int fabric_open(struct fabric *fabric, const char *scheme, const char *option,
 	int rc;
 
 	memset(fabric, 0, sizeof(*fabric));
-	rc = names_for(&names, scheme, option, attr->log);
+	rc = names_for(&names, scheme, option, attr);
 	if (rc)
 		return rc;
 	snprintf(fabric->option, sizeof(fabric->option), "%s",
@@ -190,7 +208,7 @@ int fabric_open(struct fabric *fabric, const char *scheme, const char *option,
 	if (fabric->rails.n)
 		return 0;
 	if (optional && rc != -EINVAL)
-		fabric_log_none(fabric, &names, attr->log);
+		fabric_log_none(fabric, &names, attr);
 	return rc;
 }
 

@@ -27,6 +27,9 @@ int fabric_conf_read(const struct conf_section *in, struct fabric_conf *fc)
 				"auto, strict:NAME or NAME:NAME...");
 	if (text)
 		strcpy(fc->option, text);
+	if (text || (!fc->option[0] && conf_get(in, "address")))
+		conf_where(in, text ? "fabric" : "address", fc->where,
+			   sizeof(fc->where));
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *name = keys[i] + strlen(RDMA_KEY);
 

@@ -10,6 +10,7 @@ struct fabric_conf {
 	char option[FABRIC_TEXT_MAX]; /* "": auto */
 	struct rdma_opt rdma;
 	unsigned int dead_peer_s; /* 0: the default */
+	char where[512]; /* "FILE:LINE: [section] fabric", else of the address */
 };
 
 #define FABRIC_DEAD_MAX_S 3600u

@@ -41,7 +41,9 @@ int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 	if (ops)
 		return OP(&(struct tp_dev){ .ops = ops }, dev_open)(attr, dev);
 	log_error(attr ? attr->log : NULL,
-		  "no transport \"%s\" in this build; use " PROVIDERS, name);
+		  "%s%sno transport \"%s\" in this build; use " PROVIDERS,
+		  attr && attr->where ? attr->where : "",
+		  attr && attr->where ? ": " : "", name);
 	return -EPROTONOSUPPORT;
 }
 

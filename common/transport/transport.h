@@ -221,6 +221,8 @@ struct tp_dev_attr {
 					 * the status is all that is asked for */
 	const struct rdma_opt *rdma;	/* of RDMA devices; NULL: as the system
 					 * chooses; read during the open only */
+	const char *where;		/* "FILE:LINE" that asks for the device, for
+					 * messages of the open; NULL: none does */
 };
 
 /*

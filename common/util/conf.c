@@ -56,16 +56,26 @@ const char *conf_get(const struct conf_section *in, const char *key)
 	return e ? e->value : NULL;
 }
 
-int conf_complain(const struct conf_section *in, const char *key,
-		  const char *what)
+void conf_where(const struct conf_section *in, const char *key, char *buf,
+		size_t len)
 {
 	const struct conf_entry *e = find(in, key);
 	char line[16] = "";
 
 	if (e)
 		snprintf(line, sizeof(line), ":%d", e->line);
-	snprintf(in->err, in->errlen, "%s%s: [%s] %s: %s", in->conf->path, line,
-		 in->name, key, what);
+	snprintf(buf, len, "%s%s: [%s] %s", in->conf->path, line, in->name,
+		 key);
+}
+
+int conf_complain(const struct conf_section *in, const char *key,
+		  const char *what)
+{
+	size_t n;
+
+	conf_where(in, key, in->err, in->errlen);
+	n = strlen(in->err);
+	snprintf(in->err + n, in->errlen - n, ": %s", what);
 	return -EINVAL;
 }
 

@@ -39,6 +39,9 @@ int conf_size(const struct conf_section *in, const char *key, uint64_t min,
 int conf_uint(const struct conf_section *in, const char *key, unsigned int min,
 	      unsigned int max, unsigned int *val);
 int conf_bool(const struct conf_section *in, const char *key, bool *val);
+/* "FILE:LINE: [section] key", of a key that is missing without the line. */
+void conf_where(const struct conf_section *in, const char *key, char *buf,
+		size_t len);
 /* "FILE:LINE: [section] key: what" in err; -EINVAL. */
 int conf_complain(const struct conf_section *in, const char *key,
 		  const char *what);

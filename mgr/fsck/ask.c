@@ -130,7 +130,8 @@ static int open_peers(struct fsck *f)
 int fsck_open(struct fsck *f)
 {
 	struct tp_dev_attr dev = { .log = f->log,
-				   .rdma = &f->conf.fabric.rdma };
+				   .rdma = &f->conf.fabric.rdma,
+				   .where = f->conf.fabric.where };
 	struct rpc_ctx_attr ctx = { .log = f->log, .fabric = &f->fabric };
 	int rc = fabric_open(&f->fabric, mgr_conf_scheme(&f->conf),
 			     f->conf.fabric.option, &dev);

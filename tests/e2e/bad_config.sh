@@ -159,8 +159,10 @@ refuse mgr '' "$taken daemon port [iod.N]" "7s|:0$|:$taken|"
 refuse iod '' '192.0.2.1 address [iod.N]' '18s|127.0.0.1|192.0.2.1|'
 refuse mgr '' 'no-such-host.invalid' '7s|127.0.0.1|no-such-host.invalid|'
 refuse iod '' 'no-such-host.invalid' '18s|127.0.0.1|no-such-host.invalid|'
-refuse mgr '' 'fabric=strict:foo' '7s|tcp|pvfs|;8a fabric = strict:foo'
-refuse iod '' 'fabric=strict:foo' '18s|tcp|pvfs|;18a fabric = strict:foo'
+refuse mgr 9 'fabric=strict:foo' '7s|tcp|pvfs|;8a fabric = strict:foo'
+refuse iod 19 'fabric=strict:foo' '18s|tcp|pvfs|;18a fabric = strict:foo'
+refuse mgr 9 'transport foo' '7s|tcp|pvfs|;8a fabric = foo'
+refuse iod 13 'fabric=local tcp://' '12a fabric = local'
 [ ! -e "$tmp/mgr" ] || fail "the manager made storage before it could serve"
 [ ! -e "$tmp/iod1" ] || fail "the iod made storage before it could serve"
 

@@ -51,7 +51,7 @@ PVFS_LOG=info must pvfs-df /pvfs >"$tmp/df" 2>&1
 	fail "pvfs-df: $(cat "$tmp/df")"
 mount_with fabric=foo
 must_fail pvfs-ls /pvfs
-grep -q 'no transport "foo" in this build; use local.* tcp$' "$tmp/output" ||
+grep -q 'pvfstab:[0-9]*: no transport "foo" in this build; use local.* tcp$' "$tmp/output" ||
 	fail "no fix: $(cat "$tmp/output")"
 # once, however many calls find it out
 for tool in "pvfs-cp $0 /pvfs/x" "pvfs-df /pvfs" pvfs-ping; do
@@ -61,7 +61,7 @@ for tool in "pvfs-cp $0 /pvfs/x" "pvfs-df /pvfs" pvfs-ping; do
 done
 mount_with fabric=foo:bar
 must_fail pvfs-ls /pvfs
-grep -q 'no transport to use (foo: [^;]*; bar: [a-z ]*): use' "$tmp/output" ||
+grep -q 'pvfstab:[0-9]*: fabric=.*: no transport to use (foo: [^;]*; bar: [a-z ]*): use' "$tmp/output" ||
 	fail "no fix: $(cat "$tmp/output")"
 
 if [ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]; then
