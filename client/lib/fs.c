@@ -3,6 +3,7 @@
 #include "fs.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "ask.h"
 #include "file.h"
@@ -13,7 +14,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->log = log;
 	fs->s = NULL;
 	fs->fsid = 0;
-	atomic_init(&fs->flaw, 0);
+	memset(fs->flaw, 0, sizeof(fs->flaw));
 	fs->connecting = false;
 	pthread_mutex_init(&fs->lock, NULL);
 	pthread_cond_init(&fs->connected, NULL);
@@ -50,22 +51,59 @@ static struct session_attr mount_attr(const struct mount *mount)
 	};
 }
 
+/* Of one mount the cause is the same if the number and the transport are. */
+static bool said(const struct flaw *flaw, int rc, const char *scheme)
+{
+	return flaw->rc == rc && !strcmp(flaw->scheme, scheme);
+}
+
+static bool flaw_said(struct fs *fs, int rc, const char *scheme)
+{
+	bool is;
+
+	pthread_mutex_lock(&fs->lock);
+	is = said(&fs->flaw[0], rc, scheme) || said(&fs->flaw[1], rc, scheme);
+	pthread_mutex_unlock(&fs->lock);
+	return is;
+}
+
+static bool flawed(struct fs *fs)
+{
+	bool is;
+
+	pthread_mutex_lock(&fs->lock);
+	is = fs->flaw[0].rc || fs->flaw[1].rc;
+	pthread_mutex_unlock(&fs->lock);
+	return is;
+}
+
+static void flaw_keep(struct fs *fs, const struct session_attr *attr, int rc)
+{
+	struct flaw *flaw = &fs->flaw[attr->probe];
+
+	pthread_mutex_lock(&fs->lock);
+	flaw->rc = rc;
+	strcpy(flaw->scheme, attr->addr->scheme);
+	pthread_mutex_unlock(&fs->lock);
+}
+
 /* No peer is asked, so that trying it without a word first costs little. */
 int fs_session_open(struct fs *fs, const struct session_attr *attr,
 		    struct session **out)
 {
 	static const struct log nowhere;
 	struct session_attr silent = *attr;
-	int rc, flaw = atomic_load(&fs->flaw);
+	bool try = flawed(fs);
+	int rc;
 
 	silent.log = &nowhere;
-	rc = flaw ? session_open(&silent, out) : 0;
-	if (rc && rc == flaw)
+	rc = try ? session_open(&silent, out) : 0;
+	if (rc && flaw_said(fs, rc, attr->addr->scheme))
 		return rc;
-	if (flaw && !rc)
+	if (try && !rc)
 		session_put(*out);
 	rc = session_open(attr, out);
-	atomic_store(&fs->flaw, rc);
+	flaw_keep(fs, attr, rc);
 	return rc;
 }
 

@@ -21,7 +21,10 @@ struct fs {
 	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */
 	uint64_t fsid; /* of the last one; 0: there was none */
-	atomic_int flaw; /* why session_open() failed last, and was logged */
+	struct flaw { /* why session_open() failed last, and was logged */
+		int rc;
+		char scheme[sizeof(((struct addr *)0)->scheme)];
+	} flaw[2]; /* of the mount's sessions; of probes; under lock */
 	bool connecting; /* a thread makes one */
 	pthread_cond_t connected; /* ... and is done */
 	pthread_mutex_t files_lock; /* before file.lock */

@@ -6,6 +6,7 @@
  *   lib_servers gone MOUNT URI          the iod at URI was killed
  *   lib_servers silent URI              it is stopped
  *   lib_servers alone MOUNT             the manager was killed
+ *   lib_servers flaws MOUNT             fabric= allows neither it nor verbs
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -313,6 +314,19 @@ static void alone(const char *mount)
 	EXPECT(pvfs_is_pvfs(mount) == 1);
 }
 
+/* One cause says nothing of the other, though their number is the same. */
+static void flaws(const char *mount)
+{
+	struct pvfs_ping ping;
+
+	for (int i = 0; i < 2; i++) {
+		EXPECT_ERRNO(pvfs_ping_mount(mount, "verbs://127.0.0.1:1", 0,
+					     &ping),
+			     EINVAL);
+		EXPECT_ERRNO(pvfs_open(mount, O_RDONLY), EINVAL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	EXPECT(argc >= 3);
@@ -322,6 +336,8 @@ int main(int argc, char **argv)
 		refused(argv[2], ETIMEDOUT);
 	} else if (!strcmp(argv[1], "alone")) {
 		alone(argv[2]);
+	} else if (!strcmp(argv[1], "flaws")) {
+		flaws(argv[2]);
 	} else {
 		EXPECT(argc == 5);
 		log_lines();

@@ -22,3 +22,12 @@ expect ok lib_servers silent "$iod"
 kill -CONT "$(cluster pid 1)"
 must cluster kill-mgr
 expect ok lib_servers alone /pvfs
+
+# what is wrong with the mount is said, whatever was wrong with a probe
+echo '127.0.0.1:/ /pvfs pvfs transport=local,fabric=tcp 0 0' >"$tmp/pvfstab"
+export PVFSTAB_FILE=$tmp/pvfstab
+expect ok lib_servers flaws /pvfs
+for scheme in local verbs; do
+	[ "$(grep -c "does not allow a $scheme:// address" "$tmp/stderr")" = 1 ] ||
+		fail "$scheme: $(cat "$tmp/stderr")"
+done
