@@ -139,7 +139,10 @@ struct sock_req {
 struct sock_accept_ops {
 	/* The listening socket and its port in *addr; -errno, logged. */
 	int (*open)(struct tp_dev *dev, struct addr *addr, int backlog);
-	/* Fills in peer and what is the provider's; NULL: no memory. */
+	/*
+	 * Fills in peer and what is the provider's; NULL: no memory, and fd is
+	 * closed.
+	 */
 	struct sock_req *(*req_new)(const struct sock_listener *l, int fd,
 				    const struct sockaddr *sa);
 	/*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sock_req.c - an accepted socket until the application accepts or rejects. */
 #include <errno.h>
-#include <unistd.h>
 
 #include "sock.h"
 
@@ -100,7 +99,6 @@ void sock_req_new(struct sock_listener *l, int fd, const struct sockaddr *sa)
 
 	if (!req) {
 		no_memory(l);
-		close(fd);
 		return;
 	}
 	req->req.dev = l->listener.dev;

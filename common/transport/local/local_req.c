@@ -71,14 +71,16 @@ int local_req_read(struct sock_req *base, const char **why)
 struct sock_req *local_req_new(const struct sock_listener *l, int fd,
 			       const struct sockaddr *sa)
 {
-	struct local_req *req = calloc(1, sizeof(*req));
+	struct tp_identity id = { 0 };
+	int rc = local_sock_peer(fd, &id);
+	const struct local_giver from = local_giver(l->listener.dev, id.uid);
+	struct local_req *req = rc ? NULL : calloc(1, sizeof(*req));
 
-	if (!req)
-		return NULL;
-	if (local_sock_peer(fd, &req->id)) {
-		free(req);
+	if (!req) {
+		local_sock_close(&from, fd);
 		return NULL;
 	}
+	req->id = id;
 	req->sock.req.dev = l->listener.dev;
 	req->fds = LOCAL_NO_FDS;
 	snprintf(req->sock.peer, sizeof(req->sock.peer),

@@ -84,8 +84,10 @@ struct sock_req *tcp_req_new(const struct sock_listener *l, int fd,
 {
 	struct tcp_req *req = calloc(1, sizeof(*req));
 
-	if (!req)
+	if (!req) {
+		close(fd);
 		return NULL;
+	}
 	tcp_sock_name(sa, req->sock.peer, sizeof(req->sock.peer));
 	return &req->sock;
 }
