@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* check.c - pvfs-mgr --check: is the data base whole? */
 #include <errno.h>
+#include <grp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mgr.h"
@@ -27,6 +29,29 @@ static int open_stamped(const struct mgr_conf *conf, const struct log *log)
 	return rc;
 }
 
+/*
+ * What recovery and the reserve write belongs to the daemon, whoever checks:
+ * root goes on as the owner of the data base.
+ */
+static int become_owner(int dirfd, const struct mgr_conf *conf,
+			const struct log *log)
+{
+	struct stat st;
+	int rc;
+
+	if (geteuid() || fstatat(dirfd, "db", &st, 0) || !st.st_uid)
+		return 0;
+	if (!setgroups(1, &st.st_gid) && !setgid(st.st_gid) &&
+	    !setuid(st.st_uid))
+		return 0;
+	rc = -errno;
+	log_error(log,
+		  "cannot go on as uid %u, the owner of %s/db: %s; run "
+		  "--check as that user",
+		  st.st_uid, conf->storage, strerror(-rc));
+	return rc;
+}
+
 int mgr_check(const struct mgr_conf *conf, const struct log *log)
 {
 	struct store_attr attr = { .dir = conf->storage,
@@ -36,6 +61,11 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log)
 
 	if (dirfd < 0)
 		return dirfd;
+	rc = become_owner(dirfd, conf, log);
+	if (rc) {
+		close(dirfd);
+		return rc;
+	}
 	rc = store_check(&attr);
 	if (rc)
 		log_error(log,
