@@ -50,6 +50,16 @@ static const struct tool tool = {
 	.option = option,
 };
 
+/* Of what may be used, as df(1): what is kept for root counts for nobody. */
+static unsigned int percent(uint64_t used, uint64_t available)
+{
+	double sum = (double)used + (double)available;
+	double exact = sum > 0 ? 100.0 * (double)used / sum : 0;
+	unsigned int whole = (unsigned int)exact;
+
+	return whole < exact ? whole + 1 : whole;
+}
+
 static void print_row(const struct args *a, const char *who, const char *uri,
 		      const struct statfs *st)
 {
@@ -63,8 +73,8 @@ static void print_row(const struct args *a, const char *who, const char *uri,
 		else
 			tool_human(val[i], s[i]);
 	}
-	printf("%-8s %-32s %15s %15s %15s %4.0f%%\n", who, uri, s[0], s[1],
-	       s[2], size ? 100.0 * (double)val[1] / (double)size : 0.0);
+	printf("%-8s %-32s %15s %15s %15s %4u%%\n", who, uri, s[0], s[1], s[2],
+	       percent(val[1], val[2]));
 }
 
 static void json_row(struct args *a, const char *who, const char *uri,

@@ -26,6 +26,11 @@ expect $((32 << 20)) size 'iod 1'
 expect $((24 << 20)) size 'iod 2'
 expect $((24 << 20)) size 'iod 3'
 expect $((72 << 20)) size total
+# as df(1): of what may be used, rounded up
+awk '$NF ~ /%$/ { n++; part = 100 * $(NF - 2) / ($(NF - 2) + $(NF - 1))
+	want = int(part) + (part > int(part))
+	if ($NF != want "%") { print "want " want ": " $0; bad = 1 } }
+	END { exit bad || n != 6 }' "$tmp/df" || fail "the column use"
 # what a file on all can use is four times the smallest share
 available() { awk -v who="$1" 'index($0, who) == 1 { print $('$2') }' "$tmp/df"; }
 expect $((4 * ($(available 'iod 2' 6) / 2))) available file 5
