@@ -16,7 +16,7 @@ static void report_zones(const struct zones_stats *st, char *buf, size_t len)
 	buf[0] = '\0';
 	for (i = 0; i < st->n && at < len; i++)
 		at += (size_t)snprintf(buf + at, len - at,
-				       "; %zuK %u of %u, at most %u",
+				       "; %zuKiB %u of %u, at most %u",
 				       st->zone[i].size / 1024,
 				       st->zone[i].in_use, st->zone[i].count,
 				       st->zone[i].most);
@@ -100,9 +100,9 @@ static void report_devices(const struct iod *iod)
 
 	for (i = 0; i < rails->n; i++) {
 		tp_dev_registered(rails->dev[i], &mrs, &bytes);
-		log_always(iod->log,
-			   "%zu bytes registered with %s, in %u pieces", bytes,
-			   tp_dev_name(rails->dev[i]), mrs);
+		log_always(iod->log, "%zu KiB registered with %s, in %u pieces",
+			   (bytes + 1023) / 1024, tp_dev_name(rails->dev[i]),
+			   mrs);
 	}
 }
 

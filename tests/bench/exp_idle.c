@@ -139,13 +139,13 @@ static double find_registered(FILE *log)
 	double sum = -1;
 
 	while (fgets(line, sizeof(line), log)) {
-		at = strstr(line, " bytes registered with");
+		at = strstr(line, " KiB registered with");
 		while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
 			at--;
 		if (at)
 			sum = (sum < 0 ? 0 : sum) + atof(at);
 	}
-	return sum < 0 ? -1 : sum / (1 << 20);
+	return sum < 0 ? -1 : sum / 1024;
 }
 
 /* Asks with SIGUSR1 and reads the answer where the iod's log goes. */

@@ -19,7 +19,7 @@ report() {
 		"[ \"\$(tail -n +$((n + 1)) '$log' | grep -c 'in use:')\" = $threads ]"
 	tail -n +$((n + 1)) "$log" | sed -nE \
 		-e 's/.* info: ([0-9]+ sessions), .*/\1/p' \
-		-e 's/.* ([0-9]+ bytes registered with .*)/\1/p' \
+		-e 's/.* ([0-9]+ KiB registered with .*)/\1/p' \
 		-e 's/.* ([0-9]+ KiB of buffers), .*connections.*/fast: \1/p' \
 		-e 's/, at most [0-9]+//g; s/.*(thread [0-9]+):.*; in use:/\1:/p' | sort
 	# objects stay open for the next request

@@ -239,9 +239,9 @@ START_TEST(reports)
 	ck_assert(says("1 sessions, "));
 	ck_assert(says("data of 1 requests went in a message, of 0 by Fast "
 		       "RDMA, of 2 was left to the server"));
-	ck_assert(says("bytes registered with tcp"));
-	ck_assert(says("64K 0 of 4"));
-	ck_assert(says("256K 0 of 4, at most 2"));
+	ck_assert(says("KiB registered with tcp"));
+	ck_assert(says("64KiB 0 of 4"));
+	ck_assert(says("256KiB 0 of 4, at most 2"));
 	kill(pid, SIGTERM);
 	ck_assert_int_eq(ended(), 0);
 	iodc_close(&c);
@@ -502,10 +502,10 @@ static unsigned long registered(void)
 
 	said_len = 0;
 	kill(pid, SIGUSR1);
-	ck_assert(says("bytes registered with tcp"));
-	for (at = strstr(said, "bytes registered"); at[-1] != ':'; at--)
+	ck_assert(says("KiB registered with tcp"));
+	for (at = strstr(said, "KiB registered"); at[-1] != ':'; at--)
 		;
-	return strtoul(at, NULL, 10);
+	return 1024 * strtoul(at, NULL, 10);
 }
 
 START_TEST(idle_connections_are_cheap)
