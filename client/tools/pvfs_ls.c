@@ -8,11 +8,13 @@
 #include <time.h>
 
 #include "json.h"
+#include "owners.h"
 #include "patience.h"
 #include "pvfs.h"
 
 struct args {
-	bool all, dir, human, json, lng, recursive, unsorted;
+	bool all, dir, human, json, lng, numeric, recursive, unsorted;
+	struct owners owners;
 	struct json_object *list;
 	bool titles, printed, in_dir; /* the last line was of a directory */
 	struct patience patience;
@@ -49,6 +51,9 @@ static int option(void *arg, int opt, const char *val)
 	case 'l':
 		a->lng = true;
 		break;
+	case 'n':
+		a->lng = a->numeric = true;
+		break;
 	case 'R':
 		a->recursive = true;
 		break;
@@ -65,6 +70,7 @@ static const struct option longs[] = {
 	{ "human-readable", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "long", no_argument, NULL, 'l' },
+	{ "numeric-uid-gid", no_argument, NULL, 'n' },
 	{ "recursive", no_argument, NULL, 'R' },
 	{ "unsorted", no_argument, NULL, 'U' },
 	{ 0 },
@@ -72,16 +78,17 @@ static const struct option longs[] = {
 
 static const struct tool tool = {
 	.name = "pvfs-ls",
-	.usage = "[-adhjlRU] [PATH]...",
+	.usage = "[-adhjlnRU] [PATH]...",
 	.help = "Lists directories; without PATH the current one.\n"
 		"  -a, --all              names that start with a dot, too\n"
 		"  -d, --directory        a directory itself, not its entries\n"
 		"  -h, --human-readable   sizes as 1.5G\n"
 		"  -j, --json             one JSON object a line\n"
 		"  -l, --long             mode, links, owner, group, size, time\n"
+		"  -n, --numeric-uid-gid  as -l, with the numbers of owner and group\n"
 		"  -R, --recursive        directories below, too\n"
 		"  -U, --unsorted         in the order of the directory\n",
-	.shorts = "adhjlRU",
+	.shorts = "adhjlnRU",
 	.longs = longs,
 	.option = option,
 };
@@ -102,7 +109,16 @@ static void mode_string(mode_t m, char *s)
 	s[10] = '\0';
 }
 
-static void print_long(const struct args *a, const struct entry *e)
+static void print_owner(struct args *a, const struct stat *st)
+{
+	if (a->numeric)
+		printf("%5u %5u", st->st_uid, st->st_gid);
+	else
+		printf("%-8s %-8s", owners_user(&a->owners, st->st_uid),
+		       owners_group(&a->owners, st->st_gid));
+}
+
+static void print_long(struct args *a, const struct entry *e)
 {
 	char mode[11], size[24], when[32];
 	struct tm tm;
@@ -115,9 +131,9 @@ static void print_long(const struct args *a, const struct entry *e)
 			 (uint64_t)e->st.st_size);
 	localtime_r(&e->st.st_mtime, &tm);
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
-	printf("%s %3lu %5u %5u %12s %s %s", mode,
-	       (unsigned long)e->st.st_nlink, e->st.st_uid, e->st.st_gid, size,
-	       when, e->name);
+	printf("%s %3lu ", mode, (unsigned long)e->st.st_nlink);
+	print_owner(a, &e->st);
+	printf(" %12s %s %s", size, when, e->name);
 	if (S_ISLNK(e->st.st_mode)) {
 		char target[4096];
 		ssize_t n = pvfs_readlink(e->path, target, sizeof(target) - 1);
@@ -143,7 +159,7 @@ static void print_json(const struct entry *e)
 	json_line(o);
 }
 
-static void print_entry(const struct args *a, const struct entry *e)
+static void print_entry(struct args *a, const struct entry *e)
 {
 	if (a->json)
 		print_json(e);
@@ -292,5 +308,6 @@ int main(int argc, char **argv)
 		status = list_path(&a, here);
 	for (; i < argc && !patience_over(&a.patience); i++)
 		status |= list_path(&a, argv[i]);
+	owners_free(&a.owners);
 	return tool_done(&tool, status);
 }

@@ -84,3 +84,12 @@ both mkdir -m 777 @/dir/inherits
 both mkdir @/dir/inherits/too
 must_fail pvfs-mkdir -m 999 /pvfs/bad
 grep -q -- "-m 999: want a mode" "$tmp/output" || fail "$(cat "$tmp/output")"
+
+# pvfs-ls names owners as ls does, and says the number of those without a name
+both chown 0:54321 @/dir
+both chown 54321:0 @/file
+owners() { "$1" "$2" -d "$3/dir" "$3/file" | awk '{ print $3, $4 }'; }
+for option in -l -n; do
+	diff <(owners ls $option "$here") <(owners pvfs-ls $option /pvfs) ||
+		fail "pvfs-ls $option: ls (<) and ours (>)"
+done
