@@ -3,21 +3,14 @@
 #ifndef MGR_FIXTURE_H
 #define MGR_FIXTURE_H
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ns.h"
 #include "opens.h"
-#include "run_suite.h"
+#include "store_fixture.h"
 
 struct fixture {
-	char dir[64];
-	struct log_file out;
-	struct log log;
-	struct store *st;
+	struct store_fixture db;
 	struct ns ns;
 	struct ns_cred cred;
 	uint32_t groups[8];
@@ -26,42 +19,37 @@ struct fixture {
 	uint64_t wait; /* of the last operation */
 };
 
-static inline void fx_reopen(struct fixture *fx)
+static inline void fx_open_space(struct fixture *fx)
 {
-	struct store_attr attr = { .dir = fx->dir,
-				   .cache_size = 1 << 20,
-				   .log = &fx->log };
 	struct ns_attr ns = { .niods = 4, .ssize = 65536, .pcount = 0 };
 
-	if (fx->st) {
-		ns_close_space(&fx->ns);
-		store_close(fx->st);
-	}
-	ck_assert_int_eq(store_open(&attr, &fx->st), 0);
-	ns.st = fx->st;
+	ns.st = fx->db.st;
 	ck_assert_int_eq(ns_open_space(&fx->ns, &ns), 0);
+}
+
+static inline void fx_reopen(struct fixture *fx)
+{
+	if (fx->db.st) {
+		ns_close_space(&fx->ns);
+		store_close(fx->db.st);
+	}
+	store_fx_open(&fx->db);
+	fx_open_space(fx);
 }
 
 static inline void fx_open(struct fixture *fx)
 {
 	memset(fx, 0, sizeof(*fx));
-	snprintf(fx->dir, sizeof(fx->dir), "/tmp/pvfs-ns-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(fx->dir));
-	fx->out = (struct log_file){ stderr, "test" };
-	fx->log = (struct log){ LOG_LV_WARN, log_to_file, &fx->out };
+	store_fx_setup(&fx->db);
 	fx->cred.groups = fx->groups;
 	fx->session = 77;
 	fx->now = 1000;
-	fx_reopen(fx);
+	fx_open_space(fx);
 }
 
 static inline void fx_close(struct fixture *fx)
 {
-	char cmd[128];
-
-	store_close(fx->st);
-	snprintf(cmd, sizeof(cmd), "rm -rf %s", fx->dir);
-	ck_assert_int_eq(system(cmd), 0);
+	store_fx_teardown(&fx->db);
 }
 
 static inline struct ns_op fx_begin(struct fixture *fx)
@@ -243,7 +231,7 @@ static inline unsigned int fx_count_intents(struct fixture *fx,
 	uint64_t after = 0;
 	unsigned int n = 0;
 
-	while (!intent_next(fx->st, kind, after, &in)) {
+	while (!intent_next(fx->db.st, kind, after, &in)) {
 		after = in.id;
 		n++;
 	}

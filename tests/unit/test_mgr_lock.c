@@ -66,7 +66,7 @@ static void ck_count(uint64_t session, uint32_t rows)
 {
 	uint32_t locks = 0;
 
-	ck_assert_int_eq(locker_get(fx.st, session, ino.handle, &locks),
+	ck_assert_int_eq(locker_get(fx.db.st, session, ino.handle, &locks),
 			 rows ? 0 : -ENOENT);
 	ck_assert_uint_eq(locks, rows);
 }
@@ -79,7 +79,7 @@ static void ck_rows(const struct model *m)
 	uint32_t rows[2] = { 0 };
 	struct lock_iter it;
 
-	ck_assert_int_eq(lock_iter_open(fx.st, ino.handle, 0, 0, &it), 0);
+	ck_assert_int_eq(lock_iter_open(fx.db.st, ino.handle, 0, 0, &it), 0);
 	while (!lock_iter_next(&it, &rec)) {
 		unsigned int o = (unsigned int)((rec.session - 77) * 2 +
 						rec.owner);
@@ -206,13 +206,13 @@ START_TEST(nothing_stays_of_what_is_let_go)
 	ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 0, 10, 0, NULL), 0);
 	ck_assert_int_eq(lock(77, 2, WIRE_L_EXCLUSIVE, 10, 20, 0, NULL), 0);
 	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 0, 20, 0, NULL), 0);
-	ck_assert_int_eq(locker_any(fx.st, 77, &handle), 0);
+	ck_assert_int_eq(locker_any(fx.db.st, 77, &handle), 0);
 	ck_assert_int_eq(lock(77, 2, WIRE_L_UNLOCK, 0, 15, 0, NULL), 0);
-	ck_assert_int_eq(locker_any(fx.st, 77, &handle), 0);
+	ck_assert_int_eq(locker_any(fx.db.st, 77, &handle), 0);
 	ck_assert_int_eq(lock(77, 2, WIRE_L_UNLOCK, 0, 30, 0, NULL), 0);
-	ck_assert_int_eq(locker_any(fx.st, 77, &handle), -ENOENT);
+	ck_assert_int_eq(locker_any(fx.db.st, 77, &handle), -ENOENT);
 	ck_assert_int_eq(lock(77, 2, WIRE_L_UNLOCK, 0, 30, 0, NULL), 0);
-	ck_assert(!store_changed(fx.st));
+	ck_assert(!store_changed(fx.db.st));
 }
 END_TEST
 
@@ -254,7 +254,7 @@ START_TEST(rows_of_older_versions)
 	ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 0, 10, 0, NULL), 0);
 	ck_assert_int_eq(ns_begin(&fx.ns), 0);
 	ck_assert_int_eq(
-		store_put(fx.st, STORE_LOCKERS, key, sizeof(key), "", 0), 0);
+		store_put(fx.db.st, STORE_LOCKERS, key, sizeof(key), "", 0), 0);
 	ck_assert_int_eq(ns_commit(&fx.ns), 0);
 	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 3, 4, 0, NULL), 0);
 	ck_count(77, 1);

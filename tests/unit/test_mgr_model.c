@@ -143,7 +143,7 @@ static void step_stat(const char *path)
 		ck_assert(!rc && !n->known && n->taint && !n->writers);
 		fx_stat_handle(&fx, n->handle, &ino); /* sets fx.wait */
 		ck_assert_uint_eq(fx.wait, n->handle);
-		inode_get(fx.st, n->handle, &ino);
+		inode_get(fx.db.st, n->handle, &ino);
 		n->size = rnd(100000);
 		ck_assert_int_eq(FX_DO(&fx, ns_asked(&op, n->handle, ino.gen,
 						     n->size, 1)),
@@ -209,7 +209,8 @@ static void compare_dir(int dir, uint64_t handle)
 		seen++;
 		n = node[dir].child[name[0] - 'a'];
 		ck_assert_int_ge(n, 0);
-		ck_assert_int_eq(inode_get(fx.st, le64toh(d->handle), &ino), 0);
+		ck_assert_int_eq(inode_get(fx.db.st, le64toh(d->handle), &ino),
+				 0);
 		ck_assert_uint_eq(ino.mode & S_IFMT, le32toh(d->mode));
 		check_attr(n, &ino);
 		if (node[n].handle)
@@ -230,7 +231,7 @@ static void compare_all(void)
 	for (int i = 0; i < NODES; i++)
 		inodes += node[i].used;
 	ck_assert_uint_eq(fx.ns.inodes, inodes);
-	ck_assert_int_eq(inode_count(fx.st, &real), 0);
+	ck_assert_int_eq(inode_count(fx.db.st, &real), 0);
 	ck_assert_uint_eq(real, inodes);
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), removes);
 }

@@ -205,7 +205,7 @@ START_TEST(test_link_max)
 	ck_assert_int_eq(fx_creat(&fx, "f", 0644), 0);
 	ino = stat_ok("f");
 	ino.nlink = NS_LINK_MAX;
-	ck_assert_int_eq(FX_DO(&fx, inode_put(fx.st, &ino)), 0);
+	ck_assert_int_eq(FX_DO(&fx, inode_put(fx.db.st, &ino)), 0);
 	ck_assert_int_eq(fx_link(&fx, "f", "g"), -EMLINK);
 }
 END_TEST
@@ -221,7 +221,7 @@ START_TEST(test_subdir_max)
 	ck_assert_int_eq(fx_mkdir(&fx, "f", 0755), 0);
 	ino = stat_ok("d");
 	ino.nlink = UINT32_MAX;
-	ck_assert_int_eq(FX_DO(&fx, inode_put(fx.st, &ino)), 0);
+	ck_assert_int_eq(FX_DO(&fx, inode_put(fx.db.st, &ino)), 0);
 	ck_assert_int_eq(fx_mkdir(&fx, "d/b", 0755), -EMLINK);
 	ck_assert_int_eq(fx_rename(&fx, "e", "d/e"), -EMLINK);
 	ck_assert_int_eq(fx_rename(&fx, "d/a", "d/b"), 0);
@@ -302,7 +302,7 @@ START_TEST(test_data_goes)
 	h = stat_ok("b").handle;
 	ck_assert_int_eq(fx_rename(&fx, "a", "b"), 0);
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), 1);
-	ck_assert_int_eq(intent_next(fx.st, INTENT_REMOVE, 0, &in), 0);
+	ck_assert_int_eq(intent_next(fx.db.st, INTENT_REMOVE, 0, &in), 0);
 	ck_assert_uint_eq(in.handle, h);
 	ck_assert_uint_eq(in.pcount, 4);
 	ck_assert_int_eq(fx_link(&fx, "b", "c"), 0);
@@ -394,8 +394,8 @@ START_TEST(test_count_survives)
 	ck_assert_uint_eq(fx.ns.inodes, 2);
 	fx_reopen(&fx);
 	ck_assert_uint_eq(fx.ns.inodes, 2);
-	store_close(fx.st); /* no word of the count: it is made anew */
-	fx.st = NULL;
+	store_close(fx.db.st); /* no word of the count: it is made anew */
+	fx.db.st = NULL;
 	fx_reopen(&fx);
 	ck_assert_uint_eq(fx.ns.inodes, 2);
 }
@@ -403,11 +403,11 @@ END_TEST
 
 START_TEST(test_lost_root)
 {
-	struct ns_attr attr = { .st = fx.st, .niods = 4, .ssize = 65536 };
+	struct ns_attr attr = { .st = fx.db.st, .niods = 4, .ssize = 65536 };
 	struct ns_op op = fx_begin(&fx);
 	struct ns other = { 0 };
 
-	ck_assert_int_eq(fx_end(&fx, &op, inode_del(fx.st, fx.ns.root)), 0);
+	ck_assert_int_eq(fx_end(&fx, &op, inode_del(fx.db.st, fx.ns.root)), 0);
 	ck_assert_int_eq(ns_open_space(&other, &attr), -EIO);
 }
 END_TEST
@@ -415,7 +415,7 @@ END_TEST
 START_TEST(test_other_iods)
 {
 	struct ns ns;
-	struct ns_attr attr = { fx.st, 5, 65536, 0 };
+	struct ns_attr attr = { fx.db.st, 5, 65536, 0 };
 
 	ck_assert_int_eq(ns_open_space(&ns, &attr), -EINVAL);
 }

@@ -39,12 +39,12 @@ static void entry(char kind, unsigned int n, bool make)
 	char name[32];
 	int len = snprintf(name, sizeof(name), "%c%u", kind, n);
 
-	ck_assert_int_eq(store_begin(fx.st), 0);
-	ck_assert_int_eq(make ? dent_insert(fx.st, dir, name, (size_t)len,
+	ck_assert_int_eq(store_begin(fx.db.st), 0);
+	ck_assert_int_eq(make ? dent_insert(fx.db.st, dir, name, (size_t)len,
 					    &dent)
-			      : dent_del(fx.st, dir, name, (size_t)len),
+			      : dent_del(fx.db.st, dir, name, (size_t)len),
 			 0);
-	ck_assert_int_eq(store_commit(fx.st), 0);
+	ck_assert_int_eq(store_commit(fx.db.st), 0);
 }
 
 /* Entries s stay; t are taken away and n come while the listing runs. */
@@ -145,11 +145,11 @@ static void collide(const char *name, uint64_t hash)
 
 	key_u64(key_u64(key, dir), hash);
 	memcpy(key + 16, name, len);
-	ck_assert_int_eq(store_begin(fx.st), 0);
-	ck_assert_int_eq(store_put(fx.st, STORE_DIRENTS, key, 16 + len, &val,
+	ck_assert_int_eq(store_begin(fx.db.st), 0);
+	ck_assert_int_eq(store_put(fx.db.st, STORE_DIRENTS, key, 16 + len, &val,
 				   sizeof(val)),
 			 0);
-	ck_assert_int_eq(store_commit(fx.st), 0);
+	ck_assert_int_eq(store_commit(fx.db.st), 0);
 }
 
 START_TEST(test_collisions)

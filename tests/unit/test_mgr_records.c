@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_mgr_records.c - sessions and their replies, tombs, intents.
+ */
+#include <errno.h>
+
+#include "intents.h"
+#include "sessions.h"
+#include "store_fixture.h"
+#include "tombs.h"
+
+static struct store_fixture fx;
+
+static void setup(void)
+{
+	store_fx_setup(&fx);
+}
+
+static void teardown(void)
+{
+	store_fx_teardown(&fx);
+}
+
+static int count_slot(void *arg, unsigned int slot, const struct reply_rec *rec)
+{
+	unsigned int *n = arg;
+
+	ck_assert_uint_eq(rec->seq, slot + 100);
+	(*n)++;
+	return 0;
+}
+
+START_TEST(test_sessions)
+{
+	struct session_rec s = { .id = 9, .uid = 1, .name = "h:1:prog" }, t;
+	struct reply_rec r = { .kind = REPLY_DONE, .len = 5, .bytes = "hallo" };
+	unsigned int n = 0;
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(session_put(fx.st, &s), 0);
+	for (unsigned int slot = 0; slot < 300; slot++) {
+		r.seq = slot + 100;
+		ck_assert_int_eq(reply_put(fx.st, 9, slot, &r), 0);
+		ck_assert_int_eq(reply_put(fx.st, 10, slot, &r), 0);
+	}
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	ck_assert_int_eq(session_get(fx.st, 9, &t), 0);
+	ck_assert_str_eq(t.name, s.name);
+	ck_assert_int_eq(reply_get(fx.st, 9, 7, &r), 0);
+	ck_assert_uint_eq(r.seq, 107);
+	ck_assert_mem_eq(r.bytes, "hallo", 5);
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(session_del(fx.st, 9), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	ck_assert_int_eq(session_get(fx.st, 9, &t), -ENOENT);
+	ck_assert_int_eq(reply_walk(fx.st, 9, count_slot, &n), 0);
+	ck_assert_uint_eq(n, 0);
+	ck_assert_int_eq(reply_walk(fx.st, 10, count_slot, &n), 0);
+	ck_assert_uint_eq(n, 300);
+}
+END_TEST
+
+static int collect(void *arg, uint64_t session)
+{
+	uint64_t **next = arg;
+
+	*(*next)++ = session;
+	return 0;
+}
+
+/* Sessions 1001, 1002, ... are ended a second after each other. */
+static uint64_t bury(uint64_t n, const struct tomb_limit *limit,
+		     uint64_t left[16])
+{
+	uint64_t last = 99, *next = left;
+
+	for (uint64_t i = 1; i <= n; i++) {
+		ck_assert_int_eq(store_begin(fx.st), 0);
+		ck_assert_int_eq(
+			tomb_add(fx.st, i, 1000 + i, (int64_t)i, limit), 0);
+		ck_assert_int_eq(store_commit(fx.st), 0);
+	}
+	ck_assert_int_eq(tomb_walk(fx.st, collect, &next, &last), 0);
+	ck_assert_uint_eq(last, n);
+	return (uint64_t)(next - left);
+}
+
+START_TEST(test_tombs)
+{
+	struct tomb_limit many = { .max = 3, .keep = 100 };
+	struct tomb_limit old = { .max = 100, .keep = 4 };
+	uint64_t left[16];
+
+	ck_assert_uint_eq(bury(0, &many, left), 0);
+	ck_assert_uint_eq(bury(9, &many, left), 3);
+	ck_assert_uint_eq(left[0], 1007);
+	ck_assert_uint_eq(left[2], 1009);
+	/* ended at 6 and earlier is older than 4 at 11 */
+	ck_assert_uint_eq(bury(11, &old, left), 5);
+	ck_assert_uint_eq(left[0], 1007);
+	ck_assert_uint_eq(left[4], 1011);
+}
+END_TEST
+
+START_TEST(test_intents)
+{
+	struct intent in = { .kind = INTENT_REMOVE, .pcount = 4 }, got[10];
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	for (in.id = 1; in.id <= 25; in.id++) {
+		in.handle = in.id * 2;
+		ck_assert_int_eq(intent_put(fx.st, &in), 0);
+	}
+	in.kind = INTENT_RESIZE;
+	in.id = 3;
+	ck_assert_int_eq(intent_put(fx.st, &in), 0);
+	ck_assert_int_eq(intent_del(fx.st, INTENT_REMOVE, 3), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	ck_assert_int_eq(intent_read(fx.st, INTENT_REMOVE, 1, got, 10), 10);
+	ck_assert_uint_eq(got[0].id, 2);
+	ck_assert_uint_eq(got[1].id, 4);
+	ck_assert_uint_eq(got[1].handle, 8);
+	ck_assert_int_eq(intent_read(fx.st, INTENT_REMOVE, 20, got, 10), 5);
+	ck_assert_int_eq(intent_read(fx.st, INTENT_RESIZE, 0, got, 10), 1);
+	ck_assert_int_eq(intent_next(fx.st, INTENT_RESIZE, 3, got), -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("store");
+	Suite *s = suite_create("mgr_records");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, test_sessions);
+	tcase_add_test(tc, test_tombs);
+	tcase_add_test(tc, test_intents);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
