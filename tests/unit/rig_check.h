@@ -19,12 +19,13 @@
 		}                                                              \
 	} while (0)
 
-/* With len bytes at mem registered, for receives. */
+/* With len bytes at mem registered, for receives and what access adds. */
 static inline void rig_start(struct local_rig *rig, void *mem, size_t len,
-			     struct tp_mr **mr)
+			     unsigned int access, struct tp_mr **mr)
 {
 	ck_assert_int_eq(local_rig_open(rig), 0);
-	ck_assert_int_eq(tp_mr_reg(rig->dev, mem, len, TP_LOCAL_WRITE, mr), 0);
+	ck_assert_int_eq(
+		tp_mr_reg(rig->dev, mem, len, TP_LOCAL_WRITE | access, mr), 0);
 }
 
 static inline void rig_end(struct local_rig *rig, struct tp_mr *mr)
@@ -39,15 +40,23 @@ static inline void rig_forget_ep(struct local_rig *rig)
 	rig->ep = NULL;
 }
 
-/* A peer that behaves is let in. */
+/* A peer that behaves is served. */
 static inline void rig_works(struct local_rig *rig, const struct tp_mr *mr,
 			     uint32_t len, unsigned int recvs)
 {
+	struct local_head head = { .size = 8, .op = LOCAL_OP_SEND, .total = 8 };
+	unsigned int before;
 	struct raw raw;
 
 	ck_assert_int_eq(raw_open(rig, &raw, mr, len, recvs), 0);
+	before = rig->nwc;
+	raw_put(&raw, &head, "12345678");
+	rig_until(rig, mr, len, recvs, RAW_PATIENCE_MS, rig->nwc > before);
+	ck_assert_int_eq(rig->wc.status, 0);
+	ck_assert_mem_eq(mr->addr, "12345678", 8);
 	raw_close(&raw);
-	rig_until(rig, mr, len, recvs, 60000, rig->gone);
+	rig_until(rig, mr, len, recvs, RAW_PATIENCE_MS, rig->gone);
+	ck_assert_int_eq(rig->last.status, 0);
 	rig_forget_ep(rig);
 }
 

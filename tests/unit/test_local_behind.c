@@ -25,7 +25,7 @@ static uint8_t buf[RECVS * LEN];
 
 static void setup(void)
 {
-	rig_start(&rig, buf, sizeof(buf), &mr);
+	rig_start(&rig, buf, sizeof(buf), 0, &mr);
 }
 
 static void teardown(void)

@@ -50,7 +50,7 @@ static void setup(void)
 	while (access(task, F_OK) == 0)
 		ck_assert(clock_now() < stop);
 	alone = count_threads();
-	rig_start(&rig, buf, sizeof(buf), &mr);
+	rig_start(&rig, buf, sizeof(buf), 0, &mr);
 }
 
 /* Those that closed are gone, too. */
@@ -181,7 +181,7 @@ START_TEST(device_closes)
 	give_as(1, lingering(&reader));
 	give_as(1, telling(&other));
 	rig_end(&rig, mr);
-	rig_start(&rig, buf, sizeof(buf), &mr);
+	rig_start(&rig, buf, sizeof(buf), 0, &mr);
 	ck_assert(!is_closed(other));
 	close(reader);
 	until(is_closed(other));

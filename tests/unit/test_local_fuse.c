@@ -173,7 +173,7 @@ END_TEST
 
 static void setup(void)
 {
-	rig_start(&rig, buf, sizeof(buf), &mr);
+	rig_start(&rig, buf, sizeof(buf), 0, &mr);
 }
 
 static void teardown(void)
