@@ -66,17 +66,17 @@ static int add(struct pvfstab *tab, const struct reader *r,
 {
 	struct mount *grown = reallocarray(tab->mount, tab->n + 1,
 					   sizeof(*grown));
-	struct mount *new;
+	struct mount *entry;
 
 	if (!grown)
 		return -ENOMEM;
 	tab->mount = grown;
-	new = &tab->mount[tab->n++];
-	*new = *mount;
-	new->dir = strdup(mount->dir);
-	if (asprintf(&new->where, "%s:%u", r->path, r->line) < 0)
-		new->where = NULL;
-	return new->dir &&new->where ? 0 : -ENOMEM;
+	entry = &tab->mount[tab->n++];
+	*entry = *mount;
+	entry->dir = strdup(mount->dir);
+	if (asprintf(&entry->where, "%s:%u", r->path, r->line) < 0)
+		entry->where = NULL;
+	return entry->dir && entry->where ? 0 : -ENOMEM;
 }
 
 static void complain(const struct reader *r, const char *fmt, ...)
