@@ -164,11 +164,13 @@ void rig_turn(struct rig *rig)
 		rpc_ctx_progress(rig->cctx, clock_now() + 100000);
 }
 
+/* On a busy machine somebody else may have had the processor all the time. */
 void rig_for_ms(struct rig *rig, unsigned int ms)
 {
 	uint64_t end = clock_after_ms(ms);
+	unsigned int turns;
 
-	while (clock_now() < end)
+	for (turns = 0; turns < RIG_TURNS || clock_now() < end; turns++)
 		rig_turn(rig);
 }
 

@@ -89,6 +89,8 @@ void rig_turn(struct rig *rig);
 				      #cond, (rig)->text);                     \
 		}                                                              \
 	} while (0)
+#define RIG_TURNS 50u /* in which all that is under way arrives */
+/* And for RIG_TURNS at least. */
 void rig_for_ms(struct rig *rig, unsigned int ms);
 /* How often the log has this. */
 unsigned int rig_logged(const struct rig *rig, const char *text);

@@ -448,13 +448,17 @@ START_TEST(not_asked)
 }
 END_TEST
 
-/* The one that is to wake the others does nothing: the client does, soon. */
+/*
+ * The one that is to wake the others does nothing: the client does, soon; in its
+ * next sleep where the processor was somebody else's for all of the first.
+ */
 START_TEST(stands_still)
 {
 	all_asleep();
 	ask(SERVERS);
 	ck_assert(!woken(&server[1]));
-	tp_cq_wait(cq, clock_after_ms(10 * LOCAL_RELAY_MS));
+	until(tp_cq_wait(cq, clock_after_ms(10 * LOCAL_RELAY_MS)),
+	      woken(&server[1]));
 	all_asked(1);
 }
 END_TEST
