@@ -210,10 +210,11 @@ struct caller {
 static void *caller_run(void *arg)
 {
 	struct caller *c = arg;
-	uint64_t give_up = clock_after_ms(PATIENCE_MS);
+	uint64_t give_up;
 	struct tp_wc wc;
 
 	while (!c->error && c->done < c->rounds) {
+		give_up = clock_after_ms(PATIENCE_MS);
 		c->error = tp_post_send(c->ep, c->wr);
 		while (!c->error && tp_cq_poll(c->side->cq, &wc, 1) == 0)
 			if (tp_cq_wait(c->side->cq, give_up) == -ETIMEDOUT)
