@@ -59,7 +59,11 @@ near=$subnet.$(($$ % 64 * 4 + 1)) far=$subnet.$(($$ % 64 * 4 + 2)) cable=pvn$$
 unshare -n sleep 300 2>"$tmp/unshare" &
 net=$!
 helpers+=($net)
-sleep 0.5
+# a network of its own, or none at all
+moved() {
+	[ "$(readlink /proc/$net/ns/net)" != "$(readlink /proc/self/ns/net)" ]
+}
+until_true 30 moved
 remove_cable() { ip link del $cable 2>/dev/null; }
 at_end remove_cable
 if ! ip link add $cable type veth peer name far netns $net 2>>"$tmp/unshare"

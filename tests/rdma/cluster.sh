@@ -162,10 +162,15 @@ iod_crash() {
 
 # What iod 0 counted of the transfers so far.
 fast_rdma() {
+	local log=$(log_of iod0) n try said=' requests by Fast RDMA'
+
+	n=$(wc -l <"$log")
 	kill -USR1 "$(cluster pid 0)"
-	sleep 1
-	grep 'requests by Fast RDMA' "$state/log/iod0.log" | tail -n 1
-	grep -q '[1-9][0-9]* requests by Fast RDMA' "$state/log/iod0.log"
+	for try in {1..100}; do
+		tail -n +$((n + 1)) "$log" | grep "$said" && break
+		sleep 0.1
+	done
+	tail -n +$((n + 1)) "$log" | grep -q " [1-9][0-9]*$said"
 }
 
 # Memory is mapped, unmapped, moved, forked between transfers, and its
@@ -181,7 +186,7 @@ torture() {
 # The servers are told, and what is connected goes on.  Without carrier, not
 # down: then Soft-RoCE never sends a connection manager's message again.
 flap() {
-	local before=$(pairs) client try
+	local before=$(pairs) client try told
 
 	timeout 60 pvfs-test -c -u -b 300000 -i 15 -f /pvfs/flap &
 	client=$!
@@ -192,7 +197,12 @@ flap() {
 	ip link set dummy0 carrier off && sleep 0.5 &&
 		ip link set dummy0 carrier on
 	wait $client || return 1
-	[ "$(cat "$state"/log/*.log | grep -c 'port 1: port active')" = 4 ] ||
+	for try in {1..50}; do
+		told=$(cat "$state"/log/*.log | grep -c 'port 1: port active')
+		[ "$told" -ge 4 ] && break
+		sleep 0.1
+	done
+	[ "$told" = 4 ] ||
 		{ cat "$state"/log/*.log; echo "not all were told"; return 1; }
 }
 
