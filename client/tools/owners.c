@@ -64,8 +64,7 @@ static void free_all(struct owner **table)
 {
 	struct owner *o, *next;
 
-	HASH_ITER(hh, *table, o, next)
-	{
+	HASH_ITER(hh, *table, o, next) {
 		HASH_DEL(*table, o);
 		free(o);
 	}
