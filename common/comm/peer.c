@@ -151,6 +151,8 @@ static void peer_attempt(struct rpc_peer *peer)
 		peer_lost(&peer->link, rc);
 		return;
 	}
+	if (peer->down)
+		tp_ep_hush(peer->link.ep);
 	fabric_addr(&peer->addr, &peer->link.ctx->rails, (unsigned int)rail,
 		    &addr);
 	rc = tp_connect(peer->link.ep, &addr, &priv, hello_private(peer, &priv),

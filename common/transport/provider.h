@@ -8,6 +8,7 @@
 #ifndef PROVIDER_H
 #define PROVIDER_H
 
+#include <stdbool.h>
 #include <stdatomic.h>
 
 #include "transport.h"
@@ -78,6 +79,7 @@ struct tp_conn_req {
 struct tp_ep {
 	struct tp_dev *dev;
 	void *context;
+	bool hushed; /* the next connect says nothing of an unknown host */
 };
 
 #endif

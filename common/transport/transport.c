@@ -200,6 +200,11 @@ int tp_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 	return OP(ep->dev, connect)(ep, addr, priv, len, deadline);
 }
 
+void tp_ep_hush(struct tp_ep *ep)
+{
+	ep->hushed = true;
+}
+
 void tp_ep_close(struct tp_ep *ep)
 {
 	OP(ep->dev, ep_close)(ep);

@@ -221,8 +221,7 @@ struct tp_dev_attr {
 					 * the status is all that is asked for */
 	const struct rdma_opt *rdma;	/* of RDMA devices; NULL: as the system
 					 * chooses; read during the open only */
-	const char *where;		/* "FILE:LINE" that asks for the device, for
-					 * messages of the open; NULL: none does */
+	const char *where;		/* "FILE:LINE" that asks for it, or NULL */
 };
 
 /*
@@ -362,6 +361,7 @@ int tp_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
  * DISCONNECTED.  What was posted and not yet on the wire is lost.
  */
 void tp_ep_close(struct tp_ep *ep);
+void tp_ep_hush(struct tp_ep *ep); /* of an unknown host: it was said */
 void *tp_ep_context(const struct tp_ep *ep);
 /* "tcp 127.0.0.1:7000", for logs; lives with the ep. */
 const char *tp_ep_peer(const struct tp_ep *ep);

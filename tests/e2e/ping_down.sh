@@ -31,3 +31,9 @@ must_fail pvfs-ping -t 2000
 kill -CONT "$(cluster pid 0)"
 grep -q "^iod 0 .*down.*timed out" "$tmp/output" ||
 	fail "iod 0: $(cat "$tmp/output")"
+
+# a host that nobody knows is named once
+echo 'no-such-host.invalid:/ /pvfs pvfs timeout=2 0 0' >"$tmp/pvfstab"
+must_fail env PVFSTAB_FILE="$tmp/pvfstab" pvfs-ls /pvfs
+[ "$(grep -c 'host "no-such-host.invalid"' "$tmp/output")" = 1 ] ||
+	fail "a host: $(cat "$tmp/output")"

@@ -113,8 +113,8 @@ static void try_names(struct local_ep *ep)
 		if (why != -EACCES)
 			why = rc;
 	}
-	log_info(ep->ep.dev->log, "%s: cannot connect: %s", ep->peer,
-		 strerror(-why));
+	log_debug(ep->ep.dev->log, "%s: cannot connect: %s", ep->peer,
+		  strerror(-why));
 	local_ep_break(ep, why, 0);
 }
 
@@ -127,7 +127,7 @@ static void too_late(struct sock_timer *timer)
 {
 	struct local_ep *ep = container_of(timer, struct local_ep, timer);
 
-	log_info(ep->ep.dev->log, "%s: not connected in time", ep->peer);
+	log_debug(ep->ep.dev->log, "%s: not connected in time", ep->peer);
 	local_ep_break(ep, -ETIMEDOUT, 0);
 }
 

@@ -14,7 +14,7 @@
 
 struct addrinfo;
 /* Numeric first; a name may block in the resolver.  -EHOSTUNREACH. */
-int tcp_resolve(const struct tp_dev *dev, const struct addr *addr, bool passive,
+int tcp_resolve(const struct log *log, const struct addr *addr, bool passive,
 		struct addrinfo **list);
 void tcp_sock_tune(const struct tcp_dev *dev, int fd);
 void tcp_sock_name(const struct sockaddr *sa, char *buf, size_t len);

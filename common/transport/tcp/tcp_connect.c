@@ -60,8 +60,8 @@ static void start_next(struct tcp_ep *ep, int status)
 		if (status == 0)
 			return;
 	}
-	log_info(ep->ep.dev->log, "%s: cannot connect: %s", ep->peer,
-		 strerror(-status));
+	log_debug(ep->ep.dev->log, "%s: cannot connect: %s", ep->peer,
+		  strerror(-status));
 	tcp_ep_break(ep, status, 0);
 }
 
@@ -92,7 +92,8 @@ int tcp_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 
 	if (ep->state != TCP_EP_IDLE || len > TP_PRIVATE_MAX)
 		return -EINVAL;
-	rc = tcp_resolve(base->dev, addr, false, &ep->addrs);
+	rc = tcp_resolve(base->hushed ? NULL : base->dev->log, addr, false,
+			 &ep->addrs);
 	if (rc)
 		return rc;
 	ep->state = TCP_EP_CONNECTING;

@@ -42,7 +42,7 @@ static uint16_t local_port(int fd)
 static int open_socket(struct tp_dev *dev, struct addr *addr, int backlog)
 {
 	struct addrinfo *list, *ai;
-	int fd = tcp_resolve(dev, addr, true, &list);
+	int fd = tcp_resolve(dev->log, addr, true, &list);
 
 	if (fd < 0)
 		return fd;

@@ -9,7 +9,7 @@
 
 #include "tcp.h"
 
-int tcp_resolve(const struct tp_dev *dev, const struct addr *addr, bool passive,
+int tcp_resolve(const struct log *log, const struct addr *addr, bool passive,
 		struct addrinfo **list)
 {
 	struct addrinfo hints = {
@@ -29,8 +29,7 @@ int tcp_resolve(const struct tp_dev *dev, const struct addr *addr, bool passive,
 	}
 	if (rc == 0)
 		return 0;
-	log_error(dev->log,
-		  "tcp: host \"%s\": %s; mend the name or the resolver",
+	log_error(log, "tcp: host \"%s\": %s; mend the name or the resolver",
 		  addr->host, gai_strerror(rc));
 	return -EHOSTUNREACH;
 }

@@ -146,8 +146,9 @@ void vb_bounce_put(struct vb_cq *cq, struct vb_bounce *b);
  * The socket address of addr.  A loopback address stands for the device's own:
  * *local says so.  -EHOSTUNREACH: no such host.
  */
-int vb_resolve(const struct vb_dev *d, const struct addr *addr,
-	       struct sockaddr_storage *sa, bool *local);
+int vb_resolve(const struct vb_dev *d, const struct log *log,
+	       const struct addr *addr, struct sockaddr_storage *sa,
+	       bool *local);
 bool vb_is_own(const struct vb_dev *d, const struct sockaddr *sa);
 /* "verbs HOST:PORT"; local: an own address is shown as 127.0.0.1. */
 void vb_peer_name(const struct vb_dev *d, const struct sockaddr *sa, bool local,

@@ -33,14 +33,15 @@ static void port_set(struct sockaddr_storage *sa, uint16_t port)
 		v6->sin6_port = htons(port);
 }
 
-int vb_resolve(const struct vb_dev *d, const struct addr *addr,
-	       struct sockaddr_storage *sa, bool *local)
+int vb_resolve(const struct vb_dev *d, const struct log *log,
+	       const struct addr *addr, struct sockaddr_storage *sa,
+	       bool *local)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
 	int rc = getaddrinfo(addr->host, NULL, &hints, &found);
 
 	if (rc) {
-		log_error(d->dev.log, "verbs: host \"%s\": %s", addr->host,
+		log_error(log, "verbs: host \"%s\": %s", addr->host,
 			  gai_strerror(rc));
 		return -EHOSTUNREACH;
 	}

@@ -212,7 +212,8 @@ static int start(struct vb_ep *ep, const struct addr *addr)
 	struct sockaddr_storage sa;
 	uint8_t tos = d->tos;
 	bool local;
-	int rc = vb_resolve(d, addr, &sa, &local);
+	int rc = vb_resolve(d, ep->ep.hushed ? NULL : d->dev.log, addr, &sa,
+			    &local);
 
 	if (rc)
 		return rc;

@@ -11,7 +11,7 @@ static int bind_and_listen(struct vb_listener *l, int backlog)
 {
 	const struct vb_dev *d = vb_dev(l->listener.dev);
 	struct sockaddr_storage sa;
-	int rc = vb_resolve(d, &l->addr, &sa, &l->local);
+	int rc = vb_resolve(d, d->dev.log, &l->addr, &sa, &l->local);
 
 	if (rc)
 		return rc;
