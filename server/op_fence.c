@@ -106,7 +106,9 @@ static void fence_stored(struct op_job *job, int status)
 		op_job_reply(job, status);
 		return;
 	}
-	log_warn(iod->log, "session %016llx is fenced off",
+	log_info(iod->log,
+		 "session %016llx has ended, says the manager: what is still "
+		 "under way of it is refused; nothing needs doing",
 		 (unsigned long long)le64toh(body->session));
 	rpc_server_fence(iod->server, le64toh(body->session));
 	fence_workers(job->worker, job->req, le64toh(body->session));

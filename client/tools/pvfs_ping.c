@@ -60,6 +60,8 @@ static const char *state(int err)
 		return "up";
 	if (err == EINVAL)
 		return "wrong";
+	if (err == EAGAIN)
+		return "waits";
 	return err == ENXIO ? "foreign" : "down";
 }
 
@@ -67,10 +69,17 @@ static const char *state(int err)
 	"its user is not trusted: write server_user= in pvfstab(5), if it "    \
 	"should be"
 
+#define WAITING                                                                \
+	"runs but takes no clients yet: the manager until it has heard from "  \
+	"all iods, an iod until it has from the manager; its log says for "    \
+	"which it waits"
+
 static const char *cause(int err)
 {
 	if (err == EACCES)
 		return UNTRUSTED;
+	if (err == EAGAIN)
+		return WAITING;
 	return err == ENXIO ? FOREIGN : strerror(err);
 }
 

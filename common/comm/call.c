@@ -351,6 +351,7 @@ static void call_log_timeout(const struct rpc_call *call)
 	const struct rpc_peer *peer = call->p.peer;
 	const struct wire_hdr *hdr = call_hdr(call);
 	bool ready = peer->state == PEER_READY;
+	const char *fix = peer->reason == -EAGAIN ? NULL : peer->fix;
 
 	if (call->quiet)
 		return;
@@ -358,9 +359,8 @@ static void call_log_timeout(const struct rpc_call *call)
 		  "%s: no answer to %s by its deadline%s%s%s%s", peer->name,
 		  hdr ? wire_op_name(le16toh(hdr->op)) : "a call",
 		  ready ? "" : "; not connected: ",
-		  ready ? "" : strerror(-peer->reason),
-		  ready || !peer->fix ? "" : "; ",
-		  ready || !peer->fix ? "" : peer->fix);
+		  ready ? "" : peer_flaw(peer->reason),
+		  ready || !fix ? "" : "; ", ready || !fix ? "" : fix);
 }
 
 int call_expire(struct rpc_ctx *ctx)

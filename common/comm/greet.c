@@ -180,10 +180,14 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	if (rc >= 0)
 		rc = greet_replies(conn, rc);
 	if (rc < 0) {
-		log_warn(conn_log(conn), "%s (%s): session %016llx refused: %s",
-			 conn->peer, cred.name, (unsigned long long)s->info.id,
-			 rc == -EPERM ? "it belongs to other credentials"
-				      : strerror(-rc));
+		/* it comes again and again while the service waits */
+		log_msg(conn_log(conn),
+			rc == -EAGAIN ? LOG_LV_DEBUG : LOG_LV_WARN,
+			"%s (%s): session %016llx refused: %s", conn->peer,
+			cred.name, (unsigned long long)s->info.id,
+			rc == -EAGAIN  ? "not ready yet"
+			: rc == -EPERM ? "it belongs to other credentials"
+				       : strerror(-rc));
 		greet_linger(conn, hdr, rc);
 	} else {
 		greet_welcome(conn, hdr, rc > 0);

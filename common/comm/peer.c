@@ -56,6 +56,17 @@ static void peer_backoff(struct rpc_peer *peer)
 		peer->backoff_ms = PEER_BACKOFF_MAX_MS;
 }
 
+/* What its number alone would not say. */
+const char *peer_flaw(int status)
+{
+	if (status == -EAGAIN)
+		return "it runs but takes no clients yet: the manager until it "
+		       "has heard from all iods, an iod until it has from the "
+		       "manager, either while it has max_sessions; its log "
+		       "says which";
+	return strerror(-status);
+}
+
 static void peer_log_loss(struct rpc_peer *peer, int status)
 {
 	peer->reason = status;
@@ -66,7 +77,7 @@ static void peer_log_loss(struct rpc_peer *peer, int status)
 	log_warn(peer->link.ctx->log, "%s: %s: %s; trying again", peer->name,
 		 peer->state == PEER_READY ? "connection lost"
 					   : "cannot connect",
-		 strerror(-status));
+		 peer_flaw(status));
 }
 
 static void peer_disconnect(struct rpc_peer *peer)

@@ -131,6 +131,8 @@ void peer_set_state(struct rpc_peer *peer, enum peer_state state);
 void peer_connect(struct rpc_peer *peer);
 /* The connection is lost: close it and try again later. */
 void peer_lost(struct link *link, int status);
+/* Of a connect, for messages. */
+const char *peer_flaw(int status);
 /* The server refuses us: end all calls with status. */
 void peer_refused(struct rpc_peer *peer, int status, const char *why);
 /* The server breaks the protocol. */

@@ -37,11 +37,13 @@ static void say_state(struct iod *iod, int status)
 {
 	bool down = !is_answer(status);
 
-	if (down && !iod->down)
+	if (down && !iod->down && !iod->mgr->fresh)
 		log_warn(iod->mgr->log,
 			 "%s: %s; removals and truncations wait for it: see "
 			 "whether it runs",
 			 iod_name(iod), strerror(-status));
+	if (down)
+		missing_watch(iod->mgr);
 	else if (!down && iod->down)
 		log_info(iod->mgr->log, "%s: answers again", iod_name(iod));
 	iod->down = down;
@@ -191,6 +193,8 @@ int iods_open(struct mgr *mgr)
 		remove_open(&jobs->iod[i]);
 		claim_start(&jobs->iod[i]);
 	}
+	if (!rc && mgr->fresh)
+		missing_watch(mgr);
 	return rc;
 }
 
@@ -198,6 +202,7 @@ void iods_close(struct mgr *mgr)
 {
 	struct jobs *jobs = mgr->jobs;
 
+	missing_close(mgr);
 	for (uint32_t i = 0; jobs->iod && i < mgr->conf.niods; i++) {
 		struct iod *iod = &jobs->iod[i];
 

@@ -103,6 +103,10 @@ struct jobs {
 	uint32_t uncleared; /* iods */
 	uint64_t identity; /* of the data base */
 	uint32_t unasked, unbound; /* iods: claim.c */
+	struct {
+		struct rpc_timer timer;
+		unsigned int ms; /* to the next reminder; 0: none is due */
+	} missing;
 };
 
 int iods_open(struct mgr *mgr);
@@ -126,6 +130,10 @@ struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
 void job_refused(struct fan *fan);
 /* Runs the waiting requests again (or only frees, at the end of the mgr). */
 void job_over(struct job *job);
+
+/* An iod may be missing: missing.c looks after a while. */
+void missing_watch(struct mgr *mgr);
+void missing_close(struct mgr *mgr);
 
 int resize_resume(struct mgr *mgr);
 void remove_open(struct iod *iod);

@@ -32,6 +32,20 @@ kill -CONT "$(cluster pid 0)"
 grep -q "^iod 0 .*down.*timed out" "$tmp/output" ||
 	fail "iod 0: $(cat "$tmp/output")"
 
+# a new manager without its iods: it waits, says for whom, and is not talkative
+must cluster stop
+rm -r "$state"/mgr "$state"/iod?
+"$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" >"$tmp/mgr.log" 2>&1 &
+helpers+=($!)
+until_true 20 grep -q 'waits until all of its 2 iods' "$tmp/mgr.log"
+waits() { pvfs-ping >"$tmp/output" 2>&1; grep -q "^mgr .* waits .*heard from all iods" "$tmp/output"; }
+until_true 20 waits
+must_fail env PVFS_TIMEOUT=3 pvfs-ls /pvfs
+grep -q 'no answer to MOUNT .*takes no clients yet' "$tmp/output" ||
+	fail "a manager that waits: $(cat "$tmp/output")"
+until_true 60 grep -q 'still waits for 2 of 2 iods: iod 0 (.*), iod 1 (.*): until then' "$tmp/mgr.log"
+[ "$(wc -l <"$tmp/mgr.log")" -le 6 ] || fail "talks: $(cat "$tmp/mgr.log")"
+
 # a host that nobody knows is named once
 echo 'no-such-host.invalid:/ /pvfs pvfs timeout=2 0 0' >"$tmp/pvfstab"
 must_fail env PVFSTAB_FILE="$tmp/pvfstab" pvfs-ls /pvfs

@@ -17,7 +17,7 @@ must cluster stop-mgr
 must cluster start-mgr
 until_true 60 grep -q "did not come back" "$(log_of mgr)"
 for k in 0 1 2; do # until then an iod serves the session that ended
-	until_true 60 grep -q "is fenced off" "$(log_of iod$k)"
+	until_true 60 grep -q "has ended, says the manager" "$(log_of iod$k)"
 done
 kill -CONT $client
 echo >&9
