@@ -5,10 +5,12 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "descriptors.h"
@@ -189,6 +191,67 @@ START_TEST(device_closes)
 }
 END_TEST
 
+/* Memory of a client's, whose last close gives so much back. */
+static int memory(size_t bytes)
+{
+	int fd = memfd_create("theirs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes),
+			 0);
+	return fd;
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* A little is closed at once, much is left to a thread, which is busy here. */
+START_TEST(much_memory)
+{
+	int little = memory(4096), much = memory(2 * LOCAL_MEMFD_MAX), reader;
+	bool waits;
+
+	give_as(1, lingering(&reader));
+	give_as(1, little);
+	give_as(1, much);
+	waits = is_open(much) && !is_open(little);
+	close(reader);
+	ck_assert(waits);
+	until(!is_open(much));
+}
+END_TEST
+
+/* What is mapped goes with its client, too: it is small then. */
+START_TEST(mapped)
+{
+	static const struct {
+		size_t size, pages;
+		int seals, rc;
+	} of[] = {
+		{ LEN, LEN, F_SEAL_SHRINK | F_SEAL_GROW, 0 },
+		{ LEN - 1, LEN, F_SEAL_SHRINK | F_SEAL_GROW, -EPROTO },
+		{ LEN, LEN, F_SEAL_SHRINK, -EPROTO },
+		{ LEN, LEN, F_SEAL_GROW, -EPROTO },
+		{ LOCAL_MEMFD_MAX + 1, LEN, F_SEAL_SHRINK | F_SEAL_GROW,
+		  -EPROTO },
+		{ LEN, 2 * LOCAL_MEMFD_MAX, F_SEAL_SHRINK | F_SEAL_GROW,
+		  -EPROTO },
+	};
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		fd = memory(of[i].pages);
+		ck_assert_int_eq(ftruncate(fd, (off_t)of[i].size), 0);
+		ck_assert_int_eq(fcntl(fd, F_ADD_SEALS, of[i].seals), 0);
+		ck_assert_int_eq(local_memfd_check(fd, LEN), of[i].rc);
+		close(fd);
+	}
+}
+END_TEST
+
 static char text[512];
 
 static void keep(void *arg, enum log_level level, const char *msg)
@@ -257,6 +320,8 @@ int main(void)
 	tcase_add_test(tc, one_user);
 	tcase_add_test(tc, many_users);
 	tcase_add_test(tc, device_closes);
+	tcase_add_test(tc, much_memory);
+	tcase_add_test(tc, mapped);
 	tcase_add_loop_test(tc, too_many, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* local_drop.c - see local_drop.h. */
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "local_drop.h"
+#include "local_shm.h"
 
 #define STACK (PTHREAD_STACK_MIN + (64u << 10)) /* sanitizers want more */
 
@@ -214,10 +214,10 @@ static bool hand_over(const struct local_giver *from, int fd)
 	return taken;
 }
 
-/* Memory, as all but a gong should be, has nothing to wait for.  A gong may have
- * descriptors unread in it, which go with its last close. */
+/* A little memory, as all but a gong should be, has nothing to wait for.  A gong may
+ * have descriptors unread in it, which go with its last close. */
 void local_drop(const struct local_giver *from, int fd)
 {
-	if (fcntl(fd, F_GET_SEALS) >= 0 || !hand_over(from, fd))
+	if (local_memfd_is_small(fd) || !hand_over(from, fd))
 		close(fd);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * local_drop.h - closing what a peer gave.  Its last close may take as long as
- * the peer likes: a socket lingers, a file of FUSE is flushed by who serves it.
+ * the peer likes: a socket lingers, a file of FUSE is flushed by who serves it,
+ * memory is given back page by page.
  * So another thread does it, and nobody waits for that one.
  *
  * There are few such threads, and no two for one user: what a user gave holds up

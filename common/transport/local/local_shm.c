@@ -40,15 +40,26 @@ int local_memfd(const char *name, size_t len, unsigned int seals)
 	return rc;
 }
 
+/* It may have pages behind its end. */
+bool local_memfd_is_small(int fd)
+{
+	struct stat st;
+
+	return fcntl(fd, F_GET_SEALS) >= 0 && !fstat(fd, &st) &&
+	       st.st_blocks <= (blkcnt_t)(LOCAL_MEMFD_MAX / S_BLKSIZE);
+}
+
 /* Memory of huge pages could be sealed, too, and run out when touched. */
 int local_memfd_check(int fd, size_t len)
 {
+	const int sealed = F_SEAL_SHRINK | F_SEAL_GROW;
 	struct statfs fs;
 	struct stat st;
 	int seals = fcntl(fd, F_GET_SEALS);
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
-	    st.st_size < (off_t)len || fstatfs(fd, &fs) ||
+	if (seals < 0 || (seals & sealed) != sealed || fstat(fd, &st) ||
+	    st.st_size < (off_t)len || st.st_size > (off_t)LOCAL_MEMFD_MAX ||
+	    !local_memfd_is_small(fd) || fstatfs(fd, &fs) ||
 	    fs.f_type != TMPFS_MAGIC)
 		return -EPROTO;
 	return 0;

@@ -12,6 +12,7 @@
 #define LOCAL_SHM_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Bytes each way, powers of two. */
@@ -68,7 +69,12 @@ void local_shm_unmap(struct local_shm *shm);
 
 /* A sealed memfd of len bytes; fd or -errno. */
 int local_memfd(const char *name, size_t len, unsigned int seals);
-/* fd is memory of at least len bytes that cannot shrink. */
+/* More than any of ours.  A GiB takes the last who has it 0.2 s to give back. */
+#define LOCAL_MEMFD_MAX (16u << 20) /* bytes */
+
+/* -EPROTO: not memory of len bytes to LOCAL_MEMFD_MAX that stays as it is. */
 int local_memfd_check(int fd, size_t len);
+/* It is memory, and closing it takes no longer than closing ours. */
+bool local_memfd_is_small(int fd);
 
 #endif
