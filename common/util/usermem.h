@@ -25,8 +25,8 @@ int usermem_touch(int fd, const struct iovec *iov, unsigned int n);
 int usermem_zero(int fd, void *addr, size_t len);
 
 /*
- * Copies n pieces, at most IOV_MAX, behind each other to buf: the kernel does,
- * where a copy of our own would die.  0, or -EFAULT: some of it is not there.
+ * Copies n pieces behind each other to buf, when the kernel has tried their
+ * pages.  0, or -EFAULT: some of it is not there, and nothing was copied.
  */
 int usermem_gather(void *buf, const struct iovec *piece, unsigned int n);
 

@@ -70,6 +70,25 @@ START_TEST(one_piece)
 }
 END_TEST
 
+START_TEST(gather)
+{
+	struct iovec iov[] = { { mem + 1, 3 },
+			       { mem + ranges[_i].off, ranges[_i].len },
+			       { mem, 2 } };
+	size_t len = ranges[_i].len + 5;
+	char buf[4 * PAGE + 6] = { 0 };
+	int rc = usermem_gather(buf, iov, 3);
+
+	if (!ranges[_i].read) {
+		ck_assert_int_eq(rc, -EFAULT);
+		return;
+	}
+	ck_assert_int_eq(rc, 0);
+	ck_assert_ptr_null(memchr(buf, 0, len));
+	ck_assert_int_eq(buf[len], 0);
+}
+END_TEST
+
 /* More pages and pieces than one system call takes, the last one bad. */
 START_TEST(many_pieces)
 {
@@ -90,7 +109,9 @@ END_TEST
 START_TEST(null)
 {
 	struct iovec iov = { NULL, 1 };
+	char byte;
 
+	ck_assert_int_eq(usermem_gather(&byte, &iov, 1), -EFAULT);
 	ck_assert_int_eq(usermem_touch(fd, &iov, 1), -EFAULT);
 	ck_assert(!usermem_there(&iov, 1, false));
 	iov.iov_len = 0;
@@ -117,6 +138,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, one_piece, 0, NRANGES);
+	tcase_add_loop_test(tc, gather, 0, NRANGES);
 	tcase_add_test(tc, many_pieces);
 	tcase_add_test(tc, null);
 	tcase_add_test(tc, no_descriptor);
