@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_local_group.c - servers of one host that a client asks at once: who is
- * woken, by whom, and what if that one stands still.  In one thread, so that
- * what sleeps is known; tests/contract/group.c has the threads.
+ * woken, by whom, and what if that one stands still.  In one thread, with servers
+ * that run when they are told to, so that what sleeps is known;
+ * tests/contract/group.c has the threads.
  */
 #include <check.h>
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "local_rig.h"
+#include "clock.h"
+#include "local_group.h"
 #include "run_suite.h"
 #include "stranger.h"
+#include "transport.h"
 
 #define LEN 64u
 #define RECVS 4u
@@ -31,221 +29,6 @@
 	} while (0)
 
 static uint8_t buf[SERVERS][RECVS * LEN];
-
-/* ---- a server, and the bare memory of a client ---- */
-
-static struct local_rig rig;
-static struct tp_mr *mr;
-static struct raw raw;
-static struct local_gong gong;
-static struct local_page *page;
-
-static void server_setup(void)
-{
-	struct local_fds give = LOCAL_NO_FDS;
-
-	ck_assert_int_eq(local_rig_open(&rig), 0);
-	ck_assert_int_eq(tp_mr_reg(rig.dev, buf[0], sizeof(buf[0]),
-				   TP_LOCAL_WRITE, &mr),
-			 0);
-	ck_assert_int_eq(local_gong_open(&gong), 0);
-	give.fd[LOCAL_FD_GONG] = gong.fd;
-	give.fd[LOCAL_FD_PAGE] = local_page_create(&page);
-	ck_assert_int_ge(give.fd[LOCAL_FD_PAGE], 0);
-	ck_assert_int_eq(raw_give(&rig, &raw, mr, LEN, RECVS, &give), 0);
-	close(give.fd[LOCAL_FD_PAGE]);
-}
-
-static void server_teardown(void)
-{
-	raw_close(&raw);
-	close(gong.fd);
-	local_page_unmap(page);
-	tp_mr_dereg(mr);
-	local_rig_close(&rig);
-}
-
-static void turn(void)
-{
-	local_rig_turn(&rig, mr, LEN, RECVS);
-}
-
-static void answer(void)
-{
-	struct tp_sge sge = { buf[0], 8, mr->lkey };
-	struct tp_send_wr wr = { .opcode = TP_SEND, .sgl = &sge, .nsge = 1 };
-
-	ck_assert_int_eq(tp_post_send(rig.ep, &wr), 0);
-}
-
-static bool heard(int fd)
-{
-	char c;
-
-	return recv(fd, &c, 1, MSG_DONTWAIT) == 1;
-}
-
-/* The client counts: the last one rings, and only that one. */
-START_TEST(counts)
-{
-	atomic_store(&page->missing, 3);
-	while (atomic_load(&page->missing) > 1) {
-		atomic_store(&raw.in.me->asleep, LOCAL_COUNTED);
-		answer();
-		ck_assert_uint_eq(atomic_load(&raw.in.me->asleep), 0);
-		ck_assert(!heard(raw.fd));
-	}
-	answer(); /* it is awake */
-	ck_assert_uint_eq(atomic_load(&page->missing), 1);
-	atomic_store(&raw.in.me->asleep, LOCAL_COUNTED);
-	answer();
-	ck_assert_uint_eq(atomic_load(&page->missing), 0);
-	ck_assert(heard(raw.fd));
-	/* by itself, as if there were no group */
-	atomic_store(&raw.in.me->asleep, 1);
-	answer();
-	ck_assert_uint_eq(atomic_load(&page->missing), 0);
-	ck_assert(heard(raw.fd));
-}
-END_TEST
-
-static void falls_asleep(void)
-{
-	until(turn(), (tp_cq_wait(rig.cq, clock_now()),
-		       atomic_load(&raw.in.peer->asleep)));
-}
-
-static void ring(void)
-{
-	const uint64_t one = 1;
-
-	ck_assert_int_eq(write(raw.bell, &one, sizeof(one)), sizeof(one));
-}
-
-/* Bell and gong end its sleep. */
-START_TEST(wakes)
-{
-	falls_asleep();
-	ring();
-	until(turn(), !atomic_load(&raw.in.peer->asleep));
-	falls_asleep();
-	local_gong_strike(&gong);
-	until(turn(), !atomic_load(&raw.in.peer->asleep));
-	ck_assert_int_eq(rig.gone, 0);
-}
-END_TEST
-
-/* Asked to, it strikes the gong, once: woken for it, or just before it sleeps. */
-START_TEST(passes_on)
-{
-	int i;
-
-	for (i = 0; i < 500; i++) {
-		if (i % 2)
-			falls_asleep();
-		atomic_store(&raw.out.me->relay, 1);
-		if (i % 2)
-			ring();
-		else
-			ck_assert_int_eq(tp_cq_wait(rig.cq, clock_now()), 0);
-		until(turn(), !atomic_load(&raw.out.me->relay));
-		ck_assert(heard(gong.fd));
-	}
-}
-END_TEST
-
-/* What is in the gong is the client's to read, however much. */
-START_TEST(never_reads)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < 4 * LOCAL_STRIKES; i++) {
-		atomic_store(&raw.out.me->relay, 1);
-		until(turn(), !atomic_load(&raw.out.me->relay));
-	}
-	while (heard(gong.fd))
-		n++;
-	ck_assert_uint_eq(n, 4 * LOCAL_STRIKES);
-}
-END_TEST
-
-static void strikes(void)
-{
-	atomic_store(&raw.out.me->relay, 1);
-	until(turn(), !atomic_load(&raw.out.me->relay));
-}
-
-/* The client connects its gong to a socket of others: no word comes there. */
-START_TEST(strikes_no_other)
-{
-	struct sockaddr *none = &(struct sockaddr){ .sa_family = AF_UNSPEC };
-	struct local_gong other;
-	int victim = socket(AF_UNIX, SOCK_DGRAM, 0);
-
-	ck_assert_int_eq(local_gong_open(&other), 0);
-	close(other.fd); /* a name that is free */
-	ck_assert_int_eq(
-		bind(victim, (struct sockaddr *)&other.name, other.len), 0);
-	ck_assert_int_eq(
-		connect(gong.fd, (struct sockaddr *)&other.name, other.len), 0);
-	strikes();
-	ck_assert(!heard(victim));
-	ck_assert_int_eq(connect(gong.fd, none, sizeof(*none)), 0);
-	strikes();
-	ck_assert(heard(gong.fd));
-	ck_assert_int_eq(rig.gone, 0);
-	close(victim);
-}
-END_TEST
-
-static int bound(int type, const char *name, size_t len)
-{
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, type, 0);
-
-	ck_assert_int_ge(fd, 0);
-	memcpy(sun.sun_path, name, len);
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&sun,
-			      (socklen_t)(sizeof(sa_family_t) + len)),
-			 0);
-	return fd;
-}
-
-static int other_socket(int kind)
-{
-	char name[32];
-	int len = snprintf(name, sizeof(name), "%cno-gong-%d", kind ? 0 : '.',
-			   getpid());
-	int fd;
-
-	switch (kind) {
-	case 0: /* which is found by a path */
-		fd = bound(SOCK_DGRAM, name, (size_t)len);
-		unlink(name);
-		return fd;
-	case 1: /* by no name */
-		return socket(AF_UNIX, SOCK_DGRAM, 0);
-	case 2:
-		return bound(SOCK_STREAM, name, (size_t)len);
-	default:
-		return socket(AF_INET, SOCK_DGRAM, 0);
-	}
-}
-
-/* A gong is a datagram socket with an abstract name. */
-START_TEST(no_gong)
-{
-	struct local_gong g = { -1 };
-	int fd = other_socket(_i);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(local_gong_take(&g, fd), -EPROTO);
-	ck_assert_int_eq(g.fd, -1);
-	close(fd);
-}
-END_TEST
-
-/* ---- a client, and servers that run when they are told to ---- */
 
 struct server {
 	struct tp_cq *cq;
@@ -329,7 +112,7 @@ static void server_open(struct server *s, uint8_t *mem)
 		post_recv(s, mem + i * LEN);
 }
 
-static void client_setup(void)
+static void setup(void)
 {
 	int i;
 
@@ -340,7 +123,7 @@ static void client_setup(void)
 		server_open(&server[i], buf[i]);
 }
 
-static void client_teardown(void)
+static void teardown(void)
 {
 	int i;
 
@@ -570,30 +353,20 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("local_group");
-	TCase *called = tcase_create("called"),
-	      *caller = tcase_create("caller");
+	TCase *tc = tcase_create("caller");
 
-	tcase_set_timeout(called, 0);
-	tcase_add_checked_fixture(called, server_setup, server_teardown);
-	tcase_add_test(called, counts);
-	tcase_add_test(called, wakes);
-	tcase_add_test(called, passes_on);
-	tcase_add_test(called, never_reads);
-	tcase_add_test(called, strikes_no_other);
-	tcase_add_loop_test(called, no_gong, 0, 4);
-	suite_add_tcase(s, called);
-	tcase_set_timeout(caller, 0);
-	tcase_add_checked_fixture(caller, client_setup, client_teardown);
-	tcase_add_test(caller, one_bell);
-	tcase_add_test(caller, many_calls);
-	tcase_add_test(caller, not_asked);
-	tcase_add_test(caller, stands_still);
-	tcase_add_test(caller, stands_still_while_we_wake);
-	tcase_add_test(caller, stands_still_while_we_poll);
-	tcase_add_test(caller, stands_still_armed);
-	tcase_add_test(caller, dies);
-	tcase_add_test(caller, left);
-	tcase_add_test(caller, last_answer);
-	suite_add_tcase(s, caller);
+	tcase_set_timeout(tc, 0);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, one_bell);
+	tcase_add_test(tc, many_calls);
+	tcase_add_test(tc, not_asked);
+	tcase_add_test(tc, stands_still);
+	tcase_add_test(tc, stands_still_while_we_wake);
+	tcase_add_test(tc, stands_still_while_we_poll);
+	tcase_add_test(tc, stands_still_armed);
+	tcase_add_test(tc, dies);
+	tcase_add_test(tc, left);
+	tcase_add_test(tc, last_answer);
+	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

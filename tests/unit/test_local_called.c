@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_local_called.c - a server of a group, and the bare memory of its client:
+ * whom it wakes and what wakes it; gongs that are none.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "rig_check.h"
+#include "run_suite.h"
+
+#define LEN 64u
+#define RECVS 4u
+#define PATIENCE_MS 20000u
+
+static uint8_t buf[RECVS * LEN];
+
+#define until(cond) rig_until(&rig, mr, LEN, RECVS, PATIENCE_MS, cond)
+
+static struct local_rig rig;
+static struct tp_mr *mr;
+static struct raw raw;
+static struct local_gong gong;
+static struct local_page *page;
+
+static void setup(void)
+{
+	struct local_fds give = LOCAL_NO_FDS;
+
+	rig_start(&rig, buf, sizeof(buf), 0, &mr);
+	ck_assert_int_eq(local_gong_open(&gong), 0);
+	give.fd[LOCAL_FD_GONG] = gong.fd;
+	give.fd[LOCAL_FD_PAGE] = local_page_create(&page);
+	ck_assert_int_ge(give.fd[LOCAL_FD_PAGE], 0);
+	ck_assert_int_eq(raw_give(&rig, &raw, mr, LEN, RECVS, &give), 0);
+	close(give.fd[LOCAL_FD_PAGE]);
+}
+
+static void teardown(void)
+{
+	raw_close(&raw);
+	close(gong.fd);
+	local_page_unmap(page);
+	rig_end(&rig, mr);
+}
+
+static void answer(void)
+{
+	struct tp_sge sge = { buf, 8, mr->lkey };
+	struct tp_send_wr wr = { .opcode = TP_SEND, .sgl = &sge, .nsge = 1 };
+
+	ck_assert_int_eq(tp_post_send(rig.ep, &wr), 0);
+}
+
+static bool heard(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_DONTWAIT) == 1;
+}
+
+/* The client counts: the last one rings, and only that one. */
+START_TEST(counts)
+{
+	atomic_store(&page->missing, 3);
+	while (atomic_load(&page->missing) > 1) {
+		atomic_store(&raw.in.me->asleep, LOCAL_COUNTED);
+		answer();
+		ck_assert_uint_eq(atomic_load(&raw.in.me->asleep), 0);
+		ck_assert(!heard(raw.fd));
+	}
+	answer(); /* it is awake */
+	ck_assert_uint_eq(atomic_load(&page->missing), 1);
+	atomic_store(&raw.in.me->asleep, LOCAL_COUNTED);
+	answer();
+	ck_assert_uint_eq(atomic_load(&page->missing), 0);
+	ck_assert(heard(raw.fd));
+	/* by itself, as if there were no group */
+	atomic_store(&raw.in.me->asleep, 1);
+	answer();
+	ck_assert_uint_eq(atomic_load(&page->missing), 0);
+	ck_assert(heard(raw.fd));
+}
+END_TEST
+
+static void falls_asleep(void)
+{
+	until((tp_cq_wait(rig.cq, clock_now()),
+	       atomic_load(&raw.in.peer->asleep)));
+}
+
+static void ring(void)
+{
+	const uint64_t one = 1;
+
+	ck_assert_int_eq(write(raw.bell, &one, sizeof(one)), sizeof(one));
+}
+
+/* Bell and gong end its sleep. */
+START_TEST(wakes)
+{
+	falls_asleep();
+	ring();
+	until(!atomic_load(&raw.in.peer->asleep));
+	falls_asleep();
+	local_gong_strike(&gong);
+	until(!atomic_load(&raw.in.peer->asleep));
+	ck_assert_int_eq(rig.gone, 0);
+}
+END_TEST
+
+/* Asked to, it strikes the gong, once: woken for it, or just before it sleeps. */
+START_TEST(passes_on)
+{
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		if (i % 2)
+			falls_asleep();
+		atomic_store(&raw.out.me->relay, 1);
+		if (i % 2)
+			ring();
+		else
+			ck_assert_int_eq(tp_cq_wait(rig.cq, clock_now()), 0);
+		until(!atomic_load(&raw.out.me->relay));
+		ck_assert(heard(gong.fd));
+	}
+}
+END_TEST
+
+/* What is in the gong is the client's to read, however much. */
+START_TEST(never_reads)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < 4 * LOCAL_STRIKES; i++) {
+		atomic_store(&raw.out.me->relay, 1);
+		until(!atomic_load(&raw.out.me->relay));
+	}
+	while (heard(gong.fd))
+		n++;
+	ck_assert_uint_eq(n, 4 * LOCAL_STRIKES);
+}
+END_TEST
+
+static void strikes(void)
+{
+	atomic_store(&raw.out.me->relay, 1);
+	until(!atomic_load(&raw.out.me->relay));
+}
+
+/* The client connects its gong to a socket of others: no word comes there. */
+START_TEST(strikes_no_other)
+{
+	struct sockaddr *none = &(struct sockaddr){ .sa_family = AF_UNSPEC };
+	struct local_gong other;
+	int victim = socket(AF_UNIX, SOCK_DGRAM, 0);
+
+	ck_assert_int_eq(local_gong_open(&other), 0);
+	close(other.fd); /* a name that is free */
+	ck_assert_int_eq(
+		bind(victim, (struct sockaddr *)&other.name, other.len), 0);
+	ck_assert_int_eq(
+		connect(gong.fd, (struct sockaddr *)&other.name, other.len), 0);
+	strikes();
+	ck_assert(!heard(victim));
+	ck_assert_int_eq(connect(gong.fd, none, sizeof(*none)), 0);
+	strikes();
+	ck_assert(heard(gong.fd));
+	ck_assert_int_eq(rig.gone, 0);
+	close(victim);
+}
+END_TEST
+
+static int bound(int type, const char *name, size_t len)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, type, 0);
+
+	ck_assert_int_ge(fd, 0);
+	memcpy(sun.sun_path, name, len);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&sun,
+			      (socklen_t)(sizeof(sa_family_t) + len)),
+			 0);
+	return fd;
+}
+
+static int other_socket(int kind)
+{
+	char name[32];
+	int len = snprintf(name, sizeof(name), "%cno-gong-%d", kind ? 0 : '.',
+			   getpid());
+	int fd;
+
+	switch (kind) {
+	case 0: /* which is found by a path */
+		fd = bound(SOCK_DGRAM, name, (size_t)len);
+		unlink(name);
+		return fd;
+	case 1: /* by no name */
+		return socket(AF_UNIX, SOCK_DGRAM, 0);
+	case 2:
+		return bound(SOCK_STREAM, name, (size_t)len);
+	default:
+		return socket(AF_INET, SOCK_DGRAM, 0);
+	}
+}
+
+/* A gong is a datagram socket with an abstract name. */
+START_TEST(no_gong)
+{
+	struct local_gong g = { -1 };
+	int fd = other_socket(_i);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(local_gong_take(&g, fd), -EPROTO);
+	ck_assert_int_eq(g.fd, -1);
+	close(fd);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("local_called");
+	TCase *tc = tcase_create("called");
+
+	tcase_set_timeout(tc, 0);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, counts);
+	tcase_add_test(tc, wakes);
+	tcase_add_test(tc, passes_on);
+	tcase_add_test(tc, never_reads);
+	tcase_add_test(tc, strikes_no_other);
+	tcase_add_loop_test(tc, no_gong, 0, 4);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
