@@ -79,6 +79,26 @@ START_TEST(read_into)
 }
 END_TEST
 
+/* Only the last page is missing: what landed before it hides nothing. */
+START_TEST(read_into_less)
+{
+	struct mem *there = mem_new(&world.b, LEN, TP_REMOTE_READ);
+	struct tp_sge sge = { .len = LEN };
+	struct link *l = link_open(&world, NULL);
+	struct tp_send_wr wr = wr_rdma(TP_READ, 1, &sge, there, 0);
+
+	if (!map_open(&world.a, TP_LOCAL_WRITE))
+		return;
+	sge.addr = map;
+	sge.lkey = mr->lkey;
+	ck_ok(ftruncate(file, LEN - 4096));
+	ck_ok(tp_post_send(l->a, &wr));
+	ck_assert_int_lt(world_wc(&world, &world.a, l->a).status, 0);
+	ck_assert_int_lt(expect_gone(&world, &world.a, l->a), 0);
+	map_close();
+}
+END_TEST
+
 START_TEST(write_from)
 {
 	struct mem *there = mem_new(&world.b, LEN, TP_REMOTE_WRITE);
@@ -128,6 +148,7 @@ TCase *case_volatile(void)
 	TCase *tc = contract_case("volatile");
 
 	tcase_add_loop_test(tc, read_into, 0, SIZES);
+	tcase_add_test(tc, read_into_less);
 	tcase_add_loop_test(tc, write_from, 0, SIZES);
 	tcase_add_test(tc, not_for_peers);
 	return tc;

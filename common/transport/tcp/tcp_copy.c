@@ -19,15 +19,22 @@ static int kernel_copy(const struct iovec *dst, unsigned int n, const void *src,
 	return done == (ssize_t)len ? 0 : -EFAULT;
 }
 
+bool tcp_any_volatile(struct tcp_mr *const *held, int nheld)
+{
+	while (nheld > 0)
+		if (held[--nheld]->access & TP_VOLATILE)
+			return true;
+	return false;
+}
+
 int tcp_copy_in(struct tcp_mr *const *held, int nheld, const struct iovec *dst,
 		unsigned int n, const void *src, size_t len)
 {
 	const char *from = src;
 	unsigned int i;
 
-	while (nheld > 0)
-		if (held[--nheld]->access & TP_VOLATILE)
-			return kernel_copy(dst, n, src, len);
+	if (tcp_any_volatile(held, nheld))
+		return kernel_copy(dst, n, src, len);
 	for (i = 0; i < n; from += dst[i++].iov_len)
 		memcpy(dst[i].iov_base, from, dst[i].iov_len);
 	return 0;

@@ -56,6 +56,8 @@ bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
 int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
 	     struct tcp_mr **held);
 void tcp_unhold(struct tcp_mr **held, int n);
+/* Whether pages of some of it may go (TP_VOLATILE). */
+bool tcp_any_volatile(struct tcp_mr *const *held, int nheld);
 /*
  * Copies len bytes of src to the n pieces of dst, in held memory.  -EFAULT:
  * pages of it are gone.

@@ -134,9 +134,11 @@ static void compact(struct tcp_rx *rx)
 }
 
 /* The kernel stops before memory that is not there: the next read says so. */
-static bool may_be_fault(const struct tcp_ep *ep, ssize_t n, uint64_t land)
+static bool may_be_fault(const struct tcp_ep *ep, int nheld, ssize_t n,
+			 uint64_t land)
 {
-	return peer_writes(ep) && n > 0 && (uint64_t)n < land;
+	return n > 0 && (uint64_t)n < land &&
+	       (peer_writes(ep) || tcp_any_volatile(ep->cq->held, nheld));
 }
 
 /* Reads at most limit bytes of payload, and ahead if that is all of it.
@@ -172,8 +174,8 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 		n = readv(ep->fd, cq->iov, (int)niov);
 	if (n < 0)
 		n = -errno;
+	*drained = n < (ssize_t)want && !may_be_fault(ep, held, n, land);
 	tcp_unhold(cq->held, held);
-	*drained = n < (ssize_t)want && !may_be_fault(ep, n, land);
 	if (n <= 0)
 		return n;
 	if (land > (uint64_t)n)
