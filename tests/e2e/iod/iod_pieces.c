@@ -201,11 +201,12 @@ START_TEST(truncated_often)
 	make(LEN, 1);
 	pthread_create(&thread, NULL, truncate_often, &stop);
 	for (unsigned int i = 0; i < 500 && !rc; i++) {
+		fill(i % 8 ? N * 1700 : LEN, i);
 		if (i % 8 == 0)
-			put(0, LEN, i);
-		fill(N * 1700, i);
-		rc = i % 2 ? iodc_write(&client, fine(&f))
-			   : iodc_read(&client, fine(&f));
+			rc = iodc_pwrite(&client, 1, 0, LEN);
+		else
+			rc = i % 2 ? iodc_write(&client, fine(&f))
+				   : iodc_read(&client, fine(&f));
 	}
 	atomic_store(&stop, true);
 	pthread_join(thread, NULL);
