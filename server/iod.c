@@ -90,7 +90,6 @@ static int open_fabric(struct iod *iod)
 		.dead_peer_ms = iod->conf.fabric.dead_peer_s * 1000,
 		.where = iod->conf.fabric.where
 	};
-
 	int rc = fabric_open(&iod->fabric, iod->conf.addr.scheme,
 			     iod->conf.fabric.option, &attr);
 

@@ -355,13 +355,13 @@ int tp_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
 	      unsigned int len);
 int tp_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 	       unsigned int len, uint64_t deadline);
+void tp_ep_hush(struct tp_ep *ep); /* its connect logs no unknown host */
 /*
  * Frees the endpoint.  Its outstanding requests are dropped and none of its
  * completions or events is reported after the return; the peer sees
  * DISCONNECTED.  What was posted and not yet on the wire is lost.
  */
 void tp_ep_close(struct tp_ep *ep);
-void tp_ep_hush(struct tp_ep *ep); /* of an unknown host: it was said */
 void *tp_ep_context(const struct tp_ep *ep);
 /* "tcp 127.0.0.1:7000", for logs; lives with the ep. */
 const char *tp_ep_peer(const struct tp_ep *ep);

@@ -117,12 +117,11 @@ int fault_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 		  unsigned int len, uint64_t deadline)
 {
 	struct fault_ep *e = (struct fault_ep *)ep;
-
-	if (ep->hushed)
-		tp_ep_hush(e->inner);
 	struct fault_rule rule;
 	int rc;
 
+	if (ep->hushed)
+		tp_ep_hush(e->inner);
 	if (e->started || len > TP_PRIVATE_MAX)
 		return -EINVAL;
 	e->port = addr->port;
