@@ -30,7 +30,8 @@
  *              it open for writing
  *   EIO        a server or its disk failed
  *   EFAULT     of reads and writes: a buffer is not there; a write may have
- *              changed the file in part
+ *              changed the file in part.  A buffer that goes away during a
+ *              write may be a signal instead (SIGSEGV, SIGBUS)
  *   EPROTO     a server does not speak this version of the protocol
  *   ENOMEM     no memory
  */
