@@ -32,6 +32,7 @@ void choose_begin(struct rpc_peer *peer)
 	struct choice *c = &peer->choice;
 
 	c->next = 0;
+	c->host = 0;
 	c->rail = -1;
 	c->final = false;
 	c->why[0] = '\0';
@@ -43,7 +44,7 @@ static const char *choose_skip(struct rpc_peer *peer, unsigned int rail)
 	bool last = rail + 1 == peer->link.ctx->rails.n;
 
 	if (fabric_is_local(rail_name(peer, rail)) &&
-	    !fabric_here(peer->addr.host))
+	    !fabric_here(&peer->hosts))
 		return "another host";
 	if (peer->choice.mute[rail] >= CHOOSE_MUTE && !last)
 		return "connects, but the server does not answer";
@@ -57,33 +58,53 @@ static int choose_named(struct rpc_peer *peer)
 	if (c->next)
 		return -1;
 	c->next = RAILS_MAX;
-	c->rail = fabric_rail(&peer->link.ctx->rails, peer->addr.scheme);
-	return c->rail;
+	return fabric_rail(&peer->link.ctx->rails, peer->addr.scheme);
 }
 
-int choose_next(struct rpc_peer *peer)
+static int choose_any(struct rpc_peer *peer)
 {
 	struct choice *c = &peer->choice;
 
-	if (!fabric_any(&peer->addr))
-		return choose_named(peer);
 	while (c->next < peer->link.ctx->rails.n) {
 		unsigned int rail = c->next++;
 		const char *why = choose_skip(peer, rail);
 
-		if (!why) {
-			c->rail = (int)rail;
-			return c->rail;
-		}
+		if (!why)
+			return (int)rail;
 		choose_note(peer, rail, why);
 	}
-	c->rail = -1;
 	return -1;
+}
+
+/* The rail in use has another address. */
+static bool choose_more_hosts(const struct rpc_peer *peer)
+{
+	return peer->choice.rail >= 0 && peer->choice.host < peer->hosts.n;
+}
+
+int choose_next(struct rpc_peer *peer, struct addr *addr)
+{
+	struct choice *c = &peer->choice;
+
+	if (!choose_more_hosts(peer)) {
+		c->host = 0;
+		c->rail = fabric_any(&peer->addr) ? choose_any(peer)
+						  : choose_named(peer);
+	}
+	if (c->rail < 0)
+		return -1;
+	fabric_addr(&peer->addr, &peer->link.ctx->rails, (unsigned int)c->rail,
+		    addr);
+	snprintf(addr->host, sizeof(addr->host), "%s",
+		 peer->hosts.host[c->host++]);
+	return c->rail;
 }
 
 bool choose_last(const struct rpc_peer *peer)
 {
-	return peer->choice.final || peer->choice.rail < 0 ||
+	if (peer->choice.final || peer->choice.rail < 0)
+		return true;
+	return !choose_more_hosts(peer) &&
 	       peer->choice.next >= peer->link.ctx->rails.n;
 }
 
@@ -103,7 +124,7 @@ void choose_failed(struct rpc_peer *peer, int status)
 
 	if (c->rail < 0)
 		return;
-	if (peer->state == PEER_CONNECTING)
+	if (peer->state == PEER_CONNECTING && !choose_more_hosts(peer))
 		choose_note(peer, (unsigned int)c->rail,
 			    choose_flaw(peer, (unsigned int)c->rail, status));
 	else if (peer->state == PEER_HELLO)

@@ -8,6 +8,7 @@
 
 #include "bulk.h"
 #include "call_way.h"
+#include "lookup.h"
 
 #define CTX_DRAIN 8 /* batches in a round */
 
@@ -40,8 +41,13 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	TAILQ_INIT(&ctx->tasks);
 	SLIST_INIT(&ctx->hooks);
 	SLIST_INIT(&ctx->listeners);
+	rc = lookup_open(ctx);
+	if (rc)
+		goto close_pins;
 	*out = ctx;
 	return 0;
+close_pins:
+	rails_pins_close(&ctx->rails, attr->log);
 close_rails:
 	ctx_rails_close(ctx);
 free_ctx:
@@ -73,6 +79,7 @@ void rpc_ctx_close(struct rpc_ctx *ctx)
 {
 	while (ctx_tasks(ctx))
 		;
+	lookup_close(ctx);
 	ways_report(ctx);
 	rails_pins_close(&ctx->rails, ctx->log);
 	ctx_rails_close(ctx);

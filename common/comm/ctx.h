@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "container.h"
+#include "resolver.h"
 #include "rpc.h"
 #include "spin.h"
 
@@ -77,6 +78,14 @@ struct ctx_rail {
 	atomic_uint_least64_t ways[CTX_WAYS]; /* calls, by enum way: ways.c */
 };
 
+/* lookup.c: of peers' hosts */
+struct lookups {
+	struct resolver *resolver;
+	struct resolver_watch watch;
+	struct ctx_hook hook; /* a look-up has ended */
+	TAILQ_HEAD(naming, rpc_peer) waiting;
+};
+
 struct rpc_ctx {
 	const struct fabric *fabric; /* NULL: one device alone */
 	struct rails rails;
@@ -95,6 +104,7 @@ struct rpc_ctx {
 	TAILQ_HEAD(ctx_tasks, ctx_task) tasks;
 	SLIST_HEAD(, ctx_hook) hooks;
 	SLIST_HEAD(, ctx_listener) listeners;
+	struct lookups lookups;
 	atomic_bool woken;
 	atomic_uint sleeping; /* 0: no; 1 + rail; or CTX_SLEEPS_ON_ALL */
 	int wc_at, wc_n; /* the part of wc still to handle */

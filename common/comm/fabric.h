@@ -19,6 +19,7 @@
 
 #include "addr.h"
 #include "rail.h"
+#include "resolver.h"
 
 #define FABRIC_ANY "pvfs"
 #define FABRIC_TEXT_MAX 64u /* bytes of an option, with its NUL */
@@ -58,10 +59,7 @@ void fabric_addr(const struct addr *addr, const struct rails *rails,
 		 unsigned int rail, struct addr *out);
 /* Whether the transport reaches only peers on the same host. */
 bool fabric_is_local(const char *name);
-/*
- * fabric_here.c: whether host (name or numeric address) is this one.  A name
- * is looked up, for as long as the resolver takes.
- */
-bool fabric_here(const char *host);
+/* fabric_here.c: whether one of the addresses is this host's. */
+bool fabric_here(const struct hosts *hosts);
 
 #endif

@@ -21,15 +21,26 @@ static bool here(const struct addrinfo *ai)
 	return ok;
 }
 
-bool fabric_here(const char *host)
+static bool host_here(const char *host)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *list, *ai;
-	bool found = false;
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM,
+				  .ai_flags = AI_NUMERICHOST };
+	struct addrinfo *ai;
+	bool found;
 
-	if (getaddrinfo(host, NULL, &hints, &list))
+	if (getaddrinfo(host, NULL, &hints, &ai))
 		return false;
-	for (ai = list; ai && !found; ai = ai->ai_next)
-		found = here(ai);
-	freeaddrinfo(list);
+	found = here(ai);
+	freeaddrinfo(ai);
 	return found;
+}
+
+bool fabric_here(const struct hosts *hosts)
+{
+	unsigned int i;
+
+	for (i = 0; i < hosts->n; i++)
+		if (host_here(hosts->host[i]))
+			return true;
+	return false;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lookup.h"
+
 static const char *const peer_state_name[] = {
 	[PEER_IDLE] = "IDLE",	    [PEER_CONNECTING] = "CONNECTING",
 	[PEER_HELLO] = "HELLO",	    [PEER_READY] = "READY",
@@ -64,6 +66,9 @@ const char *peer_flaw(int status)
 		       "has heard from all iods, an iod until it has from the "
 		       "manager, either while it has max_sessions; its log "
 		       "says which";
+	if (status == -EINPROGRESS)
+		return "its host's name is still being looked up; see the "
+		       "resolver";
 	return strerror(-status);
 }
 
@@ -84,6 +89,7 @@ static void peer_disconnect(struct rpc_peer *peer)
 {
 	unsigned int i;
 
+	lookup_forget(peer);
 	link_close(&peer->link);
 	way_reset(peer);
 	peer->carries = false;
@@ -148,7 +154,7 @@ static void peer_attempt(struct rpc_peer *peer)
 	unsigned int ms = PEER_HELLO_MS;
 	struct wire_connect priv;
 	struct addr addr;
-	int rail = choose_next(peer), rc;
+	int rail = choose_next(peer, &addr), rc;
 
 	if (rail < 0) {
 		peer_lost(&peer->link, peer->reason ? peer->reason : -ENODEV);
@@ -164,8 +170,6 @@ static void peer_attempt(struct rpc_peer *peer)
 	}
 	if (peer->down)
 		tp_ep_hush(peer->link.ep);
-	fabric_addr(&peer->addr, &peer->link.ctx->rails, (unsigned int)rail,
-		    &addr);
 	rc = tp_connect(peer->link.ep, &addr, &priv, hello_private(peer, &priv),
 			clock_after_ms(ms));
 	if (rc)
@@ -176,7 +180,15 @@ void peer_connect(struct rpc_peer *peer)
 {
 	peer_set_state(peer, PEER_CONNECTING);
 	choose_begin(peer);
-	peer_attempt(peer);
+	lookup_find(peer);
+}
+
+void peer_named(struct rpc_peer *peer, int status)
+{
+	if (status)
+		peer_lost(&peer->link, status);
+	else
+		peer_attempt(peer);
 }
 
 static void peer_timer(struct rpc_timer *timer)

@@ -38,6 +38,7 @@ enum peer_state {
 /* How the fabric of a connection was chosen. */
 struct choice {
 	unsigned int next; /* rail to look at */
+	unsigned int host; /* its addresses up to here were tried */
 	int rail; /* being tried or in use; -1: none */
 	bool final;
 	unsigned int mute[RAILS_MAX]; /* times it connected and then failed */
@@ -78,6 +79,9 @@ struct rpc_peer {
 	struct ctx_task gone;
 
 	struct addr addr;
+	struct hosts hosts; /* what its host stands for */
+	bool naming; /* waits for that: lookup.c */
+	TAILQ_ENTRY(rpc_peer) naming_link;
 	struct choice choice; /* of the fabric */
 	char name[ADDR_STRLEN + 72];
 	const char *fix; /* see rpc.h */
@@ -114,12 +118,13 @@ struct rpc_peer {
 };
 
 /*
- * choose.c: the rails to try for one connection, best first.  choose_next()
- * answers the next one, or -1.  choose_failed(): this one did not do, why.
+ * choose.c: the rails to try for one connection, best first, and on each the
+ * addresses of the host.  choose_next() answers the next rail and its address,
+ * or -1.  choose_failed(): this one did not do, why.
  * choose_final(): the server has answered, other rails would change nothing.
  */
 void choose_begin(struct rpc_peer *peer);
-int choose_next(struct rpc_peer *peer);
+int choose_next(struct rpc_peer *peer, struct addr *addr);
 bool choose_last(const struct rpc_peer *peer);
 void choose_failed(struct rpc_peer *peer, int status);
 void choose_final(struct rpc_peer *peer);
@@ -129,6 +134,8 @@ void choose_ready(struct rpc_peer *peer);
 /* peer.c */
 void peer_set_state(struct rpc_peer *peer, enum peer_state state);
 void peer_connect(struct rpc_peer *peer);
+/* lookup.c: peer->hosts is set, or -errno: what the host is cannot be known. */
+void peer_named(struct rpc_peer *peer, int status);
 /* The connection is lost: close it and try again later. */
 void peer_lost(struct link *link, int status);
 /* Of a connect, for messages. */

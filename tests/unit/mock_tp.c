@@ -166,7 +166,7 @@ int tp_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 
 void tp_listener_addr(const struct tp_listener *listener, struct addr *addr)
 {
-	*addr = (struct addr){ "mock", "here", listener->port };
+	*addr = (struct addr){ "mock", "127.0.0.1", listener->port };
 }
 
 void tp_unlisten(struct tp_listener *listener)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lookup.c - peers wait for their hosts' addresses. */
+#include "lookup.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "peer.h"
+
+static void look_up_ended(struct resolver_watch *watch)
+{
+	struct lookups *lookups = container_of(watch, struct lookups, watch);
+	struct rpc_ctx *ctx = container_of(lookups, struct rpc_ctx, lookups);
+
+	ctx_hook_raise(ctx, &lookups->hook);
+}
+
+static void leave(struct rpc_peer *peer)
+{
+	TAILQ_REMOVE(&peer->link.ctx->lookups.waiting, peer, naming_link);
+	peer->naming = false;
+}
+
+static void look_again(struct ctx_hook *hook)
+{
+	struct lookups *lookups = container_of(hook, struct lookups, hook);
+	struct rpc_peer *peer, *last = TAILQ_LAST(&lookups->waiting, naming);
+	bool end = !last;
+
+	while (!end && (peer = TAILQ_FIRST(&lookups->waiting))) {
+		end = peer == last;
+		leave(peer);
+		lookup_find(peer);
+	}
+}
+
+int lookup_open(struct rpc_ctx *ctx)
+{
+	struct lookups *lookups = &ctx->lookups;
+	int rc = resolver_open(&lookups->resolver);
+
+	if (rc)
+		return rc;
+	TAILQ_INIT(&lookups->waiting);
+	lookups->hook.run = look_again;
+	ctx_hook_add(ctx, &lookups->hook);
+	lookups->watch.ended = look_up_ended;
+	resolver_watch(lookups->resolver, &lookups->watch);
+	return 0;
+}
+
+void lookup_close(struct rpc_ctx *ctx)
+{
+	resolver_unwatch(ctx->lookups.resolver, &ctx->lookups.watch);
+	ctx_hook_remove(ctx, &ctx->lookups.hook);
+	resolver_close(ctx->lookups.resolver);
+}
+
+static void wait_for(struct rpc_peer *peer)
+{
+	peer->reason = -EINPROGRESS;
+	peer->naming = true;
+	TAILQ_INSERT_TAIL(&peer->link.ctx->lookups.waiting, peer, naming_link);
+}
+
+/* Said when the trouble begins, not at each try. */
+static void say_unknown(const struct rpc_peer *peer, const char *why)
+{
+	if (!peer->down)
+		log_error(peer->link.ctx->log,
+			  "%s: host \"%s\": %s; mend the name or the resolver",
+			  peer->name, peer->addr.host, why);
+}
+
+void lookup_find(struct rpc_peer *peer)
+{
+	const char *why = NULL;
+	int rc = resolver_get(peer->link.ctx->lookups.resolver, peer->addr.host,
+			      &peer->hosts, &why);
+
+	if (rc == -EINPROGRESS) {
+		wait_for(peer);
+		return;
+	}
+	if (rc == -EHOSTUNREACH)
+		say_unknown(peer, why);
+	peer_named(peer, rc);
+}
+
+void lookup_forget(struct rpc_peer *peer)
+{
+	if (peer->naming)
+		leave(peer);
+}
