@@ -255,7 +255,9 @@ int pvfs_dup2(int fd, int newfd);
  * On PVFS: F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL
  * (O_APPEND changes); F_GETLK, F_SETLK, F_SETLKW and their F_OFD_ forms, among
  * all clients; others: EINVAL.  Record locks count bytes of the file, whatever
- * the partition.  A wait lasts as long as the manager answers; F_SETLKW answers
+ * the partition.  A wait lasts as long as the manager answers, or until a
+ * signal's handler ran that was installed without SA_RESTART: EINTR, and nothing
+ * was taken; F_SETLKW answers
  * EDEADLK if it would never end (among processes, not among open files, as on
  * Linux).  l_pid of what F_GETLK finds is -1.  ENOLCK: the file has
  * too many locks.  Locks are lost when the servers end the client's session:
@@ -264,7 +266,7 @@ int pvfs_dup2(int fd, int newfd);
  * it opens after the loss; these are free again once it has closed one of them.
  */
 int pvfs_fcntl(int fd, int cmd, ...);
-/* Among all clients; beside, not against, record locks. */
+/* Among all clients; beside, not against, record locks.  EINTR as there. */
 int pvfs_flock(int fd, int operation);
 
 /* Commands of pvfs_ioctl(). */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/file.h>
 
+#include "lock_ask.h"
 #include "rw.h"
 #include "stat.h"
 
@@ -158,27 +159,11 @@ int lock_check_cut(struct fs *fs, struct session *s, const struct target *t)
 
 /* ---- asking the mgr ---- */
 
-static int do_lock(struct session *s, const struct target *t, void *arg)
-{
-	struct mgr_lock *lock = arg;
-
-	lock->session = s->id;
-	return mgr_lock(s, t, lock);
-}
-
-/*
- * The mgr lets nobody wait for long; who waits asks again, for as long as the
- * mgr answers.
- */
 static int ask(struct file *f, struct mgr_lock *lock)
 {
 	struct mgr_lock want = *lock;
-	int rc;
+	int rc = lock_ask(f, lock);
 
-	do {
-		*lock = want;
-		rc = file_run(f, do_lock, lock);
-	} while (rc == -EAGAIN && want.flags & WIRE_L_WAIT);
 	want.session = lock->session;
 	if (!rc && !(want.flags & WIRE_L_TEST))
 		note(f, &want);

@@ -433,6 +433,9 @@ struct wire_append_rep {
 #define WIRE_L_WAIT	0x1u	/* until it is free */
 #define WIRE_L_TEST	0x2u	/* say what is in the way, take nothing */
 #define WIRE_L_WHOLE	0x4u	/* flock(2): a space of its own */
+#define WIRE_L_CANCEL	0x8u	/* type UNLOCK: nothing is let go, but the session's
+				 * waits for just these bytes, by this owner,
+				 * end with EINTR */
 
 struct wire_lock {
 	le64 handle;

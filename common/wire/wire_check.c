@@ -146,7 +146,11 @@ const char *wire_check_carry(const struct wire_msg *msg)
 const char *wire_check_lock(const struct wire_msg *msg)
 {
 	const struct wire_lock *lock = msg->body;
+	uint32_t flags = le32toh(lock->flags);
 
+	if (flags & WIRE_L_CANCEL &&
+	    (flags & (WIRE_L_WAIT | WIRE_L_TEST) || lock->type))
+		return "wire_lock.flags: CANCEL with others";
 	return le64toh(lock->start) < le64toh(lock->end)
 		       ? NULL
 		       : "wire_lock.end: not above start";

@@ -179,7 +179,8 @@ static const struct wire_form lock = {
 	.fields = { SIZE(wire_lock, start), SIZE(wire_lock, end),
 		    MAX(wire_lock, type, WIRE_L_EXCLUSIVE),
 		    BITS(wire_lock, flags,
-			 WIRE_L_WAIT | WIRE_L_TEST | WIRE_L_WHOLE) },
+			 WIRE_L_WAIT | WIRE_L_TEST | WIRE_L_WHOLE |
+				 WIRE_L_CANCEL) },
 	.check = wire_check_lock,
 };
 static const struct wire_form lock_rep = {

@@ -243,6 +243,40 @@ static bool never_ends(struct op *op, const struct ns_lock_args *args,
 	return false;
 }
 
+/* ---- the end of a wait ---- */
+
+static bool same(const struct wire_lock *a, const struct wire_lock *b)
+{
+	return a->handle == b->handle && a->owner == b->owner &&
+	       a->start == b->start && a->end == b->end &&
+	       !(le32toh(a->flags ^ b->flags) & WIRE_L_WHOLE);
+}
+
+/* The next of the session's that waits for just this, or NULL. */
+static struct request *find_same(struct lock_wait *wait, const struct op *op)
+{
+	struct request *req;
+
+	TAILQ_FOREACH(req, &wait->park.waiting, wait)
+		if (req->rpc->session == op->rpc->session &&
+		    same(req->rpc->msg.body, op->rpc->msg.body))
+			return req;
+	return NULL;
+}
+
+static void cancel(struct op *op, uint64_t handle)
+{
+	struct lock_wait *wait = find(op->mgr, handle);
+	struct request *req;
+
+	while (wait && (req = find_same(wait, op))) {
+		park_leave(req);
+		/* it may be the last one: then the queue goes, too */
+		wait->woken = op->mgr->lock_waits->woken = true;
+		answer_error(req, -EINTR);
+	}
+}
+
 /* ---- the operation ---- */
 
 static void put_reply(struct op *op, const struct lock_rec *other)
@@ -264,8 +298,14 @@ int op_lock(struct op *op)
 				     .type = le32toh(body->type),
 				     .flags = le32toh(body->flags) };
 	struct lock_rec other = { 0 };
-	int rc = ns_lock(&op->ns, &args, &other);
+	int rc;
 
+	if (args.flags & WIRE_L_CANCEL) {
+		cancel(op, args.handle);
+		put_reply(op, &other);
+		return 0;
+	}
+	rc = ns_lock(&op->ns, &args, &other);
 	if (rc == -EAGAIN && args.flags & WIRE_L_WAIT)
 		return never_ends(op, &args, &other)
 			       ? -EDEADLK

@@ -3,7 +3,7 @@
 #include "park.h"
 #include "request.h"
 
-static void leave(struct request *req)
+void park_leave(struct request *req)
 {
 	rpc_timer_clear(req->mgr->ctx, &req->timer);
 	TAILQ_REMOVE(&req->park->waiting, req, wait);
@@ -20,7 +20,7 @@ static void expired(struct rpc_timer *timer)
 	struct request *req = request_of(timer);
 	struct park *park = req->park;
 
-	leave(req);
+	park_leave(req);
 	park->late(park, req);
 }
 
@@ -51,6 +51,6 @@ struct request *park_take(struct park *park)
 	struct request *req = TAILQ_FIRST(&park->waiting);
 
 	if (req)
-		leave(req);
+		park_leave(req);
 	return req;
 }

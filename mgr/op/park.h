@@ -27,6 +27,9 @@ void park_wait_until(struct park *park, struct request *req, uint64_t when);
 /* Takes out the oldest; NULL: nobody waits. */
 struct request *park_take(struct park *park);
 
+/* Takes out this one, which waits. */
+void park_leave(struct request *req);
+
 static inline bool park_empty(const struct park *park)
 {
 	return TAILQ_EMPTY(&park->waiting);
