@@ -4,8 +4,6 @@
 
 #include "span.h"
 
-#define PAGE 4096
-
 static bool is_named(MPI_Datatype type)
 {
 	int ni, na, nt, combiner;
@@ -70,36 +68,13 @@ struct span span_of(const void *buf, int count, MPI_Datatype type)
 	return span;
 }
 
-/* Entries first to last have one buffer. */
-static void group(const struct pieces *mem, size_t first, size_t last,
-		  char **hint, size_t *hint_len)
-{
-	int64_t start = mem->at[first];
-	int64_t end = mem->at[last] + mem->len[last];
-	size_t i;
-
-	for (i = first; i <= last; i++) {
-		hint[i] = (char *)(intptr_t)start;
-		hint_len[i] = (size_t)(end - start);
-	}
-}
-
 void span_hints(const struct span *span, const struct pieces *mem, char **hint,
 		size_t *hint_len)
 {
-	size_t i, first = 0;
+	size_t i;
 
-	for (i = 0; i < mem->n && span->known; i++) {
+	for (i = 0; i < mem->n; i++) {
 		hint[i] = (char *)(intptr_t)span->start;
 		hint_len[i] = (size_t)span->len;
-	}
-	for (; i < mem->n; i++) {
-		int64_t end = mem->at[i] + mem->len[i];
-
-		if (i + 1 < mem->n && mem->at[i + 1] >= end &&
-		    mem->at[i + 1] - end < PAGE)
-			continue;
-		group(mem, first, i, hint, hint_len);
-		first = i + 1;
 	}
 }

@@ -6,8 +6,7 @@
  * From the data type where it cannot but describe one array (vectors,
  * subarrays and what is built of them); its span then is memory of the
  * program.  Of a list of displacements that is not known (it may join two
- * arrays): there, pieces less than a page apart count as neighbours, since
- * the hole between them lies on their own pages.
+ * arrays): there is no hint then, and libpvfs groups the pieces itself.
  */
 #ifndef SPAN_H
 #define SPAN_H
@@ -22,7 +21,7 @@ struct span {
 };
 
 struct span span_of(const void *buf, int count, MPI_Datatype type);
-/* Fills hint and hint_len, one entry for each piece of mem. */
+/* Of a known one: fills hint and hint_len, an entry for each piece of mem. */
 void span_hints(const struct span *span, const struct pieces *mem, char **hint,
 		size_t *hint_len);
 

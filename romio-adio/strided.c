@@ -167,14 +167,15 @@ static ssize_t transfer(struct strided *s)
 	/* places in memory are addresses */
 	char *const *at = (char *const *)s->m.at;
 	const size_t *len = (const size_t *)s->m.len;
+	char **hint = s->span.known ? s->hint : NULL;
+	const size_t *hint_len = hint ? s->hint_len : NULL;
 
-	span_hints(&s->span, &s->m, s->hint, s->hint_len);
-	return s->write ? pvfs_write_list64(s->fd, s->m.n, at, len, s->hint,
-					    s->hint_len, s->f.n, s->f.at,
-					    s->f.len)
-			: pvfs_read_list64(s->fd, s->m.n, at, len, s->hint,
-					   s->hint_len, s->f.n, s->f.at,
-					   s->f.len);
+	if (hint)
+		span_hints(&s->span, &s->m, hint, s->hint_len);
+	return s->write ? pvfs_write_list64(s->fd, s->m.n, at, len, hint,
+					    hint_len, s->f.n, s->f.at, s->f.len)
+			: pvfs_read_list64(s->fd, s->m.n, at, len, hint,
+					   hint_len, s->f.n, s->f.at, s->f.len);
 }
 
 static int64_t run(struct strided *s)

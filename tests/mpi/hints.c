@@ -62,8 +62,8 @@ static void set_later(MPI_File file)
 
 /* ---- what they do ---- */
 
-/* List requests of this process so far; libpvfs has one session for all. */
-static uint64_t requests(const char *name)
+/* Of this process so far; libpvfs has one session for all. */
+static struct pvfs_list_counters counters(const char *name)
 {
 	struct pvfs_list_counters c;
 	int fd = pvfs_open(strchr(name, ':') + 1, O_RDONLY);
@@ -71,7 +71,12 @@ static uint64_t requests(const char *name)
 	if (fd < 0 || pvfs_list_counters(fd, &c) != 0)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	pvfs_close(fd);
-	return c.requests;
+	return c;
+}
+
+static uint64_t requests(const char *name)
+{
+	return counters(name).requests;
 }
 
 /* Whether a write and a read of pieces were list I/O. */
@@ -110,6 +115,30 @@ static void pieces_of(MPI_File file, int rank)
 	MPI_Type_free(&view);
 }
 
+/* Memory that no type says to be one array is registered in one piece too. */
+static void registers_once(const char *name, MPI_File file)
+{
+	const int large = 65536, apart = 81920;
+	char *buf = calloc(PIECES, (size_t)apart);
+	const uint64_t before = counters(name).registrations;
+	MPI_Datatype type;
+	MPI_Aint at[PIECES];
+	uint64_t more;
+
+	for (int i = 0; i < PIECES; i++)
+		at[i] = (MPI_Aint)i * apart;
+	MPI_Type_create_hindexed_block(PIECES, large, at, MPI_BYTE, &type);
+	MPI_Type_commit(&type);
+	MPI_File_write_at(file, 0, buf, 1, type, MPI_STATUS_IGNORE);
+	MPI_Type_free(&type);
+	free(buf);
+	more = counters(name).registrations - before;
+	if (more > 2) {
+		fprintf(stderr, "%d registrations\n", (int)more);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	MPI_File file;
@@ -135,6 +164,7 @@ int main(int argc, char **argv)
 	shows(file, "romio_pvfs_listio_read", "enable");
 	pieces_of(file, rank);
 	moves(argv[1], file, 1, 1);
+	registers_once(argv[1], file);
 	MPI_File_close(&file);
 	if (!rank)
 		puts("ok");
