@@ -11,7 +11,7 @@ mpi() {
 	local n=$1
 	shift
 
-	timeout 120 mpiexec -n "$n" -genv LD_PRELOAD "$LIBMPIO" "$@"
+	timeout 300 mpiexec -n "$n" -genv LD_PRELOAD "$LIBMPIO" "$@"
 }
 
 # says_ok N PROGRAM [ARG...]: fails unless its last line is "ok"; the MPI
