@@ -14,15 +14,15 @@ static const struct iod_op ops[] = {
 	[WIRE_STATFS] = { op_statfs, ANYONE },
 	[WIRE_READ] = { op_read, ANYONE },
 	[WIRE_WRITE] = { op_write, ANYONE },
-	[WIRE_RESIZE] = { op_resize, ROLE(MGR) },
+	[WIRE_RESIZE] = { op_resize, ROLE(MGR), SYNC_CHANGE },
 	[WIRE_SYNC] = { op_sync, ANYONE },
 	[WIRE_GETSIZE] = { op_getsize, ANYONE },
-	[WIRE_REMOVE] = { op_remove, ROLE(MGR) },
-	[WIRE_FENCE] = { op_fence, ROLE(MGR) },
+	[WIRE_REMOVE] = { op_remove, ROLE(MGR), SYNC_CHANGE },
+	[WIRE_FENCE] = { op_fence, ROLE(MGR), SYNC_CONTROL },
 	[WIRE_READ_LIST] = { op_read, ANYONE },
 	[WIRE_WRITE_LIST] = { op_write, ANYONE },
-	[WIRE_OBJECTS] = { op_objects, ROLE(MGR) },
-	[WIRE_CLAIM] = { op_claim, ROLE(MGR) },
+	[WIRE_OBJECTS] = { op_objects, ROLE(MGR), SYNC_READ },
+	[WIRE_CLAIM] = { op_claim, ROLE(MGR), SYNC_CONTROL },
 	[WIRE_DISK] = { op_disk, ANYONE },
 };
 
@@ -100,7 +100,8 @@ void op_job_start(struct worker *w, struct rpc_req *req,
 				.work = { .run = job_run },
 				.mail = { .deliver = job_deliver } };
 	session_begin(job->ses);
-	sync_pool_run(w->iod->pool, &job->work);
+	sync_pool_run(w->iod->pool, job->ses->turn, iod_op_find(req->op)->kind,
+		      &job->work);
 }
 
 void op_job_reply(struct op_job *job, int status)

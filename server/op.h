@@ -11,6 +11,7 @@ struct iod_op {
 	/* Answers req, now or later. */
 	void (*run)(struct worker *w, struct rpc_req *req);
 	unsigned int roles; /* 1 << WIRE_ROLE_* of who may ask */
+	enum sync_kind kind; /* of its jobs */
 };
 /* NULL: not an operation of the iod. */
 const struct iod_op *iod_op_find(unsigned int op);

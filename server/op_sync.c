@@ -63,7 +63,7 @@ static void sync_object(struct sync_op *op, struct sync_one *one,
 	}
 	one->wait.done = sync_done;
 	one->op = op;
-	sync_pool_flush(iod->pool, obj, &one->wait);
+	sync_pool_flush(iod->pool, session_of(op->req)->turn, obj, &one->wait);
 	store_obj_put(obj);
 }
 

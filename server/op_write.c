@@ -98,7 +98,7 @@ static void write_end(struct xfer *x)
 	}
 	x->sync.done = flush_done;
 	x->mail.deliver = flushed;
-	sync_pool_flush(iod->pool, x->obj, &x->sync);
+	sync_pool_flush(iod->pool, x->ses->turn, x->obj, &x->sync);
 }
 
 /*

@@ -48,6 +48,11 @@ static int session_open(void *arg, struct rpc_session *session)
 	ses = calloc(1, sizeof(*ses));
 	if (!ses)
 		return -ENOMEM;
+	ses->turn = sync_client_new();
+	if (!ses->turn) {
+		free(ses);
+		return -ENOMEM;
+	}
 	ses->id = info->id;
 	ses->worker = w;
 	ses->refs = 1;
@@ -88,6 +93,7 @@ void session_unref(struct iod_session *ses)
 	if (--ses->refs)
 		return;
 	LIST_REMOVE(ses, link);
+	sync_client_put(ses->turn);
 	free(ses);
 }
 

@@ -37,6 +37,7 @@ struct iod_session {
 	unsigned int running; /* transfers, jobs of the pool */
 	STAILQ_HEAD(, session_idle) waits; /* for the end of these */
 	bool fenced; /* nothing of it is written any more */
+	struct sync_client *turn; /* in the pool */
 	struct zone_owner owner; /* of buffers */
 	uint64_t shy_until; /* uses no windows: one failed under it */
 	LIST_ENTRY(iod_session) link;

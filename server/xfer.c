@@ -197,6 +197,7 @@ void chunk_file(struct chunk *c, bool write,
 
 	c->io.done = io_done;
 	c->io.pool = c->x->worker->iod->pool;
+	c->io.client = c->x->ses->turn;
 	c->io.aio = c->x->worker->iod->aio;
 	c->filed = filed;
 	c->mail.deliver = chunk_filed;

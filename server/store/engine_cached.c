@@ -47,7 +47,7 @@ static int cached_read(struct store_io *io)
 	if (rc != -EAGAIN)
 		return rc;
 	io->work.run = read_from_disk;
-	sync_pool_run(io->pool, &io->work);
+	sync_pool_run(io->pool, io->client, SYNC_READ, &io->work);
 	return -EINPROGRESS;
 }
 
@@ -83,7 +83,7 @@ static int cached_write(struct store_io *io)
 	if (store_obj_in_memory(io->obj))
 		return pieces_write(io, store_obj_write);
 	io->work.run = write_to_disk;
-	sync_pool_run(io->pool, &io->work);
+	sync_pool_run(io->pool, io->client, SYNC_WRITE, &io->work);
 	return -EINPROGRESS;
 }
 

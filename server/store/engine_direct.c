@@ -46,11 +46,12 @@ static void write_run(struct sync_work *work)
 	io->done(io, pieces_write(io, store_obj_write_direct));
 }
 
-static int start(struct store_io *io, void (*run)(struct sync_work *work))
+static int start(struct store_io *io, bool write)
 {
 	io->pos = 0;
-	io->work.run = run;
-	sync_pool_run(io->pool, &io->work);
+	io->work.run = write ? write_run : read_run;
+	sync_pool_run(io->pool, io->client, write ? SYNC_WRITE : SYNC_READ,
+		      &io->work);
 	return -EINPROGRESS;
 }
 
@@ -91,7 +92,7 @@ static void read_over(struct aio_op *op, bool whole)
 	if (whole)
 		io->done(io, 0);
 	else
-		start(io, read_run);
+		start(io, false);
 }
 
 static void write_over(struct aio_op *op, bool whole)
@@ -101,7 +102,7 @@ static void write_over(struct aio_op *op, bool whole)
 	if (whole)
 		io->done(io, 0);
 	else
-		start(io, write_run);
+		start(io, true);
 }
 
 /* What was not done whole is done again, by a thread that waits. */
@@ -123,14 +124,14 @@ static int direct_read(struct store_io *io)
 {
 	if (!pays(io))
 		return store_engine_cached.read(io);
-	return by_itself(io, false) ? -EINPROGRESS : start(io, read_run);
+	return by_itself(io, false) ? -EINPROGRESS : start(io, false);
 }
 
 static int direct_write(struct store_io *io)
 {
 	if (!pays(io))
 		return store_engine_cached.write(io);
-	return by_itself(io, true) ? -EINPROGRESS : start(io, write_run);
+	return by_itself(io, true) ? -EINPROGRESS : start(io, true);
 }
 
 const struct store_engine store_engine_direct = {

@@ -31,7 +31,7 @@ struct store_obj {
 	atomic_bool named; /* its name is on stable storage */
 	UT_hash_handle hh; /* shard's lock */
 	TAILQ_ENTRY(store_obj) lru; /* shard's lock */
-	struct sync_group group; /* sync_pool.c */
+	struct sync_group group; /* sync_group.c */
 };
 
 struct fdcache_shard {

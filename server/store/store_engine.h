@@ -30,6 +30,7 @@ struct store_seg {
 struct store_io {
 	struct store_obj *obj;
 	struct sync_pool *pool;
+	struct sync_client *client; /* whose turn; NULL: the pool's */
 	struct aio *aio; /* "direct"; or NULL: on the pool */
 	const struct store_seg *seg; /* their sum is at least skip + len */
 	uint64_t skip;

@@ -1,70 +1,161 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sync_pool.c - threads that wait for the disk. */
+/*
+ * sync_pool.c - the lanes, and the thread that keeps them going: it sleeps as
+ * long as no work has to wait.
+ */
 #include <errno.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "container.h"
-#include "fdcache.h"
-#include "store.h"
-#include "sync_pool.h"
+#include "sync_pool_int.h"
 
-#define STACK_SIZE (256u * 1024)
+#define LOOK_MS (LANE_STUCK_MS / 2)
 
-struct sync_pool {
-	pthread_mutex_t lock;
-	pthread_cond_t more;
-	STAILQ_HEAD(, sync_work) queue; /* lock */
-	bool stop; /* lock */
-	unsigned int nthreads;
-	pthread_t threads[];
-};
+struct sync_client *sync_client_new(void)
+{
+	struct sync_client *client = malloc(sizeof(*client));
 
-static void *pool_thread(void *arg)
+	if (!client)
+		return NULL;
+	atomic_init(&client->refs, 1);
+	for (int i = 0; i < SYNC_KINDS; i++) {
+		fairq_client_init(&client->lane[i].turn);
+		client->lane[i].client = client;
+	}
+	return client;
+}
+
+struct sync_client *sync_client_ref(struct sync_client *client)
+{
+	atomic_fetch_add_explicit(&client->refs, 1, memory_order_relaxed);
+	return client;
+}
+
+void sync_client_put(struct sync_client *client)
+{
+	if (client && atomic_fetch_sub(&client->refs, 1) == 1)
+		free(client);
+}
+
+static void item_run(struct fairq_item *item)
+{
+	struct sync_work *work = container_of(item, struct sync_work, item);
+
+	work->run(work);
+}
+
+static void item_over(struct fairq_client *turn)
+{
+	sync_client_put(
+		container_of(turn, struct sync_client_lane, turn)->client);
+}
+
+static bool look(struct sync_pool *pool)
+{
+	bool waits = false;
+
+	for (int i = 0; i < SYNC_KINDS; i++)
+		waits |= lane_look(&pool->lane[i]);
+	return waits;
+}
+
+static void sleep_ms(struct sync_pool *pool, unsigned int ms)
+{
+	uint64_t until = clock_after_ms(ms);
+	struct timespec ts = { (time_t)(until / 1000000000),
+			       (long)(until % 1000000000) };
+
+	pthread_cond_timedwait(&pool->call, &pool->lock, &ts);
+}
+
+static void *keep(void *arg)
 {
 	struct sync_pool *pool = arg;
-	struct sync_work *work;
 
 	pthread_mutex_lock(&pool->lock);
-	for (;;) {
-		work = STAILQ_FIRST(&pool->queue);
-		if (work) {
-			STAILQ_REMOVE_HEAD(&pool->queue, link);
-			pthread_mutex_unlock(&pool->lock);
-			work->run(work);
-			pthread_mutex_lock(&pool->lock);
-		} else if (pool->stop) {
-			break;
-		} else {
-			pthread_cond_wait(&pool->more, &pool->lock);
+	while (!pool->stop) {
+		if (!atomic_load(&pool->watched)) {
+			pthread_cond_wait(&pool->call, &pool->lock);
+			continue;
 		}
+		sleep_ms(pool, LOOK_MS);
+		atomic_store(&pool->watched, false); /* before the look */
+		if (look(pool))
+			atomic_store(&pool->watched, true);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
 
+static void watch(struct sync_pool *pool)
+{
+	if (atomic_load(&pool->watched))
+		return;
+	pthread_mutex_lock(&pool->lock);
+	atomic_store(&pool->watched, true);
+	pthread_cond_signal(&pool->call);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* Few orders of the manager are for one client: they may take all threads. */
+static unsigned int share_of(enum sync_kind kind, unsigned int base)
+{
+	return kind == SYNC_CHANGE ? LANE_MOST / 2 : base;
+}
+
+static int open_lanes(struct sync_pool *pool, unsigned int nthreads)
+{
+	int first = 0;
+
+	for (int i = 0; i < SYNC_KINDS; i++) {
+		unsigned int base = i == SYNC_CONTROL && nthreads ? 1
+								  : nthreads;
+		int rc;
+
+		pool->lane[i].run = item_run;
+		pool->lane[i].over = item_over;
+		rc = lane_open(&pool->lane[i], base,
+			       share_of((enum sync_kind)i, base));
+		first = first ? first : rc;
+	}
+	return first;
+}
+
+static int start_keeper(struct sync_pool *pool)
+{
+	int rc = -pthread_create(&pool->keeper, NULL, keep, pool);
+
+	pool->keeps = !rc;
+	return rc;
+}
+
+static void init_locks(struct sync_pool *pool)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->call, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_mutex_init(&pool->groups, NULL);
+}
+
 int sync_pool_open(unsigned int nthreads, struct sync_pool **out)
 {
-	struct sync_pool *pool;
-	pthread_attr_t attr;
-	int rc = 0;
+	struct sync_pool *pool = calloc(1, sizeof(*pool));
+	int rc;
 
-	pool = calloc(1, sizeof(*pool) + nthreads * sizeof(pool->threads[0]));
 	if (!pool)
 		return -ENOMEM;
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->more, NULL);
-	STAILQ_INIT(&pool->queue);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	while (!rc && pool->nthreads < nthreads) {
-		rc = -pthread_create(&pool->threads[pool->nthreads], &attr,
-				     pool_thread, pool);
-		if (!rc)
-			pool->nthreads++;
-	}
-	pthread_attr_destroy(&attr);
+	init_locks(pool);
+	rc = open_lanes(pool, nthreads);
+	pool->own = sync_client_new();
+	if (!pool->own)
+		rc = -ENOMEM;
+	if (!rc && nthreads)
+		rc = start_keeper(pool);
 	if (rc)
 		sync_pool_close(pool);
 	else
@@ -72,104 +163,43 @@ int sync_pool_open(unsigned int nthreads, struct sync_pool **out)
 	return rc;
 }
 
-void sync_pool_stop(struct sync_pool *pool)
+static void stop_keeper(struct sync_pool *pool)
 {
+	if (!pool->keeps)
+		return;
 	pthread_mutex_lock(&pool->lock);
 	pool->stop = true;
-	pthread_cond_broadcast(&pool->more);
+	pthread_cond_signal(&pool->call);
 	pthread_mutex_unlock(&pool->lock);
-	while (pool->nthreads)
-		pthread_join(pool->threads[--pool->nthreads], NULL);
+	pthread_join(pool->keeper, NULL);
+	pool->keeps = false;
+}
+
+void sync_pool_stop(struct sync_pool *pool)
+{
+	for (int i = 0; i < SYNC_KINDS; i++)
+		lane_stop(&pool->lane[i]);
+	stop_keeper(pool);
 }
 
 void sync_pool_close(struct sync_pool *pool)
 {
 	sync_pool_stop(pool);
-	pthread_cond_destroy(&pool->more);
+	for (int i = 0; i < SYNC_KINDS; i++)
+		lane_close(&pool->lane[i]);
+	sync_client_put(pool->own);
+	pthread_mutex_destroy(&pool->groups);
 	pthread_mutex_destroy(&pool->lock);
+	pthread_cond_destroy(&pool->call);
 	free(pool);
 }
 
-/* With the lock held. */
-static void enqueue(struct sync_pool *pool, struct sync_work *work)
+void sync_pool_run(struct sync_pool *pool, struct sync_client *client,
+		   enum sync_kind kind, struct sync_work *work)
 {
-	STAILQ_INSERT_TAIL(&pool->queue, work, link);
-	pthread_cond_signal(&pool->more);
-}
-
-/* Without threads the caller does it. */
-static void run_stopped(struct sync_pool *pool)
-{
-	struct sync_work *work;
-
-	if (pool->nthreads)
-		return;
-	while ((work = STAILQ_FIRST(&pool->queue))) {
-		STAILQ_REMOVE_HEAD(&pool->queue, link);
-		work->run(work);
-	}
-}
-
-void sync_pool_run(struct sync_pool *pool, struct sync_work *work)
-{
-	pthread_mutex_lock(&pool->lock);
-	enqueue(pool, work);
-	pthread_mutex_unlock(&pool->lock);
-	run_stopped(pool);
-}
-
-/* One flush for all that wait now; those who come meanwhile need another. */
-static void group_run(struct sync_work *work)
-{
-	struct sync_group *group = (struct sync_group *)work;
-	struct store_obj *obj = container_of(group, struct store_obj, group);
-	struct sync_waits waits = STAILQ_HEAD_INITIALIZER(waits);
-	struct sync_pool *pool = group->pool;
-	struct sync_wait *wait;
-	bool again;
-	int status;
-
-	pthread_mutex_lock(&pool->lock);
-	STAILQ_CONCAT(&waits, &group->waits);
-	pthread_mutex_unlock(&pool->lock);
-
-	status = store_obj_sync(obj);
-	while ((wait = STAILQ_FIRST(&waits))) {
-		STAILQ_REMOVE_HEAD(&waits, link);
-		wait->done(wait, status);
-	}
-
-	pthread_mutex_lock(&pool->lock);
-	again = !STAILQ_EMPTY(&group->waits);
-	if (again)
-		enqueue(pool, work);
-	else
-		group->busy = false;
-	pthread_mutex_unlock(&pool->lock);
-	if (!again)
-		store_obj_put(obj);
-}
-
-void sync_group_init(struct sync_group *group)
-{
-	group->work.run = group_run;
-	group->busy = false;
-	STAILQ_INIT(&group->waits);
-}
-
-void sync_pool_flush(struct sync_pool *pool, struct store_obj *obj,
-		     struct sync_wait *wait)
-{
-	struct sync_group *group = &obj->group;
-
-	pthread_mutex_lock(&pool->lock);
-	STAILQ_INSERT_TAIL(&group->waits, wait, link);
-	if (!group->busy) {
-		group->busy = true;
-		group->pool = pool;
-		store_obj_ref(obj);
-		enqueue(pool, &group->work);
-	}
-	pthread_mutex_unlock(&pool->lock);
-	run_stopped(pool);
+	if (!client)
+		client = pool->own;
+	sync_client_ref(client);
+	if (lane_put(&pool->lane[kind], &client->lane[kind].turn, &work->item))
+		watch(pool);
 }

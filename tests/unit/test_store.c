@@ -530,21 +530,21 @@ START_TEST(flushes_share_one_sync)
 	struct sync_pool *pool;
 	atomic_int count = 0;
 	sem_t begun, hold;
-	struct step first = { { stall }, &begun, &hold, NULL, 0 };
-	struct step last = { { look }, NULL, NULL, &count, 0 };
+	struct step first = { { .run = stall }, &begun, &hold, NULL, 0 };
+	struct step last = { { .run = look }, NULL, NULL, &count, 0 };
 	int i;
 
 	sem_init(&begun, 0, 0);
 	sem_init(&hold, 0, 0);
 	ck_assert_int_eq(sync_pool_open(1, &pool), 0);
 	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), 0);
-	sync_pool_run(pool, &first.work);
+	sync_pool_run(pool, NULL, SYNC_FLUSH, &first.work);
 	sem_wait(&begun);
 	for (i = 0; i < 50; i++) {
-		w[i] = (struct waiter){ { waited }, &count, 1 };
-		sync_pool_flush(pool, obj, &w[i].wait);
+		w[i] = (struct waiter){ { .done = waited }, &count, 1 };
+		sync_pool_flush(pool, NULL, obj, &w[i].wait);
 		if (i == 0)
-			sync_pool_run(pool, &last.work);
+			sync_pool_run(pool, NULL, SYNC_FLUSH, &last.work);
 	}
 	store_obj_put(obj);
 	sem_post(&hold);

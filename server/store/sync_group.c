@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sync_group.c - one flush for all that wait for one of the same object.  It
+ * is the turn of whoever has waited longest.
+ */
+#include "container.h"
+#include "fdcache.h"
+#include "store.h"
+#include "sync_pool_int.h"
+
+static void take_waits(struct sync_group *group, struct sync_waits *waits)
+{
+	pthread_mutex_lock(&group->pool->groups);
+	STAILQ_CONCAT(waits, &group->waits);
+	pthread_mutex_unlock(&group->pool->groups);
+}
+
+static void answer(struct sync_waits *waits, int status)
+{
+	struct sync_client *client;
+	struct sync_wait *wait;
+
+	while ((wait = STAILQ_FIRST(waits))) {
+		STAILQ_REMOVE_HEAD(waits, link);
+		client = wait->client;
+		wait->done(wait, status);
+		sync_client_put(client);
+	}
+}
+
+/* Whose turn the next flush is; NULL: nobody waits. */
+static struct sync_client *next_client(struct sync_group *group)
+{
+	struct sync_client *client = NULL;
+	struct sync_wait *wait;
+
+	pthread_mutex_lock(&group->pool->groups);
+	wait = STAILQ_FIRST(&group->waits);
+	if (wait)
+		client = sync_client_ref(wait->client);
+	else
+		group->busy = false;
+	pthread_mutex_unlock(&group->pool->groups);
+	return client;
+}
+
+/* Those who come meanwhile need another one. */
+static void group_run(struct sync_work *work)
+{
+	struct sync_group *group = container_of(work, struct sync_group, work);
+	struct store_obj *obj = container_of(group, struct store_obj, group);
+	struct sync_waits waits = STAILQ_HEAD_INITIALIZER(waits);
+	struct sync_client *next;
+
+	take_waits(group, &waits);
+	answer(&waits, store_obj_sync(obj));
+	next = next_client(group);
+	if (next) {
+		sync_pool_run(group->pool, next, SYNC_FLUSH, work);
+		sync_client_put(next);
+	} else {
+		store_obj_put(obj);
+	}
+}
+
+void sync_group_init(struct sync_group *group)
+{
+	group->work.run = group_run;
+	group->busy = false;
+	STAILQ_INIT(&group->waits);
+}
+
+void sync_pool_flush(struct sync_pool *pool, struct sync_client *client,
+		     struct store_obj *obj, struct sync_wait *wait)
+{
+	struct sync_group *group = &obj->group;
+	bool busy;
+
+	wait->client = sync_client_ref(client ? client : pool->own);
+	pthread_mutex_lock(&pool->groups);
+	STAILQ_INSERT_TAIL(&group->waits, wait, link);
+	busy = group->busy;
+	group->busy = true;
+	group->pool = pool;
+	pthread_mutex_unlock(&pool->groups);
+	if (busy)
+		return;
+	store_obj_ref(obj);
+	sync_pool_run(pool, client, SYNC_FLUSH, &group->work);
+}

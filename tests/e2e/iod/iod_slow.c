@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iod_slow.c - an iod whose disk hangs for some objects: for the others, and
+ * for other clients, it goes on.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "iod.h"
+#include "iodc.h"
+#include "run_suite.h"
+
+#define CLIENTS 5u
+#define EACH 4u /* objects of a client that hang */
+#define HANGS 0x1000u /* objects from here on hang */
+
+static char dir[64];
+static struct iod *iod;
+static struct addr addr;
+static struct iodc client, mgr;
+static uint64_t handles; /* used up: a removed one is gone for good */
+
+/* The iod's system calls, interposed. */
+static atomic_bool slow_flush, slow_write;
+static sem_t entered, go;
+
+static bool is_slow(int fd)
+{
+	char path[64], name[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, name, sizeof(name) - 1);
+	if (n < 16)
+		return false;
+	name[n] = '\0';
+	return strtoull(name + n - 16, NULL, 16) >= HANGS;
+}
+
+static void hang(const atomic_bool *on, int fd)
+{
+	if (!atomic_load(on) || !is_slow(fd))
+		return;
+	sem_post(&entered);
+	while (sem_wait(&go))
+		;
+}
+
+int fdatasync(int fd)
+{
+	hang(&slow_flush, fd);
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
+{
+	hang(&slow_write, fd);
+	return syscall(SYS_pwrite64, fd, buf, len, off);
+}
+
+static void setup(void)
+{
+	struct iod_conf conf;
+
+	iodc_mkdir(dir);
+	handles = 0;
+	sem_init(&entered, 0, 0);
+	sem_init(&go, 0, 0);
+	iod_conf_defaults(&conf);
+	conf.fsid = IODC_FSID;
+	conf.new_store = true;
+	conf.threads = 1;
+	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
+	strcpy(conf.storage, dir);
+	strcpy(conf.mgr_from, "127.0.0.1");
+	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
+	iod_addr(iod, &addr);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+}
+
+static void teardown(void)
+{
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	iodc_rmdir(dir);
+	sem_destroy(&entered);
+	sem_destroy(&go);
+}
+
+/* A client in a thread of its own, with EACH objects. */
+struct hung {
+	struct iodc c;
+	uint64_t handle; /* the first */
+	void (*run)(struct hung *h);
+	bool fenced; /* meanwhile */
+	pthread_t thread;
+};
+
+static void *hung_main(void *arg)
+{
+	struct hung *h = arg;
+
+	h->run(h);
+	return NULL;
+}
+
+static void hung_sync(struct hung *h)
+{
+	struct wire_objects body = { .n = htole32(EACH) };
+	struct iodc_item item;
+	le64 handle[EACH];
+	int rc;
+
+	for (unsigned int i = 0; i < EACH; i++)
+		handle[i] = htole64(h->handle + i);
+	item = (struct iodc_item){ handle, sizeof(handle) };
+	rc = iodc_call(&h->c, WIRE_SYNC, &body, sizeof(body), &item, 1);
+	must(!rc || h->fenced);
+}
+
+static void hung_write(struct hung *h)
+{
+	must(!iodc_pwrite(&h->c, h->handle, 100, 100));
+}
+
+static void start_all(struct hung *h, void (*run)(struct hung *h))
+{
+	for (unsigned int i = 0; i < CLIENTS; i++, h++) {
+		h->handle = HANGS + i * EACH;
+		h->run = run;
+		iodc_open(&h->c, &addr, WIRE_ROLE_CLIENT, 0);
+		h->c.timeout_ms = 60000;
+		for (unsigned int k = 0; k < EACH; k++)
+			must(!iodc_pwrite(&h->c, h->handle + k, 0, 100));
+	}
+}
+
+static void wait_hung(unsigned int n)
+{
+	while (n)
+		if (!sem_wait(&entered))
+			n--;
+}
+
+static void hang_all(struct hung *h, atomic_bool *on)
+{
+	atomic_store(on, true);
+	for (unsigned int i = 0; i < CLIENTS; i++)
+		must(!pthread_create(&h[i].thread, NULL, hung_main, &h[i]));
+}
+
+static void let_go(struct hung *h, atomic_bool *on, unsigned int n)
+{
+	atomic_store(on, false);
+	while (n--)
+		sem_post(&go);
+	for (unsigned int i = 0; i < CLIENTS; i++) {
+		pthread_join(h[i].thread, NULL);
+		iodc_close(&h[i].c);
+	}
+}
+
+/* All that a client and the manager ask of an iod, of other objects. */
+static void all_goes_on(void)
+{
+	uint64_t done, size, next = handles;
+	uint32_t len;
+
+	handles += 10;
+	for (uint64_t h = next + 1; h < next + 10; h++) {
+		len = h % 2 ? 100 : 300000;
+		memset(client.arena, (int)h, len);
+		ck_assert_int_eq(iodc_pwrite(&client, h, 0, len), 0);
+		ck_assert_int_eq(iodc_sync(&client, h), 0);
+		memset(client.arena, 0, len);
+		ck_assert_int_eq(iodc_pread(&client, h, 0, len, &done), 0);
+		ck_assert_uint_eq(done, len);
+		ck_assert_int_eq(client.arena[len - 1], (uint8_t)h);
+		ck_assert_int_eq(iodc_resize(&mgr, h, 50), 0);
+		ck_assert_int_eq(iodc_size(&client, h, &size), 0);
+		ck_assert_uint_eq(size, 50);
+		ck_assert_int_eq(iodc_fence(&mgr, 0x77770000 + h), 0);
+		ck_assert_int_eq(iodc_remove(&mgr, h), 0);
+	}
+}
+
+START_TEST(slow_flushes_stop_nobody_else)
+{
+	struct hung *h = calloc(CLIENTS, sizeof(*h));
+
+	ck_assert_ptr_nonnull(h);
+	start_all(h, hung_sync);
+	hang_all(h, &slow_flush);
+	wait_hung(4);
+	all_goes_on();
+	wait_hung(CLIENTS * EACH - 4);
+	all_goes_on();
+	h[0].fenced = true; /* a flush changes nothing: it is not waited for */
+	ck_assert_int_eq(iodc_fence(&mgr, h[0].c.session), 0);
+	let_go(h, &slow_flush, CLIENTS * EACH);
+	free(h);
+}
+END_TEST
+
+START_TEST(slow_writes_stop_nobody_else)
+{
+	struct hung *h = calloc(CLIENTS, sizeof(*h));
+
+	ck_assert_ptr_nonnull(h);
+	start_all(h, hung_write);
+	hang_all(h, &slow_write);
+	wait_hung(4);
+	all_goes_on();
+	let_go(h, &slow_write, CLIENTS);
+	free(h);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("iod_slow");
+	TCase *tc = tcase_create("slow");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, slow_flushes_stop_nobody_else);
+	tcase_add_test(tc, slow_writes_stop_nobody_else);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
