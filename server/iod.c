@@ -17,22 +17,35 @@
  */
 #define MGR_WAIT_MS 12000u
 
+#define KEPT 16u /* for each of max_open */
+
 #define REQUEST_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX + WIRE_INLINE_MAX)
 /* 4 KiB of data inline, or the sizes of WIRE_HANDLE_MAX objects */
 #define REPLY_MAX (sizeof(struct wire_hdr) + sizeof(struct wire_io_rep) + 4096)
+
+/* Files whose data may still fail to reach the disk; these need one each. */
+static unsigned int kept_limit(unsigned int open, unsigned long long have)
+{
+	unsigned long long want = KEPT * (unsigned long long)open;
+
+	return (unsigned int)(want < have ? want : have);
+}
 
 /*
  * Half of the descriptors may be object files, which take two each where they
  * are written past the page cache; the others are for peers.
  */
-static unsigned int open_limit(struct iod *iod)
+static unsigned int open_limit(struct iod *iod, unsigned int *kept)
 {
 	unsigned int share = iod->conf.engine == IOD_CACHED ? 2 : 4;
 	unsigned int want = iod->conf.max_open;
 	unsigned long long have = descriptors_raise();
 
-	if (want <= have / share)
+	*kept = 0;
+	if (want <= have / share) {
+		*kept = kept_limit(want, have / share - want);
 		return want;
+	}
 	log_warn(iod->log,
 		 "max_open %u is more than 1/%u of the limit of %llu open "
 		 "files: using that; raise LimitNOFILE (ulimit -n)",
@@ -71,10 +84,13 @@ static int choose_engine(struct iod *iod)
 
 static int open_store(struct iod *iod)
 {
+	unsigned int kept, open = open_limit(iod, &kept);
 	struct store_attr attr = { .dir = iod->conf.storage,
 				   .fsid = iod->conf.fsid,
 				   .index = iod->conf.index,
-				   .max_open = open_limit(iod),
+				   .max_open = open,
+				   .max_kept = kept,
+				   .pool = iod->pool,
 				   .lost = iod->conf.new_store,
 				   .log = iod->log };
 
@@ -164,11 +180,11 @@ static int open_all(struct iod *iod)
 	if (!rc)
 		rc = open_fabric(iod);
 	if (!rc)
+		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
+	if (!rc)
 		rc = open_store(iod);
 	if (!rc)
 		rc = choose_engine(iod);
-	if (!rc)
-		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
 	if (!rc)
 		rc = open_workers(iod);
 	if (!rc)

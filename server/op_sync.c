@@ -2,7 +2,8 @@
 /*
  * op_sync.c - SYNC: what was written to the objects before is on stable
  * storage when it is answered.  Flushes of one object are shared with the
- * other requests that wait for one.
+ * other requests that wait for one.  An error that another flush has met is
+ * told here as well, once, to a session that had written (marks.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +15,14 @@ struct sync_op;
 struct sync_one {
 	struct sync_wait wait;
 	struct sync_op *op;
+	struct marks_flush flush;
 };
 
 struct sync_op {
 	struct worker *worker;
 	struct rpc_req *req;
+	struct iod_session *ses;
+	uint32_t n;
 	atomic_uint left;
 	atomic_int status; /* the first error */
 	struct mail mail;
@@ -28,8 +32,14 @@ struct sync_op {
 static void sync_answer(struct mail *mail)
 {
 	struct sync_op *op = container_of(mail, struct sync_op, mail);
+	int status = atomic_load(&op->status);
 
-	rpc_reply_status(op->req, atomic_load(&op->status));
+	for (uint32_t i = 0; i < op->n; i++)
+		status = marks_flush_end(&op->ses->marks,
+					 op->worker->iod->store,
+					 &op->one[i].flush, status);
+	rpc_reply_status(op->req, status);
+	session_unref(op->ses);
 	free(op);
 }
 
@@ -56,14 +66,16 @@ static void sync_object(struct sync_op *op, struct sync_one *one,
 	struct store_obj *obj;
 	int rc;
 
+	marks_flush_begin(&op->ses->marks, handle, &one->flush);
 	rc = store_obj_get(iod->store, handle, false, &obj);
 	if (rc) {
+		one->flush.all = rc == -ENOENT;
 		sync_part(op, rc == -ENOENT ? 0 : rc);
 		return;
 	}
 	one->wait.done = sync_done;
 	one->op = op;
-	sync_pool_flush(iod->pool, session_of(op->req)->turn, obj, &one->wait);
+	sync_pool_flush(iod->pool, op->ses->turn, obj, &one->wait);
 	store_obj_put(obj);
 }
 
@@ -81,6 +93,9 @@ void op_sync(struct worker *w, struct rpc_req *req)
 	}
 	op->worker = w;
 	op->req = req;
+	op->ses = session_of(req);
+	op->ses->refs++; /* not running: a fence need not wait for it */
+	op->n = n;
 	op->mail.deliver = sync_answer;
 	atomic_init(&op->left, n + 1);
 	atomic_init(&op->status, 0);

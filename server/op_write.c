@@ -31,7 +31,11 @@ static void write_answer(struct xfer *x)
 
 static void flushed(struct mail *mail)
 {
-	write_answer(container_of(mail, struct xfer, mail));
+	struct xfer *x = container_of(mail, struct xfer, mail);
+
+	x->status = marks_flush_end(&x->ses->marks, x->worker->iod->store,
+				    &x->flush, x->status);
+	write_answer(x);
 }
 
 static void flush_done(struct sync_wait *wait, int status)
@@ -84,6 +88,7 @@ static void write_end(struct xfer *x)
 
 	if (x->direct && settle(x))
 		return;
+	mark_written(x->mark);
 	if (x->broken) {
 		rpc_req_abort(x->req);
 		xfer_free(x);
@@ -98,6 +103,7 @@ static void write_end(struct xfer *x)
 	}
 	x->sync.done = flush_done;
 	x->mail.deliver = flushed;
+	marks_flush_begin(&x->ses->marks, store_obj_handle(x->obj), &x->flush);
 	sync_pool_flush(iod->pool, x->ses->turn, x->obj, &x->sync);
 }
 
@@ -239,9 +245,13 @@ void op_write(struct worker *w, struct rpc_req *req)
 		return;
 	if (x->total)
 		x->status = op_make(w->iod, le64toh(body->handle), &x->obj);
-	if (x->status || !x->total)
+	if (x->status || !x->total) {
 		write_end(x);
-	else if (!x->nmem || rpc_req_data(req))
+		return;
+	}
+	x->mark = marks_write(&x->ses->marks, w->iod->store,
+			      le64toh(body->handle));
+	if (!x->nmem || rpc_req_data(req))
 		write_inline(x);
 	else
 		write_bulk(x);

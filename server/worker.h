@@ -14,6 +14,7 @@
 
 #include "iod.h"
 #include "mailbox.h"
+#include "marks.h"
 #include "rpc.h"
 #include "store_engine.h"
 #include "sync_pool.h"
@@ -38,6 +39,7 @@ struct iod_session {
 	STAILQ_HEAD(, session_idle) waits; /* for the end of these */
 	bool fenced; /* nothing of it is written any more */
 	struct sync_client *turn; /* in the pool */
+	struct marks marks; /* of what it wrote */
 	struct zone_owner owner; /* of buffers */
 	uint64_t shy_until; /* uses no windows: one failed under it */
 	LIST_ENTRY(iod_session) link;

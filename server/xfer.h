@@ -69,6 +69,8 @@ struct xfer {
 	LIST_ENTRY(xfer) link;
 	struct chunk *filing; /* WRITE: on its way into the file */
 	struct chunk chunk[XFER_CHUNKS];
+	struct mark *mark; /* WRITE: until it is written; or NULL */
+	struct marks_flush flush;
 	struct sync_wait sync;
 	struct mail mail; /* the flush is over */
 	unsigned int nseg;

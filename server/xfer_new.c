@@ -103,6 +103,7 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 	session_begin(x->ses);
 	x->req = req;
 	x->obj = NULL;
+	x->mark = NULL;
 	x->mem = req->msg.tail[1].ptr;
 	x->nmem = le32toh(body->nmem);
 	x->write = false;

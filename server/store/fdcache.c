@@ -1,48 +1,73 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fdcache.c - open object files by handle. */
 #include "fdcache.h"
-#include "store.h"
+#include "store_int.h"
 
 static struct fdcache_shard *shard_of(struct fdcache *cache, uint64_t handle)
 {
 	return &cache->shard[handle % FDCACHE_SHARDS];
 }
 
-void fdcache_init(struct fdcache *cache, unsigned int max)
+static void init_shard(struct fdcache_shard *s)
+{
+	pthread_mutex_init(&s->lock, NULL);
+	s->table = NULL;
+	s->removals = 0;
+	for (int i = 0; i < FDCACHE_PLACES; i++) {
+		TAILQ_INIT(&s->place[i].list);
+		s->place[i].n = 0;
+	}
+}
+
+void fdcache_init(struct fdcache *cache, unsigned int max, unsigned int kept)
 {
 	unsigned int i;
 
 	cache->shard_max = max / FDCACHE_SHARDS ? max / FDCACHE_SHARDS : 1;
-	for (i = 0; i < FDCACHE_SHARDS; i++) {
-		pthread_mutex_init(&cache->shard[i].lock, NULL);
-		cache->shard[i].table = NULL;
-		TAILQ_INIT(&cache->shard[i].lru);
-		cache->shard[i].removals = 0;
+	cache->shard_kept = kept / FDCACHE_SHARDS;
+	for (i = 0; i < FDCACHE_SHARDS; i++)
+		init_shard(&cache->shard[i]);
+}
+
+/* With the lock held, as those below: to the end of the list there. */
+static void put_in(struct fdcache_shard *s, struct store_obj *obj,
+		   enum fdcache_place place)
+{
+	if (obj->place) {
+		TAILQ_REMOVE(&s->place[obj->place].list, obj, lru);
+		s->place[obj->place].n--;
 	}
+	if (place) {
+		TAILQ_INSERT_TAIL(&s->place[place].list, obj, lru);
+		s->place[place].n++;
+	}
+	obj->place = place;
 }
 
 /* Takes obj out; its reference becomes the caller's. */
 static void detach(struct fdcache_shard *s, struct store_obj *obj)
 {
 	HASH_DEL(s->table, obj);
-	TAILQ_REMOVE(&s->lru, obj, lru);
+	put_in(s, obj, FDCACHE_OUT);
+}
+
+static void destroy_shard(struct fdcache_shard *s)
+{
+	struct store_obj *obj, *next;
+
+	HASH_ITER(hh, s->table, obj, next) {
+		detach(s, obj);
+		store_obj_put(obj);
+	}
+	pthread_mutex_destroy(&s->lock);
 }
 
 void fdcache_destroy(struct fdcache *cache)
 {
-	struct store_obj *obj;
-	unsigned int i;
-
-	for (i = 0; i < FDCACHE_SHARDS; i++) {
-		while ((obj = TAILQ_FIRST(&cache->shard[i].lru))) {
-			detach(&cache->shard[i], obj);
-			store_obj_put(obj);
-		}
-		pthread_mutex_destroy(&cache->shard[i].lock);
-	}
+	for (unsigned int i = 0; i < FDCACHE_SHARDS; i++)
+		destroy_shard(&cache->shard[i]);
 }
 
-/* With the lock held. */
 static struct store_obj *find(struct fdcache_shard *s, uint64_t handle)
 {
 	struct store_obj *obj;
@@ -50,10 +75,8 @@ static struct store_obj *find(struct fdcache_shard *s, uint64_t handle)
 	HASH_FIND(hh, s->table, &handle, sizeof(handle), obj);
 	if (!obj)
 		return NULL;
-	if (TAILQ_NEXT(obj, lru)) {
-		TAILQ_REMOVE(&s->lru, obj, lru);
-		TAILQ_INSERT_TAIL(&s->lru, obj, lru);
-	}
+	if (obj->place != FDCACHE_LRU || TAILQ_NEXT(obj, lru))
+		put_in(s, obj, FDCACHE_LRU);
 	return store_obj_ref(obj);
 }
 
@@ -70,44 +93,105 @@ struct store_obj *fdcache_find(struct fdcache *cache, uint64_t handle,
 	return obj;
 }
 
-/* Returns what must be put after the unlock: the evicted one, or NULL. */
-static struct store_obj *insert(struct fdcache *cache, struct fdcache_shard *s,
-				struct store_obj *obj)
+static struct store_obj *oldest(struct fdcache_shard *s,
+				enum fdcache_place place)
 {
-	struct store_obj *old = NULL;
+	return TAILQ_FIRST(&s->place[place].list);
+}
+
+/*
+ * The one that goes, or NULL.  The oldest is kept if an error of it would have
+ * to be told; of those the oldest goes when they are too many, or need not be
+ * kept any more.
+ */
+static struct store_obj *choose(const struct fdcache *cache,
+				struct fdcache_shard *s)
+{
+	struct store_obj *old = oldest(s, FDCACHE_LRU);
+
+	if (s->place[FDCACHE_LRU].n <= cache->shard_max)
+		return NULL;
+	if (!store_obj_wanted(old))
+		return old;
+	put_in(s, old, FDCACHE_KEPT);
+	old = oldest(s, FDCACHE_KEPT);
+	if (s->place[FDCACHE_KEPT].n > cache->shard_kept ||
+	    !store_obj_wanted(old))
+		return old;
+	return NULL;
+}
+
+/* What follows the unlock: the one that is to be put, and the one to leave. */
+struct gone {
+	struct store_obj *drop, *leave;
+};
+
+static void evict(struct fdcache_shard *s, struct store_obj *old,
+		  struct gone *gone)
+{
+	if (!store_obj_wanted(old)) {
+		detach(s, old);
+		gone->drop = old;
+		return;
+	}
+	put_in(s, old, FDCACHE_LEAVES);
+	if (!old->leaves)
+		gone->leave = store_obj_ref(old);
+	old->leaves = true;
+}
+
+static void insert(struct fdcache *cache, struct fdcache_shard *s,
+		   struct store_obj *obj, struct gone *gone)
+{
+	struct store_obj *old;
 
 	HASH_ADD(hh, s->table, handle, sizeof(obj->handle), obj);
 	if (!obj->hh.tbl)
-		return NULL;
+		return;
 	store_obj_ref(obj);
-	TAILQ_INSERT_TAIL(&s->lru, obj, lru);
-	if (HASH_COUNT(s->table) > cache->shard_max) {
-		old = TAILQ_FIRST(&s->lru);
-		detach(s, old);
-	}
-	return old;
+	put_in(s, obj, FDCACHE_LRU);
+	old = choose(cache, s);
+	if (old)
+		evict(s, old, gone);
 }
 
 struct store_obj *fdcache_add(struct fdcache *cache, struct store_obj *obj,
 			      uint64_t ticket)
 {
 	struct fdcache_shard *s = shard_of(cache, obj->handle);
-	struct store_obj *use, *drop = obj;
+	struct gone gone = { .drop = obj };
+	struct store_obj *use = NULL;
 
 	pthread_mutex_lock(&s->lock);
-	if (s->removals != ticket) {
-		use = NULL;
-	} else {
+	if (s->removals == ticket)
 		use = find(s, obj->handle);
-		if (!use) {
-			use = obj;
-			drop = insert(cache, s, obj);
-		}
+	if (s->removals == ticket && !use) {
+		use = obj;
+		gone.drop = NULL;
+		insert(cache, s, obj, &gone);
 	}
 	pthread_mutex_unlock(&s->lock);
-	if (drop)
-		store_obj_put(drop);
+	if (gone.drop)
+		store_obj_put(gone.drop);
+	if (gone.leave)
+		store_obj_retire(gone.leave);
 	return use;
+}
+
+void fdcache_leave(struct fdcache *cache, struct store_obj *obj)
+{
+	struct fdcache_shard *s = shard_of(cache, obj->handle);
+	bool gone;
+
+	pthread_mutex_lock(&s->lock);
+	obj->leaves = false;
+	gone = obj->place == FDCACHE_LEAVES;
+	if (gone)
+		detach(s, obj);
+	pthread_mutex_unlock(&s->lock);
+	if (gone)
+		store_obj_put(obj);
+	store_obj_put(obj);
 }
 
 void fdcache_removed(struct fdcache *cache, uint64_t handle)

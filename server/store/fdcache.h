@@ -3,6 +3,9 @@
  * fdcache.h - open object files by handle: bounded, least recently used
  * first out, split into shards so that threads hardly ever meet on a lock.
  *
+ * A file that clients wrote to, and not yet know to be stable, is kept open for
+ * longer, within a bound of its own: an error of that is told to open files.
+ *
  * The cache holds one reference to each entry.  What was evicted or removed
  * lives on until its last user puts it.
  */
@@ -22,6 +25,14 @@
 
 #define FDCACHE_SHARDS 16u
 
+enum fdcache_place {
+	FDCACHE_OUT,
+	FDCACHE_LRU,
+	FDCACHE_KEPT, /* it was to go */
+	FDCACHE_LEAVES, /* it goes, if nobody comes for it meanwhile */
+	FDCACHE_PLACES
+};
+
 struct store_obj {
 	uint64_t handle;
 	struct store *store;
@@ -30,23 +41,30 @@ struct store_obj {
 	atomic_uint refs;
 	atomic_bool named; /* its name is on stable storage */
 	UT_hash_handle hh; /* shard's lock */
-	TAILQ_ENTRY(store_obj) lru; /* shard's lock */
+	enum fdcache_place place; /* shard's lock */
+	TAILQ_ENTRY(store_obj) lru; /* of its list; shard's lock */
+	bool leaves; /* fdcache_leave() follows; shard's lock */
 	struct sync_group group; /* sync_group.c */
+	struct sync_wait leave; /* object.c */
 };
 
 struct fdcache_shard {
 	pthread_mutex_t lock;
 	struct store_obj *table;
-	TAILQ_HEAD(, store_obj) lru; /* least recently used first */
+	struct {
+		TAILQ_HEAD(, store_obj) list; /* least recently used first */
+		unsigned int n;
+	} place[FDCACHE_PLACES];
 	uint64_t removals; /* an open that saw another is stale */
 };
 
 struct fdcache {
-	unsigned int shard_max;
+	unsigned int shard_max, shard_kept;
 	struct fdcache_shard shard[FDCACHE_SHARDS];
 };
 
-void fdcache_init(struct fdcache *cache, unsigned int max);
+/* kept: of these, which are beyond max. */
+void fdcache_init(struct fdcache *cache, unsigned int max, unsigned int kept);
 /* Drops the cache's references. */
 void fdcache_destroy(struct fdcache *cache);
 
@@ -61,6 +79,8 @@ struct store_obj *fdcache_find(struct fdcache *cache, uint64_t handle,
  */
 struct store_obj *fdcache_add(struct fdcache *cache, struct store_obj *obj,
 			      uint64_t ticket);
+/* What store_obj_retire() was called for is over. */
+void fdcache_leave(struct fdcache *cache, struct store_obj *obj);
 /* To be called after the file was unlinked. */
 void fdcache_removed(struct fdcache *cache, uint64_t handle);
 

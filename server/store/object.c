@@ -8,8 +8,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "container.h"
 #include "store_int.h"
 
+#define LEAVE_MAX 256u
 #define LONG_BITS (8 * sizeof(long))
 
 /* RWF_NOWAIT: only what is in memory.  Not every file system can tell. */
@@ -216,6 +218,15 @@ static int sync_name(struct store_obj *obj)
 	return rc;
 }
 
+static void flush_failed(struct store_obj *obj, int status)
+{
+	wberr_note(&obj->store->wberr, obj->handle, status);
+	log_error(obj->store->log,
+		  "flush of object %016lx failed: %s; data written "
+		  "lately may be lost, check the disk",
+		  (unsigned long)obj->handle, strerror(-status));
+}
+
 int store_obj_sync(struct store_obj *obj)
 {
 	int rc = 0;
@@ -225,9 +236,52 @@ int store_obj_sync(struct store_obj *obj)
 	if (!rc)
 		rc = sync_name(obj);
 	if (rc)
-		log_error(obj->store->log,
-			  "flush of object %016lx failed: %s; data written "
-			  "lately may be lost, check the disk",
-			  (unsigned long)obj->handle, strerror(-rc));
+		flush_failed(obj, rc);
 	return rc;
+}
+
+bool store_obj_wanted(struct store_obj *obj)
+{
+	return wberr_used(&obj->store->wberr, obj->handle);
+}
+
+int store_obj_write_out(struct store_obj *obj)
+{
+	int rc;
+
+	if (!sync_file_range(obj->fd, 0, 0,
+			     SYNC_FILE_RANGE_WAIT_BEFORE |
+				     SYNC_FILE_RANGE_WRITE |
+				     SYNC_FILE_RANGE_WAIT_AFTER))
+		return 0;
+	rc = -errno;
+	flush_failed(obj, rc);
+	return rc;
+}
+
+static void over(struct store_obj *obj)
+{
+	atomic_fetch_sub(&obj->store->leaving, 1);
+	fdcache_leave(&obj->store->cache, obj);
+}
+
+static void written_out(struct sync_wait *wait, int status)
+{
+	over(container_of(wait, struct store_obj, leave));
+}
+
+/*
+ * The kernel tells of an error whoever opens the file after it, if nobody was
+ * told; but it forgets that with the inode.  So it is asked before, but for
+ * where too many are: there the next one to open it hears of it, as a rule.
+ */
+void store_obj_retire(struct store_obj *obj)
+{
+	struct store *store = obj->store;
+
+	obj->leave.done = written_out;
+	if (atomic_fetch_add(&store->leaving, 1) < LEAVE_MAX && store->pool)
+		sync_pool_write_out(store->pool, obj, &obj->leave);
+	else
+		over(obj);
 }

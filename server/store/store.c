@@ -76,8 +76,11 @@ int store_open(const struct store_attr *attr, struct store **out)
 		return -ENOMEM;
 	store->log = attr->log;
 	store->objfd = -1;
+	store->pool = attr->pool;
 	fdcache_init(&store->cache,
-		     attr->max_open ? attr->max_open : MAX_OPEN_DEFAULT);
+		     attr->max_open ? attr->max_open : MAX_OPEN_DEFAULT,
+		     attr->max_kept);
+	wberr_init(&store->wberr, attr->max_marks);
 	pthread_mutex_init(&store->claim_lock, NULL);
 	rc = store_claim_open(store, attr);
 	if (!rc)
@@ -92,6 +95,7 @@ int store_open(const struct store_attr *attr, struct store **out)
 void store_close(struct store *store)
 {
 	fdcache_destroy(&store->cache);
+	wberr_destroy(&store->wberr);
 	store_fence_free(store);
 	pthread_mutex_destroy(&store->claim_lock);
 	if (store->objfd >= 0)

@@ -22,12 +22,17 @@
 
 struct store;
 struct store_obj;
+struct sync_pool;
 
 struct store_attr {
 	const char *dir;
 	uint64_t fsid;
 	uint32_t index; /* of the iod */
 	unsigned int max_open; /* object files kept open, about; 0: 1024 */
+	/* more of these while what clients wrote there may still fail */
+	unsigned int max_kept;
+	struct sync_pool *pool; /* to see it written before one is closed */
+	unsigned int max_marks; /* of all sessions (marks.h); 0: many */
 	bool lost; /* what was stored before is lost: a new store will do */
 	const struct log *log;
 };
@@ -122,8 +127,13 @@ bool store_obj_present(struct store_obj *obj, const struct store_stat *st,
 int store_obj_touch(struct store_obj *obj);
 /* Its name is gone, with what hangs on it when the last reference goes. */
 bool store_obj_removed(const struct store_obj *obj);
-/* Data, size and name on stable storage.  Blocks on the disk. */
+/*
+ * Data, size and name on stable storage.  Blocks on the disk.  An error is
+ * kept for all that wrote (marks.h).
+ */
 int store_obj_sync(struct store_obj *obj);
+/* The data alone, handed to the disk.  No flush of it is to run meanwhile. */
+int store_obj_write_out(struct store_obj *obj);
 
 /*
  * Whose store it is.  One that was just made, in an empty directory, may stand

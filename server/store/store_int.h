@@ -10,6 +10,7 @@
 #include "objpath.h"
 #include "stamp.h"
 #include "store.h"
+#include "wberr.h"
 
 struct fence_list {
 	pthread_mutex_t lock; /* the fields below */
@@ -24,6 +25,9 @@ struct store {
 	int objfd; /* DIR/objects */
 	const struct log *log;
 	struct fdcache cache;
+	struct wberr_table wberr;
+	struct sync_pool *pool;
+	atomic_uint leaving; /* objects that are written before they close */
 	bool memory; /* a tmpfs */
 	atomic_bool blind; /* RWF_NOWAIT does not work here */
 	/* leaf directories whose own names are on stable storage */
@@ -35,6 +39,11 @@ struct store {
 	bool accepted; /* that it is new, by an administrator */
 	atomic_bool serves;
 };
+
+/* What the cache of open files asks: see there. */
+bool store_obj_wanted(struct store_obj *obj);
+/* fdcache_leave() follows, when what was written has met the disk. */
+void store_obj_retire(struct store_obj *obj);
 
 int store_claim_open(struct store *store, const struct store_attr *attr);
 

@@ -44,6 +44,17 @@ static struct sync_client *next_client(struct sync_group *group)
 	return client;
 }
 
+/* What the kernel tells of an error it tells once: no two at a time. */
+static int flush(struct store_obj *obj, const struct sync_waits *waits)
+{
+	const struct sync_wait *wait;
+
+	STAILQ_FOREACH(wait, waits, link)
+		if (!wait->data_only)
+			return store_obj_sync(obj);
+	return store_obj_write_out(obj);
+}
+
 /* Those who come meanwhile need another one. */
 static void group_run(struct sync_work *work)
 {
@@ -53,7 +64,7 @@ static void group_run(struct sync_work *work)
 	struct sync_client *next;
 
 	take_waits(group, &waits);
-	answer(&waits, store_obj_sync(obj));
+	answer(&waits, flush(obj, &waits));
 	next = next_client(group);
 	if (next) {
 		sync_pool_run(group->pool, next, SYNC_FLUSH, work);
@@ -70,13 +81,13 @@ void sync_group_init(struct sync_group *group)
 	STAILQ_INIT(&group->waits);
 }
 
-void sync_pool_flush(struct sync_pool *pool, struct sync_client *client,
-		     struct store_obj *obj, struct sync_wait *wait)
+static void join(struct sync_pool *pool, struct sync_client *client,
+		 struct store_obj *obj, struct sync_wait *wait)
 {
 	struct sync_group *group = &obj->group;
 	bool busy;
 
-	wait->client = sync_client_ref(client ? client : pool->own);
+	wait->client = sync_client_ref(client);
 	pthread_mutex_lock(&pool->groups);
 	STAILQ_INSERT_TAIL(&group->waits, wait, link);
 	busy = group->busy;
@@ -87,4 +98,18 @@ void sync_pool_flush(struct sync_pool *pool, struct sync_client *client,
 		return;
 	store_obj_ref(obj);
 	sync_pool_run(pool, client, SYNC_FLUSH, &group->work);
+}
+
+void sync_pool_flush(struct sync_pool *pool, struct sync_client *client,
+		     struct store_obj *obj, struct sync_wait *wait)
+{
+	wait->data_only = false;
+	join(pool, client ? client : pool->own, obj, wait);
+}
+
+void sync_pool_write_out(struct sync_pool *pool, struct store_obj *obj,
+			 struct sync_wait *wait)
+{
+	wait->data_only = true;
+	join(pool, pool->own, obj, wait);
 }

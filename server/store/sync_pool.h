@@ -55,10 +55,15 @@ void sync_pool_run(struct sync_pool *pool, struct sync_client *client,
 struct sync_wait {
 	void (*done)(struct sync_wait *wait, int status);
 	struct sync_client *client; /* private */
+	bool data_only; /* private */
 	STAILQ_ENTRY(sync_wait) link; /* private */
 };
 void sync_pool_flush(struct sync_pool *pool, struct sync_client *client,
 		     struct store_obj *obj, struct sync_wait *wait);
+
+/* The same for store_obj_write_out(obj), at the pool's own turn. */
+void sync_pool_write_out(struct sync_pool *pool, struct store_obj *obj,
+			 struct sync_wait *wait);
 
 /* The waiting flushes of an object; embedded there. */
 struct sync_group {
