@@ -296,8 +296,9 @@ int io_run(struct io *io)
 }
 
 /*
- * What a server may still use is deregistered before the caller has it again;
- * other calls that use the same registration end by their deadlines.
+ * What a server may still use is deregistered before the caller has it again,
+ * however late that is; other calls that use the same registration end by their
+ * deadlines.
  */
 static void io_unpin(struct io *io)
 {
@@ -310,10 +311,8 @@ static void io_unpin(struct io *io)
 		else
 			rail_mem_fini(&io->mem[i]);
 	}
-	if (io->doubt && rails_settle(rails, session_deadline(io->s)))
-		log_warn(io->s->log,
-			 "memory of a call that failed is still registered "
-			 "for others: a late answer may change it");
+	if (io->doubt)
+		rails_settle(rails, CLOCK_NEVER);
 }
 
 void io_free(struct io *io)

@@ -71,8 +71,10 @@ struct tp_conn_req;
  * Registered memory.  The memory stays the caller's and must stay mapped
  * until tp_mr_dereg() returned: from then on no peer touches it, not even
  * with a transfer that was under way, and an access by its rkey fails with
- * -EACCES on the accessing side and breaks only that connection.  The keys
- * are not given again to the next registrations.  Ranges may overlap.
+ * -EACCES on the accessing side and breaks only that connection.  So it waits
+ * for an access under way, without a bound where a peer reaches in with its own
+ * processor (local) and is stopped there.  The keys are not given again to the
+ * next registrations.  Ranges may overlap.
  */
 struct tp_mr {
 	struct tp_dev *dev;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "rig_check.h"
 #include "run_suite.h"
@@ -133,28 +134,176 @@ START_TEST(dereg_under_copies)
 }
 END_TEST
 
-/* A peer that stands still inside is not waited for without end. */
-START_TEST(dereg_is_bounded)
+/* ---- a peer that stands still inside ---- */
+
+static uint8_t mem[64];
+
+/* A deregistration on a thread of its own. */
+struct ending {
+	struct tp_mr *mr;
+	pthread_t thread;
+	atomic_bool over;
+};
+
+static void *end_it(void *arg)
 {
-	static uint8_t mem[64];
-	uint64_t start;
-	struct raw raw;
+	struct ending *e = arg;
+
+	tp_mr_dereg(e->mr);
+	atomic_store(&e->over, true);
+	return NULL;
+}
+
+static void end_begin(struct ending *e, struct tp_mr *m)
+{
+	e->mr = m;
+	atomic_init(&e->over, false);
+	ck_assert_int_eq(pthread_create(&e->thread, NULL, end_it, e), 0);
+}
+
+static void end_wait(struct ending *e)
+{
+	until(atomic_load(&e->over));
+	pthread_join(e->thread, NULL);
+}
+
+/* Can only see less than there is: one that does not wait is over by then. */
+static void end_still_waits(struct ending *e)
+{
+	const struct timespec while_ = { .tv_nsec = 200000000 };
+
+	nanosleep(&while_, NULL);
+	ck_assert(!atomic_load(&e->over));
+}
+
+static struct tp_mr *go_inside(struct raw *raw)
+{
 	struct tp_mr *m;
 
-	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
-	start = clock_now();
-	local_dev(rig.dev)->dead_peer_ms = 100;
-	ck_assert_int_eq(tp_mr_reg(rig.dev, mem, 64, ALL, &m), 0);
-	atomic_store(&raw.out.me->busy, 1);
-	tp_mr_dereg(m);
-	ck_assert_uint_ge(clock_now() - start, 100 * CLOCK_NS_PER_MS);
-	/* nor for one that has left */
-	local_dev(rig.dev)->dead_peer_ms = 1000 * PATIENCE_MS;
-	ck_assert_int_eq(tp_mr_reg(rig.dev, mem, 64, ALL, &m), 0);
-	raw_close(&raw);
-	tp_mr_dereg(m);
+	ck_assert_int_eq(raw_open(&rig, raw, mr, LEN, RECVS), 0);
+	ck_assert_int_eq(tp_mr_reg(rig.dev, mem, sizeof(mem), ALL, &m), 0);
+	atomic_store(&raw->out.me->key[0], m->rkey);
+	atomic_store(&raw->out.me->nkeys, 1);
+	atomic_store(&raw->out.me->busy, 1);
+	return m;
+}
+
+static void go_out(struct raw *raw)
+{
+	atomic_store(&raw->out.me->busy, 2);
+}
+
+static void leave(struct raw *raw)
+{
+	raw_close(raw);
+	if (!rig.ep)
+		return;
 	until(rig.gone);
 	rig_forget_ep(&rig);
+}
+
+/* However long: it may write until it is out. */
+START_TEST(who_is_inside_is_waited_for)
+{
+	struct ending e;
+	struct raw raw;
+
+	end_begin(&e, go_inside(&raw));
+	end_still_waits(&e);
+	go_out(&raw);
+	end_wait(&e);
+	leave(&raw);
+}
+END_TEST
+
+/* And the end of our end of the connection is no end of that. */
+START_TEST(who_is_inside_behind_a_close)
+{
+	struct ending e;
+	struct raw raw;
+	struct tp_mr *m = go_inside(&raw);
+
+	rig_forget_ep(&rig);
+	ck_assert_uint_eq(atomic_load(&raw.in.peer->ended), 1);
+	end_begin(&e, m);
+	end_still_waits(&e);
+	go_out(&raw);
+	end_wait(&e);
+	leave(&raw);
+}
+END_TEST
+
+START_TEST(who_ended_is_outside)
+{
+	struct ending e;
+	struct raw raw;
+
+	end_begin(&e, go_inside(&raw));
+	raw_close(&raw);
+	end_wait(&e);
+	until(rig.gone);
+	rig_forget_ep(&rig);
+}
+END_TEST
+
+START_TEST(who_ended_behind_a_close_is_outside)
+{
+	struct ending e;
+	struct raw raw;
+	struct tp_mr *m = go_inside(&raw);
+
+	rig_forget_ep(&rig);
+	end_begin(&e, m);
+	raw_close(&raw);
+	end_wait(&e);
+}
+END_TEST
+
+/* Of other memory, as of another call. */
+START_TEST(who_is_elsewhere_is_not_waited_for)
+{
+	static uint8_t other[64];
+	struct ending e, inside;
+	struct raw raw;
+	struct tp_mr *m = go_inside(&raw), *free_one;
+
+	ck_assert_int_eq(tp_mr_reg(rig.dev, other, 64, ALL, &free_one), 0);
+	end_begin(&e, free_one);
+	end_wait(&e);
+	go_out(&raw);
+	end_begin(&inside, m);
+	end_wait(&inside);
+	leave(&raw);
+}
+END_TEST
+
+/* From there on the memory is not the connection's. */
+START_TEST(nobody_goes_in_behind_the_end)
+{
+	struct tp_sge sge = { mr->addr, 8, mr->lkey };
+	struct tp_send_wr wr = { .opcode = TP_WRITE,
+				 .sgl = &sge,
+				 .nsge = 1,
+				 .remote_addr = (uintptr_t)mem };
+	struct local_ep *ep;
+	struct tp_mr *m;
+	struct raw raw;
+
+	memset(mem, 1, sizeof(mem));
+	memset(mr->addr, 2, 8);
+	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
+	ck_assert_int_eq(tp_mr_reg(rig.dev, mem, sizeof(mem), ALL, &m), 0);
+	wr.rkey = m->rkey;
+	ck_assert_int_eq(tp_post_send(rig.ep, &wr), 0);
+	ep = container_of(rig.ep, struct local_ep, ep);
+	atomic_store(&raw.out.me->ended, 1);
+	ck_assert_int_eq(local_reach_copy(ep, 8), -ECANCELED);
+	ck_assert_uint_eq(mem[0], 1);
+	atomic_store(&raw.out.me->ended, 0);
+	ck_assert_int_eq(local_reach_copy(ep, 8), 8);
+	ck_assert_uint_eq(mem[0], 2);
+	tp_mr_dereg(m);
+	leave(&raw);
 }
 END_TEST
 
@@ -166,7 +315,12 @@ int main(void)
 	tcase_set_timeout(tc, 0);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, dereg_under_copies);
-	tcase_add_test(tc, dereg_is_bounded);
+	tcase_add_test(tc, who_is_inside_is_waited_for);
+	tcase_add_test(tc, who_is_inside_behind_a_close);
+	tcase_add_test(tc, who_ended_is_outside);
+	tcase_add_test(tc, who_ended_behind_a_close_is_outside);
+	tcase_add_test(tc, who_is_elsewhere_is_not_waited_for);
+	tcase_add_test(tc, nobody_goes_in_behind_the_end);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

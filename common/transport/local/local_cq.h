@@ -14,11 +14,11 @@
 #define LOCAL_IOV 288u /* >= TP_SGE_MAX */
 
 struct local_ep;
+struct local_guest;
 TAILQ_HEAD(local_eps, local_ep);
 
 struct local_dev {
 	struct tp_dev dev;
-	unsigned int dead_peer_ms;
 	unsigned int handshake_ms;
 	uid_t owner; /* of servers, besides root and ourselves */
 	bool probe; /* tells no one whom it does not believe */
@@ -27,7 +27,7 @@ struct local_dev {
 	struct local_drops *drops;
 	struct local_mrs mrs;
 	pthread_mutex_t lock; /* guests and their shm */
-	TAILQ_HEAD(, local_ep) guests; /* whose peers may reach in */
+	TAILQ_HEAD(, local_guest) guests; /* who may reach in, or still is */
 	uint64_t next_guest;
 };
 

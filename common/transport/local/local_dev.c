@@ -7,7 +7,6 @@
 #include "local.h"
 #include "providers.h"
 
-#define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u
 
 static bool reach_forbidden(void)
@@ -51,7 +50,6 @@ static int local_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	TAILQ_INIT(&dev->guests);
 	dev->dev.ops = &local_ops;
 	dev->dev.log = attr->log;
-	dev->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
 	dev->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
 	dev->owner = attr->server_uid;
 	dev->probe = attr->probe;
@@ -64,6 +62,7 @@ static void local_dev_close(struct tp_dev *base)
 {
 	struct local_dev *dev = local_dev(base);
 
+	local_guests_free(dev);
 	local_drops_leave(dev->drops);
 	local_mrs_destroy(&dev->mrs);
 	pthread_mutex_destroy(&dev->lock);

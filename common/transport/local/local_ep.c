@@ -95,11 +95,11 @@ static void local_ep_detach(struct local_ep *ep)
 
 	local_ep_forget(ep);
 	local_caller_forget(ep);
-	local_guest_leave(ep);
 	if (ep->fd >= 0) {
 		TAILQ_REMOVE(&ep->cq->open, ep, open_link);
 		sock_cq_del(&ep->cq->sock, ep->fd, &ep->src);
-		local_sock_close(&from, ep->fd);
+		if (!local_guest_leave(ep))
+			local_sock_close(&from, ep->fd);
 		ep->fd = -1;
 	}
 	if (ep->table)

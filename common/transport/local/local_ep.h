@@ -105,7 +105,7 @@ struct local_ep {
 	unsigned int idle; /* polls without anything */
 	unsigned int bells; /* heard since the socket was emptied */
 	TAILQ_ENTRY(local_ep)
-	hot_link, done_link, open_link, guest_link, owed_link;
+	hot_link, done_link, open_link, owed_link;
 	struct local_shm shm;
 	struct local_out out;
 	struct local_in in;
@@ -124,9 +124,8 @@ struct local_ep {
 	enum local_reach reach;
 	struct tp_identity id; /* of the peer */
 	const struct local_entry *table; /* the peer's, or NULL */
-	bool guest; /* on the device's list */
+	struct local_guest *guest; /* NULL: may not reach into us */
 	bool own; /* of our user, when it connected */
-	uint64_t guest_id;
 	uint8_t nonce[LOCAL_NONCE]; /* the peer looks here */
 	/* connecting */
 	struct sock_timer timer, again;
@@ -231,16 +230,25 @@ void local_requests_flush(struct local_ep *ep, int status, uint32_t id);
 
 /* May the peer do it to us?  Then it is told where the nonce is. */
 void local_guest_admit(struct local_ep *ep);
-void local_guest_leave(struct local_ep *ep);
+/*
+ * The connection ends: the peer goes in no more.  True: it may still be inside,
+ * and shared memory and socket are kept by the device until it left.
+ */
+bool local_guest_leave(struct local_ep *ep);
 bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id);
-/* Until no peer is inside that was when this was called. */
-void local_guests_wait(struct local_dev *dev);
+/*
+ * Until no peer is inside by this key that was when this was called: it left,
+ * or its process ended.  Has no bound: a stopped process keeps it.
+ */
+void local_guests_wait(struct local_dev *dev, uint32_t key);
+/* The device ends: nothing is registered. */
+void local_guests_free(struct local_dev *dev);
 /* Finds out, once, how the peer's memory is reached. */
 enum local_reach local_reach(struct local_ep *ep);
 /*
  * Copies up to max bytes of what is left of the next request, and of those of
  * its kind behind it: their turn then finds less or nothing left to move.
- * Returns how many, > 0; -EACCES: no such right; -EFAULT: memory that is not
+ * Returns how many, > 0; -ECANCELED: the peer has left; -EACCES: no such right; -EFAULT: memory that is not
  * there; -ESRCH: no such process; -EPERM: not permitted any more.
  */
 int64_t local_reach_copy(struct local_ep *ep, uint64_t max);

@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * local_guest.c - peers that may reach into our memory.  Each has a busy word
- * that is odd while it is inside; a deregistration waits for those that were
- * when it began.
+ * that is odd while it is inside, and says by which keys; a deregistration
+ * waits for those that were when it began.  A guest outlives its connection if
+ * that ended while it was inside.
  */
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "local.h"
 
 #define SOON 1000 /* yields before the wait looks whether the peer lives */
+#define LONG_MS 1000u /* after that the wait is told */
+
+struct local_guest {
+	TAILQ_ENTRY(local_guest) link;
+	uint64_t id;
+	const struct local_side *side; /* the peer's */
+	int fd; /* the connection's */
+	bool left; /* the connection ended: shm and fd are the guest's */
+	uid_t uid;
+	struct local_shm shm;
+	char peer[SOCK_PEER_LEN];
+};
 
 /*
  * Who has our user id could do it anyway; servers that we connected to are
@@ -24,106 +40,199 @@ bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id)
 	       (id->uid == geteuid() || id->uid == 0 || id->uid == dev->owner);
 }
 
-void local_guest_admit(struct local_ep *ep)
+static struct local_guest *guest_new(const struct local_ep *ep)
 {
-	struct local_dev *dev = local_dev(ep->ep.dev);
+	struct local_guest *g = calloc(1, sizeof(*g));
 
-	if (!local_guest_allowed(dev, &ep->id))
-		return;
-	pthread_mutex_lock(&dev->lock);
-	ep->guest = true;
-	ep->own = ep->id.uid == geteuid();
-	ep->guest_id = dev->next_guest++;
-	TAILQ_INSERT_TAIL(&dev->guests, ep, guest_link);
-	pthread_mutex_unlock(&dev->lock);
-	atomic_store(&ep->out.me->probe, (uintptr_t)ep->nonce);
+	if (!g)
+		return NULL;
+	g->side = ep->in.peer;
+	g->fd = ep->fd;
+	g->uid = ep->id.uid;
+	memcpy(g->peer, ep->peer, sizeof(g->peer));
+	return g;
 }
 
-void local_guest_leave(struct local_ep *ep)
+static bool is_busy(const struct local_guest *g)
 {
-	struct local_dev *dev = local_dev(ep->ep.dev);
-
-	if (!ep->guest)
-		return;
-	pthread_mutex_lock(&dev->lock);
-	TAILQ_REMOVE(&dev->guests, ep, guest_link);
-	ep->guest = false;
-	pthread_mutex_unlock(&dev->lock);
+	return atomic_load(&g->side->busy) & 1;
 }
 
 /* Its socket ends with its process, which ends its copies first. */
-static bool is_gone(const struct local_ep *ep)
+static bool is_gone(const struct local_guest *g)
 {
-	struct pollfd pfd = { .fd = ep->fd, .events = POLLRDHUP };
+	struct pollfd pfd = { .fd = g->fd, .events = POLLRDHUP };
 
 	return poll(&pfd, 1, 0) == 1 &&
 	       (pfd.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
-/* The first guest from id on that is inside: its id and busy word. */
-static bool find_busy(struct local_dev *dev, uint64_t *id, uint32_t *busy)
+/* With the lock. */
+static void guest_free(struct local_dev *dev, struct local_guest *g)
 {
-	struct local_ep *ep;
-	bool found = false;
+	const struct local_giver from = local_giver(&dev->dev, g->uid);
 
-	pthread_mutex_lock(&dev->lock);
-	TAILQ_FOREACH(ep, &dev->guests, guest_link) {
-		if (ep->guest_id < *id)
-			continue;
-		*busy = atomic_load(&ep->in.peer->busy);
-		found = *busy & 1;
-		if (!found)
-			continue;
-		*id = ep->guest_id;
-		break;
+	TAILQ_REMOVE(&dev->guests, g, link);
+	if (g->left) {
+		local_sock_close(&from, g->fd);
+		local_shm_unmap(&g->shm);
 	}
-	pthread_mutex_unlock(&dev->lock);
-	return found;
+	free(g);
 }
 
-static bool still_busy(struct local_dev *dev, uint64_t id, uint32_t busy,
-		       bool look)
+void local_guests_free(struct local_dev *dev)
 {
-	struct local_ep *ep;
+	struct local_guest *g;
+
+	while ((g = TAILQ_FIRST(&dev->guests)))
+		guest_free(dev, g);
+}
+
+/* Those who left after their connection did.  With the lock. */
+static void reap(struct local_dev *dev)
+{
+	struct local_guest *g, *next;
+
+	for (g = TAILQ_FIRST(&dev->guests); g; g = next) {
+		next = TAILQ_NEXT(g, link);
+		if (g->left && (!is_busy(g) || is_gone(g)))
+			guest_free(dev, g);
+	}
+}
+
+void local_guest_admit(struct local_ep *ep)
+{
+	struct local_dev *dev = local_dev(ep->ep.dev);
+
+	if (local_guest_allowed(dev, &ep->id))
+		ep->guest = guest_new(ep);
+	if (!ep->guest)
+		return;
+	ep->own = ep->id.uid == geteuid();
+	pthread_mutex_lock(&dev->lock);
+	reap(dev);
+	ep->guest->id = dev->next_guest++;
+	TAILQ_INSERT_TAIL(&dev->guests, ep->guest, link);
+	pthread_mutex_unlock(&dev->lock);
+	atomic_store(&ep->out.me->probe, (uintptr_t)ep->nonce);
+}
+
+/*
+ * Who looks after it has ended goes in no more; who looked before is seen to be
+ * inside.  The peer is told by the socket's end, and still tells us of its own.
+ */
+bool local_guest_leave(struct local_ep *ep)
+{
+	struct local_dev *dev = local_dev(ep->ep.dev);
+	struct local_guest *g = ep->guest;
+	bool stays;
+
+	if (!g)
+		return false;
+	ep->guest = NULL;
+	atomic_store(&ep->out.me->ended, 1);
+	pthread_mutex_lock(&dev->lock);
+	reap(dev);
+	stays = is_busy(g) && atomic_load(&dev->mrs.open) && !is_gone(g);
+	if (stays) {
+		g->left = true;
+		g->shm = ep->shm;
+		memset(&ep->shm, 0, sizeof(ep->shm));
+		shutdown(g->fd, SHUT_WR);
+	} else {
+		guest_free(dev, g);
+	}
+	pthread_mutex_unlock(&dev->lock);
+	return stays;
+}
+
+/* If it changed its word meanwhile, it left. */
+static bool is_inside(const struct local_guest *g, uint32_t key, uint32_t *busy)
+{
+	uint32_t n, i;
+
+	*busy = atomic_load(&g->side->busy);
+	if (!(*busy & 1))
+		return false;
+	n = atomic_load(&g->side->nkeys);
+	for (i = 0; i < n && i < LOCAL_KEYS; i++)
+		if (atomic_load(&g->side->key[i]) == key)
+			return true;
+	return false;
+}
+
+/* The first guest from id on that is inside: its id and busy word. */
+static bool find_inside(struct local_dev *dev, uint32_t key, uint64_t *id,
+			uint32_t *busy)
+{
+	struct local_guest *g;
+
+	pthread_mutex_lock(&dev->lock);
+	TAILQ_FOREACH(g, &dev->guests, link)
+		if (g->id >= *id && is_inside(g, key, busy))
+			break;
+	if (g)
+		*id = g->id;
+	pthread_mutex_unlock(&dev->lock);
+	return g;
+}
+
+static bool still_inside(struct local_dev *dev, uint64_t id, uint32_t busy,
+			 bool look)
+{
+	struct local_guest *g;
 	bool still = false;
 
 	pthread_mutex_lock(&dev->lock);
-	TAILQ_FOREACH(ep, &dev->guests, guest_link)
-		if (ep->guest_id == id)
-			still = atomic_load(&ep->in.peer->busy) == busy &&
-				!(look && is_gone(ep));
+	TAILQ_FOREACH(g, &dev->guests, link)
+		if (g->id == id)
+			still = atomic_load(&g->side->busy) == busy &&
+				!(look && is_gone(g));
 	pthread_mutex_unlock(&dev->lock);
 	return still;
+}
+
+static void tell(struct local_dev *dev, uint64_t id)
+{
+	const struct local_guest *g;
+
+	pthread_mutex_lock(&dev->lock);
+	TAILQ_FOREACH(g, &dev->guests, link)
+		if (g->id == id)
+			log_warn(dev->dev.log,
+				 "%s: stands still inside of the memory of a "
+				 "call, which returns when that process goes "
+				 "on (SIGCONT) or ends",
+				 g->peer);
+	pthread_mutex_unlock(&dev->lock);
 }
 
 /* A copy takes a fraction of a millisecond, unless its process is stopped. */
 static void wait_for(struct local_dev *dev, uint64_t id, uint32_t busy)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
-	uint64_t until = clock_after_ms(dev->dead_peer_ms);
+	uint64_t late = clock_after_ms(LONG_MS);
 	int i;
 
-	for (i = 0; still_busy(dev, id, busy, i >= SOON); i++) {
+	for (i = 0; still_inside(dev, id, busy, i >= SOON); i++) {
 		if (i < SOON) {
 			sched_yield();
 			continue;
 		}
-		if (clock_now() > until) {
-			log_error(dev->dev.log,
-				  "local: a peer stands still inside of our "
-				  "memory; not waiting for it any longer");
-			return;
+		if (clock_now() > late) {
+			tell(dev, id);
+			late = CLOCK_NEVER;
 		}
 		nanosleep(&ms, NULL);
 	}
 }
 
-void local_guests_wait(struct local_dev *dev)
+void local_guests_wait(struct local_dev *dev, uint32_t key)
 {
 	uint64_t id = 0;
 	uint32_t busy;
 
-	while (find_busy(dev, &id, &busy)) {
+	while (find_inside(dev, key, &id, &busy)) {
 		wait_for(dev, id, busy);
 		id++;
 	}

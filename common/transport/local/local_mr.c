@@ -41,6 +41,7 @@ int local_mrs_init(struct local_mrs *mrs)
 	mrs->next_free = LOCAL_MR_MAX;
 	mrs->last_free = LOCAL_MR_MAX;
 	mrs->made = 0;
+	atomic_init(&mrs->open, 0);
 	if (getrandom(&mrs->gen, sizeof(mrs->gen), GRND_NONBLOCK) < 0)
 		mrs->gen = 1;
 	rc = mrs->fd = local_memfd("pvfs-local-mr", LOCAL_TABLE_LEN, 0);
@@ -117,6 +118,12 @@ static void publish(struct local_entry *e, const struct tp_mr *mr,
 	atomic_store_explicit(&e->key, mr->rkey, memory_order_release);
 }
 
+/* Peers go into it with their own processor. */
+static bool is_open(unsigned int access)
+{
+	return (access & REMOTE_ACCESS) && !(access & TP_LENT);
+}
+
 static int check_access(const struct tp_dev *dev, unsigned int access)
 {
 	if (access & ~KNOWN_ACCESS)
@@ -155,6 +162,8 @@ int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
 			  LOCAL_MR_MAX);
 		return -ENOMEM;
 	}
+	if (is_open(access))
+		atomic_fetch_add(&mrs->open, 1);
 	mrs->mr[index] = (struct tp_mr){ base, addr, len, key, key };
 	publish(&mrs->table[index], &mrs->mr[index], access);
 	*out = &mrs->mr[index];
@@ -171,8 +180,10 @@ void local_mr_dereg(struct tp_mr *mr)
 	atomic_store(&e->key, 0);
 	while (atomic_load(&e->uses))
 		sched_yield();
-	if (!(atomic_load(&e->access) & TP_LENT))
-		local_guests_wait(dev);
+	if (is_open(atomic_load(&e->access))) {
+		local_guests_wait(dev, mr->rkey);
+		atomic_fetch_sub(&mrs->open, 1);
+	}
 	mr->rkey = next_gen(GEN(mr->rkey)) << 16 | index;
 	pthread_mutex_lock(&mrs->lock);
 	free_push(mrs, index);

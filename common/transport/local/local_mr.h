@@ -7,11 +7,13 @@
  * new generation each time.
  *
  * Deregistration against accesses under way.  A thread of the owner takes a
- * use of the entry, then looks at the key; a peer makes its busy word odd,
- * then looks at the key.  local_mr_dereg() clears the key, then waits for the
- * uses to go and for each peer's busy word to be even or another.  All of it
- * is sequentially consistent: either the access sees the key gone, or the
- * deregistration sees the access.  Each lasts one copy of bounded length.
+ * use of the entry, then looks at the key; a peer names the key, makes its busy
+ * word odd, then looks at the key.  local_mr_dereg() clears the key, then waits
+ * for the uses to go and for each peer that names it until its busy word is
+ * another or its process has ended.  All of it is sequentially consistent:
+ * either the access sees the key gone, or the deregistration sees the access.
+ * Each lasts one copy of bounded length; but a process that is stopped inside
+ * is waited for as long as it is: what it writes then is the caller's memory.
  */
 #ifndef LOCAL_MR_H
 #define LOCAL_MR_H
@@ -40,6 +42,7 @@ struct local_mrs {
 	pthread_mutex_t lock; /* next_free, last_free, made, and gen */
 	uint32_t next_free, last_free; /* a queue; LOCAL_MR_MAX: empty */
 	uint32_t made; /* entries used so far */
+	_Atomic uint32_t open; /* registrations that peers may go into */
 	uint16_t gen; /* the first of a new entry */
 	int fd; /* to be passed to peers; -1: not */
 	struct local_entry *table; /* LOCAL_MR_MAX, touched as used */

@@ -125,7 +125,40 @@ static ssize_t run_copy(const struct run *run, struct local_ep *ep)
 	return got;
 }
 
-static ssize_t copy(struct local_ep *ep, uint64_t max)
+/*
+ * Says by which keys we go in, before they are looked at: the owner waits for
+ * those who name the key that it ended.  Returns how many requests they are of.
+ */
+static unsigned int enter(struct local_ep *ep)
+{
+	struct local_side *me = ep->out.me;
+	uint32_t n = 0, key, last = 0;
+	unsigned int i;
+
+	for (i = 0; i < RUN_MAX && (i == 0 || follows(ep, i)); i++) {
+		key = swr_at(ep, i)->rkey;
+		if (n && key == last)
+			continue;
+		if (n == LOCAL_KEYS)
+			break;
+		atomic_store_explicit(&me->key[n++], key, memory_order_relaxed);
+		last = key;
+	}
+	atomic_store_explicit(&me->nkeys, n, memory_order_relaxed);
+	atomic_store(&me->busy,
+		     atomic_load_explicit(&me->busy, memory_order_relaxed) | 1);
+	return i;
+}
+
+static void leave(struct local_ep *ep)
+{
+	_Atomic uint32_t *busy = &ep->out.me->busy;
+
+	atomic_store(busy,
+		     atomic_load_explicit(busy, memory_order_relaxed) + 1);
+}
+
+static ssize_t copy(struct local_ep *ep, unsigned int n, uint64_t max)
 {
 	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
 	struct run run;
@@ -133,11 +166,13 @@ static ssize_t copy(struct local_ep *ep, uint64_t max)
 
 	run.nhere = run.nthere = 0;
 	run.left = max < CHUNK ? max : CHUNK;
+	if (atomic_load(&ep->out.peer->ended))
+		return -ECANCELED;
 	if (!allowed(ep, swr_at(ep, 0)))
 		return -EACCES;
 	if (!run_add(&run, mrs, swr_at(ep, 0)))
 		return -EFAULT;
-	for (i = 1; i < RUN_MAX && run.left && follows(ep, i); i++)
+	for (i = 1; i < n && run.left; i++)
 		if (!allowed(ep, swr_at(ep, i)) ||
 		    !run_add(&run, mrs, swr_at(ep, i)))
 			break;
@@ -159,13 +194,10 @@ static void moved(struct local_ep *ep, uint64_t bytes)
 
 int64_t local_reach_copy(struct local_ep *ep, uint64_t max)
 {
-	_Atomic uint32_t *busy = &ep->out.me->busy;
-	uint32_t was = atomic_load_explicit(busy, memory_order_relaxed);
-	ssize_t got;
+	unsigned int n = enter(ep);
+	ssize_t got = copy(ep, n, max);
 
-	atomic_store(busy, was | 1);
-	got = copy(ep, max);
-	atomic_store(busy, (was | 1) + 1);
+	leave(ep);
 	if (got == 0)
 		return -EFAULT;
 	if (got > 0)

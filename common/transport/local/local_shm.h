@@ -20,6 +20,7 @@
 #define LOCAL_RING_BULK (512u << 10) /* where bulk data goes through it */
 #define LOCAL_ALIGN 64u /* of records */
 #define LOCAL_NONCE 16u /* bytes */
+#define LOCAL_KEYS 12u /* of the memory that one copy touches */
 
 struct local_side {
 	/* what it sent; one line, polled by the other */
@@ -36,11 +37,14 @@ struct local_side {
 	/* not 0: ring the bell, or count first (LOCAL_COUNTED); the one who
 	 * does makes it 0 */
 	_Alignas(64) _Atomic uint32_t asleep;
-	/* odd: it is inside of the other's memory */
+	/* odd: it is inside of the other's memory, by these keys */
 	_Alignas(64) _Atomic uint32_t busy;
+	_Atomic uint32_t nkeys;
 	/* where it keeps the nonce in its own memory; 0: stay out */
 	_Atomic uint64_t probe;
+	_Atomic uint32_t key[LOCAL_KEYS];
 };
+_Static_assert(sizeof(struct local_side) == 256, "a copy dirties one line");
 
 /* Index of side and ring. */
 enum local_of {

@@ -8,7 +8,7 @@
 #include "local.h"
 
 #define MAGIC 0x4c534650u /* "PFSL" */
-#define VERSION 3u
+#define VERSION 4u
 
 /* Also for more than a hello has: the kernel would close the rest itself, and
  * us wait for it. */

@@ -265,6 +265,8 @@ static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 		ep->reach = LOCAL_REACH_RING;
 		return STEP_LATER;
 	}
+	if (rc == -ECANCELED)
+		return STEP_LATER;
 	if (rc == -ESRCH || rc == -EPERM) {
 		local_ep_lost(ep, wr->id);
 		return STEP_BROKEN;

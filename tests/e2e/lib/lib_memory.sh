@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Memory goes before time: a call returns when no server writes to its memory
+# any more, also if one stands still in the middle of that.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+export STOP_IN_COPY=$tmp/stop
+ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 \
+	LD_PRELOAD=$PVFS_BUILD/tests/e2e/lib/libstop_in_copy.so \
+	PVFS_TEST_SCHEME=local start_pvfs -n 1
+sed -i 's/transport=local/&,dead_peer=1/' "$PVFSTAB_FILE"
+pid=$(cluster pid 0)
+[ "$(PVFS_TIMEOUT=1 timeout 120 lib_memory /pvfs/file "$tmp/stop" "$pid")" = ok ] ||
+	fail "not to its end"
