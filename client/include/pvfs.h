@@ -9,10 +9,11 @@
  * PVFS mount, and a descriptor that pvfs_open() did not give, is passed on to
  * the ordinary call, so that a program may use these calls for all its files.
  *
- * Descriptors are real descriptor numbers of the process (held by /dev/null),
- * so they never collide with others; they are to be used with the pvfs_ calls
- * only and are closed with pvfs_close().  They do not survive exec; they do
- * survive fork: the child has its own offset from then on.
+ * Descriptors are real descriptor numbers of the process, so they never
+ * collide with others; they are to be used with the pvfs_ calls only and are
+ * closed with pvfs_close().  read(2), write(2) and the like answer EBADF, also
+ * behind an exec, which leaves the number (without O_CLOEXEC) and nothing of the
+ * file.  They survive fork: the child has its own offset from then on.
  *
  * All calls may be used from any number of threads at a time.  They are not
  * async-signal-safe and are no cancellation points to rely on.  There is no

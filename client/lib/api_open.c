@@ -6,7 +6,6 @@
 
 #include "api_int.h"
 #include "lock.h"
-#include "fdtable.h"
 
 #define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
 
@@ -134,7 +133,7 @@ static int open_pvfs(struct where *w, struct open_args *a)
 /* A descriptor for f, whose reference it takes. */
 static int install(struct file *f, int flags)
 {
-	int fd = fd_reserve(flags), rc;
+	int fd = process_reserve(flags & O_CLOEXEC), rc;
 
 	if (fd < 0) {
 		file_put(f);

@@ -3,13 +3,13 @@
 #include "fdtable.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 void fdtable_init(struct fdtable *t)
 {
 	pthread_mutex_init(&t->lock, NULL);
+	stub_init(&t->stub);
 	t->file = NULL;
 	t->n = 0;
 }
@@ -70,9 +70,12 @@ int fdtable_set(struct fdtable *t, int fd, struct file *f, struct file **old)
 	return rc;
 }
 
-int fd_reserve(int flags)
+int fdtable_reserve(struct fdtable *t, bool cloexec)
 {
-	int fd = open("/dev/null", O_RDWR | (flags & O_CLOEXEC));
+	int fd;
 
-	return fd < 0 ? -errno : fd;
+	pthread_mutex_lock(&t->lock);
+	fd = stub_reserve(&t->stub, cloexec);
+	pthread_mutex_unlock(&t->lock);
+	return fd;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fdtable.h - which descriptor is which open file.  The numbers are real ones:
- * each is held by an open /dev/null, so that nobody else gets it.
+ * each is held by a stub, so that nobody else gets it.
  */
 #ifndef FDTABLE_H
 #define FDTABLE_H
@@ -9,11 +9,13 @@
 #include <pthread.h>
 
 #include "file.h"
+#include "stub.h"
 
 struct fdtable {
 	pthread_mutex_t lock; /* all below */
 	struct file **file; /* by number */
 	int n;
+	struct stub stub;
 };
 
 void fdtable_init(struct fdtable *t);
@@ -29,7 +31,7 @@ struct file *fdtable_get(struct fdtable *t, int fd);
  */
 int fdtable_set(struct fdtable *t, int fd, struct file *f, struct file **old);
 
-/* Reserves a descriptor number; flags: O_CLOEXEC.  -errno. */
-int fd_reserve(int flags);
+/* Reserves a descriptor number.  -errno. */
+int fdtable_reserve(struct fdtable *t, bool cloexec);
 
 #endif

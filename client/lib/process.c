@@ -277,6 +277,11 @@ struct file *process_file(int fd)
 	return fdtable_get(&self()->fds, fd);
 }
 
+int process_reserve(bool cloexec)
+{
+	return fdtable_reserve(&self()->fds, cloexec);
+}
+
 int process_set(int fd, struct file *f)
 {
 	struct file *old;

@@ -19,6 +19,8 @@ const struct mount *process_mount(unsigned int i);
 
 /* The file behind a descriptor, the caller's to file_put(), or NULL. */
 struct file *process_file(int fd);
+/* As fdtable_reserve(). */
+int process_reserve(bool cloexec);
 /* As fdtable_set(); closes what fd stood for before. */
 int process_set(int fd, struct file *f);
 

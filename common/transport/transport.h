@@ -7,8 +7,7 @@
  * endpoint (ep) is a reliable connection.  Two devices live side by side in
  * one process; nothing here is global.
  *
- * Providers: tcp (any host), local (this host), fault (wraps another), later
- * verbs.
+ * Providers: verbs, tcp (any host), local (this host), fault (wraps another).
  * tests/contract is the specification: every provider passes it unchanged.
  *
  * Threads.  tp_mr_reg(), tp_mr_dereg(), tp_dev_registered() and tp_cq_wake()
@@ -71,10 +70,9 @@ struct tp_conn_req;
  * Registered memory.  The memory stays the caller's and must stay mapped
  * until tp_mr_dereg() returned: from then on no peer touches it, not even
  * with a transfer that was under way, and an access by its rkey fails with
- * -EACCES on the accessing side and breaks only that connection.  So it waits
- * for an access under way, without a bound where a peer reaches in with its own
- * processor (local) and is stopped there.  The keys are not given again to the
- * next registrations.  Ranges may overlap.
+ * -EACCES on the accessing side and breaks only that connection.  It waits for a
+ * peer (of local) that is stopped inside, without a bound.  The keys are not given
+ * again to the next registrations.  Ranges may overlap.
  */
 struct tp_mr {
 	struct tp_dev *dev;
