@@ -23,7 +23,11 @@
  * Besides the ordinary errors every call on a PVFS object may fail with
  *   ETIMEDOUT  a server did not answer in time (mount option timeout=, the
  *              environment variable PVFS_TIMEOUT, else 30 seconds); a line on
- *              stderr names it
+ *              stderr names it.  The time counts from the beginning of the call,
+ *              whatever that asks of whom; a transfer's goes on with each answer,
+ *              and a wait for a lock has none.  One thing goes before it: memory
+ *              that a server may still touch is given back when that server has
+ *              left it, or has ended, however late that is
  *   ECONNABORTED  of calls that change names, attributes or sizes: the
  *              servers ended this client's session (it was away for too long)
  *              while the call was on its way; the change was made, or not

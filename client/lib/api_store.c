@@ -64,6 +64,7 @@ static int probe(struct fs *fs, const char *uri, int timeout_ms,
 	attr.log = process_log();
 	if (rc)
 		return rc;
+	deadline_begin();
 	return fs ? fs_session_open(fs, &attr, s) : session_open(&attr, s);
 }
 

@@ -71,7 +71,6 @@ static void ask_start(struct op *op)
 {
 	struct ask *c = (struct ask *)op;
 
-	c->rpc.deadline = session_deadline(c->s);
 	op_get(op);
 	rpc_call_start(c->peer, &c->rpc);
 }
@@ -110,6 +109,7 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 		.nareas = c->mem ? 1 : 0,
 		.pieces_at = c->mem_at,
 		.npieces = 1,
+		.deadline = session_deadline(c->s),
 		.done = ask_done,
 		.arg = c,
 	};
@@ -145,7 +145,7 @@ static void posted_start(struct op *op)
 {
 	struct posted *p = (struct posted *)op;
 
-	p->rpc.deadline = session_deadline(p->s);
+	p->rpc.deadline = clock_after_ms(p->s->timeout_ms);
 	op_get(op);
 	rpc_call_start(p->peer, &p->rpc);
 }

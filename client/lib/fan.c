@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define FAN_CALLS 16
-#define LOOK_MS 3000u
+#define LOOK_MS 1500u /* less than a program's end waits for it */
 
 struct fan_call {
 	struct rpc_call rpc;
@@ -16,6 +16,7 @@ struct fan_call {
 
 struct fan_op {
 	struct op op;
+	uint64_t deadline;
 	const struct fan *fan;
 	const struct wire_out *out;
 	struct fan_call *call;
@@ -46,21 +47,11 @@ static void fan_done(struct rpc_call *rpc)
 	op_put(&c->fan->op, 0);
 }
 
-static uint64_t fan_deadline(const struct fan *fan)
-{
-	unsigned int ms = fan->s->timeout_ms;
-
-	if (fan->most_ms && fan->most_ms < ms)
-		ms = fan->most_ms;
-	return clock_after_ms(ms);
-}
-
 static void fan_start(struct op *op)
 {
 	struct fan_op *f = (struct fan_op *)op;
 	const struct fan *fan = f->fan;
 	struct session *s = fan->s;
-	uint64_t deadline = fan_deadline(fan);
 	uint32_t i, n = fan->dist->pcount;
 
 	for (i = 0; i < n; i++) {
@@ -74,7 +65,7 @@ static void fan_start(struct op *op)
 		c->k = k;
 		c->rpc = (struct rpc_call){ .msg = f->out->buf,
 					    .msg_len = f->out->len,
-					    .deadline = deadline,
+					    .deadline = f->deadline,
 					    .done = fan_done,
 					    .arg = c };
 		op_get(op);
@@ -93,6 +84,7 @@ int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
 		return rc;
 	f.op.start = fan_start;
 	f.op.finish = NULL;
+	f.deadline = session_deadline(fan->s);
 	f.fan = fan;
 	f.out = out;
 	f.call = f.few;
@@ -120,12 +112,71 @@ int fan_ask(const struct fan *fan, enum wire_op op)
 	return fan_run(fan, op, &out);
 }
 
+/* ---- a look at all iods, that nobody waits for ---- */
+
+struct look_call {
+	struct rpc_call rpc;
+	struct op *op;
+};
+
+struct look {
+	struct op op;
+	struct session *s;
+	struct wire_out out;
+	uint64_t buf[sizeof(struct wire_hdr) / 8];
+	struct look_call call[]; /* niods */
+};
+
+static void look_done(struct rpc_call *rpc)
+{
+	op_put(((const struct look_call *)rpc->arg)->op, 0);
+}
+
+static void look_start(struct op *op)
+{
+	struct look *look = (struct look *)op;
+	uint32_t i;
+
+	for (i = 0; i < look->s->niods; i++) {
+		struct look_call *c = &look->call[i];
+
+		c->op = op;
+		c->rpc = (struct rpc_call){ .msg = look->buf,
+					    .msg_len = look->out.len,
+					    .deadline = clock_after_ms(LOOK_MS),
+					    .done = look_done,
+					    .arg = c };
+		op_get(op);
+		rpc_call_start(look->s->iod[i], &c->rpc);
+	}
+}
+
+static void look_finish(struct op *op)
+{
+	struct look *look = (struct look *)op;
+
+	atomic_fetch_sub(&look->s->posted, 1);
+	free(look);
+}
+
+/* One at a time, more or less: it says the same. */
 void fan_look(struct session *s)
 {
-	struct dist all = fan_all(s);
-	struct fan fan = { .s = s, .dist = &all, .most_ms = LOOK_MS };
+	struct look *look = NULL;
 
-	fan_ask(&fan, WIRE_PING);
+	if (!atomic_fetch_add(&s->posted, 1))
+		look = calloc(1,
+			      sizeof(*look) + s->niods * sizeof(look->call[0]));
+	if (!look) {
+		atomic_fetch_sub(&s->posted, 1);
+		return;
+	}
+	look->op.start = look_start;
+	look->op.finish = look_finish;
+	look->s = s;
+	wire_begin(&look->out, look->buf, sizeof(look->buf));
+	wire_end(&look->out, WIRE_PING, 0, 0);
+	drive_post(&s->drive, &look->op);
 }
 
 /* ---- one object at each iod ---- */

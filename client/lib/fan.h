@@ -20,7 +20,6 @@ struct fan {
 	bool (*skip)(void *arg, uint32_t k);
 	int (*take)(void *arg, uint32_t k, const struct wire_msg *reply);
 	void *arg;
-	unsigned int most_ms; /* 0: the session's time-out */
 };
 int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
 /* The same with a message that has no body. */
@@ -28,8 +27,8 @@ int fan_ask(const struct fan *fan, enum wire_op op);
 /* All iods, as if one file were on them. */
 struct dist fan_all(const struct session *s);
 /*
- * Asks all iods whether they are there, for a few seconds at most: one that is
- * not, or that is of another file system, is logged.
+ * Asks all iods whether they are there: one that is not, or that is of another
+ * file system, is logged.  Does not wait.
  */
 void fan_look(struct session *s);
 

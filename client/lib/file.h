@@ -49,6 +49,7 @@ struct file {
 	pthread_mutex_t pos_lock; /* first; held over reads and writes
 					 * that move the offset */
 	uint64_t pos; /* of the view; directories: cookie */
+	uint64_t pos_at; /* when it last moved, ns: who waited for the lock goes by that */
 	struct dirbuf *dirbuf; /* directories, see dir.h */
 	struct mdbi *mdbi; /* set by open_blk() before others know the
 					 * descriptor, see mdbi.h */

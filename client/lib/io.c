@@ -81,11 +81,18 @@ static bool io_faulty(struct rpc_call *rpc)
 
 static void io_done(struct rpc_call *rpc);
 
+/* A large transfer takes as long as it does while its servers answer. */
+static uint64_t io_deadline(struct io *io, const struct io_slot *slot)
+{
+	if (!io->server[slot->k].answered)
+		return io->deadline;
+	io->moved = true;
+	return clock_after_ms(io->s->timeout_ms);
+}
+
 void io_start_call(struct io *io, struct io_slot *slot)
 {
-	struct session *s = io->s;
-
-	slot->rpc.deadline = session_deadline(s);
+	slot->rpc.deadline = io_deadline(io, slot);
 	slot->rpc.bounce = !slot->pack;
 	slot->rpc.bytes = slot->total;
 	slot->rpc.joined = NULL;
@@ -175,6 +182,7 @@ static void io_done(struct rpc_call *rpc)
 	io->free = slot;
 	if (rc && !io->op.err)
 		io_fail(io, rc);
+	io->server[slot->k].answered |= !rc;
 	io_issue(io, slot->k);
 	op_put(&io->op, 0);
 }
@@ -239,6 +247,7 @@ static void io_ready(struct io *io)
 		plan_start(io->plan, &sv->cur, k);
 		sv->busy = 0;
 		sv->seen = false;
+		sv->answered = false;
 		sv->dry = false;
 	}
 	io->free = NULL;
@@ -276,7 +285,7 @@ static int io_try(struct io *io)
 	return drive_run(&io->s->drive, &io->op);
 }
 
-int io_run(struct io *io)
+static int io_tries(struct io *io)
 {
 	int rc;
 
@@ -292,6 +301,19 @@ int io_run(struct io *io)
 	io->bold = false;
 	rc = io_try(io);
 	io_list_end(io, rc);
+	return rc;
+}
+
+/* What comes behind a long transfer has its time, too. */
+int io_run(struct io *io)
+{
+	int rc;
+
+	io->deadline = session_deadline(io->s);
+	io->moved = false;
+	rc = io_tries(io);
+	if (io->moved && rc != -ETIMEDOUT)
+		deadline_begin();
 	return rc;
 }
 

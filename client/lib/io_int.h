@@ -19,6 +19,7 @@ struct io_server {
 	uint64_t size; /* of its object, as of its last reply */
 	unsigned int busy; /* requests in flight */
 	bool seen; /* size is set */
+	bool answered; /* a request */
 	bool dry; /* nothing more to read there */
 };
 
@@ -50,6 +51,8 @@ struct io {
 	bool write;
 	bool list; /* goes as list requests */
 	unsigned int depth; /* requests in flight at a server */
+	uint64_t deadline; /* of what was not preceded by an answer */
+	bool moved; /* something was */
 	bool bold; /* lists: memory is registered by hints or in groups */
 	struct list_limits limits;
 

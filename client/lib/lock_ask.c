@@ -129,6 +129,7 @@ static void interrupt(struct waiter *w, const struct mgr_lock *want)
 
 	atomic_store(&w->interrupted, true);
 	do {
+		deadline_begin();
 		cancel(w, want);
 		ms = ms < CANCEL_MOST_MS ? 2 * ms : CANCEL_MOST_MS;
 	} while (!sleep_until_over(w, ms));

@@ -239,6 +239,7 @@ __attribute__((destructor)) static void process_exit(void)
 		return;
 	if (pthread_mutex_trylock(&p->fds.lock))
 		return;
+	deadline_begin();
 	fds = p->fds;
 	p->fds.file = NULL;
 	p->fds.n = 0;
@@ -274,7 +275,11 @@ const struct mount *process_mount(unsigned int i)
 
 struct file *process_file(int fd)
 {
-	return fdtable_get(&self()->fds, fd);
+	struct file *f = fdtable_get(&self()->fds, fd);
+
+	if (f)
+		deadline_begin();
+	return f;
 }
 
 int process_reserve(bool cloexec)

@@ -17,7 +17,7 @@ struct fs *process_find(const char *path, const char **rest);
 /* Mount number i, or NULL. */
 const struct mount *process_mount(unsigned int i);
 
-/* The file behind a descriptor, the caller's to file_put(), or NULL. */
+/* A call begins (deadline.h): the file behind a descriptor, the caller's to file_put(), or NULL. */
 struct file *process_file(int fd);
 /* As fdtable_reserve(). */
 int process_reserve(bool cloexec);

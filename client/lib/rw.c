@@ -63,7 +63,10 @@ ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
 	if (rw->at)
 		return transfer(f, fd, rw, (uint64_t)rw->off, total);
 	pthread_mutex_lock(&f->pos_lock);
+	deadline_since(f->pos_at);
 	n = transfer(f, fd, rw, f->pos, total);
+	if (n >= 0)
+		f->pos_at = clock_now();
 	pthread_mutex_unlock(&f->pos_lock);
 	return n;
 }

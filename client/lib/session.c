@@ -294,8 +294,9 @@ void session_abandon(struct session *s)
 
 static void session_drain(struct session *s)
 {
-	uint64_t end = clock_after_ms(DRAIN_MS);
+	uint64_t end = clock_after_ms(DRAIN_MS), late = session_deadline(s);
 
+	end = end < late ? end : late;
 	while (atomic_load(&s->posted) && clock_now() < end)
 		rpc_ctx_progress(s->drive.ctx, end);
 }

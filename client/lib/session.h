@@ -12,6 +12,7 @@
 
 #include "addr.h"
 #include "clock.h"
+#include "deadline.h"
 #include "drive.h"
 #include "list_conf.h"
 #include "pack.h"
@@ -22,7 +23,7 @@ struct session {
 	struct fabric fabric;
 	const struct log *log;
 	uint64_t id;
-	unsigned int timeout_ms; /* of every call */
+	unsigned int timeout_ms; /* of every call, see deadline.h */
 	bool probe; /* see session_attr */
 	unsigned int first; /* random: where this client's striped
 					 * requests begin */
@@ -85,9 +86,10 @@ static inline int session_iod_status(int rc)
 	return rc == -ESTALE ? SESSION_ENDED : rc;
 }
 
+/* Of the call that this thread makes. */
 static inline uint64_t session_deadline(const struct session *s)
 {
-	return clock_after_ms(s->timeout_ms);
+	return deadline_of(s->timeout_ms);
 }
 
 #endif

@@ -26,6 +26,8 @@ void where_find(struct where *w, const char *path)
 		where_at(w);
 	if (!w->fs)
 		w->path = path;
+	else
+		deadline_begin();
 }
 
 /* To w->redirect.  -ELOOP. */

@@ -19,6 +19,7 @@ struct where {
 	char redirect[PATH_MAX]; /* target.redirect */
 };
 
+/* A call begins: see deadline.h. */
 void where_find(struct where *w, const char *path);
 
 /*

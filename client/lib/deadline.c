@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* deadline.c - see deadline.h. */
+#include "deadline.h"
+
+#include "clock.h"
+
+static _Thread_local uint64_t began; /* 0: no call */
+
+void deadline_begin(void)
+{
+	began = clock_now();
+}
+
+void deadline_since(uint64_t when)
+{
+	if (began && when > began)
+		began = when;
+}
+
+uint64_t deadline_of(unsigned int timeout_ms)
+{
+	return began ? began + timeout_ms * CLOCK_NS_PER_MS
+		     : clock_after_ms(timeout_ms);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * deadline.h - one deadline for a call of the C interface, however many requests
+ * it takes: the time of all of them counts from when the call began.  Each thread
+ * notes that of its own, so that a request need not be told.
+ */
+#ifndef DEADLINE_H
+#define DEADLINE_H
+
+#include <stdint.h>
+
+/* A call begins; or what it waited for went on, and its time begins anew. */
+void deadline_begin(void);
+/* The same as of an earlier time (ns; see clock.h), if the call began before. */
+void deadline_since(uint64_t when);
+/* timeout_ms after the beginning; in a thread that began no call, after now. */
+uint64_t deadline_of(unsigned int timeout_ms);
+
+#endif

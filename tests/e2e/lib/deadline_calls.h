@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* deadline_calls.h - the calls that lib_deadlines.c measures. */
+#ifndef DEADLINE_CALLS_H
+#define DEADLINE_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LEN (1u << 20)
+
+/* What they are made on; the files below the folder that calls_init() names. */
+enum { FILE_, FRESH, DIR_, EMPTY, LINK, WRITTEN, NEW, ALL, GONE, NAMES };
+extern char path[NAMES][512];
+extern int rd, wr, ap, dir; /* descriptors */
+extern char *data; /* LEN bytes */
+
+struct call {
+	const char *name; /* NULL: the end of the table */
+	int (*run)(void);
+	bool warm; /* needs something open */
+};
+extern const struct call calls[];
+
+void calls_init(const char *folder);
+
+#endif
