@@ -68,6 +68,7 @@ void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 		peer_protocol_error(peer, error);
 		return;
 	}
+	peer_stamped(peer, msg->hdr);
 	if (still_reads(peer, msg->hdr)) {
 		link_fail(&peer->link, -ETIMEDOUT);
 		return;

@@ -12,11 +12,16 @@ struct wire_hdr *call_buf(const struct rpc_peer *peer, unsigned int slot)
 	return (struct wire_hdr *)(peer->block + slot * PEER_MSG_MAX);
 }
 
-static unsigned int call_timeout_ms(const struct rpc_call *call)
+/*
+ * The call's deadline on the server's clock, not later.  The clock that goes on
+ * while the host is suspended is read first: so the difference is not too great.
+ */
+static uint64_t call_expiry(const struct rpc_peer *peer,
+			    const struct rpc_call *call)
 {
-	int ms = clock_left_ms(call->deadline);
+	uint64_t boot = clock_boot(), now = clock_now();
 
-	return ms > 0 ? (unsigned int)ms : 1;
+	return offset_tell(&peer->clock, call->deadline + (boot - now));
 }
 
 /* The request in the slot: message, then the caller's data in place. */
@@ -135,7 +140,7 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 	else if (way == WAY_FAST_READ)
 		flags |= WIRE_F_PLACE;
 	hdr->flags = htole16((uint16_t)flags);
-	hdr->timeout_ms = htole32(call_timeout_ms(s->call));
+	hdr->clock = htole64(call_expiry(peer, s->call));
 	rc = call_put(peer, i, way, sge, n + (unsigned int)rc);
 	if (rc)
 		link_fail(&peer->link, rc);

@@ -181,6 +181,7 @@ static void tell(struct conn *conn, const struct loan *loan)
 	hdr->slot = to->slot;
 	hdr->session = to->session;
 	hdr->seq = to->seq;
+	hdr->clock = htole64(clock_boot());
 	conn_send(conn, buf, MSG_LEN, c->mem.mr[rail]->lkey);
 }
 

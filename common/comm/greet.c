@@ -28,6 +28,7 @@ static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 	hdr->seq = to->seq;
 	hdr->credits = htole32(conn->session->credits);
 	hdr->status = htole32((uint32_t)-status);
+	hdr->clock = htole64(clock_boot());
 	conn_send(conn, buf, (uint32_t)len, conn->lkey);
 }
 

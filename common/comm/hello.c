@@ -96,7 +96,6 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 	if (op == WIRE_HELLO && peer->link.ctx->carry)
 		hdr->flags = htole16(WIRE_F_CARRY);
 	hdr->session = htole64(peer->session);
-	hdr->timeout_ms = htole32(PEER_HELLO_MS);
 	sge.len = (uint32_t)len;
 	return link_send(&peer->link, &sge, 1, 0);
 }
@@ -226,7 +225,8 @@ void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
 		hello_refused(peer, status, &acc);
 }
 
-static void hello_ready(struct rpc_peer *peer, uint64_t boot, bool resumed)
+static void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
+			uint64_t boot, bool resumed)
 {
 	bool first = !peer->boot, restarted = !first && peer->boot != boot;
 
@@ -241,7 +241,10 @@ static void hello_ready(struct rpc_peer *peer, uint64_t boot, bool resumed)
 			 restarted ? "; the server was restarted" : "");
 	peer->down = false;
 	peer->refused = 0;
+	if (restarted)
+		peer->clock = (struct offset){ 0 };
 	peer->boot = boot;
+	peer_stamped(peer, hdr);
 	call_replay(peer);
 	if ((first || !resumed) && peer->fresh)
 		peer->fresh(peer->arg, peer);
@@ -270,7 +273,7 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 	credits = le32toh(rep->credits);
 	if (credits && credits < peer->credits)
 		peer->credits = credits;
-	hello_ready(peer, le64toh(rep->boot),
+	hello_ready(peer, msg->hdr, le64toh(rep->boot),
 		    le32toh(rep->flags) & WIRE_H_RESUMED);
 }
 

@@ -215,6 +215,11 @@ static void peer_event(struct link *link, const struct tp_event *ev)
 		link_fail(link, ev->status ? ev->status : -ECONNRESET);
 }
 
+void peer_stamped(struct rpc_peer *peer, const struct wire_hdr *hdr)
+{
+	offset_note(&peer->clock, le64toh(hdr->clock), clock_boot());
+}
+
 /* Its receive is there again before the server is answered. */
 static void peer_carry(struct rpc_peer *peer, const struct tp_wc *wc,
 		       const struct wire_msg *msg)

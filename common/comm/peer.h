@@ -16,6 +16,7 @@
 #define PEER_H
 
 #include "call_way.h"
+#include "offset.h"
 
 #define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
 #define PEER_RECVS_MAX (PEER_SLOTS_MAX + 1 + WIRE_CARRY_MAX)
@@ -94,6 +95,7 @@ struct rpc_peer {
 	uint32_t epoch; /* connections tried */
 	bool impatient; /* see rpc.h */
 	uint64_t boot; /* of the server, 0: never ready */
+	struct offset clock; /* of that life of the server */
 	uint32_t backoff_ms, jitter;
 	bool down; /* the loss was logged */
 	uint64_t down_since;
@@ -138,6 +140,8 @@ void peer_connect(struct rpc_peer *peer);
 void peer_named(struct rpc_peer *peer, int status);
 /* The connection is lost: close it and try again later. */
 void peer_lost(struct link *link, int status);
+/* A reply came: what its stamp says of the server's clock. */
+void peer_stamped(struct rpc_peer *peer, const struct wire_hdr *hdr);
 /* Of a connect, for messages. */
 const char *peer_flaw(int status);
 /* The server refuses us: end all calls with status. */

@@ -55,9 +55,10 @@ const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len)
 void reply_post(struct rx *rx)
 {
 	struct conn *conn = rx->conn;
-	const void *reply = reply_slot(&rx->req)->reply;
+	struct wire_hdr *reply = (struct wire_hdr *)reply_slot(&rx->req)->reply;
 	uint32_t len = rx->reply_len;
 
+	reply->clock = htole64(clock_boot());
 	req_finish(rx, true);
 	if (!place_reply(rx, reply, len) && conn->state == CONN_OPEN)
 		conn_send(conn, reply, len, conn->reply_lkey);

@@ -17,6 +17,26 @@ static bool req_is_replay(const struct rx *rx)
 	return le16toh(rx->req.msg.hdr->flags) & WIRE_F_REPLAY;
 }
 
+/*
+ * Nobody waits longer than RPC_WAIT_MAX_MS: so no timer is set by a number that a
+ * client made up.
+ */
+static void req_time(struct rpc_req *req, uint64_t now)
+{
+	uint64_t max = RPC_WAIT_MAX_MS * CLOCK_NS_PER_MS;
+	uint64_t boot = clock_boot(), expiry = le64toh(req->msg.hdr->clock);
+
+	req->expiry = expiry < boot + max ? expiry : boot + max;
+	req->deadline = now;
+	if (req->expiry > boot)
+		req->deadline += req->expiry - boot;
+}
+
+bool rpc_req_late(const struct rpc_req *req)
+{
+	return clock_boot() >= req->expiry;
+}
+
 static void req_run(struct rx *rx)
 {
 	struct conn *conn = rx->conn;
@@ -32,8 +52,7 @@ static void req_run(struct rx *rx)
 	rx->held = NULL;
 	rx->put_end = 0;
 	rx->req.op = le16toh(hdr->op);
-	rx->req.deadline = conn->link.ctx->now +
-			   le32toh(hdr->timeout_ms) * CLOCK_NS_PER_MS;
+	req_time(&rx->req, conn->link.ctx->now);
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;
 	lane_count(&conn->lane->requests);
@@ -76,6 +95,7 @@ static void req_again(struct rx *rx, struct slot *slot)
 	} else {
 		slot->epoch = conn->epoch;
 		hdr->credits = htole32(conn->session->credits);
+		hdr->clock = htole64(clock_boot());
 		rx_release(rx);
 		conn_send(conn, slot->reply, slot->len, conn->reply_lkey);
 	}

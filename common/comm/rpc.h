@@ -15,7 +15,8 @@
  *
  * Deadlines.  Every call has one.  Until then the client reconnects and
  * replays as often as it takes; then the call is done with -ETIMEDOUT and one
- * log line names the server.
+ * log line names the server.  The server knows the deadline, on its own clock and
+ * not later: see offset.h and rpc_req_late().
  *
  * Threads.  All functions on a ctx and what was made on it belong to one
  * thread at a time, except rpc_ctx_wake().
@@ -355,46 +356,7 @@ int rpc_session_seed(struct rpc_session *session, unsigned int slot,
 #define RPC_FENCE_MAX 65536u
 void rpc_server_fence(struct rpc_server *server, uint64_t session);
 
-/*
- * A request.  msg and everything it points to stay valid until
- * rpc_reply_send() or rpc_req_abort(), also over a broken connection.
- */
-struct rpc_req {
-	struct wire_msg msg;
-	unsigned int op;
-	unsigned int slot;
-	uint64_t seq;
-	uint64_t deadline;		/* when the client stops to wait */
-	struct rpc_session *session;
-	void *priv;			/* the service's */
-};
-
-/*
- * The data of a WRITE that came along with it, all that mem names; NULL: it did
- * not.  The client can change it.
- */
-const void *rpc_req_data(const struct rpc_req *req);
-/* Over which of the ctx's rails its bulk data goes. */
-unsigned int rpc_req_rail(const struct rpc_req *req);
-
-/*
- * Builds the reply in the slot's buffer: rpc_reply_begin() gives a wire_out
- * (wire_begin() done), rpc_reply_end() finishes it with status (0, -errno or
- * WIRE_REDIRECT), rpc_reply_bytes() shows it (for a durable reply cache),
- * rpc_reply_send() posts it and frees req.
- * flags of rpc_reply_end(): RPC_REEXECUTE: a replay runs again (reads).
- */
-#define RPC_REEXECUTE 0x1u
-struct wire_out *rpc_reply_begin(struct rpc_req *req);
-void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
-const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);
-void rpc_reply_send(struct rpc_req *req);
-/* begin, end and send of a reply without a body. */
-void rpc_reply_status(struct rpc_req *req, int status);
-/* Not executed, as if never received: the connection broke while the
- * request's data was under way.  A replay runs again.  Frees req. */
-void rpc_req_abort(struct rpc_req *req);
-
+#include "rpc_req.h"
 #include "rpc_bulk.h"
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clock.h - deadlines are absolute CLOCK_MONOTONIC nanoseconds. */
+/*
+ * clock.h - deadlines are absolute CLOCK_MONOTONIC nanoseconds.  Those that go to
+ * another process are told on its clock_boot(): common/comm/offset.h.
+ */
 #ifndef CLOCK_H
 #define CLOCK_H
 
@@ -15,6 +18,15 @@ static inline uint64_t clock_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* Since the host was started, with the time that it was suspended. */
+static inline uint64_t clock_boot(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define WIRE_MAGIC      0x42495650u	/* "PVIB" in memory order */
-#define WIRE_VERSION    1u
+#define WIRE_VERSION    2u
 
 #define WIRE_PATH_MAX   4095u		/* bytes in a path, no NUL */
 #define WIRE_NAME_MAX   255u		/* bytes in one component */
@@ -143,13 +143,13 @@ struct wire_hdr {
 	le16 flags;		/* WIRE_F_* */
 	le64 session;		/* client-chosen random id, never 0 */
 	le64 seq;		/* per slot, grows by one with each new call */
-	le32 timeout_ms;	/* request: how long the caller still waits;
-				 * 0 in a reply */
+	le64 clock;		/* CLOCK_BOOTTIME of the server, ns.  Request: from
+				 * when on it is not to be carried out; 0 in HELLO
+				 * and BYE.  Reply: when it was sent */
 	le32 credits;		/* reply: slots the client may use from now on;
 				 * 0 in a request */
 	le32 status;		/* reply: 0, errno or WIRE_REDIRECT; 0 in a
 				 * request */
-	le32 zero;
 };
 
 /*

@@ -75,8 +75,6 @@ static const char *why_request(const struct wire_hdr *hdr)
 
 static const char *why_reply(const struct wire_hdr *hdr)
 {
-	if (hdr->timeout_ms)
-		return "wire_hdr.timeout_ms: not zero in a reply";
 	if (le32toh(hdr->status) > STATUS_ERRNO_MAX &&
 	    le32toh(hdr->status) != WIRE_REDIRECT)
 		return "wire_hdr.status: unknown";
@@ -89,8 +87,6 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 
 	if (le32toh(hdr->len) != len)
 		return "wire_hdr.len: not the length received";
-	if (hdr->zero)
-		return "wire_hdr.zero: reserved, not zero";
 	if (hdr->session == 0)
 		return "wire_hdr.session: zero";
 	if (flags == WIRE_F_REPLY)

@@ -22,7 +22,7 @@ WAIT = 20       # seconds: only against a hang
 CONNECT, ACCEPT, REJECT, SEND, WRITE, WRITE_IMM, READ = 1, 2, 3, 4, 5, 6, 7
 FETCH_ADD, NAK, BYE = 9, 12, 13
 # wire.h
-WIRE_MAGIC, WIRE_VERSION = 0x42495650, 1
+WIRE_MAGIC, WIRE_VERSION = 0x42495650, 2
 HELLO, PING, GETATTR, MKDIR, UNLINK = 1, 2, 17, 21, 23
 READ_DATA, IOD_WRITE, GETSIZE = 64, 65, 68
 F_REPLY, F_REPLAY = 1, 2
@@ -54,11 +54,16 @@ def pad(data):
     return data + b"\0" * (-len(data) % 8)
 
 
+def boot_ns():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
 def message(op, body=b"", seq=1, slot=0, session=0, flags=0, length=None,
-            magic=WIRE_MAGIC, version=WIRE_VERSION, zero=0, timeout=5000):
+            magic=WIRE_MAGIC, version=WIRE_VERSION, credits=0, timeout=5000):
     size = 48 + len(body) if length is None else length
-    return struct.pack("<IHHIHHQQIIII", magic, version, op, size, slot, flags,
-                       session, seq, timeout, 0, 0, zero) + body
+    return struct.pack("<IHHIHHQQQII", magic, version, op, size, slot, flags,
+                       session, seq, boot_ns() + timeout * 10**6, credits,
+                       0) + body
 
 
 def hello_body(ngroups=0, groups=b"", name=b"badclient", name_len=None):
@@ -111,7 +116,7 @@ class Client:
                     if len(data) >= 16 else 0)
         if op in (NAK, BYE):
             return ("closed",)
-        status = struct.unpack_from("<I", data, 40)[0]
+        status = struct.unpack_from("<I", data, 44)[0]
         return ("reply", status, data)
 
     def connect(self, **fields):
@@ -214,7 +219,7 @@ def cases():
     yield "length above the message", logged_in(PING, length=4000)
     yield "length below the message", logged_in(
         GETATTR, path_body(), length=50)
-    yield "a reserved field", logged_in(PING, zero=1)
+    yield "credits in a request", logged_in(PING, credits=1)
     yield "a reply", logged_in(PING, flags=F_REPLY)
     yield "no such operation", logged_in(999)
     yield "slot 60000", logged_in(PING, slot=60000)

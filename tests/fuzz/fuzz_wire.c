@@ -134,7 +134,6 @@ void fuzz_one(const uint8_t *data, size_t len)
 		hdr->version = htole16(WIRE_VERSION);
 		hdr->len = htole32((uint32_t)len);
 		hdr->session |= htole64(1);
-		hdr->zero = 0;
 		parse(buf, len);
 	}
 	free(buf);

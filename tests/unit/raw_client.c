@@ -107,7 +107,7 @@ static size_t raw_end(struct raw *raw, struct wire_out *out, unsigned int op,
 	raw_hdr(raw)->session = raw->priv.session;
 	raw_hdr(raw)->slot = htole16((uint16_t)slot);
 	raw_hdr(raw)->seq = htole64(seq);
-	raw_hdr(raw)->timeout_ms = htole32(1000);
+	raw_hdr(raw)->clock = htole64(clock_boot() + 1000 * CLOCK_NS_PER_MS);
 	return (size_t)len;
 }
 

@@ -165,7 +165,6 @@ START_TEST(a_reply)
 	raw_greet(&raw);
 	len = raw_append(&raw, 0, 1);
 	raw_hdr(&raw)->flags = htole16(WIRE_F_REPLY);
-	raw_hdr(&raw)->timeout_ms = 0;
 	raw_hdr(&raw)->status = htole32(1);
 	raw_hdr(&raw)->len = htole32(48);
 	raw_send(&raw, 48);
@@ -380,7 +379,7 @@ START_TEST(connect_version)
 	raw_until(&raw, raw.rejected);
 	ck_assert_uint_eq(le16toh(raw.answer.status), EPROTONOSUPPORT);
 	ck_assert_uint_eq(le16toh(raw.answer.version), WIRE_VERSION);
-	ck_assert_uint_eq(rig_logged(rig, "protocol version 77, this server 1"),
+	ck_assert_uint_eq(rig_logged(rig, "protocol version 77, this server 2"),
 			  1);
 }
 END_TEST

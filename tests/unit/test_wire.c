@@ -251,7 +251,7 @@ START_TEST(build_zeroes)
 	ck_assert_mem_eq(p, "abc\0\0\0\0\0", 8);
 	ck_assert_mem_eq(wire_put(&out, NULL, 8), "\0\0\0\0\0\0\0\0", 8);
 	ck_assert_int_eq(wire_end(&out, WIRE_PING, 0, 5), 48 + 8 + 8 + 5);
-	ck_assert_uint_eq(m.hdr.credits | m.hdr.session | m.hdr.zero, 0);
+	ck_assert_uint_eq(m.hdr.credits | m.hdr.session | m.hdr.clock, 0);
 }
 END_TEST
 

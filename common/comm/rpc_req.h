@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rpc_req.h - a request as the service sees it, and its reply; part of rpc.h. */
+#ifndef RPC_REQ_H
+#define RPC_REQ_H
+
+/* Tables, their comments in columns: laid out by hand. */
+/* clang-format off */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire.h"
+
+struct rpc_session;
+
+/*
+ * A request.  msg and everything it points to stay valid until
+ * rpc_reply_send() or rpc_req_abort(), also over a broken connection.
+ */
+struct rpc_req {
+	struct wire_msg msg;
+	unsigned int op;
+	unsigned int slot;
+	uint64_t seq;
+	uint64_t deadline;		/* when the client stops to wait, at most
+					 * RPC_WAIT_MAX_MS from its arrival */
+	uint64_t expiry;		/* the same on clock_boot(): from then on it
+					 * may have been told that this failed */
+	struct rpc_session *session;
+	void *priv;			/* the service's */
+};
+
+/* What nobody waits longer for, whatever a client says. */
+#define RPC_WAIT_MAX_MS (25u * 3600 * 1000)
+/*
+ * Its expiry has passed: what changes something must not begin any more.  To be asked
+ * immediately before that; -ETIMEDOUT is the answer.
+ */
+bool rpc_req_late(const struct rpc_req *req);
+
+/*
+ * The data of a WRITE that came along with it, all that mem names; NULL: it did
+ * not.  The client can change it.
+ */
+const void *rpc_req_data(const struct rpc_req *req);
+/* Over which of the ctx's rails its bulk data goes. */
+unsigned int rpc_req_rail(const struct rpc_req *req);
+
+/*
+ * Builds the reply in the slot's buffer: rpc_reply_begin() gives a wire_out
+ * (wire_begin() done), rpc_reply_end() finishes it with status (0, -errno or
+ * WIRE_REDIRECT), rpc_reply_bytes() shows it (for a durable reply cache),
+ * rpc_reply_send() posts it and frees req.
+ * flags of rpc_reply_end(): RPC_REEXECUTE: a replay runs again (reads).
+ */
+#define RPC_REEXECUTE 0x1u
+struct wire_out *rpc_reply_begin(struct rpc_req *req);
+void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
+const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);
+void rpc_reply_send(struct rpc_req *req);
+/* begin, end and send of a reply without a body. */
+void rpc_reply_status(struct rpc_req *req, int status);
+/* Not executed, as if never received: the connection broke while the
+ * request's data was under way.  A replay runs again.  Frees req. */
+void rpc_req_abort(struct rpc_req *req);
+
+#endif
