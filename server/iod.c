@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "container.h"
 #include "descriptors.h"
+#include "hold.h"
 #include "random_id.h"
 #include "trust.h"
 #include "worker.h"
@@ -324,6 +325,8 @@ void iod_stop(struct iod *iod)
 	if (iod->pool)
 		sync_pool_stop(iod->pool);
 	drain_mail(iod);
+	for (i = 0; i < iod->nworkers; i++)
+		hold_free_all(&iod->worker[i]);
 	if (iod->server) {
 		rpc_timer_clear(iod->ctx[0], &iod->mgr_wait);
 		rpc_server_close(iod->server);

@@ -8,6 +8,7 @@
  * also with sync=off, and against writes that come later (tombs.h).  All names go before the first flush: on a journalling
  * file system that one carries the others.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "op.h"
@@ -21,6 +22,8 @@ static int remove_all(struct op_job *job, bool durable)
 	int rc, first = 0;
 
 	for (i = 0; i < n; i++) {
+		if (rpc_req_late(job->req))
+			return -ETIMEDOUT;
 		tombs_add(iod->tombs, le64toh(handle[i]));
 		rc = store_remove(iod->store, le64toh(handle[i]), durable);
 		if (!rc)

@@ -9,8 +9,10 @@
 #include "op.h"
 
 /* What is not there has no bytes, and what was removed needs none. */
-static int resize(struct iod *iod, uint64_t handle, uint64_t size)
+static int resize(struct iod *iod, uint64_t handle, uint64_t size,
+		  uint64_t expiry)
 {
+	struct gate_entry entry;
 	struct store_obj *obj;
 	int rc;
 
@@ -18,7 +20,11 @@ static int resize(struct iod *iod, uint64_t handle, uint64_t size)
 		  : store_obj_get(iod->store, handle, false, &obj);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	rc = store_obj_resize(obj, size);
+	rc = store_obj_enter(obj, expiry, &entry);
+	if (!rc) {
+		rc = store_obj_resize(obj, size);
+		store_obj_leave(obj, &entry);
+	}
 	if (!rc && iod->conf.sync)
 		rc = store_obj_sync(obj);
 	store_obj_put(obj);
@@ -32,7 +38,9 @@ static int resize_object(struct op_job *job)
 	uint64_t handle = le64toh(body->handle);
 	int rc;
 
-	rc = resize(iod, handle, le64toh(body->size));
+	rc = rpc_req_late(job->req) ? -ETIMEDOUT
+				    : resize(iod, handle, le64toh(body->size),
+					     job->req->expiry);
 	if (rc)
 		log_warn(iod->log, "cannot resize object %016llx to %llu: %s",
 			 (unsigned long long)handle,

@@ -170,8 +170,10 @@ static void write_got(struct rpc_bulk *bulk, int status)
 
 static void write_begin(struct chunk *c)
 {
-	int rc = chunk_bulk(c, RPC_GET, write_got);
+	int rc = c->nwindow ? chunk_enter(c) : 0;
 
+	if (!rc)
+		rc = chunk_bulk(c, RPC_GET, write_got);
 	if (rc)
 		chunk_done(c, rc);
 }
@@ -243,7 +245,9 @@ void op_write(struct worker *w, struct rpc_req *req)
 
 	if (!x)
 		return;
-	if (x->total)
+	if (rpc_req_late(req))
+		x->status = -ETIMEDOUT;
+	else if (x->total)
 		x->status = op_make(w->iod, le64toh(body->handle), &x->obj);
 	if (x->status || !x->total) {
 		write_end(x);

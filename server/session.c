@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "hold.h"
 #include "op.h"
 #include "trust.h"
 #include "worker.h"
@@ -141,7 +142,44 @@ static void count_payload(struct worker *w, const struct rpc_req *req)
 					  memory_order_relaxed);
 }
 
-static void session_request(void *arg, struct rpc_req *req)
+/* The objects that it is about, as they are now: NULL, none. */
+static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
+{
+	const struct wire_objects *objects = req->msg.body;
+
+	*n = 1;
+	switch (req->op) {
+	case WIRE_READ:
+	case WIRE_WRITE:
+	case WIRE_READ_LIST:
+	case WIRE_WRITE_LIST:
+	case WIRE_RESIZE:
+		return req->msg.body;
+	case WIRE_GETSIZE:
+		*n = le32toh(objects->n);
+		return req->msg.tail[0].ptr;
+	default:
+		*n = 0;
+		return NULL;
+	}
+}
+
+/* Behind a change that is late: it waits until that is made. */
+static bool must_wait(struct worker *w, struct rpc_req *req)
+{
+	const struct gate *gate = store_gate(w->iod->store);
+	const le64 *handle;
+	uint32_t i, n;
+
+	handle = objects_of(req, &n);
+	for (i = 0; i < n; i++)
+		if (gate_is_shut(gate, le64toh(handle[i])) &&
+		    hold_request(w, req, le64toh(handle[i])))
+			return true;
+	return false;
+}
+
+void session_request(void *arg, struct rpc_req *req)
 {
 	struct rpc_session_info *info = rpc_session_info(req->session);
 	const struct iod_op *op = iod_op_find(req->op);
@@ -158,7 +196,7 @@ static void session_request(void *arg, struct rpc_req *req)
 		rpc_reply_status(req, -EPERM);
 	} else if (req->op != WIRE_CLAIM && !store_serves(iod->store)) {
 		rpc_reply_status(req, -EAGAIN);
-	} else {
+	} else if (!must_wait(ses->worker, req)) {
 		count_payload(ses->worker, req);
 		op->run(ses->worker, req);
 	}

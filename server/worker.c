@@ -24,6 +24,7 @@ int worker_open(struct worker *w, struct iod *iod)
 	LIST_INIT(&w->sessions);
 	LIST_INIT(&w->xfers);
 	LIST_INIT(&w->spare);
+	LIST_INIT(&w->holds);
 	w->piece = calloc(RPC_LOCAL_MAX, sizeof(w->piece[0]));
 	rc = w->piece ? rpc_ctx_open(&attr, &w->ctx) : -ENOMEM;
 	if (rc)

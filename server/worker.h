@@ -22,6 +22,7 @@
 #include "window.h"
 #include "zone.h"
 
+struct hold;
 struct xfer;
 struct worker;
 
@@ -63,6 +64,7 @@ struct worker {
 	LIST_HEAD(, iod_session) sessions;
 	LIST_HEAD(, xfer) xfers; /* under way */
 	LIST_HEAD(, xfer) spare; /* to be used again */
+	LIST_HEAD(, hold) holds; /* requests that wait: hold.c */
 	pthread_t thread;
 	bool started;
 	atomic_uint_least64_t payloads[PAYLOADS]; /* requests, by enum payload */
@@ -103,6 +105,8 @@ void worker_close(struct worker *w);
 
 /* The rpc service; its argument is the iod. */
 extern const struct rpc_service iod_service;
+/* A request, as it came, or after it was held. */
+void session_request(void *arg, struct rpc_req *req);
 struct iod_session *session_find(struct worker *w, uint64_t id);
 struct iod_session *session_of(struct rpc_req *req);
 void session_unref(struct iod_session *ses);

@@ -152,12 +152,18 @@ static void fill(struct xfer *x, struct zone_buf *buf)
 		x->ops->end(x);
 }
 
+/* It may have come so late that the memory to move is the client's again. */
 static void got_buf(struct zone_wait *wait, struct zone_buf *buf)
 {
 	struct xfer *x = container_of(wait, struct xfer, wait);
 
 	rpc_timer_clear(x->worker->ctx, &x->late);
-	fill(x, buf);
+	if (!rpc_req_late(x->req)) {
+		fill(x, buf);
+		return;
+	}
+	zone_put(x->worker->zones, buf);
+	xfer_stop(x, -ETIMEDOUT);
 }
 
 void xfer_run(struct xfer *x)
@@ -199,6 +205,7 @@ void chunk_file(struct chunk *c, bool write,
 	c->io.pool = c->x->worker->iod->pool;
 	c->io.client = c->x->ses->turn;
 	c->io.aio = c->x->worker->iod->aio;
+	c->io.expiry = c->x->req->expiry;
 	c->filed = filed;
 	c->mail.deliver = chunk_filed;
 	rc = write ? engine->write(&c->io) : engine->read(&c->io);

@@ -36,6 +36,9 @@ struct chunk {
 	int io_status;
 	struct mail mail; /* io was done elsewhere */
 	struct rpc_bulk bulk;
+	bool entered; /* WRITE into windows: by entry, until its deadline */
+	struct gate_entry entry;
+	struct rpc_timer overdue;
 };
 
 struct xfer_ops {
@@ -102,6 +105,12 @@ void xfer_again(struct xfer *x);
  * 0 if the next one does not.  chunk_unmap() ends it.
  */
 uint64_t chunk_map(struct chunk *c);
+/*
+ * Before data comes to the windows of a WRITE: the object itself is what it lands
+ * in, so the transfer ends, with its connection, by the request's deadline.
+ * -ETIMEDOUT: that has passed.
+ */
+int chunk_enter(struct chunk *c);
 void chunk_unmap(struct chunk *c);
 /*
  * Lets the engine do c->io, then calls filed(c, status): at once or, on the

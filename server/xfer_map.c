@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xfer_map.c - chunks in windows: as many pieces as may leave together. */
+#include <errno.h>
+
+#include "container.h"
 #include "xfer.h"
 
 #define CHUNK_BYTES WINDOW_LEN
@@ -110,8 +113,43 @@ uint64_t chunk_map(struct chunk *c)
 	return all - p.left;
 }
 
+/*
+ * What the client or its network brings later must not reach the object: only the
+ * end of the connection keeps it away.
+ */
+static void overdue(struct rpc_timer *timer)
+{
+	struct chunk *c = container_of(timer, struct chunk, overdue);
+	struct rpc_req *req = c->x->req;
+	const struct rpc_session_info *info = rpc_session_info(req->session);
+
+	log_warn(c->x->worker->iod->log,
+		 "%s (%s): a write did not bring its data by its deadline; "
+		 "connection closed",
+		 info->peer, info->cred.name);
+	rpc_req_cut(req, -ETIMEDOUT);
+}
+
+int chunk_enter(struct chunk *c)
+{
+	const struct rpc_req *req = c->x->req;
+	int rc = store_obj_enter(c->x->obj, req->expiry, &c->entry);
+
+	if (rc)
+		return rc;
+	c->entered = true;
+	c->overdue.fire = overdue;
+	rpc_timer_set(c->x->worker->ctx, &c->overdue, req->deadline);
+	return 0;
+}
+
 void chunk_unmap(struct chunk *c)
 {
+	if (c->entered) {
+		rpc_timer_clear(c->x->worker->ctx, &c->overdue);
+		store_obj_leave(c->x->obj, &c->entry);
+		c->entered = false;
+	}
 	while (c->nwindow)
 		window_put(c->window[--c->nwindow]);
 	c->npiece = 0;

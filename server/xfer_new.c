@@ -81,6 +81,8 @@ static struct xfer *xfer_alloc(struct worker *w)
 		x->chunk[i].buf = NULL;
 		x->chunk[i].nwindow = 0;
 		x->chunk[i].npiece = 0;
+		x->chunk[i].entered = false;
+		x->chunk[i].overdue = (struct rpc_timer){ 0 };
 	}
 	LIST_INSERT_HEAD(&w->xfers, x, link);
 	return x;
@@ -159,9 +161,13 @@ void xfer_free(struct xfer *x)
 void xfer_free_all(struct worker *w)
 {
 	struct xfer *x;
+	unsigned int i;
 
-	while ((x = LIST_FIRST(&w->xfers)))
+	while ((x = LIST_FIRST(&w->xfers))) {
+		for (i = 0; i < XFER_CHUNKS; i++)
+			chunk_unmap(&x->chunk[i]);
 		xfer_free(x);
+	}
 	while ((x = LIST_FIRST(&w->spare))) {
 		LIST_REMOVE(x, link);
 		free(x->many);

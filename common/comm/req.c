@@ -170,6 +170,11 @@ unsigned int rpc_req_rail(const struct rpc_req *req)
 	return rx->conn->link.rail;
 }
 
+void rpc_req_cut(struct rpc_req *req, int status)
+{
+	conn_close(container_of(req, struct rx, req)->conn, status);
+}
+
 void rpc_req_abort(struct rpc_req *req)
 {
 	req_finish(container_of(req, struct rx, req), false);

@@ -38,6 +38,11 @@ struct rpc_req {
  * immediately before that; -ETIMEDOUT is the answer.
  */
 bool rpc_req_late(const struct rpc_req *req);
+/*
+ * Ends the connection that the request came by, if it is still there: its bulks touch
+ * no memory any more.  done() of those of all its requests comes from here.
+ */
+void rpc_req_cut(struct rpc_req *req, int status);
 
 /*
  * The data of a WRITE that came along with it, all that mem names; NULL: it did

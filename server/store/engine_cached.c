@@ -51,7 +51,7 @@ static int cached_read(struct store_io *io)
 	return -EINPROGRESS;
 }
 
-int pieces_write(const struct store_io *io, pieces_write_fn write)
+static int write_all(const struct store_io *io, pieces_write_fn write)
 {
 	const struct store_seg *seg = io->seg;
 	uint64_t skip = io->skip;
@@ -68,6 +68,17 @@ int pieces_write(const struct store_io *io, pieces_write_fn write)
 			return rc;
 	}
 	return 0;
+}
+
+int pieces_write(struct store_io *io, pieces_write_fn write)
+{
+	int rc = store_obj_enter(io->obj, io->expiry, &io->entry);
+
+	if (rc)
+		return rc;
+	rc = write_all(io, write);
+	store_obj_leave(io->obj, &io->entry);
+	return rc;
 }
 
 static void write_to_disk(struct sync_work *work)

@@ -99,10 +99,22 @@ static void write_over(struct aio_op *op, bool whole)
 {
 	struct store_io *io = io_of_op(op);
 
+	store_obj_leave(io->obj, &io->entry);
 	if (whole)
 		io->done(io, 0);
 	else
 		start(io, true);
+}
+
+/* One that is too late is left to the pool, which says so. */
+static bool begin_write(struct store_io *io)
+{
+	if (store_obj_enter(io->obj, io->expiry, &io->entry))
+		return false;
+	if (aio_start(io->aio, &io->op))
+		return true;
+	store_obj_leave(io->obj, &io->entry);
+	return false;
 }
 
 /* What was not done whole is done again, by a thread that waits. */
@@ -117,7 +129,7 @@ static bool by_itself(struct store_io *io, bool write)
 	if (!end || store_obj_stat(io->obj, &st) || end > st.size)
 		return false;
 	io->op.done = write ? write_over : read_over;
-	return aio_start(io->aio, &io->op);
+	return write ? begin_write(io) : aio_start(io->aio, &io->op);
 }
 
 static int direct_read(struct store_io *io)

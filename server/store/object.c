@@ -93,6 +93,17 @@ int store_obj_resize(struct store_obj *obj, uint64_t size)
 	return 0;
 }
 
+int store_obj_enter(struct store_obj *obj, uint64_t expiry,
+		    struct gate_entry *entry)
+{
+	return gate_enter(obj->store->gate, obj->handle, expiry, entry);
+}
+
+void store_obj_leave(struct store_obj *obj, struct gate_entry *entry)
+{
+	gate_leave(obj->store->gate, entry);
+}
+
 static void stat_out(const struct stat *sb, struct store_stat *st)
 {
 	st->size = (uint64_t)sb->st_size;

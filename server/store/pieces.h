@@ -20,7 +20,10 @@ int pieces_read(struct store_io *io, sieve_read_fn read);
 
 typedef int (*pieces_write_fn)(struct store_obj *obj, const void *buf,
 			       size_t len, uint64_t off);
-/* All of it, or the error of write(), which may leave a part written. */
-int pieces_write(const struct store_io *io, pieces_write_fn write);
+/*
+ * In time, or -ETIMEDOUT.  All of it, or the error of write(), which may leave a part
+ * written.
+ */
+int pieces_write(struct store_io *io, pieces_write_fn write);
 
 #endif

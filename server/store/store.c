@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "store_int.h"
 
 #define MAX_OPEN_DEFAULT 1024u
@@ -82,7 +83,10 @@ int store_open(const struct store_attr *attr, struct store **out)
 		     attr->max_kept);
 	wberr_init(&store->wberr, attr->max_marks);
 	pthread_mutex_init(&store->claim_lock, NULL);
-	rc = store_claim_open(store, attr);
+	store->dirfd = -1;
+	rc = gate_open(clock_boot, &store->gate);
+	if (!rc)
+		rc = store_claim_open(store, attr);
 	if (!rc)
 		rc = open_parts(store, attr->dir);
 	if (rc)
@@ -97,12 +101,18 @@ void store_close(struct store *store)
 	fdcache_destroy(&store->cache);
 	wberr_destroy(&store->wberr);
 	store_fence_free(store);
+	gate_close(store->gate);
 	pthread_mutex_destroy(&store->claim_lock);
 	if (store->objfd >= 0)
 		close(store->objfd);
 	if (store->dirfd >= 0)
 		close(store->dirfd);
 	free(store);
+}
+
+struct gate *store_gate(struct store *store)
+{
+	return store->gate;
 }
 
 int store_statfs(struct store *store, struct statvfs *fs)

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <sys/statvfs.h>
 
+#include "gate.h"
 #include "log.h"
 
 struct store;
@@ -114,6 +115,15 @@ int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
 int store_obj_direct_fd(struct store_obj *obj);
 int store_obj_resize(struct store_obj *obj, uint64_t size);
 int store_obj_stat(struct store_obj *obj, struct store_stat *st);
+/*
+ * Around each change of an object's bytes or size: gate_enter(), gate_leave(), on
+ * the thread that makes it.  expiry: clock_boot().
+ */
+int store_obj_enter(struct store_obj *obj, uint64_t expiry,
+		    struct gate_entry *entry);
+void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
+/* For who comes to an object: gate_is_shut(), gate_wait(). */
+struct gate *store_gate(struct store *store);
 /* A shared mapping for reading, and for writing if the store is in memory;
  * or NULL. */
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);

@@ -36,12 +36,15 @@ struct store_io {
 	uint64_t skip;
 	void *buf;
 	size_t len;
+	/* a write begins only before this, clock_boot(): else -ETIMEDOUT */
+	uint64_t expiry;
 	/* when the engine answered -EINPROGRESS: from any thread */
 	void (*done)(struct store_io *io, int status);
 	/* the engine's */
 	struct sync_work work;
 	struct aio_op op;
 	size_t pos; /* bytes read */
+	struct gate_entry entry; /* a write that has begun */
 };
 
 struct store_engine {

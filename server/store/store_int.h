@@ -28,6 +28,7 @@ struct store {
 	struct wberr_table wberr;
 	struct sync_pool *pool;
 	atomic_uint leaving; /* objects that are written before they close */
+	struct gate *gate;
 	bool memory; /* a tmpfs */
 	atomic_bool blind; /* RWF_NOWAIT does not work here */
 	/* leaf directories whose own names are on stable storage */

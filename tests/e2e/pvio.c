@@ -266,6 +266,36 @@ static int op_hold(char **arg)
 	return pvfs_close(fd);
 }
 
+/*
+ * rewrite PATH LEN FIRST SEED: writes it twice, with these seeds, the second time when
+ * standard input has ended: it is connected then
+ */
+static int op_rewrite(char **arg)
+{
+	size_t len = num(arg[1]);
+	uint8_t *buf = malloc(len);
+	int fd = buf ? pvfs_open(arg[0], O_WRONLY) : -1, rc = -1;
+	char c;
+
+	if (fd < 0)
+		goto out;
+	fill(buf, 0, len, num(arg[2]));
+	if (pvfs_pwrite(fd, buf, len, 0) != (ssize_t)len)
+		goto close;
+	puts("holding");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	fill(buf, 0, len, num(arg[3]));
+	if (pvfs_pwrite(fd, buf, len, 0) == (ssize_t)len)
+		rc = 0;
+close:
+	rc = closed(fd, rc);
+out:
+	free(buf);
+	return rc;
+}
+
 /* late PATH LEN: opens for reading, and reads when standard input has ended;
  * prints how much came */
 static int op_late(char **arg)
@@ -384,18 +414,19 @@ static const struct {
 	int nargs;
 	int (*run)(char **arg);
 } ops[] = {
-	{ "write", 4, op_write },	{ "check", 4, op_check },
-	{ "append", 4, op_append },	{ "ack", 4, op_ack },
-	{ "names", 1, op_names },	{ "create", 4, op_create },
-	{ "stat", 1, op_stat },		{ "hold", 1, op_hold },
-	{ "late", 2, op_late },		{ "read", 1, op_read },
-	{ "openw", 1, op_openw },	{ "creat", 1, op_creat },
-	{ "mkdir", 1, op_mkdir },	{ "rmdir", 1, op_rmdir },
-	{ "unlink", 1, op_unlink },	{ "rename", 2, op_rename },
-	{ "link", 2, op_link },		{ "symlink", 2, op_symlink },
-	{ "chmod", 2, op_chmod },	{ "chown", 3, op_chown },
-	{ "truncate", 2, op_truncate }, { "utime", 2, op_utime },
-	{ "access", 2, op_access },	{ "compute", 2, op_compute },
+	{ "write", 4, op_write },     { "check", 4, op_check },
+	{ "append", 4, op_append },   { "ack", 4, op_ack },
+	{ "names", 1, op_names },     { "create", 4, op_create },
+	{ "stat", 1, op_stat },	      { "hold", 1, op_hold },
+	{ "late", 2, op_late },	      { "rewrite", 4, op_rewrite },
+	{ "read", 1, op_read },	      { "openw", 1, op_openw },
+	{ "creat", 1, op_creat },     { "mkdir", 1, op_mkdir },
+	{ "rmdir", 1, op_rmdir },     { "unlink", 1, op_unlink },
+	{ "rename", 2, op_rename },   { "link", 2, op_link },
+	{ "symlink", 2, op_symlink }, { "chmod", 2, op_chmod },
+	{ "chown", 3, op_chown },     { "truncate", 2, op_truncate },
+	{ "utime", 2, op_utime },     { "access", 2, op_access },
+	{ "compute", 2, op_compute },
 };
 
 int main(int argc, char **argv)

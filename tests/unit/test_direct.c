@@ -16,6 +16,7 @@
 
 #include "rnd.h"
 #include "run_suite.h"
+#include "clock.h"
 #include "store_engine.h"
 
 #define FILE_MAX (2u << 20)
@@ -97,6 +98,7 @@ static int run(struct store_io *io, bool write)
 	io->pool = pool;
 	io->aio = aio;
 	io->done = done;
+	io->expiry = CLOCK_NEVER;
 	rc = write ? e->write(io) : e->read(io);
 	if (rc != -EINPROGRESS)
 		return rc;
@@ -235,6 +237,31 @@ START_TEST(as_an_array_says)
 }
 END_TEST
 
+/* Too late: not by libaio, nor by a thread. */
+START_TEST(late)
+{
+	struct store_seg seg = { 0, 2 * 65536u };
+	struct store_io io = { .obj = obj,
+			       .pool = pool,
+			       .aio = aio,
+			       .seg = &seg,
+			       .buf = buf,
+			       .len = 2 * 65536u,
+			       .expiry = clock_boot(),
+			       .done = done };
+
+	ck_assert_int_eq(store_obj_resize(obj, FILE_MAX), 0);
+	memset(buf, 'x', io.len);
+	ck_assert_int_eq(store_engine_direct.write(&io), -EINPROGRESS);
+	while (sem_wait(&over))
+		;
+	ck_assert_int_eq(outcome, -ETIMEDOUT);
+	ck_assert_int_eq(move(0, io.len, false), 0);
+	for (size_t i = 0; i < io.len; i++)
+		ck_assert_int_eq(buf[i], 0);
+}
+END_TEST
+
 /* As many as there are chunks, at once: none is lost, none mixed up. */
 #define MANY 32u
 #define EACH (FILE_MAX / MANY)
@@ -252,6 +279,7 @@ static void start_many(struct store_io *io, struct store_seg *seg,
 					   .seg = &seg[i],
 					   .buf = all + i * EACH,
 					   .len = EACH,
+					   .expiry = CLOCK_NEVER,
 					   .done = done };
 		rc = write ? store_engine_direct.write(&io[i])
 			   : store_engine_direct.read(&io[i]);
@@ -314,6 +342,7 @@ static void add_case(Suite *s, const char *name, void (*up)(void))
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, past_the_page_cache);
 	tcase_add_loop_test(tc, as_an_array_says, 0, 3);
+	tcase_add_test(tc, late);
 	tcase_add_test(tc, many_at_once);
 	tcase_add_test(tc, overlap_in_order);
 	suite_add_tcase(s, tc);

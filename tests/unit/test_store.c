@@ -22,6 +22,7 @@
 
 #include "run_suite.h"
 #include "store.h"
+#include "clock.h"
 #include "store_engine.h"
 #include "sync_pool.h"
 
@@ -580,7 +581,7 @@ static int engine_write(struct store_io *io)
 START_TEST(engine_walks_segments)
 {
 	struct store_seg seg[] = { { 10, 4 }, { 0, 3 }, { 100, 5 } };
-	struct store_io io = { .seg = seg };
+	struct store_io io = { .seg = seg, .expiry = CLOCK_NEVER };
 	char buf[16], flat[16];
 	size_t done;
 
@@ -597,6 +598,26 @@ START_TEST(engine_walks_segments)
 	io.len = 9;
 	ck_assert_int_eq(store_engine_cached.read(&io), 0);
 	ck_assert_mem_eq(buf, "cdefg\0\0\0\0XX", 11);
+	store_obj_put(io.obj);
+}
+END_TEST
+
+START_TEST(engine_refuses_late_writes)
+{
+	struct store_seg seg = { 0, 5 };
+	struct store_io io = { .seg = &seg, .buf = "abcde", .len = 5 };
+	struct store_stat st;
+
+	ck_assert_int_eq(store_obj_get(store, 4, true, &io.obj), 0);
+	io.expiry = clock_boot();
+	ck_assert_int_eq(engine_write(&io), -ETIMEDOUT);
+	ck_assert_int_eq(store_obj_stat(io.obj, &st), 0);
+	ck_assert_uint_eq(st.size, 0);
+	ck_assert(!gate_is_shut(store_gate(store), 4));
+	io.expiry = CLOCK_NEVER;
+	ck_assert_int_eq(engine_write(&io), 0);
+	ck_assert_int_eq(store_obj_stat(io.obj, &st), 0);
+	ck_assert_uint_eq(st.size, 5);
 	store_obj_put(io.obj);
 }
 END_TEST
@@ -622,6 +643,7 @@ int main(void)
 	tcase_add_test(tc, fence_list_is_kept);
 	tcase_add_test(tc, flushes_share_one_sync);
 	tcase_add_test(tc, engine_walks_segments);
+	tcase_add_test(tc, engine_refuses_late_writes);
 	tcase_add_test(tc, enospc_is_passed_on);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

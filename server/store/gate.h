@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gate.h - changes of objects that are being made, and their expiry: the moment
+ * from which on their callers may have been told that they failed.
+ *
+ * A change enters before it looks at the clock, and begins only if its expiry has
+ * not passed.  Then nothing can take it back, and its thread may stand still before
+ * it is done.  So whoever comes while it is past its expiry waits until it has
+ * left: what follows a failure finds the change made, or never.
+ *
+ * A fixed table of stripes, by handle: an object that is not open has its place
+ * as well.  Who comes loads one number where nothing is late.
+ */
+#ifndef GATE_H
+#define GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#define GATE_STRIPES 1024u
+
+struct gate;
+struct gate_stripe;
+
+/* A change; the caller's from gate_enter() to gate_leave(). */
+struct gate_entry {
+	uint64_t expiry;
+	/* private */
+	struct gate_stripe *stripe;
+	LIST_ENTRY(gate_entry) link;
+};
+
+struct gate_wait {
+	/* Nothing is late any more: from any thread, and must not block. */
+	void (*go)(struct gate_wait *wait);
+	/* private */
+	bool waits; /* under the stripe's lock */
+	TAILQ_ENTRY(gate_wait) link;
+};
+
+/* clock: what expiries are compared with, ns.  -ENOMEM. */
+int gate_open(uint64_t (*clock)(void), struct gate **gate);
+/* Nobody is inside, nobody waits.  NULL: nothing happens. */
+void gate_close(struct gate *gate);
+
+/*
+ * 0: entered, and in time; do it, then gate_leave().  -ETIMEDOUT: it must not be
+ * done any more, and did not enter.
+ */
+int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
+	       struct gate_entry *entry);
+/* What was waited for is done: go() of those who wait comes from here. */
+void gate_leave(struct gate *gate, struct gate_entry *entry);
+
+/* A change of the stripe is past its expiry and still inside. */
+bool gate_is_shut(const struct gate *gate, uint64_t handle);
+/*
+ * True: wait->go() comes when nothing of the stripe is late; look again then.
+ * False: there is nothing to wait for.
+ */
+bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait);
+/*
+ * True: go() did not come and does not.  False: it did, or is about to.  handle: as
+ * for gate_wait().
+ */
+bool gate_cancel(struct gate *gate, uint64_t handle, struct gate_wait *wait);
+
+#endif
