@@ -9,6 +9,7 @@
 #include "descriptors.h"
 #include "jobs.h"
 #include "op.h"
+#include "boot_id.h"
 #include "random_id.h"
 #include "session.h"
 #include "stamp.h"
@@ -104,6 +105,8 @@ static int open_all(struct mgr *mgr)
 {
 	int rc = random_id(&mgr->boot);
 
+	if (!rc)
+		rc = boot_id(&mgr->host);
 	if (rc)
 		return rc;
 	descriptors_raise(); /* each client takes some */

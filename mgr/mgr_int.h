@@ -58,6 +58,7 @@ struct mgr {
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;
 	uint64_t boot; /* random, new at every start */
+	uint64_t host; /* of this life of this host: for clock_boot() on disk */
 	uint64_t started; /* clock_now() */
 
 	struct jobs *jobs;

@@ -308,7 +308,9 @@ void rpc_call_forgo(struct rpc_call *call, int status)
 
 	if (!status || status == -ETIMEDOUT || status == -ECANCELED)
 		return;
-	if (peer && peer->state != PEER_READY && call->p.where != CALL_FAILING)
+	if (!peer || peer->state == PEER_READY || call->p.where == CALL_FAILING)
+		return;
+	if (!call->unsure || !wire_op_writes(le16toh(call_hdr(call)->op)))
 		rpc_call_cancel(call);
 }
 

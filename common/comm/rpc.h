@@ -234,7 +234,8 @@ void rpc_call_cancel(struct rpc_call *call);
 /*
  * Another call of the same operation ended with status: cancels this one if
  * that was an answer, an error, and this one's server is not connected, so
- * that nobody waits for it in vain.
+ * that nobody waits for it in vain.  But not a WRITE that was sent: until its deadline
+ * the server may carry it out, and nobody may be told before that it failed.
  */
 void rpc_call_forgo(struct rpc_call *call, int status);
 

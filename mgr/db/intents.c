@@ -2,6 +2,7 @@
 /* intents.c - rows (kind, id) -> what is to be done. */
 #include <endian.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "intents.h"
@@ -15,8 +16,12 @@ struct record {
 	uint64_t seq;
 	uint32_t slot;
 	uint32_t op;
+	uint64_t expiry; /* since version 2 */
+	uint64_t host;
 };
-_Static_assert(sizeof(struct record) == 56, "intent record");
+#define VERSION_1_LEN offsetof(struct record, expiry)
+_Static_assert(VERSION_1_LEN == 56, "intent record, version 1");
+_Static_assert(sizeof(struct record) == 72, "intent record");
 
 static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 {
@@ -24,14 +29,23 @@ static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 	key_u64(key + 1, id);
 }
 
+/* 0: no such version. */
+static size_t record_len(uint32_t version)
+{
+	return version == 2   ? sizeof(struct record)
+	       : version == 1 ? VERSION_1_LEN
+			      : 0;
+}
+
+/* One of version 1 has no deadline: it is late. */
 static int decode(struct store *st, const struct store_iter *it,
 		  struct intent *in)
 {
-	struct record r;
+	struct record r = { 0 };
 
-	if (it->len == sizeof(r))
-		memcpy(&r, it->val, sizeof(r));
-	if (it->len != sizeof(r) || le32toh(r.version) != 1) {
+	if (it->len <= sizeof(r))
+		memcpy(&r, it->val, it->len);
+	if (it->len != record_len(le32toh(r.version))) {
 		log_error(store_log(st), "intent: damaged record");
 		return -EIO;
 	}
@@ -47,6 +61,8 @@ static int decode(struct store *st, const struct store_iter *it,
 		.seq = le64toh(r.seq),
 		.slot = le32toh(r.slot),
 		.op = le32toh(r.op),
+		.expiry = le64toh(r.expiry),
+		.host = le64toh(r.host),
 	};
 	return 0;
 }
@@ -55,7 +71,7 @@ int intent_put(struct store *st, const struct intent *in)
 {
 	struct record r = {
 		.handle = htole64(in->handle),
-		.version = htole32(1),
+		.version = htole32(2),
 		.base = htole32(in->base),
 		.pcount = htole32(in->pcount),
 		.ssize = htole32(in->ssize),
@@ -64,6 +80,8 @@ int intent_put(struct store *st, const struct intent *in)
 		.seq = htole64(in->seq),
 		.slot = htole32(in->slot),
 		.op = htole32(in->op),
+		.expiry = htole64(in->expiry),
+		.host = htole64(in->host),
 	};
 	uint8_t key[9];
 

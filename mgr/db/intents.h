@@ -25,6 +25,8 @@ struct intent {
 	uint64_t seq; /* RESIZE: ... in which request */
 	uint32_t slot;
 	uint32_t op; /* RESIZE: enum wire_op of it */
+	uint64_t expiry; /* RESIZE: from when on it must not be done any more: */
+	uint64_t host; /* ... clock_boot() of this life of this host */
 };
 
 int intent_put(struct store *st, const struct intent *in);

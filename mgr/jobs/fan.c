@@ -43,6 +43,7 @@ static void send_one(struct fan *fan, uint32_t k, uint32_t index)
 	c->call.msg = c->msg;
 	c->call.msg_len = (size_t)len;
 	c->call.done = on_answer;
+	c->call.deadline = fan->deadline;
 	c->call.refused = on_refused;
 	iod_call_start(iod_of(fan->mgr, index), &c->call);
 }

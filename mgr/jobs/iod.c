@@ -49,26 +49,53 @@ static void say_state(struct iod *iod, int status)
 	iod->down = down;
 }
 
+/* A moment, or the call's deadline if that is earlier. */
+static uint64_t not_beyond(const struct iod_call *call, uint64_t when)
+{
+	return call->deadline && call->deadline < when ? call->deadline : when;
+}
+
+static bool is_over(const struct iod_call *call)
+{
+	return call->deadline && clock_now() >= call->deadline;
+}
+
+/* With what the iod answered, or for want of time. */
+static void end_call(struct iod_call *call, int status)
+{
+	call->state = IOD_CALL_IDLE;
+	call->status = status;
+	call->reply = &call->rpc.reply;
+	call->done(call);
+}
+
 static void send_call(struct iod_call *call)
 {
 	call->state = IOD_CALL_SENT;
 	call->rpc.msg = call->msg;
 	call->rpc.msg_len = call->msg_len;
-	call->rpc.deadline = clock_after_ms(TRY_MS);
+	call->rpc.deadline = not_beyond(call, clock_after_ms(TRY_MS));
 	call->rpc.quiet = true; /* say_state() says it once */
 	rpc_call_start(call->iod->peer, &call->rpc);
 }
 
 static void send_again(struct rpc_timer *timer)
 {
-	send_call(container_of(timer, struct iod_call, again));
+	struct iod_call *call = container_of(timer, struct iod_call, again);
+
+	if (call->state == IOD_CALL_HELD)
+		TAILQ_REMOVE(&call->iod->held, call, link);
+	if (is_over(call))
+		end_call(call, -ETIMEDOUT);
+	else
+		send_call(call);
 }
 
 void iod_call_later(struct iod_call *call)
 {
 	call->state = IOD_CALL_LATER;
 	rpc_timer_set(call->iod->mgr->ctx, &call->again,
-		      clock_after_ms(call->wait_ms));
+		      not_beyond(call, clock_after_ms(call->wait_ms)));
 	call->wait_ms *= 2;
 	if (call->wait_ms > WAIT_MAX_MS)
 		call->wait_ms = WAIT_MAX_MS;
@@ -101,16 +128,17 @@ static void on_done(struct rpc_call *rpc)
 		return;
 	}
 	say_state(call->iod, rpc->status);
+	if (!is_answer(rpc->status) && is_over(call)) {
+		end_call(call, -ETIMEDOUT);
+		return;
+	}
 	if (!is_answer(rpc->status)) {
 		iod_call_later(call);
 		if (rpc->status == -ENXIO)
 			tell_all_refused(call);
 		return;
 	}
-	call->state = IOD_CALL_IDLE;
-	call->status = rpc->status;
-	call->reply = &rpc->reply;
-	call->done(call);
+	end_call(call, rpc->status);
 }
 
 void iod_call_start(struct iod *iod, struct iod_call *call)
@@ -125,6 +153,9 @@ void iod_call_start(struct iod *iod, struct iod_call *call)
 	} else {
 		call->state = IOD_CALL_HELD;
 		TAILQ_INSERT_TAIL(&iod->held, call, link);
+		if (call->deadline)
+			rpc_timer_set(iod->mgr->ctx, &call->again,
+				      call->deadline);
 	}
 }
 
@@ -132,6 +163,7 @@ void iod_call_cancel(struct iod_call *call)
 {
 	switch (call->state) {
 	case IOD_CALL_HELD:
+		rpc_timer_clear(call->iod->mgr->ctx, &call->again);
 		TAILQ_REMOVE(&call->iod->held, call, link);
 		break;
 	case IOD_CALL_SENT:
@@ -153,6 +185,7 @@ void iod_release_held(struct iod *iod)
 	iod->cleared = true;
 	while ((call = TAILQ_FIRST(&iod->held))) {
 		TAILQ_REMOVE(&iod->held, call, link);
+		rpc_timer_clear(iod->mgr->ctx, &call->again);
 		send_call(call);
 	}
 }

@@ -72,6 +72,7 @@ void job_wait(struct job *job, struct request *req)
 void job_free(struct job *job)
 {
 	fan_end(&job->fan);
+	rpc_timer_clear(job->mgr->ctx, &job->again);
 	job->mgr->jobs->calls -= job->calls;
 	HASH_DEL(job->mgr->jobs->table, job);
 	free(job);

@@ -21,13 +21,16 @@ void jobs_close(struct mgr *mgr);
 /* ---- iod.c: one iod as the mgr sees it ---- */
 
 /*
- * A call that is tried until the iod has answered it: done() sees 0 or the
- * error that the iod answered.  Caller-owned until then, with msg.
+ * A call that is tried until the iod has answered it, or its deadline: done() sees 0
+ * or the error that the iod answered.  Caller-owned until then, with msg.
  */
 struct iod_call {
 	const void *msg;
 	size_t msg_len;
 	bool early; /* need not wait until the iod is cleared */
+	/* clock_now(): no try lasts longer, and then it is done, with -ETIMEDOUT;
+	 * 0: it is tried for ever */
+	uint64_t deadline;
 	void (*done)(struct iod_call *call);
 	/* The iod serves another file system; it is tried further.  May cancel
 	 * the call; may be NULL. */
@@ -68,6 +71,7 @@ struct fan_call {
 struct fan {
 	struct mgr *mgr;
 	uint32_t n, left;
+	uint64_t deadline; /* of its calls; 0: none */
 	int status; /* the first error that an iod answered */
 	struct fan_call *calls;
 	const struct fan_ops *ops;

@@ -69,6 +69,8 @@ struct job {
 	struct intent in;
 	struct request *owner; /* waits for it, too; NULL: gone */
 	struct flusher_item item;
+	struct rpc_timer again; /* its end could not be recorded */
+	unsigned int wait_ms;
 	/* question for a size */
 	uint32_t gen;
 	struct dist dist;

@@ -10,6 +10,9 @@
 #include "jobs_impl.h"
 #include "reply.h"
 
+#define WAIT_FIRST_MS 100u
+#define WAIT_MAX_MS 5000u
+
 static struct job *job_of_item(struct flusher_item *item)
 {
 	return container_of(item, struct job, item);
@@ -60,20 +63,46 @@ static int record_end(struct job *job)
 	return mgr_commit(mgr, &job->item);
 }
 
+static void end_again(struct rpc_timer *timer);
+
+/* A disk that is full may get room: until then the file stays busy. */
+static void end(struct job *job)
+{
+	int rc = record_end(job);
+
+	if (!rc || store_failed(job->mgr->st))
+		return;
+	if (!job->wait_ms)
+		log_error(job->mgr->log,
+			  "truncation of file %llu: its end cannot be recorded: "
+			  "%s; tried again until it can: see whether the disk "
+			  "is full",
+			  (unsigned long long)job->handle, strerror(-rc));
+	job->wait_ms = job->wait_ms ? job->wait_ms * 2 : WAIT_FIRST_MS;
+	if (job->wait_ms > WAIT_MAX_MS)
+		job->wait_ms = WAIT_MAX_MS;
+	job->again.fire = end_again;
+	rpc_timer_set(job->mgr->ctx, &job->again, clock_after_ms(job->wait_ms));
+}
+
+static void end_again(struct rpc_timer *timer)
+{
+	end(container_of(timer, struct job, again));
+}
+
 static void done(struct fan *fan)
 {
 	struct job *job = job_of_fan(fan);
 
-	/* anybody may ask for too much */
-	if (fan->status && fan->status != -EFBIG)
+	/* anybody may ask for too much; the rest was said of the iod */
+	if (fan->status && fan->status != -EFBIG && fan->status != -ETIMEDOUT)
 		log_error(job->mgr->log,
 			  "truncation of file %llu to %llu bytes: an iod "
 			  "answered: %s",
 			  (unsigned long long)job->handle,
 			  (unsigned long long)job->in.size,
 			  strerror(-fan->status));
-	/* on failure the store is gone, and the mgr with it */
-	record_end(job);
+	end(job);
 }
 
 static const struct fan_ops resize_ops = {
@@ -83,18 +112,45 @@ static const struct fan_ops resize_ops = {
 	.refused = job_refused,
 };
 
-/* Without memory the file stays busy until the next start carries on. */
+/* What is left, ns; 0: it is late.  Another life's clock says nothing. */
+static uint64_t time_left(const struct job *job)
+{
+	uint64_t now = clock_boot();
+
+	if (job->in.host != job->mgr->host || job->in.expiry <= now)
+		return 0;
+	return job->in.expiry - now;
+}
+
+/*
+ * At each iod it is carried out before its caller's deadline, or never; what became
+ * of it at those who did not answer is asked, as soon as somebody wants the size.
+ */
+static int begin(struct job *job)
+{
+	const struct intent *in = &job->in;
+	uint64_t left = time_left(job);
+
+	if (!left)
+		return -ETIMEDOUT;
+	job->fan.deadline = clock_now() + left;
+	return fan_start(job->mgr, &job->fan, &resize_ops, in->base,
+			 in->pcount);
+}
+
 static void launch(struct flusher_item *item)
 {
 	struct job *job = job_of_item(item);
-	const struct intent *in = &job->in;
-	int rc;
+	int rc = begin(job);
 
-	rc = fan_start(job->mgr, &job->fan, &resize_ops, in->base, in->pcount);
-	if (rc)
-		log_error(job->mgr->log,
-			  "truncation of file %llu: %s; restart the mgr",
-			  (unsigned long long)in->handle, strerror(-rc));
+	if (!rc)
+		return;
+	log_warn(job->mgr->log,
+		 "truncation of file %llu to %llu bytes: not begun: %s",
+		 (unsigned long long)job->handle,
+		 (unsigned long long)job->in.size, strerror(-rc));
+	job->fan.status = rc;
+	end(job);
 }
 
 struct job *resize_new(struct mgr *mgr, const struct intent *in)

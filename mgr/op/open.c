@@ -14,6 +14,8 @@ static int begin_truncation(struct op *op, const struct inode *ino)
 	in->slot = op->rpc->slot;
 	in->seq = op->rpc->seq;
 	in->op = WIRE_OPEN;
+	in->expiry = op->rpc->expiry;
+	in->host = op->mgr->host;
 	rc = ns_truncate(&op->ns, &self, 0, 0, in);
 	return rc ? rc : OP_JOB;
 }

@@ -15,9 +15,14 @@ void request_drop(struct request *req)
 	free(req);
 }
 
-/* rc: of what was put into the transaction.  Returns it, or of the commit. */
+/*
+ * rc: of what was put into the transaction.  Returns it, or of the commit.  What its
+ * caller was told had failed while it waited, or while we stood still, is not done.
+ */
 static int commit(struct op *op, int rc, struct flusher_item *item)
 {
+	if (!rc && rpc_req_late(op->rpc))
+		rc = -ETIMEDOUT;
 	if (rc) {
 		ns_abort(&op->mgr->ns);
 		return rc;
@@ -80,7 +85,8 @@ static void conclude_undone(struct op *op, int rc)
 }
 
 /*
- * Nobody waits for the answer to a close: it is flushed with what others do.
+ * Nobody waits for the answer to a close: it is flushed with what others do, and done
+ * however late it is; the number of an open is never given again.
  * No reply is recorded, see release.c.
  */
 static void finish_release(struct op *op)

@@ -18,6 +18,8 @@ int op_truncate(struct op *op)
 	in->slot = op->rpc->slot;
 	in->seq = op->rpc->seq;
 	in->op = WIRE_TRUNCATE;
+	in->expiry = op->rpc->expiry;
+	in->host = op->mgr->host;
 	rc = ns_truncate(&op->ns, &path, le64toh(body->size),
 			 le64toh(body->open), in);
 	return rc ? rc : in->id ? OP_JOB : 0;

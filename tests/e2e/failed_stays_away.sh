@@ -23,12 +23,19 @@ holder() {
 	until_true 60 grep -q holding "$tmp/$who"
 }
 
+# All threads of a process stand still.
+stopped() { ! grep -hs '^State:' "/proc/$1"/task/*/status | grep -qv 'T (stopped)'; }
+stop() {
+	kill -STOP "$1"
+	until_true 60 stopped "$1"
+}
+
 # late_write LEN: A's write is sent to an iod that stands still, and fails; B's
 # waits behind it.  When the iod goes on, B's is what is there.
 late_write() {
 	PVFS_TIMEOUT=1 holder a 5 pvio rewrite /pvfs/file "$1" 1 2
 	holder b 6 pvio rewrite /pvfs/file "$1" 1 3
-	kill -STOP "$iod"
+	stop "$iod"
 	exec 5>&-
 	wait "$pid_a" && fail "A's write was answered"
 	grep -qx ETIMEDOUT "$tmp/a" || fail "A: $(cat "$tmp/a")"
@@ -45,3 +52,38 @@ for len in 100 4096 4096 4096 4096 60000 60000 300000 300000 1000000 1000000; do
 	rounds=$((rounds + 1))
 done
 say "the last writer's bytes stayed in $rounds rounds"
+
+# A truncation that an iod was away for is not carried out when it is back, nor by a
+# manager that starts anew and finds it recorded: what is written after it stays.
+late_cut() {
+	holder b 6 pvio rewrite /pvfs/file 100000 1 3
+	expect ok pvio write /pvfs/other 0 100 1
+	cluster kill-iod 0 || fail "the iod does not end"
+	PVFS_TIMEOUT=2 must_fail pvio truncate /pvfs/file 10
+	grep -qx ETIMEDOUT "$tmp/output" || fail "truncate: $(cat "$tmp/output")"
+	[ "$1" = iod ] || cluster kill-mgr || fail "the manager does not end"
+	cluster start-iod 0 6>&- || fail "the iod does not start"
+	exec 6>&-
+	[ "$1" = iod ] || cluster start-mgr 6>&- || fail "the manager does not start"
+	wait "$pid_b" || fail "B: $(cat "$tmp/b")"
+	# behind whatever the manager has for that iod
+	expect ok pvio truncate /pvfs/other 10
+	expect ok pvio check /pvfs/file 0 100000 3
+	pvio stat /pvfs/file | grep -q ' 1000000 ' ||
+		fail "size: $(pvio stat /pvfs/file)"
+}
+
+late_cut iod
+late_cut mgr
+say "what was written after a truncation that failed stayed"
+
+# The manager stood still: what was sent to it meanwhile, and failed, is not made.
+holder a 5 env PVFS_TIMEOUT=2 pvio make_later /pvfs/late
+stop "$(cluster pid mgr)"
+exec 5>&-
+wait "$pid_a" && fail "a create was answered"
+grep -qx ETIMEDOUT "$tmp/a" || fail "create: $(cat "$tmp/a")"
+kill -CONT "$(cluster pid mgr)"
+expect ok pvio mkdir /pvfs/dir
+expect ENOENT pvio stat /pvfs/late
+say "a create that failed was not made"
