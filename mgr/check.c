@@ -30,7 +30,7 @@ static int open_stamped(const struct mgr_conf *conf, const struct log *log)
 }
 
 /*
- * What recovery and the reserve write belongs to the daemon, whoever checks:
+ * What recovery writes and makes belongs to the daemon, whoever checks:
  * root goes on as the owner of the data base.
  */
 static int become_owner(int dirfd, const struct mgr_conf *conf,
@@ -67,7 +67,10 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log)
 		return rc;
 	}
 	rc = store_check(&attr);
-	if (rc)
+	if (rc == -ENOSPC)
+		log_error(log, "the data base in %s was not looked at",
+			  conf->storage);
+	else if (rc)
 		log_error(log,
 			  "the data base in %s is not whole: restore the "
 			  "folder from a backup",

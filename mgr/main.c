@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "mgr.h"
@@ -99,11 +100,12 @@ static int serve(const struct mgr_conf *conf, const struct log *log)
 	atomic_bool failed = false;
 	struct mgr *mgr;
 	sigset_t stop;
-	int sig;
+	int sig, rc;
 
 	set_signals(&stop);
-	if (mgr_start(conf, log, on_failure, &failed, &mgr))
-		return EXIT_FAILURE;
+	rc = mgr_start(conf, log, on_failure, &failed, &mgr);
+	if (rc)
+		return rc == -ENOSPC ? EX_TEMPFAIL : EXIT_FAILURE;
 	sigwait(&stop, &sig);
 	if (atomic_load(&failed))
 		log_info(log, "stopping: see the error above");

@@ -233,6 +233,17 @@ void mgr_say_ready(struct mgr *mgr)
 		   (unsigned long long)(mgr->conf.cache_size >> 20));
 }
 
+static void say_failed(const struct mgr *mgr)
+{
+	log_error(mgr->log, "the data base failed, see above; %s",
+		  store_was_full(mgr->st)
+			  ? "its disk was full: free space, then the next "
+			    "start recovers it"
+			  : "the next start recovers it, unless a file of it "
+			    "is damaged: then restore the folder from a "
+			    "backup");
+}
+
 static void *mgr_main(void *arg)
 {
 	struct mgr *mgr = arg;
@@ -248,10 +259,7 @@ static void *mgr_main(void *arg)
 	while (rc >= 0 && !atomic_load(&mgr->stop))
 		rc = turn(mgr, rc ? 0 : CLOCK_NEVER);
 	if (rc == -EIO)
-		log_error(mgr->log, "the data base failed, see above; the "
-				    "next start recovers it, unless a file "
-				    "of it is damaged: then restore the "
-				    "folder from a backup");
+		say_failed(mgr);
 	if (rc >= 0)
 		drain(mgr);
 	else if (mgr->failed)

@@ -89,9 +89,8 @@ static int bring_up(const struct store_attr *attr)
 	if (!st)
 		return -ENOMEM;
 	st->log = attr->log;
+	store_init(st);
 	rc = env_recover(st, attr);
-	if (!rc)
-		reserve_make(st);
 	env_close(st);
 	free(st);
 	return rc;
@@ -104,6 +103,8 @@ int store_check(const struct store_attr *attr)
 	if (rc)
 		return rc;
 	rc = bring_up(attr);
+	if (rc == -ENOSPC)
+		return rc;
 	for (enum store_table t = 0; t < STORE_TABLES; t++) {
 		int one = check_table(attr, t);
 

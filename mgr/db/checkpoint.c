@@ -35,11 +35,14 @@ static void tick(struct checkpointer *cp)
 	pthread_cond_timedwait(&cp->work, &cp->lock, &ts);
 }
 
-static void checkpoint(struct checkpointer *cp, unsigned int kbyte)
+static int checkpoint(struct checkpointer *cp, unsigned int kbyte)
 {
+	int rc;
+
 	pthread_mutex_unlock(&cp->lock);
-	store_checkpoint(cp->st, kbyte);
+	rc = store_checkpoint(cp->st, kbyte);
 	pthread_mutex_lock(&cp->lock);
+	return rc;
 }
 
 /* Something changed: look at the log's length until all is written. */
@@ -53,8 +56,8 @@ static void busy_period(struct checkpointer *cp)
 						   : CHECKPOINT_KBYTE);
 	}
 	atomic_store(&cp->dirty, false);
-	if (!cp->stop)
-		checkpoint(cp, 0);
+	if (!cp->stop && checkpoint(cp, 0))
+		atomic_store(&cp->dirty, true); /* no space: again */
 }
 
 static void *checkpointer_main(void *arg)

@@ -30,19 +30,29 @@ const char *store_table_name(enum store_table table)
 /* Every call after a failure says it once more. */
 #define ECHO "BDB0060 "
 
+static bool tells_of_space(const char *msg)
+{
+	return strstr(msg, strerror(ENOSPC)) || strstr(msg, strerror(EDQUOT));
+}
+
 static void on_message(const DB_ENV *env, const char *prefix, const char *msg)
 {
 	struct store *st = env->app_private;
 
-	if (!st->closing && strncmp(msg, ECHO, strlen(ECHO)))
+	if (tells_of_space(msg))
+		atomic_store(&st->was_full, true);
+	if (st->closing || !strncmp(msg, ECHO, strlen(ECHO)))
+		return;
+	if (store_may_say(st))
 		log_error(st->log, "data base %s: %s", st->home, msg);
 }
 
+/* A write that failed is told to who asked for it, and is made again. */
 static void on_event(DB_ENV *env, u_int32_t event, void *info)
 {
 	struct store *st = env->app_private;
 
-	if (event == DB_EVENT_PANIC || event == DB_EVENT_WRITE_FAILED)
+	if (event == DB_EVENT_PANIC)
 		atomic_store(&st->failed, true);
 }
 
@@ -62,8 +72,6 @@ static int env_configure(struct store *st, uint64_t cache)
 	if ((ret = env->set_lg_bsize(env, STORE_LOG_BUFFER)))
 		return ret;
 	if ((ret = env->set_lg_max(env, STORE_LOG_FILE)))
-		return ret;
-	if ((ret = env->log_set_config(env, DB_LOG_AUTO_REMOVE, 1)))
 		return ret;
 	/* a flush then overwrites blocks and leaves the file's size alone */
 	return env->log_set_config(env, DB_LOG_ZERO, 1);
@@ -154,11 +162,30 @@ static void say_damaged(struct store *st, const char *table)
 		  table ? table : "");
 }
 
+#define MIB (UINT64_C(1) << 20)
+#define START_NEEDS (64 * MIB) /* log files, pages, and some more */
+
+static int say_full(struct store *st)
+{
+	uint64_t left = 0;
+
+	room_left(st, &left);
+	if (left > START_NEEDS)
+		left = START_NEEDS;
+	log_error(st->log,
+		  "data base %s: its disk is too full to recover it: free %llu "
+		  "MiB there and start again; nothing is lost",
+		  st->home, (unsigned long long)((START_NEEDS - left) / MIB));
+	return -ENOSPC;
+}
+
 static int tables_check(struct store *st)
 {
 	for (enum store_table t = 0; t < STORE_TABLES; t++) {
 		int rc = table_check(st, t);
 
+		if (rc && atomic_load(&st->was_full))
+			return say_full(st);
 		if (rc) {
 			say_damaged(st, table_name[t]);
 			return rc;
@@ -183,18 +210,27 @@ static int opened(struct store *st, int ret)
 {
 	int rc = store_error(st, ret, "open");
 
+	if (ret && atomic_load(&st->was_full))
+		return say_full(st);
 	if (ret < 0 || ret == EINVAL) /* other causes speak for themselves */
 		say_damaged(st, NULL);
 	return rc;
+}
+
+static int prepare(struct store *st, const char *dir)
+{
+	int rc = make_home(st, dir);
+
+	if (!rc)
+		rc = logs_prepare(st);
+	return rc == -ENOSPC ? say_full(st) : rc;
 }
 
 int env_recover(struct store *st, const struct store_attr *attr)
 {
 	int rc, ret;
 
-	rc = make_home(st, attr->dir);
-	if (!rc)
-		rc = reserve_release(st);
+	rc = prepare(st, attr->dir);
 	if (rc)
 		return rc;
 	ret = db_env_create(&st->env, 0);
@@ -207,6 +243,8 @@ int env_recover(struct store *st, const struct store_attr *attr)
 					    DB_INIT_MPOOL | DB_PRIVATE |
 					    DB_THREAD | DB_RECOVER,
 				    0600);
+	if (!ret)
+		logs_begin(st);
 	return opened(st, ret);
 }
 
@@ -216,7 +254,9 @@ int env_open(struct store *st, const struct store_attr *attr)
 
 	if (!rc)
 		rc = opened(st, tables_open(st));
-	return rc ? rc : tables_check(st);
+	if (!rc)
+		rc = tables_check(st);
+	return rc ? rc : slack_open(st);
 }
 
 void env_close(struct store *st)
@@ -227,6 +267,7 @@ void env_close(struct store *st)
 			st->db[t]->close(st->db[t], DB_NOSYNC);
 	if (st->env)
 		st->env->close(st->env, 0);
-	free(st->reserve);
+	slack_close(st);
+	pthread_mutex_destroy(&st->logs_lock);
 	free(st->home);
 }

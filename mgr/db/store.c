@@ -9,6 +9,25 @@
 
 #define STORE_FORMAT 1u
 
+bool store_is_full(int err)
+{
+	return err == ENOSPC || err == EDQUOT;
+}
+
+bool store_may_say(struct store *st)
+{
+	return atomic_fetch_add(&st->said, 1) < STORE_SAID_MAX;
+}
+
+static int out_of_space(struct store *st, const char *what)
+{
+	atomic_store(&st->was_full, true);
+	if (store_may_say(st))
+		log_error(st->log, "data base %s: %s: no space left; free some",
+			  st->home, what);
+	return -ENOSPC;
+}
+
 int store_error(struct store *st, int ret, const char *what)
 {
 	if (!ret)
@@ -17,11 +36,8 @@ int store_error(struct store *st, int ret, const char *what)
 		return -ENOENT;
 	if (ret == DB_KEYEXIST)
 		return -EEXIST;
-	if (ret == ENOSPC && !atomic_load(&st->failed)) {
-		log_error(st->log, "data base %s: %s: no space left; free some",
-			  st->home, what);
-		return -ENOSPC;
-	}
+	if (store_is_full(ret) && !atomic_load(&st->failed))
+		return out_of_space(st, what);
 	if (!atomic_exchange(&st->failed, true))
 		log_error(st->log, "data base %s: %s: %s", st->home, what,
 			  db_strerror(ret));
@@ -50,6 +66,13 @@ static int check_format(struct store *st)
 	return -EPROTONOSUPPORT;
 }
 
+void store_init(struct store *st)
+{
+	pthread_mutex_init(&st->logs_lock, NULL);
+	for (int t = 0; t < STORE_TABLES; t++)
+		st->space[t].fd = -1;
+}
+
 int store_open(const struct store_attr *attr, struct store **out)
 {
 	struct store *st;
@@ -60,6 +83,7 @@ int store_open(const struct store_attr *attr, struct store **out)
 		return -ENOMEM;
 	st->log = attr->log;
 	st->id_end = UINT64_MAX; /* until ids_open(): reserve nothing */
+	store_init(st);
 	rc = env_open(st, attr);
 	if (!rc)
 		rc = check_format(st);
@@ -67,13 +91,12 @@ int store_open(const struct store_attr *attr, struct store **out)
 		rc = hash_open(st);
 	if (!rc)
 		rc = ids_open(st);
-	if (!rc)
-		reserve_make(st);
 	if (rc) {
 		env_close(st);
 		free(st);
 		return rc;
 	}
+	store_room(st);
 	*out = st;
 	return 0;
 }
@@ -123,23 +146,53 @@ int store_commit(struct store *st)
 
 void store_abort(struct store *st)
 {
+	uint64_t end[STORE_TABLES];
 	DB_TXN *txn = st->txn;
 
 	assert(txn);
 	st->txn = NULL;
+	if (st->changed)
+		slack_note(st, end);
 	store_error(st, txn->abort(txn), "abort");
+	if (st->changed)
+		slack_undone(st, end);
 }
 
 int store_flush(struct store *st)
 {
-	return store_error(st, st->env->log_flush(st->env, NULL), "flush");
+	int ret = st->env->log_flush(st->env, NULL);
+	int rc = store_error(st, ret, "flush");
+
+	if (rc == -ENOSPC)
+		atomic_store(&st->full, true);
+	return rc;
+}
+
+/* What had no space has it. */
+static void all_written(struct store *st)
+{
+	atomic_store(&st->full, false);
+	atomic_store(&st->was_full, false);
+	atomic_store(&st->said, 0);
+	logs_tidy(st);
 }
 
 int store_checkpoint(struct store *st, unsigned int kbyte)
 {
-	int ret = st->env->txn_checkpoint(st->env, kbyte, 0, 0);
+	unsigned int least = atomic_load(&st->full) ? 0 : kbyte;
+	int ret = st->env->txn_checkpoint(st->env, least, 0, 0);
+	int rc = store_error(st, ret, "checkpoint");
 
-	return store_error(st, ret, "checkpoint");
+	if (rc == -ENOSPC)
+		atomic_store(&st->full, true);
+	else if (!rc)
+		all_written(st);
+	return rc;
+}
+
+bool store_was_full(const struct store *st)
+{
+	return atomic_load(&st->was_full);
 }
 
 bool store_failed(const struct store *st)

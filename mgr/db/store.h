@@ -51,7 +51,10 @@ struct store_attr {
 	const struct log *log; /* outlives the store */
 };
 
-/* Opens and recovers, or makes an empty store. */
+/*
+ * Opens and recovers, or makes an empty store.  -ENOSPC: its disk is too full for
+ * that; nothing is lost.
+ */
 int store_open(const struct store_attr *attr, struct store **st);
 /*
  * Looks at every page of a store that nobody has open, and logs what is wrong.
@@ -73,13 +76,15 @@ int store_flush(struct store *st);
 /* Writes changed pages back if at least kbyte of log were written since. */
 int store_checkpoint(struct store *st, unsigned int kbyte);
 bool store_failed(const struct store *st);
+/* There was no space for something, and that may be why it failed. */
+bool store_was_full(const struct store *st);
 /* How short disk space is: what may still be changed. */
 enum store_room {
 	STORE_ROOM, /* everything */
 	STORE_ROOM_LOW, /* what makes room */
 	STORE_ROOM_NONE, /* nothing, if it can be helped */
 };
-/* Looks at times; the store's thread. */
+/* Looks at times, and takes what will be needed; the store's thread. */
 enum store_room store_room(struct store *st);
 /* Any thread: not STORE_ROOM, when it was last looked at. */
 bool store_short(const struct store *st);

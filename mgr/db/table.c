@@ -40,6 +40,7 @@ static int put(struct store *st, enum store_table table, const void *key,
 
 	assert(st->txn);
 	st->changed = true;
+	slack_put(st, table);
 	return store_error(st, db->put(db, st->txn, &k, &v, flags), "put");
 }
 

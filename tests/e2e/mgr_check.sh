@@ -26,7 +26,7 @@ if [ "$(id -u)" = 0 ]; then
 	must check
 	strange=$(find "$state/mgr" ! -uid 65534 -o ! -gid 65534)
 	[ -z "$strange" ] || fail "not the daemon's any more: $strange"
-	[ -e "$state/mgr/db/reserve" ] || fail "the reserve is gone"
+	[ -e "$state/mgr/db/log.0000000002" ] || fail "the next log is gone"
 	chown -R 0:0 "$state/mgr"
 else
 	say "not tried as root"

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * logs.c - log files, made before Berkeley DB needs them: it begins a file that is
+ * there as it begins one of its own.  What a checkpoint has made needless becomes
+ * the next one where space is short, so that nobody else gets it in between.
+ *
+ * A recovery removes log files without a header.  Meanwhile they are spares: they
+ * have other names, and the first has both, for a recovery may need it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store_impl.h"
+
+#define AHEAD 2u /* files beyond the one in use */
+#define ENOUGH (STORE_LOG_FILE / 2 + STORE_LOG_BUFFER) /* to go on at all */
+#define NAME_LEN 14 /* of log.0000000001 */
+
+static void log_path(const struct store *st, uint32_t n, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/log.%010u", st->home, n);
+}
+
+/* Not yet, or no more, a log file. */
+static void side_path(const struct store *st, const char *name,
+		      char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s", st->home, name);
+}
+
+static void spare_path(const struct store *st, unsigned int k,
+		       char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/spare.%u", st->home, k);
+}
+
+/* The rest is 0, and the size that of a whole one: -errno. */
+static int allocate(const char *path, int flags)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = -posix_fallocate(fd, 0, STORE_LOG_FILE);
+	close(fd);
+	return rc;
+}
+
+/* Under the lock. */
+static int make(struct store *st, const char *path)
+{
+	char fresh[PATH_MAX];
+	int rc;
+
+	side_path(st, "next", fresh);
+	rc = allocate(fresh, O_CREAT | O_TRUNC);
+	if (!rc && rename(fresh, path))
+		rc = -errno;
+	if (rc)
+		unlink(fresh);
+	return rc;
+}
+
+/* How many there are beyond n. */
+static uint32_t fill(struct store *st, uint32_t n)
+{
+	char path[PATH_MAX];
+	uint32_t ahead;
+
+	pthread_mutex_lock(&st->logs_lock);
+	if (st->logs_made < n)
+		st->logs_made = n;
+	for (; st->logs_made < n + AHEAD; st->logs_made++) {
+		log_path(st, st->logs_made + 1, path);
+		if (make(st, path))
+			break;
+	}
+	ahead = st->logs_made - n;
+	pthread_mutex_unlock(&st->logs_lock);
+	return ahead;
+}
+
+static bool in_use(struct store *st, uint32_t *n, uint32_t *offset)
+{
+	DB_LOG_STAT *stat;
+
+	if (store_error(st, st->env->log_stat(st->env, &stat, 0), "log"))
+		return false;
+	*n = stat->st_cur_file;
+	*offset = stat->st_cur_offset;
+	free(stat);
+	return true;
+}
+
+enum store_room logs_room(struct store *st)
+{
+	uint32_t n, offset, ahead;
+
+	if (!in_use(st, &n, &offset))
+		return STORE_ROOM_NONE;
+	ahead = fill(st, n);
+	if (ahead >= AHEAD)
+		return STORE_ROOM;
+	return (uint64_t)(ahead + 1) * STORE_LOG_FILE - offset < ENOUGH
+		       ? STORE_ROOM_NONE
+		       : STORE_ROOM_LOW;
+}
+
+static int write_zeros(int fd)
+{
+	static const char zeros[1 << 16];
+	ssize_t n;
+
+	for (off_t at = 0; at < (off_t)STORE_LOG_FILE; at += n) {
+		n = pwrite(fd, zeros, sizeof(zeros), at);
+		if (n <= 0)
+			return n ? -errno : -EIO;
+	}
+	return 0;
+}
+
+static int clear(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = -posix_fallocate(fd, 0, STORE_LOG_FILE);
+	if (!rc && fallocate(fd, FALLOC_FL_ZERO_RANGE, 0, STORE_LOG_FILE))
+		rc = write_zeros(fd);
+	if (!rc && fdatasync(fd))
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+static bool wanted(struct store *st, uint32_t n)
+{
+	bool short_of;
+
+	pthread_mutex_lock(&st->logs_lock);
+	short_of = st->logs_made < n + AHEAD;
+	pthread_mutex_unlock(&st->logs_lock);
+	return short_of;
+}
+
+/* The old one has lost its name, so that no recovery takes a part of it. */
+static void become_next(struct store *st, const char *old, uint32_t n)
+{
+	char path[PATH_MAX];
+	int rc = clear(old);
+
+	pthread_mutex_lock(&st->logs_lock);
+	if (!rc && st->logs_made < n + AHEAD) {
+		log_path(st, st->logs_made + 1, path);
+		rc = rename(old, path);
+		st->logs_made += !rc;
+	} else {
+		rc = -1;
+	}
+	pthread_mutex_unlock(&st->logs_lock);
+	if (rc)
+		unlink(old);
+}
+
+static void let_go(struct store *st, const char *name, uint32_t n)
+{
+	char path[PATH_MAX], old[PATH_MAX];
+
+	side_path(st, name, path);
+	side_path(st, "old", old);
+	if (!wanted(st, n))
+		unlink(path);
+	else if (!rename(path, old))
+		become_next(st, old, n);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void logs_tidy(struct store *st)
+{
+	char **names = NULL;
+	uint32_t n, offset;
+	size_t count = 0;
+
+	if (store_error(st, st->env->log_archive(st->env, &names, 0),
+			"old log files") ||
+	    !names || !in_use(st, &n, &offset))
+		return;
+	while (names[count])
+		count++;
+	qsort(names, count, sizeof(*names), by_name);
+	for (size_t i = 0; i < count; i++)
+		let_go(st, names[i], n);
+	free(names);
+}
+
+static bool begun(const char *path)
+{
+	static const char zeros[STORE_PAGE];
+	char page[STORE_PAGE];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, page, sizeof(page));
+	close(fd);
+	return n > 0 && memcmp(page, zeros, (size_t)n);
+}
+
+/* The last one with a header; 0: there is none. */
+static uint32_t find_last(const struct store *st)
+{
+	DIR *dir = opendir(st->home);
+	char path[PATH_MAX];
+	struct dirent *de;
+	uint32_t last = 0;
+
+	while (dir && (de = readdir(dir))) {
+		unsigned long n;
+		char *end;
+
+		if (strncmp(de->d_name, "log.", 4) ||
+		    strlen(de->d_name) != NAME_LEN)
+			continue;
+		n = strtoul(de->d_name + 4, &end, 10);
+		if (*end || n > UINT32_MAX || n <= last)
+			continue;
+		log_path(st, (uint32_t)n, path);
+		if (begun(path))
+			last = (uint32_t)n;
+	}
+	if (dir)
+		closedir(dir);
+	return last;
+}
+
+static bool there(const char *path, nlink_t *links)
+{
+	struct stat stat;
+
+	if (lstat(path, &stat))
+		return false;
+	*links = stat.st_nlink;
+	return true;
+}
+
+/* -ENOENT: there are enough. */
+static int spare_free(const struct store *st, char path[PATH_MAX])
+{
+	nlink_t links;
+
+	for (unsigned int k = 0; k < AHEAD; k++) {
+		spare_path(st, k, path);
+		if (!there(path, &links))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+/* path: it may have been used, or not have all of its space. */
+static void become_spare(struct store *st, const char *path)
+{
+	char spare[PATH_MAX];
+	int rc = begun(path) ? clear(path) : allocate(path, 0);
+
+	if (!rc)
+		rc = spare_free(st, spare);
+	if (rc || rename(path, spare))
+		unlink(path);
+}
+
+/* Of an end in the middle of something. */
+static void take_up(struct store *st)
+{
+	static const char *const gone[] = { "reserve", "next" };
+	char path[PATH_MAX];
+	nlink_t links;
+
+	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
+		side_path(st, gone[i], path);
+		unlink(path); /* the first is of earlier versions */
+	}
+	for (unsigned int k = 0; k < AHEAD; k++) {
+		spare_path(st, k, path);
+		if (there(path, &links) && links > 1)
+			unlink(path);
+	}
+	side_path(st, "old", path);
+	if (there(path, &links))
+		become_spare(st, path);
+}
+
+int logs_prepare(struct store *st)
+{
+	uint32_t last = find_last(st);
+	char path[PATH_MAX], spare[PATH_MAX];
+	nlink_t links;
+	int rc = 0;
+
+	take_up(st);
+	log_path(st, last, path);
+	if (last)
+		allocate(path, 0);
+	for (uint32_t n = last + 1; log_path(st, n, path), there(path, &links);
+	     n++)
+		become_spare(st, path);
+	while (!rc && !spare_free(st, spare))
+		rc = make(st, spare);
+	log_path(st, last + 1, path);
+	spare_path(st, 0, spare);
+	return link(spare, path) && !last ? -ENOSPC : 0;
+}
+
+static void return_spare(struct store *st, const char *spare, uint32_t n)
+{
+	char path[PATH_MAX];
+
+	if (begun(spare) ? clear(spare) : 0)
+		unlink(spare);
+	if (st->logs_made < n + AHEAD) {
+		log_path(st, st->logs_made + 1, path);
+		if (!rename(spare, path))
+			st->logs_made++;
+	}
+	unlink(spare);
+}
+
+void logs_begin(struct store *st)
+{
+	char path[PATH_MAX];
+	uint32_t n, offset;
+	nlink_t links;
+
+	if (!in_use(st, &n, &offset))
+		return;
+	spare_path(st, 0, path);
+	if (there(path, &links) && links > 1)
+		unlink(path); /* it was needed, or let alone */
+	st->logs_made = n;
+	while (log_path(st, st->logs_made + 1, path), there(path, &links))
+		st->logs_made++;
+	for (unsigned int k = 0; k < AHEAD; k++) {
+		spare_path(st, k, path);
+		if (there(path, &links))
+			return_spare(st, path, n);
+	}
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_mgr_full.c - the disk under the data base is full: of what Berkeley DB
+ * writes, the Nth is refused.  Nothing that was flushed is lost, the store goes
+ * on, and everything works when there is space again.
+ */
+#include <db.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "store_fixture.h"
+
+#define ROWS 24u
+#define VALUE 3000u
+
+static struct store_fixture fx;
+static atomic_long writes_left; /* until the first that is refused */
+static atomic_long refusals; /* from that one on */
+static atomic_uint refused;
+static uint64_t base; /* of the rows of this round */
+
+static bool refuse(void)
+{
+	if (atomic_fetch_sub(&writes_left, 1) > 0 ||
+	    atomic_fetch_sub(&refusals, 1) <= 0)
+		return false;
+	atomic_fetch_add(&refused, 1);
+	errno = ENOSPC;
+	return true;
+}
+
+static ssize_t full_pwrite(int fd, const void *p, size_t n, off_t at)
+{
+	return refuse() ? -1 : pwrite(fd, p, n, at);
+}
+
+static ssize_t full_write(int fd, const void *p, size_t n)
+{
+	return refuse() ? -1 : write(fd, p, n);
+}
+
+/* From the nth write on, so many have no space. */
+static void fill_disk(long nth, long so_many)
+{
+	atomic_store(&refused, 0);
+	atomic_store(&refusals, so_many);
+	atomic_store(&writes_left, nth);
+}
+
+static void free_disk(void)
+{
+	atomic_store(&refusals, 0);
+}
+
+static unsigned int lines;
+
+static void count_line(void *arg, enum log_level level, const char *msg)
+{
+	lines++;
+}
+
+static void setup(void)
+{
+	free_disk();
+	db_env_set_func_pwrite(full_pwrite);
+	db_env_set_func_write(full_write);
+	store_fx_setup(&fx);
+	fx.log.sink = count_line;
+	lines = 0;
+}
+
+static void teardown(void)
+{
+	free_disk();
+	store_fx_teardown(&fx);
+}
+
+static int put_row(uint32_t n, const uint8_t *val)
+{
+	uint8_t key[8];
+	int rc = store_begin(fx.st);
+
+	key_u64(key, base + n);
+	if (!rc)
+		rc = store_put(fx.st, STORE_SYMLINKS, key, 8, val, VALUE);
+	if (!rc)
+		return store_commit(fx.st);
+	store_abort(fx.st);
+	return rc;
+}
+
+/* Is it no other error than a full disk's? */
+static bool done(int rc)
+{
+	ck_assert_msg(!rc || rc == -ENOSPC, "rc %d", rc);
+	ck_assert(!store_failed(fx.st));
+	return !rc;
+}
+
+static bool has_row(uint32_t n, const uint8_t *val)
+{
+	uint8_t key[8], is[STORE_VAL_MAX];
+	size_t len;
+	int rc;
+
+	key_u64(key, base + n);
+	rc = store_get(fx.st, STORE_SYMLINKS, key, 8, is, sizeof(is), &len);
+	if (rc == -ENOENT)
+		return false;
+	ck_assert_int_eq(rc, 0);
+	return len == VALUE && !memcmp(is, val, VALUE);
+}
+
+/* Rows, some of them flushed; a checkpoint now and then. */
+static void work(const uint8_t *val, bool durable[ROWS])
+{
+	bool committed[ROWS] = { false };
+
+	memset(durable, 0, ROWS);
+	for (uint32_t i = 0; i < ROWS; i++) {
+		committed[i] = done(put_row(i, val));
+		if (done(store_flush(fx.st)))
+			memcpy(durable, committed, i + 1);
+		if (i % 8 == 7)
+			done(store_checkpoint(fx.st, 0));
+	}
+}
+
+static void check_rows(const uint8_t *val, const bool durable[ROWS])
+{
+	for (uint32_t i = 0; i < ROWS; i++)
+		ck_assert_msg(!durable[i] || has_row(i, val), "row %u", i);
+}
+
+static void one_round(long nth, long so_many, const uint8_t *val)
+{
+	bool durable[ROWS];
+
+	base += 2 * ROWS;
+	fill_disk(nth, so_many);
+	work(val, durable);
+	free_disk();
+	ck_assert_int_eq(store_checkpoint(fx.st, 0), 0);
+	ck_assert_int_eq(put_row(ROWS, val), 0);
+	ck_assert_int_eq(store_flush(fx.st), 0);
+	check_rows(val, durable);
+	store_fx_close(&fx);
+	store_fx_open(&fx);
+	check_rows(val, durable);
+	ck_assert(has_row(ROWS, val));
+}
+
+/* One write, a few, and all that come. */
+START_TEST(test_nth_write)
+{
+	static const long so_many[] = { 1, 7, 1000000 };
+	uint8_t val[VALUE];
+	long n = 0;
+
+	do {
+		memset(val, (int)(n % 251) + 1, sizeof(val));
+		one_round(n++, so_many[_i], val);
+	} while (atomic_load(&refused));
+	ck_assert_int_gt(n, 20); /* it was a sweep */
+}
+END_TEST
+
+/* The log may lie on the same disk. */
+START_TEST(test_few_lines)
+{
+	uint8_t val[VALUE] = { 1 };
+
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_int_eq(put_row(i, val), 0);
+	ck_assert_int_eq(store_flush(fx.st), 0);
+	fill_disk(0, 1000000);
+	for (int i = 0; i < 20; i++)
+		ck_assert_int_eq(store_checkpoint(fx.st, 0), -ENOSPC);
+	ck_assert_uint_ge(lines, 1);
+	ck_assert_uint_le(lines, 20);
+	free_disk();
+	ck_assert_int_eq(store_checkpoint(fx.st, 0), 0);
+	ck_assert_int_eq(store_room(fx.st), STORE_ROOM);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("full");
+	Suite *s = suite_create("mgr_full");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, test_nth_write, 0, 3);
+	tcase_add_test(tc, test_few_lines);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
