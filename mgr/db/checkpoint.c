@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cond.h"
 #include "flusher.h"
 
 #define CHECKPOINT_KBYTE (64u << 10) /* of log */
@@ -75,16 +76,6 @@ static void *checkpointer_main(void *arg)
 	return NULL;
 }
 
-static void init_cond(pthread_cond_t *cond)
-{
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(cond, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
 int checkpointer_open(struct store *st, struct checkpointer **out)
 {
 	struct checkpointer *cp;
@@ -94,7 +85,7 @@ int checkpointer_open(struct store *st, struct checkpointer **out)
 	if (!cp)
 		return -ENOMEM;
 	pthread_mutex_init(&cp->lock, NULL);
-	init_cond(&cp->work);
+	cond_init_monotonic(&cp->work);
 	cp->st = st;
 	rc = pthread_create(&cp->thread, NULL, checkpointer_main, cp);
 	if (rc) {

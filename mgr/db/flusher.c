@@ -8,9 +8,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "clock.h"
+#include "cond.h"
 #include "flusher.h"
+
+#define RETRY_NS 50000000 /* after a flush that had no space */
 
 STAILQ_HEAD(items, flusher_item);
 
@@ -46,6 +50,22 @@ static int flush(struct flusher *fl)
 	return rc;
 }
 
+/* There was no space: they are committed, and durable when there is some. */
+static void try_later(struct flusher *fl, struct items *batch)
+{
+	struct timespec ts;
+
+	STAILQ_CONCAT(batch, &fl->waiting);
+	STAILQ_CONCAT(&fl->waiting, batch);
+	if (fl->stop)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_nsec += RETRY_NS;
+	ts.tv_sec += ts.tv_nsec / 1000000000;
+	ts.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&fl->work, &fl->lock, &ts);
+}
+
 static void flush_round(struct flusher *fl)
 {
 	struct items batch = STAILQ_HEAD_INITIALIZER(batch);
@@ -57,6 +77,10 @@ static void flush_round(struct flusher *fl)
 	rc = flush(fl);
 	pthread_mutex_lock(&fl->lock);
 	fl->flushing = false;
+	if (rc && !store_failed(fl->st)) {
+		try_later(fl, &batch);
+		return;
+	}
 	if (!rc)
 		STAILQ_CONCAT(&fl->done, &batch);
 	/* after a failure nobody is told: the owner sees store_failed() */
@@ -89,7 +113,7 @@ int flusher_open(struct store *st, uint64_t quick_ns, void (*wake)(void *arg),
 	if (!fl)
 		return -ENOMEM;
 	pthread_mutex_init(&fl->lock, NULL);
-	pthread_cond_init(&fl->work, NULL);
+	cond_init_monotonic(&fl->work);
 	STAILQ_INIT(&fl->waiting);
 	STAILQ_INIT(&fl->done);
 	STAILQ_INIT(&fl->added);
@@ -140,11 +164,27 @@ void flusher_hurry(struct flusher *fl)
 	STAILQ_CONCAT(&fl->added, &fl->late);
 }
 
-/* The thread has nothing to do and will not look. */
+static void hand_over(struct flusher *fl)
+{
+	bool idle;
+
+	fl->handed = true;
+	pthread_mutex_lock(&fl->lock);
+	idle = STAILQ_EMPTY(&fl->waiting);
+	STAILQ_CONCAT(&fl->waiting, &fl->added);
+	pthread_mutex_unlock(&fl->lock);
+	if (idle)
+		pthread_cond_signal(&fl->work);
+}
+
+/* The thread has nothing to do and will not look; it does what must be tried
+ * again. */
 static void flush_here(struct flusher *fl)
 {
-	if (flush(fl))
+	if (flush(fl)) {
+		hand_over(fl);
 		return;
+	}
 	pthread_mutex_lock(&fl->lock);
 	STAILQ_CONCAT(&fl->done, &fl->added);
 	pthread_mutex_unlock(&fl->lock);
@@ -164,19 +204,6 @@ bool flusher_gathers(const struct flusher *fl)
 uint64_t flusher_takes(const struct flusher *fl)
 {
 	return fl->took;
-}
-
-static void hand_over(struct flusher *fl)
-{
-	bool idle;
-
-	fl->handed = true;
-	pthread_mutex_lock(&fl->lock);
-	idle = STAILQ_EMPTY(&fl->waiting);
-	STAILQ_CONCAT(&fl->waiting, &fl->added);
-	pthread_mutex_unlock(&fl->lock);
-	if (idle)
-		pthread_cond_signal(&fl->work);
 }
 
 bool flusher_submit(struct flusher *fl)

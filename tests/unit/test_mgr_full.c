@@ -7,9 +7,11 @@
 #include <db.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "flusher.h"
 #include "store_fixture.h"
 
 #define ROWS 24u
@@ -186,6 +188,45 @@ START_TEST(test_few_lines)
 }
 END_TEST
 
+static sem_t woken;
+static unsigned int durable_items;
+
+static void wake(void *arg)
+{
+	sem_post(&woken);
+}
+
+static void on_durable(struct flusher_item *item)
+{
+	durable_items++;
+}
+
+/* Who waits for a flush that had no space is told when there was some. */
+START_TEST(test_flusher)
+{
+	static const uint64_t quick_ns[] = { 0, UINT64_MAX };
+	struct flusher_item item = { .durable = on_durable };
+	struct flusher *fl;
+
+	durable_items = 0;
+	sem_init(&woken, 0, 0);
+	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], wake, NULL, &fl), 0);
+	store_fx_commit_row(&fx, 1);
+	fill_disk(0, 3);
+	flusher_add(fl, &item);
+	if (flusher_submit(fl))
+		ck_assert_int_eq(flusher_collect(fl), 0);
+	while (!flusher_idle(fl)) {
+		sem_wait(&woken);
+		ck_assert_int_ge(flusher_collect(fl), 0);
+	}
+	ck_assert_uint_eq(durable_items, 1);
+	ck_assert_uint_eq(atomic_load(&refused), 3);
+	flusher_close(fl);
+	sem_destroy(&woken);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("full");
@@ -195,6 +236,7 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, test_nth_write, 0, 3);
 	tcase_add_test(tc, test_few_lines);
+	tcase_add_loop_test(tc, test_flusher, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
