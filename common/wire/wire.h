@@ -294,6 +294,8 @@ struct wire_mount_rep {
  * handle (0: the root) or, with an empty path, by the handle itself.
  */
 #define WIRE_P_NOFOLLOW	0x1u	/* do not follow a symlink in the last place */
+#define WIRE_P_EVER	0x2u	/* GETATTR: ENXIO of a handle that was never
+				 * given out */
 
 struct wire_path {		/* GETATTR, READLINK, UNLINK, RMDIR; tail: path */
 	le64 dir;

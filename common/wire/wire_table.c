@@ -81,7 +81,7 @@ static const struct wire_form mount_rep = {
 
 static const struct wire_form path = {
 	.size = sizeof(struct wire_path),
-	.fields = { BITS(wire_path, flags, WIRE_P_NOFOLLOW) },
+	.fields = { BITS(wire_path, flags, WIRE_P_NOFOLLOW | WIRE_P_EVER) },
 	.items = { PATH(wire_path, path_len) },
 };
 

@@ -84,6 +84,11 @@ int ids_reserve(struct store *st)
 	return ids_extend(st, st->id_end + STORE_ID_RANGE);
 }
 
+bool store_id_given(const struct store *st, uint64_t id)
+{
+	return id < st->id_next;
+}
+
 uint64_t store_id(struct store *st)
 {
 	assert(st->txn && st->id_next < st->id_end);

@@ -55,6 +55,8 @@ static int check_format(struct store *st)
 		if (rc)
 			return rc;
 		rc = meta_put_u64(st, "format", STORE_FORMAT);
+		if (!rc)
+			rc = handle_key_make(st);
 		return rc ? (store_abort(st), rc) : store_commit(st);
 	}
 	if (rc || format == STORE_FORMAT)
@@ -89,6 +91,8 @@ int store_open(const struct store_attr *attr, struct store **out)
 		rc = check_format(st);
 	if (!rc)
 		rc = hash_open(st);
+	if (!rc)
+		rc = handle_open(st);
 	if (!rc)
 		rc = ids_open(st);
 	if (rc) {

@@ -94,6 +94,8 @@ bool store_short(const struct store *st);
  * handles, open ids and intents alike.  Inside a transaction.
  */
 uint64_t store_id(struct store *st);
+/* It may have been given; false: it never was. */
+bool store_id_given(const struct store *st, uint64_t id);
 /* Keyed hash of a name, 63 bits, never below 3. */
 uint64_t store_hash(const struct store *st, const void *name, size_t len);
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "handle.h"
 #include "store.h"
 
 /*
@@ -42,6 +43,8 @@ struct store {
 	char *home;
 	uint64_t id_next, id_end;
 	uint64_t hash_key[2];
+	struct handle_cipher handles;
+	bool handles_keyed;
 	struct table_space space[STORE_TABLES];
 	bool tight; /* a table could not be given its slack */
 	pthread_mutex_t logs_lock; /* logs_made */
@@ -98,5 +101,8 @@ void slack_undone(struct store *st, const uint64_t before[STORE_TABLES]);
 /* Bytes that are free on the disk; false: nobody knows. */
 bool room_left(const struct store *st, uint64_t *left);
 int hash_open(struct store *st);
+/* In the transaction that makes the data base. */
+int handle_key_make(struct store *st);
+int handle_open(struct store *st);
 
 #endif

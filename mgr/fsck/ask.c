@@ -81,7 +81,15 @@ int fsck_ask(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 
 int fsck_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr)
 {
-	struct wire_path body = { .dir = htole64(handle) };
+	int rc = fsck_ever(f, handle, attr);
+
+	return rc == -ENXIO ? -ESTALE : rc;
+}
+
+int fsck_ever(struct fsck *f, uint64_t handle, struct wire_attr *attr)
+{
+	struct wire_path body = { .dir = htole64(handle),
+				  .flags = htole32(WIRE_P_EVER) };
 	struct piece b = { &body, sizeof(body) };
 	struct answer answer;
 	int rc = fsck_ask(f, f->mgr, WIRE_GETATTR, &b, NULL, &answer);

@@ -89,6 +89,8 @@ int fsck_ask(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 	     struct answer *answer);
 /* -ESTALE: no such file. */
 int fsck_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr);
+/* The same; -ENXIO: it was never given out, by this data base. */
+int fsck_ever(struct fsck *f, uint64_t handle, struct wire_attr *attr);
 
 /* ---- names.c, objects.c, pass.c ---- */
 

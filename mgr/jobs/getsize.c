@@ -8,7 +8,8 @@
 static void build(struct fan *fan, uint32_t k, struct wire_out *out)
 {
 	struct wire_objects body = { .n = htole32(1) };
-	uint64_t handle = htole64(job_of_fan(fan)->handle);
+	const struct job *job = job_of_fan(fan);
+	uint64_t handle = handle_to_wire(job->mgr->st, job->handle);
 
 	wire_put(out, &body, sizeof(body));
 	wire_put(out, &handle, sizeof(handle));
@@ -59,7 +60,7 @@ static void done(struct fan *fan)
 	if (rc)
 		log_error(job->mgr->log,
 			  "size of file %llu: an iod answered: %s",
-			  (unsigned long long)job->handle, strerror(-rc));
+			  job_shown(job), strerror(-rc));
 	else
 		rc = keep(job);
 	TAILQ_FOREACH(req, &job->park.waiting, wait) {

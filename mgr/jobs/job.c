@@ -26,7 +26,7 @@ static void late(struct park *park, struct request *req)
 
 	fan_missing(&job->fan, missing, sizeof(missing));
 	snprintf(what, sizeof(what), "the %s of file %llu; no answer from %s",
-		 job->what, (unsigned long long)job->handle,
+		 job->what, job_shown(job),
 		 missing[0] ? missing : "the disk of the mgr");
 	if (job->owner == req)
 		job->owner = NULL;

@@ -125,6 +125,12 @@ int clear_open(struct mgr *mgr);
 void clear_start(struct iod *iod);
 void clear_close(struct mgr *mgr);
 
+/* Its file, as clients and iods know it. */
+static inline unsigned long long job_shown(const struct job *job)
+{
+	return handle_shown(job->mgr->st, job->handle);
+}
+
 /* calls: how many at the iods it takes.  NULL: no memory. */
 struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
 		    const char *what);

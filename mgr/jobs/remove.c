@@ -46,7 +46,7 @@ static int look(struct remover *r, uint64_t *handle, uint32_t *n)
 		}
 		r->sent = in[i].id;
 		if (concerns(r, &in[i]))
-			handle[(*n)++] = htole64(in[i].handle);
+			handle[(*n)++] = handle_to_wire(mgr->st, in[i].handle);
 	}
 	return got;
 }

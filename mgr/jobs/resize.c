@@ -23,7 +23,7 @@ static void build(struct fan *fan, uint32_t k, struct wire_out *out)
 	const struct intent *in = &job_of_fan(fan)->in;
 	struct dist d = { in->base, in->pcount, in->ssize };
 	struct wire_resize body = {
-		.handle = htole64(in->handle),
+		.handle = handle_to_wire(job_of_fan(fan)->mgr->st, in->handle),
 		.size = htole64(dist_local_size(&d, k, in->size)),
 	};
 
@@ -99,8 +99,7 @@ static void done(struct fan *fan)
 		log_error(job->mgr->log,
 			  "truncation of file %llu to %llu bytes: an iod "
 			  "answered: %s",
-			  (unsigned long long)job->handle,
-			  (unsigned long long)job->in.size,
+			  job_shown(job), (unsigned long long)job->in.size,
 			  strerror(-fan->status));
 	end(job);
 }
@@ -147,8 +146,8 @@ static void launch(struct flusher_item *item)
 		return;
 	log_warn(job->mgr->log,
 		 "truncation of file %llu to %llu bytes: not begun: %s",
-		 (unsigned long long)job->handle,
-		 (unsigned long long)job->in.size, strerror(-rc));
+		 job_shown(job), (unsigned long long)job->in.size,
+		 strerror(-rc));
 	job->fan.status = rc;
 	end(job);
 }

@@ -19,6 +19,7 @@
 #include "dist.h"
 #include "inode.h"
 #include "intents.h"
+#include "handle.h"
 #include "store.h"
 #include "wire.h"
 

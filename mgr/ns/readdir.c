@@ -10,6 +10,7 @@
 #include "ns_impl.h"
 
 struct fill {
+	const struct store *st;
 	uint8_t *buf;
 	size_t cap;
 	size_t len, count;
@@ -30,7 +31,7 @@ static bool emit(struct fill *f, const char *name, size_t len, uint64_t cookie,
 	}
 	if (reclen > f->cap - f->len)
 		return false;
-	d = (struct wire_dirent){ .handle = htole64(handle),
+	d = (struct wire_dirent){ .handle = handle_to_wire(f->st, handle),
 				  .cookie = htole64(cookie),
 				  .reclen = htole16((uint16_t)reclen),
 				  .name_len = htole16((uint16_t)len),
@@ -69,7 +70,7 @@ static int emit_all(struct ns_op *op, const struct inode *dir, uint64_t cookie,
 int ns_readdir(struct ns_op *op, uint64_t handle, uint64_t cookie, void *buf,
 	       size_t cap, struct ns_listing *list)
 {
-	struct fill f = { .buf = buf, .cap = cap };
+	struct fill f = { .st = op->ns->st, .buf = buf, .cap = cap };
 	struct inode dir;
 	int rc;
 

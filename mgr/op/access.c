@@ -5,7 +5,7 @@
 int op_access(struct op *op)
 {
 	const struct wire_access *body = op->rpc->msg.body;
-	struct ns_path path = op_path(op, 0, le64toh(body->dir));
+	struct ns_path path = op_path(op, 0, body->dir);
 
 	return ns_access(&op->ns, &path, le32toh(body->mask));
 }

@@ -9,8 +9,8 @@ int op_append(struct op *op)
 	uint64_t offset;
 	int rc;
 
-	rc = ns_append(&op->ns, le64toh(body->handle), le64toh(body->open),
-		       le64toh(body->len), &offset);
+	rc = ns_append(&op->ns, handle_from_wire(op->mgr->st, body->handle),
+		       le64toh(body->open), le64toh(body->len), &offset);
 	if (rc)
 		return rc;
 	rep.offset = htole64(offset);

@@ -7,10 +7,11 @@ static bool size_is_right(const struct inode *ino)
 	return !S_ISREG(ino->mode) || !(ino->flags & INODE_ASK);
 }
 
-void op_fill_attr(struct wire_attr *attr, const struct inode *ino)
+void op_fill_attr(const struct op *op, struct wire_attr *attr,
+		  const struct inode *ino)
 {
 	*attr = (struct wire_attr){
-		.handle = htole64(ino->handle),
+		.handle = handle_to_wire(op->mgr->st, ino->handle),
 		.size = htole64(ino->size),
 		.atime = htole64((uint64_t)ino->atime),
 		.mtime = htole64((uint64_t)ino->mtime),
@@ -31,7 +32,7 @@ int op_put_attr(struct op *op, const struct inode *ino)
 {
 	struct wire_attr_rep rep;
 
-	op_fill_attr(&rep.attr, ino);
+	op_fill_attr(op, &rep.attr, ino);
 	wire_put(op->out, &rep, sizeof(rep));
 	return 0;
 }

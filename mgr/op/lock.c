@@ -291,7 +291,8 @@ static void put_reply(struct op *op, const struct lock_rec *other)
 int op_lock(struct op *op)
 {
 	const struct wire_lock *body = op->rpc->msg.body;
-	struct ns_lock_args args = { .handle = le64toh(body->handle),
+	struct ns_lock_args args = { .handle = handle_from_wire(op->mgr->st,
+								body->handle),
 				     .owner = le64toh(body->owner),
 				     .start = le64toh(body->start),
 				     .end = le64toh(body->end),

@@ -5,7 +5,7 @@
 int op_mkdir(struct op *op)
 {
 	const struct wire_mkdir *body = op->rpc->msg.body;
-	struct ns_path path = op_path(op, 0, le64toh(body->dir));
+	struct ns_path path = op_path(op, 0, body->dir);
 	struct inode ino;
 	int rc;
 

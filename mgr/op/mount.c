@@ -36,7 +36,7 @@ int op_mount(struct op *op)
 		return rc;
 	rep = (struct wire_mount_rep){
 		.fsid = htole64(mgr->conf.fsid),
-		.root = htole64(mgr->ns.root),
+		.root = handle_to_wire(mgr->st, mgr->ns.root),
 		.niods = htole32(mgr->conf.niods),
 		.ssize = htole32(mgr->conf.ssize),
 		.pcount = htole32(mgr->conf.pcount),

@@ -33,16 +33,18 @@ op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
 
 /* The path in tail item i, below dir. */
 static inline struct ns_path op_path(const struct op *op, unsigned int i,
-				     uint64_t dir)
+				     uint64_t wire_dir)
 {
 	const struct wire_tail *tail = &op->rpc->msg.tail[i];
 
-	return (struct ns_path){ dir, tail->ptr, tail->len };
+	return (struct ns_path){ handle_from_wire(op->mgr->st, wire_dir),
+				 tail->ptr, tail->len };
 }
 
 /* Puts a struct wire_attr_rep. */
 int op_put_attr(struct op *op, const struct inode *ino);
-void op_fill_attr(struct wire_attr *attr, const struct inode *ino);
+void op_fill_attr(const struct op *op, struct wire_attr *attr,
+		  const struct inode *ino);
 
 /* ---- readdir.c: the buffers of READDIR ---- */
 

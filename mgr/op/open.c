@@ -24,7 +24,7 @@ int op_open(struct op *op)
 {
 	const struct wire_open *body = op->rpc->msg.body;
 	struct ns_open_args args = {
-		.path = op_path(op, 0, le64toh(body->dir)),
+		.path = op_path(op, 0, body->dir),
 		.flags = le32toh(body->flags),
 		.mode = le32toh(body->mode),
 		.base = le32toh(body->dist.base),
@@ -42,7 +42,7 @@ int op_open(struct op *op)
 		return rc;
 	if (truncate)
 		return begin_truncation(op, &ino);
-	op_fill_attr(&rep.attr, &ino);
+	op_fill_attr(op, &rep.attr, &ino);
 	rep.open = htole64(open);
 	wire_put(op->out, &rep, sizeof(rep));
 	return 0;

@@ -71,8 +71,9 @@ static int fill_and_send(struct op *op, struct dirbuf *buf)
 	struct ns_listing list;
 	int rc;
 
-	rc = ns_readdir(&op->ns, le64toh(body->dir), le64toh(body->cookie),
-			buf->data, cap < BUF_SIZE ? cap : BUF_SIZE, &list);
+	rc = ns_readdir(&op->ns, handle_from_wire(op->mgr->st, body->dir),
+			le64toh(body->cookie), buf->data,
+			cap < BUF_SIZE ? cap : BUF_SIZE, &list);
 	if (!rc && list.bytes)
 		rc = send_buf(op, buf, list.bytes);
 	if (rc || !list.bytes)

@@ -5,7 +5,7 @@
 int op_readlink(struct op *op)
 {
 	const struct wire_path *body = op->rpc->msg.body;
-	struct ns_path path = op_path(op, 0, le64toh(body->dir));
+	struct ns_path path = op_path(op, 0, body->dir);
 	struct wire_path_rep rep = { 0 };
 	const char *target;
 	size_t len;

@@ -8,7 +8,7 @@ int op_release(struct op *op)
 {
 	const struct wire_release *body = op->rpc->msg.body;
 	struct ns_release_args args = {
-		.handle = le64toh(body->handle),
+		.handle = handle_from_wire(op->mgr->st, body->handle),
 		.open = le64toh(body->open),
 		.end = le64toh(body->end),
 		.mtime = (int64_t)le64toh(body->mtime),

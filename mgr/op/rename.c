@@ -5,8 +5,8 @@
 int op_rename(struct op *op)
 {
 	const struct wire_two *body = op->rpc->msg.body;
-	struct ns_path from = op_path(op, 0, le64toh(body->dir1));
-	struct ns_path to = op_path(op, 1, le64toh(body->dir2));
+	struct ns_path from = op_path(op, 0, body->dir1);
+	struct ns_path to = op_path(op, 1, body->dir2);
 
 	return ns_rename(&op->ns, &from, &to);
 }

@@ -5,7 +5,7 @@
 int op_setattr(struct op *op)
 {
 	const struct wire_setattr *body = op->rpc->msg.body;
-	struct ns_path path = op_path(op, 0, le64toh(body->dir));
+	struct ns_path path = op_path(op, 0, body->dir);
 	struct ns_setattr_args args = {
 		.valid = le32toh(body->valid),
 		.mode = le32toh(body->mode),

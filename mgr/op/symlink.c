@@ -6,7 +6,7 @@ int op_symlink(struct op *op)
 {
 	const struct wire_two *body = op->rpc->msg.body;
 	const struct wire_tail *target = &op->rpc->msg.tail[0];
-	struct ns_path path = op_path(op, 1, le64toh(body->dir2));
+	struct ns_path path = op_path(op, 1, body->dir2);
 
 	return ns_symlink(&op->ns, target->ptr, target->len, &path);
 }

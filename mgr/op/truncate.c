@@ -9,7 +9,7 @@
 int op_truncate(struct op *op)
 {
 	const struct wire_truncate *body = op->rpc->msg.body;
-	struct ns_path path = op_path(op, 0, le64toh(body->dir));
+	struct ns_path path = op_path(op, 0, body->dir);
 	struct intent *in = &op->req->intent;
 	int rc;
 

@@ -20,7 +20,7 @@ fsck_is() {
 	[ "$(grep -v ' problems$' "$tmp/fsck" | LC_ALL=C sort)" = "$text" ] ||
 		fail "'$(cat "$tmp/fsck")' instead of '$text'"
 }
-handle_of() { echo $((0x$(pvfs-stat "$1" | awk '$1 == "handle" { print $2 }'))); }
+handle_of() { printf %u "0x$(pvfs-stat "$1" | awk '$1 == "handle" { print $2 }')"; }
 object_of() { find "$state/iod$1/objects" -name "$(printf %016x "$2")"; }
 gone() { [ -z "$(object_of 0 "$1")$(object_of 1 "$1")" ]; }
 

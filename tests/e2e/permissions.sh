@@ -53,6 +53,15 @@ expect EACCES alice pvio read /pvfs/pub/a/f
 expect EACCES bob pvio link /pvfs/pub/a/f /pvfs/pub/l
 expect ok alice pvio chmod 700 /pvfs/pub/a
 
+# what others may read lies where they may not come: no handle is found by counting
+expect ok pvio mkdir /pvfs/closed
+expect ok pvio write /pvfs/closed/f 0 10 1
+expect ok pvio chmod 644 /pvfs/closed/f
+expect ok pvio chmod 700 /pvfs/closed
+expect EACCES bob pvio read /pvfs/closed/f
+expect ok bob pvio write /pvfs/pub/own 0 10 1
+expect '0 ok' bob pvio count /pvfs/pub/own 3000
+
 # the sticky bit
 expect ok alice pvio write /pvfs/pub/sticky 0 10 1
 expect EPERM bob pvio unlink /pvfs/pub/sticky

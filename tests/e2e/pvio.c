@@ -249,6 +249,27 @@ static int op_stat(char **arg)
 	return 0;
 }
 
+/* count PATH N: opens, on the mount of PATH, what is at handles 1 to N; prints how
+ * many there are */
+static int op_count(char **arg)
+{
+	struct pvfs_handle h;
+	unsigned int found = 0;
+	int fd = pvfs_open(arg[0], O_RDONLY, 0);
+
+	if (fd < 0 || pvfs_get_handle(fd, &h) || closed(fd, 0))
+		return -1;
+	for (uint64_t i = 1; i <= num(arg[1]); i++) {
+		h.handle = i;
+		fd = pvfs_open_handle(arg[0], &h, O_RDONLY);
+		found += fd >= 0;
+		if (fd >= 0 && pvfs_close(fd))
+			return -1;
+	}
+	printf("%u ", found);
+	return 0;
+}
+
 /* hold PATH: opens for writing, writes a byte, waits for end of stdin */
 static int op_hold(char **arg)
 {
@@ -442,6 +463,7 @@ static const struct {
 	{ "chown", 3, op_chown },     { "truncate", 2, op_truncate },
 	{ "utime", 2, op_utime },     { "make_later", 1, op_make_later },
 	{ "access", 2, op_access },   { "compute", 2, op_compute },
+	{ "count", 2, op_count },
 };
 
 int main(int argc, char **argv)

@@ -209,8 +209,10 @@ static void compare_dir(int dir, uint64_t handle)
 		seen++;
 		n = node[dir].child[name[0] - 'a'];
 		ck_assert_int_ge(n, 0);
-		ck_assert_int_eq(inode_get(fx.db.st, le64toh(d->handle), &ino),
-				 0);
+		ck_assert_int_eq(
+			inode_get(fx.db.st,
+				  handle_from_wire(fx.db.st, d->handle), &ino),
+			0);
 		ck_assert_uint_eq(ino.mode & S_IFMT, le32toh(d->mode));
 		check_attr(n, &ino);
 		if (node[n].handle)

@@ -91,7 +91,7 @@ START_TEST(test_big)
 			if (name[0] != 's')
 				continue;
 			ck_assert_uint_eq(seen[atoi(name + 1)]++, 0);
-			ck_assert_uint_eq(le64toh(d->handle),
+			ck_assert_uint_eq(handle_from_wire(fx.db.st, d->handle),
 					  (uint64_t)atoi(name + 1) + 1000);
 			stay++;
 		}
@@ -117,9 +117,9 @@ START_TEST(test_small)
 	ck_assert_uint_eq(l.count, 2);
 	ck_assert(l.eof);
 	memcpy(&d, buf, sizeof(d));
-	ck_assert_uint_eq(le64toh(d.handle), dir);
+	ck_assert_uint_eq(handle_from_wire(fx.db.st, d.handle), dir);
 	memcpy(&d, buf + le16toh(d.reclen), sizeof(d));
-	ck_assert_uint_eq(le64toh(d.handle), fx.ns.root);
+	ck_assert_uint_eq(handle_from_wire(fx.db.st, d.handle), fx.ns.root);
 	ck_assert_int_eq(list(2, buf, sizeof(buf), &l), 0);
 	ck_assert_uint_eq(l.count, 0);
 	ck_assert(l.eof);

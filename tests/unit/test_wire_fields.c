@@ -139,7 +139,7 @@ static const struct bad bad[] = {
 	  "wire_mount_rep: uris malformed" },
 	{ "mount reply", sizeof(struct wire_hdr) + 32 + 9, 1, 'x', -EPROTO,
 	  "wire_mount_rep.niods: not the number of uris" },
-	BODY("getattr", wire_path, flags, 2, "wire_path.flags: unknown bits"),
+	BODY("getattr", wire_path, flags, 4, "wire_path.flags: unknown bits"),
 	BODY("getattr", wire_path, path_len, WIRE_PATH_MAX + 1,
 	     "wire_path.path_len"),
 	BODY("getattr reply", wire_attr_rep, attr.size, 1ull << 63,

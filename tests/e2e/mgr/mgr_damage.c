@@ -12,11 +12,12 @@
 #include <string.h>
 
 #include "dent.h"
+#include "handle.h"
 #include "inode.h"
 
 static int damage(struct store *st, int argc, char **argv)
 {
-	uint64_t handle = strtoull(argv[3], NULL, 10);
+	uint64_t handle = handle_meant(st, strtoull(argv[3], NULL, 10));
 	struct inode ino;
 	int rc;
 
