@@ -3,6 +3,7 @@
 #include "drive.h"
 
 #include <errno.h>
+#include <sys/eventfd.h>
 
 #include "clock.h"
 
@@ -13,6 +14,8 @@ void drive_init(struct drive *drive, struct rpc_ctx *ctx)
 	drive->ctx = ctx;
 	pthread_mutex_init(&drive->lock, NULL);
 	drive->busy = false;
+	drive->turns = 0;
+	drive->watcher = -1;
 	atomic_init(&drive->nsubmitted, 0);
 	TAILQ_INIT(&drive->submitted);
 	TAILQ_INIT(&drive->waiters);
@@ -21,6 +24,17 @@ void drive_init(struct drive *drive, struct rpc_ctx *ctx)
 void drive_destroy(struct drive *drive)
 {
 	pthread_mutex_destroy(&drive->lock);
+}
+
+/* With the lock: whose thread this is drives from now on. */
+static void take(struct drive *drive)
+{
+	drive->busy = true;
+	drive->turns++;
+	if (drive->watcher < 0)
+		return;
+	eventfd_write(drive->watcher, 1);
+	drive->watcher = -1;
 }
 
 static void op_end(struct op *op)
@@ -91,23 +105,30 @@ static void lead(struct drive *drive, struct op *op)
 
 /*
  * The first who waits takes over, with what is not sent yet: who stayed on for
- * the others would be kept for as long as they come back with more.
+ * the others would be kept for as long as they come back with more.  True:
+ * there was nothing.
  */
-static void resign(struct drive *drive)
+static bool resign(struct drive *drive, int watcher)
 {
+	bool idle = true;
 	struct op *next;
 
 	pthread_mutex_lock(&drive->lock);
 	while (!(next = TAILQ_FIRST(&drive->waiters)) &&
 	       start_submitted(drive)) {
+		idle = false;
 		pthread_mutex_unlock(&drive->lock);
 		rpc_ctx_progress(drive->ctx, 0);
 		pthread_mutex_lock(&drive->lock);
 	}
+	idle = idle && !next;
 	drive->busy = false;
+	if (idle)
+		drive->watcher = watcher;
 	if (next)
 		pthread_cond_signal(&next->cond);
 	pthread_mutex_unlock(&drive->lock);
+	return idle;
 }
 
 /* With the lock.  The driver may be asleep in rpc_ctx_progress(). */
@@ -132,7 +153,7 @@ static bool follow(struct drive *drive, struct op *op)
 		return false;
 	TAILQ_REMOVE(&drive->waiters, op, wait_link);
 	op->waited = false;
-	drive->busy = true;
+	take(drive);
 	return true;
 }
 
@@ -142,8 +163,9 @@ static void run(struct drive *drive, struct op *op)
 
 	pthread_mutex_lock(&drive->lock);
 	mine = !drive->busy;
-	drive->busy = true;
-	if (!mine && !follow(drive, op)) {
+	if (mine)
+		take(drive);
+	else if (!follow(drive, op)) {
 		pthread_mutex_unlock(&drive->lock);
 		return;
 	}
@@ -151,7 +173,7 @@ static void run(struct drive *drive, struct op *op)
 	if (mine)
 		op_begin(op);
 	lead(drive, op);
-	resign(drive);
+	resign(drive, -1);
 }
 
 int drive_run(struct drive *drive, struct op *op)
@@ -181,14 +203,43 @@ void drive_post(struct drive *drive, struct op *op)
 	op->done = false;
 	pthread_mutex_lock(&drive->lock);
 	mine = !drive->busy;
-	drive->busy = true;
-	if (!mine)
+	if (mine)
+		take(drive);
+	else
 		submit(drive, op);
 	pthread_mutex_unlock(&drive->lock);
 	if (!mine)
 		return;
 	op_begin(op);
 	rpc_ctx_progress(drive->ctx, 0);
-	resign(drive);
+	resign(drive, -1);
 	errno = saved;
+}
+
+/* ---- who watches ---- */
+
+bool drive_enter(struct drive *drive, uint64_t *turns)
+{
+	bool is;
+
+	pthread_mutex_lock(&drive->lock);
+	is = !drive->busy && drive->turns == *turns;
+	*turns = drive->turns;
+	drive->watcher = -1;
+	if (is)
+		drive->busy = true;
+	pthread_mutex_unlock(&drive->lock);
+	return is;
+}
+
+bool drive_leave(struct drive *drive, int watcher)
+{
+	return resign(drive, watcher);
+}
+
+void drive_forget(struct drive *drive)
+{
+	pthread_mutex_lock(&drive->lock);
+	drive->watcher = -1;
+	pthread_mutex_unlock(&drive->lock);
 }

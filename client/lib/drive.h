@@ -2,11 +2,13 @@
 /*
  * drive.h - who moves the messages: leader and followers.
  *
- * There is no helper thread.  A thread that waits for its operation drives
- * the progress context itself; threads that come meanwhile hand their
- * operations to it and sleep until they are done, or until the driver is,
- * and one of them takes over.  Every operation ends, because its calls have
- * deadlines and somebody drives as long as anybody waits.
+ * A thread that waits for its operation drives the progress context itself;
+ * threads that come meanwhile hand their operations to it and sleep until they
+ * are done, or until the driver is, and one of them takes over.  Every
+ * operation ends, because its calls have deadlines and somebody drives as long
+ * as anybody waits.  When nobody has driven for a while a thread of the library
+ * watches the context (keeper.h), out of the way of those who come: they take
+ * over as if it were not there.
  */
 #ifndef DRIVE_H
 #define DRIVE_H
@@ -43,6 +45,9 @@ struct drive {
 	struct rpc_ctx *ctx; /* of the driving thread */
 	pthread_mutex_t lock; /* all below */
 	bool busy; /* somebody drives */
+	uint64_t turns; /* times that somebody began to, but for the watcher */
+	int watcher; /* eventfd of who watches while nobody drives; -1: none
+		      * does, or nobody who would have to be told */
 	atomic_uint nsubmitted; /* read without the lock */
 	struct ops submitted, waiters;
 };
@@ -54,6 +59,19 @@ void drive_destroy(struct drive *drive);
 int drive_run(struct drive *drive, struct op *op);
 /* Starts op, which has a finish(), and does not wait. */
 void drive_post(struct drive *drive, struct op *op);
+
+/*
+ * For who watches: to drive, if nobody does and nobody has since *turns, which
+ * it brings up to date.  Between the two it may use drive->ctx.
+ */
+bool drive_enter(struct drive *drive, uint64_t *turns);
+/*
+ * watcher: an eventfd that is written to, once, when somebody begins to drive;
+ * it stays open until then or until drive_forget().  -1: none.  True: so it
+ * will be; false: others came meanwhile.
+ */
+bool drive_leave(struct drive *drive, int watcher);
+void drive_forget(struct drive *drive);
 
 /* From start() and from done() of a call: one call more, one less. */
 static inline void op_get(struct op *op)

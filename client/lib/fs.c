@@ -133,6 +133,7 @@ static int fs_connect(struct fs *fs, struct session **out)
 		session_put(s);
 		return rc;
 	}
+	session_keep(s);
 	*out = s;
 	return 0;
 }

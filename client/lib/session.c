@@ -285,8 +285,17 @@ struct session *session_get(struct session *s)
 	return s;
 }
 
+void session_keep(struct session *s)
+{
+	keeper_start(&s->keeper, &s->drive, s->log);
+}
+
 void session_abandon(struct session *s)
 {
+	if (s->abandoned)
+		return;
+	s->abandoned = true;
+	keeper_abandon(&s->keeper);
 	rpc_ctx_abandon(s->drive.ctx);
 	if (s->zero_fd >= 0)
 		close(s->zero_fd);
@@ -306,6 +315,7 @@ static void session_close(struct session *s)
 	int saved = errno;
 	uint32_t i;
 
+	keeper_stop(&s->keeper);
 	session_drain(s);
 	for (i = 0; s->iod && i < s->niods; i++) {
 		if (s->iod[i])

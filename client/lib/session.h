@@ -14,12 +14,14 @@
 #include "clock.h"
 #include "deadline.h"
 #include "drive.h"
+#include "keeper.h"
 #include "list_conf.h"
 #include "pack.h"
 
 struct session {
 	atomic_uint refs;
 	struct drive drive;
+	struct keeper keeper; /* from session_keep() on */
 	struct fabric fabric;
 	const struct log *log;
 	uint64_t id;
@@ -43,6 +45,7 @@ struct session {
 	struct list_conf list;
 	struct list_count count;
 	atomic_uint posted; /* calls that nobody waits for */
+	bool abandoned; /* its descriptors are closed */
 	struct session *next; /* fs.inherited */
 };
 
@@ -67,6 +70,9 @@ int session_open(const struct session_attr *attr, struct session **s);
 /* Asks the mgr for the file system, and makes the iods known. */
 int session_mount(struct session *s);
 
+/* From now on it is kept while its program computes (keeper.h). */
+void session_keep(struct session *s);
+
 struct session *session_get(struct session *s);
 /*
  * The last one closes the connections.  Servers then take the session for
@@ -74,7 +80,8 @@ struct session *session_get(struct session *s);
  */
 void session_put(struct session *s);
 /* In a child after fork(): the parent's session.  Closes the descriptors
- * without a word to the servers; the memory stays. */
+ * without a word to the servers; the memory stays.  The same again does nothing.
+ * It may be called where only async-signal-safe functions may. */
 void session_abandon(struct session *s);
 
 /* An iod's -ESTALE, as which it comes out of io.h and fan.h: iods say it of

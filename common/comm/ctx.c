@@ -9,6 +9,7 @@
 #include "bulk.h"
 #include "call_way.h"
 #include "lookup.h"
+#include "rpc_rest.h"
 
 #define CTX_DRAIN 8 /* batches in a round */
 
@@ -284,11 +285,19 @@ static enum spin_for ctx_waits_for(struct rpc_ctx *ctx)
 	return moved > CTX_LITTLE ? SPIN_ANYTHING : SPIN_LITTLE;
 }
 
+/* Somebody sleeps on it elsewhere, who need not be woken from now on. */
+static void ctx_awake(struct rpc_ctx *ctx)
+{
+	if (atomic_load_explicit(&ctx->sleeping, memory_order_relaxed))
+		atomic_store(&ctx->sleeping, 0);
+}
+
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 {
 	bool waits = false;
 	int n;
 
+	ctx_awake(ctx);
 	for (;;) {
 		n = ctx_round(ctx);
 		if (n > 0 || ctx_woken(ctx)) {
@@ -306,4 +315,19 @@ int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 		else
 			ctx_sleep(ctx, deadline);
 	}
+}
+
+int rpc_ctx_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *nfds,
+		 uint64_t *until)
+{
+	int n;
+
+	ctx_awake(ctx);
+	n = ctx_round(ctx);
+	if (n > 0)
+		return n;
+	if (!TAILQ_EMPTY(&ctx->tasks) || !ctx_rails_rest(ctx, fd, nfds))
+		return 1;
+	*until = timer_next(ctx);
+	return 0;
 }

@@ -126,6 +126,10 @@ bool ctx_rail_used(const struct rpc_ctx *ctx, unsigned int rail);
 bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail);
 /* Sleeps until one of them has work, a wake, or the deadline. */
 void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline);
+/* For a sleep elsewhere: flushes, arms, and fills in what to poll.  False: there is
+ * work already. */
+struct pollfd;
+bool ctx_rails_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n);
 /* Flushes and looks at all of them again. */
 void ctx_rails_arm(struct rpc_ctx *ctx);
 

@@ -106,7 +106,7 @@ static unsigned int rails_only(const struct rpc_ctx *ctx)
 	return only;
 }
 
-static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, nfds_t *n)
+static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n)
 {
 	bool ready = false;
 	unsigned int i;
@@ -118,6 +118,7 @@ static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, nfds_t *n)
 
 		if (!ctx_rail_used(ctx, i))
 			continue;
+		r->dull = 0;
 		ready |= tp_cq_arm(r->cq) == 1;
 		fd[(*n)++] = (struct pollfd){ .fd = tp_cq_fd(r->cq),
 					      .events = POLLIN };
@@ -130,7 +131,7 @@ static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline)
 	struct pollfd fd[RAILS_MAX + 1];
 	uint64_t now, left, count;
 	struct timespec ts;
-	nfds_t n;
+	unsigned int n;
 
 	if (rails_ready(ctx, fd, &n))
 		return;
@@ -162,6 +163,20 @@ void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline)
 	atomic_store(&ctx->sleeping, 0);
 	for (i = 0; i < ctx->rails.n; i++)
 		ctx->rail[i].dull = 0;
+}
+
+/* A wake of before may still be in wakefd. */
+bool ctx_rails_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n)
+{
+	eventfd_t count;
+
+	if (ctx->wakefd >= 0)
+		eventfd_read(ctx->wakefd, &count);
+	atomic_store(&ctx->sleeping, ctx->wakefd >= 0 ? CTX_SLEEPS_ON_ALL : 1);
+	if (!atomic_exchange(&ctx->woken, false) && !rails_ready(ctx, fd, n))
+		return true;
+	atomic_store(&ctx->sleeping, 0);
+	return false;
 }
 
 void rpc_ctx_hold(struct rpc_ctx *ctx)

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "drive.h"
 #include "run_suite.h"
@@ -165,6 +167,103 @@ START_TEST(all_end)
 }
 END_TEST
 
+/* ---- who watches ---- */
+
+static unsigned int told(int event)
+{
+	eventfd_t n = 0;
+
+	return eventfd_read(event, &n) ? 0 : (unsigned int)n;
+}
+
+/* Only when nobody came since, and told once when somebody does. */
+START_TEST(watcher)
+{
+	int event = eventfd(0, EFD_NONBLOCK);
+	uint64_t turns = 0;
+
+	after_round = NULL;
+	call();
+	ck_assert(!drive_enter(&drive, &turns));
+	ck_assert(drive_enter(&drive, &turns));
+	ck_assert(drive_leave(&drive, event));
+	ck_assert_uint_eq(told(event), 0);
+	/* it woke up by itself, and goes to sleep again */
+	ck_assert(drive_enter(&drive, &turns));
+	ck_assert(drive_leave(&drive, event));
+	ck_assert_uint_eq(told(event), 0);
+	call();
+	call();
+	ck_assert_uint_eq(told(event), 1);
+	ck_assert(!drive_enter(&drive, &turns));
+	ck_assert(drive_enter(&drive, &turns));
+	ck_assert(drive_leave(&drive, event));
+	drive_forget(&drive);
+	call();
+	ck_assert_uint_eq(told(event), 0);
+	close(event);
+}
+END_TEST
+
+static void *one_call(void *arg)
+{
+	call();
+	return NULL;
+}
+
+/* Who comes while the watcher looks is next, and it does not sleep then. */
+START_TEST(watcher_makes_way)
+{
+	uint64_t turns = 0;
+	pthread_t t;
+
+	after_round = NULL;
+	ck_assert(drive_enter(&drive, &turns));
+	pthread_create(&t, NULL, one_call, NULL);
+	while (!atomic_load(&drive.nsubmitted))
+		sched_yield();
+	ck_assert(!drive_leave(&drive, -1));
+	pthread_join(t, NULL);
+	ck_assert(!drive_enter(&drive, &turns));
+}
+END_TEST
+
+static atomic_bool over;
+
+static void *watches(void *arg)
+{
+	int event = eventfd(0, EFD_NONBLOCK);
+	uint64_t turns = 0;
+
+	while (!atomic_load(&over)) {
+		told(event);
+		if (drive_enter(&drive, &turns))
+			drive_leave(&drive, event);
+	}
+	drive_forget(&drive);
+	close(event);
+	return NULL;
+}
+
+START_TEST(all_end_with_a_watcher)
+{
+	pthread_t t[THREADS + 1];
+	int i;
+
+	after_round = NULL;
+	pthread_create(&t[THREADS], NULL, watches, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, calls_and_posts, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	atomic_store(&over, true);
+	pthread_join(t[THREADS], NULL);
+	while (rpc_ctx_progress(NULL, 0))
+		;
+	ck_assert_uint_eq(atomic_load(&posted), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("drive");
@@ -173,6 +272,9 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, nobody_is_kept);
 	tcase_add_test(tc, all_end);
+	tcase_add_test(tc, watcher);
+	tcase_add_test(tc, watcher_makes_way);
+	tcase_add_test(tc, all_end_with_a_watcher);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
