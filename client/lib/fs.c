@@ -208,6 +208,33 @@ bool fs_lost(struct fs *fs, struct session *s, int rc)
 	return rc != -ECONNABORTED;
 }
 
+/* ---- fork ---- */
+
+void fs_hold(struct fs *fs)
+{
+	pthread_mutex_lock(&fs->files_lock);
+	pthread_mutex_lock(&fs->lock);
+}
+
+void fs_release(struct fs *fs)
+{
+	pthread_mutex_unlock(&fs->lock);
+	pthread_mutex_unlock(&fs->files_lock);
+}
+
+/* Files that did not move yet are open in a session before the present one. */
+void fs_disown(struct fs *fs)
+{
+	struct file *f;
+
+	if (fs->s)
+		session_abandon(fs->s);
+	LIST_FOREACH(f, &fs->files, link) {
+		if (f->s)
+			session_abandon(f->s);
+	}
+}
+
 static void inherit(struct fs *fs, struct session *s)
 {
 	struct session *known = fs->inherited;
@@ -221,7 +248,6 @@ static void inherit(struct fs *fs, struct session *s)
 	fs->inherited = s;
 }
 
-/* Files that did not move yet are open in a session before the present one. */
 void fs_forked(struct fs *fs)
 {
 	struct file *f;

@@ -61,8 +61,15 @@ int fs_session(struct fs *fs, struct session **s);
  * its caller hears so.
  */
 bool fs_lost(struct fs *fs, struct session *s, int rc);
+/*
+ * Around a fork(): what may be changed by other threads stands still, and the
+ * child has no connection of its parent's any more.
+ */
+void fs_hold(struct fs *fs);
+void fs_release(struct fs *fs);
+void fs_disown(struct fs *fs);
 /* In a child after fork(), with one thread, before file_forked(): leaves the
- * parent's sessions. */
+ * parent's sessions.  With or without fs_disown(). */
 void fs_forked(struct fs *fs);
 
 #endif

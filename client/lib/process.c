@@ -140,7 +140,7 @@ static void fork_prepare(void)
 
 	pthread_mutex_lock(&process.fds.lock);
 	for (i = 0; i < process.tab.n; i++)
-		pthread_mutex_lock(&process.fs[i].files_lock);
+		fs_hold(&process.fs[i]);
 }
 
 static void fork_done(void)
@@ -148,8 +148,22 @@ static void fork_done(void)
 	unsigned int i;
 
 	for (i = process.tab.n; i-- > 0;)
-		pthread_mutex_unlock(&process.fs[i].files_lock);
+		fs_release(&process.fs[i]);
 	pthread_mutex_unlock(&process.fds.lock);
+}
+
+/*
+ * A child that never calls us does not keep its parent's connections open,
+ * however long it lives.  Who has it made by other means than fork() comes here
+ * at its first call, if ever: the servers see to those (docs/durability.md).
+ */
+static void fork_child(void)
+{
+	unsigned int i;
+
+	fork_done();
+	for (i = 0; i < process.tab.n; i++)
+		fs_disown(&process.fs[i]);
 }
 
 static void marker_make(struct process *p)
@@ -176,7 +190,7 @@ static void process_make(struct process *p)
 	fdtable_init(&p->fds);
 	mounts_load(p);
 	marker_make(p);
-	pthread_atfork(fork_prepare, fork_done, fork_done);
+	pthread_atfork(fork_prepare, fork_done, fork_child);
 }
 
 /* ---- the child of a fork ---- */

@@ -86,11 +86,10 @@ void watch_close(struct watch *w)
 	free(w);
 }
 
+/* A child's only thread; from a fork handler the lock may still be its own. */
 void watch_abandon(struct watch *w)
 {
-	pthread_mutex_lock(&shared.lock);
 	monitor_abandon(w->mon);
-	pthread_mutex_unlock(&shared.lock);
 }
 
 int watch_add(struct watch *w, uintptr_t lo, uintptr_t hi)

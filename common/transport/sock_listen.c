@@ -10,7 +10,7 @@
 
 #define ACCEPT_TURN 16
 #define SPARE 512u /* descriptors; a hello has up to 253 */
-#define EACH 4u /* more that a connection takes when its hello is there */
+#define EACH 5u /* more that a connection takes when its hello is there */
 #define SAY_AGAIN_MS 60000 /* at the limit some come and go */
 #define PAUSE_MS 100 /* until the next try when it cannot accept */
 

@@ -45,7 +45,7 @@ def private(magic=WIRE_MAGIC, version=WIRE_VERSION, role=1, fsid=FSID,
                        reply_max)
 
 
-def hello(priv, magic=None, version=1):
+def hello(priv, magic=None, version=2):
     return frame(CONNECT, struct.pack("<IHH", magic or MAGIC_TCP, version, 0)
                  + priv)
 

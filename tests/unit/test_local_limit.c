@@ -22,7 +22,7 @@
 #define CLIENTS 1000u /* that have room */
 #define MORE 100u
 #define ALL (CLIENTS + MORE)
-#define EACH 3u /* descriptors of one that is in */
+#define EACH 4u /* descriptors of one that is in */
 #define LEN 16u
 #define PATIENCE_MS 60000u
 

@@ -110,6 +110,18 @@ static const struct {
 	  0,
 	  -EPROTO,
 	  TCP_NAK_PROTOCOL },
+	{ "a PULSE, which the acceptor sends",
+	  { TCP_OP_PULSE, 0, 0, 0, 0 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
+	{ "an ECHO of nothing",
+	  { TCP_OP_ECHO, 0, 0, 0, 0 },
+	  { { 0 } },
+	  0,
+	  -EPROTO,
+	  TCP_NAK_PROTOCOL },
 	{ "data nobody asked for",
 	  { TCP_OP_READ_DATA, 0, 8, 0, 1 },
 	  { { 0 } },
@@ -471,6 +483,32 @@ START_TEST(silent_host)
 }
 END_TEST
 
+/* The peer's host answers; its program does so for a while, then no more. */
+START_TEST(silent_program)
+{
+	const struct tcp_frame echo = { .op = TCP_OP_ECHO };
+	struct tcp_frame head;
+	struct rig impatient;
+	int fd, i;
+
+	rig_open(&impatient, 0, 300);
+	fd = raw_open(&impatient);
+	for (i = 0; i < 3; i++) {
+		ck_assert(raw_head(&impatient, fd, &head));
+		ck_assert_int_eq(head.op, TCP_OP_PULSE);
+		ck_assert(!impatient.gone[0]);
+		raw_frame(&impatient, fd, &echo, NULL);
+	}
+	ck_assert(raw_head(&impatient, fd, &head));
+	ck_assert_int_eq(head.op, TCP_OP_PULSE);
+	rig_until(&impatient, impatient.gone[0]);
+	ck_assert_int_eq(impatient.last[0].status, -ETIMEDOUT);
+	ck_assert(strstr(impatient.text, "does not answer"));
+	close(fd);
+	rig_close(&impatient);
+}
+END_TEST
+
 static int option(int fd, int level, int name)
 {
 	int val = -1;
@@ -519,6 +557,7 @@ int main(void)
 	tcase_add_test(tc, byte_by_byte);
 	tcase_add_test(tc, end_in_mid_frame);
 	tcase_add_test(tc, silent_host);
+	tcase_add_test(tc, silent_program);
 	tcase_add_test(tc, keepalive);
 	return run_suite(s);
 }

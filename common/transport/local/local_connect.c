@@ -280,6 +280,7 @@ static int take_over(struct local_ep *ep, struct local_req *req,
 	if (req->fds.fd[LOCAL_FD_TABLE] >= 0)
 		map_table(ep, req->fds.fd[LOCAL_FD_TABLE]);
 	established(ep, LOCAL_ACCEPTOR);
+	local_life_watch(ep);
 	rc = local_called_enter(ep);
 	if (!rc)
 		rc = local_called_join(ep, &req->fds);

@@ -61,6 +61,8 @@ void local_cq_abandon(struct tp_cq *base)
 			close(ep->bell);
 		if (ep->gong.fd >= 0)
 			close(ep->gong.fd);
+		if (ep->life >= 0)
+			close(ep->life);
 	}
 	local_caller_fini(cq);
 	sock_cq_fini(&cq->sock);

@@ -95,6 +95,7 @@ static void local_ep_detach(struct local_ep *ep)
 
 	local_ep_forget(ep);
 	local_caller_forget(ep);
+	local_life_leave(ep);
 	if (ep->fd >= 0) {
 		TAILQ_REMOVE(&ep->cq->open, ep, open_link);
 		sock_cq_del(&ep->cq->sock, ep->fd, &ep->src);
@@ -149,7 +150,7 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep->started.ep = ep->ended.ep = &ep->ep;
 	ep->started.priv = &ep->priv;
 	ep->cq = cq;
-	ep->fd = ep->bell = ep->gong.fd = -1;
+	ep->fd = ep->bell = ep->gong.fd = ep->life = -1;
 	ep->group = attr && attr->group;
 	strcpy(ep->peer, "local -");
 	*out = &ep->ep;

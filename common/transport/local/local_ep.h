@@ -118,6 +118,8 @@ struct local_ep {
 	struct local_gong gong;
 	struct sock_src bell_src;
 	struct local_page *page;
+	int life; /* of the acceptor: pidfd of the connector's process */
+	struct sock_src life_src;
 	struct local_answer answer[LOCAL_ASKS]; /* a queue */
 	uint32_t answer_head, answer_tail;
 	/* reaching */
@@ -203,6 +205,12 @@ int local_called_enter(struct local_ep *ep);
 /* Takes over the group that came with CONNECT, if any.  -errno. */
 int local_called_join(struct local_ep *ep, struct local_fds *fds);
 void local_called_leave(struct local_ep *ep);
+
+/* ---- the connector's process (local_life.c) ---- */
+
+/* Its end is the connection's, whoever else has the socket.  Best effort. */
+void local_life_watch(struct local_ep *ep);
+void local_life_leave(struct local_ep *ep);
 
 /* ---- sending and receiving ---- */
 

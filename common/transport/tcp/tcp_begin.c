@@ -105,6 +105,18 @@ static int begin_bye(struct tcp_ep *ep, const struct tcp_frame *frame,
 	return -ENOTCONN;
 }
 
+static int begin_pulse(struct tcp_ep *ep, const struct tcp_frame *frame,
+		       const uint8_t *p)
+{
+	return tcp_pulse_answer(ep);
+}
+
+static int begin_echo(struct tcp_ep *ep, const struct tcp_frame *frame,
+		      const uint8_t *p)
+{
+	return tcp_pulse_echo(ep);
+}
+
 static int (*const begin[TCP_OP_END])(struct tcp_ep *ep,
 				      const struct tcp_frame *frame,
 				      const uint8_t *p) = {
@@ -120,6 +132,8 @@ static int (*const begin[TCP_OP_END])(struct tcp_ep *ep,
 	[TCP_OP_ATOMIC_OLD] = begin_atomic_old,
 	[TCP_OP_NAK] = begin_nak,
 	[TCP_OP_BYE] = begin_bye,
+	[TCP_OP_PULSE] = begin_pulse,
+	[TCP_OP_ECHO] = begin_echo,
 };
 
 static bool before_up(enum tcp_op op)

@@ -154,6 +154,7 @@ static int take_over(struct tcp_ep *ep, struct sock_req *req, const void *priv,
 
 	if (rc)
 		return rc;
+	ep->pulse.asks = true;
 	req->fd = -1;
 	tcp_sock_tune(dev_of(ep), ep->fd);
 	tcp_pace_connected(dev_of(ep), ep->fd);

@@ -255,16 +255,20 @@ void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id)
 			 status);
 }
 
-void tcp_ep_lost(struct tcp_ep *ep, int status)
+void tcp_ep_lost_for(struct tcp_ep *ep, int status, const char *why)
 {
 	struct tcp_sendq *sq = &ep->sq;
 	uint32_t id = 0;
 
 	if (sq->done != sq->tail)
 		id = sq->wr[sq->done & sq->mask].id;
-	log_warn(ep->ep.dev->log, "%s: connection lost: %s", ep->peer,
-		 strerror(-status));
+	log_warn(ep->ep.dev->log, "%s: connection lost: %s", ep->peer, why);
 	tcp_ep_break(ep, status, id);
+}
+
+void tcp_ep_lost(struct tcp_ep *ep, int status)
+{
+	tcp_ep_lost_for(ep, status, strerror(-status));
 }
 
 /* In the middle of a frame nothing can be said. */

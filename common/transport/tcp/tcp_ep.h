@@ -72,6 +72,12 @@ struct tcp_ep {
 	uint32_t mask; /* in the epoll set */
 	bool dirty, ready, done; /* on which lists of the cq */
 	TAILQ_ENTRY(tcp_ep) dirty_link, ready_link, done_link, open_link;
+	struct tcp_pulse {
+		bool asks; /* an acceptor's */
+		bool heard; /* something, since the last beat */
+		bool asked; /* and no echo yet */
+		unsigned int quiet; /* beats without anything */
+	} pulse;
 	int lost; /* why sending failed: read the rest,
 					 * then break */
 	struct tcp_rx rx;
@@ -103,6 +109,7 @@ void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why);
 int tcp_rx_refuse(struct tcp_ep *ep, int status, const char *why);
 /* The same with a log line; the oldest send request gets status. */
 void tcp_ep_lost(struct tcp_ep *ep, int status);
+void tcp_ep_lost_for(struct tcp_ep *ep, int status, const char *why);
 void tcp_ep_dirty(struct tcp_ep *ep);
 void tcp_ep_ready(struct tcp_ep *ep);
 void tcp_ep_done(struct tcp_ep *ep);
@@ -122,11 +129,16 @@ void tcp_connect_step(struct tcp_ep *ep);
 int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
 		       const uint8_t *payload);
 
-/* Is the peer's host still there (tcp_pulse.c)? */
+/* Are the peer's host and its program still there (tcp_pulse.c)? */
 struct tcp_info;
 void tcp_pulse_init(struct tcp_cq *cq);
 void tcp_pulse_join(struct tcp_ep *ep);
 void tcp_pulse_leave(struct tcp_ep *ep);
+/* Something is sent: looks again, where it had ceased to. */
+void tcp_pulse_wake(struct tcp_cq *cq);
+/* PULSE, ECHO came.  0, or the ep was broken. */
+int tcp_pulse_answer(struct tcp_ep *ep);
+int tcp_pulse_echo(struct tcp_ep *ep);
 /* Something was sent and nothing came back for longer than dead_ms. */
 bool tcp_pulse_gone(const struct tcp_info *info, unsigned int dead_ms);
 

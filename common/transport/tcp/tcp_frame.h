@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TCP_VERSION 1u
+#define TCP_VERSION 2u
 #define TCP_HEAD_LEN 16u
 #define TCP_SEG_LEN 16u
 #define TCP_SEG_MAX 256u /* segments of one frame */
@@ -49,6 +49,8 @@ enum tcp_op {
 	TCP_OP_ATOMIC_OLD, /* payload: u64 value before */
 	TCP_OP_NAK, /* the connection ends: why (imm), request (id) */
 	TCP_OP_BYE, /* the sender closed its endpoint */
+	TCP_OP_PULSE, /* of an acceptor: is your program there? */
+	TCP_OP_ECHO, /* of a connector: it is */
 	TCP_OP_END
 };
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tcp_pulse.c - notices hosts that went silent while data was under way to
- * them: the kernel by itself would try for a quarter of an hour.  A host that
- * answers is alive, even when its program does not read for a long time.
+ * them: the kernel by itself would try for a quarter of an hour.  And who
+ * accepted a connection notices that the program at its other end is gone,
+ * though that host answers.
+ *
+ * Who connected does not look while nothing is under way, so as to sleep.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -11,6 +14,7 @@
 #include "tcp.h"
 
 #define BEATS 4u /* looks in dead_peer_ms */
+#define ASK_BEATS 2u /* without anything, before the program is asked */
 
 static unsigned int dead_ms(const struct tcp_cq *cq)
 {
@@ -31,28 +35,110 @@ bool tcp_pulse_gone(const struct tcp_info *info, unsigned int ms)
 	       info->tcpi_last_ack_recv > ms && info->tcpi_last_data_recv > ms;
 }
 
-static void look_at(struct tcp_ep *ep)
+/* What came is not read yet, for want of a receive. */
+static bool unread(const struct tcp_ep *ep)
+{
+	return ep->rx.readable || ep->rq.paused;
+}
+
+static int say(struct tcp_ep *ep, enum tcp_op op)
+{
+	const struct tcp_frame frame = { .op = op };
+
+	return tcp_tx_small(ep, &frame, NULL, 0);
+}
+
+/*
+ * The connector's kernel answers for a program that is stopped, and for one that
+ * is dead whose child has the socket: so its program is asked, when nothing came
+ * for long.  Beats are counted, not time: we may have stood still ourselves.
+ */
+static void listen_for(struct tcp_ep *ep)
+{
+	struct tcp_pulse *p = &ep->pulse;
+
+	p->quiet = p->heard || unread(ep) ? 0 : p->quiet + 1;
+	p->heard = false;
+	if (p->quiet > BEATS && p->asked) {
+		tcp_ep_lost_for(ep, -ETIMEDOUT,
+				"its program does not answer: it is stopped, "
+				"or dead and a child has its socket");
+	} else if (p->quiet >= ASK_BEATS && !p->asked) {
+		p->asked = !say(ep, TCP_OP_PULSE);
+	}
+}
+
+static void look_at(struct tcp_ep *ep, const struct tcp_info *info)
+{
+	if (tcp_pulse_gone(info, dead_ms(ep->cq)))
+		tcp_ep_lost(ep, -ETIMEDOUT);
+	else if (ep->pulse.asks)
+		listen_for(ep);
+}
+
+/* The peer has all that there was for it: keepalive finds that its host ends. */
+static bool at_rest(const struct tcp_ep *ep, const struct tcp_info *info)
+{
+	return !ep->pulse.asks && !info->tcpi_unacked &&
+	       STAILQ_EMPTY(&ep->sq.out) && STAILQ_EMPTY(&ep->sq.wait);
+}
+
+/* False: it need not be looked at again. */
+static bool ep_beat(struct tcp_ep *ep)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
+	bool rests;
 
-	if (getsockopt(ep->fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
-	    tcp_pulse_gone(&info, dead_ms(ep->cq)))
-		tcp_ep_lost(ep, -ETIMEDOUT);
+	if (ep->state != TCP_EP_UP ||
+	    getsockopt(ep->fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return true;
+	rests = at_rest(ep, &info);
+	look_at(ep, &info);
+	return !rests;
 }
 
 static void beat(struct sock_timer *timer)
 {
 	struct tcp_cq *cq = container_of(timer, struct tcp_cq, pulse);
 	struct tcp_ep *ep, *next;
+	bool again = false;
 
 	for (ep = TAILQ_FIRST(&cq->open); ep; ep = next) {
 		next = TAILQ_NEXT(ep, open_link);
-		if (ep->state == TCP_EP_UP)
-			look_at(ep);
+		again |= ep_beat(ep);
 	}
-	if (!TAILQ_EMPTY(&cq->open))
+	if (again && !TAILQ_EMPTY(&cq->open))
 		set_next(cq);
+}
+
+void tcp_pulse_wake(struct tcp_cq *cq)
+{
+	if (!cq->pulse.at)
+		set_next(cq);
+}
+
+/* One echo is as good as several. */
+int tcp_pulse_answer(struct tcp_ep *ep)
+{
+	const struct tcp_tx *tx;
+
+	if (ep->pulse.asks)
+		return tcp_rx_refuse(ep, -EPROTO, "a PULSE of a connector");
+	STAILQ_FOREACH(tx, &ep->sq.out, link)
+		if (tx->op == TCP_OP_ECHO)
+			return 0;
+	return say(ep, TCP_OP_ECHO)
+		       ? tcp_rx_refuse(ep, -ENOMEM, "no memory for an ECHO")
+		       : 0;
+}
+
+int tcp_pulse_echo(struct tcp_ep *ep)
+{
+	if (!ep->pulse.asked)
+		return tcp_rx_refuse(ep, -EPROTO, "an ECHO of nothing");
+	ep->pulse.asked = false;
+	return 0;
 }
 
 void tcp_pulse_init(struct tcp_cq *cq)
@@ -63,9 +149,8 @@ void tcp_pulse_init(struct tcp_cq *cq)
 
 void tcp_pulse_join(struct tcp_ep *ep)
 {
-	if (TAILQ_EMPTY(&ep->cq->open))
-		set_next(ep->cq);
 	TAILQ_INSERT_TAIL(&ep->cq->open, ep, open_link);
+	tcp_pulse_wake(ep->cq);
 }
 
 void tcp_pulse_leave(struct tcp_ep *ep)

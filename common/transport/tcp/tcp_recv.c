@@ -178,6 +178,7 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 	tcp_unhold(cq->held, held);
 	if (n <= 0)
 		return n;
+	ep->pulse.heard = true;
 	if (land > (uint64_t)n)
 		land = (uint64_t)n;
 	if (land)

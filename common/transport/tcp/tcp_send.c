@@ -162,8 +162,10 @@ static bool flush_once(struct tcp_ep *ep)
 		send_failed(ep, errno);
 		return false;
 	}
-	if (n > 0)
+	if (n > 0) {
+		tcp_pulse_wake(ep->cq);
 		sent(ep, (uint64_t)n);
+	}
 	if (n < (ssize_t)g.bytes) {
 		full(ep);
 		return false;

@@ -46,13 +46,16 @@ static void reap(pid_t pid)
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void child_uses(int fd, int reader)
+/* before: the parent's descriptors */
+static void child_uses(int fd, int reader, int before)
 {
-	int before = count_fds(), other;
 	struct stat st;
+	int other;
 
+	/* the parent's connections went with the fork, */
+	EXPECT(count_fds() < before);
 	EXPECT(pvfs_fstat(fd, &st) == 0 && st.st_size == N);
-	/* the parent's connections went, as many of its own came */
+	/* and as many of its own came */
 	EXPECT(count_fds() <= before);
 	EXPECT(pvfs_read(reader, buf, N) == N && filled(buf, N, 1, 0));
 	fill(buf, N, 2, N);
@@ -64,17 +67,18 @@ static void child_uses(int fd, int reader)
 
 static void inherit(void)
 {
-	int fd = open_in("file", O_RDWR | O_CREAT), reader;
+	int fd = open_in("file", O_RDWR | O_CREAT), reader, before;
 	struct stat st;
 	pid_t pid;
 
 	fill(buf, N, 1, 0);
 	EXPECT(pvfs_write(fd, buf, N) == N);
 	reader = open_in("file", O_RDONLY);
+	before = count_fds();
 	pid = fork();
 	EXPECT(pid >= 0);
 	if (pid == 0) {
-		child_uses(fd, reader);
+		child_uses(fd, reader, before);
 		exit(0);
 	}
 	reap(pid);

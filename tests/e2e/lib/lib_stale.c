@@ -130,7 +130,7 @@ static void own_locks(const char *dir, const int *fd)
 
 /*
  * Some files are still open in the session that ended, one in its successor: of
- * both a child gives the descriptors back when it makes its own.
+ * both a child has no descriptors.
  */
 static void child_leaves_both(int fd)
 {
@@ -138,10 +138,10 @@ static void child_leaves_both(int fd)
 	pid_t pid;
 
 	EXPECT(pvfs_pread(fd, buf, N, 0) == N);
+	have = count_fds();
 	pid = fork();
 	EXPECT(pid >= 0);
 	if (!pid) {
-		have = count_fds();
 		EXPECT(pvfs_pread(fd, buf, N, 0) == N);
 		EXPECT(count_fds() < have);
 		_exit(0);
