@@ -16,6 +16,7 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 	c->s = s;
 	c->peer = peer;
 	c->once = false;
+	c->keep = false;
 	c->redirect = NULL;
 	c->which = NULL;
 	c->mem = NULL;
@@ -128,26 +129,41 @@ struct posted {
 	struct session *s;
 	struct rpc_peer *peer;
 	const char *what;
+	bool keep; /* until it is answered */
+	bool again; /* it was not answered before */
 	uint64_t msg[];
 };
 
+static void posted_send(struct posted *p)
+{
+	p->rpc.deadline = clock_after_ms(p->s->timeout_ms);
+	rpc_call_start(p->peer, &p->rpc);
+}
+
+/* Nobody was told that it failed: the server hears of it when it is back. */
 static void posted_done(struct rpc_call *rpc)
 {
 	struct posted *p = rpc->arg;
+	int rc = rpc->status;
 
-	if (rpc->status)
+	if (rc == -ETIMEDOUT && p->keep) {
+		p->again = true;
+		rpc->quiet = true;
+		posted_send(p);
+		return;
+	}
+	if (p->again && rc == -EBADF) /* it had heard */
+		rc = 0;
+	if (rc)
 		log_warn(p->s->log, "%s: %s: %s", rpc_peer_name(p->peer),
-			 p->what, strerror(-rpc->status));
-	op_put(&p->op, rpc->status);
+			 p->what, strerror(-rc));
+	op_put(&p->op, rc);
 }
 
 static void posted_start(struct op *op)
 {
-	struct posted *p = (struct posted *)op;
-
-	p->rpc.deadline = clock_after_ms(p->s->timeout_ms);
 	op_get(op);
-	rpc_call_start(p->peer, &p->rpc);
+	posted_send((struct posted *)op);
 }
 
 static void posted_finish(struct op *op)
@@ -185,6 +201,7 @@ void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 		.s = c->s,
 		.peer = c->peer,
 		.what = what,
+		.keep = c->keep,
 		.rpc = { .msg = p->msg,
 			 .msg_len = c->out.len,
 			 .done = posted_done,

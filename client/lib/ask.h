@@ -26,6 +26,7 @@ struct ask {
 	struct session *s;
 	struct rpc_peer *peer;
 	bool once; /* a change: see ask_run() */
+	bool keep; /* of ask_post(): sent again until it is answered */
 	bool look; /* it failed for a server that this one needed, perhaps */
 	char *redirect; /* PATH_MAX bytes, or NULL: a reply with
 					 * WIRE_REDIRECT is a protocol error */
@@ -54,7 +55,9 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg);
 
 /*
  * Sends a copy of c's message and does not wait: errors are logged as
- * "what: ...".  Waits after all when many are under way, or without memory.
+ * "what: ...".  One with c->keep that is not answered in time is sent again until
+ * the session ends, and -EBADF is no error then.  Waits after all, and only once, when many
+ * are under way, or without memory.
  */
 void ask_post(struct ask *c, enum wire_op wire_op, const char *what);
 

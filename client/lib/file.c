@@ -92,9 +92,7 @@ void file_wrote(struct file *f, uint64_t end, int rc)
 	pthread_mutex_lock(&f->lock);
 	if (rc) {
 		f->io.doubt = true;
-		f->io.silent = rc == -ETIMEDOUT;
 	} else {
-		f->io.silent = false;
 		f->io.wrote = true;
 		if (end > f->io.end)
 			f->io.end = end;

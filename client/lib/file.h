@@ -15,7 +15,6 @@ struct dirbuf;
 struct file_io {
 	bool wrote, timed; /* WIRE_R_WROTE, WIRE_R_MTIME */
 	bool doubt; /* a write failed: end is not known */
-	bool silent; /* ... because a server did not answer */
 	uint64_t end; /* behind the highest byte written */
 	int64_t mtime; /* of the last one, ns */
 };

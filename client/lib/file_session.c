@@ -14,46 +14,25 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "fan.h"
 #include "file.h"
 #include "lock.h"
 
 /* ---- RELEASE ---- */
 
-/* What a failed write left behind only the iods know; one that did not answer
- * is not waited for again. */
-static int settle(struct file *f, struct file_io *io)
-{
-	struct file_size size;
-	int rc;
-
-	if (!io->doubt)
-		return 0;
-	if (io->silent)
-		return -ETIMEDOUT;
-	rc = size_ask(f->s, f->handle, &f->dist, NULL, NULL, &size);
-	if (rc)
-		return rc;
-	io->end = size.size;
-	io->wrote = true;
-	return 0;
-}
-
-/*
- * Without a RELEASE the mgr takes the file for unfinished until the session
- * ends, and asks the iods for its size: right, but slow.
- */
 static void release(struct file *f, uint64_t open, struct file_io io)
 {
-	struct mgr_release rel = { .handle = f->handle, .open = open };
+	struct mgr_release rel = {
+		.handle = f->handle,
+		.open = open,
+		.end = io.end,
+		.mtime = io.mtime,
+		.flags = (io.wrote ? WIRE_R_WROTE : 0) |
+			 (io.wrote && io.timed ? WIRE_R_MTIME : 0) |
+			 (io.doubt ? WIRE_R_DOUBT : 0),
+	};
 
-	if (!open || settle(f, &io))
-		return;
-	rel.end = io.end;
-	rel.mtime = io.mtime;
-	rel.flags = (io.wrote ? WIRE_R_WROTE : 0) |
-		    (io.wrote && io.timed ? WIRE_R_MTIME : 0);
-	mgr_release(f->s, &rel);
+	if (open)
+		mgr_release(f->s, &rel);
 }
 
 void file_release(struct file *f)

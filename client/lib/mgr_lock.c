@@ -37,12 +37,15 @@ int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock)
 	return ask_run(&c, WIRE_LOCK, take_lock, lock);
 }
 
+/* Late, the process' own unlock would take what it has locked since; the owners
+ * of open files come once. */
 void mgr_unlock(struct session *s, uint64_t handle, const struct mgr_lock *lock)
 {
 	struct wire_lock body = body_of(handle, lock);
 	struct ask c;
 
 	ask_begin(&c, s, s->mgr);
+	c.keep = lock->owner && !(lock->flags & WIRE_L_CANCEL);
 	ask_put(&c, &body, sizeof(body));
 	ask_post(&c, WIRE_LOCK, "unlocking a file");
 }

@@ -48,6 +48,7 @@ void mgr_release(struct session *s, const struct mgr_release *rel)
 	struct ask c;
 
 	ask_begin(&c, s, s->mgr);
+	c.keep = true;
 	ask_put(&c, &body, sizeof(body));
 	ask_post(&c, WIRE_RELEASE, "closing a file");
 }

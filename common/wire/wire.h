@@ -334,6 +334,8 @@ struct wire_open_rep {
 
 #define WIRE_R_WROTE	0x1u	/* data was written through this open */
 #define WIRE_R_MTIME	0x2u	/* ... after the last explicit utimens */
+#define WIRE_R_DOUBT	0x4u	/* a write failed: only the iods know how far it
+				 * came */
 
 struct wire_release {
 	le64 handle;

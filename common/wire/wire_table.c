@@ -121,7 +121,8 @@ static const struct wire_form open_rep = {
 static const struct wire_form release = {
 	.size = sizeof(struct wire_release),
 	.fields = { SIZE(wire_release, end),
-		    BITS(wire_release, flags, WIRE_R_WROTE | WIRE_R_MTIME),
+		    BITS(wire_release, flags,
+			 WIRE_R_WROTE | WIRE_R_MTIME | WIRE_R_DOUBT),
 		    ZERO(wire_release, zero) },
 };
 

@@ -28,7 +28,7 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args)
 	if (rc)
 		return rc;
 	/* the owner may have set them after the write, as install(1) does */
-	if (args->flags & WIRE_R_WROTE && op->cred->uid != 0 &&
+	if (args->flags & (WIRE_R_WROTE | WIRE_R_DOUBT) && op->cred->uid != 0 &&
 	    op->cred->uid != ino.uid)
 		ino.mode = ns_drop_suid(ino.mode);
 	size_released(&ino, is_append(&rec), args);

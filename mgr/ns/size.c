@@ -71,6 +71,8 @@ void size_released(struct inode *ino, bool append,
 		if (args->flags & WIRE_R_MTIME)
 			size_written(ino, args->mtime);
 	}
+	if (args->flags & WIRE_R_DOUBT)
+		ino->flags |= INODE_TAINT | INODE_DATA;
 	one_writer_less(ino, append);
 }
 

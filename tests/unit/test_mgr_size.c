@@ -115,6 +115,28 @@ START_TEST(test_bad_release)
 }
 END_TEST
 
+/* A write failed: its end is the iods' to say, once nobody writes any more. */
+START_TEST(test_doubt)
+{
+	uint64_t a = open_f(0), b = open_f(0);
+
+	ck_assert_int_eq(fx_release(&fx, ino.handle, a,
+				    WIRE_R_WROTE | WIRE_R_MTIME | WIRE_R_DOUBT,
+				    10, 2000),
+			 0);
+	close_f(b, 20, 3000);
+	ck_assert_int_eq(stat_f(), NS_ASK);
+	ck_assert(!known());
+	asked(4096, 7000);
+	ck_assert(known());
+	ck_assert_uint_eq(ino.size, 4096);
+	/* without one that succeeded */
+	a = open_f(0);
+	ck_assert_int_eq(fx_release(&fx, ino.handle, a, WIRE_R_DOUBT, 0, 0), 0);
+	ck_assert_int_eq(stat_f(), NS_ASK);
+}
+END_TEST
+
 START_TEST(test_unclean)
 {
 	uint64_t a = open_f(0);
@@ -352,6 +374,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_clean);
 	tcase_add_test(tc, test_bad_release);
+	tcase_add_test(tc, test_doubt);
 	tcase_add_test(tc, test_unclean);
 	tcase_add_test(tc, test_stale_answer);
 	tcase_add_test(tc, test_truncate);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_close.c - closes files that it removed while servers are away, and lives
+ * on without another call.
+ */
+#include <unistd.h>
+
+#include "expect.h"
+#include "pvfs.h"
+
+#define N 200000u
+
+static unsigned char buf[N];
+
+static void tell(const char *word)
+{
+	puts(word);
+	fflush(stdout);
+}
+
+static void wait_for_line(void)
+{
+	char c;
+
+	EXPECT(read(0, &c, 1) == 1);
+}
+
+static int make(const char *path)
+{
+	int fd = pvfs_open(path, O_RDWR | O_CREAT, 0644);
+
+	EXPECT(fd >= 0);
+	EXPECT(pvfs_write(fd, buf, N) == N);
+	EXPECT(pvfs_unlink(path) == 0);
+	return fd;
+}
+
+/* lib_close FILE: each word on stdout is followed by a line on stdin */
+int main(int argc, char **argv)
+{
+	int fd, other;
+
+	EXPECT(argc == 2);
+	fd = make(argv[1]);
+	other = make(argv[1]);
+	tell("made");
+	wait_for_line();
+	EXPECT_ERRNO(pvfs_pwrite(fd, buf, N, 0), ETIMEDOUT);
+	EXPECT(pvfs_close(fd) == 0);
+	tell("closed one");
+	wait_for_line();
+	EXPECT(pvfs_close(other) == 0);
+	tell("closed both");
+	wait_for_line();
+	tell("ok");
+	return 0;
+}

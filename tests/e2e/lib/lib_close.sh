@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A file that was removed and is closed while a server is away is gone when that
+# server is back, though the process lives on without a call: closed after a write
+# that timed out, for an iod, and while the manager is down.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+export PVFS_TIMEOUT=2
+start_pvfs -n 2
+mkfifo "$tmp/in"
+lib_close /pvfs/file <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
+client=$!
+helpers+=($client)
+exec 9>"$tmp/in"
+until_true 30 grep -qx made "$tmp/out"
+# Whether so many are left.
+left() { [ "$(objects)" = "$1" ]; }
+both=$(objects)
+[ "$both" -gt 2 ] || fail "nothing was written: $both objects"
+
+kill -STOP "$(cluster pid 1)"
+echo >&9
+until_true 60 grep -qx 'closed one' "$tmp/out"
+kill -CONT "$(cluster pid 1)"
+until_true 60 left $((both / 2))
+
+must cluster kill-mgr
+echo >&9
+until_true 60 grep -qx 'closed both' "$tmp/out"
+until_true 60 grep -q 'no answer to RELEASE' "$tmp/err"
+must cluster start-mgr
+until_true 60 left 0
+
+echo >&9
+wait $client || { cat "$tmp/out" "$tmp/err"; fail "the client failed"; }
+grep -qx ok "$tmp/out" || fail "not to its end"
