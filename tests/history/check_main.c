@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * check_main.c - judges a history.
+ *
+ *	history-check BOUND LOG...
+ *	HISTORY_SHOW="KIND OBJECT FROM TO" history-check BOUND LOG...
+ *				shows its calls instead (plain 0, cut 1, tail 2,
+ *				guard 3, names 4; seconds)
+ *
+ * BOUND: seconds that a call may take (PVFS_TIMEOUT).  Explains the violations
+ * on stdout and closes with a line of counts.  0: an order explains it all; 1:
+ * none does, or it cannot be told.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "history.h"
+
+#define SLACK_NS 100000000u /* how late a call may return */
+
+/* Calls that returned later than a second after their deadline. */
+static void late_calls(const struct history *h)
+{
+	const struct call *worst = NULL;
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < h->n; i++) {
+		const struct call *c = &h->call[i];
+
+		if (c->op->state != OP_DONE || c->end - c->begin < h->bound)
+			continue;
+		n++;
+		if (!worst || c->end - c->begin > worst->end - worst->begin)
+			worst = c;
+	}
+	if (!worst)
+		return;
+	printf("late: %u calls returned more than 100 ms after their deadline "
+	       "(stopped clients count as well); the longest took %.3f s:\n",
+	       n, (double)(worst->end - worst->begin) / 1e9);
+	explain((struct history *)h, "late", worst);
+}
+
+static void counts(const struct history *h)
+{
+	unsigned int sure = 0, failed = 0, open = 0;
+	size_t i;
+
+	for (i = 0; i < h->n; i++) {
+		if (h->call[i].op->state != OP_DONE)
+			open++;
+		else if (h->call[i].outcome == SURE)
+			sure++;
+		else
+			failed++;
+	}
+	printf("calls %zu answered %u failed %u killed %u violations %u\n",
+	       h->n, sure, failed, open, h->violations);
+}
+
+/* 0: not asked for. */
+static int show(struct history *h, const char *what)
+{
+	unsigned int kind, object;
+	double from, to;
+	size_t i;
+
+	if (!what ||
+	    sscanf(what, "%u %u %lf %lf", &kind, &object, &from, &to) != 4)
+		return 0;
+	from = from * 1e9 + (double)h->zero;
+	to = to * 1e9 + (double)h->zero;
+	for (i = history_next(h, 0, kind, object); i < h->n;
+	     i = history_next(h, i + 1, kind, object))
+		if ((double)h->call[i].end >= from &&
+		    (double)h->call[i].begin <= to) {
+			explain(h, "", &h->call[i]);
+			for (uint32_t k = 0;
+			     k < h->call[i].op->nval && !h->call[i].outcome;
+			     k++)
+				remark(h, "  %u: %s", h->call[i].op->block + k,
+				       value_text(h->call[i].op->val[k]));
+		}
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct history h = { .out = stdout };
+	int i, rc;
+
+	if (argc < 3) {
+		fprintf(stderr, "usage: history-check BOUND LOG...\n");
+		return 2;
+	}
+	h.bound = (uint64_t)(strtod(argv[1], NULL) * 1e9) + SLACK_NS;
+	for (i = 2; i < argc; i++) {
+		rc = history_load(&h, argv[i]);
+		h.looked |= strstr(argv[i], "look") != NULL;
+		if (rc) {
+			fprintf(stderr, "%s: %s\n", argv[i], strerror(-rc));
+			return 2;
+		}
+	}
+	history_sort(&h);
+	if (show(&h, getenv("HISTORY_SHOW")))
+		return 0;
+	late_calls(&h);
+	history_check(&h);
+	counts(&h);
+	return h.violations ? 1 : 0;
+}

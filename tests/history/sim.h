@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sim.h - histories of a file system that is right, for testing the checker: a
+ * simulated one does each call in some moment between its begin and its end.
+ */
+#ifndef SIM_H
+#define SIM_H
+
+#include "history.h"
+
+#define SIM_CLIENTS 6u
+#define SIM_BLOCKS 8u
+#define SIM_TAIL 65536u
+
+struct sim_call {
+	struct op *op; /* NULL: none under way */
+	uint64_t effect, end;
+	bool fails, effective, killed, done;
+};
+
+struct sim {
+	struct history h;
+	uint64_t rng, now;
+	uint16_t writers;
+	uint64_t no[4096];
+	uint16_t writer[SIM_CLIENTS];
+	struct sim_call call[2 * SIM_CLIENTS]; /* the second half: of dead ones */
+	uint64_t holding[SIM_CLIENTS]; /* the OP_LOCK */
+	/* what there is */
+	uint64_t block[OBJ_KINDS][SIM_BLOCKS];
+	uint32_t size;
+	uint64_t tail[SIM_TAIL];
+	uint32_t tail_end;
+	uint64_t name[4];
+	uint16_t holder; /* 0: none */
+	unsigned int shared;
+	uint64_t ids;
+};
+
+struct sim *sim_new(uint64_t seed);
+void sim_free(struct sim *sim);
+/* n random calls, then what is under way ends. */
+void sim_run(struct sim *sim, unsigned int n);
+/* A call by hand: begins now, lasts a while; result as it is given.  nval: of a
+ * read, whose values the caller sets. */
+struct op *sim_call(struct sim *sim, uint16_t writer, enum op_kind kind,
+		    enum object_kind okind, uint32_t block, uint32_t count,
+		    int32_t result);
+/* The same, with what there is as its result. */
+struct op *sim_read(struct sim *sim, uint16_t writer, enum object_kind okind,
+		    uint32_t block, uint32_t count);
+/* Judges: the number of violations. */
+unsigned int sim_judge(struct sim *sim);
+
+#endif
