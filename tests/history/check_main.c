@@ -18,28 +18,49 @@
 
 #define SLACK_NS 100000000u /* how late a call may return */
 
-/* Calls that returned later than a second after their deadline. */
-static void late_calls(const struct history *h)
+/* Of calls that returned later than they may: the longest of each kind. */
+struct late {
+	const struct call *worst;
+	unsigned int n;
+};
+
+static bool longer(const struct call *a, const struct call *b)
 {
-	const struct call *worst = NULL;
-	unsigned int n = 0;
+	return !b || a->end - a->begin > b->end - b->begin;
+}
+
+/* Who was stopped does not count. */
+static void gather_late(const struct history *h, struct late late[OP_KINDS])
+{
+	const struct call *c;
 	size_t i;
 
 	for (i = 0; i < h->n; i++) {
-		const struct call *c = &h->call[i];
-
-		if (c->op->state != OP_DONE || c->end - c->begin < h->bound)
+		c = &h->call[i];
+		if (c->op->state != OP_DONE || c->op->stopped ||
+		    c->end - c->begin < h->bound)
 			continue;
-		n++;
-		if (!worst || c->end - c->begin > worst->end - worst->begin)
-			worst = c;
+		late[c->op->kind].n++;
+		if (longer(c, late[c->op->kind].worst))
+			late[c->op->kind].worst = c;
 	}
-	if (!worst)
-		return;
-	printf("late: %u calls returned more than 100 ms after their deadline "
-	       "(stopped clients count as well); the longest took %.3f s:\n",
-	       n, (double)(worst->end - worst->begin) / 1e9);
-	explain((struct history *)h, "late", worst);
+}
+
+static void late_calls(struct history *h)
+{
+	struct late late[OP_KINDS] = { 0 };
+	unsigned int i;
+
+	gather_late(h, late);
+	for (i = 0; i < OP_KINDS; i++) {
+		if (!late[i].n)
+			continue;
+		printf("late: %u of a kind, the longest took %.3f s\n",
+		       late[i].n,
+		       (double)(late[i].worst->end - late[i].worst->begin) /
+			       1e9);
+		explain(h, "", late[i].worst);
+	}
 }
 
 static void counts(const struct history *h)

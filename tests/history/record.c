@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -60,11 +61,27 @@ struct op *log_next(struct log *log, enum op_kind kind, enum object_kind okind,
 	return op;
 }
 
+static volatile sig_atomic_t went_on;
+
+static void note_went_on(int sig)
+{
+	went_on = 1;
+}
+
+void record_stops(void)
+{
+	struct sigaction sa = { .sa_handler = note_went_on,
+				.sa_flags = SA_RESTART };
+
+	sigaction(SIGCONT, &sa, NULL);
+}
+
 void op_begin(struct op *op)
 {
+	went_on = 0;
 	op->begin = boot_ns();
 	atomic_signal_fence(memory_order_seq_cst);
-	*(volatile uint16_t *)&op->state = OP_BEGUN;
+	*(volatile uint8_t *)&op->state = OP_BEGUN;
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -72,8 +89,9 @@ void op_end(struct op *op, int32_t result)
 {
 	op->end = boot_ns();
 	op->result = result;
+	op->stopped = went_on != 0;
 	atomic_signal_fence(memory_order_seq_cst);
-	*(volatile uint16_t *)&op->state = OP_DONE;
+	*(volatile uint8_t *)&op->state = OP_DONE;
 }
 
 /* ---- blocks ---- */

@@ -63,7 +63,8 @@ struct op {
 	uint32_t nval; /* values behind this, room for them */
 	uint16_t writer, object;
 	uint8_t kind, object_kind;
-	uint16_t state; /* last: what is before it is complete */
+	uint8_t stopped; /* its process was, meanwhile */
+	uint8_t state; /* what is before it is complete */
 	uint64_t val[];
 };
 
@@ -118,5 +119,7 @@ struct op *log_next(struct log *log, enum op_kind kind, enum object_kind okind,
 		    uint32_t object, uint32_t nval);
 void op_begin(struct op *op);
 void op_end(struct op *op, int32_t result);
+/* Has calls that a SIGSTOP made longer marked as such. */
+void record_stops(void);
 
 #endif

@@ -26,7 +26,8 @@ struct work {
 	uint64_t hold[OBJECTS_MAX]; /* OBJ_GUARD: the OP_LOCK; 0: none */
 	unsigned int hold_left[OBJECTS_MAX];
 	enum lock_mode mode[OBJECTS_MAX];
-	unsigned int creates;
+	unsigned int creates, litter;
+	bool failed; /* the last call, in time */
 	uint32_t end[OBJECTS_MAX]; /* OBJ_TAIL: last size seen, in blocks */
 	char *buf; /* VALUES_MAX blocks */
 };

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# hosts.sh - a host for each server and group of clients (network namespaces on
+# a switch), and a small disk for each store (tmpfs); sourced (bash), needs root.
+#
+# The second group of clients is on the host of iod 0, which it reaches over
+# shared memory.  A link is broken at the switch, so that nobody is told: what
+# is to be lost is sent to a device that is down.
+
+net=hx$$
+disks=()
+hosts=(mgr g0)
+declare -A address=()
+
+ns() { echo "$net.$1"; }
+place() { case $1 in g1) echo 0 ;; *) echo "$1" ;; esac; }
+host_of() { echo "${address[$(place "$1")]}"; }
+on_host() {
+	local where
+
+	where=$(ns "$(place "$1")")
+	shift
+	exec nsenter --net="/run/netns/$where" -- "$@"
+}
+switch() { ip -n "$(ns sw)" "$@"; }
+
+add_host() {
+	local name=$1 at=10.77.0.$2 where port=v$1
+
+	where=$(ns "$name")
+	address[$name]=$at
+	ip netns add "$where" &&
+		ip link add name "$port" netns "$(ns sw)" type veth \
+			peer name eth0 netns "$where" &&
+		ip -n "$where" addr add "$at/24" dev eth0 &&
+		ip -n "$where" link set eth0 up &&
+		ip -n "$where" link set lo up &&
+		switch link set dev "$port" master bridge0 up &&
+		tc -n "$(ns sw)" qdisc add dev "$port" clsact
+}
+
+make_hosts() {
+	local k n=1 h
+
+	for ((k = 0; k < iods; k++)); do hosts+=($k); done
+	ip netns add "$(ns sw)" && switch link add name bridge0 type bridge &&
+		switch link set dev bridge0 up &&
+		switch link add name sink type veth peer name sunk || return 1
+	for h in "${hosts[@]}"; do add_host "$h" $((n++)) || return 1; done
+}
+
+remove_hosts() {
+	local h
+
+	for h in "${hosts[@]}" sw; do
+		ip netns del "$(ns "$h")" 2>/dev/null
+	done
+	for h in "${disks[@]}"; do umount -l "$h"; done
+}
+
+# make_disk NAME MIB
+make_disk() {
+	mount -t tmpfs -o "size=$2m,mode=755" "pvfs-history" "$dir/$1" || return
+	disks+=("$dir/$1")
+}
+
+make_disks() {
+	local k
+
+	make_disk mgr "$mgr_mib" || return
+	for ((k = 0; k < iods; k++)); do make_disk iod$k "$iod_mib" || return; done
+}
+
+# lose PORT ingress|egress PRIORITY [SOURCE]: what comes from it, or goes to it.
+lose() {
+	local match="u32 0 0"
+
+	[ -z "${4:-}" ] || match="ip src $4/32"
+	# shellcheck disable=SC2086
+	tc -n "$(ns sw)" filter add dev "v$1" "$2" prio "$3" protocol ip u32 \
+		match $match action mirred egress redirect dev sink ||
+		fail "cannot break the link of $1"
+}
+mend() { tc -n "$(ns sw)" filter del dev "v$1" "$2" prio "$3" 2>/dev/null; }
+
+# part A/B, one way each: priority 20 + the place of the other.
+part() {
+	local a b
+
+	a=$(place "${2%/*}") b=$(place "${2#*/}")
+	[ "$a" != "$b" ] || return 0
+	case $1 in
+	part)	lose "$a" egress $((20 + ${address[$b]##*.})) "${address[$b]}"
+		lose "$b" egress $((20 + ${address[$a]##*.})) "${address[$a]}" ;;
+	join)	mend "$a" egress $((20 + ${address[$b]##*.}))
+		mend "$b" egress $((20 + ${address[$a]##*.})) ;;
+	esac
+}
+
+# Until there is no byte left; what is freed meanwhile is taken as well.
+fill() {
+	local at
+
+	at=$(store_of "$1")
+	(while :; do cat /dev/zero; sleep 0.1; done >"$at/filler") \
+		2>/dev/null &
+	fillers[$1]=$!
+}
+declare -A fillers=()
+free() {
+	[ -n "${fillers[$1]:-}" ] || return 0
+	kill "${fillers[$1]}" 2>/dev/null
+	wait "${fillers[$1]}" 2>/dev/null
+	unset "fillers[$1]"
+	rm -f "$(store_of "$1")/filler"
+}

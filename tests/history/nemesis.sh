@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# nemesis.sh - carries a plan out; sourced (bash).
+
+declare -A done_of=()
+
+server_names() { local k; echo mgr; for ((k = 0; k < iods; k++)); do echo $k; done; }
+
+# note ACTION TARGET: what was done, and when.
+note() {
+	local up
+
+	uptime_s
+	echo "$up $1 $2" >>"$dir/nemesis.log"
+	done_of[$1]=$((${done_of[$1]:-0} + 1))
+}
+
+kill_one() {
+	kill -KILL "${pid[$1]}" 2>/dev/null
+	wait "${pid[$1]}" 2>/dev/null
+	unset "pid[$1]" "stopped[$1]"
+}
+
+start_one() {
+	case $1 in
+	c*)	start_client "$1" ;;
+	*)	start_server "$1" ;;
+	esac
+}
+
+act() {
+	local s
+
+	note "$1" "$2"
+	case $1-$2 in
+	kill-all)	for s in $(server_names); do kill_one "$s"; done ;;
+	start-all)	for s in $(server_names); do start_one "$s"; done ;;
+	kill-*)		kill_one "$2"; killed[$2]=1 ;;
+	start-*)	unset "killed[$2]"; [ -n "${pid[$2]:-}" ] || start_one "$2" ;;
+	stop-*)		kill -STOP "${pid[$2]}" && stopped[$2]=1 ;;
+	cont-*)		[ -z "${pid[$2]:-}" ] || kill -CONT "${pid[$2]}"
+			unset "stopped[$2]" ;;
+	*)		act_more "$1" "$2" ;;
+	esac
+}
+declare -A killed=() broken=()
+
+# What needs hosts and disks of its own, or the shim.
+act_more() {
+	case $1 in
+	cut|deaf|part|fill|slow|bad|jump)	broken[$2]=${ends[$1]} ;;
+	*)	unset "broken[$2]" ;;
+	esac
+	case $1 in
+	cut)	lose "$2" ingress 1; lose "$2" egress 1 ;;
+	heal)	mend "$2" ingress 1; mend "$2" egress 1 ;;
+	deaf)	lose "$2" egress 1 ;;
+	hear)	mend "$2" egress 1 ;;
+	part|join)	part "$1" "$2" ;;
+	fill)	fill "$2" ;;
+	free)	free "$2" ;;
+	slow)	set_shim "$2" 1500 0 0 ;;
+	bad)	set_shim "$2" 0 1 0 ;;
+	jump)	set_shim "$2" 0 0 $(((${#2} % 2 ? 1 : -1) * 100000)) ;;
+	quick|good|back)	set_shim "$2" 0 0 0 ;;
+	*)	fail "the plan has $1 $2, which is not known" ;;
+	esac
+}
+declare -A ends=([cut]=heal [deaf]=hear [part]=join [fill]=free [slow]=quick
+	[bad]=good [jump]=back)
+
+# set_shim SERVER MS FAILS SECONDS: see shim.c; in place, the server has it mapped
+set_shim() { printf '%-20s %-20s %-20s ' "$2" "$3" "$4" 1<>"$dir/shim.$1"; }
+
+# Clients leave now and then, and others come; servers must not.
+supervise() {
+	local who code
+
+	for who in "${!pid[@]}"; do
+		kill -0 "${pid[$who]}" 2>/dev/null && continue
+		wait "${pid[$who]}"
+		code=$?
+		unset "pid[$who]"
+		case $who in
+		c*)	[ $code = 0 ] || fail "client ${writer_of[$who]} ($who)" \
+				"ended by itself: $code"
+			[ "$ending" ] || start_client "$who" ;;
+		*)	fail "server $who ended by itself: $code" ;;
+		esac
+	done
+}
+
+# nemesis PLAN: until its last line is done.
+nemesis() {
+	local at action target up start_ms now
+
+	uptime_s
+	start_ms=$((10#${up/./} * 10))
+	while read -r at action target; do
+		while uptime_s; now=$((10#${up/./} * 10 - start_ms))
+		[ $now -lt "$at" ]; do
+			supervise
+			pause 0.02
+		done
+		act "$action" "$target"
+	done <"$1"
+}
+
+# Whatever is broken still.
+heal_all() {
+	local who
+
+	for who in "${!broken[@]}"; do act "${broken[$who]}" "$who"; done
+	for who in "${!stopped[@]}"; do act cont "$who"; done
+	for who in $(server_names); do
+		[ -n "${pid[$who]:-}" ] || act start "$who"
+	done
+}

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# plan - the faults of one round, from its seed alone.
+#
+#	plan.sh SEED SECONDS IODS CLIENTS [KIND...]
+#
+# Prints lines `MILLISECOND ACTION TARGET`, in order: each fault and its end.
+# Nothing has two faults at once.  KINDs are those of the table below; without
+# any, those that need neither root nor the shim.
+set -u
+
+RANDOM=$(($1 % 32749 + 1))
+for ((i = 0; i < $1 / 32749 % 1000; i++)); do : $RANDOM; done
+length=$(($2 * 1000))
+iods=$3
+clients=$4
+shift 4
+kinds=("$@")
+[ $# != 0 ] || kinds=(kill-iod kill-mgr kill-all stop-iod stop-mgr kill-client
+	stop-client)
+declare -A busy=()
+
+below() { echo $((RANDOM % $1)); }
+between() { span=$(($1 + (RANDOM * 32768 + RANDOM) % ($2 - $1))); }
+
+# fault ACTION END TARGET FROM TO: for so long, if the target has no other one.
+fault() {
+	local target=$3
+
+	[ "${busy[$target]:-0}" -lt "$at" ] || return
+	between "$4" "$5"
+	busy[$target]=$((at + span + 300))
+	echo "$at $1 $target"
+	echo "$((at + span)) $2 $target"
+}
+
+# Everything at once: nothing else may be under way.
+fault_all() {
+	local t
+
+	for t in "${!busy[@]}"; do
+		[ "${busy[$t]}" -lt "$at" ] || return
+	done
+	between 100 2500
+	for ((t = 0; t < iods; t++)); do busy[$t]=$((at + span + 300)); done
+	busy[mgr]=$((at + span + 300))
+	echo "$at kill all"
+	echo "$((at + span)) start all"
+}
+
+# lose_session ACTION END TARGET: two clients stand still for longer than their
+# sessions last, the manager is started again, so that it hears nothing of them,
+# and meanwhile the fault keeps an iod from being told.
+lose_session() {
+	local c1=c$((RANDOM % clients)) c2=c$((RANDOM % clients)) t
+
+	for t in $c1 $c2 mgr "${3%%/*}" "$3"; do
+		[ "${busy[$t]:-0}" -lt "$at" ] || return
+	done
+	between 5000 9000
+	for t in $c1 $c2 mgr "${3%%/*}" "$3"; do
+		busy[$t]=$((at + span + 900))
+	done
+	echo "$at stop $c1"
+	[ $c2 = $c1 ] || echo "$at stop $c2"
+	echo "$((at + 100)) $1 $3"
+	echo "$((at + 500)) kill mgr"
+	echo "$((at + 700)) start mgr"
+	echo "$((at + span)) cont $c1"
+	[ $c2 = $c1 ] || echo "$((at + span)) cont $c2"
+	echo "$((at + span + 500)) $2 $3"
+}
+
+# Short ones, as often as those that outlast the deadlines.
+one() {
+	local iod=$((RANDOM % iods)) client=c$((RANDOM % clients)) long=5000
+
+	((RANDOM % 2)) && long=900
+	case $1 in
+	kill-iod)	fault kill start $iod 50 $long ;;
+	kill-mgr)	fault kill start mgr 50 $long ;;
+	kill-all)	fault_all ;;
+	stop-iod)	fault stop cont $iod 50 $long ;;
+	stop-mgr)	fault stop cont mgr 50 $long ;;
+	kill-client)	fault kill start $client 10 500 ;;
+	stop-client)	fault stop cont $client 100 $((long + 3000)) ;;
+	slow-flush)	fault slow quick $iod 500 $long ;;
+	bad-flush)	fault bad good $iod 100 1500 ;;
+	clock)		fault jump back "$( ((RANDOM % 3)) && echo $iod || echo mgr)" 100 $long ;;
+	fill-iod)	fault fill free $iod 300 $long ;;
+	fill-mgr)	fault fill free mgr 300 $long ;;
+	cut-iod)	fault cut heal $iod 100 $long ;;
+	cut-mgr)	fault cut heal mgr 100 $long ;;
+	cut-pair)	fault part join "$(pair)" 100 $((long + 3000)) ;;
+	lose-full)	lose_session fill free $iod ;;
+	lose-cut)	lose_session part join "$iod/mgr" ;;
+	lose-slow)	lose_session slow quick $iod ;;
+	deaf-iod)	fault deaf hear $iod 100 $long ;;
+	esac
+}
+
+# One way or both, between two hosts.
+pair() {
+	local ends=(mgr g0 g1)
+
+	echo "$((RANDOM % iods))/${ends[RANDOM % 3]}"
+}
+
+at=500
+while [ $at -lt $((length - 6000)) ]; do
+	one "${kinds[RANDOM % ${#kinds[@]}]}"
+	between 100 1200
+	at=$((at + span))
+done | sort -s -n -k 1,1

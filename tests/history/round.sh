@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# round - one round of the history test: servers, clients, a nemesis, a judge.
+#
+#	round.sh SEED [SECONDS]
+#
+# PVFS_BUILD names the build; HISTORY_PLAN a file with the plan instead of that
+# of the seed; HISTORY_KEEP a folder that gets what is left of a round that
+# failed (default: build-test/history beside the sources).  Exit status 1: a
+# violation, or something ended that must not.
+set -u
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=${PVFS_BUILD:?a build folder}
+client=$build/tests/history/history-client
+seed=$1
+length=${2:-30}
+iods=3
+iod_mib=64
+mgr_mib=112
+mgr_set="dead_peer=4"
+iod_set="dead_peer=4"
+shim=$build/tests/history/history-shim.so
+clients=6
+groups=2
+timeout=2
+session_timeout=3
+dead_peer=4
+pace=${HISTORY_PACE:-4000}
+shapes=${HISTORY_SHAPES:-}
+writers=0
+ending=
+until=
+why=
+keep=${HISTORY_KEEP:-$top/build-test/history}
+
+. "$here/servers.sh"
+. "$here/nemesis.sh"
+
+# Without root: one host, one disk, and none of the faults that need others.
+kinds=(kill-iod kill-mgr kill-all stop-iod stop-mgr kill-client stop-client
+	slow-flush bad-flush clock lose-slow)
+if [ "$(id -u)" = 0 ] && [ -z "${HISTORY_PLAIN:-}" ]; then
+	. "$here/hosts.sh"
+	kinds+=(cut-iod cut-mgr cut-pair cut-pair deaf-iod fill-iod fill-mgr
+		lose-full lose-cut)
+fi
+
+fail() {
+	why="$*"
+	exit 1
+}
+
+at_exit() {
+	local code=$? who
+
+	trap '' INT TERM
+	for who in "${pid[@]}" ${fillers[@]+"${fillers[@]}"}; do
+		kill -KILL "$who" 2>/dev/null
+	done
+	wait 2>/dev/null
+	[ -f "$dir/verdict" ] || verdict # of as much as there is
+	result $code
+	! declare -F remove_hosts >/dev/null || remove_hosts
+	rm -rf "$dir"
+	exit $code
+}
+
+verdict() {
+	timeout 120 "$build/tests/history/history-check" $timeout \
+		"$dir"/history/* >"$dir/verdict"
+}
+
+# One line, and what is worth keeping.
+result() {
+	local a faults=
+
+	for a in "${!done_of[@]}"; do faults+=" $a=${done_of[$a]}"; done
+	echo "round $seed: $([ "$1" = 0 ] && echo passed || echo "FAILED: ${why:-exit $1}")" \
+		"$(tail -n 1 "$dir/verdict" 2>/dev/null) faults:$faults"
+	[ "$1" != 0 ] || [ -n "${HISTORY_ALWAYS:-}" ] || return 0
+	mkdir -p "$keep/$seed" && rm -rf "${keep:?}/$seed" &&
+		mkdir -p "$keep/$seed" &&
+		cp -r --sparse=always "$dir"/{plan,nemesis.log,log,history,pvfs.conf,verdict} \
+			"$keep/$seed" 2>/dev/null
+	head -n 60 "$dir/verdict" 2>/dev/null
+	echo "kept: $keep/$seed"
+}
+
+dir=$(mktemp -d "${HISTORY_TMP:-/dev/shm}/pvfs-history.XXXXXX") || exit 1
+trap at_exit EXIT
+trap "exit 130" INT TERM
+mkdir -p "$dir"/{log,history,mgr}
+for ((k = 0; k < iods; k++)); do mkdir "$dir/iod$k"; done
+
+begin() {
+	local s
+
+	if declare -F make_hosts >/dev/null; then
+		make_hosts && make_disks || fail "no hosts or disks"
+		port=3000
+	else
+		free_ports
+	fi
+	for s in $(server_names); do
+		mkdir "$(store_of "$s")/store"
+		head -c 4096 /dev/zero >"$dir/shim.$s"
+		set_shim "$s" 0 0 0
+	done
+	write_conf
+	write_tab g0 strict:tcp
+	write_tab g1 auto
+	for s in $(server_names); do start_server "$s"; done
+	ready $(server_names) || fail "the servers do not start"
+	once setup setup 60 || fail "setup failed: $(tail -n 1 "$dir/log/setup.log")"
+}
+
+work() {
+	local c who limit
+
+	if [ -n "${HISTORY_PLAN:-}" ]; then cp "$HISTORY_PLAN" "$dir/plan"
+	else "$here/plan.sh" "$seed" "$length" $iods $clients "${kinds[@]}" >"$dir/plan"; fi
+	until=$(later "$length")
+	for ((c = 0; c < clients; c++)); do start_client c$c; done
+	nemesis "$dir/plan"
+	heal_all
+	limit=$((SECONDS + length + 60))
+	ending=1
+	for ((c = 0; c < clients; c++)); do
+		while kill -0 "${pid[c$c]:-0}" 2>/dev/null; do
+			[ -n "${pid[c$c]:-}" ] || break
+			[ $SECONDS -lt $limit ] || fail "client c$c does not end"
+			supervise
+			pause 0.1
+		done
+	done
+}
+
+judge() {
+	once look look 60 ||
+		fail "not everything answers after healing: $(tail -n 1 "$dir/log/look.log")"
+	verdict || fail "violations"
+}
+
+begin
+work
+judge

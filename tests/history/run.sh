@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# run - rounds of the history test until the time is up, each with the next seed.
+#
+#	run.sh SECONDS [SEED]
+#
+# PVFS_BUILD names the build (a release one).  Prints a line a round, and the sums
+# at the end.  Exit status: 1 if a round failed.
+set -u
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
+seconds=${1:?how long}
+seed=${2:-$((RANDOM * 32768 + RANDOM))}
+round_s=${HISTORY_ROUND:-50}
+rounds=0
+failed=0
+declare -A sum=()
+child=
+
+trap '[ -z "$child" ] || { kill "$child" 2>/dev/null; wait "$child"; }; exit 130' INT TERM
+
+# add_up LINE: what the line of a round counts.
+add_up() {
+	local word last=
+
+	for word in $1; do
+		case $word in
+		*=*[0-9])	sum[${word%=*}]=$((${sum[${word%=*}]:-0} + ${word#*=})) ;;
+		*[!0-9]*|'')	;;
+		*)	case $last in
+			calls|answered|failed|killed|violations)
+				sum[$last]=$((${sum[$last]:-0} + word)) ;;
+			esac ;;
+		esac
+		last=$word
+	done
+}
+
+[ "$(id -u)" = 0 ] || echo "skip: without root there are no links to cut and" \
+	"no disks to fill; the rest is done"
+out=$(mktemp "${TMPDIR:-/tmp}/pvfs-history.XXXXXX") || exit 1
+began=$SECONDS
+while [ $rounds = 0 ] || [ $((SECONDS - began + round_s)) -le "$seconds" ]; do
+	"$here/round.sh" "$seed" "$round_s" >"$out" 2>&1 &
+	child=$!
+	wait $child || failed=$((failed + 1))
+	child=
+	cat "$out"
+	add_up "$(grep "^round $seed:" "$out")"
+	rounds=$((rounds + 1))
+	seed=$((seed + 1))
+done
+rm -f "$out"
+echo
+echo "rounds $rounds failed $failed seconds $((SECONDS - began))"
+for what in calls answered failed killed violations; do
+	echo "  $what ${sum[$what]:-0}"
+done
+echo "faults, and their ends:"
+for what in "${!sum[@]}"; do
+	case $what in calls|answered|failed|killed|violations) continue ;; esac
+	echo "  $what ${sum[$what]}"
+done | sort
+[ $failed = 0 ]

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# servers.sh - the servers and clients of a round; sourced (bash).
+#
+# Not scripts/cluster: each server may be on a host of its own (a network
+# namespace), on a disk of its own, and with a shim.
+
+declare -A pid=() stopped=() writer_of=() starts=()
+
+port_free() {
+	! grep -q "#$1\$" /proc/net/unix &&
+		! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+free_ports() {
+	local i
+
+	for _ in {1..50}; do
+		port=$((22000 + ($$ * 7 + RANDOM) % 9000))
+		for ((i = 0; i <= iods; i++)); do
+			port_free $((port + i)) || continue 2
+		done
+		return
+	done
+	fail "no free ports"
+}
+
+# What is on which host; all the same without namespaces.
+host_of() { echo 127.0.0.1; }
+# Takes the place of the (sub)shell.
+on_host() { shift; exec "$@"; }
+
+store_of() { case $1 in mgr) echo "$dir/mgr" ;; *) echo "$dir/iod$1" ;; esac; }
+
+write_conf() {
+	local k line
+
+	{
+		printf '[filesystem]\nid = %016x\n' $((seed + 1))
+		printf '[mgr]\naddress = pvfs://%s:%d\nstorage = %s\n' \
+			"$(host_of mgr)" $port "$dir/mgr/store"
+		printf 'session_timeout = %s\n' "$session_timeout"
+		for line in ${mgr_set:-}; do echo "$line"; done
+		printf '[iod]\nsync = off\nthreads = 2\n'
+		for line in ${iod_set:-}; do echo "$line"; done
+		for ((k = 0; k < iods; k++)); do
+			printf '[iod.%d]\naddress = pvfs://%s:%d\n' $k \
+				"$(host_of $k)" $((port + 1 + k))
+			printf 'storage = %s\n' "$dir/iod$k/store"
+		done
+	} >"$dir/pvfs.conf"
+}
+
+# write_tab GROUP FABRIC
+write_tab() {
+	echo "$(host_of mgr):/ /pvfs pvfs port=$port,fabric=$2,dead_peer=$dead_peer 0 0" \
+		>"$dir/pvfstab.$1"
+}
+
+start_server() {
+	local log=$dir/log/$1.log program=("$build/mgr/pvfs-mgr")
+
+	[ "$1" = mgr ] || program=("$build/server/pvfs-iod" --index "$1")
+	touch "$log"
+	ready_from[$1]=$(wc -l <"$log")
+	on_host "$1" env ${shim:+LD_PRELOAD="$shim"} \
+		HISTORY_SHIM="$dir/shim.$1" "${program[@]}" \
+		--config "$dir/pvfs.conf" </dev/null >>"$log" 2>&1 &
+	pid[$1]=$!
+}
+declare -A ready_from=()
+
+is_ready() {
+	tail -n +$((ready_from[$1] + 1)) "$dir/log/$1.log" |
+		grep -q '^pvfs-[^:]*: info: ready:'
+}
+
+# ready SERVER...: all have said so; 1: one ended or is too late.
+ready() {
+	local s limit=$((SECONDS + 60))
+
+	for s; do
+		until is_ready "$s"; do
+			kill -0 "${pid[$s]}" 2>/dev/null || return 1
+			[ $SECONDS -lt $limit ] || return 1
+			pause 0.05
+		done
+	done
+}
+
+# Clients are given out to the groups in turn.
+start_client() {
+	local n=${1#c}
+
+	writers=$((writers + 1))
+	writer_of[$1]=$writers
+	PVFSTAB_FILE=$dir/pvfstab.g$((n % groups)) PVFS_TIMEOUT=$timeout \
+		on_host "g$((n % groups))" "$client" run \
+		"$dir/history/$writers" "$writers" "$seed" /pvfs/h "$until" \
+		"$pace" ${shapes:-} </dev/null >>"$dir/log/$1.log" 2>&1 &
+	pid[$1]=$!
+}
+
+# once MODE NAME SECONDS: a client that runs alone.
+once() {
+	writers=$((writers + 1))
+	(
+		export PVFSTAB_FILE=$dir/pvfstab.g0 PVFS_TIMEOUT=20
+		on_host g0 timeout -k 5 $(($3 + 60)) "$client" "$1" \
+			"$dir/history/$2" "$writers" "$seed" /pvfs/h \
+			"$(later "$3")" 0 ${shapes:-}
+	) </dev/null >>"$dir/log/$1.log" 2>&1
+}
+
+uptime_s() { read -r up _ </proc/uptime; }
+later() {
+	local up
+
+	uptime_s
+	echo "$((${up%.*} + $1)).${up#*.}"
+}
+
+# pause SECONDS: without a process.
+exec {never}<> <(:)
+pause() { read -r -t "$1" -u $never; }
