@@ -1,130 +1,179 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fence.c - the list of fenced sessions and its file. */
+/*
+ * fence.c - who is refused for good, and whom the iod obeys: in memory first and
+ * at once, then in the file.
+ */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "stamp.h"
 #include "store_int.h"
 
-#define FENCE_FILE "fenced"
-#define LINE_LEN 17u /* 16 hex digits, newline */
+#define CAPACITY (FENCE_PAGES * FENCE_PAGE_IDS)
+_Static_assert(CAPACITY >= STORE_FENCE_MAX + FENCE_PAGE_IDS, "room for all");
+
+/* The oldest that is still known. */
+static uint64_t first(const struct fence_list *list)
+{
+	return list->count > CAPACITY - FENCE_PAGE_IDS
+		       ? list->count - (CAPACITY - FENCE_PAGE_IDS)
+		       : 0;
+}
 
 static bool has(const struct fence_list *list, uint64_t session)
 {
-	unsigned int i;
+	uint64_t i;
 
-	for (i = 0; i < list->n; i++)
-		if (list->ids[i] == session)
+	for (i = first(list); i < list->count; i++)
+		if (list->ids[i % CAPACITY] == session)
 			return true;
 	return false;
 }
 
-static void add(struct fence_list *list, uint64_t session)
+static void take(struct fence_list *list)
 {
-	list->ids[list->next] = session;
-	list->next = (list->next + 1) % STORE_FENCE_MAX;
-	if (list->n < STORE_FENCE_MAX)
-		list->n++;
-}
+	const struct fence_head *head = &list->head;
+	uint64_t part = head->count % FENCE_PAGE_IDS;
 
-static int read_file(struct store *store, FILE *file)
-{
-	char line[LINE_LEN + 2], *end;
-	unsigned int nr = 0;
-	uint64_t id;
-
-	while (fgets(line, sizeof(line), file)) {
-		nr++;
-		id = strtoull(line, &end, 16);
-		if (end != line + LINE_LEN - 1 || *end != '\n') {
-			log_error(store->log,
-				  FENCE_FILE
-				  ":%u: not a session id; restore "
-				  "the file or remove it (fenced clients may "
-				  "then return)",
-				  nr);
-			return -EINVAL;
-		}
-		add(&store->fence, id);
-	}
-	return ferror(file) ? -EIO : 0;
+	list->count = list->kept = head->count;
+	list->term = head->term;
+	for (uint64_t i = 0; i < part; i++)
+		list->ids[(head->count - part + i) % CAPACITY] = head->ids[i];
 }
 
 int store_fence_load(struct store *store)
 {
 	struct fence_list *list = &store->fence;
-	FILE *file;
-	int fd, rc;
 
-	list->ids = calloc(STORE_FENCE_MAX, sizeof(list->ids[0]));
-	if (!list->ids)
-		return -ENOMEM;
 	pthread_mutex_init(&list->lock, NULL);
 	pthread_mutex_init(&list->file_lock, NULL);
-	fd = openat(store->dirfd, FENCE_FILE, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	file = fdopen(fd, "r");
-	if (!file) {
-		rc = -errno;
-		close(fd);
-		return rc;
-	}
-	rc = read_file(store, file);
-	fclose(file);
-	return rc;
+	list->ids = calloc(CAPACITY, sizeof(list->ids[0]));
+	if (!list->ids)
+		return -ENOMEM;
+	list->fd = fence_file_open(store->dirfd, &list->head, list->ids,
+				   store->log);
+	if (list->fd < 0)
+		return list->fd;
+	take(list);
+	return 0;
 }
 
 void store_fence_free(struct store *store)
 {
-	if (!store->fence.ids)
+	struct fence_list *list = &store->fence;
+
+	if (!list->ids)
 		return;
-	pthread_mutex_destroy(&store->fence.file_lock);
-	pthread_mutex_destroy(&store->fence.lock);
-	free(store->fence.ids);
+	pthread_mutex_destroy(&list->file_lock);
+	pthread_mutex_destroy(&list->lock);
+	free(list->ids);
+	if (list->fd >= 0)
+		close(list->fd);
 }
 
-/* Oldest first, so that the order survives a restart. */
-static size_t format(struct fence_list *list, char *text)
+int store_fence_mark(struct store *store, uint64_t session)
 {
-	unsigned int i, first = list->n < STORE_FENCE_MAX ? 0 : list->next;
+	struct fence_list *list = &store->fence;
+	int rc = 0;
 
-	for (i = 0; i < list->n; i++)
-		sprintf(text + i * LINE_LEN, "%016" PRIx64 "\n",
-			list->ids[(first + i) % STORE_FENCE_MAX]);
-	return i * LINE_LEN;
+	pthread_mutex_lock(&list->lock);
+	if (!has(list, session)) {
+		/* none that the file lacks makes room */
+		if (list->count - list->kept >= STORE_FENCE_MAX)
+			rc = -ENOSPC;
+		else
+			list->ids[list->count++ % CAPACITY] = session;
+	}
+	pthread_mutex_unlock(&list->lock);
+	return rc;
+}
+
+/*
+ * The next step of what memory is ahead of the file: to the end of a page at
+ * most.  0: there is more, 1: none.
+ */
+static int next_step(struct fence_list *list, bool *page)
+{
+	struct fence_head *head = &list->head;
+	bool more;
+
+	pthread_mutex_lock(&list->lock);
+	more = head->count < list->count;
+	do {
+		if (head->count == list->count)
+			break;
+		head->ids[head->count % FENCE_PAGE_IDS] =
+			list->ids[head->count % CAPACITY];
+		head->count++;
+	} while (head->count % FENCE_PAGE_IDS);
+	*page = more && head->count % FENCE_PAGE_IDS == 0;
+	pthread_mutex_unlock(&list->lock);
+	return more ? 0 : 1;
+}
+
+static int write_step(struct fence_list *list, bool page)
+{
+	struct fence_head *head = &list->head;
+	int rc = 0;
+
+	if (page)
+		rc = fence_file_page(list->fd, head->count / FENCE_PAGE_IDS - 1,
+				     head->ids);
+	return rc ? rc : fence_file_head(list->fd, head);
+}
+
+static void kept(struct fence_list *list, uint64_t count)
+{
+	pthread_mutex_lock(&list->lock);
+	list->kept = count;
+	pthread_mutex_unlock(&list->lock);
+}
+
+/* With file_lock. */
+static int keep(struct fence_list *list)
+{
+	uint64_t before = list->head.count;
+	bool page;
+	int rc;
+
+	while (!(rc = next_step(list, &page))) {
+		rc = write_step(list, page);
+		if (rc) {
+			list->head.count = before;
+			return rc;
+		}
+		before = list->head.count;
+		kept(list, before);
+	}
+	return 0;
+}
+
+static int say(const struct store *store, int rc)
+{
+	if (rc)
+		log_error(store->log,
+			  "cannot write the file of the fenced sessions: %s",
+			  strerror(-rc));
+	return rc;
+}
+
+int store_fence_keep(struct store *store)
+{
+	struct fence_list *list = &store->fence;
+	int rc;
+
+	pthread_mutex_lock(&list->file_lock);
+	rc = keep(list);
+	pthread_mutex_unlock(&list->file_lock);
+	return say(store, rc);
 }
 
 int store_fence_add(struct store *store, uint64_t session)
 {
-	struct fence_list *list = &store->fence;
-	size_t len;
-	char *text;
-	int rc;
+	int rc = store_fence_mark(store, session);
 
-	text = malloc(STORE_FENCE_MAX * LINE_LEN + 1);
-	if (!text)
-		return -ENOMEM;
-	pthread_mutex_lock(&list->file_lock);
-	pthread_mutex_lock(&list->lock);
-	if (!has(list, session))
-		add(list, session);
-	len = format(list, text);
-	pthread_mutex_unlock(&list->lock);
-	rc = stamp_replace(store->dirfd, FENCE_FILE, text, len);
-	pthread_mutex_unlock(&list->file_lock);
-	free(text);
-	if (rc)
-		log_error(store->log,
-			  "cannot write the list of fenced "
-			  "sessions: %s",
-			  strerror(-rc));
-	return rc;
+	return rc ? rc : store_fence_keep(store);
 }
 
 bool store_fence_has(struct store *store, uint64_t session)
@@ -140,10 +189,44 @@ bool store_fence_has(struct store *store, uint64_t session)
 void store_fence_each(struct store *store,
 		      void (*fn)(void *arg, uint64_t session), void *arg)
 {
-	unsigned int i;
+	struct fence_list *list = &store->fence;
+	uint64_t i;
 
-	pthread_mutex_lock(&store->fence.lock);
-	for (i = 0; i < store->fence.n; i++)
-		fn(arg, store->fence.ids[i]);
-	pthread_mutex_unlock(&store->fence.lock);
+	pthread_mutex_lock(&list->lock);
+	for (i = first(list); i < list->count; i++)
+		fn(arg, list->ids[i % CAPACITY]);
+	pthread_mutex_unlock(&list->lock);
+}
+
+uint64_t store_term(struct store *store)
+{
+	return atomic_load(&store->fence.term);
+}
+
+/* The term that is in the file, or 0 and an error. */
+static int keep_term(struct fence_list *list, uint64_t term)
+{
+	uint64_t before = list->head.term;
+	int rc;
+
+	if (term <= before)
+		return term < before ? -ESTALE : 0;
+	list->head.term = term;
+	rc = fence_file_head(list->fd, &list->head);
+	if (rc)
+		list->head.term = before;
+	else
+		atomic_store(&list->term, term);
+	return rc;
+}
+
+int store_term_keep(struct store *store, uint64_t term)
+{
+	struct fence_list *list = &store->fence;
+	int rc;
+
+	pthread_mutex_lock(&list->file_lock);
+	rc = keep_term(list, term);
+	pthread_mutex_unlock(&list->file_lock);
+	return rc == -ESTALE ? rc : say(store, rc);
 }

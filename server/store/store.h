@@ -3,7 +3,7 @@
  * store.h - the file access manager: objects on a local file system.
  *
  *   DIR/pvfs-stamp                          whose store this is
- *   DIR/fenced                              sessions refused for good
+ *   DIR/fences                              sessions refused for good
  *   DIR/objects/xx/yy/hhhhhhhhhhhhhhhh      one sparse file per handle
  *
  * All functions but store_open() and store_close() may be called from any
@@ -175,13 +175,25 @@ bool store_is_new(struct store *store);
 
 /*
  * The sessions refused for good, kept over a restart; the oldest makes room
- * for the newest beyond STORE_FENCE_MAX.  store_fence_add() is durable when
- * it returns 0 and blocks on the disk.
+ * for the newest beyond STORE_FENCE_MAX.  The space for so many is set aside when
+ * the store is opened.
  */
-#define STORE_FENCE_MAX 4096u
+#define STORE_FENCE_MAX 65536u
+/* At once, in memory.  -ENOSPC: the file has been failing for as many. */
+int store_fence_mark(struct store *store, uint64_t session);
+/* All that were marked before are durable when it returns 0, or -errno, which is
+ * logged; they stay marked.  Blocks on the disk. */
+int store_fence_keep(struct store *store);
+/* Both. */
 int store_fence_add(struct store *store, uint64_t session);
 bool store_fence_has(struct store *store, uint64_t session);
 void store_fence_each(struct store *store,
 		      void (*fn)(void *arg, uint64_t session), void *arg);
+
+/* The highest term of a manager that was kept; 0: none. */
+uint64_t store_term(struct store *store);
+/* Durable when it returns 0; blocks on the disk.  -ESTALE: there was a higher one;
+ * another -errno is logged. */
+int store_term_keep(struct store *store, uint64_t term);
 
 #endif

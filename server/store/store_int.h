@@ -7,17 +7,21 @@
 #include <stdatomic.h>
 
 #include "fdcache.h"
+#include "fence_file.h"
 #include "objpath.h"
 #include "stamp.h"
 #include "store.h"
 #include "wberr.h"
 
 struct fence_list {
-	pthread_mutex_t lock; /* the fields below */
-	pthread_mutex_t file_lock; /* one writer of the file at a time */
-	unsigned int n;
-	unsigned int next; /* the oldest, once the list is full */
-	uint64_t *ids; /* STORE_FENCE_MAX */
+	pthread_mutex_t lock; /* ids, count, kept */
+	pthread_mutex_t file_lock; /* one writer of the file at a time; head */
+	uint64_t *ids; /* a ring of FENCE_PAGES * FENCE_PAGE_IDS */
+	uint64_t count; /* that were ever added */
+	uint64_t kept; /* of these the file has so many */
+	struct fence_head head; /* as the file has it */
+	_Atomic uint64_t term;
+	int fd;
 };
 
 struct store {

@@ -407,13 +407,13 @@ START_TEST(efbig_is_passed_on)
 }
 END_TEST
 
-/* A file system of 1 MiB, seen by this process alone; false: not permitted. */
+/* A file system of 2 MiB, seen by this process alone; false: not permitted. */
 static bool mount_small(void)
 {
 	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		return false;
 	return !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-	       !mount("none", dir, "tmpfs", 0, "size=1m");
+	       !mount("none", dir, "tmpfs", 0, "size=2m");
 }
 
 START_TEST(enospc_is_passed_on)
@@ -444,47 +444,6 @@ START_TEST(enospc_is_passed_on)
 	store_close(store);
 	ck_assert_int_eq(umount2(dir, MNT_DETACH), 0);
 	ck_assert_int_eq(open_store(FSID, 3, 32, &store), 0);
-}
-END_TEST
-
-START_TEST(fence_list_is_kept)
-{
-	struct store *other;
-	unsigned int i;
-	char *text;
-
-	ck_assert(!store_fence_has(store, 77));
-	ck_assert_int_eq(store_fence_add(store, 77), 0);
-	ck_assert_int_eq(store_fence_add(store, UINT64_MAX), 0);
-	store_close(store);
-	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
-	ck_assert(store_fence_has(store, 77));
-	ck_assert(store_fence_has(store, UINT64_MAX));
-	ck_assert(!store_fence_has(store, 78));
-	store_close(store);
-
-	text = malloc(STORE_FENCE_MAX * 17 + 1);
-	for (i = 0; i < STORE_FENCE_MAX; i++)
-		sprintf(text + 17 * i, "%016x\n", 100 + i);
-	put_file("fenced", text);
-	free(text);
-	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
-	ck_assert(store_fence_has(store, 100));
-	ck_assert_int_eq(store_fence_add(store, 1), 0);
-	ck_assert_int_eq(store_fence_add(store, 102), 0);
-	store_close(store);
-	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
-	ck_assert(!store_fence_has(store, 100));
-	ck_assert(store_fence_has(store, 101));
-	ck_assert(store_fence_has(store, 1));
-	ck_assert_int_eq(store_fence_add(store, 2), 0);
-	ck_assert(!store_fence_has(store, 101));
-	store_close(store);
-
-	put_file("fenced", "12\n");
-	ck_assert_int_eq(open_store(FSID, 3, 0, &other), -EINVAL);
-	put_file("fenced", "");
-	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
 }
 END_TEST
 
@@ -640,7 +599,6 @@ int main(void)
 	tcase_add_test(tc, threads_share_the_cache);
 	tcase_add_test(tc, without_its_folder);
 	tcase_add_test(tc, efbig_is_passed_on);
-	tcase_add_test(tc, fence_list_is_kept);
 	tcase_add_test(tc, flushes_share_one_sync);
 	tcase_add_test(tc, engine_walks_segments);
 	tcase_add_test(tc, engine_refuses_late_writes);

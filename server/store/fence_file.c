@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fence_file.c - the heads and pages of the fences, and their checks. */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "fence_file.h"
+
+#define FILE_NAME "fences"
+#define NEW_NAME "fences.new"
+#define OLD_NAME "fenced" /* of earlier versions: a line of hex digits each */
+#define OLD_LINE 17u
+#define MAGIC 0x31636e6566737670u /* "pvsfenc1" */
+
+struct disk_head {
+	uint64_t check; /* of what follows */
+	uint64_t magic;
+	uint64_t seq, count, term, below, nexcept;
+	uint64_t except[FENCE_EXCEPT_MAX];
+	uint64_t ids[FENCE_PAGE_IDS];
+	uint64_t zero[506];
+};
+_Static_assert(sizeof(struct disk_head) == 16384, "disk_head");
+
+struct disk_page {
+	uint64_t check;
+	uint64_t ids[FENCE_PAGE_IDS];
+};
+_Static_assert(sizeof(struct disk_page) == 4096, "disk_page");
+
+#define PAGE_AT(page)                                                          \
+	((off_t)(2 * sizeof(struct disk_head) +                                \
+		 ((page) % FENCE_PAGES) * sizeof(struct disk_page)))
+#define FILE_LEN (PAGE_AT(FENCE_PAGES - 1) + (off_t)sizeof(struct disk_page))
+
+static uint64_t checksum(const void *block, size_t len)
+{
+	return htole64(XXH64((const uint8_t *)block + 8, len - 8, MAGIC));
+}
+
+static int write_all(int fd, const void *buf, size_t len, off_t at)
+{
+	const uint8_t *p = buf;
+	ssize_t n;
+
+	while (len) {
+		n = pwrite(fd, p, len, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int read_all(int fd, void *buf, size_t len, off_t at)
+{
+	uint8_t *p = buf;
+	ssize_t n;
+
+	while (len) {
+		n = pread(fd, p, len, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EBADMSG;
+		p += n;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_sync(int fd, const void *buf, size_t len, off_t at)
+{
+	int rc = write_all(fd, buf, len, at);
+
+	return rc ? rc : fdatasync(fd) ? -errno : 0;
+}
+
+static void copy_ids(uint64_t *to, const uint64_t *from, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		to[i] = htole64(from[i]); /* both ways */
+}
+
+int fence_file_page(int fd, uint64_t page, const uint64_t *ids)
+{
+	struct disk_page d;
+
+	copy_ids(d.ids, ids, FENCE_PAGE_IDS);
+	d.check = checksum(&d, sizeof(d));
+	return write_sync(fd, &d, sizeof(d), PAGE_AT(page));
+}
+
+static void encode(const struct fence_head *head, struct disk_head *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->magic = htole64(MAGIC);
+	d->seq = htole64(head->seq);
+	d->count = htole64(head->count);
+	d->term = htole64(head->term);
+	d->below = htole64(head->below);
+	d->nexcept = htole64(head->nexcept);
+	copy_ids(d->except, head->except, head->nexcept);
+	copy_ids(d->ids, head->ids, head->count % FENCE_PAGE_IDS);
+	d->check = checksum(d, sizeof(*d));
+}
+
+static bool decode(const struct disk_head *d, struct fence_head *head)
+{
+	if (d->check != checksum(d, sizeof(*d)) || le64toh(d->magic) != MAGIC ||
+	    le64toh(d->nexcept) > FENCE_EXCEPT_MAX)
+		return false;
+	*head = (struct fence_head){ .seq = le64toh(d->seq),
+				     .count = le64toh(d->count),
+				     .term = le64toh(d->term),
+				     .below = le64toh(d->below),
+				     .nexcept = le64toh(d->nexcept) };
+	copy_ids(head->except, d->except, head->nexcept);
+	copy_ids(head->ids, d->ids, head->count % FENCE_PAGE_IDS);
+	return true;
+}
+
+/* The place of the one before stays as it is. */
+int fence_file_head(int fd, struct fence_head *head)
+{
+	struct disk_head *d = malloc(sizeof(*d));
+	int rc;
+
+	if (!d)
+		return -ENOMEM;
+	head->seq++;
+	encode(head, d);
+	rc = write_sync(fd, d, sizeof(*d),
+			(off_t)((head->seq & 1) * sizeof(*d)));
+	if (rc)
+		head->seq--;
+	free(d);
+	return rc;
+}
+
+/* ---- reading ---- */
+
+static int read_heads(int fd, struct fence_head *head)
+{
+	struct disk_head *d = malloc(sizeof(*d));
+	struct fence_head *one = malloc(sizeof(*one));
+	int rc = d && one ? 0 : -ENOMEM;
+	bool any = false;
+
+	for (off_t i = 0; !rc && i < 2; i++) {
+		rc = read_all(fd, d, sizeof(*d), i * (off_t)sizeof(*d));
+		if (rc || !decode(d, one))
+			continue;
+		if (!any || one->seq > head->seq)
+			*head = *one;
+		any = true;
+	}
+	free(one);
+	free(d);
+	return rc ? rc : any ? 0 : -EBADMSG;
+}
+
+/* The oldest page may be half of the one that should have followed it. */
+static int read_pages(int fd, const struct fence_head *head, uint64_t *ids)
+{
+	uint64_t end = head->count / FENCE_PAGE_IDS;
+	uint64_t page = end < FENCE_PAGES ? 0 : end - (FENCE_PAGES - 1);
+	struct disk_page d;
+	int rc = 0;
+
+	for (; !rc && page < end; page++) {
+		rc = read_all(fd, &d, sizeof(d), PAGE_AT(page));
+		if (!rc && d.check != checksum(&d, sizeof(d)))
+			rc = -EBADMSG;
+		copy_ids(ids + page % FENCE_PAGES * FENCE_PAGE_IDS, d.ids,
+			 FENCE_PAGE_IDS);
+	}
+	return rc;
+}
+
+/* ---- making it ---- */
+
+static int add_old(int fd, struct fence_head *head, uint64_t id)
+{
+	int rc = 0;
+
+	head->ids[head->count % FENCE_PAGE_IDS] = id;
+	if ((head->count + 1) % FENCE_PAGE_IDS == 0)
+		rc = fence_file_page(fd, head->count / FENCE_PAGE_IDS,
+				     head->ids);
+	head->count++;
+	return rc;
+}
+
+static int convert_lines(FILE *file, int fd, struct fence_head *head,
+			 const struct log *log)
+{
+	char line[OLD_LINE + 2], *end;
+	unsigned int nr = 0;
+	int rc = 0;
+
+	while (!rc && fgets(line, sizeof(line), file)) {
+		nr++;
+		rc = add_old(fd, head, strtoull(line, &end, 16));
+		if (end == line + OLD_LINE - 1 && *end == '\n')
+			continue;
+		log_error(log,
+			  OLD_NAME ":%u: not a session id; restore the file or "
+				   "remove it (fenced clients may then return)",
+			  nr);
+		rc = -EINVAL;
+	}
+	return rc ? rc : ferror(file) ? -EIO : 0;
+}
+
+/* What an earlier version kept. */
+static int convert(int dirfd, int fd, struct fence_head *head,
+		   const struct log *log)
+{
+	int old = openat(dirfd, OLD_NAME, O_RDONLY | O_CLOEXEC), rc;
+	FILE *file;
+
+	if (old < 0)
+		return errno == ENOENT ? 0 : -errno;
+	file = fdopen(old, "r");
+	if (!file) {
+		rc = -errno;
+		close(old);
+		return rc;
+	}
+	rc = convert_lines(file, fd, head, log);
+	fclose(file);
+	return rc;
+}
+
+/* Zeros, not a hole, and no space that is only promised. */
+static int fill(int fd)
+{
+	void *zeros = calloc(1, FILE_LEN);
+	int rc = zeros ? write_all(fd, zeros, FILE_LEN, 0) : -ENOMEM;
+
+	free(zeros);
+	return rc;
+}
+
+static int make_in(int dirfd, int fd, const struct log *log)
+{
+	struct fence_head *head = calloc(1, sizeof(*head));
+	int rc = head ? fill(fd) : -ENOMEM;
+
+	if (!rc)
+		rc = convert(dirfd, fd, head, log);
+	if (!rc)
+		rc = fence_file_head(fd, head);
+	if (!rc && fsync(fd))
+		rc = -errno;
+	if (!rc && renameat(dirfd, NEW_NAME, dirfd, FILE_NAME))
+		rc = -errno;
+	free(head);
+	return rc ? rc : fsync(dirfd) ? -errno : 0;
+}
+
+static int make(int dirfd, const struct log *log)
+{
+	int fd, rc;
+
+	fd = openat(dirfd, NEW_NAME, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
+		    0600);
+	if (fd < 0)
+		return -errno;
+	rc = make_in(dirfd, fd, log);
+	if (!rc) {
+		unlinkat(dirfd, OLD_NAME, 0);
+		return fd;
+	}
+	close(fd);
+	unlinkat(dirfd, NEW_NAME, 0);
+	return rc;
+}
+
+/* A copy out of a backup may have holes. */
+static int allocate(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_size != FILE_LEN)
+		return -EBADMSG;
+	if (!fallocate(fd, 0, 0, FILE_LEN) || errno == EOPNOTSUPP)
+		return 0;
+	return -errno;
+}
+
+static void say(const struct log *log, int rc)
+{
+	if (rc == -EBADMSG)
+		log_error(log, "the file " FILE_NAME
+			       " of the storage is damaged: restore it from a "
+			       "backup, or remove it (fenced clients may then "
+			       "return)");
+	else if (rc == -ENOSPC || rc == -EDQUOT)
+		log_error(log,
+			  "no space for the file " FILE_NAME
+			  " of the storage, %u KiB, which has to be set aside "
+			  "(%s): free some and start again",
+			  (unsigned int)(FILE_LEN / 1024), strerror(-rc));
+	else if (rc != -EINVAL)
+		log_error(log, "the file " FILE_NAME " of the storage: %s",
+			  strerror(-rc));
+}
+
+int fence_file_open(int dirfd, struct fence_head *head, uint64_t *ids,
+		    const struct log *log)
+{
+	int fd = openat(dirfd, FILE_NAME, O_RDWR | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		fd = errno == ENOENT ? make(dirfd, log) : -errno;
+	rc = fd < 0 ? fd : allocate(fd);
+	if (!rc)
+		rc = read_heads(fd, head);
+	if (!rc)
+		rc = read_pages(fd, head, ids);
+	if (!rc)
+		return fd;
+	say(log, rc);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
