@@ -159,6 +159,7 @@ static bool chores(struct mgr *mgr)
 {
 	bool more = remove_tidy(mgr);
 
+	fence_tidy(mgr);
 	return sessions_reap(mgr) || more;
 }
 

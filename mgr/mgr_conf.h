@@ -21,6 +21,8 @@ struct mgr_conf {
 	unsigned int slots; /* requests in flight per session */
 	unsigned int max_sessions;
 	unsigned int session_ttl_ms;
+	unsigned int
+		lease_s; /* of an iod without us: clients may change so long */
 	unsigned int poll_us; /* poll this long before sleeping */
 	unsigned int iod_calls; /* of truncations and sizes, at a time */
 	uint32_t ssize; /* default stripes of a new file: bytes */

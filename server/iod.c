@@ -8,15 +8,10 @@
 #include "container.h"
 #include "descriptors.h"
 #include "hold.h"
+#include "lease.h"
 #include "random_id.h"
 #include "trust.h"
 #include "worker.h"
-
-/*
- * Longer than a manager that runs can take to reach an iod that was started:
- * what a try may take, and the pause before it.
- */
-#define MGR_WAIT_MS 12000u
 
 #define KEPT 16u /* for each of max_open */
 
@@ -229,38 +224,26 @@ static void say_settings(struct iod *iod)
 
 void iod_say_ready(struct iod *iod)
 {
-	if (store_serves(iod->store) && !atomic_exchange(&iod->ready, true))
+	if (lease_had(iod) && !atomic_exchange(&iod->ready, true))
 		say_settings(iod);
 }
 
-static void go_without_mgr(struct rpc_timer *timer)
-{
-	struct iod *iod = container_of(timer, struct iod, mgr_wait);
-
-	if (store_serves(iod->store) || !store_trust(iod->store))
-		return;
-	log_warn(iod->log,
-		 "the manager was not here for %u ms: serves storage %s "
-		 "without its word that this is the right store; see whether "
-		 "the manager runs",
-		 MGR_WAIT_MS, iod->conf.storage);
-	iod_say_ready(iod);
-}
-
 /* The manager may be started later. */
-static void wait_for_mgr(struct iod *iod)
+static void say_waits(struct iod *iod)
 {
-	if (store_serves(iod->store))
-		return;
-	log_info(iod->log,
-		 store_is_new(iod->store)
-			 ? "storage %s is a new store: waits until the manager "
-			   "has said that there was none before"
-			 : "storage %s: waits for the manager's word that it "
-			   "is the right store",
-		 iod->conf.storage);
-	iod->mgr_wait.fire = go_without_mgr;
-	rpc_timer_set(iod->ctx[0], &iod->mgr_wait, clock_after_ms(MGR_WAIT_MS));
+	char uri[ADDR_STRLEN];
+	struct addr addr;
+
+	iod_addr(iod, &addr);
+	log_always(iod->log, "waits: iod %u at %s, %s %s: %s", iod->conf.index,
+		   addr_format(&addr, uri, sizeof(uri)),
+		   store_is_new(iod->store) ? "new storage" : "storage",
+		   iod->conf.storage,
+		   store_is_new(iod->store)
+			   ? "until the manager has said that there was none "
+			     "before"
+			   : "for the manager's word that it is the right one, "
+			     "and for what was decided meanwhile");
 }
 
 bool iod_refused(const struct iod *iod)
@@ -284,18 +267,18 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	atomic_init(&iod->stop, false);
 	atomic_init(&iod->ready, false);
 	atomic_init(&iod->refused, false);
+	atomic_init(&iod->lease.heard, clock_boot());
 	if (random_id(&iod->boot))
 		iod->boot = iod->started;
 	rc = open_all(iod);
 	if (!rc) {
-		wait_for_mgr(iod);
+		say_waits(iod);
 		rc = start_workers(iod);
 	}
 	if (rc) {
 		iod_stop(iod);
 		return rc;
 	}
-	iod_say_ready(iod);
 	*out = iod;
 	return 0;
 }
@@ -305,7 +288,7 @@ static void drain_mail(struct iod *iod)
 {
 	unsigned int i, round;
 
-	for (round = 0; round < 3; round++)
+	for (round = 0; round < 5; round++)
 		for (i = 0; i < iod->nworkers; i++)
 			mailbox_drain(&iod->worker[i].mail);
 }
@@ -327,10 +310,8 @@ void iod_stop(struct iod *iod)
 	drain_mail(iod);
 	for (i = 0; i < iod->nworkers; i++)
 		hold_free_all(&iod->worker[i]);
-	if (iod->server) {
-		rpc_timer_clear(iod->ctx[0], &iod->mgr_wait);
+	if (iod->server)
 		rpc_server_close(iod->server);
-	}
 	for (i = 0; i < iod->nworkers; i++)
 		worker_close(&iod->worker[i]);
 	if (iod->pool)

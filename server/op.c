@@ -24,6 +24,7 @@ static const struct iod_op ops[] = {
 	[WIRE_OBJECTS] = { op_objects, ROLE(MGR), SYNC_READ },
 	[WIRE_CLAIM] = { op_claim, ROLE(MGR), SYNC_CONTROL },
 	[WIRE_DISK] = { op_disk, ANYONE },
+	[WIRE_LEASE] = { op_lease, ROLE(MGR) },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)
@@ -78,7 +79,7 @@ static void job_run(struct sync_work *work)
 {
 	struct op_job *job = container_of(work, struct op_job, work);
 
-	job->status = job->block(job);
+	job->status = session_stale(job->ses) ? -ESTALE : job->block(job);
 	mailbox_post(&job->worker->mail, &job->mail);
 }
 

@@ -27,6 +27,7 @@ void op_sync(struct worker *w, struct rpc_req *req);
 void op_getsize(struct worker *w, struct rpc_req *req);
 void op_remove(struct worker *w, struct rpc_req *req);
 void op_fence(struct worker *w, struct rpc_req *req);
+void op_lease(struct worker *w, struct rpc_req *req);
 void op_objects(struct worker *w, struct rpc_req *req);
 
 /*

@@ -2,13 +2,24 @@
 /*
  * op_claim.c - CLAIM: the manager says which store it knows here.  With the wrong
  * one the iod ends: zeros in place of data would be an answer, too.
+ *
+ * It also says its term, which is kept.  From then on nothing is done that one of a
+ * lower term has ordered, and when it is answered nothing of that runs.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "container.h"
+#include "ending.h"
 #include "op.h"
+
+struct claim_op {
+	struct ending ending;
+	struct rpc_req *req;
+	uint64_t term;
+};
 
 static int claim_run(struct op_job *job)
 {
@@ -18,8 +29,13 @@ static int claim_run(struct op_job *job)
 				     .store = le64toh(body->store),
 				     .fresh = flags & WIRE_C_FRESH,
 				     .ask = flags & WIRE_C_ASK };
+	struct store *store = job->worker->iod->store;
+	int rc, verdict = store_claim(store, &claim);
 
-	return store_claim(job->worker->iod->store, &claim);
+	if (verdict != STORE_OURS || claim.ask)
+		return verdict;
+	rc = store_term_keep(store, le64toh(body->term));
+	return rc ? rc : STORE_OURS;
 }
 
 static void say_replaced(struct iod *iod, uint64_t want)
@@ -49,34 +65,96 @@ static void end_refused(struct iod *iod)
 	kill(getpid(), SIGTERM);
 }
 
+static void claim_reply(struct iod *iod, struct rpc_req *req, int verdict)
+{
+	struct wire_claim_rep rep = {
+		.store = htole64(store_identity(iod->store)),
+		.verdict = htole32((uint32_t)verdict),
+	};
+
+	op_reply(req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
+}
+
+static bool claim_ends(const struct ending *e, const struct iod_session *ses)
+{
+	return ses->term &&
+	       ses->term < container_of(e, const struct claim_op, ending)->term;
+}
+
+static void claim_ended(struct ending *e)
+{
+	struct claim_op *op = container_of(e, struct claim_op, ending);
+
+	claim_reply(e->home->iod, op->req, STORE_OURS);
+	free(op);
+}
+
+/* Nothing that was ordered in lower terms runs any more when it is answered. */
+static void claim_accept(struct worker *w, struct rpc_req *req)
+{
+	const struct wire_claim *body = req->msg.body;
+	struct iod_session *ses = session_of(req);
+	struct claim_op *op = malloc(sizeof(*op));
+
+	if (!op) {
+		rpc_reply_status(req, -EAGAIN);
+		return;
+	}
+	op->ending.ends = claim_ends;
+	op->ending.done = claim_ended;
+	op->req = req;
+	op->term = le64toh(body->term);
+	if (ses->term != op->term)
+		ses->term = op->term;
+	if (!ending_start(&op->ending, w))
+		return;
+	rpc_reply_status(req, -EAGAIN);
+	free(op);
+}
+
+static void claim_judged(struct iod *iod, struct rpc_req *req, int verdict)
+{
+	const struct wire_claim *body = req->msg.body;
+
+	if (verdict == STORE_FOREIGN)
+		log_error(iod->log,
+			  "%s: this is not the manager's data base that storage "
+			  "%s belongs to; see the log of the manager",
+			  rpc_session_info(req->session)->peer,
+			  iod->conf.storage);
+	if (verdict == STORE_REPLACED) {
+		say_replaced(iod, le64toh(body->store));
+		end_refused(iod);
+	}
+	claim_reply(iod, req, verdict);
+}
+
+static void say_old(struct iod *iod, struct rpc_req *req)
+{
+	const struct rpc_session_info *info = rpc_session_info(req->session);
+
+	log_warn(iod->log,
+		 "%s (%s): refused: a manager that was started later has this "
+		 "iod; stop this one",
+		 info->peer, info->cred.name);
+}
+
 /* -EAGAIN for what may pass: the manager asks again. */
 static void claim_done(struct op_job *job, int status)
 {
 	const struct wire_claim *body = job->req->msg.body;
-	struct iod *iod = job->worker->iod;
-	uint64_t want = le64toh(body->store);
-	struct wire_claim_rep rep = {
-		.store = htole64(store_identity(iod->store)),
-		.verdict = htole32((uint32_t)status),
-	};
+	struct worker *w = job->worker;
+	struct rpc_req *req = job->req;
 
-	if (status < 0) {
-		op_job_reply(job, -EAGAIN);
-		return;
-	}
-	if (status == STORE_FOREIGN)
-		log_error(iod->log,
-			  "%s: this is not the manager's data base that storage "
-			  "%s belongs to; see the log of the manager",
-			  rpc_session_info(job->req->session)->peer,
-			  iod->conf.storage);
-	op_reply(job->req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
 	free(job);
-	if (status == STORE_REPLACED) {
-		say_replaced(iod, want);
-		end_refused(iod);
-	}
-	iod_say_ready(iod);
+	if (status == -ESTALE)
+		say_old(w->iod, req);
+	if (status < 0)
+		rpc_reply_status(req, status == -ESTALE ? status : -EAGAIN);
+	else if (status == STORE_OURS && !(le32toh(body->flags) & WIRE_C_ASK))
+		claim_accept(w, req);
+	else
+		claim_judged(w->iod, req, status);
 }
 
 void op_claim(struct worker *w, struct rpc_req *req)

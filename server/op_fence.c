@@ -1,126 +1,100 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_fence.c - FENCE: a session is refused from now on, also after a
- * restart, and nothing it sent before runs after the answer.
+ * op_fence.c - FENCE: sessions are refused from now on, also after a restart, and
+ * nothing that they sent before runs after the answer.
  *
- * The list is made durable on a thread of the pool; then every worker, on
- * its own thread, marks the session if it is there and waits for what of it is
- * under way, there and in the pool; the last one answers.
+ * In memory first, on all workers; then, when what was under way has ended, on the
+ * disk.  If that fails they stay refused, but it is no answer: the manager asks
+ * again until it is durable.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "container.h"
+#include "ending.h"
 #include "op.h"
-#include "xfer.h"
-
-struct fence_op;
-struct fence_mark {
-	struct mail mail;
-	struct session_idle wait;
-	struct worker *worker;
-	struct fence_op *op;
-};
 
 struct fence_op {
-	struct worker *home; /* where req belongs */
+	struct ending ending;
+	struct worker *worker;
 	struct rpc_req *req;
-	uint64_t session;
-	atomic_uint left;
-	struct mail mail;
-	struct fence_mark mark[];
 };
 
-static void fence_answer(struct mail *mail)
+static bool names(const struct rpc_req *req, uint64_t id)
 {
-	struct fence_op *op = container_of(mail, struct fence_op, mail);
+	const struct wire_fence *body = req->msg.body;
+	const le64 *session = req->msg.tail[0].ptr;
 
-	rpc_reply_status(op->req, 0);
+	for (uint32_t i = 0; i < le32toh(body->n); i++)
+		if (le64toh(session[i]) == id)
+			return true;
+	return false;
+}
+
+static int fence_keep(struct op_job *job)
+{
+	return store_fence_keep(job->worker->iod->store);
+}
+
+static void fence_kept(struct op_job *job, int status)
+{
+	op_job_reply(job, status ? -EAGAIN : 0);
+}
+
+static bool fence_ends(const struct ending *e, const struct iod_session *ses)
+{
+	return names(container_of(e, const struct fence_op, ending)->req,
+		     ses->id);
+}
+
+static void fence_ended(struct ending *e)
+{
+	struct fence_op *op = container_of(e, struct fence_op, ending);
+
+	op_job_start(op->worker, op->req, fence_keep, fence_kept);
 	free(op);
 }
 
-static void fence_idle(struct session_idle *wait)
+/* They cannot return. */
+static int fence_mark(struct iod *iod, const struct rpc_req *req)
 {
-	struct fence_mark *mark = container_of(wait, struct fence_mark, wait);
-	struct fence_op *op = mark->op;
+	const struct wire_fence *body = req->msg.body;
+	const le64 *session = req->msg.tail[0].ptr;
+	int rc = 0;
 
-	if (atomic_fetch_sub(&op->left, 1) == 1)
-		mailbox_post(&op->home->mail, &op->mail);
-}
+	for (uint32_t i = 0; !rc && i < le32toh(body->n); i++) {
+		uint64_t id = le64toh(session[i]);
 
-/* The end of its connection, which comes by itself, ends what moves data. */
-static void fence_mark(struct mail *mail)
-{
-	struct fence_mark *mark = (struct fence_mark *)mail;
-	struct iod_session *ses;
-
-	mark->wait.idle = fence_idle;
-	ses = session_find(mark->worker, mark->op->session);
-	if (!ses) {
-		fence_idle(&mark->wait);
-		return;
+		rc = store_fence_mark(iod->store, id);
+		rpc_server_fence(iod->server, id);
+		log_info(iod->log,
+			 "session %016llx has ended, says the manager: what is "
+			 "still under way of it is refused; nothing needs "
+			 "doing",
+			 (unsigned long long)id);
 	}
-	ses->fenced = true;
-	xfer_stop_all(mark->worker, ses, -ESTALE);
-	session_wait(ses, &mark->wait);
-}
-
-static void fence_workers(struct worker *home, struct rpc_req *req,
-			  uint64_t session)
-{
-	struct iod *iod = home->iod;
-	unsigned int i, n = iod->nworkers;
-	struct fence_op *op;
-
-	op = malloc(sizeof(*op) + n * sizeof(op->mark[0]));
-	if (!op) {
-		rpc_reply_status(req, -ENOMEM);
-		return;
-	}
-	op->home = home;
-	op->req = req;
-	op->session = session;
-	op->mail.deliver = fence_answer;
-	atomic_init(&op->left, n);
-	for (i = 0; i < n; i++) {
-		op->mark[i].mail.deliver = fence_mark;
-		op->mark[i].worker = &iod->worker[i];
-		op->mark[i].op = op;
-		mailbox_post(&iod->worker[i].mail, &op->mark[i].mail);
-	}
-}
-
-static int fence_store(struct op_job *job)
-{
-	const struct wire_fence *body = job->req->msg.body;
-
-	return store_fence_add(job->worker->iod->store, le64toh(body->session));
-}
-
-static void fence_stored(struct op_job *job, int status)
-{
-	const struct wire_fence *body = job->req->msg.body;
-	struct iod *iod = job->worker->iod;
-
-	if (status) {
-		op_job_reply(job, status);
-		return;
-	}
-	log_info(iod->log,
-		 "session %016llx has ended, says the manager: what is still "
-		 "under way of it is refused; nothing needs doing",
-		 (unsigned long long)le64toh(body->session));
-	rpc_server_fence(iod->server, le64toh(body->session));
-	fence_workers(job->worker, job->req, le64toh(body->session));
-	free(job);
+	return rc;
 }
 
 void op_fence(struct worker *w, struct rpc_req *req)
 {
-	const struct wire_fence *body = req->msg.body;
+	struct fence_op *op;
 
-	if (!body->session || le64toh(body->session) == session_of(req)->id)
+	if (names(req, session_of(req)->id)) {
 		rpc_reply_status(req, -EINVAL);
-	else
-		op_job_start(w, req, fence_store, fence_stored);
+		return;
+	}
+	op = fence_mark(w->iod, req) ? NULL : malloc(sizeof(*op));
+	if (!op) {
+		rpc_reply_status(req, -EAGAIN);
+		return;
+	}
+	op->ending.ends = fence_ends;
+	op->ending.done = fence_ended;
+	op->worker = w;
+	op->req = req;
+	if (!ending_start(&op->ending, w))
+		return;
+	rpc_reply_status(req, -EAGAIN);
+	free(op);
 }

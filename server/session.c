@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "hold.h"
+#include "lease.h"
 #include "op.h"
 #include "trust.h"
 #include "worker.h"
@@ -20,10 +21,13 @@ static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
 	return -EKEYREJECTED;
 }
 
-/* Nothing is served from a store that may be the wrong one. */
-static int check_store(const struct iod *iod, enum wire_role role)
+/*
+ * Nothing is served from a store that may be the wrong one, or to whom it may have
+ * been decided to refuse.
+ */
+static int check_ready(const struct iod *iod, enum wire_role role)
 {
-	return role == WIRE_ROLE_MGR || store_serves(iod->store) ? 0 : -EAGAIN;
+	return role == WIRE_ROLE_MGR || lease_had(iod) ? 0 : -EAGAIN;
 }
 
 static int session_open(void *arg, struct rpc_session *session)
@@ -35,7 +39,7 @@ static int session_open(void *arg, struct rpc_session *session)
 	int rc = check_mgr(iod, info);
 
 	if (!rc)
-		rc = check_store(iod, info->role);
+		rc = check_ready(iod, info->role);
 	if (rc)
 		return rc;
 	if (store_fence_has(iod->store, info->id)) {
@@ -55,6 +59,7 @@ static int session_open(void *arg, struct rpc_session *session)
 		return -ENOMEM;
 	}
 	ses->id = info->id;
+	ses->mgr = info->role == WIRE_ROLE_MGR;
 	ses->worker = w;
 	ses->refs = 1;
 	STAILQ_INIT(&ses->waits);
@@ -179,27 +184,59 @@ static bool must_wait(struct worker *w, struct rpc_req *req)
 	return false;
 }
 
+bool session_stale(const struct iod_session *ses)
+{
+	return ses->term && ses->term != store_term(ses->worker->iod->store);
+}
+
+/*
+ * What only the manager of the day may order.  It claims the store first; what it
+ * repeats before that, since the iod was started anew, comes again.
+ */
+static int check_term(const struct iod_session *ses, unsigned int op)
+{
+	if (op == WIRE_CLAIM)
+		return 0;
+	if (session_stale(ses))
+		return -ESTALE;
+	if (op == WIRE_RESIZE || op == WIRE_FENCE || op == WIRE_LEASE)
+		return ses->term ? 0 : -EAGAIN;
+	return store_claimed(ses->worker->iod->store) ? 0 : -EAGAIN;
+}
+
+static int check(const struct rpc_req *req, const struct iod_op *op)
+{
+	const struct rpc_session_info *info = rpc_session_info(req->session);
+	const struct iod_session *ses = info->priv;
+
+	if (ses->fenced)
+		return -ESTALE;
+	if (!op)
+		return -ENOSYS;
+	if (op->roles & 1u << info->role)
+		return check_term(ses, req->op);
+	log_warn(ses->worker->iod->log, "%s (%s): %s is for the manager alone",
+		 info->peer, info->cred.name, wire_op_name(req->op));
+	return -EPERM;
+}
+
+void session_run(struct worker *w, struct rpc_req *req)
+{
+	const struct iod_op *op = iod_op_find(req->op);
+	int rc = check(req, op);
+
+	if (rc) {
+		rpc_reply_status(req, rc);
+	} else if (!must_wait(w, req) &&
+		   (!wire_op_writes(req->op) || lease_take(w, req))) {
+		count_payload(w, req);
+		op->run(w, req);
+	}
+}
+
 void session_request(void *arg, struct rpc_req *req)
 {
-	struct rpc_session_info *info = rpc_session_info(req->session);
-	const struct iod_op *op = iod_op_find(req->op);
-	struct iod_session *ses = info->priv;
-	struct iod *iod = arg;
-
-	if (ses->fenced) {
-		rpc_reply_status(req, -ESTALE);
-	} else if (!op) {
-		rpc_reply_status(req, -ENOSYS);
-	} else if (!(op->roles & 1u << info->role)) {
-		log_warn(iod->log, "%s (%s): %s is for the manager alone",
-			 info->peer, info->cred.name, wire_op_name(req->op));
-		rpc_reply_status(req, -EPERM);
-	} else if (req->op != WIRE_CLAIM && !store_serves(iod->store)) {
-		rpc_reply_status(req, -EAGAIN);
-	} else if (!must_wait(ses->worker, req)) {
-		count_payload(ses->worker, req);
-		op->run(ses->worker, req);
-	}
+	session_run(session_of(req)->worker, req);
 }
 
 const struct rpc_service iod_service = {

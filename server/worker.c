@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "lease.h"
 #include "worker.h"
 #include "xfer.h"
 
@@ -36,6 +37,7 @@ int worker_open(struct worker *w, struct iod *iod)
 	windows_open(&w->windows, w->ctx, iod->engine, iod->store,
 		     iod->conf.map_size / iod->conf.threads);
 	mailbox_init(&w->mail, w->ctx);
+	lease_open(w);
 	return 0;
 close_ctx:
 	rpc_ctx_close(w->ctx);
@@ -48,6 +50,7 @@ void worker_close(struct worker *w)
 {
 	struct iod_session *ses;
 
+	lease_close(w);
 	xfer_free_all(w);
 	while ((ses = LIST_FIRST(&w->sessions)))
 		session_unref(ses);

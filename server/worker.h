@@ -24,6 +24,7 @@
 
 struct hold;
 struct xfer;
+struct parked;
 struct worker;
 
 /* To be called, on the session's thread, when nothing of it runs. */
@@ -41,6 +42,8 @@ struct iod_session {
 	bool fenced; /* nothing of it is written any more */
 	struct sync_client *turn; /* in the pool */
 	struct marks marks; /* of what it wrote */
+	bool mgr; /* it says that it is the manager, */
+	uint64_t term; /* in this term; 0: it has not claimed the store */
 	struct zone_owner owner; /* of buffers */
 	uint64_t shy_until; /* uses no windows: one failed under it */
 	LIST_ENTRY(iod_session) link;
@@ -65,6 +68,9 @@ struct worker {
 	LIST_HEAD(, xfer) xfers; /* under way */
 	LIST_HEAD(, xfer) spare; /* to be used again */
 	LIST_HEAD(, hold) holds; /* requests that wait: hold.c */
+	TAILQ_HEAD(, parked) parked; /* changes that wait for a lease */
+	struct mail renewed;
+	atomic_bool renewing; /* it is on its way */
 	pthread_t thread;
 	bool started;
 	atomic_uint_least64_t payloads[PAYLOADS]; /* requests, by enum payload */
@@ -86,7 +92,11 @@ struct iod {
 	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */
 	uint64_t boot;
 	uint64_t started; /* clock_now() */
-	struct rpc_timer mgr_wait; /* the first worker's */
+	struct { /* lease.c; clock_boot() */
+		_Atomic uint64_t until; /* 0: there was none yet */
+		_Atomic uint64_t heard; /* of the manager, or since we run */
+		atomic_bool lost; /* and this was said */
+	} lease;
 	atomic_bool stop;
 	atomic_bool ready; /* and this was said */
 	atomic_bool refused; /* the store is the wrong one */
@@ -94,7 +104,7 @@ struct iod {
 	struct worker worker[];
 };
 
-/* Once, as soon as the store serves. */
+/* Once, as soon as it serves. */
 void iod_say_ready(struct iod *iod);
 
 int worker_open(struct worker *w, struct iod *iod);
@@ -109,6 +119,10 @@ extern const struct rpc_service iod_service;
 void session_request(void *arg, struct rpc_req *req);
 struct iod_session *session_find(struct worker *w, uint64_t id);
 struct iod_session *session_of(struct rpc_req *req);
+/* Carries it out, or refuses it. */
+void session_run(struct worker *w, struct rpc_req *req);
+/* An order of a manager in whose place there is another one. */
+bool session_stale(const struct iod_session *ses);
 void session_unref(struct iod_session *ses);
 /* A reference for something that runs. */
 void session_begin(struct iod_session *ses);

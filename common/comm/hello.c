@@ -211,7 +211,7 @@ void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
 	int status = wire_check_accept(ev->priv, ev->priv_len, &why);
 
 	if (status && status != -EPROTONOSUPPORT) {
-		link_fail(&peer->link, -ECONNREFUSED);
+		link_fail(&peer->link, -EPROTO);
 		return;
 	}
 	choose_final(peer);

@@ -125,6 +125,8 @@ void peer_lost(struct link *link, int status)
 		return;
 	}
 	peer_log_loss(peer, status);
+	if (peer->lost)
+		peer->lost(peer->arg, status);
 	if (status == -EFAULT && call_fail_faulty(peer))
 		peer->backoff_ms = PEER_BACKOFF_MIN_MS;
 	peer_disconnect(peer);
@@ -328,6 +330,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->cred = *attr->cred;
 	peer->impatient = attr->impatient;
 	peer->fresh = attr->fresh;
+	peer->lost = attr->lost;
 	peer->arg = attr->arg;
 	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
 	peer->jitter = (uint32_t)(attr->session ^ clock_now()) | 1;
@@ -347,6 +350,11 @@ void rpc_peer_close(struct rpc_peer *peer, bool bye)
 	call_drain(peer);
 	ctx_undefer(peer->link.ctx, &peer->drain);
 	ctx_defer(peer->link.ctx, &peer->gone);
+}
+
+uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when)
+{
+	return offset_tell(&peer->clock, when);
 }
 
 const char *rpc_peer_name(const struct rpc_peer *peer)

@@ -90,6 +90,7 @@ struct rpc_peer {
 	uint64_t fsid, session;
 	struct rpc_cred cred;
 	void (*fresh)(void *arg, struct rpc_peer *peer);
+	void (*lost)(void *arg, int status);
 	void *arg;
 
 	uint32_t epoch; /* connections tried */

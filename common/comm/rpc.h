@@ -123,6 +123,9 @@ struct rpc_peer_attr {
 	 * calls may be started from here, behind those in flight, which were
 	 * sent again; may be NULL */
 	void (*fresh)(void *arg, struct rpc_peer *peer);
+	/* the connection was lost, or a try to make one failed, with status
+	 * (-ECONNREFUSED: nobody listens there); may be NULL */
+	void (*lost)(void *arg, int status);
 	void *arg;
 };
 
@@ -145,6 +148,11 @@ const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
 /* It is connected.  For who drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
+/*
+ * A moment of our clock_boot(), not before now, on the server's, and not later than it
+ * truly is there; 0: nothing is known of that.
+ */
+uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when);
 /* The most payload that goes in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 

@@ -32,6 +32,7 @@ static const char *const known[] = {
 	"mgr.storage",
 	"mgr.cache_size",
 	"mgr.session_timeout",
+	"mgr.lease",
 	"mgr.log_level",
 	"mgr.slots",
 	"mgr.max_sessions",

@@ -84,12 +84,13 @@ enum wire_op {
 	WIRE_SYNC	= 67,
 	WIRE_GETSIZE	= 68,	/* local sizes of up to 128 objects */
 	WIRE_REMOVE	= 69,
-	WIRE_FENCE	= 70,	/* mgr only: refuse a session from now on */
+	WIRE_FENCE	= 70,	/* mgr only: refuse sessions from now on */
 	WIRE_READ_LIST	= 71,	/* READ and WRITE of many pieces of a file */
 	WIRE_WRITE_LIST	= 72,
 	WIRE_OBJECTS	= 73,	/* mgr only: which objects there are */
 	WIRE_CLAIM	= 74,	/* mgr only: whose store this is */
 	WIRE_DISK	= 75,	/* which disk the store is on; no body */
+	WIRE_LEASE	= 76,	/* mgr only: until when clients may change */
 };
 
 /* File data goes to the client; to the server. */
@@ -533,8 +534,20 @@ struct wire_getsize_rep {	/* tail: objsize[n] */
 	le32 zero;
 };
 
+/* FENCE: these sessions have ended.  Tail: sessions[n], none of them 0. */
+#define WIRE_FENCE_MAX	128u	/* sessions of one FENCE */
 struct wire_fence {
-	le64 session;
+	le32 n;			/* at least 1 */
+	le32 zero;
+};
+
+/*
+ * LEASE: from then on, on its own CLOCK_BOOTTIME, the iod carries out no change of a
+ * client, unless it has a later one.  With the first one of its life it serves:
+ * it has been claimed, and has all fences that it owed.
+ */
+struct wire_lease {
+	le64 until;		/* ns */
 };
 
 /*
@@ -569,6 +582,8 @@ enum wire_verdict {
 struct wire_claim {
 	le64 owner;		/* the manager's data base */
 	le64 store;		/* the store that was here; 0: not known */
+	le64 term;		/* of the manager: orders of lower ones are
+				 * refused from now on */
 	le32 flags;		/* WIRE_C_* */
 	le32 zero;
 };
@@ -610,7 +625,9 @@ _Static_assert(sizeof(struct wire_vec) == 40, "wire_vec");
 _Static_assert(sizeof(struct wire_list) == 56, "wire_list");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
-_Static_assert(sizeof(struct wire_claim) == 24, "wire_claim");
+_Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");
+_Static_assert(sizeof(struct wire_lease) == 8, "wire_lease");
+_Static_assert(sizeof(struct wire_claim) == 32, "wire_claim");
 _Static_assert(sizeof(struct wire_claim_rep) == 16, "wire_claim_rep");
 _Static_assert(sizeof(struct wire_disk_rep) == 8, "wire_disk_rep");
 

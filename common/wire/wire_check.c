@@ -169,3 +169,14 @@ const char *wire_check_path_rep(const struct wire_msg *msg)
 		return "wire_path_rep.which: there is only one path";
 	return msg->tail[0].len ? NULL : "wire_path_rep.path_len: zero";
 }
+
+const char *wire_check_fence(const struct wire_msg *msg)
+{
+	const le64 *session = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*session);
+
+	for (size_t i = 0; i < n; i++)
+		if (!session[i])
+			return "wire_fence: session zero";
+	return n ? NULL : "wire_fence.n: zero";
+}

@@ -273,7 +273,14 @@ static const struct wire_form getsize_rep = {
 
 static const struct wire_form fence = {
 	.size = sizeof(struct wire_fence),
-	.fields = { ID(wire_fence, session) },
+	.fields = { ZERO(wire_fence, zero) },
+	.items = { ITEM(ARRAY, wire_fence, n, 8, WIRE_FENCE_MAX) },
+	.check = wire_check_fence,
+};
+
+static const struct wire_form lease = {
+	.size = sizeof(struct wire_lease),
+	.fields = { ID(wire_lease, until) },
 };
 
 static const struct wire_form walk = {
@@ -287,7 +294,7 @@ static const struct wire_form walk_rep = {
 
 static const struct wire_form claim = {
 	.size = sizeof(struct wire_claim),
-	.fields = { ID(wire_claim, owner),
+	.fields = { ID(wire_claim, owner), ID(wire_claim, term),
 		    BITS(wire_claim, flags, WIRE_C_FRESH | WIRE_C_ASK),
 		    ZERO(wire_claim, zero) },
 };
@@ -340,6 +347,7 @@ static const struct wire_op_desc ops[] = {
 	OP(OBJECTS, walk, walk_rep),
 	OP(CLAIM, claim, claim_rep),
 	OP(DISK, empty, disk_rep),
+	OP(LEASE, lease, empty),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

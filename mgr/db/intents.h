@@ -12,7 +12,7 @@
 enum intent_kind {
 	INTENT_REMOVE = 1, /* the objects of handle */
 	INTENT_RESIZE = 2, /* the file handle becomes size bytes long */
-	INTENT_FENCE = 3, /* session: an earlier life of this mgr */
+	INTENT_FENCE = 3, /* session: it has ended */
 };
 
 struct intent {

@@ -76,7 +76,7 @@ static int bound(struct iod *iod)
 		return rc;
 	iod->claimer.bound = true;
 	mgr->jobs->unbound--;
-	clear_start(iod);
+	iod_release_held(iod);
 	return 0;
 }
 
@@ -110,6 +110,8 @@ static int record(struct iod *iod, uint64_t store)
 			 "%s: begins with a new store, by its option "
 			 "--new-store: what the old one held is lost",
 			 iod_name(iod));
+	if (known && known != store)
+		fence_forgotten(iod);
 	return bound(iod);
 }
 
@@ -125,8 +127,12 @@ static void ours(struct iod *iod, uint64_t store)
 			  "this iod waits until that is done",
 			  iod_name(iod), iod->mgr->conf.storage, strerror(-rc));
 	c->unrecorded = rc;
-	if (rc)
+	if (rc) {
 		iod_call_later(&c->call);
+		return;
+	}
+	iod->claimed = true;
+	fence_claimed(iod);
 }
 
 static void say_foreign(struct iod *iod)
@@ -182,7 +188,8 @@ void claim_start(struct iod *iod)
 	struct mgr *mgr = iod->mgr;
 	struct claimer *c = &iod->claimer;
 	struct wire_claim body = { .owner = htole64(mgr->jobs->identity),
-				   .store = htole64(known_store(iod)) };
+				   .store = htole64(known_store(iod)),
+				   .term = htole64(mgr->jobs->term) };
 	struct wire_out out;
 
 	if (c->call.state != IOD_CALL_IDLE)
@@ -201,6 +208,7 @@ void claim_start(struct iod *iod)
 
 void claim_again(void *arg, struct rpc_peer *peer)
 {
+	lease_fresh(arg);
 	claim_start(arg);
 }
 

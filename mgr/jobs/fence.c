@@ -1,77 +1,200 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fence.c - a session that went silent must not write any more. */
+/*
+ * fence.c - sessions that ended must not write any more, and every iod has to
+ * know it: at once, or before it serves again.  Their ends are a queue on disk;
+ * each iod has its own place in it, which is kept, too, and takes up to 128 in
+ * one message.  An entry is deleted when every iod is past it.
+ */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "jobs_impl.h"
-#include "session.h"
 
-static struct fence *fence_of(struct fan *fan)
+#define TIDY_MAX 256 /* entries deleted in one go */
+#define SCAN 32 /* entries read together */
+
+static void kick(struct fencer *f);
+
+static void place_key(uint32_t index, char key[24])
 {
-	return container_of(fan, struct fence, fan);
+	snprintf(key, 24, "fenced.%u", index);
 }
 
-static void fence_free(struct fence *fence)
+static uint64_t limit(const struct fencer *f)
 {
-	fan_end(&fence->fan);
-	LIST_REMOVE(fence, link);
-	free(fence);
+	return f->iod->mgr->jobs->fence_limit;
 }
 
-static void build(struct fan *fan, uint32_t k, struct wire_out *out)
+/* The next entries; f->sent tells how far they go. */
+static int gather(struct fencer *f, uint64_t session[WIRE_FENCE_MAX],
+		  uint32_t *n)
 {
-	struct wire_fence body = { htole64(fence_of(fan)->session) };
+	struct store *st = f->iod->mgr->st;
+	struct intent in[SCAN];
+	int got;
 
-	wire_put(out, &body, sizeof(body));
+	*n = 0;
+	f->sent = f->done;
+	do {
+		got = intent_read(st, INTENT_FENCE, f->sent, in, SCAN);
+		for (int i = 0; i < got && in[i].id <= limit(f); i++) {
+			session[(*n)++] = htole64(in[i].session);
+			f->sent = in[i].id;
+		}
+	} while (got == SCAN && *n <= WIRE_FENCE_MAX - SCAN &&
+		 in[SCAN - 1].id <= limit(f));
+	return got < 0 ? got : 0;
 }
 
-static void done(struct fan *fan)
+/* Anything but success is no answer: it stays a debt. */
+static void told(struct iod_call *call)
 {
-	struct fence *fence = fence_of(fan);
-	struct mgr *mgr = fan->mgr;
-	uint64_t session = fence->session;
+	struct fencer *f = &call->iod->fencer;
 
-	if (fan->status)
-		log_error(mgr->log,
-			  "fencing session %016llx: an iod answered: %s; its "
-			  "writes may still arrive there",
-			  (unsigned long long)session, strerror(-fan->status));
-	fence_free(fence);
-	session_fenced(mgr, session);
-}
-
-static const struct fan_ops fence_ops = {
-	.op = WIRE_FENCE,
-	.build = build,
-	.done = done,
-};
-
-void fence_start(struct mgr *mgr, uint64_t session)
-{
-	struct fence *fence = calloc(1, sizeof(*fence));
-	int rc = -ENOMEM;
-
-	if (fence) {
-		fence->session = session;
-		LIST_INSERT_HEAD(&mgr->jobs->fences, fence, link);
-		rc = fan_start(mgr, &fence->fan, &fence_ops, 0,
-			       mgr->conf.niods);
-	}
-	if (!rc)
+	if (call->status) {
+		log_warn(call->iod->mgr->log,
+			 "%s: fencing sessions: %s; tries again",
+			 iod_name(call->iod), strerror(-call->status));
+		iod_call_later(call);
 		return;
-	log_error(mgr->log,
-		  "fencing session %016llx: %s; its files stay open until the "
-		  "next start",
-		  (unsigned long long)session, strerror(-rc));
-	if (fence)
-		fence_free(fence);
+	}
+	f->done = f->sent;
+	kick(f);
+	ends_look(call->iod->mgr);
 }
 
-void fences_close(struct mgr *mgr)
+static void tell(struct fencer *f, const uint64_t *session, uint32_t n)
 {
-	struct fence *fence;
+	struct wire_fence body = { .n = htole32(n) };
+	struct wire_out out;
 
-	while ((fence = LIST_FIRST(&mgr->jobs->fences)))
-		fence_free(fence);
+	wire_begin(&out, f->msg, sizeof(f->msg));
+	wire_put(&out, &body, sizeof(body));
+	wire_put(&out, session, n * sizeof(*session));
+	f->call.msg = f->msg;
+	f->call.msg_len = (size_t)wire_end(&out, WIRE_FENCE, 0, 0);
+	f->call.done = told;
+	iod_call_start(f->iod, &f->call);
+}
+
+static void kick(struct fencer *f)
+{
+	uint64_t session[WIRE_FENCE_MAX];
+	uint32_t n = 0;
+
+	if (f->call.state != IOD_CALL_IDLE)
+		return;
+	if (f->done < limit(f) && gather(f, session, &n))
+		return; /* the store failed, and the mgr with it */
+	if (n) {
+		tell(f, session, n);
+		return;
+	}
+	f->done = limit(f);
+	lease_look(f->iod);
+}
+
+void fence_claimed(struct iod *iod)
+{
+	iod_call_cancel(&iod->fencer.call);
+	kick(&iod->fencer);
+}
+
+void fence_forgotten(struct iod *iod)
+{
+	iod->fencer.done = 0;
+}
+
+bool fence_has_all(const struct iod *iod)
+{
+	return iod->fencer.done >= limit(&iod->fencer);
+}
+
+void fence_up_to(struct mgr *mgr, uint64_t id)
+{
+	mgr->jobs->fence_limit = id;
+	for (uint32_t i = 0; i < mgr->conf.niods; i++)
+		kick(&mgr->jobs->iod[i].fencer);
+}
+
+int fence_open(struct iod *iod)
+{
+	struct fencer *f = &iod->fencer;
+	char key[24];
+	int rc;
+
+	f->iod = iod;
+	place_key(iod->index, key);
+	rc = meta_get_u64(iod->mgr->st, key, &f->done);
+	f->kept = f->done;
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* ---- what need not be known any more ---- */
+
+static int keep_places(struct mgr *mgr)
+{
+	char key[24];
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < mgr->conf.niods; i++) {
+		struct fencer *f = &mgr->jobs->iod[i].fencer;
+
+		if (f->kept == f->done)
+			continue;
+		place_key(i, key);
+		rc = meta_put_u64(mgr->st, key, f->done);
+	}
+	return rc;
+}
+
+static int forget(struct mgr *mgr, uint64_t done)
+{
+	struct intent in;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < TIDY_MAX; i++) {
+		rc = intent_next(mgr->st, INTENT_FENCE, 0, &in);
+		if (!rc && in.id > done)
+			rc = -ENOENT;
+		if (!rc)
+			rc = intent_del(mgr->st, INTENT_FENCE, in.id);
+	}
+	return rc == -ENOENT ? 0 : rc;
+}
+
+static bool unchanged(struct mgr *mgr, uint64_t *done)
+{
+	bool same = true;
+
+	*done = UINT64_MAX;
+	for (uint32_t i = 0; i < mgr->conf.niods; i++) {
+		const struct fencer *f = &mgr->jobs->iod[i].fencer;
+
+		same = same && f->kept == f->done;
+		if (f->done < *done)
+			*done = f->done;
+	}
+	return same;
+}
+
+void fence_tidy(struct mgr *mgr)
+{
+	uint64_t done;
+	int rc;
+
+	if (unchanged(mgr, &done) || ns_begin(&mgr->ns))
+		return;
+	rc = keep_places(mgr);
+	if (!rc)
+		rc = forget(mgr, done);
+	if (rc) {
+		ns_abort(&mgr->ns);
+		return;
+	}
+	if (mgr_commit(mgr, NULL))
+		return;
+	for (uint32_t i = 0; i < mgr->conf.niods; i++)
+		mgr->jobs->iod[i].fencer.kept = mgr->jobs->iod[i].fencer.done;
 }

@@ -33,6 +33,13 @@ static bool is_answer(int status)
 	return false;
 }
 
+static const char *flaw(int status)
+{
+	return status == -ESTALE ? "it is refused: a manager that was started "
+				   "later has this iod; stop this one"
+				 : strerror(-status);
+}
+
 static void say_state(struct iod *iod, int status)
 {
 	bool down = !is_answer(status);
@@ -41,7 +48,7 @@ static void say_state(struct iod *iod, int status)
 		log_warn(iod->mgr->log,
 			 "%s: %s; removals and truncations wait for it: see "
 			 "whether it runs",
-			 iod_name(iod), strerror(-status));
+			 iod_name(iod), flaw(status));
 	if (down)
 		missing_watch(iod->mgr);
 	else if (!down && iod->down)
@@ -148,7 +155,7 @@ void iod_call_start(struct iod *iod, struct iod_call *call)
 	call->again.fire = send_again;
 	call->rpc.done = on_done;
 	call->rpc.arg = call;
-	if (iod->cleared || call->early) {
+	if (iod->open || call->early) {
 		send_call(call);
 	} else {
 		call->state = IOD_CALL_HELD;
@@ -182,12 +189,19 @@ void iod_release_held(struct iod *iod)
 {
 	struct iod_call *call;
 
-	iod->cleared = true;
+	iod->open = true;
 	while ((call = TAILQ_FIRST(&iod->held))) {
 		TAILQ_REMOVE(&iod->held, call, link);
 		rpc_timer_clear(iod->mgr->ctx, &call->again);
 		send_call(call);
 	}
+}
+
+/* Nobody listens there: nothing runs, and what is started serves when we let it. */
+static void lost(void *arg, int status)
+{
+	if (status == -ECONNREFUSED)
+		lease_refused(arg);
 }
 
 static int iod_open(struct iod *iod, const struct rpc_cred *cred)
@@ -198,9 +212,10 @@ static int iod_open(struct iod *iod, const struct rpc_cred *cred)
 				      .name = name,
 				      .role = WIRE_ROLE_MGR,
 				      .fsid = mgr->conf.fsid,
-				      .session = mgr->jobs->self.session,
+				      .session = mgr->jobs->session,
 				      .cred = cred,
 				      .fresh = claim_again,
+				      .lost = lost,
 				      .arg = iod };
 
 	TAILQ_INIT(&iod->held);
@@ -221,7 +236,10 @@ int iods_open(struct mgr *mgr)
 		jobs->iod[i].mgr = mgr;
 		jobs->iod[i].index = i;
 		rc = iod_open(&jobs->iod[i], &cred);
+		if (!rc)
+			rc = fence_open(&jobs->iod[i]);
 	}
+	leases_open(mgr);
 	for (uint32_t i = 0; !rc && i < mgr->conf.niods; i++) {
 		remove_open(&jobs->iod[i]);
 		claim_start(&jobs->iod[i]);
@@ -236,11 +254,13 @@ void iods_close(struct mgr *mgr)
 	struct jobs *jobs = mgr->jobs;
 
 	missing_close(mgr);
+	if (jobs->iod)
+		leases_close(mgr);
 	for (uint32_t i = 0; jobs->iod && i < mgr->conf.niods; i++) {
 		struct iod *iod = &jobs->iod[i];
 
 		iod_call_cancel(&iod->claimer.call);
-		iod_call_cancel(&iod->clearer.call);
+		iod_call_cancel(&iod->fencer.call);
 		iod_call_cancel(&iod->remover.call);
 		rpc_timer_clear(mgr->ctx, &iod->remover.timer);
 		if (iod->peer)

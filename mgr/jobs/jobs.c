@@ -13,16 +13,16 @@ int jobs_open(struct mgr *mgr)
 	if (!jobs)
 		return -ENOMEM;
 	mgr->jobs = jobs;
-	LIST_INIT(&jobs->fences);
+	ends_open(mgr);
 	room_open(mgr);
 	rc = claim_open(mgr);
 	if (!rc)
-		rc = clear_open(mgr);
+		rc = term_open(mgr);
 	if (rc)
 		return rc;
-	/* what recovery found is durable, and that is all below our own id */
-	jobs->remove_limit = jobs->self.id;
-	mgr->remove_id = mgr->mark.id = jobs->self.id;
+	/* what recovery found is durable, and that is all below our first id */
+	jobs->remove_limit = jobs->fence_limit = jobs->first_id;
+	mgr->remove_id = mgr->mark.id = jobs->first_id;
 	rc = iods_open(mgr);
 	return rc ? rc : resize_resume(mgr);
 }
@@ -34,12 +34,10 @@ void jobs_close(struct mgr *mgr)
 
 	if (!jobs)
 		return;
-	clear_close(mgr);
 	HASH_ITER(hh, jobs->table, job, next)
 		job_free(job);
-	fences_close(mgr);
+	ends_close(mgr);
 	iods_close(mgr);
-	free(jobs->old);
 	free(jobs);
 	mgr->jobs = NULL;
 }

@@ -27,7 +27,7 @@ void jobs_close(struct mgr *mgr);
 struct iod_call {
 	const void *msg;
 	size_t msg_len;
-	bool early; /* need not wait until the iod is cleared */
+	bool early; /* need not wait until the iod is claimed */
 	/* clock_now(): no try lasts longer, and then it is done, with -ETIMEDOUT;
 	 * 0: it is tried for ever */
 	uint64_t deadline;
@@ -130,10 +130,17 @@ void jobs_wait(struct request *req);
 /* Lets in who waits, as far as there is room. */
 void jobs_admit(struct mgr *mgr);
 
-/* ---- fence.c ---- */
+/* ---- fence.c, ends.c ---- */
 
-/* The session shall write nothing any more; then session_fenced(). */
-void fence_start(struct mgr *mgr, uint64_t session);
+/* All intents to fence a session up to id are durable: iods are told. */
+void fence_up_to(struct mgr *mgr, uint64_t id);
+/* Then session_fenced(), when no iod can carry out anything of it.  In order of
+ * the ids.  -ENOMEM. */
+int ends_add(struct mgr *mgr, uint64_t id, uint64_t session);
+/* Lets them go on, if that is so. */
+void ends_look(struct mgr *mgr);
+/* Deletes what all iods have. */
+void fence_tidy(struct mgr *mgr);
 
 /* ---- remove.c ---- */
 

@@ -27,11 +27,32 @@ struct remover {
 	uint64_t msg[REMOVE_MSG_LEN / 8];
 };
 
-/* Tells one iod of this mgr's earlier lives, before anything else. */
-struct clearer {
-	size_t next; /* in jobs.old */
+/* Tells one iod of the sessions that have ended, in order. */
+struct fencer {
+	struct iod *iod;
+	uint64_t done; /* it has all up to here */
+	uint64_t kept; /* ... and the data base says so */
+	uint64_t sent; /* up to here are in the call */
 	struct iod_call call;
+	uint64_t msg[(sizeof(struct wire_hdr) + sizeof(struct wire_fence)) / 8 +
+		     WIRE_FENCE_MAX];
+};
+
+/* What one iod may do without us; clock_boot(). */
+struct lease {
+	uint64_t until; /* from then on it carries out no change */
+	uint64_t sent; /* the last one */
+	bool good; /* it has what it owed when this began */
+	bool busy; /* the call is */
+	struct rpc_call call;
 	uint64_t msg[8];
+};
+
+/* A session that has ended, as soon as the iods let it. */
+struct end {
+	TAILQ_ENTRY(end) link;
+	uint64_t id; /* of the fence */
+	uint64_t session;
 };
 
 /* Whether an iod's store is the one that belongs here. */
@@ -48,10 +69,12 @@ struct iod {
 	uint32_t index;
 	struct rpc_peer *peer;
 	bool down; /* the last try failed, and this was said */
-	bool cleared; /* earlier lives of the mgr are fenced here */
+	bool claimed; /* this life of it */
+	bool open; /* it was claimed once: calls go out */
 	TAILQ_HEAD(, iod_call) held; /* until then */
 	struct claimer claimer;
-	struct clearer clearer;
+	struct fencer fencer;
+	struct lease lease;
 	struct remover remover;
 };
 
@@ -83,26 +106,21 @@ static inline struct job *job_of_fan(struct fan *fan)
 	return container_of(fan, struct job, fan);
 }
 
-struct fence {
-	LIST_ENTRY(fence) link;
-	struct fan fan;
-	uint64_t session;
-};
-
 struct jobs {
 	struct iod *iod; /* niods */
 	struct job *table;
 	size_t calls; /* of all jobs */
 	struct park room; /* who waits until there are fewer */
-	LIST_HEAD(, fence) fences;
 	uint64_t remove_limit; /* intents up to here are durable */
 	uint64_t removed; /* intents up to here are deleted */
-	/* sessions of earlier lives, and our own */
-	struct {
-		uint64_t id, session;
-	} * old, self;
-	size_t nold;
-	uint32_t uncleared; /* iods */
+	uint64_t fence_limit; /* fences up to here are durable */
+	TAILQ_HEAD(, end) ends; /* in order */
+	struct rpc_timer ends_look; /* when a lease has passed */
+	struct rpc_timer renew; /* leases */
+	uint64_t lease_before_s; /* of those that iods may have from before */
+	uint64_t term; /* of this life of the mgr */
+	uint64_t session; /* ... with the iods */
+	uint64_t first_id; /* its first; what it found has lower ones */
 	uint64_t identity; /* of the data base */
 	uint32_t unasked, unbound; /* iods: claim.c */
 	struct {
@@ -118,12 +136,31 @@ void iod_release_held(struct iod *iod);
 
 int claim_open(struct mgr *mgr);
 void claim_start(struct iod *iod);
-/* Of a peer: the iod was started anew. */
+/* Of a peer: the iod was started anew, or forgot us. */
 void claim_again(void *arg, struct rpc_peer *peer);
 
-int clear_open(struct mgr *mgr);
-void clear_start(struct iod *iod);
-void clear_close(struct mgr *mgr);
+int term_open(struct mgr *mgr);
+
+int fence_open(struct iod *iod);
+/* The iod was claimed: it is told what it lacks, from the beginning. */
+void fence_claimed(struct iod *iod);
+/* It has a new store, which knows of none. */
+void fence_forgotten(struct iod *iod);
+bool fence_has_all(const struct iod *iod);
+
+/* Sends one, if it is time and the iod owes nothing. */
+void lease_look(struct iod *iod);
+/* The iod was started anew, or has forgotten us. */
+void lease_fresh(struct iod *iod);
+/* It does not run. */
+void lease_refused(struct iod *iod);
+void leases_open(struct mgr *mgr);
+void leases_close(struct mgr *mgr);
+
+void ends_open(struct mgr *mgr);
+void ends_close(struct mgr *mgr);
+/* An iod does not run: ends_look() from the next round. */
+void ends_look_soon(struct mgr *mgr);
 
 /* Its file, as clients and iods know it. */
 static inline unsigned long long job_shown(const struct job *job)
@@ -146,6 +183,5 @@ void missing_close(struct mgr *mgr);
 int resize_resume(struct mgr *mgr);
 void remove_open(struct iod *iod);
 void room_open(struct mgr *mgr);
-void fences_close(struct mgr *mgr);
 
 #endif

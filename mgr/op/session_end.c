@@ -8,21 +8,26 @@
 #include <string.h>
 
 #include "jobs.h"
-#include "opens.h"
 #include "session_table.h"
 
 /* A fence that has to be durable before it is carried out. */
 struct pending {
 	struct flusher_item item;
 	struct mgr *mgr;
-	uint64_t id;
+	struct intent in;
 };
 
 static void pending_durable(struct flusher_item *item)
 {
 	struct pending *p = (struct pending *)item;
 
-	fence_start(p->mgr, p->id);
+	if (ends_add(p->mgr, p->in.id, p->in.session))
+		log_error(p->mgr->log,
+			  "no memory to end session %016llx; the next start of "
+			  "the mgr will",
+			  (unsigned long long)p->in.session);
+	fence_up_to(p->mgr, p->in.id);
+	ends_look(p->mgr);
 	free(p);
 }
 
@@ -35,8 +40,7 @@ static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 	return rc ? rc : session_put(mgr->st, &rec);
 }
 
-static int set_flags(struct mgr *mgr, uint64_t id, uint32_t flags,
-		     struct flusher_item *item)
+static int set_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
 	int rc = ns_begin(&mgr->ns);
 
@@ -44,12 +48,29 @@ static int set_flags(struct mgr *mgr, uint64_t id, uint32_t flags,
 		return rc;
 	rc = put_flags(mgr, id, flags);
 	if (!rc)
-		return mgr_commit(mgr, item);
+		return mgr_commit(mgr, NULL);
 	ns_abort(&mgr->ns);
 	return rc;
 }
 
-static int fence(struct mgr *mgr, uint64_t id)
+/* What the iods owe is recorded with it. */
+static int put_fence(struct mgr *mgr, struct pending *p)
+{
+	int rc = ns_begin(&mgr->ns);
+
+	if (rc)
+		return rc;
+	p->in.id = store_id(mgr->st);
+	rc = put_flags(mgr, p->in.session, SESSION_FENCED);
+	if (!rc)
+		rc = intent_put(mgr->st, &p->in);
+	if (!rc)
+		return mgr_commit(mgr, &p->item);
+	ns_abort(&mgr->ns);
+	return rc;
+}
+
+int session_fence(struct mgr *mgr, uint64_t id)
 {
 	struct pending *p = calloc(1, sizeof(*p));
 	int rc;
@@ -58,29 +79,25 @@ static int fence(struct mgr *mgr, uint64_t id)
 		return -ENOMEM;
 	p->item.durable = pending_durable;
 	p->mgr = mgr;
-	p->id = id;
-	rc = set_flags(mgr, id, SESSION_FENCED, &p->item);
+	p->in.kind = INTENT_FENCE;
+	p->in.session = id;
+	rc = put_fence(mgr, p);
 	if (rc)
 		free(p);
 	return rc;
 }
 
-static int drop(struct mgr *mgr, uint64_t id, bool clean)
+static int drop(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
-	uint32_t flags = SESSION_ENDED | (clean ? SESSION_BYE : 0);
-	int rc = set_flags(mgr, id, flags, NULL);
+	int rc = set_flags(mgr, id, SESSION_ENDED | flags);
 
 	if (!rc)
 		reap_later(mgr, id);
 	return rc;
 }
 
-void session_over(struct mgr *mgr, uint64_t id, bool clean)
+static void say(struct mgr *mgr, uint64_t id, int rc)
 {
-	struct open_rec rec;
-	bool writes = !clean && !open_any(mgr->st, id, &rec);
-	int rc = writes ? fence(mgr, id) : drop(mgr, id, clean);
-
 	if (rc)
 		log_error(mgr->log,
 			  "session %016llx cannot be ended: %s; the next start "
@@ -88,7 +105,13 @@ void session_over(struct mgr *mgr, uint64_t id, bool clean)
 			  (unsigned long long)id, strerror(-rc));
 }
 
+void session_over(struct mgr *mgr, uint64_t id, bool clean)
+{
+	say(mgr, id,
+	    clean ? drop(mgr, id, SESSION_BYE) : session_fence(mgr, id));
+}
+
 void session_fenced(struct mgr *mgr, uint64_t id)
 {
-	reap_later(mgr, id);
+	say(mgr, id, drop(mgr, id, 0));
 }

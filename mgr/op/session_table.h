@@ -18,13 +18,14 @@ struct session {
 
 /* One that the store has, but no connection: away, or ended. */
 struct gone {
-	UT_hash_handle hh; /* by id; away only */
+	UT_hash_handle hh; /* by id; away, fenced */
 	TAILQ_ENTRY(gone) link; /* ended only: to be reaped */
 	uint64_t id;
 };
 
 struct session_table {
 	struct gone *away;
+	struct gone *fenced; /* at the start only */
 	struct rpc_timer ttl; /* of those away */
 	struct mgr *mgr;
 	TAILQ_HEAD(, gone) reap;
@@ -45,6 +46,8 @@ void away_close(struct mgr *mgr);
 
 /* The session is over; clean: it said so.  Whatever it had open is dropped. */
 void session_over(struct mgr *mgr, uint64_t id, bool clean);
+/* It is over, and no iod may carry out anything of it. */
+int session_fence(struct mgr *mgr, uint64_t id);
 
 /* ---- session_reap.c: what it had open, then the row itself ---- */
 

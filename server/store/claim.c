@@ -31,7 +31,7 @@ int store_claim_open(struct store *store, const struct store_attr *attr)
 		return -EINVAL;
 	}
 	store->accepted = attr->lost;
-	atomic_init(&store->serves, attr->lost);
+	atomic_init(&store->claimed, false);
 	return 0;
 }
 
@@ -79,32 +79,19 @@ int store_claim(struct store *store, const struct store_claim *claim)
 
 	pthread_mutex_lock(&store->claim_lock);
 	verdict = judge(store, claim);
-	store->wrong = verdict != STORE_OURS;
 	if (verdict == STORE_OURS && !claim->ask) {
 		if (!store->stamp.owner)
 			rc = keep(store, claim);
 		if (!rc)
-			atomic_store(&store->serves, true);
+			atomic_store(&store->claimed, true);
 	}
 	pthread_mutex_unlock(&store->claim_lock);
 	return rc ? rc : verdict;
 }
 
-bool store_serves(const struct store *store)
+bool store_claimed(const struct store *store)
 {
-	return atomic_load(&store->serves);
-}
-
-bool store_trust(struct store *store)
-{
-	bool ours;
-
-	pthread_mutex_lock(&store->claim_lock);
-	ours = !store->wrong && !is_new(store);
-	if (ours)
-		atomic_store(&store->serves, true);
-	pthread_mutex_unlock(&store->claim_lock);
-	return ours;
+	return atomic_load(&store->claimed);
 }
 
 uint64_t store_identity(struct store *store)

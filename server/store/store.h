@@ -164,10 +164,8 @@ enum store_verdict {
 };
 /* Durable when STORE_OURS is returned; blocks on the disk; or -errno. */
 int store_claim(struct store *store, const struct store_claim *claim);
-bool store_serves(const struct store *store);
-/* The manager does not answer: serve, if it claimed this store once, and has not
- * said since that it is the wrong one.  false: do not. */
-bool store_trust(struct store *store);
+/* It was, since it was opened. */
+bool store_claimed(const struct store *store);
 /* Of the store; 0: it was made before stores had one. */
 uint64_t store_identity(struct store *store);
 /* Made and not claimed since: it never had any data. */

@@ -38,11 +38,10 @@ struct store {
 	/* leaf directories whose own names are on stable storage */
 	atomic_ulong leaf_named[OBJPATH_LEAVES / (8 * sizeof(long))];
 	struct fence_list fence;
-	pthread_mutex_t claim_lock; /* stamp, wrong */
+	pthread_mutex_t claim_lock; /* stamp */
 	struct stamp stamp;
-	bool wrong; /* as the manager says, who was there last */
 	bool accepted; /* that it is new, by an administrator */
-	atomic_bool serves;
+	atomic_bool claimed;
 };
 
 /* What the cache of open files asks: see there. */

@@ -62,9 +62,9 @@ late_cut() {
 	PVFS_TIMEOUT=2 must_fail pvio truncate /pvfs/file 10
 	grep -qx ETIMEDOUT "$tmp/output" || fail "truncate: $(cat "$tmp/output")"
 	[ "$1" = iod ] || cluster kill-mgr || fail "the manager does not end"
+	[ "$1" = iod ] || cluster start-mgr 6>&- || fail "the manager does not start"
 	cluster start-iod 0 6>&- || fail "the iod does not start"
 	exec 6>&-
-	[ "$1" = iod ] || cluster start-mgr 6>&- || fail "the manager does not start"
 	wait "$pid_b" || fail "B: $(cat "$tmp/b")"
 	# behind whatever the manager has for that iod
 	expect ok pvio truncate /pvfs/other 10

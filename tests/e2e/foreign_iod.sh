@@ -23,7 +23,7 @@ sed "s/^id = .*/id = 1234567890abcdef/; s|$state/iod1|$tmp/other|" \
 mkdir other
 "$PVFS_BUILD/server/pvfs-iod" --config other.conf --index 1 2>other.log &
 helpers+=($!)
-until_true 30 grep -q 'new store: waits' other.log
+until_true 30 grep -q 'waits: iod 1 ' other.log
 
 must_fail pvfs-ping
 grep -q "^iod 1 .*foreign *serves another file system: .*correct" \

@@ -69,12 +69,14 @@ back mgr
 must cluster start
 expect ok pvio check /pvfs/a 0 3000000 1
 
-# no manager to ask: after a while iods serve what they had, and say so
+# no manager to ask: an iod that starts serves nobody until there is one
 must cluster kill-mgr
 must cluster kill-iod 1
-must cluster start-iod 1
-grep -qF 'without its word' "$(log_of iod1)" || fail "$(cat "$(log_of iod1)")"
+must_fail env PVFS_READY_SECONDS=3 "$top/scripts/cluster" start-iod 1 -d "$state"
+grep -qF "for the manager's word" "$(log_of iod1)" || fail "$(cat "$(log_of iod1)")"
 must cluster start-mgr
+until_true 30 grep -q ': ready' "$(log_of iod1)"
+expect ok pvio check /pvfs/a 0 3000000 1
 
 # lost for good, and said so: other files live on
 expect ok pvio write /pvfs/b 0 100 2
@@ -110,7 +112,7 @@ begin() {
 	helpers+=($!)
 }
 begin server/pvfs-iod first0 --index 0
-until_true 30 grep -q 'waits until the manager' first0.log
+until_true 30 grep -q 'waits: iod 0 .*until the manager' first0.log
 begin mgr/pvfs-mgr firstm
 until_true 30 grep -q 'waits until all' firstm.log
 begin server/pvfs-iod first2 --index 2

@@ -77,11 +77,11 @@ static void write_old_stamp(void)
 
 START_TEST(new_store_waits)
 {
-	ck_assert(!store_serves(store));
+	ck_assert(!store_claimed(store));
 	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, true), STORE_OURS);
-	ck_assert(!store_serves(store));
+	ck_assert(!store_claimed(store));
 	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
-	ck_assert(store_serves(store));
+	ck_assert(store_claimed(store));
 }
 END_TEST
 
@@ -94,50 +94,26 @@ START_TEST(new_store_is_no_old_one)
 				 STORE_REPLACED);
 		ck_assert_int_eq(claim(OWNER, UNKNOWN, false, false),
 				 STORE_REPLACED);
-		ck_assert(!store_serves(store) && store_is_new(store));
+		ck_assert(!store_claimed(store) && store_is_new(store));
 		reopen();
 	}
 }
 END_TEST
 
-START_TEST(claimed_store_serves_its_owner)
+START_TEST(claimed_store_claimed_its_owner)
 {
 	uint64_t id = store_identity(store);
 
 	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
 	reopen();
-	ck_assert(!store_serves(store));
+	ck_assert(!store_claimed(store));
 	ck_assert_uint_eq(store_identity(store), id);
 	ck_assert_int_eq(claim(OWNER, id, false, false), STORE_OURS);
-	ck_assert(store_serves(store));
+	ck_assert(store_claimed(store));
 	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
 	ck_assert_int_eq(claim(OWNER, OLD, false, false), STORE_REPLACED);
 	ck_assert_int_eq(claim(OTHER, UNKNOWN, true, true), STORE_FOREIGN);
 	ck_assert_int_eq(claim(OTHER, id, false, false), STORE_FOREIGN);
-}
-END_TEST
-
-/* Nobody has answered: one that was claimed once serves, a new one does not. */
-START_TEST(claimed_store_is_trusted)
-{
-	ck_assert(!store_trust(store) && !store_serves(store));
-	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
-	reopen();
-	ck_assert(store_trust(store) && store_serves(store));
-}
-END_TEST
-
-/* ... but not against the manager's word. */
-START_TEST(wrong_store_is_not_trusted)
-{
-	ck_assert_int_eq(claim(OWNER, UNKNOWN, true, false), STORE_OURS);
-	reopen();
-	ck_assert_int_eq(_i ? claim(OTHER, UNKNOWN, false, false)
-			    : claim(OWNER, OLD, false, false),
-			 _i ? STORE_FOREIGN : STORE_REPLACED);
-	ck_assert(!store_trust(store) && !store_serves(store));
-	ck_assert_int_eq(claim(OWNER, UNKNOWN, false, false), STORE_OURS);
-	ck_assert(store_serves(store));
 }
 END_TEST
 
@@ -148,7 +124,7 @@ START_TEST(lost_store_may_be_new)
 	store_close(store);
 	ck_assert_int_eq(open_store(true), 0);
 	id = store_identity(store);
-	ck_assert(store_serves(store));
+	ck_assert(!store_claimed(store));
 	ck_assert_int_eq(claim(OWNER, OLD, false, false), STORE_OURS);
 	ck_assert_int_eq(claim(OWNER, OLD, false, false), STORE_OURS);
 	store_close(store);
@@ -163,7 +139,7 @@ START_TEST(old_store_goes_on)
 	store_close(store);
 	write_old_stamp();
 	ck_assert_int_eq(open_store(false), 0);
-	ck_assert(!store_serves(store));
+	ck_assert(!store_claimed(store));
 	ck_assert_int_eq(claim(OTHER, UNKNOWN, true, true), STORE_FOREIGN);
 	ck_assert_int_eq(claim(OWNER, _i ? OLD : UNKNOWN, false, false),
 			 STORE_OURS);
@@ -202,9 +178,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, new_store_waits);
 	tcase_add_test(tc, new_store_is_no_old_one);
-	tcase_add_test(tc, claimed_store_serves_its_owner);
-	tcase_add_test(tc, claimed_store_is_trusted);
-	tcase_add_loop_test(tc, wrong_store_is_not_trusted, 0, 2);
+	tcase_add_test(tc, claimed_store_claimed_its_owner);
 	tcase_add_test(tc, lost_store_may_be_new);
 	tcase_add_loop_test(tc, old_store_goes_on, 0, 2);
 	tcase_add_test(tc, objects_that_are_gone);

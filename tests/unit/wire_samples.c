@@ -85,8 +85,9 @@ static const struct wire_objects objects = { 3, 0 };
 static const struct wire_getsize_rep getsize_rep = { 3, 0 };
 static const struct wire_walk walk = { .after = 7, .place = 3 };
 static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
-static const struct wire_fence fence = { 1 };
-static const struct wire_claim claim = { 7, 9, 3, 0 };
+static const struct wire_fence fence = { 3, 0 };
+static const struct wire_lease lease = { 1234567890123 };
+static const struct wire_claim claim = { 7, 9, 2, 3, 0 };
 static const struct wire_claim_rep claim_rep = { 9, WIRE_FOREIGN, 0 };
 static const struct wire_disk_rep disk_rep = { 5 };
 
@@ -215,13 +216,16 @@ const struct wire_sample wire_samples[] = {
 	{ "remove", WIRE_REMOVE, BODY(objects),
 	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
 	{ "remove reply", WIRE_REMOVE, REP },
-	{ "fence", WIRE_FENCE, BODY(fence) },
+	{ "fence", WIRE_FENCE, BODY(fence),
+	  .tail = { ARR(wire_fence, n, handles) }, .ntail = 1 },
 	{ "fence reply", WIRE_FENCE, REP },
 	{ "objects", WIRE_OBJECTS, BODY(walk) },
 	{ "objects reply", WIRE_OBJECTS, REP, BODY(walk_rep),
 	  .tail = { ARR(wire_walk_rep, n, handles) }, .ntail = 1 },
 	{ "claim", WIRE_CLAIM, BODY(claim) },
 	{ "claim reply", WIRE_CLAIM, REP, BODY(claim_rep) },
+	{ "lease", WIRE_LEASE, BODY(lease) },
+	{ "lease reply", WIRE_LEASE, REP },
 	{ "disk", WIRE_DISK },
 	{ "disk reply", WIRE_DISK, REP, BODY(disk_rep) },
 	{ "read list", WIRE_READ_LIST, BODY(list_mem), .tail = { LIST_LISTS },

@@ -240,7 +240,7 @@ void local_connect_answer(struct local_ep *ep)
 		return;
 	}
 	log_info(ep->ep.dev->log, "%s: %s", ep->peer, why);
-	local_ep_break(ep, rc == -ECONNRESET ? -ECONNREFUSED : rc, 0);
+	local_ep_break(ep, rc, 0);
 }
 
 static int say_accept(struct local_ep *ep, int shm_fd, const void *priv,

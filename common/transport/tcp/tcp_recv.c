@@ -193,7 +193,7 @@ static void end_of_file(struct tcp_ep *ep)
 	if (ep->state == TCP_EP_HELLO) {
 		log_info(ep->ep.dev->log, "%s: closed before it accepted",
 			 ep->peer);
-		tcp_ep_break(ep, -ECONNREFUSED, 0);
+		tcp_ep_break(ep, -ECONNRESET, 0);
 	} else if (ep->lost) {
 		tcp_ep_lost(ep, ep->lost);
 	} else {

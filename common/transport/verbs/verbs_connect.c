@@ -131,7 +131,10 @@ static void refused(struct vb_ep *ep, const struct rdma_cm_event *event)
 	log_debug(vb_log(ep), "%s: refused (reason %d)%s", ep->peer,
 		  event->status,
 		  event->status == REJ_NO_SERVICE ? ": nobody listens" : "");
-	vb_break(ep, ep->state == VB_CONNECTING ? -ECONNREFUSED : -ECONNRESET);
+	vb_break(ep,
+		 ep->state == VB_CONNECTING && event->status == REJ_NO_SERVICE
+			 ? -ECONNREFUSED
+			 : -ECONNRESET);
 }
 
 static int unreachable(const struct rdma_cm_event *event)

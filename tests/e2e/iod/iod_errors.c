@@ -84,8 +84,10 @@ static void setup(void)
 	conf.max_open = 16;
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
 	strcpy(conf.storage, dir);
+	strcpy(conf.mgr_from, "127.0.0.1");
 	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
 	iod_addr(iod, &addr);
+	iodc_serve(&addr);
 	iodc_open(&a, &addr, WIRE_ROLE_CLIENT, 0);
 	iodc_open(&b, &addr, WIRE_ROLE_CLIENT, 0);
 	iodc_open(&other, &addr, WIRE_ROLE_CLIENT, 0);

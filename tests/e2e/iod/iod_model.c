@@ -212,7 +212,6 @@ START_TEST(clients_match_their_models)
 	iodc_mkdir(dir);
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
-	conf.new_store = true;
 	strcpy(conf.mgr_from, "127.0.0.1");
 	conf.threads = 2;
 	ck_assert_int_eq(iod_zones_parse("16K:2 32K:2", &conf.zones), 0);
@@ -222,6 +221,7 @@ START_TEST(clients_match_their_models)
 	strcpy(conf.storage, dir);
 	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
 	iod_addr(iod, &addr);
+	iodc_serve(&addr);
 	for (i = 0; i < CLIENTS; i++) {
 		p[i].addr = &addr;
 		p[i].handle = 77 + i;

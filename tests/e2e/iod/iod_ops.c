@@ -48,7 +48,6 @@ static void start(bool sync)
 
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
-	conf.new_store = true;
 	conf.threads = 2;
 	conf.sync = sync;
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
@@ -63,7 +62,7 @@ static void setup_sync(bool sync)
 	iodc_mkdir(dir);
 	start(sync);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open_mgr(&mgr, &addr);
 }
 
 static void setup(void)
@@ -335,7 +334,7 @@ START_TEST(fenced_stays_out)
 	iodc_close(&mgr);
 	iod_stop(iod);
 	start(false);
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open_mgr(&mgr, &addr);
 	iodc_open(&again, &addr, WIRE_ROLE_CLIENT, client.session);
 	ck_assert_int_eq(iodc_pwrite(&again, 1, 0, 20), -ESTALE);
 	iodc_close(&again);
@@ -358,9 +357,14 @@ START_TEST(a_false_manager)
 	start(false);
 	mgr_from = "127.0.0.1";
 	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
-	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	ck_assert_int_eq(iodc_claim(&mgr, 1), -EKEYREJECTED);
 	ck_assert_int_eq(iodc_remove(&mgr, 1), -EKEYREJECTED);
-	ck_assert_int_eq(iodc_fence(&mgr, client.session), -EKEYREJECTED);
+	ck_assert_int_eq(iodc_fence(&mgr, 1), -EKEYREJECTED);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	start(false);
+	iodc_open_mgr(&mgr, &addr);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
 	ck_assert_int_eq(iodc_size(&client, 1, &size), 0);
 	ck_assert_uint_eq(size, 10);
 }
@@ -377,7 +381,7 @@ START_TEST(data_survives_restart)
 	iod_stop(iod);
 	start(false);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open_mgr(&mgr, &addr);
 	ck_assert_int_eq(iodc_pread(&client, 1, 0, 700000, &done), 0);
 	ck_assert_uint_eq(done, 700000);
 	round_trip(1, 100, 700000);

@@ -66,7 +66,6 @@ static void setup(void)
 	sem_init(&go, 0, 0);
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
-	conf.new_store = true;
 	conf.threads = 1;
 	conf.zones.n = 1;
 	conf.zones.zone[0].size = 64 << 10;
@@ -77,7 +76,7 @@ static void setup(void)
 	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
 	iod_addr(iod, &addr);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open_mgr(&mgr, &addr);
 }
 
 static void teardown(void)
@@ -96,22 +95,23 @@ static void *resize(void *arg)
 	return NULL;
 }
 
-START_TEST(fence_waits_for_what_runs)
+/* What a manager ordered, when one of a higher term comes. */
+START_TEST(claim_waits_for_what_runs)
 {
-	struct iodc old;
+	struct iodc next;
 	pthread_t thread;
 
-	iodc_open(&old, &addr, WIRE_ROLE_MGR, 0);
-	old.timeout_ms = 2000;
+	iodc_open(&next, &addr, WIRE_ROLE_MGR, 0);
+	mgr.timeout_ms = 2000;
 	atomic_store(&slow_truncate, true);
 	atomic_store(&truncated, false);
-	pthread_create(&thread, NULL, resize, &old);
+	pthread_create(&thread, NULL, resize, &mgr);
 	sem_wait(&entered);
-	ck_assert_int_eq(iodc_fence(&mgr, old.session), 0);
+	ck_assert_int_eq(iodc_claim(&next, 2), 0);
 	ck_assert(atomic_load(&truncated));
 	pthread_join(thread, NULL);
 	atomic_store(&slow_truncate, false);
-	iodc_close(&old);
+	iodc_close(&next);
 }
 END_TEST
 
@@ -262,7 +262,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, fence_waits_for_what_runs);
+	tcase_add_test(tc, claim_waits_for_what_runs);
 	tcase_add_test(tc, nobody_fences_itself);
 	tcase_add_test(tc, slow_disk_stops_nobody_else);
 	tcase_add_test(tc, removed_for_good);

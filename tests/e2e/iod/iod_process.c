@@ -69,7 +69,7 @@ static void spawn(const char *index)
 		/* meson sets it, and it touches all memory */
 		unsetenv("MALLOC_PERTURB_");
 		execl(getenv("PVFS_IOD"), "pvfs-iod", "--config", conf_path,
-		      "--index", index, "--new-store", NULL);
+		      "--index", index, NULL);
 		_exit(127);
 	}
 	close(fds[1]);
@@ -100,13 +100,15 @@ static void wait_ready(void)
 {
 	const char *at;
 
-	ck_assert_msg(says("ready: ") && says(" engine "), "%s", said);
+	ck_assert_msg(says("waits: ") && says("storage"), "%s", said);
 	at = strstr(said, "tcp://127.0.0.1:");
 	ck_assert_ptr_nonnull(at);
 	port = atoi(at + strlen("tcp://127.0.0.1:"));
 	strcpy(addr.scheme, "tcp");
 	strcpy(addr.host, "127.0.0.1");
 	addr.port = (uint16_t)port;
+	iodc_serve(&addr);
+	ck_assert_msg(says("ready: ") && says(" engine "), "%s", said);
 }
 
 /* The way it ended, as of waitpid(2). */
@@ -412,7 +414,7 @@ START_TEST(full_disk)
 	}
 	start("threads = 2");
 	iodc_open(&c, &addr, WIRE_ROLE_CLIENT, 0);
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open_mgr(&mgr, &addr);
 	memset(c.arena, 'a', 1 << 20);
 	ck_assert_int_eq(iodc_pwrite(&c, 1, 0, 1 << 20), 0);
 	ck_assert_int_eq(iodc_resize(&mgr, 4, 1 << 20), 0);

@@ -84,8 +84,8 @@ static void setup(void)
 	strcpy(conf.mgr_from, "127.0.0.1");
 	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
 	iod_addr(iod, &addr);
+	iodc_open_mgr(&mgr, &addr);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
 }
 
 static void teardown(void)

@@ -46,6 +46,21 @@ void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 			&c->mr));
 }
 
+void iodc_open_mgr(struct iodc *c, const struct addr *addr)
+{
+	iodc_open(c, addr, WIRE_ROLE_MGR, 0);
+	must(!iodc_claim(c, 1));
+	must(!iodc_lease(c, 3600000));
+}
+
+void iodc_serve(const struct addr *addr)
+{
+	struct iodc c;
+
+	iodc_open_mgr(&c, addr);
+	iodc_close(&c);
+}
+
 void iodc_close(struct iodc *c)
 {
 	rpc_peer_close(c->peer, true);
@@ -229,9 +244,28 @@ int iodc_resize(struct iodc *c, uint64_t handle, uint64_t size)
 
 int iodc_fence(struct iodc *c, uint64_t session)
 {
-	struct wire_fence body = { htole64(session) };
+	struct wire_fence body = { .n = htole32(1) };
+	le64 id = htole64(session);
+	struct iodc_item item = { &id, sizeof(id) };
 
-	return iodc_call(c, WIRE_FENCE, &body, sizeof(body), NULL, 0);
+	return iodc_call(c, WIRE_FENCE, &body, sizeof(body), &item, 1);
+}
+
+int iodc_claim(struct iodc *c, uint64_t term)
+{
+	struct wire_claim body = { .owner = htole64(7),
+				   .term = htole64(term),
+				   .flags = htole32(WIRE_C_FRESH) };
+
+	return iodc_call(c, WIRE_CLAIM, &body, sizeof(body), NULL, 0);
+}
+
+int iodc_lease(struct iodc *c, uint64_t ms)
+{
+	struct wire_lease body = { htole64(clock_boot() +
+					   ms * CLOCK_NS_PER_MS) };
+
+	return iodc_call(c, WIRE_LEASE, &body, sizeof(body), NULL, 0);
 }
 
 int iodc_size(struct iodc *c, uint64_t handle, uint64_t *size)

@@ -41,6 +41,10 @@ struct iodc {
 /* session 0: a random one. */
 void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 	       uint64_t session);
+/* As the manager, in its first term: the iod serves for an hour. */
+void iodc_open_mgr(struct iodc *c, const struct addr *addr);
+/* The same, and leaves. */
+void iodc_serve(const struct addr *addr);
 void iodc_close(struct iodc *c);
 
 /* A call with a body and up to two tail items; the reply's status. */
@@ -79,6 +83,8 @@ int iodc_sync(struct iodc *c, uint64_t handle);
 int iodc_remove(struct iodc *c, uint64_t handle);
 int iodc_resize(struct iodc *c, uint64_t handle, uint64_t size);
 int iodc_fence(struct iodc *c, uint64_t session);
+int iodc_claim(struct iodc *c, uint64_t term);
+int iodc_lease(struct iodc *c, uint64_t ms);
 int iodc_size(struct iodc *c, uint64_t handle, uint64_t *size);
 
 /* A scratch directory for a store; path has room for 64 bytes. */

@@ -25,7 +25,6 @@ void memory_setup(void)
 	must(iodc_mkdir_memory(dir));
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
-	conf.new_store = true;
 	conf.threads = 2;
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
 	strcpy(conf.storage, dir);
@@ -33,7 +32,7 @@ void memory_setup(void)
 	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
 	iod_addr(iod, &addr);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open_mgr(&mgr, &addr);
 }
 
 void memory_teardown(void)

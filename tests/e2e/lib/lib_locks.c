@@ -5,6 +5,8 @@
  *   lib_locks FILE        all of it
  *   lib_locks hold FILE   takes a lock, says "held", keeps it until its stdin
  *                         ends
+ *   lib_locks late FILE   writes and holds like that; then writes once more and
+ *                         says how that went
  *   lib_locks try FILE    says whether it could be taken
  *   lib_locks wait FILE   waits for it
  */
@@ -296,6 +298,24 @@ static int hold(const char *path)
 	return 0;
 }
 
+/* Without a word to the manager. */
+static int late(const char *path)
+{
+	char data[4096], byte;
+	int fd = open_file(path);
+
+	memset(data, 'A', sizeof(data));
+	EXPECT(set(fd, F_OFD_SETLK, F_WRLCK, 0, 0) == 0);
+	EXPECT(pvfs_pwrite(fd, data, sizeof(data), 0) == sizeof(data));
+	puts("held");
+	fflush(stdout);
+	while (read(0, &byte, 1) > 0)
+		;
+	puts(pvfs_pwrite(fd, data, sizeof(data), 0) < 0 ? "refused"
+							: "written");
+	return 0;
+}
+
 static int take(const char *path, int cmd)
 {
 	int fd = open_file(path);
@@ -309,6 +329,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "hold"))
 		return hold(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "late"))
+		return late(argv[2]);
 	if (argc == 3)
 		return take(argv[2], strcmp(argv[1], "wait") ? F_OFD_SETLK
 							     : F_OFD_SETLKW);

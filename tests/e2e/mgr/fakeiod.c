@@ -85,8 +85,17 @@ static void answer_fence(struct fakeiod *f, struct rpc_req *req)
 {
 	const struct wire_fence *body = req->msg.body;
 
-	f->fenced[f->fences++ % 64] = le64toh(body->session);
-	rpc_server_fence(f->server, le64toh(body->session));
+	const le64 *session = req->msg.tail[0].ptr;
+
+	if (atomic_load(&f->fence_fail)) {
+		f->fence_tries++;
+		rpc_reply_status(req, -atomic_load(&f->fence_fail));
+		return;
+	}
+	for (uint32_t i = 0; i < le32toh(body->n); i++) {
+		f->fenced[f->fences++ % 64] = le64toh(session[i]);
+		rpc_server_fence(f->server, le64toh(session[i]));
+	}
 	rpc_reply_status(req, 0);
 }
 
@@ -96,9 +105,20 @@ static void answer_claim(struct fakeiod *f, struct rpc_req *req)
 				      .verdict = htole32(WIRE_OURS) };
 
 	f->claims++;
+	f->term = le64toh(((const struct wire_claim *)req->msg.body)->term);
 	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
 	rpc_reply_end(req, 0, RPC_REEXECUTE);
 	rpc_reply_send(req);
+}
+
+static void answer_lease(struct fakeiod *f, struct rpc_req *req)
+{
+	const struct wire_lease *body = req->msg.body;
+
+	f->leases++;
+	f->until = le64toh(body->until);
+	f->fences_at_lease = f->fences;
+	rpc_reply_status(req, 0);
 }
 
 static void answer(struct fakeiod *f, struct rpc_req *req)
@@ -119,9 +139,20 @@ static void answer(struct fakeiod *f, struct rpc_req *req)
 	case WIRE_CLAIM:
 		answer_claim(f, req);
 		break;
+	case WIRE_LEASE:
+		answer_lease(f, req);
+		break;
 	default:
 		rpc_reply_status(req, -ENOSYS);
 	}
+}
+
+static bool holds(struct fakeiod *f, unsigned int op)
+{
+	if (atomic_load(&f->mute))
+		return true;
+	return atomic_load(&f->hold) && op != WIRE_FENCE && op != WIRE_CLAIM &&
+	       op != WIRE_LEASE;
 }
 
 static void on_request(void *arg, struct rpc_req *req)
@@ -129,8 +160,7 @@ static void on_request(void *arg, struct rpc_req *req)
 	struct fakeiod *f = arg;
 
 	pthread_mutex_lock(&f->lock);
-	if (atomic_load(&f->hold) && req->op != WIRE_FENCE &&
-	    req->op != WIRE_CLAIM) {
+	if (holds(f, req->op)) {
 		must(f->nheld < 256);
 		f->held[f->nheld++] = req;
 	} else {
@@ -167,7 +197,7 @@ static void *fakeiod_main(void *arg)
 
 	while (!atomic_load(&f->stop)) {
 		rpc_ctx_progress(f->ctx, CLOCK_NEVER);
-		if (!atomic_load(&f->hold))
+		if (!atomic_load(&f->hold) && !atomic_load(&f->mute))
 			answer_held(f);
 	}
 	return NULL;
@@ -237,6 +267,7 @@ void fakeiod_destroy(struct fakeiod *f)
 void fakeiod_release(struct fakeiod *f)
 {
 	atomic_store(&f->hold, false);
+	atomic_store(&f->mute, false);
 	rpc_ctx_wake(f->ctx);
 }
 
@@ -280,6 +311,26 @@ unsigned int fakeiod_list(struct fakeiod *f, uint64_t *handle, unsigned int cap)
 			handle[n++] = o->handle;
 	pthread_mutex_unlock(&f->lock);
 	return n;
+}
+
+static uint64_t get64(struct fakeiod *f, const uint64_t *number)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&f->lock);
+	n = *number;
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+uint64_t fakeiod_term(struct fakeiod *f)
+{
+	return get64(f, &f->term);
+}
+
+uint64_t fakeiod_until(struct fakeiod *f)
+{
+	return get64(f, &f->until);
 }
 
 unsigned int fakeiod_get(struct fakeiod *f, const unsigned int *counter)

@@ -19,12 +19,17 @@ struct fakeiod {
 	pthread_t thread;
 	atomic_bool stop;
 	/* how it shall behave */
-	atomic_bool hold; /* answer nothing but FENCE, CLAIM */
+	atomic_bool hold; /* answer nothing but FENCE, CLAIM, LEASE */
+	atomic_bool mute; /* answer nothing at all */
+	atomic_int fence_fail; /* answer FENCE with this error */
 	atomic_int fail; /* answer RESIZE with this error */
 	/* what it has seen; lock */
 	pthread_mutex_t lock;
 	struct fakeobj *objects;
 	unsigned int resizes, removes, remove_calls, getsizes, fences, claims;
+	unsigned int leases, fence_tries;
+	unsigned int fences_at_lease; /* before the latest lease */
+	uint64_t until, term; /* of the latest */
 	uint64_t fenced[64]; /* sessions, the latest */
 	struct rpc_req *held[256];
 	unsigned int nheld;
@@ -44,6 +49,9 @@ unsigned int fakeiod_count(struct fakeiod *f);
 /* The handles of its objects, at most cap; how many. */
 unsigned int fakeiod_list(struct fakeiod *f, uint64_t *handle,
 			  unsigned int cap);
+/* What the latest manager said. */
+uint64_t fakeiod_term(struct fakeiod *f);
+uint64_t fakeiod_until(struct fakeiod *f);
 /* A counter, read under the lock. */
 unsigned int fakeiod_get(struct fakeiod *f, const unsigned int *counter);
 

@@ -220,14 +220,13 @@ START_TEST(test_restart_without_iods)
 	for (int i = 0; i < RIG_IODS; i++)
 		fakeiod_up(&rig.iod[i]);
 	rig_until(total_objects() == 0);
-	/* both earlier lives were fenced before that */
+	/* the third life said that it is */
 	for (int i = 0; i < RIG_IODS; i++)
-		ck_assert_uint_eq(fakeiod_get(&rig.iod[i], &rig.iod[i].fences),
-				  2);
+		ck_assert_uint_eq(rig.iod[i].term, 3);
 }
 END_TEST
 
-START_TEST(test_old_life_is_fenced_first)
+START_TEST(test_new_life_claims_first)
 {
 	struct rpc_call call;
 	uint64_t msg[64];
@@ -242,7 +241,7 @@ START_TEST(test_old_life_is_fenced_first)
 	rig_kill(&rig);
 	rig_start(&rig);
 	for (int i = 0; i < RIG_IODS; i++)
-		rig_until(fakeiod_get(&rig.iod[i], &rig.iod[i].fences) == 1);
+		rig_until(fakeiod_term(&rig.iod[i]) == 2);
 	for (int i = 0; i < RIG_IODS; i++)
 		fakeiod_release(&rig.iod[i]);
 	rig_until((rpc_ctx_progress(c.ctx, clock_after_ms(5)), result != 1));
@@ -280,7 +279,7 @@ int main(void)
 	tcase_add_test(tc, test_truncate_over_crash);
 	tcase_add_loop_test(tc, test_truncate_replayed, 0, 2);
 	tcase_add_test(tc, test_restart_without_iods);
-	tcase_add_test(tc, test_old_life_is_fenced_first);
+	tcase_add_test(tc, test_new_life_claims_first);
 	tcase_add_test(tc, test_one_job_at_a_time);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -16,7 +16,7 @@ static struct mgrc c;
 
 static void setup(void)
 {
-	rig_serve(&rig, "session_timeout = 1", &c);
+	rig_serve(&rig, "session_timeout = 1\nlease = 3", &c);
 }
 
 static void teardown(void)
@@ -82,22 +82,85 @@ START_TEST(test_silence)
 }
 END_TEST
 
-START_TEST(test_silence_and_no_iod)
+/* A file of a writer that falls silent, already without a name. */
+static struct mgrc_file orphan(void)
 {
 	struct mgrc w;
+	struct mgrc_file f = writer(&w, "f", 99);
 
-	writer(&w, "f", 99);
-	fakeiod_down(&rig.iod[2]);
+	for (int i = 0; i < RIG_IODS; i++)
+		fakeiod_set(&rig.iod[i], f.handle, 99);
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
 	mgrc_close(&w, false);
-	rig_until(fences(0) == 1 && fences(1) == 1);
-	/* it might still write to the iod that is down */
-	ck_assert(!size_known("f"));
+	return f;
+}
+
+static bool has_object(int i, const struct mgrc_file *f)
+{
+	return fakeiod_size(&rig.iod[i], f->handle) >= 0;
+}
+
+/*
+ * An iod that does not run holds nothing up; and before it serves again it has
+ * what it owes, over a crash of the mgr, too.
+ */
+START_TEST(test_silence_and_no_iod)
+{
+	struct mgrc_file f;
+
+	fakeiod_down(&rig.iod[2]);
+	f = orphan();
+	rig_until(!has_object(0, &f) && !has_object(1, &f));
+	ck_assert_uint_eq(fences(0), 1);
+	if (_i) {
+		rig_kill(&rig);
+		rig_start(&rig);
+	}
+	rig.iod[2].leases = 0;
+	fakeiod_up(&rig.iod[2]);
+	rig_until(fakeiod_get(&rig.iod[2], &rig.iod[2].leases));
+	ck_assert_uint_eq(rig.iod[2].fences_at_lease, 1);
+	rig_until(!has_object(2, &f));
+}
+END_TEST
+
+/* It fenced the session in memory only: that is no answer. */
+START_TEST(test_fence_that_fails)
+{
+	struct mgrc_file f;
+
+	atomic_store(&rig.iod[1].fence_fail, _i ? EIO : EAGAIN);
+	f = orphan();
+	rig_until(fakeiod_get(&rig.iod[1], &rig.iod[1].fence_tries) >= 2);
+	for (int i = 0; i < RIG_IODS; i++)
+		ck_assert(has_object(i, &f));
 	rig_kill(&rig);
 	rig_start(&rig);
-	ck_assert(!size_known("f"));
-	fakeiod_up(&rig.iod[2]);
-	rig_until(size_known("f"));
-	ck_assert_uint_eq(le64toh(mgrc_stat_ok(&c, "f").size), 99);
+	rig_until(fakeiod_get(&rig.iod[1], &rig.iod[1].fence_tries) >= 4);
+	for (int i = 0; i < RIG_IODS; i++)
+		ck_assert(has_object(i, &f));
+	atomic_store(&rig.iod[1].fence_fail, 0);
+	rig_until(!has_object(0, &f) && !has_object(1, &f) &&
+		  !has_object(2, &f));
+}
+END_TEST
+
+/* It may run: its lease has to pass. */
+START_TEST(test_silence_and_a_mute_iod)
+{
+	struct mgrc_file f;
+
+	rig_until(fakeiod_get(&rig.iod[2], &rig.iod[2].leases));
+	atomic_store(&rig.iod[2].mute, true);
+	f = orphan();
+	rig_until(!has_object(0, &f) && !has_object(1, &f));
+	ck_assert_uint_ge(clock_boot(), fakeiod_until(&rig.iod[2]));
+	ck_assert_uint_eq(fences(2), 0);
+	rig.iod[2].leases = 0;
+	fakeiod_release(&rig.iod[2]);
+	rig_until(fakeiod_get(&rig.iod[2], &rig.iod[2].leases) >= 2);
+	ck_assert_uint_ge(rig.iod[2].fences_at_lease, 1);
+	rig_until(!has_object(2, &f));
 }
 END_TEST
 
@@ -280,7 +343,9 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_bye_with_open_files);
 	tcase_add_test(tc, test_silence);
-	tcase_add_test(tc, test_silence_and_no_iod);
+	tcase_add_loop_test(tc, test_silence_and_no_iod, 0, 2);
+	tcase_add_loop_test(tc, test_fence_that_fails, 0, 2);
+	tcase_add_test(tc, test_silence_and_a_mute_iod);
 	tcase_add_test(tc, test_back_after_restart);
 	tcase_add_test(tc, test_too_late);
 	tcase_add_loop_test(tc, test_too_late_after_restart, 0, 2);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * term.c - the lives of this mgr are numbered.  What an earlier one sent may still
+ * be under way at an iod, and a late truncation would destroy what was written
+ * since.  So each has a higher term than those before, recorded before its first
+ * use, and iods obey the highest that has claimed them.
+ */
+#include <errno.h>
+
+#include "jobs_impl.h"
+#include "random_id.h"
+
+static int next_term(struct mgr *mgr)
+{
+	struct jobs *jobs = mgr->jobs;
+	int rc = meta_get_u64(mgr->st, "term", &jobs->term);
+
+	if (rc && rc != -ENOENT)
+		return rc;
+	return meta_put_u64(mgr->st, "term", ++jobs->term);
+}
+
+/* An iod may have one of an earlier life, of which we know the length alone. */
+static int note_lease(struct mgr *mgr)
+{
+	uint64_t now = mgr->conf.lease_s, before = now;
+	int rc = meta_get_u64(mgr->st, "lease", &before);
+
+	if (rc && rc != -ENOENT)
+		return rc;
+	mgr->jobs->lease_before_s = before > now ? before : now;
+	return before == now && !rc ? 0 : meta_put_u64(mgr->st, "lease", now);
+}
+
+int term_open(struct mgr *mgr)
+{
+	struct jobs *jobs = mgr->jobs;
+	int rc = random_id(&jobs->session);
+
+	if (!rc)
+		rc = ns_begin(&mgr->ns);
+	if (rc)
+		return rc;
+	jobs->first_id = store_id(mgr->st);
+	rc = next_term(mgr);
+	if (!rc)
+		rc = note_lease(mgr);
+	if (rc) {
+		ns_abort(&mgr->ns);
+		return rc;
+	}
+	rc = mgr_commit(mgr, NULL);
+	return rc ? rc : store_flush(mgr->st);
+}

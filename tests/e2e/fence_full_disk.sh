@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Who was stopped while it held a lock, and whose session ended, writes nothing
+# over what the next holder wrote, though the disk of the iod was full when it
+# was to be fenced, and over a restart of the iod, too.
+. "$(dirname "$0")/functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+requires root
+mkdir -p "$state/iod0"
+mount -t tmpfs -o size=8m,mode=700 pvfs-e2e "$state/iod0" 2>"$tmp/err" ||
+	skip "cannot mount a tmpfs: $(cat "$tmp/err")"
+mounts+=("$state/iod0")
+start_pvfs -n 1 --set mgr.session_timeout=2
+expect ok pvio write /pvfs/f 0 4096 1
+
+mkfifo in
+round() {
+	lib_locks late /pvfs/f <in >out 2>err &
+	holder=$!
+	helpers+=($holder)
+	exec 9>in
+	until_true 30 grep -q held out
+	must kill -STOP $holder
+	cat /dev/zero >"$state/iod0/filler" 2>/dev/null
+	must cluster kill-mgr
+	must cluster start-mgr
+	expect taken lib_locks wait /pvfs/f
+	expect ok pvio write /pvfs/f 0 4096 2
+	[ "$1" != restart ] || { must cluster kill-iod 0 && must cluster start-iod 0; }
+	must kill -CONT $holder
+	exec 9>&-
+	wait $holder
+	grep -q refused out || fail "not refused: $(cat out err)"
+	expect ok pvio check /pvfs/f 0 4096 2
+	rm "$state/iod0/filler"
+}
+round once
+round restart

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iod_lease.c - whom an iod obeys, and what it does without a manager: leases, terms,
+ * fences that its disk does not take.
+ */
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "iod.h"
+#include "iodc.h"
+#include "run_suite.h"
+
+static char dir[64];
+static struct iod *iod;
+static struct addr addr;
+static struct iodc client, mgr;
+static atomic_bool disk_fails;
+static atomic_uint waits; /* said in the log */
+
+int fdatasync(int fd)
+{
+	if (atomic_load(&disk_fails)) {
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+static void sink(void *arg, enum log_level level, const char *msg)
+{
+	if (strstr(msg, "the manager was not heard"))
+		atomic_fetch_add(&waits, 1);
+}
+
+static void start(void)
+{
+	static const struct log log = { LOG_LV_WARN, sink, NULL };
+	struct iod_conf conf;
+
+	iod_conf_defaults(&conf);
+	conf.fsid = IODC_FSID;
+	conf.threads = 2;
+	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
+	strcpy(conf.storage, dir);
+	strcpy(conf.mgr_from, "127.0.0.1");
+	ck_assert_int_eq(iod_start(&conf, &log, &iod), 0);
+	iod_addr(iod, &addr);
+}
+
+static void setup(void)
+{
+	atomic_store(&waits, 0);
+	iodc_mkdir(dir);
+	start();
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+}
+
+static void teardown(void)
+{
+	atomic_store(&disk_fails, false);
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	iodc_rmdir(dir);
+}
+
+START_TEST(nobody_is_served_before)
+{
+	client.timeout_ms = 300;
+	ck_assert_int_eq(iodc_lease(&mgr, 60000), -EAGAIN);
+	ck_assert_int_eq(iodc_fence(&mgr, 77), -EAGAIN);
+	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
+	ck_assert_int_eq(iodc_fence(&mgr, client.session), 0);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 10), -ESTALE);
+	iodc_close(&client);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	client.timeout_ms = 300;
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 10), -ETIMEDOUT);
+	client.timeout_ms = 10000;
+	ck_assert_int_eq(iodc_lease(&mgr, 60000), 0);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 10), 0);
+}
+END_TEST
+
+static void *write_one(void *arg)
+{
+	struct iodc *c = arg;
+
+	must(!iodc_pwrite(c, 1, 0, 100));
+	return NULL;
+}
+
+/* Writes wait, reads do not. */
+START_TEST(a_lease_that_has_passed)
+{
+	struct iodc reader;
+	pthread_t thread;
+	uint64_t done;
+
+	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
+	ck_assert_int_eq(iodc_lease(&mgr, 60000), 0);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 100), 0);
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	start();
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	iodc_open(&reader, &addr, WIRE_ROLE_CLIENT, 0);
+	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
+	ck_assert_int_eq(iodc_lease(&mgr, 1), 0);
+	usleep(2000); /* more than that */
+	client.timeout_ms = 200;
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 200), -ETIMEDOUT);
+	client.timeout_ms = 20000;
+	pthread_create(&thread, NULL, write_one, &client);
+	while (!atomic_load(&waits))
+		usleep(1000);
+	ck_assert_int_eq(iodc_pread(&reader, 1, 0, 300, &done), 0);
+	ck_assert_uint_eq(done, 100);
+	/* what is late lengthens nothing */
+	ck_assert_int_eq(iodc_lease(&mgr, 0), 0);
+	ck_assert_int_eq(iodc_lease(&mgr, 60000), 0);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(atomic_load(&waits), 1);
+	iodc_close(&reader);
+}
+END_TEST
+
+/* A fence ends what is parked. */
+START_TEST(a_fence_while_it_waits)
+{
+	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
+	ck_assert_int_eq(iodc_lease(&mgr, 1), 0);
+	usleep(2000);
+	client.timeout_ms = 200;
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 200), -ETIMEDOUT);
+	ck_assert_int_eq(iodc_fence(&mgr, client.session), 0);
+	ck_assert_int_eq(iodc_lease(&mgr, 60000), 0);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 200), -ESTALE);
+}
+END_TEST
+
+START_TEST(an_old_manager)
+{
+	struct iodc old;
+	uint64_t size;
+
+	ck_assert_int_eq(iodc_claim(&mgr, 3), 0);
+	ck_assert_int_eq(iodc_lease(&mgr, 60000), 0);
+	ck_assert_int_eq(iodc_resize(&mgr, 1, 1000), 0);
+	iodc_open(&old, &addr, WIRE_ROLE_MGR, 0);
+	ck_assert_int_eq(iodc_claim(&old, 4), 0);
+	mgr.timeout_ms = 1000;
+	ck_assert_int_eq(iodc_resize(&mgr, 1, 10), -ESTALE);
+	ck_assert_int_eq(iodc_claim(&mgr, 3), -ESTALE);
+	/* over a restart, too */
+	iodc_close(&mgr);
+	iodc_close(&old);
+	iod_stop(iod);
+	start();
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+	ck_assert_int_eq(iodc_claim(&mgr, 3), -ESTALE);
+	ck_assert_int_eq(iodc_resize(&mgr, 1, 10), -EAGAIN);
+	ck_assert_int_eq(iodc_claim(&mgr, 4), 0);
+	ck_assert_int_eq(iodc_size(&mgr, 1, &size), 0);
+	ck_assert_uint_eq(size, 1000);
+}
+END_TEST
+
+/* Refused at once, but that is no answer until it is durable. */
+START_TEST(a_fence_on_a_bad_disk)
+{
+	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
+	ck_assert_int_eq(iodc_lease(&mgr, 60000), 0);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 10), 0);
+	atomic_store(&disk_fails, true);
+	ck_assert_int_eq(iodc_fence(&mgr, client.session), -EAGAIN);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 20), -ESTALE);
+	atomic_store(&disk_fails, false);
+	ck_assert_int_eq(iodc_fence(&mgr, client.session), 0);
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	start();
+	iodc_open_mgr(&mgr, &addr);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, client.session);
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 20), -ESTALE);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("iod_lease");
+	TCase *tc = tcase_create("lease");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, nobody_is_served_before);
+	tcase_add_test(tc, a_lease_that_has_passed);
+	tcase_add_test(tc, a_fence_while_it_waits);
+	tcase_add_test(tc, an_old_manager);
+	tcase_add_test(tc, a_fence_on_a_bad_disk);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
