@@ -310,6 +310,14 @@ static void session_drain(struct session *s)
 		rpc_ctx_progress(s->drive.ctx, end);
 }
 
+/* The manager must not believe that nothing of us can come any more. */
+static void session_settle(struct session *s)
+{
+	for (uint32_t i = 0; s->iod && i < s->niods; i++)
+		if (s->iod[i] && rpc_peer_owes(s->iod[i]))
+			rpc_peer_unsure(s->mgr);
+}
+
 static void session_close(struct session *s)
 {
 	int saved = errno;
@@ -317,6 +325,7 @@ static void session_close(struct session *s)
 
 	keeper_stop(&s->keeper);
 	session_drain(s);
+	session_settle(s);
 	for (i = 0; s->iod && i < s->niods; i++) {
 		if (s->iod[i])
 			rpc_peer_close(s->iod[i], true);

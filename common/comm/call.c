@@ -290,6 +290,9 @@ static void call_abandon(struct rpc_call *call, int status)
 		struct peer_slot *s = &peer->slots[call->p.where];
 
 		s->call = NULL;
+		if (wire_op_writes(le16toh(
+			    call_buf(peer, (unsigned int)call->p.where)->op)))
+			peer->owed++;
 		if (s->sending || s->carrying)
 			peer_lost(&peer->link, status);
 	}

@@ -92,7 +92,7 @@ static void conn_received(struct conn *conn, struct rx *rx,
 	else if (conn->state == CONN_HELLO)
 		greet_hello(conn, rx);
 	else if (le16toh(rx->req.msg.hdr->op) == WIRE_BYE)
-		greet_bye(conn);
+		greet_bye(conn, rx->req.msg.hdr);
 	else
 		req_take(rx);
 }

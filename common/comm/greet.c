@@ -196,9 +196,9 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	rx_release(rx);
 }
 
-void greet_bye(struct conn *conn)
+void greet_bye(struct conn *conn, const struct wire_hdr *hdr)
 {
 	/* Its receive is never posted again: the connection closes. */
 	conn->held--;
-	session_end(conn->session, true);
+	session_end(conn->session, !(le16toh(hdr->flags) & WIRE_F_UNSURE));
 }

@@ -93,6 +93,8 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 
 	if (len < 0)
 		return len;
+	if (op == WIRE_BYE && peer->unsure)
+		hdr->flags = htole16(WIRE_F_UNSURE);
 	if (op == WIRE_HELLO && peer->link.ctx->carry)
 		hdr->flags = htole16(WIRE_F_CARRY);
 	hdr->session = htole64(peer->session);

@@ -357,6 +357,16 @@ uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when)
 	return offset_tell(&peer->clock, when);
 }
 
+bool rpc_peer_owes(const struct rpc_peer *peer)
+{
+	return peer->owed;
+}
+
+void rpc_peer_unsure(struct rpc_peer *peer)
+{
+	peer->unsure = true;
+}
+
 const char *rpc_peer_name(const struct rpc_peer *peer)
 {
 	return peer->name;

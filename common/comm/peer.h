@@ -108,6 +108,8 @@ struct rpc_peer {
 	unsigned int credits; /* slots to use now */
 	unsigned int nslots; /* allocated at the first contact */
 	unsigned int nrecv; /* receives: a reply a slot, and what else comes */
+	unsigned int owed; /* writes that were given up and not answered */
+	bool unsure; /* for BYE: see rpc.h */
 	bool carries; /* the server may send CARRY, this connection */
 	uint64_t free; /* bit i: slot i is free */
 	struct peer_slot *slots;

@@ -137,6 +137,13 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
  * server that the session ends (best effort, does not wait for the answer).
  */
 void rpc_peer_close(struct rpc_peer *peer, bool bye);
+/*
+ * A write was given up after it had been sent, and was never answered: the server
+ * may still carry it out.
+ */
+bool rpc_peer_owes(const struct rpc_peer *peer);
+/* Its BYE says that this is so of another server: the session ends unclean. */
+void rpc_peer_unsure(struct rpc_peer *peer);
 /* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
 const char *rpc_peer_name(const struct rpc_peer *peer);
 /*
@@ -258,7 +265,7 @@ struct rpc_service {
 	 */
 	int (*session_open)(void *arg, struct rpc_session *session);
 	/*
-	 * It said BYE (clean), or stayed away for session_ttl_ms, was fenced,
+	 * It said BYE (clean, unless it is unsure), or stayed away for session_ttl_ms, was fenced,
 	 * or made room for another one (not clean); none of its requests is
 	 * held any more.  Until this has returned, the id is refused: a
 	 * session never has two lives at a time.  rpc_server_fence() from

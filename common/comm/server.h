@@ -271,7 +271,7 @@ void rx_release(struct rx *rx);
 
 /* greet.c: HELLO, BYE and protocol errors, on the server */
 void greet_hello(struct conn *conn, struct rx *rx);
-void greet_bye(struct conn *conn);
+void greet_bye(struct conn *conn, const struct wire_hdr *hdr);
 /* Says what is wrong, to the log and if possible to the client; then only
  * this connection closes. */
 void greet_error(struct conn *conn, struct rx *rx, int status, const char *why);

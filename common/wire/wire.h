@@ -113,6 +113,8 @@ static inline bool wire_op_writes(unsigned int op)
 				 * behind the data: wire_imm() */
 
 #define WIRE_F_CARRY	0x0010u	/* HELLO: this client may be sent CARRY */
+#define WIRE_F_UNSURE	0x0020u	/* BYE: another server may still carry out
+				 * what it did not answer */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many

@@ -70,6 +70,27 @@ START_TEST(bye_ends_it)
 }
 END_TEST
 
+/* It may still be carried out elsewhere, what was given up there. */
+START_TEST(bye_may_be_unsure)
+{
+	uint8_t data[16] = { 0 };
+	struct rig_call c;
+
+	start();
+	rig_io(rig, &c, WIRE_WRITE, 0, data, sizeof(data), NULL, 1, 5000);
+	rpc_call_cancel(&c.call);
+	ck_assert(rpc_peer_owes(rig->peer));
+	/* its connection was the price for the memory */
+	rig_until(rig, rpc_peer_ready(rig->peer));
+	ck_assert(rpc_peer_owes(rig->peer));
+	rpc_peer_unsure(rig->peer);
+	close_peer(true);
+	rig_until(rig, rig->closed == 1);
+	ck_assert_uint_eq(rig->clean, 0);
+	ck_assert_uint_eq(sessions(), 0);
+}
+END_TEST
+
 START_TEST(it_outlives_a_connection_for_its_ttl)
 {
 	uint64_t from;
@@ -389,6 +410,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_kernel_knows_better);
 	tcase_add_test(tc, bye_ends_it);
+	tcase_add_test(tc, bye_may_be_unsure);
 	tcase_add_test(tc, it_outlives_a_connection_for_its_ttl);
 	tcase_add_test(tc, it_resumes);
 	tcase_add_test(tc, idle_peer_reconnects);

@@ -66,6 +66,22 @@ START_TEST(test_bye_with_open_files)
 }
 END_TEST
 
+/* What it did not see the end of may still come. */
+START_TEST(test_bye_with_unanswered_writes)
+{
+	struct mgrc w;
+
+	writer(&w, "f", 4321);
+	rpc_peer_unsure(w.peer);
+	mgrc_close(&w, true);
+	rig_until(size_known("f"));
+	for (int i = 0; i < RIG_IODS; i++) {
+		ck_assert_uint_eq(fences(i), 1);
+		ck_assert_uint_eq(rig.iod[i].fenced[0], w.session);
+	}
+}
+END_TEST
+
 START_TEST(test_silence)
 {
 	struct mgrc w;
@@ -342,6 +358,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_bye_with_open_files);
+	tcase_add_test(tc, test_bye_with_unanswered_writes);
 	tcase_add_test(tc, test_silence);
 	tcase_add_loop_test(tc, test_silence_and_no_iod, 0, 2);
 	tcase_add_loop_test(tc, test_fence_that_fails, 0, 2);
