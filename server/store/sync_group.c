@@ -92,7 +92,8 @@ static void join(struct sync_pool *pool, struct sync_client *client,
 	STAILQ_INSERT_TAIL(&group->waits, wait, link);
 	busy = group->busy;
 	group->busy = true;
-	group->pool = pool;
+	if (!busy)
+		group->pool = pool; /* else its thread reads it */
 	pthread_mutex_unlock(&pool->groups);
 	if (busy)
 		return;
