@@ -63,8 +63,8 @@ static int seen_make(const struct history *h, unsigned int object,
 }
 
 /* What call means for the block, if anything. */
-static bool op_of(const struct call *c, uint32_t block, const struct seen *s,
-		  struct jit_op *jop)
+static bool op_of(const struct history *h, const struct call *c, uint32_t block,
+		  const struct seen *s, struct jit_op *jop)
 {
 	const struct op *op = c->op;
 	bool within = block >= op->block && block < op->block + op->count;
@@ -74,7 +74,8 @@ static bool op_of(const struct call *c, uint32_t block, const struct seen *s,
 	case OP_READ:
 		jop->reader = true;
 		jop->val = within && jop->must ? op->val[block - op->block] : 0;
-		return within && jop->must;
+		return within && jop->must &&
+		       !half_done(h, c, block - op->block);
 	case OP_WRITE:
 		jop->val = value_of(op->writer, op->no, block - op->block);
 		/* who has never been seen need not have been there */
@@ -128,7 +129,7 @@ static void check_block(struct history *h, unsigned int object, uint32_t block,
 	ops->n = 0;
 	for (i = history_next(h, 0, OBJ_CUT, object); i < h->n;
 	     i = history_next(h, i + 1, OBJ_CUT, object))
-		ops->n += op_of(&h->call[i], block, s, &ops->item[ops->n]);
+		ops->n += op_of(h, &h->call[i], block, s, &ops->item[ops->n]);
 	rc = jit_check(ops->item, ops->n, apply, start, &res);
 	if (rc < 0)
 		violation(h, "cannot tell of block %u of cut.%u: %s", block,

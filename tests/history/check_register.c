@@ -199,7 +199,8 @@ void check_registers(struct history *h, struct accesses *a)
 
 /* ---- files that are only written over ---- */
 
-static int add_call(struct accesses *all, const struct call *c)
+static int add_call(const struct history *h, struct accesses *all,
+		    const struct call *c)
 {
 	const struct op *op = c->op;
 	struct access a = { .call = c };
@@ -209,6 +210,8 @@ static int add_call(struct accesses *all, const struct call *c)
 		return 0;
 	for (uint32_t k = 0; !rc && k < op->count; k++) {
 		a.write = op->kind == OP_WRITE;
+		if (!a.write && half_done(h, c, k))
+			continue;
 		a.block = op->block + k;
 		a.val = a.write ? value_of(op->writer, op->no, k) : op->val[k];
 		rc = accesses_add(all, &a);
@@ -224,7 +227,7 @@ void check_plain(struct history *h, enum object_kind kind, unsigned int object)
 
 	for (i = history_next(h, 0, kind, object); i < h->n && !rc;
 	     i = history_next(h, i + 1, kind, object))
-		rc = add_call(&all, &h->call[i]);
+		rc = add_call(h, &all, &h->call[i]);
 	if (rc)
 		violation(h, "cannot tell: no memory");
 	else

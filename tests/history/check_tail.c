@@ -93,7 +93,8 @@ static int gather(struct history *h, unsigned int object, struct tail *t)
 		if (op->kind != OP_READ || h->call[i].outcome)
 			continue;
 		for (uint32_t k = 0; k < op->count; k++)
-			if (op->val[k] != VALUE_ZERO)
+			if (op->val[k] != VALUE_ZERO &&
+			    !half_done(h, &h->call[i], k))
 				place(h, t, &h->call[i], k);
 	}
 	return 0;
@@ -154,6 +155,8 @@ static int add_reads(struct history *h, unsigned int object, struct accesses *a)
 			continue;
 		item.call = &h->call[i];
 		for (uint32_t k = 0; !rc && k < op->count; k++) {
+			if (half_done(h, item.call, k))
+				continue;
 			item.block = op->block + k;
 			item.val = op->val[k];
 			rc = accesses_add(a, &item);

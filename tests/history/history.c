@@ -218,6 +218,65 @@ void explain(struct history *h, const char *what, const struct call *c)
 		result_text(op, result, sizeof(result)));
 }
 
+static bool changes(const struct op *op, uint32_t block)
+{
+	switch (op->kind) {
+	case OP_WRITE:
+		return block >= op->block && block - op->block < op->count;
+	case OP_APPEND:
+		return true; /* nobody knows where */
+	case OP_TRUNCATE:
+		return block >= op->block;
+	}
+	return false;
+}
+
+/* When the change of the block began that was surely done last before read. */
+static uint64_t last_done(const struct history *h, const struct call *read,
+			  uint32_t block)
+{
+	const struct op *op = read->op;
+	const struct call *c;
+	uint64_t last = 0;
+	size_t i;
+
+	for (i = history_next(h, 0, op->object_kind, op->object); i < h->n;
+	     i = history_next(h, i + 1, op->object_kind, op->object)) {
+		c = &h->call[i];
+		if (c->begin > read->begin)
+			break;
+		if (c->outcome == SURE && c->end < read->begin &&
+		    c->op->kind != OP_APPEND && changes(c->op, block))
+			last = c->begin;
+	}
+	return last;
+}
+
+bool half_done(const struct history *h, const struct call *read, uint32_t k)
+{
+	const struct op *op = read->op;
+	unsigned int n = 0;
+	const struct call *c;
+	uint64_t last;
+	size_t i;
+
+	if (op->val[k] != VALUE_TORN)
+		return false;
+	last = last_done(h, read, op->block + k);
+	for (i = history_next(h, 0, op->object_kind, op->object); i < h->n;
+	     i = history_next(h, i + 1, op->object_kind, op->object)) {
+		c = &h->call[i];
+		if (c->begin > read->end)
+			break;
+		if (c->end < last || !changes(c->op, op->block + k))
+			continue;
+		if (c->outcome != SURE || c->end >= read->begin)
+			return true;
+		n += c->op->kind != OP_APPEND;
+	}
+	return n > 1;
+}
+
 const char *value_text(uint64_t val)
 {
 	static char ring[8][64];

@@ -49,6 +49,14 @@ unsigned int history_check(struct history *h);
 size_t history_next(const struct history *h, size_t from, enum object_kind kind,
 		    unsigned int object);
 
+/*
+ * Whether block k of what the call read is torn, and may be: a change was under
+ * way beside the read, or failed, or two that were under way at one time lie
+ * there, and none was surely done after them.  Nothing promises blocks: memory
+ * is copied byte by byte while others read and write it.
+ */
+bool half_done(const struct history *h, const struct call *read, uint32_t k);
+
 /* Begins the explanation of a violation; its calls follow. */
 void violation(struct history *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -19,7 +19,7 @@ length=${2:-30}
 iods=3
 iod_mib=64
 mgr_mib=112
-mgr_set="dead_peer=4"
+mgr_set="dead_peer=4 lease=5"
 iod_set="dead_peer=4"
 shim=$build/tests/history/history-shim.so
 clients=6

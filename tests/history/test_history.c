@@ -141,7 +141,73 @@ END_TEST
 
 START_TEST(torn)
 {
+	call(A, OP_WRITE, files[_i], 3, 1, 1);
 	reads(files[_i], 3, VALUE_TORN);
+	found();
+}
+END_TEST
+
+/* While somebody writes the block that it finds torn, or another one. */
+static void torn_beside(unsigned int block)
+{
+	call(B, OP_WRITE, files[0], 3, 1, 1);
+	call(A, OP_WRITE, files[0], block, 1, 1);
+	reads(files[0], 3, VALUE_TORN);
+	sim->h.call[sim->h.n - 1].begin = sim->h.call[sim->h.n - 2].end;
+}
+
+START_TEST(torn_beside_its_write)
+{
+	torn_beside(3);
+	right();
+}
+END_TEST
+
+/* Two writes at one time, then a read; done_after: a third between. */
+static void torn_after_two(bool done_after)
+{
+	call(A, OP_WRITE, files[0], 3, 1, 1);
+	call(B, OP_WRITE, files[0], 2, 2, 2);
+	sim->h.call[sim->h.n - 1].begin = sim->h.call[sim->h.n - 2].end;
+	if (done_after)
+		call(A, OP_WRITE, files[0], 3, 1, 1);
+	reads(files[0], 3, VALUE_TORN);
+}
+
+START_TEST(torn_by_two_writes)
+{
+	torn_after_two(false);
+	right();
+}
+END_TEST
+
+START_TEST(torn_behind_a_third)
+{
+	torn_after_two(true);
+	found();
+}
+END_TEST
+
+START_TEST(torn_by_a_failed_write)
+{
+	call(A, OP_WRITE, files[0], 3, 1, -ETIMEDOUT);
+	reads(files[0], 3, VALUE_TORN);
+	right();
+}
+END_TEST
+
+START_TEST(torn_behind_a_failed_write)
+{
+	call(A, OP_WRITE, files[0], 3, 1, -ETIMEDOUT);
+	call(A, OP_WRITE, files[0], 3, 1, 1);
+	reads(files[0], 3, VALUE_TORN);
+	found();
+}
+END_TEST
+
+START_TEST(torn_beside_another_write)
+{
+	torn_beside(4);
 	found();
 }
 END_TEST
@@ -489,6 +555,12 @@ static void add_files(TCase *tc)
 	tcase_add_loop_test(tc, killed_write_too_late, 0, 2);
 	tcase_add_loop_test(tc, out_of_nowhere, 0, 2);
 	tcase_add_loop_test(tc, torn, 0, 2);
+	tcase_add_test(tc, torn_beside_its_write);
+	tcase_add_test(tc, torn_beside_another_write);
+	tcase_add_test(tc, torn_by_two_writes);
+	tcase_add_test(tc, torn_behind_a_third);
+	tcase_add_test(tc, torn_by_a_failed_write);
+	tcase_add_test(tc, torn_behind_a_failed_write);
 	tcase_add_loop_test(tc, wrong_place, 0, 2);
 	tcase_add_test(tc, late_truncation);
 	tcase_add_test(tc, truncation_in_time);
