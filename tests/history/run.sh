@@ -5,19 +5,25 @@
 #	run.sh SECONDS [SEED]
 #
 # PVFS_BUILD names the build (a release one).  Prints a line a round, and the sums
-# at the end.  Exit status: 1 if a round failed.
+# at the end.  HISTORY_JOBS: how many rounds at once (1); HISTORY_ROUND: seconds of
+# one (50).  Exit status: 1 if a round failed.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 seconds=${1:?how long}
 seed=${2:-$((RANDOM * 32768 + RANDOM))}
 round_s=${HISTORY_ROUND:-50}
+jobs=${HISTORY_JOBS:-1}
 rounds=0
 failed=0
-declare -A sum=()
-child=
+declare -A sum=() seed_of=() # by the process of a round
 
-trap '[ -z "$child" ] || { kill "$child" 2>/dev/null; wait "$child"; }; exit 130' INT TERM
+stop() {
+	kill "${!seed_of[@]}" 2>/dev/null
+	wait
+	rm -rf "$out"
+	exit 130
+}
 
 # add_up LINE: what the line of a round counts.
 add_up() {
@@ -38,19 +44,35 @@ add_up() {
 
 [ "$(id -u)" = 0 ] || echo "skip: without root there are no links to cut and" \
 	"no disks to fill; the rest is done"
-out=$(mktemp "${TMPDIR:-/tmp}/pvfs-history.XXXXXX") || exit 1
-began=$SECONDS
-while [ $rounds = 0 ] || [ $((SECONDS - began + round_s)) -le "$seconds" ]; do
-	"$here/round.sh" "$seed" "$round_s" >"$out" 2>&1 &
-	child=$!
-	wait $child || failed=$((failed + 1))
-	child=
-	cat "$out"
-	add_up "$(grep "^round $seed:" "$out")"
-	rounds=$((rounds + 1))
+out=$(mktemp -d "${TMPDIR:-/tmp}/pvfs-history.XXXXXX") || exit 1
+trap stop INT TERM
+
+begin_round() {
+	"$here/round.sh" "$seed" "$round_s" >"$out/$seed" 2>&1 &
+	seed_of[$!]=$seed
 	seed=$((seed + 1))
+}
+
+end_round() {
+	local pid n
+
+	wait -n -p pid || failed=$((failed + 1))
+	n=${seed_of[$pid]}
+	unset "seed_of[$pid]"
+	cat "$out/$n"
+	add_up "$(grep "^round $n:" "$out/$n")"
+	rm -f "$out/$n"
+	rounds=$((rounds + 1))
+}
+
+began=$SECONDS
+while [ $((rounds + ${#seed_of[@]})) = 0 ] ||
+	[ $((SECONDS - began + round_s)) -le "$seconds" ]; do
+	begin_round
+	[ ${#seed_of[@]} -lt "$jobs" ] || end_round
 done
-rm -f "$out"
+while [ ${#seed_of[@]} != 0 ]; do end_round; done
+rm -rf "$out"
 echo
 echo "rounds $rounds failed $failed seconds $((SECONDS - began))"
 for what in calls answered failed killed violations; do
