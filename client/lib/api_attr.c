@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "api_int.h"
-#include "lock.h"
+#include "held.h"
 #include "stat.h"
 
 /* The clock of the iods' files is coarse: a write shortly after utimens() of

@@ -29,7 +29,7 @@ int open_blk(const char *path, int flags, int mode)
 	if (fd < 0)
 		return -1;
 	f = process_file(fd);
-	rc = f ? mdbi_new(&f->mdbi) : -EBADF;
+	rc = f ? mdbi_new(f) : -EBADF;
 	if (f)
 		file_put(f);
 	if (!rc)

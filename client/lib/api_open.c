@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "api_int.h"
+#include "held.h"
 #include "lock.h"
 
 #define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)

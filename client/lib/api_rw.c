@@ -95,7 +95,7 @@ int64_t pvfs_lseek(int fd, int64_t off, int whence)
 
 	if (!f)
 		return lseek(fd, off, whence);
-	pos = rw_seek(f, fd, off, whence);
+	pos = file_seek(f, fd, off, whence);
 	file_put(f);
 	return api_ret(pos);
 }

@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 
 #include "dir.h"
-#include "mdbi.h"
-#include "lock.h"
+#include "held.h"
 
 struct file *file_new(struct fs *fs, int flags)
 {
@@ -62,7 +61,8 @@ void file_put(struct file *f)
 		session_put(f->s);
 	}
 	dirbuf_free(f->dirbuf);
-	mdbi_free(f->mdbi);
+	if (f->mdbi)
+		f->mdbi_free(f->mdbi);
 	pthread_cond_destroy(&f->moved);
 	pthread_mutex_destroy(&f->lock);
 	pthread_mutex_destroy(&f->pos_lock);

@@ -52,6 +52,7 @@ struct file {
 	struct dirbuf *dirbuf; /* directories, see dir.h */
 	struct mdbi *mdbi; /* set by open_blk() before others know the
 					 * descriptor, see mdbi.h */
+	void (*mdbi_free)(struct mdbi *mdbi); /* likewise */
 
 	pthread_mutex_t lock; /* all below; never held while waiting for a
 			       * server, as fork and open may wait for it */
@@ -85,6 +86,9 @@ void file_timed(struct fs *fs, uint64_t handle);
 /* When this process last wrote to the file that it has open, ns, if that was
  * after since; else since. */
 int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
+
+/* Offset of a descriptor (seek.c): as lseek(2), negative errno. */
+int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
 
 /* ---- at the servers: file_session.c ---- */
 

@@ -15,7 +15,7 @@
 #include <fcntl.h>
 
 #include "file.h"
-#include "lock.h"
+#include "held.h"
 
 /* ---- RELEASE ---- */
 

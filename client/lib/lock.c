@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <sys/file.h>
 
+#include "held.h"
 #include "lock_ask.h"
-#include "rw.h"
 #include "stat.h"
 
 static bool of_process(int cmd)
@@ -24,139 +24,6 @@ static bool is_wait(int cmd)
 	return cmd == F_SETLKW || cmd == F_OFD_SETLKW;
 }
 
-/* ---- what is held ---- */
-
-static bool held_own(const struct file *f)
-{
-	return f->locks.whole || f->locks.bytes[1].end;
-}
-
-static bool held_process(const struct file *f)
-{
-	return f->locks.bytes[0].end;
-}
-
-static void note_session(struct file *f, const struct mgr_lock *lock)
-{
-	if (!(lock->owner ? held_own(f) : held_process(f)))
-		f->locks.bytes[lock->owner != 0].session = lock->session;
-}
-
-static void note_bytes(struct file *f, const struct mgr_lock *lock)
-{
-	uint64_t *start = &f->locks.bytes[lock->owner != 0].start;
-	uint64_t *end = &f->locks.bytes[lock->owner != 0].end;
-
-	if (lock->type != WIRE_L_UNLOCK) {
-		*start = *end && *start < lock->start ? *start : lock->start;
-		*end = *end > lock->end ? *end : lock->end;
-	} else if (lock->start <= *start && lock->end >= *end) {
-		*start = *end = 0;
-	}
-}
-
-static void note_here(struct file *f, const struct mgr_lock *lock)
-{
-	pthread_mutex_lock(&f->lock);
-	note_session(f, lock);
-	if (lock->flags & WIRE_L_WHOLE)
-		f->locks.whole = lock->type != WIRE_L_UNLOCK;
-	else
-		note_bytes(f, lock);
-	f->locks.lost = f->locks.lost && (held_own(f) || held_process(f));
-	pthread_mutex_unlock(&f->lock);
-}
-
-/* The process' locks count for whatever descriptors of the file it has. */
-static void note(struct file *f, const struct mgr_lock *lock)
-{
-	struct file *other;
-
-	if (lock->owner) {
-		note_here(f, lock);
-		return;
-	}
-	pthread_mutex_lock(&f->fs->files_lock);
-	f->fs->process_locks = true;
-	LIST_FOREACH(other, &f->fs->files, link) {
-		if (other->handle == f->handle)
-			note_here(other, lock);
-	}
-	pthread_mutex_unlock(&f->fs->files_lock);
-}
-
-void lock_opened(struct file *f)
-{
-	struct file *other;
-
-	if (!f->fs->process_locks)
-		return;
-	LIST_FOREACH(other, &f->fs->files, link) {
-		if (other->handle != f->handle)
-			continue;
-		pthread_mutex_lock(&other->lock);
-		if (held_process(other))
-			f->locks.bytes[0] = other->locks.bytes[0];
-		pthread_mutex_unlock(&other->lock);
-	}
-}
-
-bool lock_lost(const struct file *f, uint64_t session)
-{
-	return (held_process(f) && f->locks.bytes[0].session != session) ||
-	       (held_own(f) && f->locks.bytes[1].session != session);
-}
-
-void lock_say_lost(struct file *f, const struct session *s)
-{
-	if (!f->locks.lost)
-		log_error(s->log,
-			  "file %016llx: its locks are lost, the servers ended "
-			  "the session; close it",
-			  (unsigned long long)f->handle);
-	f->locks.lost = true;
-}
-
-/* handle 0: of any file. */
-static bool process_lost(struct fs *fs, const struct session *s,
-			 uint64_t handle)
-{
-	struct file *f;
-	bool lost = false;
-
-	pthread_mutex_lock(&fs->files_lock);
-	if (!fs->process_locks)
-		goto out;
-	LIST_FOREACH(f, &fs->files, link) {
-		if (handle && f->handle != handle)
-			continue;
-		pthread_mutex_lock(&f->lock);
-		lost = held_process(f) && f->locks.bytes[0].session != s->id;
-		if (lost && handle)
-			lock_say_lost(f, s);
-		pthread_mutex_unlock(&f->lock);
-		if (lost)
-			break;
-	}
-out:
-	pthread_mutex_unlock(&fs->files_lock);
-	return lost;
-}
-
-/* Which file it is costs a request, so only then. */
-int lock_check_cut(struct fs *fs, struct session *s, const struct target *t)
-{
-	struct attr attr;
-	int rc;
-
-	if (!process_lost(fs, s, 0))
-		return 0;
-	rc = mgr_getattr(s, t, &attr);
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	return process_lost(fs, s, attr.handle) ? -ESTALE : 0;
-}
-
 /* ---- asking the mgr ---- */
 
 static int ask(struct file *f, struct mgr_lock *lock)
@@ -166,7 +33,7 @@ static int ask(struct file *f, struct mgr_lock *lock)
 
 	want.session = lock->session;
 	if (!rc && !(want.flags & WIRE_L_TEST))
-		note(f, &want);
+		lock_note(f, &want);
 	return rc;
 }
 
@@ -191,7 +58,7 @@ static int64_t base_of(struct file *f, int whence)
 	case SEEK_SET:
 		return 0;
 	case SEEK_CUR:
-		return rw_seek(f, -1, 0, SEEK_CUR);
+		return file_seek(f, -1, 0, SEEK_CUR);
 	case SEEK_END:
 		rc = file_run(f, stat_get, &st);
 		return rc ? rc : st.st_size;
@@ -313,54 +180,14 @@ int lock_flock(struct file *f, int operation)
 
 /* ---- the end ---- */
 
-static void unlock_all(struct file *f, uint64_t owner, uint32_t flags)
-{
-	struct mgr_lock lock = { .owner = owner,
-				 .end = INT64_MAX,
-				 .flags = flags };
-
-	mgr_unlock(f->s, f->handle, &lock);
-}
-
-static bool forget(struct file *f)
-{
-	const struct mgr_lock all = { .end = INT64_MAX };
-
-	note_here(f, &all);
-	return atomic_exchange(&f->process_locks, false);
-}
-
-/* True: some descriptor of this file was used to lock for the process. */
-static bool forget_process_locks(struct file *f)
-{
-	struct file *other;
-	bool had = false;
-
-	pthread_mutex_lock(&f->fs->files_lock);
-	LIST_FOREACH(other, &f->fs->files, link) {
-		if (other->handle == f->handle)
-			had |= forget(other);
-	}
-	pthread_mutex_unlock(&f->fs->files_lock);
-	return had;
-}
-
 void lock_closed(struct file *f)
 {
 	struct mgr_lock lock = { .end = INT64_MAX };
 	struct session *s;
 
-	if (!f->fs || f->type != S_IFREG || !forget_process_locks(f) ||
+	if (!f->fs || f->type != S_IFREG || !lock_forget(f) ||
 	    fs_session(f->fs, &s))
 		return;
 	mgr_unlock(s, f->handle, &lock);
 	session_put(s);
-}
-
-void lock_dropped(struct file *f)
-{
-	if (!f->owner)
-		return;
-	unlock_all(f, f->owner, 0);
-	unlock_all(f, f->owner, WIRE_L_WHOLE);
 }

@@ -29,25 +29,24 @@ struct mdbi {
 	unsigned char *state; /* nblocks */
 };
 
-int mdbi_new(struct mdbi **out)
+static void forget(struct mdbi *m)
+{
+	pthread_mutex_destroy(&m->lock);
+	free(m->buf);
+	free(m->state);
+	free(m);
+}
+
+int mdbi_new(struct file *f)
 {
 	struct mdbi *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return -ENOMEM;
 	pthread_mutex_init(&m->lock, NULL);
-	*out = m;
+	f->mdbi = m;
+	f->mdbi_free = forget;
 	return 0;
-}
-
-void mdbi_free(struct mdbi *m)
-{
-	if (!m)
-		return;
-	pthread_mutex_destroy(&m->lock);
-	free(m->buf);
-	free(m->state);
-	free(m);
 }
 
 /* ---- where blocks lie ---- */

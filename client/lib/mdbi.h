@@ -14,9 +14,9 @@ struct mdbi_shape {
 	int nb[PVFS_MDBI_DIMS_MAX]; /* blocks */
 };
 
-/* 0 or -ENOMEM; mdbi_free() may get NULL and forgets what is buffered. */
-int mdbi_new(struct mdbi **mdbi);
-void mdbi_free(struct mdbi *mdbi);
+/* f gets one, and frees it at its end; what is buffered is forgotten then.  0 or
+ * -ENOMEM. */
+int mdbi_new(struct file *f);
 
 /* All answer -errno; fd is that of f, for ordinary files. */
 int mdbi_set(struct mdbi *m, struct file *f, int fd,

@@ -24,7 +24,4 @@ ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 ssize_t rw_ordinary(struct file *f, int fd, const struct rw *rw, uint64_t pos,
 		    uint64_t total);
 
-/* Offset of a descriptor: as lseek(2), negative errno. */
-int64_t rw_seek(struct file *f, int fd, int64_t off, int whence);
-
 #endif

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "dir.h"
-#include "rw.h"
+#include "file.h"
 #include "stat.h"
 
 static int size_of(struct file *f, int fd, uint64_t *size)
@@ -67,7 +67,7 @@ static bool known(const struct file *f, int whence)
 	return false;
 }
 
-int64_t rw_seek(struct file *f, int fd, int64_t off, int whence)
+int64_t file_seek(struct file *f, int fd, int64_t off, int whence)
 {
 	int64_t pos;
 
