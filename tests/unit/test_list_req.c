@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list_req.h"
+#include "list_req_int.h"
 #include "rnd.h"
 #include "run_suite.h"
 

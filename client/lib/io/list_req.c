@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* list_req.c - collects the pieces of one list request. */
+#include "list_req_int.h"
+
+/* Bytes of the server's share of the extent before the piece at hand. */
+static uint64_t behind(const struct plan *plan, const struct plan_cur *cur)
+{
+	uint64_t local;
+
+	dist_share(plan->dist, cur->k, cur->ext_off, cur->ext_len, &local);
+	return cur->piece.local - local;
+}
+
+/* A piece to go on with, and its extent among the vectors. */
+static bool next_piece(const struct plan *plan, struct plan_cur *cur,
+		       struct list_req *req)
+{
+	while (!plan_share(plan, cur)) {
+		if (!plan_extent(plan, cur))
+			return false;
+		if (!vecs_add(&req->vecs, cur->ext_off, cur->ext_len,
+			      cur->dist.next < cur->dist.end))
+			return false;
+	}
+	return true;
+}
+
+static bool fragmented(const struct list_req *req,
+		       const struct list_limits *limits)
+{
+	return req->total < limits->place * req->nseg;
+}
+
+/* Where memory of the piece goes; NULL: no room. */
+static struct plan_seg *place(struct list_req *req, char *addr,
+			      unsigned int iov)
+{
+	struct plan_seg *s = &req->seg[req->nseg];
+
+	if (req->nseg && s[-1].iov == iov &&
+	    (char *)s[-1].addr + s[-1].len == addr)
+		return s - 1;
+	if (req->nseg == WIRE_MEM_MAX)
+		return NULL;
+	*s = (struct plan_seg){ .addr = addr, .iov = iov };
+	req->nseg++;
+	return s;
+}
+
+static bool add_in_place(const struct plan *plan, struct plan_cur *cur,
+			 const struct list_limits *limits, struct list_req *req)
+{
+	struct plan_seg *s;
+	unsigned int iov;
+	size_t len;
+	void *addr;
+
+	if (req->total == PLAN_REQUEST_MAX)
+		return false;
+	addr = plan_memory(plan, cur, PLAN_REQUEST_MAX - req->total, &len,
+			   &iov);
+	s = place(req, addr, iov);
+	if (!s) {
+		req->packed = req->total < limits->pack &&
+			      fragmented(req, limits);
+		return req->packed;
+	}
+	s->len += (uint32_t)len;
+	req->total += len;
+	plan_advance(cur, len);
+	return true;
+}
+
+static bool add_packed(struct plan_cur *cur, const struct list_limits *limits,
+		       struct list_req *req)
+{
+	uint64_t len = limits->pack - req->total;
+
+	if (len > cur->piece.len)
+		len = cur->piece.len;
+	if (!len || (req->total && cur->piece.len >= 4 * limits->place))
+		return false;
+	req->total += len;
+	plan_advance(cur, len);
+	return true;
+}
+
+bool list_req_next(const struct plan *plan, struct plan_cur *cur,
+		   const struct list_limits *limits, struct list_req *req)
+{
+	bool more = true;
+
+	req->total = 0;
+	req->skip = 0;
+	req->nseg = 0;
+	req->packed = false;
+	vecs_begin(&req->vecs);
+	if (plan_share(plan, cur)) {
+		req->skip = behind(plan, cur);
+		vecs_add(&req->vecs, cur->ext_off, cur->ext_len, true);
+	}
+	while (more && next_piece(plan, cur, req))
+		more = req->packed ? add_packed(cur, limits, req)
+				   : add_in_place(plan, cur, limits, req);
+	if (!req->packed && req->total <= limits->pack)
+		req->packed = fragmented(req, limits);
+	vecs_end(&req->vecs);
+	return req->total > 0;
+}

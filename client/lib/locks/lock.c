@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lock.c - see lock.h. */
+#include "lock.h"
+
+#include <errno.h>
+#include <sys/file.h>
+
+#include "held.h"
+#include "lock_ask_int.h"
+#include "stat.h"
+
+static bool of_process(int cmd)
+{
+	return cmd == F_GETLK || cmd == F_SETLK || cmd == F_SETLKW;
+}
+
+static bool is_test(int cmd)
+{
+	return cmd == F_GETLK || cmd == F_OFD_GETLK;
+}
+
+static bool is_wait(int cmd)
+{
+	return cmd == F_SETLKW || cmd == F_OFD_SETLKW;
+}
+
+/* ---- asking the mgr ---- */
+
+static int ask(struct file *f, struct mgr_lock *lock)
+{
+	struct mgr_lock want = *lock;
+	int rc = lock_ask(f, lock);
+
+	want.session = lock->session;
+	if (!rc && !(want.flags & WIRE_L_TEST))
+		lock_note(f, &want);
+	return rc;
+}
+
+/* A number that no other open file of the process has, once it is needed. */
+static uint64_t owner_of(struct file *f)
+{
+	pthread_mutex_lock(&f->fs->files_lock);
+	if (!f->owner)
+		f->owner = ++f->fs->owners;
+	pthread_mutex_unlock(&f->fs->files_lock);
+	return f->owner;
+}
+
+/* ---- fcntl ---- */
+
+static int64_t base_of(struct file *f, int whence)
+{
+	struct stat st;
+	int rc;
+
+	switch (whence) {
+	case SEEK_SET:
+		return 0;
+	case SEEK_CUR:
+		return file_seek(f, -1, 0, SEEK_CUR);
+	case SEEK_END:
+		rc = file_run(f, stat_get, &st);
+		return rc ? rc : st.st_size;
+	}
+	return -EINVAL;
+}
+
+/* The bytes that lk names; a negative length reaches backwards. */
+static int range_of(struct file *f, const struct flock *lk,
+		    struct mgr_lock *lock)
+{
+	int64_t base = base_of(f, lk->l_whence), start, end;
+
+	if (base < 0)
+		return (int)base;
+	if (__builtin_add_overflow(base, lk->l_start, &start))
+		return -EOVERFLOW;
+	if (__builtin_add_overflow(start, lk->l_len, &end))
+		return -EOVERFLOW;
+	if (lk->l_len < 0) {
+		int64_t last = end;
+
+		end = start;
+		start = last;
+	} else if (lk->l_len == 0) {
+		end = INT64_MAX;
+	}
+	if (start < 0)
+		return -EINVAL;
+	lock->start = (uint64_t)start;
+	lock->end = (uint64_t)end;
+	return start < end ? 0 : -EOVERFLOW;
+}
+
+/* As with the kernel's, a lock needs a descriptor that could do the access. */
+static int type_of(struct file *f, const struct flock *lk, bool test,
+		   uint32_t *type)
+{
+	int mode = atomic_load(&f->flags) & O_ACCMODE;
+
+	switch (lk->l_type) {
+	case F_RDLCK:
+		*type = WIRE_L_SHARED;
+		return mode == O_WRONLY && !test ? -EBADF : 0;
+	case F_WRLCK:
+		*type = WIRE_L_EXCLUSIVE;
+		return mode == O_RDONLY && !test ? -EBADF : 0;
+	case F_UNLCK:
+		*type = WIRE_L_UNLOCK;
+		return test ? -EINVAL : 0;
+	}
+	return -EINVAL;
+}
+
+/* Another process may hold it, perhaps on another host: no pid. */
+static void tell(struct flock *lk, const struct mgr_lock *lock)
+{
+	if (lock->type == WIRE_L_UNLOCK) {
+		lk->l_type = F_UNLCK;
+		return;
+	}
+	lk->l_type = lock->type == WIRE_L_SHARED ? F_RDLCK : F_WRLCK;
+	lk->l_whence = SEEK_SET;
+	lk->l_start = (int64_t)lock->start;
+	lk->l_len = lock->end == INT64_MAX ? 0
+					   : (int64_t)(lock->end - lock->start);
+	lk->l_pid = -1;
+}
+
+int lock_fcntl(struct file *f, int cmd, struct flock *lk)
+{
+	struct mgr_lock lock = { 0 };
+	int rc;
+
+	if (f->type != S_IFREG || (!of_process(cmd) && lk->l_pid))
+		return -EINVAL;
+	rc = type_of(f, lk, is_test(cmd), &lock.type);
+	if (!rc)
+		rc = range_of(f, lk, &lock);
+	if (rc)
+		return rc;
+	lock.owner = of_process(cmd) ? 0 : owner_of(f);
+	lock.flags = (is_test(cmd) ? WIRE_L_TEST : 0) |
+		     (is_wait(cmd) ? WIRE_L_WAIT : 0);
+	if (of_process(cmd) && !is_test(cmd))
+		atomic_store(&f->process_locks, true);
+	rc = ask(f, &lock);
+	if (!rc && is_test(cmd))
+		tell(lk, &lock);
+	return rc;
+}
+
+/* ---- flock ---- */
+
+int lock_flock(struct file *f, int operation)
+{
+	struct mgr_lock lock = { .end = INT64_MAX, .flags = WIRE_L_WHOLE };
+	int rc;
+
+	switch (operation & ~LOCK_NB) {
+	case LOCK_SH:
+		lock.type = WIRE_L_SHARED;
+		break;
+	case LOCK_EX:
+		lock.type = WIRE_L_EXCLUSIVE;
+		break;
+	case LOCK_UN:
+		lock.type = WIRE_L_UNLOCK;
+		break;
+	default:
+		return -EINVAL;
+	}
+	lock.owner = owner_of(f);
+	if (!(operation & LOCK_NB))
+		lock.flags |= WIRE_L_WAIT;
+	rc = ask(f, &lock);
+	return rc == -EAGAIN ? -EWOULDBLOCK : rc;
+}
+
+/* ---- the end ---- */
+
+void lock_closed(struct file *f)
+{
+	struct mgr_lock lock = { .end = INT64_MAX };
+	struct session *s;
+
+	if (!f->fs || f->type != S_IFREG || !lock_forget(f) ||
+	    fs_session(f->fs, &s))
+		return;
+	mgr_unlock(s, f->handle, &lock);
+	session_put(s);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfstab.c - reading pvfstab(5), which has the form of fstab(5). */
+#include "pvfstab.h"
+
+#include <errno.h>
+#include <mntent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mount_opt_int.h"
+
+#define MGR_PORT 3000
+
+/* "host:/dir" and the options: where the manager is. */
+static bool manager(const char *name, const struct mount_opt *opt,
+		    struct addr *addr)
+{
+	const char *colon = strstr(name, ":/");
+	char uri[ADDR_STRLEN];
+	int n;
+
+	if (!colon)
+		return false;
+	n = snprintf(uri, sizeof(uri), "%s://%.*s:%lu", opt->transport,
+		     (int)(colon - name), name, opt->port);
+	return n < (int)sizeof(uri) && !addr_parse(uri, 0, addr);
+}
+
+/* Leaves one '/' between names and none at the end; false: not usable. */
+static bool tidy(char *dir)
+{
+	char *in = dir, *out = dir;
+
+	if (*dir != '/')
+		return false;
+	while (*in) {
+		size_t len = strcspn(in + 1, "/");
+
+		if ((len == 1 && in[1] == '.') ||
+		    (len == 2 && !strncmp(in + 1, "..", 2)))
+			return false;
+		if (len) {
+			memmove(out, in, len + 1);
+			out += len + 1;
+		}
+		in += len + 1;
+	}
+	if (out == dir)
+		out++;
+	*out = '\0';
+	return true;
+}
+
+/* The line at hand, for messages and defaults. */
+struct reader {
+	const char *path;
+	unsigned int line;
+	unsigned int timeout_ms;
+	const struct log *log;
+};
+
+static int add(struct pvfstab *tab, const struct reader *r,
+	       const struct mount *mount)
+{
+	struct mount *grown = reallocarray(tab->mount, tab->n + 1,
+					   sizeof(*grown));
+	struct mount *entry;
+
+	if (!grown)
+		return -ENOMEM;
+	tab->mount = grown;
+	entry = &tab->mount[tab->n++];
+	*entry = *mount;
+	entry->dir = strdup(mount->dir);
+	if (asprintf(&entry->where, "%s:%u", r->path, r->line) < 0)
+		entry->where = NULL;
+	return entry->dir && entry->where ? 0 : -ENOMEM;
+}
+
+static void complain(const struct reader *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void complain(const struct reader *r, const char *fmt, ...)
+{
+	char why[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	log_warn(r->log, "%s:%u: %s; the line is skipped", r->path, r->line,
+		 why);
+}
+
+/* False, after saying why: not a mount of ours. */
+static bool check(const struct reader *r, struct mntent *ent,
+		  struct mount_opt *opt, struct mount *mount)
+{
+	const char *bad;
+	char why[400];
+
+	if (strcmp(ent->mnt_type, "pvfs")) {
+		complain(r,
+			 "the third word is \"%.*s\": write HOST:/ "
+			 "MOUNT-POINT pvfs OPTIONS 0 0",
+			 PVFSTAB_SHOWN, ent->mnt_type);
+		return false;
+	}
+	bad = mount_opt_read(ent->mnt_opts, opt);
+	if (bad) {
+		complain(r, "%s",
+			 mount_opt_flaw(ent->mnt_opts, bad, why, sizeof(why)));
+		return false;
+	}
+	if (!manager(ent->mnt_fsname, opt, &mount->mgr)) {
+		complain(r,
+			 "\"%.*s\" names no manager: write HOST:/, and the "
+			 "port as an option",
+			 PVFSTAB_SHOWN, ent->mnt_fsname);
+		return false;
+	}
+	if (tidy(mount->dir))
+		return true;
+	complain(r,
+		 "mount point \"%.*s\": write an absolute path without . and "
+		 "..",
+		 PVFSTAB_SHOWN, ent->mnt_dir);
+	return false;
+}
+
+/* Nothing would be found on a second one. */
+static bool is_taken(const struct pvfstab *tab, const struct reader *r,
+		     const char *dir)
+{
+	unsigned int i;
+
+	for (i = 0; i < tab->n && strcmp(tab->mount[i].dir, dir); i++)
+		;
+	if (i < tab->n)
+		complain(r,
+			 "mount point \"%.*s\" is that of a line before: "
+			 "write another one",
+			 PVFSTAB_SHOWN, dir);
+	return i < tab->n;
+}
+
+static int read_line(struct pvfstab *tab, const struct reader *r,
+		     struct mntent *ent)
+{
+	struct mount mount = { .dir = ent->mnt_dir,
+			       .timeout_ms = r->timeout_ms };
+	struct mount_opt opt = { .transport = FABRIC_ANY,
+				 .port = MGR_PORT,
+				 .mount = &mount };
+
+	if (!check(r, ent, &opt, &mount) || is_taken(tab, r, mount.dir))
+		return 0;
+	mount.server_uid = (unsigned int)opt.server_uid;
+	mount.dead_peer_ms = (unsigned int)opt.dead_peer * 1000;
+	if (opt.fabric)
+		strcpy(mount.fabric, opt.fabric);
+	if (opt.timeout)
+		mount.timeout_ms = (unsigned int)opt.timeout * 1000;
+	return add(tab, r, &mount);
+}
+
+/* getmntent(3) skips lines without a word; so it gets them one by one. */
+static int read_text(struct pvfstab *tab, const struct reader *r, char *text,
+		     size_t len)
+{
+	FILE *file = fmemopen(text, len, "r");
+	char buf[PATH_MAX + 1024];
+	struct mntent ent;
+	int rc = 0;
+
+	if (!file)
+		return -errno;
+	if (getmntent_r(file, &ent, buf, sizeof(buf)))
+		rc = read_line(tab, r, &ent);
+	fclose(file);
+	return rc;
+}
+
+int pvfstab_load(const char *path, unsigned int timeout_ms,
+		 const struct log *log, struct pvfstab *tab)
+{
+	struct reader r = { path, 0, timeout_ms, log };
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t len;
+	int rc = 0;
+
+	*tab = (struct pvfstab){ 0 };
+	if (!file && errno == ENOENT)
+		return 0;
+	if (!file) {
+		rc = -errno;
+		log_error(log, "%s: %s", path, strerror(errno));
+		return rc;
+	}
+	while (!rc && (len = getline(&text, &size, file)) > 0) {
+		r.line++;
+		rc = read_text(tab, &r, text, (size_t)len);
+	}
+	free(text);
+	fclose(file);
+	if (rc)
+		pvfstab_free(tab);
+	return rc;
+}
+
+void pvfstab_free(struct pvfstab *tab)
+{
+	unsigned int i;
+
+	for (i = 0; i < tab->n; i++) {
+		free(tab->mount[i].dir);
+		free(tab->mount[i].where);
+	}
+	free(tab->mount);
+	*tab = (struct pvfstab){ 0 };
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* process.c - the process' own tables: see process.h. */
+#include "process.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fdtable_int.h"
+
+#define TIMEOUT_S 30
+
+/* A page that the kernel clears in the child of a fork. */
+enum { FORKED, READY, MENDING };
+struct marker {
+	atomic_int state;
+};
+
+static struct process {
+	pthread_once_t once;
+	struct marker *marker;
+	struct fdtable fds;
+	struct pvfstab tab;
+	struct fs *fs; /* tab.n */
+	unsigned int timeout_ms;
+	struct log_file err;
+	struct user_log {
+		void (*fn)(void *arg, int level, const char *msg);
+		void *arg;
+	} user;
+	struct log log;
+	bool log_set;
+} process = { .once = PTHREAD_ONCE_INIT };
+
+/* ---- log ---- */
+
+static void log_default(struct process *p)
+{
+	const char *name = getenv("PVFS_LOG");
+
+	if (p->log_set)
+		return;
+	p->err = (struct log_file){ stderr, "pvfs" };
+	p->log = (struct log){ LOG_LV_WARN, log_to_file, &p->err };
+	if (name && !strcmp(name, "none"))
+		p->log.sink = NULL;
+	else if (name && log_level_parse(name, &p->log.level))
+		log_warn(&p->log,
+			 "PVFS_LOG=%s: want error, warn, info, debug or none",
+			 name);
+}
+
+static void log_to_user(void *arg, enum log_level level, const char *msg)
+{
+	const struct user_log *u = arg;
+
+	u->fn(u->arg, (int)level, msg);
+}
+
+void pvfs_set_log(void (*fn)(void *arg, int level, const char *msg), void *arg,
+		  int level)
+{
+	struct process *p = &process;
+
+	p->log_set = fn != NULL;
+	if (!fn) {
+		log_default(p);
+		return;
+	}
+	p->user = (struct user_log){ fn, arg };
+	p->log = (struct log){ (enum log_level)level, log_to_user, &p->user };
+}
+
+/* ---- the beginning ---- */
+
+static unsigned int timeout_from_env(const struct log *log)
+{
+	const char *text = getenv("PVFS_TIMEOUT");
+	char *end;
+	unsigned long s;
+
+	if (!text)
+		return 0;
+	s = strtoul(text, &end, 10);
+	if (*end || !s || s > 86400) {
+		log_warn(log,
+			 "PVFS_TIMEOUT=%s: want 1 to 86400 seconds; using %d",
+			 text, TIMEOUT_S);
+		return 0;
+	}
+	return (unsigned int)s * 1000;
+}
+
+static bool cannot_be_read(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) || stat(path, &st))
+		return true;
+	if (!S_ISDIR(st.st_mode))
+		return false;
+	errno = EISDIR;
+	return true;
+}
+
+static void mounts_load(struct process *p)
+{
+	const char *path = getenv("PVFSTAB_FILE");
+	unsigned int env = timeout_from_env(&p->log), i;
+
+	p->timeout_ms = env ? env : TIMEOUT_S * 1000;
+	if (path && cannot_be_read(path))
+		log_warn(&p->log,
+			 "PVFSTAB_FILE=%s: %s: no PVFS is mounted; name a "
+			 "pvfstab(5), or unset it for /etc/pvfstab",
+			 path, strerror(errno));
+	if (pvfstab_load(path ? path : "/etc/pvfstab", p->timeout_ms, &p->log,
+			 &p->tab))
+		return;
+	p->fs = calloc(p->tab.n, sizeof(*p->fs));
+	if (!p->fs) {
+		pvfstab_free(&p->tab);
+		return;
+	}
+	for (i = 0; i < p->tab.n; i++) {
+		if (env)
+			p->tab.mount[i].timeout_ms = env;
+		fs_init(&p->fs[i], &p->tab.mount[i], &p->log);
+	}
+}
+
+/* The tables are whole in the child: nobody is changing them at the fork. */
+static void fork_prepare(void)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&process.fds.lock);
+	for (i = 0; i < process.tab.n; i++)
+		fs_hold(&process.fs[i]);
+}
+
+static void fork_done(void)
+{
+	unsigned int i;
+
+	for (i = process.tab.n; i-- > 0;)
+		fs_release(&process.fs[i]);
+	pthread_mutex_unlock(&process.fds.lock);
+}
+
+/*
+ * A child that never calls us does not keep its parent's connections open,
+ * however long it lives.  Who has it made by other means than fork() comes here
+ * at its first call, if ever: the servers see to those (docs/durability.md).
+ */
+static void fork_child(void)
+{
+	unsigned int i;
+
+	fork_done();
+	for (i = 0; i < process.tab.n; i++)
+		fs_disown(&process.fs[i]);
+}
+
+static void marker_make(struct process *p)
+{
+	static struct marker never;
+	long page = sysconf(_SC_PAGESIZE);
+	void *m = mmap(NULL, (size_t)page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	p->marker = &never;
+	if (m == MAP_FAILED || madvise(m, (size_t)page, MADV_WIPEONFORK))
+		log_warn(&p->log,
+			 "no mark for fork (%s): a child must not use "
+			 "PVFS",
+			 strerror(errno));
+	else
+		p->marker = m;
+	atomic_store(&p->marker->state, READY);
+}
+
+static void process_make(struct process *p)
+{
+	log_default(p);
+	fdtable_init(&p->fds);
+	mounts_load(p);
+	marker_make(p);
+	pthread_atfork(fork_prepare, fork_done, fork_child);
+}
+
+/* ---- the child of a fork ---- */
+
+static void mend(struct process *p)
+{
+	unsigned int i;
+	int fd;
+
+	pthread_mutex_init(&p->fds.lock, NULL);
+	for (i = 0; i < p->tab.n; i++)
+		fs_forked(&p->fs[i]);
+	for (fd = 0; fd < p->fds.n; fd++) {
+		if (p->fds.file[fd])
+			file_forked(p->fds.file[fd]);
+	}
+}
+
+static void process_init(void)
+{
+	int saved = errno;
+
+	process_make(&process);
+	errno = saved;
+}
+
+static struct process *self(void)
+{
+	struct process *p = &process;
+	int state = FORKED;
+
+	pthread_once(&p->once, process_init);
+	if (atomic_load_explicit(&p->marker->state, memory_order_acquire) ==
+	    READY)
+		return p;
+	if (atomic_compare_exchange_strong(&p->marker->state, &state,
+					   MENDING)) {
+		mend(p);
+		atomic_store(&p->marker->state, READY);
+	}
+	while (atomic_load(&p->marker->state) != READY)
+		sched_yield();
+	return p;
+}
+
+/* ---- the end ---- */
+
+/*
+ * Files that are still open are closed, as the kernel would, and the servers
+ * are told that the session ends.  Other threads may be inside of calls, and
+ * other libraries' destructors may still make some: those find no mounts.
+ */
+__attribute__((destructor)) static void process_exit(void)
+{
+	struct process *p = &process;
+	struct fdtable fds;
+	unsigned int i, n;
+
+	if (!p->marker || atomic_load(&p->marker->state) != READY)
+		return;
+	if (pthread_mutex_trylock(&p->fds.lock))
+		return;
+	deadline_begin();
+	fds = p->fds;
+	p->fds.file = NULL;
+	p->fds.n = 0;
+	pthread_mutex_unlock(&p->fds.lock);
+	fdtable_empty(&fds, file_put);
+	n = p->tab.n;
+	p->tab.n = 0;
+	for (i = 0; i < n; i++)
+		fs_leave(&p->fs[i]);
+}
+
+/* ---- what the calls need ---- */
+
+bool process_has_mounts(void)
+{
+	return self()->tab.n > 0;
+}
+
+struct fs *process_find(const char *path, const char **rest)
+{
+	struct process *p = self();
+	const struct mount *m = pvfstab_find(&p->tab, path, rest);
+
+	return m ? &p->fs[m - p->tab.mount] : NULL;
+}
+
+const struct mount *process_mount(unsigned int i)
+{
+	struct process *p = self();
+
+	return i < p->tab.n ? &p->tab.mount[i] : NULL;
+}
+
+struct file *process_file(int fd)
+{
+	struct file *f = fdtable_get(&self()->fds, fd);
+
+	if (f)
+		deadline_begin();
+	return f;
+}
+
+int process_reserve(bool cloexec)
+{
+	return fdtable_reserve(&self()->fds, cloexec);
+}
+
+int process_set(int fd, struct file *f)
+{
+	struct file *old;
+	int rc = fdtable_set(&self()->fds, fd, f, &old);
+
+	if (old)
+		file_put(old);
+	return rc;
+}
+
+const struct log *process_log(void)
+{
+	return &self()->log;
+}
+
+unsigned int process_timeout_ms(void)
+{
+	return self()->timeout_ms;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* keeper.c - looking and watching: see keeper_int.h. */
+#include "keeper_int.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "rpc_rest.h"
+
+/* The resolver is run here, and what the program made of pvfs_set_log(). */
+#define STACK (PTHREAD_STACK_MIN + (256u << 10))
+#define ROUNDS 100 /* in a row; then others may have something to do */
+
+/* What to sleep on, and for how long. */
+struct rest {
+	struct pollfd fd[1 + RPC_CTX_FDS]; /* the first is the keeper's */
+	unsigned int n; /* without that */
+	uint64_t until;
+};
+
+/* True: nothing is left to do now. */
+static bool settle(struct keeper *k, struct rest *rest)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		if (!rpc_ctx_rest(k->drive->ctx, rest->fd + 1, &rest->n,
+				  &rest->until))
+			return true;
+	}
+	return false;
+}
+
+static void look(struct keeper *k, struct rest *rest)
+{
+	bool watch = false;
+
+	if (drive_enter(k->drive, &k->turns)) {
+		watch = settle(k, rest);
+		watch = drive_leave(k->drive, watch ? k->event : -1) && watch;
+	}
+	if (watch)
+		return;
+	rest->n = 0;
+	rest->until = clock_after_ms(KEEPER_LOOK_MS);
+}
+
+static void rest(struct keeper *k, struct rest *rest)
+{
+	eventfd_t count;
+
+	rest->fd[0] = (struct pollfd){ .fd = k->event, .events = POLLIN };
+	if (poll(rest->fd, rest->n + 1, clock_left_ms(rest->until)) > 0 &&
+	    rest->fd[0].revents)
+		eventfd_read(k->event, &count);
+}
+
+static void *keep(void *arg)
+{
+	struct keeper *k = arg;
+	struct rest r = { .until = clock_after_ms(KEEPER_LOOK_MS) };
+
+	while (!atomic_load(&k->stop)) {
+		rest(k, &r);
+		look(k, &r);
+	}
+	return NULL;
+}
+
+/* ---- begin and end ---- */
+
+static int thread_make(struct keeper *k)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int rc;
+
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(&k->thread, &attr, keep, k);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (!rc)
+		pthread_setname_np(k->thread, "pvfs");
+	return -rc;
+}
+
+static int keeper_make(struct keeper *k, struct drive *drive)
+{
+	int rc;
+
+	k->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (k->event < 0)
+		return -errno;
+	atomic_init(&k->stop, false);
+	k->turns = 0;
+	k->drive = drive;
+	rc = thread_make(k);
+	if (!rc)
+		return 0;
+	k->drive = NULL;
+	close(k->event);
+	return rc;
+}
+
+void keeper_start(struct keeper *k, struct drive *drive, const struct log *log)
+{
+	int rc = keeper_make(k, drive);
+
+	if (rc)
+		log_warn(log,
+			 "no thread to keep the session alive: %s; a restart of "
+			 "the servers ends it if the program makes no call",
+			 strerror(-rc));
+}
+
+void keeper_stop(struct keeper *k)
+{
+	if (!k->drive)
+		return;
+	atomic_store(&k->stop, true);
+	eventfd_write(k->event, 1);
+	pthread_join(k->thread, NULL);
+	drive_forget(k->drive);
+	k->drive = NULL;
+	close(k->event);
+}
+
+void keeper_abandon(struct keeper *k)
+{
+	if (k->drive)
+		close(k->event);
+	k->drive = NULL;
+}

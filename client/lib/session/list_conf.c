@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* list_conf.c - from which size on memory is used in place, per provider. */
+#include "list_conf_int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+#define PLACE_MAX (1u << 30)
+
+/* Measured with pvfs-perf list: a header a piece against a copy of it. */
+static const struct {
+	const char *provider;
+	uint64_t place;
+} places[] = {
+	{ "tcp", 8192 },
+	{ "local", 1024 },
+	{ "verbs", 4096 },
+};
+
+static uint64_t place_of(const char *provider)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (!strcmp(provider, places[i].provider))
+			return places[i].place;
+	}
+	return 4096;
+}
+
+/* Decimal, octal or hexadecimal. */
+static bool parse_place(const char *text, uint64_t *place)
+{
+	char *end;
+	uint64_t v;
+
+	errno = 0;
+	v = strtoull(text, &end, 0);
+	if (!isdigit((unsigned char)*text) || *end || errno || v > PLACE_MAX)
+		return false;
+	*place = v;
+	return true;
+}
+
+static uint64_t place_env(uint64_t place, const struct log *log)
+{
+	const char *text = getenv("PVFS_LIST_PLACE");
+
+	if (text && !parse_place(text, &place))
+		log_warn(log,
+			 "PVFS_LIST_PLACE=%s: want 0 to %u bytes; using %llu",
+			 text, PLACE_MAX, (unsigned long long)place);
+	return place;
+}
+
+static bool group_env(const struct log *log)
+{
+	const char *text = getenv("PVFS_LIST_GROUP");
+
+	if (!text || !strcmp(text, "on"))
+		return true;
+	if (!strcmp(text, "off"))
+		return false;
+	log_warn(log, "PVFS_LIST_GROUP=%s: want on or off; using on", text);
+	return true;
+}
+
+void list_conf_get(struct list_conf *conf, const char *provider,
+		   const struct log *log)
+{
+	conf->place = place_env(place_of(provider), log);
+	conf->group = group_env(log);
+}

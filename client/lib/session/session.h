@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session.h - one client instance as the servers know it: a random id, the
+ * credentials, and a connection to the mgr and to every iod.  A session that
+ * the servers gave up is not mended but replaced by a new one (fs.h); what
+ * was opened under it is opened again.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <errno.h>
+
+#include "addr.h"
+#include "clock.h"
+#include "deadline.h"
+#include "drive.h"
+#include "keeper_int.h"
+#include "list_conf_int.h"
+#include "pack.h"
+
+struct session {
+	atomic_uint refs;
+	struct drive drive;
+	struct keeper keeper; /* from session_keep() on */
+	struct fabric fabric;
+	const struct log *log;
+	uint64_t id;
+	unsigned int timeout_ms; /* of every call, see deadline.h */
+	bool probe; /* see session_attr */
+	unsigned int first; /* random: where this client's striped
+					 * requests begin */
+	struct rpc_peer *mgr;
+
+	/* from MOUNT, then constant */
+	uint64_t fsid, root;
+	uint32_t niods;
+	struct rpc_peer **iod; /* niods */
+	struct session_server {
+		char uri[WIRE_URI_MAX + 1];
+	} * uri; /* niods */
+
+	int zero_fd; /* usermem_open() */
+	_Atomic uint64_t heard; /* when a server answered an ask.h request */
+	struct packs packs; /* the driving thread's */
+	struct list_conf list;
+	struct list_count count;
+	atomic_uint posted; /* calls that nobody waits for */
+	bool abandoned; /* its descriptors are closed */
+	struct session *next; /* fs.inherited */
+};
+
+struct session_attr {
+	const struct addr *addr; /* of the mgr, or of any server */
+	const char *name; /* of that, for messages */
+	const char *fabric; /* option; NULL: auto */
+	const char *where; /* see struct tp_dev_attr */
+	uint64_t fsid; /* what the server must serve; 0: whatever */
+	unsigned int server_uid; /* see struct tp_dev_attr */
+	const struct rdma_opt *rdma; /* likewise */
+	unsigned int dead_peer_ms; /* likewise */
+	struct sizes inline_max, fast_max; /* see struct rpc_ctx_attr */
+	bool adaptive; /* rendezvous.h */
+	unsigned int timeout_ms;
+	bool probe; /* is it there: a connect that fails is the answer */
+	const struct log *log;
+};
+
+/* A session with one server, which is s->mgr; it connects at the first call. */
+int session_open(const struct session_attr *attr, struct session **s);
+/* Asks the mgr for the file system, and makes the iods known. */
+int session_mount(struct session *s);
+
+/* From now on it is kept while its program computes (keeper_int.h). */
+void session_keep(struct session *s);
+
+struct session *session_get(struct session *s);
+/*
+ * The last one closes the connections.  Servers then take the session for
+ * ended (BYE), so what was opened under it is not open any more.
+ */
+void session_put(struct session *s);
+/* In a child after fork(): the parent's session.  Closes the descriptors
+ * without a word to the servers; the memory stays.  The same again does nothing.
+ * It may be called where only async-signal-safe functions may. */
+void session_abandon(struct session *s);
+
+/* An iod's -ESTALE, as which it comes out of io.h and fan.h: iods say it of
+ * sessions, never of files. */
+#define SESSION_ENDED (-EKEYEXPIRED)
+
+static inline int session_iod_status(int rc)
+{
+	return rc == -ESTALE ? SESSION_ENDED : rc;
+}
+
+/* Of the call that this thread makes. */
+static inline uint64_t session_deadline(const struct session *s)
+{
+	return deadline_of(s->timeout_ms);
+}
+
+#endif
