@@ -90,8 +90,11 @@ static int open_store(struct iod *iod)
 				   .lost = iod->conf.new_store,
 				   .log = iod->log };
 
+	int rc;
+
 	iod->tombs = calloc(1, sizeof(*iod->tombs));
-	return iod->tombs ? store_open(&attr, &iod->store) : -ENOMEM;
+	rc = iod->tombs ? early_open(&iod->early) : -ENOMEM;
+	return rc ? rc : store_open(&attr, &iod->store);
 }
 
 static int open_fabric(struct iod *iod)
@@ -264,6 +267,7 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	iod->log = log;
 	iod->engine = &store_engine_cached;
 	iod->started = clock_now();
+	resizes_init(&iod->resizes);
 	atomic_init(&iod->stop, false);
 	atomic_init(&iod->ready, false);
 	atomic_init(&iod->refused, false);
@@ -319,7 +323,9 @@ void iod_stop(struct iod *iod)
 	fabric_close(&iod->fabric);
 	if (iod->store)
 		store_close(iod->store);
+	early_close(iod->early);
 	free(iod->tombs);
+	resizes_destroy(&iod->resizes);
 	trust_close(iod->trust);
 	free(iod);
 }

@@ -31,19 +31,59 @@ static int resize(struct iod *iod, uint64_t handle, uint64_t size,
 	return rc;
 }
 
+static int run(struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+	struct iod *iod = job->worker->iod;
+	uint64_t handle = le64toh(body->handle), size = le64toh(body->size);
+	const struct store_seg cut = { size, UINT64_MAX - size };
+
+	if (rpc_req_late(job->req))
+		return -ETIMEDOUT;
+	early_change(iod->early, handle, &cut, 1, false);
+	return resize(iod, handle, size, job->req->expiry);
+}
+
+/* What this process began with, and does not know, another may have done. */
+static bool unsure(const struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+
+	return (job->req->anew || le32toh(body->flags) & WIRE_RZ_AGAIN) &&
+	       early_is(job->worker->iod->early);
+}
+
+static int run_once(struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+	struct resizes *resizes = &job->worker->iod->resizes;
+	uint64_t id = le64toh(body->id);
+	int rc;
+
+	switch (resizes_begin(resizes, id, unsure(job))) {
+	case RESIZE_DONE:
+		return 0;
+	case RESIZE_BUSY:
+		return -EAGAIN;
+	case RESIZE_UNKNOWN:
+		return -EIO;
+	case RESIZE_DO:
+		break;
+	}
+	rc = run(job);
+	resizes_end(resizes, id, !rc);
+	return rc;
+}
+
 static int resize_object(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
 	struct iod *iod = job->worker->iod;
-	uint64_t handle = le64toh(body->handle);
-	int rc;
+	int rc = run_once(job);
 
-	rc = rpc_req_late(job->req) ? -ETIMEDOUT
-				    : resize(iod, handle, le64toh(body->size),
-					     job->req->expiry);
 	if (rc)
 		log_warn(iod->log, "cannot resize object %016llx to %llu: %s",
-			 (unsigned long long)handle,
+			 (unsigned long long)le64toh(body->handle),
 			 (unsigned long long)le64toh(body->size),
 			 strerror(-rc));
 	return rc;

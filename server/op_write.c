@@ -238,6 +238,15 @@ static void write_bulk(struct xfer *x)
 	xfer_run(x);
 }
 
+/* In time, and not a second time over what others wrote. */
+static int may_begin(const struct xfer *x, uint64_t handle)
+{
+	if (rpc_req_late(x->req))
+		return -ETIMEDOUT;
+	return early_change(x->worker->iod->early, handle, x->seg, x->nseg,
+			    x->req->anew);
+}
+
 void op_write(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_io *body = req->msg.body;
@@ -245,9 +254,8 @@ void op_write(struct worker *w, struct rpc_req *req)
 
 	if (!x)
 		return;
-	if (rpc_req_late(req))
-		x->status = -ETIMEDOUT;
-	else if (x->total)
+	x->status = may_begin(x, le64toh(body->handle));
+	if (!x->status && x->total)
 		x->status = op_make(w->iod, le64toh(body->handle), &x->obj);
 	if (x->status || !x->total) {
 		write_end(x);

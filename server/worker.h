@@ -13,8 +13,10 @@
 #include <sys/queue.h>
 
 #include "iod.h"
+#include "early.h"
 #include "mailbox.h"
 #include "marks.h"
+#include "resizes.h"
 #include "rpc.h"
 #include "store_engine.h"
 #include "sync_pool.h"
@@ -84,6 +86,8 @@ struct iod {
 	const struct store_engine *engine;
 	struct store *store;
 	struct tombs *tombs;
+	struct early *early;
+	struct resizes resizes;
 	struct trust *trust;
 	struct sync_pool *pool;
 	struct aio *aio; /* or NULL */

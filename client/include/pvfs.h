@@ -28,12 +28,14 @@
  *              and a wait for a lock has none.  One thing goes before it: memory
  *              that a server may still touch is given back when that server has
  *              left it, or has ended, however late that is
- *   ECONNABORTED  of calls that change names, attributes or sizes: the
- *              servers ended this client's session (it was away for too long)
- *              while the call was on its way; the change was made, or not
+ *   ECONNABORTED  of calls that change something: the servers ended this
+ *              client's session (it was away for too long) while the call was
+ *              on its way; the change was made, or not, a write also in part
  *   ESTALE     the file is gone: another process removed it, and nobody has
  *              it open for writing
- *   EIO        a server or its disk failed
+ *   EIO        a server or its disk failed; of writes also: an iod was
+ *              started anew during the call, which it may have carried out
+ *              before, and others have written there since
  *   EFAULT     of reads and writes: a buffer is not there; a write may have
  *              changed the file in part.  A buffer that goes away during a
  *              write may be a signal instead (SIGSEGV, SIGBUS)

@@ -136,6 +136,7 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	s->call = call;
 	call->unsure = true;
 	s->seq++;
+	s->anew = false;
 	s->msg_len = (uint32_t)msg_len;
 	s->ndata = ndata;
 	s->area = call->area;
@@ -247,9 +248,10 @@ void call_drop(struct rpc_peer *peer, unsigned int i, int status)
 
 /*
  * What was sent may have been executed: it goes out under its old name.  A
- * server that came back with fewer slots cannot say whether it knows it.
+ * server that came back with fewer slots cannot say whether it knows it; one that
+ * has not resumed the session does not know.
  */
-void call_replay(struct rpc_peer *peer)
+void call_replay(struct rpc_peer *peer, bool resumed)
 {
 	unsigned int i;
 
@@ -259,7 +261,11 @@ void call_replay(struct rpc_peer *peer)
 		if (peer->free >> i & 1)
 			continue;
 		if (call && i < peer->granted) {
-			call_post(peer, i, WIRE_F_REPLAY);
+			peer->slots[i].anew |= !resumed;
+			call_post(peer, i,
+				  peer->slots[i].anew
+					  ? WIRE_F_REPLAY | WIRE_F_ANEW
+					  : WIRE_F_REPLAY);
 			continue;
 		}
 		call_leave_slot(peer, i);

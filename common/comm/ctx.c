@@ -292,6 +292,11 @@ static void ctx_awake(struct rpc_ctx *ctx)
 		atomic_store(&ctx->sleeping, 0);
 }
 
+uint64_t rpc_ctx_progressed(const struct rpc_ctx *ctx)
+{
+	return ctx->now;
+}
+
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 {
 	bool waits = false;

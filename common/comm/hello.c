@@ -247,7 +247,7 @@ static void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
 		peer->clock = (struct offset){ 0 };
 	peer->boot = boot;
 	peer_stamped(peer, hdr);
-	call_replay(peer);
+	call_replay(peer, resumed);
 	if ((first || !resumed) && peer->fresh)
 		peer->fresh(peer->arg, peer);
 }

@@ -57,6 +57,7 @@ struct peer_slot {
 	struct rail_mem *const *area;
 	unsigned int nareas, pieces_at, npieces;
 	bool sending; /* the transport may still read data */
+	bool anew; /* it goes out with WIRE_F_ANEW */
 	unsigned int carrying; /* parts that we move: call_carry.c */
 	/* call_way.c */
 	uint8_t *msg; /* in the block */
@@ -166,7 +167,7 @@ void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
 /* call.c */
 void call_init(struct rpc_peer *peer);
 /* READY: send again what was outstanding, then what waits. */
-void call_replay(struct rpc_peer *peer);
+void call_replay(struct rpc_peer *peer, bool resumed);
 /* Ends the call. */
 void call_done(struct rpc_call *call, int status);
 /* Frees a slot; what it had, or NULL: a zombie. */

@@ -52,6 +52,7 @@ static void req_run(struct rx *rx)
 	rx->held = NULL;
 	rx->put_end = 0;
 	rx->req.op = le16toh(hdr->op);
+	rx->req.anew = le16toh(hdr->flags) & WIRE_F_ANEW;
 	req_time(&rx->req, conn->link.ctx->now);
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;

@@ -76,6 +76,8 @@ const struct rails *rpc_ctx_rails(const struct rpc_ctx *ctx);
  * deadline).  Callbacks run only from here.
  */
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline);
+/* When that was called last, clock_now(). */
+uint64_t rpc_ctx_progressed(const struct rpc_ctx *ctx);
 /*
  * Calls started between the two may go out at the release only, which follows
  * without a wait: for those that go to several peers.  Does not nest.

@@ -27,6 +27,8 @@ struct rpc_req {
 					 * RPC_WAIT_MAX_MS from its arrival */
 	uint64_t expiry;		/* the same on clock_boot(): from then on it
 					 * may have been told that this failed */
+	bool anew;			/* WIRE_F_ANEW: what an earlier server has
+					 * perhaps done */
 	struct rpc_session *session;
 	void *priv;			/* the service's */
 };

@@ -115,6 +115,9 @@ static inline bool wire_op_writes(unsigned int op)
 #define WIRE_F_CARRY	0x0010u	/* HELLO: this client may be sent CARRY */
 #define WIRE_F_UNSURE	0x0020u	/* BYE: another server may still carry out
 				 * what it did not answer */
+#define WIRE_F_ANEW	0x0040u	/* with REPLAY: the server that it was sent to
+				 * first has forgotten the session since, or
+				 * was another process; it may have done it */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -517,9 +520,15 @@ struct wire_list {		/* reply: wire_io_rep */
 				 * file the iod is, 0 to pcount - 1 */
 };
 
+#define WIRE_RZ_AGAIN	0x1u	/* the manager asks again after its restart, and
+				 * does not know whether it was done */
+
 struct wire_resize {
 	le64 handle;
 	le64 size;		/* local bytes */
+	le64 id;		/* of the truncation: it is done once; 0: none */
+	le32 flags;		/* WIRE_RZ_* */
+	le32 zero;
 };
 
 struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */

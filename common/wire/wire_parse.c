@@ -92,7 +92,7 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 	if (flags == WIRE_F_REPLY)
 		return why_reply(hdr);
 	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
-		      WIRE_F_CARRY | WIRE_F_UNSURE))
+		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -256,6 +256,9 @@ static int take_data(struct cursor *c)
 	if (le16toh(hdr->flags) & WIRE_F_CARRY &&
 	    le16toh(hdr->op) != WIRE_HELLO)
 		return refuse(c, "wire_hdr.flags: CARRY is for HELLO");
+	if (le16toh(hdr->flags) & WIRE_F_ANEW &&
+	    !(le16toh(hdr->flags) & WIRE_F_REPLAY))
+		return refuse(c, "wire_hdr.flags: ANEW without REPLAY");
 	if (le16toh(hdr->flags) & WIRE_F_UNSURE && le16toh(hdr->op) != WIRE_BYE)
 		return refuse(c, "wire_hdr.flags: UNSURE is for BYE");
 	if (!(le16toh(hdr->flags) & WIRE_F_DATA))

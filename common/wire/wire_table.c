@@ -255,7 +255,9 @@ static const struct wire_form write_list = {
 
 static const struct wire_form resize = {
 	.size = sizeof(struct wire_resize),
-	.fields = { SIZE(wire_resize, size) },
+	.fields = { SIZE(wire_resize, size),
+		    BITS(wire_resize, flags, WIRE_RZ_AGAIN),
+		    ZERO(wire_resize, zero) },
 };
 
 static const struct wire_form objects = {

@@ -94,6 +94,7 @@ struct job {
 	struct flusher_item item;
 	struct rpc_timer again; /* its end could not be recorded */
 	unsigned int wait_ms;
+	bool resumed; /* an earlier life of the mgr has begun it */
 	/* question for a size */
 	uint32_t gen;
 	struct dist dist;

@@ -25,6 +25,8 @@ static void build(struct fan *fan, uint32_t k, struct wire_out *out)
 	struct wire_resize body = {
 		.handle = handle_to_wire(job_of_fan(fan)->mgr->st, in->handle),
 		.size = htole64(dist_local_size(&d, k, in->size)),
+		.id = htole64(in->id),
+		.flags = htole32(job_of_fan(fan)->resumed ? WIRE_RZ_AGAIN : 0),
 	};
 
 	wire_put(out, &body, sizeof(body));
@@ -196,6 +198,7 @@ int resize_resume(struct mgr *mgr)
 		if (!job)
 			return -ENOMEM;
 		after = in.id;
+		job->resumed = true;
 		launch(&job->item);
 	}
 	return rc == -ENOENT ? 0 : rc;

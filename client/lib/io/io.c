@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "io_int.h"
+#include "rpc_rest.h"
 #include "usermem.h"
+
+#define SLEPT_MS 500u
+#define HEAR_MAX 16u /* rounds */
 
 #define IO_MSG_MAX                                                             \
 	(sizeof(struct wire_hdr) + sizeof(struct wire_io) +                    \
@@ -176,6 +180,11 @@ static void io_done(struct rpc_call *rpc)
 		rc = io_read_taken(io, slot, &rpc->reply);
 	if (rc == -ETIMEDOUT || rc == -ECANCELED)
 		io->doubt = true;
+	io->begun |= !rc || rpc->unsure || rpc->reply.hdr;
+	if (!rc)
+		atomic_store_explicit(&io->s->iod_heard,
+				      rpc_ctx_progressed(io->s->drive.ctx),
+				      memory_order_relaxed);
 	io_list_done(io, slot, rpc->status);
 	io->server[slot->k].busy--;
 	slot->next = io->free;
@@ -199,12 +208,35 @@ static void io_join(struct io *io)
 		io->slot[i].rpc.joined = io;
 }
 
+/*
+ * After a sleep, to hear first what servers said meanwhile: nothing is sent to one
+ * that has closed the connection since the session ended, so that a write can be
+ * made under the next session.
+ */
+static void hear(const struct io *io)
+{
+	uint64_t began = io->deadline - io->s->timeout_ms * CLOCK_NS_PER_MS;
+	uint64_t last = atomic_load_explicit(&io->s->iod_heard,
+					     memory_order_relaxed);
+	struct rpc_ctx *ctx = io->s->drive.ctx;
+	struct pollfd fd[RPC_CTX_FDS];
+	unsigned int i, n;
+	uint64_t until;
+
+	if (!io->write || began < last + SLEPT_MS * CLOCK_NS_PER_MS)
+		return;
+	for (i = 0; i < HEAR_MAX; i++)
+		if (!rpc_ctx_rest(ctx, fd, &n, &until) && poll(fd, n, 0) <= 0)
+			return;
+}
+
 /* Every client begins at another server, so that they don't convoy. */
 static void io_start(struct op *op)
 {
 	struct io *io = (struct io *)op;
 	uint32_t i, round;
 
+	hear(io);
 	rpc_ctx_hold(io->s->drive.ctx);
 	for (round = 0; round < io->depth; round++) {
 		for (i = 0; i < io->nserver; i++)
@@ -353,6 +385,20 @@ void io_free(struct io *io)
 	io->nmem = 0;
 }
 
+/*
+ * What was done under a session that has ended is not done again under the next:
+ * others may have written there since.
+ */
+static int over_for_good(const struct io *io, int rc)
+{
+	if (rc != SESSION_ENDED || !io->begun)
+		return rc;
+	log_error(io->s->log,
+		  "the session ended during a write: it was made, or a part of "
+		  "it, or not");
+	return -ECONNABORTED;
+}
+
 int io_write(struct session *s, uint64_t handle, const struct plan *plan,
 	     uint32_t flags)
 {
@@ -364,7 +410,8 @@ int io_write(struct session *s, uint64_t handle, const struct plan *plan,
 	io.handle = handle;
 	io.flags = flags;
 	io.write = true;
-	rc = io_run(&io);
+	io.begun = false;
+	rc = over_for_good(&io, io_run(&io));
 	io_free(&io);
 	return rc;
 }

@@ -64,6 +64,7 @@ struct io {
 	struct rail_mem **area; /* nmem, into mem */
 	unsigned int nmem; /* lists: 0 until it is needed */
 	bool doubt; /* a server may still use it */
+	bool begun; /* a write that a server has done in part, or may have */
 	struct io_gap *gap;
 	unsigned int ngap, maxgap;
 

@@ -259,6 +259,7 @@ int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 	io.handle = handle;
 	io.flags = 0;
 	io.write = false;
+	io.begun = false;
 	*doubt = false;
 	rc = io_run(&io);
 	if (!rc && io.ngap)

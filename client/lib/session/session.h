@@ -41,6 +41,7 @@ struct session {
 
 	int zero_fd; /* usermem_open() */
 	_Atomic uint64_t heard; /* when a server answered an ask.h request */
+	_Atomic uint64_t iod_heard; /* when an iod answered a transfer */
 	struct packs packs; /* the driving thread's */
 	struct list_conf list;
 	struct list_count count;

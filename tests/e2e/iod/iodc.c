@@ -237,7 +237,16 @@ int iodc_remove(struct iodc *c, uint64_t handle)
 
 int iodc_resize(struct iodc *c, uint64_t handle, uint64_t size)
 {
-	struct wire_resize body = { htole64(handle), htole64(size) };
+	return iodc_resize_once(c, handle, size, 0, 0);
+}
+
+int iodc_resize_once(struct iodc *c, uint64_t handle, uint64_t size,
+		     uint64_t id, uint32_t flags)
+{
+	struct wire_resize body = { .handle = htole64(handle),
+				    .size = htole64(size),
+				    .id = htole64(id),
+				    .flags = htole32(flags) };
 
 	return iodc_call(c, WIRE_RESIZE, &body, sizeof(body), NULL, 0);
 }

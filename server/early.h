@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * early.h - what was changed since this process began, as long as that matters:
+ * while clients may still repeat what they had sent to the one before.
+ *
+ * The one before may have carried such a request out and ended before it could
+ * answer.  Then it is harmless to do it again only if nobody changed the same
+ * bytes in between: what was answered to him would be lost.
+ */
+#ifndef EARLY_H
+#define EARLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store_engine.h"
+
+#define EARLY_MS 60000u /* who repeats something later is refused */
+#define EARLY_MAX (1u << 20) /* places; with more nothing is known */
+
+struct early;
+
+/* 0 or -ENOMEM. */
+int early_open(struct early **early);
+void early_close(struct early *early);
+
+/*
+ * A change of these bytes of the object begins.  anew: it may have been made by
+ * an earlier process, or for a session that was forgotten since.  0, or -EIO: it is
+ * such a one, and others have changed some of the bytes, or may have.  From any
+ * thread; one load for who is not anew when the process is older than EARLY_MS.
+ */
+int early_change(struct early *early, uint64_t handle,
+		 const struct store_seg *seg, unsigned int n, bool anew);
+/* EARLY_MS have not passed. */
+bool early_is(const struct early *early);
+
+#endif

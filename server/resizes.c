@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* resizes.c - a ring, the oldest makes room. */
+#include "resizes.h"
+
+#include <string.h>
+
+void resizes_init(struct resizes *r)
+{
+	memset(r, 0, sizeof(*r));
+	pthread_mutex_init(&r->lock, NULL);
+}
+
+void resizes_destroy(struct resizes *r)
+{
+	pthread_mutex_destroy(&r->lock);
+}
+
+/* With the lock, as below. */
+static struct resize_known *find(struct resizes *r, uint64_t id)
+{
+	struct resize_known *k;
+
+	for (k = r->known; k < r->known + RESIZES_KEPT; k++)
+		if (k->id == id)
+			return k;
+	return NULL;
+}
+
+/* Few are being done at a time: their orders come one by one. */
+static void add(struct resizes *r, uint64_t id)
+{
+	struct resize_known *k;
+
+	do {
+		k = &r->known[r->next++ % RESIZES_KEPT];
+	} while (k->id && !k->done);
+	*k = (struct resize_known){ .id = id };
+}
+
+static enum resize_verdict judge(struct resizes *r, uint64_t id, bool unsure)
+{
+	const struct resize_known *k = find(r, id);
+
+	if (k)
+		return k->done ? RESIZE_DONE : RESIZE_BUSY;
+	if (unsure)
+		return RESIZE_UNKNOWN;
+	add(r, id);
+	return RESIZE_DO;
+}
+
+enum resize_verdict resizes_begin(struct resizes *r, uint64_t id, bool unsure)
+{
+	enum resize_verdict verdict;
+
+	if (!id)
+		return RESIZE_DO;
+	pthread_mutex_lock(&r->lock);
+	verdict = judge(r, id, unsure);
+	pthread_mutex_unlock(&r->lock);
+	return verdict;
+}
+
+void resizes_end(struct resizes *r, uint64_t id, bool done)
+{
+	struct resize_known *k;
+
+	if (!id)
+		return;
+	pthread_mutex_lock(&r->lock);
+	k = find(r, id);
+	if (k && done)
+		k->done = true;
+	else if (k)
+		*k = (struct resize_known){ 0 };
+	pthread_mutex_unlock(&r->lock);
+}

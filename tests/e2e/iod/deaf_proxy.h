@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * deaf_proxy.h - stands between a client and a server (tcp, this host), one
+ * connection at a time, and can lose what the server answers.
+ */
+#ifndef DEAF_PROXY_H
+#define DEAF_PROXY_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct deaf_proxy {
+	int listener;
+	int port; /* for the client */
+	atomic_int server; /* port; 0: who connects waits */
+	atomic_bool deaf; /* what the server sends is dropped */
+	atomic_bool stop;
+	pthread_t thread;
+};
+
+void deaf_proxy_start(struct deaf_proxy *p, int server);
+void deaf_proxy_stop(struct deaf_proxy *p);
+
+#endif
