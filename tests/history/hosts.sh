@@ -6,7 +6,7 @@
 # shared memory.  A link is broken at the switch, so that nobody is told: what
 # is to be lost is sent to a device that is down.
 
-net=hx$$
+net= # of this round: as its folder is named
 disks=()
 hosts=(mgr g0)
 declare -A address=()
@@ -41,6 +41,7 @@ add_host() {
 make_hosts() {
 	local k n=1 h
 
+	net=hx${dir##*.}
 	for ((k = 0; k < iods; k++)); do hosts+=($k); done
 	ip netns add "$(ns sw)" && switch link add name bridge0 type bridge &&
 		switch link set dev bridge0 up &&
@@ -51,6 +52,7 @@ make_hosts() {
 remove_hosts() {
 	local h
 
+	[ -n "$net" ] || return 0
 	for h in "${hosts[@]}" sw; do
 		ip netns del "$(ns "$h")" 2>/dev/null
 	done
@@ -108,7 +110,7 @@ fill() {
 declare -A fillers=()
 free() {
 	[ -n "${fillers[$1]:-}" ] || return 0
-	kill "${fillers[$1]}" 2>/dev/null
+	tell TERM "${fillers[$1]}"
 	wait "${fillers[$1]}" 2>/dev/null
 	unset "fillers[$1]"
 	rm -f "$(store_of "$1")/filler"

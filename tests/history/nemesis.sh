@@ -15,7 +15,7 @@ note() {
 }
 
 kill_one() {
-	kill -KILL "${pid[$1]}" 2>/dev/null
+	tell KILL "${pid[$1]:-}"
 	wait "${pid[$1]}" 2>/dev/null
 	unset "pid[$1]" "stopped[$1]"
 }
@@ -36,8 +36,8 @@ act() {
 	start-all)	for s in $(server_names); do start_one "$s"; done ;;
 	kill-*)		kill_one "$2"; killed[$2]=1 ;;
 	start-*)	unset "killed[$2]"; [ -n "${pid[$2]:-}" ] || start_one "$2" ;;
-	stop-*)		kill -STOP "${pid[$2]}" && stopped[$2]=1 ;;
-	cont-*)		[ -z "${pid[$2]:-}" ] || kill -CONT "${pid[$2]}"
+	stop-*)		tell STOP "${pid[$2]:-}" && stopped[$2]=1 ;;
+	cont-*)		tell CONT "${pid[$2]:-}"
 			unset "stopped[$2]" ;;
 	*)		act_more "$1" "$2" ;;
 	esac
@@ -76,7 +76,7 @@ supervise() {
 	local who code
 
 	for who in "${!pid[@]}"; do
-		kill -0 "${pid[$who]}" 2>/dev/null && continue
+		ours "${pid[$who]}" && continue
 		wait "${pid[$who]}"
 		code=$?
 		unset "pid[$who]"

@@ -57,7 +57,7 @@ at_exit() {
 
 	trap '' INT TERM
 	for who in "${pid[@]}" ${fillers[@]+"${fillers[@]}"}; do
-		kill -KILL "$who" 2>/dev/null
+		tell KILL "$who"
 	done
 	wait 2>/dev/null
 	[ -f "$dir/verdict" ] || verdict # of as much as there is
@@ -128,8 +128,7 @@ work() {
 	limit=$((SECONDS + length + 60))
 	ending=1
 	for ((c = 0; c < clients; c++)); do
-		while kill -0 "${pid[c$c]:-0}" 2>/dev/null; do
-			[ -n "${pid[c$c]:-}" ] || break
+		while ours "${pid[c$c]:-0}"; do
 			[ $SECONDS -lt $limit ] || fail "client c$c does not end"
 			supervise
 			pause 0.1

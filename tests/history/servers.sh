@@ -6,6 +6,20 @@
 
 declare -A pid=() stopped=() writer_of=() starts=()
 
+# ours PID: it runs, and is a child of this shell.  A number alone may be given to
+# others, once its process has ended.
+ours() {
+	local line
+
+	read -r line 2>/dev/null <"/proc/$1/stat" || return 1
+	line=${line##*) }
+	# shellcheck disable=SC2086 # words
+	set -- $line
+	[ "$1" != Z ] && [ "$2" = $$ ]
+}
+# tell SIGNAL PID
+tell() { ours "${2:-0}" && kill "-$1" "$2" 2>/dev/null; }
+
 port_free() {
 	! grep -q "#$1\$" /proc/net/unix &&
 		! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
@@ -80,7 +94,7 @@ ready() {
 
 	for s; do
 		until is_ready "$s"; do
-			kill -0 "${pid[$s]}" 2>/dev/null || return 1
+			ours "${pid[$s]}" || return 1
 			[ $SECONDS -lt $limit ] || return 1
 			pause 0.05
 		done
