@@ -46,11 +46,6 @@ void early_close(struct early *e)
 	free(e);
 }
 
-bool early_is(const struct early *e)
-{
-	return clock_now() < e->until;
-}
-
 /* From now on nothing is known.  With the lock, as all below. */
 static void stop(struct early *e)
 {
@@ -120,7 +115,7 @@ static int change(struct early *e, uint64_t handle, const struct store_seg *seg,
 {
 	unsigned int i;
 
-	if (atomic_load(&e->on) && !early_is(e))
+	if (atomic_load(&e->on) && clock_now() >= e->until)
 		stop(e);
 	if (!atomic_load(&e->on))
 		return anew ? -EIO : 0;

@@ -32,7 +32,5 @@ void early_close(struct early *early);
  */
 int early_change(struct early *early, uint64_t handle,
 		 const struct store_seg *seg, unsigned int n, bool anew);
-/* EARLY_MS have not passed. */
-bool early_is(const struct early *early);
 
 #endif

@@ -267,6 +267,7 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	iod->log = log;
 	iod->engine = &store_engine_cached;
 	iod->started = clock_now();
+	iod->started_boot = clock_boot();
 	resizes_init(&iod->resizes);
 	atomic_init(&iod->stop, false);
 	atomic_init(&iod->ready, false);

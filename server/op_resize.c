@@ -44,13 +44,15 @@ static int run(struct op_job *job)
 	return resize(iod, handle, size, job->req->expiry);
 }
 
-/* What this process began with, and does not know, another may have done. */
+/* An earlier process may have done it: this one began after it was asked for. */
 static bool unsure(const struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
+	uint64_t span = le64toh(body->span), expiry = job->req->expiry;
 
 	return (job->req->anew || le32toh(body->flags) & WIRE_RZ_AGAIN) &&
-	       early_is(job->worker->iod->early);
+	       (span >= expiry ||
+		expiry - span <= job->worker->iod->started_boot);
 }
 
 static int run_once(struct op_job *job)

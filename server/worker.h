@@ -96,6 +96,7 @@ struct iod {
 	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */
 	uint64_t boot;
 	uint64_t started; /* clock_now() */
+	uint64_t started_boot; /* the same moment, clock_boot() */
 	struct { /* lease.c; clock_boot() */
 		_Atomic uint64_t until; /* 0: there was none yet */
 		_Atomic uint64_t heard; /* of the manager, or since we run */

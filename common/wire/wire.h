@@ -527,6 +527,7 @@ struct wire_resize {
 	le64 handle;
 	le64 size;		/* local bytes */
 	le64 id;		/* of the truncation: it is done once; 0: none */
+	le64 span;		/* ns from its birth to wire_hdr.clock */
 	le32 flags;		/* WIRE_RZ_* */
 	le32 zero;
 };

@@ -18,10 +18,13 @@ struct record {
 	uint32_t op;
 	uint64_t expiry; /* since version 2 */
 	uint64_t host;
+	uint64_t born; /* from version 3 on */
 };
 #define VERSION_1_LEN offsetof(struct record, expiry)
+#define VERSION_2_LEN offsetof(struct record, born)
 _Static_assert(VERSION_1_LEN == 56, "intent record, version 1");
-_Static_assert(sizeof(struct record) == 72, "intent record");
+_Static_assert(VERSION_2_LEN == 72, "intent record, version 2");
+_Static_assert(sizeof(struct record) == 80, "intent record");
 
 static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 {
@@ -32,12 +35,13 @@ static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 /* 0: no such version. */
 static size_t record_len(uint32_t version)
 {
-	return version == 2   ? sizeof(struct record)
+	return version == 3   ? sizeof(struct record)
+	       : version == 2 ? VERSION_2_LEN
 	       : version == 1 ? VERSION_1_LEN
 			      : 0;
 }
 
-/* One of version 1 has no deadline: it is late. */
+/* One of version 1 has no deadline: it is late.  Of 2: as old as can be. */
 static int decode(struct store *st, const struct store_iter *it,
 		  struct intent *in)
 {
@@ -63,6 +67,7 @@ static int decode(struct store *st, const struct store_iter *it,
 		.op = le32toh(r.op),
 		.expiry = le64toh(r.expiry),
 		.host = le64toh(r.host),
+		.born = le64toh(r.born),
 	};
 	return 0;
 }
@@ -71,7 +76,7 @@ int intent_put(struct store *st, const struct intent *in)
 {
 	struct record r = {
 		.handle = htole64(in->handle),
-		.version = htole32(2),
+		.version = htole32(3),
 		.base = htole32(in->base),
 		.pcount = htole32(in->pcount),
 		.ssize = htole32(in->ssize),
@@ -82,6 +87,7 @@ int intent_put(struct store *st, const struct intent *in)
 		.op = htole32(in->op),
 		.expiry = htole64(in->expiry),
 		.host = htole64(in->host),
+		.born = htole64(in->born),
 	};
 	uint8_t key[9];
 

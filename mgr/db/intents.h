@@ -27,6 +27,7 @@ struct intent {
 	uint32_t op; /* RESIZE: enum wire_op of it */
 	uint64_t expiry; /* RESIZE: from when on it must not be done any more: */
 	uint64_t host; /* ... clock_boot() of this life of this host */
+	uint64_t born; /* RESIZE: when it was asked for, of the same clock */
 };
 
 int intent_put(struct store *st, const struct intent *in);

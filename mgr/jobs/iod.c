@@ -6,7 +6,7 @@
 
 #include "jobs_impl.h"
 
-#define TRY_MS 20000 /* of one try */
+#define TRY_MS 20000 /* of one try, of what has no deadline */
 #define WAIT_FIRST_MS 100
 #define WAIT_MAX_MS 5000
 
@@ -81,7 +81,8 @@ static void send_call(struct iod_call *call)
 	call->state = IOD_CALL_SENT;
 	call->rpc.msg = call->msg;
 	call->rpc.msg_len = call->msg_len;
-	call->rpc.deadline = not_beyond(call, clock_after_ms(TRY_MS));
+	call->rpc.deadline = call->deadline ? call->deadline
+					    : clock_after_ms(TRY_MS);
 	call->rpc.quiet = true; /* say_state() says it once */
 	rpc_call_start(call->iod->peer, &call->rpc);
 }

@@ -15,6 +15,7 @@ static int begin_truncation(struct op *op, const struct inode *ino)
 	in->seq = op->rpc->seq;
 	in->op = WIRE_OPEN;
 	in->expiry = op->rpc->expiry;
+	in->born = clock_boot();
 	in->host = op->mgr->host;
 	rc = ns_truncate(&op->ns, &self, 0, 0, in);
 	return rc ? rc : OP_JOB;

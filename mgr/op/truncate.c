@@ -19,6 +19,7 @@ int op_truncate(struct op *op)
 	in->seq = op->rpc->seq;
 	in->op = WIRE_TRUNCATE;
 	in->expiry = op->rpc->expiry;
+	in->born = clock_boot();
 	in->host = op->mgr->host;
 	rc = ns_truncate(&op->ns, &path, le64toh(body->size),
 			 le64toh(body->open), in);

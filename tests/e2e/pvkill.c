@@ -38,11 +38,22 @@ struct client {
 	int ready; /* readable: it transfers */
 };
 
+/* Once more if its session ended in the middle of it, while it was stopped. */
+static int put(int fd, const char *buf, size_t len)
+{
+	ssize_t n;
+
+	do {
+		if (pvfs_lseek64(fd, 0, SEEK_SET))
+			return -1;
+		n = pvfs_write(fd, buf, len);
+	} while (n < 0 && errno == ECONNABORTED);
+	return n == (ssize_t)len ? 0 : -1;
+}
+
 static int transfer(int fd, char *buf, size_t len)
 {
-	if (pvfs_lseek64(fd, 0, SEEK_SET) ||
-	    pvfs_write(fd, buf, len) != (ssize_t)len ||
-	    pvfs_lseek64(fd, 0, SEEK_SET))
+	if (put(fd, buf, len) || pvfs_lseek64(fd, 0, SEEK_SET))
 		return -1;
 	return pvfs_read(fd, buf, len) == (ssize_t)len ? 0 : -1;
 }

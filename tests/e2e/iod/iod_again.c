@@ -166,14 +166,20 @@ END_TEST
 
 /* ---- truncations ---- */
 
+#define MANY_NS (20 * 1000000000ull) /* it is older than this iod */
+
+static int resize(uint64_t id, uint64_t span, uint32_t flags)
+{
+	return iodc_resize_once(&mgr, HANDLE, 0, id, span, flags);
+}
+
 START_TEST(resize_once)
 {
-	ck_assert_int_eq(iodc_resize_once(&mgr, HANDLE, 0, 7, 0), 0);
+	ck_assert_int_eq(resize(7, MANY_NS, 0), 0);
 	ck_assert_int_eq(write_at(&other, 0, 'b'), 0);
-	ck_assert_int_eq(iodc_resize_once(&mgr, HANDLE, 0, 7, WIRE_RZ_AGAIN),
-			 0);
+	ck_assert_int_eq(resize(7, MANY_NS, WIRE_RZ_AGAIN), 0);
 	ck_assert_int_eq(look_at(0), 'b');
-	ck_assert_int_eq(iodc_resize_once(&mgr, HANDLE, 0, 8, 0), 0);
+	ck_assert_int_eq(resize(8, MANY_NS, 0), 0);
 	ck_assert_int_eq(look_at(0), 0);
 }
 END_TEST
@@ -182,9 +188,17 @@ END_TEST
 START_TEST(resize_perhaps)
 {
 	ck_assert_int_eq(write_at(&other, 0, 'b'), 0);
-	ck_assert_int_eq(iodc_resize_once(&mgr, HANDLE, 0, 7, WIRE_RZ_AGAIN),
-			 -EIO);
+	ck_assert_int_eq(resize(7, MANY_NS, WIRE_RZ_AGAIN), -EIO);
 	ck_assert_int_eq(look_at(0), 'b');
+}
+END_TEST
+
+/* It was not there yet when this process began. */
+START_TEST(resize_for_the_first_time)
+{
+	ck_assert_int_eq(write_at(&other, 0, 'b'), 0);
+	ck_assert_int_eq(resize(7, 0, WIRE_RZ_AGAIN), 0);
+	ck_assert_int_eq(look_at(0), 0);
 }
 END_TEST
 
@@ -201,6 +215,7 @@ static Suite *again_suite(void)
 	tcase_add_test(tc, write_over_a_cut);
 	tcase_add_test(tc, resize_once);
 	tcase_add_test(tc, resize_perhaps);
+	tcase_add_test(tc, resize_for_the_first_time);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -237,15 +237,16 @@ int iodc_remove(struct iodc *c, uint64_t handle)
 
 int iodc_resize(struct iodc *c, uint64_t handle, uint64_t size)
 {
-	return iodc_resize_once(c, handle, size, 0, 0);
+	return iodc_resize_once(c, handle, size, 0, 0, 0);
 }
 
 int iodc_resize_once(struct iodc *c, uint64_t handle, uint64_t size,
-		     uint64_t id, uint32_t flags)
+		     uint64_t id, uint64_t span, uint32_t flags)
 {
 	struct wire_resize body = { .handle = htole64(handle),
 				    .size = htole64(size),
 				    .id = htole64(id),
+				    .span = htole64(span),
 				    .flags = htole32(flags) };
 
 	return iodc_call(c, WIRE_RESIZE, &body, sizeof(body), NULL, 0);

@@ -82,9 +82,9 @@ int iodc_pwrite(struct iodc *c, uint64_t handle, uint64_t off, uint32_t len);
 int iodc_sync(struct iodc *c, uint64_t handle);
 int iodc_remove(struct iodc *c, uint64_t handle);
 int iodc_resize(struct iodc *c, uint64_t handle, uint64_t size);
-/* With its number, and WIRE_RZ_*. */
+/* With its number, ns from its birth to the call's deadline, and WIRE_RZ_*. */
 int iodc_resize_once(struct iodc *c, uint64_t handle, uint64_t size,
-		     uint64_t id, uint32_t flags);
+		     uint64_t id, uint64_t span, uint32_t flags);
 int iodc_fence(struct iodc *c, uint64_t session);
 int iodc_claim(struct iodc *c, uint64_t term);
 int iodc_lease(struct iodc *c, uint64_t ms);
