@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "io_int.h"
-#include "rpc_rest.h"
 #include "usermem.h"
-
-#define SLEPT_MS 500u
-#define HEAR_MAX 16u /* rounds */
 
 #define IO_MSG_MAX                                                             \
 	(sizeof(struct wire_hdr) + sizeof(struct wire_io) +                    \
@@ -208,35 +204,13 @@ static void io_join(struct io *io)
 		io->slot[i].rpc.joined = io;
 }
 
-/*
- * After a sleep, to hear first what servers said meanwhile: nothing is sent to one
- * that has closed the connection since the session ended, so that a write can be
- * made under the next session.
- */
-static void hear(const struct io *io)
-{
-	uint64_t began = io->deadline - io->s->timeout_ms * CLOCK_NS_PER_MS;
-	uint64_t last = atomic_load_explicit(&io->s->iod_heard,
-					     memory_order_relaxed);
-	struct rpc_ctx *ctx = io->s->drive.ctx;
-	struct pollfd fd[RPC_CTX_FDS];
-	unsigned int i, n;
-	uint64_t until;
-
-	if (!io->write || began < last + SLEPT_MS * CLOCK_NS_PER_MS)
-		return;
-	for (i = 0; i < HEAR_MAX; i++)
-		if (!rpc_ctx_rest(ctx, fd, &n, &until) && poll(fd, n, 0) <= 0)
-			return;
-}
-
 /* Every client begins at another server, so that they don't convoy. */
 static void io_start(struct op *op)
 {
 	struct io *io = (struct io *)op;
 	uint32_t i, round;
 
-	hear(io);
+	io_hear(io);
 	rpc_ctx_hold(io->s->drive.ctx);
 	for (round = 0; round < io->depth; round++) {
 		for (i = 0; i < io->nserver; i++)

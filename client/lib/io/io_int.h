@@ -95,6 +95,8 @@ void io_start_call(struct io *io, struct io_slot *slot);
 int io_read_taken(struct io *io, struct io_slot *slot,
 		  const struct wire_msg *reply);
 
+/* io_hear.c: before a write, in the driving thread. */
+void io_hear(const struct io *io);
 /* io_list.c: whether the plan is better off as a list; prepares for it. */
 bool io_list_wanted(const struct plan *plan);
 void io_list_begin(struct io *io);
