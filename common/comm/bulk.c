@@ -64,7 +64,7 @@ static int plan_piece(struct plan *p, const struct wire_mem *mem, uint64_t skip,
 		struct tp_send_wr *wr = &p->ctx->wr[p->nwr];
 		uint32_t n = len < TP_LEN_MAX ? len : TP_LEN_MAX;
 
-		if (p->nwr == BULK_WR_MAX)
+		if (p->nwr == CTX_WR_MAX)
 			return -EINVAL;
 		*wr = (struct tp_send_wr){
 			.next = wr + 1,
@@ -158,7 +158,7 @@ static bool room(uint64_t max, uint64_t used, uint64_t len)
 
 static bool conn_fits(const struct conn *conn, const struct rpc_bulk *bulk)
 {
-	return conn->bulk_wrs + bulk->nwr <= BULK_WR_MAX &&
+	return conn->bulk_wrs + bulk->nwr <= CTX_WR_MAX &&
 	       room(conn->lane->rdma_max / 2, conn->bulk_bytes, bulk->len);
 }
 

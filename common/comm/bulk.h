@@ -5,9 +5,6 @@
 
 #include "ctx.h"
 
-/* Work requests of bulk data outstanding on one connection. */
-#define BULK_WR_MAX 320u
-
 struct conn;
 struct rx;
 

@@ -51,7 +51,7 @@ void call_done(struct rpc_call *call, int status)
 {
 	struct rpc_ctx *ctx = call->p.peer->link.ctx;
 
-	TAILQ_REMOVE(&ctx->calls, call, p.timeout_link);
+	TAILQ_REMOVE(&ctx->dues, &call->p.due, link);
 	ctx->moving -= call->p.moving;
 	free(call->p.copy);
 	call->p.peer = NULL;
@@ -186,7 +186,7 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 
 	call->p = (struct rpc_call_priv){ .peer = peer };
 	call->unsure = false;
-	timer_add_call(peer->link.ctx, call);
+	timer_add_due(peer->link.ctx, &call->p.due, call->deadline);
 	if (peer->state == PEER_CLOSED)
 		call_fail(call, -ECANCELED);
 	else if (rc)
@@ -374,20 +374,14 @@ static void call_log_timeout(const struct rpc_call *call)
 		  ready || !fix ? "" : "; ", ready || !fix ? "" : fix);
 }
 
-int call_expire(struct rpc_ctx *ctx)
+void call_passed(struct rpc_due *due)
 {
-	struct rpc_call *call;
-	int n = 0;
+	struct rpc_call *call = container_of(due, struct rpc_call, p.due);
 
-	while ((call = TAILQ_FIRST(&ctx->calls)) &&
-	       call->deadline <= ctx->now) {
-		if (call->p.where != CALL_FAILING) {
-			call_log_timeout(call);
-			call_abandon(call, -ETIMEDOUT);
-		} else {
-			call_abandon(call, call->status);
-		}
-		n++;
+	if (call->p.where != CALL_FAILING) {
+		call_log_timeout(call);
+		call_abandon(call, -ETIMEDOUT);
+	} else {
+		call_abandon(call, call->status);
 	}
-	return n;
 }

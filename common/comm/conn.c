@@ -289,7 +289,7 @@ static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 		return rc;
 	conn->lkey = conn->mem.mr[rail]->lkey;
 	conn->ctl = conn->block + step * conn->nrx;
-	rc = link_open(&conn->link, rail, BULK_WR_MAX + 2 * attr->slots + 64,
+	rc = link_open(&conn->link, rail, CTX_WR_MAX + 2 * attr->slots + 64,
 		       conn->nrx + more);
 	for (i = 0; !rc && i < conn->nrx; i++)
 		rc = rx_init(conn, &conn->rx[i], conn->block + i * step,

@@ -6,14 +6,11 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "bulk.h"
-#include "call_way.h"
-#include "lookup.h"
 #include "rpc_rest.h"
 
 #define CTX_DRAIN 8 /* batches in a round */
 
-int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
+int ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 {
 	const struct rails one = { .dev = { attr->dev }, .n = 1 };
 	struct rpc_ctx *ctx = calloc(1, sizeof(*ctx));
@@ -21,7 +18,7 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 
 	if (!ctx)
 		return -ENOMEM;
-	ctx->wr = calloc(BULK_WR_MAX, sizeof(*ctx->wr));
+	ctx->wr = calloc(CTX_WR_MAX, sizeof(*ctx->wr));
 	ctx->sge = calloc(CTX_SGE_MAX, sizeof(*ctx->sge));
 	if (!ctx->wr || !ctx->sge)
 		goto free_ctx;
@@ -29,7 +26,6 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	rc = ctx_rails_open(ctx, attr->fabric ? &attr->fabric->rails : &one);
 	if (rc)
 		goto free_ctx;
-	way_limits(ctx, attr);
 	rc = rails_pins_open(&ctx->rails, attr->pins, attr->log);
 	if (rc)
 		goto close_rails;
@@ -38,17 +34,12 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	spin_init(&ctx->spin, attr->poll_us, attr->far_us);
 	ctx->now = clock_now();
 	TAILQ_INIT(&ctx->timers);
-	TAILQ_INIT(&ctx->calls);
+	TAILQ_INIT(&ctx->dues);
 	TAILQ_INIT(&ctx->tasks);
 	SLIST_INIT(&ctx->hooks);
 	SLIST_INIT(&ctx->listeners);
-	rc = lookup_open(ctx);
-	if (rc)
-		goto close_pins;
 	*out = ctx;
 	return 0;
-close_pins:
-	rails_pins_close(&ctx->rails, attr->log);
 close_rails:
 	ctx_rails_close(ctx);
 free_ctx:
@@ -76,12 +67,14 @@ static int ctx_tasks(struct rpc_ctx *ctx)
 	return n;
 }
 
-void rpc_ctx_close(struct rpc_ctx *ctx)
+void ctx_settle(struct rpc_ctx *ctx)
 {
 	while (ctx_tasks(ctx))
 		;
-	lookup_close(ctx);
-	ways_report(ctx);
+}
+
+void ctx_close(struct rpc_ctx *ctx)
+{
 	rails_pins_close(&ctx->rails, ctx->log);
 	ctx_rails_close(ctx);
 	free(ctx->sge);
@@ -235,9 +228,9 @@ static int ctx_events(struct rpc_ctx *ctx)
  */
 static int ctx_late(struct rpc_ctx *ctx)
 {
-	const struct rpc_call *call = TAILQ_FIRST(&ctx->calls);
+	const struct rpc_due *due = TAILQ_FIRST(&ctx->dues);
 
-	if (!call || call->deadline > ctx->now)
+	if (!due || due->at > ctx->now)
 		return 0;
 	ctx_rails_arm(ctx);
 	return ctx_completions(ctx);
@@ -270,7 +263,7 @@ static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 
 	if (!TAILQ_EMPTY(&ctx->tasks))
 		return;
-	ctx_join(ctx);
+	ctx->calls->join(ctx);
 	ctx_rails_wait(ctx, next < deadline ? next : deadline);
 }
 

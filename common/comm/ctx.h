@@ -14,13 +14,13 @@
 
 #include "clock.h"
 #include "container.h"
-#include "resolver.h"
 #include "rpc.h"
 #include "spin.h"
 
 #define CTX_WAYS 4 /* values of enum way, call_way.h */
 #define CTX_BATCH 64 /* completions taken at once */
 #define CTX_CQ_DEPTH (1u << 20)
+#define CTX_WR_MAX 320u /* of one bulk transfer */
 #define CTX_SLEEPS_ON_ALL (RAILS_MAX + 1)
 #define CTX_LITTLE (64u << 10) /* bytes of bulk */
 #define CTX_MUCH (256u << 10)
@@ -78,13 +78,15 @@ struct ctx_rail {
 	atomic_uint_least64_t ways[CTX_WAYS]; /* calls, by enum way: ways.c */
 };
 
-/* lookup.c: of peers' hosts */
-struct lookups {
-	struct resolver *resolver;
-	struct resolver_watch watch;
-	struct ctx_hook hook; /* a look-up has ended */
-	TAILQ_HEAD(naming, rpc_peer) waiting;
+/* What calls, which this floor knows nothing of, have done for them. */
+struct ctx_calls {
+	/* A deadline passed; it is taken off the list. */
+	void (*passed)(struct rpc_due *due);
+	/* Before a sleep: says whose answers have to come before it ends. */
+	void (*join)(struct rpc_ctx *ctx);
 };
+
+struct lookups;
 
 struct rpc_ctx {
 	const struct fabric *fabric; /* NULL: one device alone */
@@ -100,16 +102,17 @@ struct rpc_ctx {
 	uint64_t moving; /* bytes that servers move for calls under way */
 	uint64_t now; /* at the start of the round */
 	TAILQ_HEAD(rpc_timers, rpc_timer) timers; /* by time */
-	TAILQ_HEAD(rpc_calls, rpc_call) calls; /* by deadline */
+	TAILQ_HEAD(rpc_dues, rpc_due) dues; /* of calls, by time */
+	const struct ctx_calls *calls;
+	struct lookups *lookups; /* theirs, too */
 	TAILQ_HEAD(ctx_tasks, ctx_task) tasks;
 	SLIST_HEAD(, ctx_hook) hooks;
 	SLIST_HEAD(, ctx_listener) listeners;
-	struct lookups lookups;
 	atomic_bool woken;
 	atomic_uint sleeping; /* 0: no; 1 + rail; or CTX_SLEEPS_ON_ALL */
 	int wc_at, wc_n; /* the part of wc still to handle */
 	struct tp_wc wc[CTX_BATCH];
-	/* scratch of bulk.c */
+	/* scratch of bulk transfers */
 	struct tp_send_wr *wr;
 	struct tp_sge *sge;
 };
@@ -142,15 +145,15 @@ void ctx_hook_raise(struct rpc_ctx *ctx, struct ctx_hook *hook);
 
 /* timer.c */
 int timer_run(struct rpc_ctx *ctx);
-/* Inserts by deadline; O(1) for the usual, growing ones. */
-void timer_add_call(struct rpc_ctx *ctx, struct rpc_call *call);
+/* Inserts by time; O(1) for the usual, growing ones. */
+void timer_add_due(struct rpc_ctx *ctx, struct rpc_due *due, uint64_t at);
 uint64_t timer_next(const struct rpc_ctx *ctx);
 
-/* join.c: before a sleep, says whose answers have to come before it ends. */
-void ctx_join(struct rpc_ctx *ctx);
-
-/* call.c: ends every call whose deadline passed; returns how many. */
-int call_expire(struct rpc_ctx *ctx);
+/* A context without calls (call.h). */
+int ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
+/* Runs what was deferred, until there is nothing. */
+void ctx_settle(struct rpc_ctx *ctx);
+void ctx_close(struct rpc_ctx *ctx);
 
 /* link.c */
 void link_init(struct link *link, const struct link_ops *ops,

@@ -7,26 +7,39 @@
  */
 #include "peer.h"
 
+static struct rpc_call *call_of(struct rpc_due *due)
+{
+	return container_of(due, struct rpc_call, p.due);
+}
+
 static bool all_joined(struct rpc_ctx *ctx)
 {
-	const struct rpc_call *call, *first = TAILQ_FIRST(&ctx->calls);
+	const void *joined = NULL;
+	struct rpc_due *due;
 
 	if (ctx->carry) /* any of them may want us to move its data */
 		return false;
-	TAILQ_FOREACH(call, &ctx->calls, p.timeout_link)
-		if (!call->joined || call->joined != first->joined ||
-		    !call->p.moving)
+	TAILQ_FOREACH(due, &ctx->dues, link) {
+		const struct rpc_call *call = call_of(due);
+
+		if (!joined)
+			joined = call->joined;
+		if (!joined || call->joined != joined || !call->p.moving)
 			return false;
+	}
 	return true;
 }
 
-void ctx_join(struct rpc_ctx *ctx)
+void call_join(struct rpc_ctx *ctx)
 {
-	struct rpc_call *call;
+	struct rpc_due *due;
 
 	if (!all_joined(ctx))
 		return;
-	TAILQ_FOREACH(call, &ctx->calls, p.timeout_link)
-		if (call->p.peer->link.ep)
-			tp_ep_join(call->p.peer->link.ep);
+	TAILQ_FOREACH(due, &ctx->dues, link) {
+		const struct rpc_peer *peer = call_of(due)->p.peer;
+
+		if (peer->link.ep)
+			tp_ep_join(peer->link.ep);
+	}
 }

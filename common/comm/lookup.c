@@ -3,21 +3,29 @@
 #include "lookup.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "peer.h"
 
+struct lookups {
+	struct rpc_ctx *ctx;
+	struct resolver *resolver;
+	struct resolver_watch watch;
+	struct ctx_hook hook; /* a look-up has ended */
+	TAILQ_HEAD(naming, rpc_peer) waiting;
+};
+
 static void look_up_ended(struct resolver_watch *watch)
 {
 	struct lookups *lookups = container_of(watch, struct lookups, watch);
-	struct rpc_ctx *ctx = container_of(lookups, struct rpc_ctx, lookups);
 
-	ctx_hook_raise(ctx, &lookups->hook);
+	ctx_hook_raise(lookups->ctx, &lookups->hook);
 }
 
 static void leave(struct rpc_peer *peer)
 {
-	TAILQ_REMOVE(&peer->link.ctx->lookups.waiting, peer, naming_link);
+	TAILQ_REMOVE(&peer->link.ctx->lookups->waiting, peer, naming_link);
 	peer->naming = false;
 }
 
@@ -36,31 +44,41 @@ static void look_again(struct ctx_hook *hook)
 
 int lookup_open(struct rpc_ctx *ctx)
 {
-	struct lookups *lookups = &ctx->lookups;
-	int rc = resolver_open(&lookups->resolver);
+	struct lookups *lookups = calloc(1, sizeof(*lookups));
+	int rc;
 
-	if (rc)
+	if (!lookups)
+		return -ENOMEM;
+	rc = resolver_open(&lookups->resolver);
+	if (rc) {
+		free(lookups);
 		return rc;
+	}
+	lookups->ctx = ctx;
 	TAILQ_INIT(&lookups->waiting);
 	lookups->hook.run = look_again;
 	ctx_hook_add(ctx, &lookups->hook);
 	lookups->watch.ended = look_up_ended;
 	resolver_watch(lookups->resolver, &lookups->watch);
+	ctx->lookups = lookups;
 	return 0;
 }
 
 void lookup_close(struct rpc_ctx *ctx)
 {
-	resolver_unwatch(ctx->lookups.resolver, &ctx->lookups.watch);
-	ctx_hook_remove(ctx, &ctx->lookups.hook);
-	resolver_close(ctx->lookups.resolver);
+	struct lookups *lookups = ctx->lookups;
+
+	resolver_unwatch(lookups->resolver, &lookups->watch);
+	ctx_hook_remove(ctx, &lookups->hook);
+	resolver_close(lookups->resolver);
+	free(lookups);
 }
 
 static void wait_for(struct rpc_peer *peer)
 {
 	peer->reason = -EINPROGRESS;
 	peer->naming = true;
-	TAILQ_INSERT_TAIL(&peer->link.ctx->lookups.waiting, peer, naming_link);
+	TAILQ_INSERT_TAIL(&peer->link.ctx->lookups->waiting, peer, naming_link);
 }
 
 /* Said when the trouble begins, not at each try. */
@@ -75,8 +93,8 @@ static void say_unknown(const struct rpc_peer *peer, const char *why)
 void lookup_find(struct rpc_peer *peer)
 {
 	const char *why = NULL;
-	int rc = resolver_get(peer->link.ctx->lookups.resolver, peer->addr.host,
-			      &peer->hosts, &why);
+	int rc = resolver_get(peer->link.ctx->lookups->resolver,
+			      peer->addr.host, &peer->hosts, &why);
 
 	if (rc == -EINPROGRESS) {
 		wait_for(peer);

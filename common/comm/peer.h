@@ -166,6 +166,9 @@ void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
 
 /* call.c */
 void call_init(struct rpc_peer *peer);
+/* For struct ctx_calls; that of join.c as well. */
+void call_passed(struct rpc_due *due);
+void call_join(struct rpc_ctx *ctx);
 /* READY: send again what was outstanding, then what waits. */
 void call_replay(struct rpc_peer *peer, bool resumed);
 /* Ends the call. */

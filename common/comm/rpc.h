@@ -97,6 +97,12 @@ struct rpc_timer {
 void rpc_timer_set(struct rpc_ctx *ctx, struct rpc_timer *timer, uint64_t at);
 void rpc_timer_clear(struct rpc_ctx *ctx, struct rpc_timer *timer);
 
+/* Part of a call: its deadline, in a list of all. */
+struct rpc_due {
+	uint64_t at;
+	TAILQ_ENTRY(rpc_due) link;
+};
+
 /* ---- client side ---- */
 
 struct rpc_cred {
@@ -228,7 +234,7 @@ struct rpc_call {
 	/* private */
 	struct rpc_call_priv {
 		TAILQ_ENTRY(rpc_call) link;
-		TAILQ_ENTRY(rpc_call) timeout_link;
+		struct rpc_due due;
 		struct rpc_peer *peer;
 		int where;		/* slot, or CALL_* in call.c */
 		uint64_t moving;	/* of bytes, without our help */

@@ -272,24 +272,6 @@ void rpc_server_close(struct rpc_server *server)
 	free(server);
 }
 
-int rpc_server_try(const struct fabric *fabric, const struct addr *addr)
-{
-	struct rpc_ctx_attr ca = { .fabric = fabric };
-	struct rpc_server_attr attr = { .nctx = 1, .addr = *addr };
-	struct rpc_server *server;
-	struct rpc_ctx *ctx;
-	int rc = rpc_ctx_open(&ca, &ctx);
-
-	if (rc)
-		return rc;
-	attr.ctx = &ctx;
-	rc = rpc_server_open(&attr, &server);
-	if (!rc)
-		rpc_server_close(server);
-	rpc_ctx_close(ctx);
-	return rc;
-}
-
 void rpc_server_addr(const struct rpc_server *server, struct addr *addr)
 {
 	*addr = server->addr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timer.c - timers and call deadlines, two lists sorted by time.  Deadlines
+ * timer.c - timers and deadlines of calls, two lists sorted by time.  Deadlines
  * grow with the time of their making, so inserting from the tail is O(1)
  * nearly always.
  */
@@ -32,33 +32,35 @@ void rpc_timer_clear(struct rpc_ctx *ctx, struct rpc_timer *timer)
 	TAILQ_REMOVE(&ctx->timers, timer, link);
 }
 
-void timer_add_call(struct rpc_ctx *ctx, struct rpc_call *call)
+void timer_add_due(struct rpc_ctx *ctx, struct rpc_due *due, uint64_t at)
 {
-	struct rpc_call *prev;
+	struct rpc_due *prev;
 
-	TAILQ_FOREACH_REVERSE(prev, &ctx->calls, rpc_calls, p.timeout_link)
+	TAILQ_FOREACH_REVERSE(prev, &ctx->dues, rpc_dues, link)
 	{
-		if (prev->deadline <= call->deadline)
+		if (prev->at <= at)
 			break;
 	}
+	due->at = at;
 	if (prev)
-		TAILQ_INSERT_AFTER(&ctx->calls, prev, call, p.timeout_link);
+		TAILQ_INSERT_AFTER(&ctx->dues, prev, due, link);
 	else
-		TAILQ_INSERT_HEAD(&ctx->calls, call, p.timeout_link);
+		TAILQ_INSERT_HEAD(&ctx->dues, due, link);
 }
 
 uint64_t timer_next(const struct rpc_ctx *ctx)
 {
 	const struct rpc_timer *timer = TAILQ_FIRST(&ctx->timers);
-	const struct rpc_call *call = TAILQ_FIRST(&ctx->calls);
+	const struct rpc_due *due = TAILQ_FIRST(&ctx->dues);
 	uint64_t next = timer ? timer->at : CLOCK_NEVER;
 
-	return call && call->deadline < next ? call->deadline : next;
+	return due && due->at < next ? due->at : next;
 }
 
 int timer_run(struct rpc_ctx *ctx)
 {
 	struct rpc_timer *timer;
+	struct rpc_due *due;
 	int n = 0;
 
 	while ((timer = TAILQ_FIRST(&ctx->timers)) && timer->at <= ctx->now) {
@@ -66,5 +68,9 @@ int timer_run(struct rpc_ctx *ctx)
 		timer->fire(timer);
 		n++;
 	}
-	return n + call_expire(ctx);
+	while ((due = TAILQ_FIRST(&ctx->dues)) && due->at <= ctx->now) {
+		ctx->calls->passed(due);
+		n++;
+	}
+	return n;
 }
