@@ -4,6 +4,7 @@
 #define BULK_H
 
 #include "ctx.h"
+#include "rpc_bulk.h"
 
 struct conn;
 struct rx;

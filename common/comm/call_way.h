@@ -17,6 +17,7 @@
 
 #include "ctx.h"
 #include "fast.h"
+#include "rpc_call.h"
 
 #define WAY_INLINE_FAST 4096u /* bytes, where there is Fast RDMA */
 #define WAY_INLINE_MAX WIRE_INLINE_MAX /* else */

@@ -6,8 +6,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "rpc_rest.h"
-
 #define CTX_DRAIN 8 /* batches in a round */
 
 int ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)

@@ -14,7 +14,7 @@
 
 #include "clock.h"
 #include "container.h"
-#include "rpc.h"
+#include "rpc_ctx.h"
 #include "spin.h"
 
 #define CTX_WAYS 4 /* values of enum way, call_way.h */

@@ -86,7 +86,7 @@ struct rpc_peer {
 	TAILQ_ENTRY(rpc_peer) naming_link;
 	struct choice choice; /* of the fabric */
 	char name[ADDR_STRLEN + 72];
-	const char *fix; /* see rpc.h */
+	const char *fix; /* see rpc_call.h */
 	enum wire_role role;
 	uint64_t fsid, session;
 	struct rpc_cred cred;
@@ -95,7 +95,7 @@ struct rpc_peer {
 	void *arg;
 
 	uint32_t epoch; /* connections tried */
-	bool impatient; /* see rpc.h */
+	bool impatient; /* see rpc_call.h */
 	uint64_t boot; /* of the server, 0: never ready */
 	struct offset clock; /* of that life of the server */
 	uint32_t backoff_ms, jitter;
@@ -110,7 +110,7 @@ struct rpc_peer {
 	unsigned int nslots; /* allocated at the first contact */
 	unsigned int nrecv; /* receives: a reply a slot, and what else comes */
 	unsigned int owed; /* writes that were given up and not answered */
-	bool unsure; /* for BYE: see rpc.h */
+	bool unsure; /* for BYE: see rpc_call.h */
 	bool carries; /* the server may send CARRY, this connection */
 	uint64_t free; /* bit i: slot i is free */
 	struct peer_slot *slots;

@@ -20,6 +20,7 @@
 #include "bulk.h"
 #include "ctx.h"
 #include "fast.h"
+#include "rpc_serve.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
 #define SERVER_REFUSED_MS 1000u /* between log lines about a full table */

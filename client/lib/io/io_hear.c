@@ -4,8 +4,10 @@
  * sent to one that has closed the connection since the session ended, so that a
  * write can be made under the next session.
  */
+#include <poll.h>
+
 #include "io_int.h"
-#include "rpc_rest.h"
+#include "rpc.h"
 
 #define SLEPT_MS 500u
 #define HEAR_MAX 16u /* rounds */

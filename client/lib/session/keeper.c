@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "rpc_rest.h"
+#include "rpc.h"
 
 /* The resolver is run here, and what the program made of pvfs_set_log(). */
 #define STACK (PTHREAD_STACK_MIN + (256u << 10))

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rpc_serve.h - a server and its sessions, part of rpc.h. */
+#ifndef RPC_SERVE_H
+#define RPC_SERVE_H
+
+/* Tables, their comments in columns: laid out by hand. */
+/* clang-format off */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rpc_bulk.h"
+#include "rpc_ctx.h"
+#include "rpc_req.h"
+
+struct rpc_server;
+struct rpc_session;
+
+struct rpc_service {
+	/*
+	 * A session says HELLO for the first time since the server started.
+	 * May seed slots with rpc_session_seed().  0: it is new; 1: it is
+	 * known from before the restart (so that the client is not told to
+	 * start afresh); -errno to refuse.
+	 */
+	int (*session_open)(void *arg, struct rpc_session *session);
+	/*
+	 * It said BYE (clean, unless it is unsure), or stayed away for session_ttl_ms, was fenced,
+	 * or made room for another one (not clean); none of its requests is
+	 * held any more.  Until this has returned, the id is refused: a
+	 * session never has two lives at a time.  rpc_server_fence() from
+	 * here keeps it from returning as a new session.
+	 */
+	void (*session_close)(void *arg, struct rpc_session *session,
+			      bool clean);
+	/*
+	 * Its memory goes, after session_close() or, without that, in
+	 * rpc_server_close(): for what hangs on rpc_session_info.priv.  May
+	 * be NULL.
+	 */
+	void (*session_free)(void *arg, struct rpc_session *session);
+	/*
+	 * A checked request (wire_parse()), answered now or later with
+	 * rpc_reply_send(), or given up with rpc_req_abort(); exactly one.
+	 */
+	void (*request)(void *arg, struct rpc_req *req);
+};
+
+struct rpc_server_attr {
+	struct rpc_ctx **ctx;		/* nctx contexts, one per thread, with
+					 * the same rails; the listeners live
+					 * on the first */
+	unsigned int nctx;
+	const struct log *log;
+	struct addr addr;		/* pvfs://: on all rails */
+	uint64_t fsid;
+	uint64_t boot;			/* random, new at every start */
+	unsigned int slots;		/* per session */
+	size_t request_max;		/* bytes; slots * request_max a connection */
+	size_t reply_max;		/* bytes; slots * reply_max a session */
+	struct sizes inline_max;	/* room for data in a request; not said: by
+					 * request_max, less where memory is
+					 * pinned */
+	size_t fast_bytes;		/* of Fast RDMA buffers for all sessions;
+					 * 0: none (fast.h) */
+	uint64_t rdma_max;		/* bytes of bulk data outstanding, shared
+					 * by the contexts, half of that for one
+					 * client; 0: no bound */
+	bool carry;			/* where the client does so, too: it is asked to
+					 * move data for which rpc_bulk.lend is set
+					 * when more is under way than: */
+	uint64_t carry_above;		/* bytes of bulk data, shared as rdma_max */
+	unsigned int carry_ms;		/* until the memory that was lent is taken
+					 * back; 0: half of stall_ms */
+	unsigned int max_sessions;
+	unsigned int session_ttl_ms;	/* kept this long without a connection */
+	unsigned int stall_ms;		/* a connection ends that has no HELLO or
+					 * moves no bulk data for so long; 0: 10000 */
+	const struct rpc_service *service;
+	void *arg;
+};
+/*
+ * Starts to listen.  Call before the other contexts' threads run.  Sessions
+ * are spread over the contexts; all callbacks of one session come from the
+ * same context's thread.
+ */
+int rpc_server_open(const struct rpc_server_attr *attr,
+		    struct rpc_server **server);
+/* All threads of the contexts have stopped.  Requests in flight are dropped. */
+void rpc_server_close(struct rpc_server *server);
+/* The address in use (with the port that was chosen). */
+void rpc_server_addr(const struct rpc_server *server, struct addr *addr);
+struct rpc_server_stats {
+	uint64_t requests, sessions, protocol_errors, replays;
+	uint64_t fast;			/* of the requests: by Fast RDMA */
+	uint64_t placed;		/* replies by RDMA Write with immediate */
+	uint64_t fast_refused;		/* connections that got no buffers */
+	size_t fast_bytes;		/* of buffers, now */
+	uint64_t rdma_waits;		/* bulks that had to wait */
+	uint64_t rdma_cut;		/* bulks under way when a connection ended */
+	uint64_t rdma_most;		/* bytes outstanding, the sum of each
+					 * context's most */
+	uint64_t carried, carried_bytes; /* bulks that clients moved */
+	uint64_t carry_declined;	/* that clients did not want to */
+	uint64_t carry_late;		/* that were taken back from clients */
+};
+void rpc_server_stats(const struct rpc_server *server,
+		      struct rpc_server_stats *stats);
+
+struct rpc_session_info {
+	uint64_t id;
+	enum wire_role role;
+	struct rpc_cred cred;
+	const char *peer;		/* "tcp 10.0.0.9:4123", "-" if away */
+	struct rpc_ctx *ctx;
+	unsigned int ctx_index;
+	void *priv;			/* the service's, writable */
+};
+struct rpc_session_info *rpc_session_info(struct rpc_session *session);
+bool rpc_session_here(const struct rpc_session *session); /* connected */
+/* In session_open(): the slot's last request and its reply (copied). */
+int rpc_session_seed(struct rpc_session *session, unsigned int slot,
+		     uint64_t seq, const void *reply, size_t len);
+/*
+ * Breaks the connection of a session, if there is one, and refuses its return
+ * with -ESTALE; requests in flight are answered by nobody, then
+ * session_close().  Any thread of the server.  RPC_FENCE_MAX are remembered,
+ * the latest.
+ */
+#define RPC_FENCE_MAX 65536u
+void rpc_server_fence(struct rpc_server *server, uint64_t session);
+
+#endif
