@@ -16,7 +16,7 @@
  * Deadlines.  Every call has one.  Until then the client reconnects and
  * replays as often as it takes; then the call is done with -ETIMEDOUT and one
  * log line names the server.  The server knows the deadline, on its own clock and
- * not later: see offset.h and rpc_req_late().
+ * not later: see offset_int.h and rpc_req_late().
  *
  * Its parts: the progress context that all runs on (rpc_ctx.h), calls
  * (rpc_call.h), and the server (rpc_serve.h, rpc_req.h, rpc_bulk.h).

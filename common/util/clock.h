@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * clock.h - deadlines are absolute CLOCK_MONOTONIC nanoseconds.  Those that go to
- * another process are told on its clock_boot(): common/comm/offset.h.
+ * another process are told on its clock_boot(): common/comm/call/offset_int.h.
  */
 #ifndef CLOCK_H
 #define CLOCK_H

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdint.h>
 
-#include "offset.h"
+#include "offset_int.h"
 #include "rnd.h"
 #include "run_suite.h"
 

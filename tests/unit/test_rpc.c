@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "mock_tp.h"
-#include "peer.h"
+#include "peer_int.h"
 #include "rpc_rig.h"
 #include "run_suite.h"
-#include "server.h"
+#include "server_int.h"
 
 static struct rig *rig;
 

@@ -22,7 +22,7 @@ struct mount {
 	char fabric[FABRIC_TEXT_MAX]; /* option, "": auto */
 	struct rdma_opt rdma;
 	unsigned int dead_peer_ms; /* 0: the default */
-	struct sizes inline_max, fast_max; /* of payloads: call_way.h */
+	struct sizes inline_max, fast_max; /* of payloads: call_way_int.h */
 	bool adaptive; /* rendezvous.h */
 	unsigned int server_uid; /* whose local servers are believed */
 };

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * call.c - calls and their slots.  A call waits in the queue with a copy of
+ * its message until there is a connection and a slot; then the message lies
+ * in the slot's buffer until the reply, ready to be sent again.  A slot
+ * whose call was given up stays taken (a zombie) until its reply came or the
+ * connection was re-made, so that a late reply never meets another call.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peer_int.h"
+
+#define CALL_QUEUED (-1) /* rpc_peer.queue */
+#define CALL_FAILING (-2) /* rpc_peer.failing */
+
+/* A call's message and data while it has no slot. */
+struct call_copy {
+	unsigned int msg_len, ndata;
+	struct iovec data[]; /* ndata, then the message */
+};
+
+void call_init(struct rpc_peer *peer)
+{
+	TAILQ_INIT(&peer->queue);
+	TAILQ_INIT(&peer->failing);
+}
+
+bool call_outstanding(const struct rpc_peer *peer)
+{
+	unsigned int i;
+
+	for (i = 0; i < peer->nslots; i++) {
+		if (peer->slots[i].call)
+			return true;
+	}
+	return !TAILQ_EMPTY(&peer->queue);
+}
+
+static const struct wire_hdr *call_hdr(const struct rpc_call *call)
+{
+	const struct call_copy *copy = call->p.copy;
+
+	if (call->p.where >= 0)
+		return call_buf(call->p.peer, (unsigned int)call->p.where);
+	return copy ? (const void *)&copy->data[copy->ndata] : NULL;
+}
+
+void call_done(struct rpc_call *call, int status)
+{
+	struct rpc_ctx *ctx = call->p.peer->link.ctx;
+
+	TAILQ_REMOVE(&ctx->dues, &call->p.due, link);
+	ctx->moving -= call->p.moving;
+	free(call->p.copy);
+	call->p.peer = NULL;
+	call->status = status;
+	call->done(call);
+}
+
+/* done() comes from the next round. */
+static void call_fail(struct rpc_call *call, int status)
+{
+	struct rpc_peer *peer = call->p.peer;
+
+	call->p.where = CALL_FAILING;
+	call->status = status;
+	TAILQ_INSERT_TAIL(&peer->failing, call, p.link);
+	ctx_defer(peer->link.ctx, &peer->drain);
+}
+
+void call_drain(struct rpc_peer *peer)
+{
+	struct rpc_call *call;
+
+	while ((call = TAILQ_FIRST(&peer->failing))) {
+		TAILQ_REMOVE(&peer->failing, call, p.link);
+		call_done(call, call->status);
+	}
+}
+
+/* ---- the start of a call ---- */
+
+/* The pieces make up what the header announces. */
+static int call_check(const struct rpc_call *call)
+{
+	const struct wire_hdr *hdr = call->msg;
+	size_t sum = call->msg_len;
+	unsigned int k;
+
+	if (call->msg_len < sizeof(*hdr) || call->msg_len > PEER_MSG_MAX ||
+	    call->ndata > RPC_DATA_MAX)
+		return -EINVAL;
+	for (k = 0; k < call->ndata; k++) {
+		if (call->data[k].iov_len > WIRE_INLINE_MAX)
+			return -EINVAL;
+		sum += call->data[k].iov_len;
+	}
+	if (call->nareas &&
+	    (call->npieces > WIRE_MEM_MAX || call->pieces_at > call->msg_len ||
+	     call->msg_len - call->pieces_at <
+		     call->npieces * sizeof(struct wire_mem)))
+		return -EINVAL;
+	return sum == le32toh(hdr->len) ? 0 : -EINVAL;
+}
+
+/* Takes a slot that is free, below the credits. */
+static bool call_slot(const struct rpc_peer *peer, unsigned int *slot)
+{
+	uint64_t usable = peer->free;
+
+	if (peer->credits < 64)
+		usable &= (1ull << peer->credits) - 1;
+	if (!usable)
+		return false;
+	*slot = (unsigned int)__builtin_ctzll(usable);
+	return true;
+}
+
+/* The server or an adapter moves it all: nothing for us to do meanwhile. */
+static bool call_is_idle(const struct link *link)
+{
+	return tp_dev_pins(link->ctx->rails.dev[link->rail]) ||
+	       tp_ep_carry_max(link->ep) < UINT32_MAX;
+}
+
+static void call_issue(struct rpc_peer *peer, unsigned int i,
+		       struct rpc_call *call, const void *msg, size_t msg_len,
+		       const struct iovec *data, unsigned int ndata)
+{
+	struct peer_slot *s = &peer->slots[i];
+	struct wire_hdr *hdr = call_buf(peer, i);
+
+	peer->free &= ~(1ull << i);
+	s->call = call;
+	call->unsure = true;
+	s->seq++;
+	s->anew = false;
+	s->msg_len = (uint32_t)msg_len;
+	s->ndata = ndata;
+	s->area = call->area;
+	s->nareas = call->nareas;
+	s->pieces_at = call->pieces_at;
+	s->npieces = call->npieces;
+	s->msg = (uint8_t *)hdr;
+	memcpy(hdr, msg, msg_len);
+	if (ndata)
+		memcpy(s->data, data, ndata * sizeof(*data));
+	hdr->slot = htole16((uint16_t)i);
+	hdr->session = htole64(peer->session);
+	hdr->seq = htole64(s->seq);
+	call->p.where = (int)i;
+	if (call_is_idle(&peer->link))
+		call->p.moving = call->bytes;
+	peer->link.ctx->moving += call->p.moving;
+	call_post(peer, i, 0);
+}
+
+static void call_queue(struct rpc_peer *peer, struct rpc_call *call)
+{
+	size_t data_len = call->ndata * sizeof(*call->data);
+	struct call_copy *copy = malloc(sizeof(*copy) + data_len +
+					call->msg_len);
+
+	if (!copy) {
+		call_fail(call, -ENOMEM);
+		return;
+	}
+	copy->msg_len = (unsigned int)call->msg_len;
+	copy->ndata = call->ndata;
+	if (data_len)
+		memcpy(copy->data, call->data, data_len);
+	memcpy(&copy->data[copy->ndata], call->msg, call->msg_len);
+	call->p.copy = copy;
+	call->p.where = CALL_QUEUED;
+	TAILQ_INSERT_TAIL(&peer->queue, call, p.link);
+	if (peer->state == PEER_IDLE)
+		peer_connect(peer);
+}
+
+void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
+{
+	int rc = call_check(call);
+	unsigned int i;
+
+	call->p = (struct rpc_call_priv){ .peer = peer };
+	call->unsure = false;
+	timer_add_due(peer->link.ctx, &call->p.due, call->deadline);
+	if (peer->state == PEER_CLOSED)
+		call_fail(call, -ECANCELED);
+	else if (rc)
+		call_fail(call, rc);
+	else if (peer->state != PEER_READY || !TAILQ_EMPTY(&peer->queue) ||
+		 !call_slot(peer, &i))
+		call_queue(peer, call);
+	else if (le32toh(((const struct wire_hdr *)call->msg)->len) >
+		 peer->request_max)
+		call_fail(call, -EMSGSIZE);
+	else
+		call_issue(peer, i, call, call->msg, call->msg_len, call->data,
+			   call->ndata);
+}
+
+void call_pump(struct rpc_peer *peer)
+{
+	struct rpc_call *call;
+	unsigned int i;
+
+	while ((call = TAILQ_FIRST(&peer->queue)) && call_slot(peer, &i)) {
+		struct call_copy *copy = call->p.copy;
+
+		TAILQ_REMOVE(&peer->queue, call, p.link);
+		if (le32toh(call_hdr(call)->len) > peer->request_max) {
+			call_fail(call, -EMSGSIZE);
+			continue;
+		}
+		call_issue(peer, i, call, call_hdr(call), copy->msg_len,
+			   copy->data, copy->ndata);
+		free(copy);
+		call->p.copy = NULL;
+	}
+}
+
+/* ---- the end of a call ---- */
+
+struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
+{
+	struct rpc_call *call = peer->slots[i].call;
+
+	peer->slots[i].call = NULL;
+	peer->slots[i].sending = false;
+	peer->slots[i].carrying = 0;
+	way_give(peer, &peer->slots[i]);
+	peer->free |= 1ull << i;
+	return call;
+}
+
+void call_drop(struct rpc_peer *peer, unsigned int i, int status)
+{
+	struct rpc_call *call = call_leave_slot(peer, i);
+
+	log_error(peer->link.ctx->log,
+		  "%s: memory of a call cannot be registered: %s", peer->name,
+		  strerror(-status));
+	call_fail(call, status);
+}
+
+/*
+ * What was sent may have been executed: it goes out under its old name.  A
+ * server that came back with fewer slots cannot say whether it knows it; one that
+ * has not resumed the session does not know.
+ */
+void call_replay(struct rpc_peer *peer, bool resumed)
+{
+	unsigned int i;
+
+	for (i = 0; i < peer->nslots; i++) {
+		struct rpc_call *call = peer->slots[i].call;
+
+		if (peer->free >> i & 1)
+			continue;
+		if (call && i < peer->granted) {
+			peer->slots[i].anew |= !resumed;
+			call_post(peer, i,
+				  peer->slots[i].anew
+					  ? WIRE_F_REPLAY | WIRE_F_ANEW
+					  : WIRE_F_REPLAY);
+			continue;
+		}
+		call_leave_slot(peer, i);
+		if (!call)
+			continue;
+		log_error(peer->link.ctx->log,
+			  "%s: a call in slot %u is lost: the server came back "
+			  "with %u slots; restart it with as many as before",
+			  peer->name, i, peer->granted);
+		call_fail(call, -ESTALE);
+	}
+	call_pump(peer);
+}
+
+/*
+ * Gives a call up.  Its slot becomes a zombie; if the transport may still use
+ * the caller's memory, the connection is the price for giving it back now.
+ */
+static void call_abandon(struct rpc_call *call, int status)
+{
+	struct rpc_peer *peer = call->p.peer;
+
+	if (call->p.where == CALL_QUEUED) {
+		TAILQ_REMOVE(&peer->queue, call, p.link);
+	} else if (call->p.where == CALL_FAILING) {
+		TAILQ_REMOVE(&peer->failing, call, p.link);
+	} else {
+		struct peer_slot *s = &peer->slots[call->p.where];
+
+		s->call = NULL;
+		if (wire_op_writes(le16toh(
+			    call_buf(peer, (unsigned int)call->p.where)->op)))
+			peer->owed++;
+		if (s->sending || s->carrying)
+			peer_lost(&peer->link, status);
+	}
+	call_done(call, status);
+}
+
+void rpc_call_cancel(struct rpc_call *call)
+{
+	if (call->p.peer)
+		call_abandon(call, -ECANCELED);
+}
+
+void rpc_call_forgo(struct rpc_call *call, int status)
+{
+	const struct rpc_peer *peer = call->p.peer;
+
+	if (!status || status == -ETIMEDOUT || status == -ECANCELED)
+		return;
+	if (!peer || peer->state == PEER_READY || call->p.where == CALL_FAILING)
+		return;
+	if (!call->unsure || !wire_op_writes(le16toh(call_hdr(call)->op)))
+		rpc_call_cancel(call);
+}
+
+bool call_fail_faulty(struct rpc_peer *peer)
+{
+	struct rpc_call *call;
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < peer->nslots; i++) {
+		call = peer->slots[i].call;
+		if (!call || !call->faulty || !call->faulty(call))
+			continue;
+		peer->slots[i].call = NULL;
+		call_fail(call, -EFAULT);
+		found = true;
+	}
+	return found;
+}
+
+void call_fail_all(struct rpc_peer *peer, int status)
+{
+	struct rpc_call *call;
+	unsigned int i;
+
+	for (i = 0; i < peer->nslots; i++) {
+		call = peer->slots[i].call;
+		peer->slots[i].call = NULL;
+		if (call)
+			call_fail(call, status);
+	}
+	while ((call = TAILQ_FIRST(&peer->queue))) {
+		TAILQ_REMOVE(&peer->queue, call, p.link);
+		call_fail(call, status);
+	}
+}
+
+static void call_log_timeout(const struct rpc_call *call)
+{
+	const struct rpc_peer *peer = call->p.peer;
+	const struct wire_hdr *hdr = call_hdr(call);
+	bool ready = peer->state == PEER_READY;
+	const char *fix = peer->reason == -EAGAIN ? NULL : peer->fix;
+
+	if (call->quiet)
+		return;
+	log_error(peer->link.ctx->log,
+		  "%s: no answer to %s by its deadline%s%s%s%s", peer->name,
+		  hdr ? wire_op_name(le16toh(hdr->op)) : "a call",
+		  ready ? "" : "; not connected: ",
+		  ready ? "" : peer_flaw(peer->reason),
+		  ready || !fix ? "" : "; ", ready || !fix ? "" : fix);
+}
+
+void call_passed(struct rpc_due *due)
+{
+	struct rpc_call *call = container_of(due, struct rpc_call, p.due);
+
+	if (call->p.where != CALL_FAILING) {
+		call_log_timeout(call);
+		call_abandon(call, -ETIMEDOUT);
+	} else {
+		call_abandon(call, call->status);
+	}
+}

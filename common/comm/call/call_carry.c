@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* call_carry.c - moves what a server asks for: see call_carry_int.h. */
+#include "call_carry_int.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * A work request names slot and ticket by itself: the ticket of a write is the
+ * server's again before we know that the write has left.
+ */
+#define PART_BIT 0x80u
+#define PART_SLOT 0x3fu
+#define PART_TICKET 0xfu
+
+_Static_assert(PEER_SLOTS_MAX <= PART_SLOT + 1, "slots in a wr_id");
+_Static_assert(WIRE_CARRY_MAX <= PART_TICKET + 1, "tickets in a wr_id");
+
+static uint64_t wr_id_of(const struct peer_slot *s,
+			 const struct call_part *part)
+{
+	return s->seq << 12 | le32toh(part->rep.ticket) << 8 | PART_BIT |
+	       part->slot;
+}
+
+bool call_part_is(uint64_t wr_id)
+{
+	return wr_id & PART_BIT;
+}
+
+static unsigned int op_of(const struct rpc_peer *peer, unsigned int slot)
+{
+	return le16toh(call_buf(peer, slot)->op);
+}
+
+const char *call_part_get(const struct rpc_peer *peer,
+			  const struct wire_msg *msg, struct call_part *part)
+{
+	unsigned int slot = le16toh(msg->hdr->slot), op;
+
+	if (!peer->carries)
+		return "CARRY, which it did not announce";
+	if (msg->hdr->status)
+		return "CARRY with a status";
+	if (slot >= peer->nslots || peer->free >> slot & 1 ||
+	    le64toh(msg->hdr->seq) != peer->slots[slot].seq ||
+	    le64toh(msg->hdr->session) != peer->session)
+		return "CARRY without a request";
+	op = op_of(peer, slot);
+	if (!wire_op_reads(op) && !wire_op_writes(op))
+		return "CARRY for what has no data";
+	part->slot = slot;
+	memcpy(&part->rep, msg->body, sizeof(part->rep));
+	return NULL;
+}
+
+/* The part as a gather list: entries, or -EINVAL: it is not in such memory. */
+static int gather(const struct rpc_peer *peer, const struct peer_slot *s,
+		  const struct call_part *part, struct tp_sge *sge)
+{
+	uint64_t skip = le64toh(part->rep.mem_off);
+	uint32_t left = le32toh(part->rep.len);
+	unsigned int rail = peer->link.rail, at = 0, n = 0, k;
+
+	for (k = 0; left && k < s->npieces; k++) {
+		const struct wire_mem *piece = &slot_pieces(s)[k];
+		uint32_t len = le32toh(piece->len);
+		struct rail_mem *mem;
+
+		if (skip >= len) {
+			skip -= len;
+			continue;
+		}
+		len = len - skip < left ? len - (uint32_t)skip : left;
+		mem = call_area(s, &at, piece);
+		if (!mem || !mem->mr[rail])
+			return -EINVAL;
+		sge[n++] = (struct tp_sge){
+			(void *)(uintptr_t)(le64toh(piece->addr) + skip), len,
+			mem->mr[rail]->lkey
+		};
+		left -= len;
+		skip = 0;
+	}
+	return left ? -EINVAL : (int)n;
+}
+
+/* An empty RDMA Write, which looks at no address. */
+static void answer(struct rpc_peer *peer, uint32_t ticket, uint32_t flags)
+{
+	struct tp_send_wr wr = { .opcode = TP_WRITE_IMM,
+				 .imm = WIRE_IMM_CARRIED | flags | ticket };
+	int rc = link_post_one(&peer->link, &wr);
+
+	if (rc)
+		link_fail(&peer->link, rc);
+}
+
+/* Who was given up, or has its data elsewhere, names no memory any more. */
+static bool has_memory(const struct peer_slot *s)
+{
+	return s->call && s->nareas && !s->bounced;
+}
+
+void call_part_move(struct rpc_peer *peer, const struct call_part *part)
+{
+	struct peer_slot *s = &peer->slots[part->slot];
+	struct tp_sge *sge = peer->link.ctx->sge;
+	uint32_t ticket = le32toh(part->rep.ticket);
+	int n = has_memory(s) ? gather(peer, s, part, sge) : -EINVAL, rc;
+	struct tp_send_wr wr = {
+		.wr_id = wr_id_of(s, part),
+		.opcode = wire_op_reads(op_of(peer, part->slot)) ? TP_READ
+								 : TP_WRITE_IMM,
+		.imm = WIRE_IMM_CARRIED | ticket,
+		.sgl = sge,
+		.nsge = (unsigned int)n,
+		.remote_addr = le64toh(part->rep.addr),
+		.rkey = le32toh(part->rep.rkey),
+	};
+
+	if (n < 0) {
+		answer(peer, ticket, WIRE_IMM_DECLINED);
+		return;
+	}
+	rc = link_post_one(&peer->link, &wr);
+	if (rc)
+		link_fail(&peer->link, rc);
+	else
+		s->carrying++;
+}
+
+void call_part_moved(struct rpc_peer *peer, const struct tp_wc *wc)
+{
+	struct peer_slot *s = &peer->slots[wc->wr_id & PART_SLOT];
+
+	if (s->seq == wc->wr_id >> 12 && s->carrying)
+		s->carrying--;
+	if (wc->opcode == TP_READ)
+		answer(peer, wc->wr_id >> 8 & PART_TICKET, 0);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* call_reply.c - a reply meets its call. */
+#include <errno.h>
+
+#include "peer_int.h"
+
+static int call_status(uint32_t status)
+{
+	return status >= WIRE_REDIRECT ? (int)status : -(int)status;
+}
+
+static const char *call_reply_error(const struct rpc_peer *peer,
+				    const struct wire_hdr *hdr)
+{
+	unsigned int i = le16toh(hdr->slot);
+
+	if (i >= peer->nslots || peer->free >> i & 1)
+		return "slot without a request";
+	if (le64toh(hdr->seq) != peer->slots[i].seq)
+		return "seq";
+	if (hdr->op != call_buf(peer, i)->op)
+		return "op";
+	if (le64toh(hdr->session) != peer->session)
+		return "session";
+	if (le32toh(hdr->status) > WIRE_REDIRECT)
+		return "status";
+	return NULL;
+}
+
+/* A buffer with the bytes of a read is not given to another call in done(). */
+static void call_end(struct rpc_peer *peer, unsigned int i,
+		     const struct wire_msg *msg)
+{
+	struct peer_slot *s = &peer->slots[i];
+	const void *landed = way_landed(peer, s);
+	unsigned int kept = landed ? s->buffer : 0;
+	uint32_t epoch = peer->epoch;
+	struct rpc_call *call;
+
+	s->buffer -= kept;
+	call = call_leave_slot(peer, i);
+	if (call) {
+		call->reply = *msg;
+		call->unsure = false;
+		call->landed = landed;
+		call_done(call, call_status(le32toh(msg->hdr->status)));
+	} else if (wire_op_writes(le16toh(msg->hdr->op))) {
+		peer->owed--;
+	}
+	if (kept && peer->epoch == epoch && peer->link.ep)
+		fast_give(&peer->fast.busy, kept - 1);
+}
+
+/*
+ * The server took back what we still read from: into memory that the caller has
+ * again after this reply.  What goes to the server may come too late.
+ */
+static bool still_reads(const struct rpc_peer *peer, const struct wire_hdr *hdr)
+{
+	return peer->slots[le16toh(hdr->slot)].carrying &&
+	       wire_op_reads(le16toh(hdr->op));
+}
+
+void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
+{
+	const char *error = call_reply_error(peer, msg->hdr);
+	unsigned int credits = le32toh(msg->hdr->credits);
+
+	if (error) {
+		peer_protocol_error(peer, error);
+		return;
+	}
+	peer_stamped(peer, msg->hdr);
+	if (still_reads(peer, msg->hdr)) {
+		link_fail(&peer->link, -ETIMEDOUT);
+		return;
+	}
+	if (credits)
+		peer->credits = credits < peer->granted ? credits
+							: peer->granted;
+	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
+	call_end(peer, le16toh(msg->hdr->slot), msg);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hello.c - how a client introduces itself: private data of the connect, the
+ * HELLO request, what the server makes of them, and BYE.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peer_int.h"
+
+#define HELLO_MAX 1024 /* header, hello, groups, name */
+
+unsigned int hello_private(struct rpc_peer *peer, struct wire_connect *wc)
+{
+	*wc = (struct wire_connect){
+		.magic = htole32(WIRE_MAGIC),
+		.version = htole16(WIRE_VERSION),
+		.role = htole16((uint16_t)peer->role),
+		.fsid = htole64(peer->fsid),
+		.session = htole64(peer->session),
+		.epoch = htole32(++peer->epoch),
+		.reply_max = htole32(PEER_MSG_MAX),
+	};
+	return sizeof(*wc);
+}
+
+/* One block: nslots requests, nrecv replies and parts, one HELLO or BYE. */
+static int hello_alloc(struct rpc_peer *peer, unsigned int credits)
+{
+	unsigned int n = credits < PEER_SLOTS_MAX ? credits : PEER_SLOTS_MAX;
+	unsigned int nrecv = n + 1 +
+			     (peer->link.ctx->carry ? WIRE_CARRY_MAX : 0);
+	size_t len = (n + nrecv) * PEER_MSG_MAX + HELLO_MAX;
+
+	if (peer->nslots)
+		return 0;
+	peer->slots = calloc(n, sizeof(*peer->slots));
+	peer->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
+	if (!peer->slots || !peer->block)
+		goto fail;
+	rail_mem_init(&peer->mem, peer->block, len, TP_LOCAL_WRITE);
+	peer->nslots = n;
+	peer->nrecv = nrecv;
+	peer->free = n == 64 ? UINT64_MAX : (1ull << n) - 1;
+	return 0;
+fail:
+	free(peer->block);
+	free(peer->slots);
+	peer->block = NULL;
+	peer->slots = NULL;
+	return -ENOMEM;
+}
+
+static int hello_register(struct rpc_peer *peer)
+{
+	unsigned int rail = peer->link.rail;
+	int rc = rail_mem_on(&peer->mem, &peer->link.ctx->rails, rail);
+
+	if (!rc)
+		peer->lkey = peer->mem.mr[rail]->lkey;
+	return rc;
+}
+
+void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index)
+{
+	return peer->block + (peer->nslots + index) * PEER_MSG_MAX;
+}
+
+static void *hello_buf(const struct rpc_peer *peer)
+{
+	return peer->block + (peer->nslots + peer->nrecv) * PEER_MSG_MAX;
+}
+
+int peer_post_recv(struct rpc_peer *peer, unsigned int index)
+{
+	struct tp_recv_wr wr = {
+		.wr_id = index,
+		.sge = { .addr = peer_recv_buf(peer, index),
+			 .len = PEER_MSG_MAX,
+			 .lkey = peer->lkey },
+	};
+
+	return tp_post_recv(peer->link.ep, &wr);
+}
+
+/* HELLO and BYE stand outside the slots: slot 0, seq 0. */
+static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
+{
+	struct tp_sge sge = { .addr = out->buf, .lkey = peer->lkey };
+	struct wire_hdr *hdr = (struct wire_hdr *)out->buf;
+	int len = wire_end(out, (unsigned int)op, 0, 0);
+
+	if (len < 0)
+		return len;
+	if (op == WIRE_BYE && peer->unsure)
+		hdr->flags = htole16(WIRE_F_UNSURE);
+	if (op == WIRE_HELLO && peer->link.ctx->carry)
+		hdr->flags = htole16(WIRE_F_CARRY);
+	hdr->session = htole64(peer->session);
+	sge.len = (uint32_t)len;
+	return link_send(&peer->link, &sge, 1, 0);
+}
+
+static int hello_send(struct rpc_peer *peer)
+{
+	const struct rpc_cred *cred = &peer->cred;
+	size_t name_len = strnlen(cred->name, sizeof(cred->name));
+	le32 groups[WIRE_GROUPS_MAX];
+	struct wire_hello hello = {
+		.uid = htole32(cred->uid),
+		.gid = htole32(cred->gid),
+		.ngroups = htole32(cred->ngroups),
+		.name_len = htole32((uint32_t)name_len),
+	};
+	struct wire_out out;
+	uint32_t i;
+
+	if (cred->ngroups > WIRE_GROUPS_MAX)
+		return -EINVAL;
+	for (i = 0; i < cred->ngroups; i++)
+		groups[i] = htole32(cred->groups[i]);
+	wire_begin(&out, hello_buf(peer), HELLO_MAX);
+	wire_put(&out, &hello, sizeof(hello));
+	wire_put(&out, groups, i * sizeof(groups[0]));
+	wire_put(&out, cred->name, name_len);
+	return hello_post(peer, &out, WIRE_HELLO);
+}
+
+static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
+{
+	unsigned int i;
+	int rc;
+
+	peer->granted = le32toh(acc->credits);
+	peer->request_max = le32toh(acc->request_max);
+	rc = hello_alloc(peer, peer->granted);
+	if (!rc)
+		rc = hello_register(peer);
+	if (rc)
+		return rc;
+	if (peer->granted > peer->nslots)
+		peer->granted = peer->nslots;
+	peer->credits = peer->granted;
+	for (i = 0; i < peer->nrecv; i++) {
+		rc = peer_post_recv(peer, i);
+		if (rc)
+			return rc;
+	}
+	return hello_send(peer);
+}
+
+void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
+{
+	struct wire_accept acc;
+	const char *why = NULL;
+	int rc = wire_check_accept(ev->priv, ev->priv_len, &why);
+
+	if (rc) {
+		peer_protocol_error(peer, why);
+		return;
+	}
+	memcpy(&acc, ev->priv, sizeof(acc));
+	if (!acc.credits) {
+		peer_protocol_error(peer, "no credits in the accept");
+		return;
+	}
+	peer_set_state(peer, PEER_HELLO);
+	rpc_timer_set(peer->link.ctx, &peer->timer,
+		      clock_after_ms(PEER_HELLO_MS));
+	rc = hello_start(peer, &acc);
+	if (rc)
+		link_fail(&peer->link, rc);
+}
+
+static void hello_refused(struct rpc_peer *peer, int status,
+			  const struct wire_accept *acc)
+{
+	char why[256];
+
+	if (status == -EPROTONOSUPPORT)
+		snprintf(why, sizeof(why),
+			 "the server speaks protocol version %u, this program "
+			 "%u; install one release on both",
+			 le16toh(acc->version), WIRE_VERSION);
+	else if (status == -ENXIO)
+		snprintf(why, sizeof(why),
+			 "the server serves file system %016llx, wanted is "
+			 "%016llx; check the address",
+			 (unsigned long long)le64toh(acc->fsid),
+			 (unsigned long long)peer->fsid);
+	else if (status == -ESTALE)
+		snprintf(why, sizeof(why),
+			 "the session has ended (fenced, or an old connect)");
+	else if (status == -EKEYREJECTED)
+		snprintf(why, sizeof(why),
+			 "it does not take this host for the manager; see its "
+			 "log and [mgr] from in its configuration");
+	else
+		snprintf(why, sizeof(why), "%s", strerror(-status));
+	peer_refused(peer, status, why);
+}
+
+static bool hello_retry(int status)
+{
+	return status == -EAGAIN || status == -EBUSY || status == -ENOMEM;
+}
+
+void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
+{
+	struct wire_accept acc = { 0 };
+	const char *why = NULL;
+	int status = wire_check_accept(ev->priv, ev->priv_len, &why);
+
+	if (status && status != -EPROTONOSUPPORT) {
+		link_fail(&peer->link, -EPROTO);
+		return;
+	}
+	choose_final(peer);
+	memcpy(&acc, ev->priv,
+	       ev->priv_len < sizeof(acc) ? ev->priv_len : sizeof(acc));
+	if (!status)
+		status = -(int)le16toh(acc.status);
+	if (!status || hello_retry(status))
+		link_fail(&peer->link, status ? status : -EPROTO);
+	else
+		hello_refused(peer, status, &acc);
+}
+
+static void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
+			uint64_t boot, bool resumed)
+{
+	bool first = !peer->boot, restarted = !first && peer->boot != boot;
+
+	rpc_timer_clear(peer->link.ctx, &peer->timer);
+	peer_set_state(peer, PEER_READY);
+	choose_ready(peer);
+	if (peer->down)
+		log_info(peer->link.ctx->log, "%s: connected%s after %llu ms%s",
+			 peer->name, first ? "" : " again",
+			 (unsigned long long)((clock_now() - peer->down_since) /
+					      CLOCK_NS_PER_MS),
+			 restarted ? "; the server was restarted" : "");
+	peer->down = false;
+	peer->refused = 0;
+	if (restarted)
+		peer->clock = (struct offset){ 0 };
+	peer->boot = boot;
+	peer_stamped(peer, hdr);
+	call_replay(peer, resumed);
+	if ((first || !resumed) && peer->fresh)
+		peer->fresh(peer->arg, peer);
+}
+
+void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
+{
+	const struct wire_hello_rep *rep = msg->body;
+	struct wire_accept none = { .version = htole16(WIRE_VERSION) };
+	int status = -(int)le32toh(msg->hdr->status);
+	unsigned int credits;
+
+	if (le16toh(msg->hdr->op) != WIRE_HELLO) {
+		peer_protocol_error(peer, "the first reply is not to HELLO");
+		return;
+	}
+	if (status) {
+		if (hello_retry(status))
+			link_fail(&peer->link, status);
+		else
+			hello_refused(peer, status, &none);
+		return;
+	}
+	peer->carries = peer->link.ctx->carry &&
+			le32toh(rep->flags) & WIRE_H_CARRY;
+	credits = le32toh(rep->credits);
+	if (credits && credits < peer->credits)
+		peer->credits = credits;
+	hello_ready(peer, msg->hdr, le64toh(rep->boot),
+		    le32toh(rep->flags) & WIRE_H_RESUMED);
+}
+
+void hello_bye(struct rpc_peer *peer)
+{
+	struct wire_out out;
+
+	wire_begin(&out, hello_buf(peer), HELLO_MAX);
+	if (!hello_post(peer, &out, WIRE_BYE))
+		ctx_rails_arm(peer->link.ctx);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * join.c - whose answers end a sleep.  Each wake-up costs more than what there is
+ * to do about the answer of one server while those of others are missing; so
+ * where all that is under way is one operation, and the servers move its data,
+ * only the last answer has to wake us up.
+ */
+#include "peer_int.h"
+
+static struct rpc_call *call_of(struct rpc_due *due)
+{
+	return container_of(due, struct rpc_call, p.due);
+}
+
+static bool all_joined(struct rpc_ctx *ctx)
+{
+	const void *joined = NULL;
+	struct rpc_due *due;
+
+	if (ctx->carry) /* any of them may want us to move its data */
+		return false;
+	TAILQ_FOREACH(due, &ctx->dues, link) {
+		const struct rpc_call *call = call_of(due);
+
+		if (!joined)
+			joined = call->joined;
+		if (!joined || call->joined != joined || !call->p.moving)
+			return false;
+	}
+	return true;
+}
+
+void call_join(struct rpc_ctx *ctx)
+{
+	struct rpc_due *due;
+
+	if (!all_joined(ctx))
+		return;
+	TAILQ_FOREACH(due, &ctx->dues, link) {
+		const struct rpc_peer *peer = call_of(due)->p.peer;
+
+		if (peer->link.ep)
+			tp_ep_join(peer->link.ep);
+	}
+}

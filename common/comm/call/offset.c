@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* offset.c - the clock of another host, from below. */
+#include "offset_int.h"
+
+/* What a note says of a later moment: it loses as that grows. */
+static uint64_t ahead_at(const struct offset *o, uint64_t when)
+{
+	uint64_t age = when > o->at ? when - o->at : 0;
+
+	return o->ahead - (age + OFFSET_DRIFT - 1) / OFFSET_DRIFT;
+}
+
+void offset_note(struct offset *o, uint64_t stamp, uint64_t now)
+{
+	uint64_t ahead = stamp - now;
+
+	if (o->known && (int64_t)(ahead - ahead_at(o, now)) <= 0)
+		return;
+	*o = (struct offset){ .known = true, .at = now, .ahead = ahead };
+}
+
+uint64_t offset_tell(const struct offset *o, uint64_t when)
+{
+	uint64_t there = when + ahead_at(o, when);
+
+	return o->known && (int64_t)there > 0 ? there : 0;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* peer.c - the connection state machine of a client (drawn in peer_int.h). */
+#include "call_carry_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lookup_int.h"
+
+static const char *const peer_state_name[] = {
+	[PEER_IDLE] = "IDLE",	    [PEER_CONNECTING] = "CONNECTING",
+	[PEER_HELLO] = "HELLO",	    [PEER_READY] = "READY",
+	[PEER_BACKOFF] = "BACKOFF", [PEER_CLOSED] = "CLOSED",
+};
+
+/* From each state, the states that may follow it. */
+#define TO(state) (1u << (state))
+static const unsigned int peer_state_next[] = {
+	[PEER_IDLE] = TO(PEER_CONNECTING) | TO(PEER_CLOSED),
+	[PEER_CONNECTING] = TO(PEER_HELLO) | TO(PEER_BACKOFF) | TO(PEER_IDLE) |
+			    TO(PEER_CLOSED),
+	[PEER_HELLO] = TO(PEER_READY) | TO(PEER_BACKOFF) | TO(PEER_IDLE) |
+		       TO(PEER_CLOSED),
+	[PEER_READY] = TO(PEER_BACKOFF) | TO(PEER_CLOSED),
+	[PEER_BACKOFF] = TO(PEER_CONNECTING) | TO(PEER_IDLE) | TO(PEER_CLOSED),
+};
+
+void peer_set_state(struct rpc_peer *peer, enum peer_state state)
+{
+	if (!(peer_state_next[peer->state] & TO(state)))
+		log_error(peer->link.ctx->log, "%s: bug: state %s to %s",
+			  peer->name, peer_state_name[peer->state],
+			  peer_state_name[state]);
+	log_debug(peer->link.ctx->log, "%s: %s -> %s", peer->name,
+		  peer_state_name[peer->state], peer_state_name[state]);
+	peer->state = state;
+}
+
+static uint32_t peer_jitter(struct rpc_peer *peer, uint32_t range)
+{
+	peer->jitter ^= peer->jitter << 13;
+	peer->jitter ^= peer->jitter >> 17;
+	peer->jitter ^= peer->jitter << 5;
+	return peer->jitter % (range + 1);
+}
+
+/* Between half and all of the step, so that clients spread. */
+static void peer_backoff(struct rpc_peer *peer)
+{
+	uint32_t half = peer->backoff_ms / 2;
+	uint32_t ms = half + peer_jitter(peer, half);
+
+	peer_set_state(peer, PEER_BACKOFF);
+	rpc_timer_set(peer->link.ctx, &peer->timer, clock_after_ms(ms));
+	peer->backoff_ms *= 2;
+	if (peer->backoff_ms > PEER_BACKOFF_MAX_MS)
+		peer->backoff_ms = PEER_BACKOFF_MAX_MS;
+}
+
+/* What its number alone would not say. */
+const char *peer_flaw(int status)
+{
+	if (status == -EAGAIN)
+		return "it runs but takes no clients yet: the manager until it "
+		       "has heard from all iods, an iod until it has from the "
+		       "manager, either while it has max_sessions; its log "
+		       "says which";
+	if (status == -EINPROGRESS)
+		return "its host's name is still being looked up; see the "
+		       "resolver";
+	return strerror(-status);
+}
+
+static void peer_log_loss(struct rpc_peer *peer, int status)
+{
+	peer->reason = status;
+	if (peer->down)
+		return;
+	peer->down = true;
+	peer->down_since = clock_now();
+	log_warn(peer->link.ctx->log, "%s: %s: %s; trying again", peer->name,
+		 peer->state == PEER_READY ? "connection lost"
+					   : "cannot connect",
+		 peer_flaw(status));
+}
+
+static void peer_disconnect(struct rpc_peer *peer)
+{
+	unsigned int i;
+
+	lookup_forget(peer);
+	link_close(&peer->link);
+	way_reset(peer);
+	peer->carries = false;
+	rpc_timer_clear(peer->link.ctx, &peer->timer);
+	for (i = 0; i < peer->nslots; i++) {
+		peer->slots[i].sending = false;
+		peer->slots[i].carrying = 0;
+	}
+}
+
+static void peer_give_up(struct rpc_peer *peer, int status)
+{
+	peer->reason = status;
+	peer_disconnect(peer);
+	peer_set_state(peer, PEER_IDLE);
+	call_fail_all(peer, status);
+}
+
+static void peer_attempt(struct rpc_peer *peer);
+
+void peer_lost(struct link *link, int status)
+{
+	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
+
+	choose_failed(peer, status);
+	if (peer->state == PEER_CONNECTING && !choose_last(peer)) {
+		peer_disconnect(peer);
+		peer_attempt(peer);
+		return;
+	}
+	if (peer->impatient && !peer->boot) {
+		peer_give_up(peer, status);
+		return;
+	}
+	peer_log_loss(peer, status);
+	if (peer->lost)
+		peer->lost(peer->arg, status);
+	if (status == -EFAULT && call_fail_faulty(peer))
+		peer->backoff_ms = PEER_BACKOFF_MIN_MS;
+	peer_disconnect(peer);
+	peer_backoff(peer);
+}
+
+void peer_refused(struct rpc_peer *peer, int status, const char *why)
+{
+	if (peer->refused != status)
+		log_error(peer->link.ctx->log, "%s: refused: %s", peer->name,
+			  why);
+	peer->refused = status;
+	peer_give_up(peer, status);
+}
+
+void peer_protocol_error(struct rpc_peer *peer, const char *what)
+{
+	log_error(peer->link.ctx->log,
+		  "%s: protocol error in a reply: %s; connection closed",
+		  peer->name, what);
+	link_fail(&peer->link, -EPROTO);
+}
+
+/* One connect, over the next rail that may do. */
+static void peer_attempt(struct rpc_peer *peer)
+{
+	unsigned int ms = PEER_HELLO_MS;
+	struct wire_connect priv;
+	struct addr addr;
+	int rail = choose_next(peer, &addr), rc;
+
+	if (rail < 0) {
+		peer_lost(&peer->link, peer->reason ? peer->reason : -ENODEV);
+		return;
+	}
+	if (!choose_last(peer))
+		ms = PEER_TRY_MS;
+	rc = link_open(&peer->link, (unsigned int)rail, PEER_SENDS_MAX,
+		       PEER_RECVS_MAX);
+	if (rc) {
+		peer_lost(&peer->link, rc);
+		return;
+	}
+	if (peer->down)
+		tp_ep_hush(peer->link.ep);
+	rc = tp_connect(peer->link.ep, &addr, &priv, hello_private(peer, &priv),
+			clock_after_ms(ms));
+	if (rc)
+		link_fail(&peer->link, rc);
+}
+
+void peer_connect(struct rpc_peer *peer)
+{
+	peer_set_state(peer, PEER_CONNECTING);
+	choose_begin(peer);
+	lookup_find(peer);
+}
+
+void peer_named(struct rpc_peer *peer, int status)
+{
+	if (status)
+		peer_lost(&peer->link, status);
+	else
+		peer_attempt(peer);
+}
+
+static void peer_timer(struct rpc_timer *timer)
+{
+	struct rpc_peer *peer = container_of(timer, struct rpc_peer, timer);
+
+	if (peer->state != PEER_BACKOFF)
+		link_fail(&peer->link, -ETIMEDOUT);
+	else if (peer->boot || call_outstanding(peer))
+		peer_connect(peer);
+	else
+		peer_set_state(peer, PEER_IDLE);
+}
+
+static void peer_event(struct link *link, const struct tp_event *ev)
+{
+	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
+
+	if (ev->type == TP_EV_ESTABLISHED)
+		hello_established(peer, ev);
+	else if (ev->type == TP_EV_REJECTED)
+		hello_rejected(peer, ev);
+	else
+		link_fail(link, ev->status ? ev->status : -ECONNRESET);
+}
+
+void peer_stamped(struct rpc_peer *peer, const struct wire_hdr *hdr)
+{
+	offset_note(&peer->clock, le64toh(hdr->clock), clock_boot());
+}
+
+/* Its receive is there again before the server is answered. */
+static void peer_carry(struct rpc_peer *peer, const struct tp_wc *wc,
+		       const struct wire_msg *msg)
+{
+	struct call_part part;
+	const char *error = call_part_get(peer, msg, &part);
+
+	if (error)
+		peer_protocol_error(peer, error);
+	else if (peer_post_recv(peer, (unsigned int)wc->wr_id))
+		link_fail(&peer->link, -ENOTCONN);
+	else
+		call_part_move(peer, &part);
+}
+
+static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
+{
+	void *buf = peer_recv_buf(peer, (unsigned int)wc->wr_id);
+	uint32_t len = wc->byte_len;
+	const char *why = "direction";
+	struct wire_msg msg;
+
+	if (wc->opcode == TP_RECV_IMM)
+		len = way_reply(peer, wc->imm, buf, PEER_MSG_MAX);
+	if (wire_parse(buf, len, &msg, &why) ||
+	    !(le16toh(msg.hdr->flags) & WIRE_F_REPLY)) {
+		peer_protocol_error(peer, why ? why : "direction");
+		return;
+	}
+	if (peer->state == PEER_HELLO)
+		hello_reply(peer, &msg);
+	else if (le16toh(msg.hdr->op) != WIRE_CARRY)
+		call_reply(peer, &msg);
+	else {
+		peer_carry(peer, wc, &msg);
+		return;
+	}
+	if (peer->link.ep != wc->ep)
+		return;
+	if (peer_post_recv(peer, (unsigned int)wc->wr_id))
+		link_fail(&peer->link, -ENOTCONN);
+	else if (peer->state == PEER_READY)
+		call_pump(peer);
+}
+
+static void peer_completion(struct link *link, const struct tp_wc *wc)
+{
+	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
+
+	if (wc->status)
+		link_fail(link, wc->status);
+	else if (link->failed.queued)
+		return;
+	else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM)
+		peer_received(peer, wc);
+	else if (call_part_is(wc->wr_id))
+		call_part_moved(peer, wc);
+	else if (wc->wr_id)
+		call_sent(peer, wc->wr_id);
+}
+
+static const struct link_ops peer_ops = {
+	.completion = peer_completion,
+	.event = peer_event,
+	.lost = peer_lost,
+};
+
+static void peer_drain(struct ctx_task *task)
+{
+	call_drain(container_of(task, struct rpc_peer, drain));
+}
+
+static void peer_free(struct ctx_task *task)
+{
+	struct rpc_peer *peer = container_of(task, struct rpc_peer, gone);
+
+	rail_mem_fini(&peer->mem);
+	free(peer->block);
+	free(peer->slots);
+	free(peer);
+}
+
+int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
+		  struct rpc_peer **out)
+{
+	struct rpc_peer *peer = calloc(1, sizeof(*peer));
+	char uri[ADDR_STRLEN];
+
+	if (!peer)
+		return -ENOMEM;
+	link_init(&peer->link, &peer_ops, ctx);
+	peer->link.group = attr->group;
+	peer->state = PEER_IDLE;
+	peer->timer.fire = peer_timer;
+	peer->drain.run = peer_drain;
+	peer->gone.run = peer_free;
+	peer->addr = attr->addr;
+	peer->choice.rail = -1;
+	peer->choice.said = -1;
+	snprintf(peer->name, sizeof(peer->name), "%.64s (%s)", attr->name,
+		 addr_format(&attr->addr, uri, sizeof(uri)));
+	peer->fix = attr->fix;
+	peer->role = attr->role;
+	peer->fsid = attr->fsid;
+	peer->session = attr->session;
+	peer->cred = *attr->cred;
+	peer->impatient = attr->impatient;
+	peer->fresh = attr->fresh;
+	peer->lost = attr->lost;
+	peer->arg = attr->arg;
+	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
+	peer->jitter = (uint32_t)(attr->session ^ clock_now()) | 1;
+	call_init(peer);
+	way_init(peer);
+	*out = peer;
+	return 0;
+}
+
+void rpc_peer_close(struct rpc_peer *peer, bool bye)
+{
+	if (bye && peer->state == PEER_READY)
+		hello_bye(peer);
+	peer_disconnect(peer);
+	peer_set_state(peer, PEER_CLOSED);
+	call_fail_all(peer, -ECANCELED);
+	call_drain(peer);
+	ctx_undefer(peer->link.ctx, &peer->drain);
+	ctx_defer(peer->link.ctx, &peer->gone);
+}
+
+uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when)
+{
+	return offset_tell(&peer->clock, when);
+}
+
+bool rpc_peer_owes(const struct rpc_peer *peer)
+{
+	return peer->owed;
+}
+
+void rpc_peer_unsure(struct rpc_peer *peer)
+{
+	peer->unsure = true;
+}
+
+const char *rpc_peer_name(const struct rpc_peer *peer)
+{
+	return peer->name;
+}

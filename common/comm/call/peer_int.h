@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * peer_int.h - the client's end: one server, its connection and its slots.
+ *
+ *   IDLE --call--> CONNECTING --established--> HELLO --reply--> READY
+ *    ^                 |                         |                |
+ *    +---refused-------+-------------------------+                |
+ *    |                 +--------lost-------------+------lost------+
+ *    |                                   v
+ *    +-----no calls, never ready------ BACKOFF --timer--> CONNECTING
+ *
+ * and from every state to CLOSED.  A peer that was READY once reconnects
+ * without being asked, so that its session stays alive.
+ */
+#ifndef PEER_INT_H
+#define PEER_INT_H
+
+#include "call_way_int.h"
+#include "offset_int.h"
+
+#define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
+#define PEER_RECVS_MAX (PEER_SLOTS_MAX + 1 + WIRE_CARRY_MAX)
+#define PEER_MSG_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
+#define PEER_SENDS_MAX 256u
+#define PEER_HELLO_MS 5000u /* bound on connect, and on HELLO */
+#define PEER_TRY_MS 2000u /* bound on connect, if another rail is left */
+#define PEER_BACKOFF_MIN_MS 10u
+#define PEER_BACKOFF_MAX_MS 1000u
+
+enum peer_state {
+	PEER_IDLE, /* no connection and none wanted */
+	PEER_CONNECTING, /* tp_connect() under way */
+	PEER_HELLO, /* HELLO sent */
+	PEER_READY, /* calls go out */
+	PEER_BACKOFF, /* waits before the next CONNECTING */
+	PEER_CLOSED, /* rpc_peer_close(); freed after the round */
+};
+
+/* How the fabric of a connection was chosen. */
+struct choice {
+	unsigned int next; /* rail to look at */
+	unsigned int host; /* its addresses up to here were tried */
+	int rail; /* being tried or in use; -1: none */
+	bool final;
+	unsigned int mute[RAILS_MAX]; /* times it connected and then failed */
+	char why[256]; /* the better ones that did not do */
+	char reason[256]; /* for the one in use */
+	int said; /* the rail that was logged, or -1 */
+};
+
+/* A request in flight.  Its message lies in the slot's part of the block. */
+struct peer_slot {
+	struct rpc_call *call; /* NULL: free, or a zombie: its reply may come */
+	uint64_t seq;
+	uint32_t msg_len;
+	unsigned int ndata;
+	struct rail_mem *const *area;
+	unsigned int nareas, pieces_at, npieces;
+	bool sending; /* the transport may still read data */
+	bool anew; /* it goes out with WIRE_F_ANEW */
+	unsigned int carrying; /* parts that we move: call_carry.c */
+	/* call_way.c */
+	uint8_t *msg; /* in the block */
+	unsigned int buffer; /* 1 + number; 0: none */
+	bool copied; /* a write's payload is in our buffer */
+	bool bounced; /* a read's comes there; what the message named: */
+	le64 named[WAY_PIECES];
+	struct iovec data[RPC_DATA_MAX];
+};
+
+static inline struct wire_mem *slot_pieces(const struct peer_slot *s)
+{
+	return (struct wire_mem *)(void *)(s->msg + s->pieces_at);
+}
+
+struct rpc_peer {
+	struct link link;
+	enum peer_state state;
+	struct rpc_timer timer; /* HELLO: patience; BACKOFF: its end */
+	struct ctx_task drain; /* ends the calls in failing */
+	struct ctx_task gone;
+
+	struct addr addr;
+	struct hosts hosts; /* what its host stands for */
+	bool naming; /* waits for that: lookup.c */
+	TAILQ_ENTRY(rpc_peer) naming_link;
+	struct choice choice; /* of the fabric */
+	char name[ADDR_STRLEN + 72];
+	const char *fix; /* see rpc_call.h */
+	enum wire_role role;
+	uint64_t fsid, session;
+	struct rpc_cred cred;
+	void (*fresh)(void *arg, struct rpc_peer *peer);
+	void (*lost)(void *arg, int status);
+	void *arg;
+
+	uint32_t epoch; /* connections tried */
+	bool impatient; /* see rpc_call.h */
+	uint64_t boot; /* of the server, 0: never ready */
+	struct offset clock; /* of that life of the server */
+	uint32_t backoff_ms, jitter;
+	bool down; /* the loss was logged */
+	uint64_t down_since;
+	int reason; /* why it is down */
+	int refused; /* why, as it was said; 0 after a connect */
+
+	uint32_t request_max; /* of this connection */
+	unsigned int granted; /* slots the server has, this connection */
+	unsigned int credits; /* slots to use now */
+	unsigned int nslots; /* allocated at the first contact */
+	unsigned int nrecv; /* receives: a reply a slot, and what else comes */
+	unsigned int owed; /* writes that were given up and not answered */
+	bool unsure; /* for BYE: see rpc_call.h */
+	bool carries; /* the server may send CARRY, this connection */
+	uint64_t free; /* bit i: slot i is free */
+	struct peer_slot *slots;
+	uint8_t *block; /* nslots messages out, nrecv in, HELLO and BYE */
+	struct rail_mem mem; /* of block */
+	uint32_t lkey; /* of block, this connection */
+
+	struct peer_fast fast;
+	TAILQ_HEAD(peer_calls, rpc_call) queue; /* wait for a slot */
+	struct peer_calls failing; /* wait for drain */
+};
+
+/*
+ * choose.c: the rails to try for one connection, best first, and on each the
+ * addresses of the host.  choose_next() answers the next rail and its address,
+ * or -1.  choose_failed(): this one did not do, why.
+ * choose_final(): the server has answered, other rails would change nothing.
+ */
+void choose_begin(struct rpc_peer *peer);
+int choose_next(struct rpc_peer *peer, struct addr *addr);
+bool choose_last(const struct rpc_peer *peer);
+void choose_failed(struct rpc_peer *peer, int status);
+void choose_final(struct rpc_peer *peer);
+/* Ready on this rail: says so, if it is another one than before. */
+void choose_ready(struct rpc_peer *peer);
+
+/* peer.c */
+void peer_set_state(struct rpc_peer *peer, enum peer_state state);
+void peer_connect(struct rpc_peer *peer);
+/* lookup.c: peer->hosts is set, or -errno: what the host is cannot be known. */
+void peer_named(struct rpc_peer *peer, int status);
+/* The connection is lost: close it and try again later. */
+void peer_lost(struct link *link, int status);
+/* A reply came: what its stamp says of the server's clock. */
+void peer_stamped(struct rpc_peer *peer, const struct wire_hdr *hdr);
+/* Of a connect, for messages. */
+const char *peer_flaw(int status);
+/* The server refuses us: end all calls with status. */
+void peer_refused(struct rpc_peer *peer, int status, const char *why);
+/* The server breaks the protocol. */
+void peer_protocol_error(struct rpc_peer *peer, const char *what);
+
+/* hello.c */
+unsigned int hello_private(struct rpc_peer *peer, struct wire_connect *wc);
+/* Receives posted and HELLO sent, or the link failed. */
+void hello_established(struct rpc_peer *peer, const struct tp_event *ev);
+void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev);
+void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg);
+/* Best effort. */
+void hello_bye(struct rpc_peer *peer);
+int peer_post_recv(struct rpc_peer *peer, unsigned int index);
+void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
+
+/* call.c */
+void call_init(struct rpc_peer *peer);
+/* For struct ctx_calls; that of join.c as well. */
+void call_passed(struct rpc_due *due);
+void call_join(struct rpc_ctx *ctx);
+/* READY: send again what was outstanding, then what waits. */
+void call_replay(struct rpc_peer *peer, bool resumed);
+/* Ends the call. */
+void call_done(struct rpc_call *call, int status);
+/* Frees a slot; what it had, or NULL: a zombie. */
+struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int slot);
+/* call_reply.c: a checked reply. */
+void call_reply(struct rpc_peer *peer, const struct wire_msg *msg);
+/*
+ * call_send.c: the slot's message; sends it; its data left; the area that
+ * holds a piece, mostly that of the piece before (*at), or NULL.
+ */
+struct rail_mem *call_area(const struct peer_slot *s, unsigned int *at,
+			   const struct wire_mem *piece);
+struct wire_hdr *call_buf(const struct rpc_peer *peer, unsigned int slot);
+void call_post(struct rpc_peer *peer, unsigned int slot, unsigned int flags);
+void call_sent(struct rpc_peer *peer, uint64_t wr_id);
+/* The call cannot be sent: it ends with status, from the next round. */
+void call_drop(struct rpc_peer *peer, unsigned int slot, int status);
+/* Gives free slots to waiting calls. */
+void call_pump(struct rpc_peer *peer);
+bool call_outstanding(const struct rpc_peer *peer);
+/* All calls end with status, from the next round; or now. */
+void call_fail_all(struct rpc_peer *peer, int status);
+/* Those whose memory is not there.  True: there were some. */
+bool call_fail_faulty(struct rpc_peer *peer);
+void call_drain(struct rpc_peer *peer);
+
+#endif

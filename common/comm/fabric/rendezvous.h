@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rendezvous.h - the setting `rendezvous`: who moves the bulk data of a request.
+ *
+ *	server		always the server
+ *	adaptive	the client where the server has a lot to do, if both ends
+ *			have this setting: carry_int.h, call_carry_int.h
+ */
+#ifndef RENDEZVOUS_H
+#define RENDEZVOUS_H
+
+#include <stdbool.h>
+
+#define RENDEZVOUS_WANT "server or adaptive"
+
+/* -EINVAL, and nothing is changed. */
+int rendezvous_parse(const char *text, bool *adaptive);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* carry.c - lends memory to clients that move the data: see carry_int.h. */
+#include "carry_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct loan {
+	struct rpc_bulk *bulk; /* NULL: none, or it was taken back */
+	struct rail_sge local;
+	struct rail_mem mem; /* these bytes, for this loan alone */
+	uint64_t until;
+	bool out; /* the client has not answered */
+};
+
+struct carries {
+	struct conn *conn;
+	struct rpc_timer timer;
+	struct loan loan[WIRE_CARRY_MAX]; /* by ticket */
+	uint8_t *block; /* receives, then a message for each ticket */
+	size_t step; /* bytes of a receive */
+	struct rail_mem mem; /* of block */
+};
+
+#define MSG_LEN (sizeof(struct wire_hdr) + sizeof(struct wire_carry_rep))
+
+static struct rx *rx_of(const struct rpc_bulk *bulk)
+{
+	return container_of(bulk->req, struct rx, req);
+}
+
+/* ---- at the first loan of a connection ---- */
+
+static void too_late(struct rpc_timer *timer);
+
+static int carries_open(struct conn *conn)
+{
+	struct carries *c = calloc(1, sizeof(*c));
+	size_t len;
+	int rc = -ENOMEM;
+
+	if (!c)
+		return rc;
+	c->conn = conn;
+	c->timer.fire = too_late;
+	c->step = (conn->request_max + 63) & ~(size_t)63;
+	len = WIRE_CARRY_MAX * (c->step + MSG_LEN);
+	c->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
+	rail_mem_init(&c->mem, c->block, len, TP_LOCAL_WRITE);
+	if (c->block)
+		rc = rail_mem_on(&c->mem, conn_rails(conn), conn->link.rail);
+	if (rc) {
+		free(c->block);
+		free(c);
+		return rc;
+	}
+	conn->carries = c;
+	return rx_more(conn, c->block, c->step,
+		       c->mem.mr[conn->link.rail]->lkey);
+}
+
+static struct loan *free_loan(const struct conn *conn)
+{
+	unsigned int i;
+
+	for (i = 0; i < WIRE_CARRY_MAX; i++) {
+		if (!conn->carries->loan[i].out)
+			return &conn->carries->loan[i];
+	}
+	return NULL;
+}
+
+/* ---- the deadline ---- */
+
+static void watch(struct carries *c)
+{
+	uint64_t next = CLOCK_NEVER;
+	unsigned int i;
+
+	for (i = 0; i < WIRE_CARRY_MAX; i++) {
+		if (c->loan[i].bulk && c->loan[i].until < next)
+			next = c->loan[i].until;
+	}
+	if (next == CLOCK_NEVER)
+		rpc_timer_clear(c->conn->link.ctx, &c->timer);
+	else
+		rpc_timer_set(c->conn->link.ctx, &c->timer, next);
+}
+
+/* The server moves it after all.  Without memory the connection ends. */
+static void take_over(struct conn *conn, struct loan *loan)
+{
+	struct rpc_bulk *bulk = loan->bulk;
+	struct rx *rx = rx_of(bulk);
+	int rc;
+
+	bulk->local = &loan->local;
+	rc = bulk_queue(conn, bulk);
+	if (rc) {
+		link_fail(&conn->link, rc);
+		return;
+	}
+	loan->bulk = NULL;
+	rx->bulks--;
+	bulk_pump(conn);
+}
+
+static void too_late(struct rpc_timer *timer)
+{
+	struct carries *c = container_of(timer, struct carries, timer);
+	struct conn *conn = c->conn;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < WIRE_CARRY_MAX; i++) {
+		struct loan *loan = &c->loan[i];
+
+		if (!loan->bulk || loan->until > conn->link.ctx->now)
+			continue;
+		rail_mem_fini(&loan->mem);
+		lane_count(&conn->lane->carry_late);
+		take_over(conn, loan);
+		n++;
+	}
+	conn->session->late |= n > 0;
+	if (n)
+		log_warn(conn_log(conn),
+			 "%s (%s): did not move %u parts of its data within "
+			 "%u ms: the server does, and lends it no more until "
+			 "it has answered; nothing if it connects again",
+			 conn->peer, conn->session->info.cred.name, n,
+			 conn->lane->server->attr.carry_ms);
+	watch(c);
+}
+
+/* ---- a loan ---- */
+
+static bool wanted(const struct rx *rx, const struct rpc_bulk *bulk,
+		   bool crowded)
+{
+	const struct lane *lane = rx->conn->lane;
+
+	return rx->conn->may_carry && bulk->lend && bulk->nlocal == 1 &&
+	       bulk->len >= CARRY_MIN &&
+	       (crowded || lane->rdma_bytes + bulk->len > lane->carry_above);
+}
+
+static int lend(struct conn *conn, struct loan *loan,
+		const struct rpc_bulk *bulk)
+{
+	void *addr = bulk->local->addr;
+
+	if (bulk->dir == RPC_GET)
+		memset(addr, 0, bulk->len);
+	rail_mem_init(&loan->mem, addr, bulk->len,
+		      TP_LENT | (bulk->dir == RPC_GET ? TP_REMOTE_WRITE
+						      : TP_REMOTE_READ));
+	return rail_mem_on(&loan->mem, conn_rails(conn), conn->link.rail);
+}
+
+static void tell(struct conn *conn, const struct loan *loan)
+{
+	const struct carries *c = conn->carries;
+	const struct wire_hdr *to = rx_of(loan->bulk)->req.msg.hdr;
+	unsigned int rail = conn->link.rail;
+	uint32_t ticket = (uint32_t)(loan - c->loan);
+	uint8_t *buf = c->block + WIRE_CARRY_MAX * c->step + ticket * MSG_LEN;
+	struct wire_hdr *hdr = (struct wire_hdr *)buf;
+	struct wire_carry_rep rep = {
+		.addr = htole64((uintptr_t)loan->mem.addr),
+		.mem_off = htole64(loan->bulk->mem_off),
+		.len = htole32((uint32_t)loan->mem.len),
+		.rkey = htole32(loan->mem.mr[rail]->rkey),
+		.ticket = htole32(ticket),
+	};
+	struct wire_out out;
+
+	wire_begin(&out, buf, MSG_LEN);
+	wire_put(&out, &rep, sizeof(rep));
+	wire_end(&out, WIRE_CARRY, WIRE_F_REPLY, 0);
+	hdr->slot = to->slot;
+	hdr->session = to->session;
+	hdr->seq = to->seq;
+	hdr->clock = htole64(clock_boot());
+	conn_send(conn, buf, MSG_LEN, c->mem.mr[rail]->lkey);
+}
+
+/* Once said: where one registration fails most of them would. */
+static void cannot(struct conn *conn, int status)
+{
+	log_warn(conn_log(conn),
+		 "%s: no memory to let it move its data (%s): the server does",
+		 conn->peer, strerror(-status));
+	conn->may_carry = false;
+}
+
+/* NULL: all tickets are out, or there is no memory. */
+static struct loan *loan_of(struct conn *conn, const struct rpc_bulk *bulk)
+{
+	int rc = conn->carries ? 0 : carries_open(conn);
+	struct loan *loan = rc ? NULL : free_loan(conn);
+
+	if (loan)
+		rc = lend(conn, loan, bulk);
+	if (!rc)
+		return loan;
+	cannot(conn, rc);
+	return NULL;
+}
+
+bool carry_lend(struct rx *rx, struct rpc_bulk *bulk, bool crowded)
+{
+	struct conn *conn = rx->conn;
+	struct loan *loan = wanted(rx, bulk, crowded) ? loan_of(conn, bulk)
+						      : NULL;
+
+	if (!loan)
+		return false;
+	loan->bulk = bulk;
+	loan->local = *bulk->local;
+	loan->until = clock_after_ms(conn->lane->server->attr.carry_ms);
+	loan->out = true;
+	rx->bulks++;
+	tell(conn, loan);
+	watch(conn->carries);
+	return true;
+}
+
+/* ---- the end ---- */
+
+static uint32_t ticket_of(uint32_t imm)
+{
+	return imm & WIRE_IMM_TICKET;
+}
+
+bool carry_expected(const struct conn *conn, uint32_t imm)
+{
+	return conn->carries && ticket_of(imm) < WIRE_CARRY_MAX &&
+	       conn->carries->loan[ticket_of(imm)].out;
+}
+
+/* The reply may be waiting for it; a GET's comes out of done(). */
+static void finish(struct loan *loan, int status)
+{
+	struct rpc_bulk *bulk = loan->bulk;
+
+	rail_mem_fini(&loan->mem);
+	loan->bulk = NULL;
+	bulk_posted(rx_of(bulk));
+	bulk->done(bulk, status);
+}
+
+void carry_answered(struct conn *conn, uint32_t imm)
+{
+	struct loan *loan = &conn->carries->loan[ticket_of(imm)];
+	struct lane *lane = conn->lane;
+
+	loan->out = false;
+	if (!loan->bulk)
+		return;
+	conn->moved++;
+	if (imm & WIRE_IMM_DECLINED) {
+		lane_count(&lane->carry_declined);
+		rail_mem_fini(&loan->mem);
+		take_over(conn, loan);
+	} else {
+		lane_count(&lane->carried);
+		lane_add(&lane->carried_bytes, loan->bulk->len);
+		conn->link.ctx->moved += loan->bulk->len;
+		finish(loan, 0);
+	}
+	watch(conn->carries);
+}
+
+void carry_fail_all(struct conn *conn, int status)
+{
+	unsigned int i;
+
+	if (!conn->carries)
+		return;
+	rpc_timer_clear(conn->link.ctx, &conn->carries->timer);
+	for (i = 0; i < WIRE_CARRY_MAX; i++) {
+		if (!conn->carries->loan[i].bulk)
+			continue;
+		lane_count(&conn->lane->rdma_cut);
+		finish(&conn->carries->loan[i], status);
+	}
+}
+
+void carry_free(struct conn *conn)
+{
+	struct carries *c = conn->carries;
+	unsigned int i;
+
+	if (!c)
+		return;
+	rpc_timer_clear(conn->link.ctx, &c->timer);
+	for (i = 0; i < WIRE_CARRY_MAX; i++)
+		rail_mem_fini(&c->loan[i].mem);
+	rail_mem_fini(&c->mem);
+	free(c->block);
+	free(c);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* conn.c - the server's end of a connection (states drawn in server_int.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carry_int.h"
+
+static const char *const conn_state_name[] = {
+	[CONN_ACCEPTING] = "ACCEPTING", [CONN_HELLO] = "HELLO",
+	[CONN_OPEN] = "OPEN",		[CONN_LINGER] = "LINGER",
+	[CONN_DEAD] = "DEAD",
+};
+
+void conn_put(struct conn *conn)
+{
+	if (!--conn->held && conn->state == CONN_DEAD)
+		ctx_defer(conn->link.ctx, &conn->gone);
+}
+
+void conn_set_state(struct conn *conn, enum conn_state state)
+{
+	log_debug(conn_log(conn), "%s: %s -> %s", conn->peer,
+		  conn_state_name[conn->state], conn_state_name[state]);
+	conn->state = state;
+}
+
+/* ---- completions and events ---- */
+
+static int conn_parse(struct conn *conn, struct rx *rx, const char **why)
+{
+	int rc = wire_parse(rx->buf, rx->len, &rx->req.msg, why);
+
+	if (!rc && le16toh(rx->req.msg.hdr->flags) & WIRE_F_REPLY) {
+		rc = -EPROTO;
+		*why = "a reply instead of a request";
+	}
+	if (!rc &&
+	    le64toh(rx->req.msg.hdr->session) != conn->session->info.id) {
+		rc = -EPROTO;
+		*why = "session is not that of the connection";
+	}
+	if (!rc) {
+		*why = "not the data that it says";
+		rc = fast_req_check(rx);
+	}
+	return rc;
+}
+
+/* wc->imm: the number of a Fast RDMA buffer. */
+static int conn_take(struct conn *conn, struct rx *rx, const struct tp_wc *wc,
+		     const char **why)
+{
+	rx->len = wc->byte_len;
+	if (wc->opcode == TP_RECV) {
+		fast_req_split(rx);
+	} else if (fast_req_copy(rx, wc->imm, wc->byte_len)) {
+		*why = "no request in a Fast RDMA buffer";
+		return -EPROTO;
+	}
+	return conn_parse(conn, rx, why);
+}
+
+static void conn_carried(struct conn *conn, struct rx *rx, uint32_t imm)
+{
+	if (!carry_expected(conn, imm)) {
+		rx->len = 0;
+		greet_error(conn, rx, -EPROTO, "answers what was not asked");
+		return;
+	}
+	rx_release(rx);
+	carry_answered(conn, imm);
+}
+
+static void conn_received(struct conn *conn, struct rx *rx,
+			  const struct tp_wc *wc)
+{
+	const char *why = "?";
+	int rc;
+
+	conn->held++;
+	rx->state = RX_BUSY;
+	if (conn->state == CONN_ACCEPTING)
+		conn_set_state(conn, CONN_HELLO);
+	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_CARRIED) {
+		conn_carried(conn, rx, wc->imm);
+		return;
+	}
+	rc = conn_take(conn, rx, wc, &why);
+	if (rc)
+		greet_error(conn, rx, rc, why);
+	else if (conn->state == CONN_HELLO)
+		greet_hello(conn, rx);
+	else if (le16toh(rx->req.msg.hdr->op) == WIRE_BYE)
+		greet_bye(conn, rx->req.msg.hdr);
+	else
+		req_take(rx);
+}
+
+static void conn_completion(struct link *link, const struct tp_wc *wc)
+{
+	struct conn *conn = container_of(link, struct conn, link);
+
+	if (wc->status) {
+		link_fail(link, wc->status);
+	} else if (wc->opcode == TP_READ || wc->opcode == TP_WRITE ||
+		   wc->opcode == TP_WRITE_IMM) {
+		bulk_complete(conn, (struct rpc_bulk *)(uintptr_t)wc->wr_id);
+	} else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM) {
+		if (!link->failed.queued && conn->state < CONN_LINGER)
+			conn_received(conn, (struct rx *)(uintptr_t)wc->wr_id,
+				      wc);
+	} else if (wc->wr_id && conn->state == CONN_LINGER) {
+		conn_close(conn, 0);
+	}
+}
+
+static void conn_event(struct link *link, const struct tp_event *ev)
+{
+	struct conn *conn = container_of(link, struct conn, link);
+
+	if (ev->type != TP_EV_ESTABLISHED)
+		link_fail(link, ev->status);
+	else if (conn->state == CONN_ACCEPTING)
+		conn_set_state(conn, CONN_HELLO);
+}
+
+static void conn_lost(struct link *link, int status)
+{
+	conn_close(container_of(link, struct conn, link), status);
+}
+
+static const struct link_ops conn_ops = {
+	.completion = conn_completion,
+	.event = conn_event,
+	.lost = conn_lost,
+};
+
+static void conn_timer(struct rpc_timer *timer)
+{
+	struct conn *conn = container_of(timer, struct conn, timer);
+
+	if (conn->state == CONN_OPEN) {
+		bulk_watch(conn);
+	} else if (conn->state == CONN_LINGER) {
+		conn_close(conn, 0);
+	} else {
+		log_warn(conn_log(conn),
+			 "%s: no HELLO within %u ms; connection closed",
+			 conn->peer, conn->lane->server->attr.stall_ms);
+		conn_close(conn, -ETIMEDOUT);
+	}
+}
+
+void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey)
+{
+	struct tp_sge sge = { (void *)(uintptr_t)msg, len, lkey };
+	int rc = link_send(&conn->link, &sge, 1, conn->state == CONN_LINGER);
+
+	if (rc)
+		link_fail(&conn->link, rc);
+}
+
+/* ---- life ---- */
+
+static void conn_gone(struct ctx_task *task)
+{
+	struct conn *conn = container_of(task, struct conn, gone);
+	struct rpc_session *session = conn->session;
+
+	conn_free(conn);
+	session_unused(session);
+}
+
+void conn_free(struct conn *conn)
+{
+	struct rpc_ctx *ctx = conn->link.ctx;
+	unsigned int i;
+
+	bulk_forget(conn);
+	rpc_timer_clear(ctx, &conn->timer);
+	link_close(&conn->link);
+	carry_free(conn);
+	ctx_undefer(ctx, &conn->gone);
+	for (i = 0; conn->rx && i < conn->nrx; i++)
+		ctx_undefer(ctx, &conn->rx[i].retry);
+	rail_mem_fini(&conn->mem);
+	fast_close(conn->fast);
+	conn->session->nconns--;
+	LIST_REMOVE(conn, lane_link);
+	free(conn->block);
+	free(conn->rx);
+	free(conn);
+}
+
+static void conn_log_close(const struct conn *conn, int status)
+{
+	const struct rpc_session_info *info = &conn->session->info;
+
+	if (conn->state == CONN_OPEN && conn->session->opened)
+		log_info(conn_log(conn), "%s (%s): connection closed: %s",
+			 conn->peer, info->cred.name,
+			 !status	     ? "by the client"
+			 : status == -ESTALE ? "replaced, or its session ended"
+					     : strerror(-status));
+}
+
+/* Requests in flight keep their buffers until they are answered. */
+void conn_close(struct conn *conn, int status)
+{
+	unsigned int i;
+
+	if (conn->state == CONN_DEAD)
+		return;
+	conn_log_close(conn, status);
+	conn_set_state(conn, CONN_DEAD);
+	conn->held++;
+	rpc_timer_clear(conn->link.ctx, &conn->timer);
+	link_close(&conn->link);
+	for (i = 0; i < conn->nrx; i++) {
+		if (conn->rx[i].state == RX_PARKED)
+			req_forget(&conn->rx[i]);
+	}
+	if (conn->session->conn == conn)
+		session_detach(conn->session);
+	bulk_fail_all(conn, status ? status : -ECONNRESET);
+	carry_fail_all(conn, status ? status : -ECONNRESET);
+	conn_put(conn);
+}
+
+static unsigned int conn_accept_data(const struct rpc_server *server,
+				     int status, size_t request_max,
+				     struct wire_accept *acc)
+{
+	*acc = (struct wire_accept){
+		.magic = htole32(WIRE_MAGIC),
+		.version = htole16(WIRE_VERSION),
+		.status = htole16((uint16_t)-status),
+		.fsid = htole64(server->attr.fsid),
+		.boot = htole64(server->attr.boot),
+	};
+	if (!status) {
+		acc->credits = htole32(server->attr.slots);
+		acc->request_max = htole32((uint32_t)request_max);
+	}
+	return sizeof(*acc);
+}
+
+void conn_reject(struct rpc_server *server, struct tp_conn_req *req, int status)
+{
+	struct wire_accept acc;
+
+	tp_reject(req, &acc, conn_accept_data(server, status, 0, &acc));
+}
+
+/* Where buffers are pinned they are not made for data: that has fast.h. */
+static size_t conn_request_max(const struct conn *conn,
+			       const struct rpc_server_attr *attr,
+			       unsigned int rail)
+{
+	struct tp_dev *dev = conn_rails(conn)->dev[rail];
+	uint32_t data = sizes_get(&attr->inline_max, tp_dev_name(dev),
+				  tp_dev_pins(dev) ? CONN_PINNED_INLINE
+						   : WIRE_INLINE_MAX);
+	size_t max = sizeof(struct wire_hdr) + WIRE_BODY_MAX + data;
+
+	return max < attr->request_max ? max : attr->request_max;
+}
+
+/* One receive more than slots: for HELLO and BYE, which have none. */
+static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
+		      unsigned int rail)
+{
+	size_t max = conn_request_max(conn, attr, rail);
+	size_t step = (max + 63) & ~(size_t)63;
+	size_t len = step * (attr->slots + 1) + 2 * CONN_CTL_MAX;
+	unsigned int more = attr->carry ? WIRE_CARRY_MAX : 0, i;
+	int rc;
+
+	conn->request_max = max;
+	conn->nrx = attr->slots + 1;
+	conn->rx = calloc(conn->nrx + more, sizeof(*conn->rx));
+	conn->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
+	if (!conn->rx || !conn->block)
+		return -ENOMEM;
+	rail_mem_init(&conn->mem, conn->block, len, TP_LOCAL_WRITE);
+	rc = rail_mem_on(&conn->mem, conn_rails(conn), rail);
+	if (rc)
+		return rc;
+	conn->lkey = conn->mem.mr[rail]->lkey;
+	conn->ctl = conn->block + step * conn->nrx;
+	rc = link_open(&conn->link, rail, CTX_WR_MAX + 2 * attr->slots + 64,
+		       conn->nrx + more);
+	for (i = 0; !rc && i < conn->nrx; i++)
+		rc = rx_init(conn, &conn->rx[i], conn->block + i * step,
+			     conn->lkey);
+	return rc;
+}
+
+static struct conn *conn_new(struct lane *lane, const struct mail *mail)
+{
+	struct rpc_session *session = mail->session;
+	struct conn *conn = calloc(1, sizeof(*conn));
+
+	if (!conn)
+		return NULL;
+	link_init(&conn->link, &conn_ops, lane->ctx);
+	snprintf(conn->peer, sizeof(conn->peer), "%s", tp_req_peer(mail->req));
+	conn->state = CONN_ACCEPTING;
+	conn->lane = lane;
+	conn->session = session;
+	conn->gone.run = conn_gone;
+	conn->timer.fire = conn_timer;
+	TAILQ_INIT(&conn->posted);
+	TAILQ_INIT(&conn->waiting);
+	session->nconns++;
+	LIST_INSERT_HEAD(&lane->conns, conn, lane_link);
+	if (conn_alloc(conn, &lane->server->attr, mail->rail)) {
+		conn_free(conn);
+		return NULL;
+	}
+	return conn;
+}
+
+void conn_accept(struct lane *lane, const struct mail *mail)
+{
+	struct conn *conn = conn_new(lane, mail);
+	struct tp_conn_req *req = mail->req;
+	struct wire_accept acc;
+	int rc;
+
+	if (!conn) {
+		log_error(lane->server->attr.log,
+			  "%s: refused: no memory for a connection",
+			  tp_req_peer(req));
+		conn_reject(lane->server, req, -EAGAIN);
+		return;
+	}
+	conn->epoch = mail->epoch;
+	conn->reply_max = mail->reply_max;
+	session_attach(mail->session, conn, mail->epoch);
+	rpc_timer_set(lane->ctx, &conn->timer,
+		      clock_after_ms(lane->server->attr.stall_ms));
+	rc = tp_accept(conn->link.ep, req, &acc,
+		       conn_accept_data(lane->server, 0, conn->request_max,
+					&acc));
+	if (rc)
+		link_fail(&conn->link, rc);
+}

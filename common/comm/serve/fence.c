@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fence.c - ids of sessions that must not return.  Bounded: a session that
+ * stays away longer than it takes to fence so many others is long forgotten by
+ * everybody else.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "server_int.h"
+
+struct fence {
+	uint64_t session;
+	UT_hash_handle hh;
+};
+
+bool fence_known(struct rpc_server *server, uint64_t session)
+{
+	struct fence *fence;
+
+	HASH_FIND(hh, server->fences, &session, sizeof(session), fence);
+	return fence != NULL;
+}
+
+int fence_add(struct rpc_server *server, uint64_t session)
+{
+	struct fence *fence, *oldest = server->fences;
+
+	if (fence_known(server, session))
+		return 0;
+	fence = malloc(sizeof(*fence));
+	if (!fence)
+		return -ENOMEM;
+	if (HASH_COUNT(server->fences) >= RPC_FENCE_MAX) {
+		HASH_DEL(server->fences, oldest);
+		free(oldest);
+	}
+	fence->session = session;
+	HASH_ADD(hh, server->fences, session, sizeof(session), fence);
+	return 0;
+}
+
+void fence_free(struct rpc_server *server)
+{
+	struct fence *fence;
+
+	while ((fence = server->fences)) {
+		HASH_DEL(server->fences, fence);
+		free(fence);
+	}
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* greet.c - HELLO, BYE and protocol errors, on the server. */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "server_int.h"
+
+_Static_assert(WIRE_GROUPS_MAX == TP_GROUPS_MAX, "groups of a client");
+
+/* A reply outside of the slots: 0 for HELLO, 1 for an error. */
+static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
+			int status, const void *body, size_t body_len)
+{
+	uint8_t *buf = conn->ctl + (size_t)which * CONN_CTL_MAX;
+	struct wire_hdr *hdr = (struct wire_hdr *)buf;
+	struct wire_out out;
+	int len;
+
+	wire_begin(&out, buf, CONN_CTL_MAX);
+	if (body_len)
+		wire_put(&out, body, body_len);
+	len = wire_end(&out, le16toh(to->op), WIRE_F_REPLY, 0);
+	if (len < 0)
+		return;
+	hdr->slot = to->slot;
+	hdr->session = to->session;
+	hdr->seq = to->seq;
+	hdr->credits = htole32(conn->session->credits);
+	hdr->status = htole32((uint32_t)-status);
+	hdr->clock = htole64(clock_boot());
+	conn_send(conn, buf, (uint32_t)len, conn->lkey);
+}
+
+/* What follows on this connection is not heard any more. */
+static void greet_linger(struct conn *conn, const struct wire_hdr *to,
+			 int status)
+{
+	conn_set_state(conn, CONN_LINGER);
+	rpc_timer_set(conn->link.ctx, &conn->timer,
+		      clock_after_ms(SERVER_LINGER_MS));
+	greet_reply(conn, to, 1, status, NULL, 0);
+}
+
+void greet_error(struct conn *conn, struct rx *rx, int status, const char *why)
+{
+	const struct wire_hdr *hdr = rx->buf;
+	bool header = rx->len >= sizeof(*hdr) &&
+		      le32toh(hdr->magic) == WIRE_MAGIC;
+
+	lane_count(&conn->lane->protocol_errors);
+	log_warn(conn_log(conn),
+		 "%s (session %016llx): protocol error in %s: %s; "
+		 "connection closed",
+		 conn->peer, (unsigned long long)conn->session->info.id,
+		 header ? wire_op_name(le16toh(hdr->op)) : "a message",
+		 why ? why : "?");
+	if (header)
+		greet_linger(conn, hdr, status);
+	else
+		link_fail(&conn->link, status);
+	rx_release(rx);
+}
+
+static void greet_name(char *dst, size_t max, const struct wire_tail *name)
+{
+	const char *src = name->ptr;
+	size_t i, len = name->len < max - 1 ? name->len : max - 1;
+
+	for (i = 0; i < len; i++)
+		dst[i] = isprint((unsigned char)src[i]) ? src[i] : '?';
+	dst[i] = '\0';
+}
+
+static void greet_cred(struct rpc_cred *cred, const struct wire_msg *msg)
+{
+	const struct wire_hello *hello = msg->body;
+	const le32 *groups = msg->tail[0].ptr;
+	uint32_t i;
+
+	*cred = (struct rpc_cred){
+		.uid = le32toh(hello->uid),
+		.gid = le32toh(hello->gid),
+		.ngroups = le32toh(hello->ngroups),
+	};
+	for (i = 0; i < cred->ngroups; i++)
+		cred->groups[i] = le32toh(groups[i]);
+	greet_name(cred->name, sizeof(cred->name), &msg->tail[1]);
+}
+
+/* Where the kernel says who it is, what it says itself does not count. */
+static void greet_identity(const struct conn *conn, struct rpc_cred *cred)
+{
+	struct tp_identity id;
+
+	if (tp_ep_identity(conn->link.ep, &id))
+		return;
+	cred->uid = id.uid;
+	cred->gid = id.gid;
+	cred->ngroups = id.ngroups;
+	memcpy(cred->groups, id.groups, sizeof(id.groups));
+}
+
+static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
+{
+	return a->uid == b->uid && a->gid == b->gid &&
+	       a->ngroups == b->ngroups &&
+	       !memcmp(a->groups, b->groups, a->ngroups * sizeof(a->groups[0]));
+}
+
+/* 1: resumed; 0: new; -errno: refused. */
+static int greet_session(struct rpc_session *s, const struct rpc_cred *cred)
+{
+	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	int rc;
+
+	if (s->state == SESSION_OPEN)
+		return greet_same(&s->info.cred, cred) ? 1 : -EPERM;
+	s->info.cred = *cred;
+	rc = session_alloc_slots(s);
+	if (rc)
+		return rc;
+	s->opened = true;
+	if (attr->service->session_open)
+		rc = attr->service->session_open(attr->arg, s);
+	if (rc < 0)
+		s->opened = false;
+	else
+		s->state = SESSION_OPEN;
+	return rc;
+}
+
+/* The kept replies go out over this connection from now on. */
+static int greet_replies(struct conn *conn, int resumed)
+{
+	struct rail_mem *mem = &conn->session->mem;
+	int rc = rail_mem_on(mem, conn_rails(conn), conn->link.rail);
+
+	if (rc)
+		return rc;
+	conn->reply_lkey = mem->mr[conn->link.rail]->lkey;
+	return resumed;
+}
+
+static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
+			  bool resumed)
+{
+	const struct rpc_session_info *info = &conn->session->info;
+	struct wire_hello_rep rep = {
+		.boot = htole64(conn->lane->server->attr.boot),
+		.credits = htole32(conn->session->credits),
+		.flags = htole32((resumed ? WIRE_H_RESUMED : 0) |
+				 (conn->may_carry ? WIRE_H_CARRY : 0)),
+	};
+
+	rpc_timer_clear(conn->link.ctx, &conn->timer);
+	conn_set_state(conn, CONN_OPEN);
+	log_info(conn_log(conn),
+		 "%s (%s): %s session %016llx, uid %u, on context %u",
+		 conn->peer, info->cred.name, resumed ? "resumes" : "opens",
+		 (unsigned long long)info->id, info->cred.uid, info->ctx_index);
+	greet_reply(conn, hdr, 0, 0, &rep, sizeof(rep));
+}
+
+void greet_hello(struct conn *conn, struct rx *rx)
+{
+	const struct wire_hdr *hdr = rx->req.msg.hdr;
+	struct rpc_session *s = conn->session;
+	struct rpc_cred cred;
+	int rc;
+
+	if (le16toh(hdr->op) != WIRE_HELLO) {
+		greet_error(conn, rx, -EPROTO, "HELLO must come first");
+		return;
+	}
+	conn->may_carry = conn->lane->server->attr.carry &&
+			  le16toh(hdr->flags) & WIRE_F_CARRY && !s->late;
+	greet_cred(&cred, &rx->req.msg);
+	greet_identity(conn, &cred);
+	rc = greet_session(s, &cred);
+	if (rc >= 0)
+		rc = greet_replies(conn, rc);
+	if (rc < 0) {
+		/* it comes again and again while the service waits */
+		log_msg(conn_log(conn),
+			rc == -EAGAIN ? LOG_LV_DEBUG : LOG_LV_WARN,
+			"%s (%s): session %016llx refused: %s", conn->peer,
+			cred.name, (unsigned long long)s->info.id,
+			rc == -EAGAIN  ? "not ready yet"
+			: rc == -EPERM ? "it belongs to other credentials"
+				       : strerror(-rc));
+		greet_linger(conn, hdr, rc);
+	} else {
+		greet_welcome(conn, hdr, rc > 0);
+	}
+	rx_release(rx);
+}
+
+void greet_bye(struct conn *conn, const struct wire_hdr *hdr)
+{
+	/* Its receive is never posted again: the connection closes. */
+	conn->held--;
+	session_end(conn->session, !(le16toh(hdr->flags) & WIRE_F_UNSURE));
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* reply.c - replies are built in the slot's buffer, kept there, and sent. */
+#include <errno.h>
+
+#include "server_int.h"
+
+static struct slot *reply_slot(const struct rpc_req *req)
+{
+	return &req->session->slots[req->slot];
+}
+
+struct wire_out *rpc_reply_begin(struct rpc_req *req)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+	size_t max = rx->conn->lane->server->attr.reply_max;
+
+	if (max > rx->conn->reply_max)
+		max = rx->conn->reply_max;
+	wire_begin(&rx->out, reply_slot(req)->reply, max);
+	return &rx->out;
+}
+
+void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+	struct wire_hdr *hdr = (struct wire_hdr *)reply_slot(req)->reply;
+	int len;
+
+	if (status < 0)
+		rpc_reply_begin(req);
+	len = wire_end(&rx->out, req->op, WIRE_F_REPLY, 0);
+	if (len < 0) {
+		status = len;
+		rpc_reply_begin(req);
+		len = wire_end(&rx->out, req->op, WIRE_F_REPLY, 0);
+	}
+	hdr->slot = htole16((uint16_t)req->slot);
+	hdr->session = req->msg.hdr->session;
+	hdr->seq = htole64(req->seq);
+	hdr->credits = htole32(req->session->credits);
+	hdr->status = htole32((uint32_t)(status < 0 ? -status : status));
+	rx->reply_len = (uint32_t)len;
+	rx->rerun |= flags & RPC_REEXECUTE;
+}
+
+const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len)
+{
+	const struct rx *rx = container_of(req, struct rx, req);
+
+	*len = rx->reply_len;
+	return reply_slot(req)->reply;
+}
+
+/* The receive is posted before the reply: the next request finds it. */
+void reply_post(struct rx *rx)
+{
+	struct conn *conn = rx->conn;
+	struct wire_hdr *reply = (struct wire_hdr *)reply_slot(&rx->req)->reply;
+	uint32_t len = rx->reply_len;
+
+	reply->clock = htole64(clock_boot());
+	req_finish(rx, true);
+	if (!place_reply(rx, reply, len) && conn->state == CONN_OPEN)
+		conn_send(conn, reply, len, conn->reply_lkey);
+}
+
+void rpc_reply_send(struct rpc_req *req)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+
+	if (rx->bulks)
+		rx->answered = true;
+	else
+		reply_post(rx);
+}
+
+void rpc_reply_status(struct rpc_req *req, int status)
+{
+	rpc_reply_begin(req);
+	rpc_reply_end(req, status, 0);
+	rpc_reply_send(req);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * req.c - a request finds its slot: it is new, or was answered, or is still
+ * in execution (then it waits, parked), or names what cannot be.
+ */
+#include <errno.h>
+
+#include "server_int.h"
+
+static struct slot *req_slot(const struct rx *rx)
+{
+	return &rx->conn->session->slots[rx->req.slot];
+}
+
+static bool req_is_replay(const struct rx *rx)
+{
+	return le16toh(rx->req.msg.hdr->flags) & WIRE_F_REPLAY;
+}
+
+/*
+ * Nobody waits longer than RPC_WAIT_MAX_MS: so no timer is set by a number that a
+ * client made up.
+ */
+static void req_time(struct rpc_req *req, uint64_t now)
+{
+	uint64_t max = RPC_WAIT_MAX_MS * CLOCK_NS_PER_MS;
+	uint64_t boot = clock_boot(), expiry = le64toh(req->msg.hdr->clock);
+
+	req->expiry = expiry < boot + max ? expiry : boot + max;
+	req->deadline = now;
+	if (req->expiry > boot)
+		req->deadline += req->expiry - boot;
+}
+
+bool rpc_req_late(const struct rpc_req *req)
+{
+	return clock_boot() >= req->expiry;
+}
+
+static void req_run(struct rx *rx)
+{
+	struct conn *conn = rx->conn;
+	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct wire_hdr *hdr = rx->req.msg.hdr;
+
+	req_slot(rx)->exec = rx;
+	conn->session->nexec++;
+	rx->reply_len = 0;
+	rx->bulks = 0;
+	rx->rerun = false;
+	rx->answered = false;
+	rx->held = NULL;
+	rx->put_end = 0;
+	rx->req.op = le16toh(hdr->op);
+	rx->req.anew = le16toh(hdr->flags) & WIRE_F_ANEW;
+	req_time(&rx->req, conn->link.ctx->now);
+	rx->req.session = conn->session;
+	rx->req.priv = NULL;
+	lane_count(&conn->lane->requests);
+	if (rx->req.op == WIRE_FAST)
+		fast_req_run(&rx->req);
+	else
+		attr->service->request(attr->arg, &rx->req);
+}
+
+/* Only a newer connection may ask for a slot that is in execution. */
+static void req_park(struct rx *rx, struct slot *slot)
+{
+	const struct rx *exec = slot->exec;
+
+	if (exec->conn == rx->conn || slot->parked) {
+		greet_error(rx->conn, rx, -EPROTO, "slot is in use");
+	} else if (rx->req.seq < exec->req.seq ||
+		   (rx->req.seq == exec->req.seq && !req_is_replay(rx))) {
+		greet_error(rx->conn, rx, -EPROTO, "seq was used before");
+	} else {
+		slot->parked = rx;
+		rx->state = RX_PARKED;
+	}
+}
+
+static void req_again(struct rx *rx, struct slot *slot)
+{
+	struct conn *conn = rx->conn;
+	struct wire_hdr *hdr = (struct wire_hdr *)slot->reply;
+
+	if (!req_is_replay(rx) || slot->epoch == conn->epoch) {
+		greet_error(conn, rx, -EPROTO, "seq was answered before");
+		return;
+	}
+	lane_count(&conn->lane->replays);
+	if (slot->rerun) {
+		req_run(rx);
+	} else if (slot->len > conn->reply_max) {
+		greet_error(conn, rx, -EMSGSIZE, "reply_max below kept reply");
+	} else {
+		slot->epoch = conn->epoch;
+		hdr->credits = htole32(conn->session->credits);
+		hdr->clock = htole64(clock_boot());
+		rx_release(rx);
+		conn_send(conn, slot->reply, slot->len, conn->reply_lkey);
+	}
+}
+
+void req_take(struct rx *rx)
+{
+	struct conn *conn = rx->conn;
+	const struct wire_hdr *hdr = rx->req.msg.hdr;
+	struct slot *slot;
+
+	rx->req.slot = le16toh(hdr->slot);
+	rx->req.seq = le64toh(hdr->seq);
+	if (conn->state != CONN_OPEN) {
+		rx_release(rx);
+		return;
+	}
+	if (le16toh(hdr->op) == WIRE_HELLO) {
+		greet_error(conn, rx, -EPROTO, "a second HELLO");
+		return;
+	}
+	if (rx->req.slot >= conn->lane->server->attr.slots) {
+		greet_error(conn, rx, -EPROTO, "slot beyond the credits");
+		return;
+	}
+	slot = req_slot(rx);
+	if (slot->exec)
+		req_park(rx, slot);
+	else if (!rx->req.seq || rx->req.seq < slot->seq)
+		greet_error(conn, rx, -EPROTO, "seq is too old");
+	else if (rx->req.seq == slot->seq)
+		req_again(rx, slot);
+	else
+		req_run(rx);
+}
+
+void req_finish(struct rx *rx, bool done)
+{
+	struct conn *conn = rx->conn;
+	struct slot *slot = req_slot(rx);
+
+	slot->exec = NULL;
+	conn->session->nexec--;
+	if (done) {
+		slot->seq = rx->req.seq;
+		slot->len = rx->reply_len;
+		slot->rerun = rx->rerun;
+		slot->epoch = conn->epoch;
+	}
+	if (slot->parked) {
+		ctx_defer(conn->link.ctx, &slot->parked->retry);
+		slot->parked = NULL;
+	}
+	rx_release(rx);
+	session_unused(conn->session);
+}
+
+void req_forget(struct rx *rx)
+{
+	struct slot *slot = req_slot(rx);
+
+	ctx_undefer(rx->conn->link.ctx, &rx->retry);
+	if (slot->parked == rx)
+		slot->parked = NULL;
+	rx_release(rx);
+}
+
+unsigned int rpc_req_rail(const struct rpc_req *req)
+{
+	const struct rx *rx = container_of(req, const struct rx, req);
+
+	return rx->conn->link.rail;
+}
+
+void rpc_req_cut(struct rpc_req *req, int status)
+{
+	conn_close(container_of(req, struct rx, req)->conn, status);
+}
+
+void rpc_req_abort(struct rpc_req *req)
+{
+	req_finish(container_of(req, struct rx, req), false);
+}

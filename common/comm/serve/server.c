@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* server.c - listener, lanes and their mailboxes. */
+#include "server_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lanes ---- */
+
+void lane_post(struct lane *lane, struct mail *mail)
+{
+	pthread_mutex_lock(&lane->lock);
+	STAILQ_INSERT_TAIL(&lane->mails, mail, link);
+	pthread_mutex_unlock(&lane->lock);
+	ctx_hook_raise(lane->ctx, &lane->hook);
+}
+
+/* A newer connection of a session replaces the old one. */
+static int lane_connect(struct lane *lane, struct mail *mail)
+{
+	struct rpc_session *s = mail->session;
+
+	if (s->state == SESSION_ENDED)
+		return -EAGAIN;
+	if (s->epoch && (int32_t)(mail->epoch - s->epoch) <= 0)
+		return -ESTALE;
+	if (s->conn)
+		conn_close(s->conn, -ESTALE);
+	if (s->state == SESSION_ENDED || s->nconns >= SERVER_OLD_CONNS)
+		return -EAGAIN;
+	conn_accept(lane, mail);
+	return 0;
+}
+
+static void lane_mail(struct lane *lane, struct mail *mail)
+{
+	struct rpc_session *s = mail->session;
+	int rc;
+
+	if (mail == &s->end_mail) {
+		session_end(s, false);
+	} else {
+		rc = lane_connect(lane, mail);
+		if (rc) {
+			log_info(lane->server->attr.log,
+				 "%s: refused: session %016llx: %s",
+				 tp_req_peer(mail->req),
+				 (unsigned long long)s->info.id,
+				 rc == -ESTALE ? "an old connect"
+					       : "its last connections are "
+						 "still busy");
+			conn_reject(lane->server, mail->req, rc);
+		}
+		free(mail);
+		if (s->state == SESSION_NEW && !s->conn)
+			session_end(s, false);
+	}
+	session_unpend(s);
+}
+
+static struct mail *lane_take(struct lane *lane)
+{
+	struct mail *mail;
+
+	pthread_mutex_lock(&lane->lock);
+	mail = STAILQ_FIRST(&lane->mails);
+	if (mail)
+		STAILQ_REMOVE_HEAD(&lane->mails, link);
+	pthread_mutex_unlock(&lane->lock);
+	return mail;
+}
+
+static void lane_run(struct ctx_hook *hook)
+{
+	struct lane *lane = container_of(hook, struct lane, hook);
+	struct mail *mail;
+
+	while ((mail = lane_take(lane)))
+		lane_mail(lane, mail);
+}
+
+static void lane_init(struct lane *lane, struct rpc_server *server,
+		      unsigned int index)
+{
+	lane->server = server;
+	lane->ctx = server->attr.ctx[index];
+	lane->index = index;
+	lane->hook.run = lane_run;
+	pthread_mutex_init(&lane->lock, NULL);
+	STAILQ_INIT(&lane->mails);
+	LIST_INIT(&lane->conns);
+	TAILQ_INIT(&lane->turns);
+	/* a share of 0, or half a share, would be no bound */
+	if (server->attr.rdma_max)
+		lane->rdma_max = server->attr.rdma_max / server->attr.nctx | 2;
+	lane->carry_above = server->attr.carry_above / server->attr.nctx;
+	ctx_hook_add(lane->ctx, &lane->hook);
+}
+
+static void lane_fini(struct lane *lane)
+{
+	struct mail *mail;
+	struct conn *conn;
+
+	while ((mail = lane_take(lane))) {
+		if (mail == &mail->session->end_mail)
+			continue;
+		tp_reject(mail->req, NULL, 0);
+		free(mail);
+	}
+	while ((conn = LIST_FIRST(&lane->conns)))
+		conn_free(conn);
+	ctx_hook_remove(lane->ctx, &lane->hook);
+	pthread_mutex_destroy(&lane->lock);
+}
+
+/* ---- connect requests, on the first context ---- */
+
+static int server_check(struct rpc_server *server, struct tp_conn_req *req,
+			struct wire_connect *wc)
+{
+	const struct log *log = server->attr.log;
+	const char *why = NULL, *peer = tp_req_peer(req);
+	unsigned int len;
+	const void *priv = tp_req_private(req, &len);
+	int rc = wire_check_connect(priv, len, &why);
+
+	memcpy(wc, priv, len < sizeof(*wc) ? len : sizeof(*wc));
+	if (rc == -EPROTONOSUPPORT) {
+		log_warn(log,
+			 "%s: refused: it speaks protocol version %u, this "
+			 "server %u; install one release on both",
+			 peer, le16toh(wc->version), WIRE_VERSION);
+		return rc;
+	}
+	if (!rc && le32toh(wc->reply_max) < SERVER_REPLY_MIN) {
+		rc = -EPROTO;
+		why = "reply_max";
+	}
+	if (rc) {
+		log_warn(log, "%s: refused: malformed connect request: %s",
+			 peer, why ? why : "?");
+		return rc;
+	}
+	if (wc->fsid && le64toh(wc->fsid) != server->attr.fsid) {
+		log_warn(log,
+			 "%s: refused: it wants file system %016llx, this is "
+			 "%016llx; check its configuration",
+			 peer, (unsigned long long)le64toh(wc->fsid),
+			 (unsigned long long)server->attr.fsid);
+		return -ENXIO;
+	}
+	return 0;
+}
+
+/* Clients try again and again while the table is full. */
+static void server_log_refusal(struct rpc_server *server,
+			       const struct wire_connect *wc,
+			       struct tp_conn_req *req, int rc)
+{
+	uint64_t now = clock_now();
+
+	if (rc == -EAGAIN) {
+		if (now - server->refused_at <
+		    SERVER_REFUSED_MS * CLOCK_NS_PER_MS)
+			return;
+		server->refused_at = now;
+	}
+	log_warn(server->attr.log, "%s: refused: session %016llx: %s",
+		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),
+		 rc == -EAGAIN	 ? "too many sessions; raise max_sessions"
+		 : rc == -ESTALE ? "it was fenced"
+		 : rc == -EBUSY	 ? "its last life, or connect, is not over yet"
+				 : strerror(-rc));
+}
+
+static int server_hand_over(struct rpc_server *server,
+			    const struct wire_connect *wc,
+			    struct tp_conn_req *req, unsigned int rail)
+{
+	struct mail *mail = calloc(1, sizeof(*mail));
+	int rc;
+
+	if (!mail)
+		return -ENOMEM;
+	rc = session_lookup(server, wc, &mail->session);
+	if (rc) {
+		server_log_refusal(server, wc, req, rc);
+		free(mail);
+		return rc;
+	}
+	mail->req = req;
+	mail->rail = rail;
+	mail->epoch = le32toh(wc->epoch);
+	mail->reply_max = le32toh(wc->reply_max);
+	lane_post(mail->session->lane, mail);
+	return 0;
+}
+
+static void server_request(struct ctx_listener *l, struct tp_conn_req *req)
+{
+	struct server_listener *listener =
+		container_of(l, struct server_listener, base);
+	struct rpc_server *server = listener->server;
+	struct wire_connect wc = { 0 };
+	int rc = server_check(server, req, &wc);
+
+	if (rc)
+		lane_count(&server->lanes[0].protocol_errors);
+	else
+		rc = server_hand_over(server, &wc, req, listener->rail);
+	if (rc)
+		conn_reject(server, req, rc);
+}
+
+/* ---- public ---- */
+
+int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
+{
+	struct rpc_server *server = calloc(1, sizeof(*server));
+	struct rpc_ctx *ctx = attr->ctx[0];
+	unsigned int i;
+	int rc;
+
+	if (!server)
+		return -ENOMEM;
+	server->attr = *attr;
+	if (!attr->stall_ms)
+		server->attr.stall_ms = SERVER_STALL_MS;
+	if (!attr->carry_ms)
+		server->attr.carry_ms = server->attr.stall_ms / 2;
+	server->attr.ctx = NULL;
+	server->fast.max = attr->fast_bytes;
+	server->lanes = calloc(attr->nctx, sizeof(*server->lanes));
+	if (!server->lanes) {
+		free(server);
+		return -ENOMEM;
+	}
+	rc = server_listen(server, ctx, server_request);
+	if (rc) {
+		free(server->lanes);
+		free(server);
+		return rc;
+	}
+	server->attr.ctx = attr->ctx;
+	for (i = 0; i < attr->nctx; i++)
+		lane_init(&server->lanes[i], server, i);
+	server->attr.ctx = NULL;
+	server->nlanes = attr->nctx;
+	pthread_mutex_init(&server->lock, NULL);
+	TAILQ_INIT(&server->away);
+	LIST_INIT(&server->all);
+	*out = server;
+	return 0;
+}
+
+void rpc_server_close(struct rpc_server *server)
+{
+	struct rpc_ctx *ctx = server->lanes[0].ctx;
+	struct rpc_session *s;
+	unsigned int i;
+
+	server_unlisten(server, ctx);
+	for (i = 0; i < server->nlanes; i++)
+		lane_fini(&server->lanes[i]);
+	while ((s = LIST_FIRST(&server->all)))
+		session_free(s);
+	fence_free(server);
+	pthread_mutex_destroy(&server->lock);
+	free(server->lanes);
+	free(server);
+}
+
+void rpc_server_addr(const struct rpc_server *server, struct addr *addr)
+{
+	*addr = server->addr;
+}
+
+void rpc_server_stats(const struct rpc_server *server,
+		      struct rpc_server_stats *stats)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&server->lock;
+	unsigned int i;
+
+	*stats = (struct rpc_server_stats){ 0 };
+	for (i = 0; i < server->nlanes; i++) {
+		const struct lane *lane = &server->lanes[i];
+
+		stats->requests += atomic_load(&lane->requests);
+		stats->protocol_errors += atomic_load(&lane->protocol_errors);
+		stats->replays += atomic_load(&lane->replays);
+		stats->fast += atomic_load(&lane->fast);
+		stats->placed += atomic_load(&lane->placed);
+		stats->rdma_waits += atomic_load(&lane->rdma_waits);
+		stats->rdma_cut += atomic_load(&lane->rdma_cut);
+		stats->rdma_most += atomic_load(&lane->rdma_most);
+		stats->carried += atomic_load(&lane->carried);
+		stats->carried_bytes += atomic_load(&lane->carried_bytes);
+		stats->carry_declined += atomic_load(&lane->carry_declined);
+		stats->carry_late += atomic_load(&lane->carry_late);
+	}
+	stats->fast_refused = atomic_load(&server->fast.refused);
+	stats->fast_bytes = atomic_load(&server->fast.used);
+	pthread_mutex_lock(lock);
+	stats->sessions = server->nsessions;
+	pthread_mutex_unlock(lock);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * server_int.h - the server's end, shared by the files of this room.
+ *
+ * The listener's context finds or makes the session of a connect request and
+ * hands the request to the session's lane: its context's part of the server.
+ * From there on a session belongs to that context's thread.  The session
+ * table is shared: one lock, taken when connections come and go.
+ *
+ * A request lives in a receive buffer (struct rx) of its connection and holds
+ * it until it is answered; so a broken connection lives on until the last of
+ * its requests is.
+ */
+#ifndef SERVER_INT_H
+#define SERVER_INT_H
+
+#include <pthread.h>
+#include <uthash.h>
+
+#include "bulk_int.h"
+#include "ctx.h"
+#include "fast.h"
+#include "rpc_serve.h"
+
+#define SERVER_STALL_MS 10000u /* default of stall_ms */
+#define SERVER_REFUSED_MS 1000u /* between log lines about a full table */
+#define SERVER_LINGER_MS 1000u /* for the last reply to leave */
+#define SERVER_OLD_CONNS 4u /* of one session, still holding requests */
+#define SERVER_REPLY_MIN 256u /* a client has to take replies so long */
+/* On a rail that pins memory more data than so much goes another way. */
+#define CONN_PINNED_INLINE 4096u
+#define CONN_CTL_MAX 128u /* a reply outside of the slots; two of them */
+
+struct rpc_server;
+struct rpc_session;
+struct conn;
+
+/* ---- a server on one context ---- */
+
+/* Work for a lane.  req NULL: the session was ended from outside. */
+struct mail {
+	STAILQ_ENTRY(mail) link;
+	struct rpc_session *session;
+	struct tp_conn_req *req;
+	unsigned int rail; /* of req */
+	uint32_t epoch;
+	uint32_t reply_max;
+};
+STAILQ_HEAD(mails, mail);
+
+struct lane {
+	struct ctx_hook hook;
+	struct rpc_server *server;
+	struct rpc_ctx *ctx;
+	unsigned int index;
+	pthread_mutex_t lock; /* of mails, nothing else */
+	struct mails mails;
+	unsigned int nsessions; /* under the server's lock */
+	LIST_HEAD(, conn) conns;
+	/* bulk.c: bytes of RDMA outstanding, at most rdma_max if that is set,
+	 * and the connections that wait for their turn */
+	uint64_t rdma_max, rdma_bytes;
+	TAILQ_HEAD(conn_turns, conn) turns;
+	/* written by the lane's thread alone */
+	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
+	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
+	uint64_t carry_above; /* bytes outstanding: clients move more */
+	atomic_uint_least64_t carried, carried_bytes;
+	atomic_uint_least64_t carry_declined, carry_late;
+};
+
+struct fence;
+
+struct server_listener {
+	struct ctx_listener base;
+	struct rpc_server *server;
+	unsigned int rail;
+};
+
+struct rpc_server {
+	struct rpc_server_attr attr;
+	struct lane *lanes;
+	unsigned int nlanes;
+	struct server_listener listener[RAILS_MAX];
+	unsigned int nlisteners;
+	struct addr addr; /* in use */
+	struct fast_budget fast;
+	uint64_t refused_at; /* when a full table was last logged */
+	pthread_mutex_t lock; /* of the rest */
+	struct rpc_session *table; /* by id, until session_close() returned */
+	unsigned int nsessions; /* listed ones */
+	LIST_HEAD(, rpc_session) all; /* also ended ones */
+	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
+	struct fence *fences; /* uthash keeps them oldest first */
+};
+
+/* ---- sessions ---- */
+
+/* One slot: the last reply, and the request in execution. */
+struct slot {
+	uint64_t seq; /* of the kept reply; 0: none yet */
+	uint32_t len; /* of the kept reply */
+	uint32_t epoch; /* connection it was sent on */
+	bool rerun; /* do not repeat the reply: execute again */
+	uint8_t *reply; /* reply_max bytes */
+	struct rx *exec;
+	struct rx *parked; /* on a newer connection, until exec is done */
+};
+
+enum session_state {
+	SESSION_NEW, /* connected, no HELLO yet */
+	SESSION_OPEN,
+	SESSION_ENDED, /* closed, forgotten and freed when unused */
+};
+
+struct rpc_session {
+	struct rpc_session_info info;
+	struct lane *lane;
+	/* under the server's lock */
+	UT_hash_handle hh;
+	LIST_ENTRY(rpc_session) all_link;
+	TAILQ_ENTRY(rpc_session) away_link;
+	bool away;
+	bool listed; /* it may be connected to */
+	unsigned int pending; /* mails that name it */
+	struct mail end_mail;
+	/* the lane's thread */
+	enum session_state state;
+	bool opened, clean; /* what the service was and will be told */
+	bool late; /* did not move what it was lent in time: carry.c */
+	struct conn *conn;
+	uint32_t epoch;
+	unsigned int nconns; /* also broken ones that hold requests */
+	unsigned int nexec;
+	unsigned int credits; /* as each reply says */
+	struct rpc_timer ttl;
+	struct ctx_task end;
+	struct slot *slots;
+	uint8_t *block;
+	struct rail_mem mem;
+};
+
+/*
+ * listen.c: on the rail that the address names, or on all for pvfs://; what
+ * arrives goes to request().
+ */
+int server_listen(struct rpc_server *server, struct rpc_ctx *ctx,
+		  void (*request)(struct ctx_listener *l,
+				  struct tp_conn_req *req));
+void server_unlisten(struct rpc_server *server, struct rpc_ctx *ctx);
+
+void lane_post(struct lane *lane, struct mail *mail);
+
+/*
+ * session.c; lookup for the listener: -EAGAIN (the table is full), -EBUSY (too
+ * many of its connects wait, or its last life is not over), -ESTALE, -ENOMEM.
+ * pending is raised.
+ */
+int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
+		   struct rpc_session **session);
+/* A mail that named it was handled. */
+void session_unpend(struct rpc_session *session);
+int session_alloc_slots(struct rpc_session *session);
+/* The session has a connection now, or lost it. */
+void session_attach(struct rpc_session *session, struct conn *conn,
+		    uint32_t epoch);
+void session_detach(struct rpc_session *session);
+/* The end, in the lane's thread: session_close() comes when it is unused. */
+void session_end(struct rpc_session *session, bool clean);
+/* Something that used it is gone. */
+void session_unused(struct rpc_session *session);
+void session_free(struct rpc_session *session);
+
+/* fence.c, under the server's lock */
+bool fence_known(struct rpc_server *server, uint64_t session);
+int fence_add(struct rpc_server *server, uint64_t session);
+void fence_free(struct rpc_server *server);
+
+/* ---- connections ---- */
+
+/*
+ *   ACCEPTING --established--> HELLO --HELLO ok--> OPEN
+ *        |                       |                  |
+ *        |                  error reply        error reply
+ *        |                       +----> LINGER <----+
+ *        +---------lost----------------> DEAD <---- any
+ */
+enum conn_state {
+	CONN_ACCEPTING,
+	CONN_HELLO,
+	CONN_OPEN,
+	CONN_LINGER, /* a last reply is on its way, nothing more is heard */
+	CONN_DEAD, /* closed; freed when its requests are answered */
+};
+
+enum rx_state { RX_POSTED, RX_BUSY, RX_PARKED };
+
+struct rx {
+	struct rpc_req req; /* first */
+	struct conn *conn;
+	void *buf;
+	uint32_t lkey; /* of buf */
+	enum rx_state state;
+	uint32_t len; /* of the message in buf */
+	uint32_t data_len; /* bytes behind it, or in a Fast RDMA buffer */
+	const void *data;
+	struct ctx_task retry; /* a parked one is looked at again */
+	struct wire_out out;
+	uint32_t reply_len;
+	uint32_t bulks; /* not yet posted */
+	bool rerun;
+	bool answered; /* reply waits for bulks */
+	struct rpc_bulk *held; /* place.c: goes out with the reply */
+	uint64_t put_end; /* of the data that is on its way back */
+};
+
+struct conn {
+	struct link link;
+	enum conn_state state;
+	struct lane *lane;
+	struct rpc_session *session;
+	LIST_ENTRY(conn) lane_link;
+	struct ctx_task gone;
+	struct rpc_timer timer; /* HELLO, linger, stall */
+	uint32_t epoch, reply_max;
+	unsigned int held; /* rx not posted, and conn_close() */
+	unsigned int nrx; /* posted ones */
+	struct rx *rx; /* one more than slots, and for carry.c */
+	uint8_t *block; /* requests, then two control messages: */
+	uint8_t *ctl;
+	size_t request_max; /* bytes of each */
+	struct rail_mem mem;
+	uint32_t lkey; /* of block */
+	struct fast *fast; /* NULL: not asked for yet */
+	uint32_t reply_lkey; /* of the session's replies, once it is open */
+	char peer[96];
+	/* bulk.c */
+	TAILQ_HEAD(bulks, rpc_bulk) posted;
+	struct bulks waiting;
+	unsigned int bulk_wrs;
+	uint64_t bulk_bytes;
+	TAILQ_ENTRY(conn) turn;
+	bool in_turns;
+	unsigned long moved, moved_seen;
+	bool may_carry; /* both ends want it */
+	struct carries *carries; /* carry.c; NULL: nothing was lent yet */
+};
+
+/* conn.c.  conn_accept() consumes mail->req. */
+void conn_accept(struct lane *lane, const struct mail *mail);
+void conn_reject(struct rpc_server *server, struct tp_conn_req *req,
+		 int status);
+void conn_close(struct conn *conn, int status);
+void conn_set_state(struct conn *conn, enum conn_state state);
+static inline const struct rails *conn_rails(const struct conn *conn)
+{
+	return &conn->link.ctx->rails;
+}
+/* Sends a message that lies in registered memory. */
+void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
+/* At rpc_server_close(): no callbacks. */
+void conn_free(struct conn *conn);
+/* Something that held it is gone. */
+void conn_put(struct conn *conn);
+
+/* rx.c: a receive, posted into buf. */
+int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey);
+/* WIRE_CARRY_MAX more, step bytes apart; once. */
+int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey);
+/* The request is no longer held: its buffer receives again. */
+void rx_release(struct rx *rx);
+
+/* greet.c: HELLO, BYE and protocol errors, on the server */
+void greet_hello(struct conn *conn, struct rx *rx);
+void greet_bye(struct conn *conn, const struct wire_hdr *hdr);
+/* Says what is wrong, to the log and if possible to the client; then only
+ * this connection closes. */
+void greet_error(struct conn *conn, struct rx *rx, int status, const char *why);
+
+/* req.c: a checked request of an open session. */
+void req_take(struct rx *rx);
+/* Out of execution; done: the reply in the slot is kept. */
+void req_finish(struct rx *rx, bool done);
+/* The connection is gone: parked requests are forgotten. */
+void req_forget(struct rx *rx);
+
+/*
+ * fast_req.c: the message and its data, as received in the buffer of rx, or
+ * written to a Fast RDMA buffer: -EPROTO, there is no such message.
+ */
+void fast_req_split(struct rx *rx);
+int fast_req_copy(struct rx *rx, uint32_t buffer, uint32_t len);
+/* A checked message has the data that it says, or -EPROTO. */
+int fast_req_check(struct rx *rx);
+/* Answers FAST. */
+void fast_req_run(struct rpc_req *req);
+
+/*
+ * place.c: a PUT that was planned; true: it goes out with the reply.
+ * place_reply(): with this one; false: the reply is still to be sent.
+ */
+bool place_hold(struct rx *rx, struct rpc_bulk *bulk);
+bool place_reply(struct rx *rx, const void *reply, uint32_t len);
+
+/* reply.c: posts the reply of rx once its bulks are posted. */
+void reply_post(struct rx *rx);
+
+static inline const struct log *conn_log(const struct conn *conn)
+{
+	return conn->lane->server->attr.log;
+}
+
+static inline void lane_add(atomic_uint_least64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(
+		counter,
+		atomic_load_explicit(counter, memory_order_relaxed) + n,
+		memory_order_relaxed);
+}
+
+static inline void lane_count(atomic_uint_least64_t *counter)
+{
+	lane_add(counter, 1);
+}
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - the session table, and the life of a session. */
+#include "server_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table, under the server's lock ---- */
+
+/* It takes no more connections; its id stays taken until session_close(). */
+static void session_unlist(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	if (!s->listed)
+		return;
+	s->listed = false;
+	server->nsessions--;
+	s->lane->nsessions--;
+	if (s->away)
+		TAILQ_REMOVE(&server->away, s, away_link);
+	s->away = false;
+}
+
+/* Its id may be taken again. */
+static void session_forget(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	session_unlist(s);
+	HASH_DEL(server->table, s);
+	LIST_REMOVE(s, all_link);
+	s->all_link.le_prev = NULL;
+}
+
+/* Ends a session from outside its lane. */
+static void session_expel(struct rpc_session *s)
+{
+	session_unlist(s);
+	s->pending++;
+	lane_post(s->lane, &s->end_mail);
+}
+
+static bool session_evict(struct rpc_server *server)
+{
+	struct rpc_session *s;
+
+	TAILQ_FOREACH(s, &server->away, away_link) {
+		if (s->pending)
+			continue;
+		log_warn(server->attr.log,
+			 "session %016llx (%s): ended to make room while away; "
+			 "raise max_sessions (%u)",
+			 (unsigned long long)s->info.id, s->info.cred.name,
+			 server->attr.max_sessions);
+		session_expel(s);
+		return true;
+	}
+	return false;
+}
+
+static struct lane *session_lane(struct rpc_server *server)
+{
+	struct lane *best = &server->lanes[0];
+	unsigned int i;
+
+	for (i = 1; i < server->nlanes; i++) {
+		if (server->lanes[i].nsessions < best->nsessions)
+			best = &server->lanes[i];
+	}
+	return best;
+}
+
+static void session_ttl(struct rpc_timer *timer);
+static void session_ended(struct ctx_task *task);
+
+static int session_new(struct rpc_server *server, const struct wire_connect *wc,
+		       struct rpc_session **out)
+{
+	struct rpc_session *s;
+
+	if (server->nsessions >= server->attr.max_sessions &&
+	    !session_evict(server))
+		return -EAGAIN;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->lane = session_lane(server);
+	s->lane->nsessions++;
+	server->nsessions++;
+	s->listed = true;
+	s->end_mail.session = s;
+	s->info.id = le64toh(wc->session);
+	s->info.role = le16toh(wc->role);
+	s->info.peer = "-";
+	s->info.ctx = s->lane->ctx;
+	s->info.ctx_index = s->lane->index;
+	s->credits = server->attr.slots;
+	s->ttl.fire = session_ttl;
+	s->end.run = session_ended;
+	HASH_ADD(hh, server->table, info.id, sizeof(s->info.id), s);
+	LIST_INSERT_HEAD(&server->all, s, all_link);
+	*out = s;
+	return 0;
+}
+
+int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
+		   struct rpc_session **out)
+{
+	uint64_t id = le64toh(wc->session);
+	struct rpc_session *s;
+	int rc = 0;
+
+	pthread_mutex_lock(&server->lock);
+	HASH_FIND(hh, server->table, &id, sizeof(id), s);
+	if (fence_known(server, id))
+		rc = -ESTALE;
+	else if (!s)
+		rc = session_new(server, wc, &s);
+	else if (!s->listed || s->pending >= SERVER_OLD_CONNS)
+		rc = -EBUSY;
+	if (!rc) {
+		s->pending++;
+		*out = s;
+	}
+	pthread_mutex_unlock(&server->lock);
+	return rc;
+}
+
+void session_unpend(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	pthread_mutex_lock(&server->lock);
+	s->pending--;
+	pthread_mutex_unlock(&server->lock);
+	session_unused(s);
+}
+
+void rpc_server_fence(struct rpc_server *server, uint64_t id)
+{
+	struct rpc_session *s;
+
+	pthread_mutex_lock(&server->lock);
+	if (fence_add(server, id))
+		log_error(server->attr.log,
+			  "session %016llx: no memory to fence it; it may "
+			  "return",
+			  (unsigned long long)id);
+	HASH_FIND(hh, server->table, &id, sizeof(id), s);
+	if (s && s->listed)
+		session_expel(s);
+	pthread_mutex_unlock(&server->lock);
+}
+
+/* ---- the lane's thread ---- */
+
+/* The replies of all slots: one block, registered where it is sent from. */
+int session_alloc_slots(struct rpc_session *s)
+{
+	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	size_t step = (attr->reply_max + 63) & ~(size_t)63;
+	size_t len = (step * attr->slots + 4095) & ~(size_t)4095;
+	unsigned int i;
+
+	s->slots = calloc(attr->slots, sizeof(*s->slots));
+	s->block = aligned_alloc(4096, len);
+	if (!s->slots || !s->block)
+		return -ENOMEM;
+	rail_mem_init(&s->mem, s->block, len, 0);
+	for (i = 0; i < attr->slots; i++)
+		s->slots[i].reply = s->block + i * step;
+	return 0;
+}
+
+void session_attach(struct rpc_session *s, struct conn *conn, uint32_t epoch)
+{
+	struct rpc_server *server = s->lane->server;
+
+	s->conn = conn;
+	s->epoch = epoch;
+	s->info.peer = conn->peer;
+	rpc_timer_clear(s->lane->ctx, &s->ttl);
+	pthread_mutex_lock(&server->lock);
+	if (s->away)
+		TAILQ_REMOVE(&server->away, s, away_link);
+	s->away = false;
+	pthread_mutex_unlock(&server->lock);
+}
+
+bool rpc_session_here(const struct rpc_session *session)
+{
+	return session->conn;
+}
+
+void session_detach(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	s->conn = NULL;
+	s->info.peer = "-";
+	if (s->state == SESSION_NEW) {
+		session_end(s, false);
+		return;
+	}
+	pthread_mutex_lock(&server->lock);
+	if (s->listed) {
+		s->away = true;
+		TAILQ_INSERT_TAIL(&server->away, s, away_link);
+		rpc_timer_set(s->lane->ctx, &s->ttl,
+			      clock_after_ms(server->attr.session_ttl_ms));
+	}
+	pthread_mutex_unlock(&server->lock);
+}
+
+/* Unless it is just coming back, or being ended by another thread. */
+static void session_ttl(struct rpc_timer *timer)
+{
+	struct rpc_session *s = container_of(timer, struct rpc_session, ttl);
+	struct rpc_server *server = s->lane->server;
+	bool over;
+
+	pthread_mutex_lock(&server->lock);
+	over = s->listed && !s->pending;
+	if (over)
+		session_unlist(s);
+	else if (s->listed)
+		rpc_timer_set(s->lane->ctx, timer, clock_after_ms(1000));
+	pthread_mutex_unlock(&server->lock);
+	if (!over)
+		return;
+	log_warn(server->attr.log,
+		 "session %016llx (%s): ended after %u ms without a connection",
+		 (unsigned long long)s->info.id, s->info.cred.name,
+		 server->attr.session_ttl_ms);
+	session_end(s, false);
+}
+
+void session_end(struct rpc_session *s, bool clean)
+{
+	struct rpc_server *server = s->lane->server;
+
+	if (s->state == SESSION_ENDED)
+		return;
+	s->state = SESSION_ENDED;
+	s->clean = clean;
+	pthread_mutex_lock(&server->lock);
+	session_unlist(s);
+	pthread_mutex_unlock(&server->lock);
+	rpc_timer_clear(s->lane->ctx, &s->ttl);
+	if (s->conn)
+		conn_close(s->conn, clean ? 0 : -ESTALE);
+	session_unused(s);
+}
+
+void session_unused(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+	unsigned int pending;
+
+	if (s->state != SESSION_ENDED || s->nexec || s->nconns)
+		return;
+	pthread_mutex_lock(&server->lock);
+	pending = s->pending;
+	pthread_mutex_unlock(&server->lock);
+	if (!pending)
+		ctx_defer(s->lane->ctx, &s->end);
+}
+
+static void session_ended(struct ctx_task *task)
+{
+	struct rpc_session *s = container_of(task, struct rpc_session, end);
+	struct rpc_server *server = s->lane->server;
+	const struct rpc_service *service = server->attr.service;
+
+	if (s->opened && service->session_close)
+		service->session_close(server->attr.arg, s, s->clean);
+	pthread_mutex_lock(&server->lock);
+	session_forget(s);
+	pthread_mutex_unlock(&server->lock);
+	session_free(s);
+}
+
+void session_free(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+	const struct rpc_service *service = server->attr.service;
+
+	if (s->opened && service->session_free)
+		service->session_free(server->attr.arg, s);
+	if (s->all_link.le_prev)
+		session_forget(s);
+	rpc_timer_clear(s->lane->ctx, &s->ttl);
+	ctx_undefer(s->lane->ctx, &s->end);
+	rail_mem_fini(&s->mem);
+	free(s->block);
+	free(s->slots);
+	free(s);
+}
+
+struct rpc_session_info *rpc_session_info(struct rpc_session *session)
+{
+	return &session->info;
+}
+
+int rpc_session_seed(struct rpc_session *s, unsigned int slot, uint64_t seq,
+		     const void *reply, size_t len)
+{
+	const struct rpc_server_attr *attr = &s->lane->server->attr;
+
+	if (slot >= attr->slots || len < sizeof(struct wire_hdr) ||
+	    len > attr->reply_max)
+		return -EINVAL;
+	memcpy(s->slots[slot].reply, reply, len);
+	s->slots[slot].len = (uint32_t)len;
+	s->slots[slot].seq = seq;
+	return 0;
+}
