@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "local_cq.h"
+#include "local_dev.h"
+#include "sock.h"
 
 /* The descriptors that a hello may carry, in this order. */
 enum local_fd {
@@ -71,15 +72,7 @@ int local_hello_recv(const struct local_giver *from, int fd,
 int local_fds_take(struct local_fds *fds, enum local_fd kind);
 /* What was not taken. */
 void local_fds_close(const struct local_giver *from, struct local_fds *fds);
-/*
- * Reads what came.  False: with descriptors, which are left where they are: the
- * kernel closes what is not taken, in the name of who reads.
- */
-bool local_sock_drain(int fd);
-/* Ends the connection.  What the peer sent and nobody read goes as local_drop()
- * has it. */
-void local_sock_close(const struct local_giver *from, int fd);
-/* The same for one that listens, with all who wait there. */
+/* local_sock_close() for one that listens, with all who wait there. */
 void local_sock_unlisten(struct tp_dev *dev, int fd);
 /* The other end's process; -errno. */
 int local_sock_peer(int fd, struct tp_identity *id);

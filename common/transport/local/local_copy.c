@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "local_mr.h"
 #include "usermem.h"
 
 static int kernel_copy(void *to, const void *from, size_t len)

@@ -5,6 +5,8 @@
 
 #include "cursor.h"
 #include "local_conn.h"
+#include "local_cq.h"
+#include "local_guest.h"
 #include "local_ring.h"
 
 #define LOCAL_BURST (1u << 20) /* bytes an ep may move in one turn */
@@ -234,7 +236,7 @@ int local_harvest(struct local_ep *ep, struct tp_wc *wc, int n);
 /* Everything outstanding completes; see local_ep_break(). */
 void local_requests_flush(struct local_ep *ep, int status, uint32_t id);
 
-/* ---- reaching into the peer (local_reach.c), and being reached ---- */
+/* ---- reaching into the peer (local_reach.c, local_admit.c) ---- */
 
 /* May the peer do it to us?  Then it is told where the nonce is. */
 void local_guest_admit(struct local_ep *ep);
@@ -243,14 +245,6 @@ void local_guest_admit(struct local_ep *ep);
  * and shared memory and socket are kept by the device until it left.
  */
 bool local_guest_leave(struct local_ep *ep);
-bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id);
-/*
- * Until no peer is inside by this key that was when this was called: it left,
- * or its process ended.  Has no bound: a stopped process keeps it.
- */
-void local_guests_wait(struct local_dev *dev, uint32_t key);
-/* The device ends: nothing is registered. */
-void local_guests_free(struct local_dev *dev);
 /* Finds out, once, how the peer's memory is reached. */
 enum local_reach local_reach(struct local_ep *ep);
 /*

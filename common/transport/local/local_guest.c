@@ -8,13 +8,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "clock.h"
+#include "local_guest.h"
 
 #define SOON 1000 /* yields before the wait looks whether the peer lives */
 #define LONG_MS 1000u /* after that the wait is told */
@@ -38,19 +40,6 @@ bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id)
 {
 	return !dev->no_reach && dev->mrs.fd >= 0 &&
 	       (id->uid == geteuid() || id->uid == 0 || id->uid == dev->owner);
-}
-
-static struct local_guest *guest_new(const struct local_ep *ep)
-{
-	struct local_guest *g = calloc(1, sizeof(*g));
-
-	if (!g)
-		return NULL;
-	g->side = ep->in.peer;
-	g->fd = ep->fd;
-	g->uid = ep->id.uid;
-	memcpy(g->peer, ep->peer, sizeof(g->peer));
-	return g;
 }
 
 static bool is_busy(const struct local_guest *g)
@@ -100,44 +89,38 @@ static void reap(struct local_dev *dev)
 	}
 }
 
-void local_guest_admit(struct local_ep *ep)
+struct local_guest *local_guest_new(struct local_dev *dev,
+				    const struct local_side *side, int fd,
+				    uid_t uid, const char *peer)
 {
-	struct local_dev *dev = local_dev(ep->ep.dev);
-
-	if (local_guest_allowed(dev, &ep->id))
-		ep->guest = guest_new(ep);
-	if (!ep->guest)
-		return;
-	ep->own = ep->id.uid == geteuid();
-	pthread_mutex_lock(&dev->lock);
-	reap(dev);
-	ep->guest->id = dev->next_guest++;
-	TAILQ_INSERT_TAIL(&dev->guests, ep->guest, link);
-	pthread_mutex_unlock(&dev->lock);
-	atomic_store(&ep->out.me->probe, (uintptr_t)ep->nonce);
-}
-
-/*
- * Who looks after it has ended goes in no more; who looked before is seen to be
- * inside.  The peer is told by the socket's end, and still tells us of its own.
- */
-bool local_guest_leave(struct local_ep *ep)
-{
-	struct local_dev *dev = local_dev(ep->ep.dev);
-	struct local_guest *g = ep->guest;
-	bool stays;
+	struct local_guest *g = calloc(1, sizeof(*g));
 
 	if (!g)
-		return false;
-	ep->guest = NULL;
-	atomic_store(&ep->out.me->ended, 1);
+		return NULL;
+	g->side = side;
+	g->fd = fd;
+	g->uid = uid;
+	snprintf(g->peer, sizeof(g->peer), "%s", peer);
+	pthread_mutex_lock(&dev->lock);
+	reap(dev);
+	g->id = dev->next_guest++;
+	TAILQ_INSERT_TAIL(&dev->guests, g, link);
+	pthread_mutex_unlock(&dev->lock);
+	return g;
+}
+
+bool local_guest_end(struct local_dev *dev, struct local_guest *g,
+		     struct local_shm *shm)
+{
+	bool stays;
+
 	pthread_mutex_lock(&dev->lock);
 	reap(dev);
 	stays = is_busy(g) && atomic_load(&dev->mrs.open) && !is_gone(g);
 	if (stays) {
 		g->left = true;
-		g->shm = ep->shm;
-		memset(&ep->shm, 0, sizeof(ep->shm));
+		g->shm = *shm;
+		memset(shm, 0, sizeof(*shm));
 		shutdown(g->fd, SHUT_WR);
 	} else {
 		guest_free(dev, g);

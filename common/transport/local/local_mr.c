@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "local_guest.h"
 
 #define INDEX(key) ((key) & (LOCAL_MR_MAX - 1))
 #define GEN(key) ((key) >> 16)

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "local_conn.h"
 
 #define PREFIX "pvfs-ib/"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "local_conn.h"
 
 #define MAGIC 0x4c534650u /* "PFSL" */
 #define VERSION 4u
@@ -13,8 +13,6 @@
 /* Also for more than a hello has: the kernel would close the rest itself, and
  * us wait for it. */
 #define FDS_MAX 253u /* SCM_MAX_FD of the kernel */
-
-#define UNREAD 256u /* bytes; there are a quarter as many bells at most */
 
 union fd_buf {
 	struct cmsghdr align;
@@ -180,43 +178,6 @@ int local_hello_recv(const struct local_giver *from, int fd,
 		return 0;
 	local_fds_close(from, fds);
 	return n == 0 ? -ECONNRESET : -EPROTO;
-}
-
-/* Bytes that came, up to len; -EPROTO: with descriptors. */
-static ssize_t peek(int fd, void *buf, size_t len)
-{
-	struct iovec iov = { buf, len };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	ssize_t n = recvmsg(fd, &msg, MSG_PEEK | MSG_DONTWAIT);
-
-	return n > 0 && (msg.msg_flags & MSG_CTRUNC) ? -EPROTO : n;
-}
-
-bool local_sock_drain(int fd)
-{
-	char buf[UNREAD];
-	ssize_t n;
-
-	do {
-		n = peek(fd, buf, sizeof(buf));
-		if (n > 0)
-			n = recv(fd, buf, (size_t)n, MSG_DONTWAIT);
-	} while (n == (ssize_t)sizeof(buf));
-	return n != -EPROTO;
-}
-
-/* After shutdown() nothing more comes. */
-void local_sock_close(const struct local_giver *from, int fd)
-{
-	char buf[UNREAD];
-	ssize_t n;
-
-	shutdown(fd, SHUT_RDWR);
-	n = peek(fd, buf, sizeof(buf));
-	if (n == -EPROTO || n == (ssize_t)sizeof(buf))
-		local_drop(from, fd);
-	else
-		close(fd);
 }
 
 void local_sock_unlisten(struct tp_dev *dev, int fd)
