@@ -2,11 +2,13 @@
 /*
  * sock.h - what the tcp and the local provider share: the progress context
  * over an epoll set, with its timers and its waker (sock_cq.c, sock_timer.c),
- * and the accepting side (sock_listen.c, sock_req.c).
+ * the accepting side (sock_listen.c, sock_req.c), what may be registered
+ * (sock_mr.c), and the rings of posted requests (sock_wr.c).
  */
 #ifndef SOCK_H
 #define SOCK_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
@@ -47,8 +49,9 @@ struct sock_cq {
 	struct epoll_event saved[SOCK_EVENTS];
 };
 
-/* -errno, logged. */
-int sock_cq_init(struct sock_cq *cq, struct tp_dev *dev, unsigned int depth);
+/* All zero but for the sock_cq, with which its size bytes begin.  -errno, logged. */
+int sock_cq_new(struct tp_dev *dev, unsigned int depth, size_t size,
+		struct sock_cq **cq);
 /* Descriptors only: also right in the child of a fork(). */
 void sock_cq_fini(struct sock_cq *cq);
 /* Adds fd, edge-triggered.  -errno. */
@@ -186,7 +189,105 @@ const void *sock_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *sock_req_peer(const struct tp_conn_req *req);
 void sock_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 
+/* ---- registered memory (sock_mr.c) ---- */
+
+/*
+ * Keys: generation << 16 | index.  What a slot has next: a stale key stays wrong
+ * for a long time.
+ */
+static inline uint32_t sock_key_next(uint32_t key)
+{
+	uint32_t gen = key >> 16;
+
+	return (gen >= 0xffff ? 1 : gen + 1) << 16 | (key & 0xffff);
+}
+
+#define SOCK_REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+
+/*
+ * What tp_mr_reg() was asked for; *access: with what it implies.  copies: whether
+ * the kernel copies where pages may be gone.  -EINVAL, -EOPNOTSUPP.
+ */
+int sock_mr_check(const struct tp_dev *dev, const void *addr, size_t len,
+		  unsigned int *access, bool (*copies)(void));
+
 /* ---- work requests (sock_wr.c) ---- */
+
+/* A posted send request: how what a provider keeps of it begins. */
+struct sock_swr {
+	uint64_t wr_id;
+	uint32_t len;
+	uint32_t id; /* by which the peer names it */
+	int16_t status;
+	uint8_t opcode;
+	bool signaled, done;
+};
+
+/*
+ * Their ring, of size bytes each: [head, done) completed and not yet polled,
+ * [done, tail) outstanding; indices only grow, mask has the power of two.
+ */
+struct sock_sendq {
+	uint32_t max, mask;
+	uint32_t head, done, tail;
+	uint32_t report; /* of [head, done): to be polled */
+	uint32_t next_id;
+};
+
+static inline struct sock_swr *sock_swr_at(const struct sock_sendq *sq,
+					   void *ring, size_t size, uint32_t i)
+{
+	return (void *)((char *)ring + (i & sq->mask) * size);
+}
+
+static inline uint32_t sock_next_id(struct sock_sendq *sq)
+{
+	uint32_t id = sq->next_id++;
+
+	return id ? id : sq->next_id++;
+}
+
+/* Those before end that are done are reported in the order of posting: a READ
+ * holds back what follows it. */
+static inline void sock_sends_done(struct sock_sendq *sq, void *ring,
+				   size_t size, uint32_t end)
+{
+	const struct sock_swr *wr;
+
+	while (sq->done != end) {
+		wr = sock_swr_at(sq, ring, size, sq->done);
+		if (!wr->done)
+			break;
+		sq->done++;
+		if (wr->signaled)
+			sq->report++;
+	}
+}
+
+/* Moves up to n completions of ep to wc. */
+static inline int sock_sends_harvest(struct sock_sendq *sq, void *ring,
+				     size_t size, struct tp_ep *ep,
+				     struct tp_wc *wc, int n)
+{
+	int got = 0;
+
+	while (got < n && sq->report) {
+		const struct sock_swr *wr = sock_swr_at(sq, ring, size,
+							sq->head++);
+
+		if (!wr->signaled && !wr->status)
+			continue;
+		sq->report--;
+		wc[got++] = (struct tp_wc){
+			.wr_id = wr->wr_id,
+			.status = wr->status,
+			.opcode = wr->opcode,
+			.byte_len = wr->opcode == TP_READ ? wr->len : 0,
+			.ep = ep,
+		};
+	}
+	return got;
+}
 
 /* A posted receive. */
 struct sock_rwr {
@@ -212,8 +313,6 @@ struct sock_recvq {
 /* What attr asks for.  -EINVAL; -ENOBUFS: no room in cq. */
 int sock_ep_sizes(struct sock_cq *cq, const struct tp_ep_attr *attr,
 		  uint32_t *nsend, uint32_t *nrecv);
-/* Of a ring for max requests. */
-uint32_t sock_ring_mask(uint32_t max);
 static inline bool sock_wr_is_atomic(const struct tp_send_wr *wr)
 {
 	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
@@ -230,8 +329,35 @@ int sock_wr_check(const struct tp_ep *ep, const char *peer,
 		  const struct tp_send_wr *wr, uint32_t room,
 		  sock_covers covers);
 
-/* -ENOMEM; free() wr at the end. */
-int sock_recvq_open(struct sock_recvq *rq, uint32_t max);
+/*
+ * Both rings, for what sock_ep_sizes() said: that of the send requests, of size
+ * bytes each, and rq->wr, which end by free(); NULL: no memory, and none.
+ */
+void *sock_rings_open(struct sock_sendq *sq, size_t size, uint32_t nsend,
+		      struct sock_recvq *rq, uint32_t nrecv);
+/*
+ * Everything outstanding completes, also what is done but stands behind a request
+ * that is not; the first with that id (0: none) gets status, the others
+ * -ECANCELED.
+ */
+void sock_rings_flush(struct sock_sendq *sq, void *ring, size_t size,
+		      struct sock_recvq *rq, int status, uint32_t id);
+/* -ENOBUFS, -EINVAL; 1: the queue was paused, and goes on. */
+static inline int sock_recvq_post(struct sock_recvq *rq, struct tp_dev *dev,
+				  const struct tp_recv_wr *wr,
+				  sock_covers covers)
+{
+	if (rq->tail - rq->head == rq->max)
+		return -ENOBUFS;
+	if (!covers(dev, &wr->sge, TP_LOCAL_WRITE))
+		return -EINVAL;
+	rq->wr[rq->tail++ & rq->mask] = (struct sock_rwr){ .wr_id = wr->wr_id,
+							   .sge = wr->sge };
+	if (!rq->paused)
+		return 0;
+	rq->paused = false;
+	return 1;
+}
 /* Verbs: receiver not ready.  Ours wait where they are: -EAGAIN. */
 int sock_recvq_not_ready(struct sock_recvq *rq, const struct log *log,
 			 const char *peer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sock_cq.c - the epoll set of a progress context: looking, sleeping, waking. */
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -77,21 +78,28 @@ close_epfd:
 	return rc;
 }
 
-int sock_cq_init(struct sock_cq *cq, struct tp_dev *dev, unsigned int depth)
+int sock_cq_new(struct tp_dev *dev, unsigned int depth, size_t size,
+		struct sock_cq **out)
 {
-	int rc = fds_open(cq);
+	struct sock_cq *cq = calloc(1, size);
+	int rc;
 
+	if (!cq)
+		return -ENOMEM;
+	rc = fds_open(cq);
 	if (rc) {
 		log_error(dev->log,
 			  "%s: a completion queue needs three descriptors "
 			  "(error %d): raise the open files limit",
 			  dev->ops->name, -rc);
+		free(cq);
 		return rc;
 	}
 	cq->cq.dev = dev;
 	cq->room = depth;
 	TAILQ_INIT(&cq->events);
 	TAILQ_INIT(&cq->listeners);
+	*out = cq;
 	return 0;
 }
 

@@ -21,7 +21,7 @@ int sock_ep_sizes(struct sock_cq *cq, const struct tp_ep_attr *attr,
 	return *nsend + *nrecv > cq->room ? -ENOBUFS : 0;
 }
 
-uint32_t sock_ring_mask(uint32_t max)
+static uint32_t ring_mask(uint32_t max)
 {
 	uint32_t size = 1;
 
@@ -98,12 +98,39 @@ int sock_wr_check(const struct tp_ep *ep, const char *peer,
 	return 0;
 }
 
-int sock_recvq_open(struct sock_recvq *rq, uint32_t max)
+void *sock_rings_open(struct sock_sendq *sq, size_t size, uint32_t nsend,
+		      struct sock_recvq *rq, uint32_t nrecv)
 {
-	rq->max = max;
-	rq->mask = sock_ring_mask(max);
+	void *ring;
+
+	sq->max = nsend;
+	sq->mask = ring_mask(nsend);
+	sq->next_id = 1;
+	rq->max = nrecv;
+	rq->mask = ring_mask(nrecv);
 	rq->wr = malloc((rq->mask + 1) * sizeof(*rq->wr));
-	return rq->wr ? 0 : -ENOMEM;
+	ring = rq->wr ? malloc((sq->mask + 1) * size) : NULL;
+	if (!ring) {
+		free(rq->wr);
+		rq->wr = NULL;
+	}
+	return ring;
+}
+
+void sock_rings_flush(struct sock_sendq *sq, void *ring, size_t size,
+		      struct sock_recvq *rq, int status, uint32_t id)
+{
+	for (; sq->done != sq->tail; sq->done++, sq->report++) {
+		struct sock_swr *wr = sock_swr_at(sq, ring, size, sq->done);
+
+		wr->status = -ECANCELED;
+		if (id && wr->id == id) {
+			wr->status = (int16_t)status;
+			id = 0;
+		}
+	}
+	while (rq->done != rq->tail)
+		sock_recvq_done(rq, TP_RECV, -ECANCELED, 0, 0);
 }
 
 int sock_recvq_not_ready(struct sock_recvq *rq, const struct log *log,

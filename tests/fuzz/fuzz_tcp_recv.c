@@ -186,7 +186,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	FUZZ_SURE(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd));
 	ep = open_ep(fd[0], data[0] & IN_HELLO ? TCP_EP_HELLO : TCP_EP_UP);
 	post_all(ep, data[0]);
-	posted = ep->sq.tail + ep->rq.tail;
+	posted = ep->sq.q.tail + ep->rq.tail;
 	feed(ep, fd[1], data + 2, len - 2, data[1], &done, &gone);
 	close(fd[1]);
 	for (i = 0; i < STUCK_MAX && !gone && !ep->rq.paused; i++)

@@ -17,16 +17,13 @@ static struct local_cq *to_cq(struct tp_cq *base)
 
 int local_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 {
-	struct local_cq *cq = calloc(1, sizeof(*cq));
-	int rc;
+	struct sock_cq *base;
+	struct local_cq *cq;
+	int rc = sock_cq_new(dev, depth, sizeof(*cq), &base);
 
-	if (!cq)
-		return -ENOMEM;
-	rc = sock_cq_init(&cq->sock, dev, depth);
-	if (rc) {
-		free(cq);
+	if (rc)
 		return rc;
-	}
+	cq = to_cq(&base->cq);
 	TAILQ_INIT(&cq->open);
 	TAILQ_INIT(&cq->hot);
 	TAILQ_INIT(&cq->done);
@@ -137,7 +134,7 @@ void local_cq_flush(struct local_cq *cq)
 
 	for (ep = TAILQ_FIRST(&cq->hot); ep; ep = next) {
 		next = TAILQ_NEXT(ep, hot_link);
-		if (ep->sq.next != ep->sq.tail && !ep->sq.stuck)
+		if (ep->sq.next != ep->sq.q.tail && !ep->sq.stuck)
 			local_ep_turn(ep);
 	}
 }

@@ -16,12 +16,9 @@ void local_send_done(struct local_ep *ep, struct local_swr *wr)
 {
 	struct local_sendq *sq = &ep->sq;
 
-	wr->done = true;
+	wr->r.done = true;
 	pieces_free(wr);
-	while (sq->done != sq->next && sq->wr[sq->done & sq->mask].done) {
-		if (sq->wr[sq->done++ & sq->mask].signaled)
-			sq->report++;
-	}
+	sock_sends_done(&sq->q, sq->wr, sizeof(*sq->wr), sq->next);
 	local_ep_done(ep);
 }
 
@@ -32,52 +29,22 @@ void local_recv_done(struct local_ep *ep, enum tp_opcode opcode, int status,
 	local_ep_done(ep);
 }
 
-/* Also what is done but stands behind a request that is not. */
 void local_requests_flush(struct local_ep *ep, int status, uint32_t id)
 {
 	struct local_sendq *sq = &ep->sq;
-	struct sock_recvq *rq = &ep->rq;
+	uint32_t i;
 
-	for (; sq->done != sq->tail; sq->done++) {
-		struct local_swr *wr = &sq->wr[sq->done & sq->mask];
-
-		wr->status = -ECANCELED;
-		if (id && wr->id == id)
-			wr->status = (int16_t)status;
-		pieces_free(wr);
-		sq->report++;
-	}
-	sq->next = sq->tail;
-	while (rq->done != rq->tail)
-		local_recv_done(ep, TP_RECV, -ECANCELED, 0, 0);
+	for (i = sq->q.done; i != sq->q.tail; i++)
+		pieces_free(&sq->wr[i & sq->q.mask]);
+	sq->next = sq->q.tail;
+	sock_rings_flush(&sq->q, sq->wr, sizeof(*sq->wr), &ep->rq, status, id);
 	local_ep_done(ep);
-}
-
-static int harvest_sends(struct local_ep *ep, struct tp_wc *wc, int n)
-{
-	struct local_sendq *sq = &ep->sq;
-	int got = 0;
-
-	while (got < n && sq->report) {
-		const struct local_swr *wr = &sq->wr[sq->head++ & sq->mask];
-
-		if (!wr->signaled && !wr->status)
-			continue;
-		sq->report--;
-		wc[got++] = (struct tp_wc){
-			.wr_id = wr->wr_id,
-			.status = wr->status,
-			.opcode = wr->opcode,
-			.byte_len = wr->opcode == TP_READ ? wr->len : 0,
-			.ep = &ep->ep,
-		};
-	}
-	return got;
 }
 
 int local_harvest(struct local_ep *ep, struct tp_wc *wc, int n)
 {
-	int got = harvest_sends(ep, wc, n);
+	int got = sock_sends_harvest(&ep->sq.q, ep->sq.wr, sizeof(*ep->sq.wr),
+				     &ep->ep, wc, n);
 
 	return got + sock_recvq_harvest(&ep->rq, &ep->ep, wc + got, n - got);
 }

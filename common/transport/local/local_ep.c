@@ -110,15 +110,6 @@ static void local_ep_detach(struct local_ep *ep)
 	local_shm_unmap(&ep->shm);
 }
 
-static int rings_open(struct local_ep *ep, uint32_t nsend, uint32_t nrecv)
-{
-	ep->sq.max = nsend;
-	ep->sq.mask = sock_ring_mask(nsend);
-	ep->sq.next_id = 1;
-	ep->sq.wr = malloc((ep->sq.mask + 1) * sizeof(*ep->sq.wr));
-	return ep->sq.wr ? sock_recvq_open(&ep->rq, nrecv) : -ENOMEM;
-}
-
 static void ep_free(struct local_ep *ep)
 {
 	free(ep->rq.wr);
@@ -139,8 +130,10 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep = calloc(1, sizeof(*ep));
 	if (!ep)
 		return -ENOMEM;
-	if (rings_open(ep, nsend, nrecv)) {
-		ep_free(ep);
+	ep->sq.wr = sock_rings_open(&ep->sq.q, sizeof(*ep->sq.wr), nsend,
+				    &ep->rq, nrecv);
+	if (!ep->sq.wr) {
+		free(ep);
 		return -ENOMEM;
 	}
 	cq->sock.room -= nsend + nrecv;
@@ -184,7 +177,7 @@ void local_ep_close(struct tp_ep *base)
 	tp_pending_drop(&cq->sock.events, &ep->started);
 	tp_pending_drop(&cq->sock.events, &ep->ended);
 	sock_recvq_report(&ep->rq, base->dev->log, ep->peer);
-	cq->sock.room += ep->sq.max + ep->rq.max;
+	cq->sock.room += ep->sq.q.max + ep->rq.max;
 	ep_free(ep);
 }
 

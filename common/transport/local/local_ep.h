@@ -45,15 +45,10 @@ enum local_reach {
 
 /* A posted send request. */
 struct local_swr {
-	uint64_t wr_id;
+	struct sock_swr r;
 	uint64_t remote;
 	uint64_t operand[2];
 	uint32_t rkey, imm;
-	uint32_t len;
-	uint32_t id;
-	int16_t status;
-	uint8_t opcode;
-	bool signaled, done;
 	bool begun; /* of what goes through the ring: its first record */
 	bool asked; /* waits for an answer */
 	struct tp_cursor data; /* what is still to be moved */
@@ -62,17 +57,13 @@ struct local_swr {
 };
 
 /*
- * A ring of requests: [head, done) completed and not yet polled, [done, next)
- * on their way, [next, tail) waiting; indices only grow, mask has the power
- * of two.  What is in [done, next) waits for an answer, or for one that was
- * posted before it and does.
+ * [q.done, next) are on their way, [next, q.tail) wait.  What is in [q.done, next)
+ * waits for an answer, or for one that was posted before it and does.
  */
 struct local_sendq {
 	struct local_swr *wr;
-	uint32_t max, mask;
-	uint32_t head, done, next, tail;
-	uint32_t report; /* of [head, done): to be polled */
-	uint32_t next_id;
+	struct sock_sendq q;
+	uint32_t next;
 	uint32_t asks; /* answers awaited */
 	bool stuck; /* until the peer does something */
 };

@@ -39,7 +39,8 @@ bool local_ep_cool(struct local_ep *ep)
 
 static bool has_to_send(const struct local_ep *ep)
 {
-	return ep->sq.next != ep->sq.tail || ep->answer_head != ep->answer_tail;
+	return ep->sq.next != ep->sq.q.tail ||
+	       ep->answer_head != ep->answer_tail;
 }
 
 /* The others of the caller's group sleep, and have requests. */
@@ -141,7 +142,7 @@ void local_ep_ring(struct local_ep *ep)
 
 void local_ep_done(struct local_ep *ep)
 {
-	if (ep->is_done || (!ep->sq.report && ep->rq.head == ep->rq.done))
+	if (ep->is_done || (!ep->sq.q.report && ep->rq.head == ep->rq.done))
 		return;
 	ep->is_done = true;
 	TAILQ_INSERT_TAIL(&ep->cq->done, ep, done_link);

@@ -18,13 +18,6 @@ static bool covers(struct tp_dev *dev, const struct tp_sge *sge,
 			       (uintptr_t)sge->addr, sge->len, access);
 }
 
-static uint32_t next_id(struct local_sendq *sq)
-{
-	uint32_t id = sq->next_id++;
-
-	return id ? id : sq->next_id++;
-}
-
 /* The pieces that are not empty, in the request or beside it.  -ENOMEM. */
 static int note_pieces(struct local_swr *to, const struct tp_send_wr *wr)
 {
@@ -38,32 +31,30 @@ static int note_pieces(struct local_swr *to, const struct tp_send_wr *wr)
 			return -ENOMEM;
 		sge = to->more;
 	}
-	to->len = 0;
+	to->r.len = 0;
 	for (i = 0; i < wr->nsge; i++) {
 		if (!wr->sgl[i].len)
 			continue;
-		to->len += wr->sgl[i].len;
+		to->r.len += wr->sgl[i].len;
 		sge[n++] = wr->sgl[i];
 	}
-	tp_cursor_set(&to->data, sge, n, to->len);
+	tp_cursor_set(&to->data, sge, n, to->r.len);
 	return 0;
 }
 
 static int note_wr(struct local_sendq *sq, uint32_t at,
 		   const struct tp_send_wr *wr)
 {
-	struct local_swr *to = &sq->wr[at & sq->mask];
+	struct local_swr *to = &sq->wr[at & sq->q.mask];
 
-	to->wr_id = wr->wr_id;
+	to->r = (struct sock_swr){ .wr_id = wr->wr_id,
+				   .opcode = (uint8_t)wr->opcode,
+				   .signaled = wr->flags & TP_SIGNALED };
 	to->remote = wr->remote_addr;
 	to->operand[0] = wr->compare_add;
 	to->operand[1] = wr->swap;
 	to->rkey = wr->rkey;
 	to->imm = wr->imm;
-	to->status = 0;
-	to->opcode = (uint8_t)wr->opcode;
-	to->signaled = wr->flags & TP_SIGNALED;
-	to->done = false;
 	to->begun = false;
 	to->asked = false;
 	return note_pieces(to, wr);
@@ -72,18 +63,18 @@ static int note_wr(struct local_sendq *sq, uint32_t at,
 static int note_chain(struct local_ep *ep, const struct tp_send_wr *wr)
 {
 	struct local_sendq *sq = &ep->sq;
-	uint32_t tail = sq->tail, i;
+	uint32_t tail = sq->q.tail, i;
 
 	for (; wr; wr = wr->next, tail++) {
 		if (note_wr(sq, tail, wr) == 0)
 			continue;
-		for (i = sq->tail; i != tail; i++)
-			free(sq->wr[i & sq->mask].more);
+		for (i = sq->q.tail; i != tail; i++)
+			free(sq->wr[i & sq->q.mask].more);
 		return -ENOMEM;
 	}
-	for (i = sq->tail; i != tail; i++)
-		sq->wr[i & sq->mask].id = next_id(sq);
-	sq->tail = tail;
+	for (i = sq->q.tail; i != tail; i++)
+		sq->wr[i & sq->q.mask].r.id = sock_next_id(&sq->q);
+	sq->q.tail = tail;
 	return 0;
 }
 
@@ -99,7 +90,8 @@ int local_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 	if (ep->state != LOCAL_EP_UP)
 		return -ENOTCONN;
 	rc = sock_wr_check(&ep->ep, ep->peer, wr,
-			   ep->sq.max - (ep->sq.tail - ep->sq.head), covers);
+			   ep->sq.q.max - (ep->sq.q.tail - ep->sq.q.head),
+			   covers);
 	if (!rc)
 		rc = note_chain(ep, wr);
 	if (rc)
@@ -112,19 +104,13 @@ int local_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 int local_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 {
 	struct local_ep *ep = to_ep(base);
-	struct sock_recvq *rq = &ep->rq;
+	int rc;
 
 	if (ep->state == LOCAL_EP_BROKEN)
 		return -ENOTCONN;
-	if (rq->tail - rq->head == rq->max)
-		return -ENOBUFS;
-	if (!covers(base->dev, &wr->sge, TP_LOCAL_WRITE))
-		return -EINVAL;
-	rq->wr[rq->tail++ & rq->mask] = (struct sock_rwr){ .wr_id = wr->wr_id,
-							   .sge = wr->sge };
-	if (rq->paused) {
-		rq->paused = false;
-		local_ep_heat(ep);
-	}
+	rc = sock_recvq_post(&ep->rq, base->dev, wr, covers);
+	if (rc <= 0)
+		return rc;
+	local_ep_heat(ep);
 	return 0;
 }

@@ -57,23 +57,23 @@ struct run {
 
 static struct local_swr *swr_at(const struct local_ep *ep, unsigned int i)
 {
-	return &ep->sq.wr[(ep->sq.next + i) & ep->sq.mask];
+	return &ep->sq.wr[(ep->sq.next + i) & ep->sq.q.mask];
 }
 
 static bool allowed(const struct local_ep *ep, const struct local_swr *wr)
 {
-	return local_table_covers(ep->table, wr->rkey, wr->remote, wr->len,
-				  wr->opcode == TP_READ ? TP_REMOTE_READ
-							: TP_REMOTE_WRITE) &&
+	return local_table_covers(ep->table, wr->rkey, wr->remote, wr->r.len,
+				  wr->r.opcode == TP_READ ? TP_REMOTE_READ
+							  : TP_REMOTE_WRITE) &&
 	       !local_table_lent(ep->table, wr->rkey);
 }
 
 static bool follows(const struct local_ep *ep, unsigned int i)
 {
-	bool read = swr_at(ep, 0)->opcode == TP_READ;
-	uint8_t opcode = swr_at(ep, i)->opcode;
+	bool read = swr_at(ep, 0)->r.opcode == TP_READ;
+	uint8_t opcode = swr_at(ep, i)->r.opcode;
 
-	return ep->sq.next + i != ep->sq.tail &&
+	return ep->sq.next + i != ep->sq.q.tail &&
 	       (read ? opcode == TP_READ
 		     : opcode == TP_WRITE || opcode == TP_WRITE_IMM);
 }
@@ -88,10 +88,10 @@ static bool run_add(struct run *run, struct local_mrs *mrs,
 
 	if (!bytes)
 		return false;
-	if (wr->opcode == TP_READ && !local_mr_hold(mrs, wr->data.sge, n))
+	if (wr->r.opcode == TP_READ && !local_mr_hold(mrs, wr->data.sge, n))
 		return false;
 	run->there[run->nthere].iov_base =
-		(void *)(uintptr_t)(wr->remote + wr->len - wr->data.left);
+		(void *)(uintptr_t)(wr->remote + wr->r.len - wr->data.left);
 	run->there[run->nthere].iov_len = bytes;
 	run->held[run->nthere++] = n;
 	run->nhere += n;
@@ -112,7 +112,7 @@ static ssize_t run_copy(const struct run *run, struct local_ep *ep)
 {
 	ssize_t got;
 
-	if (swr_at(ep, 0)->opcode != TP_READ) {
+	if (swr_at(ep, 0)->r.opcode != TP_READ) {
 		got = process_vm_writev(ep->id.pid, run->here, run->nhere,
 					run->there, run->nthere, 0);
 		return got < 0 ? -errno : got;

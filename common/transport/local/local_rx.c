@@ -62,9 +62,10 @@ static bool to_request(struct local_ep *ep, struct local_swr *wr,
 static struct local_swr *asked(struct local_ep *ep, uint32_t id)
 {
 	struct local_sendq *sq = &ep->sq;
-	struct local_swr *wr = &sq->wr[sq->done & sq->mask];
+	struct local_swr *wr = &sq->wr[sq->q.done & sq->q.mask];
 
-	if (sq->done == sq->next || !wr->asked || wr->done || wr->id != id)
+	if (sq->q.done == sq->next || !wr->asked || wr->r.done ||
+	    wr->r.id != id)
 		return NULL;
 	return wr;
 }
@@ -276,7 +277,7 @@ static int rx_read_data(struct local_ep *ep, const struct local_head *head,
 {
 	const struct local_swr *wr = asked(ep, head->id);
 
-	if (!wr || wr->opcode != TP_READ || wr->len != head->total)
+	if (!wr || wr->r.opcode != TP_READ || wr->r.len != head->total)
 		return refuse(ep, -EPROTO, head->id, "an answer to no READ");
 	return begin(ep, head, p, 0, 0);
 }
@@ -286,7 +287,7 @@ static int rx_old(struct local_ep *ep, const struct local_head *head,
 {
 	struct local_swr *wr = asked(ep, head->id);
 
-	if (!wr || wr->opcode == TP_READ || head->size != 8)
+	if (!wr || wr->r.opcode == TP_READ || head->size != 8)
 		return refuse(ep, -EPROTO, head->id, "an answer to no atomic");
 	if (!to_request(ep, wr, p, 8))
 		return refuse(ep, -EFAULT, 0,

@@ -81,7 +81,7 @@ static enum step failed(struct local_ep *ep, const struct local_swr *wr, int rc)
 			       : "memory that is not mapped");
 	atomic_store(&ep->out.me->status, rc);
 	atomic_store(&ep->out.me->ended, 1);
-	local_ep_break(ep, rc, wr->id);
+	local_ep_break(ep, rc, wr->r.id);
 	return STEP_BROKEN;
 }
 
@@ -183,11 +183,11 @@ static enum step send_payload(struct local_ep *ep, struct turn *turn,
 		struct local_head head = {
 			.size = piece_of(wr->data.left),
 			.op = wr->begun ? LOCAL_OP_MORE : op,
-			.id = wr->id,
+			.id = wr->r.id,
 			.imm = wr->imm,
 			.addr = wr->remote,
 			.rkey = wr->rkey,
-			.total = wr->len,
+			.total = wr->r.len,
 		};
 		uint8_t *p;
 		int rc;
@@ -211,9 +211,9 @@ static enum step send_imm(struct local_ep *ep, struct turn *turn,
 			  struct local_swr *wr)
 {
 	struct local_head head = { .op = LOCAL_OP_IMM,
-				   .id = wr->id,
+				   .id = wr->r.id,
 				   .imm = wr->imm,
-				   .total = wr->len };
+				   .total = wr->r.len };
 	enum step step = STEP_DONE;
 
 	if (!room(ep, &head, &step))
@@ -227,10 +227,10 @@ static enum step ask(struct local_ep *ep, struct turn *turn,
 {
 	struct local_head head = { .size = size,
 				   .op = op,
-				   .id = wr->id,
+				   .id = wr->r.id,
 				   .addr = wr->remote,
 				   .rkey = wr->rkey,
-				   .total = wr->len };
+				   .total = wr->r.len };
 	enum step step = STEP_DONE;
 	uint8_t *p;
 
@@ -250,14 +250,14 @@ static enum step atomic_op(struct local_ep *ep, struct turn *turn,
 			   struct local_swr *wr)
 {
 	return ask(ep, turn, wr,
-		   wr->opcode == TP_FETCH_ADD ? LOCAL_OP_FETCH_ADD
-					      : LOCAL_OP_CMP_SWAP,
+		   wr->r.opcode == TP_FETCH_ADD ? LOCAL_OP_FETCH_ADD
+						: LOCAL_OP_CMP_SWAP,
 		   sizeof(wr->operand));
 }
 
 static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 {
-	if (rc == -EPERM && wr->data.left == wr->len) {
+	if (rc == -EPERM && wr->data.left == wr->r.len) {
 		log_info(ep->ep.dev->log,
 			 "%s: its memory cannot be reached any more; through "
 			 "the ring from now on",
@@ -268,7 +268,7 @@ static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 	if (rc == -ECANCELED)
 		return STEP_LATER;
 	if (rc == -ESRCH || rc == -EPERM) {
-		local_ep_lost(ep, wr->id);
+		local_ep_lost(ep, wr->r.id);
 		return STEP_BROKEN;
 	}
 	return failed(ep, wr, rc);
@@ -290,30 +290,31 @@ static enum step reach_over(struct local_ep *ep, struct turn *turn,
 			return reach_failed(ep, wr, (int)moved);
 		turn->budget -= (uint64_t)moved;
 	}
-	return wr->opcode == TP_WRITE_IMM ? send_imm(ep, turn, wr) : STEP_DONE;
+	return wr->r.opcode == TP_WRITE_IMM ? send_imm(ep, turn, wr)
+					    : STEP_DONE;
 }
 
 static enum step one_sided(struct local_ep *ep, struct turn *turn,
 			   struct local_swr *wr)
 {
-	if (wr->len == 0 && wr->opcode != TP_WRITE_IMM)
+	if (wr->r.len == 0 && wr->r.opcode != TP_WRITE_IMM)
 		return STEP_DONE;
-	if (wr->len && !turn->bulk)
+	if (wr->r.len && !turn->bulk)
 		return STEP_LATER;
-	if (wr->len == 0 || (local_reach(ep) == LOCAL_REACH_VM &&
-			     !local_table_lent(ep->table, wr->rkey)))
+	if (wr->r.len == 0 || (local_reach(ep) == LOCAL_REACH_VM &&
+			       !local_table_lent(ep->table, wr->rkey)))
 		return reach_over(ep, turn, wr);
-	if (wr->opcode == TP_READ)
+	if (wr->r.opcode == TP_READ)
 		return ask(ep, turn, wr, LOCAL_OP_READ, 0);
 	return send_payload(ep, turn, wr,
-			    wr->opcode == TP_WRITE ? LOCAL_OP_WRITE
-						   : LOCAL_OP_WRITE_IMM);
+			    wr->r.opcode == TP_WRITE ? LOCAL_OP_WRITE
+						     : LOCAL_OP_WRITE_IMM);
 }
 
 static enum step request(struct local_ep *ep, struct turn *turn,
 			 struct local_swr *wr)
 {
-	switch (wr->opcode) {
+	switch (wr->r.opcode) {
 	case TP_SEND:
 		return send_payload(ep, turn, wr, LOCAL_OP_SEND);
 	case TP_FETCH_ADD:
@@ -328,8 +329,8 @@ static enum step requests(struct local_ep *ep, struct turn *turn)
 {
 	struct local_sendq *sq = &ep->sq;
 
-	while (sq->next != sq->tail) {
-		struct local_swr *wr = &sq->wr[sq->next & sq->mask];
+	while (sq->next != sq->q.tail) {
+		struct local_swr *wr = &sq->wr[sq->next & sq->q.mask];
 		enum step step = request(ep, turn, wr);
 
 		if (step != STEP_DONE)
@@ -346,7 +347,7 @@ static bool in_message(const struct local_ep *ep)
 {
 	const struct local_sendq *sq = &ep->sq;
 
-	return sq->next != sq->tail && sq->wr[sq->next & sq->mask].begun;
+	return sq->next != sq->q.tail && sq->wr[sq->next & sq->q.mask].begun;
 }
 
 void local_tx(struct local_ep *ep, bool bulk)

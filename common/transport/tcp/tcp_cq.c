@@ -15,16 +15,13 @@ static struct tcp_cq *to_cq(struct tp_cq *base)
 
 int tcp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 {
-	struct tcp_cq *cq = calloc(1, sizeof(*cq));
-	int rc;
+	struct sock_cq *base;
+	struct tcp_cq *cq;
+	int rc = sock_cq_new(dev, depth, sizeof(*cq), &base);
 
-	if (!cq)
-		return -ENOMEM;
-	rc = sock_cq_init(&cq->sock, dev, depth);
-	if (rc) {
-		free(cq);
+	if (rc)
 		return rc;
-	}
+	cq = to_cq(&base->cq);
 	TAILQ_INIT(&cq->dirty);
 	TAILQ_INIT(&cq->ready);
 	TAILQ_INIT(&cq->done);

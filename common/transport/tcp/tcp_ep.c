@@ -38,7 +38,7 @@ void tcp_ep_ready(struct tcp_ep *ep)
 /* If there is something to be polled. */
 void tcp_ep_done(struct tcp_ep *ep)
 {
-	if (ep->done || (!ep->sq.report && ep->rq.head == ep->rq.done))
+	if (ep->done || (!ep->sq.q.report && ep->rq.head == ep->rq.done))
 		return;
 	ep->done = true;
 	TAILQ_INSERT_TAIL(&ep->cq->done, ep, done_link);
@@ -120,17 +120,15 @@ void tcp_ep_detach(struct tcp_ep *ep)
 
 static int rings_open(struct tcp_ep *ep, uint32_t nsend, uint32_t nrecv)
 {
-	ep->sq.max = nsend;
-	ep->sq.mask = sock_ring_mask(nsend);
-	ep->sq.next_id = 1;
 	STAILQ_INIT(&ep->sq.wait);
 	STAILQ_INIT(&ep->sq.out);
 	STAILQ_INIT(&ep->sq.reads);
-	ep->sq.wr = malloc((ep->sq.mask + 1) * sizeof(*ep->sq.wr));
 	ep->rx.stage = malloc(TCP_STAGE);
-	if (!ep->sq.wr || !ep->rx.stage)
+	if (!ep->rx.stage)
 		return -ENOMEM;
-	return sock_recvq_open(&ep->rq, nrecv);
+	ep->sq.wr = sock_rings_open(&ep->sq.q, sizeof(*ep->sq.wr), nsend,
+				    &ep->rq, nrecv);
+	return ep->sq.wr ? 0 : -ENOMEM;
 }
 
 static void ep_free(struct tcp_ep *ep)
@@ -216,29 +214,8 @@ void tcp_ep_close(struct tp_ep *base)
 	tp_pending_drop(&cq->sock.events, &ep->started);
 	tp_pending_drop(&cq->sock.events, &ep->ended);
 	sock_recvq_report(&ep->rq, base->dev->log, ep->peer);
-	cq->sock.room += ep->sq.max + ep->rq.max;
+	cq->sock.room += ep->sq.q.max + ep->rq.max;
 	ep_free(ep);
-}
-
-/* Also what is done but stands behind a request that is not. */
-static void flush_requests(struct tcp_ep *ep, int status, uint32_t id)
-{
-	struct tcp_sendq *sq = &ep->sq;
-	struct sock_recvq *rq = &ep->rq;
-
-	for (; sq->done != sq->tail; sq->done++) {
-		struct tcp_swr *wr = &sq->wr[sq->done & sq->mask];
-
-		wr->status = -ECANCELED;
-		if (id && wr->id == id) {
-			wr->status = (int16_t)status;
-			id = 0;
-		}
-		sq->report++;
-	}
-	while (rq->done != rq->tail)
-		tcp_recv_done(ep, TP_RECV, -ECANCELED, 0, 0);
-	tcp_ep_done(ep);
 }
 
 void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id)
@@ -250,7 +227,9 @@ void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id)
 	leave_lists(ep);
 	forget_frames(ep);
 	tcp_ep_detach(ep);
-	flush_requests(ep, status, id);
+	sock_rings_flush(&ep->sq.q, ep->sq.wr, sizeof(*ep->sq.wr), &ep->rq,
+			 status, id);
+	tcp_ep_done(ep);
 	tp_pending_queue(&ep->cq->sock.events, &ep->ended, TP_EV_DISCONNECTED,
 			 status);
 }
@@ -260,8 +239,8 @@ void tcp_ep_lost_for(struct tcp_ep *ep, int status, const char *why)
 	struct tcp_sendq *sq = &ep->sq;
 	uint32_t id = 0;
 
-	if (sq->done != sq->tail)
-		id = sq->wr[sq->done & sq->mask].id;
+	if (sq->q.done != sq->q.tail)
+		id = sq->wr[sq->q.done & sq->q.mask].id;
 	log_warn(ep->ep.dev->log, "%s: connection lost: %s", ep->peer, why);
 	tcp_ep_break(ep, status, id);
 }

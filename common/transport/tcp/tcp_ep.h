@@ -19,27 +19,9 @@ enum tcp_state {
 	TCP_EP_BROKEN,
 };
 
-/* A posted send request. */
-struct tcp_swr {
-	uint64_t wr_id;
-	uint32_t len;
-	uint32_t id; /* of the frame that carries it */
-	int16_t status;
-	uint8_t opcode;
-	bool signaled;
-	bool done;
-};
-
-/*
- * A ring of requests: [head, done) completed and not yet polled, [done, tail)
- * outstanding; indices only grow, mask has the power of two.
- */
 struct tcp_sendq {
-	struct tcp_swr *wr;
-	uint32_t max, mask;
-	uint32_t head, done, tail;
-	uint32_t report; /* of [head, done): to be polled */
-	uint32_t next_id;
+	struct sock_swr *wr; /* id: of the frame that carries it */
+	struct sock_sendq q;
 	struct tcp_txs wait; /* posted, not committed */
 	struct tcp_txs out; /* committed: sent in this order */
 	struct tcp_txs reads; /* sent, answer awaited */

@@ -21,9 +21,6 @@
 #include "tcp.h"
 
 #define INDEX(key) ((key) & (TCP_MR_MAX - 1))
-#define GEN(key) ((key) >> 16)
-#define REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
-#define KNOWN_ACCESS (TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | REMOTE_ACCESS)
 
 int tcp_mrs_init(struct tcp_mrs *mrs)
 {
@@ -47,11 +44,6 @@ static struct tcp_mr *mr_at(struct tcp_mrs *mrs, uint32_t index)
 		&mrs->chunk[index / TCP_MR_CHUNK], memory_order_acquire);
 
 	return chunk ? &chunk[index % TCP_MR_CHUNK] : NULL;
-}
-
-static uint32_t next_gen(uint32_t gen)
-{
-	return gen >= 0xffff ? 1 : gen + 1;
 }
 
 static void free_push(struct tcp_mrs *mrs, uint32_t index)
@@ -81,7 +73,8 @@ static int grow(struct tcp_mrs *mrs)
 		gen[0] = 0;
 	for (i = 0; i < TCP_MR_CHUNK; i++) {
 		chunk[i] = (struct tcp_mr){
-			.mr.rkey = (next_gen(gen[i]) << 16) | (mrs->made + i),
+			.mr.rkey = sock_key_next((uint32_t)gen[i] << 16 |
+						 (mrs->made + i)),
 		};
 	}
 	atomic_store_explicit(&mrs->chunk[mrs->made / TCP_MR_CHUNK], chunk,
@@ -105,32 +98,14 @@ static struct tcp_mr *free_pop(struct tcp_mrs *mrs)
 	return mr;
 }
 
-static int check_access(const struct tp_dev *dev, unsigned int access)
-{
-	if (access & ~KNOWN_ACCESS)
-		return -EINVAL;
-	if (!(access & TP_VOLATILE))
-		return 0;
-	if (access & REMOTE_ACCESS)
-		return -EINVAL;
-	if (tcp_kernel_copy_works())
-		return 0;
-	log_debug(dev->log, "tcp: no process_vm_writev here: files are not "
-			    "received into their mappings");
-	return -EOPNOTSUPP;
-}
-
 int tcp_mr_reg(struct tp_dev *base, void *addr, size_t len, unsigned int access,
 	       struct tp_mr **out)
 {
 	struct tcp_dev *dev = container_of(base, struct tcp_dev, dev);
 	struct tcp_mr *mr;
 	uint32_t key;
-	int rc;
+	int rc = sock_mr_check(base, addr, len, &access, tcp_kernel_copy_works);
 
-	if (len == 0 || (uintptr_t)addr > UINTPTR_MAX - len)
-		return -EINVAL;
-	rc = check_access(base, access);
 	if (rc)
 		return rc;
 	mr = free_pop(&dev->mrs);
@@ -141,8 +116,6 @@ int tcp_mr_reg(struct tp_dev *base, void *addr, size_t len, unsigned int access,
 			  TCP_MR_MAX);
 		return -ENOMEM;
 	}
-	if (access & (TP_REMOTE_WRITE | TP_REMOTE_ATOMIC))
-		access |= TP_LOCAL_WRITE;
 	key = mr->mr.rkey;
 	mr->mr = (struct tp_mr){ base, addr, len, key, key };
 	mr->access = access;
@@ -165,7 +138,7 @@ void tcp_mr_dereg(struct tp_mr *base)
 
 	atomic_store(&mr->key, 0);
 	wait_unused(mr);
-	base->rkey = (next_gen(GEN(base->rkey)) << 16) | index;
+	base->rkey = sock_key_next(base->rkey);
 	pthread_mutex_lock(&dev->mrs.lock);
 	free_push(&dev->mrs, index);
 	pthread_mutex_unlock(&dev->mrs.lock);

@@ -102,20 +102,13 @@ static uint32_t add_seg(struct tcp_tx *tx, uint32_t nseg,
 static void note_wr(struct tcp_ep *ep, uint32_t at, uint32_t id,
 		    const struct tp_send_wr *wr)
 {
-	ep->sq.wr[at & ep->sq.mask] = (struct tcp_swr){
+	ep->sq.wr[at & ep->sq.q.mask] = (struct sock_swr){
 		.wr_id = wr->wr_id,
 		.len = wr_len(wr),
 		.id = id,
 		.opcode = (uint8_t)wr->opcode,
 		.signaled = wr->flags & TP_SIGNALED,
 	};
-}
-
-static uint32_t next_id(struct tcp_sendq *sq)
-{
-	uint32_t id = sq->next_id++;
-
-	return id ? id : sq->next_id++;
 }
 
 static void put_operands(uint8_t *p, const struct tp_send_wr *wr)
@@ -161,7 +154,7 @@ static struct tcp_tx *make_tx(struct tcp_ep *ep, uint32_t first,
 		return NULL;
 	tx->first = first;
 	tx->nwr = run->nwr;
-	tx->id = next_id(&ep->sq);
+	tx->id = sock_next_id(&ep->sq.q);
 	tx->len = run->len;
 	tx->op = (uint16_t)kinds[wr->opcode].op;
 	tx->asks = kinds[wr->opcode].asks;
@@ -173,13 +166,14 @@ int tcp_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 {
 	struct tcp_ep *ep = to_ep(base);
 	struct tcp_txs made = STAILQ_HEAD_INITIALIZER(made);
-	uint32_t tail = ep->sq.tail;
+	uint32_t tail = ep->sq.q.tail;
 	int rc;
 
 	if (ep->state != TCP_EP_UP)
 		return -ENOTCONN;
 	rc = sock_wr_check(&ep->ep, ep->peer, wr,
-			   ep->sq.max - (ep->sq.tail - ep->sq.head), covers);
+			   ep->sq.q.max - (ep->sq.q.tail - ep->sq.q.head),
+			   covers);
 	if (rc)
 		return rc;
 	while (wr) {
@@ -195,7 +189,7 @@ int tcp_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 		while (run.nwr--)
 			wr = wr->next;
 	}
-	ep->sq.tail = tail;
+	ep->sq.q.tail = tail;
 	STAILQ_CONCAT(&ep->sq.wait, &made);
 	tcp_ep_dirty(ep);
 	return 0;
@@ -204,19 +198,13 @@ int tcp_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 int tcp_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 {
 	struct tcp_ep *ep = to_ep(base);
-	struct sock_recvq *rq = &ep->rq;
+	int rc;
 
 	if (ep->state == TCP_EP_BROKEN)
 		return -ENOTCONN;
-	if (rq->tail - rq->head == rq->max)
-		return -ENOBUFS;
-	if (!covers(base->dev, &wr->sge, TP_LOCAL_WRITE))
-		return -EINVAL;
-	rq->wr[rq->tail++ & rq->mask] = (struct sock_rwr){ .wr_id = wr->wr_id,
-							   .sge = wr->sge };
-	if (rq->paused) {
-		rq->paused = false;
-		tcp_ep_ready(ep);
-	}
+	rc = sock_recvq_post(&ep->rq, base->dev, wr, covers);
+	if (rc <= 0)
+		return rc;
+	tcp_ep_ready(ep);
 	return 0;
 }

@@ -10,10 +10,7 @@
 #include "local_guest.h"
 
 #define INDEX(key) ((key) & (LOCAL_MR_MAX - 1))
-#define GEN(key) ((key) >> 16)
 #define MR_LEN (LOCAL_MR_MAX * sizeof(struct tp_mr))
-#define REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
-#define KNOWN_ACCESS (TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | REMOTE_ACCESS)
 
 static void *map(int flags, size_t len, int fd)
 {
@@ -70,11 +67,6 @@ void local_mrs_destroy(struct local_mrs *mrs)
 	pthread_mutex_destroy(&mrs->lock);
 }
 
-static uint32_t next_gen(uint32_t gen)
-{
-	return gen >= 0xffff ? 1 : gen + 1;
-}
-
 static void free_push(struct local_mrs *mrs, uint32_t index)
 {
 	mrs->table[index].next = LOCAL_MR_MAX;
@@ -97,7 +89,7 @@ static uint32_t index_pop(struct local_mrs *mrs, uint32_t *key)
 	    (mrs->next_free == LOCAL_MR_MAX || mrs->made < 64)) {
 		index = mrs->made++;
 		mrs->gen = (uint16_t)(mrs->gen * 31421u + 6927u);
-		*key = next_gen(mrs->gen) << 16 | index;
+		*key = sock_key_next((uint32_t)mrs->gen << 16 | index);
 		return index;
 	}
 	index = mrs->next_free;
@@ -121,22 +113,7 @@ static void publish(struct local_entry *e, const struct tp_mr *mr,
 /* Peers go into it with their own processor. */
 static bool is_open(unsigned int access)
 {
-	return (access & REMOTE_ACCESS) && !(access & TP_LENT);
-}
-
-static int check_access(const struct tp_dev *dev, unsigned int access)
-{
-	if (access & ~KNOWN_ACCESS)
-		return -EINVAL;
-	if (!(access & TP_VOLATILE))
-		return 0;
-	if (access & REMOTE_ACCESS)
-		return -EINVAL;
-	if (local_copy_by_kernel_works())
-		return 0;
-	log_debug(dev->log, "local: no process_vm_readv here: files are not "
-			    "received into their mappings");
-	return -EOPNOTSUPP;
+	return (access & SOCK_REMOTE_ACCESS) && !(access & TP_LENT);
 }
 
 int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
@@ -144,15 +121,11 @@ int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
 {
 	struct local_mrs *mrs = &local_dev(base)->mrs;
 	uint32_t index, key = 0;
-	int rc;
+	int rc = sock_mr_check(base, addr, len, &access,
+			       local_copy_by_kernel_works);
 
-	if (len == 0 || (uintptr_t)addr > UINTPTR_MAX - len)
-		return -EINVAL;
-	rc = check_access(base, access);
 	if (rc)
 		return rc;
-	if (access & (TP_REMOTE_WRITE | TP_REMOTE_ATOMIC))
-		access |= TP_LOCAL_WRITE;
 	pthread_mutex_lock(&mrs->lock);
 	index = index_pop(mrs, &key);
 	pthread_mutex_unlock(&mrs->lock);
@@ -184,7 +157,7 @@ void local_mr_dereg(struct tp_mr *mr)
 		local_guests_wait(dev, mr->rkey);
 		atomic_fetch_sub(&mrs->open, 1);
 	}
-	mr->rkey = next_gen(GEN(mr->rkey)) << 16 | index;
+	mr->rkey = sock_key_next(mr->rkey);
 	pthread_mutex_lock(&mrs->lock);
 	free_push(mrs, index);
 	pthread_mutex_unlock(&mrs->lock);

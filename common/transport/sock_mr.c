@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sock_mr.c - what may be registered. */
+#include "sock.h"
+
+#define KNOWN_ACCESS                                                           \
+	(TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | SOCK_REMOTE_ACCESS)
+
+static int check_volatile(const struct tp_dev *dev, unsigned int access,
+			  bool (*copies)(void))
+{
+	if (access & SOCK_REMOTE_ACCESS)
+		return -EINVAL;
+	if (copies())
+		return 0;
+	log_debug(dev->log,
+		  "%s: the kernel copies nothing between processes here: files "
+		  "are not received into their mappings",
+		  dev->ops->name);
+	return -EOPNOTSUPP;
+}
+
+int sock_mr_check(const struct tp_dev *dev, const void *addr, size_t len,
+		  unsigned int *access, bool (*copies)(void))
+{
+	if (len == 0 || (uintptr_t)addr > UINTPTR_MAX - len ||
+	    *access & ~KNOWN_ACCESS)
+		return -EINVAL;
+	if (*access & (TP_REMOTE_WRITE | TP_REMOTE_ATOMIC))
+		*access |= TP_LOCAL_WRITE;
+	return *access & TP_VOLATILE ? check_volatile(dev, *access, copies) : 0;
+}
