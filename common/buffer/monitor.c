@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "quiet_thread.h"
 #include "watch_int.h"
 
 #define FEATURES                                                               \
@@ -79,23 +80,6 @@ static void *monitor_run(void *arg)
 	}
 }
 
-/* It has no signal handlers to run, and a small stack. */
-static int start_thread(struct monitor *mon)
-{
-	pthread_attr_t attr;
-	sigset_t all, old;
-	int rc;
-
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK + (size_t)PTHREAD_STACK_MIN);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = -pthread_create(&mon->thread, &attr, monitor_run, mon);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return rc;
-}
-
 /* ---- open and close ---- */
 
 static int open_uffd(void)
@@ -138,7 +122,9 @@ int monitor_open(struct monitor **out)
 	if (rc < 0)
 		goto free_mon;
 	mon->stop = eventfd(0, EFD_CLOEXEC);
-	rc = mon->stop < 0 ? -errno : start_thread(mon);
+	rc = mon->stop < 0 ? -errno
+			   : quiet_thread(STACK + (size_t)PTHREAD_STACK_MIN,
+					  monitor_run, mon, &mon->thread);
 	if (rc)
 		goto close_fds;
 	*out = mon;

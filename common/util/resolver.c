@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include <uthash.h>
 
 #include "clock.h"
+#include "quiet_thread.h"
 #include "resolver.h"
 
 #define THREADS_MAX 4u /* a name that hangs must not hold up the others */
@@ -149,22 +149,10 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Signals are the program's. */
 static int spawn(struct resolver *r)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int rc;
+	int rc = quiet_thread(STACK_SIZE, thread_main, r, NULL);
 
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = -pthread_create(&thread, &attr, thread_main, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
 	if (rc)
 		return rc;
 	r->threads++;

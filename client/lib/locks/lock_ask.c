@@ -17,11 +17,12 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "quiet_thread.h"
 
 #define STACK_SIZE (256u * 1024)
 #define CANCEL_FIRST_MS 10u /* until the next CANCEL: one may meet a gap */
@@ -77,25 +78,6 @@ static void *waiter_main(void *arg)
 	return NULL;
 }
 
-/* Signals are for the caller. */
-static int start(struct waiter *w)
-{
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int rc;
-
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = -pthread_create(&thread, &attr, waiter_main, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	return rc;
-}
-
 /* False: interrupted, or after ms, if that is not 0. */
 static bool sleep_until_over(struct waiter *w, unsigned int ms)
 {
@@ -145,7 +127,8 @@ static int wait_for(struct file *f, struct mgr_lock *lock)
 	atomic_init(&w->refs, 2);
 	w->f = f;
 	w->lock = *lock;
-	rc = start(w);
+	/* signals are for the caller */
+	rc = quiet_thread(STACK_SIZE, waiter_main, w, NULL);
 	if (rc) {
 		free(w);
 		return -ENOLCK;

@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "quiet_thread.h"
 #include "rpc.h"
 
 /* The resolver is run here, and what the program made of pvfs_set_log(). */
@@ -76,20 +76,11 @@ static void *keep(void *arg)
 
 static int thread_make(struct keeper *k)
 {
-	pthread_attr_t attr;
-	sigset_t all, old;
-	int rc;
+	int rc = quiet_thread(STACK, keep, k, &k->thread);
 
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&k->thread, &attr, keep, k);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
 	if (!rc)
 		pthread_setname_np(k->thread, "pvfs");
-	return -rc;
+	return rc;
 }
 
 static int keeper_make(struct keeper *k, struct drive *drive)

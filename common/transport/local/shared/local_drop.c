@@ -2,13 +2,13 @@
 /* local_drop.c - see local_drop.h. */
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 #include <unistd.h>
 
 #include "local_drop.h"
 #include "local_shm.h"
+#include "quiet_thread.h"
 
 #define STACK (PTHREAD_STACK_MIN + (64u << 10)) /* sanitizers want more */
 
@@ -124,30 +124,12 @@ static struct user *find_or_add(struct local_drops *drops, uid_t uid)
 
 static void *close_all(void *arg);
 
-static int start(struct local_drops *drops)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, old;
-	int rc;
-
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&thread, &attr, close_all, drops);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return rc;
-}
-
 /* One at a time: what it will take is not known before it does. */
 static void hire(struct local_drops *drops)
 {
 	if (drops->starting || drops->threads == LOCAL_DROPPERS || !next(drops))
 		return;
-	drops->starting = !start(drops);
+	drops->starting = !quiet_thread(STACK, close_all, drops, NULL);
 	drops->threads += drops->starting;
 }
 
