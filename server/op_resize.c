@@ -59,10 +59,11 @@ static int run_once(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
 	struct resizes *resizes = &job->worker->iod->resizes;
-	uint64_t id = le64toh(body->id);
+	struct resize_known *place;
 	int rc;
 
-	switch (resizes_begin(resizes, id, unsure(job))) {
+	switch (resizes_begin(resizes, le64toh(body->id), unsure(job),
+			      &place)) {
 	case RESIZE_DONE:
 		return 0;
 	case RESIZE_BUSY:
@@ -73,7 +74,7 @@ static int run_once(struct op_job *job)
 		break;
 	}
 	rc = run(job);
-	resizes_end(resizes, id, !rc);
+	resizes_end(resizes, place, !rc);
 	return rc;
 }
 

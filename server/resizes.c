@@ -27,7 +27,7 @@ static struct resize_known *find(struct resizes *r, uint64_t id)
 }
 
 /* Few are being done at a time: their orders come one by one. */
-static void add(struct resizes *r, uint64_t id)
+static struct resize_known *add(struct resizes *r, uint64_t id)
 {
 	struct resize_known *k;
 
@@ -35,9 +35,11 @@ static void add(struct resizes *r, uint64_t id)
 		k = &r->known[r->next++ % RESIZES_KEPT];
 	} while (k->id && !k->done);
 	*k = (struct resize_known){ .id = id };
+	return k;
 }
 
-static enum resize_verdict judge(struct resizes *r, uint64_t id, bool unsure)
+static enum resize_verdict judge(struct resizes *r, uint64_t id, bool unsure,
+				 struct resize_known **place)
 {
 	const struct resize_known *k = find(r, id);
 
@@ -45,33 +47,32 @@ static enum resize_verdict judge(struct resizes *r, uint64_t id, bool unsure)
 		return k->done ? RESIZE_DONE : RESIZE_BUSY;
 	if (unsure)
 		return RESIZE_UNKNOWN;
-	add(r, id);
+	*place = add(r, id);
 	return RESIZE_DO;
 }
 
-enum resize_verdict resizes_begin(struct resizes *r, uint64_t id, bool unsure)
+enum resize_verdict resizes_begin(struct resizes *r, uint64_t id, bool unsure,
+				  struct resize_known **place)
 {
 	enum resize_verdict verdict;
 
+	*place = NULL;
 	if (!id)
 		return RESIZE_DO;
 	pthread_mutex_lock(&r->lock);
-	verdict = judge(r, id, unsure);
+	verdict = judge(r, id, unsure, place);
 	pthread_mutex_unlock(&r->lock);
 	return verdict;
 }
 
-void resizes_end(struct resizes *r, uint64_t id, bool done)
+void resizes_end(struct resizes *r, struct resize_known *place, bool done)
 {
-	struct resize_known *k;
-
-	if (!id)
+	if (!place)
 		return;
 	pthread_mutex_lock(&r->lock);
-	k = find(r, id);
-	if (k && done)
-		k->done = true;
-	else if (k)
-		*k = (struct resize_known){ 0 };
+	if (done)
+		place->done = true;
+	else
+		*place = (struct resize_known){ 0 };
 	pthread_mutex_unlock(&r->lock);
 }

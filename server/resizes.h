@@ -36,10 +36,11 @@ void resizes_destroy(struct resizes *r);
 
 /*
  * id: of the truncation, 0: it has none, and is done.  unsure: it may have been
- * carried out by a process before this one.
+ * carried out by a process before this one.  *place: with RESIZE_DO, for the end.
  */
-enum resize_verdict resizes_begin(struct resizes *r, uint64_t id, bool unsure);
+enum resize_verdict resizes_begin(struct resizes *r, uint64_t id, bool unsure,
+				  struct resize_known **place);
 /* After RESIZE_DO.  done: it was carried out. */
-void resizes_end(struct resizes *r, uint64_t id, bool done);
+void resizes_end(struct resizes *r, struct resize_known *place, bool done);
 
 #endif

@@ -41,6 +41,9 @@ static inline struct ns_path op_path(const struct op *op, unsigned int i,
 				 tail->ptr, tail->len };
 }
 
+/* truncate.c: req->intent says until when the truncation may be begun, and which
+ * request it answers. */
+struct intent *op_intent(const struct op *op);
 /* Puts a struct wire_attr_rep. */
 int op_put_attr(struct op *op, const struct inode *ino);
 void op_fill_attr(const struct op *op, struct wire_attr *attr,

@@ -8,16 +8,8 @@
 static int begin_truncation(struct op *op, const struct inode *ino)
 {
 	struct ns_path self = { .dir = ino->handle, .path = "" };
-	struct intent *in = &op->req->intent;
-	int rc;
+	int rc = ns_truncate(&op->ns, &self, 0, 0, op_intent(op));
 
-	in->slot = op->rpc->slot;
-	in->seq = op->rpc->seq;
-	in->op = WIRE_OPEN;
-	in->expiry = op->rpc->expiry;
-	in->born = clock_boot();
-	in->host = op->mgr->host;
-	rc = ns_truncate(&op->ns, &self, 0, 0, in);
 	return rc ? rc : OP_JOB;
 }
 
