@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "deaf_proxy.h"
-#include "iod.h"
+#include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
 
@@ -28,14 +28,9 @@ static void start(void)
 {
 	struct iod_conf conf;
 
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
+	iod_here_conf(&conf, dir);
 	conf.threads = 1;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
-	strcpy(conf.mgr_from, "127.0.0.1");
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
-	iod_addr(iod, &addr);
+	iod_here_start(&conf, NULL, &iod, &addr);
 	iodc_open_mgr(&mgr, &addr);
 	iodc_open(&other, &addr, WIRE_ROLE_CLIENT, 0);
 }

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "iod.h"
+#include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
 
@@ -77,16 +77,11 @@ static void setup(void)
 
 	iodc_mkdir(dir);
 	sem_init(&written_out, 0, 0);
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
+	iod_here_conf(&conf, dir);
 	conf.new_store = true;
 	conf.threads = 2;
 	conf.max_open = 16;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
-	strcpy(conf.mgr_from, "127.0.0.1");
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
-	iod_addr(iod, &addr);
+	iod_here_start(&conf, NULL, &iod, &addr);
 	iodc_serve(&addr);
 	iodc_open(&a, &addr, WIRE_ROLE_CLIENT, 0);
 	iodc_open(&b, &addr, WIRE_ROLE_CLIENT, 0);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "iod.h"
+#include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
 
@@ -43,14 +43,9 @@ static void start(void)
 	static const struct log log = { LOG_LV_WARN, sink, NULL };
 	struct iod_conf conf;
 
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
+	iod_here_conf(&conf, dir);
 	conf.threads = 2;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
-	strcpy(conf.mgr_from, "127.0.0.1");
-	ck_assert_int_eq(iod_start(&conf, &log, &iod), 0);
-	iod_addr(iod, &addr);
+	iod_here_start(&conf, &log, &iod, &addr);
 }
 
 static void setup(void)

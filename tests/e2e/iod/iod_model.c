@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "iod.h"
+#include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
 
@@ -210,17 +210,12 @@ START_TEST(clients_match_their_models)
 	char dir[64];
 
 	iodc_mkdir(dir);
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
-	strcpy(conf.mgr_from, "127.0.0.1");
+	iod_here_conf(&conf, dir);
 	conf.threads = 2;
 	ck_assert_int_eq(iod_zones_parse("16K:2 32K:2", &conf.zones), 0);
 	conf.unit_size = 32768;
 	conf.sync = _i;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
-	iod_addr(iod, &addr);
+	iod_here_start(&conf, NULL, &iod, &addr);
 	iodc_serve(&addr);
 	for (i = 0; i < CLIENTS; i++) {
 		p[i].addr = &addr;

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "iod.h"
+#include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
 
@@ -46,15 +46,11 @@ static void start(bool sync)
 {
 	struct iod_conf conf;
 
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
+	iod_here_conf(&conf, dir);
 	conf.threads = 2;
 	conf.sync = sync;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
 	strcpy(conf.mgr_from, mgr_from);
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
-	iod_addr(iod, &addr);
+	iod_here_start(&conf, NULL, &iod, &addr);
 }
 
 static void setup_sync(bool sync)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "iod.h"
+#include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
 
@@ -64,17 +64,12 @@ static void setup(void)
 	iodc_mkdir(dir);
 	sem_init(&entered, 0, 0);
 	sem_init(&go, 0, 0);
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
+	iod_here_conf(&conf, dir);
 	conf.threads = 1;
 	conf.zones.n = 1;
 	conf.zones.zone[0].size = 64 << 10;
 	conf.zones.zone[0].count = 4;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
-	strcpy(conf.mgr_from, "127.0.0.1");
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
-	iod_addr(iod, &addr);
+	iod_here_start(&conf, NULL, &iod, &addr);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
 	iodc_open_mgr(&mgr, &addr);
 }

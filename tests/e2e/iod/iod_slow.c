@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "iod.h"
+#include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
 
@@ -75,15 +75,10 @@ static void setup(void)
 	handles = 0;
 	sem_init(&entered, 0, 0);
 	sem_init(&go, 0, 0);
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
+	iod_here_conf(&conf, dir);
 	conf.new_store = true;
 	conf.threads = 1;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
-	strcpy(conf.mgr_from, "127.0.0.1");
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
-	iod_addr(iod, &addr);
+	iod_here_start(&conf, NULL, &iod, &addr);
 	iodc_open_mgr(&mgr, &addr);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
 }

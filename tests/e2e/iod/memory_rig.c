@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "iod.h"
+#include "iod_here.h"
 #include "memory_rig.h"
 #include "run_suite.h"
 
@@ -23,14 +23,9 @@ void memory_setup(void)
 	struct iod_conf conf;
 
 	must(iodc_mkdir_memory(dir));
-	iod_conf_defaults(&conf);
-	conf.fsid = IODC_FSID;
+	iod_here_conf(&conf, dir);
 	conf.threads = 2;
-	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
-	strcpy(conf.storage, dir);
-	strcpy(conf.mgr_from, "127.0.0.1");
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
-	iod_addr(iod, &addr);
+	iod_here_start(&conf, NULL, &iod, &addr);
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
 	iodc_open_mgr(&mgr, &addr);
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iod_here.c - see iod_here.h. */
+#include "iod_here.h"
+
+#include <string.h>
+
+#include "iodc.h"
+
+void iod_here_conf(struct iod_conf *conf, const char *dir)
+{
+	iod_conf_defaults(conf);
+	conf->fsid = IODC_FSID;
+	must(!addr_parse("tcp://127.0.0.1:0", 0, &conf->addr));
+	strcpy(conf->storage, dir);
+	strcpy(conf->mgr_from, "127.0.0.1");
+}
+
+void iod_here_start(const struct iod_conf *conf, const struct log *log,
+		    struct iod **iod, struct addr *addr)
+{
+	must(!iod_start(conf, log, iod));
+	iod_addr(*iod, addr);
+}
