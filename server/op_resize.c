@@ -31,19 +31,6 @@ static int resize(struct iod *iod, uint64_t handle, uint64_t size,
 	return rc;
 }
 
-static int run(struct op_job *job)
-{
-	const struct wire_resize *body = job->req->msg.body;
-	struct iod *iod = job->worker->iod;
-	uint64_t handle = le64toh(body->handle), size = le64toh(body->size);
-	const struct store_seg cut = { size, UINT64_MAX - size };
-
-	if (rpc_req_late(job->req))
-		return -ETIMEDOUT;
-	early_change(iod->early, handle, &cut, 1, false);
-	return resize(iod, handle, size, job->req->expiry);
-}
-
 /* An earlier process may have done it: this one began after it was asked for. */
 static bool unsure(const struct op_job *job)
 {
@@ -55,6 +42,20 @@ static bool unsure(const struct op_job *job)
 		expiry - span <= job->worker->iod->started_boot);
 }
 
+static int run(struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+	struct iod *iod = job->worker->iod;
+	uint64_t handle = le64toh(body->handle), size = le64toh(body->size);
+	const struct store_seg cut = { size, UINT64_MAX - size };
+	int rc;
+
+	if (rpc_req_late(job->req))
+		return -ETIMEDOUT;
+	rc = early_change(iod->early, handle, &cut, 1, unsure(job));
+	return rc ? rc : resize(iod, handle, size, job->req->expiry);
+}
+
 static int run_once(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
@@ -62,14 +63,11 @@ static int run_once(struct op_job *job)
 	struct resize_known *place;
 	int rc;
 
-	switch (resizes_begin(resizes, le64toh(body->id), unsure(job),
-			      &place)) {
+	switch (resizes_begin(resizes, le64toh(body->id), &place)) {
 	case RESIZE_DONE:
 		return 0;
 	case RESIZE_BUSY:
 		return -EAGAIN;
-	case RESIZE_UNKNOWN:
-		return -EIO;
 	case RESIZE_DO:
 		break;
 	}

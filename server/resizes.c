@@ -38,20 +38,18 @@ static struct resize_known *add(struct resizes *r, uint64_t id)
 	return k;
 }
 
-static enum resize_verdict judge(struct resizes *r, uint64_t id, bool unsure,
+static enum resize_verdict judge(struct resizes *r, uint64_t id,
 				 struct resize_known **place)
 {
 	const struct resize_known *k = find(r, id);
 
 	if (k)
 		return k->done ? RESIZE_DONE : RESIZE_BUSY;
-	if (unsure)
-		return RESIZE_UNKNOWN;
 	*place = add(r, id);
 	return RESIZE_DO;
 }
 
-enum resize_verdict resizes_begin(struct resizes *r, uint64_t id, bool unsure,
+enum resize_verdict resizes_begin(struct resizes *r, uint64_t id,
 				  struct resize_known **place)
 {
 	enum resize_verdict verdict;
@@ -60,7 +58,7 @@ enum resize_verdict resizes_begin(struct resizes *r, uint64_t id, bool unsure,
 	if (!id)
 		return RESIZE_DO;
 	pthread_mutex_lock(&r->lock);
-	verdict = judge(r, id, unsure, place);
+	verdict = judge(r, id, place);
 	pthread_mutex_unlock(&r->lock);
 	return verdict;
 }

@@ -27,18 +27,17 @@ struct resizes {
 enum resize_verdict {
 	RESIZE_DO, /* and tell the end */
 	RESIZE_DONE, /* it was */
-	RESIZE_BUSY, /* somebody does: ask later */
-	RESIZE_UNKNOWN /* perhaps: before this process began */
+	RESIZE_BUSY /* somebody does: ask later */
 };
 
 void resizes_init(struct resizes *r);
 void resizes_destroy(struct resizes *r);
 
 /*
- * id: of the truncation, 0: it has none, and is done.  unsure: it may have been
- * carried out by a process before this one.  *place: with RESIZE_DO, for the end.
+ * id: of the truncation, 0: it has none, and is done.  *place: with RESIZE_DO, for
+ * the end.
  */
-enum resize_verdict resizes_begin(struct resizes *r, uint64_t id, bool unsure,
+enum resize_verdict resizes_begin(struct resizes *r, uint64_t id,
 				  struct resize_known **place);
 /* After RESIZE_DO.  done: it was carried out. */
 void resizes_end(struct resizes *r, struct resize_known *place, bool done);

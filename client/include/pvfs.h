@@ -33,9 +33,10 @@
  *              on its way; the change was made, or not, a write also in part
  *   ESTALE     the file is gone: another process removed it, and nobody has
  *              it open for writing
- *   EIO        a server or its disk failed; of writes also: an iod was
- *              started anew during the call, which it may have carried out
- *              before, and others have written there since
+ *   EIO        a server or its disk failed; of writes and truncations
+ *              also: an iod was started anew during the call, which it may
+ *              have carried out before, and others have changed the same bytes
+ *              since
  *   EFAULT     of reads and writes: a buffer is not there; a write may have
  *              changed the file in part.  A buffer that goes away during a
  *              write may be a signal instead (SIGSEGV, SIGBUS)

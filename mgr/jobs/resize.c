@@ -26,7 +26,7 @@ static void build(struct fan *fan, uint32_t k, struct wire_out *out)
 		.handle = handle_to_wire(job_of_fan(fan)->mgr->st, in->handle),
 		.size = htole64(dist_local_size(&d, k, in->size)),
 		.id = htole64(in->id),
-		.span = htole64(in->expiry - in->born),
+		.span = htole64(in->born ? in->expiry - in->born : UINT64_MAX),
 		.flags = htole32(job_of_fan(fan)->resumed ? WIRE_RZ_AGAIN : 0),
 	};
 

@@ -29,16 +29,33 @@ static const char *some(const char *dir, char path[256])
 	return path;
 }
 
-static int put(const char *path)
+/* An iod that was killed meanwhile may have done it, and others have written over
+ * it since: then it fails, once. */
+static int open_file(const char *path)
+{
+	int flags = O_RDWR | O_CREAT | (rnd(2) ? O_TRUNC : 0);
+	int fd = pvfs_open(path, flags, 0644);
+
+	return fd < 0 && errno == EIO ? pvfs_open(path, flags, 0644) : fd;
+}
+
+static ssize_t write_some(int fd)
 {
 	static char data[200000];
-	int fd = pvfs_open(path, O_RDWR | O_CREAT | (rnd(2) ? O_TRUNC : 0),
-			   0644);
+	size_t len = 1 + rnd(sizeof(data) - 1);
+	unsigned int off = rnd(200000);
+	ssize_t n = pvfs_pwrite(fd, data, len, off);
+
+	return n < 0 && errno == EIO ? pvfs_pwrite(fd, data, len, off) : n;
+}
+
+static int put(const char *path)
+{
+	int fd = open_file(path);
 
 	if (fd < 0)
 		return -1;
-	if (pvfs_pwrite(fd, data, 1 + rnd(sizeof(data) - 1), rnd(200000)) < 0 &&
-	    errno != ESTALE)
+	if (write_some(fd) < 0 && errno != ESTALE)
 		return -1;
 	return pvfs_close(fd);
 }

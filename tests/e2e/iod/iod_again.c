@@ -188,6 +188,24 @@ START_TEST(resize_perhaps)
 }
 END_TEST
 
+static void iod_anew(void)
+{
+	atomic_store(&proxy.server, 0);
+	stop();
+	start();
+	atomic_store(&proxy.server, addr.port);
+}
+
+/* Nobody has changed what it cuts since. */
+START_TEST(resize_perhaps_alone)
+{
+	ck_assert_int_eq(write_at(&other, 0, 'a'), 0);
+	iod_anew();
+	ck_assert_int_eq(resize(7, MANY_NS, WIRE_RZ_AGAIN), 0);
+	ck_assert_int_eq(look_at(0), 0);
+}
+END_TEST
+
 /* It was not there yet when this process began. */
 START_TEST(resize_for_the_first_time)
 {
@@ -210,6 +228,7 @@ static Suite *again_suite(void)
 	tcase_add_test(tc, write_over_a_cut);
 	tcase_add_test(tc, resize_once);
 	tcase_add_test(tc, resize_perhaps);
+	tcase_add_test(tc, resize_perhaps_alone);
 	tcase_add_test(tc, resize_for_the_first_time);
 	suite_add_tcase(s, tc);
 	return s;
