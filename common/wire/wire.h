@@ -118,6 +118,8 @@ static inline bool wire_op_writes(unsigned int op)
 #define WIRE_F_ANEW	0x0040u	/* with REPLAY: the server that it was sent to
 				 * first has forgotten the session since, or
 				 * was another process; it may have done it */
+#define WIRE_F_AS	0x0080u	/* requests that name a path: a struct wire_as
+				 * ends the message */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -219,6 +221,16 @@ struct wire_mem {		/* piece of the client's registered memory */
 	le64 addr;
 	le32 len;
 	le32 rkey;
+};
+
+/*
+ * WIRE_F_AS: who asks, if it is not the one that the session said it is: a program
+ * that serves all users of a host (pvfs-fuse).  Only sessions of uid 0 may.
+ */
+struct wire_as {		/* then groups[ngroups] */
+	le32 uid, gid;
+	le32 ngroups;		/* at most WIRE_GROUPS_MAX */
+	le32 zero;
 };
 
 /* HELLO: who this session is.  Tail: groups[ngroups], name. */
@@ -620,6 +632,7 @@ _Static_assert(sizeof(struct wire_attr) == 80, "wire_attr");
 _Static_assert(sizeof(struct wire_region) == 16, "wire_region");
 _Static_assert(sizeof(struct wire_mem) == 16, "wire_mem");
 _Static_assert(sizeof(struct wire_hello) == 16, "wire_hello");
+_Static_assert(sizeof(struct wire_as) == 16, "wire_as");
 _Static_assert(sizeof(struct wire_ping_rep) == 40, "wire_ping_rep");
 _Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
 _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
@@ -662,6 +675,8 @@ struct wire_msg {
 		const void *ptr;
 		size_t len;
 	} tail[WIRE_TAIL_MAX];
+	const struct wire_as *as;	/* NULL: it came without */
+	const le32 *groups;		/* as->ngroups */
 };
 
 /*

@@ -92,7 +92,7 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 	if (flags == WIRE_F_REPLY)
 		return why_reply(hdr);
 	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
-		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW))
+		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -220,6 +220,31 @@ static int take_tail(struct cursor *c, const struct wire_form *form)
 	return 0;
 }
 
+/* Who asks: behind all that the operation has. */
+static int take_as(struct cursor *c)
+{
+	const struct wire_as *as = (const void *)c->at;
+	size_t len;
+
+	if (!wire_op_find(le16toh(c->msg->hdr->op))->redirect)
+		return refuse(c, "wire_hdr.flags: AS is for paths");
+	if (c->left < sizeof(*as) || as->zero)
+		return refuse(c, "wire_as: too short, or zero is not");
+	if (le32toh(as->ngroups) > WIRE_GROUPS_MAX)
+		return refuse(c, "wire_as.ngroups");
+	len = wire_pad(sizeof(*as) + le32toh(as->ngroups) * sizeof(le32));
+	if (c->left != len)
+		return refuse(c, "wire_as: not the end of the message");
+	if (le32toh(as->ngroups) % 2 &&
+	    get32(as + 1, le32toh(as->ngroups) * sizeof(le32)))
+		return refuse(c, "padding: not zero");
+	c->msg->as = as;
+	c->msg->groups = (const void *)(as + 1);
+	c->at += len;
+	c->left = 0;
+	return 0;
+}
+
 static int take_check(struct cursor *c, const struct wire_form *form)
 {
 	c->why = form->check(c->msg);
@@ -279,6 +304,8 @@ static int parse(struct cursor *c)
 		rc = take_body(c, form);
 	if (!rc && form)
 		rc = take_tail(c, form);
+	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_AS)
+		rc = take_as(c);
 	if (!rc && c->left)
 		rc = refuse(c, "length: bytes behind the message");
 	if (!rc && form && form->check)

@@ -196,15 +196,41 @@ static void conclude(struct op *op, int rc)
 		conclude_undone(op, rc);
 }
 
+/* Whom the request counts for. */
+struct asker {
+	struct ns_cred cred;
+	uint32_t groups[WIRE_GROUPS_MAX];
+};
+
+/* -EPERM: the session may not ask for others. */
+static int who_asks(const struct rpc_req *rpc, struct asker *who)
+{
+	const struct wire_as *as = rpc->msg.as;
+
+	who->cred = *session_cred(rpc->session);
+	if (!as)
+		return 0;
+	if (who->cred.uid)
+		return -EPERM;
+	who->cred = (struct ns_cred){ le32toh(as->uid), le32toh(as->gid),
+				      le32toh(as->ngroups), who->groups };
+	for (uint32_t i = 0; i < who->cred.ngroups; i++)
+		who->groups[i] = le32toh(rpc->msg.groups[i]);
+	return 0;
+}
+
 void request_run(struct request *req)
 {
 	struct mgr *mgr = req->mgr;
 	struct op op = { .mgr = mgr, .req = req, .rpc = req->rpc };
 	op_fn *fn = op_find(req->rpc->op);
+	struct asker who;
 	int rc = req->result;
 
 	if (!fn)
 		rc = -ENOSYS;
+	if (!rc)
+		rc = who_asks(req->rpc, &who);
 	if (!rc)
 		rc = ns_begin(&mgr->ns);
 	if (rc) {
@@ -213,7 +239,7 @@ void request_run(struct request *req)
 	}
 	op.out = rpc_reply_begin(req->rpc);
 	op.ns = (struct ns_op){ .ns = &mgr->ns,
-				.cred = session_cred(req->rpc->session),
+				.cred = &who.cred,
 				.session = session_id(req->rpc->session),
 				.now = clock_wall(),
 				.asked = req->asked,

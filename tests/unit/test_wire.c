@@ -255,6 +255,67 @@ START_TEST(build_zeroes)
 }
 END_TEST
 
+/* A GETATTR for somebody with n groups; its length. */
+static size_t build_as(unsigned int n)
+{
+	struct wire_path path = { .dir = 1, .path_len = htole32(1) };
+	struct wire_as as = { .uid = htole32(1000),
+			      .gid = htole32(100),
+			      .ngroups = htole32(n) };
+	le32 item[4 + WIRE_GROUPS_MAX + 1];
+	struct wire_out out;
+
+	memcpy(item, &as, sizeof(as));
+	for (unsigned int i = 0; i <= WIRE_GROUPS_MAX; i++)
+		item[4 + i] = htole32(7 + i);
+	wire_begin(&out, &m, sizeof(m));
+	wire_put(&out, &path, sizeof(path));
+	wire_put(&out, "a", 1);
+	wire_put(&out, item, sizeof(as) + n * sizeof(le32));
+	m.hdr.session = 1;
+	return (size_t)wire_end(&out, WIRE_GETATTR, WIRE_F_AS, 0);
+}
+
+START_TEST(for_somebody)
+{
+	size_t len = build_as((unsigned int)_i);
+	struct wire_msg msg;
+	const char *why;
+
+	ck_assert_int_eq(wire_parse(&m, len, &msg, &why), 0);
+	ck_assert_uint_eq(le32toh(msg.as->uid), 1000);
+	ck_assert_uint_eq(le32toh(msg.as->ngroups), (unsigned int)_i);
+	for (int i = 0; i < _i; i++)
+		ck_assert_uint_eq(le32toh(msg.groups[i]), 7 + (uint32_t)i);
+	m.bytes[len] = 0;
+	for (size_t less = 8; less < len - 48 - 24; less += 8) {
+		set_len(len - less);
+		ck_assert_int_eq(parse(len - less, &why), -EPROTO);
+	}
+	set_len(len + 8);
+	ck_assert_int_eq(parse(len + 8, &why), -EPROTO);
+	ck_assert_str_eq(why, "wire_as: not the end of the message");
+}
+END_TEST
+
+START_TEST(for_somebody_in_too_many_groups)
+{
+	size_t len = build_as(WIRE_GROUPS_MAX + 1);
+	const char *why;
+
+	ck_assert_int_eq(parse(len, &why), -EPROTO);
+	ck_assert_str_eq(why, "wire_as.ngroups");
+	len = build_as(1);
+	m.bytes[len - 1] = 1;
+	ck_assert_int_eq(parse(len, &why), -EPROTO);
+	ck_assert_str_eq(why, "padding: not zero");
+	m.bytes[len - 1] = 0;
+	m.hdr.flags = htole16(0);
+	ck_assert_int_eq(parse(len, &why), -EPROTO);
+	ck_assert_str_eq(why, "length: bytes behind the message");
+}
+END_TEST
+
 static Suite *wire_suite(void)
 {
 	Suite *suite = suite_create("wire");
@@ -270,6 +331,8 @@ static Suite *wire_suite(void)
 	tcase_add_test(tc, nul_in_string);
 	tcase_add_test(tc, data_may_be_padded);
 	tcase_add_test(tc, unknown_operation_keeps_the_header);
+	tcase_add_loop_test(tc, for_somebody, 0, WIRE_GROUPS_MAX + 1);
+	tcase_add_test(tc, for_somebody_in_too_many_groups);
 	tcase_add_test(tc, build_overflow);
 	tcase_add_test(tc, build_zeroes);
 	suite_add_tcase(suite, tc);

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "ask.h"
 #include "dist.h"
 #include "session.h"
 
@@ -20,6 +21,7 @@ struct target {
 	uint32_t flags; /* WIRE_P_* */
 	uint64_t open; /* id of the open file, or 0 */
 	char *redirect; /* PATH_MAX bytes, or NULL */
+	const struct cred *as; /* who asks; NULL: as the session */
 };
 
 struct attr {

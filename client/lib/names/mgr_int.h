@@ -21,6 +21,7 @@ static inline void mgr_begin(struct ask *c, struct session *s,
 {
 	ask_begin(c, s, s->mgr);
 	c->redirect = t->redirect;
+	c->as = t->as;
 	ask_put(c, body, len);
 	ask_put(c, t->path, strlen(t->path));
 }

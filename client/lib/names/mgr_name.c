@@ -79,6 +79,7 @@ int mgr_symlink(struct session *s, const char *text, const struct target *t)
 
 	ask_begin(&c, s, s->mgr);
 	c.redirect = t->redirect;
+	c.as = t->as;
 	ask_put(&c, &body, sizeof(body));
 	ask_put(&c, text, strlen(text));
 	ask_put(&c, t->path, strlen(t->path));

@@ -17,6 +17,7 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 	c->peer = peer;
 	c->once = false;
 	c->keep = false;
+	c->as = NULL;
 	c->redirect = NULL;
 	c->which = NULL;
 	c->mem = NULL;
@@ -90,13 +91,30 @@ static bool ask_quiet(const struct session *s)
 	return clock_now() - s->heard > ASK_QUIET_MS * CLOCK_NS_PER_MS;
 }
 
+static void put_as(struct ask *c)
+{
+	struct {
+		struct wire_as as;
+		le32 groups[WIRE_GROUPS_MAX];
+	} item = { .as = { .uid = htole32(c->as->uid),
+			   .gid = htole32(c->as->gid),
+			   .ngroups = htole32(c->as->ngroups) } };
+
+	for (uint32_t i = 0; i < c->as->ngroups; i++)
+		item.groups[i] = htole32(c->as->groups[i]);
+	wire_put(&c->out, &item,
+		 sizeof(item.as) + c->as->ngroups * sizeof(le32));
+}
+
 int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 {
 	int rc = c->once && ask_quiet(c->s) ? ask_ping(c->s, c->peer) : 0;
 
 	if (rc)
 		return rc;
-	if (wire_end(&c->out, wire_op, 0, 0) < 0)
+	if (c->as)
+		put_as(c);
+	if (wire_end(&c->out, wire_op, c->as ? WIRE_F_AS : 0, 0) < 0)
 		return -ENAMETOOLONG;
 	c->take = take;
 	c->arg = arg;

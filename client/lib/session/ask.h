@@ -13,8 +13,17 @@
 
 #include "session.h"
 
-/* Header, the largest body and two paths. */
-#define ASK_MSG_MAX (sizeof(struct wire_hdr) + 64 + 2 * (WIRE_PATH_MAX + 1))
+/* Who asks, if that is not whom the session serves: see WIRE_F_AS. */
+struct cred {
+	uint32_t uid, gid;
+	uint32_t ngroups; /* at most WIRE_GROUPS_MAX */
+	uint32_t groups[WIRE_GROUPS_MAX];
+};
+
+/* Header, the largest body, two paths, and who asks. */
+#define ASK_MSG_MAX                                                            \
+	(sizeof(struct wire_hdr) + 64 + 2 * (WIRE_PATH_MAX + 1) +              \
+	 sizeof(struct wire_as) + WIRE_GROUPS_MAX * sizeof(le32))
 
 /* Takes what the caller wants out of a reply with status 0, which does not
  * live longer than this.  0, or -errno that the call fails with. */
@@ -28,6 +37,7 @@ struct ask {
 	bool once; /* a change: see ask_run() */
 	bool keep; /* of ask_post(): sent again until it is answered */
 	bool look; /* it failed for a server that this one needed, perhaps */
+	const struct cred *as; /* NULL: as the session */
 	char *redirect; /* PATH_MAX bytes, or NULL: a reply with
 					 * WIRE_REDIRECT is a protocol error */
 	unsigned int *which; /* of two paths, or NULL */

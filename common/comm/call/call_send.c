@@ -139,6 +139,7 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 		flags |= WIRE_F_DATA;
 	else if (way == WAY_FAST_READ)
 		flags |= WIRE_F_PLACE;
+	flags |= le16toh(hdr->flags) & WIRE_F_AS;
 	hdr->flags = htole16((uint16_t)flags);
 	hdr->clock = htole64(call_expiry(peer, s->call));
 	rc = call_put(peer, i, way, sge, n + (unsigned int)rc);

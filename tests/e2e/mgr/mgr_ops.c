@@ -205,6 +205,27 @@ START_TEST(test_credentials)
 }
 END_TEST
 
+/* Root asks for others, and nobody else does. */
+START_TEST(test_for_others)
+{
+	const struct wire_as alice = { .uid = htole32(1001),
+				       .gid = htole32(1001) };
+	struct mgrc other = { .cred = { .uid = 1002, .gid = 1002 } };
+
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
+	c.as = &alice;
+	ck_assert_int_eq(mgrc_mkdir(&c, "mine"), -EACCES);
+	ck_assert_int_eq(mgrc_stat(&c, "d", NULL), 0);
+	c.as = NULL;
+	ck_assert_int_eq(mgrc_mkdir(&c, "mine"), 0);
+	mgrc_open(&other, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_stat(&other, "d", NULL), 0);
+	other.as = &alice;
+	ck_assert_int_eq(mgrc_stat(&other, "d", NULL), -EPERM);
+	mgrc_close(&other, true);
+}
+END_TEST
+
 START_TEST(test_stop_and_start)
 {
 	struct wire_attr attr;
@@ -238,6 +259,7 @@ int main(void)
 	tcase_add_test(tc, test_truncate);
 	tcase_add_test(tc, test_append);
 	tcase_add_test(tc, test_credentials);
+	tcase_add_test(tc, test_for_others);
 	tcase_add_test(tc, test_stop_and_start);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

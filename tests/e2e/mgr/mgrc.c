@@ -78,6 +78,17 @@ size_t mgrc_build(void *buf, unsigned int op, const void *body, size_t len,
 	return (size_t)n;
 }
 
+/* Behind the message, without groups. */
+static size_t put_as(void *buf, size_t len, const struct wire_as *as)
+{
+	struct wire_hdr *hdr = buf;
+
+	memcpy((uint8_t *)buf + len, as, sizeof(*as));
+	hdr->len = htole32((uint32_t)(len + sizeof(*as)));
+	hdr->flags = htole16(WIRE_F_AS);
+	return len + sizeof(*as);
+}
+
 struct wait {
 	struct mgrc *c;
 	int status;
@@ -112,6 +123,8 @@ int mgrc_call(struct mgrc *c, unsigned int op, const void *body, size_t len,
 				 .arg = &w };
 
 	call.msg_len = mgrc_build(buf, op, body, len, tail, ntail);
+	if (c->as)
+		call.msg_len = put_as(buf, call.msg_len, c->as);
 	rpc_call_start(c->peer, &call);
 	while (!w.over)
 		rpc_ctx_progress(c->ctx, call.deadline + 1000000);

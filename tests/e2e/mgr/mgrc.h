@@ -34,6 +34,7 @@ struct mgrc {
 	struct tp_mr *mr;
 	uint8_t *arena; /* MGRC_ARENA bytes */
 	unsigned int timeout_ms; /* of a call; 20000 */
+	const struct wire_as *as; /* requests count for him, if not NULL */
 	unsigned int fresh; /* how often the session was new there */
 	/* the last reply */
 	uint64_t body[16];
