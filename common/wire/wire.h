@@ -336,6 +336,9 @@ struct wire_path_rep {		/* READLINK, and any WIRE_REDIRECT; tail: path */
 #define WIRE_O_APPEND	0x20u
 #define WIRE_O_NOFOLLOW	0x40u
 #define WIRE_O_DIRECTORY 0x80u
+#define WIRE_O_HOLD	0x100u	/* of who only reads: an open id as well, and the
+				 * file lives until it is released, whatever
+				 * becomes of its names */
 
 struct wire_open {		/* tail: path */
 	le64 dir;
@@ -347,7 +350,8 @@ struct wire_open {		/* tail: path */
 };
 struct wire_open_rep {
 	struct wire_attr attr;
-	le64 open;		/* id for RELEASE; 0: none needed (read only) */
+	le64 open;		/* id for RELEASE; 0: none needed (read only, and
+				 * not held) */
 };
 
 #define WIRE_R_WROTE	0x1u	/* data was written through this open */

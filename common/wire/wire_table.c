@@ -104,7 +104,8 @@ const struct wire_form wire_redirect_form = {
 
 #define O_BITS                                                                 \
 	(WIRE_O_READ | WIRE_O_WRITE | WIRE_O_CREAT | WIRE_O_EXCL |             \
-	 WIRE_O_TRUNC | WIRE_O_APPEND | WIRE_O_NOFOLLOW | WIRE_O_DIRECTORY)
+	 WIRE_O_TRUNC | WIRE_O_APPEND | WIRE_O_NOFOLLOW | WIRE_O_DIRECTORY |   \
+	 WIRE_O_HOLD)
 
 static const struct wire_form open_req = {
 	.size = sizeof(struct wire_open),

@@ -14,7 +14,7 @@ struct record {
 	int64_t atime, mtime, ctime, mset;
 	uint64_t parent;
 	uint32_t base, pcount, ssize;
-	uint32_t writers, appenders, zero;
+	uint32_t writers, appenders, holders;
 	uint64_t size, end, tail;
 };
 _Static_assert(sizeof(struct record) == 112, "inode record");
@@ -39,6 +39,7 @@ static void encode(const struct inode *ino, struct record *r)
 		.ssize = htole32(ino->ssize),
 		.writers = htole32(ino->writers),
 		.appenders = htole32(ino->appenders),
+		.holders = htole32(ino->holders),
 		.size = htole64(ino->size),
 		.end = htole64(ino->end),
 		.tail = htole64(ino->tail),
@@ -65,6 +66,7 @@ static void decode(const struct record *r, uint64_t handle, struct inode *ino)
 		.gen = le32toh(r->gen),
 		.writers = le32toh(r->writers),
 		.appenders = le32toh(r->appenders),
+		.holders = le32toh(r->holders),
 		.size = le64toh(r->size),
 		.end = le64toh(r->end),
 		.tail = le64toh(r->tail),

@@ -21,6 +21,7 @@ struct inode {
 	uint64_t handle;
 	uint32_t mode; /* type and permission bits */
 	uint32_t nlink; /* 0: removed, lives until its last release */
+	uint32_t holders; /* open records of readers */
 	uint32_t uid, gid;
 	int64_t atime, mtime, ctime; /* ns since the epoch */
 	int64_t mset; /* when mtime was set explicitly, 0: it was not */

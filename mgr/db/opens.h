@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * opens.h - open records: who has which file open for writing.  They outlive
- * the mgr, so that a size is trusted only when every writer has reported.
+ * opens.h - open records: who has which file open for writing, or holds it while
+ * he reads.  They outlive the mgr, so that a size is trusted only when every
+ * writer has reported.
  */
 #ifndef OPENS_H
 #define OPENS_H
@@ -9,6 +10,8 @@
 #include "store.h"
 
 #define OPEN_APPEND 0x1u
+#define OPEN_HOLD 0x2u /* reads, and keeps the file */
+#define OPEN_PLAIN 0x4u /* by who is neither its owner nor root */
 
 struct open_rec {
 	uint64_t session;

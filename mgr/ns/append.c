@@ -36,7 +36,8 @@ int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
 	int rc;
 
 	rc = open_get(st, op->session, open, &rec);
-	if (rc == -ENOENT || (!rc && rec.handle != handle))
+	if (rc == -ENOENT ||
+	    (!rc && (rec.handle != handle || rec.flags & OPEN_HOLD)))
 		return -EBADF;
 	if (!rc)
 		rc = inode_get(st, handle, &ino);

@@ -67,7 +67,8 @@ int ns_settle(struct ns_op *op, struct inode *ino)
 	struct store *st = op->ns->st;
 	int rc = 0;
 
-	if (ino->nlink || ino->writers || ino->flags & INODE_BUSY)
+	if (ino->nlink || ino->writers || ino->holders ||
+	    ino->flags & INODE_BUSY)
 		return inode_put(st, ino);
 	if (S_ISLNK(ino->mode))
 		rc = target_del(st, ino->handle);

@@ -82,6 +82,8 @@ struct ns_op {
 	bool asked; /* NS_ASK has been obeyed */
 	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
 	unsigned int which; /* NS_REDIRECT: 1: the second path */
+	bool held; /* all that changed is who holds a file: nobody need wait
+		    * until that is durable */
 };
 
 /* A path below dir (0: the root); empty: dir itself.  No NUL inside. */

@@ -25,18 +25,49 @@ static int stripes(struct ns *ns, const struct ns_open_args *args,
 	return dist_check(&d, ns->niods);
 }
 
-static int record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
-			 uint64_t *open)
+static int record(struct ns_op *op, uint32_t flags, const struct inode *ino,
+		  uint64_t *open)
 {
 	struct open_rec rec = { .session = op->session,
 				.open = store_id(op->ns->st),
-				.handle = ino->handle };
+				.handle = ino->handle,
+				.flags = flags };
 
-	if (flags & WIRE_O_APPEND)
-		rec.flags |= OPEN_APPEND;
-	size_opened(ino, flags & WIRE_O_APPEND);
+	if (!ns_is_owner(op->cred, ino))
+		rec.flags |= OPEN_PLAIN;
 	*open = rec.open;
 	return open_put(op->ns->st, &rec);
+}
+
+static int record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
+			 uint64_t *open)
+{
+	bool append = flags & WIRE_O_APPEND;
+
+	size_opened(ino, append);
+	return record(op, append ? OPEN_APPEND : 0, ino, open);
+}
+
+/* A disk that is nearly full keeps nobody from reading. */
+static bool holds(struct ns_op *op, uint32_t flags)
+{
+	return flags & WIRE_O_HOLD && !(flags & WIRE_O_WRITE) &&
+	       !store_room(op->ns->st);
+}
+
+static int record_holder(struct ns_op *op, struct inode *ino, uint64_t *open)
+{
+	ino->holders++;
+	return record(op, OPEN_HOLD, ino, open);
+}
+
+/* Nothing else of the file changes. */
+static int hold(struct ns_op *op, struct inode *ino, uint64_t *open)
+{
+	int rc = record_holder(op, ino, open);
+
+	op->held = true;
+	return rc ? rc : inode_put(op->ns->st, ino);
 }
 
 static int create(struct ns_op *op, const struct ns_open_args *args,
@@ -54,6 +85,8 @@ static int create(struct ns_op *op, const struct ns_open_args *args,
 	rc = stripes(op->ns, args, &place->ino);
 	if (!rc && args->flags & WIRE_O_WRITE)
 		rc = record_writer(op, args->flags, &place->ino, open);
+	else if (!rc && holds(op, args->flags))
+		rc = record_holder(op, &place->ino, open);
 	return rc ? rc : ns_enter(op, place, &place->ino);
 }
 
@@ -93,7 +126,9 @@ static int open_found(struct ns_op *op, const struct ns_open_args *args,
 	int rc = 0;
 
 	if (!(args->flags & WRITES) || inode_is_dir(ino))
-		return 0;
+		return S_ISREG(ino->mode) && holds(op, args->flags)
+			       ? hold(op, ino, open)
+			       : 0;
 	if (ino->flags & INODE_BUSY) {
 		op->wait = ino->handle;
 		return NS_BUSY;
@@ -106,6 +141,8 @@ static int open_found(struct ns_op *op, const struct ns_open_args *args,
 		ns_cut(op, ino);
 	if (args->flags & WIRE_O_WRITE)
 		rc = record_writer(op, args->flags, ino, open);
+	else if (holds(op, args->flags))
+		rc = record_holder(op, ino, open);
 	return rc ? rc : inode_put(op->ns->st, ino);
 }
 

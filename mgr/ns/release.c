@@ -27,9 +27,13 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args)
 		rc = open_del(st, rec.session, rec.open);
 	if (rc)
 		return rc;
+	if (rec.flags & OPEN_HOLD) {
+		ino.holders--;
+		return ns_settle(op, &ino);
+	}
 	/* the owner may have set them after the write, as install(1) does */
-	if (args->flags & (WIRE_R_WROTE | WIRE_R_DOUBT) && op->cred->uid != 0 &&
-	    op->cred->uid != ino.uid)
+	if (args->flags & (WIRE_R_WROTE | WIRE_R_DOUBT) &&
+	    rec.flags & OPEN_PLAIN)
 		ino.mode = ns_drop_suid(ino.mode);
 	size_released(&ino, is_append(&rec), args);
 	return ns_settle(op, &ino);
@@ -50,6 +54,9 @@ int ns_drop_open(struct ns_op *op, uint64_t session)
 		rc = inode_get(st, rec.handle, &ino);
 	if (rc)
 		return rc == -ENOENT ? -EIO : rc;
-	size_dropped(&ino, is_append(&rec));
+	if (rec.flags & OPEN_HOLD)
+		ino.holders--;
+	else
+		size_dropped(&ino, is_append(&rec));
 	return ns_settle(op, &ino);
 }

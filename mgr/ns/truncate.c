@@ -17,7 +17,7 @@ static int check(struct ns_op *op, const struct inode *ino, uint64_t size,
 	if (size > INT64_MAX)
 		return -EFBIG;
 	if (open && !open_get(op->ns->st, op->session, open, &rec) &&
-	    rec.handle == ino->handle)
+	    rec.handle == ino->handle && !(rec.flags & OPEN_HOLD))
 		return 0;
 	return ns_may(op->cred, ino, W_OK);
 }

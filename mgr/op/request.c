@@ -100,6 +100,22 @@ static void finish_release(struct op *op)
 		answer_error(op->req, rc);
 }
 
+/*
+ * An unlink that would end the file comes behind it in the log: what is lost of it
+ * by a crash is what no later change is known of.  No reply is recorded: executed
+ * again, it is held twice, until the session ends.
+ */
+static void finish_held(struct op *op)
+{
+	struct mgr *mgr = op->mgr;
+	int rc = commit(op, session_record(mgr, op->rpc->session), NULL);
+
+	if (rc)
+		answer_error(op->req, rc);
+	else
+		answer_now(op->req, 0);
+}
+
 /* With a disk that is nearly full. */
 static bool makes_room(unsigned int op)
 {
@@ -127,6 +143,10 @@ static void finish(struct op *op)
 	if (!store_changed(mgr->st)) {
 		ns_abort(&mgr->ns);
 		answer_now(op->req, 0);
+		return;
+	}
+	if (op->ns.held) {
+		finish_held(op);
 		return;
 	}
 	rc = room_for(op);

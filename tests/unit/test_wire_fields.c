@@ -162,7 +162,7 @@ static const struct bad bad[] = {
 	     "wire_path_rep.which: there is only one path"),
 	BODY("getattr redirect", wire_path_rep, which, 1,
 	     "wire_path_rep.which: there is only one path"),
-	BODY("open", wire_open, flags, 0x100, "wire_open.flags: unknown bits"),
+	BODY("open", wire_open, flags, 0x200, "wire_open.flags: unknown bits"),
 	BODY("open", wire_open, mode, 010000, "wire_open.mode: unknown bits"),
 	BODY("open", wire_open, dist.zero, 1,
 	     "wire_open.dist.zero: reserved, not zero"),

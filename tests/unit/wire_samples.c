@@ -47,7 +47,7 @@ static const struct wire_attr_rep attr_rep = { ATTR };
 static const struct wire_path_rep path_rep = { 6, 0 };
 static const struct wire_path_rep path_rep2 = { 6, 1 };
 static const struct wire_open open_req = {
-	.dir = 1, .flags = 0xff, .mode = 07777, .dist = DIST, .path_len = 6
+	.dir = 1, .flags = 0x1ff, .mode = 07777, .dist = DIST, .path_len = 6
 };
 static const struct wire_open_rep open_rep = { ATTR, 55 };
 static const struct wire_release release = { 42, 55, 9, 9, 3, 0 };

@@ -39,7 +39,7 @@ struct file {
 	uint64_t handle;
 	uint32_t type; /* S_IFREG, S_IFDIR, ... */
 	struct dist dist;
-	bool writer; /* an open id is needed */
+	bool writer; /* an open id is needed: it is written, or held */
 	uint64_t least; /* size that was known at the open, or 0 */
 
 	uint64_t owner; /* of locks, 0: none yet; under fs->files_lock */

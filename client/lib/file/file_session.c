@@ -60,11 +60,11 @@ static uint32_t open_flags(const struct file *f, bool append)
 	int mode = atomic_load(&f->flags) & O_ACCMODE;
 
 	return (mode == O_WRONLY ? 0 : WIRE_O_READ) |
-	       (mode == O_RDONLY ? 0 : WIRE_O_WRITE) |
+	       (mode == O_RDONLY ? WIRE_O_HOLD : WIRE_O_WRITE) |
 	       (append ? WIRE_O_APPEND : 0);
 }
 
-/* By the handle; *open stays 0 for a file that is only read. */
+/* By the handle; *open stays 0 for a file that is only read, and not held. */
 static int open_again(const struct file *f, struct session *s, bool append,
 		      uint64_t *open)
 {

@@ -274,6 +274,33 @@ START_TEST(test_orphan)
 }
 END_TEST
 
+/* Who reads keeps it as well, if that was asked for. */
+START_TEST(test_held)
+{
+	struct mgrc_file f = { 0 };
+	struct wire_attr attr;
+	struct mgrc r = { 0 };
+
+	ck_assert_int_eq(mgrc_make(&c, "f", 10), 0);
+	mgrc_open(&r, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_open_file(&r, "f", WIRE_O_READ | WIRE_O_HOLD, &f),
+			 0);
+	ck_assert_uint_ne(f.open, 0);
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	if (_i & 2) {
+		rig_kill(&rig);
+		rig_start(&rig);
+	}
+	ck_assert_int_eq(mgrc_stat_handle(&r, f.handle, &attr), 0);
+	ck_assert_uint_eq(le32toh(attr.nlink), 0);
+	ck_assert(le32toh(attr.flags) & WIRE_A_SIZE);
+	if (_i & 1)
+		ck_assert_int_eq(mgrc_release(&r, &f, 0, 0), 0);
+	mgrc_close(&r, _i & 1);
+	rig_until(mgrc_stat_handle(&c, f.handle, &attr) == -ESTALE);
+}
+END_TEST
+
 #define FLYING 16
 #define APPENDS 600
 
@@ -367,6 +394,7 @@ int main(void)
 	tcase_add_test(tc, test_too_late);
 	tcase_add_loop_test(tc, test_too_late_after_restart, 0, 2);
 	tcase_add_loop_test(tc, test_orphan, 0, 2);
+	tcase_add_loop_test(tc, test_held, 0, 4);
 	tcase_add_test(tc, test_many_in_flight);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
