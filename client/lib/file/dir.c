@@ -118,22 +118,49 @@ static size_t put(char *buf, const struct wire_dirent *d)
 	return len;
 }
 
+static bool make_buf(struct file *f)
+{
+	if (!f->dirbuf)
+		f->dirbuf = calloc(1, sizeof(*f->dirbuf));
+	return f->dirbuf;
+}
+
+static void pass(struct file *f, const struct wire_dirent *d)
+{
+	f->pos = le64toh(d->cookie);
+	f->dirbuf->at += le16toh(d->reclen);
+}
+
 ssize_t dir_fill(struct file *f, void *buf, size_t len)
 {
 	const struct wire_dirent *d = NULL;
 	size_t done = 0;
 	int rc;
 
-	if (!f->dirbuf)
-		f->dirbuf = calloc(1, sizeof(*f->dirbuf));
-	if (!f->dirbuf)
+	if (!make_buf(f))
 		return -ENOMEM;
 	while ((rc = next(f, &d)) > 0) {
 		if (dirent_len(le16toh(d->name_len)) > len - done)
 			return done ? (ssize_t)done : -EINVAL;
 		done += put((char *)buf + done, d);
-		f->pos = le64toh(d->cookie);
-		f->dirbuf->at += le16toh(d->reclen);
+		pass(f, d);
 	}
 	return done ? (ssize_t)done : rc;
+}
+
+int dir_look(struct file *f, struct dirent *ent)
+{
+	const struct wire_dirent *d = NULL;
+	int rc = make_buf(f) ? next(f, &d) : -ENOMEM;
+
+	if (rc > 0)
+		put((char *)ent, d);
+	return rc;
+}
+
+void dir_pass(struct file *f)
+{
+	const struct dirbuf *b = f->dirbuf;
+
+	pass(f, (const void *)((const char *)b->rec + b->at));
 }

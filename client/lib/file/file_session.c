@@ -182,6 +182,26 @@ int file_run(struct file *f, target_op op, void *arg)
 	}
 }
 
+int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg)
+{
+	struct session *s;
+	int tries, rc;
+	bool again;
+
+	for (tries = 0;; tries++) {
+		rc = fs_session(fs, &s);
+		if (rc)
+			return rc;
+		rc = op(s, t, arg);
+		again = fs_lost(fs, s, rc);
+		session_put(s);
+		if (!again)
+			return rc;
+		if (tries)
+			return -ESTALE;
+	}
+}
+
 /* ---- O_APPEND ---- */
 
 /* Opens the file once more, then gives the first id back. */

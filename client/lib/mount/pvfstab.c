@@ -56,7 +56,7 @@ static bool tidy(char *dir)
 /* The line at hand, for messages and defaults. */
 struct reader {
 	const char *path;
-	unsigned int line;
+	unsigned int line; /* 0: there is no file */
 	unsigned int timeout_ms;
 	const struct log *log;
 };
@@ -90,8 +90,11 @@ static void complain(const struct reader *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	log_warn(r->log, "%s:%u: %s; the line is skipped", r->path, r->line,
-		 why);
+	if (r->line)
+		log_warn(r->log, "%s:%u: %s; the line is skipped", r->path,
+			 r->line, why);
+	else
+		log_error(r->log, "%s: %s", r->path, why);
 }
 
 /* False, after saying why: not a mount of ours. */
@@ -212,14 +215,52 @@ int pvfstab_load(const char *path, unsigned int timeout_ms,
 	return rc;
 }
 
+int pvfstab_line(const char *what, const char *dir, const char *options,
+		 unsigned int timeout_ms, const struct log *log,
+		 struct pvfstab *tab)
+{
+	struct reader r = { what, 0, timeout_ms, log };
+	char *words = strdup(*options ? options : "defaults");
+	struct mntent ent = { .mnt_fsname = (char *)(uintptr_t)what,
+			      .mnt_type = (char *)(uintptr_t) "pvfs",
+			      .mnt_opts = words };
+	char *where = strdup(dir);
+	int rc = words && where ? 0 : -ENOMEM;
+
+	*tab = (struct pvfstab){ 0 };
+	ent.mnt_dir = where;
+	if (!rc)
+		rc = read_line(tab, &r, &ent);
+	if (!rc && !tab->n)
+		rc = -EINVAL;
+	if (rc)
+		pvfstab_free(tab);
+	free(where);
+	free(words);
+	return rc;
+}
+
+static void mount_free(struct mount *mount)
+{
+	free(mount->dir);
+	free(mount->where);
+}
+
+void pvfstab_keep(struct pvfstab *tab, const struct mount *mount)
+{
+	struct mount kept = *mount;
+
+	for (unsigned int i = 0; i < tab->n; i++)
+		if (&tab->mount[i] != mount)
+			mount_free(&tab->mount[i]);
+	tab->mount[0] = kept;
+	tab->n = 1;
+}
+
 void pvfstab_free(struct pvfstab *tab)
 {
-	unsigned int i;
-
-	for (i = 0; i < tab->n; i++) {
-		free(tab->mount[i].dir);
-		free(tab->mount[i].where);
-	}
+	for (unsigned int i = 0; i < tab->n; i++)
+		mount_free(&tab->mount[i]);
 	free(tab->mount);
 	*tab = (struct pvfstab){ 0 };
 }

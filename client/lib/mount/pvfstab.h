@@ -39,6 +39,15 @@ struct pvfstab {
  */
 int pvfstab_load(const char *path, unsigned int timeout_ms,
 		 const struct log *log, struct pvfstab *tab);
+/*
+ * The same with a single mount: what the line "WHAT DIR pvfs OPTIONS 0 0" would say.
+ * -EINVAL: it cannot be used, which is logged.
+ */
+int pvfstab_line(const char *what, const char *dir, const char *options,
+		 unsigned int timeout_ms, const struct log *log,
+		 struct pvfstab *tab);
+/* Leaves only that mount, which is one of tab's. */
+void pvfstab_keep(struct pvfstab *tab, const struct mount *mount);
 void pvfstab_free(struct pvfstab *tab);
 
 /*

@@ -3,8 +3,6 @@
  * being written. */
 #include "stat.h"
 
-#include <sys/stat.h>
-
 #include "fan.h"
 
 #define BLKSIZE_MAX (8u << 20)
@@ -79,20 +77,25 @@ static int ask_iods(struct session *s, struct attr *a, uint64_t *blocks)
 	return 0;
 }
 
-int stat_get(struct session *s, const struct target *t, void *arg)
+int stat_of(struct session *s, const struct attr *attr, struct stat *st)
 {
 	uint64_t blocks = 0;
-	struct attr a;
-	int rc;
+	struct attr a = *attr;
+	int rc = 0;
 
-	rc = mgr_getattr(s, t, &a);
-	if (rc)
-		return rc;
 	if (S_ISREG(a.mode) && !(a.flags & WIRE_A_SIZE))
 		rc = ask_iods(s, &a, &blocks);
 	else if (S_ISREG(a.mode))
 		blocks = a.size / 512 + (a.size % 512 != 0);
 	if (!rc)
-		fill(s, &a, blocks, arg);
+		fill(s, &a, blocks, st);
 	return rc;
+}
+
+int stat_get(struct session *s, const struct target *t, void *arg)
+{
+	struct attr a;
+	int rc = mgr_getattr(s, t, &a);
+
+	return rc ? rc : stat_of(s, &a, arg);
 }

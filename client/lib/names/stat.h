@@ -3,11 +3,15 @@
 #ifndef STAT_H
 #define STAT_H
 
+#include <sys/stat.h>
+
 #include "mgr.h"
 
 /* arg: struct stat *.  A target_op; asks the iods only if the mgr does not
  * know the size. */
 int stat_get(struct session *s, const struct target *t, void *arg);
+/* The same of attributes that the mgr gave just now. */
+int stat_of(struct session *s, const struct attr *attr, struct stat *st);
 
 /* ns since the epoch. */
 struct timespec stat_time(int64_t ns);

@@ -50,22 +50,8 @@ static int on_mount(struct where *w, uint32_t flags, target_op op, void *arg)
 		.flags = flags,
 		.redirect = w->redirect,
 	};
-	struct session *s;
-	int tries, rc;
-	bool again;
 
-	for (tries = 0;; tries++) {
-		rc = fs_session(w->fs, &s);
-		if (rc)
-			return rc;
-		rc = op(s, &t, arg);
-		again = fs_lost(w->fs, s, rc);
-		session_put(s);
-		if (!again)
-			return rc;
-		if (tries)
-			return -ESTALE;
-	}
+	return fs_run(w->fs, &t, op, arg);
 }
 
 int where_follow(struct where *w, uint32_t flags, target_op op, void *arg)
