@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* attr.c - attributes of objects, and of the file system. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/statvfs.h>
+
+#include "call.h"
+#include "held.h"
+#include "open.h"
+#include "ops.h"
+#include "stat.h"
+#include "store.h"
+
+/* A write that this host made shows at once, though the clocks of the iods' files
+ * are coarse. */
+static void own_writes(struct fs *fs, struct stat *st)
+{
+	int64_t last;
+
+	if (!S_ISREG(st->st_mode))
+		return;
+	last = file_written(fs, st->st_ino, stat_ns(&st->st_mtim));
+	st->st_mtim = stat_time(last);
+	if (last > stat_ns(&st->st_ctim))
+		st->st_ctim = st->st_mtim;
+}
+
+static void end_stat(const struct call *c, const struct target *t)
+{
+	struct stat st;
+	int rc = call_run(c, t, stat_get, &st);
+
+	if (rc) {
+		call_end(c, rc);
+		return;
+	}
+	own_writes(&c->d->fs, &st);
+	call_end_attr(c, &st);
+}
+
+void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	end_stat(&c, &t);
+}
+
+struct cut {
+	const struct cred *as;
+	off_t size;
+};
+
+static int do_truncate(struct session *s, const struct target *t, void *arg)
+{
+	const struct cut *cut = arg;
+	struct target who = *t;
+
+	who.as = cut->as;
+	return mgr_truncate(s, &who, (uint64_t)cut->size);
+}
+
+/* Who has it open for writing may, whatever its mode is by now. */
+static int cut(const struct call *c, const struct target *t, off_t size,
+	       struct fuse_file_info *fi)
+{
+	struct file *f = fi ? open_file(fi->fh) : NULL;
+	struct cut cut = { t->as, size };
+
+	if (f && (atomic_load(&f->flags) & O_ACCMODE) != O_RDONLY)
+		return file_run(f, do_truncate, &cut);
+	return call_run(c, t, do_truncate, &cut);
+}
+
+static struct setattr wanted(const struct stat *st, int valid)
+{
+	static const struct {
+		int fuse;
+		uint32_t wire;
+	} map[] = {
+		{ FUSE_SET_ATTR_MODE, WIRE_S_MODE },
+		{ FUSE_SET_ATTR_UID, WIRE_S_UID },
+		{ FUSE_SET_ATTR_GID, WIRE_S_GID },
+		{ FUSE_SET_ATTR_ATIME, WIRE_S_ATIME },
+		{ FUSE_SET_ATTR_MTIME, WIRE_S_MTIME },
+		{ FUSE_SET_ATTR_ATIME_NOW, WIRE_S_ATIME_NOW },
+		{ FUSE_SET_ATTR_MTIME_NOW, WIRE_S_MTIME_NOW },
+	};
+	struct setattr set = { .mode = st->st_mode & 07777,
+			       .uid = st->st_uid,
+			       .gid = st->st_gid,
+			       .atime = stat_ns(&st->st_atim),
+			       .mtime = stat_ns(&st->st_mtim) };
+
+	if (valid & FUSE_SET_ATTR_ATIME_NOW)
+		valid &= ~FUSE_SET_ATTR_ATIME;
+	if (valid & FUSE_SET_ATTR_MTIME_NOW)
+		valid &= ~FUSE_SET_ATTR_MTIME;
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if (valid & map[i].fuse)
+			set.valid |= map[i].wire;
+	return set;
+}
+
+struct set_arg {
+	struct setattr set;
+	struct attr attr;
+};
+
+static int do_setattr(struct session *s, const struct target *t, void *arg)
+{
+	struct set_arg *a = arg;
+
+	return mgr_setattr(s, t, &a->set, &a->attr);
+}
+
+static int set(const struct call *c, const struct target *t,
+	       const struct stat *st, int valid)
+{
+	struct set_arg a = { .set = wanted(st, valid) };
+	int rc;
+
+	if (!a.set.valid)
+		return 0;
+	rc = call_run(c, t, do_setattr, &a);
+	if (!rc && a.set.valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
+		file_timed(&c->d->fs, a.attr.handle);
+	return rc;
+}
+
+void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,
+		struct fuse_file_info *fi)
+{
+	struct target t;
+	struct call c;
+	int rc = 0;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	if (valid & FUSE_SET_ATTR_SIZE)
+		rc = cut(&c, &t, st->st_size, fi);
+	if (!rc)
+		rc = set(&c, &t, st, valid);
+	if (rc)
+		call_end(&c, rc);
+	else
+		end_stat(&c, &t);
+}
+
+static int do_access(struct session *s, const struct target *t, void *arg)
+{
+	const uint32_t *mask = arg;
+
+	return mgr_access(s, t, *mask);
+}
+
+void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
+{
+	uint32_t bits = (uint32_t)mask & (R_OK | W_OK | X_OK);
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	call_end(&c, call_run(&c, &t, do_access, &bits));
+}
+
+void op_statfs(fuse_req_t req, fuse_ino_t ino)
+{
+	struct statfs now;
+	struct target t;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	t = call_target(&c, FUSE_ROOT_ID);
+	t.as = NULL;
+	rc = call_run(&c, &t, store_statfs, &now);
+	if (rc) {
+		call_end(&c, rc);
+		return;
+	}
+	fuse_reply_statfs(req,
+			  &(struct statvfs){
+				  .f_bsize = (unsigned long)now.f_bsize,
+				  .f_frsize = (unsigned long)now.f_frsize,
+				  .f_blocks = now.f_blocks,
+				  .f_bfree = now.f_bfree,
+				  .f_bavail = now.f_bavail,
+				  .f_files = now.f_files,
+				  .f_ffree = now.f_ffree,
+				  .f_favail = now.f_ffree,
+				  .f_namemax = (unsigned long)now.f_namelen,
+			  });
+}

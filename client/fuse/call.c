@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* call.c - see call.h. */
+#include "call.h"
+
+#include <errno.h>
+
+/* Those that /proc tells of; more than a request carries are left out, as NFS
+ * does it. */
+static uint32_t groups_of(fuse_req_t req, uint32_t *groups)
+{
+	gid_t list[WIRE_GROUPS_MAX];
+	int n = fuse_req_getgroups(req, WIRE_GROUPS_MAX, list);
+
+	if (n < 0)
+		return 0;
+	if (n > (int)WIRE_GROUPS_MAX)
+		n = WIRE_GROUPS_MAX;
+	for (int i = 0; i < n; i++)
+		groups[i] = list[i];
+	return (uint32_t)n;
+}
+
+void call_begin(struct call *c, fuse_req_t req)
+{
+	const struct fuse_ctx *ctx = fuse_req_ctx(req);
+
+	deadline_begin();
+	c->d = fsd_of(req);
+	c->req = req;
+	c->as.uid = ctx->uid;
+	c->as.gid = ctx->gid;
+	c->as.ngroups = c->d->many && ctx->uid ? groups_of(req, c->as.groups)
+					       : 0;
+}
+
+struct target call_entry(const struct call *c, fuse_ino_t dir, const char *name)
+{
+	return (struct target){
+		.handle = fsd_swap(c->d, dir),
+		.path = name,
+		.flags = WIRE_P_NOFOLLOW,
+		.as = c->d->many ? &c->as : NULL,
+	};
+}
+
+struct target call_target(const struct call *c, fuse_ino_t n)
+{
+	return call_entry(c, n, "");
+}
+
+int call_run(const struct call *c, const struct target *t, target_op op,
+	     void *arg)
+{
+	return fs_run(&c->d->fs, t, op, arg);
+}
+
+void call_end(const struct call *c, int rc)
+{
+	fuse_reply_err(c->req, -rc);
+}
+
+/* The numbers of the kernel's are those that stat(2) tells. */
+static struct stat shown(const struct call *c, const struct stat *st)
+{
+	struct stat s = *st;
+
+	s.st_ino = fsd_swap(c->d, st->st_ino);
+	return s;
+}
+
+void call_end_attr(const struct call *c, const struct stat *st)
+{
+	struct stat s = shown(c, st);
+
+	fuse_reply_attr(c->req, &s, c->d->attr_timeout);
+}
+
+void call_fill_entry(const struct call *c, const struct stat *st,
+		     struct fuse_entry_param *e)
+{
+	*e = (struct fuse_entry_param){
+		.attr = shown(c, st),
+		.generation = 1, /* no handle is given out twice */
+		.attr_timeout = c->d->attr_timeout,
+		.entry_timeout = c->d->entry_timeout,
+	};
+	e->ino = e->attr.st_ino;
+}
+
+void call_end_entry(const struct call *c, const struct stat *st)
+{
+	struct fuse_entry_param e;
+
+	call_fill_entry(c, st, &e);
+	fuse_reply_entry(c->req, &e);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * call.h - one request of the kernel: who asks, for what, and the answer.
+ */
+#ifndef CALL_H
+#define CALL_H
+
+#include "fsd.h"
+
+/* Who asks: the process whose system call it is. */
+struct call {
+	struct fsd *d;
+	fuse_req_t req;
+	struct cred as;
+};
+
+/* A request begins, and with it its deadline. */
+void call_begin(struct call *c, fuse_req_t req);
+/* Object n of the kernel's; or, below that directory, name. */
+struct target call_target(const struct call *c, fuse_ino_t n);
+struct target call_entry(const struct call *c, fuse_ino_t dir,
+			 const char *name);
+/* fs_run(), for who asks. */
+int call_run(const struct call *c, const struct target *t, target_op op,
+	     void *arg);
+
+/* ---- answers: each is the last thing that is done with the request ---- */
+
+/* rc: 0 or -errno. */
+void call_end(const struct call *c, int rc);
+void call_end_attr(const struct call *c, const struct stat *st);
+void call_end_entry(const struct call *c, const struct stat *st);
+/* What the kernel gets to know of an object. */
+void call_fill_entry(const struct call *c, const struct stat *st,
+		     struct fuse_entry_param *e);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* data.c - reading, writing and flushing of open files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "fan.h"
+#include "open.h"
+#include "ops.h"
+#include "rw.h"
+
+/* The kernel asks for at most max_read; a thread keeps what it once needed. */
+struct space {
+	size_t len;
+	void *mem;
+};
+
+static void space_free(void *arg)
+{
+	struct space *s = arg;
+
+	free(s->mem);
+	free(s);
+}
+
+static pthread_key_t space_key;
+
+int data_init(void)
+{
+	return -pthread_key_create(&space_key, space_free);
+}
+
+static struct space *space_mine(void)
+{
+	struct space *s = pthread_getspecific(space_key);
+
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (s && pthread_setspecific(space_key, s)) {
+		free(s);
+		s = NULL;
+	}
+	return s;
+}
+
+static void *space_get(size_t len)
+{
+	struct space *s = space_mine();
+	void *mem;
+
+	if (!s || s->len >= len)
+		return s ? s->mem : NULL;
+	if (posix_memalign(&mem, 4096, len))
+		return NULL;
+	free(s->mem);
+	*s = (struct space){ len, mem };
+	return mem;
+}
+
+void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+	     struct fuse_file_info *fi)
+{
+	struct file *f = open_file(fi->fh);
+	struct iovec iov = { .iov_len = size };
+	struct rw rw = { .iov = &iov, .niov = 1, .at = true, .off = off };
+	struct call c;
+	ssize_t n;
+
+	call_begin(&c, req);
+	iov.iov_base = space_get(size);
+	n = iov.iov_base ? rw_run(f, -1, &rw) : -ENOMEM;
+	if (n < 0)
+		call_end(&c, (int)n);
+	else
+		fuse_reply_buf(req, iov.iov_base, (size_t)n);
+}
+
+/* F_SETFL may have changed it since the open. */
+static int follow_flags(struct file *f, int flags)
+{
+	bool append = flags & O_APPEND;
+
+	if (append == (bool)(atomic_load(&f->flags) & O_APPEND))
+		return 0;
+	return file_set_append(f, append);
+}
+
+void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
+	      off_t off, struct fuse_file_info *fi)
+{
+	struct file *f = open_file(fi->fh);
+	struct iovec iov = { (void *)(uintptr_t)buf, size };
+	struct rw rw = {
+		.iov = &iov, .niov = 1, .write = true, .at = true, .off = off
+	};
+	struct call c;
+	ssize_t n;
+
+	call_begin(&c, req);
+	n = fi->writepage ? 0 : follow_flags(f, fi->flags);
+	if (!n)
+		n = rw_run(f, -1, &rw);
+	if (n < 0)
+		call_end(&c, (int)n);
+	else
+		fuse_reply_write(req, (size_t)n);
+}
+
+static int do_sync(struct session *s, const struct target *t, void *arg)
+{
+	const struct dist *dist = arg;
+
+	return size_sync(s, t->handle, dist);
+}
+
+void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync,
+	      struct fuse_file_info *fi)
+{
+	struct file *f = open_file(fi->fh);
+	struct call c;
+
+	call_begin(&c, req);
+	call_end(&c, file_run(f, do_sync, &f->dist));
+}

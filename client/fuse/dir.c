@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dir.c - listing directories.  What the mgr sends is asked for 64 KiB at a
+ * time, and handed on as the kernel has room for it.  The kernel's offset is the
+ * mgr's cookie; both stay valid over any change of the directory.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "dir.h"
+#include "open.h"
+#include "ops.h"
+#include "stat.h"
+
+void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct opening o = { .how = { .flags = WIRE_O_DIRECTORY } };
+	struct target t;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	rc = open_run(&c, &t, O_RDONLY | O_DIRECTORY, &o);
+	if (rc) {
+		call_end(&c, rc);
+		return;
+	}
+	fi->fh = (uint64_t)(uintptr_t)o.f;
+	if (fuse_reply_open(req, fi))
+		file_put(o.f);
+}
+
+/* One answer to the kernel. */
+struct page {
+	char *buf;
+	size_t len, used;
+};
+
+/* False: there is no room for it. */
+static bool put(const struct call *c, struct page *p, const struct dirent *d)
+{
+	struct stat st = { .st_ino = fsd_swap(c->d, d->d_ino),
+			   .st_mode = DTTOIF(d->d_type) };
+	size_t n = fuse_add_direntry(c->req, p->buf + p->used, p->len - p->used,
+				     d->d_name, &st, d->d_off);
+
+	if (n > p->len - p->used)
+		return false;
+	p->used += n;
+	return true;
+}
+
+/* The next entry is that behind off; with f->pos_lock. */
+static void go_to(struct file *f, off_t off)
+{
+	if (f->pos == (uint64_t)off && off)
+		return;
+	f->pos = (uint64_t)off;
+	dirbuf_reset(f->dirbuf);
+}
+
+static int fill(const struct call *c, struct file *f, struct page *p)
+{
+	struct dirent d;
+	int rc;
+
+	while ((rc = dir_look(f, &d)) > 0 && put(c, p, &d))
+		dir_pass(f);
+	return p->used || rc > 0 ? 0 : rc;
+}
+
+void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		struct fuse_file_info *fi)
+{
+	struct file *f = open_file(fi->fh);
+	char buf[4096];
+	struct page p = { .buf = buf,
+			  .len = size < sizeof(buf) ? size : sizeof(buf) };
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	pthread_mutex_lock(&f->pos_lock);
+	go_to(f, off);
+	rc = fill(&c, f, &p);
+	pthread_mutex_unlock(&f->pos_lock);
+	if (rc)
+		call_end(&c, rc);
+	else
+		fuse_reply_buf(req, buf, p.used);
+}
+
+void op_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct call c;
+
+	call_begin(&c, req);
+	file_put(open_file(fi->fh));
+	call_end(&c, 0);
+}
+
+/* The mgr answers changes of names when they are on stable storage. */
+void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync,
+		 struct fuse_file_info *fi)
+{
+	fuse_reply_err(req, 0);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fsd.h - what pvfs-fuse knows: the file system, and how it is shown to the
+ * kernel.
+ */
+#ifndef FSD_H
+#define FSD_H
+
+#define FUSE_USE_VERSION 314
+#include <fuse_lowlevel.h>
+
+#include "file.h"
+
+struct owners;
+struct versions;
+
+/* What of a file the kernel may keep (docs/mount.md). */
+enum cache {
+	CACHE_NONE, /* nothing: each read sees all writes that returned */
+	CACHE_OPEN /* its pages, if nobody changed the file since */
+};
+
+struct fsd {
+	struct fs fs;
+	uint64_t root; /* handle of the root directory */
+	const struct log *log;
+	enum cache cache;
+	double attr_timeout, entry_timeout; /* s */
+	bool many; /* users: each request counts for who asks, which root alone
+		    * may say; else all count for who runs this */
+	struct owners *owners; /* of POSIX locks that were taken */
+	struct versions *versions; /* of files whose pages the kernel has */
+	atomic_uint waits; /* for locks: waits.h */
+	struct fuse_session *se;
+};
+
+static inline struct fsd *fsd_of(fuse_req_t req)
+{
+	return fuse_req_userdata(req);
+}
+
+/* The kernel calls the root 1; all others go by their handles.  A handle of 1
+ * that is not the root's goes by that one. */
+static inline uint64_t fsd_swap(const struct fsd *d, uint64_t n)
+{
+	if (n == FUSE_ROOT_ID)
+		return d->root;
+	return n == d->root ? FUSE_ROOT_ID : n;
+}
+
+#endif

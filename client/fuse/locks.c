@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* locks.c - advisory locks: POSIX, of open files, and flock(2). */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "open.h"
+#include "ops.h"
+#include "owners.h"
+#include "waits.h"
+
+/* 0 is the process itself for libpvfs; the kernel's owners are scrambled
+ * addresses, and any may be. */
+static uint64_t owner_of(const struct fuse_file_info *fi)
+{
+	return fi->lock_owner ? fi->lock_owner : UINT64_MAX;
+}
+
+static uint32_t type_of(int type)
+{
+	switch (type) {
+	case F_RDLCK:
+		return WIRE_L_SHARED;
+	case F_WRLCK:
+		return WIRE_L_EXCLUSIVE;
+	}
+	return WIRE_L_UNLOCK;
+}
+
+/* The kernel has made it a range from the file's beginning. */
+static struct mgr_lock lock_of(const struct flock *lk,
+			       const struct fuse_file_info *fi)
+{
+	int64_t end = INT64_MAX;
+
+	if (lk->l_len && __builtin_add_overflow(lk->l_start, lk->l_len, &end))
+		end = INT64_MAX;
+	return (struct mgr_lock){ .owner = owner_of(fi),
+				  .start = (uint64_t)lk->l_start,
+				  .end = (uint64_t)end,
+				  .type = type_of(lk->l_type) };
+}
+
+/* Another host's process may hold it: no pid. */
+static struct flock told(const struct mgr_lock *lock)
+{
+	struct flock lk = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+
+	if (lock->type == WIRE_L_UNLOCK)
+		return lk;
+	lk.l_type = lock->type == WIRE_L_SHARED ? F_RDLCK : F_WRLCK;
+	lk.l_start = (off_t)lock->start;
+	lk.l_len = lock->end == INT64_MAX ? 0
+					  : (off_t)(lock->end - lock->start);
+	return lk;
+}
+
+void op_getlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
+	      struct flock *lk)
+{
+	struct mgr_lock lock = lock_of(lk, fi);
+	struct flock answer;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	lock.flags = WIRE_L_TEST;
+	rc = owners_lock(open_file(fi->fh), &lock);
+	if (rc) {
+		call_end(&c, rc);
+		return;
+	}
+	answer = told(&lock);
+	fuse_reply_lock(req, &answer);
+}
+
+/* Takes it if it is free; else, if it may, waits elsewhere. */
+static void take(const struct call *c, struct file *f,
+		 const struct mgr_lock *want, bool wait)
+{
+	struct mgr_lock lock = *want;
+	int rc = owners_lock(f, &lock);
+
+	if (rc == -EAGAIN && wait)
+		rc = waits_begin(c, f, want);
+	else
+		call_end(c, rc);
+	if (rc == -ENOLCK)
+		call_end(c, rc);
+}
+
+void op_setlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
+	      struct flock *lk, int sleep)
+{
+	struct file *f = open_file(fi->fh);
+	struct mgr_lock lock = lock_of(lk, fi);
+	struct call c;
+	int rc = 0;
+
+	call_begin(&c, req);
+	if (lock.type != WIRE_L_UNLOCK)
+		rc = owners_note(c.d->owners, f, lock.owner);
+	if (rc)
+		call_end(&c, rc);
+	else
+		take(&c, f, &lock, sleep);
+}
+
+void op_flock(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi, int op)
+{
+	struct mgr_lock lock = { .owner = owner_of(fi),
+				 .end = INT64_MAX,
+				 .flags = WIRE_L_WHOLE };
+	struct call c;
+
+	call_begin(&c, req);
+	if (op & LOCK_SH)
+		lock.type = WIRE_L_SHARED;
+	else if (op & LOCK_EX)
+		lock.type = WIRE_L_EXCLUSIVE;
+	take(&c, open_file(fi->fh), &lock, !(op & LOCK_NB));
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* main.c - pvfs-fuse: from the command line to the loop, and back. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "guard.h"
+#include "ops.h"
+#include "options.h"
+#include "owners.h"
+#include "stat.h"
+#include "versions.h"
+
+/* In the background nobody reads standard error. */
+static void log_to_syslog(void *arg, enum log_level level, const char *msg)
+{
+	static const int priority[] = { LOG_ERR, LOG_WARNING, LOG_INFO,
+					LOG_DEBUG };
+
+	syslog(priority[level], "%s", msg);
+}
+
+static int get_root(struct session *s, const struct target *t, void *arg)
+{
+	uint64_t *root = arg;
+
+	*root = s->root;
+	return 0;
+}
+
+/* The file system must be there: a mount that cannot answer helps nobody. */
+static int find_root(struct fsd *d)
+{
+	const struct target t = { .path = "" };
+	struct attr attr;
+	struct session *s;
+	int rc;
+
+	deadline_begin();
+	rc = fs_session(&d->fs, &s);
+	if (rc)
+		return rc;
+	rc = mgr_getattr(s, &t, &attr);
+	session_put(s);
+	if (!rc)
+		rc = fs_run(&d->fs, &t, get_root, &d->root);
+	return rc;
+}
+
+static int loop(struct fsd *d, const struct options *opt)
+{
+	struct fuse_loop_config *cfg = fuse_loop_cfg_create();
+	int rc;
+
+	if (!cfg)
+		return -ENOMEM;
+	fuse_loop_cfg_set_max_threads(cfg, opt->max_threads);
+	rc = fuse_session_loop_mt(d->se, cfg);
+	fuse_loop_cfg_destroy(cfg);
+	return rc;
+}
+
+/* All that serving needs. */
+struct server {
+	struct fsd d;
+	const struct options *opt;
+	struct log *log;
+	int ready;
+};
+
+static void to_background(struct server *s)
+{
+	if (s->ready < 0)
+		return;
+	openlog("pvfs-fuse", LOG_PID, LOG_DAEMON);
+	s->log->sink = log_to_syslog;
+}
+
+static int mount_and_serve(struct server *s)
+{
+	struct fsd *d = &s->d;
+	int rc;
+
+	d->se = fuse_session_new((struct fuse_args *)(uintptr_t)&s->opt->fuse,
+				 &ops, sizeof(ops), d);
+	if (!d->se)
+		return -EINVAL;
+	rc = fuse_set_signal_handlers(d->se) ? -errno : 0;
+	if (!rc && fuse_session_mount(d->se, s->opt->dir))
+		rc = -EIO; /* said by libfuse */
+	if (!rc) {
+		to_background(s);
+		guard_ready(s->ready);
+		rc = loop(d, s->opt);
+		fuse_session_unmount(d->se);
+	}
+	fuse_remove_signal_handlers(d->se);
+	fuse_session_destroy(d->se);
+	return rc;
+}
+
+static int make(struct fsd *d, const struct options *opt)
+{
+	d->cache = opt->cache;
+	d->attr_timeout = opt->attr_timeout;
+	d->entry_timeout = opt->entry_timeout;
+	d->many = !geteuid();
+	d->owners = owners_new();
+	d->versions = versions_new();
+	return d->owners && d->versions ? data_init() : -ENOMEM;
+}
+
+static int serve(void *arg, int ready)
+{
+	struct server *s = arg;
+	int rc = make(&s->d, s->opt);
+
+	s->ready = ready;
+	if (!rc)
+		rc = find_root(&s->d);
+	if (rc)
+		log_error(s->log, "%s: %s", s->opt->what, strerror(-rc));
+	else
+		rc = mount_and_serve(s);
+	fs_leave(&s->d.fs);
+	versions_free(s->d.versions);
+	owners_free(s->d.owners);
+	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run(const struct options *opt, struct log *log,
+	       const struct mount *mount)
+{
+	struct server s = { .d = { .log = log }, .opt = opt, .log = log };
+	struct guard guard = { .foreground = opt->foreground,
+			       .patience_ms = mount->timeout_ms,
+			       .serve = serve,
+			       .arg = &s };
+	int rc;
+
+	fs_init(&s.d.fs, mount, log);
+	rc = guard_run(&guard);
+	if (rc < 0)
+		log_error(log, "no process to serve: %s", strerror(-rc));
+	return rc < 0 ? EXIT_FAILURE : rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct log_file file = { .out = stderr, .prefix = "pvfs-fuse" };
+	struct log log = { LOG_LV_INFO, log_to_file, &file };
+	struct pvfstab tab = { 0 };
+	struct options opt;
+	int rc = options_parse(argc, argv, &opt);
+
+	if (rc < 0) {
+		rc = options_mount(&opt, &log, &tab) ? EXIT_FAILURE : 0;
+		if (!rc)
+			rc = run(&opt, &log, &tab.mount[0]);
+		pvfstab_free(&tab);
+	}
+	options_free(&opt);
+	return rc;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* names.c - looking up, making, moving and removing names. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "call.h"
+#include "ops.h"
+#include "stat.h"
+
+/* Runs op on the name, then answers with what the name stands for. */
+static void make(const struct call *c, const struct target *t, target_op op,
+		 void *arg)
+{
+	struct stat st;
+	int rc = call_run(c, t, op, arg);
+
+	if (!rc)
+		rc = call_run(c, t, stat_get, &st);
+	if (rc)
+		call_end(c, rc);
+	else
+		call_end_entry(c, &st);
+}
+
+void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct target t;
+	struct stat st;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	t = call_entry(&c, parent, name);
+	rc = call_run(&c, &t, stat_get, &st);
+	if (rc)
+		call_end(&c, rc);
+	else
+		call_end_entry(&c, &st);
+}
+
+static int do_mkdir(struct session *s, const struct target *t, void *arg)
+{
+	const mode_t *mode = arg;
+
+	return mgr_mkdir(s, t, *mode & 01777);
+}
+
+void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
+{
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_entry(&c, parent, name);
+	make(&c, &t, do_mkdir, &mode);
+}
+
+static int do_symlink(struct session *s, const struct target *t, void *arg)
+{
+	return mgr_symlink(s, arg, t);
+}
+
+void op_symlink(fuse_req_t req, const char *text, fuse_ino_t parent,
+		const char *name)
+{
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_entry(&c, parent, name);
+	make(&c, &t, do_symlink, (void *)(uintptr_t)text);
+}
+
+static int do_unlink(struct session *s, const struct target *t, void *arg)
+{
+	return mgr_unlink(s, t);
+}
+
+void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_entry(&c, parent, name);
+	call_end(&c, call_run(&c, &t, do_unlink, NULL));
+}
+
+static int do_rmdir(struct session *s, const struct target *t, void *arg)
+{
+	return mgr_rmdir(s, t);
+}
+
+void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_entry(&c, parent, name);
+	call_end(&c, call_run(&c, &t, do_rmdir, NULL));
+}
+
+struct pair {
+	struct target to;
+	unsigned int which;
+};
+
+static int do_rename(struct session *s, const struct target *t, void *arg)
+{
+	struct pair *p = arg;
+
+	return mgr_rename(s, t, &p->to, &p->which);
+}
+
+void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
+	       fuse_ino_t newparent, const char *newname, unsigned int flags)
+{
+	struct target t;
+	struct pair p;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_entry(&c, parent, name);
+	p.to = call_entry(&c, newparent, newname);
+	call_end(&c, flags ? -EINVAL : call_run(&c, &t, do_rename, &p));
+}
+
+static int do_link(struct session *s, const struct target *t, void *arg)
+{
+	struct pair *p = arg;
+
+	return mgr_link(s, t, &p->to, &p->which);
+}
+
+void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t newparent,
+	     const char *newname)
+{
+	struct target t;
+	struct stat st;
+	struct pair p;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	p.to = call_entry(&c, newparent, newname);
+	rc = call_run(&c, &t, do_link, &p);
+	if (!rc)
+		rc = call_run(&c, &t, stat_get, &st);
+	if (rc)
+		call_end(&c, rc);
+	else
+		call_end_entry(&c, &st);
+}
+
+struct text {
+	char buf[PATH_MAX];
+	size_t n;
+};
+
+static int do_readlink(struct session *s, const struct target *t, void *arg)
+{
+	struct text *text = arg;
+
+	return mgr_readlink(s, t, text->buf, sizeof(text->buf) - 1, &text->n);
+}
+
+void op_readlink(fuse_req_t req, fuse_ino_t ino)
+{
+	struct text text;
+	struct target t;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	rc = call_run(&c, &t, do_readlink, &text);
+	if (rc) {
+		call_end(&c, rc);
+		return;
+	}
+	text.buf[text.n] = '\0';
+	fuse_reply_readlink(req, text.buf);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* open.c - the life of open files. */
+#include "open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "ops.h"
+#include "owners.h"
+#include "stat.h"
+#include "versions.h"
+
+#define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
+
+/* The kernel follows links and resolves names; what is left of open(2)'s flags. */
+static uint32_t wire_flags(int flags)
+{
+	uint32_t wire = WIRE_O_NOFOLLOW;
+
+	if ((flags & O_ACCMODE) != O_WRONLY)
+		wire |= WIRE_O_READ;
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		wire |= WIRE_O_WRITE;
+	else if (!(flags & O_DIRECTORY))
+		wire |= WIRE_O_HOLD;
+	if (flags & O_TRUNC)
+		wire |= WIRE_O_TRUNC;
+	if (flags & O_APPEND)
+		wire |= WIRE_O_APPEND;
+	return wire;
+}
+
+static int do_open(struct session *s, const struct target *t, void *arg)
+{
+	struct opening *o = arg;
+	uint64_t open;
+	int rc = mgr_open(s, t, &o->how, &o->attr, &open);
+
+	if (rc)
+		return rc;
+	file_opened(o->f, s, &o->attr, open);
+	return 0;
+}
+
+static int complete(struct session *s, const struct target *t, void *arg)
+{
+	struct opening *o = arg;
+
+	return stat_of(s, &o->attr, &o->st);
+}
+
+int open_run(const struct call *c, const struct target *t, int flags,
+	     struct opening *o)
+{
+	int rc;
+
+	o->how.flags |= wire_flags(flags);
+	o->how.dist = (struct dist){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	o->f = file_new(&c->d->fs, flags & KEPT_FLAGS);
+	if (!o->f)
+		return -ENOMEM;
+	rc = call_run(c, t, do_open, o);
+	if (!rc && o->want_stat)
+		rc = file_run(o->f, complete, o);
+	if (rc)
+		file_put(o->f);
+	return rc;
+}
+
+static void fill_info(const struct call *c, const struct opening *o,
+		      struct fuse_file_info *fi)
+{
+	fi->fh = (uint64_t)(uintptr_t)o->f;
+	fi->direct_io = c->d->cache == CACHE_NONE;
+	fi->keep_cache = c->d->cache == CACHE_OPEN &&
+			 versions_same(c->d->versions, &o->st);
+}
+
+void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct opening o = { 0 };
+	struct target t;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	o.want_stat = c.d->cache == CACHE_OPEN;
+	t = call_target(&c, ino);
+	rc = open_run(&c, &t, fi->flags, &o);
+	if (rc) {
+		call_end(&c, rc);
+		return;
+	}
+	fill_info(&c, &o, fi);
+	if (fuse_reply_open(req, fi))
+		file_put(o.f); /* who asked is gone */
+}
+
+void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+	       struct fuse_file_info *fi)
+{
+	struct opening o = { .how = { .flags = WIRE_O_CREAT,
+				      .mode = mode & 07777 },
+			     .want_stat = true };
+	struct fuse_entry_param e;
+	struct target t;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	if (fi->flags & O_EXCL)
+		o.how.flags |= WIRE_O_EXCL;
+	t = call_entry(&c, parent, name);
+	rc = open_run(&c, &t, fi->flags, &o);
+	if (rc) {
+		call_end(&c, rc);
+		return;
+	}
+	fill_info(&c, &o, fi);
+	call_fill_entry(&c, &o.st, &e);
+	if (fuse_reply_create(req, &e, fi))
+		file_put(o.f);
+}
+
+void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct call c;
+
+	call_begin(&c, req);
+	call_end(&c,
+		 owners_drop(c.d->owners, open_file(fi->fh), fi->lock_owner));
+}
+
+void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct file *f = open_file(fi->fh);
+	struct call c;
+
+	call_begin(&c, req);
+	if (fi->flock_release)
+		owners_drop_whole(f, fi->lock_owner);
+	file_put(f);
+	call_end(&c, 0);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* open.h - open files and directories of the kernel's. */
+#ifndef OPEN_H
+#define OPEN_H
+
+#include "call.h"
+
+/* What the kernel has as fh. */
+static inline struct file *open_file(uint64_t fh)
+{
+	return (struct file *)(uintptr_t)fh;
+}
+
+struct opening {
+	struct mgr_open how;
+	struct file *f; /* without a session; the caller's */
+	struct attr attr; /* what the mgr answered */
+	struct stat st; /* with the size that the iods told */
+	bool want_stat;
+};
+/* 0, and o->f is open; or -errno, and it is gone.  flags: of open(2). */
+int open_run(const struct call *c, const struct target *t, int flags,
+	     struct opening *o);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ops.c - what is asked of the kernel at the beginning, and the table. */
+#include "ops.h"
+
+#define MAX_WRITE (1u << 20)
+
+static void op_init(void *userdata, struct fuse_conn_info *conn)
+{
+	const struct fsd *d = userdata;
+	unsigned int want = FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS |
+			    FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
+			    FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT;
+
+	if (d->cache == CACHE_OPEN)
+		want |= FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ASYNC_READ;
+	conn->want = want & conn->capable;
+	conn->max_write = MAX_WRITE;
+	conn->max_readahead = MAX_WRITE;
+	conn->time_gran = 1;
+}
+
+const struct fuse_lowlevel_ops ops = {
+	.init = op_init,
+	.lookup = op_lookup,
+	.getattr = op_getattr,
+	.setattr = op_setattr,
+	.readlink = op_readlink,
+	.mkdir = op_mkdir,
+	.unlink = op_unlink,
+	.rmdir = op_rmdir,
+	.symlink = op_symlink,
+	.rename = op_rename,
+	.link = op_link,
+	.open = op_open,
+	.read = op_read,
+	.write = op_write,
+	.flush = op_flush,
+	.release = op_release,
+	.fsync = op_fsync,
+	.opendir = op_opendir,
+	.readdir = op_readdir,
+	.releasedir = op_releasedir,
+	.fsyncdir = op_fsyncdir,
+	.statfs = op_statfs,
+	.access = op_access,
+	.create = op_create,
+	.getlk = op_getlk,
+	.setlk = op_setlk,
+	.flock = op_flock,
+};

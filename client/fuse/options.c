@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options.c - see options.h. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TIMEOUT_S 30
+#define THREADS_MAX 1024
+
+static void usage(FILE *out)
+{
+	fputs("usage: pvfs-fuse HOST:/ DIR [-o OPTION,...] [-f] [-d]\n"
+	      "       pvfs-fuse MOUNT-POINT-IN-PVFSTAB DIR [...]\n"
+	      "\n"
+	      "Shows a PVFS file system to all programs, at DIR; umount DIR "
+	      "ends it.\n"
+	      "\n"
+	      "  -o port=N           and all other options of pvfstab(5)\n"
+	      "  -o cache=none       the kernel keeps nothing: a read sees "
+	      "each write that\n"
+	      "                      returned before, wherever (default)\n"
+	      "  -o cache=open       it keeps the pages of a file until an "
+	      "open finds it\n"
+	      "                      changed\n"
+	      "  -o attr_timeout=S, entry_timeout=S\n"
+	      "                      how long attributes and names may be old, "
+	      "seconds\n"
+	      "                      (default 0; cache=open: 1)\n"
+	      "  -o max_threads=N    requests at a time (default 32)\n"
+	      "  -o allow_other      all users of this host (default if root "
+	      "mounts)\n"
+	      "  -o ro, noatime, ... as of mount(8) and mount.fuse3(8)\n"
+	      "  -f, --foreground    does not go to the background\n"
+	      "  -d, --debug         shows what the kernel asks, too\n"
+	      "  -h, --help          this text\n"
+	      "  -V, --version       the version\n"
+	      "\n"
+	      "See pvfs-fuse(8).\n",
+	      out);
+}
+
+/* ---- one word of -o ---- */
+
+static bool seconds(const char *val, double *s)
+{
+	char *end;
+
+	*s = strtod(val, &end);
+	return *val && !*end && *s >= 0 && *s <= 86400;
+}
+
+static bool set_cache(struct options *opt, const char *val)
+{
+	if (!strcmp(val, "none"))
+		opt->cache = CACHE_NONE;
+	else if (!strcmp(val, "open"))
+		opt->cache = CACHE_OPEN;
+	else
+		return false;
+	return true;
+}
+
+static bool set_attr_timeout(struct options *opt, const char *val)
+{
+	return seconds(val, &opt->attr_timeout);
+}
+
+static bool set_entry_timeout(struct options *opt, const char *val)
+{
+	return seconds(val, &opt->entry_timeout);
+}
+
+static bool set_max_threads(struct options *opt, const char *val)
+{
+	char *end;
+	unsigned long n = strtoul(val, &end, 10);
+
+	opt->max_threads = (unsigned int)n;
+	return *val >= '1' && *val <= '9' && !*end && n <= THREADS_MAX;
+}
+
+static const struct {
+	const char *name;
+	bool (*set)(struct options *opt, const char *val);
+	const char *want;
+} own[] = {
+	{ "cache", set_cache, "none or open" },
+	{ "attr_timeout", set_attr_timeout, "0 to 86400 (seconds)" },
+	{ "entry_timeout", set_entry_timeout, "0 to 86400 (seconds)" },
+	{ "max_threads", set_max_threads, "1 to 1024" },
+};
+
+/* For mount(8), systemd and libfuse. */
+static bool is_mount_option(const char *word)
+{
+	static const char *const names[] = {
+		"ro",	     "rw",	 "suid",	 "nosuid",  "dev",
+		"nodev",     "exec",	 "noexec",	 "atime",   "noatime",
+		"sync",	     "async",	 "dirsync",	 "fsname=", "subtype=",
+		"max_read=", "nonempty", "auto_unmount",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t n = strlen(names[i]);
+
+		if (names[i][n - 1] == '=' ? !strncmp(word, names[i], n)
+					   : !strcmp(word, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* What only says to mount(8) when and by whom. */
+static bool is_noise(const char *word)
+{
+	static const char *const names[] = {
+		"defaults", "auto",    "noauto", "user",     "nouser",
+		"users",    "_netdev", "nofail", "relatime", "norelatime",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(word, names[i]))
+			return true;
+	return !strncmp(word, "x-", 2) || !strncmp(word, "X-", 2) ||
+	       !strncmp(word, "comment=", 8);
+}
+
+static int append(char **list, const char *word)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", *list, **list ? "," : "", word) < 0)
+		return -ENOMEM;
+	free(*list);
+	*list = longer;
+	return 0;
+}
+
+/* 1: it is one of ours; 0: it is none; -EINVAL: said. */
+static int own_option(struct options *opt, const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (strlen(own[i].name) != len ||
+		    strncmp(word, own[i].name, len))
+			continue;
+		if (word[len] && own[i].set(opt, word + len + 1))
+			return 1;
+		fprintf(stderr, "pvfs-fuse: option \"%s\": write %s=%s\n", word,
+			own[i].name, own[i].want);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int fuse_option(struct options *opt, const char *word)
+{
+	if (fuse_opt_add_arg(&opt->fuse, "-o") ||
+	    fuse_opt_add_arg(&opt->fuse, word))
+		return -ENOMEM;
+	return 0;
+}
+
+static int one_option(struct options *opt, const char *word)
+{
+	int rc = own_option(opt, word);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	if (is_noise(word))
+		return 0;
+	if (!strcmp(word, "allow_other")) {
+		opt->allow_other = true;
+		return 0;
+	}
+	if (is_mount_option(word))
+		return fuse_option(opt, word);
+	return append(&opt->pvfs, word);
+}
+
+static int option_list(struct options *opt, char *list)
+{
+	char *save = NULL, *word;
+	int rc = 0;
+
+	for (word = strtok_r(list, ",", &save); word && !rc;
+	     word = strtok_r(NULL, ",", &save))
+		rc = one_option(opt, word);
+	return rc;
+}
+
+/* ---- the command line ---- */
+
+/* -1: go on; else the exit status.  mount(8) adds -n, -s and -v. */
+static int one_letter(struct options *opt, int letter)
+{
+	switch (letter) {
+	case 'o':
+		return option_list(opt, optarg) ? 2 : -1;
+	case 'f':
+		opt->foreground = true;
+		return -1;
+	case 'd':
+		opt->debug = opt->foreground = true;
+		return -1;
+	case 'r':
+		return fuse_option(opt, "ro") ? 2 : -1;
+	case 'n':
+	case 's':
+	case 'v':
+	case 'w':
+		return -1;
+	case 'h':
+		usage(stdout);
+		return 0;
+	case 'V':
+		puts("pvfs-fuse " PVFS_VERSION);
+		return 0;
+	}
+	usage(stderr);
+	return 2;
+}
+
+static int letters(int argc, char **argv, struct options *opt)
+{
+	static const struct option longopts[] = {
+		{ "foreground", no_argument, NULL, 'f' },
+		{ "debug", no_argument, NULL, 'd' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
+	};
+	int c, rc = -1;
+
+	while (rc < 0 && (c = getopt_long(argc, argv, "o:fdrnsvwhV", longopts,
+					  NULL)) != -1)
+		rc = one_letter(opt, c);
+	return rc;
+}
+
+static int defaults(struct options *opt)
+{
+	double kept = opt->cache == CACHE_OPEN ? 1 : 0;
+	int rc = 0;
+
+	if (opt->attr_timeout < 0)
+		opt->attr_timeout = kept;
+	if (opt->entry_timeout < 0)
+		opt->entry_timeout = kept;
+	if (!geteuid())
+		opt->allow_other = true;
+	if (opt->allow_other)
+		rc = fuse_option(opt, "allow_other");
+	/* names that are kept are not asked for again by who passes them */
+	if (!rc && opt->allow_other && opt->entry_timeout > 0)
+		rc = fuse_option(opt, "default_permissions");
+	if (!rc)
+		rc = fuse_option(opt, "subtype=pvfs");
+	if (!rc && opt->debug)
+		rc = fuse_opt_add_arg(&opt->fuse, "-d");
+	return rc;
+}
+
+static int name_it(struct options *opt)
+{
+	char *word;
+	int rc;
+
+	if (asprintf(&word, "fsname=%s", opt->what) < 0)
+		return -ENOMEM;
+	rc = fuse_option(opt, word);
+	free(word);
+	return rc;
+}
+
+int options_parse(int argc, char **argv, struct options *opt)
+{
+	int rc;
+
+	*opt = (struct options){ .attr_timeout = -1,
+				 .entry_timeout = -1,
+				 .max_threads = 32,
+				 .pvfs = strdup("") };
+	if (!opt->pvfs || fuse_opt_add_arg(&opt->fuse, argv[0]))
+		return EXIT_FAILURE;
+	rc = letters(argc, argv, opt);
+	if (rc >= 0)
+		return rc;
+	if (optind != argc - 2) {
+		usage(stderr);
+		return 2;
+	}
+	opt->what = argv[optind];
+	opt->dir = argv[optind + 1];
+	return name_it(opt) || defaults(opt) ? EXIT_FAILURE : -1;
+}
+
+void options_free(struct options *opt)
+{
+	free(opt->pvfs);
+	fuse_opt_free_args(&opt->fuse);
+}
+
+/* ---- which file system ---- */
+
+static unsigned int timeout_ms(void)
+{
+	const char *text = getenv("PVFS_TIMEOUT");
+	unsigned long s = text ? strtoul(text, NULL, 10) : 0;
+
+	return (s && s <= 86400 ? (unsigned int)s : TIMEOUT_S) * 1000;
+}
+
+static const char *tab_path(void)
+{
+	const char *path = getenv("PVFSTAB_FILE");
+
+	return path && *path ? path : "/etc/pvfstab";
+}
+
+/* Leaves the mount of that directory alone in the table. */
+static int pick(struct pvfstab *tab, const char *dir, const struct log *log)
+{
+	const char *rest;
+	const struct mount *m = pvfstab_find(tab, dir, &rest);
+
+	if (!m || *rest) {
+		log_error(log,
+			  "%s: no mount point of %s: write HOST:/, or one of "
+			  "these",
+			  dir, tab_path());
+		return -ENOENT;
+	}
+	pvfstab_keep(tab, m);
+	return 0;
+}
+
+/* The file system is named on the command line. */
+static int named_here(const struct options *opt, const struct log *log,
+		      struct pvfstab *tab)
+{
+	char *dir = realpath(opt->dir, NULL);
+	int rc;
+
+	if (!dir) {
+		rc = -errno;
+		log_error(log, "mount point %s: %s", opt->dir, strerror(errno));
+		return rc;
+	}
+	rc = pvfstab_line(opt->what, dir, opt->pvfs, timeout_ms(), log, tab);
+	free(dir);
+	return rc;
+}
+
+int options_mount(const struct options *opt, const struct log *log,
+		  struct pvfstab *tab)
+{
+	int rc;
+
+	if (*opt->what != '/')
+		return named_here(opt, log, tab);
+	if (*opt->pvfs) {
+		log_error(log,
+			  "option \"%s\": write it in %s, or HOST:/ for %s",
+			  opt->pvfs, tab_path(), opt->what);
+		return -EINVAL;
+	}
+	rc = pvfstab_load(tab_path(), timeout_ms(), log, tab);
+	if (rc)
+		return rc;
+	rc = pick(tab, opt->what, log);
+	if (rc)
+		pvfstab_free(tab);
+	return rc;
+}

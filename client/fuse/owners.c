@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* owners.c - see owners.h. */
+#include "owners.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "held.h"
+
+struct place {
+	uint64_t handle, owner;
+};
+
+struct entry {
+	struct place place;
+	UT_hash_handle hh;
+};
+
+struct owners {
+	pthread_mutex_t lock;
+	struct entry *all;
+};
+
+struct owners *owners_new(void)
+{
+	struct owners *o = calloc(1, sizeof(*o));
+
+	if (o)
+		pthread_mutex_init(&o->lock, NULL);
+	return o;
+}
+
+void owners_free(struct owners *o)
+{
+	struct entry *e, *next;
+
+	if (!o)
+		return;
+	HASH_ITER(hh, o->all, e, next) {
+		HASH_DEL(o->all, e);
+		free(e);
+	}
+	pthread_mutex_destroy(&o->lock);
+	free(o);
+}
+
+static struct entry *find(struct owners *o, const struct place *place)
+{
+	struct entry *e;
+
+	HASH_FIND(hh, o->all, place, sizeof(*place), e);
+	return e;
+}
+
+int owners_note(struct owners *o, const struct file *f, uint64_t owner)
+{
+	const struct place place = { f->handle, owner };
+	struct entry *e = calloc(1, sizeof(*e));
+	bool there;
+
+	if (!e)
+		return -ENOMEM;
+	e->place = place;
+	pthread_mutex_lock(&o->lock);
+	there = find(o, &place);
+	if (!there)
+		HASH_ADD(hh, o->all, place, sizeof(place), e);
+	pthread_mutex_unlock(&o->lock);
+	if (there)
+		free(e);
+	return 0;
+}
+
+static bool forget(struct owners *o, const struct place *place)
+{
+	struct entry *e;
+
+	pthread_mutex_lock(&o->lock);
+	e = find(o, place);
+	if (e)
+		HASH_DEL(o->all, e);
+	pthread_mutex_unlock(&o->lock);
+	free(e);
+	return e;
+}
+
+static int do_lock(struct session *s, const struct target *t, void *arg)
+{
+	struct mgr_lock *lock = arg;
+
+	lock->session = s->id;
+	return mgr_lock(s, t, lock);
+}
+
+int owners_lock(struct file *f, struct mgr_lock *lock)
+{
+	const struct mgr_lock want = *lock;
+	int rc = file_run(f, do_lock, lock);
+
+	if (!rc && !(want.flags & WIRE_L_TEST)) {
+		struct mgr_lock got = want;
+
+		got.session = lock->session;
+		lock_note(f, &got);
+	}
+	return rc;
+}
+
+int owners_drop(struct owners *o, struct file *f, uint64_t owner)
+{
+	const struct place place = { f->handle, owner };
+	struct mgr_lock all = { .owner = owner, .end = INT64_MAX };
+
+	return forget(o, &place) ? owners_lock(f, &all) : 0;
+}
+
+void owners_drop_whole(struct file *f, uint64_t owner)
+{
+	struct mgr_lock all = { .owner = owner,
+				.end = INT64_MAX,
+				.flags = WIRE_L_WHOLE };
+
+	if (owners_lock(f, &all))
+		mgr_unlock(f->s, f->handle, &all);
+}

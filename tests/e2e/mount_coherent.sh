@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Two mounts of one file system, as of two hosts: what a write returned is seen
+# through the other one at once, or with cache=open by the next open.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+start_pvfs -n 3
+exercise() {
+	local flags=$1 k pids=()
+
+	for k in 1 2 3; do
+		pvexer $flags $((RANDOM + k)) 1500 "$tmp/a/f$k" "$tmp/b/f$k" &
+		pids+=($!)
+	done
+	for k in "${pids[@]}"; do wait "$k" || fail "cache=$cache: see above"; done
+	rm "$tmp"/a/f?
+}
+
+cache=none
+mount_at "$tmp/a" -o cache=none
+first=$daemon
+mount_at "$tmp/b" -o cache=none
+exercise ''
+# names and sizes, too
+echo one >"$tmp/a/n" && expect one cat "$tmp/b/n"
+echo two >>"$tmp/b/n" && expect 8 stat -c %s "$tmp/a/n"
+mv "$tmp/b/n" "$tmp/b/o" && must_fail stat "$tmp/a/n"
+expect o ls "$tmp/a"
+# a lock on one is a lock on the other, and ends with its holder
+exec 8>>"$tmp/a/o"
+must flock -x 8
+must_fail flock -n "$tmp/b/o" true
+(must flock "$tmp/b/o" true) &
+waiter=$!
+flock -u 8
+must wait $waiter
+# a wait ends when its process is killed
+must flock -x 8
+flock "$tmp/b/o" true &
+waiter=$!
+sleep 0.3
+kill $waiter
+wait $waiter
+must flock -u 8
+exec 8>&-
+unmount "$tmp/a" $first
+unmount "$tmp/b" $daemon
+
+cache=open
+mount_at "$tmp/a" -o cache=open,attr_timeout=0,entry_timeout=0
+first=$daemon
+mount_at "$tmp/b" -o cache=open,attr_timeout=0,entry_timeout=0
+exercise '-r -m'
+unmount "$tmp/a" $first
+unmount "$tmp/b" $daemon

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What fails fails with an error, and soon: wrong options, servers that are away or
+# stand still, a pvfs-fuse that is stopped or killed; and what was answered stays.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+start_pvfs -n 2
+m=$tmp/m
+mkdir "$m"
+port=$(port_of mgr)
+spec=127.0.0.1:/
+reach=port=$port,transport=${PVFS_TEST_SCHEME:-tcp}
+
+says() { grep -q -- "$1" "$tmp/output" || fail "no word of '$1': $(cat "$tmp/output")"; }
+# gone PID...: it is over; the bound is only against a hang.
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# ---- wrong from the beginning: said, and nothing is mounted ----
+must_fail "$fuse" $spec "$m" -o $reach,cache=all
+says 'write cache=none or open'
+must_fail "$fuse" $spec "$m" -o $reach,wibble=1
+says 'wibble=1.* is unknown'
+must_fail "$fuse" $spec "$tmp/nowhere" -o $reach
+says 'nowhere: No such file'
+must_fail "$fuse" /elsewhere "$m"
+says 'no mount point of'
+must_fail "$fuse" $spec "$m" -o port=1,transport=tcp,timeout=1
+says 'pvfs-fuse: error'
+mountpoint -q "$m" && fail "mounted in spite of that"
+
+# ---- as mount(8) calls it; ready when it returns; busy is busy ----
+must "$fuse" $spec "$m" -n -o rw,$reach,timeout=3,_netdev
+shown+=("$m")
+echo kept >"$m/f"
+(cd "$m" && ! umount "$m" 2>/dev/null) || fail "unmounted while in use"
+must umount "$m"
+
+# ---- servers are away: an error by the deadline, and all is well afterwards ----
+must "$fuse" $spec "$m" -o $reach,timeout=2
+cluster kill-mgr
+must_fail timeout 20 cat "$m/f"
+says 'Connection timed out'
+cluster start-mgr
+until_true 20 grep -q kept "$m/f"
+kill -STOP "$(cluster pid 0)" "$(cluster pid 1)"
+must_fail timeout 20 dd if=/dev/zero of="$m/g" bs=1M count=2
+says 'Connection timed out'
+kill -CONT "$(cluster pid 0)" "$(cluster pid 1)"
+until_true 20 dd if=/dev/zero of="$m/g" bs=1M count=2 status=none
+must umount "$m"
+
+# ---- stopped: its guard ends it, and who waited hears so ----
+"$fuse" $spec "$m" -f -o $reach,timeout=2 >>"$state/log/stopped.log" 2>&1 &
+guard=$!
+until_true 20 mountpoint -q "$m"
+server=$(pgrep -P $guard)
+kill -STOP "$server"
+cat "$m/f" >"$tmp/output" 2>&1 &
+reader=$!
+until_true 20 gone $reader
+wait $reader && fail "read from a pvfs-fuse that was stopped"
+until_true 20 gone "$server"
+wait $guard
+must umount "$m"
+
+# ---- killed in the middle of writes: what was answered is there ----
+"$fuse" $spec "$m" -f -o $reach >>"$state/log/killed.log" 2>&1 &
+guard=$!
+until_true 20 mountpoint -q "$m"
+(
+	k=0
+	while echo "line $k" >>"$m/lines"; do
+		k=$((k + 1))
+		echo $k >"$tmp/acknowledged"
+	done
+) 2>/dev/null &
+writer=$!
+until_true 20 grep -q .. "$tmp/acknowledged"
+kill -KILL "$(pgrep -P $guard)"
+until_true 20 gone $writer
+wait $guard
+must_fail ls "$m"
+must umount "$m"
+mount_at "$m"
+n=$(cat "$tmp/acknowledged")
+must cmp <(head -n "$n" "$m/lines") <(seq -f 'line %g' 0 $((n - 1)))
+unmount "$m" $daemon

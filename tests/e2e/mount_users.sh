@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# One pvfs-fuse serves all users of a host, each with his own rights: user, group
+# and supplementary groups, whatever the kernel still knows of the names.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+requires tool setpriv
+start_pvfs -n 2
+
+as() { setpriv --reuid="$1" --regid="$2" "${@:3}"; }
+alice() { as 1001 1001 --clear-groups -- "$@"; }
+bob() { as 1002 1002 --clear-groups -- "$@"; }
+carol() { as 1003 1003 --groups 1001,2000 -- "$@"; }	# in alice's group
+
+rights() {
+	mkdir "$m/pub" && chmod 1777 "$m/pub"
+	must_fail alice mkdir "$m/mine"
+	must alice mkdir "$m/pub/a"
+	expect '755 1001 1001' stat -c '%a %u %g' "$m/pub/a"
+	alice sh -c "umask 027; echo secret >$m/pub/a/f"
+	expect '640 1001 1001' stat -c '%a %u %g' "$m/pub/a/f"
+	must_fail bob cat "$m/pub/a/f"
+	expect secret carol cat "$m/pub/a/f"
+	must_fail carol sh -c "echo x >>$m/pub/a/f"
+	must_fail carol truncate -s 0 "$m/pub/a/f"
+	must_fail bob touch "$m/pub/a/new"
+	must_fail bob mv "$m/pub/a" "$m/pub/b"
+	must_fail bob chmod 777 "$m/pub/a/f"
+	must_fail alice chown 1002 "$m/pub/a/f"
+	must alice chmod 644 "$m/pub/a/f"
+	expect secret bob cat "$m/pub/a/f"
+	# behind a closed door, though the name is known
+	must alice chmod 700 "$m/pub/a"
+	must stat "$m/pub/a/f" >/dev/null
+	must alice stat "$m/pub/a/f" >/dev/null
+	must_fail bob cat "$m/pub/a/f"
+	must_fail bob stat "$m/pub/a/f"
+	must_fail carol ls "$m/pub/a"
+	# an open file stays open, whatever happens to the name
+	must alice sh -c "exec 7<$m/pub/a/f; rm $m/pub/a/f; cat <&7 >$tmp/seen"
+	expect secret cat "$tmp/seen"
+	mkdir "$m/pub/group" && chown 0:2000 "$m/pub/group"
+	chmod 2775 "$m/pub/group"
+	must carol touch "$m/pub/group/c"
+	expect '1003 2000' stat -c '%u %g' "$m/pub/group/c"
+	must_fail bob touch "$m/pub/group/b"
+	rm -r "$m/pub"
+}
+
+chmod 755 "$tmp"
+m=$tmp/m
+install -m 666 /dev/null "$tmp/seen"
+for options in cache=none cache=open cache=none,entry_timeout=10,attr_timeout=10; do
+	mount_at "$m" -o $options
+	chmod 755 "$m"
+	rights
+	unmount "$m" $daemon
+done

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# mounting.sh - file systems shown by pvfs-fuse; sourced after functions.sh.
+# Where there is no /dev/fuse, or nobody may mount, the test is skipped aloud.
+
+fuse=$PVFS_BUILD/client/fuse/pvfs-fuse
+[ -x "$fuse" ] || skip "pvfs-fuse is not built: needs libfuse3-dev"
+[ -c /dev/fuse ] || skip "needs /dev/fuse"
+requires root
+shown=() # where
+at_end unmount_all
+
+# An aborted mount that is still there can only be detached.
+unmount_all() {
+	local m
+
+	for m in ${shown[@]+"${shown[@]}"}; do
+		mountpoint -q "$m" && ! umount "$m" && umount -l "$m"
+	done
+	for m in ${daemons[@]+"${daemons[@]}"}; do wait "$m" 2>/dev/null; done
+}
+
+# mount_at DIR [OPTION...]: shows /pvfs there; $daemon is its process.
+daemons=()
+mount_at() {
+	local dir=$1
+	shift
+
+	mkdir -p "$dir"
+	"$fuse" /pvfs "$dir" -f "$@" >>"$state/log/fuse${#shown[@]}.log" 2>&1 &
+	daemon=$!
+	daemons+=($daemon)
+	shown+=("$dir")
+	until_true 30 mountpoint -q "$dir"
+}
+
+unmount() {
+	umount "$1" || fail "$1 cannot be unmounted"
+	wait "$2" || fail "pvfs-fuse ended with $?"
+}
