@@ -2,9 +2,12 @@
 /* names.c - looking up, making, moving and removing names. */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "call.h"
+#include "open.h"
 #include "ops.h"
 #include "stat.h"
 
@@ -102,8 +105,36 @@ void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 	call_end(&c, call_run(&c, &t, do_rmdir, NULL));
 }
 
+static int do_mknod(struct session *s, const struct target *t, void *arg)
+{
+	return mgr_mknod(s, t, arg);
+}
+
+static bool is_regular(mode_t mode)
+{
+	return S_ISREG(mode) || !(mode & S_IFMT);
+}
+
+void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+	      dev_t rdev)
+{
+	struct mgr_mknod what = { .mode = mode,
+				  .major = major(rdev),
+				  .minor = minor(rdev) };
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_entry(&c, parent, name);
+	if (is_regular(mode))
+		open_new(&c, &t, mode);
+	else
+		make(&c, &t, do_mknod, &what);
+}
+
 struct pair {
 	struct target to;
+	uint32_t flags;
 	unsigned int which;
 };
 
@@ -111,7 +142,25 @@ static int do_rename(struct session *s, const struct target *t, void *arg)
 {
 	struct pair *p = arg;
 
-	return mgr_rename(s, t, &p->to, &p->which);
+	return p->flags ? mgr_rename2(s, t, &p->to, p->flags, &p->which)
+			: mgr_rename(s, t, &p->to, &p->which);
+}
+
+/* -EINVAL: others, or both. */
+static int rename_flags(unsigned int flags, uint32_t *wire)
+{
+	switch (flags) {
+	case 0:
+		*wire = 0;
+		return 0;
+	case RENAME_NOREPLACE:
+		*wire = WIRE_RN_NOREPLACE;
+		return 0;
+	case RENAME_EXCHANGE:
+		*wire = WIRE_RN_EXCHANGE;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
@@ -120,11 +169,13 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	struct target t;
 	struct pair p;
 	struct call c;
+	int rc;
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
 	p.to = call_entry(&c, newparent, newname);
-	call_end(&c, flags ? -EINVAL : call_run(&c, &t, do_rename, &p));
+	rc = rename_flags(flags, &p.flags);
+	call_end(&c, rc ? rc : call_run(&c, &t, do_rename, &p));
 }
 
 static int do_link(struct session *s, const struct target *t, void *arg)

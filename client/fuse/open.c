@@ -122,6 +122,21 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		file_put(o.f);
 }
 
+void open_new(const struct call *c, const struct target *t, mode_t mode)
+{
+	struct opening o = { .how = { .flags = WIRE_O_CREAT | WIRE_O_EXCL,
+				      .mode = mode & 07777 },
+			     .want_stat = true };
+	int rc = open_run(c, t, O_RDONLY, &o);
+
+	if (rc) {
+		call_end(c, rc);
+		return;
+	}
+	file_put(o.f);
+	call_end_entry(c, &o.st);
+}
+
 void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct call c;

@@ -22,4 +22,7 @@ struct opening {
 int open_run(const struct call *c, const struct target *t, int flags,
 	     struct opening *o);
 
+/* An empty file, which nobody has open: answers c. */
+void open_new(const struct call *c, const struct target *t, mode_t mode);
+
 #endif

@@ -25,6 +25,7 @@ const struct fuse_lowlevel_ops ops = {
 	.getattr = op_getattr,
 	.setattr = op_setattr,
 	.readlink = op_readlink,
+	.mknod = op_mknod,
 	.mkdir = op_mkdir,
 	.unlink = op_unlink,
 	.rmdir = op_rmdir,

@@ -10,6 +10,8 @@ extern const struct fuse_lowlevel_ops ops;
 /* names.c */
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);
+void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+	      dev_t rdev);
 void op_symlink(fuse_req_t req, const char *text, fuse_ino_t parent,
 		const char *name);
 void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name);

@@ -76,6 +76,8 @@ enum wire_op {
 	WIRE_ACCESS	= 30,
 	WIRE_APPEND	= 31,
 	WIRE_LOCK	= 32,
+	WIRE_RENAME2	= 33,	/* RENAME with flags */
+	WIRE_MKNOD	= 34,	/* FIFOs, sockets, devices */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -209,7 +211,8 @@ struct wire_attr {
 	le32 uid, gid;
 	le32 flags;		/* WIRE_A_* */
 	le32 zero;
-	struct wire_dist dist;	/* regular files */
+	struct wire_dist dist;	/* regular files; devices: major number in
+				 * base, minor in pcount */
 };
 
 struct wire_region {		/* piece of an object, iod-local offsets */
@@ -394,6 +397,24 @@ struct wire_mkdir {		/* tail: path; reply: wire_attr_rep */
 struct wire_two {		/* RENAME, LINK: from, to; SYMLINK: target, path */
 	le64 dir1, dir2;	/* SYMLINK: dir1 unused, 0 */
 	le32 path1_len, path2_len;
+};
+
+#define WIRE_RN_NOREPLACE 0x1u	/* EEXIST if the second path is there */
+#define WIRE_RN_EXCHANGE  0x2u	/* both are, and take each other's place */
+
+struct wire_rename {		/* tail: from, to */
+	le64 dir1, dir2;
+	le32 path1_len, path2_len;
+	le32 flags;		/* WIRE_RN_*, one of them at most */
+	le32 zero;
+};
+
+struct wire_mknod {		/* tail: path; reply: wire_attr_rep */
+	le64 dir;
+	le32 mode;		/* type and permission bits after umask: not a
+				 * regular file, directory or symlink */
+	le32 path_len;
+	le32 major, minor;	/* devices; else 0 */
 };
 
 /*
@@ -645,6 +666,8 @@ _Static_assert(sizeof(struct wire_open) == 40, "wire_open");
 _Static_assert(sizeof(struct wire_open_rep) == 88, "wire_open_rep");
 _Static_assert(sizeof(struct wire_release) == 40, "wire_release");
 _Static_assert(sizeof(struct wire_setattr) == 48, "wire_setattr");
+_Static_assert(sizeof(struct wire_rename) == 32, "wire_rename");
+_Static_assert(sizeof(struct wire_mknod) == 24, "wire_mknod");
 _Static_assert(sizeof(struct wire_readdir) == 32, "wire_readdir");
 _Static_assert(sizeof(struct wire_dirent) == 24, "wire_dirent");
 _Static_assert(sizeof(struct wire_truncate) == 32, "wire_truncate");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wire_check.c - what depends on more than one field of a message. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "extent.h"
 #include "wire_form.h"
@@ -59,6 +60,28 @@ static const char *check_lists(const struct wire_msg *msg, uint64_t total)
 	if (!why && msg->tail[1].len)
 		why = wire_check_mem(&msg->tail[1], total);
 	return why;
+}
+
+const char *wire_check_rename(const struct wire_msg *msg)
+{
+	const struct wire_rename *body = msg->body;
+
+	if (le32toh(body->flags) == (WIRE_RN_NOREPLACE | WIRE_RN_EXCHANGE))
+		return "wire_rename.flags: both";
+	return NULL;
+}
+
+const char *wire_check_mknod(const struct wire_msg *msg)
+{
+	const struct wire_mknod *body = msg->body;
+	uint32_t mode = le32toh(body->mode);
+
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		return NULL;
+	if (!S_ISFIFO(mode) && !S_ISSOCK(mode))
+		return "wire_mknod.mode: no special file";
+	return body->major || body->minor ? "wire_mknod: a number of no device"
+					  : NULL;
 }
 
 const char *wire_check_read(const struct wire_msg *msg)

@@ -150,6 +150,22 @@ static const struct wire_form two = {
 	.items = { PATH(wire_two, path1_len), PATH(wire_two, path2_len) },
 };
 
+static const struct wire_form rename_req = {
+	.size = sizeof(struct wire_rename),
+	.fields = { BITS(wire_rename, flags,
+			 WIRE_RN_NOREPLACE | WIRE_RN_EXCHANGE),
+		    ZERO(wire_rename, zero) },
+	.items = { PATH(wire_rename, path1_len), PATH(wire_rename, path2_len) },
+	.check = wire_check_rename,
+};
+
+static const struct wire_form mknod_req = {
+	.size = sizeof(struct wire_mknod),
+	.fields = { BITS(wire_mknod, mode, 0177777) },
+	.items = { PATH(wire_mknod, path_len) },
+	.check = wire_check_mknod,
+};
+
 static const struct wire_form readdir_req = {
 	.size = sizeof(struct wire_readdir),
 	.check = wire_check_readdir,
@@ -330,6 +346,8 @@ static const struct wire_op_desc ops[] = {
 	PATH_OP(RMDIR, path, empty),
 	PATH_OP(UNLINK, path, empty),
 	PATH_OP(RENAME, two, empty),
+	PATH_OP(RENAME2, rename_req, empty),
+	PATH_OP(MKNOD, mknod_req, attr_rep),
 	PATH_OP(SYMLINK, two, empty),
 	PATH_OP(READLINK, path, wire_redirect_form),
 	PATH_OP(LINK, two, empty),

@@ -27,7 +27,7 @@ struct inode {
 	int64_t mset; /* when mtime was set explicitly, 0: it was not */
 	uint64_t parent; /* directories: the directory above */
 
-	/* regular files: stripes */
+	/* regular files: stripes; devices: major, minor */
 	uint32_t base, pcount, ssize;
 
 	/* regular files: size state; symlinks: size */

@@ -136,8 +136,16 @@ int ns_mkdir(struct ns_op *op, const struct ns_path *path, uint32_t mode,
 	     struct inode *ino);
 int ns_rmdir(struct ns_op *op, const struct ns_path *path);
 int ns_unlink(struct ns_op *op, const struct ns_path *path);
+/* flags: WIRE_RN_*. */
 int ns_rename(struct ns_op *op, const struct ns_path *from,
-	      const struct ns_path *to);
+	      const struct ns_path *to, uint32_t flags);
+struct ns_mknod_args {
+	struct ns_path path;
+	uint32_t mode; /* type and permission bits, after umask */
+	uint32_t major, minor;
+};
+int ns_mknod(struct ns_op *op, const struct ns_mknod_args *args,
+	     struct inode *ino);
 int ns_link(struct ns_op *op, const struct ns_path *from,
 	    const struct ns_path *to);
 int ns_symlink(struct ns_op *op, const char *target, size_t len,

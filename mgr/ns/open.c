@@ -103,8 +103,10 @@ static int check_type(const struct ns_open_args *args,
 	}
 	if (S_ISLNK(ino->mode))
 		return args->flags & WIRE_O_DIRECTORY ? -ENOTDIR : -ELOOP;
+	if (!inode_is_dir(ino) && args->flags & WIRE_O_DIRECTORY)
+		return -ENOTDIR;
 	if (!inode_is_dir(ino))
-		return args->flags & WIRE_O_DIRECTORY ? -ENOTDIR : 0;
+		return S_ISREG(ino->mode) ? 0 : -ENXIO;
 	return args->flags & WRITES ? -EISDIR : 0;
 }
 

@@ -145,8 +145,69 @@ static int check_move(struct ns_op *op, const struct move *m)
 	return rc ? rc : check_victim(op->ns, m);
 }
 
+/* ---- two entries take each other's place ---- */
+
+static int check_exchange(struct ns_op *op, const struct move *m)
+{
+	const struct move back = { .src = m->dst, .dst = m->src };
+	int rc;
+
+	if (!m->dst.found)
+		return -ENOENT;
+	if (m->dst.slash && !inode_is_dir(&m->dst.ino))
+		return -ENOTDIR;
+	rc = check_loop(op->ns, m);
+	if (!rc)
+		rc = check_loop(op->ns, &back);
+	if (!rc)
+		rc = check_rights(op, m);
+	return rc ? rc : check_rights(op, &back);
+}
+
+/* The object of from comes to stand where at is, in the directory dir. */
+static int put_there(struct ns_op *op, struct ns_place *from,
+		     const struct ns_place *at, struct inode *dir,
+		     struct inode *left)
+{
+	struct dent dent = { .handle = from->ino.handle,
+			     .mode = from->ino.mode & S_IFMT };
+	int rc = dent_put(op->ns->st, dir->handle, at->name, at->len, &dent);
+
+	if (!rc && inode_is_dir(&from->ino)) {
+		left->nlink--;
+		rc = ns_add_subdir(dir);
+		from->ino.parent = dir->handle;
+	}
+	if (rc)
+		return rc;
+	from->ino.ctime = op->now;
+	return inode_put(op->ns->st, &from->ino);
+}
+
+static int exchange(struct ns_op *op, struct move *m)
+{
+	int rc = check_exchange(op, m);
+
+	if (!rc)
+		rc = put_there(op, &m->src, &m->dst, m->to, &m->src.dir);
+	if (!rc)
+		rc = put_there(op, &m->dst, &m->src, &m->src.dir, m->to);
+	return rc ? rc : touch_parents(op, m);
+}
+
+static int replace(struct ns_op *op, struct move *m)
+{
+	int rc = check_move(op, m);
+
+	if (!rc)
+		rc = replace_victim(op, m);
+	if (!rc)
+		rc = move_entry(op, m);
+	return rc ? rc : touch_parents(op, m);
+}
+
 int ns_rename(struct ns_op *op, const struct ns_path *from,
-	      const struct ns_path *to)
+	      const struct ns_path *to, uint32_t flags)
 {
 	struct move m;
 	int rc;
@@ -160,14 +221,10 @@ int ns_rename(struct ns_op *op, const struct ns_path *from,
 		rc = check_names(&m);
 	if (rc)
 		return rc;
+	if (m.dst.found && flags & WIRE_RN_NOREPLACE)
+		return -EEXIST;
 	if (m.dst.found && m.dst.ino.handle == m.src.ino.handle)
 		return 0;
-	rc = check_move(op, &m);
-	if (rc)
-		return rc;
 	m.to = m.src.dir.handle == m.dst.dir.handle ? &m.src.dir : &m.dst.dir;
-	rc = replace_victim(op, &m);
-	if (!rc)
-		rc = move_entry(op, &m);
-	return rc ? rc : touch_parents(op, &m);
+	return flags & WIRE_RN_EXCHANGE ? exchange(op, &m) : replace(op, &m);
 }

@@ -12,7 +12,8 @@ static op_fn *const ops[] = {
 	[WIRE_READLINK] = op_readlink, [WIRE_LINK] = op_link,
 	[WIRE_READDIR] = op_readdir,   [WIRE_TRUNCATE] = op_truncate,
 	[WIRE_ACCESS] = op_access,     [WIRE_APPEND] = op_append,
-	[WIRE_LOCK] = op_lock,
+	[WIRE_LOCK] = op_lock,	       [WIRE_RENAME2] = op_rename2,
+	[WIRE_MKNOD] = op_mknod,
 };
 
 op_fn *op_find(unsigned int op)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rename.c - RENAME. */
+/* rename.c - RENAME, and RENAME2 with flags. */
 #include "op.h"
 
 int op_rename(struct op *op)
@@ -8,5 +8,14 @@ int op_rename(struct op *op)
 	struct ns_path from = op_path(op, 0, body->dir1);
 	struct ns_path to = op_path(op, 1, body->dir2);
 
-	return ns_rename(&op->ns, &from, &to);
+	return ns_rename(&op->ns, &from, &to, 0);
+}
+
+int op_rename2(struct op *op)
+{
+	const struct wire_rename *body = op->rpc->msg.body;
+	struct ns_path from = op_path(op, 0, body->dir1);
+	struct ns_path to = op_path(op, 1, body->dir2);
+
+	return ns_rename(&op->ns, &from, &to, le32toh(body->flags));
 }

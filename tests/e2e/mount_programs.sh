@@ -35,6 +35,9 @@ programs() {
 	sed -i s/rpc/RPC/ docs2/protocol.md && grep -c RPC docs2/protocol.md
 	touch -d '2001-02-03 04:05:06.789 UTC' old && date -u -r old +%F.%N
 	flock old -c 'flock -n old true || echo locked'
+	mkfifo pipe && (echo through >pipe &) && cat pipe
+	mknod null c 1 3 && stat -c '%F %t %T' null && rm pipe null
+	echo 1 >one && echo 2 >two && mv -n one two; cat one two && rm one two
 	rm -r tree out docs2 && ls
 }
 results() {

@@ -193,8 +193,8 @@ static void do_map(struct exer *e, int k)
 
 static void do_one(struct exer *e)
 {
-	static void (*const all[])(struct exer *e, int k) = {
-		do_read, do_read,   do_read, do_write, do_write,
+	static void (*const all[])(struct exer * e, int k) = {
+		do_read, do_read,   do_read, do_write,	 do_write,
 		do_stat, do_append, do_sync, do_truncate
 	};
 	int k = (int)rnd(e, (unsigned int)e->n);

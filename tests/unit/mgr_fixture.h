@@ -136,11 +136,27 @@ static inline int fx_unlink(struct fixture *fx, const char *path)
 	return FX_DO(fx, ns_unlink(&op, &p));
 }
 
-static inline int fx_rename(struct fixture *fx, const char *a, const char *b)
+static inline int fx_rename2(struct fixture *fx, const char *a, const char *b,
+			     uint32_t flags)
 {
 	struct ns_path pa = fx_path(a), pb = fx_path(b);
 
-	return FX_DO(fx, ns_rename(&op, &pa, &pb));
+	return FX_DO(fx, ns_rename(&op, &pa, &pb, flags));
+}
+
+static inline int fx_rename(struct fixture *fx, const char *a, const char *b)
+{
+	return fx_rename2(fx, a, b, 0);
+}
+
+static inline int fx_mknod(struct fixture *fx, const char *path, uint32_t mode,
+			   struct inode *ino)
+{
+	struct ns_mknod_args args = {
+		.path = fx_path(path), .mode = mode, .major = 4, .minor = 77
+	};
+
+	return FX_DO(fx, ns_mknod(&op, &args, ino));
 }
 
 static inline int fx_link(struct fixture *fx, const char *a, const char *b)

@@ -56,6 +56,9 @@ static const struct wire_setattr setattr = {
 };
 static const struct wire_mkdir mkdir_req = { 1, 0755, 6 };
 static const struct wire_two two = { 1, 2, 6, 8 };
+static const struct wire_rename rename_req = { 1, 2, 6, 8, 2, 0 };
+static const struct wire_mknod mknod_req = { 1, 0020644, 6, 4, 77 };
+static const struct wire_mknod mkfifo_req = { 1, 0010644, 6, 0, 0 };
 static const struct wire_readdir readdir_req = { 1, 0, { 0x1000, 4096, 3 } };
 static const struct wire_readdir_rep readdir_rep = { 64, 2, 1, 0 };
 static const struct wire_truncate truncate_req = { 1, 5, 55, 6, 0 };
@@ -165,6 +168,14 @@ const struct wire_sample wire_samples[] = {
 		    STR(wire_two, path2_len, full_path) },
 	  .ntail = 2 },
 	{ "rename reply", WIRE_RENAME, REP },
+	{ "rename2", WIRE_RENAME2, BODY(rename_req),
+	  .tail = { STR(wire_rename, path1_len, a_path),
+		    STR(wire_rename, path2_len, full_path) },
+	  .ntail = 2 },
+	{ "rename2 reply", WIRE_RENAME2, REP },
+	{ "mknod", WIRE_MKNOD, BODY(mknod_req), PATH(wire_mknod) },
+	{ "mkfifo", WIRE_MKNOD, BODY(mkfifo_req), PATH(wire_mknod) },
+	{ "mknod reply", WIRE_MKNOD, REP, BODY(attr_rep) },
 	{ "rename redirect", WIRE_RENAME, REP, .status = WIRE_REDIRECT,
 	  BODY(path_rep2), PATH(wire_path_rep) },
 	{ "symlink", WIRE_SYMLINK, BODY(two),

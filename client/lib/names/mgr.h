@@ -30,6 +30,7 @@ struct attr {
 	int64_t atime, mtime, ctime; /* ns */
 	uint32_t mode, nlink, uid, gid;
 	uint32_t flags; /* WIRE_A_* */
+	uint32_t major, minor; /* devices */
 	struct dist dist; /* regular files; checked */
 };
 
@@ -82,9 +83,18 @@ int mgr_append(struct session *s, const struct target *t, uint64_t len,
 int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode);
 int mgr_rmdir(struct session *s, const struct target *t);
 int mgr_unlink(struct session *s, const struct target *t);
+struct mgr_mknod {
+	uint32_t mode; /* with type, after umask */
+	uint32_t major, minor; /* devices */
+};
+int mgr_mknod(struct session *s, const struct target *t,
+	      const struct mgr_mknod *what);
 /* On WIRE_REDIRECT *which says which path (0, 1) leaves. */
 int mgr_rename(struct session *s, const struct target *from,
 	       const struct target *to, unsigned int *which);
+/* flags: WIRE_RN_*; a mgr of an earlier version knows none: -ENOSYS. */
+int mgr_rename2(struct session *s, const struct target *from,
+		const struct target *to, uint32_t flags, unsigned int *which);
 int mgr_link(struct session *s, const struct target *from,
 	     const struct target *to, unsigned int *which);
 int mgr_symlink(struct session *s, const char *text, const struct target *t);

@@ -20,6 +20,8 @@ int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a)
 		.uid = le32toh(a->uid),
 		.gid = le32toh(a->gid),
 		.flags = le32toh(a->flags),
+		.major = le32toh(a->dist.base),
+		.minor = le32toh(a->dist.pcount),
 		.dist = { .base = le32toh(a->dist.base),
 			  .pcount = le32toh(a->dist.pcount),
 			  .ssize = le32toh(a->dist.ssize) },

@@ -62,6 +62,42 @@ int mgr_rename(struct session *s, const struct target *from,
 	return two_call(s, from, to, WIRE_RENAME, which);
 }
 
+int mgr_rename2(struct session *s, const struct target *from,
+		const struct target *to, uint32_t flags, unsigned int *which)
+{
+	struct wire_rename body = {
+		.dir1 = htole64(from->handle),
+		.dir2 = htole64(to->handle),
+		.path1_len = htole32((uint32_t)strlen(from->path)),
+		.path2_len = htole32((uint32_t)strlen(to->path)),
+		.flags = htole32(flags),
+	};
+	struct ask c;
+
+	mgr_begin(&c, s, from, &body, sizeof(body));
+	ask_put(&c, to->path, strlen(to->path));
+	c.which = which;
+	c.once = true;
+	return ask_run(&c, WIRE_RENAME2, NULL, NULL);
+}
+
+int mgr_mknod(struct session *s, const struct target *t,
+	      const struct mgr_mknod *what)
+{
+	struct wire_mknod body = {
+		.dir = htole64(t->handle),
+		.mode = htole32(what->mode),
+		.path_len = htole32((uint32_t)strlen(t->path)),
+		.major = htole32(what->major),
+		.minor = htole32(what->minor),
+	};
+	struct ask c;
+
+	mgr_begin(&c, s, t, &body, sizeof(body));
+	c.once = true;
+	return ask_run(&c, WIRE_MKNOD, NULL, NULL);
+}
+
 int mgr_link(struct session *s, const struct target *from,
 	     const struct target *to, unsigned int *which)
 {

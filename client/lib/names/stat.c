@@ -3,6 +3,8 @@
  * being written. */
 #include "stat.h"
 
+#include <sys/sysmacros.h>
+
 #include "fan.h"
 
 #define BLKSIZE_MAX (8u << 20)
@@ -33,6 +35,13 @@ static blksize_t blksize_of(const struct attr *a)
 	return (blksize_t)(width < BLKSIZE_MAX ? width : BLKSIZE_MAX);
 }
 
+static dev_t rdev_of(const struct attr *a)
+{
+	if (!S_ISCHR(a->mode) && !S_ISBLK(a->mode))
+		return 0;
+	return makedev(a->major, a->minor);
+}
+
 static void fill(const struct session *s, const struct attr *a, uint64_t blocks,
 		 struct stat *st)
 {
@@ -43,6 +52,7 @@ static void fill(const struct session *s, const struct attr *a, uint64_t blocks,
 		.st_nlink = a->nlink,
 		.st_uid = a->uid,
 		.st_gid = a->gid,
+		.st_rdev = rdev_of(a),
 		.st_size = (off_t)a->size,
 		.st_blksize = blksize_of(a),
 		.st_blocks = (blkcnt_t)blocks,

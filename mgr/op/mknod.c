@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mknod.c - MKNOD. */
+#include "op.h"
+
+int op_mknod(struct op *op)
+{
+	const struct wire_mknod *body = op->rpc->msg.body;
+	struct ns_mknod_args args = { .path = op_path(op, 0, body->dir),
+				      .mode = le32toh(body->mode),
+				      .major = le32toh(body->major),
+				      .minor = le32toh(body->minor) };
+	struct inode ino;
+	int rc = ns_mknod(&op->ns, &args, &ino);
+
+	return rc ? rc : op_put_attr(op, &ino);
+}
