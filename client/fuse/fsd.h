@@ -28,6 +28,7 @@ struct fsd {
 	double attr_timeout, entry_timeout; /* s */
 	bool many; /* users: each request counts for who asks, which root alone
 		    * may say; else all count for who runs this */
+	bool suid; /* programs that run from here may get rights by that */
 	struct owners *owners; /* of POSIX locks that were taken */
 	struct versions *versions; /* of files whose pages the kernel has */
 	atomic_uint waits; /* for locks: waits.h */

@@ -107,6 +107,7 @@ static int make(struct fsd *d, const struct options *opt)
 	d->cache = opt->cache;
 	d->attr_timeout = opt->attr_timeout;
 	d->entry_timeout = opt->entry_timeout;
+	d->suid = opt->suid;
 	d->many = !geteuid();
 	d->owners = owners_new();
 	d->versions = versions_new();

@@ -29,6 +29,13 @@ void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,
 void op_access(fuse_req_t req, fuse_ino_t ino, int mask);
 void op_statfs(fuse_req_t req, fuse_ino_t ino);
 
+/* xattr.c */
+void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
+		 const char *value, size_t len, int flags);
+void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size);
+void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size);
+void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
+
 /* open.c */
 void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,

@@ -179,6 +179,8 @@ static int one_option(struct options *opt, const char *word)
 		opt->allow_other = true;
 		return 0;
 	}
+	if (!strcmp(word, "suid"))
+		opt->suid = true;
 	if (is_mount_option(word))
 		return fuse_option(opt, word);
 	return append(&opt->pvfs, word);

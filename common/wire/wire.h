@@ -40,6 +40,9 @@
 #define WIRE_IOD_MAX    1024u		/* iods of one file system */
 #define WIRE_SSIZE_MIN  64u		/* bytes a stripe, at least */
 #define WIRE_SSIZE_MAX  (1u << 30)	/* ... at most */
+#define WIRE_XATTR_MAX	4096u		/* bytes in the value of an attribute */
+#define WIRE_XATTRS_MAX 48u		/* extended attributes of an object */
+#define WIRE_XATTR_LIST_MAX (WIRE_XATTRS_MAX * (WIRE_NAME_MAX + 1))
 #define WIRE_URI_MAX    255u		/* bytes in a server address */
 #define WIRE_INLINE_MAX 65536u		/* inline data of one message */
 #define WIRE_BODY_MAX   16384u		/* body and tail without inline data */
@@ -78,6 +81,10 @@ enum wire_op {
 	WIRE_LOCK	= 32,
 	WIRE_RENAME2	= 33,	/* RENAME with flags */
 	WIRE_MKNOD	= 34,	/* FIFOs, sockets, devices */
+	WIRE_SETXATTR	= 35,
+	WIRE_GETXATTR	= 36,
+	WIRE_LISTXATTR	= 37,	/* struct wire_path */
+	WIRE_REMOVEXATTR = 38,	/* struct wire_getxattr */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -417,6 +424,27 @@ struct wire_mknod {		/* tail: path; reply: wire_attr_rep */
 	le32 major, minor;	/* devices; else 0 */
 };
 
+#define WIRE_X_CREATE	0x1u	/* EEXIST if it is there */
+#define WIRE_X_REPLACE	0x2u	/* ENODATA if it is not */
+
+struct wire_setxattr {		/* tail: path, name, value */
+	le64 dir;
+	le32 flags;		/* WIRE_X_* */
+	le32 path_len;
+	le32 name_len;
+	le32 value_len;
+};
+struct wire_getxattr {		/* tail: path, name */
+	le64 dir;
+	le32 path_len;
+	le32 name_len;
+};
+struct wire_xattr_rep {		/* GETXATTR: the value; LISTXATTR: names, NUL after
+				 * each.  Tail: bytes[len] */
+	le32 len;
+	le32 zero;
+};
+
 /*
  * READDIR: entries come back by RDMA Write into mem, at most mem.len bytes,
  * as struct wire_dirent records.  cookie 0 starts; the next cookie is that
@@ -668,6 +696,8 @@ _Static_assert(sizeof(struct wire_release) == 40, "wire_release");
 _Static_assert(sizeof(struct wire_setattr) == 48, "wire_setattr");
 _Static_assert(sizeof(struct wire_rename) == 32, "wire_rename");
 _Static_assert(sizeof(struct wire_mknod) == 24, "wire_mknod");
+_Static_assert(sizeof(struct wire_setxattr) == 24, "wire_setxattr");
+_Static_assert(sizeof(struct wire_getxattr) == 16, "wire_getxattr");
 _Static_assert(sizeof(struct wire_readdir) == 32, "wire_readdir");
 _Static_assert(sizeof(struct wire_dirent) == 24, "wire_dirent");
 _Static_assert(sizeof(struct wire_truncate) == 32, "wire_truncate");

@@ -166,6 +166,25 @@ static const struct wire_form mknod_req = {
 	.check = wire_check_mknod,
 };
 
+static const struct wire_form setxattr_req = {
+	.size = sizeof(struct wire_setxattr),
+	.fields = { BITS(wire_setxattr, flags,
+			 WIRE_X_CREATE | WIRE_X_REPLACE) },
+	.items = { PATH(wire_setxattr, path_len),
+		   ITEM(STRING, wire_setxattr, name_len, 1, WIRE_NAME_MAX),
+		   ITEM(ARRAY, wire_setxattr, value_len, 1, WIRE_XATTR_MAX) },
+};
+static const struct wire_form getxattr_req = {
+	.size = sizeof(struct wire_getxattr),
+	.items = { PATH(wire_getxattr, path_len),
+		   ITEM(STRING, wire_getxattr, name_len, 1, WIRE_NAME_MAX) },
+};
+static const struct wire_form xattr_rep = {
+	.size = sizeof(struct wire_xattr_rep),
+	.fields = { ZERO(wire_xattr_rep, zero) },
+	.items = { ITEM(ARRAY, wire_xattr_rep, len, 1, WIRE_XATTR_LIST_MAX) },
+};
+
 static const struct wire_form readdir_req = {
 	.size = sizeof(struct wire_readdir),
 	.check = wire_check_readdir,
@@ -348,6 +367,10 @@ static const struct wire_op_desc ops[] = {
 	PATH_OP(RENAME, two, empty),
 	PATH_OP(RENAME2, rename_req, empty),
 	PATH_OP(MKNOD, mknod_req, attr_rep),
+	PATH_OP(SETXATTR, setxattr_req, empty),
+	PATH_OP(GETXATTR, getxattr_req, xattr_rep),
+	PATH_OP(LISTXATTR, path, xattr_rep),
+	PATH_OP(REMOVEXATTR, getxattr_req, empty),
 	PATH_OP(SYMLINK, two, empty),
 	PATH_OP(READLINK, path, wire_redirect_form),
 	PATH_OP(LINK, two, empty),

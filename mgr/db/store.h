@@ -31,7 +31,7 @@ enum store_table {
 	STORE_META, /* name -> value */
 	STORE_INODES, /* handle -> inode.h */
 	STORE_DIRENTS, /* directory, hash, name -> dent.h */
-	STORE_SYMLINKS, /* handle -> target */
+	STORE_SYMLINKS, /* handle -> target; handle, name -> xattr.h */
 	STORE_OPENS, /* session, open id -> opens.h */
 	STORE_SESSIONS, /* session -> sessions.h */
 	STORE_REPLIES, /* session, slot -> replies.h */

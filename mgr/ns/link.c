@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ns_impl.h"
+#include "xattr.h"
 
 void ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
 		  struct inode *ino)
@@ -74,6 +75,8 @@ int ns_settle(struct ns_op *op, struct inode *ino)
 		rc = target_del(st, ino->handle);
 	else if (S_ISREG(ino->mode) && ino->flags & INODE_DATA)
 		rc = record_remove(op, ino);
+	if (!rc && ino->flags & INODE_XATTR)
+		rc = xattr_del_all(st, ino->handle);
 	if (rc)
 		return rc;
 	op->ns->delta--;

@@ -154,6 +154,24 @@ int ns_symlink(struct ns_op *op, const char *target, size_t len,
 int ns_readlink(struct ns_op *op, const struct ns_path *path,
 		const char **target, size_t *len);
 
+struct ns_xattr {
+	struct ns_path path;
+	const char *name;
+	size_t nlen;
+	const void *value; /* of a set */
+	size_t len;
+	uint32_t flags; /* WIRE_X_* */
+};
+/* -ENOSPC: there are WIRE_XATTRS_MAX. */
+int ns_setxattr(struct ns_op *op, const struct ns_xattr *x);
+/* value: WIRE_XATTR_MAX bytes. */
+int ns_getxattr(struct ns_op *op, const struct ns_xattr *x, void *value,
+		size_t *len);
+int ns_removexattr(struct ns_op *op, const struct ns_xattr *x);
+/* Those that who asks may see; buf: WIRE_XATTR_LIST_MAX bytes. */
+int ns_listxattr(struct ns_op *op, const struct ns_path *path, char *buf,
+		 size_t *len);
+
 struct ns_listing {
 	uint32_t bytes; /* written to buf: struct wire_dirent records */
 	uint32_t count;

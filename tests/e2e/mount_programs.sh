@@ -40,6 +40,24 @@ programs() {
 	echo 1 >one && echo 2 >two && mv -n one two; cat one two && rm one two
 	rm -r tree out docs2 && ls
 }
+# Not every local file system has these.
+attributes() {
+	expect "b'value' ['user.a', 'user.long']
+exists
+No data available" python3 - <<-'END'
+	import os
+	open("x", "w").close()
+	os.setxattr("x", "user.a", b"value")
+	os.setxattr("x", "user.long", b"v" * 4000)
+	print(os.getxattr("x", "user.a"), sorted(os.listxattr("x")))
+	try: os.setxattr("x", "user.a", b"", os.XATTR_CREATE)
+	except FileExistsError: print("exists")
+	os.removexattr("x", "user.a")
+	try: os.getxattr("x", "user.a")
+	except OSError as e: print(e.strerror)
+	os.remove("x")
+	END
+}
 results() {
 	(mkdir -p "$1" && cd "$1" && programs) 2>&1 | sed "s,$1,HERE,"
 }
@@ -49,5 +67,6 @@ for cache in none open; do
 	mount_at "$tmp/m" -o cache=$cache
 	results "$tmp/m/$cache" >"$tmp/have"
 	diff "$tmp/want" "$tmp/have" || fail "cache=$cache: not as elsewhere"
+	cd "$tmp/m" && attributes && cd "$tmp" || exit 1
 	unmount "$tmp/m" $daemon
 done

@@ -59,6 +59,9 @@ static const struct wire_two two = { 1, 2, 6, 8 };
 static const struct wire_rename rename_req = { 1, 2, 6, 8, 2, 0 };
 static const struct wire_mknod mknod_req = { 1, 0020644, 6, 4, 77 };
 static const struct wire_mknod mkfifo_req = { 1, 0010644, 6, 0, 0 };
+static const struct wire_setxattr setxattr_req = { 1, 1, 6, 8, 8 };
+static const struct wire_getxattr getxattr_req = { 1, 6, 8 };
+static const struct wire_xattr_rep xattr_rep = { 8, 0 };
 static const struct wire_readdir readdir_req = { 1, 0, { 0x1000, 4096, 3 } };
 static const struct wire_readdir_rep readdir_rep = { 64, 2, 1, 0 };
 static const struct wire_truncate truncate_req = { 1, 5, 55, 6, 0 };
@@ -174,6 +177,26 @@ const struct wire_sample wire_samples[] = {
 	  .ntail = 2 },
 	{ "rename2 reply", WIRE_RENAME2, REP },
 	{ "mknod", WIRE_MKNOD, BODY(mknod_req), PATH(wire_mknod) },
+	{ "setxattr", WIRE_SETXATTR, BODY(setxattr_req),
+	  .tail = { STR(wire_setxattr, path_len, a_path),
+		    STR(wire_setxattr, name_len, full_path),
+		    STR(wire_setxattr, value_len, full_path) },
+	  .ntail = 3 },
+	{ "setxattr reply", WIRE_SETXATTR, REP },
+	{ "getxattr", WIRE_GETXATTR, BODY(getxattr_req),
+	  .tail = { STR(wire_getxattr, path_len, a_path),
+		    STR(wire_getxattr, name_len, full_path) },
+	  .ntail = 2 },
+	{ "getxattr reply", WIRE_GETXATTR, REP, BODY(xattr_rep),
+	  .tail = { STR(wire_xattr_rep, len, full_path) }, .ntail = 1 },
+	{ "listxattr", WIRE_LISTXATTR, BODY(path), PATH(wire_path) },
+	{ "listxattr reply", WIRE_LISTXATTR, REP, BODY(xattr_rep),
+	  .tail = { STR(wire_xattr_rep, len, full_path) }, .ntail = 1 },
+	{ "removexattr", WIRE_REMOVEXATTR, BODY(getxattr_req),
+	  .tail = { STR(wire_getxattr, path_len, a_path),
+		    STR(wire_getxattr, name_len, full_path) },
+	  .ntail = 2 },
+	{ "removexattr reply", WIRE_REMOVEXATTR, REP },
 	{ "mkfifo", WIRE_MKNOD, BODY(mkfifo_req), PATH(wire_mknod) },
 	{ "mknod reply", WIRE_MKNOD, REP, BODY(attr_rep) },
 	{ "rename redirect", WIRE_RENAME, REP, .status = WIRE_REDIRECT,

@@ -20,10 +20,11 @@ struct cred {
 	uint32_t groups[WIRE_GROUPS_MAX];
 };
 
-/* Header, the largest body, two paths, and who asks. */
+/* Header, the largest body, two paths (or one, a name and a value), who asks. */
 #define ASK_MSG_MAX                                                            \
 	(sizeof(struct wire_hdr) + 64 + 2 * (WIRE_PATH_MAX + 1) +              \
-	 sizeof(struct wire_as) + WIRE_GROUPS_MAX * sizeof(le32))
+	 WIRE_NAME_MAX + 1 + sizeof(struct wire_as) +                          \
+	 WIRE_GROUPS_MAX * sizeof(le32))
 
 /* Takes what the caller wants out of a reply with status 0, which does not
  * live longer than this.  0, or -errno that the call fails with. */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xattr.c - extended attributes. */
+#include "xattr.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "call.h"
+#include "ops.h"
+
+struct xattr_arg {
+	const char *name;
+	const void *value;
+	size_t len;
+	int flags;
+	struct xattr_buf out;
+};
+
+static int do_set(struct session *s, const struct target *t, void *arg)
+{
+	const struct xattr_arg *a = arg;
+
+	return mgr_setxattr(s, t, a->name, a->value, a->len, a->flags);
+}
+
+void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
+		 const char *value, size_t len, int flags)
+{
+	struct xattr_arg a = {
+		.name = name, .value = value, .len = len, .flags = flags
+	};
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	call_end(&c, call_run(&c, &t, do_set, &a));
+}
+
+/*
+ * The kernel asks for some before each write, or each listing, that mean nothing
+ * here: access control lists, and what a program that runs from here could do, if
+ * nothing may (nosuid).
+ */
+static int known_without(const struct fsd *d, const char *name)
+{
+	if (!strncmp(name, "system.", 7))
+		return -EOPNOTSUPP;
+	if (!d->suid && !strcmp(name, "security.capability"))
+		return -ENODATA;
+	return 0;
+}
+
+static int do_get(struct session *s, const struct target *t, void *arg)
+{
+	struct xattr_arg *a = arg;
+
+	return mgr_getxattr(s, t, a->name, &a->out);
+}
+
+static int do_list(struct session *s, const struct target *t, void *arg)
+{
+	struct xattr_arg *a = arg;
+
+	return mgr_listxattr(s, t, &a->out);
+}
+
+/* size 0: only how long it is. */
+static void end_bytes(const struct call *c, const struct xattr_buf *out,
+		      size_t size)
+{
+	if (!size)
+		fuse_reply_xattr(c->req, out->n);
+	else if (out->n > size)
+		call_end(c, -ERANGE);
+	else
+		fuse_reply_buf(c->req, out->buf, out->n);
+}
+
+void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
+{
+	char value[WIRE_XATTR_MAX];
+	struct xattr_arg a = { .name = name,
+			       .out = { value, sizeof(value), 0 } };
+	struct target t;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	rc = known_without(c.d, name);
+	if (!rc)
+		rc = call_run(&c, &t, do_get, &a);
+	if (rc)
+		call_end(&c, rc);
+	else
+		end_bytes(&c, &a.out, size);
+}
+
+void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
+{
+	char names[WIRE_XATTR_LIST_MAX];
+	struct xattr_arg a = { .out = { names, sizeof(names), 0 } };
+	struct target t;
+	struct call c;
+	int rc;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	rc = call_run(&c, &t, do_list, &a);
+	if (rc)
+		call_end(&c, rc);
+	else
+		end_bytes(&c, &a.out, size);
+}
+
+static int do_remove(struct session *s, const struct target *t, void *arg)
+{
+	const struct xattr_arg *a = arg;
+
+	return mgr_removexattr(s, t, a->name);
+}
+
+void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
+{
+	struct xattr_arg a = { .name = name };
+	struct target t;
+	struct call c;
+
+	call_begin(&c, req);
+	t = call_target(&c, ino);
+	call_end(&c, call_run(&c, &t, do_remove, &a));
+}

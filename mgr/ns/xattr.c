@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xattr.c - extended attributes: who may, as xattr(7) says, and how many. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ns_impl.h"
+#include "wire.h"
+#include "xattr.h"
+
+_Static_assert(XATTR_NAME_MAX == WIRE_NAME_MAX, "names");
+_Static_assert(XATTR_VALUE_MAX == WIRE_XATTR_MAX, "values");
+
+enum space { SPACE_USER, SPACE_TRUSTED, SPACE_SECURITY, SPACE_NONE };
+
+static enum space space_of(const char *name, size_t len)
+{
+	static const char *const prefix[] = { "user.", "trusted.",
+					      "security." };
+	enum space s;
+
+	for (s = SPACE_USER; s < SPACE_NONE; s++)
+		if (len > strlen(prefix[s]) &&
+		    !memcmp(name, prefix[s], strlen(prefix[s])))
+			break;
+	return s;
+}
+
+/* Sticky directories belong to many: only their owners' attributes are. */
+static int may_user(const struct ns_cred *cred, const struct inode *ino,
+		    bool write)
+{
+	if (!S_ISREG(ino->mode) && !inode_is_dir(ino))
+		return write ? -EPERM : -ENODATA;
+	if (write && inode_is_dir(ino) && ino->mode & S_ISVTX &&
+	    !ns_is_owner(cred, ino))
+		return -EPERM;
+	return ns_may(cred, ino, write ? W_OK : R_OK);
+}
+
+static int may(const struct ns_cred *cred, const struct inode *ino,
+	       const struct ns_xattr *x, bool write)
+{
+	switch (space_of(x->name, x->nlen)) {
+	case SPACE_USER:
+		return may_user(cred, ino, write);
+	case SPACE_TRUSTED:
+		return cred->uid == 0 ? 0 : write ? -EPERM : -ENODATA;
+	case SPACE_SECURITY:
+		return write && cred->uid != 0 ? -EPERM : 0;
+	case SPACE_NONE:
+		break;
+	}
+	return -EOPNOTSUPP;
+}
+
+static int count_one(void *arg, const char *name, size_t nlen)
+{
+	unsigned int *n = arg;
+
+	return ++*n < WIRE_XATTRS_MAX ? 0 : -ENOSPC;
+}
+
+/* Room for one more. */
+static int room(struct store *st, const struct inode *ino)
+{
+	unsigned int n = 0;
+
+	return xattr_walk(st, ino->handle, count_one, &n);
+}
+
+static int check_there(struct store *st, const struct inode *ino,
+		       const struct ns_xattr *x)
+{
+	char old[WIRE_XATTR_MAX];
+	size_t len;
+	int rc = xattr_get(st, ino->handle, x->name, x->nlen, old, &len);
+
+	if (!rc)
+		return x->flags & WIRE_X_CREATE ? -EEXIST : 0;
+	if (rc != -ENODATA || x->flags & WIRE_X_REPLACE)
+		return rc;
+	return room(st, ino);
+}
+
+static int touch(struct ns_op *op, struct inode *ino)
+{
+	ino->flags |= INODE_XATTR;
+	ino->ctime = op->now;
+	return inode_put(op->ns->st, ino);
+}
+
+int ns_setxattr(struct ns_op *op, const struct ns_xattr *x)
+{
+	struct store *st = op->ns->st;
+	struct ns_place place;
+	int rc;
+
+	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
+	if (!rc)
+		rc = may(op->cred, &place.ino, x, true);
+	if (!rc)
+		rc = check_there(st, &place.ino, x);
+	if (!rc)
+		rc = xattr_put(st, place.ino.handle, x->name, x->nlen, x->value,
+			       x->len);
+	return rc ? rc : touch(op, &place.ino);
+}
+
+int ns_getxattr(struct ns_op *op, const struct ns_xattr *x, void *value,
+		size_t *len)
+{
+	struct ns_place place;
+	int rc;
+
+	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
+	if (!rc)
+		rc = may(op->cred, &place.ino, x, false);
+	return rc ? rc
+		  : xattr_get(op->ns->st, place.ino.handle, x->name, x->nlen,
+			      value, len);
+}
+
+int ns_removexattr(struct ns_op *op, const struct ns_xattr *x)
+{
+	struct ns_place place;
+	int rc;
+
+	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
+	if (!rc)
+		rc = may(op->cred, &place.ino, x, true);
+	if (!rc)
+		rc = xattr_del(op->ns->st, place.ino.handle, x->name, x->nlen);
+	return rc ? rc : touch(op, &place.ino);
+}
+
+struct names {
+	const struct ns_cred *cred;
+	char *buf;
+	size_t len;
+};
+
+static int list_one(void *arg, const char *name, size_t nlen)
+{
+	struct names *n = arg;
+
+	if (n->cred->uid != 0 && space_of(name, nlen) == SPACE_TRUSTED)
+		return 0;
+	if (n->len + nlen + 1 > WIRE_XATTR_LIST_MAX)
+		return -E2BIG;
+	memcpy(n->buf + n->len, name, nlen);
+	n->buf[n->len + nlen] = '\0';
+	n->len += nlen + 1;
+	return 0;
+}
+
+int ns_listxattr(struct ns_op *op, const struct ns_path *path, char *buf,
+		 size_t *len)
+{
+	struct names n = { op->cred, buf, 0 };
+	struct ns_place place;
+	int rc;
+
+	rc = ns_resolve(op, path, NS_FOLLOW, &place);
+	if (!rc)
+		rc = xattr_walk(op->ns->st, place.ino.handle, list_one, &n);
+	if (!rc)
+		*len = n.len;
+	return rc;
+}

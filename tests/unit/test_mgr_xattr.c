@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_mgr_xattr.c - extended attributes: who may, how many, and their end. */
+#include <errno.h>
+
+#include "mgr_fixture.h"
+#include "xattr.h"
+
+static struct fixture fx;
+
+static void setup(void)
+{
+	fx_open(&fx);
+	ck_assert_int_eq(fx_creat(&fx, "f", 0644), 0);
+}
+
+static void teardown(void)
+{
+	fx_close(&fx);
+}
+
+static struct ns_xattr named(const char *path, const char *name)
+{
+	return (struct ns_xattr){ .path = fx_path(path),
+				  .name = name,
+				  .nlen = strlen(name) };
+}
+
+static int set(const char *path, const char *name, const char *value,
+	       uint32_t flags)
+{
+	struct ns_xattr x = named(path, name);
+
+	x.value = value;
+	x.len = strlen(value);
+	x.flags = flags;
+	return FX_DO(&fx, ns_setxattr(&op, &x));
+}
+
+static char value[WIRE_XATTR_MAX];
+
+static int get(const char *path, const char *name, size_t *len)
+{
+	struct ns_xattr x = named(path, name);
+
+	return FX_DO(&fx, ns_getxattr(&op, &x, value, len));
+}
+
+static int drop(const char *path, const char *name)
+{
+	struct ns_xattr x = named(path, name);
+
+	return FX_DO(&fx, ns_removexattr(&op, &x));
+}
+
+static char names[WIRE_XATTR_LIST_MAX];
+
+static size_t list(const char *path)
+{
+	struct ns_path p = fx_path(path);
+	size_t len;
+
+	ck_assert_int_eq(FX_DO(&fx, ns_listxattr(&op, &p, names, &len)), 0);
+	return len;
+}
+
+START_TEST(test_set_get)
+{
+	struct inode ino;
+	size_t len;
+
+	ck_assert_uint_eq(list("f"), 0);
+	ck_assert_int_eq(get("f", "user.a", &len), -ENODATA);
+	ck_assert_int_eq(set("f", "user.a", "one", WIRE_X_REPLACE), -ENODATA);
+	ck_assert_int_eq(set("f", "user.a", "one", 0), 0);
+	ck_assert_int_eq(set("f", "user.a", "two", WIRE_X_CREATE), -EEXIST);
+	ck_assert_int_eq(set("f", "user.b", "", WIRE_X_CREATE), 0);
+	fx_reopen(&fx);
+	ck_assert_int_eq(get("f", "user.a", &len), 0);
+	ck_assert_uint_eq(len, 3);
+	ck_assert_mem_eq(value, "one", 3);
+	ck_assert_int_eq(set("f", "user.a", "longer", WIRE_X_REPLACE), 0);
+	ck_assert_int_eq(get("f", "user.a", &len), 0);
+	ck_assert_mem_eq(value, "longer", 6);
+	ck_assert_int_eq(get("f", "user.b", &len), 0);
+	ck_assert_uint_eq(len, 0);
+	ck_assert_uint_eq(list("f"), 14);
+	ck_assert_mem_eq(names, "user.a\0user.b", 14);
+	ck_assert_int_eq(drop("f", "user.a"), 0);
+	ck_assert_int_eq(drop("f", "user.a"), -ENODATA);
+	ck_assert_uint_eq(list("f"), 7);
+	ck_assert_int_eq(fx_stat(&fx, "f", &ino), 0);
+	ck_assert_int_eq(ino.ctime, fx.now - 3);
+}
+END_TEST
+
+START_TEST(test_rights)
+{
+	size_t len;
+
+	ck_assert_int_eq(set("f", "trusted.t", "x", 0), 0);
+	ck_assert_int_eq(set("f", "security.s", "x", 0), 0);
+	ck_assert_int_eq(set("f", "system.posix_acl_access", "x", 0),
+			 -EOPNOTSUPP);
+	ck_assert_int_eq(set("f", "user.", "x", 0), -EOPNOTSUPP);
+	ck_assert_int_eq(set("f", "", "x", 0), -EOPNOTSUPP);
+	ck_assert_int_eq(set("f", "user.u", "x", 0), 0);
+	ck_assert_int_eq(fx_symlink(&fx, "f", "l"), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "d", 01777), 0);
+	fx_become(&fx, 1000, 1000);
+	ck_assert_int_eq(set("f", "user.u", "x", 0), -EACCES);
+	ck_assert_int_eq(drop("f", "user.u"), -EACCES);
+	ck_assert_int_eq(set("d", "user.u", "x", 0), -EPERM);
+	ck_assert_int_eq(set("f", "trusted.t", "x", 0), -EPERM);
+	ck_assert_int_eq(set("f", "security.s", "x", 0), -EPERM);
+	ck_assert_int_eq(get("f", "user.u", &len), 0);
+	ck_assert_int_eq(get("l", "user.u", &len), 0);
+	ck_assert_int_eq(get("f", "security.s", &len), 0);
+	ck_assert_int_eq(get("f", "trusted.t", &len), -ENODATA);
+	ck_assert_uint_eq(list("f"), sizeof("security.s") + sizeof("user.u"));
+	fx_become(&fx, 0, 0);
+	ck_assert_uint_eq(list("f"), sizeof("security.s") + sizeof("user.u") +
+					     sizeof("trusted.t"));
+	ck_assert_int_eq(fx_chmod(&fx, "f", 0600), 0);
+	fx_become(&fx, 1000, 1000);
+	ck_assert_int_eq(get("f", "user.u", &len), -EACCES);
+}
+END_TEST
+
+START_TEST(test_many_and_gone)
+{
+	struct store_iter it;
+	char name[32];
+
+	ck_assert_int_eq(fx_symlink(&fx, "text", "l"), 0);
+	for (unsigned int i = 0; i < WIRE_XATTRS_MAX; i++) {
+		snprintf(name, sizeof(name), "user.%u", i);
+		ck_assert_int_eq(set("f", name, "x", 0), 0);
+	}
+	ck_assert_int_eq(set("f", "user.more", "x", 0), -ENOSPC);
+	ck_assert_int_eq(set("f", "user.7", "other", 0), 0);
+	ck_assert_int_eq(fx_creat(&fx, "g", 0644), 0);
+	ck_assert_int_eq(set("g", "user.g", "x", 0), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert_uint_eq(list("g"), 7);
+	ck_assert_int_eq(fx_unlink(&fx, "g"), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "l"), 0);
+	ck_assert_int_eq(store_first(fx.db.st, STORE_SYMLINKS, "", 0, &it),
+			 -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("xattr");
+	TCase *cases[] = { tc, NULL };
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, test_set_get);
+	tcase_add_test(tc, test_rights);
+	tcase_add_test(tc, test_many_and_gone);
+	return fx_main("mgr_xattr", cases);
+}
