@@ -20,6 +20,13 @@ enum cache {
 	CACHE_OPEN /* its pages, if nobody changed the file since */
 };
 
+/* What the kernel has beyond libfuse: newer.h. */
+struct newer {
+	uint64_t init; /* number of its INIT request; 0: there was none yet */
+	bool mmap; /* it maps files shared whose reads and writes go past its
+		    * cache (Linux 6.6) */
+};
+
 struct fsd {
 	struct fs fs;
 	uint64_t root; /* handle of the root directory */
@@ -32,6 +39,7 @@ struct fsd {
 	struct owners *owners; /* of POSIX locks that were taken */
 	struct versions *versions; /* of files whose pages the kernel has */
 	atomic_uint waits; /* for locks: waits.h */
+	struct newer newer;
 	struct fuse_session *se;
 };
 

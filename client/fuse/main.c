@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "newer.h"
 #include "ops.h"
 #include "options.h"
 #include "owners.h"
@@ -79,6 +80,17 @@ static void to_background(struct server *s)
 	s->log->sink = log_to_syslog;
 }
 
+static int mounted(struct server *s)
+{
+	int rc = newer_watch(&s->d);
+
+	if (rc)
+		return rc;
+	to_background(s);
+	guard_ready(s->ready);
+	return loop(&s->d, s->opt);
+}
+
 static int mount_and_serve(struct server *s)
 {
 	struct fsd *d = &s->d;
@@ -92,9 +104,7 @@ static int mount_and_serve(struct server *s)
 	if (!rc && fuse_session_mount(d->se, s->opt->dir))
 		rc = -EIO; /* said by libfuse */
 	if (!rc) {
-		to_background(s);
-		guard_ready(s->ready);
-		rc = loop(d, s->opt);
+		rc = mounted(s);
 		fuse_session_unmount(d->se);
 	}
 	fuse_remove_signal_handlers(d->se);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "newer.h"
 #include "ops.h"
 #include "owners.h"
 #include "stat.h"
@@ -92,7 +93,7 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		return;
 	}
 	fill_info(&c, &o, fi);
-	if (fuse_reply_open(req, fi))
+	if (newer_reply_open(&c, fi))
 		file_put(o.f); /* who asked is gone */
 }
 
@@ -118,7 +119,7 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	}
 	fill_info(&c, &o, fi);
 	call_fill_entry(&c, &o.st, &e);
-	if (fuse_reply_create(req, &e, fi))
+	if (newer_reply_create(&c, &e, fi))
 		file_put(o.f);
 }
 

@@ -17,11 +17,21 @@ exercise() {
 	rm "$tmp"/a/f?
 }
 
+# Linux 6.6 maps files shared that it keeps nothing of.
+maps() { [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.6 ]; }
+
 cache=none
 mount_at "$tmp/a" -o cache=none
 first=$daemon
 mount_at "$tmp/b" -o cache=none
 exercise ''
+if maps; then
+	exercise '-r -m'
+	must pvexer -m 7 1500 "$tmp/a/mapped"
+	rm "$tmp/a/mapped"
+else
+	say "shared mappings with cache=none: not with Linux $(uname -r)"
+fi
 # names and sizes, too
 echo one >"$tmp/a/n" && expect one cat "$tmp/b/n"
 echo two >>"$tmp/b/n" && expect 8 stat -c %s "$tmp/a/n"

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* newer.c - see newer.h; the kernel's structures are those of <linux/fuse.h>. */
+#include "newer.h"
+
+#include <errno.h>
+#include <linux/fuse.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define ALLOW_MMAP (1u << 4) /* FUSE_DIRECT_IO_ALLOW_MMAP, in flags2 */
+
+/* ---- INIT ---- */
+
+struct init {
+	struct fuse_in_header hdr;
+	struct fuse_init_in body;
+};
+
+static void look_at_init(struct fsd *d, const struct init *init, size_t len)
+{
+	if (len < sizeof(*init) || init->hdr.opcode != FUSE_INIT)
+		return;
+	d->newer.init = init->hdr.unique;
+	d->newer.mmap = d->cache == CACHE_NONE &&
+			init->body.flags & FUSE_INIT_EXT &&
+			init->body.flags2 & ALLOW_MMAP;
+}
+
+static ssize_t read_request(int fd, void *buf, size_t len, void *arg)
+{
+	struct fsd *d = arg;
+	ssize_t n = read(fd, buf, len);
+
+	if (n > 0 && !d->newer.init)
+		look_at_init(d, buf, (size_t)n);
+	return n;
+}
+
+/* A copy, with what libfuse left out. */
+static ssize_t answer_init(int fd, const struct iovec *iov)
+{
+	struct fuse_init_out out;
+	struct iovec with[2] = { iov[0], { &out, sizeof(out) } };
+
+	memcpy(&out, iov[1].iov_base, sizeof(out));
+	out.flags |= FUSE_INIT_EXT;
+	out.flags2 |= ALLOW_MMAP;
+	return writev(fd, with, 2);
+}
+
+static ssize_t write_answer(int fd, struct iovec *iov, int n, void *arg)
+{
+	const struct fsd *d = arg;
+	const struct fuse_out_header *hdr = iov[0].iov_base;
+
+	if (d->newer.mmap && hdr->unique == d->newer.init && !hdr->error &&
+	    n == 2 && iov[1].iov_len == sizeof(struct fuse_init_out))
+		return answer_init(fd, iov);
+	return writev(fd, iov, n);
+}
+
+int newer_watch(struct fsd *d)
+{
+	static const struct fuse_custom_io io = { .read = read_request,
+						  .writev = write_answer };
+
+	return fuse_session_custom_io(d->se, &io, fuse_session_fd(d->se));
+}
+
+/* ---- opens ---- */
+
+static struct fuse_open_out open_out(const struct fuse_file_info *fi)
+{
+	struct fuse_open_out out = { .fh = fi->fh };
+
+	if (fi->direct_io)
+		out.open_flags |= FOPEN_DIRECT_IO |
+				  FOPEN_PARALLEL_DIRECT_WRITES;
+	if (fi->keep_cache)
+		out.open_flags |= FOPEN_KEEP_CACHE;
+	return out;
+}
+
+int newer_reply_open(const struct call *c, const struct fuse_file_info *fi)
+{
+	struct fuse_open_out out = open_out(fi);
+
+	return fuse_reply_buf(c->req, (const char *)&out, sizeof(out));
+}
+
+static struct fuse_attr attr_out(const struct stat *st)
+{
+	return (struct fuse_attr){
+		.ino = st->st_ino,
+		.size = (uint64_t)st->st_size,
+		.blocks = (uint64_t)st->st_blocks,
+		.atime = (uint64_t)st->st_atim.tv_sec,
+		.mtime = (uint64_t)st->st_mtim.tv_sec,
+		.ctime = (uint64_t)st->st_ctim.tv_sec,
+		.atimensec = (uint32_t)st->st_atim.tv_nsec,
+		.mtimensec = (uint32_t)st->st_mtim.tv_nsec,
+		.ctimensec = (uint32_t)st->st_ctim.tv_nsec,
+		.mode = st->st_mode,
+		.nlink = (uint32_t)st->st_nlink,
+		.uid = st->st_uid,
+		.gid = st->st_gid,
+		.rdev = (uint32_t)st->st_rdev,
+		.blksize = (uint32_t)st->st_blksize,
+	};
+}
+
+static void split(double s, uint64_t *whole, uint32_t *ns)
+{
+	*whole = (uint64_t)s;
+	*ns = (uint32_t)((s - (double)*whole) * 1e9);
+}
+
+int newer_reply_create(const struct call *c, const struct fuse_entry_param *e,
+		       const struct fuse_file_info *fi)
+{
+	struct {
+		struct fuse_entry_out entry;
+		struct fuse_open_out open;
+	} out = { .entry = { .nodeid = e->ino,
+			     .generation = e->generation,
+			     .attr = attr_out(&e->attr) },
+		  .open = open_out(fi) };
+
+	split(e->entry_timeout, &out.entry.entry_valid,
+	      &out.entry.entry_valid_nsec);
+	split(e->attr_timeout, &out.entry.attr_valid,
+	      &out.entry.attr_valid_nsec);
+	return fuse_reply_buf(c->req, (const char *)&out, sizeof(out));
+}
