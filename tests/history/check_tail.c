@@ -15,6 +15,7 @@ struct piece {
 	const struct call *call;
 	const struct call *seen; /* a read */
 	uint32_t at;
+	uint32_t last; /* block of it that was seen */
 };
 
 struct tail {
@@ -72,6 +73,8 @@ static void place(struct history *h, const struct tail *t,
 	}
 	p->seen = read;
 	p->at = at;
+	if (value_part(val) > p->last)
+		p->last = value_part(val);
 }
 
 static int gather(struct history *h, unsigned int object, struct tail *t)
@@ -116,6 +119,13 @@ static void drop_unseen(struct history *h, struct tail *t)
 	t->n = n;
 }
 
+/* One that failed may have left only its first blocks, and the file ends there. */
+static uint32_t behind(const struct piece *p)
+{
+	return p->at + (p->call->outcome == SURE ? p->call->op->count
+						 : p->last + 1);
+}
+
 static void check_order(struct history *h, struct tail *t)
 {
 	const struct piece *late = NULL, *p;
@@ -124,7 +134,7 @@ static void check_order(struct history *h, struct tail *t)
 	qsort(t->piece, t->n, sizeof(*t->piece), by_place);
 	for (i = 0; i < t->n; i++) {
 		p = &t->piece[i];
-		if (i && p[-1].at + p[-1].call->op->count > p->at) {
+		if (i && behind(&p[-1]) > p->at) {
 			violation(h, "block %u: one append over another",
 				  p->at);
 			explain(h, "appended", p[-1].call);

@@ -317,6 +317,20 @@ START_TEST(append_over_another)
 }
 END_TEST
 
+/* One that failed may have left its first blocks; the next begins behind these. */
+START_TEST(append_behind_a_part)
+{
+	struct op *a = call(A, OP_APPEND, OBJ_TAIL, 0, 3, -ENOSPC);
+	struct op *b = call(B, OP_APPEND, OBJ_TAIL, 0, 2, 2);
+
+	read_tail(sim->tail_end, a, 0);
+	read_tail(sim->tail_end + 1, a, 1);
+	read_tail(sim->tail_end + 2, b, 0);
+	history_check(&sim->h);
+	ck_assert_uint_eq(sim->h.violations, 0);
+}
+END_TEST
+
 START_TEST(append_before_an_earlier_one)
 {
 	struct op *a = call(A, OP_APPEND, OBJ_TAIL, 0, 1, 1);
@@ -575,6 +589,7 @@ static void add_tails(TCase *tc)
 	tcase_add_test(tc, append_twice);
 	tcase_add_test(tc, append_not_in_one_piece);
 	tcase_add_test(tc, append_over_another);
+	tcase_add_test(tc, append_behind_a_part);
 	tcase_add_test(tc, append_before_an_earlier_one);
 	tcase_add_test(tc, append_late);
 }
