@@ -73,6 +73,19 @@ static int guard_it(const struct guard *g, pid_t server, const sigset_t *set)
 	return status;
 }
 
+/* Whoever reads from it is not to wait for us. */
+static void leave_terminal(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	if (fd < 0)
+		return;
+	for (int i = 0; i < 3; i++)
+		dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+}
+
 /* The server, and its guard.  Returns in the guard. */
 static int fork_server(const struct guard *g, int ready)
 {
@@ -88,21 +101,11 @@ static int fork_server(const struct guard *g, int ready)
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		exit(g->serve(g->arg, ready));
 	}
-	if (ready >= 0)
+	if (ready >= 0) {
 		close(ready);
+		leave_terminal();
+	}
 	return guard_it(g, server, &set);
-}
-
-static void leave_terminal(void)
-{
-	int fd = open("/dev/null", O_RDWR);
-
-	if (fd < 0)
-		return;
-	for (int i = 0; i < 3; i++)
-		dup2(fd, i);
-	if (fd > 2)
-		close(fd);
 }
 
 void guard_ready(int ready)

@@ -30,7 +30,9 @@ says 'pvfs-fuse: error'
 mountpoint -q "$m" && fail "mounted in spite of that"
 
 # ---- as mount(8) calls it; ready when it returns; busy is busy ----
-must "$fuse" $spec "$m" -n -o rw,$reach,timeout=3,_netdev
+# (and keeps nothing of its caller's open: cat ends)
+timeout 60 "$fuse" $spec "$m" -n -o rw,$reach,timeout=3,_netdev | timeout 60 cat ||
+	fail "its output stays open"
 shown+=("$m")
 echo kept >"$m/f"
 (cd "$m" && ! umount "$m" 2>/dev/null) || fail "unmounted while in use"
