@@ -97,22 +97,50 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		file_put(o.f); /* who asked is gone */
 }
 
+/* A new file is empty: no iod need be asked. */
+static int create_new(const struct call *c, const struct target *t, mode_t mode,
+		      int flags, struct opening *o)
+{
+	int rc;
+
+	*o = (struct opening){ .how = { .flags = WIRE_O_CREAT | WIRE_O_EXCL,
+					.mode = mode & 07777 } };
+	rc = open_run(c, t, flags, o);
+	if (rc)
+		return rc;
+	o->attr.flags |= WIRE_A_SIZE;
+	rc = file_run(o->f, complete, o);
+	if (rc)
+		file_put(o->f);
+	return rc;
+}
+
+/* The kernel found no such file; somebody else may have made it since. */
+static int create(const struct call *c, const struct target *t, mode_t mode,
+		  int flags, struct opening *o)
+{
+	int rc = create_new(c, t, mode, flags, o);
+
+	if (rc != -EEXIST || flags & O_EXCL)
+		return rc;
+	*o = (struct opening){ .how = { .flags = WIRE_O_CREAT,
+					.mode = mode & 07777 },
+			       .want_stat = true };
+	return open_run(c, t, flags, o);
+}
+
 void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	       struct fuse_file_info *fi)
 {
-	struct opening o = { .how = { .flags = WIRE_O_CREAT,
-				      .mode = mode & 07777 },
-			     .want_stat = true };
+	struct opening o;
 	struct fuse_entry_param e;
 	struct target t;
 	struct call c;
 	int rc;
 
 	call_begin(&c, req);
-	if (fi->flags & O_EXCL)
-		o.how.flags |= WIRE_O_EXCL;
 	t = call_entry(&c, parent, name);
-	rc = open_run(&c, &t, fi->flags, &o);
+	rc = create(&c, &t, mode, fi->flags, &o);
 	if (rc) {
 		call_end(&c, rc);
 		return;
@@ -125,10 +153,8 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 
 void open_new(const struct call *c, const struct target *t, mode_t mode)
 {
-	struct opening o = { .how = { .flags = WIRE_O_CREAT | WIRE_O_EXCL,
-				      .mode = mode & 07777 },
-			     .want_stat = true };
-	int rc = open_run(c, t, O_RDONLY, &o);
+	struct opening o;
+	int rc = create_new(c, t, mode, O_RDONLY, &o);
 
 	if (rc) {
 		call_end(c, rc);
