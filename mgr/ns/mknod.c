@@ -22,11 +22,11 @@ int ns_mknod(struct ns_op *op, const struct ns_mknod_args *args,
 		return -EEXIST;
 	if (place.slash)
 		return -ENOENT;
-	if (is_device(args->mode) && op->cred->uid != 0)
-		return -EPERM;
 	rc = ns_may_create(op, &place.dir);
 	if (rc)
 		return rc;
+	if (is_device(args->mode) && op->cred->uid != 0)
+		return -EPERM;
 	ns_inode_new(op, args->mode, &place.dir, ino);
 	if (is_device(args->mode)) {
 		ino->base = args->major;

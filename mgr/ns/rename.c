@@ -10,15 +10,32 @@ struct move {
 	struct inode *to; /* dst's directory: src's when it is the same */
 };
 
-static int check_names(const struct move *m)
+/* Only a directory's name may end in a slash. */
+static int check_slashes(const struct move *m, bool exchange)
 {
-	if (m->src.last != NS_LAST_NAME || m->dst.last != NS_LAST_NAME)
+	const struct ns_place *comes = exchange ? &m->dst : &m->src;
+
+	if (m->dst.slash && !inode_is_dir(&comes->ino))
+		return -ENOTDIR;
+	return m->src.slash && !inode_is_dir(&m->src.ino) ? -ENOTDIR : 0;
+}
+
+static int check_names(const struct move *m, uint32_t flags)
+{
+	bool keep = flags & WIRE_RN_NOREPLACE;
+	bool exchange = flags & WIRE_RN_EXCHANGE;
+
+	if (m->src.last != NS_LAST_NAME)
 		return -EBUSY;
+	if (m->dst.last != NS_LAST_NAME)
+		return keep ? -EEXIST : -EBUSY;
 	if (!m->src.found)
 		return -ENOENT;
-	if ((m->src.slash || m->dst.slash) && !inode_is_dir(&m->src.ino))
-		return -ENOTDIR;
-	return 0;
+	if (keep && m->dst.found)
+		return -EEXIST;
+	if (exchange && !m->dst.found)
+		return -ENOENT;
+	return check_slashes(m, exchange);
 }
 
 /* 1: dir is that directory, or lies below it; 0, -errno. */
@@ -152,10 +169,6 @@ static int check_exchange(struct ns_op *op, const struct move *m)
 	const struct move back = { .src = m->dst, .dst = m->src };
 	int rc;
 
-	if (!m->dst.found)
-		return -ENOENT;
-	if (m->dst.slash && !inode_is_dir(&m->dst.ino))
-		return -ENOTDIR;
 	rc = check_loop(op->ns, m);
 	if (!rc)
 		rc = check_loop(op->ns, &back);
@@ -218,11 +231,9 @@ int ns_rename(struct ns_op *op, const struct ns_path *from,
 	op->which = 1;
 	rc = ns_resolve(op, to, NS_ENTRY, &m.dst);
 	if (!rc)
-		rc = check_names(&m);
+		rc = check_names(&m, flags);
 	if (rc)
 		return rc;
-	if (m.dst.found && flags & WIRE_RN_NOREPLACE)
-		return -EEXIST;
 	if (m.dst.found && m.dst.ino.handle == m.src.ino.handle)
 		return 0;
 	m.to = m.src.dir.handle == m.dst.dir.handle ? &m.src.dir : &m.dst.dir;

@@ -242,16 +242,38 @@ static bool model_inside(int dir, int top)
 	return true;
 }
 
-static int model_rename_check(const struct spot *a, const struct spot *b)
+/* What the names themselves forbid. */
+static int model_rename_names(const struct spot *a, const struct spot *b,
+			      uint32_t flags)
 {
-	if (a->last != 'n' || b->last != 'n')
+	const struct spot *comes = flags & WIRE_RN_EXCHANGE ? b : a;
+
+	if (a->last != 'n')
 		return -EBUSY;
+	if (b->last != 'n')
+		return flags & WIRE_RN_NOREPLACE ? -EEXIST : -EBUSY;
 	if (a->node < 0)
 		return -ENOENT;
-	if ((a->slash || b->slash) && node[a->node].type != 'd')
+	if (flags & WIRE_RN_NOREPLACE && b->node >= 0)
+		return -EEXIST;
+	if (flags & WIRE_RN_EXCHANGE && b->node < 0)
+		return -ENOENT;
+	if (b->slash && node[comes->node].type != 'd')
 		return -ENOTDIR;
-	if (b->node == a->node)
-		return 0;
+	return a->slash && node[a->node].type != 'd' ? -ENOTDIR : 0;
+}
+
+static int model_exchange_check(const struct spot *a, const struct spot *b)
+{
+	if (node[a->node].type == 'd' && model_inside(b->dir, a->node))
+		return -EINVAL;
+	if (node[b->node].type == 'd' && model_inside(a->dir, b->node))
+		return -EINVAL;
+	return 0;
+}
+
+static int model_replace_check(const struct spot *a, const struct spot *b)
+{
 	if (node[a->node].type == 'd' && model_inside(b->dir, a->node))
 		return -EINVAL;
 	if (b->node < 0)
@@ -265,7 +287,49 @@ static int model_rename_check(const struct spot *a, const struct spot *b)
 	return model_empty(b->node) ? 0 : -ENOTEMPTY;
 }
 
-int model_rename(const char *from, const char *to)
+/* n comes from one directory to stand at another place. */
+static void model_place(int n, int from, const struct spot *at)
+{
+	node[at->dir].child[at->name] = n;
+	if (node[n].type != 'd')
+		return;
+	node[from].nlink--;
+	node[at->dir].nlink++;
+	node[n].parent = at->dir;
+}
+
+static int model_replace(const struct spot *a, const struct spot *b)
+{
+	int rc = model_replace_check(a, b);
+
+	if (rc)
+		return rc;
+	node[a->dir].child[a->name] = -1;
+	model_place(a->node, a->dir, b);
+	if (b->node < 0)
+		return 0;
+	if (node[b->node].type == 'd') {
+		node[b->dir].nlink--;
+		node[b->node].used = false;
+	} else {
+		node[b->node].nlink--;
+		model_settle(b->node);
+	}
+	return 0;
+}
+
+static int model_exchange(const struct spot *a, const struct spot *b)
+{
+	int rc = model_exchange_check(a, b);
+
+	if (rc)
+		return rc;
+	model_place(a->node, a->dir, b);
+	model_place(b->node, b->dir, a);
+	return 0;
+}
+
+int model_rename(const char *from, const char *to, uint32_t flags)
 {
 	struct spot a, b;
 	int rc = model_find(from, false, true, &a);
@@ -273,26 +337,11 @@ int model_rename(const char *from, const char *to)
 	if (!rc)
 		rc = model_find(to, false, true, &b);
 	if (!rc)
-		rc = model_rename_check(&a, &b);
+		rc = model_rename_names(&a, &b, flags);
 	if (rc || b.node == a.node)
 		return rc;
-	node[a.dir].child[a.name] = -1;
-	node[b.dir].child[b.name] = a.node;
-	if (node[a.node].type == 'd') {
-		node[a.dir].nlink--;
-		node[b.dir].nlink++;
-		node[a.node].parent = b.dir;
-	}
-	if (b.node < 0)
-		return 0;
-	if (node[b.node].type == 'd') {
-		node[b.dir].nlink--;
-		node[b.node].used = false;
-	} else {
-		node[b.node].nlink--;
-		model_settle(b.node);
-	}
-	return 0;
+	return flags & WIRE_RN_EXCHANGE ? model_exchange(&a, &b)
+					: model_replace(&a, &b);
 }
 
 int model_open(const char *path, bool excl, int *n)

@@ -43,7 +43,8 @@ int model_rmdir(const char *path);
 int model_unlink(const char *path);
 int model_symlink(const char *target, const char *path);
 int model_link(const char *from, const char *to);
-int model_rename(const char *from, const char *to);
+/* flags: WIRE_RN_*. */
+int model_rename(const char *from, const char *to, uint32_t flags);
 int model_open(const char *path, bool excl, int *n);
 /* One writer of node n less; then the node goes if nothing holds it. */
 void model_last_writer(int n);

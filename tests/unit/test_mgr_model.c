@@ -240,10 +240,11 @@ static void compare_all(void)
 
 static void step(void)
 {
-	static const char *const verb[] = { "mkdir",   "rmdir", "unlink",
-					    "symlink", "link",	"rename" };
+	static const char *const verb[] = { "mkdir",   "rmdir",	  "unlink",
+					    "symlink", "link",	  "rename",
+					    "keep",    "exchange" };
 	char a[128], b[128];
-	unsigned int what = rnd(40);
+	unsigned int what = rnd(40), flags;
 	int want, got;
 
 	random_path(a);
@@ -260,7 +261,8 @@ static void step(void)
 	else if (what < 17)
 		want = model_link(a, b), got = fx_link(&fx, a, b), what = 4;
 	else if (what < 24)
-		want = model_rename(a, b), got = fx_rename(&fx, a, b), what = 5;
+		flags = rnd(2) ? rnd(3) : 0, want = model_rename(a, b, flags),
+		got = fx_rename2(&fx, a, b, flags), what = 5 + flags;
 	else if (what < 30)
 		return step_open(a);
 	else if (what < 34)

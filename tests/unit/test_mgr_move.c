@@ -43,6 +43,11 @@ START_TEST(test_noreplace)
 	ck_assert_int_eq(fx_link(&fx, "a", "b"), 0);
 	ck_assert_int_eq(fx_rename2(&fx, "a", "b", WIRE_RN_NOREPLACE), -EEXIST);
 	ck_assert_int_eq(fx_rename2(&fx, "a", "a", WIRE_RN_NOREPLACE), -EEXIST);
+	ck_assert_int_eq(fx_rename2(&fx, "a", "b/", WIRE_RN_NOREPLACE),
+			 -EEXIST);
+	ck_assert_int_eq(fx_rename2(&fx, "a", "/", WIRE_RN_NOREPLACE), -EEXIST);
+	ck_assert_int_eq(fx_rename2(&fx, "a", "c/", WIRE_RN_NOREPLACE),
+			 -ENOTDIR);
 	ck_assert_int_eq(fx_rename2(&fx, "a", "c", WIRE_RN_NOREPLACE), 0);
 	ck_assert_int_eq(fx_stat(&fx, "a", &ino), -ENOENT);
 	ck_assert_int_eq(fx_stat(&fx, "c", &ino), 0);
@@ -72,8 +77,8 @@ START_TEST(test_exchange)
 	ck_assert_uint_eq(handle_of("p/f/e/../.."), handle_of("p"));
 	ck_assert_uint_eq(stat_ok("p").nlink, 3);
 	ck_assert_uint_eq(stat_ok("q").nlink, 2);
-	/* a directory and a file in one directory */
-	ck_assert_int_eq(exchange("p/f", "p/g"), 0);
+	/* a directory and a file in one directory: the slash is the former's */
+	ck_assert_int_eq(exchange("p/g", "p/f/"), 0);
 	ck_assert_uint_eq(handle_of("p/g"), d);
 	ck_assert_uint_eq(stat_ok("p").nlink, 3);
 	/* two directories */
@@ -94,6 +99,8 @@ START_TEST(test_no_exchange)
 	ck_assert_int_eq(exchange("q", "q/d/e"), -EINVAL);
 	ck_assert_int_eq(exchange("q/d/e", "q"), -EINVAL);
 	ck_assert_int_eq(exchange("q/d", "p/f/"), -ENOTDIR);
+	ck_assert_int_eq(exchange("p/f/", "q/d"), -ENOTDIR);
+	ck_assert_int_eq(exchange("p/f/", "no"), -ENOENT);
 	fx_become(&fx, 1000, 1000);
 	ck_assert_int_eq(exchange("p/f", "p/g"), -EACCES);
 	fx_become(&fx, 0, 0);
@@ -116,6 +123,9 @@ START_TEST(test_special)
 	ck_assert_uint_eq(stat_ok("c").pcount, 77);
 	ck_assert_int_eq(fx_mknod(&fx, "c", S_IFIFO | 0644, &ino), -EEXIST);
 	ck_assert_int_eq(fx_mknod(&fx, "x/", S_IFIFO | 0644, &ino), -ENOENT);
+	fx_become(&fx, 1000, 1000);
+	ck_assert_int_eq(fx_mknod(&fx, "b", S_IFBLK | 0644, &ino), -EACCES);
+	fx_become(&fx, 0, 0);
 	ck_assert_int_eq(fx_chmod(&fx, "/", 0777), 0);
 	fx_become(&fx, 1000, 1000);
 	ck_assert_int_eq(fx_mknod(&fx, "b", S_IFBLK | 0644, &ino), -EPERM);
