@@ -338,10 +338,22 @@ int pvfs_futimens(int fd, const struct timespec *times);
 /* ---- names ---- */
 
 int pvfs_mkdir(const char *path, mode_t mode);
+/*
+ * As mknod(2): regular files, FIFOs, sockets, and, of root, devices (EPERM of
+ * others).  These have a name and attributes here, and are served by the
+ * kernel of each host through a mount: pvfs_open() answers ENXIO.
+ */
+int pvfs_mknod(const char *path, mode_t mode, dev_t dev);
 int pvfs_rmdir(const char *path);
 int pvfs_unlink(const char *path);
 /* EXDEV unless both are on the same mount, or both outside of all. */
 int pvfs_rename(const char *from, const char *to);
+/*
+ * As renameat2(2): flags 0, RENAME_NOREPLACE (EEXIST if to is there) or
+ * RENAME_EXCHANGE (both are, and take each other's place in one step); EINVAL:
+ * others, both, or a manager that is older than this call.
+ */
+int pvfs_rename2(const char *from, const char *to, unsigned int flags);
 int pvfs_link(const char *from, const char *to);
 int pvfs_symlink(const char *target, const char *path);
 ssize_t pvfs_readlink(const char *path, char *buf, size_t len);

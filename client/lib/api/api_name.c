@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* api_name.c - names: mkdir, rename, links and the like. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "api_int.h"
@@ -28,6 +30,73 @@ int pvfs_mkdir(const char *path, mode_t mode)
 	bits = mode_after_umask(mode) & 01777;
 	rc = where_follow(&w, 0, do_mkdir, &bits);
 	return rc == WHERE_ORDINARY ? mkdir(w.path, mode) : api_int(rc);
+}
+
+static int do_mknod(struct session *s, const struct target *t, void *arg)
+{
+	return mgr_mknod(s, t, arg);
+}
+
+static bool slash_last(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len && path[len - 1] == '/';
+}
+
+/* An open answers for "name/" what mknod(2) does not: there, nothing is ever made. */
+static int do_creat(struct session *s, const struct target *t, void *arg)
+{
+	const struct mgr_mknod nothing = { .mode = S_IFIFO };
+	const struct mgr_mknod *what = arg;
+	struct mgr_open how = { .flags = WIRE_O_CREAT | WIRE_O_EXCL,
+				.mode = what->mode & 07777,
+				.dist = { UINT32_MAX, UINT32_MAX,
+					  UINT32_MAX } };
+	struct attr attr;
+	uint64_t open;
+
+	if (slash_last(t->path))
+		return mgr_mknod(s, t, &nothing);
+	return mgr_open(s, t, &how, &attr, &open);
+}
+
+/* As the kernel looks at it first: 0, -errno. */
+static int special(mode_t mode, dev_t dev, struct mgr_mknod *what)
+{
+	*what = (struct mgr_mknod){ .mode = mode_after_umask(mode & 07777) |
+					    (mode & S_IFMT) };
+	switch (mode & S_IFMT) {
+	case S_IFCHR:
+	case S_IFBLK:
+		what->major = major(dev);
+		what->minor = minor(dev);
+		return 0;
+	case S_IFIFO:
+	case S_IFSOCK:
+	case S_IFREG:
+	case 0:
+		return 0;
+	case S_IFDIR:
+		return -EPERM;
+	}
+	return -EINVAL;
+}
+
+int pvfs_mknod(const char *path, mode_t mode, dev_t dev)
+{
+	struct mgr_mknod what;
+	struct where w;
+	bool regular = S_ISREG(mode) || !(mode & S_IFMT);
+	int rc;
+
+	where_find(&w, path);
+	if (!w.fs)
+		return mknod(path, mode, dev);
+	rc = special(mode, dev, &what);
+	if (!rc)
+		rc = where_follow(&w, 0, regular ? do_creat : do_mknod, &what);
+	return rc == WHERE_ORDINARY ? mknod(w.path, mode, dev) : api_int(rc);
 }
 
 static int do_rmdir(struct session *s, const struct target *t, void *arg)
@@ -62,6 +131,48 @@ int pvfs_rename(const char *from, const char *to)
 	int rc = where_run_pair(&a, &b, from, to, mgr_rename);
 
 	return rc == WHERE_ORDINARY ? rename(a.path, b.path) : api_int(rc);
+}
+
+static int noreplace(struct session *s, const struct target *from,
+		     const struct target *to, unsigned int *which)
+{
+	return mgr_rename2(s, from, to, WIRE_RN_NOREPLACE, which);
+}
+
+static int exchange(struct session *s, const struct target *from,
+		    const struct target *to, unsigned int *which)
+{
+	return mgr_rename2(s, from, to, WIRE_RN_EXCHANGE, which);
+}
+
+static int no_such_flags(struct session *s, const struct target *from,
+			 const struct target *to, unsigned int *which)
+{
+	return -EINVAL;
+}
+
+static pair_op rename_op(unsigned int flags)
+{
+	switch (flags) {
+	case 0:
+		return mgr_rename;
+	case RENAME_NOREPLACE:
+		return noreplace;
+	case RENAME_EXCHANGE:
+		return exchange;
+	}
+	return no_such_flags;
+}
+
+int pvfs_rename2(const char *from, const char *to, unsigned int flags)
+{
+	struct where a, b;
+	int rc = where_run_pair(&a, &b, from, to, rename_op(flags));
+
+	if (rc == WHERE_ORDINARY)
+		return renameat2(AT_FDCWD, a.path, AT_FDCWD, b.path, flags);
+	/* a manager of an earlier version */
+	return api_int(rc == -ENOSYS ? -EINVAL : rc);
 }
 
 int pvfs_link(const char *from, const char *to)

@@ -111,6 +111,10 @@ void same_stat(struct model *m, const struct stat st[SIDES])
 	if (a->st_uid != b->st_uid || a->st_gid != b->st_gid)
 		differ(m, "owner %u:%u and %u:%u", a->st_uid, a->st_gid,
 		       b->st_uid, b->st_gid);
+	if ((S_ISCHR(b->st_mode) || S_ISBLK(b->st_mode)) &&
+	    a->st_rdev != b->st_rdev)
+		differ(m, "device %lx and %lx", (unsigned long)a->st_rdev,
+		       (unsigned long)b->st_rdev);
 	if (S_ISDIR(b->st_mode))
 		return;
 	if (a->st_size != b->st_size)

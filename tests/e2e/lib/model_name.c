@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "model.h"
@@ -85,6 +86,41 @@ static void op_rename(struct model *m)
 	BOTH(m, pvfs_rename(m->path[s][0], m->path[s][1]));
 }
 
+static void op_rename2(struct model *m)
+{
+	static const unsigned int flags[] = { 0, RENAME_NOREPLACE,
+					      RENAME_EXCHANGE,
+					      RENAME_NOREPLACE |
+						      RENAME_EXCHANGE };
+	unsigned int f = flags[chance(m, 5) ? 3 : roll(m, 3)];
+	const char *from = any_path(m, 0);
+
+	what(m, "rename2 %s %s %u", from, any_path(m, 1), f);
+	BOTH(m, pvfs_rename2(m->path[s][0], m->path[s][1], f));
+}
+
+/* What a program would hang in goes at once, with all else that is special;
+ * devices that nobody has: nothing opens them. */
+static void op_mknod(struct model *m)
+{
+	static const mode_t types[] = { S_IFIFO, S_IFSOCK, S_IFREG, 0,
+					S_IFCHR, S_IFBLK,  S_IFDIR, S_IFLNK };
+	mode_t type = types[roll(m, sizeof(types) / sizeof(types[0]))];
+	mode_t mode = type | any_mode(m, 010000, 0600);
+	dev_t dev = makedev(240 + roll(m, 15), 1 + roll(m, 1 << 20));
+	struct stat st[SIDES] = { 0 };
+	int64_t made = 0;
+
+	what(m, "mknod %s %o %lx", any_path(m, 0), mode, (unsigned long)dev);
+	BOTH(m, made = pvfs_mknod(m->path[s][0], mode, dev));
+	if (made < 0)
+		return;
+	BOTH(m, pvfs_lstat(m->path[s][0], &st[s]));
+	same_stat(m, st);
+	if (!S_ISREG(st[B].st_mode))
+		BOTH(m, pvfs_unlink(m->path[s][0]));
+}
+
 static void op_link(struct model *m)
 {
 	const char *from = any_path(m, 0);
@@ -154,9 +190,10 @@ static void op_list(struct model *m)
 void op_name(struct model *m)
 {
 	static void (*const ops[])(struct model *) = {
-		op_stat,  op_stat,  op_access,	op_attr,     op_truncate,
-		op_mkdir, op_rmdir, op_unlink,	op_rename,   op_rename,
-		op_link,  op_list,  op_symlink, op_readlink,
+		op_stat,    op_stat,  op_access,  op_attr,     op_truncate,
+		op_mkdir,   op_rmdir, op_unlink,  op_rename,   op_rename,
+		op_link,    op_list,  op_symlink, op_readlink, op_rename2,
+		op_rename2, op_mknod,
 	};
 
 	ops[roll(m, sizeof(ops) / sizeof(ops[0]))](m);
