@@ -72,36 +72,42 @@ static int check_above(const struct ns *ns, const struct move *m)
 	return rc == 1 ? -ENOTEMPTY : rc;
 }
 
-static int check_victim(struct ns *ns, const struct move *m)
+static int check_types(const struct move *m)
+{
+	if (!m->dst.found ||
+	    inode_is_dir(&m->src.ino) == inode_is_dir(&m->dst.ino))
+		return 0;
+	return inode_is_dir(&m->src.ino) ? -ENOTDIR : -EISDIR;
+}
+
+static int check_empty(struct ns *ns, const struct move *m)
 {
 	int rc;
 
-	if (!m->dst.found)
+	if (!m->dst.found || !inode_is_dir(&m->dst.ino))
 		return 0;
-	if (!inode_is_dir(&m->dst.ino))
-		return inode_is_dir(&m->src.ino) ? -ENOTDIR : 0;
-	if (!inode_is_dir(&m->src.ino))
-		return -EISDIR;
 	rc = dent_none(ns->st, m->dst.ino.handle);
 	return rc < 0 ? rc : rc ? 0 : -ENOTEMPTY;
 }
 
-static int check_rights(struct ns_op *op, const struct move *m)
+static int check_entries(struct ns_op *op, const struct move *m)
 {
 	const struct ns_cred *cred = op->cred;
-	int rc;
+	int rc = ns_may_delete(cred, &m->src.dir, &m->src.ino);
 
-	rc = ns_may_delete(cred, &m->src.dir, &m->src.ino);
 	if (rc)
 		return rc;
-	rc = m->dst.found ? ns_may_delete(cred, &m->dst.dir, &m->dst.ino)
-			  : ns_may_create(op, &m->dst.dir);
-	if (rc)
-		return rc;
-	/* its ".." changes */
-	if (inode_is_dir(&m->src.ino) && m->src.dir.handle != m->dst.dir.handle)
-		return ns_may(cred, &m->src.ino, W_OK);
-	return 0;
+	return m->dst.found ? ns_may_delete(cred, &m->dst.dir, &m->dst.ino)
+			    : ns_may_create(op, &m->dst.dir);
+}
+
+/* The ".." of a directory that goes elsewhere changes. */
+static int check_inside(const struct ns_op *op, const struct move *m)
+{
+	if (!inode_is_dir(&m->src.ino) ||
+	    m->src.dir.handle == m->dst.dir.handle)
+		return 0;
+	return ns_may(op->cred, &m->src.ino, W_OK);
 }
 
 static int replace_victim(struct ns_op *op, struct move *m)
@@ -158,8 +164,12 @@ static int check_move(struct ns_op *op, const struct move *m)
 	if (!rc)
 		rc = check_above(op->ns, m);
 	if (!rc)
-		rc = check_rights(op, m);
-	return rc ? rc : check_victim(op->ns, m);
+		rc = check_entries(op, m);
+	if (!rc)
+		rc = check_types(m);
+	if (!rc)
+		rc = check_inside(op, m);
+	return rc ? rc : check_empty(op->ns, m);
 }
 
 /* ---- two entries take each other's place ---- */
@@ -173,8 +183,10 @@ static int check_exchange(struct ns_op *op, const struct move *m)
 	if (!rc)
 		rc = check_loop(op->ns, &back);
 	if (!rc)
-		rc = check_rights(op, m);
-	return rc ? rc : check_rights(op, &back);
+		rc = check_entries(op, m);
+	if (!rc)
+		rc = check_inside(op, m);
+	return rc ? rc : check_inside(op, &back);
 }
 
 /* The object of from comes to stand where at is, in the directory dir. */

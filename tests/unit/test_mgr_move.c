@@ -112,6 +112,24 @@ START_TEST(test_no_exchange)
 }
 END_TEST
 
+/* A directory that is not one's own is no file's successor; nor goes it elsewhere. */
+START_TEST(test_which_error)
+{
+	make_tree();
+	ck_assert_int_eq(fx_chmod(&fx, "p", 0777), 0);
+	ck_assert_int_eq(fx_chmod(&fx, "q", 0777), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "p/full", 0755), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "p/full/x", 0755), 0);
+	fx_become(&fx, 1000, 1000);
+	ck_assert_int_eq(fx_rename(&fx, "q/d", "p/f"), -ENOTDIR);
+	ck_assert_int_eq(fx_rename(&fx, "p/f", "q/d"), -EISDIR);
+	ck_assert_int_eq(fx_rename(&fx, "q/d", "p/d"), -EACCES);
+	ck_assert_int_eq(fx_rename(&fx, "q/d", "p/full"), -EACCES);
+	fx_become(&fx, 0, 0);
+	ck_assert_int_eq(fx_rename(&fx, "q/d", "p/full"), -ENOTEMPTY);
+}
+END_TEST
+
 START_TEST(test_special)
 {
 	struct inode ino;
@@ -178,6 +196,7 @@ int main(void)
 	tcase_add_test(tc, test_noreplace);
 	tcase_add_test(tc, test_exchange);
 	tcase_add_test(tc, test_no_exchange);
+	tcase_add_test(tc, test_which_error);
 	tcase_add_test(tc, test_special);
 	tcase_add_test(tc, test_held);
 	return fx_main("mgr_move", cases);
