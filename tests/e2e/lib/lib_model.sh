@@ -7,7 +7,9 @@ PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 public model
 start_pvfs -n 3
-mkdir -m 777 "$tmp/ordinary" "$tmp/ordinary/open"
+# as /pvfs is: the folders' "d/.." may lead there
+mkdir -m 755 "$tmp/ordinary"
+mkdir "$tmp/ordinary/open"
 chmod 777 "$tmp/ordinary/open"
 chmod 644 "$PVFSTAB_FILE"
 chmod 755 "$state"
