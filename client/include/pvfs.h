@@ -335,6 +335,30 @@ int pvfs_utimens(const char *path, const struct timespec *times);
 int pvfs_lutimens(const char *path, const struct timespec *times);
 int pvfs_futimens(int fd, const struct timespec *times);
 
+/*
+ * Extended attributes, as setxattr(2) and the others: user. on files and
+ * directories, trusted. and security. of root.  48 of an object, values of at
+ * most 4096 bytes: ENOSPC beyond.  EOPNOTSUPP: another prefix (access control
+ * lists are not there).  They go with the object.
+ */
+int pvfs_setxattr(const char *path, const char *name, const void *value,
+		  size_t len, int flags);
+int pvfs_lsetxattr(const char *path, const char *name, const void *value,
+		   size_t len, int flags);
+int pvfs_fsetxattr(int fd, const char *name, const void *value, size_t len,
+		   int flags);
+ssize_t pvfs_getxattr(const char *path, const char *name, void *value,
+		      size_t len);
+ssize_t pvfs_lgetxattr(const char *path, const char *name, void *value,
+		       size_t len);
+ssize_t pvfs_fgetxattr(int fd, const char *name, void *value, size_t len);
+ssize_t pvfs_listxattr(const char *path, char *names, size_t len);
+ssize_t pvfs_llistxattr(const char *path, char *names, size_t len);
+ssize_t pvfs_flistxattr(int fd, char *names, size_t len);
+int pvfs_removexattr(const char *path, const char *name);
+int pvfs_lremovexattr(const char *path, const char *name);
+int pvfs_fremovexattr(int fd, const char *name);
+
 /* ---- names ---- */
 
 int pvfs_mkdir(const char *path, mode_t mode);

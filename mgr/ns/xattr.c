@@ -11,16 +11,23 @@
 _Static_assert(XATTR_NAME_MAX == WIRE_NAME_MAX, "names");
 _Static_assert(XATTR_VALUE_MAX == WIRE_XATTR_MAX, "values");
 
-enum space { SPACE_USER, SPACE_TRUSTED, SPACE_SECURITY, SPACE_NONE };
+enum space {
+	SPACE_USER,
+	SPACE_TRUSTED,
+	SPACE_SECURITY,
+	SPACE_SYSTEM,
+	SPACE_NONE
+};
+
+static const char *const prefix[] = { "user.", "trusted.", "security.",
+				      "system." };
 
 static enum space space_of(const char *name, size_t len)
 {
-	static const char *const prefix[] = { "user.", "trusted.",
-					      "security." };
 	enum space s;
 
 	for (s = SPACE_USER; s < SPACE_NONE; s++)
-		if (len > strlen(prefix[s]) &&
+		if (len >= strlen(prefix[s]) &&
 		    !memcmp(name, prefix[s], strlen(prefix[s])))
 			break;
 	return s;
@@ -38,20 +45,35 @@ static int may_user(const struct ns_cred *cred, const struct inode *ino,
 	return ns_may(cred, ino, write ? W_OK : R_OK);
 }
 
-static int may(const struct ns_cred *cred, const struct inode *ino,
-	       const struct ns_xattr *x, bool write)
+static int may_space(const struct ns_cred *cred, const struct inode *ino,
+		     enum space space, bool write)
 {
-	switch (space_of(x->name, x->nlen)) {
+	switch (space) {
 	case SPACE_USER:
 		return may_user(cred, ino, write);
 	case SPACE_TRUSTED:
 		return cred->uid == 0 ? 0 : write ? -EPERM : -ENODATA;
 	case SPACE_SECURITY:
 		return write && cred->uid != 0 ? -EPERM : 0;
+	case SPACE_SYSTEM:
+		return 0;
 	case SPACE_NONE:
 		break;
 	}
-	return -EOPNOTSUPP;
+	return ns_may(cred, ino, write ? W_OK : R_OK);
+}
+
+static int may(const struct ns_cred *cred, const struct inode *ino,
+	       const struct ns_xattr *x, bool write)
+{
+	enum space space = space_of(x->name, x->nlen);
+	int rc = may_space(cred, ino, space, write);
+
+	if (rc)
+		return rc;
+	if (space >= SPACE_SYSTEM)
+		return -EOPNOTSUPP;
+	return x->nlen > strlen(prefix[space]) ? 0 : -EINVAL;
 }
 
 static int count_one(void *arg, const char *name, size_t nlen)

@@ -430,6 +430,37 @@ static int op_access(char **arg)
 	return pvfs_access(arg[0], (int)num(arg[1]));
 }
 
+static int op_setxattr(char **arg)
+{
+	return pvfs_setxattr(arg[0], arg[1], arg[2], strlen(arg[2]), 0);
+}
+
+static int op_getxattr(char **arg)
+{
+	char value[8192];
+	ssize_t n = pvfs_getxattr(arg[0], arg[1], value, sizeof(value));
+
+	if (n < 0)
+		return -1;
+	printf("%.*s\n", (int)n, value);
+	return 0;
+}
+
+static int op_removexattr(char **arg)
+{
+	return pvfs_removexattr(arg[0], arg[1]);
+}
+
+static int op_mkfifo(char **arg)
+{
+	return pvfs_mknod(arg[0], S_IFIFO | 0644, 0);
+}
+
+static int op_exchange(char **arg)
+{
+	return pvfs_rename2(arg[0], arg[1], RENAME_EXCHANGE);
+}
+
 /* make_later PATH: looks for it, and makes it when standard input has ended */
 static int op_make_later(char **arg)
 {
@@ -450,20 +481,22 @@ static const struct {
 	int nargs;
 	int (*run)(char **arg);
 } ops[] = {
-	{ "write", 4, op_write },     { "check", 4, op_check },
-	{ "append", 4, op_append },   { "ack", 4, op_ack },
-	{ "names", 1, op_names },     { "create", 4, op_create },
-	{ "stat", 1, op_stat },	      { "hold", 1, op_hold },
-	{ "late", 2, op_late },	      { "rewrite", 4, op_rewrite },
-	{ "read", 1, op_read },	      { "openw", 1, op_openw },
-	{ "creat", 1, op_creat },     { "mkdir", 1, op_mkdir },
-	{ "rmdir", 1, op_rmdir },     { "unlink", 1, op_unlink },
-	{ "rename", 2, op_rename },   { "link", 2, op_link },
-	{ "symlink", 2, op_symlink }, { "chmod", 2, op_chmod },
-	{ "chown", 3, op_chown },     { "truncate", 2, op_truncate },
-	{ "utime", 2, op_utime },     { "make_later", 1, op_make_later },
-	{ "access", 2, op_access },   { "compute", 2, op_compute },
-	{ "count", 2, op_count },
+	{ "write", 4, op_write },	{ "check", 4, op_check },
+	{ "append", 4, op_append },	{ "ack", 4, op_ack },
+	{ "names", 1, op_names },	{ "create", 4, op_create },
+	{ "stat", 1, op_stat },		{ "hold", 1, op_hold },
+	{ "late", 2, op_late },		{ "rewrite", 4, op_rewrite },
+	{ "read", 1, op_read },		{ "openw", 1, op_openw },
+	{ "creat", 1, op_creat },	{ "mkdir", 1, op_mkdir },
+	{ "rmdir", 1, op_rmdir },	{ "unlink", 1, op_unlink },
+	{ "rename", 2, op_rename },	{ "link", 2, op_link },
+	{ "symlink", 2, op_symlink },	{ "chmod", 2, op_chmod },
+	{ "chown", 3, op_chown },	{ "truncate", 2, op_truncate },
+	{ "utime", 2, op_utime },	{ "make_later", 1, op_make_later },
+	{ "access", 2, op_access },	{ "compute", 2, op_compute },
+	{ "count", 2, op_count },	{ "setxattr", 3, op_setxattr },
+	{ "getxattr", 2, op_getxattr }, { "removexattr", 2, op_removexattr },
+	{ "mkfifo", 1, op_mkfifo },	{ "exchange", 2, op_exchange },
 };
 
 int main(int argc, char **argv)

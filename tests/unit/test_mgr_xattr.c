@@ -101,13 +101,18 @@ START_TEST(test_rights)
 	ck_assert_int_eq(set("f", "security.s", "x", 0), 0);
 	ck_assert_int_eq(set("f", "system.posix_acl_access", "x", 0),
 			 -EOPNOTSUPP);
-	ck_assert_int_eq(set("f", "user.", "x", 0), -EOPNOTSUPP);
+	ck_assert_int_eq(set("f", "user.", "x", 0), -EINVAL);
+	ck_assert_int_eq(set("f", "trusted.", "x", 0), -EINVAL);
+	ck_assert_int_eq(get("f", "security.", &len), -EINVAL);
+	ck_assert_int_eq(set("f", "other.a", "x", 0), -EOPNOTSUPP);
 	ck_assert_int_eq(set("f", "", "x", 0), -EOPNOTSUPP);
 	ck_assert_int_eq(set("f", "user.u", "x", 0), 0);
 	ck_assert_int_eq(fx_symlink(&fx, "f", "l"), 0);
 	ck_assert_int_eq(fx_mkdir(&fx, "d", 01777), 0);
 	fx_become(&fx, 1000, 1000);
 	ck_assert_int_eq(set("f", "user.u", "x", 0), -EACCES);
+	ck_assert_int_eq(set("f", "other.a", "x", 0), -EACCES);
+	ck_assert_int_eq(set("f", "trusted.", "x", 0), -EPERM);
 	ck_assert_int_eq(drop("f", "user.u"), -EACCES);
 	ck_assert_int_eq(set("d", "user.u", "x", 0), -EPERM);
 	ck_assert_int_eq(set("f", "trusted.t", "x", 0), -EPERM);

@@ -21,8 +21,7 @@ int mgr_setxattr(struct session *s, const struct target *t, const char *name,
 
 	if (len > WIRE_XATTR_MAX)
 		return -ENOSPC;
-	if (flags & ~(XATTR_CREATE | XATTR_REPLACE) ||
-	    flags == (XATTR_CREATE | XATTR_REPLACE))
+	if (flags & ~(XATTR_CREATE | XATTR_REPLACE))
 		return -EINVAL;
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	ask_put(&c, name, strlen(name));

@@ -145,10 +145,12 @@ static void close_all(struct model *m)
 static void run(struct model *m, unsigned int steps)
 {
 	for (m->step = 0; m->step < steps; m->step++) {
-		if (chance(m, 65))
+		if (chance(m, 60))
 			op_file(m);
-		else
+		else if (chance(m, 85))
 			op_name(m);
+		else
+			op_xattr(m);
 	}
 	close_all(m);
 }

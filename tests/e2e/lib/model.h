@@ -31,6 +31,7 @@ struct model {
 	struct pair pair[PAIRS];
 	char what[512]; /* the call at hand */
 	int at; /* ... and its pair, or -1 */
+	enum { UNKNOWN, THERE, NOWHERE } xattrs; /* in the ordinary folder */
 	char *buf[SIDES]; /* FILE_MAX each */
 	char path[SIDES][2][512];
 };
@@ -58,6 +59,7 @@ void same_stat(struct model *m, const struct stat st[SIDES]);
 /* One random call each. */
 void op_file(struct model *m); /* model_file.c: on descriptors */
 void op_name(struct model *m); /* model_name.c: on paths */
+void op_xattr(struct model *m); /* model_xattr.c */
 
 #define UNTOUCHED 4096 /* no errno */
 
