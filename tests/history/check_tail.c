@@ -122,8 +122,8 @@ static void drop_unseen(struct history *h, struct tail *t)
 /* One that failed may have left only its first blocks, and the file ends there. */
 static uint32_t behind(const struct piece *p)
 {
-	return p->at + (p->call->outcome == SURE ? p->call->op->count
-						 : p->last + 1);
+	return p->at +
+	       (p->call->outcome == SURE ? p->call->op->count : p->last + 1);
 }
 
 static void check_order(struct history *h, struct tail *t)
