@@ -10,7 +10,7 @@ exercise() {
 	local flags=$1 k pids=()
 
 	for k in 1 2 3; do
-		pvexer $flags $((RANDOM + k)) 1500 "$tmp/a/f$k" "$tmp/b/f$k" &
+		pvexer $flags $((RANDOM + k)) 700 "$tmp/a/f$k" "$tmp/b/f$k" &
 		pids+=($!)
 	done
 	for k in "${pids[@]}"; do wait "$k" || fail "cache=$cache: see above"; done
@@ -27,7 +27,7 @@ mount_at "$tmp/b" -o cache=none
 exercise ''
 if maps; then
 	exercise '-r -m'
-	must pvexer -m 7 1500 "$tmp/a/mapped"
+	must pvexer -m 7 700 "$tmp/a/mapped"
 	rm "$tmp/a/mapped"
 else
 	say "shared mappings with cache=none: not with Linux $(uname -r)"
