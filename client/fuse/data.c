@@ -91,9 +91,13 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 {
 	struct file *f = open_file(fi->fh);
 	struct iovec iov = { (void *)(uintptr_t)buf, size };
-	struct rw rw = {
-		.iov = &iov, .niov = 1, .write = true, .at = true, .off = off
-	};
+	/* a page that was mapped has its place */
+	struct rw rw = { .iov = &iov,
+			 .niov = 1,
+			 .write = true,
+			 .at = true,
+			 .off = off,
+			 .placed = fi->writepage };
 	struct call c;
 	ssize_t n;
 

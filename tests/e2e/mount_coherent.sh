@@ -62,5 +62,16 @@ mount_at "$tmp/a" -o cache=open,attr_timeout=0,entry_timeout=0
 first=$daemon
 mount_at "$tmp/b" -o cache=open,attr_timeout=0,entry_timeout=0
 exercise '-r -m'
+# what is written through a mapping has its place, though the file appends
+expect "b'Xello' 5" python3 - "$tmp/a/mapped" <<-'END'
+	import mmap, os, sys
+	fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT | os.O_APPEND)
+	os.write(fd, b"hello")
+	m = mmap.mmap(fd, 5)
+	m[0:1] = b"X"
+	m.flush()
+	m.close()
+	print(os.pread(fd, 10, 0), os.fstat(fd).st_size)
+END
 unmount "$tmp/a" $first
 unmount "$tmp/b" $daemon

@@ -12,6 +12,7 @@ struct rw {
 	bool at; /* off counts, not the file's offset */
 	int64_t off; /* bytes of the view */
 	bool whole; /* ... of the file, whatever the view */
+	bool placed; /* ... in spite of O_APPEND */
 };
 
 /* Bytes transferred, or -errno.  fd is only used if f is an ordinary file. */

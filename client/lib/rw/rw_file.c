@@ -104,7 +104,7 @@ ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 	prepare(&x, f, rw, pos, total);
 	if (!rw->write)
 		return read_file(&x, pos, rw->at);
-	if (atomic_load(&f->flags) & O_APPEND) {
+	if (atomic_load(&f->flags) & O_APPEND && !rw->placed) {
 		rc = file_run(f, do_append, &x);
 		if (rc)
 			return rc;
