@@ -169,8 +169,8 @@ void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct call c;
 
 	call_begin(&c, req);
-	call_end(&c,
-		 owners_drop(c.d->owners, open_file(fi->fh), fi->lock_owner));
+	owners_drop(c.d->owners, open_file(fi->fh), fi->lock_owner);
+	call_end(&c, 0);
 }
 
 void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)

@@ -107,20 +107,32 @@ int owners_lock(struct file *f, struct mgr_lock *lock)
 	return rc;
 }
 
-int owners_drop(struct owners *o, struct file *f, uint64_t owner)
+/* A close holds nothing back: what the mgr does not answer is sent again. */
+static void drop(struct file *f, const struct mgr_lock *all)
+{
+	struct mgr_lock lock = *all;
+	struct session *s;
+
+	if (!owners_lock(f, &lock) || fs_session(f->fs, &s))
+		return;
+	mgr_unlock(s, f->handle, all);
+	session_put(s);
+}
+
+void owners_drop(struct owners *o, struct file *f, uint64_t owner)
 {
 	const struct place place = { f->handle, owner };
-	struct mgr_lock all = { .owner = owner, .end = INT64_MAX };
+	const struct mgr_lock all = { .owner = owner, .end = INT64_MAX };
 
-	return forget(o, &place) ? owners_lock(f, &all) : 0;
+	if (forget(o, &place))
+		drop(f, &all);
 }
 
 void owners_drop_whole(struct file *f, uint64_t owner)
 {
-	struct mgr_lock all = { .owner = owner,
-				.end = INT64_MAX,
-				.flags = WIRE_L_WHOLE };
+	const struct mgr_lock all = { .owner = owner,
+				      .end = INT64_MAX,
+				      .flags = WIRE_L_WHOLE };
 
-	if (owners_lock(f, &all))
-		mgr_unlock(f->s, f->handle, &all);
+	drop(f, &all);
 }

@@ -14,8 +14,8 @@ void owners_free(struct owners *o);
 
 /* owner takes a lock on f's file.  -ENOMEM. */
 int owners_note(struct owners *o, const struct file *f, uint64_t owner);
-/* A descriptor is closed: whatever owner has there ends.  0 or -errno. */
-int owners_drop(struct owners *o, struct file *f, uint64_t owner);
+/* A descriptor is closed: whatever owner has there ends. */
+void owners_drop(struct owners *o, struct file *f, uint64_t owner);
 /* The last descriptor of an open file that was used for flock(2) is closed. */
 void owners_drop_whole(struct file *f, uint64_t owner);
 
