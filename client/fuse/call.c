@@ -22,19 +22,25 @@ static uint32_t groups_of(fuse_req_t req, uint32_t *groups)
 
 void call_begin(struct call *c, fuse_req_t req)
 {
-	const struct fuse_ctx *ctx = fuse_req_ctx(req);
-
 	deadline_begin();
 	c->d = fsd_of(req);
 	c->req = req;
-	c->as.uid = ctx->uid;
-	c->as.gid = ctx->gid;
-	c->as.ngroups = c->d->many && ctx->uid ? groups_of(req, c->as.groups)
-					       : 0;
 }
 
-struct target call_entry(const struct call *c, fuse_ino_t dir, const char *name)
+/* Reading the groups takes as long as a request; root needs none. */
+static void find_who(struct call *c)
 {
+	const struct fuse_ctx *ctx = fuse_req_ctx(c->req);
+
+	c->as.uid = ctx->uid;
+	c->as.gid = ctx->gid;
+	c->as.ngroups = ctx->uid ? groups_of(c->req, c->as.groups) : 0;
+}
+
+struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)
+{
+	if (c->d->many)
+		find_who(c);
 	return (struct target){
 		.handle = fsd_swap(c->d, dir),
 		.path = name,
@@ -43,7 +49,7 @@ struct target call_entry(const struct call *c, fuse_ino_t dir, const char *name)
 	};
 }
 
-struct target call_target(const struct call *c, fuse_ino_t n)
+struct target call_target(struct call *c, fuse_ino_t n)
 {
 	return call_entry(c, n, "");
 }

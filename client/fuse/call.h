@@ -11,15 +11,14 @@
 struct call {
 	struct fsd *d;
 	fuse_req_t req;
-	struct cred as;
+	struct cred as; /* as far as a target needed it */
 };
 
 /* A request begins, and with it its deadline. */
 void call_begin(struct call *c, fuse_req_t req);
 /* Object n of the kernel's; or, below that directory, name. */
-struct target call_target(const struct call *c, fuse_ino_t n);
-struct target call_entry(const struct call *c, fuse_ino_t dir,
-			 const char *name);
+struct target call_target(struct call *c, fuse_ino_t n);
+struct target call_entry(struct call *c, fuse_ino_t dir, const char *name);
 /* fs_run(), for who asks. */
 int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg);
