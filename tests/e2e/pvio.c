@@ -249,6 +249,17 @@ static int op_stat(char **arg)
 	return 0;
 }
 
+/* blocks PATH: of 512 bytes */
+static int op_blocks(char **arg)
+{
+	struct stat st;
+
+	if (pvfs_stat(arg[0], &st))
+		return -1;
+	printf("%jd\n", (intmax_t)st.st_blocks);
+	return 0;
+}
+
 /* count PATH N: opens, on the mount of PATH, what is at handles 1 to N; prints how
  * many there are */
 static int op_count(char **arg)
@@ -497,6 +508,7 @@ static const struct {
 	{ "count", 2, op_count },	{ "setxattr", 3, op_setxattr },
 	{ "getxattr", 2, op_getxattr }, { "removexattr", 2, op_removexattr },
 	{ "mkfifo", 1, op_mkfifo },	{ "exchange", 2, op_exchange },
+	{ "blocks", 1, op_blocks },
 };
 
 int main(int argc, char **argv)
