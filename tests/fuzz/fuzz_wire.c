@@ -7,6 +7,21 @@
 #include "fuzz.h"
 #include "wire_samples.h"
 
+/* Returns what is behind it. */
+static const uint8_t *check_as(const struct wire_msg *msg, const uint8_t *at,
+			       const uint8_t *end)
+{
+	size_t len = sizeof(*msg->as) +
+		     le32toh(msg->as->ngroups) * sizeof(le32);
+
+	FUZZ_SURE((const uint8_t *)msg->as == at);
+	FUZZ_SURE((const void *)msg->groups == msg->as + 1);
+	FUZZ_SURE(le32toh(msg->as->ngroups) <= WIRE_GROUPS_MAX);
+	FUZZ_SURE(len <= (size_t)(end - at));
+	fuzz_touch(msg->as, len);
+	return at + wire_pad(len);
+}
+
 static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 {
 	const uint8_t *at = (const uint8_t *)msg->body + msg->body_len;
@@ -22,6 +37,8 @@ static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 		fuzz_touch(t->ptr, t->len);
 		at += wire_pad(t->len);
 	}
+	if (msg->as)
+		at = check_as(msg, at, end);
 	FUZZ_SURE(at == end || (at > end && at - end < 8));
 }
 
