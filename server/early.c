@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* early.c - a list of places, in the order in which they were changed. */
+/*
+ * early.c - the places of each object that were changed, in a tree: what one client
+ * does must cost the others neither time nor what is known of their objects.
+ * When there are too many, those objects that have the most of them count as
+ * changed everywhere.
+ */
 #include "early.h"
 
 #include <errno.h>
@@ -7,125 +12,231 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "clock.h"
+#include "itree.h"
+#include "random_id.h"
 
-#define FIRST 4096u
+_Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "offsets in a tree");
 
-struct place {
-	uint64_t handle;
-	uint64_t begin, end;
+struct object {
+	uint64_t key; /* key_of() its handle */
+	struct itree places; /* none touches another */
+	unsigned int n;
+	UT_hash_handle hh;
 };
 
 struct early {
 	atomic_bool on;
 	uint64_t until;
+	uint64_t secret; /* odd */
 	pthread_mutex_t lock; /* of the rest */
-	struct place *place;
-	size_t n, room;
+	struct object *objects;
+	unsigned int n; /* places */
+	unsigned int most; /* of them an object keeps when there are too many */
 };
 
 int early_open(struct early **out)
 {
 	struct early *e = calloc(1, sizeof(*e));
+	int rc = e ? random_id(&e->secret) : -ENOMEM;
 
-	if (!e)
-		return -ENOMEM;
+	if (rc) {
+		free(e);
+		return rc;
+	}
+	e->secret |= 1;
 	atomic_init(&e->on, true);
 	e->until = clock_after_ms(EARLY_MS);
+	e->most = EARLY_MAX;
 	pthread_mutex_init(&e->lock, NULL);
 	*out = e;
 	return 0;
+}
+
+/* Handles are the clients' choice; which of them meet in the table is not. */
+static uint64_t key_of(const struct early *e, uint64_t handle)
+{
+	return handle * e->secret;
+}
+
+/* ---- places.  With the lock, as all below. ---- */
+
+static struct itree_node *any(const struct object *o)
+{
+	return itree_next(&o->places, NULL, 0, UINT64_MAX);
+}
+
+static void take_out(struct early *e, struct object *o,
+		     struct itree_node *place)
+{
+	itree_remove(&o->places, place);
+	o->n--;
+	e->n--;
+}
+
+static void put_in(struct early *e, struct object *o, struct itree_node *place)
+{
+	itree_insert(&o->places, place);
+	o->n++;
+	e->n++;
+}
+
+/* The next place of the object that [lo, hi) meets or touches. */
+static struct itree_node *touched(const struct object *o, uint64_t lo,
+				  uint64_t hi)
+{
+	return itree_next(&o->places, NULL, lo ? lo - 1 : 0,
+			  hi < UINT64_MAX ? hi + 1 : hi);
+}
+
+/* One place in the stead of all that it touches. */
+static bool join(struct early *e, struct object *o, uint64_t lo, uint64_t hi)
+{
+	struct itree_node *place, *spare = NULL;
+
+	while ((place = touched(o, lo, hi))) {
+		if (place->lo <= lo && hi <= place->hi)
+			break;
+		take_out(e, o, place);
+		lo = place->lo < lo ? place->lo : lo;
+		hi = place->hi > hi ? place->hi : hi;
+		free(spare);
+		spare = place;
+	}
+	if (place) {
+		free(spare);
+		return true;
+	}
+	if (!spare)
+		spare = malloc(sizeof(*spare));
+	if (!spare)
+		return false;
+	spare->lo = lo;
+	spare->hi = hi;
+	put_in(e, o, spare);
+	return true;
+}
+
+/* It counts as changed everywhere. */
+static void blur(struct early *e, struct object *o)
+{
+	join(e, o, 0, UINT64_MAX);
+}
+
+/* Those go first who have the most; each time that is looked for, half as many are
+ * too many, so it is seldom. */
+static bool make_room(struct early *e)
+{
+	struct object *o;
+
+	while (e->n >= EARLY_MAX && e->most > 1) {
+		e->most /= 2;
+		for (o = e->objects; o; o = o->hh.next)
+			if (o->n > e->most)
+				blur(e, o);
+	}
+	return e->n < EARLY_MAX;
+}
+
+/* ---- objects ---- */
+
+static struct object *find(const struct early *e, uint64_t handle)
+{
+	uint64_t key = key_of(e, handle);
+	struct object *o;
+
+	HASH_FIND(hh, e->objects, &key, sizeof(key), o);
+	return o;
+}
+
+static struct object *find_or_make(struct early *e, uint64_t handle)
+{
+	struct object *o = find(e, handle);
+
+	if (o)
+		return o;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return NULL;
+	o->key = key_of(e, handle);
+	HASH_ADD(hh, e->objects, key, sizeof(o->key), o);
+	if (o->hh.tbl)
+		return o;
+	free(o);
+	return NULL;
+}
+
+static void object_free(struct early *e, struct object *o)
+{
+	struct itree_node *place;
+
+	while ((place = any(o))) {
+		take_out(e, o, place);
+		free(place);
+	}
+	HASH_DEL(e->objects, o);
+	free(o);
+}
+
+/* From now on nothing is known. */
+static void stop(struct early *e)
+{
+	struct object *o, *next;
+
+	atomic_store(&e->on, false);
+	HASH_ITER(hh, e->objects, o, next)
+		object_free(e, o);
 }
 
 void early_close(struct early *e)
 {
 	if (!e)
 		return;
+	stop(e);
 	pthread_mutex_destroy(&e->lock);
-	free(e->place);
 	free(e);
-}
-
-/* From now on nothing is known.  With the lock, as all below. */
-static void stop(struct early *e)
-{
-	atomic_store(&e->on, false);
-	free(e->place);
-	e->place = NULL;
-	e->n = e->room = 0;
-}
-
-static bool meets(const struct place *p, uint64_t handle,
-		  const struct store_seg *seg, unsigned int n)
-{
-	unsigned int i;
-
-	if (p->handle != handle)
-		return false;
-	for (i = 0; i < n; i++)
-		if (seg[i].off < p->end && p->begin < seg[i].off + seg[i].len)
-			return true;
-	return false;
 }
 
 static bool was_changed(const struct early *e, uint64_t handle,
 			const struct store_seg *seg, unsigned int n)
 {
-	size_t i;
+	const struct object *o = find(e, handle);
+	unsigned int i;
 
-	for (i = 0; i < e->n; i++)
-		if (meets(&e->place[i], handle, seg, n))
+	for (i = 0; o && i < n; i++)
+		if (itree_next(&o->places, NULL, seg[i].off,
+			       seg[i].off + seg[i].len))
 			return true;
 	return false;
 }
 
-static bool grow(struct early *e)
+static bool note(struct early *e, uint64_t handle, const struct store_seg *seg,
+		 unsigned int n)
 {
-	size_t room = e->room ? 2 * e->room : FIRST;
-	struct place *more;
+	struct object *o = n ? find_or_make(e, handle) : NULL;
+	unsigned int i;
 
-	if (room > EARLY_MAX)
-		return false;
-	more = realloc(e->place, room * sizeof(*more));
-	if (!more)
-		return false;
-	e->place = more;
-	e->room = room;
-	return true;
-}
-
-/* Behind the last one it is the same place. */
-static bool add(struct early *e, uint64_t handle, const struct store_seg *seg)
-{
-	struct place *last = e->n ? &e->place[e->n - 1] : NULL;
-
-	if (last && last->handle == handle && last->end == seg->off) {
-		last->end += seg->len;
-		return true;
-	}
-	if (e->n == e->room && !grow(e))
-		return false;
-	e->place[e->n++] = (struct place){ handle, seg->off,
-					   seg->off + seg->len };
+	for (i = 0; i < n; i++)
+		if (!o || !make_room(e) ||
+		    !join(e, o, seg[i].off, seg[i].off + seg[i].len))
+			return false;
 	return true;
 }
 
 static int change(struct early *e, uint64_t handle, const struct store_seg *seg,
 		  unsigned int n, bool anew)
 {
-	unsigned int i;
-
 	if (atomic_load(&e->on) && clock_now() >= e->until)
 		stop(e);
 	if (!atomic_load(&e->on))
 		return anew ? -EIO : 0;
 	if (anew && was_changed(e, handle, seg, n))
 		return -EIO;
-	for (i = 0; i < n; i++)
-		if (!add(e, handle, &seg[i])) {
-			stop(e);
-			break;
-		}
+	if (!note(e, handle, seg, n))
+		stop(e);
 	return 0;
 }
 

@@ -16,11 +16,11 @@
 #include "store_engine.h"
 
 #define EARLY_MS 60000u /* who repeats something later is refused */
-#define EARLY_MAX (1u << 20) /* places; with more nothing is known */
+#define EARLY_MAX (1u << 18) /* places that are known */
 
 struct early;
 
-/* 0 or -ENOMEM. */
+/* -errno. */
 int early_open(struct early **early);
 void early_close(struct early *early);
 
@@ -29,6 +29,9 @@ void early_close(struct early *early);
  * an earlier process, or for a session that was forgotten since.  0, or -EIO: it is
  * such a one, and others have changed some of the bytes, or may have.  From any
  * thread; one load for who is not anew when the process is older than EARLY_MS.
+ *
+ * With more than EARLY_MAX places an object of very many may count as changed
+ * everywhere; with as many objects, all do.
  */
 int early_change(struct early *early, uint64_t handle,
 		 const struct store_seg *seg, unsigned int n, bool anew);

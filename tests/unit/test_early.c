@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_early.c - what is known of early changes, and by whom it can be spoilt. */
+#include <check.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "early.h"
+#include "rnd.h"
+#include "run_suite.h"
+
+#define PIECES 65536u /* of one request */
+#define SPREAD (2 * EARLY_MAX)
+
+static struct early *early;
+static struct store_seg seg[PIECES];
+
+static void setup(void)
+{
+	ck_assert_int_eq(early_open(&early), 0);
+}
+
+static void teardown(void)
+{
+	early_close(early);
+}
+
+static int change(uint64_t handle, uint64_t off, uint64_t len, bool anew)
+{
+	const struct store_seg one = { off, len };
+
+	return early_change(early, handle, &one, 1, anew);
+}
+
+/* A request of single bytes, every other one from off on. */
+static int comb(uint64_t handle, uint64_t off, bool anew)
+{
+	for (unsigned int i = 0; i < PIECES; i++)
+		seg[i] = (struct store_seg){ off + 2 * i, 1 };
+	return early_change(early, handle, seg, PIECES, anew);
+}
+
+START_TEST(edges)
+{
+	ck_assert_int_eq(change(1, 100, 10, false), 0);
+	ck_assert_int_eq(change(1, 90, 10, true), 0);
+	ck_assert_int_eq(change(1, 110, 10, true), 0);
+	ck_assert_int_eq(change(1, 119, 1, true), -EIO);
+	ck_assert_int_eq(change(1, 89, 2, true), -EIO);
+	ck_assert_int_eq(change(1, 0, 1000, true), -EIO);
+	ck_assert_int_eq(change(2, 100, 10, true), 0);
+	ck_assert_int_eq(change(1, 200, UINT64_MAX - 200, false), 0);
+	ck_assert_int_eq(change(1, UINT64_MAX - 1, 1, true), -EIO);
+	ck_assert_int_eq(change(1, 120, 80, true), 0);
+	ck_assert_int_eq(change(3, 0, 1, false), 0);
+	ck_assert_int_eq(change(3, 1, 1, true), 0);
+	ck_assert_int_eq(change(3, 0, 1, true), -EIO);
+}
+END_TEST
+
+#define BYTES 512u
+#define OBJECTS 3u
+
+static bool changed[OBJECTS][BYTES];
+
+static bool meets(unsigned int object, uint64_t off, uint64_t len)
+{
+	return memchr(&changed[object][off], true, len);
+}
+
+/* Ranges of all sizes against one flag a byte. */
+START_TEST(model)
+{
+	struct rnd rnd;
+
+	rnd_init(&rnd, 1);
+	for (unsigned int i = 0; i < 20000; i++) {
+		unsigned int object = (unsigned int)rnd_in(&rnd, 0,
+							   OBJECTS - 1);
+		uint64_t off = rnd_in(&rnd, 0, BYTES - 1);
+		uint64_t len = rnd_in(&rnd, 1, rnd_in(&rnd, 0, 3) ? 3 : 60);
+		bool anew = rnd_in(&rnd, 0, 1), met;
+
+		if (i % 500 == 0) {
+			memset(changed, 0, sizeof(changed));
+			teardown();
+			setup();
+		}
+		if (len > BYTES - off)
+			len = BYTES - off;
+		met = meets(object, off, len);
+		ck_assert_int_eq(change(object, off, len, anew),
+				 anew && met ? -EIO : 0);
+		if (!anew || !met)
+			memset(&changed[object][off], true, len);
+	}
+}
+END_TEST
+
+/* Whoever scatters more than can be known spoils his own object. */
+START_TEST(one_object_of_very_many)
+{
+	ck_assert_int_eq(change(2, 0, 10, false), 0);
+	for (uint64_t off = 0; off < SPREAD; off += 2 * PIECES)
+		ck_assert_int_eq(comb(1, off, false), 0);
+	for (uint64_t off = 0; off < 4 * SPREAD; off += 2 * PIECES)
+		ck_assert_int_eq(comb(3 + off % 7, off, false), 0);
+	ck_assert_int_eq(change(1, 100 * SPREAD, 1, true), -EIO);
+	ck_assert_int_eq(change(2, 10, 10, true), 0);
+	ck_assert_int_eq(change(2, 5, 1, true), -EIO);
+	ck_assert_int_eq(change(99, 0, 10, true), 0);
+}
+END_TEST
+
+/* Many pieces against many places: for minutes, if each were held against each. */
+START_TEST(many_against_many)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		ck_assert_int_eq(comb(1, 2 * i * PIECES, false), 0);
+	ck_assert_int_eq(comb(1, 2 * 3 * PIECES, true), 0);
+	ck_assert_int_eq(comb(1, 2 * 3 * PIECES, true), -EIO);
+}
+END_TEST
+
+/* Nothing is known any more: so all that comes again is refused. */
+START_TEST(too_many_objects)
+{
+	for (uint64_t i = 0; i <= EARLY_MAX; i++)
+		ck_assert_int_eq(change(i, 0, 1, false), 0);
+	ck_assert_int_eq(change(EARLY_MAX + 5, 0, 1, true), -EIO);
+	ck_assert_int_eq(change(EARLY_MAX + 5, 0, 1, false), 0);
+}
+END_TEST
+
+static Suite *early_suite(void)
+{
+	Suite *s = suite_create("early");
+	TCase *tc = tcase_create("early");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, edges);
+	tcase_add_test(tc, model);
+	tcase_add_test(tc, one_object_of_very_many);
+	tcase_add_test(tc, many_against_many);
+	tcase_add_test(tc, too_many_objects);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int main(void)
+{
+	return run_suite(early_suite());
+}
