@@ -183,7 +183,7 @@ static void finish(struct copy_file *f)
 	}
 	atomic_fetch_add(&c->files, 1);
 	if (c->opt.verbose)
-		printf("%s -> %s\n", f->from, f->to);
+		tool_line(stdout, "%s -> %s\n", f->from, f->to);
 }
 
 void copy_file_piece_done(struct copy_file *f, bool ok)

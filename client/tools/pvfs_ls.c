@@ -118,9 +118,19 @@ static void print_owner(struct args *a, const struct stat *st)
 		       owners_group(&a->owners, st->st_gid));
 }
 
+/* "" for what is none. */
+static void link_text(const struct entry *e, char *text, size_t len)
+{
+	ssize_t n = 0;
+
+	if (S_ISLNK(e->st.st_mode))
+		n = pvfs_readlink(e->path, text, len - 1);
+	text[n > 0 ? n : 0] = '\0';
+}
+
 static void print_long(struct args *a, const struct entry *e)
 {
-	char mode[11], size[24], when[32];
+	char mode[11], size[24], when[32], target[4096];
 	struct tm tm;
 
 	mode_string(e->st.st_mode, mode);
@@ -133,14 +143,9 @@ static void print_long(struct args *a, const struct entry *e)
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
 	printf("%s %3lu ", mode, (unsigned long)e->st.st_nlink);
 	print_owner(a, &e->st);
-	printf(" %12s %s %s", size, when, e->name);
-	if (S_ISLNK(e->st.st_mode)) {
-		char target[4096];
-		ssize_t n = pvfs_readlink(e->path, target, sizeof(target) - 1);
-
-		printf(" -> %.*s", n > 0 ? (int)n : 0, target);
-	}
-	putchar('\n');
+	link_text(e, target, sizeof(target));
+	tool_line(stdout, " %12s %s %s%s%s\n", size, when, e->name,
+		  S_ISLNK(e->st.st_mode) ? " -> " : "", target);
 }
 
 static void print_json(const struct entry *e)
@@ -166,7 +171,7 @@ static void print_entry(struct args *a, const struct entry *e)
 	else if (a->lng)
 		print_long(a, e);
 	else
-		puts(e->name);
+		tool_line(stdout, "%s\n", e->name);
 }
 
 static int fail(struct args *a, const char *path)
@@ -258,7 +263,7 @@ static void title(struct args *a, const char *path, bool dir)
 	if (a->titles && !a->json && (dir ? a->printed : a->in_dir))
 		putchar('\n');
 	if (a->titles && !a->json && dir)
-		printf("%s:\n", path);
+		tool_line(stdout, "%s:\n", path);
 	a->printed = true;
 	a->in_dir = dir;
 }

@@ -119,11 +119,12 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 		printf("%-8s %-32s %-7s %s\n", who, uri, state(err),
 		       cause(err));
 	else
-		printf("%-8s %-32s up      %-9s %-9s %9.1f %10.0f %12" PRIu64
-		       "  %s\n",
-		       who, uri, p->version, p->transport,
-		       (double)p->rtt_ns / 1e3, (double)p->uptime_ns / 1e9,
-		       p->requests, p->reason);
+		tool_line(stdout,
+			  "%-8s %-32s up      %-9s %-9s %9.1f %10.0f %12" PRIu64
+			  "  %s\n",
+			  who, uri, p->version, p->transport,
+			  (double)p->rtt_ns / 1e3, (double)p->uptime_ns / 1e9,
+			  p->requests, p->reason);
 	fflush(stdout);
 }
 

@@ -123,7 +123,7 @@ static int print_layout(const struct args *a, const char *path,
 static int print_stat(struct args *a, const char *path, const struct stat *st,
 		      const struct pvfs_layout *l)
 {
-	printf("%s: %s\n", path, type_name(st->st_mode));
+	tool_line(stdout, "%s: %s\n", path, type_name(st->st_mode));
 	printf("  size      %" PRIu64 " bytes, %" PRIu64 " allocated\n",
 	       (uint64_t)st->st_size, (uint64_t)st->st_blocks * 512);
 	printf("  mode      %04o  uid %u  gid %u  links %lu\n",

@@ -2,6 +2,7 @@
 /* tool.c - what all command line tools share. */
 #include <errno.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,7 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 	struct option longs[LONGS_MAX + 3];
 	int opt, at = -1;
 
+	setlocale(LC_CTYPE, ""); /* which characters print */
 	all_longs(tool, longs);
 	for (; (opt = getopt_long(argc, argv, tool->shorts, longs, &at)) != -1;
 	     at = -1) {
@@ -120,10 +122,7 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 
 int tool_fail(const struct tool *tool, const char *what)
 {
-	int err = errno;
-
-	fprintf(stderr, "%s: %s: %s\n", tool->name, what, strerror(err));
-	return 1;
+	return tool_say(tool, "%s: %s", what, strerror(errno));
 }
 
 int tool_say(const struct tool *tool, const char *fmt, ...)
@@ -132,7 +131,7 @@ int tool_say(const struct tool *tool, const char *fmt, ...)
 
 	fprintf(stderr, "%s: ", tool->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	tool_vline(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 	return 1;

@@ -4,9 +4,11 @@
 #define TOOL_H
 
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct pvfs_server;
@@ -43,6 +45,17 @@ int tool_fail(const struct tool *tool, const char *what);
 /* "NAME: message" to stderr; returns 1. */
 int tool_say(const struct tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * tool_line.c: printf(3) of a line with text that others chose.  On a terminal `?`
+ * stands for what does not print, but for a newline at the end.
+ */
+void tool_line(FILE *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void tool_vline(FILE *out, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+/* `?` for each character of the first len bytes of text that does not print. */
+void tool_mask(char *text, size_t len);
 
 /* Says that pvfstab(5) names no mount; returns 1. */
 int tool_no_mount(const struct tool *tool);
