@@ -2,6 +2,7 @@
 /* log.c - one line to the sink of the component's owner. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "log.h"
@@ -17,12 +18,22 @@ static const char *const level_name[] = {
 
 #define LEVELS (sizeof(level_name) / sizeof(level_name[0]))
 
+/* U+0080 to U+009F in UTF-8: a terminal obeys these, too. */
+static bool is_c1(const char *p)
+{
+	return (unsigned char)p[0] == 0xc2 && (unsigned char)p[1] >= 0x80 &&
+	       (unsigned char)p[1] < 0xa0;
+}
+
 /* Peers choose parts of a line: no control character forges a second one. */
 static void make_printable(char *line)
 {
 	for (; *line; line++) {
-		if ((unsigned char)*line < ' ' || *line == 0x7f)
-			*line = '?';
+		if (is_c1(line))
+			*line++ = '?';
+		else if ((unsigned char)*line >= ' ' && *line != 0x7f)
+			continue;
+		*line = '?';
 	}
 }
 

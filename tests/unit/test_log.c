@@ -81,6 +81,9 @@ START_TEST(one_line)
 	ck_assert_str_eq(c.msg, "peer 'a?error: forged?[31m?-'");
 	log_info(&log, "caf\xc3\xa9");
 	ck_assert_str_eq(c.msg, "caf\xc3\xa9");
+	log_info(&log, "\xc2\x9b"
+		       "31m\xc2\xa0\xc2\x80\xc2");
+	ck_assert_str_eq(c.msg, "??31m\xc2\xa0??\xc2");
 }
 END_TEST
 
