@@ -136,7 +136,7 @@ int rdma_opt_parse(const char *text, struct rdma_opt *opt)
 
 int rdma_opt_env(struct rdma_opt *opt, const struct log *log)
 {
-	const char *text = getenv("PVFS_RDMA");
+	const char *text = secure_getenv("PVFS_RDMA");
 
 	if (!text || !rdma_opt_parse(text, opt))
 		return 0;

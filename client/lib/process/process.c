@@ -40,7 +40,7 @@ static struct process {
 
 static void log_default(struct process *p)
 {
-	const char *name = getenv("PVFS_LOG");
+	const char *name = secure_getenv("PVFS_LOG");
 
 	if (p->log_set)
 		return;
@@ -79,7 +79,7 @@ void pvfs_set_log(void (*fn)(void *arg, int level, const char *msg), void *arg,
 
 static unsigned int timeout_from_env(const struct log *log)
 {
-	const char *text = getenv("PVFS_TIMEOUT");
+	const char *text = secure_getenv("PVFS_TIMEOUT");
 	char *end;
 	unsigned long s;
 
@@ -109,7 +109,7 @@ static bool cannot_be_read(const char *path)
 
 static void mounts_load(struct process *p)
 {
-	const char *path = getenv("PVFSTAB_FILE");
+	const char *path = secure_getenv("PVFSTAB_FILE");
 	unsigned int env = timeout_from_env(&p->log), i;
 
 	p->timeout_ms = env ? env : TIMEOUT_S * 1000;

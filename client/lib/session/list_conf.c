@@ -48,7 +48,7 @@ static bool parse_place(const char *text, uint64_t *place)
 
 static uint64_t place_env(uint64_t place, const struct log *log)
 {
-	const char *text = getenv("PVFS_LIST_PLACE");
+	const char *text = secure_getenv("PVFS_LIST_PLACE");
 
 	if (text && !parse_place(text, &place))
 		log_warn(log,
@@ -59,7 +59,7 @@ static uint64_t place_env(uint64_t place, const struct log *log)
 
 static bool group_env(const struct log *log)
 {
-	const char *text = getenv("PVFS_LIST_GROUP");
+	const char *text = secure_getenv("PVFS_LIST_GROUP");
 
 	if (!text || !strcmp(text, "on"))
 		return true;

@@ -68,7 +68,7 @@ static int peer_open(struct session *s, struct rpc_peer_attr *attr,
 /* PVFS_PIN_CACHE: are registrations of the caller's memory kept? */
 static enum pins_mode mode_of(const char *name, const struct log *log)
 {
-	const char *text = getenv(name);
+	const char *text = secure_getenv(name);
 	enum pins_mode mode = PINS_AUTO;
 
 	if (text && pins_mode_parse(text, &mode))
@@ -81,7 +81,7 @@ static enum pins_mode mode_of(const char *name, const struct log *log)
 static void sizes_env(const char *name, struct sizes *sizes,
 		      const struct log *log)
 {
-	const char *text = getenv(name);
+	const char *text = secure_getenv(name);
 
 	if (text && sizes_parse(text, sizes))
 		log_warn(log, "%s=%s: want " SIZES_WANT "; not used", name,
@@ -103,7 +103,7 @@ static struct sizes fast_max(const struct session_attr *attr)
 /* PVFS_RENDEZVOUS goes before the option. */
 static bool adaptive(const struct session_attr *attr)
 {
-	const char *text = getenv("PVFS_RENDEZVOUS");
+	const char *text = secure_getenv("PVFS_RENDEZVOUS");
 	bool is = attr->adaptive;
 
 	if (text && rendezvous_parse(text, &is))
