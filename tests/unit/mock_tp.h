@@ -16,6 +16,7 @@
 struct mock {
 	int step; /* counted up */
 	int break_at; /* 0: never */
+	int why; /* its status for who sends; 0: reset by the other */
 	bool broke;
 	bool freeze; /* nothing moves */
 	bool restless; /* waits return at once */

@@ -74,7 +74,7 @@ static bool step(struct tp_ep *ep)
 	if (++mock.step != mock.break_at)
 		return false;
 	mock.broke = true;
-	mock_broken(ep, -ECONNRESET);
+	mock_broken(ep, mock.why ? mock.why : -ECONNRESET);
 	mock_broken(peer, -ECONNRESET);
 	return true;
 }

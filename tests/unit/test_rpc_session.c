@@ -91,6 +91,28 @@ START_TEST(bye_may_be_unsure)
 }
 END_TEST
 
+static bool its_memory_is_gone(struct rpc_call *call)
+{
+	return call;
+}
+
+/* Its memory went while it was being sent: what had arrived may be carried out. */
+START_TEST(bye_knows_of_memory_that_went)
+{
+	uint8_t data[16] = { 0 };
+	struct rig_call c;
+
+	start();
+	mock.why = -EFAULT;
+	mock.break_at = mock.step + 1;
+	rig_io(rig, &c, WIRE_WRITE, 0, data, sizeof(data), NULL, 1, 5000);
+	c.call.faulty = its_memory_is_gone;
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, -EFAULT);
+	ck_assert(rpc_peer_owes(rig->peer));
+}
+END_TEST
+
 START_TEST(it_outlives_a_connection_for_its_ttl)
 {
 	uint64_t from;
@@ -411,6 +433,7 @@ int main(void)
 	tcase_add_test(tc, the_kernel_knows_better);
 	tcase_add_test(tc, bye_ends_it);
 	tcase_add_test(tc, bye_may_be_unsure);
+	tcase_add_test(tc, bye_knows_of_memory_that_went);
 	tcase_add_test(tc, it_outlives_a_connection_for_its_ttl);
 	tcase_add_test(tc, it_resumes);
 	tcase_add_test(tc, idle_peer_reconnects);

@@ -236,10 +236,19 @@ struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
 	return call;
 }
 
-void call_drop(struct rpc_peer *peer, unsigned int i, int status)
+/* What was sent and is not waited for any more: the server may carry it out. */
+static void call_owe(struct rpc_peer *peer, unsigned int i)
+{
+	if (wire_op_writes(le16toh(call_buf(peer, i)->op)))
+		peer->owed++;
+}
+
+void call_drop(struct rpc_peer *peer, unsigned int i, bool sent, int status)
 {
 	struct rpc_call *call = call_leave_slot(peer, i);
 
+	if (sent)
+		call_owe(peer, i);
 	log_error(peer->link.ctx->log,
 		  "%s: memory of a call cannot be registered: %s", peer->name,
 		  strerror(-status));
@@ -275,6 +284,7 @@ void call_replay(struct rpc_peer *peer, bool resumed)
 			  "%s: a call in slot %u is lost: the server came back "
 			  "with %u slots; restart it with as many as before",
 			  peer->name, i, peer->granted);
+		call_owe(peer, i);
 		call_fail(call, -ESTALE);
 	}
 	call_pump(peer);
@@ -293,12 +303,11 @@ static void call_abandon(struct rpc_call *call, int status)
 	} else if (call->p.where == CALL_FAILING) {
 		TAILQ_REMOVE(&peer->failing, call, p.link);
 	} else {
-		struct peer_slot *s = &peer->slots[call->p.where];
+		unsigned int i = (unsigned int)call->p.where;
+		struct peer_slot *s = &peer->slots[i];
 
 		s->call = NULL;
-		if (wire_op_writes(le16toh(
-			    call_buf(peer, (unsigned int)call->p.where)->op)))
-			peer->owed++;
+		call_owe(peer, i);
 		if (s->sending || s->carrying)
 			peer_lost(&peer->link, status);
 	}
@@ -334,6 +343,7 @@ bool call_fail_faulty(struct rpc_peer *peer)
 		if (!call || !call->faulty || !call->faulty(call))
 			continue;
 		peer->slots[i].call = NULL;
+		call_owe(peer, i);
 		call_fail(call, -EFAULT);
 		found = true;
 	}

@@ -132,7 +132,7 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 	n = call_gather(peer, i, sge);
 	rc = call_payload(peer, i, way, sge + n);
 	if (rc < 0) {
-		call_drop(peer, i, rc);
+		call_drop(peer, i, flags & WIRE_F_REPLAY, rc);
 		return;
 	}
 	if (way == WAY_INLINE || way == WAY_FAST_WRITE)

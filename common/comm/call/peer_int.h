@@ -186,8 +186,11 @@ struct rail_mem *call_area(const struct peer_slot *s, unsigned int *at,
 struct wire_hdr *call_buf(const struct rpc_peer *peer, unsigned int slot);
 void call_post(struct rpc_peer *peer, unsigned int slot, unsigned int flags);
 void call_sent(struct rpc_peer *peer, uint64_t wr_id);
-/* The call cannot be sent: it ends with status, from the next round. */
-void call_drop(struct rpc_peer *peer, unsigned int slot, int status);
+/*
+ * The call cannot be sent, or not again after it was sent once: it ends with
+ * status, from the next round.
+ */
+void call_drop(struct rpc_peer *peer, unsigned int slot, bool sent, int status);
 /* Gives free slots to waiting calls. */
 void call_pump(struct rpc_peer *peer);
 bool call_outstanding(const struct rpc_peer *peer);
