@@ -44,6 +44,9 @@ static int record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 {
 	bool append = flags & WIRE_O_APPEND;
 
+	/* what he may write now is not what its owner lent his rights to */
+	if (!ns_is_owner(op->cred, ino))
+		ino->mode = ns_drop_suid(ino->mode);
 	size_opened(ino, append);
 	return record(op, append ? OPEN_APPEND : 0, ino, open);
 }

@@ -9,6 +9,13 @@ static bool is_append(const struct open_rec *rec)
 	return rec->flags & OPEN_APPEND;
 }
 
+/* The owner may have set them after the write, as install(1) does. */
+static void drop_suid(struct inode *ino, const struct open_rec *rec)
+{
+	if (rec->flags & OPEN_PLAIN)
+		ino->mode = ns_drop_suid(ino->mode);
+}
+
 int ns_release(struct ns_op *op, const struct ns_release_args *args)
 {
 	struct store *st = op->ns->st;
@@ -31,10 +38,8 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args)
 		ino.holders--;
 		return ns_settle(op, &ino);
 	}
-	/* the owner may have set them after the write, as install(1) does */
-	if (args->flags & (WIRE_R_WROTE | WIRE_R_DOUBT) &&
-	    rec.flags & OPEN_PLAIN)
-		ino.mode = ns_drop_suid(ino.mode);
+	if (args->flags & (WIRE_R_WROTE | WIRE_R_DOUBT))
+		drop_suid(&ino, &rec);
 	size_released(&ino, is_append(&rec), args);
 	return ns_settle(op, &ino);
 }
@@ -54,9 +59,11 @@ int ns_drop_open(struct ns_op *op, uint64_t session)
 		rc = inode_get(st, rec.handle, &ino);
 	if (rc)
 		return rc == -ENOENT ? -EIO : rc;
-	if (rec.flags & OPEN_HOLD)
+	if (rec.flags & OPEN_HOLD) {
 		ino.holders--;
-	else
-		size_dropped(&ino, is_append(&rec));
+		return ns_settle(op, &ino);
+	}
+	drop_suid(&ino, &rec); /* whether he wrote is not known */
+	size_dropped(&ino, is_append(&rec));
 	return ns_settle(op, &ino);
 }
