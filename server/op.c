@@ -25,6 +25,8 @@ static const struct iod_op ops[] = {
 	[WIRE_CLAIM] = { op_claim, ROLE(MGR), SYNC_CONTROL },
 	[WIRE_DISK] = { op_disk, ANYONE },
 	[WIRE_LEASE] = { op_lease, ROLE(MGR) },
+	[WIRE_FALLOCATE] = { op_fallocate, ANYONE, SYNC_CHANGE },
+	[WIRE_SEEK] = { op_seek, ANYONE, SYNC_READ },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)

@@ -28,6 +28,8 @@ void op_getsize(struct worker *w, struct rpc_req *req);
 void op_remove(struct worker *w, struct rpc_req *req);
 void op_fence(struct worker *w, struct rpc_req *req);
 void op_lease(struct worker *w, struct rpc_req *req);
+void op_fallocate(struct worker *w, struct rpc_req *req);
+void op_seek(struct worker *w, struct rpc_req *req);
 void op_objects(struct worker *w, struct rpc_req *req);
 
 /*

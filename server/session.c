@@ -159,6 +159,8 @@ static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 	case WIRE_READ_LIST:
 	case WIRE_WRITE_LIST:
 	case WIRE_RESIZE:
+	case WIRE_FALLOCATE:
+	case WIRE_SEEK:
 		return req->msg.body;
 	case WIRE_GETSIZE:
 		*n = le32toh(objects->n);
@@ -228,7 +230,7 @@ void session_run(struct worker *w, struct rpc_req *req)
 	if (rc) {
 		rpc_reply_status(req, rc);
 	} else if (!must_wait(w, req) &&
-		   (!wire_op_writes(req->op) || lease_take(w, req))) {
+		   (!wire_op_changes(req->op) || lease_take(w, req))) {
 		count_payload(w, req);
 		op->run(w, req);
 	}

@@ -247,11 +247,22 @@ struct pvfs_way_counters {
 };
 int pvfs_way_counters(int fd, struct pvfs_way_counters *counters);
 
-/* SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE (at the end only). */
+/*
+ * SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE.  Through a partition all is
+ * data up to the end.
+ */
 int64_t pvfs_lseek(int fd, int64_t off, int whence);
 int64_t pvfs_lseek64(int fd, int64_t off, int whence);
 int pvfs_ftruncate(int fd, int64_t size);
 int pvfs_ftruncate64(int fd, int64_t size);
+/*
+ * Space for [off, off + len) of the file, in bytes, whatever the partition: as
+ * fallocate(2).  mode: 0, FALLOC_FL_KEEP_SIZE, FALLOC_FL_ZERO_RANGE with or
+ * without it, FALLOC_FL_PUNCH_HOLE with it; else EOPNOTSUPP.  The iods' file
+ * systems do it, and may answer EOPNOTSUPP as well.  After an error (ENOSPC,
+ * ETIMEDOUT, ...) a part of the range may be done; the size has not grown.
+ */
+int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len);
 /* Returns when all servers of the file have it on stable storage. */
 int pvfs_fsync(int fd);
 int pvfs_fdatasync(int fd);

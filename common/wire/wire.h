@@ -100,6 +100,8 @@ enum wire_op {
 	WIRE_CLAIM	= 74,	/* mgr only: whose store this is */
 	WIRE_DISK	= 75,	/* which disk the store is on; no body */
 	WIRE_LEASE	= 76,	/* mgr only: until when clients may change */
+	WIRE_FALLOCATE	= 77,	/* space of one object, or none; reply: empty */
+	WIRE_SEEK	= 78,	/* where data or a hole of one object begins */
 };
 
 /* File data goes to the client; to the server. */
@@ -110,6 +112,11 @@ static inline bool wire_op_reads(unsigned int op)
 static inline bool wire_op_writes(unsigned int op)
 {
 	return op == WIRE_WRITE || op == WIRE_WRITE_LIST;
+}
+/* What a client changes of an object. */
+static inline bool wire_op_changes(unsigned int op)
+{
+	return wire_op_writes(op) || op == WIRE_FALLOCATE;
 }
 
 /* Bits of wire_hdr.flags. */
@@ -597,6 +604,35 @@ struct wire_resize {
 	le32 zero;
 };
 
+/*
+ * FALLOCATE: fallocate(2) of a range of one object.  Without a flag the range has
+ * its space then, and the object reaches to its end.
+ */
+#define WIRE_FA_KEEP	0x1u	/* the object's size stays */
+#define WIRE_FA_PUNCH	0x2u	/* with KEEP: zeros without space */
+#define WIRE_FA_ZERO	0x4u	/* zeros, and space */
+
+struct wire_fallocate {
+	le64 handle;
+	le64 off;		/* local bytes */
+	le64 len;		/* not 0 */
+	le32 flags;		/* WIRE_FA_* */
+	le32 zero;
+};
+
+#define WIRE_SK_HOLE	0x1u	/* the next hole, not data */
+
+struct wire_seek {
+	le64 handle;
+	le64 off;		/* local bytes; from there on */
+	le32 flags;		/* WIRE_SK_* */
+	le32 zero;
+};
+struct wire_seek_rep {
+	le64 off;		/* INT64_MAX: there is no data.  A hole is there at
+				 * the latest from the object's end on */
+};
+
 struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */
 	le32 n;
 	le32 zero;
@@ -705,6 +741,8 @@ _Static_assert(sizeof(struct wire_io) == 32, "wire_io");
 _Static_assert(sizeof(struct wire_io_rep) == 24, "wire_io_rep");
 _Static_assert(sizeof(struct wire_vec) == 40, "wire_vec");
 _Static_assert(sizeof(struct wire_list) == 56, "wire_list");
+_Static_assert(sizeof(struct wire_fallocate) == 32, "wire_fallocate");
+_Static_assert(sizeof(struct wire_seek) == 24, "wire_seek");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");

@@ -193,6 +193,21 @@ const char *wire_check_path_rep(const struct wire_msg *msg)
 	return msg->tail[0].len ? NULL : "wire_path_rep.path_len: zero";
 }
 
+const char *wire_check_fallocate(const struct wire_msg *msg)
+{
+	const struct wire_fallocate *body = msg->body;
+	uint32_t flags = le32toh(body->flags);
+	uint64_t end;
+
+	if (!body->len)
+		return "wire_fallocate.len: zero";
+	if (!extent_end(le64toh(body->off), le64toh(body->len), &end))
+		return "wire_fallocate: the end is above 2^63 - 1";
+	if (flags & WIRE_FA_PUNCH && flags != (WIRE_FA_PUNCH | WIRE_FA_KEEP))
+		return "wire_fallocate.flags: PUNCH with others";
+	return NULL;
+}
+
 const char *wire_check_fence(const struct wire_msg *msg)
 {
 	const le64 *session = msg->tail[0].ptr;

@@ -296,6 +296,24 @@ static const struct wire_form resize = {
 		    ZERO(wire_resize, zero) },
 };
 
+static const struct wire_form fallocate_req = {
+	.size = sizeof(struct wire_fallocate),
+	.fields = { BITS(wire_fallocate, flags,
+			 WIRE_FA_KEEP | WIRE_FA_PUNCH | WIRE_FA_ZERO),
+		    ZERO(wire_fallocate, zero) },
+	.check = wire_check_fallocate,
+};
+
+static const struct wire_form seek_req = {
+	.size = sizeof(struct wire_seek),
+	.fields = { SIZE(wire_seek, off), BITS(wire_seek, flags, WIRE_SK_HOLE),
+		    ZERO(wire_seek, zero) },
+};
+static const struct wire_form seek_rep = {
+	.size = sizeof(struct wire_seek_rep),
+	.fields = { SIZE(wire_seek_rep, off) },
+};
+
 static const struct wire_form objects = {
 	.size = sizeof(struct wire_objects),
 	.fields = { ZERO(wire_objects, zero) },
@@ -392,6 +410,8 @@ static const struct wire_op_desc ops[] = {
 	OP(CLAIM, claim, claim_rep),
 	OP(DISK, empty, disk_rep),
 	OP(LEASE, lease, empty),
+	OP(FALLOCATE, fallocate_req, empty),
+	OP(SEEK, seek_req, seek_rep),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

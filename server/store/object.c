@@ -108,6 +108,7 @@ static void stat_out(const struct stat *sb, struct store_stat *st)
 {
 	st->size = (uint64_t)sb->st_size;
 	st->blocks = (uint64_t)sb->st_blocks;
+	st->padded = sb->st_mode & STORE_PADDED;
 	st->mtime = (uint64_t)sb->st_mtim.tv_sec * 1000000000ull +
 		    (uint64_t)sb->st_mtim.tv_nsec;
 }

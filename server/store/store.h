@@ -54,11 +54,12 @@ struct store_stat {
 	uint64_t size; /* bytes */
 	uint64_t blocks; /* of 512 bytes, allocated */
 	uint64_t mtime; /* ns since the epoch */
+	bool padded; /* it may have space behind its end */
 };
 /* It has no holes. */
 static inline bool store_whole(const struct store_stat *st)
 {
-	return st->blocks * 512 >= st->size;
+	return !st->padded && st->blocks * 512 >= st->size;
 }
 /* All zero when the object does not exist. */
 int store_stat(struct store *store, uint64_t handle, struct store_stat *st);
@@ -113,6 +114,23 @@ int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
 			   uint64_t off);
 /* The descriptor for that; -1: there is none. */
 int store_obj_direct_fd(struct store_obj *obj);
+enum store_space {
+	STORE_ALLOCATE, /* the range has its space */
+	STORE_PUNCH, /* zeros without space; keep is true */
+	STORE_ZERO, /* zeros, and space */
+};
+/*
+ * As fallocate(2): keep, the size stays, else it reaches the end of the range
+ * at least.  An error may leave a part done.  Blocks on the disk.
+ */
+int store_obj_space(struct store_obj *obj, enum store_space how, bool keep,
+		    uint64_t off, uint64_t len);
+/*
+ * From off on: where data begins (-ENXIO: nowhere), or a hole; the end of the
+ * object is one.
+ */
+int store_obj_seek(struct store_obj *obj, bool hole, uint64_t off,
+		   uint64_t *at);
 int store_obj_resize(struct store_obj *obj, uint64_t size);
 int store_obj_stat(struct store_obj *obj, struct store_stat *st);
 /*

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #include "fdcache.h"
 #include "fence_file.h"
@@ -23,6 +24,9 @@ struct fence_list {
 	_Atomic uint64_t term;
 	int fd;
 };
+
+/* A bit of an object's mode: see store_stat.padded. */
+#define STORE_PADDED S_IXUSR
 
 struct store {
 	int dirfd; /* DIR, locked */

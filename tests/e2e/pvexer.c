@@ -168,6 +168,62 @@ static void do_sync(struct exer *e, int k)
 		die(e, "fsync", rc, 0);
 }
 
+/* Holes, zeros, space: the file may grow, and only what was data changes. */
+static void do_space(struct exer *e, int k)
+{
+	static const int modes[] = {
+		FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		FALLOC_FL_ZERO_RANGE,
+		FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE,
+		0,
+		FALLOC_FL_KEEP_SIZE,
+	};
+	int mode = modes[rnd(e, sizeof(modes) / sizeof(modes[0]))], rc;
+	size_t off, len;
+
+	range(e, &off, &len);
+	if (!len)
+		return;
+	rc = fallocate(e->fd[k], mode, (off_t)off, (off_t)len);
+	if (rc)
+		die(e, "fallocate", rc, 0);
+	if (mode & ~FALLOC_FL_KEEP_SIZE)
+		memset(e->model + off, 0, len);
+	if (!(mode & FALLOC_FL_KEEP_SIZE) && off + len > e->size)
+		e->size = off + len;
+}
+
+/* How many zeros there are from off on. */
+static size_t zeros(const struct exer *e, size_t off)
+{
+	size_t n = 0;
+
+	while (off + n < e->size && !e->model[off + n])
+		n++;
+	return n;
+}
+
+/* No data is passed over, and what is called a hole is none of it. */
+static void do_seek(struct exer *e, int k)
+{
+	size_t off = rnd(e, (unsigned int)e->size + 10);
+	off_t data = lseek(e->fd[k], (off_t)off, SEEK_DATA);
+	off_t hole = lseek(e->fd[k], (off_t)off, SEEK_HOLE);
+
+	if (off >= e->size) {
+		if (data >= 0 || hole >= 0)
+			die(e, "seek behind the end", data, hole);
+		return;
+	}
+	if (data < 0)
+		data = (off_t)e->size;
+	if (data < (off_t)off || (size_t)data - off > zeros(e, off))
+		die(e, "SEEK_DATA", data, (off_t)(off + zeros(e, off)));
+	if (hole < (off_t)off || (size_t)hole > e->size ||
+	    ((size_t)hole < e->size && e->model[hole]))
+		die(e, "SEEK_HOLE", hole, (off_t)off);
+}
+
 static void do_map(struct exer *e, int k)
 {
 	size_t off, len, first;
@@ -194,8 +250,8 @@ static void do_map(struct exer *e, int k)
 static void do_one(struct exer *e)
 {
 	static void (*const all[])(struct exer * e, int k) = {
-		do_read, do_read,   do_read, do_write,	 do_write,
-		do_stat, do_append, do_sync, do_truncate
+		do_read,   do_read, do_read,	 do_write, do_write, do_stat,
+		do_append, do_sync, do_truncate, do_space, do_space, do_seek
 	};
 	int k = (int)rnd(e, (unsigned int)e->n);
 	unsigned int which = rnd(e, sizeof(all) / sizeof(all[0]) + e->map);

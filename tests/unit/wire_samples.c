@@ -93,6 +93,9 @@ static const struct wire_walk walk = { .after = 7, .place = 3 };
 static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
 static const struct wire_fence fence = { 3, 0 };
 static const struct wire_lease lease = { 1234567890123 };
+static const struct wire_fallocate falloc = { 42, 4096, 100, WIRE_FA_KEEP, 0 };
+static const struct wire_seek seek = { 42, 4096, WIRE_SK_HOLE, 0 };
+static const struct wire_seek_rep seek_rep = { INT64_MAX };
 static const struct wire_claim claim = { 7, 9, 2, 3, 0 };
 static const struct wire_claim_rep claim_rep = { 9, WIRE_FOREIGN, 0 };
 static const struct wire_disk_rep disk_rep = { 5 };
@@ -260,6 +263,10 @@ const struct wire_sample wire_samples[] = {
 	{ "claim reply", WIRE_CLAIM, REP, BODY(claim_rep) },
 	{ "lease", WIRE_LEASE, BODY(lease) },
 	{ "lease reply", WIRE_LEASE, REP },
+	{ "fallocate", WIRE_FALLOCATE, BODY(falloc) },
+	{ "fallocate reply", WIRE_FALLOCATE, REP },
+	{ "seek", WIRE_SEEK, BODY(seek) },
+	{ "seek reply", WIRE_SEEK, REP, BODY(seek_rep) },
 	{ "disk", WIRE_DISK },
 	{ "disk reply", WIRE_DISK, REP, BODY(disk_rep) },
 	{ "read list", WIRE_READ_LIST, BODY(list_mem), .tail = { LIST_LISTS },

@@ -6,6 +6,7 @@
 
 #include "dir.h"
 #include "file.h"
+#include "space.h"
 #include "stat.h"
 
 static int size_of(struct file *f, int fd, uint64_t *size)
@@ -25,12 +26,36 @@ static int size_of(struct file *f, int fd, uint64_t *size)
 	return 0;
 }
 
-/* A file is all data: a hole is only behind its end. */
-static int64_t seek_data(uint64_t size, int64_t off, int whence)
+/* Pieces of it are seen as one: all is data, a hole only behind the end. */
+static bool is_seen_whole(struct file *f)
 {
+	bool whole;
+
+	pthread_mutex_lock(&f->lock);
+	whole = !f->view.off && !f->view.gsize;
+	pthread_mutex_unlock(&f->lock);
+	return f->fs && whole;
+}
+
+static int64_t seek_data(struct file *f, uint64_t size, int64_t off, int whence)
+{
+	struct space_seek seek = { .dist = &f->dist,
+				   .off = (uint64_t)off,
+				   .hole = whence == SEEK_HOLE };
+	int rc;
+
 	if (off < 0 || (uint64_t)off >= size)
 		return -ENXIO;
-	return whence == SEEK_HOLE ? (int64_t)size : off;
+	if (!is_seen_whole(f))
+		return seek.hole ? (int64_t)size : off;
+	rc = file_run(f, space_seek, &seek);
+	if (rc == -ENOSYS) /* an earlier version of an iod */
+		return seek.hole ? (int64_t)size : off;
+	if (rc)
+		return rc;
+	if (seek.found < size)
+		return (int64_t)seek.found;
+	return seek.hole ? (int64_t)size : -ENXIO;
 }
 
 static int64_t target_of(struct file *f, int fd, int64_t off, int whence)
@@ -46,7 +71,7 @@ static int64_t target_of(struct file *f, int fd, int64_t off, int whence)
 		if (rc)
 			return rc;
 		if (whence != SEEK_END)
-			return seek_data(base, off, whence);
+			return seek_data(f, base, off, whence);
 	}
 	if (__builtin_add_overflow((int64_t)base, off, &sum))
 		return -EOVERFLOW;

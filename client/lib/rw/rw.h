@@ -18,6 +18,12 @@ struct rw {
 /* Bytes transferred, or -errno.  fd is only used if f is an ordinary file. */
 ssize_t rw_run(struct file *f, int fd, const struct rw *rw);
 
+/*
+ * As fallocate(2), of offsets in the file whatever the view: mode is 0 or of
+ * FALLOC_FL_KEEP_SIZE, with or without one of PUNCH_HOLE, ZERO_RANGE.
+ */
+int rw_allocate(struct file *f, int mode, int64_t off, int64_t len);
+
 /* One transfer at pos of the view; total is the iovecs' sum, not 0. */
 ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 		uint64_t total);

@@ -17,6 +17,7 @@ struct fan_call {
 struct fan_op {
 	struct op op;
 	uint64_t deadline;
+	bool begun; /* a server may have done something */
 	const struct fan *fan;
 	const struct wire_out *out;
 	struct fan_call *call;
@@ -40,6 +41,7 @@ static void fan_done(struct rpc_call *rpc)
 	const struct fan *fan = c->fan->fan;
 	int rc = rpc->status;
 
+	c->fan->begun |= !rc || rpc->unsure || rpc->reply.hdr;
 	if (rc == 0 && fan->take)
 		rc = fan->take(fan->arg, c->k, &rpc->reply);
 	if (rc)
@@ -69,9 +71,20 @@ static void fan_start(struct op *op)
 					    .done = fan_done,
 					    .arg = c };
 		op_get(op);
+		if (fan->aim)
+			fan->aim(fan->arg, k, f->out->buf);
 		rpc_call_start(s->iod[dist_iod(fan->dist, s->niods, k)],
 			       &c->rpc);
 	}
+}
+
+static int over_for_good(const struct fan_op *f, int rc)
+{
+	if (rc != SESSION_ENDED || !f->fan->once || !f->begun)
+		return rc;
+	log_error(f->fan->s->log, "the session ended during a change: it was "
+				  "made, or a part of it, or not");
+	return -ECONNABORTED;
 }
 
 int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
@@ -85,6 +98,7 @@ int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
 	f.op.start = fan_start;
 	f.op.finish = NULL;
 	f.deadline = session_deadline(fan->s);
+	f.begun = false;
 	f.fan = fan;
 	f.out = out;
 	f.call = f.few;
@@ -92,7 +106,7 @@ int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
 		f.call = calloc(fan->dist->pcount, sizeof(*f.call));
 	if (!f.call)
 		return -ENOMEM;
-	rc = drive_run(&fan->s->drive, &f.op);
+	rc = over_for_good(&f, drive_run(&fan->s->drive, &f.op));
 	if (f.call != f.few)
 		free(f.call);
 	return rc;
@@ -231,7 +245,11 @@ int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
 	     struct file_size *size)
 {
 	struct size_arg a = { .dist = dist, .skip = skip, .arg = arg };
-	struct fan fan = { s, dist, size_skip, size_take, &a };
+	struct fan fan = { .s = s,
+			   .dist = dist,
+			   .skip = size_skip,
+			   .take = size_take,
+			   .arg = &a };
 	uint64_t buf[OBJECT_MSG / 8];
 	struct wire_out out;
 	int rc;

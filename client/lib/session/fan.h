@@ -11,15 +11,19 @@
 /*
  * Sends the message in out, which is not ended yet, to the servers k < pcount
  * of dist for which skip (may be NULL) does not say true, and waits for all.
+ * aim(), if not NULL, makes it out's message for server k before it goes there.
  * take() gets each reply with status 0, on one thread at a time.  0, or the
- * first error.
+ * first error.  once: the request changes something: if it may have been made
+ * under a session that has ended, -ECONNABORTED, and it is not to be repeated.
  */
 struct fan {
 	struct session *s;
 	const struct dist *dist;
 	bool (*skip)(void *arg, uint32_t k);
+	void (*aim)(void *arg, uint32_t k, void *msg);
 	int (*take)(void *arg, uint32_t k, const struct wire_msg *reply);
 	void *arg;
+	bool once;
 };
 int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
 /* The same with a message that has no body. */

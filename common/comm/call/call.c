@@ -239,7 +239,7 @@ struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
 /* What was sent and is not waited for any more: the server may carry it out. */
 static void call_owe(struct rpc_peer *peer, unsigned int i)
 {
-	if (wire_op_writes(le16toh(call_buf(peer, i)->op)))
+	if (wire_op_changes(le16toh(call_buf(peer, i)->op)))
 		peer->owed++;
 }
 
@@ -328,7 +328,7 @@ void rpc_call_forgo(struct rpc_call *call, int status)
 		return;
 	if (!peer || peer->state == PEER_READY || call->p.where == CALL_FAILING)
 		return;
-	if (!call->unsure || !wire_op_writes(le16toh(call_hdr(call)->op)))
+	if (!call->unsure || !wire_op_changes(le16toh(call_hdr(call)->op)))
 		rpc_call_cancel(call);
 }
 

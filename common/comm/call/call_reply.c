@@ -44,7 +44,7 @@ static void call_end(struct rpc_peer *peer, unsigned int i,
 		call->unsure = false;
 		call->landed = landed;
 		call_done(call, call_status(le32toh(msg->hdr->status)));
-	} else if (wire_op_writes(le16toh(msg->hdr->op))) {
+	} else if (wire_op_changes(le16toh(msg->hdr->op))) {
 		peer->owed--;
 	}
 	if (kept && peer->epoch == epoch && peer->link.ep)

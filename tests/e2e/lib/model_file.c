@@ -321,13 +321,67 @@ static void op_part(struct model *m, struct pair *p)
 		differ(m, "GETPART");
 }
 
+static void op_space(struct model *m, struct pair *p)
+{
+	static const int modes[] = {
+		0,
+		FALLOC_FL_KEEP_SIZE,
+		FALLOC_FL_ZERO_RANGE,
+		FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE,
+		FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		FALLOC_FL_PUNCH_HOLE,
+		FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE |
+			FALLOC_FL_KEEP_SIZE,
+	};
+	int mode = modes[roll(m, sizeof(modes) / sizeof(modes[0]))];
+	int64_t off = any_off(m), len = (int64_t)any_len(m);
+
+	if (chance(m, 3))
+		off = chance(m, 50) ? -1 : INT64_MAX - 5;
+	what(m, "fallocate %x %ld at %ld", mode, (long)len, (long)off);
+	BOTH(m, pvfs_fallocate(p->fd[s], mode, off, len));
+}
+
+#define PASSED_MAX 65536
+
+/* Where data and holes are depends on stripes and blocks; not what lies there. */
+static void op_find(struct model *m, struct pair *p)
+{
+	int64_t off = any_off(m), pos[SIDES], size, data, hole, len;
+	struct fpart part;
+
+	if (pvfs_ioctl(p->fd[B], GETPART, &part) || part.offset || part.gsize)
+		return;
+	what(m, "find data and holes from %ld", (long)off);
+	for (int s = A; s < SIDES; s++)
+		pos[s] = pvfs_lseek(p->fd[s], 0, SEEK_CUR);
+	size = pvfs_lseek(p->fd[A], 0, SEEK_END);
+	data = pvfs_lseek(p->fd[A], off, SEEK_DATA);
+	hole = pvfs_lseek(p->fd[A], off, SEEK_HOLE);
+	if (off >= size ? hole >= 0 : hole < off || hole > size)
+		differ(m, "a hole at %ld", (long)hole);
+	if (off >= size ? data >= 0 : data >= 0 && (data < off || data >= size))
+		differ(m, "data at %ld", (long)data);
+	if (data < 0)
+		data = size;
+	len = data < off		? 0
+	      : data - off < PASSED_MAX ? data - off
+					: PASSED_MAX;
+	len = pvfs_pread(p->fd[A], m->buf[A], (size_t)len, off);
+	for (int64_t i = 0; i < len; i++)
+		if (m->buf[A][i])
+			differ(m, "%ld is passed over", (long)(off + i));
+	for (int s = A; s < SIDES; s++)
+		pvfs_lseek(p->fd[s], pos[s], SEEK_SET);
+}
+
 void op_file(struct model *m)
 {
 	static void (*const ops[])(struct model *, struct pair *) = {
 		op_write, op_write, op_pwrite,	  op_pwrite, op_read, op_read,
 		op_pread, op_pread, op_vector,	  op_vector, op_seek, op_seek,
 		op_close, op_fstat, op_ftruncate, op_fattr,  op_dup,  op_flags,
-		op_sync,  op_mmap,  op_part,
+		op_sync,  op_mmap,  op_part,	  op_space,  op_find,
 	};
 	struct pair *p = any_pair(m);
 	struct stat st;

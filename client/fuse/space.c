@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* space.c - the space of open files: fallocate, and where data and holes are. */
+#include "open.h"
+#include "ops.h"
+#include "rw.h"
+
+void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off,
+		  off_t len, struct fuse_file_info *fi)
+{
+	struct call c;
+
+	call_begin(&c, req);
+	call_end(&c, rw_allocate(open_file(fi->fh), mode, off, len));
+}
+
+/* The kernel keeps the offset itself: SEEK_DATA and SEEK_HOLE come here. */
+void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
+	      struct fuse_file_info *fi)
+{
+	struct call c;
+	int64_t at;
+
+	call_begin(&c, req);
+	at = file_seek(open_file(fi->fh), -1, off, whence);
+	if (at < 0)
+		call_end(&c, (int)at);
+	else
+		fuse_reply_lseek(req, at);
+}

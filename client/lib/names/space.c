@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* space.c - FALLOCATE and SEEK at all iods of a file. */
+#include "space.h"
+
+#include <errno.h>
+
+#include "fan.h"
+
+#define MSG_LEN(body) (sizeof(struct wire_hdr) + sizeof(struct body))
+
+/* The fixed part of the message of that many bytes. */
+static void *body_of(void *msg)
+{
+	return (uint8_t *)msg + sizeof(struct wire_hdr);
+}
+
+/* ---- FALLOCATE ---- */
+
+static bool has_none(void *arg, uint32_t k)
+{
+	const struct space_range *r = arg;
+	uint64_t local;
+
+	return !dist_share(r->dist, k, r->off, r->len, &local);
+}
+
+static void aim_range(void *arg, uint32_t k, void *msg)
+{
+	const struct space_range *r = arg;
+	struct wire_fallocate *body = body_of(msg);
+	uint64_t local;
+
+	body->len = htole64(dist_share(r->dist, k, r->off, r->len, &local));
+	body->off = htole64(local);
+}
+
+static int allocate(struct session *s, uint64_t handle, struct space_range *r)
+{
+	struct wire_fallocate body = { .handle = htole64(handle),
+				       .flags = htole32(r->flags) };
+	struct fan fan = { .s = s,
+			   .dist = r->dist,
+			   .skip = has_none,
+			   .aim = aim_range,
+			   .arg = r,
+			   .once = true };
+	uint64_t buf[MSG_LEN(wire_fallocate) / 8];
+	struct wire_out out;
+
+	wire_begin(&out, buf, sizeof(buf));
+	wire_put(&out, &body, sizeof(body));
+	return fan_run(&fan, WIRE_FALLOCATE, &out);
+}
+
+int space_allocate(struct session *s, const struct target *t, void *arg)
+{
+	const struct space_range *r = arg;
+	struct space_range all = *r, last = *r;
+	int rc;
+
+	all.flags |= WIRE_FA_KEEP;
+	rc = allocate(s, t->handle, &all);
+	if (rc || r->flags & WIRE_FA_KEEP)
+		return rc;
+	last.off += last.len -
+		    1; /* it has its space: this cannot fail for it */
+	last.len = 1;
+	last.flags = 0;
+	return allocate(s, t->handle, &last);
+}
+
+/* ---- SEEK ---- */
+
+/* The first local byte of server k that is not before off in the file. */
+static uint64_t local_of(const struct space_seek *seek, uint32_t k)
+{
+	return dist_local_size(seek->dist, k, seek->off);
+}
+
+static void aim_seek(void *arg, uint32_t k, void *msg)
+{
+	struct wire_seek *body = body_of(msg);
+
+	body->off = htole64(local_of(arg, k));
+}
+
+static int take_seek(void *arg, uint32_t k, const struct wire_msg *reply)
+{
+	const struct wire_seek_rep *rep = reply->body;
+	struct space_seek *seek = arg;
+	uint64_t local = le64toh(rep->off), at;
+
+	if (local < local_of(seek, k))
+		return -EPROTO;
+	at = local < INT64_MAX ? dist_logical(seek->dist, k, local) : INT64_MAX;
+	if (at < seek->found)
+		seek->found = at;
+	return 0;
+}
+
+int space_seek(struct session *s, const struct target *t, void *arg)
+{
+	struct space_seek *seek = arg;
+	struct wire_seek body = {
+		.handle = htole64(t->handle),
+		.flags = htole32(seek->hole ? WIRE_SK_HOLE : 0),
+	};
+	struct fan fan = { .s = s,
+			   .dist = seek->dist,
+			   .aim = aim_seek,
+			   .take = take_seek,
+			   .arg = seek };
+	uint64_t buf[MSG_LEN(wire_seek) / 8];
+	struct wire_out out;
+
+	seek->found = INT64_MAX;
+	wire_begin(&out, buf, sizeof(buf));
+	wire_put(&out, &body, sizeof(body));
+	return fan_run(&fan, WIRE_SEEK, &out);
+}

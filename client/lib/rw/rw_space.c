@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rw_space.c - fallocate(2) on PVFS files. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "extent.h"
+#include "fan.h"
+#include "rw.h"
+#include "space.h"
+
+static int flags_of(int mode, uint32_t *flags)
+{
+	switch (mode & ~FALLOC_FL_KEEP_SIZE) {
+	case 0:
+		*flags = 0;
+		break;
+	case FALLOC_FL_PUNCH_HOLE:
+		*flags = WIRE_FA_PUNCH;
+		break;
+	case FALLOC_FL_ZERO_RANGE:
+		*flags = WIRE_FA_ZERO;
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (mode & FALLOC_FL_KEEP_SIZE)
+		*flags |= WIRE_FA_KEEP;
+	return *flags == WIRE_FA_PUNCH ? -EOPNOTSUPP : 0;
+}
+
+/* In the kernel's order. */
+static int check(const struct file *f, int mode, int64_t off, int64_t len,
+		 struct space_range *range)
+{
+	uint64_t end;
+	int rc;
+
+	if (off < 0 || len <= 0)
+		return -EINVAL;
+	rc = flags_of(mode, &range->flags);
+	if (rc)
+		return rc;
+	if ((atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
+	range->off = (uint64_t)off;
+	range->len = (uint64_t)len;
+	return extent_end(range->off, range->len, &end) ? 0 : -EFBIG;
+}
+
+static int do_sync(struct session *s, const struct target *t, void *arg)
+{
+	return size_sync(s, t->handle, arg);
+}
+
+int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
+{
+	struct space_range range = { .dist = &f->dist };
+	int rc = check(f, mode, off, len, &range);
+
+	if (rc)
+		return rc;
+	rc = file_run(f, space_allocate, &range);
+	file_wrote(f, range.flags & WIRE_FA_KEEP ? 0 : range.off + range.len,
+		   rc);
+	if (!rc && atomic_load(&f->flags) & O_DSYNC)
+		rc = file_run(f, do_sync, &f->dist);
+	return rc == -ENOSYS ? -EOPNOTSUPP : rc; /* an earlier iod */
+}
