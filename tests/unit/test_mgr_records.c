@@ -2,7 +2,9 @@
 /*
  * test_mgr_records.c - sessions and their replies, tombs, intents.
  */
+#include <endian.h>
 #include <errno.h>
+#include <stddef.h>
 
 #include "intents.h"
 #include "sessions.h"
@@ -126,6 +128,55 @@ START_TEST(test_intents)
 }
 END_TEST
 
+/* What earlier versions have recorded, by their layout. */
+struct old_intent {
+	uint64_t handle;
+	uint32_t version, base, pcount, ssize;
+	uint64_t size, session, seq;
+	uint32_t slot, op;
+	uint64_t expiry, host; /* not in version 1 */
+};
+
+static void put_old(uint64_t id, uint32_t version, size_t len)
+{
+	const struct old_intent old = { .handle = htole64(40 + id),
+					.version = htole32(version),
+					.size = htole64(1000),
+					.expiry = htole64(77),
+					.host = htole64(88) };
+	uint8_t key[9] = { INTENT_RESIZE };
+
+	key_u64(key + 1, id);
+	ck_assert_int_eq(store_put(fx.st, STORE_INTENTS, key, sizeof(key), &old,
+				   len),
+			 0);
+}
+
+/* Of one that does not say when its caller gives up it is too late. */
+START_TEST(test_old_intents)
+{
+	const size_t len_1 = offsetof(struct old_intent, expiry);
+	struct intent got;
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	put_old(1, 1, len_1);
+	put_old(2, 2, sizeof(struct old_intent));
+	put_old(3, 2, len_1);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	ck_assert_int_eq(intent_next(fx.st, INTENT_RESIZE, 0, &got), 0);
+	ck_assert_uint_eq(got.handle, 41);
+	ck_assert_uint_eq(got.size, 1000);
+	ck_assert_uint_eq(got.expiry, 0);
+	ck_assert_uint_eq(got.host, 0);
+	ck_assert_int_eq(intent_next(fx.st, INTENT_RESIZE, 1, &got), 0);
+	ck_assert_uint_eq(got.handle, 42);
+	ck_assert_uint_eq(got.expiry, 77);
+	ck_assert_uint_eq(got.host, 88);
+	ck_assert_uint_eq(got.born, 0);
+	ck_assert_int_eq(intent_next(fx.st, INTENT_RESIZE, 2, &got), -EIO);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("store");
@@ -136,6 +187,7 @@ int main(void)
 	tcase_add_test(tc, test_sessions);
 	tcase_add_test(tc, test_tombs);
 	tcase_add_test(tc, test_intents);
+	tcase_add_test(tc, test_old_intents);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

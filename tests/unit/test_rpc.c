@@ -268,6 +268,37 @@ START_TEST(cancel_while_sending)
 }
 END_TEST
 
+/*
+ * Where another server has answered with an error: what was sent to one that is not
+ * connected now may be carried out there still.
+ */
+START_TEST(forgone_unless_it_was_sent)
+{
+	uint8_t data[16] = { 0 };
+	struct rig_call sent, other, waits;
+
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	mock.freeze = true;
+	rig_io(rig, &sent, WIRE_WRITE, 0, data, sizeof(data), NULL, 1, 5000);
+	rig_release(rig, &other, 5000);
+	mock.freeze = false;
+	mock.break_at = mock.step + 1;
+	while (rpc_peer_ready(rig->peer))
+		rig_turn(rig);
+	rig_io(rig, &waits, WIRE_WRITE, 0, data, sizeof(data), NULL, 1, 5000);
+	rpc_call_forgo(&sent.call, -EIO);
+	rpc_call_forgo(&other.call, -EIO);
+	rpc_call_forgo(&waits.call, -EIO);
+	ck_assert(!sent.finished);
+	ck_assert_int_eq(other.call.status, -ECANCELED);
+	ck_assert_int_eq(waits.call.status, -ECANCELED);
+	rig_until(rig, sent.finished);
+	ck_assert_int_eq(sent.call.status, 0);
+	while (rig->nheld)
+		rig_answer(rig);
+}
+END_TEST
+
 START_TEST(close_ends_calls)
 {
 	struct rig_call c[6];
@@ -384,6 +415,7 @@ int main(void)
 	tcase_add_test(tc, nobody_there);
 	tcase_add_test(tc, zombie_slots);
 	tcase_add_test(tc, cancel_while_sending);
+	tcase_add_test(tc, forgone_unless_it_was_sent);
 	tcase_add_test(tc, close_ends_calls);
 	tcase_add_test(tc, close_from_done);
 	tcase_add_test(tc, credits_follow_the_server);

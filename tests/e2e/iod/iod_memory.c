@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,6 +18,8 @@
 #include "memory_rig.h"
 
 #define DAY_NS (86400ull * 1000000000)
+#define STALL_LEN 16384u
+#define STALL_MS 500u
 
 /* What happens to the object while the iod is at it. */
 static _Atomic long cut_mapped = -1; /* truncate when its pages are mapped */
@@ -41,6 +45,25 @@ int futimens(int fd, const struct timespec times[2])
 {
 	cut(&cut_landed);
 	return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
+}
+
+/* The thread of a client that stands still before it sends so much. */
+static _Thread_local bool stalls;
+static sem_t stalled, go_on;
+
+ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; stalls && i < msg->msg_iovlen; i++)
+		len += msg->msg_iov[i].iov_len;
+	if (len >= STALL_LEN) {
+		stalls = false;
+		sem_post(&stalled);
+		while (sem_wait(&go_on))
+			;
+	}
+	return syscall(SYS_sendmsg, fd, msg, flags);
 }
 
 static uint64_t size_now(void)
@@ -144,6 +167,42 @@ START_TEST(truncated_after)
 }
 END_TEST
 
+static void *write_and_stall(void *arg)
+{
+	int *rc = arg;
+
+	stalls = true;
+	*rc = iodc_pwrite(&client, 1, 0, LEN);
+	return NULL;
+}
+
+/* Data that would land in the object by itself: from its deadline on it cannot. */
+START_TEST(late_data_is_cut_off)
+{
+	uint64_t size = 0;
+	pthread_t thread;
+	int rc = 0, asked;
+
+	make(LEN, 1);
+	put(0, LEN, 1); /* there are windows now */
+	sem_init(&stalled, 0, 0);
+	sem_init(&go_on, 0, 0);
+	fill(LEN, 2);
+	client.timeout_ms = STALL_MS;
+	pthread_create(&thread, NULL, write_and_stall, &rc);
+	while (sem_wait(&stalled))
+		;
+	usleep(STALL_MS * 1000);
+	asked = iodc_size(&mgr, 1, &size);
+	sem_post(&go_on);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(asked, 0);
+	ck_assert_uint_eq(size, LEN);
+	ck_assert_int_eq(rc, -ETIMEDOUT);
+	holds(0, LEN, 1);
+}
+END_TEST
+
 START_TEST(removed_under_it)
 {
 	make(LEN, 1);
@@ -202,6 +261,7 @@ static Suite *suite(void)
 	tcase_add_test(tc, time_is_set);
 	tcase_add_test(tc, truncated_before);
 	tcase_add_test(tc, truncated_after);
+	tcase_add_test(tc, late_data_is_cut_off);
 	tcase_add_test(tc, removed_under_it);
 	tcase_add_test(tc, truncated_often);
 	suite_add_tcase(s, tc);

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """proxy.py HOST PORT - stands between a client and a server, prints its own
 port and obeys lines on stdin: pass; mute: what the server says is lost; cut:
-nobody is connected and nobody gets in."""
+nobody is connected and nobody gets in; slow SECONDS: what the server says comes so
+much later."""
 import select
 import socket
 import sys
+import time
 
 listener = socket.create_server(("127.0.0.1", 0))
 server = (sys.argv[1], int(sys.argv[2]))
 peer = {}       # socket -> the other one
 clients = set()
 mode = "pass"
+delay = 0
+held = []       # (when, socket, data), in the order of when
 
 
 def close(sock):
@@ -39,18 +43,36 @@ def forward(sock):
         data = sock.recv(65536)
         if not data:
             close(sock)
+        elif sock not in clients and mode == "slow":
+            held.append((time.monotonic() + delay, peer[sock], data))
         elif sock in clients or mode != "mute":
             peer[sock].sendall(data)
     except OSError:
         close(sock)
 
 
+def release():
+    """Returns how long to wait for the next one; None: there is none."""
+    while held:
+        left = held[0][0] - time.monotonic()
+        if left > 0:
+            return left
+        _, sock, data = held.pop(0)
+        if sock in clients:
+            try:
+                sock.sendall(data)
+            except OSError:
+                close(sock)
+    return None
+
+
 def obey():
-    global mode
+    global mode, delay
     line = sys.stdin.readline()
     if not line:
         sys.exit(0)
-    mode = line.strip()
+    mode, *more = line.split()
+    delay = float(more[0]) if more else 0
     if mode == "cut":
         for s in list(clients):
             close(s)
@@ -59,7 +81,8 @@ def obey():
 
 print(listener.getsockname()[1], flush=True)
 while True:
-    for s in select.select([listener, sys.stdin, *peer], [], [])[0]:
+    wait = release()
+    for s in select.select([listener, sys.stdin, *peer], [], [], wait)[0]:
         if s is listener:
             accept()
         elif s is sys.stdin:

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mgr_claim.c - a manager whose disk is full when it should record the stores
- * of its iods: it says so once and goes on as soon as there is room.  The
- * manager runs in here; what it asks of its disk is answered by the test.
+ * of its iods, or the end of a truncation: it says so once and goes on as soon as
+ * there is room.  The manager runs in here; what it asks of its disk is answered
+ * by the test.
  */
 #include <check.h>
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +18,7 @@
 
 static struct mgrrig rig;
 static struct mgr *mgr;
-static atomic_bool full, unmarkable;
+static atomic_bool full, unmarkable, endless;
 static atomic_uint complaints;
 static atomic_bool ready;
 
@@ -34,9 +36,18 @@ int __wrap_ns_bound(struct ns *ns)
 	return atomic_load(&unmarkable) ? -ENOSPC : __real_ns_bound(ns);
 }
 
+int __real_ns_resized(struct ns_op *op, const struct intent *in, int status);
+int __wrap_ns_resized(struct ns_op *op, const struct intent *in, int status);
+int __wrap_ns_resized(struct ns_op *op, const struct intent *in, int status)
+{
+	return atomic_load(&endless) ? -ENOSPC
+				     : __real_ns_resized(op, in, status);
+}
+
 static void sink(void *arg, enum log_level level, const char *msg)
 {
-	if (strstr(msg, "cannot record its store"))
+	if (strstr(msg, "cannot record its store") ||
+	    strstr(msg, "its end cannot be recorded"))
 		atomic_fetch_add(&complaints, 1);
 	if (!strncmp(msg, "ready:", 6))
 		atomic_store(&ready, true);
@@ -101,6 +112,38 @@ START_TEST(test_all_seen)
 }
 END_TEST
 
+static void *cut(void *arg)
+{
+	struct mgrc c = { 0 };
+	int *rc = arg;
+
+	mgrc_open(&c, &rig.addr, 0);
+	must(!mgrc_make(&c, "f", 100));
+	atomic_store(&endless, true);
+	*rc = mgrc_truncate(&c, "f", 10);
+	mgrc_close(&c, true);
+	return NULL;
+}
+
+/* Every iod has done it; the file stays busy until that is known. */
+START_TEST(test_truncation)
+{
+	pthread_t thread;
+	int rc = 1;
+
+	start();
+	rig_until(atomic_load(&ready));
+	ck_assert(!pthread_create(&thread, NULL, cut, &rc));
+	rig_until(atomic_load(&complaints) == 1);
+	ck_assert_int_eq(rc, 1);
+	atomic_store(&endless, false);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(atomic_load(&complaints), 1);
+	stop();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_claim");
@@ -109,6 +152,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_stores);
 	tcase_add_test(tc, test_all_seen);
+	tcase_add_test(tc, test_truncation);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
