@@ -74,13 +74,18 @@ make_disks() {
 
 # lose PORT ingress|egress PRIORITY [SOURCE]: what comes from it, or goes to it.
 lose() {
-	local match="u32 0 0"
+	local match="u32 0 0" why try
 
 	[ -z "${4:-}" ] || match="ip src $4/32"
-	# shellcheck disable=SC2086
-	tc -n "$(ns sw)" filter add dev "v$1" "$2" prio "$3" protocol ip u32 \
-		match $match action mirred egress redirect dev sink ||
-		fail "cannot break the link of $1"
+	# now and then the kernel refuses it for a moment
+	for try in 1 2 3 4 5; do
+		# shellcheck disable=SC2086
+		why=$(tc -n "$(ns sw)" filter add dev "v$1" "$2" prio "$3" \
+			protocol ip u32 match $match action mirred egress \
+			redirect dev sink 2>&1) && return
+		sleep 0.2
+	done
+	fail "cannot break the link of $1: $why"
 }
 mend() { tc -n "$(ns sw)" filter del dev "v$1" "$2" prio "$3" 2>/dev/null; }
 
