@@ -13,6 +13,7 @@
 #include "random_id.h"
 #include "session.h"
 #include "stamp.h"
+#include "tokens.h"
 
 #define MESSAGE_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
 #define DRAIN_MS 1000 /* for replies that wait for the disk, at the end */
@@ -118,6 +119,8 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = dirbufs_open(mgr);
 	if (!rc)
+		rc = tokens_open(mgr);
+	if (!rc)
 		rc = lock_waits_open(mgr);
 	if (!rc)
 		rc = jobs_open(mgr);
@@ -140,6 +143,7 @@ static void close_all(struct mgr *mgr)
 		request_drop(req);
 	jobs_close(mgr);
 	lock_waits_close(mgr);
+	tokens_close(mgr);
 	dirbufs_close(mgr);
 	if (mgr->ctx)
 		rpc_ctx_close(mgr->ctx);

@@ -25,6 +25,7 @@ LIST_HEAD(requests, request);
 struct jobs; /* jobs.h */
 struct session_table; /* session.h */
 struct dirbufs; /* readdir.c */
+struct tokens; /* tokens.h */
 struct lock_waits; /* lock.c */
 
 /*
@@ -64,6 +65,7 @@ struct mgr {
 	struct jobs *jobs;
 	struct session_table *sessions;
 	struct dirbufs *dirbufs;
+	struct tokens *tokens;
 	struct lock_waits *lock_waits;
 	struct requests requests; /* all that exist */
 

@@ -85,6 +85,8 @@ enum wire_op {
 	WIRE_GETXATTR	= 36,
 	WIRE_LISTXATTR	= 37,	/* struct wire_path */
 	WIRE_REMOVEXATTR = 38,	/* struct wire_getxattr */
+	WIRE_GRANT	= 39,	/* an open file, for another session */
+	WIRE_REDEEM	= 40,	/* ... which has it open, too, from now on */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -382,6 +384,29 @@ struct wire_release {
 	le64 end;		/* highest file offset written, exclusive */
 	le64 mtime;		/* of the last write, ns */
 	le32 flags;		/* WIRE_R_* */
+	le32 zero;
+};
+
+/*
+ * GRANT: who has a file open gives a token for it, which REDEEM by whatever session
+ * takes, once, for an open file of its own, as OPEN would, but without a look at
+ * the mode.  A token is forgotten after WIRE_TOKEN_S seconds, and when the open file
+ * of which it was made is closed.
+ */
+#define WIRE_TOKEN_LEN	16u
+#define WIRE_TOKEN_S	10u
+struct wire_grant {
+	le64 handle;
+	le64 open;		/* of the session that asks */
+	le32 flags;		/* WIRE_O_READ, WIRE_O_WRITE */
+	le32 zero;
+};
+struct wire_grant_rep {
+	uint8_t token[WIRE_TOKEN_LEN];
+};
+struct wire_redeem {		/* reply: wire_open_rep */
+	uint8_t token[WIRE_TOKEN_LEN];
+	le32 flags;		/* WIRE_O_READ, WIRE_O_WRITE, WIRE_O_APPEND */
 	le32 zero;
 };
 
@@ -729,6 +754,9 @@ _Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");
 _Static_assert(sizeof(struct wire_open) == 40, "wire_open");
 _Static_assert(sizeof(struct wire_open_rep) == 88, "wire_open_rep");
 _Static_assert(sizeof(struct wire_release) == 40, "wire_release");
+_Static_assert(sizeof(struct wire_grant) == 24, "wire_grant");
+_Static_assert(sizeof(struct wire_grant_rep) == 16, "wire_grant_rep");
+_Static_assert(sizeof(struct wire_redeem) == 24, "wire_redeem");
 _Static_assert(sizeof(struct wire_setattr) == 48, "wire_setattr");
 _Static_assert(sizeof(struct wire_rename) == 32, "wire_rename");
 _Static_assert(sizeof(struct wire_mknod) == 24, "wire_mknod");

@@ -127,6 +127,22 @@ static const struct wire_form release = {
 		    ZERO(wire_release, zero) },
 };
 
+static const struct wire_form grant_req = {
+	.size = sizeof(struct wire_grant),
+	.fields = { ID(wire_grant, handle), ID(wire_grant, open),
+		    BITS(wire_grant, flags, WIRE_O_READ | WIRE_O_WRITE),
+		    ZERO(wire_grant, zero) },
+};
+static const struct wire_form grant_rep = {
+	.size = sizeof(struct wire_grant_rep),
+};
+static const struct wire_form redeem_req = {
+	.size = sizeof(struct wire_redeem),
+	.fields = { BITS(wire_redeem, flags,
+			 WIRE_O_READ | WIRE_O_WRITE | WIRE_O_APPEND),
+		    ZERO(wire_redeem, zero) },
+};
+
 #define S_BITS                                                                 \
 	(WIRE_S_MODE | WIRE_S_UID | WIRE_S_GID | WIRE_S_ATIME | WIRE_S_MTIME | \
 	 WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)
@@ -378,6 +394,8 @@ static const struct wire_op_desc ops[] = {
 	PATH_OP(GETATTR, path, attr_rep),
 	PATH_OP(OPEN, open_req, open_rep),
 	OP(RELEASE, release, empty),
+	OP(GRANT, grant_req, grant_rep),
+	OP(REDEEM, redeem_req, open_rep),
 	PATH_OP(SETATTR, setattr, attr_rep),
 	PATH_OP(MKDIR, mkdir_req, attr_rep),
 	PATH_OP(RMDIR, path, empty),

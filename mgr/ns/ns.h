@@ -124,6 +124,16 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args);
  * -ENOENT: none is left. */
 int ns_drop_open(struct ns_op *op, uint64_t session);
 
+/* May the session give others what it has open: 0, -EBADF, -EACCES.  flags: WIRE_O_*. */
+struct ns_grant {
+	uint64_t session, open, handle;
+	uint32_t flags; /* WIRE_O_READ, WIRE_O_WRITE */
+};
+int ns_may_grant(struct ns_op *op, const struct ns_grant *grant);
+/* As ns_open() of what was granted.  -EBADF: it is not open there any more. */
+int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
+	      struct inode *ino, uint64_t *open);
+
 struct ns_setattr_args {
 	uint32_t valid; /* WIRE_S_* */
 	uint32_t mode, uid, gid;

@@ -21,6 +21,12 @@ int ns_may_delete(const struct ns_cred *cred, const struct inode *dir,
 /* Mode without the bits that a write or a new owner takes away. */
 uint32_t ns_drop_suid(uint32_t mode);
 
+/* ---- open.c ---- */
+
+/* An open record of a writer, with what it means for the size. */
+int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
+		     uint64_t *open);
+
 /* ---- resolve.c ---- */
 
 /* What the last component of a path is. */

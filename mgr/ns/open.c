@@ -39,8 +39,8 @@ static int record(struct ns_op *op, uint32_t flags, const struct inode *ino,
 	return open_put(op->ns->st, &rec);
 }
 
-static int record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
-			 uint64_t *open)
+int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
+		     uint64_t *open)
 {
 	bool append = flags & WIRE_O_APPEND;
 
@@ -87,7 +87,7 @@ static int create(struct ns_op *op, const struct ns_open_args *args,
 		     &place->ino);
 	rc = stripes(op->ns, args, &place->ino);
 	if (!rc && args->flags & WIRE_O_WRITE)
-		rc = record_writer(op, args->flags, &place->ino, open);
+		rc = ns_record_writer(op, args->flags, &place->ino, open);
 	else if (!rc && holds(op, args->flags))
 		rc = record_holder(op, &place->ino, open);
 	return rc ? rc : ns_enter(op, place, &place->ino);
@@ -145,7 +145,7 @@ static int open_found(struct ns_op *op, const struct ns_open_args *args,
 	if (trunc)
 		ns_cut(op, ino);
 	if (args->flags & WIRE_O_WRITE)
-		rc = record_writer(op, args->flags, ino, open);
+		rc = ns_record_writer(op, args->flags, ino, open);
 	else if (holds(op, args->flags))
 		rc = record_holder(op, ino, open);
 	return rc ? rc : inode_put(op->ns->st, ino);

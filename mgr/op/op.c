@@ -28,6 +28,8 @@ static op_fn *const ops[] = {
 	[WIRE_GETXATTR] = op_getxattr,
 	[WIRE_LISTXATTR] = op_listxattr,
 	[WIRE_REMOVEXATTR] = op_removexattr,
+	[WIRE_GRANT] = op_grant,
+	[WIRE_REDEEM] = op_redeem,
 };
 
 op_fn *op_find(unsigned int op)

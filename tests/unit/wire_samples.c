@@ -66,6 +66,9 @@ static const struct wire_readdir readdir_req = { 1, 0, { 0x1000, 4096, 3 } };
 static const struct wire_readdir_rep readdir_rep = { 64, 2, 1, 0 };
 static const struct wire_truncate truncate_req = { 1, 5, 55, 6, 0 };
 static const struct wire_access access_req = { 1, 7, 6 };
+static const struct wire_grant grant = { 42, 55, WIRE_O_READ };
+static const struct wire_grant_rep grant_rep = { { 1, 2 } };
+static const struct wire_redeem redeem = { { 1, 2 }, WIRE_O_READ };
 static const struct wire_append append = { 42, 55, INT64_MAX };
 static const struct wire_append_rep append_rep = { INT64_MAX };
 static const struct wire_lock lock = {
@@ -223,6 +226,10 @@ const struct wire_sample wire_samples[] = {
 	{ "truncate reply", WIRE_TRUNCATE, REP },
 	{ "access", WIRE_ACCESS, BODY(access_req), PATH(wire_access) },
 	{ "access reply", WIRE_ACCESS, REP },
+	{ "grant", WIRE_GRANT, BODY(grant) },
+	{ "grant reply", WIRE_GRANT, REP, BODY(grant_rep) },
+	{ "redeem", WIRE_REDEEM, BODY(redeem) },
+	{ "redeem reply", WIRE_REDEEM, REP, BODY(open_rep) },
 	{ "append", WIRE_APPEND, BODY(append) },
 	{ "append reply", WIRE_APPEND, REP, BODY(append_rep) },
 	{ "lock", WIRE_LOCK, BODY(lock) },

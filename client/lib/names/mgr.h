@@ -68,6 +68,13 @@ int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock);
 void mgr_unlock(struct session *s, uint64_t handle,
 		const struct mgr_lock *lock);
 
+/* A token for t, which is open there as t->open; flags: WIRE_O_READ, WIRE_O_WRITE. */
+int mgr_grant(struct session *s, const struct target *t, uint32_t flags,
+	      uint8_t token[WIRE_TOKEN_LEN]);
+/* As mgr_open(), of what the token is for; flags: and WIRE_O_APPEND. */
+int mgr_redeem(struct session *s, const uint8_t token[WIRE_TOKEN_LEN],
+	       uint32_t flags, struct attr *attr, uint64_t *open);
+
 struct mgr_release {
 	uint64_t handle, open;
 	uint64_t end; /* behind the highest byte written */

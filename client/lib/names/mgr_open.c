@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_open.c - OPEN, RELEASE and APPEND. */
+/* mgr_open.c - OPEN, GRANT, REDEEM, RELEASE and APPEND. */
 #include "mgr_int.h"
 
 struct open_arg {
@@ -34,6 +34,41 @@ int mgr_open(struct session *s, const struct target *t,
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = how->flags & (WIRE_O_CREAT | WIRE_O_TRUNC);
 	return ask_run(&c, WIRE_OPEN, take_open, &arg);
+}
+
+static int take_token(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_grant_rep *rep = reply->body;
+
+	memcpy(arg, rep->token, WIRE_TOKEN_LEN);
+	return 0;
+}
+
+int mgr_grant(struct session *s, const struct target *t, uint32_t flags,
+	      uint8_t token[WIRE_TOKEN_LEN])
+{
+	struct wire_grant body = { .handle = htole64(t->handle),
+				   .open = htole64(t->open),
+				   .flags = htole32(flags) };
+	struct ask c;
+
+	ask_begin(&c, s, s->mgr);
+	ask_put(&c, &body, sizeof(body));
+	return ask_run(&c, WIRE_GRANT, take_token, token);
+}
+
+int mgr_redeem(struct session *s, const uint8_t token[WIRE_TOKEN_LEN],
+	       uint32_t flags, struct attr *attr, uint64_t *open)
+{
+	struct wire_redeem body = { .flags = htole32(flags) };
+	struct open_arg arg = { { s, attr }, open };
+	struct ask c;
+
+	memcpy(body.token, token, WIRE_TOKEN_LEN);
+	ask_begin(&c, s, s->mgr);
+	c.once = true;
+	ask_put(&c, &body, sizeof(body));
+	return ask_run(&c, WIRE_REDEEM, take_open, &arg);
 }
 
 void mgr_release(struct session *s, const struct mgr_release *rel)

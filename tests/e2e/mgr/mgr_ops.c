@@ -226,6 +226,92 @@ START_TEST(test_for_others)
 }
 END_TEST
 
+static int grant(const struct mgrc_file *f, uint32_t flags,
+		 struct wire_redeem *token)
+{
+	struct wire_grant body = { .handle = htole64(f->handle),
+				   .open = htole64(f->open),
+				   .flags = htole32(flags) };
+	int rc = mgrc_call(&c, WIRE_GRANT, &body, sizeof(body), NULL, 0);
+
+	if (!rc)
+		memcpy(token->token, c.body, WIRE_TOKEN_LEN);
+	return rc;
+}
+
+static int redeem(struct mgrc *by, struct wire_redeem *token, uint32_t flags,
+		  struct mgrc_file *f)
+{
+	struct wire_open_rep rep;
+	int rc;
+
+	token->flags = htole32(flags);
+	rc = mgrc_call(by, WIRE_REDEEM, token, sizeof(*token), NULL, 0);
+	if (rc)
+		return rc;
+	memcpy(&rep, by->body, sizeof(rep));
+	f->handle = le64toh(rep.attr.handle);
+	f->open = le64toh(rep.open);
+	return 0;
+}
+
+/* Who may not open it, and could not: it has no name any more. */
+START_TEST(test_grant)
+{
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct wire_redeem token = { 0 }, later = { 0 };
+	struct mgrc_file w, r, f;
+	struct wire_attr attr;
+	uint64_t off;
+
+	mgrc_open(&user, &rig.addr, 0);
+	ck_assert_int_eq(
+		mgrc_open_file(&c, "f", WIRE_O_CREAT | WIRE_O_WRITE, &w), 0);
+	ck_assert_int_eq(mgrc_open_file(&c, "f", WIRE_O_READ | WIRE_O_HOLD, &r),
+			 0);
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	ck_assert_int_eq(grant(&r, WIRE_O_WRITE, &token), -EBADF);
+	ck_assert_int_eq(grant(&r, WIRE_O_READ, &token), 0);
+	ck_assert_int_eq(redeem(&user, &token, WIRE_O_WRITE, &f), -EACCES);
+	ck_assert_int_eq(redeem(&user, &token, WIRE_O_READ, &f), 0);
+	ck_assert_uint_eq(f.handle, r.handle);
+	ck_assert_uint_eq(f.open, 0);
+	ck_assert_int_eq(redeem(&user, &token, WIRE_O_READ, &f), -ENOENT);
+	ck_assert_int_eq(grant(&w, WIRE_O_WRITE, &token), 0);
+	ck_assert_int_eq(grant(&w, WIRE_O_WRITE, &later), 0);
+	ck_assert_int_eq(
+		redeem(&user, &token, WIRE_O_WRITE | WIRE_O_APPEND, &f), 0);
+	ck_assert_int_eq(mgrc_append(&user, &f, 10, &off), 0);
+	ck_assert_int_eq(mgrc_release(&c, &r, 0, 0), 0);
+	ck_assert_int_eq(mgrc_release(&c, &w, 0, 0), 0);
+	/* it is open there no more, and lives for who redeemed it */
+	ck_assert_int_eq(redeem(&user, &later, WIRE_O_WRITE, &r), -EBADF);
+	ck_assert_int_eq(mgrc_stat_handle(&c, f.handle, &attr), 0);
+	ck_assert_int_eq(mgrc_release(&user, &f, WIRE_R_WROTE, 10), 0);
+	ck_assert_int_eq(mgrc_stat_handle(&c, f.handle, &attr), -ESTALE);
+	ck_assert_int_eq(grant(&w, WIRE_O_WRITE, &token), -EBADF);
+	mgrc_close(&user, true);
+}
+END_TEST
+
+/* One more than a manager remembers. */
+START_TEST(test_grants_too_many)
+{
+	struct wire_redeem first = { 0 }, second = { 0 }, token = { 0 };
+	struct mgrc_file w, f;
+
+	ck_assert_int_eq(
+		mgrc_open_file(&c, "f", WIRE_O_CREAT | WIRE_O_WRITE, &w), 0);
+	ck_assert_int_eq(grant(&w, WIRE_O_WRITE, &first), 0);
+	ck_assert_int_eq(grant(&w, WIRE_O_WRITE, &second), 0);
+	for (int i = 0; i < 1023; i++)
+		ck_assert_int_eq(grant(&w, WIRE_O_WRITE, &token), 0);
+	ck_assert_int_eq(redeem(&c, &first, WIRE_O_WRITE, &f), -ENOENT);
+	ck_assert_int_eq(redeem(&c, &second, WIRE_O_WRITE, &f), 0);
+	ck_assert_int_eq(redeem(&c, &token, WIRE_O_WRITE, &f), 0);
+}
+END_TEST
+
 START_TEST(test_stop_and_start)
 {
 	struct wire_attr attr;
@@ -260,6 +346,8 @@ int main(void)
 	tcase_add_test(tc, test_append);
 	tcase_add_test(tc, test_credentials);
 	tcase_add_test(tc, test_for_others);
+	tcase_add_test(tc, test_grant);
+	tcase_add_test(tc, test_grants_too_many);
 	tcase_add_test(tc, test_stop_and_start);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* grant.c - GRANT and REDEEM: what one session has open, for another one. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "ns_impl.h"
+
+static int granted(struct ns_op *op, const struct ns_grant *grant,
+		   struct open_rec *rec, struct inode *ino)
+{
+	struct store *st = op->ns->st;
+	int rc = open_get(st, grant->session, grant->open, rec);
+
+	if (rc == -ENOENT || (!rc && rec->handle != grant->handle))
+		return -EBADF;
+	return rc ? rc : inode_get(st, rec->handle, ino);
+}
+
+int ns_may_grant(struct ns_op *op, const struct ns_grant *grant)
+{
+	struct open_rec rec;
+	struct inode ino;
+	int rc = granted(op, grant, &rec, &ino);
+
+	if (rc)
+		return rc;
+	if (rec.flags & OPEN_HOLD)
+		return grant->flags & WIRE_O_WRITE ? -EBADF : 0;
+	/* the record of a writer does not say whether it may read, too; a mount
+	 * for all users does, and is root's */
+	return grant->flags & WIRE_O_READ ? ns_may(op->cred, &ino, R_OK) : 0;
+}
+
+int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
+	      struct inode *ino, uint64_t *open)
+{
+	struct open_rec rec;
+	int rc = granted(op, grant, &rec, ino);
+
+	*open = 0;
+	if (rc)
+		return rc;
+	/* who gave it holds it for readers */
+	if (!(flags & WIRE_O_WRITE))
+		return 0;
+	if (ino->flags & INODE_BUSY) {
+		op->wait = ino->handle;
+		return NS_BUSY;
+	}
+	rc = ns_record_writer(op, flags, ino, open);
+	return rc ? rc : inode_put(op->ns->st, ino);
+}
