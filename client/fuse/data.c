@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "fan.h"
+#include "marks.h"
 #include "open.h"
 #include "ops.h"
 #include "rw.h"
@@ -68,6 +69,9 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	ssize_t n;
 
 	call_begin(&c, req);
+	/* not for a read of a process, but for a page that the kernel keeps */
+	if (!fi->lock_owner)
+		marks_set(c.d->marks, f);
 	iov.iov_base = space_get(size);
 	n = iov.iov_base ? rw_run(f, -1, &rw) : -ENOMEM;
 	if (n < 0)

@@ -11,6 +11,7 @@
 
 #include "file.h"
 
+struct marks;
 struct owners;
 struct versions;
 
@@ -36,6 +37,7 @@ struct fsd {
 	bool many; /* users: each request counts for who asks, which root alone
 		    * may say; else all count for who runs this */
 	bool suid; /* programs that run from here may get rights by that */
+	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct owners *owners; /* of POSIX locks that were taken */
 	struct versions *versions; /* of files whose pages the kernel has */
 	atomic_uint waits; /* for locks: waits.h */

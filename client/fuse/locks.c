@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "marks.h"
 #include "open.h"
 #include "ops.h"
 #include "owners.h"
@@ -79,7 +80,11 @@ static void take(const struct call *c, struct file *f,
 		 const struct mgr_lock *want, bool wait)
 {
 	struct mgr_lock lock = *want;
-	int rc = owners_lock(f, &lock);
+	int rc;
+
+	if (lock.type != WIRE_L_UNLOCK)
+		marks_set(c->d->marks, f);
+	rc = owners_lock(f, &lock);
 
 	if (rc == -EAGAIN && wait)
 		rc = waits_begin(c, f, want);

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "invite.h"
+#include "marks.h"
 #include "newer.h"
 #include "ops.h"
 #include "options.h"
@@ -96,6 +98,7 @@ static int mount_and_serve(struct server *s)
 	struct fsd *d = &s->d;
 	int rc;
 
+	d->marks = invite(d, s->opt);
 	d->se = fuse_session_new((struct fuse_args *)(uintptr_t)&s->opt->fuse,
 				 &ops, sizeof(ops), d);
 	if (!d->se)
@@ -137,6 +140,7 @@ static int serve(void *arg, int ready)
 	else
 		rc = mount_and_serve(s);
 	fs_leave(&s->d.fs);
+	marks_free(s->d.marks);
 	versions_free(s->d.versions);
 	owners_free(s->d.owners);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "marks.h"
 #include "newer.h"
 #include "ops.h"
 #include "owners.h"
@@ -176,11 +177,13 @@ void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct file *f = open_file(fi->fh);
+	uint64_t handle = f->handle;
 	struct call c;
 
 	call_begin(&c, req);
 	if (fi->flock_release)
 		owners_drop_whole(f, fi->lock_owner);
 	file_put(f);
+	marks_released(c.d->marks, &c.d->fs, handle);
 	call_end(&c, 0);
 }

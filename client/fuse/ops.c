@@ -54,4 +54,5 @@ const struct fuse_lowlevel_ops ops = {
 	.getlk = op_getlk,
 	.setlk = op_setlk,
 	.flock = op_flock,
+	.ioctl = op_ioctl,
 };

@@ -133,3 +133,16 @@ int64_t file_written(struct fs *fs, uint64_t handle, int64_t since)
 	pthread_mutex_unlock(&fs->files_lock);
 	return since;
 }
+
+bool file_is_open(struct fs *fs, uint64_t handle)
+{
+	struct file *f;
+
+	pthread_mutex_lock(&fs->files_lock);
+	LIST_FOREACH(f, &fs->files, link) {
+		if (f->handle == handle)
+			break;
+	}
+	pthread_mutex_unlock(&fs->files_lock);
+	return f != NULL;
+}

@@ -87,6 +87,9 @@ void file_timed(struct fs *fs, uint64_t handle);
  * after since; else since. */
 int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
 
+/* Has this process the file open? */
+bool file_is_open(struct fs *fs, uint64_t handle);
+
 /* Offset of a descriptor (seek.c): as lseek(2), negative errno. */
 int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
 

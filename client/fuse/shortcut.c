@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * shortcut.c - ioctls of programs that go past the mount for their data, each by a
+ * session of its own (client/preload).
+ */
+#include "shortcut.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "marks.h"
+#include "open.h"
+#include "ops.h"
+
+_Static_assert(sizeof(((struct shortcut_grant *)0)->token) == WIRE_TOKEN_LEN,
+	       "token");
+
+static int where(const struct call *c, fuse_req_t req)
+{
+	struct shortcut_where out = { 0 };
+
+	strcpy(out.path, marks_path(c->d->marks));
+	return fuse_reply_ioctl(req, 0, &out, sizeof(out));
+}
+
+/* ---- a token ---- */
+
+struct grant {
+	uint32_t flags;
+	struct shortcut_grant out;
+};
+
+static int do_grant(struct session *s, const struct target *t, void *arg)
+{
+	struct grant *g = arg;
+
+	if (!t->open)
+		return -EOPNOTSUPP;
+	return mgr_grant(s, t, g->out.flags, g->out.token);
+}
+
+static uint32_t rights(const struct file *f)
+{
+	switch (atomic_load(&f->flags) & O_ACCMODE) {
+	case O_RDONLY:
+		return WIRE_O_READ;
+	case O_WRONLY:
+		return WIRE_O_WRITE;
+	}
+	return WIRE_O_READ | WIRE_O_WRITE;
+}
+
+static int grant(const struct call *c, struct file *f, fuse_req_t req)
+{
+	struct grant g = { .out.flags = rights(f) };
+	int rc = marks_is(c->d->marks, f->handle) ? -EBUSY
+						  : file_run(f, do_grant, &g);
+
+	return rc ? rc : fuse_reply_ioctl(req, 0, &g.out, sizeof(g.out));
+}
+
+/* ---- pages that are not those of the file any more ---- */
+
+static int wrote(const struct call *c, fuse_ino_t ino, fuse_req_t req,
+		 const void *in, size_t len)
+{
+	struct shortcut_wrote what;
+	int rc;
+
+	if (len < sizeof(what))
+		return -EINVAL;
+	memcpy(&what, in, sizeof(what));
+	if (what.off > INT64_MAX || what.len > INT64_MAX)
+		return -EINVAL;
+	rc = fuse_lowlevel_notify_inval_inode(c->d->se, ino, (off_t)what.off,
+					      (off_t)what.len);
+	if (rc && rc != -ENOENT)
+		return rc;
+	return fuse_reply_ioctl(req, 0, NULL, 0);
+}
+
+void op_ioctl(fuse_req_t req, fuse_ino_t ino, unsigned int cmd, void *arg,
+	      struct fuse_file_info *fi, unsigned int flags, const void *in,
+	      size_t in_len, size_t out_len)
+{
+	int rc = -ENOTTY;
+	struct call c;
+
+	call_begin(&c, req);
+	if (c.d->marks && !(flags & FUSE_IOCTL_DIR)) {
+		if (cmd == (unsigned int)SHORTCUT_WHERE)
+			rc = where(&c, req);
+		else if (cmd == (unsigned int)SHORTCUT_GRANT)
+			rc = grant(&c, open_file(fi->fh), req);
+		else if (cmd == (unsigned int)SHORTCUT_WROTE)
+			rc = wrote(&c, ino, req, in, in_len);
+	}
+	if (rc)
+		call_end(&c, rc);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * calls.c - the calls of libc that libpvfs-preload.so stands before.  All that it does
+ * not know goes on to the kernel.
+ */
+/* under their own names, both of those with and without 64 */
+#undef _FILE_OFFSET_BITS
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "move.h"
+#include "next.h"
+#include "numbers.h"
+#include "self.h"
+
+_Static_assert(sizeof(off_t) == 8, "64 bit systems only");
+
+#define OURS __attribute__((visibility("default")))
+/* A call and the name that it has for those who want 64 bits on all systems. */
+#define TWO_NAMES(type, name, name64, args)                                    \
+	OURS type name args;                                                   \
+	OURS type name64 args __attribute__((alias(#name)))
+
+OURS ssize_t read(int fd, void *buf, size_t n);
+OURS ssize_t write(int fd, const void *buf, size_t n);
+OURS ssize_t readv(int fd, const struct iovec *iov, int niov);
+OURS ssize_t writev(int fd, const struct iovec *iov, int niov);
+OURS ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
+OURS ssize_t __pread_chk(int fd, void *buf, size_t n, off_t off, size_t room);
+OURS ssize_t __pread64_chk(int fd, void *buf, size_t n, off_t off, size_t room);
+OURS int fsync(int fd);
+OURS int fdatasync(int fd);
+OURS int close(int fd);
+
+TWO_NAMES(ssize_t, pread, pread64, (int fd, void *buf, size_t n, off_t off));
+TWO_NAMES(ssize_t, pwrite, pwrite64,
+	  (int fd, const void *buf, size_t n, off_t off));
+TWO_NAMES(ssize_t, preadv, preadv64,
+	  (int fd, const struct iovec *iov, int niov, off_t off));
+TWO_NAMES(ssize_t, pwritev, pwritev64,
+	  (int fd, const struct iovec *iov, int niov, off_t off));
+TWO_NAMES(ssize_t, preadv2, preadv64v2,
+	  (int fd, const struct iovec *iov, int niov, off_t off, int flags));
+TWO_NAMES(ssize_t, pwritev2, pwritev64v2,
+	  (int fd, const struct iovec *iov, int niov, off_t off, int flags));
+TWO_NAMES(void *, mmap, mmap64,
+	  (void *at, size_t len, int prot, int flags, int fd, off_t off));
+TWO_NAMES(ssize_t, sendfile, sendfile64,
+	  (int out, int in, off_t *off, size_t n));
+OURS ssize_t copy_file_range(int in, off64_t *in_off, int out, off64_t *out_off,
+			     size_t n, unsigned int flags);
+
+/* ---- where the offset is ---- */
+
+ssize_t read(int fd, void *buf, size_t n)
+{
+	const struct iovec iov = { buf, n };
+	struct move m;
+
+	if (!number_may(fd, n) || !move_begin(&m, fd, false, &iov, 1))
+		return next.read(fd, buf, n);
+	return move_here(&m);
+}
+
+ssize_t write(int fd, const void *buf, size_t n)
+{
+	const struct iovec iov = { (void *)(uintptr_t)buf, n };
+	struct move m;
+
+	if (!number_may(fd, n) || !move_begin(&m, fd, true, &iov, 1))
+		return next.write(fd, buf, n);
+	return move_here(&m);
+}
+
+ssize_t readv(int fd, const struct iovec *iov, int niov)
+{
+	struct move m;
+
+	if (!number_may(fd, 0) || !move_begin(&m, fd, false, iov, niov))
+		return next.readv(fd, iov, niov);
+	return move_here(&m);
+}
+
+ssize_t writev(int fd, const struct iovec *iov, int niov)
+{
+	struct move m;
+
+	if (!number_may(fd, 0) || !move_begin(&m, fd, true, iov, niov))
+		return next.writev(fd, iov, niov);
+	return move_here(&m);
+}
+
+/* ---- where the caller says ---- */
+
+ssize_t pread(int fd, void *buf, size_t n, off_t off)
+{
+	const struct iovec iov = { buf, n };
+	struct move m;
+
+	if (!number_may(fd, n) || !move_begin(&m, fd, false, &iov, 1))
+		return next.pread(fd, buf, n, off);
+	return move_at(&m, off);
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t n, off_t off)
+{
+	const struct iovec iov = { (void *)(uintptr_t)buf, n };
+	struct move m;
+
+	if (!number_may(fd, n) || !move_begin(&m, fd, true, &iov, 1))
+		return next.pwrite(fd, buf, n, off);
+	return move_at(&m, off);
+}
+
+ssize_t preadv(int fd, const struct iovec *iov, int niov, off_t off)
+{
+	struct move m;
+
+	if (!number_may(fd, 0) || !move_begin(&m, fd, false, iov, niov))
+		return next.preadv(fd, iov, niov, off);
+	return move_at(&m, off);
+}
+
+ssize_t pwritev(int fd, const struct iovec *iov, int niov, off_t off)
+{
+	struct move m;
+
+	if (!number_may(fd, 0) || !move_begin(&m, fd, true, iov, niov))
+		return next.pwritev(fd, iov, niov, off);
+	return move_at(&m, off);
+}
+
+ssize_t preadv2(int fd, const struct iovec *iov, int niov, off_t off, int flags)
+{
+	struct move m;
+
+	if (flags || !number_may(fd, 0) ||
+	    !move_begin(&m, fd, false, iov, niov))
+		return next.preadv2(fd, iov, niov, off, flags);
+	return off == -1 ? move_here(&m) : move_at(&m, off);
+}
+
+ssize_t pwritev2(int fd, const struct iovec *iov, int niov, off_t off,
+		 int flags)
+{
+	struct move m;
+
+	if (flags || !number_may(fd, 0) || !move_begin(&m, fd, true, iov, niov))
+		return next.pwritev2(fd, iov, niov, off, flags);
+	return off == -1 ? move_here(&m) : move_at(&m, off);
+}
+
+/* ---- as a compiler that checks buffers has them ---- */
+
+extern void __chk_fail(void) __attribute__((noreturn));
+
+ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
+{
+	if (n > room)
+		__chk_fail();
+	return read(fd, buf, n);
+}
+
+ssize_t __pread_chk(int fd, void *buf, size_t n, off_t off, size_t room)
+{
+	if (n > room)
+		__chk_fail();
+	return pread(fd, buf, n, off);
+}
+
+ssize_t __pread64_chk(int fd, void *buf, size_t n, off_t off, size_t room)
+{
+	return __pread_chk(fd, buf, n, off, room);
+}
+
+/* ---- to stable storage: what went past the mount, and what through it ---- */
+
+int fsync(int fd)
+{
+	if (number_is_ours(fd) && move_sync(fd))
+		return -1;
+	return next.fsync(fd);
+}
+
+int fdatasync(int fd)
+{
+	if (number_is_ours(fd) && move_sync(fd))
+		return -1;
+	return next.fdatasync(fd);
+}
+
+/* ---- hints ---- */
+
+/* Nothing relies on it: libc closes much unseen. */
+int close(int fd)
+{
+	if (number_is_ours(fd) && !self_inside) {
+		self_inside++;
+		desc_close(fd);
+		self_inside--;
+	}
+	number_closed(fd);
+	return next.close(fd);
+}
+
+/* The kernel goes by the size that it knows. */
+static void refresh(int fd)
+{
+	if (!number_is_ours(fd) || self_inside)
+		return;
+	self_inside++;
+	desc_refresh(fd);
+	self_inside--;
+}
+
+void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t off)
+{
+	if (!(flags & MAP_ANONYMOUS))
+		refresh(fd);
+	return next.mmap(at, len, prot, flags, fd, off);
+}
+
+ssize_t sendfile(int out, int in, off_t *off, size_t n)
+{
+	refresh(in);
+	return next.sendfile(out, in, off, n);
+}
+
+ssize_t copy_file_range(int in, off64_t *in_off, int out, off64_t *out_off,
+			size_t n, unsigned int flags)
+{
+	refresh(in);
+	return next.copy_file_range(in, in_off, out, out_off, n, flags);
+}

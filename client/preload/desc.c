@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* desc.c - see desc.h. */
+#include "desc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "self.h"
+
+#define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
+
+enum state { COLD, OPENING, OPEN, NEVER };
+
+struct desc {
+	pthread_mutex_t lock; /* all but grew; not held while waiting */
+	enum state state;
+	struct ident id;
+	int flags; /* KEPT_FLAGS */
+	struct door *door;
+	unsigned int calls;
+	uint64_t bytes;
+	struct file *f; /* OPEN */
+	atomic_bool grew; /* past the mount, and the kernel does not know */
+};
+
+/* ---- the table ---- */
+
+static struct desc *desc_there(struct self *s, int fd)
+{
+	return atomic_load(&s->desc[fd]);
+}
+
+static struct desc *desc_add(struct self *s, int fd)
+{
+	struct desc *d = calloc(1, sizeof(*d)), *none = NULL;
+	unsigned int most = atomic_load(&s->most);
+
+	if (!d)
+		return NULL;
+	pthread_mutex_init(&d->lock, NULL);
+	if (!atomic_compare_exchange_strong(&s->desc[fd], &none, d)) {
+		free(d);
+		return none;
+	}
+	while (most <= (unsigned int)fd &&
+	       !atomic_compare_exchange_weak(&s->most, &most,
+					     (unsigned int)fd + 1))
+		;
+	return d;
+}
+
+static void put(struct file *f)
+{
+	if (!f)
+		return;
+	deadline_begin();
+	file_put(f);
+}
+
+/* With the lock.  What was open, for put(). */
+static struct file *take(struct desc *d)
+{
+	struct file *f = d->f;
+
+	d->f = NULL;
+	d->state = COLD;
+	d->calls = 0;
+	d->bytes = 0;
+	return f;
+}
+
+static void forget(struct self *s, int fd)
+{
+	struct desc *d = desc_there(s, fd);
+	struct file *f;
+
+	if (!d)
+		return;
+	pthread_mutex_lock(&d->lock);
+	f = take(d);
+	d->id = (struct ident){ 0 };
+	pthread_mutex_unlock(&d->lock);
+	put(f);
+}
+
+/* ---- what the number stands for now ---- */
+
+struct now {
+	struct ident id;
+	int flags; /* of F_GETFL */
+};
+
+static bool look(int fd, struct now *now)
+{
+	if (!ident_get(fd, &now->id))
+		return false;
+	now->flags = fcntl(fd, F_GETFL);
+	return now->flags >= 0 && !(now->flags & O_PATH);
+}
+
+/* With the lock. */
+static bool is(const struct desc *d, const struct now *now)
+{
+	return ident_same(&d->id, &now->id) &&
+	       d->flags == (now->flags & KEPT_FLAGS);
+}
+
+static bool may(int flags, bool write)
+{
+	int mode = flags & O_ACCMODE;
+
+	return mode == O_RDWR || mode == (write ? O_WRONLY : O_RDONLY);
+}
+
+/* NULL: it is none of a mount.  Known to be one, it costs no look at the door. */
+static struct desc *settle(struct self *s, int fd, const struct now *now)
+{
+	struct desc *d = desc_there(s, fd);
+	struct door *door;
+	struct file *f;
+
+	if (!d)
+		d = desc_add(s, fd);
+	if (!d)
+		return NULL;
+	pthread_mutex_lock(&d->lock);
+	if (is(d, now)) {
+		door = d->door;
+		pthread_mutex_unlock(&d->lock);
+		return door ? d : NULL;
+	}
+	pthread_mutex_unlock(&d->lock);
+	door = door_find(&s->doors, fd, &now->id);
+	pthread_mutex_lock(&d->lock);
+	f = take(d);
+	d->id = now->id;
+	d->flags = now->flags & KEPT_FLAGS;
+	d->door = door;
+	atomic_store(&d->grew, false);
+	pthread_mutex_unlock(&d->lock);
+	put(f);
+	return door ? d : NULL;
+}
+
+/* ---- does it pay? ---- */
+
+/* With the lock. */
+static bool pays(struct self *s, struct desc *d, uint64_t n)
+{
+	unsigned int calls = atomic_fetch_add(&s->calls, 1);
+	uint64_t bytes = atomic_fetch_add(&s->bytes, n) + n;
+
+	d->calls++;
+	d->bytes += n;
+	return (d->calls > s->calls_each || d->bytes > s->bytes_each) &&
+	       (calls >= s->calls_all || bytes > s->bytes_all);
+}
+
+/* ---- opening ---- */
+
+/* Later calls try again; without the rights, or for what is no file of ours, never. */
+static enum state after(int rc)
+{
+	return rc == -EBUSY || rc == -EAGAIN ? COLD : NEVER;
+}
+
+static void open_it(struct self *s, struct desc *d, int fd,
+		    const struct now *now)
+{
+	struct file *f = NULL;
+	int rc = door_open(&s->doors, d->door, fd, now->flags, &f);
+
+	if (!rc && f->handle != now->id.ino)
+		rc = -ESTALE; /* it is not the same number any more */
+	pthread_mutex_lock(&d->lock);
+	if (d->state == OPENING && is(d, now)) {
+		d->state = rc ? after(rc) : OPEN;
+		d->calls = 0;
+		d->bytes = 0;
+		if (!rc) {
+			d->f = f;
+			f = NULL;
+		}
+	}
+	pthread_mutex_unlock(&d->lock);
+	put(f);
+	helper_wake(s);
+}
+
+/* With the lock, which it lets go for as long as it waits. */
+static void open_if_it_pays(struct self *s, struct desc *d, int fd,
+			    const struct now *now, uint64_t n)
+{
+	if (d->state != COLD || !pays(s, d, n))
+		return;
+	if (door_marked(d->door, now->id.ino))
+		return;
+	if (!s->at_once && !door_connected(d->door)) {
+		door_want(d->door);
+		helper_wake(s);
+		return;
+	}
+	d->state = OPENING;
+	pthread_mutex_unlock(&d->lock);
+	open_it(s, d, fd, now);
+	pthread_mutex_lock(&d->lock);
+}
+
+/* ---- calls ---- */
+
+static bool begin(struct self *s, int fd, bool write, uint64_t n, struct use *u)
+{
+	struct now now;
+	struct desc *d;
+	bool ok;
+
+	if (!look(fd, &now)) {
+		forget(s, fd);
+		number_set(fd, false);
+		return false;
+	}
+	d = settle(s, fd, &now);
+	number_set(fd, d != NULL);
+	if (!d || !may(now.flags, write))
+		return false;
+	pthread_mutex_lock(&d->lock);
+	if (n)
+		open_if_it_pays(s, d, fd, &now, n);
+	ok = d->state == OPEN && is(d, &now) &&
+	     (!n || !door_marked(d->door, now.id.ino));
+	if (ok)
+		*u = (struct use){ fd, now.flags, d->door, file_get(d->f), d };
+	if (ok && n)
+		atomic_fetch_add_explicit(&s->past, 1, memory_order_relaxed);
+	pthread_mutex_unlock(&d->lock);
+	return ok;
+}
+
+bool desc_begin(int fd, bool write, uint64_t n, struct use *u)
+{
+	struct self *s = self_get();
+
+	return s && begin(s, fd, write, n, u);
+}
+
+bool desc_look(int fd, struct use *u)
+{
+	struct self *s = self_there();
+
+	return s && begin(s, fd, true, 0, u);
+}
+
+/* The session's end, or no right to go on: not by us any more. */
+static bool is_over(int rc)
+{
+	return rc == -ESTALE || rc == -EACCES || rc == -EPERM ||
+	       rc == -ENOENT || rc == -EBADF;
+}
+
+void desc_spoil(struct use *u, int rc)
+{
+	struct desc *d = u->desc;
+	struct file *f = NULL;
+
+	if (!is_over(rc))
+		return;
+	pthread_mutex_lock(&d->lock);
+	if (d->f == u->f) {
+		f = take(d);
+		d->state = NEVER;
+	}
+	pthread_mutex_unlock(&d->lock);
+	put(f);
+}
+
+void desc_end(struct use *u, bool wrote)
+{
+	if (wrote)
+		atomic_store_explicit(&u->desc->grew, true,
+				      memory_order_relaxed);
+	file_put(u->f);
+}
+
+void desc_close(int fd)
+{
+	struct self *s = self_there();
+
+	if (s)
+		forget(s, fd);
+}
+
+void desc_refresh(int fd)
+{
+	struct self *s = self_there();
+	struct desc *d = s ? desc_there(s, fd) : NULL;
+
+	if (d && atomic_exchange(&d->grew, false))
+		ident_refresh(fd);
+}
+
+/* ---- the thread's look ---- */
+
+static bool sweep_one(struct desc *d, int fd, bool all)
+{
+	struct file *f = NULL;
+	struct now now;
+	bool left;
+
+	pthread_mutex_lock(&d->lock);
+	if (d->state == OPEN && (all || !look(fd, &now) || !is(d, &now)))
+		f = take(d);
+	left = d->state == OPEN;
+	pthread_mutex_unlock(&d->lock);
+	put(f);
+	return left;
+}
+
+bool desc_sweep(struct self *s, bool all)
+{
+	unsigned int fd, most = atomic_load(&s->most);
+	bool left = false;
+
+	for (fd = 0; fd < most; fd++) {
+		struct desc *d = desc_there(s, (int)fd);
+
+		if (d && sweep_one(d, (int)fd, all))
+			left = true;
+	}
+	return left;
+}

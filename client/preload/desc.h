@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * desc.h - descriptors of a mount's files, and what our own session has open for them.
+ *
+ *	cold -- enough calls or bytes --> opening --> open
+ *	  ^                                  '------> never
+ *	  '------ the number stands for something else -'
+ *
+ * Nothing is believed of the last call: each asks the kernel which file the number
+ * stands for and with which flags.  What was open for something that is gone is closed by
+ * the next call on the number, by close(), or within a second by a thread.
+ */
+#ifndef DESC_H
+#define DESC_H
+
+#include "door.h"
+
+struct desc;
+
+/* A call on a descriptor. */
+struct use {
+	int fd;
+	int flags; /* of open(2), as they are now */
+	struct door *door;
+	struct file *f; /* the caller's until desc_end() */
+	struct desc *desc;
+};
+
+/* False: the kernel's way.  n: bytes that the call is about. */
+bool desc_begin(int fd, bool write, uint64_t n, struct use *u);
+/* The same for what moves no data, of a file that is open anyway. */
+bool desc_look(int fd, struct use *u);
+/* The call failed with rc our way: is that one for later calls? */
+void desc_spoil(struct use *u, int rc);
+/* wrote: the file may be longer now. */
+void desc_end(struct use *u, bool wrote);
+
+/* The number is about to be closed. */
+void desc_close(int fd);
+/* The kernel is about to use what it knows of the file's size. */
+void desc_refresh(int fd);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* move.c - see move.h. */
+#include "move.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fan.h"
+#include "next.h"
+#include "rw.h"
+#include "self.h"
+
+#define MOST 0x7ffff000u /* of one call, as the kernel has it */
+#define KERNEL INT64_MIN /* make the call the kernel's way */
+
+static bool sum(struct move *m)
+{
+	int i;
+
+	m->n = 0;
+	if (m->niov < 1 || m->niov > IOV_MAX)
+		return false;
+	for (i = 0; i < m->niov; i++) {
+		if (m->iov[i].iov_len > MOST - m->n)
+			return false;
+		m->n += m->iov[i].iov_len;
+	}
+	return m->n;
+}
+
+/* No signal handler and nothing that we call comes here again. */
+static void enter(struct move *m)
+{
+	m->saved = errno;
+	self_inside++;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m->cancel);
+}
+
+static void leave(struct move *m)
+{
+	pthread_setcancelstate(m->cancel, NULL);
+	self_inside--;
+	errno = m->saved;
+}
+
+bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
+		int niov)
+{
+	if (self_inside)
+		return false;
+	m->iov = iov;
+	m->niov = niov;
+	m->write = write;
+	if (!sum(m))
+		return false;
+	enter(m);
+	if (desc_begin(fd, write, m->n, &m->use))
+		return true;
+	leave(m);
+	return false;
+}
+
+/* Bytes, or -errno. */
+static ssize_t finish(struct move *m, int64_t n)
+{
+	desc_end(&m->use, m->write && n > 0);
+	leave(m);
+	if (n >= 0)
+		return n;
+	errno = (int)-n;
+	return -1;
+}
+
+/* ---- one transfer ---- */
+
+/* The kernel ends a write at the limit, and says so by a signal. */
+static bool in_limit(const struct move *m, int64_t off)
+{
+	struct rlimit most;
+
+	if (!m->write)
+		return true;
+	return !getrlimit(RLIMIT_FSIZE, &most) &&
+	       (most.rlim_cur == RLIM_INFINITY ||
+		(off >= 0 && (uint64_t)off + m->n <= most.rlim_cur));
+}
+
+/* The kernel has pages of the file since the call began. */
+static int64_t crossed(struct move *m, int64_t off, int64_t n)
+{
+	struct shortcut_wrote what = { (uint64_t)off, (uint64_t)n };
+
+	if (!m->write)
+		return KERNEL;
+	ioctl(m->use.fd, SHORTCUT_WROTE, &what);
+	return n;
+}
+
+static int64_t transfer(struct move *m, int64_t off)
+{
+	struct rw rw = { .iov = m->iov,
+			 .niov = m->niov,
+			 .write = m->write,
+			 .at = true,
+			 .off = off,
+			 .placed = true };
+	ssize_t n;
+
+	deadline_begin();
+	n = rw_run(m->use.f, -1, &rw);
+	if (n > 0 && door_marked(m->use.door, m->use.f->handle))
+		return crossed(m, off, n);
+	return n;
+}
+
+static int64_t kernel_at(struct move *m, int64_t off)
+{
+	ssize_t n;
+
+	errno = m->saved;
+	if (m->write)
+		n = next.pwritev(m->use.fd, m->iov, m->niov, off);
+	else
+		n = next.preadv(m->use.fd, m->iov, m->niov, off);
+	return n < 0 ? -errno : n;
+}
+
+/* Time that has passed is not given twice. */
+static bool kernel_may(int64_t n)
+{
+	return n < 0 && n != -ETIMEDOUT;
+}
+
+static int64_t at(struct move *m, int64_t off)
+{
+	int64_t n = KERNEL;
+
+	if (off >= 0 && off <= INT64_MAX - (int64_t)m->n && in_limit(m, off))
+		n = transfer(m, off);
+	if (!kernel_may(n))
+		return n;
+	/* the same bytes at the same place: it may be done twice */
+	if (n != KERNEL)
+		desc_spoil(&m->use, (int)n);
+	return kernel_at(m, off);
+}
+
+/* ---- O_APPEND ---- */
+
+struct place {
+	uint64_t len, off;
+};
+
+static int do_place(struct session *s, const struct target *t, void *arg)
+{
+	struct place *p = arg;
+
+	return mgr_append(s, t, p->len, &p->off);
+}
+
+/* No place was given: it may be tried otherwise. */
+static bool refused(int rc)
+{
+	return rc == -ESTALE || rc == -EACCES || rc == -EPERM || rc == -EBADF ||
+	       rc == -ENOENT || rc == -ENOSYS;
+}
+
+/* KERNEL: nothing was done. */
+static int64_t append(struct move *m, int64_t *off)
+{
+	struct place p = { .len = m->n };
+	int rc;
+
+	if (!in_limit(m, -1))
+		return KERNEL;
+	deadline_begin();
+	rc = file_run(m->use.f, do_place, &p);
+	if (refused(rc)) {
+		desc_spoil(&m->use, rc);
+		return KERNEL;
+	}
+	if (rc)
+		return rc;
+	*off = (int64_t)p.off;
+	return transfer(m, *off);
+}
+
+/* Where the file ended is not known here. */
+static int64_t kernel_here(struct move *m)
+{
+	ssize_t n;
+
+	errno = m->saved;
+	if (m->write)
+		n = next.writev(m->use.fd, m->iov, m->niov);
+	else
+		n = next.readv(m->use.fd, m->iov, m->niov);
+	return n < 0 ? -errno : n;
+}
+
+static bool appends(const struct move *m)
+{
+	return m->write && m->use.flags & O_APPEND;
+}
+
+static int64_t append_here(struct move *m)
+{
+	int64_t off, n = append(m, &off);
+
+	if (n == KERNEL)
+		return kernel_here(m);
+	if (n > 0)
+		lseek(m->use.fd, off + n, SEEK_SET);
+	return n;
+}
+
+/* As Linux has it, the offset does not count. */
+static int64_t append_at(struct move *m, int64_t where)
+{
+	int64_t off, n = append(m, &off);
+
+	return n == KERNEL ? kernel_at(m, where) : n;
+}
+
+/* ---- calls ---- */
+
+static int64_t here(struct move *m)
+{
+	int64_t n, end = lseek(m->use.fd, (off_t)m->n, SEEK_CUR);
+
+	if (end < 0)
+		return kernel_here(m);
+	n = at(m, end - (int64_t)m->n);
+	if (n < (int64_t)m->n)
+		lseek(m->use.fd, (n < 0 ? 0 : n) - (int64_t)m->n, SEEK_CUR);
+	return n;
+}
+
+ssize_t move_here(struct move *m)
+{
+	return finish(m, appends(m) ? append_here(m) : here(m));
+}
+
+ssize_t move_at(struct move *m, int64_t off)
+{
+	return finish(m,
+		      appends(m) && off >= 0 ? append_at(m, off) : at(m, off));
+}
+
+/* ---- fsync ---- */
+
+static int do_sync(struct session *s, const struct target *t, void *arg)
+{
+	const struct dist *dist = arg;
+
+	return size_sync(s, t->handle, dist);
+}
+
+/* What went wrong with our writes is told to us alone. */
+int move_sync(int fd)
+{
+	struct move m = { .write = true };
+	int rc;
+
+	if (self_inside)
+		return 0;
+	enter(&m);
+	if (!desc_look(fd, &m.use)) {
+		leave(&m);
+		return 0;
+	}
+	deadline_begin();
+	rc = file_run(m.use.f, do_sync, &m.use.f->dist);
+	return finish(&m, rc) < 0 ? -1 : 0;
+}

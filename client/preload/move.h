@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * move.h - a read or write by our own session instead of the mount's.  The kernel's
+ * offset is the only one: it is moved on first, by as much as is wanted, so that
+ * nobody else gets the same bytes, and back by what fell short.
+ */
+#ifndef MOVE_H
+#define MOVE_H
+
+#include <sys/uio.h>
+
+#include "desc.h"
+
+struct move {
+	struct use use;
+	const struct iovec *iov;
+	int niov;
+	uint64_t n; /* bytes of iov */
+	bool write;
+	int saved; /* errno */
+	int cancel; /* of the thread */
+};
+
+/* False: make the call as if we were not there.  Else one of the others ends it. */
+bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
+		int niov);
+/* As read(2) and write(2), and as pread(2) and pwrite(2). */
+ssize_t move_here(struct move *m);
+ssize_t move_at(struct move *m, int64_t off);
+
+/* What was written past the mount is on stable storage: 0; or -1 and errno. */
+int move_sync(int fd);
+
+#endif

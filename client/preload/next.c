@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* next.c - see next.h. */
+#include "next.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- until the other libraries are there ---- */
+
+#define HIGH 0l /* 64 bits go in one register */
+
+static ssize_t sys_read(int fd, void *buf, size_t n)
+{
+	return syscall(SYS_read, fd, buf, n);
+}
+
+static ssize_t sys_write(int fd, const void *buf, size_t n)
+{
+	return syscall(SYS_write, fd, buf, n);
+}
+
+static ssize_t sys_pread(int fd, void *buf, size_t n, int64_t off)
+{
+	return syscall(SYS_pread64, fd, buf, n, off);
+}
+
+static ssize_t sys_pwrite(int fd, const void *buf, size_t n, int64_t off)
+{
+	return syscall(SYS_pwrite64, fd, buf, n, off);
+}
+
+static ssize_t sys_readv(int fd, const struct iovec *iov, int n)
+{
+	return syscall(SYS_readv, fd, iov, (long)n);
+}
+
+static ssize_t sys_writev(int fd, const struct iovec *iov, int n)
+{
+	return syscall(SYS_writev, fd, iov, (long)n);
+}
+
+static ssize_t sys_preadv(int fd, const struct iovec *iov, int n, int64_t off)
+{
+	return syscall(SYS_preadv, fd, iov, (long)n, off, HIGH);
+}
+
+static ssize_t sys_pwritev(int fd, const struct iovec *iov, int n, int64_t off)
+{
+	return syscall(SYS_pwritev, fd, iov, (long)n, off, HIGH);
+}
+
+static ssize_t sys_preadv2(int fd, const struct iovec *iov, int n, int64_t off,
+			   int flags)
+{
+	return syscall(SYS_preadv2, fd, iov, (long)n, off, HIGH, flags);
+}
+
+static ssize_t sys_pwritev2(int fd, const struct iovec *iov, int n, int64_t off,
+			    int flags)
+{
+	return syscall(SYS_pwritev2, fd, iov, (long)n, off, HIGH, flags);
+}
+
+static int sys_fsync(int fd)
+{
+	return (int)syscall(SYS_fsync, fd);
+}
+
+static int sys_fdatasync(int fd)
+{
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+static int sys_close(int fd)
+{
+	return (int)syscall(SYS_close, fd);
+}
+
+static void *sys_mmap(void *at, size_t len, int prot, int flags, int fd,
+		      int64_t off)
+{
+	return (void *)syscall(SYS_mmap, at, len, (long)prot, (long)flags,
+			       (long)fd, off);
+}
+
+static ssize_t sys_sendfile(int out, int in, int64_t *off, size_t n)
+{
+	return syscall(SYS_sendfile, out, in, off, n);
+}
+
+static ssize_t sys_copy(int in, int64_t *in_off, int out, int64_t *out_off,
+			size_t n, unsigned int flags)
+{
+	return syscall(SYS_copy_file_range, in, in_off, out, out_off, n,
+		       (unsigned long)flags);
+}
+
+struct next next = {
+	.read = sys_read,
+	.write = sys_write,
+	.pread = sys_pread,
+	.pwrite = sys_pwrite,
+	.readv = sys_readv,
+	.writev = sys_writev,
+	.preadv = sys_preadv,
+	.pwritev = sys_pwritev,
+	.preadv2 = sys_preadv2,
+	.pwritev2 = sys_pwritev2,
+	.fsync = sys_fsync,
+	.fdatasync = sys_fdatasync,
+	.close = sys_close,
+	.mmap = sys_mmap,
+	.sendfile = sys_sendfile,
+	.copy_file_range = sys_copy,
+};
+
+/* ---- from then on ---- */
+
+static void find(void *where, const char *name)
+{
+	void *f = dlsym(RTLD_NEXT, name);
+
+	if (f)
+		*(void **)where = f;
+}
+
+__attribute__((constructor)) static void next_find(void)
+{
+	static const struct {
+		void *where;
+		const char *name;
+	} calls[] = {
+		{ &next.read, "read" },
+		{ &next.write, "write" },
+		{ &next.pread, "pread64" },
+		{ &next.pwrite, "pwrite64" },
+		{ &next.readv, "readv" },
+		{ &next.writev, "writev" },
+		{ &next.preadv, "preadv64" },
+		{ &next.pwritev, "pwritev64" },
+		{ &next.preadv2, "preadv64v2" },
+		{ &next.pwritev2, "pwritev64v2" },
+		{ &next.fsync, "fsync" },
+		{ &next.fdatasync, "fdatasync" },
+		{ &next.close, "close" },
+		{ &next.mmap, "mmap64" },
+		{ &next.sendfile, "sendfile64" },
+		{ &next.copy_file_range, "copy_file_range" },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		find(calls[i].where, calls[i].name);
+}

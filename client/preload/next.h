@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * next.h - the kernel's way: the calls as they are without us.  They go to who stands
+ * behind us among the libraries, which need not be libc.
+ */
+#ifndef NEXT_H
+#define NEXT_H
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+struct next {
+	ssize_t (*read)(int, void *, size_t);
+	ssize_t (*write)(int, const void *, size_t);
+	ssize_t (*pread)(int, void *, size_t, int64_t);
+	ssize_t (*pwrite)(int, const void *, size_t, int64_t);
+	ssize_t (*readv)(int, const struct iovec *, int);
+	ssize_t (*writev)(int, const struct iovec *, int);
+	ssize_t (*preadv)(int, const struct iovec *, int, int64_t);
+	ssize_t (*pwritev)(int, const struct iovec *, int, int64_t);
+	ssize_t (*preadv2)(int, const struct iovec *, int, int64_t, int);
+	ssize_t (*pwritev2)(int, const struct iovec *, int, int64_t, int);
+	int (*fsync)(int);
+	int (*fdatasync)(int);
+	int (*close)(int);
+	void *(*mmap)(void *, size_t, int, int, int, int64_t);
+	ssize_t (*sendfile)(int, int, int64_t *, size_t);
+	ssize_t (*copy_file_range)(int, int64_t *, int, int64_t *, size_t,
+				   unsigned int);
+};
+
+/* Before its constructor ran these are system calls. */
+extern struct next next;
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* self.c - see self.h. */
+#include "self.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A session costs a millisecond or two, a call through the mount some 50 us more
+ * than one past it. */
+#define CALLS_EACH 16u
+#define BYTES_EACH (1u << 20)
+#define CALLS_ALL 64u
+#define BYTES_ALL (4u << 20)
+
+atomic_uchar numbers[NUMBERS];
+__thread volatile sig_atomic_t self_inside
+	__attribute__((tls_model("initial-exec")));
+static _Atomic(struct self *) self;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool off;
+
+/* libc's may be of a parent that shares memory with us. */
+static pid_t pid_now(void)
+{
+	return (pid_t)syscall(SYS_getpid);
+}
+
+/* ---- fork ---- */
+
+static void fork_prepare(void)
+{
+	struct self *s = self_there();
+
+	self_inside++;
+	if (s)
+		doors_hold(&s->doors);
+}
+
+static void fork_parent(void)
+{
+	struct self *s = self_there();
+
+	if (s)
+		doors_release(&s->doors);
+	self_inside--;
+}
+
+/* What the parent had stays where it is, for nobody. */
+static void fork_child(void)
+{
+	struct self *s = atomic_load(&self);
+
+	if (s) {
+		doors_release(&s->doors);
+		doors_disown(&s->doors);
+		atomic_store(&self, NULL);
+	}
+	self_inside--;
+}
+
+/* ---- the beginning ---- */
+
+static void begin(void)
+{
+	const char *how = secure_getenv("PVFS_PRELOAD");
+
+	if (getauxval(AT_SECURE) || (how && !strcmp(how, "off")) ||
+	    pthread_atfork(fork_prepare, fork_parent, fork_child))
+		atomic_store(&off, true);
+}
+
+static void when_it_pays(struct self *s)
+{
+	const char *text = secure_getenv("PVFS_PRELOAD_AFTER");
+	unsigned long n = text ? strtoul(text, NULL, 10) : 0;
+
+	s->calls_each = CALLS_EACH;
+	s->bytes_each = BYTES_EACH;
+	s->calls_all = CALLS_ALL;
+	s->bytes_all = BYTES_ALL;
+	if (!text)
+		return;
+	s->calls_each = s->calls_all = n > 1000000 ? 1000000 : (unsigned int)n;
+	s->bytes_each = s->bytes_all = UINT64_MAX;
+	s->at_once = true;
+}
+
+static struct self *make(void)
+{
+	struct self *s, *none = NULL;
+	pthread_condattr_t mono;
+
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s == MAP_FAILED)
+		return NULL;
+	s->pid = pid_now();
+	when_it_pays(s);
+	doors_init(&s->doors);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->scan, NULL);
+	pthread_condattr_init(&mono);
+	pthread_condattr_setclock(&mono, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->work, &mono);
+	pthread_condattr_destroy(&mono);
+	if (atomic_compare_exchange_strong(&self, &none, s))
+		return s;
+	munmap(s, sizeof(*s));
+	return none;
+}
+
+struct self *self_there(void)
+{
+	struct self *s = atomic_load(&self);
+
+	return s && s->pid == pid_now() && !atomic_load(&s->closing) ? s : NULL;
+}
+
+struct self *self_get(void)
+{
+	pthread_once(&once, begin);
+	if (atomic_load(&off))
+		return NULL;
+	if (!atomic_load(&self))
+		make();
+	return self_there();
+}
+
+/* ---- the end ---- */
+
+__attribute__((destructor)) static void end(void)
+{
+	struct self *s = self_there();
+
+	if (!s)
+		return;
+	self_inside++;
+	atomic_store(&s->closing, true);
+	if (!pthread_mutex_trylock(&s->scan)) {
+		deadline_begin();
+		desc_sweep(s, true);
+		doors_leave(&s->doors);
+	}
+	log_info(&s->doors.log, "%u of %u calls went past the mount",
+		 atomic_load(&s->past),
+		 atomic_load(&s->past) + atomic_load(&s->calls));
+	self_inside--;
+}

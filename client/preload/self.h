@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * self.h - all that this process has here.  A child has nothing of its parent's: after
+ * fork() it begins anew; who was made otherwise, and may share memory, goes the
+ * kernel's way.
+ */
+#ifndef SELF_H
+#define SELF_H
+
+#include <signal.h>
+
+#include "door.h"
+#include "numbers.h"
+
+struct desc;
+
+struct self {
+	pid_t pid;
+	unsigned int calls_each, calls_all; /* after so many it pays, */
+	uint64_t bytes_each, bytes_all; /* ... or so many bytes */
+	bool at_once; /* a call waits for the session */
+	atomic_uint calls; /* so far, on descriptors of mounts */
+	_Atomic uint64_t bytes;
+	atomic_uint past; /* calls that went past the mounts */
+	struct doors doors;
+	_Atomic(struct desc *) desc[NUMBERS];
+	atomic_uint most; /* above the highest of them */
+
+	/* the thread: helper.c */
+	pthread_mutex_t lock; /* all below */
+	pthread_cond_t work;
+	bool helped; /* it is there */
+	bool wanted; /* something is open, or a door is to be connected */
+	pthread_mutex_t scan; /* held by who looks through all */
+	atomic_bool closing;
+};
+
+/* NULL: the kernel's way. */
+struct self *self_get(void);
+/* The same, if there is one. */
+struct self *self_there(void);
+
+/* Within a call of ours: what it calls, and handlers of signals that interrupt it, go
+ * the kernel's way. */
+extern __thread volatile sig_atomic_t self_inside
+	__attribute__((tls_model("initial-exec")));
+
+/* ---- helper.c ---- */
+
+/* There is something to look after. */
+void helper_wake(struct self *s);
+/* ---- desc.c ---- */
+
+/* Closes what descriptors do not show any more; all: everything.  True: some is left. */
+bool desc_sweep(struct self *s, bool all);
+
+#endif

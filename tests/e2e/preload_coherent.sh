@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A random exerciser with a model over two mounts, past them and through them at once,
+# with mappings; what it finds is what a program would.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
+
+start_pvfs -n 3
+mount_at "$tmp/a" -o cache=none
+first=$daemon
+mount_at "$tmp/b" -o cache=none
+exercise() {
+	local flags=$1 k pids=()
+
+	for k in 1 2 3; do
+		past pvexer $flags $((RANDOM + k)) 700 "$tmp/a/f$k" "$tmp/b/f$k" &
+		pids+=($!)
+	done
+	for k in "${pids[@]}"; do wait "$k" || fail "see above"; done
+	rm "$tmp"/a/f?
+}
+exercise ''
+grep -q "pvexer): opens session" "$(log_of mgr)" ||
+	fail "nothing went past the mounts"
+# Linux 6.6 maps files shared that it keeps nothing of.
+if [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.6 ]; then
+	exercise '-r -m'
+	must past pvexer -m 7 700 "$tmp/a/mapped"
+	rm "$tmp/a/mapped"
+fi
+# two processes at one file, one of them past the mount; the other maps it
+must past python3 "$e2e/preload_mapped.py" "$tmp/a/two"
+# a file that is locked goes through the mount, and past it again when it was closed
+exec 8<>"$tmp/a/locked"
+must flock -x 8
+echo "under a lock" >&8
+expect "under a lock" past cat "$tmp/a/locked"
+exec 8>&-
+unmount "$tmp/a" $first
+unmount "$tmp/b" $daemon
+[ -z "$(find /run -maxdepth 1 -name 'pvfs-fuse.*' -newer "$tmp/state/pvfs.conf" \
+	-user root -exec sh -c 'flock -n "$1" true && echo "$1"' - {} \;)" ] ||
+	fail "a daemon left its file behind"
