@@ -10,6 +10,7 @@ start_pvfs -n 3
 mount_at "$tmp/m" -o cache=none
 cp "$e2e/preload_identity.py" "$tmp/identity.py"
 expect "all of it" past python3 "$tmp/identity.py" "$tmp/m" "$tmp"
+expect "all of it" past timeout 120 pvpast "$tmp/m"
 # who may not open it has it from who may
 chmod 755 "$tmp"
 mkdir -p "$tmp/public" && cp "$preload" "$tmp/public"
