@@ -5,12 +5,14 @@
  */
 /* under their own names, both of those with and without 64 */
 #undef _FILE_OFFSET_BITS
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "keep.h"
 #include "move.h"
 #include "next.h"
 #include "numbers.h"
@@ -34,6 +36,10 @@ OURS ssize_t __pread64_chk(int fd, void *buf, size_t n, off_t off, size_t room);
 OURS int fsync(int fd);
 OURS int fdatasync(int fd);
 OURS int close(int fd);
+OURS int close_range(unsigned int first, unsigned int last, int flags);
+OURS void closefrom(int first);
+OURS int dup2(int fd, int to);
+OURS int dup3(int fd, int to, int flags);
 
 TWO_NAMES(ssize_t, pread, pread64, (int fd, void *buf, size_t n, off_t off));
 TWO_NAMES(ssize_t, pwrite, pwrite64,
@@ -197,6 +203,10 @@ int fdatasync(int fd)
 /* Nothing relies on it: libc closes much unseen. */
 int close(int fd)
 {
+	if (fd >= 0 && keep_has((unsigned int)fd)) {
+		errno = EBADF;
+		return -1;
+	}
 	if (number_is_ours(fd) && !self_inside) {
 		self_inside++;
 		desc_close(fd);
@@ -205,6 +215,47 @@ int close(int fd)
 	number_closed(fd);
 	return next.close(fd);
 }
+
+/* ---- numbers that are ours, and not the program's ---- */
+
+int close_range(unsigned int first, unsigned int last, int flags)
+{
+	unsigned int at;
+
+	for (at = first; at <= last && at < KEEP_MAX; at++) {
+		if (!keep_has(at))
+			continue;
+		if (at > first && next.close_range(first, at - 1, flags))
+			return -1;
+		first = at + 1;
+	}
+	return first <= last ? next.close_range(first, last, flags) : 0;
+}
+
+void closefrom(int first)
+{
+	close_range(first < 0 ? 0 : (unsigned int)first, ~0u, 0);
+}
+
+static bool taken(int to)
+{
+	if (to < 0 || !keep_has((unsigned int)to))
+		return false;
+	errno = EBUSY;
+	return true;
+}
+
+int dup2(int fd, int to)
+{
+	return taken(to) ? -1 : next.dup2(fd, to);
+}
+
+int dup3(int fd, int to, int flags)
+{
+	return taken(to) ? -1 : next.dup3(fd, to, flags);
+}
+
+/* ---- what the kernel was not told ---- */
 
 /* The kernel goes by the size that it knows. */
 static void refresh(int fd)

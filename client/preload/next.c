@@ -3,6 +3,7 @@
 #include "next.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -78,6 +79,23 @@ static int sys_close(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
+static int sys_close_range(unsigned int first, unsigned int last, int flags)
+{
+	return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+static int sys_dup2(int fd, int to)
+{
+	if (fd == to)
+		return fcntl(fd, F_GETFD) < 0 ? -1 : to;
+	return (int)syscall(SYS_dup3, fd, to, 0);
+}
+
+static int sys_dup3(int fd, int to, int flags)
+{
+	return (int)syscall(SYS_dup3, fd, to, flags);
+}
+
 static void *sys_mmap(void *at, size_t len, int prot, int flags, int fd,
 		      int64_t off)
 {
@@ -111,6 +129,9 @@ struct next next = {
 	.fsync = sys_fsync,
 	.fdatasync = sys_fdatasync,
 	.close = sys_close,
+	.close_range = sys_close_range,
+	.dup2 = sys_dup2,
+	.dup3 = sys_dup3,
 	.mmap = sys_mmap,
 	.sendfile = sys_sendfile,
 	.copy_file_range = sys_copy,
@@ -145,6 +166,9 @@ __attribute__((constructor)) static void next_find(void)
 		{ &next.fsync, "fsync" },
 		{ &next.fdatasync, "fdatasync" },
 		{ &next.close, "close" },
+		{ &next.close_range, "close_range" },
+		{ &next.dup2, "dup2" },
+		{ &next.dup3, "dup3" },
 		{ &next.mmap, "mmap64" },
 		{ &next.sendfile, "sendfile64" },
 		{ &next.copy_file_range, "copy_file_range" },

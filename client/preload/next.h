@@ -23,6 +23,9 @@ struct next {
 	int (*fsync)(int);
 	int (*fdatasync)(int);
 	int (*close)(int);
+	int (*close_range)(unsigned int, unsigned int, int);
+	int (*dup2)(int, int);
+	int (*dup3)(int, int, int);
 	void *(*mmap)(void *, size_t, int, int, int, int64_t);
 	ssize_t (*sendfile)(int, int, int64_t *, size_t);
 	ssize_t (*copy_file_range)(int, int64_t *, int, int64_t *, size_t,

@@ -133,6 +133,29 @@ static void copied(const char *name, const char *to)
 	must(!close(out) && !close(fd));
 }
 
+/* ---- a program that tidies up ---- */
+
+/* As daemons do, and shells put files at numbers of their choice. */
+static void closes_all(const char *name)
+{
+	int fd = make(name), victim;
+	char got[LEN];
+
+	must(pread(fd, got, LEN, 0) == LEN);
+	for (int n = 3; n < 1024; n++)
+		if (n != fd)
+			close(n);
+	must(!close_range((unsigned int)fd + 1, ~0u, 0));
+	for (int n = fd + 1; n < fd + 20; n++) {
+		victim = open("/dev/zero", O_RDWR | O_CLOEXEC);
+		must(victim >= 0);
+		must(victim == n || dup2(victim, n) == n);
+	}
+	must(pwrite(fd, want, LEN, LEN) == LEN);
+	must(pread(fd, got, LEN, LEN) == LEN && !memcmp(got, want, LEN));
+	must(!close(fd));
+}
+
 int main(int argc, char **argv)
 {
 	char name[4][200];
@@ -146,6 +169,7 @@ int main(int argc, char **argv)
 	copied(name[1], name[2]);
 	from_vfork(name[1]);
 	from_handlers(name[3]);
+	closes_all(name[0]);
 	puts("all of it");
 	return 0;
 }
