@@ -166,8 +166,8 @@ static enum state after(int rc)
 	return rc == -EBUSY || rc == -EAGAIN ? COLD : NEVER;
 }
 
-static void open_it(struct self *s, struct desc *d, int fd,
-		    const struct now *now)
+static int open_it(struct self *s, struct desc *d, int fd,
+		   const struct now *now)
 {
 	struct file *f = NULL;
 	int rc = door_open(&s->doors, d->door, fd, now->flags, &f);
@@ -187,34 +187,57 @@ static void open_it(struct self *s, struct desc *d, int fd,
 	pthread_mutex_unlock(&d->lock);
 	put(f);
 	helper_wake(s);
+	return rc;
 }
 
-/* With the lock, which it lets go for as long as it waits. */
-static void open_if_it_pays(struct self *s, struct desc *d, int fd,
-			    const struct now *now, uint64_t n)
+/* With the lock, which it lets go for as long as it waits.  -ETIMEDOUT: and that was as
+ * long as the call may take. */
+static int open_if_it_pays(struct self *s, struct desc *d, int fd,
+			   const struct now *now, uint64_t n)
 {
+	int rc;
+
 	if (d->state != COLD || !pays(s, d, n))
-		return;
+		return 0;
 	if (door_marked(d->door, now->id.ino))
-		return;
+		return 0;
 	if (!s->at_once && !door_connected(d->door)) {
 		door_want(d->door);
 		helper_wake(s);
-		return;
+		return 0;
 	}
 	d->state = OPENING;
 	pthread_mutex_unlock(&d->lock);
-	open_it(s, d, fd, now);
+	rc = open_it(s, d, fd, now);
 	pthread_mutex_lock(&d->lock);
+	return rc;
 }
 
 /* ---- calls ---- */
+
+/* The descriptor is one of a mount, and may do that. */
+static bool use(struct self *s, struct desc *d, const struct now *now,
+		uint64_t n, struct use *u)
+{
+	bool ok = false, late;
+
+	*u = (struct use){ u->fd, now->flags, d->door, NULL, d };
+	pthread_mutex_lock(&d->lock);
+	late = n && open_if_it_pays(s, d, u->fd, now, n) == -ETIMEDOUT;
+	if (d->state == OPEN && is(d, now))
+		ok = !n || !door_marked(d->door, now->id.ino);
+	if (ok)
+		u->f = file_get(d->f);
+	pthread_mutex_unlock(&d->lock);
+	if (ok && n)
+		atomic_fetch_add_explicit(&s->past, 1, memory_order_relaxed);
+	return ok || late;
+}
 
 static bool begin(struct self *s, int fd, bool write, uint64_t n, struct use *u)
 {
 	struct now now;
 	struct desc *d;
-	bool ok;
 
 	if (!look(fd, &now)) {
 		forget(s, fd);
@@ -225,17 +248,8 @@ static bool begin(struct self *s, int fd, bool write, uint64_t n, struct use *u)
 	number_set(fd, d != NULL);
 	if (!d || !may(now.flags, write))
 		return false;
-	pthread_mutex_lock(&d->lock);
-	if (n)
-		open_if_it_pays(s, d, fd, &now, n);
-	ok = d->state == OPEN && is(d, &now) &&
-	     (!n || !door_marked(d->door, now.id.ino));
-	if (ok)
-		*u = (struct use){ fd, now.flags, d->door, file_get(d->f), d };
-	if (ok && n)
-		atomic_fetch_add_explicit(&s->past, 1, memory_order_relaxed);
-	pthread_mutex_unlock(&d->lock);
-	return ok;
+	u->fd = fd;
+	return use(s, d, &now, n, u);
 }
 
 bool desc_begin(int fd, bool write, uint64_t n, struct use *u)
@@ -277,6 +291,8 @@ void desc_spoil(struct use *u, int rc)
 
 void desc_end(struct use *u, bool wrote)
 {
+	if (!u->f)
+		return;
 	if (wrote)
 		atomic_store_explicit(&u->desc->grew, true,
 				      memory_order_relaxed);

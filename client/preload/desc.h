@@ -22,11 +22,14 @@ struct use {
 	int fd;
 	int flags; /* of open(2), as they are now */
 	struct door *door;
-	struct file *f; /* the caller's until desc_end() */
+	struct file *f; /* the caller's until desc_end(); NULL: late */
 	struct desc *desc;
 };
 
-/* False: the kernel's way.  n: bytes that the call is about. */
+/*
+ * False: the kernel's way.  n: bytes that the call is about.  Without a file: the time
+ * of the call is over, and desc_end() does nothing.
+ */
 bool desc_begin(int fd, bool write, uint64_t n, struct use *u);
 /* The same for what moves no data, of a file that is open anyway. */
 bool desc_look(int fd, struct use *u);

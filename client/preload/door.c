@@ -236,8 +236,10 @@ int door_open(struct doors *d, struct door *door, int fd, int flags,
 	      struct file **f)
 {
 	struct redeem r = { .flags = wire_flags(flags), .page = door->page };
-	int rc = make_ready(d, door);
+	int rc;
 
+	deadline_begin();
+	rc = make_ready(d, door);
 	if (rc)
 		return rc;
 	r.f = file_new(&door->fs,

@@ -38,7 +38,7 @@ void doors_init(struct doors *d);
  * the kernel's way.
  */
 struct door *door_find(struct doors *d, int fd, const struct ident *id);
-/* Opens fd's file by the process' own session, with its flags. */
+/* A call begins: opens fd's file by the process' own session, with its flags. */
 int door_open(struct doors *d, struct door *door, int fd, int flags,
 	      struct file **f);
 

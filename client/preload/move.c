@@ -242,11 +242,15 @@ static int64_t here(struct move *m)
 
 ssize_t move_here(struct move *m)
 {
+	if (!m->use.f)
+		return finish(m, -ETIMEDOUT);
 	return finish(m, appends(m) ? append_here(m) : here(m));
 }
 
 ssize_t move_at(struct move *m, int64_t off)
 {
+	if (!m->use.f)
+		return finish(m, -ETIMEDOUT);
 	return finish(m,
 		      appends(m) && off >= 0 ? append_at(m, off) : at(m, off));
 }
