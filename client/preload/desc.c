@@ -14,7 +14,7 @@
 enum state { COLD, OPENING, OPEN, NEVER };
 
 struct desc {
-	pthread_mutex_t lock; /* all but grew; not held while waiting */
+	pthread_mutex_t lock; /* all; not held while waiting */
 	enum state state;
 	struct ident id;
 	int flags; /* KEPT_FLAGS */
@@ -22,7 +22,6 @@ struct desc {
 	unsigned int calls;
 	uint64_t bytes;
 	struct file *f; /* OPEN */
-	atomic_bool grew; /* past the mount, and the kernel does not know */
 };
 
 /* ---- the table ---- */
@@ -138,7 +137,6 @@ static struct desc *settle(struct self *s, int fd, const struct now *now)
 	d->id = now->id;
 	d->flags = now->flags & KEPT_FLAGS;
 	d->door = door;
-	atomic_store(&d->grew, false);
 	pthread_mutex_unlock(&d->lock);
 	put(f);
 	return door ? d : NULL;
@@ -289,14 +287,10 @@ void desc_spoil(struct use *u, int rc)
 	put(f);
 }
 
-void desc_end(struct use *u, bool wrote)
+void desc_end(struct use *u)
 {
-	if (!u->f)
-		return;
-	if (wrote)
-		atomic_store_explicit(&u->desc->grew, true,
-				      memory_order_relaxed);
-	file_put(u->f);
+	if (u->f)
+		file_put(u->f);
 }
 
 void desc_close(int fd)
@@ -307,12 +301,13 @@ void desc_close(int fd)
 		forget(s, fd);
 }
 
+/* It may have been written by another number. */
 void desc_refresh(int fd)
 {
 	struct self *s = self_there();
-	struct desc *d = s ? desc_there(s, fd) : NULL;
+	struct ident id;
 
-	if (d && atomic_exchange(&d->grew, false))
+	if (s && ident_get(fd, &id) && door_find(&s->doors, fd, &id))
 		ident_refresh(fd);
 }
 

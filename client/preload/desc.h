@@ -35,8 +35,7 @@ bool desc_begin(int fd, bool write, uint64_t n, struct use *u);
 bool desc_look(int fd, struct use *u);
 /* The call failed with rc our way: is that one for later calls? */
 void desc_spoil(struct use *u, int rc);
-/* wrote: the file may be longer now. */
-void desc_end(struct use *u, bool wrote);
+void desc_end(struct use *u);
 
 /* The number is about to be closed. */
 void desc_close(int fd);

@@ -67,7 +67,7 @@ bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
 /* Bytes, or -errno. */
 static ssize_t finish(struct move *m, int64_t n)
 {
-	desc_end(&m->use, m->write && n > 0);
+	desc_end(&m->use);
 	leave(m);
 	if (n >= 0)
 		return n;
