@@ -17,15 +17,12 @@ exercise() {
 	rm "$tmp"/a/f?
 }
 
-# Linux 6.6 maps files shared that it keeps nothing of.
-maps() { [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.6 ]; }
-
 cache=none
 mount_at "$tmp/a" -o cache=none
 first=$daemon
 mount_at "$tmp/b" -o cache=none
 exercise ''
-if maps; then
+if maps_shared; then
 	exercise '-r -m'
 	must pvexer -m 7 700 "$tmp/a/mapped"
 	rm "$tmp/a/mapped"

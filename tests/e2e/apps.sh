@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# apps.sh - what larger programs do in a folder, as text; sourced after functions.sh.
+# Each begins in a folder of its own, with $source to work on.
+
+source=$tmp/source
+mkdir "$source"
+(cd "$top" && tar cf - docs common/util client/tools) | tar xf - -C "$source"
+export HOME=$tmp GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_DATE='2001-02-03T04:05:06Z' \
+	GIT_COMMITTER_DATE='2001-02-03T04:05:06Z' LC_ALL=C
+
+app_git() {
+	git -c init.defaultBranch=main init -q repo && cd repo || return
+	git config user.email a@example.org && git config user.name a
+	cp -a "$source"/* . && git add . && git commit -qm one
+	echo more >>docs/users.md && git mv docs/mpi.md moved.md &&
+		git commit -qam two && git log --format=%H
+	git worktree add -q ../side HEAD~1 && git -C ../side status --short
+	git branch -q other HEAD~1 && git merge -q other && git stash list
+	git gc -q && git fsck --full 2>&1 && cd .. &&
+		git clone -q repo clone && diff -r -x .git repo clone &&
+		git -C clone log --format=%H
+}
+app_rsync() {
+	rsync -a "$source/" first/ && diff -r "$source" first
+	rsync -ai "$source/" first/
+	echo changed >>first/docs/users.md
+	rsync -aic "$source/" first/ | grep -c users.md
+	rsync -a --delete --inplace first/ second/ && diff -r first second
+}
+# $1: a journal mode of SQLite.
+sqlite_with() {
+	sqlite3 "$1.db" "pragma journal_mode=$1;" \
+		'create table t (a integer primary key, b);' \
+		"with recursive n(i) as (select 1 union all select i + 1 from n
+			where i < 2000) insert into t select i, hex(i * i) from n;" \
+		'create index i on t (b);' 'delete from t where a % 3 = 0;' \
+		'pragma integrity_check;' 'select count(*), sum(length(b)) from t;'
+}
+app_sqlite() {
+	local mode k pids=()
+
+	for mode in delete truncate persist memory off; do sqlite_with $mode; done
+	sqlite3 many.db 'create table t (who, n);'
+	for k in 1 2 3; do
+		(for n in {1..25}; do
+			sqlite3 -cmd '.timeout 60000' many.db \
+				"insert into t values ($k, $n);" || exit
+		done) &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	sqlite3 many.db 'select who, count(*) from t group by who;' \
+		'pragma integrity_check;'
+}
+# Several processes share memory that is a mapped file.
+app_sqlite_wal() {
+	local k pids=()
+
+	sqlite_with wal
+	for k in 1 2 3; do
+		(for n in {1..25}; do
+			sqlite3 -cmd '.timeout 60000' wal.db \
+				"insert into t (b) values ('$k $n');" || exit
+		done) &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	sqlite3 wal.db 'select count(*) from t;' 'pragma integrity_check;'
+}
+app_python() {
+	python3 -m venv --without-pip env && env/bin/python -c 'import sys
+print(sys.prefix.rsplit("/", 1)[1])'
+	python3 -m compileall -q "$PWD/env" && echo compiled
+	python3 - <<-'END'
+		import json, shutil, tempfile, os, mmap, fcntl
+		with tempfile.TemporaryDirectory(dir=".") as d:
+		    p = os.path.join(d, "a")
+		    json.dump(list(range(1000)), open(p, "w"))
+		    shutil.copy2(p, p + "2")
+		    shutil.copytree(d, "tree")
+		    print(json.load(open(p + "2"))[-1], sorted(os.listdir("tree")))
+		with open("locked", "w") as f:
+		    fcntl.lockf(f, fcntl.LOCK_EX); print("locked")
+		with open("sparse", "wb") as f:
+		    os.posix_fallocate(f.fileno(), 0, 1 << 20)
+		    os.ftruncate(f.fileno(), 100)
+		print(os.path.getsize("sparse"))
+	END
+}
+app_perl() {
+	cp "$source/docs/users.md" text && perl -pi -e 's/mount/MOUNT/g' text &&
+		grep -c MOUNT text
+	perl -e 'open F, "+>", "f"; print F "x" x 100000; seek F, 5000, 0;
+		read F, $b, 3; print "$b ", -s F, "\n"'
+}
+app_archives() {
+	(cd "$source" && zip -qr "$OLDPWD/a.zip" .) && unzip -q a.zip -d un &&
+		diff -r "$source" un && unzip -tq a.zip
+	mkdir -p pkg/DEBIAN pkg/usr/share/x && cp "$source/docs/users.md" \
+		pkg/usr/share/x && cat >pkg/DEBIAN/control <<-END
+		Package: x
+		Version: 1
+		Architecture: all
+		Maintainer: a <a@example.org>
+		Description: x
+	END
+	dpkg-deb --root-owner-group -b pkg x.deb >/dev/null &&
+		dpkg-deb -x x.deb got && diff -r pkg/usr got/usr && dpkg-deb -f x.deb Package
+	tar czf t.tgz -C "$source" . && tar tzf t.tgz | wc -l
+}
+app_keys() {
+	ssh-keygen -q -t ed25519 -N '' -f key && ssh-keygen -y -f key | cut -d' ' -f1
+	stat -c '%n %a' key key.pub
+}
+app_editor() {
+	cp "$source/docs/users.md" text &&
+		vim -u NONE -es -c '%s/PVFS/pvfs/g' -c 'wq' text </dev/null
+	grep -c pvfs text && ls -A
+	less text | head -n 1
+}
+app_compiler() {
+	cp -a "$source/common" . && printf '%s\n' '#include <stdio.h>' \
+		'int twice(int a) { return 2 * a; }' \
+		'int main(void) { return !printf("%d\n", twice(21)); }' >main.c
+	gcc -g -c main.c -o main.o && ar rcs libmain.a main.o &&
+		gcc -o main libmain.a && ./main
+	gdb -q -batch -ex 'break twice' -ex run -ex 'print a' -ex kill ./main 2>&1 |
+		grep '^\$'
+	(exec 3<main && rm main && /proc/self/fd/3)
+}
+
+# apps FOLDER NAME...: what they say, one after the other.
+apps() {
+	local folder=$1 name
+
+	shift
+	for name; do
+		mkdir -p "$folder/$name" && echo "== $name"
+		(cd "$folder/$name" && "app_$name") 2>&1 | sed "s,$folder,HERE,g"
+	done
+}
