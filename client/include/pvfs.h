@@ -259,8 +259,9 @@ int pvfs_ftruncate64(int fd, int64_t size);
  * Space for [off, off + len) of the file, in bytes, whatever the partition: as
  * fallocate(2).  mode: 0, FALLOC_FL_KEEP_SIZE, FALLOC_FL_ZERO_RANGE with or
  * without it, FALLOC_FL_PUNCH_HOLE with it; else EOPNOTSUPP.  The iods' file
- * systems do it, and may answer EOPNOTSUPP as well.  After an error (ENOSPC,
- * ETIMEDOUT, ...) a part of the range may be done; the size has not grown.
+ * systems do it, and may answer EOPNOTSUPP as well.  After an error a part of the
+ * range may be done.  The size has not grown then, but nobody knows after
+ * ETIMEDOUT and ECONNABORTED.
  */
 int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len);
 /* Returns when all servers of the file have it on stable storage. */
