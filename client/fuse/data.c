@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "fan.h"
 #include "marks.h"
 #include "open.h"
 #include "ops.h"
@@ -115,19 +114,11 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 		fuse_reply_write(req, (size_t)n);
 }
 
-static int do_sync(struct session *s, const struct target *t, void *arg)
-{
-	const struct dist *dist = arg;
-
-	return size_sync(s, t->handle, dist);
-}
-
 void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync,
 	      struct fuse_file_info *fi)
 {
-	struct file *f = open_file(fi->fh);
 	struct call c;
 
 	call_begin(&c, req);
-	call_end(&c, file_run(f, do_sync, &f->dist));
+	call_end(&c, file_sync(open_file(fi->fh)));
 }

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "fan.h"
 #include "next.h"
 #include "rw.h"
 #include "self.h"
@@ -257,13 +256,6 @@ ssize_t move_at(struct move *m, int64_t off)
 
 /* ---- fsync ---- */
 
-static int do_sync(struct session *s, const struct target *t, void *arg)
-{
-	const struct dist *dist = arg;
-
-	return size_sync(s, t->handle, dist);
-}
-
 /* What went wrong with our writes is told to us alone. */
 int move_sync(int fd)
 {
@@ -278,6 +270,6 @@ int move_sync(int fd)
 		return 0;
 	}
 	deadline_begin();
-	rc = file_run(m.use.f, do_sync, &m.use.f->dist);
+	rc = file_sync(m.use.f);
 	return finish(&m, rc) < 0 ? -1 : 0;
 }

@@ -9,7 +9,6 @@
 
 #include "api_int.h"
 #include "dir.h"
-#include "fan.h"
 #include "lock.h"
 
 /* Registers newfd, a copy of f's descriptor (or -1); takes the reference. */
@@ -159,19 +158,12 @@ int pvfs_flock(int fd, int operation)
 
 /* ---- fsync ---- */
 
-static int do_sync(struct session *s, const struct target *t, void *arg)
-{
-	struct file *f = arg;
-
-	return size_sync(s, t->handle, &f->dist);
-}
-
 /* The mgr's answers are on stable storage already. */
 static int sync_file(struct file *f, int fd)
 {
 	if (!f->fs)
 		return fsync(fd) ? -errno : 0;
-	return f->type == S_IFREG ? file_run(f, do_sync, f) : 0;
+	return f->type == S_IFREG ? file_sync(f) : 0;
 }
 
 int pvfs_fsync(int fd)

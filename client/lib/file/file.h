@@ -105,6 +105,8 @@ typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
 int file_run(struct file *f, target_op op, void *arg);
 /* The same on what t names, open or not. */
 int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg);
+/* Returns when all servers of the file have its data on stable storage. */
+int file_sync(struct file *f);
 /* F_SETFL: O_APPEND on or off. */
 int file_set_append(struct file *f, bool append);
 /* RELEASE, not waited for.  Nobody else uses the file any more. */

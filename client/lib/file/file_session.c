@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "fan.h"
 #include "file.h"
 #include "held.h"
 
@@ -257,4 +258,16 @@ int file_set_append(struct file *f, bool append)
 	else
 		atomic_fetch_and(&f->flags, ~O_APPEND);
 	return 0;
+}
+
+/* ---- fsync ---- */
+
+static int do_sync(struct session *s, const struct target *t, void *arg)
+{
+	return size_sync(s, t->handle, arg);
+}
+
+int file_sync(struct file *f)
+{
+	return file_run(f, do_sync, &f->dist);
 }

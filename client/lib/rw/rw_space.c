@@ -4,7 +4,6 @@
 #include <fcntl.h>
 
 #include "extent.h"
-#include "fan.h"
 #include "rw.h"
 #include "space.h"
 
@@ -47,11 +46,6 @@ static int check(const struct file *f, int mode, int64_t off, int64_t len,
 	return extent_end(range->off, range->len, &end) ? 0 : -EFBIG;
 }
 
-static int do_sync(struct session *s, const struct target *t, void *arg)
-{
-	return size_sync(s, t->handle, arg);
-}
-
 int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 {
 	struct space_range range = { .dist = &f->dist };
@@ -63,6 +57,6 @@ int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 	file_wrote(f, range.flags & WIRE_FA_KEEP ? 0 : range.off + range.len,
 		   rc);
 	if (!rc && atomic_load(&f->flags) & O_DSYNC)
-		rc = file_run(f, do_sync, &f->dist);
+		rc = file_sync(f);
 	return rc == -ENOSYS ? -EOPNOTSUPP : rc; /* an earlier iod */
 }
