@@ -43,10 +43,9 @@ int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
 	/* who gave it holds it for readers */
 	if (!(flags & WIRE_O_WRITE))
 		return 0;
-	if (ino->flags & INODE_BUSY) {
-		op->wait = ino->handle;
-		return NS_BUSY;
-	}
+	rc = ns_busy(op, ino);
+	if (rc)
+		return rc;
 	rc = ns_record_writer(op, flags, ino, open);
 	return rc ? rc : inode_put(op->ns->st, ino);
 }

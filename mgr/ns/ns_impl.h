@@ -68,6 +68,8 @@ void size_resized(struct inode *ino, uint64_t size, int status);
 
 /* ---- truncate.c ---- */
 
+/* 0, or NS_BUSY with op->wait: a truncation of the file is under way. */
+int ns_busy(struct ns_op *op, const struct inode *ino);
 /* What else a truncation changes: times, and set-id bits. */
 void ns_cut(struct ns_op *op, struct inode *ino);
 

@@ -128,16 +128,15 @@ static int open_found(struct ns_op *op, const struct ns_open_args *args,
 		      struct inode *ino, uint64_t *open, bool *truncate)
 {
 	bool trunc = args->flags & WIRE_O_TRUNC && op->truncated != ino->handle;
-	int rc = 0;
+	int rc;
 
 	if (!(args->flags & WRITES) || inode_is_dir(ino))
 		return S_ISREG(ino->mode) && holds(op, args->flags)
 			       ? hold(op, ino, open)
 			       : 0;
-	if (ino->flags & INODE_BUSY) {
-		op->wait = ino->handle;
-		return NS_BUSY;
-	}
+	rc = ns_busy(op, ino);
+	if (rc)
+		return rc;
 	if (trunc && !size_is(ino, 0)) {
 		*truncate = true;
 		return 0;

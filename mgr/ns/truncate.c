@@ -44,6 +44,14 @@ void ns_cut(struct ns_op *op, struct inode *ino)
 		ino->mode = ns_drop_suid(ino->mode);
 }
 
+int ns_busy(struct ns_op *op, const struct inode *ino)
+{
+	if (!(ino->flags & INODE_BUSY))
+		return 0;
+	op->wait = ino->handle;
+	return NS_BUSY;
+}
+
 int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 		uint64_t open, struct intent *in)
 {
@@ -57,10 +65,9 @@ int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 		rc = check(op, ino, size, open);
 	if (rc)
 		return rc;
-	if (ino->flags & INODE_BUSY) {
-		op->wait = ino->handle;
-		return NS_BUSY;
-	}
+	rc = ns_busy(op, ino);
+	if (rc)
+		return rc;
 	ns_cut(op, ino);
 	if (!size_is(ino, size)) {
 		size_resizing(ino);

@@ -39,7 +39,7 @@ int tokens_add(struct mgr *mgr, const struct ns_grant *grant,
 	if (getrandom(id, WIRE_TOKEN_LEN, 0) != WIRE_TOKEN_LEN)
 		return -EIO;
 	t->next = (t->next + 1) % TOKENS;
-	new->until = clock_now() + WIRE_TOKEN_S *UINT64_C(1000000000);
+	new->until = clock_after_ms(WIRE_TOKEN_S * 1000);
 	memcpy(new->id, id, WIRE_TOKEN_LEN);
 	new->grant = *grant;
 	return 0;
