@@ -46,8 +46,7 @@ int pvfs_lstat(const char *path, struct stat *st)
 	return api_int(rc);
 }
 
-/* The PVFS file behind fd, the caller's, or NULL. */
-static struct file *pvfs_file(int fd)
+struct file *api_file(int fd)
 {
 	struct file *f = process_file(fd);
 
@@ -68,7 +67,7 @@ static int run(struct file *f, target_op op, void *arg)
 
 int pvfs_fstat(int fd, struct stat *st)
 {
-	struct file *f = pvfs_file(fd);
+	struct file *f = api_file(fd);
 	int rc;
 
 	if (!f)
@@ -168,7 +167,7 @@ int pvfs_chmod(const char *path, mode_t mode)
 int pvfs_fchmod(int fd, mode_t mode)
 {
 	struct setattr set = of_mode(mode);
-	struct file *f = pvfs_file(fd);
+	struct file *f = api_file(fd);
 
 	return f ? api_int(setattr_file(f, &set)) : fchmod(fd, mode);
 }
@@ -194,7 +193,7 @@ int pvfs_lchown(const char *path, uid_t uid, gid_t gid)
 int pvfs_fchown(int fd, uid_t uid, gid_t gid)
 {
 	struct setattr set = of_owner(uid, gid);
-	struct file *f = pvfs_file(fd);
+	struct file *f = api_file(fd);
 
 	return f ? api_int(setattr_file(f, &set)) : fchown(fd, uid, gid);
 }
@@ -235,7 +234,7 @@ int pvfs_truncate(const char *path, int64_t size)
 
 int pvfs_ftruncate(int fd, int64_t size)
 {
-	struct file *f = pvfs_file(fd);
+	struct file *f = api_file(fd);
 
 	if (!f)
 		return ftruncate(fd, size);

@@ -23,6 +23,9 @@ static inline int api_int(int rc)
 	return (int)api_ret(rc);
 }
 
+/* The PVFS file behind fd, the caller's, or NULL: none, or a part of an ordinary one. */
+struct file *api_file(int fd);
+
 /* Permission bits for a new file: mode without the process' umask. */
 uint32_t mode_after_umask(mode_t mode);
 

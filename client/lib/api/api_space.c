@@ -7,15 +7,12 @@
 
 int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len)
 {
-	struct file *f = process_file(fd);
+	struct file *f = api_file(fd);
 	int rc;
 
 	if (!f)
 		return fallocate(fd, mode, off, len);
-	if (f->fs)
-		rc = rw_allocate(f, mode, off, len);
-	else
-		rc = fallocate(fd, mode, off, len) ? -errno : 0;
+	rc = rw_allocate(f, mode, off, len);
 	file_put(f);
 	return api_int(rc);
 }

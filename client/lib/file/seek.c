@@ -46,10 +46,8 @@ static int64_t seek_data(struct file *f, uint64_t size, int64_t off, int whence)
 
 	if (off < 0 || (uint64_t)off >= size)
 		return -ENXIO;
-	if (!is_seen_whole(f))
-		return seek.hole ? (int64_t)size : off;
-	rc = file_run(f, space_seek, &seek);
-	if (rc == -ENOSYS) /* an earlier version of an iod */
+	rc = is_seen_whole(f) ? file_run(f, space_seek, &seek) : -ENOSYS;
+	if (rc == -ENOSYS) /* also of an earlier version of an iod */
 		return seek.hole ? (int64_t)size : off;
 	if (rc)
 		return rc;

@@ -6,9 +6,6 @@
 
 #include "fan.h"
 
-#define MSG_LEN(body) (sizeof(struct wire_hdr) + sizeof(struct body))
-
-/* The fixed part of the message of that many bytes. */
 static void *body_of(void *msg)
 {
 	return (uint8_t *)msg + sizeof(struct wire_hdr);
@@ -44,12 +41,8 @@ static int allocate(struct session *s, uint64_t handle, struct space_range *r)
 			   .aim = aim_range,
 			   .arg = r,
 			   .once = true };
-	uint64_t buf[MSG_LEN(wire_fallocate) / 8];
-	struct wire_out out;
 
-	wire_begin(&out, buf, sizeof(buf));
-	wire_put(&out, &body, sizeof(body));
-	return fan_run(&fan, WIRE_FALLOCATE, &out);
+	return fan_ask(&fan, WIRE_FALLOCATE, &body, sizeof(body));
 }
 
 int space_allocate(struct session *s, const struct target *t, void *arg)
@@ -62,8 +55,8 @@ int space_allocate(struct session *s, const struct target *t, void *arg)
 	rc = allocate(s, t->handle, &all);
 	if (rc || r->flags & WIRE_FA_KEEP)
 		return rc;
-	last.off += last.len -
-		    1; /* it has its space: this cannot fail for it */
+	/* it has its space: this cannot fail for want of it */
+	last.off += last.len - 1;
 	last.len = 1;
 	last.flags = 0;
 	return allocate(s, t->handle, &last);
@@ -110,11 +103,7 @@ int space_seek(struct session *s, const struct target *t, void *arg)
 			   .aim = aim_seek,
 			   .take = take_seek,
 			   .arg = seek };
-	uint64_t buf[MSG_LEN(wire_seek) / 8];
-	struct wire_out out;
 
 	seek->found = INT64_MAX;
-	wire_begin(&out, buf, sizeof(buf));
-	wire_put(&out, &body, sizeof(body));
-	return fan_run(&fan, WIRE_SEEK, &out);
+	return fan_ask(&fan, WIRE_SEEK, &body, sizeof(body));
 }

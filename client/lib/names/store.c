@@ -124,10 +124,10 @@ static int total_space(struct session *s, struct statfs *st)
 			     .skip = shares_disk,
 			     .take = take_iod,
 			     .arg = &t };
-	int rc = t.disk ? fan_ask(&disks, WIRE_DISK) : -ENOMEM;
+	int rc = t.disk ? fan_ask(&disks, WIRE_DISK, NULL, 0) : -ENOMEM;
 
 	if (!rc || rc == -ENOSYS) /* of an earlier version: not known */
-		rc = fan_ask(&space, WIRE_STATFS);
+		rc = fan_ask(&space, WIRE_STATFS, NULL, 0);
 	free(t.disk);
 	return rc;
 }

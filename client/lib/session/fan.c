@@ -117,12 +117,15 @@ struct dist fan_all(const struct session *s)
 	return (struct dist){ .pcount = s->niods, .ssize = 65536 };
 }
 
-int fan_ask(const struct fan *fan, enum wire_op op)
+int fan_ask(const struct fan *fan, enum wire_op op, const void *body,
+	    size_t len)
 {
-	uint64_t buf[sizeof(struct wire_hdr) / 8];
+	uint64_t buf[(sizeof(struct wire_hdr) + FAN_BODY_MAX) / 8];
 	struct wire_out out;
 
 	wire_begin(&out, buf, sizeof(buf));
+	if (len)
+		wire_put(&out, body, len);
 	return fan_run(fan, op, &out);
 }
 

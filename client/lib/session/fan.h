@@ -26,8 +26,10 @@ struct fan {
 	bool once;
 };
 int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
-/* The same with a message that has no body. */
-int fan_ask(const struct fan *fan, enum wire_op op);
+/* The same with a message of just a body of len bytes, at most FAN_BODY_MAX. */
+#define FAN_BODY_MAX 64u
+int fan_ask(const struct fan *fan, enum wire_op op, const void *body,
+	    size_t len);
 /* All iods, as if one file were on them. */
 struct dist fan_all(const struct session *s);
 /*

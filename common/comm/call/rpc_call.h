@@ -50,8 +50,8 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
  */
 void rpc_peer_close(struct rpc_peer *peer, bool bye);
 /*
- * A change of an object was given up after it had been sent, and was never answered: the server
- * may still carry it out.
+ * A change of an object was given up after it had been sent, and was never answered:
+ * the server may still carry it out.
  */
 bool rpc_peer_owes(const struct rpc_peer *peer);
 /* Its BYE says that this is so of another server: the session ends unclean. */
