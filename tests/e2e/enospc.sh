@@ -4,11 +4,7 @@
 # over when space is back.
 . "$(dirname "$0")/functions.sh"
 
-requires root
-mkdir -p "$state/iod1"
-mount -t tmpfs -o size=8m,mode=700 pvfs-e2e "$state/iod1" 2>"$tmp/err" ||
-	skip "cannot mount a tmpfs: $(cat "$tmp/err")"
-mounts+=("$state/iod1")
+small_disk "$state/iod1" 8
 start_pvfs -n 3
 
 expect ok pvio write /pvfs/before 0 1000000 1

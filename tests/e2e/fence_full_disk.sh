@@ -6,11 +6,7 @@
 . "$(dirname "$0")/functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
-requires root
-mkdir -p "$state/iod0"
-mount -t tmpfs -o size=8m,mode=700 pvfs-e2e "$state/iod0" 2>"$tmp/err" ||
-	skip "cannot mount a tmpfs: $(cat "$tmp/err")"
-mounts+=("$state/iod0")
+small_disk "$state/iod0" 8
 start_pvfs -n 1 --set mgr.session_timeout=2
 expect ok pvio write /pvfs/f 0 4096 1
 

@@ -53,6 +53,15 @@ requires() {
 
 cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
 
+# small_disk DIR MIB: a tmpfs of that size there, until the test ends.
+small_disk() {
+	requires root
+	mkdir -p "$1"
+	mount -t tmpfs -o "size=$2m,mode=700" pvfs-e2e "$1" 2>"$tmp/err" ||
+		skip "cannot mount a tmpfs: $(cat "$tmp/err")"
+	mounts+=("$1")
+}
+
 # start_pvfs [OPTION OF cluster start...]
 start_pvfs() {
 	local set sets=()

@@ -6,11 +6,7 @@
 # answered is there.
 . "$(dirname "$0")/functions.sh"
 
-requires root
-mkdir -p "$state/mgr"
-mount -t tmpfs -o size=110m,mode=700 pvfs-e2e "$state/mgr" 2>"$tmp/err" ||
-	skip "cannot mount a tmpfs: $(cat "$tmp/err")"
-mounts+=("$state/mgr")
+small_disk "$state/mgr" 110
 start_pvfs -n 2
 pid=$(cluster pid mgr)
 fsck() { "$PVFS_BUILD/mgr/fsck/pvfs-fsck" --config "$state/pvfs.conf"; }

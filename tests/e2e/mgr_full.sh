@@ -5,11 +5,7 @@
 # manager neither ends nor needs help when there is space again.
 . "$(dirname "$0")/functions.sh"
 
-requires root
-mkdir -p "$state/mgr"
-mount -t tmpfs -o size=110m,mode=700 pvfs-e2e "$state/mgr" 2>"$tmp/err" ||
-	skip "cannot mount a tmpfs: $(cat "$tmp/err")"
-mounts+=("$state/mgr")
+small_disk "$state/mgr" 110
 start_pvfs -n 2
 pid=$(cluster pid mgr)
 

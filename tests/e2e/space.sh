@@ -5,8 +5,8 @@
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
-# space_of FILE: what its objects take, KiB.
-space_of() {
+# space_taken: by all objects, KiB.
+space_taken() {
 	local f
 
 	for f in "$state"/iod?/objects/??/??/*; do
@@ -30,11 +30,7 @@ holes() {
 	END
 }
 
-requires root
-mkdir -p "$state/iod1"
-mount -t tmpfs -o size=16m,mode=700 pvfs-e2e "$state/iod1" 2>"$tmp/err" ||
-	skip "cannot mount a tmpfs: $(cat "$tmp/err")"
-mounts+=("$state/iod1")
+small_disk "$state/iod1" 16
 start_pvfs -n 4
 mount_at "$tmp/m"
 mib=$((1 << 20))
@@ -43,22 +39,22 @@ f=$tmp/m/f
 head -c $((4 * mib)) /dev/urandom >"$tmp/data"
 must cp "$tmp/data" "$f"
 expect 0-$((4 * mib)) holes "$f"
-expect 4096 space_of
+expect 4096 space_taken
 # the middle half: every iod gives back its part
 must fallocate --punch-hole -o $mib -l $((2 * mib)) "$f"
 expect "0-$mib $((3 * mib))-$((4 * mib))" holes "$f"
-expect 2048 space_of
+expect 2048 space_taken
 must cmp -n $mib "$f" "$tmp/data"
 must cmp -n $((2 * mib)) -i $mib:0 "$f" /dev/zero
 must cmp -i $((3 * mib)) "$f" "$tmp/data"
 # and takes it again, as zeros
 must fallocate -o $mib -l $((2 * mib)) "$f"
-expect 4096 space_of
+expect 4096 space_taken
 must cmp -n $((2 * mib)) -i $mib:0 "$f" /dev/zero
 # space behind the end is none of the file's data, and does not hide holes
 must fallocate --keep-size -o $((4 * mib)) -l $((4 * mib)) "$f"
 expect $((4 * mib)) stat -c %s "$f"
-expect 8192 space_of
+expect 8192 space_taken
 must fallocate --punch-hole -o 0 -l $mib "$f"
 first=$(holes "$f")
 # what was allocated and not written may be either

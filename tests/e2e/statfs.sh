@@ -4,16 +4,9 @@
 # own disk; one that several share counts once.
 . "$(dirname "$0")/functions.sh"
 
-requires root
-mkdir -p "$state/iod0" "$state/iod1" "$tmp/shared"
-for k in 0 1; do
-	mount -t tmpfs -o size=$((16 + 16 * k))m,mode=700 pvfs-e2e \
-		"$state/iod$k" 2>"$tmp/err" ||
-		skip "cannot mount a tmpfs: $(cat "$tmp/err")"
-	mounts+=("$state/iod$k")
-done
-mount -t tmpfs -o size=24m,mode=700 pvfs-e2e "$tmp/shared" || fail "no tmpfs"
-mounts+=("$tmp/shared")
+small_disk "$state/iod0" 16
+small_disk "$state/iod1" 32
+small_disk "$tmp/shared" 24
 start_pvfs -n 4 --set iod.2.storage="$tmp/shared/2" \
 	--set iod.3.storage="$tmp/shared/3"
 df() { pvfs-df -b /pvfs >"$tmp/df" || fail "pvfs-df: $(cat "$tmp/df")"; }
