@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # apps.sh - what larger programs do in a folder, as text; sourced after functions.sh.
 # Each begins in a folder of its own, with $source to work on.
+for tool in git rsync sqlite3 python3 perl zip unzip ssh-keygen vim less gcc gdb; do
+	requires tool $tool
+done
+all_apps='git rsync sqlite python perl archives keys editor compiler'
 
 source=$tmp/source
 mkdir "$source"
@@ -36,35 +40,33 @@ sqlite_with() {
 		'create index i on t (b);' 'delete from t where a % 3 = 0;' \
 		'pragma integrity_check;' 'select count(*), sum(length(b)) from t;'
 }
-app_sqlite() {
-	local mode k pids=()
+# sqlite_by_several FILE FORMAT: three processes run 25 each, of their number and
+# a count.
+sqlite_by_several() {
+	local k n pids=()
 
-	for mode in delete truncate persist memory off; do sqlite_with $mode; done
-	sqlite3 many.db 'create table t (who, n);'
 	for k in 1 2 3; do
 		(for n in {1..25}; do
-			sqlite3 -cmd '.timeout 60000' many.db \
-				"insert into t values ($k, $n);" || exit
+			sqlite3 -cmd '.timeout 60000' "$1" \
+				"$(printf "$2" $k $n)" || exit
 		done) &
 		pids+=($!)
 	done
 	wait "${pids[@]}"
+}
+app_sqlite() {
+	local mode
+
+	for mode in delete truncate persist memory off; do sqlite_with $mode; done
+	sqlite3 many.db 'create table t (who, n);'
+	sqlite_by_several many.db 'insert into t values (%d, %d);'
 	sqlite3 many.db 'select who, count(*) from t group by who;' \
 		'pragma integrity_check;'
 }
 # Several processes share memory that is a mapped file.
 app_sqlite_wal() {
-	local k pids=()
-
 	sqlite_with wal
-	for k in 1 2 3; do
-		(for n in {1..25}; do
-			sqlite3 -cmd '.timeout 60000' wal.db \
-				"insert into t (b) values ('$k $n');" || exit
-		done) &
-		pids+=($!)
-	done
-	wait "${pids[@]}"
+	sqlite_by_several wal.db "insert into t (b) values ('%d %d');"
 	sqlite3 wal.db 'select count(*) from t;' 'pragma integrity_check;'
 }
 app_python() {
@@ -129,13 +131,25 @@ app_compiler() {
 	(exec 3<main && rm main && /proc/self/fd/3)
 }
 
-# apps FOLDER NAME...: what they say, one after the other.
-apps() {
+# app FOLDER NAME: what it says there.
+app() {
+	mkdir -p "$1/$2"
+	(cd "$1/$2" && "app_$2") 2>&1 | sed "s,$1,HERE,g"
+}
+# elsewhere NAME...: notes what they say in an ordinary folder.
+elsewhere() {
+	local name
+
+	for name; do app "$tmp/local" "$name" >"$tmp/want.$name"; done
+}
+# as_elsewhere FOLDER NAME...: they say the same there.
+as_elsewhere() {
 	local folder=$1 name
 
 	shift
 	for name; do
-		mkdir -p "$folder/$name" && echo "== $name"
-		(cd "$folder/$name" && "app_$name") 2>&1 | sed "s,$folder,HERE,g"
+		app "$folder" "$name" >"$tmp/have"
+		diff "$tmp/want.$name" "$tmp/have" ||
+			fail "$name in $folder: not as elsewhere"
 	done
 }

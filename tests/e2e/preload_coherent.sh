@@ -23,8 +23,7 @@ exercise() {
 exercise ''
 grep -q "pvexer): opens session" "$(log_of mgr)" ||
 	fail "nothing went past the mounts"
-# Linux 6.6 maps files shared that it keeps nothing of.
-if [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.6 ]; then
+if maps_shared; then
 	exercise '-r -m'
 	must past pvexer -m 7 700 "$tmp/a/mapped"
 	rm "$tmp/a/mapped"
