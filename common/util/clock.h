@@ -44,6 +44,12 @@ static inline uint64_t clock_after_ms(uint64_t ms)
 	return clock_now() + ms * CLOCK_NS_PER_MS;
 }
 
+static inline struct timespec clock_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000u),
+				  .tv_nsec = (long)(ns % 1000000000u) };
+}
+
 /* Milliseconds until the deadline for poll(2): rounded up, 0 if passed. */
 static inline int clock_left_ms(uint64_t deadline)
 {

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fiber.c - makecontext() makes the stack's first frame, jumps do the rest:
+ * swapcontext() would cost two system calls for a signal mask that stays the same.
+ */
+
+/* The checked longjmp() takes a jump to another stack for an error. */
+#undef _FORTIFY_SOURCE
+
+#include "fiber.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "fiber_san_int.h"
+
+struct fiber {
+	char *stack; /* FIBER_STACK, above a guard page */
+	size_t guard;
+	void (*run)(void *arg);
+	void *arg;
+	bool made, over;
+	ucontext_t first;
+	jmp_buf inside, outside;
+	struct fiber_san san;
+};
+
+/* ---- going in and out ---- */
+
+void fiber_leave(struct fiber *f)
+{
+	if (_setjmp(f->inside)) {
+		fiber_san_inside(&f->san);
+		return;
+	}
+	fiber_san_leave(&f->san);
+	_longjmp(f->outside, 1);
+}
+
+/* One function after the other, until the stack is taken away. */
+static void inside(unsigned int high, unsigned int low)
+{
+	struct fiber *f = (struct fiber *)(uintptr_t)((uint64_t)high << 32 |
+						      low);
+
+	fiber_san_inside(&f->san);
+	for (;;) {
+		f->run(f->arg);
+		f->over = true;
+		fiber_leave(f);
+	}
+}
+
+/* The arguments of such a function are ints. */
+static void prepare(struct fiber *f)
+{
+	uint64_t self = (uintptr_t)f;
+
+	getcontext(&f->first);
+	f->first.uc_stack.ss_sp = f->stack;
+	f->first.uc_stack.ss_size = FIBER_STACK;
+	makecontext(&f->first, (void (*)(void))inside, 2,
+		    (unsigned int)(self >> 32), (unsigned int)self);
+}
+
+bool fiber_enter(struct fiber *f)
+{
+	if (!_setjmp(f->outside)) {
+		fiber_san_enter(&f->san, f->stack, FIBER_STACK);
+		if (f->made)
+			_longjmp(f->inside, 1);
+		f->made = true;
+		setcontext(&f->first);
+	}
+	fiber_san_outside(&f->san);
+	return f->over;
+}
+
+/* ---- life ---- */
+
+static bool stack_make(struct fiber *f)
+{
+	char *m;
+
+	f->guard = (size_t)sysconf(_SC_PAGESIZE);
+	m = mmap(NULL, f->guard + FIBER_STACK, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1,
+		 0);
+	if (m == MAP_FAILED)
+		return false;
+	f->stack = m + f->guard;
+	mprotect(m, f->guard, PROT_NONE);
+	return true;
+}
+
+struct fiber *fiber_new(void)
+{
+	struct fiber *f = calloc(1, sizeof(*f));
+
+	if (!f || !stack_make(f)) {
+		free(f);
+		return NULL;
+	}
+	prepare(f);
+	fiber_san_new(&f->san);
+	return f;
+}
+
+void fiber_free(struct fiber *f)
+{
+	fiber_san_free(&f->san, f->stack, FIBER_STACK);
+	munmap(f->stack - f->guard, f->guard + FIBER_STACK);
+	free(f);
+}
+
+void fiber_begin(struct fiber *f, void (*run)(void *arg), void *arg)
+{
+	f->run = run;
+	f->arg = arg;
+	f->over = false;
+}
