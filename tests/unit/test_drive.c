@@ -7,10 +7,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "drive.h"
+#include "strand.h"
 #include "run_suite.h"
 
 #define THREADS 8
@@ -46,6 +49,30 @@ int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 
 void rpc_ctx_wake(struct rpc_ctx *ctx)
 {
+}
+
+int rpc_ctx_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n,
+		 uint64_t *until)
+{
+	*n = 0;
+	*until = CLOCK_NEVER;
+	return rpc_ctx_progress(ctx, 0);
+}
+
+/* No call here is without a thread. */
+struct strand *strand_self(void)
+{
+	return NULL;
+}
+
+int strand_await(struct strand *strand, struct drive *d, struct op *op)
+{
+	ck_abort();
+}
+
+void strand_owes(struct strand *strand, struct drive *d)
+{
+	ck_abort();
 }
 
 static void call(void)
@@ -264,6 +291,117 @@ START_TEST(all_end_with_a_watcher)
 }
 END_TEST
 
+/* ---- operations that no thread waits for ---- */
+
+static atomic_uint ended;
+
+static void count(struct op *op)
+{
+	free(op);
+	atomic_fetch_add(&ended, 1);
+}
+
+static void submit_some(unsigned int n)
+{
+	while (n--) {
+		struct op *op = calloc(1, sizeof(*op));
+
+		op->start = begin;
+		op->finish = count;
+		drive_submit(&drive, op);
+	}
+}
+
+static bool all_ended(void *arg)
+{
+	return atomic_load(&ended) == *(const unsigned int *)arg;
+}
+
+START_TEST(attending_drives)
+{
+	unsigned int n = 50;
+
+	atomic_store(&ended, 0);
+	submit_some(n);
+	drive_attend(&drive, all_ended, &n, CLOCK_NEVER);
+	ck_assert_uint_eq(atomic_load(&ended), n);
+	submit_some(1);
+	drive_attend(&drive, all_ended, &n, 0); /* not longer than that */
+	submit_some(1);
+	drive_kick(&drive);
+	ck_assert_uint_eq(atomic_load(&ended), n + 2);
+}
+END_TEST
+
+static void *attend(void *arg)
+{
+	drive_attend(&drive, all_ended, arg, CLOCK_NEVER);
+	return NULL;
+}
+
+static void *crowd_of_calls(void *arg)
+{
+	int i;
+
+	for (i = 0; i < CALLS; i++)
+		call();
+	return arg;
+}
+
+/* All wait for the same, one drives: the others are told. */
+START_TEST(others_stand_by)
+{
+	unsigned int n = 3 * CALLS;
+	pthread_t t[THREADS];
+	int i;
+
+	atomic_store(&ended, 0);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, i % 2 ? attend : crowd_of_calls,
+			       &n);
+	submit_some(n);
+	drive_kick(&drive);
+	while (!all_ended(&n))
+		sched_yield();
+	drive_notice(&drive);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+}
+END_TEST
+
+START_TEST(who_looks_on_is_told)
+{
+	struct onlooker o = { .event = eventfd(0, EFD_NONBLOCK) };
+	struct pollfd fd[RPC_CTX_FDS];
+	uint64_t until;
+	unsigned int n;
+
+	ck_assert(drive_rest(&drive, &o, fd, &n, &until));
+	ck_assert(!told(o.event)); /* of itself */
+	call();
+	ck_assert(told(o.event) && !o.listed);
+	call();
+	ck_assert(!told(o.event));
+	drive_rest(&drive, &o, fd, &n, &until);
+	drive_overlook(&drive, &o);
+	call();
+	ck_assert(!told(o.event) && !o.listed);
+	close(o.event);
+}
+END_TEST
+
+START_TEST(the_tender_is_told_while_there_is_something)
+{
+	drive.tender = eventfd(0, EFD_NONBLOCK);
+	call();
+	ck_assert(!told(drive.tender));
+	atomic_store(&drive.tended, 1);
+	call();
+	ck_assert(told(drive.tender));
+	close(drive.tender);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("drive");
@@ -275,6 +413,10 @@ int main(void)
 	tcase_add_test(tc, watcher);
 	tcase_add_test(tc, watcher_makes_way);
 	tcase_add_test(tc, all_end_with_a_watcher);
+	tcase_add_test(tc, attending_drives);
+	tcase_add_test(tc, others_stand_by);
+	tcase_add_test(tc, who_looks_on_is_told);
+	tcase_add_test(tc, the_tender_is_told_while_there_is_something);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -17,6 +17,7 @@
 #include "fan.h"
 #include "file.h"
 #include "held.h"
+#include "strand.h"
 
 /* ---- RELEASE ---- */
 
@@ -109,29 +110,52 @@ static int move_to(struct file *f, struct session *s, struct session **old)
 	return rc;
 }
 
-/* Makes the file open under s, if it is not.  *open: the id to name in
- * requests, 0: none needed. */
-static int join(struct file *f, struct session *s, uint64_t *open)
+struct join {
+	struct file *f;
+	struct session *s;
+	uint64_t open; /* the id to name in requests, 0: none needed */
+};
+
+static int wait_to_join(void *arg)
 {
+	struct join *j = arg;
+	struct file *f = j->f;
 	struct session *old = NULL;
 	int rc = 0;
 
 	pthread_mutex_lock(&f->lock);
-	if (!joined(f, s)) {
+	if (!joined(f, j->s)) {
 		move_begin(f);
-		if (!lock_lost(f, s->id) && !joined(f, s))
-			rc = move_to(f, s, &old);
+		if (!lock_lost(f, j->s->id) && !joined(f, j->s))
+			rc = move_to(f, j->s, &old);
 		move_end(f);
 	}
-	if (!rc && lock_lost(f, s->id)) {
-		lock_say_lost(f, s);
+	if (!rc && lock_lost(f, j->s->id)) {
+		lock_say_lost(f, j->s);
 		rc = -ESTALE;
 	}
 	if (!rc)
-		*open = f->open;
+		j->open = f->open;
 	pthread_mutex_unlock(&f->lock);
 	if (old)
 		session_put(old);
+	return rc;
+}
+
+/* Makes the file open under s, if it is not. */
+static int join(struct file *f, struct session *s, uint64_t *open)
+{
+	struct join j = { .f = f, .s = s };
+	bool ready;
+	int rc;
+
+	pthread_mutex_lock(&f->lock);
+	ready = joined(f, s) && !lock_lost(f, s->id);
+	j.open = f->open;
+	pthread_mutex_unlock(&f->lock);
+	rc = ready ? 0 : strand_aside(wait_to_join, &j);
+	if (!rc)
+		*open = j.open;
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 
 #include "ask.h"
 #include "file.h"
+#include "strand.h"
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 {
@@ -157,8 +158,15 @@ static int fs_make(struct fs *fs)
 	return rc;
 }
 
-int fs_session(struct fs *fs, struct session **s)
+struct session_arg {
+	struct fs *fs;
+	struct session *s;
+};
+
+static int wait_for_session(void *arg)
 {
+	struct session_arg *a = arg;
+	struct fs *fs = a->fs;
 	int rc = 0;
 
 	pthread_mutex_lock(&fs->lock);
@@ -167,8 +175,23 @@ int fs_session(struct fs *fs, struct session **s)
 	if (!fs->s)
 		rc = fs_make(fs);
 	if (!rc)
-		*s = session_get(fs->s);
+		a->s = session_get(fs->s);
 	pthread_mutex_unlock(&fs->lock);
+	return rc;
+}
+
+int fs_session(struct fs *fs, struct session **s)
+{
+	struct session_arg arg = { .fs = fs };
+	int rc;
+
+	pthread_mutex_lock(&fs->lock);
+	if (!fs->connecting && fs->s)
+		arg.s = session_get(fs->s);
+	pthread_mutex_unlock(&fs->lock);
+	rc = arg.s ? 0 : strand_aside(wait_for_session, &arg);
+	if (!rc)
+		*s = arg.s;
 	return rc;
 }
 

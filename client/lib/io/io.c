@@ -220,29 +220,6 @@ static void io_start(struct op *op)
 	io_join(io);
 }
 
-static int io_alloc(struct io *io)
-{
-	unsigned int nmem = regs_max(io->plan);
-
-	io->server = io->few_server;
-	io->slot = io->few_slot;
-	io->mem = io->few_mem;
-	io->area = io->few_area;
-	io->gap = io->few_gap;
-	io->maxgap = IO_GAPS;
-	if (io->nserver > IO_SERVERS) {
-		io->server = calloc(io->nserver, sizeof(*io->server));
-		io->slot = calloc(io->nserver * IO_DEPTH, sizeof(*io->slot));
-	}
-	if (nmem > IO_IOVS) {
-		io->mem = calloc(nmem, sizeof(*io->mem));
-		io->area = calloc(nmem, sizeof(*io->area));
-	}
-	if (!io->server || !io->slot || !io->mem || !io->area)
-		return -ENOMEM;
-	return 0;
-}
-
 static void io_ready(struct io *io)
 {
 	uint32_t k, i;
@@ -321,42 +298,6 @@ int io_run(struct io *io)
 	if (io->moved && rc != -ETIMEDOUT)
 		deadline_begin();
 	return rc;
-}
-
-/*
- * What a server may still use is deregistered before the caller has it again,
- * however late that is; other calls that use the same registration end by their
- * deadlines.
- */
-static void io_unpin(struct io *io)
-{
-	const struct rails *rails = rpc_ctx_rails(io->s->drive.ctx);
-	unsigned int i;
-
-	for (i = 0; i < io->nmem; i++) {
-		if (io->doubt)
-			rail_mem_drop(&io->mem[i]);
-		else
-			rail_mem_fini(&io->mem[i]);
-	}
-	if (io->doubt)
-		rails_settle(rails, CLOCK_NEVER);
-}
-
-void io_free(struct io *io)
-{
-	io_unpin(io);
-	if (io->server != io->few_server)
-		free(io->server);
-	if (io->slot != io->few_slot)
-		free(io->slot);
-	if (io->mem != io->few_mem)
-		free(io->mem);
-	if (io->area != io->few_area)
-		free(io->area);
-	if (io->gap != io->few_gap)
-		free(io->gap);
-	io->nmem = 0;
 }
 
 /*

@@ -77,6 +77,8 @@ struct io {
 
 /* Runs the operation: io.c.  The caller frees it after any result. */
 int io_run(struct io *io);
+/* io_mem.c: for a plan and nserver; 0 or -ENOMEM, to be freed in any case. */
+int io_alloc(struct io *io);
 void io_free(struct io *io);
 /* Whether the slot's request is a read that is answered with its bytes. */
 bool io_reads_inline(const struct io *io, struct io_slot *slot, uint64_t total);

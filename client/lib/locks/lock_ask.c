@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "quiet_thread.h"
+#include "strand.h"
 
 #define STACK_SIZE (256u * 1024)
 #define CANCEL_FIRST_MS 10u /* until the next CANCEL: one may meet a gap */
@@ -142,6 +143,20 @@ static int wait_for(struct file *f, struct mgr_lock *lock)
 	return rc;
 }
 
+/* Without a thread nobody sleeps. */
+static int wait_in_strand(struct file *f, struct mgr_lock *lock)
+{
+	const struct mgr_lock want = *lock;
+	int rc;
+
+	do {
+		*lock = want;
+		deadline_begin();
+		rc = file_run(f, do_lock, lock);
+	} while (rc == -EAGAIN);
+	return rc;
+}
+
 int lock_ask(struct file *f, struct mgr_lock *lock)
 {
 	struct mgr_lock now = *lock;
@@ -150,7 +165,8 @@ int lock_ask(struct file *f, struct mgr_lock *lock)
 	now.flags &= ~WIRE_L_WAIT;
 	rc = file_run(f, do_lock, &now);
 	if (rc == -EAGAIN && lock->flags & WIRE_L_WAIT)
-		return wait_for(f, lock);
+		return strand_self() ? wait_in_strand(f, lock)
+				     : wait_for(f, lock);
 	if (!rc)
 		*lock = now;
 	return rc;

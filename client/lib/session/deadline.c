@@ -17,6 +17,14 @@ void deadline_since(uint64_t when)
 		began = when;
 }
 
+uint64_t deadline_swap(uint64_t when)
+{
+	uint64_t before = began;
+
+	began = when;
+	return before;
+}
+
 uint64_t deadline_of(unsigned int timeout_ms)
 {
 	return began ? began + timeout_ms * CLOCK_NS_PER_MS

@@ -13,6 +13,9 @@
 void deadline_begin(void);
 /* The same as of an earlier time (ns; see clock.h), if the call began before. */
 void deadline_since(uint64_t when);
+/* Another call goes on in this thread, that began then (0: none does); returns the
+ * same of the one before. */
+uint64_t deadline_swap(uint64_t when);
 /* timeout_ms after the beginning; in a thread that began no call, after now. */
 uint64_t deadline_of(unsigned int timeout_ms);
 

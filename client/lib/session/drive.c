@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drive.c - leader and followers of one progress context. */
-#include "drive.h"
-
 #include <errno.h>
 #include <sys/eventfd.h>
 
 #include "clock.h"
-
-#define SLICE_MS 1000 /* calls end by themselves: only a fuse */
+#include "drive_int.h"
+#include "strand.h"
 
 void drive_init(struct drive *drive, struct rpc_ctx *ctx)
 {
@@ -16,6 +14,9 @@ void drive_init(struct drive *drive, struct rpc_ctx *ctx)
 	drive->busy = false;
 	drive->turns = 0;
 	drive->watcher = -1;
+	drive->tender = -1;
+	LIST_INIT(&drive->onlookers);
+	atomic_init(&drive->tended, 0);
 	atomic_init(&drive->nsubmitted, 0);
 	TAILQ_INIT(&drive->submitted);
 	TAILQ_INIT(&drive->waiters);
@@ -26,8 +27,7 @@ void drive_destroy(struct drive *drive)
 	pthread_mutex_destroy(&drive->lock);
 }
 
-/* With the lock: whose thread this is drives from now on. */
-static void take(struct drive *drive)
+void drive_take(struct drive *drive)
 {
 	drive->busy = true;
 	drive->turns++;
@@ -86,7 +86,7 @@ static bool start_submitted(struct drive *drive)
 	return true;
 }
 
-static void look_for_submitted(struct drive *drive)
+void drive_look(struct drive *drive)
 {
 	if (!atomic_load_explicit(&drive->nsubmitted, memory_order_acquire))
 		return;
@@ -98,17 +98,34 @@ static void look_for_submitted(struct drive *drive)
 static void lead(struct drive *drive, struct op *op)
 {
 	while (op->left) {
-		look_for_submitted(drive);
-		rpc_ctx_progress(drive->ctx, clock_after_ms(SLICE_MS));
+		drive_look(drive);
+		rpc_ctx_progress(drive->ctx, clock_after_ms(DRIVE_SLICE_MS));
 	}
+}
+
+/* With the lock: nobody drives from now on.  They are not told of themselves. */
+static void tell(struct drive *drive, const struct onlooker *self, bool watched)
+{
+	struct onlooker *o = LIST_FIRST(&drive->onlookers), *next;
+
+	for (; o; o = next) {
+		next = LIST_NEXT(o, link);
+		if (o == self)
+			continue;
+		LIST_REMOVE(o, link);
+		o->listed = false;
+		eventfd_write(o->event, 1);
+	}
+	if (!watched && atomic_load(&drive->tended) && drive->tender >= 0)
+		eventfd_write(drive->tender, 1);
 }
 
 /*
  * The first who waits takes over, with what is not sent yet: who stayed on for
- * the others would be kept for as long as they come back with more.  True:
- * there was nothing.
+ * the others would be kept for as long as they come back with more.
  */
-static bool resign(struct drive *drive, int watcher)
+bool drive_resign(struct drive *drive, int watcher,
+		  const struct onlooker *onlooker)
 {
 	bool idle = true;
 	struct op *next;
@@ -127,6 +144,8 @@ static bool resign(struct drive *drive, int watcher)
 		drive->watcher = watcher;
 	if (next)
 		pthread_cond_signal(&next->cond);
+	else
+		tell(drive, onlooker, idle && watcher >= 0);
 	pthread_mutex_unlock(&drive->lock);
 	return idle;
 }
@@ -143,6 +162,7 @@ static void submit(struct drive *drive, struct op *op)
 static bool follow(struct drive *drive, struct op *op)
 {
 	op->waited = true;
+	op->attends = false;
 	pthread_cond_init(&op->cond, NULL);
 	TAILQ_INSERT_TAIL(&drive->waiters, op, wait_link);
 	submit(drive, op);
@@ -153,7 +173,7 @@ static bool follow(struct drive *drive, struct op *op)
 		return false;
 	TAILQ_REMOVE(&drive->waiters, op, wait_link);
 	op->waited = false;
-	take(drive);
+	drive_take(drive);
 	return true;
 }
 
@@ -164,7 +184,7 @@ static void run(struct drive *drive, struct op *op)
 	pthread_mutex_lock(&drive->lock);
 	mine = !drive->busy;
 	if (mine)
-		take(drive);
+		drive_take(drive);
 	else if (!follow(drive, op)) {
 		pthread_mutex_unlock(&drive->lock);
 		return;
@@ -173,10 +193,10 @@ static void run(struct drive *drive, struct op *op)
 	if (mine)
 		op_begin(op);
 	lead(drive, op);
-	resign(drive, -1);
+	drive_resign(drive, -1, NULL);
 }
 
-int drive_run(struct drive *drive, struct op *op)
+static int run_in_thread(struct drive *drive, struct op *op)
 {
 	int cancel, saved = errno;
 
@@ -192,28 +212,35 @@ int drive_run(struct drive *drive, struct op *op)
 	return op->err;
 }
 
-void drive_post(struct drive *drive, struct op *op)
+int drive_run(struct drive *drive, struct op *op)
 {
-	int saved = errno;
-	bool mine;
+	struct strand *strand = strand_self();
 
+	return strand ? strand_await(strand, drive, op)
+		      : run_in_thread(drive, op);
+}
+
+void drive_submit(struct drive *drive, struct op *op)
+{
 	op->drive = drive;
 	op->err = 0;
 	op->waited = false;
 	op->done = false;
 	pthread_mutex_lock(&drive->lock);
-	mine = !drive->busy;
-	if (mine)
-		take(drive);
-	else
-		submit(drive, op);
+	TAILQ_INSERT_TAIL(&drive->submitted, op, link);
+	atomic_fetch_add(&drive->nsubmitted, 1);
 	pthread_mutex_unlock(&drive->lock);
-	if (!mine)
-		return;
-	op_begin(op);
-	rpc_ctx_progress(drive->ctx, 0);
-	resign(drive, -1);
-	errno = saved;
+}
+
+void drive_post(struct drive *drive, struct op *op)
+{
+	struct strand *strand = strand_self();
+
+	drive_submit(drive, op);
+	if (strand)
+		strand_owes(strand, drive);
+	else
+		drive_kick(drive);
 }
 
 /* ---- who watches ---- */
@@ -223,7 +250,8 @@ bool drive_enter(struct drive *drive, uint64_t *turns)
 	bool is;
 
 	pthread_mutex_lock(&drive->lock);
-	is = !drive->busy && drive->turns == *turns;
+	is = !drive->busy &&
+	     (drive->turns == *turns || atomic_load(&drive->tended));
 	*turns = drive->turns;
 	drive->watcher = -1;
 	if (is)
@@ -234,7 +262,7 @@ bool drive_enter(struct drive *drive, uint64_t *turns)
 
 bool drive_leave(struct drive *drive, int watcher)
 {
-	return resign(drive, watcher);
+	return drive_resign(drive, watcher, NULL);
 }
 
 void drive_forget(struct drive *drive)

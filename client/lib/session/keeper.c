@@ -14,7 +14,8 @@
 
 /* The resolver is run here, and what the program made of pvfs_set_log(). */
 #define STACK (PTHREAD_STACK_MIN + (256u << 10))
-#define ROUNDS 100 /* in a row; then others may have something to do */
+
+static _Thread_local const struct keeper *self; /* this is its thread */
 
 /* What to sleep on, and for how long. */
 struct rest {
@@ -23,25 +24,13 @@ struct rest {
 	uint64_t until;
 };
 
-/* True: nothing is left to do now. */
-static bool settle(struct keeper *k, struct rest *rest)
-{
-	int i;
-
-	for (i = 0; i < ROUNDS; i++) {
-		if (!rpc_ctx_rest(k->drive->ctx, rest->fd + 1, &rest->n,
-				  &rest->until))
-			return true;
-	}
-	return false;
-}
-
 static void look(struct keeper *k, struct rest *rest)
 {
 	bool watch = false;
 
 	if (drive_enter(k->drive, &k->turns)) {
-		watch = settle(k, rest);
+		watch = drive_settle(k->drive, rest->fd + 1, &rest->n,
+				     &rest->until);
 		watch = drive_leave(k->drive, watch ? k->event : -1) && watch;
 	}
 	if (watch)
@@ -60,16 +49,38 @@ static void rest(struct keeper *k, struct rest *rest)
 		eventfd_read(k->event, &count);
 }
 
+/* Nobody else is left who would join the thread. */
+static void end_alone(struct keeper *k)
+{
+	pthread_detach(pthread_self());
+	drive_forget(k->drive);
+	k->drive = NULL;
+	close(k->event);
+	k->end(k);
+}
+
 static void *keep(void *arg)
 {
 	struct keeper *k = arg;
 	struct rest r = { .until = clock_after_ms(KEEPER_LOOK_MS) };
 
+	self = k;
 	while (!atomic_load(&k->stop)) {
 		rest(k, &r);
 		look(k, &r);
 	}
+	if (k->end)
+		end_alone(k);
 	return NULL;
+}
+
+bool keeper_ends(struct keeper *k, void (*end)(struct keeper *k))
+{
+	if (self != k)
+		return false;
+	k->end = end;
+	atomic_store(&k->stop, true);
+	return true;
 }
 
 /* ---- begin and end ---- */
@@ -93,9 +104,11 @@ static int keeper_make(struct keeper *k, struct drive *drive)
 	atomic_init(&k->stop, false);
 	k->turns = 0;
 	k->drive = drive;
+	drive->tender = k->event;
 	rc = thread_make(k);
 	if (!rc)
 		return 0;
+	drive->tender = -1;
 	k->drive = NULL;
 	close(k->event);
 	return rc;

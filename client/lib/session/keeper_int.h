@@ -13,7 +13,9 @@
  *      ^                                          descriptors
  *      +---------- somebody drives again ------------+
  *
- * So calls do not meet it: one that ends tells it nothing, and the first one
+ * While requests are under way that are to be tended (drive.h) it watches at once
+ * when nobody drives, and goes on with them.  Otherwise
+ * calls do not meet it: one that ends tells it nothing, and the first one
  * after a pause sends it back with one write.  While nothing happens it does not
  * wake up.
  */
@@ -31,6 +33,7 @@ struct keeper {
 	int event; /* eventfd */
 	atomic_bool stop;
 	uint64_t turns; /* of drive, as it was seen last */
+	void (*end)(struct keeper *keeper); /* NULL: others end it */
 };
 
 /* All signals are blocked in the thread.  Without it (logged) the session lives
@@ -40,6 +43,11 @@ void keeper_start(struct keeper *keeper, struct drive *drive,
 /* The thread has ended.  Not from the thread itself; again, or without a start
  * (of one that is zero), it does nothing. */
 void keeper_stop(struct keeper *keeper);
+/*
+ * True: this is the keeper's own thread; it will stop, and call end() as the last
+ * that it does.
+ */
+bool keeper_ends(struct keeper *keeper, void (*end)(struct keeper *keeper));
 /* In a child after fork(), which does not have the thread: the descriptor. */
 void keeper_abandon(struct keeper *keeper);
 

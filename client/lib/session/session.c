@@ -343,8 +343,15 @@ static void session_close(struct session *s)
 	errno = saved;
 }
 
+static void close_kept(struct keeper *k)
+{
+	session_close(container_of(k, struct session, keeper));
+}
+
+/* The keeper cannot wait for itself, nor free what it drives. */
 void session_put(struct session *s)
 {
-	if (atomic_fetch_sub(&s->refs, 1) == 1)
+	if (atomic_fetch_sub(&s->refs, 1) == 1 &&
+	    !keeper_ends(&s->keeper, close_kept))
 		session_close(s);
 }

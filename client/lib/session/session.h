@@ -12,6 +12,7 @@
 
 #include "addr.h"
 #include "clock.h"
+#include "container.h"
 #include "deadline.h"
 #include "drive.h"
 #include "keeper_int.h"
@@ -49,6 +50,12 @@ struct session {
 	bool abandoned; /* its descriptors are closed */
 	struct session *next; /* fs.inherited */
 };
+
+/* Whose it is. */
+static inline struct session *session_driven(struct drive *drive)
+{
+	return container_of(drive, struct session, drive);
+}
 
 struct session_attr {
 	const struct addr *addr; /* of the mgr, or of any server */

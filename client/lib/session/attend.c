@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* attend.c - driving for operations that no thread waits for: see drive.h. */
+#include <errno.h>
+#include <time.h>
+
+#include "clock.h"
+#include "drive_int.h"
+
+#define ROUNDS 100 /* in a row; then others may have something to do */
+
+void drive_kick(struct drive *drive)
+{
+	int saved = errno;
+	bool mine;
+
+	pthread_mutex_lock(&drive->lock);
+	mine = !drive->busy;
+	if (mine)
+		drive_take(drive);
+	else
+		rpc_ctx_wake(drive->ctx);
+	pthread_mutex_unlock(&drive->lock);
+	if (!mine)
+		return;
+	drive_look(drive);
+	rpc_ctx_progress(drive->ctx, 0);
+	drive_resign(drive, -1, NULL);
+	errno = saved;
+}
+
+/* ---- waiting for some of them ---- */
+
+static uint64_t slice(uint64_t until)
+{
+	uint64_t end = clock_after_ms(DRIVE_SLICE_MS);
+
+	return until < end ? until : end;
+}
+
+static void lead_for(struct drive *drive, bool (*enough)(void *arg), void *arg,
+		     uint64_t until)
+{
+	do {
+		drive_look(drive);
+		rpc_ctx_progress(drive->ctx, slice(until));
+	} while (!enough(arg) && clock_now() < until);
+}
+
+/* With the lock: one of those who wait, until told to look again. */
+static void stand_by(struct drive *drive, uint64_t until)
+{
+	struct timespec ts = clock_timespec(slice(until));
+	struct op self = { .waited = true };
+	struct op *next;
+
+	pthread_cond_init(&self.cond, NULL);
+	self.attends = true;
+	TAILQ_INSERT_TAIL(&drive->waiters, &self, wait_link);
+	pthread_cond_clockwait(&self.cond, &drive->lock, CLOCK_MONOTONIC, &ts);
+	TAILQ_REMOVE(&drive->waiters, &self, wait_link);
+	pthread_cond_destroy(&self.cond);
+	/* it may have been meant to take over, and not want to any more */
+	next = TAILQ_FIRST(&drive->waiters);
+	if (!drive->busy && next)
+		pthread_cond_signal(&next->cond);
+}
+
+void drive_attend(struct drive *drive, bool (*enough)(void *arg), void *arg,
+		  uint64_t until)
+{
+	pthread_mutex_lock(&drive->lock);
+	do {
+		if (drive->busy) {
+			stand_by(drive, until);
+			continue;
+		}
+		drive_take(drive);
+		pthread_mutex_unlock(&drive->lock);
+		lead_for(drive, enough, arg, until);
+		drive_resign(drive, -1, NULL);
+		pthread_mutex_lock(&drive->lock);
+	} while (!enough(arg) && clock_now() < until);
+	pthread_mutex_unlock(&drive->lock);
+}
+
+void drive_notice(struct drive *drive)
+{
+	struct op *op;
+
+	pthread_mutex_lock(&drive->lock);
+	TAILQ_FOREACH(op, &drive->waiters, wait_link)
+		if (op->attends)
+			pthread_cond_signal(&op->cond);
+	if (drive->busy)
+		rpc_ctx_wake(drive->ctx);
+	pthread_mutex_unlock(&drive->lock);
+}
+
+/* ---- sleeping elsewhere ---- */
+
+bool drive_settle(struct drive *drive, struct pollfd *fd, unsigned int *n,
+		  uint64_t *until)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		drive_look(drive);
+		if (!rpc_ctx_rest(drive->ctx, fd, n, until))
+			return true;
+	}
+	return false;
+}
+
+static void look_on(struct drive *drive, struct onlooker *onlooker)
+{
+	if (!onlooker->listed)
+		LIST_INSERT_HEAD(&drive->onlookers, onlooker, link);
+	onlooker->listed = true;
+}
+
+bool drive_rest(struct drive *drive, struct onlooker *onlooker,
+		struct pollfd *fd, unsigned int *n, uint64_t *until)
+{
+	bool mine, settled = true;
+
+	*n = 0;
+	*until = CLOCK_NEVER;
+	pthread_mutex_lock(&drive->lock);
+	look_on(drive, onlooker);
+	mine = !drive->busy;
+	if (mine)
+		drive_take(drive);
+	pthread_mutex_unlock(&drive->lock);
+	if (mine) {
+		settled = drive_settle(drive, fd, n, until);
+		settled = drive_resign(drive, -1, onlooker) && settled;
+	}
+	return settled;
+}
+
+void drive_overlook(struct drive *drive, struct onlooker *onlooker)
+{
+	pthread_mutex_lock(&drive->lock);
+	if (onlooker->listed)
+		LIST_REMOVE(onlooker, link);
+	onlooker->listed = false;
+	pthread_mutex_unlock(&drive->lock);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* strand.c - stopping and going on: see strand.h. */
+#include "strand.h"
+
+#include <errno.h>
+
+#include "quiet_thread.h"
+#include "session.h"
+
+#define ASIDE_STACK (256u << 10)
+
+static _Thread_local struct strand *present;
+
+struct aside {
+	struct strand *strand;
+	int (*fn)(void *arg);
+	void *arg;
+	uint64_t began;
+	int rc;
+};
+
+/* Never inlined: the thread may be another one after a stop. */
+__attribute__((noinline)) struct strand *strand_self(void)
+{
+	return present;
+}
+
+__attribute__((noinline)) static void set_self(struct strand *s)
+{
+	present = s;
+}
+
+int strand_init(struct strand *s)
+{
+	*s = (struct strand){ .fiber = fiber_new() };
+	return s->fiber ? 0 : -ENOMEM;
+}
+
+void strand_fini(struct strand *s)
+{
+	fiber_free(s->fiber);
+}
+
+void strand_begin(struct strand *s, void (*run)(void *arg), void *arg,
+		  uint64_t began)
+{
+	s->began = began;
+	fiber_begin(s->fiber, run, arg);
+}
+
+/* ---- what it stops for: begun when it has stopped, or it could be over before ---- */
+
+static void finished(struct op *op)
+{
+	struct strand *s = op->strand;
+	struct drive *drive = op->drive;
+
+	if (s->tended)
+		atomic_fetch_sub(&drive->tended, 1);
+	if (s->answered)
+		s->answered(s, session_driven(drive));
+	strand_go(s, drive, NULL);
+}
+
+static void *aside_main(void *arg)
+{
+	struct aside *a = arg;
+
+	deadline_swap(a->began);
+	a->rc = a->fn(a->arg);
+	strand_go(a->strand, NULL, NULL);
+	return NULL;
+}
+
+static void begin_aside(struct strand *s, struct drive *driven,
+			struct session **batch)
+{
+	struct aside *a = s->aside;
+
+	s->aside = NULL;
+	if (!quiet_thread(ASIDE_STACK, aside_main, a, NULL))
+		return;
+	a->rc = -EAGAIN;
+	strand_go(s, driven, batch);
+}
+
+static void submit(struct strand *s, struct drive *driven,
+		   struct session **batch)
+{
+	struct session *to = session_driven(s->op->drive);
+	bool mine = &to->drive == driven || (batch && *batch == to);
+	struct op *op = s->op;
+
+	s->op = NULL;
+	if (!mine)
+		session_get(to);
+	if (s->posted)
+		s->posted(s, to);
+	if (s->tended)
+		atomic_fetch_add(&to->drive.tended, 1);
+	drive_submit(&to->drive, op);
+	if (mine)
+		return;
+	if (batch && !*batch)
+		*batch = to;
+	else
+		strand_kick(to);
+}
+
+void strand_kick(struct session *s)
+{
+	if (!s)
+		return;
+	drive_kick(&s->drive);
+	session_put(s);
+}
+
+/* Who drives sees for himself. */
+static void pay(struct strand *s, struct drive *driven)
+{
+	struct session *to = s->owes;
+
+	s->owes = NULL;
+	if (to && &to->drive != driven)
+		strand_kick(to);
+	else if (to)
+		session_put(to);
+}
+
+/* True: it has returned. */
+static bool enter(struct strand *s, struct drive *driven)
+{
+	uint64_t began = deadline_swap(s->began);
+	bool over;
+
+	set_self(s);
+	over = fiber_enter(s->fiber);
+	set_self(NULL);
+	s->began = deadline_swap(began);
+	pay(s, driven);
+	return over;
+}
+
+/* Once it has stopped for something, it may go on elsewhere at any time. */
+void strand_go(struct strand *s, struct drive *driven, struct session **batch)
+{
+	while (enter(s, driven)) {
+		if (!s->ended(s))
+			return;
+	}
+	if (s->aside)
+		begin_aside(s, driven, batch);
+	else
+		submit(s, driven, batch);
+}
+
+/* ---- from inside ---- */
+
+int strand_await(struct strand *s, struct drive *drive, struct op *op)
+{
+	op->drive = drive;
+	op->strand = s;
+	op->finish = finished;
+	op->err = 0;
+	op->waited = false;
+	op->done = false;
+	s->op = op;
+	fiber_leave(s->fiber);
+	return op->err;
+}
+
+/* A second session's is begun at the keeper's next look. */
+void strand_owes(struct strand *s, struct drive *drive)
+{
+	if (!s->owes)
+		s->owes = session_get(session_driven(drive));
+}
+
+int strand_aside(int (*fn)(void *arg), void *arg)
+{
+	struct strand *s = strand_self();
+	struct aside a = { .strand = s, .fn = fn, .arg = arg };
+
+	if (!s)
+		return fn(arg);
+	a.began = deadline_swap(0);
+	deadline_swap(a.began);
+	s->aside = &a;
+	fiber_leave(s->fiber);
+	return a.rc;
+}
