@@ -5,6 +5,7 @@
 
 #pragma GCC visibility push(default)
 #include "pvfs.h"
+#include "pvfs_aio.h"
 #include "pvfs_mdbi.h"
 #pragma GCC visibility pop
 

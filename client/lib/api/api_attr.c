@@ -22,28 +22,29 @@ static void own_writes(struct fs *fs, struct stat *st)
 		st->st_ctim = st->st_mtim;
 }
 
-int pvfs_stat(const char *path, struct stat *st)
+int api_stat(const char *path, bool follow, struct stat *st)
 {
 	struct where w;
-	int rc = where_run(&w, path, 0, stat_get, st);
+	int rc = where_run(&w, path, follow ? 0 : WIRE_P_NOFOLLOW, stat_get,
+			   st);
 
-	if (rc == WHERE_ORDINARY)
-		return stat(w.path, st);
+	if (rc == WHERE_ORDINARY) {
+		rc = follow ? stat(w.path, st) : lstat(w.path, st);
+		return rc ? -errno : 0;
+	}
 	if (!rc)
 		own_writes(w.fs, st);
-	return api_int(rc);
+	return rc;
+}
+
+int pvfs_stat(const char *path, struct stat *st)
+{
+	return api_int(api_stat(path, true, st));
 }
 
 int pvfs_lstat(const char *path, struct stat *st)
 {
-	struct where w;
-	int rc = where_run(&w, path, WIRE_P_NOFOLLOW, stat_get, st);
-
-	if (rc == WHERE_ORDINARY)
-		return lstat(w.path, st);
-	if (!rc)
-		own_writes(w.fs, st);
-	return api_int(rc);
+	return api_int(api_stat(path, false, st));
 }
 
 struct file *api_file(int fd)
@@ -65,17 +66,25 @@ static int run(struct file *f, target_op op, void *arg)
 	return api_int(rc);
 }
 
-int pvfs_fstat(int fd, struct stat *st)
+int api_fstat(int fd, struct file *f, struct stat *st)
 {
-	struct file *f = api_file(fd);
 	int rc;
 
-	if (!f)
-		return fstat(fd, st);
+	if (!f || !f->fs)
+		return fstat(fd, st) ? -errno : 0;
 	rc = file_run(f, stat_get, st);
 	if (!rc)
 		own_writes(f->fs, st);
-	file_put(f);
+	return rc;
+}
+
+int pvfs_fstat(int fd, struct stat *st)
+{
+	struct file *f = process_file(fd);
+	int rc = api_fstat(fd, f, st);
+
+	if (f)
+		file_put(f);
 	return api_int(rc);
 }
 

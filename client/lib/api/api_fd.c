@@ -159,9 +159,9 @@ int pvfs_flock(int fd, int operation)
 /* ---- fsync ---- */
 
 /* The mgr's answers are on stable storage already. */
-static int sync_file(struct file *f, int fd)
+int api_fsync(int fd, struct file *f)
 {
-	if (!f->fs)
+	if (!f || !f->fs)
 		return fsync(fd) ? -errno : 0;
 	return f->type == S_IFREG ? file_sync(f) : 0;
 }
@@ -169,12 +169,10 @@ static int sync_file(struct file *f, int fd)
 int pvfs_fsync(int fd)
 {
 	struct file *f = process_file(fd);
-	int rc;
+	int rc = api_fsync(fd, f);
 
-	if (!f)
-		return fsync(fd);
-	rc = sync_file(f, fd);
-	file_put(f);
+	if (f)
+		file_put(f);
 	return api_int(rc);
 }
 

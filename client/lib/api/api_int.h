@@ -35,4 +35,22 @@ int setattr_path(struct where *w, const char *path, uint32_t flags,
 /* SETATTR on an open file; puts f. */
 int setattr_file(struct file *f, const struct setattr *set);
 
+/* What the calls of the same names are, with negative errno. */
+int api_open(const char *path, int flags, mode_t mode);
+int api_stat(const char *path, bool follow, struct stat *st);
+int api_fstat(int fd, struct file *f, struct stat *st);
+int api_fsync(int fd, struct file *f);
+
+/* What pvfs_read_list64() takes, but for the descriptor. */
+struct api_list {
+	bool write;
+	size_t nmem, nfile;
+	char *const *mem;
+	const size_t *mem_len;
+	char *const *parent;
+	const size_t *parent_len;
+	const int64_t *pos, *len;
+};
+ssize_t api_list(int fd, struct file *f, const struct api_list *list);
+
 #endif

@@ -51,30 +51,43 @@ static int take(struct list *list, const struct given *g, uint64_t max)
 	return rc;
 }
 
-static ssize_t run(int fd, const struct list *list)
-{
-	struct file *f = process_file(fd);
-	ssize_t n;
-
-	if (!f)
-		return list_ordinary(NULL, fd, list);
-	n = list_run(f, fd, list);
-	file_put(f);
-	return n;
-}
-
-static ssize_t do_list(int fd, bool write, const struct given *g, uint64_t max)
+static ssize_t run(int fd, struct file *f, bool write, const struct given *g,
+		   uint64_t max)
 {
 	struct list list;
 	ssize_t n = list_init(&list, write, g->nmem, g->nfile, g->parent);
 
 	if (n)
-		return api_ret(n);
+		return n;
 	n = take(&list, g, max);
 	if (!n)
-		n = run(fd, &list);
+		n = f ? list_run(f, fd, &list) : list_ordinary(NULL, fd, &list);
 	list_free(&list);
+	return n;
+}
+
+static ssize_t do_list(int fd, bool write, const struct given *g, uint64_t max)
+{
+	struct file *f = process_file(fd);
+	ssize_t n = run(fd, f, write, g, max);
+
+	if (f)
+		file_put(f);
 	return api_ret(n);
+}
+
+ssize_t api_list(int fd, struct file *f, const struct api_list *list)
+{
+	struct given g = { .nmem = list->nmem,
+			   .nfile = list->nfile,
+			   .mem = list->mem,
+			   .mem64 = list->mem_len,
+			   .parent = list->parent,
+			   .parent64 = list->parent_len,
+			   .pos = list->pos,
+			   .len64 = list->len };
+
+	return run(fd, f, list->write, &g, SSIZE_MAX);
 }
 
 /* parent: NULL without hints. */
@@ -96,21 +109,14 @@ static int list32(int fd, bool write, int nmem, char *mem[], int mem_len[],
 	return (int)do_list(fd, write, &g, INT_MAX);
 }
 
-static ssize_t list64(int fd, bool write, size_t nmem, char *const mem[],
-		      const size_t mem_len[], char *const parent[],
-		      const size_t parent_len[], size_t nfile,
-		      const int64_t pos[], const int64_t len[])
+static ssize_t list64(int fd, const struct api_list *list)
 {
-	struct given g = { .nmem = nmem,
-			   .nfile = nfile,
-			   .mem = mem,
-			   .mem64 = mem_len,
-			   .parent = parent,
-			   .parent64 = parent_len,
-			   .pos = pos,
-			   .len64 = len };
+	struct file *f = process_file(fd);
+	ssize_t n = api_list(fd, f, list);
 
-	return do_list(fd, write, &g, SSIZE_MAX);
+	if (f)
+		file_put(f);
+	return api_ret(n);
 }
 
 int pvfs_read_list(int fd, int mem_count, char *mem_offsets[],
@@ -156,9 +162,17 @@ ssize_t pvfs_read_list64(int fd, size_t mem_count, char *const mem_offsets[],
 			 const int64_t file_offsets[],
 			 const int64_t file_lengths[])
 {
-	return list64(fd, false, mem_count, mem_offsets, mem_lengths,
-		      allocation_offsets, allocation_lengths, file_count,
-		      file_offsets, file_lengths);
+	const struct api_list list = { false,
+				       mem_count,
+				       file_count,
+				       mem_offsets,
+				       mem_lengths,
+				       allocation_offsets,
+				       allocation_lengths,
+				       file_offsets,
+				       file_lengths };
+
+	return list64(fd, &list);
 }
 
 ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
@@ -168,7 +182,15 @@ ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
 			  const int64_t file_offsets[],
 			  const int64_t file_lengths[])
 {
-	return list64(fd, true, mem_count, mem_offsets, mem_lengths,
-		      allocation_offsets, allocation_lengths, file_count,
-		      file_offsets, file_lengths);
+	const struct api_list list = { true,
+				       mem_count,
+				       file_count,
+				       mem_offsets,
+				       mem_lengths,
+				       allocation_offsets,
+				       allocation_lengths,
+				       file_offsets,
+				       file_lengths };
+
+	return list64(fd, &list);
 }

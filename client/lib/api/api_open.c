@@ -225,6 +225,13 @@ int pvfs_open64(const char *path, int flags, ...)
 	return api_int(rc);
 }
 
+int api_open(const char *path, int flags, mode_t mode)
+{
+	struct open_args a = { .flags = flags, .mode = mode };
+
+	return flags & (O_META | O_PART) ? -EINVAL : do_open(path, &a);
+}
+
 int pvfs_creat(const char *path, mode_t mode)
 {
 	return pvfs_open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);

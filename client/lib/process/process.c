@@ -23,6 +23,7 @@ struct marker {
 static struct process {
 	pthread_once_t once;
 	struct marker *marker;
+	unsigned int forks; /* from the first to this one */
 	struct fdtable fds;
 	struct pvfstab tab;
 	struct fs *fs; /* tab.n */
@@ -200,6 +201,7 @@ static void mend(struct process *p)
 	unsigned int i;
 	int fd;
 
+	p->forks++;
 	pthread_mutex_init(&p->fds.lock, NULL);
 	for (i = 0; i < p->tab.n; i++)
 		fs_forked(&p->fs[i]);
@@ -319,4 +321,9 @@ const struct log *process_log(void)
 unsigned int process_timeout_ms(void)
 {
 	return self()->timeout_ms;
+}
+
+unsigned int process_forks(void)
+{
+	return self()->forks;
 }

@@ -27,5 +27,7 @@ int process_set(int fd, struct file *f);
 const struct log *process_log(void);
 /* The bound on waiting where no mount says otherwise. */
 unsigned int process_timeout_ms(void);
+/* Another number in a child than in its parent. */
+unsigned int process_forks(void);
 
 #endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* queue.c - calls whose turn comes, and their ends. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "aio_int.h"
+
+/* ---- a call ends ---- */
+
+/*
+ * They come one by one, however they follow on each other: what ends meanwhile is
+ * left to who does so already.
+ */
+void aio_call_done(struct aio_queue *q)
+{
+	struct aio_call *call;
+
+	if (q->calling)
+		return;
+	q->calling = true;
+	while ((call = STAILQ_FIRST(&q->to_call))) {
+		STAILQ_REMOVE_HEAD(&q->to_call, link);
+		pthread_mutex_unlock(&q->lock);
+		call->done(call);
+		pthread_mutex_lock(&q->lock);
+		q->ncalled++;
+		atomic_fetch_add(&q->moves, 1);
+		aio_tell(q);
+	}
+	q->calling = false;
+	pthread_cond_broadcast(&q->turn);
+}
+
+/* With the lock. */
+static void end(struct aio_queue *q, struct aio_call *call, int64_t result)
+{
+	call->result = result;
+	if (call->done) {
+		STAILQ_INSERT_TAIL(&q->to_call, call, link);
+	} else {
+		STAILQ_INSERT_TAIL(&q->ended, call, link);
+		q->nended++;
+	}
+	atomic_fetch_add(&q->sum, 1);
+	aio_tell(q);
+}
+
+/* ---- a call's turn comes ---- */
+
+static void run(void *arg)
+{
+	struct aio_worker *w = arg;
+
+	w->call->result = w->call->run(w->call);
+}
+
+/* With the lock; there is one waiting. */
+static void take(struct aio_queue *q, struct aio_worker *w)
+{
+	struct aio_call *call = STAILQ_FIRST(&q->waiting);
+	uint64_t began = call->since;
+
+	STAILQ_REMOVE_HEAD(&q->waiting, link);
+	q->nwaiting--;
+	call->waits = false;
+	w->call = call;
+	if (q->progressed > began)
+		began = q->progressed;
+	strand_begin(&w->strand, run, w, began);
+}
+
+static bool ended(struct strand *strand)
+{
+	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
+	struct aio_queue *q = w->queue;
+	bool more;
+
+	pthread_mutex_lock(&q->lock);
+	q->progressed = clock_now();
+	end(q, w->call, w->call->result);
+	more = q->nwaiting;
+	if (more)
+		take(q, w);
+	else
+		SLIST_INSERT_HEAD(&q->idle, w, link);
+	if (q->tended)
+		aio_call_done(q);
+	if (!more)
+		q->nworking--;
+	pthread_cond_broadcast(&q->turn);
+	pthread_mutex_unlock(&q->lock);
+	return more;
+}
+
+static void posted(struct strand *strand, struct session *s)
+{
+	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
+
+	pthread_mutex_lock(&w->queue->lock);
+	w->placed = aio_place_posted(w->queue, s);
+	pthread_mutex_unlock(&w->queue->lock);
+}
+
+static void answered(struct strand *strand, struct session *s)
+{
+	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
+
+	pthread_mutex_lock(&w->queue->lock);
+	if (w->placed)
+		aio_place_answered(w->queue, s);
+	pthread_mutex_unlock(&w->queue->lock);
+}
+
+static struct aio_worker *worker_new(struct aio_queue *q)
+{
+	struct aio_worker *w = calloc(1, sizeof(*w));
+
+	if (!w || strand_init(&w->strand)) {
+		free(w);
+		return NULL;
+	}
+	w->queue = q;
+	w->strand.ended = ended;
+	w->strand.posted = posted;
+	w->strand.answered = answered;
+	w->strand.tended = q->tended;
+	SLIST_INSERT_HEAD(&q->workers, w, all);
+	return w;
+}
+
+/* With the lock: one who is idle, or NULL: no memory. */
+static struct aio_worker *worker_get(struct aio_queue *q)
+{
+	struct aio_worker *w = SLIST_FIRST(&q->idle);
+
+	if (!w)
+		return worker_new(q);
+	SLIST_REMOVE_HEAD(&q->idle, link);
+	return w;
+}
+
+/* Nobody is there who would take it later. */
+static void refuse_all(struct aio_queue *q, int why)
+{
+	struct aio_call *call;
+
+	while ((call = STAILQ_FIRST(&q->waiting))) {
+		STAILQ_REMOVE_HEAD(&q->waiting, link);
+		q->nwaiting--;
+		call->waits = false;
+		end(q, call, why);
+	}
+}
+
+void aio_add(struct aio_queue *q, struct aio_call *call)
+{
+	call->since = clock_now();
+	call->waits = true;
+	pthread_mutex_lock(&q->lock);
+	STAILQ_INSERT_TAIL(&q->waiting, call, link);
+	q->nwaiting++;
+	pthread_mutex_unlock(&q->lock);
+}
+
+void aio_start(struct aio_queue *q)
+{
+	struct session *batch = NULL;
+	struct aio_worker *w;
+
+	pthread_mutex_lock(&q->lock);
+	while (q->nwaiting && q->nworking < PVFS_AIO_DEPTH) {
+		w = worker_get(q);
+		if (!w)
+			break;
+		take(q, w);
+		q->nworking++;
+		pthread_mutex_unlock(&q->lock);
+		strand_go(&w->strand, NULL, &batch);
+		pthread_mutex_lock(&q->lock);
+	}
+	if (q->nwaiting && !q->nworking)
+		refuse_all(q, -ENOMEM);
+	pthread_mutex_unlock(&q->lock);
+	strand_kick(batch);
+}
+
+int aio_cancel(struct aio_queue *q, struct aio_call *call)
+{
+	int rc = -EALREADY;
+
+	pthread_mutex_lock(&q->lock);
+	if (call->waits) {
+		STAILQ_REMOVE(&q->waiting, call, aio_call, link);
+		q->nwaiting--;
+		call->waits = false;
+		end(q, call, -ECANCELED);
+		rc = 0;
+	}
+	if (!rc && q->tended)
+		aio_call_done(q);
+	pthread_mutex_unlock(&q->lock);
+	return rc;
+}
+
+/* ---- life ---- */
+
+static int add_to_set(struct aio_queue *q, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	return epoll_ctl(q->set, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static int open_all(struct aio_queue *q)
+{
+	q->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	q->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	q->set = epoll_create1(EPOLL_CLOEXEC);
+	if (q->event < 0 || q->timer < 0 || q->set < 0)
+		return -errno;
+	return add_to_set(q, q->event) || add_to_set(q, q->timer) ? -errno : 0;
+}
+
+static void close_all(const struct aio_queue *q)
+{
+	if (q->set >= 0)
+		close(q->set);
+	if (q->timer >= 0)
+		close(q->timer);
+	if (q->event >= 0)
+		close(q->event);
+}
+
+int aio_queue_new(bool tended, struct aio_queue **out)
+{
+	struct aio_queue *q = calloc(1, sizeof(*q));
+	int rc;
+
+	if (!q)
+		return -ENOMEM;
+	q->tended = tended;
+	STAILQ_INIT(&q->waiting);
+	STAILQ_INIT(&q->ended);
+	STAILQ_INIT(&q->to_call);
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->turn, NULL);
+	rc = open_all(q);
+	if (rc) {
+		close_all(q);
+		free(q);
+		return rc;
+	}
+	*out = q;
+	return 0;
+}
+
+static bool left_over(struct aio_queue *q)
+{
+	bool is;
+
+	pthread_mutex_lock(&q->lock);
+	is = q->nworking || q->nended || q->calling ||
+	     !STAILQ_EMPTY(&q->to_call);
+	pthread_mutex_unlock(&q->lock);
+	return is;
+}
+
+void aio_queue_abandon(struct aio_queue *q)
+{
+	struct aio_worker *w;
+
+	while ((w = SLIST_FIRST(&q->workers))) {
+		SLIST_REMOVE_HEAD(&q->workers, all);
+		strand_fini(&w->strand);
+		free(w);
+	}
+	close_all(q);
+	free(q);
+}
+
+void aio_queue_free(struct aio_queue *q)
+{
+	struct aio_calls rest = STAILQ_HEAD_INITIALIZER(rest);
+
+	pthread_mutex_lock(&q->lock);
+	refuse_all(q, -ECANCELED);
+	pthread_mutex_unlock(&q->lock);
+	while (left_over(q))
+		aio_wait(q, &rest, 1, 1, CLOCK_NEVER);
+	pthread_cond_destroy(&q->turn);
+	pthread_mutex_destroy(&q->lock);
+	aio_queue_abandon(q);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wait.c - who waits for calls, and drives for them meanwhile. */
+#include <errno.h>
+
+#include "aio_int.h"
+
+/* The sum of ends that somebody waits for. */
+struct enough {
+	struct aio_queue *q;
+	unsigned int sum, moves;
+};
+
+static bool enough(void *arg)
+{
+	const struct enough *e = arg;
+
+	return (int)(atomic_load(&e->q->sum) - e->sum) >= 0 ||
+	       atomic_load(&e->q->moves) != e->moves;
+}
+
+/* With the lock, which it releases: drives one session until then. */
+static void attend(struct aio_queue *q, struct session *s, struct enough *e,
+		   uint64_t until)
+{
+	q->attended = s;
+	pthread_mutex_unlock(&q->lock);
+	drive_attend(&s->drive, enough, e, until);
+	pthread_mutex_lock(&q->lock);
+	q->attended = NULL;
+	pthread_mutex_unlock(&q->lock);
+	session_put(s);
+	pthread_mutex_lock(&q->lock);
+}
+
+/* The same: drives, or sleeps, until so many more have ended, or there is another
+ * place to look at. */
+static void look(struct aio_queue *q, unsigned int more, uint64_t until)
+{
+	struct enough e = { q, atomic_load(&q->sum) + more,
+			    atomic_load(&q->moves) };
+	struct session *s = q->polled ? NULL : aio_place_only(q);
+
+	if (s) {
+		attend(q, s, &e, until);
+		return;
+	}
+	aio_rest(q);
+	if (!enough(&e) && clock_now() < until)
+		aio_sleep(q, until);
+}
+
+/* What a thread in aio_wait() has got. */
+struct reaped {
+	struct aio_calls *out;
+	unsigned int max, n;
+	unsigned int before; /* done() was called so often */
+};
+
+static unsigned int called(const struct aio_queue *q, const struct reaped *r)
+{
+	return q->ncalled - r->before;
+}
+
+/* With the lock, which it releases for done(). */
+static void reap(struct aio_queue *q, struct reaped *r)
+{
+	struct aio_call *call;
+
+	aio_call_done(q);
+	while (r->n < r->max && (call = STAILQ_FIRST(&q->ended))) {
+		STAILQ_REMOVE_HEAD(&q->ended, link);
+		q->nended--;
+		STAILQ_INSERT_TAIL(r->out, call, link);
+		r->n++;
+	}
+}
+
+static void wait_for(struct aio_queue *q, struct reaped *r, unsigned int min,
+		     uint64_t until)
+{
+	unsigned int have, looks = 0;
+
+	for (;; looks++) {
+		reap(q, r);
+		have = r->n + called(q, r) + q->nended;
+		if (looks && (have >= min || clock_now() >= until))
+			return;
+		if (!q->nworking && !q->nwaiting) {
+			if (q->polled)
+				aio_rest(q);
+			return;
+		}
+		if (have < min)
+			look(q, min - have, until);
+		else
+			look(q, 1, 0);
+	}
+}
+
+/* With the lock: true, nobody else waits. */
+static bool my_turn(struct aio_queue *q, uint64_t until)
+{
+	struct timespec ts = clock_timespec(until);
+	int rc = 0;
+
+	while (q->waited && !rc)
+		rc = pthread_cond_clockwait(&q->turn, &q->lock, CLOCK_MONOTONIC,
+					    &ts);
+	return !q->waited;
+}
+
+int aio_wait(struct aio_queue *q, struct aio_calls *out, unsigned int max,
+	     unsigned int min, uint64_t until)
+{
+	struct reaped r = { .out = out, .max = max };
+	bool mine;
+
+	pthread_mutex_lock(&q->lock);
+	mine = my_turn(q, until);
+	if (mine) {
+		q->waited = true;
+		q->waiter = pthread_self();
+		r.before = q->ncalled;
+		wait_for(q, &r, min, until);
+		q->waited = false;
+		if (q->nended || !STAILQ_EMPTY(&q->to_call))
+			aio_tell(q);
+		pthread_cond_broadcast(&q->turn);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return mine ? (int)r.n : -EAGAIN;
+}
+
+int aio_fd(struct aio_queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->polled = true;
+	aio_tell(q);
+	pthread_mutex_unlock(&q->lock);
+	return q->set;
+}

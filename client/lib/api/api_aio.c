@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_aio.c - queues of requests. */
+#include <stdlib.h>
+
+#include "api_aio_int.h"
+
+struct pvfs_aio_queue {
+	struct aio_queue *queue;
+	unsigned int forks; /* whose it is, see process_forks() */
+};
+
+/* ---- a request begins and ends ---- */
+
+/* What it held is given back before anybody hears of its end. */
+static int64_t run(struct aio_call *call)
+{
+	struct request *r = container_of(call, struct request, call);
+	int64_t n = r->what(r);
+
+	if (r->f)
+		file_put(r->f);
+	r->f = NULL;
+	return n;
+}
+
+/* Its file is not put if its turn never came. */
+static struct pvfs_aio *taken(struct aio_call *call)
+{
+	struct request *r = container_of(call, struct request, call);
+	struct pvfs_aio *aio = aio_of(r);
+
+	if (r->f)
+		file_put(r->f);
+	r->f = NULL;
+	aio->error = call->result < 0 ? (int)-call->result : 0;
+	aio->result = call->result < 0 ? -1 : call->result;
+	return aio;
+}
+
+static void tell(struct aio_call *call)
+{
+	struct pvfs_aio *aio = taken(call);
+
+	aio->done(aio);
+}
+
+/* ---- queues ---- */
+
+static bool is_ours(const struct pvfs_aio_queue *q)
+{
+	return q->forks == process_forks();
+}
+
+int pvfs_aio_queue_new(unsigned int flags, struct pvfs_aio_queue **queue)
+{
+	struct pvfs_aio_queue *q;
+	int rc;
+
+	if (flags & ~PVFS_AIO_TENDED)
+		return api_int(-EINVAL);
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return api_int(-ENOMEM);
+	q->forks = process_forks();
+	rc = aio_queue_new(flags & PVFS_AIO_TENDED, &q->queue);
+	if (rc)
+		free(q);
+	else
+		*queue = q;
+	return api_int(rc);
+}
+
+void pvfs_aio_queue_free(struct pvfs_aio_queue *q)
+{
+	int saved = errno;
+
+	if (is_ours(q))
+		aio_queue_free(q->queue);
+	else
+		aio_queue_abandon(q->queue);
+	free(q);
+	errno = saved;
+}
+
+int pvfs_aio_submit(struct pvfs_aio_queue *q, struct pvfs_aio *const aio[],
+		    unsigned int n)
+{
+	int saved = errno;
+	unsigned int i;
+
+	if (!is_ours(q))
+		return api_int(-ECHILD);
+	for (i = 0; i < n; i++) {
+		struct request *r = request_of(aio[i]);
+
+		r->f = r->fd < 0 ? NULL : process_file(r->fd);
+		r->call.run = run;
+		r->call.done = aio[i]->done ? tell : NULL;
+		aio_add(q->queue, &r->call);
+	}
+	aio_start(q->queue);
+	errno = saved;
+	return 0;
+}
+
+int pvfs_aio_wait(struct pvfs_aio_queue *q, struct pvfs_aio *ended[],
+		  unsigned int max, unsigned int min, int timeout_ms)
+{
+	uint64_t until = timeout_ms < 0 ? CLOCK_NEVER
+					: clock_after_ms((uint64_t)timeout_ms);
+	struct aio_calls calls = STAILQ_HEAD_INITIALIZER(calls);
+	int saved = errno, n, i;
+
+	if (!is_ours(q) || timeout_ms < -1)
+		return api_int(is_ours(q) ? -EINVAL : -ECHILD);
+	n = aio_wait(q->queue, &calls, max, min, until);
+	for (i = 0; i < n; i++) {
+		struct aio_call *call = STAILQ_FIRST(&calls);
+
+		STAILQ_REMOVE_HEAD(&calls, link);
+		ended[i] = taken(call);
+	}
+	errno = saved;
+	return api_int(n);
+}
+
+int pvfs_aio_fd(struct pvfs_aio_queue *q)
+{
+	return api_int(is_ours(q) ? aio_fd(q->queue) : -ECHILD);
+}
+
+int pvfs_aio_cancel(struct pvfs_aio_queue *q, struct pvfs_aio *aio)
+{
+	if (!is_ours(q))
+		return api_int(-ECHILD);
+	return api_int(aio_cancel(q->queue, &request_of(aio)->call));
+}
