@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ad_pvfs_async.c - nonblocking accesses, contiguous or not: generalised
- * requests whose work is done by the threads of worker.c.
+ * requests that are under way in the library (pending.c).
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "strided.h"
-#include "worker.h"
+#include "pending.h"
 
 struct access {
-	struct job job; /* first */
+	struct pending p;
 	struct strided s;
-	int64_t result; /* bytes or -errno, once the job is done */
 	char *name;
 	MPI_Request request;
 	bool complete; /* MPI knows */
 };
-
-static void run(struct job *job)
-{
-	struct access *a = (struct access *)job;
-
-	a->result = strided_run(&a->s);
-}
 
 static void access_free(struct access *a)
 {
@@ -37,22 +28,22 @@ static void access_free(struct access *a)
 static int on_query(void *state, MPI_Status *status)
 {
 	const struct access *a = state;
+	int64_t n = a->p.result;
 
-	MPI_Status_set_elements_x(status, MPI_BYTE,
-				  a->result < 0 ? 0 : a->result);
+	MPI_Status_set_elements_x(status, MPI_BYTE, n < 0 ? 0 : n);
 	MPI_Status_set_cancelled(status, 0);
-	if (a->result >= 0)
+	if (n >= 0)
 		return MPI_SUCCESS;
 	return ADIOI_Err_create_code(a->s.write ? "pvfs_write_list"
 						: "pvfs_read_list",
-				     a->name, (int)-a->result);
+				     a->name, (int)-n);
 }
 
 static int on_free(void *state)
 {
 	struct access *a = state;
 
-	worker_wait(&a->job, 0);
+	pending_wait(&a->p, 0);
 	access_free(a);
 	return MPI_SUCCESS;
 }
@@ -67,7 +58,7 @@ static int on_cancel(void *state, int complete)
 
 static int complete(struct access *a)
 {
-	if (a->complete || !worker_done(&a->job))
+	if (a->complete || !pending_move(&a->p))
 		return MPI_SUCCESS;
 	a->complete = true;
 	return MPI_Grequest_complete(a->request);
@@ -87,7 +78,7 @@ static int on_wait(int count, void **states, double timeout, MPI_Status *status)
 	for (i = 0; i < count && err == MPI_SUCCESS; i++) {
 		struct access *a = states[i];
 
-		worker_wait(&a->job, timeout);
+		pending_wait(&a->p, timeout);
 		err = complete(a);
 	}
 	return err;
@@ -122,7 +113,6 @@ static struct access *access_new(ADIO_File fd, unsigned int how,
 		free(a);
 		return NULL;
 	}
-	a->job.run = run;
 	a->name = strdup(fd->filename);
 	if (a->name)
 		return a;
@@ -160,10 +150,8 @@ static void start(ADIO_File fd, unsigned int how, const void *buf, int count,
 	}
 	if (ptr == ADIO_INDIVIDUAL && a->s.total)
 		fd->fp_ind = strided_place(&a->s, a->s.total);
-	if (!may_run_beside(fd, a) || worker_start(&a->job)) {
-		run(&a->job);
-		a->job.done = true;
-	}
+	if (!may_run_beside(fd, a) || pending_start(&a->p, &a->s))
+		pending_ended(&a->p, strided_run(&a->s));
 }
 
 void ad_pvfs_iread_contig(ADIO_File fd, void *buf, int count, MPI_Datatype type,

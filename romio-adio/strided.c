@@ -90,10 +90,12 @@ static int init_types(struct strided *s, const ADIO_File fd, unsigned int how,
 {
 	const bool keep = how & STRIDED_KEEP;
 	int err = flat_init(&s->mem_type, type, keep);
+	MPI_Count size;
 
 	if (err)
 		return err;
-	s->total = s->mem_type.tile.size * count;
+	MPI_Type_size_x(type, &size);
+	s->total = size * count;
 	if (how & STRIDED_CONTIG) {
 		flat_contig(&s->file_type, s->total);
 		return 0;
@@ -161,51 +163,78 @@ void strided_free(struct strided *s)
 	free(s->file_type.copy);
 }
 
-/* The pieces of one call; bytes, or -1 and errno. */
-static ssize_t transfer(struct strided *s)
+void strided_first(struct strided *s)
 {
-	/* places in memory are addresses */
-	char *const *at = (char *const *)s->m.at;
-	const size_t *len = (const size_t *)s->m.len;
-	char **hint = s->span.known ? s->hint : NULL;
-	const size_t *hint_len = hint ? s->hint_len : NULL;
+	s->at_mem = s->mem;
+	s->at_file = s->file;
+	s->done = 0;
+}
 
-	if (hint)
-		span_hints(&s->span, &s->m, hint, s->hint_len);
-	return s->write ? pvfs_write_list64(s->fd, s->m.n, at, len, hint,
-					    hint_len, s->f.n, s->f.at, s->f.len)
-			: pvfs_read_list64(s->fd, s->m.n, at, len, hint,
-					   hint_len, s->f.n, s->f.at, s->f.len);
+void strided_next(struct strided *s, struct strided_call *call)
+{
+	bool known = s->span.known;
+
+	s->m.n = s->f.n = 0;
+	s->want = pieces_fill(&s->m, &s->at_mem, &s->f, &s->at_file,
+			      s->total - s->done);
+	if (known)
+		span_hints(&s->span, &s->m, s->hint, s->hint_len);
+	/* places in memory are addresses */
+	*call = (struct strided_call){
+		.mem = (char *const *)s->m.at,
+		.mem_len = (const size_t *)s->m.len,
+		.hint = known ? s->hint : NULL,
+		.hint_len = known ? s->hint_len : NULL,
+	};
+}
+
+bool strided_more(struct strided *s, int64_t n)
+{
+	s->done += n;
+	/* less: the end of the file */
+	return n == s->want && s->done < s->total;
+}
+
+static ssize_t transfer(struct strided *s, const struct strided_call *c)
+{
+	return s->write ? pvfs_write_list64(s->fd, s->m.n, c->mem, c->mem_len,
+					    c->hint, c->hint_len, s->f.n,
+					    s->f.at, s->f.len)
+			: pvfs_read_list64(s->fd, s->m.n, c->mem, c->mem_len,
+					   c->hint, c->hint_len, s->f.n,
+					   s->f.at, s->f.len);
 }
 
 static int64_t run(struct strided *s)
 {
-	struct cursor mem = s->mem, file = s->file;
-	int64_t done = 0, want;
+	struct strided_call call;
 	ssize_t n;
 
-	while (done < s->total) {
-		s->m.n = s->f.n = 0;
-		want = pieces_fill(&s->m, &mem, &s->f, &file, s->total - done);
-		n = transfer(s);
+	strided_first(s);
+	do {
+		strided_next(s, &call);
+		n = transfer(s, &call);
 		if (n < 0)
 			return -errno;
-		done += n;
-		if (n < want) /* the end of the file */
-			break;
-	}
-	return done;
+	} while (strided_more(s, n));
+	return s->done;
 }
 
 /* From the first byte to the last, with the holes. */
-static int lock(const struct strided *s, int type)
+struct flock strided_range(const struct strided *s, int type)
 {
 	int64_t first = cursor_place(&s->file);
-	const struct flock range = { .l_type = (short)type,
-				     .l_whence = SEEK_SET,
-				     .l_start = first,
-				     .l_len = strided_place(s, s->total - 1) +
-					      1 - first };
+
+	return (struct flock){ .l_type = (short)type,
+			       .l_whence = SEEK_SET,
+			       .l_start = first,
+			       .l_len = strided_place(s, s->total - 1) + 1 -
+					first };
+}
+
+static int lock(const struct strided *s, int type)
+{
+	const struct flock range = strided_range(s, type);
 
 	return ad_pvfs_lock_range(s->fd, F_SETLKW, &range);
 }
@@ -215,7 +244,9 @@ int64_t strided_run(struct strided *s)
 	int64_t done;
 	int err;
 
-	if (!s->atomic || !s->total)
+	if (!s->total)
+		return 0;
+	if (!s->atomic)
 		return run(s);
 	err = lock(s, s->write ? F_WRLCK : F_RDLCK);
 	if (err)

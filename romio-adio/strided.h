@@ -6,6 +6,8 @@
 #ifndef STRIDED_H
 #define STRIDED_H
 
+#include <fcntl.h>
+
 #include "ad_pvfs.h"
 #include "span.h"
 #include "tiles.h"
@@ -29,6 +31,18 @@ struct strided {
 	struct pieces m, f;
 	char **hint;
 	size_t *hint_len;
+
+	/* being carried out */
+	struct cursor at_mem, at_file;
+	int64_t done, want; /* bytes: so far, of the present call */
+};
+
+/* What a call of the library takes, besides the pieces. */
+struct strided_call {
+	char *const *mem;
+	const size_t *mem_len;
+	char *const *hint; /* or NULL, both */
+	const size_t *hint_len;
 };
 
 #define STRIDED_WRITE 1u
@@ -43,6 +57,13 @@ int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
 		 ADIO_Offset off);
 /* Bytes, less than total only at the end of the file; or -errno.  Once. */
 int64_t strided_run(struct strided *s);
+/* The same in steps, if there is something to do: the next call; it moved n bytes,
+ * is there more? */
+void strided_first(struct strided *s);
+void strided_next(struct strided *s, struct strided_call *call);
+bool strided_more(struct strided *s, int64_t n);
+/* What an atomic one locks meanwhile. */
+struct flock strided_range(const struct strided *s, int type);
 /*
  * For an access that is carried out beside others of this rank, in atomic mode:
  * locks are the open file's, so it gets one for itself.  name is the file's.

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * overlap.c - how much of a nonblocking access goes on while its rank computes.
+ *
+ *	mpiexec -n 1 overlap FILE BYTES [ROUNDS]
+ *
+ * An access takes the time A, as much computing by itself C = A; both, the access
+ * begun before and waited for behind the computing, take B.  1: B is C; 0: B is A + C.
+ * Prints the median of (A + C - B) / A over the rounds (21), for iwrite and iread.
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static MPI_File file;
+static char *buf;
+static int len;
+static volatile double sink;
+
+static void begin(bool write, MPI_Request *request)
+{
+	if (write)
+		MPI_File_iwrite_at(file, 0, buf, len, MPI_BYTE, request);
+	else
+		MPI_File_iread_at(file, 0, buf, len, MPI_BYTE, request);
+}
+
+/* Steps of computing, without a call of anything. */
+static double compute(long steps)
+{
+	double since = MPI_Wtime(), x = 1;
+	long i;
+
+	for (i = 0; i < steps; i++)
+		x = x * 1.0000001 + 1e-9;
+	sink = x;
+	return MPI_Wtime() - since;
+}
+
+static double alone(bool write)
+{
+	double since = MPI_Wtime();
+	MPI_Request request;
+
+	begin(write, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	return MPI_Wtime() - since;
+}
+
+static double both(bool write, long steps)
+{
+	double since = MPI_Wtime();
+	MPI_Request request;
+
+	begin(write, &request);
+	compute(steps);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	return MPI_Wtime() - since;
+}
+
+static double one(bool write)
+{
+	double a = alone(write), c = compute(1000000);
+	long steps = (long)(1e6 * a / c);
+
+	c = compute(steps);
+	return (a + c - both(write, steps)) / a;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(bool write, int rounds)
+{
+	double *all = calloc((size_t)rounds, sizeof(*all)), m;
+	int i;
+
+	alone(write);
+	for (i = 0; i < rounds; i++)
+		all[i] = one(write);
+	qsort(all, (size_t)rounds, sizeof(*all), compare);
+	m = all[rounds / 2];
+	free(all);
+	return m;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds;
+
+	MPI_Init(&argc, &argv);
+	if (argc < 3)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	len = atoi(argv[2]);
+	rounds = argc > 3 ? atoi(argv[3]) : 21;
+	buf = malloc((size_t)len);
+	memset(buf, 1, (size_t)len);
+	if (MPI_File_open(MPI_COMM_WORLD, argv[1],
+			  MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL,
+			  &file))
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	printf("iwrite %.2f\n", median(true, rounds));
+	printf("iread %.2f\n", median(false, rounds));
+	MPI_File_close(&file);
+	free(buf);
+	MPI_Finalize();
+	return 0;
+}
