@@ -9,6 +9,7 @@
 #include "strided.h"
 
 #define PIECES_MAX 16384u /* of one call of the library, each side */
+#define UNBROKEN (1ll << 40) /* bytes: contiguous types are one piece */
 
 static int flat_keep(struct flat *f)
 {
@@ -40,7 +41,9 @@ static int flat_init(struct flat *f, MPI_Datatype type, bool keep)
 	MPI_Type_size_x(type, &size);
 	MPI_Type_get_extent(type, &lb, &extent);
 	ADIOI_Datatype_iscontig(type, &contig);
-	flat_contig(f, size);
+	flat_contig(f, contig && size && extent == size ? UNBROKEN : size);
+	if (f->whole == UNBROKEN)
+		return 0;
 	f->tile.extent = extent;
 	if (contig || size == 0)
 		return 0;
@@ -97,7 +100,7 @@ static int init_types(struct strided *s, const ADIO_File fd, unsigned int how,
 	MPI_Type_size_x(type, &size);
 	s->total = size * count;
 	if (how & STRIDED_CONTIG) {
-		flat_contig(&s->file_type, s->total);
+		flat_contig(&s->file_type, UNBROKEN);
 		return 0;
 	}
 	err = flat_init(&s->file_type, fd->filetype, keep);
