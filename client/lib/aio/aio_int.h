@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* aio_int.h - what the files of aio.h share. */
+/* aio_int.h - what the files of aio_queue.h share. */
 #ifndef AIO_INT_H
 #define AIO_INT_H
 
-#include "aio.h"
+#include "aio_queue.h"
 #include "api.h"
 #include "session.h"
 #include "strand.h"
@@ -49,7 +49,7 @@ struct aio_queue {
 	bool polled; /* somebody knows the set */
 	bool told; /* event is readable */
 
-	bool waited; /* a thread is in aio_wait() */
+	bool waited; /* a thread is in aio_queue_wait() */
 	pthread_t waiter;
 	pthread_cond_t turn; /* it is not any more */
 	struct session *attended; /* it drives there, or waits to */
@@ -66,7 +66,7 @@ bool aio_place_posted(struct aio_queue *q, struct session *s);
 void aio_place_answered(struct aio_queue *q, struct session *s);
 /* The session, if all that is under way is at one, with a reference; or NULL. */
 struct session *aio_place_only(struct aio_queue *q);
-/* Who is in aio_wait(), or polls, looks again. */
+/* Who is in aio_queue_wait(), or polls, looks again. */
 void aio_tell(struct aio_queue *q);
 /* Drives all places until there is nothing to do; the set then says when there is. */
 void aio_rest(struct aio_queue *q);

@@ -156,7 +156,7 @@ static void refuse_all(struct aio_queue *q, int why)
 	}
 }
 
-void aio_add(struct aio_queue *q, struct aio_call *call)
+void aio_queue_add(struct aio_queue *q, struct aio_call *call)
 {
 	call->since = clock_now();
 	call->waits = true;
@@ -166,7 +166,7 @@ void aio_add(struct aio_queue *q, struct aio_call *call)
 	pthread_mutex_unlock(&q->lock);
 }
 
-void aio_start(struct aio_queue *q)
+void aio_queue_start(struct aio_queue *q)
 {
 	struct session *batch = NULL;
 	struct aio_worker *w;
@@ -188,7 +188,7 @@ void aio_start(struct aio_queue *q)
 	strand_kick(batch);
 }
 
-int aio_cancel(struct aio_queue *q, struct aio_call *call)
+int aio_queue_cancel(struct aio_queue *q, struct aio_call *call)
 {
 	int rc = -EALREADY;
 
@@ -290,7 +290,7 @@ void aio_queue_free(struct aio_queue *q)
 	refuse_all(q, -ECANCELED);
 	pthread_mutex_unlock(&q->lock);
 	while (left_over(q))
-		aio_wait(q, &rest, 1, 1, CLOCK_NEVER);
+		aio_queue_wait(q, &rest, 1, 1, CLOCK_NEVER);
 	pthread_cond_destroy(&q->turn);
 	pthread_mutex_destroy(&q->lock);
 	aio_queue_abandon(q);

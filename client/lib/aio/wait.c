@@ -49,7 +49,7 @@ static void look(struct aio_queue *q, unsigned int more, uint64_t until)
 		aio_sleep(q, until);
 }
 
-/* What a thread in aio_wait() has got. */
+/* What a thread in aio_queue_wait() has got. */
 struct reaped {
 	struct aio_calls *out;
 	unsigned int max, n;
@@ -109,8 +109,8 @@ static bool my_turn(struct aio_queue *q, uint64_t until)
 	return !q->waited;
 }
 
-int aio_wait(struct aio_queue *q, struct aio_calls *out, unsigned int max,
-	     unsigned int min, uint64_t until)
+int aio_queue_wait(struct aio_queue *q, struct aio_calls *out, unsigned int max,
+		   unsigned int min, uint64_t until)
 {
 	struct reaped r = { .out = out, .max = max };
 	bool mine;
@@ -131,7 +131,7 @@ int aio_wait(struct aio_queue *q, struct aio_calls *out, unsigned int max,
 	return mine ? (int)r.n : -EAGAIN;
 }
 
-int aio_fd(struct aio_queue *q)
+int aio_queue_fd(struct aio_queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	q->polled = true;

@@ -96,9 +96,9 @@ int pvfs_aio_submit(struct pvfs_aio_queue *q, struct pvfs_aio *const aio[],
 		r->f = r->fd < 0 ? NULL : process_file(r->fd);
 		r->call.run = run;
 		r->call.done = aio[i]->done ? tell : NULL;
-		aio_add(q->queue, &r->call);
+		aio_queue_add(q->queue, &r->call);
 	}
-	aio_start(q->queue);
+	aio_queue_start(q->queue);
 	errno = saved;
 	return 0;
 }
@@ -113,7 +113,7 @@ int pvfs_aio_wait(struct pvfs_aio_queue *q, struct pvfs_aio *ended[],
 
 	if (!is_ours(q) || timeout_ms < -1)
 		return api_int(is_ours(q) ? -EINVAL : -ECHILD);
-	n = aio_wait(q->queue, &calls, max, min, until);
+	n = aio_queue_wait(q->queue, &calls, max, min, until);
 	for (i = 0; i < n; i++) {
 		struct aio_call *call = STAILQ_FIRST(&calls);
 
@@ -126,12 +126,12 @@ int pvfs_aio_wait(struct pvfs_aio_queue *q, struct pvfs_aio *ended[],
 
 int pvfs_aio_fd(struct pvfs_aio_queue *q)
 {
-	return api_int(is_ours(q) ? aio_fd(q->queue) : -ECHILD);
+	return api_int(is_ours(q) ? aio_queue_fd(q->queue) : -ECHILD);
 }
 
 int pvfs_aio_cancel(struct pvfs_aio_queue *q, struct pvfs_aio *aio)
 {
 	if (!is_ours(q))
 		return api_int(-ECHILD);
-	return api_int(aio_cancel(q->queue, &request_of(aio)->call));
+	return api_int(aio_queue_cancel(q->queue, &request_of(aio)->call));
 }

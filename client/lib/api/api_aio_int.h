@@ -3,7 +3,7 @@
 #ifndef API_AIO_INT_H
 #define API_AIO_INT_H
 
-#include "aio.h"
+#include "aio_queue.h"
 #include "api_int.h"
 
 struct request {

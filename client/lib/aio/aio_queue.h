@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aio.h - queues of calls that are under way without threads (strand.h): which of
+ * aio_queue.h - queues of calls that are under way without threads (strand.h): which of
  * them run, who drives them, and who hears of their ends.
  *
  *	submitted --> waiting --> under way, PVFS_AIO_DEPTH --> ended --> reaped
@@ -8,8 +8,8 @@
  * Who waits for some of a queue drives the session that they are at; a queue with
  * calls at several, or whose owner polls, sleeps on the descriptors of all.
  */
-#ifndef AIO_H
-#define AIO_H
+#ifndef AIO_QUEUE_H
+#define AIO_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,8 @@ struct aio_queue;
 struct aio_call {
 	/* In a strand.  The result, or -errno. */
 	int64_t (*run)(struct aio_call *call);
-	void (*done)(struct aio_call *call); /* NULL: aio_wait() returns it */
+	void (*done)(
+		struct aio_call *call); /* NULL: aio_queue_wait() returns it */
 	int64_t result;
 
 	/* private */
@@ -40,15 +41,15 @@ void aio_queue_free(struct aio_queue *queue);
 void aio_queue_abandon(struct aio_queue *queue);
 
 /* The call is prepared: run, done. */
-void aio_add(struct aio_queue *queue, struct aio_call *call);
+void aio_queue_add(struct aio_queue *queue, struct aio_call *call);
 /* What was added begins, as far as its turn comes. */
-void aio_start(struct aio_queue *queue);
+void aio_queue_start(struct aio_queue *queue);
 /* See pvfs_aio_wait(); until is in ns; adds to ended.  The number, or -EAGAIN. */
-int aio_wait(struct aio_queue *queue, struct aio_calls *ended, unsigned int max,
-	     unsigned int min, uint64_t until);
+int aio_queue_wait(struct aio_queue *queue, struct aio_calls *ended,
+		   unsigned int max, unsigned int min, uint64_t until);
 /* See pvfs_aio_fd(). */
-int aio_fd(struct aio_queue *queue);
+int aio_queue_fd(struct aio_queue *queue);
 /* 0 or -EALREADY. */
-int aio_cancel(struct aio_queue *queue, struct aio_call *call);
+int aio_queue_cancel(struct aio_queue *queue, struct aio_call *call);
 
 #endif
