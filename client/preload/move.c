@@ -12,6 +12,7 @@
 #include "next.h"
 #include "rw.h"
 #include "self.h"
+#include "strand.h"
 
 #define MOST 0x7ffff000u /* of one call, as the kernel has it */
 #define KERNEL INT64_MIN /* make the call the kernel's way */
@@ -116,16 +117,32 @@ static int64_t transfer(struct move *m, int64_t off)
 	return n;
 }
 
-static int64_t kernel_at(struct move *m, int64_t off)
-{
+struct by_kernel {
+	struct move *m;
+	int64_t off;
 	ssize_t n;
+};
+
+/* It waits for the daemon: in a thread of its own, if this is a strand. */
+static int do_kernel_at(void *arg)
+{
+	struct by_kernel *k = arg;
+	const struct move *m = k->m;
 
 	errno = m->saved;
 	if (m->write)
-		n = next.pwritev(m->use.fd, m->iov, m->niov, off);
+		k->n = next.pwritev(m->use.fd, m->iov, m->niov, k->off);
 	else
-		n = next.preadv(m->use.fd, m->iov, m->niov, off);
-	return n < 0 ? -errno : n;
+		k->n = next.preadv(m->use.fd, m->iov, m->niov, k->off);
+	return k->n < 0 ? -errno : 0;
+}
+
+static int64_t kernel_at(struct move *m, int64_t off)
+{
+	struct by_kernel k = { .m = m, .off = off };
+	int rc = strand_aside(do_kernel_at, &k);
+
+	return rc ? rc : k.n;
 }
 
 /* Time that has passed is not given twice. */
@@ -252,6 +269,28 @@ ssize_t move_at(struct move *m, int64_t off)
 		return finish(m, -ETIMEDOUT);
 	return finish(m,
 		      appends(m) && off >= 0 ? append_at(m, off) : at(m, off));
+}
+
+bool move_take(struct move *m, int fd, bool write, const struct iovec *iov,
+	       int niov)
+{
+	bool ours = move_begin(m, fd, write, iov, niov);
+
+	if (ours && !m->use.f) {
+		finish(m, 0);
+		return false;
+	}
+	if (ours)
+		leave(m);
+	return ours;
+}
+
+int64_t move_alone(struct move *m, int64_t off)
+{
+	int64_t n = appends(m) ? append_at(m, off) : at(m, off);
+
+	desc_end(&m->use);
+	return n;
 }
 
 /* ---- fsync ---- */

@@ -28,6 +28,11 @@ bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
 ssize_t move_here(struct move *m);
 ssize_t move_at(struct move *m, int64_t off);
 
+/* The same in two parts, for a request that goes on by itself: what it needs stays
+ * in m, and the other runs in a strand (strand.h).  Bytes, or -errno. */
+bool move_take(struct move *m, int fd, bool write, const struct iovec *iov,
+	       int niov);
+int64_t move_alone(struct move *m, int64_t off);
 /* What was written past the mount is on stable storage: 0; or -1 and errno. */
 int move_sync(int fd);
 

@@ -172,6 +172,12 @@ __attribute__((constructor)) static void next_find(void)
 		{ &next.mmap, "mmap64" },
 		{ &next.sendfile, "sendfile64" },
 		{ &next.copy_file_range, "copy_file_range" },
+		{ &next.aio_read, "aio_read64" },
+		{ &next.aio_write, "aio_write64" },
+		{ &next.aio_fsync, "aio_fsync64" },
+		{ &next.aio_suspend, "aio_suspend64" },
+		{ &next.aio_cancel, "aio_cancel64" },
+		{ &next.lio_listio, "lio_listio64" },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)

@@ -9,6 +9,10 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+struct aiocb;
+struct sigevent;
+struct timespec;
+
 struct next {
 	ssize_t (*read)(int, void *, size_t);
 	ssize_t (*write)(int, const void *, size_t);
@@ -30,6 +34,14 @@ struct next {
 	ssize_t (*sendfile)(int, int, int64_t *, size_t);
 	ssize_t (*copy_file_range)(int, int64_t *, int, int64_t *, size_t,
 				   unsigned int);
+	/* NULL before the constructor */
+	int (*aio_read)(struct aiocb *);
+	int (*aio_write)(struct aiocb *);
+	int (*aio_fsync)(int, struct aiocb *);
+	int (*aio_suspend)(const struct aiocb *const *, int,
+			   const struct timespec *);
+	int (*aio_cancel)(int, struct aiocb *);
+	int (*lio_listio)(int, struct aiocb *const *, int, struct sigevent *);
 };
 
 /* Before its constructor ran these are system calls. */

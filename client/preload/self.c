@@ -59,6 +59,7 @@ static void fork_child(void)
 	if (s) {
 		doors_release(&s->doors);
 		doors_disown(&s->doors);
+		requests_end(s, true);
 		atomic_store(&self, NULL);
 	}
 	self_inside--;
@@ -141,6 +142,7 @@ __attribute__((destructor)) static void end(void)
 	if (!s)
 		return;
 	self_inside++;
+	requests_end(s, false);
 	atomic_store(&s->closing, true);
 	if (!pthread_mutex_trylock(&s->scan)) {
 		deadline_begin();

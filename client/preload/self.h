@@ -13,6 +13,7 @@
 #include "numbers.h"
 
 struct desc;
+struct requests;
 
 struct self {
 	pid_t pid;
@@ -25,6 +26,8 @@ struct self {
 	struct doors doors;
 	_Atomic(struct desc *) desc[NUMBERS];
 	atomic_uint most; /* above the highest of them */
+
+	_Atomic(struct requests *) requests; /* POSIX's, see requests.h */
 
 	/* the thread: helper.c */
 	pthread_mutex_t lock; /* all below */
@@ -44,6 +47,11 @@ struct self *self_there(void);
  * the kernel's way. */
 extern __thread volatile sig_atomic_t self_inside
 	__attribute__((tls_model("initial-exec")));
+
+/* ---- requests.c ---- */
+
+/* Waits for them; or, in a child, leaves them to its parent. */
+void requests_end(struct self *s, bool child);
 
 /* ---- helper.c ---- */
 

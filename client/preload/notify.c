@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* notify.c - see notify.h. */
+#include "notify.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* sigqueue() would say that the user sent it. */
+static void send_signal(const struct sigevent *how)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_signo = how->sigev_signo;
+	info.si_code = SI_ASYNCIO;
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value = how->sigev_value;
+	syscall(SYS_rt_sigqueueinfo, info.si_pid, how->sigev_signo, &info);
+}
+
+static void *call(void *arg)
+{
+	struct sigevent how = *(struct sigevent *)arg;
+
+	free(arg);
+	how.sigev_notify_function(how.sigev_value);
+	return NULL;
+}
+
+static void start_thread(const struct sigevent *how)
+{
+	struct sigevent *copy = malloc(sizeof(*copy));
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (!copy)
+		return;
+	*copy = *how;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread,
+			   how->sigev_notify_attributes
+				   ? how->sigev_notify_attributes
+				   : &attr,
+			   call, copy))
+		free(copy);
+	pthread_attr_destroy(&attr);
+}
+
+void notify(const struct sigevent *how)
+{
+	if (how->sigev_notify == SIGEV_SIGNAL)
+		send_signal(how);
+	else if (how->sigev_notify == SIGEV_THREAD)
+		start_thread(how);
+}
+
+struct group *group_new(const struct sigevent *how)
+{
+	struct group *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	atomic_init(&g->left, 1);
+	g->how.sigev_notify = SIGEV_NONE;
+	if (how)
+		g->how = *how;
+	return g;
+}
+
+void group_put(struct group *g)
+{
+	if (!g || atomic_fetch_sub(&g->left, 1) != 1)
+		return;
+	notify(&g->how);
+	free(g);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* requests.c - see requests.h. */
+#include "requests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "aio_queue.h"
+#include "clock.h"
+#include "container.h"
+#include "move.h"
+#include "next.h"
+#include "self.h"
+#include "strand.h"
+
+struct request {
+	struct aio_call call;
+	struct requests *all;
+	struct aiocb *cb;
+	struct sigevent how;
+	struct group *group;
+	struct move move;
+	struct iovec iov;
+	int64_t off;
+	int op; /* of aio_fsync() */
+	unsigned int behind; /* a sync: so many before it are under way */
+	bool over; /* not in the list any more, under its lock, as: */
+	unsigned int held; /* by who wants to take it back */
+	LIST_ENTRY(request) link;
+};
+
+struct requests {
+	struct aio_queue *queue;
+	pthread_mutex_t lock; /* under_way */
+	LIST_HEAD(, request) under_way;
+};
+
+/* ---- the queue of the process ---- */
+
+static struct requests *requests_new(void)
+{
+	struct requests *all = calloc(1, sizeof(*all));
+
+	if (!all || aio_queue_new(true, &all->queue)) {
+		free(all);
+		return NULL;
+	}
+	pthread_mutex_init(&all->lock, NULL);
+	LIST_INIT(&all->under_way);
+	return all;
+}
+
+static struct requests *there(void)
+{
+	struct self *s = self_there();
+
+	return s ? atomic_load(&s->requests) : NULL;
+}
+
+static struct requests *get(void)
+{
+	struct self *s = self_get();
+	struct requests *all, *none = NULL;
+
+	if (!s || (all = atomic_load(&s->requests)))
+		return s ? all : NULL;
+	all = requests_new();
+	if (!all || atomic_compare_exchange_strong(&s->requests, &none, all))
+		return all;
+	aio_queue_free(all->queue);
+	free(all);
+	return none;
+}
+
+void requests_end(struct self *s, bool child)
+{
+	struct requests *all = atomic_exchange(&s->requests, NULL);
+
+	if (!all)
+		return;
+	if (child)
+		aio_queue_abandon(all->queue);
+	else
+		aio_queue_free(all->queue);
+	free(all);
+}
+
+/* ---- a request ends ---- */
+
+/* From now on the block is the program's, and may be gone. */
+static void tell(struct aiocb *cb, int64_t n)
+{
+	cb->__return_value = n < 0 ? -1 : n;
+	__atomic_store_n(&cb->__error_code, n < 0 ? (int)-n : 0,
+			 __ATOMIC_RELEASE);
+}
+
+static void submit(struct request *r)
+{
+	aio_queue_add(r->all->queue, &r->call);
+	aio_queue_start(r->all->queue);
+}
+
+/* With the lock: a sync that waited for r alone, or NULL. */
+static struct request *next_sync(struct requests *all, const struct request *r)
+{
+	struct request *s;
+
+	LIST_FOREACH(s, &all->under_way, link) {
+		if (s->behind && s->move.use.fd == r->move.use.fd &&
+		    !--s->behind)
+			return s;
+	}
+	return NULL;
+}
+
+/* Who carried it out, or held it, is done with it; the last one frees it. */
+static void let_go(struct request *r, bool ended)
+{
+	struct requests *all = r->all;
+	bool last;
+
+	pthread_mutex_lock(&all->lock);
+	if (ended)
+		r->over = true;
+	else
+		r->held--;
+	last = r->over && !r->held;
+	pthread_mutex_unlock(&all->lock);
+	if (last)
+		free(r);
+}
+
+static void ended(struct aio_call *call)
+{
+	struct request *r = container_of(call, struct request, call);
+	struct requests *all = r->all;
+	struct request *sync;
+
+	pthread_mutex_lock(&all->lock);
+	LIST_REMOVE(r, link);
+	sync = next_sync(all, r);
+	pthread_mutex_unlock(&all->lock);
+	if (call->result == -ECANCELED)
+		desc_end(&r->move.use);
+	tell(r->cb, call->result);
+	notify(&r->how);
+	group_put(r->group);
+	let_go(r, true);
+	if (sync)
+		submit(sync);
+}
+
+/* ---- begin ---- */
+
+static int64_t transfer(struct aio_call *call)
+{
+	struct request *r = container_of(call, struct request, call);
+
+	return move_alone(&r->move, r->off);
+}
+
+static struct request *request_new(struct aiocb *cb, struct group *group,
+				   int64_t (*run)(struct aio_call *call))
+{
+	struct requests *all = get();
+	struct request *r = all ? calloc(1, sizeof(*r)) : NULL;
+
+	if (!r)
+		return NULL;
+	r->all = all;
+	r->cb = cb;
+	r->how = cb->aio_sigevent;
+	r->group = group;
+	r->call.run = run;
+	r->call.done = ended;
+	return r;
+}
+
+static void enlist(struct request *r)
+{
+	tell(r->cb, -EINPROGRESS);
+	if (r->group)
+		group_get(r->group);
+	LIST_INSERT_HEAD(&r->all->under_way, r, link);
+}
+
+bool request_begin(struct aiocb *cb, bool write, struct group *group)
+{
+	struct request *r;
+
+	if (cb->aio_offset < 0 || !number_may(cb->aio_fildes, cb->aio_nbytes))
+		return false;
+	r = request_new(cb, group, transfer);
+	if (!r)
+		return false;
+	r->iov = (struct iovec){ (void *)(uintptr_t)cb->aio_buf,
+				 cb->aio_nbytes };
+	r->off = cb->aio_offset;
+	if (!move_take(&r->move, cb->aio_fildes, write, &r->iov, 1)) {
+		free(r);
+		return false;
+	}
+	self_inside++;
+	pthread_mutex_lock(&r->all->lock);
+	enlist(r);
+	pthread_mutex_unlock(&r->all->lock);
+	submit(r);
+	self_inside--;
+	return true;
+}
+
+/* ---- fsync ---- */
+
+/* What went through the mount is libc's to wait for. */
+static int sync_rest(void *arg)
+{
+	struct request *r = arg;
+	struct aiocb cb = { .aio_fildes = r->move.use.fd };
+	const struct aiocb *const list[] = { &cb };
+
+	cb.aio_sigevent.sigev_notify = SIGEV_NONE;
+	if (next.aio_fsync(r->op, &cb))
+		return -errno;
+	while (aio_error(&cb) == EINPROGRESS)
+		next.aio_suspend(list, 1, NULL);
+	return -aio_error(&cb);
+}
+
+static int64_t sync_it(struct aio_call *call)
+{
+	struct request *r = container_of(call, struct request, call);
+	int rc = r->move.use.f ? file_sync(r->move.use.f) : 0;
+
+	desc_end(&r->move.use);
+	return rc ? rc : strand_aside(sync_rest, r);
+}
+
+/* With the lock: how many are before it. */
+static unsigned int before(const struct requests *all, int fd)
+{
+	const struct request *r;
+	unsigned int n = 0;
+
+	LIST_FOREACH(r, &all->under_way, link)
+		n += r->move.use.fd == fd;
+	return n;
+}
+
+bool request_sync(struct aiocb *cb, int op)
+{
+	struct request *r;
+	bool now;
+
+	if (!number_is_ours(cb->aio_fildes) ||
+	    !(r = request_new(cb, NULL, sync_it)))
+		return false;
+	self_inside++;
+	if (!desc_look(cb->aio_fildes, &r->move.use))
+		r->move.use = (struct use){ .fd = cb->aio_fildes };
+	r->op = op;
+	pthread_mutex_lock(&r->all->lock);
+	r->behind = before(r->all, cb->aio_fildes);
+	now = !r->behind;
+	enlist(r);
+	pthread_mutex_unlock(&r->all->lock);
+	if (now)
+		submit(r);
+	self_inside--;
+	return true;
+}
+
+/* ---- the rest ---- */
+
+static struct request *find(const struct requests *all, const struct aiocb *cb)
+{
+	struct request *r;
+
+	LIST_FOREACH(r, &all->under_way, link)
+		if (r->cb == cb)
+			return r;
+	return NULL;
+}
+
+bool request_is_ours(const struct aiocb *cb)
+{
+	struct requests *all = there();
+	bool is;
+
+	if (!all)
+		return false;
+	pthread_mutex_lock(&all->lock);
+	is = find(all, cb);
+	pthread_mutex_unlock(&all->lock);
+	return is;
+}
+
+bool requests_any(void)
+{
+	struct requests *all = there();
+	bool any;
+
+	if (!all)
+		return false;
+	pthread_mutex_lock(&all->lock);
+	any = !LIST_EMPTY(&all->under_way);
+	pthread_mutex_unlock(&all->lock);
+	return any;
+}
+
+void requests_wait(uint64_t until)
+{
+	struct requests *all = there();
+	struct aio_calls none = STAILQ_HEAD_INITIALIZER(none);
+	int saved = errno;
+
+	self_inside++;
+	aio_queue_wait(all->queue, &none, 0, 1, until);
+	self_inside--;
+	errno = saved;
+}
+
+static bool is_meant(const struct request *r, int fd, const struct aiocb *cb)
+{
+	return cb ? r->cb == cb : r->move.use.fd == fd;
+}
+
+/* Those that are meant, held; *n of them, to be freed.  NULL: none, or no memory. */
+static struct request **hold(struct requests *all, int fd,
+			     const struct aiocb *cb, size_t *n)
+{
+	struct request *r, **held;
+
+	*n = 0;
+	pthread_mutex_lock(&all->lock);
+	LIST_FOREACH(r, &all->under_way, link)
+		*n += is_meant(r, fd, cb);
+	held = *n ? calloc(*n, sizeof(struct request *)) : NULL;
+	*n = 0;
+	LIST_FOREACH(r, &all->under_way, link) {
+		if (!held || !is_meant(r, fd, cb))
+			continue;
+		r->held++;
+		held[(*n)++] = r;
+	}
+	pthread_mutex_unlock(&all->lock);
+	return held;
+}
+
+int request_cancel(int fd, const struct aiocb *cb)
+{
+	struct requests *all = there();
+	struct request **held = NULL;
+	int result = AIO_ALLDONE;
+	size_t n = 0, i;
+
+	if (all)
+		held = hold(all, fd, cb, &n);
+	for (i = 0; i < n; i++) {
+		if (aio_queue_cancel(all->queue, &held[i]->call))
+			result = AIO_NOTCANCELED;
+		else if (result == AIO_ALLDONE)
+			result = AIO_CANCELED;
+		let_go(held[i], false);
+	}
+	free(held);
+	return result;
+}
