@@ -11,6 +11,10 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 			    FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
 			    FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT;
 
+	/* Always: with _AUTO the kernel goes by what was asked for while the
+	 * directory was read, and find, du and others do that first. */
+	if (d->entry_timeout > 0)
+		want |= FUSE_CAP_READDIRPLUS;
 	if (d->cache == CACHE_OPEN)
 		want |= FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ASYNC_READ;
 	conn->want = want & conn->capable;
@@ -42,6 +46,7 @@ const struct fuse_lowlevel_ops ops = {
 	.lseek = op_lseek,
 	.opendir = op_opendir,
 	.readdir = op_readdir,
+	.readdirplus = op_readdirplus,
 	.releasedir = op_releasedir,
 	.fsyncdir = op_fsyncdir,
 	.statfs = op_statfs,

@@ -87,6 +87,7 @@ enum wire_op {
 	WIRE_REMOVEXATTR = 38,	/* struct wire_getxattr */
 	WIRE_GRANT	= 39,	/* an open file, for another session */
 	WIRE_REDEEM	= 40,	/* ... which has it open, too, from now on */
+	WIRE_READDIRPLUS = 42,	/* READDIR with attributes */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -501,6 +502,17 @@ struct wire_dirent {		/* then name, NUL, padding to 8 bytes */
 	le32 mode;		/* type bits only */
 };
 
+/*
+ * READDIRPLUS: as READDIR, in records of struct wire_direntplus, with the
+ * attributes as they were when it was answered.  attr.handle is 0, and all else
+ * there: of "." and "..", of a file whose size only the iods know, and if the
+ * session's user may not search the directory.
+ */
+struct wire_direntplus {	/* then name, NUL, padding to 8 bytes */
+	struct wire_dirent ent;
+	struct wire_attr attr;
+};
+
 struct wire_truncate {		/* tail: path; reply: empty */
 	le64 dir;
 	le64 size;
@@ -764,6 +776,7 @@ _Static_assert(sizeof(struct wire_setxattr) == 24, "wire_setxattr");
 _Static_assert(sizeof(struct wire_getxattr) == 16, "wire_getxattr");
 _Static_assert(sizeof(struct wire_readdir) == 32, "wire_readdir");
 _Static_assert(sizeof(struct wire_dirent) == 24, "wire_dirent");
+_Static_assert(sizeof(struct wire_direntplus) == 104, "wire_direntplus");
 _Static_assert(sizeof(struct wire_truncate) == 32, "wire_truncate");
 _Static_assert(sizeof(struct wire_io) == 32, "wire_io");
 _Static_assert(sizeof(struct wire_io_rep) == 24, "wire_io_rep");
@@ -818,6 +831,12 @@ int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
 
 /* Bytes that follow a checked request: what mem names with WIRE_F_DATA, or 0. */
 uint64_t wire_data_len(const struct wire_msg *msg);
+
+/*
+ * A record of READDIR or READDIRPLUS, of which left bytes are there; fixed: bytes
+ * before the name.  True: it ends there, and so does its name, which is one.
+ */
+bool wire_dirent_ok(const struct wire_dirent *d, size_t left, size_t fixed);
 
 /* The operation's name ("GETATTR"), or "op?". */
 const char *wire_op_name(unsigned int op);

@@ -411,6 +411,7 @@ static const struct wire_op_desc ops[] = {
 	PATH_OP(READLINK, path, wire_redirect_form),
 	PATH_OP(LINK, two, empty),
 	OP(READDIR, readdir_req, readdir_rep),
+	OP(READDIRPLUS, readdir_req, readdir_rep),
 	PATH_OP(TRUNCATE, truncate_req, empty),
 	PATH_OP(ACCESS, access_req, empty),
 	OP(APPEND, append, append_rep),

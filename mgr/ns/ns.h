@@ -95,6 +95,9 @@ struct ns_path {
 
 int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	       struct inode *ino);
+/* An inode as the wire shows it. */
+void ns_show(const struct store *st, const struct inode *ino,
+	     struct wire_attr *attr);
 /* mask: R_OK, W_OK, X_OK. */
 int ns_access(struct ns_op *op, const struct ns_path *path, uint32_t mask);
 
@@ -182,14 +185,21 @@ int ns_removexattr(struct ns_op *op, const struct ns_xattr *x);
 int ns_listxattr(struct ns_op *op, const struct ns_path *path, char *buf,
 		 size_t *len);
 
+struct ns_readdir_args {
+	uint64_t dir;
+	uint64_t cookie;
+	bool plus; /* struct wire_direntplus, else struct wire_dirent */
+	void *buf;
+	size_t cap;
+};
 struct ns_listing {
-	uint32_t bytes; /* written to buf: struct wire_dirent records */
+	uint32_t bytes; /* written to buf: records */
 	uint32_t count;
 	bool eof;
 };
 /* -EINVAL: cap is too small for the next entries. */
-int ns_readdir(struct ns_op *op, uint64_t dir, uint64_t cookie, void *buf,
-	       size_t cap, struct ns_listing *list);
+int ns_readdir(struct ns_op *op, const struct ns_readdir_args *args,
+	       struct ns_listing *list);
 
 /*
  * Truncation.  ns_truncate() checks; then either it is done (in->id 0), or it has

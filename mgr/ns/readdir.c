@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * readdir.c - READDIR.  The cookie is the hash of the last name: names that
+ * readdir.c - READDIR and READDIRPLUS.  The cookie is the hash of the last name: names that
  * come or go elsewhere do not move it.  Names of one hash go out together.
  */
 #include <errno.h>
@@ -9,83 +9,156 @@
 
 #include "ns_impl.h"
 
+#define COOKIE_NAMES 3u /* and above: hashes of names */
+
 struct fill {
-	const struct store *st;
+	struct ns_op *op;
 	uint8_t *buf;
 	size_t cap;
+	size_t fixed; /* of a record, before the name */
+	bool attrs; /* they are wanted, and may be told */
 	size_t len, count;
 	size_t whole, whole_count; /* up to the last complete hash */
 	uint64_t hash; /* of the group being written */
 };
 
-static bool emit(struct fill *f, const char *name, size_t len, uint64_t cookie,
-		 uint64_t handle, uint32_t mode)
-{
-	struct wire_dirent d;
-	size_t reclen = wire_pad(sizeof(d) + len + 1);
+struct entry {
+	const char *name;
+	size_t len;
+	uint64_t cookie;
+	struct dent dent;
+};
 
-	if (cookie != f->hash) {
-		f->whole = f->len;
-		f->whole_count = f->count;
-		f->hash = cookie;
-	}
-	if (reclen > f->cap - f->len)
-		return false;
-	d = (struct wire_dirent){ .handle = handle_to_wire(f->st, handle),
-				  .cookie = htole64(cookie),
-				  .reclen = htole16((uint16_t)reclen),
-				  .name_len = htole16((uint16_t)len),
-				  .mode = htole32(mode & S_IFMT) };
-	memset(f->buf + f->len, 0, reclen);
-	memcpy(f->buf + f->len, &d, sizeof(d));
-	memcpy(f->buf + f->len + sizeof(d), name, len);
-	f->len += reclen;
-	f->count++;
-	return true;
+/* 0 with attr.handle 0: not known here. */
+static int show(const struct fill *f, uint64_t handle, struct wire_attr *attr)
+{
+	struct inode ino;
+	int rc = inode_get(f->op->ns->st, handle, &ino);
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (!S_ISREG(ino.mode) || !(ino.flags & INODE_ASK))
+		ns_show(f->op->ns->st, &ino, attr);
+	return 0;
 }
 
-/* 1: no more room; 0: all entries are out. */
-static int emit_all(struct ns_op *op, const struct inode *dir, uint64_t cookie,
-		    struct fill *f)
+static void write_record(struct fill *f, const struct entry *e, size_t reclen,
+			 const struct wire_attr *attr)
+{
+	const struct wire_direntplus d = {
+		.ent = { .handle = handle_to_wire(f->op->ns->st,
+						  e->dent.handle),
+			 .cookie = htole64(e->cookie),
+			 .reclen = htole16((uint16_t)reclen),
+			 .name_len = htole16((uint16_t)e->len),
+			 .mode = htole32(e->dent.mode & S_IFMT) },
+		.attr = *attr,
+	};
+
+	memset(f->buf + f->len, 0, reclen);
+	memcpy(f->buf + f->len, &d, f->fixed);
+	memcpy(f->buf + f->len + f->fixed, e->name, e->len);
+	f->len += reclen;
+	f->count++;
+}
+
+/* 1: no more room. */
+static int emit(struct fill *f, const struct entry *e)
+{
+	size_t reclen = wire_pad(f->fixed + e->len + 1);
+	struct wire_attr attr = { 0 };
+	int rc = 0;
+
+	if (e->cookie != f->hash) {
+		f->whole = f->len;
+		f->whole_count = f->count;
+		f->hash = e->cookie;
+	}
+	if (reclen > f->cap - f->len)
+		return 1;
+	if (f->attrs && e->cookie >= COOKIE_NAMES)
+		rc = show(f, e->dent.handle, &attr);
+	if (!rc)
+		write_record(f, e, reclen, &attr);
+	return rc;
+}
+
+static int emit_dots(const struct inode *dir, uint64_t cookie, struct fill *f)
+{
+	const struct entry dots[] = {
+		{ ".", 1, 1, { dir->handle, S_IFDIR } },
+		{ "..", 2, 2, { dir->parent, S_IFDIR } },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < 2 && !rc; i++)
+		if (cookie < dots[i].cookie)
+			rc = emit(f, &dots[i]);
+	return rc;
+}
+
+static int emit_names(const struct inode *dir, uint64_t cookie, struct fill *f)
 {
 	struct dent_iter it;
 	int rc;
 
-	if (cookie < 1 && !emit(f, ".", 1, 1, dir->handle, S_IFDIR))
-		return 1;
-	if (cookie < 2 && !emit(f, "..", 2, 2, dir->parent, S_IFDIR))
-		return 1;
-	rc = dent_iter_open(op->ns->st, dir->handle, cookie < 3 ? 2 : cookie,
+	rc = dent_iter_open(f->op->ns->st, dir->handle,
+			    cookie < COOKIE_NAMES ? COOKIE_NAMES - 1 : cookie,
 			    &it);
 	if (rc)
 		return rc;
-	while (!(rc = dent_iter_next(&it)))
-		if (!emit(f, it.name, it.len, it.hash, it.dent.handle,
-			  it.dent.mode))
+	while (!(rc = dent_iter_next(&it))) {
+		const struct entry e = { it.name, it.len, it.hash, it.dent };
+
+		rc = emit(f, &e);
+		if (rc)
 			break;
+	}
 	dent_iter_close(&it);
-	return rc == -ENOENT ? 0 : rc ? rc : 1;
+	return rc == -ENOENT ? 0 : rc;
 }
 
-int ns_readdir(struct ns_op *op, uint64_t handle, uint64_t cookie, void *buf,
-	       size_t cap, struct ns_listing *list)
+static int find_dir(struct ns_op *op, uint64_t handle, struct inode *dir)
 {
-	struct fill f = { .st = op->ns->st, .buf = buf, .cap = cap };
-	struct inode dir;
-	int rc;
+	int rc = inode_get(op->ns->st, handle ? handle : op->ns->root, dir);
 
-	rc = inode_get(op->ns->st, handle ? handle : op->ns->root, &dir);
 	if (rc)
 		return rc == -ENOENT ? -ESTALE : rc;
-	if (!inode_is_dir(&dir))
+	if (!inode_is_dir(dir))
 		return -ENOTDIR;
-	rc = ns_may(op->cred, &dir, R_OK);
+	return ns_may(op->cred, dir, R_OK);
+}
+
+static struct fill begin(struct ns_op *op, const struct ns_readdir_args *args,
+			 const struct inode *dir)
+{
+	return (struct fill){
+		.op = op,
+		.buf = args->buf,
+		.cap = args->cap,
+		.fixed = args->plus ? sizeof(struct wire_direntplus)
+				    : sizeof(struct wire_dirent),
+		.attrs = args->plus && !ns_may(op->cred, dir, X_OK),
+	};
+}
+
+int ns_readdir(struct ns_op *op, const struct ns_readdir_args *args,
+	       struct ns_listing *list)
+{
+	struct inode dir;
+	struct fill f;
+	int rc;
+
+	rc = find_dir(op, args->dir, &dir);
 	if (rc)
 		return rc;
-	rc = emit_all(op, &dir, cookie, &f);
+	f = begin(op, args, &dir);
+	rc = emit_dots(&dir, args->cookie, &f);
+	if (!rc)
+		rc = emit_names(&dir, args->cookie, &f);
 	if (rc < 0)
 		return rc;
-	if (rc == 1) {
+	if (rc) {
 		f.len = f.whole;
 		f.count = f.whole_count;
 		if (!f.count)

@@ -45,7 +45,7 @@ int op_redeem(struct op *op)
 	if (rc)
 		return rc;
 	tokens_drop(op->mgr, grant);
-	op_fill_attr(op, &rep.attr, &ino);
+	ns_show(op->mgr->st, &ino, &rep.attr);
 	rep.open = htole64(open);
 	wire_put(op->out, &rep, sizeof(rep));
 	return 0;

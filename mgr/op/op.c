@@ -2,6 +2,8 @@
 /* op.c - which operation has which number. */
 #include "op.h"
 
+/* One a line. */
+/* clang-format off */
 static op_fn *const ops[] = {
 	[WIRE_PING] = op_ping,
 	[WIRE_STATFS] = op_statfs,
@@ -18,6 +20,7 @@ static op_fn *const ops[] = {
 	[WIRE_READLINK] = op_readlink,
 	[WIRE_LINK] = op_link,
 	[WIRE_READDIR] = op_readdir,
+	[WIRE_READDIRPLUS] = op_readdir,
 	[WIRE_TRUNCATE] = op_truncate,
 	[WIRE_ACCESS] = op_access,
 	[WIRE_APPEND] = op_append,
@@ -31,6 +34,7 @@ static op_fn *const ops[] = {
 	[WIRE_GRANT] = op_grant,
 	[WIRE_REDEEM] = op_redeem,
 };
+/* clang-format on */
 
 op_fn *op_find(unsigned int op)
 {

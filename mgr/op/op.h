@@ -48,8 +48,6 @@ static inline struct ns_path op_path(const struct op *op, unsigned int i,
 struct intent *op_intent(const struct op *op);
 /* Puts a struct wire_attr_rep. */
 int op_put_attr(struct op *op, const struct inode *ino);
-void op_fill_attr(const struct op *op, struct wire_attr *attr,
-		  const struct inode *ino);
 
 /* ---- readdir.c: the buffers of READDIR ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * readdir.c - READDIR: entries go into the client's memory by RDMA Write, from
+ * readdir.c - READDIR and READDIRPLUS: entries go into the client's memory by RDMA Write, from
  * a few registered buffers.  A request that finds none waits for one.
  */
 #include <errno.h>
@@ -67,13 +67,18 @@ static int fill_and_send(struct op *op, struct dirbuf *buf)
 {
 	const struct wire_readdir *body = op->rpc->msg.body;
 	uint32_t cap = le32toh(body->mem.len);
+	const struct ns_readdir_args args = {
+		.dir = handle_from_wire(op->mgr->st, body->dir),
+		.cookie = le64toh(body->cookie),
+		.plus = op->rpc->op == WIRE_READDIRPLUS,
+		.buf = buf->data,
+		.cap = cap < BUF_SIZE ? cap : BUF_SIZE,
+	};
 	struct wire_readdir_rep rep;
 	struct ns_listing list;
 	int rc;
 
-	rc = ns_readdir(&op->ns, handle_from_wire(op->mgr->st, body->dir),
-			le64toh(body->cookie), buf->data,
-			cap < BUF_SIZE ? cap : BUF_SIZE, &list);
+	rc = ns_readdir(&op->ns, &args, &list);
 	if (!rc && list.bytes)
 		rc = send_buf(op, buf, list.bytes);
 	if (rc || !list.bytes)

@@ -189,10 +189,11 @@ static void compare_dir(int dir, uint64_t handle)
 	uint8_t buf[4096];
 	struct ns_listing l;
 	unsigned int seen = 0, want = 2;
+	const struct ns_readdir_args args = { .dir = handle,
+					      .buf = buf,
+					      .cap = sizeof(buf) };
 
-	ck_assert_int_eq(FX_DO(&fx, ns_readdir(&op, handle, 0, buf, sizeof(buf),
-					       &l)),
-			 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_readdir(&op, &args, &l)), 0);
 	ck_assert(l.eof);
 	for (int i = 0; i < NAMES; i++)
 		want += node[dir].child[i] >= 0;

@@ -100,6 +100,22 @@ START_TEST(test_file)
 }
 END_TEST
 
+/* Attributes of all entries but the dots, or of none. */
+static bool all_told(const uint8_t *buf, uint32_t bytes)
+{
+	unsigned int names = 0, told = 0;
+
+	for (uint32_t at = 0; at < bytes;) {
+		const struct wire_direntplus *d = (const void *)(buf + at);
+
+		at += le16toh(d->ent.reclen);
+		names += *(const char *)(d + 1) != '.';
+		told += d->attr.handle != 0;
+	}
+	ck_assert(names && (told == names || !told));
+	return told;
+}
+
 START_TEST(test_directory)
 {
 	const struct person *p = &people[_i];
@@ -108,7 +124,10 @@ START_TEST(test_directory)
 	ck_assert_int_eq(fx_mkdir(&fx, "d", 0777), 0);
 	for (uint32_t mode = 0; mode <= 0777; mode++) {
 		bool x, wx;
-		char buf[4096];
+		_Alignas(8) uint8_t buf[4096];
+		struct ns_readdir_args args = { .plus = true,
+						.buf = buf,
+						.cap = sizeof(buf) };
 		struct ns_listing l;
 		struct inode ino;
 		uint64_t d;
@@ -125,9 +144,11 @@ START_TEST(test_directory)
 		ck_assert_int_eq(fx_stat(&fx, "d/..", &ino), x ? 0 : -EACCES);
 		ck_assert_int_eq(fx_stat(&fx, "d/none", &ino),
 				 x ? -ENOENT : -EACCES);
-		ck_assert_int_eq(FX_DO(&fx, ns_readdir(&op, d, 0, buf,
-						       sizeof(buf), &l)),
+		args.dir = d;
+		ck_assert_int_eq(FX_DO(&fx, ns_readdir(&op, &args, &l)),
 				 has(p, mode, true, R_OK) ? 0 : -EACCES);
+		if (has(p, mode, true, R_OK))
+			ck_assert_int_eq(all_told(buf, l.bytes), x);
 		ck_assert_int_eq(fx_mkdir(&fx, "d/n", 0755), wx ? 0 : -EACCES);
 		ck_assert_int_eq(fx_symlink(&fx, "x", "d/l"), wx ? 0 : -EACCES);
 		ck_assert_int_eq(fx_link(&fx, "d/old", "d/h"),

@@ -30,7 +30,11 @@ static void teardown(void)
 
 static int list(uint64_t cookie, void *buf, size_t cap, struct ns_listing *l)
 {
-	return FX_DO(&fx, ns_readdir(&op, dir, cookie, buf, cap, l));
+	const struct ns_readdir_args args = {
+		.dir = dir, .cookie = cookie, .buf = buf, .cap = cap
+	};
+
+	return FX_DO(&fx, ns_readdir(&op, &args, l));
 }
 
 static void entry(char kind, unsigned int n, bool make)
@@ -174,6 +178,67 @@ START_TEST(test_collisions)
 }
 END_TEST
 
+static int list_plus(void *buf, size_t cap, struct ns_listing *l)
+{
+	const struct ns_readdir_args args = {
+		.dir = dir, .cookie = 2, .plus = true, .buf = buf, .cap = cap
+	};
+
+	return FX_DO(&fx, ns_readdir(&op, &args, l));
+}
+
+/* The only entry: its attributes as a lookup tells them; false: there are none. */
+static bool told(void)
+{
+	_Alignas(8) uint8_t buf[256];
+	const struct wire_direntplus *d = (const void *)buf;
+	struct wire_attr want;
+	struct ns_listing l;
+	struct inode ino;
+
+	ck_assert_int_eq(list_plus(buf, sizeof(buf), &l), 0);
+	ck_assert_uint_eq(l.count, 1);
+	ck_assert(l.eof);
+	ck_assert(wire_dirent_ok(&d->ent, l.bytes, sizeof(*d)));
+	ck_assert_str_eq((const char *)(d + 1), "f");
+	if (!d->attr.handle)
+		return false;
+	ck_assert_int_eq(fx_lstat(&fx, "d/f", &ino), 0);
+	ns_show(fx.db.st, &ino, &want);
+	ck_assert_mem_eq(&want, &d->attr, sizeof(want));
+	ck_assert_uint_eq(d->ent.handle, d->attr.handle);
+	return true;
+}
+
+/* Attributes come along, but for a file whose size only the iods know. */
+START_TEST(test_plus)
+{
+	_Alignas(8) uint8_t buf[256];
+	struct ns_listing l;
+	struct inode ino;
+	uint64_t open;
+
+	ck_assert_int_eq(list_plus(buf, sizeof(buf), &l), 0);
+	ck_assert_uint_eq(l.count, 0);
+	ck_assert_int_eq(fx_creat(&fx, "d/f", 0640), 0);
+	ck_assert(told());
+	ck_assert_int_eq(fx_open_file(&fx, "d/f", WIRE_O_WRITE, 0, &ino, &open),
+			 0);
+	ck_assert(!told());
+	ck_assert_int_eq(fx_release(&fx, ino.handle, open,
+				    WIRE_R_WROTE | WIRE_R_MTIME, 4711, 99),
+			 0);
+	ck_assert(told());
+	ck_assert_int_eq(fx_open_file(&fx, "d/f", WIRE_O_WRITE, 0, &ino, &open),
+			 0);
+	ck_assert_int_eq(fx_release(&fx, ino.handle, open, WIRE_R_DOUBT, 0, 0),
+			 0);
+	ck_assert(!told());
+	ck_assert_int_eq(list_plus(buf, 111, &l), -EINVAL);
+	ck_assert_int_eq(list_plus(buf, 112, &l), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("readdir");
@@ -184,5 +249,6 @@ int main(void)
 	tcase_add_test(tc, test_big);
 	tcase_add_test(tc, test_small);
 	tcase_add_test(tc, test_collisions);
+	tcase_add_test(tc, test_plus);
 	return fx_main("mgr_readdir", cases);
 }

@@ -222,6 +222,8 @@ const struct wire_sample wire_samples[] = {
 	{ "link reply", WIRE_LINK, REP },
 	{ "readdir", WIRE_READDIR, BODY(readdir_req) },
 	{ "readdir reply", WIRE_READDIR, REP, BODY(readdir_rep) },
+	{ "readdirplus", WIRE_READDIRPLUS, BODY(readdir_req) },
+	{ "readdirplus reply", WIRE_READDIRPLUS, REP, BODY(readdir_rep) },
 	{ "truncate", WIRE_TRUNCATE, BODY(truncate_req), PATH(wire_truncate) },
 	{ "truncate reply", WIRE_TRUNCATE, REP },
 	{ "access", WIRE_ACCESS, BODY(access_req), PATH(wire_access) },

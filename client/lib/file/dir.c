@@ -53,24 +53,6 @@ static const char *record_name(const struct wire_dirent *d)
 	return (const char *)(d + 1);
 }
 
-/* From the wire: nothing in it is believed. */
-static bool sane(const struct wire_dirent *d, uint32_t left, uint64_t pos)
-{
-	size_t name_len;
-
-	if (left < sizeof(*d) || le16toh(d->reclen) > left ||
-	    le16toh(d->reclen) % 8)
-		return false;
-	name_len = le16toh(d->name_len);
-	if (!name_len || name_len > WIRE_NAME_MAX ||
-	    sizeof(*d) + name_len + 1 > le16toh(d->reclen))
-		return false;
-	if (memchr(record_name(d), '\0', name_len) ||
-	    memchr(record_name(d), '/', name_len))
-		return false;
-	return le64toh(d->cookie) >= pos && le64toh(d->cookie) <= INT64_MAX;
-}
-
 /* 1: *d is the next record; 0: the end. */
 static int next(struct file *f, const struct wire_dirent **d)
 {
@@ -87,7 +69,8 @@ static int next(struct file *f, const struct wire_dirent **d)
 			return 0;
 	}
 	*d = (const void *)((const char *)b->rec + b->at);
-	if (!sane(*d, b->len - b->at, f->pos)) {
+	if (!wire_dirent_ok(*d, b->len - b->at, sizeof(**d)) ||
+	    le64toh((*d)->cookie) < f->pos) {
 		log_error(f->fs->log,
 			  "%s: protocol error in the entries of directory "
 			  "%016llx",

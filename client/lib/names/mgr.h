@@ -115,5 +115,20 @@ struct mgr_listing {
 };
 int mgr_readdir(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
 		uint32_t len, struct mgr_listing *listing);
+/* The same with attributes, in records for mgr_next_entry(); buf is aligned to 8.
+ * -ENOSYS: a mgr of an earlier version. */
+int mgr_readdirplus(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
+		    uint32_t len, struct mgr_listing *listing);
+
+struct mgr_entry {
+	const char *name; /* in buf */
+	uint64_t handle, cookie;
+	uint32_t mode; /* type bits */
+	bool known; /* attr is there, with the size */
+	struct attr attr;
+};
+/* The one at *at, 0 at first, which is moved on: 1; 0: there are no more; -EPROTO. */
+int mgr_next_entry(struct session *s, const struct mgr_listing *l,
+		   const void *buf, uint32_t *at, struct mgr_entry *e);
 
 #endif

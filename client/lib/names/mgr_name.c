@@ -147,39 +147,3 @@ int mgr_readlink(struct session *s, const struct target *t, char *buf,
 	mgr_begin_path(&c, s, t);
 	return ask_run(&c, WIRE_READLINK, take_link, &arg);
 }
-
-static int take_listing(void *arg, const struct wire_msg *reply)
-{
-	const struct wire_readdir_rep *rep = reply->body;
-	struct mgr_listing *l = arg;
-
-	*l = (struct mgr_listing){
-		.bytes = le32toh(rep->bytes),
-		.count = le32toh(rep->count),
-		.eof = le32toh(rep->eof),
-	};
-	return 0;
-}
-
-int mgr_readdir(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
-		uint32_t len, struct mgr_listing *listing)
-{
-	struct wire_readdir body = {
-		.dir = htole64(dir),
-		.cookie = htole64(cookie),
-		.mem = { .addr = htole64((uintptr_t)buf), .len = htole32(len) },
-	};
-	struct rail_mem mem;
-	struct ask c;
-	int rc;
-
-	rail_mem_init(&mem, buf, len, TP_REMOTE_WRITE);
-	ask_begin(&c, s, s->mgr);
-	c.mem = &mem;
-	c.mem_at = (unsigned int)(c.out.len +
-				  offsetof(struct wire_readdir, mem));
-	ask_put(&c, &body, sizeof(body));
-	rc = ask_run(&c, WIRE_READDIR, take_listing, listing);
-	rail_mem_fini(&mem);
-	return !rc && listing->bytes > len ? -EPROTO : rc;
-}

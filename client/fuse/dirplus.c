@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dirplus.c - listing directories with attributes, where the kernel may keep
+ * these for a while.  It takes them for as old as its request is, so each is
+ * answered with what the mgr says then, and nothing is kept for the next.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "dir.h"
+#include "open.h"
+#include "ops.h"
+#include "stat.h"
+
+#define LEN_MAX 65536u /* as much as the mgr sends at a time */
+
+/* One answer to the kernel, made of what the mgr lists behind off. */
+struct page {
+	const struct call *c;
+	uint64_t off;
+	char *buf;
+	size_t len, used;
+	uint64_t *listed; /* len bytes: no entry takes more than in buf */
+};
+
+/* One without attributes: the kernel asks for them if it needs them. */
+static struct fuse_entry_param bare(const struct page *p,
+				    const struct mgr_entry *e)
+{
+	return (struct fuse_entry_param){
+		.attr = { .st_ino = fsd_swap(p->c->d, e->handle),
+			  .st_mode = e->mode & S_IFMT },
+	};
+}
+
+static int entry_of(const struct page *p, struct session *s,
+		    const struct mgr_entry *e, struct fuse_entry_param *out)
+{
+	struct stat st;
+	int rc;
+
+	*out = bare(p, e);
+	if (!e->known)
+		return 0;
+	rc = stat_of(s, &e->attr, &st);
+	if (!rc)
+		call_fill_entry(p->c, &st, out);
+	return rc;
+}
+
+/* 1: it is in; 0: there is no room. */
+static int put(struct page *p, struct session *s, const struct mgr_entry *e)
+{
+	struct fuse_entry_param entry;
+	size_t n, room = p->len - p->used;
+	int rc = entry_of(p, s, e, &entry);
+
+	if (rc)
+		return rc;
+	n = fuse_add_direntry_plus(p->c->req, p->buf + p->used, room, e->name,
+				   &entry, (off_t)e->cookie);
+	if (n > room)
+		return 0;
+	p->used += n;
+	return 1;
+}
+
+/* Those with one cookie come together, or the next answer lacks some of them. */
+static int put_all(struct page *p, struct session *s,
+		   const struct mgr_listing *l)
+{
+	uint64_t cookie = p->off;
+	struct mgr_entry e;
+	size_t whole = 0;
+	uint32_t at = 0;
+	int rc;
+
+	while ((rc = mgr_next_entry(s, l, p->listed, &at, &e)) > 0) {
+		if (e.cookie != cookie)
+			whole = p->used;
+		cookie = e.cookie;
+		rc = put(p, s, &e);
+		if (rc < 0)
+			return rc;
+		if (!rc) {
+			p->used = whole;
+			return whole ? 0 : -EINVAL;
+		}
+	}
+	return rc;
+}
+
+static int do_list(struct session *s, const struct target *t, void *arg)
+{
+	struct page *p = arg;
+	struct mgr_listing l;
+	int rc = mgr_readdirplus(s, t->handle, p->off, p->listed,
+				 (uint32_t)p->len, &l);
+
+	p->used = 0;
+	return rc ? rc : put_all(p, s, &l);
+}
+
+/* A mgr of an earlier version: names alone. */
+static int put_names(struct page *p, struct file *f)
+{
+	struct mgr_entry e;
+	struct dirent d;
+	int rc;
+
+	f->pos = p->off;
+	dirbuf_reset(f->dirbuf);
+	while ((rc = dir_look(f, &d)) > 0) {
+		e = (struct mgr_entry){ .name = d.d_name,
+					.handle = d.d_ino,
+					.cookie = (uint64_t)d.d_off,
+					.mode = DTTOIF(d.d_type) };
+		rc = put(p, NULL, &e);
+		if (rc <= 0)
+			break;
+		dir_pass(f);
+	}
+	return p->used ? 0 : rc;
+}
+
+static int list(struct page *p, struct file *f)
+{
+	int rc = file_run(f, do_list, p);
+
+	if (rc != -ENOSYS)
+		return rc;
+	pthread_mutex_lock(&f->pos_lock);
+	rc = put_names(p, f);
+	pthread_mutex_unlock(&f->pos_lock);
+	return rc;
+}
+
+void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		    struct fuse_file_info *fi)
+{
+	struct page p = { .off = (uint64_t)off,
+			  .len = size < LEN_MAX ? size : LEN_MAX };
+	struct call c;
+	int rc = -ENOMEM;
+
+	call_begin(&c, req);
+	p.c = &c;
+	p.buf = malloc(p.len);
+	p.listed = malloc(p.len);
+	if (p.buf && p.listed)
+		rc = list(&p, open_file(fi->fh));
+	if (rc)
+		call_end(&c, rc);
+	else
+		fuse_reply_buf(req, p.buf, p.used);
+	free(p.listed);
+	free(p.buf);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* show.c - an inode as the wire shows it. */
+#include "ns_impl.h"
+
+static uint32_t flags_of(const struct inode *ino)
+{
+	bool known = !S_ISREG(ino->mode) || !(ino->flags & INODE_ASK);
+
+	return (known ? WIRE_A_SIZE : 0) | (ino->mset ? WIRE_A_MSET : 0);
+}
+
+void ns_show(const struct store *st, const struct inode *ino,
+	     struct wire_attr *attr)
+{
+	*attr = (struct wire_attr){
+		.handle = handle_to_wire(st, ino->handle),
+		.size = htole64(ino->size),
+		.atime = htole64((uint64_t)ino->atime),
+		.mtime = htole64((uint64_t)ino->mtime),
+		.ctime = htole64((uint64_t)ino->ctime),
+		.mode = htole32(ino->mode),
+		.nlink = htole32(ino->nlink),
+		.uid = htole32(ino->uid),
+		.gid = htole32(ino->gid),
+		.flags = htole32(flags_of(ino)),
+		.dist = { .base = htole32(ino->base),
+			  .pcount = htole32(ino->pcount),
+			  .ssize = htole32(ino->ssize) },
+	};
+}
