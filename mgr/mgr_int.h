@@ -27,6 +27,7 @@ struct session_table; /* session.h */
 struct dirbufs; /* readdir.c */
 struct tokens; /* tokens.h */
 struct lock_waits; /* lock.c */
+struct any_waits; /* lock_any.c */
 
 /*
  * Identifiers up to `id` belong to committed transactions; when the item is
@@ -67,6 +68,7 @@ struct mgr {
 	struct dirbufs *dirbufs;
 	struct tokens *tokens;
 	struct lock_waits *lock_waits;
+	struct any_waits *any_waits;
 	struct requests requests; /* all that exist */
 
 	pthread_t thread;

@@ -14,6 +14,7 @@
 struct marks;
 struct owners;
 struct versions;
+struct waits;
 
 /* What of a file the kernel may keep (docs/mount.md). */
 enum cache {
@@ -40,7 +41,7 @@ struct fsd {
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct owners *owners; /* of POSIX locks that were taken */
 	struct versions *versions; /* of files whose pages the kernel has */
-	atomic_uint waits; /* for locks: waits.h */
+	struct waits *waits; /* for locks */
 	struct newer newer;
 	struct fuse_session *se;
 };

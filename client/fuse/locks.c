@@ -87,7 +87,7 @@ static void take(const struct call *c, struct file *f,
 	rc = owners_lock(f, &lock);
 
 	if (rc == -EAGAIN && wait)
-		rc = waits_begin(c, f, want);
+		rc = waits_begin(c, f, want, lock.session);
 	else
 		call_end(c, rc);
 	if (rc == -ENOLCK)

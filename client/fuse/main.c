@@ -16,6 +16,7 @@
 #include "owners.h"
 #include "stat.h"
 #include "versions.h"
+#include "waits.h"
 
 /* In the background nobody reads standard error. */
 static void log_to_syslog(void *arg, enum log_level level, const char *msg)
@@ -88,9 +89,14 @@ static int mounted(struct server *s)
 
 	if (rc)
 		return rc;
+	s->d.waits = waits_new(&s->d);
+	if (!s->d.waits)
+		return -ENOMEM;
 	to_background(s);
 	guard_ready(s->ready);
-	return loop(&s->d, s->opt);
+	rc = loop(&s->d, s->opt);
+	waits_free(s->d.waits);
+	return rc;
 }
 
 static int mount_and_serve(struct server *s)

@@ -2,82 +2,103 @@
 /*
  * waits.c - see waits.h.
  *
- *	kernel     SETLKW .......... INTERRUPT: LOCK with WIRE_L_CANCEL
- *	waiter     LOCK with WIRE_L_WAIT, again and again ...... answered
+ *	one more, INTERRUPT .... recall: LOCK with WIRE_L_CANCEL, of the first
+ *	the thread   LOCK_ANY of all ... one is taken, or: anew, with who is there
  *
  * libfuse calls interrupted() also if the interrupt was there before the wait.
  */
-#include "waits.h"
+#include "waits_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "owners.h"
 #include "quiet_thread.h"
 
 #define STACK_SIZE (256u * 1024)
 
-struct wait {
-	struct call c;
-	struct file *f;
-	struct mgr_lock lock;
-	atomic_bool interrupted;
-};
+/* ---- recalling it ---- */
 
-static void cancel(struct wait *w)
+/* With the lock: the session in which it must be cancelled, or NULL. */
+static struct session *recall(struct waits *ws)
 {
-	struct mgr_lock lock = w->lock;
-	struct session *s;
+	bool post = ws->s && ws->started && !ws->recalled;
 
-	lock.type = WIRE_L_UNLOCK;
-	lock.flags = WIRE_L_CANCEL | (w->lock.flags & WIRE_L_WHOLE);
-	if (fs_session(w->f->fs, &s))
+	ws->recalled = true;
+	return post ? session_get(ws->s) : NULL;
+}
+
+/* Late, it recalls the next one: that is made anew, too. */
+static void cancel(struct session *s, const struct mgr_wanted *first)
+{
+	struct mgr_lock lock = first->lock;
+
+	if (!s)
 		return;
-	mgr_unlock(s, w->f->handle, &lock);
+	lock.type = WIRE_L_UNLOCK;
+	lock.flags = WIRE_L_CANCEL | (lock.flags & WIRE_L_WHOLE);
+	mgr_unlock(s, first->handle, &lock);
 	session_put(s);
 }
 
 static void interrupted(fuse_req_t req, void *arg)
 {
 	struct wait *w = arg;
+	struct waits *ws = w->c.d->waits;
+	struct mgr_wanted first;
+	struct session *s;
 
-	atomic_store(&w->interrupted, true);
 	deadline_begin();
-	cancel(w);
+	pthread_mutex_lock(&ws->lock);
+	w->interrupted = true;
+	s = recall(ws);
+	first = ws->wanted[0];
+	pthread_mutex_unlock(&ws->lock);
+	cancel(s, &first);
 }
 
-/* The mgr lets nobody wait for long; who waits asks again. */
-static int ask_again(struct wait *w)
+/* ---- begin and end ---- */
+
+struct waits *waits_new(struct fsd *d)
 {
-	struct mgr_lock lock;
-	int rc;
+	struct waits *ws = calloc(1, sizeof(*ws));
 
-	while (!atomic_load(&w->interrupted)) {
-		deadline_begin();
-		lock = w->lock;
-		lock.flags |= WIRE_L_WAIT;
-		rc = owners_lock(w->f, &lock);
-		if (rc != -EAGAIN)
-			return rc;
-	}
-	return -EINTR;
-}
-
-static void *waiter_main(void *arg)
-{
-	struct wait *w = arg;
-	int rc = ask_again(w);
-
-	fuse_req_interrupt_func(w->c.req, NULL, NULL);
-	atomic_fetch_sub(&w->c.d->waits, 1);
-	call_end(&w->c, rc);
-	file_put(w->f);
-	free(w);
+	if (!ws)
+		return NULL;
+	ws->d = d;
+	TAILQ_INIT(&ws->all);
+	pthread_mutex_init(&ws->lock, NULL);
+	pthread_cond_init(&ws->more, NULL);
+	if (!quiet_thread(STACK_SIZE, waits_main, ws, &ws->thread))
+		return ws;
+	free(ws);
 	return NULL;
 }
 
+void waits_free(struct waits *ws)
+{
+	struct mgr_wanted first;
+	struct session *s;
+
+	if (!ws)
+		return;
+	deadline_begin();
+	pthread_mutex_lock(&ws->lock);
+	ws->stop = true;
+	s = recall(ws);
+	first = ws->wanted[0];
+	pthread_cond_signal(&ws->more);
+	pthread_mutex_unlock(&ws->lock);
+	cancel(s, &first);
+	pthread_join(ws->thread, NULL);
+	pthread_cond_destroy(&ws->more);
+	pthread_mutex_destroy(&ws->lock);
+	free(ws);
+}
+
+/* ---- one more ---- */
+
 static struct wait *make(const struct call *c, struct file *f,
-			 const struct mgr_lock *want)
+			 const struct mgr_lock *want, uint64_t session)
 {
 	struct wait *w = calloc(1, sizeof(*w));
 
@@ -86,31 +107,44 @@ static struct wait *make(const struct call *c, struct file *f,
 	w->c = *c;
 	w->f = file_get(f);
 	w->lock = *want;
+	w->session = session;
 	return w;
 }
 
-static int start(struct wait *w)
+/* Told of an interrupt before the thread knows of it, which may answer it then. */
+static void add(struct waits *ws, struct wait *w)
 {
+	struct mgr_wanted first;
+	struct session *s;
+
 	fuse_req_interrupt_func(w->c.req, interrupted, w);
-	if (!quiet_thread(STACK_SIZE, waiter_main, w, NULL))
-		return 0;
-	fuse_req_interrupt_func(w->c.req, NULL, NULL);
-	file_put(w->f);
-	free(w);
-	return -ENOLCK;
+	pthread_mutex_lock(&ws->lock);
+	TAILQ_INSERT_TAIL(&ws->all, w, link);
+	s = recall(ws);
+	first = ws->wanted[0];
+	pthread_cond_signal(&ws->more);
+	pthread_mutex_unlock(&ws->lock);
+	cancel(s, &first);
 }
 
 int waits_begin(const struct call *c, struct file *f,
-		const struct mgr_lock *want)
+		const struct mgr_lock *want, uint64_t session)
 {
+	struct waits *ws = c->d->waits;
 	struct wait *w;
-	int rc = -ENOLCK;
+	bool room;
 
-	if (atomic_fetch_add(&c->d->waits, 1) < WAITS_MAX) {
-		w = make(c, f, want);
-		rc = w ? start(w) : -ENOLCK;
+	pthread_mutex_lock(&ws->lock);
+	room = ws->n < WAITS_MAX;
+	ws->n += room;
+	pthread_mutex_unlock(&ws->lock);
+	w = room ? make(c, f, want, session) : NULL;
+	if (w) {
+		add(ws, w);
+		return 0;
 	}
-	if (rc)
-		atomic_fetch_sub(&c->d->waits, 1);
-	return rc;
+	pthread_mutex_lock(&ws->lock);
+	ws->n -= room;
+	pthread_mutex_unlock(&ws->lock);
+	return -ENOLCK;
 }

@@ -88,6 +88,7 @@ enum wire_op {
 	WIRE_GRANT	= 39,	/* an open file, for another session */
 	WIRE_REDEEM	= 40,	/* ... which has it open, too, from now on */
 	WIRE_READDIRPLUS = 42,	/* READDIR with attributes */
+	WIRE_LOCK_ANY	= 43,	/* waits for several LOCKs, takes one */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -572,6 +573,24 @@ struct wire_lock_rep {		/* TEST: one that is in the way */
 };
 
 /*
+ * LOCK_ANY: waits until one of these can be taken, and takes the first that can:
+ * so a client with many that wait has one slot less for that, and not as many.
+ * Of each lock type and WIRE_L_WHOLE count; no owner is 0.  Answered EAGAIN after
+ * wait_ms, or as a LOCK that waits if that is earlier; EINTR if one of them is
+ * cancelled.  Any other error may be that of one of them: ask for each.
+ * Tail: struct wire_lock[n].
+ */
+#define WIRE_LOCK_ANY_MAX 128u
+struct wire_lock_any {
+	le32 n;			/* at least 1 */
+	le32 wait_ms;
+};
+struct wire_lock_any_rep {
+	le32 which;		/* from 0 on */
+	le32 zero;
+};
+
+/*
  * READ and WRITE: file regions and client memory are two lists with one
  * total.  WRITE carries its data inline when nmem is 0; READ answers inline
  * when nmem is 0.  The total is never 0 and no piece of the lists is empty.
@@ -778,6 +797,7 @@ _Static_assert(sizeof(struct wire_readdir) == 32, "wire_readdir");
 _Static_assert(sizeof(struct wire_dirent) == 24, "wire_dirent");
 _Static_assert(sizeof(struct wire_direntplus) == 104, "wire_direntplus");
 _Static_assert(sizeof(struct wire_truncate) == 32, "wire_truncate");
+_Static_assert(sizeof(struct wire_lock) == 40, "wire_lock");
 _Static_assert(sizeof(struct wire_io) == 32, "wire_io");
 _Static_assert(sizeof(struct wire_io_rep) == 24, "wire_io_rep");
 _Static_assert(sizeof(struct wire_vec) == 40, "wire_vec");

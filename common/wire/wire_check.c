@@ -179,6 +179,33 @@ const char *wire_check_lock(const struct wire_msg *msg)
 		       : "wire_lock.end: not above start";
 }
 
+static const char *check_wanted(const struct wire_lock *lock)
+{
+	uint32_t type = le32toh(lock->type);
+
+	if (!lock->owner)
+		return "wire_lock.owner: zero";
+	if (type != WIRE_L_SHARED && type != WIRE_L_EXCLUSIVE)
+		return "wire_lock.type: not to be waited for";
+	if (le32toh(lock->flags) & ~WIRE_L_WHOLE)
+		return "wire_lock.flags: unknown bits";
+	if (le64toh(lock->end) > INT64_MAX ||
+	    le64toh(lock->start) >= le64toh(lock->end))
+		return "wire_lock.end: not above start, or above 2^63 - 1";
+	return NULL;
+}
+
+const char *wire_check_lock_any(const struct wire_msg *msg)
+{
+	const struct wire_lock *lock = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*lock);
+	const char *why = n ? NULL : "wire_lock_any.n: zero";
+
+	for (size_t i = 0; i < n && !why; i++)
+		why = check_wanted(&lock[i]);
+	return why;
+}
+
 static bool has_two_paths(unsigned int op)
 {
 	return op == WIRE_RENAME || op == WIRE_LINK || op == WIRE_SYMLINK;

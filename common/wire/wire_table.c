@@ -243,6 +243,18 @@ static const struct wire_form lock_rep = {
 		    ZERO(wire_lock_rep, zero) },
 };
 
+static const struct wire_form lock_any = {
+	.size = sizeof(struct wire_lock_any),
+	.items = { ITEM(ARRAY, wire_lock_any, n, sizeof(struct wire_lock),
+			WIRE_LOCK_ANY_MAX) },
+	.check = wire_check_lock_any,
+};
+static const struct wire_form lock_any_rep = {
+	.size = sizeof(struct wire_lock_any_rep),
+	.fields = { MAX(wire_lock_any_rep, which, WIRE_LOCK_ANY_MAX - 1),
+		    ZERO(wire_lock_any_rep, zero) },
+};
+
 static const struct wire_form append_rep = {
 	.size = sizeof(struct wire_append_rep),
 	.fields = { SIZE(wire_append_rep, offset) },
@@ -416,6 +428,7 @@ static const struct wire_op_desc ops[] = {
 	PATH_OP(ACCESS, access_req, empty),
 	OP(APPEND, append, append_rep),
 	OP(LOCK, lock, lock_rep),
+	OP(LOCK_ANY, lock_any, lock_any_rep),
 	OP(READ, read_req, read_rep),
 	OP(WRITE, write_req, write_rep),
 	OP(RESIZE, resize, empty),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "lock_any.h"
 #include "locks.h"
 #include "op.h"
 #include "session.h"
@@ -21,6 +22,7 @@ struct lock_wait {
 struct lock_waits {
 	struct lock_wait *all; /* by handle */
 	bool woken; /* one of them is */
+	bool single; /* these look before lock_any.c's */
 };
 
 /* ---- waiting ---- */
@@ -58,11 +60,11 @@ static struct lock_wait *find_or_make(struct mgr *mgr, uint64_t handle)
 }
 
 /* The answer has to be there before the client stops to wait for it. */
-static uint64_t until_when(const struct request *req)
+uint64_t lock_until(const struct request *req, uint32_t most_ms)
 {
 	uint64_t now = clock_now(), deadline = req->rpc->deadline;
 	uint64_t half = deadline > now ? (deadline - now) / 2 : 0;
-	uint64_t most = WIRE_LOCK_WAIT_MS * CLOCK_NS_PER_MS;
+	uint64_t most = most_ms * CLOCK_NS_PER_MS;
 
 	return now + (half < most ? half : most);
 }
@@ -74,7 +76,7 @@ static int wait_for(struct op *op, uint64_t handle)
 	if (!wait)
 		return -ENOMEM;
 	if (!op->req->patience)
-		op->req->patience = until_when(op->req);
+		op->req->patience = lock_until(op->req, WIRE_LOCK_WAIT_MS);
 	park_wait_until(&wait->park, op->req, op->req->patience);
 	return OP_LATER;
 }
@@ -82,13 +84,14 @@ static int wait_for(struct op *op, uint64_t handle)
 int lock_waits_open(struct mgr *mgr)
 {
 	mgr->lock_waits = calloc(1, sizeof(*mgr->lock_waits));
-	return mgr->lock_waits ? 0 : -ENOMEM;
+	return mgr->lock_waits ? any_waits_open(mgr) : -ENOMEM;
 }
 
 void lock_waits_close(struct mgr *mgr)
 {
 	struct lock_wait *wait, *next;
 
+	any_waits_close(mgr);
 	if (!mgr->lock_waits)
 		return;
 	HASH_ITER(hh, mgr->lock_waits->all, wait, next) {
@@ -104,10 +107,11 @@ void lock_waits_wake(struct mgr *mgr, uint64_t handle)
 
 	if (wait)
 		wait->woken = mgr->lock_waits->woken = true;
+	any_waits_wake(mgr, handle);
 }
 
 /* Its client may be dead: what it would be given, nobody would let go. */
-static bool away(const struct request *req)
+bool lock_away(const struct request *req)
 {
 	return !rpc_session_here(req->rpc->session);
 }
@@ -124,14 +128,14 @@ static void look_again(struct lock_wait *wait)
 	while (more) {
 		req = park_take(&wait->park);
 		more = req != last;
-		if (away(req))
+		if (lock_away(req))
 			park_wait_until(&wait->park, req, req->patience);
 		else
 			request_run(req);
 	}
 }
 
-void lock_waits_run(struct mgr *mgr)
+static void run_single(struct mgr *mgr)
 {
 	struct lock_wait *wait, *next;
 
@@ -146,6 +150,19 @@ void lock_waits_run(struct mgr *mgr)
 			free(wait);
 		}
 	}
+}
+
+/* Who waits for one lock and who waits for any of several come first in turns. */
+void lock_waits_run(struct mgr *mgr)
+{
+	bool single = mgr->lock_waits->single;
+
+	if (single)
+		run_single(mgr);
+	if (any_waits_run(mgr) || single)
+		mgr->lock_waits->single = !single;
+	if (!single)
+		run_single(mgr);
 }
 
 /* ---- deadlocks ---- */
@@ -182,7 +199,7 @@ static bool join(struct party *p, uint64_t session)
 /* Its wait goes on for as long as another process' lock is there. */
 static bool stuck(const struct lock_wait *wait, const struct request *req)
 {
-	return !wait->woken && req->blocker && !away(req);
+	return !wait->woken && req->blocker && !lock_away(req);
 }
 
 /*
@@ -245,7 +262,7 @@ static bool never_ends(struct op *op, const struct ns_lock_args *args,
 
 /* ---- the end of a wait ---- */
 
-static bool same(const struct wire_lock *a, const struct wire_lock *b)
+bool lock_same(const struct wire_lock *a, const struct wire_lock *b)
 {
 	return a->handle == b->handle && a->owner == b->owner &&
 	       a->start == b->start && a->end == b->end &&
@@ -259,7 +276,7 @@ static struct request *find_same(struct lock_wait *wait, const struct op *op)
 
 	TAILQ_FOREACH(req, &wait->park.waiting, wait)
 		if (req->rpc->session == op->rpc->session &&
-		    same(req->rpc->msg.body, op->rpc->msg.body))
+		    lock_same(req->rpc->msg.body, op->rpc->msg.body))
 			return req;
 	return NULL;
 }
@@ -288,21 +305,27 @@ static void put_reply(struct op *op, const struct lock_rec *other)
 	wire_put(op->out, &rep, sizeof(rep));
 }
 
+struct ns_lock_args lock_args(const struct op *op, const struct wire_lock *l)
+{
+	return (struct ns_lock_args){
+		.handle = handle_from_wire(op->mgr->st, l->handle),
+		.owner = le64toh(l->owner),
+		.start = le64toh(l->start),
+		.end = le64toh(l->end),
+		.type = le32toh(l->type),
+		.flags = le32toh(l->flags),
+	};
+}
+
 int op_lock(struct op *op)
 {
-	const struct wire_lock *body = op->rpc->msg.body;
-	struct ns_lock_args args = { .handle = handle_from_wire(op->mgr->st,
-								body->handle),
-				     .owner = le64toh(body->owner),
-				     .start = le64toh(body->start),
-				     .end = le64toh(body->end),
-				     .type = le32toh(body->type),
-				     .flags = le32toh(body->flags) };
+	struct ns_lock_args args = lock_args(op, op->rpc->msg.body);
 	struct lock_rec other = { 0 };
 	int rc;
 
 	if (args.flags & WIRE_L_CANCEL) {
 		cancel(op, args.handle);
+		any_waits_cancel(op);
 		put_reply(op, &other);
 		return 0;
 	}

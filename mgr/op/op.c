@@ -25,6 +25,7 @@ static op_fn *const ops[] = {
 	[WIRE_ACCESS] = op_access,
 	[WIRE_APPEND] = op_append,
 	[WIRE_LOCK] = op_lock,
+	[WIRE_LOCK_ANY] = op_lock_any,
 	[WIRE_RENAME2] = op_rename2,
 	[WIRE_MKNOD] = op_mknod,
 	[WIRE_SETXATTR] = op_setxattr,

@@ -120,7 +120,7 @@ static void finish_held(struct op *op)
 static bool makes_room(unsigned int op)
 {
 	return op == WIRE_UNLINK || op == WIRE_RMDIR || op == WIRE_TRUNCATE ||
-	       op == WIRE_RELEASE || op == WIRE_LOCK;
+	       op == WIRE_RELEASE || op == WIRE_LOCK || op == WIRE_LOCK_ANY;
 }
 
 static int room_for(const struct op *op)

@@ -96,6 +96,21 @@ static void check_list(const struct wire_msg *msg)
 	FUZZ_SURE(pieces <= WIRE_PIECE_MAX);
 }
 
+/* The mgr takes what one of them names. */
+static void check_lock_any(const struct wire_msg *msg)
+{
+	const struct wire_lock_any *any = msg->body;
+	const struct wire_lock *lock = msg->tail[0].ptr;
+
+	FUZZ_SURE(any->n && le32toh(any->n) <= WIRE_LOCK_ANY_MAX);
+	for (uint32_t i = 0; i < le32toh(any->n); i++) {
+		FUZZ_SURE(lock[i].owner && lock[i].type);
+		FUZZ_SURE(le64toh(lock[i].start) < le64toh(lock[i].end));
+		FUZZ_SURE(le64toh(lock[i].end) <= INT64_MAX);
+		FUZZ_SURE(!(le32toh(lock[i].flags) & ~WIRE_L_WHOLE));
+	}
+}
+
 static void check_mount(const struct wire_msg *msg)
 {
 	const struct wire_mount_rep *rep = msg->body;
@@ -120,6 +135,8 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 		check_io(msg);
 	if (!reply && (op == WIRE_READ_LIST || op == WIRE_WRITE_LIST))
 		check_list(msg);
+	if (!reply && op == WIRE_LOCK_ANY)
+		check_lock_any(msg);
 	if (reply && op == WIRE_MOUNT)
 		check_mount(msg);
 }

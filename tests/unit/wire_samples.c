@@ -75,6 +75,12 @@ static const struct wire_lock lock = {
 	42, 7, 10, INT64_MAX, WIRE_L_EXCLUSIVE, WIRE_L_WAIT
 };
 static const struct wire_lock_rep lock_rep = { 10, 20, WIRE_L_SHARED, 0 };
+static const struct wire_lock_any lock_any = { 2, 5000 };
+static const struct wire_lock wanted[2] = {
+	{ 42, 7, 10, INT64_MAX, WIRE_L_EXCLUSIVE, 0 },
+	{ 43, 8, 0, 1, WIRE_L_SHARED, WIRE_L_WHOLE },
+};
+static const struct wire_lock_any_rep lock_any_rep = { 1, 0 };
 static const struct wire_io io_mem = { 42, 21, WIRE_IO_SYNC, 2, 3, 0 };
 static const struct wire_io io_inline = { 42, 21, 0, 2, 0, 21 };
 static const struct wire_io io_no_data = { 42, 21, 0, 2, 0, 0 };
@@ -236,6 +242,9 @@ const struct wire_sample wire_samples[] = {
 	{ "append reply", WIRE_APPEND, REP, BODY(append_rep) },
 	{ "lock", WIRE_LOCK, BODY(lock) },
 	{ "lock reply", WIRE_LOCK, REP, BODY(lock_rep) },
+	{ "lock_any", WIRE_LOCK_ANY, BODY(lock_any),
+	  .tail = { ARR(wire_lock_any, n, wanted) }, .ntail = 1 },
+	{ "lock_any reply", WIRE_LOCK_ANY, REP, BODY(lock_any_rep) },
 	{ "read", WIRE_READ, BODY(io_mem), .tail = { IO_LISTS }, .ntail = 2 },
 	{ "read inline", WIRE_READ, BODY(io_no_data), .tail = { IO_INLINE },
 	  .ntail = 2 },

@@ -64,6 +64,19 @@ struct mgr_lock {
 };
 /* -EAGAIN: something is in the way.  WIRE_L_TEST: what, in *lock. */
 int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock);
+/* LOCK_ANY, n at most WIRE_LOCK_ANY_MAX. */
+struct mgr_lock_any {
+	const struct mgr_wanted {
+		uint64_t handle;
+		struct mgr_lock lock;
+	} * wanted;
+	uint32_t n, wait_ms;
+	bool (*begins)(void *arg); /* a mgr_unlock() from now on finds it there;
+				    * false: -EINTR at once */
+	void *arg;
+	uint32_t which; /* was taken */
+};
+int mgr_lock_any(struct session *s, struct mgr_lock_any *any);
 /* Not waited for. */
 void mgr_unlock(struct session *s, uint64_t handle,
 		const struct mgr_lock *lock);

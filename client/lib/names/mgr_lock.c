@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_lock.c - LOCK. */
+/* mgr_lock.c - LOCK and LOCK_ANY. */
+#include <errno.h>
+
 #include "mgr_int.h"
 
 static struct wire_lock body_of(uint64_t handle, const struct mgr_lock *lock)
@@ -35,6 +37,41 @@ int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock)
 	ask_begin(&c, s, s->mgr);
 	ask_put(&c, &body, sizeof(body));
 	return ask_run(&c, WIRE_LOCK, take_lock, lock);
+}
+
+static int take_which(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_lock_any_rep *rep = reply->body;
+	struct mgr_lock_any *any = arg;
+
+	if (le32toh(rep->which) >= any->n)
+		return -EPROTO;
+	any->which = le32toh(rep->which);
+	return 0;
+}
+
+static bool any_begins(void *arg)
+{
+	struct mgr_lock_any *any = arg;
+
+	return any->begins(any->arg);
+}
+
+int mgr_lock_any(struct session *s, struct mgr_lock_any *any)
+{
+	struct wire_lock_any body = { .n = htole32(any->n),
+				      .wait_ms = htole32(any->wait_ms) };
+	struct wire_lock wanted[WIRE_LOCK_ANY_MAX];
+	struct ask c;
+
+	for (uint32_t i = 0; i < any->n; i++)
+		wanted[i] = body_of(any->wanted[i].handle,
+				    &any->wanted[i].lock);
+	ask_begin(&c, s, s->mgr);
+	ask_put(&c, &body, sizeof(body));
+	ask_put(&c, wanted, any->n * sizeof(*wanted));
+	c.begins = any_begins;
+	return ask_run(&c, WIRE_LOCK_ANY, take_which, any);
 }
 
 /* Late, the process' own unlock would take what it has locked since; the owners

@@ -17,6 +17,7 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 	c->peer = peer;
 	c->once = false;
 	c->keep = false;
+	c->begins = NULL;
 	c->as = NULL;
 	c->redirect = NULL;
 	c->which = NULL;
@@ -73,6 +74,10 @@ static void ask_start(struct op *op)
 {
 	struct ask *c = (struct ask *)op;
 
+	if (c->begins && !c->begins(c->arg)) {
+		op->err = -EINTR;
+		return;
+	}
 	op_get(op);
 	rpc_call_start(c->peer, &c->rpc);
 }

@@ -37,6 +37,9 @@ struct ask {
 	struct rpc_peer *peer;
 	bool once; /* a change: see ask_run() */
 	bool keep; /* of ask_post(): sent again until it is answered */
+	bool (*begins)(void *arg); /* what is posted from here on comes behind
+				    * it; false: it does not, -EINTR; on the
+				    * driving thread; or NULL */
 	bool look; /* it failed for a server that this one needed, perhaps */
 	const struct cred *as; /* NULL: as the session */
 	char *redirect; /* PATH_MAX bytes, or NULL: a reply with

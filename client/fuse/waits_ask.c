@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* waits_ask.c - the thread that asks for the locks of all who wait. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "held.h"
+#include "owners.h"
+#include "waits_int.h"
+
+#define TURN_MS 250u /* when there are more than one request names */
+
+/* ---- the ends of waits ---- */
+
+static void take_out(struct waits *ws, struct wait *w)
+{
+	pthread_mutex_lock(&ws->lock);
+	TAILQ_REMOVE(&ws->all, w, link);
+	ws->n--;
+	pthread_mutex_unlock(&ws->lock);
+}
+
+/* Behind this interrupted() is not called any more. */
+static void answer(struct waits *ws, struct wait *w, int rc)
+{
+	fuse_req_interrupt_func(w->c.req, NULL, NULL);
+	take_out(ws, w);
+	call_end(&w->c, rc);
+	file_put(w->f);
+	free(w);
+}
+
+static void answer_all(struct waits *ws, int rc)
+{
+	struct wait *w;
+
+	pthread_mutex_lock(&ws->lock);
+	while ((w = TAILQ_FIRST(&ws->all))) {
+		pthread_mutex_unlock(&ws->lock);
+		answer(ws, w, rc);
+		pthread_mutex_lock(&ws->lock);
+	}
+	pthread_mutex_unlock(&ws->lock);
+}
+
+/* The first that was interrupted, or that was not tried in this session. */
+static struct wait *find(struct waits *ws, const struct session *s)
+{
+	struct wait *w;
+
+	pthread_mutex_lock(&ws->lock);
+	TAILQ_FOREACH(w, &ws->all, link)
+		if (w->interrupted || (s && w->session != s->id))
+			break;
+	pthread_mutex_unlock(&ws->lock);
+	return w;
+}
+
+/* False: no server answers. */
+static bool try_alone(struct waits *ws, struct wait *w)
+{
+	struct mgr_lock lock = w->lock;
+	int rc;
+
+	deadline_begin();
+	rc = owners_lock(w->f, &lock);
+	if (rc != -EAGAIN)
+		answer(ws, w, rc);
+	else
+		w->session = lock.session;
+	return rc != -ETIMEDOUT;
+}
+
+/* ---- asking for all ---- */
+
+/* What is posted from now on comes behind it. */
+static bool begins(void *arg)
+{
+	struct waits *ws = arg;
+	bool go;
+
+	pthread_mutex_lock(&ws->lock);
+	ws->started = true;
+	go = !ws->recalled;
+	pthread_mutex_unlock(&ws->lock);
+	return go;
+}
+
+/* With the lock: nothing has come up since find() looked. */
+static bool all_wait(const struct waits *ws)
+{
+	const struct wait *w;
+
+	TAILQ_FOREACH(w, &ws->all, link)
+		if (w->interrupted)
+			return false;
+	return !ws->stop;
+}
+
+/* With the lock. */
+static void name_them(struct waits *ws, const struct session *s)
+{
+	struct wait *w;
+
+	ws->nasked = 0;
+	TAILQ_FOREACH(w, &ws->all, link) {
+		/* one that came just now may have to be tried first */
+		if (ws->nasked == WIRE_LOCK_ANY_MAX || w->session != s->id)
+			break;
+		ws->wanted[ws->nasked] = (struct mgr_wanted){ w->f->handle,
+							      w->lock };
+		ws->who[ws->nasked++] = w;
+	}
+}
+
+/* False: there is something else to do first. */
+static bool choose(struct waits *ws, struct session *s,
+		   struct mgr_lock_any *any)
+{
+	bool go;
+
+	pthread_mutex_lock(&ws->lock);
+	name_them(ws, s);
+	go = all_wait(ws) && ws->nasked;
+	ws->s = go ? s : NULL;
+	ws->started = ws->recalled = false;
+	*any = (struct mgr_lock_any){
+		.wanted = ws->wanted,
+		.n = ws->nasked,
+		.wait_ms = ws->n > ws->nasked ? TURN_MS : WIRE_LOCK_WAIT_MS,
+		.begins = begins,
+		.arg = ws,
+	};
+	pthread_mutex_unlock(&ws->lock);
+	return go;
+}
+
+static void taken(struct waits *ws, struct wait *w, const struct session *s)
+{
+	struct mgr_lock got = w->lock;
+
+	got.session = s->id;
+	lock_note(w->f, &got);
+	answer(ws, w, 0);
+}
+
+/* Those that were asked for go behind the others. */
+static void rotate(struct waits *ws)
+{
+	pthread_mutex_lock(&ws->lock);
+	for (uint32_t i = 0; i < ws->nasked && ws->n > ws->nasked; i++) {
+		TAILQ_REMOVE(&ws->all, ws->who[i], link);
+		TAILQ_INSERT_TAIL(&ws->all, ws->who[i], link);
+	}
+	pthread_mutex_unlock(&ws->lock);
+}
+
+/* Something is wrong with one of them, or the mgr is of an earlier version: each is
+ * tried by itself, and not all the time. */
+static void ask_each(struct waits *ws)
+{
+	const struct timespec pause = { .tv_nsec = TURN_MS * 1000000l };
+
+	nanosleep(&pause, NULL);
+	for (uint32_t i = 0; i < ws->nasked; i++)
+		ws->who[i]->session = 0;
+}
+
+static void told(struct waits *ws, struct session *s, int rc, uint32_t which)
+{
+	if (!rc)
+		taken(ws, ws->who[which], s);
+	else if (rc == -EAGAIN)
+		rotate(ws);
+	else if (rc == -ETIMEDOUT)
+		answer_all(ws, rc);
+	else if (rc != -EINTR && !fs_lost(&ws->d->fs, s, rc))
+		ask_each(ws);
+}
+
+static void ask_any(struct waits *ws, struct session *s)
+{
+	struct mgr_lock_any any;
+	int rc;
+
+	if (!choose(ws, s, &any))
+		return;
+	deadline_begin();
+	rc = mgr_lock_any(s, &any);
+	pthread_mutex_lock(&ws->lock);
+	ws->s = NULL;
+	pthread_mutex_unlock(&ws->lock);
+	told(ws, s, rc, any.which);
+}
+
+/* ---- the thread ---- */
+
+static bool wait_for_some(struct waits *ws)
+{
+	bool go;
+
+	pthread_mutex_lock(&ws->lock);
+	while (!ws->stop && TAILQ_EMPTY(&ws->all))
+		pthread_cond_wait(&ws->more, &ws->lock);
+	go = !ws->stop;
+	pthread_mutex_unlock(&ws->lock);
+	return go;
+}
+
+static void in_session(struct waits *ws, struct session *s)
+{
+	struct wait *w = find(ws, s);
+
+	if (!w)
+		ask_any(ws, s);
+	else if (w->interrupted)
+		answer(ws, w, -EINTR);
+	else if (!try_alone(ws, w))
+		answer_all(ws, -ETIMEDOUT);
+}
+
+void *waits_main(void *arg)
+{
+	struct waits *ws = arg;
+	struct session *s;
+	int rc;
+
+	while (wait_for_some(ws)) {
+		deadline_begin();
+		rc = fs_session(&ws->d->fs, &s);
+		if (rc) {
+			answer_all(ws, rc);
+			continue;
+		}
+		in_session(ws, s);
+		session_put(s);
+	}
+	answer_all(ws, -EINTR);
+	return NULL;
+}

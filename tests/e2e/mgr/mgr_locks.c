@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_locks.c - LOCK_ANY: one request that waits for several locks, and takes one. */
+#include <check.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "mgrrig.h"
+#include "run_suite.h"
+
+static struct mgrrig rig;
+static struct mgrc holder, c;
+static uint64_t handle[3];
+
+static void setup(void)
+{
+	static const char *const names[3] = { "f", "g", "h" };
+	struct wire_attr attr;
+
+	rig_serve(&rig, "", &holder);
+	mgrc_open(&c, &rig.addr, 0);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(mgrc_make(&holder, names[i], 0), 0);
+		attr = mgrc_stat_ok(&holder, names[i]);
+		handle[i] = attr.handle;
+	}
+}
+
+static void teardown(void)
+{
+	mgrc_close(&c, true);
+	mgrc_close(&holder, true);
+	rig_close(&rig);
+}
+
+static struct wire_lock lock_of(int file, uint64_t owner, uint32_t type)
+{
+	return (struct wire_lock){ .handle = handle[file],
+				   .owner = htole64(owner),
+				   .start = htole64(10),
+				   .end = htole64(20),
+				   .type = htole32(type) };
+}
+
+static int lock(struct mgrc *who, int file, uint64_t owner, uint32_t type,
+		uint32_t flags)
+{
+	struct wire_lock body = lock_of(file, owner, type);
+
+	body.flags = htole32(flags);
+	return mgrc_call(who, WIRE_LOCK, &body, sizeof(body), NULL, 0);
+}
+
+/* A LOCK_ANY under way. */
+struct any {
+	struct rpc_call call;
+	uint64_t msg[64];
+	int status; /* 1: not yet */
+	uint32_t which;
+};
+
+static void on_done(struct rpc_call *call)
+{
+	const struct wire_lock_any_rep *rep = call->reply.body;
+	struct any *any = call->arg;
+
+	any->status = call->status;
+	if (!call->status)
+		any->which = le32toh(rep->which);
+}
+
+static void post(struct mgrc *who, struct any *any, struct wire_lock *list,
+		 uint32_t n, uint32_t wait_ms)
+{
+	struct wire_lock_any body = { htole32(n), htole32(wait_ms) };
+	struct mgrc_item item = { list, n * sizeof(*list) };
+
+	any->status = 1;
+	any->call = (struct rpc_call){ .msg = any->msg,
+				       .deadline = clock_after_ms(20000),
+				       .done = on_done,
+				       .arg = any };
+	any->call.msg_len = mgrc_build(any->msg, WIRE_LOCK_ANY, &body,
+				       sizeof(body), &item, 1);
+	rpc_call_start(who->peer, &any->call);
+}
+
+/* What was posted is in the mgr, and waits. */
+static void sure_waits(struct mgrc *who, struct any *any)
+{
+	ck_assert_int_eq(mgrc_stat(who, "", NULL), 0);
+	ck_assert_int_eq(any->status, 1);
+}
+
+static void finish(struct mgrc *who, struct any *any)
+{
+	rig_until((rpc_ctx_progress(who->ctx, clock_after_ms(5)),
+		   any->status != 1));
+}
+
+static void hold_all(void)
+{
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(lock(&holder, i, 1, WIRE_L_EXCLUSIVE, 0), 0);
+}
+
+/* The first that is free, at once or later; the others are left alone. */
+START_TEST(test_takes)
+{
+	struct wire_lock list[3];
+	struct any any;
+
+	for (int i = 0; i < 3; i++)
+		list[i] = lock_of(i, 7 + i, WIRE_L_EXCLUSIVE);
+	hold_all();
+	for (int k = 2; k >= 0; k--) {
+		post(&c, &any, list, 3, 5000);
+		sure_waits(&c, &any);
+		ck_assert_int_eq(lock(&holder, k, 1, WIRE_L_UNLOCK, 0), 0);
+		finish(&c, &any);
+		ck_assert_int_eq(any.status, 0);
+		ck_assert_uint_eq(any.which, k);
+		ck_assert_int_eq(lock(&holder, k, 1, WIRE_L_EXCLUSIVE, 0),
+				 -EAGAIN);
+		ck_assert_int_eq(lock(&c, k, 7 + k, WIRE_L_UNLOCK, 0), 0);
+		ck_assert_int_eq(lock(&holder, k, 1, WIRE_L_EXCLUSIVE, 0), 0);
+	}
+	ck_assert_int_eq(lock(&holder, 1, 1, WIRE_L_UNLOCK, 0), 0);
+	post(&c, &any, list, 3, 5000);
+	finish(&c, &any);
+	ck_assert_int_eq(any.status, 0);
+	ck_assert_uint_eq(any.which, 1);
+}
+END_TEST
+
+/* None of them is taken any more. */
+START_TEST(test_cancel)
+{
+	struct wire_lock list[2] = { lock_of(0, 7, WIRE_L_EXCLUSIVE),
+				     lock_of(1, 8, WIRE_L_SHARED) };
+	struct any any;
+
+	hold_all();
+	post(&c, &any, list, 2, 5000);
+	sure_waits(&c, &any);
+	/* of another owner, and by another session */
+	ck_assert_int_eq(lock(&c, 1, 9, WIRE_L_UNLOCK, WIRE_L_CANCEL), 0);
+	ck_assert_int_eq(lock(&holder, 1, 8, WIRE_L_UNLOCK, WIRE_L_CANCEL), 0);
+	sure_waits(&c, &any);
+	ck_assert_int_eq(lock(&c, 1, 8, WIRE_L_UNLOCK, WIRE_L_CANCEL), 0);
+	finish(&c, &any);
+	ck_assert_int_eq(any.status, -EINTR);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(lock(&holder, i, 1, WIRE_L_UNLOCK, 0), 0);
+	ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(lock(&holder, i, 1, WIRE_L_EXCLUSIVE, 0), 0);
+}
+END_TEST
+
+START_TEST(test_ends)
+{
+	struct wire_lock list[2] = { lock_of(0, 7, WIRE_L_EXCLUSIVE),
+				     lock_of(1, 8, WIRE_L_SHARED) };
+	struct any any;
+
+	hold_all();
+	post(&c, &any, list, 2, 0);
+	finish(&c, &any);
+	ck_assert_int_eq(any.status, -EAGAIN);
+	post(&c, &any, list, 2, 300);
+	finish(&c, &any);
+	ck_assert_int_eq(any.status, -EAGAIN);
+	list[1].handle = htole64(4711);
+	post(&c, &any, list, 2, 5000);
+	finish(&c, &any);
+	ck_assert_int_eq(any.status, -ESTALE);
+}
+END_TEST
+
+/* Two that wait for one lock get it one after the other, and who waits for it alone
+ * is not forgotten. */
+START_TEST(test_turns)
+{
+	struct wire_lock list[2] = { lock_of(0, 7, WIRE_L_EXCLUSIVE),
+				     lock_of(1, 7, WIRE_L_EXCLUSIVE) };
+	struct mgrc second = { 0 };
+	struct any a, b;
+
+	hold_all();
+	mgrc_open(&second, &rig.addr, 0);
+	post(&c, &a, list, 2, 5000);
+	sure_waits(&c, &a);
+	post(&second, &b, list, 2, 5000);
+	sure_waits(&second, &b);
+	ck_assert_int_eq(lock(&holder, 0, 1, WIRE_L_UNLOCK, 0), 0);
+	finish(&c, &a);
+	ck_assert_int_eq(a.status, 0);
+	sure_waits(&second, &b);
+	ck_assert_int_eq(lock(&c, 0, 7, WIRE_L_UNLOCK, 0), 0);
+	finish(&second, &b);
+	ck_assert_int_eq(b.status, 0);
+	/* the end of a session lets go, too */
+	post(&c, &a, list, 1, 5000);
+	sure_waits(&c, &a);
+	mgrc_close(&second, true);
+	finish(&c, &a);
+	ck_assert_int_eq(a.status, 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("any");
+	Suite *s = suite_create("mgr_locks");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, test_takes);
+	tcase_add_test(tc, test_cancel);
+	tcase_add_test(tc, test_ends);
+	tcase_add_test(tc, test_turns);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Waiting for locks through a mount: as on a local file system, and the daemon has no
+# thread for each that waits, nor the session a slot.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+start_pvfs -n 2
+mkdir "$tmp/local"
+must python3 "$e2e/mount_waits.py" "$tmp/local"
+mount_at "$tmp/a" -o max_threads=8
+first=$daemon
+mount_at "$tmp/b"
+# $first guards the process that serves
+must python3 "$e2e/mount_waits.py" "$tmp/a" "$(pgrep -P $first)"
+
+# A lock that a process here waits for is given by one there, and the other way
+# round; what a killed one waited for is never given.
+for way in "a b" "b a"; do
+	set -- $way
+	exec 8>>"$tmp/$1/o"
+	must flock -x 8
+	flock "$tmp/$2/o" true &
+	waiter=$!
+	flock "$tmp/$2/o" sleep 1000 &
+	killed=$!
+	sleep 0.3
+	kill -9 $killed
+	wait $killed
+	must flock -u 8
+	must wait $waiter
+	must flock -n "$tmp/$1/o" true
+	exec 8>&-
+done
+
+# Over a restart of the manager, too.
+exec 8>>"$tmp/a/o"
+must flock -x 8
+flock "$tmp/b/o" true &
+waiter=$!
+sleep 0.3
+restart_pvfs >/dev/null 8>&- # they would keep it
+must_fail flock -n "$tmp/b/o" true
+must flock -u 8
+must wait $waiter
+exec 8>&-
+unmount "$tmp/a" $first
+unmount "$tmp/b" $daemon
