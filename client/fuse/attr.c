@@ -127,6 +127,8 @@ static int set(const struct call *c, const struct target *t,
 	rc = call_run(c, t, do_setattr, &a);
 	if (!rc && a.set.valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
 		file_timed(&c->d->fs, a.attr.handle);
+	if (!rc && a.set.valid & WIRE_S_MODE && attr_lends(&a.attr))
+		file_lends(&c->d->fs, a.attr.handle);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "marks.h"
+#include "newer.h"
 #include "open.h"
 #include "ops.h"
 #include "rw.h"
@@ -106,6 +107,8 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 
 	call_begin(&c, req);
 	n = fi->writepage ? 0 : follow_flags(f, fi->flags);
+	if (!n && newer_kills())
+		n = open_kill(f);
 	if (!n)
 		n = rw_run(f, -1, &rw);
 	if (n < 0)

@@ -25,6 +25,7 @@ enum cache {
 /* What the kernel has beyond libfuse: newer.h. */
 struct newer {
 	uint64_t init; /* number of its INIT request; 0: there was none yet */
+	bool kills; /* it leaves taking set-id bits away to us (Linux 5.11) */
 	bool mmap; /* it maps files shared whose reads and writes go past its
 		    * cache (Linux 6.6) */
 };

@@ -22,10 +22,34 @@ static void look_at_init(struct fsd *d, const struct init *init, size_t len)
 	if (len < sizeof(*init) || init->hdr.opcode != FUSE_INIT)
 		return;
 	d->newer.init = init->hdr.unique;
+	d->newer.kills = init->body.flags & FUSE_HANDLE_KILLPRIV_V2;
 	d->newer.mmap = d->cache == CACHE_NONE &&
 			init->body.flags & FUSE_INIT_EXT &&
 			init->body.flags2 & ALLOW_MMAP;
 }
+
+/* ---- writes ---- */
+
+static _Thread_local bool kills;
+
+struct write {
+	struct fuse_in_header hdr;
+	struct fuse_write_in body;
+};
+
+/* A thread that has read a request carries it out. */
+static void look_at_write(const struct write *w, size_t len)
+{
+	kills = len >= sizeof(*w) && w->hdr.opcode == FUSE_WRITE &&
+		w->body.write_flags & FUSE_WRITE_KILL_SUIDGID;
+}
+
+bool newer_kills(void)
+{
+	return kills;
+}
+
+/* ---- what passes ---- */
 
 static ssize_t read_request(int fd, void *buf, size_t len, void *arg)
 {
@@ -34,18 +58,25 @@ static ssize_t read_request(int fd, void *buf, size_t len, void *arg)
 
 	if (n > 0 && !d->newer.init)
 		look_at_init(d, buf, (size_t)n);
+	if (n > 0)
+		look_at_write(buf, (size_t)n);
 	return n;
 }
 
 /* A copy, with what libfuse left out. */
-static ssize_t answer_init(int fd, const struct iovec *iov)
+static ssize_t answer_init(const struct newer *newer, int fd,
+			   const struct iovec *iov)
 {
 	struct fuse_init_out out;
 	struct iovec with[2] = { iov[0], { &out, sizeof(out) } };
 
 	memcpy(&out, iov[1].iov_base, sizeof(out));
-	out.flags |= FUSE_INIT_EXT;
-	out.flags2 |= ALLOW_MMAP;
+	if (newer->mmap) {
+		out.flags |= FUSE_INIT_EXT;
+		out.flags2 |= ALLOW_MMAP;
+	}
+	if (newer->kills)
+		out.flags |= FUSE_HANDLE_KILLPRIV_V2;
 	return writev(fd, with, 2);
 }
 
@@ -54,9 +85,9 @@ static ssize_t write_answer(int fd, struct iovec *iov, int n, void *arg)
 	const struct fsd *d = arg;
 	const struct fuse_out_header *hdr = iov[0].iov_base;
 
-	if (d->newer.mmap && hdr->unique == d->newer.init && !hdr->error &&
-	    n == 2 && iov[1].iov_len == sizeof(struct fuse_init_out))
-		return answer_init(fd, iov);
+	if (hdr->unique == d->newer.init && !hdr->error && n == 2 &&
+	    iov[1].iov_len == sizeof(struct fuse_init_out))
+		return answer_init(&d->newer, fd, iov);
 	return writev(fd, iov, n);
 }
 

@@ -11,6 +11,10 @@
 /* After the mount: looks at INIT, and at the answer to it.  -errno. */
 int newer_watch(struct fsd *d);
 
+/* The write that this thread carries out takes set-id bits away: its process has no
+ * CAP_FSETID.  The kernel leaves that to us (Linux 5.11). */
+bool newer_kills(void);
+
 /* fuse_reply_open() and fuse_reply_create(), and writes of one file may go side by
  * side (Linux 6.2). */
 int newer_reply_open(const struct call *c, const struct fuse_file_info *fi);

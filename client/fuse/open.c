@@ -41,7 +41,28 @@ static int do_open(struct session *s, const struct target *t, void *arg)
 	if (rc)
 		return rc;
 	file_opened(o->f, s, &o->attr, open);
+	atomic_store(&o->f->lends, attr_lends(&o->attr));
 	return 0;
+}
+
+static int do_kill(struct session *s, const struct target *t, void *arg)
+{
+	const struct setattr set = { .valid = WIRE_S_KILL };
+	struct attr attr;
+
+	return mgr_setattr(s, t, &set, &attr);
+}
+
+int open_kill(struct file *f)
+{
+	int rc;
+
+	if (!atomic_exchange(&f->lends, false))
+		return 0;
+	rc = file_run(f, do_kill, NULL);
+	if (rc)
+		atomic_store(&f->lends, true);
+	return rc;
 }
 
 static int complete(struct session *s, const struct target *t, void *arg)

@@ -22,6 +22,15 @@ struct opening {
 int open_run(const struct call *c, const struct target *t, int flags,
 	     struct opening *o);
 
+/* It has bits that a write takes away, from all or from most. */
+static inline bool attr_lends(const struct attr *a)
+{
+	return S_ISREG(a->mode) && a->mode & (S_ISUID | S_ISGID);
+}
+
+/* Before f is changed by who may not leave set-id bits there. */
+int open_kill(struct file *f);
+
 /* An empty file, which nobody has open: answers c. */
 void open_new(const struct call *c, const struct target *t, mode_t mode);
 

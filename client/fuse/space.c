@@ -7,10 +7,15 @@
 void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off,
 		  off_t len, struct fuse_file_info *fi)
 {
+	struct file *f = open_file(fi->fh);
 	struct call c;
+	int rc = 0;
 
 	call_begin(&c, req);
-	call_end(&c, rw_allocate(open_file(fi->fh), mode, off, len));
+	/* the kernel does not say it here */
+	if (c.d->newer.kills && fuse_req_ctx(req)->uid)
+		rc = open_kill(f);
+	call_end(&c, rc ? rc : rw_allocate(f, mode, off, len));
 }
 
 /* The kernel keeps the offset itself: SEEK_DATA and SEEK_HOLE come here. */

@@ -121,6 +121,17 @@ static int do_remove(struct session *s, const struct target *t, void *arg)
 	return mgr_removexattr(s, t, a->name);
 }
 
+/*
+ * Before a chown or a truncate(2), and before it knows whether that may be, the kernel
+ * takes capabilities away in the name of who asks, who may not do that by himself.  The
+ * mgr does it with the change.
+ */
+static bool for_kernel(const struct call *c, const char *name)
+{
+	return c->d->newer.kills && fuse_req_ctx(c->req)->uid &&
+	       !strcmp(name, "security.capability");
+}
+
 void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 {
 	struct xattr_arg a = { .name = name };
@@ -129,5 +140,6 @@ void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	call_end(&c, call_run(&c, &t, do_remove, &a));
+	call_end(&c,
+		 for_kernel(&c, name) ? 0 : call_run(&c, &t, do_remove, &a));
 }

@@ -419,6 +419,8 @@ struct wire_redeem {		/* reply: wire_open_rep */
 #define WIRE_S_MTIME	0x10u
 #define WIRE_S_ATIME_NOW 0x20u
 #define WIRE_S_MTIME_NOW 0x40u
+#define WIRE_S_KILL	0x80u	/* what the file lends of rights ends, as by a
+				 * write: set-id bits, capabilities */
 
 struct wire_setattr {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;

@@ -145,7 +145,7 @@ static const struct wire_form redeem_req = {
 
 #define S_BITS                                                                 \
 	(WIRE_S_MODE | WIRE_S_UID | WIRE_S_GID | WIRE_S_ATIME | WIRE_S_MTIME | \
-	 WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)
+	 WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW | WIRE_S_KILL)
 
 static const struct wire_form setattr = {
 	.size = sizeof(struct wire_setattr),

@@ -20,6 +20,10 @@ int ns_may_delete(const struct ns_cred *cred, const struct inode *dir,
 		  const struct inode *victim);
 /* Mode without the bits that a write or a new owner takes away. */
 uint32_t ns_drop_suid(uint32_t mode);
+/* ... by cred, whose group it may not be. */
+void ns_lose_suid(const struct ns_cred *cred, struct inode *ino);
+/* Capabilities of the file (capabilities(7)) end. */
+int ns_lose_caps(struct ns_op *op, const struct inode *ino);
 
 /* ---- open.c ---- */
 
@@ -70,8 +74,8 @@ void size_resized(struct inode *ino, uint64_t size, int status);
 
 /* 0, or NS_BUSY with op->wait: a truncation of the file is under way. */
 int ns_busy(struct ns_op *op, const struct inode *ino);
-/* What else a truncation changes: times, and set-id bits. */
-void ns_cut(struct ns_op *op, struct inode *ino);
+/* What else a truncation changes: times, set-id bits, capabilities. */
+int ns_cut(struct ns_op *op, struct inode *ino);
 
 /* ---- link.c ---- */
 

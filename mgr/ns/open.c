@@ -46,7 +46,7 @@ int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 
 	/* what he may write now is not what its owner lent his rights to */
 	if (!ns_is_owner(op->cred, ino))
-		ino->mode = ns_drop_suid(ino->mode);
+		ns_lose_suid(op->cred, ino);
 	size_opened(ino, append);
 	return record(op, append ? OPEN_APPEND : 0, ino, open);
 }
@@ -142,7 +142,11 @@ static int open_found(struct ns_op *op, const struct ns_open_args *args,
 		return 0;
 	}
 	if (trunc)
-		ns_cut(op, ino);
+		rc = ns_cut(op, ino);
+	else if (args->flags & WIRE_O_WRITE)
+		rc = ns_lose_caps(op, ino);
+	if (rc)
+		return rc;
 	if (args->flags & WIRE_O_WRITE)
 		rc = ns_record_writer(op, args->flags, ino, open);
 	else if (holds(op, args->flags))

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ns_impl.h"
+#include "xattr.h"
 
 bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino)
 {
@@ -71,4 +72,23 @@ uint32_t ns_drop_suid(uint32_t mode)
 	if (mode & S_IXGRP)
 		mode &= ~(uint32_t)S_ISGID;
 	return mode;
+}
+
+/* As Linux has it since 6.2: locking by that bit is for those of the group, too. */
+void ns_lose_suid(const struct ns_cred *cred, struct inode *ino)
+{
+	ino->mode = ns_drop_suid(ino->mode);
+	if (S_ISREG(ino->mode) && cred->uid && !ns_in_group(cred, ino->gid))
+		ino->mode &= ~(uint32_t)S_ISGID;
+}
+
+int ns_lose_caps(struct ns_op *op, const struct inode *ino)
+{
+	static const char name[] = "security.capability";
+	int rc;
+
+	if (!(ino->flags & INODE_XATTR))
+		return 0;
+	rc = xattr_del(op->ns->st, ino->handle, name, sizeof(name) - 1);
+	return rc == -ENODATA ? 0 : rc;
 }

@@ -13,7 +13,7 @@ static int check(const struct ns_setattr_args *a)
 {
 	const uint32_t ids = WIRE_S_MODE | WIRE_S_UID | WIRE_S_GID;
 
-	if (a->valid & ~(ids | TIMES))
+	if (a->valid & ~(ids | TIMES | WIRE_S_KILL))
 		return -EINVAL;
 	if (a->valid & WIRE_S_ATIME && a->valid & WIRE_S_ATIME_NOW)
 		return -EINVAL;
@@ -62,11 +62,27 @@ static int may_utimens(const struct ns_cred *cred, const struct inode *ino,
 	return -EPERM;
 }
 
+static int may_kill(const struct ns_cred *cred, const struct inode *ino,
+		    const struct ns_setattr_args *a)
+{
+	if (!(a->valid & WIRE_S_KILL) || ns_is_owner(cred, ino))
+		return 0;
+	return ns_may(cred, ino, W_OK);
+}
+
+/* What it lent was the rights of its owner, and what it was then. */
+static int kill_rights(struct ns_op *op, struct inode *ino,
+		       const struct ns_setattr_args *a)
+{
+	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID | WIRE_S_KILL)) ||
+	    !S_ISREG(ino->mode))
+		return 0;
+	ns_lose_suid(op->cred, ino);
+	return ns_lose_caps(op, ino);
+}
+
 static void set_owner(struct inode *ino, const struct ns_setattr_args *a)
 {
-	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID)))
-		return;
-	ino->mode = ns_drop_suid(ino->mode);
 	if (a->valid & WIRE_S_UID)
 		ino->uid = a->uid;
 	if (a->valid & WIRE_S_GID)
@@ -114,6 +130,10 @@ int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
 		rc = may_chmod(op->cred, ino, a);
 	if (!rc)
 		rc = may_utimens(op->cred, ino, a);
+	if (!rc)
+		rc = may_kill(op->cred, ino, a);
+	if (!rc)
+		rc = kill_rights(op, ino, a);
 	if (!rc && a->valid) {
 		set_owner(ino, a);
 		set_mode(op->cred, ino, a);

@@ -36,12 +36,13 @@ static int record(struct ns_op *op, const struct inode *ino, uint64_t size,
 	return intent_put(op->ns->st, in);
 }
 
-void ns_cut(struct ns_op *op, struct inode *ino)
+int ns_cut(struct ns_op *op, struct inode *ino)
 {
 	ino->mtime = ino->ctime = op->now;
 	ino->mset = 0;
 	if (op->cred->uid != 0)
-		ino->mode = ns_drop_suid(ino->mode);
+		ns_lose_suid(op->cred, ino);
+	return ns_lose_caps(op, ino);
 }
 
 int ns_busy(struct ns_op *op, const struct inode *ino)
@@ -68,8 +69,8 @@ int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 	rc = ns_busy(op, ino);
 	if (rc)
 		return rc;
-	ns_cut(op, ino);
-	if (!size_is(ino, size)) {
+	rc = ns_cut(op, ino);
+	if (!rc && !size_is(ino, size)) {
 		size_resizing(ino);
 		rc = record(op, ino, size, in);
 	}

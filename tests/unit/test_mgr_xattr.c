@@ -154,6 +154,101 @@ START_TEST(test_many_and_gone)
 }
 END_TEST
 
+#define CAPS "security.capability"
+
+static bool has_caps(void)
+{
+	size_t len;
+	int rc;
+
+	fx_become(&fx, 0, 0);
+	rc = get("f", CAPS, &len);
+	ck_assert(!rc || rc == -ENODATA);
+	return !rc;
+}
+
+static int try_open(uint32_t flags)
+{
+	struct inode ino;
+	uint64_t open;
+	int rc = fx_open_file(&fx, "f", flags, 0, &ino, &open);
+
+	if (!rc && open)
+		fx_release(&fx, ino.handle, open, 0, 0, 0);
+	return rc;
+}
+
+static int setattr(uint32_t valid)
+{
+	struct ns_setattr_args a = { .valid = valid, .mode = 0755, .uid = 7 };
+	struct ns_path p = fx_path("f");
+	struct inode ino;
+
+	return FX_DO(&fx, ns_setattr(&op, &p, true, &a, &ino));
+}
+
+static int cut(void)
+{
+	struct ns_path p = fx_path("f");
+	struct intent in;
+
+	return FX_DO(&fx, ns_truncate(&op, &p, 0, 0, &in));
+}
+
+/* What a program may do by capabilities goes when it may become another one; all
+ * else stays with it. */
+START_TEST(test_capabilities)
+{
+	static const struct {
+		uint32_t open, set; /* both 0: a truncation */
+		bool kept;
+	} way[] = {
+		{ .open = WIRE_O_READ, .kept = true },
+		{ .open = WIRE_O_WRITE },
+		{ .open = WIRE_O_READ | WIRE_O_TRUNC },
+		{ .set = WIRE_S_MODE, .kept = true },
+		{ .set = WIRE_S_MTIME_NOW, .kept = true },
+		{ .set = WIRE_S_UID },
+		{ .set = WIRE_S_KILL },
+		{ .kept = false },
+	};
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
+		ck_assert_int_eq(set("f", CAPS, "x", 0), 0);
+		ck_assert_int_eq(set("f", "security.other", "y", 0), 0);
+		ck_assert_int_eq(way[i].open  ? try_open(way[i].open)
+				 : way[i].set ? setattr(way[i].set)
+					      : cut(),
+				 0);
+		ck_assert_int_eq(has_caps(), way[i].kept);
+		ck_assert_int_eq(get("f", "security.other", &len), 0);
+	}
+}
+END_TEST
+
+/* Set-id bits end for who may write. */
+START_TEST(test_kill)
+{
+	struct inode ino;
+
+	ck_assert_int_eq(fx_chown(&fx, "f", 1000, 1000), 0);
+	ck_assert_int_eq(fx_chmod(&fx, "f", 07757), 0);
+	fx_become(&fx, 1001, 1001);
+	ck_assert_int_eq(setattr(WIRE_S_KILL), 0);
+	ck_assert_int_eq(fx_stat(&fx, "f", &ino), 0);
+	ck_assert_uint_eq(ino.mode & 07777, 01757);
+	fx_become(&fx, 0, 0);
+	ck_assert_int_eq(fx_chmod(&fx, "f", 06755), 0);
+	fx_become(&fx, 1001, 1001);
+	ck_assert_int_eq(setattr(WIRE_S_KILL), -EACCES);
+	fx_become(&fx, 1000, 1000);
+	ck_assert_int_eq(setattr(WIRE_S_KILL), 0);
+	ck_assert_int_eq(fx_stat(&fx, "f", &ino), 0);
+	ck_assert_uint_eq(ino.mode & 07777, 0755);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("xattr");
@@ -164,5 +259,7 @@ int main(void)
 	tcase_add_test(tc, test_set_get);
 	tcase_add_test(tc, test_rights);
 	tcase_add_test(tc, test_many_and_gone);
+	tcase_add_test(tc, test_capabilities);
+	tcase_add_test(tc, test_kill);
 	return fx_main("mgr_xattr", cases);
 }

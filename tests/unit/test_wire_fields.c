@@ -175,7 +175,7 @@ static const struct bad bad[] = {
 	     "wire_release.flags: unknown bits"),
 	BODY("release", wire_release, zero, 1,
 	     "wire_release.zero: reserved, not zero"),
-	BODY("setattr", wire_setattr, valid, 0x80,
+	BODY("setattr", wire_setattr, valid, 0x100,
 	     "wire_setattr.valid: unknown bits"),
 	BODY("setattr", wire_setattr, mode, 0100644,
 	     "wire_setattr.mode: unknown bits"),

@@ -52,7 +52,7 @@ static const struct wire_open open_req = {
 static const struct wire_open_rep open_rep = { ATTR, 55 };
 static const struct wire_release release = { 42, 55, 9, 9, 3, 0 };
 static const struct wire_setattr setattr = {
-	1, 2, 3, 0x7f, 0755, 1000, 1, 1, 6
+	1, 2, 3, 0xff, 0755, 1000, 1, 1, 6
 };
 static const struct wire_mkdir mkdir_req = { 1, 0755, 6 };
 static const struct wire_two two = { 1, 2, 6, 8 };

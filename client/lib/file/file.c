@@ -134,6 +134,17 @@ int64_t file_written(struct fs *fs, uint64_t handle, int64_t since)
 	return since;
 }
 
+void file_lends(struct fs *fs, uint64_t handle)
+{
+	struct file *f;
+
+	pthread_mutex_lock(&fs->files_lock);
+	LIST_FOREACH(f, &fs->files, link)
+		if (f->handle == handle)
+			atomic_store(&f->lends, true);
+	pthread_mutex_unlock(&fs->files_lock);
+}
+
 bool file_is_open(struct fs *fs, uint64_t handle)
 {
 	struct file *f;

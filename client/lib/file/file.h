@@ -42,6 +42,8 @@ struct file {
 	bool writer; /* an open id is needed: it is written, or held */
 	uint64_t least; /* size that was known at the open, or 0 */
 
+	atomic_bool lends; /* mount: it had set-id bits when we last saw its mode,
+			    * which a write takes away */
 	uint64_t owner; /* of locks, 0: none yet; under fs->files_lock */
 	atomic_bool process_locks; /* some were taken through this one */
 
@@ -86,6 +88,9 @@ void file_timed(struct fs *fs, uint64_t handle);
 /* When this process last wrote to the file that it has open, ns, if that was
  * after since; else since. */
 int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
+
+/* The file has set-id bits from now on; see file.lends. */
+void file_lends(struct fs *fs, uint64_t handle);
 
 /* Has this process the file open? */
 bool file_is_open(struct fs *fs, uint64_t handle);

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Through a mount set-id bits and capabilities of files go when they go on a local
+# file system, and the sticky bit stays.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+start_pvfs -n 2
+mkdir "$tmp/local"
+chmod 777 "$tmp/local"
+python3 "$e2e/mount_rights.py" "$tmp/local" >"$tmp/want" ||
+	skip "needs capabilities of files in $tmp"
+for cache in none open; do
+	mount_at "$tmp/a" -o suid,cache=$cache
+	chmod 777 "$tmp/a"
+	must python3 "$e2e/mount_rights.py" "$tmp/a" >"$tmp/have"
+	if ! diff "$tmp/want" "$tmp/have"; then
+		fail "cache=$cache: see above"
+	fi
+	unmount "$tmp/a" $daemon
+done
