@@ -11,19 +11,33 @@
 #include "ops.h"
 #include "stat.h"
 
-/* Runs op on the name, then answers with what the name stands for. */
-static void make(const struct call *c, const struct target *t, target_op op,
-		 void *arg)
-{
+/* A new name: of what, and what the mgr says that it stands for. */
+struct making {
+	const void *what;
+	struct attr attr;
 	struct stat st;
-	int rc = call_run(c, t, op, arg);
+};
+
+static int do_complete(struct session *s, const struct target *t, void *arg)
+{
+	struct making *m = arg;
+
+	return stat_of(s, &m->attr, &m->st);
+}
+
+/* By itself: the op is not to be done twice if an iod does not answer. */
+static void make(const struct call *c, const struct target *t, target_op op,
+		 const void *what)
+{
+	struct making m = { .what = what };
+	int rc = call_run(c, t, op, &m);
 
 	if (!rc)
-		rc = call_run(c, t, stat_get, &st);
+		rc = call_run(c, t, do_complete, &m);
 	if (rc)
 		call_end(c, rc);
 	else
-		call_end_entry(c, &st);
+		call_end_entry(c, &m.st);
 }
 
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -44,9 +58,10 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static int do_mkdir(struct session *s, const struct target *t, void *arg)
 {
-	const mode_t *mode = arg;
+	struct making *m = arg;
+	const mode_t *mode = m->what;
 
-	return mgr_mkdir(s, t, *mode & 01777);
+	return mgr_mkdir(s, t, *mode & 01777, &m->attr);
 }
 
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
@@ -61,7 +76,9 @@ void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 
 static int do_symlink(struct session *s, const struct target *t, void *arg)
 {
-	return mgr_symlink(s, arg, t);
+	struct making *m = arg;
+
+	return mgr_symlink_attr(s, m->what, t, &m->attr);
 }
 
 void op_symlink(fuse_req_t req, const char *text, fuse_ino_t parent,
@@ -72,7 +89,7 @@ void op_symlink(fuse_req_t req, const char *text, fuse_ino_t parent,
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	make(&c, &t, do_symlink, (void *)(uintptr_t)text);
+	make(&c, &t, do_symlink, text);
 }
 
 static int do_unlink(struct session *s, const struct target *t, void *arg)
@@ -107,7 +124,9 @@ void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static int do_mknod(struct session *s, const struct target *t, void *arg)
 {
-	return mgr_mknod(s, t, arg);
+	struct making *m = arg;
+
+	return mgr_mknod(s, t, m->what, &m->attr);
 }
 
 static bool is_regular(mode_t mode)
@@ -180,30 +199,22 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 
 static int do_link(struct session *s, const struct target *t, void *arg)
 {
-	struct pair *p = arg;
+	struct making *m = arg;
+	unsigned int which;
 
-	return mgr_link(s, t, &p->to, &p->which);
+	return mgr_link_attr(s, t, m->what, &which, &m->attr);
 }
 
 void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t newparent,
 	     const char *newname)
 {
-	struct target t;
-	struct stat st;
-	struct pair p;
+	struct target t, to;
 	struct call c;
-	int rc;
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	p.to = call_entry(&c, newparent, newname);
-	rc = call_run(&c, &t, do_link, &p);
-	if (!rc)
-		rc = call_run(&c, &t, stat_get, &st);
-	if (rc)
-		call_end(&c, rc);
-	else
-		call_end_entry(&c, &st);
+	to = call_entry(&c, newparent, newname);
+	make(&c, &t, do_link, &to);
 }
 
 struct text {

@@ -89,6 +89,7 @@ enum wire_op {
 	WIRE_REDEEM	= 40,	/* ... which has it open, too, from now on */
 	WIRE_READDIRPLUS = 42,	/* READDIR with attributes */
 	WIRE_LOCK_ANY	= 43,	/* waits for several LOCKs, takes one */
+	WIRE_LINK2	= 44,	/* LINK or SYMLINK, answered with attributes */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -442,6 +443,15 @@ struct wire_two {		/* RENAME, LINK: from, to; SYMLINK: target, path */
 	le32 path1_len, path2_len;
 };
 
+#define WIRE_LN_SYMBOLIC 0x1u	/* the first path is a text, and dir1 is 0 */
+
+struct wire_link2 {		/* tail: from or text, to; reply: wire_attr_rep */
+	le64 dir1, dir2;
+	le32 path1_len, path2_len;
+	le32 flags;		/* WIRE_LN_* */
+	le32 zero;
+};
+
 #define WIRE_RN_NOREPLACE 0x1u	/* EEXIST if the second path is there */
 #define WIRE_RN_EXCHANGE  0x2u	/* both are, and take each other's place */
 
@@ -791,6 +801,7 @@ _Static_assert(sizeof(struct wire_grant) == 24, "wire_grant");
 _Static_assert(sizeof(struct wire_grant_rep) == 16, "wire_grant_rep");
 _Static_assert(sizeof(struct wire_redeem) == 24, "wire_redeem");
 _Static_assert(sizeof(struct wire_setattr) == 48, "wire_setattr");
+_Static_assert(sizeof(struct wire_link2) == 32, "wire_link2");
 _Static_assert(sizeof(struct wire_rename) == 32, "wire_rename");
 _Static_assert(sizeof(struct wire_mknod) == 24, "wire_mknod");
 _Static_assert(sizeof(struct wire_setxattr) == 24, "wire_setxattr");

@@ -208,7 +208,8 @@ const char *wire_check_lock_any(const struct wire_msg *msg)
 
 static bool has_two_paths(unsigned int op)
 {
-	return op == WIRE_RENAME || op == WIRE_LINK || op == WIRE_SYMLINK;
+	return op == WIRE_RENAME || op == WIRE_LINK || op == WIRE_SYMLINK ||
+	       op == WIRE_LINK2;
 }
 
 const char *wire_check_path_rep(const struct wire_msg *msg)

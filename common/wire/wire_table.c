@@ -166,6 +166,13 @@ static const struct wire_form two = {
 	.items = { PATH(wire_two, path1_len), PATH(wire_two, path2_len) },
 };
 
+static const struct wire_form link2_req = {
+	.size = sizeof(struct wire_link2),
+	.fields = { BITS(wire_link2, flags, WIRE_LN_SYMBOLIC),
+		    ZERO(wire_link2, zero) },
+	.items = { PATH(wire_link2, path1_len), PATH(wire_link2, path2_len) },
+};
+
 static const struct wire_form rename_req = {
 	.size = sizeof(struct wire_rename),
 	.fields = { BITS(wire_rename, flags,
@@ -422,6 +429,7 @@ static const struct wire_op_desc ops[] = {
 	PATH_OP(SYMLINK, two, empty),
 	PATH_OP(READLINK, path, wire_redirect_form),
 	PATH_OP(LINK, two, empty),
+	PATH_OP(LINK2, link2_req, attr_rep),
 	OP(READDIR, readdir_req, readdir_rep),
 	OP(READDIRPLUS, readdir_req, readdir_rep),
 	PATH_OP(TRUNCATE, truncate_req, empty),

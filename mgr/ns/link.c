@@ -106,7 +106,7 @@ static int check_new_name(const struct ns_place *to)
 }
 
 int ns_link(struct ns_op *op, const struct ns_path *from,
-	    const struct ns_path *to)
+	    const struct ns_path *to, struct inode *ino)
 {
 	struct ns_place src, dst;
 	int rc;
@@ -130,5 +130,6 @@ int ns_link(struct ns_op *op, const struct ns_path *from,
 		return -EMLINK;
 	src.ino.nlink++;
 	src.ino.ctime = op->now;
-	return ns_enter(op, &dst, &src.ino);
+	*ino = src.ino;
+	return ns_enter(op, &dst, ino);
 }

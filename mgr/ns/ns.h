@@ -160,9 +160,9 @@ struct ns_mknod_args {
 int ns_mknod(struct ns_op *op, const struct ns_mknod_args *args,
 	     struct inode *ino);
 int ns_link(struct ns_op *op, const struct ns_path *from,
-	    const struct ns_path *to);
+	    const struct ns_path *to, struct inode *ino);
 int ns_symlink(struct ns_op *op, const char *target, size_t len,
-	       const struct ns_path *path);
+	       const struct ns_path *path, struct inode *ino);
 /* *target lives in ns->redirect until the next operation. */
 int ns_readlink(struct ns_op *op, const struct ns_path *path,
 		const char **target, size_t *len);

@@ -5,10 +5,9 @@
 #include "ns_impl.h"
 
 int ns_symlink(struct ns_op *op, const char *target, size_t len,
-	       const struct ns_path *path)
+	       const struct ns_path *path, struct inode *ino)
 {
 	struct ns_place place;
-	struct inode ino;
 	int rc;
 
 	if (!len)
@@ -26,10 +25,10 @@ int ns_symlink(struct ns_op *op, const char *target, size_t len,
 	rc = ns_may_create(op, &place.dir);
 	if (rc)
 		return rc;
-	ns_inode_new(op, S_IFLNK | 0777, &place.dir, &ino);
-	ino.size = len;
-	rc = target_put(op->ns->st, ino.handle, target, len);
-	return rc ? rc : ns_enter(op, &place, &ino);
+	ns_inode_new(op, S_IFLNK | 0777, &place.dir, ino);
+	ino->size = len;
+	rc = target_put(op->ns->st, ino->handle, target, len);
+	return rc ? rc : ns_enter(op, &place, ino);
 }
 
 int ns_readlink(struct ns_op *op, const struct ns_path *path,

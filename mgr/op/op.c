@@ -19,6 +19,7 @@ static op_fn *const ops[] = {
 	[WIRE_SYMLINK] = op_symlink,
 	[WIRE_READLINK] = op_readlink,
 	[WIRE_LINK] = op_link,
+	[WIRE_LINK2] = op_link2,
 	[WIRE_READDIR] = op_readdir,
 	[WIRE_READDIRPLUS] = op_readdir,
 	[WIRE_TRUNCATE] = op_truncate,

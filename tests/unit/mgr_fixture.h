@@ -162,16 +162,18 @@ static inline int fx_mknod(struct fixture *fx, const char *path, uint32_t mode,
 static inline int fx_link(struct fixture *fx, const char *a, const char *b)
 {
 	struct ns_path pa = fx_path(a), pb = fx_path(b);
+	struct inode ino;
 
-	return FX_DO(fx, ns_link(&op, &pa, &pb));
+	return FX_DO(fx, ns_link(&op, &pa, &pb, &ino));
 }
 
 static inline int fx_symlink(struct fixture *fx, const char *target,
 			     const char *path)
 {
 	struct ns_path p = fx_path(path);
+	struct inode ino;
 
-	return FX_DO(fx, ns_symlink(&op, target, strlen(target), &p));
+	return FX_DO(fx, ns_symlink(&op, target, strlen(target), &p, &ino));
 }
 
 static inline int fx_open_file(struct fixture *fx, const char *path,

@@ -57,6 +57,7 @@ static const struct wire_setattr setattr = {
 static const struct wire_mkdir mkdir_req = { 1, 0755, 6 };
 static const struct wire_two two = { 1, 2, 6, 8 };
 static const struct wire_rename rename_req = { 1, 2, 6, 8, 2, 0 };
+static const struct wire_link2 link2_req = { 1, 2, 6, 8, WIRE_LN_SYMBOLIC, 0 };
 static const struct wire_mknod mknod_req = { 1, 0020644, 6, 4, 77 };
 static const struct wire_mknod mkfifo_req = { 1, 0010644, 6, 0, 0 };
 static const struct wire_setxattr setxattr_req = { 1, 1, 6, 8, 8 };
@@ -226,6 +227,13 @@ const struct wire_sample wire_samples[] = {
 		    STR(wire_two, path2_len, full_path) },
 	  .ntail = 2 },
 	{ "link reply", WIRE_LINK, REP },
+	{ "link2", WIRE_LINK2, BODY(link2_req),
+	  .tail = { STR(wire_link2, path1_len, a_path),
+		    STR(wire_link2, path2_len, full_path) },
+	  .ntail = 2 },
+	{ "link2 reply", WIRE_LINK2, REP, BODY(attr_rep) },
+	{ "link2 redirect", WIRE_LINK2, REP, .status = WIRE_REDIRECT,
+	  BODY(path_rep2), PATH(wire_path_rep) },
 	{ "readdir", WIRE_READDIR, BODY(readdir_req) },
 	{ "readdir reply", WIRE_READDIR, REP, BODY(readdir_rep) },
 	{ "readdirplus", WIRE_READDIRPLUS, BODY(readdir_req) },

@@ -15,7 +15,7 @@ static int do_mkdir(struct session *s, const struct target *t, void *arg)
 {
 	uint32_t *mode = arg;
 
-	return mgr_mkdir(s, t, *mode);
+	return mgr_mkdir(s, t, *mode, NULL);
 }
 
 int pvfs_mkdir(const char *path, mode_t mode)
@@ -34,7 +34,7 @@ int pvfs_mkdir(const char *path, mode_t mode)
 
 static int do_mknod(struct session *s, const struct target *t, void *arg)
 {
-	return mgr_mknod(s, t, arg);
+	return mgr_mknod(s, t, arg, NULL);
 }
 
 static bool slash_last(const char *path)
@@ -57,7 +57,7 @@ static int do_creat(struct session *s, const struct target *t, void *arg)
 	uint64_t open;
 
 	if (slash_last(t->path))
-		return mgr_mknod(s, t, &nothing);
+		return mgr_mknod(s, t, &nothing, NULL);
 	return mgr_open(s, t, &how, &attr, &open);
 }
 

@@ -100,7 +100,9 @@ void mgr_release(struct session *s, const struct mgr_release *rel);
 int mgr_append(struct session *s, const struct target *t, uint64_t len,
 	       uint64_t *off);
 
-int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode);
+/* attr of what was made, or NULL. */
+int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode,
+	      struct attr *attr);
 int mgr_rmdir(struct session *s, const struct target *t);
 int mgr_unlink(struct session *s, const struct target *t);
 struct mgr_mknod {
@@ -108,7 +110,7 @@ struct mgr_mknod {
 	uint32_t major, minor; /* devices */
 };
 int mgr_mknod(struct session *s, const struct target *t,
-	      const struct mgr_mknod *what);
+	      const struct mgr_mknod *what, struct attr *attr);
 /* On WIRE_REDIRECT *which says which path (0, 1) leaves. */
 int mgr_rename(struct session *s, const struct target *from,
 	       const struct target *to, unsigned int *which);
@@ -118,6 +120,12 @@ int mgr_rename2(struct session *s, const struct target *from,
 int mgr_link(struct session *s, const struct target *from,
 	     const struct target *to, unsigned int *which);
 int mgr_symlink(struct session *s, const char *text, const struct target *t);
+/* The same, and what the name stands for then. */
+int mgr_link_attr(struct session *s, const struct target *from,
+		  const struct target *to, unsigned int *which,
+		  struct attr *attr);
+int mgr_symlink_attr(struct session *s, const char *text,
+		     const struct target *t, struct attr *attr);
 /* Copies at most len bytes, no NUL; *n: how many. */
 int mgr_readlink(struct session *s, const struct target *t, char *buf,
 		 size_t len, size_t *n);

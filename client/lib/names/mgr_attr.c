@@ -37,11 +37,12 @@ int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a)
 	return 0;
 }
 
-static int take_attr_rep(void *arg, const struct wire_msg *reply)
+int mgr_take_attr_rep(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_attr_rep *rep = reply->body;
+	struct mgr_attr_arg *a = arg;
 
-	return mgr_take_attr(arg, &rep->attr);
+	return a->attr ? mgr_take_attr(a, &rep->attr) : 0;
 }
 
 int mgr_getattr(struct session *s, const struct target *t, struct attr *attr)
@@ -50,7 +51,7 @@ int mgr_getattr(struct session *s, const struct target *t, struct attr *attr)
 	struct ask c;
 
 	mgr_begin_path(&c, s, t);
-	return ask_run(&c, WIRE_GETATTR, take_attr_rep, &arg);
+	return ask_run(&c, WIRE_GETATTR, mgr_take_attr_rep, &arg);
 }
 
 int mgr_setattr(struct session *s, const struct target *t,
@@ -72,7 +73,7 @@ int mgr_setattr(struct session *s, const struct target *t,
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = true;
-	return ask_run(&c, WIRE_SETATTR, take_attr_rep, &arg);
+	return ask_run(&c, WIRE_SETATTR, mgr_take_attr_rep, &arg);
 }
 
 int mgr_access(struct session *s, const struct target *t, uint32_t mask)

@@ -13,6 +13,8 @@ struct mgr_attr_arg {
 	struct attr *attr;
 };
 int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a);
+/* Of a struct wire_attr_rep; attr NULL: not wanted. */
+int mgr_take_attr_rep(void *arg, const struct wire_msg *reply);
 
 /* A request with a body that says how long t->path is, and that path. */
 static inline void mgr_begin(struct ask *c, struct session *s,

@@ -4,18 +4,20 @@
 
 #include "mgr_int.h"
 
-int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode)
+int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode,
+	      struct attr *attr)
 {
 	struct wire_mkdir body = {
 		.dir = htole64(t->handle),
 		.mode = htole32(mode),
 		.path_len = htole32((uint32_t)strlen(t->path)),
 	};
+	struct mgr_attr_arg arg = { s, attr };
 	struct ask c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = true;
-	return ask_run(&c, WIRE_MKDIR, NULL, NULL);
+	return ask_run(&c, WIRE_MKDIR, mgr_take_attr_rep, &arg);
 }
 
 static int path_call(struct session *s, const struct target *t, enum wire_op op)
@@ -82,7 +84,7 @@ int mgr_rename2(struct session *s, const struct target *from,
 }
 
 int mgr_mknod(struct session *s, const struct target *t,
-	      const struct mgr_mknod *what)
+	      const struct mgr_mknod *what, struct attr *attr)
 {
 	struct wire_mknod body = {
 		.dir = htole64(t->handle),
@@ -91,11 +93,12 @@ int mgr_mknod(struct session *s, const struct target *t,
 		.major = htole32(what->major),
 		.minor = htole32(what->minor),
 	};
+	struct mgr_attr_arg arg = { s, attr };
 	struct ask c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = true;
-	return ask_run(&c, WIRE_MKNOD, NULL, NULL);
+	return ask_run(&c, WIRE_MKNOD, mgr_take_attr_rep, &arg);
 }
 
 int mgr_link(struct session *s, const struct target *from,
@@ -121,29 +124,4 @@ int mgr_symlink(struct session *s, const char *text, const struct target *t)
 	ask_put(&c, t->path, strlen(t->path));
 	c.once = true;
 	return ask_run(&c, WIRE_SYMLINK, NULL, NULL);
-}
-
-struct link_arg {
-	char *buf;
-	size_t len, *n;
-};
-
-static int take_link(void *arg, const struct wire_msg *reply)
-{
-	struct link_arg *a = arg;
-	size_t n = reply->tail[0].len;
-
-	*a->n = n < a->len ? n : a->len;
-	memcpy(a->buf, reply->tail[0].ptr, *a->n);
-	return 0;
-}
-
-int mgr_readlink(struct session *s, const struct target *t, char *buf,
-		 size_t len, size_t *n)
-{
-	struct link_arg arg = { buf, len, n };
-	struct ask c;
-
-	mgr_begin_path(&c, s, t);
-	return ask_run(&c, WIRE_READLINK, take_link, &arg);
 }
