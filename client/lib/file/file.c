@@ -43,6 +43,7 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	pthread_mutex_lock(&f->fs->files_lock);
 	lock_opened(f);
 	LIST_INSERT_HEAD(&f->fs->files, f, link);
+	LIST_INSERT_HEAD(file_same(f->fs, f->handle), f, same);
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
 
@@ -53,6 +54,7 @@ void file_put(struct file *f)
 	if (f->fs && f->handle) {
 		pthread_mutex_lock(&f->fs->files_lock);
 		LIST_REMOVE(f, link);
+		LIST_REMOVE(f, same);
 		pthread_mutex_unlock(&f->fs->files_lock);
 	}
 	if (f->s) {
@@ -107,7 +109,7 @@ void file_timed(struct fs *fs, uint64_t handle)
 	struct file *f;
 
 	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, &fs->files, link) {
+	LIST_FOREACH(f, file_same(fs, handle), same) {
 		if (f->handle != handle)
 			continue;
 		pthread_mutex_lock(&f->lock);
@@ -122,7 +124,7 @@ int64_t file_written(struct fs *fs, uint64_t handle, int64_t since)
 	struct file *f;
 
 	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, &fs->files, link) {
+	LIST_FOREACH(f, file_same(fs, handle), same) {
 		if (f->handle != handle)
 			continue;
 		pthread_mutex_lock(&f->lock);
@@ -139,7 +141,7 @@ void file_lends(struct fs *fs, uint64_t handle)
 	struct file *f;
 
 	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, &fs->files, link)
+	LIST_FOREACH(f, file_same(fs, handle), same)
 		if (f->handle == handle)
 			atomic_store(&f->lends, true);
 	pthread_mutex_unlock(&fs->files_lock);
@@ -150,7 +152,7 @@ bool file_is_open(struct fs *fs, uint64_t handle)
 	struct file *f;
 
 	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, &fs->files, link) {
+	LIST_FOREACH(f, file_same(fs, handle), same) {
 		if (f->handle == handle)
 			break;
 	}

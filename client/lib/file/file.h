@@ -66,7 +66,14 @@ struct file {
 	struct file_io io; /* under that id */
 	struct file_locks locks;
 	LIST_ENTRY(file) link; /* fs->files, under its files_lock */
+	LIST_ENTRY(file) same; /* fs->same, likewise */
 };
+
+/* Where all open files with that handle are, and some others; handles are random. */
+static inline struct file_list *file_same(struct fs *fs, uint64_t handle)
+{
+	return &fs->same[handle % FS_SAME];
+}
 
 /* ---- life: file.c ---- */
 

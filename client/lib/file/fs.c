@@ -21,6 +21,8 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	pthread_cond_init(&fs->connected, NULL);
 	pthread_mutex_init(&fs->files_lock, NULL);
 	LIST_INIT(&fs->files);
+	for (size_t i = 0; i < FS_SAME; i++)
+		LIST_INIT(&fs->same[i]);
 }
 
 void fs_leave(struct fs *fs)

@@ -15,6 +15,8 @@
 
 struct file;
 
+#define FS_SAME 1024u
+
 struct fs {
 	const struct mount *mount; /* outlives it */
 	const struct log *log;
@@ -28,7 +30,8 @@ struct fs {
 	bool connecting; /* a thread makes one */
 	pthread_cond_t connected; /* ... and is done */
 	pthread_mutex_t files_lock; /* before file.lock */
-	LIST_HEAD(, file) files; /* open ones */
+	LIST_HEAD(file_list, file) files; /* open ones */
+	struct file_list same[FS_SAME]; /* the same, by handle */
 	uint64_t owners; /* of locks, given out; under files_lock */
 	bool process_locks; /* there may be some; under files_lock */
 	struct session *inherited; /* a parent's, all: kept, never used */

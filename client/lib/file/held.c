@@ -55,7 +55,7 @@ void lock_note(struct file *f, const struct mgr_lock *lock)
 	}
 	pthread_mutex_lock(&f->fs->files_lock);
 	f->fs->process_locks = true;
-	LIST_FOREACH(other, &f->fs->files, link) {
+	LIST_FOREACH(other, file_same(f->fs, f->handle), same) {
 		if (other->handle == f->handle)
 			note_here(other, lock);
 	}
@@ -68,7 +68,7 @@ void lock_opened(struct file *f)
 
 	if (!f->fs->process_locks)
 		return;
-	LIST_FOREACH(other, &f->fs->files, link) {
+	LIST_FOREACH(other, file_same(f->fs, f->handle), same) {
 		if (other->handle != f->handle)
 			continue;
 		pthread_mutex_lock(&other->lock);
@@ -148,7 +148,7 @@ bool lock_forget(struct file *f)
 	bool had = false;
 
 	pthread_mutex_lock(&f->fs->files_lock);
-	LIST_FOREACH(other, &f->fs->files, link) {
+	LIST_FOREACH(other, file_same(f->fs, f->handle), same) {
 		if (other->handle == f->handle)
 			had |= forget(other);
 	}
