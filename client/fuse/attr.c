@@ -11,6 +11,8 @@
 #include "stat.h"
 #include "store.h"
 
+#define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000)) /* as the mgr has it */
+
 /* A write that this host made shows at once, though the clocks of the iods' files
  * are coarse. */
 static void own_writes(struct fs *fs, struct stat *st)
@@ -25,6 +27,26 @@ static void own_writes(struct fs *fs, struct stat *st)
 		st->st_ctim = st->st_mtim;
 }
 
+/* What the mgr will say when those who read have closed it. */
+static void own_reads(struct fs *fs, struct stat *st)
+{
+	int64_t at, atime = stat_ns(&st->st_atim);
+
+	if (!S_ISREG(st->st_mode))
+		return;
+	at = file_read(fs, st->st_ino);
+	if (at > atime &&
+	    (atime <= stat_ns(&st->st_mtim) || atime <= stat_ns(&st->st_ctim) ||
+	     at - atime >= ATIME_AGE_NS))
+		st->st_atim = stat_time(at);
+}
+
+void attr_own(struct fs *fs, struct stat *st)
+{
+	own_writes(fs, st);
+	own_reads(fs, st);
+}
+
 static void end_stat(const struct call *c, const struct target *t)
 {
 	struct stat st;
@@ -34,7 +56,7 @@ static void end_stat(const struct call *c, const struct target *t)
 		call_end(c, rc);
 		return;
 	}
-	own_writes(&c->d->fs, &st);
+	attr_own(&c->d->fs, &st);
 	call_end_attr(c, &st);
 }
 
@@ -127,6 +149,8 @@ static int set(const struct call *c, const struct target *t,
 	rc = call_run(c, t, do_setattr, &a);
 	if (!rc && a.set.valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
 		file_timed(&c->d->fs, a.attr.handle);
+	if (!rc && a.set.valid & (WIRE_S_ATIME | WIRE_S_ATIME_NOW))
+		file_atimed(&c->d->fs, a.attr.handle);
 	if (!rc && a.set.valid & WIRE_S_MODE && attr_lends(&a.attr))
 		file_lends(&c->d->fs, a.attr.handle);
 	return rc;

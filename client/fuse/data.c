@@ -59,6 +59,15 @@ static void *space_get(size_t len)
 	return mem;
 }
 
+/* The mgr hears of it at the close. */
+static void note_read(const struct call *c, struct file *f, ssize_t n,
+		      const struct fuse_file_info *fi)
+{
+	if (n >= 0 && c->d->atime && !(fi->flags & O_NOATIME))
+		atomic_store_explicit(&f->read_at, clock_wall(),
+				      memory_order_relaxed);
+}
+
 void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	     struct fuse_file_info *fi)
 {
@@ -74,6 +83,7 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		marks_set(c.d->marks, f);
 	iov.iov_base = space_get(size);
 	n = iov.iov_base ? rw_run(f, -1, &rw) : -ENOMEM;
+	note_read(&c, f, n, fi);
 	if (n < 0)
 		call_end(&c, (int)n);
 	else

@@ -127,6 +127,7 @@ static int make(struct fsd *d, const struct options *opt)
 	d->attr_timeout = opt->attr_timeout;
 	d->entry_timeout = opt->entry_timeout;
 	d->suid = opt->suid;
+	d->atime = opt->atime;
 	d->many = !geteuid();
 	d->owners = owners_new();
 	d->versions = versions_new();

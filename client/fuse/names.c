@@ -50,10 +50,12 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
 	rc = call_run(&c, &t, stat_get, &st);
-	if (rc)
+	if (rc) {
 		call_end(&c, rc);
-	else
-		call_end_entry(&c, &st);
+		return;
+	}
+	attr_own(&c.d->fs, &st);
+	call_end_entry(&c, &st);
 }
 
 static int do_mkdir(struct session *s, const struct target *t, void *arg)

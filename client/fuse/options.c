@@ -34,7 +34,9 @@ static void usage(FILE *out)
 	      "  -o max_threads=N    requests at a time (default 32)\n"
 	      "  -o allow_other      all users of this host (default if root "
 	      "mounts)\n"
-	      "  -o ro, noatime, ... as of mount(8) and mount.fuse3(8)\n"
+	      "  -o noatime          reads leave atime alone (default: "
+	      "relatime)\n"
+	      "  -o ro, ...          as of mount(8) and mount.fuse3(8)\n"
 	      "  -f, --foreground    does not go to the background\n"
 	      "  -d, --debug         shows what the kernel asks, too\n"
 	      "  -h, --help          this text\n"
@@ -181,6 +183,8 @@ static int one_option(struct options *opt, const char *word)
 	}
 	if (!strcmp(word, "suid"))
 		opt->suid = true;
+	if (!strcmp(word, "noatime") || !strcmp(word, "ro"))
+		opt->atime = false;
 	if (is_mount_option(word))
 		return fuse_option(opt, word);
 	return append(&opt->pvfs, word);
@@ -212,6 +216,7 @@ static int one_letter(struct options *opt, int letter)
 		opt->debug = opt->foreground = true;
 		return -1;
 	case 'r':
+		opt->atime = false;
 		return fuse_option(opt, "ro") ? 2 : -1;
 	case 'n':
 	case 's':
@@ -288,6 +293,7 @@ int options_parse(int argc, char **argv, struct options *opt)
 	*opt = (struct options){ .attr_timeout = -1,
 				 .entry_timeout = -1,
 				 .max_threads = 32,
+				 .atime = true,
 				 .pvfs = strdup("") };
 	if (!opt->pvfs || fuse_opt_add_arg(&opt->fuse, argv[0]))
 		return EXIT_FAILURE;

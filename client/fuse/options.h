@@ -17,6 +17,7 @@ struct options {
 	unsigned int max_threads;
 	char *pvfs; /* options of pvfstab(5), with commas, or "" */
 	struct fuse_args fuse; /* for libfuse */
+	bool atime; /* reads count */
 	bool suid;
 	bool allow_other; /* all users of this host */
 };

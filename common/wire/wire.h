@@ -378,6 +378,9 @@ struct wire_open_rep {
 
 #define WIRE_R_WROTE	0x1u	/* data was written through this open */
 #define WIRE_R_MTIME	0x2u	/* ... after the last explicit utimens */
+#define WIRE_R_READ	0x8u	/* data was read through this open: atime follows
+				 * as with relatime of mount(8).  mtime says when
+				 * if nothing was written */
 #define WIRE_R_DOUBT	0x4u	/* a write failed: only the iods know how far it
 				 * came */
 
@@ -385,7 +388,7 @@ struct wire_release {
 	le64 handle;
 	le64 open;
 	le64 end;		/* highest file offset written, exclusive */
-	le64 mtime;		/* of the last write, ns */
+	le64 mtime;		/* of the last write, or read, ns */
 	le32 flags;		/* WIRE_R_* */
 	le32 zero;
 };

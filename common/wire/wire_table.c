@@ -123,7 +123,8 @@ static const struct wire_form release = {
 	.size = sizeof(struct wire_release),
 	.fields = { SIZE(wire_release, end),
 		    BITS(wire_release, flags,
-			 WIRE_R_WROTE | WIRE_R_MTIME | WIRE_R_DOUBT),
+			 WIRE_R_WROTE | WIRE_R_MTIME | WIRE_R_DOUBT |
+				 WIRE_R_READ),
 		    ZERO(wire_release, zero) },
 };
 

@@ -118,7 +118,7 @@ struct ns_release_args {
 	uint64_t handle;
 	uint64_t open;
 	uint64_t end; /* bytes; highest end of a write */
-	int64_t mtime; /* of the last write */
+	int64_t mtime; /* of the last write, or read */
 	uint32_t flags; /* WIRE_R_* */
 };
 /* -EBADF: no such open record. */

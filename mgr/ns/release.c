@@ -4,6 +4,8 @@
 
 #include "ns_impl.h"
 
+#define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000))
+
 static bool is_append(const struct open_rec *rec)
 {
 	return rec->flags & OPEN_APPEND;
@@ -14,6 +16,27 @@ static void drop_suid(struct inode *ino, const struct open_rec *rec)
 {
 	if (rec->flags & OPEN_PLAIN)
 		ino->mode = ns_drop_suid(ino->mode);
+}
+
+/* A time of the client's; it may be ahead. */
+static int64_t read_at(const struct ns_op *op,
+		       const struct ns_release_args *args)
+{
+	bool known = !(args->flags & WIRE_R_WROTE);
+
+	return known && args->mtime < op->now ? args->mtime : op->now;
+}
+
+static void was_read(const struct ns_op *op, struct inode *ino,
+		     const struct ns_release_args *args)
+{
+	int64_t t = read_at(op, args);
+
+	if (t < ino->ctime) /* utimens may have set it since */
+		return;
+	if (ino->atime <= ino->mtime || ino->atime <= ino->ctime ||
+	    t - ino->atime >= ATIME_AGE_NS)
+		ino->atime = t > ino->atime ? t : ino->atime;
 }
 
 int ns_release(struct ns_op *op, const struct ns_release_args *args)
@@ -34,6 +57,8 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args)
 		rc = open_del(st, rec.session, rec.open);
 	if (rc)
 		return rc;
+	if (args->flags & WIRE_R_READ)
+		was_read(op, &ino, args);
 	if (rec.flags & OPEN_HOLD) {
 		ino.holders--;
 		return ns_settle(op, &ino);

@@ -171,7 +171,7 @@ static const struct bad bad[] = {
 	     "wire_open_rep.attr.zero: reserved, not zero"),
 	BODY("release", wire_release, end, UINT64_MAX,
 	     "wire_release.end: above 2^63 - 1"),
-	BODY("release", wire_release, flags, 8,
+	BODY("release", wire_release, flags, 16,
 	     "wire_release.flags: unknown bits"),
 	BODY("release", wire_release, zero, 1,
 	     "wire_release.zero: reserved, not zero"),

@@ -51,17 +51,19 @@ void file_put(struct file *f)
 {
 	if (atomic_fetch_sub(&f->refs, 1) != 1)
 		return;
+	/* what it knows of its times counts until the mgr is told */
+	if (f->s) {
+		lock_dropped(f);
+		file_release(f);
+	}
 	if (f->fs && f->handle) {
 		pthread_mutex_lock(&f->fs->files_lock);
 		LIST_REMOVE(f, link);
 		LIST_REMOVE(f, same);
 		pthread_mutex_unlock(&f->fs->files_lock);
 	}
-	if (f->s) {
-		lock_dropped(f);
-		file_release(f);
+	if (f->s)
 		session_put(f->s);
-	}
 	dirbuf_free(f->dirbuf);
 	if (f->mdbi)
 		f->mdbi_free(f->mdbi);
@@ -134,6 +136,31 @@ int64_t file_written(struct fs *fs, uint64_t handle, int64_t since)
 	}
 	pthread_mutex_unlock(&fs->files_lock);
 	return since;
+}
+
+void file_atimed(struct fs *fs, uint64_t handle)
+{
+	struct file *f;
+
+	pthread_mutex_lock(&fs->files_lock);
+	LIST_FOREACH(f, file_same(fs, handle), same)
+		if (f->handle == handle)
+			atomic_store(&f->read_at, 0);
+	pthread_mutex_unlock(&fs->files_lock);
+}
+
+int64_t file_read(struct fs *fs, uint64_t handle)
+{
+	int64_t last = 0, at;
+	struct file *f;
+
+	pthread_mutex_lock(&fs->files_lock);
+	LIST_FOREACH(f, file_same(fs, handle), same) {
+		at = f->handle == handle ? atomic_load(&f->read_at) : 0;
+		last = at > last ? at : last;
+	}
+	pthread_mutex_unlock(&fs->files_lock);
+	return last;
 }
 
 void file_lends(struct fs *fs, uint64_t handle)

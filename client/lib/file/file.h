@@ -44,6 +44,8 @@ struct file {
 
 	atomic_bool lends; /* mount: it had set-id bits when we last saw its mode,
 			    * which a write takes away */
+	_Atomic int64_t read_at; /* mount: when data was read last, ns; 0: none,
+				  * or it does not count */
 	uint64_t owner; /* of locks, 0: none yet; under fs->files_lock */
 	atomic_bool process_locks; /* some were taken through this one */
 
@@ -96,6 +98,10 @@ void file_timed(struct fs *fs, uint64_t handle);
  * after since; else since. */
 int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
 
+/* Its access time was set explicitly: earlier reads do not count. */
+void file_atimed(struct fs *fs, uint64_t handle);
+/* ... last read of it, or 0; file.read_at. */
+int64_t file_read(struct fs *fs, uint64_t handle);
 /* The file has set-id bits from now on; see file.lends. */
 void file_lends(struct fs *fs, uint64_t handle);
 

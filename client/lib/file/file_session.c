@@ -23,12 +23,14 @@
 
 static void release(struct file *f, uint64_t open, struct file_io io)
 {
+	int64_t read_at = atomic_load(&f->read_at);
 	struct mgr_release rel = {
 		.handle = f->handle,
 		.open = open,
 		.end = io.end,
-		.mtime = io.mtime,
+		.mtime = io.wrote ? io.mtime : read_at,
 		.flags = (io.wrote ? WIRE_R_WROTE : 0) |
+			 (read_at ? WIRE_R_READ : 0) |
 			 (io.wrote && io.timed ? WIRE_R_MTIME : 0) |
 			 (io.doubt ? WIRE_R_DOUBT : 0),
 	};
