@@ -90,10 +90,14 @@ static int cut(const struct call *c, const struct target *t, off_t size,
 {
 	struct file *f = fi ? open_file(fi->fh) : NULL;
 	struct cut cut = { t->as, size };
+	int rc;
 
-	if (f && (atomic_load(&f->flags) & O_ACCMODE) != O_RDONLY)
-		return file_run(f, do_truncate, &cut);
-	return call_run(c, t, do_truncate, &cut);
+	if (!f || (atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY)
+		return call_run(c, t, do_truncate, &cut);
+	rc = file_run(f, do_truncate, &cut);
+	if (!rc)
+		file_cut(f, (uint64_t)size);
+	return rc;
 }
 
 static struct setattr wanted(const struct stat *st, int valid)

@@ -221,6 +221,9 @@ struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 #define WIRE_A_MSET	0x2u	/* mtime was set explicitly, at ctime or before;
 				 * only a later write replaces it */
 
+#define WIRE_A_HOLES	0x4u	/* what it takes is not what its size says: the
+				 * iods know (WIRE_GETSIZE) */
+
 struct wire_attr {
 	le64 handle;
 	le64 size;		/* bytes; see WIRE_A_SIZE */
@@ -381,6 +384,8 @@ struct wire_open_rep {
 #define WIRE_R_READ	0x8u	/* data was read through this open: atime follows
 				 * as with relatime of mount(8).  mtime says when
 				 * if nothing was written */
+#define WIRE_R_SPACE	0x10u	/* its space was changed without its data: see
+				 * WIRE_A_HOLES */
 #define WIRE_R_DOUBT	0x4u	/* a write failed: only the iods know how far it
 				 * came */
 
@@ -521,7 +526,7 @@ struct wire_dirent {		/* then name, NUL, padding to 8 bytes */
 /*
  * READDIRPLUS: as READDIR, in records of struct wire_direntplus, with the
  * attributes as they were when it was answered.  attr.handle is 0, and all else
- * there: of "." and "..", of a file whose size only the iods know, and if the
+ * there: of "." and "..", of a file of which only the iods know size or space, and if the
  * session's user may not search the directory.
  */
 struct wire_direntplus {	/* then name, NUL, padding to 8 bytes */

@@ -87,7 +87,8 @@ static const struct wire_form path = {
 
 #define ATTR_FIELDS(type)                                                      \
 	SIZE(type, attr.size),                                                 \
-		BITS(type, attr.flags, WIRE_A_SIZE | WIRE_A_MSET),             \
+		BITS(type, attr.flags,                                         \
+		     WIRE_A_SIZE | WIRE_A_MSET | WIRE_A_HOLES),                \
 		ZERO(type, attr.zero), ZERO(type, attr.dist.zero)
 
 static const struct wire_form attr_rep = {
@@ -124,7 +125,7 @@ static const struct wire_form release = {
 	.fields = { SIZE(wire_release, end),
 		    BITS(wire_release, flags,
 			 WIRE_R_WROTE | WIRE_R_MTIME | WIRE_R_DOUBT |
-				 WIRE_R_READ),
+				 WIRE_R_READ | WIRE_R_SPACE),
 		    ZERO(wire_release, zero) },
 };
 

@@ -16,6 +16,7 @@
 #define INODE_TAINT 0x2u /* ... and what the releases say will not do */
 #define INODE_DATA 0x4u /* the iods may hold objects of it */
 #define INODE_XATTR 0x10u /* it may have extended attributes */
+#define INODE_HOLES 0x20u /* what it takes is not what its size says */
 #define INODE_BUSY 0x8u /* an INTENT_RESIZE exists for it */
 
 struct inode {

@@ -6,7 +6,8 @@ static uint32_t flags_of(const struct inode *ino)
 {
 	bool known = !S_ISREG(ino->mode) || !(ino->flags & INODE_ASK);
 
-	return (known ? WIRE_A_SIZE : 0) | (ino->mset ? WIRE_A_MSET : 0);
+	return (known ? WIRE_A_SIZE : 0) | (ino->mset ? WIRE_A_MSET : 0) |
+	       (ino->flags & INODE_HOLES ? WIRE_A_HOLES : 0);
 }
 
 void ns_show(const struct store *st, const struct inode *ino,

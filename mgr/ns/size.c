@@ -71,6 +71,8 @@ void size_released(struct inode *ino, bool append,
 		if (args->flags & WIRE_R_MTIME)
 			size_written(ino, args->mtime);
 	}
+	if (args->flags & WIRE_R_SPACE)
+		ino->flags |= INODE_HOLES;
 	if (args->flags & WIRE_R_DOUBT)
 		ino->flags |= INODE_TAINT | INODE_DATA;
 	one_writer_less(ino, append);
@@ -106,6 +108,10 @@ void size_resized(struct inode *ino, uint64_t size, int status)
 		ino->flags |= INODE_ASK | INODE_TAINT;
 		return;
 	}
+	if (!size)
+		ino->flags &= ~INODE_HOLES;
+	else if (size_known(ino) && size > ino->size)
+		ino->flags |= INODE_HOLES;
 	ino->size = ino->end = ino->tail = size;
 	if (!(ino->flags & INODE_TAINT))
 		ino->flags &= ~INODE_ASK;

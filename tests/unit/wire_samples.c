@@ -50,7 +50,7 @@ static const struct wire_open open_req = {
 	.dir = 1, .flags = 0x1ff, .mode = 07777, .dist = DIST, .path_len = 6
 };
 static const struct wire_open_rep open_rep = { ATTR, 55 };
-static const struct wire_release release = { 42, 55, 9, 9, 11, 0 };
+static const struct wire_release release = { 42, 55, 9, 9, 27, 0 };
 static const struct wire_setattr setattr = {
 	1, 2, 3, 0xff, 0755, 1000, 1, 1, 6
 };

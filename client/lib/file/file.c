@@ -106,6 +106,21 @@ void file_wrote(struct file *f, uint64_t end, int rc)
 	pthread_mutex_unlock(&f->lock);
 }
 
+void file_allocated(struct file *f)
+{
+	pthread_mutex_lock(&f->lock);
+	f->io.space = true;
+	pthread_mutex_unlock(&f->lock);
+}
+
+void file_cut(struct file *f, uint64_t size)
+{
+	pthread_mutex_lock(&f->lock);
+	if (size > f->io.end && size > f->least)
+		f->io.space = true;
+	pthread_mutex_unlock(&f->lock);
+}
+
 void file_timed(struct fs *fs, uint64_t handle)
 {
 	struct file *f;

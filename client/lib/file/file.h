@@ -15,6 +15,7 @@ struct dirbuf;
 struct file_io {
 	bool wrote, timed; /* WIRE_R_WROTE, WIRE_R_MTIME */
 	bool doubt; /* a write failed: end is not known */
+	bool space; /* WIRE_R_SPACE */
 	uint64_t end; /* behind the highest byte written */
 	int64_t mtime; /* of the last one, ns */
 };
@@ -92,6 +93,10 @@ void file_forked(struct file *f);
 
 /* After a write: [.., end) is written, or (rc) nobody knows. */
 void file_wrote(struct file *f, uint64_t end, int rc);
+/* fallocate(2) had it done, whatever came of that. */
+void file_allocated(struct file *f);
+/* It was cut, or made longer, to size. */
+void file_cut(struct file *f, uint64_t size);
 /* The times of a file were set explicitly: earlier writes do not count. */
 void file_timed(struct fs *fs, uint64_t handle);
 /* When this process last wrote to the file that it has open, ns, if that was

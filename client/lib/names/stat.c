@@ -87,6 +87,17 @@ static int ask_iods(struct session *s, struct attr *a, uint64_t *blocks)
 	return 0;
 }
 
+/* Without an answer it is as much as all data would take. */
+static int ask_space(struct session *s, const struct attr *a, uint64_t *blocks)
+{
+	struct file_size now;
+	int rc = size_ask(s, a->handle, &a->dist, NULL, NULL, &now);
+
+	if (!rc)
+		*blocks = now.blocks;
+	return rc == SESSION_ENDED ? rc : 0;
+}
+
 int stat_of(struct session *s, const struct attr *attr, struct stat *st)
 {
 	uint64_t blocks = 0;
@@ -97,6 +108,9 @@ int stat_of(struct session *s, const struct attr *attr, struct stat *st)
 		rc = ask_iods(s, &a, &blocks);
 	else if (S_ISREG(a.mode))
 		blocks = a.size / 512 + (a.size % 512 != 0);
+	if (!rc && S_ISREG(a.mode) && a.flags & WIRE_A_SIZE &&
+	    a.flags & WIRE_A_HOLES)
+		rc = ask_space(s, &a, &blocks);
 	if (!rc)
 		fill(s, &a, blocks, st);
 	return rc;
