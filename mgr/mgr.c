@@ -123,6 +123,8 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = lock_waits_open(mgr);
 	if (!rc)
+		rc = adopts_open(mgr);
+	if (!rc)
 		rc = jobs_open(mgr);
 	if (!rc)
 		rc = sessions_open(mgr);
@@ -142,6 +144,7 @@ static void close_all(struct mgr *mgr)
 	while ((req = LIST_FIRST(&mgr->requests)))
 		request_drop(req);
 	jobs_close(mgr);
+	adopts_close(mgr);
 	lock_waits_close(mgr);
 	tokens_close(mgr);
 	dirbufs_close(mgr);
@@ -203,6 +206,8 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	flusher_collect(mgr->fl);
 	jobs_admit(mgr);
 	lock_waits_run(mgr);
+	sessions_end(mgr);
+	adopts_run(mgr);
 	more = chores(mgr);
 	more |= mgr_submit(mgr);
 	if (store_failed(mgr->st))

@@ -28,6 +28,7 @@ struct dirbufs; /* readdir.c */
 struct tokens; /* tokens.h */
 struct lock_waits; /* lock.c */
 struct any_waits; /* lock_any.c */
+struct adopts; /* adopt.c */
 
 /*
  * Identifiers up to `id` belong to committed transactions; when the item is
@@ -69,6 +70,7 @@ struct mgr {
 	struct tokens *tokens;
 	struct lock_waits *lock_waits;
 	struct any_waits *any_waits;
+	struct adopts *adopts;
 	struct requests requests; /* all that exist */
 
 	pthread_t thread;

@@ -90,6 +90,8 @@ enum wire_op {
 	WIRE_READDIRPLUS = 42,	/* READDIR with attributes */
 	WIRE_LOCK_ANY	= 43,	/* waits for several LOCKs, takes one */
 	WIRE_LINK2	= 44,	/* LINK or SYMLINK, answered with attributes */
+	WIRE_ADOPT	= 83,	/* what another session has of a file */
+	WIRE_ADOPTED	= 84,	/* ... that was all: it ends */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -419,6 +421,33 @@ struct wire_redeem {		/* reply: wire_open_rep */
 	uint8_t token[WIRE_TOKEN_LEN];
 	le32 flags;		/* WIRE_O_READ, WIRE_O_WRITE, WIRE_O_APPEND */
 	le32 zero;
+};
+
+/*
+ * ADOPT: a program that runs on as another one has a new session; what the one before
+ * has of a file becomes this one's: an open, and locks.  Both are of one user.
+ */
+#define WIRE_AD_PROCESS	0x1u	/* the locks of owner 0, too */
+struct wire_adopt {
+	le64 session;		/* the one before */
+	le64 handle;
+	le64 open;		/* 0: none */
+	le64 owner;		/* of locks; 0: none */
+	le32 flags;		/* WIRE_AD_* */
+	le32 zero;
+};
+#define WIRE_AD_OPEN	0x1u	/* the open is this session's now */
+#define WIRE_AD_MORE	0x2u	/* there are more locks: ask again */
+struct wire_adopt_rep {
+	le32 flags;
+	le32 zero;
+};
+/*
+ * ADOPTED: the session before ends, with all that it still has.  Answered when no
+ * server can carry out anything of it any more.
+ */
+struct wire_adopted {
+	le64 session;
 };
 
 #define WIRE_S_MODE	0x01u
@@ -808,6 +837,9 @@ _Static_assert(sizeof(struct wire_release) == 40, "wire_release");
 _Static_assert(sizeof(struct wire_grant) == 24, "wire_grant");
 _Static_assert(sizeof(struct wire_grant_rep) == 16, "wire_grant_rep");
 _Static_assert(sizeof(struct wire_redeem) == 24, "wire_redeem");
+_Static_assert(sizeof(struct wire_adopt) == 40, "wire_adopt");
+_Static_assert(sizeof(struct wire_adopt_rep) == 8, "wire_adopt_rep");
+_Static_assert(sizeof(struct wire_adopted) == 8, "wire_adopted");
 _Static_assert(sizeof(struct wire_setattr) == 48, "wire_setattr");
 _Static_assert(sizeof(struct wire_link2) == 32, "wire_link2");
 _Static_assert(sizeof(struct wire_rename) == 32, "wire_rename");

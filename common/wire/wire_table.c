@@ -145,6 +145,22 @@ static const struct wire_form redeem_req = {
 		    ZERO(wire_redeem, zero) },
 };
 
+static const struct wire_form adopt_req = {
+	.size = sizeof(struct wire_adopt),
+	.fields = { ID(wire_adopt, session), ID(wire_adopt, handle),
+		    BITS(wire_adopt, flags, WIRE_AD_PROCESS),
+		    ZERO(wire_adopt, zero) },
+};
+static const struct wire_form adopt_rep = {
+	.size = sizeof(struct wire_adopt_rep),
+	.fields = { BITS(wire_adopt_rep, flags, WIRE_AD_OPEN | WIRE_AD_MORE),
+		    ZERO(wire_adopt_rep, zero) },
+};
+static const struct wire_form adopted = {
+	.size = sizeof(struct wire_adopted),
+	.fields = { ID(wire_adopted, session) },
+};
+
 #define S_BITS                                                                 \
 	(WIRE_S_MODE | WIRE_S_UID | WIRE_S_GID | WIRE_S_ATIME | WIRE_S_MTIME | \
 	 WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW | WIRE_S_KILL)
@@ -417,6 +433,8 @@ static const struct wire_op_desc ops[] = {
 	OP(RELEASE, release, empty),
 	OP(GRANT, grant_req, grant_rep),
 	OP(REDEEM, redeem_req, open_rep),
+	OP(ADOPT, adopt_req, adopt_rep),
+	OP(ADOPTED, adopted, empty),
 	PATH_OP(SETATTR, setattr, attr_rep),
 	PATH_OP(MKDIR, mkdir_req, attr_rep),
 	PATH_OP(RMDIR, path, empty),

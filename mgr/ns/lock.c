@@ -153,7 +153,7 @@ static int replace(struct change *c)
 }
 
 /* The session has no lock on the file any more: no word of it. */
-static int forget(struct store *st, uint64_t session, uint64_t handle)
+int lock_forgotten(struct store *st, uint64_t session, uint64_t handle)
 {
 	struct lock_iter it;
 	struct lock_rec rec;
@@ -172,22 +172,21 @@ static int forget(struct store *st, uint64_t session, uint64_t handle)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static int count(const struct change *c)
+int lock_count(struct store *st, uint64_t session, uint64_t handle, int more)
 {
 	uint32_t locks = 0;
 	int64_t now;
 	int rc;
 
-	rc = locker_get(c->st, c->new.session, c->new.handle, &locks);
+	rc = locker_get(st, session, handle, &locks);
 	if (rc && rc != -ENOENT)
 		return rc;
-	if (!rc && !c->more)
+	if (!rc && !more)
 		return 0;
-	now = (int64_t)locks + c->more;
-	if (c->more > 0 && now > LOCKS_MAX)
+	now = (int64_t)locks + more;
+	if (more > 0 && now > LOCKS_MAX)
 		return -ENOLCK;
-	return locker_put(c->st, c->new.session, c->new.handle,
-			  now > 0 ? (uint32_t)now : 0);
+	return locker_put(st, session, handle, now > 0 ? (uint32_t)now : 0);
 }
 
 static int take(struct ns_op *op, const struct ns_lock_args *args)
@@ -209,9 +208,9 @@ static int take(struct ns_op *op, const struct ns_lock_args *args)
 	if (!rc && !unlock)
 		rc = put_row(&c, &c.new);
 	if (!rc)
-		rc = count(&c);
+		rc = lock_count(st, op->session, args->handle, c.more);
 	if (!rc && unlock)
-		rc = forget(st, op->session, args->handle);
+		rc = lock_forgotten(st, op->session, args->handle);
 	return rc;
 }
 

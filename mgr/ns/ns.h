@@ -137,6 +137,21 @@ int ns_may_grant(struct ns_op *op, const struct ns_grant *grant);
 int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
 	      struct inode *ino, uint64_t *open);
 
+/*
+ * What another session of the same user has of a file becomes this one's: the open,
+ * and the locks of the owner and of the process, no more of them than a transaction
+ * should hold.  *done: WIRE_AD_*.  -ESTALE: that session has ended, or never had
+ * anything; -EPERM: it is another user's.
+ */
+struct ns_adopt_args {
+	uint64_t session, handle, open, owner;
+	bool process;
+};
+int ns_adopt(struct ns_op *op, const struct ns_adopt_args *args,
+	     uint32_t *done);
+/* May it be adopted: 0, -ESTALE, -EPERM. */
+int ns_may_adopt(struct ns_op *op, uint64_t session);
+
 struct ns_setattr_args {
 	uint32_t valid; /* WIRE_S_* */
 	uint32_t mode, uid, gid;

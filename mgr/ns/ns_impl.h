@@ -31,6 +31,13 @@ int ns_lose_caps(struct ns_op *op, const struct inode *ino);
 int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 		     uint64_t *open);
 
+/* ---- lock.c ---- */
+
+/* The session has so many rows more of the file, or fewer.  -ENOLCK */
+int lock_count(struct store *st, uint64_t session, uint64_t handle, int more);
+/* ... and if those were the last, no word of it stays. */
+int lock_forgotten(struct store *st, uint64_t session, uint64_t handle);
+
 /* ---- resolve.c ---- */
 
 /* What the last component of a path is. */

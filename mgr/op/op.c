@@ -35,6 +35,8 @@ static op_fn *const ops[] = {
 	[WIRE_REMOVEXATTR] = op_removexattr,
 	[WIRE_GRANT] = op_grant,
 	[WIRE_REDEEM] = op_redeem,
+	[WIRE_ADOPT] = op_adopt,
+	[WIRE_ADOPTED] = op_adopted,
 };
 /* clang-format on */
 

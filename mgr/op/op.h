@@ -31,7 +31,7 @@ op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
 	op_mkdir, op_rmdir, op_unlink, op_rename, op_symlink, op_readlink,
 	op_link, op_readdir, op_truncate, op_access, op_append, op_lock,
 	op_rename2, op_mknod, op_setxattr, op_getxattr, op_listxattr,
-	op_removexattr, op_grant, op_redeem, op_lock_any, op_link2;
+	op_removexattr, op_grant, op_redeem, op_lock_any, op_link2, op_adopt, op_adopted;
 
 /* The path in tail item i, below dir. */
 static inline struct ns_path op_path(const struct op *op, unsigned int i,
@@ -62,5 +62,14 @@ void lock_waits_close(struct mgr *mgr);
  * lock_waits_run(), outside of all transactions. */
 void lock_waits_wake(struct mgr *mgr, uint64_t handle);
 void lock_waits_run(struct mgr *mgr);
+
+/* ---- adopt.c: requests that wait for the end of a session ---- */
+
+int adopts_open(struct mgr *mgr);
+void adopts_close(struct mgr *mgr);
+/* A session has ended: who waits for it looks again in adopts_run(), outside of all
+ * transactions. */
+void adopts_wake(struct mgr *mgr);
+void adopts_run(struct mgr *mgr);
 
 #endif

@@ -34,6 +34,9 @@ int session_record(struct mgr *mgr, struct rpc_session *session);
 /* ... and the transaction was committed. */
 void session_recorded(struct rpc_session *session);
 
+/* It ends as if it had stayed away, soon, in sessions_end() or later. */
+void session_end_soon(struct mgr *mgr, uint64_t id);
+void sessions_end(struct mgr *mgr);
 /* Every iod refuses it now. */
 void session_fenced(struct mgr *mgr, uint64_t id);
 /* Does a little of dropping what ended sessions had open; true: there is

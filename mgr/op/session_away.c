@@ -50,6 +50,31 @@ static void too_long(struct rpc_timer *timer)
 	}
 }
 
+void session_end_soon(struct mgr *mgr, uint64_t id)
+{
+	struct session_table *table = mgr->sessions;
+	struct gone *gone;
+
+	rpc_server_fence(mgr->server, id); /* has it closed, if it is here */
+	HASH_FIND(hh, table->away, &id, sizeof(id), gone);
+	if (!gone)
+		return;
+	HASH_DEL(table->away, gone);
+	TAILQ_INSERT_TAIL(&table->over, gone, link);
+}
+
+void sessions_end(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+	struct gone *gone;
+
+	while ((gone = TAILQ_FIRST(&table->over))) {
+		TAILQ_REMOVE(&table->over, gone, link);
+		session_over(mgr, gone->id, false);
+		free(gone);
+	}
+}
+
 void away_start(struct mgr *mgr)
 {
 	struct rpc_timer *ttl = &mgr->sessions->ttl;
@@ -64,6 +89,10 @@ void away_close(struct mgr *mgr)
 	struct gone *gone, *next;
 
 	rpc_timer_clear(mgr->ctx, &table->ttl);
+	while ((gone = TAILQ_FIRST(&table->over))) {
+		TAILQ_REMOVE(&table->over, gone, link);
+		free(gone);
+	}
 	HASH_ITER(hh, table->away, gone, next) {
 		HASH_DEL(table->away, gone);
 		free(gone);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "jobs.h"
+#include "op.h"
 #include "session_table.h"
 
 /* A fence that has to be durable before it is carried out. */
@@ -114,4 +115,5 @@ void session_over(struct mgr *mgr, uint64_t id, bool clean)
 void session_fenced(struct mgr *mgr, uint64_t id)
 {
 	say(mgr, id, drop(mgr, id, 0));
+	adopts_wake(mgr);
 }

@@ -83,6 +83,7 @@ int sessions_open(struct mgr *mgr)
 	mgr->sessions = table;
 	table->mgr = mgr;
 	TAILQ_INIT(&table->reap);
+	TAILQ_INIT(&table->over);
 	away_start(mgr);
 	rc = session_walk(mgr->st, take_up, mgr);
 	if (!rc)

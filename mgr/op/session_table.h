@@ -19,7 +19,7 @@ struct session {
 /* One that the store has, but no connection: away, or ended. */
 struct gone {
 	UT_hash_handle hh; /* by id; away, fenced */
-	TAILQ_ENTRY(gone) link; /* ended only: to be reaped */
+	TAILQ_ENTRY(gone) link; /* ended only: over, reap */
 	uint64_t id;
 };
 
@@ -29,6 +29,7 @@ struct session_table {
 	struct rpc_timer ttl; /* of those away */
 	struct mgr *mgr;
 	TAILQ_HEAD(, gone) reap;
+	TAILQ_HEAD(, gone) over; /* were away: end at the next sessions_end() */
 	uint64_t tombs; /* seq of the last tombstone */
 };
 

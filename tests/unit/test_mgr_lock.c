@@ -7,6 +7,7 @@
 
 #include "locks.h"
 #include "mgr_fixture.h"
+#include "sessions.h"
 #include "rnd.h"
 #include "run_suite.h"
 
@@ -198,6 +199,45 @@ START_TEST(many_end_in_parts)
 }
 END_TEST
 
+/* Session 78's become 77's, in parts, and nobody comes in between. */
+START_TEST(many_are_adopted_in_parts)
+{
+	const uint64_t n = 2 * NS_DROP_LOCKS + 1;
+	const struct session_rec before = { .id = 78 };
+	struct ns_adopt_args args = { .session = 78,
+				      .handle = ino.handle,
+				      .process = true };
+	uint32_t done = WIRE_AD_MORE;
+	uint64_t i, handle;
+	int rounds = 0;
+
+	ck_assert_int_eq(FX_DO(&fx, session_put(fx.db.st, &before)), 0);
+	for (i = 0; i < n; i++)
+		ck_assert_int_eq(lock(78, 0, WIRE_L_EXCLUSIVE, 2 * i, 2 * i + 1,
+				      0, NULL),
+				 0);
+	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 1, 2, 0, NULL), 0);
+	for (; done & WIRE_AD_MORE; rounds++) {
+		fx.session = 77;
+		ck_assert_int_eq(FX_DO(&fx, ns_adopt(&op, &args, &done)), 0);
+		for (i = 0; i < n; i += NS_DROP_LOCKS - 1)
+			ck_assert_int_eq(lock(79, 0, WIRE_L_SHARED, 2 * i,
+					      2 * i + 1, 0, NULL),
+					 -EAGAIN);
+	}
+	ck_assert_int_eq(rounds, 3);
+	ck_count(77, (uint32_t)n);
+	ck_count(78, 1);
+	args.owner = 1;
+	fx.session = 77;
+	ck_assert_int_eq(FX_DO(&fx, ns_adopt(&op, &args, &done)), 0);
+	ck_count(77, (uint32_t)n + 1);
+	ck_assert_int_eq(locker_any(fx.db.st, 78, &handle), -ENOENT);
+	ck_assert_int_eq(lock(77, 0, WIRE_L_UNLOCK, 0, 2 * n, 0, NULL), 0);
+	ck_count(77, 1);
+}
+END_TEST
+
 /* The session's list of files has those alone that it has locks on. */
 START_TEST(nothing_stays_of_what_is_let_go)
 {
@@ -306,6 +346,7 @@ static Suite *lock_suite(void)
 	tcase_add_test(tc, whole_files_are_apart);
 	tcase_add_test(tc, end_with_the_session);
 	tcase_add_test(tc, many_end_in_parts);
+	tcase_add_test(tc, many_are_adopted_in_parts);
 	tcase_add_test(tc, many_on_one_file);
 	tcase_add_test(tc, of_the_outermost_holders);
 	tcase_add_test(tc, rows_of_older_versions);

@@ -70,6 +70,9 @@ static const struct wire_access access_req = { 1, 7, 6 };
 static const struct wire_grant grant = { 42, 55, WIRE_O_READ };
 static const struct wire_grant_rep grant_rep = { { 1, 2 } };
 static const struct wire_redeem redeem = { { 1, 2 }, WIRE_O_READ };
+static const struct wire_adopt adopt = { 7, 42, 55, 3, WIRE_AD_PROCESS };
+static const struct wire_adopt_rep adopt_rep = { WIRE_AD_OPEN };
+static const struct wire_adopted adopted = { 7 };
 static const struct wire_append append = { 42, 55, INT64_MAX };
 static const struct wire_append_rep append_rep = { INT64_MAX };
 static const struct wire_lock lock = {
@@ -246,6 +249,10 @@ const struct wire_sample wire_samples[] = {
 	{ "grant reply", WIRE_GRANT, REP, BODY(grant_rep) },
 	{ "redeem", WIRE_REDEEM, BODY(redeem) },
 	{ "redeem reply", WIRE_REDEEM, REP, BODY(open_rep) },
+	{ "adopt", WIRE_ADOPT, BODY(adopt) },
+	{ "adopt reply", WIRE_ADOPT, REP, BODY(adopt_rep) },
+	{ "adopted", WIRE_ADOPTED, BODY(adopted) },
+	{ "adopted reply", WIRE_ADOPTED, REP },
 	{ "append", WIRE_APPEND, BODY(append) },
 	{ "append reply", WIRE_APPEND, REP, BODY(append_rep) },
 	{ "lock", WIRE_LOCK, BODY(lock) },

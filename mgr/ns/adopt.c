@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* adopt.c - ADOPT: what the session before has of a file. */
+#include <errno.h>
+
+#include "locks.h"
+#include "ns_impl.h"
+#include "sessions.h"
+
+int ns_may_adopt(struct ns_op *op, uint64_t session)
+{
+	struct session_rec rec;
+	int rc = session == op->session ? -EPERM : 0;
+
+	if (!rc)
+		rc = session_get(op->ns->st, session, &rec);
+	if (rc)
+		return rc == -ENOENT ? -ESTALE : rc;
+	if (rec.uid != op->cred->uid)
+		return -EPERM;
+	return rec.flags ? -ESTALE : 0;
+}
+
+/* One that is not there is no error: it may have come over already. */
+static int move_open(struct ns_op *op, const struct ns_adopt_args *args,
+		     uint32_t *done)
+{
+	struct store *st = op->ns->st;
+	struct open_rec rec;
+	int rc = open_get(st, args->session, args->open, &rec);
+	bool here = rc == -ENOENT;
+
+	if (here)
+		rc = open_get(st, op->session, args->open, &rec);
+	if (rc || rec.handle != args->handle)
+		return rc == -ENOENT ? 0 : rc;
+	*done |= WIRE_AD_OPEN;
+	if (here)
+		return 0;
+	rec.session = op->session;
+	rc = open_put(st, &rec);
+	return rc ? rc : open_del(st, args->session, args->open);
+}
+
+static int move_lock(struct ns_op *op, struct lock_rec rec)
+{
+	int rc = lock_del(op->ns->st, &rec);
+
+	rec.session = op->session;
+	return rc ? rc : lock_put(op->ns->st, &rec);
+}
+
+/* *n: how many; at most NS_DROP_LOCKS. */
+static int move_rows(struct ns_op *op, const struct ns_adopt_args *args,
+		     uint64_t owner, int *n)
+{
+	struct lock_iter it;
+	struct lock_rec rec;
+	int rc;
+
+	*n = 0;
+	rc = lock_iter_open(op->ns->st, args->handle, args->session, owner,
+			    &it);
+	if (rc)
+		return rc;
+	while (*n < (int)NS_DROP_LOCKS && !(rc = lock_iter_next(&it, &rec)) &&
+	       rec.session == args->session && rec.owner == owner) {
+		rc = move_lock(op, rec);
+		if (rc)
+			break;
+		++*n;
+	}
+	lock_iter_close(&it);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+static int move_locks(struct ns_op *op, const struct ns_adopt_args *args,
+		      uint64_t owner, uint32_t *done)
+{
+	struct store *st = op->ns->st;
+	int n, rc = move_rows(op, args, owner, &n);
+
+	if (rc || !n)
+		return rc;
+	if (n == (int)NS_DROP_LOCKS)
+		*done |= WIRE_AD_MORE;
+	rc = lock_count(st, op->session, args->handle, n);
+	if (!rc)
+		rc = lock_count(st, args->session, args->handle, -n);
+	return rc ? rc : lock_forgotten(st, args->session, args->handle);
+}
+
+int ns_adopt(struct ns_op *op, const struct ns_adopt_args *args, uint32_t *done)
+{
+	int rc = ns_may_adopt(op, args->session);
+
+	*done = 0;
+	if (!rc && args->open)
+		rc = move_open(op, args, done);
+	if (!rc && args->process)
+		rc = move_locks(op, args, 0, done);
+	if (!rc && args->owner)
+		rc = move_locks(op, args, args->owner, done);
+	return rc;
+}
