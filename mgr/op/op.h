@@ -31,7 +31,8 @@ op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
 	op_mkdir, op_rmdir, op_unlink, op_rename, op_symlink, op_readlink,
 	op_link, op_readdir, op_truncate, op_access, op_append, op_lock,
 	op_rename2, op_mknod, op_setxattr, op_getxattr, op_listxattr,
-	op_removexattr, op_grant, op_redeem, op_lock_any, op_link2, op_adopt, op_adopted;
+	op_removexattr, op_grant, op_redeem, op_lock_any, op_link2, op_adopt,
+	op_adopted;
 
 /* The path in tail item i, below dir. */
 static inline struct ns_path op_path(const struct op *op, unsigned int i,

@@ -9,6 +9,7 @@
 
 #include "api_int.h"
 #include "dir.h"
+#include "handover.h"
 #include "lock.h"
 
 /* Registers newfd, a copy of f's descriptor (or -1); takes the reference. */
@@ -86,6 +87,15 @@ static int set_flags(struct file *f, int flags)
 	return 0;
 }
 
+static int set_cloexec(int fd, int flags)
+{
+	int rc = fcntl(fd, F_SETFD, flags);
+
+	if (!rc)
+		process_cloexec(fd);
+	return rc;
+}
+
 /* On PVFS only: f is the caller's. */
 static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 {
@@ -94,8 +104,9 @@ static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 	case F_DUPFD_CLOEXEC:
 		return copied(file_get(f), fcntl(fd, cmd, (int)arg));
 	case F_GETFD:
+		return fcntl(fd, cmd);
 	case F_SETFD:
-		return fcntl(fd, cmd, (int)arg);
+		return set_cloexec(fd, (int)arg);
 	case F_GETFL:
 		return atomic_load(&f->flags);
 	case F_SETFL:
@@ -212,8 +223,10 @@ static int set_part(struct file *f, const struct fpart *part)
 	pthread_mutex_lock(&f->pos_lock);
 	pthread_mutex_lock(&f->lock);
 	f->view = view;
+	handover_note(f);
 	pthread_mutex_unlock(&f->lock);
 	f->pos = 0;
+	handover_moved(f);
 	pthread_mutex_unlock(&f->pos_lock);
 	return 0;
 }

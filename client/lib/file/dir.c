@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "handover.h"
 
 #define DIRBUF_BYTES 65536u
 
@@ -111,6 +112,7 @@ static bool make_buf(struct file *f)
 static void pass(struct file *f, const struct wire_dirent *d)
 {
 	f->pos = le64toh(d->cookie);
+	handover_moved(f);
 	f->dirbuf->at += le16toh(d->reclen);
 }
 

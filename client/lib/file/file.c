@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "dir.h"
+#include "handover.h"
 #include "held.h"
 
 struct file *file_new(struct fs *fs, int flags)
@@ -30,6 +31,13 @@ struct file *file_get(struct file *f)
 	return f;
 }
 
+/* With the lock of the files. */
+static void enlist(struct file *f)
+{
+	LIST_INSERT_HEAD(&f->fs->files, f, link);
+	LIST_INSERT_HEAD(file_same(f->fs, f->handle), f, same);
+}
+
 void file_opened(struct file *f, struct session *s, const struct attr *attr,
 		 uint64_t open)
 {
@@ -42,8 +50,17 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	f->writer = open != 0;
 	pthread_mutex_lock(&f->fs->files_lock);
 	lock_opened(f);
-	LIST_INSERT_HEAD(&f->fs->files, f, link);
-	LIST_INSERT_HEAD(file_same(f->fs, f->handle), f, same);
+	enlist(f);
+	pthread_mutex_unlock(&f->fs->files_lock);
+}
+
+void file_inherited(struct file *f)
+{
+	pthread_mutex_lock(&f->fs->files_lock);
+	if (f->owner > f->fs->owners)
+		f->fs->owners = f->owner;
+	f->fs->process_locks |= f->locks.bytes[0].end != 0;
+	enlist(f);
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
 
@@ -51,6 +68,7 @@ void file_put(struct file *f)
 {
 	if (atomic_fetch_sub(&f->refs, 1) != 1)
 		return;
+	handover_dropped(f);
 	/* what it knows of its times counts until the mgr is told */
 	if (f->s) {
 		lock_dropped(f);
@@ -64,6 +82,7 @@ void file_put(struct file *f)
 	}
 	if (f->s)
 		session_put(f->s);
+	free(f->heir);
 	dirbuf_free(f->dirbuf);
 	if (f->mdbi)
 		f->mdbi_free(f->mdbi);
@@ -81,6 +100,9 @@ void file_forked(struct file *f)
 	f->moving = false;
 	f->s = NULL;
 	f->open = 0;
+	free(f->heir);
+	f->heir = NULL;
+	f->handed = NULL; /* it is not there */
 	f->owner = 0; /* locks stay the parent's */
 	atomic_store(&f->process_locks, false);
 	f->locks = (struct file_locks){ 0 };

@@ -30,6 +30,17 @@ struct file_locks {
 	bool lost; /* with their session, and that was said */
 };
 
+#define HEIR_SESSIONS 4u
+
+/* What the program before had of it in this process, see adopt.h. */
+struct heir {
+	uint64_t session[HEIR_SESSIONS]; /* where; 0: no more */
+	uint64_t open; /* id there, or 0 */
+	uint64_t next; /* the session that adopts it; 0: none yet */
+};
+
+struct handover_file; /* handover.h */
+
 struct file {
 	atomic_uint refs;
 	atomic_int flags; /* O_ACCMODE, O_APPEND, O_SYNC, O_DSYNC */
@@ -42,6 +53,8 @@ struct file {
 	struct dist dist;
 	bool writer; /* an open id is needed: it is written, or held */
 	uint64_t least; /* size that was known at the open, or 0 */
+	uint64_t fsid; /* of what it must be a file, if it was inherited; or 0 */
+	struct handover_file *handed; /* since its first descriptor, or NULL */
 
 	atomic_bool lends; /* mount: it had set-id bits when we last saw its mode,
 			    * which a write takes away */
@@ -63,6 +76,7 @@ struct file {
 			       * server, as fork and open may wait for it */
 	struct view view;
 	struct session *s; /* where it is open, NULL: nowhere */
+	struct heir *heir; /* NULL: nothing is to be adopted */
 	uint64_t open; /* id there, 0: none needed */
 	bool moving; /* a thread changes s and open */
 	pthread_cond_t moved; /* ... and is done */
@@ -88,6 +102,8 @@ void file_put(struct file *f);
 /* What mgr_open() answered under s; the file belongs to f from now on. */
 void file_opened(struct file *f, struct session *s, const struct attr *attr,
 		 uint64_t open);
+/* From the program before. */
+void file_inherited(struct file *f);
 /* In a child after fork(), with one thread. */
 void file_forked(struct file *f);
 

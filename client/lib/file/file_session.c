@@ -16,6 +16,7 @@
 
 #include "fan.h"
 #include "file.h"
+#include "handover.h"
 #include "held.h"
 #include "strand.h"
 
@@ -95,6 +96,7 @@ static struct session *settle_in(struct file *f, struct session *s,
 	f->s = session_get(s);
 	f->open = open;
 	f->io = (struct file_io){ 0 };
+	handover_note(f);
 	return old;
 }
 
@@ -152,6 +154,8 @@ static int join(struct file *f, struct session *s, uint64_t *open)
 	bool ready;
 	int rc;
 
+	if (f->fsid && f->fsid != s->fsid)
+		return -ESTALE;
 	pthread_mutex_lock(&f->lock);
 	ready = joined(f, s) && !lock_lost(f, s->id);
 	j.open = f->open;
@@ -184,6 +188,7 @@ static void not_open(struct file *f, struct session *s, uint64_t open)
 	pthread_mutex_lock(&f->lock);
 	if (f->s == s && f->open == open)
 		f->open = 0;
+	handover_note(f);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -247,6 +252,7 @@ static int open_anew(struct file *f, bool append)
 	io = f->io;
 	f->open = open;
 	f->io = (struct file_io){ 0 };
+	handover_note(f);
 	pthread_mutex_unlock(&f->lock);
 	release(f, before, io);
 	return 0;
@@ -284,6 +290,9 @@ int file_set_append(struct file *f, bool append)
 		atomic_fetch_or(&f->flags, O_APPEND);
 	else
 		atomic_fetch_and(&f->flags, ~O_APPEND);
+	pthread_mutex_lock(&f->lock);
+	handover_note(f);
+	pthread_mutex_unlock(&f->lock);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "adopt.h"
 #include "ask.h"
 #include "file.h"
 #include "strand.h"
@@ -13,6 +14,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 {
 	fs->mount = mount;
 	fs->log = log;
+	fs->timeout_ms = mount->timeout_ms;
 	fs->s = NULL;
 	fs->fsid = 0;
 	memset(fs->flaw, 0, sizeof(fs->flaw));
@@ -128,6 +130,7 @@ static int fs_connect(struct fs *fs, struct session **out)
 
 	attr.name = "mgr";
 	attr.log = fs->log;
+	attr.timeout_ms = fs->timeout_ms;
 	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
 		return rc;
@@ -141,15 +144,26 @@ static int fs_connect(struct fs *fs, struct session **out)
 	return 0;
 }
 
+/* Without the lock: *s is the caller's, and stays if it could not adopt. */
+static int fs_prepare(struct fs *fs, struct session **s)
+{
+	int rc = *s ? 0 : fs_connect(fs, s);
+
+	if (!rc && fs->nbefore)
+		rc = adopt_all(fs, *s);
+	return rc;
+}
+
 /* With the lock, which it releases for as long as it waits. */
 static int fs_make(struct fs *fs)
 {
-	struct session *s = NULL;
+	struct session *s = fs->s;
 	int rc, saved = errno;
 
 	fs->connecting = true;
+	fs->s = NULL;
 	pthread_mutex_unlock(&fs->lock);
-	rc = fs_connect(fs, &s);
+	rc = fs_prepare(fs, &s);
 	errno = saved;
 	pthread_mutex_lock(&fs->lock);
 	fs->s = s;
@@ -174,7 +188,7 @@ static int wait_for_session(void *arg)
 	pthread_mutex_lock(&fs->lock);
 	while (fs->connecting)
 		pthread_cond_wait(&fs->connected, &fs->lock);
-	if (!fs->s)
+	if (!fs->s || fs->nbefore)
 		rc = fs_make(fs);
 	if (!rc)
 		a->s = session_get(fs->s);
@@ -188,13 +202,47 @@ int fs_session(struct fs *fs, struct session **s)
 	int rc;
 
 	pthread_mutex_lock(&fs->lock);
-	if (!fs->connecting && fs->s)
+	if (!fs->connecting && fs->s && !fs->nbefore)
 		arg.s = session_get(fs->s);
 	pthread_mutex_unlock(&fs->lock);
 	rc = arg.s ? 0 : strand_aside(wait_for_session, &arg);
 	if (!rc)
 		*s = arg.s;
 	return rc;
+}
+
+bool fs_owes(struct fs *fs)
+{
+	bool owes;
+
+	pthread_mutex_lock(&fs->lock);
+	owes = fs->connecting || fs->nbefore;
+	pthread_mutex_unlock(&fs->lock);
+	return owes;
+}
+
+static struct timespec after_ms(unsigned int ms)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_REALTIME, &at);
+	at.tv_sec += ms / 1000;
+	return at;
+}
+
+void fs_settle(struct fs *fs, unsigned int ms)
+{
+	struct timespec at = after_ms(ms);
+	int rc = 0;
+
+	pthread_mutex_lock(&fs->lock);
+	while (fs->connecting && !rc)
+		rc = pthread_cond_timedwait(&fs->connected, &fs->lock, &at);
+	if (!rc && fs->nbefore && !fs->s) {
+		fs->timeout_ms = ms;
+		fs_make(fs);
+	}
+	pthread_mutex_unlock(&fs->lock);
 }
 
 /* The mgr refuses a session that it ended. */
@@ -281,6 +329,7 @@ void fs_forked(struct fs *fs)
 	pthread_cond_init(&fs->connected, NULL);
 	pthread_mutex_init(&fs->files_lock, NULL);
 	fs->connecting = false;
+	fs->nbefore = 0; /* the parent adopts */
 	if (fs->s)
 		inherit(fs, fs->s);
 	fs->s = NULL;

@@ -20,6 +20,7 @@ struct file;
 struct fs {
 	const struct mount *mount; /* outlives it */
 	const struct log *log;
+	unsigned int timeout_ms; /* of the next session's calls */
 	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */
 	uint64_t fsid; /* of the last one; 0: there was none */
@@ -35,6 +36,12 @@ struct fs {
 	uint64_t owners; /* of locks, given out; under files_lock */
 	bool process_locks; /* there may be some; under files_lock */
 	struct session *inherited; /* a parent's, all: kept, never used */
+	/*
+	 * Those of the program before in this process, to be adopted by the next session
+	 * before anything else is done; of the thread that makes it (connecting).
+	 */
+	uint64_t before[4];
+	unsigned int nbefore;
 };
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);
@@ -51,6 +58,12 @@ int fs_session_open(struct fs *fs, const struct session_attr *attr,
 		    struct session **s);
 /* Ends the session, as soon as no operation uses it any more. */
 void fs_leave(struct fs *fs);
+
+/* Before that, at the end of the program: the sessions before end, if they have not.
+ * Waits no longer than ms. */
+void fs_settle(struct fs *fs, unsigned int ms);
+/* Have they not? */
+bool fs_owes(struct fs *fs);
 
 /* The session, made if there is none; the caller's to session_put(). */
 int fs_session(struct fs *fs, struct session **s);

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "handover.h"
+
 static bool held_own(const struct file *f)
 {
 	return f->locks.whole || f->locks.bytes[1].end;
@@ -42,6 +44,7 @@ static void note_here(struct file *f, const struct mgr_lock *lock)
 	else
 		note_bytes(f, lock);
 	f->locks.lost = f->locks.lost && (held_own(f) || held_process(f));
+	handover_note(f);
 	pthread_mutex_unlock(&f->lock);
 }
 

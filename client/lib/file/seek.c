@@ -6,6 +6,7 @@
 
 #include "dir.h"
 #include "file.h"
+#include "handover.h"
 #include "space.h"
 #include "stat.h"
 
@@ -100,6 +101,7 @@ int64_t file_seek(struct file *f, int fd, int64_t off, int whence)
 	pos = target_of(f, fd, off, whence);
 	if (pos >= 0 && (uint64_t)pos != f->pos) {
 		f->pos = (uint64_t)pos;
+		handover_moved(f);
 		dirbuf_reset(f->dirbuf);
 	} else if (pos == 0) {
 		dirbuf_reset(f->dirbuf);

@@ -88,6 +88,16 @@ int mgr_grant(struct session *s, const struct target *t, uint32_t flags,
 int mgr_redeem(struct session *s, const uint8_t token[WIRE_TOKEN_LEN],
 	       uint32_t flags, struct attr *attr, uint64_t *open);
 
+/* What the session had of a file that is to be ours; see struct wire_adopt. */
+struct mgr_adopt {
+	uint64_t session, handle, open, owner;
+	bool process;
+};
+/* *done: WIRE_AD_*. */
+int mgr_adopt(struct session *s, const struct mgr_adopt *what, uint32_t *done);
+/* It ends; returns when nothing of it can come any more. */
+int mgr_adopted(struct session *s, uint64_t before);
+
 struct mgr_release {
 	uint64_t handle, open;
 	uint64_t end; /* behind the highest byte written */

@@ -10,6 +10,7 @@ void fdtable_init(struct fdtable *t)
 {
 	pthread_mutex_init(&t->lock, NULL);
 	stub_init(&t->stub);
+	handover_init(&t->handover);
 	t->file = NULL;
 	t->n = 0;
 }
@@ -65,9 +66,28 @@ int fdtable_set(struct fdtable *t, int fd, struct file *f, struct file **old)
 	if (!rc && fd >= 0 && fd < t->n) {
 		*old = t->file[fd];
 		t->file[fd] = f;
+		handover_set(&t->handover, fd, f);
 	}
 	pthread_mutex_unlock(&t->lock);
 	return rc;
+}
+
+void fdtable_look(struct fdtable *t, int fd)
+{
+	pthread_mutex_lock(&t->lock);
+	if (fd >= 0 && fd < t->n && t->file[fd])
+		handover_set(&t->handover, fd, t->file[fd]);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void fdtable_forked(struct fdtable *t)
+{
+	int fd;
+
+	pthread_mutex_init(&t->lock, NULL);
+	handover_forked(&t->handover);
+	for (fd = 0; fd < t->n; fd++)
+		fdtable_look(t, fd);
 }
 
 int fdtable_reserve(struct fdtable *t, bool cloexec)

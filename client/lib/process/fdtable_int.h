@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "file.h"
+#include "handover.h"
 #include "stub_int.h"
 
 struct fdtable {
@@ -16,6 +17,7 @@ struct fdtable {
 	struct file **file; /* by number */
 	int n;
 	struct stub stub;
+	struct handover handover;
 };
 
 void fdtable_init(struct fdtable *t);
@@ -30,6 +32,11 @@ struct file *fdtable_get(struct fdtable *t, int fd);
  * caller's to file_put().  0 or -ENOMEM.
  */
 int fdtable_set(struct fdtable *t, int fd, struct file *f, struct file **old);
+
+/* What there is to hand over of fd has changed. */
+void fdtable_look(struct fdtable *t, int fd);
+/* In a child after fork(), with one thread, behind file_forked(). */
+void fdtable_forked(struct fdtable *t);
 
 /* Reserves a descriptor number.  -errno. */
 int fdtable_reserve(struct fdtable *t, bool cloexec);

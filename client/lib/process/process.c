@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #include "fdtable_int.h"
+#include "inherit.h"
+#include "quiet_thread.h"
 
 #define TIMEOUT_S 30
+#define SETTLE_MS 2000 /* at the end of a program that has called nobody */
 
 /* A page that the kernel clears in the child of a fork. */
 enum { FORKED, READY, MENDING };
@@ -35,6 +38,7 @@ static struct process {
 	} user;
 	struct log log;
 	bool log_set;
+	struct inherited *inherited; /* not yet taken; or NULL */
 } process = { .once = PTHREAD_ONCE_INIT };
 
 /* ---- log ---- */
@@ -185,6 +189,39 @@ static void marker_make(struct process *p)
 	atomic_store(&p->marker->state, READY);
 }
 
+/* ---- what the program before left ---- */
+
+static struct process *self(void);
+
+/*
+ * The servers wait for a program that was here before no longer than for one that was
+ * killed; so they hear of its successor before that makes its first call.
+ */
+static void *announce(void *arg)
+{
+	struct process *p = self();
+	struct session *s;
+	unsigned int i;
+
+	for (i = 0; i < p->tab.n; i++) {
+		if (!fs_owes(&p->fs[i]))
+			continue;
+		deadline_begin();
+		if (!fs_session(&p->fs[i], &s))
+			session_put(s);
+	}
+	return NULL;
+}
+
+static void take_over(struct process *p)
+{
+	struct inherited *in = p->inherited;
+
+	p->inherited = NULL;
+	if (in && inherit_take(in, &p->fds, p->fs, p->tab.n))
+		quiet_thread(256u << 10, announce, NULL, NULL);
+}
+
 static void process_make(struct process *p)
 {
 	log_default(p);
@@ -202,13 +239,13 @@ static void mend(struct process *p)
 	int fd;
 
 	p->forks++;
-	pthread_mutex_init(&p->fds.lock, NULL);
 	for (i = 0; i < p->tab.n; i++)
 		fs_forked(&p->fs[i]);
 	for (fd = 0; fd < p->fds.n; fd++) {
 		if (p->fds.file[fd])
 			file_forked(p->fds.file[fd]);
 	}
+	fdtable_forked(&p->fds);
 }
 
 static void process_init(void)
@@ -216,6 +253,7 @@ static void process_init(void)
 	int saved = errno;
 
 	process_make(&process);
+	take_over(&process);
 	errno = saved;
 }
 
@@ -236,6 +274,17 @@ static struct process *self(void)
 	while (atomic_load(&p->marker->state) != READY)
 		sched_yield();
 	return p;
+}
+
+/* A program to which nothing was handed over begins at its first call. */
+__attribute__((constructor)) static void process_begin(void)
+{
+	int saved = errno;
+
+	process.inherited = inherit_find();
+	if (process.inherited)
+		self();
+	errno = saved;
 }
 
 /* ---- the end ---- */
@@ -263,8 +312,10 @@ __attribute__((destructor)) static void process_exit(void)
 	fdtable_empty(&fds, file_put);
 	n = p->tab.n;
 	p->tab.n = 0;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		fs_settle(&p->fs[i], SETTLE_MS);
 		fs_leave(&p->fs[i]);
+	}
 }
 
 /* ---- what the calls need ---- */
@@ -311,6 +362,11 @@ int process_set(int fd, struct file *f)
 	if (old)
 		file_put(old);
 	return rc;
+}
+
+void process_cloexec(int fd)
+{
+	fdtable_look(&self()->fds, fd);
 }
 
 const struct log *process_log(void)

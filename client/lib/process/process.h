@@ -23,6 +23,8 @@ struct file *process_file(int fd);
 int process_reserve(bool cloexec);
 /* As fdtable_set(); closes what fd stood for before. */
 int process_set(int fd, struct file *f);
+/* FD_CLOEXEC of fd was set or taken away. */
+void process_cloexec(int fd);
 
 const struct log *process_log(void);
 /* The bound on waiting where no mount says otherwise. */

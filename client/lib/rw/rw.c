@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "handover.h"
+
 static bool allowed(const struct file *f, bool write)
 {
 	int mode = atomic_load(&f->flags) & O_ACCMODE;
@@ -67,6 +69,7 @@ ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
 	n = transfer(f, fd, rw, f->pos, total);
 	if (n >= 0)
 		f->pos_at = clock_now();
+	handover_moved(f);
 	pthread_mutex_unlock(&f->pos_lock);
 	return n;
 }

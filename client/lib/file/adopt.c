@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* adopt.c - see adopt.h. */
+#include "adopt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "handover.h"
+
+/* Which of its locks came along: the process', the open file's. */
+struct got {
+	bool open;
+	bool locks[2];
+};
+
+/* The mgr does not have it any more, or gives it to nobody. */
+static bool is_lost(int rc)
+{
+	return rc == -ESTALE || rc == -EPERM || rc == -ENOSYS;
+}
+
+static struct mgr_adopt what_of(struct file *f, uint64_t session)
+{
+	struct mgr_adopt what = { .session = session, .handle = f->handle };
+
+	pthread_mutex_lock(&f->lock);
+	what.open = f->heir->open;
+	what.owner = f->owner;
+	what.process = f->locks.bytes[0].end;
+	pthread_mutex_unlock(&f->lock);
+	return what;
+}
+
+static int adopt_from(struct file *f, struct session *s, uint64_t session,
+		      struct got *got)
+{
+	struct mgr_adopt what = what_of(f, session);
+	uint32_t done;
+	int i, rc;
+
+	do {
+		rc = mgr_adopt(s, &what, &done);
+		got->open |= !rc && done & WIRE_AD_OPEN;
+	} while (!rc && done & WIRE_AD_MORE);
+	for (i = 0; !rc && i < 2; i++)
+		got->locks[i] |= f->locks.bytes[i].session == session;
+	return is_lost(rc) ? 0 : rc;
+}
+
+/* Nobody knows how far its writes came. */
+static void settle(struct file *f, struct session *s, const struct got *got)
+{
+	int i;
+
+	pthread_mutex_lock(&f->lock);
+	f->s = session_get(s);
+	f->open = got->open ? f->heir->open : 0;
+	f->io = (struct file_io){ .doubt = f->open && (atomic_load(&f->flags) &
+						       O_ACCMODE) != O_RDONLY };
+	for (i = 0; i < 2; i++) {
+		if (got->locks[i])
+			f->locks.bytes[i].session = s->id;
+	}
+	free(f->heir);
+	f->heir = NULL;
+	handover_note(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* Should the next exec() come before the end: there may be something of it in both. */
+static void say_next(struct file *f, const struct session *s)
+{
+	pthread_mutex_lock(&f->lock);
+	f->heir->next = s->id;
+	handover_note(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+static int adopt(struct file *f, struct session *s)
+{
+	struct got got = { 0 };
+	unsigned int i;
+	int rc = 0;
+
+	say_next(f, s);
+	for (i = 0; !rc && i < HEIR_SESSIONS && f->heir->session[i]; i++)
+		rc = adopt_from(f, s, f->heir->session[i], &got);
+	if (!rc)
+		settle(f, s, &got);
+	return rc;
+}
+
+static bool file_try_get(struct file *f)
+{
+	unsigned int refs = atomic_load(&f->refs);
+
+	while (refs && !atomic_compare_exchange_weak(&f->refs, &refs, refs + 1))
+		;
+	return refs;
+}
+
+/* The caller's to put, or NULL: there is no more.  This thread alone adopts. */
+static struct file *next_heir(struct fs *fs)
+{
+	struct file *f;
+
+	pthread_mutex_lock(&fs->files_lock);
+	LIST_FOREACH(f, &fs->files, link) {
+		if (f->heir && file_try_get(f))
+			break;
+	}
+	pthread_mutex_unlock(&fs->files_lock);
+	return f;
+}
+
+static int adopt_files(struct fs *fs, struct session *s)
+{
+	struct file *f;
+	int rc = 0;
+
+	while (!rc && (f = next_heir(fs))) {
+		/* of another file system, see join() */
+		if (f->fsid != s->fsid)
+			settle(f, s, &(struct got){ 0 });
+		else
+			rc = adopt(f, s);
+		file_put(f);
+	}
+	return rc;
+}
+
+int adopt_all(struct fs *fs, struct session *s)
+{
+	int rc = adopt_files(fs, s);
+
+	while (!rc && fs->nbefore) {
+		rc = mgr_adopted(s, fs->before[fs->nbefore - 1]);
+		if (is_lost(rc))
+			rc = 0;
+		if (!rc)
+			fs->nbefore--;
+	}
+	return rc;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * adopt.h - what the program before had open and locked in this process becomes the
+ * present session's.
+ */
+#ifndef ADOPT_H
+#define ADOPT_H
+
+#include "file.h"
+
+/*
+ * Files with an heir are open under s from now on, with their locks, as far as the mgr
+ * still knows of it; then the sessions before (fs->before) end.  -errno: it is to be
+ * done again, which spoils nothing.
+ */
+int adopt_all(struct fs *fs, struct session *s);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * handover.c - see handover.h.
+ *
+ * A memfd, sealed against all writing but by the mapping that was there before; the
+ * descriptor that the next program inherits can only read.  It is inherited for
+ * as long as one of ours is.
+ */
+#include "handover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define APART 60 /* from the numbers that programs count on */
+#define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE)
+
+void handover_init(struct handover *h)
+{
+	*h = (struct handover){ .fd = -1 };
+}
+
+uint64_t handover_mount(const struct mount *mount)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	const char *p;
+
+	for (p = mount->dir; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 0x100000001b3ull;
+	return hash;
+}
+
+/* The name before it, in (), may hold anything. */
+uint64_t handover_start(void)
+{
+	unsigned long long start = 0;
+	char text[1024], *at;
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC), i;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	at = strrchr(text, ')');
+	for (i = 0; at && i < 20; i++) /* to field 22 */
+		at = strchr(at + 1, ' ');
+	if (at)
+		start = strtoull(at, NULL, 10);
+	return start;
+}
+
+bool handover_sealed(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & SEALS) == SEALS;
+}
+
+bool handover_there(int fd, uint64_t dev, uint64_t ino)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_dev == dev &&
+	       st.st_ino == ino;
+}
+
+/* ---- making it ---- */
+
+/* The signal that a file too large brings would end the program. */
+static bool may_be_so_large(void)
+{
+	struct rlimit most;
+
+	return !getrlimit(RLIMIT_FSIZE, &most) &&
+	       most.rlim_cur >= sizeof(struct handover_map);
+}
+
+/* A child must not write what is its parent's. */
+static struct handover_map *map_it(int mem)
+{
+	const size_t size = sizeof(struct handover_map);
+	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, mem,
+			 0);
+
+	if (map == MAP_FAILED)
+		return NULL;
+	madvise(map, size, MADV_DONTDUMP);
+	if (!madvise(map, size, MADV_DONTFORK))
+		return map;
+	munmap(map, size);
+	return NULL;
+}
+
+static int only_to_read(int mem)
+{
+	char path[32];
+	int fd, high;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", mem);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, APART);
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
+static int make_in(struct handover *h, int mem)
+{
+	struct stat st;
+
+	if (ftruncate(mem, sizeof(struct handover_map)) || fchmod(mem, 0400))
+		return -1;
+	h->map = map_it(mem);
+	if (!h->map)
+		return -1;
+	h->fd = only_to_read(mem);
+	if (h->fd >= 0 && !fcntl(mem, F_ADD_SEALS, SEALS) &&
+	    !fstat(h->fd, &st)) {
+		h->dev = st.st_dev;
+		h->ino = st.st_ino;
+		return 0;
+	}
+	if (h->fd >= 0)
+		close(h->fd);
+	munmap(h->map, sizeof(*h->map));
+	handover_init(h);
+	return -1;
+}
+
+static int make(struct handover *h)
+{
+	int mem = -1, rc = -1;
+
+	handover_init(h);
+	if (may_be_so_large())
+		mem = memfd_create(HANDOVER_NAME,
+				   MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (mem < 0)
+		return -1;
+	rc = make_in(h, mem);
+	close(mem);
+	if (rc)
+		return rc;
+	h->map->size = sizeof(*h->map);
+	h->map->born = clock_now();
+	h->map->start = handover_start();
+	h->map->pid = getpid();
+	h->map->magic = HANDOVER_MAGIC;
+	return 0;
+}
+
+static bool is_used(const struct handover_map *map)
+{
+	uint32_t i;
+
+	for (i = 0; i < map->files; i++) {
+		if (map->file[i].used)
+			return true;
+	}
+	return false;
+}
+
+/* A program may have closed all that it does not know. */
+static bool is_made(struct handover *h)
+{
+	if (h->map &&
+	    (handover_there(h->fd, h->dev, h->ino) || is_used(h->map)))
+		return true;
+	if (h->map)
+		munmap(h->map, sizeof(*h->map));
+	return !make(h);
+}
+
+/* ---- files ---- */
+
+void handover_note(struct file *f)
+{
+	struct handover_file *h = f->handed;
+
+	if (!h)
+		return;
+	memset(h->session, 0, sizeof(h->session));
+	if (f->heir) {
+		h->session[0] = f->heir->next;
+		memcpy(h->session + !!f->heir->next, f->heir->session,
+		       (HEIR_SESSIONS - !!f->heir->next) * sizeof(uint64_t));
+	} else if (f->s) {
+		h->session[0] = f->s->id;
+	}
+	h->fsid = f->s ? f->s->fsid : f->fsid;
+	h->open = f->heir ? f->heir->open : f->open;
+	h->flags = (uint32_t)atomic_load(&f->flags);
+	h->owner = f->owner;
+	h->view = f->view;
+	h->locks = f->locks;
+}
+
+static struct handover_file *new_file(struct handover_map *map)
+{
+	uint32_t i;
+
+	for (i = 0; i < HANDOVER_FILES; i++) {
+		if (map->file[i].used)
+			continue;
+		if (i >= map->files)
+			map->files = i + 1;
+		return &map->file[i];
+	}
+	return NULL;
+}
+
+static bool hand_over(struct handover *h, struct file *f)
+{
+	struct handover_file *to;
+
+	if (f->handed)
+		return true;
+	to = new_file(h->map);
+	if (!to)
+		return false;
+	to->type = f->type;
+	to->writer = f->writer;
+	to->mount = handover_mount(f->fs->mount);
+	to->handle = f->handle;
+	to->dist = f->dist;
+	f->handed = to;
+	pthread_mutex_lock(&f->lock);
+	handover_note(f);
+	pthread_mutex_unlock(&f->lock);
+	handover_moved(f);
+	atomic_store(&to->used, 1);
+	return true;
+}
+
+void handover_dropped(struct file *f)
+{
+	if (f->handed)
+		atomic_store(&f->handed->used, 0);
+	f->handed = NULL;
+}
+
+/* ---- descriptors ---- */
+
+static void forget(struct handover *h, int fd)
+{
+	struct handover_fd *e = &h->map->fd[fd];
+
+	if (!e->file)
+		return;
+	atomic_store(&e->file, 0);
+	h->passing -= e->passes;
+}
+
+static void remember(struct handover *h, int fd, struct file *f)
+{
+	struct handover_fd *e = &h->map->fd[fd];
+	int flags = fcntl(fd, F_GETFD);
+	struct stat st;
+
+	if (flags < 0 || fstat(fd, &st) || !hand_over(h, f))
+		return;
+	e->passes = !(flags & FD_CLOEXEC);
+	e->dev = st.st_dev;
+	e->ino = st.st_ino;
+	h->passing += e->passes;
+	if ((uint32_t)fd >= h->map->fds)
+		h->map->fds = (uint32_t)fd + 1;
+	atomic_store(&e->file, (uint32_t)(f->handed - h->map->file) + 1);
+}
+
+static void pass_on(struct handover *h)
+{
+	bool passes = h->passing;
+
+	if (passes == h->passes || !handover_there(h->fd, h->dev, h->ino))
+		return;
+	if (!fcntl(h->fd, F_SETFD, passes ? 0 : FD_CLOEXEC))
+		h->passes = passes;
+}
+
+void handover_set(struct handover *h, int fd, struct file *f)
+{
+	int saved = errno;
+
+	if (fd < 0 || fd >= (int)HANDOVER_FDS)
+		return;
+	if (f && (!f->fs || !is_made(h)))
+		f = NULL;
+	if (h->map) {
+		forget(h, fd);
+		if (f)
+			remember(h, fd, f);
+		pass_on(h);
+	}
+	errno = saved;
+}
+
+void handover_forked(struct handover *h)
+{
+	if (h->map && handover_there(h->fd, h->dev, h->ino))
+		close(h->fd);
+	handover_init(h);
+}

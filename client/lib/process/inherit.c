@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * inherit.c - see inherit.h.
+ *
+ * In the process that the program before ran in, the files are its own: they keep what they
+ * have at the servers.  In a child of that they are as after fork().
+ *
+ * Nothing that was found is believed: a file is looked for by its number only, and has
+ * no more rights than who runs here.
+ */
+#include "inherit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOUND_MAX 8
+#define LINK "/memfd:" HANDOVER_NAME " (deleted)"
+
+struct inherited {
+	int fd[FOUND_MAX];
+	unsigned int n;
+	const struct handover_map *map; /* the latest */
+	bool own; /* this process' */
+	struct file *made[HANDOVER_FILES];
+};
+
+/* ---- finding it ---- */
+
+static bool is_named(int dir, const char *name)
+{
+	char text[sizeof(LINK)];
+	ssize_t n = readlinkat(dir, name, text, sizeof(text));
+
+	return n == sizeof(LINK) - 1 && !memcmp(text, LINK, sizeof(LINK) - 1);
+}
+
+/* Of root, or of who runs here: another user may not choose what root writes to. */
+static bool is_trusted(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	       st.st_size == sizeof(struct handover_map) &&
+	       (!st.st_uid || st.st_uid == geteuid()) && handover_sealed(fd);
+}
+
+static void unmap(const struct handover_map *map)
+{
+	if (map)
+		munmap((void *)(uintptr_t)map, sizeof(*map));
+}
+
+static const struct handover_map *map_it(int fd)
+{
+	const struct handover_map *map = mmap(NULL, sizeof(*map), PROT_READ,
+					      MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		return NULL;
+	if (map->magic == HANDOVER_MAGIC && map->size == sizeof(*map) &&
+	    map->fds <= HANDOVER_FDS && map->files <= HANDOVER_FILES)
+		return map;
+	unmap(map);
+	return NULL;
+}
+
+static void add(struct inherited *in, int fd)
+{
+	const struct handover_map *map = is_trusted(fd) ? map_it(fd) : NULL;
+
+	if (!map)
+		return;
+	in->fd[in->n++] = fd;
+	if (!in->map || map->born > in->map->born) {
+		unmap(in->map);
+		in->map = map;
+	} else {
+		unmap(map);
+	}
+}
+
+static void find(struct inherited *in)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *e;
+
+	while (dir && in->n < FOUND_MAX && (e = readdir(dir))) {
+		if (is_named(dirfd(dir), e->d_name))
+			add(in, atoi(e->d_name));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+struct inherited *inherit_find(void)
+{
+	struct inherited *in;
+
+	if (getauxval(AT_SECURE))
+		return NULL;
+	in = calloc(1, sizeof(*in));
+	if (!in)
+		return NULL;
+	find(in);
+	if (!in->map) {
+		free(in);
+		return NULL;
+	}
+	in->own = in->map->pid == getpid() &&
+		  in->map->start == handover_start();
+	return in;
+}
+
+/* ---- one file ---- */
+
+static bool is_sane(const struct handover_file *h)
+{
+	struct fpart part;
+	struct view view;
+
+	view_to_part(&h->view, &part);
+	return h->handle && (h->type == S_IFREG || h->type == S_IFDIR) &&
+	       (h->flags & O_ACCMODE) != O_ACCMODE && h->pos <= INT64_MAX &&
+	       !view_from_part(&part, &view) &&
+	       (h->type == S_IFDIR || !dist_check(&h->dist, WIRE_IOD_MAX));
+}
+
+static struct fs *fs_of(const struct handover_file *h, struct fs *fs,
+			unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (handover_mount(fs[i].mount) == h->mount)
+			return &fs[i];
+	}
+	return NULL;
+}
+
+/* What the process itself had. */
+static bool own(struct file *f, const struct handover_file *h)
+{
+	if (!h->session[0]) /* it had not used it yet */
+		return true;
+	f->heir = calloc(1, sizeof(*f->heir));
+	if (!f->heir)
+		return false;
+	memcpy(f->heir->session, h->session, sizeof(h->session));
+	f->heir->open = h->open;
+	f->owner = h->owner;
+	f->locks = h->locks;
+	atomic_store(&f->process_locks, h->locks.bytes[0].end != 0);
+	return true;
+}
+
+static struct file *make(const struct inherited *in,
+			 const struct handover_file *h, struct fs *fs)
+{
+	struct file *f = file_new(fs, (int)h->flags);
+
+	if (!f || (in->own && !own(f, h))) {
+		free(f);
+		return NULL;
+	}
+	f->handle = h->handle;
+	f->type = h->type;
+	f->dist = h->dist;
+	f->writer = h->writer;
+	f->fsid = h->fsid;
+	f->view = h->view;
+	f->pos = h->pos;
+	file_inherited(f);
+	return f;
+}
+
+/* The file at that place, made when it is first met; or NULL. */
+static struct file *file_at(struct inherited *in, uint32_t at, struct fs *fs,
+			    unsigned int n)
+{
+	struct handover_file h;
+
+	if (!in->map->file[at].used)
+		return NULL;
+	if (in->made[at])
+		return in->made[at];
+	h = in->map->file[at]; /* a parent may change it meanwhile */
+	fs = fs_of(&h, fs, n);
+	if (fs && is_sane(&h))
+		in->made[at] = make(in, &h, fs);
+	return in->made[at];
+}
+
+/* ---- descriptors ---- */
+
+static void take(struct inherited *in, int fd, struct fdtable *t, struct fs *fs,
+		 unsigned int n)
+{
+	const struct handover_fd *e = &in->map->fd[fd];
+	uint32_t at = e->file;
+	struct file *f, *old;
+
+	if (!at || at > HANDOVER_FILES || !handover_there(fd, e->dev, e->ino))
+		return;
+	f = file_at(in, at - 1, fs, n);
+	if (f && fdtable_set(t, fd, file_get(f), &old))
+		file_put(f);
+}
+
+/* A descriptor of the file was closed, by exec() or behind our back: then the process'
+ * locks on it are gone, as with every close. */
+static void forget_locks(struct inherited *in, const struct handover_file *h)
+{
+	uint32_t i;
+
+	for (i = 0; i < in->map->files; i++) {
+		struct file *f = in->made[i];
+
+		if (!f || f->handle != h->handle ||
+		    handover_mount(f->fs->mount) != h->mount)
+			continue;
+		memset(&f->locks.bytes[0], 0, sizeof(f->locks.bytes[0]));
+		atomic_store(&f->process_locks, false);
+	}
+}
+
+static void look_for_closed(struct inherited *in)
+{
+	uint32_t i;
+
+	for (i = 0; i < in->map->fds; i++) {
+		const struct handover_fd *e = &in->map->fd[i];
+
+		if (e->file && e->file <= HANDOVER_FILES &&
+		    !handover_there((int)i, e->dev, e->ino))
+			forget_locks(in, &in->map->file[e->file - 1]);
+	}
+}
+
+/* ---- the sessions before ---- */
+
+static void add_before(struct fs *fs, uint64_t session)
+{
+	unsigned int i;
+
+	for (i = 0; i < fs->nbefore; i++) {
+		if (fs->before[i] == session)
+			return;
+	}
+	if (session && fs->nbefore < HEIR_SESSIONS)
+		fs->before[fs->nbefore++] = session;
+}
+
+/* Also of files that no descriptor is left of. */
+static void note_sessions(const struct inherited *in, struct fs *fs,
+			  unsigned int n)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < in->map->files; i++) {
+		const struct handover_file *h = &in->map->file[i];
+		struct fs *of = h->used ? fs_of(h, fs, n) : NULL;
+
+		for (k = 0; of && k < HEIR_SESSIONS; k++)
+			add_before(of, h->session[k]);
+	}
+}
+
+bool inherit_take(struct inherited *in, struct fdtable *t, struct fs *fs,
+		  unsigned int n)
+{
+	bool is_own = in->own;
+	uint32_t i;
+
+	for (i = 0; i < in->map->fds; i++)
+		take(in, (int)i, t, fs, n);
+	if (is_own) {
+		look_for_closed(in);
+		note_sessions(in, fs, n);
+	}
+	for (i = 0; i < in->map->files; i++) {
+		if (in->made[i])
+			file_put(in->made[i]);
+	}
+	unmap(in->map);
+	for (i = 0; i < in->n; i++)
+		close(in->fd[i]);
+	free(in);
+	return is_own;
+}

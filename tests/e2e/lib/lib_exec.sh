@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Open files, their offsets and flags and locks go over exec(), into the same process
+# or a child, and no session is missed for it.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+# what a successor does not take over would stay locked for longer than this lasts
+start_pvfs -n 3 --set mgr.session_timeout=600
+expect ok pvio mkdir /pvfs/exec
+for what in chain locks ends child fails orphan between threads; do
+	say "$what"
+	must lib_exec $what /pvfs/exec
+done
+must lib_exec again /pvfs/exec 20 -1 0
+
+# the manager was not there at the exec()
+export READY=$tmp/ready GO=$tmp/go
+lib_exec restart /pvfs/exec &
+helpers+=($!)
+until_true 60 test -e "$READY"
+must cluster kill-mgr
+must cluster start-mgr
+touch "$GO"
+must wait "${helpers[-1]}"
+
+must cluster stop
+sed -i 's/^session_timeout = .*/session_timeout = 2/' "$state/pvfs.conf"
+must cluster start
+must lib_exec idle /pvfs/exec
+grep -iE 'protocol error|without a connection' "$state"/log/*.log &&
+	fail "the servers missed somebody"
+exit 0
