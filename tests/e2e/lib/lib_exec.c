@@ -567,6 +567,58 @@ static void threads2(void)
 	}
 }
 
+/* Another process has the lock until the pipe ends. */
+static int hold(off_t start)
+{
+	int ready[2], go[2];
+	char byte;
+
+	EXPECT(!pipe(ready) && !pipe(go));
+	if (!fork()) {
+		close(go[1]);
+		EXPECT(!set(open_in("locks", O_RDWR | O_CREAT), F_SETLK,
+			    F_WRLCK, start, 10));
+		EXPECT(write(ready[1], "x", 1) == 1);
+		exit(read(go[0], &byte, 1));
+	}
+	close(go[0]);
+	EXPECT(read(ready[0], &byte, 1) == 1);
+	return go[1];
+}
+
+static void *wait_for_lock(void *p)
+{
+	const int *fd = p;
+
+	set(*fd, F_SETLKW, F_WRLCK, 80, 10);
+	return NULL;
+}
+
+/* A thread waits for a lock; there is no thread any more, and nobody gets it. */
+static void waits(void)
+{
+	struct next next = next_of("waits2");
+	static int fd;
+	pthread_t thread;
+
+	fd = open_in("locks", O_RDWR | O_CREAT);
+	with(&next, fd);
+	with(&next, hold(80));
+	EXPECT(!pthread_create(&thread, NULL, wait_for_lock, &fd));
+	usleep(100000);
+	go_on(&next);
+}
+
+static void waits2(void)
+{
+	EXPECT(locked(80));
+	EXPECT(!set(num(0), F_SETLK, F_WRLCK, 95, 10));
+	EXPECT(locked(80) && locked(95));
+	EXPECT(!close(num(1)));
+	until_free(80);
+	EXPECT(locked(95));
+}
+
 /* again COUNT: many times, one behind the other. */
 static void again(void)
 {
@@ -608,7 +660,7 @@ static const struct {
 	PART(child2),	PART(fails),	PART(orphan),  PART(orphan2),
 	PART(between),	PART(between2), PART(closed),  PART(threads),
 	PART(threads2), PART(again),	PART(child3),  PART(restart),
-	PART(restart2),
+	PART(restart2), PART(waits),	PART(waits2),
 };
 
 int main(int argc, char **argv)

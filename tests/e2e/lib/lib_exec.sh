@@ -8,7 +8,7 @@ PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 # what a successor does not take over would stay locked for longer than this lasts
 start_pvfs -n 3 --set mgr.session_timeout=600
 expect ok pvio mkdir /pvfs/exec
-for what in chain locks ends child fails orphan between threads; do
+for what in chain locks ends child fails orphan between threads waits; do
 	say "$what"
 	must lib_exec $what /pvfs/exec
 done
