@@ -14,7 +14,7 @@ unmount_all() {
 	local m
 
 	for m in ${shown[@]+"${shown[@]}"}; do
-		mountpoint -q "$m" && ! umount "$m" && umount -l "$m"
+		grep -q " $m " /proc/mounts && ! umount "$m" && umount -l "$m"
 	done
 	for m in ${daemons[@]+"${daemons[@]}"}; do wait "$m" 2>/dev/null; done
 }

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A line of fstab: mount -a, mount DIR and umount DIR with it; the units that systemd
+# makes of it, and the command that they give.
+[ -n "${PVFS_OWN_MOUNTS:-}" ] ||
+	PVFS_OWN_MOUNTS=1 exec unshare -m --propagation private bash "$0" "$@"
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+# mount(8) has its helpers in /sbin alone: one of this build is there for this test
+mkdir sbin work
+must ln -s "$fuse" sbin/mount.fuse.pvfs
+mount -t overlay -o "lowerdir=/usr/sbin,upperdir=$tmp/sbin,workdir=$tmp/work" \
+	overlay /usr/sbin 2>err || skip "no overlay on /usr/sbin: $(cat err)"
+
+start_pvfs -n 1
+reach=port=$(port_of mgr),transport=${PVFS_TEST_SCHEME:-tcp}
+mkdir a b c
+shown+=("$tmp/a" "$tmp/b" "$tmp/c")
+cat >fstab <<-END
+	127.0.0.1:/ $tmp/a fuse.pvfs $reach,_netdev,nofail 0 0
+	127.0.0.1:/ $tmp/b fuse.pvfs $reach,noauto,_netdev,x-systemd.automount,x-systemd.idle-timeout=60,cache=open 0 0
+	127.0.0.1:/ $tmp/c fuse.pvfs defaults,noauto,ro,$reach,_netdev 0 0
+END
+# How it is mounted.
+options() { awk -v d="$1" '$2 == d { print $1, $3, $4 }' /proc/mounts; }
+
+# ---- mount(8) ----
+
+must mount -T fstab -a
+mountpoint -q b && fail "noauto is mounted"
+expect 127.0.0.1:/ findmnt -no SOURCE "$tmp/a"
+expect fuse.pvfs findmnt -no FSTYPE "$tmp/a"
+echo kept >a/f
+must mount -T fstab -a # what is there is left alone
+[ "$(options "$tmp/a" | wc -l)" = 1 ] || fail "mounted twice"
+must mount -T fstab "$tmp/b"
+must mount -T fstab "$tmp/c"
+expect kept cat b/f
+expect kept cat c/f
+must_fail touch c/g
+grep -q 'Read-only' output || fail "$(cat output)"
+options "$tmp/a" | grep -q ' rw,nosuid,nodev,' || fail "$(options "$tmp/a")"
+for dir in a b c; do must umount "$dir"; done
+
+# ---- systemd ----
+
+generator=/lib/systemd/system-generators/systemd-fstab-generator
+[ -x $generator ] || { say "no $generator: units not looked at"; exit 0; }
+mkdir units early late
+SYSTEMD_FSTAB=$tmp/fstab must $generator units early late
+unit_of() { systemd-escape --path --suffix "$2" "$tmp/$1"; }
+has() { # UNIT LINE
+	grep -qx -- "$2" "units/$1" || fail "$1: no $2: $(cat "units/$1")"
+}
+a=$(unit_of a mount) b=$(unit_of b mount) auto=$(unit_of b automount)
+# after the network, and the boot goes on without it
+[ -L "units/remote-fs.target.wants/$a" ] || fail "not at boot: $(find units)"
+has "$a" 'What=127.0.0.1:/'
+has "$a" 'Type=fuse.pvfs'
+has "$auto" "Where=$tmp/b"
+has "$auto" 'TimeoutIdleSec=1min'
+systemd-analyze verify --man=no units/*.mount units/*.automount 2>verified
+grep -E "$a|$b|$auto" verified && fail "systemd refuses them"
+
+# unit_field UNIT NAME
+unit_field() { sed -n "s/^$2=//p" "units/$1"; }
+# As systemd starts a mount unit: it has begun when the command returns.
+for unit in "$a" "$b"; do
+	where=$(unit_field "$unit" Where)
+	must mount "$(unit_field "$unit" What)" "$where" -t fuse.pvfs \
+		-o "$(unit_field "$unit" Options)"
+	expect kept cat "$where/f"
+	must umount "$where" -c
+done
