@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "again.h"
+
 /* Those that /proc tells of; more than a request carries are left out, as NFS
  * does it. */
 static uint32_t groups_of(fuse_req_t req, uint32_t *groups)
@@ -25,6 +27,16 @@ void call_begin(struct call *c, fuse_req_t req)
 	deadline_begin();
 	c->d = fsd_of(req);
 	c->req = req;
+	c->again = 0;
+}
+
+bool call_again(struct call *c, uint64_t what)
+{
+	c->again = what;
+	if (!again_is(c->d->again, fuse_req_ctx(c->req)->pid, what))
+		return false;
+	fuse_reply_err(c->req, ETIMEDOUT);
+	return true;
 }
 
 /* Reading the groups takes as long as a request; root needs none. */
@@ -62,6 +74,8 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 
 void call_end(const struct call *c, int rc)
 {
+	if (rc == -ETIMEDOUT && c->again)
+		again_note(c->d->again, fuse_req_ctx(c->req)->pid, c->again);
 	fuse_reply_err(c->req, -rc);
 }
 

@@ -12,10 +12,14 @@ struct call {
 	struct fsd *d;
 	fuse_req_t req;
 	struct cred as; /* as far as a target needed it */
+	uint64_t again; /* what the kernel would ask once more; 0: nothing */
 };
 
 /* A request begins, and with it its deadline. */
 void call_begin(struct call *c, fuse_req_t req);
+/* True: the kernel asks again what it was told ETIMEDOUT for, and has been told so:
+ * all is done (again.h). */
+bool call_again(struct call *c, uint64_t what);
 /* Object n of the kernel's; or, below that directory, name. */
 struct target call_target(struct call *c, fuse_ino_t n);
 struct target call_entry(struct call *c, fuse_ino_t dir, const char *name);

@@ -79,8 +79,11 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 
 	call_begin(&c, req);
 	/* not for a read of a process, but for a page that the kernel keeps */
-	if (!fi->lock_owner)
+	if (!fi->lock_owner) {
 		marks_set(c.d->marks, f);
+		if (call_again(&c, ino))
+			return;
+	}
 	iov.iov_base = space_get(size);
 	n = iov.iov_base ? rw_run(f, -1, &rw) : -ENOMEM;
 	note_read(&c, f, n, fi);

@@ -11,6 +11,7 @@
 
 #include "file.h"
 
+struct again;
 struct marks;
 struct owners;
 struct versions;
@@ -41,6 +42,7 @@ struct fsd {
 	bool atime; /* reads count: relatime */
 	bool suid; /* programs that run from here may get rights by that */
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
+	struct again *again; /* what the kernel asks twice */
 	struct owners *owners; /* of POSIX locks that were taken */
 	struct versions *versions; /* of files whose pages the kernel has */
 	struct waits *waits; /* for locks */

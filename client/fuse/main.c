@@ -7,6 +7,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "guard.h"
 #include "invite.h"
 #include "marks.h"
@@ -129,9 +130,10 @@ static int make(struct fsd *d, const struct options *opt)
 	d->suid = opt->suid;
 	d->atime = opt->atime;
 	d->many = !geteuid();
+	d->again = again_new();
 	d->owners = owners_new();
 	d->versions = versions_new();
-	return d->owners && d->versions ? data_init() : -ENOMEM;
+	return d->again && d->owners && d->versions ? data_init() : -ENOMEM;
 }
 
 static int serve(void *arg, int ready)
@@ -150,6 +152,7 @@ static int serve(void *arg, int ready)
 	marks_free(s->d.marks);
 	versions_free(s->d.versions);
 	owners_free(s->d.owners);
+	again_free(s->d.again);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

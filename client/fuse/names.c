@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "again.h"
 #include "call.h"
 #include "open.h"
 #include "ops.h"
@@ -48,6 +49,8 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	int rc;
 
 	call_begin(&c, req);
+	if (call_again(&c, again_name(parent, name)))
+		return;
 	t = call_entry(&c, parent, name);
 	rc = call_run(&c, &t, stat_get, &st);
 	if (rc) {

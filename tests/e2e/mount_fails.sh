@@ -52,6 +52,37 @@ kill -CONT "$(cluster pid 0)" "$(cluster pid 1)"
 until_true 20 dd if=/dev/zero of="$m/g" bs=1M count=2 status=none
 must umount "$m"
 
+# ---- and one deadline for a call, though the kernel asks twice ----
+# waits: how many requests ended by their deadline since.
+waits() { tail -n +$((before + 1)) "$state/log/once.log" | grep -c ' by its deadline'; }
+# once WHAT COMMAND...: fails, and has waited once
+once() {
+	local what=$1
+	shift
+
+	before=$(wc -l <"$state/log/once.log")
+	must_fail timeout 60 "$@"
+	[ "$(waits)" = 1 ] || fail "$what waited $(waits) times"
+}
+"$fuse" $spec "$m" -f -o $reach,timeout=2 >>"$state/log/once.log" 2>&1 &
+guard=$!
+until_true 20 mountpoint -q "$m"
+mkdir "$m/d"
+must stat "$m/d" >"$tmp/output"
+kill -STOP "$(cluster pid mgr)"
+once 'a known name' stat "$m/d"
+kill -CONT "$(cluster pid mgr)"
+head -c 10000 /dev/zero >"$m/page"
+kill -STOP "$(cluster pid 0)" "$(cluster pid 1)"
+once 'a page' python3 -c 'import mmap, os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+m = mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ)
+print(m[0])' "$m/page"
+kill -CONT "$(cluster pid 0)" "$(cluster pid 1)"
+until_true 20 cat "$m/page" >"$tmp/output"
+must umount "$m"
+wait $guard
+
 # ---- stopped: its guard ends it, and who waited hears so ----
 "$fuse" $spec "$m" -f -o $reach,timeout=2 >>"$state/log/stopped.log" 2>&1 &
 guard=$!
