@@ -16,10 +16,17 @@
 #include <uthash.h>
 
 #include "clock.h"
+#include "container.h"
 #include "itree.h"
 #include "random_id.h"
 
 _Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "offsets in a tree");
+
+/* Bytes that were changed. */
+struct place {
+	struct itree_node node;
+	uint64_t by; /* the session; 0: several, or none */
+};
 
 struct object {
 	uint64_t key; /* key_of() its handle */
@@ -64,66 +71,94 @@ static uint64_t key_of(const struct early *e, uint64_t handle)
 
 /* ---- places.  With the lock, as all below. ---- */
 
-static struct itree_node *any(const struct object *o)
+static struct place *place_of(struct itree_node *node)
 {
-	return itree_next(&o->places, NULL, 0, UINT64_MAX);
+	return node ? container_of(node, struct place, node) : NULL;
 }
 
-static void take_out(struct early *e, struct object *o,
-		     struct itree_node *place)
+static struct place *any(const struct object *o)
 {
-	itree_remove(&o->places, place);
+	return place_of(itree_next(&o->places, NULL, 0, UINT64_MAX));
+}
+
+static void take_out(struct early *e, struct object *o, struct place *place)
+{
+	itree_remove(&o->places, &place->node);
 	o->n--;
 	e->n--;
 }
 
-static void put_in(struct early *e, struct object *o, struct itree_node *place)
+static void put_in(struct early *e, struct object *o, struct place *place)
 {
-	itree_insert(&o->places, place);
+	itree_insert(&o->places, &place->node);
 	o->n++;
 	e->n++;
 }
 
-/* The next place of the object that [lo, hi) meets or touches. */
-static struct itree_node *touched(const struct object *o, uint64_t lo,
-				  uint64_t hi)
+static struct place *met(const struct object *o, uint64_t lo, uint64_t hi)
 {
-	return itree_next(&o->places, NULL, lo ? lo - 1 : 0,
-			  hi < UINT64_MAX ? hi + 1 : hi);
+	return place_of(itree_next(&o->places, NULL, lo, hi));
 }
 
-/* One place in the stead of all that it touches. */
-static bool join(struct early *e, struct object *o, uint64_t lo, uint64_t hi)
+static bool covers(const struct place *p, const struct place *all)
 {
-	struct itree_node *place, *spare = NULL;
+	return p && p->node.lo <= all->node.lo && all->node.hi <= p->node.hi &&
+	       (p->by == all->by || !p->by);
+}
 
-	while ((place = touched(o, lo, hi))) {
-		if (place->lo <= lo && hi <= place->hi)
-			break;
-		take_out(e, o, place);
-		lo = place->lo < lo ? place->lo : lo;
-		hi = place->hi > hi ? place->hi : hi;
-		free(spare);
-		spare = place;
-	}
-	if (place) {
-		free(spare);
+/* *all is then it as well. */
+static void absorb(struct early *e, struct object *o, struct place *p,
+		   struct place *all)
+{
+	take_out(e, o, p);
+	if (p->node.lo < all->node.lo)
+		all->node.lo = p->node.lo;
+	if (p->node.hi > all->node.hi)
+		all->node.hi = p->node.hi;
+	if (p->by != all->by)
+		all->by = 0;
+	free(p);
+}
+
+/* What it meets, and what it touches of the same session. */
+static void absorb_all(struct early *e, struct object *o, struct place *all)
+{
+	uint64_t lo, hi;
+	struct place *p;
+
+	while ((p = met(o, all->node.lo, all->node.hi)))
+		absorb(e, o, p, all);
+	lo = all->node.lo;
+	hi = all->node.hi;
+	p = lo ? met(o, lo - 1, lo) : NULL;
+	if (p && p->by == all->by)
+		absorb(e, o, p, all);
+	p = hi < UINT64_MAX ? met(o, hi, hi + 1) : NULL;
+	if (p && p->by == all->by)
+		absorb(e, o, p, all);
+}
+
+/* One place in the stead of those. */
+static bool join(struct early *e, struct object *o, uint64_t lo, uint64_t hi,
+		 uint64_t by)
+{
+	struct place all = { .node = { .lo = lo, .hi = hi }, .by = by }, *p;
+
+	if (covers(met(o, lo, hi), &all))
 		return true;
-	}
-	if (!spare)
-		spare = malloc(sizeof(*spare));
-	if (!spare)
+	p = malloc(sizeof(*p));
+	if (!p)
 		return false;
-	spare->lo = lo;
-	spare->hi = hi;
-	put_in(e, o, spare);
+	absorb_all(e, o, &all);
+	*p = all;
+	put_in(e, o, p);
 	return true;
 }
 
 /* It counts as changed everywhere. */
 static void blur(struct early *e, struct object *o)
 {
-	join(e, o, 0, UINT64_MAX);
+	join(e, o, 0, UINT64_MAX, 0);
 }
 
 /* Those go first who have the most; each time that is looked for, half as many are
@@ -171,7 +206,7 @@ static struct object *find_or_make(struct early *e, uint64_t handle)
 
 static void object_free(struct early *e, struct object *o)
 {
-	struct itree_node *place;
+	struct place *place;
 
 	while ((place = any(o))) {
 		take_out(e, o, place);
@@ -200,55 +235,67 @@ void early_close(struct early *e)
 	free(e);
 }
 
+static bool by_others(const struct object *o, const struct store_seg *seg,
+		      uint64_t by)
+{
+	struct itree_node *node = NULL;
+
+	while ((node = itree_next(&o->places, node, seg->off,
+				  seg->off + seg->len)))
+		if (!by || place_of(node)->by != by)
+			return true;
+	return false;
+}
+
 static bool was_changed(const struct early *e, uint64_t handle,
-			const struct store_seg *seg, unsigned int n)
+			const struct store_seg *seg, unsigned int n,
+			uint64_t by)
 {
 	const struct object *o = find(e, handle);
 	unsigned int i;
 
 	for (i = 0; o && i < n; i++)
-		if (itree_next(&o->places, NULL, seg[i].off,
-			       seg[i].off + seg[i].len))
+		if (by_others(o, &seg[i], by))
 			return true;
 	return false;
 }
 
 static bool note(struct early *e, uint64_t handle, const struct store_seg *seg,
-		 unsigned int n)
+		 unsigned int n, uint64_t by)
 {
 	struct object *o = n ? find_or_make(e, handle) : NULL;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
 		if (!o || !make_room(e) ||
-		    !join(e, o, seg[i].off, seg[i].off + seg[i].len))
+		    !join(e, o, seg[i].off, seg[i].off + seg[i].len, by))
 			return false;
 	return true;
 }
 
 static int change(struct early *e, uint64_t handle, const struct store_seg *seg,
-		  unsigned int n, bool anew)
+		  unsigned int n, uint64_t by, bool anew)
 {
 	if (atomic_load(&e->on) && clock_now() >= e->until)
 		stop(e);
 	if (!atomic_load(&e->on))
-		return anew ? -EIO : 0;
-	if (anew && was_changed(e, handle, seg, n))
+		return anew ? -ECONNABORTED : 0;
+	if (anew && was_changed(e, handle, seg, n, by))
 		return -EIO;
-	if (!note(e, handle, seg, n))
+	if (!note(e, handle, seg, n, by))
 		stop(e);
 	return 0;
 }
 
 int early_change(struct early *e, uint64_t handle, const struct store_seg *seg,
-		 unsigned int n, bool anew)
+		 unsigned int n, uint64_t by, bool anew)
 {
 	int rc;
 
 	if (!anew && !atomic_load_explicit(&e->on, memory_order_relaxed))
 		return 0;
 	pthread_mutex_lock(&e->lock);
-	rc = change(e, handle, seg, n, anew);
+	rc = change(e, handle, seg, n, by, anew);
 	pthread_mutex_unlock(&e->lock);
 	return rc;
 }

@@ -26,14 +26,17 @@ void early_close(struct early *early);
 
 /*
  * A change of these bytes of the object begins.  anew: it may have been made by
- * an earlier process, or for a session that was forgotten since.  0, or -EIO: it is
- * such a one, and others have changed some of the bytes, or may have.  From any
+ * an earlier process, or for a session that was forgotten since.  by: the session
+ * whose change it is, which may make it again over its own; 0: nobody's.  0; or for
+ * one that is anew -EIO: others have changed some of the bytes, or may have;
+ * -ECONNABORTED: nothing is known of it any more.  From any
  * thread; one load for who is not anew when the process is older than EARLY_MS.
  *
  * With more than EARLY_MAX places an object of very many may count as changed
  * everywhere; with as many objects, all do.
  */
 int early_change(struct early *early, uint64_t handle,
-		 const struct store_seg *seg, unsigned int n, bool anew);
+		 const struct store_seg *seg, unsigned int n, uint64_t by,
+		 bool anew);
 
 #endif

@@ -94,7 +94,8 @@ static int run(struct op_job *job)
 	if (rpc_req_late(job->req))
 		return -ETIMEDOUT;
 	rc = early_change(job->worker->iod->early, le64toh(body->handle), &all,
-			  1, job->req->anew);
+			  1, rpc_session_info(job->req->session)->id,
+			  job->req->anew);
 	if (rc)
 		return rc;
 	rc = find(job, &obj);

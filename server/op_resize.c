@@ -52,7 +52,7 @@ static int run(struct op_job *job)
 
 	if (rpc_req_late(job->req))
 		return -ETIMEDOUT;
-	rc = early_change(iod->early, handle, &cut, 1, unsure(job));
+	rc = early_change(iod->early, handle, &cut, 1, 0, unsure(job));
 	return rc ? rc : resize(iod, handle, size, job->req->expiry);
 }
 

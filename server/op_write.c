@@ -244,6 +244,7 @@ static int may_begin(const struct xfer *x, uint64_t handle)
 	if (rpc_req_late(x->req))
 		return -ETIMEDOUT;
 	return early_change(x->worker->iod->early, handle, x->seg, x->nseg,
+			    rpc_session_info(x->req->session)->id,
 			    x->req->anew);
 }
 

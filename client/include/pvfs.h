@@ -30,7 +30,8 @@
  *              left it, or has ended, however late that is
  *   ECONNABORTED  of calls that change something: the servers ended this
  *              client's session (it was away for too long) while the call was
- *              on its way; the change was made, or not, a write also in part
+ *              on its way, or a server was away for too long; the change was
+ *              made, or not, a write also in part
  *   ESTALE     the file is gone: another process removed it, and nobody has
  *              it open for writing
  *   EIO        a server or its disk failed; of writes and truncations

@@ -29,7 +29,14 @@ static int change(uint64_t handle, uint64_t off, uint64_t len, bool anew)
 {
 	const struct store_seg one = { off, len };
 
-	return early_change(early, handle, &one, 1, anew);
+	return early_change(early, handle, &one, 1, 0, anew);
+}
+
+static int change_by(uint64_t by, uint64_t off, uint64_t len, bool anew)
+{
+	const struct store_seg one = { off, len };
+
+	return early_change(early, 1, &one, 1, by, anew);
 }
 
 /* A request of single bytes, every other one from off on. */
@@ -37,7 +44,7 @@ static int comb(uint64_t handle, uint64_t off, bool anew)
 {
 	for (unsigned int i = 0; i < PIECES; i++)
 		seg[i] = (struct store_seg){ off + 2 * i, 1 };
-	return early_change(early, handle, seg, PIECES, anew);
+	return early_change(early, handle, seg, PIECES, 0, anew);
 }
 
 START_TEST(edges)
@@ -55,6 +62,24 @@ START_TEST(edges)
 	ck_assert_int_eq(change(3, 0, 1, false), 0);
 	ck_assert_int_eq(change(3, 1, 1, true), 0);
 	ck_assert_int_eq(change(3, 0, 1, true), -EIO);
+}
+END_TEST
+
+/* Whoever writes again over his own does no harm. */
+START_TEST(own_changes)
+{
+	ck_assert_int_eq(change_by(7, 100, 10, false), 0);
+	ck_assert_int_eq(change_by(7, 90, 30, true), 0);
+	ck_assert_int_eq(change_by(8, 119, 1, true), -EIO);
+	ck_assert_int_eq(change_by(8, 120, 10, false), 0); /* beside it */
+	ck_assert_int_eq(change_by(7, 90, 30, true), 0);
+	ck_assert_int_eq(change_by(8, 120, 10, true), 0);
+	ck_assert_int_eq(change_by(7, 90, 31, true), -EIO);
+	ck_assert_int_eq(change_by(8, 110, 20, false), 0);
+	ck_assert_int_eq(change_by(7, 110, 1, true), -EIO);
+	ck_assert_int_eq(change_by(8, 125, 1, true), -EIO); /* may be 7's */
+	ck_assert_int_eq(change_by(0, 200, 1, false), 0);
+	ck_assert_int_eq(change_by(0, 200, 1, true), -EIO);
 }
 END_TEST
 
@@ -127,7 +152,7 @@ START_TEST(too_many_objects)
 {
 	for (uint64_t i = 0; i <= EARLY_MAX; i++)
 		ck_assert_int_eq(change(i, 0, 1, false), 0);
-	ck_assert_int_eq(change(EARLY_MAX + 5, 0, 1, true), -EIO);
+	ck_assert_int_eq(change(EARLY_MAX + 5, 0, 1, true), -ECONNABORTED);
 	ck_assert_int_eq(change(EARLY_MAX + 5, 0, 1, false), 0);
 }
 END_TEST
@@ -140,6 +165,7 @@ static Suite *early_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, edges);
+	tcase_add_test(tc, own_changes);
 	tcase_add_test(tc, model);
 	tcase_add_test(tc, one_object_of_very_many);
 	tcase_add_test(tc, many_against_many);
