@@ -10,6 +10,8 @@
 #include "fan.h"
 
 #define POSTED_MAX 16u
+/* Of those that the server has to hear, however late: with their memory, a megabyte. */
+#define KEPT_MAX 4096u
 
 void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 {
@@ -210,7 +212,8 @@ void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 {
 	struct posted *p = NULL;
 
-	if (atomic_fetch_add(&c->s->posted, 1) < POSTED_MAX)
+	if (atomic_fetch_add(&c->s->posted, 1) <
+	    (c->keep ? KEPT_MAX : POSTED_MAX))
 		p = malloc(sizeof(*p) + c->out.len);
 	if (!p) {
 		atomic_fetch_sub(&c->s->posted, 1);

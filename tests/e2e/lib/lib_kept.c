@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_kept.c - what is closed while the manager stands still is closed when it goes
+ * on: locks are free then, and unlinked files gone, though nobody waited for it.
+ *
+ *	lib_kept DIR FILES PID	PID is the manager's
+ */
+#include <fcntl.h>
+#include <pvfs.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define MOST 200
+
+static const char *dir;
+static int n;
+
+static const char *path_of(int i)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/kept.%d", dir, i);
+	return path;
+}
+
+static int open_one(int i)
+{
+	int fd = pvfs_open(path_of(i), O_RDWR | O_CREAT, 0644);
+
+	EXPECT(fd >= 0);
+	return fd;
+}
+
+static int lock_one(int fd, int cmd)
+{
+	struct flock lk = { .l_type = F_WRLCK, .l_len = 10 };
+
+	return pvfs_fcntl(fd, cmd, &lk);
+}
+
+/* Another session, while the first one lives. */
+static void others(void)
+{
+	int i, fd;
+
+	for (i = 0; i < n; i++) {
+		fd = open_one(i);
+		EXPECT(lock_one(fd, F_OFD_SETLKW) == 0);
+		EXPECT(pvfs_close(fd) == 0);
+	}
+	exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	int fd[MOST], i, status;
+	pid_t mgr, pid;
+
+	EXPECT(argc == 4);
+	dir = argv[1];
+	n = atoi(argv[2]);
+	mgr = atoi(argv[3]);
+	EXPECT(n <= MOST);
+	for (i = 0; i < n; i++) {
+		fd[i] = open_one(i);
+		EXPECT(lock_one(fd[i], F_OFD_SETLK) == 0);
+	}
+	EXPECT(kill(mgr, SIGSTOP) == 0);
+	for (i = 0; i < n; i++)
+		EXPECT(pvfs_close(fd[i]) == 0);
+	sleep(2); /* past the deadline of the first tries */
+	EXPECT(kill(mgr, SIGCONT) == 0);
+	pid = fork();
+	if (!pid)
+		others();
+	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
+	puts("ok");
+	return 0;
+}
