@@ -11,9 +11,10 @@
  *
  * Descriptors are real descriptor numbers of the process, so they never
  * collide with others; they are to be used with the pvfs_ calls only and are
- * closed with pvfs_close().  read(2), write(2) and the like answer EBADF, also
- * behind an exec, which leaves the number (without O_CLOEXEC) and nothing of the
- * file.  They survive fork: the child has its own offset from then on.
+ * closed with pvfs_close().  read(2), write(2) and the like answer EBADF.
+ * They survive fork: the child has its own offset from then on.  Those without
+ * FD_CLOEXEC survive exec, too, in programs that use the library, with their
+ * offsets and flags, and in the same process with their locks.
  *
  * All calls may be used from any number of threads at a time.  They are not
  * async-signal-safe and are no cancellation points to rely on.  There is no
