@@ -44,8 +44,8 @@ struct aio_queue {
 	uint64_t progressed; /* when a call last ended */
 	bool calling; /* a thread calls done() */
 	struct aio_place place[AIO_PLACES];
-	atomic_uint
-		moves; /* a place began or ceased to be one; done() returned */
+	/* a place began or ceased to be one; done() returned */
+	atomic_uint moves;
 	bool polled; /* somebody knows the set */
 	bool told; /* event is readable */
 
@@ -53,7 +53,6 @@ struct aio_queue {
 	pthread_t waiter;
 	pthread_cond_t turn; /* it is not any more */
 	struct session *attended; /* it drives there, or waits to */
-	bool asleep; /* it sleeps on the set */
 };
 
 /* With the lock, which it releases meanwhile: done() of what has ended. */

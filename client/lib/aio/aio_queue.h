@@ -17,12 +17,12 @@
 
 struct aio_queue;
 
-/* A call; the caller's before aio_submit() and after it was reaped. */
+/* A call; the caller's before aio_queue_add() and after it was reaped. */
 struct aio_call {
 	/* In a strand.  The result, or -errno. */
 	int64_t (*run)(struct aio_call *call);
-	void (*done)(
-		struct aio_call *call); /* NULL: aio_queue_wait() returns it */
+	/* NULL: aio_queue_wait() returns it */
+	void (*done)(struct aio_call *call);
 	int64_t result;
 
 	/* private */

@@ -215,9 +215,7 @@ void aio_sleep(struct aio_queue *q, uint64_t until)
 {
 	struct epoll_event ev;
 
-	q->asleep = true;
 	pthread_mutex_unlock(&q->lock);
 	epoll_wait(q->set, &ev, 1, clock_left_ms(until));
 	pthread_mutex_lock(&q->lock);
-	q->asleep = false;
 }
