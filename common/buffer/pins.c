@@ -214,8 +214,7 @@ void pins_reap(struct pins *ps, struct pin_list *out)
 
 int pins_settle(struct pins *ps, uint64_t deadline)
 {
-	struct timespec ts = { (time_t)(deadline / 1000000000u),
-			       (long)(deadline % 1000000000u) };
+	struct timespec ts = clock_timespec(deadline);
 	int rc = 0;
 
 	pthread_mutex_lock(&ps->lock);

@@ -7,6 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "sock.h"
 
 static void timerfd_follow(struct sock_cq *cq)
@@ -14,8 +15,7 @@ static void timerfd_follow(struct sock_cq *cq)
 	struct sock_timer *first = TAILQ_FIRST(&cq->timers);
 	uint64_t at = first ? first->at : 0;
 	struct itimerspec its = {
-		.it_value.tv_sec = (time_t)(at / 1000000000u),
-		.it_value.tv_nsec = (long)(at % 1000000000u),
+		.it_value = clock_timespec(at),
 	};
 
 	timerfd_settime(cq->timerfd, TFD_TIMER_ABSTIME, &its, NULL);

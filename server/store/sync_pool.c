@@ -62,9 +62,7 @@ static bool look(struct sync_pool *pool)
 
 static void sleep_ms(struct sync_pool *pool, unsigned int ms)
 {
-	uint64_t until = clock_after_ms(ms);
-	struct timespec ts = { (time_t)(until / 1000000000),
-			       (long)(until % 1000000000) };
+	struct timespec ts = clock_timespec(clock_after_ms(ms));
 
 	pthread_cond_timedwait(&pool->call, &pool->lock, &ts);
 }

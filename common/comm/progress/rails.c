@@ -13,7 +13,6 @@
 
 #define RAIL_DULL 64 /* rounds without anything, until it is looked at */
 #define RAIL_SELDOM 8 /* in every 8th round */
-#define RAIL_NS_PER_S (1000 * CLOCK_NS_PER_MS)
 
 int ctx_rails_open(struct rpc_ctx *ctx, const struct rails *rails)
 {
@@ -137,8 +136,7 @@ static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline)
 		return;
 	now = clock_now();
 	left = deadline > now ? deadline - now : 0;
-	ts.tv_sec = (time_t)(left / RAIL_NS_PER_S);
-	ts.tv_nsec = (long)(left % RAIL_NS_PER_S);
+	ts = clock_timespec(left);
 	if (ppoll(fd, n, deadline == CLOCK_NEVER ? NULL : &ts, NULL) <= 0)
 		return;
 	if (fd[0].revents && read(ctx->wakefd, &count, sizeof(count)) < 0)

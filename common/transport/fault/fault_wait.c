@@ -89,10 +89,8 @@ static void set_timer(struct fault_cq *c, uint64_t next)
 {
 	struct itimerspec at = { 0 };
 
-	if (next != CLOCK_NEVER) {
-		at.it_value.tv_sec = (time_t)(next / 1000000000ull);
-		at.it_value.tv_nsec = (long)(next % 1000000000ull);
-	}
+	if (next != CLOCK_NEVER)
+		at.it_value = clock_timespec(next);
 	timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 

@@ -6,14 +6,14 @@
 #include <errno.h>
 #include <sys/timerfd.h>
 
+#include "clock.h"
 #include "verbs.h"
 
 static void timerfd_follow(struct vb_cq *cq)
 {
 	uint64_t at = cq->timer_at == CLOCK_NEVER ? 0 : cq->timer_at ?: 1;
 	struct itimerspec its = {
-		.it_value.tv_sec = (time_t)(at / 1000000000u),
-		.it_value.tv_nsec = (long)(at % 1000000000u),
+		.it_value = clock_timespec(at),
 	};
 
 	timerfd_settime(cq->timerfd, TFD_TIMER_ABSTIME, &its, NULL);
