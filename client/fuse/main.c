@@ -167,6 +167,7 @@ static int run(const struct options *opt, struct log *log,
 	int rc;
 
 	fs_init(&s.d.fs, mount, log);
+	s.d.fs.together = true; /* the kernel lets them come one by one */
 	rc = guard_run(&guard);
 	if (rc < 0)
 		log_error(log, "no process to serve: %s", strerror(-rc));

@@ -76,6 +76,7 @@ struct rpc_peer *rig_peer_open(struct rig *rig)
 		.fsid = rig->fsid,
 		.session = rig->session,
 		.cred = &rig->cred,
+		.patience_ms = rig->patience_ms,
 		.fresh = rig_fresh,
 		.arg = rig,
 	};
@@ -207,8 +208,8 @@ void rig_call_init(struct rig *rig, struct rig_call *c, unsigned int ms)
 	c->call.arg = c;
 }
 
-void rig_append(struct rig *rig, struct rig_call *c, uint64_t len,
-		unsigned int ms)
+void rig_prepare_append(struct rig *rig, struct rig_call *c, uint64_t len,
+			unsigned int ms)
 {
 	struct wire_append append = { .handle = htole64(1),
 				      .len = htole64(len) };
@@ -218,6 +219,12 @@ void rig_append(struct rig *rig, struct rig_call *c, uint64_t len,
 	wire_begin(&out, c->msg, sizeof(c->msg));
 	wire_put(&out, &append, sizeof(append));
 	c->call.msg_len = (size_t)wire_end(&out, WIRE_APPEND, 0, 0);
+}
+
+void rig_append(struct rig *rig, struct rig_call *c, uint64_t len,
+		unsigned int ms)
+{
+	rig_prepare_append(rig, c, len, ms);
 	rpc_call_start(rig->peer, &c->call);
 }
 

@@ -4,7 +4,7 @@
  *
  * The server: APPEND adds len to a counter and answers the old value (what
  * happens twice shows); WRITE and READ move bytes of one object; RELEASE is
- * held until the test answers it; READLINK answers 3000 bytes; everything else gets status 0.
+ * held until the test answers it; READLINK answers 3000 bytes, PING zeros; everything else gets status 0.
  */
 #ifndef RPC_RIG_H
 #define RPC_RIG_H
@@ -29,6 +29,7 @@ struct rig {
 	bool bounce; /* reads may land elsewhere */
 	bool carry; /* the client may be asked to move data */
 	bool lend; /* the server asks for that */
+	unsigned int patience_ms; /* the peer's */
 	struct rpc_ctx *cctx, *sctx;
 	struct rpc_server *server;
 	struct rpc_server_attr sattr;
@@ -96,6 +97,8 @@ void rig_for_ms(struct rig *rig, unsigned int ms);
 unsigned int rig_logged(const struct rig *rig, const char *text);
 
 void rig_call_init(struct rig *rig, struct rig_call *c, unsigned int ms);
+void rig_prepare_append(struct rig *rig, struct rig_call *c, uint64_t len,
+			unsigned int ms);
 void rig_append(struct rig *rig, struct rig_call *c, uint64_t len,
 		unsigned int ms);
 void rig_release(struct rig *rig, struct rig_call *c, unsigned int ms);

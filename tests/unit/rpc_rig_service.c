@@ -162,6 +162,15 @@ static void do_readlink(struct rpc_req *req)
 	rpc_reply_send(req);
 }
 
+static void do_ping(struct rpc_req *req)
+{
+	struct wire_ping_rep rep = { 0 };
+
+	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
+	rpc_reply_end(req, 0, 0);
+	rpc_reply_send(req);
+}
+
 static void do_request(void *arg, struct rpc_req *req)
 {
 	struct rig *rig = arg;
@@ -177,6 +186,8 @@ static void do_request(void *arg, struct rpc_req *req)
 			rig_answer(rig);
 	} else if (req->op == WIRE_READLINK) {
 		do_readlink(req);
+	} else if (req->op == WIRE_PING) {
+		do_ping(req);
 	} else {
 		rpc_reply_status(req, req->op == WIRE_UNLINK ? -ENOENT : 0);
 	}

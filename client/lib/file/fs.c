@@ -15,6 +15,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->mount = mount;
 	fs->log = log;
 	fs->timeout_ms = mount->timeout_ms;
+	fs->together = false;
 	fs->s = NULL;
 	fs->fsid = 0;
 	memset(fs->flaw, 0, sizeof(fs->flaw));
@@ -131,6 +132,7 @@ static int fs_connect(struct fs *fs, struct session **out)
 	attr.name = "mgr";
 	attr.log = fs->log;
 	attr.timeout_ms = fs->timeout_ms;
+	attr.together = fs->together;
 	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
 		return rc;

@@ -70,6 +70,7 @@ int mgr_lock_any(struct session *s, struct mgr_lock_any *any)
 	ask_begin(&c, s, s->mgr);
 	ask_put(&c, &body, sizeof(body));
 	ask_put(&c, wanted, any->n * sizeof(*wanted));
+	c.patient = true;
 	c.begins = any_begins;
 	return ask_run(&c, WIRE_LOCK_ANY, take_which, any);
 }

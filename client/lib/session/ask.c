@@ -19,6 +19,7 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 	c->peer = peer;
 	c->once = false;
 	c->keep = false;
+	c->patient = false;
 	c->begins = NULL;
 	c->as = NULL;
 	c->redirect = NULL;
@@ -66,9 +67,12 @@ static void ask_done(struct rpc_call *rpc)
 			  rpc_peer_name(c->peer));
 		rc = -ECONNABORTED;
 	}
-	if (!rpc->unsure)
+	if (rpc->reply.hdr)
 		c->s->heard = clock_now();
-	c->look = rc == -ENXIO || (rc == -ETIMEDOUT && rpc_peer_ready(c->peer));
+	/* what was not even sent says nothing of the iods */
+	c->look = rc == -ENXIO ||
+		  (rc == -ETIMEDOUT && (rpc->unsure || rpc->reply.hdr) &&
+		   rpc_peer_ready(c->peer));
 	op_put(&c->op, rc);
 }
 
@@ -136,6 +140,7 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 		.pieces_at = c->mem_at,
 		.npieces = 1,
 		.deadline = session_deadline(c->s),
+		.patient = c->patient,
 		.done = ask_done,
 		.arg = c,
 	};
@@ -230,6 +235,7 @@ void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 		.keep = c->keep,
 		.rpc = { .msg = p->msg,
 			 .msg_len = c->out.len,
+			 .patient = true,
 			 .done = posted_done,
 			 .arg = p },
 	};

@@ -37,6 +37,7 @@ struct ask {
 	struct rpc_peer *peer;
 	bool once; /* a change: see ask_run() */
 	bool keep; /* of ask_post(): sent again until it is answered */
+	bool patient; /* it is answered late: see rpc_call.h */
 	bool (*begins)(void *arg); /* what is posted from here on comes behind
 				    * it; false: it does not, -EINTR; on the
 				    * driving thread; or NULL */

@@ -161,6 +161,7 @@ static void look_start(struct op *op)
 		c->rpc = (struct rpc_call){ .msg = look->buf,
 					    .msg_len = look->out.len,
 					    .deadline = clock_after_ms(LOOK_MS),
+					    .patient = true,
 					    .done = look_done,
 					    .arg = c };
 		op_get(op);

@@ -62,6 +62,7 @@ static int peer_open(struct session *s, struct rpc_peer_attr *attr,
 	attr->session = s->id;
 	attr->cred = &cred;
 	attr->impatient = s->probe;
+	attr->patience_ms = s->together ? s->timeout_ms : 0;
 	return rpc_peer_open(s->drive.ctx, attr, peer);
 }
 
@@ -168,6 +169,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->log = attr->log;
 	s->timeout_ms = attr->timeout_ms;
 	s->probe = attr->probe;
+	s->together = attr->together;
 	s->fsid = attr->fsid;
 	rc = random_id(&s->id);
 	if (!rc)

@@ -27,7 +27,7 @@ struct session {
 	const struct log *log;
 	uint64_t id;
 	unsigned int timeout_ms; /* of every call, see deadline.h */
-	bool probe; /* see session_attr */
+	bool probe, together; /* see session_attr */
 	unsigned int first; /* random: where this client's striped
 					 * requests begin */
 	struct rpc_peer *mgr;
@@ -69,6 +69,8 @@ struct session_attr {
 	struct sizes inline_max, fast_max; /* see struct rpc_ctx_attr */
 	bool adaptive; /* rendezvous.h */
 	unsigned int timeout_ms;
+	bool together; /* calls that a silent server has to answer end with the
+			* first of them, and fail at once from then on */
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;
 };

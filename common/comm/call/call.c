@@ -53,6 +53,7 @@ void call_done(struct rpc_call *call, int status)
 
 	TAILQ_REMOVE(&ctx->dues, &call->p.due, link);
 	ctx->moving -= call->p.moving;
+	silence_done(call->p.peer, call);
 	free(call->p.copy);
 	call->p.peer = NULL;
 	call->status = status;
@@ -186,6 +187,8 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 
 	call->p = (struct rpc_call_priv){ .peer = peer };
 	call->unsure = false;
+	if (!rc && !silence_call(peer, call))
+		rc = -ETIMEDOUT;
 	timer_add_due(peer->link.ctx, &call->p.due, call->deadline);
 	if (peer->state == PEER_CLOSED)
 		call_fail(call, -ECANCELED);

@@ -39,6 +39,7 @@ static void call_end(struct rpc_peer *peer, unsigned int i,
 
 	s->buffer -= kept;
 	call = call_leave_slot(peer, i);
+	silence_heard(peer, call);
 	if (call) {
 		call->reply = *msg;
 		call->unsure = false;

@@ -247,6 +247,7 @@ static void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
 		peer->clock = (struct offset){ 0 };
 	peer->boot = boot;
 	peer_stamped(peer, hdr);
+	silence_heard(peer, NULL);
 	call_replay(peer, resumed);
 	if ((first || !resumed) && peer->fresh)
 		peer->fresh(peer->arg, peer);

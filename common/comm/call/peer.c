@@ -100,11 +100,17 @@ static void peer_disconnect(struct rpc_peer *peer)
 	}
 }
 
+static void peer_rest(struct rpc_peer *peer)
+{
+	silence_forget(peer);
+	peer_set_state(peer, PEER_IDLE);
+}
+
 static void peer_give_up(struct rpc_peer *peer, int status)
 {
 	peer->reason = status;
 	peer_disconnect(peer);
-	peer_set_state(peer, PEER_IDLE);
+	peer_rest(peer);
 	call_fail_all(peer, status);
 }
 
@@ -129,6 +135,7 @@ void peer_lost(struct link *link, int status)
 		peer->lost(peer->arg, status);
 	if (status == -EFAULT && call_fail_faulty(peer))
 		peer->backoff_ms = PEER_BACKOFF_MIN_MS;
+	silence_lost(peer);
 	peer_disconnect(peer);
 	peer_backoff(peer);
 }
@@ -202,7 +209,7 @@ static void peer_timer(struct rpc_timer *timer)
 	else if (peer->boot || call_outstanding(peer))
 		peer_connect(peer);
 	else
-		peer_set_state(peer, PEER_IDLE);
+		peer_rest(peer);
 }
 
 static void peer_event(struct link *link, const struct tp_event *ev)
@@ -335,6 +342,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
 	peer->jitter = (uint32_t)(attr->session ^ clock_now()) | 1;
 	call_init(peer);
+	silence_init(peer, attr->patience_ms);
 	way_init(peer);
 	*out = peer;
 	return 0;
@@ -345,6 +353,7 @@ void rpc_peer_close(struct rpc_peer *peer, bool bye)
 	if (bye && peer->state == PEER_READY)
 		hello_bye(peer);
 	peer_disconnect(peer);
+	silence_end(peer);
 	peer_set_state(peer, PEER_CLOSED);
 	call_fail_all(peer, -ECANCELED);
 	call_drain(peer);

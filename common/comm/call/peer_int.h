@@ -17,6 +17,7 @@
 
 #include "call_way_int.h"
 #include "offset_int.h"
+#include "silence_int.h"
 
 #define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
 #define PEER_RECVS_MAX (PEER_SLOTS_MAX + 1 + WIRE_CARRY_MAX)
@@ -119,6 +120,7 @@ struct rpc_peer {
 	uint32_t lkey; /* of block, this connection */
 
 	struct peer_fast fast;
+	struct silence silence;
 	TAILQ_HEAD(peer_calls, rpc_call) queue; /* wait for a slot */
 	struct peer_calls failing; /* wait for drain */
 };

@@ -31,6 +31,10 @@ struct rpc_peer_attr {
 					 * its error; nothing is logged */
 	bool group;			/* calls go to several such peers at a time,
 					 * and are waited for together */
+	unsigned int patience_ms;	/* not 0: once a server has said nothing for
+					 * so long to who waited for it, calls fail
+					 * at once, and those that start meanwhile
+					 * end little later (silence_int.h) */
 	/* first contact, or the server does not know the session any more;
 	 * calls may be started from here, behind those in flight, which were
 	 * sent again; may be NULL */
@@ -116,6 +120,8 @@ struct rpc_call {
 	bool bounce;			/* done() copies from landed */
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */
+	bool patient;			/* the peer's patience does not count: it
+					 * is answered late, or nobody waits */
 	void (*done)(struct rpc_call *call);
 	/*
 	 * The connection broke because memory of a call was not there.  True:
@@ -143,6 +149,7 @@ struct rpc_call {
 		int where;		/* slot, or CALL_* in call.c */
 		uint64_t moving;	/* of bytes, without our help */
 		void *copy;		/* while it waits for a slot */
+		bool owed;		/* counts in silence.owing */
 	} p;
 };
 #define RPC_DATA_MAX 64u

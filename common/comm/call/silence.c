@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* silence.c - see silence_int.h. */
+#include <errno.h>
+
+#include "peer_int.h"
+
+/* An answer that is not there by then is asked for: an eighth of the patience. */
+#define SOON 8u
+#define SOON_MAX_MS 500u
+/* The PING is kept for so long, and then made anew. */
+#define PING_MS 3600000u
+
+static uint64_t soon(const struct silence *s)
+{
+	unsigned int ms = s->patience_ms / SOON;
+
+	return s->since +
+	       (ms < SOON_MAX_MS ? ms : SOON_MAX_MS) * CLOCK_NS_PER_MS;
+}
+
+static void watch(struct rpc_peer *peer)
+{
+	struct silence *s = &peer->silence;
+
+	if (!s->timer.armed && !s->asked)
+		rpc_timer_set(peer->link.ctx, &s->timer, soon(s));
+}
+
+/* The server owes an answer from now on. */
+static void begin(struct rpc_peer *peer)
+{
+	peer->silence.since = clock_now();
+	watch(peer);
+}
+
+/* ---- is it there? ---- */
+
+static void ping_done(struct rpc_call *call)
+{
+	struct rpc_peer *peer = call->arg;
+	struct silence *s = &peer->silence;
+
+	s->asked = false;
+	if (s->since && peer->state != PEER_CLOSED)
+		watch(peer);
+}
+
+static void ping(struct rpc_peer *peer)
+{
+	struct silence *s = &peer->silence;
+	struct wire_out out;
+
+	wire_begin(&out, s->msg, sizeof(s->msg));
+	wire_end(&out, WIRE_PING, 0, 0);
+	s->asked = true;
+	s->ping = (struct rpc_call){ .msg = s->msg,
+				     .msg_len = out.len,
+				     .deadline = clock_after_ms(PING_MS),
+				     .patient = true,
+				     .quiet = true,
+				     .done = ping_done,
+				     .arg = peer };
+	rpc_call_start(peer, &s->ping);
+}
+
+static void silence_timer(struct rpc_timer *timer)
+{
+	struct rpc_peer *peer = container_of(timer, struct rpc_peer,
+					     silence.timer);
+	struct silence *s = &peer->silence;
+
+	if (!s->since)
+		return;
+	if (clock_now() < soon(s))
+		watch(peer);
+	else if (peer->state == PEER_READY)
+		ping(peer);
+}
+
+void silence_init(struct rpc_peer *peer, unsigned int patience_ms)
+{
+	peer->silence.patience_ms = patience_ms;
+	peer->silence.timer.fire = silence_timer;
+}
+
+void silence_end(struct rpc_peer *peer)
+{
+	rpc_timer_clear(peer->link.ctx, &peer->silence.timer);
+}
+
+/* ---- calls ---- */
+
+/* Without a connection, or an answer to the PING: a call may merely take long. */
+static bool is_silent(const struct rpc_peer *peer)
+{
+	const struct silence *s = &peer->silence;
+
+	return s->since && (s->asked || peer->state != PEER_READY);
+}
+
+static void tell(struct rpc_peer *peer, uint64_t now)
+{
+	struct silence *s = &peer->silence;
+
+	if (s->told)
+		return;
+	s->told = true;
+	log_error(
+		peer->link.ctx->log,
+		"%s: has not said anything for %llu s; calls fail at once until "
+		"it does%s%s",
+		peer->name,
+		(unsigned long long)((now - s->since) /
+				     (1000 * CLOCK_NS_PER_MS)),
+		peer->fix ? "; " : "", peer->fix ? peer->fix : "");
+}
+
+static bool in_time(struct rpc_peer *peer, struct rpc_call *call)
+{
+	struct silence *s = &peer->silence;
+	uint64_t now = clock_now();
+	uint64_t end = s->since +
+		       (s->patience_ms + SILENCE_GRACE_MS) * CLOCK_NS_PER_MS;
+
+	if (now >= end) {
+		tell(peer, now);
+		return false;
+	}
+	if (call->deadline > end)
+		call->deadline = end;
+	return true;
+}
+
+bool silence_call(struct rpc_peer *peer, struct rpc_call *call)
+{
+	struct silence *s = &peer->silence;
+
+	if (!s->patience_ms || call->patient)
+		return true;
+	if (is_silent(peer) && !in_time(peer, call))
+		return false;
+	call->p.owed = true;
+	s->owing++;
+	if (!s->since)
+		begin(peer);
+	return true;
+}
+
+void silence_done(struct rpc_peer *peer, struct rpc_call *call)
+{
+	peer->silence.owing -= call->p.owed;
+	call->p.owed = false;
+}
+
+/* ---- what is heard ---- */
+
+void silence_forget(struct rpc_peer *peer)
+{
+	peer->silence.since = 0;
+	peer->silence.told = false;
+}
+
+void silence_heard(struct rpc_peer *peer, struct rpc_call *call)
+{
+	struct silence *s = &peer->silence;
+
+	if (call)
+		silence_done(peer, call);
+	if (!s->since)
+		return;
+	if (s->told)
+		log_info(peer->link.ctx->log, "%s: answers again", peer->name);
+	silence_forget(peer);
+	if (s->owing)
+		begin(peer);
+}
+
+/* What was answered slowly until now is not answered now. */
+void silence_lost(struct rpc_peer *peer)
+{
+	if (!peer->silence.since && peer->silence.owing)
+		begin(peer);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * silence_int.h - a server that says nothing: those who come while others wait for
+ * it wait no longer than these.  Each would have its own deadline otherwise, and
+ * whoever lets one call go on at a time (a kernel that locks a directory, say) would
+ * wait for as many deadlines as there are calls.
+ *
+ *	call       PING                  patience      and SILENCE_GRACE_MS
+ *	 |-- SOON --|------------------------|------------------------|
+ *	            calls that come now end here or before            ^ from here on
+ *	            without an answer                             they fail at once
+ *
+ * Anything that it says ends that.  A call that takes long is no silence: the PING is
+ * answered meanwhile.
+ */
+#ifndef SILENCE_INT_H
+#define SILENCE_INT_H
+
+#include "rpc_call.h"
+
+#define SILENCE_GRACE_MS 1000u /* for those who came last */
+
+struct silence {
+	unsigned int patience_ms; /* 0: it is not looked for */
+	unsigned int owing; /* calls to be answered soon */
+	uint64_t since; /* it owes an answer, and said nothing; 0: it does not */
+	bool told; /* that calls fail at once */
+	bool asked; /* the PING is under way */
+	struct rpc_timer timer; /* before it */
+	struct rpc_call ping;
+	uint64_t msg[sizeof(struct wire_hdr) / 8];
+};
+
+void silence_init(struct rpc_peer *peer, unsigned int patience_ms);
+void silence_end(struct rpc_peer *peer);
+/* A call starts, its deadline is made the earlier one.  False: it is to fail. */
+bool silence_call(struct rpc_peer *peer, struct rpc_call *call);
+/* One that started has ended, however. */
+void silence_done(struct rpc_peer *peer, struct rpc_call *call);
+/* The server said something: the answer to the call, if that is one. */
+void silence_heard(struct rpc_peer *peer, struct rpc_call *call);
+/* It is not connected any more; or not tried any more. */
+void silence_lost(struct rpc_peer *peer);
+void silence_forget(struct rpc_peer *peer);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_rpc_silence.c - calls of a server that says nothing end together. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mock_tp.h"
+#include "peer_int.h"
+#include "rpc_rig.h"
+#include "run_suite.h"
+
+#define FAILS "calls fail at once"
+#define LONG_MS 50000u
+
+static struct rig *rig;
+
+static void setup(unsigned int patience_ms)
+{
+	mock = (struct mock){ 0 };
+	rig = calloc(1, sizeof(*rig));
+	rig->patience_ms = patience_ms;
+	rig_open(rig, "mock");
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, LONG_MS), 0);
+}
+
+static void teardown(void)
+{
+	rig_close(rig);
+	ck_assert_int_eq(mock.mrs, 0);
+}
+
+/* The server stands still. */
+#define alone_until(cond)                                                      \
+	do {                                                                   \
+		uint64_t end_ = clock_after_ms(RIG_PATIENCE_MS);               \
+		while (!(cond)) {                                              \
+			rpc_ctx_progress(rig->cctx, clock_now() + 1000000);    \
+			ck_assert_msg(clock_now() < end_, "never: %s\n%s",     \
+				      #cond, rig->text);                       \
+		}                                                              \
+	} while (0)
+
+static int append_alone(struct rig_call *c, unsigned int ms)
+{
+	rig_append(rig, c, 1, ms);
+	alone_until(c->finished);
+	return c->call.status;
+}
+
+static void until_silent(void)
+{
+	struct rig_call c;
+
+	do
+		ck_assert_int_eq(append_alone(&c, 20), -ETIMEDOUT);
+	while (!rig_logged(rig, FAILS));
+}
+
+static void until_answered(void)
+{
+	while (rig_append_now(rig, 1, NULL, LONG_MS))
+		rig_turn(rig);
+	ck_assert_uint_eq(rig_logged(rig, "answers again"), 1);
+}
+
+START_TEST(a_silent_server_keeps_nobody)
+{
+	struct rig_call c;
+
+	setup(20);
+	until_silent();
+	ck_assert_int_eq(append_alone(&c, LONG_MS), -ETIMEDOUT);
+	ck_assert(!c.call.unsure);
+	ck_assert_uint_eq(rig_logged(rig, FAILS), 1);
+	until_answered();
+	teardown();
+}
+END_TEST
+
+START_TEST(one_that_is_not_there_keeps_nobody)
+{
+	struct rig_call c;
+
+	setup(20);
+	rig_server_close(rig);
+	until_silent();
+	ck_assert_int_eq(append_alone(&c, LONG_MS), -ETIMEDOUT);
+	rig_server_open(rig);
+	until_answered();
+	teardown();
+}
+END_TEST
+
+START_TEST(who_comes_late_waits_no_longer)
+{
+	struct rig_call first, late;
+
+	setup(LONG_MS);
+	rig_append(rig, &first, 1, LONG_MS);
+	alone_until(rig->peer->silence.asked);
+	rig_append(rig, &late, 1, 4 * LONG_MS);
+	ck_assert_uint_eq(late.call.deadline,
+			  rig->peer->silence.since +
+				  (LONG_MS + SILENCE_GRACE_MS) *
+					  CLOCK_NS_PER_MS);
+	rig_until(rig, first.finished && late.finished);
+	ck_assert_int_eq(first.call.status, 0);
+	ck_assert_int_eq(late.call.status, 0);
+	teardown();
+}
+END_TEST
+
+/* Nobody asks for anything else until it would be silent. */
+START_TEST(a_slow_answer_is_no_silence)
+{
+	struct rig_call slow;
+
+	setup(20);
+	rig_release(rig, &slow, LONG_MS);
+	rig_for_ms(rig, 20 + SILENCE_GRACE_MS + 100);
+	while (rig_append_now(rig, 1, NULL, LONG_MS))
+		rig_turn(rig);
+	ck_assert(!slow.finished);
+	rig_answer(rig);
+	rig_until(rig, slow.finished);
+	ck_assert_int_eq(slow.call.status, 0);
+	teardown();
+}
+END_TEST
+
+START_TEST(nor_is_it_silent_whom_nobody_asks)
+{
+	setup(20);
+	rig_for_ms(rig, 20 + SILENCE_GRACE_MS + 100);
+	ck_assert_uint_eq(rig->peer->silence.since, 0);
+	ck_assert_uint_eq(rig->peer->silence.owing, 0);
+	ck_assert(!rig->peer->silence.asked);
+	teardown();
+}
+END_TEST
+
+START_TEST(who_is_patient_waits)
+{
+	struct rig_call c;
+
+	setup(20);
+	until_silent();
+	rig_prepare_append(rig, &c, 1, LONG_MS);
+	c.call.patient = true;
+	rpc_call_start(rig->peer, &c.call);
+	rpc_ctx_progress(rig->cctx, 0);
+	ck_assert(!c.finished);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	teardown();
+}
+END_TEST
+
+/* Without patience each has its own deadline, however many came before. */
+START_TEST(elsewhere_each_waits_for_itself)
+{
+	struct rig_call c;
+
+	setup(0);
+	ck_assert_int_eq(append_alone(&c, 20), -ETIMEDOUT);
+	rig_append(rig, &c, 1, LONG_MS);
+	rpc_ctx_progress(rig->cctx, 0);
+	ck_assert(!c.finished);
+	ck_assert(!rig->peer->silence.timer.armed);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	teardown();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rpc_silence");
+	TCase *tc = tcase_create("calls");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, a_silent_server_keeps_nobody);
+	tcase_add_test(tc, one_that_is_not_there_keeps_nobody);
+	tcase_add_test(tc, who_comes_late_waits_no_longer);
+	tcase_add_test(tc, a_slow_answer_is_no_silence);
+	tcase_add_test(tc, nor_is_it_silent_whom_nobody_asks);
+	tcase_add_test(tc, who_is_patient_waits);
+	tcase_add_test(tc, elsewhere_each_waits_for_itself);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
