@@ -6,9 +6,18 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
+
+#define TURN_MS 500u
+/* Without a turn of the guard, beyond the patience, and at least: it may be that
+ * others had the processor. */
+#define DEADMAN_MS 1000u
+#define DEADMAN_MIN_MS 3500u
 
 /* What the guard waits for; signals to end it are for the server. */
 static void guard_signals(sigset_t *set)
@@ -45,30 +54,68 @@ static bool ended(pid_t server, bool *stopped, int *status)
 	return false;
 }
 
-/* The next signal: 0: none came while a stopped server was waited for. */
-static int next_signal(const sigset_t *set, bool stopped, unsigned int ms)
+/* The next signal; 0: none came. */
+static int next_signal(const sigset_t *set, unsigned int ms)
 {
-	const struct timespec most = { .tv_sec = ms / 1000,
-				       .tv_nsec = ms % 1000 * 1000000l };
+	const struct timespec most = clock_timespec(ms * CLOCK_NS_PER_MS);
 	int sig;
 
 	do
-		sig = sigtimedwait(set, NULL, stopped ? &most : NULL);
+		sig = sigtimedwait(set, NULL, &most);
 	while (sig < 0 && errno == EINTR);
 	return sig < 0 ? 0 : sig;
 }
 
+/* A guard that is stopped too is ended by the kernel, and the server with it.  Without
+ * such a timer it guards all the same. */
+static bool deadman_make(timer_t *deadman)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+				  .sigev_signo = SIGKILL };
+
+	return !timer_create(CLOCK_MONOTONIC, &event, deadman);
+}
+
+static void deadman_put_off(timer_t deadman, unsigned int patience_ms)
+{
+	unsigned int ms = patience_ms + DEADMAN_MS;
+	struct itimerspec at = { 0 };
+
+	if (ms < DEADMAN_MIN_MS)
+		ms = DEADMAN_MIN_MS;
+	at.it_value = clock_timespec(ms * CLOCK_NS_PER_MS);
+	timer_settime(deadman, 0, &at, NULL);
+}
+
+/* ms until it has stood still for too long, and not more than a turn. */
+static unsigned int turn(uint64_t stopped, unsigned int patience_ms)
+{
+	uint64_t end = stopped + patience_ms * CLOCK_NS_PER_MS;
+	unsigned int ms = stopped ? (unsigned int)clock_left_ms(end) : TURN_MS;
+
+	return ms < TURN_MS ? ms : TURN_MS;
+}
+
 static int guard_it(const struct guard *g, pid_t server, const sigset_t *set)
 {
-	bool stopped = false;
+	uint64_t since = 0; /* it stands still; 0: it does not */
+	bool stopped = false, deadly;
+	timer_t deadman;
 	int sig, status;
 
+	deadly = deadman_make(&deadman);
 	while (!ended(server, &stopped, &status)) {
-		sig = next_signal(set, stopped, g->patience_ms);
-		if (!sig)
-			kill(server, SIGKILL);
-		else if (sig != SIGCHLD)
+		if (deadly)
+			deadman_put_off(deadman, g->patience_ms);
+		if (!stopped)
+			since = 0;
+		else if (!since)
+			since = clock_now();
+		sig = next_signal(set, turn(since, g->patience_ms));
+		if (sig && sig != SIGCHLD)
 			kill(server, sig);
+		else if (since && !turn(since, g->patience_ms))
+			stopped = kill(server, SIGKILL);
 	}
 	return status;
 }
@@ -86,18 +133,28 @@ static void leave_terminal(void)
 		close(fd);
 }
 
+/* Nobody is there who would end it, should it stand still. */
+static void end_with(pid_t guard)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != guard)
+		_exit(EXIT_FAILURE);
+}
+
 /* The server, and its guard.  Returns in the guard. */
 static int fork_server(const struct guard *g, int ready)
 {
+	pid_t server, guard = getpid();
 	sigset_t set, before;
-	pid_t server;
 
+	signal(SIGTSTP, SIG_IGN); /* ^Z would stop who serves others */
 	guard_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	server = fork();
 	if (server < 0)
 		return -errno;
 	if (!server) {
+		end_with(guard);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		exit(g->serve(g->arg, ready));
 	}

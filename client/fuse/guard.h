@@ -4,8 +4,12 @@
  * stopped answers nobody, and those who wait for it cannot be killed, so it is
  * ended when it stands still for longer than a call may take.
  *
- *	pvfs-fuse -+- guard: sleeps until the server stops, goes on or ends
+ *	pvfs-fuse -+- guard: sees when the server stops, goes on or ends
  *	           '- server: has /dev/fuse, which nobody else has
+ *
+ * The guard may be stopped as well.  It has a timer that it puts off twice a second,
+ * and that kills it in the end, which the kernel does to a process that is stopped too;
+ * and a server ends with its guard.
  */
 #ifndef GUARD_H
 #define GUARD_H

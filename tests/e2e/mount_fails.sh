@@ -84,18 +84,40 @@ must umount "$m"
 wait $guard
 
 # ---- stopped: its guard ends it, and who waited hears so ----
-"$fuse" $spec "$m" -f -o $reach,timeout=2 >>"$state/log/stopped.log" 2>&1 &
-guard=$!
-until_true 20 mountpoint -q "$m"
-server=$(pgrep -P $guard)
-kill -STOP "$server"
-cat "$m/f" >"$tmp/output" 2>&1 &
-reader=$!
-until_true 20 gone $reader
-wait $reader && fail "read from a pvfs-fuse that was stopped"
-until_true 20 gone "$server"
-wait $guard
+begin() {
+	"$fuse" $spec "$m" -f -o $reach,timeout=2 >>"$state/log/stopped.log" 2>&1 &
+	guard=$!
+	until_true 20 mountpoint -q "$m"
+	server=$(pgrep -P $guard)
+}
+ended() {
+	until_true 20 gone "$server"
+	wait $guard
+	must umount "$m"
+}
+# stopped PID...: both go, and who reads meanwhile is told.
+stopped() {
+	kill -STOP "$@"
+	cat "$m/f" >"$tmp/output" 2>&1 &
+	reader=$!
+	until_true 20 gone $reader
+	wait $reader && fail "read from a pvfs-fuse that was stopped"
+	ended
+}
+begin
+stopped "$server"
+begin
+stopped $guard "$server"
+
+# ---- it ends with its guard, and ^Z at a terminal stops neither ----
+begin
+kill -KILL $guard
+ended
+begin
+kill -TSTP $guard "$server"
+must timeout 60 grep -q kept "$m/f"
 must umount "$m"
+wait $guard
 
 # ---- killed in the middle of writes: what was answered is there ----
 "$fuse" $spec "$m" -f -o $reach >>"$state/log/killed.log" 2>&1 &
