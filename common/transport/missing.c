@@ -121,6 +121,16 @@ static int no_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 	return -EOPNOTSUPP;
 }
 
+static int no_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_ep_take(struct tp_ep *ep, int *fd, unsigned int n)
+{
+	return -EOPNOTSUPP;
+}
+
 static uint32_t no_ep_carry_max(const struct tp_ep *ep)
 {
 	return UINT32_MAX;
@@ -170,6 +180,8 @@ const struct tp_ops tp_missing = {
 	.ep_close = no_ep_close,
 	.ep_peer = no_ep_peer,
 	.ep_identity = no_ep_identity,
+	.ep_pass = no_ep_pass,
+	.ep_take = no_ep_take,
 	.ep_carry_max = no_ep_carry_max,
 	.ep_join = no_ep_join,
 	.post_recv = no_post_recv,

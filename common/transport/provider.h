@@ -52,6 +52,8 @@ struct tp_ops {
 	void (*ep_close)(struct tp_ep *ep);
 	const char *(*ep_peer)(const struct tp_ep *ep);
 	int (*ep_identity)(const struct tp_ep *ep, struct tp_identity *id);
+	int (*ep_pass)(struct tp_ep *ep, const int *fd, unsigned int n);
+	int (*ep_take)(struct tp_ep *ep, int *fd, unsigned int n);
 	uint32_t (*ep_carry_max)(const struct tp_ep *ep);
 	void (*ep_join)(struct tp_ep *ep);
 	int (*post_recv)(struct tp_ep *ep, const struct tp_recv_wr *wr);

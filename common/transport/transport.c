@@ -225,6 +225,16 @@ int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 	return OP(ep->dev, ep_identity)(ep, id);
 }
 
+int tp_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n)
+{
+	return OP(ep->dev, ep_pass)(ep, fd, n);
+}
+
+int tp_ep_take(struct tp_ep *ep, int *fd, unsigned int n)
+{
+	return OP(ep->dev, ep_take)(ep, fd, n);
+}
+
 uint32_t tp_ep_carry_max(const struct tp_ep *ep)
 {
 	return OP(ep->dev, ep_carry_max)(ep);

@@ -369,6 +369,19 @@ const char *tp_ep_peer(const struct tp_ep *ep);
 /* As tp_req_identity(); lives as long as the ep. */
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 /*
+ * A server on the peer's host gives it n descriptors, which it takes, all that were
+ * given before the message that tells of them.  They stay the caller's.  The server is
+ * who accepted.  0; -EOPNOTSUPP: not over this provider, or it did not accept;
+ * -ENOTCONN; -EAGAIN: the peer has not taken what it was given, later.
+ */
+#define TP_PASS_MAX	32u	/* descriptors that wait to be taken */
+int tp_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
+/*
+ * What the peer gave and was not taken, oldest first, up to n: the caller's now,
+ * close-on-exec.  How many, or -EOPNOTSUPP.
+ */
+int tp_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
+/*
  * The most bytes of payload that a SEND should carry here; what is longer
  * arrives sooner when the peer fetches it with a READ.  UINT32_MAX: it never
  * does by itself, registration and round trips decide.

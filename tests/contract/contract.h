@@ -40,5 +40,6 @@ TCase *case_bulk(void);
 TCase *case_many(void);
 TCase *case_killed(void);
 TCase *case_fork(void);
+TCase *case_pass(void);
 
 #endif

@@ -315,6 +315,16 @@ void tp_cq_release(struct tp_cq *cq)
 {
 }
 
+int tp_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n)
+{
+	return -EOPNOTSUPP;
+}
+
+int tp_ep_take(struct tp_ep *ep, int *fd, unsigned int n)
+{
+	return -EOPNOTSUPP;
+}
+
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 {
 	if (!mock.identity)

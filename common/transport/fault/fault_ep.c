@@ -170,6 +170,20 @@ int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 	return e->inner ? tp_ep_identity(e->inner, id) : -ENOTCONN;
 }
 
+int fault_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n)
+{
+	const struct fault_ep *e = (const struct fault_ep *)ep;
+
+	return e->inner ? tp_ep_pass(e->inner, fd, n) : -ENOTCONN;
+}
+
+int fault_ep_take(struct tp_ep *ep, int *fd, unsigned int n)
+{
+	const struct fault_ep *e = (const struct fault_ep *)ep;
+
+	return e->inner ? tp_ep_take(e->inner, fd, n) : -EOPNOTSUPP;
+}
+
 uint32_t fault_ep_carry_max(const struct tp_ep *ep)
 {
 	const struct fault_ep *e = (const struct fault_ep *)ep;

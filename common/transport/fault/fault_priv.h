@@ -181,6 +181,8 @@ void fault_connect_later(struct fault_ep *ep);
 void fault_ep_close(struct tp_ep *ep);
 const char *fault_ep_peer(const struct tp_ep *ep);
 int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
+int fault_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
+int fault_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
 uint32_t fault_ep_carry_max(const struct tp_ep *ep);
 void fault_ep_join(struct tp_ep *ep);
 /*

@@ -60,6 +60,7 @@ void local_cq_abandon(struct tp_cq *base)
 			close(ep->gong.fd);
 		if (ep->life >= 0)
 			close(ep->life);
+		local_pass_abandon(ep);
 	}
 	local_caller_fini(cq);
 	sock_cq_fini(&cq->sock);

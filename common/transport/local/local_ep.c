@@ -54,8 +54,10 @@ static void heard_bell(struct local_ep *ep)
 	if (++ep->bells < BELLS_MAX)
 		return;
 	ep->bells = 0;
-	if (!local_sock_drain(ep->fd))
-		local_ep_refuse(ep, -EPROTO, 0, "descriptors behind its hello");
+	if (!local_pass_read(ep))
+		local_ep_refuse(ep, -EPROTO, 0,
+				"descriptors that nobody asked "
+				"for");
 }
 
 static void ep_edge(struct sock_src *src, uint32_t events)
@@ -103,6 +105,7 @@ static void local_ep_detach(struct local_ep *ep)
 			local_sock_close(&from, ep->fd);
 		ep->fd = -1;
 	}
+	local_pass_leave(ep);
 	if (ep->table)
 		local_table_unmap(ep->table);
 	ep->table = NULL;

@@ -111,6 +111,8 @@ struct local_ep {
 	struct local_gong gong;
 	struct sock_src bell_src;
 	struct local_page *page;
+	int passed[TP_PASS_MAX]; /* given by the acceptor, not taken yet */
+	unsigned int npassed;
 	int life; /* of the acceptor: pidfd of the connector's process */
 	struct sock_src life_src;
 	struct local_answer answer[LOCAL_ASKS]; /* a queue */
@@ -204,6 +206,16 @@ void local_called_leave(struct local_ep *ep);
 /* Its end is the connection's, whoever else has the socket.  Best effort. */
 void local_life_watch(struct local_ep *ep);
 void local_life_leave(struct local_ep *ep);
+
+/* ---- descriptors that an acceptor gives (local_pass.c) ---- */
+
+int local_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
+int local_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
+/* Reads what came behind the hello: bells, and these.  False: too many. */
+bool local_pass_read(struct local_ep *ep);
+/* Closes what was not taken; in a child after fork(), where others have it, too. */
+void local_pass_leave(struct local_ep *ep);
+void local_pass_abandon(struct local_ep *ep);
 
 /* ---- sending and receiving ---- */
 

@@ -68,6 +68,18 @@ int local_hello_send(int fd, enum local_hello_type type, const void *priv,
 int local_hello_recv(const struct local_giver *from, int fd,
 		     struct local_hello *hello, struct local_fds *fds,
 		     const char **why);
+/*
+ * Behind the hellos: descriptors of an acceptor, with a bell.  0; -EAGAIN: the
+ * connector has not read enough; or -errno.
+ */
+int local_fds_send(int fd, const int *fds, unsigned int n);
+/*
+ * Reads bells up to the next descriptors, which are put behind the *n of fds that
+ * there are.  1: some came; 0: nothing more to read; -EPROTO: there is no room
+ * for them, up to max, and they are closed.
+ */
+int local_fds_recv(const struct local_giver *from, int fd, int *fds,
+		   unsigned int max, unsigned int *n);
 /* Out of fds: it is the caller's. */
 int local_fds_take(struct local_fds *fds, enum local_fd kind);
 /* What was not taken. */

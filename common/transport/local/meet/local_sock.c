@@ -115,9 +115,9 @@ int local_hello_send(int fd, enum local_hello_type type, const void *priv,
 	return n == (ssize_t)sizeof(hello) ? 0 : -EAGAIN;
 }
 
-/* All that came, up to LOCAL_FDS. */
+/* All that came, up to max. */
 static unsigned int take_fds(const struct local_giver *from, struct msghdr *msg,
-			     int *fds)
+			     int *fds, unsigned int max)
 {
 	struct cmsghdr *c;
 	unsigned int n = 0, i, count;
@@ -131,13 +131,63 @@ static unsigned int take_fds(const struct local_giver *from, struct msghdr *msg,
 		for (i = 0; i < count; i++) {
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int),
 			       sizeof(int));
-			if (n < LOCAL_FDS)
+			if (n < max)
 				fds[n++] = fd;
 			else
 				local_drop(from, fd);
 		}
 	}
 	return n;
+}
+
+int local_fds_send(int fd, const int *fds, unsigned int n)
+{
+	struct iovec iov = { "", 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	union fd_buf buf;
+
+	add_fds(&msg, &buf, fds, n);
+	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* What came with a message, at most FDS_MAX, or one more than there is room. */
+static int add_passed(const struct local_giver *from, struct msghdr *msg,
+		      int *fds, unsigned int max, unsigned int *n)
+{
+	int came[FDS_MAX];
+	unsigned int i, count = take_fds(from, msg, came, FDS_MAX);
+	int rc = count > 0;
+
+	for (i = 0; i < count; i++) {
+		if (*n < max) {
+			fds[(*n)++] = came[i];
+		} else {
+			local_drop(from, came[i]);
+			rc = -EPROTO;
+		}
+	}
+	return rc;
+}
+
+int local_fds_recv(const struct local_giver *from, int fd, int *fds,
+		   unsigned int max, unsigned int *n)
+{
+	char bells[256];
+	union fd_buf buf;
+	struct iovec iov = { bells, sizeof(bells) };
+	struct msghdr msg;
+	int rc = 0;
+
+	do {
+		msg = (struct msghdr){ .msg_iov = &iov,
+				       .msg_iovlen = 1,
+				       .msg_control = buf.buf,
+				       .msg_controllen = sizeof(buf.buf) };
+		if (recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0)
+			return 0;
+		rc = add_passed(from, &msg, fds, max, n);
+	} while (!rc);
+	return rc;
 }
 
 static const char *unsound(const struct local_hello *hello)
@@ -170,7 +220,7 @@ int local_hello_recv(const struct local_giver *from, int fd,
 							 : -ECONNRESET;
 	*why = whole ? unsound(hello) : "half a hello";
 	if (!unpack_fds(from, fds, whole ? hello->has : 0, packed,
-			take_fds(from, &msg, packed)) &&
+			take_fds(from, &msg, packed, LOCAL_FDS)) &&
 	    !*why)
 		*why = "a hello whose descriptors did not come: raise the "
 		       "open files limit";
