@@ -235,6 +235,15 @@ void early_close(struct early *e)
 	free(e);
 }
 
+void early_over(struct early *e)
+{
+	if (!atomic_load(&e->on))
+		return;
+	pthread_mutex_lock(&e->lock);
+	stop(e);
+	pthread_mutex_unlock(&e->lock);
+}
+
 static bool by_others(const struct object *o, const struct store_seg *seg,
 		      uint64_t by)
 {

@@ -23,6 +23,8 @@ struct early;
 /* -errno. */
 int early_open(struct early **early);
 void early_close(struct early *early);
+/* From now on nothing is known: others change objects unseen (lend.h). */
+void early_over(struct early *early);
 
 /*
  * A change of these bytes of the object begins.  anew: it may have been made by

@@ -52,6 +52,7 @@ static void end(struct worker *w, struct iod_session *ses)
 {
 	ses->fenced = true;
 	rpc_server_fence(w->iod->server, ses->id);
+	lend_end(w->iod->lends, ses->id);
 	lease_drop(w, ses);
 	xfer_stop_all(w, ses, -ESTALE);
 }

@@ -97,6 +97,16 @@ static int open_store(struct iod *iod)
 	return rc ? rc : store_open(&attr, &iod->store);
 }
 
+static int open_lends(struct iod *iod)
+{
+	const struct lends_attr attr = { .dir = iod->conf.storage,
+					 .store = iod->store,
+					 .log = iod->log };
+
+	iod->new_store = store_is_new(iod->store);
+	return lends_open(&attr, &iod->lends);
+}
+
 static int open_fabric(struct iod *iod)
 {
 	struct tp_dev_attr attr = {
@@ -182,6 +192,8 @@ static int open_all(struct iod *iod)
 		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
 	if (!rc)
 		rc = open_store(iod);
+	if (!rc)
+		rc = open_lends(iod);
 	if (!rc)
 		rc = choose_engine(iod);
 	if (!rc)
@@ -322,6 +334,7 @@ void iod_stop(struct iod *iod)
 	if (iod->pool)
 		sync_pool_close(iod->pool);
 	fabric_close(&iod->fabric);
+	lends_close(iod->lends);
 	if (iod->store)
 		store_close(iod->store);
 	early_close(iod->early);

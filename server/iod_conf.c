@@ -75,6 +75,23 @@ static int read_engine(const struct conf_section *in, enum iod_engine *engine)
 	return 0;
 }
 
+static int read_direct(const struct conf_section *in, enum iod_lend *lend)
+{
+	const char *text = conf_get(in, "direct");
+
+	if (!text)
+		return 0;
+	if (!strcmp(text, "on"))
+		*lend = IOD_LEND_ALL;
+	else if (!strcmp(text, "read"))
+		*lend = IOD_LEND_READS;
+	else if (!strcmp(text, "off"))
+		*lend = IOD_LEND_NOTHING;
+	else
+		return conf_complain(in, "direct", "write on, read or off");
+	return 0;
+}
+
 static int read_inline_max(const struct conf_section *in, struct sizes *sizes)
 {
 	const char *text = conf_get(in, "inline_max");
@@ -155,6 +172,8 @@ static int read_section(const struct conf_section *in, struct iod_conf *conf)
 		rc = read_rendezvous(in, &conf->adaptive);
 	if (!rc)
 		rc = read_engine(in, &conf->engine);
+	if (!rc)
+		rc = read_direct(in, &conf->direct);
 	return rc ? rc : read_numbers(in, conf);
 }
 

@@ -17,6 +17,9 @@
 #define IOD_THREADS_MAX 64u
 #define ZONES_TEXT 256u /* room for iod_zones_format() */
 
+/* What clients of this host may have of objects: lend.h. */
+enum iod_lend { IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
+
 enum iod_engine { IOD_CACHED, IOD_DIRECT, IOD_AUTO };
 
 struct iod_conf {
@@ -42,6 +45,7 @@ struct iod_conf {
 	uint64_t fast_size; /* bytes of Fast RDMA buffers, of all clients */
 	uint64_t map_size; /* bytes of objects mapped for reading */
 	enum iod_engine engine; /* auto: direct where that can be */
+	enum iod_lend direct;
 	unsigned int max_open; /* object files kept open */
 	unsigned int poll_us; /* poll this long before sleeping */
 	bool new_store; /* what was stored before is lost */

@@ -130,6 +130,7 @@ static void renew(struct iod *iod, uint64_t until)
 	unsigned int i;
 
 	atomic_store_explicit(&iod->lease.until, until, memory_order_release);
+	lends_until(iod->lends, until);
 	for (i = 0; i < iod->nworkers; i++)
 		if (!atomic_exchange(&iod->worker[i].renewing, true))
 			mailbox_post(&iod->worker[i].mail,
@@ -148,6 +149,7 @@ void op_lease(struct worker *w, struct rpc_req *req)
 
 	if (until > now + LEASE_MAX_NS)
 		until = now + LEASE_MAX_NS;
+	lends_look(iod->lends);
 	atomic_store(&iod->lease.heard, now);
 	if (until > atomic_load(&iod->lease.until))
 		renew(iod, until);

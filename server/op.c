@@ -27,6 +27,7 @@ static const struct iod_op ops[] = {
 	[WIRE_LEASE] = { op_lease, ROLE(MGR) },
 	[WIRE_FALLOCATE] = { op_fallocate, ANYONE, SYNC_CHANGE },
 	[WIRE_SEEK] = { op_seek, ANYONE, SYNC_READ },
+	[WIRE_BORROW] = { op_borrow, ROLE(CLIENT) },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)

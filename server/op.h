@@ -16,6 +16,7 @@ struct iod_op {
 /* NULL: not an operation of the iod. */
 const struct iod_op *iod_op_find(unsigned int op);
 
+void op_borrow(struct worker *w, struct rpc_req *req);
 void op_claim(struct worker *w, struct rpc_req *req);
 void op_ping(struct worker *w, struct rpc_req *req);
 void op_disk(struct worker *w, struct rpc_req *req);

@@ -67,6 +67,7 @@ static int fence_mark(struct iod *iod, const struct rpc_req *req)
 
 		rc = store_fence_mark(iod->store, id);
 		rpc_server_fence(iod->server, id);
+		lend_end(iod->lends, id);
 		log_info(iod->log,
 			 "session %016llx has ended, says the manager: what is "
 			 "still under way of it is refused; nothing needs "

@@ -75,6 +75,7 @@ static void session_close(void *arg, struct rpc_session *session, bool clean)
 	struct iod_session *ses = info->priv;
 
 	info->priv = NULL;
+	lend_end(((struct iod *)arg)->lends, info->id);
 	if (ses)
 		session_unref(ses);
 }
@@ -179,6 +180,8 @@ static bool must_wait(struct worker *w, struct rpc_req *req)
 	uint32_t i, n;
 
 	handle = objects_of(req, &n);
+	if (n)
+		lends_look(w->iod->lends);
 	for (i = 0; i < n; i++)
 		if (gate_is_shut(gate, le64toh(handle[i])) &&
 		    hold_request(w, req, le64toh(handle[i])))

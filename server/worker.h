@@ -14,6 +14,7 @@
 
 #include "iod.h"
 #include "early.h"
+#include "lend.h"
 #include "mailbox.h"
 #include "marks.h"
 #include "resizes.h"
@@ -87,6 +88,8 @@ struct iod {
 	struct store *store;
 	struct tombs *tombs;
 	struct early *early;
+	struct lends *lends;
+	bool new_store; /* there was nothing in it when this process began */
 	struct resizes resizes;
 	struct trust *trust;
 	struct sync_pool *pool;

@@ -109,6 +109,7 @@ enum wire_op {
 	WIRE_LEASE	= 76,	/* mgr only: until when clients may change */
 	WIRE_FALLOCATE	= 77,	/* space of one object, or none; reply: empty */
 	WIRE_SEEK	= 78,	/* where data or a hole of one object begins */
+	WIRE_BORROW	= 85,	/* an object for the client's own access: lent.h */
 };
 
 /* File data goes to the client; to the server. */
@@ -736,6 +737,30 @@ struct wire_seek {
 struct wire_seek_rep {
 	le64 off;		/* INT64_MAX: there is no data.  A hole is there at
 				 * the latest from the object's end on */
+};
+
+/*
+ * BORROW: over a transport that passes descriptors, the object's comes with the reply.
+ * In front of it, if they are asked for, the pages by which an iod takes back what it
+ * lent: gate, terms, marks (lent.h).  It is given back in the marks.
+ */
+#define WIRE_B_WRITE	0x1u	/* request: for writing, too; reply: it is */
+#define WIRE_B_PAGES	0x2u	/* request: with the pages */
+#define WIRE_B_WAITS	0x4u	/* reply: its bytes may be on a disk: read with
+				 * RWF_NOWAIT, and what is not there by READ */
+#define WIRE_B_NONE	0x8u	/* reply: there is no such object, ask later */
+struct wire_borrow {
+	le64 handle;
+	le32 flags;
+	le32 zero;
+};
+struct wire_borrow_rep {
+	le64 number;		/* of this loan, never again; 0: WIRE_B_NONE */
+	le64 inode;		/* of the descriptor */
+	le32 index;		/* in terms and marks */
+	le32 stripe;		/* in the gate */
+	le32 flags;
+	le32 zero;
 };
 
 struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */

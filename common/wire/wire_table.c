@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wire_table.c - every operation's request and reply, as wire.h says it. */
+#include "lent.h"
 #include "wire_form.h"
 
 #define BITS(type, field, mask)                                                \
@@ -367,6 +368,21 @@ static const struct wire_form seek_rep = {
 	.fields = { SIZE(wire_seek_rep, off) },
 };
 
+static const struct wire_form borrow_req = {
+	.size = sizeof(struct wire_borrow),
+	.fields = { ID(wire_borrow, handle),
+		    BITS(wire_borrow, flags, WIRE_B_WRITE | WIRE_B_PAGES),
+		    ZERO(wire_borrow, zero) },
+};
+static const struct wire_form borrow_rep = {
+	.size = sizeof(struct wire_borrow_rep),
+	.fields = { MAX(wire_borrow_rep, index, LENT_OBJECTS - 1),
+		    MAX(wire_borrow_rep, stripe, LENT_STRIPES - 1),
+		    BITS(wire_borrow_rep, flags,
+			 WIRE_B_WRITE | WIRE_B_WAITS | WIRE_B_NONE),
+		    ZERO(wire_borrow_rep, zero) },
+};
+
 static const struct wire_form objects = {
 	.size = sizeof(struct wire_objects),
 	.fields = { ZERO(wire_objects, zero) },
@@ -472,6 +488,7 @@ static const struct wire_op_desc ops[] = {
 	OP(LEASE, lease, empty),
 	OP(FALLOCATE, fallocate_req, empty),
 	OP(SEEK, seek_req, seek_rep),
+	OP(BORROW, borrow_req, borrow_rep),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

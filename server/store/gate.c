@@ -3,9 +3,12 @@
 #include "gate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define NOBODY UINT64_MAX
 
@@ -13,7 +16,7 @@ LIST_HEAD(entries, gate_entry);
 TAILQ_HEAD(waits, gate_wait);
 
 struct gate_stripe {
-	_Alignas(64) atomic_uint_least64_t first; /* expiry; read unlocked */
+	_Alignas(64) _Atomic uint64_t *first; /* expiry; read unlocked */
 	pthread_mutex_t lock; /* of the rest */
 	struct entries entered;
 	struct waits waits;
@@ -22,32 +25,81 @@ struct gate_stripe {
 struct gate {
 	struct gate_stripe stripe[GATE_STRIPES];
 	uint64_t (*clock)(void);
+	struct lent_gate *page;
+	int fd;
 };
 
-static struct gate_stripe *stripe_of(const struct gate *gate, uint64_t handle)
+unsigned int gate_place(uint64_t handle)
 {
 	uint64_t mix = handle * 0x9e3779b97f4a7c15ull;
 
+	return (mix >> 32) % GATE_STRIPES;
+}
+
+static struct gate_stripe *stripe_of(const struct gate *gate, uint64_t handle)
+{
 	return (struct gate_stripe *)(uintptr_t)&gate
-		->stripe[(mix >> 32) % GATE_STRIPES];
+		->stripe[gate_place(handle)];
+}
+
+/* Nobody else can write to it, nor change its length. */
+static int page_open(struct gate *gate)
+{
+	const size_t len = sizeof(*gate->page);
+
+	gate->fd = memfd_create("pvfs-gate", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (gate->fd < 0)
+		return -errno;
+	if (ftruncate(gate->fd, (off_t)len))
+		return -errno;
+	gate->page = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  gate->fd, 0);
+	if (gate->page == MAP_FAILED)
+		return -errno;
+	return fcntl(gate->fd, F_ADD_SEALS,
+		     F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW |
+			     F_SEAL_SEAL)
+		       ? -errno
+		       : 0;
+}
+
+static void page_close(struct gate *gate)
+{
+	if (gate->page != MAP_FAILED)
+		munmap(gate->page, sizeof(*gate->page));
+	if (gate->fd >= 0)
+		close(gate->fd);
+}
+
+static void stripe_init(struct gate *gate, unsigned int i)
+{
+	struct gate_stripe *s = &gate->stripe[i];
+
+	s->first = &gate->page->stripe[i].first;
+	atomic_store(s->first, NOBODY);
+	pthread_mutex_init(&s->lock, NULL);
+	LIST_INIT(&s->entered);
+	TAILQ_INIT(&s->waits);
 }
 
 int gate_open(uint64_t (*clock)(void), struct gate **out)
 {
 	struct gate *gate = aligned_alloc(64, sizeof(*gate));
 	unsigned int i;
+	int rc;
 
 	if (!gate)
 		return -ENOMEM;
 	gate->clock = clock;
-	for (i = 0; i < GATE_STRIPES; i++) {
-		struct gate_stripe *s = &gate->stripe[i];
-
-		atomic_init(&s->first, NOBODY);
-		pthread_mutex_init(&s->lock, NULL);
-		LIST_INIT(&s->entered);
-		TAILQ_INIT(&s->waits);
+	gate->page = MAP_FAILED;
+	rc = page_open(gate);
+	if (rc) {
+		page_close(gate);
+		free(gate);
+		return rc;
 	}
+	for (i = 0; i < GATE_STRIPES; i++)
+		stripe_init(gate, i);
 	*out = gate;
 	return 0;
 }
@@ -56,9 +108,22 @@ void gate_close(struct gate *gate)
 {
 	unsigned int i;
 
-	for (i = 0; gate && i < GATE_STRIPES; i++)
+	if (!gate)
+		return;
+	for (i = 0; i < GATE_STRIPES; i++)
 		pthread_mutex_destroy(&gate->stripe[i].lock);
+	page_close(gate);
 	free(gate);
+}
+
+int gate_page(const struct gate *gate)
+{
+	return gate->fd;
+}
+
+void gate_until(struct gate *gate, uint64_t until)
+{
+	atomic_store(&gate->page->until, until);
 }
 
 /* ---- changes ---- */
@@ -67,19 +132,23 @@ static void add(struct gate_stripe *s, struct gate_entry *entry)
 {
 	pthread_mutex_lock(&s->lock);
 	LIST_INSERT_HEAD(&s->entered, entry, link);
-	if (entry->expiry < atomic_load(&s->first))
-		atomic_store(&s->first, entry->expiry);
+	if (entry->expiry < atomic_load(s->first))
+		atomic_store(s->first, entry->expiry);
 	pthread_mutex_unlock(&s->lock);
+}
+
+void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
+		     struct gate_entry *entry)
+{
+	entry->expiry = expiry;
+	entry->stripe = stripe_of(gate, handle);
+	add(entry->stripe, entry);
 }
 
 int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
 	       struct gate_entry *entry)
 {
-	struct gate_stripe *s = stripe_of(gate, handle);
-
-	entry->expiry = expiry;
-	entry->stripe = s;
-	add(s, entry);
+	gate_enter_late(gate, handle, expiry, entry);
 	/* who does not see it inside came before it looks at the clock */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (gate->clock() < expiry)
@@ -123,7 +192,7 @@ void gate_leave(struct gate *gate, struct gate_entry *entry)
 	pthread_mutex_lock(&s->lock);
 	LIST_REMOVE(entry, link);
 	first = first_of(s);
-	atomic_store_explicit(&s->first, first, memory_order_release);
+	atomic_store_explicit(s->first, first, memory_order_release);
 	take_waits(gate, s, first, &go);
 	pthread_mutex_unlock(&s->lock);
 	while ((wait = TAILQ_FIRST(&go))) {
@@ -136,7 +205,7 @@ void gate_leave(struct gate *gate, struct gate_entry *entry)
 
 static bool is_shut(const struct gate *gate, const struct gate_stripe *s)
 {
-	uint64_t first = atomic_load_explicit(&s->first, memory_order_acquire);
+	uint64_t first = atomic_load_explicit(s->first, memory_order_acquire);
 
 	return first != NOBODY && first <= gate->clock();
 }

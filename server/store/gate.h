@@ -18,7 +18,9 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#define GATE_STRIPES 1024u
+#include "lent.h"
+
+#define GATE_STRIPES LENT_STRIPES
 
 struct gate;
 struct gate_stripe;
@@ -39,7 +41,7 @@ struct gate_wait {
 	TAILQ_ENTRY(gate_wait) link;
 };
 
-/* clock: what expiries are compared with, ns.  -ENOMEM. */
+/* clock: what expiries are compared with, ns.  -errno. */
 int gate_open(uint64_t (*clock)(void), struct gate **gate);
 /* Nobody is inside, nobody waits.  NULL: nothing happens. */
 void gate_close(struct gate *gate);
@@ -50,8 +52,23 @@ void gate_close(struct gate *gate);
  */
 int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
 	       struct gate_entry *entry);
+/*
+ * The same for a change that is late already, and may still be made, by others
+ * than this process: nobody else comes to its object until it leaves.
+ */
+void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
+		     struct gate_entry *entry);
 /* What was waited for is done: go() of those who wait comes from here. */
 void gate_leave(struct gate *gate, struct gate_entry *entry);
+
+/*
+ * The page that shows all this to processes that come to objects by themselves: a
+ * descriptor, the gate's, and the place of a handle in it.
+ */
+int gate_page(const struct gate *gate);
+unsigned int gate_place(uint64_t handle);
+/* Until when they may. */
+void gate_until(struct gate *gate, uint64_t until);
 
 /* A change of the stripe is past its expiry and still inside. */
 bool gate_is_shut(const struct gate *gate, uint64_t handle);

@@ -244,6 +244,18 @@ int store_obj_get(struct store *store, uint64_t handle, bool create,
 	return 0;
 }
 
+int store_obj_lend(struct store_obj *obj, bool write)
+{
+	char path[OBJPATH_LEN];
+	int fd;
+
+	objpath_make(obj->handle, path);
+	fd = openat(obj->store->objfd, path,
+		    (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW |
+			    O_NOATIME);
+	return fd < 0 ? -errno : fd;
+}
+
 struct store_obj *store_obj_ref(struct store_obj *obj)
 {
 	atomic_fetch_add_explicit(&obj->refs, 1, memory_order_relaxed);

@@ -142,6 +142,11 @@ int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
 /* For who comes to an object: gate_is_shut(), gate_wait(). */
 struct gate *store_gate(struct store *store);
+/*
+ * A descriptor of the object's file, with a description of its own, the caller's:
+ * for another process.  -errno.
+ */
+int store_obj_lend(struct store_obj *obj, bool write);
 /* A shared mapping for reading, and for writing if the store is in memory;
  * or NULL. */
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);

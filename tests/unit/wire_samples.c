@@ -109,6 +109,10 @@ static const struct wire_lease lease = { 1234567890123 };
 static const struct wire_fallocate falloc = { 42, 4096, 100, WIRE_FA_KEEP, 0 };
 static const struct wire_seek seek = { 42, 4096, WIRE_SK_HOLE, 0 };
 static const struct wire_seek_rep seek_rep = { INT64_MAX };
+static const struct wire_borrow borrow = { 42, WIRE_B_WRITE | WIRE_B_PAGES, 0 };
+static const struct wire_borrow_rep borrow_rep = {
+	7, 8, 255, 1023, WIRE_B_WRITE, 0
+};
 static const struct wire_claim claim = { 7, 9, 2, 3, 0 };
 static const struct wire_claim_rep claim_rep = { 9, WIRE_FOREIGN, 0 };
 static const struct wire_disk_rep disk_rep = { 5 };
@@ -300,6 +304,8 @@ const struct wire_sample wire_samples[] = {
 	{ "fallocate reply", WIRE_FALLOCATE, REP },
 	{ "seek", WIRE_SEEK, BODY(seek) },
 	{ "seek reply", WIRE_SEEK, REP, BODY(seek_rep) },
+	{ "borrow", WIRE_BORROW, BODY(borrow) },
+	{ "borrow reply", WIRE_BORROW, REP, BODY(borrow_rep) },
 	{ "disk", WIRE_DISK },
 	{ "disk reply", WIRE_DISK, REP, BODY(disk_rep) },
 	{ "read list", WIRE_READ_LIST, BODY(list_mem), .tail = { LIST_LISTS },

@@ -76,6 +76,8 @@ bool rpc_peer_ready(const struct rpc_peer *peer);
  * truly is there; 0: nothing is known of that.
  */
 uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when);
+/* tp_ep_take(): what came in front of a reply; in done() of its call. */
+int rpc_peer_take(struct rpc_peer *peer, int *fd, unsigned int n);
 /* The most payload that goes in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 

@@ -20,7 +20,8 @@
 		section ".max_open", section ".poll_us", section ".engine",    \
 		section ".inline_max", section ".fast_size",                   \
 		section ".rdma_max", section ".rendezvous",                    \
-		section ".rendezvous_above", KEYS_FABRIC(section)
+		section ".rendezvous_above", section ".direct",                \
+		KEYS_FABRIC(section)
 
 /* Each server must know the settings of the others.  A new one is added here. */
 static const char *const known[] = {

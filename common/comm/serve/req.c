@@ -164,6 +164,22 @@ void req_forget(struct rx *rx)
 	rx_release(rx);
 }
 
+int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id)
+{
+	const struct rx *rx = container_of(req, const struct rx, req);
+	const struct tp_ep *ep = rx->conn->link.ep;
+
+	return ep ? tp_ep_identity(ep, id) : -ENOTCONN;
+}
+
+int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+	struct tp_ep *ep = rx->conn->link.ep;
+
+	return ep ? tp_ep_pass(ep, fd, n) : -ENOTCONN;
+}
+
 unsigned int rpc_req_rail(const struct rpc_req *req)
 {
 	const struct rx *rx = container_of(req, const struct rx, req);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "transport.h"
 #include "wire.h"
 
 struct rpc_session;
@@ -51,6 +52,12 @@ void rpc_req_cut(struct rpc_req *req, int status);
  * not.  The client can change it.
  */
 const void *rpc_req_data(const struct rpc_req *req);
+/*
+ * Who asks, as its kernel says, and descriptors for it, in front of the reply:
+ * tp_ep_identity(), tp_ep_pass().  -ENOTCONN: the connection that it came by is gone.
+ */
+int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id);
+int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n);
 /* Over which of the ctx's rails its bulk data goes. */
 unsigned int rpc_req_rail(const struct rpc_req *req);
 

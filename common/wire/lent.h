@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lent.h - pages that an iod shares with clients of its host to whom it lends objects,
+ * so that these read and write without a message, and nobody wakes up: what
+ * one-sided access is to nodes of a network (Noronha and Panda, Designing High
+ * Performance DSM Systems using InfiniBand), here with the page cache as the memory.
+ *
+ * A borrower writes so:
+ *
+ *	inside[i] = 1 + index			its mark, then a full barrier
+ *	word[index] == number			it is lent, still
+ *	now < until				and the iod was heard of
+ *	first[stripe] > now			no change of the object is late
+ *	pwrite()
+ *	inside[i] = 0
+ *
+ * and without a mark it reads: a read that is late harms nobody.  If one of these does
+ * not hold it asks by message.  The iod takes back what it lent by clearing the word;
+ * then, behind a full barrier too, it looks at the marks.  Who is inside will write
+ * what he began: until he has left, nobody else gets at the object.
+ */
+#ifndef LENT_H
+#define LENT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define LENT_OBJECTS 256u /* loans of a session */
+#define LENT_INSIDE 64u /* writers of a session at a time */
+#define LENT_STRIPES 1024u
+
+/* Of an iod; clients read it. */
+struct lent_gate {
+	_Atomic uint64_t until; /* clock_boot(): the iod's lease */
+	struct {
+		/* clock_boot(): when the first of the changes under way is
+		 * late; UINT64_MAX: there are none */
+		_Alignas(64) _Atomic uint64_t first;
+	} stripe[LENT_STRIPES];
+};
+
+/* Of a session; the client reads it. */
+struct lent_terms {
+	uint64_t session;
+	int64_t pid; /* of the borrower, */
+	uint64_t began; /* which began then: /proc/PID/stat */
+	uint64_t zero;
+	_Atomic uint64_t word[LENT_OBJECTS]; /* number of the loan, 0: none */
+	_Atomic uint64_t handle[LENT_OBJECTS]; /* of what it is */
+};
+
+/* Of a session; the client writes it, and it may be anything. */
+struct lent_marks {
+	struct {
+		_Alignas(64) _Atomic uint32_t object; /* 1 + index */
+	} inside[LENT_INSIDE];
+	_Atomic uint8_t back[LENT_OBJECTS]; /* given back, and closed */
+};
+
+#endif

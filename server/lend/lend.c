@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lend.c - the loans of all sessions, and taking them back. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "descriptors.h"
+#include "lend_int.h"
+
+#define SPARE 1024u /* descriptors for peers and objects */
+
+/* ---- opening and closing ---- */
+
+static int open_dir(struct lends *lends)
+{
+	int rc, fd = open(lends->attr.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	rc = mkdirat(fd, "lent", 0700) && errno != EEXIST ? -errno : 0;
+	if (!rc) {
+		lends->dirfd = openat(fd, "lent",
+				      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		rc = lends->dirfd < 0 ? -errno : 0;
+	}
+	close(fd);
+	return rc;
+}
+
+static int start(struct lends *lends)
+{
+	int rc = open_dir(lends);
+
+	if (!rc)
+		rc = lend_old(lends);
+	if (!rc)
+		rc = lend_watch_start(lends);
+	if (rc && rc != -EBUSY)
+		log_error(lends->attr.log,
+			  "cannot use folder lent of storage %s: %s",
+			  lends->attr.dir, strerror(-rc));
+	return rc;
+}
+
+int lends_open(const struct lends_attr *attr, struct lends **out)
+{
+	struct lends *lends = calloc(1, sizeof(*lends));
+	int rc;
+
+	if (!lends)
+		return -ENOMEM;
+	lends->attr = *attr;
+	lends->dirfd = -1;
+	pthread_mutex_init(&lends->lock, NULL);
+	pthread_cond_init(&lends->changed, NULL);
+	TAILQ_INIT(&lends->stuck);
+	rc = start(lends);
+	if (rc)
+		lends_close(lends);
+	else
+		*out = lends;
+	return rc;
+}
+
+static void session_close(struct lend_session *ses)
+{
+	lend_files_close(&ses->files);
+	lend_process_close(&ses->process);
+	free(ses);
+}
+
+static void leave(struct lends *lends, struct lend_session *ses)
+{
+	unsigned int i;
+
+	for (i = 0; i < LENT_OBJECTS; i++)
+		atomic_store(&ses->files.terms->word[i], 0);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!lend_inside(&ses->files, LENT_OBJECTS))
+		lend_files_remove(lends->dirfd, ses->id);
+	session_close(ses);
+}
+
+void lends_close(struct lends *lends)
+{
+	struct lend_session *ses, *next;
+
+	if (!lends)
+		return;
+	lend_watch_stop(lends);
+	HASH_ITER(hh, lends->sessions, ses, next) {
+		HASH_DEL(lends->sessions, ses);
+		leave(lends, ses);
+	}
+	if (lends->dirfd >= 0)
+		close(lends->dirfd);
+	pthread_cond_destroy(&lends->changed);
+	pthread_mutex_destroy(&lends->lock);
+	free(lends);
+}
+
+/* ---- sessions.  With the lock, as all below. ---- */
+
+struct lend_session *lend_session_find(struct lends *lends, uint64_t id)
+{
+	struct lend_session *ses;
+
+	HASH_FIND(hh, lends->sessions, &id, sizeof(id), ses);
+	return ses;
+}
+
+static int fill(struct lends *lends, struct lend_session *ses,
+		const struct lend_ask *ask)
+{
+	int rc = lend_process_open(ask->pid, &ses->process);
+
+	if (rc)
+		return rc;
+	rc = lend_files_make(lends->dirfd, ask->session, &ses->process,
+			     &ses->files);
+	if (rc)
+		return rc;
+	ses->id = ask->session;
+	snprintf(ses->peer, sizeof(ses->peer), "%s", ask->peer);
+	HASH_ADD(hh, lends->sessions, id, sizeof(ses->id), ses);
+	if (ses->hh.tbl)
+		return 0;
+	lend_files_remove(lends->dirfd, ask->session);
+	return -ENOMEM;
+}
+
+static int make(struct lends *lends, const struct lend_ask *ask,
+		struct lend_session **out)
+{
+	struct lend_session *ses;
+	int rc;
+
+	if (HASH_COUNT(lends->sessions) >= LEND_SESSIONS ||
+	    descriptors_short(lends->dirfd, SPARE, 0))
+		return -EMFILE;
+	ses = calloc(1, sizeof(*ses));
+	if (!ses)
+		return -ENOMEM;
+	ses->process.fd = ses->files.terms_fd = ses->files.marks_fd = -1;
+	rc = fill(lends, ses, ask);
+	if (rc)
+		session_close(ses);
+	else
+		*out = ses;
+	return rc;
+}
+
+/* One that comes from another process is another one's. */
+static int find_or_make(struct lends *lends, const struct lend_ask *ask,
+			struct lend_session **out)
+{
+	struct lend_session *ses = lend_session_find(lends, ask->session);
+
+	if (!ses)
+		return make(lends, ask, out);
+	if (ses->process.pid != ask->pid)
+		return -ESRCH;
+	*out = ses;
+	return 0;
+}
+
+void lend_session_free(struct lends *lends, struct lend_session *ses)
+{
+	lend_files_remove(lends->dirfd, ses->id);
+	session_close(ses);
+}
+
+/* ---- loans ---- */
+
+void loan_forget(struct lends *lends, struct lend_session *ses, uint32_t i)
+{
+	struct loan *loan = &ses->loan[i];
+
+	atomic_store(&ses->files.terms->word[i], 0);
+	LIST_REMOVE(loan, link);
+	loan->number = 0;
+	atomic_fetch_sub(&lends->count, 1);
+	if (loan->write)
+		atomic_fetch_sub(&lends->writers, 1);
+}
+
+/* Those that the client has given back. */
+static void reclaim(struct lends *lends, struct lend_session *ses)
+{
+	struct lent_marks marks;
+	uint32_t i;
+
+	if (!lend_marks_read(&ses->files, &marks))
+		return;
+	for (i = 0; i < LENT_OBJECTS; i++)
+		if (ses->loan[i].number && atomic_load(&marks.back[i]))
+			loan_forget(lends, ses, i);
+}
+
+static struct loan *find_free(struct lend_session *ses)
+{
+	uint32_t i;
+
+	for (i = 0; i < LENT_OBJECTS; i++)
+		if (!ses->loan[i].number && !ses->loan[i].stuck.ses)
+			return &ses->loan[i];
+	return NULL;
+}
+
+static struct loan *new_loan(struct lends *lends, struct lend_session *ses)
+{
+	struct loan *loan = find_free(ses);
+
+	if (loan)
+		return loan;
+	reclaim(lends, ses);
+	return find_free(ses);
+}
+
+static void lend(struct lends *lends, struct lend_session *ses,
+		 struct loan *loan, uint64_t handle, bool write)
+{
+	uint32_t i = (uint32_t)(loan - ses->loan);
+
+	loan->number = ++lends->number;
+	loan->handle = handle;
+	loan->write = write;
+	LIST_INSERT_HEAD(loan_bucket(lends, handle), loan, link);
+	atomic_fetch_add(&lends->count, 1);
+	if (write)
+		atomic_fetch_add(&lends->writers, 1);
+	atomic_store(&ses->files.terms->handle[i], handle);
+	atomic_store(&ses->files.terms->word[i], loan->number);
+}
+
+static bool may_write(const struct lends *lends, const struct lend_session *ses)
+{
+	return clock_boot() < atomic_load(&lends->until) &&
+	       store_in_memory(lends->attr.store) &&
+	       lend_process_ours(&ses->process);
+}
+
+static int lend_to(struct lends *lends, struct lend_session *ses,
+		   struct store_obj *obj, bool write, struct lent *out)
+{
+	struct loan *loan = new_loan(lends, ses);
+	struct stat sb;
+	int fd;
+
+	if (!loan)
+		return -ENOSPC;
+	write = write && may_write(lends, ses);
+	fd = store_obj_lend(obj, write);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &sb)) {
+		close(fd);
+		return -EIO;
+	}
+	lend(lends, ses, loan, store_obj_handle(obj), write);
+	*out = (struct lent){
+		.number = loan->number,
+		.inode = sb.st_ino,
+		.index = (uint32_t)(loan - ses->loan),
+		.write = write,
+		.fd = fd,
+		.page = { gate_page(store_gate(lends->attr.store)),
+			  ses->files.terms_fd, ses->files.marks_fd },
+	};
+	return 0;
+}
+
+int lend_object(struct lends *lends, struct store_obj *obj,
+		const struct lend_ask *ask, struct lent *out)
+{
+	struct lend_session *ses = NULL;
+	int rc;
+
+	pthread_mutex_lock(&lends->lock);
+	rc = find_or_make(lends, ask, &ses);
+	if (!rc)
+		rc = lend_to(lends, ses, obj, ask->write, out);
+	pthread_mutex_unlock(&lends->lock);
+	return rc;
+}
+
+void lend_cancel(struct lends *lends, uint64_t session, const struct lent *lent)
+{
+	struct lend_session *ses;
+
+	pthread_mutex_lock(&lends->lock);
+	ses = lend_session_find(lends, session);
+	if (ses && ses->loan[lent->index].number == lent->number)
+		loan_forget(lends, ses, lent->index);
+	pthread_mutex_unlock(&lends->lock);
+}
+
+void lends_until(struct lends *lends, uint64_t until)
+{
+	atomic_store(&lends->until, until);
+	gate_until(store_gate(lends->attr.store), until);
+}
+
+unsigned int lends_count(const struct lends *lends)
+{
+	return atomic_load(&lends->count);
+}

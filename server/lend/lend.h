@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lend.h - objects that clients of this host read and write by themselves: to whom
+ * they are lent, and how that ends (lent.h).
+ *
+ * What is lent for writing is taken back from all when the iod's lease has passed,
+ * and from a session that ends.  Who stands still in the middle of a write then keeps
+ * the object shut for everybody, as a change that is late does (gate.h), until it goes
+ * on, for LEND_STUCK_MS; then its process is killed.  So only to processes that this
+ * one may kill anything is lent for writing.
+ *
+ * Over the end of this process it is known from files, DIR/lent/SESSION.terms and
+ * SESSION.marks: the next one takes back what the one before had lent, and waits for
+ * who is inside, before it serves.
+ *
+ * All functions but lends_open() and lends_close() may be called from any thread, and
+ * do not block but on these files.
+ */
+#ifndef LEND_H
+#define LEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "store.h"
+
+#define LEND_STUCK_MS 2000u
+#define LEND_SESSIONS 1024u /* that borrow; others go by message */
+
+struct lends;
+
+struct lends_attr {
+	const char *dir; /* of the store */
+	struct store *store; /* outlives it, as log does */
+	const struct log *log;
+};
+/*
+ * -EBUSY: a process that borrowed from the one before cannot be got out of the
+ * middle of a write; -errno.  The cause and the fix are logged.
+ */
+int lends_open(const struct lends_attr *attr, struct lends **lends);
+/*
+ * What is lent is taken back; from whoever is inside then, by the next lends_open().
+ * NULL: nothing happens.
+ */
+void lends_close(struct lends *lends);
+
+struct lend_ask {
+	uint64_t session;
+	pid_t pid; /* who it is, as the kernel says */
+	bool write;
+	const char *peer; /* for messages */
+};
+#define LEND_PAGES 3u
+struct lent {
+	uint64_t number;
+	uint64_t inode;
+	uint32_t index;
+	bool write; /* it was asked for, and may be */
+	int fd; /* the caller's */
+	int page[LEND_PAGES]; /* gate, terms, marks: the lends', for the session */
+};
+/*
+ * -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
+ * descriptors are short; -ESRCH: that process is not to be
+ * seen from here; -errno.
+ */
+int lend_object(struct lends *lends, struct store_obj *obj,
+		const struct lend_ask *ask, struct lent *lent);
+/* It could not be told of it. */
+void lend_cancel(struct lends *lends, uint64_t session,
+		 const struct lent *lent);
+/* The session ends: what it was lent is taken back. */
+void lend_end(struct lends *lends, uint64_t session);
+/* The object was removed. */
+void lend_removed(struct lends *lends, uint64_t handle);
+/*
+ * Before the lease goes on, and before anything is served that clients could have
+ * changed: if it has passed, what is lent for writing is taken back.
+ */
+void lends_look(struct lends *lends);
+/* Until when clients may write; clock_boot(). */
+void lends_until(struct lends *lends, uint64_t until);
+/* How many there are now; any thread. */
+unsigned int lends_count(const struct lends *lends);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lend_back.c - taking back what is lent. */
+#include <stdlib.h>
+
+#include "clock.h"
+#include "lend_int.h"
+
+/* Who does not see the cleared word set his mark before. */
+static void look_inside(struct lends *lends, struct lend_session *ses,
+			const bool *taken)
+{
+	struct lent_marks marks;
+	unsigned int i;
+	uint32_t object;
+	bool known;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	known = lend_marks_read(&ses->files, &marks);
+	for (i = 0; !known && i < LENT_OBJECTS; i++)
+		if (taken[i] && !ses->loan[i].stuck.ses)
+			lend_watch(lends, ses, i);
+	for (i = 0; known && i < LENT_INSIDE; i++) {
+		object = atomic_load(&marks.inside[i].object);
+		if (object && object <= LENT_OBJECTS && taken[object - 1] &&
+		    !ses->loan[object - 1].stuck.ses)
+			lend_watch(lends, ses, object - 1);
+	}
+}
+
+/* All of a session, or only those for writing. */
+static void take_back(struct lends *lends, struct lend_session *ses, bool all)
+{
+	bool taken[LENT_OBJECTS] = { false }, some = false;
+	uint32_t i;
+
+	for (i = 0; i < LENT_OBJECTS; i++) {
+		if (!ses->loan[i].number || !(all || ses->loan[i].write))
+			continue;
+		taken[i] = ses->loan[i].write;
+		some |= taken[i];
+		loan_forget(lends, ses, i);
+	}
+	if (some)
+		look_inside(lends, ses, taken);
+}
+
+void lend_end(struct lends *lends, uint64_t session)
+{
+	struct lend_session *ses;
+
+	pthread_mutex_lock(&lends->lock);
+	ses = lend_session_find(lends, session);
+	if (ses) {
+		HASH_DEL(lends->sessions, ses);
+		take_back(lends, ses, true);
+		ses->ended = true;
+		if (!ses->stuck)
+			lend_session_free(lends, ses);
+	}
+	pthread_mutex_unlock(&lends->lock);
+}
+
+/* What is written to it now is written to nothing, by whoever is inside. */
+static void removed(struct lends *lends, uint64_t handle)
+{
+	struct lend_session *ses, *next;
+	uint32_t i;
+
+	HASH_ITER(hh, lends->sessions, ses, next)
+		for (i = 0; i < LENT_OBJECTS; i++)
+			if (ses->loan[i].number &&
+			    ses->loan[i].handle == handle)
+				loan_forget(lends, ses, i);
+}
+
+static bool is_lent(struct lends *lends, uint64_t handle)
+{
+	const struct loan *loan;
+
+	LIST_FOREACH(loan, loan_bucket(lends, handle), link)
+		if (loan->handle == handle)
+			return true;
+	return false;
+}
+
+void lend_removed(struct lends *lends, uint64_t handle)
+{
+	if (!atomic_load(&lends->count))
+		return;
+	pthread_mutex_lock(&lends->lock);
+	if (is_lent(lends, handle))
+		removed(lends, handle);
+	pthread_mutex_unlock(&lends->lock);
+}
+
+void lends_look(struct lends *lends)
+{
+	struct lend_session *ses, *next;
+
+	if (!atomic_load(&lends->writers) ||
+	    clock_boot() < atomic_load(&lends->until))
+		return;
+	pthread_mutex_lock(&lends->lock);
+	HASH_ITER(hh, lends->sessions, ses, next)
+		take_back(lends, ses, false);
+	pthread_mutex_unlock(&lends->lock);
+}

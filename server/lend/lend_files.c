@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lend_files.c - terms and marks of a session.  The client may do anything to the
+ * marks, also cut the file, so they are read and never mapped here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lend_int.h"
+
+#define NAME_LEN 32u
+#define NO_FILES ((struct lend_files){ .terms_fd = -1, .marks_fd = -1 })
+
+static void name_of(uint64_t session, const char *kind, char *name)
+{
+	snprintf(name, NAME_LEN, "%016llx.%s", (unsigned long long)session,
+		 kind);
+}
+
+void lend_files_remove(int dirfd, uint64_t session)
+{
+	char name[NAME_LEN];
+
+	name_of(session, "marks", name);
+	unlinkat(dirfd, name, 0);
+	name_of(session, "terms", name);
+	unlinkat(dirfd, name, 0);
+}
+
+void lend_files_close(struct lend_files *f)
+{
+	if (f->terms)
+		munmap(f->terms, sizeof(*f->terms));
+	if (f->terms_fd >= 0)
+		close(f->terms_fd);
+	if (f->marks_fd >= 0)
+		close(f->marks_fd);
+	*f = NO_FILES;
+}
+
+static int open_file(int dirfd, const char *name, int flags)
+{
+	int fd = openat(dirfd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Its pages are there: none is missing when the disk is full. */
+static int make_file(int dirfd, const char *name, size_t len)
+{
+	int rc, fd = open_file(dirfd, name, O_RDWR | O_CREAT | O_EXCL);
+
+	if (fd < 0)
+		return fd;
+	rc = posix_fallocate(fd, 0, (off_t)len);
+	if (!rc)
+		return fd;
+	close(fd);
+	return -rc;
+}
+
+static int map_terms(int fd, struct lent_terms **terms)
+{
+	void *p = mmap(NULL, sizeof(**terms), PROT_READ | PROT_WRITE,
+		       MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*terms = p;
+	return 0;
+}
+
+/* The descriptor that is given away cannot write. */
+static int make_terms(int dirfd, uint64_t session,
+		      const struct lend_process *process, struct lend_files *f)
+{
+	char name[NAME_LEN];
+	int fd, rc;
+
+	name_of(session, "terms", name);
+	fd = make_file(dirfd, name, sizeof(*f->terms));
+	if (fd < 0)
+		return fd;
+	rc = map_terms(fd, &f->terms);
+	close(fd);
+	if (rc)
+		return rc;
+	f->terms->session = session;
+	f->terms->pid = process->pid;
+	f->terms->began = process->began;
+	f->terms_fd = open_file(dirfd, name, O_RDONLY);
+	return f->terms_fd < 0 ? f->terms_fd : 0;
+}
+
+int lend_files_make(int dirfd, uint64_t session,
+		    const struct lend_process *process, struct lend_files *out)
+{
+	struct lend_files f = NO_FILES;
+	char name[NAME_LEN];
+	int rc;
+
+	name_of(session, "marks", name);
+	f.marks_fd = make_file(dirfd, name, sizeof(struct lent_marks));
+	rc = f.marks_fd < 0 ? f.marks_fd : 0;
+	if (!rc)
+		rc = make_terms(dirfd, session, process, &f);
+	if (rc) {
+		lend_files_close(&f);
+		if (rc != -EEXIST)
+			lend_files_remove(dirfd, session);
+		return rc;
+	}
+	*out = f;
+	return 0;
+}
+
+int lend_files_find(int dirfd, const char *terms, struct lend_files *out)
+{
+	struct lend_files f = NO_FILES;
+	char name[NAME_LEN];
+	struct stat sb;
+	int rc;
+
+	f.terms_fd = open_file(dirfd, terms, O_RDWR);
+	if (f.terms_fd < 0)
+		return f.terms_fd;
+	rc = fstat(f.terms_fd, &sb) ? -errno : 0;
+	if (!rc && sb.st_size < (off_t)sizeof(*f.terms))
+		rc = -ENODATA;
+	if (!rc)
+		rc = map_terms(f.terms_fd, &f.terms);
+	if (!rc) {
+		name_of(f.terms->session, "marks", name);
+		f.marks_fd = open_file(dirfd, name, O_RDONLY);
+		rc = f.marks_fd < 0 ? f.marks_fd : 0;
+	}
+	if (rc)
+		lend_files_close(&f);
+	else
+		*out = f;
+	return rc;
+}
+
+bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks)
+{
+	return pread(f->marks_fd, marks, sizeof(*marks), 0) ==
+	       (ssize_t)sizeof(*marks);
+}
+
+/* What cannot be read may be hidden. */
+bool lend_inside(const struct lend_files *f, uint32_t index)
+{
+	struct lent_marks marks;
+	unsigned int i;
+
+	if (!lend_marks_read(f, &marks))
+		return true;
+	for (i = 0; i < LENT_INSIDE; i++) {
+		uint32_t object = atomic_load(&marks.inside[i].object);
+
+		if (object && (index == LENT_OBJECTS || object == index + 1))
+			return true;
+	}
+	return false;
+}

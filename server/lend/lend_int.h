@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lend_int.h - what the files of lend.h share. */
+#ifndef LEND_INT_H
+#define LEND_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "lend.h"
+#include "lent.h"
+
+#define LEND_BUCKETS 1024u
+#define LEND_GONE_MS 10000u /* a process that was killed ends in that time */
+
+/* A process, which keeps its number for nobody else as long as fd is open. */
+struct lend_process {
+	pid_t pid;
+	int fd; /* a pidfd */
+	uint64_t began; /* clock ticks since the boot, /proc/PID/stat */
+};
+
+/* The two files of a session. */
+struct lend_files {
+	int terms_fd; /* for reading: the client's */
+	int marks_fd;
+	struct lent_terms *terms; /* for writing, or NULL */
+};
+
+struct lend_session;
+
+/* Who stands still inside. */
+struct lend_stuck {
+	struct lend_session *ses; /* NULL: nobody */
+	uint64_t since; /* clock_now() */
+	bool killed;
+	struct gate_entry entry;
+	TAILQ_ENTRY(lend_stuck) link;
+};
+
+struct loan {
+	uint64_t number; /* 0: free */
+	uint64_t handle;
+	bool write;
+	struct lend_stuck stuck; /* it was taken back, and its writer is inside */
+	LIST_ENTRY(loan) link; /* of its handle's bucket */
+};
+
+struct lend_session {
+	uint64_t id;
+	UT_hash_handle hh;
+	struct lend_process process;
+	struct lend_files files;
+	unsigned int stuck;
+	bool ended; /* freed when nobody is stuck */
+	char peer[96];
+	struct loan loan[LENT_OBJECTS];
+};
+
+struct lends {
+	struct lends_attr attr;
+	int dirfd; /* of DIR/lent */
+	pthread_mutex_t lock; /* of the rest */
+	struct lend_session *sessions;
+	LIST_HEAD(loans, loan) bucket[LEND_BUCKETS];
+	uint64_t number; /* of the last loan */
+	_Atomic uint64_t until;
+	atomic_uint count, writers; /* loans; for writing */
+	TAILQ_HEAD(, lend_stuck) stuck;
+	pthread_cond_t changed;
+	pthread_t watcher;
+	bool watching, stop;
+};
+
+/* With the lock. */
+static inline struct loans *loan_bucket(struct lends *lends, uint64_t handle)
+{
+	return &lends->bucket[handle % LEND_BUCKETS];
+}
+
+/* ---- lend.c.  With the lock. ---- */
+
+struct lend_session *lend_session_find(struct lends *lends, uint64_t id);
+/* Nobody is stuck in it any more, and it has ended. */
+void lend_session_free(struct lends *lends, struct lend_session *ses);
+/* It is not lent. */
+void loan_forget(struct lends *lends, struct lend_session *ses, uint32_t i);
+
+/* ---- lend_files.c ---- */
+
+/* Makes them, or -errno. */
+int lend_files_make(int dirfd, uint64_t session,
+		    const struct lend_process *process, struct lend_files *f);
+/* Those of an earlier process, by the name of the terms. */
+int lend_files_find(int dirfd, const char *terms, struct lend_files *f);
+void lend_files_close(struct lend_files *f);
+void lend_files_remove(int dirfd, uint64_t session);
+/* False: they cannot be read. */
+bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks);
+/* Somebody is inside with this index, or, LENT_OBJECTS, with any. */
+bool lend_inside(const struct lend_files *f, uint32_t index);
+
+/* ---- lend_process.c ---- */
+
+/* -ESRCH: there is none, it cannot be seen, or has another clock. */
+int lend_process_open(pid_t pid, struct lend_process *p);
+void lend_process_close(struct lend_process *p);
+bool lend_process_ended(const struct lend_process *p);
+/* This process may end it. */
+bool lend_process_ours(const struct lend_process *p);
+/*
+ * It has that file mapped.  One that does not is not inside any more: another
+ * program runs in it by now.
+ */
+bool lend_process_maps(const struct lend_process *p, int fd);
+void lend_process_kill(const struct lend_process *p);
+
+/* ---- lend_old.c ---- */
+
+/* Takes back what an earlier process had lent.  -EBUSY, or -errno. */
+int lend_old(struct lends *lends);
+
+/* ---- lend_watch.c.  With the lock. ---- */
+
+int lend_watch_start(struct lends *lends);
+void lend_watch_stop(struct lends *lends);
+/* The writer of that loan is inside. */
+void lend_watch(struct lends *lends, struct lend_session *ses, uint32_t index);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lend_process.c - the processes of borrowers. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lend_int.h"
+
+#define BEGAN_FIELD 22 /* of /proc/PID/stat, counted from 1 */
+
+/* The second field is in parentheses, and may hold anything. */
+static int parse_began(const char *stat, uint64_t *began)
+{
+	const char *p = strrchr(stat, ')');
+	char *end;
+	int field;
+
+	for (field = 2; p && field < BEGAN_FIELD; field++) {
+		p = strchr(p, ' ');
+		p = p ? p + 1 : NULL;
+	}
+	if (!p)
+		return -ESRCH;
+	*began = strtoull(p, &end, 10);
+	return end == p ? -ESRCH : 0;
+}
+
+static int read_began(pid_t pid, uint64_t *began)
+{
+	char path[40], stat[1024];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -ESRCH;
+	n = fread(stat, 1, sizeof(stat) - 1, f);
+	fclose(f);
+	stat[n] = '\0';
+	return parse_began(stat, began);
+}
+
+/* Leases are told in clock_boot(), which may be set for a container. */
+static bool same_time(pid_t pid)
+{
+	struct stat ours, theirs;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%ld/ns/time", (long)pid);
+	if (stat("/proc/self/ns/time", &ours))
+		return errno == ENOENT;
+	return !stat(path, &theirs) && ours.st_ino == theirs.st_ino;
+}
+
+int lend_process_open(pid_t pid, struct lend_process *p)
+{
+	struct lend_process found = { .pid = pid };
+	int rc;
+
+	if (pid <= 0)
+		return -ESRCH;
+	found.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (found.fd < 0)
+		return -errno;
+	rc = same_time(pid) ? read_began(pid, &found.began) : -ESRCH;
+	if (rc) {
+		close(found.fd);
+		return rc;
+	}
+	*p = found;
+	return 0;
+}
+
+void lend_process_close(struct lend_process *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+}
+
+bool lend_process_ended(const struct lend_process *p)
+{
+	struct pollfd pfd = { .fd = p->fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) == 1;
+}
+
+bool lend_process_ours(const struct lend_process *p)
+{
+	return !syscall(SYS_pidfd_send_signal, p->fd, 0, NULL, 0);
+}
+
+void lend_process_kill(const struct lend_process *p)
+{
+	syscall(SYS_pidfd_send_signal, p->fd, SIGKILL, NULL, 0);
+}
+
+/* "FROM-TO PERMS OFFSET MAJOR:MINOR INODE PATH" */
+static bool is_of(const char *line, const struct stat *sb)
+{
+	unsigned long inode;
+
+	return sscanf(line, "%*x-%*x %*s %*x %*x:%*x %lu", &inode) == 1 &&
+	       inode == sb->st_ino;
+}
+
+bool lend_process_maps(const struct lend_process *p, int fd)
+{
+	char path[40], *line = NULL;
+	bool found = false;
+	size_t cap = 0;
+	struct stat sb;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/maps", (long)p->pid);
+	f = fopen(path, "re");
+	if (!f || fstat(fd, &sb)) {
+		if (f)
+			fclose(f);
+		return true;
+	}
+	while (!found && getline(&line, &cap, f) > 0)
+		found = is_of(line, &sb);
+	free(line);
+	fclose(f);
+	return found;
+}
