@@ -245,7 +245,8 @@ struct pvfs_way_counters {
 	uint64_t in_message;
 	uint64_t fast_rdma;
 	uint64_t by_server;
-	uint64_t reserved[5];
+	uint64_t without; /* any request: by this process itself (direct=) */
+	uint64_t reserved[4];
 };
 int pvfs_way_counters(int fd, struct pvfs_way_counters *counters);
 

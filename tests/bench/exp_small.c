@@ -80,6 +80,10 @@ static struct series *series_of(struct perf_run *run,
 /* For the clients that are forked next. */
 static void choose(const struct way *w, bool on)
 {
+	if (on && w->kind != ANY)
+		setenv("PVFS_DIRECT", "off", 1);
+	else
+		unsetenv("PVFS_DIRECT");
 	for (int i = 0; i < SETTINGS_MAX && w->set[i][0]; i++) {
 		if (on)
 			setenv(w->set[i][0], w->set[i][1], 1);

@@ -3,6 +3,8 @@
 # Up to which sizes payload goes in messages and by Fast RDMA is said in pvfstab
 # and in the servers' configuration; the environment goes before pvfstab.
 . "$(dirname "$0")/functions.sh"
+# what goes without a request is not looked at here
+export PVFS_DIRECT=off
 
 start_pvfs -n 1
 

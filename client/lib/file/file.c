@@ -69,6 +69,7 @@ void file_put(struct file *f)
 	if (atomic_fetch_sub(&f->refs, 1) != 1)
 		return;
 	handover_dropped(f);
+	loans_close(&f->loans, f->dist.pcount);
 	/* what it knows of its times counts until the mgr is told */
 	if (f->s) {
 		lock_dropped(f);
@@ -94,6 +95,7 @@ void file_put(struct file *f)
 
 void file_forked(struct file *f)
 {
+	loans_forked(&f->loans, f->dist.pcount);
 	pthread_mutex_init(&f->pos_lock, NULL);
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->moved, NULL);

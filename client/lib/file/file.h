@@ -7,6 +7,7 @@
 
 #include "fs.h"
 #include "io.h"
+#include "loans.h"
 #include "mgr.h"
 
 struct dirbuf;
@@ -54,6 +55,7 @@ struct file {
 	bool writer; /* an open id is needed: it is written, or held */
 	uint64_t least; /* size that was known at the open, or 0 */
 	uint64_t fsid; /* of what it must be a file, if it was inherited; or 0 */
+	struct loans loans; /* of its objects */
 	struct handover_file *handed; /* since its first descriptor, or NULL */
 
 	atomic_bool lends; /* mount: it had set-id bits when we last saw its mode,

@@ -53,6 +53,7 @@ static struct session_attr mount_attr(const struct mount *mount)
 		.inline_max = mount->inline_max,
 		.fast_max = mount->fast_max,
 		.adaptive = mount->adaptive,
+		.indirect = mount->indirect,
 		.timeout_ms = mount->timeout_ms,
 	};
 }

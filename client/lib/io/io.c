@@ -141,7 +141,7 @@ static void io_issue(struct io *io, uint32_t k)
 	struct io_slot *slot = io->free;
 	int rc;
 
-	if (io->op.err || sv->dry || sv->busy == io->depth)
+	if (io->op.err || io->done[k] || sv->dry || sv->busy == io->depth)
 		return;
 	slot->from = sv->cur;
 	slot->k = k;
@@ -320,6 +320,8 @@ int io_write(struct session *s, uint64_t handle, const struct plan *plan,
 	struct io io;
 	int rc;
 
+	if (direct_run(s, handle, plan, true, io.done))
+		return 0;
 	io.s = s;
 	io.plan = plan;
 	io.handle = handle;

@@ -3,6 +3,7 @@
 #ifndef IO_INT_H
 #define IO_INT_H
 
+#include "direct_int.h"
 #include "io.h"
 #include "list_req_int.h"
 #include "regs_int.h"
@@ -65,6 +66,7 @@ struct io {
 	unsigned int nmem; /* lists: 0 until it is needed */
 	bool doubt; /* a server may still use it */
 	bool begun; /* a write that a server has done in part, or may have */
+	bool done[WIRE_IOD_MAX]; /* there without a message: direct_int.h */
 	struct io_gap *gap;
 	unsigned int ngap, maxgap;
 

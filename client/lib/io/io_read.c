@@ -254,13 +254,17 @@ int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 	struct io io;
 	int rc;
 
+	*doubt = false;
+	if (direct_run(s, handle, plan, false, io.done)) {
+		*n = plan_total(plan);
+		return 0;
+	}
 	io.s = s;
 	io.plan = plan;
 	io.handle = handle;
 	io.flags = 0;
 	io.write = false;
 	io.begun = false;
-	*doubt = false;
 	rc = io_run(&io);
 	if (!rc && io.ngap)
 		rc = io_short(&io, least, n, doubt);

@@ -22,6 +22,8 @@
 	(64u << 20) /* bytes of one request: what a server
 					 * can surely do before the deadline */
 
+struct loans;
+
 struct plan_span {
 	uint64_t pos, len; /* bytes of the view */
 };
@@ -36,6 +38,7 @@ struct plan {
 	const struct iovec *parent; /* allocations that the memory lies in, to
 					 * be registered whole; or NULL */
 	unsigned int nparent;
+	struct loans *loans; /* of the file's objects, or NULL: loans.h */
 	bool serial; /* overlaps: one request after the other */
 };
 

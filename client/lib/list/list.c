@@ -47,6 +47,7 @@ static void prepare(struct run *r, struct file *f, const struct list *list)
 		.niov = list->niov,
 		.parent = list->parent,
 		.nparent = list->nparent,
+		.loans = &f->loans,
 	};
 }
 

@@ -99,6 +99,12 @@ static bool set_fast_max(const char *val, struct mount_opt *opt)
 	return !sizes_parse(val, &opt->mount->fast_max);
 }
 
+static bool set_direct(const char *val, struct mount_opt *opt)
+{
+	opt->mount->indirect = !strcmp(val, "off");
+	return opt->mount->indirect || !strcmp(val, "on");
+}
+
 static bool set_rendezvous(const char *val, struct mount_opt *opt)
 {
 	return !rendezvous_parse(val, &opt->mount->adaptive);
@@ -116,6 +122,7 @@ static const struct {
 	{ "fabric", set_fabric, "auto, NAME:NAME or strict:NAME" },
 	{ "inline_max", set_inline_max, SIZES_WANT },
 	{ "fast_max", set_fast_max, SIZES_WANT },
+	{ "direct", set_direct, "on or off" },
 	{ "rendezvous", set_rendezvous, RENDEZVOUS_WANT },
 	{ "server_user", set_server_user, "the name or number of a user" },
 };

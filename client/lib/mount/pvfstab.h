@@ -24,6 +24,7 @@ struct mount {
 	unsigned int dead_peer_ms; /* 0: the default */
 	struct sizes inline_max, fast_max; /* of payloads: call_way_int.h */
 	bool adaptive; /* rendezvous.h */
+	bool indirect; /* direct=off: nothing is borrowed from iods of this host */
 	unsigned int server_uid; /* whose local servers are believed */
 };
 

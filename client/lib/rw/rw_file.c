@@ -34,6 +34,7 @@ static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 		.nspan = 1,
 		.iov = rw->iov,
 		.niov = (unsigned int)rw->niov,
+		.loans = &f->loans,
 	};
 }
 

@@ -19,6 +19,7 @@ struct list_conf {
 /* Of a session, from any thread. */
 struct list_count {
 	atomic_ulong requests, packed, placed, registrations;
+	atomic_ulong borrowed; /* shares of calls that went without a request */
 };
 
 /* The provider's values; PVFS_LIST_PLACE and PVFS_LIST_GROUP change them.  What

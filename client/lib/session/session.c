@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "lender.h"
 #include "random_id.h"
 #include "rendezvous.h"
 #include "usermem.h"
@@ -113,6 +114,17 @@ static bool adaptive(const struct session_attr *attr)
 	return is;
 }
 
+/* PVFS_DIRECT goes before the option. */
+static bool direct(const struct session_attr *attr)
+{
+	const char *text = secure_getenv("PVFS_DIRECT");
+
+	if (!text || !strcmp(text, "on") || !strcmp(text, "off"))
+		return text ? !strcmp(text, "on") : !attr->indirect;
+	log_warn(attr->log, "PVFS_DIRECT=%s: want on or off; not used", text);
+	return !attr->indirect;
+}
+
 /* The way to the servers: device, progress context, first peer. */
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
@@ -171,6 +183,8 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->probe = attr->probe;
 	s->together = attr->together;
 	s->fsid = attr->fsid;
+	s->direct = direct(attr);
+	pthread_mutex_init(&s->lenders, NULL);
 	rc = random_id(&s->id);
 	if (!rc)
 		rc = transport_open(s, attr);
@@ -229,10 +243,17 @@ static int take_mount(void *arg, const struct wire_msg *reply)
 	return take_uris(s, &reply->tail[0]);
 }
 
+static void iod_lost(void *arg, int status)
+{
+	atomic_fetch_add(&((struct session_server *)arg)->lost, 1);
+}
+
 static int open_iods(struct session *s)
 {
 	char name[16], have[128];
-	struct rpc_peer_attr iod = { .name = name, .group = true };
+	struct rpc_peer_attr iod = { .name = name,
+				     .group = true,
+				     .lost = iod_lost };
 	uint32_t i;
 	int rc;
 
@@ -252,6 +273,7 @@ static int open_iods(struct session *s)
 				  i);
 			return rc;
 		}
+		iod.arg = &s->uri[i];
 		rc = peer_open(s, &iod, &s->iod[i]);
 		if (rc)
 			return rc;
@@ -331,14 +353,20 @@ static void session_close(struct session *s)
 	for (i = 0; s->iod && i < s->niods; i++) {
 		if (s->iod[i])
 			rpc_peer_close(s->iod[i], true);
+		lender_put(s->uri[i].lender);
 	}
 	rpc_peer_close(s->mgr, true);
+	if (atomic_load(&s->count.borrowed))
+		log_info(s->log,
+			 "%lu transfers with one iod went without a request",
+			 atomic_load(&s->count.borrowed));
 	packs_free(&s->packs);
 	rpc_ctx_close(s->drive.ctx);
 	drive_destroy(&s->drive);
 	fabric_close(&s->fabric);
 	if (s->zero_fd >= 0)
 		close(s->zero_fd);
+	pthread_mutex_destroy(&s->lenders);
 	free(s->iod);
 	free(s->uri);
 	free(s);

@@ -19,6 +19,8 @@
 #include "list_conf_int.h"
 #include "pack.h"
 
+struct lender;
+
 struct session {
 	atomic_uint refs;
 	struct drive drive;
@@ -38,7 +40,12 @@ struct session {
 	struct rpc_peer **iod; /* niods */
 	struct session_server {
 		char uri[WIRE_URI_MAX + 1];
+		atomic_bool asking; /* lender.c */
+		atomic_uint lost; /* connections to it, or tries */
+		struct lender *lender; /* under lenders; or NULL */
 	} * uri; /* niods */
+	pthread_mutex_t lenders;
+	bool direct; /* what iods lend is used: lender.h */
 
 	int zero_fd; /* usermem_open() */
 	_Atomic uint64_t heard; /* when a server answered an ask.h request */
@@ -68,6 +75,7 @@ struct session_attr {
 	unsigned int dead_peer_ms; /* likewise */
 	struct sizes inline_max, fast_max; /* see struct rpc_ctx_attr */
 	bool adaptive; /* rendezvous.h */
+	bool indirect; /* nothing is borrowed (lender.h) */
 	unsigned int timeout_ms;
 	bool together; /* calls that a silent server has to answer end with the
 			* first of them, and fail at once from then on */

@@ -3,6 +3,8 @@
 # Asynchronous requests while servers stand still, and over the end of their
 # session: all end, and what failed does not come later.
 . "$(dirname "$0")/../functions.sh"
+# what goes without a request is not looked at here
+export PVFS_DIRECT=off
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 export PVFS_TIMEOUT=3

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * direct.c - reads and writes of borrowed objects, by this process: one system call for
+ * what lies in one piece there.  Nobody wakes up.
+ *
+ * It succeeds, or the request goes by message as if nothing had been tried: also
+ * where the object ends, where memory is missing, and where the disk is full, so
+ * that all these have one meaning.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "direct_int.h"
+
+/* Of one call: more is faster by the iods, who copy with several processors. */
+#define DIRECT_MAX (512u << 10)
+#define DIRECT_IOV 64u
+
+/* Neighbours in the object. */
+struct batch {
+	struct iovec iov[DIRECT_IOV];
+	unsigned int n;
+	uint64_t off, len;
+};
+
+/* ---- one batch ---- */
+
+/*
+ * Not by libc's functions: a thread that is cancelled would end in them, and leave
+ * what it holds.
+ */
+static ssize_t transfer(long call, const struct loan *loan,
+			const struct batch *b, int flags)
+{
+	return syscall(call, loan->fd, b->iov, (unsigned long)b->n,
+		       (unsigned long)b->off,
+		       sizeof(long) < 8 ? (unsigned long)(b->off >> 32) : 0ul,
+		       flags);
+}
+
+static bool read_batch(const struct loan *loan, const struct batch *b)
+{
+	return loan_valid(loan) &&
+	       transfer(SYS_preadv2, loan, b, loan->waits ? RWF_NOWAIT : 0) ==
+		       (ssize_t)b->len;
+}
+
+/* ulimit -f is about files, not about objects: its signal, which waits, goes. */
+static void forget_limit(void)
+{
+	static const uint64_t xfsz = UINT64_C(1) << (SIGXFSZ - 1);
+	static const struct timespec now;
+
+	syscall(SYS_rt_sigtimedwait, &xfsz, NULL, &now, sizeof(xfsz));
+}
+
+/* With all signals blocked. */
+static bool write_batch(const struct loan *loan, const struct batch *b)
+{
+	ssize_t n = transfer(SYS_pwritev2, loan, b, 0);
+
+	if (n < 0 && errno == EFBIG)
+		forget_limit();
+	return n == (ssize_t)b->len;
+}
+
+/* ---- the mark of a writer ---- */
+
+/* With the kernel's own sets: also what libc keeps for itself, as cancellation. */
+static void signals_off(uint64_t *before)
+{
+	static const uint64_t all = ~UINT64_C(0);
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, before, sizeof(all));
+}
+
+static void signals_back(const uint64_t *before)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
+}
+
+/* Threads begin at different places. */
+static unsigned int first_place(void)
+{
+	static _Thread_local char here;
+
+	return (unsigned int)((uintptr_t)&here >> 12) % LENT_INSIDE;
+}
+
+static _Atomic uint32_t *mark(const struct loan *loan)
+{
+	unsigned int i, at = first_place();
+	_Atomic uint32_t *m;
+	uint32_t none;
+
+	for (i = 0; i < LENT_INSIDE; i++) {
+		m = &loan->lender->marks->inside[(at + i) % LENT_INSIDE].object;
+		none = 0;
+		if (atomic_compare_exchange_strong(m, &none, loan->index + 1))
+			return m;
+	}
+	return NULL;
+}
+
+/*
+ * No handler runs inside, which could leave it by a jump, and no cancellation; so
+ * the mark goes when this thread does, or with the process.
+ */
+static bool write_inside(const struct loan *loan, const struct batch *b)
+{
+	_Atomic uint32_t *m;
+	uint64_t before;
+	bool ok = false;
+
+	signals_off(&before);
+	m = mark(loan);
+	if (m) {
+		atomic_thread_fence(memory_order_seq_cst);
+		ok = loan_valid(loan) && write_batch(loan, b);
+		atomic_store(m, 0);
+	}
+	signals_back(&before);
+	return ok;
+}
+
+/* ---- a server's share ---- */
+
+static bool batch_run(const struct loan *loan, bool write, struct batch *b)
+{
+	bool ok = !b->n ||
+		  (write ? write_inside(loan, b) : read_batch(loan, b));
+
+	b->n = 0;
+	b->len = 0;
+	return ok;
+}
+
+static bool fits(const struct batch *b, uint64_t local)
+{
+	return !b->n || (b->n < DIRECT_IOV && b->off + b->len == local);
+}
+
+static void add(struct batch *b, uint64_t local, void *addr, size_t len)
+{
+	struct iovec *last = &b->iov[b->n];
+
+	if (!b->n)
+		b->off = local;
+	if (b->n && (char *)last[-1].iov_base + last[-1].iov_len == addr)
+		last[-1].iov_len += len;
+	else
+		b->iov[b->n++] = (struct iovec){ addr, len };
+	b->len += len;
+}
+
+/* cur is at the first piece. */
+static bool share_run(const struct loan *loan, const struct plan *plan,
+		      struct plan_cur *cur, bool write)
+{
+	struct batch b;
+	unsigned int iov;
+	size_t len;
+	void *addr;
+
+	b.n = 0;
+	b.len = 0;
+	do {
+		if (!fits(&b, cur->piece.local) && !batch_run(loan, write, &b))
+			return false;
+		addr = plan_memory(plan, cur, DIRECT_MAX, &len, &iov);
+		add(&b, cur->piece.local, addr, len);
+		plan_advance(cur, len);
+	} while (plan_piece(plan, cur));
+	return batch_run(loan, write, &b);
+}
+
+static uint64_t total_of(const struct plan *plan)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < plan->nspan && sum <= DIRECT_MAX; i++)
+		sum += plan->span[i].len;
+	return sum;
+}
+
+/* It has nothing to do there, or did it. */
+static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
+		   uint32_t k, bool write)
+{
+	const struct loan *loan;
+	struct plan_cur cur;
+
+	plan_start(plan, &cur, k);
+	if (!plan_piece(plan, &cur))
+		return true;
+	loan = loans_get(plan->loans, s, handle, plan->dist, k, write);
+	if (!loan || !share_run(loan, plan, &cur, write))
+		return false;
+	atomic_fetch_add_explicit(&s->count.borrowed, 1, memory_order_relaxed);
+	return true;
+}
+
+bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
+		bool write, bool *done)
+{
+	int saved = errno;
+	bool all = true;
+	uint32_t k;
+
+	memset(done, 0, plan->dist->pcount);
+	if (!plan->loans || !s->direct || total_of(plan) > DIRECT_MAX)
+		return false;
+	for (k = 0; k < plan->dist->pcount; k++) {
+		done[k] = run_at(s, handle, plan, k, write);
+		all &= done[k];
+	}
+	errno = saved;
+	return all;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loans.c - borrowing, when it pays, and again when it was taken back. */
+#include "loans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "direct_int.h"
+
+#define OLD_MAX 16u /* descriptors of what was taken back, until the close */
+#define SOON_MS 100u
+#define LATER_MS 1000u
+#define LONG_MS 15000u /* an iod that lends for reading alone: early.h */
+
+struct loan_place {
+	_Atomic(struct loan *) loan;
+	atomic_uint calls;
+	atomic_bool asking;
+	_Atomic uint64_t again; /* not asked before, clock_now() */
+	/* who asks */
+	struct loan *old; /* taken back; others may still look at them */
+	unsigned int nold;
+};
+
+static struct loan_place *places(struct loans *loans, const struct dist *dist)
+{
+	struct loan_place *p = atomic_load(&loans->place), *made;
+
+	if (p)
+		return p;
+	made = calloc(dist->pcount, sizeof(*made));
+	if (!made)
+		return NULL;
+	if (!atomic_compare_exchange_strong(&loans->place, &p, made)) {
+		free(made);
+		return p;
+	}
+	return made;
+}
+
+static bool usable(const struct loan *loan, const struct session *s, bool write)
+{
+	return loan && loan->session == s->id && (loan->write || !write) &&
+	       loan->lender->link == atomic_load(&s->uri[loan->iod].lost) &&
+	       !loan_over(loan);
+}
+
+static void put_by(struct loan_place *p, struct loan *loan)
+{
+	struct loan *before = atomic_exchange(&p->loan, loan);
+
+	if (!before)
+		return;
+	before->next = p->old;
+	p->old = before;
+	p->nold++;
+}
+
+static unsigned int pause_of(int rc)
+{
+	switch (rc) {
+	case 0:
+	case -EBUSY:
+		return 0;
+	case -ENOENT:
+		return SOON_MS;
+	case -EROFS:
+		return LONG_MS;
+	case -EOPNOTSUPP:
+	case -ESRCH:
+		return UINT32_MAX;
+	default:
+		return LATER_MS;
+	}
+}
+
+/* -EROFS: it may be read, as what is there may. */
+static int ask(struct loan_place *p, struct session *s, uint32_t iod,
+	       uint64_t handle, bool write)
+{
+	struct loan *loan;
+	bool reads = usable(atomic_load(&p->loan), s, false);
+	int rc;
+
+	if (p->nold == OLD_MAX)
+		return -EOPNOTSUPP;
+	rc = lender_ask(s, iod, handle, write, &loan);
+	if (rc)
+		return rc;
+	rc = write && !loan->write ? -EROFS : 0;
+	if (rc && reads)
+		loan_return(loan);
+	else
+		put_by(p, loan);
+	return rc;
+}
+
+static bool is_time(struct loan_place *p)
+{
+	uint64_t again = atomic_load(&p->again);
+
+	if (atomic_fetch_add_explicit(&p->calls, 1, memory_order_relaxed) + 1 <
+	    LOANS_AFTER)
+		return false;
+	return !again || clock_now() >= again;
+}
+
+const struct loan *loans_get(struct loans *loans, struct session *s,
+			     uint64_t handle, const struct dist *dist,
+			     uint32_t k, bool write)
+{
+	struct loan_place *p = places(loans, dist);
+	struct loan *loan;
+	int rc;
+
+	if (!p)
+		return NULL;
+	loan = atomic_load(&p[k].loan);
+	if (usable(loan, s, write))
+		return loan;
+	if (!is_time(&p[k]) || atomic_exchange(&p[k].asking, true))
+		return NULL;
+	rc = ask(&p[k], s, dist_iod(dist, s->niods, k), handle, write);
+	atomic_store(&p[k].again, clock_after_ms(pause_of(rc)));
+	atomic_store(&p[k].asking, false);
+	loan = atomic_load(&p[k].loan);
+	return usable(loan, s, write) ? loan : NULL;
+}
+
+static void close_place(struct loan_place *p, void (*end)(struct loan *loan))
+{
+	struct loan *loan;
+
+	put_by(p, NULL);
+	while ((loan = p->old)) {
+		p->old = loan->next;
+		end(loan);
+	}
+}
+
+static void close_all(struct loans *loans, uint32_t n,
+		      void (*end)(struct loan *loan))
+{
+	struct loan_place *p = atomic_exchange(&loans->place, NULL);
+	uint32_t k;
+
+	for (k = 0; p && k < n; k++)
+		close_place(&p[k], end);
+	free(p);
+}
+
+void loans_close(struct loans *loans, uint32_t n)
+{
+	close_all(loans, n, loan_return);
+}
+
+void loans_forked(struct loans *loans, uint32_t n)
+{
+	close_all(loans, n, loan_forked);
+}

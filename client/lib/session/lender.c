@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lender.c - BORROW, and the descriptors that come with its reply. */
+#include "lender.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ask.h"
+#include "descriptors.h"
+
+#define PAGES 3 /* gate, terms, marks */
+#define SPARE 64u /* descriptors that the program keeps for itself */
+
+/* What a reply brings. */
+struct brought {
+	struct rpc_peer *peer;
+	struct loan *loan;
+	int fd[TP_PASS_MAX];
+	int n, want; /* the last so many of n are ours */
+};
+
+/* ---- pages ---- */
+
+/* A file that is shorter would be a signal later. */
+static void *map_page(int fd, size_t len, int prot)
+{
+	struct stat sb;
+	void *p;
+
+	if (fstat(fd, &sb) || sb.st_size < (off_t)len)
+		return NULL;
+	p = mmap(NULL, len, prot, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, len, MADV_DONTFORK);
+	return p;
+}
+
+static void unmap_page(const volatile void *p, size_t len)
+{
+	if (p)
+		munmap((void *)(uintptr_t)p, len);
+}
+
+static void lender_free(struct lender *l)
+{
+	unmap_page(l->gate, sizeof(*l->gate));
+	unmap_page(l->terms, sizeof(*l->terms));
+	unmap_page(l->marks, sizeof(*l->marks));
+	free(l);
+}
+
+void lender_put(struct lender *l)
+{
+	if (l && atomic_fetch_sub(&l->refs, 1) == 1)
+		lender_free(l);
+}
+
+static struct lender *lender_new(const int *fd, unsigned int link)
+{
+	struct lender *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	atomic_init(&l->refs, 1);
+	l->link = link;
+	l->gate = map_page(fd[0], sizeof(*l->gate), PROT_READ);
+	l->terms = map_page(fd[1], sizeof(*l->terms), PROT_READ);
+	l->marks = map_page(fd[2], sizeof(*l->marks), PROT_READ | PROT_WRITE);
+	if (l->gate && l->terms && l->marks)
+		return l;
+	lender_free(l);
+	return NULL;
+}
+
+/* The iod's pages that there are since it was last connected, or NULL. */
+static struct lender *lender_get(struct session *s, uint32_t i)
+{
+	struct session_server *server = &s->uri[i];
+	struct lender *l;
+
+	pthread_mutex_lock(&s->lenders);
+	l = server->lender;
+	if (l && l->link != atomic_load(&server->lost))
+		l = NULL;
+	if (l)
+		atomic_fetch_add(&l->refs, 1);
+	pthread_mutex_unlock(&s->lenders);
+	return l;
+}
+
+/* The first that came counts. */
+static void lender_keep(struct session *s, uint32_t i, struct lender *l)
+{
+	struct session_server *server = &s->uri[i];
+	struct lender *old = NULL;
+
+	pthread_mutex_lock(&s->lenders);
+	if (!server->lender || server->lender->link != l->link) {
+		old = server->lender;
+		server->lender = l;
+		atomic_fetch_add(&l->refs, 1);
+	}
+	pthread_mutex_unlock(&s->lenders);
+	lender_put(old);
+}
+
+/* ---- asking ---- */
+
+static void close_some(struct brought *b, int from, int to)
+{
+	for (int i = from; i < to; i++)
+		close(b->fd[i]);
+}
+
+/* In front of them lies what came for a call that was given up. */
+static bool is_whole(struct brought *b, uint64_t inode)
+{
+	struct stat sb;
+
+	if (b->n < b->want) {
+		close_some(b, 0, b->n);
+		b->n = 0;
+		return false;
+	}
+	close_some(b, 0, b->n - b->want);
+	memmove(b->fd, b->fd + b->n - b->want,
+		(size_t)b->want * sizeof(b->fd[0]));
+	b->n = b->want;
+	return !fstat(b->fd[0], &sb) && sb.st_ino == inode;
+}
+
+static int take(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_borrow_rep *rep = reply->body;
+	struct brought *b = arg;
+	uint32_t flags = le32toh(rep->flags);
+
+	if (flags & WIRE_B_NONE)
+		return -ENOENT;
+	b->n = rpc_peer_take(b->peer, b->fd, TP_PASS_MAX);
+	if (!is_whole(b, le64toh(rep->inode)))
+		return -EPROTO;
+	b->loan->number = le64toh(rep->number);
+	b->loan->index = le32toh(rep->index);
+	b->loan->stripe = le32toh(rep->stripe);
+	b->loan->write = flags & WIRE_B_WRITE;
+	b->loan->waits = flags & WIRE_B_WAITS;
+	return 0;
+}
+
+static int ask(struct session *s, uint64_t handle, bool write, bool pages,
+	       struct brought *b)
+{
+	struct wire_borrow body = {
+		.handle = htole64(handle),
+		.flags = htole32((write ? WIRE_B_WRITE : 0) |
+				 (pages ? WIRE_B_PAGES : 0)),
+	};
+	struct ask c;
+	int rc;
+
+	ask_begin(&c, s, b->peer);
+	ask_put(&c, &body, sizeof(body));
+	rc = ask_run(&c, WIRE_BORROW, take, b);
+	if (rc)
+		close_some(b, 0, b->n);
+	return rc;
+}
+
+/* loan->lender: with a reference. */
+static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
+		struct loan *loan)
+{
+	struct brought b = { .peer = s->iod[i], .loan = loan };
+	unsigned int link = atomic_load(&s->uri[i].lost);
+	struct lender *l = lender_get(s, i);
+	int rc;
+
+	b.want = l ? 1 : 1 + PAGES;
+	rc = ask(s, handle, write, !l, &b);
+	if (rc) {
+		lender_put(l);
+		return rc;
+	}
+	if (!l) {
+		l = lender_new(b.fd + 1, link);
+		close_some(&b, 1, b.n);
+	}
+	if (!l) {
+		close(b.fd[0]);
+		return -ENOMEM;
+	}
+	lender_keep(s, i, l);
+	loan->lender = l;
+	loan->fd = b.fd[0];
+	return 0;
+}
+
+/* One at a time: so what comes with a reply is what was asked for. */
+static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
+		      bool write, struct loan *loan)
+{
+	int rc;
+
+	if (atomic_exchange(&s->uri[i].asking, true))
+		return -EBUSY;
+	rc = fill(s, i, handle, write, loan);
+	atomic_store(&s->uri[i].asking, false);
+	return rc;
+}
+
+int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
+	       struct loan **out)
+{
+	struct loan *loan = calloc(1, sizeof(*loan));
+	int rc;
+
+	if (!loan)
+		return -ENOMEM;
+	loan->session = s->id;
+	loan->iod = i;
+	rc = fill_alone(s, i, handle, write, loan);
+	if (rc) {
+		free(loan);
+		return rc;
+	}
+	/* its place is used again */
+	atomic_store(&loan->lender->marks->back[loan->index], 0);
+	if (descriptors_short(loan->fd, SPARE, 0)) {
+		loan_return(loan);
+		return -EMFILE;
+	}
+	*out = loan;
+	return 0;
+}
+
+void loan_return(struct loan *loan)
+{
+	close(loan->fd);
+	if (!loan_over(loan))
+		atomic_store(&loan->lender->marks->back[loan->index], 1);
+	lender_put(loan->lender);
+	free(loan);
+}
+
+/* The pages are not there. */
+void loan_forked(struct loan *loan)
+{
+	close(loan->fd);
+	free(loan);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lender.h - objects of iods on this host, borrowed from them for reads and writes
+ * that need no message; and the pages by which the iods take them back (lent.h).
+ */
+#ifndef LENDER_H
+#define LENDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "lent.h"
+
+struct session;
+
+/* The pages of one iod, for one session. */
+struct lender {
+	atomic_uint refs;
+	unsigned int link; /* connections that were lost before */
+	const struct lent_gate *gate;
+	const struct lent_terms *terms;
+	struct lent_marks *marks;
+};
+
+/* An object.  Constant, while it is used. */
+struct loan {
+	uint64_t session;
+	uint32_t iod; /* its number there */
+	struct lender *lender;
+	uint64_t number;
+	uint32_t index, stripe;
+	int fd;
+	bool write; /* for writing, too */
+	bool waits; /* it may be on a disk: RWF_NOWAIT */
+	struct loan *next; /* its owner's */
+};
+
+/*
+ * Asks iod number i for it.  0; -EOPNOTSUPP: it does not lend, or cannot; -ENOENT: there
+ * is no such object yet; -EBUSY:
+ * another thread asks it; -EMFILE: the program may soon need the descriptor; -errno.
+ */
+int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
+	       struct loan **loan);
+/* Gives it back.  Nobody uses it. */
+void loan_return(struct loan *loan);
+/* In a child after fork(): the same, without a word. */
+void loan_forked(struct loan *loan);
+
+/* The session ends. */
+void lender_put(struct lender *lender);
+
+/* It may be used now, if it is not taken back in this very moment. */
+static inline bool loan_valid(const struct loan *loan)
+{
+	const struct lent_gate *gate = loan->lender->gate;
+	uint64_t now = clock_boot();
+
+	return atomic_load(&loan->lender->terms->word[loan->index]) ==
+		       loan->number &&
+	       now < atomic_load(&gate->until) &&
+	       now < atomic_load(&gate->stripe[loan->stripe].first);
+}
+
+/* It was taken back. */
+static inline bool loan_over(const struct loan *loan)
+{
+	return atomic_load_explicit(&loan->lender->terms->word[loan->index],
+				    memory_order_relaxed) != loan->number;
+}
+
+#endif

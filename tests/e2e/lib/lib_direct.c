@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_direct.c - what goes without a request is right, and is what goes so.
+ *
+ *	lib_direct DIR ways MODE	MODE: all, read or none goes so
+ *	lib_direct DIR while PID...	these iods stand still: it goes on
+ *	lib_direct DIR restart KILL	KILL is a command that starts iods anew
+ *	lib_direct DIR threads		many on one file, by two processes
+ *	lib_direct DIR hold FILE	writes under a lock, and makes FILE before
+ *					it writes the last time
+ *	lib_direct DIR take		waits for that lock, and writes
+ *	lib_direct DIR look		says whose writes are there
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <pvfs.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define LEN (3 << 20)
+#define SMALL 5000
+#define CALLS 400
+
+static const char *dir;
+static char model[LEN];
+
+static const char *path_of(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static int open_it(const char *name, int flags)
+{
+	int fd = pvfs_open(path_of(name), flags | O_CREAT, 0644);
+
+	EXPECT(fd >= 0);
+	return fd;
+}
+
+static unsigned int next(unsigned int *x)
+{
+	return (*x = *x * 1103515245u + 12345u) >> 8;
+}
+
+static uint64_t without(int fd)
+{
+	struct pvfs_way_counters w;
+
+	EXPECT(!pvfs_way_counters(fd, &w));
+	return w.without;
+}
+
+static void begin(int fd)
+{
+	for (int i = 0; i < LEN; i++)
+		model[i] = (char)(i * 7 + i / 4099);
+	EXPECT(pvfs_pwrite(fd, model, LEN, 0) == LEN);
+}
+
+static void read_some(int fd, unsigned int *x)
+{
+	char buf[SMALL];
+	size_t len = 1 + next(x) % SMALL, off = next(x) % (LEN - SMALL);
+
+	EXPECT(pvfs_pread(fd, buf, len, (off_t)off) == (ssize_t)len);
+	EXPECT(!memcmp(buf, model + off, len));
+}
+
+static void write_some(int fd, unsigned int *x)
+{
+	size_t len = 1 + next(x) % SMALL, off = next(x) % (LEN - SMALL);
+
+	for (size_t i = 0; i < len; i++)
+		model[off + i] = (char)next(x);
+	EXPECT(pvfs_pwrite(fd, model + off, len, (off_t)off) == (ssize_t)len);
+}
+
+static void whole(int fd)
+{
+	char *buf = malloc(LEN);
+
+	EXPECT(pvfs_pread(fd, buf, LEN, 0) == LEN);
+	EXPECT(!memcmp(buf, model, LEN));
+	free(buf);
+}
+
+/* ---- ways ---- */
+
+static void ways(const char *mode)
+{
+	int fd = open_it("ways", O_RDWR | O_TRUNC);
+	uint64_t reads, writes;
+	unsigned int x = 1;
+
+	begin(fd);
+	for (int i = 0; i < CALLS; i++)
+		read_some(fd, &x);
+	reads = without(fd);
+	EXPECT(strcmp(mode, "none") ? reads > CALLS / 2 : reads == 0);
+	for (int i = 0; i < CALLS; i++)
+		write_some(fd, &x);
+	writes = without(fd) - reads;
+	EXPECT(strcmp(mode, "all") ? writes == 0 : writes > CALLS / 2);
+	for (int i = 0; i < CALLS; i++)
+		read_some(fd, &x);
+	whole(fd);
+	EXPECT(!pvfs_close(fd));
+}
+
+/* What ends at the end of the file, or is not there, is the same as ever. */
+static void edges(void)
+{
+	int fd = open_it("edges", O_RDWR | O_TRUNC);
+	char buf[100];
+	off_t far = 1 << 20;
+
+	for (int i = 0; i < 20; i++) {
+		memset(buf, 'x', sizeof(buf));
+		EXPECT(!pvfs_ftruncate(fd, 0));
+		EXPECT(pvfs_pwrite(fd, "0123456789", 10, 0) == 10);
+		EXPECT(pvfs_pread(fd, buf, 100, 5) == 5);
+		EXPECT(!memcmp(buf, "56789xxx", 8));
+		EXPECT(pvfs_pread(fd, buf, 100, 10) == 0);
+		EXPECT(pvfs_pwrite(fd, "y", 1, far + i) == 1);
+		EXPECT(pvfs_pread(fd, buf, 100, far - 50) == 51 + i);
+		EXPECT(buf[49] == 0 && buf[50 + i] == 'y');
+		EXPECT_ERRNO(pvfs_pread(fd, (void *)8, 10, 0), EFAULT);
+		EXPECT_ERRNO(pvfs_pwrite(fd, (void *)8, 10, 0), EFAULT);
+	}
+	EXPECT(!pvfs_ftruncate(fd, 3));
+	EXPECT(pvfs_pread(fd, buf, 100, 0) == 3);
+	EXPECT(pvfs_lseek(fd, 0, SEEK_END) == 3);
+	EXPECT(!pvfs_close(fd));
+}
+
+/* What the objects of a file are limited to, it is not. */
+static void limited(void)
+{
+	struct rlimit was, small = { 0 };
+	int fd = open_it("limited", O_RDWR | O_TRUNC);
+	unsigned int x = 9;
+
+	begin(fd);
+	for (int i = 0; i < 50; i++)
+		write_some(fd, &x);
+	EXPECT(!getrlimit(RLIMIT_FSIZE, &was));
+	small.rlim_cur = 4096;
+	small.rlim_max = was.rlim_max;
+	EXPECT(!setrlimit(RLIMIT_FSIZE, &small));
+	for (int i = 0; i < 50; i++)
+		write_some(fd, &x);
+	EXPECT(!setrlimit(RLIMIT_FSIZE, &was));
+	whole(fd);
+	EXPECT(!pvfs_close(fd));
+}
+
+/* A child has nothing of it; its parent still has. */
+static void children(void)
+{
+	int fd = open_it("children", O_RDWR | O_TRUNC), status;
+	unsigned int x = 5;
+	uint64_t before;
+	pid_t pid;
+
+	begin(fd);
+	for (int i = 0; i < 50; i++)
+		read_some(fd, &x);
+	pid = fork();
+	if (!pid) {
+		for (int i = 0; i < 50; i++)
+			write_some(fd, &x);
+		whole(fd);
+		_exit(0);
+	}
+	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
+	before = without(fd);
+	EXPECT(pvfs_pread(fd, model, LEN, 0) == LEN);
+	for (int i = 0; i < 50; i++)
+		read_some(fd, &x);
+	EXPECT(without(fd) > before);
+	EXPECT(!pvfs_close(fd));
+}
+
+/* ---- servers that stand still ---- */
+
+static void while_they_stand(char **pid)
+{
+	int fd = open_it("still", O_RDWR | O_TRUNC);
+	unsigned int x = 2;
+
+	begin(fd);
+	for (int i = 0; i < CALLS; i++) {
+		read_some(fd, &x);
+		write_some(fd, &x);
+	}
+	for (char **p = pid; *p; p++)
+		EXPECT(!kill(atoi(*p), SIGSTOP));
+	for (int i = 0; i < CALLS; i++) {
+		read_some(fd, &x);
+		write_some(fd, &x);
+	}
+	for (char **p = pid; *p; p++)
+		EXPECT(!kill(atoi(*p), SIGCONT));
+	whole(fd);
+	EXPECT(!pvfs_close(fd));
+}
+
+/* ---- servers that are started anew ---- */
+
+static void over_restart(const char *command)
+{
+	int fd = open_it("restart", O_RDWR | O_TRUNC);
+	unsigned int x = 3;
+
+	begin(fd);
+	for (int i = 0; i < CALLS; i++) {
+		read_some(fd, &x);
+		write_some(fd, &x);
+	}
+	EXPECT(!system(command));
+	for (int i = 0; i < CALLS; i++) {
+		write_some(fd, &x);
+		read_some(fd, &x);
+	}
+	whole(fd);
+	EXPECT(!pvfs_close(fd));
+}
+
+/* ---- many ---- */
+
+#define THREADS 6
+#define ROUNDS 300
+#define CELL 3000 /* across stripes of iods */
+
+struct worker {
+	int fd, number, rounds;
+};
+
+/* Each has its own bytes of each row; a row is read whole. */
+static void *work(void *arg)
+{
+	const struct worker *w = arg;
+	char cell[CELL], row[CELL * THREADS];
+	int i, k;
+
+	for (i = 0; i < w->rounds; i++) {
+		off_t at = (off_t)(i % 50) * (off_t)sizeof(row);
+
+		memset(cell, 'a' + w->number, sizeof(cell));
+		EXPECT(pvfs_pwrite(w->fd, cell, CELL, at + w->number * CELL) ==
+		       CELL);
+		EXPECT(pvfs_pread(w->fd, row, sizeof(row), at) >=
+		       (w->number + 1) * CELL);
+		for (k = 0; k < CELL; k++)
+			EXPECT(row[w->number * CELL + k] == 'a' + w->number);
+	}
+	return NULL;
+}
+
+static void threads(int first, int n)
+{
+	int fd = open_it("threads", O_RDWR);
+	struct worker w[THREADS];
+	pthread_t t[THREADS];
+
+	for (int i = first; i < first + n; i++) {
+		w[i] = (struct worker){ fd, i, ROUNDS };
+		EXPECT(!pthread_create(&t[i], NULL, work, &w[i]));
+	}
+	for (int i = first; i < first + n; i++)
+		EXPECT(!pthread_join(t[i], NULL));
+	EXPECT(without(fd) > 0);
+	EXPECT(!pvfs_close(fd));
+}
+
+/* The other one is made first: the library has threads later. */
+static void two_processes(void)
+{
+	static char zeros[50 * CELL * THREADS];
+	int go[2], fd, status;
+	char c;
+	pid_t pid;
+
+	EXPECT(!pipe(go));
+	pid = fork();
+	if (!pid) {
+		EXPECT(read(go[0], &c, 1) == 1);
+		threads(0, THREADS / 2);
+		exit(0);
+	}
+	fd = open_it("threads", O_RDWR | O_TRUNC);
+	EXPECT(pvfs_pwrite(fd, zeros, sizeof(zeros), 0) == sizeof(zeros));
+	EXPECT(!pvfs_close(fd));
+	EXPECT(write(go[1], "", 1) == 1);
+	threads(THREADS / 2, THREADS - THREADS / 2);
+	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+/* ---- who stands still inside ---- */
+
+#define HELD 1000
+
+static int lock_it(int fd, int how)
+{
+	struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return pvfs_fcntl(fd, how, &lk);
+}
+
+static void write_all(int fd, char c)
+{
+	char buf[HELD];
+
+	memset(buf, c, sizeof(buf));
+	EXPECT(pvfs_pwrite(fd, buf, sizeof(buf), 0) == sizeof(buf));
+}
+
+static void hold(const char *file)
+{
+	int fd = open_it("held", O_RDWR), made;
+
+	EXPECT(!lock_it(fd, F_SETLK));
+	for (int i = 0; i < 50; i++)
+		write_all(fd, 'A');
+	EXPECT(without(fd) > 0);
+	made = open(file, O_CREAT | O_WRONLY, 0600);
+	EXPECT(made >= 0 && !close(made));
+	write_all(fd, 'A');
+	puts("not stopped");
+}
+
+static void take(void)
+{
+	int fd = open_it("held", O_RDWR);
+
+	EXPECT(!lock_it(fd, F_SETLKW));
+	for (int i = 0; i < 50; i++)
+		write_all(fd, 'B');
+	EXPECT(!pvfs_close(fd));
+}
+
+static void look(void)
+{
+	int fd = open_it("held", O_RDONLY);
+	char buf[HELD];
+
+	EXPECT(pvfs_pread(fd, buf, sizeof(buf), 0) == sizeof(buf));
+	for (int i = 1; i < HELD; i++)
+		EXPECT(buf[i] == buf[0]);
+	printf("%c\n", buf[0]);
+	EXPECT(!pvfs_close(fd));
+}
+
+int main(int argc, char **argv)
+{
+	dir = argv[1];
+	if (!strcmp(argv[2], "ways")) {
+		ways(argv[3]);
+		edges();
+		limited();
+		if (!strcmp(argv[3], "all"))
+			children();
+	} else if (!strcmp(argv[2], "while")) {
+		while_they_stand(argv + 3);
+	} else if (!strcmp(argv[2], "restart")) {
+		over_restart(argv[3]);
+	} else if (!strcmp(argv[2], "hold")) {
+		hold(argv[3]);
+		return 0;
+	} else if (!strcmp(argv[2], "look")) {
+		look();
+		return 0;
+	} else if (!strcmp(argv[2], "take")) {
+		take();
+	} else {
+		two_processes();
+	}
+	puts("ok");
+	return 0;
+}

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Clients on a server's host read and write what it lends them without a request: what
+# the settings allow, also while the iods stand still, and over their restart.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+start_pvfs -n 3
+memory=no
+[ "$(stat -f -c %T "$state")" = tmpfs ] && memory=yes
+ways=read
+[ "$memory" = yes ] && ways=all
+expect ok lib_direct /pvfs ways "$ways"
+PVFS_DIRECT=off expect ok lib_direct /pvfs ways none
+expect ok lib_direct /pvfs threads
+if [ "$memory" = yes ]; then
+	pids=()
+	for i in 0 1 2; do pids+=("$(cluster pid $i)"); done
+	expect ok timeout 60 lib_direct /pvfs while "${pids[@]}"
+fi
+cat >"$tmp/again" <<EOF
+#!/bin/bash
+for i in 0 1 2; do
+	"$top/scripts/cluster" -d "$state" kill-iod \$i && "$top/scripts/cluster" -d "$state" start-iod \$i
+done >/dev/null
+EOF
+chmod +x "$tmp/again"
+expect ok timeout 120 lib_direct /pvfs restart "$tmp/again"
+# what was lent to those that have gone is forgotten with their sessions
+cluster stop || fail "the servers do not stop"
+[ -z "$(find "$state" -path '*/lent/*' -print -quit)" ] ||
+	fail "files of borrowers are left"
+
+for set in off:none read:read; do
+	sed -i '/^direct/d; s/^\[iod\]$/&\ndirect = '"${set%:*}"'/' \
+		"$state/pvfs.conf"
+	cluster start || fail "the servers do not start again"
+	expect ok lib_direct /pvfs ways "${set#*:}"
+	cluster stop || fail "the servers do not stop"
+done
