@@ -66,6 +66,11 @@ struct target call_target(struct call *c, fuse_ino_t n)
 	return call_entry(c, n, "");
 }
 
+uint32_t call_mode(const struct call *c, mode_t mode)
+{
+	return WIRE_MODE(mode, fuse_req_ctx(c->req)->umask & 0777);
+}
+
 int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg)
 {

@@ -23,6 +23,8 @@ bool call_again(struct call *c, uint64_t what);
 /* Object n of the kernel's; or, below that directory, name. */
 struct target call_target(struct call *c, fuse_ino_t n);
 struct target call_entry(struct call *c, fuse_ino_t dir, const char *name);
+/* WIRE_MODE() of what who asks makes. */
+uint32_t call_mode(const struct call *c, mode_t mode);
 /* fs_run(), for who asks. */
 int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg);

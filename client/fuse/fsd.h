@@ -39,6 +39,7 @@ struct fsd {
 	double attr_timeout, entry_timeout; /* s */
 	bool many; /* users: each request counts for who asks, which root alone
 		    * may say; else all count for who runs this */
+	bool checked; /* by the kernel, who may what (default_permissions) */
 	bool atime; /* reads count: relatime */
 	bool suid; /* programs that run from here may get rights by that */
 	struct marks *marks; /* files not to be gone past; NULL: none may be */

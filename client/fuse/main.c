@@ -128,6 +128,7 @@ static int make(struct fsd *d, const struct options *opt)
 	d->attr_timeout = opt->attr_timeout;
 	d->entry_timeout = opt->entry_timeout;
 	d->suid = opt->suid;
+	d->checked = opt->checked;
 	d->atime = opt->atime;
 	d->many = !geteuid();
 	d->again = again_new();

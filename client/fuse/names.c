@@ -64,19 +64,21 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 static int do_mkdir(struct session *s, const struct target *t, void *arg)
 {
 	struct making *m = arg;
-	const mode_t *mode = m->what;
+	const uint32_t *mode = m->what;
 
-	return mgr_mkdir(s, t, *mode & 01777, &m->attr);
+	return mgr_mkdir(s, t, *mode, &m->attr);
 }
 
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
 	struct target t;
+	uint32_t bits;
 	struct call c;
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	make(&c, &t, do_mkdir, &mode);
+	bits = call_mode(&c, mode & 01777);
+	make(&c, &t, do_mkdir, &bits);
 }
 
 static int do_symlink(struct session *s, const struct target *t, void *arg)
@@ -142,14 +144,13 @@ static bool is_regular(mode_t mode)
 void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	      dev_t rdev)
 {
-	struct mgr_mknod what = { .mode = mode,
-				  .major = major(rdev),
-				  .minor = minor(rdev) };
+	struct mgr_mknod what = { .major = major(rdev), .minor = minor(rdev) };
 	struct target t;
 	struct call c;
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
+	what.mode = call_mode(&c, mode);
 	if (is_regular(mode))
 		open_new(&c, &t, mode);
 	else

@@ -126,7 +126,7 @@ static int create_new(const struct call *c, const struct target *t, mode_t mode,
 	int rc;
 
 	*o = (struct opening){ .how = { .flags = WIRE_O_CREAT | WIRE_O_EXCL,
-					.mode = mode & 07777 } };
+					.mode = call_mode(c, mode & 07777) } };
 	rc = open_run(c, t, flags, o);
 	if (rc)
 		return rc;
@@ -146,7 +146,7 @@ static int create(const struct call *c, const struct target *t, mode_t mode,
 	if (rc != -EEXIST || flags & O_EXCL)
 		return rc;
 	*o = (struct opening){ .how = { .flags = WIRE_O_CREAT,
-					.mode = mode & 07777 },
+					.mode = call_mode(c, mode & 07777) },
 			       .want_stat = true };
 	return open_run(c, t, flags, o);
 }

@@ -9,12 +9,17 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	const struct fsd *d = userdata;
 	unsigned int want = FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS |
 			    FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
-			    FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT;
+			    FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT |
+			    FUSE_CAP_DONT_MASK;
 
 	/* Always: with _AUTO the kernel goes by what was asked for while the
 	 * directory was read, and find, du and others do that first. */
 	if (d->entry_timeout > 0)
 		want |= FUSE_CAP_READDIRPLUS;
+	/* It looks at access control lists, too, then, and keeps them with the
+	 * attributes. */
+	if (d->checked)
+		want |= FUSE_CAP_POSIX_ACL;
 	if (d->cache == CACHE_OPEN)
 		want |= FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ASYNC_READ;
 	conn->want = want & conn->capable;

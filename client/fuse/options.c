@@ -181,6 +181,10 @@ static int one_option(struct options *opt, const char *word)
 		opt->allow_other = true;
 		return 0;
 	}
+	if (!strcmp(word, "default_permissions")) {
+		opt->checked = true;
+		return 0;
+	}
 	if (!strcmp(word, "suid"))
 		opt->suid = true;
 	if (!strcmp(word, "noatime") || !strcmp(word, "ro"))
@@ -265,7 +269,8 @@ static int defaults(struct options *opt)
 	if (opt->allow_other)
 		rc = fuse_option(opt, "allow_other");
 	/* names that are kept are not asked for again by who passes them */
-	if (!rc && opt->allow_other && opt->entry_timeout > 0)
+	opt->checked |= opt->allow_other && opt->entry_timeout > 0;
+	if (!rc && opt->checked)
 		rc = fuse_option(opt, "default_permissions");
 	if (!rc)
 		rc = fuse_option(opt, "subtype=pvfs");

@@ -19,6 +19,7 @@ struct options {
 	struct fuse_args fuse; /* for libfuse */
 	bool atime; /* reads count */
 	bool suid;
+	bool checked; /* default_permissions */
 	bool allow_other; /* all users of this host */
 };
 

@@ -23,6 +23,16 @@ static int do_set(struct session *s, const struct target *t, void *arg)
 	return mgr_setxattr(s, t, a->name, a->value, a->len, a->flags);
 }
 
+/* An access control list is mode bits too, which the kernel may remember. */
+static int changed(const struct call *c, fuse_ino_t ino, const char *name,
+		   int rc)
+{
+	if (!rc && c->d->attr_timeout > 0 &&
+	    !strcmp(name, "system.posix_acl_access"))
+		fuse_lowlevel_notify_inval_inode(c->d->se, ino, -1, 0);
+	return rc;
+}
+
 void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 		 const char *value, size_t len, int flags)
 {
@@ -34,18 +44,15 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	call_end(&c, call_run(&c, &t, do_set, &a));
+	call_end(&c, changed(&c, ino, name, call_run(&c, &t, do_set, &a)));
 }
 
 /*
  * The kernel asks for some before each write, or each listing, that mean nothing
- * here: access control lists, and what a program that runs from here could do, if
- * nothing may (nosuid).
+ * here: what a program that runs from here could do, if nothing may (nosuid).
  */
 static int known_without(const struct fsd *d, const char *name)
 {
-	if (!strncmp(name, "system.", 7))
-		return -EOPNOTSUPP;
 	if (!d->suid && !strcmp(name, "security.capability"))
 		return -ENODATA;
 	return 0;
@@ -140,6 +147,9 @@ void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	call_end(&c,
-		 for_kernel(&c, name) ? 0 : call_run(&c, &t, do_remove, &a));
+	if (for_kernel(&c, name))
+		call_end(&c, 0);
+	else
+		call_end(&c, changed(&c, ino, name,
+				     call_run(&c, &t, do_remove, &a)));
 }

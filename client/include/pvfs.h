@@ -353,8 +353,9 @@ int pvfs_futimens(int fd, const struct timespec *times);
 /*
  * Extended attributes, as setxattr(2) and the others: user. on files and
  * directories, trusted. and security. of root.  48 of an object, values of at
- * most 4096 bytes: ENOSPC beyond.  EOPNOTSUPP: another prefix (access control
- * lists are not there).  They go with the object.
+ * most 4096 bytes: ENOSPC beyond.  EOPNOTSUPP: another prefix.  They go
+ * with the object.  system.posix_acl_access and system.posix_acl_default are access
+ * control lists, which its owner sets and the manager obeys.
  */
 int pvfs_setxattr(const char *path, const char *name, const void *value,
 		  size_t len, int flags);

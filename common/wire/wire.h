@@ -368,10 +368,18 @@ struct wire_path_rep {		/* READLINK, and any WIRE_REDIRECT; tail: path */
 				 * file lives until it is released, whatever
 				 * becomes of its names */
 
+/*
+ * The mode of what is made, and beside it the umask: this does not count where the
+ * directory has a default access control list.
+ */
+#define WIRE_MODE(mode, umask) ((uint32_t)(mode) | (uint32_t)(umask) << 16)
+#define WIRE_MODE_UMASK(mode) ((mode) >> 16)
+#define WIRE_MODE_BITS(mode) ((mode) & 0xffffu)
+
 struct wire_open {		/* tail: path */
 	le64 dir;
 	le32 flags;		/* WIRE_O_* */
-	le32 mode;		/* permission bits (07777) after umask */
+	le32 mode;		/* WIRE_MODE(): permission bits (07777), umask */
 	struct wire_dist dist;	/* for a new file; 0xffffffff: default */
 	le32 path_len;
 	le32 zero;
@@ -472,7 +480,7 @@ struct wire_setattr {		/* tail: path; reply: wire_attr_rep */
 
 struct wire_mkdir {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;
-	le32 mode;		/* permission bits (07777) after umask */
+	le32 mode;		/* WIRE_MODE(): permission bits (07777), umask */
 	le32 path_len;
 };
 
@@ -502,7 +510,7 @@ struct wire_rename {		/* tail: from, to */
 
 struct wire_mknod {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;
-	le32 mode;		/* type and permission bits after umask: not a
+	le32 mode;		/* WIRE_MODE(): type and permission bits: not a
 				 * regular file, directory or symlink */
 	le32 path_len;
 	le32 major, minor;	/* devices; else 0 */

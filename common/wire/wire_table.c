@@ -36,6 +36,7 @@
 #define PATH(type, field) ITEM(STRING, type, field, 1, WIRE_PATH_MAX)
 
 #define MODE_BITS 07777u
+#define UMASK_BITS WIRE_MODE(0, 0777)
 
 static const struct wire_form empty = { 0 };
 
@@ -112,7 +113,7 @@ const struct wire_form wire_redirect_form = {
 static const struct wire_form open_req = {
 	.size = sizeof(struct wire_open),
 	.fields = { BITS(wire_open, flags, O_BITS),
-		    BITS(wire_open, mode, MODE_BITS),
+		    BITS(wire_open, mode, MODE_BITS | UMASK_BITS),
 		    ZERO(wire_open, dist.zero), ZERO(wire_open, zero) },
 	.items = { PATH(wire_open, path_len) },
 };
@@ -176,7 +177,7 @@ static const struct wire_form setattr = {
 
 static const struct wire_form mkdir_req = {
 	.size = sizeof(struct wire_mkdir),
-	.fields = { BITS(wire_mkdir, mode, MODE_BITS) },
+	.fields = { BITS(wire_mkdir, mode, MODE_BITS | UMASK_BITS) },
 	.items = { PATH(wire_mkdir, path_len) },
 };
 
@@ -203,7 +204,7 @@ static const struct wire_form rename_req = {
 
 static const struct wire_form mknod_req = {
 	.size = sizeof(struct wire_mknod),
-	.fields = { BITS(wire_mknod, mode, 0177777) },
+	.fields = { BITS(wire_mknod, mode, 0177777 | UMASK_BITS) },
 	.items = { PATH(wire_mknod, path_len) },
 	.check = wire_check_mknod,
 };

@@ -30,5 +30,5 @@ int ns_access(struct ns_op *op, const struct ns_path *path, uint32_t mask)
 	if (mask & ~(uint32_t)(R_OK | W_OK | X_OK))
 		return -EINVAL;
 	rc = ns_resolve(op, path, NS_FOLLOW, &place);
-	return rc ? rc : ns_may(op->cred, &place.ino, mask);
+	return rc ? rc : ns_may(op, &place.ino, mask);
 }

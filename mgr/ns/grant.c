@@ -28,7 +28,7 @@ int ns_may_grant(struct ns_op *op, const struct ns_grant *grant)
 		return grant->flags & WIRE_O_WRITE ? -EBADF : 0;
 	/* the record of a writer does not say whether it may read, too; a mount
 	 * for all users does, and is root's */
-	return grant->flags & WIRE_O_READ ? ns_may(op->cred, &ino, R_OK) : 0;
+	return grant->flags & WIRE_O_READ ? ns_may(op, &ino, R_OK) : 0;
 }
 
 int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,

@@ -3,11 +3,27 @@
 #include <errno.h>
 #include <string.h>
 
+#include "acl_row.h"
 #include "ns_impl.h"
 #include "xattr.h"
 
-void ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
-		  struct inode *ino)
+static void inherit_group(const struct ns_op *op, const struct inode *dir,
+			  struct inode *ino)
+{
+	const uint32_t mode = ino->mode;
+
+	if (!(dir->mode & S_ISGID))
+		return;
+	ino->gid = dir->gid;
+	if (S_ISDIR(mode))
+		ino->mode |= S_ISGID;
+	else if ((mode & S_IXGRP) && op->cred->uid != 0 &&
+		 !ns_in_group(op->cred, dir->gid))
+		ino->mode &= ~(uint32_t)S_ISGID;
+}
+
+int ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
+		 struct inode *ino)
 {
 	*ino = (struct inode){
 		.handle = store_id(op->ns->st),
@@ -20,14 +36,8 @@ void ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
 		.ctime = op->now,
 	};
 	op->ns->delta++;
-	if (!(dir->mode & S_ISGID))
-		return;
-	ino->gid = dir->gid;
-	if (S_ISDIR(mode))
-		ino->mode |= S_ISGID;
-	else if ((mode & S_IXGRP) && op->cred->uid != 0 &&
-		 !ns_in_group(op->cred, dir->gid))
-		ino->mode &= ~(uint32_t)S_ISGID;
+	inherit_group(op, dir, ino);
+	return acl_inherit(op, dir, ino);
 }
 
 void ns_touch(struct ns_op *op, struct inode *dir)

@@ -221,9 +221,7 @@ static int check_file(struct ns_op *op, uint64_t handle)
 
 	if (rc)
 		return rc == -ENOENT ? -ESTALE : rc;
-	return ns_may(op->cred, &ino, R_OK) && ns_may(op->cred, &ino, W_OK)
-		       ? -EACCES
-		       : 0;
+	return ns_may(op, &ino, R_OK) && ns_may(op, &ino, W_OK) ? -EACCES : 0;
 }
 
 int ns_lock(struct ns_op *op, const struct ns_lock_args *args,

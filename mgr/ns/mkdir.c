@@ -20,7 +20,9 @@ int ns_mkdir(struct ns_op *op, const struct ns_path *path, uint32_t mode,
 		rc = ns_add_subdir(&place.dir);
 	if (rc)
 		return rc;
-	ns_inode_new(op, S_IFDIR | (mode & 01777), &place.dir, ino);
+	rc = ns_inode_new(op, S_IFDIR | (mode & 01777), &place.dir, ino);
+	if (rc)
+		return rc;
 	ino->nlink = 2;
 	ino->parent = place.dir.handle;
 	return ns_enter(op, &place, ino);
@@ -38,7 +40,7 @@ static int check_rmdir(struct ns_op *op, const struct ns_place *place)
 		return -ENOTEMPTY;
 	if (!place->found)
 		return -ENOENT;
-	rc = ns_may_delete(op->cred, &place->dir, &place->ino);
+	rc = ns_may_delete(op, &place->dir, &place->ino);
 	if (rc)
 		return rc;
 	if (!inode_is_dir(&place->ino))

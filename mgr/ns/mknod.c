@@ -27,7 +27,9 @@ int ns_mknod(struct ns_op *op, const struct ns_mknod_args *args,
 		return rc;
 	if (is_device(args->mode) && op->cred->uid != 0)
 		return -EPERM;
-	ns_inode_new(op, args->mode, &place.dir, ino);
+	rc = ns_inode_new(op, args->mode, &place.dir, ino);
+	if (rc)
+		return rc;
 	if (is_device(args->mode)) {
 		ino->base = args->major;
 		ino->pcount = args->minor;

@@ -78,6 +78,7 @@ struct ns_op {
 	const struct ns_cred *cred;
 	uint64_t session;
 	int64_t now; /* ns since the epoch */
+	uint32_t umask; /* for what is made, unless the directory has a list */
 	uint64_t truncated; /* the file for which O_TRUNC is carried out */
 	bool asked; /* NS_ASK has been obeyed */
 	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
@@ -104,7 +105,7 @@ int ns_access(struct ns_op *op, const struct ns_path *path, uint32_t mask);
 struct ns_open_args {
 	struct ns_path path;
 	uint32_t flags; /* WIRE_O_* */
-	uint32_t mode; /* of a new file, after umask */
+	uint32_t mode; /* of a new file */
 	uint32_t base, pcount, ssize; /* of a new file; UINT32_MAX: default */
 };
 /*
@@ -169,7 +170,7 @@ int ns_rename(struct ns_op *op, const struct ns_path *from,
 	      const struct ns_path *to, uint32_t flags);
 struct ns_mknod_args {
 	struct ns_path path;
-	uint32_t mode; /* type and permission bits, after umask */
+	uint32_t mode; /* type and permission bits */
 	uint32_t major, minor;
 };
 int ns_mknod(struct ns_op *op, const struct ns_mknod_args *args,

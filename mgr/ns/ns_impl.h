@@ -12,11 +12,11 @@
 bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino);
 bool ns_in_group(const struct ns_cred *cred, uint32_t gid);
 /* 0 or -EACCES; mask: R_OK, W_OK, X_OK. */
-int ns_may(const struct ns_cred *cred, const struct inode *ino, uint32_t mask);
+int ns_may(const struct ns_op *op, const struct inode *ino, uint32_t mask);
 /* May entries be made in dir: 0, -EACCES, -ENOSPC. */
 int ns_may_create(struct ns_op *op, const struct inode *dir);
 /* May the entry of victim be taken out of dir: 0, -EACCES, -EPERM. */
-int ns_may_delete(const struct ns_cred *cred, const struct inode *dir,
+int ns_may_delete(const struct ns_op *op, const struct inode *dir,
 		  const struct inode *victim);
 /* Mode without the bits that a write or a new owner takes away. */
 uint32_t ns_drop_suid(uint32_t mode);
@@ -86,9 +86,10 @@ int ns_cut(struct ns_op *op, struct inode *ino);
 
 /* ---- link.c ---- */
 
-/* A new inode, not yet in any directory; its handle is set. */
-void ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
-		  struct inode *ino);
+/* A new inode, not yet in any directory; its handle is set, and with it what the
+ * directory's access control lists say of it. */
+int ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
+		 struct inode *ino);
 /* Puts the inode, enters it at place, and touches the directory. */
 int ns_enter(struct ns_op *op, struct ns_place *place, struct inode *ino);
 /* Entries of dir changed. */

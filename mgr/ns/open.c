@@ -83,9 +83,10 @@ static int create(struct ns_op *op, const struct ns_open_args *args,
 	rc = ns_may_create(op, &place->dir);
 	if (rc)
 		return rc;
-	ns_inode_new(op, S_IFREG | (args->mode & 07777), &place->dir,
-		     &place->ino);
-	rc = stripes(op->ns, args, &place->ino);
+	rc = ns_inode_new(op, S_IFREG | (args->mode & 07777), &place->dir,
+			  &place->ino);
+	if (!rc)
+		rc = stripes(op->ns, args, &place->ino);
 	if (!rc && args->flags & WIRE_O_WRITE)
 		rc = ns_record_writer(op, args->flags, &place->ino, open);
 	else if (!rc && holds(op, args->flags))
@@ -195,7 +196,7 @@ int ns_open(struct ns_op *op, const struct ns_open_args *args,
 	} else {
 		rc = check_type(args, &place);
 		if (!rc)
-			rc = ns_may(op->cred, &place.ino, wanted(args->flags));
+			rc = ns_may(op, &place.ino, wanted(args->flags));
 		if (!rc)
 			rc = open_found(op, args, &place.ino, open, truncate);
 	}

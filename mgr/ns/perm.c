@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "acl_row.h"
 #include "ns_impl.h"
 #include "xattr.h"
 
@@ -28,14 +29,32 @@ static int may_root(const struct inode *ino, uint32_t mask)
 	return -EACCES;
 }
 
-int ns_may(const struct ns_cred *cred, const struct inode *ino, uint32_t mask)
+static int may_acl(const struct ns_op *op, const struct inode *ino,
+		   uint32_t mask)
 {
+	struct acl acl;
+	int rc = acl_get(op->ns->st, ino, ACL_OF_ACCESS, &acl);
+
+	return rc ? rc : acl_may(&acl, op->cred, ino->gid, mask);
+}
+
+/* As Linux has it: a list whose mask grants nothing is not looked at. */
+static bool has_acl(const struct inode *ino)
+{
+	return acl_there(ino, ACL_OF_ACCESS) && ino->mode & S_IRWXG;
+}
+
+int ns_may(const struct ns_op *op, const struct inode *ino, uint32_t mask)
+{
+	const struct ns_cred *cred = op->cred;
 	uint32_t bits = ino->mode & 7;
 
 	if (cred->uid == 0)
 		return may_root(ino, mask);
 	if (cred->uid == ino->uid)
 		bits = ino->mode >> 6 & 7;
+	else if (has_acl(ino))
+		return may_acl(op, ino, mask);
 	else if (ns_in_group(cred, ino->gid))
 		bits = ino->mode >> 3 & 7;
 	return mask & ~bits ? -EACCES : 0;
@@ -43,17 +62,18 @@ int ns_may(const struct ns_cred *cred, const struct inode *ino, uint32_t mask)
 
 int ns_may_create(struct ns_op *op, const struct inode *dir)
 {
-	int rc = ns_may(op->cred, dir, W_OK | X_OK);
+	int rc = ns_may(op, dir, W_OK | X_OK);
 
 	if (rc)
 		return rc;
 	return store_room(op->ns->st) ? -ENOSPC : 0;
 }
 
-int ns_may_delete(const struct ns_cred *cred, const struct inode *dir,
+int ns_may_delete(const struct ns_op *op, const struct inode *dir,
 		  const struct inode *victim)
 {
-	int rc = ns_may(cred, dir, W_OK | X_OK);
+	const struct ns_cred *cred = op->cred;
+	int rc = ns_may(op, dir, W_OK | X_OK);
 
 	if (rc)
 		return rc;

@@ -126,7 +126,7 @@ static int find_dir(struct ns_op *op, uint64_t handle, struct inode *dir)
 		return rc == -ENOENT ? -ESTALE : rc;
 	if (!inode_is_dir(dir))
 		return -ENOTDIR;
-	return ns_may(op->cred, dir, R_OK);
+	return ns_may(op, dir, R_OK);
 }
 
 static struct fill begin(struct ns_op *op, const struct ns_readdir_args *args,
@@ -138,7 +138,7 @@ static struct fill begin(struct ns_op *op, const struct ns_readdir_args *args,
 		.cap = args->cap,
 		.fixed = args->plus ? sizeof(struct wire_direntplus)
 				    : sizeof(struct wire_dirent),
-		.attrs = args->plus && !ns_may(op->cred, dir, X_OK),
+		.attrs = args->plus && !ns_may(op, dir, X_OK),
 	};
 }
 

@@ -92,12 +92,11 @@ static int check_empty(struct ns *ns, const struct move *m)
 
 static int check_entries(struct ns_op *op, const struct move *m)
 {
-	const struct ns_cred *cred = op->cred;
-	int rc = ns_may_delete(cred, &m->src.dir, &m->src.ino);
+	int rc = ns_may_delete(op, &m->src.dir, &m->src.ino);
 
 	if (rc)
 		return rc;
-	return m->dst.found ? ns_may_delete(cred, &m->dst.dir, &m->dst.ino)
+	return m->dst.found ? ns_may_delete(op, &m->dst.dir, &m->dst.ino)
 			    : ns_may_create(op, &m->dst.dir);
 }
 
@@ -107,7 +106,7 @@ static int check_inside(const struct ns_op *op, const struct move *m)
 	if (!inode_is_dir(&m->src.ino) ||
 	    m->src.dir.handle == m->dst.dir.handle)
 		return 0;
-	return ns_may(op->cred, &m->src.ino, W_OK);
+	return ns_may(op, &m->src.ino, W_OK);
 }
 
 static int replace_victim(struct ns_op *op, struct move *m)

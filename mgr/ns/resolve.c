@@ -192,7 +192,7 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 		return 0;
 	}
 	do {
-		rc = ns_may(op->cred, &w.cur, X_OK);
+		rc = ns_may(op, &w.cur, X_OK);
 		if (rc)
 			return rc;
 		rc = is_dots(&w) ? step_dots(&w, place) : step_name(&w, place);

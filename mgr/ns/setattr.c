@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "acl_row.h"
 #include "ns_impl.h"
 
 #define TIMES                                                                  \
@@ -52,22 +53,22 @@ static int may_chmod(const struct ns_cred *cred, const struct inode *ino,
 }
 
 /* Whoever may write may set both times to now; all else is the owner's. */
-static int may_utimens(const struct ns_cred *cred, const struct inode *ino,
+static int may_utimens(const struct ns_op *op, const struct inode *ino,
 		       const struct ns_setattr_args *a)
 {
-	if (!(a->valid & TIMES) || ns_is_owner(cred, ino))
+	if (!(a->valid & TIMES) || ns_is_owner(op->cred, ino))
 		return 0;
 	if ((a->valid & TIMES) == TOUCH)
-		return ns_may(cred, ino, W_OK);
+		return ns_may(op, ino, W_OK);
 	return -EPERM;
 }
 
-static int may_kill(const struct ns_cred *cred, const struct inode *ino,
+static int may_kill(const struct ns_op *op, const struct inode *ino,
 		    const struct ns_setattr_args *a)
 {
-	if (!(a->valid & WIRE_S_KILL) || ns_is_owner(cred, ino))
+	if (!(a->valid & WIRE_S_KILL) || ns_is_owner(op->cred, ino))
 		return 0;
-	return ns_may(cred, ino, W_OK);
+	return ns_may(op, ino, W_OK);
 }
 
 /* What it lent was the rights of its owner, and what it was then. */
@@ -89,14 +90,28 @@ static void set_owner(struct inode *ino, const struct ns_setattr_args *a)
 		ino->gid = a->gid;
 }
 
-static void set_mode(const struct ns_cred *cred, struct inode *ino,
-		     const struct ns_setattr_args *a)
+static int set_acl(struct store *st, struct inode *ino)
 {
+	struct acl acl;
+	int rc = acl_get(st, ino, ACL_OF_ACCESS, &acl);
+
+	if (rc)
+		return rc == -ENODATA ? 0 : rc;
+	acl_chmod(&acl, ino->mode);
+	return acl_put(st, ino, ACL_OF_ACCESS, &acl);
+}
+
+static int set_mode(const struct ns_op *op, struct inode *ino,
+		    const struct ns_setattr_args *a)
+{
+	const struct ns_cred *cred = op->cred;
+
 	if (!(a->valid & WIRE_S_MODE))
-		return;
+		return 0;
 	ino->mode = (ino->mode & S_IFMT) | (a->mode & 07777);
 	if (cred->uid != 0 && !ns_in_group(cred, ino->gid))
 		ino->mode &= ~(uint32_t)S_ISGID;
+	return set_acl(op->ns->st, ino);
 }
 
 static void set_times(const struct ns_op *op, struct inode *ino,
@@ -129,17 +144,18 @@ int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	if (!rc)
 		rc = may_chmod(op->cred, ino, a);
 	if (!rc)
-		rc = may_utimens(op->cred, ino, a);
+		rc = may_utimens(op, ino, a);
 	if (!rc)
-		rc = may_kill(op->cred, ino, a);
+		rc = may_kill(op, ino, a);
 	if (!rc)
 		rc = kill_rights(op, ino, a);
 	if (!rc && a->valid) {
 		set_owner(ino, a);
-		set_mode(op->cred, ino, a);
 		set_times(op, ino, a);
 		ino->ctime = op->now;
-		rc = inode_put(op->ns->st, ino);
+		rc = set_mode(op, ino, a);
+		if (!rc)
+			rc = inode_put(op->ns->st, ino);
 	}
 	if (!rc)
 		*out = *ino;

@@ -25,7 +25,9 @@ int ns_symlink(struct ns_op *op, const char *target, size_t len,
 	rc = ns_may_create(op, &place.dir);
 	if (rc)
 		return rc;
-	ns_inode_new(op, S_IFLNK | 0777, &place.dir, ino);
+	rc = ns_inode_new(op, S_IFLNK | 0777, &place.dir, ino);
+	if (rc)
+		return rc;
 	ino->size = len;
 	rc = target_put(op->ns->st, ino->handle, target, len);
 	return rc ? rc : ns_enter(op, &place, ino);

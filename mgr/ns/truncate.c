@@ -19,7 +19,7 @@ static int check(struct ns_op *op, const struct inode *ino, uint64_t size,
 	if (open && !open_get(op->ns->st, op->session, open, &rec) &&
 	    rec.handle == ino->handle && !(rec.flags & OPEN_HOLD))
 		return 0;
-	return ns_may(op->cred, ino, W_OK);
+	return ns_may(op, ino, W_OK);
 }
 
 static int record(struct ns_op *op, const struct inode *ino, uint64_t size,

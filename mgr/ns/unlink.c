@@ -14,7 +14,7 @@ static int check(struct ns_op *op, const struct ns_place *place)
 		return -ENOENT;
 	if (place->slash)
 		return inode_is_dir(&place->ino) ? -EISDIR : -ENOTDIR;
-	rc = ns_may_delete(op->cred, &place->dir, &place->ino);
+	rc = ns_may_delete(op, &place->dir, &place->ino);
 	if (rc)
 		return rc;
 	return inode_is_dir(&place->ino) ? -EISDIR : 0;

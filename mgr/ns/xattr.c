@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "acl_row.h"
 #include "ns_impl.h"
 #include "wire.h"
 #include "xattr.h"
@@ -34,23 +35,24 @@ static enum space space_of(const char *name, size_t len)
 }
 
 /* Sticky directories belong to many: only their owners' attributes are. */
-static int may_user(const struct ns_cred *cred, const struct inode *ino,
-		    bool write)
+static int may_user(const struct ns_op *op, const struct inode *ino, bool write)
 {
 	if (!S_ISREG(ino->mode) && !inode_is_dir(ino))
 		return write ? -EPERM : -ENODATA;
 	if (write && inode_is_dir(ino) && ino->mode & S_ISVTX &&
-	    !ns_is_owner(cred, ino))
+	    !ns_is_owner(op->cred, ino))
 		return -EPERM;
-	return ns_may(cred, ino, write ? W_OK : R_OK);
+	return ns_may(op, ino, write ? W_OK : R_OK);
 }
 
-static int may_space(const struct ns_cred *cred, const struct inode *ino,
+static int may_space(const struct ns_op *op, const struct inode *ino,
 		     enum space space, bool write)
 {
+	const struct ns_cred *cred = op->cred;
+
 	switch (space) {
 	case SPACE_USER:
-		return may_user(cred, ino, write);
+		return may_user(op, ino, write);
 	case SPACE_TRUSTED:
 		return cred->uid == 0 ? 0 : write ? -EPERM : -ENODATA;
 	case SPACE_SECURITY:
@@ -60,17 +62,24 @@ static int may_space(const struct ns_cred *cred, const struct inode *ino,
 	case SPACE_NONE:
 		break;
 	}
-	return ns_may(cred, ino, write ? W_OK : R_OK);
+	return ns_may(op, ino, write ? W_OK : R_OK);
 }
 
-static int may(const struct ns_cred *cred, const struct inode *ino,
+static bool is_acl(const struct ns_xattr *x)
+{
+	return acl_kind_of(x->name, x->nlen) != ACL_OF_NONE;
+}
+
+static int may(const struct ns_op *op, const struct inode *ino,
 	       const struct ns_xattr *x, bool write)
 {
 	enum space space = space_of(x->name, x->nlen);
-	int rc = may_space(cred, ino, space, write);
+	int rc = may_space(op, ino, space, write);
 
 	if (rc)
 		return rc;
+	if (space == SPACE_SYSTEM && is_acl(x) && !S_ISLNK(ino->mode))
+		return 0;
 	if (space >= SPACE_SYSTEM)
 		return -EOPNOTSUPP;
 	return x->nlen > strlen(prefix[space]) ? 0 : -EINVAL;
@@ -112,20 +121,40 @@ static int touch(struct ns_op *op, struct inode *ino)
 	return inode_put(op->ns->st, ino);
 }
 
-int ns_setxattr(struct ns_op *op, const struct ns_xattr *x)
+/* The flags mean nothing for lists, as elsewhere. */
+static int set_acl(struct ns_op *op, const struct ns_xattr *x,
+		   struct inode *ino)
+{
+	enum acl_kind kind = acl_kind_of(x->name, x->nlen);
+	int rc = 0;
+
+	if (x->len && !acl_there(ino, kind))
+		rc = room(op->ns->st, ino);
+	return rc ? rc : acl_set(op, ino, kind, x->value, x->len);
+}
+
+static int set_value(struct ns_op *op, const struct ns_xattr *x,
+		     const struct inode *ino)
 {
 	struct store *st = op->ns->st;
+	int rc = check_there(st, ino, x);
+
+	return rc ? rc
+		  : xattr_put(st, ino->handle, x->name, x->nlen, x->value,
+			      x->len);
+}
+
+int ns_setxattr(struct ns_op *op, const struct ns_xattr *x)
+{
 	struct ns_place place;
 	int rc;
 
 	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
 	if (!rc)
-		rc = may(op->cred, &place.ino, x, true);
+		rc = may(op, &place.ino, x, true);
 	if (!rc)
-		rc = check_there(st, &place.ino, x);
-	if (!rc)
-		rc = xattr_put(st, place.ino.handle, x->name, x->nlen, x->value,
-			       x->len);
+		rc = is_acl(x) ? set_acl(op, x, &place.ino)
+			       : set_value(op, x, &place.ino);
 	return rc ? rc : touch(op, &place.ino);
 }
 
@@ -137,7 +166,7 @@ int ns_getxattr(struct ns_op *op, const struct ns_xattr *x, void *value,
 
 	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
 	if (!rc)
-		rc = may(op->cred, &place.ino, x, false);
+		rc = may(op, &place.ino, x, false);
 	return rc ? rc
 		  : xattr_get(op->ns->st, place.ino.handle, x->name, x->nlen,
 			      value, len);
@@ -150,8 +179,11 @@ int ns_removexattr(struct ns_op *op, const struct ns_xattr *x)
 
 	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
 	if (!rc)
-		rc = may(op->cred, &place.ino, x, true);
-	if (!rc)
+		rc = may(op, &place.ino, x, true);
+	if (!rc && is_acl(x))
+		rc = acl_set(op, &place.ino, acl_kind_of(x->name, x->nlen),
+			     NULL, 0);
+	else if (!rc)
 		rc = xattr_del(op->ns->st, place.ino.handle, x->name, x->nlen);
 	return rc ? rc : touch(op, &place.ino);
 }

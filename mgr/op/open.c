@@ -16,10 +16,11 @@ static int begin_truncation(struct op *op, const struct inode *ino)
 int op_open(struct op *op)
 {
 	const struct wire_open *body = op->rpc->msg.body;
+	uint32_t mode = le32toh(body->mode);
 	struct ns_open_args args = {
 		.path = op_path(op, 0, body->dir),
 		.flags = le32toh(body->flags),
-		.mode = le32toh(body->mode),
+		.mode = WIRE_MODE_BITS(mode),
 		.base = le32toh(body->dist.base),
 		.pcount = le32toh(body->dist.pcount),
 		.ssize = le32toh(body->dist.ssize),
@@ -30,6 +31,7 @@ int op_open(struct op *op)
 	bool truncate;
 	int rc;
 
+	op->ns.umask = WIRE_MODE_UMASK(mode);
 	rc = ns_open(&op->ns, &args, &ino, &open, &truncate);
 	if (rc)
 		return rc;

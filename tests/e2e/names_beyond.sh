@@ -20,7 +20,7 @@ expect ENOSPC pvio setxattr /pvfs/one user.short "$(repeat v 4097)"
 expect E2BIG pvio setxattr /pvfs/one user.more "$(repeat v 65537)"
 expect ok pvio setxattr /pvfs/one "user.$(repeat n 250)" long
 expect ERANGE pvio setxattr /pvfs/one "user.$(repeat n 251)" longer
-expect EOPNOTSUPP pvio setxattr /pvfs/one system.posix_acl_access x
+expect EINVAL pvio setxattr /pvfs/one system.posix_acl_access x
 expect ok pvio setxattr /pvfs/two user.of directory
 for i in $(seq 45); do expect ok pvio setxattr /pvfs/one user.$i $i; done
 expect ENOSPC pvio setxattr /pvfs/one user.46 46

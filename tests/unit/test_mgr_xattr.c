@@ -99,8 +99,8 @@ START_TEST(test_rights)
 
 	ck_assert_int_eq(set("f", "trusted.t", "x", 0), 0);
 	ck_assert_int_eq(set("f", "security.s", "x", 0), 0);
-	ck_assert_int_eq(set("f", "system.posix_acl_access", "x", 0),
-			 -EOPNOTSUPP);
+	ck_assert_int_eq(set("f", "system.posix_acl_access", "x", 0), -EINVAL);
+	ck_assert_int_eq(set("f", "system.other", "x", 0), -EOPNOTSUPP);
 	ck_assert_int_eq(set("f", "user.", "x", 0), -EINVAL);
 	ck_assert_int_eq(set("f", "trusted.", "x", 0), -EINVAL);
 	ck_assert_int_eq(get("f", "security.", &len), -EINVAL);

@@ -198,7 +198,7 @@ static const struct bad bad[] = {
 	     "wire_mknod.mode: no special file"),
 	BODY("mknod", wire_mknod, mode, 040755,
 	     "wire_mknod.mode: no special file"),
-	BODY("mknod", wire_mknod, mode, 0200000,
+	BODY("mknod", wire_mknod, mode, 0x2000000,
 	     "wire_mknod.mode: unknown bits"),
 	BODY("mkfifo", wire_mknod, minor, 1,
 	     "wire_mknod: a number of no device"),

@@ -26,8 +26,8 @@ static inline int api_int(int rc)
 /* The PVFS file behind fd, the caller's, or NULL: none, or a part of an ordinary one. */
 struct file *api_file(int fd);
 
-/* Permission bits for a new file: mode without the process' umask. */
-uint32_t mode_after_umask(mode_t mode);
+/* Permission bits for a new file, and the process' umask: WIRE_MODE(). */
+uint32_t mode_and_umask(mode_t mode);
 
 /* SETATTR on a path: as where_run(). */
 int setattr_path(struct where *w, const char *path, uint32_t flags,

@@ -27,7 +27,7 @@ int pvfs_mkdir(const char *path, mode_t mode)
 	where_find(&w, path);
 	if (!w.fs)
 		return mkdir(path, mode);
-	bits = mode_after_umask(mode) & 01777;
+	bits = mode_and_umask(mode) & WIRE_MODE(01777, 0777);
 	rc = where_follow(&w, 0, do_mkdir, &bits);
 	return rc == WHERE_ORDINARY ? mkdir(w.path, mode) : api_int(rc);
 }
@@ -50,7 +50,7 @@ static int do_creat(struct session *s, const struct target *t, void *arg)
 	const struct mgr_mknod nothing = { .mode = S_IFIFO };
 	const struct mgr_mknod *what = arg;
 	struct mgr_open how = { .flags = WIRE_O_CREAT | WIRE_O_EXCL,
-				.mode = what->mode & 07777,
+				.mode = what->mode & WIRE_MODE(07777, 0777),
 				.dist = { UINT32_MAX, UINT32_MAX,
 					  UINT32_MAX } };
 	struct attr attr;
@@ -64,7 +64,7 @@ static int do_creat(struct session *s, const struct target *t, void *arg)
 /* As the kernel looks at it first: 0, -errno. */
 static int special(mode_t mode, dev_t dev, struct mgr_mknod *what)
 {
-	*what = (struct mgr_mknod){ .mode = mode_after_umask(mode & 07777) |
+	*what = (struct mgr_mknod){ .mode = mode_and_umask(mode & 07777) |
 					    (mode & S_IFMT) };
 	switch (mode & S_IFMT) {
 	case S_IFCHR:

@@ -119,7 +119,7 @@ static int open_pvfs(struct where *w, struct open_args *a)
 		return -EINVAL;
 	a->how.flags = wire_flags(a->flags);
 	if (a->flags & O_CREAT)
-		a->how.mode = mode_after_umask(a->mode);
+		a->how.mode = mode_and_umask(a->mode);
 	a->f = file_new(w->fs, a->flags & KEPT_FLAGS);
 	if (!a->f)
 		return -ENOMEM;

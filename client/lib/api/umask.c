@@ -54,11 +54,11 @@ static mode_t umask_set_back(void)
 	return mask;
 }
 
-uint32_t mode_after_umask(mode_t mode)
+uint32_t mode_and_umask(mode_t mode)
 {
 	mode_t mask;
 
 	if (__libc_single_threaded || !umask_from_proc(&mask))
 		mask = umask_set_back();
-	return mode & 07777 & ~mask;
+	return WIRE_MODE(mode & 07777, mask & 0777);
 }

@@ -48,7 +48,7 @@ int mgr_truncate(struct session *s, const struct target *t, uint64_t size);
 
 struct mgr_open {
 	uint32_t flags; /* WIRE_O_* */
-	uint32_t mode; /* after umask */
+	uint32_t mode; /* WIRE_MODE() */
 	struct dist dist; /* fields UINT32_MAX: default */
 };
 /* *open: the id for mgr_release(), 0: none needed. */
@@ -116,7 +116,7 @@ int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode,
 int mgr_rmdir(struct session *s, const struct target *t);
 int mgr_unlink(struct session *s, const struct target *t);
 struct mgr_mknod {
-	uint32_t mode; /* with type, after umask */
+	uint32_t mode; /* WIRE_MODE(), with type */
 	uint32_t major, minor; /* devices */
 };
 int mgr_mknod(struct session *s, const struct target *t,
