@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "fnv.h"
 
 #define PLACES 1024u
 /* The kernel is back at once; a program that tries again may be told the same
@@ -68,9 +69,5 @@ bool again_is(struct again *a, pid_t thread, uint64_t what)
 
 uint64_t again_name(uint64_t dir, const char *name)
 {
-	uint64_t what = dir;
-
-	for (; *name; name++)
-		what = (what ^ (unsigned char)*name) * 0x100000001b3;
-	return what;
+	return fnv_text(dir, name);
 }

@@ -11,41 +11,7 @@
 #include <unistd.h>
 
 #include "lend_int.h"
-
-#define BEGAN_FIELD 22 /* of /proc/PID/stat, counted from 1 */
-
-/* The second field is in parentheses, and may hold anything. */
-static int parse_began(const char *stat, uint64_t *began)
-{
-	const char *p = strrchr(stat, ')');
-	char *end;
-	int field;
-
-	for (field = 2; p && field < BEGAN_FIELD; field++) {
-		p = strchr(p, ' ');
-		p = p ? p + 1 : NULL;
-	}
-	if (!p)
-		return -ESRCH;
-	*began = strtoull(p, &end, 10);
-	return end == p ? -ESRCH : 0;
-}
-
-static int read_began(pid_t pid, uint64_t *began)
-{
-	char path[40], stat[1024];
-	size_t n;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return -ESRCH;
-	n = fread(stat, 1, sizeof(stat) - 1, f);
-	fclose(f);
-	stat[n] = '\0';
-	return parse_began(stat, began);
-}
+#include "process_start.h"
 
 /* Leases are told in clock_boot(), which may be set for a container. */
 static bool same_time(pid_t pid)
@@ -62,17 +28,16 @@ static bool same_time(pid_t pid)
 int lend_process_open(pid_t pid, struct lend_process *p)
 {
 	struct lend_process found = { .pid = pid };
-	int rc;
 
 	if (pid <= 0)
 		return -ESRCH;
 	found.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (found.fd < 0)
 		return -errno;
-	rc = same_time(pid) ? read_began(pid, &found.began) : -ESRCH;
-	if (rc) {
+	found.began = same_time(pid) ? process_start(pid) : 0;
+	if (!found.began) {
 		close(found.fd);
-		return rc;
+		return -ESRCH;
 	}
 	*p = found;
 	return 0;

@@ -18,6 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fnv.h"
+#include "process_start.h"
+
 #define APART 60 /* from the numbers that programs count on */
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE)
 
@@ -28,33 +31,7 @@ void handover_init(struct handover *h)
 
 uint64_t handover_mount(const struct mount *mount)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
-	const char *p;
-
-	for (p = mount->dir; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 0x100000001b3ull;
-	return hash;
-}
-
-/* The name before it, in (), may hold anything. */
-uint64_t handover_start(void)
-{
-	unsigned long long start = 0;
-	char text[1024], *at;
-	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC), i;
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	at = strrchr(text, ')');
-	for (i = 0; at && i < 20; i++) /* to field 22 */
-		at = strchr(at + 1, ' ');
-	if (at)
-		start = strtoull(at, NULL, 10);
-	return start;
+	return fnv_text(FNV_START, mount->dir);
 }
 
 bool handover_sealed(int fd)
@@ -154,7 +131,7 @@ static int make(struct handover *h)
 		return rc;
 	h->map->size = sizeof(*h->map);
 	h->map->born = clock_now();
-	h->map->start = handover_start();
+	h->map->start = process_start(0);
 	h->map->pid = getpid();
 	h->map->magic = HANDOVER_MAGIC;
 	return 0;

@@ -74,8 +74,6 @@ void handover_dropped(struct file *f);
 
 /* By which it is found again. */
 uint64_t handover_mount(const struct mount *mount);
-/* When this process began, in the kernel's ticks; 0: not known. */
-uint64_t handover_start(void);
 /* No one can write there, or cut it, but who made it. */
 bool handover_sealed(int fd);
 bool handover_there(int fd, uint64_t dev, uint64_t ino);

@@ -21,6 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process_start.h"
+
 #define FOUND_MAX 8
 #define LINK "/memfd:" HANDOVER_NAME " (deleted)"
 
@@ -115,7 +117,7 @@ struct inherited *inherit_find(void)
 		return NULL;
 	}
 	in->own = in->map->pid == getpid() &&
-		  in->map->start == handover_start();
+		  in->map->start == process_start(0);
 	return in;
 }
 
