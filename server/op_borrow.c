@@ -34,11 +34,11 @@ static int get_object(struct iod *iod, uint64_t handle, bool write,
 static int pass(struct rpc_req *req, const struct lent *lent)
 {
 	const struct wire_borrow *body = req->msg.body;
-	int fd[1 + LEND_PAGES] = { lent->fd, lent->page[0], lent->page[1],
+	int fd[1 + LENT_PAGES] = { lent->fd, lent->page[0], lent->page[1],
 				   lent->page[2] };
 	bool pages = le32toh(body->flags) & WIRE_B_PAGES;
 
-	return rpc_req_pass(req, fd, pages ? 1 + LEND_PAGES : 1);
+	return rpc_req_pass(req, fd, pages ? 1 + LENT_PAGES : 1);
 }
 
 static void answer(struct rpc_req *req, const struct lent *lent, uint32_t flags)

@@ -28,6 +28,7 @@
 #define LENT_OBJECTS 256u /* loans of a session */
 #define LENT_INSIDE 64u /* writers of a session at a time */
 #define LENT_STRIPES 1024u
+#define LENT_PAGES 3u /* gate, terms, marks: in this order */
 
 /* Of an iod; clients read it. */
 struct lent_gate {
@@ -46,7 +47,6 @@ struct lent_terms {
 	uint64_t began; /* which began then: /proc/PID/stat */
 	uint64_t zero;
 	_Atomic uint64_t word[LENT_OBJECTS]; /* number of the loan, 0: none */
-	_Atomic uint64_t handle[LENT_OBJECTS]; /* of what it is */
 };
 
 /* Of a session; the client writes it, and it may be anything. */

@@ -74,13 +74,9 @@ static void session_close(struct lend_session *ses)
 	free(ses);
 }
 
-static void leave(struct lends *lends, struct lend_session *ses)
+void lend_session_leave(struct lends *lends, struct lend_session *ses)
 {
-	unsigned int i;
-
-	for (i = 0; i < LENT_OBJECTS; i++)
-		atomic_store(&ses->files.terms->word[i], 0);
-	atomic_thread_fence(memory_order_seq_cst);
+	lend_terms_clear(ses->files.terms);
 	if (!lend_inside(&ses->files, LENT_OBJECTS))
 		lend_files_remove(lends->dirfd, ses->id);
 	session_close(ses);
@@ -95,7 +91,7 @@ void lends_close(struct lends *lends)
 	lend_watch_stop(lends);
 	HASH_ITER(hh, lends->sessions, ses, next) {
 		HASH_DEL(lends->sessions, ses);
-		leave(lends, ses);
+		lend_session_leave(lends, ses);
 	}
 	if (lends->dirfd >= 0)
 		close(lends->dirfd);
@@ -177,11 +173,9 @@ void lend_session_free(struct lends *lends, struct lend_session *ses)
 
 /* ---- loans ---- */
 
-void loan_forget(struct lends *lends, struct lend_session *ses, uint32_t i)
+void loan_forget(struct lends *lends, struct loan *loan)
 {
-	struct loan *loan = &ses->loan[i];
-
-	atomic_store(&ses->files.terms->word[i], 0);
+	atomic_store(&loan->ses->files.terms->word[loan_index(loan)], 0);
 	LIST_REMOVE(loan, link);
 	loan->number = 0;
 	atomic_fetch_sub(&lends->count, 1);
@@ -199,7 +193,7 @@ static void reclaim(struct lends *lends, struct lend_session *ses)
 		return;
 	for (i = 0; i < LENT_OBJECTS; i++)
 		if (ses->loan[i].number && atomic_load(&marks.back[i]))
-			loan_forget(lends, ses, i);
+			loan_forget(lends, &ses->loan[i]);
 }
 
 static struct loan *find_free(struct lend_session *ses)
@@ -207,7 +201,7 @@ static struct loan *find_free(struct lend_session *ses)
 	uint32_t i;
 
 	for (i = 0; i < LENT_OBJECTS; i++)
-		if (!ses->loan[i].number && !ses->loan[i].stuck.ses)
+		if (!ses->loan[i].number && !ses->loan[i].stuck)
 			return &ses->loan[i];
 	return NULL;
 }
@@ -225,8 +219,7 @@ static struct loan *new_loan(struct lends *lends, struct lend_session *ses)
 static void lend(struct lends *lends, struct lend_session *ses,
 		 struct loan *loan, uint64_t handle, bool write)
 {
-	uint32_t i = (uint32_t)(loan - ses->loan);
-
+	loan->ses = ses;
 	loan->number = ++lends->number;
 	loan->handle = handle;
 	loan->write = write;
@@ -234,13 +227,12 @@ static void lend(struct lends *lends, struct lend_session *ses,
 	atomic_fetch_add(&lends->count, 1);
 	if (write)
 		atomic_fetch_add(&lends->writers, 1);
-	atomic_store(&ses->files.terms->handle[i], handle);
-	atomic_store(&ses->files.terms->word[i], loan->number);
+	atomic_store(&ses->files.terms->word[loan_index(loan)], loan->number);
 }
 
 static bool may_write(const struct lends *lends, const struct lend_session *ses)
 {
-	return clock_boot() < atomic_load(&lends->until) &&
+	return clock_boot() < gate_ends(store_gate(lends->attr.store)) &&
 	       store_in_memory(lends->attr.store) &&
 	       lend_process_ours(&ses->process);
 }
@@ -266,7 +258,7 @@ static int lend_to(struct lends *lends, struct lend_session *ses,
 	*out = (struct lent){
 		.number = loan->number,
 		.inode = sb.st_ino,
-		.index = (uint32_t)(loan - ses->loan),
+		.index = loan_index(loan),
 		.write = write,
 		.fd = fd,
 		.page = { gate_page(store_gate(lends->attr.store)),
@@ -296,13 +288,12 @@ void lend_cancel(struct lends *lends, uint64_t session, const struct lent *lent)
 	pthread_mutex_lock(&lends->lock);
 	ses = lend_session_find(lends, session);
 	if (ses && ses->loan[lent->index].number == lent->number)
-		loan_forget(lends, ses, lent->index);
+		loan_forget(lends, &ses->loan[lent->index]);
 	pthread_mutex_unlock(&lends->lock);
 }
 
 void lends_until(struct lends *lends, uint64_t until)
 {
-	atomic_store(&lends->until, until);
 	gate_until(store_gate(lends->attr.store), until);
 }
 

@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lent.h"
 #include "store.h"
 
 #define LEND_STUCK_MS 2000u
@@ -52,14 +53,13 @@ struct lend_ask {
 	bool write;
 	const char *peer; /* for messages */
 };
-#define LEND_PAGES 3u
 struct lent {
 	uint64_t number;
 	uint64_t inode;
 	uint32_t index;
 	bool write; /* it was asked for, and may be */
 	int fd; /* the caller's */
-	int page[LEND_PAGES]; /* gate, terms, marks: the lends', for the session */
+	int page[LENT_PAGES]; /* gate, terms, marks: the lends', for the session */
 };
 /*
  * -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or

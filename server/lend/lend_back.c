@@ -17,13 +17,13 @@ static void look_inside(struct lends *lends, struct lend_session *ses,
 	atomic_thread_fence(memory_order_seq_cst);
 	known = lend_marks_read(&ses->files, &marks);
 	for (i = 0; !known && i < LENT_OBJECTS; i++)
-		if (taken[i] && !ses->loan[i].stuck.ses)
-			lend_watch(lends, ses, i);
+		if (taken[i] && !ses->loan[i].stuck)
+			lend_watch(lends, &ses->loan[i]);
 	for (i = 0; known && i < LENT_INSIDE; i++) {
 		object = atomic_load(&marks.inside[i].object);
 		if (object && object <= LENT_OBJECTS && taken[object - 1] &&
-		    !ses->loan[object - 1].stuck.ses)
-			lend_watch(lends, ses, object - 1);
+		    !ses->loan[object - 1].stuck)
+			lend_watch(lends, &ses->loan[object - 1]);
 	}
 }
 
@@ -38,7 +38,7 @@ static void take_back(struct lends *lends, struct lend_session *ses, bool all)
 			continue;
 		taken[i] = ses->loan[i].write;
 		some |= taken[i];
-		loan_forget(lends, ses, i);
+		loan_forget(lends, &ses->loan[i]);
 	}
 	if (some)
 		look_inside(lends, ses, taken);
@@ -63,24 +63,13 @@ void lend_end(struct lends *lends, uint64_t session)
 /* What is written to it now is written to nothing, by whoever is inside. */
 static void removed(struct lends *lends, uint64_t handle)
 {
-	struct lend_session *ses, *next;
-	uint32_t i;
+	struct loan *loan, *next;
 
-	HASH_ITER(hh, lends->sessions, ses, next)
-		for (i = 0; i < LENT_OBJECTS; i++)
-			if (ses->loan[i].number &&
-			    ses->loan[i].handle == handle)
-				loan_forget(lends, ses, i);
-}
-
-static bool is_lent(struct lends *lends, uint64_t handle)
-{
-	const struct loan *loan;
-
-	LIST_FOREACH(loan, loan_bucket(lends, handle), link)
+	for (loan = LIST_FIRST(loan_bucket(lends, handle)); loan; loan = next) {
+		next = LIST_NEXT(loan, link);
 		if (loan->handle == handle)
-			return true;
-	return false;
+			loan_forget(lends, loan);
+	}
 }
 
 void lend_removed(struct lends *lends, uint64_t handle)
@@ -88,8 +77,7 @@ void lend_removed(struct lends *lends, uint64_t handle)
 	if (!atomic_load(&lends->count))
 		return;
 	pthread_mutex_lock(&lends->lock);
-	if (is_lent(lends, handle))
-		removed(lends, handle);
+	removed(lends, handle);
 	pthread_mutex_unlock(&lends->lock);
 }
 
@@ -98,7 +86,7 @@ void lends_look(struct lends *lends)
 	struct lend_session *ses, *next;
 
 	if (!atomic_load(&lends->writers) ||
-	    clock_boot() < atomic_load(&lends->until))
+	    clock_boot() < gate_ends(store_gate(lends->attr.store)))
 		return;
 	pthread_mutex_lock(&lends->lock);
 	HASH_ITER(hh, lends->sessions, ses, next)

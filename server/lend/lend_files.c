@@ -32,6 +32,15 @@ void lend_files_remove(int dirfd, uint64_t session)
 	unlinkat(dirfd, name, 0);
 }
 
+void lend_terms_clear(struct lent_terms *terms)
+{
+	unsigned int i;
+
+	for (i = 0; i < LENT_OBJECTS; i++)
+		atomic_store(&terms->word[i], 0);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
 void lend_files_close(struct lend_files *f)
 {
 	if (f->terms)

@@ -32,21 +32,17 @@ struct lend_files {
 
 struct lend_session;
 
-/* Who stands still inside. */
-struct lend_stuck {
-	struct lend_session *ses; /* NULL: nobody */
-	uint64_t since; /* clock_now() */
-	bool killed;
-	struct gate_entry entry;
-	TAILQ_ENTRY(lend_stuck) link;
-};
-
 struct loan {
+	struct lend_session *ses;
 	uint64_t number; /* 0: free */
 	uint64_t handle;
 	bool write;
-	struct lend_stuck stuck; /* it was taken back, and its writer is inside */
 	LIST_ENTRY(loan) link; /* of its handle's bucket */
+	/* it was taken back, and its writer stands still inside */
+	bool stuck, killed;
+	uint64_t since; /* clock_now() */
+	struct gate_entry entry;
+	TAILQ_ENTRY(loan) stuck_link;
 };
 
 struct lend_session {
@@ -67,9 +63,8 @@ struct lends {
 	struct lend_session *sessions;
 	LIST_HEAD(loans, loan) bucket[LEND_BUCKETS];
 	uint64_t number; /* of the last loan */
-	_Atomic uint64_t until;
 	atomic_uint count, writers; /* loans; for writing */
-	TAILQ_HEAD(, lend_stuck) stuck;
+	TAILQ_HEAD(, loan) stuck;
 	pthread_cond_t changed;
 	pthread_t watcher;
 	bool watching, stop;
@@ -86,8 +81,14 @@ static inline struct loans *loan_bucket(struct lends *lends, uint64_t handle)
 struct lend_session *lend_session_find(struct lends *lends, uint64_t id);
 /* Nobody is stuck in it any more, and it has ended. */
 void lend_session_free(struct lends *lends, struct lend_session *ses);
+/* Likewise for this process: what it leaves is for the next. */
+void lend_session_leave(struct lends *lends, struct lend_session *ses);
 /* It is not lent. */
-void loan_forget(struct lends *lends, struct lend_session *ses, uint32_t i);
+void loan_forget(struct lends *lends, struct loan *loan);
+static inline uint32_t loan_index(const struct loan *loan)
+{
+	return (uint32_t)(loan - loan->ses->loan);
+}
 
 /* ---- lend_files.c ---- */
 
@@ -98,6 +99,8 @@ int lend_files_make(int dirfd, uint64_t session,
 int lend_files_find(int dirfd, const char *terms, struct lend_files *f);
 void lend_files_close(struct lend_files *f);
 void lend_files_remove(int dirfd, uint64_t session);
+/* Nothing is lent any more; who looks at the marks then sees who did not see that. */
+void lend_terms_clear(struct lent_terms *terms);
 /* False: they cannot be read. */
 bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks);
 /* Somebody is inside with this index, or, LENT_OBJECTS, with any. */
@@ -128,6 +131,6 @@ int lend_old(struct lends *lends);
 int lend_watch_start(struct lends *lends);
 void lend_watch_stop(struct lends *lends);
 /* The writer of that loan is inside. */
-void lend_watch(struct lends *lends, struct lend_session *ses, uint32_t index);
+void lend_watch(struct lends *lends, struct loan *loan);
 
 #endif

@@ -10,15 +10,6 @@
 #include "clock.h"
 #include "lend_int.h"
 
-static void take_back(struct lent_terms *terms)
-{
-	unsigned int i;
-
-	for (i = 0; i < LENT_OBJECTS; i++)
-		atomic_store(&terms->word[i], 0);
-	atomic_thread_fence(memory_order_seq_cst);
-}
-
 static bool left(const struct lend_files *f, const struct lend_process *p)
 {
 	return !lend_inside(f, LENT_OBJECTS) || lend_process_ended(p);
@@ -64,7 +55,7 @@ static int end_one(struct lends *lends, const struct lend_files *f)
 	struct lend_process p;
 	int rc = 0;
 
-	take_back(f->terms);
+	lend_terms_clear(f->terms);
 	if (lend_process_open((pid_t)f->terms->pid, &p))
 		return 0;
 	if (p.began == f->terms->began)

@@ -8,18 +8,17 @@
 #include <time.h>
 
 #include "clock.h"
-#include "container.h"
 #include "lend_int.h"
 #include "quiet_thread.h"
 
 #define STACK (64u << 10)
 #define LOOK_NS 1000000
 
-static void kill_it(struct lends *lends, struct lend_stuck *s)
+static void kill_it(struct lends *lends, struct loan *loan)
 {
-	const struct lend_session *ses = s->ses;
+	const struct lend_session *ses = loan->ses;
 
-	s->killed = true;
+	loan->killed = true;
 	if (!lend_process_maps(&ses->process, ses->files.marks_fd))
 		return;
 	log_warn(lends->attr.log,
@@ -30,46 +29,42 @@ static void kill_it(struct lends *lends, struct lend_stuck *s)
 	lend_process_kill(&ses->process);
 }
 
-static uint32_t index_of(const struct lend_stuck *s)
+static bool has_left(const struct loan *loan)
 {
-	return (uint32_t)(container_of(s, const struct loan, stuck) -
-			  s->ses->loan);
-}
+	const struct lend_session *ses = loan->ses;
 
-static bool has_left(const struct lend_stuck *s)
-{
-	const struct lend_session *ses = s->ses;
-
-	return !lend_inside(&ses->files, index_of(s)) ||
+	return !lend_inside(&ses->files, loan_index(loan)) ||
 	       lend_process_ended(&ses->process) ||
-	       (s->killed &&
+	       (loan->killed &&
 		!lend_process_maps(&ses->process, ses->files.marks_fd));
 }
 
-static void let_go(struct lends *lends, struct lend_stuck *s)
+/* end: of its session, if that has ended, and this was the last one stuck in it. */
+static void let_go(struct lends *lends, struct loan *loan,
+		   void (*end)(struct lends *lends, struct lend_session *ses))
 {
-	struct lend_session *ses = s->ses;
+	struct lend_session *ses = loan->ses;
 
-	TAILQ_REMOVE(&lends->stuck, s, link);
-	gate_leave(store_gate(lends->attr.store), &s->entry);
-	s->ses = NULL;
+	TAILQ_REMOVE(&lends->stuck, loan, stuck_link);
+	gate_leave(store_gate(lends->attr.store), &loan->entry);
+	loan->stuck = false;
 	ses->stuck--;
 	if (ses->ended && !ses->stuck)
-		lend_session_free(lends, ses);
+		end(lends, ses);
 }
 
 static void look(struct lends *lends)
 {
 	uint64_t now = clock_now();
-	struct lend_stuck *s, *next;
+	struct loan *loan, *next;
 
-	for (s = TAILQ_FIRST(&lends->stuck); s; s = next) {
-		next = TAILQ_NEXT(s, link);
-		if (has_left(s))
-			let_go(lends, s);
-		else if (!s->killed &&
-			 now - s->since > LEND_STUCK_MS * CLOCK_NS_PER_MS)
-			kill_it(lends, s);
+	for (loan = TAILQ_FIRST(&lends->stuck); loan; loan = next) {
+		next = TAILQ_NEXT(loan, stuck_link);
+		if (has_left(loan))
+			let_go(lends, loan, lend_session_free);
+		else if (!loan->killed &&
+			 now - loan->since > LEND_STUCK_MS * CLOCK_NS_PER_MS)
+			kill_it(lends, loan);
 	}
 }
 
@@ -103,7 +98,7 @@ int lend_watch_start(struct lends *lends)
 
 void lend_watch_stop(struct lends *lends)
 {
-	struct lend_stuck *s;
+	struct loan *loan;
 
 	if (lends->watching) {
 		pthread_mutex_lock(&lends->lock);
@@ -112,23 +107,18 @@ void lend_watch_stop(struct lends *lends)
 		pthread_mutex_unlock(&lends->lock);
 		pthread_join(lends->watcher, NULL);
 	}
-	while ((s = TAILQ_FIRST(&lends->stuck))) {
-		TAILQ_REMOVE(&lends->stuck, s, link);
-		gate_leave(store_gate(lends->attr.store), &s->entry);
-	}
+	while ((loan = TAILQ_FIRST(&lends->stuck)))
+		let_go(lends, loan, lend_session_leave);
 }
 
-void lend_watch(struct lends *lends, struct lend_session *ses, uint32_t index)
+void lend_watch(struct lends *lends, struct loan *loan)
 {
-	struct loan *loan = &ses->loan[index];
-	struct lend_stuck *s = &loan->stuck;
-
-	s->ses = ses;
-	s->since = clock_now();
-	s->killed = false;
-	ses->stuck++;
+	loan->stuck = true;
+	loan->killed = false;
+	loan->since = clock_now();
+	loan->ses->stuck++;
 	gate_enter_late(store_gate(lends->attr.store), loan->handle, 1,
-			&s->entry);
-	TAILQ_INSERT_TAIL(&lends->stuck, s, link);
+			&loan->entry);
+	TAILQ_INSERT_TAIL(&lends->stuck, loan, stuck_link);
 	pthread_cond_signal(&lends->changed);
 }

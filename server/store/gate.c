@@ -126,6 +126,11 @@ void gate_until(struct gate *gate, uint64_t until)
 	atomic_store(&gate->page->until, until);
 }
 
+uint64_t gate_ends(const struct gate *gate)
+{
+	return atomic_load(&gate->page->until);
+}
+
 /* ---- changes ---- */
 
 static void add(struct gate_stripe *s, struct gate_entry *entry)

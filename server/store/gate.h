@@ -69,6 +69,7 @@ int gate_page(const struct gate *gate);
 unsigned int gate_place(uint64_t handle);
 /* Until when they may. */
 void gate_until(struct gate *gate, uint64_t until);
+uint64_t gate_ends(const struct gate *gate);
 
 /* A change of the stripe is past its expiry and still inside. */
 bool gate_is_shut(const struct gate *gate, uint64_t handle);

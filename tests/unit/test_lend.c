@@ -419,6 +419,20 @@ START_TEST(who_is_inside_over_a_restart_is_killed_first)
 }
 END_TEST
 
+START_TEST(so_is_who_is_stuck_in_a_session_that_ended)
+{
+	struct borrower b;
+
+	begin(&b, stand_still);
+	lend_end(lends, SESSION);
+	ck_assert(gate_is_shut(store_gate(store), HANDLE));
+	lends_close(lends);
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	open_lends();
+	ck_assert_int_eq(waitpid(b.pid, NULL, WNOHANG), b.pid);
+}
+END_TEST
+
 /* Its number may be another one's by now: that one is not touched. */
 START_TEST(a_process_that_began_later_is_another_one)
 {
@@ -489,6 +503,7 @@ static Suite *lend_suite(void)
 	tc = lend_case("restart");
 	tcase_add_test(tc, what_was_lent_before_is_taken_back);
 	tcase_add_test(tc, who_is_inside_over_a_restart_is_killed_first);
+	tcase_add_test(tc, so_is_who_is_stuck_in_a_session_that_ended);
 	tcase_add_test(tc, a_process_that_began_later_is_another_one);
 	tcase_add_test(tc, files_that_are_none);
 	suite_add_tcase(s, tc);

@@ -12,7 +12,6 @@
 #include "ask.h"
 #include "descriptors.h"
 
-#define PAGES 3 /* gate, terms, marks */
 #define SPARE 64u /* descriptors that the program keeps for itself */
 
 /* What a reply brings. */
@@ -181,7 +180,7 @@ static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 	struct lender *l = lender_get(s, i);
 	int rc;
 
-	b.want = l ? 1 : 1 + PAGES;
+	b.want = l ? 1 : 1 + (int)LENT_PAGES;
 	rc = ask(s, handle, write, !l, &b);
 	if (rc) {
 		lender_put(l);

@@ -351,8 +351,9 @@ static void session_close(struct session *s)
 	session_drain(s);
 	session_settle(s);
 	for (i = 0; s->iod && i < s->niods; i++) {
-		if (s->iod[i])
-			rpc_peer_close(s->iod[i], true);
+		if (!s->iod[i])
+			continue;
+		rpc_peer_close(s->iod[i], true);
 		lender_put(s->uri[i].lender);
 	}
 	rpc_peer_close(s->mgr, true);
