@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIELD                                                                  \
-	22 /* behind the second one, a name in (), which may hold anything */
+#define FIELD 22
 
+/* Behind the second field, a name in (), which may hold anything. */
 static uint64_t parse(const char *text)
 {
 	const char *at = strrchr(text, ')');

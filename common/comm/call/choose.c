@@ -192,11 +192,6 @@ const char *rpc_peer_transport(const struct rpc_peer *peer)
 	return rail_name(peer, (unsigned int)peer->choice.rail);
 }
 
-int rpc_peer_take(struct rpc_peer *peer, int *fd, unsigned int n)
-{
-	return peer->link.ep ? tp_ep_take(peer->link.ep, fd, n) : -ENOTCONN;
-}
-
 bool rpc_peer_ready(const struct rpc_peer *peer)
 {
 	return peer->state == PEER_READY;

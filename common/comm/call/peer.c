@@ -348,6 +348,11 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	return 0;
 }
 
+int rpc_peer_take(struct rpc_peer *peer, int *fd, unsigned int n)
+{
+	return peer->link.ep ? tp_ep_take(peer->link.ep, fd, n) : -ENOTCONN;
+}
+
 void rpc_peer_close(struct rpc_peer *peer, bool bye)
 {
 	if (bye && peer->state == PEER_READY)

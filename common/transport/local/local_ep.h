@@ -211,7 +211,7 @@ void local_life_leave(struct local_ep *ep);
 
 int local_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
 int local_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
-/* Reads what came behind the hello: bells, and these.  False: too many. */
+/* Reads what came behind the hello: bells, and these.  False: too many, ep was broken. */
 bool local_pass_read(struct local_ep *ep);
 /* Closes what was not taken; in a child after fork(), where others have it, too. */
 void local_pass_leave(struct local_ep *ep);

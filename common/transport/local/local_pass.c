@@ -30,6 +30,9 @@ bool local_pass_read(struct local_ep *ep)
 		rc = local_fds_recv(&from, ep->fd, ep->passed, TP_PASS_MAX,
 				    &ep->npassed);
 	} while (rc > 0);
+	if (rc)
+		local_ep_refuse(ep, -EPROTO, 0,
+				"descriptors that nobody asked for");
 	return !rc;
 }
 
@@ -49,12 +52,8 @@ int local_ep_take(struct tp_ep *base, int *fd, unsigned int n)
 
 	if (ep->side != LOCAL_CONNECTOR || ep->state != LOCAL_EP_UP)
 		return -EOPNOTSUPP;
-	if (ep->npassed < n && !local_pass_read(ep)) {
-		local_ep_refuse(ep, -EPROTO, 0,
-				"descriptors that nobody asked "
-				"for");
+	if (ep->npassed < n && !local_pass_read(ep))
 		return -EPROTO;
-	}
 	return hand_out(ep, fd, n);
 }
 

@@ -39,11 +39,6 @@ bool local_drops_full(const struct local_giver *from);
 /* Closes fd, without a wait. */
 void local_drop(const struct local_giver *from, int fd);
 
-/*
- * Reads what came.  False: with descriptors, which are left where they are: the
- * kernel closes what is not taken, in the name of who reads.
- */
-bool local_sock_drain(int fd);
 /* Ends the connection.  What the peer sent and nobody read goes as local_drop()
  * has it. */
 void local_sock_close(const struct local_giver *from, int fd);

@@ -18,19 +18,6 @@ static ssize_t peek(int fd, void *buf, size_t len)
 	return n > 0 && (msg.msg_flags & MSG_CTRUNC) ? -EPROTO : n;
 }
 
-bool local_sock_drain(int fd)
-{
-	char buf[UNREAD];
-	ssize_t n;
-
-	do {
-		n = peek(fd, buf, sizeof(buf));
-		if (n > 0)
-			n = recv(fd, buf, (size_t)n, MSG_DONTWAIT);
-	} while (n == (ssize_t)sizeof(buf));
-	return n != -EPROTO;
-}
-
 /* After shutdown() nothing more comes. */
 void local_sock_close(const struct local_giver *from, int fd)
 {
