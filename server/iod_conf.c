@@ -57,39 +57,46 @@ static int read_zones(const struct conf_section *in, struct iod_conf *conf)
 		"buffers together 4 at least and no more than 64G");
 }
 
-static int read_engine(const struct conf_section *in, enum iod_engine *engine)
+/* One of three words, and which; they are numbered in this order. */
+static int read_word(const struct conf_section *in, const char *key,
+		     const char *const word[3], const char *want,
+		     unsigned int *val)
 {
-	const char *text = conf_get(in, "engine");
+	const char *text = conf_get(in, key);
+	unsigned int i;
 
-	if (!text)
+	for (i = 0; text && i < 3; i++) {
+		if (strcmp(text, word[i]))
+			continue;
+		*val = i;
 		return 0;
-	if (!strcmp(text, "cached"))
-		*engine = IOD_CACHED;
-	else if (!strcmp(text, "direct"))
-		*engine = IOD_DIRECT;
-	else if (!strcmp(text, "auto"))
-		*engine = IOD_AUTO;
-	else
-		return conf_complain(in, "engine",
-				     "write cached, direct or auto");
-	return 0;
+	}
+	return text ? conf_complain(in, key, want) : 0;
 }
 
-static int read_direct(const struct conf_section *in, enum iod_lend *lend)
+static int read_engine(const struct conf_section *in, struct iod_conf *conf)
 {
-	const char *text = conf_get(in, "direct");
+	static const char *const word[] = {
+		[IOD_CACHED] = "cached", [IOD_DIRECT] = "direct", [IOD_AUTO] = "auto"
+	};
+	unsigned int val = conf->engine;
+	int rc = read_word(in, "engine", word, "write cached, direct or auto",
+			   &val);
 
-	if (!text)
-		return 0;
-	if (!strcmp(text, "on"))
-		*lend = IOD_LEND_ALL;
-	else if (!strcmp(text, "read"))
-		*lend = IOD_LEND_READS;
-	else if (!strcmp(text, "off"))
-		*lend = IOD_LEND_NOTHING;
-	else
-		return conf_complain(in, "direct", "write on, read or off");
-	return 0;
+	conf->engine = val;
+	return rc;
+}
+
+static int read_direct(const struct conf_section *in, struct iod_conf *conf)
+{
+	static const char *const word[] = { [IOD_LEND_ALL] = "on",
+					    [IOD_LEND_READS] = "read",
+					    [IOD_LEND_NOTHING] = "off" };
+	unsigned int val = conf->direct;
+	int rc = read_word(in, "direct", word, "write on, read or off", &val);
+
+	conf->direct = val;
+	return rc;
 }
 
 static int read_inline_max(const struct conf_section *in, struct sizes *sizes)
@@ -171,9 +178,9 @@ static int read_section(const struct conf_section *in, struct iod_conf *conf)
 	if (!rc)
 		rc = read_rendezvous(in, &conf->adaptive);
 	if (!rc)
-		rc = read_engine(in, &conf->engine);
+		rc = read_engine(in, conf);
 	if (!rc)
-		rc = read_direct(in, &conf->direct);
+		rc = read_direct(in, conf);
 	return rc ? rc : read_numbers(in, conf);
 }
 

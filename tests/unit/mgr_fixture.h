@@ -76,6 +76,13 @@ static inline struct ns_path fx_path(const char *path)
 	return (struct ns_path){ .path = path, .len = strlen(path) };
 }
 
+static inline struct ns_xattr fx_xattr(const char *path, const char *name)
+{
+	return (struct ns_xattr){ .path = fx_path(path),
+				  .name = name,
+				  .nlen = strlen(name) };
+}
+
 static inline void fx_become(struct fixture *fx, uint32_t uid, uint32_t gid)
 {
 	fx->cred.uid = uid;

@@ -25,13 +25,6 @@ static void teardown(void)
 	fx_close(&fx);
 }
 
-static struct ns_xattr named(const char *path, const char *name)
-{
-	return (struct ns_xattr){ .path = fx_path(path),
-				  .name = name,
-				  .nlen = strlen(name) };
-}
-
 /* User 1000 has these, below that mask; owner rwx, others nothing. */
 static struct acl list_of(uint16_t user, uint16_t mask)
 {
@@ -45,7 +38,7 @@ static struct acl list_of(uint16_t user, uint16_t mask)
 
 static int set(const char *path, const char *name, const struct acl *acl)
 {
-	struct ns_xattr x = named(path, name);
+	struct ns_xattr x = fx_xattr(path, name);
 	uint8_t bytes[ACL_BYTES_MAX];
 
 	x.value = bytes;
@@ -55,7 +48,7 @@ static int set(const char *path, const char *name, const struct acl *acl)
 
 static int get(const char *path, const char *name, struct acl *acl)
 {
-	struct ns_xattr x = named(path, name);
+	struct ns_xattr x = fx_xattr(path, name);
 	char value[WIRE_XATTR_MAX];
 	size_t len;
 	int rc = FX_DO(&fx, ns_getxattr(&op, &x, value, &len));
@@ -65,7 +58,7 @@ static int get(const char *path, const char *name, struct acl *acl)
 
 static int drop(const char *path, const char *name)
 {
-	struct ns_xattr x = named(path, name);
+	struct ns_xattr x = fx_xattr(path, name);
 
 	return FX_DO(&fx, ns_removexattr(&op, &x));
 }

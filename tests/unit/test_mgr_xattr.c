@@ -18,17 +18,10 @@ static void teardown(void)
 	fx_close(&fx);
 }
 
-static struct ns_xattr named(const char *path, const char *name)
-{
-	return (struct ns_xattr){ .path = fx_path(path),
-				  .name = name,
-				  .nlen = strlen(name) };
-}
-
 static int set(const char *path, const char *name, const char *value,
 	       uint32_t flags)
 {
-	struct ns_xattr x = named(path, name);
+	struct ns_xattr x = fx_xattr(path, name);
 
 	x.value = value;
 	x.len = strlen(value);
@@ -40,14 +33,14 @@ static char value[WIRE_XATTR_MAX];
 
 static int get(const char *path, const char *name, size_t *len)
 {
-	struct ns_xattr x = named(path, name);
+	struct ns_xattr x = fx_xattr(path, name);
 
 	return FX_DO(&fx, ns_getxattr(&op, &x, value, len));
 }
 
 static int drop(const char *path, const char *name)
 {
-	struct ns_xattr x = named(path, name);
+	struct ns_xattr x = fx_xattr(path, name);
 
 	return FX_DO(&fx, ns_removexattr(&op, &x));
 }

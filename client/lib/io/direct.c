@@ -179,16 +179,6 @@ static bool share_run(const struct loan *loan, const struct plan *plan,
 	return batch_run(loan, write, &b);
 }
 
-static uint64_t total_of(const struct plan *plan)
-{
-	uint64_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < plan->nspan && sum <= DIRECT_MAX; i++)
-		sum += plan->span[i].len;
-	return sum;
-}
-
 /* It has nothing to do there, or did it. */
 static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 		   uint32_t k, bool write)
@@ -214,7 +204,7 @@ bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
 	uint32_t k;
 
 	memset(done, 0, plan->dist->pcount);
-	if (!plan->loans || !s->direct || total_of(plan) > DIRECT_MAX)
+	if (!plan->loans || !s->direct || plan_total(plan) > DIRECT_MAX)
 		return false;
 	for (k = 0; k < plan->dist->pcount; k++) {
 		done[k] = run_at(s, handle, plan, k, write);

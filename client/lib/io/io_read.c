@@ -238,16 +238,6 @@ static int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
 	return rc;
 }
 
-static uint64_t plan_total(const struct plan *plan)
-{
-	uint64_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < plan->nspan; i++)
-		sum += plan->span[i].len;
-	return sum;
-}
-
 int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 	    uint64_t least, uint64_t *n, bool *doubt)
 {

@@ -11,6 +11,16 @@ void plan_start(const struct plan *plan, struct plan_cur *cur, uint32_t k)
 	cur->dist.d = plan->dist;
 }
 
+uint64_t plan_total(const struct plan *plan)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < plan->nspan; i++)
+		sum += plan->span[i].len;
+	return sum;
+}
+
 /* In the order of the transfer. */
 bool plan_extent(const struct plan *plan, struct plan_cur *cur)
 {

@@ -60,6 +60,8 @@ struct plan_cur {
 	uint64_t iov_at; /* where that iovec begins */
 };
 
+/* Bytes of the transfer. */
+uint64_t plan_total(const struct plan *plan);
 void plan_start(const struct plan *plan, struct plan_cur *cur, uint32_t k);
 /*
  * The two steps of plan_piece(): the next extent of the file, cur->ext_off and
