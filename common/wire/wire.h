@@ -589,7 +589,8 @@ struct wire_access {		/* tail: path; reply: empty */
 struct wire_append {		/* reserves [offset, offset + len) */
 	le64 handle;
 	le64 open;
-	le64 len;
+	le64 len;		/* 0: none, but what was opened for appending will
+				 * write elsewhere, too */
 };
 struct wire_append_rep {
 	le64 offset;

@@ -26,6 +26,20 @@ static uint64_t tail(const struct inode *ino)
 	return ino->end > t ? ino->end : t;
 }
 
+/* From now on it is no open of one who only appends. */
+static int stop_appending(struct store *st, struct open_rec *rec,
+			  struct inode *ino)
+{
+	int rc;
+
+	if (!(rec->flags & OPEN_APPEND))
+		return 0;
+	rec->flags &= ~OPEN_APPEND;
+	ino->appenders--;
+	rc = open_put(st, rec);
+	return rc ? rc : inode_put(st, ino);
+}
+
 int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
 	      uint64_t *offset)
 {
@@ -43,6 +57,9 @@ int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
 		rc = inode_get(st, handle, &ino);
 	if (rc)
 		return rc;
+	*offset = 0;
+	if (!len)
+		return stop_appending(st, &rec, &ino);
 	op->wait = handle;
 	if (ino.flags & INODE_BUSY)
 		return NS_BUSY;

@@ -227,7 +227,10 @@ int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 		uint64_t open, struct intent *in);
 int ns_resized(struct ns_op *op, const struct intent *in, int status);
 
-/* *offset: the first of len bytes reserved at the end of the file. */
+/*
+ * *offset: the first of len bytes reserved at the end of the file.  len 0: who has open
+ * will write elsewhere too, so that the end is not known here while he has.
+ */
 int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
 	      uint64_t *offset);
 

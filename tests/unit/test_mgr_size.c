@@ -332,6 +332,13 @@ START_TEST(test_append)
 	close_f(w, 5000, 3000);
 	ck_assert_int_eq(append(b, 1, false, &off), 0);
 	ck_assert_uint_eq(off, 5000);
+	a = open_f(WIRE_O_APPEND);
+	ck_assert_int_eq(append(a, 0, false, &off), 0); /* not any more */
+	ck_assert_int_eq(append(a, 0, false, &off), 0);
+	ck_assert_int_eq(append(b, 1, false, &off), NS_ASK);
+	close_f(a, 0, 0);
+	ck_assert_int_eq(append(b, 1, false, &off), 0);
+	ck_assert_uint_eq(off, 5001);
 	ck_assert_int_eq(append(b, INT64_MAX, false, &off), -EFBIG);
 	ck_assert_int_eq(append(a, 1, false, &off), -EBADF);
 	close_f(b, 16, 3000); /* what was reserved and not written does not

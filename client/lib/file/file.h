@@ -133,6 +133,8 @@ bool file_is_open(struct fs *fs, uint64_t handle);
 
 /* Offset of a descriptor (seek.c): as lseek(2), negative errno. */
 int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
+/* Where it ends, in bytes of the view; likewise. */
+int file_size(struct file *f, int fd, uint64_t *size);
 
 /* ---- at the servers: file_session.c ---- */
 
@@ -148,6 +150,8 @@ int file_run(struct file *f, target_op op, void *arg);
 int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg);
 /* Returns when all servers of the file have its data on stable storage. */
 int file_sync(struct file *f);
+/* It may grow in another way than by an append: from here on the mgr asks where it ends. */
+int file_grows(struct file *f);
 /* F_SETFL: O_APPEND on or off. */
 int file_set_append(struct file *f, bool append);
 /* RELEASE, not waited for.  Nobody else uses the file any more. */

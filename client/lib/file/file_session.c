@@ -237,52 +237,26 @@ int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg)
 
 /* ---- O_APPEND ---- */
 
-/* Opens the file once more, then gives the first id back. */
-static int open_anew(struct file *f, bool append)
+/* The mgr keeps the end of a file whose writers only append; so it is told of one who
+ * does otherwise. */
+static int do_place(struct session *s, const struct target *t, void *arg)
 {
-	struct file_io io;
-	uint64_t open, before;
-	int rc;
+	uint64_t end;
 
-	rc = open_again(f, f->s, append, &open);
-	if (rc)
-		return rc;
-	pthread_mutex_lock(&f->lock);
-	before = f->open;
-	io = f->io;
-	f->open = open;
-	f->io = (struct file_io){ 0 };
-	handover_note(f);
-	pthread_mutex_unlock(&f->lock);
-	release(f, before, io);
-	return 0;
+	(void)arg;
+	return mgr_append(s, t, 0, &end);
 }
 
-/* The mgr keeps the end of a file whose writers only append; so it is told
- * of one who stops to by an open of the other kind. */
-static int stop_appending(struct file *f)
+int file_grows(struct file *f)
 {
-	struct session *s;
-	uint64_t open;
-	int rc;
+	bool appends = atomic_load(&f->flags) & O_APPEND;
 
-	rc = session_of(f, &s, &open);
-	if (rc)
-		return rc;
-	session_put(s);
-	pthread_mutex_lock(&f->lock);
-	move_begin(f);
-	pthread_mutex_unlock(&f->lock);
-	rc = open_anew(f, false);
-	pthread_mutex_lock(&f->lock);
-	move_end(f);
-	pthread_mutex_unlock(&f->lock);
-	return rc;
+	return f->writer && appends ? file_run(f, do_place, NULL) : 0;
 }
 
 int file_set_append(struct file *f, bool append)
 {
-	int rc = f->writer && !append ? stop_appending(f) : 0;
+	int rc = append ? 0 : file_grows(f);
 
 	if (rc)
 		return rc;

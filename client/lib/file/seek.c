@@ -10,7 +10,7 @@
 #include "space.h"
 #include "stat.h"
 
-static int size_of(struct file *f, int fd, uint64_t *size)
+int file_size(struct file *f, int fd, uint64_t *size)
 {
 	struct stat st;
 	int rc;
@@ -66,7 +66,7 @@ static int64_t target_of(struct file *f, int fd, int64_t off, int whence)
 	if (whence == SEEK_CUR) {
 		base = f->pos;
 	} else if (whence != SEEK_SET) {
-		rc = size_of(f, fd, &base);
+		rc = file_size(f, fd, &base);
 		if (rc)
 			return rc;
 		if (whence != SEEK_END)

@@ -106,7 +106,8 @@ struct mgr_release {
 };
 /* Does not wait for the answer. */
 void mgr_release(struct session *s, const struct mgr_release *rel);
-/* *off: the first of len bytes reserved at the end of the file. */
+/* *off: the first of len bytes reserved at the end of the file.  len 0: none, but the
+ * file will be written elsewhere, too, from now on. */
 int mgr_append(struct session *s, const struct target *t, uint64_t len,
 	       uint64_t *off);
 

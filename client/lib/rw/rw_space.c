@@ -51,6 +51,8 @@ int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 	struct space_range range = { .dist = &f->dist };
 	int rc = check(f, mode, off, len, &range);
 
+	if (!rc && !(range.flags & WIRE_FA_KEEP))
+		rc = file_grows(f);
 	if (rc)
 		return rc;
 	rc = file_run(f, space_allocate, &range);

@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Appends go behind the end, however the file came to have it; as root and as another
+# user, who has no rights to the file any more.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+public lib_append
+start_pvfs -n 3
+chmod 644 "$PVFSTAB_FILE"
+chmod 755 "$state" "$tmp"
+expect ok pvio chmod 777 /pvfs
+expect ok lib_append /pvfs
+[ "$(id -u)" = 0 ] || exit 0
+expect ok as_user 12345 12345 '' lib_append /pvfs
