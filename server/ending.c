@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "copies.h"
 #include "container.h"
 #include "ending.h"
 #include "lease.h"
@@ -55,6 +56,7 @@ static void end(struct worker *w, struct iod_session *ses)
 	lend_end(w->iod->lends, ses->id);
 	lease_drop(w, ses);
 	xfer_stop_all(w, ses, -ESTALE);
+	copies_stop(w->copies, ses, -ESTALE);
 }
 
 static void mark_all(struct mail *mail)

@@ -240,8 +240,13 @@ static int read_addresses(const struct conf_section *in, struct iod_conf *conf)
 	rc = read_own_address(in, &all, conf);
 	if (!rc)
 		rc = read_mgr_from(&mgr, &all.mgr, conf);
-	free(all.iod);
-	return rc;
+	if (rc) {
+		free(all.iod);
+		return rc;
+	}
+	conf->niods = all.niods;
+	conf->iods = all.iod;
+	return 0;
 }
 
 static int read_all(struct conf_section *in, struct iod_conf *conf)
@@ -279,5 +284,14 @@ int iod_conf_load(const char *path, uint32_t index, struct iod_conf *conf,
 	conf_free(file);
 	if (!rc)
 		*conf = tmp;
+	else
+		iod_conf_free(&tmp);
 	return rc;
+}
+
+void iod_conf_free(struct iod_conf *conf)
+{
+	free(conf->iods);
+	conf->iods = NULL;
+	conf->niods = 0;
 }

@@ -26,6 +26,8 @@ struct iod_conf {
 	uint64_t fsid;
 	uint32_t index;
 	struct addr addr;
+	uint32_t niods; /* of the file system; 0: not known */
+	struct addr *iods; /* where they are: whose the settings are frees it */
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];
 	char mgr_from[512]; /* hosts that the manager connects from: trust.h */
@@ -53,6 +55,8 @@ struct iod_conf {
 
 /* All but fsid, index, addr and storage. */
 void iod_conf_defaults(struct iod_conf *conf);
+/* What iod_conf_load() took for them. */
+void iod_conf_free(struct iod_conf *conf);
 /*
  * Reads the settings of iod `index` from the file at path.  -errno, and a
  * line with the file, the cause and the fix in err.

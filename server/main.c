@@ -147,5 +147,7 @@ int main(int argc, char **argv)
 	conf.new_store = opt.new_store;
 	file.prefix = prefix;
 	log.level = conf.log_level;
-	return serve(&conf, &log);
+	rc = serve(&conf, &log);
+	iod_conf_free(&conf);
+	return rc;
 }

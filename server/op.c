@@ -26,6 +26,7 @@ static const struct iod_op ops[] = {
 	[WIRE_DISK] = { op_disk, ANYONE },
 	[WIRE_LEASE] = { op_lease, ROLE(MGR) },
 	[WIRE_FALLOCATE] = { op_fallocate, ANYONE, SYNC_CHANGE },
+	[WIRE_COPY] = { op_copy, ANYONE, SYNC_CHANGE },
 	[WIRE_SEEK] = { op_seek, ANYONE, SYNC_READ },
 	[WIRE_BORROW] = { op_borrow, ROLE(CLIENT) },
 };

@@ -31,6 +31,7 @@ void op_fence(struct worker *w, struct rpc_req *req);
 void op_lease(struct worker *w, struct rpc_req *req);
 void op_fallocate(struct worker *w, struct rpc_req *req);
 void op_seek(struct worker *w, struct rpc_req *req);
+void op_copy(struct worker *w, struct rpc_req *req);
 void op_objects(struct worker *w, struct rpc_req *req);
 
 /*

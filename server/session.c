@@ -163,6 +163,9 @@ static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 	case WIRE_FALLOCATE:
 	case WIRE_SEEK:
 		return req->msg.body;
+	case WIRE_COPY: /* handle and from */
+		*n = 2;
+		return req->msg.body;
 	case WIRE_GETSIZE:
 		*n = le32toh(objects->n);
 		return req->msg.tail[0].ptr;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "copies.h"
 #include "lease.h"
 #include "worker.h"
 #include "xfer.h"
@@ -36,9 +37,15 @@ int worker_open(struct worker *w, struct iod *iod)
 		goto close_ctx;
 	windows_open(&w->windows, w->ctx, iod->engine, iod->store,
 		     iod->conf.map_size / iod->conf.threads);
+	rc = copies_open(w, &w->copies);
+	if (rc)
+		goto close_zones;
 	mailbox_init(&w->mail, w->ctx);
 	lease_open(w);
 	return 0;
+close_zones:
+	windows_close(&w->windows);
+	zones_close(w->zones);
 close_ctx:
 	rpc_ctx_close(w->ctx);
 free_piece:
@@ -51,6 +58,7 @@ void worker_close(struct worker *w)
 	struct iod_session *ses;
 
 	lease_close(w);
+	copies_close(w->copies);
 	xfer_free_all(w);
 	while ((ses = LIST_FIRST(&w->sessions)))
 		session_unref(ses);

@@ -25,6 +25,7 @@
 #include "window.h"
 #include "zone.h"
 
+struct copies;
 struct hold;
 struct xfer;
 struct parked;
@@ -70,6 +71,7 @@ struct worker {
 	LIST_HEAD(, iod_session) sessions;
 	LIST_HEAD(, xfer) xfers; /* under way */
 	LIST_HEAD(, xfer) spare; /* to be used again */
+	struct copies *copies; /* copies.h */
 	LIST_HEAD(, hold) holds; /* requests that wait: hold.c */
 	TAILQ_HEAD(, parked) parked; /* changes that wait for a lease */
 	struct mail renewed;

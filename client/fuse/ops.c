@@ -48,6 +48,7 @@ const struct fuse_lowlevel_ops ops = {
 	.release = op_release,
 	.fsync = op_fsync,
 	.fallocate = op_fallocate,
+	.copy_file_range = op_copy_file_range,
 	.lseek = op_lseek,
 	.opendir = op_opendir,
 	.readdir = op_readdir,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* space.c - the space of open files: fallocate, and where data and holes are. */
+/*
+ * space.c - the space of open files: fallocate, where data and holes are, copies of
+ * ranges.
+ */
 #include "open.h"
 #include "ops.h"
 #include "rw.h"
@@ -31,4 +34,32 @@ void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
 		call_end(&c, (int)at);
 	else
 		fuse_reply_lseek(req, at);
+}
+
+/* The kernel has written the pages of both, and drops those of out. */
+void op_copy_file_range(fuse_req_t req, fuse_ino_t ino_in, off_t off_in,
+			struct fuse_file_info *fi_in, fuse_ino_t ino_out,
+			off_t off_out, struct fuse_file_info *fi_out,
+			size_t len, int flags)
+{
+	struct rw_copy copy = { .in = open_file(fi_in->fh),
+				.out = open_file(fi_out->fh),
+				.at_in = true,
+				.at_out = true,
+				.off_in = off_in,
+				.off_out = off_out,
+				.len = len };
+	struct call c;
+	ssize_t n;
+
+	call_begin(&c, req);
+	n = flags ? -EINVAL : 0;
+	if (!n && c.d->newer.kills && fuse_req_ctx(req)->uid)
+		n = open_kill(copy.out);
+	if (!n)
+		n = rw_copy(&copy);
+	if (n < 0)
+		call_end(&c, (int)n);
+	else
+		fuse_reply_write(req, (size_t)n);
 }

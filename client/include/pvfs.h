@@ -267,6 +267,16 @@ int pvfs_ftruncate64(int fd, int64_t size);
  * ETIMEDOUT and ECONNABORTED.
  */
 int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len);
+/*
+ * copy_file_range(2): up to len bytes from fd_in to fd_out, each at its offset if
+ * that is not NULL, which moves on then, else where its descriptor stands.
+ * Offsets are those of pvfs_pread() and pvfs_pwrite(), so of the partition, if there is
+ * one.  flags: 0.  How many bytes were copied: a long call may do less than it could, and
+ * 0 says that fd_in ends there.  EXDEV: only one of them is on PVFS.  EINVAL: parts of one
+ * file that overlap, or an ordinary file with a partition.  After an error before the first byte, some may be written.
+ */
+ssize_t pvfs_copy_file_range(int fd_in, int64_t *off_in, int fd_out,
+			     int64_t *off_out, size_t len, unsigned int flags);
 /* Returns when all servers of the file have it on stable storage. */
 int pvfs_fsync(int fd);
 int pvfs_fdatasync(int fd);

@@ -109,6 +109,8 @@ enum wire_op {
 	WIRE_LEASE	= 76,	/* mgr only: until when clients may change */
 	WIRE_FALLOCATE	= 77,	/* space of one object, or none; reply: empty */
 	WIRE_SEEK	= 78,	/* where data or a hole of one object begins */
+	WIRE_COPY	= 80,	/* bytes from another object, of any iod; reply:
+				 * empty */
 	WIRE_BORROW	= 85,	/* an object for the client's own access: lent.h */
 };
 
@@ -124,7 +126,7 @@ static inline bool wire_op_writes(unsigned int op)
 /* What a client changes of an object. */
 static inline bool wire_op_changes(unsigned int op)
 {
-	return wire_op_writes(op) || op == WIRE_FALLOCATE;
+	return wire_op_writes(op) || op == WIRE_FALLOCATE || op == WIRE_COPY;
 }
 
 /* Bits of wire_hdr.flags. */
@@ -735,6 +737,20 @@ struct wire_fallocate {
 	le32 zero;
 };
 
+/*
+ * COPY: copy_file_range(2) of one object's share.  The iod takes the bytes from its own
+ * store, or from another iod by READ.  What the source has no bytes of arrives as zeros.
+ * EHOSTUNREACH: that iod did not answer; the client can move them itself.
+ */
+struct wire_copy {
+	le64 handle;		/* that is written */
+	le64 from;		/* that is read */
+	le64 off, src;		/* local bytes of the two */
+	le64 len;		/* not 0 */
+	le32 iod;		/* that has what is read: of the file system */
+	le32 flags;		/* WIRE_IO_SYNC */
+};
+
 #define WIRE_SK_HOLE	0x1u	/* the next hole, not data */
 
 struct wire_seek {
@@ -890,6 +906,7 @@ _Static_assert(sizeof(struct wire_io_rep) == 24, "wire_io_rep");
 _Static_assert(sizeof(struct wire_vec) == 40, "wire_vec");
 _Static_assert(sizeof(struct wire_list) == 56, "wire_list");
 _Static_assert(sizeof(struct wire_fallocate) == 32, "wire_fallocate");
+_Static_assert(sizeof(struct wire_copy) == 48, "wire_copy");
 _Static_assert(sizeof(struct wire_seek) == 24, "wire_seek");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");

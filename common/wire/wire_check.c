@@ -236,6 +236,19 @@ const char *wire_check_fallocate(const struct wire_msg *msg)
 	return NULL;
 }
 
+const char *wire_check_copy(const struct wire_msg *msg)
+{
+	const struct wire_copy *body = msg->body;
+	uint64_t end, len = le64toh(body->len);
+
+	if (!len)
+		return "wire_copy.len: zero";
+	if (!extent_end(le64toh(body->off), len, &end) ||
+	    !extent_end(le64toh(body->src), len, &end))
+		return "wire_copy: an end is above 2^63 - 1";
+	return NULL;
+}
+
 const char *wire_check_fence(const struct wire_msg *msg)
 {
 	const le64 *session = msg->tail[0].ptr;

@@ -359,6 +359,12 @@ static const struct wire_form fallocate_req = {
 	.check = wire_check_fallocate,
 };
 
+static const struct wire_form copy_req = {
+	.size = sizeof(struct wire_copy),
+	.fields = { BITS(wire_copy, flags, WIRE_IO_SYNC) },
+	.check = wire_check_copy,
+};
+
 static const struct wire_form seek_req = {
 	.size = sizeof(struct wire_seek),
 	.fields = { SIZE(wire_seek, off), BITS(wire_seek, flags, WIRE_SK_HOLE),
@@ -489,6 +495,7 @@ static const struct wire_op_desc ops[] = {
 	OP(LEASE, lease, empty),
 	OP(FALLOCATE, fallocate_req, empty),
 	OP(SEEK, seek_req, seek_rep),
+	OP(COPY, copy_req, empty),
 	OP(BORROW, borrow_req, borrow_rep),
 };
 

@@ -193,6 +193,39 @@ static void do_space(struct exer *e, int k)
 		e->size = off + len;
 }
 
+/* From one place to another, through any two mounts. */
+static void do_copy(struct exer *e, int k)
+{
+	int to = e->reopen ? k : (int)rnd(e, (unsigned int)e->n);
+	size_t from, off, len, done;
+	off_t in, out;
+	ssize_t n = 0;
+
+	range(e, &from, &len);
+	off = rnd(e, SIZE_MAX_ - (unsigned int)len);
+	in = (off_t)from;
+	out = (off_t)off;
+	if (!len || (from < off + len && off < from + len))
+		return;
+	if (from >= e->size)
+		len = 0;
+	else if (len > e->size - from)
+		len = e->size - from;
+	do_stat(e,
+		k); /* the kernel copies no more than the size that it knows */
+	for (done = 0; done < len; done += (size_t)n) {
+		n = copy_file_range(e->fd[k], &in, e->fd[to], &out, len - done,
+				    0);
+		if (n < 0 && errno == EXDEV) /* two mounts, an older kernel */
+			return;
+		if (n <= 0 || (size_t)n > len - done)
+			die(e, "copy_file_range", n, (long)(len - done));
+	}
+	memcpy(e->model + off, e->model + from, len);
+	if (len && off + len > e->size)
+		e->size = off + len;
+}
+
 /* How many zeros there are from off on. */
 static size_t zeros(const struct exer *e, size_t off)
 {
@@ -250,8 +283,9 @@ static void do_map(struct exer *e, int k)
 static void do_one(struct exer *e)
 {
 	static void (*const all[])(struct exer * e, int k) = {
-		do_read,   do_read, do_read,	 do_write, do_write, do_stat,
-		do_append, do_sync, do_truncate, do_space, do_space, do_seek
+		do_read,  do_read,   do_read, do_write,	   do_write,
+		do_stat,  do_append, do_sync, do_truncate, do_space,
+		do_space, do_seek,   do_copy
 	};
 	int k = (int)rnd(e, (unsigned int)e->n);
 	unsigned int which = rnd(e, sizeof(all) / sizeof(all[0]) + e->map);

@@ -107,6 +107,7 @@ static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
 static const struct wire_fence fence = { 3, 0 };
 static const struct wire_lease lease = { 1234567890123 };
 static const struct wire_fallocate falloc = { 42, 4096, 100, WIRE_FA_KEEP, 0 };
+static const struct wire_copy copy = { 42, 43, 4096, 0, 100, 3, WIRE_IO_SYNC };
 static const struct wire_seek seek = { 42, 4096, WIRE_SK_HOLE, 0 };
 static const struct wire_seek_rep seek_rep = { INT64_MAX };
 static const struct wire_borrow borrow = { 42, WIRE_B_WRITE | WIRE_B_PAGES, 0 };
@@ -302,6 +303,8 @@ const struct wire_sample wire_samples[] = {
 	{ "lease reply", WIRE_LEASE, REP },
 	{ "fallocate", WIRE_FALLOCATE, BODY(falloc) },
 	{ "fallocate reply", WIRE_FALLOCATE, REP },
+	{ "copy", WIRE_COPY, BODY(copy) },
+	{ "copy reply", WIRE_COPY, REP },
 	{ "seek", WIRE_SEEK, BODY(seek) },
 	{ "seek reply", WIRE_SEEK, REP, BODY(seek_rep) },
 	{ "borrow", WIRE_BORROW, BODY(borrow) },

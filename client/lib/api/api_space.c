@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_space.c - fallocate. */
+/* api_space.c - fallocate, copy_file_range. */
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "api_int.h"
 #include "rw.h"
@@ -15,4 +16,68 @@ int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len)
 	rc = rw_allocate(f, mode, off, len);
 	file_put(f);
 	return api_int(rc);
+}
+
+/* ---- copy_file_range ---- */
+
+struct side {
+	int fd;
+	struct file
+		*f; /* of PVFS, or an ordinary one with a partition; or NULL */
+	int64_t *at; /* the caller's, or NULL */
+};
+
+static ssize_t copy(const struct side *in, const struct side *out, size_t len)
+{
+	struct rw_copy c = { .in = in->f,
+			     .out = out->f,
+			     .at_in = in->at,
+			     .at_out = out->at,
+			     .off_in = in->at ? *in->at : 0,
+			     .off_out = out->at ? *out->at : 0,
+			     .len = len };
+	ssize_t n = rw_copy(&c);
+
+	if (n > 0 && in->at)
+		*in->at += n;
+	if (n > 0 && out->at)
+		*out->at += n;
+	return n;
+}
+
+/* Parts of ordinary files are not what the kernel would copy. */
+static ssize_t copy_ordinary(const struct side *in, const struct side *out,
+			     size_t len)
+{
+	ssize_t n = -EINVAL;
+
+	if (!in->f && !out->f)
+		n = copy_file_range(in->fd, in->at, out->fd, out->at, len, 0);
+	return n == -1 ? -errno : n;
+}
+
+static ssize_t copy_sides(const struct side *in, const struct side *out,
+			  size_t len)
+{
+	bool from = in->f && in->f->fs, to = out->f && out->f->fs;
+
+	if (from && to)
+		return copy(in, out, len);
+	if (!from && !to)
+		return copy_ordinary(in, out, len);
+	return fcntl(from ? out->fd : in->fd, F_GETFD) < 0 ? -EBADF : -EXDEV;
+}
+
+ssize_t pvfs_copy_file_range(int fd_in, int64_t *off_in, int fd_out,
+			     int64_t *off_out, size_t len, unsigned int flags)
+{
+	struct side in = { fd_in, process_file(fd_in), off_in };
+	struct side out = { fd_out, process_file(fd_out), off_out };
+	ssize_t n = flags ? -EINVAL : copy_sides(&in, &out, len);
+
+	if (in.f)
+		file_put(in.f);
+	if (out.f)
+		file_put(out.f);
+	return api_ret(n);
 }

@@ -22,6 +22,7 @@ struct fs {
 	const struct log *log;
 	unsigned int timeout_ms; /* of the next session's calls */
 	bool together; /* see session_attr; set after fs_init() */
+	atomic_bool no_copy; /* its iods do not copy from each other (copy.h) */
 	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */
 	uint64_t fsid; /* of the last one; 0: there was none */

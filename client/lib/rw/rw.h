@@ -24,6 +24,18 @@ ssize_t rw_run(struct file *f, int fd, const struct rw *rw);
  */
 int rw_allocate(struct file *f, int mode, int64_t off, int64_t len);
 
+/*
+ * As copy_file_range(2), of bytes of the views.  How many were copied, which may be less than
+ * len in a long call; 0: in ends there; or -errno.
+ */
+struct rw_copy {
+	struct file *in, *out; /* of PVFS */
+	bool at_in, at_out; /* the offsets here count, not the files' */
+	int64_t off_in, off_out;
+	size_t len;
+};
+ssize_t rw_copy(const struct rw_copy *c);
+
 /* One transfer at pos of the view; total is the iovecs' sum, not 0. */
 ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 		uint64_t total);

@@ -23,6 +23,7 @@ struct pair {
 	int flags;
 	bool used;
 	bool shared; /* has been dup'ed */
+	bool parted; /* has had a partition */
 };
 
 struct model {

@@ -92,6 +92,7 @@ static void op_open(struct model *m)
 			: -1);
 	p->used = p->fd[A] >= 0;
 	p->shared = false;
+	p->parted = false;
 }
 
 static void op_close(struct model *m, struct pair *p)
@@ -250,6 +251,7 @@ static void op_dup(struct model *m, struct pair *p)
 	}
 	q->used = true;
 	p->shared = q->shared = true;
+	q->parted = p->parted;
 	q->flags = p->flags;
 }
 
@@ -313,6 +315,7 @@ static void op_part(struct model *m, struct pair *p)
 	if ((p->flags | pvfs_fcntl(p->fd[B], F_GETFL)) &
 	    (O_APPEND | O_DIRECTORY))
 		return;
+	p->parted = true;
 	what(m, "SETPART %ld %ld %ld", (long)part.offset, (long)part.gsize,
 	     (long)part.stride);
 	BOTH(m, pvfs_ioctl(p->fd[s], SETPART, &part));
@@ -340,6 +343,35 @@ static void op_space(struct model *m, struct pair *p)
 		off = chance(m, 50) ? -1 : INT64_MAX - 5;
 	what(m, "fallocate %x %ld at %ld", mode, (long)len, (long)off);
 	BOTH(m, pvfs_fallocate(p->fd[s], mode, off, len));
+}
+
+/* An ordinary file that had a partition is read and written piece by piece. */
+static bool copies(struct pair *p)
+{
+	struct stat st;
+
+	return !p->parted && !pvfs_fstat(p->fd[B], &st) && st.st_nlink;
+}
+
+static void op_copy(struct model *m, struct pair *from)
+{
+	struct pair *to = any_pair(m);
+	int64_t at[2] = { any_off(m), any_off(m) }, in[SIDES], out[SIDES];
+	size_t len = any_len(m);
+	bool in_at = chance(m, 50), out_at = chance(m, 50);
+
+	if (!to || !copies(from) || !copies(to))
+		return;
+	in[A] = in[B] = at[0];
+	out[A] = out[B] = at[1];
+	what(m, "copy %zu from %ld (%d) to %ld (%d) of pair %d", len,
+	     (long)at[0], in_at, (long)at[1], out_at, (int)(to - m->pair));
+	BOTH(m,
+	     pvfs_copy_file_range(from->fd[s], in_at ? &in[s] : NULL, to->fd[s],
+				  out_at ? &out[s] : NULL, len, 0));
+	if (in[A] != in[B] || out[A] != out[B])
+		differ(m, "offsets %ld, %ld", (long)in[A], (long)out[A]);
+	BOTH(m, pvfs_lseek(to->fd[s], 0, SEEK_CUR));
 }
 
 #define PASSED_MAX 65536
@@ -378,10 +410,11 @@ static void op_find(struct model *m, struct pair *p)
 void op_file(struct model *m)
 {
 	static void (*const ops[])(struct model *, struct pair *) = {
-		op_write, op_write, op_pwrite,	  op_pwrite, op_read, op_read,
-		op_pread, op_pread, op_vector,	  op_vector, op_seek, op_seek,
-		op_close, op_fstat, op_ftruncate, op_fattr,  op_dup,  op_flags,
-		op_sync,  op_mmap,  op_part,	  op_space,  op_find,
+		op_write, op_write, op_pwrite, op_pwrite, op_read,
+		op_read,  op_pread, op_pread,  op_vector, op_vector,
+		op_seek,  op_seek,  op_close,  op_fstat,  op_ftruncate,
+		op_fattr, op_dup,   op_flags,  op_sync,	  op_mmap,
+		op_part,  op_space, op_find,   op_copy,	  op_copy,
 	};
 	struct pair *p = any_pair(m);
 	struct stat st;

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rw_copy.c - copy_file_range(2) between PVFS files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "copy.h"
+#include "handover.h"
+#include "rw.h"
+
+#define ALIGN 4096u
+#define AT_A_TIME (4u << 20) /* bytes through our own memory */
+#define AT_MOST (256u << 20) /* bytes of a call */
+#define IODS_AT_A_TIME (64u << 20) /* bytes, so that there is time for them */
+#define SMALL                                                                  \
+	(64u                                                                   \
+	 << 10) /* bytes: two ways to iods cost as much as one and another */
+
+/* What a call still has to do. */
+struct passing {
+	uint64_t in, out, left; /* the first two are views' */
+	uint64_t pause; /* then it says what it has done so far */
+	void *mem; /* AT_A_TIME, or NULL */
+};
+
+static int check_files(const struct rw_copy *c)
+{
+	int in = atomic_load(&c->in->flags), out = atomic_load(&c->out->flags);
+
+	if (c->in->type == S_IFDIR || c->out->type == S_IFDIR)
+		return -EISDIR;
+	if ((in & O_ACCMODE) == O_WRONLY || (out & O_ACCMODE) == O_RDONLY ||
+	    out & O_APPEND)
+		return -EBADF;
+	return 0;
+}
+
+static bool overlap(const struct rw_copy *c, const struct passing *p)
+{
+	return c->in->fs == c->out->fs && c->in->handle == c->out->handle &&
+	       p->in < p->out + p->left && p->out < p->in + p->left;
+}
+
+/* In the kernel's order; p->left is cut at the end of what is read. */
+static int check(const struct rw_copy *c, struct passing *p)
+{
+	uint64_t size, end;
+	int rc = check_files(c);
+
+	if (rc)
+		return rc;
+	if (__builtin_add_overflow(p->in, p->left, &end) ||
+	    __builtin_add_overflow(p->out, p->left, &end))
+		return -EOVERFLOW;
+	rc = file_size(c->in, -1, &size);
+	if (rc)
+		return rc;
+	size = size > p->in ? size - p->in : 0;
+	if (p->left > size)
+		p->left = size;
+	if (p->out >= INT64_MAX && (int64_t)p->out >= 0)
+		return -EFBIG;
+	if (p->left > INT64_MAX - p->out)
+		p->left = INT64_MAX - p->out;
+	if (overlap(c, p))
+		return -EINVAL;
+	return (int64_t)p->in < 0 || (int64_t)p->out < 0 ? -EINVAL : 0;
+}
+
+static ssize_t pass(struct file *f, bool write, void *mem, size_t len,
+		    uint64_t at)
+{
+	struct iovec iov = { mem, len };
+	struct rw rw = { .iov = &iov,
+			 .niov = 1,
+			 .write = write,
+			 .at = true,
+			 .off = (int64_t)at };
+
+	return rw_run(f, -1, &rw);
+}
+
+/* The next bytes: how many, 0 at the end of what is read. */
+static ssize_t by_hand(const struct rw_copy *c, struct passing *p)
+{
+	size_t len = p->left < AT_A_TIME ? (size_t)p->left : AT_A_TIME;
+	ssize_t n;
+
+	if (!p->mem && posix_memalign(&p->mem, ALIGN, AT_A_TIME))
+		return -ENOMEM;
+	n = pass(c->in, false, p->mem, len, p->in);
+	return n > 0 ? pass(c->out, true, p->mem, (size_t)n, p->out) : n;
+}
+
+/* ---- by the iods ---- */
+
+static bool is_seen_whole(struct file *f)
+{
+	bool whole;
+
+	pthread_mutex_lock(&f->lock);
+	whole = !f->view.off && !f->view.gsize;
+	pthread_mutex_unlock(&f->lock);
+	return whole;
+}
+
+static bool iods_can(const struct rw_copy *c, const struct copy_range *r)
+{
+	return c->in->fs == c->out->fs && r->len >= SMALL &&
+	       !atomic_load(&c->in->fs->no_copy) && copy_fits(r) &&
+	       is_seen_whole(c->in) && is_seen_whole(c->out);
+}
+
+static bool cannot(int rc)
+{
+	return rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EHOSTUNREACH;
+}
+
+/* What was removed meanwhile has no bytes, but these were not zeros. */
+static int still_there(struct file *in)
+{
+	uint64_t size;
+
+	return in->writer ? 0 : file_size(in, -1, &size);
+}
+
+/* As by_hand(); 0 also when they cannot. */
+static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
+{
+	struct copy_range r = {
+		.dist = &c->out->dist,
+		.from_dist = &c->in->dist,
+		.from = c->in->handle,
+		.off = p->out,
+		.src = p->in,
+		.len = p->left < IODS_AT_A_TIME ? p->left : IODS_AT_A_TIME,
+		.flags = atomic_load(&c->out->flags) & O_DSYNC ? WIRE_IO_SYNC
+							       : 0
+	};
+	int rc;
+
+	if (!iods_can(c, &r))
+		return 0;
+	rc = file_run(c->out, copy_ask, &r);
+	if (cannot(rc)) {
+		atomic_store(&c->in->fs->no_copy, true);
+		file_wrote(c->out, 0, 0);
+		return 0;
+	}
+	file_wrote(c->out, r.off + r.len, rc);
+	if (!rc)
+		rc = still_there(c->in);
+	return rc ? rc : (ssize_t)r.len;
+}
+
+static ssize_t some(const struct rw_copy *c, struct passing *p)
+{
+	ssize_t n = by_iods(c, p);
+
+	return n ? n : by_hand(c, p);
+}
+
+static ssize_t copy_all(const struct rw_copy *c, struct passing *p)
+{
+	ssize_t done = 0, n = 0;
+
+	while (p->left && (!done || clock_now() < p->pause)) {
+		n = some(c, p);
+		if (n <= 0)
+			break;
+		p->in += (uint64_t)n;
+		p->out += (uint64_t)n;
+		p->left -= (uint64_t)n;
+		done += n;
+	}
+	return done ? done : n;
+}
+
+static ssize_t copy_at(const struct rw_copy *c, uint64_t in, uint64_t out)
+{
+	unsigned int timeout_ms = c->in->fs->timeout_ms;
+	struct passing p = {
+		.in = in,
+		.out = out,
+		.left = c->len,
+		.pause = deadline_of(timeout_ms) -
+			 timeout_ms / 2 * CLOCK_NS_PER_MS,
+	};
+	ssize_t n = check(c, &p);
+
+	if (p.left > AT_MOST)
+		p.left = AT_MOST;
+	if (!n)
+		n = copy_all(c, &p);
+	free(p.mem);
+	return n;
+}
+
+/* Both, in an order that is the same for all threads. */
+static void lock_offsets(struct file *a, struct file *b, bool lock)
+{
+	int (*call)(pthread_mutex_t *) = lock ? pthread_mutex_lock
+					      : pthread_mutex_unlock;
+
+	if (a > b) {
+		lock_offsets(b, a, lock);
+		return;
+	}
+	if (a)
+		call(&a->pos_lock);
+	if (b != a)
+		call(&b->pos_lock);
+}
+
+static void move(struct file *f, uint64_t pos)
+{
+	f->pos = pos;
+	f->pos_at = clock_now();
+	handover_moved(f);
+}
+
+ssize_t rw_copy(const struct rw_copy *c)
+{
+	struct file *in = c->at_in ? NULL : c->in;
+	struct file *out = c->at_out ? NULL : c->out;
+	uint64_t from, to;
+	ssize_t n;
+
+	lock_offsets(in, out, true);
+	from = in ? in->pos : (uint64_t)c->off_in;
+	to = out ? out->pos : (uint64_t)c->off_out;
+	if (in)
+		deadline_since(in->pos_at);
+	if (out)
+		deadline_since(out->pos_at);
+	n = copy_at(c, from, to);
+	if (n > 0 && in)
+		move(in, from + (uint64_t)n);
+	if (n > 0 && out)
+		move(out, to + (uint64_t)n);
+	lock_offsets(in, out, false);
+	return n;
+}

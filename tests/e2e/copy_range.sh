@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# copy_file_range: iods copy from each other, and the client does what they cannot.  One
+# that stands still, ends, or has a full disk costs an error, and no byte of what is said
+# to be copied.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+requires python3
+
+small_disk "$state/iod3" 24
+export PVFS_TIMEOUT=4
+start_pvfs -n 4
+mount_at "$tmp/m"
+
+must python3 "$e2e/copy_range.py" "$tmp/m" ${COPY_SEED:-$RANDOM} ${COPY_STEPS:-40}
+grep -q 'pvfs-iod [0-3]).*opens session' "$(log_of iod0)" ||
+	fail "no iod has copied from another one"
+rm "$tmp"/m/copy.?
+
+# a file of many stripes; its copy is made by iods alone
+head -c 16000000 /dev/urandom >"$tmp/data"
+must cp "$tmp/data" "$tmp/m/a"
+copied() { cp "$tmp/m/a" "$tmp/m/b" && cmp "$tmp/data" "$tmp/m/b"; }
+must copied
+
+# one that is written, and read from, stands still: an error by the deadline
+for k in 0 2; do
+	must kill -STOP "$(cluster pid $k)"
+	must_fail timeout 30 cp "$tmp/m/a" "$tmp/m/b"
+	must kill -CONT "$(cluster pid $k)"
+	must copied
+done
+
+# its process is another one in the middle
+for k in 1 2 3; do
+	cp "$tmp/m/a" "$tmp/m/c" &
+	copy=$!
+	kill -9 "$(cluster pid 1)"
+	must cluster start-iod 1 >/dev/null
+	if wait $copy; then must cmp "$tmp/data" "$tmp/m/c"; fi
+	must copied
+done
+
+# the disk of the one that is written
+must cp "$tmp/m/a" "$tmp/m/more"
+room() { cp "$tmp/m/a" "$tmp/m/full.$1"; }
+for k in 1 2 3 4 5 6 7; do room $k 2>"$tmp/said" || break; done
+grep -q 'No space left' "$tmp/said" || fail "$(cat "$tmp/said")"
+rm "$tmp"/m/full.*
+until_true 60 copied
+unmount "$tmp/m" $daemon
+
+# an iod that does not reach the others: the client copies
+must cluster kill-iod 1
+cp "$state/pvfs.conf" "$tmp/conf"
+sed -i "s|:$(port_of iod.0)\$|:1|; s|:$(port_of iod.2)\$|:2|" "$state/pvfs.conf"
+must cluster start-iod 1 >/dev/null
+cp "$tmp/conf" "$state/pvfs.conf"
+mount_at "$tmp/m"
+must copied
+grep -q 'the client goes on by itself' "$(log_of iod1)" ||
+	fail "iod 1 reaches the others, or nobody asked"
+must python3 "$e2e/copy_range.py" "$tmp/m" ${COPY_SEED:-$RANDOM} 5
+unmount "$tmp/m" $daemon
