@@ -22,7 +22,7 @@ open(sys.argv[3]).read()
 os.copy_file_range(a, b, 16000000)' "$tmp/m/a" "$tmp/m/b" "$tmp/go" 2>"$tmp/said" &
 copy=$!
 exec 7>"$tmp/go" # it has opened both
-must kill -STOP "$(cluster pid 0)"
+stand_still "$(cluster pid 0)"
 exec 7>&-
 sleep 1
 must kill -9 $daemon

@@ -25,7 +25,7 @@ must copied
 
 # one that is written, and read from, stands still: an error by the deadline
 for k in 0 2; do
-	must kill -STOP "$(cluster pid $k)"
+	stand_still "$(cluster pid $k)"
 	must_fail timeout 30 cp "$tmp/m/a" "$tmp/m/b"
 	must kill -CONT "$(cluster pid $k)"
 	must copied

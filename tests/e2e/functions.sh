@@ -134,6 +134,18 @@ until_true() {
 	done
 }
 
+# stand_still PID...: stopped, with all threads, when it returns: until the first of
+# them runs, the others go on.
+stands() { ! grep -L '^State:.T' "/proc/$1/task/"*/status | grep -q .; }
+stand_still() {
+	local pid
+
+	for pid in "$@"; do
+		must kill -STOP "$pid"
+		until_true 30 stands "$pid"
+	done
+}
+
 # stop_clients N: of N processes, each stopped while /pvfs moves its data, until
 # go_on lets them finish.
 stop_clients() {

@@ -19,11 +19,8 @@ left() { [ "$(objects)" = "$1" ]; }
 both=$(objects)
 [ "$both" -gt 2 ] || fail "nothing was written: $both objects"
 
-# it stops when its first thread gets to run
-stands() { ! grep -L '^State:.T' "/proc/$1/task/"*/status | grep -q .; }
 iod=$(cluster pid 1)
-kill -STOP "$iod"
-until_true 30 stands "$iod"
+stand_still "$iod"
 echo >&9
 until_true 60 grep -qx 'closed one' "$tmp/out"
 kill -CONT "$iod"
