@@ -107,6 +107,16 @@ static int open_lends(struct iod *iod)
 	return lends_open(&attr, &iod->lends);
 }
 
+static int open_counters(struct iod *iod)
+{
+	const struct counters_attr attr = { .dir = iod->conf.storage,
+					    .in_memory = store_in_memory(
+						    iod->store),
+					    .log = iod->log };
+
+	return counters_open(&attr, &iod->counters);
+}
+
 static int open_fabric(struct iod *iod)
 {
 	struct tp_dev_attr attr = {
@@ -194,6 +204,8 @@ static int open_all(struct iod *iod)
 		rc = open_store(iod);
 	if (!rc)
 		rc = open_lends(iod);
+	if (!rc)
+		rc = open_counters(iod);
 	if (!rc)
 		rc = choose_engine(iod);
 	if (!rc)
@@ -334,6 +346,7 @@ void iod_stop(struct iod *iod)
 	if (iod->pool)
 		sync_pool_close(iod->pool);
 	fabric_close(&iod->fabric);
+	counters_close(iod->counters);
 	lends_close(iod->lends);
 	if (iod->store)
 		store_close(iod->store);

@@ -29,6 +29,7 @@ static const struct iod_op ops[] = {
 	[WIRE_COPY] = { op_copy, ANYONE, SYNC_CHANGE },
 	[WIRE_SEEK] = { op_seek, ANYONE, SYNC_READ },
 	[WIRE_BORROW] = { op_borrow, ROLE(CLIENT) },
+	[WIRE_COUNTER] = { op_counter, ROLE(CLIENT), SYNC_CHANGE },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)

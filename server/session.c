@@ -162,6 +162,7 @@ static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 	case WIRE_RESIZE:
 	case WIRE_FALLOCATE:
 	case WIRE_SEEK:
+	case WIRE_COUNTER:
 		return req->msg.body;
 	case WIRE_COPY: /* handle and from */
 		*n = 2;

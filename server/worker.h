@@ -13,6 +13,7 @@
 #include <sys/queue.h>
 
 #include "iod.h"
+#include "counter.h"
 #include "early.h"
 #include "lend.h"
 #include "mailbox.h"
@@ -91,6 +92,7 @@ struct iod {
 	struct tombs *tombs;
 	struct early *early;
 	struct lends *lends;
+	struct counters *counters;
 	bool new_store; /* there was nothing in it when this process began */
 	struct resizes resizes;
 	struct trust *trust;

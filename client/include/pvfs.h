@@ -277,6 +277,36 @@ int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len);
  */
 ssize_t pvfs_copy_file_range(int fd_in, int64_t *off_in, int fd_out,
 			     int64_t *off_out, size_t len, unsigned int flags);
+
+/*
+ * Counters of a file: PVFS_COUNTERS numbers beside its data, 0 at first, for programs
+ * on any number of hosts.  One of its iods keeps each, by the counter's number.  They go
+ * with the file, and no call on its data, size or name touches them.
+ *
+ * Adds to one, in a single step for all who do, and gives what it was before in
+ * *old (may be NULL), written on success only.  add 0 reads it, by any descriptor of
+ * the file; else it must be open for writing.
+ *
+ * No call is made twice, and of calls that add 1 or more no two get the same value,
+ * also when the iod is killed, or its host loses power.  But values may be left
+ * out: those of calls that failed though they were made, and behind a loss of
+ * power some more, at most 64 times what a call had added, or 1024.
+ *
+ * -1: EBADF fd, or it is not open for writing; ENOTTY fd is not on PVFS; EINVAL not a
+ * regular file, or counter is not below PVFS_COUNTERS; EOVERFLOW it would pass what
+ * an int64_t holds, and is as before; ENOENT the file was removed; ECONNABORTED,
+ * ETIMEDOUT the call was made, or not, which nobody knows (the iod was started
+ * anew meanwhile, or the session has ended); EOPNOTSUPP the iod is of an
+ * earlier version; errors of the iod's disk.
+ */
+#define PVFS_COUNTERS 8u
+int pvfs_fetch_add(int fd, unsigned int counter, int64_t add, int64_t *old);
+/*
+ * Gives it a value: the next pvfs_fetch_add() finds that, on an iod's disk when this returns.
+ * old and errors are as above.
+ */
+int pvfs_counter_set(int fd, unsigned int counter, int64_t value,
+		     int64_t *old);
 /* Returns when all servers of the file have it on stable storage. */
 int pvfs_fsync(int fd);
 int pvfs_fdatasync(int fd);

@@ -112,6 +112,7 @@ enum wire_op {
 	WIRE_COPY	= 80,	/* bytes from another object, of any iod; reply:
 				 * empty */
 	WIRE_BORROW	= 85,	/* an object for the client's own access: lent.h */
+	WIRE_COUNTER	= 86,	/* fetch-and-add on a counter of a file */
 };
 
 /* File data goes to the client; to the server. */
@@ -126,7 +127,8 @@ static inline bool wire_op_writes(unsigned int op)
 /* What a client changes of an object. */
 static inline bool wire_op_changes(unsigned int op)
 {
-	return wire_op_writes(op) || op == WIRE_FALLOCATE || op == WIRE_COPY;
+	return wire_op_writes(op) || op == WIRE_FALLOCATE || op == WIRE_COPY ||
+	       op == WIRE_COUNTER;
 }
 
 /* Bits of wire_hdr.flags. */
@@ -788,6 +790,23 @@ struct wire_borrow_rep {
 	le32 zero;
 };
 
+/*
+ * COUNTER: adds to a counter of a file, or sets it, and answers what it was.  Counters
+ * are 0 at first, and last as long as the object.  One that wraps is not changed:
+ * EOVERFLOW.  ECONNABORTED: it was sent to another process before, which may have done it.
+ */
+#define WIRE_COUNTERS	8u	/* of a file */
+#define WIRE_CT_SET	0x1u	/* value takes its place */
+struct wire_counter {
+	le64 handle;
+	le64 value;		/* signed: what is added; 0: it is only read */
+	le32 number;		/* below WIRE_COUNTERS */
+	le32 flags;		/* WIRE_CT_* */
+};
+struct wire_counter_rep {
+	le64 old;		/* signed */
+};
+
 struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */
 	le32 n;
 	le32 zero;
@@ -908,6 +927,7 @@ _Static_assert(sizeof(struct wire_list) == 56, "wire_list");
 _Static_assert(sizeof(struct wire_fallocate) == 32, "wire_fallocate");
 _Static_assert(sizeof(struct wire_copy) == 48, "wire_copy");
 _Static_assert(sizeof(struct wire_seek) == 24, "wire_seek");
+_Static_assert(sizeof(struct wire_counter) == 24, "wire_counter");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");

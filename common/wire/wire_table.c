@@ -390,6 +390,16 @@ static const struct wire_form borrow_rep = {
 		    ZERO(wire_borrow_rep, zero) },
 };
 
+static const struct wire_form counter_req = {
+	.size = sizeof(struct wire_counter),
+	.fields = { ID(wire_counter, handle),
+		    MAX(wire_counter, number, WIRE_COUNTERS - 1),
+		    BITS(wire_counter, flags, WIRE_CT_SET) },
+};
+static const struct wire_form counter_rep = {
+	.size = sizeof(struct wire_counter_rep),
+};
+
 static const struct wire_form objects = {
 	.size = sizeof(struct wire_objects),
 	.fields = { ZERO(wire_objects, zero) },
@@ -497,6 +507,7 @@ static const struct wire_op_desc ops[] = {
 	OP(SEEK, seek_req, seek_rep),
 	OP(COPY, copy_req, empty),
 	OP(BORROW, borrow_req, borrow_rep),
+	OP(COUNTER, counter_req, counter_rep),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

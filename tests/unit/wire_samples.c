@@ -110,6 +110,8 @@ static const struct wire_fallocate falloc = { 42, 4096, 100, WIRE_FA_KEEP, 0 };
 static const struct wire_copy copy = { 42, 43, 4096, 0, 100, 3, WIRE_IO_SYNC };
 static const struct wire_seek seek = { 42, 4096, WIRE_SK_HOLE, 0 };
 static const struct wire_seek_rep seek_rep = { INT64_MAX };
+static const struct wire_counter counter = { 42, 5, 7, WIRE_CT_SET };
+static const struct wire_counter_rep counter_rep = { UINT64_MAX };
 static const struct wire_borrow borrow = { 42, WIRE_B_WRITE | WIRE_B_PAGES, 0 };
 static const struct wire_borrow_rep borrow_rep = {
 	7, 8, 255, 1023, WIRE_B_WRITE, 0
@@ -307,6 +309,8 @@ const struct wire_sample wire_samples[] = {
 	{ "copy reply", WIRE_COPY, REP },
 	{ "seek", WIRE_SEEK, BODY(seek) },
 	{ "seek reply", WIRE_SEEK, REP, BODY(seek_rep) },
+	{ "counter", WIRE_COUNTER, BODY(counter) },
+	{ "counter reply", WIRE_COUNTER, REP, BODY(counter_rep) },
 	{ "borrow", WIRE_BORROW, BODY(borrow) },
 	{ "borrow reply", WIRE_BORROW, REP, BODY(borrow_rep) },
 	{ "disk", WIRE_DISK },

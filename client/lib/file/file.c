@@ -130,6 +130,13 @@ void file_wrote(struct file *f, uint64_t end, int rc)
 	pthread_mutex_unlock(&f->lock);
 }
 
+void file_counted(struct file *f)
+{
+	pthread_mutex_lock(&f->lock);
+	f->io.wrote = true;
+	pthread_mutex_unlock(&f->lock);
+}
+
 void file_allocated(struct file *f)
 {
 	pthread_mutex_lock(&f->lock);

@@ -111,6 +111,8 @@ void file_forked(struct file *f);
 
 /* After a write: [.., end) is written, or (rc) nobody knows. */
 void file_wrote(struct file *f, uint64_t end, int rc);
+/* A counter of it was changed, or may have been: it has objects, and its times stay. */
+void file_counted(struct file *f);
 /* fallocate(2) had it done, whatever came of that. */
 void file_allocated(struct file *f);
 /* It was cut, or made longer, to size. */

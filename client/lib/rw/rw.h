@@ -36,6 +36,13 @@ struct rw_copy {
 };
 ssize_t rw_copy(const struct rw_copy *c);
 
+/*
+ * A counter of the file: old is what it was before value was added, or took its
+ * place.  -ECONNABORTED, -ETIMEDOUT: done or not.
+ */
+int rw_counter(struct file *f, unsigned int number, bool set, int64_t value,
+	       int64_t *old);
+
 /* One transfer at pos of the view; total is the iovecs' sum, not 0. */
 ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 		uint64_t total);

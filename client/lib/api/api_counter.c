@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_counter.c - counters of a file. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "api_int.h"
+#include "rw.h"
+
+static int run(int fd, unsigned int counter, bool set, int64_t value,
+	       int64_t *old)
+{
+	struct file *f = api_file(fd);
+	int rc;
+
+	if (!f)
+		return api_int(fcntl(fd, F_GETFD) < 0 ? -EBADF : -ENOTTY);
+	rc = rw_counter(f, counter, set, value, old);
+	file_put(f);
+	return api_int(rc);
+}
+
+int pvfs_fetch_add(int fd, unsigned int counter, int64_t add, int64_t *old)
+{
+	return run(fd, counter, false, add, old);
+}
+
+int pvfs_counter_set(int fd, unsigned int counter, int64_t value, int64_t *old)
+{
+	return run(fd, counter, true, value, old);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* count.h - COUNTER at the iod of a file that keeps it. */
+#ifndef COUNT_H
+#define COUNT_H
+
+#include "dist.h"
+#include "mgr.h"
+
+struct counter_ask {
+	const struct dist *dist;
+	unsigned int number; /* below WIRE_COUNTERS */
+	bool set; /* value takes its place, else it is added */
+	int64_t value;
+	int64_t old; /* what it was */
+};
+/*
+ * arg: struct counter_ask *.  A target_op.  -ECONNABORTED, -ETIMEDOUT: done or not.
+ */
+int counter_ask(struct session *s, const struct target *t, void *arg);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_counter.c - counters of files: what each call gets, over the end of the
+ * process and of the host, whose page is then what the disk had.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "counter.h"
+#include "counter_int.h"
+#include "rnd.h"
+#include "run_suite.h"
+
+#define HANDLE 77u
+#define THREADS 4u
+#define EACH 5000u
+
+static char dir[64];
+static struct log quiet;
+static struct counters *counters;
+
+static void say_nothing(void *arg, enum log_level level, const char *msg)
+{
+	(void)arg;
+	(void)level;
+	(void)msg;
+}
+
+static void open_as(bool in_memory)
+{
+	const struct counters_attr attr = { .dir = dir,
+					    .in_memory = in_memory,
+					    .log = &quiet };
+
+	ck_assert_int_eq(counters_open(&attr, &counters), 0);
+}
+
+static void setup(void)
+{
+	strcpy(dir, "/tmp/pvfs-counter-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	quiet = (struct log){ LOG_LV_ERROR, say_nothing, NULL };
+	open_as(false);
+}
+
+static void teardown(void)
+{
+	char cmd[128];
+
+	counters_close(counters);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+static int change(uint64_t handle, unsigned int number, bool set, int64_t value,
+		  int64_t *old)
+{
+	const struct counter_change c = { handle, number, set, value };
+	int rc = counter_change(counters, &c, true, old);
+
+	return rc == -EAGAIN ? counter_change(counters, &c, false, old) : rc;
+}
+
+static int64_t add(uint64_t handle, unsigned int number, int64_t value)
+{
+	int64_t old = -999;
+
+	ck_assert_int_eq(change(handle, number, false, value, &old), 0);
+	return old;
+}
+
+static char *page_path(uint64_t handle)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/counters/%016llx", dir,
+		 (unsigned long long)handle);
+	return path;
+}
+
+static void page_io(uint64_t handle, struct counter_page *page, bool write)
+{
+	int fd = open(page_path(handle), O_RDWR);
+	ssize_t n = write ? pwrite(fd, page, sizeof(*page), 0)
+			  : pread(fd, page, sizeof(*page), 0);
+
+	ck_assert_int_eq(n, sizeof(*page));
+	close(fd);
+}
+
+/* ---- what a call gets ---- */
+
+START_TEST(adds_and_sets)
+{
+	int64_t old = 5;
+
+	ck_assert_int_eq(add(HANDLE, 0, 0), 0);
+	ck_assert_int_ne(access(page_path(HANDLE), F_OK), 0);
+	ck_assert_int_eq(add(HANDLE, 0, 10), 0);
+	ck_assert_int_eq(add(HANDLE, 0, -3), 10);
+	ck_assert_int_eq(add(HANDLE, 0, 0), 7);
+	ck_assert_int_eq(add(HANDLE, 1, 1), 0);
+	ck_assert_int_eq(change(HANDLE, 0, true, -50, &old), 0);
+	ck_assert_int_eq(old, 7);
+	ck_assert_int_eq(add(HANDLE, 0, 1), -50);
+	ck_assert_int_eq(add(HANDLE + 1, 0, 1), 0);
+	ck_assert_int_eq(add(HANDLE, 1, 1), 1);
+}
+END_TEST
+
+START_TEST(does_not_wrap)
+{
+	int64_t old = 5;
+
+	ck_assert_int_eq(change(HANDLE, 0, true, INT64_MAX - 1, &old), 0);
+	ck_assert_int_eq(change(HANDLE, 0, false, 2, &old), -EOVERFLOW);
+	ck_assert_int_eq(old, 0);
+	ck_assert_int_eq(add(HANDLE, 0, 1), INT64_MAX - 1);
+	ck_assert_int_eq(change(HANDLE, 0, true, INT64_MIN, &old), 0);
+	ck_assert_int_eq(change(HANDLE, 0, false, -1, &old), -EOVERFLOW);
+	ck_assert_int_eq(add(HANDLE, 0, INT64_MAX), INT64_MIN);
+	ck_assert_int_eq(add(HANDLE, 0, 1), -1);
+}
+END_TEST
+
+/* The first, and one above the ceiling, need the disk; others do not. */
+START_TEST(quick_ones_need_no_disk)
+{
+	struct counter_change c = { HANDLE, 0, false, 1 };
+	int64_t old = -9;
+
+	ck_assert_int_eq(counter_change(counters, &c, true, &old), -EAGAIN);
+	ck_assert_int_eq(old, -9);
+	ck_assert_int_eq(counter_change(counters, &c, false, &old), 0);
+	ck_assert_int_eq(counter_change(counters, &c, true, &old), 0);
+	ck_assert_int_eq(old, 1);
+	c.value = COUNTER_LEAST * COUNTER_AHEAD;
+	ck_assert_int_eq(counter_change(counters, &c, true, &old), -EAGAIN);
+	c.set = true;
+	ck_assert_int_eq(counter_change(counters, &c, true, &old), -EAGAIN);
+	ck_assert_int_eq(add(HANDLE, 0, 0), 2);
+}
+END_TEST
+
+static void *adder(void *arg)
+{
+	bool *seen = arg;
+
+	for (unsigned int i = 0; i < EACH; i++) {
+		int64_t old = add(HANDLE, 3, 1);
+
+		ck_assert(old >= 0 && old < (int64_t)(THREADS * EACH));
+		ck_assert(!__atomic_exchange_n(&seen[old], true,
+					       __ATOMIC_RELAXED));
+	}
+	return NULL;
+}
+
+START_TEST(each_value_once)
+{
+	static bool seen[THREADS * EACH];
+	pthread_t thread[THREADS];
+
+	for (unsigned int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, adder, seen),
+				 0);
+	for (unsigned int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	ck_assert_int_eq(add(HANDLE, 3, 0), THREADS * EACH);
+}
+END_TEST
+
+/* More than are kept mapped. */
+START_TEST(of_many_files)
+{
+	const uint64_t files = 3 * COUNTERS_OPEN;
+
+	for (int64_t round = 0; round < 3; round++)
+		for (uint64_t h = 1; h <= files; h++)
+			ck_assert_int_eq(add(h, h % WIRE_COUNTERS, (int64_t)h),
+					 round * (int64_t)h);
+}
+END_TEST
+
+START_TEST(goes_with_its_file)
+{
+	add(HANDLE, 0, 5);
+	add(HANDLE + 1, 0, 6);
+	counters_remove(counters, HANDLE);
+	counters_remove(counters, HANDLE + 2);
+	ck_assert_int_ne(access(page_path(HANDLE), F_OK), 0);
+	ck_assert_int_eq(add(HANDLE, 0, 1), 0);
+	ck_assert_int_eq(add(HANDLE + 1, 0, 1), 6);
+}
+END_TEST
+
+/* ---- over an end ---- */
+
+/* The page is as it was at each moment when the process could have been killed. */
+START_TEST(killed_at_any_time)
+{
+	struct counter_page page;
+
+	for (int64_t i = 0; i < 3000; i++) {
+		ck_assert_int_eq(add(HANDLE, 2, 1), i);
+		page_io(HANDLE, &page, false);
+		ck_assert_int_eq(page.slot[2].value, i + 1);
+		ck_assert_int_ge(page.slot[2].ceiling, i + 1);
+	}
+}
+END_TEST
+
+/* What the disk has may be as old as the last flush: the ceiling is not. */
+START_TEST(loses_power_at_any_time)
+{
+	struct rnd rnd;
+	int64_t next = 0, old, by;
+	struct counter_page page;
+
+	rnd_init(&rnd, 4711);
+	for (unsigned int life = 1; life < 200; life++) {
+		for (uint64_t i = rnd_in(&rnd, 1, 50); i; i--) {
+			by = (int64_t)rnd_in(&rnd, 1, 100);
+			old = add(HANDLE, 0, by);
+			ck_assert_int_ge(old, next);
+			next = old + by;
+		}
+		page_io(HANDLE, &page, false);
+		counters_close(counters);
+		page.boot = life;
+		page.slot[0].value = (int64_t)rnd_in(&rnd, 0, 99);
+		page_io(HANDLE, &page, true);
+		open_as(false);
+		old = add(HANDLE, 0, 0);
+		ck_assert_int_ge(old, next);
+		ck_assert_int_le(old, next + 100 * COUNTER_AHEAD);
+	}
+}
+END_TEST
+
+/* An orderly end leaves nothing out, on another life of the host neither. */
+START_TEST(stopped)
+{
+	struct counter_page page;
+
+	add(HANDLE, 0, 123);
+	add(HANDLE, 7, -5);
+	counters_close(counters);
+	page_io(HANDLE, &page, false);
+	page.boot++;
+	page_io(HANDLE, &page, true);
+	open_as(false);
+	ck_assert_int_eq(add(HANDLE, 0, 1), 123);
+	ck_assert_int_eq(add(HANDLE, 7, 1), -5);
+}
+END_TEST
+
+START_TEST(set_is_on_the_disk)
+{
+	struct counter_page page;
+	int64_t old;
+
+	add(HANDLE, 0, 100000);
+	ck_assert_int_eq(change(HANDLE, 0, true, 40, &old), 0);
+	page_io(HANDLE, &page, false);
+	counters_close(counters);
+	page.boot++;
+	page_io(HANDLE, &page, true);
+	open_as(false);
+	ck_assert_int_eq(add(HANDLE, 0, 1), 40);
+}
+END_TEST
+
+START_TEST(in_memory_needs_no_ceiling)
+{
+	const struct counter_change c = { HANDLE, 0, false, INT64_MAX };
+	int64_t old = -1;
+
+	counters_close(counters);
+	open_as(true);
+	add(HANDLE, 1, 1);
+	ck_assert_int_eq(counter_change(counters, &c, true, &old), 0);
+	ck_assert_int_eq(old, 0);
+	counters_close(counters);
+	open_as(true);
+	ck_assert_int_eq(add(HANDLE, 0, 0), INT64_MAX);
+}
+END_TEST
+
+/* ---- what is not a page ---- */
+
+START_TEST(damaged_pages_are_refused)
+{
+	struct counter_page page;
+	int64_t old = -1;
+
+	add(HANDLE, 0, 5);
+	counters_close(counters);
+	page_io(HANDLE, &page, false);
+	page.magic++;
+	page_io(HANDLE, &page, true);
+	open_as(false);
+	ck_assert_int_eq(change(HANDLE, 0, false, 1, &old), -EUCLEAN);
+	page.magic--;
+	page_io(HANDLE, &page, true);
+	ck_assert_int_eq(truncate(page_path(HANDLE), 100), 0);
+	ck_assert_int_eq(change(HANDLE, 0, false, 1, &old), -EUCLEAN);
+	ck_assert_int_eq(old, -1);
+	counters_remove(counters, HANDLE);
+	ck_assert_int_eq(add(HANDLE, 0, 1), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("counter");
+	TCase *calls = tcase_create("calls"), *ends = tcase_create("ends");
+
+	tcase_add_checked_fixture(calls, setup, teardown);
+	tcase_add_test(calls, adds_and_sets);
+	tcase_add_test(calls, does_not_wrap);
+	tcase_add_test(calls, quick_ones_need_no_disk);
+	tcase_add_test(calls, each_value_once);
+	tcase_add_test(calls, of_many_files);
+	tcase_add_test(calls, goes_with_its_file);
+	tcase_add_test(calls, damaged_pages_are_refused);
+	suite_add_tcase(suite, calls);
+	tcase_add_checked_fixture(ends, setup, teardown);
+	tcase_add_test(ends, killed_at_any_time);
+	tcase_add_test(ends, loses_power_at_any_time);
+	tcase_add_test(ends, stopped);
+	tcase_add_test(ends, set_is_on_the_disk);
+	tcase_add_test(ends, in_memory_needs_no_ceiling);
+	suite_add_tcase(suite, ends);
+	return run_suite(suite);
+}
