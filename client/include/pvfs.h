@@ -439,6 +439,31 @@ int pvfs_symlink(const char *target, const char *path);
 ssize_t pvfs_readlink(const char *path, char *buf, size_t len);
 
 /*
+ * As openat(2) and the others: a path that is relative begins at the directory that dir
+ * is a descriptor of, wherever that was moved to since it was opened; AT_FDCWD: where the
+ * process works.  flags: AT_SYMLINK_NOFOLLOW; pvfs_fstatat() also AT_EMPTY_PATH,
+ * pvfs_unlinkat() AT_REMOVEDIR alone, pvfs_linkat() AT_SYMLINK_FOLLOW (EOPNOTSUPP if
+ * from is a symlink on PVFS); EINVAL: others.  pvfs_faccessat() asks for the effective user,
+ * with AT_EACCESS or without.  ENOTDIR: dir is no directory; EBADF: nothing.
+ */
+int pvfs_openat(int dir, const char *path, int flags, ...);
+int pvfs_fstatat(int dir, const char *path, struct stat *st, int flags);
+int pvfs_faccessat(int dir, const char *path, int mode, int flags);
+int pvfs_fchmodat(int dir, const char *path, mode_t mode, int flags);
+int pvfs_fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags);
+int pvfs_utimensat(int dir, const char *path, const struct timespec *times,
+		   int flags);
+int pvfs_mkdirat(int dir, const char *path, mode_t mode);
+int pvfs_mknodat(int dir, const char *path, mode_t mode, dev_t dev);
+int pvfs_unlinkat(int dir, const char *path, int flags);
+int pvfs_renameat2(int from_dir, const char *from, int to_dir, const char *to,
+		   unsigned int flags);
+int pvfs_linkat(int from_dir, const char *from, int to_dir, const char *to,
+		int flags);
+int pvfs_symlinkat(const char *target, int dir, const char *path);
+ssize_t pvfs_readlinkat(int dir, const char *path, char *buf, size_t len);
+
+/*
  * Fills buf, of len bytes and aligned as struct dirent, with whole records;
  * returns the bytes, 0 at the end.  d_off is a position for pvfs_lseek().
  * -1: EINVAL len is too small for the next entry; ENOTDIR.

@@ -22,19 +22,35 @@ static void own_writes(struct fs *fs, struct stat *st)
 		st->st_ctim = st->st_mtim;
 }
 
-int api_stat(const char *path, bool follow, struct stat *st)
+static uint32_t path_flags(int flags)
+{
+	return flags & AT_SYMLINK_NOFOLLOW ? WIRE_P_NOFOLLOW : 0;
+}
+
+static int stat_at(int dir, const char *path, struct stat *st, int flags)
 {
 	struct where w;
-	int rc = where_run(&w, path, follow ? 0 : WIRE_P_NOFOLLOW, stat_get,
-			   st);
+	int rc = where_run_at(&w, dir, path, path_flags(flags), stat_get, st);
 
-	if (rc == WHERE_ORDINARY) {
-		rc = follow ? stat(w.path, st) : lstat(w.path, st);
-		return rc ? -errno : 0;
-	}
+	if (rc == WHERE_ORDINARY)
+		return fstatat(w.at, w.path, st, flags) ? -errno : 0;
 	if (!rc)
 		own_writes(w.fs, st);
 	return rc;
+}
+
+int api_stat(const char *path, bool follow, struct stat *st)
+{
+	return stat_at(AT_FDCWD, path, st, follow ? 0 : AT_SYMLINK_NOFOLLOW);
+}
+
+int pvfs_fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH))
+		return api_int(-EINVAL);
+	if (flags & AT_EMPTY_PATH && path && !*path && dir != AT_FDCWD)
+		return pvfs_fstat(dir, st);
+	return api_int(stat_at(dir, path, st, flags));
 }
 
 int pvfs_stat(const char *path, struct stat *st)
@@ -95,16 +111,23 @@ static int do_access(struct session *s, const struct target *t, void *arg)
 	return mgr_access(s, t, *mask);
 }
 
-int pvfs_access(const char *path, int mode)
+int pvfs_faccessat(int dir, const char *path, int mode, int flags)
 {
 	uint32_t mask = (uint32_t)mode;
 	struct where w;
 	int rc;
 
-	if (mode & ~(R_OK | W_OK | X_OK))
+	if (mode & ~(R_OK | W_OK | X_OK) ||
+	    flags & ~(AT_EACCESS | AT_SYMLINK_NOFOLLOW))
 		return api_int(-EINVAL);
-	rc = where_run(&w, path, 0, do_access, &mask);
-	return rc == WHERE_ORDINARY ? access(w.path, mode) : api_int(rc);
+	rc = where_run_at(&w, dir, path, path_flags(flags), do_access, &mask);
+	return rc == WHERE_ORDINARY ? faccessat(w.at, w.path, mode, flags)
+				    : api_int(rc);
+}
+
+int pvfs_access(const char *path, int mode)
+{
+	return pvfs_faccessat(AT_FDCWD, path, mode, 0);
 }
 
 /* ---- SETATTR ---- */
@@ -127,11 +150,15 @@ static void note_times(struct fs *fs, const struct set_arg *a)
 		file_timed(fs, a->attr.handle);
 }
 
-int setattr_path(struct where *w, const char *path, uint32_t flags,
-		 const struct setattr *set)
+int setattr_at(struct where *w, int dir, const char *path, int flags,
+	       const struct setattr *set)
 {
 	struct set_arg a = { .set = set };
-	int rc = where_run(w, path, flags, do_setattr, &a);
+	int rc;
+
+	if (flags & ~AT_SYMLINK_NOFOLLOW)
+		return -EINVAL;
+	rc = where_run_at(w, dir, path, path_flags(flags), do_setattr, &a);
 
 	if (!rc)
 		note_times(w->fs, &a);
@@ -164,13 +191,19 @@ static struct setattr of_owner(uid_t uid, gid_t gid)
 	};
 }
 
-int pvfs_chmod(const char *path, mode_t mode)
+int pvfs_fchmodat(int dir, const char *path, mode_t mode, int flags)
 {
 	struct setattr set = of_mode(mode);
 	struct where w;
-	int rc = setattr_path(&w, path, 0, &set);
+	int rc = setattr_at(&w, dir, path, flags, &set);
 
-	return rc == WHERE_ORDINARY ? chmod(w.path, mode) : api_int(rc);
+	return rc == WHERE_ORDINARY ? fchmodat(w.at, w.path, mode, flags)
+				    : api_int(rc);
+}
+
+int pvfs_chmod(const char *path, mode_t mode)
+{
+	return pvfs_fchmodat(AT_FDCWD, path, mode, 0);
 }
 
 int pvfs_fchmod(int fd, mode_t mode)
@@ -181,22 +214,24 @@ int pvfs_fchmod(int fd, mode_t mode)
 	return f ? api_int(setattr_file(f, &set)) : fchmod(fd, mode);
 }
 
-int pvfs_chown(const char *path, uid_t uid, gid_t gid)
+int pvfs_fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags)
 {
 	struct setattr set = of_owner(uid, gid);
 	struct where w;
-	int rc = setattr_path(&w, path, 0, &set);
+	int rc = setattr_at(&w, dir, path, flags, &set);
 
-	return rc == WHERE_ORDINARY ? chown(w.path, uid, gid) : api_int(rc);
+	return rc == WHERE_ORDINARY ? fchownat(w.at, w.path, uid, gid, flags)
+				    : api_int(rc);
+}
+
+int pvfs_chown(const char *path, uid_t uid, gid_t gid)
+{
+	return pvfs_fchownat(AT_FDCWD, path, uid, gid, 0);
 }
 
 int pvfs_lchown(const char *path, uid_t uid, gid_t gid)
 {
-	struct setattr set = of_owner(uid, gid);
-	struct where w;
-	int rc = setattr_path(&w, path, WIRE_P_NOFOLLOW, &set);
-
-	return rc == WHERE_ORDINARY ? lchown(w.path, uid, gid) : api_int(rc);
+	return pvfs_fchownat(AT_FDCWD, path, uid, gid, AT_SYMLINK_NOFOLLOW);
 }
 
 int pvfs_fchown(int fd, uid_t uid, gid_t gid)

@@ -29,9 +29,9 @@ struct file *api_file(int fd);
 /* Permission bits for a new file, and the process' umask: WIRE_MODE(). */
 uint32_t mode_and_umask(mode_t mode);
 
-/* SETATTR on a path: as where_run(). */
-int setattr_path(struct where *w, const char *path, uint32_t flags,
-		 const struct setattr *set);
+/* SETATTR on a path: as where_run_at(); flags: AT_SYMLINK_NOFOLLOW. */
+int setattr_at(struct where *w, int dir, const char *path, int flags,
+	       const struct setattr *set);
 /* SETATTR on an open file; puts f. */
 int setattr_file(struct file *f, const struct setattr *set);
 

@@ -18,18 +18,23 @@ static int do_mkdir(struct session *s, const struct target *t, void *arg)
 	return mgr_mkdir(s, t, *mode, NULL);
 }
 
-int pvfs_mkdir(const char *path, mode_t mode)
+int pvfs_mkdirat(int dir, const char *path, mode_t mode)
 {
 	struct where w;
 	uint32_t bits;
 	int rc;
 
-	where_find(&w, path);
+	where_find_at(&w, dir, path);
 	if (!w.fs)
-		return mkdir(path, mode);
+		return mkdirat(w.at, w.path, mode);
 	bits = mode_and_umask(mode) & WIRE_MODE(01777, 0777);
 	rc = where_follow(&w, 0, do_mkdir, &bits);
-	return rc == WHERE_ORDINARY ? mkdir(w.path, mode) : api_int(rc);
+	return rc == WHERE_ORDINARY ? mkdirat(w.at, w.path, mode) : api_int(rc);
+}
+
+int pvfs_mkdir(const char *path, mode_t mode)
+{
+	return pvfs_mkdirat(AT_FDCWD, path, mode);
 }
 
 static int do_mknod(struct session *s, const struct target *t, void *arg)
@@ -83,20 +88,26 @@ static int special(mode_t mode, dev_t dev, struct mgr_mknod *what)
 	return -EINVAL;
 }
 
-int pvfs_mknod(const char *path, mode_t mode, dev_t dev)
+int pvfs_mknodat(int dir, const char *path, mode_t mode, dev_t dev)
 {
 	struct mgr_mknod what;
 	struct where w;
 	bool regular = S_ISREG(mode) || !(mode & S_IFMT);
 	int rc;
 
-	where_find(&w, path);
+	where_find_at(&w, dir, path);
 	if (!w.fs)
-		return mknod(path, mode, dev);
+		return mknodat(w.at, w.path, mode, dev);
 	rc = special(mode, dev, &what);
 	if (!rc)
 		rc = where_follow(&w, 0, regular ? do_creat : do_mknod, &what);
-	return rc == WHERE_ORDINARY ? mknod(w.path, mode, dev) : api_int(rc);
+	return rc == WHERE_ORDINARY ? mknodat(w.at, w.path, mode, dev)
+				    : api_int(rc);
+}
+
+int pvfs_mknod(const char *path, mode_t mode, dev_t dev)
+{
+	return pvfs_mknodat(AT_FDCWD, path, mode, dev);
 }
 
 static int do_rmdir(struct session *s, const struct target *t, void *arg)
@@ -104,33 +115,31 @@ static int do_rmdir(struct session *s, const struct target *t, void *arg)
 	return mgr_rmdir(s, t);
 }
 
-int pvfs_rmdir(const char *path)
-{
-	struct where w;
-	int rc = where_run(&w, path, 0, do_rmdir, NULL);
-
-	return rc == WHERE_ORDINARY ? rmdir(w.path) : api_int(rc);
-}
-
 static int do_unlink(struct session *s, const struct target *t, void *arg)
 {
 	return mgr_unlink(s, t);
 }
 
-int pvfs_unlink(const char *path)
+int pvfs_unlinkat(int dir, const char *path, int flags)
 {
 	struct where w;
-	int rc = where_run(&w, path, 0, do_unlink, NULL);
+	int rc;
 
-	return rc == WHERE_ORDINARY ? unlink(w.path) : api_int(rc);
+	if (flags & ~AT_REMOVEDIR)
+		return api_int(-EINVAL);
+	rc = where_run_at(&w, dir, path, 0, flags ? do_rmdir : do_unlink, NULL);
+	return rc == WHERE_ORDINARY ? unlinkat(w.at, w.path, flags)
+				    : api_int(rc);
 }
 
-int pvfs_rename(const char *from, const char *to)
+int pvfs_unlink(const char *path)
 {
-	struct where a, b;
-	int rc = where_run_pair(&a, &b, from, to, mgr_rename);
+	return pvfs_unlinkat(AT_FDCWD, path, 0);
+}
 
-	return rc == WHERE_ORDINARY ? rename(a.path, b.path) : api_int(rc);
+int pvfs_rmdir(const char *path)
+{
+	return pvfs_unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
 static int noreplace(struct session *s, const struct target *from,
@@ -164,23 +173,68 @@ static pair_op rename_op(unsigned int flags)
 	return no_such_flags;
 }
 
-int pvfs_rename2(const char *from, const char *to, unsigned int flags)
+int pvfs_renameat2(int from_dir, const char *from, int to_dir, const char *to,
+		   unsigned int flags)
 {
 	struct where a, b;
-	int rc = where_run_pair(&a, &b, from, to, rename_op(flags));
+	int rc;
 
+	where_find_at(&a, from_dir, from);
+	where_find_at(&b, to_dir, to);
+	rc = where_follow_pair(&a, &b, rename_op(flags));
 	if (rc == WHERE_ORDINARY)
-		return renameat2(AT_FDCWD, a.path, AT_FDCWD, b.path, flags);
+		return renameat2(a.at, a.path, b.at, b.path, flags);
 	/* a manager of an earlier version */
 	return api_int(rc == -ENOSYS ? -EINVAL : rc);
 }
 
-int pvfs_link(const char *from, const char *to)
+int pvfs_rename2(const char *from, const char *to, unsigned int flags)
+{
+	return pvfs_renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);
+}
+
+int pvfs_rename(const char *from, const char *to)
+{
+	return pvfs_rename2(from, to, 0);
+}
+
+static int link_found(struct where *a, struct where *b, int flags)
+{
+	int rc = where_follow_pair(a, b, mgr_link);
+
+	return rc == WHERE_ORDINARY
+		       ? linkat(a->at, a->path, b->at, b->path, flags)
+		       : api_int(rc);
+}
+
+/* The mgr follows no link in the last place. */
+static int is_no_link(int dir, const char *path)
+{
+	struct stat st;
+
+	if (pvfs_fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	return S_ISLNK(st.st_mode) ? -EOPNOTSUPP : 0;
+}
+
+int pvfs_linkat(int from_dir, const char *from, int to_dir, const char *to,
+		int flags)
 {
 	struct where a, b;
-	int rc = where_run_pair(&a, &b, from, to, mgr_link);
+	int rc = 0;
 
-	return rc == WHERE_ORDINARY ? link(a.path, b.path) : api_int(rc);
+	where_find_at(&a, from_dir, from);
+	where_find_at(&b, to_dir, to);
+	if (a.fs && flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))
+		rc = -EINVAL;
+	else if (a.fs && flags & AT_SYMLINK_FOLLOW)
+		rc = is_no_link(from_dir, from);
+	return rc ? api_int(rc) : link_found(&a, &b, flags);
+}
+
+int pvfs_link(const char *from, const char *to)
+{
+	return pvfs_linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 static int do_symlink(struct session *s, const struct target *t, void *arg)
@@ -188,20 +242,26 @@ static int do_symlink(struct session *s, const struct target *t, void *arg)
 	return mgr_symlink(s, arg, t);
 }
 
-int pvfs_symlink(const char *target, const char *path)
+int pvfs_symlinkat(const char *target, int dir, const char *path)
 {
 	struct where w;
 	int rc;
 
-	where_find(&w, path);
+	where_find_at(&w, dir, path);
 	if (!w.fs)
-		return symlink(target, path);
+		return symlinkat(target, w.at, w.path);
 	if (!*target)
 		return api_int(-ENOENT);
 	if (strlen(target) >= PATH_MAX)
 		return api_int(-ENAMETOOLONG);
 	rc = where_follow(&w, 0, do_symlink, (void *)(uintptr_t)target);
-	return rc == WHERE_ORDINARY ? symlink(target, w.path) : api_int(rc);
+	return rc == WHERE_ORDINARY ? symlinkat(target, w.at, w.path)
+				    : api_int(rc);
+}
+
+int pvfs_symlink(const char *target, const char *path)
+{
+	return pvfs_symlinkat(target, AT_FDCWD, path);
 }
 
 struct readlink_arg {
@@ -216,7 +276,7 @@ static int do_readlink(struct session *s, const struct target *t, void *arg)
 	return mgr_readlink(s, t, a->buf, a->len, &a->n);
 }
 
-ssize_t pvfs_readlink(const char *path, char *buf, size_t len)
+ssize_t pvfs_readlinkat(int dir, const char *path, char *buf, size_t len)
 {
 	struct readlink_arg a = { buf, len, 0 };
 	struct where w;
@@ -224,8 +284,13 @@ ssize_t pvfs_readlink(const char *path, char *buf, size_t len)
 
 	if (!len)
 		return api_ret(-EINVAL);
-	rc = where_run(&w, path, WIRE_P_NOFOLLOW, do_readlink, &a);
+	rc = where_run_at(&w, dir, path, WIRE_P_NOFOLLOW, do_readlink, &a);
 	if (rc == WHERE_ORDINARY)
-		return readlink(w.path, buf, len);
+		return readlinkat(w.at, w.path, buf, len);
 	return rc ? api_ret(rc) : (ssize_t)a.n;
+}
+
+ssize_t pvfs_readlink(const char *path, char *buf, size_t len)
+{
+	return pvfs_readlinkat(AT_FDCWD, path, buf, len);
 }

@@ -149,9 +149,10 @@ static int install(struct file *f, int flags)
 	return fd;
 }
 
-static int open_ordinary(const char *path, const struct open_args *a)
+static int open_ordinary(const struct where *w, const struct open_args *a)
 {
-	int fd = open(path, a->flags & ~(O_META | O_PART), a->mode), rc;
+	int fd = openat(w->at, w->path, a->flags & ~(O_META | O_PART), a->mode),
+	    rc;
 	struct file *f;
 
 	if (fd < 0)
@@ -172,23 +173,23 @@ static int open_ordinary(const char *path, const struct open_args *a)
 	return rc ? rc : fd;
 }
 
-static int do_open(const char *path, struct open_args *a)
+static int do_open(int dir, const char *path, struct open_args *a)
 {
 	struct where w;
 	int rc = check(a);
 
 	if (rc)
 		return rc;
-	where_find(&w, path);
+	where_find_at(&w, dir, path);
 	if (!w.fs)
-		return open_ordinary(path, a);
+		return open_ordinary(&w, a);
 	rc = open_pvfs(&w, a);
 	if (rc == WHERE_ORDINARY)
-		return open_ordinary(w.path, a);
+		return open_ordinary(&w, a);
 	return rc ? rc : install(a->f, a->flags);
 }
 
-static int open_va(const char *path, int flags, va_list ap)
+static int open_va(int dir, const char *path, int flags, va_list ap)
 {
 	struct open_args a = { .flags = flags };
 
@@ -200,7 +201,7 @@ static int open_va(const char *path, int flags, va_list ap)
 		a.part = va_arg(ap, const struct fpart *);
 	if (((flags & O_META) && !a.meta) || ((flags & O_PART) && !a.part))
 		return -EFAULT;
-	return do_open(path, &a);
+	return do_open(dir, path, &a);
 }
 
 int pvfs_open(const char *path, int flags, ...)
@@ -209,7 +210,7 @@ int pvfs_open(const char *path, int flags, ...)
 	int rc;
 
 	va_start(ap, flags);
-	rc = open_va(path, flags, ap);
+	rc = open_va(AT_FDCWD, path, flags, ap);
 	va_end(ap);
 	return api_int(rc);
 }
@@ -220,7 +221,18 @@ int pvfs_open64(const char *path, int flags, ...)
 	int rc;
 
 	va_start(ap, flags);
-	rc = open_va(path, flags, ap);
+	rc = open_va(AT_FDCWD, path, flags, ap);
+	va_end(ap);
+	return api_int(rc);
+}
+
+int pvfs_openat(int dir, const char *path, int flags, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, flags);
+	rc = open_va(dir, path, flags, ap);
 	va_end(ap);
 	return api_int(rc);
 }
@@ -229,7 +241,8 @@ int api_open(const char *path, int flags, mode_t mode)
 {
 	struct open_args a = { .flags = flags, .mode = mode };
 
-	return flags & (O_META | O_PART) ? -EINVAL : do_open(path, &a);
+	return flags & (O_META | O_PART) ? -EINVAL
+					 : do_open(AT_FDCWD, path, &a);
 }
 
 int pvfs_creat(const char *path, mode_t mode)

@@ -41,28 +41,28 @@ static int of_times(const struct timespec *ts, struct setattr *set)
 	return 0;
 }
 
-static int set_path(const char *path, bool follow, const struct timespec *ts)
+int pvfs_utimensat(int dir, const char *path, const struct timespec *times,
+		   int flags)
 {
 	struct setattr set;
 	struct where w;
-	int rc = of_times(ts, &set);
+	int rc = of_times(times, &set);
 
 	if (!rc)
-		rc = setattr_path(&w, path, follow ? 0 : WIRE_P_NOFOLLOW, &set);
+		rc = setattr_at(&w, dir, path, flags, &set);
 	if (rc == WHERE_ORDINARY)
-		return utimensat(AT_FDCWD, w.path, ts,
-				 follow ? 0 : AT_SYMLINK_NOFOLLOW);
+		return utimensat(w.at, w.path, times, flags);
 	return api_int(rc);
 }
 
 int pvfs_utimens(const char *path, const struct timespec *times)
 {
-	return set_path(path, true, times);
+	return pvfs_utimensat(AT_FDCWD, path, times, 0);
 }
 
 int pvfs_lutimens(const char *path, const struct timespec *times)
 {
-	return set_path(path, false, times);
+	return pvfs_utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW);
 }
 
 int pvfs_utimes(const char *path, const struct timeval *times)
@@ -71,14 +71,14 @@ int pvfs_utimes(const char *path, const struct timeval *times)
 	int i;
 
 	if (!times)
-		return set_path(path, true, NULL);
+		return pvfs_utimens(path, NULL);
 	for (i = 0; i < 2; i++) {
 		if (times[i].tv_usec < 0 || times[i].tv_usec >= 1000000)
 			return api_int(-EINVAL);
 		ts[i].tv_sec = times[i].tv_sec;
 		ts[i].tv_nsec = times[i].tv_usec * 1000;
 	}
-	return set_path(path, true, ts);
+	return pvfs_utimens(path, ts);
 }
 
 int pvfs_utime(const char *path, const struct utimbuf *times)
@@ -86,10 +86,10 @@ int pvfs_utime(const char *path, const struct utimbuf *times)
 	struct timespec ts[2] = { { 0 } };
 
 	if (!times)
-		return set_path(path, true, NULL);
+		return pvfs_utimens(path, NULL);
 	ts[0].tv_sec = times->actime;
 	ts[1].tv_sec = times->modtime;
-	return set_path(path, true, ts);
+	return pvfs_utimens(path, ts);
 }
 
 int pvfs_futimens(int fd, const struct timespec *times)

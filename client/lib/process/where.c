@@ -3,7 +3,9 @@
 #include "where.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "process.h"
 
@@ -14,6 +16,8 @@ static void where_at(struct where *w)
 	const char *rest;
 
 	w->fs = process_find(w->buf, &rest);
+	w->base = 0;
+	w->at = AT_FDCWD;
 	w->path = w->fs ? rest : w->buf;
 }
 
@@ -22,12 +26,37 @@ void where_find(struct where *w, const char *path)
 {
 	w->hops = 0;
 	w->fs = NULL;
+	w->base = 0;
+	w->at = AT_FDCWD;
 	if (path && process_has_mounts() && !path_absolute(path, w->buf))
 		where_at(w);
 	if (!w->fs)
 		w->path = path;
 	else
 		deadline_begin();
+}
+
+/* Of what is no directory the kernel says so, as of a path that is empty. */
+void where_find_at(struct where *w, int dir, const char *path)
+{
+	struct file *f;
+
+	if (dir == AT_FDCWD || !path || *path == '/') {
+		where_find(w, path);
+		return;
+	}
+	w->hops = 0;
+	w->fs = NULL;
+	w->base = 0;
+	w->at = dir;
+	w->path = path;
+	f = *path ? process_file(dir) : NULL;
+	if (f && f->fs && f->type == S_IFDIR) {
+		w->fs = f->fs;
+		w->base = f->handle;
+	}
+	if (f)
+		file_put(f);
 }
 
 /* To w->redirect.  -ELOOP. */
@@ -46,6 +75,7 @@ static int where_redirected(struct where *w)
 static int on_mount(struct where *w, uint32_t flags, target_op op, void *arg)
 {
 	struct target t = {
+		.handle = w->base,
 		.path = w->path,
 		.flags = flags,
 		.redirect = w->redirect,
@@ -69,11 +99,17 @@ int where_follow(struct where *w, uint32_t flags, target_op op, void *arg)
 	return WHERE_ORDINARY;
 }
 
+int where_run_at(struct where *w, int dir, const char *path, uint32_t flags,
+		 target_op op, void *arg)
+{
+	where_find_at(w, dir, path);
+	return where_follow(w, flags, op, arg);
+}
+
 int where_run(struct where *w, const char *path, uint32_t flags, target_op op,
 	      void *arg)
 {
-	where_find(w, path);
-	return where_follow(w, flags, op, arg);
+	return where_run_at(w, AT_FDCWD, path, flags, op, arg);
 }
 
 struct pair_arg {
@@ -111,15 +147,14 @@ static bool too_long(const char *path)
 	return path && strlen(path) >= PATH_MAX;
 }
 
-int where_run_pair(struct where *a, struct where *b, const char *from,
-		   const char *to, pair_op op)
+int where_follow_pair(struct where *a, struct where *b, pair_op op)
 {
 	int rc;
 
-	where_find(a, from);
-	where_find(b, to);
 	while (a->fs || b->fs) {
-		struct pair_arg arg = { .b = { .path = b->path }, .op = op };
+		struct pair_arg arg = {
+			.b = { .handle = b->base, .path = b->path }, .op = op
+		};
 
 		if (a->fs == b->fs) {
 			rc = on_mount(a, 0, run_pair, &arg);

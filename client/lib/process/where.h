@@ -13,7 +13,9 @@
 
 struct where {
 	struct fs *fs; /* NULL: ordinary */
-	const char *path; /* below the mount, or ordinary */
+	uint64_t base; /* handle of the directory that path begins at; 0: the root */
+	int at; /* ordinary: its descriptor, or AT_FDCWD */
+	const char *path; /* below base, or ordinary */
 	unsigned int hops;
 	char buf[PATH_MAX];
 	char redirect[PATH_MAX]; /* target.redirect */
@@ -21,6 +23,8 @@ struct where {
 
 /* A call begins: see deadline.h. */
 void where_find(struct where *w, const char *path);
+/* The same for a path that may be relative to a directory's descriptor, as with openat(2). */
+void where_find_at(struct where *w, int dir, const char *path);
 
 /*
  * Runs op on the path, again after redirections and, once, when the session
@@ -28,16 +32,17 @@ void where_find(struct where *w, const char *path);
  */
 int where_run(struct where *w, const char *path, uint32_t flags, target_op op,
 	      void *arg);
-/* The same after where_find(). */
+int where_run_at(struct where *w, int dir, const char *path, uint32_t flags,
+		 target_op op, void *arg);
+/* The same after where_find() or where_find_at(). */
 int where_follow(struct where *w, uint32_t flags, target_op op, void *arg);
 
 /*
- * Runs op on two paths.  -EXDEV: they are not on one mount.  WHERE_ORDINARY:
- * both are ordinary.
+ * Runs op on two paths that were found.  -EXDEV: they are not on one mount.
+ * WHERE_ORDINARY: both are ordinary.
  */
 typedef int (*pair_op)(struct session *s, const struct target *a,
 		       const struct target *b, unsigned int *which);
-int where_run_pair(struct where *a, struct where *b, const char *from,
-		   const char *to, pair_op op);
+int where_follow_pair(struct where *a, struct where *b, pair_op op);
 
 #endif
