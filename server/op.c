@@ -59,6 +59,15 @@ int op_make(struct iod *iod, uint64_t handle, struct store_obj **obj)
 	return rc ? rc : -ENOENT;
 }
 
+int op_may_change(struct iod *iod, const struct rpc_req *req, uint64_t handle,
+		  const struct store_seg *seg, unsigned int n)
+{
+	if (rpc_req_late(req))
+		return -ETIMEDOUT;
+	return early_change(iod->early, handle, seg, n,
+			    rpc_session_info(req->session)->id, req->anew);
+}
+
 void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 	      const void *tail, size_t len, unsigned int flags)
 {

@@ -41,6 +41,13 @@ void op_objects(struct worker *w, struct rpc_req *req);
  */
 int op_make(struct iod *iod, uint64_t handle, struct store_obj **obj);
 
+/*
+ * Before a change of those bytes of the object: -ETIMEDOUT, it comes too late; or as
+ * early_change(), a second time over what others wrote.
+ */
+int op_may_change(struct iod *iod, const struct rpc_req *req, uint64_t handle,
+		  const struct store_seg *seg, unsigned int n);
+
 /* Builds, ends and sends a reply: body, then tail of len bytes. */
 void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 	      const void *tail, size_t len, unsigned int flags);

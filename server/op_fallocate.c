@@ -91,11 +91,8 @@ static int run(struct op_job *job)
 	struct store_obj *obj;
 	int rc;
 
-	if (rpc_req_late(job->req))
-		return -ETIMEDOUT;
-	rc = early_change(job->worker->iod->early, le64toh(body->handle), &all,
-			  1, rpc_session_info(job->req->session)->id,
-			  job->req->anew);
+	rc = op_may_change(job->worker->iod, job->req, le64toh(body->handle),
+			   &all, 1);
 	if (rc)
 		return rc;
 	rc = find(job, &obj);

@@ -29,21 +29,12 @@ static void write_answer(struct xfer *x)
 	xfer_free(x);
 }
 
-static void flushed(struct mail *mail)
+static void flushed(struct flushing *f, int status)
 {
-	struct xfer *x = container_of(mail, struct xfer, mail);
-
-	x->status = marks_flush_end(&x->ses->marks, x->worker->iod->store,
-				    &x->flush, x->status);
-	write_answer(x);
-}
-
-static void flush_done(struct sync_wait *wait, int status)
-{
-	struct xfer *x = container_of(wait, struct xfer, sync);
+	struct xfer *x = container_of(f, struct xfer, flush);
 
 	x->status = status;
-	mailbox_post(&x->worker->mail, &x->mail);
+	write_answer(x);
 }
 
 static void log_failure(struct xfer *x)
@@ -101,10 +92,8 @@ static void write_end(struct xfer *x)
 		write_answer(x);
 		return;
 	}
-	x->sync.done = flush_done;
-	x->mail.deliver = flushed;
-	marks_flush_begin(&x->ses->marks, store_obj_handle(x->obj), &x->flush);
-	sync_pool_flush(iod->pool, x->ses->turn, x->obj, &x->sync);
+	x->flush.done = flushed;
+	flushing_start(&x->flush, x->ses, x->obj);
 }
 
 /*
@@ -238,16 +227,6 @@ static void write_bulk(struct xfer *x)
 	xfer_run(x);
 }
 
-/* In time, and not a second time over what others wrote. */
-static int may_begin(const struct xfer *x, uint64_t handle)
-{
-	if (rpc_req_late(x->req))
-		return -ETIMEDOUT;
-	return early_change(x->worker->iod->early, handle, x->seg, x->nseg,
-			    rpc_session_info(x->req->session)->id,
-			    x->req->anew);
-}
-
 void op_write(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_io *body = req->msg.body;
@@ -255,7 +234,8 @@ void op_write(struct worker *w, struct rpc_req *req)
 
 	if (!x)
 		return;
-	x->status = may_begin(x, le64toh(body->handle));
+	x->status = op_may_change(w->iod, req, le64toh(body->handle), x->seg,
+				  x->nseg);
 	if (!x->status && x->total)
 		x->status = op_make(w->iod, le64toh(body->handle), &x->obj);
 	if (x->status || !x->total) {

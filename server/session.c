@@ -105,6 +105,18 @@ void session_unref(struct iod_session *ses)
 	free(ses);
 }
 
+int session_file(struct iod_session *ses, const struct rpc_req *req,
+		 struct store_io *io, bool write)
+{
+	struct iod *iod = ses->worker->iod;
+
+	io->pool = iod->pool;
+	io->client = ses->turn;
+	io->aio = iod->aio;
+	io->expiry = req->expiry;
+	return write ? iod->engine->write(io) : iod->engine->read(io);
+}
+
 void session_begin(struct iod_session *ses)
 {
 	ses->refs++;

@@ -136,6 +136,12 @@ void session_run(struct worker *w, struct rpc_req *req);
 /* An order of a manager in whose place there is another one. */
 bool session_stale(const struct iod_session *ses);
 void session_unref(struct iod_session *ses);
+/*
+ * store_engine.read() or write() for a request of the session, in its turn and before
+ * its expiry; io has the rest.
+ */
+int session_file(struct iod_session *ses, const struct rpc_req *req,
+		 struct store_io *io, bool write);
 /* A reference for something that runs. */
 void session_begin(struct iod_session *ses);
 void session_finish(struct iod_session *ses);

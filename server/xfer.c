@@ -198,17 +198,12 @@ static void io_done(struct store_io *io, int status)
 void chunk_file(struct chunk *c, bool write,
 		void (*filed)(struct chunk *c, int status))
 {
-	const struct store_engine *engine = c->x->worker->iod->engine;
 	int rc;
 
 	c->io.done = io_done;
-	c->io.pool = c->x->worker->iod->pool;
-	c->io.client = c->x->ses->turn;
-	c->io.aio = c->x->worker->iod->aio;
-	c->io.expiry = c->x->req->expiry;
 	c->filed = filed;
 	c->mail.deliver = chunk_filed;
-	rc = write ? engine->write(&c->io) : engine->read(&c->io);
+	rc = session_file(c->x->ses, c->x->req, &c->io, write);
 	if (rc != -EINPROGRESS)
 		filed(c, rc);
 }

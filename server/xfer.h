@@ -16,6 +16,7 @@
 #ifndef XFER_H
 #define XFER_H
 
+#include "flushing.h"
 #include "worker.h"
 
 #define XFER_CHUNKS 2u
@@ -73,9 +74,7 @@ struct xfer {
 	struct chunk *filing; /* WRITE: on its way into the file */
 	struct chunk chunk[XFER_CHUNKS];
 	struct mark *mark; /* WRITE: until it is written; or NULL */
-	struct marks_flush flush;
-	struct sync_wait sync;
-	struct mail mail; /* the flush is over */
+	struct flushing flush;
 	unsigned int nseg;
 	struct store_seg *seg; /* few, or */
 	struct store_seg *many; /* of a list: manymax; kept for the next */

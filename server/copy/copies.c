@@ -38,15 +38,31 @@ static int make_buffers(struct copies *all)
 	return 0;
 }
 
+/* Nothing of ours refers to it any more. */
+static void leave(struct copy *c)
+{
+	rpc_timer_clear(c->worker->ctx, &c->late);
+	LIST_REMOVE(c, link);
+}
+
+static void end(struct copy *c)
+{
+	leave(c);
+	copy_end(c);
+}
+
 void copies_close(struct copies *all)
 {
+	struct copy *c;
 	unsigned int i;
 
 	if (!all)
 		return;
 	peers_close(all);
-	while (!LIST_EMPTY(&all->list))
-		copy_free(LIST_FIRST(&all->list));
+	while ((c = LIST_FIRST(&all->list))) {
+		leave(c);
+		copy_free(c);
+	}
 	for (i = 0; all->block && i < COPY_PARTS; i++)
 		rail_mem_fini(&all->part[i].mem);
 	free(all->block);
@@ -68,7 +84,7 @@ static void stop(struct copy *c, int status)
 		c->status = status;
 	leave_queue(c);
 	if (!c->busy)
-		copy_end(c);
+		end(c);
 }
 
 static void too_late(struct rpc_timer *timer)
@@ -92,13 +108,8 @@ static void part_done(struct copy_part *p, int status)
 		leave_queue(c);
 	}
 	if (!c->busy && !c->queued)
-		copy_end(c);
+		end(c);
 	take_turns(all);
-}
-
-static void is_written(struct copy_part *p, int status)
-{
-	part_done(p, status);
 }
 
 static void is_read(struct copy_part *p, int status)
@@ -111,7 +122,7 @@ static void is_read(struct copy_part *p, int status)
 		part_done(p, status ? status : -ECANCELED);
 	else
 		part_file(p, true, c->obj, le64toh(copy_body(c)->off) + p->pos,
-			  is_written);
+			  part_done);
 }
 
 /* Others, and what the network brings, come between two of the parts. */
@@ -209,7 +220,7 @@ void copies_stop(struct copies *all, const struct iod_session *ses, int status)
 		stop(c, status);
 		forget_parts(all, c);
 		if (!--c->busy)
-			copy_end(c);
+			end(c);
 	}
 }
 
@@ -234,21 +245,16 @@ static void io_done(struct store_io *io, int status)
 void part_file(struct copy_part *p, bool write, struct store_obj *obj,
 	       uint64_t off, void (*got)(struct copy_part *p, int status))
 {
-	const struct store_engine *engine = p->all->worker->iod->engine;
 	int rc;
 
 	p->got = got;
 	p->seg = (struct store_seg){ off, p->len };
 	p->io = (struct store_io){ .obj = obj,
-				   .pool = p->all->worker->iod->pool,
-				   .client = p->copy->ses->turn,
-				   .aio = p->all->worker->iod->aio,
 				   .seg = &p->seg,
 				   .buf = p->mem.addr,
 				   .len = p->len,
-				   .expiry = p->copy->req->expiry,
 				   .done = io_done };
-	rc = write ? engine->write(&p->io) : engine->read(&p->io);
+	rc = session_file(p->copy->ses, p->copy->req, &p->io, write);
 	if (rc != -EINPROGRESS)
 		got(p, rc);
 }

@@ -5,6 +5,7 @@
 
 #include "container.h"
 #include "copies.h"
+#include "flushing.h"
 #include "op.h"
 
 #define COPY_PARTS 4u
@@ -24,6 +25,7 @@ struct copy {
 	TAILQ_ENTRY(copy) turn;
 	LIST_ENTRY(copy) link;
 	struct rpc_timer late; /* of a copy that waits */
+	struct flushing flush;
 };
 
 /* A buffer, and what it is used for. */

@@ -27,8 +27,6 @@ void copy_free(struct copy *c)
 {
 	struct iod_session *ses = c->ses;
 
-	rpc_timer_clear(c->worker->ctx, &c->late);
-	LIST_REMOVE(c, link);
 	if (c->from)
 		store_obj_put(c->from);
 	store_obj_put(c->obj);
@@ -36,20 +34,15 @@ void copy_free(struct copy *c)
 	session_finish(ses);
 }
 
-/* ---- the flush ---- */
-
-static int flush(struct op_job *job)
+static void copy_answer(struct copy *c, int status)
 {
-	const struct wire_copy *body = job->req->msg.body;
-	struct store_obj *obj;
-	int rc = store_obj_get(job->worker->iod->store, le64toh(body->handle),
-			       false, &obj);
+	rpc_reply_status(c->req, status);
+	copy_free(c);
+}
 
-	if (rc)
-		return rc;
-	rc = store_obj_sync(obj);
-	store_obj_put(obj);
-	return rc;
+static void flushed(struct flushing *f, int status)
+{
+	copy_answer(container_of(f, struct copy, flush), status);
 }
 
 static bool is_to_be_flushed(const struct copy *c)
@@ -60,17 +53,15 @@ static bool is_to_be_flushed(const struct copy *c)
 
 void copy_end(struct copy *c)
 {
-	struct worker *w = c->worker;
-	struct rpc_req *req = c->req;
-
 	mark_written(c->mark);
 	if (c->status)
 		log_failure(c);
-	if (is_to_be_flushed(c))
-		op_job_start(w, req, flush, op_job_reply);
-	else
-		rpc_reply_status(req, c->status);
-	copy_free(c);
+	if (!is_to_be_flushed(c)) {
+		copy_answer(c, c->status);
+		return;
+	}
+	c->flush.done = flushed;
+	flushing_start(&c->flush, c->ses, c->obj);
 }
 
 /* ---- the beginning ---- */
@@ -87,22 +78,12 @@ static int find_source(struct copy *c)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static int may_begin(const struct copy *c)
+static int prepare(struct copy *c)
 {
 	const struct wire_copy *body = copy_body(c);
 	const struct store_seg seg = { le64toh(body->off), le64toh(body->len) };
-
-	if (rpc_req_late(c->req))
-		return -ETIMEDOUT;
-	return early_change(c->worker->iod->early, le64toh(body->handle), &seg,
-			    1, rpc_session_info(c->req->session)->id,
-			    c->req->anew);
-}
-
-static int prepare(struct copy *c)
-{
-	uint64_t handle = le64toh(copy_body(c)->handle);
-	int rc = may_begin(c);
+	uint64_t handle = le64toh(body->handle);
+	int rc = op_may_change(c->worker->iod, c->req, handle, &seg, 1);
 
 	if (!rc)
 		rc = op_make(c->worker->iod, handle, &c->obj);
