@@ -100,7 +100,7 @@ static bool refuse(struct worker *w, struct rpc_req *req)
 {
 	const struct counter_change c = change_of(req);
 
-	if (!req->anew || (!c.set && !c.value))
+	if (!req->anew || counter_only_reads(&c))
 		return false;
 	log_warn(w->iod->log,
 		 "%s: a change of a counter of %016llx comes again: an earlier "

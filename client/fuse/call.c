@@ -71,6 +71,12 @@ uint32_t call_mode(const struct call *c, mode_t mode)
 	return WIRE_MODE(mode, fuse_req_ctx(c->req)->umask & 0777);
 }
 
+/* For what the kernel does not say whether it wants it. */
+bool call_kills(const struct call *c)
+{
+	return c->d->newer.kills && fuse_req_ctx(c->req)->uid;
+}
+
 int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg)
 {

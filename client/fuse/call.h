@@ -25,6 +25,9 @@ struct target call_target(struct call *c, fuse_ino_t n);
 struct target call_entry(struct call *c, fuse_ino_t dir, const char *name);
 /* WIRE_MODE() of what who asks makes. */
 uint32_t call_mode(const struct call *c, mode_t mode);
+/* The kernel leaves taking set-id bits and capabilities away to us, and who asks is
+ * one whose changes do that. */
+bool call_kills(const struct call *c);
 /* fs_run(), for who asks. */
 int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg);

@@ -15,8 +15,7 @@ void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off,
 	int rc = 0;
 
 	call_begin(&c, req);
-	/* the kernel does not say it here */
-	if (c.d->newer.kills && fuse_req_ctx(req)->uid)
+	if (call_kills(&c))
 		rc = open_kill(f);
 	call_end(&c, rc ? rc : rw_allocate(f, mode, off, len));
 }
@@ -54,7 +53,7 @@ void op_copy_file_range(fuse_req_t req, fuse_ino_t ino_in, off_t off_in,
 
 	call_begin(&c, req);
 	n = flags ? -EINVAL : 0;
-	if (!n && c.d->newer.kills && fuse_req_ctx(req)->uid)
+	if (!n && call_kills(&c))
 		n = open_kill(copy.out);
 	if (!n)
 		n = rw_copy(&copy);

@@ -135,8 +135,7 @@ static int do_remove(struct session *s, const struct target *t, void *arg)
  */
 static bool for_kernel(const struct call *c, const char *name)
 {
-	return c->d->newer.kills && fuse_req_ctx(c->req)->uid &&
-	       !strcmp(name, "security.capability");
+	return call_kills(c) && !strcmp(name, "security.capability");
 }
 
 void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)

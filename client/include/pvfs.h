@@ -273,7 +273,8 @@ int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len);
  * Offsets are those of pvfs_pread() and pvfs_pwrite(), so of the partition, if there is
  * one.  flags: 0.  How many bytes were copied: a long call may do less than it could, and
  * 0 says that fd_in ends there.  EXDEV: only one of them is on PVFS.  EINVAL: parts of one
- * file that overlap, or an ordinary file with a partition.  After an error before the first byte, some may be written.
+ * file that overlap, or an ordinary file with a partition.  After an error some may be
+ * written.
  */
 ssize_t pvfs_copy_file_range(int fd_in, int64_t *off_in, int fd_out,
 			     int64_t *off_out, size_t len, unsigned int flags);

@@ -271,15 +271,10 @@ static int change(const struct counters *counters, struct counter_file *f,
 
 	if (!c->set && __builtin_add_overflow(before, c->value, &value))
 		return -EOVERFLOW;
-	rc = !c->set && !c->value ? 0 : store(counters, f, c, quick, value);
+	rc = counter_only_reads(c) ? 0 : store(counters, f, c, quick, value);
 	if (!rc)
 		*old = before;
 	return rc;
-}
-
-static bool only_reads(const struct counter_change *c)
-{
-	return !c->set && !c->value;
 }
 
 static int map(const struct counters *counters, struct counter_file *f,
@@ -289,7 +284,7 @@ static int map(const struct counters *counters, struct counter_file *f,
 
 	if (f->map.page)
 		return 0;
-	rc = counter_map(counters->dirfd, f->handle, !only_reads(c),
+	rc = counter_map(counters->dirfd, f->handle, !counter_only_reads(c),
 			 counters->boot, !counters->attr.in_memory, &f->map);
 	if (rc && rc != -ENOENT)
 		log_error(counters->attr.log,
@@ -367,5 +362,5 @@ void counters_remove(struct counters *counters, uint64_t handle)
 			counters->attr.log,
 			"cannot remove %s/counters/%016llx: %s; nothing needs it",
 			counters->attr.dir, (unsigned long long)handle,
-			strerror(errno));
+			strerror(-rc));
 }

@@ -40,6 +40,10 @@ struct counter_change {
 	bool set; /* value takes its place, else it is added */
 	int64_t value;
 };
+static inline bool counter_only_reads(const struct counter_change *c)
+{
+	return !c->set && !c->value;
+}
 /*
  * Makes it.  quick: only if that needs no disk and no other thread; else -EAGAIN,
  * and nothing is done.  -EOVERFLOW: it would wrap; -errno of the disk, or

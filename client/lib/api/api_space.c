@@ -22,8 +22,7 @@ int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len)
 
 struct side {
 	int fd;
-	struct file
-		*f; /* of PVFS, or an ordinary one with a partition; or NULL */
+	struct file *f; /* NULL: ordinary, without a partition */
 	int64_t *at; /* the caller's, or NULL */
 };
 

@@ -137,6 +137,8 @@ bool file_is_open(struct fs *fs, uint64_t handle);
 int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
 /* Where it ends, in bytes of the view; likewise. */
 int file_size(struct file *f, int fd, uint64_t *size);
+/* It is of PVFS, and has no partition. */
+bool file_seen_whole(struct file *f);
 
 /* ---- at the servers: file_session.c ---- */
 

@@ -61,21 +61,20 @@ static void move_end(struct file *f)
 	pthread_cond_broadcast(&f->moved);
 }
 
-static uint32_t open_flags(const struct file *f, bool append)
+static uint32_t open_flags(const struct file *f)
 {
-	int mode = atomic_load(&f->flags) & O_ACCMODE;
+	int flags = atomic_load(&f->flags), mode = flags & O_ACCMODE;
 
 	return (mode == O_WRONLY ? 0 : WIRE_O_READ) |
 	       (mode == O_RDONLY ? WIRE_O_HOLD : WIRE_O_WRITE) |
-	       (append ? WIRE_O_APPEND : 0);
+	       (flags & O_APPEND ? WIRE_O_APPEND : 0);
 }
 
 /* By the handle; *open stays 0 for a file that is only read, and not held. */
-static int open_again(const struct file *f, struct session *s, bool append,
-		      uint64_t *open)
+static int open_again(const struct file *f, struct session *s, uint64_t *open)
 {
 	struct target t = { .handle = f->handle, .path = "" };
-	struct mgr_open how = { .flags = open_flags(f, append) };
+	struct mgr_open how = { .flags = open_flags(f) };
 	struct attr attr;
 
 	*open = 0;
@@ -103,12 +102,11 @@ static struct session *settle_in(struct file *f, struct session *s,
 /* Called and returns with the lock; *old is the caller's to put. */
 static int move_to(struct file *f, struct session *s, struct session **old)
 {
-	bool append = atomic_load(&f->flags) & O_APPEND;
 	uint64_t open;
 	int rc;
 
 	pthread_mutex_unlock(&f->lock);
-	rc = open_again(f, s, append, &open);
+	rc = open_again(f, s, &open);
 	pthread_mutex_lock(&f->lock);
 	if (!rc)
 		*old = settle_in(f, s, open);

@@ -27,8 +27,7 @@ int file_size(struct file *f, int fd, uint64_t *size)
 	return 0;
 }
 
-/* Pieces of it are seen as one: all is data, a hole only behind the end. */
-static bool is_seen_whole(struct file *f)
+bool file_seen_whole(struct file *f)
 {
 	bool whole;
 
@@ -47,7 +46,8 @@ static int64_t seek_data(struct file *f, uint64_t size, int64_t off, int whence)
 
 	if (off < 0 || (uint64_t)off >= size)
 		return -ENXIO;
-	rc = is_seen_whole(f) ? file_run(f, space_seek, &seek) : -ENOSYS;
+	/* pieces that are seen as one: all is data, a hole only behind the end */
+	rc = file_seen_whole(f) ? file_run(f, space_seek, &seek) : -ENOSYS;
 	if (rc == -ENOSYS) /* also of an earlier version of an iod */
 		return seek.hole ? (int64_t)size : off;
 	if (rc)

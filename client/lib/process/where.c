@@ -11,52 +11,63 @@
 
 #define HOPS_MAX 40
 
-static void where_at(struct where *w)
+/* From path on, which is ordinary unless it turns out otherwise. */
+static void where_from(struct where *w, int at, const char *path)
+{
+	w->fs = NULL;
+	w->base = 0;
+	w->at = at;
+	w->path = path;
+}
+
+/* w->buf is absolute. */
+static void where_absolute(struct where *w)
 {
 	const char *rest;
 
+	where_from(w, AT_FDCWD, w->buf);
 	w->fs = process_find(w->buf, &rest);
-	w->base = 0;
-	w->at = AT_FDCWD;
-	w->path = w->fs ? rest : w->buf;
+	if (w->fs)
+		w->path = rest;
 }
 
-/* What cannot be made absolute is no path of ours: the kernel says why. */
-void where_find(struct where *w, const char *path)
+/* The kernel says of what is no directory that it is none. */
+static void where_below(struct where *w, int dir)
 {
-	w->hops = 0;
-	w->fs = NULL;
-	w->base = 0;
-	w->at = AT_FDCWD;
-	if (path && process_has_mounts() && !path_absolute(path, w->buf))
-		where_at(w);
-	if (!w->fs)
-		w->path = path;
-	else
-		deadline_begin();
-}
+	struct file *f = process_file(dir);
 
-/* Of what is no directory the kernel says so, as of a path that is empty. */
-void where_find_at(struct where *w, int dir, const char *path)
-{
-	struct file *f;
-
-	if (dir == AT_FDCWD || !path || *path == '/') {
-		where_find(w, path);
-		return;
-	}
-	w->hops = 0;
-	w->fs = NULL;
-	w->base = 0;
-	w->at = dir;
-	w->path = path;
-	f = *path ? process_file(dir) : NULL;
 	if (f && f->fs && f->type == S_IFDIR) {
 		w->fs = f->fs;
 		w->base = f->handle;
 	}
 	if (f)
 		file_put(f);
+}
+
+void where_find(struct where *w, const char *path)
+{
+	w->hops = 0;
+	where_from(w, AT_FDCWD, path);
+	if (!path || !process_has_mounts() || path_absolute(path, w->buf))
+		return; /* no path of ours: the kernel says why */
+	where_absolute(w);
+	if (w->fs)
+		deadline_begin();
+	else
+		w->path = path;
+}
+
+/* So does it of a path that is empty. */
+void where_find_at(struct where *w, int dir, const char *path)
+{
+	if (dir == AT_FDCWD || !path || *path == '/') {
+		where_find(w, path);
+		return;
+	}
+	w->hops = 0;
+	where_from(w, dir, path);
+	if (*path)
+		where_below(w, dir);
 }
 
 /* To w->redirect.  -ELOOP. */
@@ -68,7 +79,7 @@ static int where_redirected(struct where *w)
 		return -ELOOP;
 	rc = path_redirected(w->fs->mount, w->redirect, w->buf);
 	if (!rc)
-		where_at(w);
+		where_absolute(w);
 	return rc;
 }
 

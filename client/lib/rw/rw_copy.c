@@ -13,9 +13,8 @@
 #define AT_A_TIME (4u << 20) /* bytes through our own memory */
 #define AT_MOST (256u << 20) /* bytes of a call */
 #define IODS_AT_A_TIME (64u << 20) /* bytes, so that there is time for them */
-#define SMALL                                                                  \
-	(64u                                                                   \
-	 << 10) /* bytes: two ways to iods cost as much as one and another */
+/* Below this two ways to iods, one behind the other, cost as much as a READ and a WRITE. */
+#define IODS_LEAST (64u << 10)
 
 /* What a call still has to do. */
 struct passing {
@@ -95,21 +94,11 @@ static ssize_t by_hand(const struct rw_copy *c, struct passing *p)
 
 /* ---- by the iods ---- */
 
-static bool is_seen_whole(struct file *f)
-{
-	bool whole;
-
-	pthread_mutex_lock(&f->lock);
-	whole = !f->view.off && !f->view.gsize;
-	pthread_mutex_unlock(&f->lock);
-	return whole;
-}
-
 static bool iods_can(const struct rw_copy *c, const struct copy_range *r)
 {
-	return c->in->fs == c->out->fs && r->len >= SMALL &&
+	return c->in->fs == c->out->fs && r->len >= IODS_LEAST &&
 	       !atomic_load(&c->in->fs->no_copy) && copy_fits(r) &&
-	       is_seen_whole(c->in) && is_seen_whole(c->out);
+	       file_seen_whole(c->in) && file_seen_whole(c->out);
 }
 
 static bool cannot(int rc)
@@ -117,12 +106,17 @@ static bool cannot(int rc)
 	return rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EHOSTUNREACH;
 }
 
+static int do_getattr(struct session *s, const struct target *t, void *arg)
+{
+	return mgr_getattr(s, t, arg);
+}
+
 /* What was removed meanwhile has no bytes, but these were not zeros. */
 static int still_there(struct file *in)
 {
-	uint64_t size;
+	struct attr attr;
 
-	return in->writer ? 0 : file_size(in, -1, &size);
+	return in->writer ? 0 : file_run(in, do_getattr, &attr);
 }
 
 /* As by_hand(); 0 also when they cannot. */
@@ -143,12 +137,11 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 	if (!iods_can(c, &r))
 		return 0;
 	rc = file_run(c->out, copy_ask, &r);
+	file_wrote(c->out, r.off + r.len, rc);
 	if (cannot(rc)) {
 		atomic_store(&c->in->fs->no_copy, true);
-		file_wrote(c->out, 0, 0);
 		return 0;
 	}
-	file_wrote(c->out, r.off + r.len, rc);
 	if (!rc)
 		rc = still_there(c->in);
 	return rc ? rc : (ssize_t)r.len;
