@@ -9,29 +9,18 @@
 #include <pvfs.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "opens.h"
 
 #define LEN (1u << 20)
 
 static unsigned char buf[LEN], have[LEN];
 
-static int open_at(const char *dir, const char *name, int flags)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = pvfs_open(path, flags, 0644);
-	EXPECT(fd >= 0);
-	return fd;
-}
-
 static void refused(const char *dir, int a, int b, int ordinary)
 {
 	int64_t in = 0, out = 10, far = INT64_MAX;
-	int folder = open_at(dir, ".", O_RDONLY | O_DIRECTORY);
-	int r = open_at(dir, "a", O_RDONLY), w = open_at(dir, "b", O_WRONLY);
-	int app = open_at(dir, "b", O_RDWR | O_APPEND);
+	int folder = open_in(dir, ".", O_RDONLY | O_DIRECTORY);
+	int r = open_in(dir, "a", O_RDONLY), w = open_in(dir, "b", O_WRONLY);
+	int app = open_in(dir, "b", O_RDWR | O_APPEND);
 
 	EXPECT_ERRNO(pvfs_copy_file_range(a, NULL, b, NULL, 9, 1), EINVAL);
 	EXPECT_ERRNO(pvfs_copy_file_range(a, NULL, r, NULL, 9, 0), EBADF);
@@ -80,12 +69,12 @@ static void sees_parts(int a, int b)
 /* Zeros are not what was there. */
 static void misses_the_removed(const char *dir)
 {
-	int w = open_at(dir, "gone", O_WRONLY | O_CREAT), r;
-	int b = open_at(dir, "b", O_RDWR);
+	int w = open_in(dir, "gone", O_WRONLY | O_CREAT), r;
+	int b = open_in(dir, "b", O_RDWR);
 	char path[256];
 
 	EXPECT(pvfs_write(w, buf, LEN) == LEN && pvfs_close(w) == 0);
-	r = open_at(dir, "gone", O_RDONLY);
+	r = open_in(dir, "gone", O_RDONLY);
 	snprintf(path, sizeof(path), "%s/gone", dir);
 	EXPECT(pvfs_unlink(path) == 0);
 	EXPECT_ERRNO(pvfs_copy_file_range(r, NULL, b, NULL, LEN, 0), ESTALE);
@@ -98,9 +87,9 @@ int main(int argc, char **argv)
 	int a, b, ordinary;
 
 	EXPECT(argc == 3);
-	a = open_at(argv[1], "a", O_RDWR | O_CREAT);
-	b = open_at(argv[1], "b", O_RDWR | O_CREAT);
-	ordinary = open_at(argv[2], "o", O_RDWR | O_CREAT);
+	a = open_in(argv[1], "a", O_RDWR | O_CREAT);
+	b = open_in(argv[1], "b", O_RDWR | O_CREAT);
+	ordinary = open_in(argv[2], "o", O_RDWR | O_CREAT);
 	fill(buf, LEN, 1, 0);
 	EXPECT(pvfs_write(a, buf, LEN) == LEN);
 	refused(argv[1], a, b, ordinary);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "opens.h"
 #include "fds.h"
 #include "pvfs.h"
 
@@ -25,17 +25,6 @@ static void count_line(void *arg, int level, const char *msg)
 {
 	fprintf(stderr, "unexpected: %s\n", msg);
 	atomic_fetch_add(&lines, 1);
-}
-
-static int open_in(const char *name, int flags)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = pvfs_open(path, flags, 0644);
-	EXPECT(fd >= 0);
-	return fd;
 }
 
 static void reap(pid_t pid)
@@ -60,20 +49,20 @@ static void child_uses(int fd, int reader, int before)
 	EXPECT(pvfs_read(reader, buf, N) == N && filled(buf, N, 1, 0));
 	fill(buf, N, 2, N);
 	EXPECT(pvfs_pwrite(fd, buf, N, N) == N);
-	other = open_in("child", O_RDWR | O_CREAT);
+	other = open_in(dir, "child", O_RDWR | O_CREAT);
 	EXPECT(pvfs_write(other, buf, N) == N);
 	/* neither is closed */
 }
 
 static void inherit(void)
 {
-	int fd = open_in("file", O_RDWR | O_CREAT), reader, before;
+	int fd = open_in(dir, "file", O_RDWR | O_CREAT), reader, before;
 	struct stat st;
 	pid_t pid;
 
 	fill(buf, N, 1, 0);
 	EXPECT(pvfs_write(fd, buf, N) == N);
-	reader = open_in("file", O_RDONLY);
+	reader = open_in(dir, "file", O_RDONLY);
 	before = count_fds();
 	pid = fork();
 	EXPECT(pid >= 0);
@@ -86,14 +75,14 @@ static void inherit(void)
 	EXPECT(pvfs_pread(fd, buf, N, N) == N && filled(buf, N, 2, N));
 	EXPECT(pvfs_read(reader, buf, N) == N && filled(buf, N, 1, 0));
 	EXPECT(pvfs_close(fd) == 0 && pvfs_close(reader) == 0);
-	fd = open_in("child", O_RDONLY);
+	fd = open_in(dir, "child", O_RDONLY);
 	EXPECT(pvfs_fstat(fd, &st) == 0 && st.st_size == N);
 	EXPECT(pvfs_close(fd) == 0);
 }
 
 static void *busy(void *arg)
 {
-	int fd = open_in("busy", O_RDWR | O_CREAT);
+	int fd = open_in(dir, "busy", O_RDWR | O_CREAT);
 	static unsigned char mine[N];
 	unsigned int seed = 0;
 

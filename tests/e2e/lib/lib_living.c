@@ -12,23 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "opens.h"
 #include "pvfs.h"
 
 #define N 200000u
 
 static unsigned char buf[N];
-
-static int open_in(const char *dir, const char *name, int flags)
-{
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = pvfs_open(path, flags, 0644);
-	EXPECT(fd >= 0);
-	return fd;
-}
 
 static int set_lock(int fd)
 {
