@@ -44,6 +44,9 @@ must cluster start
 cp "$state/pvfstab" pvfstab && rm "$state/pvfstab"
 must cluster start
 must cmp "$state/pvfstab" pvfstab
+: >"$state/pvfstab" # a loss of power, before there was any sync
+must cluster start
+must cmp "$state/pvfstab" pvfstab
 PVFSTAB_FILE=$state/pvfstab must pvfs-ls /pvfs
 
 # logs by the names that status shows
