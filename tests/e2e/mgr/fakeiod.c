@@ -216,7 +216,7 @@ void fakeiod_up(struct fakeiod *f)
 	struct rpc_ctx_attr ctx_attr = { 0 };
 	struct rpc_server_attr attr = { .ctx = &f->ctx,
 					.nctx = 1,
-					.fsid = MGRC_FSID,
+					.fsid = mgrc_fsid(),
 					.boot = (uint64_t)clock_wall(),
 					.slots = 16,
 					.request_max = 4096,

@@ -32,7 +32,7 @@ START_TEST(test_mount)
 
 	ck_assert_int_eq(mgrc_call(&c, WIRE_MOUNT, NULL, 0, NULL, 0), 0);
 	memcpy(&m, c.body, sizeof(m));
-	ck_assert_uint_eq(le64toh(m.fsid), MGRC_FSID);
+	ck_assert_uint_eq(le64toh(m.fsid), mgrc_fsid());
 	ck_assert_uint_eq(le32toh(m.niods), RIG_IODS);
 	ck_assert_uint_eq(le32toh(m.ssize), 65536);
 	for (int i = 0; i < RIG_IODS; i++) {

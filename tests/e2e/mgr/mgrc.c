@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "mgrc.h"
 
@@ -21,6 +22,11 @@ static void on_fresh(void *arg, struct rpc_peer *peer)
 	c->fresh++;
 }
 
+uint64_t mgrc_fsid(void)
+{
+	return UINT64_C(0xc0ffee) << 32 | (uint32_t)getpid();
+}
+
 void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 {
 	struct tp_dev_attr dev_attr = { 0 };
@@ -28,7 +34,7 @@ void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 	struct rpc_peer_attr attr = { .addr = *addr,
 				      .name = "mgr",
 				      .role = WIRE_ROLE_CLIENT,
-				      .fsid = MGRC_FSID,
+				      .fsid = mgrc_fsid(),
 				      .fresh = on_fresh,
 				      .arg = c };
 	struct rpc_cred cred = c->cred;

@@ -39,7 +39,8 @@ void rig_configure(struct mgrrig *rig)
 		"[filesystem]\nid = %016llx\n[mgr]\n"
 		"address = tcp://127.0.0.1:%d\nstorage = %s/mgr\n"
 		"cache_size = 8M\n%s\n",
-		(unsigned long long)MGRC_FSID, rig->port, rig->dir, rig->more);
+		(unsigned long long)mgrc_fsid(), rig->port, rig->dir,
+		rig->more);
 	for (int i = 0; i < RIG_IODS; i++)
 		fprintf(f, "[iod.%d]\naddress = tcp://127.0.0.1:%d\n", i,
 			rig->iod[i].port);
