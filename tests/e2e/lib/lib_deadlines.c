@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "deadline_calls.h"
-#include "expect.h"
+#include "stand.h"
 
 #define SETTLE 600 /* tries until the servers answer again */
 
@@ -69,29 +69,10 @@ static void open_all(void)
 	EXPECT(pvfs_write(ap, data, 100) == 100);
 }
 
-static bool stopped(const char *pid)
-{
-	char file[64], text[512] = "";
-	const char *state;
-	FILE *f;
-
-	snprintf(file, sizeof(file), "/proc/%s/stat", pid);
-	f = fopen(file, "r");
-	EXPECT(f);
-	EXPECT(fread(text, 1, sizeof(text) - 1, f) > 0);
-	fclose(f);
-	state = strrchr(text, ')');
-	EXPECT(state);
-	return state[2] == 'T';
-}
-
 static void stop_all(char **pid)
 {
-	for (; *pid; pid++) {
-		EXPECT(!kill((pid_t)atol(*pid), SIGSTOP));
-		while (!stopped(*pid))
-			usleep(1000);
-	}
+	for (; *pid; pid++)
+		stand_still((pid_t)atol(*pid));
 }
 
 static void continue_all(char **pid)

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "stand.h"
 
 #define MOST 200
 
@@ -41,11 +41,14 @@ static int lock_one(int fd, int cmd)
 	return pvfs_fcntl(fd, cmd, &lk);
 }
 
-/* Another session, while the first one lives. */
-static void others(void)
+/* Another session, while the first one lives; told when by a pipe's end. */
+static void others(int wait)
 {
 	int i, fd;
+	char c;
 
+	EXPECT(setenv("PVFS_TIMEOUT", "30", 1) == 0);
+	EXPECT(read(wait, &c, 1) == 0);
 	for (i = 0; i < n; i++) {
 		fd = open_one(i);
 		EXPECT(lock_one(fd, F_OFD_SETLKW) == 0);
@@ -54,9 +57,27 @@ static void others(void)
 	exit(0);
 }
 
+/* Before this process has threads. */
+static pid_t fork_others(int *go)
+{
+	int ends[2];
+	pid_t pid;
+
+	EXPECT(pipe(ends) == 0);
+	pid = fork();
+	EXPECT(pid >= 0);
+	if (!pid) {
+		close(ends[1]);
+		others(ends[0]);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return pid;
+}
+
 int main(int argc, char **argv)
 {
-	int fd[MOST], i, status;
+	int fd[MOST], i, status, go;
 	pid_t mgr, pid;
 
 	EXPECT(argc == 4);
@@ -64,18 +85,17 @@ int main(int argc, char **argv)
 	n = atoi(argv[2]);
 	mgr = atoi(argv[3]);
 	EXPECT(n <= MOST);
+	pid = fork_others(&go);
 	for (i = 0; i < n; i++) {
 		fd[i] = open_one(i);
 		EXPECT(lock_one(fd[i], F_OFD_SETLK) == 0);
 	}
-	EXPECT(kill(mgr, SIGSTOP) == 0);
+	stand_still(mgr);
 	for (i = 0; i < n; i++)
 		EXPECT(pvfs_close(fd[i]) == 0);
-	sleep(2); /* past the deadline of the first tries */
+	sleep(5); /* past the deadline of the first tries */
 	EXPECT(kill(mgr, SIGCONT) == 0);
-	pid = fork();
-	if (!pid)
-		others();
+	close(go);
 	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
 	puts("ok");
 	return 0;

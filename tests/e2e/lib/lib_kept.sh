@@ -5,5 +5,5 @@
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 start_pvfs -n 2
-PVFS_TIMEOUT=1 PVFS_LOG=none expect ok timeout 60 lib_kept /pvfs 100 \
+PVFS_TIMEOUT=3 PVFS_LOG=none expect ok timeout 100 lib_kept /pvfs 100 \
 	"$(cluster pid mgr)"
