@@ -6,6 +6,7 @@
 
 start_pvfs -n 3 --sync on --set mgr.session_timeout=2
 for round in 1 2 3; do
+	: >"$tmp/acked" # here: the writer is not awaited to do it
 	pvio ack /pvfs/log$round 100000 20000 $round >"$tmp/acked" &
 	writer=$!
 	helpers=("$writer")
