@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* seek.c - lseek on PVFS files and on partitions. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,19 +11,53 @@
 #include "space.h"
 #include "stat.h"
 
-int file_size(struct file *f, int fd, uint64_t *size)
+struct size_arg {
+	struct file *f;
+	uint64_t size;
+};
+
+/* A target_op. */
+static int get_size(struct session *s, const struct target *t, void *arg)
 {
+	struct size_arg *a = arg;
+	struct loans_file lent = {
+		.loans = &a->f->loans,
+		.s = s,
+		.handle = a->f->handle,
+		.dist = &a->f->dist,
+		.write = (atomic_load(&a->f->flags) & O_ACCMODE) != O_RDONLY,
+	};
 	struct stat st;
 	int rc;
 
-	if (f->fs)
-		rc = file_run(f, stat_get, &st);
-	else
-		rc = fstat(fd, &st) ? -errno : 0;
+	if (a->f->type == S_IFREG && loans_size(&lent, &a->size))
+		return 0;
+	rc = stat_get(s, t, &st);
+	if (!rc)
+		a->size = (uint64_t)st.st_size;
+	return rc;
+}
+
+static int ordinary_size(int fd, uint64_t *size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	*size = (uint64_t)st.st_size;
+	return 0;
+}
+
+int file_size(struct file *f, int fd, uint64_t *size)
+{
+	struct size_arg a = { .f = f };
+	int rc;
+
+	rc = f->fs ? file_run(f, get_size, &a) : ordinary_size(fd, &a.size);
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&f->lock);
-	*size = view_before(&f->view, (uint64_t)st.st_size);
+	*size = view_before(&f->view, a.size);
 	pthread_mutex_unlock(&f->lock);
 	return 0;
 }

@@ -3,7 +3,7 @@
  * lib_direct.c - what goes without a request is right, and is what goes so.
  *
  *	lib_direct DIR ways MODE	MODE: all, read or none goes so
- *	lib_direct DIR while PID...	these iods stand still: it goes on
+ *	lib_direct DIR while PID...	these servers stand still: it goes on
  *	lib_direct DIR restart KILL	KILL is a command that starts iods anew
  *	lib_direct DIR threads		many on one file, by two processes
  *	lib_direct DIR hold FILE	writes under a lock, and makes FILE before
@@ -136,6 +136,10 @@ static void edges(void)
 		EXPECT_ERRNO(pvfs_pread(fd, (void *)8, 10, 0), EFAULT);
 		EXPECT_ERRNO(pvfs_pwrite(fd, (void *)8, 10, 0), EFAULT);
 	}
+	for (off_t end = 0; end < 20; end++) {
+		EXPECT(!pvfs_ftruncate(fd, end * 50000));
+		EXPECT(pvfs_lseek(fd, 0, SEEK_END) == end * 50000);
+	}
 	EXPECT(!pvfs_ftruncate(fd, 3));
 	EXPECT(pvfs_pread(fd, buf, 100, 0) == 3);
 	EXPECT(pvfs_lseek(fd, 0, SEEK_END) == 3);
@@ -192,12 +196,21 @@ static void children(void)
 
 /* ---- servers that stand still ---- */
 
+/* Where it ends, too, is seen without them. */
+static void grow(int fd, off_t at)
+{
+	EXPECT(pvfs_pwrite(fd, "z", 1, at) == 1);
+	EXPECT(pvfs_lseek(fd, 0, SEEK_END) == at + 1);
+}
+
 static void while_they_stand(char **pid)
 {
 	int fd = open_it("still", O_RDWR | O_TRUNC);
 	unsigned int x = 2;
 
 	begin(fd);
+	for (int i = 0; i < 50; i++)
+		EXPECT(pvfs_lseek(fd, 0, SEEK_END) == LEN);
 	for (int i = 0; i < CALLS; i++) {
 		read_some(fd, &x);
 		write_some(fd, &x);
@@ -207,9 +220,12 @@ static void while_they_stand(char **pid)
 	for (int i = 0; i < CALLS; i++) {
 		read_some(fd, &x);
 		write_some(fd, &x);
+		grow(fd, LEN + i * 1000);
 	}
 	for (char **p = pid; *p; p++)
 		EXPECT(!kill(atoi(*p), SIGCONT));
+	EXPECT(!pvfs_ftruncate(fd, LEN));
+	EXPECT(pvfs_lseek(fd, 0, SEEK_END) == LEN);
 	whole(fd);
 	EXPECT(!pvfs_close(fd));
 }

@@ -15,7 +15,7 @@ PVFS_DIRECT=off expect ok lib_direct /pvfs ways none
 expect ok lib_direct /pvfs threads
 if [ "$memory" = yes ]; then
 	pids=()
-	for i in 0 1 2; do pids+=("$(cluster pid $i)"); done
+	for i in mgr 0 1 2; do pids+=("$(cluster pid $i)"); done
 	expect ok timeout 60 lib_direct /pvfs while "${pids[@]}"
 fi
 cat >"$tmp/again" <<EOF

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loans_size.c - where a file ends, as its borrowed objects tell. */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "direct_int.h"
+
+/*
+ * To borrow it for writing makes an object that is missing, as those of the
+ * servers behind the end of a small file are.
+ */
+static const struct loan *borrow(const struct loans_file *file, uint32_t k)
+{
+	const struct loan *loan = NULL;
+
+	if (file->write)
+		loan = loans_get(file->loans, file->s, file->handle, file->dist,
+				 k, true);
+	if (!loan)
+		loan = loans_get(file->loans, file->s, file->handle, file->dist,
+				 k, false);
+	return loan;
+}
+
+static bool end_of(const struct loans_file *file, uint32_t k, uint64_t *end)
+{
+	const struct loan *loan = borrow(file, k);
+	struct stat st;
+
+	if (!loan || !loan_valid(loan) || fstat(loan->fd, &st))
+		return false;
+	*end = dist_file_size(file->dist, k, (uint64_t)st.st_size);
+	return true;
+}
+
+bool loans_size(const struct loans_file *file, uint64_t *size)
+{
+	uint64_t end, max = 0;
+	int saved = errno;
+	bool all = file->s->direct;
+	uint32_t k;
+
+	for (k = 0; all && k < file->dist->pcount; k++) {
+		all = end_of(file, k, &end);
+		if (all && end > max)
+			max = end;
+	}
+	errno = saved;
+	if (all)
+		*size = max;
+	return all;
+}
