@@ -6,11 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adopt.h"
+#include "boot_id.h"
 #include "descriptors.h"
 #include "jobs.h"
-#include "op.h"
-#include "boot_id.h"
+#include "lock_waits.h"
+#include "mgr.h"
+#include "ops.h"
 #include "random_id.h"
+#include "service.h"
 #include "session.h"
 #include "stamp.h"
 #include "tokens.h"
@@ -125,7 +129,7 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = adopts_open(mgr);
 	if (!rc)
-		rc = jobs_open(mgr);
+		rc = jobs_open(mgr, session_fenced);
 	if (!rc)
 		rc = sessions_open(mgr);
 	if (!rc)
@@ -224,23 +228,6 @@ static void drain(struct mgr *mgr)
 			return;
 	} while (!flusher_idle(mgr->fl) && clock_now() < end);
 	rpc_ctx_progress(mgr->ctx, 0);
-}
-
-void mgr_say_ready(struct mgr *mgr)
-{
-	char uri[ADDR_STRLEN], fabric[FABRIC_LINE];
-	struct addr addr;
-
-	rpc_server_addr(mgr->server, &addr);
-	log_info(mgr->log, "listens on: %s",
-		 fabric_text(&mgr->fabric, fabric, sizeof(fabric)));
-	log_always(mgr->log,
-		   "ready: mgr at %s, storage %s, version %s, %u iods, %llu "
-		   "inodes, cache %llu MiB",
-		   addr_format(&addr, uri, sizeof(uri)), mgr->conf.storage,
-		   PVFS_VERSION, mgr->conf.niods,
-		   (unsigned long long)mgr->ns.inodes,
-		   (unsigned long long)(mgr->conf.cache_size >> 20));
 }
 
 static void say_failed(const struct mgr *mgr)

@@ -8,10 +8,10 @@
 #include "container.h"
 #include "descriptors.h"
 #include "hold.h"
-#include "lease.h"
+#include "iod.h"
 #include "random_id.h"
+#include "service.h"
 #include "trust.h"
-#include "worker.h"
 
 #define KEPT 16u /* for each of max_open */
 
@@ -225,36 +225,6 @@ static int start_workers(struct iod *iod)
 	return rc;
 }
 
-static void say_settings(struct iod *iod)
-{
-	const struct iod_conf *conf = &iod->conf;
-	char uri[ADDR_STRLEN], zones[ZONES_TEXT], fabric[FABRIC_LINE];
-	struct addr addr;
-
-	iod_addr(iod, &addr);
-	log_info(iod->log, "listens on: %s",
-		 fabric_text(&iod->fabric, fabric, sizeof(fabric)));
-	if (conf->adaptive)
-		log_info(iod->log,
-			 "rendezvous adaptive: with more than %llu KiB under "
-			 "way clients move their data themselves",
-			 (unsigned long long)conf->rendezvous_above / 1024);
-	log_always(iod->log,
-		   "ready: iod %u at %s, storage %s, version %s, sync %s, "
-		   "engine %s, %u threads with %zu KiB of buffers each (%s)",
-		   conf->index, addr_format(&addr, uri, sizeof(uri)),
-		   conf->storage, PVFS_VERSION, conf->sync ? "on" : "off",
-		   iod->engine->name, conf->threads,
-		   zones_bytes(&conf->zones) / 1024,
-		   iod_zones_format(&conf->zones, zones, sizeof(zones)));
-}
-
-void iod_say_ready(struct iod *iod)
-{
-	if (lease_had(iod) && !atomic_exchange(&iod->ready, true))
-		say_settings(iod);
-}
-
 /* The manager may be started later. */
 static void say_waits(struct iod *iod)
 {
@@ -290,6 +260,7 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	iod->conf = *conf;
 	iod->log = log;
 	iod->engine = &store_engine_cached;
+	iod->run = service_run;
 	iod->started = clock_now();
 	iod->started_boot = clock_boot();
 	resizes_init(&iod->resizes);

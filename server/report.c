@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "container.h"
+#include "iod.h"
 #include "worker.h"
 
 #define LINE 1024

@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "copies.h"
 #include "lease.h"
-#include "worker.h"
+#include "service.h"
 #include "xfer.h"
 
 #define IDLE_MS 60000u

@@ -87,7 +87,7 @@ static const struct option longs[] = {
 	{ 0 },
 };
 
-const struct tool copy_tool = {
+static const struct tool tool = {
 	.name = "pvfs-cp",
 	.usage =
 		"[-aNpqrv] [--verify] [--json] [-j N] [-k SIZE] [-s SIZE] [-b IOD] [-n N] SOURCE... TARGET",
@@ -203,29 +203,29 @@ static double seconds(void)
 
 int main(int argc, char **argv)
 {
-	struct copy c = { .opt = { .threads = 4,
+	struct copy c = { .tool = &tool,
+			  .opt = { .threads = 4,
 				   .block = 4u << 20,
 				   .meta = { -1, -1, -1, 0, 0 } } };
-	int i = tool_options(&copy_tool, argc, argv, &c.opt);
+	int i = tool_options(&tool, argc, argv, &c.opt);
 	double start = seconds();
 	struct stat st;
 	bool into;
 
 	if (argc - i < 2)
-		tool_usage(&copy_tool);
-	if (tool_need_path(&copy_tool, argv + i, argc - i))
+		tool_usage(&tool);
+	if (tool_need_path(&tool, argv + i, argc - i))
 		return 1;
 	into = !pvfs_stat(argv[argc - 1], &st) && S_ISDIR(st.st_mode);
 	if (!into && argc - i > 2)
-		return tool_say(&copy_tool, "%s: not a directory",
-				argv[argc - 1]);
+		return tool_say(&tool, "%s: not a directory", argv[argc - 1]);
 	c.umask = umask(0);
 	umask(c.umask);
 	c.queue = copy_queue_new(256);
 	if (!c.queue)
-		return tool_fail(&copy_tool, "queue");
+		return tool_fail(&tool, "queue");
 	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into);
 	copy_queue_free(c.queue);
 	report(&c, seconds() - start);
-	return tool_done(&copy_tool, atomic_load(&c.failed));
+	return tool_done(&tool, atomic_load(&c.failed));
 }

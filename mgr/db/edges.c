@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store_impl.h"
+#include "db_int.h"
 
 #define ROOT 1u /* whatever a table grew to */
 #define ENTRIES_AT 20u

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "store_impl.h"
+#include "db_int.h"
 
 #define KEY_NAME "handle_key"
 

@@ -18,7 +18,7 @@
 #include <sys/statvfs.h>
 
 #include "clock.h"
-#include "store_impl.h"
+#include "db_int.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define LOW (16 * MIB)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store_impl.h"
+#include "db_int.h"
 
 #define STORE_FORMAT 1u
 

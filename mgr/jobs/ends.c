@@ -7,8 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "jobs_impl.h"
-#include "session.h"
+#include "jobs_int.h"
 
 /* Iods let all ends up to here go on; *next: when that may be more. */
 static uint64_t settled(const struct mgr *mgr, uint64_t now, uint64_t *next)
@@ -45,7 +44,7 @@ void ends_look(struct mgr *mgr)
 		session = end->session;
 		TAILQ_REMOVE(&mgr->jobs->ends, end, link);
 		free(end);
-		session_fenced(mgr, session);
+		mgr->jobs->fenced(mgr, session);
 	}
 	if (end)
 		look_later(mgr, next - now);

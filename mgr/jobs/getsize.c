@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "jobs_impl.h"
+#include "jobs_int.h"
 
 static void build(struct fan *fan, uint32_t k, struct wire_out *out)
 {

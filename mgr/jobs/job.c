@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "jobs_impl.h"
+#include "jobs_int.h"
 
 struct job *job_find(struct mgr *mgr, uint64_t handle)
 {

@@ -3,16 +3,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "jobs_impl.h"
+#include "jobs_int.h"
 
-int jobs_open(struct mgr *mgr)
+int jobs_open(struct mgr *mgr,
+	      void (*fenced)(struct mgr *mgr, uint64_t session))
 {
 	struct jobs *jobs = calloc(1, sizeof(*jobs));
 	int rc;
 
 	if (!jobs)
 		return -ENOMEM;
+	jobs->fenced = fenced;
 	mgr->jobs = jobs;
+	mgr->mark.item.durable = remove_durable;
 	ends_open(mgr);
 	room_open(mgr);
 	rc = claim_open(mgr);

@@ -7,14 +7,18 @@
 #ifndef JOBS_H
 #define JOBS_H
 
-#include "mgr_int.h"
+#include "mgr_state.h"
 
 struct iod;
 struct fan;
 struct job;
 
-/* Opens the iods and carries on what the last life of this mgr left. */
-int jobs_open(struct mgr *mgr);
+/*
+ * Opens the iods and carries on what the last life of this mgr left.  fenced(): see
+ * ends_add().
+ */
+int jobs_open(struct mgr *mgr,
+	      void (*fenced)(struct mgr *mgr, uint64_t session));
 /* Stops everything; it stays recorded.  Requests that wait are left alone. */
 void jobs_close(struct mgr *mgr);
 
@@ -134,7 +138,7 @@ void jobs_admit(struct mgr *mgr);
 
 /* All intents to fence a session up to id are durable: iods are told. */
 void fence_up_to(struct mgr *mgr, uint64_t id);
-/* Then session_fenced(), when no iod can carry out anything of it.  In order of
+/* Then fenced(), when no iod can carry out anything of it.  In order of
  * the ids.  -ENOMEM. */
 int ends_add(struct mgr *mgr, uint64_t id, uint64_t session);
 /* Lets them go on, if that is so. */
@@ -144,8 +148,6 @@ void fence_tidy(struct mgr *mgr);
 
 /* ---- remove.c ---- */
 
-/* Intents to remove objects up to id may be carried out. */
-void remove_up_to(struct mgr *mgr, uint64_t id);
 /* Deletes a few intents that are done; true: there are more. */
 bool remove_tidy(struct mgr *mgr);
 

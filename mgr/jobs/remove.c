@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "jobs_impl.h"
+#include "jobs_int.h"
 
 #define GATHER_MS 10 /* a batch may grow this long */
 #define SCAN 32 /* intents read together */
@@ -131,9 +131,12 @@ void remove_open(struct iod *iod)
 	later(r, 0);
 }
 
-void remove_up_to(struct mgr *mgr, uint64_t id)
+void remove_durable(struct flusher_item *item)
 {
-	mgr->jobs->remove_limit = id;
+	struct mgr *mgr = container_of(item, struct mgr, mark.item);
+
+	mgr->mark.inside = false;
+	mgr->jobs->remove_limit = mgr->mark.id;
 	for (uint32_t i = 0; i < mgr->conf.niods; i++)
 		if (!mgr->jobs->iod[i].remover.busy)
 			later(&mgr->jobs->iod[i].remover, GATHER_MS);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobs_impl.h"
+#include "jobs_int.h"
 #include "reply.h"
 
 #define WAIT_FIRST_MS 100u

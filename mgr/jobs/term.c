@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 
-#include "jobs_impl.h"
+#include "jobs_int.h"
 #include "random_id.h"
 
 static int next_term(struct mgr *mgr)

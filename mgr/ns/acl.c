@@ -8,7 +8,7 @@
 #include <linux/posix_acl_xattr.h>
 #include <string.h>
 
-#include "ns_impl.h"
+#include "ns_int.h"
 
 /* ---- bytes ---- */
 

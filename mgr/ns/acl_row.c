@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ns_impl.h"
+#include "ns_int.h"
 #include "xattr.h"
 
 _Static_assert(ACL_BYTES_MAX <= XATTR_VALUE_MAX, "a list fits a row");

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "locks.h"
-#include "ns_impl.h"
+#include "ns_int.h"
 #include "sessions.h"
 
 int ns_may_adopt(struct ns_op *op, uint64_t session)

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "extent.h"
-#include "ns_impl.h"
+#include "ns_int.h"
 
 static bool tail_known(const struct inode *ino)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "acl_row.h"
-#include "ns_impl.h"
+#include "ns_int.h"
 #include "xattr.h"
 
 static void inherit_group(const struct ns_op *op, const struct inode *dir,

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "locks.h"
-#include "ns_impl.h"
+#include "ns_int.h"
 
 #define LOCKS_MAX 65536u /* of a session on one file; looked at for one LOCK */
 

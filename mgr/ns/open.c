@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "ns_impl.h"
+#include "ns_int.h"
 
 #define WRITES (WIRE_O_WRITE | WIRE_O_TRUNC)
 

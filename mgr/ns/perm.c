@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "acl_row.h"
-#include "ns_impl.h"
+#include "ns_int.h"
 #include "xattr.h"
 
 bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino)

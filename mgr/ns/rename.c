@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "ns_impl.h"
+#include "ns_int.h"
 
 struct move {
 	struct ns_place src, dst;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "acl_row.h"
-#include "ns_impl.h"
+#include "ns_int.h"
 
 #define TIMES                                                                  \
 	(WIRE_S_ATIME | WIRE_S_MTIME | WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)

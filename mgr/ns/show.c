@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* show.c - an inode as the wire shows it. */
-#include "ns_impl.h"
+#include "ns_int.h"
 
 static uint32_t flags_of(const struct inode *ino)
 {

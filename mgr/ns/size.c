@@ -10,7 +10,7 @@
  *                                                                   | ns_asked()
  *   BUSY: a truncation is under way; no new writers                KNOWN
  */
-#include "ns_impl.h"
+#include "ns_int.h"
 
 static bool size_known(const struct inode *ino)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "ns_impl.h"
+#include "ns_int.h"
 #include "random_id.h"
 
 /* Until ns_bound() the name space is fresh. */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "acl_row.h"
-#include "ns_impl.h"
+#include "ns_int.h"
 #include "wire.h"
 #include "xattr.h"
 

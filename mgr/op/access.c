@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* access.c - ACCESS. */
-#include "op.h"
+#include "ops.h"
 
 int op_access(struct op *op)
 {

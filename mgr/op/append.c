@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* append.c - APPEND: a place at the end of a file. */
-#include "op.h"
+#include "ops.h"
 
 int op_append(struct op *op)
 {

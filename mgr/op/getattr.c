@@ -2,7 +2,7 @@
 /* getattr.c - GETATTR. */
 #include <errno.h>
 
-#include "op.h"
+#include "ops.h"
 
 int op_getattr(struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mkdir.c - MKDIR. */
-#include "op.h"
+#include "ops.h"
 
 int op_mkdir(struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mknod.c - MKNOD. */
-#include "op.h"
+#include "ops.h"
 
 int op_mknod(struct op *op)
 {

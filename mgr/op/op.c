@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op.c - which operation has which number. */
-#include "op.h"
+#include "adopt.h"
+#include "lock_waits.h"
+#include "ops.h"
+#include "tokens.h"
 
 /* One a line. */
 /* clang-format off */

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "jobs.h"
-#include "op.h"
+#include "ops.h"
 
 static int begin_truncation(struct op *op, const struct inode *ino)
 {

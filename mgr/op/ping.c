@@ -2,7 +2,7 @@
 /* ping.c - PING: which version, how long, how busy. */
 #include <string.h>
 
-#include "op.h"
+#include "ops.h"
 
 int op_ping(struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* readlink.c - READLINK. */
-#include "op.h"
+#include "ops.h"
 
 int op_readlink(struct op *op)
 {

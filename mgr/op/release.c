@@ -2,7 +2,7 @@
 /* release.c - RELEASE: a writer is done and says how far it wrote. */
 #include <errno.h>
 
-#include "op.h"
+#include "ops.h"
 
 int op_release(struct op *op)
 {

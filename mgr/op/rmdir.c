@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rmdir.c - RMDIR. */
-#include "op.h"
+#include "ops.h"
 
 int op_rmdir(struct op *op)
 {

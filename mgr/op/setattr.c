@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* setattr.c - SETATTR. */
-#include "op.h"
+#include "ops.h"
 
 int op_setattr(struct op *op)
 {

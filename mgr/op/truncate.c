@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "jobs.h"
-#include "op.h"
+#include "ops.h"
 
 struct intent *op_intent(const struct op *op)
 {

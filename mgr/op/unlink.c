@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unlink.c - UNLINK. */
-#include "op.h"
+#include "ops.h"
 
 int op_unlink(struct op *op)
 {

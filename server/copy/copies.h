@@ -15,7 +15,11 @@
 
 struct copies;
 struct iod_session;
+struct rpc_req;
 struct worker;
+
+/* The operation COPY. */
+void op_copy(struct worker *w, struct rpc_req *req);
 
 /* Takes no memory for buffers before the first copy.  -ENOMEM. */
 int copies_open(struct worker *w, struct copies **copies);

@@ -83,10 +83,10 @@ static int prepare(struct copy *c)
 	const struct wire_copy *body = copy_body(c);
 	const struct store_seg seg = { le64toh(body->off), le64toh(body->len) };
 	uint64_t handle = le64toh(body->handle);
-	int rc = op_may_change(c->worker->iod, c->req, handle, &seg, 1);
+	int rc = change_may(c->worker->iod, c->req, handle, &seg, 1);
 
 	if (!rc)
-		rc = op_make(c->worker->iod, handle, &c->obj);
+		rc = change_make(c->worker->iod, handle, &c->obj);
 	if (rc)
 		return rc;
 	rc = find_source(c);

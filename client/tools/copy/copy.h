@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copy.h - the parts of pvfs-cp: a walk over the sources feeds a bounded
+ * queue of jobs, threads copy (and verify) them, a progress line counts.
+ * Big files are cut into pieces that several threads copy side by side.
+ */
+#ifndef COPY_H
+#define COPY_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+
+#include "patience.h"
+#include "pvfs.h"
+
+struct copy_opts {
+	bool recursive, preserve, verify, quiet, json, no_clobber, verbose;
+	uint64_t threads;
+	uint64_t block; /* bytes a call */
+	struct pvfs_filestat meta; /* striping of new files */
+};
+
+/* What is shared by the walk and the threads. */
+struct copy {
+	const struct tool *tool; /* for messages */
+	struct copy_opts opt;
+	mode_t umask;
+	atomic_bool failed;
+	struct patience patience;
+	/* counted by the walk (found) and by the threads (done) */
+	_Atomic uint64_t files_found, bytes_found, files, bytes, verified;
+	atomic_bool walked;
+	struct copy_queue *queue;
+	dev_t target_dev; /* of the present source's target */
+	ino_t target_ino; /* 0: not made yet */
+};
+
+/* One file being copied: shared by its pieces, freed by the last one. */
+struct copy_file {
+	struct copy *copy;
+	char *from, *to;
+	struct stat st;
+	int in, out;
+	atomic_uint pieces;
+	atomic_bool failed;
+};
+
+struct copy_job {
+	STAILQ_ENTRY(copy_job) link;
+	struct copy_file *file;
+	uint64_t off, len;
+};
+
+#define COPY_THREADS_MAX 64
+#define COPY_PIECE (64ull << 20)
+
+/* copy_queue.c: bounded, closed once by the walk. */
+struct copy_queue *copy_queue_new(unsigned int max);
+void copy_queue_free(struct copy_queue *q);
+/* Waits for room.  Takes the job. */
+void copy_queue_put(struct copy_queue *q, struct copy_job *job);
+/* Waits for a job; NULL: closed and empty. */
+struct copy_job *copy_queue_get(struct copy_queue *q);
+void copy_queue_close(struct copy_queue *q);
+
+/* copy_file.c: opens and queues a file; st is the source's. */
+void copy_file_start(struct copy *c, const char *from, const char *to,
+		     const struct stat *st);
+/* copy_data.c: of the target, if it is a file; errors are said. */
+int copy_set_size(struct copy_file *f, uint64_t size);
+/* copy_data.c: copies one piece; buf holds two blocks.  0, or -1 after a
+ * message. */
+int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf);
+/* The same for a file that says it is empty: what the kernel makes up when it
+ * is read (/proc) has no size. */
+int copy_unsized(struct copy_file *f, char *buf);
+/* copy_file.c: a thread's whole work on one piece. */
+void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len,
+		     char *buf);
+/* One piece less; the last one finishes the file. */
+void copy_file_piece_done(struct copy_file *f, bool ok);
+
+/* copy_meta.c: mode, owner and times of to after st, as the options say. */
+int copy_meta(const struct copy *c, const char *to, const struct stat *st);
+void copy_failed(struct copy *c, const char *path);
+
+/* progress.c: a line on a terminal, nothing in a pipe. */
+struct progress;
+struct progress *progress_start(const struct copy *c);
+void progress_stop(struct progress *p);
+
+#endif

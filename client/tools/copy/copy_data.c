@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copy_data.c - the bytes of one piece.  Holes stay holes: the source's, where
+ * it can tell (SEEK_DATA), and blocks of zeros anywhere.  With --verify the
+ * piece is read back from the target and compared by checksum (XXH3).
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "copy.h"
+
+#define HOLE_UNIT 65536u
+
+/* A device has none. */
+int copy_set_size(struct copy_file *f, uint64_t size)
+{
+	struct stat st;
+
+	if (!pvfs_ftruncate(f->out, (int64_t)size))
+		return 0;
+	if (errno == EINVAL && !pvfs_fstat(f->out, &st) && !S_ISREG(st.st_mode))
+		return 0;
+	copy_failed(f->copy, f->to);
+	return -1;
+}
+
+static bool all_zero(const char *buf, size_t len)
+{
+	return len == 0 || (buf[0] == 0 && !memcmp(buf, buf + 1, len - 1));
+}
+
+static int write_all(struct copy_file *f, const char *buf, size_t len,
+		     uint64_t off)
+{
+	while (len) {
+		ssize_t n = pvfs_pwrite(f->out, buf, len, (int64_t)off);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		buf += n;
+		off += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Writes runs of units that hold data; the file was made empty, so what is
+ * not written reads as zeros. */
+static int write_data(struct copy_file *f, const char *buf, size_t len,
+		      uint64_t off)
+{
+	size_t start = 0, pos = 0;
+
+	while (pos < len) {
+		size_t unit = len - pos < HOLE_UNIT ? len - pos : HOLE_UNIT;
+
+		if (!all_zero(buf + pos, unit)) {
+			pos += unit;
+			continue;
+		}
+		if (write_all(f, buf + start, pos - start, off + start))
+			return -1;
+		pos += unit;
+		start = pos;
+	}
+	return write_all(f, buf + start, pos - start, off + start);
+}
+
+/* Up to len bytes; less only at the end of the file. */
+static ssize_t read_all(int fd, char *buf, size_t len, uint64_t off)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pvfs_pread(fd, buf + done, len - done,
+				       (int64_t)(off + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+/* The next offset with data in [off, end), or end. */
+static uint64_t next_data(struct copy_file *f, uint64_t off, uint64_t end)
+{
+	off_t at;
+
+	if (pvfs_is_pvfs_fd(f->in))
+		return off;
+	at = lseek(f->in, (off_t)off, SEEK_DATA);
+	if (at < 0)
+		return errno == ENXIO ? end : off;
+	return (uint64_t)at < end ? (uint64_t)at : end;
+}
+
+static int verify_block(struct copy_file *f, const char *src, size_t len,
+			uint64_t off, char *back)
+{
+	ssize_t n = read_all(f->out, back, len, off);
+
+	if (n < 0) {
+		copy_failed(f->copy, f->to);
+		return -1;
+	}
+	if ((size_t)n != len ||
+	    XXH3_64bits(src, len) != XXH3_64bits(back, len)) {
+		tool_say(f->copy->tool,
+			 "%s: differs from %s in bytes %llu to %llu", f->to,
+			 f->from, (unsigned long long)off,
+			 (unsigned long long)(off + len));
+		atomic_store(&f->copy->failed, true);
+		return -1;
+	}
+	atomic_fetch_add(&f->copy->verified, len);
+	return 0;
+}
+
+/* A hole of the source must read back as zeros, too. */
+static int verify_hole(struct copy_file *f, uint64_t off, uint64_t end,
+		       char *buf)
+{
+	uint64_t block = f->copy->opt.block;
+
+	memset(buf, 0, block);
+	while (off < end) {
+		uint64_t len = end - off < block ? end - off : block;
+
+		if (verify_block(f, buf, len, off, buf + block))
+			return -1;
+		off += len;
+	}
+	return 0;
+}
+
+/* What was read goes out, and comes back. */
+static int put_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+{
+	if (write_data(f, buf, len, off)) {
+		copy_failed(f->copy, f->to);
+		return -1;
+	}
+	atomic_fetch_add(&f->copy->bytes, len);
+	if (!f->copy->opt.verify)
+		return 0;
+	return verify_block(f, buf, len, off, buf + f->copy->opt.block);
+}
+
+static int copy_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+{
+	ssize_t n = read_all(f->in, buf, len, off);
+
+	if (n < 0) {
+		copy_failed(f->copy, f->from);
+		return -1;
+	}
+	if ((size_t)n < len) {
+		tool_say(f->copy->tool, "%s: became shorter during the copy",
+			 f->from);
+		atomic_store(&f->copy->failed, true);
+		return -1;
+	}
+	return put_block(f, off, len, buf);
+}
+
+int copy_unsized(struct copy_file *f, char *buf)
+{
+	uint64_t off = 0;
+	ssize_t n;
+
+	while ((n = read_all(f->in, buf, f->copy->opt.block, off)) > 0) {
+		if (copy_set_size(f, off + (uint64_t)n))
+			return -1;
+		atomic_fetch_add(&f->copy->bytes_found, (uint64_t)n);
+		if (put_block(f, off, (size_t)n, buf))
+			return -1;
+		off += (uint64_t)n;
+	}
+	if (n < 0)
+		copy_failed(f->copy, f->from);
+	return n < 0 ? -1 : 0;
+}
+
+static int skip_hole(struct copy_file *f, uint64_t off, uint64_t to, char *buf)
+{
+	atomic_fetch_add(&f->copy->bytes, to - off);
+	return f->copy->opt.verify ? verify_hole(f, off, to, buf) : 0;
+}
+
+int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
+{
+	uint64_t end = off + len, block = f->copy->opt.block;
+
+	while (off < end) {
+		uint64_t at = next_data(f, off, end);
+		size_t n;
+
+		if (at > off && skip_hole(f, off, at, buf))
+			return -1;
+		if (at == end)
+			break;
+		n = end - at < block ? end - at : block;
+		if (copy_block(f, at, n, buf))
+			return -1;
+		off = at + n;
+	}
+	return 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copy_walk.c - finds what there is to copy.  Directories are made on the
+ * way down and get their attributes when all files are in, deepest first,
+ * so that a read-only one can be filled and times stay as they were.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy.h"
+#include "copy_dirs.h"
+
+static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
+		      const char *to);
+
+/* 0 and *made, -1. */
+static int make_link(const struct copy *c, const char *target, const char *to,
+		     bool *made)
+{
+	*made = !pvfs_symlink(target, to);
+	if (*made)
+		return 0;
+	if (errno != EEXIST)
+		return -1;
+	if (c->opt.no_clobber)
+		return 0;
+	*made = !pvfs_unlink(to) && !pvfs_symlink(target, to);
+	return *made ? 0 : -1;
+}
+
+static void copy_link(struct copy *c, const char *from, const char *to,
+		      const struct stat *st)
+{
+	char target[4096];
+	ssize_t n = pvfs_readlink(from, target, sizeof(target) - 1);
+	bool made;
+
+	atomic_fetch_add(&c->files_found, 1);
+	if (n < 0) {
+		copy_failed(c, from);
+		return;
+	}
+	target[n] = '\0';
+	if (make_link(c, target, to, &made))
+		copy_failed(c, to);
+	else if (!made)
+		return;
+	else if (copy_meta(c, to, st))
+		copy_failed(c, to);
+	else
+		atomic_fetch_add(&c->files, 1);
+}
+
+/* Its owner can fill it until its own mode is set; *made: it is new. */
+static bool make_dir(struct copy *c, const char *to, mode_t mode, bool *made)
+{
+	struct stat st;
+
+	*made = !pvfs_mkdir(to, (mode & 0777) | 0700);
+	if (*made)
+		return true;
+	if (errno == EEXIST && !pvfs_stat(to, &st) && S_ISDIR(st.st_mode))
+		return true;
+	copy_failed(c, to);
+	return false;
+}
+
+/* The first directory made: meeting it again means a copy into itself. */
+static void remember_target(struct copy *c, const char *to)
+{
+	struct stat st;
+
+	if (pvfs_stat(to, &st))
+		return;
+	c->target_dev = st.st_dev;
+	c->target_ino = st.st_ino;
+}
+
+static void walk_entry(struct copy *c, struct copy_dirs *dirs, const char *from,
+		       const char *to, const char *name)
+{
+	char *f = tool_join(from, name), *t = tool_join(to, name);
+
+	if (f && t)
+		walk_path(c, dirs, f, t);
+	else
+		copy_failed(c, from);
+	free(t);
+	free(f);
+}
+
+static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
+		     const char *to, const struct stat *st)
+{
+	PVFS_DIR *dir;
+	struct dirent *d;
+	bool made;
+
+	if (!c->opt.recursive) {
+		tool_say(c->tool, "%s: is a directory (-r copies it)", from);
+		atomic_store(&c->failed, true);
+		return;
+	}
+	if (st->st_dev == c->target_dev && st->st_ino == c->target_ino) {
+		tool_say(c->tool, "%s: not copied into itself", from);
+		atomic_store(&c->failed, true);
+		return;
+	}
+	if (!make_dir(c, to, st->st_mode, &made))
+		return;
+	if (!c->target_ino)
+		remember_target(c, to);
+	if ((c->opt.preserve || (made && (st->st_mode & 0700) != 0700)) &&
+	    copy_dirs_add(dirs, to, st))
+		copy_failed(c, to);
+	dir = pvfs_opendir(from);
+	if (!dir) {
+		copy_failed(c, from);
+		return;
+	}
+	while (errno = 0,
+	       !patience_over(&c->patience) && (d = pvfs_readdir(dir)))
+		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
+			walk_entry(c, dirs, from, to, d->d_name);
+	if (errno)
+		copy_failed(c, from);
+	pvfs_closedir(dir);
+}
+
+static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
+		      const char *to)
+{
+	struct stat st;
+
+	if (patience_over(&c->patience))
+		return;
+	if (c->opt.recursive ? pvfs_lstat(from, &st) : pvfs_stat(from, &st))
+		copy_failed(c, from);
+	else if (S_ISDIR(st.st_mode))
+		walk_dir(c, dirs, from, to, &st);
+	else if (S_ISLNK(st.st_mode))
+		copy_link(c, from, to, &st);
+	else if (S_ISREG(st.st_mode))
+		copy_file_start(c, from, to, &st);
+	else {
+		tool_say(c->tool,
+			 "%s: not a file, directory or symbolic "
+			 "link; left out",
+			 from);
+		atomic_store(&c->failed, true);
+	}
+}
+
+void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,
+	       const char *to)
+{
+	c->target_ino = 0;
+	walk_path(c, dirs, from, to);
+}

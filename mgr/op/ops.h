@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ops.h - the operations of the mgr, one file each; those of locks and of the passing
+ * on of open files stand in rooms of their own. */
+#ifndef OPS_H
+#define OPS_H
+
+#include "op.h"
+
+/* NULL: not an operation of the mgr. */
+op_fn *op_find(unsigned int op);
+
+op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
+	op_mkdir, op_rmdir, op_unlink, op_rename, op_symlink, op_readlink,
+	op_link, op_readdir, op_truncate, op_access, op_append, op_rename2,
+	op_mknod, op_setxattr, op_getxattr, op_listxattr, op_removexattr,
+	op_link2;
+
+/* truncate.c: req->intent says until when the truncation may be begun, and which
+ * request it answers. */
+struct intent *op_intent(const struct op *op);
+/* Puts a struct wire_attr_rep. */
+int op_put_attr(struct op *op, const struct inode *ino);
+
+/* ---- readdir.c: the buffers of READDIR ---- */
+
+int dirbufs_open(struct mgr *mgr);
+void dirbufs_close(struct mgr *mgr);
+
+#endif

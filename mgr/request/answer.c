@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* answer.c - the ways in which a request ends. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caller.h"
+#include "request.h"
+
+void request_drop(struct request *req)
+{
+	rpc_timer_clear(req->mgr->ctx, &req->timer);
+	LIST_REMOVE(req, all);
+	free(req);
+}
+
+void answer_now(struct request *req, int status)
+{
+	rpc_reply_end(req->rpc, status, RPC_REEXECUTE);
+	rpc_reply_send(req->rpc);
+	request_drop(req);
+}
+
+void answer_error(struct request *req, int status)
+{
+	rpc_reply_begin(req->rpc);
+	answer_now(req, status);
+}
+
+void answer_late(struct request *req, const char *what)
+{
+	const struct rpc_session_info *info = rpc_session_info(
+		req->rpc->session);
+
+	log_error(req->mgr->log,
+		  "%s (%s): %s was not answered in time: it waited for %s",
+		  info->peer, info->cred.name, wire_op_name(req->rpc->op),
+		  what);
+	answer_error(req, -ETIMEDOUT);
+}
+
+void answer_redirect(struct request *req, unsigned int which)
+{
+	const struct ns *ns = &req->mgr->ns;
+	struct wire_path_rep body = {
+		.path_len = htole32((uint32_t)ns->redirect_len),
+		.which = htole32(which),
+	};
+	struct wire_out *out = rpc_reply_begin(req->rpc);
+
+	wire_put(out, &body, sizeof(body));
+	wire_put(out, ns->redirect, ns->redirect_len);
+	answer_now(req, WIRE_REDIRECT);
+}
+
+void answer_kept(struct request *req, const struct reply_rec *rec)
+{
+	struct wire_hdr hdr;
+	struct wire_out *out = rpc_reply_begin(req->rpc);
+
+	memcpy(&hdr, rec->bytes, sizeof(hdr));
+	wire_put(out, rec->bytes + sizeof(hdr), rec->len - sizeof(hdr));
+	rpc_reply_end(req->rpc, -(int)le32toh(hdr.status), 0);
+	rpc_reply_send(req->rpc);
+	request_drop(req);
+}
+
+void answer_durable(struct flusher_item *item)
+{
+	struct request *req = container_of(item, struct request, item);
+
+	if (request_is_waited_for(req))
+		gather_answered(&req->mgr->gather,
+				&caller_of(req->rpc->session)->gather,
+				clock_now());
+	rpc_reply_send(req->rpc);
+	request_drop(req);
+}

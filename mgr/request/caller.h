@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* caller.h - the live session that a request came from. */
+#ifndef CALLER_H
+#define CALLER_H
+
+#include "mgr_state.h"
+
+struct caller {
+	struct mgr *mgr;
+	uint64_t id;
+	struct ns_cred cred; /* as it was at HELLO */
+	bool stored; /* it has a row */
+	struct gather_client gather;
+};
+
+/* Lives as long as session does. */
+static inline struct caller *caller_of(struct rpc_session *session)
+{
+	return rpc_session_info(session)->priv;
+}
+
+/* In a transaction that changes something: the session's row is there. */
+int caller_record(struct mgr *mgr, struct rpc_session *session);
+/* ... and the transaction was committed. */
+void caller_recorded(struct rpc_session *session);
+
+#endif

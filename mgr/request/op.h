@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* op.h - what the operations of the mgr share. */
+#ifndef OP_H
+#define OP_H
+
+#include "request.h"
+
+/* One execution of a request, inside a transaction. */
+struct op {
+	struct mgr *mgr;
+	struct request *req;
+	struct rpc_req *rpc;
+	struct wire_out *out; /* for the body of the reply */
+	struct ns_op ns;
+};
+
+/* Beyond what ns.h answers: */
+#define OP_JOB 4 /* req->intent is recorded: commit, truncate, then on */
+#define OP_ABORT 5 /* the connection broke: as if never received */
+#define OP_LATER 6 /* it is parked, somebody will run it again */
+
+/*
+ * Does it and puts the body of the reply.  0, -errno, NS_* or OP_*.  What
+ * has changed the store is answered when that is durable.
+ */
+typedef int op_fn(struct op *op);
+
+/* The path in tail item i, below dir. */
+static inline struct ns_path op_path(const struct op *op, unsigned int i,
+				     uint64_t wire_dir)
+{
+	const struct wire_tail *tail = &op->rpc->msg.tail[i];
+
+	return (struct ns_path){ handle_from_wire(op->mgr->st, wire_dir),
+				 tail->ptr, tail->len };
+}
+
+#endif

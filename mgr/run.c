@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* run.c - runs a request in a transaction, and sees where it goes then. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "caller.h"
+#include "jobs.h"
+#include "ops.h"
+#include "reply.h"
+#include "service.h"
+
+/*
+ * rc: of what was put into the transaction.  Returns it, or of the commit.  What its
+ * caller was told had failed while it waited, or while we stood still, is not done.
+ */
+static int commit(struct op *op, int rc, struct flusher_item *item)
+{
+	if (!rc && rpc_req_late(op->rpc))
+		rc = -ETIMEDOUT;
+	if (rc) {
+		ns_abort(&op->mgr->ns);
+		return rc;
+	}
+	rc = mgr_commit(op->mgr, item);
+	if (!rc)
+		caller_recorded(op->rpc->session);
+	return rc;
+}
+
+/* Another request may be at the same question already. */
+static void ask(struct op *op)
+{
+	struct job *job = job_find(op->mgr, op->ns.wait);
+	int rc = 0;
+
+	if (!job)
+		rc = getsize_start(op->req, op->ns.wait, &job);
+	if (rc == -EAGAIN)
+		jobs_wait(op->req);
+	else if (rc)
+		answer_error(op->req, rc == -ENOENT ? -ESTALE : rc);
+	else
+		job_wait(job, op->req);
+}
+
+static void wait_for_job(struct op *op)
+{
+	struct job *job = job_find(op->mgr, op->ns.wait);
+
+	if (job)
+		job_wait(job, op->req);
+	else
+		answer_error(op->req, -EIO);
+}
+
+/* Nothing is to be committed. */
+static void conclude_undone(struct op *op, int rc)
+{
+	ns_abort(&op->mgr->ns);
+	switch (rc) {
+	case NS_REDIRECT:
+		answer_redirect(op->req, op->ns.which);
+		break;
+	case NS_BUSY:
+		wait_for_job(op);
+		break;
+	case NS_ASK:
+		ask(op);
+		break;
+	case OP_ABORT:
+		rpc_req_abort(op->rpc);
+		request_drop(op->req);
+		break;
+	case OP_LATER:
+		break;
+	default:
+		answer_error(op->req, rc);
+	}
+}
+
+/*
+ * Nobody waits for the answer to a close: it is flushed with what others do, and done
+ * however late it is; the number of an open is never given again.
+ * No reply is recorded, see release.c.
+ */
+static void finish_release(struct op *op)
+{
+	int rc;
+
+	rpc_reply_end(op->rpc, 0, 0);
+	op->req->item.durable = answer_durable;
+	rc = mgr_commit_late(op->mgr, &op->req->item);
+	if (rc)
+		answer_error(op->req, rc);
+}
+
+/*
+ * An unlink that would end the file comes behind it in the log: what is lost of it
+ * by a crash is what no later change is known of.  No reply is recorded: executed
+ * again, it is held twice, until the session ends.
+ */
+static void finish_held(struct op *op)
+{
+	struct mgr *mgr = op->mgr;
+	int rc = commit(op, caller_record(mgr, op->rpc->session), NULL);
+
+	if (rc)
+		answer_error(op->req, rc);
+	else
+		answer_now(op->req, 0);
+}
+
+/* With a disk that is nearly full. */
+static bool makes_room(unsigned int op)
+{
+	return op == WIRE_UNLINK || op == WIRE_RMDIR || op == WIRE_TRUNCATE ||
+	       op == WIRE_RELEASE || op == WIRE_LOCK || op == WIRE_LOCK_ANY;
+}
+
+static int room_for(const struct op *op)
+{
+	switch (store_room(op->mgr->st)) {
+	case STORE_ROOM:
+		return 0;
+	case STORE_ROOM_LOW:
+		return makes_room(op->rpc->op) ? 0 : -ENOSPC;
+	default:
+		return -ENOSPC;
+	}
+}
+
+static void finish(struct op *op)
+{
+	struct mgr *mgr = op->mgr;
+	int rc;
+
+	if (!store_changed(mgr->st)) {
+		ns_abort(&mgr->ns);
+		answer_now(op->req, 0);
+		return;
+	}
+	if (op->ns.held) {
+		finish_held(op);
+		return;
+	}
+	rc = room_for(op);
+	if (rc) {
+		conclude_undone(op, rc);
+		return;
+	}
+	if (op->rpc->op == WIRE_RELEASE) {
+		finish_release(op);
+		return;
+	}
+	rpc_reply_end(op->rpc, 0, 0);
+	op->req->item.durable = answer_durable;
+	rc = commit(op, reply_record(mgr, op->rpc), &op->req->item);
+	if (rc)
+		answer_error(op->req, rc);
+}
+
+/* The file is known to be busy from here on; the iods hear of it when the
+ * intent is durable. */
+static void record_truncation(struct op *op)
+{
+	const struct intent *in = &op->req->intent;
+	struct job *job = resize_new(op->mgr, in);
+	int rc;
+
+	rc = job ? reply_record_job(op->mgr, op->rpc, in) : -ENOMEM;
+	rc = commit(op, rc, job ? resize_item(job) : NULL);
+	if (!rc) {
+		resize_adopt(job, op->req);
+		return;
+	}
+	if (job)
+		job_free(job);
+	answer_error(op->req, rc);
+}
+
+static void start_truncation(struct op *op)
+{
+	const struct intent *in = &op->req->intent;
+	struct job *other = job_find(op->mgr, in->handle);
+
+	int rc = room_for(op);
+
+	if (rc) {
+		conclude_undone(op, rc);
+		return;
+	}
+	if (!other && jobs_room(op->req, in->pcount)) {
+		record_truncation(op);
+		return;
+	}
+	ns_abort(&op->mgr->ns);
+	if (other) /* a question for its size */
+		job_wait(other, op->req);
+	else
+		jobs_wait(op->req);
+}
+
+static void conclude(struct op *op, int rc)
+{
+	if (rc == 0)
+		finish(op);
+	else if (rc == OP_JOB)
+		start_truncation(op);
+	else
+		conclude_undone(op, rc);
+}
+
+/* Whom the request counts for. */
+struct asker {
+	struct ns_cred cred;
+	uint32_t groups[WIRE_GROUPS_MAX];
+};
+
+/* -EPERM: the session may not ask for others. */
+static int who_asks(const struct rpc_req *rpc, struct asker *who)
+{
+	const struct wire_as *as = rpc->msg.as;
+
+	who->cred = caller_of(rpc->session)->cred;
+	if (!as)
+		return 0;
+	if (who->cred.uid)
+		return -EPERM;
+	who->cred = (struct ns_cred){ le32toh(as->uid), le32toh(as->gid),
+				      le32toh(as->ngroups), who->groups };
+	for (uint32_t i = 0; i < who->cred.ngroups; i++)
+		who->groups[i] = le32toh(rpc->msg.groups[i]);
+	return 0;
+}
+
+static void run(struct request *req)
+{
+	struct mgr *mgr = req->mgr;
+	struct op op = { .mgr = mgr, .req = req, .rpc = req->rpc };
+	op_fn *fn = op_find(req->rpc->op);
+	struct asker who;
+	int rc = req->result;
+
+	if (!fn)
+		rc = -ENOSYS;
+	if (!rc)
+		rc = who_asks(req->rpc, &who);
+	if (!rc)
+		rc = ns_begin(&mgr->ns);
+	if (rc) {
+		answer_error(req, rc);
+		return;
+	}
+	op.out = rpc_reply_begin(req->rpc);
+	op.ns = (struct ns_op){ .ns = &mgr->ns,
+				.cred = &who.cred,
+				.session = caller_of(req->rpc->session)->id,
+				.now = clock_wall(),
+				.asked = req->asked,
+				.truncated = req->truncated };
+	conclude(&op, fn(&op));
+}
+
+/* It became a truncation: that is under way, or done. */
+static void go_on(struct request *req, const struct reply_rec *rec)
+{
+	struct job *job = resize_find(req->mgr, rec->job);
+
+	req->truncated = reply_job_handle(rec);
+	if (job)
+		resize_adopt(job, req);
+	else
+		run(req);
+}
+
+/* Sent again, and the rpc layer has no reply: it may have been executed in an
+ * earlier life. */
+static void run_again(struct request *req)
+{
+	struct reply_rec rec;
+	int rc = reply_find(req->mgr, req->rpc, &rec);
+
+	if (rc == -ENOENT)
+		run(req);
+	else if (rc)
+		answer_error(req, rc);
+	else if (rec.kind == REPLY_DONE)
+		answer_kept(req, &rec);
+	else
+		go_on(req, &rec);
+}
+
+void request_take(struct mgr *mgr, struct rpc_req *rpc)
+{
+	struct request *req = calloc(1, sizeof(*req));
+
+	if (!req) {
+		rpc_reply_status(rpc, -ENOMEM);
+		return;
+	}
+	req->mgr = mgr;
+	req->rpc = rpc;
+	req->run = run;
+	LIST_INSERT_HEAD(&mgr->requests, req, all);
+	if (request_is_waited_for(req))
+		gather_back(&mgr->gather, &caller_of(rpc->session)->gather);
+	if (request_is_replay(req))
+		run_again(req);
+	else
+		run(req);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* service.c - sessions come, and come back after a restart of the mgr. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caller.h"
+#include "service.h"
+#include "session.h"
+
+static int seed(void *arg, unsigned int slot, const struct reply_rec *rec)
+{
+	struct rpc_session *session = arg;
+	int rc;
+
+	if (rec->kind != REPLY_DONE)
+		return 0;
+	rc = rpc_session_seed(session, slot, rec->seq, rec->bytes, rec->len);
+	/* a slot that is not granted any more will not be asked for */
+	return rc == -EINVAL ? 0 : rc;
+}
+
+/* 1: known from before; 0: new; -ESTALE: it is over. */
+static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id)
+{
+	struct session_rec rec;
+	int rc;
+
+	rc = session_get(mgr->st, id, &rec);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (rec.flags)
+		return -ESTALE;
+	rc = reply_walk(mgr->st, id, seed, session);
+	if (rc)
+		return rc;
+	away_remove(mgr, id);
+	return 1;
+}
+
+static int on_open(void *arg, struct rpc_session *session)
+{
+	struct rpc_session_info *info = rpc_session_info(session);
+	struct mgr *mgr = arg;
+	struct caller *s;
+	int rc;
+
+	if (mgr->fresh)
+		return -EAGAIN;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	rc = look_up(mgr, session, info->id);
+	if (rc < 0) {
+		free(s);
+		return rc;
+	}
+	s->mgr = mgr;
+	s->id = info->id;
+	s->stored = rc == 1;
+	s->cred = (struct ns_cred){ info->cred.uid, info->cred.gid,
+				    info->cred.ngroups, info->cred.groups };
+	info->priv = s;
+	log_debug(mgr->log, "%s (%s): session %016llx, uid %u", info->peer,
+		  info->cred.name, (unsigned long long)info->id,
+		  info->cred.uid);
+	return rc;
+}
+
+static void on_close(void *arg, struct rpc_session *session, bool clean)
+{
+	struct caller *s = caller_of(session);
+
+	if (!clean)
+		rpc_server_fence(s->mgr->server, s->id);
+	if (s->stored)
+		session_over(s->mgr, s->id, clean);
+}
+
+static void on_free(void *arg, struct rpc_session *session)
+{
+	free(caller_of(session));
+	rpc_session_info(session)->priv = NULL;
+}
+
+static void on_request(void *arg, struct rpc_req *rpc)
+{
+	request_take(arg, rpc);
+}
+
+const struct rpc_service mgr_service = {
+	.session_open = on_open,
+	.session_close = on_close,
+	.session_free = on_free,
+	.request = on_request,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* service.h - what comes from clients: sessions, and requests, which are run. */
+#ifndef SERVICE_H
+#define SERVICE_H
+
+#include "mgr_state.h"
+
+/* Its argument is the mgr. */
+extern const struct rpc_service mgr_service;
+
+/* run.c: a checked request from the wire. */
+void request_take(struct mgr *mgr, struct rpc_req *rpc);
+
+#endif

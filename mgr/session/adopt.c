@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * adopt.c - ADOPT and ADOPTED: a session takes over from the one before, which
+ * then ends as one does that stayed away.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "adopt.h"
+#include "session.h"
+
+struct adopts {
+	struct park park;
+	bool woken;
+};
+
+int op_adopt(struct op *op)
+{
+	const struct wire_adopt *body = op->rpc->msg.body;
+	struct ns_adopt_args args = {
+		.session = le64toh(body->session),
+		.handle = handle_from_wire(op->mgr->st, body->handle),
+		.open = le64toh(body->open),
+		.owner = le64toh(body->owner),
+		.process = le32toh(body->flags) & WIRE_AD_PROCESS,
+	};
+	struct wire_adopt_rep rep = { 0 };
+	uint32_t done;
+	int rc = ns_adopt(&op->ns, &args, &done);
+
+	if (rc)
+		return rc;
+	rep.flags = htole32(done);
+	wire_put(op->out, &rep, sizeof(rep));
+	return 0;
+}
+
+static void on_late(struct park *park, struct request *req)
+{
+	answer_late(req, "the iods to hear that a session has ended");
+}
+
+int adopts_open(struct mgr *mgr)
+{
+	mgr->adopts = calloc(1, sizeof(*mgr->adopts));
+	if (!mgr->adopts)
+		return -ENOMEM;
+	park_init(&mgr->adopts->park, on_late);
+	return 0;
+}
+
+void adopts_close(struct mgr *mgr)
+{
+	free(mgr->adopts);
+	mgr->adopts = NULL;
+}
+
+void adopts_wake(struct mgr *mgr)
+{
+	mgr->adopts->woken = true;
+}
+
+/* Those that are still not answered are in the queue again. */
+void adopts_run(struct mgr *mgr)
+{
+	struct park *park = &mgr->adopts->park;
+	struct request *req, *last = TAILQ_LAST(&park->waiting, park_queue);
+	bool more = mgr->adopts->woken && last;
+
+	mgr->adopts->woken = false;
+	while (more) {
+		req = park_take(park);
+		more = req != last;
+		request_run(req);
+	}
+}
+
+/* Whoever is fenced is told to the iods; session_fenced() comes behind it. */
+int op_adopted(struct op *op)
+{
+	const struct wire_adopted *body = op->rpc->msg.body;
+	uint64_t id = le64toh(body->session);
+	struct session_rec rec;
+	int rc = ns_may_adopt(&op->ns, id);
+
+	if (rc == -EPERM)
+		return rc;
+	if (!rc)
+		session_end_soon(op->mgr, id);
+	else if (rc != -ESTALE || session_get(op->mgr->st, id, &rec) ||
+		 !(rec.flags & SESSION_FENCED))
+		return rc == -ESTALE ? 0 : rc;
+	park_wait(&op->mgr->adopts->park, op->req);
+	return OP_LATER;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* adopt.h - ADOPT and ADOPTED, and requests that wait for the end of a session. */
+#ifndef ADOPT_H
+#define ADOPT_H
+
+#include "op.h"
+
+op_fn op_adopt, op_adopted;
+
+/* -ENOMEM */
+int adopts_open(struct mgr *mgr);
+void adopts_close(struct mgr *mgr);
+/* A session has ended: who waits for it looks again in adopts_run(), outside of all
+ * transactions. */
+void adopts_wake(struct mgr *mgr);
+void adopts_run(struct mgr *mgr);
+
+#endif

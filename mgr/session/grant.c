@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* grant.c - GRANT and REDEEM: an open file passes on to another session. */
+#include <errno.h>
+
+#include "tokens.h"
+
+int op_grant(struct op *op)
+{
+	const struct wire_grant *body = op->rpc->msg.body;
+	struct ns_grant grant = {
+		.session = op->ns.session,
+		.open = le64toh(body->open),
+		.handle = handle_from_wire(op->mgr->st, body->handle),
+		.flags = le32toh(body->flags),
+	};
+	struct wire_grant_rep rep;
+	int rc = ns_may_grant(&op->ns, &grant);
+
+	if (!rc)
+		rc = tokens_add(op->mgr, &grant, rep.token);
+	if (rc)
+		return rc;
+	wire_put(op->out, &rep, sizeof(rep));
+	return 0;
+}
+
+/* The token is spent by what succeeds; what waits comes here again. */
+int op_redeem(struct op *op)
+{
+	const struct wire_redeem *body = op->rpc->msg.body;
+	const struct ns_grant *grant = tokens_find(op->mgr, body->token);
+	uint32_t flags = le32toh(body->flags);
+	struct wire_open_rep rep;
+	struct inode ino;
+	uint64_t open;
+	int rc;
+
+	if (!grant)
+		return -ENOENT;
+	if (flags & ~grant->flags & (WIRE_O_READ | WIRE_O_WRITE))
+		return -EACCES;
+	rc = ns_redeem(&op->ns, grant, flags, &ino, &open);
+	if (rc)
+		return rc;
+	tokens_drop(op->mgr, grant);
+	ns_show(op->mgr->st, &ino, &rep.attr);
+	rep.open = htole64(open);
+	wire_put(op->out, &rep, sizeof(rep));
+	return 0;
+}

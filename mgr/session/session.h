@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session.h - sessions that are not there: their rows in the store, and their
+ * ends.
+ *
+ *   HELLO --> live -- BYE, or silence without open files --> rows deleted
+ *              | silence
+ *              v
+ *            FENCED: told to the iods --> open records dropped --> deleted
+ *
+ * A session that fell silent is refused from then on, over restarts too: a
+ * tombstone stays, for seven days, or until 65536 newer ones are there.
+ *
+ * A session that the store has and that has not come back since the mgr
+ * started is away, for as long as any other that lost its connection.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "mgr_state.h"
+
+int sessions_open(struct mgr *mgr);
+/* The server, just opened, shall refuse those that were ended. */
+int sessions_refuse(struct mgr *mgr);
+void sessions_close(struct mgr *mgr);
+
+/* It came back; or it was not away. */
+void away_remove(struct mgr *mgr, uint64_t id);
+/* It is over; clean: it said so.  Whatever it had open is dropped, soon. */
+void session_over(struct mgr *mgr, uint64_t id, bool clean);
+/* It ends as if it had stayed away, soon, in sessions_end() or later. */
+void session_end_soon(struct mgr *mgr, uint64_t id);
+void sessions_end(struct mgr *mgr);
+/* Every iod refuses it now. */
+void session_fenced(struct mgr *mgr, uint64_t id);
+/* Does a little of dropping what ended sessions had open; true: there is
+ * more. */
+bool sessions_reap(struct mgr *mgr);
+
+#endif

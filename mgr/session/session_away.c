@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session_away.c - sessions that have not come back since the mgr started. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "session_int.h"
+
+int away_add(struct mgr *mgr, uint64_t id)
+{
+	struct gone *gone = calloc(1, sizeof(*gone));
+
+	if (!gone)
+		return -ENOMEM;
+	gone->id = id;
+	HASH_ADD(hh, mgr->sessions->away, id, sizeof(gone->id), gone);
+	return 0;
+}
+
+void away_remove(struct mgr *mgr, uint64_t id)
+{
+	struct gone *gone;
+
+	HASH_FIND(hh, mgr->sessions->away, &id, sizeof(id), gone);
+	if (!gone)
+		return;
+	HASH_DEL(mgr->sessions->away, gone);
+	free(gone);
+}
+
+static struct session_table *table_of(struct rpc_timer *timer)
+{
+	return container_of(timer, struct session_table, ttl);
+}
+
+static void too_long(struct rpc_timer *timer)
+{
+	struct session_table *table = table_of(timer);
+	struct mgr *mgr = table->mgr;
+	struct gone *gone, *next;
+
+	HASH_ITER(hh, table->away, gone, next) {
+		log_warn(mgr->log,
+			 "session %016llx: ended, it did not come back after "
+			 "the restart",
+			 (unsigned long long)gone->id);
+		HASH_DEL(table->away, gone);
+		rpc_server_fence(mgr->server, gone->id);
+		session_over(mgr, gone->id, false);
+		free(gone);
+	}
+}
+
+void session_end_soon(struct mgr *mgr, uint64_t id)
+{
+	struct session_table *table = mgr->sessions;
+	struct gone *gone;
+
+	rpc_server_fence(mgr->server, id); /* has it closed, if it is here */
+	HASH_FIND(hh, table->away, &id, sizeof(id), gone);
+	if (!gone)
+		return;
+	HASH_DEL(table->away, gone);
+	TAILQ_INSERT_TAIL(&table->over, gone, link);
+}
+
+void sessions_end(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+	struct gone *gone;
+
+	while ((gone = TAILQ_FIRST(&table->over))) {
+		TAILQ_REMOVE(&table->over, gone, link);
+		session_over(mgr, gone->id, false);
+		free(gone);
+	}
+}
+
+void away_start(struct mgr *mgr)
+{
+	struct rpc_timer *ttl = &mgr->sessions->ttl;
+
+	ttl->fire = too_long;
+	rpc_timer_set(mgr->ctx, ttl, clock_after_ms(mgr->conf.session_ttl_ms));
+}
+
+void away_close(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+	struct gone *gone, *next;
+
+	rpc_timer_clear(mgr->ctx, &table->ttl);
+	while ((gone = TAILQ_FIRST(&table->over))) {
+		TAILQ_REMOVE(&table->over, gone, link);
+		free(gone);
+	}
+	HASH_ITER(hh, table->away, gone, next) {
+		HASH_DEL(table->away, gone);
+		free(gone);
+	}
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session_end.c - a session ends.  The row says what is to be done before it
+ * is begun, so that the next start can carry on.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "jobs.h"
+#include "session_int.h"
+
+/* A fence that has to be durable before it is carried out. */
+struct pending {
+	struct flusher_item item;
+	struct mgr *mgr;
+	struct intent in;
+};
+
+static void pending_durable(struct flusher_item *item)
+{
+	struct pending *p = (struct pending *)item;
+
+	if (ends_add(p->mgr, p->in.id, p->in.session))
+		log_error(p->mgr->log,
+			  "no memory to end session %016llx; the next start of "
+			  "the mgr will",
+			  (unsigned long long)p->in.session);
+	fence_up_to(p->mgr, p->in.id);
+	ends_look(p->mgr);
+	free(p);
+}
+
+static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
+{
+	struct session_rec rec;
+	int rc = session_get(mgr->st, id, &rec);
+
+	rec.flags = flags;
+	return rc ? rc : session_put(mgr->st, &rec);
+}
+
+static int set_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
+{
+	int rc = ns_begin(&mgr->ns);
+
+	if (rc)
+		return rc;
+	rc = put_flags(mgr, id, flags);
+	if (!rc)
+		return mgr_commit(mgr, NULL);
+	ns_abort(&mgr->ns);
+	return rc;
+}
+
+/* What the iods owe is recorded with it. */
+static int put_fence(struct mgr *mgr, struct pending *p)
+{
+	int rc = ns_begin(&mgr->ns);
+
+	if (rc)
+		return rc;
+	p->in.id = store_id(mgr->st);
+	rc = put_flags(mgr, p->in.session, SESSION_FENCED);
+	if (!rc)
+		rc = intent_put(mgr->st, &p->in);
+	if (!rc)
+		return mgr_commit(mgr, &p->item);
+	ns_abort(&mgr->ns);
+	return rc;
+}
+
+int session_fence(struct mgr *mgr, uint64_t id)
+{
+	struct pending *p = calloc(1, sizeof(*p));
+	int rc;
+
+	if (!p)
+		return -ENOMEM;
+	p->item.durable = pending_durable;
+	p->mgr = mgr;
+	p->in.kind = INTENT_FENCE;
+	p->in.session = id;
+	rc = put_fence(mgr, p);
+	if (rc)
+		free(p);
+	return rc;
+}
+
+static int drop(struct mgr *mgr, uint64_t id, uint32_t flags)
+{
+	int rc = set_flags(mgr, id, SESSION_ENDED | flags);
+
+	if (!rc)
+		reap_later(mgr, id);
+	return rc;
+}
+
+static void say(struct mgr *mgr, uint64_t id, int rc)
+{
+	if (rc)
+		log_error(mgr->log,
+			  "session %016llx cannot be ended: %s; the next start "
+			  "of the mgr will",
+			  (unsigned long long)id, strerror(-rc));
+}
+
+void session_over(struct mgr *mgr, uint64_t id, bool clean)
+{
+	say(mgr, id,
+	    clean ? drop(mgr, id, SESSION_BYE) : session_fence(mgr, id));
+}
+
+void session_fenced(struct mgr *mgr, uint64_t id)
+{
+	say(mgr, id, drop(mgr, id, 0));
+	adopts_wake(mgr);
+}

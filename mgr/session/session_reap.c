@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session_reap.c - drops what an ended session had open, a little at a time.
+ * The row goes last, so that the next start can carry on.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lock_waits.h"
+#include "session_int.h"
+#include "tombs.h"
+
+#define REAP_BATCH 64 /* open records dropped in one transaction */
+#define TOMB_DAYS 7
+
+void reap_later(struct mgr *mgr, uint64_t id)
+{
+	struct gone *gone = calloc(1, sizeof(*gone));
+
+	if (!gone) { /* the row stays, the next start sees it */
+		log_error(mgr->log, "no memory to end session %016llx",
+			  (unsigned long long)id);
+		return;
+	}
+	gone->id = id;
+	TAILQ_INSERT_TAIL(&mgr->sessions->reap, gone, link);
+}
+
+/*
+ * With the row go the kept replies: what the session sends again would be
+ * executed a second time.  So a tombstone takes the row's place, unless the
+ * session has said BYE and sends nothing more.
+ */
+static int drop_row(struct mgr *mgr, uint64_t id)
+{
+	static const struct tomb_limit limit = {
+		.max = RPC_FENCE_MAX,
+		.keep = TOMB_DAYS * INT64_C(86400000000000),
+	};
+	struct session_rec rec;
+	int rc;
+
+	rc = session_get(mgr->st, id, &rec);
+	if (!rc && !(rec.flags & SESSION_BYE))
+		rc = tomb_add(mgr->st, ++mgr->sessions->tombs, id, clock_wall(),
+			      &limit);
+	return rc ? rc : session_del(mgr->st, id);
+}
+
+static int drop_locks(struct mgr *mgr, struct ns_op *op, uint64_t id)
+{
+	uint64_t handle;
+	int rc = ns_drop_locks(op, id, &handle);
+
+	if (!rc)
+		lock_waits_wake(mgr, handle);
+	return rc;
+}
+
+/* -ENOENT: there is no more, and the row is gone, too. */
+static int drop_some(struct mgr *mgr, uint64_t id)
+{
+	struct ns_op op = mgr_own_op(mgr);
+	int rc = 0;
+
+	for (int i = 0; !rc && i < REAP_BATCH; i++)
+		rc = ns_drop_open(&op, id);
+	if (rc == -ENOENT)
+		rc = drop_locks(mgr, &op, id);
+	if (rc != -ENOENT)
+		return rc;
+	rc = drop_row(mgr, id);
+	return rc ? rc : -ENOENT;
+}
+
+/* 0: more to do. */
+static int reap_some(struct mgr *mgr, uint64_t id)
+{
+	int rc, done;
+
+	rc = ns_begin(&mgr->ns);
+	if (rc)
+		return rc;
+	done = drop_some(mgr, id);
+	if (done && done != -ENOENT) {
+		ns_abort(&mgr->ns);
+		return done;
+	}
+	rc = mgr_commit(mgr, NULL);
+	return rc ? rc : done;
+}
+
+bool sessions_reap(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+	struct gone *gone = TAILQ_FIRST(&table->reap);
+
+	if (!gone)
+		return false;
+	if (reap_some(mgr, gone->id)) {
+		TAILQ_REMOVE(&table->reap, gone, link);
+		free(gone);
+	}
+	return !TAILQ_EMPTY(&table->reap);
+}
+
+void reap_close(struct mgr *mgr)
+{
+	struct gone *gone;
+
+	while ((gone = TAILQ_FIRST(&mgr->sessions->reap))) {
+		TAILQ_REMOVE(&mgr->sessions->reap, gone, link);
+		free(gone);
+	}
+}

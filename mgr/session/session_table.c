@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session_table.c - takes up the sessions that the last life of the mgr had. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "jobs.h"
+#include "session_int.h"
+#include "tombs.h"
+
+static int gone_add(struct gone **table, uint64_t id)
+{
+	struct gone *gone = calloc(1, sizeof(*gone));
+
+	if (!gone)
+		return -ENOMEM;
+	gone->id = id;
+	HASH_ADD(hh, *table, id, sizeof(gone->id), gone);
+	return 0;
+}
+
+static int take_up(void *arg, const struct session_rec *rec)
+{
+	struct mgr *mgr = arg;
+
+	if (rec->flags & SESSION_FENCED)
+		return gone_add(&mgr->sessions->fenced, rec->id);
+	if (rec->flags & SESSION_ENDED)
+		reap_later(mgr, rec->id);
+	else
+		return away_add(mgr, rec->id);
+	return 0;
+}
+
+/* The iods are told, in the order in which it was decided. */
+static int resume_one(struct mgr *mgr, const struct intent *in)
+{
+	struct session_table *table = mgr->sessions;
+	struct gone *gone;
+
+	HASH_FIND(hh, table->fenced, &in->session, sizeof(in->session), gone);
+	if (!gone)
+		return 0;
+	HASH_DEL(table->fenced, gone);
+	free(gone);
+	return ends_add(mgr, in->id, in->session);
+}
+
+static int resume_ends(struct mgr *mgr)
+{
+	struct intent in = { .id = 0 };
+	int rc;
+
+	while (!(rc = intent_next(mgr->st, INTENT_FENCE, in.id, &in))) {
+		rc = resume_one(mgr, &in);
+		if (rc)
+			return rc;
+	}
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* All iods had it, or an earlier version did not record what they owe. */
+static int fence_others(struct mgr *mgr)
+{
+	struct gone *gone, *next;
+	int rc = 0;
+
+	HASH_ITER(hh, mgr->sessions->fenced, gone, next) {
+		HASH_DEL(mgr->sessions->fenced, gone);
+		if (!rc)
+			rc = session_fence(mgr, gone->id);
+		free(gone);
+	}
+	return rc;
+}
+
+int sessions_open(struct mgr *mgr)
+{
+	struct session_table *table = calloc(1, sizeof(*table));
+	int rc;
+
+	if (!table)
+		return -ENOMEM;
+	mgr->sessions = table;
+	table->mgr = mgr;
+	TAILQ_INIT(&table->reap);
+	TAILQ_INIT(&table->over);
+	away_start(mgr);
+	rc = session_walk(mgr->st, take_up, mgr);
+	if (!rc)
+		rc = resume_ends(mgr);
+	if (!rc)
+		rc = fence_others(mgr);
+	if (!rc)
+		ends_look(mgr);
+	return rc;
+}
+
+static int refuse(void *arg, uint64_t session)
+{
+	struct mgr *mgr = arg;
+
+	rpc_server_fence(mgr->server, session);
+	return 0;
+}
+
+int sessions_refuse(struct mgr *mgr)
+{
+	return tomb_walk(mgr->st, refuse, mgr, &mgr->sessions->tombs);
+}
+
+void sessions_close(struct mgr *mgr)
+{
+	if (!mgr->sessions)
+		return;
+	away_close(mgr);
+	reap_close(mgr);
+	free(mgr->sessions);
+	mgr->sessions = NULL;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr_state.h - the manager's own state.  One thread, the event loop's, owns
+ * everything here; the flusher and the checkpointer see only the store.
+ */
+#ifndef MGR_STATE_H
+#define MGR_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "clock.h"
+#include "container.h"
+#include "flusher.h"
+#include "gather.h"
+#include "mgr_conf.h"
+#include "ns.h"
+#include "rpc.h"
+#include "sessions.h"
+
+/* What a request becomes while it is held: request.h. */
+struct request;
+LIST_HEAD(requests, request);
+
+struct jobs; /* jobs.h */
+struct session_table; /* session_int.h */
+struct dirbufs; /* readdir.c */
+struct tokens; /* tokens.h */
+struct lock_waits; /* lock.c */
+struct any_waits; /* lock_any.c */
+struct adopts; /* adopt.c */
+
+/*
+ * Identifiers up to `id` belong to committed transactions; when the item is
+ * durable, so are they, and the removals among them may be carried out.
+ */
+struct durable_mark {
+	struct flusher_item item; /* durable(): remove.c */
+	uint64_t id;
+	bool inside; /* in the flusher */
+};
+
+struct mgr {
+	struct mgr_conf conf;
+	const struct log *log;
+	void (*failed)(void *arg);
+	void *arg;
+
+	int dirfd; /* holds the lock of the storage */
+	struct store *st;
+	struct ns ns;
+	struct flusher *fl;
+	struct checkpointer *cp;
+	uint64_t remove_id; /* the latest intent to remove something */
+	struct durable_mark mark;
+	struct rpc_timer late; /* for items that are in no hurry */
+	bool late_set;
+	struct gather gather;
+
+	struct fabric fabric;
+	struct rpc_ctx *ctx;
+	struct rpc_server *server;
+	uint64_t boot; /* random, new at every start */
+	uint64_t host; /* of this life of this host: for clock_boot() on disk */
+	uint64_t started; /* clock_now() */
+
+	struct jobs *jobs;
+	struct session_table *sessions;
+	struct dirbufs *dirbufs;
+	struct tokens *tokens;
+	struct lock_waits *lock_waits;
+	struct any_waits *any_waits;
+	struct adopts *adopts;
+	struct requests requests; /* all that exist */
+
+	pthread_t thread;
+	bool running;
+	atomic_bool stop;
+	bool fresh; /* the data base is new: not all iods were seen */
+	bool foreign; /* it is not the one of the iods */
+};
+
+/* ---- ready.c ---- */
+
+/* To the log: it serves from now on. */
+void mgr_say_ready(struct mgr *mgr);
+
+/* ---- commit.c ---- */
+
+/* Ends the transaction of ns; item (may be NULL) is told when it is durable. */
+int mgr_commit(struct mgr *mgr, struct flusher_item *item);
+/* The same for what nobody waits for: durable with the next commit that
+ * somebody does wait for, or a little later. */
+int mgr_commit_late(struct mgr *mgr, struct flusher_item *item);
+/* Hands to the flusher what was committed in this turn; true: it is durable
+ * already, collect it. */
+bool mgr_submit(struct mgr *mgr);
+/* A struct ns_op for work that no request asked for. */
+struct ns_op mgr_own_op(struct mgr *mgr);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * op_borrow.c - BORROW: an object's descriptor, for a client of this host.
+ *
+ * What clients may repeat after a restart is compared with what was changed since
+ * (early.h), and what a borrower changes is not seen: so nothing is lent for writing
+ * while that matters.  On a new store it never does.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "op.h"
+
+static bool may_write(struct iod *iod, const struct wire_borrow *body)
+{
+	if (!(le32toh(body->flags) & WIRE_B_WRITE) ||
+	    iod->conf.direct != IOD_LEND_ALL || !store_in_memory(iod->store))
+		return false;
+	if (iod->new_store)
+		early_over(iod->early);
+	return iod->new_store ||
+	       clock_now() - iod->started >= EARLY_MS * CLOCK_NS_PER_MS;
+}
+
+static int get_object(struct iod *iod, uint64_t handle, bool write,
+		      struct store_obj **obj)
+{
+	if (write)
+		return change_make(iod, handle, obj);
+	return store_obj_get(iod->store, handle, false, obj);
+}
+
+static int pass(struct rpc_req *req, const struct lent *lent)
+{
+	const struct wire_borrow *body = req->msg.body;
+	int fd[1 + LENT_PAGES] = { lent->fd, lent->page[0], lent->page[1],
+				   lent->page[2] };
+	bool pages = le32toh(body->flags) & WIRE_B_PAGES;
+
+	return rpc_req_pass(req, fd, pages ? 1 + LENT_PAGES : 1);
+}
+
+static void answer(struct rpc_req *req, const struct lent *lent, uint32_t flags)
+{
+	const struct wire_borrow *body = req->msg.body;
+	struct wire_borrow_rep rep = {
+		.number = htole64(lent->number),
+		.inode = htole64(lent->inode),
+		.index = htole32(lent->index),
+		.stripe = htole32(gate_place(le64toh(body->handle))),
+		.flags = htole32(flags),
+	};
+
+	op_reply(req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
+}
+
+static uint32_t flags_of(const struct iod *iod, const struct lent *lent)
+{
+	return (lent->write ? WIRE_B_WRITE : 0) |
+	       (store_in_memory(iod->store) ? 0 : WIRE_B_WAITS);
+}
+
+static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
+		  bool write)
+{
+	const struct rpc_session_info *info = rpc_session_info(req->session);
+	struct lend_ask ask = { .session = info->id,
+				.write = write,
+				.peer = info->peer };
+	struct tp_identity id;
+	struct lent lent;
+	int rc = rpc_req_identity(req, &id);
+
+	if (rc)
+		return rc;
+	ask.pid = id.pid;
+	rc = lend_object(w->iod->lends, obj, &ask, &lent);
+	if (rc)
+		return rc;
+	rc = pass(req, &lent);
+	close(lent.fd);
+	if (rc)
+		lend_cancel(w->iod->lends, info->id, &lent);
+	else
+		answer(req, &lent, flags_of(w->iod, &lent));
+	return rc;
+}
+
+void op_borrow(struct worker *w, struct rpc_req *req)
+{
+	const struct wire_borrow *body = req->msg.body;
+	bool write = may_write(w->iod, body);
+	struct store_obj *obj;
+	int rc;
+
+	if (w->iod->conf.direct == IOD_LEND_NOTHING) {
+		rpc_reply_status(req, -EOPNOTSUPP);
+		return;
+	}
+	rc = get_object(w->iod, le64toh(body->handle), write, &obj);
+	if (rc == -ENOENT) {
+		answer(req, &(struct lent){ 0 }, WIRE_B_NONE);
+		return;
+	}
+	if (!rc) {
+		rc = borrow(w, req, obj, write);
+		store_obj_put(obj);
+	}
+	if (rc)
+		rpc_reply_status(req, rc);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * op_counter.c - COUNTER: fetch-and-add on a counter of a file.
+ *
+ * Unlike a write it cannot be made again: what another process was sent before, and
+ * perhaps did, is refused.  Most need no disk and are made at once.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "op.h"
+
+static struct counter_change change_of(const struct rpc_req *req)
+{
+	const struct wire_counter *body = req->msg.body;
+
+	return (struct counter_change){
+		.handle = le64toh(body->handle),
+		.number = le32toh(body->number),
+		.set = le32toh(body->flags) & WIRE_CT_SET,
+		.value = (int64_t)le64toh(body->value),
+	};
+}
+
+/* In time, or not at all. */
+static int enter_and_change(struct iod *iod, const struct rpc_req *req,
+			    struct store_obj *obj, bool quick, int64_t *old)
+{
+	const struct counter_change c = change_of(req);
+	struct gate_entry entry;
+	int rc = store_obj_enter(obj, req->expiry, &entry);
+
+	if (rc)
+		return rc;
+	rc = counter_change(iod->counters, &c, quick, old);
+	store_obj_leave(obj, &entry);
+	return rc;
+}
+
+/* Looked at once more: a removal may have come between. */
+static int change(struct iod *iod, const struct rpc_req *req, bool quick,
+		  int64_t *old)
+{
+	const struct wire_counter *body = req->msg.body;
+	uint64_t handle = le64toh(body->handle);
+	struct store_obj *obj;
+	int rc = change_make(iod, handle, &obj);
+
+	if (rc)
+		return rc;
+	rc = enter_and_change(iod, req, obj, quick, old);
+	store_obj_put(obj);
+	if (!tombs_has(iod->tombs, handle))
+		return rc;
+	counters_remove(iod->counters, handle);
+	return -ENOENT;
+}
+
+static void answer(struct rpc_req *req, int64_t old)
+{
+	struct wire_counter_rep rep = { .old = htole64((uint64_t)old) };
+
+	op_reply(req, &rep, sizeof(rep), NULL, 0, 0);
+}
+
+static int run(struct op_job *job)
+{
+	int64_t *old = job->req->priv;
+
+	if (rpc_req_late(job->req))
+		return -ETIMEDOUT;
+	if (store_fence_has(job->worker->iod->store, job->ses->id))
+		return -ESTALE;
+	return change(job->worker->iod, job->req, false, old);
+}
+
+static void finish(struct op_job *job, int status)
+{
+	int64_t *old = job->req->priv;
+
+	if (status) {
+		op_job_reply(job, status);
+	} else {
+		answer(job->req, *old);
+		free(job);
+	}
+	free(old);
+}
+
+static void later(struct worker *w, struct rpc_req *req)
+{
+	req->priv = malloc(sizeof(int64_t));
+	if (req->priv)
+		op_job_start(w, req, run, finish);
+	else
+		rpc_reply_status(req, -ENOMEM);
+}
+
+static bool refuse(struct worker *w, struct rpc_req *req)
+{
+	const struct counter_change c = change_of(req);
+
+	if (!req->anew || counter_only_reads(&c))
+		return false;
+	log_warn(w->iod->log,
+		 "%s: a change of a counter of %016llx comes again: an earlier "
+		 "process of this iod has made it, or not, so it fails "
+		 "(ECONNABORTED)",
+		 rpc_session_info(req->session)->peer,
+		 (unsigned long long)c.handle);
+	rpc_reply_status(req, -ECONNABORTED);
+	return true;
+}
+
+void op_counter(struct worker *w, struct rpc_req *req)
+{
+	int64_t old;
+	int rc;
+
+	if (refuse(w, req))
+		return;
+	rc = rpc_req_late(req) ? -ETIMEDOUT : change(w->iod, req, true, &old);
+	if (rc == -EAGAIN)
+		later(w, req);
+	else if (rc)
+		rpc_reply_status(req, rc);
+	else
+		answer(req, old);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* op_lease.c - LEASE: until when the iod may go on without its manager. */
+#include "lease.h"
+#include "op.h"
+#include "ready.h"
+
+void op_lease(struct worker *w, struct rpc_req *req)
+{
+	const struct wire_lease *body = req->msg.body;
+
+	lease_renew(w->iod, le64toh(body->until));
+	rpc_reply_status(req, 0);
+	ready_say(w->iod);
+}

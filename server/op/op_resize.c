@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * op_resize.c - RESIZE: sets the local size of an object.  Only the manager
+ * asks: it orders the truncations of a file.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "op.h"
+
+/* What is not there has no bytes, and what was removed needs none. */
+static int resize(struct iod *iod, uint64_t handle, uint64_t size,
+		  uint64_t expiry)
+{
+	struct gate_entry entry;
+	struct store_obj *obj;
+	int rc;
+
+	rc = size ? change_make(iod, handle, &obj)
+		  : store_obj_get(iod->store, handle, false, &obj);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	rc = store_obj_enter(obj, expiry, &entry);
+	if (!rc) {
+		rc = store_obj_resize(obj, size);
+		store_obj_leave(obj, &entry);
+	}
+	if (!rc && iod->conf.sync)
+		rc = store_obj_sync(obj);
+	store_obj_put(obj);
+	return rc;
+}
+
+/* An earlier process may have done it: this one began after it was asked for. */
+static bool unsure(const struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+	uint64_t span = le64toh(body->span), expiry = job->req->expiry;
+
+	return (job->req->anew || le32toh(body->flags) & WIRE_RZ_AGAIN) &&
+	       (span >= expiry ||
+		expiry - span <= job->worker->iod->started_boot);
+}
+
+static int run(struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+	struct iod *iod = job->worker->iod;
+	uint64_t handle = le64toh(body->handle), size = le64toh(body->size);
+	const struct store_seg cut = { size, UINT64_MAX - size };
+	int rc;
+
+	if (rpc_req_late(job->req))
+		return -ETIMEDOUT;
+	rc = early_change(iod->early, handle, &cut, 1, 0, unsure(job));
+	return rc ? rc : resize(iod, handle, size, job->req->expiry);
+}
+
+static int run_once(struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+	struct resizes *resizes = &job->worker->iod->resizes;
+	struct resize_known *place;
+	int rc;
+
+	switch (resizes_begin(resizes, le64toh(body->id), &place)) {
+	case RESIZE_DONE:
+		return 0;
+	case RESIZE_BUSY:
+		return -EAGAIN;
+	case RESIZE_DO:
+		break;
+	}
+	rc = run(job);
+	resizes_end(resizes, place, !rc);
+	return rc;
+}
+
+static int resize_object(struct op_job *job)
+{
+	const struct wire_resize *body = job->req->msg.body;
+	struct iod *iod = job->worker->iod;
+	int rc = run_once(job);
+
+	if (rc)
+		log_warn(iod->log, "cannot resize object %016llx to %llu: %s",
+			 (unsigned long long)le64toh(body->handle),
+			 (unsigned long long)le64toh(body->size),
+			 strerror(-rc));
+	return rc;
+}
+
+void op_resize(struct worker *w, struct rpc_req *req)
+{
+	op_job_start(w, req, resize_object, op_job_reply);
+}

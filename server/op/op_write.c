@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * op_write.c - WRITE: data that came along is written from where it is;
+ * other data the iod fetches from the client, chunk by chunk: into a unit and
+ * from there to the file, or straight into a window of what is overwritten.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "container.h"
+#include "op.h"
+#include "xfer.h"
+
+static void write_answer(struct xfer *x)
+{
+	struct store_stat st = { 0 };
+	struct wire_io_rep rep = { 0 };
+	int rc = x->status;
+
+	if (!rc && x->obj)
+		rc = store_obj_stat(x->obj, &st);
+	if (rc) {
+		rpc_reply_status(x->req, rc);
+	} else {
+		rep.done = htole64(x->total);
+		rep.size = htole64(st.size);
+		op_reply(x->req, &rep, sizeof(rep), NULL, 0, 0);
+	}
+	xfer_free(x);
+}
+
+static void flushed(struct flushing *f, int status)
+{
+	struct xfer *x = container_of(f, struct xfer, flush);
+
+	x->status = status;
+	write_answer(x);
+}
+
+static void log_failure(struct xfer *x)
+{
+	const struct wire_io *body = x->req->msg.body;
+	const struct rpc_session_info *info = rpc_session_info(x->req->session);
+
+	log_msg(x->worker->iod->log,
+		x->status == -EIO ? LOG_LV_ERROR : LOG_LV_WARN,
+		"%s (%s): write of %llu bytes to object %016llx: %s",
+		info->peer, info->cred.name, (unsigned long long)x->total,
+		(unsigned long long)le64toh(body->handle),
+		strerror(-x->status));
+}
+
+/*
+ * What went into windows.  A truncation on the way may have left a part of it
+ * behind the end, where it is no data: then this write comes after it, all
+ * of it and through units.  True: it is being done again.
+ */
+static bool settle(struct xfer *x)
+{
+	struct store_stat st;
+	int rc = store_obj_touch(x->obj);
+
+	if (!rc)
+		rc = store_obj_stat(x->obj, &st);
+	if (!x->status)
+		x->status = rc;
+	if (x->broken || x->status || st.size >= x->direct)
+		return false;
+	x->direct = 0;
+	x->mapped = false;
+	xfer_again(x);
+	return true;
+}
+
+static void write_end(struct xfer *x)
+{
+	const struct wire_io *body = x->req->msg.body;
+	struct iod *iod = x->worker->iod;
+
+	if (x->direct && settle(x))
+		return;
+	mark_written(x->mark);
+	if (x->broken) {
+		rpc_req_abort(x->req);
+		xfer_free(x);
+		return;
+	}
+	if (x->status)
+		log_failure(x);
+	if (x->status || !x->total ||
+	    !(iod->conf.sync || le32toh(body->flags) & WIRE_IO_SYNC)) {
+		write_answer(x);
+		return;
+	}
+	x->flush.done = flushed;
+	flushing_start(&x->flush, x->ses, x->obj);
+}
+
+/*
+ * What lands next: the first in the list of those under way but this one, if its
+ * bytes are here.
+ */
+static struct chunk *next_behind(struct xfer *x, const struct chunk *gone)
+{
+	struct chunk *first = NULL, *c;
+
+	for (c = x->chunk; c < x->chunk + XFER_CHUNKS; c++) {
+		if (c->busy && c != gone && (!first || c->pos < first->pos))
+			first = c;
+	}
+	return first && first->got ? first : NULL;
+}
+
+static void land(struct chunk *c);
+
+/* It was filed, or need not be. */
+static void landed(struct chunk *c, int status)
+{
+	struct xfer *x = c->x;
+	struct chunk *next = NULL;
+
+	if (!x->filing || x->filing == c)
+		x->filing = next = next_behind(x, c);
+	chunk_done(c, status);
+	if (next)
+		land(next);
+}
+
+/*
+ * One at a time, in the order of the list: its pieces may overlap.  They need not
+ * come in that order where the client moves some (rpc_bulk.lend).
+ */
+static void land(struct chunk *c)
+{
+	struct xfer *x = c->x;
+
+	x->filing = c;
+	if (x->status || x->ses->fenced)
+		landed(c, -ESTALE);
+	else
+		chunk_file(c, true, landed);
+}
+
+static void write_got(struct rpc_bulk *bulk, int status)
+{
+	struct chunk *c = bulk->arg;
+
+	if (status) {
+		c->x->broken = true;
+		landed(c, status);
+	} else if (c->nwindow) {
+		landed(c, c->x->ses->fenced ? -ESTALE : 0);
+	} else {
+		c->got = true;
+		if (!c->x->filing && next_behind(c->x, NULL) == c)
+			land(c);
+	}
+}
+
+static void write_begin(struct chunk *c)
+{
+	int rc = c->nwindow ? chunk_enter(c) : 0;
+
+	if (!rc)
+		rc = chunk_bulk(c, RPC_GET, write_got);
+	if (rc)
+		chunk_done(c, rc);
+}
+
+static const struct xfer_ops write_ops = {
+	.begin = write_begin,
+	.end = write_end,
+};
+
+static void inline_filed(struct chunk *c, int status)
+{
+	c->x->status = status;
+	write_end(c->x);
+}
+
+static void write_inline(struct xfer *x)
+{
+	const void *data = rpc_req_data(x->req);
+	struct chunk *c = &x->chunk[0];
+
+	if (!data)
+		data = x->req->msg.tail[2].ptr;
+	c->io.obj = x->obj;
+	c->io.seg = x->seg;
+	c->io.skip = 0;
+	c->io.buf = (void *)(uintptr_t)data;
+	c->io.len = (size_t)x->total;
+	chunk_file(c, true, inline_filed);
+}
+
+/*
+ * Nothing of it needs new space, and all of it is in memory; no piece meets
+ * another, since what goes into a window does not wait for its turn.  Small
+ * pieces between holes are not looked for: mapping them would fill the holes.
+ */
+static bool overwrites(const struct xfer *x)
+{
+	struct store_stat st;
+	uint64_t end = 0;
+	unsigned int i;
+
+	if (!x->worker->windows.memory || !xfer_windows(x) ||
+	    store_obj_stat(x->obj, &st))
+		return false;
+	if (x->total / x->nseg < WINDOW_MIN &&
+	    !(xfer_fine(x) && store_whole(&st)))
+		return false;
+	for (i = 0; i < x->nseg; i++) {
+		if (x->seg[i].off < end ||
+		    !store_obj_present(x->obj, &st, x->seg[i].off,
+				       x->seg[i].len))
+			return false;
+		end = x->seg[i].off + x->seg[i].len;
+	}
+	return true;
+}
+
+static void write_bulk(struct xfer *x)
+{
+	x->write = true;
+	x->mapped = overwrites(x);
+	xfer_run(x);
+}
+
+void op_write(struct worker *w, struct rpc_req *req)
+{
+	const struct wire_io *body = req->msg.body;
+	struct xfer *x = xfer_new(w, req, &write_ops);
+
+	if (!x)
+		return;
+	x->status = change_may(w->iod, req, le64toh(body->handle), x->seg,
+			       x->nseg);
+	if (!x->status && x->total)
+		x->status = change_make(w->iod, le64toh(body->handle), &x->obj);
+	if (x->status || !x->total) {
+		write_end(x);
+		return;
+	}
+	x->mark = marks_write(&x->ses->marks, w->iod->store,
+			      le64toh(body->handle));
+	if (!x->nmem || rpc_req_data(req))
+		write_inline(x);
+	else
+		write_bulk(x);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* service.c - sessions come and go; requests come in here. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hold.h"
+#include "lease.h"
+#include "op.h"
+#include "service.h"
+#include "trust.h"
+
+static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
+{
+	if (info->role != WIRE_ROLE_MGR || trust_mgr(iod->trust, info->peer))
+		return 0;
+	log_warn(iod->log,
+		 "%s (%s, uid %u) says that it is the manager, which connects "
+		 "from %s: refused; if it is, add its address to [mgr] from",
+		 info->peer, info->cred.name, info->cred.uid,
+		 iod->conf.mgr_from[0] ? iod->conf.mgr_from : "nowhere");
+	return -EKEYREJECTED;
+}
+
+/*
+ * Nothing is served from a store that may be the wrong one, or to whom it may have
+ * been decided to refuse.
+ */
+static int check_ready(const struct iod *iod, enum wire_role role)
+{
+	return role == WIRE_ROLE_MGR || lease_had(iod) ? 0 : -EAGAIN;
+}
+
+static int session_open(void *arg, struct rpc_session *session)
+{
+	struct rpc_session_info *info = rpc_session_info(session);
+	struct iod *iod = arg;
+	struct worker *w = &iod->worker[info->ctx_index];
+	struct iod_session *ses;
+	int rc = check_mgr(iod, info);
+
+	if (!rc)
+		rc = check_ready(iod, info->role);
+	if (rc)
+		return rc;
+	if (store_fence_has(iod->store, info->id)) {
+		log_warn(iod->log,
+			 "%s (%s): session %016llx was fenced off by the "
+			 "manager; the program must be started again",
+			 info->peer, info->cred.name,
+			 (unsigned long long)info->id);
+		return -ESTALE;
+	}
+	ses = calloc(1, sizeof(*ses));
+	if (!ses)
+		return -ENOMEM;
+	ses->turn = sync_client_new();
+	if (!ses->turn) {
+		free(ses);
+		return -ENOMEM;
+	}
+	ses->id = info->id;
+	ses->mgr = info->role == WIRE_ROLE_MGR;
+	ses->worker = w;
+	ses->refs = 1;
+	STAILQ_INIT(&ses->waits);
+	zone_owner_init(&ses->owner);
+	LIST_INSERT_HEAD(&w->sessions, ses, link);
+	info->priv = ses;
+	return 0;
+}
+
+static void session_close(void *arg, struct rpc_session *session, bool clean)
+{
+	struct rpc_session_info *info = rpc_session_info(session);
+	struct iod_session *ses = info->priv;
+
+	info->priv = NULL;
+	lend_end(((struct iod *)arg)->lends, info->id);
+	if (ses)
+		session_unref(ses);
+}
+
+static enum payload payload_of(const struct rpc_req *req)
+{
+	const struct wire_io *io = req->msg.body; /* also wire_list's first */
+
+	if (!io->nmem || rpc_req_data(req))
+		return PAYLOAD_ALONG;
+	return le16toh(req->msg.hdr->flags) & WIRE_F_PLACE ? PAYLOAD_PLACED
+							   : PAYLOAD_KEYS;
+}
+
+static void count_payload(struct worker *w, const struct rpc_req *req)
+{
+	if (wire_op_reads(req->op) || wire_op_writes(req->op))
+		atomic_fetch_add_explicit(&w->payloads[payload_of(req)], 1,
+					  memory_order_relaxed);
+}
+
+/* The objects that it is about, as they are now: NULL, none. */
+static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
+{
+	const struct wire_objects *objects = req->msg.body;
+
+	*n = 1;
+	switch (req->op) {
+	case WIRE_READ:
+	case WIRE_WRITE:
+	case WIRE_READ_LIST:
+	case WIRE_WRITE_LIST:
+	case WIRE_RESIZE:
+	case WIRE_FALLOCATE:
+	case WIRE_SEEK:
+	case WIRE_COUNTER:
+		return req->msg.body;
+	case WIRE_COPY: /* handle and from */
+		*n = 2;
+		return req->msg.body;
+	case WIRE_GETSIZE:
+		*n = le32toh(objects->n);
+		return req->msg.tail[0].ptr;
+	default:
+		*n = 0;
+		return NULL;
+	}
+}
+
+/* Behind a change that is late: it waits until that is made. */
+static bool must_wait(struct worker *w, struct rpc_req *req)
+{
+	const struct gate *gate = store_gate(w->iod->store);
+	const le64 *handle;
+	uint32_t i, n;
+
+	handle = objects_of(req, &n);
+	if (n)
+		lends_look(w->iod->lends);
+	for (i = 0; i < n; i++)
+		if (gate_is_shut(gate, le64toh(handle[i])) &&
+		    hold_request(w, req, le64toh(handle[i])))
+			return true;
+	return false;
+}
+
+/*
+ * What only the manager of the day may order.  It claims the store first; what it
+ * repeats before that, since the iod was started anew, comes again.
+ */
+static int check_term(const struct iod_session *ses, unsigned int op)
+{
+	if (op == WIRE_CLAIM)
+		return 0;
+	if (session_stale(ses))
+		return -ESTALE;
+	if (op == WIRE_RESIZE || op == WIRE_FENCE || op == WIRE_LEASE)
+		return ses->term ? 0 : -EAGAIN;
+	return store_claimed(ses->worker->iod->store) ? 0 : -EAGAIN;
+}
+
+static int check(const struct rpc_req *req, const struct iod_op *op)
+{
+	const struct rpc_session_info *info = rpc_session_info(req->session);
+	const struct iod_session *ses = info->priv;
+
+	if (ses->fenced)
+		return -ESTALE;
+	if (!op)
+		return -ENOSYS;
+	if (op->roles & 1u << info->role)
+		return check_term(ses, req->op);
+	log_warn(ses->worker->iod->log, "%s (%s): %s is for the manager alone",
+		 info->peer, info->cred.name, wire_op_name(req->op));
+	return -EPERM;
+}
+
+void service_run(struct worker *w, struct rpc_req *req)
+{
+	const struct iod_op *op = iod_op_find(req->op);
+	int rc = check(req, op);
+
+	if (rc) {
+		rpc_reply_status(req, rc);
+	} else if (!must_wait(w, req) &&
+		   (!wire_op_changes(req->op) || lease_take(w, req))) {
+		count_payload(w, req);
+		op->run(w, req);
+	}
+}
+
+static void on_request(void *arg, struct rpc_req *req)
+{
+	service_run(session_of(req)->worker, req);
+}
+
+const struct rpc_service iod_service = {
+	.session_open = session_open,
+	.session_close = session_close,
+	.request = on_request,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* service.h - the progress threads of an iod, and what comes to them from clients. */
+#ifndef SERVICE_H
+#define SERVICE_H
+
+#include "worker.h"
+
+/* ---- worker.c ---- */
+
+/* -ENOMEM, or as rpc_ctx_open() */
+int worker_open(struct worker *w, struct iod *iod);
+int worker_start(struct worker *w);
+void worker_join(struct worker *w);
+/* After rpc_server_close(). */
+void worker_close(struct worker *w);
+
+/* ---- service.c ---- */
+
+/* Its argument is the iod. */
+extern const struct rpc_service iod_service;
+/* iod.run() */
+void service_run(struct worker *w, struct rpc_req *req);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - what runs of a session, and how long it is needed. */
+#include <stdlib.h>
+
+#include "worker.h"
+
+struct iod_session *session_find(struct worker *w, uint64_t id)
+{
+	struct iod_session *ses;
+
+	LIST_FOREACH(ses, &w->sessions, link)
+		if (ses->id == id)
+			return ses;
+	return NULL;
+}
+
+struct iod_session *session_of(struct rpc_req *req)
+{
+	return rpc_session_info(req->session)->priv;
+}
+
+void session_unref(struct iod_session *ses)
+{
+	if (--ses->refs)
+		return;
+	LIST_REMOVE(ses, link);
+	marks_free(&ses->marks, ses->worker->iod->store);
+	sync_client_put(ses->turn);
+	free(ses);
+}
+
+int session_file(struct iod_session *ses, const struct rpc_req *req,
+		 struct store_io *io, bool write)
+{
+	struct iod *iod = ses->worker->iod;
+
+	io->pool = iod->pool;
+	io->client = ses->turn;
+	io->aio = iod->aio;
+	io->expiry = req->expiry;
+	return write ? iod->engine->write(io) : iod->engine->read(io);
+}
+
+void session_begin(struct iod_session *ses)
+{
+	ses->refs++;
+	ses->running++;
+}
+
+void session_finish(struct iod_session *ses)
+{
+	struct session_idle *wait;
+
+	ses->running--;
+	while (!ses->running && (wait = STAILQ_FIRST(&ses->waits))) {
+		STAILQ_REMOVE_HEAD(&ses->waits, link);
+		wait->idle(wait);
+	}
+	session_unref(ses);
+}
+
+void session_wait(struct iod_session *ses, struct session_idle *wait)
+{
+	if (ses->running)
+		STAILQ_INSERT_TAIL(&ses->waits, wait, link);
+	else
+		wait->idle(wait);
+}
+
+bool session_stale(const struct iod_session *ses)
+{
+	return ses->term && ses->term != store_term(ses->worker->iod->store);
+}
