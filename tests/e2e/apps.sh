@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # apps.sh - what larger programs do in a folder, as text; sourced after functions.sh.
 # Each begins in a folder of its own, with $source to work on.
-for tool in git rsync sqlite3 python3 perl zip unzip ssh-keygen vim less gcc gdb; do
+for tool in git rsync sqlite3 python3 perl zip unzip ssh-keygen vim less gcc gdb \
+	setfacl setfattr; do
 	requires tool $tool
 done
-all_apps='git rsync sqlite python perl archives keys editor compiler'
+all_apps='git rsync sqlite python perl archives tree kept keys editor compiler waiting'
 
 source=$tmp/source
 mkdir "$source"
@@ -110,6 +111,33 @@ app_archives() {
 		dpkg-deb -x x.deb got && diff -r pkg/usr got/usr && dpkg-deb -f x.deb Package
 	tar czf t.tgz -C "$source" . && tar tzf t.tgz | wc -l
 }
+# What a tree holds, as tar and cp must bring it over; find, xargs and grep in it.
+app_tree() {
+	cp -a "$source" a && ln a/docs/users.md a/second && ln -s docs a/link &&
+		chmod 2751 a/docs && truncate -s 3M a/holes && echo end >>a/holes &&
+		printf x | dd of=a/holes bs=1 seek=1M conv=notrunc status=none
+	touch -d '2001-02-03 04:05:06.789 UTC' a/docs a/second
+	tar --format=posix -cSf a.tar a && mkdir t && tar -xSpf a.tar -C t && same_tree a t/a
+	tar -df a.tar && tar tf a.tar | wc -l && cp -a a c && same_tree a c
+	find t/a -type f -links 2 | sort && find c -size +100k | sort
+	find c -newer c/second ! -newer a.tar | wc -l
+	find c -name '*.md' -print0 | xargs -0 -P 3 -n 1 grep -c PVFS | sort
+	grep -rn --include='*.h' 'struct tool' c | wc -l && grep -rL PVFS c/docs | sort
+	find c -type f -perm 644 -delete && find c ! -type d | sort
+}
+# Attributes and access control lists that went through tar, cp, rsync and mv.
+listed() { find . -print0 | sort -z | xargs -0 getfattr -d && getfacl -R d/f d/g; }
+app_kept() {
+	local all='--acls --xattrs --xattrs-include=*' copy
+
+	mkdir -p a/d && echo text >a/d/f && setfacl -m u:1234:rx,m:rx a/d/f &&
+		setfattr -n user.long -v "$(printf %0900d 1)" a/d/f &&
+		setfattr -n user.dir -v 1 a/d && setfacl -d -m g:77:rwx a/d &&
+		echo inherits >a/d/g && (cd a && listed) >want && wc -l <want
+	tar $all -cf a.tar a && mkdir t && tar $all -xpf a.tar -C t
+	cp -a a c && rsync -aAX a/ r/ && mv c m
+	for copy in t/a m r; do (cd $copy && listed) | diff want -; done
+}
 app_keys() {
 	ssh-keygen -q -t ed25519 -N '' -f key && ssh-keygen -y -f key | cut -d' ' -f1
 	stat -c '%n %a' key key.pub
@@ -131,25 +159,51 @@ app_compiler() {
 	(exec 3<main && rm main && /proc/self/fd/3)
 }
 
+# Those that wait for each other: locks, a socket, a file that grows, a FIFO.
+app_waiting() {
+	local n line
+
+	echo 0 >count && for n in {1..10}; do
+		flock lock sh -c 'read n <count; echo $((n + 1)) >count' &
+	done
+	wait && cat count
+	python3 -c 'import socket
+s, c = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+s.bind("here"), s.listen(1), c.connect("here")
+s.accept()[0].send(b"heard"), print(c.recv(5).decode())'
+	mkfifo pipe && touch grows && { timeout 60 tail -s 0.1 -n +1 -f grows >pipe & }
+	exec 3<pipe
+	for n in {1..5}; do
+		echo $n >>grows && read -r line <&3 && echo "line $line"
+	done
+	kill $!
+}
+
 # app FOLDER NAME: what it says there.
 app() {
 	mkdir -p "$1/$2"
 	(cd "$1/$2" && "app_$2") 2>&1 | sed "s,$1,HERE,g"
 }
-# elsewhere NAME...: notes what they say in an ordinary folder.
-elsewhere() {
-	local name
+# say_all FOLDER FILE NAME...: all at a time, each to FILE.NAME.
+say_all() {
+	local folder=$1 file=$2 name pids=()
 
-	for name; do app "$tmp/local" "$name" >"$tmp/want.$name"; done
+	shift 2
+	for name; do
+		app "$folder" "$name" >"$file.$name" &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
 }
+# elsewhere NAME...: notes what they say in an ordinary folder.
+elsewhere() { say_all "$tmp/local" "$tmp/want" "$@"; }
 # as_elsewhere FOLDER NAME...: they say the same there.
 as_elsewhere() {
 	local folder=$1 name
 
-	shift
-	for name; do
-		app "$folder" "$name" >"$tmp/have"
-		diff "$tmp/want.$name" "$tmp/have" ||
+	say_all "$folder" "$tmp/have" "${@:2}"
+	for name in "${@:2}"; do
+		diff "$tmp/want.$name" "$tmp/have.$name" ||
 			fail "$name in $folder: not as elsewhere"
 	done
 }

@@ -1,21 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The programs of mount_apps say the same when they move their data past the mount.
+# The programs of mount_apps say the same when they move their data past the mount, and
+# with cache=open, where the library leaves all to the kernel.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
 . "$e2e/apps.sh"
 
-names=$all_apps
-if maps_shared; then names+=' sqlite_wal'; fi
 start_pvfs -n 3
-elsewhere $names
-mount_at "$tmp/m" -o cache=none
-past_all
-as_elsewhere "$tmp/m/past" $names
-past_none
-for program in git rsync sqlite3; do
-	grep -q ":$program): opens session" "$(log_of mgr)" ||
-		fail "$program did not go past the mount"
+elsewhere $all_apps sqlite_wal
+for cache in none open; do
+	names=$all_apps
+	if [ $cache = open ] || maps_shared; then names+=' sqlite_wal'; fi
+	mount_at "$tmp/m" -o cache=$cache
+	past_all
+	as_elsewhere "$tmp/m/$cache" $names
+	past_none
+	unmount "$tmp/m" $daemon
+	[ $cache = none ] || continue
+	for program in git rsync sqlite3 tar; do
+		grep -q ":$program): opens session" "$(log_of mgr)" ||
+			fail "$program did not go past the mount"
+	done
 done
-unmount "$tmp/m" $daemon
