@@ -183,19 +183,6 @@ void loan_forget(struct lends *lends, struct loan *loan)
 		atomic_fetch_sub(&lends->writers, 1);
 }
 
-/* Those that the client has given back. */
-static void reclaim(struct lends *lends, struct lend_session *ses)
-{
-	struct lent_marks marks;
-	uint32_t i;
-
-	if (!lend_marks_read(&ses->files, &marks))
-		return;
-	for (i = 0; i < LENT_OBJECTS; i++)
-		if (ses->loan[i].number && atomic_load(&marks.back[i]))
-			loan_forget(lends, &ses->loan[i]);
-}
-
 static struct loan *find_free(struct lend_session *ses)
 {
 	uint32_t i;
@@ -212,7 +199,7 @@ static struct loan *new_loan(struct lends *lends, struct lend_session *ses)
 
 	if (loan)
 		return loan;
-	reclaim(lends, ses);
+	lend_reclaim(lends, ses);
 	return find_free(ses);
 }
 

@@ -27,8 +27,9 @@ static void look_inside(struct lends *lends, struct lend_session *ses,
 	}
 }
 
-/* All of a session, or only those for writing. */
-static void take_back(struct lends *lends, struct lend_session *ses, bool all)
+static void take_back(struct lends *lends, struct lend_session *ses,
+		      bool (*which)(const struct loan *loan, const void *arg),
+		      const void *arg)
 {
 	bool taken[LENT_OBJECTS] = { false }, some = false;
 	uint32_t i;
@@ -44,6 +45,32 @@ static void take_back(struct lends *lends, struct lend_session *ses, bool all)
 		look_inside(lends, ses, taken);
 }
 
+static bool any(const struct loan *loan, const void *arg)
+{
+	return true;
+}
+
+static bool is_for_writing(const struct loan *loan, const void *arg)
+{
+	return loan->write;
+}
+
+static bool is_back(const struct loan *loan, const void *arg)
+{
+	const struct lent_marks *marks = arg;
+
+	return atomic_load(&marks->back[loan_index(loan)]);
+}
+
+/* He may say so, and still be inside. */
+void lend_reclaim(struct lends *lends, struct lend_session *ses)
+{
+	struct lent_marks marks;
+
+	if (lend_marks_read(&ses->files, &marks))
+		take_back(lends, ses, is_back, &marks);
+}
+
 void lend_end(struct lends *lends, uint64_t session)
 {
 	struct lend_session *ses;
@@ -52,7 +79,7 @@ void lend_end(struct lends *lends, uint64_t session)
 	ses = lend_session_find(lends, session);
 	if (ses) {
 		HASH_DEL(lends->sessions, ses);
-		take_back(lends, ses, true);
+		take_back(lends, ses, any, NULL);
 		ses->ended = true;
 		if (!ses->stuck)
 			lend_session_free(lends, ses);
@@ -90,6 +117,6 @@ void lends_look(struct lends *lends)
 		return;
 	pthread_mutex_lock(&lends->lock);
 	HASH_ITER(hh, lends->sessions, ses, next)
-		take_back(lends, ses, false);
+		take_back(lends, ses, is_for_writing, NULL);
 	pthread_mutex_unlock(&lends->lock);
 }

@@ -90,6 +90,11 @@ static inline uint32_t loan_index(const struct loan *loan)
 	return (uint32_t)(loan - loan->ses->loan);
 }
 
+/* ---- lend_back.c.  With the lock. ---- */
+
+/* Takes back what the client has given back. */
+void lend_reclaim(struct lends *lends, struct lend_session *ses);
+
 /* ---- lend_files.c ---- */
 
 /* Makes them, or -errno. */

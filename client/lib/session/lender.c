@@ -209,6 +209,9 @@ static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
 	if (atomic_exchange(&s->uri[i].asking, true))
 		return -EBUSY;
 	rc = fill(s, i, handle, write, loan);
+	/* its place is used again */
+	if (!rc)
+		atomic_store(&loan->lender->marks->back[loan->index], 0);
 	atomic_store(&s->uri[i].asking, false);
 	return rc;
 }
@@ -228,8 +231,6 @@ int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
 		free(loan);
 		return rc;
 	}
-	/* its place is used again */
-	atomic_store(&loan->lender->marks->back[loan->index], 0);
 	if (descriptors_short(loan->fd, SPARE, 0)) {
 		loan_return(loan);
 		return -EMFILE;
