@@ -26,6 +26,7 @@ struct batch {
 	struct iovec iov[DIRECT_IOV];
 	unsigned int n;
 	uint64_t off, len;
+	bool begun; /* one was written, or a part of it */
 };
 
 /* ---- one batch ---- */
@@ -60,10 +61,11 @@ static void forget_limit(void)
 }
 
 /* With all signals blocked. */
-static bool write_batch(const struct loan *loan, const struct batch *b)
+static bool write_batch(const struct loan *loan, struct batch *b)
 {
 	ssize_t n = transfer(SYS_pwritev2, loan, b, 0);
 
+	b->begun = true;
 	if (n < 0 && errno == EFBIG)
 		forget_limit();
 	return n == (ssize_t)b->len;
@@ -111,7 +113,7 @@ static _Atomic uint32_t *mark(const struct loan *loan)
  * No handler runs inside, which could leave it by a jump, and no cancellation; so
  * the mark goes when this thread does, or with the process.
  */
-static bool write_inside(const struct loan *loan, const struct batch *b)
+static bool write_inside(const struct loan *loan, struct batch *b)
 {
 	_Atomic uint32_t *m;
 	uint64_t before;
@@ -160,54 +162,61 @@ static void add(struct batch *b, uint64_t local, void *addr, size_t len)
 
 /* cur is at the first piece. */
 static bool share_run(const struct loan *loan, const struct plan *plan,
-		      struct plan_cur *cur, bool write)
+		      struct plan_cur *cur, bool write, struct batch *b)
 {
-	struct batch b;
 	unsigned int iov;
 	size_t len;
 	void *addr;
 
-	b.n = 0;
-	b.len = 0;
 	do {
-		if (!fits(&b, cur->piece.local) && !batch_run(loan, write, &b))
+		if (!fits(b, cur->piece.local) && !batch_run(loan, write, b))
 			return false;
 		addr = plan_memory(plan, cur, DIRECT_MAX, &len, &iov);
-		add(&b, cur->piece.local, addr, len);
+		add(b, cur->piece.local, addr, len);
 		plan_advance(cur, len);
 	} while (plan_piece(plan, cur));
-	return batch_run(loan, write, &b);
+	return batch_run(loan, write, b);
 }
 
 /* It has nothing to do there, or did it. */
 static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
-		   uint32_t k, bool write)
+		   uint32_t k, bool write, bool *begun)
 {
 	const struct loan *loan;
 	struct plan_cur cur;
+	struct batch b;
+	bool ok;
 
 	plan_start(plan, &cur, k);
 	if (!plan_piece(plan, &cur))
 		return true;
 	loan = loans_get(plan->loans, s, handle, plan->dist, k, write);
-	if (!loan || !share_run(loan, plan, &cur, write))
+	if (!loan)
+		return false;
+	b.n = 0;
+	b.len = 0;
+	b.begun = false;
+	ok = share_run(loan, plan, &cur, write, &b);
+	*begun |= b.begun;
+	if (!ok)
 		return false;
 	atomic_fetch_add_explicit(&s->count.borrowed, 1, memory_order_relaxed);
 	return true;
 }
 
 bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
-		bool write, bool *done)
+		bool write, bool *done, bool *begun)
 {
 	int saved = errno;
 	bool all = true;
 	uint32_t k;
 
+	*begun = false;
 	memset(done, 0, plan->dist->pcount);
 	if (!plan->loans || !s->direct || plan_total(plan) > DIRECT_MAX)
 		return false;
 	for (k = 0; k < plan->dist->pcount; k++) {
-		done[k] = run_at(s, handle, plan, k, write);
+		done[k] = run_at(s, handle, plan, k, write, begun);
 		all &= done[k];
 	}
 	errno = saved;

@@ -19,8 +19,9 @@ const struct loan *loans_get(struct loans *loans, struct session *s,
 /*
  * The plan at those servers whose objects are borrowed.  done[k], one of
  * plan->dist->pcount: nothing is left to do at that one.  True: so at all of them.
+ * *begun: something was written.
  */
 bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
-		bool write, bool *done);
+		bool write, bool *done, bool *begun);
 
 #endif

@@ -320,14 +320,13 @@ int io_write(struct session *s, uint64_t handle, const struct plan *plan,
 	struct io io;
 	int rc;
 
-	if (direct_run(s, handle, plan, true, io.done))
+	if (direct_run(s, handle, plan, true, io.done, &io.begun))
 		return 0;
 	io.s = s;
 	io.plan = plan;
 	io.handle = handle;
 	io.flags = flags;
 	io.write = true;
-	io.begun = false;
 	rc = over_for_good(&io, io_run(&io));
 	io_free(&io);
 	return rc;

@@ -245,7 +245,7 @@ int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 	int rc;
 
 	*doubt = false;
-	if (direct_run(s, handle, plan, false, io.done)) {
+	if (direct_run(s, handle, plan, false, io.done, &io.begun)) {
 		*n = plan_total(plan);
 		return 0;
 	}
@@ -254,7 +254,6 @@ int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 	io.handle = handle;
 	io.flags = 0;
 	io.write = false;
-	io.begun = false;
 	rc = io_run(&io);
 	if (!rc && io.ngap)
 		rc = io_short(&io, least, n, doubt);
