@@ -310,6 +310,9 @@ void iod_stop(struct iod *iod)
 	drain_mail(iod);
 	for (i = 0; i < iod->nworkers; i++)
 		hold_free_all(&iod->worker[i]);
+	/* before connections are refused: who is refused takes it for ended */
+	if (iod->lends)
+		lends_until(iod->lends, 0);
 	if (iod->server)
 		rpc_server_close(iod->server);
 	for (i = 0; i < iod->nworkers; i++)

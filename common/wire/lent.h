@@ -9,7 +9,8 @@
  *
  *	inside[i] = 1 + index			its mark, then a full barrier
  *	word[index] == number			it is lent, still
- *	now < until				and the iod was heard of
+ *	owner					by an iod that has not ended
+ *	now < until				and the manager was heard of
  *	first[stripe] > now			no change of the object is late
  *	pwrite()
  *	inside[i] = 0
@@ -30,9 +31,15 @@
 #define LENT_STRIPES 1024u
 #define LENT_PAGES 3u /* gate, terms, marks: in this order */
 
-/* Of an iod; clients read it. */
+/*
+ * Of an iod; clients read it.  owner is a robust futex (kernel documentation,
+ * robust-futex-ABI): however the iod ends, the kernel takes its thread out of that word
+ * before anything that it listened to refuses a connection.  So an iod that is known
+ * not to run has no borrowers either.
+ */
 struct lent_gate {
 	_Atomic uint64_t until; /* clock_boot(): the iod's lease */
+	_Atomic uint32_t owner; /* FUTEX_TID_MASK of it: a thread; 0: it ended */
 	struct {
 		/* clock_boot(): when the first of the changes under way is
 		 * late; UINT64_MAX: there are none */

@@ -136,6 +136,8 @@ static int make(struct lends *lends, const struct lend_ask *ask,
 	struct lend_session *ses;
 	int rc;
 
+	if (!atomic_load(gate_owner(store_gate(lends->attr.store))))
+		return -EOPNOTSUPP;
 	if (HASH_COUNT(lends->sessions) >= LEND_SESSIONS ||
 	    descriptors_short(lends->dirfd, SPARE, 0))
 		return -EMFILE;

@@ -63,8 +63,8 @@ struct lent {
 };
 /*
  * -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
- * descriptors are short; -ESRCH: that process is not to be
- * seen from here; -errno.
+ * descriptors are short; -ESRCH: that process is not to be seen from here;
+ * -EOPNOTSUPP: nobody would see the end of this one; -errno.
  */
 int lend_object(struct lends *lends, struct store_obj *obj,
 		const struct lend_ask *ask, struct lent *lent);

@@ -35,7 +35,7 @@ static void take_back(struct lends *lends, struct lend_session *ses,
 	uint32_t i;
 
 	for (i = 0; i < LENT_OBJECTS; i++) {
-		if (!ses->loan[i].number || !(all || ses->loan[i].write))
+		if (!ses->loan[i].number || !which(&ses->loan[i], arg))
 			continue;
 		taken[i] = ses->loan[i].write;
 		some |= taken[i];

@@ -3,6 +3,7 @@
 #ifndef LEND_INT_H
 #define LEND_INT_H
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -68,6 +69,9 @@ struct lends {
 	pthread_cond_t changed;
 	pthread_t watcher;
 	bool watching, stop;
+	/* the watcher's: what the kernel does when it ends */
+	struct robust_list_head robust;
+	struct robust_list owner;
 };
 
 /* With the lock. */

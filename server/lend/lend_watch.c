@@ -5,7 +5,9 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "lend_int.h"
@@ -68,12 +70,33 @@ static void look(struct lends *lends)
 	}
 }
 
+/* This thread has no other robust mutexes, so libc's list of them is none. */
+static void own(struct lends *lends)
+{
+	_Atomic uint32_t *owner = gate_owner(store_gate(lends->attr.store));
+	struct robust_list_head *head = &lends->robust;
+
+	lends->owner.next = &head->list;
+	head->list.next = &lends->owner;
+	head->futex_offset = (char *)owner - (char *)&lends->owner;
+	if (!syscall(SYS_set_robust_list, head, sizeof(*head)))
+		atomic_store(owner, (uint32_t)gettid());
+	else
+		log_error(lends->attr.log,
+			  "set_robust_list: %s: clients of this host cannot "
+			  "use what they borrow; allow that system call",
+			  strerror(errno));
+}
+
 static void *watch(void *arg)
 {
 	const struct timespec soon = { .tv_nsec = LOOK_NS };
 	struct lends *lends = arg;
 
+	own(lends);
 	pthread_mutex_lock(&lends->lock);
+	lends->watching = true;
+	pthread_cond_signal(&lends->changed);
 	while (!lends->stop) {
 		if (TAILQ_EMPTY(&lends->stuck)) {
 			pthread_cond_wait(&lends->changed, &lends->lock);
@@ -92,7 +115,10 @@ int lend_watch_start(struct lends *lends)
 {
 	int rc = quiet_thread(STACK, watch, lends, &lends->watcher);
 
-	lends->watching = !rc;
+	pthread_mutex_lock(&lends->lock);
+	while (!rc && !lends->watching)
+		pthread_cond_wait(&lends->changed, &lends->lock);
+	pthread_mutex_unlock(&lends->lock);
 	return rc;
 }
 

@@ -121,6 +121,11 @@ int gate_page(const struct gate *gate)
 	return gate->fd;
 }
 
+_Atomic uint32_t *gate_owner(const struct gate *gate)
+{
+	return &gate->page->owner;
+}
+
 void gate_until(struct gate *gate, uint64_t until)
 {
 	atomic_store(&gate->page->until, until);

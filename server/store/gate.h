@@ -67,6 +67,8 @@ void gate_leave(struct gate *gate, struct gate_entry *entry);
  */
 int gate_page(const struct gate *gate);
 unsigned int gate_place(uint64_t handle);
+/* Who lends, as struct lent_gate says; 0 at first. */
+_Atomic uint32_t *gate_owner(const struct gate *gate);
 /* Until when they may. */
 void gate_until(struct gate *gate, uint64_t until);
 uint64_t gate_ends(const struct gate *gate);

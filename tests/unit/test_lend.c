@@ -6,6 +6,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -382,7 +383,63 @@ START_TEST(marks_that_cannot_be_read_count)
 }
 END_TEST
 
+/* Also to make room for others. */
+START_TEST(who_gave_it_back_too_early_keeps_it_shut)
+{
+	struct lent other;
+	struct borrower b;
+	struct view v;
+	unsigned int i;
+
+	begin(&b, leave_soon);
+	v = view_of(&given);
+	atomic_store(&v.marks->back[given.index], 1);
+	for (i = 1; i < LENT_OBJECTS; i++) {
+		ck_assert_int_eq(lend_to(b.pid, false, &other), 0);
+		close(other.fd);
+	}
+	ck_assert_int_eq(lend_to(b.pid, false, &other), -ENOSPC);
+	ck_assert(!is_lent(&v, &given));
+	ck_assert(gate_is_shut(store_gate(store), HANDLE));
+	wait_till_open();
+	ck_assert_int_eq(lend_to(b.pid, false, &other), 0);
+	ck_assert_uint_eq(other.index, given.index);
+	close(other.fd);
+	lives(&b);
+}
+END_TEST
+
 /* ---- the next process ---- */
+
+static uint32_t owner(void)
+{
+	return atomic_load(gate_owner(store_gate(store))) & FUTEX_TID_MASK;
+}
+
+/* Before it could be missed by others. */
+START_TEST(borrowers_see_that_it_was_killed)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	lends_close(lends);
+	lends = NULL;
+	ck_assert_uint_eq(owner(), 0);
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		open_lends();
+		ck_assert_int_eq(write(ready[1], "", 1), 1);
+		pause();
+	}
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	ck_assert_uint_ne(owner(), 0);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_uint_eq(owner(), 0);
+}
+END_TEST
 
 START_TEST(what_was_lent_before_is_taken_back)
 {
@@ -498,9 +555,11 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, so_is_it_when_the_lease_has_passed);
 	tcase_add_test(tc, who_leaves_lives);
 	tcase_add_test(tc, another_program_is_not_inside);
+	tcase_add_test(tc, who_gave_it_back_too_early_keeps_it_shut);
 	tcase_add_test(tc, marks_that_cannot_be_read_count);
 	suite_add_tcase(s, tc);
 	tc = lend_case("restart");
+	tcase_add_test(tc, borrowers_see_that_it_was_killed);
 	tcase_add_test(tc, what_was_lent_before_is_taken_back);
 	tcase_add_test(tc, who_is_inside_over_a_restart_is_killed_first);
 	tcase_add_test(tc, so_is_who_is_stuck_in_a_session_that_ended);

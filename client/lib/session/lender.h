@@ -6,6 +6,7 @@
 #ifndef LENDER_H
 #define LENDER_H
 
+#include <linux/futex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -59,6 +60,7 @@ static inline bool loan_valid(const struct loan *loan)
 
 	return atomic_load(&loan->lender->terms->word[loan->index]) ==
 		       loan->number &&
+	       atomic_load(&gate->owner) & FUTEX_TID_MASK &&
 	       now < atomic_load(&gate->until) &&
 	       now < atomic_load(&gate->stripe[loan->stripe].first);
 }

@@ -6,10 +6,6 @@
  *	lib_direct DIR while PID...	these servers stand still: it goes on
  *	lib_direct DIR restart KILL	KILL is a command that starts iods anew
  *	lib_direct DIR threads		many on one file, by two processes
- *	lib_direct DIR hold FILE	writes under a lock, and makes FILE before
- *					it writes the last time
- *	lib_direct DIR take		waits for that lock, and writes
- *	lib_direct DIR look		says whose writes are there
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -321,61 +317,6 @@ static void two_processes(void)
 	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-/* ---- who stands still inside ---- */
-
-#define HELD 1000
-
-static int lock_it(int fd, int how)
-{
-	struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	return pvfs_fcntl(fd, how, &lk);
-}
-
-static void write_all(int fd, char c)
-{
-	char buf[HELD];
-
-	memset(buf, c, sizeof(buf));
-	EXPECT(pvfs_pwrite(fd, buf, sizeof(buf), 0) == sizeof(buf));
-}
-
-static void hold(const char *file)
-{
-	int fd = open_it("held", O_RDWR), made;
-
-	EXPECT(!lock_it(fd, F_SETLK));
-	for (int i = 0; i < 50; i++)
-		write_all(fd, 'A');
-	EXPECT(without(fd) > 0);
-	made = open(file, O_CREAT | O_WRONLY, 0600);
-	EXPECT(made >= 0 && !close(made));
-	write_all(fd, 'A');
-	puts("not stopped");
-}
-
-static void take(void)
-{
-	int fd = open_it("held", O_RDWR);
-
-	EXPECT(!lock_it(fd, F_SETLKW));
-	for (int i = 0; i < 50; i++)
-		write_all(fd, 'B');
-	EXPECT(!pvfs_close(fd));
-}
-
-static void look(void)
-{
-	int fd = open_it("held", O_RDONLY);
-	char buf[HELD];
-
-	EXPECT(pvfs_pread(fd, buf, sizeof(buf), 0) == sizeof(buf));
-	for (int i = 1; i < HELD; i++)
-		EXPECT(buf[i] == buf[0]);
-	printf("%c\n", buf[0]);
-	EXPECT(!pvfs_close(fd));
-}
-
 int main(int argc, char **argv)
 {
 	dir = argv[1];
@@ -389,14 +330,6 @@ int main(int argc, char **argv)
 		while_they_stand(argv + 3);
 	} else if (!strcmp(argv[2], "restart")) {
 		over_restart(argv[3]);
-	} else if (!strcmp(argv[2], "hold")) {
-		hold(argv[3]);
-		return 0;
-	} else if (!strcmp(argv[2], "look")) {
-		look();
-		return 0;
-	} else if (!strcmp(argv[2], "take")) {
-		take();
 	} else {
 		two_processes();
 	}

@@ -1,40 +1,60 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A client that stands still in the middle of a write to what it borrowed, while its
-# session ends: who has its lock then is not written over, whatever happens to it.
+# A client that stands still around a write to what it borrowed, while its session
+# ends: who has its lock then is not written over, whatever happens to it.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
-start_pvfs -n 1 --set mgr.session_timeout=2
+start_pvfs -n 2 --set mgr.session_timeout=2
 
-stands() { [ "$(cut -d' ' -f3 <"/proc/$holder/stat")" = T ]; }
-# A client, $holder, that stands still in the middle of a write under a lock.
-hold() {
-	STOP_IN_WRITE=$tmp/stop \
+stopped() { [ "$(cut -d' ' -f3 <"/proc/$holder/stat")" = T ]; }
+# A client, $holder, that stands still; WHERE: IN a write, or BEHIND it.
+hold() { # WHERE MODE SAYS
+	env STOP_"$1"_WRITE="$tmp/stop" \
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 \
 		LD_PRELOAD=$PVFS_BUILD/tests/e2e/lib/libstop_in_write.so \
-		lib_direct /pvfs hold "$tmp/stop" >"$tmp/said" 2>&1 &
+		lib_direct_stopped /pvfs "$2" "$tmp/stop" >"$tmp/$3" 2>"$tmp/logged" &
 	holder=$!
-	until_true 60 stands
+	until_true 60 stopped
 }
 was_killed() {
 	wait $holder
-	[ $? = 137 ] || fail "who stood still was not ended: $(cat "$tmp/said")"
+	[ $? = 137 ] || fail "who stood still was not ended: $(cat "$tmp/logged")"
+}
+says() { # WHAT [PID]
+	kill -CONT "${2:-$holder}"
+	wait "${2:-$holder}"
+	grep -qx "$1" "$tmp/$1" || fail "it is not $1"
+}
+# It does not come back to a manager that was started anew: its session ends.
+others() { # MODE...
+	timeout 100 lib_direct_stopped /pvfs "$@" >"$tmp/took" 2>&1 &
+	cluster kill-mgr && cluster start-mgr || fail "no manager"
+	wait "$!" || fail "the lock was not given: $(cat "$tmp/took")"
 }
 
-hold
-timeout 100 lib_direct /pvfs take >"$tmp/took" 2>&1 &
-taker=$!
-# it does not come back to a manager that was started anew: its session ends
-cluster kill-mgr && cluster start-mgr || fail "no manager"
-wait $taker || fail "the lock was not given: $(cat "$tmp/took")"
+hold IN hold nothing
+others take held
 kill -CONT $holder 2>/dev/null
 was_killed
-expect B lib_direct /pvfs look
-must grep -q 'stands still in the middle of a write' "$(log_of iod0)"
+expect B lib_direct_stopped /pvfs look held
+must grep -q 'stands still in the middle of a write' "$state"/log/iod?.log
 
-# so it is over the end of the iod
-hold
-cluster kill-iod 0 && cluster start-iod 0 || fail "no iod"
+# what it had written of a call is not written again under its next session
+hold BEHIND half aborted
+others take half
+says aborted
+expect B lib_direct_stopped /pvfs look half
+
+# nor is there a write to what an iod that does not run any more had lent
+hold NO late stale
+late=$holder
+hold IN hold nothing
+for i in 0 1; do cluster kill-iod $i || fail "no end"; done
+others lock late
+kill -CONT $late
+for i in 0 1; do cluster start-iod $i || fail "no iod"; done
+# the next one ends who is in the middle
 was_killed
-must grep -q 'that the iod before lent it' "$(log_of iod0)"
+must grep -q 'that the iod before lent it' "$state"/log/iod?.log
+says stale $late

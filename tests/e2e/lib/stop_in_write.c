@@ -2,7 +2,7 @@
 /*
  * stop_in_write.c - to be preloaded by a client: it stops (SIGSTOP) immediately
  * before it writes to a borrowed object, inside, once the file $STOP_IN_WRITE is
- * there, and removes that.
+ * there, and removes that; or, for $STOP_BEHIND_WRITE, after it has left.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void stop_once(void)
+static void stop_once(const char *name)
 {
-	const char *path = getenv("STOP_IN_WRITE");
+	const char *path = getenv(name);
 
 	if (path && !unlink(path))
 		raise(SIGSTOP);
@@ -31,6 +31,9 @@ __attribute__((visibility("default"))) long syscall(long n, ...)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
 	if (n == SYS_pwritev2)
-		stop_once();
+		stop_once("STOP_IN_WRITE");
+	/* signals are let in again behind it */
+	if (n == SYS_rt_sigprocmask && !a[2])
+		stop_once("STOP_BEHIND_WRITE");
 	return next(n, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

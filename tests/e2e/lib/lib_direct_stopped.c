@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lib_direct_stopped.c - clients that stand still around a write to what they borrowed,
+ * and others who come meanwhile.
+ *
+ *	lib_direct_stopped DIR hold FILE	writes to held under a lock, and makes
+ *						FILE before it writes the last time
+ *	lib_direct_stopped DIR half FILE	... and that to half, at two servers,
+ *						of which it has borrowed from one
+ *	lib_direct_stopped DIR late -		writes to late under a lock, stops by
+ *						itself, and writes once more
+ *	lib_direct_stopped DIR lock NAME	waits for that lock
+ *	lib_direct_stopped DIR take NAME	... for that of held, and writes to NAME
+ *	lib_direct_stopped DIR look NAME	says whose writes are there
+ */
+#include <fcntl.h>
+#include <pvfs.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define HELD 1000
+#define EDGE ((64 << 10) - HELD / 2) /* in the middle of two servers */
+
+static const char *dir;
+
+static int open_it(const char *name)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = pvfs_open(path, O_RDWR | O_CREAT, 0644);
+	EXPECT(fd >= 0);
+	return fd;
+}
+
+static int lock_it(int fd, int how)
+{
+	struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return pvfs_fcntl(fd, how, &lk);
+}
+
+static ssize_t write_it(int fd, char c, off_t at)
+{
+	char buf[HELD];
+
+	memset(buf, c, sizeof(buf));
+	return pvfs_pwrite(fd, buf, sizeof(buf), at);
+}
+
+/* Until it is lent to us. */
+static void borrow(int fd)
+{
+	struct pvfs_way_counters w;
+
+	for (int i = 0; i < 50; i++)
+		EXPECT(write_it(fd, 'A', 0) == HELD);
+	EXPECT(!pvfs_way_counters(fd, &w));
+	EXPECT(w.without > 0);
+}
+
+static int hold_it(const char *name)
+{
+	int fd = open_it(name);
+
+	EXPECT(!lock_it(fd, F_SETLKW));
+	borrow(fd);
+	return fd;
+}
+
+static void make(const char *file)
+{
+	int fd = open(file, O_CREAT | O_WRONLY, 0600);
+
+	EXPECT(fd >= 0 && !close(fd));
+}
+
+static void hold(const char *file)
+{
+	int fd = hold_it("held");
+
+	make(file);
+	EXPECT(write_it(fd, 'A', 0) == HELD);
+	puts("not stopped");
+}
+
+/* Without the lock, which only shows when the session has ended. */
+static void half(const char *file)
+{
+	int fd = hold_it("held"), other = open_it("half");
+
+	borrow(other);
+	/* so that nothing is sent to who has closed meanwhile: io_hear.c */
+	usleep(600000);
+	make(file);
+	EXPECT_ERRNO(write_it(other, 'A', EDGE), ECONNABORTED);
+	EXPECT(!pvfs_close(other) && !pvfs_close(fd));
+	puts("aborted");
+}
+
+static void late(void)
+{
+	int fd = hold_it("late");
+
+	raise(SIGSTOP);
+	EXPECT_ERRNO(write_it(fd, 'A', 0), ESTALE);
+	puts("stale");
+}
+
+static off_t place(const char *name)
+{
+	return strcmp(name, "half") ? 0 : EDGE;
+}
+
+static void take(const char *name)
+{
+	int fd = open_it("held"), other = open_it(name);
+
+	EXPECT(!lock_it(fd, F_SETLKW));
+	for (int i = 0; i < 50; i++)
+		EXPECT(write_it(other, 'B', place(name)) == HELD);
+	EXPECT(!pvfs_close(other) && !pvfs_close(fd));
+}
+
+static void look(const char *name)
+{
+	int fd = open_it(name);
+	char buf[HELD];
+
+	EXPECT(pvfs_pread(fd, buf, sizeof(buf), place(name)) == sizeof(buf));
+	for (int i = 1; i < HELD; i++)
+		EXPECT(buf[i] == buf[0]);
+	printf("%c\n", buf[0]);
+	EXPECT(!pvfs_close(fd));
+}
+
+int main(int argc, char **argv)
+{
+	EXPECT(argc == 4);
+	dir = argv[1];
+	if (!strcmp(argv[2], "hold"))
+		hold(argv[3]);
+	else if (!strcmp(argv[2], "half"))
+		half(argv[3]);
+	else if (!strcmp(argv[2], "late"))
+		late();
+	else if (!strcmp(argv[2], "lock"))
+		EXPECT(!lock_it(open_it(argv[3]), F_SETLKW));
+	else if (!strcmp(argv[2], "take"))
+		take(argv[3]);
+	else
+		look(argv[3]);
+	return 0;
+}
