@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -54,10 +55,23 @@ TWO_NAMES(ssize_t, pwritev2, pwritev64v2,
 	  (int fd, const struct iovec *iov, int niov, off_t off, int flags));
 TWO_NAMES(void *, mmap, mmap64,
 	  (void *at, size_t len, int prot, int flags, int fd, off_t off));
+TWO_NAMES(int, ftruncate, ftruncate64, (int fd, off_t size));
 TWO_NAMES(ssize_t, sendfile, sendfile64,
 	  (int out, int in, off_t *off, size_t n));
 OURS ssize_t copy_file_range(int in, off64_t *in_off, int out, off64_t *out_off,
 			     size_t n, unsigned int flags);
+
+/* ---- what the kernel was not told ---- */
+
+/* The kernel goes by the size that it knows. */
+static void refresh(int fd)
+{
+	if (fd < 0 || self_inside)
+		return;
+	self_inside++;
+	desc_refresh(fd);
+	self_inside--;
+}
 
 /* ---- where the offset is ---- */
 
@@ -85,7 +99,7 @@ ssize_t readv(int fd, const struct iovec *iov, int niov)
 {
 	struct move m;
 
-	if (!number_may(fd, 0) || !move_begin(&m, fd, false, iov, niov))
+	if (!number_may(fd, 0) || !move_begin_list(&m, fd, false, iov, niov))
 		return next.readv(fd, iov, niov);
 	return move_here(&m);
 }
@@ -94,7 +108,7 @@ ssize_t writev(int fd, const struct iovec *iov, int niov)
 {
 	struct move m;
 
-	if (!number_may(fd, 0) || !move_begin(&m, fd, true, iov, niov))
+	if (!number_may(fd, 0) || !move_begin_list(&m, fd, true, iov, niov))
 		return next.writev(fd, iov, niov);
 	return move_here(&m);
 }
@@ -125,7 +139,7 @@ ssize_t preadv(int fd, const struct iovec *iov, int niov, off_t off)
 {
 	struct move m;
 
-	if (!number_may(fd, 0) || !move_begin(&m, fd, false, iov, niov))
+	if (!number_may(fd, 0) || !move_begin_list(&m, fd, false, iov, niov))
 		return next.preadv(fd, iov, niov, off);
 	return move_at(&m, off);
 }
@@ -134,7 +148,7 @@ ssize_t pwritev(int fd, const struct iovec *iov, int niov, off_t off)
 {
 	struct move m;
 
-	if (!number_may(fd, 0) || !move_begin(&m, fd, true, iov, niov))
+	if (!number_may(fd, 0) || !move_begin_list(&m, fd, true, iov, niov))
 		return next.pwritev(fd, iov, niov, off);
 	return move_at(&m, off);
 }
@@ -144,7 +158,7 @@ ssize_t preadv2(int fd, const struct iovec *iov, int niov, off_t off, int flags)
 	struct move m;
 
 	if (flags || !number_may(fd, 0) ||
-	    !move_begin(&m, fd, false, iov, niov))
+	    !move_begin_list(&m, fd, false, iov, niov))
 		return next.preadv2(fd, iov, niov, off, flags);
 	return off == -1 ? move_here(&m) : move_at(&m, off);
 }
@@ -154,7 +168,10 @@ ssize_t pwritev2(int fd, const struct iovec *iov, int niov, off_t off,
 {
 	struct move m;
 
-	if (flags || !number_may(fd, 0) || !move_begin(&m, fd, true, iov, niov))
+	if (flags)
+		refresh(fd);
+	if (flags || !number_may(fd, 0) ||
+	    !move_begin_list(&m, fd, true, iov, niov))
 		return next.pwritev2(fd, iov, niov, off, flags);
 	return off == -1 ? move_here(&m) : move_at(&m, off);
 }
@@ -245,26 +262,35 @@ static bool taken(int to)
 	return true;
 }
 
+/* What it stood for was closed. */
+static int duplicated(int to)
+{
+	if (to >= 0)
+		number_closed(to);
+	return to;
+}
+
 int dup2(int fd, int to)
 {
-	return taken(to) ? -1 : next.dup2(fd, to);
+	return taken(to) ? -1 : duplicated(next.dup2(fd, to));
 }
 
 int dup3(int fd, int to, int flags)
 {
-	return taken(to) ? -1 : next.dup3(fd, to, flags);
+	return taken(to) ? -1 : duplicated(next.dup3(fd, to, flags));
 }
 
-/* ---- what the kernel was not told ---- */
+/* ---- what goes by the size of a file ---- */
 
-/* The kernel goes by the size that it knows. */
-static void refresh(int fd)
+/* Growing it, as the kernel believes, has a limit. */
+int ftruncate(int fd, off_t size)
 {
-	if (fd < 0 || self_inside)
-		return;
-	self_inside++;
-	desc_refresh(fd);
-	self_inside--;
+	struct rlimit most;
+
+	if (number_is_ours(fd) && !getrlimit(RLIMIT_FSIZE, &most) &&
+	    most.rlim_cur != RLIM_INFINITY)
+		refresh(fd);
+	return next.ftruncate(fd, size);
 }
 
 void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t off)

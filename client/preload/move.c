@@ -13,9 +13,16 @@
 #include "rw.h"
 #include "self.h"
 #include "strand.h"
+#include "usermem.h"
 
 #define MOST 0x7ffff000u /* of one call, as the kernel has it */
 #define KERNEL INT64_MIN /* make the call the kernel's way */
+
+/* EFAULT whatever there is to move. */
+static bool is_kernels(const struct iovec *v)
+{
+	return (uintptr_t)v->iov_base > INTPTR_MAX - v->iov_len;
+}
 
 static bool sum(struct move *m)
 {
@@ -25,7 +32,7 @@ static bool sum(struct move *m)
 	if (m->niov < 1 || m->niov > IOV_MAX)
 		return false;
 	for (i = 0; i < m->niov; i++) {
-		if (m->iov[i].iov_len > MOST - m->n)
+		if (m->iov[i].iov_len > MOST - m->n || is_kernels(&m->iov[i]))
 			return false;
 		m->n += m->iov[i].iov_len;
 	}
@@ -62,6 +69,26 @@ bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
 		return true;
 	leave(m);
 	return false;
+}
+
+/* All that the program names is the kernel's to look at first. */
+static bool readable(const struct iovec *mem, int n)
+{
+	int saved = errno;
+	bool yes = usermem_readable(mem, (unsigned int)n);
+
+	errno = saved;
+	return yes;
+}
+
+bool move_begin_list(struct move *m, int fd, bool write,
+		     const struct iovec *iov, int niov)
+{
+	const struct iovec list = { (void *)(uintptr_t)iov,
+				    (size_t)niov * sizeof(*iov) };
+
+	return niov > 0 && niov <= IOV_MAX && readable(&list, 1) &&
+	       move_begin(m, fd, write, iov, niov);
 }
 
 /* Bytes, or -errno. */
@@ -151,11 +178,24 @@ static bool kernel_may(int64_t n)
 	return n < 0 && n != -ETIMEDOUT;
 }
 
+/* One server takes all of a write or nothing, several each their part. */
+static bool whole(const struct move *m, int64_t off)
+{
+	uint64_t ssize = m->use.f->dist.ssize, at = (uint64_t)off % ssize;
+
+	return !m->write || m->n <= ssize - at || readable(m->iov, m->niov);
+}
+
+static bool is_place(const struct move *m, int64_t off)
+{
+	return off >= 0 && off <= INT64_MAX - (int64_t)m->n;
+}
+
 static int64_t at(struct move *m, int64_t off)
 {
 	int64_t n = KERNEL;
 
-	if (off >= 0 && off <= INT64_MAX - (int64_t)m->n && in_limit(m, off))
+	if (is_place(m, off) && in_limit(m, off) && whole(m, off))
 		n = transfer(m, off);
 	if (!kernel_may(n))
 		return n;
@@ -185,19 +225,26 @@ static bool refused(int rc)
 	       rc == -ENOENT || rc == -ENOSYS;
 }
 
+/* Its limits and offsets count from the size that it knows. */
+static int64_t append_by_kernel(struct move *m)
+{
+	ident_refresh(m->use.fd);
+	return KERNEL;
+}
+
 /* KERNEL: nothing was done. */
 static int64_t append(struct move *m, int64_t *off)
 {
 	struct place p = { .len = m->n };
 	int rc;
 
-	if (!in_limit(m, -1))
-		return KERNEL;
+	if (!in_limit(m, -1) || !readable(m->iov, m->niov))
+		return append_by_kernel(m); /* an empty place would be a hole */
 	deadline_begin();
 	rc = file_run(m->use.f, do_place, &p);
 	if (refused(rc)) {
 		desc_spoil(&m->use, rc);
-		return KERNEL;
+		return append_by_kernel(m);
 	}
 	if (rc)
 		return rc;
@@ -242,6 +289,11 @@ static int64_t append_at(struct move *m, int64_t where)
 	return n == KERNEL ? kernel_at(m, where) : n;
 }
 
+static int64_t anywhere(struct move *m, int64_t off)
+{
+	return appends(m) && is_place(m, off) ? append_at(m, off) : at(m, off);
+}
+
 /* ---- calls ---- */
 
 static int64_t here(struct move *m)
@@ -267,8 +319,7 @@ ssize_t move_at(struct move *m, int64_t off)
 {
 	if (!m->use.f)
 		return finish(m, -ETIMEDOUT);
-	return finish(m,
-		      appends(m) && off >= 0 ? append_at(m, off) : at(m, off));
+	return finish(m, anywhere(m, off));
 }
 
 bool move_take(struct move *m, int fd, bool write, const struct iovec *iov,
@@ -287,7 +338,7 @@ bool move_take(struct move *m, int fd, bool write, const struct iovec *iov,
 
 int64_t move_alone(struct move *m, int64_t off)
 {
-	int64_t n = appends(m) ? append_at(m, off) : at(m, off);
+	int64_t n = anywhere(m, off);
 
 	desc_end(&m->use);
 	return n;

@@ -24,6 +24,9 @@ struct move {
 /* False: make the call as if we were not there.  Else one of the others ends it. */
 bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
 		int niov);
+/* The same with a list of the program's, which may not be there. */
+bool move_begin_list(struct move *m, int fd, bool write,
+		     const struct iovec *iov, int niov);
 /* As read(2) and write(2), and as pread(2) and pwrite(2). */
 ssize_t move_here(struct move *m);
 ssize_t move_at(struct move *m, int64_t off);

@@ -74,6 +74,11 @@ static int sys_fdatasync(int fd)
 	return (int)syscall(SYS_fdatasync, fd);
 }
 
+static int sys_ftruncate(int fd, int64_t size)
+{
+	return (int)syscall(SYS_ftruncate, fd, size);
+}
+
 static int sys_close(int fd)
 {
 	return (int)syscall(SYS_close, fd);
@@ -128,6 +133,7 @@ struct next next = {
 	.pwritev2 = sys_pwritev2,
 	.fsync = sys_fsync,
 	.fdatasync = sys_fdatasync,
+	.ftruncate = sys_ftruncate,
 	.close = sys_close,
 	.close_range = sys_close_range,
 	.dup2 = sys_dup2,
@@ -165,6 +171,7 @@ __attribute__((constructor)) static void next_find(void)
 		{ &next.pwritev2, "pwritev64v2" },
 		{ &next.fsync, "fsync" },
 		{ &next.fdatasync, "fdatasync" },
+		{ &next.ftruncate, "ftruncate64" },
 		{ &next.close, "close" },
 		{ &next.close_range, "close_range" },
 		{ &next.dup2, "dup2" },

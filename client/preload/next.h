@@ -26,6 +26,7 @@ struct next {
 	ssize_t (*pwritev2)(int, const struct iovec *, int, int64_t, int);
 	int (*fsync)(int);
 	int (*fdatasync)(int);
+	int (*ftruncate)(int, int64_t);
 	int (*close)(int);
 	int (*close_range)(unsigned int, unsigned int, int);
 	int (*dup2)(int, int);

@@ -11,8 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef MADV_POPULATE_READ /* Linux 5.14 */
+#define MADV_POPULATE_READ 22
+#endif
+
 #define PAGE 4096u /* or a part of one */
 #define TRIES 16u /* in one system call */
+#define AT_ONCE (64u << 10) /* from there on it is worth asking for all pages */
 #define SIGSET ((size_t)_NSIG / 8) /* bytes, as the kernel has it */
 
 /* The first bytes of the pages of a list of pieces. */
@@ -95,7 +100,18 @@ static bool readable(const char *mem)
 	       errno != EFAULT;
 }
 
-static bool all_readable(const struct iovec *piece, unsigned int n)
+/* False also where the kernel cannot say it of all at once. */
+static bool all_at_once(const struct iovec *piece)
+{
+	uintptr_t at = (uintptr_t)piece->iov_base;
+	size_t before = at % (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	return piece->iov_len >= AT_ONCE &&
+	       !madvise((void *)(at - before), before + piece->iov_len,
+			MADV_POPULATE_READ);
+}
+
+static bool each_readable(const struct iovec *piece, unsigned int n)
 {
 	struct pages pages = { piece, n, 0 };
 	uintptr_t page, last = UINTPTR_MAX;
@@ -110,12 +126,26 @@ static bool all_readable(const struct iovec *piece, unsigned int n)
 	return true;
 }
 
+bool usermem_readable(const struct iovec *piece, unsigned int n)
+{
+	unsigned int i, first = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!all_at_once(&piece[i]))
+			continue;
+		if (!each_readable(piece + first, i - first))
+			return false;
+		first = i + 1;
+	}
+	return each_readable(piece + first, n - first);
+}
+
 int usermem_gather(void *buf, const struct iovec *piece, unsigned int n)
 {
 	char *at = buf;
 	unsigned int i;
 
-	if (!all_readable(piece, n))
+	if (!each_readable(piece, n))
 		return -EFAULT;
 	for (i = 0; i < n; at += piece[i].iov_len, i++)
 		memcpy(at, piece[i].iov_base, piece[i].iov_len);

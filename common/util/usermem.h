@@ -31,6 +31,12 @@ int usermem_zero(int fd, void *addr, size_t len);
 int usermem_gather(void *buf, const struct iovec *piece, unsigned int n);
 
 /*
+ * Whether all of the n pieces can be read, as the kernel sees it now: a system
+ * call for a page, or for many that follow each other.  errno is not kept.
+ */
+bool usermem_readable(const struct iovec *piece, unsigned int n);
+
+/*
  * Whether all of the n pieces can be read (write: and written); they stay as
  * they are.  Slow: some system calls a page.  True also if this cannot be
  * found out.

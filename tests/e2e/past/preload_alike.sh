@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What calls give past the mount, the same give elsewhere: with memory, lists, offsets,
+# lengths and flags as bad as they may be.
+. "$(dirname "$0")/../functions.sh"
+. "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
+
+start_pvfs -n 3
+mount_at "$tmp/m" -o cache=none
+seed=${ALIKE_SEED:-$RANDOM}
+alike() {
+	expect alike past timeout 200 "$PVFS_BUILD/tests/e2e/past/pvalike" "$@" ||
+		fail "seed $seed"
+}
+say "seed $seed"
+alike "$seed" "${ALIKE_CALLS:-1500}" "$tmp/m/past" "$tmp/elsewhere"
+alike "$seed" "${ALIKE_CALLS:-1500}" "$tmp/m/past" "$tmp/m/through" direct
+grep -q "pvalike): opens session" "$(log_of mgr)" ||
+	fail "it did not go past the mount"
+unmount "$tmp/m" $daemon
