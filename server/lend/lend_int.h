@@ -39,7 +39,8 @@ struct loan {
 	uint64_t handle;
 	bool write;
 	LIST_ENTRY(loan) link; /* of its handle's bucket */
-	/* it was taken back, and its writer stands still inside */
+	/* it was taken back, and its writer stands still inside; but for stuck
+	 * the watcher's alone */
 	bool stuck, killed;
 	uint64_t since; /* clock_now() */
 	struct gate_entry entry;
@@ -135,11 +136,11 @@ void lend_process_kill(const struct lend_process *p);
 /* Takes back what an earlier process had lent.  -EBUSY, or -errno. */
 int lend_old(struct lends *lends);
 
-/* ---- lend_watch.c.  With the lock. ---- */
+/* ---- lend_watch.c ---- */
 
 int lend_watch_start(struct lends *lends);
 void lend_watch_stop(struct lends *lends);
-/* The writer of that loan is inside. */
+/* With the lock: the writer of that loan is inside. */
 void lend_watch(struct lends *lends, struct loan *loan);
 
 #endif

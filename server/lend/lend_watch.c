@@ -55,18 +55,38 @@ static void let_go(struct lends *lends, struct loan *loan,
 		end(lends, ses);
 }
 
+static bool is_overdue(const struct loan *loan)
+{
+	return !loan->killed &&
+	       clock_now() - loan->since > LEND_STUCK_MS * CLOCK_NS_PER_MS;
+}
+
+/*
+ * Without the lock, which who serves needs: /proc may let us wait for the memory of
+ * that process.  A loan that is stuck stays, as this thread alone lets it go.
+ */
+static bool look_at(struct lends *lends, struct loan *loan)
+{
+	bool left;
+
+	pthread_mutex_unlock(&lends->lock);
+	left = has_left(loan);
+	if (!left && is_overdue(loan))
+		kill_it(lends, loan);
+	pthread_mutex_lock(&lends->lock);
+	return left;
+}
+
 static void look(struct lends *lends)
 {
-	uint64_t now = clock_now();
 	struct loan *loan, *next;
+	bool left;
 
 	for (loan = TAILQ_FIRST(&lends->stuck); loan; loan = next) {
+		left = look_at(lends, loan);
 		next = TAILQ_NEXT(loan, stuck_link);
-		if (has_left(loan))
+		if (left)
 			let_go(lends, loan, lend_session_free);
-		else if (!loan->killed &&
-			 now - loan->since > LEND_STUCK_MS * CLOCK_NS_PER_MS)
-			kill_it(lends, loan);
 	}
 }
 
