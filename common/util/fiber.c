@@ -92,8 +92,11 @@ static bool stack_make(struct fiber *f)
 		 0);
 	if (m == MAP_FAILED)
 		return false;
+	if (mprotect(m, f->guard, PROT_NONE)) {
+		munmap(m, f->guard + FIBER_STACK);
+		return false;
+	}
 	f->stack = m + f->guard;
-	mprotect(m, f->guard, PROT_NONE);
 	return true;
 }
 

@@ -19,7 +19,7 @@
 
 struct fiber;
 
-/* Bytes of a stack; only what is touched takes memory.  Behind it a guard page. */
+/* Bytes of a stack; only what is touched takes memory.  Below it is a guard page. */
 #define FIBER_STACK (256u << 10)
 
 /* NULL: no memory.  Without a function yet. */
