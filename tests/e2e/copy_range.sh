@@ -61,4 +61,12 @@ must copied
 grep -q 'the client goes on by itself' "$(log_of iod1)" ||
 	fail "iod 1 reaches the others, or nobody asked"
 must python3 "$e2e/copy_range.py" "$tmp/m" ${COPY_SEED:-$RANDOM} 5
+
+# ... and does it no longer when it reaches them
+must cluster kill-iod 1
+must cluster start-iod 1 >/dev/null
+sessions() { cat "$state"/log/iod[02].log | grep -c 'pvfs-iod 1).*opens session'; }
+before=$(sessions)
+by_iods() { must copied && [ "$(sessions)" -gt "$before" ]; }
+until_true 60 by_iods
 unmount "$tmp/m" $daemon

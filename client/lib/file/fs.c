@@ -16,6 +16,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->log = log;
 	fs->timeout_ms = mount->timeout_ms;
 	fs->together = false;
+	atomic_init(&fs->copies_again, 0);
 	fs->s = NULL;
 	fs->fsid = 0;
 	memset(fs->flaw, 0, sizeof(fs->flaw));

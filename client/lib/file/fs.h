@@ -22,7 +22,9 @@ struct fs {
 	const struct log *log;
 	unsigned int timeout_ms; /* of the next session's calls */
 	bool together; /* see session_attr; set after fs_init() */
-	atomic_bool no_copy; /* its iods do not copy from each other (copy.h) */
+	/* its iods did not copy from each other (copy.h): not asked before that,
+	 * clock_now(); 0: they may be */
+	_Atomic uint64_t copies_again;
 	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */
 	uint64_t fsid; /* of the last one; 0: there was none */

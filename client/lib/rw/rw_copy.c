@@ -58,7 +58,7 @@ static int check(const struct rw_copy *c, struct passing *p)
 	size = size > p->in ? size - p->in : 0;
 	if (p->left > size)
 		p->left = size;
-	if (p->out >= INT64_MAX && (int64_t)p->out >= 0)
+	if (p->out == INT64_MAX)
 		return -EFBIG;
 	if (p->left > INT64_MAX - p->out)
 		p->left = INT64_MAX - p->out;
@@ -97,13 +97,21 @@ static ssize_t by_hand(const struct rw_copy *c, struct passing *p)
 static bool iods_can(const struct rw_copy *c, const struct copy_range *r)
 {
 	return c->in->fs == c->out->fs && r->len >= IODS_LEAST &&
-	       !atomic_load(&c->in->fs->no_copy) && copy_fits(r) &&
-	       file_seen_whole(c->in) && file_seen_whole(c->out);
+	       clock_now() >= atomic_load(&c->in->fs->copies_again) &&
+	       copy_fits(r) && file_seen_whole(c->in) &&
+	       file_seen_whole(c->out);
 }
 
 static bool cannot(int rc)
 {
 	return rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EHOSTUNREACH;
+}
+
+/* To ask in vain takes up to half of a call's time; an iod may come back. */
+static void leave_alone(struct fs *fs)
+{
+	atomic_store(&fs->copies_again,
+		     clock_after_ms(2 * (uint64_t)fs->timeout_ms));
 }
 
 static int do_getattr(struct session *s, const struct target *t, void *arg)
@@ -139,7 +147,7 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 	rc = file_run(c->out, copy_ask, &r);
 	file_wrote(c->out, r.off + r.len, rc);
 	if (cannot(rc)) {
-		atomic_store(&c->in->fs->no_copy, true);
+		leave_alone(c->in->fs);
 		return 0;
 	}
 	if (!rc)
