@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* exec_lock.c - locks go over, and end as they would have. */
+#include "exec_rig.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "pvfs.h"
+
+static void locks(void)
+{
+	struct next next = next_of("locks2");
+	int fd = open_in("locks", O_RDWR | O_CREAT);
+
+	take_locks(fd);
+	with(&next, fd);
+	with(&next, open_in("locks", O_RDWR));
+	go_on(&next);
+}
+
+/* Before it has called anybody, and behind that. */
+static void locks2(void)
+{
+	struct next next = next_of("locks3");
+
+	EXPECT(locked(0) && locked(20));
+	EXPECT(!set(num(0), F_SETLK, F_WRLCK, 10, 10));
+	EXPECT(!set(num(0), F_SETLK, F_UNLCK, 0, 5));
+	EXPECT(locked(0) && locked(5) && locked(10) && locked(20));
+	EXPECT_ERRNO(pvfs_flock(num(1), LOCK_EX | LOCK_NB), EWOULDBLOCK);
+	with(&next, num(0));
+	with(&next, num(1));
+	go_on(&next);
+}
+
+static void locks3(void)
+{
+	struct next next = next_of("locks4");
+	int other;
+
+	EXPECT(locked(5) && locked(10) && locked(20));
+	EXPECT(pvfs_close(num(1)) == 0); /* any one of the file's */
+	until_free(5);
+	EXPECT(!locked(10) && locked(20));
+	EXPECT(!set(num(0), F_SETLK, F_WRLCK, 0, 10) && locked(0));
+	other = open_in("locks", O_RDWR | O_CLOEXEC);
+	EXPECT_ERRNO(pvfs_flock(other, LOCK_EX | LOCK_NB), EWOULDBLOCK);
+	with(&next, num(0));
+	go_on(&next);
+}
+
+/* exec() has closed a descriptor of the file. */
+static void locks4(void)
+{
+	EXPECT(!set(num(0), F_OFD_SETLK, F_WRLCK, 20, 10));
+	until_free(0);
+	EXPECT(locked(20));
+	EXPECT(pvfs_close(num(0)) == 0);
+	until_free(20);
+}
+
+/* idle, ends: the successor makes no call, for longer than session_timeout; or ends
+ * at once. */
+static void idle(void)
+{
+	struct next next = next_of("idle2");
+
+	until_free(0); /* of between2() */
+	take_locks(open_in("locks", O_RDWR));
+	go_on(&next);
+}
+
+static void idle2(void)
+{
+	sleep(5);
+	EXPECT(locked(0) && locked(20));
+}
+
+static void ends(void)
+{
+	struct next next = next_of("nothing");
+	pid_t pid = fork();
+
+	if (!pid) {
+		take_locks(open_in("locks", O_RDWR | O_CREAT));
+		go_on(&next);
+	}
+	reap(pid);
+	EXPECT(!locked(0) && !locked(20));
+}
+
+static void nothing(void)
+{
+}
+
+/* Another process has the lock until the pipe ends. */
+static int hold(off_t start)
+{
+	int ready[2], go[2];
+	char byte;
+
+	EXPECT(!pipe(ready) && !pipe(go));
+	if (!fork()) {
+		close(go[1]);
+		EXPECT(!set(open_in("locks", O_RDWR | O_CREAT), F_SETLK,
+			    F_WRLCK, start, 10));
+		EXPECT(write(ready[1], "x", 1) == 1);
+		exit(read(go[0], &byte, 1));
+	}
+	close(go[0]);
+	EXPECT(read(ready[0], &byte, 1) == 1);
+	return go[1];
+}
+
+static void *wait_for_lock(void *p)
+{
+	const int *fd = p;
+
+	set(*fd, F_SETLKW, F_WRLCK, 80, 10);
+	return NULL;
+}
+
+/* A thread waits for a lock; there is no thread any more, and nobody gets it. */
+static void waits(void)
+{
+	struct next next = next_of("waits2");
+	static int fd;
+	pthread_t thread;
+
+	fd = open_in("locks", O_RDWR | O_CREAT);
+	with(&next, fd);
+	with(&next, hold(80));
+	EXPECT(!pthread_create(&thread, NULL, wait_for_lock, &fd));
+	usleep(100000);
+	go_on(&next);
+}
+
+static void waits2(void)
+{
+	EXPECT(locked(80));
+	EXPECT(!set(num(0), F_SETLK, F_WRLCK, 95, 10));
+	EXPECT(locked(80) && locked(95));
+	EXPECT(!close(num(1)));
+	until_free(80);
+	EXPECT(locked(95));
+}
+
+const struct exec_part exec_lock_parts[] = {
+	PART(locks), PART(locks2), PART(locks3), PART(locks4),
+	PART(idle),  PART(idle2),  PART(ends),	 PART(nothing),
+	PART(waits), PART(waits2), { 0 },
+};
