@@ -33,6 +33,12 @@ static void on_durable(void *arg)
 	rpc_ctx_wake(mgr->ctx);
 }
 
+/* Each has a slot of its client until then, who would stand still without any. */
+static unsigned int most_late(const struct mgr *mgr)
+{
+	return (mgr->conf.slots + 1) / 2;
+}
+
 static int open_store(struct mgr *mgr)
 {
 	struct stamp stamp = { mgr->conf.fsid, "mgr", 0 };
@@ -55,8 +61,8 @@ static int open_store(struct mgr *mgr)
 	if (!rc)
 		rc = checkpointer_open(mgr->st, &mgr->cp);
 	if (!rc)
-		rc = flusher_open(mgr->st, FLUSH_QUICK_NS, on_durable, mgr,
-				  &mgr->fl);
+		rc = flusher_open(mgr->st, FLUSH_QUICK_NS, most_late(mgr),
+				  on_durable, mgr, &mgr->fl);
 	return rc;
 }
 

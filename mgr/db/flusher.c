@@ -36,7 +36,8 @@ struct flusher {
 
 	/* the owner's */
 	struct items added;
-	struct items late; /* go with the next of those */
+	struct items late; /* go with the next of those, nlate */
+	unsigned int nlate, most_late;
 	unsigned int inside;
 	bool handed; /* something to the thread, and not all of it is back */
 };
@@ -103,8 +104,8 @@ static void *flusher_main(void *arg)
 	return NULL;
 }
 
-int flusher_open(struct store *st, uint64_t quick_ns, void (*wake)(void *arg),
-		 void *arg, struct flusher **out)
+int flusher_open(struct store *st, uint64_t quick_ns, unsigned int most_late,
+		 void (*wake)(void *arg), void *arg, struct flusher **out)
 {
 	struct flusher *fl;
 	int rc;
@@ -120,6 +121,7 @@ int flusher_open(struct store *st, uint64_t quick_ns, void (*wake)(void *arg),
 	STAILQ_INIT(&fl->late);
 	fl->st = st;
 	fl->quick_ns = quick_ns;
+	fl->most_late = most_late;
 	fl->wake = wake;
 	fl->arg = arg;
 	rc = pthread_create(&fl->thread, NULL, flusher_main, fl);
@@ -157,11 +159,14 @@ void flusher_add_late(struct flusher *fl, struct flusher_item *item)
 {
 	STAILQ_INSERT_TAIL(&fl->late, item, link);
 	fl->inside++;
+	if (++fl->nlate >= fl->most_late)
+		flusher_hurry(fl);
 }
 
 void flusher_hurry(struct flusher *fl)
 {
 	STAILQ_CONCAT(&fl->added, &fl->late);
+	fl->nlate = 0;
 }
 
 static void hand_over(struct flusher *fl)
@@ -210,7 +215,7 @@ bool flusher_submit(struct flusher *fl)
 {
 	if (STAILQ_EMPTY(&fl->added))
 		return false;
-	STAILQ_CONCAT(&fl->added, &fl->late);
+	flusher_hurry(fl);
 	if (!quick(fl)) {
 		hand_over(fl);
 		return false;

@@ -20,9 +20,10 @@ struct flusher_item {
 	STAILQ_ENTRY(flusher_item) link;
 };
 
-/* wake: called by the flusher's thread when flusher_collect() has work. */
-int flusher_open(struct store *st, uint64_t quick_ns, void (*wake)(void *arg),
-		 void *arg, struct flusher **fl);
+/* wake: called by the flusher's thread when flusher_collect() has work.  most_late: so many
+ * items that are in no hurry go by themselves. */
+int flusher_open(struct store *st, uint64_t quick_ns, unsigned int most_late,
+		 void (*wake)(void *arg), void *arg, struct flusher **fl);
 /* Items still inside are dropped without a call. */
 void flusher_close(struct flusher *fl);
 

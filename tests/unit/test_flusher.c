@@ -38,6 +38,8 @@ static void collect_all(struct flusher *fl)
 	}
 }
 
+#define MOST_LATE 8u
+
 /* By the thread, and by the owner, who then is not woken. */
 static const uint64_t quick_ns[] = { 0, UINT64_MAX };
 
@@ -59,7 +61,9 @@ START_TEST(test_flusher)
 
 	durable = 0;
 	sem_init(&woken, 0, 0);
-	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], wake, NULL, &fl), 0);
+	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_LATE, wake,
+				      NULL, &fl),
+			 0);
 	ck_assert_int_eq(checkpointer_open(fx.st, &cp), 0);
 	for (uint32_t i = 0; i < 100; i++) {
 		items[i].durable = on_durable;
@@ -89,7 +93,9 @@ START_TEST(test_late)
 
 	durable = 0;
 	sem_init(&woken, 0, 0);
-	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], wake, NULL, &fl), 0);
+	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_LATE, wake,
+				      NULL, &fl),
+			 0);
 	flusher_add_late(fl, &late);
 	submit(fl, _i);
 	ck_assert(!flusher_idle(fl));
@@ -111,6 +117,31 @@ START_TEST(test_late)
 }
 END_TEST
 
+/* Those who sent them may have to wait for an answer to send more. */
+START_TEST(test_many_late)
+{
+	struct flusher_item late[MOST_LATE];
+	struct flusher *fl;
+	unsigned int i;
+
+	durable = 0;
+	sem_init(&woken, 0, 0);
+	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_LATE, wake,
+				      NULL, &fl),
+			 0);
+	for (i = 0; i < MOST_LATE; i++) {
+		ck_assert(!flusher_gathers(fl));
+		late[i].durable = on_durable;
+		flusher_add_late(fl, &late[i]);
+		submit(fl, _i);
+	}
+	collect_all(fl);
+	ck_assert_uint_eq(durable, MOST_LATE);
+	flusher_close(fl);
+	sem_destroy(&woken);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("store");
@@ -120,6 +151,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, test_flusher, 0, 2);
 	tcase_add_loop_test(tc, test_late, 0, 2);
+	tcase_add_loop_test(tc, test_many_late, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -210,7 +210,8 @@ START_TEST(test_flusher)
 
 	durable_items = 0;
 	sem_init(&woken, 0, 0);
-	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], wake, NULL, &fl), 0);
+	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], 8, wake, NULL, &fl),
+			 0);
 	store_fx_commit_row(&fx, 1);
 	fill_disk(0, 3);
 	flusher_add(fl, &item);
