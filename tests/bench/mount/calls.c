@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls.c - what single calls take, below a folder: calls [-p] DIR.  -p: by libpvfs
- * instead of the system.  A line a call: its name and microseconds, the mean.
+ * calls.c - what single calls take, below a folder:
+ *
+ *	calls [-p] [-n PROCESSES] [-o CALL] DIR
+ *
+ * -p: by libpvfs instead of the system.  -n: by so many processes at once, each with
+ * files of its own.  -o: that call only.  A line a call: its name; microseconds that
+ * it took who made it, the mean; and of the whole machine, for each call,
+ * microseconds of its processors and switches from one thread to another.
  */
+#include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,12 +27,15 @@
 
 #define SPAN (64u << 20) /* bytes of the file */
 #define MAX (4u << 20)
+#define PROCESSES 64
 
-static const char *dir;
+static const char *dir, *only;
 static bool own; /* by libpvfs */
+static unsigned int me, all = 1; /* which process, of how many */
 static char *buf;
 static int fd;
 static char path[4096];
+static pthread_barrier_t *together; /* of all processes */
 
 static void must(const char *what, bool ok)
 {
@@ -31,9 +45,15 @@ static void must(const char *what, bool ok)
 	exit(1);
 }
 
+static const char *folder(void)
+{
+	snprintf(path, sizeof(path), "%s/calls.%u", dir, me);
+	return path;
+}
+
 static const char *name(unsigned int i)
 {
-	snprintf(path, sizeof(path), "%s/calls.%u", dir, i);
+	snprintf(path, sizeof(path), "%s/calls.%u/%u", dir, me, i);
 	return path;
 }
 
@@ -95,6 +115,45 @@ static void c_unlink(size_t len, unsigned int i)
 	must("unlink", !(own ? pvfs_unlink(path) : unlink(path)));
 }
 
+static void list_own(void)
+{
+	PVFS_DIR *d = pvfs_opendir(folder());
+	struct dirent *e;
+	struct stat st;
+
+	must("opendir", d);
+	while ((e = pvfs_readdir(d)))
+		must("fstatat", !pvfs_fstatat(pvfs_dirfd(d), e->d_name, &st,
+					      AT_SYMLINK_NOFOLLOW));
+	pvfs_closedir(d);
+}
+
+/* As ls -l does it: names, and the attributes of each. */
+static void c_list(size_t len, unsigned int i)
+{
+	struct dirent *e;
+	struct stat st;
+	DIR *d;
+
+	if (own) {
+		list_own();
+		return;
+	}
+	d = opendir(folder());
+	must("opendir", d);
+	while ((e = readdir(d)))
+		must("fstatat",
+		     !fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW));
+	closedir(d);
+}
+
+/* ---- what it takes ---- */
+
+struct cost {
+	double wall, busy; /* s */
+	unsigned long long switches; /* from thread to thread */
+};
+
 static double now(void)
 {
 	struct timespec t;
@@ -103,57 +162,188 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Of all threads that there are; ns on a processor come first. */
+static double busy_now(void)
+{
+	unsigned long long ns, sum = 0;
+	glob_t tasks;
+	FILE *f;
+
+	must("/proc", !glob("/proc/[0-9]*/task/[0-9]*/schedstat", GLOB_NOSORT,
+			    NULL, &tasks));
+	for (size_t i = 0; i < tasks.gl_pathc; i++) {
+		f = fopen(tasks.gl_pathv[i], "re");
+		if (!f)
+			continue;
+		if (fscanf(f, "%llu", &ns) == 1)
+			sum += ns;
+		fclose(f);
+	}
+	globfree(&tasks);
+	return (double)sum * 1e-9;
+}
+
+static unsigned long long switches_now(void)
+{
+	unsigned long long n = 0;
+	char line[4096];
+	FILE *f = fopen("/proc/stat", "re");
+
+	must("/proc/stat", f);
+	while (fgets(line, sizeof(line), f))
+		sscanf(line, "ctxt %llu", &n);
+	fclose(f);
+	return n;
+}
+
+#define FILES 1000u
+
 static const struct measured {
 	const char *what;
 	void (*call)(size_t len, unsigned int i);
 	size_t len;
-	unsigned int n;
-} open_file[] = {
-	{ "write-4K", c_write, 4096, 3000 },
-	{ "read-4K", c_read, 4096, 3000 },
-	{ "write-64K", c_write, 65536, 1500 },
-	{ "read-64K", c_read, 65536, 1500 },
-	{ "write-1M", c_write, 1u << 20, 300 },
-	{ "read-1M", c_read, 1u << 20, 300 },
-	{ "write-4M", c_write, MAX, 80 },
-	{ "read-4M", c_read, MAX, 80 },
-}, names[] = {
-	{ "stat", c_stat, 0, 2000 },
-	{ "open+close", c_open, 0, 1500 },
-	{ "create", c_create, 0, 1000 },
-	{ "unlink", c_unlink, 0, 1000 },
+	unsigned int n; /* times */
+	unsigned int makes; /* calls each time */
+} table[] = {
+	{ "write-4K", c_write, 4096, 3000, 1 },
+	{ "read-4K", c_read, 4096, 3000, 1 },
+	{ "write-64K", c_write, 65536, 1500, 1 },
+	{ "read-64K", c_read, 65536, 1500, 1 },
+	{ "write-1M", c_write, 1u << 20, 300, 1 },
+	{ "read-1M", c_read, 1u << 20, 300, 1 },
+	{ "write-4M", c_write, MAX, 80, 1 },
+	{ "read-4M", c_read, MAX, 80, 1 },
+	{ "stat", c_stat, 0, 2000, 1 },
+	{ "open+close", c_open, 0, 1500, 1 },
+	{ "create", c_create, 0, FILES, 1 },
+	{ "list-entry", c_list, 0, 3, FILES },
+	{ "unlink", c_unlink, 0, FILES, 1 },
 };
 
-static void measure(const struct measured *m, size_t n)
+/* Rows that others need are run whether they are asked for or not. */
+static bool wanted(const struct measured *m)
 {
-	for (size_t k = 0; k < n; k++) {
-		double t = now();
-
-		for (unsigned int i = 0; i < m[k].n; i++)
-			m[k].call(m[k].len, i);
-		printf("%s %.2f\n", m[k].what, (now() - t) / m[k].n * 1e6);
-	}
+	return !only || !strcmp(only, m->what);
 }
 
-int main(int argc, char **argv)
+static bool needed(const struct measured *m)
 {
-	own = argc == 3 && !strcmp(argv[1], "-p");
-	if (argc != 2 + own) {
-		fputs("usage: calls [-p] DIR\n", stderr);
-		return 2;
-	}
-	dir = argv[1 + own];
-	buf = aligned_alloc(4096, MAX);
-	must("memory", buf);
-	memset(buf, 1, MAX);
+	return wanted(m) || m->call == c_create || m->call == c_unlink;
+}
+
+static void say(const struct measured *m, const struct cost *a,
+		const struct cost *b)
+{
+	double calls = (double)m->n * m->makes;
+
+	printf("%s %.2f %.2f %.2f\n", m->what,
+	       (b->wall - a->wall) / calls * 1e6,
+	       (b->busy - a->busy) / calls / all * 1e6,
+	       (double)(b->switches - a->switches) / calls / all);
+}
+
+static void measure(const struct measured *m)
+{
+	struct cost a = { 0 }, b = { 0 };
+
+	if (!me)
+		a = (struct cost){ .busy = busy_now(),
+				   .switches = switches_now() };
+	pthread_barrier_wait(together);
+	a.wall = now();
+	for (unsigned int i = 0; i < m->n; i++)
+		m->call(m->len, i);
+	pthread_barrier_wait(together);
+	b.wall = now();
+	if (me || !wanted(m))
+		return;
+	b.switches = switches_now();
+	b.busy = busy_now();
+	say(m, &a, &b);
+}
+
+/* ---- the processes ---- */
+
+static void work(void)
+{
+	size_t k, n = sizeof(table) / sizeof(table[0]);
+
+	must("mkdir",
+	     !(own ? pvfs_mkdir(folder(), 0755) : mkdir(folder(), 0755)));
 	fd = do_open(name(0), O_RDWR | O_CREAT);
 	for (unsigned int at = 0; at < SPAN; at += MAX)
 		must("write", (own ? pvfs_pwrite(fd, buf, MAX, at)
 				   : pwrite(fd, buf, MAX, at)) == MAX);
-	measure(open_file, sizeof(open_file) / sizeof(open_file[0]));
+	for (k = 0; k < n && table[k].len; k++)
+		if (needed(&table[k]))
+			measure(&table[k]);
 	do_close(fd);
-	measure(names, sizeof(names) / sizeof(names[0]));
+	for (; k < n; k++)
+		if (needed(&table[k]))
+			measure(&table[k]);
 	c_unlink(0, (unsigned int)-1);
+	must("rmdir", !(own ? pvfs_rmdir(folder()) : rmdir(folder())));
+}
+
+static void start(void)
+{
+	pthread_barrierattr_t shared;
+
+	together = mmap(NULL, sizeof(*together), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must("memory", together != MAP_FAILED);
+	pthread_barrierattr_init(&shared);
+	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(together, &shared, all);
+	for (unsigned int i = 1; i < all; i++) {
+		pid_t child = fork();
+
+		must("fork", child >= 0);
+		if (child)
+			continue;
+		me = i;
+		break;
+	}
+}
+
+static int end(void)
+{
+	int status, bad = 0;
+
+	while (!me && wait(&status) > 0)
+		bad |= status;
+	return bad ? 1 : 0;
+}
+
+static int usage(void)
+{
+	fputs("usage: calls [-p] [-n PROCESSES] [-o CALL] DIR\n", stderr);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	int opt;
+
+	while ((opt = getopt(argc, argv, "pn:o:")) >= 0) {
+		if (opt == 'p')
+			own = true;
+		else if (opt == 'n')
+			all = (unsigned int)atoi(optarg);
+		else if (opt == 'o')
+			only = optarg;
+		else
+			return usage();
+	}
+	if (optind != argc - 1 || !all || all > PROCESSES)
+		return usage();
+	dir = argv[optind];
+	start();
+	srand(me + 1);
+	buf = aligned_alloc(4096, MAX);
+	must("memory", buf);
+	memset(buf, 1, MAX);
+	work();
 	free(buf);
-	return 0;
+	return end();
 }

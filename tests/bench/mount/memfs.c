@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * memfs.c - a FUSE file system in memory with pvfs-fuse's options: what the way
- * through the kernel costs by itself.  One directory, a fixed number of files that
+ * through the kernel costs by itself.  A fixed number of folders and of files that
  * share one piece of data; nothing is kept.  memfs DIR, in the foreground.
  */
 #define FUSE_USE_VERSION 314
 #include <errno.h>
 #include <fuse_lowlevel.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES 4096
+#define FILES 16384
 #define DATA (64u << 20) /* bytes of each, all the same memory */
 
 struct mem_file {
 	char name[64]; /* "": free */
+	fuse_ino_t in; /* the folder */
+	mode_t mode;
 	off_t size;
 };
 
@@ -26,9 +29,9 @@ static struct memfs {
 	char *data;
 } fs = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static unsigned int slot_of(const char *name)
+static unsigned int slot_of(fuse_ino_t in, const char *name)
 {
-	unsigned int h = 5381;
+	unsigned int h = (unsigned int)in * 2654435761u;
 
 	for (const char *p = name; *p; p++)
 		h = h * 33 + (unsigned char)*p;
@@ -36,14 +39,14 @@ static unsigned int slot_of(const char *name)
 }
 
 /* Of that name, or (make) a free one; NULL. */
-static struct mem_file *find(const char *name, int make)
+static struct mem_file *find(fuse_ino_t in, const char *name, int make)
 {
-	unsigned int at = slot_of(name);
+	unsigned int at = slot_of(in, name);
 	struct mem_file *f, *gap = NULL;
 
 	for (unsigned int i = 0; i < 64; i++) {
 		f = &fs.file[(at + i) % FILES];
-		if (!strcmp(f->name, name))
+		if (f->in == in && !strcmp(f->name, name))
 			return f;
 		if (!*f->name && !gap)
 			gap = f;
@@ -59,7 +62,7 @@ static struct stat stat_of(fuse_ino_t ino)
 
 	if (ino == FUSE_ROOT_ID)
 		return st;
-	st.st_mode = S_IFREG | 0666;
+	st.st_mode = fs.file[ino - 2].mode;
 	st.st_nlink = 1;
 	st.st_size = fs.file[ino - 2].size;
 	return st;
@@ -80,7 +83,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct mem_file *f;
 
 	pthread_mutex_lock(&fs.lock);
-	f = find(name, 0);
+	f = find(parent, name, 0);
 	if (f)
 		e = entry_of(f);
 	pthread_mutex_unlock(&fs.lock);
@@ -104,25 +107,72 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	fuse_reply_open(req, fi);
 }
 
+/* False: there is no room. */
+static bool make(fuse_ino_t in, const char *name, mode_t mode,
+		 struct fuse_entry_param *e)
+{
+	struct mem_file *f;
+
+	pthread_mutex_lock(&fs.lock);
+	f = find(in, name, 1);
+	if (f) {
+		snprintf(f->name, sizeof(f->name), "%s", name);
+		f->in = in;
+		f->mode = mode;
+		f->size = 0;
+		*e = entry_of(f);
+	}
+	pthread_mutex_unlock(&fs.lock);
+	return f;
+}
+
 static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 		      mode_t mode, struct fuse_file_info *fi)
 {
 	struct fuse_entry_param e;
-	struct mem_file *f;
 
-	pthread_mutex_lock(&fs.lock);
-	f = find(name, 1);
-	if (f) {
-		snprintf(f->name, sizeof(f->name), "%s", name);
-		f->size = 0;
-		e = entry_of(f);
-	}
-	pthread_mutex_unlock(&fs.lock);
 	fi->direct_io = 1;
-	if (f)
+	if (make(parent, name, S_IFREG | 0666, &e))
 		fuse_reply_create(req, &e, fi);
 	else
 		fuse_reply_err(req, ENOSPC);
+}
+
+static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,
+		     mode_t mode)
+{
+	struct fuse_entry_param e;
+
+	if (make(parent, name, S_IFDIR | 0777, &e))
+		fuse_reply_entry(req, &e);
+	else
+		fuse_reply_err(req, ENOSPC);
+}
+
+/* The offset is the place in the table behind an entry. */
+static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		       struct fuse_file_info *fi)
+{
+	char buf[4096];
+	size_t n, used = 0;
+	struct stat st;
+
+	size = size < sizeof(buf) ? size : sizeof(buf);
+	pthread_mutex_lock(&fs.lock);
+	for (; off < FILES; off++) {
+		const struct mem_file *f = &fs.file[off];
+
+		if (!*f->name || f->in != ino)
+			continue;
+		st = stat_of((fuse_ino_t)off + 2);
+		n = fuse_add_direntry(req, buf + used, size - used, f->name,
+				      &st, off + 1);
+		if (n > size - used)
+			break;
+		used += n;
+	}
+	pthread_mutex_unlock(&fs.lock);
+	fuse_reply_buf(req, buf, used);
 }
 
 static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -130,7 +180,7 @@ static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct mem_file *f;
 
 	pthread_mutex_lock(&fs.lock);
-	f = find(name, 0);
+	f = find(parent, name, 0);
 	if (f)
 		*f->name = '\0';
 	pthread_mutex_unlock(&fs.lock);
@@ -175,7 +225,10 @@ static const struct fuse_lowlevel_ops ops = {
 	.getattr = op_getattr,
 	.open = op_open,
 	.create = op_create,
+	.mkdir = op_mkdir,
+	.readdir = op_readdir,
 	.unlink = op_unlink,
+	.rmdir = op_unlink,
 	.read = op_read,
 	.write = op_write,
 	.flush = op_flush,
