@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "alert.h"
+#include "listen.h"
 #include "marks.h"
 #include "newer.h"
 #include "open.h"
@@ -59,6 +61,13 @@ static void *space_get(size_t len)
 	return mem;
 }
 
+static ssize_t transfer(struct file *f, const struct rw *rw)
+{
+	if (rw->iov->iov_len >= ALERT_LONG)
+		listen_share();
+	return rw_run(f, -1, rw);
+}
+
 /* The mgr hears of it at the close. */
 static void note_read(const struct call *c, struct file *f, ssize_t n,
 		      const struct fuse_file_info *fi)
@@ -85,7 +94,7 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 			return;
 	}
 	iov.iov_base = space_get(size);
-	n = iov.iov_base ? rw_run(f, -1, &rw) : -ENOMEM;
+	n = iov.iov_base ? transfer(f, &rw) : -ENOMEM;
 	note_read(&c, f, n, fi);
 	if (n < 0)
 		call_end(&c, (int)n);
@@ -123,7 +132,7 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	if (!n && newer_kills())
 		n = open_kill(f);
 	if (!n)
-		n = rw_run(f, -1, &rw);
+		n = transfer(f, &rw);
 	if (n < 0)
 		call_end(&c, (int)n);
 	else

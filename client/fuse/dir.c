@@ -83,7 +83,7 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	int rc;
 
 	call_begin(&c, req);
-	pthread_mutex_lock(&f->pos_lock);
+	open_lock_pos(f);
 	go_to(f, off);
 	rc = fill(&c, f, &p);
 	pthread_mutex_unlock(&f->pos_lock);

@@ -129,7 +129,7 @@ static int list(struct page *p, struct file *f)
 
 	if (rc != -ENOSYS)
 		return rc;
-	pthread_mutex_lock(&f->pos_lock);
+	open_lock_pos(f);
 	rc = put_names(p, f);
 	pthread_mutex_unlock(&f->pos_lock);
 	return rc;

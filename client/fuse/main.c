@@ -10,6 +10,7 @@
 #include "again.h"
 #include "guard.h"
 #include "invite.h"
+#include "listen.h"
 #include "marks.h"
 #include "newer.h"
 #include "ops.h"
@@ -55,19 +56,6 @@ static int find_root(struct fsd *d)
 	return rc;
 }
 
-static int loop(struct fsd *d, const struct options *opt)
-{
-	struct fuse_loop_config *cfg = fuse_loop_cfg_create();
-	int rc;
-
-	if (!cfg)
-		return -ENOMEM;
-	fuse_loop_cfg_set_max_threads(cfg, opt->max_threads);
-	rc = fuse_session_loop_mt(d->se, cfg);
-	fuse_loop_cfg_destroy(cfg);
-	return rc;
-}
-
 /* All that serving needs. */
 struct server {
 	struct fsd d;
@@ -95,7 +83,7 @@ static int mounted(struct server *s)
 		return -ENOMEM;
 	to_background(s);
 	guard_ready(s->ready);
-	rc = loop(&s->d, s->opt);
+	rc = listen_run(&s->d, s->opt->max_threads);
 	waits_free(s->d.waits);
 	return rc;
 }

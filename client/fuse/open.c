@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "lookout.h"
 #include "marks.h"
 #include "newer.h"
 #include "ops.h"
@@ -30,6 +31,14 @@ static uint32_t wire_flags(int flags)
 	if (flags & O_APPEND)
 		wire |= WIRE_O_APPEND;
 	return wire;
+}
+
+void open_lock_pos(struct file *f)
+{
+	if (!pthread_mutex_trylock(&f->pos_lock))
+		return;
+	lookout_leave();
+	pthread_mutex_lock(&f->pos_lock);
 }
 
 static int do_open(struct session *s, const struct target *t, void *arg)

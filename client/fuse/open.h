@@ -11,6 +11,9 @@ static inline struct file *open_file(uint64_t fh)
 	return (struct file *)(uintptr_t)fh;
 }
 
+/* f->pos_lock, which others have for as long as the mgr takes. */
+void open_lock_pos(struct file *f);
+
 struct opening {
 	struct mgr_open how;
 	struct file *f; /* without a session; the caller's */

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "lookout.h"
 #include "marks.h"
 #include "open.h"
 #include "ops.h"
@@ -73,6 +74,7 @@ static int wrote(const struct call *c, fuse_ino_t ino, fuse_req_t req,
 	memcpy(&what, in, sizeof(what));
 	if (what.off > INT64_MAX || what.len > INT64_MAX)
 		return -EINVAL;
+	lookout_leave(); /* the kernel may wait for reads of these pages */
 	rc = fuse_lowlevel_notify_inval_inode(c->d->se, ino, (off_t)what.off,
 					      (off_t)what.len);
 	if (rc && rc != -ENOENT)

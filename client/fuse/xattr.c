@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "lookout.h"
 #include "ops.h"
 
 struct xattr_arg {
@@ -27,10 +28,12 @@ static int do_set(struct session *s, const struct target *t, void *arg)
 static int changed(const struct call *c, fuse_ino_t ino, const char *name,
 		   int rc)
 {
-	if (!rc && c->d->attr_timeout > 0 &&
-	    !strcmp(name, "system.posix_acl_access"))
-		fuse_lowlevel_notify_inval_inode(c->d->se, ino, -1, 0);
-	return rc;
+	if (rc || c->d->attr_timeout <= 0 ||
+	    strcmp(name, "system.posix_acl_access"))
+		return rc;
+	lookout_leave(); /* the kernel may wait for its pages */
+	fuse_lowlevel_notify_inval_inode(c->d->se, ino, -1, 0);
+	return 0;
 }
 
 void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,

@@ -18,6 +18,7 @@
 #include "file.h"
 #include "handover.h"
 #include "held.h"
+#include "lookout.h"
 #include "strand.h"
 
 /* ---- RELEASE ---- */
@@ -126,6 +127,7 @@ static int wait_to_join(void *arg)
 	struct session *old = NULL;
 	int rc = 0;
 
+	lookout_leave();
 	pthread_mutex_lock(&f->lock);
 	if (!joined(f, j->s)) {
 		move_begin(f);

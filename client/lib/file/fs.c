@@ -8,6 +8,7 @@
 #include "adopt.h"
 #include "ask.h"
 #include "file.h"
+#include "lookout.h"
 #include "strand.h"
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
@@ -189,6 +190,7 @@ static int wait_for_session(void *arg)
 	struct fs *fs = a->fs;
 	int rc = 0;
 
+	lookout_leave();
 	pthread_mutex_lock(&fs->lock);
 	while (fs->connecting)
 		pthread_cond_wait(&fs->connected, &fs->lock);

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "drive_int.h"
+#include "lookout.h"
 #include "strand.h"
 
 void drive_init(struct drive *drive, struct rpc_ctx *ctx)
@@ -166,6 +167,7 @@ static bool follow(struct drive *drive, struct op *op)
 	pthread_cond_init(&op->cond, NULL);
 	TAILQ_INSERT_TAIL(&drive->waiters, op, wait_link);
 	submit(drive, op);
+	lookout_leave();
 	while (!op->done && drive->busy)
 		pthread_cond_wait(&op->cond, &drive->lock);
 	pthread_cond_destroy(&op->cond);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ctx.h"
+#include "lookout.h"
 
 #define RAIL_DULL 64 /* rounds without anything, until it is looked at */
 #define RAIL_SELDOM 8 /* in every 8th round */
@@ -125,22 +126,27 @@ static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n)
 	return ready;
 }
 
-static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline)
+/* also: see lookout.h; -1: nothing. */
+static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline, int also)
 {
-	struct pollfd fd[RAILS_MAX + 1];
-	uint64_t now, left, count;
+	struct pollfd fd[RAILS_MAX + 2];
+	uint64_t now, left;
 	struct timespec ts;
+	eventfd_t count;
 	unsigned int n;
 
 	if (rails_ready(ctx, fd, &n))
 		return;
+	fd[n] = (struct pollfd){ .fd = also, .events = POLLIN };
 	now = clock_now();
 	left = deadline > now ? deadline - now : 0;
 	ts = clock_timespec(left);
-	if (ppoll(fd, n, deadline == CLOCK_NEVER ? NULL : &ts, NULL) <= 0)
+	if (ppoll(fd, n + 1, deadline == CLOCK_NEVER ? NULL : &ts, NULL) <= 0)
 		return;
-	if (fd[0].revents && read(ctx->wakefd, &count, sizeof(count)) < 0)
-		return;
+	if (fd[0].revents)
+		eventfd_read(ctx->wakefd, &count);
+	if (fd[n].revents)
+		lookout_leave();
 }
 
 /*
@@ -150,13 +156,14 @@ static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline)
 void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline)
 {
 	unsigned int only = rails_only(ctx), i;
+	int also = lookout_fd();
 
 	atomic_store(&ctx->sleeping, only + 1);
 	if (!atomic_load(&ctx->woken)) {
-		if (only < RAILS_MAX)
+		if (only < RAILS_MAX && also < 0)
 			tp_cq_wait(ctx->rail[only].cq, deadline);
 		else
-			rails_poll(ctx, deadline);
+			rails_poll(ctx, deadline, also);
 	}
 	atomic_store(&ctx->sleeping, 0);
 	for (i = 0; i < ctx->rails.n; i++)

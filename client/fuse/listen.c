@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* listen.c - see listen.h. */
+#include "listen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "alert.h"
+#include "clock.h"
+#include "container.h"
+#include "lookout.h"
+#include "quiet_thread.h"
+
+struct listener {
+	struct fuse_session *se;
+	int fd; /* the kernel's */
+	int end; /* eventfd, readable from the end on */
+	struct alert alert; /* of who listens */
+
+	pthread_mutex_t lock; /* all below */
+	pthread_cond_t vacant, looked, ended;
+	struct ear *ear; /* who listens, or carries out what it heard */
+	unsigned int threads, most;
+	unsigned int idle;
+	uint64_t steps; /* it heard or was done; odd: it carries out */
+	bool watched, resting; /* by one that is idle; until it hears */
+	bool stop;
+	int error;
+};
+
+/* A thread. */
+struct ear {
+	struct lookout lookout;
+	struct listener *listener;
+	bool idle; /* counted as such */
+	struct fuse_buf buf;
+};
+
+static void *ear_main(void *arg);
+
+/* ---- whose turn it is: with the lock ---- */
+
+static void add_thread(struct listener *l)
+{
+	if (l->threads >= l->most || l->stop)
+		return;
+	if (quiet_thread(0, ear_main, l, NULL))
+		return;
+	l->threads++;
+	l->idle++;
+}
+
+static void vacate(struct listener *l)
+{
+	l->ear = NULL;
+	if (l->idle > l->watched)
+		pthread_cond_signal(&l->vacant);
+	else
+		pthread_cond_signal(&l->looked);
+}
+
+static void set_idle(struct ear *e, bool idle)
+{
+	if (idle == e->idle)
+		return;
+	e->idle = idle;
+	e->listener->idle += idle ? 1 : -1u;
+}
+
+/* There is always one more, who can take over. */
+static void take(struct listener *l, struct ear *e)
+{
+	set_idle(e, false);
+	l->ear = e;
+	l->steps = (l->steps | 1) + 1;
+	if (!l->idle)
+		add_thread(l);
+	else if (!l->watched)
+		pthread_cond_signal(&l->vacant);
+}
+
+/* Until who listens has got on, or LISTEN_LOOK_MS.  Who hears for the first time after a
+ * while without a request says so. */
+static void look(struct listener *l)
+{
+	struct timespec at = clock_timespec(clock_after_ms(LISTEN_LOOK_MS));
+	uint64_t before = l->steps;
+	bool late;
+
+	late = pthread_cond_clockwait(&l->looked, &l->lock, CLOCK_MONOTONIC,
+				      &at) == ETIMEDOUT;
+	if (!late || l->steps != before || !l->ear || l->stop)
+		return;
+	if (before & 1) {
+		l->ear = NULL;
+		return;
+	}
+	l->resting = true;
+	pthread_cond_wait(&l->looked, &l->lock);
+	l->resting = false;
+}
+
+static void wait_idle(struct listener *l)
+{
+	if (l->watched) {
+		pthread_cond_wait(&l->vacant, &l->lock);
+		return;
+	}
+	l->watched = true;
+	look(l);
+	l->watched = false;
+}
+
+/* False: it is the end. */
+static bool take_turn(struct ear *e)
+{
+	struct listener *l = e->listener;
+	bool go;
+
+	pthread_mutex_lock(&l->lock);
+	set_idle(e, l->ear != e);
+	while (l->ear && l->ear != e && !l->stop)
+		wait_idle(l);
+	go = !l->stop;
+	if (go)
+		take(l, e);
+	pthread_mutex_unlock(&l->lock);
+	return go;
+}
+
+static void heard(struct ear *e)
+{
+	struct listener *l = e->listener;
+
+	pthread_mutex_lock(&l->lock);
+	l->steps++;
+	if (l->resting)
+		pthread_cond_signal(&l->looked);
+	l->resting = false;
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void leave_turn(struct lookout *lookout)
+{
+	struct ear *e = container_of(lookout, struct ear, lookout);
+	struct listener *l = e->listener;
+
+	pthread_mutex_lock(&l->lock);
+	if (l->ear == e)
+		vacate(l);
+	pthread_mutex_unlock(&l->lock);
+}
+
+void listen_share(void)
+{
+	struct pollfd fd = { .fd = lookout_fd(), .events = POLLIN };
+
+	if (fd.fd >= 0 && poll(&fd, 1, 0) > 0)
+		lookout_leave();
+}
+
+/* ---- hearing ---- */
+
+static void doze(const struct listener *l)
+{
+	struct pollfd fd[] = { { .fd = l->fd, .events = POLLIN },
+			       { .fd = l->end, .events = POLLIN } };
+
+	poll(fd, 2, -1);
+}
+
+/* The bytes of a request; 0: it is the end; -errno. */
+static int hear(struct ear *e)
+{
+	struct listener *l = e->listener;
+	int n;
+
+	alert_begin(&l->alert);
+	while (!fuse_session_exited(l->se)) {
+		n = fuse_session_receive_buf(l->se, &e->buf);
+		if (n > 0)
+			alert_end(&l->alert, e->buf.mem, (size_t)n);
+		if (n != -EAGAIN && n != -EINTR)
+			return n;
+		if (alert_again(&l->alert))
+			sched_yield();
+		else
+			doze(l);
+	}
+	return 0;
+}
+
+static void finish(struct listener *l, int rc)
+{
+	pthread_mutex_lock(&l->lock);
+	l->stop = true;
+	if (rc < 0 && !l->error)
+		l->error = rc;
+	pthread_cond_broadcast(&l->vacant);
+	pthread_cond_broadcast(&l->looked);
+	pthread_mutex_unlock(&l->lock);
+	eventfd_write(l->end, 1);
+}
+
+static void listen_on(struct ear *e)
+{
+	struct listener *l = e->listener;
+	int n;
+
+	while (take_turn(e)) {
+		n = hear(e);
+		if (n <= 0) {
+			finish(l, n);
+			return;
+		}
+		heard(e);
+		lookout_take(&e->lookout);
+		fuse_session_process_buf(l->se, &e->buf);
+		lookout_take(NULL);
+	}
+}
+
+static void *ear_main(void *arg)
+{
+	struct listener *l = arg;
+	struct ear e = { .listener = l,
+			 .idle = true,
+			 .lookout = { .fd = l->fd, .leave = leave_turn } };
+
+	listen_on(&e);
+	free(e.buf.mem);
+	pthread_mutex_lock(&l->lock);
+	l->threads--;
+	pthread_cond_signal(&l->ended);
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
+
+/* ---- the whole ---- */
+
+/* What ends it comes to this thread, and only here. */
+static void wait_end(struct listener *l)
+{
+	struct pollfd fd = { .fd = l->end, .events = POLLIN };
+	sigset_t ends, before;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ends, &before);
+	while (!fuse_session_exited(l->se) && !fd.revents)
+		ppoll(&fd, 1, NULL, &before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static int begin(struct listener *l)
+{
+	int flags = fcntl(l->fd, F_GETFL), rc;
+
+	if (flags < 0 || fcntl(l->fd, F_SETFL, flags | O_NONBLOCK))
+		return -errno;
+	pthread_mutex_lock(&l->lock);
+	add_thread(l);
+	rc = l->threads ? 0 : -EAGAIN;
+	pthread_mutex_unlock(&l->lock);
+	return rc;
+}
+
+static void join_all(struct listener *l)
+{
+	pthread_mutex_lock(&l->lock);
+	while (l->threads)
+		pthread_cond_wait(&l->ended, &l->lock);
+	pthread_mutex_unlock(&l->lock);
+}
+
+int listen_run(struct fsd *d, unsigned int threads)
+{
+	struct listener l = { .se = d->se,
+			      .fd = fuse_session_fd(d->se),
+			      .most = threads,
+			      .lock = PTHREAD_MUTEX_INITIALIZER,
+			      .vacant = PTHREAD_COND_INITIALIZER,
+			      .looked = PTHREAD_COND_INITIALIZER,
+			      .ended = PTHREAD_COND_INITIALIZER };
+	int rc;
+
+	l.end = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (l.end < 0)
+		return -errno;
+	alert_init(&l.alert);
+	rc = begin(&l);
+	if (!rc) {
+		wait_end(&l);
+		finish(&l, 0);
+		join_all(&l);
+		rc = l.error;
+	}
+	close(l.end);
+	return rc;
+}

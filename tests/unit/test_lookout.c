@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_lookout.c - who sleeps for messages sees to a descriptor meanwhile. */
+#include <check.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "lookout.h"
+#include "rpc.h"
+#include "run_suite.h"
+
+static const char *const providers[] = { "tcp", "local" };
+
+static struct tp_dev *dev;
+static struct rpc_ctx *ctx;
+static unsigned int left;
+
+/* The sleep is over by that. */
+static void leave(struct lookout *lookout)
+{
+	left++;
+	rpc_ctx_wake(ctx);
+}
+
+static void setup(int i)
+{
+	struct tp_dev_attr dev_attr = { 0 };
+	struct rpc_ctx_attr attr = { 0 };
+
+	ck_assert_int_eq(tp_dev_open(providers[i], &dev_attr, &dev), 0);
+	attr.dev = dev;
+	ck_assert_int_eq(rpc_ctx_open(&attr, &ctx), 0);
+	left = 0;
+}
+
+static void teardown(void)
+{
+	rpc_ctx_close(ctx);
+	tp_dev_close(dev);
+}
+
+/* The bound is only against a hang. */
+START_TEST(while_it_sleeps)
+{
+	struct lookout lookout = { .fd = eventfd(1, EFD_CLOEXEC),
+				   .leave = leave };
+
+	setup(_i);
+	lookout_take(&lookout);
+	ck_assert_int_eq(lookout_fd(), lookout.fd);
+	rpc_ctx_progress(ctx, clock_after_ms(20000));
+	ck_assert_uint_eq(left, 1);
+	ck_assert_int_eq(lookout_fd(), -1);
+	close(lookout.fd);
+	teardown();
+}
+END_TEST
+
+/* Woken up for another reason it still has its task. */
+START_TEST(and_afterwards)
+{
+	struct lookout lookout = { .fd = eventfd(0, EFD_CLOEXEC),
+				   .leave = leave };
+
+	setup(_i);
+	lookout_take(&lookout);
+	rpc_ctx_progress(ctx, clock_after_ms(1));
+	ck_assert_int_eq(lookout_fd(), lookout.fd);
+	lookout_leave();
+	lookout_leave();
+	ck_assert_uint_eq(left, 1);
+	close(lookout.fd);
+	teardown();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("lookout");
+	TCase *tc = tcase_create("lookout");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, while_it_sleeps, 0, 2);
+	tcase_add_loop_test(tc, and_afterwards, 0, 2);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
