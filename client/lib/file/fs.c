@@ -227,23 +227,15 @@ bool fs_owes(struct fs *fs)
 	return owes;
 }
 
-static struct timespec after_ms(unsigned int ms)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_REALTIME, &at);
-	at.tv_sec += ms / 1000;
-	return at;
-}
-
 void fs_settle(struct fs *fs, unsigned int ms)
 {
-	struct timespec at = after_ms(ms);
+	struct timespec at = clock_timespec(clock_after_ms(ms));
 	int rc = 0;
 
 	pthread_mutex_lock(&fs->lock);
 	while (fs->connecting && !rc)
-		rc = pthread_cond_timedwait(&fs->connected, &fs->lock, &at);
+		rc = pthread_cond_clockwait(&fs->connected, &fs->lock,
+					    CLOCK_MONOTONIC, &at);
 	if (!rc && fs->nbefore && !fs->s) {
 		fs->timeout_ms = ms;
 		fs_make(fs);
