@@ -30,7 +30,9 @@ static int open_pointer(ADIO_File fd)
 
 	if (fd->shared_fp_fd != ADIO_FILE_NULL)
 		return err;
-	MPI_Comm_dup(MPI_COMM_SELF, &alone);
+	err = MPI_Comm_dup(MPI_COMM_SELF, &alone);
+	if (err != MPI_SUCCESS)
+		return err;
 	fd->shared_fp_fd = ADIO_Open(
 		MPI_COMM_SELF, alone, fd->shared_fp_fname, fd->file_system,
 		fd->fns, ADIO_CREATE | ADIO_RDWR | ADIO_DELETE_ON_CLOSE, 0,

@@ -27,12 +27,14 @@ static int fill(int fd, uint64_t boot)
 {
 	struct counter_page page = { .magic = COUNTER_MAGIC, .boot = boot };
 	int rc = -posix_fallocate(fd, 0, PAGE_BYTES);
+	ssize_t n;
 
 	if (rc)
 		return rc;
-	if (pwrite(fd, &page, sizeof(page), 0) != (ssize_t)sizeof(page))
-		return errno ? -errno : -EIO;
-	return 0;
+	n = pwrite(fd, &page, sizeof(page), 0);
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(page) ? 0 : -EIO;
 }
 
 static int make(int dirfd, uint64_t handle, uint64_t boot, bool durable)

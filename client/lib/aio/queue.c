@@ -217,12 +217,15 @@ static int add_to_set(struct aio_queue *q, int fd)
 
 static int open_all(struct aio_queue *q)
 {
+	int rc;
+
 	q->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	q->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	q->set = epoll_create1(EPOLL_CLOEXEC);
 	if (q->event < 0 || q->timer < 0 || q->set < 0)
 		return -errno;
-	return add_to_set(q, q->event) || add_to_set(q, q->timer) ? -errno : 0;
+	rc = add_to_set(q, q->event);
+	return rc ? rc : add_to_set(q, q->timer);
 }
 
 static void close_all(const struct aio_queue *q)
@@ -249,13 +252,11 @@ int aio_queue_new(bool tended, struct aio_queue **out)
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->turn, NULL);
 	rc = open_all(q);
-	if (rc) {
-		close_all(q);
-		free(q);
-		return rc;
-	}
-	*out = q;
-	return 0;
+	if (rc)
+		aio_queue_abandon(q);
+	else
+		*out = q;
+	return rc;
 }
 
 static bool left_over(struct aio_queue *q)
