@@ -209,7 +209,7 @@ static void take(struct inherited *in, int fd, struct fdtable *t, struct fs *fs,
 	uint32_t at = e->file;
 	struct file *f, *old;
 
-	if (!at || at > HANDOVER_FILES || !handover_there(fd, e->dev, e->ino))
+	if (!at || at > in->map->files || !handover_there(fd, e->dev, e->ino))
 		return;
 	f = file_at(in, at - 1, fs, n);
 	if (f && fdtable_set(t, fd, file_get(f), &old))
@@ -240,7 +240,7 @@ static void look_for_closed(struct inherited *in)
 	for (i = 0; i < in->map->fds; i++) {
 		const struct handover_fd *e = &in->map->fd[i];
 
-		if (e->file && e->file <= HANDOVER_FILES &&
+		if (e->file && e->file <= in->map->files &&
 		    !handover_there((int)i, e->dev, e->ino))
 			forget_locks(in, &in->map->file[e->file - 1]);
 	}
