@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * requests.h - POSIX's asynchronous requests that go past the mount.  Each is a call
- * in a queue of ours (aio.h), so that no thread of libc's is made for it.  Where it
+ * in a queue of ours (aio_queue.h), so that no thread of libc's is made for it.  Where it
  * ends is where libc's own do, in the control block: aio_error() and aio_return()
  * need not know whose a request is.
  */

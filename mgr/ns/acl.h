@@ -32,13 +32,15 @@ int acl_parse(const void *bytes, size_t len, struct acl *acl);
 /* Of bytes, which hold ACL_BYTES_MAX; returns how many they are. */
 size_t acl_pack(const struct acl *acl, void *bytes);
 
-/* For who is neither root nor the owner: 0 or -EACCES. */
+/* For who is neither root nor the owner of the inode, whose group is gid.  mask: bits of
+ * 4 (read), 2, 1.  0 or -EACCES. */
 int acl_may(const struct acl *acl, const struct ns_cred *cred, uint32_t gid,
 	    uint32_t mask);
 /* The nine bits that stand for the list; what else is in mode stays. */
 uint32_t acl_mode(const struct acl *acl, uint32_t mode);
 /* Mode says all that the list does. */
 bool acl_is_mode(const struct acl *acl);
+/* chmod(2) of what has the list: its entries follow the nine bits of mode. */
 void acl_chmod(struct acl *acl, uint32_t mode);
 /* A default list becomes that of a new file: no more than mode asks for.
  * Returns the file's mode. */

@@ -31,8 +31,6 @@ struct file_locks {
 	bool lost; /* with their session, and that was said */
 };
 
-#define HEIR_SESSIONS 4u
-
 /* What the program before had of it in this process, see adopt.h. */
 struct heir {
 	uint64_t session[HEIR_SESSIONS]; /* where; 0: no more */

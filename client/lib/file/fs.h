@@ -16,6 +16,7 @@
 struct file;
 
 #define FS_SAME 1024u
+#define HEIR_SESSIONS 4u /* that a program before may have had */
 
 struct fs {
 	const struct mount *mount; /* outlives it */
@@ -44,7 +45,7 @@ struct fs {
 	 * Those of the program before in this process, to be adopted by the next session
 	 * before anything else is done; of the thread that makes it (connecting).
 	 */
-	uint64_t before[4];
+	uint64_t before[HEIR_SESSIONS];
 	unsigned int nbefore;
 };
 

@@ -25,6 +25,11 @@ uint64_t deadline_swap(uint64_t when)
 	return before;
 }
 
+uint64_t deadline_began(void)
+{
+	return began;
+}
+
 uint64_t deadline_of(unsigned int timeout_ms)
 {
 	return began ? began + timeout_ms * CLOCK_NS_PER_MS

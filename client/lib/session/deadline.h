@@ -16,6 +16,8 @@ void deadline_since(uint64_t when);
 /* Another call goes on in this thread, that began then (0: none does); returns the
  * same of the one before. */
 uint64_t deadline_swap(uint64_t when);
+/* When the call of this thread began; 0: none did. */
+uint64_t deadline_began(void);
 /* timeout_ms after the beginning; in a thread that began no call, after now. */
 uint64_t deadline_of(unsigned int timeout_ms);
 

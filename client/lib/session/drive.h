@@ -24,11 +24,12 @@
 
 #include "rpc.h"
 
+struct strand;
+
 /*
  * An operation: some calls at once, joined by a counter and the first error.
  * Owned by the caller until drive_run() returns or finish() is called.
  */
-struct strand;
 struct op {
 	/* Starts the calls, each after op_get(); on the driving thread. */
 	void (*start)(struct op *op);

@@ -38,9 +38,10 @@ struct loan {
 };
 
 /*
- * Asks iod number i for it.  0; -EOPNOTSUPP: it does not lend, or cannot; -ENOENT: there
- * is no such object yet; -EBUSY:
- * another thread asks it; -EMFILE: the program may soon need the descriptor; -errno.
+ * Borrows an object of iod number i of the session; *loan is the caller's to
+ * loan_return().  -EOPNOTSUPP: the iod does not lend, or cannot; -ENOENT: there is no
+ * such object yet; -EBUSY: another thread asks it; -EMFILE: the program may soon need
+ * the descriptor; -ESRCH: it does not see this process; or as ask_run().
  */
 int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
 	       struct loan **loan);

@@ -179,12 +179,12 @@ void strand_owes(struct strand *s, struct drive *drive)
 int strand_aside(int (*fn)(void *arg), void *arg)
 {
 	struct strand *s = strand_self();
-	struct aside a = { .strand = s, .fn = fn, .arg = arg };
+	struct aside a = {
+		.strand = s, .fn = fn, .arg = arg, .began = deadline_began()
+	};
 
 	if (!s)
 		return fn(arg);
-	a.began = deadline_swap(0);
-	deadline_swap(a.began);
 	s->aside = &a;
 	fiber_leave(s->fiber);
 	return a.rc;
