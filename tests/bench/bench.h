@@ -66,6 +66,9 @@ double bench_pingpong(size_t request, size_t answer, unsigned int n);
 double bench_eventfd(double pause, unsigned int n);
 double bench_flush(const char *dir, unsigned int n);
 
+/* Where n clients work: in a file each, in a part each of one file, or all in the same
+ * bytes of one file. */
+enum bench_layout { BENCH_OWN, BENCH_PARTS, BENCH_SAME };
 enum bench_io { BENCH_WRITE_NEW, BENCH_WRITE, BENCH_READ };
 struct bench_io_done {
 	double secs; /* of all calls, without the pauses */
@@ -75,6 +78,7 @@ struct bench_io_done {
 };
 struct bench_io_arg {
 	enum bench_io io;
+	enum bench_layout layout;
 	bool pvfs; /* or the local directory */
 	uint64_t call; /* bytes a call */
 	uint64_t share; /* bytes a client */

@@ -17,6 +17,7 @@ struct client {
 	char path[4096];
 	char *buf;
 	int fd;
+	uint64_t first; /* where its bytes begin */
 };
 
 static ssize_t put(const struct bench_io_arg *a, int fd, const char *buf,
@@ -45,7 +46,8 @@ static int fill(const struct bench_io_arg *a, struct client *c)
 	uint64_t step = 4u << 20, len = file_len(a);
 	char *big;
 
-	if ((a->pvfs ? pvfs_fstat(c->fd, &st) : fstat(c->fd, &st)) == 0 &&
+	if (a->layout == BENCH_OWN &&
+	    (a->pvfs ? pvfs_fstat(c->fd, &st) : fstat(c->fd, &st)) == 0 &&
 	    (uint64_t)st.st_size >= len)
 		return 0;
 	big = malloc(step);
@@ -55,7 +57,8 @@ static int fill(const struct bench_io_arg *a, struct client *c)
 	for (uint64_t off = 0; off < len; off += step) {
 		uint64_t n = len - off < step ? len - off : step;
 
-		if (put(a, c->fd, big, n, (int64_t)off) != (ssize_t)n)
+		if (put(a, c->fd, big, n, (int64_t)(c->first + off)) !=
+		    (ssize_t)n)
 			return -1;
 	}
 	free(big);
@@ -79,16 +82,21 @@ static int open_file(const struct bench_io_arg *a, const char *path)
 static int warm(const struct bench_io_arg *a, struct client *c)
 {
 	for (uint64_t i = 0; i < 16 && i << 16 < file_len(a); i++)
-		if (get(a, c->fd, c->buf, 1, (int64_t)(i << 16)) < 0)
+		if (get(a, c->fd, c->buf, 1, (int64_t)(c->first + (i << 16))) <
+		    0)
 			return -1;
-	return get(a, c->fd, c->buf, a->call, 0) < 0 ? -1 : 0;
+	return get(a, c->fd, c->buf, a->call, (int64_t)c->first) < 0 ? -1 : 0;
 }
 
 static int prepare(const struct bench *b, const struct bench_io_arg *a,
 		   unsigned int rank, struct client *c)
 {
-	snprintf(c->path, sizeof(c->path), "%s/bench-io.%u-%u-%u",
-		 a->pvfs ? b->dir : b->local, a->base, a->pcount, rank);
+	unsigned int whose = a->layout == BENCH_OWN ? rank : 0;
+
+	snprintf(c->path, sizeof(c->path), "%s/bench-io.%u-%u-%u-%u",
+		 a->pvfs ? b->dir : b->local, a->layout, a->base, a->pcount,
+		 whose);
+	c->first = a->layout == BENCH_PARTS ? rank * file_len(a) : 0;
 	if (a->io == BENCH_WRITE_NEW) {
 		if (a->pvfs)
 			pvfs_unlink(c->path);
@@ -167,7 +175,8 @@ static int calls(const struct bench_io_arg *a, struct client *c,
 	for (uint64_t i = 0; a->secs > 0 || i < most; i++) {
 		nap(a->pause);
 		start = bench_now();
-		if (one_call(a, c, (int64_t)(place(a, i % n, n) * a->call)))
+		if (one_call(a, c,
+			     (int64_t)(c->first + place(a, i % n, n) * a->call)))
 			return -1;
 		end = bench_now();
 		timed(done, &times, end - start);

@@ -30,6 +30,10 @@ static const struct perf_experiment experiments[] = {
 	  true, exp_calls },
 	{ "latency", "4 KiB calls, with both sides awake and asleep", NULL,
 	  true, exp_latency },
+	{ "shared",
+	  "many clients by the size of their calls, in files of their own and "
+	  "in one file, and 4 KiB on hot blocks",
+	  NULL, true, exp_shared },
 	{ "cpu", "processor time of the clients",
 	  "Figure 10: utilisation on the compute nodes up to 91 % over IBNice, "
 	  "1.5 % over VAPI.",
@@ -218,7 +222,7 @@ static const char help[] =
 	"  --connections N  idle: clients (1000)\n"
 	"  --programs DIR   tile, btio, block, meta: the build folder, with\n"
 	"                   mpi_bench and libmpio-pvfs.so\n"
-	"  --local DIR      calls: a memory-backed directory, to compare with\n"
+	"  --local DIR      calls, shared: a memory-backed directory, to compare with\n"
 	"  --providers A[,B...]    raw: transports (tcp,local,verbs)\n"
 	"  --host ADDR      raw: address that both ends use (127.0.0.1)\n"
 	"Experiments: pvfs-perf list-experiments\n";

@@ -70,6 +70,7 @@ int exp_bandwidth(struct perf_run *run);
 int exp_cpu(struct perf_run *run);
 int exp_calls(struct perf_run *run);
 int exp_latency(struct perf_run *run);
+int exp_shared(struct perf_run *run);
 int exp_small(struct perf_run *run);
 int exp_unit(struct perf_run *run);
 int exp_list(struct perf_run *run);

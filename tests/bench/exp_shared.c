@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exp_shared.c - as many clients as there are at most, by the size of their calls: a file
+ * each, a part each of one file, and the same 4 KiB blocks of one file for all of
+ * them; beside the same programs on a file system in memory.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "pvfs_perf.h"
+
+#define HOT_CALL 4096u
+#define PARTS_MAX (64u << 20) /* bytes of a client's part */
+
+static const char *const io_names[] = {
+	[BENCH_WRITE] = "write", [BENCH_READ] = "read"
+};
+static const char *const layout_names[] = {
+	[BENCH_OWN] = "file each", [BENCH_PARTS] = "one file"
+};
+
+/* 47,008: what IO500's hard case writes at a time */
+static const uint64_t calls[] = { 4096, 16384, 47008, 65536, 262144, 1048576 };
+static const uint64_t hot[] = { 1, 16, 256, 4096 }; /* blocks */
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct series *series_of(struct perf_run *run,
+				const struct perf_target *t,
+				enum bench_layout layout, enum bench_io io)
+{
+	const char *how = layout == BENCH_SAME ? "hot" : "calls";
+	struct figure_desc d = { .y = "MB/s", .log_x = true };
+	char name[64], title[128], series[64];
+
+	snprintf(name, sizeof(name), "%s-%s", how, io_names[io]);
+	snprintf(title, sizeof(title), "Clients at once: %ss%s", io_names[io],
+		 layout == BENCH_SAME ? " of 4 KiB in the same blocks" : "");
+	d.name = name;
+	d.title = title;
+	d.x = layout == BENCH_SAME ? "blocks" : "bytes of a call";
+	snprintf(series, sizeof(series), "%s%s%s", t ? t->name : "plain file",
+		 layout == BENCH_SAME ? "" : ", ",
+		 layout == BENCH_SAME ? "" : layout_names[layout]);
+	return figure_series(result_figure(run->r, &d), series);
+}
+
+static uint64_t moved(const struct bench_io_done *done, unsigned int n,
+		      uint64_t call)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		sum += done[i].calls * call;
+	return sum;
+}
+
+/* For a given time; file: bytes that each goes over again and again. */
+static int one(struct perf_run *run, const struct perf_target *t,
+	       struct bench_io_arg *a, double x)
+{
+	unsigned int n = (unsigned int)perf_largest(&run->clients);
+	struct bench plain = { .local = run->local };
+	struct bench_task task = { bench_io_client, a };
+	struct bench_result res;
+	int rc;
+
+	a->done = perf_done_new(n);
+	if (!a->done)
+		return -1;
+	a->pvfs = t != NULL;
+	a->secs = run->ms / 1e3;
+	rc = bench_run(t ? &t->b : &plain, n, &task, &res);
+	if (!rc)
+		series_add(series_of(run, t, a->layout, a->io), x, NULL,
+			   (double)moved(a->done, n, a->call) / 1e6 / res.secs);
+	perf_done_free(a->done, n);
+	return rc;
+}
+
+/* The plain file system first: a round's ratios are of neighbours. */
+static int everywhere(struct perf_run *run, const struct bench_io_arg *a,
+		      double x)
+{
+	struct bench_io_arg arg = *a;
+
+	if (run->local && one(run, NULL, &arg, x))
+		return -1;
+	for (unsigned int i = 0; i < run->ntargets; i++) {
+		arg = *a;
+		if (one(run, &run->targets[i], &arg, x))
+			return -1;
+	}
+	return 0;
+}
+
+static int by_call(struct perf_run *run, enum bench_io io, uint64_t call)
+{
+	struct bench_io_arg a = { .io = io, .call = call };
+	uint64_t share = run->bytes / perf_largest(&run->clients);
+	int layout;
+
+	share = share < PARTS_MAX ? share : PARTS_MAX;
+	a.share = a.file = share < call ? call : share / call * call;
+	for (layout = BENCH_OWN; layout <= BENCH_PARTS; layout++) {
+		a.layout = (enum bench_layout)layout;
+		if (everywhere(run, &a, (double)call))
+			return -1;
+	}
+	return 0;
+}
+
+static int by_blocks(struct perf_run *run, enum bench_io io, uint64_t blocks)
+{
+	struct bench_io_arg a = {
+		.io = io, .layout = BENCH_SAME, .call = HOT_CALL, .random = true
+	};
+
+	a.share = a.file = blocks * HOT_CALL;
+	return everywhere(run, &a, (double)blocks);
+}
+
+static int one_round(struct perf_run *run)
+{
+	unsigned int i;
+	int io;
+
+	for (io = BENCH_WRITE; io <= BENCH_READ; io++) {
+		for (i = 0; i < COUNT(calls); i++)
+			if (by_call(run, (enum bench_io)io, calls[i]))
+				return -1;
+		for (i = 0; i < COUNT(hot); i++)
+			if (by_blocks(run, (enum bench_io)io, hot[i]))
+				return -1;
+	}
+	return 0;
+}
+
+/* Without a request up to 256 KiB: as good as a local file system, nearly. */
+static void beside_plain(struct perf_run *run, const struct perf_target *t,
+			 enum bench_layout layout, enum bench_io io, double x,
+			 bool wanted)
+{
+	const struct goal goal = { "x", NULL, wanted ? 0.7 : 0, false };
+
+	result_ratio(run->r, &goal, series_of(run, t, layout, io), x,
+		     series_of(run, NULL, layout, io), x,
+		     "%s, %s, %.0f%s: %s / plain file", io_names[io],
+		     layout == BENCH_SAME ? "hot" : layout_names[layout], x,
+		     layout == BENCH_SAME ? " blocks" : "", t->name);
+}
+
+static void judge(struct perf_run *run, const struct perf_target *t)
+{
+	bool here = !strcmp(t->name, "local");
+	int io, layout;
+	unsigned int i;
+
+	for (io = BENCH_WRITE; io <= BENCH_READ; io++) {
+		for (layout = BENCH_OWN; layout <= BENCH_PARTS; layout++)
+			for (i = 0; i < COUNT(calls); i++)
+				beside_plain(run, t, (enum bench_layout)layout,
+					     (enum bench_io)io,
+					     (double)calls[i],
+					     here && calls[i] <= 262144);
+		for (i = 0; i < COUNT(hot); i++)
+			beside_plain(run, t, BENCH_SAME, (enum bench_io)io,
+				     (double)hot[i], false);
+	}
+}
+
+int exp_shared(struct perf_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->rounds; i++)
+		if (one_round(run))
+			return -1;
+	for (i = 0; run->local && i < run->ntargets; i++)
+		judge(run, &run->targets[i]);
+	return 0;
+}
