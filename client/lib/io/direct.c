@@ -17,8 +17,9 @@
 
 #include "direct_int.h"
 
-/* Of one call: more is faster by the iods, who copy with several processors. */
-#define DIRECT_MAX (512u << 10)
+/* Of one call: more is faster by the iods, who copy with several processors.  Measured:
+ * one client of four iods is as fast either way at 1 MiB, four are not. */
+#define DIRECT_MAX (1u << 20)
 #define DIRECT_IOV 64u
 
 /* Neighbours in the object. */
@@ -31,24 +32,35 @@ struct batch {
 
 /* ---- one batch ---- */
 
+/* One piece: the kernel need not fetch a list. */
+static ssize_t transfer_one(bool write, const struct loan *loan,
+			    const struct batch *b)
+{
+	return syscall(write ? SYS_pwrite64 : SYS_pread64, loan->fd,
+		       b->iov->iov_base, b->iov->iov_len,
+		       (unsigned long)b->off);
+}
+
 /*
  * Not by libc's functions: a thread that is cancelled would end in them, and leave
  * what it holds.
  */
-static ssize_t transfer(long call, const struct loan *loan,
-			const struct batch *b, int flags)
+static ssize_t transfer(bool write, const struct loan *loan,
+			const struct batch *b)
 {
-	return syscall(call, loan->fd, b->iov, (unsigned long)b->n,
-		       (unsigned long)b->off,
-		       sizeof(long) < 8 ? (unsigned long)(b->off >> 32) : 0ul,
-		       flags);
+	bool wide = sizeof(long) == 8, waits = !write && loan->waits;
+
+	if (wide && b->n == 1 && !waits)
+		return transfer_one(write, loan, b);
+	return syscall(write ? SYS_pwritev2 : SYS_preadv2, loan->fd, b->iov,
+		       (unsigned long)b->n, (unsigned long)b->off,
+		       wide ? 0ul : (unsigned long)(b->off >> 32),
+		       waits ? RWF_NOWAIT : 0);
 }
 
 static bool read_batch(const struct loan *loan, const struct batch *b)
 {
-	return loan_valid(loan) &&
-	       transfer(SYS_preadv2, loan, b, loan->waits ? RWF_NOWAIT : 0) ==
-		       (ssize_t)b->len;
+	return loan_valid(loan) && transfer(false, loan, b) == (ssize_t)b->len;
 }
 
 /* ulimit -f is about files, not about objects: its signal, which waits, goes. */
@@ -63,7 +75,7 @@ static void forget_limit(void)
 /* With all signals blocked. */
 static bool write_batch(const struct loan *loan, struct batch *b)
 {
-	ssize_t n = transfer(SYS_pwritev2, loan, b, 0);
+	ssize_t n = transfer(true, loan, b);
 
 	b->begun = true;
 	if (n < 0 && errno == EFBIG)

@@ -30,7 +30,7 @@ __attribute__((visibility("default"))) long syscall(long n, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (n == SYS_pwritev2)
+	if (n == SYS_pwritev2 || n == SYS_pwrite64)
 		stop_once("STOP_IN_WRITE");
 	/* signals are let in again behind it */
 	if (n == SYS_rt_sigprocmask && !a[2])
