@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* marks.c - see marks.h. */
+#include "hash_table.h"
 #include "marks.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
 struct entry {
 	uint64_t handle;
@@ -172,19 +172,25 @@ static void count(struct marks *m, uint64_t handle, uint32_t by)
 }
 
 /* One that cannot be noted stays marked for ever, which only costs time. */
+static void note(struct marks *m, uint64_t handle)
+{
+	struct entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return;
+	e->handle = handle;
+	HASH_ADD(hh, m->all, handle, sizeof(e->handle), e);
+	if (!e->hh.tbl)
+		free(e);
+}
+
 void marks_set(struct marks *m, const struct file *f)
 {
-	struct entry *e;
-
 	if (!m)
 		return;
 	pthread_mutex_lock(&m->lock);
 	if (!find(m, f->handle)) {
-		e = calloc(1, sizeof(*e));
-		if (e) {
-			e->handle = f->handle;
-			HASH_ADD(hh, m->all, handle, sizeof(e->handle), e);
-		}
+		note(m, f->handle);
 		count(m, f->handle, 1);
 	}
 	pthread_mutex_unlock(&m->lock);

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <uthash.h>
 
+#include "hash_table.h"
 #include "held.h"
 
 struct place {
@@ -57,7 +57,7 @@ int owners_note(struct owners *o, const struct file *f, uint64_t owner)
 {
 	const struct place place = { f->handle, owner };
 	struct entry *e = calloc(1, sizeof(*e));
-	bool there;
+	bool there, added;
 
 	if (!e)
 		return -ENOMEM;
@@ -66,10 +66,11 @@ int owners_note(struct owners *o, const struct file *f, uint64_t owner)
 	there = find(o, &place);
 	if (!there)
 		HASH_ADD(hh, o->all, place, sizeof(place), e);
+	added = e->hh.tbl;
 	pthread_mutex_unlock(&o->lock);
-	if (there)
+	if (!added)
 		free(e);
-	return 0;
+	return there || added ? 0 : -ENOMEM;
 }
 
 static bool forget(struct owners *o, const struct place *place)

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "clock.h"
+#include "hash_table.h"
 #include "quiet_thread.h"
 #include "resolver.h"
 

@@ -12,8 +12,7 @@
 #ifndef FSCK_H
 #define FSCK_H
 
-#include <uthash.h>
-
+#include "hash_table.h"
 #include "mgr_conf.h"
 #include "rpc.h"
 

@@ -47,6 +47,11 @@ static int known_add(struct fsck *f, const struct wire_attr *attr,
 	if (!k)
 		return -ENOMEM;
 	k->handle = le64toh(attr->handle);
+	HASH_ADD(hh, f->known, handle, sizeof(k->handle), k);
+	if (!k->hh.tbl) {
+		free(k);
+		return -ENOMEM;
+	}
 	k->ctime = (int64_t)le64toh(attr->ctime);
 	k->nlink = le32toh(attr->nlink);
 	k->base = le32toh(attr->dist.base);
@@ -57,7 +62,6 @@ static int known_add(struct fsck *f, const struct wire_attr *attr,
 		f->dirs++;
 	else
 		f->files++;
-	HASH_ADD(hh, f->known, handle, sizeof(k->handle), k);
 	*out = k;
 	return k->dir ? read_later(f, k->handle) : 0;
 }

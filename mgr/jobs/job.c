@@ -58,9 +58,13 @@ struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
 	job->mgr = mgr;
 	job->what = what;
 	job->calls = calls;
-	mgr->jobs->calls += calls;
 	park_init(&job->park, late);
 	HASH_ADD(hh, mgr->jobs->table, handle, sizeof(job->handle), job);
+	if (!job->hh.tbl) {
+		free(job);
+		return NULL;
+	}
+	mgr->jobs->calls += calls;
 	return job;
 }
 

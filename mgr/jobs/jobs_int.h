@@ -3,8 +3,7 @@
 #ifndef JOBS_INT_H
 #define JOBS_INT_H
 
-#include <uthash.h>
-
+#include "hash_table.h"
 #include "jobs.h"
 #include "request.h"
 

@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "caller.h"
+#include "hash_table.h"
 #include "locks.h"
 #include "locks_int.h"
 
@@ -55,7 +55,10 @@ static struct lock_wait *find_or_make(struct mgr *mgr, uint64_t handle)
 	wait->handle = handle;
 	park_init(&wait->park, on_late);
 	HASH_ADD(hh, mgr->lock_waits->all, handle, sizeof(handle), wait);
-	return wait;
+	if (wait->hh.tbl)
+		return wait;
+	free(wait);
+	return NULL;
 }
 
 /* The answer has to be there before the client stops to wait for it. */

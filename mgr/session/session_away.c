@@ -5,17 +5,6 @@
 
 #include "session_int.h"
 
-int away_add(struct mgr *mgr, uint64_t id)
-{
-	struct gone *gone = calloc(1, sizeof(*gone));
-
-	if (!gone)
-		return -ENOMEM;
-	gone->id = id;
-	HASH_ADD(hh, mgr->sessions->away, id, sizeof(gone->id), gone);
-	return 0;
-}
-
 void away_remove(struct mgr *mgr, uint64_t id)
 {
 	struct gone *gone;

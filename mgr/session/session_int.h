@@ -3,8 +3,7 @@
 #ifndef SESSION_INT_H
 #define SESSION_INT_H
 
-#include <uthash.h>
-
+#include "hash_table.h"
 #include "session.h"
 
 /* One that the store has, but no connection: away, or ended. */
@@ -26,8 +25,6 @@ struct session_table {
 
 /* ---- session_away.c: not seen since the start of the mgr ---- */
 
-/* -ENOMEM */
-int away_add(struct mgr *mgr, uint64_t id);
 /* Whoever is away may be so for session_ttl_ms from now on. */
 void away_start(struct mgr *mgr);
 void away_close(struct mgr *mgr);

@@ -15,7 +15,10 @@ static int gone_add(struct gone **table, uint64_t id)
 		return -ENOMEM;
 	gone->id = id;
 	HASH_ADD(hh, *table, id, sizeof(gone->id), gone);
-	return 0;
+	if (gone->hh.tbl)
+		return 0;
+	free(gone);
+	return -ENOMEM;
 }
 
 static int take_up(void *arg, const struct session_rec *rec)
@@ -27,7 +30,7 @@ static int take_up(void *arg, const struct session_rec *rec)
 	if (rec->flags & SESSION_ENDED)
 		reap_later(mgr, rec->id);
 	else
-		return away_add(mgr, rec->id);
+		return gone_add(&mgr->sessions->away, rec->id);
 	return 0;
 }
 

@@ -12,11 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "boot_id.h"
 #include "counter_int.h"
+#include "hash_table.h"
 
 struct counter_file {
 	uint64_t handle;

@@ -8,9 +8,7 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
+#include "hash_table.h"
 #include "lend.h"
 #include "lent.h"
 

@@ -12,11 +12,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "clock.h"
 #include "container.h"
+#include "hash_table.h"
 #include "itree.h"
 #include "random_id.h"
 

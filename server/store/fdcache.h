@@ -17,10 +17,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* Running out of memory leaves an entry out of the cache, no more. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
+#include "hash_table.h"
 #include "sync_pool.h"
 
 #define FDCACHE_SHARDS 16u

@@ -16,9 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As in fdcache.h. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#include "hash_table.h"
 
 #define WBERR_MAX 65536u
 

@@ -4,11 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "clock.h"
 #include "container.h"
+#include "hash_table.h"
 #include "window.h"
 
 #define TICK_MS 1000u

@@ -28,15 +28,19 @@ int fence_add(struct rpc_server *server, uint64_t session)
 
 	if (fence_known(server, session))
 		return 0;
-	fence = malloc(sizeof(*fence));
+	fence = calloc(1, sizeof(*fence));
 	if (!fence)
 		return -ENOMEM;
-	if (HASH_COUNT(server->fences) >= RPC_FENCE_MAX) {
+	fence->session = session;
+	HASH_ADD(hh, server->fences, session, sizeof(session), fence);
+	if (!fence->hh.tbl) {
+		free(fence);
+		return -ENOMEM;
+	}
+	if (HASH_COUNT(server->fences) > RPC_FENCE_MAX) {
 		HASH_DEL(server->fences, oldest);
 		free(oldest);
 	}
-	fence->session = session;
-	HASH_ADD(hh, server->fences, session, sizeof(session), fence);
 	return 0;
 }
 

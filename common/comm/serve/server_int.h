@@ -15,11 +15,11 @@
 #define SERVER_INT_H
 
 #include <pthread.h>
-#include <uthash.h>
 
 #include "bulk_int.h"
 #include "ctx.h"
 #include "fast.h"
+#include "hash_table.h"
 #include "rpc_serve.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */

@@ -86,12 +86,17 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
+	s->info.id = le64toh(wc->session);
+	HASH_ADD(hh, server->table, info.id, sizeof(s->info.id), s);
+	if (!s->hh.tbl) {
+		free(s);
+		return -ENOMEM;
+	}
 	s->lane = session_lane(server);
 	s->lane->nsessions++;
 	server->nsessions++;
 	s->listed = true;
 	s->end_mail.session = s;
-	s->info.id = le64toh(wc->session);
 	s->info.role = le16toh(wc->role);
 	s->info.peer = "-";
 	s->info.ctx = s->lane->ctx;
@@ -99,7 +104,6 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 	s->credits = server->attr.slots;
 	s->ttl.fire = session_ttl;
 	s->end.run = session_ended;
-	HASH_ADD(hh, server->table, info.id, sizeof(s->info.id), s);
 	LIST_INSERT_HEAD(&server->all, s, all_link);
 	*out = s;
 	return 0;
