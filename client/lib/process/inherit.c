@@ -11,6 +11,7 @@
 #include "inherit.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,11 +103,23 @@ static void find(struct inherited *in)
 		closedir(dir);
 }
 
+/* Where the program has a libpvfs of its own, and this is part of what stands before it, it is
+ * that which inherits. */
+static bool is_the_one(void)
+{
+	void *other = dlsym(RTLD_DEFAULT, "pvfs_open");
+	Dl_info theirs, ours;
+
+	return !other || !dladdr(other, &theirs) ||
+	       !dladdr((void *)(uintptr_t)inherit_find, &ours) ||
+	       theirs.dli_fbase == ours.dli_fbase;
+}
+
 struct inherited *inherit_find(void)
 {
 	struct inherited *in;
 
-	if (getauxval(AT_SECURE))
+	if (getauxval(AT_SECURE) || !is_the_one())
 		return NULL;
 	in = calloc(1, sizeof(*in));
 	if (!in)

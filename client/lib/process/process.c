@@ -276,8 +276,11 @@ static struct process *self(void)
 	return p;
 }
 
-/* A program to which nothing was handed over begins at its first call. */
-__attribute__((constructor)) static void process_begin(void)
+/*
+ * A program to which nothing was handed over begins at its first call.  This is before the
+ * constructors of a library that it is a part of, which ask.
+ */
+__attribute__((constructor(200))) static void process_begin(void)
 {
 	int saved = errno;
 

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* changes.c - changing attributes. */
+#undef _FILE_OFFSET_BITS
+#include <pvfs.h>
+#include <unistd.h>
+
+#include "seen.h"
+#include "under.h"
+#include "whose.h"
+
+TWO_NAMES(int, truncate, truncate64, (const char *path, off_t size));
+SEEN int chmod(const char *path, mode_t mode);
+SEEN int lchmod(const char *path, mode_t mode);
+SEEN int fchmod(int fd, mode_t mode);
+SEEN int fchmodat(int dir, const char *path, mode_t mode, int flags);
+SEEN int chown(const char *path, uid_t uid, gid_t gid);
+SEEN int lchown(const char *path, uid_t uid, gid_t gid);
+SEEN int fchown(int fd, uid_t uid, gid_t gid);
+SEEN int fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags);
+SEEN int utime(const char *path, const struct utimbuf *times);
+SEEN int utimes(const char *path, const struct timeval times[2]);
+SEEN int lutimes(const char *path, const struct timeval times[2]);
+SEEN int futimes(int fd, const struct timeval times[2]);
+SEEN int futimesat(int dir, const char *path, const struct timeval times[2]);
+SEEN int futimens(int fd, const struct timespec times[2]);
+SEEN int utimensat(int dir, const char *path, const struct timespec times[2],
+		   int flags);
+
+int truncate(const char *path, off_t size)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_truncate(at.path, size),
+		       under()->truncate(path, size));
+}
+
+/* ---- modes ---- */
+
+int chmod(const char *path, mode_t mode)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_chmod(at.path, mode),
+		       under()->chmod(path, mode));
+}
+
+int lchmod(const char *path, mode_t mode)
+{
+	return fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+	return BY_FD(fd, pvfs_fchmod(fd, mode), under()->fchmod(fd, mode));
+}
+
+int fchmodat(int dir, const char *path, mode_t mode, int flags)
+{
+	return BY_PATH(dir, path, pvfs_fchmodat(dir, at.path, mode, flags),
+		       under()->fchmodat(dir, path, mode, flags));
+}
+
+/* ---- owners ---- */
+
+int chown(const char *path, uid_t uid, gid_t gid)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_chown(at.path, uid, gid),
+		       under()->chown(path, uid, gid));
+}
+
+int lchown(const char *path, uid_t uid, gid_t gid)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_lchown(at.path, uid, gid),
+		       under()->lchown(path, uid, gid));
+}
+
+int fchown(int fd, uid_t uid, gid_t gid)
+{
+	return BY_FD(fd, pvfs_fchown(fd, uid, gid),
+		     under()->fchown(fd, uid, gid));
+}
+
+static int own_at(int dir, const char *path, uid_t uid, gid_t gid, int flags)
+{
+	if (flags & AT_EMPTY_PATH && !*path)
+		return pvfs_fchown(dir, uid, gid);
+	return pvfs_fchownat(dir, path, uid, gid, flags & ~AT_EMPTY_PATH);
+}
+
+int fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags)
+{
+	return BY_PATH(dir, path, own_at(dir, at.path, uid, gid, flags),
+		       under()->fchownat(dir, path, uid, gid, flags));
+}
+
+/* ---- times ---- */
+
+/* NULL: now. */
+static const struct timespec *finer(const struct timeval *from,
+				    struct timespec to[2])
+{
+	int i;
+
+	if (!from)
+		return NULL;
+	for (i = 0; i < 2; i++)
+		to[i] = (struct timespec){ from[i].tv_sec,
+					   from[i].tv_usec * 1000 };
+	return to;
+}
+
+int utime(const char *path, const struct utimbuf *times)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_utime(at.path, times),
+		       under()->utime(path, times));
+}
+
+int utimes(const char *path, const struct timeval times[2])
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_utimes(at.path, times),
+		       under()->utimes(path, times));
+}
+
+int lutimes(const char *path, const struct timeval times[2])
+{
+	struct timespec to[2];
+
+	return BY_PATH(AT_FDCWD, path, pvfs_lutimens(at.path, finer(times, to)),
+		       under()->lutimes(path, times));
+}
+
+int futimes(int fd, const struct timeval times[2])
+{
+	struct timespec to[2];
+
+	return BY_FD(fd, pvfs_futimens(fd, finer(times, to)),
+		     under()->futimes(fd, times));
+}
+
+int futimens(int fd, const struct timespec times[2])
+{
+	return BY_FD(fd, pvfs_futimens(fd, times),
+		     under()->futimens(fd, times));
+}
+
+/* Without a path: what dir has open. */
+static int set_times(int dir, const char *path, const struct timespec *times,
+		     int flags)
+{
+	if (!path || !*path)
+		return pvfs_futimens(dir, times);
+	return pvfs_utimensat(dir, path, times, flags);
+}
+
+int utimensat(int dir, const char *path, const struct timespec times[2],
+	      int flags)
+{
+	return BY_PATH(dir, path, set_times(dir, at.path, times, flags),
+		       under()->utimensat(dir, path, times, flags));
+}
+
+int futimesat(int dir, const char *path, const struct timeval times[2])
+{
+	struct timespec to[2];
+
+	return BY_PATH(dir, path, set_times(dir, at.path, finer(times, to), 0),
+		       under()->futimesat(dir, path, times));
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* offset.c - see offset.h.  All of it is called within a call of ours (PVFS()). */
+#undef _FILE_OFFSET_BITS
+#include "offset.h"
+
+#include <pvfs.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "next.h"
+#include "under.h"
+#include "whose.h"
+
+#define SEALS (F_SEAL_SEAL | F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
+
+/* ---- what has it ---- */
+
+static int open_to_write(int mem)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", mem);
+	if (under()->fchmod(mem, 0200) ||
+	    under()->fcntl(mem, F_ADD_SEALS, SEALS))
+		return -1;
+	return under()->openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
+}
+
+static int make(void)
+{
+	int mem = memfd_create("pvfs", MFD_CLOEXEC | MFD_ALLOW_SEALING), fd;
+
+	if (mem < 0)
+		return -1;
+	fd = open_to_write(mem);
+	close(mem);
+	return fd;
+}
+
+/* libpvfs hears of it as of a change of the flags. */
+static int put_under(int fd, int from)
+{
+	int flags = under()->fcntl(fd, F_GETFD);
+
+	if (flags < 0 ||
+	    next.dup3(from, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0) < 0)
+		return -1;
+	return pvfs_fcntl(fd, F_SETFD, (long)flags);
+}
+
+static bool is_regular(int fd)
+{
+	struct pvfs_filestat meta;
+
+	return !pvfs_ioctl(fd, GETMETA, &meta);
+}
+
+int offset_begin(int fd)
+{
+	int saved = errno, from, rc;
+
+	if (!is_regular(fd)) {
+		errno = saved;
+		return 0;
+	}
+	from = make();
+	if (from < 0)
+		return -1;
+	rc = put_under(fd, from);
+	next.close(from);
+	if (!rc)
+		errno = saved;
+	return rc;
+}
+
+/* Not of directories, nor what a program handed over that uses libpvfs itself. */
+static bool kernel_has(int fd)
+{
+	int flags = under()->fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH);
+}
+
+/* ---- calls ---- */
+
+/* A program that uses libpvfs may come after this one. */
+static off_t moved(int fd, off_t off)
+{
+	int saved = errno;
+
+	if (off >= 0)
+		pvfs_lseek(fd, off, SEEK_SET);
+	errno = saved;
+	return off;
+}
+
+static size_t bytes(const struct iovec *iov, int n)
+{
+	size_t sum = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (__builtin_add_overflow(sum, iov[i].iov_len, &sum))
+			return SIZE_MAX;
+	}
+	return sum;
+}
+
+/* Moves on first, and back by what fell short: others may do the same meanwhile. */
+static ssize_t transfer(int fd, const struct iovec *iov, int n, bool write)
+{
+	size_t len = bytes(iov, n);
+	off_t end, short_of;
+	ssize_t done;
+
+	end = len <= INT64_MAX ? under()->lseek(fd, (off_t)len, SEEK_CUR) : -1;
+	if (end < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	done = write ? pvfs_pwritev(fd, iov, n, end - (off_t)len)
+		     : pvfs_preadv(fd, iov, n, end - (off_t)len);
+	short_of = (off_t)len - (done < 0 ? 0 : done);
+	if (short_of)
+		end = under()->lseek(fd, -short_of, SEEK_CUR);
+	moved(fd, end);
+	return done;
+}
+
+ssize_t offset_readv(int fd, const struct iovec *iov, int n)
+{
+	return kernel_has(fd) ? transfer(fd, iov, n, false)
+			      : pvfs_readv(fd, iov, n);
+}
+
+/* The servers say where the end is. */
+static ssize_t append(int fd, const struct iovec *iov, int n)
+{
+	ssize_t done = pvfs_writev(fd, iov, n);
+
+	if (done > 0)
+		under()->lseek(fd, pvfs_lseek(fd, 0, SEEK_CUR), SEEK_SET);
+	return done;
+}
+
+ssize_t offset_writev(int fd, const struct iovec *iov, int n)
+{
+	if (!kernel_has(fd))
+		return pvfs_writev(fd, iov, n);
+	return pvfs_fcntl(fd, F_GETFL) & O_APPEND ? append(fd, iov, n)
+						  : transfer(fd, iov, n, true);
+}
+
+off_t offset_seek(int fd, off_t off, int whence)
+{
+	if (!kernel_has(fd))
+		return pvfs_lseek(fd, off, whence);
+	if (whence != SEEK_SET && whence != SEEK_CUR) {
+		off = pvfs_lseek(fd, off, whence);
+		whence = SEEK_SET;
+		if (off < 0)
+			return -1;
+	}
+	return moved(fd, under()->lseek(fd, off, whence));
+}
+
+/* ---- from file to file ---- */
+
+/* NULL: the caller gave an offset, or the file has its own. */
+static int64_t *own_offset(int fd, int64_t *given, int64_t *own)
+{
+	if (given || !pvfs_is_pvfs_fd(fd) || !kernel_has(fd))
+		return NULL;
+	*own = under()->lseek(fd, 0, SEEK_CUR);
+	return own;
+}
+
+ssize_t offset_copy(int in, int64_t *in_off, int out, int64_t *out_off,
+		    size_t n, unsigned int flags)
+{
+	int64_t a, b, *from = own_offset(in, in_off, &a),
+		      *to = own_offset(out, out_off, &b);
+	ssize_t done = pvfs_copy_file_range(in, from ? from : in_off, out,
+					    to ? to : out_off, n, flags);
+
+	if (done > 0 && from)
+		moved(in, under()->lseek(in, a, SEEK_SET));
+	if (done > 0 && to)
+		moved(out, under()->lseek(out, b, SEEK_SET));
+	return done;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* open.c - opening a file by its name. */
+#undef _FILE_OFFSET_BITS
+#include <pvfs.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "seen.h"
+#include "under.h"
+#include "whose.h"
+
+TWO_NAMES(int, open, open64, (const char *path, int flags, ...));
+TWO_NAMES(int, openat, openat64, (int dir, const char *path, int flags, ...));
+TWO_NAMES(int, creat, creat64, (const char *path, mode_t mode));
+TWO_NAMES(int, __open_2, __open64_2, (const char *path, int flags));
+TWO_NAMES(int, __openat_2, __openat64_2,
+	  (int dir, const char *path, int flags));
+
+/* ---- by a number: what the kernel has there is not the file ---- */
+
+/* As the kernel does it: opened anew, with an offset of its own. */
+static int open_number(int number, int flags)
+{
+	const int not_now = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW;
+	struct pvfs_handle handle;
+	char dir[PATH_MAX];
+	unsigned int i;
+	int fd = -1;
+
+	if (PVFS(pvfs_get_handle(number, &handle)))
+		return -1;
+	errno = EXDEV;
+	for (i = 0; fd < 0 && errno == EXDEV &&
+		    !PVFS(pvfs_mount_point(i, dir, sizeof(dir)));
+	     i++)
+		fd = PVFS(pvfs_open_handle(dir, &handle, flags & ~not_now));
+	if (fd >= 0 && flags & O_TRUNC && PVFS(pvfs_ftruncate(fd, 0))) {
+		PVFS(pvfs_close(fd));
+		return -1;
+	}
+	return whose_opened(fd);
+}
+
+/* ---- by name ---- */
+
+/*
+ * O_PATH: programs take it for directories that they go on from.  libpvfs has
+ * only such that can be read.
+ */
+static int pvfs_flags(int flags)
+{
+	return flags & O_PATH ? (flags & ~(O_PATH | O_ACCMODE)) | O_RDONLY
+			      : flags;
+}
+
+static int open_ours(int dir, const char *path, int flags, mode_t mode)
+{
+	return whose_opened(
+		PVFS(pvfs_openat(dir, path, pvfs_flags(flags), mode)));
+}
+
+#define OPEN(dir, path, flags, mode, kernels)                                  \
+	({                                                                     \
+		struct spot at;                                                \
+		enum whose whose_ = whose_path(&at, dir, path, "open");        \
+		int number_ = whose_alias(path);                               \
+                                                                               \
+		number_ >= 0	    ? open_number(number_, flags)              \
+		: whose_ == OURS    ? open_ours(dir, at.path, flags, mode)     \
+		: whose_ == KERNELS ? (kernels)                                \
+				    : -1;                                      \
+	})
+
+#define TAKES_MODE(flags) ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))
+
+int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list ap;
+
+	va_start(ap, flags);
+	if (TAKES_MODE(flags))
+		mode = va_arg(ap, mode_t);
+	va_end(ap);
+	return OPEN(AT_FDCWD, path, flags, mode,
+		    under()->open(path, flags, mode));
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list ap;
+
+	va_start(ap, flags);
+	if (TAKES_MODE(flags))
+		mode = va_arg(ap, mode_t);
+	va_end(ap);
+	return OPEN(dir, path, flags, mode,
+		    under()->openat(dir, path, flags, mode));
+}
+
+int creat(const char *path, mode_t mode)
+{
+	return OPEN(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode,
+		    under()->creat(path, mode));
+}
+
+/* As a compiler that checks has them: without O_CREAT. */
+int __open_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+int __openat_2(int dir, const char *path, int flags)
+{
+	return openat(dir, path, flags);
+}
+
+/* ---- names that are not there yet ---- */
+
+#define TRIES 100
+
+TWO_NAMES(int, mkstemp, mkstemp64, (char *name));
+TWO_NAMES(int, mkostemp, mkostemp64, (char *name, int flags));
+TWO_NAMES(int, mkstemps, mkstemps64, (char *name, int tail));
+TWO_NAMES(int, mkostemps, mkostemps64, (char *name, int tail, int flags));
+SEEN char *mkdtemp(char *name);
+
+/* Where the six letters go, or NULL. */
+static char *letters_of(char *name, int tail)
+{
+	size_t len = strlen(name);
+	char *x;
+
+	if (tail < 0 || len < 6 + (size_t)tail)
+		return NULL;
+	x = name + len - (size_t)tail - 6;
+	return memcmp(x, "XXXXXX", 6) ? NULL : x;
+}
+
+static bool fill(char *x)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789__";
+	unsigned char random[6];
+	int i;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return false;
+	for (i = 0; i < 6; i++)
+		x[i] = letters[random[i] % 64];
+	return true;
+}
+
+static int make_dir(const char *name, int flags)
+{
+	(void)flags;
+	return mkdir(name, 0700);
+}
+
+static int make_file(const char *name, int flags)
+{
+	return open(name, O_RDWR | O_CREAT | O_EXCL | (flags & ~O_ACCMODE),
+		    0600);
+}
+
+static int make_new(char *name, int tail, int flags,
+		    int (*make)(const char *name, int flags))
+{
+	char *x = letters_of(name, tail);
+	int i, rc = -1;
+
+	errno = EINVAL;
+	if (!x)
+		return -1;
+	for (i = 0; i < TRIES && rc < 0; i++) {
+		if (!fill(x))
+			break;
+		rc = make(name, flags);
+		if (rc < 0 && errno != EEXIST)
+			break;
+	}
+	if (rc < 0)
+		memcpy(x, "XXXXXX", 6);
+	return rc;
+}
+
+int mkostemps(char *name, int tail, int flags)
+{
+	struct spot at;
+	enum whose whose = whose_path(&at, AT_FDCWD, name, "mkstemp");
+
+	if (whose == KERNELS)
+		return under()->mkostemps(name, tail, flags);
+	return whose == OURS ? make_new(name, tail, flags, make_file) : -1;
+}
+
+int mkstemp(char *name)
+{
+	return mkostemps(name, 0, 0);
+}
+
+int mkostemp(char *name, int flags)
+{
+	return mkostemps(name, 0, flags);
+}
+
+int mkstemps(char *name, int tail)
+{
+	return mkostemps(name, tail, 0);
+}
+
+char *mkdtemp(char *name)
+{
+	struct spot at;
+	enum whose whose = whose_path(&at, AT_FDCWD, name, __func__);
+
+	if (whose == KERNELS)
+		return under()->mkdtemp(name);
+	return whose == OURS && !make_new(name, 0, 0, make_dir) ? name : NULL;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * realname.c - see realname.h.  Of an open directory it goes up to the root, and
+ * looks in each directory for the name of the one that it came from.
+ */
+#undef _FILE_OFFSET_BITS
+#include "realname.h"
+
+#include <pvfs.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "under.h"
+#include "whose.h"
+
+#define LINKS 40
+#define UP (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+
+/* name gets head/tail. */
+static int put_before(char name[PATH_MAX], const char *head)
+{
+	size_t len = strlen(head), have = strlen(name);
+	bool slash = *name && *name != '/';
+
+	if (len + slash + have >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memmove(name + len + slash, name, have + 1);
+	memcpy(name, head, len);
+	if (slash)
+		name[len] = '/';
+	return 0;
+}
+
+/* The mount point whose root that is, into dir; false: of none. */
+static bool is_root(const struct stat *st, char dir[PATH_MAX])
+{
+	struct stat root;
+	unsigned int i;
+
+	for (i = 0; !PVFS(pvfs_mount_point(i, dir, PATH_MAX)); i++) {
+		if (!PVFS(pvfs_stat(dir, &root)) && root.st_dev == st->st_dev &&
+		    root.st_ino == st->st_ino)
+			return true;
+	}
+	return false;
+}
+
+/* The name of an object in a directory. */
+static int find_entry(int parent, ino_t ino, char name[NAME_MAX + 1])
+{
+	int copy = openat(parent, ".", UP);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *e = NULL;
+
+	while (dir && (e = readdir(dir))) {
+		if (e->d_ino == ino && strcmp(e->d_name, ".") &&
+		    strcmp(e->d_name, ".."))
+			break;
+	}
+	if (e)
+		snprintf(name, NAME_MAX + 1, "%s", e->d_name);
+	else
+		errno = ENOENT;
+	if (dir)
+		closedir(dir);
+	else if (copy >= 0)
+		close(copy);
+	return e ? 0 : -1;
+}
+
+static int kernels_name(int dir, char name[PATH_MAX])
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	n = under()->readlinkat(AT_FDCWD, link, name, PATH_MAX - 1);
+	if (n < 0)
+		return -1;
+	name[n] = '\0';
+	return 0;
+}
+
+/* One step; *dir becomes its parent.  1: it was a root. */
+static int step(int *dir, char name[PATH_MAX])
+{
+	char part[PATH_MAX];
+	struct stat st;
+	int parent, rc;
+
+	if (fstat(*dir, &st))
+		return -1;
+	if (is_root(&st, part))
+		return put_before(name, part) ? -1 : 1;
+	parent = openat(*dir, "..", UP);
+	if (parent < 0)
+		return -1;
+	rc = find_entry(parent, st.st_ino, part);
+	if (!rc)
+		rc = put_before(name, part);
+	close(*dir);
+	*dir = parent;
+	return rc;
+}
+
+int realname_dir(int dir, char name[PATH_MAX])
+{
+	int rc;
+
+	if (whose_fd(dir, "getcwd") != OURS)
+		return kernels_name(dir, name);
+	*name = '\0';
+	dir = openat(dir, ".", UP);
+	if (dir < 0)
+		return -1;
+	do {
+		rc = step(&dir, name);
+	} while (!rc);
+	close(dir);
+	return rc < 0 ? -1 : 0;
+}
+
+/* ---- paths ---- */
+
+static int join(char *to, const char *dir, const char *path)
+{
+	int n = snprintf(to, PATH_MAX, "%s%s%s", *path == '/' ? "" : dir,
+			 *path == '/' ? "" : "/", path);
+
+	if (n < PATH_MAX)
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* No directory: dir gets that of its name, base the rest. */
+static int split(const char *path, char dir[PATH_MAX], const char **base)
+{
+	const char *slash = strrchr(path, '/');
+
+	*base = slash ? slash + 1 : path;
+	if (slash)
+		snprintf(dir, PATH_MAX, "%.*s", (int)(slash - path + 1), path);
+	else
+		strcpy(dir, ".");
+	if (**base)
+		return 0;
+	errno = ENOTDIR;
+	return -1;
+}
+
+static int follow(const char *path, char name[PATH_MAX], int links);
+
+/* name is the directory's; it becomes that of base in it. */
+static int of_file(const char *base, char name[PATH_MAX], int links)
+{
+	char file[PATH_MAX], target[PATH_MAX];
+	ssize_t n;
+
+	if (join(file, name, base))
+		return -1;
+	n = readlink(file, target, sizeof(target) - 1);
+	if (n < 0 && errno != EINVAL)
+		return -1;
+	if (n < 0) {
+		strcpy(name, file);
+		return 0;
+	}
+	target[n] = '\0';
+	return join(file, name, target) ? -1 : follow(file, name, links + 1);
+}
+
+static int follow(const char *path, char name[PATH_MAX], int links)
+{
+	char dir[PATH_MAX];
+	const char *base;
+	int fd, rc;
+
+	if (links > LINKS) {
+		errno = ELOOP;
+		return -1;
+	}
+	fd = open(path, UP);
+	if (fd >= 0) {
+		rc = realname_dir(fd, name);
+		close(fd);
+		return rc;
+	}
+	if (errno != ENOTDIR || split(path, dir, &base) ||
+	    follow(dir, name, links + 1))
+		return -1;
+	return of_file(base, name, links);
+}
+
+int realname_path(const char *path, char name[PATH_MAX])
+{
+	return follow(path, name, 0);
+}

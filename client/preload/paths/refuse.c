@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* refuse.c - see refuse.h. */
+#include "refuse.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINES 50
+
+/* The descriptor of standard error may be a file of PVFS itself: write() knows. */
+__attribute__((format(printf, 2, 3))) static int refuse(int error,
+							const char *fmt, ...)
+{
+	static atomic_int lines;
+	const char *how = secure_getenv("PVFS_LOG");
+	char line[512];
+	va_list ap;
+	int n;
+
+	if ((!how || strcmp(how, "none")) &&
+	    atomic_fetch_add(&lines, 1) < LINES) {
+		va_start(ap, fmt);
+		n = vsnprintf(line, sizeof(line), fmt, ap);
+		va_end(ap);
+		if (n > 0 && (size_t)n < sizeof(line) &&
+		    write(STDERR_FILENO, line, (size_t)n) < 0)
+			atomic_fetch_sub(&lines, 1);
+	}
+	errno = error;
+	return -1;
+}
+
+int refuse_path(const char *call, const char *path, int error)
+{
+	return refuse(error,
+		      "pvfs-preload: %s of %.200s: not without a mount; mount "
+		      "it with pvfs-fuse, or use pvfs-cp and the like\n",
+		      call, path);
+}
+
+int refuse_fd(const char *call, int fd, int error)
+{
+	return refuse(error,
+		      "pvfs-preload: %s of descriptor %d, a file of PVFS: not "
+		      "without a mount; mount it with pvfs-fuse\n",
+		      call, fd);
+}
+
+int refuse_lost(const char *call, int fd)
+{
+	return refuse(EBADF,
+		      "pvfs-preload: %s of descriptor %d: a file of PVFS that "
+		      "the program before did not hand over; open it here, or "
+		      "mount it with pvfs-fuse\n",
+		      call, fd);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * whose.h - whose a path or a descriptor is: the kernel's, or one of PVFS that the library
+ * serves, since pvfstab has it and no mount is there.  A call that must not go on to the
+ * kernel, where it would find something else under that name, is refused.
+ *
+ *	path   below a line of pvfstab, or relative to a directory that is; nothing is
+ *	       mounted there
+ *	fd     of libpvfs, and the kernel still has under that number what was put there,
+ *	       which takes no data (offset.h)
+ */
+#ifndef WHOSE_H
+#define WHOSE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum whose { KERNELS, OURS, REFUSED };
+
+/* Within a call of libpvfs; what it calls goes to the kernel. */
+extern __thread volatile sig_atomic_t whose_inside
+	__attribute__((tls_model("initial-exec")));
+
+/* A call of libpvfs. */
+#define PVFS(call)                                                             \
+	({                                                                     \
+		__typeof__(call) result_;                                      \
+                                                                               \
+		whose_inside++;                                                \
+		result_ = (call);                                              \
+		whose_inside--;                                                \
+		result_;                                                       \
+	})
+
+/* ---- paths ---- */
+
+/* What libpvfs is to be asked with; the directory only where path is relative. */
+struct spot {
+	const char *path;
+	char buf[PATH_MAX];
+};
+
+enum roots { ROOTS_UNKNOWN, ROOTS_NONE, ROOTS_SOME };
+extern atomic_int whose_roots;
+
+enum whose whose_look(struct spot *s, int dir, const char *path,
+		      const char *call);
+
+/* REFUSED: errno is set, and a line was written. */
+static inline enum whose whose_path(struct spot *s, int dir, const char *path,
+				    const char *call)
+{
+	s->path = path;
+	if (atomic_load_explicit(&whose_roots, memory_order_relaxed) ==
+	    ROOTS_NONE)
+		return KERNELS;
+	return whose_look(s, dir, path, call);
+}
+
+/* ours, with at.path for the path; or the kernel's; or -1. */
+#define BY_PATH(dir, path, ours, kernels)                                      \
+	({                                                                     \
+		struct spot at;                                                \
+		enum whose whose_ = whose_path(&at, dir, path, __func__);      \
+                                                                               \
+		whose_ == OURS	    ? PVFS(ours)                               \
+		: whose_ == KERNELS ? (kernels)                                \
+				    : -1;                                      \
+	})
+
+/* The directory that relative paths begin at, if it is ours. */
+bool whose_cwd(char name[PATH_MAX]);
+/* name NULL: the kernel's. */
+void whose_set_cwd(const char *name);
+/* The process stands in another directory of the kernel's. */
+void whose_moved(void);
+
+/* ---- descriptors ---- */
+
+#define WHOSE_NUMBERS 65536u
+enum number { UNKNOWN, ORDINARY, HELD, LOST };
+extern atomic_uchar whose_number[WHOSE_NUMBERS];
+
+enum whose whose_fd_look(int fd, const char *call);
+
+static inline enum whose whose_fd(int fd, const char *call)
+{
+	if ((unsigned int)fd >= WHOSE_NUMBERS ||
+	    atomic_load_explicit(&whose_number[fd], memory_order_relaxed) ==
+		    ORDINARY)
+		return KERNELS;
+	return whose_fd_look(fd, call);
+}
+
+#define BY_FD(fd, ours, kernels) BY_FD_OF(__func__, fd, ours, kernels)
+#define BY_FD_OF(call, fd, ours, kernels)                                      \
+	({                                                                     \
+		enum whose whose_ = whose_fd(fd, call);                        \
+                                                                               \
+		whose_ == OURS	    ? PVFS(ours)                               \
+		: whose_ == KERNELS ? (kernels)                                \
+				    : -1;                                      \
+	})
+
+/* libpvfs gave this number, or an error (-1): what the program gets. */
+int whose_opened(int fd);
+/* The same of a copy. */
+int whose_new(int fd);
+/* It may stand for something else from now on. */
+void whose_closed(int fd);
+
+/* The descriptor of ours that path is another name of; or -1. */
+int whose_alias(const char *path);
+
+/* Is this the process that the tables are of?  Not the child of a vfork(). */
+bool whose_here(void);
+/* PVFS_PRELOAD=off, or a set-user-ID program. */
+bool whose_off(void);
+
+#endif

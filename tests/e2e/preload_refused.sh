@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Without a mount: what the library does not do fails, with a line that says what to do, and
+# nothing goes to the local folder of that name.  Where something is mounted, all is
+# the mount's.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/preloading.sh"
+
+start_pvfs -n 2
+mkdir "$tmp/point"
+sed "s, /pvfs , $tmp/point ," "$PVFSTAB_FILE" >"$tmp/pvfstab"
+PVFSTAB_FILE=$tmp/pvfstab
+past timeout 300 python3 "$e2e/preload_refused.py" "$tmp/point" \
+	>"$tmp/out" 2>"$tmp/err" || { cat "$tmp/err"; fail "see above"; }
+grep -q "all of it" "$tmp/out" || fail "it did not come to its end"
+for call in mmap bind execv posix_spawn chdir nftw; do
+	grep -q "pvfs-preload: $call of .* mount it" "$tmp/err" ||
+		fail "no line about $call"
+done
+expect "" find "$tmp/point" -mindepth 1
+
+# turned off, or with something mounted there, it is as without it
+PVFS_PRELOAD=off past cp "$tmp/out" "$tmp/point/local"
+must cmp "$tmp/out" "$tmp/point/local"
+small_disk "$tmp/point" 1
+past cp "$tmp/out" "$tmp/point/mounted"
+must cmp "$tmp/out" "$tmp/point/mounted"
