@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "direct_int.h"
+#include "strand.h"
 
 /* Of one call: more is faster by the iods, who copy with several processors.  Measured:
  * one client of four iods is as fast either way at 1 MiB, four are not. */
@@ -219,7 +220,7 @@ static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
 		bool write, bool *done, bool *begun)
 {
-	int saved = errno;
+	int saved = strand_errno();
 	bool all = true;
 	uint32_t k;
 
@@ -231,6 +232,6 @@ bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
 		done[k] = run_at(s, handle, plan, k, write, begun);
 		all &= done[k];
 	}
-	errno = saved;
+	strand_errno_set(saved);
 	return all;
 }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "direct_int.h"
+#include "strand.h"
 
 /*
  * To borrow it for writing makes an object that is missing, as those of the
@@ -36,7 +37,7 @@ static bool end_of(const struct loans_file *file, uint32_t k, uint64_t *end)
 bool loans_size(const struct loans_file *file, uint64_t *size)
 {
 	uint64_t end, max = 0;
-	int saved = errno;
+	int saved = strand_errno();
 	bool all = file->s->direct;
 	uint32_t k;
 
@@ -45,7 +46,7 @@ bool loans_size(const struct loans_file *file, uint64_t *size)
 		if (all && end > max)
 			max = end;
 	}
-	errno = saved;
+	strand_errno_set(saved);
 	if (all)
 		*size = max;
 	return all;

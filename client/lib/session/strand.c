@@ -30,6 +30,16 @@ __attribute__((noinline)) static void set_self(struct strand *s)
 	present = s;
 }
 
+__attribute__((noinline)) int strand_errno(void)
+{
+	return errno;
+}
+
+__attribute__((noinline)) void strand_errno_set(int value)
+{
+	errno = value;
+}
+
 int strand_init(struct strand *s)
 {
 	*s = (struct strand){ .fiber = fiber_new() };

@@ -67,6 +67,12 @@ int strand_await(struct strand *strand, struct drive *drive, struct op *op);
 /* In a strand: drive has something submitted that is not waited for. */
 void strand_owes(struct strand *strand, struct drive *drive);
 /*
+ * errno of the thread that this code runs in now: libc lets a compiler keep the
+ * address of errno, which is another thread's after a stop.
+ */
+int strand_errno(void);
+void strand_errno_set(int value);
+/*
  * Runs fn(arg), which may wait; in a strand, in a thread made for it.  Its
  * result, or -EAGAIN: no thread.
  */

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <pvfs.h>
+#include <pvfs_aio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -226,6 +227,54 @@ static void while_they_stand(char **pid)
 	EXPECT(!pvfs_close(fd));
 }
 
+struct reaper {
+	struct pvfs_aio_queue *q;
+	struct pvfs_aio *ended;
+};
+
+static void *reap(void *arg)
+{
+	struct reaper *r = arg;
+
+	EXPECT(pvfs_aio_wait(r->q, &r->ended, 1, 1, -1) == 1);
+	return NULL;
+}
+
+static void all_of(char **pid, int sig)
+{
+	for (; *pid; pid++)
+		EXPECT(!kill(atoi(*pid), sig));
+}
+
+/* A request that waits to borrow goes on in another thread, with that one's errno. */
+static void elsewhere(char **pid)
+{
+	int fd = open_it("elsewhere", O_RDWR | O_TRUNC), is;
+	struct pvfs_aio aio = { 0 }, *list = &aio;
+	struct reaper r = { 0 };
+	char buf[100];
+	pthread_t t;
+
+	begin(fd);
+	for (int i = 0; i < 3; i++)
+		EXPECT(pvfs_pread(fd, buf, sizeof(buf), 0) == sizeof(buf));
+	EXPECT(!pvfs_aio_queue_new(0, &r.q));
+	pvfs_aio_prep_read(&aio, fd, buf, sizeof(buf), 0);
+	all_of(pid, SIGSTOP);
+	errno = EPERM;
+	EXPECT(!pvfs_aio_submit(r.q, &list, 1));
+	errno = EXDEV;
+	EXPECT(!pthread_create(&t, NULL, reap, &r));
+	all_of(pid, SIGCONT);
+	EXPECT(!pthread_join(t, NULL));
+	is = errno;
+	EXPECT(is == EXDEV);
+	EXPECT(r.ended == &aio && aio.result == sizeof(buf));
+	EXPECT(without(fd) > 0);
+	pvfs_aio_queue_free(r.q);
+	EXPECT(!pvfs_close(fd));
+}
+
 /* ---- servers that are started anew ---- */
 
 static void over_restart(const char *command)
@@ -328,6 +377,7 @@ int main(int argc, char **argv)
 			children();
 	} else if (!strcmp(argv[2], "while")) {
 		while_they_stand(argv + 3);
+		elsewhere(argv + 3);
 	} else if (!strcmp(argv[2], "restart")) {
 		over_restart(argv[3]);
 	} else {
