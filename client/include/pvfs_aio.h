@@ -75,7 +75,7 @@ struct pvfs_aio_queue;
 int pvfs_aio_queue_new(unsigned int flags, struct pvfs_aio_queue **queue);
 /*
  * Waits until no request is under way; those whose turn had not come end with
- * ECANCELED.  What nobody waited for is forgotten (done() is called).
+ * ECANCELED.  What nobody waited for has its result then (done() is called).
  */
 void pvfs_aio_queue_free(struct pvfs_aio_queue *queue);
 

@@ -50,6 +50,15 @@ static struct requests *requests_new(void)
 	return all;
 }
 
+/* All of its calls have done(). */
+static void requests_free(struct requests *all)
+{
+	struct aio_calls none = STAILQ_HEAD_INITIALIZER(none);
+
+	aio_queue_free(all->queue, &none);
+	free(all);
+}
+
 static struct requests *there(void)
 {
 	struct self *s = self_there();
@@ -67,8 +76,7 @@ static struct requests *get(void)
 	all = requests_new();
 	if (!all || atomic_compare_exchange_strong(&s->requests, &none, all))
 		return all;
-	aio_queue_free(all->queue);
-	free(all);
+	requests_free(all);
 	return none;
 }
 
@@ -78,10 +86,11 @@ void requests_end(struct self *s, bool child)
 
 	if (!all)
 		return;
-	if (child)
-		aio_queue_abandon(all->queue);
-	else
-		aio_queue_free(all->queue);
+	if (!child) {
+		requests_free(all);
+		return;
+	}
+	aio_queue_abandon(all->queue);
 	free(all);
 }
 

@@ -34,8 +34,11 @@ STAILQ_HEAD(aio_calls, aio_call);
 
 /* tended: see PVFS_AIO_TENDED.  0, -ENOMEM, -EMFILE or -ENFILE. */
 int aio_queue_new(bool tended, struct aio_queue **queue);
-/* Waits for what is under way; calls done() of what nobody reaped. */
-void aio_queue_free(struct aio_queue *queue);
+/*
+ * Waits for what is under way; calls done() of what nobody reaped, or adds it to
+ * ended.
+ */
+void aio_queue_free(struct aio_queue *queue, struct aio_calls *ended);
 /* In a child after fork(): its memory and descriptors; what was under way is the
  * parent's. */
 void aio_queue_abandon(struct aio_queue *queue);

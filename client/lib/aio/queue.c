@@ -283,15 +283,13 @@ void aio_queue_abandon(struct aio_queue *q)
 	free(q);
 }
 
-void aio_queue_free(struct aio_queue *q)
+void aio_queue_free(struct aio_queue *q, struct aio_calls *ended)
 {
-	struct aio_calls rest = STAILQ_HEAD_INITIALIZER(rest);
-
 	pthread_mutex_lock(&q->lock);
 	refuse_all(q, -ECANCELED);
 	pthread_mutex_unlock(&q->lock);
 	while (left_over(q))
-		aio_queue_wait(q, &rest, 1, 1, CLOCK_NEVER);
+		aio_queue_wait(q, ended, 1, 1, CLOCK_NEVER);
 	pthread_cond_destroy(&q->turn);
 	pthread_mutex_destroy(&q->lock);
 	aio_queue_abandon(q);

@@ -70,12 +70,25 @@ int pvfs_aio_queue_new(unsigned int flags, struct pvfs_aio_queue **queue)
 	return api_int(rc);
 }
 
+/* Nobody hears of it; its file is given back. */
+static void free_queue(struct pvfs_aio_queue *q)
+{
+	struct aio_calls rest = STAILQ_HEAD_INITIALIZER(rest);
+	struct aio_call *call;
+
+	aio_queue_free(q->queue, &rest);
+	while ((call = STAILQ_FIRST(&rest))) {
+		STAILQ_REMOVE_HEAD(&rest, link);
+		taken(call);
+	}
+}
+
 void pvfs_aio_queue_free(struct pvfs_aio_queue *q)
 {
 	int saved = errno;
 
 	if (is_ours(q))
-		aio_queue_free(q->queue);
+		free_queue(q);
 	else
 		aio_queue_abandon(q->queue);
 	free(q);
