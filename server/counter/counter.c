@@ -229,31 +229,46 @@ static int64_t above(int64_t value, int64_t add)
 	return __builtin_add_overflow(value, ahead, &ahead) ? INT64_MAX : ahead;
 }
 
-/* The ceiling that the change needs, on the disk before it is made. */
-static int raise_to(struct counter_file *f, unsigned int number,
-		    int64_t ceiling)
+/*
+ * The ceiling that the change needs, on the disk before it is made.  After an error
+ * nobody knows which one the disk has, so it is of no life that we know.
+ */
+static int raise_to(const struct counters *counters, struct counter_file *f,
+		    unsigned int number, int64_t ceiling)
 {
-	int64_t *place = &f->map.page->slot[number].ceiling, before = *place;
+	struct counter_page *page = f->map.page;
+	int64_t before = page->slot[number].ceiling;
 	int rc;
 
-	*place = ceiling;
+	page->slot[number].ceiling = ceiling;
+	page->boot = counters->boot;
 	rc = counter_flush(&f->map);
-	if (rc)
-		*place = before;
+	if (!rc)
+		return 0;
+	page->slot[number].ceiling = before;
+	page->boot = COUNTER_UNSURE;
 	return rc;
+}
+
+static bool is_below(const struct counters *counters,
+		     const struct counter_file *f,
+		     const struct counter_change *c, int64_t value)
+{
+	const struct counter_page *page = f->map.page;
+
+	return !c->set && page->boot == counters->boot &&
+	       value <= page->slot[c->number].ceiling;
 }
 
 static int store(const struct counters *counters, struct counter_file *f,
 		 const struct counter_change *c, bool quick, int64_t value)
 {
-	bool in_memory = counters->attr.in_memory;
-	bool fits = !c->set && value <= f->map.page->slot[c->number].ceiling;
 	int rc = 0;
 
-	if (!in_memory && !fits) {
+	if (!counters->attr.in_memory && !is_below(counters, f, c, value)) {
 		if (quick)
 			return -EAGAIN;
-		rc = raise_to(f, c->number,
+		rc = raise_to(counters, f, c->number,
 			      c->set ? value : above(value, c->value));
 	}
 	if (!rc)

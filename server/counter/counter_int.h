@@ -8,6 +8,9 @@
 
 #define COUNTER_MAGIC UINT64_C(0x315458544e554f43) /* "COUNTXT1" */
 
+/* No life of the host: a flush failed, and the ceilings may not be on the disk. */
+#define COUNTER_UNSURE 0
+
 /* What counts is in one sector: it is there, or not. */
 struct counter_page {
 	uint64_t magic;

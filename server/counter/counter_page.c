@@ -107,13 +107,17 @@ static int go_on(struct counter_map *map, uint64_t boot, bool durable)
 {
 	struct counter_page *page = map->page;
 	unsigned int i;
+	int rc;
 
 	if (!durable || page->boot == boot)
 		return 0;
 	for (i = 0; i < WIRE_COUNTERS; i++)
 		page->slot[i].value = page->slot[i].ceiling;
 	page->boot = boot;
-	return counter_flush(map);
+	rc = counter_flush(map);
+	if (rc)
+		page->boot = COUNTER_UNSURE;
+	return rc;
 }
 
 int counter_map(int dirfd, uint64_t handle, bool create, uint64_t boot,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "counter.h"
@@ -57,6 +58,16 @@ static void teardown(void)
 	counters_close(counters);
 	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
 	ck_assert_int_eq(system(cmd), 0);
+}
+
+static bool bad_disk;
+
+int fdatasync(int fd)
+{
+	if (!bad_disk)
+		return (int)syscall(SYS_fdatasync, fd);
+	errno = EIO;
+	return -1;
 }
 
 static int change(uint64_t handle, unsigned int number, bool set, int64_t value,
@@ -294,6 +305,30 @@ START_TEST(in_memory_needs_no_ceiling)
 }
 END_TEST
 
+/* What it would have been set to may be the ceiling that the disk has. */
+START_TEST(a_set_that_failed)
+{
+	const struct counter_change next = { HANDLE, 0, false, 1 };
+	struct counter_page page;
+	int64_t old = -1;
+
+	add(HANDLE, 0, 100000);
+	bad_disk = true;
+	ck_assert_int_eq(change(HANDLE, 0, true, 40, &old), -EIO);
+	page_io(HANDLE, &page, false);
+	ck_assert_uint_eq(page.boot, COUNTER_UNSURE);
+	ck_assert_int_eq(counter_change(counters, &next, true, &old), -EAGAIN);
+	ck_assert_int_eq(counter_change(counters, &next, false, &old), -EIO);
+	bad_disk = false;
+	ck_assert_int_eq(counter_change(counters, &next, true, &old), -EAGAIN);
+	ck_assert_int_eq(add(HANDLE, 0, 1), 100000);
+	ck_assert_int_eq(counter_change(counters, &next, true, &old), 0);
+	ck_assert_int_eq(old, 100001);
+	page_io(HANDLE, &page, false);
+	ck_assert_uint_ne(page.boot, COUNTER_UNSURE);
+}
+END_TEST
+
 /* ---- what is not a page ---- */
 
 START_TEST(damaged_pages_are_refused)
@@ -337,6 +372,7 @@ int main(void)
 	tcase_add_test(ends, loses_power_at_any_time);
 	tcase_add_test(ends, stopped);
 	tcase_add_test(ends, set_is_on_the_disk);
+	tcase_add_test(ends, a_set_that_failed);
 	tcase_add_test(ends, in_memory_needs_no_ceiling);
 	suite_add_tcase(suite, ends);
 	return run_suite(suite);
