@@ -66,6 +66,19 @@ static void report_payloads(const struct iod *iod, uint64_t fast)
 		   requests_with(iod, PAYLOAD_KEYS));
 }
 
+/* What lies there for clients that do nothing. */
+static void report_clients(const struct iod *iod,
+			   const struct rpc_server_stats *st)
+{
+	log_always(iod->log,
+		   "%" PRIu64 " connections and %" PRIu64
+		   " sessions hold %" PRIu64 " KiB, %" PRIu64
+		   " receives that they share %" PRIu64 " KiB; %" PRIu64
+		   " messages were beyond a client's share",
+		   st->conns, st->sessions, st->client_bytes / 1024, st->shared,
+		   st->shared_bytes / 1024, st->shared_copies);
+}
+
 static void report_requests(const struct iod *iod)
 {
 	struct rpc_server_stats st;
@@ -91,6 +104,7 @@ static void report_requests(const struct iod *iod)
 		   "%" PRIu64 " parts declined, %" PRIu64 " taken back",
 		   st.carried_bytes / 1024, st.carried, st.carry_declined,
 		   st.carry_late);
+	report_clients(iod, &st);
 }
 
 static void report_devices(const struct iod *iod)

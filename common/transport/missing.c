@@ -140,6 +140,26 @@ static void no_ep_join(struct tp_ep *ep)
 {
 }
 
+static int no_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
+		       struct tp_srq **srq)
+{
+	return -EOPNOTSUPP;
+}
+
+static void no_srq_close(struct tp_srq *srq)
+{
+}
+
+static int no_srq_post_recv(struct tp_srq *srq, const struct tp_recv_wr *wr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_srq_limit(struct tp_srq *srq, unsigned int limit)
+{
+	return -EOPNOTSUPP;
+}
+
 static int no_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
 {
 	return -EOPNOTSUPP;
@@ -184,6 +204,10 @@ const struct tp_ops tp_missing = {
 	.ep_take = no_ep_take,
 	.ep_carry_max = no_ep_carry_max,
 	.ep_join = no_ep_join,
+	.srq_open = no_srq_open,
+	.srq_close = no_srq_close,
+	.srq_post_recv = no_srq_post_recv,
+	.srq_limit = no_srq_limit,
 	.post_recv = no_post_recv,
 	.post_send = no_post_send,
 };

@@ -40,8 +40,9 @@ struct tp_pending *tp_pending_take(struct tp_pendings *events,
 				  .status = ev->status,
 				  .ep = ev->ep,
 				  .listener = ev->listener,
-				  .req = ev->req };
-	if (ev->type != TP_EV_DISCONNECTED) {
+				  .req = ev->req,
+				  .srq = ev->srq };
+	if (ev->priv && ev->type != TP_EV_DISCONNECTED) {
 		out->priv_len = ev->priv->len;
 		memcpy(out->priv, ev->priv->data, ev->priv->len);
 	}

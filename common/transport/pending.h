@@ -21,7 +21,8 @@ struct tp_pending {
 	struct tp_ep *ep; /* or */
 	struct tp_conn_req *req;
 	struct tp_listener *listener; /* of req */
-	const struct tp_private *priv; /* of the peer */
+	struct tp_srq *srq; /* or */
+	const struct tp_private *priv; /* of the peer; NULL: srq has none */
 	enum tp_event_type type;
 	int status;
 	bool queued;

@@ -56,6 +56,11 @@ struct tp_ops {
 	int (*ep_take)(struct tp_ep *ep, int *fd, unsigned int n);
 	uint32_t (*ep_carry_max)(const struct tp_ep *ep);
 	void (*ep_join)(struct tp_ep *ep);
+	int (*srq_open)(struct tp_cq *cq, unsigned int max_wr, void *context,
+			struct tp_srq **srq);
+	void (*srq_close)(struct tp_srq *srq);
+	int (*srq_post_recv)(struct tp_srq *srq, const struct tp_recv_wr *wr);
+	int (*srq_limit)(struct tp_srq *srq, unsigned int limit);
 	int (*post_recv)(struct tp_ep *ep, const struct tp_recv_wr *wr);
 	int (*post_send)(struct tp_ep *ep, const struct tp_send_wr *wr);
 };
@@ -77,6 +82,10 @@ struct tp_listener {
 };
 struct tp_conn_req {
 	struct tp_dev *dev;
+};
+struct tp_srq {
+	struct tp_dev *dev;
+	void *context;
 };
 struct tp_ep {
 	struct tp_dev *dev;

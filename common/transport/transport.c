@@ -245,6 +245,32 @@ void tp_ep_join(struct tp_ep *ep)
 	OP(ep->dev, ep_join)(ep);
 }
 
+int tp_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
+		struct tp_srq **srq)
+{
+	return OP(cq->dev, srq_open)(cq, max_wr, context, srq);
+}
+
+void tp_srq_close(struct tp_srq *srq)
+{
+	OP(srq->dev, srq_close)(srq);
+}
+
+void *tp_srq_context(const struct tp_srq *srq)
+{
+	return srq->context;
+}
+
+int tp_srq_post_recv(struct tp_srq *srq, const struct tp_recv_wr *wr)
+{
+	return OP(srq->dev, srq_post_recv)(srq, wr);
+}
+
+int tp_srq_limit(struct tp_srq *srq, unsigned int limit)
+{
+	return OP(srq->dev, srq_limit)(srq, limit);
+}
+
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
 {
 	return OP(ep->dev, post_recv)(ep, wr);

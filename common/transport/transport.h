@@ -41,6 +41,7 @@
 struct tp_dev;
 struct tp_cq;
 struct tp_ep;
+struct tp_srq;
 struct tp_listener;
 struct tp_conn_req;
 
@@ -170,7 +171,8 @@ struct tp_wc {
 	enum tp_opcode opcode;
 	uint32_t byte_len;	/* RECV, RECV_IMM (bytes written), READ */
 	uint32_t imm;		/* RECV_IMM */
-	struct tp_ep *ep;
+	struct tp_ep *ep;	/* NULL: closed; see tp_srq_open() */
+	struct tp_srq *srq;	/* whose receive it is, or NULL: the ep's own */
 };
 
 /*
@@ -186,11 +188,13 @@ enum tp_event_type {
 	TP_EV_DISCONNECTED,	/* status: 0: the peer closed its ep (or its
 				 * process ended); else why it broke.
 				 * Nobody listens: -ECONNREFUSED */
+	TP_EV_SRQ_LIMIT,	/* srq has few receives left: tp_srq_limit() */
 };
 struct tp_event {
 	enum tp_event_type type;
 	int status;
-	struct tp_ep *ep;		/* not for CONNECT_REQUEST */
+	struct tp_ep *ep;		/* not for CONNECT_REQUEST, SRQ_LIMIT */
+	struct tp_srq *srq;		/* SRQ_LIMIT */
 	struct tp_listener *listener;	/* CONNECT_REQUEST */
 	struct tp_conn_req *req;	/* CONNECT_REQUEST: now the receiver's */
 	uint8_t priv[TP_PRIVATE_MAX];
@@ -204,6 +208,8 @@ struct tp_ep_attr {
 	 */
 	unsigned int max_send_wr;	/* outstanding send requests, 0: 256 */
 	unsigned int max_recv_wr;	/* outstanding receives, 0: 64 */
+	struct tp_srq *srq;		/* of the same cq: it takes its receives from
+					 * there and has none of its own */
 	void *context;			/* tp_ep_context() */
 	bool group;			/* one of several that this cq asks at the
 					 * same time (tp_cq_hold()) and waits for
@@ -395,6 +401,33 @@ uint32_t tp_ep_carry_max(const struct tp_ep *ep);
  * have to wake us up, only that one does.
  */
 void tp_ep_join(struct tp_ep *ep);
+
+/*
+ * A shared receive queue: receives that any endpoint made with it may consume,
+ * so that their memory is bounded by what comes at a time, not by who is
+ * connected.  One a cq; close it after its endpoints.
+ *
+ * A message that finds no receive waits at its sender, which tries again for as
+ * long as the connection lives.  Every receive that was consumed completes once,
+ * with srq set: well, and with the ep that it came over; or with an error, also
+ * where that ep broke in its middle; or with -ECANCELED and no ep, if that was
+ * closed meanwhile.  The others stay posted until tp_srq_close() drops them.
+ *
+ * max_wr: receives that may be posted at a time, part of the cq's depth; a
+ * device may hold less.  -EOPNOTSUPP: the provider has none; -EBUSY: the cq has
+ * one; -ENOBUFS: the cq's depth is used up; -ENOMEM.
+ */
+int tp_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
+		struct tp_srq **srq);
+void tp_srq_close(struct tp_srq *srq);
+void *tp_srq_context(const struct tp_srq *srq);
+/* As tp_post_recv(); -ENOBUFS: more than it holds. */
+int tp_srq_post_recv(struct tp_srq *srq, const struct tp_recv_wr *wr);
+/*
+ * TP_EV_SRQ_LIMIT comes once when fewer than limit receives are left, and not
+ * again until this is called again.
+ */
+int tp_srq_limit(struct tp_srq *srq, unsigned int limit);
 
 /*
  * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the

@@ -191,7 +191,8 @@ struct wire_hdr {
 /*
  * Connection private data: what both ends must know before the first message
  * (rdma_cm carries at most 56 bytes).  Credits are the number of receive
- * buffers the server posts for this connection: an RNR is a bug.
+ * buffers the server posts for this connection, or, where clients share them, of
+ * requests that it takes from one client at a time.
  */
 enum wire_role { WIRE_ROLE_CLIENT = 1, WIRE_ROLE_MGR = 2, WIRE_ROLE_IOD = 3 };
 

@@ -12,7 +12,7 @@ static TCase *(*const chapters[])(void) = {
 	case_device,  case_connect,  case_message, case_rdma,  case_atomic,
 	case_access,  case_volatile, case_limits,  case_close, case_wait,
 	case_threads, case_group,    case_bulk,	   case_many,  case_killed,
-	case_fork,    case_pass,
+	case_fork,    case_pass,     case_shared,
 };
 
 const char *contract_provider(void)

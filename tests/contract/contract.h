@@ -41,5 +41,6 @@ TCase *case_many(void);
 TCase *case_killed(void);
 TCase *case_fork(void);
 TCase *case_pass(void);
+TCase *case_shared(void);
 
 #endif

@@ -7,7 +7,8 @@ chapter_seconds=120
 chapters='verbs/many verbs/threads verbs/access verbs/killed verbs/fork
 	verbs/rdma verbs/close verbs/atomic verbs/volatile verbs/wait
 	verbs/message verbs/bulk fault+verbs/close fault+verbs/message
-	verbs/device verbs/connect fault+verbs/connect verbs/limits'
+	verbs/device verbs/connect fault+verbs/connect verbs/limits
+	verbs/shared'
 
 # chapter PROVIDER/NAME: its cases count.
 chapter() {

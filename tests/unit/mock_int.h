@@ -39,6 +39,16 @@ struct tp_cq {
 	TAILQ_HEAD(, tp_ep) eps;
 	bool woken;
 };
+struct shared_recv {
+	STAILQ_ENTRY(shared_recv) link;
+	struct tp_recv_wr wr;
+};
+struct tp_srq {
+	struct tp_cq *cq;
+	void *context;
+	STAILQ_HEAD(, shared_recv) recvs;
+	unsigned int n, max, limit;
+};
 struct tp_ep {
 	struct tp_cq *cq;
 	TAILQ_ENTRY(tp_ep) link;
@@ -64,5 +74,8 @@ struct ev *mock_event(struct tp_cq *cq, struct tp_ep *ep,
 		      enum tp_event_type type, int status);
 void mock_broken(struct tp_ep *ep, int status);
 void mock_flush(struct tp_cq *cq);
+/* mock_srq.c: whether ep can take a message; the receive that takes it. */
+bool mock_ready(struct tp_ep *ep);
+struct tp_recv_wr mock_recv_take(struct tp_ep *ep);
 
 #endif

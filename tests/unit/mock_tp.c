@@ -103,8 +103,10 @@ int tp_cq_poll(struct tp_cq *cq, struct tp_wc *out, int n)
 	mock_flush(cq);
 	while (i < n && (wc = STAILQ_FIRST(&cq->wcs))) {
 		STAILQ_REMOVE_HEAD(&cq->wcs, link);
-		wc->wc.ep->sends -= wc->sends;
-		wc->wc.ep->recvs -= wc->recvs;
+		if (wc->wc.ep) {
+			wc->wc.ep->sends -= wc->sends;
+			wc->wc.ep->recvs -= wc->recvs;
+		}
 		out[i++] = wc->wc;
 		free(wc);
 	}
@@ -203,7 +205,7 @@ int tp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 
 	ep->cq = cq;
 	ep->attr = *attr;
-	ep->recv = calloc(attr->max_recv_wr, sizeof(*ep->recv));
+	ep->recv = calloc(attr->max_recv_wr + 1, sizeof(*ep->recv));
 	STAILQ_INIT(&ep->out);
 	TAILQ_INSERT_TAIL(&cq->eps, ep, link);
 	*out = ep;
@@ -262,7 +264,10 @@ static void drop_reports(struct tp_ep *ep)
 
 	for (wc = STAILQ_FIRST(&cq->wcs); wc; wc = nwc) {
 		nwc = STAILQ_NEXT(wc, link);
-		if (wc->wc.ep == ep) {
+		if (wc->wc.ep == ep && wc->wc.srq) {
+			wc->wc.ep = NULL;
+			wc->wc.status = -ECANCELED;
+		} else if (wc->wc.ep == ep) {
 			STAILQ_REMOVE(&cq->wcs, wc, wc, link);
 			free(wc);
 		}

@@ -4,7 +4,7 @@
  * work request that is carried out counts two steps, one before and one
  * after, and at a chosen step the connection breaks.  Link it instead of
  * pvfs_transport.  Strict: a SEND that finds no receive, or more requests
- * than were asked for, is a bug and aborts.
+ * than were asked for, is a bug and aborts.  Where receives are shared it waits.
  */
 #ifndef MOCK_TP_H
 #define MOCK_TP_H
@@ -23,6 +23,8 @@ struct mock {
 	int connects; /* requests made */
 	int mrs; /* registrations alive */
 	bool no_mr; /* no new ones */
+	bool srq; /* there are shared receive queues */
+	unsigned int waited; /* messages that found no shared receive */
 	const struct tp_identity *identity; /* of every peer; NULL: unknown */
 };
 extern struct mock mock;

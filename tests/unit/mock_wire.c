@@ -28,7 +28,7 @@ static struct wc *put_wc(struct tp_ep *ep, uint64_t wr_id, int status,
 {
 	struct wc *wc = calloc(1, sizeof(*wc));
 
-	wc->wc = (struct tp_wc){ wr_id, status, op, len, 0, ep };
+	wc->wc = (struct tp_wc){ wr_id, status, op, len, 0, ep, NULL };
 	wc->sends = sends;
 	wc->recvs = recvs;
 	STAILQ_INSERT_TAIL(&ep->cq->wcs, wc, link);
@@ -103,29 +103,29 @@ static uint32_t total(const struct wr *wr)
 	return len;
 }
 
+static struct wc *put_recv(struct tp_ep *ep, uint64_t wr_id, enum tp_opcode op,
+			   uint32_t len)
+{
+	struct wc *wc = put_wc(ep, wr_id, 0, op, len, 0, !ep->attr.srq);
+
+	wc->wc.srq = ep->attr.srq;
+	return wc;
+}
+
 /* The peer's next receive is used up. */
 static void do_imm(struct tp_ep *peer, const struct wr *wr)
 {
-	struct wc *wc;
+	struct tp_recv_wr r = mock_recv_take(peer);
 
-	ck_assert_msg(peer->rn > 0, "receiver not ready");
-	wc = put_wc(peer, peer->recv[peer->rhead].wr_id, 0, TP_RECV_IMM,
-		    total(wr), 0, 1);
-	wc->wc.imm = wr->wr.imm;
-	peer->rhead = (peer->rhead + 1) % peer->attr.max_recv_wr;
-	peer->rn--;
+	put_recv(peer, r.wr_id, TP_RECV_IMM, total(wr))->wc.imm = wr->wr.imm;
 }
 
 static void do_send(struct tp_ep *peer, const struct wr *wr)
 {
-	struct tp_recv_wr *r = &peer->recv[peer->rhead];
-	uint32_t len;
+	struct tp_recv_wr r = mock_recv_take(peer);
+	uint32_t len = gather(wr->sge, wr->wr.nsge, r.sge.addr, r.sge.len);
 
-	ck_assert_msg(peer->rn > 0, "receiver not ready");
-	len = gather(wr->sge, wr->wr.nsge, r->sge.addr, r->sge.len);
-	peer->rhead = (peer->rhead + 1) % peer->attr.max_recv_wr;
-	peer->rn--;
-	put_wc(peer, r->wr_id, 0, TP_RECV, len, 0, 1);
+	put_recv(peer, r.wr_id, TP_RECV, len);
 }
 
 static bool do_rdma(struct tp_ep *ep, const struct wr *wr)
@@ -158,19 +158,27 @@ static void refuse(struct tp_ep *ep, struct wr *wr)
 	mock_broken(peer, -EACCES);
 }
 
-static void carry_out(struct tp_ep *ep)
+static bool needs_receive(const struct wr *wr)
+{
+	return wr->wr.opcode == TP_SEND || wr->wr.opcode == TP_WRITE_IMM;
+}
+
+/* False: it has to wait. */
+static bool carry_out(struct tp_ep *ep)
 {
 	struct wr *wr = STAILQ_FIRST(&ep->out);
 
+	if (needs_receive(wr) && !mock_ready(ep->peer))
+		return false;
 	if (step(ep))
-		return;
+		return true;
 	STAILQ_REMOVE_HEAD(&ep->out, link);
 	if (wr->wr.opcode == TP_SEND)
 		do_send(ep->peer, wr);
 	else if (!do_rdma(ep, wr)) {
 		refuse(ep, wr);
 		free(wr);
-		return;
+		return true;
 	}
 	if (wr->wr.opcode == TP_WRITE_IMM)
 		do_imm(ep->peer, wr);
@@ -182,6 +190,7 @@ static void carry_out(struct tp_ep *ep)
 	}
 	free(wr);
 	step(ep);
+	return true;
 }
 
 void mock_flush(struct tp_cq *cq)
@@ -189,8 +198,9 @@ void mock_flush(struct tp_cq *cq)
 	struct tp_ep *ep;
 
 	TAILQ_FOREACH(ep, &cq->eps, link) {
-		while (!mock.freeze && ep->up && !STAILQ_EMPTY(&ep->out))
-			carry_out(ep);
+		while (!mock.freeze && ep->up && !STAILQ_EMPTY(&ep->out) &&
+		       carry_out(ep))
+			;
 	}
 }
 

@@ -133,6 +133,23 @@ static int ctx_hooks(struct rpc_ctx *ctx)
 	return n;
 }
 
+static void ctx_complete(struct rpc_ctx *ctx, const struct tp_wc *wc)
+{
+	struct link *link = wc->ep ? tp_ep_context(wc->ep) : NULL;
+
+	if (link && link != ctx->lone)
+		spin_crowd(&ctx->spin);
+	if (link)
+		ctx->lone = link;
+	if (wc->srq) {
+		struct ctx_shared *shared = tp_srq_context(wc->srq);
+
+		shared->received(shared, link, wc);
+	} else if (link) {
+		link->ops->completion(link, wc);
+	}
+}
+
 /* link_close() clears the completions of its endpoint from the batch. */
 static int ctx_drain(struct rpc_ctx *ctx, struct tp_cq *cq)
 {
@@ -141,18 +158,8 @@ static int ctx_drain(struct rpc_ctx *ctx, struct tp_cq *cq)
 	for (i = 0; i < CTX_DRAIN; i++) {
 		ctx->wc_n = tp_cq_poll(cq, ctx->wc, CTX_BATCH);
 		total += ctx->wc_n;
-		for (ctx->wc_at = 0; ctx->wc_at < ctx->wc_n;) {
-			struct tp_wc *wc = &ctx->wc[ctx->wc_at++];
-			struct link *link;
-
-			if (!wc->ep)
-				continue;
-			link = tp_ep_context(wc->ep);
-			if (link != ctx->lone)
-				spin_crowd(&ctx->spin);
-			ctx->lone = link;
-			link->ops->completion(link, wc);
-		}
+		for (ctx->wc_at = 0; ctx->wc_at < ctx->wc_n;)
+			ctx_complete(ctx, &ctx->wc[ctx->wc_at++]);
 		if (ctx->wc_n < CTX_BATCH)
 			break;
 	}
@@ -190,6 +197,25 @@ static void ctx_connect_request(struct rpc_ctx *ctx, const struct tp_event *ev)
 	tp_reject(ev->req, NULL, 0);
 }
 
+static void ctx_event(struct rpc_ctx *ctx, const struct tp_event *ev)
+{
+	struct ctx_shared *shared;
+	struct link *link;
+
+	switch (ev->type) {
+	case TP_EV_CONNECT_REQUEST:
+		ctx_connect_request(ctx, ev);
+		break;
+	case TP_EV_SRQ_LIMIT:
+		shared = tp_srq_context(ev->srq);
+		shared->low(shared);
+		break;
+	default:
+		link = tp_ep_context(ev->ep);
+		link->ops->event(link, ev);
+	}
+}
+
 static int ctx_rail_events(struct rpc_ctx *ctx, unsigned int rail)
 {
 	struct tp_event ev;
@@ -197,13 +223,7 @@ static int ctx_rail_events(struct rpc_ctx *ctx, unsigned int rail)
 
 	while (tp_cq_event(ctx->rail[rail].cq, &ev) == 1) {
 		n++;
-		if (ev.type == TP_EV_CONNECT_REQUEST) {
-			ctx_connect_request(ctx, &ev);
-		} else {
-			struct link *link = tp_ep_context(ev.ep);
-
-			link->ops->event(link, &ev);
-		}
+		ctx_event(ctx, &ev);
 	}
 	return n;
 }

@@ -59,6 +59,7 @@ struct link {
 	const struct link_ops *ops;
 	struct rpc_ctx *ctx;
 	bool group; /* see tp_ep_attr */
+	struct tp_srq *srq; /* likewise, or NULL */
 	unsigned int rail; /* of ep */
 	struct tp_ep *ep; /* NULL: closed */
 	struct ctx_task failed;
@@ -67,12 +68,22 @@ struct link {
 };
 
 /*
+ * What a shared receive queue has as its context: its completions go there, with
+ * the link that they came over, or NULL: it is closed.
+ */
+struct ctx_shared {
+	void (*received)(struct ctx_shared *shared, struct link *link,
+			 const struct tp_wc *wc);
+	void (*low)(struct ctx_shared *shared); /* TP_EV_SRQ_LIMIT */
+};
+
+/*
  * A rail's completion queue.  One that nobody uses is not looked at, and one
  * that long had nothing only now and then: looking may be a system call.
  */
 struct ctx_rail {
 	struct tp_cq *cq;
-	unsigned int users; /* connections and listeners */
+	unsigned int users; /* connections, listeners, shared receives */
 	unsigned int dull; /* rounds without anything */
 	uint32_t inline_max, fast_max; /* bytes: call_way_int.h */
 	atomic_uint_least64_t ways[CTX_WAYS]; /* calls, by enum way: ways.c */

@@ -19,6 +19,7 @@ void link_init(struct link *link, const struct link_ops *ops,
 	link->ops = ops;
 	link->ctx = ctx;
 	link->group = false;
+	link->srq = NULL;
 	link->ep = NULL;
 	link->failed = (struct ctx_task){ .run = link_failed };
 }
@@ -29,6 +30,7 @@ int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 	struct tp_ep_attr attr = {
 		.max_send_wr = max_send,
 		.max_recv_wr = max_recv,
+		.srq = link->srq,
 		.context = link,
 		.group = link->group,
 	};

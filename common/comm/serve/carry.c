@@ -19,7 +19,7 @@ struct carries {
 	struct rpc_timer timer;
 	struct loan loan[WIRE_CARRY_MAX]; /* by ticket */
 	uint8_t *block; /* receives, then a message for each ticket */
-	size_t step; /* bytes of a receive */
+	size_t step; /* bytes of a receive; 0: they are shared */
 	struct rail_mem mem; /* of block */
 };
 
@@ -44,7 +44,8 @@ static int carries_open(struct conn *conn)
 		return rc;
 	c->conn = conn;
 	c->timer.fire = too_late;
-	c->step = (conn->request_max + 63) & ~(size_t)63;
+	if (!conn->shared)
+		c->step = (conn->request_max + 63) & ~(size_t)63;
 	len = WIRE_CARRY_MAX * (c->step + MSG_LEN);
 	c->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
 	rail_mem_init(&c->mem, c->block, len, TP_LOCAL_WRITE);
@@ -56,6 +57,8 @@ static int carries_open(struct conn *conn)
 		return rc;
 	}
 	conn->carries = c;
+	if (conn->shared)
+		return 0;
 	return rx_more(conn, c->block, c->step,
 		       c->mem.mr[conn->link.rail]->lkey);
 }

@@ -72,8 +72,12 @@ static void conn_carried(struct conn *conn, struct rx *rx, uint32_t imm)
 	carry_answered(conn, imm);
 }
 
-static void conn_received(struct conn *conn, struct rx *rx,
-			  const struct tp_wc *wc)
+bool conn_hears(const struct conn *conn)
+{
+	return !conn->link.failed.queued && conn->state < CONN_LINGER;
+}
+
+void conn_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc)
 {
 	const char *why = "?";
 	int rc;
@@ -107,7 +111,7 @@ static void conn_completion(struct link *link, const struct tp_wc *wc)
 		   wc->opcode == TP_WRITE_IMM) {
 		bulk_complete(conn, (struct rpc_bulk *)(uintptr_t)wc->wr_id);
 	} else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM) {
-		if (!link->failed.queued && conn->state < CONN_LINGER)
+		if (conn_hears(conn))
 			conn_received(conn, (struct rx *)(uintptr_t)wc->wr_id,
 				      wc);
 	} else if (wc->wr_id && conn->state == CONN_LINGER) {
@@ -175,6 +179,7 @@ static void conn_gone(struct ctx_task *task)
 void conn_free(struct conn *conn)
 {
 	struct rpc_ctx *ctx = conn->link.ctx;
+	struct lane *lane = conn->lane;
 	unsigned int i;
 
 	bulk_forget(conn);
@@ -184,8 +189,11 @@ void conn_free(struct conn *conn)
 	ctx_undefer(ctx, &conn->gone);
 	for (i = 0; conn->rx && i < conn->nrx; i++)
 		ctx_undefer(ctx, &conn->rx[i].retry);
+	shared_leave(conn);
 	rail_mem_fini(&conn->mem);
 	fast_close(conn->fast);
+	lane_add(&lane->conns_now, -1);
+	lane_add(&lane->conn_bytes, -conn->bytes);
 	conn->session->nconns--;
 	LIST_REMOVE(conn, lane_link);
 	free(conn->block);
@@ -254,11 +262,10 @@ void conn_reject(struct rpc_server *server, struct tp_conn_req *req, int status)
 }
 
 /* Where buffers are pinned they are not made for data: that has fast.h. */
-static size_t conn_request_max(const struct conn *conn,
-			       const struct rpc_server_attr *attr,
-			       unsigned int rail)
+size_t conn_request_max(const struct lane *lane, unsigned int rail)
 {
-	struct tp_dev *dev = conn_rails(conn)->dev[rail];
+	const struct rpc_server_attr *attr = &lane->server->attr;
+	struct tp_dev *dev = lane->ctx->rails.dev[rail];
 	uint32_t data = sizes_get(&attr->inline_max, tp_dev_name(dev),
 				  tp_dev_pins(dev) ? CONN_PINNED_INLINE
 						   : WIRE_INLINE_MAX);
@@ -267,40 +274,79 @@ static size_t conn_request_max(const struct conn *conn,
 	return max < attr->request_max ? max : attr->request_max;
 }
 
-/* One receive more than slots: for HELLO and BYE, which have none. */
-static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
-		      unsigned int rail)
+/* Requests, if they are its own, and two control messages: registered. */
+static int conn_block(struct conn *conn, unsigned int rail, size_t requests)
 {
-	size_t max = conn_request_max(conn, attr, rail);
-	size_t step = (max + 63) & ~(size_t)63;
-	size_t len = step * (attr->slots + 1) + 2 * CONN_CTL_MAX;
-	unsigned int more = attr->carry ? WIRE_CARRY_MAX : 0, i;
+	size_t len = (requests + 2 * CONN_CTL_MAX + 4095) & ~(size_t)4095;
 	int rc;
 
-	conn->request_max = max;
-	conn->nrx = attr->slots + 1;
-	conn->rx = calloc(conn->nrx + more, sizeof(*conn->rx));
-	conn->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
-	if (!conn->rx || !conn->block)
+	conn->block = aligned_alloc(4096, len);
+	if (!conn->block)
 		return -ENOMEM;
+	conn->bytes += len;
 	rail_mem_init(&conn->mem, conn->block, len, TP_LOCAL_WRITE);
 	rc = rail_mem_on(&conn->mem, conn_rails(conn), rail);
 	if (rc)
 		return rc;
 	conn->lkey = conn->mem.mr[rail]->lkey;
-	conn->ctl = conn->block + step * conn->nrx;
-	rc = link_open(&conn->link, rail, CTX_WR_MAX + 2 * attr->slots + 64,
-		       conn->nrx + more);
+	conn->ctl = conn->block + requests;
+	return 0;
+}
+
+static int conn_own(struct conn *conn, unsigned int rail, unsigned int more,
+		    unsigned int max_send)
+{
+	size_t step = (conn->request_max + 63) & ~(size_t)63;
+	unsigned int i;
+	int rc = conn_block(conn, rail, step * conn->nrx);
+
+	if (!rc)
+		rc = link_open(&conn->link, rail, max_send, conn->nrx + more);
 	for (i = 0; !rc && i < conn->nrx; i++)
 		rc = rx_init(conn, &conn->rx[i], conn->block + i * step,
 			     conn->lkey);
 	return rc;
 }
 
+static int conn_share(struct conn *conn, unsigned int rail, unsigned int more,
+		      unsigned int max_send)
+{
+	unsigned int i;
+	int rc = conn_block(conn, rail, 0);
+
+	if (rc)
+		return rc;
+	conn->nrx += more;
+	for (i = 0; i < conn->nrx; i++)
+		rx_prepare(conn, &conn->rx[i]);
+	shared_join(conn->lane->shared[rail], conn);
+	return link_open(&conn->link, rail, max_send, 0);
+}
+
+/* One receive more than slots: for HELLO and BYE, which have none. */
+static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
+		      unsigned int rail)
+{
+	unsigned int more = attr->carry ? WIRE_CARRY_MAX : 0;
+	unsigned int max_send = CTX_WR_MAX + 2 * attr->slots + 64;
+	size_t len = (attr->slots + 1 + more) * sizeof(*conn->rx);
+
+	conn->request_max = conn_request_max(conn->lane, rail);
+	conn->nrx = attr->slots + 1;
+	conn->rx = calloc(1, len);
+	if (!conn->rx)
+		return -ENOMEM;
+	conn->bytes += sizeof(*conn) + len;
+	return shared_of(conn->lane, rail)
+		       ? conn_share(conn, rail, more, max_send)
+		       : conn_own(conn, rail, more, max_send);
+}
+
 static struct conn *conn_new(struct lane *lane, const struct mail *mail)
 {
 	struct rpc_session *session = mail->session;
 	struct conn *conn = calloc(1, sizeof(*conn));
+	int rc;
 
 	if (!conn)
 		return NULL;
@@ -315,7 +361,10 @@ static struct conn *conn_new(struct lane *lane, const struct mail *mail)
 	TAILQ_INIT(&conn->waiting);
 	session->nconns++;
 	LIST_INSERT_HEAD(&lane->conns, conn, lane_link);
-	if (conn_alloc(conn, &lane->server->attr, mail->rail)) {
+	rc = conn_alloc(conn, &lane->server->attr, mail->rail);
+	lane_count(&lane->conns_now);
+	lane_add(&lane->conn_bytes, conn->bytes);
+	if (rc) {
 		conn_free(conn);
 		return NULL;
 	}

@@ -104,6 +104,11 @@ struct rpc_server_stats {
 	uint64_t carried, carried_bytes; /* bulks that clients moved */
 	uint64_t carry_declined;	/* that clients did not want to */
 	uint64_t carry_late;		/* that were taken back from clients */
+	uint64_t conns;			/* connections, now */
+	uint64_t client_bytes;		/* memory of connections and sessions, with
+					 * the replies that are kept, now */
+	uint64_t shared, shared_bytes;	/* receives that connections share, now */
+	uint64_t shared_copies;		/* messages beyond a client's share */
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);

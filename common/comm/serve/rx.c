@@ -21,6 +21,11 @@ void rx_release(struct rx *rx)
 	struct conn *conn = rx->conn;
 	int rc;
 
+	if (conn->shared) {
+		shared_release(rx);
+		conn_put(conn);
+		return;
+	}
 	rx->state = RX_POSTED;
 	if (conn->state == CONN_HELLO || conn->state == CONN_OPEN) {
 		rc = rx_post(rx);
@@ -38,12 +43,17 @@ static void rx_retry(struct ctx_task *task)
 	req_take(rx);
 }
 
-int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey)
+void rx_prepare(struct conn *conn, struct rx *rx)
 {
 	rx->conn = conn;
+	rx->retry.run = rx_retry;
+}
+
+int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey)
+{
+	rx_prepare(conn, rx);
 	rx->buf = buf;
 	rx->lkey = lkey;
-	rx->retry.run = rx_retry;
 	return rx_post(rx);
 }
 

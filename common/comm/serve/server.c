@@ -111,6 +111,7 @@ static void lane_fini(struct lane *lane)
 	}
 	while ((conn = LIST_FIRST(&lane->conns)))
 		conn_free(conn);
+	shared_close(lane);
 	ctx_hook_remove(lane->ctx, &lane->hook);
 	pthread_mutex_destroy(&lane->lock);
 }
@@ -299,6 +300,12 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->carried_bytes += atomic_load(&lane->carried_bytes);
 		stats->carry_declined += atomic_load(&lane->carry_declined);
 		stats->carry_late += atomic_load(&lane->carry_late);
+		stats->conns += atomic_load(&lane->conns_now);
+		stats->client_bytes += atomic_load(&lane->conn_bytes) +
+				       atomic_load(&lane->session_bytes);
+		stats->shared += atomic_load(&lane->shared_receives);
+		stats->shared_bytes += atomic_load(&lane->shared_bytes);
+		stats->shared_copies += atomic_load(&lane->shared_copies);
 	}
 	stats->fast_refused = atomic_load(&server->fast.refused);
 	stats->fast_bytes = atomic_load(&server->fast.used);

@@ -61,12 +61,15 @@ struct lane {
 	 * and the connections that wait for their turn */
 	uint64_t rdma_max, rdma_bytes;
 	TAILQ_HEAD(conn_turns, conn) turns;
+	struct shared *shared[RAILS_MAX]; /* shared.c; NULL: none */
 	/* written by the lane's thread alone */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
 	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
 	uint64_t carry_above; /* bytes outstanding: clients move more */
 	atomic_uint_least64_t carried, carried_bytes;
 	atomic_uint_least64_t carry_declined, carry_late;
+	atomic_uint_least64_t shared_receives, shared_bytes, shared_copies;
+	atomic_uint_least64_t conns_now, conn_bytes, session_bytes;
 };
 
 struct fence;
@@ -138,6 +141,7 @@ struct rpc_session {
 	struct slot *slots;
 	uint8_t *block;
 	struct rail_mem mem;
+	size_t bytes; /* of its memory: counted by the lane */
 };
 
 /*
@@ -193,13 +197,16 @@ enum conn_state {
 	CONN_DEAD, /* closed; freed when its requests are answered */
 };
 
-enum rx_state { RX_POSTED, RX_BUSY, RX_PARKED };
+/* RX_SPARE: of a connection with shared receives, it has no buffer. */
+enum rx_state { RX_POSTED, RX_BUSY, RX_PARKED, RX_SPARE };
 
 struct rx {
 	struct rpc_req req; /* first */
 	struct conn *conn;
 	void *buf;
 	uint32_t lkey; /* of buf */
+	struct shared_buf *shared; /* that buf is in, or NULL */
+	SLIST_ENTRY(rx) spare;
 	enum rx_state state;
 	uint32_t len; /* of the message in buf */
 	uint32_t data_len; /* bytes behind it, or in a Fast RDMA buffer */
@@ -224,7 +231,11 @@ struct conn {
 	struct rpc_timer timer; /* HELLO, linger, stall */
 	uint32_t epoch, reply_max;
 	unsigned int held; /* rx not posted, and conn_close() */
-	unsigned int nrx; /* posted ones */
+	unsigned int nrx; /* posted ones, or with shared receives all */
+	struct shared *shared; /* NULL: it has receives of its own */
+	unsigned int nshared; /* of shared that it holds */
+	SLIST_HEAD(, rx) spare;
+	size_t bytes; /* of its memory: counted by the lane */
 	struct rx *rx; /* one more than slots, and for carry.c */
 	uint8_t *block; /* requests, then two control messages: */
 	uint8_t *ctl;
@@ -263,7 +274,26 @@ void conn_free(struct conn *conn);
 /* Something that held it is gone. */
 void conn_put(struct conn *conn);
 
+/*
+ * shared.c: receives that the connections of a lane on one rail share, where a
+ * transport has a shared receive queue.  What came stays in its buffer until it is
+ * answered, as with receives of one's own, but for a client that has more than its
+ * share so: that is copied, and the buffer posted again at once.
+ */
+struct shared *shared_of(struct lane *lane, unsigned int rail);
+void shared_close(struct lane *lane);
+void shared_join(struct shared *s, struct conn *conn);
+void shared_leave(struct conn *conn);
+/* The buffer of rx, whole or copied, is given back. */
+void shared_release(struct rx *rx);
+
+/* conn.c: a message for an open connection is in rx->buf, or says why not. */
+size_t conn_request_max(const struct lane *lane, unsigned int rail);
+bool conn_hears(const struct conn *conn);
+void conn_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc);
+
 /* rx.c: a receive, posted into buf. */
+void rx_prepare(struct conn *conn, struct rx *rx);
 int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey);
 /* WIRE_CARRY_MAX more, step bytes apart; once. */
 int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey);

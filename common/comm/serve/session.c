@@ -172,6 +172,8 @@ int session_alloc_slots(struct rpc_session *s)
 	s->block = aligned_alloc(4096, len);
 	if (!s->slots || !s->block)
 		return -ENOMEM;
+	s->bytes = sizeof(*s) + len + attr->slots * sizeof(*s->slots);
+	lane_add(&s->lane->session_bytes, s->bytes);
 	rail_mem_init(&s->mem, s->block, len, 0);
 	for (i = 0; i < attr->slots; i++)
 		s->slots[i].reply = s->block + i * step;
@@ -297,6 +299,7 @@ void session_free(struct rpc_session *s)
 		session_forget(s);
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
 	ctx_undefer(s->lane->ctx, &s->end);
+	lane_add(&s->lane->session_bytes, -s->bytes);
 	rail_mem_fini(&s->mem);
 	free(s->block);
 	free(s->slots);

@@ -17,7 +17,9 @@
  *
  * The end.  Breaking moves the queue pair to its error state; what was posted
  * then comes back flushed.  Only an empty ring, or a destroyed queue pair,
- * gives memory back.
+ * gives memory back.  A queue pair that took from the shared receive queue stays
+ * a while in its error state: what it had taken comes back meanwhile, and a
+ * device may forget completions of a pair that is destroyed.
  */
 #ifndef VERBS_H
 #define VERBS_H
@@ -83,17 +85,37 @@ struct vb_cq {
 	uint64_t timer_at; /* CLOCK_NEVER: none */
 	atomic_bool poked; /* an asynchronous event came */
 	atomic_int trouble; /* what it means for all endpoints, or 0 */
-	struct ibv_wc held[VB_HELD]; /* taken while arming */
-	unsigned int held_at, held_n;
+	struct ibv_wc *held; /* taken while arming, or before a pair's end */
+	unsigned int held_at, held_n, held_size;
 	struct vb_ep **slot; /* by the low bits of their key */
 	unsigned int nslots;
 	uint32_t generation;
+	struct vb_srq *srq; /* NULL: none */
+	struct vb_ep *by_qp; /* those that use it */
 	struct vb_bounces bounces;
 	TAILQ_HEAD(vb_eps, vb_ep) eps;
 	TAILQ_HEAD(, vb_ep) leaving; /* the peer left: break when drained */
 	TAILQ_HEAD(, vb_ep) flushing; /* the rest of their rings is due */
 	struct tp_pendings events;
 	TAILQ_HEAD(, vb_bye) byes;
+};
+
+/* A receive of a shared queue. */
+struct vb_place {
+	struct vb_recv recv;
+	bool posted;
+	unsigned int next; /* free one */
+};
+
+struct vb_srq {
+	struct tp_srq srq;
+	struct vb_cq *cq;
+	struct ibv_srq *ib;
+	struct vb_place *place;
+	unsigned int max, wrs; /* places; what the caller asked for */
+	unsigned int free; /* max: none */
+	atomic_bool is_low; /* an asynchronous event said so */
+	struct tp_pending low;
 };
 
 static inline struct vb_dev *vb_dev(struct tp_dev *dev)
@@ -177,6 +199,19 @@ int vb_harvest(struct vb_cq *cq, struct tp_wc *wc, int n);
 /* Up to n that broken endpoints still owe. */
 int vb_flush(struct vb_cq *cq, struct tp_wc *wc, int n);
 bool vb_hold(struct vb_cq *cq);
+/* Keeps all that is in the hardware queue, before a queue pair is destroyed. */
+void vb_stash(struct vb_cq *cq);
+
+/* verbs_srq.c */
+int vb_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
+		struct tp_srq **srq);
+void vb_srq_close(struct tp_srq *srq);
+int vb_srq_post_recv(struct tp_srq *srq, const struct tp_recv_wr *wr);
+int vb_srq_limit(struct tp_srq *srq, unsigned int limit);
+/* Takes the receive with this number out; NULL: it is not posted. */
+const struct vb_recv *vb_srq_take(struct vb_srq *s, uint32_t number);
+/* An asynchronous event may have come. */
+void vb_srq_look(struct vb_srq *s);
 
 /* verbs_async.c */
 void vb_async(struct vb_cq *cq);
@@ -188,6 +223,10 @@ void vb_timers_run(struct vb_cq *cq);
 
 /* verbs_cm.c */
 void vb_cm_events(struct vb_cq *cq);
+
+/* verbs_bye.c */
+/* Takes queue pair and id away from an ep that is closed. */
+void vb_leave(struct vb_ep *ep);
 void vb_bye_end(struct vb_bye *bye);
 
 /* verbs_listen.c */

@@ -14,11 +14,13 @@ static void poke(struct vb_cq *cq)
 	vb_cq_wake(&cq->cq);
 }
 
-/* The queue pair lives until the event is acknowledged. */
+/* The queue pair lives until the event is acknowledged; its ep may be closed. */
 static void qp_event(const struct ibv_async_event *event, int status)
 {
 	struct vb_ep *ep = event->element.qp->qp_context;
 
+	if (!ep)
+		return;
 	atomic_store(&ep->async, status);
 	poke(ep->cq);
 }
@@ -70,6 +72,24 @@ static void cq_event(struct vb_dev *d, const struct ibv_async_event *event)
 	poke(cq);
 }
 
+static void srq_low(const struct ibv_async_event *event)
+{
+	struct vb_srq *s = event->element.srq->srq_context;
+
+	atomic_store(&s->is_low, true);
+	poke(s->cq);
+}
+
+static void srq_failed(struct vb_dev *d, const struct ibv_async_event *event)
+{
+	struct vb_srq *s = event->element.srq->srq_context;
+
+	log_error(d->dev.log, "verbs: a shared receive queue failed: its "
+			      "connections end");
+	atomic_store(&s->cq->trouble, -EIO);
+	poke(s->cq);
+}
+
 static void handle(struct vb_dev *d, const struct ibv_async_event *event)
 {
 	switch (event->event_type) {
@@ -95,7 +115,13 @@ static void handle(struct vb_dev *d, const struct ibv_async_event *event)
 	case IBV_EVENT_CLIENT_REREGISTER:
 		port_event(d, event);
 		break;
-	default: /* path migration, shared receive queues, queue drained */
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		srq_low(event);
+		break;
+	case IBV_EVENT_SRQ_ERR:
+		srq_failed(d, event);
+		break;
+	default: /* path migration, queue drained */
 		break;
 	}
 }
@@ -118,6 +144,8 @@ void vb_poked(struct vb_cq *cq)
 	int all = atomic_exchange(&cq->trouble, 0), status;
 	struct vb_ep *ep;
 
+	if (cq->srq)
+		vb_srq_look(cq->srq);
 	TAILQ_FOREACH(ep, &cq->eps, link) {
 		status = atomic_exchange(&ep->async, 0);
 		if (ep->state != VB_IDLE && (status || all))

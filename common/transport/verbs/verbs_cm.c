@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verbs_cm.c - the connection manager's events, to the objects they concern. */
-#include <stdlib.h>
-
 #include "verbs.h"
-
-void vb_bye_end(struct vb_bye *bye)
-{
-	TAILQ_REMOVE(&bye->cq->byes, bye, link);
-	rdma_destroy_id(bye->id);
-	free(bye);
-}
 
 /* The connector has left, or the device has: accepting would be in vain. */
 static void req_event(struct vb_req *req, const struct rdma_cm_event *event)
@@ -24,6 +15,13 @@ static bool is_end(const struct rdma_cm_event *event)
 	       event->event == RDMA_CM_EVENT_TIMEWAIT_EXIT ||
 	       event->event == RDMA_CM_EVENT_REJECTED ||
 	       event->event == RDMA_CM_EVENT_DEVICE_REMOVAL;
+}
+
+/* Of a goodbye that nothing else holds up. */
+static struct vb_bye *bye_event(struct vb_bye *bye,
+				const struct rdma_cm_event *event)
+{
+	return is_end(event) && !bye->qp ? bye : NULL;
 }
 
 /* Returns a goodbye that is over; it can end when the event is acknowledged. */
@@ -51,9 +49,7 @@ static struct vb_bye *dispatch(struct vb_cq *cq, struct rdma_cm_event *event)
 						   "it is back, start anew");
 		break;
 	case VB_BYE:
-		if (is_end(event))
-			return container_of(tag, struct vb_bye, tag);
-		break;
+		return bye_event(container_of(tag, struct vb_bye, tag), event);
 	}
 	return NULL;
 }

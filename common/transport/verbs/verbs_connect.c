@@ -59,7 +59,8 @@ static struct rdma_conn_param params(struct vb_ep *ep, unsigned int in,
 		.flow_control = 1,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
-		.qp_num = ep->qp->qp_num,
+		.srq = ep->srq != NULL,
+		.qp_num = ep->qp_num,
 	};
 
 	return p;

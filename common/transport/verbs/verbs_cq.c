@@ -67,6 +67,12 @@ int vb_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 	cq->cq.dev = dev;
 	cq->room = depth;
 	cq->timer_at = CLOCK_NEVER;
+	cq->held = calloc(VB_HELD, sizeof(*cq->held));
+	cq->held_size = VB_HELD;
+	if (!cq->held) {
+		free(cq);
+		return -ENOMEM;
+	}
 	vb_bounces_init(&cq->bounces);
 	TAILQ_INIT(&cq->eps);
 	TAILQ_INIT(&cq->leaving);
@@ -88,6 +94,7 @@ close_queues:
 	queues_close(cq);
 free_cq:
 	log_error(dev->log, "verbs: no completion queue (error %d)", -rc);
+	free(cq->held);
 	free(cq);
 	return rc;
 }
@@ -107,6 +114,7 @@ void vb_cq_close(struct tp_cq *base)
 	vb_sources_close(cq);
 	queues_close(cq);
 	free(cq->slot);
+	free(cq->held);
 	free(cq);
 }
 

@@ -194,10 +194,10 @@ static void rnr_report(const struct vb_dev *d)
 	uint64_t n = vb_rnr_count(d) - d->rnr_before;
 
 	if (n)
-		log_warn(d->dev.log,
+		log_info(d->dev.log,
 			 "verbs: %llu messages found no receive (RNR) on %s "
-			 "since start: credits should make that impossible; "
-			 "if no other program uses the port, report it",
+			 "since start, and were sent again: a crowd spoke at "
+			 "once, or another program uses the port",
 			 (unsigned long long)n,
 			 ibv_get_device_name(d->ctx->device));
 }
@@ -239,6 +239,10 @@ const struct tp_ops verbs_ops = {
 	.connect = vb_connect,
 	.ep_close = vb_ep_close,
 	.ep_peer = vb_ep_peer,
+	.srq_open = vb_srq_open,
+	.srq_close = vb_srq_close,
+	.srq_post_recv = vb_srq_post_recv,
+	.srq_limit = vb_srq_limit,
 	.post_recv = vb_post_recv,
 	.post_send = vb_post_send,
 };

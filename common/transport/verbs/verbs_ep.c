@@ -9,6 +9,12 @@
 #define SEND_WR 256u
 #define RECV_WR 64u
 #define SPARE_WR 16u /* for requests that are cut, and heartbeats */
+/*
+ * With shared receives there are many endpoints: the send queue's memory, and
+ * its part of the completion queue, would be most of what one takes.  What finds no
+ * room waits.
+ */
+#define CROWD_WR 128u
 #define SLOTS_MIN 64u
 
 /* A key whose low bits are a free slot of the cq. */
@@ -39,8 +45,9 @@ static int key_take(struct vb_ep *ep)
 static int rings_make(struct vb_ep *ep)
 {
 	ep->sends = calloc(ep->send_size, sizeof(*ep->sends));
-	ep->recvs = calloc(ep->max_recv, sizeof(*ep->recvs));
-	return ep->sends && ep->recvs ? 0 : -ENOMEM;
+	if (ep->max_recv)
+		ep->recvs = calloc(ep->max_recv, sizeof(*ep->recvs));
+	return ep->sends && (ep->recvs || !ep->max_recv) ? 0 : -ENOMEM;
 }
 
 static void ep_free(struct vb_ep *ep)
@@ -55,11 +62,13 @@ static void sizes_set(struct vb_ep *ep, const struct tp_ep_attr *attr)
 	const struct vb_dev *d = vb_dev(ep->ep.dev);
 
 	ep->max_send = attr->max_send_wr ?: SEND_WR;
-	ep->max_recv = attr->max_recv_wr ?: RECV_WR;
+	ep->max_recv = ep->srq ? 0 : attr->max_recv_wr ?: RECV_WR;
 	ep->send_size = ep->max_send + 1;
 	ep->hw_size = ep->max_send + SPARE_WR;
 	if (ep->hw_size > (unsigned int)d->attr.max_qp_wr)
 		ep->hw_size = (unsigned int)d->attr.max_qp_wr;
+	if (ep->srq && ep->hw_size > CROWD_WR)
+		ep->hw_size = CROWD_WR;
 	ep->max_sge = d->max_sge;
 	ep->entries = ep->hw_size + ep->max_recv;
 }
@@ -77,6 +86,7 @@ int vb_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep->ep.context = attr->context;
 	ep->tag.kind = VB_EP;
 	ep->cq = cq;
+	ep->srq = attr->srq ? cq->srq : NULL;
 	ep->opened.ep = ep->ended.ep = &ep->ep;
 	ep->opened.priv = ep->ended.priv = &ep->priv;
 	ep->send_posted = ep->send_retired = VB_NUMBER_FIRST;
@@ -162,27 +172,6 @@ void vb_rejected(struct vb_ep *ep)
 	end(ep, TP_EV_REJECTED, 0);
 }
 
-/* The id stays a while, so that a lost goodbye is said again. */
-static void id_leave(struct vb_ep *ep)
-{
-	struct vb_bye *bye;
-
-	if (!ep->id)
-		return;
-	bye = ep->connected && !ep->gone ? malloc(sizeof(*bye)) : NULL;
-	if (!bye) {
-		rdma_destroy_id(ep->id);
-		return;
-	}
-	bye->tag.kind = VB_BYE;
-	bye->cq = ep->cq;
-	bye->id = ep->id;
-	bye->deadline = clock_after_ms(VB_CLOSING_MS);
-	bye->id->context = &bye->tag;
-	TAILQ_INSERT_TAIL(&ep->cq->byes, bye, link);
-	vb_timer(ep->cq, bye->deadline);
-}
-
 void vb_ep_close(struct tp_ep *base)
 {
 	struct vb_ep *ep = vb_ep(base);
@@ -190,8 +179,7 @@ void vb_ep_close(struct tp_ep *base)
 
 	if (ep->connected && ep->state != VB_BROKEN)
 		rdma_disconnect(ep->id);
-	vb_qp_destroy(ep);
-	id_leave(ep);
+	vb_leave(ep);
 	vb_waiting_free(ep);
 	while (ep->send_retired != ep->send_posted)
 		vb_send_retire(ep);

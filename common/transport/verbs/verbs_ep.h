@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/queue.h>
+#include <uthash.h>
 
 #include "pending.h"
 #include "provider.h"
@@ -22,7 +23,8 @@
 
 /* The mark (wr_id) of a work request: key << 32 | direction | number. */
 #define VB_MARK_RECV 0x80000000u
-#define VB_NUMBER_MASK 0x7fffffffu
+#define VB_MARK_SHARED 0x40000000u /* the number is a place in the vb_srq */
+#define VB_NUMBER_MASK 0x3fffffffu
 /* The first of a connection: what cannot count beyond 2^32 fails at once. */
 #define VB_NUMBER_FIRST 0xffffffe0u
 #define VB_SLOT_BITS 16
@@ -30,6 +32,7 @@
 
 struct vb_cq;
 struct vb_dev;
+struct vb_srq;
 
 /* What an rdma_cm_id's context points at. */
 enum vb_kind { VB_EP, VB_REQ, VB_LISTENER, VB_BYE };
@@ -78,12 +81,16 @@ struct vb_req {
 	char peer[VB_NAME];
 };
 
-/* A connection that was closed here; waits for the peer's goodbye. */
+/*
+ * A connection that was closed here; waits for the peer's goodbye.  With qp: for
+ * what that had taken from the shared receive queue, until the deadline.
+ */
 struct vb_bye {
 	TAILQ_ENTRY(vb_bye) link;
 	struct vb_tag tag;
 	struct vb_cq *cq;
 	struct rdma_cm_id *id;
+	struct ibv_qp *qp;
 	uint64_t deadline;
 };
 
@@ -168,6 +175,9 @@ struct vb_ep {
 	/* Receives. */
 	struct vb_recv *recvs;
 	unsigned int max_recv;
+	struct vb_srq *srq; /* instead of them, or NULL */
+	uint32_t qp_num; /* with srq: by which its receives find it */
+	UT_hash_handle hh;
 	uint64_t recv_posted, recv_retired;
 
 	int status;

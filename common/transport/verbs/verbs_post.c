@@ -147,7 +147,7 @@ int vb_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 int vb_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 {
 	struct vb_ep *ep = vb_ep(base);
-	struct vb_recv *r = &ep->recvs[ep->recv_posted % ep->max_recv];
+	struct vb_recv *r;
 	int rc;
 
 	if (ep->state == VB_BROKEN)
@@ -156,6 +156,7 @@ int vb_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
 		return -ENOBUFS;
 	if (wr->sge.len && wr->sge.lkey == TP_LKEY_NONE)
 		return -EINVAL;
+	r = &ep->recvs[ep->recv_posted % ep->max_recv];
 	*r = (struct vb_recv){ wr->wr_id, wr->sge };
 	if (ep->qp) {
 		rc = vb_recv_hw(ep, r, ep->recv_posted);

@@ -7,8 +7,8 @@
 #define RETRIES 7u
 #define RNR_FOREVER 7u
 /*
- * 0.64 ms.  What rdma_cm leaves, 0, means 655 ms.  With credits nobody ever
- * waits for it.
+ * 0.64 ms.  What rdma_cm leaves, 0, means 655 ms.  With receives of one's own,
+ * and credits, nobody ever waits for it; with shared ones a crowd may.
  */
 #define RNR_TIMER 12u
 #define TIMEOUT_MIN 8u
@@ -74,11 +74,12 @@ int vb_qp_create(struct vb_ep *ep)
 		.qp_context = ep,
 		.send_cq = ep->cq->ib,
 		.recv_cq = ep->cq->ib,
+		.srq = ep->srq ? ep->srq->ib : NULL,
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = ep->hw_size,
 			 .max_recv_wr = ep->max_recv,
 			 .max_send_sge = ep->max_sge,
-			 .max_recv_sge = 1 },
+			 .max_recv_sge = ep->srq ? 0 : 1 },
 	};
 	int rc;
 
@@ -95,6 +96,9 @@ int vb_qp_create(struct vb_ep *ep)
 		return rc;
 	}
 	ep->max_inline = init.cap.max_inline_data;
+	ep->qp_num = ep->qp->qp_num;
+	if (ep->srq)
+		HASH_ADD(hh, ep->cq->by_qp, qp_num, sizeof(ep->qp_num), ep);
 	rc = to_init(ep);
 	return rc ? rc : post_receives(ep);
 }
@@ -177,6 +181,10 @@ void vb_qp_destroy(struct vb_ep *ep)
 
 	if (!ep->qp)
 		return;
+	if (ep->srq) {
+		vb_stash(ep->cq);
+		HASH_DEL(ep->cq->by_qp, ep);
+	}
 	rc = ibv_destroy_qp(ep->qp);
 	if (rc)
 		log_error(vb_log(ep), "%s: a queue pair stays (error %d)",

@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "verbs.h"
 
@@ -67,35 +68,67 @@ static int recv_status(struct vb_ep *ep, const struct ibv_wc *raw,
 	return wc_status(raw->status, true, false);
 }
 
-static int recv_done(struct vb_ep *ep, const struct ibv_wc *raw,
-		     struct tp_wc *wc)
+static void recv_failed(struct vb_ep *ep, const struct ibv_wc *raw, int status,
+			struct tp_wc *wc)
 {
-	const struct vb_recv *r = &ep->recvs[ep->recv_retired % ep->max_recv];
-	int status = recv_status(ep, raw, r);
-	bool imm = raw->opcode == IBV_WC_RECV_RDMA_WITH_IMM;
+	/* Of a refused WRITE_IMM; some devices just flush. */
+	wc->status = status == -EACCES ? -ECANCELED : status;
+	failed(ep, raw, status);
+	vb_flush_check(ep);
+}
 
-	if (ep->recv_retired == ep->recv_posted)
-		return 0;
-	ep->recv_retired++;
+static void recv_report(struct vb_ep *ep, const struct ibv_wc *raw,
+			const struct vb_recv *r, struct tp_wc *wc)
+{
+	int status = recv_status(ep, raw, r);
+
 	*wc = (struct tp_wc){ .wr_id = r->wr_id,
-			      .status = status,
 			      .opcode = TP_RECV,
 			      .ep = &ep->ep };
 	if (status) {
-		/* Of a refused WRITE_IMM; some devices just flush. */
-		if (status == -EACCES)
-			wc->status = -ECANCELED;
-		failed(ep, raw, status);
-		vb_flush_check(ep);
-		return 1;
+		recv_failed(ep, raw, status, wc);
+		return;
 	}
 	if (ep->state == VB_ACCEPTED)
 		vb_established(ep);
 	wc->byte_len = raw->byte_len;
-	if (imm) {
+	if (raw->opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
 		wc->opcode = TP_RECV_IMM;
 		wc->imm = ntohl(raw->imm_data);
 	}
+}
+
+static int recv_done(struct vb_ep *ep, const struct ibv_wc *raw,
+		     struct tp_wc *wc)
+{
+	const struct vb_recv *r;
+
+	if (ep->recv_retired == ep->recv_posted)
+		return 0;
+	r = &ep->recvs[ep->recv_retired++ % ep->max_recv];
+	recv_report(ep, raw, r, wc);
+	return 1;
+}
+
+/* Who received it is known by the queue pair. */
+static int shared_done(struct vb_cq *cq, const struct ibv_wc *raw,
+		       struct tp_wc *wc)
+{
+	const struct vb_recv *r = NULL;
+	struct vb_ep *ep;
+
+	if (cq->srq)
+		r = vb_srq_take(cq->srq, raw->wr_id & VB_NUMBER_MASK);
+	if (!r)
+		return 0;
+	HASH_FIND(hh, cq->by_qp, &raw->qp_num, sizeof(raw->qp_num), ep);
+	if (ep)
+		recv_report(ep, raw, r, wc);
+	else
+		*wc = (struct tp_wc){ .wr_id = r->wr_id,
+				      .status = -ECANCELED,
+				      .opcode = TP_RECV };
+	wc->srq = &cq->srq->srq;
 	return 1;
 }
 
@@ -176,8 +209,11 @@ static int send_done(struct vb_ep *ep, const struct ibv_wc *raw,
 
 static int convert(struct vb_cq *cq, const struct ibv_wc *raw, struct tp_wc *wc)
 {
-	struct vb_ep *ep = ep_of(cq, raw->wr_id);
+	struct vb_ep *ep;
 
+	if (raw->wr_id & VB_MARK_SHARED)
+		return shared_done(cq, raw, wc);
+	ep = ep_of(cq, raw->wr_id);
 	if (!ep)
 		return 0;
 	if (raw->wr_id & VB_MARK_RECV)
@@ -195,6 +231,34 @@ bool vb_hold(struct vb_cq *cq)
 	cq->held_at = 0;
 	cq->held_n = n > 0 ? (unsigned int)n : 0;
 	return n > 0;
+}
+
+static bool held_grow(struct vb_cq *cq)
+{
+	unsigned int size = 2 * cq->held_size;
+	struct ibv_wc *more = realloc(cq->held, size * sizeof(*more));
+
+	if (!more)
+		return false;
+	cq->held = more;
+	cq->held_size = size;
+	return true;
+}
+
+/* Without memory some receives of the pair are lost. */
+void vb_stash(struct vb_cq *cq)
+{
+	int n;
+
+	if (!vb_hold(cq))
+		return;
+	do {
+		if (cq->held_n + VB_HELD > cq->held_size && !held_grow(cq))
+			return;
+		n = ibv_poll_cq(cq->ib, VB_HELD, cq->held + cq->held_n);
+		if (n > 0)
+			cq->held_n += (unsigned int)n;
+	} while (n == VB_HELD);
 }
 
 /*

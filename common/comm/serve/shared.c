@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * shared.c - receives shared by connections.  There are few to begin with; the
+ * device says when few are left (the queue's limit), and more are made, up to
+ * a bound.  Beyond it senders wait and try again by themselves.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_int.h"
+
+#define SHARED_SLAB 64u /* receives made at once */
+#define SHARED_MAX 1024u
+#define SHARED_LOW 4u /* more are made when one of so many is left */
+
+struct shared_buf {
+	struct shared *shared;
+	uint8_t *mem;
+	uint32_t lkey;
+};
+
+struct slab {
+	SLIST_ENTRY(slab) link;
+	struct rail_mem mem;
+	uint8_t *block;
+	struct shared_buf buf[SHARED_SLAB];
+};
+
+struct shared {
+	struct ctx_shared base;
+	struct lane *lane;
+	unsigned int rail;
+	struct tp_srq *srq;
+	size_t size, step; /* bytes of a receive, and to the next */
+	unsigned int made, conns;
+	SLIST_HEAD(, slab) slabs;
+};
+
+/* A client may keep so many: never all, and always one. */
+static unsigned int share(const struct shared *s)
+{
+	unsigned int n = s->made / (s->conns > 2 ? s->conns : 2);
+
+	return n ? n : 1;
+}
+
+static int buf_post(struct shared_buf *buf)
+{
+	struct tp_recv_wr wr = {
+		.wr_id = (uintptr_t)buf,
+		.sge = { buf->mem, (uint32_t)buf->shared->size, buf->lkey },
+	};
+
+	return tp_srq_post_recv(buf->shared->srq, &wr);
+}
+
+/* It cannot fail for what was posted before, unless the device has. */
+static void buf_again(struct shared_buf *buf)
+{
+	int rc = buf_post(buf);
+
+	if (rc)
+		log_error(buf->shared->lane->server->attr.log,
+			  "a shared receive is lost: %s", strerror(-rc));
+}
+
+/* ---- more of them ---- */
+
+static struct slab *slab_new(struct shared *s)
+{
+	size_t len = (s->step * SHARED_SLAB + 4095) & ~(size_t)4095;
+	struct slab *slab = calloc(1, sizeof(*slab));
+
+	if (!slab)
+		return NULL;
+	slab->block = aligned_alloc(4096, len);
+	rail_mem_init(&slab->mem, slab->block, len, TP_LOCAL_WRITE);
+	if (slab->block &&
+	    !rail_mem_on(&slab->mem, &s->lane->ctx->rails, s->rail))
+		return slab;
+	free(slab->block);
+	free(slab);
+	return NULL;
+}
+
+static int slab_post(struct shared *s, struct slab *slab)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < SHARED_SLAB; i++) {
+		slab->buf[i] = (struct shared_buf){
+			.shared = s,
+			.mem = slab->block + i * s->step,
+			.lkey = slab->mem.mr[s->rail]->lkey,
+		};
+		rc = buf_post(&slab->buf[i]);
+		s->made += !rc;
+	}
+	return rc;
+}
+
+static int shared_grow(struct shared *s)
+{
+	struct slab *slab = slab_new(s);
+	unsigned int before = s->made;
+	int rc;
+
+	if (!slab)
+		return -ENOMEM;
+	SLIST_INSERT_HEAD(&s->slabs, slab, link);
+	rc = slab_post(s, slab);
+	lane_add(&s->lane->shared_bytes, slab->mem.len);
+	lane_add(&s->lane->shared_receives, s->made - before);
+	if (!rc && s->made < SHARED_MAX)
+		rc = tp_srq_limit(s->srq, s->made / SHARED_LOW);
+	return rc;
+}
+
+static void shared_low(struct ctx_shared *base)
+{
+	struct shared *s = container_of(base, struct shared, base);
+	int rc = s->made < SHARED_MAX ? shared_grow(s) : 0;
+
+	if (rc)
+		log_warn(s->lane->server->attr.log,
+			 "no more than %u receives for %u clients (%s): they "
+			 "wait for each other",
+			 s->made, s->conns, strerror(-rc));
+}
+
+/* ---- a message ---- */
+
+/* The copy is of what is in the buffer, or will be written to it. */
+static int copy(struct rx *rx, const struct tp_wc *wc)
+{
+	size_t max = rx->conn->request_max;
+	size_t len = wc->byte_len < max ? wc->byte_len : max;
+	void *mem = malloc(len ? len : 1);
+
+	if (!mem)
+		return -ENOMEM;
+	if (wc->opcode == TP_RECV)
+		memcpy(mem, rx->buf, len);
+	rx->buf = mem;
+	lane_count(&rx->conn->lane->shared_copies);
+	return 0;
+}
+
+/* Beyond its share a client's message moves out. */
+static int take(struct conn *conn, struct rx *rx, struct shared_buf *buf,
+		const struct tp_wc *wc)
+{
+	int rc;
+
+	rx->buf = buf->mem;
+	if (conn->nshared < share(conn->shared)) {
+		rx->shared = buf;
+		conn->nshared++;
+		return 0;
+	}
+	rc = copy(rx, wc);
+	buf_again(buf);
+	return rc;
+}
+
+/* Of a client that has more under way than it has slots there is no rx left. */
+static void hear(struct conn *conn, struct shared_buf *buf,
+		 const struct tp_wc *wc)
+{
+	struct rx *rx = SLIST_FIRST(&conn->spare);
+	int rc;
+
+	if (!rx) {
+		lane_count(&conn->lane->protocol_errors);
+		log_warn(conn_log(conn),
+			 "%s: more requests than it has slots; connection "
+			 "closed",
+			 conn->peer);
+		buf_again(buf);
+		link_fail(&conn->link, -EPROTO);
+		return;
+	}
+	rc = take(conn, rx, buf, wc);
+	if (rc) {
+		link_fail(&conn->link, rc);
+		return;
+	}
+	SLIST_REMOVE_HEAD(&conn->spare, spare);
+	conn_received(conn, rx, wc);
+}
+
+static void shared_received(struct ctx_shared *base, struct link *link,
+			    const struct tp_wc *wc)
+{
+	struct shared_buf *buf = (struct shared_buf *)(uintptr_t)wc->wr_id;
+	struct conn *conn = link ? container_of(link, struct conn, link) : NULL;
+
+	if (conn && !wc->status && conn_hears(conn)) {
+		hear(conn, buf, wc);
+		return;
+	}
+	buf_again(buf);
+	if (link && wc->status)
+		link_fail(link, wc->status);
+}
+
+void shared_release(struct rx *rx)
+{
+	struct conn *conn = rx->conn;
+
+	if (rx->shared) {
+		buf_again(rx->shared);
+		conn->nshared--;
+	} else {
+		free(rx->buf);
+	}
+	rx->shared = NULL;
+	rx->buf = NULL;
+	rx->state = RX_SPARE;
+	SLIST_INSERT_HEAD(&conn->spare, rx, spare);
+}
+
+/* ---- life ---- */
+
+static void shared_free(struct shared *s)
+{
+	struct slab *slab;
+
+	if (s->srq)
+		tp_srq_close(s->srq);
+	while ((slab = SLIST_FIRST(&s->slabs))) {
+		SLIST_REMOVE_HEAD(&s->slabs, link);
+		rail_mem_fini(&slab->mem);
+		free(slab->block);
+		free(slab);
+	}
+	free(s);
+}
+
+static struct shared *shared_open(struct lane *lane, unsigned int rail)
+{
+	struct shared *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->base = (struct ctx_shared){ shared_received, shared_low };
+	s->lane = lane;
+	s->rail = rail;
+	s->size = conn_request_max(lane, rail);
+	s->step = (s->size + 63) & ~(size_t)63;
+	SLIST_INIT(&s->slabs);
+	if (!tp_srq_open(lane->ctx->rail[rail].cq, SHARED_MAX, &s->base,
+			 &s->srq) &&
+	    !shared_grow(s))
+		return s;
+	shared_free(s);
+	return NULL;
+}
+
+struct shared *shared_of(struct lane *lane, unsigned int rail)
+{
+	if (lane->shared[rail])
+		return lane->shared[rail];
+	lane->shared[rail] = shared_open(lane, rail);
+	if (lane->shared[rail])
+		ctx_rail_use(lane->ctx, rail);
+	return lane->shared[rail];
+}
+
+void shared_close(struct lane *lane)
+{
+	unsigned int i;
+
+	for (i = 0; i < RAILS_MAX; i++) {
+		if (!lane->shared[i])
+			continue;
+		shared_free(lane->shared[i]);
+		ctx_rail_leave(lane->ctx, i);
+	}
+}
+
+void shared_join(struct shared *s, struct conn *conn)
+{
+	unsigned int i;
+
+	conn->shared = s;
+	conn->link.srq = s->srq;
+	s->conns++;
+	for (i = 0; i < conn->nrx; i++) {
+		conn->rx[i].state = RX_SPARE;
+		SLIST_INSERT_HEAD(&conn->spare, &conn->rx[i], spare);
+	}
+}
+
+/* What it holds, when its server ends in the middle, it gives back. */
+void shared_leave(struct conn *conn)
+{
+	unsigned int i;
+
+	if (!conn->shared)
+		return;
+	for (i = 0; i < conn->nrx; i++) {
+		if (conn->rx[i].state != RX_SPARE)
+			shared_release(&conn->rx[i]);
+	}
+	conn->shared->conns--;
+}
