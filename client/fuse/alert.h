@@ -5,8 +5,7 @@
  *
  * It pays where a program calls again soon (spin.h): to be woken up takes longer. Not so
  * where as many programs ask as there are processors, since it would be in their way;
- * nor after a long transfer: a thread that the program's call wakes up runs on its
- * processor mostly, where the data is in the cache.
+ * nor, as far as was measured, after a long transfer (docs/measured.md).
  */
 #ifndef ALERT_H
 #define ALERT_H
