@@ -22,11 +22,15 @@ static void send_signal(const struct sigevent *how)
 	syscall(SYS_rt_sigqueueinfo, info.si_pid, how->sigev_signo, &info);
 }
 
+/* It begins in a thread of ours, which has all signals blocked. */
 static void *call(void *arg)
 {
 	struct sigevent how = *(struct sigevent *)arg;
+	sigset_t none;
 
 	free(arg);
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	how.sigev_notify_function(how.sigev_value);
 	return NULL;
 }

@@ -129,8 +129,13 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		atomic_fetch_add(&told, 1);
 }
 
+/* As libc's, it gets signals. */
 static void in_thread(union sigval value)
 {
+	sigset_t blocked;
+
+	EXPECT(!pthread_sigmask(SIG_SETMASK, NULL, &blocked));
+	EXPECT(!sigismember(&blocked, SIGTERM));
 	atomic_fetch_add(&told, (unsigned int)value.sival_int);
 }
 
