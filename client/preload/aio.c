@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct aiocb) == sizeof(struct aiocb64),
 	OURS int name args;                                                    \
 	OURS int name64 args64 __attribute__((alias(#name)))
 
-#define SLICE_MS 10 /* where libc waits for others at the same time */
+#define SLICE_MS 10 /* then signals are seen to, and what libc has */
 
 /* The forms with 64 are the same here, but for the names of their types. */
 #ifndef __clang__
@@ -48,21 +48,21 @@ TWO_NAMES(lio_listio, lio_listio64,
 
 int aio_read(struct aiocb *cb)
 {
-	if (!self_inside && request_begin(cb, false, NULL))
+	if (!self_busy() && request_begin(cb, false, NULL))
 		return 0;
 	return next.aio_read(cb);
 }
 
 int aio_write(struct aiocb *cb)
 {
-	if (!self_inside && request_begin(cb, true, NULL))
+	if (!self_busy() && request_begin(cb, true, NULL))
 		return 0;
 	return next.aio_write(cb);
 }
 
 int aio_fsync(int op, struct aiocb *cb)
 {
-	if (!self_inside && (op == O_SYNC || op == O_DSYNC) &&
+	if (!self_busy() && (op == O_SYNC || op == O_DSYNC) &&
 	    request_sync(cb, op))
 		return 0;
 	return next.aio_fsync(op, cb);
@@ -107,6 +107,12 @@ static uint64_t until(const struct timespec *timeout)
 	       (uint64_t)timeout->tv_nsec;
 }
 
+static int suspend_failed(int err)
+{
+	errno = err;
+	return -1;
+}
+
 int aio_suspend(const struct aiocb *const list[], int n,
 		const struct timespec *timeout)
 {
@@ -116,12 +122,11 @@ int aio_suspend(const struct aiocb *const list[], int n,
 	if (!k.ours && !k.ended)
 		return next.aio_suspend(list, n, timeout);
 	for (; !k.ended; k = kinds_of(list, n)) {
-		if (clock_now() >= end) {
-			errno = EAGAIN;
-			return -1;
-		}
-		slice = k.others ? clock_after_ms(SLICE_MS) : CLOCK_NEVER;
-		requests_wait(slice < end ? slice : end);
+		if (clock_now() >= end)
+			return suspend_failed(EAGAIN);
+		slice = clock_after_ms(SLICE_MS);
+		if (requests_wait(slice < end ? slice : end))
+			return suspend_failed(EINTR);
 	}
 	return 0;
 }
@@ -222,7 +227,7 @@ int lio_listio(int mode, struct aiocb *const list[], int n,
 	struct rest rest = { 0 };
 	int rc;
 
-	if (self_inside || n <= 0 || (mode != LIO_WAIT && mode != LIO_NOWAIT))
+	if (self_busy() || n <= 0 || (mode != LIO_WAIT && mode != LIO_NOWAIT))
 		return next.lio_listio(mode, list, n, sig);
 	rest.list = calloc((size_t)n, sizeof(struct aiocb *));
 	if (!rest.list) {

@@ -66,11 +66,11 @@ OURS ssize_t copy_file_range(int in, off64_t *in_off, int out, off64_t *out_off,
 /* The kernel goes by the size that it knows. */
 static void refresh(int fd)
 {
-	if (fd < 0 || self_inside)
+	if (fd < 0 || self_busy())
 		return;
-	self_inside++;
+	self_enter();
 	desc_refresh(fd);
-	self_inside--;
+	self_leave();
 }
 
 /* ---- where the offset is ---- */
@@ -224,10 +224,10 @@ int close(int fd)
 		errno = EBADF;
 		return -1;
 	}
-	if (number_is_ours(fd) && !self_inside) {
-		self_inside++;
+	if (number_is_ours(fd) && !self_busy()) {
+		self_enter();
 		desc_close(fd);
-		self_inside--;
+		self_leave();
 	}
 	number_closed(fd);
 	return next.close(fd);

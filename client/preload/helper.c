@@ -36,7 +36,7 @@ static void *run(void *arg)
 	struct self *s = arg;
 	bool left = false;
 
-	self_inside++;
+	self_enter();
 	pthread_mutex_lock(&s->lock);
 	while (!atomic_load(&s->closing)) {
 		if (left)

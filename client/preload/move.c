@@ -39,25 +39,27 @@ static bool sum(struct move *m)
 	return m->n;
 }
 
-/* No signal handler and nothing that we call comes here again. */
+/* No signal handler and nothing that we call comes here again; who is to end does so
+ * before, and holds nothing. */
 static void enter(struct move *m)
 {
+	pthread_testcancel();
 	m->saved = errno;
-	self_inside++;
+	self_enter();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m->cancel);
 }
 
 static void leave(struct move *m)
 {
 	pthread_setcancelstate(m->cancel, NULL);
-	self_inside--;
 	errno = m->saved;
+	self_leave();
 }
 
 bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
 		int niov)
 {
-	if (self_inside)
+	if (self_busy())
 		return false;
 	m->iov = iov;
 	m->niov = niov;
@@ -95,11 +97,10 @@ bool move_begin_list(struct move *m, int fd, bool write,
 static ssize_t finish(struct move *m, int64_t n)
 {
 	desc_end(&m->use);
+	if (n < 0)
+		m->saved = (int)-n;
 	leave(m);
-	if (n >= 0)
-		return n;
-	errno = (int)-n;
-	return -1;
+	return n < 0 ? -1 : n;
 }
 
 /* ---- one transfer ---- */
@@ -352,7 +353,7 @@ int move_sync(int fd)
 	struct move m = { .write = true };
 	int rc;
 
-	if (self_inside)
+	if (self_busy())
 		return 0;
 	enter(&m);
 	if (!desc_look(fd, &m.use)) {

@@ -120,6 +120,10 @@ static ssize_t sys_copy(int in, int64_t *in_off, int out, int64_t *out_off,
 		       (unsigned long)flags);
 }
 
+/* libc's: the kernel's wants more of its caller. */
+extern int __sigaction(int sig, const struct sigaction *act,
+		       struct sigaction *old);
+
 struct next next = {
 	.read = sys_read,
 	.write = sys_write,
@@ -134,6 +138,7 @@ struct next next = {
 	.fsync = sys_fsync,
 	.fdatasync = sys_fdatasync,
 	.ftruncate = sys_ftruncate,
+	.sigaction = __sigaction,
 	.close = sys_close,
 	.close_range = sys_close_range,
 	.dup2 = sys_dup2,
@@ -172,6 +177,7 @@ __attribute__((constructor)) static void next_find(void)
 		{ &next.fsync, "fsync" },
 		{ &next.fdatasync, "fdatasync" },
 		{ &next.ftruncate, "ftruncate64" },
+		{ &next.sigaction, "sigaction" },
 		{ &next.close, "close" },
 		{ &next.close_range, "close_range" },
 		{ &next.dup2, "dup2" },

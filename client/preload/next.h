@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 
 struct aiocb;
+struct sigaction;
 struct sigevent;
 struct timespec;
 
@@ -27,6 +28,7 @@ struct next {
 	int (*fsync)(int);
 	int (*fdatasync)(int);
 	int (*ftruncate)(int, int64_t);
+	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*close)(int);
 	int (*close_range)(unsigned int, unsigned int, int);
 	int (*dup2)(int, int);

@@ -210,12 +210,12 @@ bool request_begin(struct aiocb *cb, bool write, struct group *group)
 		free(r);
 		return false;
 	}
-	self_inside++;
+	self_enter();
 	pthread_mutex_lock(&r->all->lock);
 	enlist(r);
 	pthread_mutex_unlock(&r->all->lock);
 	submit(r);
-	self_inside--;
+	self_leave();
 	return true;
 }
 
@@ -264,7 +264,7 @@ bool request_sync(struct aiocb *cb, int op)
 	if (!number_is_ours(cb->aio_fildes) ||
 	    !(r = request_new(cb, NULL, sync_it)))
 		return false;
-	self_inside++;
+	self_enter();
 	if (!desc_look(cb->aio_fildes, &r->move.use))
 		r->move.use = (struct use){ .fd = cb->aio_fildes };
 	r->op = op;
@@ -275,7 +275,7 @@ bool request_sync(struct aiocb *cb, int op)
 	pthread_mutex_unlock(&r->all->lock);
 	if (now)
 		submit(r);
-	self_inside--;
+	self_leave();
 	return true;
 }
 
@@ -298,9 +298,11 @@ bool request_is_ours(const struct aiocb *cb)
 
 	if (!all)
 		return false;
+	self_enter();
 	pthread_mutex_lock(&all->lock);
 	is = find(all, cb);
 	pthread_mutex_unlock(&all->lock);
+	self_leave();
 	return is;
 }
 
@@ -311,22 +313,27 @@ bool requests_any(void)
 
 	if (!all)
 		return false;
+	self_enter();
 	pthread_mutex_lock(&all->lock);
 	any = !LIST_EMPTY(&all->under_way);
 	pthread_mutex_unlock(&all->lock);
+	self_leave();
 	return any;
 }
 
-void requests_wait(uint64_t until)
+bool requests_wait(uint64_t until)
 {
 	struct requests *all = there();
 	struct aio_calls none = STAILQ_HEAD_INITIALIZER(none);
 	int saved = errno;
+	bool interrupted;
 
-	self_inside++;
+	self_enter();
 	aio_queue_wait(all->queue, &none, 0, 1, until);
-	self_inside--;
+	interrupted = signals_held;
 	errno = saved;
+	self_leave();
+	return interrupted;
 }
 
 static bool is_meant(const struct request *r, int fd, const struct aiocb *cb)
@@ -363,6 +370,7 @@ int request_cancel(int fd, const struct aiocb *cb)
 	int result = AIO_ALLDONE;
 	size_t n = 0, i;
 
+	self_enter();
 	if (all)
 		held = hold(all, fd, cb, &n);
 	for (i = 0; i < n; i++) {
@@ -373,5 +381,6 @@ int request_cancel(int fd, const struct aiocb *cb)
 		let_go(held[i], false);
 	}
 	free(held);
+	self_leave();
 	return result;
 }

@@ -27,9 +27,9 @@ bool request_is_ours(const struct aiocb *cb);
 bool requests_any(void);
 /*
  * Until one of ours has ended, at most until that time (clock_now()); moves them
- * on.
+ * on.  True: a handler of a signal ran.
  */
-void requests_wait(uint64_t until);
+bool requests_wait(uint64_t until);
 /* AIO_CANCELED, AIO_NOTCANCELED, AIO_ALLDONE; cb NULL: all of fd. */
 int request_cancel(int fd, const struct aiocb *cb);
 

@@ -19,16 +19,21 @@
 #define BYTES_ALL (4u << 20)
 
 atomic_uchar numbers[NUMBERS];
-__thread volatile sig_atomic_t self_inside
-	__attribute__((tls_model("initial-exec")));
+__thread volatile sig_atomic_t self_inside SIGNALS_TLS;
 static _Atomic(struct self *) self;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool off;
+static pid_t here;
 
 /* libc's may be of a parent that shares memory with us. */
 static pid_t pid_now(void)
 {
 	return (pid_t)syscall(SYS_getpid);
+}
+
+bool self_is_here(void)
+{
+	return here == pid_now();
 }
 
 /* ---- fork ---- */
@@ -37,7 +42,7 @@ static void fork_prepare(void)
 {
 	struct self *s = self_there();
 
-	self_inside++;
+	self_enter();
 	if (s)
 		doors_hold(&s->doors);
 }
@@ -48,7 +53,7 @@ static void fork_parent(void)
 
 	if (s)
 		doors_release(&s->doors);
-	self_inside--;
+	self_leave();
 }
 
 /* What the parent had stays where it is, for nobody. */
@@ -62,7 +67,9 @@ static void fork_child(void)
 		requests_end(s, true);
 		atomic_store(&self, NULL);
 	}
-	self_inside--;
+	here = pid_now();
+	signals_forget();
+	self_leave();
 }
 
 /* ---- the beginning ---- */
@@ -71,9 +78,15 @@ static void begin(void)
 {
 	const char *how = secure_getenv("PVFS_PRELOAD");
 
+	here = pid_now();
 	if (getauxval(AT_SECURE) || (how && !strcmp(how, "off")) ||
 	    pthread_atfork(fork_prepare, fork_parent, fork_child))
 		atomic_store(&off, true);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	pthread_once(&once, begin);
 }
 
 static void when_it_pays(struct self *s)
@@ -141,7 +154,7 @@ __attribute__((destructor)) static void end(void)
 
 	if (!s)
 		return;
-	self_inside++;
+	self_enter();
 	requests_end(s, false);
 	atomic_store(&s->closing, true);
 	if (!pthread_mutex_trylock(&s->scan)) {
@@ -152,5 +165,5 @@ __attribute__((destructor)) static void end(void)
 	log_info(&s->doors.log, "%u of %u calls went past the mount",
 		 atomic_load(&s->past),
 		 atomic_load(&s->past) + atomic_load(&s->calls));
-	self_inside--;
+	self_leave();
 }

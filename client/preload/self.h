@@ -7,10 +7,9 @@
 #ifndef SELF_H
 #define SELF_H
 
-#include <signal.h>
-
 #include "door.h"
 #include "numbers.h"
+#include "signals.h"
 
 struct desc;
 struct requests;
@@ -43,10 +42,28 @@ struct self *self_get(void);
 /* The same, if there is one. */
 struct self *self_there(void);
 
-/* Within a call of ours: what it calls, and handlers of signals that interrupt it, go
- * the kernel's way. */
-extern __thread volatile sig_atomic_t self_inside
-	__attribute__((tls_model("initial-exec")));
+/* Is this the process that was started, or one by fork(), and not one that shares
+ * memory with it? */
+bool self_is_here(void);
+
+/* Within a call of ours: what it calls goes the kernel's way; handlers wait. */
+extern __thread volatile sig_atomic_t self_inside SIGNALS_TLS;
+
+/* Such a call, or a handler, is under way. */
+static inline bool self_busy(void)
+{
+	return self_inside || signals_in_handler();
+}
+static inline void self_enter(void)
+{
+	self_inside++;
+}
+static inline void self_leave(void)
+{
+	self_inside--;
+	if (signals_held && !self_inside)
+		signals_release();
+}
 
 /* ---- requests.c ---- */
 

@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Handlers that jump, fork and read, threads that are cancelled and children of all kinds
+# leave calls past the mount as they would the kernel's.
+. "$(dirname "$0")/../functions.sh"
+. "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
+
+start_pvfs -n 3
+mount_at "$tmp/m" -o cache=none
+expect "all of it" past timeout 120 "$PVFS_BUILD/tests/e2e/past/pvjump" "$tmp/m/f"
+grep -q "pvjump): opens session" "$(log_of mgr)" ||
+	fail "it did not go past the mount"
+unmount "$tmp/m" $daemon
