@@ -59,7 +59,9 @@ int space_allocate(struct session *s, const struct target *t, void *arg)
 	last.off += last.len - 1;
 	last.len = 1;
 	last.flags = 0;
-	return allocate(s, t->handle, &last);
+	rc = allocate(s, t->handle, &last);
+	/* the range was changed: not once more under the next session */
+	return rc == SESSION_ENDED ? -ECONNABORTED : rc;
 }
 
 /* ---- SEEK ---- */
