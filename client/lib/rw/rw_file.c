@@ -13,6 +13,8 @@ struct transfer {
 	uint32_t flags; /* WIRE_IO_* */
 	uint64_t least; /* file size that was known at the open */
 	uint64_t n;
+	uint64_t end; /* of a write */
+	bool begun; /* the write, at its place */
 };
 
 static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
@@ -23,6 +25,7 @@ static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 	x->f = f;
 	x->span = (struct plan_span){ pos, total };
 	x->flags = flags & O_DSYNC ? WIRE_IO_SYNC : 0;
+	x->begun = false;
 	pthread_mutex_lock(&f->lock);
 	x->least = f->least;
 	x->view = rw->whole ? (struct view){ 0 } : f->view;
@@ -55,14 +58,19 @@ static int do_write(struct session *s, const struct target *t, void *arg)
 {
 	struct transfer *x = arg;
 
+	if (!view_end(&x->view, x->span.pos, x->span.len, &x->end))
+		return -EFBIG;
+	x->begun = true;
 	return io_write(s, t->handle, &x->plan, x->flags);
 }
 
+/* A place belongs to the session that got it: in another one it is others'. */
 static int do_append(struct session *s, const struct target *t, void *arg)
 {
 	struct transfer *x = arg;
+	int rc = mgr_append(s, t, x->span.len, &x->span.pos);
 
-	return mgr_append(s, t, x->span.len, &x->span.pos);
+	return rc ? rc : do_write(s, t, x);
 }
 
 static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
@@ -80,15 +88,12 @@ static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
 	return (ssize_t)x->n;
 }
 
-static ssize_t write_file(struct transfer *x, bool at)
+static ssize_t write_file(struct transfer *x, target_op op, bool at)
 {
-	uint64_t end;
-	int rc;
+	int rc = file_run(x->f, op, x);
 
-	if (!view_end(&x->view, x->span.pos, x->span.len, &end))
-		return -EFBIG;
-	rc = file_run(x->f, do_write, x);
-	file_wrote(x->f, end, rc);
+	if (x->begun)
+		file_wrote(x->f, x->end, rc);
 	if (rc)
 		return rc;
 	if (!at)
@@ -99,16 +104,11 @@ static ssize_t write_file(struct transfer *x, bool at)
 ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 		uint64_t total)
 {
+	bool append = atomic_load(&f->flags) & O_APPEND && !rw->placed;
 	struct transfer x;
-	int rc;
 
 	prepare(&x, f, rw, pos, total);
 	if (!rw->write)
 		return read_file(&x, pos, rw->at);
-	if (atomic_load(&f->flags) & O_APPEND && !rw->placed) {
-		rc = file_run(f, do_append, &x);
-		if (rc)
-			return rc;
-	}
-	return write_file(&x, rw->at);
+	return write_file(&x, append ? do_append : do_write, rw->at);
 }
