@@ -80,17 +80,16 @@ static void take(const struct call *c, struct file *f,
 		 const struct mgr_lock *want, bool wait)
 {
 	struct mgr_lock lock = *want;
+	bool waits;
 	int rc;
 
 	if (lock.type != WIRE_L_UNLOCK)
 		marks_set(c->d->marks, f);
 	rc = owners_lock(f, &lock);
-
-	if (rc == -EAGAIN && wait)
+	waits = rc == -EAGAIN && wait;
+	if (waits)
 		rc = waits_begin(c, f, want, lock.session);
-	else
-		call_end(c, rc);
-	if (rc == -ENOLCK)
+	if (!waits || rc)
 		call_end(c, rc);
 }
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_fuse_locks.c - who asks the mount for a lock is answered once, whatever came of it. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "marks.h"
+#include "ops.h"
+#include "owners.h"
+#include "run_suite.h"
+#include "waits.h"
+
+/* ---- what locks.c calls ---- */
+
+static struct {
+	int lock; /* the mgr's answer */
+	int begins; /* waits_begin()'s */
+	unsigned int answers;
+	int answer; /* the last one */
+} now;
+
+static struct fsd fsd;
+
+void call_begin(struct call *c, fuse_req_t req)
+{
+	*c = (struct call){ .d = &fsd, .req = req };
+}
+
+void call_end(const struct call *c, int rc)
+{
+	now.answers++;
+	now.answer = rc;
+}
+
+int fuse_reply_lock(fuse_req_t req, const struct flock *lock)
+{
+	now.answers++;
+	now.answer = 0;
+	return 0;
+}
+
+void marks_set(struct marks *m, const struct file *f)
+{
+}
+
+int owners_note(struct owners *o, const struct file *f, uint64_t owner)
+{
+	return 0;
+}
+
+int owners_lock(struct file *f, struct mgr_lock *lock)
+{
+	return now.lock;
+}
+
+int waits_begin(const struct call *c, struct file *f,
+		const struct mgr_lock *want, uint64_t session)
+{
+	return now.begins;
+}
+
+/* ---- the tests ---- */
+
+static const struct {
+	int lock, begins;
+	bool wait;
+	unsigned int answers; /* 0: when the wait ends */
+	int answer;
+} cases[] = {
+	{ 0, 0, true, 1, 0 },
+	{ -EAGAIN, 0, false, 1, -EAGAIN },
+	{ -EAGAIN, 0, true, 0, 0 },
+	{ -EAGAIN, -ENOLCK, true, 1, -ENOLCK }, /* too many wait */
+	{ -ENOLCK, 0, false, 1, -ENOLCK }, /* too many locks */
+	{ -ENOLCK, 0, true, 1, -ENOLCK },
+	{ -ETIMEDOUT, 0, true, 1, -ETIMEDOUT },
+};
+
+static void expect(int i)
+{
+	ck_assert_uint_eq(now.answers, cases[i].answers);
+	ck_assert_int_eq(now.answer, cases[i].answer);
+}
+
+static void begin(int i)
+{
+	now.lock = cases[i].lock;
+	now.begins = cases[i].begins;
+	now.answers = 0;
+	now.answer = 0;
+}
+
+START_TEST(answers_once)
+{
+	struct fuse_file_info fi = { .lock_owner = 5 };
+	struct flock lk = { .l_type = F_WRLCK, .l_len = 1 };
+
+	begin(_i);
+	op_setlk(NULL, 1, &fi, &lk, cases[_i].wait);
+	expect(_i);
+	begin(_i);
+	op_flock(NULL, 1, &fi, LOCK_EX | (cases[_i].wait ? 0 : LOCK_NB));
+	expect(_i);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("fuse_locks");
+	TCase *tc = tcase_create("answers");
+
+	tcase_add_loop_test(tc, answers_once, 0,
+			    sizeof(cases) / sizeof(cases[0]));
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
