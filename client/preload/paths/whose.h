@@ -117,6 +117,8 @@ void whose_closed(int fd);
 /* The descriptor of ours that path is another name of; or -1. */
 int whose_alias(const char *path);
 
+/* False: everything is the kernel's. */
+bool whose_begun(void);
 /* Is this the process that the tables are of?  Not the child of a vfork(). */
 bool whose_here(void);
 /* PVFS_PRELOAD=off, or a set-user-ID program. */

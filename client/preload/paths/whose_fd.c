@@ -93,7 +93,7 @@ enum whose whose_fd_look(int fd, const char *call)
 	enum whose whose;
 	int saved = errno;
 
-	if (whose_inside)
+	if (whose_inside || !whose_begun())
 		return KERNELS;
 	whose = settle(fd, number, call);
 	if (whose != REFUSED)

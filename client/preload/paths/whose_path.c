@@ -51,6 +51,11 @@ bool whose_here(void)
 	return here == pid_now();
 }
 
+bool whose_begun(void)
+{
+	return here;
+}
+
 bool whose_off(void)
 {
 	const char *how = secure_getenv("PVFS_PRELOAD");
