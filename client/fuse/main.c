@@ -10,6 +10,7 @@
 #include "again.h"
 #include "guard.h"
 #include "invite.h"
+#include "left.h"
 #include "listen.h"
 #include "marks.h"
 #include "newer.h"
@@ -129,15 +130,20 @@ static int serve(void *arg, int ready)
 {
 	struct server *s = arg;
 	int rc = make(&s->d, s->opt);
+	struct left left;
 
 	s->ready = ready;
+	left_note(&left, &s->d.fs);
 	if (!rc)
 		rc = find_root(&s->d);
 	if (rc)
 		log_error(s->log, "%s: %s", s->opt->what, strerror(-rc));
-	else
+	else {
+		left_end(&s->d.fs);
 		rc = mount_and_serve(s);
+	}
 	fs_leave(&s->d.fs);
+	left_free(&left, &s->d.fs);
 	marks_free(s->d.marks);
 	versions_free(s->d.versions);
 	owners_free(s->d.owners);

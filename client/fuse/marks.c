@@ -3,17 +3,12 @@
 #include "hash_table.h"
 #include "marks.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "runfile.h"
+
+#define NAME "pvfs-fuse"
 
 struct entry {
 	uint64_t handle;
@@ -23,91 +18,11 @@ struct entry {
 struct marks {
 	pthread_mutex_t lock;
 	struct entry *all;
-	struct shortcut_page *page;
-	int fd; /* of the file, locked */
-	char path[sizeof(((struct shortcut_where *)0)->path)];
+	struct runfile file;
+	struct shortcut_page *page; /* there */
 };
-
-/* ---- the file ---- */
-
-static const char *folder(size_t room)
-{
-	const char *dir = geteuid() ? secure_getenv("XDG_RUNTIME_DIR") : "/run";
-
-	if (dir && *dir == '/' && strlen(dir) < room && !access(dir, W_OK))
-		return dir;
-	return "/tmp";
-}
-
-/* Daemons that were killed left theirs; who lives holds a lock on it. */
-static void take_away(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0)
-		return;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	    st.st_size == sizeof(struct shortcut_page) &&
-	    !flock(fd, LOCK_EX | LOCK_NB))
-		unlink(path);
-	close(fd);
-}
-
-static void take_away_old(const char *dir)
-{
-	char pattern[PATH_MAX];
-	glob_t found;
-
-	snprintf(pattern, sizeof(pattern), "%s/pvfs-fuse.??????", dir);
-	if (glob(pattern, GLOB_NOSORT, NULL, &found))
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		take_away(found.gl_pathv[i]);
-	globfree(&found);
-}
-
-/* It has its size only when it is locked: nobody takes it away before. */
-static int make_file(struct marks *m)
-{
-	const char *dir = folder(sizeof(m->path) - 32);
-	int fd;
-
-	take_away_old(dir);
-	snprintf(m->path, sizeof(m->path), "%s/pvfs-fuse.XXXXXX", dir);
-	fd = mkostemp(m->path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	flock(fd, LOCK_EX | LOCK_NB);
-	if (fchmod(fd, 0444) || ftruncate(fd, sizeof(*m->page))) {
-		int rc = -errno;
-
-		unlink(m->path);
-		close(fd);
-		return rc;
-	}
-	return fd;
-}
-
-static int make_page(struct marks *m)
-{
-	int fd = make_file(m), rc = 0;
-	void *page;
-
-	if (fd < 0)
-		return fd;
-	page = mmap(NULL, sizeof(*m->page), PROT_READ | PROT_WRITE, MAP_SHARED,
-		    fd, 0);
-	if (page == MAP_FAILED) {
-		rc = -errno;
-		unlink(m->path);
-		close(fd);
-		return rc;
-	}
-	m->page = page;
-	m->fd = fd;
-	return 0;
-}
+_Static_assert(RUNFILE_PATH <= sizeof(((struct shortcut_where *)0)->path),
+	       "programs are told the path");
 
 struct marks *marks_new(const struct log *log)
 {
@@ -116,13 +31,15 @@ struct marks *marks_new(const struct log *log)
 
 	if (!m)
 		return NULL;
-	rc = make_page(m);
+	runfile_left(NAME, sizeof(*m->page), NULL, NULL);
+	rc = runfile_make(&m->file, NAME, sizeof(*m->page), 0444);
 	if (rc) {
 		log_warn(log, "%s: %s: no program goes past the mount",
-			 *m->path ? m->path : "shared page", strerror(-rc));
+			 m->file.path, strerror(-rc));
 		free(m);
 		return NULL;
 	}
+	m->page = m->file.page;
 	pthread_mutex_init(&m->lock, NULL);
 	return m;
 }
@@ -137,9 +54,7 @@ void marks_free(struct marks *m)
 		HASH_DEL(m->all, e);
 		free(e);
 	}
-	unlink(m->path);
-	close(m->fd);
-	munmap(m->page, sizeof(*m->page));
+	runfile_free(&m->file);
 	pthread_mutex_destroy(&m->lock);
 	free(m);
 }
@@ -151,7 +66,7 @@ struct shortcut_page *marks_page(struct marks *m)
 
 const char *marks_path(const struct marks *m)
 {
-	return m->path;
+	return m->file.path;
 }
 
 /* ---- marks ---- */

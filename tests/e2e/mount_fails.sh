@@ -119,7 +119,8 @@ must timeout 60 grep -q kept "$m/f"
 must umount "$m"
 wait $guard
 
-# ---- killed in the middle of writes: what was answered is there ----
+# ---- killed in the middle of writes: what was answered is there, and locks of
+# who died with it, or lives on, are not ----
 "$fuse" $spec "$m" -f -o $reach >>"$state/log/killed.log" 2>&1 &
 guard=$!
 until_true 20 mountpoint -q "$m"
@@ -132,12 +133,17 @@ until_true 20 mountpoint -q "$m"
 ) 2>/dev/null &
 writer=$!
 until_true 20 grep -q .. "$tmp/acknowledged"
+exec 7>>"$m/locked"
+must flock -n 7
+must_fail flock -n "$m/locked" true
 kill -KILL "$(pgrep -P $guard)"
 until_true 20 gone $writer
 wait $guard
 must_fail ls "$m"
-must umount "$m"
+umount -l "$m" || fail "what was killed stays mounted"
 mount_at "$m"
+must flock -n "$m/locked" true
+exec 7>&-
 n=$(cat "$tmp/acknowledged")
 must cmp <(head -n "$n" "$m/lines") <(seq -f 'line %g' 0 $((n - 1)))
 unmount "$m" $daemon

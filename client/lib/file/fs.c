@@ -20,6 +20,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	atomic_init(&fs->copies_again, 0);
 	fs->s = NULL;
 	fs->fsid = 0;
+	fs->note = NULL;
 	memset(fs->flaw, 0, sizeof(fs->flaw));
 	fs->connecting = false;
 	pthread_mutex_init(&fs->lock, NULL);
@@ -159,6 +160,15 @@ static int fs_prepare(struct fs *fs, struct session **s)
 	return rc;
 }
 
+/* Before anything is done under s. */
+static void note(struct fs_note *note, const struct session *s)
+{
+	if (!note)
+		return;
+	note->fsid = s->fsid;
+	atomic_store(&note->session, s->id);
+}
+
 /* With the lock, which it releases for as long as it waits. */
 static int fs_make(struct fs *fs)
 {
@@ -172,8 +182,10 @@ static int fs_make(struct fs *fs)
 	errno = saved;
 	pthread_mutex_lock(&fs->lock);
 	fs->s = s;
-	if (s)
+	if (s) {
 		fs->fsid = s->fsid;
+		note(fs->note, s);
+	}
 	fs->connecting = false;
 	pthread_cond_broadcast(&fs->connected);
 	return rc;

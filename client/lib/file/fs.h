@@ -18,6 +18,12 @@ struct file;
 #define FS_SAME 1024u
 #define HEIR_SESSIONS 4u /* that a program before may have had */
 
+/* Which session its calls go under: of use to another process when this one is gone. */
+struct fs_note {
+	uint64_t fsid; /* valid once there is a session */
+	_Atomic uint64_t session; /* 0: there was none yet */
+};
+
 struct fs {
 	const struct mount *mount; /* outlives it */
 	const struct log *log;
@@ -47,6 +53,8 @@ struct fs {
 	 */
 	uint64_t before[HEIR_SESSIONS];
 	unsigned int nbefore;
+	struct fs_note *note; /* kept up to date; the caller's, or NULL; set
+			       * before others use it */
 };
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* left.c - see left.h. */
+#include "left.h"
+
+#include <string.h>
+
+#include "mgr.h"
+
+#define NAME "pvfs-fuse-session"
+
+void left_note(struct left *l, struct fs *fs)
+{
+	int rc = runfile_make(&l->file, NAME, sizeof(struct fs_note), 0600);
+
+	if (rc)
+		log_warn(fs->log,
+			 "%s: %s: if pvfs-fuse is killed its locks stay until "
+			 "session_timeout",
+			 l->file.path, strerror(-rc));
+	else
+		fs->note = l->file.page;
+}
+
+static bool end(void *arg, const void *page)
+{
+	const struct fs_note *note = page;
+	uint64_t id = note->session;
+	struct fs *fs = arg;
+	struct session *s;
+	int rc;
+
+	if (id && note->fsid != fs->fsid)
+		return false;
+	deadline_begin();
+	rc = id ? fs_session(fs, &s) : 0;
+	if (id && !rc) {
+		rc = mgr_adopted(s, id);
+		session_put(s);
+	}
+	if (rc)
+		log_warn(fs->log,
+			 "a pvfs-fuse that was killed: its session %016llx: %s: "
+			 "its locks stay until session_timeout",
+			 (unsigned long long)id, strerror(-rc));
+	return !rc;
+}
+
+void left_end(struct fs *fs)
+{
+	runfile_left(NAME, sizeof(struct fs_note), end, fs);
+}
+
+void left_free(struct left *l, struct fs *fs)
+{
+	fs->note = NULL;
+	runfile_free(&l->file);
+}
