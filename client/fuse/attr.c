@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 
 #include "call.h"
+#include "gone.h"
 #include "held.h"
 #include "open.h"
 #include "ops.h"
@@ -35,7 +36,7 @@ static void own_reads(struct fs *fs, struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return;
 	at = file_read(fs, st->st_ino);
-	if (at > atime &&
+	if (at && at > atime &&
 	    (atime <= stat_ns(&st->st_mtim) || atime <= stat_ns(&st->st_ctim) ||
 	     at - atime >= ATIME_AGE_NS))
 		st->st_atim = stat_time(at);
@@ -52,6 +53,8 @@ static void end_stat(const struct call *c, const struct target *t)
 	struct stat st;
 	int rc = call_run(c, t, stat_get, &st);
 
+	if (rc == -ESTALE && gone_is(c->d->gone, t->handle, &st))
+		rc = 0;
 	if (rc) {
 		call_end(c, rc);
 		return;
@@ -148,6 +151,10 @@ static int set(const struct call *c, const struct target *t,
 	struct set_arg a = { .set = wanted(st, valid) };
 	int rc;
 
+	if (!valid) /* chown(-1, -1) */
+		a.set = (struct setattr){ .valid = WIRE_S_UID | WIRE_S_GID,
+					  .uid = UINT32_MAX,
+					  .gid = UINT32_MAX };
 	if (!a.set.valid)
 		return 0;
 	rc = call_run(c, t, do_setattr, &a);
@@ -190,11 +197,15 @@ void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 {
 	uint32_t bits = (uint32_t)mask & (R_OK | W_OK | X_OK);
 	struct target t;
+	struct stat st;
 	struct call c;
+	int rc;
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	call_end(&c, call_run(&c, &t, do_access, &bits));
+	rc = call_run(&c, &t, do_access, &bits);
+	call_end(&c,
+		 rc == -ESTALE && gone_is(c.d->gone, t.handle, &st) ? 0 : rc);
 }
 
 void op_statfs(fuse_req_t req, fuse_ino_t ino)

@@ -10,9 +10,26 @@
 #include <string.h>
 
 #include "dir.h"
+#include "gone.h"
 #include "open.h"
 #include "ops.h"
 #include "stat.h"
+
+/* The kernel lists none that was removed; it may be had open nevertheless. */
+static int open_gone(const struct call *c, const struct target *t,
+		     struct opening *o)
+{
+	struct stat st;
+
+	if (!gone_is(c->d->gone, t->handle, &st))
+		return -ESTALE;
+	o->f = file_new(&c->d->fs, O_RDONLY);
+	if (!o->f)
+		return -ENOMEM;
+	o->f->handle = t->handle;
+	file_inherited(o->f);
+	return 0;
+}
 
 void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
@@ -24,6 +41,8 @@ void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	call_begin(&c, req);
 	t = call_target(&c, ino);
 	rc = open_run(&c, &t, O_RDONLY | O_DIRECTORY, &o);
+	if (rc == -ESTALE)
+		rc = open_gone(&c, &t, &o);
 	if (rc) {
 		call_end(&c, rc);
 		return;

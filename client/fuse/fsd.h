@@ -12,6 +12,7 @@
 #include "file.h"
 
 struct again;
+struct gone;
 struct marks;
 struct owners;
 struct versions;
@@ -44,6 +45,7 @@ struct fsd {
 	bool suid; /* programs that run from here may get rights by that */
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct again *again; /* what the kernel asks twice */
+	struct gone *gone; /* removed directories that it still has */
 	struct owners *owners; /* of POSIX locks that were taken */
 	struct versions *versions; /* of files whose pages the kernel has */
 	struct waits *waits; /* for locks */

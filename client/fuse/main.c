@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "gone.h"
 #include "guard.h"
 #include "invite.h"
 #include "left.h"
@@ -121,9 +122,12 @@ static int make(struct fsd *d, const struct options *opt)
 	d->atime = opt->atime;
 	d->many = !geteuid();
 	d->again = again_new();
+	d->gone = gone_new();
 	d->owners = owners_new();
 	d->versions = versions_new();
-	return d->again && d->owners && d->versions ? data_init() : -ENOMEM;
+	if (!d->again || !d->gone || !d->owners || !d->versions)
+		return -ENOMEM;
+	return data_init();
 }
 
 static int serve(void *arg, int ready)
@@ -147,6 +151,7 @@ static int serve(void *arg, int ready)
 	marks_free(s->d.marks);
 	versions_free(s->d.versions);
 	owners_free(s->d.owners);
+	gone_free(s->d.gone);
 	again_free(s->d.again);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }

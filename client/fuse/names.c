@@ -8,6 +8,7 @@
 
 #include "again.h"
 #include "call.h"
+#include "gone.h"
 #include "open.h"
 #include "ops.h"
 #include "stat.h"
@@ -59,6 +60,25 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	}
 	attr_own(&c.d->fs, &st);
 	call_end_entry(&c, &st);
+}
+
+/* Of numbers nothing is kept here, but for removed directories. */
+void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
+{
+	const struct fsd *d = fsd_of(req);
+
+	gone_forget(d->gone, fsd_swap(d, ino));
+	fuse_reply_none(req);
+}
+
+void op_forget_multi(fuse_req_t req, size_t count,
+		     struct fuse_forget_data *forgets)
+{
+	const struct fsd *d = fsd_of(req);
+
+	for (size_t i = 0; i < count; i++)
+		gone_forget(d->gone, fsd_swap(d, forgets[i].ino));
+	fuse_reply_none(req);
 }
 
 static int do_mkdir(struct session *s, const struct target *t, void *arg)
@@ -114,6 +134,14 @@ void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 	call_end(&c, call_run(&c, &t, do_unlink, NULL));
 }
 
+static int do_look(struct session *s, const struct target *t, void *arg)
+{
+	struct making *m = arg;
+	int rc = mgr_getattr(s, t, &m->attr);
+
+	return rc ? rc : stat_of(s, &m->attr, &m->st);
+}
+
 static int do_rmdir(struct session *s, const struct target *t, void *arg)
 {
 	return mgr_rmdir(s, t);
@@ -121,12 +149,19 @@ static int do_rmdir(struct session *s, const struct target *t, void *arg)
 
 void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
+	struct making m;
 	struct target t;
 	struct call c;
+	int rc;
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	call_end(&c, call_run(&c, &t, do_rmdir, NULL));
+	rc = call_run(&c, &t, do_look, &m);
+	if (!rc)
+		rc = call_run(&c, &t, do_rmdir, NULL);
+	if (!rc)
+		gone_note(c.d->gone, &m.st);
+	call_end(&c, rc);
 }
 
 static int do_mknod(struct session *s, const struct target *t, void *arg)

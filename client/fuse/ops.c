@@ -31,6 +31,8 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 const struct fuse_lowlevel_ops ops = {
 	.init = op_init,
 	.lookup = op_lookup,
+	.forget = op_forget,
+	.forget_multi = op_forget_multi,
 	.getattr = op_getattr,
 	.setattr = op_setattr,
 	.readlink = op_readlink,

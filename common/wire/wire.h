@@ -478,7 +478,8 @@ struct wire_setattr {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;
 	le64 atime, mtime;
 	le32 valid;		/* WIRE_S_* */
-	le32 mode, uid, gid;	/* mode: permission bits (07777) */
+	le32 mode, uid, gid;	/* mode: permission bits (07777); an id of
+				 * UINT32_MAX stays, as chown(2) has it */
 	le32 flags;		/* WIRE_P_* */
 	le32 path_len;
 };

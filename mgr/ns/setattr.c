@@ -20,11 +20,30 @@ static int check(const struct ns_setattr_args *a)
 		return -EINVAL;
 	if (a->valid & WIRE_S_MTIME && a->valid & WIRE_S_MTIME_NOW)
 		return -EINVAL;
-	if (a->valid & WIRE_S_UID && a->uid == UINT32_MAX)
-		return -EINVAL;
-	if (a->valid & WIRE_S_GID && a->gid == UINT32_MAX)
-		return -EINVAL;
 	return 0;
+}
+
+/* An id of all ones is none: it stays, as chown(2) has it. */
+static bool has_uid(const struct ns_setattr_args *a)
+{
+	return a->valid & WIRE_S_UID && a->uid != UINT32_MAX;
+}
+
+static bool has_gid(const struct ns_setattr_args *a)
+{
+	return a->valid & WIRE_S_GID && a->gid != UINT32_MAX;
+}
+
+/* With no new owner at all it takes rights away, where there are any. */
+static bool takes_rights(const struct ns_cred *cred, const struct inode *ino,
+			 const struct ns_setattr_args *a)
+{
+	struct inode left = *ino;
+
+	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID)) || !S_ISREG(ino->mode))
+		return false;
+	ns_lose_suid(cred, &left);
+	return left.mode != ino->mode;
 }
 
 static int may_chown(const struct ns_cred *cred, const struct inode *ino,
@@ -32,12 +51,12 @@ static int may_chown(const struct ns_cred *cred, const struct inode *ino,
 {
 	if (cred->uid == 0)
 		return 0;
-	if (a->valid & WIRE_S_UID &&
-	    (cred->uid != ino->uid || a->uid != ino->uid))
+	if (has_uid(a) && (cred->uid != ino->uid || a->uid != ino->uid))
 		return -EPERM;
-	if (a->valid & WIRE_S_GID &&
-	    (cred->uid != ino->uid ||
-	     (a->gid != ino->gid && !ns_in_group(cred, a->gid))))
+	if (has_gid(a) && (cred->uid != ino->uid ||
+			   (a->gid != ino->gid && !ns_in_group(cred, a->gid))))
+		return -EPERM;
+	if (cred->uid != ino->uid && takes_rights(cred, ino, a))
 		return -EPERM;
 	return 0;
 }
@@ -84,9 +103,9 @@ static int kill_rights(struct ns_op *op, struct inode *ino,
 
 static void set_owner(struct inode *ino, const struct ns_setattr_args *a)
 {
-	if (a->valid & WIRE_S_UID)
+	if (has_uid(a))
 		ino->uid = a->uid;
-	if (a->valid & WIRE_S_GID)
+	if (has_gid(a))
 		ino->gid = a->gid;
 }
 

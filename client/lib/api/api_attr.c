@@ -181,11 +181,11 @@ static struct setattr of_mode(mode_t mode)
 	return (struct setattr){ .valid = WIRE_S_MODE, .mode = mode & 07777 };
 }
 
+/* An id of -1 stays; two of them are a change of owner, too. */
 static struct setattr of_owner(uid_t uid, gid_t gid)
 {
 	return (struct setattr){
-		.valid = (uid != (uid_t)-1 ? WIRE_S_UID : 0) |
-			 (gid != (gid_t)-1 ? WIRE_S_GID : 0),
+		.valid = WIRE_S_UID | WIRE_S_GID,
 		.uid = uid,
 		.gid = gid,
 	};

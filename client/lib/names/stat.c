@@ -21,9 +21,15 @@ struct timespec stat_time(int64_t ns)
 	return ts;
 }
 
+/* From 1677 to 2262: what is beyond is as far away as can be said. */
 int64_t stat_ns(const struct timespec *ts)
 {
-	return (int64_t)ts->tv_sec * NS + ts->tv_nsec;
+	int64_t ns;
+
+	if (__builtin_mul_overflow((int64_t)ts->tv_sec, NS, &ns) ||
+	    __builtin_add_overflow(ns, (int64_t)ts->tv_nsec, &ns))
+		return ts->tv_sec < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
 }
 
 static blksize_t blksize_of(const struct attr *a)

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Each call answers through a mount as on a local file system, and leaves the same behind:
+# results, errors, owners, modes, links, and which times moved.  CONFORM_CALLS: others of
+# conform_paths.py, with commas between them, or all; CONFORM_WHO: as others, too.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+calls=("open wct" chmod "chown -1" truncate rmdir unlink symlink "link to" "rename from"
+	"rename dir to")
+[ -z "${CONFORM_CALLS:-}" ] || mapfile -t -d , calls < <(echo -n "$CONFORM_CALLS")
+[ "${calls[0]}" != all ] || calls=()
+
+# same DIR PART [CASE...]: what the part prints there is what it prints here
+same() {
+	local dir=$1 part=$2
+	shift 2
+
+	[ -f "$tmp/$part" ] || must python3 "$e2e/conform_$part.py" "$tmp/local" \
+		"$@" >"$tmp/$part"
+	must python3 "$e2e/conform_$part.py" "$dir" "$@" >"$tmp/have"
+	if ! diff "$tmp/$part" "$tmp/have"; then
+		fail "$dir: $part: see above; < is the local file system"
+	fi
+}
+
+start_pvfs -n 2
+mkdir -m 755 "$tmp/local"
+mount_at "$tmp/m" -o suid,dev
+for part in rights data names; do same "$tmp/m" $part; done
+unmount "$tmp/m" $daemon
+# what is looked at first is as with a local one if the kernel looks at all
+mount_at "$tmp/m" -o suid,dev,cache=open
+same "$tmp/m" data
+same "$tmp/m" paths ${calls[@]+"${calls[@]}"}
+unmount "$tmp/m" $daemon
