@@ -15,7 +15,7 @@
 #include "rpc.h"
 
 #define RIG_OBJECT (1u << 20)
-#define RIG_HELD 16
+#define RIG_HELD 80
 #define RIG_FSID 0x1234567890abcdefull
 
 struct rig_op; /* a bulk request on the server */

@@ -138,6 +138,27 @@ START_TEST(nobody_keeps_more_than_a_share)
 }
 END_TEST
 
+/* No more are made, and all are of clients that wait: one more is heard. */
+START_TEST(all_wait_and_one_is_heard)
+{
+	unsigned int i;
+
+	open_rig(FIRST / 2);
+	mock.no_mr = true;
+	for (i = 0; i < FIRST; i++) {
+		rig->peer = peers[i / 2];
+		rig_release(rig, &calls[i], 60000);
+		rig_until(rig, rig->nheld == i + 1);
+	}
+	ck_assert_uint_eq(stats().shared, FIRST);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	answer_all();
+	for (i = 0; i < FIRST; i++)
+		rig_until(rig, calls[i].finished);
+	close_rig(FIRST / 2);
+}
+END_TEST
+
 START_TEST(held_ones_are_answered)
 {
 	unsigned int i;
@@ -229,6 +250,7 @@ int main(void)
 	tcase_add_test(tc, more_are_made_when_few_are_left);
 	tcase_add_test(tc, beyond_them_messages_wait);
 	tcase_add_test(tc, nobody_keeps_more_than_a_share);
+	tcase_add_test(tc, all_wait_and_one_is_heard);
 	tcase_add_test(tc, held_ones_are_answered);
 	tcase_add_test(tc, who_dies_gives_back);
 	tcase_add_test(tc, unseen_ones_come_back);

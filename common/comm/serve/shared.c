@@ -13,6 +13,7 @@
 #define SHARED_SLAB 64u /* receives made at once */
 #define SHARED_MAX 1024u
 #define SHARED_LOW 4u /* more are made when one of so many is left */
+#define SHARED_FREE 8u /* one of so many is kept by nobody */
 
 struct shared_buf {
 	struct shared *shared;
@@ -34,15 +35,28 @@ struct shared {
 	struct tp_srq *srq;
 	size_t size, step; /* bytes of a receive, and to the next */
 	unsigned int made, conns;
+	unsigned int kept; /* by all clients */
 	SLIST_HEAD(, slab) slabs;
 };
 
-/* A client may keep so many: never all, and always one. */
+/* A client may keep so many, if there are. */
 static unsigned int share(const struct shared *s)
 {
 	unsigned int n = s->made / (s->conns > 2 ? s->conns : 2);
 
 	return n ? n : 1;
+}
+
+/*
+ * All shares together may be all there is: who is to end what the others wait for
+ * (a lock) must be heard nevertheless.
+ */
+static bool may_keep(const struct conn *conn)
+{
+	const struct shared *s = conn->shared;
+
+	return conn->nshared < share(s) &&
+	       s->kept < s->made - s->made / SHARED_FREE;
 }
 
 static int buf_post(struct shared_buf *buf)
@@ -155,9 +169,10 @@ static int take(struct conn *conn, struct rx *rx, struct shared_buf *buf,
 	int rc;
 
 	rx->buf = buf->mem;
-	if (conn->nshared < share(conn->shared)) {
+	if (may_keep(conn)) {
 		rx->shared = buf;
 		conn->nshared++;
+		conn->shared->kept++;
 		return 0;
 	}
 	rc = copy(rx, wc);
@@ -213,6 +228,7 @@ void shared_release(struct rx *rx)
 	if (rx->shared) {
 		buf_again(rx->shared);
 		conn->nshared--;
+		conn->shared->kept--;
 	} else {
 		free(rx->buf);
 	}
