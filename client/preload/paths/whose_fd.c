@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* whose_fd.c - descriptors: see whose.h. */
+#include <dlfcn.h>
 #include <pvfs.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,12 +47,19 @@ static bool is_stub(int fd)
 	return n == sizeof(STUB) - 1 && !memcmp(name, STUB, sizeof(STUB) - 1);
 }
 
+/* The program, or MPI-IO, has a libpvfs of its own: what is not ours is a file of that, which
+ * also inherits. */
+static bool has_another(void)
+{
+	return dlsym(RTLD_DEFAULT, "pvfs_open");
+}
+
 /* One that is met for the first time, perhaps of the program before. */
 static enum number find_out(int fd)
 {
 	if (PVFS(pvfs_is_pvfs_fd(fd)))
 		return HELD;
-	return is_stub(fd) ? LOST : ORDINARY;
+	return is_stub(fd) && !has_another() ? LOST : ORDINARY;
 }
 
 static enum whose as(int fd, enum number number, const char *call)
