@@ -42,7 +42,14 @@ __thread char *volatile signals_frame SIGNALS_TLS;
 static __thread struct {
 	siginfo_t info;
 	uint64_t mask; /* of before */
+	pid_t pid; /* the process that it came to */
 } held SIGNALS_TLS;
+
+/* libc's may be of a parent that shares memory with us. */
+static pid_t pid_now(void)
+{
+	return (pid_t)syscall(SYS_getpid);
+}
 
 /* ---- a signal comes ---- */
 
@@ -56,6 +63,7 @@ static void hold(const siginfo_t *info, void *context)
 	ucontext_t *c = context;
 
 	held.info = *info;
+	held.pid = pid_now();
 	memcpy(&held.mask, &c->uc_sigmask, sizeof(held.mask));
 	memcpy(&c->uc_sigmask, &(uint64_t){ ~NEVER_WAIT }, sizeof(uint64_t));
 	signals_held = 1;
@@ -93,7 +101,7 @@ void signals_release(void)
 {
 	int saved = errno;
 	uint64_t mask = held.mask;
-	pid_t pid = (pid_t)syscall(SYS_getpid), tid = gettid();
+	pid_t pid = pid_now(), tid = gettid();
 
 	signals_held = 0;
 	if (syscall(SYS_rt_tgsigqueueinfo, pid, tid, held.info.si_signo,
@@ -105,7 +113,7 @@ void signals_release(void)
 
 void signals_forget(void)
 {
-	if (!signals_held)
+	if (!signals_held || held.pid == pid_now())
 		return;
 	signals_held = 0;
 	set_mask(&held.mask);

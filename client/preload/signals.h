@@ -31,7 +31,7 @@ static inline bool signals_in_handler(void)
 
 /* The call has ended: the one that waits is delivered; errno stays. */
 void signals_release(void);
-/* A child by fork(): it is the parent's. */
+/* A child by fork(): what came before is the parent's. */
 void signals_forget(void);
 
 #endif

@@ -255,10 +255,41 @@ static void children(void)
 	must(reads());
 }
 
+/* ---- a signal for a child that has just begun ---- */
+
+static void counts(int sig)
+{
+	handled++;
+}
+
+/* Not for ever: what was lost does not come. */
+static int is_told(void)
+{
+	for (int i = 0; !handled && i < 10000; i++)
+		usleep(1000);
+	return handled;
+}
+
+static void telling_children(void)
+{
+	pid_t pid;
+
+	handle(SIGUSR1, counts, SA_RESTART);
+	for (int i = 0; i < ROUNDS; i++) {
+		handled = 0;
+		pid = fork();
+		if (!pid)
+			_exit(is_told() ? 0 : 1);
+		must(pid > 0 && !kill(pid, SIGUSR1));
+		ends_well(pid);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	static void (*const all[])(void) = { jumping, allocating, forking,
-					     telling, cancelling, children };
+	static void (*const all[])(
+		void) = { jumping,    allocating, forking,	   telling,
+			  cancelling, children,	  telling_children };
 
 	must(argc == 2);
 	for (int i = 0; i < LEN; i++)
