@@ -79,6 +79,11 @@ static int sys_ftruncate(int fd, int64_t size)
 	return (int)syscall(SYS_ftruncate, fd, size);
 }
 
+static void sys_exit(int status)
+{
+	syscall(SYS_exit_group, (long)status);
+}
+
 static int sys_close(int fd)
 {
 	return (int)syscall(SYS_close, fd);
@@ -139,6 +144,7 @@ struct next next = {
 	.fdatasync = sys_fdatasync,
 	.ftruncate = sys_ftruncate,
 	.sigaction = __sigaction,
+	.exit = sys_exit,
 	.close = sys_close,
 	.close_range = sys_close_range,
 	.dup2 = sys_dup2,
@@ -178,6 +184,7 @@ __attribute__((constructor)) static void next_find(void)
 		{ &next.fdatasync, "fdatasync" },
 		{ &next.ftruncate, "ftruncate64" },
 		{ &next.sigaction, "sigaction" },
+		{ &next.exit, "_exit" },
 		{ &next.close, "close" },
 		{ &next.close_range, "close_range" },
 		{ &next.dup2, "dup2" },

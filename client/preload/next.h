@@ -29,6 +29,7 @@ struct next {
 	int (*fdatasync)(int);
 	int (*ftruncate)(int, int64_t);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	void (*exit)(int); /* at once */
 	int (*close)(int);
 	int (*close_range)(unsigned int, unsigned int, int);
 	int (*dup2)(int, int);

@@ -148,7 +148,7 @@ struct self *self_get(void)
 
 /* ---- the end ---- */
 
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) void self_end(void)
 {
 	struct self *s = self_there();
 

@@ -41,6 +41,8 @@ struct self {
 struct self *self_get(void);
 /* The same, if there is one. */
 struct self *self_there(void);
+/* The sessions of this process end; from now on all goes the kernel's way. */
+void self_end(void);
 
 /* Is this the process that was started, or one by fork(), and not one that shares
  * memory with it? */

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Programs that end by _exit() end their sessions: nothing of theirs is
+# left long before session_timeout.  A child that does so is not its parent's end.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
+requires tool perl
+
+have() { [ "$(objects)" = "$1" ]; }
+start_pvfs -n 2 --set mgr.session_timeout=3600
+mount_at "$tmp/m" -o cache=none
+past timeout 200 python3 "$e2e/preload_ended.py" "$tmp/m" || fail "see above"
+[ "$(grep -c ':\(python3\|perl\)): opens session' "$(log_of mgr)")" -ge 12 ] ||
+	fail "they did not go past the mount"
+until_true 30 have 0
+unmount "$tmp/m" $daemon
