@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <uthash.h>
+
+#include "hash_table.h"
 
 struct entry {
 	ino_t n;
@@ -55,8 +56,10 @@ void gone_note(struct gone *g, const struct stat *st)
 	pthread_mutex_lock(&g->lock);
 	if (g->count < GONE_MAX) {
 		HASH_ADD(hh, g->all, n, sizeof(e->n), e);
-		g->count++;
-		e = NULL;
+		if (e->hh.tbl) {
+			g->count++;
+			e = NULL;
+		}
 	}
 	pthread_mutex_unlock(&g->lock);
 	free(e);
