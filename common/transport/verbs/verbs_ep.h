@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/queue.h>
-#include <uthash.h>
 
+#include "hash_table.h"
 #include "pending.h"
 #include "provider.h"
 

@@ -68,6 +68,17 @@ static struct ibv_qp *create(struct vb_ep *ep, struct ibv_qp_init_attr *init)
 	return qp;
 }
 
+/* What comes to a shared queue is told by its number. */
+static int note_pair(struct vb_ep *ep)
+{
+	HASH_ADD(hh, ep->cq->by_qp, qp_num, sizeof(ep->qp_num), ep);
+	if (ep->hh.tbl)
+		return 0;
+	ibv_destroy_qp(ep->qp);
+	ep->qp = NULL;
+	return -ENOMEM;
+}
+
 int vb_qp_create(struct vb_ep *ep)
 {
 	struct ibv_qp_init_attr init = {
@@ -97,9 +108,9 @@ int vb_qp_create(struct vb_ep *ep)
 	}
 	ep->max_inline = init.cap.max_inline_data;
 	ep->qp_num = ep->qp->qp_num;
-	if (ep->srq)
-		HASH_ADD(hh, ep->cq->by_qp, qp_num, sizeof(ep->qp_num), ep);
-	rc = to_init(ep);
+	rc = ep->srq ? note_pair(ep) : 0;
+	if (!rc)
+		rc = to_init(ep);
 	return rc ? rc : post_receives(ep);
 }
 
