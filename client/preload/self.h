@@ -8,8 +8,8 @@
 #define SELF_H
 
 #include "door.h"
+#include "inside.h"
 #include "numbers.h"
-#include "signals.h"
 
 struct desc;
 struct requests;
@@ -47,25 +47,6 @@ void self_end(void);
 /* Is this the process that was started, or one by fork(), and not one that shares
  * memory with it? */
 bool self_is_here(void);
-
-/* Within a call of ours: what it calls goes the kernel's way; handlers wait. */
-extern __thread volatile sig_atomic_t self_inside SIGNALS_TLS;
-
-/* Such a call, or a handler, is under way. */
-static inline bool self_busy(void)
-{
-	return self_inside || signals_in_handler();
-}
-static inline void self_enter(void)
-{
-	self_inside++;
-}
-static inline void self_leave(void)
-{
-	self_inside--;
-	if (signals_held && !self_inside)
-		signals_release();
-}
 
 /* ---- requests.c ---- */
 

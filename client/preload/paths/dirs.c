@@ -148,9 +148,11 @@ void seekdir(DIR *dir, long pos)
 		under()->seekdir(dir, pos);
 		return;
 	}
+	self_enter();
 	whose_inside++;
 	pvfs_seekdir(d, pos);
 	whose_inside--;
+	self_leave();
 }
 
 void rewinddir(DIR *dir)

@@ -135,6 +135,8 @@ static int our_fcntl(int fd, int cmd, long arg)
 	int rc;
 
 	tell_offset(fd);
+	if (cmd == F_SETLKW || cmd == F_OFD_SETLKW)
+		return PVFS_WAITING(pvfs_fcntl(fd, cmd, arg));
 	rc = PVFS(pvfs_fcntl(fd, cmd, arg));
 	return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC ? whose_new(rc) : rc;
 }
@@ -160,8 +162,11 @@ TWO_NAMES(int, lockf, lockf64, (int fd, int cmd, off_t len));
 
 int flock(int fd, int operation)
 {
-	return BY_FD(fd, pvfs_flock(fd, operation),
-		     under()->flock(fd, operation));
+	enum whose whose = whose_fd(fd, __func__);
+
+	if (whose == KERNELS)
+		return under()->flock(fd, operation);
+	return whose == OURS ? PVFS_WAITING(pvfs_flock(fd, operation)) : -1;
 }
 
 /* EACCES: somebody else has a part of it. */

@@ -20,14 +20,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "inside.h"
+
 enum whose { KERNELS, OURS, REFUSED };
 
 /* Within a call of libpvfs; what it calls goes to the kernel. */
 extern __thread volatile sig_atomic_t whose_inside
 	__attribute__((tls_model("initial-exec")));
 
-/* A call of libpvfs. */
-#define PVFS(call)                                                             \
+/* A call of libpvfs that may wait for others, which a handler of a signal ends. */
+#define PVFS_WAITING(call)                                                     \
 	({                                                                     \
 		__typeof__(call) result_;                                      \
                                                                                \
@@ -35,6 +37,17 @@ extern __thread volatile sig_atomic_t whose_inside
 		result_ = (call);                                              \
 		whose_inside--;                                                \
 		result_;                                                       \
+	})
+
+/* Any other: handlers wait for its end. */
+#define PVFS(call)                                                             \
+	({                                                                     \
+		__typeof__(call) ended_;                                       \
+                                                                               \
+		self_enter();                                                  \
+		ended_ = PVFS_WAITING(call);                                   \
+		self_leave();                                                  \
+		ended_;                                                        \
 	})
 
 /* ---- paths ---- */

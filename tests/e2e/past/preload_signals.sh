@@ -12,3 +12,9 @@ expect "all of it" past timeout 120 "$PVFS_BUILD/tests/e2e/past/pvjump" "$tmp/m/
 grep -q "pvjump): opens session" "$(log_of mgr)" ||
 	fail "it did not go past the mount"
 unmount "$tmp/m" $daemon
+
+# jumps out of calls on paths where nothing is mounted
+mkdir "$tmp/point"
+sed "s, /pvfs , $tmp/point ," "$PVFSTAB_FILE" >"$tmp/pvfstab"
+PVFSTAB_FILE=$tmp/pvfstab expect "all of it" past timeout 60 \
+	"$PVFS_BUILD/tests/e2e/past/pvjump" "$tmp/point/f" jumping
