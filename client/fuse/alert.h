@@ -15,7 +15,7 @@
 #include "spin.h"
 
 #define ALERT_RECENT 8u /* requests */
-#define ALERT_LONG (64u << 10) /* bytes */
+#define ALERT_LONG (256u << 10) /* bytes */
 
 struct alert {
 	unsigned int processors; /* that we may use */
