@@ -134,14 +134,6 @@ void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 	call_end(&c, call_run(&c, &t, do_unlink, NULL));
 }
 
-static int do_look(struct session *s, const struct target *t, void *arg)
-{
-	struct making *m = arg;
-	int rc = mgr_getattr(s, t, &m->attr);
-
-	return rc ? rc : stat_of(s, &m->attr, &m->st);
-}
-
 static int do_rmdir(struct session *s, const struct target *t, void *arg)
 {
 	return mgr_rmdir(s, t);
@@ -149,18 +141,18 @@ static int do_rmdir(struct session *s, const struct target *t, void *arg)
 
 void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct making m;
 	struct target t;
+	struct stat st;
 	struct call c;
 	int rc;
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	rc = call_run(&c, &t, do_look, &m);
+	rc = call_run(&c, &t, stat_get, &st);
 	if (!rc)
 		rc = call_run(&c, &t, do_rmdir, NULL);
 	if (!rc)
-		gone_note(c.d->gone, &m.st);
+		gone_note(c.d->gone, &st);
 	call_end(&c, rc);
 }
 

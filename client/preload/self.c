@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "pid.h"
 
 /* A session costs a millisecond or two, a call through the mount some 50 us more
  * than one past it. */
@@ -24,12 +25,6 @@ static _Atomic(struct self *) self;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool off;
 static pid_t here;
-
-/* libc's may be of a parent that shares memory with us. */
-static pid_t pid_now(void)
-{
-	return (pid_t)syscall(SYS_getpid);
-}
 
 bool self_is_here(void)
 {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "next.h"
+#include "pid.h"
 #include "self.h"
 
 #define OURS __attribute__((visibility("default")))
@@ -44,12 +45,6 @@ static __thread struct {
 	uint64_t mask; /* of before */
 	pid_t pid; /* the process that it came to */
 } held SIGNALS_TLS;
-
-/* libc's may be of a parent that shares memory with us. */
-static pid_t pid_now(void)
-{
-	return (pid_t)syscall(SYS_getpid);
-}
 
 /* ---- a signal comes ---- */
 

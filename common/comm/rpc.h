@@ -6,8 +6,9 @@
  * request occupies one slot until its reply.  The server posts one receive
  * per slot, the client one per request in flight: slots are the paper's
  * credits (ICPP 2003, section 3.3.1), and a receiver is never found not
- * ready.  Where a transport has shared receive queues the server's clients share
- * receives instead (serve/shared.c), and a message may wait.  Every reply carries the number of slots the client may use.
+ * ready.  Where a transport has shared receive queues the server's clients
+ * share receives instead (serve/shared.c), and a message may wait.  Every
+ * reply carries the number of slots the client may use.
  *
  * Exactly once.  A request is named by (session, slot, seq).  The server
  * keeps the last reply of each slot; after a broken connection the client

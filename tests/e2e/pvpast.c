@@ -6,27 +6,16 @@
  *
  * usage: pvpast FOLDER-OF-A-MOUNT
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LEN 5000
+#include "past/past.h"
 
-#define must(cond)                                                             \
-	do {                                                                   \
-		if (!(cond)) {                                                 \
-			fprintf(stderr, "%s:%d: %s (%s)\n", __func__,          \
-				__LINE__, #cond, strerror(errno));             \
-			exit(1);                                               \
-		}                                                              \
-	} while (0)
+#define LEN 5000
 
 static char want[LEN];
 

@@ -29,11 +29,13 @@ static bool end(void *arg, const void *page)
 	struct session *s;
 	int rc;
 
-	if (id && note->fsid != fs->fsid)
+	if (!id) /* it had none yet */
+		return true;
+	if (note->fsid != fs->fsid)
 		return false;
 	deadline_begin();
-	rc = id ? fs_session(fs, &s) : 0;
-	if (id && !rc) {
+	rc = fs_session(fs, &s);
+	if (!rc) {
 		rc = mgr_adopted(s, id);
 		session_put(s);
 	}

@@ -148,11 +148,7 @@ void seekdir(DIR *dir, long pos)
 		under()->seekdir(dir, pos);
 		return;
 	}
-	self_enter();
-	whose_inside++;
-	pvfs_seekdir(d, pos);
-	whose_inside--;
-	self_leave();
+	PVFS((pvfs_seekdir(d, pos), 0));
 }
 
 void rewinddir(DIR *dir)

@@ -75,30 +75,31 @@ static int open_ours(int dir, const char *path, int flags, mode_t mode)
 				    : -1;                                      \
 	})
 
-#define TAKES_MODE(flags) ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))
+/* The argument behind flags, where there is one. */
+#define MODE_BEHIND(flags)                                                     \
+	({                                                                     \
+		mode_t mode_ = 0;                                              \
+		va_list ap_;                                                   \
+                                                                               \
+		va_start(ap_, flags);                                          \
+		if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))          \
+			mode_ = va_arg(ap_, mode_t);                           \
+		va_end(ap_);                                                   \
+		mode_;                                                         \
+	})
 
 int open(const char *path, int flags, ...)
 {
-	mode_t mode = 0;
-	va_list ap;
+	mode_t mode = MODE_BEHIND(flags);
 
-	va_start(ap, flags);
-	if (TAKES_MODE(flags))
-		mode = va_arg(ap, mode_t);
-	va_end(ap);
 	return OPEN(AT_FDCWD, path, flags, mode,
 		    under()->open(path, flags, mode));
 }
 
 int openat(int dir, const char *path, int flags, ...)
 {
-	mode_t mode = 0;
-	va_list ap;
+	mode_t mode = MODE_BEHIND(flags);
 
-	va_start(ap, flags);
-	if (TAKES_MODE(flags))
-		mode = va_arg(ap, mode_t);
-	va_end(ap);
 	return OPEN(dir, path, flags, mode,
 		    under()->openat(dir, path, flags, mode));
 }

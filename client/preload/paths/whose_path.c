@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "begin.h"
+#include "pid.h"
 #include "refuse.h"
 #include "under.h"
 #include "whose.h"
@@ -40,11 +40,6 @@ static struct cwd {
 static pid_t here; /* 0: not begun */
 
 /* ---- whose tables these are ---- */
-
-static pid_t pid_now(void)
-{
-	return (pid_t)syscall(SYS_getpid);
-}
 
 bool whose_here(void)
 {

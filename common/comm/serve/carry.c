@@ -45,7 +45,7 @@ static int carries_open(struct conn *conn)
 	c->conn = conn;
 	c->timer.fire = too_late;
 	if (!conn->shared)
-		c->step = (conn->request_max + 63) & ~(size_t)63;
+		c->step = server_step(conn->request_max);
 	len = WIRE_CARRY_MAX * (c->step + MSG_LEN);
 	c->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
 	rail_mem_init(&c->mem, c->block, len, TP_LOCAL_WRITE);

@@ -296,7 +296,7 @@ static int conn_block(struct conn *conn, unsigned int rail, size_t requests)
 static int conn_own(struct conn *conn, unsigned int rail, unsigned int more,
 		    unsigned int max_send)
 {
-	size_t step = (conn->request_max + 63) & ~(size_t)63;
+	size_t step = server_step(conn->request_max);
 	unsigned int i;
 	int rc = conn_block(conn, rail, step * conn->nrx);
 

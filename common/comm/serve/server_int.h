@@ -340,6 +340,12 @@ static inline const struct log *conn_log(const struct conn *conn)
 	return conn->lane->server->attr.log;
 }
 
+/* From one buffer of so many bytes to the next: whole cache lines. */
+static inline size_t server_step(size_t size)
+{
+	return (size + 63) & ~(size_t)63;
+}
+
 static inline void lane_add(atomic_uint_least64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(

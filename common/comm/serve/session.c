@@ -164,7 +164,7 @@ void rpc_server_fence(struct rpc_server *server, uint64_t id)
 int session_alloc_slots(struct rpc_session *s)
 {
 	const struct rpc_server_attr *attr = &s->lane->server->attr;
-	size_t step = (attr->reply_max + 63) & ~(size_t)63;
+	size_t step = server_step(attr->reply_max);
 	size_t len = (step * attr->slots + 4095) & ~(size_t)4095;
 	unsigned int i;
 

@@ -265,7 +265,7 @@ static struct shared *shared_open(struct lane *lane, unsigned int rail)
 	s->lane = lane;
 	s->rail = rail;
 	s->size = conn_request_max(lane, rail);
-	s->step = (s->size + 63) & ~(size_t)63;
+	s->step = server_step(s->size);
 	SLIST_INIT(&s->slabs);
 	if (!tp_srq_open(lane->ctx->rail[rail].cq, SHARED_MAX, &s->base,
 			 &s->srq) &&
