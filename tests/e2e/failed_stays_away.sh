@@ -23,19 +23,12 @@ holder() {
 	until_true 60 grep -q holding "$tmp/$who"
 }
 
-# All threads of a process stand still.
-stopped() { ! grep -hs '^State:' "/proc/$1"/task/*/status | grep -qv 'T (stopped)'; }
-stop() {
-	kill -STOP "$1"
-	until_true 60 stopped "$1"
-}
-
 # late_write LEN: A's write is sent to an iod that stands still, and fails; B's
 # waits behind it.  When the iod goes on, B's is what is there.
 late_write() {
 	PVFS_TIMEOUT=1 holder a 5 pvio rewrite /pvfs/file "$1" 1 2
 	holder b 6 pvio rewrite /pvfs/file "$1" 1 3
-	stop "$iod"
+	stand_still "$iod"
 	exec 5>&-
 	wait "$pid_a" && fail "A's write was answered"
 	grep -qx ETIMEDOUT "$tmp/a" || fail "A: $(cat "$tmp/a")"
@@ -79,7 +72,7 @@ say "what was written after a truncation that failed stayed"
 
 # The manager stood still: what was sent to it meanwhile, and failed, is not made.
 holder a 5 env PVFS_TIMEOUT=2 pvio make_later /pvfs/late
-stop "$(cluster pid mgr)"
+stand_still "$(cluster pid mgr)"
 exec 5>&-
 wait "$pid_a" && fail "a create was answered"
 grep -qx ETIMEDOUT "$tmp/a" || fail "create: $(cat "$tmp/a")"

@@ -17,7 +17,7 @@ round() {
 	helpers+=($holder)
 	exec 9>in
 	until_true 30 grep -q held out
-	must kill -STOP $holder
+	stand_still $holder
 	cat /dev/zero >"$state/iod0/filler" 2>/dev/null
 	must cluster kill-mgr
 	must cluster start-mgr

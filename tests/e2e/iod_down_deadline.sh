@@ -42,7 +42,7 @@ must_fail pvfs-cp /bin/true /pvfs/new
 grep -q "$uri" "$tmp/output" || fail "a new file: $(cat "$tmp/output")"
 # a stopped process is as good as dead, and does not stall the others
 must cluster start-iod 1
-kill -STOP "$(cluster pid 2)"
+stand_still "$(cluster pid 2)"
 fails "$(conf_value iod.2 address)" pvio check /pvfs/dir/all 0 1000000 2
 expect ok pvio creat /pvfs/dir/other
 expect ok pvio unlink /pvfs/dir/other

@@ -45,7 +45,7 @@ must_fail timeout 20 cat "$m/f"
 says 'Connection timed out'
 cluster start-mgr
 until_true 20 grep -q kept "$m/f"
-kill -STOP "$(cluster pid 0)" "$(cluster pid 1)"
+stand_still "$(cluster pid 0)" "$(cluster pid 1)"
 must_fail timeout 20 dd if=/dev/zero of="$m/g" bs=1M count=2
 says 'Connection timed out'
 kill -CONT "$(cluster pid 0)" "$(cluster pid 1)"
@@ -69,11 +69,11 @@ guard=$!
 until_true 20 mountpoint -q "$m"
 mkdir "$m/d"
 must stat "$m/d" >"$tmp/output"
-kill -STOP "$(cluster pid mgr)"
+stand_still "$(cluster pid mgr)"
 once 'a known name' stat "$m/d"
 kill -CONT "$(cluster pid mgr)"
 head -c 10000 /dev/zero >"$m/page"
-kill -STOP "$(cluster pid 0)" "$(cluster pid 1)"
+stand_still "$(cluster pid 0)" "$(cluster pid 1)"
 once 'a page' python3 -c 'import mmap, os, sys
 fd = os.open(sys.argv[1], os.O_RDONLY)
 m = mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ)

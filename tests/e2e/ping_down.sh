@@ -26,7 +26,7 @@ grep -q "^mgr .*:$(port_of mgr) .*down.*Connection refused" "$tmp/output" ||
 	fail "mgr: $(cat "$tmp/output")"
 
 must cluster start
-kill -STOP "$(cluster pid 0)"
+stand_still "$(cluster pid 0)"
 must_fail pvfs-ping -t 2000
 kill -CONT "$(cluster pid 0)"
 grep -q "^iod 0 .*down.*timed out" "$tmp/output" ||

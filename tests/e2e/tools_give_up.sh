@@ -20,14 +20,14 @@ gave_up() {
 }
 
 export PVFS_TIMEOUT=1
-kill -STOP "$(cluster pid 0)"
+stand_still "$(cluster pid 0)"
 must_fail pvfs-cp -r "$tmp/tree" /pvfs/after
 gave_up "iod 0" 20 # others end while it asks whether the iod is there
 must_fail pvfs-cp -r -j 1 /pvfs/before "$tmp/back"
 gave_up "iod 0"
 kill -CONT "$(cluster pid 0)"
 
-kill -STOP "$(cluster pid mgr)"
+stand_still "$(cluster pid mgr)"
 must_fail pvfs-rm -r /pvfs/before/{1,2,3,4,5,6,7,8,9,10,11,12}
 gave_up "the manager"
 must_fail pvfs-ls -l /pvfs/before/{1,2,3,4,5,6,7,8,9,10,11,12}

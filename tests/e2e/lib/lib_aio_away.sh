@@ -21,7 +21,7 @@ client=$!
 helpers+=($client)
 exec 9>"$tmp/in"
 until_true 30 grep -q ready "$tmp/out"
-kill -STOP $client
+stand_still $client
 must cluster stop-mgr
 must cluster start-mgr
 until_true 60 grep -q "did not come back" "$(log_of mgr)"

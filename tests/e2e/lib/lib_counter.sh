@@ -22,7 +22,7 @@ for k in 0 1 2; do
 	sleep 1
 	must cluster kill-iod $k
 	must cluster start-iod $k
-	kill -STOP "$(cluster pid $k)"
+	stand_still "$(cluster pid $k)"
 	sleep 0.3
 	kill -CONT "$(cluster pid $k)"
 done

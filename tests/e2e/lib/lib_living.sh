@@ -24,7 +24,7 @@ hold witness 8
 witness=$!
 hold living 9
 living=$!
-kill -STOP $witness
+stand_still $witness
 
 for server in mgr "iod 0" "iod 1"; do
 	set -- $server

@@ -17,7 +17,7 @@ iod=$(conf_value iod.1 address)
 must cluster kill-iod 1
 expect ok lib_servers gone /pvfs "$iod"
 must cluster start-iod 1
-kill -STOP "$(cluster pid 1)"
+stand_still "$(cluster pid 1)"
 expect ok lib_servers silent "$iod"
 kill -CONT "$(cluster pid 1)"
 must cluster kill-mgr
