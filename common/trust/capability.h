@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * capability.h - what a session may do to the objects of one file: handed out by the
+ * manager at open, shown to iods, which verify it without asking anyone
+ * (Gobioff et al., "Security for Network Attached Storage Devices", CMU-CS-97-185).
+ */
+#ifndef CAPABILITY_H
+#define CAPABILITY_H
+
+#include "bounds.h"
+#include "keyring.h"
+
+#define CAPABILITY_READ 0x1u
+#define CAPABILITY_WRITE 0x2u
+#define CAPABILITY_ALL (CAPABILITY_READ | CAPABILITY_WRITE)
+
+struct capability {
+	struct bounds bounds;
+	uint64_t handle; /* of the file, not 0 */
+	uint32_t rights; /* CAPABILITY_*, at least one */
+};
+
+#define CAPABILITY_LEN 88u /* bytes, sealed */
+
+/* 0; -EINVAL: such a one cannot be; -ENOMEM.  out is set on success only. */
+int capability_seal(struct keyring *ring, const struct capability *cap,
+		    uint8_t out[CAPABILITY_LEN]);
+/*
+ * len bytes from anyone, of any alignment.  0; -EBADMSG: no capability; else as
+ * keyring_check() or bounds_check().  *cap is set on success only.
+ */
+int capability_open(struct keyring *ring, const void *sealed, size_t len,
+		    const struct bounds_here *here, struct capability *cap);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* keyring.c - see keyring.h. */
+#include "keyring.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "secret.h"
+
+struct keyring {
+	char *path;
+	const struct log *log;
+	pthread_mutex_t lock; /* of the rest */
+	struct keys *keys; /* secret */
+	uint32_t id[KEYS_MAX];
+};
+
+/* Nobody finds the key from its name. */
+static int name_key(const uint8_t *key, uint32_t *id)
+{
+	uint8_t mac[MAC_LEN];
+	uint32_t first;
+	int rc = mac_make(key, "pvfs key name 1", NULL, 0, mac);
+
+	if (rc)
+		return rc;
+	memcpy(&first, mac, sizeof(first));
+	*id = le32toh(first);
+	return 0;
+}
+
+static int name_all(const struct keys *keys, uint32_t id[KEYS_MAX])
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; !rc && i < keys->n; i++)
+		rc = name_key(keys->key[i], &id[i]);
+	if (!rc && keys->n > 1 && id[0] == id[1])
+		rc = -EEXIST; /* once in 4 billion */
+	return rc;
+}
+
+static void take(struct keyring *ring, const struct keys *keys,
+		 const uint32_t id[KEYS_MAX])
+{
+	pthread_mutex_lock(&ring->lock);
+	*ring->keys = *keys;
+	memcpy(ring->id, id, sizeof(ring->id));
+	pthread_mutex_unlock(&ring->lock);
+	if (keys->n > 1)
+		log_info(ring->log,
+			 "key %s: %08x is in use, %08x is taken, too",
+			 ring->path, id[0], id[1]);
+	else
+		log_info(ring->log, "key %s: %08x is in use", ring->path,
+			 id[0]);
+}
+
+static int load(struct keyring *ring)
+{
+	struct keys *keys = secret_new(sizeof(*keys));
+	uint32_t id[KEYS_MAX] = { 0 };
+	int rc = keys ? key_file_read(ring->path, ring->log, keys) : -ENOMEM;
+
+	if (!rc) {
+		rc = name_all(keys, id);
+		if (rc)
+			log_error(ring->log, "key %s: %s", ring->path,
+				  rc == -EEXIST ? "its two keys have one "
+						  "name; make another one"
+						: strerror(-rc));
+	}
+	if (!rc)
+		take(ring, keys, id);
+	secret_free(keys, sizeof(*keys));
+	return rc;
+}
+
+int keyring_reload(struct keyring *ring)
+{
+	int rc = load(ring);
+
+	if (rc == -ENOENT)
+		log_error(ring->log, "key %s: there is no such file",
+			  ring->path);
+	return rc;
+}
+
+static int load_or_make(struct keyring *ring, bool make)
+{
+	int rc = load(ring);
+
+	if (rc == -ENOENT && make) {
+		rc = key_file_make(ring->path, ring->log);
+		if (!rc)
+			rc = load(ring);
+		if (!rc)
+			log_info(ring->log,
+				 "key %s is new: copy it to the hosts of all "
+				 "iods, with its mode",
+				 ring->path);
+	} else if (rc == -ENOENT) {
+		log_error(ring->log,
+			  "key %s: there is none; the manager makes it at its "
+			  "first start: copy it from the manager's host, with "
+			  "its mode",
+			  ring->path);
+	}
+	return rc;
+}
+
+int keyring_open(const char *path, bool make, const struct log *log,
+		 struct keyring **out)
+{
+	struct keyring *ring = calloc(1, sizeof(*ring));
+	int rc;
+
+	if (!ring)
+		return -ENOMEM;
+	pthread_mutex_init(&ring->lock, NULL);
+	ring->log = log;
+	ring->path = strdup(path);
+	ring->keys = secret_new(sizeof(*ring->keys));
+	rc = ring->path && ring->keys ? load_or_make(ring, make) : -ENOMEM;
+	if (rc)
+		keyring_close(ring);
+	else
+		*out = ring;
+	return rc;
+}
+
+void keyring_close(struct keyring *ring)
+{
+	if (!ring)
+		return;
+	secret_free(ring->keys, sizeof(*ring->keys));
+	pthread_mutex_destroy(&ring->lock);
+	free(ring->path);
+	free(ring);
+}
+
+int keyring_mac(struct keyring *ring, const char *label,
+		const struct mac_field *field, unsigned int n, uint32_t *id,
+		uint8_t mac[MAC_LEN])
+{
+	int rc;
+
+	pthread_mutex_lock(&ring->lock);
+	rc = mac_make(ring->keys->key[0], label, field, n, mac);
+	if (!rc)
+		*id = ring->id[0];
+	pthread_mutex_unlock(&ring->lock);
+	return rc;
+}
+
+int keyring_check(struct keyring *ring, uint32_t id, const char *label,
+		  const struct mac_field *field, unsigned int n,
+		  const uint8_t mac[MAC_LEN])
+{
+	uint8_t want[MAC_LEN];
+	unsigned int i;
+	int rc = -ENOKEY;
+
+	pthread_mutex_lock(&ring->lock);
+	for (i = 0; i < ring->keys->n && ring->id[i] != id; i++)
+		;
+	if (i < ring->keys->n)
+		rc = mac_make(ring->keys->key[i], label, field, n, want);
+	pthread_mutex_unlock(&ring->lock);
+	if (!rc && !mac_equal(mac, want))
+		rc = -EKEYREJECTED;
+	explicit_bzero(want, sizeof(want));
+	return rc;
+}

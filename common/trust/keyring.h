@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * keyring.h - the keys that the servers of a file system share.  The first of the file
+ * is in use, a second one is taken as well: so keys can be changed while all runs.
+ * Any thread.
+ */
+#ifndef KEYRING_H
+#define KEYRING_H
+
+#include "key_file.h"
+
+struct keyring;
+
+/*
+ * path: the file (key_file.h), copied.  make: it is made if there is none.  log
+ * outlives the ring.  -errno, logged: -ENOENT (there is none), -EPERM, -EINVAL ...
+ */
+int keyring_open(const char *path, bool make, const struct log *log,
+		 struct keyring **ring);
+/* Reads the file again.  -errno, logged: the keys are as before. */
+int keyring_reload(struct keyring *ring);
+void keyring_close(struct keyring *ring);
+
+/*
+ * mac_make() with the key in use.  *id names that key: it can be told to anyone, and
+ * stand in a log.
+ */
+int keyring_mac(struct keyring *ring, const char *label,
+		const struct mac_field *field, unsigned int n, uint32_t *id,
+		uint8_t mac[MAC_LEN]);
+/*
+ * -ENOKEY: no key of that name (any more, or not yet); -EKEYREJECTED: not the code
+ * of these fields; -ENOMEM.
+ */
+int keyring_check(struct keyring *ring, uint32_t id, const char *label,
+		  const struct mac_field *field, unsigned int n,
+		  const uint8_t mac[MAC_LEN]);
+
+#endif

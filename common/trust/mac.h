@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mac.h - message authentication codes: HMAC-SHA256 (RFC 2104, FIPS 180-4) of
+ * OpenSSL's libcrypto.
+ */
+#ifndef MAC_H
+#define MAC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAC_KEY_LEN 32u
+#define MAC_LEN 32u
+
+/* A part of what is authenticated. */
+struct mac_field {
+	const void *ptr;
+	size_t len; /* bytes; may be 0 */
+};
+
+/*
+ * The code of label and the n fields, each with its length in front, so that no two
+ * lists of fields give the same bytes.  label says what the code is for: one that was
+ * made for something else never passes for it.  -ENOMEM: libcrypto could not;
+ * out is as before.
+ */
+int mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
+	     const struct mac_field *field, unsigned int n,
+	     uint8_t out[MAC_LEN]);
+
+/* In the same time wherever they differ. */
+bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN]);
+
+/* len bytes that nobody can guess, from the kernel.  0 or -errno. */
+int nonce_make(void *out, size_t len);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* seal.c - see seal_int.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "seal_int.h"
+
+void seal_begin(struct seal_head *head, const struct bounds *bounds)
+{
+	*head = (struct seal_head){
+		.version = htole32(SEAL_VERSION),
+		.fsid = htole64(bounds->fsid),
+		.session = htole64(bounds->session),
+		.term = htole64(bounds->term),
+		.expiry = htole64(bounds->expiry),
+	};
+}
+
+static struct mac_field covered(const void *sealed, size_t len)
+{
+	const size_t from = offsetof(struct seal_head, version);
+
+	return (struct mac_field){ (const uint8_t *)sealed + from, len - from };
+}
+
+int seal_close(struct keyring *ring, const char *label, struct seal_head *head,
+	       size_t len)
+{
+	struct mac_field field = covered(head, len);
+	uint32_t id;
+	int rc = keyring_mac(ring, label, &field, 1, &id,
+			     (uint8_t *)head + len);
+
+	if (!rc)
+		head->key = htole32(id);
+	return rc;
+}
+
+int seal_check(struct keyring *ring, const char *label, const void *sealed,
+	       size_t len, struct bounds *bounds)
+{
+	struct mac_field field;
+	struct seal_head head;
+	int rc;
+
+	if (len < sizeof(head) + MAC_LEN)
+		return -EBADMSG;
+	memcpy(&head, sealed, sizeof(head));
+	if (le32toh(head.version) != SEAL_VERSION)
+		return -EBADMSG;
+	field = covered(sealed, len - MAC_LEN);
+	rc = keyring_check(ring, le32toh(head.key), label, &field, 1,
+			   (const uint8_t *)sealed + len - MAC_LEN);
+	if (rc)
+		return rc;
+	*bounds = (struct bounds){
+		.fsid = le64toh(head.fsid),
+		.session = le64toh(head.session),
+		.term = le64toh(head.term),
+		.expiry = le64toh(head.expiry),
+	};
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuzz_ticket.c - tickets and capabilities from anyone: what is opened is, byte for byte,
+ * what the holder of the key would seal.
+ */
+#include <string.h>
+
+#include "capability.h"
+#include "fuzz.h"
+#include "key_rig.h"
+#include "ticket.h"
+
+static const struct bounds bounds = { 1, 2, 3, 100 };
+static const struct bounds_here here = { 1, 2, 3, 3, 99 };
+
+/* One for the whole run; its file goes at once. */
+static struct keyring *ring_of(void)
+{
+	static struct keyring *ring;
+	struct key_rig rig;
+
+	if (!ring) {
+		key_rig_open(&rig);
+		ring = key_rig_ring(&rig, KEY_A "\n");
+		key_rig_close(&rig);
+	}
+	return ring;
+}
+
+static void try_ticket(const uint8_t *data, size_t len)
+{
+	struct ticket t = { .ngroups = 77777 };
+	uint8_t again[TICKET_MAX];
+
+	if (ticket_open(ring_of(), data, len, &here, &t)) {
+		FUZZ_SURE(t.ngroups == 77777);
+		return;
+	}
+	FUZZ_SURE(ticket_seal(ring_of(), &t, again, sizeof(again)) == (int)len);
+	FUZZ_SURE(!memcmp(again, data, len));
+}
+
+static void try_capability(const uint8_t *data, size_t len)
+{
+	struct capability cap = { .handle = 77777 };
+	uint8_t again[CAPABILITY_LEN];
+
+	if (capability_open(ring_of(), data, len, &here, &cap)) {
+		FUZZ_SURE(cap.handle == 77777);
+		return;
+	}
+	FUZZ_SURE(!capability_seal(ring_of(), &cap, again));
+	FUZZ_SURE(!memcmp(again, data, len));
+}
+
+void fuzz_one(const uint8_t *data, size_t len)
+{
+	try_ticket(data, len);
+	try_capability(data, len);
+}
+
+void fuzz_seeds(void)
+{
+	struct capability cap = { bounds, 9, CAPABILITY_READ };
+	struct ticket t = { .bounds = bounds, .uid = 1000, .gid = 100 };
+	uint8_t buf[TICKET_MAX];
+
+	for (t.ngroups = 0; t.ngroups <= WIRE_GROUPS_MAX; t.ngroups += 32) {
+		int len = ticket_seal(ring_of(), &t, buf, sizeof(buf));
+
+		fuzz_seed(buf, (size_t)len);
+	}
+	FUZZ_SURE(!capability_seal(ring_of(), &cap, buf));
+	fuzz_seed(buf, CAPABILITY_LEN);
+}
