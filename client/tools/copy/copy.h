@@ -55,6 +55,11 @@ struct copy_job {
 	uint64_t off, len;
 };
 
+/* Bytes [from, end) of a file. */
+struct copy_extent {
+	uint64_t from, end;
+};
+
 #define COPY_THREADS_MAX 64
 #define COPY_PIECE (64ull << 20)
 
@@ -72,6 +77,12 @@ void copy_file_start(struct copy *c, const char *from, const char *to,
 		     const struct stat *st);
 /* copy_data.c: of the target, if it is a file; errors are said. */
 int copy_set_size(struct copy_file *f, uint64_t size);
+/*
+ * copy_extents.c: the source's next data in [off, end), empty at end if there is
+ * none; a file that cannot tell has data everywhere.  0, or -1 after a message.
+ */
+int copy_next_data(struct copy_file *f, uint64_t off, uint64_t end,
+		   struct copy_extent *data);
 /* copy_data.c: copies one piece; buf holds two blocks.  0, or -1 after a
  * message. */
 int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf);

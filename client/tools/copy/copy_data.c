@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_data.c - the bytes of one piece.  Holes stay holes: the source's, where
- * it can tell (SEEK_DATA), and blocks of zeros anywhere.  With --verify the
- * piece is read back from the target and compared by checksum (XXH3).
+ * copy_data.c - the bytes of one piece.  Holes stay holes: the source's, and
+ * blocks of zeros that come through here; between PVFS files the servers copy.
+ * With --verify the piece is read back from the target and compared by checksum
+ * (XXH3).
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include "copy.h"
@@ -90,19 +90,6 @@ static ssize_t read_all(int fd, char *buf, size_t len, uint64_t off)
 	return (ssize_t)done;
 }
 
-/* The next offset with data in [off, end), or end. */
-static uint64_t next_data(struct copy_file *f, uint64_t off, uint64_t end)
-{
-	off_t at;
-
-	if (pvfs_is_pvfs_fd(f->in))
-		return off;
-	at = lseek(f->in, (off_t)off, SEEK_DATA);
-	if (at < 0)
-		return errno == ENXIO ? end : off;
-	return (uint64_t)at < end ? (uint64_t)at : end;
-}
-
 static int verify_block(struct copy_file *f, const char *src, size_t len,
 			uint64_t off, char *back)
 {
@@ -155,7 +142,15 @@ static int put_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 	return verify_block(f, buf, len, off, buf + f->copy->opt.block);
 }
 
-static int copy_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+static int became_shorter(struct copy_file *f)
+{
+	tool_say(f->copy->tool, "%s: became shorter during the copy", f->from);
+	atomic_store(&f->copy->failed, true);
+	return -1;
+}
+
+/* len bytes of the source, all of them. */
+static int get_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 {
 	ssize_t n = read_all(f->in, buf, len, off);
 
@@ -163,13 +158,45 @@ static int copy_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 		copy_failed(f->copy, f->from);
 		return -1;
 	}
-	if ((size_t)n < len) {
-		tool_say(f->copy->tool, "%s: became shorter during the copy",
-			 f->from);
-		atomic_store(&f->copy->failed, true);
-		return -1;
+	return (size_t)n < len ? became_shorter(f) : 0;
+}
+
+static int copy_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+{
+	return get_block(f, off, len, buf) ? -1 : put_block(f, off, len, buf);
+}
+
+static int servers_copy(struct copy_file *f, uint64_t off, size_t len)
+{
+	int64_t in = (int64_t)off, out = in;
+	ssize_t n;
+
+	while (len) {
+		n = pvfs_copy_file_range(f->in, &in, f->out, &out, len, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			copy_failed(f->copy, f->to);
+			return -1;
+		}
+		if (!n)
+			return became_shorter(f);
+		atomic_fetch_add(&f->copy->bytes, (uint64_t)n);
+		len -= (size_t)n;
 	}
-	return put_block(f, off, len, buf);
+	return 0;
+}
+
+static int pass_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+{
+	if (servers_copy(f, off, len))
+		return -1;
+	if (!f->copy->opt.verify)
+		return 0;
+	return get_block(f, off, len, buf)
+		       ? -1
+		       : verify_block(f, buf, len, off,
+				      buf + f->copy->opt.block);
 }
 
 int copy_unsized(struct copy_file *f, char *buf)
@@ -196,22 +223,38 @@ static int skip_hole(struct copy_file *f, uint64_t off, uint64_t to, char *buf)
 	return f->copy->opt.verify ? verify_hole(f, off, to, buf) : 0;
 }
 
+/* All blocks of it in turn. */
+static int copy_extent(struct copy_file *f, const struct copy_extent *e,
+		       char *buf)
+{
+	uint64_t block = f->copy->opt.block;
+	bool both = pvfs_is_pvfs_fd(f->in) && pvfs_is_pvfs_fd(f->out);
+	uint64_t off = e->from;
+	int rc = 0;
+
+	while (!rc && off < e->end) {
+		size_t n = e->end - off < block ? e->end - off : block;
+
+		rc = both ? pass_block(f, off, n, buf)
+			  : copy_block(f, off, n, buf);
+		off += n;
+	}
+	return rc;
+}
+
 int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 {
-	uint64_t end = off + len, block = f->copy->opt.block;
+	uint64_t end = off + len;
+	struct copy_extent data;
 
 	while (off < end) {
-		uint64_t at = next_data(f, off, end);
-		size_t n;
-
-		if (at > off && skip_hole(f, off, at, buf))
+		if (copy_next_data(f, off, end, &data))
 			return -1;
-		if (at == end)
-			break;
-		n = end - at < block ? end - at : block;
-		if (copy_block(f, at, n, buf))
+		if (data.from > off && skip_hole(f, off, data.from, buf))
 			return -1;
-		off = at + n;
+		if (copy_extent(f, &data, buf))
+			return -1;
+		off = data.end;
 	}
 	return 0;
 }
