@@ -165,7 +165,7 @@ go_on() {
 # run it; the build may lie in a home that is closed to others.
 public() {
 	mkdir -p "$tmp/public" &&
-		cp "$(command -v "$1")" "$PVFS_BUILD"/client/lib/libpvfs.so.0 \
+		cp "$(command -v "$1")" "$PVFS_BUILD"/client/lib/libpvfs.so.1 \
 			"$tmp/public" || fail "cannot copy $1"
 }
 
