@@ -95,6 +95,9 @@ static void report_requests(const struct iod *iod)
 		   " connections got none",
 		   st.fast, st.placed, st.fast_bytes / 1024, st.fast_refused);
 	log_always(iod->log,
+		   "%" PRIu64 " reads ended with their last RDMA Write",
+		   st.whole);
+	log_always(iod->log,
 		   "at most %" PRIu64 " KiB under way to and from clients, "
 		   "%" PRIu64 " transfers had to wait, %" PRIu64
 		   " were cut off",

@@ -246,7 +246,8 @@ struct pvfs_way_counters {
 	uint64_t fast_rdma;
 	uint64_t by_server;
 	uint64_t without; /* any request: by this process itself (direct=) */
-	uint64_t reserved[4];
+	uint64_t unanswered; /* of by_server: reads that ended with their last bytes */
+	uint64_t reserved[3];
 };
 int pvfs_way_counters(int fd, struct pvfs_way_counters *counters);
 

@@ -148,6 +148,10 @@ static inline bool wire_op_changes(unsigned int op)
 				 * was another process; it may have done it */
 #define WIRE_F_AS	0x0080u	/* requests that name a path: a struct wire_as
 				 * ends the message */
+#define WIRE_F_WHOLE	0x0100u	/* READ, READ_LIST with mem: where all that is
+				 * asked for is written there, and the object goes
+				 * on behind it, wire_imm_whole() with the last of
+				 * the data may be the reply */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -157,6 +161,16 @@ static inline bool wire_op_changes(unsigned int op)
 static inline uint32_t wire_imm(uint32_t slot, uint32_t at)
 {
 	return at << 8 | slot;
+}
+
+/*
+ * The immediate that is a reply: status 0, all is there.  Its slot and the lower bits
+ * of its seq.
+ */
+#define WIRE_IMM_WHOLE	0x80000000u
+static inline uint32_t wire_imm_whole(uint32_t slot, uint64_t seq)
+{
+	return WIRE_IMM_WHOLE | (uint32_t)(seq & 0x7fffffu) << 8 | slot;
 }
 
 /*

@@ -91,8 +91,9 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.session: zero";
 	if (flags == WIRE_F_REPLY)
 		return why_reply(hdr);
-	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
-		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS))
+	if (flags &
+	    ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE | WIRE_F_CARRY |
+	      WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS | WIRE_F_WHOLE))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -276,8 +277,12 @@ static int take_data(struct cursor *c)
 	const struct wire_hdr *hdr = c->msg->hdr;
 	uint64_t len = wire_data_len(c->msg);
 
-	if (le16toh(hdr->flags) & WIRE_F_PLACE && !has_place(c->msg))
+	if (le16toh(hdr->flags) & (WIRE_F_PLACE | WIRE_F_WHOLE) &&
+	    !has_place(c->msg))
 		return refuse(c, "wire_hdr.flags: no such place");
+	if (le16toh(hdr->flags) & WIRE_F_PLACE &&
+	    le16toh(hdr->flags) & WIRE_F_WHOLE)
+		return refuse(c, "wire_hdr.flags: PLACE and WHOLE");
 	if (le16toh(hdr->flags) & WIRE_F_CARRY &&
 	    le16toh(hdr->op) != WIRE_HELLO)
 		return refuse(c, "wire_hdr.flags: CARRY is for HELLO");

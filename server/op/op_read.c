@@ -18,7 +18,8 @@ static void read_answer(struct xfer *x)
 	struct wire_io_rep rep = { .done = htole64(x->total),
 				   .size = htole64(x->size) };
 
-	op_reply(x->req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
+	op_reply(x->req, &rep, sizeof(rep), NULL, 0,
+		 RPC_REEXECUTE | (x->inside ? RPC_WHOLE : 0));
 	x->req = NULL;
 }
 
@@ -136,6 +137,20 @@ static uint64_t present(const struct xfer *x)
 	return end;
 }
 
+/*
+ * Where a read meets the end of an object, or ends with it, the size in the reply says
+ * where the file ends; else nobody needs it.
+ */
+static bool goes_on(const struct xfer *x)
+{
+	unsigned int i;
+
+	for (i = 0; i < x->nseg; i++)
+		if (x->seg[i].off + x->seg[i].len >= x->size)
+			return false;
+	return true;
+}
+
 static int read_open(struct xfer *x, uint64_t handle)
 {
 	struct store_stat st = { 0 };
@@ -149,6 +164,7 @@ static int read_open(struct xfer *x, uint64_t handle)
 	x->size = st.size;
 	x->mapped = store_whole(&st) && xfer_windows(x);
 	x->total = present(x);
+	x->inside = goes_on(x);
 	return 0;
 }
 

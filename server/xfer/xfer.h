@@ -65,6 +65,7 @@ struct xfer {
 	uint64_t next; /* bytes given to chunks */
 	uint64_t started; /* READ: bytes on their way back */
 	uint64_t size; /* READ: of the object at the start */
+	bool inside; /* READ: the object goes on behind all that it asks for */
 	uint64_t direct; /* WRITE: the end of what went into windows, or 0 */
 	unsigned int seg_at; /* where `next` lies in seg */
 	uint64_t skip;

@@ -225,6 +225,11 @@ fast_rdma() {
 	counted ' requests by Fast RDMA' | grep ' [1-9][0-9]* requests by'
 }
 
+# So did large reads without a reply.
+reads_end() {
+	counted ' reads ended with' | grep ' [1-9][0-9]* reads ended'
+}
+
 # Memory is mapped, unmapped, moved, forked between transfers, and its
 # registrations are kept meanwhile.
 torture() {
@@ -382,6 +387,7 @@ part_run() {
 	step "pvfs-test, alone and with mpiexec" mpi_test
 	step "memory comes and goes between transfers" torture
 	step "small writes went by Fast RDMA" fast_rdma
+	step "large reads ended with their last RDMA Write" reads_end
 	step "an iod dies in the middle of copies" iod_crash
 	step "no message without a receive" no_rnr
 	step "256 clients share receives" crowd

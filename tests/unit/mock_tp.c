@@ -38,7 +38,7 @@ const char *tp_dev_name(const struct tp_dev *dev)
 
 bool tp_dev_pins(const struct tp_dev *dev)
 {
-	return false;
+	return mock.pins;
 }
 
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,

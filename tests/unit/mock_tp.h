@@ -22,7 +22,9 @@ struct mock {
 	bool restless; /* waits return at once */
 	int connects; /* requests made */
 	int mrs; /* registrations alive */
+	bool pins; /* registering does, and an adapter places bytes */
 	bool no_mr; /* no new ones */
+	uint32_t spoil_imm; /* the next immediate arrives with these bits changed */
 	bool srq; /* there are shared receive queues */
 	unsigned int waited; /* messages that found no shared receive */
 	const struct tp_identity *identity; /* of every peer; NULL: unknown */

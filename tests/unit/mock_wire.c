@@ -117,7 +117,9 @@ static void do_imm(struct tp_ep *peer, const struct wr *wr)
 {
 	struct tp_recv_wr r = mock_recv_take(peer);
 
-	put_recv(peer, r.wr_id, TP_RECV_IMM, total(wr))->wc.imm = wr->wr.imm;
+	put_recv(peer, r.wr_id, TP_RECV_IMM, total(wr))->wc.imm =
+		wr->wr.imm ^ mock.spoil_imm;
+	mock.spoil_imm = 0;
 }
 
 static void do_send(struct tp_ep *peer, const struct wr *wr)

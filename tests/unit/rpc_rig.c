@@ -183,7 +183,7 @@ static void rig_done(struct rpc_call *call)
 
 	c->finished = true;
 	c->times++;
-	if (call->status)
+	if (call->status || call->whole)
 		return;
 	if (le16toh(call->reply.hdr->op) == WIRE_APPEND) {
 		const struct wire_append_rep *rep = call->reply.body;
@@ -294,6 +294,7 @@ void rig_io(struct rig *rig, struct rig_call *c, unsigned int op, uint64_t off,
 				    sizeof(region);
 		c->call.npieces = n;
 		c->call.bounce = rig->bounce;
+		c->call.terse = rig->terse;
 	}
 	rpc_call_start(rig->peer, &c->call);
 }

@@ -27,6 +27,7 @@ struct rig {
 	struct rail_mem *area; /* of rig_io(), instead of its mr's key */
 	struct sizes inline_max, fast_max; /* the client's */
 	bool bounce; /* reads may land elsewhere */
+	bool terse; /* reads may end without a reply */
 	bool carry; /* the client may be asked to move data */
 	bool lend; /* the server asks for that */
 	unsigned int patience_ms; /* the peer's */

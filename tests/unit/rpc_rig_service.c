@@ -25,7 +25,7 @@ static void op_reply(struct rig_op *op)
 	struct rpc_req *req = op->req;
 
 	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
-	rpc_reply_end(req, 0, 0);
+	rpc_reply_end(req, 0, op->off + op->len < RIG_OBJECT ? RPC_WHOLE : 0);
 	op->req = NULL;
 	rpc_reply_send(req);
 }

@@ -101,6 +101,21 @@ static void one_world(struct world *w)
 	}
 }
 
+START_TEST(it_grows_old)
+{
+	uint64_t age = OFFSET_FRESH_MS * 1000000ull;
+	struct offset o = { 0 };
+
+	ck_assert(!offset_fresh(&o, 0));
+	offset_note(&o, 500 * SECOND, 600 * SECOND);
+	ck_assert(offset_fresh(&o, 600 * SECOND));
+	ck_assert(offset_fresh(&o, 600 * SECOND + age - 1));
+	ck_assert(!offset_fresh(&o, 600 * SECOND + age));
+	offset_note(&o, 500 * SECOND + age, 600 * SECOND + age);
+	ck_assert(offset_fresh(&o, 600 * SECOND + age));
+}
+END_TEST
+
 START_TEST(as_all_notes)
 {
 	struct rnd rnd;
@@ -127,6 +142,7 @@ int main(void)
 	tcase_add_test(tc, before_it_began);
 	tcase_add_test(tc, stamps_that_cannot_be);
 	tcase_add_test(tc, as_all_notes);
+	tcase_add_test(tc, it_grows_old);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -45,6 +45,7 @@ int pvfs_way_counters(int fd, struct pvfs_way_counters *counters)
 		.in_message = ways.inlined,
 		.fast_rdma = ways.fast,
 		.by_server = ways.direct,
+		.unanswered = ways.whole,
 		.without = atomic_load(&s->count.borrowed),
 	};
 	session_put(s);

@@ -94,6 +94,7 @@ void io_start_call(struct io *io, struct io_slot *slot)
 {
 	slot->rpc.deadline = io_deadline(io, slot);
 	slot->rpc.bounce = !slot->pack;
+	slot->rpc.terse = true;
 	slot->rpc.bytes = slot->total;
 	slot->rpc.joined = NULL;
 	slot->rpc.done = io_done;
@@ -173,7 +174,8 @@ static void io_done(struct rpc_call *rpc)
 	int rc = rpc->status;
 
 	if (rc == 0 && !io->write)
-		rc = io_read_taken(io, slot, &rpc->reply);
+		rc = rpc->whole ? io_read_whole(io, slot)
+				: io_read_taken(io, slot, &rpc->reply);
 	if (rc == -ETIMEDOUT || rc == -ECANCELED)
 		io->doubt = true;
 	io->begun |= !rc || rpc->unsure || rpc->reply.hdr;

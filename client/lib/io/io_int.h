@@ -95,7 +95,8 @@ unsigned int io_pieces(const struct io *io, struct plan_cur *cur, uint64_t *len,
 		       struct iovec *piece);
 /* Sends what slot->rpc names; the rest of it is filled in. */
 void io_start_call(struct io *io, struct io_slot *slot);
-/* A reply to READ: io_read.c. */
+/* A reply to READ, or none where it got all: io_read.c. */
+int io_read_whole(struct io *io, struct io_slot *slot);
 int io_read_taken(struct io *io, struct io_slot *slot,
 		  const struct wire_msg *reply);
 

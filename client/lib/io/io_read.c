@@ -78,6 +78,12 @@ static int io_scatter(struct io *io, const struct io_slot *slot,
 	return rc;
 }
 
+int io_read_whole(struct io *io, struct io_slot *slot)
+{
+	return slot->pack ? io_scatter(io, slot, slot->pack->buf, slot->total)
+			  : 0;
+}
+
 int io_read_taken(struct io *io, struct io_slot *slot,
 		  const struct wire_msg *reply)
 {

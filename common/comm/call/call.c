@@ -119,8 +119,7 @@ static bool call_slot(const struct rpc_peer *peer, unsigned int *slot)
 	return true;
 }
 
-/* The server or an adapter moves it all: nothing for us to do meanwhile. */
-static bool call_is_idle(const struct link *link)
+bool call_is_idle(const struct link *link)
 {
 	return tp_dev_pins(link->ctx->rails.dev[link->rail]) ||
 	       tp_ep_carry_max(link->ep) < UINT32_MAX;
@@ -187,6 +186,7 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 
 	call->p = (struct rpc_call_priv){ .peer = peer };
 	call->unsure = false;
+	call->whole = false;
 	if (!rc && !silence_call(peer, call))
 		rc = -ETIMEDOUT;
 	timer_add_due(peer->link.ctx, &call->p.due, call->deadline);

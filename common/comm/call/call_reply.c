@@ -27,7 +27,10 @@ static const char *call_reply_error(const struct rpc_peer *peer,
 	return NULL;
 }
 
-/* A buffer with the bytes of a read is not given to another call in done(). */
+/*
+ * msg NULL: all was read.  A buffer with the bytes of a read is not given to another
+ * call in done().
+ */
 static void call_end(struct rpc_peer *peer, unsigned int i,
 		     const struct wire_msg *msg)
 {
@@ -41,11 +44,13 @@ static void call_end(struct rpc_peer *peer, unsigned int i,
 	call = call_leave_slot(peer, i);
 	silence_heard(peer, call);
 	if (call) {
-		call->reply = *msg;
+		call->reply = msg ? *msg : (struct wire_msg){ 0 };
+		call->whole = !msg;
 		call->unsure = false;
 		call->landed = landed;
-		call_done(call, call_status(le32toh(msg->hdr->status)));
-	} else if (wire_op_changes(le16toh(msg->hdr->op))) {
+		call_done(call,
+			  msg ? call_status(le32toh(msg->hdr->status)) : 0);
+	} else if (msg && wire_op_changes(le16toh(msg->hdr->op))) {
 		peer->owed--;
 	}
 	if (kept && peer->epoch == epoch && peer->link.ep)
@@ -56,10 +61,20 @@ static void call_end(struct rpc_peer *peer, unsigned int i,
  * The server took back what we still read from: into memory that the caller has
  * again after this reply.  What goes to the server may come too late.
  */
-static bool still_reads(const struct rpc_peer *peer, const struct wire_hdr *hdr)
+static bool still_reads(const struct rpc_peer *peer, unsigned int i)
 {
-	return peer->slots[le16toh(hdr->slot)].carrying &&
-	       wire_op_reads(le16toh(hdr->op));
+	return peer->slots[i].carrying &&
+	       wire_op_reads(le16toh(call_buf(peer, i)->op));
+}
+
+static void call_answered(struct rpc_peer *peer, unsigned int i,
+			  const struct wire_msg *msg)
+{
+	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
+	if (still_reads(peer, i))
+		link_fail(&peer->link, -ETIMEDOUT);
+	else
+		call_end(peer, i, msg);
 }
 
 void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
@@ -72,13 +87,27 @@ void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 		return;
 	}
 	peer_stamped(peer, msg->hdr);
-	if (still_reads(peer, msg->hdr)) {
-		link_fail(&peer->link, -ETIMEDOUT);
-		return;
-	}
 	if (credits)
 		peer->credits = credits < peer->granted ? credits
 							: peer->granted;
-	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
-	call_end(peer, le16toh(msg->hdr->slot), msg);
+	call_answered(peer, le16toh(msg->hdr->slot), msg);
+}
+
+static bool is_terse(const struct rpc_peer *peer, unsigned int i)
+{
+	return peer->state == PEER_READY && i < peer->nslots &&
+	       !(peer->free >> i & 1) && peer->slots[i].terse;
+}
+
+void call_whole(struct rpc_peer *peer, uint32_t imm)
+{
+	unsigned int i = imm & WIRE_IMM_SLOT;
+
+	if (!is_terse(peer, i) ||
+	    imm != wire_imm_whole(i, peer->slots[i].seq)) {
+		peer_protocol_error(peer, "an immediate, to no such read");
+		return;
+	}
+	way_count_whole(peer);
+	call_answered(peer, i, NULL);
 }

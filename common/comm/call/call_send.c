@@ -119,6 +119,24 @@ static int call_payload(struct rpc_peer *peer, unsigned int i, enum way way,
 	return s->nareas ? call_keys(peer, i) : 0;
 }
 
+/* But a reply tells the server's clock, too: now and then one is needed. */
+static bool call_terse(const struct rpc_peer *peer, const struct peer_slot *s,
+		       const struct wire_hdr *hdr, enum way way)
+{
+	return way == WAY_KEYS && s->call->terse && s->npieces &&
+	       wire_op_reads(le16toh(hdr->op)) && call_is_idle(&peer->link) &&
+	       offset_fresh(&peer->clock, clock_boot());
+}
+
+static unsigned int call_flags(const struct peer_slot *s, enum way way)
+{
+	if (way == WAY_INLINE || way == WAY_FAST_WRITE)
+		return WIRE_F_DATA;
+	if (way == WAY_FAST_READ)
+		return WIRE_F_PLACE;
+	return s->terse ? WIRE_F_WHOLE : 0;
+}
+
 void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 {
 	struct peer_slot *s = &peer->slots[i];
@@ -135,11 +153,8 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 		call_drop(peer, i, flags & WIRE_F_REPLAY, rc);
 		return;
 	}
-	if (way == WAY_INLINE || way == WAY_FAST_WRITE)
-		flags |= WIRE_F_DATA;
-	else if (way == WAY_FAST_READ)
-		flags |= WIRE_F_PLACE;
-	flags |= le16toh(hdr->flags) & WIRE_F_AS;
+	s->terse = call_terse(peer, s, hdr, way);
+	flags |= call_flags(s, way) | (le16toh(hdr->flags) & WIRE_F_AS);
 	hdr->flags = htole16((uint16_t)flags);
 	hdr->clock = htole64(call_expiry(peer, s->call));
 	rc = call_put(peer, i, way, sge, n + (unsigned int)rc);

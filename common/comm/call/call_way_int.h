@@ -68,6 +68,8 @@ void way_give(struct rpc_peer *peer, struct peer_slot *s);
 /* ways.c: the request goes out this way; in the log, at the end of ctx. */
 void way_count(struct rpc_peer *peer, const struct peer_slot *s,
 	       const struct wire_hdr *hdr, enum way way);
+/* A read ended without a reply. */
+void way_count_whole(struct rpc_peer *peer);
 void ways_report(const struct rpc_ctx *ctx);
 /* The connection is gone, and all buffers with it. */
 void way_reset(struct rpc_peer *peer);

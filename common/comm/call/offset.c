@@ -2,6 +2,8 @@
 /* offset.c - the clock of another host, from below. */
 #include "offset_int.h"
 
+#include "clock.h"
+
 /* What a note says of a later moment: it loses as that grows. */
 static uint64_t ahead_at(const struct offset *o, uint64_t when)
 {
@@ -24,4 +26,9 @@ uint64_t offset_tell(const struct offset *o, uint64_t when)
 	uint64_t there = when + ahead_at(o, when);
 
 	return o->known && (int64_t)there > 0 ? there : 0;
+}
+
+bool offset_fresh(const struct offset *o, uint64_t now)
+{
+	return o->known && now - o->at < OFFSET_FRESH_MS * CLOCK_NS_PER_MS;
 }

@@ -17,6 +17,8 @@
 /* Of one clock against the other: 500 ppm. */
 #define OFFSET_DRIFT 2000u
 
+#define OFFSET_FRESH_MS 10000u /* by when 5 ms are lost */
+
 /* All zero: nothing is known. */
 struct offset {
 	bool known;
@@ -31,5 +33,7 @@ void offset_note(struct offset *o, uint64_t stamp, uint64_t now);
  * than it truly is.  0: nothing is known, or it is before the other clock began.
  */
 uint64_t offset_tell(const struct offset *o, uint64_t when);
+/* Its best note is younger than OFFSET_FRESH_MS at now: it can do without another. */
+bool offset_fresh(const struct offset *o, uint64_t now);
 
 #endif

@@ -244,21 +244,31 @@ static void peer_carry(struct rpc_peer *peer, const struct tp_wc *wc,
 		call_part_move(peer, &part);
 }
 
-static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
+static bool peer_parse(struct rpc_peer *peer, const struct tp_wc *wc,
+		       struct wire_msg *msg)
 {
 	void *buf = peer_recv_buf(peer, (unsigned int)wc->wr_id);
 	uint32_t len = wc->byte_len;
 	const char *why = "direction";
-	struct wire_msg msg;
 
 	if (wc->opcode == TP_RECV_IMM)
 		len = way_reply(peer, wc->imm, buf, PEER_MSG_MAX);
-	if (wire_parse(buf, len, &msg, &why) ||
-	    !(le16toh(msg.hdr->flags) & WIRE_F_REPLY)) {
-		peer_protocol_error(peer, why ? why : "direction");
+	if (!wire_parse(buf, len, msg, &why) &&
+	    le16toh(msg->hdr->flags) & WIRE_F_REPLY)
+		return true;
+	peer_protocol_error(peer, why ? why : "direction");
+	return false;
+}
+
+static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
+{
+	struct wire_msg msg;
+
+	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_WHOLE)
+		call_whole(peer, wc->imm);
+	else if (!peer_parse(peer, wc, &msg))
 		return;
-	}
-	if (peer->state == PEER_HELLO)
+	else if (peer->state == PEER_HELLO)
 		hello_reply(peer, &msg);
 	else if (le16toh(msg.hdr->op) != WIRE_CARRY)
 		call_reply(peer, &msg);

@@ -59,6 +59,7 @@ struct peer_slot {
 	unsigned int nareas, pieces_at, npieces;
 	bool sending; /* the transport may still read data */
 	bool anew; /* it goes out with WIRE_F_ANEW */
+	bool terse; /* it went out with WIRE_F_WHOLE */
 	unsigned int carrying; /* parts that we move: call_carry.c */
 	/* call_way.c */
 	uint8_t *msg; /* in the block */
@@ -171,14 +172,17 @@ void call_init(struct rpc_peer *peer);
 /* For struct ctx_calls; that of join.c as well. */
 void call_passed(struct rpc_due *due);
 void call_join(struct rpc_ctx *ctx);
+/* The server or an adapter moves it all: nothing for us to do meanwhile. */
+bool call_is_idle(const struct link *link);
 /* READY: send again what was outstanding, then what waits. */
 void call_replay(struct rpc_peer *peer, bool resumed);
 /* Ends the call. */
 void call_done(struct rpc_call *call, int status);
 /* Frees a slot; what it had, or NULL: a zombie. */
 struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int slot);
-/* call_reply.c: a checked reply. */
+/* call_reply.c: a checked reply; an immediate in the place of one. */
 void call_reply(struct rpc_peer *peer, const struct wire_msg *msg);
+void call_whole(struct rpc_peer *peer, uint32_t imm);
 /*
  * call_send.c: the slot's message; sends it; its data left; the area that
  * holds a piece, mostly that of the piece before (*at), or NULL.

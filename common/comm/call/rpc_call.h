@@ -88,6 +88,7 @@ uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
  */
 struct rpc_ways {
 	uint64_t inlined, fast, direct;
+	uint64_t whole; /* of direct: reads that ended without a reply */
 };
 void rpc_ctx_ways(const struct rpc_ctx *ctx, struct rpc_ways *ways);
 
@@ -105,7 +106,9 @@ void rpc_ctx_ways(const struct rpc_ctx *ctx, struct rpc_ways *ways);
  *
  * The bytes of a WRITE's pieces may go along with the message instead, if they
  * are few (call_way_int.h); then nothing is registered.  Those of a READ may land
- * in a buffer, if bounce is set: then the caller takes them from there.
+ * in a buffer, if bounce is set: then the caller takes them from there.  Where nobody
+ * but an adapter or the server places bytes, a READ that has terse set, and gets all
+ * that it asks for, ends with the last of them: the reply is empty then (whole).
  */
 struct rpc_call {
 	const void *msg;
@@ -120,6 +123,7 @@ struct rpc_call {
 					 * is waited for asleep, if it is much */
 	const void *joined;		/* the same: as one, join.c; NULL: none */
 	bool bounce;			/* done() copies from landed */
+	bool terse;			/* a READ may end without a reply: whole */
 	bool quiet;			/* no line in the log when that passes:
 					 * the caller tries again, or says more */
 	bool patient;			/* the peer's patience does not count: it
@@ -139,6 +143,9 @@ struct rpc_call {
 	bool unsure;			/* status is no answer of the server, which
 					 * may have executed the request */
 	struct wire_msg reply;
+	bool whole;			/* status 0, and no reply: all that was asked
+					 * for was read, and the object goes on behind
+					 * it, nobody knows how far */
 	const void *landed;		/* in done(), status 0: where the pieces'
 					 * bytes are, one behind the other; NULL:
 					 * in their place */

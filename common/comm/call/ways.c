@@ -4,6 +4,11 @@
 
 #include "peer_int.h"
 
+static void add(atomic_uint_least64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
 /* A call without memory that reads or writes has its payload in a message. */
 void way_count(struct rpc_peer *peer, const struct peer_slot *s,
 	       const struct wire_hdr *hdr, enum way way)
@@ -14,9 +19,12 @@ void way_count(struct rpc_peer *peer, const struct peer_slot *s,
 		return;
 	if (!s->nareas)
 		way = WAY_INLINE;
-	atomic_fetch_add_explicit(
-		&peer->link.ctx->rail[peer->link.rail].ways[way], 1,
-		memory_order_relaxed);
+	add(&peer->link.ctx->rail[peer->link.rail].ways[way]);
+}
+
+void way_count_whole(struct rpc_peer *peer)
+{
+	add(&peer->link.ctx->rail[peer->link.rail].whole);
 }
 
 static uint64_t counted(const struct ctx_rail *r, enum way way)
@@ -30,6 +38,7 @@ static struct rpc_ways rail_ways(const struct ctx_rail *r)
 		.inlined = counted(r, WAY_INLINE),
 		.fast = counted(r, WAY_FAST_WRITE) + counted(r, WAY_FAST_READ),
 		.direct = counted(r, WAY_KEYS),
+		.whole = atomic_load_explicit(&r->whole, memory_order_relaxed),
 	};
 }
 
@@ -44,6 +53,7 @@ void rpc_ctx_ways(const struct rpc_ctx *ctx, struct rpc_ways *ways)
 		ways->inlined += r.inlined;
 		ways->fast += r.fast;
 		ways->direct += r.direct;
+		ways->whole += r.whole;
 	}
 }
 
@@ -58,8 +68,9 @@ void ways_report(const struct rpc_ctx *ctx)
 			log_info(ctx->log,
 				 "%s: data of %" PRIu64 " requests went in a "
 				 "message, of %" PRIu64 " by Fast RDMA, of "
-				 "%" PRIu64 " was left to the server",
+				 "%" PRIu64 " was left to the server, %" PRIu64
+				 " of these ended without a reply",
 				 tp_dev_name(ctx->rails.dev[i]), r.inlined,
-				 r.fast, r.direct);
+				 r.fast, r.direct, r.whole);
 	}
 }

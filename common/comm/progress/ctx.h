@@ -87,6 +87,7 @@ struct ctx_rail {
 	unsigned int dull; /* rounds without anything */
 	uint32_t inline_max, fast_max; /* bytes: call_way_int.h */
 	atomic_uint_least64_t ways[CTX_WAYS]; /* calls, by enum way: ways.c */
+	atomic_uint_least64_t whole; /* reads that ended without a reply */
 };
 
 /* What calls, which this floor knows nothing of, have done for them. */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * place.c - the last data of a READ and its reply in one RDMA Write with
- * immediate, into the Fast RDMA buffer that the client has named (WIRE_F_PLACE):
- * one message less, and one completion less at the client.
+ * place.c - the last data of a READ and its end in one RDMA Write with immediate: one
+ * message less, and one completion less at the client.
+ *
+ * WIRE_F_PLACE: the reply lies behind the data, in the Fast RDMA buffer that the
+ * client has named.  WIRE_F_WHOLE: the data lies anywhere, and the immediate is the
+ * reply, if all that was asked for is there (PVFS over InfiniBand, ICPP 2003, section
+ * 3.2.3: the transfer that the server makes notifies the client).
  *
  * The caller of rpc_bulk_start() has promised that the reply follows at once; until
  * then the chain that was planned stays in the context's scratch.
@@ -11,15 +15,17 @@
 
 #include "server_int.h"
 
-/* Where the client's place begins; false: it has named none. */
-static bool begin_of(const struct rx *rx, const struct rpc_bulk *bulk,
-		     uint64_t *addr)
+static bool has_flag(const struct rx *rx, unsigned int flag)
+{
+	return le16toh(rx->req.msg.hdr->flags) & flag;
+}
+
+/* Where the client's place begins; false: it is not one place. */
+static bool begin_of(const struct rpc_bulk *bulk, uint64_t *addr)
 {
 	uint64_t at;
 	unsigned int i;
 
-	if (!(le16toh(rx->req.msg.hdr->flags) & WIRE_F_PLACE))
-		return false;
 	*addr = at = le64toh(bulk->mem[0].addr);
 	for (i = 0; i < bulk->nmem; i++) {
 		if (le64toh(bulk->mem[i].addr) != at ||
@@ -30,50 +36,88 @@ static bool begin_of(const struct rx *rx, const struct rpc_bulk *bulk,
 	return true;
 }
 
-bool place_hold(struct rx *rx, struct rpc_bulk *bulk)
+/* The reply fits behind the data, which ends with this bulk. */
+static bool may_add(const struct rx *rx, const struct rpc_bulk *bulk)
 {
 	const struct rpc_ctx *ctx = rx->conn->link.ctx;
 	const struct tp_send_wr *wr = &ctx->wr[bulk->nwr - 1];
 	const struct tp_sge *end = wr->sgl + wr->nsge;
-	uint64_t addr, at = bulk->mem_off + bulk->len;
+	uint64_t addr;
+
+	return has_flag(rx, WIRE_F_PLACE) &&
+	       bulk->mem_off + bulk->len == rx->put_end &&
+	       rx->put_end <= FAST_DATA && wr->nsge < TP_SGE_MAX &&
+	       end < ctx->sge + CTX_SGE_MAX && begin_of(bulk, &addr);
+}
+
+/* Nothing of it waits, or is left to the client: this one is the last to arrive. */
+static bool may_end(const struct rx *rx)
+{
+	return has_flag(rx, WIRE_F_WHOLE) && !rx->bulks;
+}
+
+bool place_hold(struct rx *rx, struct rpc_bulk *bulk)
+{
+	uint64_t at = bulk->mem_off + bulk->len;
 
 	if (at > rx->put_end)
 		rx->put_end = at;
-	if (!bulk->last || at != rx->put_end || at > FAST_DATA ||
-	    wr->nsge == TP_SGE_MAX || end == ctx->sge + CTX_SGE_MAX ||
-	    rx->req.slot > WIRE_IMM_SLOT || !begin_of(rx, bulk, &addr))
+	if (!bulk->last || rx->req.slot > WIRE_IMM_SLOT)
+		return false;
+	rx->held_bare = may_end(rx);
+	if (!rx->held_bare && !may_add(rx, bulk))
 		return false;
 	rx->held = bulk;
 	return true;
 }
 
+static struct tp_send_wr *last_wr(const struct rx *rx,
+				  const struct rpc_bulk *bulk)
+{
+	return &rx->conn->link.ctx->wr[bulk->nwr - 1];
+}
+
 /* Behind the bytes of the last work request. */
-static void add_reply(struct rx *rx, const struct rpc_bulk *bulk,
+static bool add_reply(struct rx *rx, const struct rpc_bulk *bulk,
 		      const void *reply, uint32_t len)
 {
 	struct rpc_ctx *ctx = rx->conn->link.ctx;
-	struct tp_send_wr *wr = &ctx->wr[bulk->nwr - 1];
+	struct tp_send_wr *wr = last_wr(rx, bulk);
 	struct tp_sge *end = &ctx->sge[wr->sgl - ctx->sge + wr->nsge];
 
+	if (rx->put_end + len > FAST_SIZE)
+		return false;
 	*end = (struct tp_sge){ (void *)(uintptr_t)reply, len,
 				rx->conn->reply_lkey };
 	wr->nsge++;
 	wr->opcode = TP_WRITE_IMM;
 	wr->imm = wire_imm(rx->req.slot, (uint32_t)rx->put_end);
+	lane_count(&rx->conn->lane->placed);
+	return true;
+}
+
+static bool end_bare(struct rx *rx, const struct rpc_bulk *bulk)
+{
+	struct tp_send_wr *wr = last_wr(rx, bulk);
+
+	if (!rx->whole)
+		return false;
+	wr->opcode = TP_WRITE_IMM;
+	wr->imm = wire_imm_whole(rx->req.slot, rx->req.seq);
+	lane_count(&rx->conn->lane->whole);
+	return true;
 }
 
 bool place_reply(struct rx *rx, const void *reply, uint32_t len)
 {
 	struct rpc_bulk *bulk = rx->held;
-	bool fits = rx->put_end + len <= FAST_SIZE;
+	bool done;
 
 	if (!bulk)
 		return false;
 	rx->held = NULL;
-	if (fits) {
-		add_reply(rx, bulk, reply, len);
-		lane_count(&rx->conn->lane->placed);
-	}
+	done = rx->held_bare ? end_bare(rx, bulk)
+			     : add_reply(rx, bulk, reply, len);
 	bulk_post_held(rx->conn, bulk);
-	return fits;
+	return done;
 }

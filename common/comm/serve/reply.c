@@ -41,6 +41,7 @@ void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags)
 	hdr->status = htole32((uint32_t)(status < 0 ? -status : status));
 	rx->reply_len = (uint32_t)len;
 	rx->rerun |= flags & RPC_REEXECUTE;
+	rx->whole = flags & RPC_WHOLE && !status;
 }
 
 const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len)

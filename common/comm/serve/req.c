@@ -49,6 +49,7 @@ static void req_run(struct rx *rx)
 	rx->bulks = 0;
 	rx->rerun = false;
 	rx->answered = false;
+	rx->whole = false;
 	rx->held = NULL;
 	rx->put_end = 0;
 	rx->req.op = le16toh(hdr->op);

@@ -66,9 +66,13 @@ unsigned int rpc_req_rail(const struct rpc_req *req);
  * (wire_begin() done), rpc_reply_end() finishes it with status (0, -errno or
  * WIRE_REDIRECT), rpc_reply_bytes() shows it (for a durable reply cache),
  * rpc_reply_send() posts it and frees req.
- * flags of rpc_reply_end(): RPC_REEXECUTE: a replay runs again (reads).
+ * flags of rpc_reply_end(): RPC_REEXECUTE: a replay runs again (reads); RPC_WHOLE:
+ * of a read, with status 0, all that it asks for was given to rpc_bulk_start(), and the
+ * object goes on behind it: a client that says so (WIRE_F_WHOLE) needs no reply then
+ * but that the data has arrived.
  */
 #define RPC_REEXECUTE 0x1u
+#define RPC_WHOLE 0x2u
 struct wire_out *rpc_reply_begin(struct rpc_req *req);
 void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
 const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);

@@ -95,6 +95,8 @@ struct rpc_server_stats {
 	uint64_t requests, sessions, protocol_errors, replays;
 	uint64_t fast;			/* of the requests: by Fast RDMA */
 	uint64_t placed;		/* replies by RDMA Write with immediate */
+	uint64_t whole;			/* reads that ended with their last RDMA
+					 * Write, without a reply */
 	uint64_t fast_refused;		/* connections that got no buffers */
 	size_t fast_bytes;		/* of buffers, now */
 	uint64_t rdma_waits;		/* bulks that had to wait */

@@ -293,6 +293,7 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->replays += atomic_load(&lane->replays);
 		stats->fast += atomic_load(&lane->fast);
 		stats->placed += atomic_load(&lane->placed);
+		stats->whole += atomic_load(&lane->whole);
 		stats->rdma_waits += atomic_load(&lane->rdma_waits);
 		stats->rdma_cut += atomic_load(&lane->rdma_cut);
 		stats->rdma_most += atomic_load(&lane->rdma_most);

@@ -64,6 +64,7 @@ struct lane {
 	struct shared *shared[RAILS_MAX]; /* shared.c; NULL: none */
 	/* written by the lane's thread alone */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
+	atomic_uint_least64_t whole;
 	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
 	uint64_t carry_above; /* bytes outstanding: clients move more */
 	atomic_uint_least64_t carried, carried_bytes;
@@ -217,7 +218,9 @@ struct rx {
 	uint32_t bulks; /* not yet posted */
 	bool rerun;
 	bool answered; /* reply waits for bulks */
+	bool whole; /* the reply says no more than that the data is there */
 	struct rpc_bulk *held; /* place.c: goes out with the reply */
+	bool held_bare; /* ... or ends it, without one */
 	uint64_t put_end; /* of the data that is on its way back */
 };
 

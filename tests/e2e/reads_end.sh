@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A large read ends with its last bytes, without a reply, where an object goes on behind
+# it; where it does not, the size in the reply says where the file ends.
+. "$(dirname "$0")/functions.sh"
+# what goes without a request is not looked at here
+export PVFS_DIRECT=off
+
+start_pvfs -n 3
+
+reports() { grep -c 'ended with their last RDMA Write' "$(log_of iod0)"; }
+more() { [ "$(reports)" -gt "$before" ]; }
+
+# Reads of iod 0 that ended so.
+ended() {
+	before=$(reports)
+	kill -USR1 "$(cluster pid 0)"
+	until_true 10 more
+	sed -n 's/.*info: \([0-9]*\) reads ended with.*/\1/p' \
+		"$(log_of iod0)" | tail -n 1
+}
+
+expect ok pvio write /pvfs/f 0 9000000 7
+expect ok pvio check /pvfs/f 0 9000000 7
+expect 9000000 eval 'pvfs-cat /pvfs/f | wc -c'
+n=$(ended)
+[ "$n" -ge 8 ] || fail "$n reads ended without a reply"
+
+# the iod of the last bytes has some, the others go on, or end before, or have none
+for end in 3145728 3276800 3300000; do
+	expect ok pvio write /pvfs/s$end $end 100 3
+	expect ok pvio write /pvfs/s$end 0 1000000 4
+	expect $((end + 100)) eval "pvfs-cat /pvfs/s$end | wc -c"
+	expect ok pvio check /pvfs/s$end 0 1000000 4
+	expect ok pvio check /pvfs/s$end $end 100 3
+	must cmp <(pvfs-cat /pvfs/s$end | tail -c +1000001 |
+		head -c $((end - 1000000))) \
+		<(head -c $((end - 1000000)) /dev/zero)
+done
