@@ -63,8 +63,8 @@ void result_print(const struct result *r);
 /* DIR/EXPERIMENT.json: 0, or -1 after a message. */
 int result_write(const struct result *r, const char *dir);
 /*
- * DIR/EXPERIMENT-FIGURE.svg and .png: 0, or -1 after a message (as when there
- * is no gnuplot).
+ * DIR/EXPERIMENT-FIGURE.svg, -dark.svg and .png, or a message (as when there is no
+ * gnuplot).
  */
 void result_draw(const struct result *r, const char *dir);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* figure_draw.c - pictures by gnuplot: each figure as SVG and as PNG. */
+/* figure_draw.c - pictures by gnuplot: each figure as SVG, light and dark, and as PNG. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,6 @@ static void quoted(FILE *f, const char *s)
 	for (; *s; s++)
 		fputs(*s == '\'' ? "''" : (char[]){ *s, 0 }, f);
 	putc('\'', f);
-}
-
-static void set(FILE *f, const char *what, const char *val)
-{
-	fprintf(f, "set %s ", what);
-	quoted(f, val);
-	fprintf(f, " noenhanced\n");
 }
 
 static void data(FILE *f, const struct figure *fig)
@@ -40,41 +33,99 @@ static void data(FILE *f, const struct figure *fig)
 	}
 }
 
-static void axes(FILE *f, const struct figure *fig)
+#define COLOURS 8
+
+/* What a picture is drawn in: for pages that are light, and for dark ones. */
+struct theme {
+	const char *terminal, *suffix;
+	const char *back, *ink, *grid;
+	const char *const *colours; /* of series, in turn */
+};
+
+/* Told apart also by who does not tell red from green. */
+static const char *const deep[COLOURS] = { "#0060a8", "#c04b00", "#007a5a",
+					   "#9b4f96", "#b08000", "#3a9ed6",
+					   "#5a5a5a", "#d0342c" };
+static const char *const pale[COLOURS] = { "#5fb0f0", "#ff9a4d", "#3ecf9f",
+					   "#d79ad2", "#e8c24a", "#9fd9ff",
+					   "#b0b0b0", "#ff7a70" };
+
+static const struct theme themes[] = {
+	{ "svg", ".svg", "#ffffff", "#222222", "#dddddd", deep },
+	{ "svg", "-dark.svg", "#1b1d20", "#e4e4e4", "#44484d", pale },
+	{ "pngcairo", ".png", "#ffffff", "#222222", "#dddddd", deep },
+};
+
+#define THEMES (sizeof(themes) / sizeof(themes[0]))
+static void titled(FILE *f, const char *what, const char *text,
+		   const struct theme *t)
 {
-	set(f, "title", fig->d.title);
-	set(f, "xlabel", fig->d.x);
-	set(f, "ylabel", fig->d.y);
-	fprintf(f, "set grid ytics lt 1 lc rgb '#cccccc'\n"
-		   "set border 3\nset tics nomirror\n"
-		   "set key outside right top Left reverse\n"
-		   "set yrange [0:*]\nset offsets graph 0.03, graph 0.03, "
-		   "graph 0.05, 0\n");
+	fprintf(f, "set %s ", what);
+	quoted(f, text);
+	fprintf(f, " noenhanced tc rgb '%s'\n", t->ink);
+}
+
+/* A mark at each power of four: every other would have its name on the next one's. */
+static void powers(FILE *f)
+{
+	static const char *const units[] = { "", "Ki", "Mi", "Gi" };
+
+	fprintf(f, "set logscale x 2\nset xtics (");
+	for (unsigned int i = 0; i < 20; i++)
+		fprintf(f, "%s'%u%s' %llu", i ? ", " : "", 1u << 2 * i % 10,
+			units[2 * i / 10], 1ull << 2 * i);
+	fprintf(f, ")\n");
+}
+
+static void axes(FILE *f, const struct figure *fig, const struct theme *t)
+{
+	titled(f, "title", fig->d.title, t);
+	titled(f, "xlabel", fig->d.x, t);
+	titled(f, "ylabel", fig->d.y, t);
+	fprintf(f,
+		"set grid ytics lt 1 lc rgb '%s'\n"
+		"set border 3 lc rgb '%s'\nset tics nomirror tc rgb '%s'\n"
+		"set key outside right top Left reverse tc rgb '%s'\n"
+		"set yrange [0:*]\nset offsets graph 0.03, graph 0.03, "
+		"graph 0.05, 0\n",
+		t->grid, t->ink, t->ink, t->ink);
 	if (fig->d.bars)
 		fprintf(f, "set style data histograms\n"
-			   "set style fill solid 0.8 border -1\n"
-			   "set xtics noenhanced\n");
+			   "set style fill solid 1 noborder\n"
+			   "set xtics noenhanced font ',10'\n");
 	if (fig->d.log_x)
-		fprintf(f, "set logscale x 2\nset format x '%%.0b%%B'\n");
+		powers(f);
 	else if (!fig->d.bars)
 		fprintf(f, "set xtics 1\n");
 }
 
-static void curves(FILE *f, const struct figure *fig)
+/* More than there are colours begin again with another mark. */
+static void curve(FILE *f, const struct figure *fig, const struct theme *t,
+		  int i)
+{
+	const char *colour = t->colours[i % COLOURS];
+
+	if (fig->d.bars)
+		fprintf(f, "$s%d using 2:xtic(3) lc rgb '%s'", i, colour);
+	else
+		fprintf(f,
+			"$s%d using 1:2 with linespoints lw 2 pt %d ps 0.7 "
+			"lc rgb '%s'",
+			i, i < COLOURS ? 7 : 5, colour);
+}
+
+static void curves(FILE *f, const struct figure *fig, const struct theme *t)
 {
 	const struct series *s;
 	int i = 0;
 
 	fprintf(f, "plot ");
 	STAILQ_FOREACH(s, &fig->series, link) {
-		fprintf(f, "%s$s%d using %s", i ? ", " : "", i,
-			fig->d.bars ? "2:xtic(3)"
-				    : "1:2 with linespoints "
-				      "lw 2 pt 7 ps 0.7");
+		fprintf(f, i ? ", " : "");
+		curve(f, fig, t, i++);
 		fprintf(f, " title ");
 		quoted(f, s->name);
 		fprintf(f, " noenhanced");
-		i++;
 	}
 	fprintf(f, "\n");
 }
@@ -82,21 +133,22 @@ static void curves(FILE *f, const struct figure *fig)
 static void script(FILE *f, const struct result *r, const struct figure *fig,
 		   const char *dir)
 {
-	static const char *const kinds[][2] = {
-		{ "svg size 860,420 background 'white'", "svg" },
-		{ "pngcairo size 860,420", "png" },
-	};
 	char path[4096];
 
 	data(f, fig);
-	axes(f, fig);
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/%s-%s.%s", dir, r->experiment,
-			 fig->d.name, kinds[i][1]);
-		fprintf(f, "set terminal %s\nset output ", kinds[i][0]);
+	for (unsigned int i = 0; i < THEMES; i++) {
+		const struct theme *t = &themes[i];
+
+		snprintf(path, sizeof(path), "%s/%s-%s%s", dir, r->experiment,
+			 fig->d.name, t->suffix);
+		fprintf(f,
+			"set terminal %s size 900,440 background '%s' "
+			"font 'sans,12'\nset output ",
+			t->terminal, t->back);
 		quoted(f, path);
 		fprintf(f, "\n");
-		curves(f, fig);
+		axes(f, fig, t);
+		curves(f, fig, t);
 	}
 }
 

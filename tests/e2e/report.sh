@@ -20,6 +20,7 @@ for e in $names; do
 		tail -n 30 "$tmp/log"
 		fail "$e is not on the page"
 	}
+	! grep -q "<h2 id=\"$e\">$e<" "$page" || fail "$e has no title"
 	python3 - "$tmp/report/$e.json" <<-'END' || fail "$e.json"
 	import json, math, sys
 	r = json.load(open(sys.argv[1]))
@@ -34,6 +35,7 @@ for picture in $(grep -o 'src="[^"]*"' "$page" | cut -d'"' -f2); do
 	[ -s "$tmp/report/$picture" ] || fail "$picture is on the page only"
 done
 grep -q 'src="raw-latency.svg"' "$page" || fail "no pictures"
+[ -s "$tmp/report/raw-latency-dark.svg" ] || fail "no pictures for dark pages"
 
 must_fail pvfs-perf no-such-thing
 must_fail pvfs-perf bandwidth
