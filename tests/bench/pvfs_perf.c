@@ -77,6 +77,8 @@ static const struct perf_experiment experiments[] = {
 	{ "fair", "eight clients at once, the slowest beside the fastest", NULL,
 	  true, exp_fair },
 	{ "idle", "memory and CPU of idle connections", NULL, true, exp_idle },
+	{ "storm", "clients that all connect at the same moment", NULL, true,
+	  exp_storm },
 };
 
 #define EXPERIMENTS (sizeof(experiments) / sizeof(experiments[0]))
@@ -219,7 +221,7 @@ static const char help[] =
 	"  -i, --iods N[,N...]     iods of a file (1,2,4)\n"
 	"  --ms N           milliseconds of a measurement that is not by MiB (150)\n"
 	"  --units SIZE[,SIZE...]  unit: unit_size of iod 0, 1, ..., ascending\n"
-	"  --connections N  idle: clients (1000)\n"
+	"  --connections N  idle, storm: clients (1000)\n"
 	"  --programs DIR   tile, btio, block, meta: the build folder, with\n"
 	"                   mpi_bench and libmpio-pvfs.so\n"
 	"  --local DIR      calls, shared: a memory-backed directory, to compare with\n"

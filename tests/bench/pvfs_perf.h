@@ -81,5 +81,6 @@ int exp_block(struct perf_run *run);
 int exp_meta(struct perf_run *run);
 int exp_fair(struct perf_run *run);
 int exp_idle(struct perf_run *run);
+int exp_storm(struct perf_run *run);
 
 #endif
