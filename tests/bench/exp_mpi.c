@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * exp_mpi.c - what MPI programs see: blocks of 4 MiB beside the same by
- * libpvfs (figure 9), BT-IO's nested strides, tiles (figures 13 and 14).
+ * libpvfs (figure 9), tiles (figures 13 and 14).
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -12,20 +12,6 @@
 #define RANKS 4
 
 static const char *const op_names[] = { "read", "write" };
-
-/* One way of a job into its series at x; a way that is not there adds none. */
-static void add(struct perf_run *run, const struct figure_desc *d,
-		const struct perf_target *t, struct json_object *o,
-		const char *way, const char *how)
-{
-	for (int write = 1; write >= 0; write--) {
-		double rate = mpi_rate(o, write, way);
-
-		if (rate > 0)
-			series_add(perf_series(run, d, t, how), write,
-				   op_names[write], rate);
-	}
-}
 
 /* ---- blocks ---- */
 
@@ -96,72 +82,6 @@ int exp_block(struct perf_run *run)
 	for (i = 0; i < run->ntargets; i++)
 		for (int write = 1; write >= 0; write--)
 			block_judge(run, &run->targets[i], write);
-	return 0;
-}
-
-/* ---- BT-IO ---- */
-
-static const struct figure_desc bt = {
-	.name = "rate",
-	.title = "BT-IO, nested strides, 4 ranks, a cube of 64 cells a side",
-	.x = "operation",
-	.y = "MB/s",
-	.bars = true,
-};
-
-/* Lists over t beside lists over tcp. */
-static void btio_across(struct perf_run *run, const struct perf_target *t)
-{
-	static const struct goal goal = { "x", "2.5 in time (Elan4)", 0,
-					  false };
-	const struct perf_target *tcp = perf_target(run, "tcp");
-
-	for (int write = 1; tcp && t != tcp && write >= 0; write--)
-		result_ratio(run->r, &goal, perf_series(run, &bt, t, "list"),
-			     write, perf_series(run, &bt, tcp, "list"), write,
-			     "BT-IO, %s, lists: %s / tcp", op_names[write],
-			     t->name);
-}
-
-static int btio_one(struct perf_run *run, const struct perf_target *t)
-{
-	struct mpi_job job = { "bt",
-			       RANKS,
-			       { "-w", "list,sieving,collective", "-r", "1",
-				 "-s", "4" } };
-	struct json_object *o = mpi_run(run, t, &job);
-
-	if (!o)
-		return -1;
-	add(run, &bt, t, o, "list", "list");
-	add(run, &bt, t, o, "sieving", "sieving");
-	add(run, &bt, t, o, "collective", "collective");
-	json_object_put(o);
-	return 0;
-}
-
-int exp_btio(struct perf_run *run)
-{
-	static const struct goal goal = { "x", NULL, 0, false };
-	unsigned int i;
-
-	if (!mpi_there(run))
-		return 0;
-	for (unsigned int k = 0; k < mpi_rounds(run); k++)
-		for (i = 0; i < run->ntargets; i++)
-			if (btio_one(run, &run->targets[i]))
-				return -1;
-	for (i = 0; i < run->ntargets; i++) {
-		const struct perf_target *t = &run->targets[i];
-
-		for (int write = 1; write >= 0; write--)
-			result_ratio(run->r, &goal,
-				     perf_series(run, &bt, t, "list"), write,
-				     perf_series(run, &bt, t, "sieving"), write,
-				     "BT-IO, %s: lists / sieving: %s",
-				     op_names[write], t->name);
-		btio_across(run, t);
-	}
 	return 0;
 }
 

@@ -131,13 +131,24 @@ struct json_object *mpi_run(const struct perf_run *run,
 	return o;
 }
 
-double mpi_rate(struct json_object *o, bool write, const char *way)
+static double figure_of(struct json_object *o, bool write, const char *way,
+			const char *key)
 {
-	struct json_object *side, *one, *rate;
+	struct json_object *side, *one, *v;
 
 	if (!json_object_object_get_ex(o, write ? "write" : "read", &side) ||
 	    !json_object_object_get_ex(side, way, &one) ||
-	    !json_object_object_get_ex(one, "mb_per_s", &rate))
+	    !json_object_object_get_ex(one, key, &v))
 		return -1;
-	return json_object_get_double(rate);
+	return json_object_get_double(v);
+}
+
+double mpi_rate(struct json_object *o, bool write, const char *way)
+{
+	return figure_of(o, write, way, "mb_per_s");
+}
+
+double mpi_seconds(struct json_object *o, bool write, const char *way)
+{
+	return figure_of(o, write, way, "seconds");
 }

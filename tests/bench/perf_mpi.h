@@ -10,7 +10,7 @@ struct json_object;
 struct mpi_job {
 	const char *program; /* "tile" */
 	unsigned int ranks;
-	const char *args[12]; /* up to a NULL */
+	const char *args[16]; /* up to a NULL */
 };
 
 /*
@@ -25,6 +25,9 @@ struct json_object *mpi_run(const struct perf_run *run,
 			    const struct mpi_job *job);
 /* MB/s of "write" or "read" in a way of mpi_bench's; < 0: not there. */
 double mpi_rate(struct json_object *o, bool write, const char *way);
+
+/* The seconds of that, all steps. */
+double mpi_seconds(struct json_object *o, bool write, const char *way);
 
 /* Each job starts processes and compares all data: a few rounds are enough. */
 unsigned int mpi_rounds(const struct perf_run *run);

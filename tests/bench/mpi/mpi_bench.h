@@ -30,6 +30,8 @@ struct options {
 	int files;
 	bool strided; /* gaps in memory */
 	bool verify;
+	bool flush; /* what is written, before the time is taken */
+	int work; /* times to compute before each step is written; 0: no */
 	int nhints;
 	char *hint[HINTS_MAX]; /* key=value */
 	int rank, ranks;
@@ -43,6 +45,7 @@ struct pattern {
 	int bytes; /* of a step and rank */
 	int steps;
 	MPI_Offset first, next; /* of step 0, from step to step; in the view */
+	int cells, side; /* bt: cubes at buf, and elements of a side of one */
 };
 
 /* Ends all ranks with a message. */
@@ -71,6 +74,8 @@ void drive(const struct options *o, const struct pattern *p,
 void tile_pattern(const struct options *o, struct pattern *p);
 void bt_pattern(const struct options *o, struct pattern *p);
 void block_pattern(const struct options *o, struct pattern *p);
+/* BT's computing, on all cells of the pattern: bt_solve.c. */
+void bt_solve(const struct pattern *p, int times);
 /* Collective create and set_size, timed by itself. */
 void meta_run(const struct options *o, struct json_object *out);
 

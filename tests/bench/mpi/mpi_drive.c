@@ -15,6 +15,7 @@ struct way {
 	const char *listio, *sieving; /* of romio_pvfs_listio_*, romio_ds_* */
 	bool collective;
 	bool native; /* libpvfs itself; contiguous patterns only */
+	bool none; /* nothing is moved */
 };
 
 static const struct way ways[] = {
@@ -23,6 +24,7 @@ static const struct way ways[] = {
 	{ "pieces", "disable", "disable", false, false },
 	{ "collective", NULL, NULL, true, false },
 	{ "native", NULL, NULL, false, true },
+	{ "none", NULL, NULL, false, false, true },
 };
 #define OTHER (-1) /* in place of a step: what no step writes */
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
@@ -164,8 +166,16 @@ static void move(const struct run *r, const struct opened *f,
 {
 	if (way->native)
 		move_native(r, f, write, step);
-	else
+	else if (!way->none)
 		move_mpi(r, f, way, write, step);
+}
+
+static void flush(const struct opened *f, const struct way *way)
+{
+	if (!way->native)
+		sure(MPI_File_sync(f->file), "MPI_File_sync");
+	else if (pvfs_fsync(f->fd))
+		die("native: flush: %s", strerror(errno));
 }
 
 static double timed(const struct run *r, const struct opened *f,
@@ -176,8 +186,13 @@ static double timed(const struct run *r, const struct opened *f,
 
 	barrier();
 	start = MPI_Wtime();
-	for (step = 0; step < r->p->steps; step++)
+	for (step = 0; step < r->p->steps; step++) {
+		if (r->o->work)
+			bt_solve(r->p, r->o->work);
 		move(r, f, way, write, step);
+	}
+	if (write && r->o->flush)
+		flush(f, way);
 	return slowest(MPI_Wtime() - start);
 }
 
@@ -213,7 +228,8 @@ static void way_round(struct run *r, size_t w, int round)
 		verify(r, &f, way, (int)(w + 1) * 1000);
 	} else {
 		r->seconds[w][1][round] = timed(r, &f, way, true);
-		r->seconds[w][0][round] = timed(r, &f, way, false);
+		if (!r->o->work)
+			r->seconds[w][0][round] = timed(r, &f, way, false);
 	}
 	if (way->native)
 		pvfs_close(f.fd);
@@ -256,7 +272,7 @@ static void say(const struct run *r, struct json_object *out)
 	size_t w;
 	int write;
 
-	for (write = 1; write >= 0; write--) {
+	for (write = 1; write >= (r->o->work != 0); write--) {
 		struct json_object *obj = json_object_new_object();
 
 		for (w = 0; w < WAYS; w++) {
@@ -279,7 +295,8 @@ void drive(const struct options *o, const struct pattern *p,
 	r->p = p;
 	r->data = memory((size_t)p->bytes);
 	r->back = memory((size_t)p->bytes);
-	fill(r, 0);
+	if (!o->work) /* which begins with zeros */
+		fill(r, 0);
 	for (round = o->verify ? -1 : 0; round < o->rounds; round++) {
 		for (i = 0; i < WAYS; i++) {
 			/* each comes first in turn */

@@ -24,7 +24,8 @@ static const char usage[] =
 	"  meta   collective create, set_size, close, open: medians\n"
 	"options:\n"
 	"  -w WAYS    of list,sieving,pieces,collective (list,pieces); for block\n"
-	"             also native: libpvfs without MPI-IO\n"
+	"             also native: libpvfs without MPI-IO; for bt with -k also\n"
+	"             none: computing only\n"
 	"  -r ROUNDS  (3)\n"
 	"  -e BYTES   of an element of tile (24)\n"
 	"  -g CELLS   of a side of bt's cube (64)\n"
@@ -32,6 +33,9 @@ static const char usage[] =
 	"  -n FILES   of meta (20)\n"
 	"  -m         gaps in memory, too\n"
 	"  -c         no check of the data\n"
+	"  -k TIMES   bt: so many times BT's computing before each step, timed with\n"
+	"             it; nothing is read\n"
+	"  -y         what is written is flushed, too\n"
 	"  -i K=V     a hint\n";
 
 void die(const char *format, ...)
@@ -187,6 +191,12 @@ static void option(struct options *o, int c)
 	case 'c':
 		o->verify = false;
 		break;
+	case 'k':
+		o->work = number(optarg, 1000);
+		break;
+	case 'y':
+		o->flush = true;
+		break;
 	case 'i':
 		add_hint(o, optarg);
 		break;
@@ -199,10 +209,11 @@ static void parse(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "w:r:e:g:s:n:mci:")) != -1)
+	while ((c = getopt(argc, argv, "w:r:e:g:s:n:mck:yi:")) != -1)
 		option(o, c);
-	if (argc != optind + 2)
+	if (argc != optind + 2 || (o->work && strcmp(argv[optind], "bt")))
 		refuse();
+	o->verify = o->verify && !o->work;
 	o->program = argv[optind];
 	o->file = argv[optind + 1];
 }

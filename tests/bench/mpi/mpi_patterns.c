@@ -116,6 +116,8 @@ void bt_pattern(const struct options *o, struct pattern *p)
 	p->buf = memory((size_t)(q * len));
 	p->steps = o->steps;
 	p->next = p->bytes;
+	p->cells = q;
+	p->side = side;
 	free(file);
 	free(mem);
 	free(zero);
