@@ -4,12 +4,24 @@
  * memory: with and without lists (figure 13), by libpvfs and, if it was built,
  * by MPI-IO.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "perf_mpi.h"
 #include "pieces.h"
 
 static const struct figure_desc tiles = {
 	.name = "lists",
 	.title = "Tiles of 24-byte elements",
+	.x = "operation",
+	.y = "MB/s",
+	.bars = true,
+};
+
+static const struct figure_desc synced = {
+	.name = "rate",
+	.title =
+		"Tiles of 24-byte elements on a disk, with sync=on and sync=off",
 	.x = "operation",
 	.y = "MB/s",
 	.bars = true,
@@ -28,8 +40,8 @@ static struct series *series_of(struct perf_run *run,
 	return perf_series(run, &tiles, t, way_names[way]);
 }
 
-static int tile(struct perf_run *run, const struct perf_target *t, bool write,
-		enum pieces_way way)
+static int tile(struct perf_run *run, const struct figure_desc *d,
+		const struct perf_target *t, bool write, enum pieces_way way)
 {
 	struct pieces p = { .way = way, .write = write };
 	double secs;
@@ -38,18 +50,22 @@ static int tile(struct perf_run *run, const struct perf_target *t, bool write,
 	secs = pieces_run(t, &p, PIECES_CLIENTS);
 	if (secs < 0)
 		return -1;
-	series_add(series_of(run, t, way), write, op_names[write],
-		   pieces_rate(&p, secs));
+	series_add(perf_series(run, d, t, way_names[way]), write,
+		   op_names[write], pieces_rate(&p, secs));
 	return 0;
 }
 
-static int one_round(struct perf_run *run)
+static int one_round(struct perf_run *run, const struct figure_desc *d)
 {
+	const struct perf_target *t;
+
 	for (int write = 1; write >= 0; write--)
-		for (unsigned int i = 0; i < run->ntargets; i++)
-			if (tile(run, &run->targets[i], write, PIECES_SINGLE) ||
-			    tile(run, &run->targets[i], write, PIECES_LIST))
+		for (unsigned int i = 0; i < run->ntargets; i++) {
+			t = &run->targets[i];
+			if (tile(run, d, t, write, PIECES_SINGLE) ||
+			    tile(run, d, t, write, PIECES_LIST))
 				return -1;
+		}
 	return 0;
 }
 
@@ -85,7 +101,7 @@ static void across(struct perf_run *run, const struct perf_target *t,
 int exp_tile(struct perf_run *run)
 {
 	for (unsigned int i = 0; i < run->rounds; i++)
-		if (one_round(run))
+		if (one_round(run, &tiles))
 			return -1;
 	for (unsigned int i = 0; i < run->ntargets; i++) {
 		const struct perf_target *t = &run->targets[i];
@@ -96,4 +112,39 @@ int exp_tile(struct perf_run *run)
 		across(run, t, PIECES_SINGLE);
 	}
 	return perf_mpi_tile(run);
+}
+
+/* ---- sync=on ---- */
+
+/* What is said of "tcp:on" beside "tcp:off", and of both by themselves. */
+static void judge_sync(struct perf_run *run, const struct perf_target *t)
+{
+	static const struct goal goal = { "x", NULL, 0, false };
+	const size_t len = strcspn(t->name, ":");
+	const struct perf_target *off;
+	char name[64];
+
+	result_ratio(run->r, &goal,
+		     perf_series(run, &synced, t, way_names[PIECES_LIST]), 1,
+		     perf_series(run, &synced, t, way_names[PIECES_SINGLE]), 1,
+		     "tiles, write: with lists / without: %s", t->name);
+	snprintf(name, sizeof(name), "%.*s:off", (int)len, t->name);
+	off = perf_target(run, name);
+	for (int way = 0; off && off != t && way < 2; way++) {
+		const char *how = way_names[way ? PIECES_LIST : PIECES_SINGLE];
+
+		result_ratio(run->r, &goal, perf_series(run, &synced, t, how),
+			     1, perf_series(run, &synced, off, how), 1,
+			     "tiles, write, %s: %s / %s", how, t->name, name);
+	}
+}
+
+int exp_sync(struct perf_run *run)
+{
+	for (unsigned int i = 0; i < mpi_rounds(run); i++)
+		if (one_round(run, &synced))
+			return -1;
+	for (unsigned int i = 0; i < run->ntargets; i++)
+		judge_sync(run, &run->targets[i]);
+	return 0;
 }

@@ -71,6 +71,12 @@ static const struct perf_experiment experiments[] = {
 	  "(ICS 2005), figures 8 and 9: reads 2.4 times and writes up to 1.82 "
 	  "times as fast as over TCP.",
 	  true, exp_block },
+	{ "disk", "blocks of 4 MiB by MPI-IO to and from a disk",
+	  "Figure 9: on ext3, where each iod waits for its disk, MPI-IO over VAPI "
+	  "is 15 to 42 % faster than over IBNice.",
+	  true, exp_disk },
+	{ "sync", "tiles on a disk, with sync=on and sync=off", NULL, true,
+	  exp_sync },
 	{ "meta", "collective create, set_size, open and close by MPI-IO",
 	  "PVFS2 over Quadrics (ICS 2005), table 3: 4 clients create a file in "
 	  "28.7 ms (TCP: 28.9 ms) and set its size in 0.180 ms (0.274 ms).",
@@ -223,7 +229,7 @@ static const char help[] =
 	"  --ms N           milliseconds of a measurement that is not by MiB (150)\n"
 	"  --units SIZE[,SIZE...]  unit: unit_size of iod 0, 1, ..., ascending\n"
 	"  --connections N  idle, storm: clients (1000)\n"
-	"  --programs DIR   tile, btio, block, meta: the build folder, with\n"
+	"  --programs DIR   tile, btio, block, disk, meta: the build folder, with\n"
 	"                   mpi_bench and libmpio-pvfs.so\n"
 	"  --local DIR      calls, shared: a memory-backed directory, to compare with\n"
 	"  --providers A[,B...]    raw: transports (tcp,local,verbs)\n"

@@ -78,6 +78,8 @@ int exp_tile(struct perf_run *run);
 int exp_hints(struct perf_run *run);
 int exp_btio(struct perf_run *run);
 int exp_block(struct perf_run *run);
+int exp_disk(struct perf_run *run);
+int exp_sync(struct perf_run *run);
 int exp_meta(struct perf_run *run);
 int exp_fair(struct perf_run *run);
 int exp_idle(struct perf_run *run);
