@@ -79,10 +79,12 @@ static void set_signals(sigset_t *stop)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGUSR1, SIG_IGN); /* the iods' report */
+	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
 	sigemptyset(stop);
 	sigaddset(stop, SIGTERM);
 	sigaddset(stop, SIGINT);
+	sigaddset(stop, SIGUSR1);
+	sigaddset(stop, SIGHUP);
 	sigprocmask(SIG_BLOCK, stop, NULL);
 }
 
@@ -106,7 +108,12 @@ static int serve(const struct mgr_conf *conf, const struct log *log)
 	rc = mgr_start(conf, log, on_failure, &failed, &mgr);
 	if (rc)
 		return rc == -ENOSPC ? EX_TEMPFAIL : EXIT_FAILURE;
-	sigwait(&stop, &sig);
+	while (!sigwait(&stop, &sig) && (sig == SIGUSR1 || sig == SIGHUP)) {
+		if (sig == SIGUSR1)
+			mgr_report(mgr);
+		else
+			mgr_reload(mgr);
+	}
 	if (atomic_load(&failed))
 		log_info(log, "stopping: see the error above");
 	else

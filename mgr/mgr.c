@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr.c - puts the manager together, turns its event loop, takes it apart. */
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,8 @@ static int open_server(struct mgr *mgr)
 		.addr = mgr->conf.addr,
 		.fsid = mgr->conf.fsid,
 		.boot = mgr->boot,
+		.prover = keyring_prover(mgr->ring),
+		.role = WIRE_ROLE_MGR,
 		.slots = mgr->conf.slots,
 		.request_max = MESSAGE_MAX,
 		.reply_max = MESSAGE_MAX,
@@ -109,6 +112,18 @@ static int open_server(struct mgr *mgr)
 	};
 
 	return rpc_server_open(&attr, &mgr->server);
+}
+
+/* Without a key addresses are believed, as ever. */
+static int open_ring(struct mgr *mgr)
+{
+	if (mgr->conf.key[0])
+		return keyring_open(mgr->conf.key, true, mgr->log, &mgr->ring);
+	log_warn(mgr->log,
+		 "[filesystem] key is not set: who has the address of an iod is "
+		 "taken for it, and iods take who connects from here for the "
+		 "manager (docs/trust.md)");
+	return 0;
 }
 
 /* The disk is left alone until it is certain that this host can serve. */
@@ -122,6 +137,8 @@ static int open_all(struct mgr *mgr)
 		return rc;
 	descriptors_raise(); /* each client takes some */
 	rc = open_fabric(mgr);
+	if (!rc)
+		rc = open_ring(mgr);
 	if (!rc)
 		rc = open_store(mgr);
 	if (!rc)
@@ -165,6 +182,7 @@ static void close_all(struct mgr *mgr)
 	if (mgr->st && mgr->ns.root)
 		ns_close_space(&mgr->ns);
 	store_close(mgr->st);
+	keyring_close(mgr->ring);
 	if (mgr->dirfd >= 0)
 		close(mgr->dirfd);
 	mgr_conf_free(&mgr->conf);
@@ -304,4 +322,27 @@ void mgr_stop(struct mgr *mgr)
 	rpc_ctx_wake(mgr->ctx);
 	pthread_join(mgr->thread, NULL);
 	close_all(mgr);
+}
+
+void mgr_report(struct mgr *mgr)
+{
+	struct rpc_server_stats st;
+
+	rpc_server_stats(mgr->server, &st);
+	log_always(mgr->log,
+		   "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
+		   " replays, %" PRIu64 " protocol errors",
+		   st.sessions, st.requests, st.replays, st.protocol_errors);
+	log_always(mgr->log,
+		   "%" PRIu64 " refused that said they were a server, %" PRIu64
+		   " iods that did not prove that they are",
+		   st.impostors, rpc_ctx_impostors(mgr->ctx));
+}
+
+void mgr_reload(struct mgr *mgr)
+{
+	if (mgr->ring)
+		keyring_reload(mgr->ring);
+	else
+		log_info(mgr->log, "SIGHUP: there is no key to read again");
 }

@@ -24,6 +24,10 @@ int mgr_start(const struct mgr_conf *conf, const struct log *log,
  * wrong is in the log.  Not while a manager runs on it.
  */
 int mgr_check(const struct mgr_conf *conf, const struct log *log);
+/* Says to the log what it has done.  Any thread. */
+void mgr_report(struct mgr *mgr);
+/* Reads the keys again.  Any thread. */
+void mgr_reload(struct mgr *mgr);
 /* What was not answered will be replayed to the next. */
 void mgr_stop(struct mgr *mgr);
 

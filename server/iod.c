@@ -166,6 +166,9 @@ static int open_server(struct iod *iod)
 		.addr = iod->conf.addr,
 		.fsid = iod->conf.fsid,
 		.boot = iod->boot,
+		.prover = keyring_prover(iod->ring),
+		.role = WIRE_ROLE_IOD,
+		.index = iod->conf.index,
 		.slots = iod->conf.slots,
 		.request_max = REQUEST_MAX,
 		.reply_max = REPLY_MAX,
@@ -191,10 +194,32 @@ static int open_server(struct iod *iod)
 	return rc;
 }
 
+/* The servers prove who they are, or the manager's address does. */
+static int open_trust(struct iod *iod)
+{
+	if (!iod->conf.key[0]) {
+		log_warn(iod->log,
+			 "[filesystem] key is not set: who connects from %s is "
+			 "taken for the manager, and who has its address for "
+			 "an iod (docs/trust.md)",
+			 iod->conf.mgr_from);
+		return trust_open(iod->conf.mgr_from, iod->log, &iod->trust);
+	}
+	return keyring_open(iod->conf.key, true, iod->log, &iod->ring);
+}
+
+void iod_reload(struct iod *iod)
+{
+	if (iod->ring)
+		keyring_reload(iod->ring);
+	else
+		log_info(iod->log, "SIGHUP: there is no key to read again");
+}
+
 /* The disk is left alone until it is certain that this host can serve. */
 static int open_all(struct iod *iod)
 {
-	int rc = trust_open(iod->conf.mgr_from, iod->log, &iod->trust);
+	int rc = open_trust(iod);
 
 	if (!rc)
 		rc = open_fabric(iod);
@@ -328,6 +353,7 @@ void iod_stop(struct iod *iod)
 	free(iod->tombs);
 	resizes_destroy(&iod->resizes);
 	trust_close(iod->trust);
+	keyring_close(iod->ring);
 	free(iod);
 }
 

@@ -24,6 +24,8 @@ void iod_stop(struct iod *iod);
 bool iod_refused(const struct iod *iod);
 /* Says to the log what the buffers are used for, soon.  Any thread. */
 void iod_report(struct iod *iod);
+/* Reads the keys again.  Any thread. */
+void iod_reload(struct iod *iod);
 /* The address in use, with the port that was chosen. */
 void iod_addr(const struct iod *iod, struct addr *addr);
 

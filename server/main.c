@@ -100,10 +100,12 @@ static void set_signals(sigset_t *stop)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
 	sigemptyset(stop);
 	sigaddset(stop, SIGTERM);
 	sigaddset(stop, SIGINT);
 	sigaddset(stop, SIGUSR1);
+	sigaddset(stop, SIGHUP);
 	sigprocmask(SIG_BLOCK, stop, NULL);
 }
 
@@ -116,8 +118,12 @@ static int serve(const struct iod_conf *conf, const struct log *log)
 	set_signals(&stop);
 	if (iod_start(conf, log, &iod))
 		return EXIT_FAILURE;
-	while (!sigwait(&stop, &sig) && sig == SIGUSR1)
-		iod_report(iod);
+	while (!sigwait(&stop, &sig) && (sig == SIGUSR1 || sig == SIGHUP)) {
+		if (sig == SIGUSR1)
+			iod_report(iod);
+		else
+			iod_reload(iod);
+	}
 	code = iod_refused(iod) ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (!code)
 		log_info(log, "%s: stopping", strsignal(sig));

@@ -79,6 +79,17 @@ static void report_clients(const struct iod *iod,
 		   st->shared_bytes / 1024, st->shared_copies);
 }
 
+/* For copies. */
+static uint64_t asked_impostors(const struct iod *iod)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < iod->nworkers; i++)
+		sum += rpc_ctx_impostors(iod->worker[i].ctx);
+	return sum;
+}
+
 static void report_requests(const struct iod *iod)
 {
 	struct rpc_server_stats st;
@@ -88,6 +99,10 @@ static void report_requests(const struct iod *iod)
 		   "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
 		   " replays, %" PRIu64 " protocol errors",
 		   st.sessions, st.requests, st.replays, st.protocol_errors);
+	log_always(iod->log,
+		   "%" PRIu64 " refused that said they were a manager or an "
+		   "iod, %" PRIu64 " iods that did not prove it",
+		   st.impostors, asked_impostors(iod));
 	report_payloads(iod, st.fast);
 	log_always(iod->log,
 		   "%" PRIu64 " requests by Fast RDMA, %" PRIu64

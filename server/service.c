@@ -11,8 +11,9 @@
 
 static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
 {
-	if (info->role != WIRE_ROLE_MGR || trust_mgr(iod->trust, info->peer))
-		return 0;
+	if (info->role != WIRE_ROLE_MGR || iod->ring ||
+	    trust_mgr(iod->trust, info->peer))
+		return 0; /* with keys it has proved that it is */
 	log_warn(iod->log,
 		 "%s (%s, uid %u) says that it is the manager, which connects "
 		 "from %s: refused; if it is, add its address to [mgr] from",

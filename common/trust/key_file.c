@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "random_id.h"
 #include "secret.h"
 
 #define FILE_MAX 4096u
@@ -51,8 +52,7 @@ static const char *add_line(struct keys *keys, const char *line, size_t len)
 		return "more than two keys; keep the one in use first, and one "
 		       "more";
 	if (!parse_key(line, len, keys->key[keys->n]))
-		return "no key; a key is 64 hexadecimal digits (openssl rand "
-		       "-hex 32), not all zero";
+		return "no key; a key is 64 hexadecimal digits, not all zero";
 	if (keys->n && mac_equal(keys->key[0], keys->key[1]))
 		return "the same key as above";
 	keys->n++;
@@ -73,7 +73,7 @@ static const char *parse(const char *text, struct keys *keys,
 	}
 	--*number;
 	if (!why && !keys->n)
-		why = "no key; remove the file, and the manager makes one";
+		why = "no key; remove the file, and the next start makes one";
 	return why;
 }
 
@@ -190,7 +190,7 @@ static int write_key(int fd)
 	const size_t len = MAC_KEY_LEN + HEX_LEN + 1;
 	uint8_t *key = secret_new(len);
 	char *text = (char *)key + MAC_KEY_LEN;
-	int rc = key ? nonce_make(key, MAC_KEY_LEN) : -ENOMEM;
+	int rc = key ? random_bytes(key, MAC_KEY_LEN) : -ENOMEM;
 	ssize_t n;
 
 	if (!rc) {

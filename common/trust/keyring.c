@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* keyring.c - see keyring.h. */
-#include "keyring.h"
+#include "keyring_int.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include "secret.h"
 
 struct keyring {
+	struct prover prover;
 	char *path;
 	const struct log *log;
 	pthread_mutex_t lock; /* of the rest */
@@ -99,14 +100,13 @@ static int load_or_make(struct keyring *ring, bool make)
 			rc = load(ring);
 		if (!rc)
 			log_info(ring->log,
-				 "key %s is new: copy it to the hosts of all "
-				 "iods, with its mode",
+				 "key %s is new: all servers need the same "
+				 "file; copy it to their hosts, with its mode",
 				 ring->path);
 	} else if (rc == -ENOENT) {
 		log_error(ring->log,
-			  "key %s: there is none; the manager makes it at its "
-			  "first start: copy it from the manager's host, with "
-			  "its mode",
+			  "key %s: there is none; copy it from the host of a "
+			  "server, with its mode",
 			  ring->path);
 	}
 	return rc;
@@ -122,6 +122,7 @@ int keyring_open(const char *path, bool make, const struct log *log,
 		return -ENOMEM;
 	pthread_mutex_init(&ring->lock, NULL);
 	ring->log = log;
+	ring->prover = keyring_as_prover(ring);
 	ring->path = strdup(path);
 	ring->keys = secret_new(sizeof(*ring->keys));
 	rc = ring->path && ring->keys ? load_or_make(ring, make) : -ENOMEM;
@@ -174,4 +175,9 @@ int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 		rc = -EKEYREJECTED;
 	explicit_bzero(want, sizeof(want));
 	return rc;
+}
+
+const struct prover *keyring_prover(const struct keyring *ring)
+{
+	return ring ? &ring->prover : NULL;
 }

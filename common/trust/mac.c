@@ -8,7 +8,6 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <string.h>
-#include <sys/random.h>
 
 static EVP_MAC_CTX *hmac_new(void)
 {
@@ -72,21 +71,4 @@ int mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
 bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN])
 {
 	return !CRYPTO_memcmp(a, b, MAC_LEN);
-}
-
-int nonce_make(void *out, size_t len)
-{
-	uint8_t *at = out;
-	ssize_t n;
-
-	while (len) {
-		n = getrandom(at, len, 0);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			at += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
 }

@@ -32,7 +32,4 @@ int mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
 /* In the same time wherever they differ. */
 bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN]);
 
-/* len bytes that nobody can guess, from the kernel.  0 or -errno. */
-int nonce_make(void *out, size_t len);
-
 #endif

@@ -3,9 +3,13 @@
 #ifndef RANDOM_ID_H
 #define RANDOM_ID_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* 64 random bits, never 0.  0, or -errno: *id is as before. */
 int random_id(uint64_t *id);
+
+/* len bytes that nobody can guess, from the kernel.  0, or -errno. */
+int random_bytes(void *out, size_t len);
 
 #endif

@@ -152,6 +152,8 @@ static inline bool wire_op_changes(unsigned int op)
 				 * asked for is written there, and the object goes
 				 * on behind it, wire_imm_whole() with the last of
 				 * the data may be the reply */
+#define WIRE_F_PROOF	0x0200u	/* HELLO and its reply, whatever its status: a
+				 * struct wire_proof ends the message */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -230,6 +232,18 @@ struct wire_accept {		/* accept or reject, private data */
 	le32 request_max;	/* largest message the server can receive */
 };
 
+/*
+ * What may stand behind wire_connect and wire_accept; who does not know it does not
+ * look there, and zeros there (rdma_cm pads) say nothing.  A feature is used if
+ * both ends have named it; those that an end does not know do not count.
+ */
+#define WIRE_FT_PROOF	0x1u	/* HELLO and its reply prove who sends them */
+#define WIRE_NONCE_LEN	12u
+struct wire_hail {
+	le32 features;		/* WIRE_FT_* */
+	uint8_t nonce[WIRE_NONCE_LEN];	/* of this connection alone */
+};
+
 /* Shared pieces. */
 struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 	le32 base;		/* index of the first iod */
@@ -286,6 +300,16 @@ struct wire_hello {
 	le32 ngroups;
 	le32 name_len;		/* "host:pid:program", for logs */
 };
+/*
+ * WIRE_F_PROOF: who sends this has the key.  The code covers all of the message that is
+ * before it, and what both ends know of the connection (handshake.h).
+ */
+struct wire_proof {
+	le32 key;		/* its name: keyring.h */
+	le32 zero;
+	uint8_t mac[32];
+};
+
 #define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
 #define WIRE_H_CARRY	0x2u	/* it may send CARRY on this connection */
 struct wire_hello_rep {
@@ -906,6 +930,8 @@ struct wire_disk_rep {
 _Static_assert(sizeof(struct wire_hdr) == 48, "wire_hdr");
 _Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
 _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
+_Static_assert(sizeof(struct wire_hail) == 16, "wire_hail");
+_Static_assert(sizeof(struct wire_proof) == 40, "wire_proof");
 _Static_assert(sizeof(struct wire_dist) == 16, "wire_dist");
 _Static_assert(sizeof(struct wire_attr) == 80, "wire_attr");
 _Static_assert(sizeof(struct wire_region) == 16, "wire_region");
@@ -973,6 +999,7 @@ struct wire_msg {
 	} tail[WIRE_TAIL_MAX];
 	const struct wire_as *as;	/* NULL: it came without */
 	const le32 *groups;		/* as->ngroups */
+	const struct wire_proof *proof;	/* NULL: it came without */
 };
 
 /*
@@ -1007,6 +1034,9 @@ const char *wire_op_name(unsigned int op);
  */
 int wire_check_connect(const void *buf, size_t len, const char **why);
 int wire_check_accept(const void *buf, size_t len, const char **why);
+/* What stands behind the first `behind` bytes; all zero if that is nothing. */
+void wire_take_hail(const void *buf, size_t len, size_t behind,
+		    struct wire_hail *hail);
 
 /*
  * Builds a message in a buffer of cap bytes.  wire_begin() leaves room for

@@ -70,3 +70,11 @@ int wire_check_accept(const void *buf, size_t len, const char **why)
 
 	return rc ? rc : answer(why_accept(&a), why);
 }
+
+void wire_take_hail(const void *buf, size_t len, size_t behind,
+		    struct wire_hail *hail)
+{
+	*hail = (struct wire_hail){ 0 };
+	if (len >= behind + sizeof(*hail))
+		memcpy(hail, (const uint8_t *)buf + behind, sizeof(*hail));
+}

@@ -89,11 +89,11 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.len: not the length received";
 	if (hdr->session == 0)
 		return "wire_hdr.session: zero";
-	if (flags == WIRE_F_REPLY)
+	if ((flags & ~WIRE_F_PROOF) == WIRE_F_REPLY)
 		return why_reply(hdr);
-	if (flags &
-	    ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE | WIRE_F_CARRY |
-	      WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS | WIRE_F_WHOLE))
+	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
+		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS |
+		      WIRE_F_WHOLE | WIRE_F_PROOF))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -246,6 +246,22 @@ static int take_as(struct cursor *c)
 	return 0;
 }
 
+static int take_proof(struct cursor *c)
+{
+	const struct wire_proof *proof = (const void *)c->at;
+
+	if (le16toh(c->msg->hdr->op) != WIRE_HELLO)
+		return refuse(c, "wire_hdr.flags: PROOF is for HELLO");
+	if (c->left < sizeof(*proof))
+		return refuse(c, "length: shorter than wire_proof");
+	if (proof->zero)
+		return refuse(c, "wire_proof.zero: reserved, not zero");
+	c->msg->proof = proof;
+	c->at += sizeof(*proof);
+	c->left -= sizeof(*proof);
+	return 0;
+}
+
 static int take_check(struct cursor *c, const struct wire_form *form)
 {
 	c->why = form->check(c->msg);
@@ -311,6 +327,8 @@ static int parse(struct cursor *c)
 		rc = take_tail(c, form);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_AS)
 		rc = take_as(c);
+	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_PROOF)
+		rc = take_proof(c);
 	if (!rc && c->left)
 		rc = refuse(c, "length: bytes behind the message");
 	if (!rc && form && form->check)

@@ -99,17 +99,23 @@ int fsck_ever(struct fsck *f, uint64_t handle, struct wire_attr *attr)
 	return rc;
 }
 
+/* To an iod as the manager does, to the manager as a client. */
 static int open_peer(struct fsck *f, const struct addr *addr, const char *name,
-		     enum wire_role role, uint64_t session,
+		     enum wire_role server, uint32_t index, uint64_t session,
 		     struct rpc_peer **peer)
 {
+	enum wire_role role = server == WIRE_ROLE_IOD ? WIRE_ROLE_MGR
+						      : WIRE_ROLE_CLIENT;
 	struct rpc_cred cred = { .name = "pvfs-fsck" };
 	struct rpc_peer_attr attr = { .addr = *addr,
 				      .name = name,
 				      .role = role,
 				      .fsid = f->conf.fsid,
 				      .session = session,
-				      .cred = &cred };
+				      .cred = &cred,
+				      .prover = keyring_prover(f->ring),
+				      .server = server,
+				      .index = index };
 
 	return rpc_peer_open(f->ctx, &attr, peer);
 }
@@ -122,15 +128,15 @@ static int open_peers(struct fsck *f)
 
 	if (rc)
 		return rc;
-	rc = open_peer(f, &f->conf.addr, "mgr", WIRE_ROLE_CLIENT, session,
+	rc = open_peer(f, &f->conf.addr, "mgr", WIRE_ROLE_MGR, 0, session,
 		       &f->mgr);
 	f->iod = calloc(f->conf.niods, sizeof(f->iod[0]));
 	if (!f->iod)
 		return -ENOMEM;
 	for (uint32_t i = 0; !rc && i < f->conf.niods; i++) {
 		snprintf(name, sizeof(name), "iod %u", i);
-		rc = open_peer(f, &f->conf.iod[i], name, WIRE_ROLE_MGR, session,
-			       &f->iod[i]);
+		rc = open_peer(f, &f->conf.iod[i], name, WIRE_ROLE_IOD, i,
+			       session, &f->iod[i]);
 	}
 	return rc;
 }
@@ -141,8 +147,14 @@ int fsck_open(struct fsck *f)
 				   .rdma = &f->conf.fabric.rdma,
 				   .where = f->conf.fabric.where };
 	struct rpc_ctx_attr ctx = { .log = f->log, .fabric = &f->fabric };
-	int rc = fabric_open(&f->fabric, mgr_conf_scheme(&f->conf),
-			     f->conf.fabric.option, &dev);
+	int rc = f->conf.key[0]
+			 ? keyring_open(f->conf.key, false, f->log, &f->ring)
+			 : 0;
+
+	if (rc)
+		return rc;
+	rc = fabric_open(&f->fabric, mgr_conf_scheme(&f->conf),
+			 f->conf.fabric.option, &dev);
 
 	if (rc)
 		return rc;
@@ -174,6 +186,7 @@ void fsck_close(struct fsck *f)
 		rpc_ctx_close(f->ctx);
 	}
 	fabric_close(&f->fabric);
+	keyring_close(f->ring);
 	names_forget(f);
 	free(f->pending);
 	free(f->found.p);

@@ -13,6 +13,7 @@
 #define FSCK_H
 
 #include "hash_table.h"
+#include "keyring.h"
 #include "mgr_conf.h"
 #include "rpc.h"
 
@@ -54,6 +55,7 @@ struct fsck {
 	struct mgr_conf conf;
 	const struct log *log;
 	unsigned int timeout_ms; /* of one call */
+	struct keyring *ring; /* NULL: no key is configured */
 	struct fabric fabric;
 	struct rpc_ctx *ctx;
 	struct rpc_peer *mgr;

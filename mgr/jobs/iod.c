@@ -215,6 +215,9 @@ static int iod_open(struct iod *iod, const struct rpc_cred *cred)
 				      .fsid = mgr->conf.fsid,
 				      .session = mgr->jobs->session,
 				      .cred = cred,
+				      .prover = keyring_prover(mgr->ring),
+				      .server = WIRE_ROLE_IOD,
+				      .index = iod->index,
 				      .fresh = claim_again,
 				      .lost = lost,
 				      .arg = iod };

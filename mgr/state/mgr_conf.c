@@ -34,7 +34,7 @@ static int read_filesystem(const struct conf_section *in, struct mgr_conf *conf)
 	if (!rc)
 		rc = conf_uint(in, "stripe_count", 0, WIRE_IOD_MAX,
 			       &conf->pcount);
-	return rc;
+	return rc ? rc : server_conf_key(in, conf->key);
 }
 
 static int read_numbers(const struct conf_section *in, struct mgr_conf *conf)

@@ -16,6 +16,7 @@ struct mgr_conf {
 	struct addr addr;
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];
+	char key[PATH_MAX]; /* file of the servers' keys; "": none */
 	enum log_level log_level;
 	uint64_t cache_size; /* bytes */
 	unsigned int slots; /* requests in flight per session */

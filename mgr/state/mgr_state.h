@@ -13,6 +13,7 @@
 #include "container.h"
 #include "flusher.h"
 #include "gather.h"
+#include "keyring.h"
 #include "mgr_conf.h"
 #include "ns.h"
 #include "rpc.h"
@@ -57,6 +58,7 @@ struct mgr {
 	bool late_set;
 	struct gather gather;
 
+	struct keyring *ring; /* NULL: no key is configured */
 	struct fabric fabric;
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;

@@ -205,6 +205,8 @@ static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 
 	in->name = "filesystem";
 	rc = server_conf_fsid(in, &conf->fsid);
+	if (!rc)
+		rc = server_conf_key(in, conf->key);
 	in->name = "mgr";
 	if (!rc)
 		rc = server_conf_session_timeout(in, &conf->session_ttl_ms);

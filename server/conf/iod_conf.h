@@ -30,7 +30,8 @@ struct iod_conf {
 	struct addr *iods; /* where they are: whose the settings are frees it */
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];
-	char mgr_from[512]; /* hosts that the manager connects from: trust.h */
+	char key[PATH_MAX]; /* file of the servers' keys; "": none */
+	char mgr_from[512]; /* without: hosts of the manager: trust.h */
 	bool sync; /* writes are durable when answered */
 	enum log_level log_level;
 	unsigned int threads; /* progress threads */

@@ -23,6 +23,10 @@ static int peer_open(struct copies *all, uint32_t k, struct rpc_peer **peer)
 				      .role = WIRE_ROLE_IOD,
 				      .fsid = conf->fsid,
 				      .cred = &cred,
+				      .prover = keyring_prover(
+					      all->worker->iod->ring),
+				      .server = WIRE_ROLE_IOD,
+				      .index = k,
 				      .impatient = true };
 	int rc = random_id(&attr.session);
 

@@ -15,6 +15,7 @@
 #include "counter.h"
 #include "early.h"
 #include "iod_conf.h"
+#include "keyring.h"
 #include "lend.h"
 #include "mailbox.h"
 #include "marks.h"
@@ -97,7 +98,8 @@ struct iod {
 	struct counters *counters;
 	bool new_store; /* there was nothing in it when this process began */
 	struct resizes resizes;
-	struct trust *trust;
+	struct keyring *ring; /* NULL: no key is configured, and then: */
+	struct trust *trust; /* ... who is the manager */
 	struct sync_pool *pool;
 	struct aio *aio; /* or NULL */
 	struct fabric fabric;

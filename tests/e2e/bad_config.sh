@@ -114,12 +114,13 @@ rm -rf "$tmp/mgr" "$tmp/iod1"
 
 # the sample in conf/, with every setting in it switched on, is right
 sed -E "s/^#([a-z_]+ = )/\\1/; s|pvfs://.*|pvfs://127.0.0.1:0|
-	s|/var/lib/pvfs|$tmp|" "$top/conf/pvfs.conf" >"$conf"
+	s|/var/lib/pvfs|$tmp|; s|/etc/pvfs/key|$tmp/key|" "$top/conf/pvfs.conf" >"$conf"
 for program in "$pvfs_mgr" "$pvfs_iod --index 3" "$pvfs_iod --index 3 --new-store"; do
 	timeout -s TERM 3 $program --config "$conf" >"$tmp/output" 2>&1
 	grep -qF 'waits' "$tmp/output" || fail "the sample: $(cat "$tmp/output")"
 	rm -rf "$tmp/mgr" "$tmp/iod"
 done
+expect 600 stat -c %a "$tmp/key"
 
 # a file that is not there, and one that may not be read
 rm "$conf"

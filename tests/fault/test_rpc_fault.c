@@ -8,18 +8,23 @@
 #include <string.h>
 
 #include "fault.h"
+#include "key_rig.h"
 #include "raw_client.h"
 #include "run_suite.h"
 
 #define PART 150000u
 
 static struct rig *rig;
+static struct keyring *ring; /* both ends prove themselves, or NULL */
 static uint8_t *buf;
 static struct tp_mr *mr;
 
 static void setup(void)
 {
 	rig = calloc(1, sizeof(*rig));
+	rig->prover = rig->sattr.prover = keyring_prover(ring);
+	rig->role = ring ? WIRE_ROLE_MGR : WIRE_ROLE_CLIENT;
+	rig->sattr.role = WIRE_ROLE_IOD;
 	rig_open(rig, "fault+tcp");
 	buf = malloc(RIG_OBJECT);
 	ck_assert_int_eq(tp_mr_reg(rig->dev, buf, RIG_OBJECT,
@@ -157,6 +162,23 @@ START_TEST(connecting)
 }
 END_TEST
 
+/* Breaks at each step of a handshake that is proved: at worst it is made again. */
+START_TEST(proved)
+{
+	struct key_rig file;
+
+	key_rig_open(&file);
+	ring = key_rig_ring(&file, KEY_A "\n");
+	key_rig_close(&file);
+	sweep((struct fault_rule){ .ops = FAULT_POST, .action = FAULT_RESET },
+	      20);
+	sweep((struct fault_rule){ .ops = FAULT_RECV, .action = FAULT_RESET },
+	      14);
+	keyring_close(ring);
+	ring = NULL;
+}
+END_TEST
+
 /* Every fiftieth message breaks the connection, for a while. */
 START_TEST(again_and_again)
 {
@@ -223,6 +245,7 @@ int main(void)
 	tcase_add_test(tc, failing_registrations);
 	tcase_add_test(tc, delays);
 	tcase_add_test(tc, connecting);
+	tcase_add_test(tc, proved);
 	tcase_add_test(tc, again_and_again);
 	tcase_add_test(tc, never_reads);
 	suite_add_tcase(s, tc);

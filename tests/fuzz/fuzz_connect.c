@@ -17,6 +17,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	struct wire_connect c;
 	struct wire_accept a;
 	const char *why = NULL;
+	struct wire_hail hail;
 	int rc = wire_check_connect(data, len, &why);
 
 	check(rc, why);
@@ -24,6 +25,8 @@ void fuzz_one(const uint8_t *data, size_t len)
 		memcpy(&c, data, sizeof(c));
 		FUZZ_SURE(c.session && le16toh(c.role) <= WIRE_ROLE_IOD);
 	}
+	wire_take_hail(data, len, sizeof(c), &hail);
+	FUZZ_SURE(!hail.features || len >= sizeof(c) + sizeof(hail));
 	why = NULL;
 	rc = wire_check_accept(data, len, &why);
 	check(rc, why);

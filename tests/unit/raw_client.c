@@ -58,6 +58,8 @@ static void raw_events(struct raw *raw)
 		raw->disconnected |= ev.type == TP_EV_DISCONNECTED;
 		if (ev.priv_len >= sizeof(raw->answer))
 			memcpy(&raw->answer, ev.priv, sizeof(raw->answer));
+		wire_take_hail(ev.priv, ev.priv_len, sizeof(raw->answer),
+			       &raw->hailed);
 	}
 }
 
@@ -84,12 +86,17 @@ void raw_turn(struct raw *raw)
 
 void raw_connect(struct raw *raw)
 {
-	unsigned int i;
+	struct {
+		struct wire_connect priv;
+		struct wire_hail hail;
+	} both = { raw->priv, raw->hail };
+	unsigned int i,
+		len = raw->hail.features ? sizeof(both) : sizeof(both.priv);
 
 	for (i = 0; i < RAW_RECVS; i++)
 		raw_post(raw, i);
-	ck_assert_int_eq(tp_connect(raw->ep, &raw->rig->addr, &raw->priv,
-				    sizeof(raw->priv), clock_after_ms(5000)),
+	ck_assert_int_eq(tp_connect(raw->ep, &raw->rig->addr, &both, len,
+				    clock_after_ms(5000)),
 			 0);
 }
 

@@ -21,6 +21,8 @@ struct raw {
 	bool repost; /* receives are posted again */
 	bool established, rejected, disconnected;
 	struct wire_accept answer;
+	struct wire_hail hail,
+		hailed; /* ours, if it is not zero; the server's */
 	unsigned int received; /* replies so far, in buf->in[] */
 	uint32_t len; /* of the last one */
 	uint64_t sent; /* buf->out is free again */

@@ -72,7 +72,10 @@ struct rpc_peer *rig_peer_open(struct rig *rig)
 	struct rpc_peer_attr attr = {
 		.addr = rig->addr,
 		.name = "iod 2",
-		.role = WIRE_ROLE_CLIENT,
+		.role = rig->role ? rig->role : WIRE_ROLE_CLIENT,
+		.prover = rig->prover,
+		.server = WIRE_ROLE_IOD,
+		.index = rig->index,
 		.fsid = rig->fsid,
 		.session = rig->session,
 		.cred = &rig->cred,

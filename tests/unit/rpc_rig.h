@@ -31,6 +31,9 @@ struct rig {
 	bool carry; /* the client may be asked to move data */
 	bool lend; /* the server asks for that */
 	unsigned int patience_ms; /* the peer's */
+	const struct prover *prover; /* the peer's; the server's is in sattr */
+	enum wire_role role; /* the peer's; 0: CLIENT */
+	uint32_t index; /* of the iod that the peer wants */
 	struct rpc_ctx *cctx, *sctx;
 	struct rpc_server *server;
 	struct rpc_server_attr sattr;

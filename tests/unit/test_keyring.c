@@ -125,7 +125,7 @@ START_TEST(test_no_file)
 
 	ck_assert_int_eq(keyring_open(rig.path, false, &keeper, &ring),
 			 -ENOENT);
-	ck_assert_ptr_nonnull(strstr(logged, "copy it from the manager"));
+	ck_assert_ptr_nonnull(strstr(logged, "copy it from the host of a "));
 	ck_assert_int_eq(keyring_open(rig.dir, false, &keeper, &ring), -EPERM);
 	memset(text, '#', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';

@@ -134,6 +134,26 @@ START_TEST(accept_fields)
 }
 END_TEST
 
+/* One that is not there, or only in part, says nothing. */
+START_TEST(hails)
+{
+	struct {
+		struct wire_connect c;
+		struct wire_hail hail;
+	} both = { good_connect, { htole32(WIRE_FT_PROOF), { 1, 2, 3 } } };
+	static const struct wire_hail none;
+	struct wire_hail hail;
+
+	for (size_t len = 0; len <= sizeof(both); len++) {
+		wire_take_hail(&both, len, sizeof(both.c), &hail);
+		ck_assert_mem_eq(&hail,
+				 len == sizeof(both) ? &both.hail : &none,
+				 sizeof(hail));
+	}
+	ck_assert_int_eq(wire_check_connect(&both, sizeof(both), NULL), 0);
+}
+END_TEST
+
 static Suite *wire_connect_suite(void)
 {
 	Suite *suite = suite_create("wire_connect");
@@ -144,6 +164,7 @@ static Suite *wire_connect_suite(void)
 	tcase_add_loop_test(tc, another_version, 0, 2);
 	tcase_add_test(tc, connect_fields);
 	tcase_add_test(tc, accept_fields);
+	tcase_add_test(tc, hails);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

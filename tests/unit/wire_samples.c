@@ -145,6 +145,8 @@ static const struct wire_disk_rep disk_rep = { 5 };
 		NULL, 0, offsetof(struct wire_list, io.nmem)                   \
 	}
 
+static const struct wire_proof a_proof = { .mac = { 1, 2, 3 } };
+
 const struct wire_sample wire_samples[] = {
 	{ "hello", WIRE_HELLO, BODY(hello),
 	  .tail = { ARR(wire_hello, ngroups, groups),
@@ -154,7 +156,15 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_hello, ngroups, groups),
 		    STR(wire_hello, name_len, a_path) },
 	  .ntail = 2 },
+	{ "hello, proved", WIRE_HELLO, .flags = WIRE_F_PROOF, BODY(hello),
+	  .tail = { ARR(wire_hello, ngroups, groups),
+		    STR(wire_hello, name_len, a_path) },
+	  .ntail = 2 },
 	{ "hello reply", WIRE_HELLO, REP, BODY(hello_rep) },
+	{ "hello reply, proved", WIRE_HELLO,
+	  .flags = WIRE_F_REPLY | WIRE_F_PROOF, BODY(hello_rep) },
+	{ "hello refused, proved", WIRE_HELLO,
+	  .flags = WIRE_F_REPLY | WIRE_F_PROOF, .status = 13 },
 	{ "ping", WIRE_PING },
 	{ "ping reply", WIRE_PING, REP, BODY(ping_rep),
 	  .tail = { STR(wire_ping_rep, version_len, a_path) }, .ntail = 1 },
@@ -355,6 +365,8 @@ size_t wire_sample_build(const struct wire_sample *s, void *buf)
 		wire_put(&out, s->body, s->body_len);
 	for (unsigned int i = 0; i < nput; i++)
 		wire_put(&out, s->tail[i].ptr, s->tail[i].len);
+	if (s->flags & WIRE_F_PROOF)
+		wire_put(&out, &a_proof, sizeof(a_proof));
 	if (s->gathered) {
 		extra = s->tail[nput].len;
 		memcpy((char *)buf + out.len, s->tail[nput].ptr, extra);

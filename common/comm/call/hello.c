@@ -11,9 +11,11 @@
 
 #define HELLO_MAX 1024 /* header, hello, groups, name */
 
-unsigned int hello_private(struct rpc_peer *peer, struct wire_connect *wc)
+int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 {
-	*wc = (struct wire_connect){
+	int rc;
+
+	priv->wc = (struct wire_connect){
 		.magic = htole32(WIRE_MAGIC),
 		.version = htole16(WIRE_VERSION),
 		.role = htole16((uint16_t)peer->role),
@@ -22,7 +24,10 @@ unsigned int hello_private(struct rpc_peer *peer, struct wire_connect *wc)
 		.epoch = htole32(++peer->epoch),
 		.reply_max = htole32(PEER_MSG_MAX),
 	};
-	return sizeof(*wc);
+	if (!peer->prover)
+		return sizeof(priv->wc);
+	rc = peer_proof_begin(peer, &priv->hail);
+	return rc ? rc : (int)sizeof(*priv);
 }
 
 /* One block: nslots requests, nrecv replies and parts, one HELLO or BYE. */
@@ -89,7 +94,7 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 {
 	struct tp_sge sge = { .addr = out->buf, .lkey = peer->lkey };
 	struct wire_hdr *hdr = (struct wire_hdr *)out->buf;
-	int len = wire_end(out, (unsigned int)op, 0, 0);
+	int len = wire_end(out, (unsigned int)op, 0, 0), rc = 0;
 
 	if (len < 0)
 		return len;
@@ -98,6 +103,10 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 	if (op == WIRE_HELLO && peer->link.ctx->carry)
 		hdr->flags = htole16(WIRE_F_CARRY);
 	hdr->session = htole64(peer->session);
+	if (op == WIRE_HELLO && peer->prover)
+		rc = peer_proof_put(peer, hdr, (size_t)len);
+	if (rc)
+		return rc;
 	sge.len = (uint32_t)len;
 	return link_send(&peer->link, &sge, 1, 0);
 }
@@ -124,6 +133,8 @@ static int hello_send(struct rpc_peer *peer)
 	wire_put(&out, &hello, sizeof(hello));
 	wire_put(&out, groups, i * sizeof(groups[0]));
 	wire_put(&out, cred->name, name_len);
+	if (peer->prover)
+		wire_put(&out, NULL, sizeof(struct wire_proof));
 	return hello_post(peer, &out, WIRE_HELLO);
 }
 
@@ -165,6 +176,8 @@ void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 		peer_protocol_error(peer, "no credits in the accept");
 		return;
 	}
+	if (peer->prover && !peer_proof_agreed(peer, ev))
+		return;
 	peer_set_state(peer, PEER_HELLO);
 	rpc_timer_set(peer->link.ctx, &peer->timer,
 		      clock_after_ms(PEER_HELLO_MS));
@@ -194,8 +207,9 @@ static void hello_refused(struct rpc_peer *peer, int status,
 			 "the session has ended (fenced, or an old connect)");
 	else if (status == -EKEYREJECTED)
 		snprintf(why, sizeof(why),
-			 "it does not take this host for the manager; see its "
-			 "log and [mgr] from in its configuration");
+			 "it does not take this program for what it says that "
+			 "it is; see its log, and [filesystem] key or [mgr] "
+			 "from in its configuration");
 	else
 		snprintf(why, sizeof(why), "%s", strerror(-status));
 	peer_refused(peer, status, why);
@@ -253,24 +267,11 @@ static void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
 		peer->fresh(peer->arg, peer);
 }
 
-void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
+static void hello_taken(struct rpc_peer *peer, const struct wire_msg *msg)
 {
 	const struct wire_hello_rep *rep = msg->body;
-	struct wire_accept none = { .version = htole16(WIRE_VERSION) };
-	int status = -(int)le32toh(msg->hdr->status);
 	unsigned int credits;
 
-	if (le16toh(msg->hdr->op) != WIRE_HELLO) {
-		peer_protocol_error(peer, "the first reply is not to HELLO");
-		return;
-	}
-	if (status) {
-		if (hello_retry(status))
-			link_fail(&peer->link, status);
-		else
-			hello_refused(peer, status, &none);
-		return;
-	}
 	peer->carries = peer->link.ctx->carry &&
 			le32toh(rep->flags) & WIRE_H_CARRY;
 	credits = le32toh(rep->credits);
@@ -278,6 +279,29 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 		peer->credits = credits;
 	hello_ready(peer, msg->hdr, le64toh(rep->boot),
 		    le32toh(rep->flags) & WIRE_H_RESUMED);
+}
+
+void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
+{
+	struct wire_accept none = { .version = htole16(WIRE_VERSION) };
+	int status = -(int)le32toh(msg->hdr->status);
+	const char *flaw = NULL;
+
+	if (le16toh(msg->hdr->op) != WIRE_HELLO) {
+		peer_protocol_error(peer, "the first reply is not to HELLO");
+		return;
+	}
+	if (peer->prover)
+		flaw = peer_proof_flaw(peer, msg);
+	if (hello_retry(status)) {
+		link_fail(&peer->link, status);
+	} else if (flaw) {
+		peer_proof_refuse(peer, flaw);
+	} else if (status) {
+		hello_refused(peer, status, &none);
+	} else {
+		hello_taken(peer, msg);
+	}
 }
 
 void hello_bye(struct rpc_peer *peer)

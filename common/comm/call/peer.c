@@ -106,11 +106,20 @@ static void peer_rest(struct rpc_peer *peer)
 	peer_set_state(peer, PEER_IDLE);
 }
 
+/* Where there is another program now, the one that we knew may come back. */
+static bool peer_comes_back(const struct rpc_peer *peer, int status)
+{
+	return status == -EKEYREJECTED && peer->boot;
+}
+
 static void peer_give_up(struct rpc_peer *peer, int status)
 {
 	peer->reason = status;
 	peer_disconnect(peer);
-	peer_rest(peer);
+	if (peer_comes_back(peer, status))
+		peer_backoff(peer);
+	else
+		peer_rest(peer);
 	call_fail_all(peer, status);
 }
 
@@ -161,9 +170,9 @@ void peer_protocol_error(struct rpc_peer *peer, const char *what)
 static void peer_attempt(struct rpc_peer *peer)
 {
 	unsigned int ms = PEER_HELLO_MS;
-	struct wire_connect priv;
+	struct hello_private priv;
 	struct addr addr;
-	int rail = choose_next(peer, &addr), rc;
+	int rail = choose_next(peer, &addr), len, rc;
 
 	if (rail < 0) {
 		peer_lost(&peer->link, peer->reason ? peer->reason : -ENODEV);
@@ -179,8 +188,10 @@ static void peer_attempt(struct rpc_peer *peer)
 	}
 	if (peer->down)
 		tp_ep_hush(peer->link.ep);
-	rc = tp_connect(peer->link.ep, &addr, &priv, hello_private(peer, &priv),
-			clock_after_ms(ms));
+	len = hello_private(peer, &priv);
+	rc = len < 0 ? len
+		     : tp_connect(peer->link.ep, &addr, &priv,
+				  (unsigned int)len, clock_after_ms(ms));
 	if (rc)
 		link_fail(&peer->link, rc);
 }
@@ -222,66 +233,6 @@ static void peer_event(struct link *link, const struct tp_event *ev)
 		hello_rejected(peer, ev);
 	else
 		link_fail(link, ev->status ? ev->status : -ECONNRESET);
-}
-
-void peer_stamped(struct rpc_peer *peer, const struct wire_hdr *hdr)
-{
-	offset_note(&peer->clock, le64toh(hdr->clock), clock_boot());
-}
-
-/* Its receive is there again before the server is answered. */
-static void peer_carry(struct rpc_peer *peer, const struct tp_wc *wc,
-		       const struct wire_msg *msg)
-{
-	struct call_part part;
-	const char *error = call_part_get(peer, msg, &part);
-
-	if (error)
-		peer_protocol_error(peer, error);
-	else if (peer_post_recv(peer, (unsigned int)wc->wr_id))
-		link_fail(&peer->link, -ENOTCONN);
-	else
-		call_part_move(peer, &part);
-}
-
-static bool peer_parse(struct rpc_peer *peer, const struct tp_wc *wc,
-		       struct wire_msg *msg)
-{
-	void *buf = peer_recv_buf(peer, (unsigned int)wc->wr_id);
-	uint32_t len = wc->byte_len;
-	const char *why = "direction";
-
-	if (wc->opcode == TP_RECV_IMM)
-		len = way_reply(peer, wc->imm, buf, PEER_MSG_MAX);
-	if (!wire_parse(buf, len, msg, &why) &&
-	    le16toh(msg->hdr->flags) & WIRE_F_REPLY)
-		return true;
-	peer_protocol_error(peer, why ? why : "direction");
-	return false;
-}
-
-static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
-{
-	struct wire_msg msg;
-
-	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_WHOLE)
-		call_whole(peer, wc->imm);
-	else if (!peer_parse(peer, wc, &msg))
-		return;
-	else if (peer->state == PEER_HELLO)
-		hello_reply(peer, &msg);
-	else if (le16toh(msg.hdr->op) != WIRE_CARRY)
-		call_reply(peer, &msg);
-	else {
-		peer_carry(peer, wc, &msg);
-		return;
-	}
-	if (peer->link.ep != wc->ep)
-		return;
-	if (peer_post_recv(peer, (unsigned int)wc->wr_id))
-		link_fail(&peer->link, -ENOTCONN);
-	else if (peer->state == PEER_READY)
-		call_pump(peer);
 }
 
 static void peer_completion(struct link *link, const struct tp_wc *wc)
@@ -345,6 +296,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;
 	peer->cred = *attr->cred;
+	peer_proof_init(peer, attr);
 	peer->impatient = attr->impatient;
 	peer->fresh = attr->fresh;
 	peer->lost = attr->lost;

@@ -92,6 +92,8 @@ struct rpc_peer {
 	enum wire_role role;
 	uint64_t fsid, session;
 	struct rpc_cred cred;
+	const struct prover *prover; /* or NULL: peer_proof.c */
+	struct handshake shake; /* of this connection */
 	void (*fresh)(void *arg, struct rpc_peer *peer);
 	void (*lost)(void *arg, int status);
 	void *arg;
@@ -147,6 +149,8 @@ void peer_connect(struct rpc_peer *peer);
 void peer_named(struct rpc_peer *peer, int status);
 /* The connection is lost: close it and try again later. */
 void peer_lost(struct link *link, int status);
+/* peer_recv.c: a receive is complete. */
+void peer_received(struct rpc_peer *peer, const struct tp_wc *wc);
 /* A reply came: what its stamp says of the server's clock. */
 void peer_stamped(struct rpc_peer *peer, const struct wire_hdr *hdr);
 /* Of a connect, for messages. */
@@ -157,7 +161,12 @@ void peer_refused(struct rpc_peer *peer, int status, const char *why);
 void peer_protocol_error(struct rpc_peer *peer, const char *what);
 
 /* hello.c */
-unsigned int hello_private(struct rpc_peer *peer, struct wire_connect *wc);
+struct hello_private {
+	struct wire_connect wc;
+	struct wire_hail hail;
+};
+/* The bytes that go out, or -errno. */
+int hello_private(struct rpc_peer *peer, struct hello_private *priv);
 /* Receives posted and HELLO sent, or the link failed. */
 void hello_established(struct rpc_peer *peer, const struct tp_event *ev);
 void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev);
@@ -166,6 +175,19 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg);
 void hello_bye(struct rpc_peer *peer);
 int peer_post_recv(struct rpc_peer *peer, unsigned int index);
 void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
+
+/*
+ * peer_proof.c: where the peer has a prover.  The hail of a new connection; whether the
+ * server proves itself, too, or it is refused; the proof at the end of the HELLO that len
+ * bytes at hdr are; what is wrong with the server's answer, or NULL; for that it is
+ * refused, and counted.
+ */
+void peer_proof_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
+int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail);
+bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev);
+int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len);
+const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg);
+void peer_proof_refuse(struct rpc_peer *peer, const char *flaw);
 
 /* call.c */
 void call_init(struct rpc_peer *peer);

@@ -12,6 +12,7 @@
 #include <sys/queue.h>
 #include <sys/uio.h>
 
+#include "handshake.h"
 #include "rpc_ctx.h"
 
 struct rpc_peer;
@@ -26,6 +27,11 @@ struct rpc_peer_attr {
 	uint64_t fsid;			/* 0: any */
 	uint64_t session;		/* one per client instance, random, not 0 */
 	const struct rpc_cred *cred;	/* copied */
+	const struct prover *prover;	/* NULL: nothing is proved.  Else the server
+					 * must prove that it is the one below,
+					 * as we do; outlives the peer */
+	enum wire_role server;		/* for prover: who answers there */
+	uint32_t index;			/* ... of an iod */
 	bool impatient;			/* as long as it was never connected, a
 					 * connect that fails ends all calls with
 					 * its error; nothing is logged */
@@ -91,6 +97,8 @@ struct rpc_ways {
 	uint64_t whole; /* of direct: reads that ended without a reply */
 };
 void rpc_ctx_ways(const struct rpc_ctx *ctx, struct rpc_ways *ways);
+/* How often a server did not prove that it is the one asked for.  From any thread. */
+uint64_t rpc_ctx_impostors(const struct rpc_ctx *ctx);
 
 /*
  * A call, owned by the caller from rpc_call_start() until done().  msg is a

@@ -28,6 +28,7 @@ static const char *const known[] = {
 	"filesystem.id",
 	"filesystem.stripe_size",
 	"filesystem.stripe_count",
+	"filesystem.key",
 	"mgr.address",
 	"mgr.from",
 	"mgr.storage",
@@ -104,6 +105,19 @@ int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX])
 	if (storage[0] != '/' || strlen(storage) >= PATH_MAX)
 		return conf_complain(in, "storage", "write an absolute path");
 	strcpy(dir, storage);
+	return 0;
+}
+
+int server_conf_key(const struct conf_section *in, char path[PATH_MAX])
+{
+	const char *key = conf_get(in, "key");
+
+	path[0] = '\0';
+	if (!key)
+		return 0;
+	if (key[0] != '/' || strlen(key) >= PATH_MAX)
+		return conf_complain(in, "key", "write an absolute path");
+	strcpy(path, key);
 	return 0;
 }
 

@@ -38,6 +38,8 @@ struct server_addrs {
 int server_conf_addresses(const struct conf_section *in,
 			  struct server_addrs *all);
 int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX]);
+/* May be missing: "". */
+int server_conf_key(const struct conf_section *in, char path[PATH_MAX]);
 /* May be missing. */
 int server_conf_log_level(const struct conf_section *in, enum log_level *level);
 /* May be missing. */

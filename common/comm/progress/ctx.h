@@ -108,6 +108,7 @@ struct rpc_ctx {
 	int wakefd; /* with several rails */
 	const struct log *log;
 	bool carry; /* see struct rpc_ctx_attr */
+	atomic_uint_least64_t impostors; /* peer_proof.c */
 	struct spin spin;
 	const struct link *lone; /* whose completion was the last */
 	uint64_t moved; /* bytes of bulk since the last wait */

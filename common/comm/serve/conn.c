@@ -375,7 +375,8 @@ void conn_accept(struct lane *lane, const struct mail *mail)
 {
 	struct conn *conn = conn_new(lane, mail);
 	struct tp_conn_req *req = mail->req;
-	struct wire_accept acc;
+	struct conn_answer answer;
+	unsigned int len;
 	int rc;
 
 	if (!conn) {
@@ -390,9 +391,9 @@ void conn_accept(struct lane *lane, const struct mail *mail)
 	session_attach(mail->session, conn, mail->epoch);
 	rpc_timer_set(lane->ctx, &conn->timer,
 		      clock_after_ms(lane->server->attr.stall_ms));
-	rc = tp_accept(conn->link.ep, req, &acc,
-		       conn_accept_data(lane->server, 0, conn->request_max,
-					&acc));
+	len = conn_accept_data(lane->server, 0, conn->request_max, &answer.acc);
+	len += conn_proof_hail(conn, &mail->hail, &answer.hail);
+	rc = tp_accept(conn->link.ep, req, &answer, len);
 	if (rc)
 		link_fail(&conn->link, rc);
 }

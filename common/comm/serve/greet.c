@@ -20,6 +20,7 @@ static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 	wire_begin(&out, buf, CONN_CTL_MAX);
 	if (body_len)
 		wire_put(&out, body, body_len);
+	conn_proof_room(conn, to, &out);
 	len = wire_end(&out, le16toh(to->op), WIRE_F_REPLY, 0);
 	if (len < 0)
 		return;
@@ -29,6 +30,7 @@ static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 	hdr->credits = htole32(conn->session->credits);
 	hdr->status = htole32((uint32_t)-status);
 	hdr->clock = htole64(clock_boot());
+	len = conn_proof_put(conn, hdr, len);
 	conn_send(conn, buf, (uint32_t)len, conn->lkey);
 }
 
@@ -162,6 +164,20 @@ static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 	greet_reply(conn, hdr, 0, 0, &rep, sizeof(rep));
 }
 
+/* It comes again and again while the service waits; about keys all was said. */
+static void greet_log_refusal(const struct conn *conn,
+			      const struct rpc_cred *cred, int rc)
+{
+	bool quiet = rc == -EAGAIN || rc == -EKEYREJECTED;
+
+	log_msg(conn_log(conn), quiet ? LOG_LV_DEBUG : LOG_LV_WARN,
+		"%s (%s): session %016llx refused: %s", conn->peer, cred->name,
+		(unsigned long long)conn->session->info.id,
+		rc == -EAGAIN  ? "not ready yet"
+		: rc == -EPERM ? "it belongs to other credentials"
+			       : strerror(-rc));
+}
+
 void greet_hello(struct conn *conn, struct rx *rx)
 {
 	const struct wire_hdr *hdr = rx->req.msg.hdr;
@@ -177,18 +193,13 @@ void greet_hello(struct conn *conn, struct rx *rx)
 			  le16toh(hdr->flags) & WIRE_F_CARRY && !s->late;
 	greet_cred(&cred, &rx->req.msg);
 	greet_identity(conn, &cred);
-	rc = greet_session(s, &cred);
+	rc = conn_proof_take(conn, rx, &cred);
+	if (!rc)
+		rc = greet_session(s, &cred);
 	if (rc >= 0)
 		rc = greet_replies(conn, rc);
 	if (rc < 0) {
-		/* it comes again and again while the service waits */
-		log_msg(conn_log(conn),
-			rc == -EAGAIN ? LOG_LV_DEBUG : LOG_LV_WARN,
-			"%s (%s): session %016llx refused: %s", conn->peer,
-			cred.name, (unsigned long long)s->info.id,
-			rc == -EAGAIN  ? "not ready yet"
-			: rc == -EPERM ? "it belongs to other credentials"
-				       : strerror(-rc));
+		greet_log_refusal(conn, &cred, rc);
 		greet_linger(conn, hdr, rc);
 	} else {
 		greet_welcome(conn, hdr, rc > 0);

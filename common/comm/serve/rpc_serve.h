@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "handshake.h"
 #include "rpc_bulk.h"
 #include "rpc_ctx.h"
 #include "rpc_req.h"
@@ -56,6 +57,11 @@ struct rpc_server_attr {
 	struct addr addr;		/* pvfs://: on all rails */
 	uint64_t fsid;
 	uint64_t boot;			/* random, new at every start */
+	const struct prover *prover;	/* NULL: nothing is proved.  Else who says
+					 * that it is a manager or an iod must prove
+					 * it; outlives the server */
+	enum wire_role role;		/* for prover: what this server is, */
+	uint32_t index;			/* which iod */
 	unsigned int slots;		/* per session */
 	size_t request_max;		/* bytes; slots * request_max a connection */
 	size_t reply_max;		/* bytes; slots * reply_max a session */
@@ -111,6 +117,7 @@ struct rpc_server_stats {
 					 * the replies that are kept, now */
 	uint64_t shared, shared_bytes;	/* receives that connections share, now */
 	uint64_t shared_copies;		/* messages beyond a client's share */
+	uint64_t impostors;		/* HELLOs whose proof was missing or false */
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);

@@ -181,6 +181,8 @@ static int server_hand_over(struct rpc_server *server,
 			    struct tp_conn_req *req, unsigned int rail)
 {
 	struct mail *mail = calloc(1, sizeof(*mail));
+	const void *priv;
+	unsigned int len;
 	int rc;
 
 	if (!mail)
@@ -195,6 +197,8 @@ static int server_hand_over(struct rpc_server *server,
 	mail->rail = rail;
 	mail->epoch = le32toh(wc->epoch);
 	mail->reply_max = le32toh(wc->reply_max);
+	priv = tp_req_private(req, &len);
+	wire_take_hail(priv, len, sizeof(*wc), &mail->hail);
 	lane_post(mail->session->lane, mail);
 	return 0;
 }
@@ -304,6 +308,7 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->conns += atomic_load(&lane->conns_now);
 		stats->client_bytes += atomic_load(&lane->conn_bytes) +
 				       atomic_load(&lane->session_bytes);
+		stats->impostors += atomic_load(&lane->impostors);
 		stats->shared += atomic_load(&lane->shared_receives);
 		stats->shared_bytes += atomic_load(&lane->shared_bytes);
 		stats->shared_copies += atomic_load(&lane->shared_copies);

@@ -45,6 +45,7 @@ struct mail {
 	unsigned int rail; /* of req */
 	uint32_t epoch;
 	uint32_t reply_max;
+	struct wire_hail hail; /* of req; zeros: none */
 };
 STAILQ_HEAD(mails, mail);
 
@@ -71,6 +72,8 @@ struct lane {
 	atomic_uint_least64_t carry_declined, carry_late;
 	atomic_uint_least64_t shared_receives, shared_bytes, shared_copies;
 	atomic_uint_least64_t conns_now, conn_bytes, session_bytes;
+	atomic_uint_least64_t impostors; /* conn_proof.c */
+	uint64_t impostor_at; /* when one was last logged */
 };
 
 struct fence;
@@ -257,6 +260,8 @@ struct conn {
 	bool in_turns;
 	unsigned long moved, moved_seen;
 	bool may_carry; /* both ends want it */
+	bool agreed; /* both ends prove themselves in HELLO: conn_proof.c */
+	uint8_t nonce[2][WIRE_NONCE_LEN];
 	struct carries *carries; /* carry.c; NULL: nothing was lent yet */
 };
 
@@ -309,6 +314,25 @@ void greet_bye(struct conn *conn, const struct wire_hdr *hdr);
 /* Says what is wrong, to the log and if possible to the client; then only
  * this connection closes. */
 void greet_error(struct conn *conn, struct rx *rx, int status, const char *why);
+
+/* What a connect is answered with. */
+struct conn_answer {
+	struct wire_accept acc;
+	struct wire_hail hail;
+};
+/*
+ * conn_proof.c: where the server has a prover.  What is hailed back, in bytes of hail; 0:
+ * nothing.  Whether the HELLO in rx is to be believed: 0, or -EKEYREJECTED, logged
+ * and counted, or -ENOMEM.  Room for the proof of an answer to `to`; that proof, in
+ * the len bytes at hdr: how many they are then.
+ */
+unsigned int conn_proof_hail(struct conn *conn, const struct wire_hail *theirs,
+			     struct wire_hail *hail);
+int conn_proof_take(struct conn *conn, struct rx *rx,
+		    const struct rpc_cred *cred);
+void conn_proof_room(const struct conn *conn, const struct wire_hdr *to,
+		     struct wire_out *out);
+int conn_proof_put(struct conn *conn, struct wire_hdr *hdr, int len);
 
 /* req.c: a checked request of an open session. */
 void req_take(struct rx *rx);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* peer_proof.c - a caller proves itself in HELLO, and wants the server's proof. */
+#include <errno.h>
+#include <string.h>
+
+#include "peer_int.h"
+#include "random_id.h"
+
+static const char none[] =
+	"it proves nothing: if it is ours, give it [filesystem] key in its "
+	"configuration, with the same file as here; else another program "
+	"passes for it";
+
+void peer_proof_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr)
+{
+	peer->prover = attr->prover;
+	peer->shake = (struct handshake){ .fsid = attr->fsid,
+					  .session = attr->session,
+					  .role = attr->role,
+					  .server = attr->server,
+					  .index = attr->index };
+}
+
+int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail)
+{
+	struct handshake *shake = &peer->shake;
+	uint8_t *nonce = shake->nonce[HANDSHAKE_CALLER];
+	int rc = random_bytes(nonce, WIRE_NONCE_LEN);
+
+	if (rc)
+		return rc;
+	shake->epoch = peer->epoch;
+	hail->features = htole32(WIRE_FT_PROOF);
+	memcpy(hail->nonce, nonce, WIRE_NONCE_LEN);
+	return 0;
+}
+
+bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev)
+{
+	struct wire_accept acc;
+	struct wire_hail hail;
+
+	memcpy(&acc, ev->priv, sizeof(acc));
+	wire_take_hail(ev->priv, ev->priv_len, sizeof(acc), &hail);
+	if (!(le32toh(hail.features) & WIRE_FT_PROOF)) {
+		peer_proof_refuse(peer, none);
+		return false;
+	}
+	peer->shake.boot = le64toh(acc.boot);
+	memcpy(peer->shake.nonce[HANDSHAKE_SERVER], hail.nonce, WIRE_NONCE_LEN);
+	return true;
+}
+
+int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len)
+{
+	struct wire_proof proof;
+	int rc;
+
+	len -= sizeof(proof);
+	hdr->flags |= htole16(WIRE_F_PROOF);
+	rc = peer->prover->prove(peer->prover->arg, &peer->shake,
+				 HANDSHAKE_CALLER, hdr, len, &proof);
+	if (!rc)
+		memcpy((uint8_t *)hdr + len, &proof, sizeof(proof));
+	return rc;
+}
+
+const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg)
+{
+	int rc;
+
+	if (!msg->proof)
+		return none;
+	rc = peer->prover->check(peer->prover->arg, &peer->shake,
+				 HANDSHAKE_SERVER, msg->hdr,
+				 le32toh(msg->hdr->len) - sizeof(*msg->proof),
+				 msg->proof);
+	if (rc == -ENOKEY)
+		return "its key is not one of those here: give all servers "
+		       "the same file of [filesystem] key, and SIGHUP; or "
+		       "another program passes for it";
+	if (rc == -EKEYREJECTED)
+		return "its proof is not that of this server: correct its "
+		       "address, if it is another one of ours; else another "
+		       "program passes for it";
+	return rc ? strerror(-rc) : NULL;
+}
+
+void peer_proof_refuse(struct rpc_peer *peer, const char *flaw)
+{
+	atomic_fetch_add(&peer->link.ctx->impostors, 1);
+	peer_refused(peer, -EKEYREJECTED, flaw);
+}
+
+uint64_t rpc_ctx_impostors(const struct rpc_ctx *ctx)
+{
+	return atomic_load(&ctx->impostors);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* conn_proof.c - servers among themselves: a HELLO that must be proved, and the answer. */
+#include <errno.h>
+#include <string.h>
+
+#include "random_id.h"
+#include "server_int.h"
+
+#define IMPOSTOR_MS 1000u /* between log lines about them */
+
+unsigned int conn_proof_hail(struct conn *conn, const struct wire_hail *theirs,
+			     struct wire_hail *hail)
+{
+	uint8_t(*nonce)[WIRE_NONCE_LEN] = conn->nonce;
+
+	if (!conn->lane->server->attr.prover ||
+	    !(le32toh(theirs->features) & WIRE_FT_PROOF) ||
+	    random_bytes(nonce[HANDSHAKE_SERVER], WIRE_NONCE_LEN))
+		return 0;
+	memcpy(nonce[HANDSHAKE_CALLER], theirs->nonce, WIRE_NONCE_LEN);
+	conn->agreed = true;
+	hail->features = htole32(WIRE_FT_PROOF);
+	memcpy(hail->nonce, nonce[HANDSHAKE_SERVER], WIRE_NONCE_LEN);
+	return sizeof(*hail);
+}
+
+/* The role is the session's, whatever this connect said. */
+static struct handshake handshake_of(const struct conn *conn)
+{
+	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	struct handshake shake = { .fsid = attr->fsid,
+				   .session = conn->session->info.id,
+				   .boot = attr->boot,
+				   .epoch = conn->epoch,
+				   .role = conn->session->info.role,
+				   .server = attr->role,
+				   .index = attr->index };
+
+	memcpy(shake.nonce, conn->nonce, sizeof(shake.nonce));
+	return shake;
+}
+
+static const char *what_is(enum wire_role role)
+{
+	return role == WIRE_ROLE_MGR   ? "the manager"
+	       : role == WIRE_ROLE_IOD ? "an iod"
+				       : "a client";
+}
+
+static const char *why(int rc)
+{
+	return rc == -ENOKEY ? "its key is not one of those here: give all "
+			       "servers the same file of [filesystem] key, and "
+			       "SIGHUP"
+	       : rc == -EKEYREJECTED
+		       ? "its proof is false, or was made for another server "
+			 "or connection"
+		       : "it proves nothing: if it is one of our servers, give "
+			 "it [filesystem] key in its configuration, with the "
+			 "same file as here";
+}
+
+/* Whoever likes can come again and again: a line a second, at most. */
+static int refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
+{
+	struct lane *lane = conn->lane;
+	uint64_t now = clock_now();
+
+	lane_count(&lane->impostors);
+	if (!lane->impostor_at ||
+	    now - lane->impostor_at >= IMPOSTOR_MS * CLOCK_NS_PER_MS) {
+		lane->impostor_at = now;
+		log_warn(conn_log(conn),
+			 "%s (%s) says that it is %s: refused (%llu so far): "
+			 "%s",
+			 conn->peer, cred->name,
+			 what_is(conn->session->info.role),
+			 (unsigned long long)atomic_load(&lane->impostors),
+			 why(rc));
+	}
+	return -EKEYREJECTED;
+}
+
+int conn_proof_take(struct conn *conn, struct rx *rx,
+		    const struct rpc_cred *cred)
+{
+	const struct prover *prover = conn->lane->server->attr.prover;
+	const struct wire_msg *msg = &rx->req.msg;
+	struct handshake shake;
+	int rc;
+
+	if (!prover)
+		return 0;
+	if (!conn->agreed || !msg->proof)
+		return conn->session->info.role == WIRE_ROLE_CLIENT
+			       ? 0
+			       : refuse(conn, cred, 0);
+	shake = handshake_of(conn);
+	rc = prover->check(prover->arg, &shake, HANDSHAKE_CALLER, msg->hdr,
+			   le32toh(msg->hdr->len) - sizeof(*msg->proof),
+			   msg->proof);
+	return !rc || rc == -ENOMEM ? rc : refuse(conn, cred, rc);
+}
+
+static bool is_due(const struct conn *conn, const struct wire_hdr *hdr)
+{
+	return conn->agreed && le16toh(hdr->op) == WIRE_HELLO;
+}
+
+void conn_proof_room(const struct conn *conn, const struct wire_hdr *to,
+		     struct wire_out *out)
+{
+	if (is_due(conn, to))
+		wire_put(out, NULL, sizeof(struct wire_proof));
+}
+
+/* Without memory it goes out without one, and is not believed. */
+int conn_proof_put(struct conn *conn, struct wire_hdr *hdr, int len)
+{
+	const struct prover *prover = conn->lane->server->attr.prover;
+	struct handshake shake;
+	struct wire_proof proof;
+	int before = len - (int)sizeof(proof);
+
+	if (!is_due(conn, hdr))
+		return len;
+	shake = handshake_of(conn);
+	hdr->flags |= htole16(WIRE_F_PROOF);
+	if (!prover->prove(prover->arg, &shake, HANDSHAKE_SERVER, hdr,
+			   (size_t)before, &proof)) {
+		memcpy((uint8_t *)hdr + before, &proof, sizeof(proof));
+		return len;
+	}
+	hdr->flags &= htole16((uint16_t)~WIRE_F_PROOF);
+	hdr->len = htole32((uint32_t)before);
+	return before;
+}

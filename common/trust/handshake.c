@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * handshake.c - proofs of a keyring: challenge and response by a keyed hash, in both
+ * directions (after Bellare and Rogaway, "Entity Authentication and Key
+ * Distribution", CRYPTO '93: MAP1).
+ */
+#include "keyring_int.h"
+
+#include <string.h>
+
+/* Two labels: what one side has proved, the other cannot say back. */
+static const char *const label[] = {
+	[HANDSHAKE_CALLER] = "pvfs hello 1 caller",
+	[HANDSHAKE_SERVER] = "pvfs hello 1 server",
+};
+
+/* clang-format off */
+struct facts {
+	le64 fsid, session, boot;
+	le32 epoch;
+	le32 role, server, index;
+	uint8_t nonce[2][WIRE_NONCE_LEN];
+};
+/* clang-format on */
+
+_Static_assert(sizeof(struct facts) == 64, "no padding");
+
+static struct facts facts_of(const struct handshake *shake)
+{
+	struct facts facts = {
+		.fsid = htole64(shake->fsid),
+		.session = htole64(shake->session),
+		.boot = htole64(shake->boot),
+		.epoch = htole32(shake->epoch),
+		.role = htole32((uint32_t)shake->role),
+		.server = htole32((uint32_t)shake->server),
+		.index = htole32(shake->index),
+	};
+
+	memcpy(facts.nonce, shake->nonce, sizeof(facts.nonce));
+	return facts;
+}
+
+static int prove(void *arg, const struct handshake *shake,
+		 enum handshake_side side, const void *msg, size_t len,
+		 struct wire_proof *proof)
+{
+	const struct facts facts = facts_of(shake);
+	const struct mac_field field[] = { { &facts, sizeof(facts) },
+					   { msg, len } };
+	struct wire_proof p = { 0 };
+	uint32_t id;
+	int rc = keyring_mac(arg, label[side], field, 2, &id, p.mac);
+
+	if (rc)
+		return rc;
+	p.key = htole32(id);
+	*proof = p;
+	return 0;
+}
+
+static int check(void *arg, const struct handshake *shake,
+		 enum handshake_side side, const void *msg, size_t len,
+		 const struct wire_proof *proof)
+{
+	const struct facts facts = facts_of(shake);
+	const struct mac_field field[] = { { &facts, sizeof(facts) },
+					   { msg, len } };
+
+	return keyring_check(arg, le32toh(proof->key), label[side], field, 2,
+			     proof->mac);
+}
+
+struct prover keyring_as_prover(struct keyring *ring)
+{
+	return (struct prover){ ring, prove, check };
+}
