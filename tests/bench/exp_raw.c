@@ -3,17 +3,7 @@
  * exp_raw.c - table 2: each transport alone, through the seam that everything
  * else uses, beside a plain TCP socket.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "pvfs_perf.h"
-#include "tp_perf.h"
-#include "transport.h"
+#include "perf_raw.h"
 
 #define BULK (1u << 20)
 
@@ -56,38 +46,6 @@ static const struct figure_desc registration = {
 };
 static const size_t amounts[] = { 4096, 65536, 1048576, 16777216 };
 
-/* In a process of its own: a transport that fails ends only that. */
-static bool apart(bool (*fn)(const struct perf *, struct perf_result *),
-		  const struct perf *p, struct perf_result *result)
-{
-	struct perf_result *there = mmap(NULL, sizeof(*there),
-					 PROT_READ | PROT_WRITE,
-					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int status = 1;
-	pid_t pid;
-
-	if (there == MAP_FAILED)
-		return false;
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0)
-		_exit(fn(p, there) ? 0 : 1);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		status = 1;
-	if (WIFSIGNALED(status))
-		fprintf(stderr, "pvfs-perf: %s died of signal %d\n",
-			p->provider ?: "socket", WTERMSIG(status));
-	*result = *there;
-	munmap(there, sizeof(*there));
-	return status == 0;
-}
-
-static bool measure(const struct perf *p, struct perf_result *result)
-{
-	return p->provider ? apart(perf_provider, p, result)
-			   : apart(perf_socket, p, result);
-}
-
 static bool time_of(const struct perf_run *run, const char *provider,
 		    const struct way *w, double *us)
 {
@@ -98,7 +56,7 @@ static bool time_of(const struct perf_run *run, const char *provider,
 			  .ms = run->ms };
 	struct perf_result result;
 
-	if (!measure(&p, &result))
+	if (!raw_measure(&p, &result))
 		return false;
 	*us = 1e6 / result.rate / (w->op == PERF_SEND ? 2 : 1);
 	return true;
@@ -118,7 +76,7 @@ static bool rate_of(const struct perf_run *run, const char *provider,
 	/* a socket is given all of it, as a program would */
 	if (!provider)
 		p.size = BULK;
-	if (!measure(&p, &result))
+	if (!raw_measure(&p, &result))
 		return false;
 	*mbs = result.rate * (double)p.size / 1e6;
 	return true;
@@ -155,7 +113,7 @@ static int registers(struct perf_run *run, const char *provider)
 				  .ms = run->ms / 4 + 1 };
 		struct perf_result result;
 
-		if (!apart(perf_register, &p, &result))
+		if (!raw_register(&p, &result))
 			return -1;
 		series_add(s, (double)amounts[i], NULL, 1e6 / result.rate);
 	}
@@ -205,33 +163,6 @@ static void absolute(struct perf_run *run, const char *name)
 	}
 }
 
-static bool opens(const struct perf *p, struct perf_result *result)
-{
-	struct tp_dev *dev;
-	int rc = tp_dev_open(p->provider, NULL, &dev);
-
-	if (!rc)
-		tp_dev_close(dev);
-	result->rate = rc;
-	return true;
-}
-
-/* Can be opened here, or is noted as missing. */
-static bool there_is(struct perf_run *run, const char *provider)
-{
-	struct perf p = { .provider = provider };
-	struct perf_result result = { .rate = -ENODEV };
-	int rc;
-
-	apart(opens, &p, &result);
-	rc = (int)result.rate;
-	if (rc)
-		result_missing(run->r, provider, "%s",
-			       rc == -ENODEV ? "no RDMA device here"
-					     : strerror(-rc));
-	return !rc;
-}
-
 static int take_turns(struct perf_run *run, char *const *names, unsigned int n)
 {
 	for (unsigned int k = 0; k < run->rounds; k++) {
@@ -250,21 +181,7 @@ static int take_turns(struct perf_run *run, char *const *names, unsigned int n)
 
 int exp_raw(struct perf_run *run)
 {
-	char *text = strdup(run->providers), *save = NULL, *word;
-	char *names[PERF_LIST_MAX];
-	unsigned int n = 0;
-	int rc;
+	struct raw_providers p;
 
-	if (!text)
-		return -1;
-	for (word = strtok_r(text, ",", &save); word && n < PERF_LIST_MAX;
-	     word = strtok_r(NULL, ",", &save)) {
-		/* the name is part of the report: kept for good */
-		names[n] = strdup(word);
-		if (names[n] && there_is(run, names[n]))
-			n++;
-	}
-	free(text);
-	rc = take_turns(run, names, n);
-	return rc;
+	return raw_providers(run, &p) ? -1 : take_turns(run, p.name, p.n);
 }

@@ -19,6 +19,10 @@ static const struct perf_experiment experiments[] = {
 	  "Send/Recv 9.2 us, 825 MB/s; RDMA Write 6.0 us, 827 MB/s; RDMA Read "
 	  "12.4 us, 816 MB/s.",
 	  false, exp_raw },
+	{ "pingpong",
+	  "messages there and back by their size, beside what is below them and "
+	  "reads of as much",
+	  NULL, false, exp_pingpong },
 	{ "bandwidth", "concurrent reads and writes, by clients and iods",
 	  "Figures 7 and 8: over IBNice each client adds 120 MB/s to reads and "
 	  "160 MB/s to writes; over VAPI each iod adds 400 MB/s to both.  The "
@@ -232,8 +236,8 @@ static const char help[] =
 	"  --programs DIR   tile, btio, block, disk, meta: the build folder, with\n"
 	"                   mpi_bench and libmpio-pvfs.so\n"
 	"  --local DIR      calls, shared: a memory-backed directory, to compare with\n"
-	"  --providers A[,B...]    raw: transports (tcp,local,verbs)\n"
-	"  --host ADDR      raw: address that both ends use (127.0.0.1)\n"
+	"  --providers A[,B...]    raw, pingpong: transports (tcp,local,verbs)\n"
+	"  --host ADDR      raw, pingpong: address that both ends use (127.0.0.1)\n"
 	"Experiments: pvfs-perf list-experiments\n";
 
 static const struct tool tool = {

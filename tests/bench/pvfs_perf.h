@@ -66,6 +66,7 @@ struct bench_io_done *perf_done_new(unsigned int n);
 void perf_done_free(struct bench_io_done *done, unsigned int n);
 
 int exp_raw(struct perf_run *run);
+int exp_pingpong(struct perf_run *run);
 int exp_bandwidth(struct perf_run *run);
 int exp_cpu(struct perf_run *run);
 int exp_calls(struct perf_run *run);
