@@ -16,10 +16,17 @@
 #define BENCH_CLIENTS_MAX 64
 #define BENCH_ROUNDS_MAX 32
 #define BENCH_SERVERS_MAX 64
+#define BENCH_WAYS_MAX 4
 
 struct bench {
 	const char *dir; /* a directory on a PVFS mount */
 	const char *local; /* a memory-backed directory */
+	struct bench_way {
+		const char *name; /* of a transport */
+		const char *section; /* "small, NAME" */
+		const char *dir; /* a directory on a mount that uses it */
+	} ways[BENCH_WAYS_MAX];
+	unsigned int nways;
 	const char *disk; /* where the mgr's data base lies */
 	pid_t servers[BENCH_SERVERS_MAX];
 	unsigned int nservers;

@@ -191,6 +191,7 @@ static const struct option longs[] = {
 	{ "files", required_argument, NULL, 'n' },
 	{ "call", required_argument, NULL, 'c' },
 	{ "clients", required_argument, NULL, 'p' },
+	{ "on", required_argument, NULL, 'w' },
 	{ "only", required_argument, NULL, 'o' },
 	{ "json", required_argument, NULL, 'j' },
 	{ 0 },
@@ -201,7 +202,8 @@ static int usage(void)
 	fprintf(stderr,
 		"Usage: pvfs-bench --dir PVFSDIR --local MEMDIR --disk MGRDIR\n"
 		"    [--server PID]... [--rounds N] [--mib N] [--files N]\n"
-		"    [--only bandwidth|latency|metadata] [--json FILE]\n"
+		"    [--only bandwidth|latency|metadata|small] [--json FILE]\n"
+		"    [--on TRANSPORT=PVFSDIR]... for small\n"
 		"    [--call KIB] [--clients N]\n");
 	return 2;
 }
@@ -211,10 +213,28 @@ static int wrong(const struct option *o, const char *val)
 	const char *want = o->val == 'm'   ? "64 or more"
 			   : o->val == 'r' ? "1 to 32"
 			   : o->val == 's' ? "at most 64 of them"
+			   : o->val == 'w' ? "NAME=DIR, at most 4 of them"
 					   : "1 or more";
 
 	fprintf(stderr, "pvfs-bench: --%s %s: want %s\n", o->name, val, want);
 	return -1;
+}
+
+/* NAME=DIR; what it keeps lives as long as the program. */
+static bool add_way(struct bench *b, const char *val)
+{
+	struct bench_way *w = &b->ways[b->nways];
+	char *text = strdup(val), *dir = text ? strchr(text, '=') : NULL;
+	char *section;
+
+	if (!dir || dir[1] != '/' || b->nways == BENCH_WAYS_MAX)
+		return false;
+	*dir = '\0';
+	if (asprintf(&section, "small, %s", text) < 0)
+		return false;
+	*w = (struct bench_way){ text, section, dir + 1 };
+	b->nways++;
+	return true;
 }
 
 static int parse(struct bench *b, const char **only, const char **json,
@@ -243,6 +263,8 @@ static int parse(struct bench *b, const char **only, const char **json,
 			b->call = (uint64_t)n << 10;
 		else if (opt == 'p' && n)
 			b->clients = (unsigned int)n;
+		else if (opt == 'w' && add_way(b, optarg))
+			continue;
 		else if (opt == 'o')
 			*only = optarg;
 		else if (opt == 'j')
@@ -262,9 +284,10 @@ static int measure(const struct bench *b, struct report *r, const char *only)
 		{ "bandwidth", bandwidth },
 		{ "latency", latency },
 		{ "metadata", metadata },
+		{ "small", bench_small },
 	};
 
-	for (unsigned int i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (only && strcmp(only, parts[i].name))
 			continue;
 		if (parts[i].fn(b, r)) {

@@ -65,7 +65,7 @@ void row_add(struct row *row, enum row_field field, double val)
 		row->v[field][row->n[field]++] = val;
 }
 
-static double median(const struct row *row, enum row_field field)
+double row_median(const struct row *row, enum row_field field)
 {
 	double v[BENCH_ROUNDS_MAX];
 
@@ -95,19 +95,19 @@ static void print_call(uint64_t call)
 
 void row_print(struct row *row)
 {
-	double val = median(row, ROW_VALUE);
+	double val = row_median(row, ROW_VALUE);
 
 	printf("| %s", row->name);
 	print_call(row->call);
 	printf(" | %u | %.*f | %.2f | ", row->clients, val < 100 ? 2 : 0, val,
-	       median(row, ROW_PEER));
+	       row_median(row, ROW_PEER));
 	if (row->n[ROW_STORED])
-		printf("%.2f", median(row, ROW_STORED));
+		printf("%.2f", row_median(row, ROW_STORED));
 	printf(" | ");
 	if (row->n[ROW_LOCAL])
-		printf("%.2f", median(row, ROW_LOCAL));
-	printf(" | %.2f | %.2f |\n", median(row, ROW_CLIENT_CPU),
-	       median(row, ROW_SERVER_CPU));
+		printf("%.2f", row_median(row, ROW_LOCAL));
+	printf(" | %.2f | %.2f |\n", row_median(row, ROW_CLIENT_CPU),
+	       row_median(row, ROW_SERVER_CPU));
 	fflush(stdout);
 }
 

@@ -28,7 +28,11 @@ void row_add(struct row *row, enum row_field field, double val);
 void report_title(const char *what, const char *peer, const char *stored,
 		  const char *local);
 void row_print(struct row *row);
+double row_median(const struct row *row, enum row_field field);
 /* 0, or 1 after a message. */
 int report_write(struct report *r, const struct bench *b, const char *path);
+
+/* Small calls on all of b->ways, a table: 0, or -1 after a message. */
+int bench_small(const struct bench *b, struct report *r);
 
 #endif

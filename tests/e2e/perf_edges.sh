@@ -26,3 +26,11 @@ must_fail "$top/scripts/count-tests"
 # what pvfs-bench refuses, scripts/bench does not call written
 PVFS_BENCH_MEMORY=$tmp must_fail "$top/scripts/bench" -o "$tmp/bench" -- --mib 32
 ! grep -q "written:" "$tmp/output" || fail "$(cat "$tmp/output")"
+# small calls: a line for each size, every transport in it
+PVFS_BENCH_MEMORY=$tmp must "$top/scripts/bench" -n 2 -o "$tmp/small" -- \
+	--only small --rounds 1 --mib 64 >"$tmp/output"
+grep -q '^| operation | call | clients | own | tcp | of own | local | of own |' \
+	"$tmp/small/bench.md" || fail "$(cat "$tmp/output")"
+[ "$(grep -cE '^\| (write over|read) \|( [0-9.]+ \|){7}' "$tmp/small/bench.md")" = 16 ] ||
+	fail "$(cat "$tmp/small/bench.md")"
+must_fail pvfs-bench --on tcp
