@@ -55,6 +55,8 @@ struct pins_stats {
 
 /* -ENOMEM.  Being unable to watch memory is no error: it is logged. */
 int pins_open(const struct pins_attr *attr, struct pins **pins);
+/* Whether anything is kept at all. */
+bool pins_keep(const struct pins *pins);
 /* All are put. */
 void pins_close(struct pins *pins);
 /*

@@ -58,11 +58,6 @@ static inline size_t pin_len(const struct pin *pin)
 	return pin->node.hi - pin->node.lo;
 }
 
-static inline bool pins_keep(const struct pins *ps)
-{
-	return ps->watch != NULL;
-}
-
 /* Not in the child of a fork. */
 bool pins_mine(const struct pins *ps);
 

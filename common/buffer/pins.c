@@ -68,6 +68,11 @@ int pins_open(const struct pins_attr *attr, struct pins **out)
 	return 0;
 }
 
+bool pins_keep(const struct pins *ps)
+{
+	return ps->watch != NULL;
+}
+
 void pins_close(struct pins *ps)
 {
 	pins_evict_idle(ps);

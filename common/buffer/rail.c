@@ -44,6 +44,12 @@ bool rail_mem_find(struct rail_mem *mem, const struct rails *rails,
 	return true;
 }
 
+bool rail_mem_keeps(const struct rail_mem *mem, const struct rails *rails,
+		    unsigned int rail)
+{
+	return mem->keep && rails->pins[rail] && pins_keep(rails->pins[rail]);
+}
+
 int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails)
 {
 	unsigned int i;

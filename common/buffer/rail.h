@@ -55,6 +55,9 @@ int rail_mem_reg(struct rail_mem *mem, const struct rails *rails,
  */
 bool rail_mem_find(struct rail_mem *mem, const struct rails *rails,
 		   unsigned int rail);
+/* Whether it would stay registered with the rail when it is not used any more. */
+bool rail_mem_keeps(const struct rail_mem *mem, const struct rails *rails,
+		    unsigned int rail);
 /* With all rails; on an error with none. */
 int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails);
 /* Deregisters it everywhere, or leaves it to the pins; it may be used again. */

@@ -30,6 +30,7 @@ struct rig {
 	bool terse; /* reads may end without a reply */
 	bool carry; /* the client may be asked to move data */
 	bool lend; /* the server asks for that */
+	enum pins_mode pins; /* of the client */
 	unsigned int patience_ms; /* the peer's */
 	const struct prover *prover; /* the peer's; the server's is in sattr */
 	enum wire_role role; /* the peer's; 0: CLIENT */

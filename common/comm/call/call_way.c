@@ -137,6 +137,18 @@ static bool registered(struct rpc_peer *peer, const struct peer_slot *s)
 	return true;
 }
 
+/* Then it is registered, and stays so: the next time it is found. */
+static bool keeps_coming(struct rpc_peer *peer, const struct peer_slot *s)
+{
+	const struct rails *rails = &peer->link.ctx->rails;
+	unsigned int rail = peer->link.rail;
+	struct rail_mem *mem = s->area[0];
+
+	return s->nareas == 1 && rail_mem_keeps(mem, rails, rail) &&
+	       often_comes(&peer->fast.often, mem->addr, mem->len) &&
+	       !rail_mem_on(mem, rails, rail);
+}
+
 static bool is_fast_write(struct rpc_peer *peer, struct peer_slot *s,
 			  uint64_t len)
 {
@@ -147,7 +159,8 @@ static bool is_fast_write(struct rpc_peer *peer, struct peer_slot *s,
 		want_theirs(peer);
 		return false;
 	}
-	s->copied = s->npieces > WAY_IN_PLACE || !registered(peer, s);
+	s->copied = s->npieces > WAY_IN_PLACE ||
+		    (!registered(peer, s) && !keeps_coming(peer, s));
 	if (s->copied && !own_buffers(peer))
 		return false;
 	return take(peer, s, peer->fast.theirs.place.count);

@@ -7,7 +7,8 @@
  *   INLINE      a write, up to inline_max: behind the message, in one Send
  *   FAST_WRITE  a write, up to fast_max, where memory is pinned: behind the
  *               message, by RDMA Write into a buffer of the server's; from
- *               the caller's memory if that is registered, else copied
+ *               the caller's memory if that is registered, or has been copied
+ *               from often and may be kept (often_int.h); else copied
  *   FAST_READ   a read, up to fast_max, into memory that is not registered
  *               where that would be pinned: into a buffer of ours
  *   KEYS        the server reads or writes the caller's memory
@@ -17,6 +18,7 @@
 
 #include "ctx.h"
 #include "fast.h"
+#include "often_int.h"
 #include "rpc_call.h"
 
 #define WAY_INLINE_FAST 4096u /* bytes, where there is Fast RDMA */
@@ -35,6 +37,7 @@ struct peer_fast {
 	struct fast *own; /* NULL: not needed yet */
 	struct fast_peer theirs;
 	uint32_t busy; /* numbers, for both ends */
+	struct often often; /* sources that were copied */
 	bool asked; /* for theirs, on this connection */
 	struct ctx_task ask;
 	struct rpc_call call;
