@@ -128,21 +128,28 @@ static int64_t crossed(struct move *m, int64_t off, int64_t n)
 	return n;
 }
 
-static int64_t transfer(struct move *m, int64_t off)
+static int64_t moved(struct move *m, int64_t off, int64_t n)
 {
-	struct rw rw = { .iov = m->iov,
-			 .niov = m->niov,
-			 .write = m->write,
-			 .at = true,
-			 .off = off,
-			 .placed = true };
-	ssize_t n;
-
-	deadline_begin();
-	n = rw_run(m->use.f, -1, &rw);
 	if (n > 0 && door_marked(m->use.door, m->use.f->handle))
 		return crossed(m, off, n);
 	return n;
+}
+
+static struct rw rw_of(const struct move *m)
+{
+	return (struct rw){
+		.iov = m->iov, .niov = m->niov, .write = m->write, .at = true
+	};
+}
+
+static int64_t transfer(struct move *m, int64_t off)
+{
+	struct rw rw = rw_of(m);
+
+	rw.off = off;
+	rw.placed = true;
+	deadline_begin();
+	return moved(m, off, rw_run(m->use.f, -1, &rw));
 }
 
 struct by_kernel {
@@ -208,19 +215,8 @@ static int64_t at(struct move *m, int64_t off)
 
 /* ---- O_APPEND ---- */
 
-struct place {
-	uint64_t len, off;
-};
-
-static int do_place(struct session *s, const struct target *t, void *arg)
-{
-	struct place *p = arg;
-
-	return mgr_append(s, t, p->len, &p->off);
-}
-
-/* No place was given: it may be tried otherwise. */
-static bool refused(int rc)
+/* Nothing was written: it may be tried otherwise. */
+static bool refused(int64_t rc)
 {
 	return rc == -ESTALE || rc == -EACCES || rc == -EPERM || rc == -EBADF ||
 	       rc == -ENOENT || rc == -ENOSYS;
@@ -236,21 +232,20 @@ static int64_t append_by_kernel(struct move *m)
 /* KERNEL: nothing was done. */
 static int64_t append(struct move *m, int64_t *off)
 {
-	struct place p = { .len = m->n };
-	int rc;
+	struct rw rw = rw_of(m);
+	int64_t n;
 
 	if (!in_limit(m, -1) || !readable(m->iov, m->niov))
 		return append_by_kernel(m); /* an empty place would be a hole */
+	*off = -1;
+	rw.begun = off;
 	deadline_begin();
-	rc = file_run(m->use.f, do_place, &p);
-	if (refused(rc)) {
-		desc_spoil(&m->use, rc);
+	n = rw_run(m->use.f, -1, &rw);
+	if (*off < 0 && refused(n)) {
+		desc_spoil(&m->use, (int)n);
 		return append_by_kernel(m);
 	}
-	if (rc)
-		return rc;
-	*off = (int64_t)p.off;
-	return transfer(m, *off);
+	return moved(m, *off, n);
 }
 
 /* Where the file ended is not known here. */

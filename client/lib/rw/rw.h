@@ -13,6 +13,9 @@ struct rw {
 	int64_t off; /* bytes of the view */
 	bool whole; /* ... of the file, whatever the view */
 	bool placed; /* ... in spite of O_APPEND */
+	/* of a write, or NULL: where it was begun, also if it failed; not set: nothing
+	 * was written */
+	int64_t *begun;
 };
 
 /* Bytes transferred, or -errno.  fd is only used if f is an ordinary file. */

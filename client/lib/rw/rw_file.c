@@ -14,7 +14,7 @@ struct transfer {
 	uint64_t least; /* file size that was known at the open */
 	uint64_t n;
 	uint64_t end; /* of a write */
-	bool begun; /* the write, at its place */
+	bool begun; /* the write, at its place: some of it may be there */
 };
 
 static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
@@ -57,11 +57,13 @@ static int do_read(struct session *s, const struct target *t, void *arg)
 static int do_write(struct session *s, const struct target *t, void *arg)
 {
 	struct transfer *x = arg;
+	int rc;
 
 	if (!view_end(&x->view, x->span.pos, x->span.len, &x->end))
 		return -EFBIG;
-	x->begun = true;
-	return io_write(s, t->handle, &x->plan, x->flags);
+	rc = io_write(s, t->handle, &x->plan, x->flags);
+	x->begun = rc != SESSION_ENDED;
+	return rc;
 }
 
 /* A place belongs to the session that got it: in another one it is others'. */
@@ -88,15 +90,17 @@ static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
 	return (ssize_t)x->n;
 }
 
-static ssize_t write_file(struct transfer *x, target_op op, bool at)
+static ssize_t write_file(struct transfer *x, target_op op, const struct rw *rw)
 {
 	int rc = file_run(x->f, op, x);
 
 	if (x->begun)
 		file_wrote(x->f, x->end, rc);
+	if (x->begun && rw->begun)
+		*rw->begun = (int64_t)x->span.pos;
 	if (rc)
 		return rc;
-	if (!at)
+	if (!rw->at)
 		x->f->pos = x->span.pos + x->span.len;
 	return (ssize_t)x->span.len;
 }
@@ -110,5 +114,5 @@ ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 	prepare(&x, f, rw, pos, total);
 	if (!rw->write)
 		return read_file(&x, pos, rw->at);
-	return write_file(&x, append ? do_append : do_write, rw->at);
+	return write_file(&x, append ? do_append : do_write, rw);
 }

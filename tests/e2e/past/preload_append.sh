@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# An append past the mount gets another place if its session ends before it writes: its
+# own is somebody's by then.
+. "$(dirname "$0")/../functions.sh"
+. "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
+. "$e2e/late_append.sh"
+
+late() {
+	PVFS_LOG=warn exec python3 -c '
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
+assert os.write(fd, b"late 0".ljust(99) + b"\n") == 100
+' "$tmp/m/log"
+}
+start_pvfs -n 3 --set mgr.session_timeout=2
+PVFS_TIMEOUT=300 mount_at "$tmp/m" -o cache=none
+kin=$daemon
+late_append past late
+umount "$tmp/m"
