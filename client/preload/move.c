@@ -219,7 +219,7 @@ static int64_t at(struct move *m, int64_t off)
 static bool refused(int64_t rc)
 {
 	return rc == -ESTALE || rc == -EACCES || rc == -EPERM || rc == -EBADF ||
-	       rc == -ENOENT || rc == -ENOSYS;
+	       rc == -ENOENT || rc == -ENOSYS || rc == -EFBIG;
 }
 
 /* Its limits and offsets count from the size that it knows. */

@@ -4,7 +4,9 @@
  * names, which move data past it, and on another by system calls, which do not.
  * Results, errors, offsets and contents must be alike.
  *
- * usage: pvalike SEED CALLS FILE-OF-A-MOUNT OTHER-FILE [direct]
+ * usage: pvalike SEED CALLS FILE-OF-A-MOUNT OTHER-FILE [direct|lent]
+ *	direct	both are of a mount
+ *	lent	... and written without a request, by the kernel
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -18,12 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "past.h"
-
-#define SHARE (88u << 10) /* of a piece */
-#define ROOM (4 * SHARE)
-#define PAGE 4096u
-#define GAP (16 * PAGE)
+#include "pvalike.h"
 
 /* One of the two files. */
 struct side {
@@ -37,97 +34,9 @@ struct side {
 static struct side side[2];
 
 static bool direct; /* both are of the mount */
+/* Local file systems look at a write's memory late, and let one that fails grow the file. */
+static bool bad[2] = { true, false };
 static unsigned long calls;
-
-static unsigned int below(unsigned int n)
-{
-	return (unsigned int)random() % n;
-}
-
-static bool one_in(unsigned int n)
-{
-	return !below(n);
-}
-
-/* ---- what both get ---- */
-
-struct ask {
-	bool write, at, list, v2;
-	int flags; /* of the v2 calls */
-	int niov;
-	struct {
-		size_t from, len; /* in mem */
-		void *bad; /* or there */
-	} piece[4];
-	void *list_at; /* instead of the list's own place */
-	off_t off;
-};
-
-static size_t some_length(void) /* up to SHARE */
-{
-	static const size_t few[] = { 0, 1, 7, 512, PAGE, PAGE + 1, 65536 };
-
-	return one_in(3) ? below(SHARE) : few[below(7)];
-}
-
-static off_t some_offset(void)
-{
-	if (one_in(40))
-		return one_in(2) ? -1 - (off_t)below(9)
-				 : INT64_MAX - (off_t)below(9);
-	return one_in(3) ? (off_t)below(50) * PAGE : below(200000);
-}
-
-static void bad_piece(struct ask *a)
-{
-	static void *const bad[] = { (void *)1, (void *)16, (void *)-1l };
-	static const size_t len[] = { 1, PAGE, 1u << 30, SIZE_MAX };
-
-	a->piece[0].bad = bad[below(3)];
-	a->piece[0].len = len[below(4)];
-}
-
-/* A part of the last piece is there. */
-static void half_piece(struct ask *a)
-{
-	int i = a->niov - 1;
-
-	a->piece[i].len = 1 + below(3 * PAGE);
-	a->piece[i].from = ROOM - below((unsigned int)a->piece[i].len);
-}
-
-/* Local file systems look at memory later, and let a failed write grow the file. */
-static void bad_memory(struct ask *a)
-{
-	if (direct != a->write)
-		return;
-	if (one_in(2))
-		bad_piece(a);
-	else
-		half_piece(a);
-}
-
-static void make_ask(struct ask *a)
-{
-	*a = (struct ask){ .write = one_in(2),
-			   .at = one_in(2),
-			   .list = one_in(2) };
-	a->niov = a->list ? 1 + (int)below(4) : 1;
-	a->v2 = a->list && one_in(3);
-	a->off = a->v2 && one_in(4) ? -1 : some_offset();
-	for (int i = 0; i < a->niov; i++) {
-		a->piece[i].len = some_length();
-		a->piece[i].from = (unsigned int)i * SHARE;
-	}
-	if (one_in(12))
-		bad_memory(a);
-	if (a->list && one_in(30))
-		a->list_at = (void *)(uintptr_t)(1 + below(3000));
-	if (a->list && one_in(40))
-		a->niov = one_in(2) ? 0 : one_in(2) ? -1 : IOV_MAX + 1;
-	if (a->v2 && a->write && one_in(3))
-		a->flags = one_in(2) ? RWF_APPEND : RWF_DSYNC;
-}
 
 /* ---- the calls ---- */
 
@@ -188,18 +97,6 @@ static void transfer(struct side *s, const struct ask *a, bool known)
 	s->err = s->n < 0 ? errno : 0;
 }
 
-static void describe(const struct ask *a)
-{
-	fprintf(stderr, "call %lu: %s%s%s%s %d pieces", calls,
-		a->at || a->v2 ? "p" : "", a->write ? "write" : "read",
-		a->list ? "v" : "", a->v2 ? "2" : "", a->niov);
-	for (int i = 0; i < 4; i++)
-		fprintf(stderr, " %p+%zu/%zu", a->piece[i].bad,
-			a->piece[i].from, a->piece[i].len);
-	fprintf(stderr, " list %p off %lld flags %#x\n", a->list_at,
-		(long long)a->off, (unsigned int)a->flags);
-}
-
 /* ---- are they alike? ---- */
 
 /* What is in memory behind the bytes that were read is nobody's business. */
@@ -226,10 +123,20 @@ static off_t where(const struct side *s)
 	return lseek(s->fd, 0, SEEK_CUR);
 }
 
+/* As what failed leaves it. */
+static off_t size_of(const struct side *s)
+{
+	struct stat st;
+
+	must(!fstat(s->fd, &st));
+	return st.st_size;
+}
+
 static bool alike(void)
 {
 	return side[0].n == side[1].n && side[0].err == side[1].err &&
 	       where(&side[0]) == where(&side[1]) &&
+	       (side[0].n >= 0 || size_of(&side[0]) == size_of(&side[1])) &&
 	       fcntl(side[0].fd, F_GETFL) == fcntl(side[1].fd, F_GETFL) &&
 	       !memcmp(side[0].mem, side[1].mem, ROOM);
 }
@@ -237,9 +144,11 @@ static bool alike(void)
 static void say(void)
 {
 	for (int i = 0; i < 2; i++)
-		fprintf(stderr, "%s: %zd, %s, offset %lld, flags %#x\n",
+		fprintf(stderr,
+			"%s: %zd, %s, offset %lld, size %lld, flags %#x\n",
 			side[i].path, side[i].n, strerror(side[i].err),
 			(long long)where(&side[i]),
+			(long long)size_of(&side[i]),
 			(unsigned int)fcntl(side[i].fd, F_GETFL));
 }
 
@@ -353,7 +262,7 @@ static void fill(void)
 
 static bool step(struct ask *a)
 {
-	make_ask(a);
+	ask_make(a, bad);
 	if (one_in(4)) {
 		something_else();
 	} else {
@@ -387,11 +296,16 @@ int main(int argc, char **argv)
 	begin(&side[0], argv[3]);
 	begin(&side[1], argv[4]);
 	direct = argc == 6;
+	if (direct) {
+		bad[0] = false;
+		bad[1] = !strcmp(argv[5], "direct");
+	}
 	must(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	for (calls = 1; calls <= most; calls++) {
 		if (step(&a) && (calls % 500 || same_content()))
 			continue;
-		describe(&a);
+		fprintf(stderr, "call %lu: ", calls);
+		ask_say(&a);
 		say();
 		return 1;
 	}
