@@ -292,5 +292,13 @@ void doors_disown(struct doors *d)
 
 void doors_leave(struct doors *d)
 {
+	unsigned int i;
+	int up;
+
 	each(d, fs_leave);
+	for (i = 0; i < atomic_load(&d->n); i++) {
+		up = LINK_UP;
+		atomic_compare_exchange_strong(&d->door[i].link, &up,
+					       LINK_NONE);
+	}
 }

@@ -3,6 +3,9 @@
  * leave.c - ends of a program that run no destructor.  Its sessions end before: the
  * servers would keep them, and what is open in them, until session_timeout.
  */
+#include "leave.h"
+
+#include <errno.h>
 #include <unistd.h>
 
 #include "next.h"
@@ -19,4 +22,36 @@ void _exit(int status)
 		self_end();
 	next.exit(status);
 	__builtin_unreachable();
+}
+
+/* Other threads may be inside of calls: what these use ends with them. */
+static void leave(struct self *s)
+{
+	pthread_mutex_lock(&s->scan);
+	deadline_begin();
+	desc_sweep(s, true);
+	doors_leave(&s->doors);
+	pthread_mutex_unlock(&s->scan);
+}
+
+struct self *leave_begin(void)
+{
+	struct self *s = self_busy() ? NULL : self_there();
+	int saved = errno;
+
+	if (!s)
+		return NULL;
+	requests_settle();
+	self_enter();
+	if (!atomic_exchange(&s->paused, true))
+		leave(s);
+	self_leave();
+	errno = saved;
+	return s;
+}
+
+void leave_failed(struct self *left)
+{
+	if (left)
+		atomic_store(&left->paused, false);
 }

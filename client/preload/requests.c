@@ -13,6 +13,8 @@
 #include "self.h"
 #include "strand.h"
 
+#define SETTLE_MS 30000
+
 struct request {
 	struct aio_call call;
 	struct requests *all;
@@ -334,6 +336,14 @@ bool requests_wait(uint64_t until)
 	errno = saved;
 	self_leave();
 	return interrupted;
+}
+
+void requests_settle(void)
+{
+	uint64_t end = clock_after_ms(SETTLE_MS);
+
+	while (requests_any() && clock_now() < end)
+		requests_wait(end);
 }
 
 static bool is_meant(const struct request *r, int fd, const struct aiocb *cb)

@@ -33,9 +33,17 @@ bool self_is_here(void)
 
 /* ---- fork ---- */
 
+/* As long as it is there, and no other process'. */
+static struct self *own(void)
+{
+	struct self *s = atomic_load(&self);
+
+	return s && s->pid == pid_now() ? s : NULL;
+}
+
 static void fork_prepare(void)
 {
-	struct self *s = self_there();
+	struct self *s = own();
 
 	self_enter();
 	if (s)
@@ -44,7 +52,7 @@ static void fork_prepare(void)
 
 static void fork_parent(void)
 {
-	struct self *s = self_there();
+	struct self *s = own();
 
 	if (s)
 		doors_release(&s->doors);
@@ -126,9 +134,11 @@ static struct self *make(void)
 
 struct self *self_there(void)
 {
-	struct self *s = atomic_load(&self);
+	struct self *s = own();
 
-	return s && s->pid == pid_now() && !atomic_load(&s->closing) ? s : NULL;
+	return s && !atomic_load(&s->closing) && !atomic_load(&s->paused)
+		       ? s
+		       : NULL;
 }
 
 struct self *self_get(void)

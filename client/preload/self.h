@@ -35,6 +35,7 @@ struct self {
 	bool wanted; /* something is open, or a door is to be connected */
 	pthread_mutex_t scan; /* held by who looks through all */
 	atomic_bool closing;
+	atomic_bool paused; /* an exec() is under way, which may fail */
 };
 
 /* NULL: the kernel's way. */
@@ -52,6 +53,8 @@ bool self_is_here(void);
 
 /* Waits for them; or, in a child, leaves them to its parent. */
 void requests_end(struct self *s, bool child);
+/* Waits until none is under way, for a while. */
+void requests_settle(void);
 
 /* ---- helper.c ---- */
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""preload_ended.py DIR: programs there that end by _exit() with files open
-that have no name any more."""
+"""preload_ended.py DIR [replaced]: programs there that end by _exit(), or become
+another program, with files open that have no name any more."""
+import errno
 import os
 import subprocess
 import sys
 
 ROUNDS = 4
-PERL = 'open($f, "+>", $ARGV[0]); syswrite $f, "x" x 3000; unlink $ARGV[0]; ' + \
-    'use POSIX; POSIX::_exit(0);'
+UNNAMED = 'open($f, "+>", $ARGV[0]); syswrite $f, "x" x 3000; unlink $ARGV[0]; '
+PERL = UNNAMED + 'use POSIX; POSIX::_exit(0);'
+PERL_EXEC = UNNAMED + 'exec "cat";'
+CAT = "/bin/cat"
 os.chdir(sys.argv[1])
 
 
@@ -19,7 +22,7 @@ def unnamed(name):
 
 
 def is_whole(fd, name):
-    return os.pread(fd, 5000, 0) == name.encode() * 1000
+    return os.pread(fd, 1000 * len(name) + 1, 0) == name.encode() * 1000
 
 
 def child():
@@ -41,7 +44,47 @@ def programs():
     assert os.pwrite(mine, b"more", 0) == 4 and os.pread(mine, 4, 0) == b"more"
 
 
-if len(sys.argv) > 2:
+def become_cat(how):
+    """What fails leaves all as it was."""
+    name = how + str(os.getpid())
+    fd = unnamed(name)
+    try:
+        os.execv("/nowhere/cat", ["cat"])
+    except OSError as err:
+        assert err.errno == errno.ENOENT
+    assert is_whole(fd, name)
+    assert os.pwrite(fd, b"more", 0) == 4 and os.pread(fd, 4, 0) == b"more"
+    if how == "execv":
+        os.execv(CAT, ["cat"])
+    elif how == "execve":
+        os.execve(CAT, ["cat"], os.environ)
+    os.execve(os.open(CAT, os.O_RDONLY), ["cat"], os.environ)
+
+
+def replaced():
+    """They live on as cat, and have nothing at the servers any more."""
+    me = [sys.executable, __file__, "."]
+    cats = [subprocess.Popen(command, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE)
+            for command in (me + ["execv"], me + ["execve"], me + ["fexecve"],
+                            ["perl", "-e", PERL_EXEC, "q"])]
+    for cat in cats:
+        cat.stdin.write(b"there\n")
+        cat.stdin.flush()
+        assert cat.stdout.readline() == b"there\n"
+    print("replaced", flush=True)
+    sys.stdin.read()
+    for cat in cats:
+        cat.communicate()
+        assert cat.returncode == 0
+
+
+if len(sys.argv) <= 2:
+    programs()
+elif sys.argv[2] == "replaced":
+    replaced()
+elif sys.argv[2] == "end":
     unnamed("a%d" % os.getpid())
     os._exit(0)
-programs()
+else:
+    become_cat(sys.argv[2])

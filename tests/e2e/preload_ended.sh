@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs that end by _exit() end their sessions: nothing of theirs is
-# left long before session_timeout.  A child that does so is not its parent's end.
+# Programs that end by _exit(), or become another one by exec(), end their sessions:
+# nothing of theirs is left long before session_timeout.  A child that does so is not its
+# parent's end, and an exec() that fails not the program's.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -14,4 +15,15 @@ past timeout 200 python3 "$e2e/preload_ended.py" "$tmp/m" || fail "see above"
 [ "$(grep -c ':\(python3\|perl\)): opens session' "$(log_of mgr)")" -ge 12 ] ||
 	fail "they did not go past the mount"
 until_true 30 have 0
+
+mkfifo "$tmp/go_on"
+past timeout 200 python3 "$e2e/preload_ended.py" "$tmp/m" replaced \
+	<"$tmp/go_on" >"$tmp/said" &
+programs=$!
+helpers+=($programs)
+exec 5>"$tmp/go_on"
+until_true 60 grep -q replaced "$tmp/said"
+until_true 30 have 0
+exec 5>&-
+wait $programs || fail "what exec() made of them did not end well"
 unmount "$tmp/m" $daemon

@@ -5,11 +5,9 @@
  */
 #undef _FILE_OFFSET_BITS
 #include <aio.h>
-#include <dlfcn.h>
 #include <ftw.h>
 #include <fts.h>
 #include <glob.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
@@ -17,72 +15,9 @@
 #include <unistd.h>
 
 #include "next.h"
-#include "refuse.h"
+#include "refused.h"
 #include "seen.h"
 #include "under.h"
-#include "whose.h"
-
-/* Ours, or relative to a directory of ours: an error is set. */
-static bool is_no(const char *path, const char *call)
-{
-	struct spot at;
-	enum whose whose = whose_path(&at, AT_FDCWD, path, call);
-
-	if (whose == OURS)
-		refuse_path(call, path, ENOTSUP);
-	return whose != KERNELS;
-}
-
-/* What is called seldom, and in no child before its exec. */
-#define NEXT(name)                                                             \
-	({                                                                     \
-		static __typeof__(&name) next_;                                \
-                                                                               \
-		if (!next_)                                                    \
-			*(void **)&next_ = dlsym(RTLD_NEXT, #name);            \
-		next_;                                                         \
-	})
-
-/* ---- programs ---- */
-
-SEEN int execve(const char *path, char *const argv[], char *const envp[]);
-SEEN int execv(const char *path, char *const argv[]);
-SEEN int posix_spawn(pid_t *pid, const char *path,
-		     const posix_spawn_file_actions_t *actions,
-		     const posix_spawnattr_t *attr, char *const argv[],
-		     char *const envp[]);
-SEEN int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions,
-					  int fd, const char *path, int flags,
-					  mode_t mode);
-
-int execve(const char *path, char *const argv[], char *const envp[])
-{
-	return is_no(path, __func__) ? -1 : under()->execve(path, argv, envp);
-}
-
-int execv(const char *path, char *const argv[])
-{
-	return is_no(path, __func__) ? -1 : under()->execv(path, argv);
-}
-
-int posix_spawn(pid_t *pid, const char *path,
-		const posix_spawn_file_actions_t *actions,
-		const posix_spawnattr_t *attr, char *const argv[],
-		char *const envp[])
-{
-	return is_no(path, __func__) ? errno
-				     : NEXT(posix_spawn)(pid, path, actions,
-							 attr, argv, envp);
-}
-
-int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions,
-				     int fd, const char *path, int flags,
-				     mode_t mode)
-{
-	return is_no(path, __func__) ? errno
-				     : NEXT(posix_spawn_file_actions_addopen)(
-					       actions, fd, path, flags, mode);
-}
 
 /* ---- walks ---- */
 
@@ -105,7 +40,7 @@ TWO_NAMES(int, scandir, scandir64,
 int glob(const char *pattern, int flags, int (*fail)(const char *, int),
 	 glob_t *result)
 {
-	return is_no(pattern, __func__)
+	return refused_path(pattern, __func__)
 		       ? GLOB_ABORTED
 		       : NEXT(glob)(pattern, flags, fail, result);
 }
@@ -116,7 +51,7 @@ FTS *fts_open(char *const *paths, int options,
 	int i;
 
 	for (i = 0; paths[i]; i++) {
-		if (is_no(paths[i], __func__))
+		if (refused_path(paths[i], __func__))
 			return NULL;
 	}
 	return NEXT(fts_open)(paths, options, compare);
@@ -125,21 +60,22 @@ FTS *fts_open(char *const *paths, int options,
 int ftw(const char *path, int (*fn)(const char *, const struct stat *, int),
 	int most)
 {
-	return is_no(path, __func__) ? -1 : NEXT(ftw)(path, fn, most);
+	return refused_path(path, __func__) ? -1 : NEXT(ftw)(path, fn, most);
 }
 
 int nftw(const char *path,
 	 int (*fn)(const char *, const struct stat *, int, struct FTW *),
 	 int most, int flags)
 {
-	return is_no(path, __func__) ? -1 : NEXT(nftw)(path, fn, most, flags);
+	return refused_path(path, __func__) ? -1
+					    : NEXT(nftw)(path, fn, most, flags);
 }
 
 int scandir(const char *path, struct dirent ***list,
 	    int (*filter)(const struct dirent *),
 	    int (*compare)(const struct dirent **, const struct dirent **))
 {
-	return is_no(path, __func__)
+	return refused_path(path, __func__)
 		       ? -1
 		       : NEXT(scandir)(path, list, filter, compare);
 }
@@ -159,19 +95,21 @@ int bind(int fd, const struct sockaddr *name, socklen_t len)
 	if (name && len > sizeof(sa_family_t) && name->sa_family == AF_UNIX &&
 	    len <= sizeof(*un))
 		memcpy(path, un->sun_path, len - sizeof(sa_family_t));
-	return *path && is_no(path, __func__) ? -1 : NEXT(bind)(fd, name, len);
+	return *path && refused_path(path, __func__)
+		       ? -1
+		       : NEXT(bind)(fd, name, len);
 }
 
 int inotify_add_watch(int fd, const char *path, uint32_t events)
 {
-	return is_no(path, __func__)
+	return refused_path(path, __func__)
 		       ? -1
 		       : NEXT(inotify_add_watch)(fd, path, events);
 }
 
 int chroot(const char *path)
 {
-	return is_no(path, __func__) ? -1 : NEXT(chroot)(path);
+	return refused_path(path, __func__) ? -1 : NEXT(chroot)(path);
 }
 
 /* ---- requests, which libc makes in threads of its own ---- */

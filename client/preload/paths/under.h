@@ -107,6 +107,10 @@
 	X(FILE *, freopen, freopen64, (const char *, const char *, FILE *)) \
 	X(int, execve, execve, (const char *, char *const *, char *const *)) \
 	X(int, execv, execv, (const char *, char *const *)) \
+	X(int, execvp, execvp, (const char *, char *const *)) \
+	X(int, execvpe, execvpe, (const char *, char *const *, char *const *)) \
+	X(int, fexecve, fexecve, (int, char *const *, char *const *)) \
+	X(int, execveat, execveat, (int, const char *, char *const *, char *const *, int)) \
 	X(int, chdir, chdir, (const char *)) \
 	X(int, fchdir, fchdir, (int)) \
 	X(char *, getcwd, getcwd, (char *, size_t))
