@@ -36,7 +36,7 @@ done
 for k in 1 2 3; do
 	cp "$tmp/m/a" "$tmp/m/c" &
 	copy=$!
-	kill -9 "$(cluster pid 1)"
+	must cluster kill-iod 1
 	must cluster start-iod 1 >/dev/null
 	if wait $copy; then until_true 60 cmp "$tmp/data" "$tmp/m/c"; fi
 	until_true 60 copied
