@@ -49,7 +49,8 @@ write_conf() {
 	local k line
 
 	{
-		printf '[filesystem]\nid = %016x\n' $((seed + 1))
+		printf '[filesystem]\nid = %016x\nkey = %s\n' $((seed + 1)) \
+			"$dir/key"
 		printf '[mgr]\naddress = pvfs://%s:%d\nstorage = %s\n' \
 			"$(host_of mgr)" $port "$dir/mgr/store"
 		printf 'session_timeout = %s\n' "$session_timeout"
