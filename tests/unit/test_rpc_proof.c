@@ -341,6 +341,31 @@ START_TEST(test_role)
 }
 END_TEST
 
+/*
+ * Who knows the number of a manager's session, and says nothing, or what is not to be
+ * believed: the manager does not notice.
+ */
+START_TEST(test_stranger)
+{
+	struct raw raw;
+
+	begin(a, a);
+	ck_assert_int_eq(call(), 0);
+	raw_open(&raw, rig, 0x1111, 0x7fffff00);
+	raw.priv.role = htole16(WIRE_ROLE_MGR);
+	raw_connect(&raw);
+	raw_until(&raw, raw.established);
+	if (_i) {
+		raw_send(&raw, raw_hello(&raw, 0));
+		raw_until(&raw, raw.received);
+		ck_assert_int_eq(raw_status(&raw, 0), EKEYREJECTED);
+	}
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "connection lost"), 0);
+	raw_close(&raw);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rpc_proof");
@@ -362,6 +387,7 @@ int main(void)
 	tcase_add_test(tc, test_replay);
 	tcase_add_test(tc, test_reflection);
 	tcase_add_test(tc, test_role);
+	tcase_add_loop_test(tc, test_stranger, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -356,7 +356,7 @@ END_TEST
 
 START_TEST(credentials_stay)
 {
-	struct raw a, b;
+	struct raw a, b, c;
 
 	rig_open(rig, "mock");
 	raw_open(&a, rig, 0x77, 1);
@@ -371,8 +371,16 @@ START_TEST(credentials_stay)
 			  1);
 	ck_assert_uint_eq(sessions(), 1);
 	ck_assert_uint_eq(rig->closed, 0);
+	/* who has it does not notice, and comes again with the next epoch */
+	raw_send(&a, raw_append(&a, 0, 1));
+	raw_until(&a, a.received == 2);
+	ck_assert(!a.disconnected);
+	raw_open(&c, rig, 0x77, 2);
+	raw_greet(&c);
+	raw_until(&a, a.disconnected);
 	raw_close(&a);
 	raw_close(&b);
+	raw_close(&c);
 }
 END_TEST
 

@@ -229,8 +229,7 @@ void conn_close(struct conn *conn, int status)
 		if (conn->rx[i].state == RX_PARKED)
 			req_forget(&conn->rx[i]);
 	}
-	if (conn->session->conn == conn)
-		session_detach(conn->session);
+	session_leave(conn->session, conn);
 	bulk_fail_all(conn, status ? status : -ECONNRESET);
 	carry_fail_all(conn, status ? status : -ECONNRESET);
 	conn_put(conn);
@@ -388,7 +387,7 @@ void conn_accept(struct lane *lane, const struct mail *mail)
 	}
 	conn->epoch = mail->epoch;
 	conn->reply_max = mail->reply_max;
-	session_attach(mail->session, conn, mail->epoch);
+	mail->session->guest = conn;
 	rpc_timer_set(lane->ctx, &conn->timer,
 		      clock_after_ms(lane->server->attr.stall_ms));
 	len = conn_accept_data(lane->server, 0, conn->request_max, &answer.acc);

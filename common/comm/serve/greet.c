@@ -110,14 +110,27 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 	       !memcmp(a->groups, b->groups, a->ngroups * sizeof(a->groups[0]));
 }
 
-/* 1: resumed; 0: new; -errno: refused. */
-static int greet_session(struct rpc_session *s, const struct rpc_cred *cred)
+static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 {
+	struct rpc_session *s = conn->session;
+	int rc = greet_same(&s->info.cred, cred) ? session_attach(s, conn)
+						 : -EPERM;
+
+	return rc ? rc : 1;
+}
+
+/* 1: resumed; 0: new; -errno: refused. */
+static int greet_session(struct conn *conn, const struct rpc_cred *cred)
+{
+	struct rpc_session *s = conn->session;
 	const struct rpc_server_attr *attr = &s->lane->server->attr;
 	int rc;
 
 	if (s->state == SESSION_OPEN)
-		return greet_same(&s->info.cred, cred) ? 1 : -EPERM;
+		return greet_again(conn, cred);
+	rc = session_attach(s, conn);
+	if (rc)
+		return rc;
 	s->info.cred = *cred;
 	rc = session_alloc_slots(s);
 	if (rc)
@@ -195,7 +208,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	greet_identity(conn, &cred);
 	rc = conn_proof_take(conn, rx, &cred);
 	if (!rc)
-		rc = greet_session(s, &cred);
+		rc = greet_session(conn, &cred);
 	if (rc >= 0)
 		rc = greet_replies(conn, rc);
 	if (rc < 0) {

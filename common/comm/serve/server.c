@@ -16,7 +16,7 @@ void lane_post(struct lane *lane, struct mail *mail)
 	ctx_hook_raise(lane->ctx, &lane->hook);
 }
 
-/* A newer connection of a session replaces the old one. */
+/* A newer connection of a session replaces the old one, with its HELLO. */
 static int lane_connect(struct lane *lane, struct mail *mail)
 {
 	struct rpc_session *s = mail->session;
@@ -25,8 +25,8 @@ static int lane_connect(struct lane *lane, struct mail *mail)
 		return -EAGAIN;
 	if (s->epoch && (int32_t)(mail->epoch - s->epoch) <= 0)
 		return -ESTALE;
-	if (s->conn)
-		conn_close(s->conn, -ESTALE);
+	if (s->guest)
+		conn_close(s->guest, -ESTALE);
 	if (s->state == SESSION_ENDED || s->nconns >= SERVER_OLD_CONNS)
 		return -EAGAIN;
 	conn_accept(lane, mail);
@@ -53,7 +53,7 @@ static void lane_mail(struct lane *lane, struct mail *mail)
 			conn_reject(lane->server, mail->req, rc);
 		}
 		free(mail);
-		if (s->state == SESSION_NEW && !s->conn)
+		if (s->state == SESSION_NEW && !s->conn && !s->guest)
 			session_end(s, false);
 	}
 	session_unpend(s);

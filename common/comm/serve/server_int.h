@@ -136,7 +136,8 @@ struct rpc_session {
 	bool opened, clean; /* what the service was and will be told */
 	bool late; /* did not move what it was lent in time: carry.c */
 	struct conn *conn;
-	uint32_t epoch;
+	struct conn *guest; /* the latest whose HELLO is to come, or NULL */
+	uint32_t epoch; /* of conn, the last one */
 	unsigned int nconns; /* also broken ones that hold requests */
 	unsigned int nexec;
 	unsigned int credits; /* as each reply says */
@@ -169,10 +170,12 @@ int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 /* A mail that named it was handled. */
 void session_unpend(struct rpc_session *session);
 int session_alloc_slots(struct rpc_session *session);
-/* The session has a connection now, or lost it. */
-void session_attach(struct rpc_session *session, struct conn *conn,
-		    uint32_t epoch);
-void session_detach(struct rpc_session *session);
+/*
+ * Its guest has said a HELLO that is to be believed: it takes the place of the
+ * connection that there is, or -ESTALE.  A connection is closed.
+ */
+int session_attach(struct rpc_session *session, struct conn *conn);
+void session_leave(struct rpc_session *session, struct conn *conn);
 /* The end, in the lane's thread: session_close() comes when it is unused. */
 void session_end(struct rpc_session *session, bool clean);
 /* Something that used it is gone. */

@@ -180,12 +180,18 @@ int session_alloc_slots(struct rpc_session *s)
 	return 0;
 }
 
-void session_attach(struct rpc_session *s, struct conn *conn, uint32_t epoch)
+/* Only now: who just knows the number of a session disturbs nobody who has it. */
+int session_attach(struct rpc_session *s, struct conn *conn)
 {
 	struct rpc_server *server = s->lane->server;
 
+	if (s->epoch && (int32_t)(conn->epoch - s->epoch) <= 0)
+		return -ESTALE;
+	if (s->conn)
+		conn_close(s->conn, -ESTALE);
+	s->guest = NULL;
 	s->conn = conn;
-	s->epoch = epoch;
+	s->epoch = conn->epoch;
 	s->info.peer = conn->peer;
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
 	pthread_mutex_lock(&server->lock);
@@ -193,6 +199,7 @@ void session_attach(struct rpc_session *s, struct conn *conn, uint32_t epoch)
 		TAILQ_REMOVE(&server->away, s, away_link);
 	s->away = false;
 	pthread_mutex_unlock(&server->lock);
+	return 0;
 }
 
 bool rpc_session_here(const struct rpc_session *session)
@@ -200,7 +207,7 @@ bool rpc_session_here(const struct rpc_session *session)
 	return session->conn;
 }
 
-void session_detach(struct rpc_session *s)
+static void session_detach(struct rpc_session *s)
 {
 	struct rpc_server *server = s->lane->server;
 
@@ -220,6 +227,16 @@ void session_detach(struct rpc_session *s)
 	pthread_mutex_unlock(&server->lock);
 }
 
+void session_leave(struct rpc_session *s, struct conn *conn)
+{
+	if (s->guest == conn)
+		s->guest = NULL;
+	if (s->conn == conn)
+		session_detach(s);
+	else if (s->state == SESSION_NEW && !s->conn && !s->guest)
+		session_end(s, false);
+}
+
 /* Unless it is just coming back, or being ended by another thread. */
 static void session_ttl(struct rpc_timer *timer)
 {
@@ -228,7 +245,7 @@ static void session_ttl(struct rpc_timer *timer)
 	bool over;
 
 	pthread_mutex_lock(&server->lock);
-	over = s->listed && !s->pending;
+	over = s->listed && !s->pending && !s->guest;
 	if (over)
 		session_unlist(s);
 	else if (s->listed)
@@ -255,6 +272,8 @@ void session_end(struct rpc_session *s, bool clean)
 	session_unlist(s);
 	pthread_mutex_unlock(&server->lock);
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
+	if (s->guest)
+		conn_close(s->guest, -ESTALE);
 	if (s->conn)
 		conn_close(s->conn, clean ? 0 : -ESTALE);
 	session_unused(s);
