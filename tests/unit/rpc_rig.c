@@ -115,6 +115,7 @@ void rig_open(struct rig *rig, const char *dev)
 	cattr.fast_max = rig->fast_max;
 	cattr.inline_max = rig->inline_max;
 	cattr.carry = rig->carry;
+	cattr.carry_parts = rig->carry_parts;
 	cattr.pins = rig->pins;
 
 	rig_defaults(rig, dev);

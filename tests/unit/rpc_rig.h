@@ -29,6 +29,7 @@ struct rig {
 	bool bounce; /* reads may land elsewhere */
 	bool terse; /* reads may end without a reply */
 	bool carry; /* the client may be asked to move data */
+	unsigned int carry_parts; /* at a time; 0: many */
 	bool lend; /* the server asks for that */
 	enum pins_mode pins; /* of the client */
 	unsigned int patience_ms; /* the peer's */

@@ -21,6 +21,7 @@
 
 static struct rig *rig;
 static uint8_t *mem;
+static unsigned int parts; /* of the next client */
 static struct rail_mem area;
 
 static struct rpc_server_stats stats(void)
@@ -44,6 +45,7 @@ static void open_rig_for(bool client, bool server, uint64_t above,
 	mock = (struct mock){ 0 };
 	rig = calloc(1, sizeof(*rig));
 	rig->carry = client;
+	rig->carry_parts = parts;
 	rig->lend = true;
 	rig->sattr.carry = server;
 	rig->sattr.carry_above = above;
@@ -149,6 +151,42 @@ START_TEST(a_little_is_not_worth_it)
 	ends_well(&c);
 	ck_assert_uint_eq(stats().carried, 2);
 	close_rig();
+}
+END_TEST
+
+/* It moves one part of two; the server moves the other. */
+START_TEST(a_loaded_client_declines)
+{
+	parts = 1;
+	open_rig(true, true, 0);
+	parts = 0;
+	for (unsigned int i = 1; i < 4; i++) {
+		write_and_read();
+		ck_assert_uint_eq(stats().carried, 2 * i);
+		ck_assert_uint_eq(stats().carry_declined, 2 * i);
+	}
+	close_rig();
+}
+END_TEST
+
+/* Wherever the connection breaks, what was under way is not its load any more. */
+START_TEST(no_load_is_left)
+{
+	bool last = false;
+	uint64_t carried;
+
+	for (int at = 1; !last; at++) {
+		parts = 1;
+		open_rig(true, true, 0);
+		parts = 0;
+		mock.break_at = mock.step + at;
+		write_and_read();
+		last = !mock.broke;
+		carried = stats().carried;
+		write_and_read();
+		ck_assert_uint_eq(stats().carried, carried + 2);
+		close_rig();
+	}
 }
 END_TEST
 
@@ -532,6 +570,8 @@ int main(void)
 	tcase_add_test(tc, only_what_is_above);
 	tcase_add_test(tc, rather_than_wait);
 	tcase_add_test(tc, a_little_is_not_worth_it);
+	tcase_add_test(tc, a_loaded_client_declines);
+	tcase_add_test(tc, no_load_is_left);
 	tcase_add_loop_test(tc, no_memory_to_lend, 0, 2);
 	tcase_add_test(tc, tickets_are_bounded);
 	tcase_add_loop_test(tc, who_comes_late, 0, 2);

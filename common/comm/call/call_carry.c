@@ -102,12 +102,30 @@ static bool has_memory(const struct peer_slot *s)
 	return s->call && s->nareas && !s->bounced;
 }
 
+static bool is_loaded(const struct rpc_ctx *ctx)
+{
+	return ctx->parts >= ctx->carry_parts;
+}
+
+void call_parts_lost(struct rpc_peer *peer)
+{
+	peer->link.ctx->parts -= peer->parts;
+	peer->parts = 0;
+}
+
+static void count_part(struct rpc_peer *peer, int n)
+{
+	peer->parts += (unsigned int)n;
+	peer->link.ctx->parts += (unsigned int)n;
+}
+
 void call_part_move(struct rpc_peer *peer, const struct call_part *part)
 {
 	struct peer_slot *s = &peer->slots[part->slot];
 	struct tp_sge *sge = peer->link.ctx->sge;
 	uint32_t ticket = le32toh(part->rep.ticket);
-	int n = has_memory(s) ? gather(peer, s, part, sge) : -EINVAL, rc;
+	bool moves = has_memory(s) && !is_loaded(peer->link.ctx);
+	int n = moves ? gather(peer, s, part, sge) : -EINVAL, rc;
 	struct tp_send_wr wr = {
 		.wr_id = wr_id_of(s, part),
 		.opcode = wire_op_reads(op_of(peer, part->slot)) ? TP_READ
@@ -124,16 +142,19 @@ void call_part_move(struct rpc_peer *peer, const struct call_part *part)
 		return;
 	}
 	rc = link_post_one(&peer->link, &wr);
-	if (rc)
+	if (rc) {
 		link_fail(&peer->link, rc);
-	else
-		s->carrying++;
+		return;
+	}
+	s->carrying++;
+	count_part(peer, 1);
 }
 
 void call_part_moved(struct rpc_peer *peer, const struct tp_wc *wc)
 {
 	struct peer_slot *s = &peer->slots[wc->wr_id & PART_SLOT];
 
+	count_part(peer, -1);
 	if (s->seq == wc->wr_id >> 12 && s->carrying)
 		s->carrying--;
 	if (wc->opcode == TP_READ)

@@ -2,7 +2,8 @@
 /*
  * call_carry_int.h - the client's part of adaptive rendezvous: it moves what a loaded
  * server asks it to (WIRE_CARRY), between the memory that its request names
- * and that which the server lends.
+ * and that which the server lends.  One that is loaded itself, by what it moves for
+ * others, declines (PVFS2 over Quadrics, ICS 2005, section 5.1: both ends' load counts).
  */
 #ifndef CALL_CARRY_INT_H
 #define CALL_CARRY_INT_H

@@ -93,6 +93,7 @@ static void peer_disconnect(struct rpc_peer *peer)
 	link_close(&peer->link);
 	way_reset(peer);
 	peer->carries = false;
+	call_parts_lost(peer);
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
 	for (i = 0; i < peer->nslots; i++) {
 		peer->slots[i].sending = false;

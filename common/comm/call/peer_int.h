@@ -116,6 +116,7 @@ struct rpc_peer {
 	unsigned int owed; /* writes that were given up and not answered */
 	bool unsure; /* for BYE: see rpc_call.h */
 	bool carries; /* the server may send CARRY, this connection */
+	unsigned int parts; /* that we move for it, of ctx->parts */
 	uint64_t free; /* bit i: slot i is free */
 	struct peer_slot *slots;
 	uint8_t *block; /* nslots messages out, nrecv in, HELLO and BYE */
@@ -141,6 +142,9 @@ void choose_failed(struct rpc_peer *peer, int status);
 void choose_final(struct rpc_peer *peer);
 /* Ready on this rail: says so, if it is another one than before. */
 void choose_ready(struct rpc_peer *peer);
+
+/* call_carry.c: what was under way ended with the connection. */
+void call_parts_lost(struct rpc_peer *peer);
 
 /* peer.c */
 void peer_set_state(struct rpc_peer *peer, enum peer_state state);

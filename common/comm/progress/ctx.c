@@ -29,6 +29,8 @@ int ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 		goto close_rails;
 	ctx->log = attr->log;
 	ctx->carry = attr->carry;
+	ctx->carry_parts = attr->carry_parts ? attr->carry_parts
+					     : CTX_CARRY_PARTS;
 	spin_init(&ctx->spin, attr->poll_us, attr->far_us);
 	ctx->now = clock_now();
 	TAILQ_INIT(&ctx->timers);

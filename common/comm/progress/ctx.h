@@ -18,6 +18,7 @@
 #include "spin.h"
 
 #define CTX_WAYS 4 /* values of enum way, call_way_int.h */
+#define CTX_CARRY_PARTS 32u /* 8 MiB of units of 256 KiB */
 #define CTX_BATCH 64 /* completions taken at once */
 #define CTX_CQ_DEPTH (1u << 20)
 #define CTX_WR_MAX 320u /* of one bulk transfer */
@@ -108,6 +109,8 @@ struct rpc_ctx {
 	int wakefd; /* with several rails */
 	const struct log *log;
 	bool carry; /* see struct rpc_ctx_attr */
+	unsigned int carry_parts; /* at most, at a time */
+	unsigned int parts; /* that we move for servers now */
 	atomic_uint_least64_t impostors; /* peer_proof.c */
 	struct spin spin;
 	const struct link *lone; /* whose completion was the last */

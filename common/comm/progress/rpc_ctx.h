@@ -39,7 +39,9 @@ struct rpc_ctx_attr {
 	struct sizes fast_max;		/* by Fast RDMA; what is not said is
 					 * chosen (call_way_int.h) */
 	bool carry;			/* of clients: servers may ask them to move
-					 * payload themselves (rendezvous.h) */
+					 * payload themselves (rendezvous.h), */
+	unsigned int carry_parts;	/* so many parts of it at a time; servers are
+					 * left what is more.  0: 32 */
 };
 /* In a child after fork(): see tp_cq_abandon(); peers and servers as well. */
 void rpc_ctx_abandon(struct rpc_ctx *ctx);
