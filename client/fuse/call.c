@@ -5,6 +5,8 @@
 #include <errno.h>
 
 #include "again.h"
+#include "fresh.h"
+#include "told.h"
 
 /* Those that /proc tells of; more than a request carries are left out, as NFS
  * does it. */
@@ -28,6 +30,7 @@ void call_begin(struct call *c, fuse_req_t req)
 	c->d = fsd_of(req);
 	c->req = req;
 	c->again = 0;
+	c->told = told_take(c->d->told, fuse_req_ctx(req)->pid, &c->st);
 }
 
 bool call_again(struct call *c, uint64_t what)
@@ -103,7 +106,7 @@ void call_end_attr(const struct call *c, const struct stat *st)
 {
 	struct stat s = shown(c, st);
 
-	fuse_reply_attr(c->req, &s, c->d->attr_timeout);
+	fuse_reply_attr(c->req, &s, fresh_attr(c->d, st));
 }
 
 void call_fill_entry(const struct call *c, const struct stat *st,
@@ -112,7 +115,7 @@ void call_fill_entry(const struct call *c, const struct stat *st,
 	*e = (struct fuse_entry_param){
 		.attr = shown(c, st),
 		.generation = 1, /* no handle is given out twice */
-		.attr_timeout = c->d->attr_timeout,
+		.attr_timeout = fresh_entry(c->d, st),
 		.entry_timeout = c->d->entry_timeout,
 	};
 	e->ino = e->attr.st_ino;

@@ -15,6 +15,7 @@ struct again;
 struct gone;
 struct marks;
 struct owners;
+struct told;
 struct versions;
 struct waits;
 
@@ -47,6 +48,7 @@ struct fsd {
 	struct again *again; /* what the kernel asks twice */
 	struct gone *gone; /* removed directories that it still has */
 	struct owners *owners; /* of POSIX locks that were taken */
+	struct told *told; /* of files that were made */
 	struct versions *versions; /* of files whose pages the kernel has */
 	struct waits *waits; /* for locks */
 	struct newer newer;

@@ -19,6 +19,7 @@
 #include "options.h"
 #include "owners.h"
 #include "stat.h"
+#include "told.h"
 #include "versions.h"
 #include "waits.h"
 
@@ -124,8 +125,9 @@ static int make(struct fsd *d, const struct options *opt)
 	d->again = again_new();
 	d->gone = gone_new();
 	d->owners = owners_new();
+	d->told = told_new();
 	d->versions = versions_new();
-	if (!d->again || !d->gone || !d->owners || !d->versions)
+	if (!d->again || !d->gone || !d->owners || !d->told || !d->versions)
 		return -ENOMEM;
 	return data_init();
 }
@@ -150,6 +152,7 @@ static int serve(void *arg, int ready)
 	left_free(&left, &s->d.fs);
 	marks_free(s->d.marks);
 	versions_free(s->d.versions);
+	told_free(s->d.told);
 	owners_free(s->d.owners);
 	gone_free(s->d.gone);
 	again_free(s->d.again);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "fresh.h"
 #include "lookout.h"
 #include "marks.h"
 #include "newer.h"
@@ -124,6 +125,7 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		return;
 	}
 	fill_info(&c, &o, fi);
+	fresh_opened(c.d, ino);
 	if (newer_reply_open(&c, fi))
 		file_put(o.f); /* who asked is gone */
 }
@@ -178,6 +180,7 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	}
 	fill_info(&c, &o, fi);
 	call_fill_entry(&c, &o.st, &e);
+	fresh_created(&c, &o.st);
 	if (newer_reply_create(&c, &e, fi))
 		file_put(o.f);
 }

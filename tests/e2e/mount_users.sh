@@ -6,6 +6,7 @@
 . "$e2e/mounting.sh"
 
 requires tool setpriv
+requires tool setfacl
 start_pvfs -n 2
 
 as() { setpriv --reuid="$1" --regid="$2" "${@:3}"; }
@@ -48,12 +49,58 @@ rights() {
 	rm -r "$m/pub"
 }
 
+# knocks USER: what becomes of an open of the FIFO, for reading and for writing, and of
+# a connection to the socket.
+knocks() {
+	python3 - "$m/fifo" "$m/socket" "$1" <<'END'
+import errno, os, socket, sys
+def knock(f, *args):
+    try:
+        f(*args)
+        return "in"
+    except OSError as e:
+        return errno.errorcode[e.errno]
+fifo, path, who = sys.argv[1:]
+user, groups = {"alice": (1001, []), "bob": (1002, []),
+                "carol": (1003, [1001, 2000])}[who]
+os.setgroups(groups)
+os.setgid(user)
+os.setuid(user)
+print(knock(os.open, fifo, os.O_RDONLY | os.O_NONBLOCK),
+      knock(os.open, fifo, os.O_RDWR | os.O_NONBLOCK),
+      knock(socket.socket(socket.AF_UNIX).connect, path))
+END
+}
+
+# The kernel opens these without asking anybody: it must know who may.
+special() {
+	mkfifo -m 600 "$m/fifo"
+	python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$m/socket"
+	chown 1001:1001 "$m/fifo" "$m/socket"
+	chmod 600 "$m/socket"
+	expect 'in in ECONNREFUSED' knocks alice
+	expect 'EACCES EACCES EACCES' knocks bob
+	chmod 040 "$m/fifo"
+	chmod 020 "$m/socket"
+	expect 'EACCES EACCES EACCES' knocks alice
+	expect 'in EACCES ECONNREFUSED' knocks carol
+	setfacl -m u:1002:rw "$m/fifo" "$m/socket"
+	expect 'in in ECONNREFUSED' knocks bob
+	setfacl -b "$m/fifo" "$m/socket"
+	chmod 000 "$m/fifo" "$m/socket"
+	expect 'EACCES EACCES EACCES' knocks bob
+	rm "$m/fifo" "$m/socket"
+}
+
 chmod 755 "$tmp"
 m=$tmp/m
 install -m 666 /dev/null "$tmp/seen"
-for options in cache=none cache=open cache=none,entry_timeout=10,attr_timeout=10; do
+for options in cache=none default_permissions cache=open \
+	cache=none,entry_timeout=10,attr_timeout=10; do
 	mount_at "$m" -o $options
 	chmod 755 "$m"
 	rights
+	[ $options = cache=none ] || special
 	unmount "$m" $daemon
 done

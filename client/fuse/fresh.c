@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fresh.c - see fresh.h. */
+#include "fresh.h"
+
+#include "told.h"
+
+#define TICK 1e-6 /* s; the kernel counts whole ticks, and at least one */
+
+/* A tick, and not what the options say. */
+static bool by_ticks(const struct fsd *d)
+{
+	return d->checked && d->attr_timeout <= 0;
+}
+
+double fresh_entry(struct fsd *d, const struct stat *st)
+{
+	if (!by_ticks(d))
+		return d->attr_timeout;
+	if (S_ISREG(st->st_mode))
+		return file_is_open(&d->fs, st->st_ino) ? 0 : TICK;
+	return S_ISDIR(st->st_mode) || S_ISLNK(st->st_mode) ? TICK : 0;
+}
+
+double fresh_attr(const struct fsd *d, const struct stat *st)
+{
+	if (!by_ticks(d))
+		return d->attr_timeout;
+	return S_ISDIR(st->st_mode) ? TICK : 0;
+}
+
+/* Answers to LOOKUPs that were sent before are then too old for the kernel. */
+void fresh_opened(const struct fsd *d, fuse_ino_t n)
+{
+	if (by_ticks(d))
+		fuse_lowlevel_notify_inval_inode(d->se, n, -1, 0);
+}
+
+/* The kernel asks for them next, as it may not keep those of an open file. */
+void fresh_created(const struct call *c, const struct stat *st)
+{
+	if (by_ticks(c->d))
+		told_note(c->d->told, fuse_req_ctx(c->req)->pid, st);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fresh.h - how long the kernel may go by attributes that it was told.  Where it checks
+ * permissions it wants to know those of each object that a call passes, and asks anew
+ * for what it may not remember at all.  With cache=none it may for the shortest time
+ * that there is, so that what a LOOKUP brought serves the call that it was for:
+ *
+ *	directories, symbolic links	a tick
+ *	files that nobody here has open	a tick, or until somebody opens them
+ *	open files, special files	not at all: nothing stands behind its check of
+ *					these, and programs watch an open file grow
+ *
+ * What a directory lets pass by old attributes, the manager checks again.
+ */
+#ifndef FRESH_H
+#define FRESH_H
+
+#include "call.h"
+
+/* s, for an answer that tells st of an object: to a LOOKUP and what makes names, or to
+ * a GETATTR, which fstat() sends, too. */
+double fresh_entry(struct fsd *d, const struct stat *st);
+double fresh_attr(const struct fsd *d, const struct stat *st);
+
+/* File n of the kernel's is open now, and the answer to that was not yet given. */
+void fresh_opened(const struct fsd *d, fuse_ino_t n);
+/* Who asks has made the file st, and is not answered yet. */
+void fresh_created(const struct call *c, const struct stat *st);
+
+#endif
