@@ -330,6 +330,8 @@ bool requests_wait(uint64_t until)
 	int saved = errno;
 	bool interrupted;
 
+	if (!all)
+		return true;
 	self_enter();
 	aio_queue_wait(all->queue, &none, 0, 1, until);
 	interrupted = signals_held;

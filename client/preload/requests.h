@@ -27,7 +27,8 @@ bool request_is_ours(const struct aiocb *cb);
 bool requests_any(void);
 /*
  * Until one of ours has ended, at most until that time (clock_now()); moves them
- * on.  True: a handler of a signal ran.
+ * on.  True: a handler of a signal ran, or another thread ends the program or makes
+ * another one of it.
  */
 bool requests_wait(uint64_t until);
 /* AIO_CANCELED, AIO_NOTCANCELED, AIO_ALLDONE; cb NULL: all of fd. */
