@@ -21,13 +21,14 @@
  * not later: see offset_int.h and rpc_req_late().
  *
  * Its parts: the progress context that all runs on (rpc_ctx.h), calls
- * (rpc_call.h), and the server (rpc_serve.h, rpc_req.h, rpc_bulk.h).
+ * (rpc_call.h), words that need no server's work (rpc_reach.h), and the server (rpc_serve.h, rpc_req.h, rpc_bulk.h).
  */
 #ifndef RPC_H
 #define RPC_H
 
 #include "rpc_call.h"
 #include "rpc_ctx.h"
+#include "rpc_reach.h"
 #include "rpc_serve.h"
 
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);

@@ -71,6 +71,7 @@ struct tp_dev {
 	const struct tp_ops *ops;
 	const struct log *log;
 	bool pins; /* see tp_dev_pins() */
+	unsigned int serves; /* see tp_dev_serves() */
 	atomic_uint mrs; /* counted by transport.c */
 	atomic_size_t mr_bytes;
 };

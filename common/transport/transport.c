@@ -62,6 +62,11 @@ bool tp_dev_pins(const struct tp_dev *dev)
 	return dev->pins;
 }
 
+unsigned int tp_dev_serves(const struct tp_dev *dev)
+{
+	return dev->serves;
+}
+
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr)
 {

@@ -250,6 +250,14 @@ const char *tp_dev_name(const struct tp_dev *dev);
  * registration keeps the pages that were there.
  */
 bool tp_dev_pins(const struct tp_dev *dev);
+/*
+ * How its endpoints are served as the target of one-sided operations.  TP_ALONE: by an
+ * adapter (or the kernel in its place), so that no process wakes up for them.
+ * TP_ATOMICS: it has atomics.
+ */
+#define TP_ALONE	0x1u
+#define TP_ATOMICS	0x2u
+unsigned int tp_dev_serves(const struct tp_dev *dev);
 /* How many registrations there are now, and of how much memory. */
 void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,
 		       size_t *bytes);

@@ -41,6 +41,11 @@ bool tp_dev_pins(const struct tp_dev *dev)
 	return mock.pins;
 }
 
+unsigned int tp_dev_serves(const struct tp_dev *dev)
+{
+	return 0;
+}
+
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **out)
 {

@@ -91,6 +91,7 @@ static void peer_disconnect(struct rpc_peer *peer)
 
 	lookup_forget(peer);
 	link_close(&peer->link);
+	reach_lost(peer);
 	way_reset(peer);
 	peer->carries = false;
 	call_parts_lost(peer);
@@ -240,9 +241,11 @@ static void peer_completion(struct link *link, const struct tp_wc *wc)
 {
 	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
 
+	if (reach_is(wc))
+		reach_completed(peer, wc);
 	if (wc->status)
 		link_fail(link, wc->status);
-	else if (link->failed.queued)
+	else if (reach_is(wc) || link->failed.queued)
 		return;
 	else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM)
 		peer_received(peer, wc);
@@ -267,6 +270,7 @@ static void peer_free(struct ctx_task *task)
 {
 	struct rpc_peer *peer = container_of(task, struct rpc_peer, gone);
 
+	reach_fini(peer);
 	rail_mem_fini(&peer->mem);
 	free(peer->block);
 	free(peer->slots);
@@ -307,6 +311,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	call_init(peer);
 	silence_init(peer, attr->patience_ms);
 	way_init(peer);
+	reach_init(peer);
 	*out = peer;
 	return 0;
 }
@@ -325,6 +330,7 @@ void rpc_peer_close(struct rpc_peer *peer, bool bye)
 	peer_set_state(peer, PEER_CLOSED);
 	call_fail_all(peer, -ECANCELED);
 	call_drain(peer);
+	reach_drain(peer);
 	ctx_undefer(peer->link.ctx, &peer->drain);
 	ctx_defer(peer->link.ctx, &peer->gone);
 }

@@ -17,6 +17,7 @@
 
 #include "call_way_int.h"
 #include "offset_int.h"
+#include "reach_int.h"
 #include "silence_int.h"
 
 #define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
@@ -124,6 +125,7 @@ struct rpc_peer {
 	uint32_t lkey; /* of block, this connection */
 
 	struct peer_fast fast;
+	struct peer_reach reach;
 	struct silence silence;
 	TAILQ_HEAD(peer_calls, rpc_call) queue; /* wait for a slot */
 	struct peer_calls failing; /* wait for drain */

@@ -80,6 +80,7 @@ int fault_dev_open(const char *inner, const struct tp_dev_attr *attr,
 	if (rc)
 		goto free_table;
 	d->dev.pins = tp_dev_pins(d->inner);
+	d->dev.serves = tp_dev_serves(d->inner);
 	*dev = &d->dev;
 	return 0;
 free_table:

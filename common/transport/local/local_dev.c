@@ -50,6 +50,7 @@ static int local_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	TAILQ_INIT(&dev->guests);
 	dev->dev.ops = &local_ops;
 	dev->dev.log = attr->log;
+	dev->dev.serves = TP_ATOMICS;
 	dev->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
 	dev->owner = attr->server_uid;
 	dev->probe = attr->probe;

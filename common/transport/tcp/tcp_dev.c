@@ -28,6 +28,7 @@ static int tcp_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	}
 	dev->dev.ops = &tcp_ops;
 	dev->dev.log = attr->log;
+	dev->dev.serves = TP_ATOMICS;
 	dev->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
 	dev->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
 	dev->zero_fd = usermem_open();

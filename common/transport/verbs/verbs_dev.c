@@ -176,6 +176,9 @@ int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	rc = device_prepare(d);
 	if (rc)
 		goto close_ctx;
+	d->dev.serves = TP_ALONE;
+	if (d->attr.atomic_cap != IBV_ATOMIC_NONE)
+		d->dev.serves |= TP_ATOMICS;
 	memlock_look(attr->log);
 	vb_port_report(d);
 	d->rnr_before = vb_rnr_count(d);
