@@ -344,8 +344,8 @@ void iod_stop(struct iod *iod)
 		worker_close(&iod->worker[i]);
 	if (iod->pool)
 		sync_pool_close(iod->pool);
-	fabric_close(&iod->fabric);
 	counters_close(iod->counters);
+	fabric_close(&iod->fabric);
 	lends_close(iod->lends);
 	if (iod->store)
 		store_close(iod->store);

@@ -113,6 +113,7 @@ enum wire_op {
 				 * empty */
 	WIRE_BORROW	= 85,	/* an object for the client's own access: lent.h */
 	WIRE_COUNTER	= 86,	/* fetch-and-add on a counter of a file */
+	WIRE_PLACE	= 87,	/* where a counter lies, for RDMA atomics */
 };
 
 /* File data goes to the client; to the server. */
@@ -845,6 +846,31 @@ struct wire_counter {
 };
 struct wire_counter_rep {
 	le64 old;		/* signed */
+};
+
+/*
+ * PLACE: where a counter lies in the iod's registered memory, for RDMA fetch-and-adds of
+ * the client's.  The place is good for the connection that the reply came over.  A value
+ * that is not below the ceiling counts only when the ceiling was raised above it.
+ * EAGAIN: by COUNTER, for now; EOPNOTSUPP: always.  ECONNABORTED: what upto came from was
+ * another process of the iod.
+ */
+#define WIRE_PL_RAISE	0x1u	/* the ceiling to upto or above */
+#define WIRE_PL_STEP	(UINT64_C(1) << 40)
+struct wire_place {
+	le64 handle;
+	le64 upto;		/* signed; what the client got, and what it added */
+	le64 step;		/* what it adds, 1 to WIRE_PL_STEP */
+	le64 life;		/* of the reply by which it did, with RAISE */
+	le32 number;		/* below WIRE_COUNTERS */
+	le32 flags;		/* WIRE_PL_* */
+};
+struct wire_place_rep {
+	le64 addr;		/* 0: it lies nowhere any more, use COUNTER */
+	le64 ceiling;		/* signed */
+	le64 life;		/* of the iod's process */
+	le32 rkey;
+	le32 zero;
 };
 
 struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */

@@ -400,6 +400,17 @@ static const struct wire_form counter_rep = {
 	.size = sizeof(struct wire_counter_rep),
 };
 
+static const struct wire_form place_req = {
+	.size = sizeof(struct wire_place),
+	.fields = { ID(wire_place, handle), ID(wire_place, step),
+		    MAX(wire_place, number, WIRE_COUNTERS - 1),
+		    BITS(wire_place, flags, WIRE_PL_RAISE) },
+};
+static const struct wire_form place_rep = {
+	.size = sizeof(struct wire_place_rep),
+	.fields = { ZERO(wire_place_rep, zero) },
+};
+
 static const struct wire_form objects = {
 	.size = sizeof(struct wire_objects),
 	.fields = { ZERO(wire_objects, zero) },
@@ -508,6 +519,7 @@ static const struct wire_op_desc ops[] = {
 	OP(COPY, copy_req, empty),
 	OP(BORROW, borrow_req, borrow_rep),
 	OP(COUNTER, counter_req, counter_rep),
+	OP(PLACE, place_req, place_rep),
 };
 
 const struct wire_op_desc *wire_op_find(unsigned int op)

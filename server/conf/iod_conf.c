@@ -99,6 +99,18 @@ static int read_direct(const struct conf_section *in, struct iod_conf *conf)
 	return rc;
 }
 
+static int read_words(const struct conf_section *in, struct iod_conf *conf)
+{
+	static const char *const word[] = {
+		[IOD_WORDS_ON] = "on", [IOD_WORDS_ALL] = "all", [IOD_WORDS_OFF] = "off"
+	};
+	unsigned int val = conf->words;
+	int rc = read_word(in, "words", word, "write on, all or off", &val);
+
+	conf->words = val;
+	return rc;
+}
+
 static int read_inline_max(const struct conf_section *in, struct sizes *sizes)
 {
 	const char *text = conf_get(in, "inline_max");
@@ -181,6 +193,8 @@ static int read_section(const struct conf_section *in, struct iod_conf *conf)
 		rc = read_engine(in, conf);
 	if (!rc)
 		rc = read_direct(in, conf);
+	if (!rc)
+		rc = read_words(in, conf);
 	return rc ? rc : read_numbers(in, conf);
 }
 

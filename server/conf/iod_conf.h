@@ -20,6 +20,9 @@
 /* What clients of this host may have of objects: lend.h. */
 enum iod_lend { IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
 
+/* Counters that clients change by RDMA: where no process wakes up; everywhere; not. */
+enum iod_words { IOD_WORDS_ON, IOD_WORDS_ALL, IOD_WORDS_OFF };
+
 enum iod_engine { IOD_CACHED, IOD_DIRECT, IOD_AUTO };
 
 struct iod_conf {
@@ -49,6 +52,7 @@ struct iod_conf {
 	uint64_t map_size; /* bytes of objects mapped for reading */
 	enum iod_engine engine; /* auto: direct where that can be */
 	enum iod_lend direct;
+	enum iod_words words;
 	unsigned int max_open; /* object files kept open */
 	unsigned int poll_us; /* poll this long before sleeping */
 	bool new_store; /* what was stored before is lost */

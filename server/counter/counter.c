@@ -14,17 +14,6 @@
 
 #include "boot_id.h"
 #include "counter_int.h"
-#include "hash_table.h"
-
-struct counter_file {
-	uint64_t handle;
-	UT_hash_handle hh;
-	unsigned int users; /* this and the next: the table's lock */
-	bool removed; /* not in the table */
-	TAILQ_ENTRY(counter_file) idle; /* users is 0 */
-	pthread_mutex_t lock; /* of the rest */
-	struct counter_map map; /* page NULL: not mapped */
-};
 
 struct counters {
 	struct counters_attr attr;
@@ -87,6 +76,7 @@ int counters_open(const struct counters_attr *attr, struct counters **out)
 
 static void file_free(struct counter_file *f)
 {
+	lent_take_all(f);
 	if (f->map.page)
 		counter_unmap(&f->map);
 	pthread_mutex_destroy(&f->lock);
@@ -99,6 +89,7 @@ static void settle(const struct counters *counters, struct counter_file *f)
 	unsigned int i;
 	int rc;
 
+	lent_take_all(f);
 	if (!f->map.page || counters->attr.in_memory)
 		return;
 	for (i = 0; i < WIRE_COUNTERS; i++)
@@ -218,7 +209,7 @@ static void put(struct counters *counters, struct counter_file *f)
 
 /* ---- changes: with the file's lock ---- */
 
-static int64_t above(int64_t value, int64_t add)
+int64_t counter_above(int64_t value, int64_t add)
 {
 	int64_t ahead;
 
@@ -229,12 +220,8 @@ static int64_t above(int64_t value, int64_t add)
 	return __builtin_add_overflow(value, ahead, &ahead) ? INT64_MAX : ahead;
 }
 
-/*
- * The ceiling that the change needs, on the disk before it is made.  After an error
- * nobody knows which one the disk has, so it is of no life that we know.
- */
-static int raise_to(const struct counters *counters, struct counter_file *f,
-		    unsigned int number, int64_t ceiling)
+int counter_raise(const struct counters *counters, struct counter_file *f,
+		  unsigned int number, int64_t ceiling)
 {
 	struct counter_page *page = f->map.page;
 	int64_t before = page->slot[number].ceiling;
@@ -268,8 +255,9 @@ static int store(const struct counters *counters, struct counter_file *f,
 	if (!counters->attr.in_memory && !is_below(counters, f, c, value)) {
 		if (quick)
 			return -EAGAIN;
-		rc = raise_to(counters, f, c->number,
-			      c->set ? value : above(value, c->value));
+		rc = counter_raise(counters, f, c->number,
+				   c->set ? value
+					  : counter_above(value, c->value));
 	}
 	if (!rc)
 		f->map.page->slot[c->number].value = value;
@@ -279,9 +267,17 @@ static int store(const struct counters *counters, struct counter_file *f,
 static int change(const struct counters *counters, struct counter_file *f,
 		  const struct counter_change *c, bool quick, int64_t *old)
 {
-	int64_t before = f->map.page->slot[c->number].value, value = c->value;
+	int64_t before, value = c->value;
 	int rc;
 
+	if (lent_is(f, c->number)) {
+		if (counter_only_reads(c))
+			return lent_read(counters, f, c->number, quick, old);
+		if (quick)
+			return -EAGAIN;
+		lent_take_back(f, c->number);
+	}
+	before = f->map.page->slot[c->number].value;
 	if (!c->set && __builtin_add_overflow(before, c->value, &value))
 		return -EOVERFLOW;
 	rc = counter_only_reads(c) ? 0 : store(counters, f, c, quick, value);
@@ -291,14 +287,14 @@ static int change(const struct counters *counters, struct counter_file *f,
 }
 
 static int map(const struct counters *counters, struct counter_file *f,
-	       const struct counter_change *c)
+	       bool create)
 {
 	int rc;
 
 	if (f->map.page)
 		return 0;
-	rc = counter_map(counters->dirfd, f->handle, !counter_only_reads(c),
-			 counters->boot, !counters->attr.in_memory, &f->map);
+	rc = counter_map(counters->dirfd, f->handle, create, counters->boot,
+			 !counters->attr.in_memory, &f->map);
 	if (rc && rc != -ENOENT)
 		log_error(counters->attr.log,
 			  "cannot open %s/counters/%016llx: %s%s",
@@ -317,7 +313,7 @@ static int change_file(struct counters *counters, struct counter_file *f,
 	int rc;
 
 	pthread_mutex_lock(&f->lock);
-	rc = map(counters, f, c);
+	rc = map(counters, f, !counter_only_reads(c));
 	if (!rc)
 		rc = change(counters, f, c, false, old);
 	pthread_mutex_unlock(&f->lock);
@@ -350,6 +346,23 @@ int counter_change(struct counters *counters, const struct counter_change *c,
 		return quick ? -EAGAIN : -ENOMEM;
 	rc = quick ? change_quick(counters, f, c, old)
 		   : change_file(counters, f, c, old);
+	put(counters, f);
+	return rc;
+}
+
+int counter_lend(struct counters *counters, const struct counter_wish *wish,
+		 struct counter_place *place)
+{
+	struct counter_file *f = get(counters, wish->handle, true);
+	int rc;
+
+	if (!f)
+		return -ENOMEM;
+	pthread_mutex_lock(&f->lock);
+	rc = map(counters, f, true);
+	if (!rc)
+		rc = lent_place(counters, f, wish, place);
+	pthread_mutex_unlock(&f->lock);
 	put(counters, f);
 	return rc;
 }

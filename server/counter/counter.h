@@ -23,6 +23,7 @@
 #define COUNTER_LEAST 1024u /* or this */
 
 struct counters;
+struct tp_dev;
 
 struct counters_attr {
 	const char *dir; /* of the store */
@@ -51,6 +52,27 @@ static inline bool counter_only_reads(const struct counter_change *c)
  */
 int counter_change(struct counters *counters, const struct counter_change *c,
 		   bool quick, int64_t *old);
+/* For RDMA atomics of a client. */
+struct counter_wish {
+	uint64_t handle;
+	unsigned int number; /* below WIRE_COUNTERS */
+	struct tp_dev *dev; /* over which it comes */
+	int64_t step; /* what it adds, above 0 */
+	bool raise; /* the ceiling, to upto or above */
+	int64_t upto;
+};
+struct counter_place {
+	uint64_t addr; /* 0: it is not lent */
+	uint32_t rkey;
+	int64_t ceiling; /* what is below is given for good */
+};
+/*
+ * Lends it, if that can be, and raises the ceiling as it needs.  Whoever changes it by
+ * counter_change() takes it back, and then it is not lent for a while.  -EAGAIN: it
+ * is not lent, and there was nothing to raise; or as counter_change().
+ */
+int counter_lend(struct counters *counters, const struct counter_wish *wish,
+		 struct counter_place *place);
 /* Its file is no more. */
 void counters_remove(struct counters *counters, uint64_t handle);
 

@@ -102,17 +102,27 @@ static int map_page(int fd, struct counter_page **page)
 	return 0;
 }
 
-/* How far the life before came is not known. */
+/* How far they came is not known. */
+static void from_ceilings(struct counter_page *page, uint64_t which)
+{
+	unsigned int i;
+
+	for (i = 0; i < WIRE_COUNTERS; i++)
+		if (which >> i & 1)
+			page->slot[i].value = page->slot[i].ceiling;
+	page->lent = 0;
+}
+
+/* What another process had lent, and what another life of the host had. */
 static int go_on(struct counter_map *map, uint64_t boot, bool durable)
 {
 	struct counter_page *page = map->page;
-	unsigned int i;
 	int rc;
 
+	from_ceilings(page, page->lent);
 	if (!durable || page->boot == boot)
 		return 0;
-	for (i = 0; i < WIRE_COUNTERS; i++)
-		page->slot[i].value = page->slot[i].ceiling;
+	from_ceilings(page, UINT64_MAX);
 	page->boot = boot;
 	rc = counter_flush(map);
 	if (rc)

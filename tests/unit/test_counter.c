@@ -18,6 +18,7 @@
 #include "counter_int.h"
 #include "rnd.h"
 #include "run_suite.h"
+#include "transport.h"
 
 #define HANDLE 77u
 #define THREADS 4u
@@ -329,6 +330,168 @@ START_TEST(a_set_that_failed)
 }
 END_TEST
 
+/* ---- lent to clients of a device ---- */
+
+static struct tp_dev *dev, *other;
+
+static void setup_devices(void)
+{
+	setup();
+	ck_assert_int_eq(tp_dev_open("tcp", NULL, &dev), 0);
+	ck_assert_int_eq(tp_dev_open("tcp", NULL, &other), 0);
+}
+
+static void teardown_devices(void)
+{
+	unsigned int mrs;
+	size_t bytes;
+
+	teardown();
+	tp_dev_registered(dev, &mrs, &bytes);
+	ck_assert_uint_eq(mrs, 0);
+	tp_dev_close(dev);
+	tp_dev_close(other);
+}
+
+static int lend(struct tp_dev *to, struct counter_place *place)
+{
+	const struct counter_wish wish = {
+		.handle = HANDLE, .number = 1, .dev = to, .step = 1
+	};
+
+	return counter_lend(counters, &wish, place);
+}
+
+static int raise_to(int64_t upto, struct counter_place *place)
+{
+	const struct counter_wish wish = { .handle = HANDLE,
+					   .number = 1,
+					   .dev = dev,
+					   .step = 1,
+					   .raise = true,
+					   .upto = upto };
+
+	return counter_lend(counters, &wish, place);
+}
+
+/* As a client's adapter does. */
+static int64_t by_device(const struct counter_place *place, int64_t by)
+{
+	return __atomic_fetch_add((int64_t *)(uintptr_t)place->addr, by,
+				  __ATOMIC_SEQ_CST);
+}
+
+START_TEST(lent_and_taken_back)
+{
+	struct counter_place place, again;
+
+	add(HANDLE, 1, 10);
+	add(HANDLE, 2, 3);
+	ck_assert_int_eq(lend(dev, &place), 0);
+	ck_assert_int_ge(place.ceiling, 10 + COUNTER_LEAST);
+	ck_assert_int_eq(lend(dev, &again), 0);
+	ck_assert_uint_eq(again.addr, place.addr);
+	ck_assert_uint_eq(again.rkey, place.rkey);
+	ck_assert_int_eq(lend(other, &again), -EAGAIN);
+	ck_assert_int_eq(by_device(&place, 5), 10);
+	ck_assert_int_eq(add(HANDLE, 1, 0), 15);
+	ck_assert_int_eq(add(HANDLE, 2, 1), 3);
+	ck_assert_int_eq(by_device(&place, 1), 15);
+	ck_assert_int_eq(add(HANDLE, 1, 1), 16);
+	ck_assert_int_eq(lend(dev, &again), -EAGAIN);
+	ck_assert_int_eq(add(HANDLE, 1, 1), 17);
+}
+END_TEST
+
+/* What a client has counts for good, also if it is beyond what it was told. */
+START_TEST(raised_for_what_is_beyond)
+{
+	struct counter_place place;
+	struct counter_page page;
+
+	ck_assert_int_eq(lend(dev, &place), 0);
+	ck_assert_int_eq(by_device(&place, 5000), 0);
+	ck_assert_int_eq(raise_to(5000, &place), 0);
+	ck_assert_int_ge(place.ceiling, 5000);
+	ck_assert_uint_ne(place.addr, 0);
+	page_io(HANDLE, &page, false);
+	ck_assert_int_eq(page.slot[1].ceiling, place.ceiling);
+	by_device(&place, 5000);
+	ck_assert_int_eq(add(HANDLE, 1, 0), 10000);
+	page_io(HANDLE, &page, false);
+	ck_assert_int_ge(page.slot[1].ceiling, 10000);
+	/* it was taken back meanwhile, and set to less */
+	by_device(&place, 5000);
+	add(HANDLE, 1, 1);
+	ck_assert_int_eq(raise_to(15000, &place), 0);
+	ck_assert_uint_eq(place.addr, 0);
+	ck_assert_int_ge(place.ceiling, 15000);
+	ck_assert_int_eq(raise_to(INT64_MAX, &place), 0);
+	ck_assert_int_lt(place.ceiling, 1 << 20);
+}
+END_TEST
+
+/* The process is killed, or the host: what is there then is the page. */
+START_TEST(lent_over_an_end)
+{
+	struct counter_place place;
+	struct counter_page page;
+
+	counters_close(counters);
+	open_as(_i);
+	add(HANDLE, 1, 7);
+	add(HANDLE, 2, 3);
+	ck_assert_int_eq(lend(dev, &place), 0);
+	ck_assert_int_eq(by_device(&place, 900), 7);
+	page_io(HANDLE, &page, false);
+	counters_close(counters);
+	page_io(HANDLE, &page, true);
+	open_as(_i);
+	ck_assert_int_eq(add(HANDLE, 1, 1), place.ceiling);
+	ck_assert_int_eq(add(HANDLE, 2, 1), 3);
+}
+END_TEST
+
+START_TEST(lent_over_an_orderly_end)
+{
+	struct counter_place place;
+
+	counters_close(counters);
+	open_as(_i);
+	add(HANDLE, 1, 7);
+	ck_assert_int_eq(lend(dev, &place), 0);
+	by_device(&place, 5);
+	counters_close(counters);
+	open_as(_i);
+	ck_assert_int_eq(add(HANDLE, 1, 1), 12);
+}
+END_TEST
+
+START_TEST(not_lent_far_out)
+{
+	struct counter_place place;
+	int64_t old;
+
+	ck_assert_int_eq(lend(dev, &place), 0);
+	by_device(&place, INT64_C(1) << 61);
+	ck_assert_int_eq(raise_to(INT64_C(1) << 61, &place), 0);
+	ck_assert_uint_eq(place.addr, 0);
+	ck_assert_int_ge(place.ceiling, INT64_C(1) << 61);
+	ck_assert_int_eq(change(HANDLE, 1, false, INT64_MAX, &old), -EOVERFLOW);
+}
+END_TEST
+
+START_TEST(lent_of_a_file_that_goes)
+{
+	struct counter_place place;
+
+	ck_assert_int_eq(lend(dev, &place), 0);
+	by_device(&place, 5);
+	counters_remove(counters, HANDLE);
+	ck_assert_int_eq(add(HANDLE, 1, 1), 0);
+}
+END_TEST
+
 /* ---- what is not a page ---- */
 
 START_TEST(damaged_pages_are_refused)
@@ -357,6 +520,7 @@ int main(void)
 {
 	Suite *suite = suite_create("counter");
 	TCase *calls = tcase_create("calls"), *ends = tcase_create("ends");
+	TCase *lent = tcase_create("lent");
 
 	tcase_add_checked_fixture(calls, setup, teardown);
 	tcase_add_test(calls, adds_and_sets);
@@ -375,5 +539,13 @@ int main(void)
 	tcase_add_test(ends, a_set_that_failed);
 	tcase_add_test(ends, in_memory_needs_no_ceiling);
 	suite_add_tcase(suite, ends);
+	tcase_add_checked_fixture(lent, setup_devices, teardown_devices);
+	tcase_add_test(lent, lent_and_taken_back);
+	tcase_add_test(lent, raised_for_what_is_beyond);
+	tcase_add_loop_test(lent, lent_over_an_end, 0, 2);
+	tcase_add_loop_test(lent, lent_over_an_orderly_end, 0, 2);
+	tcase_add_test(lent, not_lent_far_out);
+	tcase_add_test(lent, lent_of_a_file_that_goes);
+	suite_add_tcase(suite, lent);
 	return run_suite(suite);
 }

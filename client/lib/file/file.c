@@ -70,6 +70,7 @@ void file_put(struct file *f)
 		return;
 	handover_dropped(f);
 	loans_close(&f->loans, f->dist.pcount);
+	words_close(&f->words);
 	/* what it knows of its times counts until the mgr is told */
 	if (f->s) {
 		lock_dropped(f);
@@ -96,6 +97,7 @@ void file_put(struct file *f)
 void file_forked(struct file *f)
 {
 	loans_forked(&f->loans, f->dist.pcount);
+	words_close(&f->words);
 	pthread_mutex_init(&f->pos_lock, NULL);
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->moved, NULL);

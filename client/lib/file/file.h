@@ -9,6 +9,7 @@
 #include "io.h"
 #include "loans.h"
 #include "mgr.h"
+#include "atomics.h"
 
 struct dirbuf;
 
@@ -54,6 +55,7 @@ struct file {
 	uint64_t least; /* size that was known at the open, or 0 */
 	uint64_t fsid; /* of what it must be a file, if it was inherited; or 0 */
 	struct loans loans; /* of its objects */
+	struct words words; /* of its counters */
 	struct handover_file *handed; /* since its first descriptor, or NULL */
 
 	atomic_bool lends; /* mount: it had set-id bits when we last saw its mode,

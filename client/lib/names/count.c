@@ -2,6 +2,8 @@
 /* count.c - COUNTER: a file's counters are dealt to its iods by their number. */
 #include "count.h"
 
+#include <errno.h>
+
 #include "ask.h"
 
 static int take_old(void *arg, const struct wire_msg *reply)
@@ -13,20 +15,32 @@ static int take_old(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-int counter_ask(struct session *s, const struct target *t, void *arg)
+static int by_message(struct session *s, const struct target *t, uint32_t iod,
+		      struct counter_ask *a)
 {
-	struct counter_ask *a = arg;
 	struct wire_counter body = {
 		.handle = htole64(t->handle),
 		.value = htole64((uint64_t)a->value),
 		.number = htole32(a->number),
 		.flags = htole32(a->set ? WIRE_CT_SET : 0),
 	};
-	uint32_t k = a->number % a->dist->pcount;
 	struct ask c;
 
-	ask_begin(&c, s, s->iod[dist_iod(a->dist, s->niods, k)]);
+	ask_begin(&c, s, s->iod[iod]);
 	c.once = a->set || a->value;
 	ask_put(&c, &body, sizeof(body));
 	return session_iod_status(ask_run(&c, WIRE_COUNTER, take_old, a));
+}
+
+int counter_ask(struct session *s, const struct target *t, void *arg)
+{
+	struct counter_ask *a = arg;
+	uint32_t k = a->number % a->dist->pcount;
+	struct word_add add = { .handle = t->handle,
+				.iod = dist_iod(a->dist, s->niods, k),
+				.number = a->number,
+				.add = a->value };
+	int rc = a->set ? -EAGAIN : words_add(a->words, s, &add, &a->old);
+
+	return rc == -EAGAIN ? by_message(s, t, add.iod, a) : rc;
 }

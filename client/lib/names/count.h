@@ -5,9 +5,11 @@
 
 #include "dist.h"
 #include "mgr.h"
+#include "atomics.h"
 
 struct counter_ask {
 	const struct dist *dist;
+	struct words *words; /* of the open file */
 	unsigned int number; /* below WIRE_COUNTERS */
 	bool set; /* value takes its place, else it is added */
 	int64_t value;

@@ -23,9 +23,11 @@ static int check(const struct file *f, const struct counter_ask *a)
 int rw_counter(struct file *f, unsigned int number, bool set, int64_t value,
 	       int64_t *old)
 {
-	struct counter_ask a = {
-		.dist = &f->dist, .number = number, .set = set, .value = value
-	};
+	struct counter_ask a = { .dist = &f->dist,
+				 .words = &f->words,
+				 .number = number,
+				 .set = set,
+				 .value = value };
 	int rc = check(f, &a);
 
 	if (rc)

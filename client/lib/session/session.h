@@ -42,6 +42,8 @@ struct session {
 		char uri[WIRE_URI_MAX + 1];
 		atomic_bool asking; /* lender.c */
 		atomic_uint lost; /* connections to it, or tries */
+		atomic_uint
+			wordless; /* 1 + lost: it tells no places (atomics.h) */
 		struct lender *lender; /* under lenders; or NULL */
 	} * uri; /* niods */
 	pthread_mutex_t lenders;

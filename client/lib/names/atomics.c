@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* atomics.c - see atomics.h. */
+#include "atomics.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask.h"
+
+#define SOON_MS 500u /* the iod does not lend it now */
+#define TRIES 3u
+
+struct place {
+	uint64_t session; /* 0: none */
+	uint64_t addr; /* 0: not lent */
+	uint64_t life;
+	int64_t ceiling;
+	uint64_t again; /* not asked before, clock_now() */
+	uint32_t rkey, term;
+};
+
+struct word {
+	pthread_mutex_t lock; /* never over a wait */
+	struct place place;
+};
+
+/* ---- what is known of a word ---- */
+
+static struct word *word_of(struct words *words, unsigned int number)
+{
+	struct word *w = atomic_load(&words->word[number]), *made;
+
+	if (w)
+		return w;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NULL;
+	pthread_mutex_init(&made->lock, NULL);
+	if (atomic_compare_exchange_strong(&words->word[number], &w, made))
+		return made;
+	pthread_mutex_destroy(&made->lock);
+	free(made);
+	return w;
+}
+
+void words_close(struct words *words)
+{
+	struct word *w;
+	unsigned int i;
+
+	for (i = 0; i < WIRE_COUNTERS; i++) {
+		w = atomic_exchange(&words->word[i], NULL);
+		if (!w)
+			continue;
+		pthread_mutex_destroy(&w->lock);
+		free(w);
+	}
+}
+
+static struct place known(struct word *w)
+{
+	struct place place;
+
+	pthread_mutex_lock(&w->lock);
+	place = w->place;
+	pthread_mutex_unlock(&w->lock);
+	return place;
+}
+
+static void note(struct word *w, const struct place *place)
+{
+	pthread_mutex_lock(&w->lock);
+	w->place = *place;
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- PLACE ---- */
+
+struct asked {
+	struct rpc_peer *peer;
+	struct place place;
+};
+
+static int take(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_place_rep *rep = reply->body;
+	struct asked *a = arg;
+
+	a->place.addr = le64toh(rep->addr);
+	a->place.life = le64toh(rep->life);
+	a->place.ceiling = (int64_t)le64toh(rep->ceiling);
+	a->place.rkey = le32toh(rep->rkey);
+	a->place.term = rpc_peer_term(a->peer);
+	return a->place.addr % sizeof(uint64_t) ? -EPROTO : 0;
+}
+
+/* from: of which upto came, or NULL. */
+static int ask(struct session *s, const struct word_add *add,
+	       const struct place *from, int64_t upto, struct asked *a)
+{
+	struct wire_place body = {
+		.handle = htole64(add->handle),
+		.upto = htole64((uint64_t)upto),
+		.step = htole64((uint64_t)add->add),
+		.life = htole64(from ? from->life : 0),
+		.number = htole32(add->number),
+		.flags = htole32(from ? WIRE_PL_RAISE : 0),
+	};
+	struct ask c;
+
+	a->peer = s->iod[add->iod];
+	ask_begin(&c, s, a->peer);
+	ask_put(&c, &body, sizeof(body));
+	return ask_run(&c, WIRE_PLACE, take, a);
+}
+
+/* Over this connection it never tells any, or an iod of an earlier version. */
+static bool is_wordless(struct session *s, uint32_t iod)
+{
+	const struct session_server *server = &s->uri[iod];
+
+	return atomic_load(&server->wordless) == atomic_load(&server->lost) + 1;
+}
+
+static void note_wordless(struct session *s, uint32_t iod, int rc)
+{
+	struct session_server *server = &s->uri[iod];
+
+	if (rc == -EOPNOTSUPP || rc == -ENOSYS)
+		atomic_store(&server->wordless, atomic_load(&server->lost) + 1);
+}
+
+/* -EAGAIN: it is not lent to us. */
+static int find(struct word *w, struct session *s, const struct word_add *add,
+		struct place *place)
+{
+	struct asked a = { 0 };
+	int rc;
+
+	*place = known(w);
+	if (place->session == s->id && place->addr)
+		return 0;
+	if (place->session == s->id && clock_now() < place->again)
+		return -EAGAIN;
+	rc = ask(s, add, NULL, 0, &a);
+	note_wordless(s, add->iod, rc);
+	if (rc)
+		a.place = (struct place){ .again = clock_after_ms(SOON_MS) };
+	a.place.session = s->id;
+	note(w, &a.place);
+	*place = a.place;
+	return rc || !place->addr ? -EAGAIN : 0;
+}
+
+static void forget(struct word *w, uint64_t session, uint64_t again)
+{
+	note(w, &(struct place){ .session = session, .again = again });
+}
+
+/* ---- the atomic ---- */
+
+struct fetch {
+	struct op op;
+	struct rpc_peer *peer;
+	struct rpc_reach reach;
+	uint64_t old;
+};
+
+static void fetched(struct rpc_reach *reach)
+{
+	struct fetch *f = reach->arg;
+
+	if (!reach->status)
+		memcpy(&f->old, reach->data, sizeof(f->old));
+	op_put(&f->op, reach->status);
+}
+
+static void fetch_start(struct op *op)
+{
+	struct fetch *f = (struct fetch *)op;
+	int rc = rpc_reach_start(f->peer, &f->reach);
+
+	if (rc)
+		op->err = rc;
+	else
+		op_get(op);
+}
+
+static int fetch(struct session *s, const struct word_add *add,
+		 const struct place *place, int64_t *old)
+{
+	struct fetch f = {
+		.op = { .start = fetch_start },
+		.peer = s->iod[add->iod],
+		.reach = { .op = TP_FETCH_ADD,
+			   .addr = place->addr,
+			   .rkey = place->rkey,
+			   .term = place->term,
+			   .add = (uint64_t)add->add,
+			   .deadline = session_deadline(s),
+			   .done = fetched },
+	};
+	int rc;
+
+	f.reach.arg = &f;
+	/* as many threads as that: some of them are about to be answered */
+	while ((rc = drive_run(&s->drive, &f.op)) == -EBUSY &&
+	       clock_now() < f.reach.deadline)
+		sched_yield();
+	if (!rc)
+		*old = (int64_t)f.old;
+	return rc;
+}
+
+/* The number is ours when the ceiling is above it on the disk. */
+static int settle(struct word *w, struct session *s, const struct word_add *add,
+		  const struct place *place, int64_t old)
+{
+	struct asked a = { 0 };
+	int64_t upto;
+	int rc;
+
+	if (__builtin_add_overflow(old, add->add, &upto))
+		return -ECONNABORTED;
+	if (upto <= place->ceiling)
+		return 0;
+	rc = ask(s, add, place, upto, &a);
+	if (rc) {
+		log_error(s->log,
+			  "%s: counter %u of %016llx gave %lld, which cannot "
+			  "be kept (%s): it is left out",
+			  rpc_peer_name(a.peer), add->number,
+			  (unsigned long long)add->handle, (long long)old,
+			  strerror(-rc));
+		return -ECONNABORTED;
+	}
+	a.place.session = s->id;
+	note(w, &a.place);
+	return 0;
+}
+
+static bool may(struct session *s, const struct word_add *add)
+{
+	return s->direct && !is_wordless(s, add->iod) && add->add > 0 &&
+	       (uint64_t)add->add <= WIRE_PL_STEP;
+}
+
+/* -ESTALE: the place was of another connection. */
+static int try(struct word *w, struct session *s, const struct word_add *add,
+	       int64_t *old)
+{
+	struct place place;
+	int64_t value;
+	int rc = find(w, s, add, &place);
+
+	if (!rc)
+		rc = fetch(s, add, &place, &value);
+	if (!rc)
+		rc = settle(w, s, add, &place, value);
+	else if (rc == -ESTALE)
+		forget(w, s->id, 0);
+	else if (rc == -EACCES)
+		forget(w, s->id, clock_after_ms(SOON_MS));
+	if (!rc)
+		*old = value;
+	return rc;
+}
+
+static bool unknown(int rc)
+{
+	return rc == -ECONNABORTED || rc == -ETIMEDOUT;
+}
+
+int words_add(struct words *words, struct session *s,
+	      const struct word_add *add, int64_t *old)
+{
+	struct word *w = may(s, add) ? word_of(words, add->number) : NULL;
+	unsigned int i;
+	int rc = -EAGAIN;
+
+	for (i = 0; w && i < TRIES; i++) {
+		rc = try(w, s, add, old);
+		if (rc != -ESTALE)
+			break;
+	}
+	if (!rc)
+		atomic_fetch_add(&s->count.borrowed, 1);
+	return !rc || unknown(rc) ? rc : -EAGAIN;
+}

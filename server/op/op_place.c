@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* op_place.c - PLACE: where a counter lies, for RDMA atomics of a client. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "op.h"
+
+/* Over a transport whose atomics its own programs carry out, a message does as well. */
+static bool serves(const struct iod *iod, const struct tp_dev *dev)
+{
+	unsigned int does = tp_dev_serves(dev);
+
+	switch (iod->conf.words) {
+	case IOD_WORDS_ON:
+		return does == (TP_ALONE | TP_ATOMICS);
+	case IOD_WORDS_ALL:
+		return does & TP_ATOMICS;
+	case IOD_WORDS_OFF:
+		break;
+	}
+	return false;
+}
+
+struct placing {
+	struct tp_dev *dev;
+	struct counter_place place;
+};
+
+static struct counter_wish wish_of(const struct op_job *job)
+{
+	const struct wire_place *body = job->req->msg.body;
+	const struct placing *p = job->req->priv;
+
+	return (struct counter_wish){
+		.handle = le64toh(body->handle),
+		.number = le32toh(body->number),
+		.dev = p->dev,
+		.step = (int64_t)le64toh(body->step),
+		.raise = le32toh(body->flags) & WIRE_PL_RAISE,
+		.upto = (int64_t)le64toh(body->upto),
+	};
+}
+
+/* A value of another process is not known to be given: it may have given it again. */
+static int check(const struct op_job *job)
+{
+	const struct wire_place *body = job->req->msg.body;
+
+	if (le64toh(body->step) > WIRE_PL_STEP)
+		return -EINVAL;
+	if (le32toh(body->flags) & WIRE_PL_RAISE &&
+	    le64toh(body->life) != job->worker->iod->boot)
+		return -ECONNABORTED;
+	return store_fence_has(job->worker->iod->store, job->ses->id) ? -ESTALE
+								      : 0;
+}
+
+/* Looked at once more: a removal may have come between. */
+static int run(struct op_job *job)
+{
+	const struct counter_wish wish = wish_of(job);
+	struct placing *p = job->req->priv;
+	struct iod *iod = job->worker->iod;
+	struct store_obj *obj;
+	int rc = check(job);
+
+	if (!rc)
+		rc = change_make(iod, wish.handle, &obj);
+	if (rc)
+		return rc;
+	rc = counter_lend(iod->counters, &wish, &p->place);
+	store_obj_put(obj);
+	if (!tombs_has(iod->tombs, wish.handle))
+		return rc;
+	counters_remove(iod->counters, wish.handle);
+	return -ENOENT;
+}
+
+static void answer(struct op_job *job)
+{
+	const struct placing *p = job->req->priv;
+	struct wire_place_rep rep = {
+		.addr = htole64(p->place.addr),
+		.ceiling = htole64((uint64_t)p->place.ceiling),
+		.life = htole64(job->worker->iod->boot),
+		.rkey = htole32(p->place.rkey),
+	};
+
+	op_reply(job->req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
+}
+
+static void finish(struct op_job *job, int status)
+{
+	struct placing *p = job->req->priv;
+
+	if (status) {
+		op_job_reply(job, status);
+	} else {
+		answer(job);
+		free(job);
+	}
+	free(p);
+}
+
+void op_place(struct worker *w, struct rpc_req *req)
+{
+	struct tp_dev *dev = rpc_ctx_rails(w->ctx)->dev[rpc_req_rail(req)];
+	struct placing *p;
+
+	if (!serves(w->iod, dev)) {
+		rpc_reply_status(req, -EOPNOTSUPP);
+		return;
+	}
+	p = malloc(sizeof(*p));
+	if (!p) {
+		rpc_reply_status(req, -ENOMEM);
+		return;
+	}
+	p->dev = dev;
+	req->priv = p;
+	op_job_start(w, req, run, finish);
+}

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Counters that clients change by RDMA atomics, here carried out by the transport in the
+# place of an adapter: each value is given once, also while the iod is killed and while
+# others change it by message; and the iod is asked seldom.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+start_pvfs -n 1 --set iod.words=all
+expect ok lib_counter /pvfs/rules rules </dev/null
+
+# requests: how many the iod had, when it has said so once more than before
+said() { grep -o '[0-9]* requests, [0-9]* replays' "$state/log/iod0.log"; }
+has_said() { [ "$(said | wc -l)" -ge "$1" ]; }
+requests() {
+	local next
+
+	next=$(($(said | wc -l) + 1))
+	kill -USR1 "$(cluster pid 0)"
+	until_true 30 has_said $next
+	said | tail -1 | cut -d' ' -f1
+}
+# given: how many values clients have, none of them twice
+given() {
+	local twice
+
+	got=$(grep -hv left "$tmp"/counted.* | wc -l)
+	twice=$(grep -hv left "$tmp"/counted.* | sort | uniq -d | wc -l)
+	[ "$twice" = 0 ] || fail "$twice of $got values were given twice"
+	[ "$got" -gt 100 ] || fail "only $got values"
+}
+
+before=$(requests)
+expect ok lib_counter /pvfs/shared count 4 2 </dev/null
+asked=$(($(requests) - before))
+given
+[ "$(lib_counter /pvfs/shared read)" = "$got" ] || fail "some were left out"
+[ "$asked" -lt $((got / 2)) ] || fail "$asked requests for $got values"
+say "$got values, $asked requests"
+
+lib_counter /pvfs/killed count 4 5 >"$tmp/out" 2>"$tmp/err" </dev/null &
+client=$!
+helpers+=($client)
+for k in 1 2; do
+	sleep 1
+	must cluster kill-iod 0
+	must cluster start-iod 0
+done
+wait $client || { cat "$tmp/out" "$tmp/err"; fail "a client failed"; }
+given
+[ "$(lib_counter /pvfs/killed read)" -ge "$got" ] || fail "it counts too little"
+say "$got values over two ends of the iod"
