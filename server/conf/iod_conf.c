@@ -102,10 +102,10 @@ static int read_direct(const struct conf_section *in, struct iod_conf *conf)
 static int read_words(const struct conf_section *in, struct iod_conf *conf)
 {
 	static const char *const word[] = {
-		[IOD_WORDS_ON] = "on", [IOD_WORDS_ALL] = "all", [IOD_WORDS_OFF] = "off"
+		[IOD_WORDS_OFF] = "off", [IOD_WORDS_ON] = "on", [IOD_WORDS_ALL] = "all"
 	};
 	unsigned int val = conf->words;
-	int rc = read_word(in, "words", word, "write on, all or off", &val);
+	int rc = read_word(in, "words", word, "write off, on or all", &val);
 
 	conf->words = val;
 	return rc;

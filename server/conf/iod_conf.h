@@ -21,7 +21,7 @@
 enum iod_lend { IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
 
 /* Counters that clients change by RDMA: where no process wakes up; everywhere; not. */
-enum iod_words { IOD_WORDS_ON, IOD_WORDS_ALL, IOD_WORDS_OFF };
+enum iod_words { IOD_WORDS_OFF, IOD_WORDS_ON, IOD_WORDS_ALL };
 
 enum iod_engine { IOD_CACHED, IOD_DIRECT, IOD_AUTO };
 
