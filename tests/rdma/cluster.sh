@@ -365,6 +365,35 @@ stopped_clients() {
 	[ "$held" = 0 ]
 }
 
+# How many requests an iod had.
+requests() {
+	local log=$(log_of "iod$1") n try
+
+	n=$(grep -c ' requests, ' "$log")
+	kill -USR1 "$(cluster pid "$1")"
+	for try in {1..50}; do
+		[ "$(grep -c ' requests, ' "$log")" -gt "$n" ] && break
+		sleep 0.1
+	done
+	grep -o '[0-9]* requests, ' "$log" | tail -n 1 | cut -d ' ' -f 1
+}
+all_requests() { echo $(($(requests 0) + $(requests 1) + $(requests 2))); }
+
+# Four processes count by the device's atomics: no number twice, and the iods are asked
+# seldom.
+counters() {
+	local before asked got twice
+
+	before=$(all_requests)
+	(cd "$tmp" && timeout 60 lib_counter /pvfs/counted count 4 2 </dev/null) ||
+		return 1
+	asked=$(($(all_requests) - before))
+	got=$(grep -hv left "$tmp"/counted.* | wc -l)
+	twice=$(grep -hv left "$tmp"/counted.* | sort | uniq -d | wc -l)
+	echo "$got numbers, $twice of them twice, $asked requests"
+	[ "$twice" = 0 ] && [ "$got" -gt 10 ] && [ "$asked" -lt $((got / 2)) ]
+}
+
 nothing_left() {
 	cluster stop && [ "$(pairs)" -le "$pairs_before" ] && return
 	rdma resource show qp
@@ -388,6 +417,7 @@ part_run() {
 	step "memory comes and goes between transfers" torture
 	step "small writes went by Fast RDMA" fast_rdma
 	step "large reads ended with their last RDMA Write" reads_end
+	step "counters by atomics of the device" counters
 	step "an iod dies in the middle of copies" iod_crash
 	step "no message without a receive" no_rnr
 	step "256 clients share receives" crowd
