@@ -42,6 +42,7 @@ struct bench_result {
 	double secs; /* until the slowest client is done */
 	double client_cpu; /* seconds, all clients */
 	double server_cpu; /* seconds, all servers */
+	unsigned long long iod_switches; /* of iods' threads, to others */
 };
 
 /*
@@ -58,6 +59,8 @@ int bench_run(const struct bench *b, unsigned int n,
 
 /* CPU seconds of all servers so far. */
 double bench_servers_cpu(const struct bench *b);
+/* How often threads of iods gave their processor up so far. */
+unsigned long long bench_iods_switches(const struct bench *b);
 /* Monotonic seconds. */
 double bench_now(void);
 double bench_median(double *v, unsigned int n);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bench_run.c - client processes that start together, and their cost. */
+#include <glob.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -67,6 +69,40 @@ double bench_servers_cpu(const struct bench *b)
 	return sum;
 }
 
+static unsigned long long task_switches(const char *path)
+{
+	unsigned long long n, sum = 0;
+	char line[256], *at;
+	FILE *f = fopen(path, "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		at = strstr(line, "voluntary_ctxt_switches:");
+		if (at && sscanf(strchr(at, ':') + 1, "%llu", &n) == 1)
+			sum += n;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+unsigned long long bench_iods_switches(const struct bench *b)
+{
+	unsigned long long sum = 0;
+	char pattern[64];
+	glob_t tasks;
+
+	for (unsigned int i = 1; i < b->nservers; i++) {
+		snprintf(pattern, sizeof(pattern), "/proc/%d/task/*/status",
+			 (int)b->servers[i]);
+		if (glob(pattern, GLOB_NOSORT, NULL, &tasks))
+			continue;
+		for (size_t k = 0; k < tasks.gl_pathc; k++)
+			sum += task_switches(tasks.gl_pathv[k]);
+		globfree(&tasks);
+	}
+	return sum;
+}
+
 static void client(const struct bench *b, const struct bench_task *task,
 		   unsigned int rank, struct shared *sh)
 {
@@ -118,6 +154,7 @@ int bench_run(const struct bench *b, unsigned int n,
 	      const struct bench_task *task, struct bench_result *res)
 {
 	struct shared *sh = new_shared(n);
+	unsigned long long switches;
 	int failed = 0, status;
 	double cpu;
 
@@ -135,12 +172,14 @@ int bench_run(const struct bench *b, unsigned int n,
 		}
 	}
 	pthread_barrier_wait(&sh->start);
+	switches = bench_iods_switches(b);
 	cpu = bench_servers_cpu(b);
 	for (unsigned int i = 0; i < n; i++)
 		if (wait(&status) < 0 || status)
 			failed = 1;
 	collect(sh, n, res);
 	res->server_cpu = bench_servers_cpu(b) - cpu;
+	res->iod_switches = bench_iods_switches(b) - switches;
 	munmap(sh, sizeof(*sh));
 	return failed ? -1 : 0;
 }

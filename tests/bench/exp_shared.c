@@ -2,14 +2,19 @@
 /*
  * exp_shared.c - as many clients as there are at most, by the size of their calls: a file
  * each, a part each of one file, and the same 4 KiB blocks of one file for all of
- * them; beside the same programs on a file system in memory.
+ * them; beside the same programs on a file system in memory.  How often the iods' threads
+ * change meanwhile: whom nobody wakes does not.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pvfs_perf.h"
 
 #define HOT_CALL 4096u
+#define WITHOUT_MAX (256u << 10) /* bytes: by no request, at most */
+#define IDLE_US 500000
 #define PARTS_MAX (64u << 20) /* bytes of a client's part */
 
 static const char *const io_names[] = {
@@ -45,6 +50,31 @@ static struct series *series_of(struct perf_run *run,
 	return figure_series(result_figure(run->r, &d), series);
 }
 
+static const struct figure_desc switches = {
+	.name = "switches",
+	.title = "Iods, with clients at once: context switches",
+	.x = "bytes of a call (0: idle)",
+	.y = "switches a second",
+};
+
+/* A second, of all iods; x is 0 where nobody asks anything. */
+static void add_switches(struct perf_run *run, const struct perf_target *t,
+			 double x, unsigned long long n, double secs)
+{
+	series_add(figure_series(result_figure(run->r, &switches), t->name), x,
+		   NULL, (double)n / secs);
+}
+
+static void idle(struct perf_run *run, const struct perf_target *t)
+{
+	unsigned long long before = bench_iods_switches(&t->b);
+	double since = bench_now();
+
+	usleep(IDLE_US);
+	add_switches(run, t, 0, bench_iods_switches(&t->b) - before,
+		     bench_now() - since);
+}
+
 static uint64_t moved(const struct bench_io_done *done, unsigned int n,
 		      uint64_t call)
 {
@@ -74,6 +104,8 @@ static int one(struct perf_run *run, const struct perf_target *t,
 	if (!rc)
 		series_add(series_of(run, t, a->layout, a->io), x, NULL,
 			   (double)moved(a->done, n, a->call) / 1e6 / res.secs);
+	if (!rc && t && a->layout != BENCH_SAME)
+		add_switches(run, t, x, res.iod_switches, res.secs);
 	perf_done_free(a->done, n);
 	return rc;
 }
@@ -125,6 +157,8 @@ static int one_round(struct perf_run *run)
 	unsigned int i;
 	int io;
 
+	for (i = 0; i < run->ntargets; i++)
+		idle(run, &run->targets[i]);
 	for (io = BENCH_WRITE; io <= BENCH_READ; io++) {
 		for (i = 0; i < COUNT(calls); i++)
 			if (by_call(run, (enum bench_io)io, calls[i]))
@@ -162,11 +196,60 @@ static void judge(struct perf_run *run, const struct perf_target *t)
 				beside_plain(run, t, (enum bench_layout)layout,
 					     (enum bench_io)io,
 					     (double)calls[i],
-					     here && calls[i] <= 262144);
+					     here && calls[i] <= WITHOUT_MAX);
 		for (i = 0; i < COUNT(hot); i++)
 			beside_plain(run, t, BENCH_SAME, (enum bench_io)io,
 				     (double)hot[i], false);
 	}
+}
+
+/* The worst of all sizes. */
+static void beside_tcp(struct perf_run *run, const struct perf_target *t,
+		       const struct perf_target *tcp, enum bench_layout layout,
+		       enum bench_io io)
+{
+	static const struct goal goal = { "x", NULL, 1, false };
+	double x, worst = INFINITY;
+
+	for (unsigned int i = 0; i < COUNT(calls); i++) {
+		x = (double)calls[i];
+		worst = fmin(worst,
+			     series_ratio(series_of(run, t, layout, io), x,
+					  series_of(run, tcp, layout, io), x));
+	}
+	result_value(run->r, &goal, worst,
+		     "%s, %s, worst of all sizes: %s / tcp", io_names[io],
+		     layout_names[layout], t->name);
+}
+
+static void judge_switches(struct perf_run *run, const struct perf_target *t)
+{
+	const struct series *s = figure_series(result_figure(run->r, &switches),
+					       t->name);
+	double nobody = series_median(s, 0), most = 0;
+	struct goal goal = { "/s", NULL, nobody, true }, none = { "/s" };
+
+	for (unsigned int i = 0; i < COUNT(calls); i++)
+		if (calls[i] <= WITHOUT_MAX)
+			most = fmax(most, series_median(s, (double)calls[i]));
+	result_value(run->r, &none, nobody, "iods' switches, idle: %s",
+		     t->name);
+	result_value(run->r, strcmp(t->name, "local") ? &none : &goal, most,
+		     "iods' switches, calls up to 256 KiB: %s", t->name);
+}
+
+static void beside_others(struct perf_run *run, const struct perf_target *t)
+{
+	const struct perf_target *tcp = perf_target(run, "tcp");
+	int io, layout;
+
+	judge_switches(run, t);
+	if (!tcp || t == tcp)
+		return;
+	for (io = BENCH_WRITE; io <= BENCH_READ; io++)
+		for (layout = BENCH_OWN; layout <= BENCH_PARTS; layout++)
+			beside_tcp(run, t, tcp, (enum bench_layout)layout,
+				   (enum bench_io)io);
 }
 
 int exp_shared(struct perf_run *run)
@@ -178,5 +261,7 @@ int exp_shared(struct perf_run *run)
 			return -1;
 	for (i = 0; run->local && i < run->ntargets; i++)
 		judge(run, &run->targets[i]);
+	for (i = 0; i < run->ntargets; i++)
+		beside_others(run, &run->targets[i]);
 	return 0;
 }

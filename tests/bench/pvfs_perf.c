@@ -34,6 +34,8 @@ static const struct perf_experiment experiments[] = {
 	  true, exp_calls },
 	{ "latency", "4 KiB calls, with both sides awake and asleep", NULL,
 	  true, exp_latency },
+	{ "ends", "SEEK_END while another client writes", NULL, true,
+	  exp_ends },
 	{ "shared",
 	  "many clients by the size of their calls, in files of their own and "
 	  "in one file, and 4 KiB on hot blocks",

@@ -71,6 +71,7 @@ int exp_bandwidth(struct perf_run *run);
 int exp_cpu(struct perf_run *run);
 int exp_calls(struct perf_run *run);
 int exp_latency(struct perf_run *run);
+int exp_ends(struct perf_run *run);
 int exp_shared(struct perf_run *run);
 int exp_small(struct perf_run *run);
 int exp_unit(struct perf_run *run);

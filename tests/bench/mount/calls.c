@@ -5,7 +5,8 @@
  *	calls [-p] [-n PROCESSES] [-o CALL] DIR
  *
  * -p: by libpvfs instead of the system.  -n: by so many processes at once, each with
- * files of its own.  -o: that call only.  A line a call: its name; microseconds that
+ * files of its own.  -o: that call only.  A line a call: its name
+ * ("on": from where the last one ended, others anywhere); microseconds that
  * it took who made it, the mean; and of the whole machine, for each call,
  * microseconds of its processors and switches from one thread to another.
  */
@@ -89,6 +90,29 @@ static void c_read(size_t len, unsigned int i)
 
 	must("read", (own ? pvfs_pread(fd, buf, len, off)
 			  : pread(fd, buf, len, off)) == (ssize_t)len);
+}
+
+/* From where the last one ended, and at the end from the beginning. */
+static void rewind_at_end(size_t len, unsigned int i)
+{
+	if (i % (SPAN / len))
+		return;
+	must("lseek",
+	     !(own ? pvfs_lseek(fd, 0, SEEK_SET) : lseek(fd, 0, SEEK_SET)));
+}
+
+static void c_write_on(size_t len, unsigned int i)
+{
+	rewind_at_end(len, i);
+	must("write", (own ? pvfs_write(fd, buf, len) : write(fd, buf, len)) ==
+			      (ssize_t)len);
+}
+
+static void c_read_on(size_t len, unsigned int i)
+{
+	rewind_at_end(len, i);
+	must("read", (own ? pvfs_read(fd, buf, len) : read(fd, buf, len)) ==
+			     (ssize_t)len);
 }
 
 static void c_stat(size_t len, unsigned int i)
@@ -207,8 +231,12 @@ static const struct measured {
 } table[] = {
 	{ "write-4K", c_write, 4096, 3000, 1 },
 	{ "read-4K", c_read, 4096, 3000, 1 },
+	{ "write-on-4K", c_write_on, 4096, 3000, 1 },
+	{ "read-on-4K", c_read_on, 4096, 3000, 1 },
 	{ "write-64K", c_write, 65536, 1500, 1 },
 	{ "read-64K", c_read, 65536, 1500, 1 },
+	{ "write-on-64K", c_write_on, 65536, 1500, 1 },
+	{ "read-on-64K", c_read_on, 65536, 1500, 1 },
 	{ "write-1M", c_write, 1u << 20, 300, 1 },
 	{ "read-1M", c_read, 1u << 20, 300, 1 },
 	{ "write-4M", c_write, MAX, 80, 1 },

@@ -13,42 +13,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES 16384
+#define FILES 65536u
 #define DATA (64u << 20) /* bytes of each, all the same memory */
 
 struct mem_file {
-	char name[64]; /* "": free */
-	fuse_ino_t in; /* the folder */
+	char name[64]; /* "": none */
+	fuse_ino_t in; /* the folder; 0: free */
+	unsigned int next; /* of its folder, until that is removed; 0: the last */
+	unsigned int first; /* of a folder's; by inode */
 	mode_t mode;
 	off_t size;
 };
 
 static struct memfs {
 	pthread_mutex_t lock;
-	struct mem_file file[FILES]; /* number i is inode i + 2 */
+	struct mem_file file[FILES]; /* by inode; FUSE_ROOT_ID: the root */
 	char *data;
 } fs = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static unsigned int slot_of(fuse_ino_t in, const char *name)
 {
-	unsigned int h = (unsigned int)in * 2654435761u;
+	uint64_t h = in * 0x9e3779b97f4a7c15ull;
 
 	for (const char *p = name; *p; p++)
-		h = h * 33 + (unsigned char)*p;
-	return h % FILES;
+		h = (h ^ (unsigned char)*p) * 0x100000001b3ull;
+	return (unsigned int)((h ^ h >> 32) * 0x9e3779b97f4a7c15ull >> 40);
 }
 
-/* Of that name, or (make) a free one; NULL. */
-static struct mem_file *find(fuse_ino_t in, const char *name, int make)
+static bool may_be(const struct mem_file *f, fuse_ino_t in)
 {
-	unsigned int at = slot_of(in, name);
+	return !*f->name && (!f->in || f->in == in);
+}
+
+/* Of that name, or (make) one that may get it; NULL. */
+static struct mem_file *find(fuse_ino_t in, const char *name, bool make)
+{
+	const unsigned int first = FUSE_ROOT_ID + 1, at = slot_of(in, name);
 	struct mem_file *f, *gap = NULL;
 
 	for (unsigned int i = 0; i < 64; i++) {
-		f = &fs.file[(at + i) % FILES];
+		f = &fs.file[first + (at + i) % (FILES - first)];
 		if (f->in == in && !strcmp(f->name, name))
 			return f;
-		if (!*f->name && !gap)
+		if (may_be(f, in) && !gap)
 			gap = f;
 	}
 	return make ? gap : NULL;
@@ -62,15 +69,15 @@ static struct stat stat_of(fuse_ino_t ino)
 
 	if (ino == FUSE_ROOT_ID)
 		return st;
-	st.st_mode = fs.file[ino - 2].mode;
+	st.st_mode = fs.file[ino].mode;
 	st.st_nlink = 1;
-	st.st_size = fs.file[ino - 2].size;
+	st.st_size = fs.file[ino].size;
 	return st;
 }
 
 static struct fuse_entry_param entry_of(const struct mem_file *f)
 {
-	struct fuse_entry_param e = { .ino = (fuse_ino_t)(f - fs.file) + 2,
+	struct fuse_entry_param e = { .ino = (fuse_ino_t)(f - fs.file),
 				      .generation = 1 };
 
 	e.attr = stat_of(e.ino);
@@ -83,7 +90,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct mem_file *f;
 
 	pthread_mutex_lock(&fs.lock);
-	f = find(parent, name, 0);
+	f = find(parent, name, false);
 	if (f)
 		e = entry_of(f);
 	pthread_mutex_unlock(&fs.lock);
@@ -107,6 +114,37 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	fuse_reply_open(req, fi);
 }
 
+static void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *set,
+		       int what, struct fuse_file_info *fi)
+{
+	struct mem_file *f = &fs.file[ino];
+	struct stat st;
+
+	if (what & FUSE_SET_ATTR_MODE)
+		f->mode = (f->mode & S_IFMT) | (set->st_mode & 07777);
+	if (what & FUSE_SET_ATTR_SIZE)
+		f->size = set->st_size;
+	st = stat_of(ino);
+	fuse_reply_attr(req, &st, 0);
+}
+
+/* There are some, but none of that name. */
+static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
+			size_t size)
+{
+	fuse_reply_err(req, ENODATA);
+}
+
+/* It stays in its folder's list when it is removed. */
+static void join(struct mem_file *f, fuse_ino_t in)
+{
+	if (f->in)
+		return;
+	f->in = in;
+	f->next = fs.file[in].first;
+	fs.file[in].first = (unsigned int)(f - fs.file);
+}
+
 /* False: there is no room. */
 static bool make(fuse_ino_t in, const char *name, mode_t mode,
 		 struct fuse_entry_param *e)
@@ -114,10 +152,10 @@ static bool make(fuse_ino_t in, const char *name, mode_t mode,
 	struct mem_file *f;
 
 	pthread_mutex_lock(&fs.lock);
-	f = find(in, name, 1);
+	f = find(in, name, true);
 	if (f) {
+		join(f, in);
 		snprintf(f->name, sizeof(f->name), "%s", name);
-		f->in = in;
 		f->mode = mode;
 		f->size = 0;
 		*e = entry_of(f);
@@ -149,24 +187,28 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,
 		fuse_reply_err(req, ENOSPC);
 }
 
-/* The offset is the place in the table behind an entry. */
+/* The offset is the entry behind it, or END. */
+#define END FILES
+
 static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		       struct fuse_file_info *fi)
 {
-	char buf[4096];
 	size_t n, used = 0;
+	unsigned int at;
+	char buf[4096];
 	struct stat st;
 
 	size = size < sizeof(buf) ? size : sizeof(buf);
 	pthread_mutex_lock(&fs.lock);
-	for (; off < FILES; off++) {
-		const struct mem_file *f = &fs.file[off];
+	at = off ? (unsigned int)off % FILES : fs.file[ino].first;
+	for (; at; at = fs.file[at].next) {
+		const struct mem_file *f = &fs.file[at];
 
-		if (!*f->name || f->in != ino)
+		if (!*f->name)
 			continue;
-		st = stat_of((fuse_ino_t)off + 2);
+		st = stat_of(at);
 		n = fuse_add_direntry(req, buf + used, size - used, f->name,
-				      &st, off + 1);
+				      &st, f->next ?: END);
 		if (n > size - used)
 			break;
 		used += n;
@@ -175,16 +217,35 @@ static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	fuse_reply_buf(req, buf, used);
 }
 
+/* Its list is given back; 0, or an errno. */
+static int empty(struct mem_file *f)
+{
+	unsigned int at, next;
+
+	for (at = f->first; at; at = fs.file[at].next)
+		if (*fs.file[at].name)
+			return ENOTEMPTY;
+	for (at = f->first; at; at = next) {
+		next = fs.file[at].next;
+		fs.file[at] = (struct mem_file){ 0 };
+	}
+	f->first = 0;
+	return 0;
+}
+
 static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct mem_file *f;
+	int rc = ENOENT;
 
 	pthread_mutex_lock(&fs.lock);
-	f = find(parent, name, 0);
+	f = find(parent, name, false);
 	if (f)
+		rc = empty(f);
+	if (!rc)
 		*f->name = '\0';
 	pthread_mutex_unlock(&fs.lock);
-	fuse_reply_err(req, f ? 0 : ENOENT);
+	fuse_reply_err(req, rc);
 }
 
 static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
@@ -204,8 +265,8 @@ static void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf,
 		return;
 	}
 	memcpy(fs.data + off, buf, size);
-	if (fs.file[ino - 2].size < off + (off_t)size)
-		fs.file[ino - 2].size = off + (off_t)size;
+	if (fs.file[ino].size < off + (off_t)size)
+		fs.file[ino].size = off + (off_t)size;
 	fuse_reply_write(req, size);
 }
 
@@ -223,6 +284,8 @@ static const struct fuse_lowlevel_ops ops = {
 	.init = op_init,
 	.lookup = op_lookup,
 	.getattr = op_getattr,
+	.setattr = op_setattr,
+	.getxattr = op_getxattr,
 	.open = op_open,
 	.create = op_create,
 	.mkdir = op_mkdir,

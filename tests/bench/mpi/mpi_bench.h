@@ -25,6 +25,7 @@ struct options {
 	const char *ways; /* names with commas */
 	int rounds;
 	int elem; /* bytes of an element */
+	int block; /* bytes */
 	int grid; /* elements of a side */
 	int steps;
 	int files;

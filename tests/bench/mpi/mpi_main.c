@@ -20,7 +20,7 @@ static const char usage[] =
 	"programs:\n"
 	"  tile   displays of 1024 x 768 elements, two in a row\n"
 	"  bt     a cube of cells of 40 bytes, multipartitioned; ranks: n * n\n"
-	"  block  blocks of 4 MiB in turn\n"
+	"  block  blocks of -b bytes in turn\n"
 	"  meta   collective create, set_size, close, open: medians\n"
 	"options:\n"
 	"  -w WAYS    of list,sieving,pieces,collective (list,pieces); for block\n"
@@ -28,6 +28,7 @@ static const char usage[] =
 	"             none: computing only\n"
 	"  -r ROUNDS  (3)\n"
 	"  -e BYTES   of an element of tile (24)\n"
+	"  -b BYTES   of a block (4 MiB)\n"
 	"  -g CELLS   of a side of bt's cube (64)\n"
 	"  -s STEPS   of bt and block (4)\n"
 	"  -n FILES   of meta (20)\n"
@@ -176,11 +177,14 @@ static void option(struct options *o, int c)
 	case 'e':
 		o->elem = number(optarg, 1024);
 		break;
+	case 'b':
+		o->block = number(optarg, 1 << 30);
+		break;
 	case 'g':
 		o->grid = number(optarg, 256);
 		break;
 	case 's':
-		o->steps = number(optarg, 4096);
+		o->steps = number(optarg, 1 << 20);
 		break;
 	case 'n':
 		o->files = number(optarg, 100000);
@@ -209,7 +213,7 @@ static void parse(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "w:r:e:g:s:n:mck:yi:")) != -1)
+	while ((c = getopt(argc, argv, "w:r:e:b:g:s:n:mck:yi:")) != -1)
 		option(o, c);
 	if (argc != optind + 2 || (o->work && strcmp(argv[optind], "bt")))
 		refuse();
@@ -262,6 +266,7 @@ int main(int argc, char **argv)
 	struct options o = { .ways = "list,pieces",
 			     .rounds = 3,
 			     .elem = 24,
+			     .block = 4 << 20,
 			     .grid = 64,
 			     .steps = 4,
 			     .files = 20,

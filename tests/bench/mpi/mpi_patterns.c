@@ -7,7 +7,6 @@
 
 #define TILE_X 1024
 #define TILE_Y 768
-#define BLOCK (4 << 20)
 #define BT_CELL 40 /* five doubles */
 #define BT_GHOST 2 /* cells around each block in memory */
 
@@ -124,14 +123,14 @@ void bt_pattern(const struct options *o, struct pattern *p)
 	free(place);
 }
 
-/* Blocks of 4 MiB in turn, as PVFS2 was measured over Quadrics. */
+/* Blocks in turn: of 4 MiB, as PVFS2 was measured over Quadrics, or as in IO500. */
 void block_pattern(const struct options *o, struct pattern *p)
 {
 	p->view = MPI_BYTE;
-	p->memory = bytes_of(BLOCK);
-	p->bytes = BLOCK;
-	p->buf = memory(BLOCK);
+	p->memory = bytes_of(o->block);
+	p->bytes = o->block;
+	p->buf = memory((size_t)o->block);
 	p->steps = o->steps;
-	p->first = (MPI_Offset)o->rank * BLOCK;
-	p->next = (MPI_Offset)o->ranks * BLOCK;
+	p->first = (MPI_Offset)o->rank * o->block;
+	p->next = (MPI_Offset)o->ranks * o->block;
 }
