@@ -100,6 +100,7 @@ static int open_server(struct mgr *mgr)
 		.addr = mgr->conf.addr,
 		.fsid = mgr->conf.fsid,
 		.boot = mgr->boot,
+		.allow = &mgr->conf.allow,
 		.prover = keyring_prover(mgr->ring),
 		.role = WIRE_ROLE_MGR,
 		.slots = mgr->conf.slots,
@@ -333,6 +334,9 @@ void mgr_report(struct mgr *mgr)
 		   "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
 		   " replays, %" PRIu64 " protocol errors",
 		   st.sessions, st.requests, st.replays, st.protocol_errors);
+	log_always(mgr->log,
+		   "%" PRIu64 " refused that came from other networks",
+		   st.outsiders);
 	log_always(mgr->log,
 		   "%" PRIu64 " refused that said they were a server, %" PRIu64
 		   " iods that did not prove that they are",

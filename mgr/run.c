@@ -219,17 +219,19 @@ struct asker {
 /* -EPERM: the session may not ask for others. */
 static int who_asks(const struct rpc_req *rpc, struct asker *who)
 {
+	const struct caller *caller = caller_of(rpc->session);
 	const struct wire_as *as = rpc->msg.as;
 
-	who->cred = caller_of(rpc->session)->cred;
+	who->cred = caller->cred;
 	if (!as)
 		return 0;
-	if (who->cred.uid)
+	if (!caller->root || !caller->place.speaks)
 		return -EPERM;
 	who->cred = (struct ns_cred){ le32toh(as->uid), le32toh(as->gid),
 				      le32toh(as->ngroups), who->groups };
 	for (uint32_t i = 0; i < who->cred.ngroups; i++)
 		who->groups[i] = le32toh(rpc->msg.groups[i]);
+	exports_squash(&caller->mgr->conf.exports, &caller->place, &who->cred);
 	return 0;
 }
 
@@ -245,6 +247,9 @@ static void run(struct request *req)
 		rc = -ENOSYS;
 	if (!rc)
 		rc = who_asks(req->rpc, &who);
+	if (!rc)
+		rc = exports_check(&caller_of(req->rpc->session)->place,
+				   req->rpc->op, &req->rpc->msg);
 	if (!rc)
 		rc = ns_begin(&mgr->ns);
 	if (rc) {

@@ -58,13 +58,25 @@ static int on_open(void *arg, struct rpc_session *session)
 	s->mgr = mgr;
 	s->id = info->id;
 	s->stored = rc == 1;
+	s->root = !info->cred.uid;
 	s->cred = (struct ns_cred){ info->cred.uid, info->cred.gid,
 				    info->cred.ngroups, info->cred.groups };
+	s->place = exports_place(&mgr->conf.exports, info->peer);
+	exports_squash(&mgr->conf.exports, &s->place, &s->cred);
 	info->priv = s;
 	log_debug(mgr->log, "%s (%s): session %016llx, uid %u", info->peer,
 		  info->cred.name, (unsigned long long)info->id,
 		  info->cred.uid);
 	return rc;
+}
+
+/* Who it counts as is what it was when it opened. */
+static void on_back(void *arg, struct rpc_session *session)
+{
+	struct mgr *mgr = arg;
+
+	caller_of(session)->place = exports_place(
+		&mgr->conf.exports, rpc_session_info(session)->peer);
 }
 
 static void on_close(void *arg, struct rpc_session *session, bool clean)
@@ -90,6 +102,7 @@ static void on_request(void *arg, struct rpc_req *rpc)
 
 const struct rpc_service mgr_service = {
 	.session_open = on_open,
+	.session_back = on_back,
 	.session_close = on_close,
 	.session_free = on_free,
 	.request = on_request,

@@ -166,6 +166,7 @@ static int open_server(struct iod *iod)
 		.addr = iod->conf.addr,
 		.fsid = iod->conf.fsid,
 		.boot = iod->boot,
+		.allow = &iod->conf.allow,
 		.prover = keyring_prover(iod->ring),
 		.role = WIRE_ROLE_IOD,
 		.index = iod->conf.index,

@@ -100,6 +100,9 @@ static void report_requests(const struct iod *iod)
 		   " replays, %" PRIu64 " protocol errors",
 		   st.sessions, st.requests, st.replays, st.protocol_errors);
 	log_always(iod->log,
+		   "%" PRIu64 " refused that came from other networks",
+		   st.outsiders);
+	log_always(iod->log,
 		   "%" PRIu64 " refused that said they were a manager or an "
 		   "iod, %" PRIu64 " iods that did not prove it",
 		   st.impostors, asked_impostors(iod));

@@ -43,7 +43,8 @@ static int get_root(struct session *s, const struct target *t, void *arg)
 /* The file system must be there: a mount that cannot answer helps nobody. */
 static int find_root(struct fsd *d)
 {
-	const struct target t = { .path = "" };
+	const struct cred root = { 0 };
+	const struct target t = { .path = "", .as = d->many ? &root : NULL };
 	struct attr attr;
 	struct session *s;
 	int rc;
@@ -54,6 +55,11 @@ static int find_root(struct fsd *d)
 		return rc;
 	rc = mgr_getattr(s, &t, &attr);
 	session_put(s);
+	if (rc == -EPERM)
+		log_error(d->log,
+			  "the manager lets no mount of this host speak for "
+			  "users; add its network to [mgr] speakers, or mount "
+			  "as the one user who shall use it");
 	if (!rc)
 		rc = fs_run(&d->fs, &t, get_root, &d->root);
 	return rc;

@@ -8,7 +8,9 @@
 struct caller {
 	struct mgr *mgr;
 	uint64_t id;
-	struct ns_cred cred; /* as it was at HELLO */
+	struct ns_cred cred; /* as it was at HELLO, squashed */
+	bool root; /* ... before that */
+	struct place place;
 	bool stored; /* it has a row */
 	struct gather_client gather;
 };

@@ -13,6 +13,7 @@
 static void defaults(struct mgr_conf *conf)
 {
 	memset(conf, 0, sizeof(*conf));
+	exports_default(&conf->exports);
 	conf->log_level = LOG_LV_INFO;
 	conf->cache_size = 64 << 20;
 	conf->slots = 16;
@@ -34,6 +35,8 @@ static int read_filesystem(const struct conf_section *in, struct mgr_conf *conf)
 	if (!rc)
 		rc = conf_uint(in, "stripe_count", 0, WIRE_IOD_MAX,
 			       &conf->pcount);
+	if (!rc)
+		rc = networks_conf(in, "allow", &conf->allow);
 	return rc ? rc : server_conf_key(in, conf->key);
 }
 
@@ -68,6 +71,8 @@ static int read_mgr(const struct conf_section *in, struct mgr_conf *conf)
 		rc = read_numbers(in, conf);
 	if (!rc)
 		rc = fabric_conf_read(in, &conf->fabric);
+	if (!rc)
+		rc = exports_conf(in, &conf->exports);
 	return rc ? rc : server_conf_storage(in, conf->storage);
 }
 

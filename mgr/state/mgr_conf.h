@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "addr.h"
+#include "exports.h"
 #include "fabric_conf.h"
 #include "log.h"
 
@@ -17,6 +18,8 @@ struct mgr_conf {
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];
 	char key[PATH_MAX]; /* file of the servers' keys; "": none */
+	struct networks allow; /* none: all */
+	struct exports exports;
 	enum log_level log_level;
 	uint64_t cache_size; /* bytes */
 	unsigned int slots; /* requests in flight per session */

@@ -221,6 +221,8 @@ static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 	rc = server_conf_fsid(in, &conf->fsid);
 	if (!rc)
 		rc = server_conf_key(in, conf->key);
+	if (!rc)
+		rc = networks_conf(in, "allow", &conf->allow);
 	in->name = "mgr";
 	if (!rc)
 		rc = server_conf_session_timeout(in, &conf->session_ttl_ms);

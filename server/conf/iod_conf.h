@@ -11,6 +11,7 @@
 #include "addr.h"
 #include "fabric_conf.h"
 #include "log.h"
+#include "networks.h"
 #include "sizes.h"
 #include "zone.h"
 
@@ -34,6 +35,7 @@ struct iod_conf {
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];
 	char key[PATH_MAX]; /* file of the servers' keys; "": none */
+	struct networks allow; /* who may connect; none: all */
 	char mgr_from[512]; /* without: hosts of the manager: trust.h */
 	bool sync; /* writes are durable when answered */
 	enum log_level log_level;

@@ -205,6 +205,10 @@ static void hello_refused(struct rpc_peer *peer, int status,
 	else if (status == -ESTALE)
 		snprintf(why, sizeof(why),
 			 "the session has ended (fenced, or an old connect)");
+	else if (status == -EACCES)
+		snprintf(why, sizeof(why),
+			 "this host is in none of the networks that it "
+			 "serves; see [filesystem] allow in its configuration");
 	else if (status == -EKEYREJECTED)
 		snprintf(why, sizeof(why),
 			 "it does not take this program for what it says that "

@@ -113,10 +113,15 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 {
 	struct rpc_session *s = conn->session;
+	const struct rpc_server_attr *attr = &s->lane->server->attr;
 	int rc = greet_same(&s->info.cred, cred) ? session_attach(s, conn)
 						 : -EPERM;
 
-	return rc ? rc : 1;
+	if (rc)
+		return rc;
+	if (attr->service->session_back)
+		attr->service->session_back(attr->arg, s);
+	return 1;
 }
 
 /* 1: resumed; 0: new; -errno: refused. */

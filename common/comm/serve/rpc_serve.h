@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "handshake.h"
+#include "networks.h"
 #include "rpc_bulk.h"
 #include "rpc_ctx.h"
 #include "rpc_req.h"
@@ -26,6 +27,11 @@ struct rpc_service {
 	 * start afresh); -errno to refuse.
 	 */
 	int (*session_open)(void *arg, struct rpc_session *session);
+	/*
+	 * It has another connection now, maybe from elsewhere: info->peer.
+	 * May be NULL.
+	 */
+	void (*session_back)(void *arg, struct rpc_session *session);
 	/*
 	 * It said BYE (clean, unless it is unsure), or stayed away for session_ttl_ms, was fenced,
 	 * or made room for another one (not clean); none of its requests is
@@ -57,6 +63,9 @@ struct rpc_server_attr {
 	struct addr addr;		/* pvfs://: on all rails */
 	uint64_t fsid;
 	uint64_t boot;			/* random, new at every start */
+	const struct networks *allow;	/* who may connect, beside programs on this
+					 * host over local; NULL, or none: all;
+					 * outlives the server */
 	const struct prover *prover;	/* NULL: nothing is proved.  Else who says
 					 * that it is a manager or an iod must prove
 					 * it; outlives the server */
@@ -118,6 +127,7 @@ struct rpc_server_stats {
 	uint64_t shared, shared_bytes;	/* receives that connections share, now */
 	uint64_t shared_copies;		/* messages beyond a client's share */
 	uint64_t impostors;		/* HELLOs whose proof was missing or false */
+	uint64_t outsiders;		/* connects from where nobody may */
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);

@@ -155,19 +155,39 @@ static int server_check(struct rpc_server *server, struct tp_conn_req *req,
 	return 0;
 }
 
-/* Clients try again and again while the table is full. */
+/* Clients try again and again. */
+static bool server_said(uint64_t *at)
+{
+	uint64_t now = clock_now();
+
+	if (now - *at < SERVER_REFUSED_MS * CLOCK_NS_PER_MS)
+		return true;
+	*at = now;
+	return false;
+}
+
+static int server_admit(struct rpc_server *server, const char *peer)
+{
+	const struct networks *allow = server->attr.allow;
+
+	if (!allow || !allow->n || peer_is_here(peer) ||
+	    networks_have(allow, peer))
+		return 0;
+	lane_count(&server->lanes[0].outsiders);
+	if (!server_said(&server->outsider_at))
+		log_warn(server->attr.log,
+			 "%s: refused: it is in none of the networks of "
+			 "[filesystem] allow",
+			 peer);
+	return -EACCES;
+}
+
 static void server_log_refusal(struct rpc_server *server,
 			       const struct wire_connect *wc,
 			       struct tp_conn_req *req, int rc)
 {
-	uint64_t now = clock_now();
-
-	if (rc == -EAGAIN) {
-		if (now - server->refused_at <
-		    SERVER_REFUSED_MS * CLOCK_NS_PER_MS)
-			return;
-		server->refused_at = now;
-	}
+	if (rc == -EAGAIN && server_said(&server->refused_at))
+		return;
 	log_warn(server->attr.log, "%s: refused: session %016llx: %s",
 		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),
 		 rc == -EAGAIN	 ? "too many sessions; raise max_sessions"
@@ -209,11 +229,14 @@ static void server_request(struct ctx_listener *l, struct tp_conn_req *req)
 		container_of(l, struct server_listener, base);
 	struct rpc_server *server = listener->server;
 	struct wire_connect wc = { 0 };
-	int rc = server_check(server, req, &wc);
+	int rc = server_admit(server, tp_req_peer(req));
 
-	if (rc)
-		lane_count(&server->lanes[0].protocol_errors);
-	else
+	if (!rc) {
+		rc = server_check(server, req, &wc);
+		if (rc)
+			lane_count(&server->lanes[0].protocol_errors);
+	}
+	if (!rc)
 		rc = server_hand_over(server, &wc, req, listener->rail);
 	if (rc)
 		conn_reject(server, req, rc);
@@ -309,6 +332,7 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->client_bytes += atomic_load(&lane->conn_bytes) +
 				       atomic_load(&lane->session_bytes);
 		stats->impostors += atomic_load(&lane->impostors);
+		stats->outsiders += atomic_load(&lane->outsiders);
 		stats->shared += atomic_load(&lane->shared_receives);
 		stats->shared_bytes += atomic_load(&lane->shared_bytes);
 		stats->shared_copies += atomic_load(&lane->shared_copies);

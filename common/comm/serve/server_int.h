@@ -73,6 +73,7 @@ struct lane {
 	atomic_uint_least64_t shared_receives, shared_bytes, shared_copies;
 	atomic_uint_least64_t conns_now, conn_bytes, session_bytes;
 	atomic_uint_least64_t impostors; /* conn_proof.c */
+	atomic_uint_least64_t outsiders;
 	uint64_t impostor_at; /* when one was last logged */
 };
 
@@ -92,7 +93,8 @@ struct rpc_server {
 	unsigned int nlisteners;
 	struct addr addr; /* in use */
 	struct fast_budget fast;
-	uint64_t refused_at; /* when a full table was last logged */
+	uint64_t refused_at; /* when a full table was last logged, */
+	uint64_t outsider_at; /* ... and who may not connect */
 	pthread_mutex_t lock; /* of the rest */
 	struct rpc_session *table; /* by id, until session_close() returned */
 	unsigned int nsessions; /* listed ones */

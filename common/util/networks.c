@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* networks.c - see networks.h. */
+#include "networks.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BITS 128u
+#define V4_BITS 32u /* an IPv4 address stands behind 96 bits */
+
+static int parse_addr(const char *text, uint8_t addr[16], unsigned int *max)
+{
+	struct in_addr v4;
+
+	*max = BITS;
+	if (inet_pton(AF_INET6, text, addr) == 1)
+		return 0;
+	if (inet_pton(AF_INET, text, &v4) != 1)
+		return -EINVAL;
+	*max = V4_BITS;
+	memset(addr, 0, 10);
+	memset(&addr[10], 0xff, 2);
+	memcpy(&addr[12], &v4, sizeof(v4));
+	return 0;
+}
+
+static int parse_bits(const char *text, unsigned int max, unsigned int *bits)
+{
+	char *end;
+	unsigned long n;
+
+	if (!text) {
+		*bits = max;
+		return 0;
+	}
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	n = strtoul(text, &end, 10);
+	if (*end || n > max)
+		return -EINVAL;
+	*bits = (unsigned int)n;
+	return 0;
+}
+
+static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
+{
+	unsigned int bytes = bits / 8, rest = bits % 8;
+	uint8_t mask = (uint8_t)(0xff00 >> rest);
+
+	return !memcmp(a, b, bytes) &&
+	       (!rest || !((a[bytes] ^ b[bytes]) & mask));
+}
+
+/* 10.1.2.3/8 is more likely a slip than a network. */
+static bool is_whole(const struct network *net)
+{
+	for (unsigned int i = net->bits; i < BITS; i++) {
+		if (net->addr[i / 8] & 0x80 >> i % 8)
+			return false;
+	}
+	return true;
+}
+
+static int parse_one(char *word, struct network *net)
+{
+	char *bits = strchr(word, '/');
+	unsigned int max;
+	int rc;
+
+	if (bits)
+		*bits++ = '\0';
+	rc = parse_addr(word, net->addr, &max);
+	if (!rc)
+		rc = parse_bits(bits, max, &net->bits);
+	if (rc)
+		return rc;
+	net->bits += BITS - max;
+	return is_whole(net) ? 0 : -EINVAL;
+}
+
+static int parse_words(char *text, struct networks *nets)
+{
+	char *save, *word = strtok_r(text, ", \t", &save);
+	int rc = 0;
+
+	for (; word && !rc; word = strtok_r(NULL, ", \t", &save))
+		rc = nets->n < NETWORKS_MAX
+			     ? parse_one(word, &nets->net[nets->n++])
+			     : -EINVAL;
+	return rc ? rc : nets->n ? 0 : -EINVAL;
+}
+
+int networks_parse(const char *text, struct networks *nets)
+{
+	struct networks all = { 0 };
+	char *copy = strdup(text);
+	int rc = copy ? parse_words(copy, &all) : -ENOMEM;
+
+	free(copy);
+	if (!rc)
+		*nets = all;
+	return rc;
+}
+
+int networks_conf(const struct conf_section *in, const char *key,
+		  struct networks *nets)
+{
+	const char *text = conf_get(in, key);
+	int rc = text ? networks_parse(text, nets) : 0;
+
+	return rc != -EINVAL ? rc
+			     : conf_complain(in, key,
+					     "write networks, as 10.0.0.0/8 "
+					     "fd00::/8 10.1.2.3, at most 64");
+}
+
+/* Of "NAME HOST:PORT", or "NAME [HOST]:PORT". */
+static int peer_addr(const char *peer, uint8_t addr[16])
+{
+	char host[INET6_ADDRSTRLEN];
+	const char *from = strchr(peer, ' '), *to;
+	unsigned int max;
+
+	if (!from)
+		return -EINVAL;
+	from += from[1] == '[' ? 2 : 1;
+	to = from[-1] == '[' ? strchr(from, ']') : strchr(from, ':');
+	if (!to || (size_t)(to - from) >= sizeof(host))
+		return -EINVAL;
+	memcpy(host, from, (size_t)(to - from));
+	host[to - from] = '\0';
+	host[strcspn(host, "%")] = '\0'; /* the interface of fe80:: */
+	return parse_addr(host, addr, &max);
+}
+
+bool networks_have(const struct networks *nets, const char *peer)
+{
+	uint8_t addr[16];
+
+	if (peer_addr(peer, addr))
+		return false;
+	for (unsigned int i = 0; i < nets->n; i++) {
+		const struct network *net = &nets->net[i];
+
+		if (same_bits(net->addr, addr, net->bits))
+			return true;
+	}
+	return false;
+}
+
+bool peer_is_here(const char *peer)
+{
+	const char *from = strchr(peer, ' ');
+
+	return from && !strncmp(from, " pid ", 5);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * networks.h - sets of hosts by their addresses: "10.0.0.0/8 fd00::/8 10.1.2.3",
+ * and where a peer is.
+ */
+#ifndef NETWORKS_H
+#define NETWORKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf.h"
+
+#define NETWORKS_MAX 64
+
+struct network {
+	/* In the order of the net; an IPv4 one as ::ffff:A.B.C.D; zeros
+	 * behind bits. */
+	uint8_t addr[16];
+	unsigned int bits;
+};
+
+struct networks {
+	unsigned int n; /* 0: none */
+	struct network net[NETWORKS_MAX];
+};
+
+/*
+ * Networks with blanks or commas between them; an address alone is that host.
+ * -EINVAL, with nets untouched: one of them is not a network, has bits behind its
+ * length, or there are more than NETWORKS_MAX.
+ */
+int networks_parse(const char *text, struct networks *nets);
+/* The key's value; left alone when it is missing, otherwise as the other conf_*(). */
+int networks_conf(const struct conf_section *in, const char *key,
+		  struct networks *nets);
+
+/*
+ * Is the peer, named as by tp_req_peer(), in one of them?  A program on this host, that
+ * came by a way of this host, is in none.
+ */
+bool networks_have(const struct networks *nets, const char *peer);
+/* It came by a way of this host alone, where the kernel says who it is. */
+bool peer_is_here(const char *peer);
+
+#endif
