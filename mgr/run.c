@@ -257,12 +257,15 @@ static void run(struct request *req)
 		return;
 	}
 	op.out = rpc_reply_begin(req->rpc);
-	op.ns = (struct ns_op){ .ns = &mgr->ns,
-				.cred = &who.cred,
-				.session = caller_of(req->rpc->session)->id,
-				.now = clock_wall(),
-				.asked = req->asked,
-				.truncated = req->truncated };
+	op.ns = (struct ns_op){
+		.ns = &mgr->ns,
+		.cred = &who.cred,
+		.session = caller_of(req->rpc->session)->id,
+		.now = clock_wall(),
+		.features = rpc_session_info(req->rpc->session)->features,
+		.asked = req->asked,
+		.truncated = req->truncated
+	};
 	conclude(&op, fn(&op));
 }
 

@@ -50,17 +50,20 @@ void attr_own(struct fs *fs, struct stat *st)
 
 static void end_stat(const struct call *c, const struct target *t)
 {
-	struct stat st;
-	int rc = call_run(c, t, stat_get, &st);
+	struct stat_full now;
+	int rc = call_run(c, t, stat_get_full, &now);
 
-	if (rc == -ESTALE && gone_is(c->d->gone, t->handle, &st))
-		rc = 0;
+	if (rc == -ESTALE && gone_is(c->d->gone, t->handle, &now.st)) {
+		call_end_attr(c, &now.st);
+		return;
+	}
 	if (rc) {
 		call_end(c, rc);
 		return;
 	}
-	attr_own(&c->d->fs, &st);
-	call_end_attr(c, &st);
+	call_note(c, &now.attr);
+	attr_own(&c->d->fs, &now.st);
+	call_end_attr(c, &now.st);
 }
 
 void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)

@@ -5,7 +5,9 @@
 #include <errno.h>
 
 #include "again.h"
+#include "clock.h"
 #include "fresh.h"
+#include "lacks.h"
 #include "told.h"
 
 /* Those that /proc tells of; more than a request carries are left out, as NFS
@@ -29,6 +31,7 @@ void call_begin(struct call *c, fuse_req_t req)
 	deadline_begin();
 	c->d = fsd_of(req);
 	c->req = req;
+	c->begun = clock_now();
 	c->again = 0;
 	c->told = told_take(c->d->told, fuse_req_ctx(req)->pid, &c->st);
 }
@@ -109,9 +112,19 @@ void call_end_attr(const struct call *c, const struct stat *st)
 	fuse_reply_attr(c->req, &s, fresh_attr(c->d, st));
 }
 
-void call_fill_entry(const struct call *c, const struct stat *st,
-		     struct fuse_entry_param *e)
+/* Of access control lists of symbolic links the kernel says something else. */
+void call_note(const struct call *c, const struct attr *attr)
 {
+	uint32_t what = S_ISLNK(attr->mode) ? WIRE_A_NOXATTR : LACKS;
+
+	lacks_told(c->d->lacks, attr->handle, attr->flags & what, c->begun,
+		   c->begun + fresh_lack_ns(c->d));
+}
+
+void call_fill_entry(const struct call *c, const struct attr *attr,
+		     const struct stat *st, struct fuse_entry_param *e)
+{
+	call_note(c, attr);
 	*e = (struct fuse_entry_param){
 		.attr = shown(c, st),
 		.generation = 1, /* no handle is given out twice */
@@ -121,10 +134,11 @@ void call_fill_entry(const struct call *c, const struct stat *st,
 	e->ino = e->attr.st_ino;
 }
 
-void call_end_entry(const struct call *c, const struct stat *st)
+void call_end_entry(const struct call *c, const struct attr *attr,
+		    const struct stat *st)
 {
 	struct fuse_entry_param e;
 
-	call_fill_entry(c, st, &e);
+	call_fill_entry(c, attr, st, &e);
 	fuse_reply_entry(c->req, &e);
 }

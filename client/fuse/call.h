@@ -12,6 +12,7 @@ struct call {
 	struct fsd *d;
 	fuse_req_t req;
 	struct cred as; /* as far as a target needed it */
+	uint64_t begun; /* clock_now() */
 	uint64_t again; /* what the kernel would ask once more; 0: nothing */
 	bool told; /* st, by the request before, and a moment ago */
 	struct stat st;
@@ -39,9 +40,12 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 /* rc: 0 or -errno. */
 void call_end(const struct call *c, int rc);
 void call_end_attr(const struct call *c, const struct stat *st);
-void call_end_entry(const struct call *c, const struct stat *st);
-/* What the kernel gets to know of an object. */
-void call_fill_entry(const struct call *c, const struct stat *st,
-		     struct fuse_entry_param *e);
+void call_end_entry(const struct call *c, const struct attr *attr,
+		    const struct stat *st);
+/* What the kernel gets to know of an object: st, and what the mgr said of it. */
+void call_fill_entry(const struct call *c, const struct attr *attr,
+		     const struct stat *st, struct fuse_entry_param *e);
+/* Before it gets to know st alone. */
+void call_note(const struct call *c, const struct attr *attr);
 
 #endif

@@ -44,7 +44,7 @@ static int entry_of(const struct page *p, struct session *s,
 		return 0;
 	rc = stat_of(s, &e->attr, &st);
 	if (!rc)
-		call_fill_entry(p->c, &st, out);
+		call_fill_entry(p->c, &e->attr, &st, out);
 	return rc;
 }
 

@@ -2,9 +2,11 @@
 /* fresh.c - see fresh.h. */
 #include "fresh.h"
 
+#include "clock.h"
 #include "told.h"
 
 #define TICK 1e-6 /* s; the kernel counts whole ticks, and at least one */
+#define TICKS_NS (8 * CLOCK_NS_PER_MS) /* two of its ticks, or less */
 
 /* A tick, and not what the options say. */
 static bool by_ticks(const struct fsd *d)
@@ -26,6 +28,13 @@ double fresh_attr(const struct fsd *d, const struct stat *st)
 	if (!by_ticks(d))
 		return d->attr_timeout;
 	return S_ISDIR(st->st_mode) ? TICK : 0;
+}
+
+/* It checks nothing by an access control list without the attributes, which it asks
+ * for before. */
+uint64_t fresh_lack_ns(const struct fsd *d)
+{
+	return by_ticks(d) ? TICKS_NS : (uint64_t)(d->attr_timeout * 1e9);
 }
 
 /* Answers to LOOKUPs that were sent before are then too old for the kernel. */

@@ -22,6 +22,9 @@
 double fresh_entry(struct fsd *d, const struct stat *st);
 double fresh_attr(const struct fsd *d, const struct stat *st);
 
+/* ns, for an answer that says what an object lacks (lacks.h). */
+uint64_t fresh_lack_ns(const struct fsd *d);
+
 /* File n of the kernel's is open now, and the answer to that was not yet given. */
 void fresh_opened(const struct fsd *d, fuse_ino_t n);
 /* Who asks has made the file st, and is not answered yet. */

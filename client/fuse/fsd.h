@@ -13,6 +13,7 @@
 
 struct again;
 struct gone;
+struct lacks;
 struct marks;
 struct owners;
 struct told;
@@ -47,6 +48,8 @@ struct fsd {
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct again *again; /* what the kernel asks twice */
 	struct gone *gone; /* removed directories that it still has */
+	struct lacks
+		*lacks; /* what objects do not have, that is asked for apart */
 	struct owners *owners; /* of POSIX locks that were taken */
 	struct told *told; /* of files that were made */
 	struct versions *versions; /* of files whose pages the kernel has */

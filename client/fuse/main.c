@@ -13,6 +13,7 @@
 #include "invite.h"
 #include "left.h"
 #include "listen.h"
+#include "lacks.h"
 #include "marks.h"
 #include "newer.h"
 #include "ops.h"
@@ -130,10 +131,12 @@ static int make(struct fsd *d, const struct options *opt)
 	d->many = !geteuid();
 	d->again = again_new();
 	d->gone = gone_new();
+	d->lacks = lacks_new();
 	d->owners = owners_new();
 	d->told = told_new();
 	d->versions = versions_new();
-	if (!d->again || !d->gone || !d->owners || !d->told || !d->versions)
+	if (!d->again || !d->gone || !d->lacks || !d->owners || !d->told ||
+	    !d->versions)
 		return -ENOMEM;
 	return data_init();
 }
@@ -160,6 +163,7 @@ static int serve(void *arg, int ready)
 	versions_free(s->d.versions);
 	told_free(s->d.told);
 	owners_free(s->d.owners);
+	lacks_free(s->d.lacks);
 	gone_free(s->d.gone);
 	again_free(s->d.again);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;

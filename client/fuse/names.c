@@ -39,13 +39,13 @@ static void make(const struct call *c, const struct target *t, target_op op,
 	if (rc)
 		call_end(c, rc);
 	else
-		call_end_entry(c, &m.st);
+		call_end_entry(c, &m.attr, &m.st);
 }
 
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
+	struct stat_full now;
 	struct target t;
-	struct stat st;
 	struct call c;
 	int rc;
 
@@ -53,13 +53,13 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	if (call_again(&c, again_name(parent, name)))
 		return;
 	t = call_entry(&c, parent, name);
-	rc = call_run(&c, &t, stat_get, &st);
+	rc = call_run(&c, &t, stat_get_full, &now);
 	if (rc) {
 		call_end(&c, rc);
 		return;
 	}
-	attr_own(&c.d->fs, &st);
-	call_end_entry(&c, &st);
+	attr_own(&c.d->fs, &now.st);
+	call_end_entry(&c, &now.attr, &now.st);
 }
 
 /* Of numbers nothing is kept here, but for removed directories. */

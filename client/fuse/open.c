@@ -179,7 +179,7 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		return;
 	}
 	fill_info(&c, &o, fi);
-	call_fill_entry(&c, &o.st, &e);
+	call_fill_entry(&c, &o.attr, &o.st, &e);
 	fresh_created(&c, &o.st);
 	if (newer_reply_create(&c, &e, fi))
 		file_put(o.f);
@@ -195,7 +195,7 @@ void open_new(const struct call *c, const struct target *t, mode_t mode)
 		return;
 	}
 	file_put(o.f);
-	call_end_entry(c, &o.st);
+	call_end_entry(c, &o.attr, &o.st);
 }
 
 void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)

@@ -34,10 +34,8 @@ static void usage(FILE *out)
 	      "  -o max_threads=N    requests at a time (default 32)\n"
 	      "  -o allow_other      all users of this host (default if root "
 	      "mounts)\n"
-	      "  -o default_permissions\n"
-	      "                      the kernel checks permissions, too: of "
-	      "FIFOs and\n"
-	      "                      sockets nobody else does\n"
+	      "  -o no_default_permissions\n"
+	      "                      the kernel checks no permissions\n"
 	      "  -o noatime          reads leave atime alone (default: "
 	      "relatime)\n"
 	      "  -o ro, ...          as of mount(8) and mount.fuse3(8)\n"
@@ -185,8 +183,10 @@ static int one_option(struct options *opt, const char *word)
 		opt->allow_other = true;
 		return 0;
 	}
-	if (!strcmp(word, "default_permissions")) {
-		opt->checked = true;
+	if (!strcmp(word, "default_permissions") ||
+	    !strcmp(word, "no_default_permissions")) {
+		opt->unchecked = *word == 'n';
+		opt->checked = !opt->unchecked;
 		return 0;
 	}
 	if (!strcmp(word, "suid"))
@@ -272,7 +272,9 @@ static int defaults(struct options *opt)
 		opt->allow_other = true;
 	if (opt->allow_other)
 		rc = fuse_option(opt, "allow_other");
-	/* names that are kept are not asked for again by who passes them */
+	/* others have the rights of who mounts it, if that is not root; but names
+	 * that are kept are not asked for again by who passes them */
+	opt->checked |= !opt->unchecked && !(opt->allow_other && geteuid());
 	opt->checked |= opt->allow_other && opt->entry_timeout > 0;
 	if (!rc && opt->checked)
 		rc = fuse_option(opt, "default_permissions");

@@ -19,7 +19,8 @@ struct options {
 	struct fuse_args fuse; /* for libfuse */
 	bool atime; /* reads count */
 	bool suid;
-	bool checked; /* default_permissions */
+	bool checked; /* by the kernel, too: default_permissions; */
+	bool unchecked; /* ... is not wanted */
 	bool allow_other; /* all users of this host */
 };
 

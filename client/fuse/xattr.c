@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "lacks.h"
 #include "lookout.h"
 #include "ops.h"
 
@@ -24,10 +25,23 @@ static int do_set(struct session *s, const struct target *t, void *arg)
 	return mgr_setxattr(s, t, a->name, a->value, a->len, a->flags);
 }
 
+static bool is_list(const char *name)
+{
+	return !strcmp(name, "system.posix_acl_access") ||
+	       !strcmp(name, "system.posix_acl_default");
+}
+
+/* Everybody may know what is there of them. */
+static bool is_security(const char *name)
+{
+	return !strncmp(name, "security.", strlen("security."));
+}
+
 /* An access control list is mode bits too, which the kernel may remember. */
 static int changed(const struct call *c, fuse_ino_t ino, const char *name,
 		   int rc)
 {
+	lacks_changed(c->d->lacks, fsd_swap(c->d, ino));
 	if (rc || c->d->attr_timeout <= 0 ||
 	    strcmp(name, "system.posix_acl_access"))
 		return rc;
@@ -52,10 +66,15 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 
 /*
  * The kernel asks for some before each write, or each listing, that mean nothing
- * here: what a program that runs from here could do, if nothing may (nosuid).
+ * here: what a program that runs from here could do, if nothing may (nosuid).  And
+ * others that the attributes it was told say are not there.
  */
-static int known_without(const struct fsd *d, const char *name)
+static int known_without(const struct fsd *d, uint64_t n, const char *name)
 {
+	if (is_list(name) && lacks_is(d->lacks, n, WIRE_A_NOACL))
+		return -ENODATA;
+	if (is_security(name) && lacks_is(d->lacks, n, WIRE_A_NOXATTR))
+		return -ENODATA;
 	if (!d->suid && !strcmp(name, "security.capability"))
 		return -ENODATA;
 	return 0;
@@ -98,7 +117,7 @@ void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	rc = known_without(c.d, name);
+	rc = known_without(c.d, t.handle, name);
 	if (!rc)
 		rc = call_run(&c, &t, do_get, &a);
 	if (rc)
@@ -117,7 +136,9 @@ void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	rc = call_run(&c, &t, do_list, &a);
+	rc = lacks_is(c.d->lacks, t.handle, WIRE_A_NOXATTR)
+		     ? 0
+		     : call_run(&c, &t, do_list, &a);
 	if (rc)
 		call_end(&c, rc);
 	else

@@ -239,6 +239,7 @@ struct wire_accept {		/* accept or reject, private data */
  * both ends have named it; those that an end does not know do not count.
  */
 #define WIRE_FT_PROOF	0x1u	/* HELLO and its reply prove who sends them */
+#define WIRE_FT_LACKS	0x2u	/* attributes may have WIRE_A_NOACL, _NOXATTR */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -260,6 +261,10 @@ struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 
 #define WIRE_A_HOLES	0x4u	/* what it takes is not what its size says: the
 				 * iods know (WIRE_GETSIZE) */
+
+#define WIRE_A_NOACL	0x8u	/* there is no access control list, of either kind; */
+#define WIRE_A_NOXATTR	0x10u	/* ... and no extended attribute at all.  Both only
+				 * to who named WIRE_FT_LACKS */
 
 struct wire_attr {
 	le64 handle;

@@ -90,7 +90,8 @@ static const struct wire_form path = {
 #define ATTR_FIELDS(type)                                                      \
 	SIZE(type, attr.size),                                                 \
 		BITS(type, attr.flags,                                         \
-		     WIRE_A_SIZE | WIRE_A_MSET | WIRE_A_HOLES),                \
+		     WIRE_A_SIZE | WIRE_A_MSET | WIRE_A_HOLES | WIRE_A_NOACL | \
+			     WIRE_A_NOXATTR),                                  \
 		ZERO(type, attr.zero), ZERO(type, attr.dist.zero)
 
 static const struct wire_form attr_rep = {

@@ -79,6 +79,7 @@ struct ns_op {
 	uint64_t session;
 	int64_t now; /* ns since the epoch */
 	uint32_t umask; /* for what is made, unless the directory has a list */
+	uint32_t features; /* WIRE_FT_* of who asks: what of an inode is shown */
 	uint64_t truncated; /* the file for which O_TRUNC is carried out */
 	bool asked; /* NS_ASK has been obeyed */
 	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
@@ -96,8 +97,8 @@ struct ns_path {
 
 int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	       struct inode *ino);
-/* An inode as the wire shows it. */
-void ns_show(const struct store *st, const struct inode *ino,
+/* An inode as the wire shows it to who asks. */
+void ns_show(const struct ns_op *op, const struct inode *ino,
 	     struct wire_attr *attr);
 /* mask: R_OK, W_OK, X_OK. */
 int ns_access(struct ns_op *op, const struct ns_path *path, uint32_t mask);

@@ -38,7 +38,7 @@ static int show(const struct fill *f, uint64_t handle, struct wire_attr *attr)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	if (!S_ISREG(ino.mode) || !(ino.flags & (INODE_ASK | INODE_HOLES)))
-		ns_show(f->op->ns->st, &ino, attr);
+		ns_show(f->op, &ino, attr);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ int op_open(struct op *op)
 		return rc;
 	if (truncate)
 		return begin_truncation(op, &ino);
-	ns_show(op->mgr->st, &ino, &rep.attr);
+	ns_show(&op->ns, &ino, &rep.attr);
 	rep.open = htole64(open);
 	wire_put(op->out, &rep, sizeof(rep));
 	return 0;

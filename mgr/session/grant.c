@@ -43,7 +43,7 @@ int op_redeem(struct op *op)
 	if (rc)
 		return rc;
 	tokens_drop(op->mgr, grant);
-	ns_show(op->mgr->st, &ino, &rep.attr);
+	ns_show(&op->ns, &ino, &rep.attr);
 	rep.open = htole64(open);
 	wire_put(op->out, &rep, sizeof(rep));
 	return 0;

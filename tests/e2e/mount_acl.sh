@@ -113,7 +113,7 @@ session() {
 }
 
 session "$tmp/local" >"$tmp/wanted"
-for options in cache=none default_permissions cache=open cache=none,entry_timeout=10,attr_timeout=10; do
+for options in no_default_permissions cache=none cache=open cache=none,entry_timeout=10,attr_timeout=10; do
 	mount_at "$tmp/m" -o $options
 	mkdir "$tmp/m/t"
 	session "$tmp/m/t" >"$tmp/seen"

@@ -26,10 +26,14 @@ same() {
 
 start_pvfs -n 2
 mkdir -m 755 "$tmp/local"
-mount_at "$tmp/m" -o suid,dev
+mount_at "$tmp/m" -o suid,dev,no_default_permissions
 for part in rights data names; do same "$tmp/m" $part; done
 unmount "$tmp/m" $daemon
 # what is looked at first is as with a local one if the kernel looks at all
+mount_at "$tmp/m" -o suid,dev
+for part in rights data names; do same "$tmp/m" $part; done
+same "$tmp/m" paths ${calls[@]+"${calls[@]}"}
+unmount "$tmp/m" $daemon
 mount_at "$tmp/m" -o suid,dev,cache=open
 same "$tmp/m" data
 same "$tmp/m" paths ${calls[@]+"${calls[@]}"}

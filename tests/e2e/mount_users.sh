@@ -96,11 +96,11 @@ socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$m/socket"
 chmod 755 "$tmp"
 m=$tmp/m
 install -m 666 /dev/null "$tmp/seen"
-for options in cache=none default_permissions cache=open \
+for options in no_default_permissions cache=none cache=open \
 	cache=none,entry_timeout=10,attr_timeout=10; do
 	mount_at "$m" -o $options
 	chmod 755 "$m"
 	rights
-	[ $options = cache=none ] || special
+	[ $options = no_default_permissions ] || special
 	unmount "$m" $daemon
 done

@@ -51,6 +51,7 @@ struct rig {
 	unsigned int nheld;
 	unsigned int opened, closed, clean, freed, aborted;
 	int open_status;
+	uint32_t features; /* of the session that opened last */
 	uint64_t seed_seq; /* session_open() seeds slot 0 with 77 */
 	unsigned int write_flags;
 	uint8_t *object;

@@ -213,6 +213,7 @@ static int do_open(void *arg, struct rpc_session *session)
 	int len;
 
 	rig->opened++;
+	rig->features = rpc_session_info(session)->features;
 	if (!rig->seed_seq)
 		return rig->open_status;
 	wire_begin(&out, &seed, sizeof(seed));

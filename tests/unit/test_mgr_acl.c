@@ -188,6 +188,34 @@ START_TEST(test_gone)
 }
 END_TEST
 
+static uint32_t shown(const char *path, uint32_t features)
+{
+	struct ns_op asks = { .ns = &fx.ns, .features = features };
+	struct wire_attr attr;
+	struct inode ino;
+
+	ck_assert_int_eq(fx_stat(&fx, path, &ino), 0);
+	ns_show(&asks, &ino, &attr);
+	return le32toh(attr.flags) & ~WIRE_A_SIZE;
+}
+
+/* Attributes say that there is none, to who understands that. */
+START_TEST(test_shown)
+{
+	struct acl acl = list_of(7, 7);
+
+	ck_assert_uint_eq(shown("f", WIRE_FT_LACKS),
+			  WIRE_A_NOACL | WIRE_A_NOXATTR);
+	ck_assert_uint_eq(shown("f", ~WIRE_FT_LACKS), 0);
+	ck_assert_int_eq(set("f", ACCESS, &acl), 0);
+	ck_assert_uint_eq(shown("f", WIRE_FT_LACKS), 0);
+	ck_assert_int_eq(drop("f", ACCESS), 0);
+	ck_assert_uint_eq(shown("f", WIRE_FT_LACKS), WIRE_A_NOACL);
+	ck_assert_int_eq(set("d", DEFAULT, &acl), 0);
+	ck_assert_uint_eq(shown("d", WIRE_FT_LACKS), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("acl");
@@ -199,5 +227,6 @@ int main(void)
 	tcase_add_test(tc, test_plain);
 	tcase_add_test(tc, test_inherited);
 	tcase_add_test(tc, test_gone);
+	tcase_add_test(tc, test_shown);
 	return fx_main("mgr_acl", cases);
 }

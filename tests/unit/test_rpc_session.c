@@ -212,6 +212,27 @@ START_TEST(a_call_at_the_first_contact_goes_once)
 }
 END_TEST
 
+/* A feature is one of both ends. */
+START_TEST(features_of_both)
+{
+	struct raw raw;
+
+	rig->sattr.features = WIRE_FT_LACKS;
+	rig_open(rig, "mock");
+	raw_open(&raw, rig, 0x77, 1);
+	raw.hail.features = htole32(~(uint32_t)WIRE_FT_PROOF);
+	raw_greet(&raw);
+	ck_assert_uint_eq(le32toh(raw.hailed.features), WIRE_FT_LACKS);
+	ck_assert_uint_eq(rig->features, WIRE_FT_LACKS);
+	raw_close(&raw);
+	raw_open(&raw, rig, 0x78, 1);
+	raw_greet(&raw);
+	ck_assert_uint_eq(raw.hailed.features, 0);
+	ck_assert_uint_eq(rig->features, 0);
+	raw_close(&raw);
+}
+END_TEST
+
 /* A request of the first life is still in execution when it returns. */
 START_TEST(no_second_life_before_the_end_of_the_first)
 {
@@ -445,6 +466,7 @@ int main(void)
 	tcase_add_test(tc, it_outlives_a_connection_for_its_ttl);
 	tcase_add_test(tc, it_resumes);
 	tcase_add_test(tc, idle_peer_reconnects);
+	tcase_add_test(tc, features_of_both);
 	tcase_add_test(tc, a_call_at_the_first_contact_goes_once);
 	tcase_add_test(tc, no_second_life_before_the_end_of_the_first);
 	tcase_add_test(tc, fenced);

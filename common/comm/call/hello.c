@@ -13,7 +13,7 @@
 
 int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 {
-	int rc;
+	int rc = 0;
 
 	priv->wc = (struct wire_connect){
 		.magic = htole32(WIRE_MAGIC),
@@ -24,9 +24,11 @@ int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 		.epoch = htole32(++peer->epoch),
 		.reply_max = htole32(PEER_MSG_MAX),
 	};
-	if (!peer->prover)
+	if (!peer->prover && !peer->features)
 		return sizeof(priv->wc);
-	rc = peer_proof_begin(peer, &priv->hail);
+	priv->hail = (struct wire_hail){ htole32(peer->features), { 0 } };
+	if (peer->prover)
+		rc = peer_proof_begin(peer, &priv->hail);
 	return rc ? rc : (int)sizeof(*priv);
 }
 

@@ -301,6 +301,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;
 	peer->cred = *attr->cred;
+	peer->features = attr->features;
 	peer_proof_init(peer, attr);
 	peer->impatient = attr->impatient;
 	peer->fresh = attr->fresh;

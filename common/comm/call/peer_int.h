@@ -93,6 +93,7 @@ struct rpc_peer {
 	enum wire_role role;
 	uint64_t fsid, session;
 	struct rpc_cred cred;
+	uint32_t features; /* ours */
 	const struct prover *prover; /* or NULL: peer_proof.c */
 	struct handshake shake; /* of this connection */
 	void (*fresh)(void *arg, struct rpc_peer *peer);

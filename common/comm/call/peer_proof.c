@@ -30,7 +30,7 @@ int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail)
 	if (rc)
 		return rc;
 	shake->epoch = peer->epoch;
-	hail->features = htole32(WIRE_FT_PROOF);
+	hail->features |= htole32(WIRE_FT_PROOF);
 	memcpy(hail->nonce, nonce, WIRE_NONCE_LEN);
 	return 0;
 }

@@ -32,6 +32,8 @@ struct rpc_peer_attr {
 					 * as we do; outlives the peer */
 	enum wire_role server;		/* for prover: who answers there */
 	uint32_t index;			/* ... of an iod */
+	uint32_t features;		/* WIRE_FT_* that we understand; not _PROOF,
+					 * which prover stands for */
 	bool impatient;			/* as long as it was never connected, a
 					 * connect that fails ends all calls with
 					 * its error; nothing is logged */

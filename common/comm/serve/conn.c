@@ -391,7 +391,7 @@ void conn_accept(struct lane *lane, const struct mail *mail)
 	rpc_timer_set(lane->ctx, &conn->timer,
 		      clock_after_ms(lane->server->attr.stall_ms));
 	len = conn_accept_data(lane->server, 0, conn->request_max, &answer.acc);
-	len += conn_proof_hail(conn, &mail->hail, &answer.hail);
+	len += conn_hail(conn, &mail->hail, &answer.hail);
 	rc = tp_accept(conn->link.ep, req, &answer, len);
 	if (rc)
 		link_fail(&conn->link, rc);

@@ -8,20 +8,29 @@
 
 #define IMPOSTOR_MS 1000u /* between log lines about them */
 
-unsigned int conn_proof_hail(struct conn *conn, const struct wire_hail *theirs,
-			     struct wire_hail *hail)
+static void hail_proof(struct conn *conn, const struct wire_hail *theirs,
+		       struct wire_hail *hail)
 {
 	uint8_t(*nonce)[WIRE_NONCE_LEN] = conn->nonce;
 
 	if (!conn->lane->server->attr.prover ||
 	    !(le32toh(theirs->features) & WIRE_FT_PROOF) ||
 	    random_bytes(nonce[HANDSHAKE_SERVER], WIRE_NONCE_LEN))
-		return 0;
+		return;
 	memcpy(nonce[HANDSHAKE_CALLER], theirs->nonce, WIRE_NONCE_LEN);
 	conn->agreed = true;
-	hail->features = htole32(WIRE_FT_PROOF);
+	hail->features |= htole32(WIRE_FT_PROOF);
 	memcpy(hail->nonce, nonce[HANDSHAKE_SERVER], WIRE_NONCE_LEN);
-	return sizeof(*hail);
+}
+
+unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
+		       struct wire_hail *hail)
+{
+	conn->features = le32toh(theirs->features) &
+			 conn->lane->server->attr.features;
+	*hail = (struct wire_hail){ htole32(conn->features), { 0 } };
+	hail_proof(conn, theirs, hail);
+	return hail->features ? sizeof(*hail) : 0;
 }
 
 /* The role is the session's, whatever this connect said. */

@@ -71,6 +71,8 @@ struct rpc_server_attr {
 					 * it; outlives the server */
 	enum wire_role role;		/* for prover: what this server is, */
 	uint32_t index;			/* which iod */
+	uint32_t features;		/* WIRE_FT_* that it has; not _PROOF, which
+					 * prover stands for */
 	unsigned int slots;		/* per session */
 	size_t request_max;		/* bytes; slots * request_max a connection */
 	size_t reply_max;		/* bytes; slots * reply_max a session */
@@ -136,6 +138,8 @@ struct rpc_session_info {
 	uint64_t id;
 	enum wire_role role;
 	struct rpc_cred cred;
+	uint32_t features;		/* WIRE_FT_* of rpc_server_attr that its client
+					 * named, too, at the connect */
 	const char *peer;		/* "tcp 10.0.0.9:4123", "-" if away */
 	struct rpc_ctx *ctx;
 	unsigned int ctx_index;

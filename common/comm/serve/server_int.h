@@ -265,6 +265,7 @@ struct conn {
 	bool in_turns;
 	unsigned long moved, moved_seen;
 	bool may_carry; /* both ends want it */
+	uint32_t features; /* of both ends, but for: */
 	bool agreed; /* both ends prove themselves in HELLO: conn_proof.c */
 	uint8_t nonce[2][WIRE_NONCE_LEN];
 	struct carries *carries; /* carry.c; NULL: nothing was lent yet */
@@ -326,13 +327,13 @@ struct conn_answer {
 	struct wire_hail hail;
 };
 /*
- * conn_proof.c: where the server has a prover.  What is hailed back, in bytes of hail; 0:
- * nothing.  Whether the HELLO in rx is to be believed: 0, or -EKEYREJECTED, logged
+ * conn_proof.c.  What is hailed back, in bytes of hail; 0: nothing.  And where the server
+ * has a prover: whether the HELLO in rx is to be believed: 0, or -EKEYREJECTED, logged
  * and counted, or -ENOMEM.  Room for the proof of an answer to `to`; that proof, in
  * the len bytes at hdr: how many they are then.
  */
-unsigned int conn_proof_hail(struct conn *conn, const struct wire_hail *theirs,
-			     struct wire_hail *hail);
+unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
+		       struct wire_hail *hail);
 int conn_proof_take(struct conn *conn, struct rx *rx,
 		    const struct rpc_cred *cred);
 void conn_proof_room(const struct conn *conn, const struct wire_hdr *to,

@@ -193,6 +193,7 @@ int session_attach(struct rpc_session *s, struct conn *conn)
 	s->conn = conn;
 	s->epoch = conn->epoch;
 	s->info.peer = conn->peer;
+	s->info.features = conn->features;
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
 	pthread_mutex_lock(&server->lock);
 	if (s->away)

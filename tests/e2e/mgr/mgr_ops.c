@@ -97,6 +97,20 @@ START_TEST(test_names)
 }
 END_TEST
 
+/* Who did not name a feature is not told what he would refuse. */
+START_TEST(test_features)
+{
+	struct mgrc other = { .features = ~(uint32_t)WIRE_FT_PROOF };
+
+	mgrc_open(&other, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_make(&c, "f", 123), 0);
+	ck_assert_uint_eq(le32toh(mgrc_stat_ok(&c, "f").flags), WIRE_A_SIZE);
+	ck_assert_uint_eq(le32toh(mgrc_stat_ok(&other, "f").flags),
+			  WIRE_A_SIZE | WIRE_A_NOACL | WIRE_A_NOXATTR);
+	mgrc_close(&other, true);
+}
+END_TEST
+
 START_TEST(test_readdir)
 {
 	struct wire_readdir_rep rep;
@@ -341,6 +355,7 @@ int main(void)
 	tcase_add_test(tc, test_mount);
 	tcase_add_test(tc, test_statfs);
 	tcase_add_test(tc, test_names);
+	tcase_add_test(tc, test_features);
 	tcase_add_test(tc, test_readdir);
 	tcase_add_test(tc, test_truncate);
 	tcase_add_test(tc, test_append);

@@ -39,8 +39,10 @@ void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 				      .arg = c };
 	struct rpc_cred cred = c->cred;
 
+	attr.features = c->features;
 	memset(c, 0, sizeof(*c));
 	c->cred = cred;
+	c->features = attr.features;
 	strcpy(c->cred.name, "test");
 	c->timeout_ms = 20000;
 	c->session = session;

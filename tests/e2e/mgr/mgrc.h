@@ -31,6 +31,7 @@ struct mgrc {
 	struct rpc_ctx *ctx;
 	struct rpc_peer *peer;
 	struct rpc_cred cred;
+	uint32_t features; /* WIRE_FT_*; set before mgrc_open() */
 	struct log_file out;
 	struct log log;
 	uint64_t session;

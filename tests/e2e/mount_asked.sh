@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What calls through a mount ask of the servers: no more than they need.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+requires tool setfacl
+n=${E2E_FILES:-60}
+start_pvfs -n 3
+
+# of the manager: how many requests it has served
+mgr() { pvfs-ping | awk '$1 == "mgr" && $3 == "up" { print $8 }'; }
+
+# asked WHAT AT-MOST COMMAND...: requests for each of n files, of the manager
+asked() {
+	local before took
+
+	before=$(mgr)
+	must "${@:3}"
+	took=$(($(mgr) - before - itself))
+	say "$1: $took requests for $n files"
+	[ $took -le $(($2 * n + 12)) ] || fail "$1: $took requests, $2 a file are enough"
+}
+itself=$(mgr)
+itself=$(($(mgr) - itself)) # by pvfs-ping
+
+cat >"$tmp/do.py" <<'END'
+import os, sys
+what, n, dir = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+names = ["%s/%d" % (dir, i) for i in range(n)]
+def lists(name):
+    for which in "access", "default":
+        try:
+            os.getxattr(name, "system.posix_acl_" + which)
+            sys.exit(name + " has a list")
+        except OSError:
+            pass
+def make(name):
+    os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o664))
+for name in names:
+    globals()[what](name)
+END
+files() { python3 "$tmp/do.py" "$1" $n "$2"; }
+
+# What has no access control list is known by its attributes, for as long as they count.
+mount_at "$tmp/m" -o attr_timeout=3600,entry_timeout=3600
+first=$daemon
+mkdir "$tmp/m/d"
+must files make "$tmp/m/d"
+asked lists 0 files lists "$tmp/m/d"
+unmount "$tmp/m" $first
+mount_at "$tmp/m" -o attr_timeout=3600,entry_timeout=3600
+asked list 0 ls -l "$tmp/m/d"
+asked lists 0 files lists "$tmp/m/d"
+# ... set here it is there at once
+setfacl -m u:1002:rw "$tmp/m/d/1"
+must_fail files lists "$tmp/m/d"
+must getfacl "$tmp/m/d/1" >"$tmp/list"
+must grep -q user:1002 "$tmp/list"
+setfacl -b "$tmp/m/d/1"
+must files lists "$tmp/m/d"
+unmount "$tmp/m" $daemon
+# ... and by another host it is there at once where nothing is kept
+mount_at "$tmp/m"
+first=$daemon
+mount_at "$tmp/b"
+must files lists "$tmp/m/d"
+setfacl -m u:1002:rw "$tmp/b/d/1"
+getfacl "$tmp/m/d/1" >"$tmp/list"
+must grep -q user:1002 "$tmp/list"
+unmount "$tmp/m" $first
+unmount "$tmp/b" $daemon
