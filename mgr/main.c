@@ -2,15 +2,12 @@
 /* main.c - pvfs-mgr: options, signals, start and stop. */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sysexits.h>
-#include <unistd.h>
 
+#include "daemon.h"
 #include "mgr.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
@@ -74,53 +71,29 @@ static int parse_options(int argc, char **argv, struct options *opt)
 	return 2;
 }
 
-/* A write beyond the file size limit shall be an error, not the end. */
-static void set_signals(sigset_t *stop)
-{
-	signal(SIGXFSZ, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
-	sigemptyset(stop);
-	sigaddset(stop, SIGTERM);
-	sigaddset(stop, SIGINT);
-	sigaddset(stop, SIGUSR1);
-	sigaddset(stop, SIGHUP);
-	sigprocmask(SIG_BLOCK, stop, NULL);
-}
-
-/* From the mgr's thread: the main thread waits for this signal. */
-static void on_failure(void *arg)
-{
-	atomic_bool *failed = arg;
-
-	atomic_store(failed, true);
-	kill(getpid(), SIGTERM);
-}
-
 static int serve(const struct mgr_conf *conf, const struct log *log)
 {
-	atomic_bool failed = false;
+	enum daemon_order order;
+	struct daemon daemon;
 	struct mgr *mgr;
-	sigset_t stop;
-	int sig, rc;
+	int rc;
 
-	set_signals(&stop);
-	rc = mgr_start(conf, log, on_failure, &failed, &mgr);
-	if (rc)
+	daemon_begin(&daemon, log);
+	rc = mgr_start(conf, log, &daemon, &mgr);
+	if (rc) {
+		daemon_end(&daemon);
 		return rc == -ENOSPC ? EX_TEMPFAIL : EXIT_FAILURE;
-	while (!sigwait(&stop, &sig) && (sig == SIGUSR1 || sig == SIGHUP)) {
-		if (sig == SIGUSR1)
+	}
+	while ((order = daemon_next(&daemon)) != DAEMON_STOP) {
+		if (order == DAEMON_REPORT)
 			mgr_report(mgr);
 		else
 			mgr_reload(mgr);
 	}
-	if (atomic_load(&failed))
-		log_info(log, "stopping: see the error above");
-	else
-		log_info(log, "%s: stopping", strsignal(sig));
 	mgr_stop(mgr);
 	log_info(log, "stopped");
-	return atomic_load(&failed) ? EXIT_FAILURE : EXIT_SUCCESS;
+	daemon_end(&daemon);
+	return daemon_failed(&daemon) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@
 
 #include "adopt.h"
 #include "boot_id.h"
+#include "daemon.h"
 #include "descriptors.h"
 #include "jobs.h"
 #include "lock_waits.h"
@@ -279,19 +280,22 @@ static void *mgr_main(void *arg)
 			 mgr->conf.niods);
 	else
 		mgr_say_ready(mgr);
-	while (rc >= 0 && !atomic_load(&mgr->stop))
-		rc = turn(mgr, rc ? 0 : CLOCK_NEVER);
+	while (rc >= 0 && !atomic_load(&mgr->stop)) {
+		uint64_t pulse = pulse_beat(daemon_pulse(mgr->daemon), 0);
+
+		rc = turn(mgr, rc ? 0 : pulse);
+	}
 	if (rc == -EIO)
 		say_failed(mgr);
 	if (rc >= 0)
 		drain(mgr);
-	else if (mgr->failed)
-		mgr->failed(mgr->arg);
+	else
+		daemon_fail(mgr->daemon);
 	return NULL;
 }
 
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
-	      void (*failed)(void *arg), void *arg, struct mgr **out)
+	      struct daemon *daemon, struct mgr **out)
 {
 	struct mgr *mgr = calloc(1, sizeof(*mgr));
 	int rc;
@@ -299,8 +303,7 @@ int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	if (!mgr)
 		return -ENOMEM;
 	mgr->log = log;
-	mgr->failed = failed;
-	mgr->arg = arg;
+	mgr->daemon = daemon;
 	mgr->dirfd = -1;
 	mgr->started = clock_now();
 	LIST_INIT(&mgr->requests);

@@ -9,16 +9,18 @@
 #include "log.h"
 #include "mgr_conf.h"
 
+struct daemon; /* daemon.h */
 struct mgr;
 
 /*
  * Opens the store, listens and serves; the threads run when it returns 0.
  * conf is copied; log outlives the mgr and has told the cause of an error.
- * failed(): the store cannot go on, nothing is answered any more; from the
- * mgr's thread, at most once: stop the process with an error.
+ * daemon, which outlives it too, hears when it is ready, that its loop turns, and
+ * daemon_fail(): the store cannot go on, nothing is answered any more.  It may be
+ * NULL.
  */
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
-	      void (*failed)(void *arg), void *arg, struct mgr **mgr);
+	      struct daemon *daemon, struct mgr **mgr);
 /*
  * Instead of all that: is every page of the data base as it should be?  0, or what is
  * wrong is in the log.  Not while a manager runs on it.

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "container.h"
+#include "daemon.h"
 #include "descriptors.h"
 #include "hold.h"
 #include "iod.h"
@@ -246,6 +247,8 @@ static int start_workers(struct iod *iod)
 	unsigned int i;
 	int rc = 0;
 
+	if (iod->daemon)
+		pulse_loops(&iod->daemon->pulse, iod->nworkers);
 	for (i = 0; !rc && i < iod->nworkers; i++)
 		rc = worker_start(&iod->worker[i]);
 	return rc;
@@ -269,13 +272,8 @@ static void say_waits(struct iod *iod)
 			     "and for what was decided meanwhile");
 }
 
-bool iod_refused(const struct iod *iod)
-{
-	return atomic_load(&iod->refused);
-}
-
 int iod_start(const struct iod_conf *conf, const struct log *log,
-	      struct iod **out)
+	      struct daemon *daemon, struct iod **out)
 {
 	struct iod *iod;
 	int rc;
@@ -285,6 +283,7 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 		return -ENOMEM;
 	iod->conf = *conf;
 	iod->log = log;
+	iod->daemon = daemon;
 	iod->engine = &store_engine_cached;
 	iod->run = service_run;
 	iod->started = clock_now();
@@ -292,7 +291,6 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	resizes_init(&iod->resizes);
 	atomic_init(&iod->stop, false);
 	atomic_init(&iod->ready, false);
-	atomic_init(&iod->refused, false);
 	atomic_init(&iod->lease.heard, clock_boot());
 	if (random_id(&iod->boot))
 		iod->boot = iod->started;

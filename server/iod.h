@@ -10,18 +10,19 @@
 #include "iod_conf.h"
 #include "log.h"
 
+struct daemon; /* daemon.h */
 struct iod;
 
 /*
  * Opens the store, listens and serves; the threads run when it returns 0.
  * conf is copied; log outlives the iod and has told the cause of an error.
+ * daemon, which outlives it too, hears when it is ready, that its threads turn, and
+ * daemon_fail(): its store is not the one that the manager knows.  It may be NULL.
  */
 int iod_start(const struct iod_conf *conf, const struct log *log,
-	      struct iod **iod);
+	      struct daemon *daemon, struct iod **iod);
 /* Ends the threads; what was not answered will be replayed to the next. */
 void iod_stop(struct iod *iod);
-/* It has sent itself SIGTERM: its store is not the one that the manager knows. */
-bool iod_refused(const struct iod *iod);
 /* Says to the log what the buffers are used for, soon.  Any thread. */
 void iod_report(struct iod *iod);
 /* Reads the keys again.  Any thread. */

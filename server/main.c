@@ -2,12 +2,11 @@
 /* main.c - pvfs-iod: options, signals, start and stop. */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "daemon.h"
 #include "iod.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
@@ -95,41 +94,27 @@ static int parse_options(int argc, char **argv, struct options *opt)
 	return 2;
 }
 
-/* A write beyond the file size limit shall be an error, not the end. */
-static void set_signals(sigset_t *stop)
-{
-	signal(SIGXFSZ, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
-	sigemptyset(stop);
-	sigaddset(stop, SIGTERM);
-	sigaddset(stop, SIGINT);
-	sigaddset(stop, SIGUSR1);
-	sigaddset(stop, SIGHUP);
-	sigprocmask(SIG_BLOCK, stop, NULL);
-}
-
 static int serve(const struct iod_conf *conf, const struct log *log)
 {
+	enum daemon_order order;
+	struct daemon daemon;
 	struct iod *iod;
-	sigset_t stop;
-	int sig, code;
 
-	set_signals(&stop);
-	if (iod_start(conf, log, &iod))
+	daemon_begin(&daemon, log);
+	if (iod_start(conf, log, &daemon, &iod)) {
+		daemon_end(&daemon);
 		return EXIT_FAILURE;
-	while (!sigwait(&stop, &sig) && (sig == SIGUSR1 || sig == SIGHUP)) {
-		if (sig == SIGUSR1)
+	}
+	while ((order = daemon_next(&daemon)) != DAEMON_STOP) {
+		if (order == DAEMON_REPORT)
 			iod_report(iod);
 		else
 			iod_reload(iod);
 	}
-	code = iod_refused(iod) ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (!code)
-		log_info(log, "%s: stopping", strsignal(sig));
 	iod_stop(iod);
 	log_info(log, "stopped");
-	return code;
+	daemon_end(&daemon);
+	return daemon_failed(&daemon) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)

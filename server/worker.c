@@ -6,9 +6,12 @@
 
 #include "clock.h"
 #include "copies.h"
+#include "daemon.h"
 #include "lease.h"
 #include "service.h"
 #include "xfer.h"
+
+_Static_assert(IOD_THREADS_MAX <= PULSE_LOOPS_MAX, "each has a bit");
 
 #define IDLE_MS 60000u
 #define POLL_FAR 8u /* times poll_us, where that pays */
@@ -69,12 +72,21 @@ void worker_close(struct worker *w)
 	free(w->piece);
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
+	struct pulse *pulse = daemon_pulse(w->iod->daemon);
+	unsigned int loop = (unsigned int)(w - w->iod->worker);
 
 	while (!atomic_load_explicit(&w->iod->stop, memory_order_acquire)) {
-		rpc_ctx_progress(w->ctx, clock_after_ms(IDLE_MS));
+		uint64_t at = pulse_beat(pulse, loop);
+
+		rpc_ctx_progress(w->ctx, earlier(at, clock_after_ms(IDLE_MS)));
 		mailbox_drain(&w->mail);
 	}
 	return NULL;

@@ -16,6 +16,7 @@
 #include "lacks.h"
 #include "marks.h"
 #include "newer.h"
+#include "sd_notify.h"
 #include "ops.h"
 #include "options.h"
 #include "owners.h"
@@ -71,6 +72,7 @@ struct server {
 	struct fsd d;
 	const struct options *opt;
 	struct log *log;
+	struct notify notify;
 	int ready;
 };
 
@@ -93,7 +95,9 @@ static int mounted(struct server *s)
 		return -ENOMEM;
 	to_background(s);
 	guard_ready(s->ready);
+	notify_say(&s->notify, "READY=1\nSTATUS=Serves");
 	rc = listen_run(&s->d, s->opt->max_threads);
+	notify_say(&s->notify, "STOPPING=1\nSTATUS=Stops");
 	waits_free(s->d.waits);
 	return rc;
 }
@@ -180,8 +184,14 @@ static int run(const struct options *opt, struct log *log,
 	int rc;
 
 	fs_init(&s.d.fs, mount, log);
+	rc = notify_open(&s.notify);
+	if (rc)
+		log_warn(log,
+			 "NOTIFY_SOCKET: %s: the service manager hears nothing",
+			 strerror(-rc));
 	s.d.fs.together = true; /* the kernel lets them come one by one */
 	rc = guard_run(&guard);
+	notify_close(&s.notify);
 	if (rc < 0)
 		log_error(log, "no process to serve: %s", strerror(-rc));
 	return rc < 0 ? EXIT_FAILURE : rc;

@@ -30,6 +30,7 @@ struct tokens; /* tokens.h */
 struct lock_waits; /* lock.c */
 struct any_waits; /* lock_any.c */
 struct adopts; /* adopt.c */
+struct daemon; /* daemon.h */
 
 /*
  * Identifiers up to `id` belong to committed transactions; when the item is
@@ -44,8 +45,7 @@ struct durable_mark {
 struct mgr {
 	struct mgr_conf conf;
 	const struct log *log;
-	void (*failed)(void *arg);
-	void *arg;
+	struct daemon *daemon; /* or NULL */
 
 	int dirfd; /* holds the lock of the storage */
 	struct store *st;
@@ -84,7 +84,7 @@ struct mgr {
 
 /* ---- ready.c ---- */
 
-/* To the log: it serves from now on. */
+/* To the log and the service manager: it serves from now on. */
 void mgr_say_ready(struct mgr *mgr);
 
 /* ---- commit.c ---- */

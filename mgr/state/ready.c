@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ready.c - what the log says when the manager serves. */
+/* ready.c - what the log and the service manager hear when the manager serves. */
+#include "daemon.h"
 #include "mgr_state.h"
 
 void mgr_say_ready(struct mgr *mgr)
@@ -17,4 +18,5 @@ void mgr_say_ready(struct mgr *mgr)
 		   PVFS_VERSION, mgr->conf.niods,
 		   (unsigned long long)mgr->ns.inodes,
 		   (unsigned long long)(mgr->conf.cache_size >> 20));
+	daemon_ready(mgr->daemon);
 }

@@ -7,11 +7,10 @@
  * lower term has ordered, and when it is answered nothing of that runs.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "container.h"
+#include "daemon.h"
 #include "ending.h"
 #include "op.h"
 
@@ -57,12 +56,6 @@ static void say_replaced(struct iod *iod, uint64_t want)
 			  iod->conf.storage,
 			  (unsigned long long)store_identity(iod->store),
 			  (unsigned long long)want);
-}
-
-static void end_refused(struct iod *iod)
-{
-	atomic_store(&iod->refused, true);
-	kill(getpid(), SIGTERM);
 }
 
 static void claim_reply(struct iod *iod, struct rpc_req *req, int verdict)
@@ -124,7 +117,7 @@ static void claim_judged(struct iod *iod, struct rpc_req *req, int verdict)
 			  iod->conf.storage);
 	if (verdict == STORE_REPLACED) {
 		say_replaced(iod, le64toh(body->store));
-		end_refused(iod);
+		daemon_fail(iod->daemon);
 	}
 	claim_reply(iod, req, verdict);
 }

@@ -28,6 +28,7 @@
 #include "zone.h"
 
 struct copies;
+struct daemon; /* daemon.h */
 struct hold;
 struct xfer;
 struct parked;
@@ -90,6 +91,7 @@ struct iod {
 	/* Carries out a request, or refuses it: as it came, or after a wait. */
 	void (*run)(struct worker *w, struct rpc_req *req);
 	const struct log *log;
+	struct daemon *daemon; /* or NULL */
 	const struct store_engine *engine;
 	struct store *store;
 	struct tombs *tombs;
@@ -115,7 +117,6 @@ struct iod {
 	} lease;
 	atomic_bool stop;
 	atomic_bool ready; /* and this was said */
-	atomic_bool refused; /* the store is the wrong one */
 	unsigned int nworkers;
 	struct worker worker[];
 };

@@ -2,6 +2,7 @@
 /* ready.c - see ready.h. */
 #include "ready.h"
 
+#include "daemon.h"
 #include "lease.h"
 
 static void say_settings(struct iod *iod)
@@ -28,8 +29,14 @@ static void say_settings(struct iod *iod)
 		   iod_zones_format(&conf->zones, zones, sizeof(zones)));
 }
 
+static void serves(struct iod *iod)
+{
+	say_settings(iod);
+	daemon_ready(iod->daemon);
+}
+
 void ready_say(struct iod *iod)
 {
 	if (lease_had(iod) && !atomic_exchange(&iod->ready, true))
-		say_settings(iod);
+		serves(iod);
 }

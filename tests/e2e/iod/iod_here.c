@@ -18,6 +18,6 @@ void iod_here_conf(struct iod_conf *conf, const char *dir)
 void iod_here_start(const struct iod_conf *conf, const struct log *log,
 		    struct iod **iod, struct addr *addr)
 {
-	must(!iod_start(conf, log, iod));
+	must(!iod_start(conf, log, NULL, iod));
 	iod_addr(*iod, addr);
 }

@@ -78,7 +78,7 @@ static void setup(void)
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
 	strcpy(conf.storage, dir);
 	strcpy(conf.mgr_from, "127.0.0.1");
-	ck_assert_int_eq(iod_start(&conf, NULL, &iod), 0);
+	ck_assert_int_eq(iod_start(&conf, NULL, NULL, &iod), 0);
 	iod_addr(iod, &addr);
 	iodc_open_mgr(&mgr, &addr);
 	iodc_open(&late, &addr, WIRE_ROLE_CLIENT, 0);

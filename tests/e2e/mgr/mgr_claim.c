@@ -77,7 +77,7 @@ static void start(void)
 	atomic_store(&ready, false);
 	rig_open(&rig);
 	ck_assert_int_eq(mgr_conf_load(rig.conf, &conf, err, sizeof(err)), 0);
-	ck_assert_int_eq(mgr_start(&conf, &log, NULL, NULL, &mgr), 0);
+	ck_assert_int_eq(mgr_start(&conf, &log, NULL, &mgr), 0);
 	mgr_conf_free(&conf);
 }
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* daemon.c - see daemon.h. */
+#include "daemon.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+/* A write beyond the file size limit shall be an error, not the end. */
+static void set_signals(sigset_t *set)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGUSR1);
+	sigaddset(set, SIGHUP);
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+void daemon_begin(struct daemon *d, const struct log *log)
+{
+	int rc = notify_open(&d->notify);
+
+	if (rc)
+		log_warn(log,
+			 "NOTIFY_SOCKET: %s: the service manager hears nothing",
+			 strerror(-rc));
+	d->log = log;
+	d->reloads = false;
+	atomic_init(&d->failed, false);
+	pulse_init(&d->pulse, &d->notify);
+	set_signals(&d->signals);
+}
+
+/* READY before it serves would be no truth. */
+static void begin_reload(struct daemon *d)
+{
+	char text[64];
+
+	if (!pulse_is_ready(&d->pulse))
+		return;
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		 clock_now() / 1000);
+	notify_say(&d->notify, text);
+	d->reloads = true;
+}
+
+static void say_ready(struct daemon *d)
+{
+	int rc = pulse_ready(&d->pulse);
+
+	if (rc)
+		log_error(d->log,
+			  "the service manager did not take that this is ready: "
+			  "%s; it may end this process after TimeoutStartSec",
+			  strerror(-rc));
+}
+
+void daemon_ready(struct daemon *d)
+{
+	if (d)
+		say_ready(d);
+}
+
+static void end_reload(struct daemon *d)
+{
+	if (d->reloads)
+		say_ready(d);
+	d->reloads = false;
+}
+
+static void begin_stop(struct daemon *d, int sig)
+{
+	notify_say(&d->notify, "STOPPING=1\nSTATUS=Stops");
+	if (daemon_failed(d))
+		log_info(d->log, "stopping: see the error above");
+	else
+		log_info(d->log, "%s: stopping", strsignal(sig));
+}
+
+enum daemon_order daemon_next(struct daemon *d)
+{
+	int sig = SIGTERM;
+
+	end_reload(d);
+	sigwait(&d->signals, &sig);
+	if (sig == SIGUSR1)
+		return DAEMON_REPORT;
+	if (sig == SIGHUP) {
+		begin_reload(d);
+		return DAEMON_RELOAD;
+	}
+	begin_stop(d, sig);
+	return DAEMON_STOP;
+}
+
+void daemon_fail(struct daemon *d)
+{
+	if (!d)
+		return;
+	atomic_store(&d->failed, true);
+	kill(getpid(), SIGTERM);
+}
+
+bool daemon_failed(const struct daemon *d)
+{
+	return atomic_load(&d->failed);
+}
+
+void daemon_end(struct daemon *d)
+{
+	notify_close(&d->notify);
+}

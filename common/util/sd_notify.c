@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sd_notify.c - see sd_notify.h. */
+#include "sd_notify.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* "@name" is one of Linux' abstract names, which begin with a zero. */
+static int parse_address(struct notify *n, const char *text)
+{
+	size_t len = strlen(text);
+
+	if ((text[0] != '/' && text[0] != '@') || len < 2 ||
+	    len >= sizeof(n->to.sun_path))
+		return -EINVAL;
+	n->to.sun_family = AF_UNIX;
+	memcpy(n->to.sun_path, text, len + 1);
+	n->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+	if (text[0] == '@')
+		n->to.sun_path[0] = '\0';
+	else
+		n->len++;
+	return 0;
+}
+
+static int open_socket(struct notify *n)
+{
+	const struct timeval most = { .tv_sec = 1 };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
+	n->fd = fd;
+	return 0;
+}
+
+/* False: there is none, or it is no number. */
+static bool number_of(const char *name, uint64_t *val)
+{
+	const char *text = secure_getenv(name);
+	char *end;
+
+	if (!text || text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*val = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+/* One that is meant for another process is not ours. */
+static uint64_t watchdog(void)
+{
+	uint64_t us, pid;
+
+	if (!number_of("WATCHDOG_USEC", &us))
+		return 0;
+	if (secure_getenv("WATCHDOG_PID") &&
+	    (!number_of("WATCHDOG_PID", &pid) || pid != (uint64_t)getpid()))
+		return 0;
+	return us < UINT64_MAX / 1000 ? us : 0;
+}
+
+int notify_open(struct notify *n)
+{
+	const char *text = secure_getenv("NOTIFY_SOCKET");
+	int rc = 0;
+
+	*n = (struct notify){ .fd = -1 };
+	if (text) {
+		rc = parse_address(n, text);
+		if (!rc)
+			rc = open_socket(n);
+	}
+	if (n->fd >= 0)
+		n->watchdog_us = watchdog();
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("WATCHDOG_PID");
+	return rc;
+}
+
+void notify_close(struct notify *n)
+{
+	if (n->fd >= 0)
+		close(n->fd);
+	n->fd = -1;
+}
+
+static int send_lines(const struct notify *n, const char *lines, int flags)
+{
+	ssize_t rc;
+
+	if (n->fd < 0)
+		return 0;
+	do
+		rc = sendto(n->fd, lines, strlen(lines), flags | MSG_NOSIGNAL,
+			    (const struct sockaddr *)&n->to, n->len);
+	while (rc < 0 && errno == EINTR);
+	return rc < 0 ? -errno : 0;
+}
+
+int notify_say(const struct notify *n, const char *lines)
+{
+	return send_lines(n, lines, 0);
+}
+
+int notify_try(const struct notify *n, const char *lines)
+{
+	return send_lines(n, lines, MSG_DONTWAIT);
+}
