@@ -217,6 +217,31 @@ OURS sighandler_t sysv_signal(int sig, sighandler_t run)
 	return __sysv_signal(sig, run);
 }
 
+static bool block(int how, int sig)
+{
+	sigset_t one, before;
+
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	return !sigprocmask(how, &one, &before) && sigismember(&before, sig);
+}
+
+/* What else System V has for signals (sigignore() and so on) sets no handler. */
+OURS sighandler_t sigset(int sig, sighandler_t run)
+{
+	struct sigaction act;
+	sighandler_t was;
+
+	if (run == SIG_HOLD)
+		was = sigaction(sig, NULL, &act) ? SIG_ERR : act.sa_handler;
+	else
+		was = set(sig, run, 0, false);
+	if (was == SIG_ERR)
+		return SIG_ERR;
+	return block(run == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, sig) ? SIG_HOLD
+								     : was;
+}
+
 OURS int siginterrupt(int sig, int stops)
 {
 	struct sigaction act;

@@ -76,12 +76,11 @@ static void *reads_once(void *unused)
 	return unused;
 }
 
-static void jumping(void)
+static void jump_often(void)
 {
 	pthread_t other;
 
-	handle(SIGALRM, jump, 0);
-	while (jumps < ROUNDS) {
+	for (jumps = 0; jumps < ROUNDS;) {
 		if (!sigsetjmp(back, 1)) {
 			armed = 1;
 			timer_soon();
@@ -94,6 +93,12 @@ static void jumping(void)
 	must(reads() && nothing_blocked());
 	must(!pthread_create(&other, NULL, reads_once, NULL));
 	must(!pthread_join(other, NULL)); /* nothing is locked, either */
+}
+
+static void jumping(void)
+{
+	handle(SIGALRM, jump, 0);
+	jump_often();
 }
 
 /* ---- a handler interrupts malloc() ---- */
@@ -202,6 +207,34 @@ static void telling(void)
 	must(!wrong);
 }
 
+/* ---- handlers as System V sets them ---- */
+
+static void counts(int sig)
+{
+	handled++;
+}
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static void system_v(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	must(sigset(SIGUSR1, counts) == SIG_DFL);
+	must(sigset(SIGUSR1, SIG_HOLD) == counts);
+	must(sigset(SIGUSR1, counts) == SIG_HOLD && nothing_blocked());
+	must(!sighold(SIGUSR1) && !(handled = 0) && !raise(SIGUSR1));
+	must(reads() && !handled);
+	must(sigsuspend(&none) && handled == 1);
+	must(!sigrelse(SIGUSR1) && nothing_blocked());
+	must(signal(SIGUSR1, SIG_DFL) == counts);
+	must(!sigignore(SIGUSR1) && !raise(SIGUSR1) && handled == 1);
+	must(sigset(SIGUSR1, SIG_DFL) == SIG_IGN);
+	must(sigset(SIGKILL, counts) == SIG_ERR && errno == EINVAL);
+	must(sigset(SIGALRM, jump) != SIG_ERR);
+	jump_often();
+}
+
 /* ---- a thread that is cancelled ---- */
 
 static void *reads_for_ever(void *unused)
@@ -257,11 +290,6 @@ static void children(void)
 
 /* ---- a signal for a child that has just begun ---- */
 
-static void counts(int sig)
-{
-	handled++;
-}
-
 /* Not for ever: what was lost does not come. */
 static int is_told(void)
 {
@@ -288,8 +316,8 @@ static void telling_children(void)
 int main(int argc, char **argv)
 {
 	static void (*const all[])(
-		void) = { jumping,    allocating, forking,	   telling,
-			  cancelling, children,	  telling_children };
+		void) = { jumping,  allocating, forking,  telling,
+			  system_v, cancelling, children, telling_children };
 
 	must(argc == 2 || argc == 3);
 	for (int i = 0; i < LEN; i++)
