@@ -102,16 +102,6 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		fuse_reply_buf(req, iov.iov_base, (size_t)n);
 }
 
-/* F_SETFL may have changed it since the open. */
-static int follow_flags(struct file *f, int flags)
-{
-	bool append = flags & O_APPEND;
-
-	if (append == (bool)(atomic_load(&f->flags) & O_APPEND))
-		return 0;
-	return file_set_append(f, append);
-}
-
 void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	      off_t off, struct fuse_file_info *fi)
 {
@@ -128,7 +118,8 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	ssize_t n;
 
 	call_begin(&c, req);
-	n = fi->writepage ? 0 : follow_flags(f, fi->flags);
+	/* F_SETFL may have changed it since the open */
+	n = fi->writepage ? 0 : file_set_append(f, fi->flags & O_APPEND);
 	if (!n && newer_kills())
 		n = open_kill(f);
 	if (!n)

@@ -35,7 +35,8 @@ void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
 		fuse_reply_lseek(req, at);
 }
 
-/* The kernel has written the pages of both, and drops those of out. */
+/* The kernel has written the pages of both, and drops those of out; with O_APPEND, which
+ * F_SETFL may have taken away since the open, it asks nobody. */
 void op_copy_file_range(fuse_req_t req, fuse_ino_t ino_in, off_t off_in,
 			struct fuse_file_info *fi_in, fuse_ino_t ino_out,
 			off_t off_out, struct fuse_file_info *fi_out,
@@ -52,7 +53,7 @@ void op_copy_file_range(fuse_req_t req, fuse_ino_t ino_in, off_t off_in,
 	ssize_t n;
 
 	call_begin(&c, req);
-	n = flags ? -EINVAL : 0;
+	n = flags ? -EINVAL : file_set_append(copy.out, false);
 	if (!n && call_kills(&c))
 		n = open_kill(copy.out);
 	if (!n)

@@ -4,6 +4,8 @@
 usage: copy_range.py DIR SEED COPIES
 Ranges begin at stripes (64 KiB), which iods copy from each other, or anywhere.
 """
+import errno
+import fcntl
 import os
 import random
 import sys
@@ -29,8 +31,48 @@ def copy(fd, src, dst, off, length):
     return done
 
 
+def set_append(fd, on):
+    flags = fcntl.fcntl(fd, fcntl.F_GETFL)
+    flags = flags | os.O_APPEND if on else flags & ~os.O_APPEND
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags)
+
+
+def refused(src, dst):
+    try:
+        os.copy_file_range(src, dst, 10, 0, 0)
+    except OSError as err:
+        return err.errno == errno.EBADF
+    return False
+
+
+def appending(folder, flags):
+    """O_APPEND comes and goes: copies are refused, or lie where they should."""
+    src = os.open(f"{folder}/from", os.O_RDWR | os.O_CREAT)
+    dst = os.open(f"{folder}/to", os.O_RDWR | os.O_CREAT | os.O_TRUNC | flags)
+    model, data = bytearray(), os.urandom(6 * STRIPE)
+    os.pwrite(src, data, 0)
+    for step, n in enumerate((10, 3 * STRIPE, 1000, 4 * STRIPE, STRIPE)):
+        set_append(dst, True)
+        if not refused(src, dst):
+            sys.exit("a copy to what is appended to")
+        for _ in range(3):
+            model += os.urandom(5)
+            os.write(dst, model[-5:])
+        set_append(dst, False)
+        end = len(model) + step % 2 * 2 * STRIPE
+        for off in (0, end // STRIPE * STRIPE):
+            model.extend(bytes(max(off + n - len(model), 0)))
+            model[off:off + n] = data[:n]
+            if os.copy_file_range(src, dst, n, 0, off) != n:
+                sys.exit("copied in parts")
+        if os.pread(dst, 2 * MOST, 0) != model:
+            sys.exit(f"step {step}: a copy is not where it should be")
+
+
 def main():
     folder, rnd = sys.argv[1], random.Random(int(sys.argv[2]))
+    for flags in (0, os.O_APPEND):
+        appending(folder, flags)
     fd = [os.open(f"{folder}/copy.{k}", os.O_RDWR | os.O_CREAT)
           for k in range(3)]
     model = [bytearray() for _ in fd]

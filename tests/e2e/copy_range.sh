@@ -5,6 +5,7 @@
 # to be copied.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
 requires python3
 
 small_disk "$state/iod3" 24
@@ -15,6 +16,8 @@ mount_at "$tmp/m"
 must python3 "$e2e/copy_range.py" "$tmp/m" ${COPY_SEED:-$RANDOM} ${COPY_STEPS:-40}
 grep -q 'pvfs-iod [0-3]).*opens session' "$(log_of iod0)" ||
 	fail "no iod has copied from another one"
+rm "$tmp"/m/copy.?
+must past python3 "$e2e/copy_range.py" "$tmp/m" 1 3
 rm "$tmp"/m/copy.?
 
 # a file of many stripes; its copy is made by iods alone

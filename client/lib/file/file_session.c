@@ -256,8 +256,11 @@ int file_grows(struct file *f)
 
 int file_set_append(struct file *f, bool append)
 {
-	int rc = append ? 0 : file_grows(f);
+	int rc;
 
+	if (append == (bool)(atomic_load(&f->flags) & O_APPEND))
+		return 0;
+	rc = append ? 0 : file_grows(f);
 	if (rc)
 		return rc;
 	if (append)

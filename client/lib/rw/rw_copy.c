@@ -75,7 +75,8 @@ static ssize_t pass(struct file *f, bool write, void *mem, size_t len,
 			 .niov = 1,
 			 .write = write,
 			 .at = true,
-			 .off = (int64_t)at };
+			 .off = (int64_t)at,
+			 .placed = true };
 
 	return rw_run(f, -1, &rw);
 }
