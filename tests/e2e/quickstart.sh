@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# quickstart ends with a mount; and where there is no /dev/fuse it says so and goes on, also
+# if it had a mount there before, of which later starts of the servers then know nothing.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+requires tool unshare
+requires tool mpiexec
+
+# what is built, in a tree of its own
+mkdir -p "$tmp/top/scripts" "$tmp/bin" "$tmp/share" "$tmp/dev"/{shm,pts}
+cp "$top"/scripts/{quickstart,cluster,functions.sh,packages} "$tmp/top/scripts"
+cp "$top/README.md" "$tmp/top"
+ln -s "$PVFS_BUILD" "$tmp/top/build"
+ln -s /bin/true "$tmp/bin/ninja"
+cp -r "$e2e" "$tmp/share/tree"
+for device in null zero full random urandom; do
+	must cp -a "/dev/$device" "$tmp/dev"
+done
+
+must ln -s /proc/self/fd "$tmp/dev/fd"
+
+export PVFS_STATE=$state PVFS_PORT=0 PVFS_SKIP_PACKAGES=1
+states+=("$state")
+# among COMMAND...: with a small /usr/share, and with $dev instead of /dev
+among() {
+	unshare -m --propagation private bash -c '
+		mount --bind "$1" /usr/share && [ -z "$2" ] || mount --bind "$2" /dev || exit
+		shift 2
+		exec timeout 300 "$@"' - "$tmp/share" "$dev" "$@" >"$tmp/said" 2>&1 ||
+		fail "$*: $? $(cat "$tmp/said")"
+}
+quickstart() { among env PATH="$tmp/bin:$PATH" "$tmp/top/scripts/quickstart"; }
+says() { grep -q -- "$1" "$tmp/said" || fail "no word of '$1': $(cat "$tmp/said")"; }
+
+dev=
+quickstart
+says "mounted at $state/mnt"
+expect "$state/mnt" cat "$state/mounts"
+among "$tmp/top/scripts/cluster" stop -d "$state"
+
+dev=$tmp/dev
+quickstart
+says 'not mounted: /dev/fuse may not be used here'
+says 'PVFS runs'
+among "$tmp/top/scripts/cluster" stop -d "$state"
+among "$tmp/top/scripts/cluster" start -d "$state"
+
+# not all that is mounted is quickstart's
+echo /elsewhere >"$state/mounts"
+quickstart
+expect /elsewhere cat "$state/mounts"
