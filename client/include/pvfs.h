@@ -566,6 +566,39 @@ int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st);
 int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 		      struct statfs *st);
 
+/*
+ * What a server has answered since it started, of one operation of the protocol.
+ * latency[i] of the requests took pvfs_latency_ns(i) nanoseconds or more, from their
+ * arrival to the reply, and less than pvfs_latency_ns(i + 1).
+ */
+#define PVFS_LATENCIES 106
+struct pvfs_op_stats {
+	char name[24];		/* "READ", "GETATTR" */
+	uint32_t op;		/* its number */
+	uint32_t zero;
+	uint64_t requests;	/* answered, */
+	uint64_t errors;	/* ... with an error */
+	uint64_t bytes_in;	/* data of the requests */
+	uint64_t bytes_out;	/* data of the replies, and their bodies */
+	uint64_t ns;		/* what all took together, */
+	uint64_t most_ns;	/* ... and the longest */
+	uint64_t latency[PVFS_LATENCIES];
+	uint64_t reserved[4];
+};
+
+/*
+ * Asks one server as pvfs_ping_server() and pvfs_ping_mount() do.  Fills at most max of
+ * list, in the order of their numbers, and returns how many there are; list may be NULL
+ * when max is 0.  The numbers are not of one moment.  -1: as pvfs_ping_server(); EINVAL
+ * max is negative; EPROTO, ECONNRESET the server is of a release that does not count.
+ */
+int pvfs_stats_server(const char *uri, int timeout_ms,
+		      struct pvfs_op_stats *list, int max);
+int pvfs_stats_mount(const char *path, const char *uri, int timeout_ms,
+		     struct pvfs_op_stats *list, int max);
+/* 0 for 0; UINT64_MAX above the last one. */
+uint64_t pvfs_latency_ns(unsigned int i);
+
 struct pvfs_layout {
 	uint64_t handle;
 	uint32_t base;		/* index of the first iod */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
@@ -129,9 +128,9 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 }
 
 /* path: as the mount there reaches it; NULL: by its address alone. */
-static int ping(struct args *a, const char *path, const char *who,
-		const char *uri)
+static int ping(void *arg, const char *path, const char *who, const char *uri)
 {
+	struct args *a = arg;
 	int err = 0, ms = (int)a->timeout_ms;
 	struct pvfs_ping p = { 0 };
 
@@ -142,63 +141,13 @@ static int ping(struct args *a, const char *path, const char *who,
 	return err != 0;
 }
 
-static int ping_list(struct args *a, const char *path,
-		     const struct pvfs_server *list, int n)
-{
-	char who[32];
-	int status = 0;
-
-	for (int i = 0; i < n; i++) {
-		snprintf(who, sizeof(who),
-			 list[i].role == PVFS_MGR ? "mgr" : "iod %d",
-			 list[i].index);
-		status |= ping(a, path, who, list[i].uri);
-	}
-	return status;
-}
-
-/* The manager first: without it nobody says where the iods are. */
-static int ping_mount(struct args *a, const char *path)
-{
-	struct pvfs_server mgr, *list;
-	int n, status;
-
-	if (pvfs_manager(path, &mgr))
-		return tool_off_mount(&tool, path);
-	status = ping_list(a, path, &mgr, 1);
-	if (status)
-		return status;
-	n = tool_servers(path, &list);
-	if (n < 0)
-		return tool_fail(&tool, path);
-	status = ping_list(a, path, list + 1, n - 1);
-	free(list);
-	return status;
-}
-
-static int ping_all(struct args *a)
-{
-	char dir[4096];
-	unsigned int i;
-	int status = 0;
-
-	for (i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
-		status |= ping_mount(a, dir);
-	return i ? status : tool_no_mount(&tool);
-}
-
 int main(int argc, char **argv)
 {
 	struct args a = { .timeout_ms = 5000, .header = true };
-	int i = tool_options(&tool, argc, argv, &a), status = 0;
+	int i = tool_options(&tool, argc, argv, &a), status;
 
 	a.list = json_object_new_array();
-	if (i == argc)
-		status = ping_all(&a);
-	for (; i < argc; i++)
-		status |= *argv[i] == '/' || pvfs_is_pvfs(argv[i])
-				  ? ping_mount(&a, argv[i])
-				  : ping(&a, NULL, "server", argv[i]);
+	status = tool_each_server(&tool, argv + i, ping, &a);
 	if (a.json)
 		json_line(a.list);
 	else

@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "histogram.h"
+
 #define WIRE_MAGIC      0x42495650u	/* "PVIB" in memory order */
 #define WIRE_VERSION    2u
 
@@ -60,6 +62,7 @@ enum wire_op {
 	WIRE_BYE	= 4,	/* the session ends cleanly; no body */
 	WIRE_FAST	= 5,	/* any server: Fast RDMA buffers; no body */
 	WIRE_CARRY	= 6,	/* replies alone: see wire_carry_rep */
+	WIRE_STATS	= 7,	/* any server: what it has answered, by operation */
 
 	/* pvfs-mgr */
 	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
@@ -115,6 +118,8 @@ enum wire_op {
 	WIRE_COUNTER	= 86,	/* fetch-and-add on a counter of a file */
 	WIRE_PLACE	= 87,	/* where a counter lies, for RDMA atomics */
 };
+
+#define WIRE_OP_END	96u	/* above all of them */
 
 /* File data goes to the client; to the server. */
 static inline bool wire_op_reads(unsigned int op)
@@ -332,6 +337,25 @@ struct wire_ping_rep {
 	le64 sessions;
 	le32 version_len;
 	le32 zero;
+};
+
+/*
+ * STATS: the first operation from op on that the server has answered since it started.
+ */
+struct wire_stats {
+	le32 op;
+	le32 zero;
+};
+struct wire_stats_rep {
+	le32 op;		/* 0: there is none any more */
+	le32 zero;
+	le64 requests;		/* answered, */
+	le64 errors;		/* ... with a status that is not 0 */
+	le64 bytes_in;		/* data of requests */
+	le64 bytes_out;		/* bodies and data of replies */
+	le64 ns;		/* from arrival to reply, the sum, */
+	le64 most;		/* ... and the longest */
+	le64 bucket[HISTOGRAM_BUCKETS]; /* requests by that time: histogram.h */
 };
 
 /*
@@ -970,6 +994,8 @@ _Static_assert(sizeof(struct wire_mem) == 16, "wire_mem");
 _Static_assert(sizeof(struct wire_hello) == 16, "wire_hello");
 _Static_assert(sizeof(struct wire_as) == 16, "wire_as");
 _Static_assert(sizeof(struct wire_ping_rep) == 40, "wire_ping_rep");
+_Static_assert(sizeof(struct wire_stats) == 8, "wire_stats");
+_Static_assert(sizeof(struct wire_stats_rep) == 904, "wire_stats_rep");
 _Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
 _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
 _Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");

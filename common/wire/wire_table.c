@@ -57,6 +57,16 @@ static const struct wire_form ping_rep = {
 	.items = { ITEM(STRING, wire_ping_rep, version_len, 1, WIRE_NAME_MAX) },
 };
 
+static const struct wire_form stats = {
+	.size = sizeof(struct wire_stats),
+	.fields = { ZERO(wire_stats, zero) },
+};
+static const struct wire_form stats_rep = {
+	.size = sizeof(struct wire_stats_rep),
+	.fields = { MAX(wire_stats_rep, op, WIRE_OP_END - 1),
+		    ZERO(wire_stats_rep, zero) },
+};
+
 static const struct wire_form fast_rep = {
 	.size = sizeof(struct wire_fast_rep),
 	.fields = { ZERO(wire_fast_rep, zero) },
@@ -472,6 +482,7 @@ static const struct wire_op_desc ops[] = {
 	OP(BYE, empty, empty),
 	OP(FAST, empty, fast_rep),
 	OP(CARRY, empty, carry_rep),
+	OP(STATS, stats, stats_rep),
 	OP(MOUNT, empty, mount_rep),
 	PATH_OP(GETATTR, path, attr_rep),
 	PATH_OP(OPEN, open_req, open_rep),
@@ -522,6 +533,8 @@ static const struct wire_op_desc ops[] = {
 	OP(COUNTER, counter_req, counter_rep),
 	OP(PLACE, place_req, place_rep),
 };
+
+_Static_assert(sizeof(ops) / sizeof(ops[0]) <= WIRE_OP_END, "WIRE_OP_END");
 
 const struct wire_op_desc *wire_op_find(unsigned int op)
 {

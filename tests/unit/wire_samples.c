@@ -34,6 +34,8 @@ static const struct wire_hello_rep hello_rep = {
 	99, 8, WIRE_H_RESUMED | WIRE_H_CARRY
 };
 static const struct wire_fast_rep fast_rep = { 4096, 7, 73728, 4, 0 };
+static const struct wire_stats stats = { .op = 64 };
+static const struct wire_stats_rep stats_rep = { .op = 64 };
 static const struct wire_carry_rep carry_rep = {
 	UINT64_MAX - 15, INT64_MAX - 15, 15, 7, 3, 0
 };
@@ -170,6 +172,8 @@ const struct wire_sample wire_samples[] = {
 	{ "ping", WIRE_PING },
 	{ "ping reply", WIRE_PING, REP, BODY(ping_rep),
 	  .tail = { STR(wire_ping_rep, version_len, a_path) }, .ntail = 1 },
+	{ "stats", WIRE_STATS, BODY(stats) },
+	{ "stats reply", WIRE_STATS, REP, BODY(stats_rep) },
 	{ "statfs", WIRE_STATFS },
 	{ "statfs reply", WIRE_STATFS, REP, BODY(statfs_rep) },
 	{ "bye", WIRE_BYE },

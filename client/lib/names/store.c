@@ -184,3 +184,35 @@ int store_ping(struct session *s, struct rpc_peer *peer, struct pvfs_ping *ping)
 	ask_begin(&c, s, peer);
 	return ask_run(&c, WIRE_PING, take_ping, ping);
 }
+
+static int take_stats(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_stats_rep *rep = reply->body;
+	struct pvfs_op_stats *stats = arg;
+
+	*stats = (struct pvfs_op_stats){
+		.op = le32toh(rep->op),
+		.requests = le64toh(rep->requests),
+		.errors = le64toh(rep->errors),
+		.bytes_in = le64toh(rep->bytes_in),
+		.bytes_out = le64toh(rep->bytes_out),
+		.ns = le64toh(rep->ns),
+		.most_ns = le64toh(rep->most),
+	};
+	snprintf(stats->name, sizeof(stats->name), "%s",
+		 wire_op_name(stats->op));
+	for (unsigned int i = 0; i < PVFS_LATENCIES; i++)
+		stats->latency[i] = le64toh(rep->bucket[i]);
+	return 0;
+}
+
+int store_stats(struct session *s, struct rpc_peer *peer, uint32_t op,
+		struct pvfs_op_stats *stats)
+{
+	const struct wire_stats body = { .op = htole32(op) };
+	struct ask c;
+
+	ask_begin(&c, s, peer);
+	ask_put(&c, &body, sizeof(body));
+	return ask_run(&c, WIRE_STATS, take_stats, stats);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.h - STATFS and PING: what servers say of themselves. */
+/* store.h - STATFS, PING and STATS: what servers say of themselves. */
 #ifndef STORE_H
 #define STORE_H
 
@@ -16,5 +16,9 @@ int store_statfs_one(struct session *s, struct rpc_peer *peer,
 		     struct statfs *st);
 int store_ping(struct session *s, struct rpc_peer *peer,
 	       struct pvfs_ping *ping);
+/* Of the first operation from number op on that it has answered; stats->op is 0 where
+ * there is none. */
+int store_stats(struct session *s, struct rpc_peer *peer, uint32_t op,
+		struct pvfs_op_stats *stats);
 
 #endif

@@ -74,6 +74,16 @@ int tool_off_mount(const struct tool *tool, const char *path);
  * at least the manager; -1 with errno as of pvfs_servers(), or ENOMEM.
  */
 int tool_servers(const char *path, struct pvfs_server **list);
+/*
+ * tool_each.c: fn for each server of the mounts that the operands, up to NULL, lie on,
+ * the manager first, or for a server by its URI (path is NULL then); without operands for
+ * those of all mounts.  The iods of a mount are left out when its manager's fn has
+ * failed.  An exit status: that of some fn that was not 0, or 1 after a line.
+ */
+typedef int tool_server_fn(void *arg, const char *path, const char *who,
+			   const char *uri);
+int tool_each_server(const struct tool *tool, char **operand,
+		     tool_server_fn *fn, void *arg);
 /* The end of main(): status, or 1 after a word if standard output was not
  * taken. */
 int tool_done(const struct tool *tool, int status);

@@ -314,6 +314,7 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	bulk->nwr = (unsigned int)n;
 	/* the data may be lost with the connection, after the reply is kept */
 	rx->rerun |= bulk->dir == RPC_PUT;
+	*(bulk->dir == RPC_PUT ? &rx->bytes_out : &rx->bytes_in) += bulk->len;
 	crowded = is_crowded(conn, bulk);
 	if (carry_lend(rx, bulk, crowded))
 		return 0;

@@ -58,8 +58,10 @@ void reply_post(struct rx *rx)
 	struct conn *conn = rx->conn;
 	struct wire_hdr *reply = (struct wire_hdr *)reply_slot(&rx->req)->reply;
 	uint32_t len = rx->reply_len;
+	uint64_t now = clock_boot();
 
-	reply->clock = htole64(clock_boot());
+	reply->clock = htole64(now);
+	tally_add(rx, now, le32toh(reply->status));
 	req_finish(rx, true);
 	if (!place_reply(rx, reply, len) && conn->state == CONN_OPEN)
 		conn_send(conn, reply, len, conn->reply_lkey);

@@ -21,11 +21,13 @@ static bool req_is_replay(const struct rx *rx)
  * Nobody waits longer than RPC_WAIT_MAX_MS: so no timer is set by a number that a
  * client made up.
  */
-static void req_time(struct rpc_req *req, uint64_t now)
+static void req_time(struct rx *rx, uint64_t now)
 {
+	struct rpc_req *req = &rx->req;
 	uint64_t max = RPC_WAIT_MAX_MS * CLOCK_NS_PER_MS;
 	uint64_t boot = clock_boot(), expiry = le64toh(req->msg.hdr->clock);
 
+	rx->arrived = boot;
 	req->expiry = expiry < boot + max ? expiry : boot + max;
 	req->deadline = now;
 	if (req->expiry > boot)
@@ -47,6 +49,7 @@ static void req_run(struct rx *rx)
 	conn->session->nexec++;
 	rx->reply_len = 0;
 	rx->bulks = 0;
+	rx->bytes_in = rx->bytes_out = 0;
 	rx->rerun = false;
 	rx->answered = false;
 	rx->whole = false;
@@ -54,12 +57,14 @@ static void req_run(struct rx *rx)
 	rx->put_end = 0;
 	rx->req.op = le16toh(hdr->op);
 	rx->req.anew = le16toh(hdr->flags) & WIRE_F_ANEW;
-	req_time(&rx->req, conn->link.ctx->now);
+	req_time(rx, conn->link.ctx->now);
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;
 	lane_count(&conn->lane->requests);
 	if (rx->req.op == WIRE_FAST)
 		fast_req_run(&rx->req);
+	else if (rx->req.op == WIRE_STATS)
+		tally_req_run(&rx->req);
 	else
 		attr->service->request(attr->arg, &rx->req);
 }

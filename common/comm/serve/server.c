@@ -112,6 +112,7 @@ static void lane_fini(struct lane *lane)
 	while ((conn = LIST_FIRST(&lane->conns)))
 		conn_free(conn);
 	shared_close(lane);
+	tallies_free(&lane->tallies);
 	ctx_hook_remove(lane->ctx, &lane->hook);
 	pthread_mutex_destroy(&lane->lock);
 }

@@ -21,6 +21,7 @@
 #include "fast.h"
 #include "hash_table.h"
 #include "rpc_serve.h"
+#include "tally_int.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
 #define SERVER_REFUSED_MS 1000u /* between log lines about a full table */
@@ -74,6 +75,7 @@ struct lane {
 	atomic_uint_least64_t conns_now, conn_bytes, session_bytes;
 	atomic_uint_least64_t impostors; /* conn_proof.c */
 	atomic_uint_least64_t outsiders;
+	struct tallies tallies;
 	uint64_t impostor_at; /* when one was last logged */
 };
 
@@ -223,6 +225,7 @@ struct rx {
 	struct ctx_task retry; /* a parked one is looked at again */
 	struct wire_out out;
 	uint32_t reply_len;
+	uint64_t arrived, bytes_in, bytes_out; /* for tally.c */
 	uint32_t bulks; /* not yet posted */
 	bool rerun;
 	bool answered; /* reply waits for bulks */

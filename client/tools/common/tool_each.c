@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tool_each.c - the servers that the operands of a tool mean. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pvfs.h"
+#include "tool.h"
+
+struct each {
+	const struct tool *tool;
+	tool_server_fn *fn;
+	void *arg;
+};
+
+static int list_each(const struct each *e, const char *path,
+		     const struct pvfs_server *list, int n)
+{
+	char who[32];
+	int status = 0;
+
+	for (int i = 0; i < n; i++) {
+		snprintf(who, sizeof(who),
+			 list[i].role == PVFS_MGR ? "mgr" : "iod %d",
+			 list[i].index);
+		status |= e->fn(e->arg, path, who, list[i].uri);
+	}
+	return status;
+}
+
+/* The manager first: without it nobody says where the iods are. */
+static int mount_each(const struct each *e, const char *path)
+{
+	struct pvfs_server mgr, *list;
+	int n, status;
+
+	if (pvfs_manager(path, &mgr))
+		return tool_off_mount(e->tool, path);
+	status = list_each(e, path, &mgr, 1);
+	if (status)
+		return status;
+	n = tool_servers(path, &list);
+	if (n < 0)
+		return tool_fail(e->tool, path);
+	status = list_each(e, path, list + 1, n - 1);
+	free(list);
+	return status;
+}
+
+static int all_each(const struct each *e)
+{
+	char dir[4096];
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
+		status |= mount_each(e, dir);
+	return i ? status : tool_no_mount(e->tool);
+}
+
+int tool_each_server(const struct tool *tool, char **operand,
+		     tool_server_fn *fn, void *arg)
+{
+	const struct each e = { tool, fn, arg };
+	int status = 0;
+
+	if (!*operand)
+		return all_each(&e);
+	for (; *operand; operand++)
+		status |= **operand == '/' || pvfs_is_pvfs(*operand)
+				  ? mount_each(&e, *operand)
+				  : fn(arg, NULL, "server", *operand);
+	return status;
+}

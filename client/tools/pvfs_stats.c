@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-stats - what each server has answered, how much, and how long that took. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "pvfs.h"
+#include "tool.h"
+
+#define OPS 96
+
+/* What a server said the last time. */
+struct seen {
+	struct seen *next;
+	char uri[288];
+	int n;
+	struct pvfs_op_stats op[OPS];
+};
+
+struct args {
+	bool json;
+	int timeout_ms;
+	unsigned int watch_s, count; /* 0: once; 0: without an end */
+	bool header, first;
+	struct json_object *list;
+	struct seen *seen;
+};
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct args *a = arg;
+
+	switch (opt) {
+	case 'j':
+		a->json = true;
+		break;
+	case 't':
+		a->timeout_ms = (int)tool_number(val);
+		break;
+	case 'w':
+		a->watch_s = (unsigned int)tool_number(val);
+		break;
+	default:
+		a->count = (unsigned int)tool_number(val);
+	}
+	return 0;
+}
+
+static const struct tool_value values[] = { { 't', 1, 3600000, NULL },
+					    { 'w', 1, 86400, NULL },
+					    { 'c', 1, 1000000000, NULL },
+					    { 0 } };
+
+static const struct option longs[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "timeout", required_argument, NULL, 't' },
+	{ "watch", required_argument, NULL, 'w' },
+	{ "count", required_argument, NULL, 'c' },
+	{ 0 },
+};
+
+static const struct tool tool = {
+	.name = "pvfs-stats",
+	.usage = "[-j] [-t MS] [-w SECONDS [-c COUNT]] [PATH | URI]...",
+	.help = "Shows what the servers of the mounts that the PATHs lie on (none: all mounts of\n"
+		"pvfstab), or a server by its URI, have answered since they started: requests,\n"
+		"errors, bytes and times in microseconds, by operation.\n"
+		"  -w, --watch SECONDS    again and again, what came meanwhile\n"
+		"  -c, --count COUNT      so often, with -w\n"
+		"  -t, --timeout MS       wait at most MS milliseconds for each (5000)\n"
+		"  -j, --json             one JSON array a time\n"
+		"Exit status 1 when a server does not answer.\n",
+	.shorts = "jt:w:c:",
+	.longs = longs,
+	.values = values,
+	.option = option,
+};
+
+/* In the middle of the bucket where share of the requests have been counted. */
+static uint64_t percentile(const struct pvfs_op_stats *s, double share)
+{
+	uint64_t want = (uint64_t)(share * (double)s->requests), sum = 0, low,
+		 high;
+	unsigned int i;
+
+	for (i = 0; i < PVFS_LATENCIES - 1; i++) {
+		sum += s->latency[i];
+		if (sum > want)
+			break;
+	}
+	low = pvfs_latency_ns(i);
+	high = pvfs_latency_ns(i + 1);
+	if (high > s->most_ns)
+		high = s->most_ns;
+	return high > low ? low + (high - low) / 2 : high;
+}
+
+static uint64_t mean(const struct pvfs_op_stats *s)
+{
+	return s->requests ? s->ns / s->requests : 0;
+}
+
+static void json_row(struct args *a, const char *who, const char *uri,
+		     const struct pvfs_op_stats *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_str(o, "server", who);
+	json_str(o, "uri", uri);
+	json_str(o, "op", s->name);
+	json_u64(o, "requests", s->requests);
+	json_u64(o, "errors", s->errors);
+	json_u64(o, "bytes_in", s->bytes_in);
+	json_u64(o, "bytes_out", s->bytes_out);
+	json_u64(o, "mean_ns", mean(s));
+	json_u64(o, "p50_ns", percentile(s, 0.5));
+	json_u64(o, "p90_ns", percentile(s, 0.9));
+	json_u64(o, "p99_ns", percentile(s, 0.99));
+	json_u64(o, "max_ns", s->most_ns);
+	json_object_array_add(a->list, o);
+}
+
+static void text_row(struct args *a, const char *who,
+		     const struct pvfs_op_stats *s)
+{
+	char in[32], out[32];
+
+	if (a->header)
+		printf("%-8s %-12s %10s %8s %10s %10s %9s %9s %9s %9s\n",
+		       "server", "operation", "requests", "errors", "in", "out",
+		       "mean us", "p50", "p99", "max");
+	a->header = false;
+	tool_human(s->bytes_in, in);
+	tool_human(s->bytes_out, out);
+	printf("%-8s %-12s %10" PRIu64 " %8" PRIu64
+	       " %10s %10s %9.1f %9.1f %9.1f %9.1f\n",
+	       who, s->name, s->requests, s->errors, in, out,
+	       (double)mean(s) / 1e3, (double)percentile(s, 0.5) / 1e3,
+	       (double)percentile(s, 0.99) / 1e3, (double)s->most_ns / 1e3);
+}
+
+static struct seen *seen_of(struct args *a, const char *uri)
+{
+	struct seen *s;
+
+	for (s = a->seen; s; s = s->next) {
+		if (!strcmp(s->uri, uri))
+			return s;
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	snprintf(s->uri, sizeof(s->uri), "%s", uri);
+	s->next = a->seen;
+	a->seen = s;
+	return s;
+}
+
+/* What came since; a server that was started anew begins at 0 again. */
+static void subtract(struct pvfs_op_stats *s, const struct seen *seen)
+{
+	const struct pvfs_op_stats *old = NULL;
+
+	for (int i = 0; i < seen->n; i++) {
+		if (seen->op[i].op == s->op &&
+		    seen->op[i].requests <= s->requests)
+			old = &seen->op[i];
+	}
+	if (!old)
+		return;
+	s->requests -= old->requests;
+	s->errors -= old->errors;
+	s->bytes_in -= old->bytes_in;
+	s->bytes_out -= old->bytes_out;
+	s->ns -= old->ns;
+	for (unsigned int i = 0; i < PVFS_LATENCIES; i++)
+		s->latency[i] -= old->latency[i];
+}
+
+static void show(struct args *a, const char *who, const struct seen *now,
+		 const struct seen *before)
+{
+	for (int i = 0; i < now->n; i++) {
+		struct pvfs_op_stats s = now->op[i];
+
+		subtract(&s, before);
+		if (!s.requests)
+			continue;
+		if (a->json)
+			json_row(a, who, now->uri, &s);
+		else
+			text_row(a, who, &s);
+	}
+}
+
+static int stats(void *arg, const char *path, const char *who, const char *uri)
+{
+	struct args *a = arg;
+	struct seen *seen = seen_of(a, uri), before;
+
+	if (!seen)
+		return tool_fail(&tool, uri);
+	before = *seen;
+	seen->n = path ? pvfs_stats_mount(path, uri, a->timeout_ms, seen->op,
+					  OPS)
+		       : pvfs_stats_server(uri, a->timeout_ms, seen->op, OPS);
+	if (seen->n < 0) {
+		seen->n = 0;
+		return tool_fail(&tool, uri);
+	}
+	if (seen->n > OPS)
+		seen->n = OPS;
+	if (!a->watch_s || !a->first)
+		show(a, who, seen, &before);
+	return 0;
+}
+
+static int round_of(struct args *a, char **operand)
+{
+	int status;
+
+	a->header = true;
+	a->list = json_object_new_array();
+	status = tool_each_server(&tool, operand, stats, a);
+	if (a->json && !(a->watch_s && a->first))
+		json_line(a->list);
+	else
+		json_object_put(a->list);
+	fflush(stdout);
+	a->first = false;
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = { .timeout_ms = 5000, .first = true };
+	int i = tool_options(&tool, argc, argv, &a), status;
+	struct seen *s;
+
+	status = round_of(&a, argv + i);
+	for (unsigned int n = 0; a.watch_s && (!a.count || n < a.count); n++) {
+		sleep(a.watch_s);
+		status = round_of(&a, argv + i);
+	}
+	while ((s = a.seen)) {
+		a.seen = s->next;
+		free(s);
+	}
+	return tool_done(&tool, status);
+}

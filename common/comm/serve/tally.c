@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally.c - see tally_int.h. */
+#include "tally_int.h"
+
+#include <stdlib.h>
+
+#include "server_int.h"
+
+static uint64_t get(const atomic_uint_least64_t *n)
+{
+	return atomic_load_explicit(n, memory_order_relaxed);
+}
+
+/* NULL: no memory; it is not counted. */
+static struct tally *tally_of(struct tallies *all, unsigned int op)
+{
+	struct tally *t = atomic_load_explicit(&all->op[op],
+					       memory_order_relaxed);
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	atomic_store_explicit(&all->op[op], t, memory_order_release);
+	return t;
+}
+
+void tally_add(struct rx *rx, uint64_t now, uint32_t status)
+{
+	struct tally *t = tally_of(&rx->conn->lane->tallies, rx->req.op);
+	uint64_t took = now - rx->arrived;
+
+	if (!t)
+		return;
+	lane_count(&t->requests);
+	if (status)
+		lane_count(&t->errors);
+	lane_add(&t->bytes_in, rx->bytes_in + rx->data_len);
+	lane_add(&t->bytes_out,
+		 rx->bytes_out + rx->reply_len - sizeof(struct wire_hdr));
+	lane_add(&t->ns, took);
+	lane_count(&t->bucket[histogram_bucket(took)]);
+	if (took > get(&t->most))
+		atomic_store_explicit(&t->most, took, memory_order_relaxed);
+}
+
+void tallies_free(struct tallies *all)
+{
+	for (unsigned int op = 0; op < WIRE_OP_END; op++)
+		free(all->op[op]);
+}
+
+/* ---- STATS ---- */
+
+static const struct tally *look(struct rpc_server *server, unsigned int lane,
+				unsigned int op)
+{
+	return atomic_load_explicit(&server->lanes[lane].tallies.op[op],
+				    memory_order_acquire);
+}
+
+static void sum(struct tally *to, const struct tally *t)
+{
+	lane_add(&to->requests, get(&t->requests));
+	lane_add(&to->errors, get(&t->errors));
+	lane_add(&to->bytes_in, get(&t->bytes_in));
+	lane_add(&to->bytes_out, get(&t->bytes_out));
+	lane_add(&to->ns, get(&t->ns));
+	if (get(&t->most) > get(&to->most))
+		atomic_store(&to->most, get(&t->most));
+	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
+		lane_add(&to->bucket[i], get(&t->bucket[i]));
+}
+
+/* The first operation from op on that was answered, and its sum; 0: none. */
+static unsigned int next_op(struct rpc_server *server, unsigned int op,
+			    struct tally *all)
+{
+	for (; op < WIRE_OP_END; op++) {
+		bool any = false;
+
+		for (unsigned int i = 0; i < server->nlanes; i++) {
+			const struct tally *t = look(server, i, op);
+
+			if (t)
+				sum(all, t);
+			any = any || t;
+		}
+		if (any)
+			return op;
+	}
+	return 0;
+}
+
+static void fill(struct wire_stats_rep *rep, const struct tally *t)
+{
+	rep->requests = htole64(get(&t->requests));
+	rep->errors = htole64(get(&t->errors));
+	rep->bytes_in = htole64(get(&t->bytes_in));
+	rep->bytes_out = htole64(get(&t->bytes_out));
+	rep->ns = htole64(get(&t->ns));
+	rep->most = htole64(get(&t->most));
+	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
+		rep->bucket[i] = htole64(get(&t->bucket[i]));
+}
+
+void tally_req_run(struct rpc_req *req)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+	const struct wire_stats *body = req->msg.body;
+	struct wire_stats_rep rep = { 0 };
+	struct tally all = { 0 };
+	unsigned int op = next_op(rx->conn->lane->server, le32toh(body->op),
+				  &all);
+
+	rep.op = htole32(op);
+	fill(&rep, &all);
+	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
+	rpc_reply_end(req, 0, RPC_REEXECUTE);
+	rpc_reply_send(req);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * histogram.h - times in buckets whose width grows with them, so that what is read
+ * back is never wrong by more than a quarter, from a microsecond to a minute:
+ *
+ *   0        1024   1280   1536   1792   2048    2560   ...   2^36 ns
+ *   '- 0 ----'- 1 --'- 2 --'- 3 --'- 4 --'-- 5 --'-- 6 ...    '- the last ...
+ *
+ * As HdrHistogram has it: a power of two, and its quarters.
+ */
+#ifndef HISTOGRAM_H
+#define HISTOGRAM_H
+
+#include <stdint.h>
+
+#define HISTOGRAM_FIRST 10u /* log2 of where bucket 1 begins, ns */
+#define HISTOGRAM_LAST 36u /* ... and the last one */
+#define HISTOGRAM_BUCKETS (4u * (HISTOGRAM_LAST - HISTOGRAM_FIRST) + 2u)
+
+static inline unsigned int histogram_bucket(uint64_t ns)
+{
+	unsigned int log;
+
+	if (ns >> HISTOGRAM_FIRST == 0)
+		return 0;
+	if (ns >> HISTOGRAM_LAST)
+		return HISTOGRAM_BUCKETS - 1;
+	log = 63u - (unsigned int)__builtin_clzll(ns);
+	return 4 * (log - HISTOGRAM_FIRST) +
+	       (unsigned int)(ns >> (log - 2) & 3) + 1;
+}
+
+/* The least time that belongs into the bucket, ns; of HISTOGRAM_BUCKETS: no end. */
+static inline uint64_t histogram_floor(unsigned int bucket)
+{
+	unsigned int log = HISTOGRAM_FIRST + (bucket - 1) / 4;
+
+	if (!bucket)
+		return 0;
+	if (bucket >= HISTOGRAM_BUCKETS)
+		return UINT64_MAX;
+	return (UINT64_C(4) + (bucket - 1) % 4) << (log - 2);
+}
+
+#endif

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-stats shows what the servers have answered: as many as there were, errors apart,
+# the bytes, times that can be; what came meanwhile; and what was lost by a restart.
+. "$(dirname "$0")/functions.sh"
+requires tool python3
+
+start_pvfs -n 2
+export PVFS_DIRECT=off
+
+# value SERVER OP KEY: of what pvfs-stats says, 0 where it says nothing
+value() {
+	pvfs-stats -j | python3 -c '
+import json, sys
+print(sum(o[sys.argv[3]] for o in json.load(sys.stdin)
+	  if o["server"].startswith(sys.argv[1]) and o["op"] == sys.argv[2]))' "$@"
+}
+
+for i in 1 2 3; do expect ok pvio mkdir "/pvfs/d$i"; done
+expect EEXIST pvio mkdir /pvfs/d1
+expect 4 value mgr MKDIR requests
+expect 1 value mgr MKDIR errors
+
+# 1,000,000 bytes: 64 KiB stripes on both
+expect ok pvio write /pvfs/f 0 1000000 1
+expect 1000000 value iod WRITE bytes_in
+expect 0 value iod WRITE errors
+sizes="$(value 'iod 0' WRITE bytes_in) $(value 'iod 1' WRITE bytes_in)"
+[ "$sizes" = "475712 524288" ] || [ "$sizes" = "524288 475712" ] || fail "$sizes"
+expect ok pvio check /pvfs/f 0 1000000 1
+[ "$(value iod READ bytes_out)" -ge 1000000 ] || fail "$(pvfs-stats)"
+
+# times: in order, and none is zero
+pvfs-stats -j >all.json || fail "pvfs-stats -j"
+python3 - <<'END' || fail "$(cat all.json)"
+import json
+rows = json.load(open("all.json"))
+assert {r["server"] for r in rows} == {"mgr", "iod 0", "iod 1"}
+for r in rows:
+    assert 0 < r["mean_ns"] <= r["max_ns"], r
+    assert r["p50_ns"] <= r["p90_ns"] <= r["p99_ns"] <= r["max_ns"], r
+    assert r["errors"] <= r["requests"], r
+END
+
+pvfs-stats >table || fail "pvfs-stats"
+grep -Eq '^mgr +MKDIR +4 +1 ' table || fail "$(cat table)"
+grep -q '^server  *operation' table || fail "$(cat table)"
+
+# what came meanwhile, and nothing of before: from the first line on it watches
+pvfs-stats -w 1 -j >meanwhile.json &
+watcher=$!
+helpers+=("$watcher")
+until_true 60 test -s meanwhile.json
+for i in 4 5; do expect ok pvio mkdir "/pvfs/d$i"; done
+made() {
+	python3 -c '
+import json
+print(sum(o["requests"] for line in open("meanwhile.json") if line.endswith("]\n")
+	  for o in json.loads(line) if o["op"] == "MKDIR"))'
+}
+until_true 60 bash -c "$(declare -f made); [ \$(made) -ge 2 ]"
+kill "$watcher"
+helpers=()
+expect 2 made
+
+# one server by its address; one that is not there
+must pvfs-stats "127.0.0.1:$(port_of mgr)" >table
+grep -Eq '^server +MKDIR +6 ' table || fail "$(cat table)"
+must cluster stop-iod 1
+must_fail pvfs-stats
+grep -q '^mgr ' "$tmp/output" || fail "$(cat "$tmp/output")"
+must cluster start-iod 1
+expect 0 value 'iod 1' WRITE requests
