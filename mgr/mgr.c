@@ -104,7 +104,7 @@ static int open_server(struct mgr *mgr)
 		.allow = &mgr->conf.allow,
 		.prover = keyring_prover(mgr->ring),
 		.role = WIRE_ROLE_MGR,
-		.features = WIRE_FT_LACKS,
+		.features = WIRE_FT_LACKS | WIRE_FT_SOLE,
 		.slots = mgr->conf.slots,
 		.request_max = MESSAGE_MAX,
 		.reply_max = MESSAGE_MAX,

@@ -9,61 +9,27 @@
 #include "held.h"
 #include "open.h"
 #include "ops.h"
+#include "seen.h"
 #include "stat.h"
 #include "store.h"
 
-#define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000)) /* as the mgr has it */
-
-/* A write that this host made shows at once, though the clocks of the iods' files
- * are coarse. */
-static void own_writes(struct fs *fs, struct stat *st)
+static void end_seen(struct call *c, const struct seen *seen)
 {
-	int64_t last;
-
-	if (!S_ISREG(st->st_mode))
-		return;
-	last = file_written(fs, st->st_ino, stat_ns(&st->st_mtim));
-	st->st_mtim = stat_time(last);
-	if (last > stat_ns(&st->st_ctim))
-		st->st_ctim = st->st_mtim;
+	call_note(c, &seen->attr);
+	call_end_attr(c, &seen->st);
 }
 
-/* What the mgr will say when those who read have closed it. */
-static void own_reads(struct fs *fs, struct stat *st)
+static void end_stat(struct call *c, const struct target *t)
 {
-	int64_t at, atime = stat_ns(&st->st_atim);
+	struct seen now = { .c = c };
+	int rc = call_run(c, t, seen_get, &now);
 
-	if (!S_ISREG(st->st_mode))
-		return;
-	at = file_read(fs, st->st_ino);
-	if (at && at > atime &&
-	    (atime <= stat_ns(&st->st_mtim) || atime <= stat_ns(&st->st_ctim) ||
-	     at - atime >= ATIME_AGE_NS))
-		st->st_atim = stat_time(at);
-}
-
-void attr_own(struct fs *fs, struct stat *st)
-{
-	own_writes(fs, st);
-	own_reads(fs, st);
-}
-
-static void end_stat(const struct call *c, const struct target *t)
-{
-	struct stat_full now;
-	int rc = call_run(c, t, stat_get_full, &now);
-
-	if (rc == -ESTALE && gone_is(c->d->gone, t->handle, &now.st)) {
+	if (!rc)
+		end_seen(c, &now);
+	else if (rc == -ESTALE && gone_is(c->d->gone, t->handle, &now.st))
 		call_end_attr(c, &now.st);
-		return;
-	}
-	if (rc) {
+	else
 		call_end(c, rc);
-		return;
-	}
-	call_note(c, &now.attr);
-	attr_own(&c->d->fs, &now.st);
-	call_end_attr(c, &now.st);
 }
 
 void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
@@ -110,6 +76,7 @@ static int cut(const struct call *c, const struct target *t, off_t size,
 	return rc;
 }
 
+/* valid 0: chown(-1, -1) */
 static struct setattr wanted(const struct stat *st, int valid)
 {
 	static const struct {
@@ -130,6 +97,10 @@ static struct setattr wanted(const struct stat *st, int valid)
 			       .atime = stat_ns(&st->st_atim),
 			       .mtime = stat_ns(&st->st_mtim) };
 
+	if (!valid)
+		return (struct setattr){ .valid = WIRE_S_UID | WIRE_S_GID,
+					 .uid = UINT32_MAX,
+					 .gid = UINT32_MAX };
 	if (valid & FUSE_SET_ATTR_ATIME_NOW)
 		valid &= ~FUSE_SET_ATTR_ATIME;
 	if (valid & FUSE_SET_ATTR_MTIME_NOW)
@@ -141,42 +112,52 @@ static struct setattr wanted(const struct stat *st, int valid)
 }
 
 struct set_arg {
-	struct setattr set;
-	struct attr attr;
+	const struct setattr *how;
+	struct attr *attr;
 };
 
 static int do_setattr(struct session *s, const struct target *t, void *arg)
 {
-	struct set_arg *a = arg;
+	const struct set_arg *a = arg;
 
-	return mgr_setattr(s, t, &a->set, &a->attr);
+	return mgr_setattr(s, t, a->how, a->attr);
 }
 
+/* *attr: as they are then. */
 static int set(const struct call *c, const struct target *t,
-	       const struct stat *st, int valid)
+	       const struct setattr *how, struct attr *attr)
 {
-	struct set_arg a = { .set = wanted(st, valid) };
-	int rc;
+	struct set_arg a = { how, attr };
+	int rc = call_run(c, t, do_setattr, &a);
 
-	if (!valid) /* chown(-1, -1) */
-		a.set = (struct setattr){ .valid = WIRE_S_UID | WIRE_S_GID,
-					  .uid = UINT32_MAX,
-					  .gid = UINT32_MAX };
-	if (!a.set.valid)
-		return 0;
-	rc = call_run(c, t, do_setattr, &a);
-	if (!rc && a.set.valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
-		file_timed(&c->d->fs, a.attr.handle);
-	if (!rc && a.set.valid & (WIRE_S_ATIME | WIRE_S_ATIME_NOW))
-		file_atimed(&c->d->fs, a.attr.handle);
-	if (!rc && a.set.valid & WIRE_S_MODE && attr_lends(&a.attr))
-		file_lends(&c->d->fs, a.attr.handle);
+	if (!rc && how->valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
+		file_timed(&c->d->fs, attr->handle);
+	if (!rc && how->valid & (WIRE_S_ATIME | WIRE_S_ATIME_NOW))
+		file_atimed(&c->d->fs, attr->handle);
+	if (!rc && how->valid & WIRE_S_MODE && attr_lends(attr))
+		file_lends(&c->d->fs, attr->handle);
 	return rc;
+}
+
+/* By itself: the change is not to be made twice if an iod does not answer. */
+static void end_set(struct call *c, const struct target *t,
+		    const struct setattr *how)
+{
+	struct seen now = { .c = c };
+	int rc = set(c, t, how, &now.attr);
+
+	if (!rc)
+		rc = call_run(c, t, seen_complete, &now);
+	if (rc)
+		call_end(c, rc);
+	else
+		end_seen(c, &now);
 }
 
 void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,
 		struct fuse_file_info *fi)
 {
+	struct setattr how = wanted(st, valid);
 	struct target t;
 	struct call c;
 	int rc = 0;
@@ -185,10 +166,10 @@ void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,
 	t = call_target(&c, ino);
 	if (valid & FUSE_SET_ATTR_SIZE)
 		rc = cut(&c, &t, st->st_size, fi);
-	if (!rc)
-		rc = set(&c, &t, st, valid);
 	if (rc)
 		call_end(&c, rc);
+	else if (how.valid)
+		end_set(&c, &t, &how);
 	else
 		end_stat(&c, &t);
 }

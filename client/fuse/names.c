@@ -11,41 +11,34 @@
 #include "gone.h"
 #include "open.h"
 #include "ops.h"
+#include "seen.h"
 #include "stat.h"
 
 /* A new name: of what, and what the mgr says that it stands for. */
 struct making {
 	const void *what;
-	struct attr attr;
-	struct stat st;
+	struct seen seen;
 };
-
-static int do_complete(struct session *s, const struct target *t, void *arg)
-{
-	struct making *m = arg;
-
-	return stat_of(s, &m->attr, &m->st);
-}
 
 /* By itself: the op is not to be done twice if an iod does not answer. */
 static void make(const struct call *c, const struct target *t, target_op op,
 		 const void *what)
 {
-	struct making m = { .what = what };
+	struct making m = { .what = what, .seen = { .c = c } };
 	int rc = call_run(c, t, op, &m);
 
 	if (!rc)
-		rc = call_run(c, t, do_complete, &m);
+		rc = call_run(c, t, seen_complete, &m.seen);
 	if (rc)
 		call_end(c, rc);
 	else
-		call_end_entry(c, &m.attr, &m.st);
+		call_end_entry(c, &m.seen.attr, &m.seen.st);
 }
 
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct stat_full now;
 	struct target t;
+	struct seen now;
 	struct call c;
 	int rc;
 
@@ -53,12 +46,12 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	if (call_again(&c, again_name(parent, name)))
 		return;
 	t = call_entry(&c, parent, name);
-	rc = call_run(&c, &t, stat_get_full, &now);
+	now.c = &c;
+	rc = call_run(&c, &t, seen_get, &now);
 	if (rc) {
 		call_end(&c, rc);
 		return;
 	}
-	attr_own(&c.d->fs, &now.st);
 	call_end_entry(&c, &now.attr, &now.st);
 }
 
@@ -86,7 +79,7 @@ static int do_mkdir(struct session *s, const struct target *t, void *arg)
 	struct making *m = arg;
 	const uint32_t *mode = m->what;
 
-	return mgr_mkdir(s, t, *mode, &m->attr);
+	return mgr_mkdir(s, t, *mode, &m->seen.attr);
 }
 
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
@@ -105,7 +98,7 @@ static int do_symlink(struct session *s, const struct target *t, void *arg)
 {
 	struct making *m = arg;
 
-	return mgr_symlink_attr(s, m->what, t, &m->attr);
+	return mgr_symlink_attr(s, m->what, t, &m->seen.attr);
 }
 
 void op_symlink(fuse_req_t req, const char *text, fuse_ino_t parent,
@@ -160,7 +153,7 @@ static int do_mknod(struct session *s, const struct target *t, void *arg)
 {
 	struct making *m = arg;
 
-	return mgr_mknod(s, t, m->what, &m->attr);
+	return mgr_mknod(s, t, m->what, &m->seen.attr);
 }
 
 static bool is_regular(mode_t mode)
@@ -235,7 +228,7 @@ static int do_link(struct session *s, const struct target *t, void *arg)
 	struct making *m = arg;
 	unsigned int which;
 
-	return mgr_link_attr(s, t, m->what, &which, &m->attr);
+	return mgr_link_attr(s, t, m->what, &which, &m->seen.attr);
 }
 
 void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t newparent,

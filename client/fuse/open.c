@@ -50,6 +50,9 @@ static int do_open(struct session *s, const struct target *t, void *arg)
 
 	if (rc)
 		return rc;
+	/* nobody has written since, if it is this open that is the only one */
+	if (o->attr.flags & WIRE_A_SOLE)
+		o->attr.flags |= WIRE_A_SIZE;
 	file_opened(o->f, s, &o->attr, open);
 	atomic_store(&o->f->lends, attr_lends(&o->attr));
 	return 0;

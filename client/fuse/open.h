@@ -34,9 +34,6 @@ static inline bool attr_lends(const struct attr *a)
 /* Before f is changed by who may not leave set-id bits there. */
 int open_kill(struct file *f);
 
-/* Times of a file as those here who have it open made them; attr.c. */
-void attr_own(struct fs *fs, struct stat *st);
-
 /* An empty file, which nobody has open: answers c. */
 void open_new(const struct call *c, const struct target *t, mode_t mode);
 

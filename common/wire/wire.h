@@ -245,6 +245,7 @@ struct wire_accept {		/* accept or reject, private data */
  */
 #define WIRE_FT_PROOF	0x1u	/* HELLO and its reply prove who sends them */
 #define WIRE_FT_LACKS	0x2u	/* attributes may have WIRE_A_NOACL, _NOXATTR */
+#define WIRE_FT_SOLE	0x4u	/* attributes may have WIRE_A_SOLE */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -270,6 +271,10 @@ struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 #define WIRE_A_NOACL	0x8u	/* there is no access control list, of either kind; */
 #define WIRE_A_NOXATTR	0x10u	/* ... and no extended attribute at all.  Both only
 				 * to who named WIRE_FT_LACKS */
+#define WIRE_A_SOLE	0x20u	/* without _SIZE: it is open for writing once, by
+				 * the session that asks: it ends where size says,
+				 * or behind that where that one wrote.  Only to
+				 * who named WIRE_FT_SOLE */
 
 struct wire_attr {
 	le64 handle;

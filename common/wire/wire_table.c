@@ -101,7 +101,7 @@ static const struct wire_form path = {
 	SIZE(type, attr.size),                                                 \
 		BITS(type, attr.flags,                                         \
 		     WIRE_A_SIZE | WIRE_A_MSET | WIRE_A_HOLES | WIRE_A_NOACL | \
-			     WIRE_A_NOXATTR),                                  \
+			     WIRE_A_NOXATTR | WIRE_A_SOLE),                    \
 		ZERO(type, attr.zero), ZERO(type, attr.dist.zero)
 
 static const struct wire_form attr_rep = {

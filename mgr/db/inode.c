@@ -12,7 +12,7 @@ struct record {
 	uint16_t version, flags;
 	uint32_t mode, nlink, uid, gid, gen;
 	int64_t atime, mtime, ctime, mset;
-	uint64_t parent;
+	uint64_t parent; /* regular files: writer */
 	uint32_t base, pcount, ssize;
 	uint32_t writers, appenders, holders;
 	uint64_t size, end, tail;
@@ -33,7 +33,8 @@ static void encode(const struct inode *ino, struct record *r)
 		.mtime = (int64_t)htole64((uint64_t)ino->mtime),
 		.ctime = (int64_t)htole64((uint64_t)ino->ctime),
 		.mset = (int64_t)htole64((uint64_t)ino->mset),
-		.parent = htole64(ino->parent),
+		.parent = htole64(S_ISREG(ino->mode) ? ino->writer
+						     : ino->parent),
 		.base = htole32(ino->base),
 		.pcount = htole32(ino->pcount),
 		.ssize = htole32(ino->ssize),
@@ -71,6 +72,10 @@ static void decode(const struct record *r, uint64_t handle, struct inode *ino)
 		.end = le64toh(r->end),
 		.tail = le64toh(r->tail),
 	};
+	if (S_ISREG(ino->mode)) {
+		ino->writer = ino->parent;
+		ino->parent = 0;
+	}
 }
 
 int inode_get(struct store *st, uint64_t handle, struct inode *ino)

@@ -30,6 +30,8 @@ struct inode {
 	int64_t atime, mtime, ctime; /* ns since the epoch */
 	int64_t mset; /* when mtime was set explicitly, 0: it was not */
 	uint64_t parent; /* directories: the directory above */
+	uint64_t writer; /* regular files, with writers: the session of all of
+			  * them; 0: of several, or nobody knows */
 
 	/* regular files: stripes; devices: major, minor */
 	uint32_t base, pcount, ssize;

@@ -20,6 +20,21 @@ int ns_may_adopt(struct ns_op *op, uint64_t session)
 	return rec.flags ? -ESTALE : 0;
 }
 
+/* Not worth knowing whose the others are. */
+static int change_writer(struct ns_op *op, const struct open_rec *rec)
+{
+	struct inode ino;
+	int rc;
+
+	if (rec->flags & OPEN_HOLD)
+		return 0;
+	rc = inode_get(op->ns->st, rec->handle, &ino);
+	if (rc)
+		return rc == -ENOENT ? -EIO : rc;
+	ino.writer = 0;
+	return inode_put(op->ns->st, &ino);
+}
+
 /* One that is not there is no error: it may have come over already. */
 static int move_open(struct ns_op *op, const struct ns_adopt_args *args,
 		     uint32_t *done)
@@ -38,6 +53,8 @@ static int move_open(struct ns_op *op, const struct ns_adopt_args *args,
 		return 0;
 	rec.session = op->session;
 	rc = open_put(st, &rec);
+	if (!rc)
+		rc = change_writer(op, &rec);
 	return rc ? rc : open_del(st, args->session, args->open);
 }
 

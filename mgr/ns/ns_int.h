@@ -68,7 +68,10 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 
 /* ---- size.c ---- */
 
-void size_opened(struct inode *ino, bool append);
+void size_opened(struct inode *ino, uint64_t session, bool append);
+/* Only this session has it open for writing, once, and all that changed it was a
+ * writer: where it ends is known here and to that one. */
+bool size_is_sole(const struct inode *ino, uint64_t session);
 void size_released(struct inode *ino, bool append,
 		   const struct ns_release_args *args);
 void size_dropped(struct inode *ino, bool append);

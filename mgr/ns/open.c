@@ -47,7 +47,7 @@ int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 	/* what he may write now is not what its owner lent his rights to */
 	if (!ns_is_owner(op->cred, ino))
 		ns_lose_suid(op->cred, ino);
-	size_opened(ino, append);
+	size_opened(ino, op->session, append);
 	return record(op, append ? OPEN_APPEND : 0, ino, open);
 }
 

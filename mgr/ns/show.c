@@ -14,12 +14,24 @@ static uint32_t lacks(const struct ns_op *op, const struct inode *ino)
 	       (ino->flags & INODE_XATTR ? 0 : WIRE_A_NOXATTR);
 }
 
+static bool sole(const struct ns_op *op, const struct inode *ino)
+{
+	return op->features & WIRE_FT_SOLE && size_is_sole(ino, op->session);
+}
+
 static uint32_t flags_of(const struct ns_op *op, const struct inode *ino)
 {
 	bool known = !S_ISREG(ino->mode) || !(ino->flags & INODE_ASK);
 
 	return (known ? WIRE_A_SIZE : 0) | (ino->mset ? WIRE_A_MSET : 0) |
-	       (ino->flags & INODE_HOLES ? WIRE_A_HOLES : 0) | lacks(op, ino);
+	       (ino->flags & INODE_HOLES ? WIRE_A_HOLES : 0) | lacks(op, ino) |
+	       (sole(op, ino) ? WIRE_A_SOLE : 0);
+}
+
+/* The end of a write is none of its size yet while others may write. */
+static uint64_t size_of(const struct ns_op *op, const struct inode *ino)
+{
+	return sole(op, ino) && ino->end > ino->size ? ino->end : ino->size;
 }
 
 void ns_show(const struct ns_op *op, const struct inode *ino,
@@ -27,7 +39,7 @@ void ns_show(const struct ns_op *op, const struct inode *ino,
 {
 	*attr = (struct wire_attr){
 		.handle = handle_to_wire(op->ns->st, ino->handle),
-		.size = htole64(ino->size),
+		.size = htole64(size_of(op, ino)),
 		.atime = htole64((uint64_t)ino->atime),
 		.mtime = htole64((uint64_t)ino->mtime),
 		.ctime = htole64((uint64_t)ino->ctime),

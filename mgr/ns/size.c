@@ -23,8 +23,12 @@ bool ns_must_ask(const struct inode *ino)
 	       !(ino->flags & INODE_BUSY);
 }
 
-void size_opened(struct inode *ino, bool append)
+void size_opened(struct inode *ino, uint64_t session, bool append)
 {
+	if (!ino->writers)
+		ino->writer = session;
+	else if (ino->writer != session)
+		ino->writer = 0;
 	if (size_known(ino))
 		ino->end = ino->tail = ino->size;
 	ino->flags |= INODE_ASK;
@@ -32,6 +36,13 @@ void size_opened(struct inode *ino, bool append)
 	ino->writers++;
 	if (append)
 		ino->appenders++;
+}
+
+bool size_is_sole(const struct inode *ino, uint64_t session)
+{
+	return S_ISREG(ino->mode) && !size_known(ino) && ino->writers == 1 &&
+	       ino->writer == session &&
+	       !(ino->flags & (INODE_TAINT | INODE_BUSY));
 }
 
 /*

@@ -70,3 +70,30 @@ getfacl "$tmp/m/d/1" >"$tmp/list"
 must grep -q user:1002 "$tmp/list"
 unmount "$tmp/m" $first
 unmount "$tmp/b" $daemon
+
+# Of a file that only this mount writes no iod is asked where it ends, and its times
+# are set by one request.
+iods() { pvfs-ping | awk '$1 == "iod" && $4 == "up" { n += $9 } END { print n }'; }
+cat >"$tmp/write.py" <<'END'
+import os, sys
+n, name = int(sys.argv[1]), sys.argv[2]
+fd = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+for i in range(n):
+    os.utime(fd, ns=(i, i))
+    os.fchmod(fd, 0o600 + i % 8)
+    assert os.fstat(fd).st_size == i
+    os.pwrite(fd, b"x", i)
+    assert os.fstat(fd).st_size == i + 1
+    assert os.stat(name).st_size == i + 1
+END
+mount_at "$tmp/m"
+python3 "$tmp/write.py" 1 "$tmp/m/w" # what there is to ask once, is
+here=$(iods)
+ping=$(($(iods) - here))
+here=$(iods)
+# set, chmod, two or three questions, and of the directory
+asked 'write and look' 7 python3 "$tmp/write.py" $n "$tmp/m/w"
+took=$(($(iods) - here - ping))
+say "write and look: $took requests to iods for $n writes"
+[ $took -le $((2 * n)) ] || fail "$took requests to iods for $n writes"
+unmount "$tmp/m" $daemon

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "mgr_fixture.h"
+#include "ns_int.h"
 
 static struct fixture fx;
 static struct inode ino;
@@ -372,6 +373,49 @@ START_TEST(test_append_after_truncate)
 }
 END_TEST
 
+/* What it is shown to a session: UINT64_MAX: it must ask. */
+static uint64_t shown_to(uint64_t session)
+{
+	struct ns_op asks = { .ns = &fx.ns,
+			      .session = session,
+			      .features = WIRE_FT_SOLE };
+	struct wire_attr attr;
+
+	known();
+	ns_show(&asks, &ino, &attr);
+	return le32toh(attr.flags) & (WIRE_A_SIZE | WIRE_A_SOLE)
+		       ? le64toh(attr.size)
+		       : UINT64_MAX;
+}
+
+START_TEST(test_sole)
+{
+	uint64_t a = open_f(0), b;
+
+	ck_assert_uint_eq(shown_to(77), 0);
+	ck_assert_uint_eq(shown_to(78), UINT64_MAX);
+	b = open_f(0);
+	ck_assert_uint_eq(shown_to(77), UINT64_MAX);
+	close_f(a, 100, 1);
+	ck_assert_uint_eq(shown_to(77), 100);
+	fx.session = 78;
+	a = open_f(0);
+	close_f(a, 200, 1);
+	ck_assert_uint_eq(shown_to(77),
+			  UINT64_MAX); /* whose the last one is is forgotten */
+	fx.session = 77;
+	close_f(b, 0, 0);
+	ck_assert_uint_eq(shown_to(78), 200);
+	open_f(0);
+	ck_assert_uint_eq(shown_to(77), 200);
+	ck_assert_uint_eq(shown_to(78), UINT64_MAX);
+	size_resizing(&ino);
+	ck_assert(!size_is_sole(&ino, 77));
+	size_resized(&ino, 5, 0);
+	ck_assert(!size_is_sole(&ino, 77));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("size");
@@ -389,6 +433,7 @@ int main(void)
 	tcase_add_test(tc, test_truncate_among_writers);
 	tcase_add_test(tc, test_truncate_unlinked);
 	tcase_add_test(tc, test_open_truncates);
+	tcase_add_test(tc, test_sole);
 	tcase_add_test(tc, test_mtime);
 	tcase_add_test(tc, test_append);
 	tcase_add_test(tc, test_append_after_truncate);

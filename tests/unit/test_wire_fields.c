@@ -172,7 +172,7 @@ static const struct bad bad[] = {
 	     "wire_path.path_len"),
 	BODY("getattr reply", wire_attr_rep, attr.size, 1ull << 63,
 	     "wire_attr_rep.attr.size: above 2^63 - 1"),
-	BODY("getattr reply", wire_attr_rep, attr.flags, 32,
+	BODY("getattr reply", wire_attr_rep, attr.flags, 64,
 	     "wire_attr_rep.attr.flags: unknown bits"),
 	BODY("getattr reply", wire_attr_rep, attr.zero, 1,
 	     "wire_attr_rep.attr.zero: reserved, not zero"),

@@ -3,6 +3,7 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -48,6 +49,7 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	f->s = session_get(s);
 	f->open = open;
 	f->writer = open != 0;
+	f->since = clock_now();
 	pthread_mutex_lock(&f->fs->files_lock);
 	lock_opened(f);
 	enlist(f);
@@ -184,6 +186,41 @@ int64_t file_written(struct fs *fs, uint64_t handle, int64_t since)
 	}
 	pthread_mutex_unlock(&fs->files_lock);
 	return since;
+}
+
+static bool writes(const struct file *f)
+{
+	return (atomic_load(&f->flags) & O_ACCMODE) != O_RDONLY;
+}
+
+static bool end_known(struct file *f, const struct session *s, uint64_t begun,
+		      uint64_t *end)
+{
+	bool is;
+
+	pthread_mutex_lock(&f->lock);
+	is = f->s == s && f->open && f->since < begun && !f->io.doubt &&
+	     !f->io.space;
+	*end = f->io.end;
+	pthread_mutex_unlock(&f->lock);
+	return is;
+}
+
+bool file_sole_end(struct fs *fs, const struct session *s, uint64_t handle,
+		   uint64_t begun, uint64_t *end)
+{
+	unsigned int n = 0;
+	bool known = true;
+	struct file *f;
+
+	pthread_mutex_lock(&fs->files_lock);
+	LIST_FOREACH(f, file_same(fs, handle), same)
+		if (f->handle == handle && writes(f)) {
+			n++;
+			known &= end_known(f, s, begun, end);
+		}
+	pthread_mutex_unlock(&fs->files_lock);
+	return n == 1 && known;
 }
 
 void file_atimed(struct fs *fs, uint64_t handle)

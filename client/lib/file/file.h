@@ -82,6 +82,7 @@ struct file {
 	uint64_t open; /* id there, 0: none needed */
 	bool moving; /* a thread changes s and open */
 	pthread_cond_t moved; /* ... and is done */
+	uint64_t since; /* clock_now() of that */
 	struct file_io io; /* under that id */
 	struct file_locks locks;
 	LIST_ENTRY(file) link; /* fs->files, under its files_lock */
@@ -122,6 +123,14 @@ void file_timed(struct fs *fs, uint64_t handle);
 /* When this process last wrote to the file that it has open, ns, if that was
  * after since; else since. */
 int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
+
+/*
+ * *end: behind the highest byte that was written by this process through the one open
+ * file that it had of handle for writing, under s, from before begun (clock_now()) until
+ * now, 0: none was.  False: it had none, or several, or it does not know.
+ */
+bool file_sole_end(struct fs *fs, const struct session *s, uint64_t handle,
+		   uint64_t begun, uint64_t *end);
 
 /* Its access time was set explicitly: earlier reads do not count. */
 void file_atimed(struct fs *fs, uint64_t handle);

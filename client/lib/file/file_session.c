@@ -95,6 +95,7 @@ static struct session *settle_in(struct file *f, struct session *s,
 
 	f->s = session_get(s);
 	f->open = open;
+	f->since = clock_now();
 	f->io = (struct file_io){ 0 };
 	handover_note(f);
 	return old;

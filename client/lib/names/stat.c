@@ -122,20 +122,10 @@ int stat_of(struct session *s, const struct attr *attr, struct stat *st)
 	return rc;
 }
 
-int stat_get_full(struct session *s, const struct target *t, void *arg)
-{
-	struct stat_full *full = arg;
-	int rc = mgr_getattr(s, t, &full->attr);
-
-	return rc ? rc : stat_of(s, &full->attr, &full->st);
-}
-
 int stat_get(struct session *s, const struct target *t, void *arg)
 {
-	struct stat_full full;
-	int rc = stat_get_full(s, t, &full);
+	struct attr a;
+	int rc = mgr_getattr(s, t, &a);
 
-	if (!rc)
-		*(struct stat *)arg = full.st;
-	return rc;
+	return rc ? rc : stat_of(s, &a, arg);
 }

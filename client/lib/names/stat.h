@@ -10,12 +10,6 @@
 /* arg: struct stat *.  A target_op; asks the iods only if the mgr does not
  * know the size. */
 int stat_get(struct session *s, const struct target *t, void *arg);
-/* The same with what it is made of: arg: struct stat_full *. */
-struct stat_full {
-	struct attr attr;
-	struct stat st;
-};
-int stat_get_full(struct session *s, const struct target *t, void *arg);
 /* The same of attributes that the mgr gave just now. */
 int stat_of(struct session *s, const struct attr *attr, struct stat *st);
 

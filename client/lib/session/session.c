@@ -145,7 +145,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	struct rpc_peer_attr mgr = { .addr = *attr->addr,
 				     .name = attr->name,
 				     .fix = attr->probe ? NULL : FIX_MGR,
-				     .features = WIRE_FT_LACKS };
+				     .features = WIRE_FT_LACKS | WIRE_FT_SOLE };
 	struct rpc_ctx *ctx;
 	int rc;
 
