@@ -35,6 +35,15 @@ static void make(const struct call *c, const struct target *t, target_op op,
 		call_end_entry(c, &m.seen.attr, &m.seen.st);
 }
 
+/* The kernel may keep that a name is not there, as it keeps names: what it makes
+ * itself it sees at once. */
+static void end_absent(const struct call *c)
+{
+	fuse_reply_entry(c->req,
+			 &(struct fuse_entry_param){
+				 .entry_timeout = c->d->entry_timeout });
+}
+
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct target t;
@@ -48,11 +57,12 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	t = call_entry(&c, parent, name);
 	now.c = &c;
 	rc = call_run(&c, &t, seen_get, &now);
-	if (rc) {
+	if (!rc)
+		call_end_entry(&c, &now.attr, &now.st);
+	else if (rc == -ENOENT && c.d->entry_timeout > 0)
+		end_absent(&c);
+	else
 		call_end(&c, rc);
-		return;
-	}
-	call_end_entry(&c, &now.attr, &now.st);
 }
 
 /* Of numbers nothing is kept here, but for removed directories. */

@@ -72,3 +72,42 @@ expect "b'Xello' 5" python3 - "$tmp/a/mapped" <<-'END'
 END
 unmount "$tmp/a" $first
 unmount "$tmp/b" $daemon
+
+# That a name is not there is kept as names are: what is made here is there at once, what
+# is made by others when the time is over.
+mgr() { pvfs-ping | awk '$1 == "mgr" && $3 == "up" { print $8 }'; }
+asks() { # COMMAND...: how many requests that is, and a ping
+	local before
+
+	before=$(mgr)
+	"$@" >/dev/null 2>&1
+	echo $(($(mgr) - before))
+}
+absent() { python3 -c '
+import os, sys
+sys.exit(any(os.path.exists(sys.argv[1] + "/" + n) for n in "abcdef" * 10))' "$1"; }
+mount_at "$tmp/a" -o cache=open,entry_timeout=3600
+first=$daemon
+mount_at "$tmp/b" -o cache=open
+mkdir "$tmp/a/n"
+must absent "$tmp/a/n"
+ping=$(asks true)
+took=$(asks absent "$tmp/a/n")
+[ $((took - ping)) -le 10 ] || fail "$took requests for names that are not there"
+echo one >"$tmp/a/n/a" && expect one cat "$tmp/a/n/a"
+must mkdir "$tmp/a/n/b" && must test -d "$tmp/a/n/b"
+must mv "$tmp/a/n/a" "$tmp/a/n/c" && expect one cat "$tmp/a/n/c"
+must ln -s c "$tmp/a/n/d" && expect one cat "$tmp/a/n/d"
+must ln "$tmp/a/n/c" "$tmp/a/n/a" && expect one cat "$tmp/a/n/a"
+must rm "$tmp/a/n/a" && must_fail stat "$tmp/a/n/a"
+must_fail stat "$tmp/b/n/e"
+must_fail stat "$tmp/b/n/f"
+echo two >"$tmp/a/n/e" && until_true 30 test -e "$tmp/b/n/e"
+expect two cat "$tmp/b/n/e"
+# ... and who makes it finds it
+echo three >"$tmp/b/n/f"
+must_fail mkdir "$tmp/a/n/f"
+must_fail bash -c "set -C; : >'$tmp/a/n/f'"
+echo four >>"$tmp/a/n/f" && expect 'three four' echo $(cat "$tmp/b/n/f")
+unmount "$tmp/a" $first
+unmount "$tmp/b" $daemon
