@@ -40,6 +40,26 @@ static int traffic_class(struct rdma_opt *opt, const char *val)
 	return number(val, 255, &opt->traffic_class);
 }
 
+static int one_more(const char *val, unsigned int max, unsigned int *out)
+{
+	unsigned int n;
+	int rc = number(val, max, &n);
+
+	if (!rc)
+		*out = n + 1;
+	return rc;
+}
+
+static int bulk_service_level(struct rdma_opt *opt, const char *val)
+{
+	return one_more(val, 15, &opt->bulk_service_level);
+}
+
+static int bulk_traffic_class(struct rdma_opt *opt, const char *val)
+{
+	return one_more(val, 255, &opt->bulk_traffic_class);
+}
+
 /* "NAME" or "NAME:PORT". */
 static int device(struct rdma_opt *opt, const char *val)
 {
@@ -76,6 +96,8 @@ static const struct setting {
 	  "an index of the port's GID table, or the IP address behind it" },
 	{ "sl", service_level, "0 to 15" },
 	{ "tc", traffic_class, "0 to 255" },
+	{ "bulk_sl", bulk_service_level, "0 to 15" },
+	{ "bulk_tc", bulk_traffic_class, "0 to 255" },
 };
 
 static const struct setting *find(const char *key)
@@ -142,8 +164,9 @@ int rdma_opt_env(struct rdma_opt *opt, const struct log *log)
 		return 0;
 	log_error(log,
 		  "PVFS_RDMA=%s: want device=NAME[:PORT], gid=INDEX or an IP "
-		  "address, sl=0..15, tc=0..255, each at most once, with "
-		  "commas between them",
+		  "address, sl=0..15, tc=0..255, bulk_sl=0..15, "
+		  "bulk_tc=0..255, each at most once, with commas between "
+		  "them",
 		  text);
 	return -EINVAL;
 }

@@ -20,10 +20,12 @@ struct rdma_opt {
 	char gid[RDMA_GID_MAX]; /* "3" (of the port's table), or its address */
 	unsigned int service_level; /* 0-15 */
 	unsigned int traffic_class; /* 0-255: of IP (RoCE) or the GRH */
+	/* of endpoints for bulk data, each 1 more than it is; 0: as the others */
+	unsigned int bulk_service_level, bulk_traffic_class;
 };
 
 /*
- * One setting: key is "device", "gid", "sl" or "tc".  -ENOENT: it is none of
+ * One setting: key is "device", "gid", "sl", "tc", "bulk_sl" or "bulk_tc".  -ENOENT: it is none of
  * these; -EINVAL: not such a value.
  */
 int rdma_opt_set(struct rdma_opt *opt, const char *key, const char *val);

@@ -214,6 +214,8 @@ struct tp_ep_attr {
 	bool group;			/* one of several that this cq asks at the
 					 * same time (tp_cq_hold()) and waits for
 					 * together (tp_ep_join()) */
+	bool bulk;			/* for bulk data: of the class that the device
+					 * has for that, if it has one (TP_CLASSES) */
 };
 
 struct tp_dev_attr {
@@ -253,10 +255,12 @@ bool tp_dev_pins(const struct tp_dev *dev);
 /*
  * How its endpoints are served as the target of one-sided operations.  TP_ALONE: by an
  * adapter (or the kernel in its place), so that no process wakes up for them.
- * TP_ATOMICS: it has atomics.
+ * TP_ATOMICS: it has atomics.  TP_CLASSES: its endpoints for bulk data have a class of
+ * their own on the network, since that was asked for.
  */
 #define TP_ALONE	0x1u
 #define TP_ATOMICS	0x2u
+#define TP_CLASSES	0x4u
 unsigned int tp_dev_serves(const struct tp_dev *dev);
 /* How many registrations there are now, and of how much memory. */
 void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,

@@ -22,6 +22,8 @@ static const struct {
 	{ "device=mlx5_0:1,sl=15,tc=255", { "mlx5_0:1", "", 15, 255 } },
 	{ "tc=000,device=rxe0,", { "rxe0", "", 0, 0 } },
 	{ "device=" LONGEST, { LONGEST, "", 0, 0 } },
+	{ "bulk_sl=0,sl=2", { "", "", 2, 0, 1, 0 } },
+	{ "bulk_tc=255,bulk_sl=15", { "", "", 0, 0, 16, 256 } },
 	{ "gid=3", { "", "3", 0, 0 } },
 	{ "gid=10.0.0.7,sl=1", { "", "10.0.0.7", 1, 0 } },
 	{ "gid=fe80::1", { "", "fe80::1", 0, 0 } },
@@ -35,6 +37,9 @@ static const char *const bad[] = {
 	"sl=3x",
 	"tc=256",
 	"tc=1000",
+	"bulk_sl=16",
+	"bulk_tc=256",
+	"bulk_sl=1,bulk_sl=1",
 	"sl=4294967297",
 	",",
 	"device",
@@ -66,6 +71,10 @@ START_TEST(accepted)
 	ck_assert_str_eq(opt.device, good[_i].opt.device);
 	ck_assert_str_eq(opt.gid, good[_i].opt.gid);
 	ck_assert_uint_eq(opt.service_level, good[_i].opt.service_level);
+	ck_assert_uint_eq(opt.bulk_service_level,
+			  good[_i].opt.bulk_service_level);
+	ck_assert_uint_eq(opt.bulk_traffic_class,
+			  good[_i].opt.bulk_traffic_class);
 	ck_assert_uint_eq(opt.traffic_class, good[_i].opt.traffic_class);
 }
 END_TEST

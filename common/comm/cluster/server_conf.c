@@ -10,7 +10,9 @@
 /* The transports: fabric_conf.h. */
 #define KEYS_FABRIC(section)                                                   \
 	section ".fabric", section ".rdma_device", section ".rdma_gid",        \
-		section ".rdma_sl", section ".rdma_tc", section ".dead_peer"
+		section ".rdma_sl", section ".rdma_tc",                        \
+		section ".rdma_bulk_sl", section ".rdma_bulk_tc",              \
+		section ".dead_peer"
 
 /* [iod] has what holds for all iods, [iod.N] what holds for one. */
 #define KEYS_IOD(section)                                                      \

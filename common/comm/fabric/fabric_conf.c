@@ -17,8 +17,9 @@ static int complain(const struct conf_section *in, const char *key,
 
 int fabric_conf_read(const struct conf_section *in, struct fabric_conf *fc)
 {
-	static const char *const keys[] = { "rdma_device", "rdma_gid",
-					    "rdma_sl", "rdma_tc" };
+	static const char *const keys[] = { "rdma_device",  "rdma_gid",
+					    "rdma_sl",	    "rdma_tc",
+					    "rdma_bulk_sl", "rdma_bulk_tc" };
 	const char *text = conf_get(in, "fabric");
 	unsigned int i;
 

@@ -48,6 +48,7 @@ struct vb_dev {
 	uint8_t port;
 	uint8_t sl; /* 0: what the connection manager says */
 	uint8_t tos; /* 0: the system's */
+	int bulk_sl, bulk_tos; /* of endpoints for bulk data; -1: as above */
 	char want_gid[RDMA_GID_MAX]; /* "": the best one */
 	struct ibv_gid_entry gid;
 	struct sockaddr_storage sa; /* of the gid; family 0: none */

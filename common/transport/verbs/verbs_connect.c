@@ -214,7 +214,8 @@ static int start(struct vb_ep *ep, const struct addr *addr)
 {
 	struct vb_dev *d = vb_dev(ep->ep.dev);
 	struct sockaddr_storage sa;
-	uint8_t tos = d->tos;
+	uint8_t tos = ep->bulk && d->bulk_tos >= 0 ? (uint8_t)d->bulk_tos
+						   : d->tos;
 	bool local;
 	int rc = vb_resolve(d, ep->ep.hushed ? NULL : d->dev.log, addr, &sa,
 			    &local);

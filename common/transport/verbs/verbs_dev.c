@@ -130,6 +130,26 @@ static int device_prepare(struct vb_dev *d)
 	return rc;
 }
 
+static void classes_take(struct vb_dev *d, const struct rdma_opt *opt)
+{
+	d->sl = (uint8_t)opt->service_level;
+	d->tos = (uint8_t)opt->traffic_class;
+	if (d->sl || d->tos)
+		log_info(d->dev.log,
+			 "verbs: service level %u, traffic class %u, as "
+			 "configured (0: the system's)",
+			 d->sl, d->tos);
+	d->bulk_sl = (int)opt->bulk_service_level - 1;
+	d->bulk_tos = (int)opt->bulk_traffic_class - 1;
+	if (d->bulk_sl < 0 && d->bulk_tos < 0)
+		return;
+	d->dev.serves |= TP_CLASSES;
+	log_info(d->dev.log,
+		 "verbs: bulk data over pairs of its own: service level %d, "
+		 "traffic class %d, as configured (-1: as requests)",
+		 d->bulk_sl, d->bulk_tos);
+}
+
 static void settings_take(struct vb_dev *d, const struct tp_dev_attr *attr,
 			  const struct rdma_opt *opt)
 {
@@ -137,13 +157,7 @@ static void settings_take(struct vb_dev *d, const struct tp_dev_attr *attr,
 	d->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
 	d->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
 	strcpy(d->want_gid, opt->gid);
-	d->sl = (uint8_t)opt->service_level;
-	d->tos = (uint8_t)opt->traffic_class;
-	if (d->sl || d->tos)
-		log_info(attr->log,
-			 "verbs: service level %u, traffic class %u, as "
-			 "configured (0: the system's)",
-			 d->sl, d->tos);
+	classes_take(d, opt);
 }
 
 int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
@@ -176,7 +190,7 @@ int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	rc = device_prepare(d);
 	if (rc)
 		goto close_ctx;
-	d->dev.serves = TP_ALONE;
+	d->dev.serves |= TP_ALONE;
 	if (d->attr.atomic_cap != IBV_ATOMIC_NONE)
 		d->dev.serves |= TP_ATOMICS;
 	memlock_look(attr->log);

@@ -87,6 +87,7 @@ int vb_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep->tag.kind = VB_EP;
 	ep->cq = cq;
 	ep->srq = attr->srq ? cq->srq : NULL;
+	ep->bulk = attr->bulk;
 	ep->opened.ep = ep->ended.ep = &ep->ep;
 	ep->opened.priv = ep->ended.priv = &ep->priv;
 	ep->send_posted = ep->send_retired = VB_NUMBER_FIRST;

@@ -156,6 +156,7 @@ struct vb_ep {
 	atomic_int async; /* an asynchronous event's status */
 	bool connected; /* a goodbye is due */
 	bool gone; /* the peer said goodbye */
+	bool bulk; /* see tp_ep_attr */
 	bool is_leaving, is_flushing;
 
 	/*

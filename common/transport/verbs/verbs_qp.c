@@ -134,9 +134,23 @@ static void path_look(const struct vb_ep *ep, const struct ibv_qp_attr *attr)
 		  attr->ah_attr.sl, attr->ah_attr.grh.traffic_class);
 }
 
-static int to_rtr(struct vb_ep *ep)
+/* The class that was asked for; of the rest the connection manager has its own. */
+static void class_set(const struct vb_ep *ep, struct ibv_ah_attr *ah)
 {
 	const struct vb_dev *d = vb_dev(ep->ep.dev);
+
+	if (d->sl)
+		ah->sl = d->sl;
+	if (ep->bulk && d->bulk_sl >= 0)
+		ah->sl = (uint8_t)d->bulk_sl;
+	if (d->tos)
+		ah->grh.traffic_class = d->tos;
+	if (ep->bulk && d->bulk_tos >= 0)
+		ah->grh.traffic_class = (uint8_t)d->bulk_tos;
+}
+
+static int to_rtr(struct vb_ep *ep)
+{
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	int mask, rc;
 
@@ -144,10 +158,7 @@ static int to_rtr(struct vb_ep *ep)
 		return -errno;
 	attr.min_rnr_timer = RNR_TIMER;
 	attr.qp_access_flags = ACCESS;
-	if (d->sl)
-		attr.ah_attr.sl = d->sl;
-	if (d->tos)
-		attr.ah_attr.grh.traffic_class = d->tos;
+	class_set(ep, &attr.ah_attr);
 	rc = -ibv_modify_qp(ep->qp, &attr,
 			    mask | IBV_QP_MIN_RNR_TIMER | IBV_QP_ACCESS_FLAGS);
 	if (!rc)
