@@ -113,6 +113,11 @@ static void report_requests(const struct iod *iod)
 		   " connections got none",
 		   st.fast, st.placed, st.fast_bytes / 1024, st.fast_refused);
 	log_always(iod->log,
+		   "%" PRIu64 " connections have a second one for bulk data: "
+		   "%" PRIu64 " KiB went over these, %" PRIu64
+		   " KiB of messages over the first",
+		   st.aparts, st.apart_bytes / 1024, st.message_bytes / 1024);
+	log_always(iod->log,
 		   "%" PRIu64 " reads ended with their last RDMA Write",
 		   st.whole);
 	log_always(iod->log,

@@ -160,6 +160,9 @@ static inline bool wire_op_changes(unsigned int op)
 				 * the data may be the reply */
 #define WIRE_F_PROOF	0x0200u	/* HELLO and its reply, whatever its status: a
 				 * struct wire_proof ends the message */
+#define WIRE_F_APART	0x0400u	/* HELLO: this client wants bulk data over an
+				 * endpoint of its own; its reply, status 0: it
+				 * may, a struct wire_apart follows the body */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -246,6 +249,9 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_PROOF	0x1u	/* HELLO and its reply prove who sends them */
 #define WIRE_FT_LACKS	0x2u	/* attributes may have WIRE_A_NOACL, _NOXATTR */
 #define WIRE_FT_SOLE	0x4u	/* attributes may have WIRE_A_SOLE */
+#define WIRE_FT_APART	0x8u	/* alone, a JOIN: this connect is for the bulk data of the
+				 * connection that its session and epoch name; nonce
+				 * is the token that HELLO's reply gave there */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -324,6 +330,16 @@ struct wire_proof {
 	le32 key;		/* its name: keyring.h */
 	le32 zero;
 	uint8_t mac[32];
+};
+
+/*
+ * WIRE_F_APART: what a JOIN shows.  Good once, and until the first request.  Then
+ * what the server reads and writes of the client's memory goes over that endpoint, and
+ * behind what is written there the reply; all else over the first.
+ */
+struct wire_apart {
+	uint8_t token[WIRE_NONCE_LEN];
+	le32 zero;
 };
 
 #define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
@@ -992,6 +1008,7 @@ _Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
 _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
 _Static_assert(sizeof(struct wire_hail) == 16, "wire_hail");
 _Static_assert(sizeof(struct wire_proof) == 40, "wire_proof");
+_Static_assert(sizeof(struct wire_apart) == 16, "wire_apart");
 _Static_assert(sizeof(struct wire_dist) == 16, "wire_dist");
 _Static_assert(sizeof(struct wire_attr) == 80, "wire_attr");
 _Static_assert(sizeof(struct wire_region) == 16, "wire_region");
@@ -1061,7 +1078,8 @@ struct wire_msg {
 	} tail[WIRE_TAIL_MAX];
 	const struct wire_as *as;	/* NULL: it came without */
 	const le32 *groups;		/* as->ngroups */
-	const struct wire_proof *proof;	/* NULL: it came without */
+	const struct wire_apart *apart;	/* NULL: it came without */
+	const struct wire_proof *proof;	/* likewise */
 };
 
 /*

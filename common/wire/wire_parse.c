@@ -89,11 +89,11 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.len: not the length received";
 	if (hdr->session == 0)
 		return "wire_hdr.session: zero";
-	if ((flags & ~WIRE_F_PROOF) == WIRE_F_REPLY)
+	if ((flags & ~(WIRE_F_PROOF | WIRE_F_APART)) == WIRE_F_REPLY)
 		return why_reply(hdr);
 	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
 		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS |
-		      WIRE_F_WHOLE | WIRE_F_PROOF))
+		      WIRE_F_WHOLE | WIRE_F_PROOF | WIRE_F_APART))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -246,6 +246,25 @@ static int take_as(struct cursor *c)
 	return 0;
 }
 
+/* In the request nothing but the flag. */
+static int take_apart(struct cursor *c)
+{
+	const struct wire_apart *apart = (const void *)c->at;
+
+	if (le16toh(c->msg->hdr->op) != WIRE_HELLO)
+		return refuse(c, "wire_hdr.flags: APART is for HELLO");
+	if (!(le16toh(c->msg->hdr->flags) & WIRE_F_REPLY))
+		return 0;
+	if (c->left < sizeof(*apart))
+		return refuse(c, "length: shorter than wire_apart");
+	if (apart->zero)
+		return refuse(c, "wire_apart.zero: reserved, not zero");
+	c->msg->apart = apart;
+	c->at += sizeof(*apart);
+	c->left -= sizeof(*apart);
+	return 0;
+}
+
 static int take_proof(struct cursor *c)
 {
 	const struct wire_proof *proof = (const void *)c->at;
@@ -327,6 +346,8 @@ static int parse(struct cursor *c)
 		rc = take_tail(c, form);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_AS)
 		rc = take_as(c);
+	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_APART)
+		rc = take_apart(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_PROOF)
 		rc = take_proof(c);
 	if (!rc && c->left)

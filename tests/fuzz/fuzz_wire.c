@@ -39,6 +39,11 @@ static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 	}
 	if (msg->as)
 		at = check_as(msg, at, end);
+	if (msg->apart) {
+		FUZZ_SURE((const uint8_t *)msg->apart == at);
+		fuzz_touch(msg->apart, sizeof(*msg->apart));
+		at += sizeof(*msg->apart);
+	}
 	if (msg->proof) {
 		FUZZ_SURE((const uint8_t *)msg->proof == at);
 		fuzz_touch(msg->proof, sizeof(*msg->proof));

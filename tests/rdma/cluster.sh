@@ -61,6 +61,32 @@ classes() {
 	says 'and has the GID of rdma_gid' pvfs-ls /pvfs
 }
 
+# What iod 0 moved over pairs for bulk data, KiB; how many connections have one.
+bulk_kib() { counted ' second one for bulk' | sed 's/.*data: \([0-9]*\) KiB.*/\1/'; }
+with_pairs() { counted ' second one for bulk' | sed 's/.* \([0-9]*\) connections.*/\1/'; }
+
+# Requests and bulk data over pairs of their own, each of its class; who is killed, and
+# an iod that dies, take both with them.
+two_classes() {
+	local PVFSTAB_FILE before=$(bulk_kib) after
+
+	[ "$(with_pairs)" = 0 ] || return 1
+	mount_with rdma_sl=1,rdma_tc=32,rdma_bulk_sl=3,rdma_bulk_tc=104
+	says 'SL 3, traffic class 104$' \
+		env PVFS_LOG=debug pvfs-cp -q --verify "$tmp/data" /pvfs/apart &&
+		grep 'SL 1, traffic class 32$' "$tmp/said" &&
+		grep 'bulk data over a connection of its own' "$tmp/said" &&
+		! grep 'no second connection' "$tmp/said" || return 1
+	after=$(bulk_kib)
+	echo "$after KiB over pairs for bulk data, $before before"
+	[ $((after - before)) -ge 3000 ] || return 1
+	copies && tree_again && iod_crash && killed_clients || return 1
+	PVFS_RENDEZVOUS=adaptive timeout 60 pvfs-test -c -u -b 300000 -i 2 \
+		-f /pvfs/both || return 1
+	echo "$(with_pairs) connections have two pairs"
+	[ "$(with_pairs)" = 0 ]
+}
+
 # Root's programs may lock all memory, except without that capability.
 memlock() {
 	local PVFSTAB_FILE
@@ -88,6 +114,11 @@ tree() {
 		head -c 10 "$tmp/data" >"$tmp/tree/a/b/g" &&
 		cp_v -r "$tmp/tree" /pvfs/tree && cp_v -r /pvfs/tree "$tmp/tree2" &&
 		diff -r "$tmp/tree" "$tmp/tree2"
+}
+
+tree_again() {
+	rm -rf "$tmp/tree3" && cp_v -r /pvfs/tree "$tmp/tree3" &&
+		diff -r "$tmp/tree" "$tmp/tree3"
 }
 
 # The kernel sees their queue pairs: it is the device that carries the data.
@@ -420,6 +451,7 @@ part_run() {
 	step "counters by atomics of the device" counters
 	step "an iod dies in the middle of copies" iod_crash
 	step "no message without a receive" no_rnr
+	step "requests and bulk data in classes of their own" two_classes
 	step "256 clients share receives" crowd
 	step "killed clients leave no queue pair" killed_clients
 	step "stopped clients hold no buffers" stopped_clients

@@ -114,6 +114,7 @@ void rig_open(struct rig *rig, const char *dev)
 
 	cattr.fast_max = rig->fast_max;
 	cattr.inline_max = rig->inline_max;
+	cattr.apart = rig->apart;
 	cattr.carry = rig->carry;
 	cattr.carry_parts = rig->carry_parts;
 	cattr.pins = rig->pins;

@@ -28,6 +28,7 @@ struct rig {
 	struct sizes inline_max, fast_max; /* the client's */
 	bool bounce; /* reads may land elsewhere */
 	bool terse; /* reads may end without a reply */
+	bool apart; /* bulk data of the client over an endpoint of its own */
 	bool carry; /* the client may be asked to move data */
 	unsigned int carry_parts; /* at a time; 0: many */
 	bool lend; /* the server asks for that */

@@ -149,6 +149,7 @@ static const struct wire_disk_rep disk_rep = { 5 };
 		NULL, 0, offsetof(struct wire_list, io.nmem)                   \
 	}
 
+static const struct wire_apart an_apart = { .token = { 1, 2, 3 } };
 static const struct wire_proof a_proof = { .mac = { 1, 2, 3 } };
 
 const struct wire_sample wire_samples[] = {
@@ -164,7 +165,16 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_hello, ngroups, groups),
 		    STR(wire_hello, name_len, a_path) },
 	  .ntail = 2 },
+	{ "hello, apart", WIRE_HELLO, .flags = WIRE_F_APART, BODY(hello),
+	  .tail = { ARR(wire_hello, ngroups, groups),
+		    STR(wire_hello, name_len, a_path) },
+	  .ntail = 2 },
 	{ "hello reply", WIRE_HELLO, REP, BODY(hello_rep) },
+	{ "hello reply, apart", WIRE_HELLO,
+	  .flags = WIRE_F_REPLY | WIRE_F_APART, BODY(hello_rep) },
+	{ "hello reply, apart and proved", WIRE_HELLO,
+	  .flags = WIRE_F_REPLY | WIRE_F_APART | WIRE_F_PROOF,
+	  BODY(hello_rep) },
 	{ "hello reply, proved", WIRE_HELLO,
 	  .flags = WIRE_F_REPLY | WIRE_F_PROOF, BODY(hello_rep) },
 	{ "hello refused, proved", WIRE_HELLO,
@@ -373,6 +383,8 @@ size_t wire_sample_build(const struct wire_sample *s, void *buf)
 		wire_put(&out, s->body, s->body_len);
 	for (unsigned int i = 0; i < nput; i++)
 		wire_put(&out, s->tail[i].ptr, s->tail[i].len);
+	if (s->flags & WIRE_F_APART && s->flags & WIRE_F_REPLY)
+		wire_put(&out, &an_apart, sizeof(an_apart));
 	if (s->flags & WIRE_F_PROOF)
 		wire_put(&out, &a_proof, sizeof(a_proof));
 	if (s->gathered) {

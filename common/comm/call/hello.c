@@ -71,6 +71,8 @@ static int hello_register(struct rpc_peer *peer)
 
 void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index)
 {
+	if (index >= peer->nrecv)
+		return peer_apart_recv_buf(peer, index - peer->nrecv);
 	return peer->block + (peer->nslots + index) * PEER_MSG_MAX;
 }
 
@@ -88,6 +90,8 @@ int peer_post_recv(struct rpc_peer *peer, unsigned int index)
 			 .lkey = peer->lkey },
 	};
 
+	if (index >= peer->nrecv)
+		return peer_apart_post_recv(peer, index - peer->nrecv);
 	return tp_post_recv(peer->link.ep, &wr);
 }
 
@@ -104,6 +108,8 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 		hdr->flags = htole16(WIRE_F_UNSURE);
 	if (op == WIRE_HELLO && peer->link.ctx->carry)
 		hdr->flags = htole16(WIRE_F_CARRY);
+	if (op == WIRE_HELLO && peer_apart_wanted(peer))
+		hdr->flags |= htole16(WIRE_F_APART);
 	hdr->session = htole64(peer->session);
 	if (op == WIRE_HELLO && peer->prover)
 		rc = peer_proof_put(peer, hdr, (size_t)len);
@@ -247,9 +253,11 @@ void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
 		hello_refused(peer, status, &acc);
 }
 
-static void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
-			uint64_t boot, bool resumed)
+void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
+		 const struct wire_hello_rep *rep)
 {
+	uint64_t boot = le64toh(rep->boot);
+	bool resumed = le32toh(rep->flags) & WIRE_H_RESUMED;
 	bool first = !peer->boot, restarted = !first && peer->boot != boot;
 
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
@@ -283,8 +291,10 @@ static void hello_taken(struct rpc_peer *peer, const struct wire_msg *msg)
 	credits = le32toh(rep->credits);
 	if (credits && credits < peer->credits)
 		peer->credits = credits;
-	hello_ready(peer, msg->hdr, le64toh(rep->boot),
-		    le32toh(rep->flags) & WIRE_H_RESUMED);
+	if (msg->apart && peer_apart_wanted(peer))
+		peer_apart_join(peer, msg);
+	else
+		hello_ready(peer, msg->hdr, rep);
 }
 
 void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
@@ -293,7 +303,7 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 	int status = -(int)le32toh(msg->hdr->status);
 	const char *flaw = NULL;
 
-	if (le16toh(msg->hdr->op) != WIRE_HELLO) {
+	if (le16toh(msg->hdr->op) != WIRE_HELLO || peer->apart.joining) {
 		peer_protocol_error(peer, "the first reply is not to HELLO");
 		return;
 	}

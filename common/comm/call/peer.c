@@ -91,6 +91,7 @@ static void peer_disconnect(struct rpc_peer *peer)
 
 	lookup_forget(peer);
 	link_close(&peer->link);
+	peer_apart_close(peer);
 	reach_lost(peer);
 	way_reset(peer);
 	peer->carries = false;
@@ -173,8 +174,7 @@ static void peer_attempt(struct rpc_peer *peer)
 {
 	unsigned int ms = PEER_HELLO_MS;
 	struct hello_private priv;
-	struct addr addr;
-	int rail = choose_next(peer, &addr), len, rc;
+	int rail = choose_next(peer, &peer->at), len, rc;
 
 	if (rail < 0) {
 		peer_lost(&peer->link, peer->reason ? peer->reason : -ENODEV);
@@ -192,7 +192,7 @@ static void peer_attempt(struct rpc_peer *peer)
 		tp_ep_hush(peer->link.ep);
 	len = hello_private(peer, &priv);
 	rc = len < 0 ? len
-		     : tp_connect(peer->link.ep, &addr, &priv,
+		     : tp_connect(peer->link.ep, &peer->at, &priv,
 				  (unsigned int)len, clock_after_ms(ms));
 	if (rc)
 		link_fail(&peer->link, rc);
@@ -271,6 +271,7 @@ static void peer_free(struct ctx_task *task)
 	struct rpc_peer *peer = container_of(task, struct rpc_peer, gone);
 
 	reach_fini(peer);
+	peer_apart_fini(peer);
 	rail_mem_fini(&peer->mem);
 	free(peer->block);
 	free(peer->slots);
@@ -312,6 +313,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	call_init(peer);
 	silence_init(peer, attr->patience_ms);
 	way_init(peer);
+	peer_apart_init(peer);
 	reach_init(peer);
 	*out = peer;
 	return 0;

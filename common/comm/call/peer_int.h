@@ -50,6 +50,23 @@ struct choice {
 	int said; /* the rail that was logged, or -1 */
 };
 
+/*
+ * peer_apart.c: the second endpoint of the connection, for bulk data, made before the
+ * first call goes out; what is behind that data comes over it, too.
+ */
+struct peer_apart {
+	struct link link;
+	bool joining; /* HELLO was answered, calls wait for the second endpoint */
+	bool alone; /* there is none, though the server answers? */
+	unsigned int failed; /* times that this was so, in a row */
+	unsigned int nrecv;
+	uint8_t *block; /* of so many messages; NULL: never asked for */
+	struct rail_mem mem; /* of block */
+	uint32_t lkey; /* this connection */
+	struct wire_hdr hdr; /* of the answer to HELLO */
+	struct wire_hello_rep rep;
+};
+
 /* A request in flight.  Its message lies in the slot's part of the block. */
 struct peer_slot {
 	struct rpc_call *call; /* NULL: free, or a zombie: its reply may come */
@@ -125,6 +142,8 @@ struct rpc_peer {
 	struct rail_mem mem; /* of block */
 	uint32_t lkey; /* of block, this connection */
 
+	struct peer_apart apart;
+	struct addr at; /* the server's, of this connection */
 	struct peer_fast fast;
 	struct peer_reach reach;
 	struct silence silence;
@@ -180,8 +199,32 @@ void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev);
 void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg);
 /* Best effort. */
 void hello_bye(struct rpc_peer *peer);
+/* The server takes calls. */
+void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
+		 const struct wire_hello_rep *rep);
+/*
+ * Receive buffers, by number: nrecv of the peer's, then those of the second endpoint.
+ */
 int peer_post_recv(struct rpc_peer *peer, unsigned int index);
 void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
+
+/*
+ * peer_apart.c.  Whether HELLO asks for it.  The server has given a token: hello_ready()
+ * follows, with a second endpoint or, after a line in the log, without.
+ */
+void peer_apart_init(struct rpc_peer *peer);
+bool peer_apart_wanted(const struct rpc_peer *peer);
+void peer_apart_join(struct rpc_peer *peer, const struct wire_msg *hello);
+void peer_apart_close(struct rpc_peer *peer);
+void peer_apart_fini(struct rpc_peer *peer);
+/* The server answers: that there is no second endpoint counts. */
+void peer_apart_heard(struct rpc_peer *peer);
+/* Whether the peer still has the endpoint. */
+bool peer_apart_or_link(const struct rpc_peer *peer, const struct tp_ep *ep);
+/* The receive with that number, counted from 0 here. */
+size_t peer_apart_recv_len(void);
+void *peer_apart_recv_buf(const struct rpc_peer *peer, unsigned int index);
+int peer_apart_post_recv(struct rpc_peer *peer, unsigned int index);
 
 /*
  * peer_proof.c: where the peer has a prover.  The hail of a new connection; whether the

@@ -28,11 +28,13 @@ static bool peer_parse(struct rpc_peer *peer, const struct tp_wc *wc,
 		       struct wire_msg *msg)
 {
 	void *buf = peer_recv_buf(peer, (unsigned int)wc->wr_id);
+	size_t max = wc->wr_id < peer->nrecv ? PEER_MSG_MAX
+					     : peer_apart_recv_len();
 	uint32_t len = wc->byte_len;
 	const char *why = "direction";
 
 	if (wc->opcode == TP_RECV_IMM)
-		len = way_reply(peer, wc->imm, buf, PEER_MSG_MAX);
+		len = way_reply(peer, wc->imm, buf, max);
 	if (!wire_parse(buf, len, msg, &why) &&
 	    le16toh(msg->hdr->flags) & WIRE_F_REPLY)
 		return true;
@@ -56,8 +58,10 @@ void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
 		peer_carry(peer, wc, &msg);
 		return;
 	}
-	if (peer->link.ep != wc->ep)
+	if (!peer_apart_or_link(peer, wc->ep))
 		return;
+	if (peer->state == PEER_READY)
+		peer_apart_heard(peer);
 	if (peer_post_recv(peer, (unsigned int)wc->wr_id))
 		link_fail(&peer->link, -ENOTCONN);
 	else if (peer->state == PEER_READY)

@@ -28,6 +28,7 @@ int ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 	if (rc)
 		goto close_rails;
 	ctx->log = attr->log;
+	ctx->apart = attr->apart;
 	ctx->carry = attr->carry;
 	ctx->carry_parts = attr->carry_parts ? attr->carry_parts
 					     : CTX_CARRY_PARTS;

@@ -59,7 +59,7 @@ struct link_ops {
 struct link {
 	const struct link_ops *ops;
 	struct rpc_ctx *ctx;
-	bool group; /* see tp_ep_attr */
+	bool group, bulk; /* see tp_ep_attr */
 	struct tp_srq *srq; /* likewise, or NULL */
 	unsigned int rail; /* of ep */
 	struct tp_ep *ep; /* NULL: closed */
@@ -108,7 +108,8 @@ struct rpc_ctx {
 	unsigned int users; /* of all rails */
 	int wakefd; /* with several rails */
 	const struct log *log;
-	bool carry; /* see struct rpc_ctx_attr */
+	bool apart; /* see struct rpc_ctx_attr */
+	bool carry; /* likewise */
 	unsigned int carry_parts; /* at most, at a time */
 	unsigned int parts; /* that we move for servers now */
 	atomic_uint_least64_t impostors; /* peer_proof.c */

@@ -19,6 +19,7 @@ void link_init(struct link *link, const struct link_ops *ops,
 	link->ops = ops;
 	link->ctx = ctx;
 	link->group = false;
+	link->bulk = false;
 	link->srq = NULL;
 	link->ep = NULL;
 	link->failed = (struct ctx_task){ .run = link_failed };
@@ -33,6 +34,7 @@ int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 		.srq = link->srq,
 		.context = link,
 		.group = link->group,
+		.bulk = link->bulk,
 	};
 	int rc = tp_ep_open(link->ctx->rail[rail].cq, &attr, &link->ep);
 

@@ -38,6 +38,9 @@ struct rpc_ctx_attr {
 					 * goes in its message, and */
 	struct sizes fast_max;		/* by Fast RDMA; what is not said is
 					 * chosen (call_way_int.h) */
+	bool apart;			/* of clients: bulk data over an endpoint of
+					 * its own on all devices, for tests; else
+					 * where it has a class of its own */
 	bool carry;			/* of clients: servers may ask them to move
 					 * payload themselves (rendezvous.h), */
 	unsigned int carry_parts;	/* so many parts of it at a time; servers are

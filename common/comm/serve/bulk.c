@@ -158,7 +158,7 @@ static bool room(uint64_t max, uint64_t used, uint64_t len)
 
 static bool conn_fits(const struct conn *conn, const struct rpc_bulk *bulk)
 {
-	return conn->bulk_wrs + bulk->nwr <= CTX_WR_MAX &&
+	return apart_ready(conn) && conn->bulk_wrs + bulk->nwr <= CTX_WR_MAX &&
 	       room(conn->lane->rdma_max / 2, conn->bulk_bytes, bulk->len);
 }
 
@@ -208,7 +208,7 @@ static void bulk_take(struct conn *conn, struct rpc_bulk *bulk)
 
 static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 {
-	int rc = link_post(&conn->link, conn->link.ctx->wr);
+	int rc = link_post(apart_link(conn), conn->link.ctx->wr);
 
 	if (rc) {
 		link_fail(&conn->link, rc);
@@ -315,6 +315,7 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	/* the data may be lost with the connection, after the reply is kept */
 	rx->rerun |= bulk->dir == RPC_PUT;
 	*(bulk->dir == RPC_PUT ? &rx->bytes_out : &rx->bytes_in) += bulk->len;
+	rx->put |= bulk->dir == RPC_PUT;
 	crowded = is_crowded(conn, bulk);
 	if (carry_lend(rx, bulk, crowded))
 		return 0;
@@ -332,6 +333,8 @@ void bulk_complete(struct conn *conn, struct rpc_bulk *bulk)
 	TAILQ_REMOVE(&conn->posted, bulk, link);
 	bulk_uncount(conn, bulk);
 	conn->moved++;
+	if (conn->apart)
+		lane_add(&conn->lane->apart_bytes, bulk->len);
 	conn->link.ctx->moved += bulk->len;
 	bulk->done(bulk, 0);
 	bulk_pump(conn);

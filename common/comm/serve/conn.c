@@ -84,6 +84,7 @@ void conn_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc)
 
 	conn->held++;
 	rx->state = RX_BUSY;
+	lane_add(&conn->lane->message_bytes, wc->byte_len);
 	if (conn->state == CONN_ACCEPTING)
 		conn_set_state(conn, CONN_HELLO);
 	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_CARRIED) {
@@ -156,15 +157,6 @@ static void conn_timer(struct rpc_timer *timer)
 	}
 }
 
-void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey)
-{
-	struct tp_sge sge = { (void *)(uintptr_t)msg, len, lkey };
-	int rc = link_send(&conn->link, &sge, 1, conn->state == CONN_LINGER);
-
-	if (rc)
-		link_fail(&conn->link, rc);
-}
-
 /* ---- life ---- */
 
 static void conn_gone(struct ctx_task *task)
@@ -185,6 +177,7 @@ void conn_free(struct conn *conn)
 	bulk_forget(conn);
 	rpc_timer_clear(ctx, &conn->timer);
 	link_close(&conn->link);
+	apart_free(conn);
 	carry_free(conn);
 	ctx_undefer(ctx, &conn->gone);
 	for (i = 0; conn->rx && i < conn->nrx; i++)
@@ -225,6 +218,7 @@ void conn_close(struct conn *conn, int status)
 	conn->held++;
 	rpc_timer_clear(conn->link.ctx, &conn->timer);
 	link_close(&conn->link);
+	apart_close(conn);
 	for (i = 0; i < conn->nrx; i++) {
 		if (conn->rx[i].state == RX_PARKED)
 			req_forget(&conn->rx[i]);
@@ -235,9 +229,8 @@ void conn_close(struct conn *conn, int status)
 	conn_put(conn);
 }
 
-static unsigned int conn_accept_data(const struct rpc_server *server,
-				     int status, size_t request_max,
-				     struct wire_accept *acc)
+unsigned int conn_accept_data(const struct rpc_server *server, int status,
+			      size_t request_max, struct wire_accept *acc)
 {
 	*acc = (struct wire_accept){
 		.magic = htole32(WIRE_MAGIC),

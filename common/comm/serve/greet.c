@@ -8,20 +8,35 @@
 
 _Static_assert(WIRE_GROUPS_MAX == TP_GROUPS_MAX, "groups of a client");
 
+/* What a JOIN to this connection shows. */
+static unsigned int greet_apart(struct conn *conn, struct wire_out *out)
+{
+	struct wire_apart apart = { .zero = 0 };
+
+	if (!apart_offer(conn))
+		return 0;
+	memcpy(apart.token, conn->token, sizeof(apart.token));
+	wire_put(out, &apart, sizeof(apart));
+	return WIRE_F_APART;
+}
+
 /* A reply outside of the slots: 0 for HELLO, 1 for an error. */
 static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 			int status, const void *body, size_t body_len)
 {
 	uint8_t *buf = conn->ctl + (size_t)which * CONN_CTL_MAX;
 	struct wire_hdr *hdr = (struct wire_hdr *)buf;
+	unsigned int flags = WIRE_F_REPLY;
 	struct wire_out out;
 	int len;
 
 	wire_begin(&out, buf, CONN_CTL_MAX);
 	if (body_len)
 		wire_put(&out, body, body_len);
+	if (!status && le16toh(to->flags) & WIRE_F_APART)
+		flags |= greet_apart(conn, &out);
 	conn_proof_room(conn, to, &out);
-	len = wire_end(&out, le16toh(to->op), WIRE_F_REPLY, 0);
+	len = wire_end(&out, le16toh(to->op), flags, 0);
 	if (len < 0)
 		return;
 	hdr->slot = to->slot;

@@ -52,6 +52,24 @@ const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len)
 	return reply_slot(req)->reply;
 }
 
+void conn_send_over(struct conn *conn, struct link *link, const void *msg,
+		    uint32_t len, uint32_t lkey)
+{
+	struct tp_sge sge = { (void *)(uintptr_t)msg, len, lkey };
+	int rc = link_send(link, &sge, 1, conn->state == CONN_LINGER);
+
+	lane_add(link == &conn->link ? &conn->lane->message_bytes
+				     : &conn->lane->apart_bytes,
+		 len);
+	if (rc)
+		link_fail(&conn->link, rc);
+}
+
+void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey)
+{
+	conn_send_over(conn, &conn->link, msg, len, lkey);
+}
+
 /* The receive is posted before the reply: the next request finds it. */
 void reply_post(struct rx *rx)
 {
@@ -59,12 +77,14 @@ void reply_post(struct rx *rx)
 	struct wire_hdr *reply = (struct wire_hdr *)reply_slot(&rx->req)->reply;
 	uint32_t len = rx->reply_len;
 	uint64_t now = clock_boot();
+	bool put = rx->put;
 
 	reply->clock = htole64(now);
 	tally_add(rx, now, le32toh(reply->status));
 	req_finish(rx, true);
 	if (!place_reply(rx, reply, len) && conn->state == CONN_OPEN)
-		conn_send(conn, reply, len, conn->reply_lkey);
+		conn_send_over(conn, put ? apart_link(conn) : &conn->link,
+			       reply, len, conn->reply_lkey);
 }
 
 void rpc_reply_send(struct rpc_req *req)

@@ -53,6 +53,8 @@ static void req_run(struct rx *rx)
 	rx->rerun = false;
 	rx->answered = false;
 	rx->whole = false;
+	rx->put = false;
+	conn->may_join = false;
 	rx->held = NULL;
 	rx->put_end = 0;
 	rx->req.op = le16toh(hdr->op);

@@ -128,6 +128,10 @@ struct rpc_server_stats {
 					 * the replies that are kept, now */
 	uint64_t shared, shared_bytes;	/* receives that connections share, now */
 	uint64_t shared_copies;		/* messages beyond a client's share */
+	uint64_t message_bytes;		/* requests and replies, over connections */
+	uint64_t aparts, apart_bytes;	/* connections with an endpoint for bulk data,
+					 * now; what went over these, and the
+					 * replies behind it */
 	uint64_t impostors;		/* HELLOs whose proof was missing or false */
 	uint64_t outsiders;		/* connects from where nobody may */
 };

@@ -17,7 +17,7 @@ void lane_post(struct lane *lane, struct mail *mail)
 }
 
 /* A newer connection of a session replaces the old one, with its HELLO. */
-static int lane_connect(struct lane *lane, struct mail *mail)
+static int lane_connect(struct lane *lane, const struct mail *mail)
 {
 	struct rpc_session *s = mail->session;
 
@@ -33,28 +33,54 @@ static int lane_connect(struct lane *lane, struct mail *mail)
 	return 0;
 }
 
+static void lane_refuse(struct lane *lane, const struct mail *mail,
+			const char *why, int rc)
+{
+	log_info(lane->server->attr.log, "%s: refused: session %016llx: %s",
+		 tp_req_peer(mail->req),
+		 (unsigned long long)mail->session->info.id, why);
+	conn_reject(lane->server, mail->req, rc);
+}
+
+static void lane_request(struct lane *lane, const struct mail *mail)
+{
+	struct rpc_session *s = mail->session;
+	int rc = lane_connect(lane, mail);
+
+	if (rc)
+		lane_refuse(lane, mail,
+			    rc == -ESTALE
+				    ? "an old connect"
+				    : "its last connections are still busy",
+			    rc);
+	if (s->state == SESSION_NEW && !s->conn && !s->guest)
+		session_end(s, false);
+}
+
+static void lane_join(struct lane *lane, const struct mail *mail)
+{
+	int rc = apart_accept(lane, mail);
+
+	if (rc)
+		lane_refuse(lane, mail,
+			    rc == -ESTALE ? "its connection was not asked to "
+					    "be joined so"
+					  : strerror(-rc),
+			    rc);
+}
+
 static void lane_mail(struct lane *lane, struct mail *mail)
 {
 	struct rpc_session *s = mail->session;
-	int rc;
 
 	if (mail == &s->end_mail) {
 		session_end(s, false);
 	} else {
-		rc = lane_connect(lane, mail);
-		if (rc) {
-			log_info(lane->server->attr.log,
-				 "%s: refused: session %016llx: %s",
-				 tp_req_peer(mail->req),
-				 (unsigned long long)s->info.id,
-				 rc == -ESTALE ? "an old connect"
-					       : "its last connections are "
-						 "still busy");
-			conn_reject(lane->server, mail->req, rc);
-		}
+		if (apart_wants(mail))
+			lane_join(lane, mail);
+		else
+			lane_request(lane, mail);
 		free(mail);
-		if (s->state == SESSION_NEW && !s->conn && !s->guest)
-			session_end(s, false);
 	}
 	session_unpend(s);
 }
@@ -208,7 +234,11 @@ static int server_hand_over(struct rpc_server *server,
 
 	if (!mail)
 		return -ENOMEM;
-	rc = session_lookup(server, wc, &mail->session);
+	priv = tp_req_private(req, &len);
+	wire_take_hail(priv, len, sizeof(*wc), &mail->hail);
+	rc = apart_wants(mail) ? session_known(server, le64toh(wc->session),
+					       &mail->session)
+			       : session_lookup(server, wc, &mail->session);
 	if (rc) {
 		server_log_refusal(server, wc, req, rc);
 		free(mail);
@@ -218,8 +248,6 @@ static int server_hand_over(struct rpc_server *server,
 	mail->rail = rail;
 	mail->epoch = le32toh(wc->epoch);
 	mail->reply_max = le32toh(wc->reply_max);
-	priv = tp_req_private(req, &len);
-	wire_take_hail(priv, len, sizeof(*wc), &mail->hail);
 	lane_post(mail->session->lane, mail);
 	return 0;
 }
@@ -332,6 +360,9 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->conns += atomic_load(&lane->conns_now);
 		stats->client_bytes += atomic_load(&lane->conn_bytes) +
 				       atomic_load(&lane->session_bytes);
+		stats->aparts += atomic_load(&lane->aparts_now);
+		stats->apart_bytes += atomic_load(&lane->apart_bytes);
+		stats->message_bytes += atomic_load(&lane->message_bytes);
 		stats->impostors += atomic_load(&lane->impostors);
 		stats->outsiders += atomic_load(&lane->outsiders);
 		stats->shared += atomic_load(&lane->shared_receives);

@@ -16,7 +16,9 @@
 
 #include <pthread.h>
 
+#include "apart_int.h"
 #include "bulk_int.h"
+#include "conn_proof_int.h"
 #include "ctx.h"
 #include "fast.h"
 #include "hash_table.h"
@@ -73,6 +75,8 @@ struct lane {
 	atomic_uint_least64_t carry_declined, carry_late;
 	atomic_uint_least64_t shared_receives, shared_bytes, shared_copies;
 	atomic_uint_least64_t conns_now, conn_bytes, session_bytes;
+	atomic_uint_least64_t message_bytes, apart_bytes,
+		aparts_now; /* apart.c */
 	atomic_uint_least64_t impostors; /* conn_proof.c */
 	atomic_uint_least64_t outsiders;
 	struct tallies tallies;
@@ -171,6 +175,9 @@ void lane_post(struct lane *lane, struct mail *mail);
  */
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 		   struct rpc_session **session);
+/* The same for a JOIN: -ESTALE, there is no such session. */
+int session_known(struct rpc_server *server, uint64_t id,
+		  struct rpc_session **session);
 /* A mail that named it was handled. */
 void session_unpend(struct rpc_session *session);
 int session_alloc_slots(struct rpc_session *session);
@@ -232,6 +239,7 @@ struct rx {
 	bool whole; /* the reply says no more than that the data is there */
 	struct rpc_bulk *held; /* place.c: goes out with the reply */
 	bool held_bare; /* ... or ends it, without one */
+	bool put; /* data was written: the reply goes behind it */
 	uint64_t put_end; /* of the data that is on its way back */
 };
 
@@ -272,10 +280,15 @@ struct conn {
 	bool agreed; /* both ends prove themselves in HELLO: conn_proof.c */
 	uint8_t nonce[2][WIRE_NONCE_LEN];
 	struct carries *carries; /* carry.c; NULL: nothing was lent yet */
+	struct apart *apart; /* apart.c; NULL: all goes over link */
+	bool may_join; /* who shows the token may */
+	uint8_t token[WIRE_NONCE_LEN];
 };
 
 /* conn.c.  conn_accept() consumes mail->req. */
 void conn_accept(struct lane *lane, const struct mail *mail);
+unsigned int conn_accept_data(const struct rpc_server *server, int status,
+			      size_t request_max, struct wire_accept *acc);
 void conn_reject(struct rpc_server *server, struct tp_conn_req *req,
 		 int status);
 void conn_close(struct conn *conn, int status);
@@ -284,8 +297,10 @@ static inline const struct rails *conn_rails(const struct conn *conn)
 {
 	return &conn->link.ctx->rails;
 }
-/* Sends a message that lies in registered memory. */
+/* reply.c.  Sends a message that lies in registered memory; _over: behind bulk data there. */
 void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
+void conn_send_over(struct conn *conn, struct link *link, const void *msg,
+		    uint32_t len, uint32_t lkey);
 /* At rpc_server_close(): no callbacks. */
 void conn_free(struct conn *conn);
 /* Something that held it is gone. */
@@ -323,25 +338,6 @@ void greet_bye(struct conn *conn, const struct wire_hdr *hdr);
 /* Says what is wrong, to the log and if possible to the client; then only
  * this connection closes. */
 void greet_error(struct conn *conn, struct rx *rx, int status, const char *why);
-
-/* What a connect is answered with. */
-struct conn_answer {
-	struct wire_accept acc;
-	struct wire_hail hail;
-};
-/*
- * conn_proof.c.  What is hailed back, in bytes of hail; 0: nothing.  And where the server
- * has a prover: whether the HELLO in rx is to be believed: 0, or -EKEYREJECTED, logged
- * and counted, or -ENOMEM.  Room for the proof of an answer to `to`; that proof, in
- * the len bytes at hdr: how many they are then.
- */
-unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
-		       struct wire_hail *hail);
-int conn_proof_take(struct conn *conn, struct rx *rx,
-		    const struct rpc_cred *cred);
-void conn_proof_room(const struct conn *conn, const struct wire_hdr *to,
-		     struct wire_out *out);
-int conn_proof_put(struct conn *conn, struct wire_hdr *hdr, int len);
 
 /* req.c: a checked request of an open session. */
 void req_take(struct rx *rx);

@@ -109,10 +109,10 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 	return 0;
 }
 
-int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
-		   struct rpc_session **out)
+/* wc NULL: it has to be there. */
+static int session_look(struct rpc_server *server, uint64_t id,
+			const struct wire_connect *wc, struct rpc_session **out)
 {
-	uint64_t id = le64toh(wc->session);
 	struct rpc_session *s;
 	int rc = 0;
 
@@ -121,7 +121,7 @@ int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 	if (fence_known(server, id))
 		rc = -ESTALE;
 	else if (!s)
-		rc = session_new(server, wc, &s);
+		rc = wc ? session_new(server, wc, &s) : -ESTALE;
 	else if (!s->listed || s->pending >= SERVER_OLD_CONNS)
 		rc = -EBUSY;
 	if (!rc) {
@@ -130,6 +130,18 @@ int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 	}
 	pthread_mutex_unlock(&server->lock);
 	return rc;
+}
+
+int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
+		   struct rpc_session **out)
+{
+	return session_look(server, le64toh(wc->session), wc, out);
+}
+
+int session_known(struct rpc_server *server, uint64_t id,
+		  struct rpc_session **out)
+{
+	return session_look(server, id, NULL, out);
 }
 
 void session_unpend(struct rpc_session *s)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * apart.c - a second endpoint of a connection, for bulk data (MPI over InfiniBand has had
+ * such pairs; PVFS over InfiniBand, ICPP 2003, separates the two classes by their
+ * buffers).  On the network it may have a class of its own.
+ *
+ * There is no order between the two.  So what belongs behind data that was written goes
+ * behind it, over the same endpoint: the reply, or the immediate in its place.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random_id.h"
+#include "server_int.h"
+
+#define APART_BYE_MS                                                           \
+	1000u /* for what comes over the other endpoint meanwhile */
+
+struct apart {
+	struct link link;
+	struct conn *conn;
+	struct rpc_timer left; /* the peer closed it: the rest follows */
+	bool open; /* established */
+};
+
+bool apart_offer(struct conn *conn)
+{
+	conn->may_join = !random_bytes(conn->token, sizeof(conn->token));
+	return conn->may_join;
+}
+
+bool apart_wants(const struct mail *mail)
+{
+	return le32toh(mail->hail.features) == WIRE_FT_APART;
+}
+
+struct link *apart_link(const struct conn *conn)
+{
+	struct conn *c = (struct conn *)(uintptr_t)conn;
+
+	return c->apart ? &c->apart->link : &c->link;
+}
+
+bool apart_ready(const struct conn *conn)
+{
+	return !conn->apart || conn->apart->open;
+}
+
+static void apart_completion(struct link *link, const struct tp_wc *wc)
+{
+	struct conn *conn = container_of(link, struct apart, link)->conn;
+
+	if (wc->status)
+		link_fail(&conn->link, wc->status);
+	else if (wc->opcode != TP_SEND)
+		bulk_complete(conn, (struct rpc_bulk *)(uintptr_t)wc->wr_id);
+}
+
+/*
+ * Who leaves closes both: its BYE may still be on its way.  Over one that never was
+ * ready nothing went.
+ */
+static void apart_ended(struct apart *apart, int status)
+{
+	struct conn *conn = apart->conn;
+
+	if (!apart->open) {
+		apart_free(conn);
+		bulk_pump(conn);
+		return;
+	}
+	apart->open = false;
+	if (status)
+		link_fail(&conn->link, status);
+	else
+		rpc_timer_set(conn->link.ctx, &apart->left,
+			      clock_after_ms(APART_BYE_MS));
+}
+
+static void apart_event(struct link *link, const struct tp_event *ev)
+{
+	struct apart *apart = container_of(link, struct apart, link);
+
+	if (ev->type != TP_EV_ESTABLISHED) {
+		apart_ended(apart, ev->status);
+		return;
+	}
+	apart->open = true;
+	bulk_pump(apart->conn);
+}
+
+static void apart_lost(struct link *link, int status)
+{
+	link_fail(&container_of(link, struct apart, link)->conn->link, status);
+}
+
+static void apart_left(struct rpc_timer *timer)
+{
+	struct apart *apart = container_of(timer, struct apart, left);
+
+	link_fail(&apart->conn->link, -ECONNRESET);
+}
+
+static const struct link_ops apart_ops = {
+	.completion = apart_completion,
+	.event = apart_event,
+	.lost = apart_lost,
+};
+
+/* Bytes that nobody may guess one by one. */
+static bool same(const uint8_t *a, const uint8_t *b, size_t len)
+{
+	uint8_t differ = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		differ |= a[i] ^ b[i];
+	return !differ;
+}
+
+/* The connection that it belongs to, or NULL.  A token is good once. */
+static struct conn *apart_conn(const struct mail *mail)
+{
+	struct conn *conn = mail->session->conn;
+
+	if (!conn || !conn->may_join || conn->state != CONN_OPEN ||
+	    conn->link.failed.queued || conn->epoch != mail->epoch ||
+	    conn->link.rail != mail->rail ||
+	    !same(conn->token, mail->hail.nonce, sizeof(conn->token)))
+		return NULL;
+	conn->may_join = false;
+	return conn;
+}
+
+static int apart_open(struct conn *conn)
+{
+	unsigned int slots = conn->lane->server->attr.slots;
+	struct apart *apart = calloc(1, sizeof(*apart));
+	int rc;
+
+	if (!apart)
+		return -ENOMEM;
+	link_init(&apart->link, &apart_ops, conn->link.ctx);
+	apart->link.bulk = true;
+	apart->conn = conn;
+	apart->left.fire = apart_left;
+	rc = link_open(&apart->link, conn->link.rail, CTX_WR_MAX + slots + 64,
+		       1);
+	if (rc) {
+		free(apart);
+		return rc;
+	}
+	conn->apart = apart;
+	lane_count(&conn->lane->aparts_now);
+	return 0;
+}
+
+int apart_accept(struct lane *lane, const struct mail *mail)
+{
+	struct conn *conn = apart_conn(mail);
+	struct wire_accept acc;
+	int rc = conn ? apart_open(conn) : -ESTALE;
+
+	if (rc)
+		return rc;
+	rc = tp_accept(conn->apart->link.ep, mail->req, &acc,
+		       conn_accept_data(lane->server, 0, conn->request_max,
+					&acc));
+	if (rc)
+		link_fail(&conn->link, rc);
+	return 0;
+}
+
+void apart_close(struct conn *conn)
+{
+	struct apart *apart = conn->apart;
+
+	if (!apart || !apart->link.ep)
+		return;
+	rpc_timer_clear(apart->link.ctx, &apart->left);
+	link_close(&apart->link);
+	lane_add(&conn->lane->aparts_now, -1);
+}
+
+void apart_free(struct conn *conn)
+{
+	apart_close(conn);
+	free(conn->apart);
+	conn->apart = NULL;
+}
