@@ -2,8 +2,8 @@
 /*
  * rail.h - memory that several devices know.
  *
- * A process may reach its peers over several devices at once (local, verbs,
- * tcp); each is a rail, named by its index.  Memory has another key on each;
+ * A process may reach its peers over several devices at once (local, verbs, more of
+ * verbs, tcp); each is a rail, named by its index.  Memory has another key on each;
  * it is registered with a rail when that rail first needs it.
  *
  * A struct rail_mem belongs to one thread at a time.
@@ -14,7 +14,7 @@
 #include "pin.h"
 #include "transport.h"
 
-#define RAILS_MAX 4u
+#define RAILS_MAX 7u
 
 struct rails {
 	struct tp_dev *dev[RAILS_MAX];

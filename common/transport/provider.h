@@ -15,6 +15,7 @@
 
 struct tp_ops {
 	const char *name;
+	bool several; /* it knows tp_dev_attr.nth */
 	int (*dev_open)(const struct tp_dev_attr *attr, struct tp_dev **dev);
 	void (*dev_close)(struct tp_dev *dev);
 	int (*mr_reg)(struct tp_dev *dev, void *addr, size_t len,
@@ -70,6 +71,7 @@ extern const struct tp_ops tp_missing; /* missing.c */
 struct tp_dev {
 	const struct tp_ops *ops;
 	const struct log *log;
+	const char *unit; /* see tp_dev_unit(); NULL: one alone */
 	bool pins; /* see tp_dev_pins() */
 	unsigned int serves; /* see tp_dev_serves() */
 	atomic_uint mrs; /* counted by transport.c */

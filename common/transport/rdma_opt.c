@@ -61,15 +61,73 @@ static int bulk_traffic_class(struct rdma_opt *opt, const char *val)
 }
 
 /* "NAME" or "NAME:PORT". */
-static int device(struct rdma_opt *opt, const char *val)
+static bool is_device(const char *val)
 {
 	const char *port = strchr(val, ':');
 	unsigned int n;
 
-	if (!*val || port == val || strlen(val) >= sizeof(opt->device) ||
-	    (port && (number(port + 1, 255, &n) || !n)))
+	return port != val && (!port || (!number(port + 1, 255, &n) && n));
+}
+
+static unsigned int count(const char *list)
+{
+	unsigned int n = *list != '\0';
+
+	for (; *list; list++)
+		n += *list == '/';
+	return n;
+}
+
+int rdma_opt_device(const struct rdma_opt *opt, unsigned int nth,
+		    char device[RDMA_DEVICE_MAX])
+{
+	const char *list = opt->device;
+	unsigned int n = count(list), i;
+
+	if (nth && nth >= n)
+		return -ENOENT;
+	device[0] = '\0';
+	for (i = 0; n && i <= nth; i++)
+		words_next(&list, '/', device, RDMA_DEVICE_MAX);
+	return (int)n;
+}
+
+static bool named_twice(const struct rdma_opt *opt, unsigned int n)
+{
+	char a[RDMA_DEVICE_MAX], b[RDMA_DEVICE_MAX];
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++) {
+		rdma_opt_device(opt, i, a);
+		for (k = i + 1; k < n; k++) {
+			rdma_opt_device(opt, k, b);
+			if (!strcmp(a, b))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Several, with slashes between them; in a file's line of its own commas do, too. */
+static int device(struct rdma_opt *opt, const char *val)
+{
+	struct rdma_opt o = *opt;
+	char one[RDMA_DEVICE_MAX];
+	const char *left = o.device;
+	char *c;
+
+	if (!*val || strlen(val) >= sizeof(o.device))
 		return -EINVAL;
-	strcpy(opt->device, val);
+	strcpy(o.device, val);
+	while ((c = strchr(o.device, ',')))
+		*c = '/';
+	while (left) {
+		if (words_next(&left, '/', one, sizeof(one)) || !is_device(one))
+			return -EINVAL;
+	}
+	if (count(o.device) > RDMA_DEVICES || named_twice(&o, count(o.device)))
+		return -EINVAL;
+	*opt = o;
 	return 0;
 }
 
@@ -91,7 +149,9 @@ static const struct setting {
 	int (*set)(struct rdma_opt *opt, const char *val);
 	const char *want;
 } settings[] = {
-	{ "device", device, "NAME or NAME:PORT, as rdma link shows them" },
+	{ "device", device,
+	  "NAME or NAME:PORT, as rdma link shows them, or up to 4 of these with "
+	  "/ between them" },
 	{ "gid", gid,
 	  "an index of the port's GID table, or the IP address behind it" },
 	{ "sl", service_level, "0 to 15" },
@@ -162,11 +222,12 @@ int rdma_opt_env(struct rdma_opt *opt, const struct log *log)
 
 	if (!text || !rdma_opt_parse(text, opt))
 		return 0;
-	log_error(log,
-		  "PVFS_RDMA=%s: want device=NAME[:PORT], gid=INDEX or an IP "
-		  "address, sl=0..15, tc=0..255, bulk_sl=0..15, "
-		  "bulk_tc=0..255, each at most once, with commas between "
-		  "them",
-		  text);
+	log_error(
+		log,
+		"PVFS_RDMA=%s: want device=NAME[:PORT][/NAME...], gid=INDEX or an IP "
+		"address, sl=0..15, tc=0..255, bulk_sl=0..15, "
+		"bulk_tc=0..255, each at most once, with commas between "
+		"them",
+		text);
 	return -EINVAL;
 }

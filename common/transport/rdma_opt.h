@@ -13,10 +13,12 @@
 #define RDMA_DEVICE_MAX 80u
 #define RDMA_GID_MAX 46u
 #define RDMA_KEY "rdma_" /* before a key, in files */
+#define RDMA_DEVICES 4u
 
 /* All zero: as the system chooses. */
 struct rdma_opt {
-	char device[RDMA_DEVICE_MAX]; /* "mlx5_0", "mlx5_0:1" (port) */
+	char device[RDMA_DEVICE_MAX]; /* "mlx5_0", "mlx5_0:1" (port); several with
+				       * slashes between them */
 	char gid[RDMA_GID_MAX]; /* "3" (of the port's table), or its address */
 	unsigned int service_level; /* 0-15 */
 	unsigned int traffic_class; /* 0-255: of IP (RoCE) or the GRH */
@@ -29,6 +31,12 @@ struct rdma_opt {
  * these; -EINVAL: not such a value.
  */
 int rdma_opt_set(struct rdma_opt *opt, const char *key, const char *val);
+/*
+ * The device with that number of those that are named, from 0, to device; how many there
+ * are, 0: none is named.  -ENOENT: fewer.
+ */
+int rdma_opt_device(const struct rdma_opt *opt, unsigned int nth,
+		    char device[RDMA_DEVICE_MAX]);
 /* What to write instead, "0 to 15"; NULL: no such key. */
 const char *rdma_opt_want(const char *key);
 /*

@@ -38,6 +38,8 @@ int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 
 	if (!strncmp(name, FAULT_PREFIX, strlen(FAULT_PREFIX)))
 		return fault_dev_open(name + strlen(FAULT_PREFIX), attr, dev);
+	if (ops && attr && attr->nth && !ops->several)
+		return -ENOENT;
 	if (ops)
 		return OP(&(struct tp_dev){ .ops = ops }, dev_open)(attr, dev);
 	log_error(attr ? attr->log : NULL,
@@ -55,6 +57,11 @@ void tp_dev_close(struct tp_dev *dev)
 const char *tp_dev_name(const struct tp_dev *dev)
 {
 	return dev->ops->name;
+}
+
+const char *tp_dev_unit(const struct tp_dev *dev)
+{
+	return dev->unit ? dev->unit : "";
 }
 
 bool tp_dev_pins(const struct tp_dev *dev)

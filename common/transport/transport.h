@@ -230,6 +230,8 @@ struct tp_dev_attr {
 	const struct rdma_opt *rdma;	/* of RDMA devices; NULL: as the system
 					 * chooses; read during the open only */
 	const char *where;		/* "FILE:LINE" that asks for it, or NULL */
+	unsigned int nth;		/* of several devices that rdma names, from 0;
+					 * -ENOENT: there are fewer */
 };
 
 /*
@@ -245,6 +247,11 @@ bool tp_scheme_ok(const char *scheme);
 void tp_dev_close(struct tp_dev *dev);
 /* "tcp", for logs and pvfs-ping. */
 const char *tp_dev_name(const struct tp_dev *dev);
+/*
+ * "mlx5_1": which of the several that were asked for (nth); "": one alone.  Connections
+ * of such a device break at once when its port goes down, since there are others.
+ */
+const char *tp_dev_unit(const struct tp_dev *dev);
 /*
  * Whether registering pins memory and takes a while, so that it should be done
  * once for memory that is used again (pin.h); otherwise it is an entry in a

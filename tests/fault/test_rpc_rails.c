@@ -19,15 +19,23 @@ static struct rig *rig;
 static uint8_t *buf;
 static struct rail_mem mem;
 
-static void start(const char *coption, const char *soption)
+static void start_with(const char *coption, const char *soption,
+		       unsigned int more, uint32_t index)
 {
 	rig = calloc(1, sizeof(*rig));
 	rig->coption = coption;
 	rig->soption = soption;
+	rig->more = more;
+	rig->index = index;
 	rig_open(rig, "pvfs");
 	buf = calloc(2, PART);
 	rail_mem_init(&mem, buf, 2 * PART, TP_REMOTE_READ | TP_REMOTE_WRITE);
 	rig->area = &mem;
+}
+
+static void start(const char *coption, const char *soption)
+{
+	start_with(coption, soption, 0, 0);
 }
 
 static void finish(void)
@@ -37,16 +45,23 @@ static void finish(void)
 	free(buf);
 }
 
-static struct tp_dev *better(void)
+static void rules_of(unsigned int i, const char *text)
 {
-	return rig->cfabric.rails.dev[0];
+	char err[128];
+
+	ck_assert_int_eq(fault_set(rig->cfabric.rails.dev[i], text, err,
+				   sizeof(err)),
+			 0);
 }
 
 static void rules(const char *text)
 {
-	char err[128];
+	rules_of(0, text);
+}
 
-	ck_assert_int_eq(fault_set(better(), text, err, sizeof(err)), 0);
+static uint64_t hits_of(unsigned int i)
+{
+	return fault_hits(rig->cfabric.rails.dev[i], 1);
 }
 
 static void both_ways(void)
@@ -178,6 +193,77 @@ START_TEST(no_memory_for_keys)
 	rig_until(rig, c.finished);
 	ck_assert_int_eq(c.call.status, -ENOMEM);
 	both_ways();
+	finish();
+}
+END_TEST
+
+/* ---- several devices of one transport ---- */
+
+#define COUNT "connect:delay:ms=1:count=always"
+
+/* The device that the first connection of a server takes. */
+static unsigned int first_of(uint32_t index)
+{
+	return (index + 0x1111) % 3;
+}
+
+START_TEST(each_server_begins_elsewhere)
+{
+	for (uint32_t index = 0; index < 6; index++) {
+		unsigned int i, first = first_of(index);
+
+		start_with("fault+tcp:tcp", "tcp", 2, index);
+		for (i = 0; i < 3; i++)
+			rules_of(i, COUNT);
+		both_ways();
+		for (i = 0; i < 3; i++)
+			ck_assert_uint_eq(hits_of(i), i == first);
+		is_over("fault+tcp", "first of the fabric");
+		finish();
+	}
+}
+END_TEST
+
+/* What was under way goes on over the next one, and back when that goes. */
+START_TEST(the_next_device_takes_over)
+{
+	unsigned int first = first_of(0), next = (first + 1) % 3, round;
+	static const struct tp_mr none;
+	static struct rig_call c;
+
+	start_with("fault+tcp:tcp", "tcp", 2, 0);
+	rules_of(next, COUNT);
+	both_ways();
+	ck_assert_uint_eq(hits_of(next), 0);
+	for (round = 0; round < 3; round++) {
+		rules_of(first, "any:reset;connect:refuse:count=always");
+		memset(buf, 'a' + (int)round, PART);
+		rig_io(rig, &c, WIRE_WRITE, 100, buf, PART, &none, 4, 9000);
+		rig_until(rig, c.finished);
+		ck_assert_int_eq(c.call.status, 0);
+		ck_assert_mem_eq(buf, rig->object + 100, PART);
+		ck_assert_uint_gt(hits_of(next), 0);
+		is_over("fault+tcp", "refused");
+		both_ways();
+		rules_of(first, "");
+		rules_of(next, "any:reset");
+		both_ways();
+		is_over("fault+tcp", "first of the fabric");
+		rules_of(next, COUNT);
+	}
+	finish();
+}
+END_TEST
+
+/* Then the other transport. */
+START_TEST(all_devices_gone)
+{
+	start_with("fault+tcp:tcp", "tcp", 2, 0);
+	for (unsigned int i = 0; i < 3; i++)
+		rules_of(i, "connect:refuse:count=always");
+	both_ways();
+	is_over("tcp", "refused");
+	ck_assert_uint_eq(rig_logged(rig, "trying again"), 0);
 	finish();
 }
 END_TEST
@@ -323,6 +409,9 @@ int main(void)
 	tcase_add_test(tcase, strict_stays_where_it_is);
 	tcase_add_test(tcase, a_refusal_ends_the_choice);
 	tcase_add_test(tcase, no_memory_for_keys);
+	tcase_add_test(tcase, each_server_begins_elsewhere);
+	tcase_add_test(tcase, the_next_device_takes_over);
+	tcase_add_test(tcase, all_devices_gone);
 	tcase_add_test(tcase, two_rails_are_heard);
 	tcase_add_test(tcase, wakes_reach_every_sleep);
 	tcase_add_test(tcase, options);

@@ -36,6 +36,11 @@ const char *tp_dev_name(const struct tp_dev *dev)
 	return "mock";
 }
 
+const char *tp_dev_unit(const struct tp_dev *dev)
+{
+	return "";
+}
+
 bool tp_dev_pins(const struct tp_dev *dev)
 {
 	return mock.pins;

@@ -107,6 +107,21 @@ static void rig_defaults(struct rig *rig, const char *dev)
 	strcpy(rig->addr.host, "127.0.0.1");
 }
 
+static void rig_more(struct rig *rig, const struct tp_dev_attr *attr)
+{
+	struct rails *rails = &rig->cfabric.rails;
+	unsigned int i;
+
+	for (i = 0; i < rig->more; i++) {
+		memmove(&rails->dev[1], &rails->dev[0],
+			rails->n * sizeof(rails->dev[0]));
+		ck_assert_int_eq(tp_dev_open(tp_dev_name(rails->dev[1]), attr,
+					     &rails->dev[0]),
+				 0);
+		rails->n++;
+	}
+}
+
 void rig_open(struct rig *rig, const char *dev)
 {
 	struct tp_dev_attr dattr = { .log = &rig->log };
@@ -127,6 +142,7 @@ void rig_open(struct rig *rig, const char *dev)
 		ck_assert_int_eq(fabric_open(&rig->sfabric, dev, rig->soption,
 					     &dattr),
 				 0);
+		rig_more(rig, &dattr);
 		cattr.fabric = &rig->cfabric;
 		sattr.fabric = &rig->sfabric;
 	} else {

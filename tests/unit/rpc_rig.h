@@ -23,6 +23,7 @@ struct rig_op; /* a bulk request on the server */
 struct rig {
 	struct tp_dev *dev;
 	const char *coption, *soption; /* fabrics of a rig on "pvfs" */
+	unsigned int more; /* devices of the first transport, the client's */
 	struct fabric cfabric, sfabric;
 	struct rail_mem *area; /* of rig_io(), instead of its mr's key */
 	struct sizes inline_max, fast_max; /* the client's */

@@ -24,6 +24,8 @@ static const struct {
 	{ "device=" LONGEST, { LONGEST, "", 0, 0 } },
 	{ "bulk_sl=0,sl=2", { "", "", 2, 0, 1, 0 } },
 	{ "bulk_tc=255,bulk_sl=15", { "", "", 0, 0, 16, 256 } },
+	{ "device=mlx5_0/mlx5_1:2", { "mlx5_0/mlx5_1:2", "", 0, 0 } },
+	{ "device=a/b/c/d,sl=1", { "a/b/c/d", "", 1, 0 } },
 	{ "gid=3", { "", "3", 0, 0 } },
 	{ "gid=10.0.0.7,sl=1", { "", "10.0.0.7", 1, 0 } },
 	{ "gid=fe80::1", { "", "fe80::1", 0, 0 } },
@@ -50,6 +52,12 @@ static const char *const bad[] = {
 	"sl=1 tc=2",
 	" sl=1",
 	"device=" LONGEST "0",
+	"device=a/",
+	"device=/a",
+	"device=a//b",
+	"device=a/b/a",
+	"device=a/b:0",
+	"device=a/b/c/d/e",
 	"gid=",
 	"gid=-1",
 	"gid=1000",
@@ -116,6 +124,29 @@ START_TEST(says_what_it_wants)
 }
 END_TEST
 
+START_TEST(devices)
+{
+	char name[RDMA_DEVICE_MAX];
+	struct rdma_opt opt = { 0 };
+
+	ck_assert_int_eq(rdma_opt_device(&opt, 0, name), 0);
+	ck_assert_str_eq(name, "");
+	ck_assert_int_eq(rdma_opt_device(&opt, 1, name), -ENOENT);
+	ck_assert_int_eq(rdma_opt_set(&opt, "device", "rxe0"), 0);
+	ck_assert_int_eq(rdma_opt_device(&opt, 0, name), 1);
+	ck_assert_str_eq(name, "rxe0");
+	ck_assert_int_eq(rdma_opt_device(&opt, 1, name), -ENOENT);
+	ck_assert_int_eq(rdma_opt_set(&opt, "device", "rxe0,rxe1:2"), 0);
+	ck_assert_int_eq(rdma_opt_device(&opt, 0, name), 2);
+	ck_assert_str_eq(name, "rxe0");
+	ck_assert_int_eq(rdma_opt_device(&opt, 1, name), 2);
+	ck_assert_str_eq(name, "rxe1:2");
+	ck_assert_int_eq(rdma_opt_device(&opt, 2, name), -ENOENT);
+	ck_assert_int_eq(rdma_opt_set(&opt, "device", "a,,b"), -EINVAL);
+	ck_assert_str_eq(opt.device, "rxe0/rxe1:2");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rdma_opt");
@@ -123,6 +154,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, accepted, 0, sizeof(good) / sizeof(good[0]));
 	tcase_add_loop_test(tc, refused, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tc, devices);
 	tcase_add_test(tc, the_environment_wins);
 	tcase_add_test(tc, says_what_it_wants);
 	suite_add_tcase(suite, tc);

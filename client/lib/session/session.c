@@ -275,6 +275,7 @@ static int open_iods(struct session *s)
 			return rc;
 		}
 		iod.arg = &s->uri[i];
+		iod.index = i;
 		rc = peer_open(s, &iod, &s->iod[i]);
 		if (rc)
 			return rc;

@@ -3,6 +3,16 @@
  * choose.c - over which rail a client reaches a server.  Each connection is a
  * new choice: the rails in their order, the first on which the server answers.
  * The reason names what was better and did not do.
+ *
+ * Of several devices of one transport each server has another one to begin with, and
+ * each client begins elsewhere:
+ *
+ *	server			0	1	2	3
+ *	a client with two	A B	B A	A B	B A
+ *	another one		B A	A B	B A	A B
+ *
+ * The first device begins with the first address of the server's host, the second with
+ * the second: so adapters meet in pairs, if both hosts have theirs in the same order.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,14 +27,49 @@ static const char *rail_name(const struct rpc_peer *peer, unsigned int rail)
 	return tp_dev_name(peer->link.ctx->rails.dev[rail]);
 }
 
+/* Where those of the same transport begin, and how many they are. */
+static unsigned int choose_group(const struct rpc_peer *peer, unsigned int at,
+				 unsigned int *n)
+{
+	const struct rails *rails = &peer->link.ctx->rails;
+	unsigned int first = at, end = at + 1;
+
+	while (first &&
+	       !strcmp(rail_name(peer, first - 1), rail_name(peer, at)))
+		first--;
+	while (end < rails->n &&
+	       !strcmp(rail_name(peer, end), rail_name(peer, at)))
+		end++;
+	*n = end - first;
+	return first;
+}
+
+/* Which rail has its turn at that place. */
+static unsigned int choose_turn(const struct rpc_peer *peer, unsigned int at)
+{
+	unsigned int n, first = choose_group(peer, at, &n);
+
+	return first + (at - first + peer->turn) % n;
+}
+
+static const char *choose_host(const struct rpc_peer *peer, unsigned int rail,
+			       unsigned int k)
+{
+	unsigned int n, unit = rail - choose_group(peer, rail, &n);
+
+	return peer->hosts.host[(k + unit) % peer->hosts.n];
+}
+
 static void choose_note(struct rpc_peer *peer, unsigned int rail,
 			const char *what)
 {
 	char *why = peer->choice.why;
 	size_t len = strlen(why);
 
-	snprintf(why + len, sizeof(peer->choice.why) - len, "%s: %s; ",
-		 rail_name(peer, rail), what);
+	const char *unit = tp_dev_unit(peer->link.ctx->rails.dev[rail]);
+
+	snprintf(why + len, sizeof(peer->choice.why) - len, "%s%s%s: %s; ",
+		 rail_name(peer, rail), *unit ? " " : "", unit, what);
 }
 
 void choose_begin(struct rpc_peer *peer)
@@ -39,10 +84,9 @@ void choose_begin(struct rpc_peer *peer)
 }
 
 /* Why the rail is not even tried, or NULL. */
-static const char *choose_skip(struct rpc_peer *peer, unsigned int rail)
+static const char *choose_skip(struct rpc_peer *peer, unsigned int rail,
+			       bool last)
 {
-	bool last = rail + 1 == peer->link.ctx->rails.n;
-
 	if (fabric_is_local(rail_name(peer, rail)) &&
 	    !fabric_here(&peer->hosts))
 		return "another host";
@@ -51,24 +95,36 @@ static const char *choose_skip(struct rpc_peer *peer, unsigned int rail)
 	return NULL;
 }
 
-static int choose_named(struct rpc_peer *peer)
+/* An address that names its transport leaves only that one. */
+static bool choose_may(const struct rpc_peer *peer, unsigned int at)
 {
-	struct choice *c = &peer->choice;
-
-	if (c->next)
-		return -1;
-	c->next = RAILS_MAX;
-	return fabric_rail(&peer->link.ctx->rails, peer->addr.scheme);
+	return fabric_any(&peer->addr) ||
+	       !strcmp(rail_name(peer, at), peer->addr.scheme);
 }
 
-static int choose_any(struct rpc_peer *peer)
+static bool choose_more_rails(const struct rpc_peer *peer)
+{
+	unsigned int at = peer->choice.next;
+
+	while (at < peer->link.ctx->rails.n && !choose_may(peer, at))
+		at++;
+	return at < peer->link.ctx->rails.n;
+}
+
+static int choose_rail(struct rpc_peer *peer)
 {
 	struct choice *c = &peer->choice;
 
 	while (c->next < peer->link.ctx->rails.n) {
-		unsigned int rail = c->next++;
-		const char *why = choose_skip(peer, rail);
+		unsigned int at = c->next++, rail = choose_turn(peer, at);
+		const char *why;
 
+		if (!choose_may(peer, at))
+			continue;
+		why = fabric_any(&peer->addr)
+			      ? choose_skip(peer, rail,
+					    !choose_more_rails(peer))
+			      : NULL;
 		if (!why)
 			return (int)rail;
 		choose_note(peer, rail, why);
@@ -88,15 +144,15 @@ int choose_next(struct rpc_peer *peer, struct addr *addr)
 
 	if (!choose_more_hosts(peer)) {
 		c->host = 0;
-		c->rail = fabric_any(&peer->addr) ? choose_any(peer)
-						  : choose_named(peer);
+		c->rail = choose_rail(peer);
 	}
 	if (c->rail < 0)
 		return -1;
 	fabric_addr(&peer->addr, &peer->link.ctx->rails, (unsigned int)c->rail,
 		    addr);
 	snprintf(addr->host, sizeof(addr->host), "%s",
-		 peer->hosts.host[c->host++]);
+		 choose_host(peer, (unsigned int)c->rail, c->host));
+	c->host++;
 	return c->rail;
 }
 
@@ -104,8 +160,7 @@ bool choose_last(const struct rpc_peer *peer)
 {
 	if (peer->choice.final || peer->choice.rail < 0)
 		return true;
-	return !choose_more_hosts(peer) &&
-	       peer->choice.next >= peer->link.ctx->rails.n;
+	return !choose_more_hosts(peer) && !choose_more_rails(peer);
 }
 
 /* Of a connect over the rail. */
@@ -143,6 +198,17 @@ static const char *choose_missing(const struct rpc_peer *peer)
 	return fabric ? fabric->missing : "";
 }
 
+static void choose_unit(struct rpc_peer *peer)
+{
+	struct choice *c = &peer->choice;
+	const char *unit = tp_dev_unit(peer->link.ctx->rails.dev[c->rail]);
+	size_t len = strlen(c->reason);
+
+	if (*unit)
+		snprintf(c->reason + len, sizeof(c->reason) - len, ", by %s",
+			 unit);
+}
+
 static void choose_reason(struct rpc_peer *peer)
 {
 	const struct fabric *fabric = peer->link.ctx->fabric;
@@ -166,6 +232,7 @@ static void choose_reason(struct rpc_peer *peer)
 		snprintf(c->reason, sizeof(c->reason), "first of the fabric");
 	else if (c->reason[len - 1] == ' ')
 		c->reason[len - 2] = '\0';
+	choose_unit(peer);
 }
 
 void choose_ready(struct rpc_peer *peer)

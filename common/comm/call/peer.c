@@ -297,6 +297,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->choice.said = -1;
 	snprintf(peer->name, sizeof(peer->name), "%.64s (%s)", attr->name,
 		 addr_format(&attr->addr, uri, sizeof(uri)));
+	peer->turn = attr->index + (unsigned int)(attr->session % 0xffff);
 	peer->fix = attr->fix;
 	peer->role = attr->role;
 	peer->fsid = attr->fsid;

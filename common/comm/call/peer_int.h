@@ -105,6 +105,7 @@ struct rpc_peer {
 	bool naming; /* waits for that: lookup.c */
 	TAILQ_ENTRY(rpc_peer) naming_link;
 	struct choice choice; /* of the fabric */
+	unsigned int turn; /* which of several devices comes first: choose.c */
 	char name[ADDR_STRLEN + 72];
 	const char *fix; /* see rpc_call.h */
 	enum wire_role role;

@@ -31,7 +31,8 @@ struct rpc_peer_attr {
 					 * must prove that it is the one below,
 					 * as we do; outlives the peer */
 	enum wire_role server;		/* for prover: who answers there */
-	uint32_t index;			/* ... of an iod */
+	uint32_t index;			/* ... of an iod; also which of several
+					 * devices its connection begins with */
 	uint32_t features;		/* WIRE_FT_* that we understand; not _PROOF,
 					 * which prover stands for */
 	bool impatient;			/* as long as it was never connected, a

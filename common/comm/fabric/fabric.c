@@ -9,10 +9,11 @@
 #include <string.h>
 
 #define STRICT "strict:"
+#define NAMES_MAX 4u
 
 /* The transports to open, best first. */
 struct names {
-	char name[RAILS_MAX][sizeof(((struct addr *)0)->scheme)];
+	char name[NAMES_MAX][sizeof(((struct addr *)0)->scheme)];
 	unsigned int n;
 	bool strict;
 };
@@ -32,7 +33,7 @@ static bool names_add(struct names *names, const char *text, size_t len)
 {
 	size_t i;
 
-	if (names->n == RAILS_MAX || !len || len >= sizeof(names->name[0]))
+	if (names->n == NAMES_MAX || !len || len >= sizeof(names->name[0]))
 		return false;
 	for (i = 0; i < len; i++) {
 		if (!islower((unsigned char)text[i]) &&
@@ -147,20 +148,39 @@ static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 	struct rails *rails = &fabric->rails;
 	struct tp_dev_attr silent = *attr;
 	struct tp_dev *dev;
-	int rc = 0;
+	int rc = rails->n == RAILS_MAX ? -ENOENT : 0;
 
 	silent.log = NULL;
-	if (optional)
+	if (optional && !rc)
 		rc = tp_dev_open(name, &silent, &dev);
 	if (optional && !rc)
 		tp_dev_close(dev);
 	if (!rc || rc == -EINVAL)
 		rc = tp_dev_open(name, attr, &rails->dev[rails->n]);
-	if (rc)
-		fabric_miss(fabric, name, rc);
-	else
+	if (!rc)
 		rails->n++;
+	else if (rc != -ENOENT)
+		fabric_miss(fabric, name, rc);
 	return rc;
+}
+
+/* All devices of the transport that are asked for; 0: at least one is there. */
+static int fabric_add_all(struct fabric *fabric, const char *name,
+			  bool optional, const struct tp_dev_attr *attr)
+{
+	struct tp_dev_attr each = *attr;
+	unsigned int before = fabric->rails.n;
+	int rc, why = 0;
+
+	for (each.nth = 0; each.nth < RDMA_DEVICES; each.nth++) {
+		rc = fabric_add(fabric, name, optional, &each);
+		if (rc == -ENOENT)
+			break;
+		why = rc ? rc : why;
+		if (rc == -EPROTONOSUPPORT)
+			break;
+	}
+	return fabric->rails.n > before ? 0 : why;
 }
 
 /* What was tried without a word. */
@@ -204,7 +224,7 @@ int fabric_open(struct fabric *fabric, const char *scheme, const char *option,
 		 option && *option ? option : "auto");
 	optional = names.n > 1 || names.strict;
 	for (i = 0; i < names.n; i++)
-		rc = fabric_add(fabric, names.name[i], optional, attr);
+		rc = fabric_add_all(fabric, names.name[i], optional, attr);
 	if (fabric->rails.n)
 		return 0;
 	if (optional && rc != -EINVAL)

@@ -51,22 +51,34 @@ static int listen_on_all(struct rpc_server *server, struct rpc_ctx *ctx)
 	return rc;
 }
 
+/* On each device of the transport, under one port; one of them has to do. */
+static int listen_on_named(struct rpc_server *server, struct rpc_ctx *ctx)
+{
+	const struct rails *rails = &ctx->rails;
+	int rc = -EPROTONOSUPPORT, one;
+	unsigned int i;
+
+	for (i = 0; i < rails->n; i++) {
+		if (strcmp(tp_dev_name(rails->dev[i]), server->addr.scheme))
+			continue;
+		one = listen_on(server, ctx, i, &server->addr);
+		if (rc)
+			rc = one;
+	}
+	return rc;
+}
+
 int server_listen(struct rpc_server *server, struct rpc_ctx *ctx,
 		  void (*request)(struct ctx_listener *l,
 				  struct tp_conn_req *req))
 {
 	unsigned int i;
-	int rail;
 
 	for (i = 0; i < RAILS_MAX; i++)
 		server->listener[i].base.request = request;
 	server->addr = server->attr.addr;
-	if (fabric_any(&server->addr))
-		return listen_on_all(server, ctx);
-	rail = fabric_rail(&ctx->rails, server->addr.scheme);
-	if (rail < 0)
-		return -EPROTONOSUPPORT;
-	return listen_on(server, ctx, (unsigned int)rail, &server->addr);
+	return fabric_any(&server->addr) ? listen_on_all(server, ctx)
+					 : listen_on_named(server, ctx);
 }
 
 void server_unlisten(struct rpc_server *server, struct rpc_ctx *ctx)

@@ -49,6 +49,7 @@ struct vb_dev {
 	uint8_t sl; /* 0: what the connection manager says */
 	uint8_t tos; /* 0: the system's */
 	int bulk_sl, bulk_tos; /* of endpoints for bulk data; -1: as above */
+	bool several; /* there are others: only its own address, and no patience */
 	char want_gid[RDMA_GID_MAX]; /* "": the best one */
 	struct ibv_gid_entry gid;
 	struct sockaddr_storage sa; /* of the gid; family 0: none */
@@ -141,6 +142,8 @@ int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **dev);
 void vb_dev_close(struct tp_dev *dev);
 /* Fills port, port_attr, gid, sa from ctx; -ENODEV: no port is up. */
 int vb_port_choose(struct vb_dev *d, unsigned int want);
+/* Asks the device. */
+bool vb_port_is_up(const struct vb_dev *d);
 void vb_port_report(const struct vb_dev *d);
 /* Reads them again; false if the chosen GID is gone. */
 bool vb_port_again(struct vb_dev *d);
@@ -172,6 +175,8 @@ void vb_bounce_put(struct vb_cq *cq, struct vb_bounce *b);
 int vb_resolve(const struct vb_dev *d, const struct log *log,
 	       const struct addr *addr, struct sockaddr_storage *sa,
 	       bool *local);
+/* The device's own address. */
+void vb_own(const struct vb_dev *d, uint16_t port, struct sockaddr_storage *sa);
 bool vb_is_own(const struct vb_dev *d, const struct sockaddr *sa);
 /* "verbs HOST:PORT"; local: an own address is shown as 127.0.0.1. */
 void vb_peer_name(const struct vb_dev *d, const struct sockaddr *sa, bool local,

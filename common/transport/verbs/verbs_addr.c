@@ -33,6 +33,12 @@ static void port_set(struct sockaddr_storage *sa, uint16_t port)
 		v6->sin6_port = htons(port);
 }
 
+void vb_own(const struct vb_dev *d, uint16_t port, struct sockaddr_storage *sa)
+{
+	*sa = d->sa;
+	port_set(sa, port);
+}
+
 int vb_resolve(const struct vb_dev *d, const struct log *log,
 	       const struct addr *addr, struct sockaddr_storage *sa,
 	       bool *local)

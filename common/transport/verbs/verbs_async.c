@@ -42,7 +42,7 @@ static void device_gone(struct vb_dev *d)
 	all_break(d, -ENODEV);
 }
 
-/* Connections outlive a short flap: their retries decide. */
+/* Connections outlive a short flap: their retries decide.  Unless there are others. */
 static void port_event(struct vb_dev *d, const struct ibv_async_event *event)
 {
 	const char *name = ibv_get_device_name(d->ctx->device);
@@ -51,8 +51,11 @@ static void port_event(struct vb_dev *d, const struct ibv_async_event *event)
 		return;
 	log_warn(d->dev.log, "verbs: %s port %u: %s", name, d->port,
 		 ibv_event_type_str(event->event_type));
-	if (event->event_type == IBV_EVENT_PORT_ERR)
+	if (event->event_type == IBV_EVENT_PORT_ERR) {
+		if (d->several)
+			all_break(d, -ENETDOWN);
 		return;
+	}
 	if (!vb_port_again(d)) {
 		log_warn(d->dev.log,
 			 "verbs: %s port %u: its address has changed: "

@@ -201,11 +201,14 @@ void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event)
 	}
 }
 
-/* A GID that was asked for is where connections leave from. */
+/*
+ * A GID that was asked for is where connections leave from; of several devices each
+ * has its own.
+ */
 static struct sockaddr *source(struct vb_dev *d,
 			       const struct sockaddr_storage *to)
 {
-	if (!*d->want_gid || d->sa.ss_family != to->ss_family)
+	if ((!*d->want_gid && !d->several) || d->sa.ss_family != to->ss_family)
 		return NULL;
 	return (struct sockaddr *)&d->sa;
 }
@@ -241,6 +244,8 @@ int vb_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 
 	if (ep->state != VB_IDLE || len > TP_PRIVATE_MAX)
 		return -EINVAL;
+	if (vb_dev(base->dev)->several && !vb_port_is_up(vb_dev(base->dev)))
+		return -ENETDOWN;
 	snprintf(ep->peer, sizeof(ep->peer), "verbs %s:%u", addr->host,
 		 addr->port);
 	vb_frame_fill(&ep->frame, priv, len);

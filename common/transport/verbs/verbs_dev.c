@@ -11,6 +11,7 @@
 
 #define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u
+#define DEAD_RAIL_MS 5000u /* where there is another one to take */
 #define MEMLOCK_LOW (64ul << 20)
 
 /* "NAME" or "NAME:PORT": whether it means this device; *port 0: any. */
@@ -23,16 +24,18 @@ static bool is_wanted(const char *want, const char *name, unsigned int *port)
 }
 
 /* The first device that suits and has a port that is up; -EINVAL: what the
- * settings name is not among them. */
+ * settings name is not among them; -ENETDOWN: it is one of several, and down. */
 static int device_choose(struct vb_dev *d, const char *want)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL), **dev;
 	unsigned int port = 0;
+	bool seen = false;
 	int rc = -ENODEV;
 
 	for (dev = list; dev && *dev; dev++) {
 		if (want && !is_wanted(want, ibv_get_device_name(*dev), &port))
 			continue;
+		seen = true;
 		d->ctx = ibv_open_device(*dev);
 		if (!d->ctx) {
 			log_warn(d->dev.log, "verbs: cannot open %s: %m",
@@ -57,7 +60,7 @@ static int device_choose(struct vb_dev *d, const char *want)
 			  want ? want : "none of them", want ? "no" : "a",
 			  *d->want_gid ? " and has the GID of rdma_gid" : "");
 	if (rc && list && *list && (want || *d->want_gid))
-		rc = -EINVAL;
+		rc = d->several && seen ? -ENETDOWN : -EINVAL;
 	if (list)
 		ibv_free_device_list(list);
 	return rc;
@@ -160,12 +163,21 @@ static void settings_take(struct vb_dev *d, const struct tp_dev_attr *attr,
 	classes_take(d, opt);
 }
 
+/* What is silent is left soon. */
+static void one_of_several(struct vb_dev *d)
+{
+	d->several = true;
+	if (d->dead_peer_ms > DEAD_RAIL_MS)
+		d->dead_peer_ms = DEAD_RAIL_MS;
+}
+
 int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 {
 	static const struct tp_dev_attr none;
 	struct rdma_opt opt = { 0 };
+	char device[RDMA_DEVICE_MAX];
 	struct vb_dev *d;
-	int rc;
+	int n, rc;
 
 	if (!attr)
 		attr = &none;
@@ -174,19 +186,26 @@ int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	rc = rdma_opt_env(&opt, attr->log);
 	if (rc)
 		return rc;
+	n = rdma_opt_device(&opt, attr->nth, device);
+	if (n < 0)
+		return n;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
 	d->dev.ops = &verbs_ops;
 	settings_take(d, attr, &opt);
+	if (n > 1)
+		one_of_several(d);
 	d->inline_try = VB_INLINE;
 	pthread_mutex_init(&d->lock, NULL);
 	fork_prepare(attr->log);
 	/* else the library touches memory at ibv_dereg_mr() */
 	d->dev.pins = ibv_is_fork_initialized() != IBV_FORK_ENABLED;
-	rc = device_choose(d, *opt.device ? opt.device : NULL);
+	rc = device_choose(d, *device ? device : NULL);
 	if (rc)
 		goto free_dev;
+	if (d->several)
+		d->dev.unit = ibv_get_device_name(d->ctx->device);
 	rc = device_prepare(d);
 	if (rc)
 		goto close_ctx;
@@ -232,6 +251,7 @@ void vb_dev_close(struct tp_dev *dev)
 
 const struct tp_ops verbs_ops = {
 	.name = "verbs",
+	.several = true,
 	.dev_open = vb_dev_open,
 	.dev_close = vb_dev_close,
 	.mr_reg = vb_mr_reg,

@@ -15,6 +15,8 @@ static int bind_and_listen(struct vb_listener *l, int backlog)
 
 	if (rc)
 		return rc;
+	if (d->several && d->sa.ss_family)
+		vb_own(d, l->addr.port, &sa);
 	if (rdma_create_id(l->cq->cm, &l->id, &l->tag, RDMA_PS_TCP))
 		return -errno;
 	if (rdma_bind_addr(l->id, (struct sockaddr *)&sa) ||

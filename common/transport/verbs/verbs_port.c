@@ -128,6 +128,14 @@ static bool port_take(struct vb_dev *d, uint8_t port)
 	return true;
 }
 
+bool vb_port_is_up(const struct vb_dev *d)
+{
+	struct ibv_port_attr attr;
+
+	return !ibv_query_port(d->ctx, d->port, &attr) &&
+	       attr.state == IBV_PORT_ACTIVE;
+}
+
 int vb_port_choose(struct vb_dev *d, unsigned int want)
 {
 	struct ibv_device_attr attr;
