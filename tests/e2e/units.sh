@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The systemd units: systemd takes them, and the programs take their options.
+# The systemd units: systemd takes them and finds them closed, and the programs take
+# their options.
 . "$(dirname "$0")/functions.sh"
 
 # unit FILE PROGRAM INSTANCE: as an instance, with the program of this build.
@@ -24,3 +25,21 @@ for file in pvfs-mgr.service pvfs-iod@7.service; do
 	grep -F "$file" verified && fail "systemd refuses $file"
 done
 say "$(systemd-analyze --version | head -n 1) takes them"
+
+# rated UNIT MOST: how open it is, drop-ins of the installation included.
+rated() {
+	local dir=root/usr/lib/systemd/system rate
+
+	mkdir -p "$dir/$1.d"
+	cp "$1" "$dir/" && cp "$top/conf/sandbox.conf" "$dir/$1.d/" || fail "cp"
+	rate=$(systemd-analyze security --offline=true --root="$PWD/root" --no-pager "$1" |
+		sed -n 's/^→ Overall exposure level for .*: \([0-9.]*\) .*/\1/p')
+	[ -n "$rate" ] || fail "$1 is not rated"
+	say "$1: $rate, at most $2"
+	awk -v have="$rate" -v most="$2" 'BEGIN { exit !(have <= most) }' || fail "$1 is open"
+}
+grep -hE '^PrivateUsers=' "$top"/conf/*.conf "$PVFS_BUILD"/conf/*.service &&
+	fail "SO_PEERCRED does not work with PrivateUsers"
+systemd-analyze security --help | grep -q -e --offline || skip "needs systemd 250"
+rated pvfs-mgr.service 2.0
+rated pvfs-iod@7.service 3.0
