@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Completion in a real bash on a terminal, and what it offers for each program.
+. "$(dirname "$0")/functions.sh"
+requires tool python3
+export PATH=$PVFS_BUILD/mgr:$PVFS_BUILD/mgr/fsck:$PVFS_BUILD/server:$PVFS_BUILD/client/fuse:$PVFS_BUILD/client/preload:$PATH
+export ASAN_OPTIONS=detect_leaks=0
+rules=$top/conf/completion
+
+start_pvfs -n 2
+cp "$rules" rules && ln -s "$top/scripts/cluster" pvfs-cluster
+export PATH=$tmp:$PATH
+mkdir here "here/a folder"
+touch here/file
+must pvfs-mkdir /pvfs/some /pvfs/some/deep "/pvfs/some/two words"
+must pvfs-cp "$rules" /pvfs/some/data
+
+# offers WORD... : what the last of them may become.
+offers() {
+	bash --norc -c '. rules
+		compopt() { :; }
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_pvfs "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$@" | sort | paste -sd ' '
+}
+
+# ---- each program that is installed, and each of its options ----
+programs=$(sed -n '/^complete/,$p' rules | tr -d '\\\n' | sed 's/complete -F _pvfs//; s/mount.fuse.pvfs//')
+for program in "$top"/client/tools/*.1 "$top"/*/*.8 "$top"/*/*/*.8 "$top"/*/*/*.1; do
+	program=${program##*/}
+	case " $(echo $programs) " in
+	*" ${program%.*} "*) ;;
+	*)	fail "${program%.*} is not completed" ;;
+	esac
+done
+for program in $programs; do
+	command -v $program >/dev/null || { say "without $program"; continue; }
+	[ $program != pvfs-preload ] || continue
+	have=" $(offers $program -) "
+	for option in $($program --help 2>&1 | grep -oE '^ +(-[a-zA-Z], )?--[a-z][a-z-]*' | grep -oE -e '--[a-z-]*'); do
+		[[ $have == *" $option "* ]] || fail "$program: $option is not in $have"
+	done
+done
+expect '--preserve' offers pvfs-cp --pres
+expect '--long' offers pvfs-ls --lo
+
+# ---- paths, mounted or not ----
+expect '/pvfs/' offers pvfs-ls /pv
+expect '/pvfs/some/' offers pvfs-ls /pvfs/so
+expect '/pvfs/some/data /pvfs/some/deep/ /pvfs/some/two words/' offers pvfs-cp /pvfs/some/
+expect 'here/a folder here/file' offers pvfs-cp here/
+expect '' offers pvfs-ls /pvfs/none/
+
+# ---- values ----
+expect '0 1' offers pvfs-iod --config "$state/pvfs.conf" --index ''
+expect 'start start-iod start-mgr' offers pvfs-cluster star
+expect 'local' offers pvfs-cluster start --transport l
+expect 'on off' eval 'offers pvfs-cluster start --sync "" | tr " " "\n" | sort -r | paste -sd " "'
+expect 'cache=none cache=open' offers pvfs-fuse h:/ d -o ca
+
+# ---- a terminal ----
+cat >terminal.py <<'END'
+import os, pty, select, sys, time
+
+pid, fd = pty.fork()
+if not pid:
+    os.environ["TERM"] = "dumb"
+    os.environ["PS1"] = "$ "
+    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+
+
+def until(text):
+    seen, end = "", time.monotonic() + 60
+    while text not in seen:
+        if time.monotonic() > end or not select.select([fd], [], [], 60)[0]:
+            sys.exit(f"no {text!r} in {seen!r}")
+        seen += os.read(fd, 4096).decode()
+
+
+until("$ ")
+os.write(fd, b"bind 'set bell-style none'; . ./rules; echo loaded''now\n")
+until("loadednow")
+os.write(fd, b"pvfs-ls --recur\t")
+until("--recursive ")
+os.write(fd, b"/pvfs/some/two\t")
+until("two\\ words/")
+os.write(fd, b" /pvfs/some/da\t; echo the''end\n")
+until("/pvfs/some/data ")
+until("theend")
+os.write(fd, b"exit\n")
+os.waitpid(pid, 0)
+END
+must python3 terminal.py
+
+# ---- without servers nothing waits ----
+must cluster stop
+expect '' offers pvfs-ls /pvfs/some/
+exit 0
