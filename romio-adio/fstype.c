@@ -19,7 +19,7 @@ void romio_ResolveFileType(MPI_Comm comm, const char *filename, int *fstype,
 void ADIO_ResolveFileType(MPI_Comm comm, const char *filename, int *fstype,
 			  ADIOI_Fns **ops, int *error_code)
 {
-	const char *force = getenv("ROMIO_FSTYPE_FORCE");
+	const char *force = secure_getenv("ROMIO_FSTYPE_FORCE");
 	const char *name = force ? force : filename;
 
 	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0) {

@@ -330,7 +330,7 @@ void options_free(struct options *opt)
 
 static unsigned int timeout_ms(void)
 {
-	const char *text = getenv("PVFS_TIMEOUT");
+	const char *text = secure_getenv("PVFS_TIMEOUT");
 	unsigned long s = text ? strtoul(text, NULL, 10) : 0;
 
 	return (s && s <= 86400 ? (unsigned int)s : TIMEOUT_S) * 1000;
@@ -338,7 +338,7 @@ static unsigned int timeout_ms(void)
 
 static const char *tab_path(void)
 {
-	const char *path = getenv("PVFSTAB_FILE");
+	const char *path = secure_getenv("PVFSTAB_FILE");
 
 	return path && *path ? path : "/etc/pvfstab";
 }
