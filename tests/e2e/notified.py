@@ -3,6 +3,7 @@
 """notified.py - a service manager's end of sd_notify(3), and a thread that hangs.
 
 usage: notified.py listen ADDRESS   each datagram on a line: PID, then its lines
+       notified.py say ADDRESS TEXT  what comes behind all that was said before
        notified.py hold PID TID     that thread alone stands still until our input ends
 """
 import ctypes
@@ -16,10 +17,19 @@ WALL = 0x40000000  # __WALL: threads as well
 CREDENTIALS = struct.Struct("3i")
 
 
+def name_of(address):
+    return "\0" + address[1:] if address[0] == "@" else address
+
+
+def say(address, text):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+        sock.sendto(text.encode(), name_of(address))
+
+
 def listen(address):
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-    sock.bind("\0" + address[1:] if address[0] == "@" else address)
+    sock.bind(name_of(address))
     print("listens", flush=True)
     while True:
         data, control, _, _ = sock.recvmsg(4096, 256)
@@ -46,5 +56,7 @@ def hold(tid):
 
 if sys.argv[1] == "listen":
     listen(sys.argv[2])
+elif sys.argv[1] == "say":
+    say(sys.argv[2], sys.argv[3])
 else:
     hold(int(sys.argv[3]))
