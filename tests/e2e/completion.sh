@@ -9,7 +9,8 @@ rules=$top/conf/completion
 
 start_pvfs -n 2
 cp "$rules" rules && ln -s "$top/scripts/cluster" pvfs-cluster
-export PATH=$tmp:$PATH
+ln -s "$top/scripts/mkconf" pvfs-mkconf
+export PATH=$tmp:$PVFS_BUILD/conf:$PATH
 mkdir here "here/a folder"
 touch here/file
 must pvfs-mkdir /pvfs/some /pvfs/some/deep "/pvfs/some/two words"

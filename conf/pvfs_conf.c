@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs_conf.c - pvfs-conf: what is wrong with a configuration, before daemons say so. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "iod_conf.h"
+#include "mgr_conf.h"
+#include "server_conf.h"
+
+#define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
+#define TEXT 1024
+#define FINDINGS_MAX 100u /* more are counted, not told */
+
+struct finding {
+	char text[TEXT];
+};
+
+/* A server as its own daemon would see it. */
+struct server {
+	char name[16]; /* "mgr", "iod.3" */
+	struct addr addr;
+	char storage[PATH_MAX];
+};
+
+struct check {
+	const char *path;
+	unsigned int found;
+	struct finding finding[FINDINGS_MAX];
+	unsigned int n; /* servers whose settings can be used */
+	struct server *server;
+	char key[PATH_MAX];
+};
+
+/* Each once: what is wrong in [filesystem] is so for every server. */
+static bool is_told(const struct check *c, const char *text)
+{
+	for (unsigned int i = 0; i < c->found && i < FINDINGS_MAX; i++)
+		if (!strcmp(c->finding[i].text, text))
+			return true;
+	return false;
+}
+
+static void tell(struct check *c, const char *text)
+{
+	if (is_told(c, text))
+		return;
+	if (c->found < FINDINGS_MAX) {
+		snprintf(c->finding[c->found].text, TEXT, "%s", text);
+		puts(text);
+	}
+	c->found++;
+}
+
+static void find(struct check *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void find(struct check *c, const char *fmt, ...)
+{
+	char text[TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	tell(c, text);
+}
+
+static void add_server(struct check *c, const char *name,
+		       const struct addr *addr, const char *storage)
+{
+	struct server *s = &c->server[c->n++];
+
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->addr = *addr;
+	snprintf(s->storage, sizeof(s->storage), "%s", storage);
+}
+
+/* As the manager reads it. */
+static void check_mgr(struct check *c)
+{
+	struct mgr_conf conf;
+	char err[TEXT];
+
+	if (mgr_conf_load(c->path, &conf, err, sizeof(err))) {
+		tell(c, err);
+		return;
+	}
+	snprintf(c->key, sizeof(c->key), "%s", conf.key);
+	add_server(c, "mgr", &conf.addr, conf.storage);
+	mgr_conf_free(&conf);
+}
+
+static void check_iod(struct check *c, uint32_t index)
+{
+	struct iod_conf conf;
+	char err[TEXT], name[16];
+
+	if (iod_conf_load(c->path, index, &conf, err, sizeof(err))) {
+		tell(c, err);
+		return;
+	}
+	snprintf(name, sizeof(name), "iod.%u", index);
+	add_server(c, name, &conf.addr, conf.storage);
+	iod_conf_free(&conf);
+}
+
+/* How many iods there are; 0: that is what is wrong. */
+static uint32_t count_iods(struct check *c)
+{
+	char err[TEXT];
+	struct conf_section in = { .err = err, .errlen = sizeof(err) };
+	struct server_addrs all;
+	struct conf *file;
+	int rc = server_conf_load(c->path, &file, err, sizeof(err));
+
+	if (rc) {
+		tell(c, err);
+		return 0;
+	}
+	in.conf = file;
+	in.name = "filesystem";
+	rc = server_conf_addresses(&in, &all);
+	conf_free(file);
+	if (rc) {
+		tell(c, err);
+		return 0;
+	}
+	free(all.iod);
+	return all.niods;
+}
+
+static bool same_host(const struct server *a, const struct server *b)
+{
+	return !strcmp(a->addr.host, b->addr.host);
+}
+
+/* b is the folder a, or below it. */
+static bool within(const char *a, const char *b)
+{
+	size_t len = strlen(a);
+
+	while (len > 1 && a[len - 1] == '/')
+		len--;
+	return !strncmp(a, b, len) && (b[len] == '\0' || b[len] == '/');
+}
+
+/* The same folder is found once. */
+static bool clash(const struct server *a, const struct server *b)
+{
+	return a != b && same_host(a, b) && within(a->storage, b->storage) &&
+	       (a < b || !within(b->storage, a->storage));
+}
+
+static void check_storage(struct check *c, const struct server *a)
+{
+	for (const struct server *b = c->server; b < c->server + c->n; b++)
+		if (clash(a, b))
+			find(c,
+			     "%s: [%s] storage %s and [%s] storage %s are one "
+			     "folder, or one in the other, on host %s; give "
+			     "each server a folder of its own",
+			     c->path, a->name, a->storage, b->name, b->storage,
+			     a->addr.host);
+}
+
+static bool is_loopback(const struct addr *addr)
+{
+	return !strcmp(addr->host, "localhost") || !strcmp(addr->host, "::1") ||
+	       !strncmp(addr->host, "127.", 4);
+}
+
+static bool several_hosts(const struct check *c)
+{
+	for (unsigned int i = 1; i < c->n; i++)
+		if (!same_host(&c->server[0], &c->server[i]))
+			return true;
+	return false;
+}
+
+static void check_loopback(struct check *c)
+{
+	bool beyond = false;
+
+	for (unsigned int i = 0; i < c->n; i++)
+		beyond |= !is_loopback(&c->server[i].addr);
+	for (unsigned int i = 0; beyond && i < c->n; i++)
+		if (is_loopback(&c->server[i].addr))
+			find(c,
+			     "%s: [%s] address is on %s, which other hosts do "
+			     "not reach, and other servers are not; name its "
+			     "host",
+			     c->path, c->server[i].name,
+			     c->server[i].addr.host);
+}
+
+static void check_key(struct check *c)
+{
+	struct stat sb;
+
+	if (!c->key[0] && several_hosts(c))
+		find(c,
+		     "%s: [filesystem] has no key: servers on several hosts "
+		     "believe each other's addresses; set key = "
+		     "/etc/pvfs/key, the same file on each of their hosts",
+		     c->path);
+	else if (c->key[0] && !stat(c->key, &sb) && (sb.st_mode & 077))
+		find(c, "%s: others can read the servers' key; chmod 600 %s",
+		     c->key, c->key);
+}
+
+/* 0; -ENOMEM */
+static int check_all(struct check *c)
+{
+	uint32_t iods = count_iods(c);
+
+	c->server = calloc(iods + 1, sizeof(c->server[0]));
+	if (!c->server)
+		return -ENOMEM;
+	check_mgr(c);
+	for (uint32_t i = 0; i < iods; i++)
+		check_iod(c, i);
+	for (unsigned int i = 0; i < c->n; i++)
+		check_storage(c, &c->server[i]);
+	check_loopback(c);
+	if (c->n == iods + 1)
+		check_key(c);
+	free(c->server);
+	if (!c->found)
+		printf("%s: a manager and %u iods: nothing is wrong\n", c->path,
+		       iods);
+	else if (c->found > FINDINGS_MAX)
+		printf("... and %u more\n", c->found - FINDINGS_MAX);
+	return 0;
+}
+
+static void usage(FILE *out)
+{
+	fputs("usage: pvfs-conf check [FILE]\n"
+	      "\n"
+	      "Says what is wrong with a configuration (" CONF_DEFAULT "),\n"
+	      "a line each, and how to mend it.  Starts and changes nothing.\n"
+	      "\n"
+	      "  -h, --help     this text\n"
+	      "  -V, --version  the version\n"
+	      "\n"
+	      "Exit status: 0 nothing, 1 something, 2 wrong usage.  See "
+	      "pvfs-conf(8).\n",
+	      out);
+}
+
+/* -1: go on; else the exit status. */
+static int parse_options(int argc, char **argv)
+{
+	static const struct option longopts[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
+	};
+	int c = getopt_long(argc, argv, "hV", longopts, NULL);
+
+	if (c == 'h') {
+		usage(stdout);
+		return 0;
+	}
+	if (c == 'V') {
+		puts("pvfs-conf " PVFS_VERSION);
+		return 0;
+	}
+	if (c == -1 && argc - optind >= 1 && argc - optind <= 2 &&
+	    !strcmp(argv[optind], "check"))
+		return -1;
+	usage(stderr);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct check *c;
+	int rc = parse_options(argc, argv);
+
+	if (rc >= 0)
+		return rc;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return EXIT_FAILURE;
+	c->path = argc - optind == 2 ? argv[optind + 1] : CONF_DEFAULT;
+	rc = check_all(c) || c->found ? EXIT_FAILURE : EXIT_SUCCESS;
+	free(c);
+	return rc;
+}
