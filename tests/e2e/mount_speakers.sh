@@ -12,7 +12,7 @@ alice() { setpriv --reuid=1001 --regid=1001 --clear-groups -- "$@"; }
 start_pvfs -n 2 --transport pvfs
 cp "$state/pvfs.conf" plain.conf
 expect ok pvio mkdir /pvfs/pub
-expect ok pvio chmod 1777 /pvfs/pub
+expect ok pvio chmod 777 /pvfs/pub # not sticky: fs.protected_regular
 sed -i 's/port=/fabric=strict:tcp,timeout=20,port=/' "$PVFSTAB_FILE"
 m=$tmp/mnt
 
