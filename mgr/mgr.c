@@ -198,6 +198,7 @@ static bool chores(struct mgr *mgr)
 	bool more = remove_tidy(mgr);
 
 	fence_tidy(mgr);
+	more |= sessions_settle(mgr);
 	return sessions_reap(mgr) || more;
 }
 

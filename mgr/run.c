@@ -114,7 +114,8 @@ static void finish_held(struct op *op)
 static bool makes_room(unsigned int op)
 {
 	return op == WIRE_UNLINK || op == WIRE_RMDIR || op == WIRE_TRUNCATE ||
-	       op == WIRE_RELEASE || op == WIRE_LOCK || op == WIRE_LOCK_ANY;
+	       op == WIRE_RELEASE || op == WIRE_LOCK || op == WIRE_LOCK_ANY ||
+	       op == WIRE_DECLARE;
 }
 
 static int room_for(const struct op *op)
@@ -129,17 +130,37 @@ static int room_for(const struct op *op)
 	}
 }
 
+/* A replay is of this life of the manager, or finds that nothing was done. */
+static void finish_unchanged(struct op *op)
+{
+	ns_abort(&op->mgr->ns);
+	if (op->ns.declared)
+		ns_declared(&op->mgr->ns, op->ns.session);
+	if (op->ns.kept)
+		answer_once(op->req);
+	else
+		answer_now(op->req, 0);
+}
+
+/* Whoever declares is waited for when the manager was restarted; so that is durable
+ * before anything is held for him in memory alone. */
+static bool may_hurry(const struct op *op)
+{
+	const struct caller *caller = caller_of(op->rpc->session);
+
+	return op->ns.held && caller->declares == caller->declaring;
+}
+
 static void finish(struct op *op)
 {
 	struct mgr *mgr = op->mgr;
 	int rc;
 
 	if (!store_changed(mgr->st)) {
-		ns_abort(&mgr->ns);
-		answer_now(op->req, 0);
+		finish_unchanged(op);
 		return;
 	}
-	if (op->ns.held) {
+	if (may_hurry(op)) {
 		finish_held(op);
 		return;
 	}
@@ -157,6 +178,8 @@ static void finish(struct op *op)
 	rc = commit(op, reply_record(mgr, op->rpc), &op->req->item);
 	if (rc)
 		answer_error(op->req, rc);
+	else if (op->ns.declared)
+		ns_declared(&mgr->ns, op->ns.session);
 }
 
 /* The file is known to be busy from here on; the iods hear of it when the
@@ -239,6 +262,7 @@ static void run(struct request *req)
 {
 	struct mgr *mgr = req->mgr;
 	struct op op = { .mgr = mgr, .req = req, .rpc = req->rpc };
+	struct caller *caller = caller_of(req->rpc->session);
 	op_fn *fn = op_find(req->rpc->op);
 	struct asker who;
 	int rc = req->result;
@@ -260,7 +284,8 @@ static void run(struct request *req)
 	op.ns = (struct ns_op){
 		.ns = &mgr->ns,
 		.cred = &who.cred,
-		.session = caller_of(req->rpc->session)->id,
+		.session = caller->id,
+		.declares = caller->declares,
 		.now = clock_wall(),
 		.features = rpc_session_info(req->rpc->session)->features,
 		.asked = req->asked,

@@ -21,7 +21,8 @@ static int seed(void *arg, unsigned int slot, const struct reply_rec *rec)
 }
 
 /* 1: known from before; 0: new; -ESTALE: it is over. */
-static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id)
+static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
+		   bool *declares)
 {
 	struct session_rec rec;
 	int rc;
@@ -29,8 +30,9 @@ static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id)
 	rc = session_get(mgr->st, id, &rec);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	if (rec.flags)
+	if (rec.flags & SESSION_OVER)
 		return -ESTALE;
+	*declares = rec.flags & SESSION_DECLARES;
 	rc = reply_walk(mgr->st, id, seed, session);
 	if (rc)
 		return rc;
@@ -50,7 +52,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	rc = look_up(mgr, session, info->id);
+	rc = look_up(mgr, session, info->id, &s->declares);
 	if (rc < 0) {
 		free(s);
 		return rc;
@@ -59,6 +61,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	s->id = info->id;
 	s->stored = rc == 1;
 	s->root = !info->cred.uid;
+	s->declaring = s->declares;
 	s->cred = (struct ns_cred){ info->cred.uid, info->cred.gid,
 				    info->cred.ngroups, info->cred.groups };
 	s->place = exports_place(&mgr->conf.exports, info->peer);

@@ -190,6 +190,7 @@ static int run(const struct options *opt, struct log *log,
 			 "NOTIFY_SOCKET: %s: the service manager hears nothing",
 			 strerror(-rc));
 	s.d.fs.together = true; /* the kernel lets them come one by one */
+	s.d.fs.declares = true; /* each file that is read is held */
 	rc = guard_run(&guard);
 	notify_close(&s.notify);
 	if (rc < 0)

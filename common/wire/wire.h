@@ -95,6 +95,7 @@ enum wire_op {
 	WIRE_LINK2	= 44,	/* LINK or SYMLINK, answered with attributes */
 	WIRE_ADOPT	= 83,	/* what another session has of a file */
 	WIRE_ADOPTED	= 84,	/* ... that was all: it ends */
+	WIRE_DECLARE	= 49,	/* what the session holds */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -551,6 +552,25 @@ struct wire_adopt_rep {
  */
 struct wire_adopted {
 	le64 session;
+};
+
+/*
+ * DECLARE: a session holds these (WIRE_O_HOLD), says so to each process of the manager
+ * that it meets, and from the first answer on need not be asked: the manager keeps what is
+ * merely held in memory, and until all such sessions that it had have declared, or
+ * ended, it removes no file for good.  boot: as HELLO was answered; of another one it
+ * is answered and ignored.  Tail: struct wire_hold[n].
+ */
+#define WIRE_DC_ALL	0x1u	/* with what was declared before, this is all */
+#define WIRE_HOLD_MAX	512u
+struct wire_declare {
+	le64 boot;
+	le32 flags;		/* WIRE_DC_* */
+	le32 n;
+};
+struct wire_hold {
+	le64 handle;
+	le64 open;		/* its id */
 };
 
 #define WIRE_S_MODE	0x01u
@@ -1030,6 +1050,8 @@ _Static_assert(sizeof(struct wire_redeem) == 24, "wire_redeem");
 _Static_assert(sizeof(struct wire_adopt) == 40, "wire_adopt");
 _Static_assert(sizeof(struct wire_adopt_rep) == 8, "wire_adopt_rep");
 _Static_assert(sizeof(struct wire_adopted) == 8, "wire_adopted");
+_Static_assert(sizeof(struct wire_declare) == 16, "wire_declare");
+_Static_assert(sizeof(struct wire_hold) == 16, "wire_hold");
 _Static_assert(sizeof(struct wire_setattr) == 48, "wire_setattr");
 _Static_assert(sizeof(struct wire_link2) == 32, "wire_link2");
 _Static_assert(sizeof(struct wire_rename) == 32, "wire_rename");

@@ -206,6 +206,18 @@ const char *wire_check_lock_any(const struct wire_msg *msg)
 	return why;
 }
 
+const char *wire_check_declare(const struct wire_msg *msg)
+{
+	const struct wire_hold *hold = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*hold);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!hold[i].handle || !hold[i].open)
+			return "wire_hold: handle or open zero";
+	}
+	return NULL;
+}
+
 static bool has_two_paths(unsigned int op)
 {
 	return op == WIRE_RENAME || op == WIRE_LINK || op == WIRE_SYMLINK ||

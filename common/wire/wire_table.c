@@ -174,6 +174,14 @@ static const struct wire_form adopted = {
 	.fields = { ID(wire_adopted, session) },
 };
 
+static const struct wire_form declare = {
+	.size = sizeof(struct wire_declare),
+	.fields = { BITS(wire_declare, flags, WIRE_DC_ALL) },
+	.items = { ITEM(ARRAY, wire_declare, n, sizeof(struct wire_hold),
+			WIRE_HOLD_MAX) },
+	.check = wire_check_declare,
+};
+
 #define S_BITS                                                                 \
 	(WIRE_S_MODE | WIRE_S_UID | WIRE_S_GID | WIRE_S_ATIME | WIRE_S_MTIME | \
 	 WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW | WIRE_S_KILL)
@@ -489,6 +497,7 @@ static const struct wire_op_desc ops[] = {
 	OP(RELEASE, release, empty),
 	OP(GRANT, grant_req, grant_rep),
 	OP(REDEEM, redeem_req, open_rep),
+	OP(DECLARE, declare, empty),
 	OP(ADOPT, adopt_req, adopt_rep),
 	OP(ADOPTED, adopted, empty),
 	PATH_OP(SETATTR, setattr, attr_rep),

@@ -13,6 +13,9 @@ enum intent_kind {
 	INTENT_REMOVE = 1, /* the objects of handle */
 	INTENT_RESIZE = 2, /* the file handle becomes size bytes long */
 	INTENT_FENCE = 3, /* session: it has ended */
+	INTENT_LATER =
+		4, /* handle, without a name: removed, unless somebody holds
+			   * it, when all have said what they hold */
 };
 
 struct intent {

@@ -96,6 +96,7 @@ static bool only_looks(unsigned int op)
 	case WIRE_LOCK_ANY:
 	case WIRE_GETXATTR:
 	case WIRE_LISTXATTR:
+	case WIRE_DECLARE:
 	case WIRE_ADOPT:
 	case WIRE_ADOPTED:
 		return true;

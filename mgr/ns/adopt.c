@@ -17,7 +17,7 @@ int ns_may_adopt(struct ns_op *op, uint64_t session)
 		return rc == -ENOENT ? -ESTALE : rc;
 	if (rec.uid != op->cred->uid)
 		return -EPERM;
-	return rec.flags ? -ESTALE : 0;
+	return rec.flags & SESSION_OVER ? -ESTALE : 0;
 }
 
 /* Not worth knowing whose the others are. */

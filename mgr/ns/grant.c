@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "ns_int.h"
+#include "holds.h"
 
 static int granted(struct ns_op *op, const struct ns_grant *grant,
 		   struct open_rec *rec, struct inode *ino)
 {
 	struct store *st = op->ns->st;
-	int rc = open_get(st, grant->session, grant->open, rec);
+	int rc = 0;
 
+	*rec = (struct open_rec){ .flags = OPEN_HOLD };
+	if (!holds_get(op->ns, grant->session, grant->open, &rec->handle))
+		rc = open_get(st, grant->session, grant->open, rec);
 	if (rc == -ENOENT || (!rc && rec->handle != grant->handle))
 		return -EBADF;
 	return rc ? rc : inode_get(st, rec->handle, ino);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "acl_row.h"
-#include "ns_int.h"
+#include "holds.h"
 #include "xattr.h"
 
 static void inherit_group(const struct ns_op *op, const struct inode *dir,
@@ -73,6 +73,35 @@ static int record_remove(struct ns_op *op, const struct inode *ino)
 	return intent_put(op->ns->st, &in);
 }
 
+/* Who holds it may not have said so yet. */
+static int keep_for_now(struct ns_op *op, const struct inode *ino)
+{
+	struct intent in = { .kind = INTENT_LATER,
+			     .id = store_id(op->ns->st),
+			     .handle = ino->handle };
+	int rc = inode_put(op->ns->st, ino);
+
+	op->ns->holds.later = true;
+	return rc ? rc : intent_put(op->ns->st, &in);
+}
+
+int ns_remove_later(struct ns_op *op)
+{
+	struct store *st = op->ns->st;
+	struct intent in;
+	struct inode ino;
+	int rc = intent_next(st, INTENT_LATER, 0, &in);
+
+	if (rc)
+		return rc;
+	rc = intent_del(st, INTENT_LATER, in.id);
+	if (!rc)
+		rc = inode_get(st, in.handle, &ino);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	return ns_settle(op, &ino);
+}
+
 int ns_settle(struct ns_op *op, struct inode *ino)
 {
 	struct store *st = op->ns->st;
@@ -81,6 +110,8 @@ int ns_settle(struct ns_op *op, struct inode *ino)
 	if (ino->nlink || ino->writers || ino->holders ||
 	    ino->flags & INODE_BUSY)
 		return inode_put(st, ino);
+	if (S_ISREG(ino->mode) && !holds_complete(op->ns))
+		return keep_for_now(op, ino);
 	if (S_ISLNK(ino->mode))
 		rc = target_del(st, ino->handle);
 	else if (S_ISREG(ino->mode) && ino->flags & INODE_DATA)
@@ -103,9 +134,13 @@ int ns_add_subdir(struct inode *dir)
 
 int ns_drop_link(struct ns_op *op, struct inode *ino)
 {
+	int rc = 0;
+
 	ino->nlink--;
 	ino->ctime = op->now;
-	return ns_settle(op, ino);
+	if (!ino->nlink)
+		rc = holds_store(op, ino);
+	return rc ? rc : ns_settle(op, ino);
 }
 
 static int check_new_name(const struct ns_place *to)

@@ -30,6 +30,17 @@
 #define NS_LINK_MAX 65000u /* hard links to a file */
 #define NS_LOOP_MAX 40u /* symlinks followed in one path */
 
+/* Who reads and holds which file: holds.c. */
+struct holds {
+	struct hold *opens;
+	struct held *files;
+	struct holder *sessions;
+	unsigned int n; /* opens */
+	unsigned int missing; /* sessions that have not declared */
+	uint64_t next; /* open id; 0: none was given */
+	bool later; /* there may be an INTENT_LATER */
+};
+
 struct ns {
 	struct store *st;
 	uint64_t root;
@@ -39,6 +50,7 @@ struct ns {
 	uint64_t inodes; /* committed */
 	int64_t delta; /* of the open transaction */
 	uint64_t removed; /* ... its last INTENT_REMOVE, or 0 */
+	struct holds holds;
 
 	char walk[4096]; /* what is left of the path being resolved */
 	char redirect[4096]; /* "/abs/path", or "../path" from the root */
@@ -84,8 +96,12 @@ struct ns_op {
 	bool asked; /* NS_ASK has been obeyed */
 	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
 	unsigned int which; /* NS_REDIRECT: 1: the second path */
+	bool declares; /* the session will tell a next life of the manager what
+			* it holds (DECLARE), and durably so */
 	bool held; /* all that changed is who holds a file: nobody need wait
 		    * until that is durable */
+	bool kept; /* ... and that only in memory */
+	bool declared; /* commit, then ns_declared() */
 };
 
 /* A path below dir (0: the root); empty: dir itself.  No NUL inside. */
@@ -128,6 +144,23 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args);
 /* Drops one open record of a session that ended without a word.
  * -ENOENT: none is left. */
 int ns_drop_open(struct ns_op *op, uint64_t session);
+
+/*
+ * After a restart.  Sessions that declare, and have not: until each of them has, or is
+ * forgotten, a file without a name stays, as one of them may hold it.  -ENOMEM.
+ */
+int ns_undeclared(struct ns *ns, uint64_t session);
+/* It holds this, unless that was released meanwhile; again does nothing. */
+struct ns_hold {
+	uint64_t handle, open;
+};
+int ns_declare(struct ns_op *op, const struct ns_hold *hold);
+/* ... and that is all; outside of transactions. */
+void ns_declared(struct ns *ns, uint64_t session);
+/* It has ended, and its rows are dropped. */
+void ns_forget_holds(struct ns *ns, uint64_t session);
+/* One of the files that stayed: removed, if nobody holds it.  -ENOENT: there is none. */
+int ns_remove_later(struct ns_op *op);
 
 /* May the session give others what it has open: 0, -EBADF, -EACCES.  flags: WIRE_O_*. */
 struct ns_grant {

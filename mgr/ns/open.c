@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "ns_int.h"
+#include "holds.h"
 
 #define WRITES (WIRE_O_WRITE | WIRE_O_TRUNC)
 
@@ -67,9 +67,14 @@ static int record_holder(struct ns_op *op, struct inode *ino, uint64_t *open)
 /* Nothing else of the file changes. */
 static int hold(struct ns_op *op, struct inode *ino, uint64_t *open)
 {
-	int rc = record_holder(op, ino, open);
+	int rc;
 
+	op->kept = op->declares && ino->nlink &&
+		   !holds_add(op, ino->handle, open);
+	if (op->kept)
+		return 0;
 	op->held = true;
+	rc = record_holder(op, ino, open);
 	return rc ? rc : inode_put(op->ns->st, ino);
 }
 

@@ -2,7 +2,7 @@
 /* release.c - RELEASE, and open records whose session is gone. */
 #include <errno.h>
 
-#include "ns_int.h"
+#include "holds.h"
 
 #define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000))
 
@@ -39,16 +39,40 @@ static void was_read(const struct ns_op *op, struct inode *ino,
 		ino->atime = t > ino->atime ? t : ino->atime;
 }
 
+/* It was held in memory. */
+static int release_kept(struct ns_op *op, const struct ns_release_args *args)
+{
+	struct inode ino;
+	int64_t before;
+	int rc;
+
+	op->kept = true;
+	if (!(args->flags & WIRE_R_READ))
+		return 0;
+	rc = inode_get(op->ns->st, args->handle, &ino);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	before = ino.atime;
+	was_read(op, &ino, args);
+	return ino.atime == before ? 0 : inode_put(op->ns->st, &ino);
+}
+
 int ns_release(struct ns_op *op, const struct ns_release_args *args)
 {
 	struct store *st = op->ns->st;
+	enum holds_was was;
 	struct open_rec rec;
 	struct inode ino;
 	int rc;
 
 	if (args->end > INT64_MAX)
 		return -EINVAL;
+	was = holds_release(op, args->handle, args->open);
+	if (was == HOLDS_ALONE)
+		return release_kept(op, args);
 	rc = open_get(st, op->session, args->open, &rec);
+	if (rc == -ENOENT && was == HOLDS_PERHAPS)
+		return release_kept(op, args);
 	if (rc == -ENOENT || (!rc && rec.handle != args->handle))
 		return -EBADF;
 	if (!rc)
@@ -79,6 +103,7 @@ int ns_drop_open(struct ns_op *op, uint64_t session)
 	rc = open_any(st, session, &rec);
 	if (rc)
 		return rc;
+	holds_drop(op->ns, rec.session, rec.open);
 	rc = open_del(st, rec.session, rec.open);
 	if (!rc)
 		rc = inode_get(st, rec.handle, &ino);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "ns_int.h"
+#include "holds.h"
 #include "random_id.h"
 
 /* Until ns_bound() the name space is fresh. */
@@ -148,6 +148,7 @@ int ns_open_space(struct ns *ns, const struct ns_attr *attr)
 	ns->ssize = attr->ssize;
 	ns->pcount = attr->pcount;
 	ns->delta = 0;
+	ns->holds = (struct holds){ .later = true };
 	ns->next_base = (uint32_t)clock_wall();
 	rc = find_root(ns);
 	if (!rc)
@@ -159,6 +160,7 @@ int ns_open_space(struct ns *ns, const struct ns_attr *attr)
 
 void ns_close_space(struct ns *ns)
 {
+	holds_close(ns);
 	if (store_failed(ns->st) || ns_begin(ns))
 		return;
 	if (meta_put_u64(ns->st, "inodes", ns->inodes))

@@ -38,6 +38,7 @@ static op_fn *const ops[] = {
 	[WIRE_REMOVEXATTR] = op_removexattr,
 	[WIRE_GRANT] = op_grant,
 	[WIRE_REDEEM] = op_redeem,
+	[WIRE_DECLARE] = op_declare,
 	[WIRE_ADOPT] = op_adopt,
 	[WIRE_ADOPTED] = op_adopted,
 };

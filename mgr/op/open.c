@@ -31,6 +31,9 @@ int op_open(struct op *op)
 	bool truncate;
 	int rc;
 
+	/* what is held in memory is not undone */
+	if (args.flags & WIRE_O_HOLD && rpc_req_late(op->rpc))
+		return -ETIMEDOUT;
 	op->ns.umask = WIRE_MODE_UMASK(mode);
 	rc = ns_open(&op->ns, &args, &ino, &open, &truncate);
 	if (rc)

@@ -13,7 +13,7 @@ op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
 	op_mkdir, op_rmdir, op_unlink, op_rename, op_symlink, op_readlink,
 	op_link, op_readdir, op_truncate, op_access, op_append, op_rename2,
 	op_mknod, op_setxattr, op_getxattr, op_listxattr, op_removexattr,
-	op_link2;
+	op_link2, op_declare;
 
 /* truncate.c: req->intent says until when the truncation may be begun, and which
  * request it answers. */

@@ -21,6 +21,13 @@ void answer_now(struct request *req, int status)
 	request_drop(req);
 }
 
+void answer_once(struct request *req)
+{
+	rpc_reply_end(req->rpc, 0, 0);
+	rpc_reply_send(req->rpc);
+	request_drop(req);
+}
+
 void answer_error(struct request *req, int status)
 {
 	rpc_reply_begin(req->rpc);
@@ -69,6 +76,8 @@ void answer_durable(struct flusher_item *item)
 {
 	struct request *req = container_of(item, struct request, item);
 
+	if (req->rpc->op == WIRE_DECLARE)
+		caller_of(req->rpc->session)->declares = true;
 	if (request_is_waited_for(req))
 		gather_answered(&req->mgr->gather,
 				&caller_of(req->rpc->session)->gather,

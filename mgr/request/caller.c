@@ -4,17 +4,30 @@
 
 #include <string.h>
 
-int caller_record(struct mgr *mgr, struct rpc_session *session)
+static int put(struct mgr *mgr, struct rpc_session *session)
 {
+	bool declares = caller_of(session)->declaring;
 	struct rpc_session_info *info = rpc_session_info(session);
 	struct session_rec rec = { .id = info->id,
 				   .uid = info->cred.uid,
-				   .gid = info->cred.gid };
+				   .gid = info->cred.gid,
+				   .flags = declares ? SESSION_DECLARES : 0 };
 
-	if (caller_of(session)->stored)
-		return 0;
 	memcpy(rec.name, info->cred.name, sizeof(rec.name));
 	return session_put(mgr->st, &rec);
+}
+
+int caller_record(struct mgr *mgr, struct rpc_session *session)
+{
+	return caller_of(session)->stored ? 0 : put(mgr, session);
+}
+
+int caller_declares(struct mgr *mgr, struct rpc_session *session)
+{
+	if (caller_of(session)->declares)
+		return 0;
+	caller_of(session)->declaring = true;
+	return put(mgr, session);
 }
 
 void caller_recorded(struct rpc_session *session)

@@ -12,6 +12,8 @@ struct caller {
 	bool root; /* ... before that */
 	struct place place;
 	bool stored; /* it has a row */
+	bool declaring; /* ... or is to have one, with SESSION_DECLARES */
+	bool declares; /* that is durable */
 	struct gather_client gather;
 };
 
@@ -23,6 +25,8 @@ static inline struct caller *caller_of(struct rpc_session *session)
 
 /* In a transaction that changes something: the session's row is there. */
 int caller_record(struct mgr *mgr, struct rpc_session *session);
+/* The same, where the row is to say that the session declares. */
+int caller_declares(struct mgr *mgr, struct rpc_session *session);
 /* ... and the transaction was committed. */
 void caller_recorded(struct rpc_session *session);
 

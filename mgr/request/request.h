@@ -60,6 +60,8 @@ static inline bool request_is_waited_for(const struct request *req)
 
 /* The reply as it was built, or an error without one. */
 void answer_now(struct request *req, int status);
+/* 0, and a replay gets it again: it is not executed twice in this life of the mgr. */
+void answer_once(struct request *req);
 void answer_error(struct request *req, int status);
 /* It waited in vain: -ETIMEDOUT, and a line in the log that says for what. */
 void answer_late(struct request *req, const char *what);

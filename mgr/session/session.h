@@ -13,6 +13,10 @@
  *
  * A session that the store has and that has not come back since the mgr
  * started is away, for as long as any other that lost its connection.
+ *
+ * One that DECLAREs says, whenever it meets another life of the manager, which files it
+ * holds.  Until all of those of before have, or their ends are done, no file is removed
+ * for good (ns/holds.h).
  */
 #ifndef SESSION_H
 #define SESSION_H
@@ -36,5 +40,8 @@ void session_fenced(struct mgr *mgr, uint64_t id);
 /* Does a little of dropping what ended sessions had open; true: there is
  * more. */
 bool sessions_reap(struct mgr *mgr);
+/* When all sessions have declared what they hold: removes one of the files that stayed
+ * until then; true: there may be more. */
+bool sessions_settle(struct mgr *mgr);
 
 #endif

@@ -37,7 +37,7 @@ static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 	struct session_rec rec;
 	int rc = session_get(mgr->st, id, &rec);
 
-	rec.flags = flags;
+	rec.flags = (rec.flags & SESSION_DECLARES) | flags;
 	return rc ? rc : session_put(mgr->st, &rec);
 }
 

@@ -98,10 +98,35 @@ bool sessions_reap(struct mgr *mgr)
 	if (!gone)
 		return false;
 	if (reap_some(mgr, gone->id)) {
+		ns_forget_holds(&mgr->ns, gone->id);
 		TAILQ_REMOVE(&table->reap, gone, link);
 		free(gone);
 	}
 	return !TAILQ_EMPTY(&table->reap);
+}
+
+static int remove_later(struct mgr *mgr)
+{
+	struct ns_op op = mgr_own_op(mgr);
+	int rc = ns_begin(&mgr->ns);
+
+	if (rc)
+		return rc;
+	rc = ns_remove_later(&op);
+	if (!rc)
+		return mgr_commit(mgr, NULL);
+	ns_abort(&mgr->ns);
+	return rc;
+}
+
+bool sessions_settle(struct mgr *mgr)
+{
+	struct holds *h = &mgr->ns.holds;
+
+	if (!h->later || h->missing)
+		return false;
+	h->later = !remove_later(mgr);
+	return h->later;
 }
 
 void reap_close(struct mgr *mgr)

@@ -24,7 +24,12 @@ static int gone_add(struct gone **table, uint64_t id)
 static int take_up(void *arg, const struct session_rec *rec)
 {
 	struct mgr *mgr = arg;
+	int rc = 0;
 
+	if (rec->flags & SESSION_DECLARES && !(rec->flags & SESSION_ENDED))
+		rc = ns_undeclared(&mgr->ns, rec->id);
+	if (rc)
+		return rc;
 	if (rec->flags & SESSION_FENCED)
 		return gone_add(&mgr->sessions->fenced, rec->id);
 	if (rec->flags & SESSION_ENDED)

@@ -121,6 +121,17 @@ static void check_lock_any(const struct wire_msg *msg)
 	}
 }
 
+/* The mgr looks up what they name. */
+static void check_declare(const struct wire_msg *msg)
+{
+	const struct wire_declare *declare = msg->body;
+	const struct wire_hold *hold = msg->tail[0].ptr;
+
+	FUZZ_SURE(le32toh(declare->n) <= WIRE_HOLD_MAX);
+	for (uint32_t i = 0; i < le32toh(declare->n); i++)
+		FUZZ_SURE(hold[i].handle && hold[i].open);
+}
+
 static void check_mount(const struct wire_msg *msg)
 {
 	const struct wire_mount_rep *rep = msg->body;
@@ -147,6 +158,8 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 		check_list(msg);
 	if (!reply && op == WIRE_LOCK_ANY)
 		check_lock_any(msg);
+	if (!reply && op == WIRE_DECLARE)
+		check_declare(msg);
 	if (reply && op == WIRE_MOUNT)
 		check_mount(msg);
 }

@@ -15,6 +15,7 @@ struct fixture {
 	struct ns_cred cred;
 	uint32_t groups[8];
 	uint64_t session;
+	bool declares;
 	int64_t now;
 	uint64_t wait; /* of the last operation */
 };
@@ -58,6 +59,7 @@ static inline struct ns_op fx_begin(struct fixture *fx)
 	return (struct ns_op){ .ns = &fx->ns,
 			       .cred = &fx->cred,
 			       .session = fx->session,
+			       .declares = fx->declares,
 			       .now = ++fx->now };
 }
 

@@ -75,6 +75,8 @@ static const struct wire_redeem redeem = { { 1, 2 }, WIRE_O_READ };
 static const struct wire_adopt adopt = { 7, 42, 55, 3, WIRE_AD_PROCESS };
 static const struct wire_adopt_rep adopt_rep = { WIRE_AD_OPEN };
 static const struct wire_adopted adopted = { 7 };
+static const struct wire_declare declare = { 7, WIRE_DC_ALL, 2 };
+static const struct wire_hold holds[2] = { { 42, 55 }, { 43, 56 } };
 static const struct wire_append append = { 42, 55, INT64_MAX };
 static const struct wire_append_rep append_rep = { INT64_MAX };
 static const struct wire_lock lock = {
@@ -286,6 +288,9 @@ const struct wire_sample wire_samples[] = {
 	{ "adopt reply", WIRE_ADOPT, REP, BODY(adopt_rep) },
 	{ "adopted", WIRE_ADOPTED, BODY(adopted) },
 	{ "adopted reply", WIRE_ADOPTED, REP },
+	{ "declare", WIRE_DECLARE, BODY(declare),
+	  .tail = { ARR(wire_declare, n, holds) }, .ntail = 1 },
+	{ "declare reply", WIRE_DECLARE, REP },
 	{ "append", WIRE_APPEND, BODY(append) },
 	{ "append reply", WIRE_APPEND, REP, BODY(append_rep) },
 	{ "lock", WIRE_LOCK, BODY(lock) },

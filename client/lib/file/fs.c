@@ -17,6 +17,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->log = log;
 	fs->timeout_ms = mount->timeout_ms;
 	fs->together = false;
+	fs->declares = false;
 	atomic_init(&fs->copies_again, 0);
 	fs->s = NULL;
 	fs->fsid = 0;
@@ -137,6 +138,7 @@ static int fs_connect(struct fs *fs, struct session **out)
 	attr.log = fs->log;
 	attr.timeout_ms = fs->timeout_ms;
 	attr.together = fs->together;
+	attr.declares = fs->declares;
 	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
 		return rc;

@@ -28,7 +28,7 @@ struct fs {
 	const struct mount *mount; /* outlives it */
 	const struct log *log;
 	unsigned int timeout_ms; /* of the next session's calls */
-	bool together; /* see session_attr; set after fs_init() */
+	bool together, declares; /* see session_attr; set after fs_init() */
 	/* its iods did not copy from each other (copy.h): not asked before that,
 	 * clock_now(); 0: they may be */
 	_Atomic uint64_t copies_again;

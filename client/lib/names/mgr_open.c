@@ -5,15 +5,20 @@
 struct open_arg {
 	struct mgr_attr_arg attr;
 	uint64_t *open;
+	bool held; /* it is to be declared */
 };
 
 static int take_open(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_open_rep *rep = reply->body;
 	struct open_arg *a = arg;
+	int rc = mgr_take_attr(&a->attr, &rep->attr);
 
 	*a->open = le64toh(rep->open);
-	return mgr_take_attr(&a->attr, &rep->attr);
+	if (rc || !a->held || !*a->open)
+		return rc;
+	return declare_opened(a->attr.s->declare, le64toh(rep->attr.handle),
+			      *a->open);
 }
 
 int mgr_open(struct session *s, const struct target *t,
@@ -28,7 +33,10 @@ int mgr_open(struct session *s, const struct target *t,
 			  .ssize = htole32(how->dist.ssize) },
 		.path_len = htole32((uint32_t)strlen(t->path)),
 	};
-	struct open_arg arg = { { s, attr }, open };
+	struct open_arg arg = { { s, attr },
+				open,
+				how->flags & WIRE_O_HOLD &&
+					!(how->flags & WIRE_O_WRITE) };
 	struct ask c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
@@ -61,7 +69,7 @@ int mgr_redeem(struct session *s, const uint8_t token[WIRE_TOKEN_LEN],
 	       uint32_t flags, struct attr *attr, uint64_t *open)
 {
 	struct wire_redeem body = { .flags = htole32(flags) };
-	struct open_arg arg = { { s, attr }, open };
+	struct open_arg arg = { { s, attr }, open, false };
 	struct ask c;
 
 	memcpy(body.token, token, WIRE_TOKEN_LEN);
@@ -82,6 +90,7 @@ void mgr_release(struct session *s, const struct mgr_release *rel)
 	};
 	struct ask c;
 
+	declare_closed(s->declare, rel->open);
 	ask_begin(&c, s, s->mgr);
 	c.keep = true;
 	ask_put(&c, &body, sizeof(body));

@@ -145,7 +145,9 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	struct rpc_peer_attr mgr = { .addr = *attr->addr,
 				     .name = attr->name,
 				     .fix = attr->probe ? NULL : FIX_MGR,
-				     .features = WIRE_FT_LACKS | WIRE_FT_SOLE };
+				     .features = WIRE_FT_LACKS | WIRE_FT_SOLE,
+				     .met = s->declare ? declare_met : NULL,
+				     .arg = s->declare };
 	struct rpc_ctx *ctx;
 	int rc;
 
@@ -187,9 +189,14 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->direct = direct(attr);
 	pthread_mutex_init(&s->lenders, NULL);
 	rc = random_id(&s->id);
+	if (!rc && attr->declares) {
+		s->declare = declare_new(s);
+		rc = s->declare ? 0 : -ENOMEM;
+	}
 	if (!rc)
 		rc = transport_open(s, attr);
 	if (rc) {
+		declare_free(s->declare);
 		free(s);
 		return rc;
 	}
@@ -367,6 +374,7 @@ static void session_close(struct session *s)
 	rpc_ctx_close(s->drive.ctx);
 	drive_destroy(&s->drive);
 	fabric_close(&s->fabric);
+	declare_free(s->declare);
 	if (s->zero_fd >= 0)
 		close(s->zero_fd);
 	pthread_mutex_destroy(&s->lenders);

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "container.h"
 #include "deadline.h"
+#include "declare.h"
 #include "drive.h"
 #include "keeper_int.h"
 #include "list_conf_int.h"
@@ -55,6 +56,7 @@ struct session {
 	struct packs packs; /* the driving thread's */
 	struct list_conf list;
 	struct list_count count;
+	struct declare *declare; /* or NULL: it does not */
 	atomic_uint posted; /* calls that nobody waits for */
 	bool abandoned; /* its descriptors are closed */
 	struct session *next; /* fs.inherited */
@@ -81,6 +83,7 @@ struct session_attr {
 	unsigned int timeout_ms;
 	bool together; /* calls that a silent server has to answer end with the
 			* first of them, and fail at once from then on */
+	bool declares; /* the mgr keeps what it holds in memory: declare.h */
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;
 };

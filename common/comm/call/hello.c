@@ -279,6 +279,8 @@ void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
 	call_replay(peer, resumed);
 	if ((first || !resumed) && peer->fresh)
 		peer->fresh(peer->arg, peer);
+	if ((first || restarted) && peer->met)
+		peer->met(peer->arg, peer, boot);
 }
 
 static void hello_taken(struct rpc_peer *peer, const struct wire_msg *msg)

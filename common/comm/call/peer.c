@@ -307,6 +307,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer_proof_init(peer, attr);
 	peer->impatient = attr->impatient;
 	peer->fresh = attr->fresh;
+	peer->met = attr->met;
 	peer->lost = attr->lost;
 	peer->arg = attr->arg;
 	peer->backoff_ms = PEER_BACKOFF_MIN_MS;

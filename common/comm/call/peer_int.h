@@ -115,6 +115,7 @@ struct rpc_peer {
 	const struct prover *prover; /* or NULL: peer_proof.c */
 	struct handshake shake; /* of this connection */
 	void (*fresh)(void *arg, struct rpc_peer *peer);
+	void (*met)(void *arg, struct rpc_peer *peer, uint64_t boot);
 	void (*lost)(void *arg, int status);
 	void *arg;
 

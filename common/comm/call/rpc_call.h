@@ -48,6 +48,9 @@ struct rpc_peer_attr {
 	 * calls may be started from here, behind those in flight, which were
 	 * sent again; may be NULL */
 	void (*fresh)(void *arg, struct rpc_peer *peer);
+	/* contact with a process of the server that was not met before, whether it
+	 * knows the session or not; else as fresh; may be NULL */
+	void (*met)(void *arg, struct rpc_peer *peer, uint64_t boot);
 	/* the connection was lost, or a try to make one failed, with status
 	 * (-ECONNREFUSED: nobody listens there); may be NULL */
 	void (*lost)(void *arg, int status);

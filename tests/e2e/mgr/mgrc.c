@@ -22,6 +22,13 @@ static void on_fresh(void *arg, struct rpc_peer *peer)
 	c->fresh++;
 }
 
+static void on_met(void *arg, struct rpc_peer *peer, uint64_t boot)
+{
+	struct mgrc *c = arg;
+
+	c->boot = boot;
+}
+
 uint64_t mgrc_fsid(void)
 {
 	return UINT64_C(0xc0ffee) << 32 | (uint32_t)getpid();
@@ -36,6 +43,7 @@ void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 				      .role = WIRE_ROLE_CLIENT,
 				      .fsid = mgrc_fsid(),
 				      .fresh = on_fresh,
+				      .met = on_met,
 				      .arg = c };
 	struct rpc_cred cred = c->cred;
 
@@ -251,6 +259,22 @@ int mgrc_release(struct mgrc *c, const struct mgrc_file *f, uint32_t flags,
 				     .flags = htole32(flags) };
 
 	return mgrc_call(c, WIRE_RELEASE, &body, sizeof(body), NULL, 0);
+}
+
+int mgrc_declare(struct mgrc *c, const struct mgrc_file *f, unsigned int n,
+		 bool all)
+{
+	struct wire_declare body = { .boot = htole64(c->boot),
+				     .flags = htole32(all ? WIRE_DC_ALL : 0),
+				     .n = htole32(n) };
+	struct wire_hold hold[WIRE_HOLD_MAX];
+	struct mgrc_item tail = { hold, n * sizeof(hold[0]) };
+
+	must(n <= WIRE_HOLD_MAX);
+	for (unsigned int i = 0; i < n; i++)
+		hold[i] = (struct wire_hold){ htole64(f[i].handle),
+					      htole64(f[i].open) };
+	return mgrc_call(c, WIRE_DECLARE, &body, sizeof(body), &tail, 1);
 }
 
 int mgrc_make(struct mgrc *c, const char *path, uint64_t end)

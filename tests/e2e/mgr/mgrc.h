@@ -39,6 +39,7 @@ struct mgrc {
 	uint8_t *arena; /* MGRC_ARENA bytes */
 	unsigned int timeout_ms; /* of a call; 20000 */
 	const struct wire_as *as; /* requests count for him, if not NULL */
+	uint64_t boot; /* of the process of the mgr that was met last */
 	unsigned int fresh; /* how often the session was new there */
 	/* the last reply */
 	uint64_t body[16];
@@ -80,6 +81,9 @@ int mgrc_open_file(struct mgrc *c, const char *path, uint32_t flags,
 		   struct mgrc_file *f);
 int mgrc_release(struct mgrc *c, const struct mgrc_file *f, uint32_t flags,
 		 uint64_t end);
+/* DECLARE, to the mgr that was met last. */
+int mgrc_declare(struct mgrc *c, const struct mgrc_file *f, unsigned int n,
+		 bool all);
 /* Creates, and closes having written end bytes. */
 int mgrc_make(struct mgrc *c, const char *path, uint64_t end);
 int mgrc_truncate(struct mgrc *c, const char *path, uint64_t size);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* declare.c - see declare.h. */
+#include "declare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash_table.h"
+#include "session.h"
+#include "wire.h"
+
+#define PART WIRE_HOLD_MAX
+
+struct opened {
+	UT_hash_handle hh;
+	uint64_t open, handle;
+};
+
+struct declare {
+	struct session *s;
+	pthread_mutex_t lock;
+	struct opened *opened; /* under lock */
+};
+
+/* All that was open when the manager was met, on its way. */
+struct telling {
+	struct rpc_call call;
+	struct declare *d;
+	struct rpc_peer *peer;
+	uint64_t boot;
+	size_t n, told; /* of hold */
+	struct wire_hold *hold;
+	_Alignas(8) uint8_t
+		msg[sizeof(struct wire_hdr) + sizeof(struct wire_declare) +
+		    PART * sizeof(struct wire_hold)];
+};
+
+struct declare *declare_new(struct session *s)
+{
+	struct declare *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->s = s;
+	pthread_mutex_init(&d->lock, NULL);
+	return d;
+}
+
+void declare_free(struct declare *d)
+{
+	struct opened *o, *next;
+
+	if (!d)
+		return;
+	HASH_ITER(hh, d->opened, o, next) {
+		HASH_DEL(d->opened, o);
+		free(o);
+	}
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+int declare_opened(struct declare *d, uint64_t handle, uint64_t open)
+{
+	struct opened *o = d ? calloc(1, sizeof(*o)) : NULL;
+
+	if (!o)
+		return d ? -ENOMEM : 0;
+	o->open = open;
+	o->handle = handle;
+	pthread_mutex_lock(&d->lock);
+	HASH_ADD(hh, d->opened, open, sizeof(o->open), o);
+	pthread_mutex_unlock(&d->lock);
+	if (o->hh.tbl)
+		return 0;
+	free(o);
+	return -ENOMEM;
+}
+
+void declare_closed(struct declare *d, uint64_t open)
+{
+	struct opened *o;
+
+	if (!d)
+		return;
+	pthread_mutex_lock(&d->lock);
+	HASH_FIND(hh, d->opened, &open, sizeof(open), o);
+	if (o)
+		HASH_DEL(d->opened, o);
+	pthread_mutex_unlock(&d->lock);
+	free(o);
+}
+
+/* ---- telling ---- */
+
+static int snapshot(struct declare *d, struct telling *t)
+{
+	struct opened *o, *next;
+	int rc = 0;
+
+	pthread_mutex_lock(&d->lock);
+	t->hold = calloc(HASH_COUNT(d->opened) + 1, sizeof(*t->hold));
+	if (!t->hold)
+		rc = -ENOMEM;
+	HASH_ITER(hh, d->opened, o, next) {
+		if (rc)
+			break;
+		t->hold[t->n++] = (struct wire_hold){ htole64(o->handle),
+						      htole64(o->open) };
+	}
+	pthread_mutex_unlock(&d->lock);
+	return rc;
+}
+
+static void telling_free(struct telling *t)
+{
+	free(t->hold);
+	free(t);
+}
+
+static size_t part(const struct telling *t)
+{
+	size_t left = t->n - t->told;
+
+	return left < PART ? left : PART;
+}
+
+static size_t build(struct telling *t)
+{
+	size_t n = part(t);
+	struct wire_declare body = {
+		.boot = htole64(t->boot),
+		.flags = htole32(t->told + n == t->n ? WIRE_DC_ALL : 0),
+		.n = htole32((uint32_t)n),
+	};
+	struct wire_out out;
+
+	wire_begin(&out, t->msg, sizeof(t->msg));
+	wire_put(&out, &body, sizeof(body));
+	wire_put(&out, t->hold + t->told, n * sizeof(*t->hold));
+	return (size_t)wire_end(&out, WIRE_DECLARE, 0, 0);
+}
+
+static void tell(struct telling *t);
+
+/* A manager of an earlier version keeps rows; who is told that we ended has no use. */
+static bool nobody_asks(int rc)
+{
+	return rc == -ENOSYS || rc == -ESTALE || rc == -ECANCELED;
+}
+
+static void told(struct rpc_call *call)
+{
+	struct telling *t = call->arg;
+	int rc = call->status;
+
+	if (!rc)
+		t->told += part(t);
+	if ((!rc && t->told < t->n) || rc == -ETIMEDOUT) {
+		tell(t);
+		return;
+	}
+	if (rc && !nobody_asks(rc))
+		log_warn(t->d->s->log,
+			 "%s: it was not told which files are open: %s; it "
+			 "keeps what is removed until this session ends",
+			 rpc_peer_name(t->peer), strerror(-rc));
+	telling_free(t);
+}
+
+static void tell(struct telling *t)
+{
+	t->call = (struct rpc_call){
+		.msg = t->msg,
+		.msg_len = build(t),
+		.deadline = clock_after_ms(t->d->s->timeout_ms),
+		.quiet = true,
+		.patient = true,
+		.done = told,
+		.arg = t,
+	};
+	rpc_call_start(t->peer, &t->call);
+}
+
+void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
+{
+	struct declare *d = arg;
+	struct telling *t = calloc(1, sizeof(*t));
+	int rc = t ? snapshot(d, t) : -ENOMEM;
+
+	if (rc) {
+		free(t);
+		log_warn(d->s->log,
+			 "%s: no memory to tell it which files are open; it "
+			 "keeps what is removed until this session ends",
+			 rpc_peer_name(peer));
+		return;
+	}
+	t->d = d;
+	t->peer = peer;
+	t->boot = boot;
+	tell(t);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * holds.h - who reads and holds which file (WIRE_O_HOLD), kept in memory: a file that
+ * is merely read changes nothing in the data base.
+ *
+ *	OPEN ----> in memory -- its last name goes --> a row as well
+ *	           |   ^                               |
+ *	RELEASE ---'   '-- DECLARE, after a restart    '--> RELEASE
+ *
+ * The rows are written in the transaction that takes the last name, for all who hold
+ * the file.  So a restart loses nothing of removed files, and of others what their
+ * readers tell anew.  Until all have that could have any, no file is removed for good.
+ */
+#ifndef HOLDS_H
+#define HOLDS_H
+
+#include "ns_int.h"
+
+/* Of the session, of a file that has a name.  -ENOSPC: there are too many, -ENOMEM,
+ * -EEXIST: then it is to be a row. */
+int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open);
+
+/* What a RELEASE ends: */
+enum holds_was {
+	HOLDS_NONE, /* nothing that is known here */
+	HOLDS_ALONE, /* it had no row */
+	HOLDS_PERHAPS, /* it may have one */
+	HOLDS_OTHER, /* nothing: it is of another file */
+};
+enum holds_was holds_release(struct ns_op *op, uint64_t handle, uint64_t open);
+/* A row of a session is dropped. */
+void holds_drop(struct ns *ns, uint64_t session, uint64_t open);
+/* Which file it holds; false: none. */
+bool holds_get(struct ns *ns, uint64_t session, uint64_t open,
+	       uint64_t *handle);
+
+/* The file has no name any more: all who hold it get rows, and it counts them. */
+int holds_store(struct ns_op *op, struct inode *ino);
+/* Nobody is known to hold it: false: somebody may. */
+bool holds_complete(const struct ns *ns);
+
+void holds_close(struct ns *ns);
+
+#endif

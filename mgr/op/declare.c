@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* declare.c - DECLARE: what a session holds, for this life of the manager. */
+#include "caller.h"
+#include "ops.h"
+
+static int declare(struct op *op, const struct wire_hold *wire, size_t n)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct ns_hold hold = {
+			.handle = handle_from_wire(op->mgr->st, wire[i].handle),
+			.open = le64toh(wire[i].open),
+		};
+
+		rc = ns_declare(&op->ns, &hold);
+	}
+	return rc;
+}
+
+/* What was meant for a life before comes too late: what it opened then is not in it. */
+int op_declare(struct op *op)
+{
+	const struct wire_declare *body = op->rpc->msg.body;
+	const struct wire_tail *tail = &op->rpc->msg.tail[0];
+	int rc;
+
+	if (le64toh(body->boot) != op->mgr->boot)
+		return 0;
+	rc = declare(op, tail->ptr, tail->len / sizeof(struct wire_hold));
+	if (!rc)
+		rc = caller_declares(op->mgr, op->rpc->session);
+	op->ns.kept = true;
+	op->ns.declared = le32toh(body->flags) & WIRE_DC_ALL;
+	return rc;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mgr_holds.c - files that are held in the manager's memory, over its crashes. */
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mgrrig.h"
+#include "run_suite.h"
+
+#define HOLD (WIRE_O_READ | WIRE_O_HOLD)
+#define MANY (WIRE_HOLD_MAX + 10)
+
+static struct mgrrig rig;
+static struct mgrc c, r; /* c removes what r reads */
+static struct mgrc_file f;
+
+static void setup(void)
+{
+	rig_serve(&rig, "session_timeout = 4\nlease = 3", &c);
+	memset(&r, 0, sizeof(r));
+	mgrc_open(&r, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_make(&c, "f", 10), 0);
+	mgrc_stat_ok(&r, "f");
+	ck_assert_int_eq(mgrc_declare(&r, NULL, 0, true), 0);
+	ck_assert_int_eq(mgrc_open_file(&r, "f", HOLD, &f), 0);
+	ck_assert(f.open >> 63); /* in memory */
+}
+
+static void teardown(void)
+{
+	mgrc_close(&c, true);
+	rig_close(&rig);
+}
+
+static void crash(void)
+{
+	rig_kill(&rig);
+	rig_start(&rig);
+}
+
+static bool is_there(void)
+{
+	struct wire_attr attr;
+	int rc = mgrc_stat_handle(&c, f.handle, &attr);
+
+	ck_assert(!rc || rc == -ESTALE);
+	return !rc;
+}
+
+/* The reader finds the next process of the manager. */
+static void come_back(void)
+{
+	uint64_t before = r.boot;
+	struct wire_attr attr;
+
+	ck_assert_int_eq(mgrc_stat(&r, "", &attr), 0);
+	ck_assert_uint_ne(r.boot, before);
+	ck_assert_uint_eq(r.fresh, 1); /* the session is the one of before */
+}
+
+static void stays_until_released(void)
+{
+	ck_assert_int_eq(mgrc_stat(&c, "f", &f.attr), -ENOENT);
+	usleep(200000);
+	ck_assert(is_there());
+	ck_assert_int_eq(mgrc_release(&r, &f, 0, 0), 0);
+	rig_until(!is_there());
+}
+
+/* Its last name goes after the crash, before the reader is back. */
+START_TEST(removed_meanwhile)
+{
+	crash();
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	ck_assert(is_there());
+	if (_i)
+		crash(); /* it still knows that somebody may hold it */
+	ck_assert(is_there());
+	come_back();
+	ck_assert(is_there());
+	ck_assert_int_eq(mgrc_declare(&r, &f, 1, true), 0);
+	stays_until_released();
+	mgrc_close(&r, true);
+}
+END_TEST
+
+START_TEST(replaced_meanwhile)
+{
+	ck_assert_int_eq(mgrc_make(&c, "g", 10), 0);
+	crash();
+	ck_assert_int_eq(mgrc_rename(&c, "g", "f"), 0);
+	come_back();
+	ck_assert_int_eq(mgrc_declare(&r, &f, 1, true), 0);
+	usleep(200000);
+	ck_assert(is_there());
+	ck_assert_int_eq(mgrc_release(&r, &f, 0, 0), 0);
+	rig_until(!is_there());
+	mgrc_close(&r, true);
+}
+END_TEST
+
+/* 0: the reader does not come back; 1: he comes, and holds nothing any more; 2: he
+ * comes, and leaves. */
+START_TEST(nobody_holds_it)
+{
+	crash();
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	ck_assert(is_there());
+	if (_i) {
+		come_back();
+		ck_assert(is_there());
+	}
+	if (_i == 1)
+		ck_assert_int_eq(mgrc_declare(&r, NULL, 0, true), 0);
+	if (_i != 1)
+		mgrc_close(&r, _i == 2);
+	rig_until(!is_there());
+	if (_i == 1)
+		mgrc_close(&r, true);
+}
+END_TEST
+
+/* Removed before the crash: 0, or after the reader was back. */
+START_TEST(removed_at_other_times)
+{
+	if (!_i)
+		ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	crash();
+	come_back();
+	ck_assert_int_eq(mgrc_declare(&r, &f, 1, true), 0);
+	if (_i)
+		ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	stays_until_released();
+	mgrc_close(&r, true);
+}
+END_TEST
+
+/* What was said to an earlier process says nothing of what came after. */
+START_TEST(too_late)
+{
+	uint64_t before = r.boot;
+
+	crash();
+	come_back();
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	r.boot = before;
+	ck_assert_int_eq(mgrc_declare(&r, NULL, 0, true), 0);
+	usleep(200000);
+	ck_assert(is_there());
+	mgrc_close(&r, true);
+	rig_until(!is_there());
+}
+END_TEST
+
+/* In parts; the last one counts. */
+START_TEST(many)
+{
+	static struct mgrc_file more[MANY];
+
+	for (unsigned int i = 0; i < MANY; i++)
+		ck_assert_int_eq(mgrc_open_file(&r, "f", HOLD, &more[i]), 0);
+	crash();
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	come_back();
+	ck_assert_int_eq(mgrc_declare(&r, more, WIRE_HOLD_MAX, false), 0);
+	ck_assert_int_eq(mgrc_declare(&r, more + WIRE_HOLD_MAX,
+				      MANY - WIRE_HOLD_MAX, true),
+			 0);
+	for (unsigned int i = 0; i < MANY; i++) {
+		ck_assert(is_there());
+		ck_assert_int_eq(mgrc_release(&r, &more[i], 0, 0), 0);
+	}
+	rig_until(!is_there());
+	mgrc_close(&r, true);
+}
+END_TEST
+
+/* Whoever does not declare has a row from the first moment on, as ever. */
+START_TEST(silent)
+{
+	struct mgrc_file g;
+	struct mgrc s = { 0 };
+
+	mgrc_open(&s, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_open_file(&s, "f", HOLD, &g), 0);
+	ck_assert(!(g.open >> 63));
+	mgrc_close(&s, true);
+	mgrc_close(&r, true);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mgr_holds");
+	TCase *tc = tcase_create("holds");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, removed_meanwhile, 0, 2);
+	tcase_add_test(tc, replaced_meanwhile);
+	tcase_add_loop_test(tc, nobody_holds_it, 0, 3);
+	tcase_add_loop_test(tc, removed_at_other_times, 0, 2);
+	tcase_add_test(tc, too_late);
+	tcase_add_test(tc, many);
+	tcase_add_test(tc, silent);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_mgr_holds.c - files that are merely read, held in memory. */
+#include <errno.h>
+
+#include "mgr_fixture.h"
+
+#define HOLD (WIRE_O_READ | WIRE_O_HOLD)
+
+static struct fixture fx;
+static uint64_t file;
+
+static void setup(void)
+{
+	struct inode ino;
+
+	fx_open(&fx);
+	ck_assert_int_eq(fx_creat(&fx, "f", 0644), 0);
+	ck_assert_int_eq(fx_stat(&fx, "f", &ino), 0);
+	file = ino.handle;
+	fx.declares = true;
+}
+
+static void teardown(void)
+{
+	ns_close_space(&fx.ns);
+	fx_close(&fx);
+}
+
+static uint64_t hold(void)
+{
+	struct inode ino;
+	uint64_t open;
+
+	ck_assert_int_eq(fx_open_file(&fx, "f", HOLD, 0, &ino, &open), 0);
+	ck_assert_uint_ne(open, 0);
+	return open;
+}
+
+static bool is_there(void)
+{
+	struct inode ino;
+	int rc = fx_stat_handle(&fx, file, &ino);
+
+	ck_assert(!rc || rc == -ESTALE);
+	return !rc;
+}
+
+static int let_go(uint64_t open)
+{
+	return fx_release(&fx, file, open, 0, 0, 0);
+}
+
+static int declare(uint64_t open)
+{
+	struct ns_hold what = { file, open };
+
+	return FX_DO(&fx, ns_declare(&op, &what));
+}
+
+static int remove_later(void)
+{
+	return FX_DO(&fx, ns_remove_later(&op));
+}
+
+static uint32_t holders(void)
+{
+	struct inode ino;
+
+	ck_assert_int_eq(fx_stat_handle(&fx, file, &ino), 0);
+	return ino.holders;
+}
+
+/* As the manager does at the end of fx.session. */
+static void end_session(void)
+{
+	int rc;
+
+	while (!(rc = FX_DO(&fx, ns_drop_open(&op, fx.session))))
+		;
+	ck_assert_int_eq(rc, -ENOENT);
+	ns_forget_holds(&fx.ns, fx.session);
+}
+
+START_TEST(nothing_is_written)
+{
+	struct ns_open_args args = { .path = fx_path("f"), .flags = HOLD };
+	struct ns_release_args rel = { .handle = file };
+	struct ns_op op = fx_begin(&fx);
+	struct inode ino;
+	bool truncate;
+
+	ck_assert_int_eq(ns_open(&op, &args, &ino, &rel.open, &truncate), 0);
+	ck_assert(op.kept && !op.held);
+	ck_assert_int_eq(ns_release(&op, &rel), 0);
+	ck_assert(!store_changed(fx.db.st));
+	ck_assert_int_eq(ns_release(&op, &rel), -EBADF);
+	ns_abort(&fx.ns);
+	ck_assert_uint_eq(fx.ns.holds.n, 0);
+}
+END_TEST
+
+/* 0: by who holds it; 1: by the end of his session; 2: the same over a restart. */
+START_TEST(last_name)
+{
+	uint64_t a = hold(), b = hold();
+
+	ck_assert_uint_eq(holders(), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert_uint_eq(holders(), 2);
+	if (_i == 2)
+		fx_reopen(&fx);
+	if (_i) {
+		end_session();
+	} else {
+		ck_assert_int_eq(let_go(a), 0);
+		ck_assert(is_there());
+		ck_assert_int_eq(let_go(b), 0);
+	}
+	ck_assert(!is_there());
+	ck_assert_uint_eq(fx.ns.holds.n, 0);
+}
+END_TEST
+
+START_TEST(replaced)
+{
+	uint64_t a = hold();
+
+	ck_assert_int_eq(fx_creat(&fx, "g", 0644), 0);
+	ck_assert_int_eq(fx_rename(&fx, "g", "f"), 0);
+	ck_assert(is_there());
+	ck_assert_int_eq(let_go(a), 0);
+	ck_assert(!is_there());
+}
+END_TEST
+
+START_TEST(other_names_do_not_count)
+{
+	uint64_t a = hold();
+
+	ck_assert_int_eq(fx_link(&fx, "f", "g"), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert_uint_eq(holders(), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "g"), 0);
+	ck_assert_uint_eq(holders(), 1);
+	ck_assert_int_eq(let_go(a), 0);
+	ck_assert(!is_there());
+}
+END_TEST
+
+/* The rows of a transaction that is not committed are written by the next. */
+START_TEST(aborted)
+{
+	struct ns_path p = fx_path("f");
+	uint64_t a = hold();
+	struct ns_op op = fx_begin(&fx);
+
+	ck_assert_int_eq(ns_unlink(&op, &p), 0);
+	ns_abort(&fx.ns);
+	if (_i) {
+		ck_assert_int_eq(let_go(a), 0);
+		ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+		ck_assert(!is_there());
+		return;
+	}
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert_uint_eq(holders(), 1);
+	ck_assert_int_eq(let_go(a), 0);
+	ck_assert(!is_there());
+}
+END_TEST
+
+/* Without a name there is a row from the first moment on. */
+START_TEST(opened_without_a_name)
+{
+	struct ns_open_args args = { .path = { .dir = file, .path = "" },
+				     .flags = HOLD };
+	uint64_t a = hold(), b;
+	struct inode ino;
+	bool truncate;
+
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_open(&op, &args, &ino, &b, &truncate)),
+			 0);
+	ck_assert_uint_eq(holders(), 2);
+	ck_assert_int_eq(let_go(a), 0);
+	fx_reopen(&fx);
+	ck_assert(is_there());
+	ck_assert_int_eq(let_go(b), 0);
+	ck_assert(!is_there());
+}
+END_TEST
+
+/* Unlinked before its reader came back. */
+START_TEST(gone_before_it_was_declared)
+{
+	uint64_t a = hold();
+
+	fx_reopen(&fx);
+	ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert(is_there());
+	if (_i == 2) { /* again before that */
+		fx_reopen(&fx);
+		ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+	}
+	if (_i) {
+		ck_assert_int_eq(declare(a), 0);
+		ck_assert_int_eq(declare(a), 0);
+		ns_declared(&fx.ns, fx.session);
+	} else { /* it never does */
+		end_session();
+	}
+	ck_assert_uint_eq(fx.ns.holds.missing, 0);
+	ck_assert_int_eq(remove_later(), 0);
+	ck_assert_int_eq(remove_later(), -ENOENT);
+	ck_assert_int_eq(is_there(), _i != 0);
+	if (_i)
+		ck_assert_int_eq(let_go(a), 0);
+	ck_assert(!is_there());
+	ck_assert_uint_eq(fx.ns.holds.n, 0);
+}
+END_TEST
+
+/* It has a row, and is declared as well. */
+START_TEST(declared_with_a_row)
+{
+	uint64_t a = hold();
+
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	fx_reopen(&fx);
+	ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+	ck_assert_int_eq(declare(a), 0);
+	ns_declared(&fx.ns, fx.session);
+	ck_assert_uint_eq(holders(), 1);
+	ck_assert_int_eq(let_go(a), 0);
+	ck_assert(!is_there());
+}
+END_TEST
+
+/* The release overtook. */
+START_TEST(released_before_it_was_declared)
+{
+	uint64_t a = hold(), b = hold();
+
+	if (_i)
+		ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	fx_reopen(&fx);
+	ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+	ck_assert_int_eq(let_go(a), 0);
+	ck_assert_int_eq(declare(a), 0);
+	ck_assert_int_eq(declare(b), 0);
+	ns_declared(&fx.ns, fx.session);
+	ck_assert_uint_eq(fx.ns.holds.n, 1);
+	ck_assert_int_eq(let_go(a), -EBADF);
+	if (!_i)
+		ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert(is_there());
+	ck_assert_int_eq(let_go(b), 0);
+	ck_assert(!is_there());
+}
+END_TEST
+
+/* One is enough to wait for. */
+START_TEST(all_must_declare)
+{
+	fx_reopen(&fx);
+	ck_assert_int_eq(ns_undeclared(&fx.ns, 1), 0);
+	ck_assert_int_eq(ns_undeclared(&fx.ns, 2), 0);
+	ck_assert_int_eq(ns_undeclared(&fx.ns, 2), 0);
+	ns_declared(&fx.ns, 1);
+	ns_declared(&fx.ns, 1);
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert(is_there());
+	ns_declared(&fx.ns, 2);
+	ck_assert_int_eq(fx_count_intents(&fx, INTENT_LATER), 1);
+	ck_assert_int_eq(remove_later(), 0);
+	ck_assert(!is_there());
+}
+END_TEST
+
+/* What is not there, is no file, or is somebody else's. */
+START_TEST(declared_in_vain)
+{
+	struct ns_hold what[] = { { file + 100, 5 }, { fx.ns.root, 6 } };
+	uint64_t a = hold();
+
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(FX_DO(&fx, ns_declare(&op, &what[i])), 0);
+	fx.session = 78;
+	ck_assert_int_eq(declare(a), 0);
+	ck_assert_int_eq(let_go(a), -EBADF);
+	fx.session = 77;
+	ck_assert_uint_eq(fx.ns.holds.n, 1);
+	ck_assert_int_eq(let_go(a), 0);
+}
+END_TEST
+
+/* Reading is a change of the access time alone. */
+START_TEST(access_time)
+{
+	struct inode before, after;
+	uint64_t a = hold();
+
+	ck_assert_int_eq(fx_stat(&fx, "f", &before), 0);
+	ck_assert_int_eq(fx_release(&fx, file, a, WIRE_R_READ, 0, ++fx.now), 0);
+	ck_assert_int_eq(fx_stat(&fx, "f", &after), 0);
+	ck_assert_int_gt(after.atime, before.atime);
+	ck_assert_int_eq(after.ctime, before.ctime);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("holds");
+	TCase *cases[] = { tc, NULL };
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, nothing_is_written);
+	tcase_add_loop_test(tc, last_name, 0, 3);
+	tcase_add_test(tc, replaced);
+	tcase_add_test(tc, other_names_do_not_count);
+	tcase_add_loop_test(tc, aborted, 0, 2);
+	tcase_add_test(tc, opened_without_a_name);
+	tcase_add_loop_test(tc, gone_before_it_was_declared, 0, 3);
+	tcase_add_test(tc, declared_with_a_row);
+	tcase_add_loop_test(tc, released_before_it_was_declared, 0, 2);
+	tcase_add_test(tc, all_must_declare);
+	tcase_add_test(tc, declared_in_vain);
+	tcase_add_test(tc, access_time);
+	return fx_main("mgr_holds", cases);
+}
