@@ -20,6 +20,7 @@
 
 struct listener {
 	struct fuse_session *se;
+	struct fs *fs;
 	int fd; /* the kernel's */
 	int end; /* eventfd, readable from the end on */
 	struct alert alert; /* of who listens */
@@ -173,7 +174,8 @@ static void doze(const struct listener *l)
 	struct pollfd fd[] = { { .fd = l->fd, .events = POLLIN },
 			       { .fd = l->end, .events = POLLIN } };
 
-	poll(fd, 2, -1);
+	if (!poll(fd, 2, fs_lags(l->fs) ? LISTEN_LAG_MS : -1))
+		fs_catch_up(l->fs);
 }
 
 /* The bytes of a request; 0: it is the end; -errno. */
@@ -285,6 +287,7 @@ static void join_all(struct listener *l)
 int listen_run(struct fsd *d, unsigned int threads)
 {
 	struct listener l = { .se = d->se,
+			      .fs = &d->fs,
 			      .fd = fuse_session_fd(d->se),
 			      .most = threads,
 			      .lock = PTHREAD_MUTEX_INITIALIZER,

@@ -19,6 +19,8 @@
 #include "fsd.h"
 
 #define LISTEN_LOOK_MS 100
+#define LISTEN_LAG_MS                                                          \
+	5 /* without a request; then what nobody waits for is sent */
 
 /* Until the file system is unmounted or a signal ends it, with that many threads at
  * most.  0 or -errno. */

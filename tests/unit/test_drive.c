@@ -402,6 +402,17 @@ START_TEST(the_tender_is_told_while_there_is_something)
 }
 END_TEST
 
+/* What nobody drives for waits for the next who does, and goes before his. */
+START_TEST(what_was_left_goes_first)
+{
+	atomic_store(&ended, 0);
+	submit_some(3);
+	ck_assert_uint_eq(atomic_load(&ended), 0);
+	call();
+	ck_assert_uint_eq(atomic_load(&ended), 3);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("drive");
@@ -416,6 +427,7 @@ int main(void)
 	tcase_add_test(tc, attending_drives);
 	tcase_add_test(tc, others_stand_by);
 	tcase_add_test(tc, who_looks_on_is_told);
+	tcase_add_test(tc, what_was_left_goes_first);
 	tcase_add_test(tc, the_tender_is_told_while_there_is_something);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(s, tc);

@@ -36,6 +36,9 @@ static void release(struct file *f, uint64_t open, struct file_io io)
 			 (io.space ? WIRE_R_SPACE : 0) |
 			 (io.wrote && io.timed ? WIRE_R_MTIME : 0) |
 			 (io.doubt ? WIRE_R_DOUBT : 0),
+		/* what others wait for is the end of who wrote */
+		.late = f->s && f->s->declare &&
+			(atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY,
 	};
 
 	if (open)

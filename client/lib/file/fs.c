@@ -231,6 +231,29 @@ int fs_session(struct fs *fs, struct session **s)
 	return rc;
 }
 
+bool fs_lags(struct fs *fs)
+{
+	bool lags;
+
+	pthread_mutex_lock(&fs->lock);
+	lags = fs->s && ask_late_waits(fs->s);
+	pthread_mutex_unlock(&fs->lock);
+	return lags;
+}
+
+void fs_catch_up(struct fs *fs)
+{
+	struct session *s;
+
+	pthread_mutex_lock(&fs->lock);
+	s = fs->s ? session_get(fs->s) : NULL;
+	pthread_mutex_unlock(&fs->lock);
+	if (!s)
+		return;
+	ask_late_send(s);
+	session_put(s);
+}
+
 bool fs_owes(struct fs *fs)
 {
 	bool owes;

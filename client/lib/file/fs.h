@@ -80,6 +80,9 @@ bool fs_owes(struct fs *fs);
 
 /* The session, made if there is none; the caller's to session_put(). */
 int fs_session(struct fs *fs, struct session **s);
+/* Requests that nobody waits for stay behind (ask_late_waits()); they go. */
+bool fs_lags(struct fs *fs);
+void fs_catch_up(struct fs *fs);
 /*
  * After a result under s: leaves s if it means that s has ended (-ESTALE may
  * also mean that the object is gone).  True: the operation is to be run again

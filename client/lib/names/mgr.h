@@ -103,6 +103,7 @@ struct mgr_release {
 	uint64_t end; /* behind the highest byte written */
 	int64_t mtime; /* of the last write, ns */
 	uint32_t flags; /* WIRE_R_* */
+	bool late; /* see ask.h */
 };
 /* Does not wait for the answer. */
 void mgr_release(struct session *s, const struct mgr_release *rel);

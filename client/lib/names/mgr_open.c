@@ -93,6 +93,7 @@ void mgr_release(struct session *s, const struct mgr_release *rel)
 	declare_closed(s->declare, rel->open);
 	ask_begin(&c, s, s->mgr);
 	c.keep = true;
+	c.late = rel->late;
 	ask_put(&c, &body, sizeof(body));
 	ask_post(&c, WIRE_RELEASE, "closing a file");
 }

@@ -12,6 +12,7 @@
 #define POSTED_MAX 16u
 /* Of those that the server has to hear, however late: with their memory, a megabyte. */
 #define KEPT_MAX 4096u
+#define LATE_MAX 16u
 
 void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 {
@@ -19,6 +20,7 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 	c->peer = peer;
 	c->once = false;
 	c->keep = false;
+	c->late = false;
 	c->patient = false;
 	c->begins = NULL;
 	c->as = NULL;
@@ -213,6 +215,16 @@ static void post_waiting(struct ask *c, enum wire_op wire_op, const char *what)
 			 strerror(-rc));
 }
 
+static void post(const struct ask *c, struct op *op)
+{
+	struct drive *drive = &c->s->drive;
+
+	if (c->late && atomic_load(&drive->nsubmitted) < LATE_MAX)
+		drive_submit(drive, op);
+	else
+		drive_post(drive, op);
+}
+
 void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 {
 	struct posted *p = NULL;
@@ -239,5 +251,15 @@ void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 			 .done = posted_done,
 			 .arg = p },
 	};
-	drive_post(&c->s->drive, &p->op);
+	post(c, &p->op);
+}
+
+bool ask_late_waits(struct session *s)
+{
+	return atomic_load(&s->drive.nsubmitted);
+}
+
+void ask_late_send(struct session *s)
+{
+	drive_kick(&s->drive);
 }

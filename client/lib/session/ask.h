@@ -37,6 +37,7 @@ struct ask {
 	struct rpc_peer *peer;
 	bool once; /* a change: see ask_run() */
 	bool keep; /* of ask_post(): sent again until it is answered */
+	bool late; /* of ask_post(): nobody need hear of it at once */
 	bool patient; /* it is answered late: see rpc_call.h */
 	bool (*begins)(void *arg); /* what is posted from here on comes behind
 				    * it; false: it does not, -EINTR; on the
@@ -75,5 +76,12 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg);
  * are under way, or without memory.
  */
 void ask_post(struct ask *c, enum wire_op wire_op, const char *what);
+/*
+ * One with c->late goes in front of the next request to whatever server, so that two do
+ * not wake it where one does; or with the sixteenth such, or ask_late_send(); or when
+ * the keeper has seen nobody drive.
+ */
+bool ask_late_waits(struct session *s);
+void ask_late_send(struct session *s);
 
 #endif

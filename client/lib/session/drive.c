@@ -192,8 +192,10 @@ static void run(struct drive *drive, struct op *op)
 		return;
 	}
 	pthread_mutex_unlock(&drive->lock);
-	if (mine)
+	if (mine) {
+		drive_look(drive); /* they came before */
 		op_begin(op);
+	}
 	lead(drive, op);
 	drive_resign(drive, -1, NULL);
 }

@@ -339,6 +339,7 @@ static void session_drain(struct session *s)
 	uint64_t end = clock_after_ms(DRAIN_MS), late = session_deadline(s);
 
 	end = end < late ? end : late;
+	ask_late_send(s);
 	while (atomic_load(&s->posted) && clock_now() < end)
 		rpc_ctx_progress(s->drive.ctx, end);
 }
