@@ -52,7 +52,6 @@ modes='delete truncate persist'
 for cache in none open; do
 	[ $cache = none ] && ! maps_shared || modes='delete truncate persist wal'
 	for how in as_is past; do
-		[ $cache-$how != open-past ] || continue
 		dir=$tmp/m/$cache-$how
 		mount_at "$tmp/m" -o cache=$cache
 		mkdir "$dir"
