@@ -2,12 +2,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # pip in an environment of its own, and a compile of this project in its tree and
 # beside it, give on a mount what they give elsewhere: with cache=open, and with
-# cache=none and the preload library.
+# cache=none and the preload library; or all three in each of LONG_WAYS, which are none,
+# open, past-none and past-open.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
 . "$e2e/apps.sh"
 . "$e2e/apps_long.sh"
+
+# within WAY NAME...: as elsewhere.  Each as a user does it: with the library, those that
+# move little do not connect by themselves.
+within() {
+	local way=$1 cache=${1#past-}
+	shift
+
+	mount_at "$tmp/m" -o cache=$cache
+	[ $way = $cache ] || past_all
+	unset PVFS_PRELOAD_AFTER
+	as_elsewhere "$tmp/m/$way" "$@"
+	past_none
+	unmount "$tmp/m" $daemon
+	say "$way: $* are as elsewhere"
+}
 
 start_pvfs -n 3
 elsewhere pip build_inside build_beside
@@ -15,14 +31,9 @@ grep -q greetings "$tmp/want.pip" || fail "pip: $(cat "$tmp/want.pip")"
 for what in build_inside build_beside; do
 	grep -q 'it works' "$tmp/want.$what" || fail "$what: $(cat "$tmp/want.$what")"
 done
-mount_at "$tmp/m" -o cache=open
-as_elsewhere "$tmp/m/open" build_inside pip
-unmount "$tmp/m" $daemon
-
-# Each as a user does it: those that move little do not connect by themselves.
-mount_at "$tmp/m" -o cache=none
-past_all
-unset PVFS_PRELOAD_AFTER
-as_elsewhere "$tmp/m/none" build_beside pip
-past_none
-unmount "$tmp/m" $daemon
+if [ -n "${LONG_WAYS:-}" ]; then
+	for way in $LONG_WAYS; do within $way pip build_inside build_beside; done
+else
+	within open build_inside pip
+	within past-none build_beside pip
+fi
