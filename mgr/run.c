@@ -113,9 +113,9 @@ static void finish_held(struct op *op)
 /* With a disk that is nearly full. */
 static bool makes_room(unsigned int op)
 {
-	return op == WIRE_UNLINK || op == WIRE_RMDIR || op == WIRE_TRUNCATE ||
-	       op == WIRE_RELEASE || op == WIRE_LOCK || op == WIRE_LOCK_ANY ||
-	       op == WIRE_DECLARE;
+	return op == WIRE_UNLINK || op == WIRE_UNLINK2 || op == WIRE_RMDIR ||
+	       op == WIRE_TRUNCATE || op == WIRE_RELEASE || op == WIRE_LOCK ||
+	       op == WIRE_LOCK_ANY || op == WIRE_DECLARE;
 }
 
 static int room_for(const struct op *op)

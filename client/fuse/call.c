@@ -32,6 +32,7 @@ void call_begin(struct call *c, fuse_req_t req)
 	c->d = fsd_of(req);
 	c->req = req;
 	c->begun = clock_now();
+	c->changes = told_changes(c->d->told);
 	c->again = 0;
 	c->told = told_take(c->d->told, fuse_req_ctx(req)->pid, &c->st);
 }
@@ -91,6 +92,7 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 
 void call_end(const struct call *c, int rc)
 {
+	told_changed(c->d->told);
 	if (rc == -ETIMEDOUT && c->again)
 		again_note(c->d->again, fuse_req_ctx(c->req)->pid, c->again);
 	fuse_reply_err(c->req, -rc);
@@ -109,6 +111,7 @@ void call_end_attr(const struct call *c, const struct stat *st)
 {
 	struct stat s = shown(c, st);
 
+	told_changed(c->d->told);
 	fuse_reply_attr(c->req, &s, fresh_attr(c->d, st));
 }
 
@@ -118,12 +121,13 @@ void call_note(const struct call *c, const struct attr *attr)
 	uint32_t what = S_ISLNK(attr->mode) ? WIRE_A_NOXATTR : LACKS;
 
 	lacks_told(c->d->lacks, attr->handle, attr->flags & what, c->begun,
-		   c->begun + fresh_lack_ns(c->d));
+		   c->begun + fresh_ns(c->d));
 }
 
 void call_fill_entry(const struct call *c, const struct attr *attr,
 		     const struct stat *st, struct fuse_entry_param *e)
 {
+	told_changed(c->d->told);
 	call_note(c, attr);
 	*e = (struct fuse_entry_param){
 		.attr = shown(c, st),

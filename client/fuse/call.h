@@ -13,6 +13,7 @@ struct call {
 	fuse_req_t req;
 	struct cred as; /* as far as a target needed it */
 	uint64_t begun; /* clock_now() */
+	uint64_t changes; /* told_changes() */
 	uint64_t again; /* what the kernel would ask once more; 0: nothing */
 	bool told; /* st, by the request before, and a moment ago */
 	struct stat st;

@@ -32,7 +32,7 @@ double fresh_attr(const struct fsd *d, const struct stat *st)
 
 /* It checks nothing by an access control list without the attributes, which it asks
  * for before. */
-uint64_t fresh_lack_ns(const struct fsd *d)
+uint64_t fresh_ns(const struct fsd *d)
 {
 	return by_ticks(d) ? TICKS_NS : (uint64_t)(d->attr_timeout * 1e9);
 }
@@ -42,6 +42,19 @@ void fresh_opened(const struct fsd *d, fuse_ino_t n)
 {
 	if (by_ticks(d))
 		fuse_lowlevel_notify_inval_inode(d->se, n, -1, 0);
+}
+
+/* To know who may do what there it asks for them at the next name. */
+void fresh_changed(const struct call *c, struct seen *dir)
+{
+	pid_t who = fuse_req_ctx(c->req)->pid;
+
+	call_note(c, &dir->attr);
+	if (!c->d->checked || fs_run(&c->d->fs, NULL, seen_complete, dir))
+		told_changed(c->d->told);
+	else
+		told_note_dir(c->d->told, who, &dir->st, c->changes,
+			      c->begun + fresh_ns(c->d));
 }
 
 /* The kernel asks for them next, as it may not keep those of an open file. */

@@ -15,19 +15,22 @@
 #ifndef FRESH_H
 #define FRESH_H
 
-#include "call.h"
+#include "seen.h"
 
 /* s, for an answer that tells st of an object: to a LOOKUP and what makes names, or to
  * a GETATTR, which fstat() sends, too. */
 double fresh_entry(struct fsd *d, const struct stat *st);
 double fresh_attr(const struct fsd *d, const struct stat *st);
 
-/* ns, for an answer that says what an object lacks (lacks.h). */
-uint64_t fresh_lack_ns(const struct fsd *d);
+/* ns, for what an object lacks (lacks.h), and for what a change of a directory brought
+ * of it. */
+uint64_t fresh_ns(const struct fsd *d);
 
 /* File n of the kernel's is open now, and the answer to that was not yet given. */
 void fresh_opened(const struct fsd *d, fuse_ino_t n);
 /* Who asks has made the file st, and is not answered yet. */
 void fresh_created(const struct call *c, const struct stat *st);
+/* ... or has changed the directory, of which the mgr said this with the change. */
+void fresh_changed(const struct call *c, struct seen *dir);
 
 #endif

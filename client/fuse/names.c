@@ -8,6 +8,7 @@
 
 #include "again.h"
 #include "call.h"
+#include "fresh.h"
 #include "gone.h"
 #include "open.h"
 #include "ops.h"
@@ -124,17 +125,28 @@ void op_symlink(fuse_req_t req, const char *text, fuse_ino_t parent,
 
 static int do_unlink(struct session *s, const struct target *t, void *arg)
 {
-	return mgr_unlink(s, t);
+	struct seen *dir = arg;
+
+	return mgr_unlink_attr(s, t, &dir->attr);
 }
 
 void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct target t;
+	struct seen dir;
 	struct call c;
+	int rc;
 
 	call_begin(&c, req);
+	dir.c = &c;
 	t = call_entry(&c, parent, name);
-	call_end(&c, call_run(&c, &t, do_unlink, NULL));
+	rc = call_run(&c, &t, do_unlink, &dir);
+	if (rc || !dir.attr.handle) {
+		call_end(&c, rc);
+		return;
+	}
+	fresh_changed(&c, &dir);
+	fuse_reply_err(req, 0);
 }
 
 static int do_rmdir(struct session *s, const struct target *t, void *arg)

@@ -93,6 +93,7 @@ enum wire_op {
 	WIRE_READDIRPLUS = 42,	/* READDIR with attributes */
 	WIRE_LOCK_ANY	= 43,	/* waits for several LOCKs, takes one */
 	WIRE_LINK2	= 44,	/* LINK or SYMLINK, answered with attributes */
+	WIRE_UNLINK2	= 45,	/* UNLINK, answered with the directory's attributes */
 	WIRE_ADOPT	= 83,	/* what another session has of a file */
 	WIRE_ADOPTED	= 84,	/* ... that was all: it ends */
 	WIRE_DECLARE	= 49,	/* what the session holds */

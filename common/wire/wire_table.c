@@ -504,6 +504,7 @@ static const struct wire_op_desc ops[] = {
 	PATH_OP(MKDIR, mkdir_req, attr_rep),
 	PATH_OP(RMDIR, path, empty),
 	PATH_OP(UNLINK, path, empty),
+	PATH_OP(UNLINK2, path, attr_rep),
 	PATH_OP(RENAME, two, empty),
 	PATH_OP(RENAME2, rename_req, empty),
 	PATH_OP(MKNOD, mknod_req, attr_rep),

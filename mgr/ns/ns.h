@@ -198,7 +198,8 @@ int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
 int ns_mkdir(struct ns_op *op, const struct ns_path *path, uint32_t mode,
 	     struct inode *ino);
 int ns_rmdir(struct ns_op *op, const struct ns_path *path);
-int ns_unlink(struct ns_op *op, const struct ns_path *path);
+/* *dir: the directory, as it is then. */
+int ns_unlink(struct ns_op *op, const struct ns_path *path, struct inode *dir);
 /* flags: WIRE_RN_*. */
 int ns_rename(struct ns_op *op, const struct ns_path *from,
 	      const struct ns_path *to, uint32_t flags);

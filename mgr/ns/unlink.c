@@ -20,7 +20,7 @@ static int check(struct ns_op *op, const struct ns_place *place)
 	return inode_is_dir(&place->ino) ? -EISDIR : 0;
 }
 
-int ns_unlink(struct ns_op *op, const struct ns_path *path)
+int ns_unlink(struct ns_op *op, const struct ns_path *path, struct inode *dir)
 {
 	struct store *st = op->ns->st;
 	struct ns_place place;
@@ -36,5 +36,8 @@ int ns_unlink(struct ns_op *op, const struct ns_path *path)
 	if (rc)
 		return rc;
 	ns_touch(op, &place.dir);
-	return inode_put(st, &place.dir);
+	rc = inode_put(st, &place.dir);
+	if (!rc)
+		*dir = place.dir;
+	return rc;
 }

@@ -18,6 +18,7 @@ static op_fn *const ops[] = {
 	[WIRE_MKDIR] = op_mkdir,
 	[WIRE_RMDIR] = op_rmdir,
 	[WIRE_UNLINK] = op_unlink,
+	[WIRE_UNLINK2] = op_unlink,
 	[WIRE_RENAME] = op_rename,
 	[WIRE_SYMLINK] = op_symlink,
 	[WIRE_READLINK] = op_readlink,

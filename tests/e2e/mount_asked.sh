@@ -71,6 +71,36 @@ must grep -q user:1002 "$tmp/list"
 unmount "$tmp/m" $first
 unmount "$tmp/b" $daemon
 
+# A name that is removed costs its own request, and one to see what it is: the kernel asks
+# for the directory anew after each, which came with it.  What others do in it shows.
+cat >"$tmp/remove.py" <<'END'
+import os, sys
+n, name = int(sys.argv[1]), sys.argv[2]
+dir = os.open(name, os.O_RDONLY)
+for i in range(n):
+    os.unlink(str(i), dir_fd=dir)
+END
+cat >"$tmp/both.py" <<'END'
+import os, sys, threading
+os.chdir(sys.argv[1])
+dir = os.open(".", os.O_RDONLY)
+for i in range(20):
+    os.close(os.open("f", os.O_CREAT))
+    os.unlink("f", dir_fd=dir)
+    other = threading.Thread(target=os.mkdir, args=(str(i),), kwargs={"dir_fd": dir})
+    other.start()
+    other.join()
+    assert os.fstat(dir).st_nlink == 3 + i, (os.fstat(dir), i)
+END
+for options in cache=none attr_timeout=3600; do
+	mount_at "$tmp/m" -o $options
+	mkdir "$tmp/m/$options"
+	must python3 "$tmp/both.py" "$tmp/m/$options"
+	[ $options = cache=none ] ||
+		asked remove 2 python3 "$tmp/remove.py" $n "$tmp/m/d"
+	unmount "$tmp/m" $daemon
+done
+
 # Of a file that only this mount writes no iod is asked where it ends, and its times
 # are set by one request.
 iods() { pvfs-ping | awk '$1 == "iod" && $4 == "up" { n += $9 } END { print n }'; }

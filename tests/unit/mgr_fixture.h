@@ -141,8 +141,9 @@ static inline int fx_rmdir(struct fixture *fx, const char *path)
 static inline int fx_unlink(struct fixture *fx, const char *path)
 {
 	struct ns_path p = fx_path(path);
+	struct inode dir;
 
-	return FX_DO(fx, ns_unlink(&op, &p));
+	return FX_DO(fx, ns_unlink(&op, &p, &dir));
 }
 
 static inline int fx_rename2(struct fixture *fx, const char *a, const char *b,

@@ -150,11 +150,12 @@ END_TEST
 /* The rows of a transaction that is not committed are written by the next. */
 START_TEST(aborted)
 {
+	struct inode dir;
 	struct ns_path p = fx_path("f");
 	uint64_t a = hold();
 	struct ns_op op = fx_begin(&fx);
 
-	ck_assert_int_eq(ns_unlink(&op, &p), 0);
+	ck_assert_int_eq(ns_unlink(&op, &p, &dir), 0);
 	ns_abort(&fx.ns);
 	if (_i) {
 		ck_assert_int_eq(let_go(a), 0);

@@ -373,7 +373,7 @@ START_TEST(test_handles)
 	ck_assert_int_eq(fx_creat(&fx, "d/g", 0644), 0);
 	d = p.dir = stat_ok("d").handle;
 	ck_assert_int_eq(FX_DO(&fx, ns_getattr(&op, &p, true, &ino)), 0);
-	ck_assert_int_eq(FX_DO(&fx, ns_unlink(&op, &p)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_unlink(&op, &p, &ino)), 0);
 	ck_assert_int_eq(fx_rmdir(&fx, "d"), 0);
 	ck_assert_int_eq(FX_DO(&fx, ns_getattr(&op, &p, true, &ino)), -ENOENT);
 	ck_assert_int_eq(fx_stat_handle(&fx, d, &ino), -ESTALE);

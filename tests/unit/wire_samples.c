@@ -217,6 +217,8 @@ const struct wire_sample wire_samples[] = {
 	{ "rmdir reply", WIRE_RMDIR, REP },
 	{ "unlink", WIRE_UNLINK, BODY(path), PATH(wire_path) },
 	{ "unlink reply", WIRE_UNLINK, REP },
+	{ "unlink2", WIRE_UNLINK2, BODY(path), PATH(wire_path) },
+	{ "unlink2 reply", WIRE_UNLINK2, REP, BODY(attr_rep) },
 	{ "rename", WIRE_RENAME, BODY(two),
 	  .tail = { STR(wire_two, path1_len, a_path),
 		    STR(wire_two, path2_len, full_path) },

@@ -15,10 +15,12 @@ struct place {
 	struct stat st;
 	uint64_t until;
 	pid_t thread; /* 0: none */
+	uint64_t changes; /* of a directory: holds with these alone; or 0 */
 };
 
 struct told {
 	pthread_mutex_t lock;
+	_Atomic uint64_t changes; /* that were answered, and 1 */
 	atomic_uint taken; /* places: mostly none, and nobody need look */
 	struct place place[PLACES];
 };
@@ -27,8 +29,10 @@ struct told *told_new(void)
 {
 	struct told *t = calloc(1, sizeof(*t));
 
-	if (t)
-		pthread_mutex_init(&t->lock, NULL);
+	if (!t)
+		return NULL;
+	pthread_mutex_init(&t->lock, NULL);
+	atomic_init(&t->changes, 1);
 	return t;
 }
 
@@ -45,16 +49,42 @@ static struct place *place_of(struct told *t, pid_t thread)
 	return &t->place[(unsigned int)thread % PLACES];
 }
 
-void told_note(struct told *t, pid_t thread, const struct stat *st)
+static void note(struct told *t, pid_t thread, const struct stat *st,
+		 uint64_t changes, uint64_t until)
 {
 	struct place *p = place_of(t, thread);
 
 	pthread_mutex_lock(&t->lock);
 	t->taken += !p->thread;
-	*p = (struct place){ .st = *st,
-			     .until = clock_now() + MOMENT_NS,
-			     .thread = thread };
+	*p = (struct place){
+		.st = *st, .until = until, .thread = thread, .changes = changes
+	};
 	pthread_mutex_unlock(&t->lock);
+}
+
+void told_note(struct told *t, pid_t thread, const struct stat *st)
+{
+	note(t, thread, st, 0, clock_now() + MOMENT_NS);
+}
+
+uint64_t told_changes(const struct told *t)
+{
+	return atomic_load(&t->changes);
+}
+
+void told_changed(struct told *t)
+{
+	atomic_fetch_add(&t->changes, 1);
+}
+
+/* Another change that was answered meanwhile may have come behind this one. */
+void told_note_dir(struct told *t, pid_t thread, const struct stat *st,
+		   uint64_t changes, uint64_t until)
+{
+	if (atomic_compare_exchange_strong(&t->changes, &changes, changes + 1))
+		note(t, thread, st, changes + 1, until);
+	else
+		told_changed(t);
 }
 
 bool told_take(struct told *t, pid_t thread, struct stat *st)
@@ -66,7 +96,8 @@ bool told_take(struct told *t, pid_t thread, struct stat *st)
 		return false;
 	pthread_mutex_lock(&t->lock);
 	if (p->thread == thread && thread) {
-		is = clock_now() < p->until;
+		is = clock_now() < p->until &&
+		     (!p->changes || p->changes == told_changes(t));
 		*st = p->st;
 		p->thread = 0;
 		t->taken--;

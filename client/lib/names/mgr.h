@@ -117,6 +117,10 @@ int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode,
 	      struct attr *attr);
 int mgr_rmdir(struct session *s, const struct target *t);
 int mgr_unlink(struct session *s, const struct target *t);
+/* The same; *dir: the directory, with handle 0 if a mgr of an earlier version does not
+ * say. */
+int mgr_unlink_attr(struct session *s, const struct target *t,
+		    struct attr *dir);
 struct mgr_mknod {
 	uint32_t mode; /* WIRE_MODE(), with type */
 	uint32_t major, minor; /* devices */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_link.c - LINK2, and what it is with a mgr of an earlier version; READLINK. */
+/* mgr_link.c - LINK2 and UNLINK2, and what they are with a mgr of an earlier version; READLINK. */
 #include <errno.h>
 
 #include "mgr_int.h"
@@ -47,6 +47,21 @@ int mgr_symlink_attr(struct session *s, const char *text,
 		return rc;
 	rc = mgr_symlink(s, text, t);
 	return rc ? rc : mgr_getattr(s, t, attr);
+}
+
+int mgr_unlink_attr(struct session *s, const struct target *t, struct attr *dir)
+{
+	struct mgr_attr_arg arg = { s, dir };
+	struct ask c;
+	int rc;
+
+	mgr_begin_path(&c, s, t);
+	c.once = true;
+	rc = ask_run(&c, WIRE_UNLINK2, mgr_take_attr_rep, &arg);
+	if (rc != -ENOSYS)
+		return rc;
+	*dir = (struct attr){ 0 };
+	return mgr_unlink(s, t);
 }
 
 struct link_arg {
