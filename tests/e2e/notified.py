@@ -8,6 +8,7 @@ usage: notified.py listen ADDRESS   each datagram on a line: PID, then its lines
 """
 import ctypes
 import os
+import select
 import socket
 import struct
 import sys
@@ -50,7 +51,9 @@ def hold(tid):
     ptrace(libc, PTRACE_INTERRUPT, tid)
     os.waitpid(tid, WALL)
     print("held", flush=True)
-    sys.stdin.read()
+    while not select.select([sys.stdin], [], [], 0.1)[0]:
+        if os.waitpid(tid, WALL | os.WNOHANG)[0]:
+            return  # killed meanwhile: its end waits for who holds it
     ptrace(libc, PTRACE_DETACH, tid)
 
 
