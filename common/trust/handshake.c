@@ -6,6 +6,7 @@
  */
 #include "keyring_int.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* Two labels: what one side has proved, the other cannot say back. */
@@ -73,5 +74,29 @@ static int check(void *arg, const struct handshake *shake,
 
 struct prover keyring_as_prover(struct keyring *ring)
 {
-	return (struct prover){ ring, prove, check };
+	return (struct prover){ .arg = ring, .prove = prove, .check = check };
+}
+
+int handshake_mac(const uint8_t key[MAC_KEY_LEN], const struct handshake *shake,
+		  enum handshake_side side, const void *msg, size_t len,
+		  uint8_t mac[MAC_LEN])
+{
+	const struct facts facts = facts_of(shake);
+	const struct mac_field field[] = { { &facts, sizeof(facts) },
+					   { msg, len } };
+
+	return mac_make(key, label[side], field, 2, mac);
+}
+
+int handshake_mac_check(const uint8_t key[MAC_KEY_LEN],
+			const struct handshake *shake, enum handshake_side side,
+			const void *msg, size_t len, const uint8_t mac[MAC_LEN])
+{
+	uint8_t want[MAC_LEN];
+	int rc = handshake_mac(key, shake, side, msg, len, want);
+
+	if (!rc && !mac_equal(mac, want))
+		rc = -EKEYREJECTED;
+	explicit_bzero(want, sizeof(want));
+	return rc;
 }

@@ -26,7 +26,7 @@ struct handshake {
  * message, from its header to before the proof.
  */
 struct prover {
-	void *arg; /* for both */
+	void *arg; /* for all */
 	/* -ENOMEM */
 	int (*prove)(void *arg, const struct handshake *shake,
 		     enum handshake_side side, const void *msg, size_t len,
@@ -36,6 +36,43 @@ struct prover {
 	int (*check)(void *arg, const struct handshake *shake,
 		     enum handshake_side side, const void *msg, size_t len,
 		     const struct wire_proof *proof);
+	/* What a client shows in HELLO, at most WIRE_TICKET_MAX bytes; how many,
+	 * 0: it has none, and proves nothing.  NULL: it is no client. */
+	size_t (*ticket)(void *arg, void *out);
+};
+
+/* Whom a ticket names. */
+struct admitted {
+	uint32_t uid, gid;
+	uint32_t ngroups; /* at most WIRE_GROUPS_MAX */
+	uint32_t groups[WIRE_GROUPS_MAX];
+};
+
+/* What becomes of clients that show no ticket, and whom no kernel vouches for. */
+enum admission {
+	ADMIT_ALL, /* they are who they say */
+	ADMIT_STRANGERS, /* they are nobody, in a session that nobody had before */
+	ADMIT_PROVED, /* they are refused */
+};
+
+/*
+ * How a server looks at the tickets of clients; from any thread.  hello: a checked HELLO
+ * with a ticket and a proof.
+ */
+struct doorkeeper {
+	void *arg; /* for both */
+	enum admission admission;
+	/* 0, and *who; -EKEYEXPIRED: it has ended; -ESTALE: of a manager that
+	 * does not count any more; -EKEYREJECTED: not its ticket, session or
+	 * connection; -ENOKEY: of a key that is not here; -EAGAIN: that is not
+	 * known yet; -ENOMEM */
+	int (*admit)(void *arg, const struct handshake *shake,
+		     const struct wire_msg *hello, struct admitted *who);
+	/* The server's proof, by the ticket's secret, in the answer of len bytes.
+	 * As admit() */
+	int (*answer)(void *arg, const struct handshake *shake,
+		      const struct wire_msg *hello, const void *msg, size_t len,
+		      struct wire_proof *proof);
 };
 
 #endif

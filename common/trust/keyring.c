@@ -157,11 +157,10 @@ int keyring_mac(struct keyring *ring, const char *label,
 	return rc;
 }
 
-int keyring_check(struct keyring *ring, uint32_t id, const char *label,
-		  const struct mac_field *field, unsigned int n,
-		  const uint8_t mac[MAC_LEN])
+int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
+		   const struct mac_field *field, unsigned int n,
+		   uint8_t mac[MAC_LEN])
 {
-	uint8_t want[MAC_LEN];
 	unsigned int i;
 	int rc = -ENOKEY;
 
@@ -169,8 +168,18 @@ int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 	for (i = 0; i < ring->keys->n && ring->id[i] != id; i++)
 		;
 	if (i < ring->keys->n)
-		rc = mac_make(ring->keys->key[i], label, field, n, want);
+		rc = mac_make(ring->keys->key[i], label, field, n, mac);
 	pthread_mutex_unlock(&ring->lock);
+	return rc;
+}
+
+int keyring_check(struct keyring *ring, uint32_t id, const char *label,
+		  const struct mac_field *field, unsigned int n,
+		  const uint8_t mac[MAC_LEN])
+{
+	uint8_t want[MAC_LEN];
+	int rc = keyring_derive(ring, id, label, field, n, want);
+
 	if (!rc && !mac_equal(mac, want))
 		rc = -EKEYREJECTED;
 	explicit_bzero(want, sizeof(want));

@@ -36,6 +36,11 @@ int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 		  const struct mac_field *field, unsigned int n,
 		  const uint8_t mac[MAC_LEN]);
 
+/* The code as keyring_check() wants it, by the key of that name: -ENOKEY, -ENOMEM. */
+int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
+		   const struct mac_field *field, unsigned int n,
+		   uint8_t mac[MAC_LEN]);
+
 struct prover; /* handshake.h */
 /* Makes and checks proofs with these keys, as long as the ring is there.  NULL: NULL. */
 const struct prover *keyring_prover(const struct keyring *ring);

@@ -8,4 +8,14 @@
 
 struct prover keyring_as_prover(struct keyring *ring);
 
+/* The proof of side by one key, whatever its name. */
+int handshake_mac(const uint8_t key[MAC_KEY_LEN], const struct handshake *shake,
+		  enum handshake_side side, const void *msg, size_t len,
+		  uint8_t mac[MAC_LEN]);
+/* -EKEYREJECTED, -ENOMEM */
+int handshake_mac_check(const uint8_t key[MAC_KEY_LEN],
+			const struct handshake *shake, enum handshake_side side,
+			const void *msg, size_t len,
+			const uint8_t mac[MAC_LEN]);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ticket.h - who a session is: what the manager found out once, for all iods.  It is
- * bound to the session and to the key that the client made for it, so that a ticket
- * that was overheard is of no use.
+ * bound to the session and to the key that the client made for it, and who shows it must
+ * have its secret, so that a ticket that was overheard is of no use.
  */
 #ifndef TICKET_H
 #define TICKET_H
@@ -23,7 +23,7 @@ struct ticket {
 
 /* Bytes of one with so many groups; of the longest. */
 size_t ticket_len(uint32_t ngroups);
-#define TICKET_MAX 376u
+#define TICKET_MAX WIRE_TICKET_MAX
 
 /*
  * Writes ticket_len() bytes to out, room of them.  The length; -EINVAL: more groups
@@ -37,5 +37,12 @@ int ticket_seal(struct keyring *ring, const struct ticket *ticket, void *out,
  */
 int ticket_open(struct keyring *ring, const void *sealed, size_t len,
 		const struct bounds_here *here, struct ticket *ticket);
+/*
+ * The secret of a sealed ticket: the manager tells it to the client alone, and who has
+ * the key finds it from the ticket.  -EBADMSG: not the length of one; -ENOKEY;
+ * -ENOMEM.  Nothing is checked: what was made with it, says whether it is right.
+ */
+int ticket_secret(struct keyring *ring, const void *sealed, size_t len,
+		  uint8_t out[MAC_KEY_LEN]);
 
 #endif

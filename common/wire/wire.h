@@ -49,6 +49,8 @@
 #define WIRE_INLINE_MAX 65536u		/* inline data of one message */
 #define WIRE_BODY_MAX   16384u		/* body and tail without inline data */
 #define WIRE_TAIL_MAX   4u		/* tail items of one message */
+#define WIRE_TICKET_MAX 376u		/* bytes of a ticket: ticket.h */
+#define WIRE_WORD_MAX   4096u		/* bytes that prove who sends them */
 
 typedef uint16_t le16;			/* stored little-endian: le16toh() */
 typedef uint32_t le32;
@@ -94,6 +96,8 @@ enum wire_op {
 	WIRE_LOCK_ANY	= 43,	/* waits for several LOCKs, takes one */
 	WIRE_LINK2	= 44,	/* LINK or SYMLINK, answered with attributes */
 	WIRE_UNLINK2	= 45,	/* UNLINK, answered with the directory's attributes */
+	WIRE_CHALLENGE	= 47,	/* before AUTH: what it has to be about */
+	WIRE_AUTH	= 48,	/* who the client is, and proves to be */
 	WIRE_ADOPT	= 83,	/* what another session has of a file */
 	WIRE_ADOPTED	= 84,	/* ... that was all: it ends */
 	WIRE_DECLARE	= 49,	/* what the session holds */
@@ -165,6 +169,8 @@ static inline bool wire_op_changes(unsigned int op)
 #define WIRE_F_APART	0x0400u	/* HELLO: this client wants bulk data over an
 				 * endpoint of its own; its reply, status 0: it
 				 * may, a struct wire_apart follows the body */
+#define WIRE_F_TICKET	0x0800u	/* HELLO with PROOF: a struct wire_shown before it;
+				 * the proof is made with the ticket's secret */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -344,12 +350,56 @@ struct wire_apart {
 	le32 zero;
 };
 
+/* WIRE_F_TICKET: what AUTH was answered with.  Then ticket[len], padded. */
+struct wire_shown {
+	le32 len;		/* 1 to WIRE_TICKET_MAX */
+	le32 zero;
+};
+
 #define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
 #define WIRE_H_CARRY	0x2u	/* it may send CARRY on this connection */
 struct wire_hello_rep {
 	le64 boot;
 	le32 credits;
 	le32 flags;		/* WIRE_H_* */
+};
+
+/*
+ * CHALLENGE: both ends tell a public key (X25519) and a nonce that they made for this
+ * connection.  AUTH must come by the same one.
+ */
+#define WIRE_KEY_LEN	32u
+#define WIRE_CH_KERNEL	0x1u	/* the kernel has said who you are: AUTH of kind sys
+				 * is enough */
+struct wire_challenge {
+	uint8_t key[WIRE_KEY_LEN];
+	uint8_t nonce[WIRE_KEY_LEN];
+};
+struct wire_challenge_rep {
+	le64 fsid;
+	le32 mode;		/* enum auth_mode: what clients have to prove */
+	le32 flags;		/* WIRE_CH_* */
+	uint8_t key[WIRE_KEY_LEN];
+	uint8_t nonce[WIRE_KEY_LEN];
+};
+
+/*
+ * AUTH: word is what proves who sends it: a MUNGE credential, or a wire_proof by the
+ * shared key, about what both ends said in CHALLENGE (pact.h); of kind sys: empty.
+ * Tail: word[len].  The reply has such a word of the manager's, that is about the
+ * ticket, too.  The ticket's secret comes in pieces that only who has the client's
+ * private key can put together.  Tail of the reply: ticket, word.
+ */
+struct wire_auth {
+	le32 kind;		/* enum auth_mode */
+	le32 len;
+};
+struct wire_auth_rep {
+	le64 life;		/* ns from now on that the ticket holds */
+	le32 uid, gid;		/* who you are */
+	le32 ticket_len;
+	le32 word_len;
+	uint8_t secret[WIRE_KEY_LEN];
 };
 
 /* PING.  Tail of the reply: version. */
@@ -972,6 +1022,8 @@ struct wire_fence {
  */
 struct wire_lease {
 	le64 until;		/* ns */
+	le64 clock;		/* CLOCK_BOOTTIME of the manager, ns, when it sent it:
+				 * by that the iod knows how old tickets are */
 };
 
 /*
@@ -1075,7 +1127,12 @@ _Static_assert(sizeof(struct wire_counter) == 24, "wire_counter");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");
-_Static_assert(sizeof(struct wire_lease) == 8, "wire_lease");
+_Static_assert(sizeof(struct wire_lease) == 16, "wire_lease");
+_Static_assert(sizeof(struct wire_shown) == 8, "wire_shown");
+_Static_assert(sizeof(struct wire_challenge) == 64, "wire_challenge");
+_Static_assert(sizeof(struct wire_challenge_rep) == 80, "wire_challenge_rep");
+_Static_assert(sizeof(struct wire_auth) == 8, "wire_auth");
+_Static_assert(sizeof(struct wire_auth_rep) == 56, "wire_auth_rep");
 _Static_assert(sizeof(struct wire_claim) == 32, "wire_claim");
 _Static_assert(sizeof(struct wire_claim_rep) == 16, "wire_claim_rep");
 _Static_assert(sizeof(struct wire_disk_rep) == 8, "wire_disk_rep");
@@ -1102,6 +1159,8 @@ struct wire_msg {
 	const struct wire_as *as;	/* NULL: it came without */
 	const le32 *groups;		/* as->ngroups */
 	const struct wire_apart *apart;	/* NULL: it came without */
+	const void *ticket;		/* likewise, */
+	size_t ticket_len;
 	const struct wire_proof *proof;	/* likewise */
 };
 

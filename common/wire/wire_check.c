@@ -120,6 +120,13 @@ const char *wire_check_readdir(const struct wire_msg *msg)
 	return check_segment(&req->mem);
 }
 
+const char *wire_check_auth_rep(const struct wire_msg *msg)
+{
+	const struct wire_auth_rep *rep = msg->body;
+
+	return rep->ticket_len ? NULL : "wire_auth_rep.ticket_len: zero";
+}
+
 /* Exactly niods strings, a NUL behind each. */
 const char *wire_check_mount_rep(const struct wire_msg *msg)
 {

@@ -87,6 +87,7 @@ const char *wire_check_write_list(const struct wire_msg *msg);
 const char *wire_check_rename(const struct wire_msg *msg);
 const char *wire_check_mknod(const struct wire_msg *msg);
 const char *wire_check_readdir(const struct wire_msg *msg);
+const char *wire_check_auth_rep(const struct wire_msg *msg);
 const char *wire_check_mount_rep(const struct wire_msg *msg);
 const char *wire_check_getsize_rep(const struct wire_msg *msg);
 const char *wire_check_carry(const struct wire_msg *msg);

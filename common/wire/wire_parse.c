@@ -64,6 +64,13 @@ int wire_check_magic(const void *buf, size_t len, const char **why)
 	return cause ? rc : 0;
 }
 
+/* n bytes are behind us; there are so many. */
+static void pass(struct cursor *c, size_t n)
+{
+	c->at += n;
+	c->left -= n;
+}
+
 static const char *why_request(const struct wire_hdr *hdr)
 {
 	if (hdr->status)
@@ -91,9 +98,10 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.session: zero";
 	if ((flags & ~(WIRE_F_PROOF | WIRE_F_APART)) == WIRE_F_REPLY)
 		return why_reply(hdr);
-	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
-		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS |
-		      WIRE_F_WHOLE | WIRE_F_PROOF | WIRE_F_APART))
+	if (flags &
+	    ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE | WIRE_F_CARRY |
+	      WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS | WIRE_F_WHOLE |
+	      WIRE_F_PROOF | WIRE_F_APART | WIRE_F_TICKET))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -111,8 +119,7 @@ static int take_hdr(struct cursor *c)
 	if (c->why)
 		return -EPROTO;
 	c->msg->hdr = hdr;
-	c->at += sizeof(*hdr);
-	c->left -= sizeof(*hdr);
+	pass(c, sizeof(*hdr));
 	return 0;
 }
 
@@ -169,8 +176,7 @@ static int take_body(struct cursor *c, const struct wire_form *form)
 	}
 	c->msg->body = c->at;
 	c->msg->body_len = form->size;
-	c->at += form->size;
-	c->left -= form->size;
+	pass(c, form->size);
 	return 0;
 }
 
@@ -185,8 +191,7 @@ static int take_padding(struct cursor *c, const struct wire_item *item,
 		if (c->at[i])
 			return refuse(c, "padding: not zero");
 	}
-	c->at += pad;
-	c->left -= pad;
+	pass(c, pad);
 	return 0;
 }
 
@@ -204,8 +209,7 @@ static int take_item(struct cursor *c, const struct wire_item *item,
 		return refuse(c, "string: holds a NUL");
 	tail->ptr = c->at;
 	tail->len = len;
-	c->at += len;
-	c->left -= len;
+	pass(c, len);
 	return take_padding(c, item, wire_pad(len) - len);
 }
 
@@ -220,6 +224,8 @@ static int take_tail(struct cursor *c, const struct wire_form *form)
 	}
 	return 0;
 }
+
+static const struct wire_item ticket_item = { .kind = WIRE_IK_ARRAY };
 
 /* Who asks: behind all that the operation has. */
 static int take_as(struct cursor *c)
@@ -260,9 +266,29 @@ static int take_apart(struct cursor *c)
 	if (apart->zero)
 		return refuse(c, "wire_apart.zero: reserved, not zero");
 	c->msg->apart = apart;
-	c->at += sizeof(*apart);
-	c->left -= sizeof(*apart);
+	pass(c, sizeof(*apart));
 	return 0;
+}
+
+static int take_ticket(struct cursor *c)
+{
+	const struct wire_shown *shown = (const void *)c->at;
+	size_t len, pad;
+
+	if (!(le16toh(c->msg->hdr->flags) & WIRE_F_PROOF))
+		return refuse(c, "wire_hdr.flags: TICKET without PROOF");
+	if (c->left < sizeof(*shown) || shown->zero)
+		return refuse(c, "wire_shown: too short, or zero is not");
+	len = le32toh(shown->len);
+	if (!len || len > WIRE_TICKET_MAX)
+		return refuse(c, "wire_shown.len: zero, or too large");
+	pad = wire_pad(len);
+	if (c->left - sizeof(*shown) < pad)
+		return refuse(c, "length: shorter than the ticket");
+	c->msg->ticket = shown + 1;
+	c->msg->ticket_len = len;
+	pass(c, sizeof(*shown) + len);
+	return take_padding(c, &ticket_item, pad - len);
 }
 
 static int take_proof(struct cursor *c)
@@ -276,8 +302,7 @@ static int take_proof(struct cursor *c)
 	if (proof->zero)
 		return refuse(c, "wire_proof.zero: reserved, not zero");
 	c->msg->proof = proof;
-	c->at += sizeof(*proof);
-	c->left -= sizeof(*proof);
+	pass(c, sizeof(*proof));
 	return 0;
 }
 
@@ -348,6 +373,8 @@ static int parse(struct cursor *c)
 		rc = take_as(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_APART)
 		rc = take_apart(c);
+	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_TICKET)
+		rc = take_ticket(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_PROOF)
 		rc = take_proof(c);
 	if (!rc && c->left)

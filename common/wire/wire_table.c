@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wire_table.c - every operation's request and reply, as wire.h says it. */
+#include "auth_mode.h"
 #include "lent.h"
 #include "wire_form.h"
 
@@ -49,6 +50,29 @@ static const struct wire_form hello_rep = {
 	.size = sizeof(struct wire_hello_rep),
 	.fields = { BITS(wire_hello_rep, flags,
 			 WIRE_H_RESUMED | WIRE_H_CARRY) },
+};
+
+static const struct wire_form challenge = {
+	.size = sizeof(struct wire_challenge),
+};
+static const struct wire_form challenge_rep = {
+	.size = sizeof(struct wire_challenge_rep),
+	.fields = { ID(wire_challenge_rep, fsid),
+		    MAX(wire_challenge_rep, mode, AUTH_MODES - 1),
+		    BITS(wire_challenge_rep, flags, WIRE_CH_KERNEL) },
+};
+
+static const struct wire_form auth = {
+	.size = sizeof(struct wire_auth),
+	.fields = { MAX(wire_auth, kind, AUTH_MODES - 1) },
+	.items = { ITEM(ARRAY, wire_auth, len, 1, WIRE_WORD_MAX) },
+};
+static const struct wire_form auth_rep = {
+	.size = sizeof(struct wire_auth_rep),
+	.fields = { ID(wire_auth_rep, life), SIZE(wire_auth_rep, life) },
+	.items = { ITEM(ARRAY, wire_auth_rep, ticket_len, 1, WIRE_TICKET_MAX),
+		   ITEM(ARRAY, wire_auth_rep, word_len, 1, WIRE_WORD_MAX) },
+	.check = wire_check_auth_rep,
 };
 
 static const struct wire_form ping_rep = {
@@ -452,7 +476,7 @@ static const struct wire_form fence = {
 
 static const struct wire_form lease = {
 	.size = sizeof(struct wire_lease),
-	.fields = { ID(wire_lease, until) },
+	.fields = { ID(wire_lease, until), ID(wire_lease, clock) },
 };
 
 static const struct wire_form walk = {
@@ -491,6 +515,8 @@ static const struct wire_op_desc ops[] = {
 	OP(FAST, empty, fast_rep),
 	OP(CARRY, empty, carry_rep),
 	OP(STATS, stats, stats_rep),
+	OP(CHALLENGE, challenge, challenge_rep),
+	OP(AUTH, auth, auth_rep),
 	OP(MOUNT, empty, mount_rep),
 	PATH_OP(GETATTR, path, attr_rep),
 	PATH_OP(OPEN, open_req, open_rep),

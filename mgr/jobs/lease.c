@@ -54,7 +54,8 @@ static void answered(struct rpc_call *call)
 static void send(struct iod *iod, uint64_t now, uint64_t until)
 {
 	struct lease *l = &iod->lease;
-	struct wire_lease body = { .until = htole64(until) };
+	struct wire_lease body = { .until = htole64(until),
+				   .clock = htole64(now) };
 	struct wire_out out;
 
 	wire_begin(&out, l->msg, sizeof(l->msg));

@@ -44,6 +44,13 @@ static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 		fuzz_touch(msg->apart, sizeof(*msg->apart));
 		at += sizeof(*msg->apart);
 	}
+	if (msg->ticket) {
+		at += sizeof(struct wire_shown);
+		FUZZ_SURE((const uint8_t *)msg->ticket == at && msg->proof);
+		FUZZ_SURE(msg->ticket_len <= WIRE_TICKET_MAX);
+		fuzz_touch(msg->ticket, msg->ticket_len);
+		at += wire_pad(msg->ticket_len);
+	}
 	if (msg->proof) {
 		FUZZ_SURE((const uint8_t *)msg->proof == at);
 		fuzz_touch(msg->proof, sizeof(*msg->proof));

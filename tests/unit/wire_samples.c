@@ -109,7 +109,13 @@ static const struct wire_getsize_rep getsize_rep = { 3, 0 };
 static const struct wire_walk walk = { .after = 7, .place = 3 };
 static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
 static const struct wire_fence fence = { 3, 0 };
-static const struct wire_lease lease = { 1234567890123 };
+static const struct wire_lease lease = { 1234567890123, 77 };
+static const struct wire_challenge challenge = { { 1 }, { 2 } };
+static const struct wire_challenge_rep challenge_rep = {
+	9, 2, WIRE_CH_KERNEL, { 1 }, { 2 }
+};
+static const struct wire_auth auth = { 2, 8 };
+static const struct wire_auth_rep auth_rep = { 5, 1000, 100, 8, 8, { 1 } };
 static const struct wire_fallocate falloc = { 42, 4096, 100, WIRE_FA_KEEP, 0 };
 static const struct wire_copy copy = { 42, 43, 4096, 0, 100, 3, WIRE_IO_SYNC };
 static const struct wire_seek seek = { 42, 4096, WIRE_SK_HOLE, 0 };
@@ -153,6 +159,10 @@ static const struct wire_disk_rep disk_rep = { 5 };
 
 static const struct wire_apart an_apart = { .token = { 1, 2, 3 } };
 static const struct wire_proof a_proof = { .mac = { 1, 2, 3 } };
+static const struct {
+	struct wire_shown shown;
+	uint8_t ticket[16]; /* 3 of padding */
+} a_ticket = { { 13, 0 }, { 1, 2, 3 } };
 
 const struct wire_sample wire_samples[] = {
 	{ "hello", WIRE_HELLO, BODY(hello),
@@ -168,6 +178,11 @@ const struct wire_sample wire_samples[] = {
 		    STR(wire_hello, name_len, a_path) },
 	  .ntail = 2 },
 	{ "hello, apart", WIRE_HELLO, .flags = WIRE_F_APART, BODY(hello),
+	  .tail = { ARR(wire_hello, ngroups, groups),
+		    STR(wire_hello, name_len, a_path) },
+	  .ntail = 2 },
+	{ "hello, ticket", WIRE_HELLO, .flags = WIRE_F_PROOF | WIRE_F_TICKET,
+	  BODY(hello),
 	  .tail = { ARR(wire_hello, ngroups, groups),
 		    STR(wire_hello, name_len, a_path) },
 	  .ntail = 2 },
@@ -194,6 +209,14 @@ const struct wire_sample wire_samples[] = {
 	{ "fast reply", WIRE_FAST, REP, BODY(fast_rep) },
 	{ "carry", WIRE_CARRY },
 	{ "carry reply", WIRE_CARRY, REP, BODY(carry_rep) },
+	{ "challenge", WIRE_CHALLENGE, BODY(challenge) },
+	{ "challenge reply", WIRE_CHALLENGE, REP, BODY(challenge_rep) },
+	{ "auth", WIRE_AUTH, BODY(auth),
+	  .tail = { STR(wire_auth, len, full_path) }, .ntail = 1 },
+	{ "auth reply", WIRE_AUTH, REP, BODY(auth_rep),
+	  .tail = { STR(wire_auth_rep, ticket_len, full_path),
+		    STR(wire_auth_rep, word_len, full_path) },
+	  .ntail = 2 },
 	{ "mount", WIRE_MOUNT },
 	{ "mount reply", WIRE_MOUNT, REP, BODY(mount_rep),
 	  .tail = { ARR(wire_mount_rep, uris_len, uris) }, .ntail = 1 },
@@ -392,6 +415,8 @@ size_t wire_sample_build(const struct wire_sample *s, void *buf)
 		wire_put(&out, s->tail[i].ptr, s->tail[i].len);
 	if (s->flags & WIRE_F_APART && s->flags & WIRE_F_REPLY)
 		wire_put(&out, &an_apart, sizeof(an_apart));
+	if (s->flags & WIRE_F_TICKET)
+		wire_put(&out, &a_ticket, sizeof(a_ticket));
 	if (s->flags & WIRE_F_PROOF)
 		wire_put(&out, &a_proof, sizeof(a_proof));
 	if (s->gathered) {

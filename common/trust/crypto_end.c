@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* crypto_end.c - see crypto_end.h. */
+#include "crypto_end.h"
+
+#include <openssl/crypto.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_bool over;
+
+static void end(void)
+{
+	atomic_store(&over, true);
+}
+
+/* Registered behind that of a program that uses libcrypto itself: it runs before. */
+static void begin(void)
+{
+	OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+	atexit(end);
+}
+
+void crypto_keep(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, begin);
+}
+
+bool crypto_is_over(void)
+{
+	return atomic_load(&over);
+}

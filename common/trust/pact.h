@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pact.h - what a client and the manager agree on before either is believed, and what is
+ * made of it: the words that each proves himself by, and the way of the ticket's secret.
+ */
+#ifndef PACT_H
+#define PACT_H
+
+#include "exchange.h"
+#include "handshake.h"
+#include "keyring.h"
+
+#define PACT_LEN MAC_LEN /* of all that is made here */
+
+/* As both ends know it: who changes any of it on its way is found out. */
+struct pact {
+	uint64_t fsid, session;
+	uint64_t boot; /* of the manager */
+	uint32_t epoch; /* of the connection */
+	uint32_t mode; /* enum auth_mode: by which they prove themselves */
+	uint8_t key[2][WIRE_KEY_LEN]; /* public; by handshake_side */
+	uint8_t nonce[2][WIRE_KEY_LEN];
+};
+
+/* Each sets out on success only, and else answers -ENOMEM. */
+
+/* What the client proves that it has seen. */
+int pact_caller(const struct pact *pact, uint8_t out[PACT_LEN]);
+
+/* What the answer to AUTH carries. */
+struct pact_answer {
+	const void *ticket;
+	size_t len;
+	const uint8_t *secret; /* hidden; WIRE_KEY_LEN */
+};
+/* What the manager proves that he has seen, and has answered. */
+int pact_server(const struct pact *pact, const struct pact_answer *answer,
+		uint8_t out[PACT_LEN]);
+
+/*
+ * Hides the ticket's secret, or finds it again: shared is exchange_secret().  For one
+ * secret alone.
+ */
+int pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],
+	      const uint8_t secret[MAC_KEY_LEN], uint8_t out[MAC_KEY_LEN]);
+
+/* The word of who has the key, about what he has seen; and whether it is that. */
+int pact_sign(struct keyring *ring, enum handshake_side side,
+	      const uint8_t seen[PACT_LEN], struct wire_proof *word);
+/* 0, or as keyring_check(); -EBADMSG: it is no such word. */
+int pact_check(struct keyring *ring, enum handshake_side side,
+	       const uint8_t seen[PACT_LEN], const void *word, size_t len);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pass.c - see pass.h. */
+#include "pass.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keyring_int.h"
+#include "secret.h"
+
+struct pass {
+	struct prover prover;
+	pthread_mutex_t lock; /* of the rest */
+	uint8_t *secret; /* secret memory */
+	size_t len; /* 0: there is none */
+	uint8_t ticket[WIRE_TICKET_MAX];
+};
+
+/* The ticket names the key. */
+static int prove(void *arg, const struct handshake *shake,
+		 enum handshake_side side, const void *msg, size_t len,
+		 struct wire_proof *proof)
+{
+	struct wire_proof p = { 0 };
+	struct pass *pass = arg;
+	int rc;
+
+	pthread_mutex_lock(&pass->lock);
+	rc = handshake_mac(pass->secret, shake, side, msg, len, p.mac);
+	pthread_mutex_unlock(&pass->lock);
+	if (!rc)
+		*proof = p;
+	return rc;
+}
+
+static int check(void *arg, const struct handshake *shake,
+		 enum handshake_side side, const void *msg, size_t len,
+		 const struct wire_proof *proof)
+{
+	struct pass *pass = arg;
+	int rc;
+
+	pthread_mutex_lock(&pass->lock);
+	rc = handshake_mac_check(pass->secret, shake, side, msg, len,
+				 proof->mac);
+	pthread_mutex_unlock(&pass->lock);
+	return rc;
+}
+
+static size_t ticket(void *arg, void *out)
+{
+	struct pass *pass = arg;
+	size_t len;
+
+	pthread_mutex_lock(&pass->lock);
+	len = pass->len;
+	memcpy(out, pass->ticket, len);
+	pthread_mutex_unlock(&pass->lock);
+	return len;
+}
+
+int pass_new(struct pass **out)
+{
+	struct pass *pass = calloc(1, sizeof(*pass));
+
+	if (!pass)
+		return -ENOMEM;
+	pass->secret = secret_new(MAC_KEY_LEN);
+	if (!pass->secret) {
+		free(pass);
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&pass->lock, NULL);
+	pass->prover = (struct prover){ pass, prove, check, ticket };
+	*out = pass;
+	return 0;
+}
+
+void pass_free(struct pass *pass)
+{
+	if (!pass)
+		return;
+	secret_free(pass->secret, MAC_KEY_LEN);
+	pthread_mutex_destroy(&pass->lock);
+	free(pass);
+}
+
+int pass_set(struct pass *pass, const void *sealed, size_t len,
+	     const uint8_t secret[MAC_KEY_LEN])
+{
+	if (len > WIRE_TICKET_MAX)
+		return -EMSGSIZE;
+	pthread_mutex_lock(&pass->lock);
+	memcpy(pass->secret, secret, MAC_KEY_LEN);
+	memcpy(pass->ticket, sealed, len);
+	pass->len = len;
+	pthread_mutex_unlock(&pass->lock);
+	return 0;
+}
+
+const struct prover *pass_prover(const struct pass *pass)
+{
+	return &pass->prover;
+}

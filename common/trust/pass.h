@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pass.h - a client's ticket with its secret: what it shows to servers, and how it
+ * proves that it is the client's own.  Any thread.
+ */
+#ifndef PASS_H
+#define PASS_H
+
+#include "handshake.h"
+#include "mac.h"
+
+struct pass;
+
+/* It has no ticket yet.  -ENOMEM */
+int pass_new(struct pass **pass);
+/* Wiped.  NULL is fine. */
+void pass_free(struct pass *pass);
+/* From now on this one; len: at most WIRE_TICKET_MAX, else -EMSGSIZE. */
+int pass_set(struct pass *pass, const void *ticket, size_t len,
+	     const uint8_t secret[MAC_KEY_LEN]);
+/* Lives as long as the pass. */
+const struct prover *pass_prover(const struct pass *pass);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* auth_mode.c - see auth_mode.h. */
+#include "auth_mode.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *const names[AUTH_MODES] = {
+	[AUTH_SYS] = "sys",
+	[AUTH_KEY] = "key",
+	[AUTH_MUNGE] = "munge",
+};
+
+int auth_mode_parse(const char *text, enum auth_mode *mode)
+{
+	for (int i = 0; i < AUTH_MODES; i++) {
+		if (!strcmp(names[i], text)) {
+			*mode = (enum auth_mode)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *auth_mode_name(enum auth_mode mode)
+{
+	return mode < AUTH_MODES ? names[mode] : "?";
+}

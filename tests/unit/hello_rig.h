@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hello_rig.h - tickets, and HELLOs that show them. */
+#ifndef HELLO_RIG_H
+#define HELLO_RIG_H
+
+#include "gatehouse.h"
+#include "pass.h"
+#include "ticket.h"
+
+#define HELLO_RIG_MAX 1024
+
+struct hello_rig {
+	uint64_t buf[HELLO_RIG_MAX / 8];
+	size_t len;
+	struct wire_msg msg; /* of buf */
+};
+
+/* Sealed by ring, of this session and term, until expiry; uid 1000.  Its length. */
+size_t hello_rig_ticket(struct keyring *ring, const struct bounds *bounds,
+			uint8_t out[TICKET_MAX]);
+/* The pass has that ticket. */
+void hello_rig_pass(struct keyring *ring, const struct bounds *bounds,
+		    struct pass *pass);
+/* Says it: 0, or -errno of wire_parse(). */
+int hello_rig_say(struct hello_rig *rig, const struct prover *prover,
+		  const struct handshake *shake);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_pact.c - what is agreed before a ticket: each end proves that it saw the same. */
+#include <errno.h>
+#include <string.h>
+
+#include "key_rig.h"
+#include "pact.h"
+#include "run_suite.h"
+
+static struct key_rig rig;
+static struct keyring *ring, *other;
+static struct pact good;
+static struct exchange client, server;
+
+static void setup(void)
+{
+	key_rig_open(&rig);
+	ring = key_rig_ring(&rig, KEY_A "\n");
+	other = key_rig_ring(&rig, KEY_B "\n");
+	ck_assert_int_eq(exchange_make(&client), 0);
+	ck_assert_int_eq(exchange_make(&server), 0);
+	good = (struct pact){ 1, 2, 3, 4, 1, { { 0 } }, { { 6 }, { 7 } } };
+	memcpy(good.key[HANDSHAKE_CALLER], client.public, WIRE_KEY_LEN);
+	memcpy(good.key[HANDSHAKE_SERVER], server.public, WIRE_KEY_LEN);
+}
+
+static void teardown(void)
+{
+	keyring_close(ring);
+	keyring_close(other);
+	key_rig_close(&rig);
+}
+
+/* RFC 7748, 6.1 */
+START_TEST(test_known_answer)
+{
+	static const struct exchange alice = {
+		.own = { 0x77, 0x07, 0x6d, 0x0a, 0x73, 0x18, 0xa5, 0x7d,
+			 0x3c, 0x16, 0xc1, 0x72, 0x51, 0xb2, 0x66, 0x45,
+			 0xdf, 0x4c, 0x2f, 0x87, 0xeb, 0xc0, 0x99, 0x2a,
+			 0xb1, 0x77, 0xfb, 0xa5, 0x1d, 0xb9, 0x2c, 0x2a },
+	};
+	static const uint8_t bob[] = { 0xde, 0x9e, 0xdb, 0x7d, 0x7b, 0x7d, 0xc1,
+				       0xb4, 0xd3, 0x5b, 0x61, 0xc2, 0xec, 0xe4,
+				       0x35, 0x37, 0x3f, 0x83, 0x43, 0xc8, 0x5b,
+				       0x78, 0x67, 0x4d, 0xad, 0xfc, 0x7e, 0x14,
+				       0x6f, 0x88, 0x2b, 0x4f };
+	static const uint8_t want[] = { 0x4a, 0x5d, 0x9d, 0x5b, 0xa4, 0xce,
+					0x2d, 0xe1, 0x72, 0x8e, 0x3b, 0xf4,
+					0x80, 0x35, 0x0f, 0x25, 0xe0, 0x7e,
+					0x21, 0xc9, 0x47, 0xd1, 0x9e, 0x33,
+					0x76, 0xf0, 0x9b, 0x3c, 0x1e, 0x16,
+					0x17, 0x42 };
+	uint8_t have[EXCHANGE_LEN];
+
+	ck_assert_int_eq(exchange_secret(&alice, bob, have), 0);
+	ck_assert_mem_eq(have, want, sizeof(want));
+}
+END_TEST
+
+START_TEST(test_exchange)
+{
+	uint8_t a[EXCHANGE_LEN], b[EXCHANGE_LEN], zero[EXCHANGE_LEN] = { 0 };
+	uint8_t before[EXCHANGE_LEN];
+
+	ck_assert_int_eq(exchange_secret(&client, server.public, a), 0);
+	ck_assert_int_eq(exchange_secret(&server, client.public, b), 0);
+	ck_assert_mem_eq(a, b, sizeof(a));
+	ck_assert_mem_ne(client.public, server.public, EXCHANGE_LEN);
+	/* a key that would make the same secret with every other one */
+	memcpy(before, a, sizeof(a));
+	ck_assert_int_eq(exchange_secret(&client, zero, a), -EINVAL);
+	ck_assert_mem_eq(a, before, sizeof(a));
+}
+END_TEST
+
+static void change(struct pact *pact, int what)
+{
+	uint64_t *const wide[] = { &pact->fsid, &pact->session, &pact->boot };
+	uint32_t *const narrow[] = { &pact->epoch, &pact->mode };
+
+	if (what < 3)
+		(*wide[what])++;
+	else if (what < 5)
+		(*narrow[what - 3])++;
+	else if (what < 7)
+		pact->key[what - 5][31]++;
+	else
+		pact->nonce[what - 7][31]++;
+}
+#define CHANGES 9
+
+static int both(const struct pact *signs, const struct pact *checks,
+		enum handshake_side by, enum handshake_side of)
+{
+	uint8_t seen[PACT_LEN];
+	struct wire_proof word;
+
+	ck_assert_int_eq(pact_caller(signs, seen), 0);
+	ck_assert_int_eq(pact_sign(ring, by, seen, &word), 0);
+	ck_assert_int_eq(pact_caller(checks, seen), 0);
+	return pact_check(ring, of, seen, &word, sizeof(word));
+}
+
+START_TEST(test_words)
+{
+	struct pact bad = good;
+
+	ck_assert_int_eq(both(&good, &good, _i, _i), 0);
+	ck_assert_int_eq(both(&good, &good, _i, !_i), -EKEYREJECTED);
+	for (int i = 0; i < CHANGES; i++) {
+		bad = good;
+		change(&bad, i);
+		ck_assert_int_eq(both(&good, &bad, _i, _i), -EKEYREJECTED);
+	}
+}
+END_TEST
+
+START_TEST(test_bad_words)
+{
+	uint8_t seen[PACT_LEN];
+	struct wire_proof word;
+
+	ck_assert_int_eq(pact_caller(&good, seen), 0);
+	ck_assert_int_eq(pact_sign(ring, HANDSHAKE_CALLER, seen, &word), 0);
+	ck_assert_int_eq(pact_check(other, HANDSHAKE_CALLER, seen, &word,
+				    sizeof(word)),
+			 -ENOKEY);
+	for (size_t len = 0; len < sizeof(word); len++)
+		ck_assert_int_eq(pact_check(ring, HANDSHAKE_CALLER, seen, &word,
+					    len),
+				 -EBADMSG);
+	for (unsigned int bit = 0; bit < 8 * sizeof(word); bit++) {
+		((uint8_t *)&word)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		ck_assert_int_ne(pact_check(ring, HANDSHAKE_CALLER, seen, &word,
+					    sizeof(word)),
+				 0);
+		((uint8_t *)&word)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+}
+END_TEST
+
+/* The manager's word is about the ticket, too. */
+START_TEST(test_answer)
+{
+	uint8_t ticket[100] = { 1 }, secret[WIRE_KEY_LEN] = { 2 };
+	struct pact_answer answer = { ticket, sizeof(ticket), secret };
+	uint8_t seen[PACT_LEN], now[PACT_LEN];
+
+	ck_assert_int_eq(pact_server(&good, &answer, seen), 0);
+	ticket[99]++;
+	ck_assert_int_eq(pact_server(&good, &answer, now), 0);
+	ck_assert_mem_ne(seen, now, PACT_LEN);
+	ticket[99]--;
+	secret[31]++;
+	ck_assert_int_eq(pact_server(&good, &answer, now), 0);
+	ck_assert_mem_ne(seen, now, PACT_LEN);
+	ck_assert_int_eq(pact_caller(&good, now), 0);
+	ck_assert_mem_ne(seen, now, PACT_LEN);
+}
+END_TEST
+
+START_TEST(test_hidden)
+{
+	uint8_t a[EXCHANGE_LEN], secret[MAC_KEY_LEN] = { 1, 2, 3 };
+	uint8_t hidden[MAC_KEY_LEN], found[MAC_KEY_LEN];
+	struct pact bad;
+
+	ck_assert_int_eq(exchange_secret(&client, server.public, a), 0);
+	ck_assert_int_eq(pact_hide(&good, a, secret, hidden), 0);
+	ck_assert_mem_ne(hidden, secret, sizeof(secret));
+	ck_assert_int_eq(pact_hide(&good, a, hidden, found), 0);
+	ck_assert_mem_eq(found, secret, sizeof(secret));
+	for (int i = 0; i < CHANGES; i++) {
+		bad = good;
+		change(&bad, i);
+		ck_assert_int_eq(pact_hide(&bad, a, hidden, found), 0);
+		ck_assert_mem_ne(found, secret, sizeof(secret));
+	}
+	a[0] ^= 1;
+	ck_assert_int_eq(pact_hide(&good, a, hidden, found), 0);
+	ck_assert_mem_ne(found, secret, sizeof(secret));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("pact");
+	TCase *tc = tcase_create("pact");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, test_known_answer);
+	tcase_add_test(tc, test_exchange);
+	tcase_add_loop_test(tc, test_words, 0, 2);
+	tcase_add_test(tc, test_bad_words);
+	tcase_add_test(tc, test_answer);
+	tcase_add_test(tc, test_hidden);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
