@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "adopt.h"
+#include "auth.h"
 #include "boot_id.h"
 #include "daemon.h"
 #include "descriptors.h"
@@ -103,6 +104,7 @@ static int open_server(struct mgr *mgr)
 		.boot = mgr->boot,
 		.allow = &mgr->conf.allow,
 		.prover = keyring_prover(mgr->ring),
+		.keeper = mgr->keeper,
 		.role = WIRE_ROLE_MGR,
 		.features = WIRE_FT_LACKS | WIRE_FT_SOLE,
 		.slots = mgr->conf.slots,
@@ -159,6 +161,8 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = sessions_open(mgr);
 	if (!rc)
+		rc = auths_open(mgr);
+	if (!rc)
 		rc = open_server(mgr);
 	return rc ? rc : sessions_refuse(mgr);
 }
@@ -168,12 +172,14 @@ static void close_all(struct mgr *mgr)
 	struct request *req;
 
 	flusher_close(mgr->fl);
+	auths_close(mgr);
 	if (mgr->server)
 		rpc_server_close(mgr->server);
 	sessions_close(mgr);
 	while ((req = LIST_FIRST(&mgr->requests)))
 		request_drop(req);
 	jobs_close(mgr);
+	auths_free(mgr);
 	adopts_close(mgr);
 	lock_waits_close(mgr);
 	tokens_close(mgr);
@@ -236,6 +242,7 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	gather(mgr, deadline);
 	mgr_submit(mgr);
 	flusher_collect(mgr->fl);
+	auths_run(mgr);
 	jobs_admit(mgr);
 	lock_waits_run(mgr);
 	sessions_end(mgr);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auth.h"
 #include "caller.h"
 #include "service.h"
 #include "session.h"
@@ -33,6 +34,9 @@ static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
 	if (rec.flags & SESSION_OVER)
 		return -ESTALE;
 	*declares = rec.flags & SESSION_DECLARES;
+	rc = auth_returns(mgr, rpc_session_info(session), &rec);
+	if (rc)
+		return rc;
 	rc = reply_walk(mgr->st, id, seed, session);
 	if (rc)
 		return rc;
@@ -60,12 +64,9 @@ static int on_open(void *arg, struct rpc_session *session)
 	s->mgr = mgr;
 	s->id = info->id;
 	s->stored = rc == 1;
-	s->root = !info->cred.uid;
 	s->declaring = s->declares;
-	s->cred = (struct ns_cred){ info->cred.uid, info->cred.gid,
-				    info->cred.ngroups, info->cred.groups };
 	s->place = exports_place(&mgr->conf.exports, info->peer);
-	exports_squash(&mgr->conf.exports, &s->place, &s->cred);
+	caller_is(s, &info->cred);
 	info->priv = s;
 	log_debug(mgr->log, "%s (%s): session %016llx, uid %u", info->peer,
 		  info->cred.name, (unsigned long long)info->id,
@@ -94,13 +95,15 @@ static void on_close(void *arg, struct rpc_session *session, bool clean)
 
 static void on_free(void *arg, struct rpc_session *session)
 {
+	auth_forget(caller_of(session));
 	free(caller_of(session));
 	rpc_session_info(session)->priv = NULL;
 }
 
 static void on_request(void *arg, struct rpc_req *rpc)
 {
-	request_take(arg, rpc);
+	if (!auth_take(arg, rpc))
+		request_take(arg, rpc);
 }
 
 const struct rpc_service mgr_service = {

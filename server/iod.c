@@ -169,6 +169,7 @@ static int open_server(struct iod *iod)
 		.boot = iod->boot,
 		.allow = &iod->conf.allow,
 		.prover = keyring_prover(iod->ring),
+		.keeper = iod->ring ? &iod->keeper : NULL,
 		.role = WIRE_ROLE_IOD,
 		.index = iod->conf.index,
 		.slots = iod->conf.slots,
@@ -207,7 +208,23 @@ static int open_trust(struct iod *iod)
 			 iod->conf.mgr_from);
 		return trust_open(iod->conf.mgr_from, iod->log, &iod->trust);
 	}
+	iod->house = (struct gatehouse){ .clock = terms_clock,
+					 .arg = &iod->terms };
+	iod->keeper = gatehouse_keeper(&iod->house,
+				       iod->conf.auth.mode == AUTH_SYS
+					       ? ADMIT_ALL
+					       : ADMIT_PROVED);
 	return keyring_open(iod->conf.key, true, iod->log, &iod->ring);
+}
+
+static void say_auth(const struct iod *iod)
+{
+	if (iod->conf.auth.mode == AUTH_SYS)
+		log_warn(iod->log,
+			 "[filesystem] auth = sys: programs on other hosts are "
+			 "believed whatever user they say they are: give this "
+			 "to trusted hosts alone, or set auth = munge or key "
+			 "(docs/trust.md)");
 }
 
 void iod_reload(struct iod *iod)
@@ -223,6 +240,8 @@ static int open_all(struct iod *iod)
 {
 	int rc = open_trust(iod);
 
+	iod->house.ring = iod->ring;
+	say_auth(iod);
 	if (!rc)
 		rc = open_fabric(iod);
 	if (!rc)
@@ -289,6 +308,7 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	iod->started = clock_now();
 	iod->started_boot = clock_boot();
 	resizes_init(&iod->resizes);
+	terms_init(&iod->terms);
 	atomic_init(&iod->stop, false);
 	atomic_init(&iod->ready, false);
 	atomic_init(&iod->lease.heard, clock_boot());
@@ -353,6 +373,7 @@ void iod_stop(struct iod *iod)
 	resizes_destroy(&iod->resizes);
 	trust_close(iod->trust);
 	keyring_close(iod->ring);
+	terms_destroy(&iod->terms);
 	free(iod);
 }
 

@@ -22,6 +22,9 @@ int jobs_open(struct mgr *mgr,
 /* Stops everything; it stays recorded.  Requests that wait are left alone. */
 void jobs_close(struct mgr *mgr);
 
+/* Of this life of the mgr: term.c. */
+uint64_t jobs_term(const struct mgr *mgr);
+
 /* ---- iod.c: one iod as the mgr sees it ---- */
 
 /*

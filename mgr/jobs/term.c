@@ -52,3 +52,8 @@ int term_open(struct mgr *mgr)
 	rc = mgr_commit(mgr, NULL);
 	return rc ? rc : store_flush(mgr->st);
 }
+
+uint64_t jobs_term(const struct mgr *mgr)
+{
+	return mgr->jobs->term;
+}

@@ -14,6 +14,7 @@ struct caller {
 	bool stored; /* it has a row */
 	bool declaring; /* ... or is to have one, with SESSION_DECLARES */
 	bool declares; /* that is durable */
+	struct challenge *challenge; /* auth.h; or NULL */
 	struct gather_client gather;
 };
 
@@ -23,6 +24,8 @@ static inline struct caller *caller_of(struct rpc_session *session)
 	return rpc_session_info(session)->priv;
 }
 
+/* Whose it is, and whom it counts as where it is; cred lives as long as it does. */
+void caller_is(struct caller *caller, const struct rpc_cred *cred);
 /* In a transaction that changes something: the session's row is there. */
 int caller_record(struct mgr *mgr, struct rpc_session *session);
 /* The same, where the row is to say that the session declares. */

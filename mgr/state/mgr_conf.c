@@ -37,7 +37,9 @@ static int read_filesystem(const struct conf_section *in, struct mgr_conf *conf)
 			       &conf->pcount);
 	if (!rc)
 		rc = networks_conf(in, "allow", &conf->allow);
-	return rc ? rc : server_conf_key(in, conf->key);
+	if (!rc)
+		rc = server_conf_key(in, conf->key);
+	return rc ? rc : server_conf_auth(in, conf->key, &conf->auth);
 }
 
 static int read_numbers(const struct conf_section *in, struct mgr_conf *conf)

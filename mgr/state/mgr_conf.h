@@ -11,6 +11,7 @@
 #include "exports.h"
 #include "fabric_conf.h"
 #include "log.h"
+#include "server_conf.h"
 
 struct mgr_conf {
 	uint64_t fsid;
@@ -20,6 +21,7 @@ struct mgr_conf {
 	char key[PATH_MAX]; /* file of the servers' keys; "": none */
 	struct networks allow; /* none: all */
 	struct exports exports;
+	struct server_auth auth;
 	enum log_level log_level;
 	uint64_t cache_size; /* bytes */
 	unsigned int slots; /* requests in flight per session */

@@ -31,6 +31,7 @@ struct lock_waits; /* lock.c */
 struct any_waits; /* lock_any.c */
 struct adopts; /* adopt.c */
 struct daemon; /* daemon.h */
+struct auths; /* auth_int.h */
 
 /*
  * Identifiers up to `id` belong to committed transactions; when the item is
@@ -59,6 +60,8 @@ struct mgr {
 	struct gather gather;
 
 	struct keyring *ring; /* NULL: no key is configured */
+	struct auths *auths;
+	const struct doorkeeper *keeper; /* theirs; NULL: without a ring */
 	struct fabric fabric;
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;

@@ -223,6 +223,8 @@ static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 		rc = server_conf_key(in, conf->key);
 	if (!rc)
 		rc = networks_conf(in, "allow", &conf->allow);
+	if (!rc)
+		rc = server_conf_auth(in, conf->key, &conf->auth);
 	in->name = "mgr";
 	if (!rc)
 		rc = server_conf_session_timeout(in, &conf->session_ttl_ms);

@@ -12,6 +12,7 @@
 #include "fabric_conf.h"
 #include "log.h"
 #include "networks.h"
+#include "server_conf.h"
 #include "sizes.h"
 #include "zone.h"
 
@@ -36,6 +37,7 @@ struct iod_conf {
 	char storage[PATH_MAX];
 	char key[PATH_MAX]; /* file of the servers' keys; "": none */
 	struct networks allow; /* who may connect; none: all */
+	struct server_auth auth;
 	char mgr_from[512]; /* without: hosts of the manager: trust.h */
 	bool sync; /* writes are durable when answered */
 	enum log_level log_level;

@@ -15,6 +15,7 @@
 #include "counter.h"
 #include "early.h"
 #include "iod_conf.h"
+#include "gatehouse.h"
 #include "keyring.h"
 #include "lend.h"
 #include "mailbox.h"
@@ -23,6 +24,7 @@
 #include "rpc.h"
 #include "store_engine.h"
 #include "sync_pool.h"
+#include "terms.h"
 #include "tombs.h"
 #include "window.h"
 #include "zone.h"
@@ -102,6 +104,9 @@ struct iod {
 	struct resizes resizes;
 	struct keyring *ring; /* NULL: no key is configured, and then: */
 	struct trust *trust; /* ... who is the manager */
+	struct terms terms; /* for: */
+	struct gatehouse house;
+	struct doorkeeper keeper; /* with a ring: looks at tickets */
 	struct sync_pool *pool;
 	struct aio *aio; /* or NULL */
 	struct fabric fabric;

@@ -66,8 +66,12 @@ static int probe(struct fs *fs, const char *uri, int timeout_ms,
 	attr.log = process_log();
 	if (rc)
 		return rc;
+	attr.auth.iod = fs ? fs_iod_at(fs, &addr) : 0;
 	deadline_begin();
-	return fs ? fs_session_open(fs, &attr, s) : session_open(&attr, s);
+	rc = fs ? fs_session_open(fs, &attr, s) : session_open(&attr, s);
+	if (!rc) /* without a ticket it says at least that it refuses us */
+		session_prove(*s, &attr);
+	return rc;
 }
 
 static int measure(struct session *s, struct pvfs_ping *ping)

@@ -59,6 +59,12 @@ static struct session_attr mount_attr(const struct mount *mount)
 		.adaptive = mount->adaptive,
 		.indirect = mount->indirect,
 		.timeout_ms = mount->timeout_ms,
+		.auth = { .mode = mount->auth,
+			  .key = mount->key,
+			  .munge_socket = mount->munge_socket,
+			  .where = mount->where,
+			  .server_uid = mount->server_uid,
+			  .mgr = &mount->mgr },
 	};
 }
 
@@ -126,6 +132,25 @@ struct session_attr fs_session_attr(struct fs *fs)
 	attr.fsid = fs->fsid;
 	pthread_mutex_unlock(&fs->lock);
 	return attr;
+}
+
+static bool is_at(const char *uri, const struct addr *addr)
+{
+	struct addr a;
+
+	return !addr_parse(uri, 0, &a) && a.port == addr->port &&
+	       !strcmp(a.host, addr->host);
+}
+
+uint32_t fs_iod_at(struct fs *fs, const struct addr *addr)
+{
+	uint32_t i, found = 0;
+
+	pthread_mutex_lock(&fs->lock);
+	for (i = 0; fs->s && i < fs->s->niods && !found; i++)
+		found = is_at(fs->s->uri[i].uri, addr) ? 1 + i : 0;
+	pthread_mutex_unlock(&fs->lock);
+	return found;
 }
 
 static int fs_connect(struct fs *fs, struct session **out)

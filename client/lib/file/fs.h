@@ -69,6 +69,8 @@ struct session_attr fs_session_attr(struct fs *fs);
  */
 int fs_session_open(struct fs *fs, const struct session_attr *attr,
 		    struct session **s);
+/* Which of its iods has that address, 1 + its number; 0: none, as far as is known. */
+uint32_t fs_iod_at(struct fs *fs, const struct addr *addr);
 /* Ends the session, as soon as no operation uses it any more. */
 void fs_leave(struct fs *fs);
 

@@ -77,6 +77,30 @@ static bool set_server_user(const char *val, struct mount_opt *opt)
 	return user(val, &opt->server_uid);
 }
 
+static bool set_auth(const char *val, struct mount_opt *opt)
+{
+	return !auth_mode_parse(val, &opt->mount->auth);
+}
+
+static bool copy_path(const char *val, char *path, size_t max)
+{
+	if (*val != '/' || strlen(val) >= max)
+		return false;
+	strcpy(path, val);
+	return true;
+}
+
+static bool set_key(const char *val, struct mount_opt *opt)
+{
+	return copy_path(val, opt->mount->key, sizeof(opt->mount->key));
+}
+
+static bool set_munge_socket(const char *val, struct mount_opt *opt)
+{
+	return copy_path(val, opt->mount->munge_socket,
+			 sizeof(opt->mount->munge_socket));
+}
+
 static bool set_transport(const char *val, struct mount_opt *opt)
 {
 	opt->transport = val;
@@ -124,6 +148,9 @@ static const struct {
 	{ "fast_max", set_fast_max, SIZES_WANT },
 	{ "direct", set_direct, "on or off" },
 	{ "rendezvous", set_rendezvous, RENDEZVOUS_WANT },
+	{ "auth", set_auth, AUTH_WANT },
+	{ "key", set_key, "an absolute path" },
+	{ "munge_socket", set_munge_socket, "an absolute path" },
 	{ "server_user", set_server_user, "the name or number of a user" },
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))

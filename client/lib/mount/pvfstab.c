@@ -117,6 +117,11 @@ static bool check(const struct reader *r, struct mntent *ent,
 			 mount_opt_flaw(ent->mnt_opts, bad, why, sizeof(why)));
 		return false;
 	}
+	if (mount->auth == AUTH_KEY && !mount->key[0]) {
+		complain(r, "auth=key needs a key: write key=FILE, a copy of "
+			    "the servers' [filesystem] key");
+		return false;
+	}
 	if (!manager(ent->mnt_fsname, opt, &mount->mgr)) {
 		complain(r,
 			 "\"%.*s\" names no manager: write HOST:/, and the "

@@ -10,9 +10,13 @@
 #include <stdbool.h>
 
 #include "addr.h"
+#include "auth_mode.h"
 #include "fabric.h"
 #include "log.h"
 #include "sizes.h"
+
+#define MOUNT_KEY_MAX 1024u
+#define MOUNT_SOCKET_MAX 108u /* of sockaddr_un */
 
 struct mount {
 	char *dir; /* "/pvfs": absolute, no "." or "//" */
@@ -26,6 +30,9 @@ struct mount {
 	bool adaptive; /* rendezvous.h */
 	bool indirect; /* direct=off: nothing is borrowed from iods of this host */
 	unsigned int server_uid; /* whose local servers are believed */
+	enum auth_mode auth; /* at least */
+	char key[MOUNT_KEY_MAX]; /* file of it, "": none */
+	char munge_socket[MOUNT_SOCKET_MAX]; /* "": munge's own */
 };
 
 struct pvfstab {

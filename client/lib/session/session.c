@@ -10,6 +10,7 @@
 
 #include "ask.h"
 #include "lender.h"
+#include "prove_int.h"
 #include "random_id.h"
 #include "rendezvous.h"
 #include "usermem.h"
@@ -49,9 +50,8 @@ static int cred_get(struct rpc_cred *cred)
 	return n < 0 ? -EINVAL : 0;
 }
 
-/* Fills in who we are. */
-static int peer_open(struct session *s, struct rpc_peer_attr *attr,
-		     struct rpc_peer **peer)
+int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
+		      struct rpc_peer **peer)
 {
 	struct rpc_cred cred;
 	int rc = cred_get(&cred);
@@ -62,6 +62,7 @@ static int peer_open(struct session *s, struct rpc_peer_attr *attr,
 	attr->fsid = s->fsid;
 	attr->session = s->id;
 	attr->cred = &cred;
+	attr->prover = s->auth ? s->auth_ops->prover(s->auth) : NULL;
 	attr->impatient = s->probe;
 	attr->patience_ms = s->together ? s->timeout_ms : 0;
 	return rpc_peer_open(s->drive.ctx, attr, peer);
@@ -142,12 +143,16 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.fast_max = fast_max(attr),
 		.carry = adaptive(attr),
 	};
-	struct rpc_peer_attr mgr = { .addr = *attr->addr,
-				     .name = attr->name,
-				     .fix = attr->probe ? NULL : FIX_MGR,
-				     .features = WIRE_FT_LACKS | WIRE_FT_SOLE,
-				     .met = s->declare ? declare_met : NULL,
-				     .arg = s->declare };
+	struct rpc_peer_attr mgr = {
+		.addr = *attr->addr,
+		.name = attr->name,
+		.server = attr->auth.iod ? WIRE_ROLE_IOD : WIRE_ROLE_MGR,
+		.index = attr->auth.iod ? attr->auth.iod - 1 : 0,
+		.fix = attr->probe ? NULL : FIX_MGR,
+		.features = WIRE_FT_LACKS | WIRE_FT_SOLE,
+		.met = s->declare ? declare_met : NULL,
+		.arg = s->declare,
+	};
 	struct rpc_ctx *ctx;
 	int rc;
 
@@ -161,7 +166,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	if (rc)
 		goto close_fabric;
 	drive_init(&s->drive, ctx);
-	rc = peer_open(s, &mgr, &s->mgr);
+	rc = session_peer_open(s, &mgr, &s->mgr);
 	if (rc)
 		goto close_ctx;
 	return 0;
@@ -194,8 +199,11 @@ int session_open(const struct session_attr *attr, struct session **out)
 		rc = s->declare ? 0 : -ENOMEM;
 	}
 	if (!rc)
+		rc = prove_open(s, &attr->auth);
+	if (!rc)
 		rc = transport_open(s, attr);
 	if (rc) {
+		prove_close(s);
 		declare_free(s->declare);
 		free(s);
 		return rc;
@@ -206,108 +214,6 @@ int session_open(const struct session_attr *attr, struct session **out)
 	errno = saved;
 	*out = s;
 	return 0;
-}
-
-/* ---- MOUNT ---- */
-
-static int bad_mount(const struct session *s, const char *what)
-{
-	log_error(s->log, "%s: protocol error in the reply to MOUNT: %s",
-		  rpc_peer_name(s->mgr), what);
-	return -EPROTO;
-}
-
-static int take_uris(struct session *s, const struct wire_tail *uris)
-{
-	const char *uri = uris->ptr;
-	size_t left = uris->len, len;
-	uint32_t i;
-
-	for (i = 0; i < s->niods; i++) {
-		len = strnlen(uri, left);
-		if (len == left || len > WIRE_URI_MAX)
-			return bad_mount(s, "addresses of the iods");
-		memcpy(s->uri[i].uri, uri, len + 1);
-		uri += len + 1;
-		left -= len + 1;
-	}
-	return 0;
-}
-
-static int take_mount(void *arg, const struct wire_msg *reply)
-{
-	const struct wire_mount_rep *rep = reply->body;
-	struct session *s = arg;
-
-	s->fsid = le64toh(rep->fsid);
-	s->root = le64toh(rep->root);
-	s->niods = le32toh(rep->niods);
-	if (!s->niods || s->niods > WIRE_IOD_MAX)
-		return bad_mount(s, "number of iods");
-	s->uri = calloc(s->niods, sizeof(*s->uri));
-	s->iod = calloc(s->niods, sizeof(struct rpc_peer *));
-	if (!s->uri || !s->iod)
-		return -ENOMEM;
-	return take_uris(s, &reply->tail[0]);
-}
-
-static void iod_lost(void *arg, int status)
-{
-	atomic_fetch_add(&((struct session_server *)arg)->lost, 1);
-}
-
-static int open_iods(struct session *s)
-{
-	char name[16], have[128];
-	struct rpc_peer_attr iod = { .name = name,
-				     .group = true,
-				     .lost = iod_lost };
-	uint32_t i;
-	int rc;
-
-	for (i = 0; i < s->niods; i++) {
-		snprintf(name, sizeof(name), "iod %u", i);
-		rc = addr_parse(s->uri[i].uri, 0, &iod.addr);
-		if (!rc && !fabric_any(&iod.addr) &&
-		    fabric_rail(&s->fabric.rails, iod.addr.scheme) < 0)
-			rc = -EPROTONOSUPPORT;
-		if (rc) {
-			log_error(s->log,
-				  "%s: \"%s\" cannot be reached over %s: write "
-				  "pvfs:// in [iod.%u] of the servers' "
-				  "configuration, or mount with fabric=auto",
-				  name, s->uri[i].uri,
-				  fabric_text(&s->fabric, have, sizeof(have)),
-				  i);
-			return rc;
-		}
-		iod.arg = &s->uri[i];
-		iod.index = i;
-		rc = peer_open(s, &iod, &s->iod[i]);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
-int session_mount(struct session *s)
-{
-	struct ask c;
-	int rc;
-
-	ask_begin(&c, s, s->mgr);
-	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
-	if (!rc)
-		list_conf_get(&s->list, rpc_peer_transport(s->mgr), s->log);
-	if (rc == -ENOSYS) {
-		log_error(s->log,
-			  "%s: this server is an iod, not the manager; port= "
-			  "of the mount is that of [mgr] address in the "
-			  "servers' configuration",
-			  rpc_peer_name(s->mgr));
-		rc = -ENXIO;
-	}
-	return rc ? rc : open_iods(s);
 }
 
 /* ---- the end ---- */
@@ -374,6 +280,7 @@ static void session_close(struct session *s)
 	packs_free(&s->packs);
 	rpc_ctx_close(s->drive.ctx);
 	drive_destroy(&s->drive);
+	prove_close(s);
 	fabric_close(&s->fabric);
 	declare_free(s->declare);
 	if (s->zero_fd >= 0)

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "addr.h"
+#include "client_auth.h"
 #include "clock.h"
 #include "container.h"
 #include "deadline.h"
@@ -34,6 +35,8 @@ struct session {
 	unsigned int first; /* random: where this client's striped
 					 * requests begin */
 	struct rpc_peer *mgr;
+	const struct client_auth_ops *auth_ops;
+	struct client_auth *auth; /* NULL: pvfstab does not ask for it */
 
 	/* from MOUNT, then constant */
 	uint64_t fsid, root;
@@ -68,6 +71,17 @@ static inline struct session *session_driven(struct drive *drive)
 	return container_of(drive, struct session, drive);
 }
 
+/* How it proves who it is. */
+struct session_auth_attr {
+	enum auth_mode mode; /* AUTH_SYS: not at all */
+	const char *key, *munge_socket, *where; /* see client_auth_attr */
+	unsigned int server_uid;
+	/* of a session with any server: who gives it a ticket for that; and which
+	 * iod it is, 1 + its number; 0: the mgr */
+	const struct addr *mgr;
+	uint32_t iod;
+};
+
 struct session_attr {
 	const struct addr *addr; /* of the mgr, or of any server */
 	const char *name; /* of that, for messages */
@@ -80,6 +94,7 @@ struct session_attr {
 	struct sizes inline_max, fast_max; /* see struct rpc_ctx_attr */
 	bool adaptive; /* rendezvous.h */
 	bool indirect; /* nothing is borrowed (lender.h) */
+	struct session_auth_attr auth;
 	unsigned int timeout_ms;
 	bool together; /* calls that a silent server has to answer end with the
 			* first of them, and fail at once from then on */
@@ -90,6 +105,11 @@ struct session_attr {
 
 /* A session with one server, which is s->mgr; it connects at the first call. */
 int session_open(const struct session_attr *attr, struct session **s);
+/*
+ * Of a probe, before anything else: gets a ticket from attr.auth.mgr.  Without one the
+ * server may refuse it.
+ */
+int session_prove(struct session *s, const struct session_attr *attr);
 /* Asks the mgr for the file system, and makes the iods known. */
 int session_mount(struct session *s);
 

@@ -9,7 +9,7 @@
 
 #include "peer_int.h"
 
-#define HELLO_MAX 1024 /* header, hello, groups, name */
+#define HELLO_MAX 1024 /* header, hello, groups, name, ticket, proof */
 
 int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 {
@@ -24,12 +24,11 @@ int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 		.epoch = htole32(++peer->epoch),
 		.reply_max = htole32(PEER_MSG_MAX),
 	};
-	if (!peer->prover && !peer->features)
-		return sizeof(priv->wc);
 	priv->hail = (struct wire_hail){ htole32(peer->features), { 0 } };
-	if (peer->prover)
-		rc = peer_proof_begin(peer, &priv->hail);
-	return rc ? rc : (int)sizeof(*priv);
+	rc = peer_proof_begin(peer, &priv->hail);
+	if (rc)
+		return rc;
+	return priv->hail.features ? (int)sizeof(*priv) : (int)sizeof(priv->wc);
 }
 
 /* One block: nslots requests, nrecv replies and parts, one HELLO or BYE. */
@@ -111,7 +110,7 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 	if (op == WIRE_HELLO && peer_apart_wanted(peer))
 		hdr->flags |= htole16(WIRE_F_APART);
 	hdr->session = htole64(peer->session);
-	if (op == WIRE_HELLO && peer->prover)
+	if (op == WIRE_HELLO && peer->proving)
 		rc = peer_proof_put(peer, hdr, (size_t)len);
 	if (rc)
 		return rc;
@@ -141,8 +140,8 @@ static int hello_send(struct rpc_peer *peer)
 	wire_put(&out, &hello, sizeof(hello));
 	wire_put(&out, groups, i * sizeof(groups[0]));
 	wire_put(&out, cred->name, name_len);
-	if (peer->prover)
-		wire_put(&out, NULL, sizeof(struct wire_proof));
+	if (peer->proving)
+		peer_proof_room(peer, &out);
 	return hello_post(peer, &out, WIRE_HELLO);
 }
 
@@ -184,7 +183,7 @@ void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 		peer_protocol_error(peer, "no credits in the accept");
 		return;
 	}
-	if (peer->prover && !peer_proof_agreed(peer, ev))
+	if (peer->proving && !peer_proof_agreed(peer, ev))
 		return;
 	peer_set_state(peer, PEER_HELLO);
 	rpc_timer_set(peer->link.ctx, &peer->timer,
@@ -217,6 +216,10 @@ static void hello_refused(struct rpc_peer *peer, int status,
 		snprintf(why, sizeof(why),
 			 "this host is in none of the networks that it "
 			 "serves; see [filesystem] allow in its configuration");
+	else if (status == -EKEYREJECTED && peer->role == WIRE_ROLE_CLIENT)
+		snprintf(why, sizeof(why),
+			 "it does not take this program for who it says that "
+			 "it is; see its log, and auth= in pvfstab");
 	else if (status == -EKEYREJECTED)
 		snprintf(why, sizeof(why),
 			 "it does not take this program for what it says that "
@@ -309,7 +312,7 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 		peer_protocol_error(peer, "the first reply is not to HELLO");
 		return;
 	}
-	if (peer->prover)
+	if (peer->proving)
 		flaw = peer_proof_flaw(peer, msg);
 	if (hello_retry(status)) {
 		link_fail(&peer->link, status);

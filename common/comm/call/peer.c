@@ -345,6 +345,16 @@ uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when)
 	return offset_tell(&peer->clock, when);
 }
 
+uint32_t rpc_peer_epoch(const struct rpc_peer *peer)
+{
+	return peer->state == PEER_READY ? peer->epoch : 0;
+}
+
+uint64_t rpc_peer_boot(const struct rpc_peer *peer)
+{
+	return peer->boot;
+}
+
 bool rpc_peer_owes(const struct rpc_peer *peer)
 {
 	return peer->owed;

@@ -114,6 +114,7 @@ struct rpc_peer {
 	uint32_t features; /* ours */
 	const struct prover *prover; /* or NULL: peer_proof.c */
 	struct handshake shake; /* of this connection */
+	bool proving; /* on this connection */
 	void (*fresh)(void *arg, struct rpc_peer *peer);
 	void (*met)(void *arg, struct rpc_peer *peer, uint64_t boot);
 	void (*lost)(void *arg, int status);
@@ -237,6 +238,8 @@ int peer_apart_post_recv(struct rpc_peer *peer, unsigned int index);
 void peer_proof_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
 int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail);
 bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev);
+/* Before it: the ticket, if there is one, and room for the proof. */
+void peer_proof_room(struct rpc_peer *peer, struct wire_out *out);
 int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len);
 const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg);
 void peer_proof_refuse(struct rpc_peer *peer, const char *flaw);

@@ -21,13 +21,24 @@ void peer_proof_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr)
 					  .index = attr->index };
 }
 
+/* A server has its key; a client has nothing before it has a ticket. */
+static bool has_proof(const struct prover *prover)
+{
+	uint8_t ticket[WIRE_TICKET_MAX];
+
+	return prover &&
+	       (!prover->ticket || prover->ticket(prover->arg, ticket));
+}
+
 int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail)
 {
 	struct handshake *shake = &peer->shake;
 	uint8_t *nonce = shake->nonce[HANDSHAKE_CALLER];
-	int rc = random_bytes(nonce, WIRE_NONCE_LEN);
+	int rc;
 
-	if (rc)
+	peer->proving = has_proof(peer->prover);
+	rc = peer->proving ? random_bytes(nonce, WIRE_NONCE_LEN) : 0;
+	if (rc || !peer->proving)
 		return rc;
 	shake->epoch = peer->epoch;
 	hail->features |= htole32(WIRE_FT_PROOF);
@@ -46,9 +57,26 @@ bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev)
 		peer_proof_refuse(peer, none);
 		return false;
 	}
+	if (!peer->fsid) /* any: the one that the ticket is for */
+		peer->shake.fsid = le64toh(acc.fsid);
 	peer->shake.boot = le64toh(acc.boot);
 	memcpy(peer->shake.nonce[HANDSHAKE_SERVER], hail.nonce, WIRE_NONCE_LEN);
 	return true;
+}
+
+void peer_proof_room(struct rpc_peer *peer, struct wire_out *out)
+{
+	const struct prover *prover = peer->prover;
+	uint8_t ticket[WIRE_TICKET_MAX];
+	struct wire_shown shown = { 0 };
+	size_t len = prover->ticket ? prover->ticket(prover->arg, ticket) : 0;
+
+	shown.len = htole32((uint32_t)len);
+	if (len) {
+		wire_put(out, &shown, sizeof(shown));
+		wire_put(out, ticket, len);
+	}
+	wire_put(out, NULL, sizeof(struct wire_proof));
 }
 
 int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len)
@@ -57,7 +85,9 @@ int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len)
 	int rc;
 
 	len -= sizeof(proof);
-	hdr->flags |= htole16(WIRE_F_PROOF);
+	hdr->flags |= htole16(peer->prover->ticket
+				      ? WIRE_F_PROOF | WIRE_F_TICKET
+				      : WIRE_F_PROOF);
 	rc = peer->prover->prove(peer->prover->arg, &peer->shake,
 				 HANDSHAKE_CALLER, hdr, len, &proof);
 	if (!rc)

@@ -29,7 +29,8 @@ struct rpc_peer_attr {
 	const struct rpc_cred *cred;	/* copied */
 	const struct prover *prover;	/* NULL: nothing is proved.  Else the server
 					 * must prove that it is the one below,
-					 * as we do; outlives the peer */
+					 * as we do; a client's, before it has a
+					 * ticket, neither.  Outlives the peer */
 	enum wire_role server;		/* for prover: who answers there */
 	uint32_t index;			/* ... of an iod; also which of several
 					 * devices its connection begins with */
@@ -83,6 +84,9 @@ const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
 /* It is connected.  For who drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
+/* Of the connection, and what its server said: 0, there is none. */
+uint32_t rpc_peer_epoch(const struct rpc_peer *peer);
+uint64_t rpc_peer_boot(const struct rpc_peer *peer);
 /*
  * A moment of our clock_boot(), not before now, on the server's, and not later than it
  * truly is there; 0: nothing is known of that.

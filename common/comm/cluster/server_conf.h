@@ -10,8 +10,11 @@
 #include <stdint.h>
 
 #include "addr.h"
+#include "auth_mode.h"
 #include "conf.h"
 #include "log.h"
+
+#define SERVER_SOCKET_MAX 108u /* of sockaddr_un */
 
 /* conf_load(), and -EINVAL for a section or key that no server knows. */
 int server_conf_load(const char *path, struct conf **file, char *err,
@@ -40,6 +43,17 @@ int server_conf_addresses(const struct conf_section *in,
 int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX]);
 /* May be missing: "". */
 int server_conf_key(const struct conf_section *in, char path[PATH_MAX]);
+/*
+ * How clients prove who they are, in [filesystem]; may be missing: AUTH_SYS.  key: what
+ * server_conf_key() found, without which there is no other.
+ */
+struct server_auth {
+	enum auth_mode mode;
+	uint32_t key_user; /* uid of who has the key */
+	char munge_socket[SERVER_SOCKET_MAX]; /* "": munge's own */
+};
+int server_conf_auth(const struct conf_section *in, const char *key,
+		     struct server_auth *auth);
 /* May be missing. */
 int server_conf_log_level(const struct conf_section *in, enum log_level *level);
 /* May be missing. */

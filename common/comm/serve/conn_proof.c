@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "random_id.h"
-#include "server_int.h"
+#include "ticket_int.h"
 
 #define IMPOSTOR_MS 1000u /* between log lines about them */
 
@@ -34,7 +34,7 @@ unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
 }
 
 /* The role is the session's, whatever this connect said. */
-static struct handshake handshake_of(const struct conn *conn)
+struct handshake conn_handshake(const struct conn *conn)
 {
 	const struct rpc_server_attr *attr = &conn->lane->server->attr;
 	struct handshake shake = { .fsid = attr->fsid,
@@ -104,7 +104,7 @@ int conn_proof_take(struct conn *conn, struct rx *rx,
 		return conn->session->info.role == WIRE_ROLE_CLIENT
 			       ? 0
 			       : refuse(conn, cred, 0);
-	shake = handshake_of(conn);
+	shake = conn_handshake(conn);
 	rc = prover->check(prover->arg, &shake, HANDSHAKE_CALLER, msg->hdr,
 			   le32toh(msg->hdr->len) - sizeof(*msg->proof),
 			   msg->proof);
@@ -123,20 +123,34 @@ void conn_proof_room(const struct conn *conn, const struct wire_hdr *to,
 		wire_put(out, NULL, sizeof(struct wire_proof));
 }
 
+/* To who showed a ticket by that, else by our key. */
+static int prove(const struct conn *conn, const struct handshake *shake,
+		 const struct wire_hdr *hdr, size_t len,
+		 struct wire_proof *proof)
+{
+	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct doorkeeper *keeper = attr->keeper;
+	const struct prover *prover = attr->prover;
+
+	if (conn->hello)
+		return keeper->answer(keeper->arg, shake, conn->hello, hdr, len,
+				      proof);
+	return prover->prove(prover->arg, shake, HANDSHAKE_SERVER, hdr, len,
+			     proof);
+}
+
 /* Without memory it goes out without one, and is not believed. */
 int conn_proof_put(struct conn *conn, struct wire_hdr *hdr, int len)
 {
-	const struct prover *prover = conn->lane->server->attr.prover;
 	struct handshake shake;
 	struct wire_proof proof;
 	int before = len - (int)sizeof(proof);
 
 	if (!is_due(conn, hdr))
 		return len;
-	shake = handshake_of(conn);
+	shake = conn_handshake(conn);
 	hdr->flags |= htole16(WIRE_F_PROOF);
-	if (!prover->prove(prover->arg, &shake, HANDSHAKE_SERVER, hdr,
-			   (size_t)before, &proof)) {
+	if (!prove(conn, &shake, hdr, (size_t)before, &proof)) {
 		memcpy((uint8_t *)hdr + before, &proof, sizeof(proof));
 		return len;
 	}

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "server_int.h"
+#include "ticket_int.h"
 
 _Static_assert(WIRE_GROUPS_MAX == TP_GROUPS_MAX, "groups of a client");
 
@@ -105,19 +105,6 @@ static void greet_cred(struct rpc_cred *cred, const struct wire_msg *msg)
 	greet_name(cred->name, sizeof(cred->name), &msg->tail[1]);
 }
 
-/* Where the kernel says who it is, what it says itself does not count. */
-static void greet_identity(const struct conn *conn, struct rpc_cred *cred)
-{
-	struct tp_identity id;
-
-	if (tp_ep_identity(conn->link.ep, &id))
-		return;
-	cred->uid = id.uid;
-	cred->gid = id.gid;
-	cred->ngroups = id.ngroups;
-	memcpy(cred->groups, id.groups, sizeof(id.groups));
-}
-
 static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 {
 	return a->uid == b->uid && a->gid == b->gid &&
@@ -152,6 +139,7 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred)
 	if (rc)
 		return rc;
 	s->info.cred = *cred;
+	s->info.proved = conn->known;
 	rc = session_alloc_slots(s);
 	if (rc)
 		return rc;
@@ -201,7 +189,7 @@ static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 static void greet_log_refusal(const struct conn *conn,
 			      const struct rpc_cred *cred, int rc)
 {
-	bool quiet = rc == -EAGAIN || rc == -EKEYREJECTED;
+	bool quiet = rc == -EAGAIN || rc == -EKEYREJECTED || rc == -EKEYEXPIRED;
 
 	log_msg(conn_log(conn), quiet ? LOG_LV_DEBUG : LOG_LV_WARN,
 		"%s (%s): session %016llx refused: %s", conn->peer, cred->name,
@@ -225,8 +213,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	conn->may_carry = conn->lane->server->attr.carry &&
 			  le16toh(hdr->flags) & WIRE_F_CARRY && !s->late;
 	greet_cred(&cred, &rx->req.msg);
-	greet_identity(conn, &cred);
-	rc = conn_proof_take(conn, rx, &cred);
+	rc = conn_admit(conn, rx, &cred);
 	if (!rc)
 		rc = greet_session(conn, &cred);
 	if (rc >= 0)
@@ -237,6 +224,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	} else {
 		greet_welcome(conn, hdr, rc > 0);
 	}
+	conn->hello = NULL;
 	rx_release(rx);
 }
 

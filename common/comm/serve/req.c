@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "server_int.h"
+#include "ticket_int.h"
 
 static struct slot *req_slot(const struct rx *rx)
 {
@@ -63,7 +63,9 @@ static void req_run(struct rx *rx)
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;
 	lane_count(&conn->lane->requests);
-	if (rx->req.op == WIRE_FAST)
+	if (conn_is_stranger(conn))
+		attr->service->request(attr->arg, &rx->req);
+	else if (rx->req.op == WIRE_FAST)
 		fast_req_run(&rx->req);
 	else if (rx->req.op == WIRE_STATS)
 		tally_req_run(&rx->req);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "handshake.h"
 #include "transport.h"
 #include "wire.h"
 
@@ -58,6 +59,13 @@ const void *rpc_req_data(const struct rpc_req *req);
  */
 int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id);
 int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n);
+/*
+ * Of the connection that it came by; 0: its session has another one now, or none.  And
+ * from now on the session is that of cred, whose name does not count, and comes back
+ * with a ticket or by the kernel's word alone; -ESTALE: another connection.
+ */
+uint32_t rpc_req_epoch(const struct rpc_req *req);
+int rpc_req_admit(struct rpc_req *req, const struct admitted *who);
 /* Over which of the ctx's rails its bulk data goes. */
 unsigned int rpc_req_rail(const struct rpc_req *req);
 

@@ -69,6 +69,8 @@ struct rpc_server_attr {
 	const struct prover *prover;	/* NULL: nothing is proved.  Else who says
 					 * that it is a manager or an iod must prove
 					 * it; outlives the server */
+	const struct doorkeeper *keeper; /* NULL: clients are who they say; needs
+					 * prover; outlives the server */
 	enum wire_role role;		/* for prover: what this server is, */
 	uint32_t index;			/* which iod */
 	uint32_t features;		/* WIRE_FT_* that it has; not _PROOF, which
@@ -134,6 +136,7 @@ struct rpc_server_stats {
 					 * replies behind it */
 	uint64_t impostors;		/* HELLOs whose proof was missing or false */
 	uint64_t outsiders;		/* connects from where nobody may */
+	uint64_t unknown;		/* ... of clients */
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);
@@ -144,6 +147,8 @@ struct rpc_session_info {
 	struct rpc_cred cred;
 	uint32_t features;		/* WIRE_FT_* of rpc_server_attr that its client
 					 * named, too, at the connect */
+	bool proved;			/* cred is what a ticket or the kernel says,
+					 * or rpc_req_admit() */
 	const char *peer;		/* "tcp 10.0.0.9:4123", "-" if away */
 	struct rpc_ctx *ctx;
 	unsigned int ctx_index;

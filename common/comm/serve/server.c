@@ -365,6 +365,7 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->message_bytes += atomic_load(&lane->message_bytes);
 		stats->impostors += atomic_load(&lane->impostors);
 		stats->outsiders += atomic_load(&lane->outsiders);
+		stats->unknown += atomic_load(&lane->unknown);
 		stats->shared += atomic_load(&lane->shared_receives);
 		stats->shared_bytes += atomic_load(&lane->shared_bytes);
 		stats->shared_copies += atomic_load(&lane->shared_copies);

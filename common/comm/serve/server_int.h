@@ -78,9 +78,9 @@ struct lane {
 	atomic_uint_least64_t message_bytes, apart_bytes,
 		aparts_now; /* apart.c */
 	atomic_uint_least64_t impostors; /* conn_proof.c */
-	atomic_uint_least64_t outsiders;
+	atomic_uint_least64_t outsiders, unknown; /* unknown: conn_ticket.c */
 	struct tallies tallies;
-	uint64_t impostor_at; /* when one was last logged */
+	uint64_t impostor_at, unknown_at; /* when one was last logged */
 };
 
 struct fence;
@@ -278,6 +278,8 @@ struct conn {
 	bool may_carry; /* both ends want it */
 	uint32_t features; /* of both ends, but for: */
 	bool agreed; /* both ends prove themselves in HELLO: conn_proof.c */
+	bool known; /* conn_ticket.c: who it is was proved */
+	const struct wire_msg *hello; /* with a ticket, while it is answered */
 	uint8_t nonce[2][WIRE_NONCE_LEN];
 	struct carries *carries; /* carry.c; NULL: nothing was lent yet */
 	struct apart *apart; /* apart.c; NULL: all goes over link */

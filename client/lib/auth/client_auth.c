@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* client_auth.c - see client_auth.h. */
+#include "client_auth.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crypto_end.h"
+#include "exchange.h"
+#include "keyring.h"
+#include "pact.h"
+#include "pass.h"
+#include "random_id.h"
+#include "secret.h"
+
+/* Of one CHALLENGE; secret memory. */
+struct attempt {
+	struct pact pact;
+	struct exchange own;
+	uint32_t kind;
+	char peer[160];
+};
+
+struct client_auth {
+	struct prover prover; /* the pass's, until exit() */
+	struct client_auth_attr attr;
+	struct keyring *ring; /* with AUTH_KEY */
+	struct pass *pass;
+	struct attempt *at;
+};
+
+static void ca_close(struct client_auth *auth)
+{
+	if (!auth)
+		return;
+	secret_free(auth->at, sizeof(*auth->at));
+	pass_free(auth->pass);
+	keyring_close(auth->ring);
+	free(auth);
+}
+
+static int open_key(struct client_auth *auth)
+{
+	const struct client_auth_attr *attr = &auth->attr;
+
+	if (attr->mode != AUTH_KEY)
+		return 0;
+	return keyring_open(attr->key, false, attr->log, &auth->ring);
+}
+
+static int prove(void *arg, const struct handshake *shake,
+		 enum handshake_side side, const void *msg, size_t len,
+		 struct wire_proof *proof)
+{
+	const struct prover *prover = pass_prover(arg);
+
+	return crypto_is_over() ? -ECANCELED
+				: prover->prove(prover->arg, shake, side, msg,
+						len, proof);
+}
+
+static int check(void *arg, const struct handshake *shake,
+		 enum handshake_side side, const void *msg, size_t len,
+		 const struct wire_proof *proof)
+{
+	const struct prover *prover = pass_prover(arg);
+
+	return crypto_is_over() ? -ECANCELED
+				: prover->check(prover->arg, shake, side, msg,
+						len, proof);
+}
+
+static size_t ticket(void *arg, void *out)
+{
+	const struct prover *prover = pass_prover(arg);
+
+	return prover->ticket(prover->arg, out);
+}
+
+static int ca_open(const struct client_auth_attr *attr,
+		   struct client_auth **out)
+{
+	struct client_auth *auth = calloc(1, sizeof(*auth));
+	int rc;
+
+	if (!auth)
+		return -ENOMEM;
+	auth->attr = *attr;
+	auth->at = secret_new(sizeof(*auth->at));
+	rc = auth->at ? pass_new(&auth->pass) : -ENOMEM;
+	if (!rc)
+		rc = open_key(auth);
+	auth->prover = (struct prover){ auth->pass, prove, check, ticket };
+	if (rc)
+		ca_close(auth);
+	else
+		*out = auth;
+	return rc;
+}
+
+static const struct prover *ca_prover(const struct client_auth *auth)
+{
+	return &auth->prover;
+}
+
+/* ---- CHALLENGE ---- */
+
+static int ca_begin(struct client_auth *auth, struct wire_challenge *body)
+{
+	struct attempt *at = auth->at;
+	struct pact *pact = &at->pact;
+	int rc = crypto_is_over() ? -ECANCELED : exchange_make(&at->own);
+
+	if (!rc)
+		rc = random_bytes(pact->nonce[HANDSHAKE_CALLER], WIRE_KEY_LEN);
+	if (rc)
+		return rc;
+	memcpy(pact->key[HANDSHAKE_CALLER], at->own.public, WIRE_KEY_LEN);
+	memcpy(body->key, at->own.public, WIRE_KEY_LEN);
+	memcpy(body->nonce, pact->nonce[HANDSHAKE_CALLER], WIRE_KEY_LEN);
+	return 0;
+}
+
+/* ---- AUTH ---- */
+
+static void agree(struct attempt *at, const struct client_auth_way *way,
+		  const struct wire_challenge_rep *rep)
+{
+	struct pact *pact = &at->pact;
+
+	pact->fsid = le64toh(rep->fsid);
+	pact->session = way->session;
+	pact->boot = way->boot;
+	pact->epoch = way->epoch;
+	pact->mode = le32toh(rep->mode);
+	memcpy(pact->key[HANDSHAKE_SERVER], rep->key, WIRE_KEY_LEN);
+	memcpy(pact->nonce[HANDSHAKE_SERVER], rep->nonce, WIRE_KEY_LEN);
+	snprintf(at->peer, sizeof(at->peer), "%s", way->peer);
+}
+
+/* No less than pvfstab asks for, whoever says that it would do. */
+static int check_mode(const struct client_auth *auth,
+		      const struct client_auth_way *way, uint32_t mode)
+{
+	const struct client_auth_attr *attr = &auth->attr;
+
+	if (mode >= attr->mode)
+		return 0;
+	log_error(attr->log,
+		  "%s: the servers have [filesystem] auth = %s, and %s asks for "
+		  "auth=%s at least: set that at the servers; or another "
+		  "program passes for them",
+		  way->peer, auth_mode_name(mode), attr->where,
+		  auth_mode_name(attr->mode));
+	return -EKEYREJECTED;
+}
+
+static int check_fsid(const struct client_auth *auth,
+		      const struct client_auth_way *way, uint64_t fsid)
+{
+	if (!way->fsid || way->fsid == fsid)
+		return 0;
+	log_error(auth->attr.log, "%s: it is of another file system",
+		  way->peer);
+	return -ENXIO;
+}
+
+static int word_key(struct client_auth *auth, struct wire_auth *body,
+		    void *word)
+{
+	uint8_t seen[PACT_LEN];
+	struct wire_proof proof;
+	int rc;
+
+	if (!auth->ring)
+		return -EOPNOTSUPP;
+	rc = pact_caller(&auth->at->pact, seen);
+	if (!rc)
+		rc = pact_sign(auth->ring, HANDSHAKE_CALLER, seen, &proof);
+	if (rc)
+		return rc;
+	memcpy(word, &proof, sizeof(proof));
+	body->len = htole32(sizeof(proof));
+	return 0;
+}
+
+/* What says that the kernel's word is enough is believed of this host alone. */
+static int choose(struct client_auth *auth, const struct client_auth_way *way,
+		  const struct wire_challenge_rep *rep, struct wire_auth *body,
+		  void *word)
+{
+	uint32_t mode = le32toh(rep->mode);
+
+	*body = (struct wire_auth){ 0 };
+	if (way->local && le32toh(rep->flags) & WIRE_CH_KERNEL)
+		mode = AUTH_SYS;
+	auth->at->kind = mode;
+	body->kind = htole32(mode);
+	switch (mode) {
+	case AUTH_SYS:
+		return 0;
+	case AUTH_KEY:
+		return word_key(auth, body, word);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
+		   const struct wire_challenge_rep *rep, struct wire_auth *body,
+		   void *word)
+{
+	int rc = check_mode(auth, way, le32toh(rep->mode));
+
+	if (!rc)
+		rc = check_fsid(auth, way, le64toh(rep->fsid));
+	if (rc)
+		return rc;
+	agree(auth->at, way, rep);
+	rc = choose(auth, way, rep, body, word);
+	if (rc == -EOPNOTSUPP)
+		log_error(auth->attr.log,
+			  "%s: the servers have [filesystem] auth = %s: write "
+			  "auth=%s in %s",
+			  way->peer, auth_mode_name(le32toh(rep->mode)),
+			  auth_mode_name(le32toh(rep->mode)), auth->attr.where);
+	return rc;
+}
+
+/* ---- its answer ---- */
+
+static int check_word(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		      const struct wire_tail *word)
+{
+	switch (auth->at->kind) {
+	case AUTH_SYS: /* this host's kernel vouches for it */
+		return 0;
+	case AUTH_KEY:
+		return pact_check(auth->ring, HANDSHAKE_SERVER, seen, word->ptr,
+				  word->len);
+	default:
+		return -EKEYREJECTED;
+	}
+}
+
+static int check_server(struct client_auth *auth, const struct wire_msg *reply)
+{
+	const struct wire_auth_rep *rep = reply->body;
+	const struct pact_answer answer = { reply->tail[0].ptr,
+					    reply->tail[0].len, rep->secret };
+	uint8_t seen[PACT_LEN];
+	int rc = pact_server(&auth->at->pact, &answer, seen);
+
+	if (!rc)
+		rc = check_word(auth, seen, &reply->tail[1]);
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	log_error(auth->attr.log,
+		  "%s: it does not prove that it is the manager: another "
+		  "program passes for it, or it has another key",
+		  auth->at->peer);
+	return -EKEYREJECTED;
+}
+
+static int take_ticket(struct client_auth *auth, const struct wire_msg *reply)
+{
+	const struct wire_auth_rep *rep = reply->body;
+	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN];
+	struct attempt *at = auth->at;
+	int rc = exchange_secret(&at->own, at->pact.key[HANDSHAKE_SERVER],
+				 shared);
+
+	if (!rc)
+		rc = pact_hide(&at->pact, shared, rep->secret, secret);
+	if (!rc)
+		rc = pass_set(auth->pass, reply->tail[0].ptr,
+			      reply->tail[0].len, secret);
+	explicit_bzero(shared, sizeof(shared));
+	explicit_bzero(secret, sizeof(secret));
+	return rc;
+}
+
+static int ca_end(struct client_auth *auth, const struct wire_msg *reply,
+		  uint64_t *life)
+{
+	const struct wire_auth_rep *rep = reply->body;
+	int rc = check_server(auth, reply);
+
+	if (!rc)
+		rc = take_ticket(auth, reply);
+	explicit_bzero(&auth->at->own, sizeof(auth->at->own));
+	if (!rc)
+		*life = le64toh(rep->life);
+	return rc;
+}
+
+__attribute__((visibility("default"))) const struct client_auth_ops *
+pvfs_client_auth_1(void)
+{
+	static const struct client_auth_ops ops = {
+		.open = ca_open,
+		.close = ca_close,
+		.prover = ca_prover,
+		.begin = ca_begin,
+		.word = ca_word,
+		.end = ca_end,
+	};
+
+	crypto_keep();
+	return &ops;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * client_auth.h - how a client proves who it is: what libpvfs asks of libpvfs-auth.so,
+ * which has the cryptography, and is loaded only where pvfstab has auth=.
+ */
+#ifndef CLIENT_AUTH_H
+#define CLIENT_AUTH_H
+
+#include <stdbool.h>
+
+#include "auth_mode.h"
+#include "handshake.h"
+#include "log.h"
+
+struct client_auth;
+
+/* As pvfstab says. */
+struct client_auth_attr {
+	enum auth_mode mode; /* at least; not AUTH_SYS */
+	const char *key; /* file of it, with AUTH_KEY */
+	const char *munge_socket; /* "": munge's own */
+	unsigned int server_uid; /* whose managers are believed, as root's */
+	const char *where; /* "FILE:LINE", for messages; outlives it */
+	const struct log *log;
+};
+
+/* The connection that CHALLENGE was answered by. */
+struct client_auth_way {
+	uint64_t fsid; /* 0: any */
+	uint64_t session, boot;
+	uint32_t epoch;
+	bool local; /* this host's kernel says who is at its other end */
+	const char *peer; /* for messages */
+	uint64_t deadline; /* clock_now() */
+};
+
+/* In this order, by one thread at a time; each logs its errors. */
+struct client_auth_ops {
+	int (*open)(const struct client_auth_attr *attr,
+		    struct client_auth **auth);
+	/* Secrets are wiped; the prover is gone.  NULL is fine. */
+	void (*close)(struct client_auth *auth);
+	/* No ticket before end(). */
+	const struct prover *(*prover)(const struct client_auth *auth);
+	/* What goes out with CHALLENGE. */
+	int (*begin)(struct client_auth *auth, struct wire_challenge *body);
+	/*
+	 * What goes out with AUTH: body, and body->len bytes of word, room of
+	 * WIRE_WORD_MAX.  -EKEYREJECTED: the servers ask for less than pvfstab;
+	 * -ENXIO: another file system; -EAGAIN: once more may help.
+	 */
+	int (*word)(struct client_auth *auth, const struct client_auth_way *way,
+		    const struct wire_challenge_rep *rep,
+		    struct wire_auth *body, void *word);
+	/* The answer.  *life: ns that the ticket holds.  -EKEYREJECTED: who sends
+	 * it does not prove that it is the manager. */
+	int (*end)(struct client_auth *auth, const struct wire_msg *reply,
+		   uint64_t *life);
+};
+
+/* The one symbol of libpvfs-auth.so. */
+#define CLIENT_AUTH_SYMBOL "pvfs_client_auth_1"
+const struct client_auth_ops *pvfs_client_auth_1(void);
+
+#endif

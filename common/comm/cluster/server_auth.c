@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* server_auth.c - [filesystem] auth, and what goes with it. */
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_conf.h"
+
+static int find_user(const char *name, uint32_t *uid)
+{
+	struct passwd pw, *found = NULL;
+	char buf[4096], *end;
+	unsigned long n;
+
+	if (*name >= '0' && *name <= '9') {
+		errno = 0;
+		n = strtoul(name, &end, 10);
+		if (*end || errno || n >= UINT32_MAX)
+			return -EINVAL;
+		getpwuid_r((uid_t)n, &pw, buf, sizeof(buf), &found);
+	} else {
+		getpwnam_r(name, &pw, buf, sizeof(buf), &found);
+	}
+	if (!found)
+		return -ENOENT;
+	*uid = found->pw_uid;
+	return 0;
+}
+
+static int read_user(const struct conf_section *in, struct server_auth *auth)
+{
+	const char *name = conf_get(in, "key_user");
+
+	if (!name)
+		return conf_complain(in, "key_user",
+				     "missing; with auth = key write whose the "
+				     "holders of the key are: key_user = NAME");
+	if (find_user(name, &auth->key_user))
+		return conf_complain(in, "key_user",
+				     "write the name or number of a user of "
+				     "this host");
+	return 0;
+}
+
+static int read_socket(const struct conf_section *in, struct server_auth *auth)
+{
+	const char *path = conf_get(in, "munge_socket");
+
+	if (!path)
+		return 0;
+	if (path[0] != '/' || strlen(path) >= sizeof(auth->munge_socket))
+		return conf_complain(in, "munge_socket",
+				     "write an absolute path of less than 108 "
+				     "characters");
+	strcpy(auth->munge_socket, path);
+	return 0;
+}
+
+int server_conf_auth(const struct conf_section *in, const char *key,
+		     struct server_auth *auth)
+{
+	struct server_auth got = { .mode = AUTH_SYS };
+	const char *mode = conf_get(in, "auth");
+	int rc = 0;
+
+	if (mode && auth_mode_parse(mode, &got.mode))
+		return conf_complain(in, "auth", "write " AUTH_WANT);
+	if (got.mode == AUTH_MUNGE)
+		return conf_complain(
+			in, "auth", "munge is not there yet; write sys or key");
+	if (got.mode != AUTH_SYS && !key[0])
+		return conf_complain(in, "auth",
+				     "needs a key that the servers share; add "
+				     "key = FILE");
+	if (got.mode == AUTH_KEY)
+		rc = read_user(in, &got);
+	if (!rc)
+		rc = read_socket(in, &got);
+	if (!rc)
+		*auth = got;
+	return rc;
+}

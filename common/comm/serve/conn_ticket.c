@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * conn_ticket.c - whose HELLO it is.  A client's ticket counts for most, then what its
+ * kernel says, then, where servers believe it, what it says itself.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "ticket_int.h"
+
+#define UNKNOWN_MS 1000u /* between log lines about them */
+#define NOBODY 65534u
+
+/* Where the kernel says who it is, what it says itself does not count. */
+static bool ask_kernel(const struct conn *conn, struct rpc_cred *cred)
+{
+	struct tp_identity id;
+
+	if (tp_ep_identity(conn->link.ep, &id))
+		return false;
+	cred->uid = id.uid;
+	cred->gid = id.gid;
+	cred->ngroups = id.ngroups;
+	memcpy(cred->groups, id.groups, sizeof(id.groups));
+	return true;
+}
+
+static const char *why(int rc)
+{
+	switch (rc) {
+	case -EKEYEXPIRED:
+		return "its ticket has ended; it gets another one from the "
+		       "manager";
+	case -ESTALE:
+		return "its ticket is of a manager that was stopped since; it "
+		       "gets another one";
+	case -ENOKEY:
+		return "its ticket was made with a key that is not here: give "
+		       "all servers the same file of [filesystem] key, and "
+		       "SIGHUP";
+	case -EKEYREJECTED:
+		return "its ticket is false, or of another session, file "
+		       "system or connection";
+	default:
+		return "it does not prove who it is: write auth= in its "
+		       "pvfstab, as [filesystem] auth here";
+	}
+}
+
+/* Whoever likes can come again and again: a line a second, at most. */
+static int refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
+{
+	struct lane *lane = conn->lane;
+	uint64_t now = clock_now();
+
+	lane_count(&lane->unknown);
+	if (!lane->unknown_at ||
+	    now - lane->unknown_at >= UNKNOWN_MS * CLOCK_NS_PER_MS) {
+		lane->unknown_at = now;
+		log_warn(conn_log(conn), "%s (%s): refused (%llu so far): %s",
+			 conn->peer, cred->name,
+			 (unsigned long long)atomic_load(&lane->unknown),
+			 why(rc));
+	}
+	return rc == -ESTALE || rc == -EKEYEXPIRED ? rc : -EKEYREJECTED;
+}
+
+static int take_ticket(struct conn *conn, const struct wire_msg *hello,
+		       struct rpc_cred *cred)
+{
+	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
+	struct handshake shake = conn_handshake(conn);
+	struct admitted who;
+	int rc = conn->agreed ? keeper->admit(keeper->arg, &shake, hello, &who)
+			      : -EKEYREJECTED;
+
+	if (rc)
+		return rc == -ENOMEM || rc == -EAGAIN ? rc
+						      : refuse(conn, cred, rc);
+	conn->known = true;
+	cred->uid = who.uid;
+	cred->gid = who.gid;
+	cred->ngroups = who.ngroups;
+	memcpy(cred->groups, who.groups, sizeof(who.groups));
+	return 0;
+}
+
+/* In a session that was somebody's nobody else comes back. */
+static int take_stranger(struct conn *conn, struct rpc_cred *cred)
+{
+	if (conn->session->info.proved)
+		return refuse(conn, cred, 0);
+	cred->uid = NOBODY;
+	cred->gid = NOBODY;
+	cred->ngroups = 0;
+	return 0;
+}
+
+static int admit_client(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
+{
+	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
+
+	if (keeper && rx->req.msg.ticket) {
+		conn->hello = conn->agreed ? &rx->req.msg : NULL;
+		return take_ticket(conn, &rx->req.msg, cred);
+	}
+	conn->known = ask_kernel(conn, cred);
+	if (!keeper || keeper->admission == ADMIT_ALL)
+		return conn_proof_take(conn, rx, cred);
+	if (conn->known)
+		return 0;
+	return keeper->admission == ADMIT_STRANGERS ? take_stranger(conn, cred)
+						    : refuse(conn, cred, 0);
+}
+
+int conn_admit(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
+{
+	if (conn->session->info.role == WIRE_ROLE_CLIENT)
+		return admit_client(conn, rx, cred);
+	ask_kernel(conn, cred);
+	return conn_proof_take(conn, rx, cred);
+}
+
+bool conn_is_stranger(const struct conn *conn)
+{
+	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
+	const struct rpc_session_info *info = &conn->session->info;
+
+	return keeper && keeper->admission != ADMIT_ALL &&
+	       info->role == WIRE_ROLE_CLIENT && !info->proved;
+}
+
+/* ---- what the service finds out ---- */
+
+static struct conn *conn_of(const struct rpc_req *req)
+{
+	struct conn *conn = container_of(req, const struct rx, req)->conn;
+
+	return conn->session->conn == conn && conn->state == CONN_OPEN ? conn
+								       : NULL;
+}
+
+uint32_t rpc_req_epoch(const struct rpc_req *req)
+{
+	const struct conn *conn = conn_of(req);
+
+	return conn ? conn->epoch : 0;
+}
+
+int rpc_req_admit(struct rpc_req *req, const struct admitted *who)
+{
+	struct conn *conn = conn_of(req);
+	struct rpc_cred *cred;
+
+	if (!conn)
+		return -ESTALE;
+	cred = &conn->session->info.cred;
+	cred->uid = who->uid;
+	cred->gid = who->gid;
+	cred->ngroups = who->ngroups;
+	memcpy(cred->groups, who->groups, sizeof(who->groups));
+	conn->session->info.proved = true;
+	conn->known = true;
+	return 0;
+}

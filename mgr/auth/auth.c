@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* auth.c - CHALLENGE, and who may ask for what before AUTH. */
+#include "auth_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs.h"
+#include "random_id.h"
+#include "secret.h"
+
+#define THREADS 4u
+#define JOBS 256u
+
+void challenge_free(struct challenge *c)
+{
+	secret_free(c, sizeof(*c));
+}
+
+static void wake(void *arg)
+{
+	struct mgr *mgr = arg;
+
+	rpc_ctx_wake(mgr->ctx);
+}
+
+/*
+ * A ticket of an earlier life of this manager brings its session back; its time was on
+ * the same clock, unless the host was started anew: then that may take it for younger
+ * than it is, for one life of a ticket at most.
+ */
+static int house_clock(void *arg, uint64_t term, uint64_t *now)
+{
+	struct mgr *mgr = arg;
+
+	if (term > jobs_term(mgr))
+		return -ESTALE;
+	*now = clock_boot();
+	return 0;
+}
+
+static enum admission admission_of(const struct mgr *mgr)
+{
+	return mgr->conf.auth.mode == AUTH_SYS ? ADMIT_ALL : ADMIT_STRANGERS;
+}
+
+int auths_open(struct mgr *mgr)
+{
+	struct auths *auths = calloc(1, sizeof(*auths));
+
+	if (!auths)
+		return -ENOMEM;
+	mgr->auths = auths;
+	auths->house = (struct gatehouse){ mgr->ring, house_clock, mgr };
+	auths->keeper = gatehouse_keeper(&auths->house, admission_of(mgr));
+	if (mgr->ring)
+		mgr->keeper = &auths->keeper;
+	if (mgr->conf.auth.mode != AUTH_SYS)
+		return pool_open(THREADS, JOBS, wake, mgr, &auths->pool);
+	log_warn(mgr->log,
+		 "[filesystem] auth = sys: programs on other hosts are believed "
+		 "whatever user they say they are: give this to trusted hosts "
+		 "alone, or set auth = munge or key (docs/trust.md)");
+	return 0;
+}
+
+void auths_close(struct mgr *mgr)
+{
+	if (!mgr->auths)
+		return;
+	pool_close(mgr->auths->pool);
+	mgr->auths->pool = NULL;
+}
+
+void auths_free(struct mgr *mgr)
+{
+	free(mgr->auths);
+	mgr->auths = NULL;
+}
+
+void auths_run(struct mgr *mgr)
+{
+	struct pool *pool = mgr->auths->pool;
+	struct pool_job *job;
+
+	while (pool && (job = pool_collect(pool)))
+		auth_judged(job);
+}
+
+void auth_forget(struct caller *caller)
+{
+	challenge_free(caller->challenge);
+	caller->challenge = NULL;
+}
+
+/* ---- CHALLENGE ---- */
+
+static int make(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c)
+{
+	const struct wire_challenge *body = rpc->msg.body;
+	struct pact *pact = &c->pact;
+	int rc = exchange_make(&c->own);
+
+	if (!rc)
+		rc = random_bytes(pact->nonce[HANDSHAKE_SERVER], WIRE_KEY_LEN);
+	if (rc)
+		return rc;
+	pact->fsid = mgr->conf.fsid;
+	pact->session = rpc_session_info(rpc->session)->id;
+	pact->boot = mgr->boot;
+	pact->epoch = rpc_req_epoch(rpc);
+	pact->mode = mgr->conf.auth.mode;
+	memcpy(pact->key[HANDSHAKE_CALLER], body->key, WIRE_KEY_LEN);
+	memcpy(pact->nonce[HANDSHAKE_CALLER], body->nonce, WIRE_KEY_LEN);
+	memcpy(pact->key[HANDSHAKE_SERVER], c->own.public, WIRE_KEY_LEN);
+	return pact->epoch ? 0 : -EAGAIN;
+}
+
+static void answer(struct mgr *mgr, struct rpc_req *rpc,
+		   const struct challenge *c)
+{
+	struct tp_identity id;
+	struct wire_challenge_rep rep = {
+		.fsid = htole64(mgr->conf.fsid),
+		.mode = htole32(mgr->conf.auth.mode),
+		.flags = htole32(rpc_req_identity(rpc, &id) ? 0
+							    : WIRE_CH_KERNEL),
+	};
+
+	memcpy(rep.key, c->pact.key[HANDSHAKE_SERVER], WIRE_KEY_LEN);
+	memcpy(rep.nonce, c->pact.nonce[HANDSHAKE_SERVER], WIRE_KEY_LEN);
+	wire_put(rpc_reply_begin(rpc), &rep, sizeof(rep));
+	rpc_reply_end(rpc, 0, RPC_REEXECUTE);
+	rpc_reply_send(rpc);
+}
+
+static void take_challenge(struct mgr *mgr, struct rpc_req *rpc)
+{
+	struct caller *caller = caller_of(rpc->session);
+	struct challenge *c = secret_new(sizeof(*c));
+	int rc = c ? make(mgr, rpc, c) : -ENOMEM;
+
+	if (rc) {
+		challenge_free(c);
+		rpc_reply_begin(rpc);
+		rpc_reply_end(rpc, rc, RPC_REEXECUTE);
+		rpc_reply_send(rpc);
+		return;
+	}
+	auth_forget(caller);
+	caller->challenge = c;
+	answer(mgr, rpc, c);
+}
+
+/* ---- the way in ---- */
+
+static void take_auth(struct mgr *mgr, struct rpc_req *rpc)
+{
+	struct caller *caller = caller_of(rpc->session);
+	struct challenge *c = caller->challenge;
+
+	caller->challenge = NULL;
+	auth_prove(mgr, rpc, c);
+}
+
+static bool must_prove(const struct mgr *mgr,
+		       const struct rpc_session_info *info)
+{
+	return mgr->conf.auth.mode != AUTH_SYS &&
+	       info->role == WIRE_ROLE_CLIENT && !info->proved;
+}
+
+bool auth_take(struct mgr *mgr, struct rpc_req *rpc)
+{
+	if (rpc->op == WIRE_CHALLENGE) {
+		take_challenge(mgr, rpc);
+	} else if (rpc->op == WIRE_AUTH) {
+		take_auth(mgr, rpc);
+	} else if (must_prove(mgr, rpc_session_info(rpc->session))) {
+		rpc_reply_begin(rpc);
+		rpc_reply_end(rpc, -ENOKEY, RPC_REEXECUTE);
+		rpc_reply_send(rpc);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+int auth_returns(const struct mgr *mgr, const struct rpc_session_info *info,
+		 const struct session_rec *rec)
+{
+	if (mgr->conf.auth.mode == AUTH_SYS || info->role != WIRE_ROLE_CLIENT)
+		return 0;
+	if (!info->proved)
+		return -EKEYREJECTED;
+	return rec->uid == info->cred.uid ? 0 : -EPERM;
+}

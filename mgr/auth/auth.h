@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * auth.h - who a client is, once a session.
+ *
+ *   CHALLENGE --> a pair of keys and a nonce, for this connection alone
+ *   AUTH      --> the word is judged (pool.h), the name service asked for groups
+ *             --> a ticket, and the session is that user's from now on
+ *
+ * Where clients are not who they say, nothing else is done before that.
+ */
+#ifndef AUTH_H
+#define AUTH_H
+
+#include "caller.h"
+
+int auths_open(struct mgr *mgr);
+/* Before the server: what is under way is answered by nobody. */
+void auths_close(struct mgr *mgr);
+/* Behind it. */
+void auths_free(struct mgr *mgr);
+/* Answers what was judged meanwhile. */
+void auths_run(struct mgr *mgr);
+
+/* True: it was taken here, or refused. */
+bool auth_take(struct mgr *mgr, struct rpc_req *rpc);
+/*
+ * A session opens that has a row.  -EKEYREJECTED: it was somebody's, and
+ * who comes back proves nothing; -EPERM: it was another one's.
+ */
+int auth_returns(const struct mgr *mgr, const struct rpc_session_info *info,
+		 const struct session_rec *rec);
+/* What CHALLENGE left behind. */
+void auth_forget(struct caller *caller);
+
+#endif

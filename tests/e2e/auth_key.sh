@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Clients that have to have the file system's key: who has it is key_user, who has not is
+# nobody, on this host everybody is who the kernel says, and tickets outlive servers.
+. "$(dirname "$0")/functions.sh"
+requires root
+
+
+export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
+pid() { cluster pid "$1"; }
+logged() { grep -q -- "$2" "$(log_of "$1")"; }
+owner() { pvfs-stat -j "$1" | grep -o '"uid": *[0-9]*' | grep -o '[0-9]*$'; }
+# tab OPTION...: a mount of the servers over that transport.
+tab() {
+	sed "s|pvfs port=\([0-9]*\),transport=[a-z]*|pvfs port=\1,$1|" "$state/pvfstab" \
+		>"$tmp/tab"
+	export PVFSTAB_FILE=$tmp/tab
+}
+
+start_pvfs -n 2 --transport pvfs --set filesystem.auth=key --set filesystem.key_user=daemon
+key=$state/key
+logged mgr 'auth = sys' && fail "the manager says that it is open"
+
+# ---- on this host, by the kernel's word ----
+
+tab transport=local
+expect ok pvio write /pvfs/root 0 100000 1
+expect 0 owner /pvfs/root
+must pvfs-chmod 1777 /pvfs
+
+# ---- from elsewhere: nobody without the key ----
+
+tab transport=tcp
+must_fail pvio write /pvfs/none 0 10 1
+grep -q 'write auth=munge, or auth=key' "$tmp/output" || fail "$(cat "$tmp/output")"
+
+tab "transport=tcp,auth=key,key=$key"
+expect ok pvio write /pvfs/mine 0 1000000 1
+expect 1 owner /pvfs/mine
+expect ok pvio check /pvfs/mine 0 1000000 1
+# key_user is no root
+must_fail pvfs-chmod 700 /pvfs/root
+
+# ---- another key ----
+
+(umask 077; od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >other; echo >>other)
+tab "transport=tcp,auth=key,key=$tmp/other"
+must_fail pvio write /pvfs/none 0 10 1
+grep -q 'its key is not that of the servers' "$tmp/output" || fail "$(cat "$tmp/output")"
+until_true 30 logged mgr 'does not get a ticket'
+tab "transport=tcp,auth=key,key=$tmp/none"
+must_fail pvio write /pvfs/none 0 10 1
+
+# ---- no downgrade ----
+
+tab "transport=tcp,auth=munge"
+must_fail pvio write /pvfs/none 0 10 1
+grep -q 'asks for auth=munge at least' "$tmp/output" || fail "$(cat "$tmp/output")"
+
+# ---- over local, with the option: the kernel's word goes on ----
+
+tab "transport=local,auth=key,key=$key"
+expect ok pvio write /pvfs/root2 0 1000000 1
+expect 0 owner /pvfs/root2
+
+# ---- servers that come and go: the ticket brings the session back ----
+
+tab "transport=tcp,auth=key,key=$key"
+head -c 3000000 /dev/urandom >data
+copy() {
+	local i
+
+	for i in $(seq 1000); do
+		[ ! -e enough ] || return 0
+		pvfs-cp -q --verify data "/pvfs/copy$((i % 4))" || return 1
+	done
+}
+copy & copies=$!
+for server in 0 1; do
+	must cluster kill-iod $server
+	must cluster start-iod $server
+done
+must cluster kill-mgr
+must cluster start-mgr
+for server in 0 1; do
+	must cluster kill-iod $server
+	must cluster start-iod $server
+done
+grep -h "refused (" "$state"/log/*.log >"$tmp/output" && fail "$(cat "$tmp/output")"
+touch enough
+wait $copies || fail "the copies did not survive"
+expect ok pvio check /pvfs/mine 0 1000000 1
+stop_clients 1
+must cluster kill-mgr
+must cluster start-mgr 5>&-
+go_on
+until_true 30 logged mgr "(.*pvkill): resumes session .*, uid 1,"
+
+# ---- pvfs-ping sees them all ----
+
+must pvfs-ping

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_rpc_ticket.c - clients that show tickets in HELLO, and those that do not. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hello_rig.h"
+#include "key_rig.h"
+#include "raw_client.h"
+#include "run_suite.h"
+
+#define SESSION 0x1111u
+
+static struct rig *rig;
+static struct key_rig file;
+static struct keyring *a, *b;
+static struct pass *pass;
+static struct gatehouse house;
+static struct doorkeeper keeper;
+static uint64_t now;
+
+static const struct bounds bounds = { RIG_FSID, SESSION, 7, 1000 };
+
+static int clock_of(void *arg, uint64_t term, uint64_t *out)
+{
+	if (term > 7)
+		return -EAGAIN;
+	*out = now;
+	return term == 7 ? 0 : -ESTALE;
+}
+
+static void setup(void)
+{
+	key_rig_open(&file);
+	a = key_rig_ring(&file, KEY_A "\n");
+	b = key_rig_ring(&file, KEY_B "\n");
+	ck_assert_int_eq(pass_new(&pass), 0);
+	house = (struct gatehouse){ a, clock_of, NULL };
+	now = 10;
+	rig = calloc(1, sizeof(*rig));
+	rig->session = SESSION;
+	rig->sattr.role = WIRE_ROLE_IOD;
+	rig->sattr.index = 2;
+	rig->index = 2;
+	rig->prover = pass_prover(pass);
+	rig->sattr.prover = keyring_prover(a);
+}
+
+static void teardown(void)
+{
+	rig_close(rig);
+	pass_free(pass);
+	keyring_close(a);
+	keyring_close(b);
+	key_rig_close(&file);
+}
+
+static void begin(enum admission admission)
+{
+	keeper = gatehouse_keeper(&house, admission);
+	rig->sattr.keeper = &keeper;
+	rig_open(rig, "mock");
+}
+
+static int call(void)
+{
+	uint64_t offset;
+
+	return rig_append_now(rig, 1, &offset, 60000);
+}
+
+static unsigned int refused(void)
+{
+	struct rpc_server_stats st;
+
+	rpc_server_stats(rig->server, &st);
+	return (unsigned int)st.unknown;
+}
+
+START_TEST(test_ticket)
+{
+	begin(ADMIT_PROVED);
+	hello_rig_pass(a, &bounds, pass);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
+	rig_server_close(rig);
+	rig_server_open(rig);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(refused(), 0);
+	ck_assert_uint_eq(rpc_ctx_impostors(rig->cctx), 0);
+}
+END_TEST
+
+START_TEST(test_none)
+{
+	begin(ADMIT_PROVED);
+	ck_assert_int_eq(call(), -EKEYREJECTED);
+	ck_assert_uint_eq(refused(), 1);
+	ck_assert_uint_eq(rig->opened, 0);
+	ck_assert_uint_eq(rig_logged(rig, "it does not prove who it is: write "
+					  "auth="),
+			  1);
+}
+END_TEST
+
+/* Where clients are believed a ticket counts all the same. */
+START_TEST(test_open_door)
+{
+	begin(ADMIT_ALL);
+	if (_i)
+		hello_rig_pass(a, &bounds, pass);
+	rig->cred.uid = 5;
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
+}
+END_TEST
+
+START_TEST(test_bad_tickets)
+{
+	struct bounds bad = bounds;
+	int want = -EKEYREJECTED;
+
+	begin(ADMIT_PROVED);
+	switch (_i) {
+	case 0:
+		bad.session++;
+		break;
+	case 1:
+		bad.fsid++;
+		break;
+	case 2:
+		bad.term--;
+		want = -ESTALE;
+		break;
+	case 3:
+		bad.expiry = now;
+		want = -EKEYEXPIRED;
+	}
+	hello_rig_pass(_i == 4 ? b : a, &bad, pass);
+	ck_assert_int_eq(call(), want);
+	ck_assert_uint_eq(refused(), 1);
+	ck_assert_uint_eq(rig->opened, 0);
+	/* the right one, and nobody restarts */
+	hello_rig_pass(a, &bounds, pass);
+	ck_assert_int_eq(call(), 0);
+}
+END_TEST
+
+/* The server has not heard of that manager yet: it is tried again. */
+START_TEST(test_later)
+{
+	struct bounds next = bounds;
+	struct rig_call c;
+
+	begin(ADMIT_PROVED);
+	next.term++;
+	hello_rig_pass(a, &next, pass);
+	rig_append(rig, &c, 1, 60000);
+	rig_until(rig, rig_logged(rig, "cannot connect"));
+	hello_rig_pass(a, &bounds, pass);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	ck_assert_uint_eq(refused(), 0);
+}
+END_TEST
+
+/* Who listens there has not our servers' key. */
+START_TEST(test_false_server)
+{
+	begin(ADMIT_PROVED);
+	rig_server_close(rig);
+	if (_i)
+		rig->sattr.prover = NULL, rig->sattr.keeper = NULL;
+	else
+		house.ring = b, rig->sattr.prover = keyring_prover(b);
+	rig_server_open(rig);
+	hello_rig_pass(a, &bounds, pass);
+	ck_assert_int_eq(call(), -EKEYREJECTED);
+	ck_assert_uint_eq(rpc_ctx_impostors(rig->cctx), 1);
+	ck_assert_uint_eq(rig->executed, 0);
+}
+END_TEST
+
+/* ---- a manager: sessions of nobody, until they are somebody's ---- */
+
+static int greet(struct raw *raw, uint32_t epoch)
+{
+	raw_open(raw, rig, SESSION, epoch);
+	raw_connect(raw);
+	raw_until(raw, raw->established || raw->rejected);
+	raw_send(raw, raw_hello(raw, 0));
+	raw_until(raw, raw->received);
+	return -raw_status(raw, 0);
+}
+
+START_TEST(test_strangers)
+{
+	begin(ADMIT_STRANGERS);
+	rig->cred.uid = 0;
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "uid 65534, on"), 1);
+	/* and back, as nobody */
+	rpc_peer_close(rig->peer, false);
+	rig->peer = rig_peer_open(rig);
+}
+END_TEST
+
+static void refuse(void *arg, struct rpc_req *req)
+{
+	rig->executed++;
+	rpc_reply_status(req, -ENOKEY);
+}
+
+/* What rpc answers by itself it does not answer to nobody. */
+START_TEST(test_stranger_asks)
+{
+	struct rig_call c;
+	struct wire_out out;
+
+	begin(ADMIT_STRANGERS);
+	if (_i)
+		hello_rig_pass(a, &bounds, pass);
+	rig->service.request = refuse;
+	rig_call_init(rig, &c, 60000);
+	wire_begin(&out, c.msg, sizeof(c.msg));
+	c.call.msg_len = (size_t)wire_end(&out, WIRE_FAST, 0, 0);
+	rpc_call_start(rig->peer, &c.call);
+	rig_until(rig, c.finished);
+	ck_assert_uint_eq(rig->executed, !_i);
+	ck_assert_int_eq(c.call.status == -ENOKEY, !_i);
+}
+END_TEST
+
+/* A session that a ticket opened: its number alone does not bring it back. */
+START_TEST(test_return_without)
+{
+	struct raw raw;
+
+	begin(ADMIT_STRANGERS);
+	hello_rig_pass(a, &bounds, pass);
+	ck_assert_int_eq(call(), 0);
+	if (_i) {
+		rpc_peer_close(rig->peer, false);
+		rig->peer = NULL;
+		rig_for_ms(rig, 1);
+	}
+	ck_assert_int_eq(greet(&raw, 0x7fffff00), -EKEYREJECTED);
+	ck_assert_uint_eq(refused(), 1);
+	raw_close(&raw);
+	if (!_i) {
+		ck_assert_int_eq(call(), 0);
+		ck_assert_uint_eq(rig_logged(rig, "connection lost"), 0);
+	}
+}
+END_TEST
+
+/* AUTH that comes by a connection in whose place there is another one. */
+START_TEST(test_admit)
+{
+	const struct admitted who = { .uid = 1000, .gid = 100 };
+	struct rpc_session_info *info;
+	struct rig_call c;
+	struct raw raw;
+
+	begin(ADMIT_STRANGERS);
+	rig_release(rig, &c, 60000);
+	rig_until(rig, rig->nheld);
+	info = rpc_session_info(rig->held[0]->session);
+	ck_assert(!info->proved);
+	ck_assert_uint_ne(rpc_req_epoch(rig->held[0]), 0);
+	if (_i) {
+		ck_assert_int_eq(greet(&raw, 0x7fffff00), 0);
+		ck_assert_uint_eq(rpc_req_epoch(rig->held[0]), 0);
+		ck_assert_int_eq(rpc_req_admit(rig->held[0], &who), -ESTALE);
+		ck_assert(!info->proved);
+		ck_assert_uint_ne(info->cred.uid, 1000);
+		raw_close(&raw);
+		return;
+	}
+	ck_assert_int_eq(rpc_req_admit(rig->held[0], &who), 0);
+	ck_assert(info->proved && info->cred.uid == 1000);
+	rig_answer(rig);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(greet(&raw, 0x7fffff00), -EKEYREJECTED);
+	raw_close(&raw);
+	ck_assert_int_eq(call(), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rpc_ticket");
+	TCase *tc = tcase_create("rpc_ticket");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, test_ticket);
+	tcase_add_test(tc, test_none);
+	tcase_add_loop_test(tc, test_open_door, 1, 2);
+	tcase_add_loop_test(tc, test_bad_tickets, 0, 5);
+	tcase_add_test(tc, test_later);
+	tcase_add_loop_test(tc, test_false_server, 0, 2);
+	tcase_add_test(tc, test_strangers);
+	tcase_add_loop_test(tc, test_stranger_asks, 0, 2);
+	tcase_add_loop_test(tc, test_return_without, 0, 2);
+	tcase_add_loop_test(tc, test_admit, 0, 2);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
