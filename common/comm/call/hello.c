@@ -230,9 +230,11 @@ static void hello_refused(struct rpc_peer *peer, int status,
 	peer_refused(peer, status, why);
 }
 
-static bool hello_retry(int status)
+/* A server on another's host is in no network there, once that listens on local, too. */
+static bool hello_retry(const struct rpc_peer *peer, int status)
 {
-	return status == -EAGAIN || status == -EBUSY || status == -ENOMEM;
+	return status == -EAGAIN || status == -EBUSY || status == -ENOMEM ||
+	       (status == -EACCES && peer->role != WIRE_ROLE_CLIENT);
 }
 
 void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
@@ -250,7 +252,7 @@ void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
 	       ev->priv_len < sizeof(acc) ? ev->priv_len : sizeof(acc));
 	if (!status)
 		status = -(int)le16toh(acc.status);
-	if (!status || hello_retry(status))
+	if (!status || hello_retry(peer, status))
 		link_fail(&peer->link, status ? status : -EPROTO);
 	else
 		hello_refused(peer, status, &acc);
@@ -314,7 +316,7 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 	}
 	if (peer->proving)
 		flaw = peer_proof_flaw(peer, msg);
-	if (hello_retry(status)) {
+	if (hello_retry(peer, status)) {
 		link_fail(&peer->link, status);
 	} else if (flaw) {
 		peer_proof_refuse(peer, flaw);
