@@ -99,3 +99,27 @@ until_true 30 logged mgr "(.*pvkill): resumes session .*, uid 1,"
 # ---- pvfs-ping sees them all ----
 
 must pvfs-ping
+
+# ---- a mount, of a key_user who may speak for others ----
+
+mounted() {
+	local m=$tmp/m daemon
+
+	sed -i 's/^key_user = .*/key_user = root/' "$state/pvfs.conf"
+	must cluster restart
+
+	tab "transport=tcp,auth=key,key=$key"
+	mkdir "$m"
+	"$PVFS_BUILD/client/fuse/pvfs-fuse" /pvfs "$m" -f >fuse.log 2>&1 &
+	daemon=$!
+	helpers+=("$daemon")
+	until_true 30 mountpoint -q "$m"
+	must cmp -n 100000 "$m/mine" "$m/mine"
+	must umount "$m"
+	wait "$daemon" || fail "pvfs-fuse: $?: $(cat fuse.log)"
+	grep 'it was not told' fuse.log && fail "the manager does not know what is open"
+	# each process of its own that it met was told
+	pvfs-stats -j | grep -q '"op": *"DECLARE", *"requests": *[0-9]*, *"errors": *[0-9]' ||
+		fail "$(pvfs-stats)"
+}
+if [ -c /dev/fuse ] && [ -x "$PVFS_BUILD/client/fuse/pvfs-fuse" ]; then mounted; fi

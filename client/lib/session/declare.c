@@ -3,9 +3,11 @@
 #include "declare.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask.h"
 #include "hash_table.h"
 #include "session.h"
 #include "wire.h"
@@ -21,6 +23,7 @@ struct declare {
 	struct session *s;
 	pthread_mutex_t lock;
 	struct opened *opened; /* under lock */
+	_Atomic uint64_t boot; /* of the manager that was met last */
 };
 
 /* All that was open when the manager was met, on its way. */
@@ -144,10 +147,12 @@ static size_t build(struct telling *t)
 
 static void tell(struct telling *t);
 
-/* A manager of an earlier version keeps rows; who is told that we ended has no use. */
+/* A manager of an earlier version keeps rows; who is told that we ended has no use; and
+ * who does not know us yet is told again: declare_proved(). */
 static bool nobody_asks(int rc)
 {
-	return rc == -ENOSYS || rc == -ESTALE || rc == -ECANCELED;
+	return rc == -ENOSYS || rc == -ESTALE || rc == -ECANCELED ||
+	       rc == -ENOKEY;
 }
 
 static void told(struct rpc_call *call)
@@ -189,6 +194,7 @@ void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 	struct telling *t = calloc(1, sizeof(*t));
 	int rc = t ? snapshot(d, t) : -ENOMEM;
 
+	atomic_store(&d->boot, boot);
 	if (rc) {
 		free(t);
 		log_warn(d->s->log,
@@ -201,4 +207,17 @@ void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 	t->peer = peer;
 	t->boot = boot;
 	tell(t);
+}
+
+void declare_proved(struct session *s)
+{
+	struct wire_declare body = { .flags = htole32(WIRE_DC_ALL) };
+	struct ask c;
+
+	if (!s->declare || !s->auth)
+		return;
+	body.boot = htole64(atomic_load(&s->declare->boot));
+	ask_begin(&c, s, s->mgr);
+	ask_put(&c, &body, sizeof(body));
+	ask_run(&c, WIRE_DECLARE, NULL, NULL);
 }

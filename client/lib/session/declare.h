@@ -28,5 +28,11 @@ int declare_opened(struct declare *d, uint64_t handle, uint64_t open);
 void declare_closed(struct declare *d, uint64_t open);
 /* For struct rpc_peer_attr, with a struct declare as its arg. */
 void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot);
+/*
+ * The manager knows who we are now: what it was told when it was met it has not heard.
+ * Nothing is open yet.  A failure only means that it keeps rows, as for who does not
+ * declare.
+ */
+void declare_proved(struct session *s);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ask.h"
+#include "declare.h"
 #include "prove_int.h"
 
 /* The session that is made for this ends at the manager with the connection. */
@@ -118,6 +119,7 @@ int session_mount(struct session *s)
 	rc = prove_run(s, s->mgr);
 	if (rc)
 		return rc;
+	declare_proved(s);
 	ask_begin(&c, s, s->mgr);
 	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
 	if (rc == -ENOKEY)
