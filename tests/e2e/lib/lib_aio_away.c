@@ -7,6 +7,7 @@
  *	lib_aio_away DIR lost		says "ready" with requests under way; goes on
  *					after a line on its standard input
  */
+#include <glob.h>
 #include <poll.h>
 #include <pvfs_aio.h>
 #include <signal.h>
@@ -83,6 +84,42 @@ static void send_all(char **pid, int signal)
 		EXPECT(kill(atoi(*pid), signal) == 0);
 }
 
+/* The thread of that stat(5) is stopped, or gone. */
+static bool is_stopped(const char *path)
+{
+	char line[512], *name_end;
+	FILE *f = fopen(path, "r");
+
+	if (!f)
+		return true;
+	name_end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	return !name_end || name_end[2] == 'T';
+}
+
+static bool all_stopped(const char *pid)
+{
+	char pattern[64];
+	bool all = true;
+	glob_t tasks;
+
+	snprintf(pattern, sizeof(pattern), "/proc/%s/task/*/stat", pid);
+	EXPECT(glob(pattern, 0, NULL, &tasks) == 0);
+	for (size_t i = 0; i < tasks.gl_pathc; i++)
+		all = all && is_stopped(tasks.gl_pathv[i]);
+	globfree(&tasks);
+	return all;
+}
+
+/* Until the first of them runs, the other threads of a stopped process go on. */
+static void stop_all(char **pid)
+{
+	send_all(pid, SIGSTOP);
+	for (; *pid; pid++)
+		while (!all_stopped(*pid))
+			usleep(1000);
+}
+
 static void until_they_answer(void)
 {
 	char c;
@@ -98,7 +135,7 @@ static void still(struct pvfs_aio_queue *q, char **pid)
 
 	write_all(1);
 	prepare();
-	send_all(pid, SIGSTOP);
+	stop_all(pid);
 	EXPECT(pvfs_aio_submit(q, list, N) == 0);
 	reap(q);
 	expect_all(-1, -1, ETIMEDOUT);
