@@ -90,11 +90,6 @@ grep -h "refused (" "$state"/log/*.log >"$tmp/output" && fail "$(cat "$tmp/outpu
 touch enough
 wait $copies || fail "the copies did not survive"
 expect ok pvio check /pvfs/mine 0 1000000 1
-stop_clients 1
-must cluster kill-mgr
-must cluster start-mgr 5>&-
-go_on
-until_true 30 logged mgr "(.*pvkill): resumes session .*, uid 1,"
 
 # ---- pvfs-ping sees them all ----
 
