@@ -143,9 +143,7 @@ static void take_challenge(struct mgr *mgr, struct rpc_req *rpc)
 
 	if (rc) {
 		challenge_free(c);
-		rpc_reply_begin(rpc);
-		rpc_reply_end(rpc, rc, RPC_REEXECUTE);
-		rpc_reply_send(rpc);
+		auth_answer(rpc, rc);
 		return;
 	}
 	auth_forget(caller);
@@ -178,9 +176,7 @@ bool auth_take(struct mgr *mgr, struct rpc_req *rpc)
 	} else if (rpc->op == WIRE_AUTH) {
 		take_auth(mgr, rpc);
 	} else if (must_prove(mgr, rpc_session_info(rpc->session))) {
-		rpc_reply_begin(rpc);
-		rpc_reply_end(rpc, -ENOKEY, RPC_REEXECUTE);
-		rpc_reply_send(rpc);
+		auth_answer(rpc, -ENOKEY);
 	} else {
 		return false;
 	}

@@ -23,7 +23,9 @@ struct auths {
 	uint64_t refused, refused_at; /* so far; when that was last logged */
 };
 
-/* proof.c: c is taken over. */
+/* proof.c: the status alone, and a replay is looked at again. */
+void auth_answer(struct rpc_req *rpc, int status);
+/* c is taken over. */
 void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c);
 /* A job of the pool has ended. */
 void auth_judged(struct pool_job *job);

@@ -6,10 +6,10 @@
 
 #include "auth_int.h"
 #include "jobs.h"
+#include "log_pace.h"
 #include "ticket.h"
 
 #define TICKET_LIFE_NS (UINT64_C(24) * 3600 * 1000000000)
-#define REFUSED_MS 1000u /* between log lines about that */
 
 /* One AUTH.  In the pool only work() touches it, and nothing that it points to. */
 struct proof {
@@ -40,7 +40,7 @@ static void drop(struct pool_job *job)
 	free(p);
 }
 
-static void reply_status(struct rpc_req *rpc, int status)
+void auth_answer(struct rpc_req *rpc, int status)
 {
 	rpc_reply_begin(rpc);
 	rpc_reply_end(rpc, status, RPC_REEXECUTE);
@@ -65,23 +65,20 @@ static const char *why(int status)
 	}
 }
 
-/* Whoever likes can come again and again: a line a second, at most. */
+/* Whoever likes can come again and again. */
 static void refuse(struct mgr *mgr, struct rpc_req *rpc, int status)
 {
 	const struct rpc_session_info *info = rpc_session_info(rpc->session);
 	struct auths *auths = mgr->auths;
-	uint64_t now = clock_now();
 
 	auths->refused++;
-	if (!auths->refused_at ||
-	    now - auths->refused_at >= REFUSED_MS * CLOCK_NS_PER_MS) {
-		auths->refused_at = now;
+	if (log_pace(&auths->refused_at)) {
 		log_warn(mgr->log,
 			 "%s (%s): does not get a ticket (%llu so far): %s",
 			 info->peer, info->cred.name,
 			 (unsigned long long)auths->refused, why(status));
 	}
-	reply_status(rpc, status);
+	auth_answer(rpc, status);
 }
 
 /* ---- the ticket ---- */
@@ -291,7 +288,7 @@ void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c)
 	}
 	if (!p) {
 		challenge_free(c);
-		reply_status(rpc, rc);
+		auth_answer(rpc, rc);
 		return;
 	}
 	p->job.drop = drop;

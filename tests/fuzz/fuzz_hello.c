@@ -20,23 +20,9 @@ static int clock_of(void *arg, uint64_t term, uint64_t *now)
 	return term == 3 ? 0 : -ESTALE;
 }
 
-/* One for the whole run; its file goes at once. */
-static struct keyring *ring_of(void)
-{
-	static struct keyring *ring;
-	struct key_rig rig;
-
-	if (!ring) {
-		key_rig_open(&rig);
-		ring = key_rig_ring(&rig, KEY_A "\n");
-		key_rig_close(&rig);
-	}
-	return ring;
-}
-
 static void try_hello(const uint8_t *data, size_t len)
 {
-	struct gatehouse house = { ring_of(), clock_of, NULL };
+	struct gatehouse house = { key_rig_lasting(), clock_of, NULL };
 	struct doorkeeper keeper = gatehouse_keeper(&house, ADMIT_PROVED);
 	struct admitted who = { .uid = 77777 };
 	uint64_t buf[HELLO_RIG_MAX / 8];
@@ -60,8 +46,8 @@ static void try_word(const uint8_t *data, size_t len)
 	static const uint8_t seen[PACT_LEN] = { 1 };
 	struct wire_proof good;
 
-	FUZZ_SURE(!pact_sign(ring_of(), HANDSHAKE_CALLER, seen, &good));
-	if (!pact_check(ring_of(), HANDSHAKE_CALLER, seen, data, len))
+	FUZZ_SURE(!pact_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &good));
+	if (!pact_check(key_rig_lasting(), HANDSHAKE_CALLER, seen, data, len))
 		FUZZ_SURE(len == sizeof(good) && !memcmp(data, &good, len));
 }
 
@@ -79,10 +65,10 @@ void fuzz_seeds(void)
 	struct pass *pass;
 
 	FUZZ_SURE(!pass_new(&pass));
-	hello_rig_pass(ring_of(), &bounds, pass);
+	hello_rig_pass(key_rig_lasting(), &bounds, pass);
 	FUZZ_SURE(!hello_rig_say(&hello, pass_prover(pass), &shake));
 	fuzz_seed((const uint8_t *)hello.buf, hello.len);
 	pass_free(pass);
-	FUZZ_SURE(!pact_sign(ring_of(), HANDSHAKE_CALLER, seen, &word));
+	FUZZ_SURE(!pact_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &word));
 	fuzz_seed((const uint8_t *)&word, sizeof(word));
 }

@@ -13,30 +13,17 @@
 static const struct bounds bounds = { 1, 2, 3, 100 };
 static const struct bounds_here here = { 1, 2, 3, 3, 99 };
 
-/* One for the whole run; its file goes at once. */
-static struct keyring *ring_of(void)
-{
-	static struct keyring *ring;
-	struct key_rig rig;
-
-	if (!ring) {
-		key_rig_open(&rig);
-		ring = key_rig_ring(&rig, KEY_A "\n");
-		key_rig_close(&rig);
-	}
-	return ring;
-}
-
 static void try_ticket(const uint8_t *data, size_t len)
 {
 	struct ticket t = { .ngroups = 77777 };
 	uint8_t again[TICKET_MAX];
 
-	if (ticket_open(ring_of(), data, len, &here, &t)) {
+	if (ticket_open(key_rig_lasting(), data, len, &here, &t)) {
 		FUZZ_SURE(t.ngroups == 77777);
 		return;
 	}
-	FUZZ_SURE(ticket_seal(ring_of(), &t, again, sizeof(again)) == (int)len);
+	FUZZ_SURE(ticket_seal(key_rig_lasting(), &t, again, sizeof(again)) ==
+		  (int)len);
 	FUZZ_SURE(!memcmp(again, data, len));
 }
 
@@ -45,11 +32,11 @@ static void try_capability(const uint8_t *data, size_t len)
 	struct capability cap = { .handle = 77777 };
 	uint8_t again[CAPABILITY_LEN];
 
-	if (capability_open(ring_of(), data, len, &here, &cap)) {
+	if (capability_open(key_rig_lasting(), data, len, &here, &cap)) {
 		FUZZ_SURE(cap.handle == 77777);
 		return;
 	}
-	FUZZ_SURE(!capability_seal(ring_of(), &cap, again));
+	FUZZ_SURE(!capability_seal(key_rig_lasting(), &cap, again));
 	FUZZ_SURE(!memcmp(again, data, len));
 }
 
@@ -66,10 +53,10 @@ void fuzz_seeds(void)
 	uint8_t buf[TICKET_MAX];
 
 	for (t.ngroups = 0; t.ngroups <= WIRE_GROUPS_MAX; t.ngroups += 32) {
-		int len = ticket_seal(ring_of(), &t, buf, sizeof(buf));
+		int len = ticket_seal(key_rig_lasting(), &t, buf, sizeof(buf));
 
 		fuzz_seed(buf, (size_t)len);
 	}
-	FUZZ_SURE(!capability_seal(ring_of(), &cap, buf));
+	FUZZ_SURE(!capability_seal(key_rig_lasting(), &cap, buf));
 	fuzz_seed(buf, CAPABILITY_LEN);
 }

@@ -19,6 +19,8 @@ void key_rig_close(struct key_rig *rig);
 void key_rig_write(struct key_rig *rig, const char *text);
 /* A ring of such a file. */
 struct keyring *key_rig_ring(struct key_rig *rig, const char *text);
+/* One with KEY_A for the whole run; its file goes at once. */
+struct keyring *key_rig_lasting(void);
 /* Files in its folder. */
 unsigned int key_rig_files(const struct key_rig *rig);
 

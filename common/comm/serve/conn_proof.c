@@ -6,8 +6,6 @@
 #include "random_id.h"
 #include "ticket_int.h"
 
-#define IMPOSTOR_MS 1000u /* between log lines about them */
-
 static void hail_proof(struct conn *conn, const struct wire_hail *theirs,
 		       struct wire_hail *hail)
 {
@@ -69,16 +67,13 @@ static const char *why(int rc)
 			 "same file as here";
 }
 
-/* Whoever likes can come again and again: a line a second, at most. */
+/* Whoever likes can come again and again. */
 static int refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
 {
 	struct lane *lane = conn->lane;
-	uint64_t now = clock_now();
 
 	lane_count(&lane->impostors);
-	if (!lane->impostor_at ||
-	    now - lane->impostor_at >= IMPOSTOR_MS * CLOCK_NS_PER_MS) {
-		lane->impostor_at = now;
+	if (log_pace(&lane->impostor_at)) {
 		log_warn(conn_log(conn),
 			 "%s (%s) says that it is %s: refused (%llu so far): "
 			 "%s",

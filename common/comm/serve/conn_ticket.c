@@ -8,7 +8,6 @@
 
 #include "ticket_int.h"
 
-#define UNKNOWN_MS 1000u /* between log lines about them */
 #define NOBODY 65534u
 
 /* Where the kernel says who it is, what it says itself does not count. */
@@ -47,16 +46,13 @@ static const char *why(int rc)
 	}
 }
 
-/* Whoever likes can come again and again: a line a second, at most. */
+/* Whoever likes can come again and again. */
 static int refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
 {
 	struct lane *lane = conn->lane;
-	uint64_t now = clock_now();
 
 	lane_count(&lane->unknown);
-	if (!lane->unknown_at ||
-	    now - lane->unknown_at >= UNKNOWN_MS * CLOCK_NS_PER_MS) {
-		lane->unknown_at = now;
+	if (log_pace(&lane->unknown_at)) {
 		log_warn(conn_log(conn), "%s (%s): refused (%llu so far): %s",
 			 conn->peer, cred->name,
 			 (unsigned long long)atomic_load(&lane->unknown),

@@ -182,17 +182,6 @@ static int server_check(struct rpc_server *server, struct tp_conn_req *req,
 	return 0;
 }
 
-/* Clients try again and again. */
-static bool server_said(uint64_t *at)
-{
-	uint64_t now = clock_now();
-
-	if (now - *at < SERVER_REFUSED_MS * CLOCK_NS_PER_MS)
-		return true;
-	*at = now;
-	return false;
-}
-
 static int server_admit(struct rpc_server *server, const char *peer)
 {
 	const struct networks *allow = server->attr.allow;
@@ -201,7 +190,7 @@ static int server_admit(struct rpc_server *server, const char *peer)
 	    networks_have(allow, peer))
 		return 0;
 	lane_count(&server->lanes[0].outsiders);
-	if (!server_said(&server->outsider_at))
+	if (log_pace(&server->outsider_at))
 		log_warn(server->attr.log,
 			 "%s: refused: it is in none of the networks of "
 			 "[filesystem] allow",
@@ -213,7 +202,7 @@ static void server_log_refusal(struct rpc_server *server,
 			       const struct wire_connect *wc,
 			       struct tp_conn_req *req, int rc)
 {
-	if (rc == -EAGAIN && server_said(&server->refused_at))
+	if (rc == -EAGAIN && !log_pace(&server->refused_at))
 		return;
 	log_warn(server->attr.log, "%s: refused: session %016llx: %s",
 		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),

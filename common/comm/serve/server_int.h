@@ -22,11 +22,11 @@
 #include "ctx.h"
 #include "fast.h"
 #include "hash_table.h"
+#include "log_pace.h"
 #include "rpc_serve.h"
 #include "tally_int.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
-#define SERVER_REFUSED_MS 1000u /* between log lines about a full table */
 #define SERVER_LINGER_MS 1000u /* for the last reply to leave */
 #define SERVER_OLD_CONNS 4u /* of one session, still holding requests */
 #define SERVER_REPLY_MIN 256u /* a client has to take replies so long */
