@@ -67,15 +67,7 @@ expect 0 owner /pvfs/root2
 
 tab "transport=tcp,auth=key,key=$key"
 head -c 3000000 /dev/urandom >data
-copy() {
-	local i
-
-	for i in $(seq 1000); do
-		[ ! -e enough ] || return 0
-		pvfs-cp -q --verify data "/pvfs/copy$((i % 4))" || return 1
-	done
-}
-copy & copies=$!
+copy_on & copies=$!
 for server in 0 1; do
 	must cluster kill-iod $server
 	must cluster start-iod $server
@@ -90,6 +82,20 @@ grep -h "refused (" "$state"/log/*.log >"$tmp/output" && fail "$(cat "$tmp/outpu
 touch enough
 wait $copies || fail "the copies did not survive"
 expect ok pvio check /pvfs/mine 0 1000000 1
+
+# one session that has more to ask, whichever of its requests the new manager meets
+mkdir many
+touch many/{1..4000}
+pvfs-cp -r -q many /pvfs/ & copies=$!
+begun() { pvfs-ls /pvfs/many 2>/dev/null | grep -q .; }
+until_true 30 begun
+stand_still $copies
+must cluster kill-mgr
+must cluster start-mgr
+kill -CONT $copies
+wait $copies || fail "a copy did not survive a new manager"
+until_true 30 logged mgr "(.*pvfs-cp): resumes session .*, uid 1,"
+expect 4000 eval "pvfs-ls /pvfs/many | grep -c ."
 
 # ---- pvfs-ping sees them all ----
 

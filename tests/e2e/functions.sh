@@ -146,6 +146,17 @@ stand_still() {
 	done
 }
 
+# copy_on: copies the file "data" to /pvfs again and again, until there is a file
+# "enough"; 1 as soon as a copy fails.
+copy_on() {
+	local i
+
+	for i in $(seq 1000); do
+		[ ! -e enough ] || return 0
+		pvfs-cp -q --verify data "/pvfs/copy$((i % 4))" || return 1
+	done
+}
+
 # stop_clients N: of N processes, each stopped while /pvfs moves its data, until
 # go_on lets them finish.
 stop_clients() {

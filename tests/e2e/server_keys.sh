@@ -105,17 +105,9 @@ reload() {
 	until_true 30 logged iod1 "$1"
 }
 head -c 3000000 /dev/urandom >data
-copy() {
-	local i
-
-	for i in $(seq 1000); do
-		[ ! -e enough ] || return 0
-		pvfs-cp -q --verify data "/pvfs/copy$((i % 4))" || return 1
-	done
-}
 refusals() { cat "$state"/log/*.log | grep -c 'its key is not one'; }
 refused=$(refusals)
-copy & copies=$!
+copy_on & copies=$!
 (umask 077; { cat "$key"; new_key; } >"$key.new") && must mv "$key.new" "$key"
 reload 'is in use, .* is taken, too'
 (umask 077; { tail -n 1 "$key"; head -n 1 "$key"; } >"$key.new") && must mv "$key.new" "$key"
