@@ -31,7 +31,10 @@ start_memfs() {
 	mkdir "$tmp/f"
 	"$build/tests/bench/mount/memfs" "$tmp/f" &
 	memfs=$!
-	until mountpoint -q "$tmp/f"; do sleep 0.1; done
+	until mountpoint -q "$tmp/f"; do
+		kill -0 "$memfs" 2>/dev/null || { echo "memfs does not mount" >&2; exit 1; }
+		sleep 0.1
+	done
 }
 
 stop_memfs() {

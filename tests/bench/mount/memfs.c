@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memfs.c - a FUSE file system in memory with pvfs-fuse's options: what the way
+ * memfs.c - a FUSE file system in memory with pvfs-fuse's options (root's): what the way
  * through the kernel costs by itself.  A fixed number of folders and of files that
  * share one piece of data; nothing is kept.  memfs DIR, in the foreground.
  */
@@ -315,7 +315,8 @@ static int serve(struct fuse_session *se, const char *dir)
 
 int main(int argc, char **argv)
 {
-	struct fuse_args args = FUSE_ARGS_INIT(1, argv);
+	char *words[] = { argv[0], "-oallow_other,default_permissions", NULL };
+	struct fuse_args args = FUSE_ARGS_INIT(2, words);
 	struct fuse_session *se;
 	int rc;
 
