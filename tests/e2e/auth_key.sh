@@ -78,7 +78,9 @@ for server in 0 1; do
 	must cluster kill-iod $server
 	must cluster start-iod $server
 done
-grep -h "refused (" "$state"/log/*.log >"$tmp/output" && fail "$(cat "$tmp/output")"
+# An iod that came after the manager may meet a ticket of the one before.
+grep -h "refused (" "$state"/log/*.log | grep -v "of a manager that was stopped since" \
+	>"$tmp/output" && fail "$(cat "$tmp/output")"
 touch enough
 wait $copies || fail "the copies did not survive"
 expect ok pvio check /pvfs/mine 0 1000000 1
