@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * munge_int.h - what is used of libmunge.so.2.  These few numbers and functions are its
+ * ABI, and stay as long as its name does; test_munger compares them with <munge.h>.
+ */
+#ifndef MUNGE_INT_H
+#define MUNGE_INT_H
+
+#include <sys/types.h>
+
+#include "log.h"
+
+#define MUNGE_LIBRARY "libmunge.so.2"
+
+/* Options of a context. */
+#define MUNGE_SET_SOCKET 8
+
+/* What its calls answer. */
+enum munge_says {
+	MUNGE_OK = 0,
+	MUNGE_NO_MEMORY = 5,
+	MUNGE_NO_SOCKET = 6, /* munged is not there, or slow */
+	MUNGE_BAD_CRED = 8, /* no credential at all */
+	MUNGE_BAD_VERSION = 9,
+	MUNGE_BAD_CIPHER = 10, /* not of those that this munged has */
+	MUNGE_BAD_REALM = 13,
+	MUNGE_INVALID = 14, /* made with another key, or changed */
+	MUNGE_EXPIRED = 15,
+	MUNGE_REWOUND = 16, /* of the future */
+	MUNGE_REPLAYED = 17,
+	MUNGE_UNAUTHORIZED = 18, /* for another user's eyes */
+};
+
+struct munge_calls {
+	void *(*ctx_create)(void);
+	void (*ctx_destroy)(void *ctx);
+	int (*ctx_set)(void *ctx, int opt, ...);
+	int (*encode)(char **cred, void *ctx, const void *buf, int len);
+	int (*decode)(const char *cred, void *ctx, void **buf, int *len,
+		      uid_t *uid, gid_t *gid);
+};
+
+/* 0, or -ELIBACC, logged.  It stays loaded. */
+int munge_load(const struct log *log, struct munge_calls *calls);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* munger.c - see munger.h. */
+#include "munger.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "munge_int.h"
+#include "quiet_thread.h"
+
+#define STACK (256u * 1024)
+#define SOCKET_MAX 108u
+
+struct munger {
+	struct munge_calls calls;
+	char socket[SOCKET_MAX];
+	unsigned int most;
+	pthread_mutex_t lock; /* of all below, and of errands */
+	pthread_cond_t changed;
+	unsigned int refs, running;
+};
+
+/* One call.  The thread's, until it is done; of who waits then, unless he left. */
+struct errand {
+	struct munger *m; /* a reference */
+	int (*run)(struct errand *e, void *ctx);
+	bool done, left;
+	int rc;
+	struct munger_word word;
+	char cred[MUNGER_CRED_MAX];
+};
+
+/* ---- who has it ---- */
+
+static int make_cond(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+	int rc;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	rc = -pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+	return rc;
+}
+
+int munger_open(const char *socket, unsigned int most, const struct log *log,
+		struct munger **munger)
+{
+	struct munger *m = calloc(1, sizeof(*m));
+	int rc = m ? munge_load(log, &m->calls) : -ENOMEM;
+
+	if (!rc && strlen(socket) >= sizeof(m->socket))
+		rc = -EINVAL;
+	if (!rc)
+		rc = make_cond(&m->changed);
+	if (rc) {
+		free(m);
+		return rc;
+	}
+	pthread_mutex_init(&m->lock, NULL);
+	strcpy(m->socket, socket);
+	m->most = most;
+	m->refs = 1;
+	*munger = m;
+	return 0;
+}
+
+struct munger *munger_get(struct munger *m)
+{
+	pthread_mutex_lock(&m->lock);
+	m->refs++;
+	pthread_mutex_unlock(&m->lock);
+	return m;
+}
+
+/* With the lock, which is gone then. */
+static void leave(struct munger *m)
+{
+	bool last = !--m->refs;
+
+	pthread_mutex_unlock(&m->lock);
+	if (!last)
+		return;
+	pthread_cond_destroy(&m->changed);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+void munger_put(struct munger *m)
+{
+	if (!m)
+		return;
+	pthread_mutex_lock(&m->lock);
+	leave(m);
+}
+
+/* ---- in the thread ---- */
+
+static int meaning(int says)
+{
+	switch (says) {
+	case MUNGE_OK:
+		return 0;
+	case MUNGE_NO_MEMORY:
+		return -ENOMEM;
+	case MUNGE_NO_SOCKET:
+		return -EHOSTDOWN;
+	case MUNGE_BAD_CRED:
+	case MUNGE_BAD_VERSION:
+		return -EBADMSG;
+	case MUNGE_EXPIRED:
+		return -EKEYEXPIRED;
+	case MUNGE_REWOUND:
+		return -ETIME;
+	case MUNGE_REPLAYED:
+		return -EALREADY;
+	case MUNGE_UNAUTHORIZED:
+		return -EACCES;
+	default:
+		return says >= MUNGE_BAD_CIPHER && says <= MUNGE_INVALID
+			       ? -ENOKEY
+			       : -EIO;
+	}
+}
+
+static int encode(struct errand *e, void *ctx)
+{
+	char *cred = NULL;
+	int rc = meaning(e->m->calls.encode(&cred, ctx, e->word.payload,
+					    (int)e->word.len));
+
+	if (!rc && strlen(cred) >= sizeof(e->cred))
+		rc = -EIO;
+	if (!rc)
+		strcpy(e->cred, cred);
+	free(cred);
+	return rc;
+}
+
+static int decode(struct errand *e, void *ctx)
+{
+	void *payload = NULL;
+	int len = 0, rc;
+	uid_t uid = 0;
+	gid_t gid = 0;
+
+	rc = meaning(
+		e->m->calls.decode(e->cred, ctx, &payload, &len, &uid, &gid));
+	if (!rc && (len < 0 || len > (int)sizeof(e->word.payload)))
+		rc = -EBADMSG;
+	if (!rc) {
+		e->word.uid = uid;
+		e->word.gid = gid;
+		e->word.len = (size_t)len;
+		if (len)
+			memcpy(e->word.payload, payload, (size_t)len);
+	}
+	free(payload);
+	return rc;
+}
+
+static int call(struct errand *e)
+{
+	const struct munge_calls *calls = &e->m->calls;
+	void *ctx = calls->ctx_create();
+	int rc = ctx ? 0 : -ENOMEM;
+
+	if (!rc && e->m->socket[0])
+		rc = meaning(
+			calls->ctx_set(ctx, MUNGE_SET_SOCKET, e->m->socket));
+	if (!rc)
+		rc = e->run(e, ctx);
+	if (ctx)
+		calls->ctx_destroy(ctx);
+	return rc;
+}
+
+static void *thread_main(void *arg)
+{
+	struct errand *e = arg;
+	struct munger *m = e->m;
+
+	e->rc = call(e);
+	pthread_mutex_lock(&m->lock);
+	m->running--;
+	e->done = true;
+	if (e->left)
+		free(e);
+	pthread_cond_broadcast(&m->changed);
+	leave(m);
+	return NULL;
+}
+
+/* ---- who waits ---- */
+
+/* With the lock. */
+static int await(struct munger *m, uint64_t deadline)
+{
+	const struct timespec until = clock_timespec(deadline);
+
+	return -pthread_cond_timedwait(&m->changed, &m->lock, &until);
+}
+
+/* With the lock: there may be one more. */
+static int begin(struct errand *e, uint64_t deadline)
+{
+	struct munger *m = e->m;
+	int rc = clock_now() < deadline ? 0 : -ETIMEDOUT;
+
+	while (!rc && m->running >= m->most)
+		rc = await(m, deadline);
+	if (rc)
+		return rc;
+	rc = quiet_thread(STACK, thread_main, e, NULL);
+	if (rc)
+		return rc;
+	m->running++;
+	m->refs++;
+	return 0;
+}
+
+/* With the lock.  e is not the caller's any more unless it is done. */
+static int await_end(struct errand *e, uint64_t deadline)
+{
+	int rc = 0;
+
+	while (!e->done && !rc)
+		rc = await(e->m, deadline);
+	if (e->done)
+		return 0;
+	e->left = true;
+	return rc;
+}
+
+/* e is freed, by whoever is the last. */
+static int run(struct munger *m, struct errand *e, uint64_t deadline,
+	       struct errand *result)
+{
+	int rc;
+
+	pthread_mutex_lock(&m->lock);
+	e->m = m;
+	rc = begin(e, deadline);
+	if (rc) {
+		free(e);
+	} else {
+		rc = await_end(e, deadline);
+		if (!rc) {
+			*result = *e;
+			rc = e->rc;
+			free(e);
+		}
+	}
+	pthread_mutex_unlock(&m->lock);
+	return rc;
+}
+
+int munger_encode(struct munger *m, const void *payload, size_t len,
+		  uint64_t deadline, char *cred)
+{
+	struct errand *e, result;
+	int rc;
+
+	if (len > MUNGER_PAYLOAD_MAX)
+		return -EINVAL;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->run = encode;
+	e->word.len = len;
+	memcpy(e->word.payload, payload, len);
+	rc = run(m, e, deadline, &result);
+	if (!rc)
+		strcpy(cred, result.cred);
+	return rc;
+}
+
+int munger_decode(struct munger *m, const void *cred, size_t len,
+		  uint64_t deadline, struct munger_word *word)
+{
+	struct errand *e, result;
+	int rc;
+
+	if (!len || len >= MUNGER_CRED_MAX || strnlen(cred, len) < len)
+		return -EBADMSG;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->run = decode;
+	memcpy(e->cred, cred, len);
+	rc = run(m, e, deadline, &result);
+	if (!rc)
+		*word = result.word;
+	return rc;
+}
+
+const char *munger_why(int rc)
+{
+	switch (rc) {
+	case -EHOSTDOWN:
+		return "munged does not run, or has another socket: systemctl "
+		       "start munge, or set munge_socket";
+	case -ETIMEDOUT:
+		return "munged does not answer: look whether it hangs "
+		       "(systemctl status munge)";
+	case -EBADMSG:
+		return "that is no MUNGE credential";
+	case -ENOKEY:
+		return "the credential was made with another key: all hosts "
+		       "need the same /etc/munge/munge.key";
+	case -EKEYEXPIRED:
+		return "the credential is too old: let both hosts have the "
+		       "same time (chronyc tracking)";
+	case -ETIME:
+		return "the credential was made in the future: let both hosts "
+		       "have the same time (chronyc tracking)";
+	case -EALREADY:
+		return "the credential was shown before: it was stolen, or "
+		       "another program on this host decodes them";
+	case -EACCES:
+		return "the credential is for another user's eyes";
+	default:
+		return strerror(-rc);
+	}
+}
