@@ -48,6 +48,7 @@ static enum admission admission_of(const struct mgr *mgr)
 int auths_open(struct mgr *mgr)
 {
 	struct auths *auths = calloc(1, sizeof(*auths));
+	int rc = 0;
 
 	if (!auths)
 		return -ENOMEM;
@@ -56,8 +57,15 @@ int auths_open(struct mgr *mgr)
 	auths->keeper = gatehouse_keeper(&auths->house, admission_of(mgr));
 	if (mgr->ring)
 		mgr->keeper = &auths->keeper;
-	if (mgr->conf.auth.mode != AUTH_SYS)
-		return pool_open(THREADS, JOBS, wake, mgr, &auths->pool);
+	if (mgr->conf.auth.mode == AUTH_MUNGE)
+		rc = munger_open(mgr->conf.auth.munge_socket, THREADS, mgr->log,
+				 &auths->munger);
+	if (!rc && mgr->conf.auth.mode != AUTH_SYS)
+		rc = pool_open(THREADS, JOBS, wake, mgr, &auths->pool);
+	if (!rc && mgr->conf.auth.mode == AUTH_MUNGE)
+		rc = munged_look(mgr);
+	if (rc || mgr->conf.auth.mode != AUTH_SYS)
+		return rc;
 	log_warn(mgr->log,
 		 "[filesystem] auth = sys: programs on other hosts are believed "
 		 "whatever user they say they are: give this to trusted hosts "
@@ -75,6 +83,8 @@ void auths_close(struct mgr *mgr)
 
 void auths_free(struct mgr *mgr)
 {
+	if (mgr->auths)
+		munger_put(mgr->auths->munger);
 	free(mgr->auths);
 	mgr->auths = NULL;
 }
@@ -85,7 +95,7 @@ void auths_run(struct mgr *mgr)
 	struct pool_job *job;
 
 	while (pool && (job = pool_collect(pool)))
-		auth_judged(job);
+		job->done(job);
 }
 
 void auth_forget(struct caller *caller)

@@ -6,8 +6,10 @@
 #include "auth.h"
 #include "gatehouse.h"
 #include "groups.h"
+#include "munger.h"
 #include "pact.h"
 #include "pool.h"
+#include "ticket.h"
 
 /* Secret memory: secret.h.  For one AUTH. */
 struct challenge {
@@ -15,20 +17,63 @@ struct challenge {
 	struct exchange own;
 };
 
+#define REFUSALS 16u
+
 struct auths {
 	struct pool *pool;
+	struct munger *munger; /* with AUTH_MUNGE */
 	struct groups groups;
 	struct gatehouse house; /* tickets that come back to us */
 	struct doorkeeper keeper;
-	uint64_t refused, refused_at; /* so far; when that was last logged */
+	/* Those who got no ticket, by the reason; the last entry: all others. */
+	struct refusal {
+		int status; /* 0: not in use yet */
+		uint64_t n, logged; /* so far; when that was last logged */
+	} refused[REFUSALS];
+};
+
+/* What the answer carries. */
+struct grant {
+	uint8_t ticket[TICKET_MAX];
+	size_t len;
+	uint8_t hidden[WIRE_KEY_LEN];
+};
+
+/* One AUTH.  In the pool only work() touches it, and nothing that it points to. */
+struct proof {
+	struct pool_job job;
+	void (*then)(struct proof *p); /* behind that, on the serving thread */
+	struct mgr *mgr;
+	struct rpc_req *rpc;
+	struct challenge *c;
+	struct munger *munger; /* a reference, with AUTH_MUNGE */
+	uint64_t deadline; /* of munged */
+	uint32_t kind;
+	struct admitted who;
+	bool primary; /* the name service says the gid, too */
+	int status;
+	uint8_t seen[PACT_LEN]; /* what the word is about */
+	struct grant grant;
+	size_t len; /* of word */
+	uint8_t word[WIRE_WORD_MAX];
 };
 
 /* proof.c: the status alone, and a replay is looked at again. */
 void auth_answer(struct rpc_req *rpc, int status);
 /* c is taken over. */
 void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c);
-/* A job of the pool has ended. */
-void auth_judged(struct pool_job *job);
 void challenge_free(struct challenge *c);
+
+/* p->who is known, or p->status. */
+void proof_judged(struct proof *p);
+/* work() in the pool, then then(), with p->status if it does not come to that. */
+void proof_aside(struct proof *p, void (*work)(struct pool_job *job),
+		 void (*then)(struct proof *p));
+
+/* munged.c: asks munged whether it is there; the log says it if not. */
+int munged_look(struct mgr *mgr);
+
+/* judge.c: ends in proof_judged(). */
+void proof_judge(struct proof *p);
 
 #endif

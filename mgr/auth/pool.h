@@ -15,6 +15,8 @@ struct pool_job {
 	/* In a thread of the pool: it touches nothing but the job, for the pool
 	 * may be gone when it ends. */
 	void (*work)(struct pool_job *job);
+	/* Behind it: the owner's, for who collects it. */
+	void (*done)(struct pool_job *job);
 	/* Frees one that nobody collects any more; in any thread. */
 	void (*drop)(struct pool_job *job);
 	STAILQ_ENTRY(pool_job) link;

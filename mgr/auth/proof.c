@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* proof.c - AUTH: the word is judged, and the ticket made. */
+/* proof.c - AUTH: its word is judged (judge.c), the ticket made, and the answer sent. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,36 +7,16 @@
 #include "auth_int.h"
 #include "jobs.h"
 #include "log_pace.h"
-#include "ticket.h"
 
 #define TICKET_LIFE_NS (UINT64_C(24) * 3600 * 1000000000)
-
-/* One AUTH.  In the pool only work() touches it, and nothing that it points to. */
-struct proof {
-	struct pool_job job;
-	struct mgr *mgr;
-	struct rpc_req *rpc;
-	struct challenge *c;
-	uint32_t kind;
-	struct admitted who;
-	bool primary; /* the name service says the gid, too */
-	int status;
-	size_t len; /* of word */
-	uint8_t word[WIRE_WORD_MAX];
-};
-
-/* What the answer carries. */
-struct grant {
-	uint8_t ticket[TICKET_MAX];
-	size_t len;
-	uint8_t hidden[WIRE_KEY_LEN];
-};
+#define MUNGE_MS MUNGER_WAIT_MS
 
 static void drop(struct pool_job *job)
 {
 	struct proof *p = container_of(job, struct proof, job);
 
 	challenge_free(p->c);
+	munger_put(p->munger);
 	free(p);
 }
 
@@ -47,10 +27,12 @@ void auth_answer(struct rpc_req *rpc, int status)
 	rpc_reply_send(rpc);
 }
 
-static const char *why(int status)
+static const char *why(const struct mgr *mgr, int status)
 {
 	switch (status) {
 	case -ENOKEY:
+		if (mgr->conf.auth.mode == AUTH_MUNGE)
+			return munger_why(status);
 		return "its key is not one of those here: give it the file of "
 		       "[filesystem] key";
 	case -EKEYREJECTED:
@@ -61,30 +43,55 @@ static const char *why(int status)
 	case -ENOENT:
 		return "key_user is no user of this host any more";
 	default:
-		return strerror(-status);
+		return munger_why(status);
 	}
+}
+
+/* What the client makes of it: protocol.md. */
+static int told(int status)
+{
+	switch (status) {
+	case -ETIMEDOUT:
+		return -EHOSTDOWN;
+	case -EBADMSG:
+		return -EKEYREJECTED;
+	default:
+		return status;
+	}
+}
+
+static struct refusal *refusal_of(struct auths *auths, int status)
+{
+	struct refusal *r = auths->refused;
+
+	while (r->status && r->status != status &&
+	       r < &auths->refused[REFUSALS - 1])
+		r++;
+	r->status = status;
+	return r;
 }
 
 /* Whoever likes can come again and again. */
 static void refuse(struct mgr *mgr, struct rpc_req *rpc, int status)
 {
 	const struct rpc_session_info *info = rpc_session_info(rpc->session);
-	struct auths *auths = mgr->auths;
+	struct refusal *r = refusal_of(mgr->auths, status);
 
-	auths->refused++;
-	if (log_pace(&auths->refused_at)) {
+	r->n++;
+	if (log_pace(&r->logged)) {
 		log_warn(mgr->log,
 			 "%s (%s): does not get a ticket (%llu so far): %s",
-			 info->peer, info->cred.name,
-			 (unsigned long long)auths->refused, why(status));
+			 info->peer, info->cred.name, (unsigned long long)r->n,
+			 why(mgr, status));
 	}
-	auth_answer(rpc, status);
+	auth_answer(rpc, told(status));
 }
 
 /* ---- the ticket ---- */
 
-static int seal(struct proof *p, struct grant *grant)
+static int seal(struct proof *p)
 {
+	struct grant *grant = &p->grant;
 	struct mgr *mgr = p->mgr;
 	const struct pact *pact = &p->c->pact;
 	struct ticket t = {
@@ -106,8 +113,9 @@ static int seal(struct proof *p, struct grant *grant)
 	return rc < 0 ? rc : 0;
 }
 
-static int hide(struct proof *p, struct grant *grant)
+static int hide(struct proof *p)
 {
+	struct grant *grant = &p->grant;
 	const struct pact *pact = &p->c->pact;
 	uint8_t secret[MAC_KEY_LEN], shared[EXCHANGE_LEN];
 	int rc = ticket_secret(p->mgr->ring, grant->ticket, grant->len, secret);
@@ -123,20 +131,11 @@ static int hide(struct proof *p, struct grant *grant)
 }
 
 /* The manager's own word, in the client's place. */
-static int sign(struct proof *p, const struct grant *grant)
+static int sign_key(struct proof *p)
 {
-	const struct pact_answer answer = { grant->ticket, grant->len,
-					    grant->hidden };
-	uint8_t seen[PACT_LEN];
 	struct wire_proof word;
-	int rc;
+	int rc = pact_sign(p->mgr->ring, HANDSHAKE_SERVER, p->seen, &word);
 
-	p->len = 0;
-	if (p->kind != AUTH_KEY)
-		return 0;
-	rc = pact_server(&p->c->pact, &answer, seen);
-	if (!rc)
-		rc = pact_sign(p->mgr->ring, HANDSHAKE_SERVER, seen, &word);
 	if (rc)
 		return rc;
 	memcpy(p->word, &word, sizeof(word));
@@ -144,8 +143,18 @@ static int sign(struct proof *p, const struct grant *grant)
 	return 0;
 }
 
-static void put_reply(struct proof *p, const struct grant *grant)
+static void sign_munge(struct pool_job *job)
 {
+	struct proof *p = container_of(job, struct proof, job);
+
+	p->status = munger_encode(p->munger, p->seen, sizeof(p->seen),
+				  p->deadline, (char *)p->word);
+	p->len = p->status ? 0 : strlen((char *)p->word);
+}
+
+static void put_reply(struct proof *p)
+{
+	const struct grant *grant = &p->grant;
 	struct wire_auth_rep rep = {
 		.life = htole64(TICKET_LIFE_NS),
 		.uid = htole32(p->who.uid),
@@ -177,101 +186,64 @@ static int bless(struct proof *p)
 	return 0;
 }
 
-static int grant(struct proof *p, struct grant *g)
-{
-	int rc = seal(p, g);
-
-	if (!rc)
-		rc = hide(p, g);
-	return rc ? rc : sign(p, g);
-}
-
 static void finish(struct proof *p)
 {
-	struct grant g = { .len = 0 };
-	int rc = p->status ? p->status : grant(p, &g);
+	int rc = p->status ? p->status : bless(p);
 
-	if (!rc)
-		rc = bless(p);
 	if (rc)
 		refuse(p->mgr, p->rpc, rc);
 	else
-		put_reply(p, &g);
+		put_reply(p);
 	drop(&p->job);
 }
 
-/* ---- the judgement ---- */
-
-static void ask_groups(struct pool_job *job)
+static int grant(struct proof *p)
 {
-	struct proof *p = container_of(job, struct proof, job);
+	struct pact_answer answer = { p->grant.ticket, 0, p->grant.hidden };
+	int rc = seal(p);
 
-	p->status = groups_ask(&p->who, p->primary);
+	if (!rc)
+		rc = hide(p);
+	answer.len = p->grant.len;
+	return rc ? rc : pact_server(&p->c->pact, &answer, p->seen);
 }
 
-void auth_judged(struct pool_job *job)
+void proof_judged(struct proof *p)
 {
-	struct proof *p = container_of(job, struct proof, job);
-
 	if (!p->status)
-		groups_keep(&p->mgr->auths->groups, &p->who, p->primary);
+		p->status = grant(p);
+	p->len = 0;
+	if (!p->status && p->kind == AUTH_MUNGE) {
+		p->deadline = clock_after_ms(MUNGE_MS);
+		proof_aside(p, sign_munge, finish);
+		return;
+	}
+	if (!p->status && p->kind == AUTH_KEY)
+		p->status = sign_key(p);
 	finish(p);
 }
 
-static void find_groups(struct proof *p)
+/* ---- what others do meanwhile ---- */
+
+void proof_aside(struct proof *p, void (*work)(struct pool_job *job),
+		 void (*then)(struct proof *p))
 {
 	int rc;
 
-	if (groups_find(&p->mgr->auths->groups, &p->who, p->primary)) {
-		finish(p);
-		return;
-	}
-	p->job.work = ask_groups;
+	p->job.work = work;
+	p->then = then;
 	rc = pool_add(p->mgr->auths->pool, &p->job);
 	if (!rc)
 		return; /* it is the pool's */
 	p->status = rc;
-	finish(p);
+	then(p);
 }
 
-/* The kernel's word has the groups, too. */
-static int judge_kernel(struct proof *p)
+static void go_on(struct pool_job *job)
 {
-	struct tp_identity id;
+	struct proof *p = container_of(job, struct proof, job);
 
-	if (rpc_req_identity(p->rpc, &id))
-		return -EOPNOTSUPP;
-	p->who = (struct admitted){ id.uid, id.gid, id.ngroups };
-	memcpy(p->who.groups, id.groups, sizeof(id.groups));
-	return 0;
-}
-
-static int judge_key(struct proof *p)
-{
-	uint8_t seen[PACT_LEN];
-	int rc = pact_caller(&p->c->pact, seen);
-
-	if (!rc)
-		rc = pact_check(p->mgr->ring, HANDSHAKE_CALLER, seen, p->word,
-				p->len);
-	p->who.uid = p->mgr->conf.auth.key_user;
-	p->primary = true;
-	return rc == -EBADMSG ? -EKEYREJECTED : rc;
-}
-
-static void judge(struct proof *p)
-{
-	if (p->kind == AUTH_SYS) {
-		p->status = judge_kernel(p);
-		finish(p);
-		return;
-	}
-	p->status = p->kind == p->mgr->conf.auth.mode ? judge_key(p)
-						      : -EOPNOTSUPP;
-	if (p->status)
-		finish(p);
-	else
-		find_groups(p);
+	p->then(p);
 }
 
 void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c)
@@ -291,12 +263,16 @@ void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c)
 		auth_answer(rpc, rc);
 		return;
 	}
+	p->job.done = go_on;
 	p->job.drop = drop;
 	p->mgr = mgr;
 	p->rpc = rpc;
 	p->c = c;
+	if (mgr->auths->munger)
+		p->munger = munger_get(mgr->auths->munger);
+	p->deadline = clock_after_ms(MUNGE_MS);
 	p->kind = le32toh(body->kind);
 	p->len = rpc->msg.tail[0].len;
 	memcpy(p->word, rpc->msg.tail[0].ptr, p->len);
-	judge(p);
+	proof_judge(p);
 }

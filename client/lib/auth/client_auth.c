@@ -1,34 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* client_auth.c - see client_auth.h. */
-#include "client_auth.h"
+#include "auth_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "crypto_end.h"
-#include "exchange.h"
-#include "keyring.h"
-#include "pact.h"
-#include "pass.h"
 #include "random_id.h"
 #include "secret.h"
-
-/* Of one CHALLENGE; secret memory. */
-struct attempt {
-	struct pact pact;
-	struct exchange own;
-	uint32_t kind;
-	char peer[160];
-};
-
-struct client_auth {
-	struct prover prover; /* the pass's, until exit() */
-	struct client_auth_attr attr;
-	struct keyring *ring; /* with AUTH_KEY */
-	struct pass *pass;
-	struct attempt *at;
-};
 
 static void ca_close(struct client_auth *auth)
 {
@@ -37,6 +17,7 @@ static void ca_close(struct client_auth *auth)
 	secret_free(auth->at, sizeof(*auth->at));
 	pass_free(auth->pass);
 	keyring_close(auth->ring);
+	munger_put(auth->munger);
 	free(auth);
 }
 
@@ -134,6 +115,7 @@ static void agree(struct attempt *at, const struct client_auth_way *way,
 	pact->boot = way->boot;
 	pact->epoch = way->epoch;
 	pact->mode = le32toh(rep->mode);
+	at->deadline = way->deadline;
 	memcpy(pact->key[HANDSHAKE_SERVER], rep->key, WIRE_KEY_LEN);
 	memcpy(pact->nonce[HANDSHAKE_SERVER], rep->nonce, WIRE_KEY_LEN);
 	snprintf(at->peer, sizeof(at->peer), "%s", way->peer);
@@ -202,6 +184,8 @@ static int choose(struct client_auth *auth, const struct client_auth_way *way,
 		return 0;
 	case AUTH_KEY:
 		return word_key(auth, body, word);
+	case AUTH_MUNGE:
+		return munge_word(auth, body, word);
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -230,6 +214,21 @@ static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
 
 /* ---- its answer ---- */
 
+static int check_key(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		     const struct wire_tail *word)
+{
+	int rc = pact_check(auth->ring, HANDSHAKE_SERVER, seen, word->ptr,
+			    word->len);
+
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	log_error(auth->attr.log,
+		  "%s: it does not prove that it is the manager: another "
+		  "program passes for it, or it has another key",
+		  auth->at->peer);
+	return -EKEYREJECTED;
+}
+
 static int check_word(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		      const struct wire_tail *word)
 {
@@ -237,8 +236,9 @@ static int check_word(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 	case AUTH_SYS: /* this host's kernel vouches for it */
 		return 0;
 	case AUTH_KEY:
-		return pact_check(auth->ring, HANDSHAKE_SERVER, seen, word->ptr,
-				  word->len);
+		return check_key(auth, seen, word);
+	case AUTH_MUNGE:
+		return munge_check(auth, seen, word);
 	default:
 		return -EKEYREJECTED;
 	}
@@ -252,15 +252,7 @@ static int check_server(struct client_auth *auth, const struct wire_msg *reply)
 	uint8_t seen[PACT_LEN];
 	int rc = pact_server(&auth->at->pact, &answer, seen);
 
-	if (!rc)
-		rc = check_word(auth, seen, &reply->tail[1]);
-	if (!rc || rc == -ENOMEM)
-		return rc;
-	log_error(auth->attr.log,
-		  "%s: it does not prove that it is the manager: another "
-		  "program passes for it, or it has another key",
-		  auth->at->peer);
-	return -EKEYREJECTED;
+	return rc ? rc : check_word(auth, seen, &reply->tail[1]);
 }
 
 static int take_ticket(struct client_auth *auth, const struct wire_msg *reply)

@@ -47,13 +47,17 @@ struct client_auth_ops {
 	/*
 	 * What goes out with AUTH: body, and body->len bytes of word, room of
 	 * WIRE_WORD_MAX.  -EKEYREJECTED: the servers ask for less than pvfstab;
-	 * -ENXIO: another file system; -EAGAIN: once more may help.
+	 * -ENXIO: another file system; -ECOMM: munged does not answer, once
+	 * more may help.
 	 */
 	int (*word)(struct client_auth *auth, const struct client_auth_way *way,
 		    const struct wire_challenge_rep *rep,
 		    struct wire_auth *body, void *word);
-	/* The answer.  *life: ns that the ticket holds.  -EKEYREJECTED: who sends
-	 * it does not prove that it is the manager. */
+	/*
+	 * The answer.  *life: ns that the ticket holds.  -EKEYREJECTED: who sends
+	 * it does not prove that it is the manager; -ECOMM as above.  Both may
+	 * wait, until way->deadline at most.
+	 */
 	int (*end)(struct client_auth *auth, const struct wire_msg *reply,
 		   uint64_t *life);
 };

@@ -2,6 +2,7 @@
 /* auth.c - a session proves who it is to the manager: CHALLENGE, then AUTH. */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ask.h"
@@ -76,37 +77,68 @@ static int ask_challenge(struct session *s, struct challenge *c)
 
 /* ---- AUTH ---- */
 
+/* Judged by the waiting thread, for munged may be slow: not by who drives. */
 struct answer {
-	struct session *s;
-	uint64_t life;
+	struct wire_auth_rep rep;
+	size_t len[2];
+	uint8_t ticket[WIRE_TICKET_MAX], word[WIRE_WORD_MAX];
 };
 
-static int take_ticket(void *arg, const struct wire_msg *reply)
+static int take_answer(void *arg, const struct wire_msg *reply)
 {
+	const struct wire_tail *tail = reply->tail;
 	struct answer *a = arg;
 
-	return a->s->auth_ops->end(a->s->auth, reply, &a->life);
+	memcpy(&a->rep, reply->body, sizeof(a->rep));
+	memcpy(a->ticket, tail[0].ptr, tail[0].len);
+	memcpy(a->word, tail[1].ptr, tail[1].len);
+	a->len[0] = tail[0].len;
+	a->len[1] = tail[1].len;
+	return 0;
 }
 
-static int ask_auth(struct session *s, struct challenge *c)
+static int judge(struct session *s, const struct answer *a)
 {
-	struct answer answer = { .s = s };
-	uint8_t word[WIRE_WORD_MAX];
+	const struct wire_msg reply = { .body = &a->rep,
+					.tail = { { a->ticket, a->len[0] },
+						  { a->word, a->len[1] } } };
+	uint64_t life;
+
+	return s->auth_ops->end(s->auth, &reply, &life);
+}
+
+static int send_auth(struct session *s, struct challenge *c,
+		     struct answer *answer)
+{
 	struct wire_auth body;
 	struct ask ask;
-	int rc;
+	int rc = s->auth_ops->word(s->auth, &c->way, &c->rep, &body,
+				   answer->word);
 
-	c->way.fsid = s->fsid;
-	c->way.session = s->id;
-	c->way.peer = rpc_peer_name(c->peer);
-	c->way.deadline = session_deadline(s);
-	rc = s->auth_ops->word(s->auth, &c->way, &c->rep, &body, word);
 	if (rc)
 		return rc;
 	ask_begin(&ask, s, c->peer);
 	ask_put(&ask, &body, sizeof(body));
-	ask_put(&ask, word, le32toh(body.len));
-	return ask_run(&ask, WIRE_AUTH, take_ticket, &answer);
+	ask_put(&ask, answer->word, le32toh(body.len));
+	return ask_run(&ask, WIRE_AUTH, take_answer, answer);
+}
+
+static int ask_auth(struct session *s, struct challenge *c)
+{
+	struct answer *answer = calloc(1, sizeof(*answer));
+	int rc;
+
+	if (!answer)
+		return -ENOMEM;
+	c->way.fsid = s->fsid;
+	c->way.session = s->id;
+	c->way.peer = rpc_peer_name(c->peer);
+	c->way.deadline = session_deadline(s);
+	rc = send_auth(s, c, answer);
+	if (!rc)
+		rc = judge(s, answer);
+	free(answer);
+	return rc;
 }
 
 static const char *why(int rc)
@@ -114,9 +146,24 @@ static const char *why(int rc)
 	switch (rc) {
 	case -EAGAIN:
 		return "the manager cannot look at it now; see its log";
+	case -EHOSTDOWN:
+		return "munged on the manager's host does not answer: start it "
+		       "there (systemctl start munge)";
+	case -ECOMM:
+		return "munged on this host does not answer: start it "
+		       "(systemctl start munge), or write munge_socket=PATH "
+		       "in pvfstab";
+	case -EKEYEXPIRED:
+	case -ETIME:
+		return "the manager's host has another time than this one: let "
+		       "both have the same (chronyc tracking)";
+	case -EALREADY:
+		return "the credential of this program was shown before: it "
+		       "was stolen; see the manager's log";
 	case -ENOKEY:
 		return "its key is not that of the servers: copy the file of "
-		       "[filesystem] key";
+		       "[filesystem] key (auth=key), or /etc/munge/munge.key "
+		       "(auth=munge)";
 	case -EKEYREJECTED:
 		return "the manager does not take what this program shows for "
 		       "true; see its log";
@@ -133,21 +180,37 @@ static int try(struct session *s, struct rpc_peer *peer)
 	return rc ? rc : ask_auth(s, &c);
 }
 
-/* Not for ever, and not at once: many clients may come at the same time. */
-int prove_run(struct session *s, struct rpc_peer *peer)
+static bool passes(int rc)
 {
-	int pause = PAUSE_MS, rc = 0;
+	return rc == -EAGAIN || rc == -ECOMM || rc == -EHOSTDOWN;
+}
 
-	if (!s->auth)
-		return 0;
+/*
+ * Not for ever, and not at once: many clients may come at the same time.  What kept the
+ * earlier ones from it is the reason if the last one finds no time.
+ */
+static int try_on(struct session *s, struct rpc_peer *peer)
+{
+	int pause = PAUSE_MS, rc = 0, before = 0;
+
 	for (int i = 0; i < TRIES; i++, pause *= 2) {
 		rc = try(s, peer);
-		if (rc != -EAGAIN ||
+		if (rc == -ETIMEDOUT && before)
+			return before;
+		before = rc;
+		if (!passes(rc) ||
 		    clock_after_ms((unsigned int)pause) >= session_deadline(s))
 			break;
 		poll(NULL, 0,
 		     pause / 2 + (int)(s->first % (unsigned int)pause) / 2);
 	}
+	return rc;
+}
+
+int prove_run(struct session *s, struct rpc_peer *peer)
+{
+	int rc = s->auth ? try_on(s, peer) : 0;
+
 	if (rc)
 		log_error(s->log, "%s: no ticket: %s", rpc_peer_name(peer),
 			  why(rc));

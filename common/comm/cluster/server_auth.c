@@ -66,9 +66,6 @@ int server_conf_auth(const struct conf_section *in, const char *key,
 
 	if (mode && auth_mode_parse(mode, &got.mode))
 		return conf_complain(in, "auth", "write " AUTH_WANT);
-	if (got.mode == AUTH_MUNGE)
-		return conf_complain(
-			in, "auth", "munge is not there yet; write sys or key");
 	if (got.mode != AUTH_SYS && !key[0])
 		return conf_complain(in, "auth",
 				     "needs a key that the servers share; add "

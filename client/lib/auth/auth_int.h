@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* auth_int.h - what the files of libpvfs-auth.so share. */
+#ifndef AUTH_INT_H
+#define AUTH_INT_H
+
+#include "client_auth.h"
+#include "exchange.h"
+#include "keyring.h"
+#include "munger.h"
+#include "pact.h"
+#include "pass.h"
+
+/* Of one CHALLENGE; secret memory. */
+struct attempt {
+	struct pact pact;
+	struct exchange own;
+	uint32_t kind;
+	uint64_t deadline; /* clock_now() */
+	char peer[160];
+};
+
+struct client_auth {
+	struct prover prover; /* the pass's, until exit() */
+	struct client_auth_attr attr;
+	struct keyring *ring; /* with AUTH_KEY */
+	struct munger *munger; /* once munge was asked for */
+	int said; /* of munged, in the log; 0: nothing */
+	struct pass *pass;
+	struct attempt *at;
+};
+
+/* munge.c: each logs its errors. */
+
+/* A credential about auth->at.  As client_auth_ops.word(). */
+int munge_word(struct client_auth *auth, struct wire_auth *body, void *word);
+/* The manager's, about what we have seen.  As client_auth_ops.end(). */
+int munge_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		const struct wire_tail *word);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* judge.c - AUTH: who sends it, as the kernel, the key or MUNGE says. */
+#include <errno.h>
+#include <string.h>
+
+#include "auth_int.h"
+
+/* ---- groups ---- */
+
+static void ask_groups(struct pool_job *job)
+{
+	struct proof *p = container_of(job, struct proof, job);
+
+	p->status = groups_ask(&p->who, p->primary);
+}
+
+static void keep_groups(struct proof *p)
+{
+	if (!p->status)
+		groups_keep(&p->mgr->auths->groups, &p->who, p->primary);
+	proof_judged(p);
+}
+
+static void find_groups(struct proof *p)
+{
+	if (p->status ||
+	    groups_find(&p->mgr->auths->groups, &p->who, p->primary))
+		proof_judged(p);
+	else
+		proof_aside(p, ask_groups, keep_groups);
+}
+
+/* ---- who ---- */
+
+/* The kernel's word has the groups, too. */
+static int judge_kernel(struct proof *p)
+{
+	struct tp_identity id;
+
+	if (rpc_req_identity(p->rpc, &id))
+		return -EOPNOTSUPP;
+	p->who = (struct admitted){ id.uid, id.gid, id.ngroups };
+	memcpy(p->who.groups, id.groups, sizeof(id.groups));
+	return 0;
+}
+
+static int judge_key(struct proof *p)
+{
+	int rc = pact_check(p->mgr->ring, HANDSHAKE_CALLER, p->seen, p->word,
+			    p->len);
+
+	p->who.uid = p->mgr->conf.auth.key_user;
+	p->primary = true;
+	return rc == -EBADMSG ? -EKEYREJECTED : rc;
+}
+
+/* It is of one who is in this cluster; and about this session, or about another? */
+static void judge_munge(struct pool_job *job)
+{
+	struct proof *p = container_of(job, struct proof, job);
+	struct munger_word word;
+	int rc = munger_decode(p->munger, p->word, p->len, p->deadline, &word);
+
+	if (!rc && (word.len != PACT_LEN || !mac_equal(word.payload, p->seen)))
+		rc = -EKEYREJECTED;
+	p->status = rc;
+	if (rc)
+		return;
+	p->who.uid = word.uid;
+	p->who.gid = word.gid;
+}
+
+void proof_judge(struct proof *p)
+{
+	if (p->kind == AUTH_SYS) {
+		p->status = judge_kernel(p);
+		proof_judged(p);
+		return;
+	}
+	p->status = p->kind == p->mgr->conf.auth.mode
+			    ? pact_caller(&p->c->pact, p->seen)
+			    : -EOPNOTSUPP;
+	if (!p->status && p->kind == AUTH_MUNGE) {
+		proof_aside(p, judge_munge, find_groups);
+		return;
+	}
+	if (!p->status)
+		p->status = judge_key(p);
+	find_groups(p);
+}

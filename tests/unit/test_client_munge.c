@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_client_munge.c - a client with auth=munge: what it says, and whom it believes. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client_auth.h"
+#include "clock.h"
+#include "fake_munge.h"
+#include "key_rig.h"
+#include "munger.h"
+#include "pact.h"
+#include "run_suite.h"
+#include "ticket.h"
+
+#define SERVER 4711u
+
+static struct key_rig rig;
+static struct keyring *ring;
+static const struct log nowhere;
+static const struct client_auth_ops *ops;
+static struct client_auth *auth;
+static struct wire_challenge challenge;
+static struct exchange server;
+static struct pact pact;
+static struct client_auth_way way;
+static struct wire_challenge_rep rep;
+static struct wire_auth body;
+static uint8_t word[WIRE_WORD_MAX];
+static struct munger *munger;
+
+/* The manager's part of the pact, and what it says. */
+static void answer_challenge(void)
+{
+	ck_assert_int_eq(ops->begin(auth, &challenge), 0);
+	ck_assert_int_eq(exchange_make(&server), 0);
+	pact = (struct pact){
+		1, 2, 3, 4, AUTH_MUNGE, { { 0 } }, { { 0 }, { 7 } }
+	};
+	memcpy(pact.key[0], challenge.key, WIRE_KEY_LEN);
+	memcpy(pact.nonce[0], challenge.nonce, WIRE_KEY_LEN);
+	memcpy(pact.key[1], server.public, WIRE_KEY_LEN);
+	rep = (struct wire_challenge_rep){ .fsid = htole64(1),
+					   .mode = htole32(AUTH_MUNGE) };
+	memcpy(rep.key, pact.key[1], WIRE_KEY_LEN);
+	memcpy(rep.nonce, pact.nonce[1], WIRE_KEY_LEN);
+	way = (struct client_auth_way){ .session = 2,
+					.boot = 3,
+					.epoch = 4,
+					.peer = "mgr",
+					.deadline = clock_after_ms(60000) };
+}
+
+static void setup(void)
+{
+	struct client_auth_attr attr = { .mode = AUTH_MUNGE,
+					 .key = "",
+					 .munge_socket = "",
+					 .server_uid = SERVER,
+					 .where = "tab:1",
+					 .log = &nowhere };
+
+	fake_munge_go();
+	fake_munge_says(MUNGE_OK, 1000);
+	key_rig_open(&rig);
+	ring = key_rig_ring(&rig, KEY_A "\n");
+	ops = pvfs_client_auth_1();
+	ck_assert_int_eq(ops->open(&attr, &auth), 0);
+	ck_assert_int_eq(munger_open("", 1, &nowhere, &munger), 0);
+	answer_challenge();
+}
+
+static void teardown(void)
+{
+	fake_munge_go();
+	munger_put(munger);
+	ops->close(auth);
+	keyring_close(ring);
+	key_rig_close(&rig);
+	while (fake_munge_contexts())
+		usleep(1000);
+}
+
+static int say(void)
+{
+	return ops->word(auth, &way, &rep, &body, word);
+}
+
+/* What the manager finds in that word is what it expects of this pact. */
+static bool about(const struct pact *p)
+{
+	struct munger_word got;
+	uint8_t seen[PACT_LEN];
+
+	ck_assert_int_eq(munger_decode(munger, word, le32toh(body.len),
+				       way.deadline, &got),
+			 0);
+	ck_assert_uint_eq(got.uid, 1000);
+	ck_assert_int_eq(pact_caller(p, seen), 0);
+	return got.len == PACT_LEN && !memcmp(got.payload, seen, PACT_LEN);
+}
+
+START_TEST(test_bound)
+{
+	uint8_t *const parts[] = {
+		(uint8_t *)&pact.fsid, (uint8_t *)&pact.session,
+		(uint8_t *)&pact.boot, (uint8_t *)&pact.epoch,
+		(uint8_t *)&pact.mode, pact.key[0],
+		pact.key[1],	       pact.nonce[0],
+		pact.nonce[1],
+	};
+
+	ck_assert_int_eq(say(), 0);
+	ck_assert_uint_eq(le32toh(body.kind), AUTH_MUNGE);
+	ck_assert(about(&pact));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		*parts[i] ^= 1;
+		ck_assert(!about(&pact));
+		*parts[i] ^= 1;
+	}
+	ck_assert(about(&pact));
+}
+END_TEST
+
+/* "The kernel's word is enough": believed of this host alone. */
+START_TEST(test_kernel)
+{
+	rep.flags = htole32(WIRE_CH_KERNEL);
+	way.local = _i;
+	ck_assert_int_eq(say(), 0);
+	ck_assert_uint_eq(le32toh(body.kind), _i ? AUTH_SYS : AUTH_MUNGE);
+}
+END_TEST
+
+START_TEST(test_downgrade)
+{
+	rep.mode = htole32(_i & 1 ? AUTH_SYS : AUTH_KEY);
+	way.local = _i & 2;
+	ck_assert_int_eq(say(), -EKEYREJECTED);
+}
+END_TEST
+
+START_TEST(test_away)
+{
+	fake_munge_says(MUNGE_NO_SOCKET, 1000);
+	ck_assert_int_eq(say(), -ECOMM);
+	fake_munge_says(MUNGE_OK, 1000);
+	fake_munge_hold();
+	way.deadline = clock_after_ms(30);
+	ck_assert_int_eq(say(), -ECOMM);
+	way.deadline = clock_after_ms(30);
+	ck_assert_int_eq(say(), -ECOMM);
+	fake_munge_go();
+	way.deadline = clock_after_ms(60000);
+	ck_assert_int_eq(say(), 0);
+}
+END_TEST
+
+/* ---- the answer ---- */
+
+struct reply {
+	struct wire_auth_rep rep;
+	uint8_t ticket[TICKET_MAX];
+	char word[MUNGER_CRED_MAX];
+	struct wire_msg msg;
+};
+
+/* Of a manager that this user runs. */
+static void make(struct reply *r, unsigned int uid)
+{
+	struct ticket t = { .bounds = { 1, 2, 3, 1000 }, .uid = 1000 };
+	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN], seen[PACT_LEN];
+	int len = ticket_seal(ring, &t, r->ticket, sizeof(r->ticket));
+	struct pact_answer answer = { r->ticket, (size_t)len, r->rep.secret };
+
+	ck_assert_int_gt(len, 0);
+	r->rep = (struct wire_auth_rep){ .life = htole64(9) };
+	ck_assert_int_eq(ticket_secret(ring, r->ticket, (size_t)len, secret),
+			 0);
+	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
+	ck_assert_int_eq(pact_hide(&pact, shared, secret, r->rep.secret), 0);
+	ck_assert_int_eq(pact_server(&pact, &answer, seen), 0);
+	fake_munge_says(MUNGE_OK, uid);
+	ck_assert_int_eq(munger_encode(munger, seen, sizeof(seen), way.deadline,
+				       r->word),
+			 0);
+	r->msg = (struct wire_msg){ .body = &r->rep,
+				    .tail = { { r->ticket, (size_t)len },
+					      { r->word, strlen(r->word) } } };
+}
+
+static size_t ticket_now(void)
+{
+	const struct prover *prover = ops->prover(auth);
+	uint8_t ticket[WIRE_TICKET_MAX];
+
+	return prover->ticket(prover->arg, ticket);
+}
+
+START_TEST(test_ticket)
+{
+	const unsigned int who[] = { 0, SERVER, geteuid() };
+	uint64_t life = 0;
+	struct reply r;
+
+	ck_assert_int_eq(say(), 0);
+	make(&r, who[_i]);
+	ck_assert_int_eq(ops->end(auth, &r.msg, &life), 0);
+	ck_assert_uint_eq(life, 9);
+	ck_assert_uint_eq(ticket_now(), r.msg.tail[0].len);
+}
+END_TEST
+
+/* Another user, another ticket, our own word said back, nothing, another cluster. */
+START_TEST(test_false_manager)
+{
+	uint64_t life = 7;
+	struct reply r;
+
+	ck_assert_int_eq(say(), 0);
+	make(&r, _i == 0 ? SERVER + 1 : 0);
+	if (_i == 1)
+		r.ticket[90] ^= 1;
+	if (_i == 2)
+		r.msg.tail[1] = (struct wire_tail){ word, le32toh(body.len) };
+	if (_i == 3)
+		r.msg.tail[1].len = 0;
+	if (_i == 4)
+		fake_munge_says(MUNGE_INVALID, 0);
+	if (_i == 5)
+		fake_munge_says(MUNGE_REPLAYED, 0);
+	if (_i == 6)
+		r.rep.secret[0] ^= 1;
+	ck_assert_int_eq(ops->end(auth, &r.msg, &life), -EKEYREJECTED);
+	ck_assert_uint_eq(life, 7);
+	ck_assert_uint_eq(ticket_now(), 0);
+}
+END_TEST
+
+START_TEST(test_end_away)
+{
+	uint64_t life = 7;
+	struct reply r;
+
+	ck_assert_int_eq(say(), 0);
+	make(&r, 0);
+	fake_munge_says(MUNGE_NO_SOCKET, 0);
+	ck_assert_int_eq(ops->end(auth, &r.msg, &life), -ECOMM);
+	ck_assert_uint_eq(ticket_now(), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("client_munge");
+	TCase *tc = tcase_create("client_munge");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, test_bound);
+	tcase_add_loop_test(tc, test_kernel, 0, 2);
+	tcase_add_loop_test(tc, test_downgrade, 0, 4);
+	tcase_add_test(tc, test_away);
+	tcase_add_loop_test(tc, test_ticket, 0, 3);
+	tcase_add_loop_test(tc, test_false_manager, 0, 7);
+	tcase_add_test(tc, test_end_away);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
