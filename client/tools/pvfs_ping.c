@@ -49,39 +49,6 @@ static const struct tool tool = {
 	.option = option,
 };
 
-#define FOREIGN                                                                \
-	"serves another file system: stop what is there, or correct [iod.N] "  \
-	"address or [filesystem] id in the servers' pvfs.conf"
-
-static const char *state(int err)
-{
-	if (!err)
-		return "up";
-	if (err == EINVAL)
-		return "wrong";
-	if (err == EAGAIN)
-		return "waits";
-	return err == ENXIO ? "foreign" : "down";
-}
-
-#define UNTRUSTED                                                              \
-	"its user is not trusted: write server_user= in pvfstab(5), if it "    \
-	"should be"
-
-#define WAITING                                                                \
-	"runs but takes no clients yet: the manager until it has heard from "  \
-	"all iods, an iod until it has from the manager; its log says for "    \
-	"which it waits"
-
-static const char *cause(int err)
-{
-	if (err == EACCES)
-		return UNTRUSTED;
-	if (err == EAGAIN)
-		return WAITING;
-	return err == ENXIO ? FOREIGN : strerror(err);
-}
-
 static void ping_json(struct args *a, const char *who, const char *uri,
 		      const struct pvfs_ping *p, int err)
 {
@@ -90,9 +57,9 @@ static void ping_json(struct args *a, const char *who, const char *uri,
 	json_str(o, "server", who);
 	json_str(o, "uri", uri);
 	json_object_object_add(o, "up", json_object_new_boolean(!err));
-	json_str(o, "state", state(err));
+	json_str(o, "state", tool_state(err));
 	if (err) {
-		json_str(o, "error", cause(err));
+		json_str(o, "error", tool_cause(err));
 	} else {
 		json_str(o, "version", p->version);
 		json_str(o, "transport", p->transport);
@@ -115,8 +82,8 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 		       "rtt us", "uptime s", "requests", "reason");
 	a->header = false;
 	if (err)
-		printf("%-8s %-32s %-7s %s\n", who, uri, state(err),
-		       cause(err));
+		printf("%-8s %-32s %-7s %s\n", who, uri, tool_state(err),
+		       tool_cause(err));
 	else
 		tool_line(stdout,
 			  "%-8s %-32s up      %-9s %-9s %9.1f %10.0f %12" PRIu64

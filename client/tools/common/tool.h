@@ -84,6 +84,12 @@ typedef int tool_server_fn(void *arg, const char *path, const char *who,
 			   const char *uri);
 int tool_each_server(const struct tool *tool, char **operand,
 		     tool_server_fn *fn, void *arg);
+/*
+ * tool_state.c: what an errno of pvfs_ping_mount() and its like says of a server, in a
+ * word, "up" for 0, and in a sentence; static, or of strerror(3).
+ */
+const char *tool_state(int err);
+const char *tool_cause(int err);
 /* The end of main(): status, or 1 after a word if standard output was not
  * taken. */
 int tool_done(const struct tool *tool, int status);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tool_state.c - what an error says of a server. */
+#include <errno.h>
+#include <string.h>
+
+#include "tool.h"
+
+#define FOREIGN                                                                \
+	"serves another file system: stop what is there, or correct [iod.N] "  \
+	"address or [filesystem] id in the servers' pvfs.conf"
+#define UNTRUSTED                                                              \
+	"its user is not trusted: write server_user= in pvfstab(5), if it "    \
+	"should be"
+#define WAITING                                                                \
+	"runs but takes no clients yet: the manager until it has heard from "  \
+	"all iods, an iod until it has from the manager; its log says for "    \
+	"which it waits"
+
+const char *tool_state(int err)
+{
+	if (!err)
+		return "up";
+	if (err == EINVAL)
+		return "wrong";
+	if (err == EAGAIN)
+		return "waits";
+	return err == ENXIO ? "foreign" : "down";
+}
+
+const char *tool_cause(int err)
+{
+	if (err == EACCES)
+		return UNTRUSTED;
+	if (err == EAGAIN)
+		return WAITING;
+	return err == ENXIO ? FOREIGN : strerror(err);
+}
