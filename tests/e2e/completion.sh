@@ -3,7 +3,7 @@
 # Completion in a real bash on a terminal, and what it offers for each program.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
-export PATH=$PVFS_BUILD/mgr:$PVFS_BUILD/mgr/fsck:$PVFS_BUILD/server:$PVFS_BUILD/client/fuse:$PVFS_BUILD/client/preload:$PATH
+export PATH=$PVFS_BUILD/mgr:$PVFS_BUILD/mgr/fsck:$PVFS_BUILD/server:$PVFS_BUILD/client/fuse:$PVFS_BUILD/client/tools/exporter:$PVFS_BUILD/client/preload:$PATH
 export ASAN_OPTIONS=detect_leaks=0
 rules=$top/conf/completion
 
@@ -55,6 +55,7 @@ expect '' offers pvfs-ls /pvfs/none/
 # ---- values ----
 expect '0 1' offers pvfs-iod --config "$state/pvfs.conf" --index ''
 expect 'start start-iod start-mgr' offers pvfs-cluster star
+expect '/pvfs' offers pvfs-exporter /p
 expect 'local' offers pvfs-cluster start --transport l
 expect 'on off' eval 'offers pvfs-cluster start --sync "" | tr " " "\n" | sort -r | paste -sd " "'
 expect 'cache=none cache=open' offers pvfs-fuse h:/ d -o ca

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* conns.c - see conns.h. */
+#include "conns.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+
+/* Its thread finds the end of the stream, and closes it. */
+static void shut(struct conns *cs, struct conn *c)
+{
+	if (c->shut)
+		return;
+	c->shut = true;
+	cs->n--;
+	shutdown(c->fd, SHUT_RDWR);
+}
+
+/* The oldest that is not shut. */
+static struct conn *oldest(struct conns *cs)
+{
+	struct conn *c;
+
+	TAILQ_FOREACH(c, &cs->all, link) {
+		if (!c->shut)
+			return c;
+	}
+	return NULL;
+}
+
+static void *end_old(void *arg)
+{
+	struct conns *cs = arg;
+	struct timespec until;
+	struct conn *c;
+
+	pthread_mutex_lock(&cs->lock);
+	while (!cs->stop) {
+		c = oldest(cs);
+		if (c && clock_now() - c->since >= cs->life_ns) {
+			shut(cs, c);
+			continue;
+		}
+		until = clock_timespec((c ? c->since : clock_now()) +
+				       cs->life_ns);
+		pthread_cond_timedwait(&cs->changed, &cs->lock, &until);
+	}
+	pthread_mutex_unlock(&cs->lock);
+	return NULL;
+}
+
+int conns_open(struct conns *cs, unsigned int most, unsigned int ms)
+{
+	pthread_condattr_t attr;
+	int rc;
+
+	*cs = (struct conns){ .most = most, .life_ns = ms * CLOCK_NS_PER_MS };
+	TAILQ_INIT(&cs->all);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&cs->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_mutex_init(&cs->lock, NULL);
+	rc = -pthread_create(&cs->thread, NULL, end_old, cs);
+	if (!rc)
+		return 0;
+	pthread_cond_destroy(&cs->changed);
+	pthread_mutex_destroy(&cs->lock);
+	return rc;
+}
+
+void conns_close(struct conns *cs)
+{
+	pthread_mutex_lock(&cs->lock);
+	cs->stop = true;
+	pthread_cond_signal(&cs->changed);
+	pthread_mutex_unlock(&cs->lock);
+	pthread_join(cs->thread, NULL);
+	pthread_cond_destroy(&cs->changed);
+	pthread_mutex_destroy(&cs->lock);
+}
+
+struct conn *conns_add(struct conns *cs, int fd)
+{
+	struct conn *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		shutdown(fd, SHUT_RDWR);
+		return NULL;
+	}
+	c->fd = fd;
+	c->since = clock_now();
+	pthread_mutex_lock(&cs->lock);
+	if (cs->n >= cs->most)
+		shut(cs, oldest(cs));
+	TAILQ_INSERT_TAIL(&cs->all, c, link);
+	cs->n++;
+	pthread_mutex_unlock(&cs->lock);
+	return c;
+}
+
+void conns_remove(struct conns *cs, struct conn *c)
+{
+	pthread_mutex_lock(&cs->lock);
+	TAILQ_REMOVE(&cs->all, c, link);
+	cs->n -= !c->shut;
+	pthread_mutex_unlock(&cs->lock);
+	free(c);
+}

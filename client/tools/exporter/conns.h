@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * conns.h - the connections of the HTTP server: no more than so many, none for longer
+ * than so long, whatever it sends.  The oldest one makes room for a new one.
+ */
+#ifndef EXPORTER_CONNS_H
+#define EXPORTER_CONNS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct conn {
+	TAILQ_ENTRY(conn) link; /* the oldest first */
+	int fd;
+	uint64_t since;
+	bool shut;
+};
+
+struct conns {
+	/* private */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_t thread;
+	TAILQ_HEAD(, conn) all;
+	unsigned int n, most; /* n: those that are not shut */
+	uint64_t life_ns;
+	bool stop;
+};
+
+/* At most most of them, each for at most ms.  0, or -errno. */
+int conns_open(struct conns *cs, unsigned int most, unsigned int ms);
+/* When none is left. */
+void conns_close(struct conns *cs);
+/* fd was accepted, and is open until conns_remove().  NULL: no memory; it is shut. */
+struct conn *conns_add(struct conns *cs, int fd);
+void conns_remove(struct conns *cs, struct conn *c);
+
+#endif

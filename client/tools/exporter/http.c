@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* http.c - see http.h. */
+#include "http.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conns.h"
+#include "page.h"
+
+#define CONNS_MAX 48 /* of ours; the oldest makes room */
+#define CONNS_MHD                                                              \
+	256 /* ... and those whose thread has yet to see that it ends */
+#define LIFE_MS 10000 /* of a connection, whatever it sends */
+#define REQUEST_MAX 16384 /* bytes: its first line and headers */
+#define STACK (256u << 10)
+
+struct http {
+	struct MHD_Daemon *mhd;
+	struct collect *collect;
+	struct conns conns;
+	const struct log *log;
+};
+
+/* ---- what is answered ---- */
+
+#define PLAIN "text/plain; charset=utf-8"
+#define JSON "application/json"
+
+static const struct {
+	const char *name, *value;
+} headers[] = {
+	/* a slow reader of many pages is many connections, each of which ends */
+	{ MHD_HTTP_HEADER_CONNECTION, "close" },
+	{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-store" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Content-Security-Policy", page_policy },
+};
+
+static enum MHD_Result answer(struct MHD_Connection *conn, unsigned int code,
+			      const char *type, const char *body, size_t len)
+{
+	enum MHD_Result rc;
+	struct MHD_Response *r = MHD_create_response_from_buffer(
+		len, (void *)body, MHD_RESPMEM_MUST_COPY);
+
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		MHD_add_response_header(r, headers[i].name, headers[i].value);
+	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	rc = MHD_queue_response(conn, code, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *conn, unsigned int code,
+			      const char *why)
+{
+	return answer(conn, code, PLAIN, why, strlen(why));
+}
+
+static enum MHD_Result answer_text(struct MHD_Connection *conn,
+				   unsigned int code, const char *type,
+				   const struct text *t)
+{
+	if (t->failed || !t->s)
+		return refuse(conn, MHD_HTTP_INTERNAL_SERVER_ERROR,
+			      "no memory\n");
+	return answer(conn, code, type, t->s, t->len);
+}
+
+static enum MHD_Result answer_page(struct MHD_Connection *conn)
+{
+	return answer(conn, MHD_HTTP_OK, "text/html; charset=utf-8",
+		      (const char *)page_html, page_len);
+}
+
+static enum MHD_Result answer_round(struct MHD_Connection *conn,
+				    const char *url, const struct round *r)
+{
+	if (!strcmp(url, "/metrics"))
+		return answer_text(conn, MHD_HTTP_OK,
+				   "text/plain; version=0.0.4; charset=utf-8",
+				   &r->metrics);
+	if (!strcmp(url, "/status"))
+		return answer_text(conn, MHD_HTTP_OK, JSON, &r->status);
+	return answer_text(conn,
+			   r->well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
+			   JSON, &r->health);
+}
+
+static bool is_round(const char *url)
+{
+	return !strcmp(url, "/metrics") || !strcmp(url, "/status") ||
+	       !strcmp(url, "/health");
+}
+
+/* The number of the round that a page knows; 0. */
+static uint64_t after(struct MHD_Connection *conn)
+{
+	const char *text = MHD_lookup_connection_value(conn,
+						       MHD_GET_ARGUMENT_KIND,
+						       "after");
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
+			      const char *url, const char *method,
+			      const char *version, const char *data,
+			      size_t *size, void **state)
+{
+	struct http *h = arg;
+	enum MHD_Result rc;
+	struct round *r;
+
+	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
+		return refuse(conn, MHD_HTTP_METHOD_NOT_ALLOWED,
+			      "GET and HEAD alone\n");
+	if (!strcmp(url, "/"))
+		return answer_page(conn);
+	if (!is_round(url))
+		return refuse(conn, MHD_HTTP_NOT_FOUND,
+			      "/, /metrics, /health, /status\n");
+	r = collect_get(h->collect, after(conn));
+	if (!r)
+		return refuse(conn, MHD_HTTP_SERVICE_UNAVAILABLE,
+			      "stops, or no memory\n");
+	rc = answer_round(conn, url, r);
+	round_put(r);
+	return rc;
+}
+
+/* ---- connections ---- */
+
+static void notice(void *arg, struct MHD_Connection *conn, void **state,
+		   enum MHD_ConnectionNotificationCode code)
+{
+	struct http *h = arg;
+	const union MHD_ConnectionInfo *info;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = MHD_get_connection_info(
+			conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*state = info ? conns_add(&h->conns, info->connect_fd) : NULL;
+	} else if (*state) {
+		conns_remove(&h->conns, *state);
+	}
+}
+
+/* What strangers send is no line in the log. */
+static void drop_line(void *arg, const char *fmt, va_list ap)
+{
+}
+
+static struct MHD_Daemon *start(struct http *h, int fd)
+{
+	return MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD |
+			MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+			MHD_USE_ITC | MHD_USE_ERROR_LOG,
+		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, drop_line,
+		NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		CONNS_MHD, MHD_OPTION_CONNECTION_TIMEOUT, LIFE_MS / 1000u,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MAX,
+		MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK,
+		MHD_OPTION_NOTIFY_CONNECTION, notice, h, MHD_OPTION_END);
+}
+
+int http_open(int fd, struct collect *c, const struct log *log,
+	      struct http **out)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	int rc = h ? conns_open(&h->conns, CONNS_MAX, LIFE_MS) : -ENOMEM;
+
+	if (rc)
+		goto free;
+	h->collect = c;
+	h->log = log;
+	h->mhd = start(h, fd);
+	if (h->mhd) {
+		*out = h;
+		return 0;
+	}
+	rc = errno ? -errno : -EIO;
+	conns_close(&h->conns);
+free:
+	close(fd);
+	free(h);
+	return rc;
+}
+
+void http_close(struct http *h)
+{
+	MHD_stop_daemon(h->mhd);
+	conns_close(&h->conns);
+	free(h);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pvfs-exporter - what the servers do, for Prometheus and for a browser. */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "http.h"
+#include "listen.h"
+#include "pvfs.h"
+#include "tool.h"
+
+#define LISTEN "127.0.0.1:9797"
+#define STOP_MS 800
+
+struct args {
+	const char *listen;
+	unsigned int timeout_ms;
+	char mount[PATH_MAX];
+};
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct args *a = arg;
+
+	if (opt == 'l')
+		a->listen = val;
+	else
+		a->timeout_ms = (unsigned int)tool_number(val);
+	return 0;
+}
+
+static const struct tool_value values[] = { { 't', 10, 60000, NULL }, { 0 } };
+
+static const struct option longs[] = {
+	{ "listen", required_argument, NULL, 'l' },
+	{ "timeout", required_argument, NULL, 't' },
+	{ 0 },
+};
+
+static const struct tool tool = {
+	.name = "pvfs-exporter",
+	.usage = "[-l ADDR:PORT] [-t MS] [MOUNT]",
+	.help = "Serves what the servers of MOUNT (the first of pvfstab) have done: /metrics for\n"
+		"Prometheus, /health, and a page at /.\n"
+		"  -l, --listen ADDR:PORT where, in numbers (" LISTEN ")\n"
+		"  -t, --timeout MS       a server that takes longer is not up (1000)\n",
+	.shorts = "l:t:",
+	.longs = longs,
+	.values = values,
+	.option = option,
+};
+
+static int find_mount(struct args *a, const char *path)
+{
+	if (!path)
+		return pvfs_mount_point(0, a->mount, sizeof(a->mount))
+			       ? tool_no_mount(&tool)
+			       : 0;
+	if (!pvfs_is_pvfs(path)) {
+		errno = ENODEV;
+		return tool_off_mount(&tool, path);
+	}
+	snprintf(a->mount, sizeof(a->mount), "%s", path);
+	return 0;
+}
+
+/* Servers that stand still may hold up what is asked of them now; nothing is lost. */
+static void *end_anyway(void *arg)
+{
+	usleep(STOP_MS * 1000);
+	_exit(0);
+}
+
+static void stop_within(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, end_anyway, NULL))
+		_exit(0);
+	pthread_detach(thread);
+}
+
+static void wait_for_end(struct daemon *d, const struct log *log)
+{
+	enum daemon_order order;
+
+	daemon_ready(d);
+	while ((order = daemon_next(d)) != DAEMON_STOP) {
+		if (order == DAEMON_RELOAD)
+			log_info(log, "nothing to read again");
+	}
+	stop_within();
+}
+
+static int serve(struct daemon *d, struct collect *c, int fd,
+		 const struct log *log)
+{
+	struct http *http;
+	char name[80];
+	int rc = listen_name(fd, name, sizeof(name));
+
+	if (!rc)
+		rc = http_open(fd, c, log, &http);
+	if (rc) {
+		log_error(log, "no HTTP server: %s", strerror(-rc));
+		collect_stop(c);
+		return 1;
+	}
+	log_info(log, "ready: http://%s/", name);
+	wait_for_end(d, log);
+	collect_stop(c);
+	http_close(http);
+	return 0;
+}
+
+static int run(const struct args *a, const struct log *log, struct daemon *d)
+{
+	const struct collect_attr attr = { a->mount, a->timeout_ms, log };
+	struct collect *c;
+	int fd = listen_at(a->listen), rc;
+
+	if (fd < 0) {
+		log_error(log, "--listen %s: %s", a->listen,
+			  fd == -EINVAL ? "want ADDR:PORT in numbers, as in "
+					  "127.0.0.1:9797 or [::1]:9797"
+					: strerror(-fd));
+		return fd == -EINVAL ? 2 : 1;
+	}
+	rc = collect_open(&attr, &c);
+	if (rc) {
+		log_error(log, "%s: %s", a->mount, strerror(-rc));
+		close(fd);
+		return 1;
+	}
+	rc = serve(d, c, fd, log);
+	collect_close(c);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct log_file to = { stderr, "pvfs-exporter" };
+	const struct log log = { LOG_LV_INFO, log_to_file, &to };
+	struct args a = { .listen = LISTEN, .timeout_ms = 1000 };
+	int i = tool_options(&tool, argc, argv, &a), status;
+	struct daemon d;
+
+	if (argc - i > 1)
+		tool_usage(&tool);
+	/* a server that is away is said once, here, and not each time by the library */
+	setenv("PVFS_LOG", "none", 0);
+	if (find_mount(&a, argv[i]))
+		return 1;
+	daemon_begin(&d, &log);
+	status = run(&a, &log, &d);
+	daemon_end(&d);
+	return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view.h - what is known of a file system at a moment, for those who write it down. */
+#ifndef EXPORTER_VIEW_H
+#define EXPORTER_VIEW_H
+
+#include <stdbool.h>
+
+#include "pvfs.h"
+#include "text.h"
+
+#define VIEW_OPS 96
+
+/* What a server said of itself. */
+struct report {
+	struct pvfs_ping ping;
+	struct statfs space;
+	int ops;
+	struct pvfs_op_stats op[VIEW_OPS];
+};
+
+struct view_server {
+	char name[16]; /* "mgr", "iod12" */
+	bool is_mgr;
+	const char *address;
+	const char *reason; /* why it is not up, or NULL */
+	const struct report *report; /* NULL: it is not up */
+};
+
+struct view {
+	const char *mount;
+	const char *
+		no_iods; /* why it is not known which iods there are, or NULL */
+	const struct view_server *server;
+	unsigned int servers;
+	uint64_t rounds; /* how often the servers were asked */
+	uint64_t took_ns; /* for the last time */
+	uint64_t wall_ms; /* when that was, since 1970 */
+};
+
+/* metrics.c: in Prometheus' format. */
+void view_metrics(const struct view *v, struct text *out);
+/* status.c: as JSON, for the page; and what is wrong, whether nothing is. */
+void view_status(const struct view *v, struct text *out);
+bool view_health(const struct view *v, struct text *out);
+
+static inline uint64_t view_bytes(const struct statfs *st, uint64_t blocks)
+{
+	return blocks * (uint64_t)st->f_bsize;
+}
+
+#endif

@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-exporter: its figures are those of the servers, in a format that Prometheus takes;
+# servers that are away, stopped or not there yet are said to be, and hold nobody up; many
+# who ask cost the servers one question; what others wrote is escaped.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/exporting.sh"
+
+start_pvfs -n 3
+export PVFS_DIRECT=off
+# Longer than any wait for a processor here.
+start_exporter --timeout 30000
+
+# ---- figures ----
+expect ok pvio write /pvfs/f 0 1000000 1
+expect ok pvio check /pvfs/f 0 1000000 1
+expect ok pvio mkdir /pvfs/d
+expect EEXIST pvio mkdir /pvfs/d
+# Another second: what was asked for before is kept for one.
+figures() { [ "$(value "$1")" = "$2" ]; }
+until_true 60 figures 'pvfs_request_duration_seconds_count{server="mgr",op="MKDIR"}' 2
+expect 1 value 'pvfs_request_errors_total{server="mgr",op="MKDIR"}'
+fetch /metrics >metrics
+[ "$(awk '/^pvfs_received_bytes_total.*op="WRITE"/ { n += $NF } END { print n + 0 }' metrics)" = 1000000 ] ||
+	fail "written: $(grep WRITE metrics)"
+expect 4 value 'pvfs_up{'
+grep -q '^pvfs_server_info{server="iod2",address="tcp://127.0.0.1:[0-9]*",version="[0-9.]*",transport="tcp"} 1$' metrics ||
+	fail "$(grep info metrics)"
+grep -q '^pvfs_mount_info{mount="/pvfs"} 1$' metrics || fail "$(head metrics)"
+
+cat >well.py <<'END'
+"""What Prometheus' text format asks, and what we promise."""
+import collections, re, sys
+text = sys.stdin.read()
+assert text.endswith("\n") and len(text) < 1 << 20, len(text)
+kinds, helps, seen, buckets = {}, set(), set(), collections.defaultdict(list)
+plain = {}
+line_form = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)$')
+for line in text.splitlines():
+    if line.startswith("# HELP "):
+        helps.add(line.split()[2])
+        continue
+    if line.startswith("# TYPE "):
+        _, _, name, kind = line.split()
+        assert name not in kinds and name in helps, line
+        kinds[name] = kind
+        continue
+    name, labels, number = line_form.match(line).groups()
+    float(number)
+    assert (name, labels) not in seen, line
+    seen.add((name, labels))
+    assert "session" not in (labels or "") and "file" not in (labels or ""), line
+    base = re.sub("_(bucket|sum|count)$", "", name)
+    kind = kinds.get(name) or kinds[base]
+    assert (kind == "counter") == name.endswith("_total"), line
+    if name.endswith("_bucket"):
+        rest, border = re.fullmatch(r'(.*),le="(.*)"', labels).groups()
+        buckets[base, rest].append((float(border), int(number)))
+    plain[name, labels] = float(number)
+for (base, rest), list_ in buckets.items():
+    assert len(list_) <= 12 and list_ == sorted(list_), (rest, list_)
+    assert [n for _, n in list_] == sorted(n for _, n in list_), (rest, list_)
+    assert list_[-1][0] == float("inf"), rest
+    assert plain[base + "_count", rest] == list_[-1][1], rest
+    assert (base + "_sum", rest) in plain, rest
+END
+must python3 well.py <metrics
+if command -v promtool >/dev/null; then
+	promtool check metrics <metrics >lint 2>&1 || fail "promtool: $(cat lint)"
+	[ ! -s lint ] || fail "promtool: $(cat lint)"
+	must promtool check rules "$top/conf/prometheus-rules.yml" >lint
+else
+	say "without promtool"
+fi
+
+# What the rules and the dashboard speak of, there is.
+must python3 - "$top/conf/prometheus-rules.yml" "$top/conf/grafana-dashboard.json" <<'END'
+import json, re, sys
+there = open("metrics").read()
+for path in sys.argv[1:]:
+    text = open(path).read()
+    if path.endswith(".json"):
+        panels = json.loads(text)["panels"]
+        assert len({p["id"] for p in panels}) == len(panels)
+        text = "\n".join(t["expr"] for p in panels for t in p["targets"])
+    names = set(re.findall(r"\bpvfs_\w+", text))
+    assert len(names) > 5, names
+    for name in names:
+        assert re.search(rf"^{name}[{{ ]", there, re.M), (path, name)
+END
+
+# ---- the page and the others ----
+expect '{"status":"ok","reasons":[]}' fetch /health
+fetch / >page
+expect 200 cat "$tmp/code"
+! grep -qE '(src|href)=|@import|url\(|https?://[^w]' page || fail "the page loads: $(grep -E 'src=|href=' page)"
+fetch /status >status
+must python3 - <<'END'
+import json
+s = json.load(open("status"))
+assert [o["server"] for o in s["servers"]] == ["mgr", "iod0", "iod1", "iod2"], s
+assert len(s["borders"]) == 11
+for server in s["servers"]:
+    assert server["up"] and server["available"] <= server["size"]
+    for op in server["ops"]:
+        assert len(op["times"]) == 12 and op["errors"] <= op["requests"], op
+END
+fetch /no-such-page >/dev/null
+expect 404 cat "$tmp/code"
+fetch '/status?after=99999999999999999999' >/dev/null
+expect 200 cat "$tmp/code"
+
+# ---- loopback alone, unless told otherwise ----
+if command -v ss >/dev/null; then
+	ss -Hltnp | grep -F "pid=$exporter_pid," >sockets
+	[ "$(wc -l <sockets)" = 1 ] && grep -q " 127.0.0.1:${url##*:} " sockets || fail "$(cat sockets)"
+fi
+must_fail timeout 60 "$exporter" --listen localhost
+grep -q 'want ADDR:PORT' "$tmp/output" || fail "$(cat "$tmp/output")"
+must_fail timeout 60 "$exporter" --listen "${url#http://}"
+grep -q 'in use' "$tmp/output" || fail "$(cat "$tmp/output")"
+must_fail timeout 60 "$exporter" /tmp
+
+# ---- many who ask cost one question a second ----
+rounds=$(value pvfs_exporter_rounds_total)
+since=$SECONDS
+for i in {1..40}; do
+	fetch /metrics >/dev/null &
+	asking[i]=$!
+done
+wait "${asking[@]}" || fail "not all are answered"
+asked=$(($(value pvfs_exporter_rounds_total) - rounds))
+[ "$asked" -le $((SECONDS - since + 2)) ] || fail "$asked rounds within $((SECONDS - since)) s"
+
+# ---- away, and standing still ----
+reason() {
+	fetch /health >health
+	[ "$(cat "$tmp/code")" = 503 ] && grep -qE "\"server\":\"$1\",\"reason\":\"[^\"]*$2" health
+}
+stop_exporter
+start_exporter
+must cluster stop-iod 1
+until_true 60 reason iod1 'refused'
+expect 0 value 'pvfs_up{server="iod1"'
+still=$(cluster pid 2) || fail "no pid of iod 2"
+stand_still "$still"
+until_true 60 reason iod2 'does not answer within'
+until_true 60 figures 'pvfs_up{' 2
+until_true 60 eval 'fetch /metrics >metrics; grep -q "pvfs_sessions{server=.iod0" metrics'
+must python3 well.py <metrics
+! grep -q 'pvfs_sessions{server="iod[12]"}' metrics || fail "old figures: $(cat metrics)"
+# A second time it is not waited for; the bound is the time-out of its question.
+until_true 60 eval 'fetch /metrics >metrics; awk "/^pvfs_exporter_round_seconds/ { exit !(\$2 < 0.9) }" metrics'
+grep -q 'iod2.*does not answer' "$exporter_log" || fail "it does not say so"
+
+# It ends though one stands still.
+stop_exporter
+must kill -CONT "$still"
+must cluster stop
+
+# ---- begun before the servers, and ended without them ----
+start_exporter --timeout 500
+until_true 60 reason mgr refused
+reason iods . || fail "$(cat health)"
+expect 0 value 'pvfs_up{'
+must cluster start >/dev/null
+until_true 60 figures 'pvfs_up{' 4
+stop_exporter
+
+# ---- what users wrote ----
+sed 's|/pvfs |/pv"<i>\&x |' "$state/pvfstab" >evil
+PVFSTAB_FILE=$PWD/evil start_exporter --timeout 30000
+expect 4 value 'pvfs_up{'
+fetch /metrics >metrics
+grep -qxF 'pvfs_mount_info{mount="/pv\"<i>&x"} 1' metrics || fail "$(head -n 4 metrics)"
+must python3 well.py <metrics
+expect '/pv"<i>&x' python3 -c 'import json, sys; print(json.loads(sys.argv[1])["mount"])' "$(fetch /status)"
+stop_exporter
+
+# ---- a service manager hears that it is ready ----
+"$e2e/notified.py" listen "$tmp/notify" >heard 2>&1 &
+listener=$!
+until_true 60 grep -q listens heard
+NOTIFY_SOCKET=$tmp/notify start_exporter
+until_true 60 grep -q "^$exporter_pid READY=1" heard
+stop_exporter
+until_true 60 grep -q "^$exporter_pid STOPPING=1" heard
+kill "$listener"
+exit 0
