@@ -209,6 +209,25 @@ static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 	return -EINVAL;
 }
 
+int stamp_look(int dirfd, const struct stamp *stamp, char *why, size_t len)
+{
+	char want[STAMP_TEXT], have[STAMP_TEXT];
+	size_t fixed = format_fixed(stamp, want, sizeof(want));
+	ssize_t n = stamp_read(dirfd, "", have, sizeof(have), NULL);
+
+	if (n == -ENOENT) {
+		int empty = dir_empty(dirfd);
+
+		return empty ? empty > 0 ? -ENOENT : empty : -ENOTEMPTY;
+	}
+	if (n < 0)
+		return (int)n;
+	if (!strncmp(have, want, fixed))
+		return 0;
+	first_difference(have, want, why, len);
+	return -EINVAL;
+}
+
 static int open_locked(const char *dir, const struct log *log)
 {
 	int fd, rc;

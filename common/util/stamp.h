@@ -6,6 +6,7 @@
 #ifndef STAMP_H
 #define STAMP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "log.h"
@@ -31,6 +32,13 @@ struct stamp {
  * become what the stamp says.
  */
 int stamp_open(const char *dir, struct stamp *stamp, const struct log *log);
+/*
+ * Whether the stamp in the open directory is that of stamp's filesystem, role and index;
+ * neither locks nor changes anything, nor logs.  -ENOENT: the directory is empty;
+ * -ENOTEMPTY: there is none among other files; -EINVAL: it is another one's, why
+ * says "'role iod' instead of 'role mgr'"; -errno of reading.
+ */
+int stamp_look(int dirfd, const struct stamp *stamp, char *why, size_t len);
 /* Writes the stamp anew, durably.  0 or -errno, not logged. */
 int stamp_write(int dirfd, const struct stamp *stamp);
 
