@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* job.c - checks, each in a process of its own that has until its deadline. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "doctor.h"
+
+#define AT_A_TIME 8u
+#define WORDS_MAX (256u << 10)
+
+static bool applies(const struct doctor *d, const struct check *c)
+{
+	switch (c->of) {
+	case OF_CONF:
+	case OF_STORAGE:
+		return d->conf;
+	case OF_TAB:
+		return !d->conf;
+	case OF_SERVER_SAYS:
+		return d->all;
+	default:
+		return true;
+	}
+}
+
+static bool is_of_server(const struct check *c)
+{
+	return c->of == OF_SERVER || c->of == OF_SERVER_SAYS ||
+	       c->of == OF_STORAGE;
+}
+
+/* name stands in "a,b,c". */
+static bool is_in(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (list && *list) {
+		if (!strncmp(list, name, len) &&
+		    (list[len] == ',' || !list[len]))
+			return true;
+		list = strchr(list, ',');
+		list += list ? 1 : 0;
+	}
+	return false;
+}
+
+static void add(struct jobs *jobs, const struct check *c,
+		const struct subject *s)
+{
+	jobs->job[jobs->n++] = (struct job){ .check = c, .s = s, .fd = -1 };
+}
+
+int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs)
+{
+	const struct check *c;
+
+	jobs->n = 0;
+	jobs->job = calloc((size_t)doctor_nchecks * (d->nsubjects + 1),
+			   sizeof(jobs->job[0]));
+	if (!jobs->job)
+		return -ENOMEM;
+	for (c = doctor_checks; c < doctor_checks + doctor_nchecks; c++) {
+		if (!applies(d, c) || is_in(skip, c->name))
+			continue;
+		if (!is_of_server(c))
+			add(jobs, c, NULL);
+		for (unsigned int i = 0; is_of_server(c) && i < d->nsubjects;
+		     i++)
+			add(jobs, c, &d->subject[i]);
+	}
+	return 0;
+}
+
+void jobs_free(struct jobs *jobs)
+{
+	for (unsigned int i = 0; i < jobs->n; i++)
+		free(jobs->job[i].words);
+	free(jobs->job);
+}
+
+/* Its deadline ends the child even when the parent was killed. */
+static void child(struct doctor *d, const struct job *job, int out)
+{
+	d->out = out;
+	alarm(d->timeout_s + 5);
+	job->check->run(d, job->s);
+	exit(0); /* libpvfs takes leave of the servers */
+}
+
+static int start(struct doctor *d, struct job *job)
+{
+	int p[2];
+
+	if (pipe2(p, O_CLOEXEC))
+		return -errno;
+	job->pid = fork();
+	if (job->pid < 0) {
+		close(p[0]);
+		close(p[1]);
+		return -EAGAIN;
+	}
+	if (!job->pid)
+		child(d, job, p[1]);
+	close(p[1]);
+	job->fd = p[0];
+	job->deadline = clock_after_ms(d->timeout_s * 1000);
+	return 0;
+}
+
+static bool make_room(struct job *job, size_t more)
+{
+	char *grown;
+
+	if (job->room - job->len >= more)
+		return true;
+	if (job->room > WORDS_MAX)
+		return false;
+	grown = realloc(job->words, job->room + 2 * more);
+	if (!grown)
+		return false;
+	job->words = grown;
+	job->room += 2 * more;
+	return true;
+}
+
+static void put(struct job *job, char kind, const char *what, const char *fix)
+{
+	size_t w = strlen(what) + 1, f = strlen(fix) + 1;
+
+	if (!make_room(job, 1 + w + f))
+		return;
+	job->words[job->len++] = kind;
+	memcpy(job->words + job->len, what, w);
+	memcpy(job->words + job->len + w, fix, f);
+	job->len += w + f;
+}
+
+/* One that is held by the kernel is not waited for. */
+static void end(struct job *job, bool late)
+{
+	const struct check *c = job->check;
+	int status = 0;
+
+	close(job->fd);
+	job->fd = -1;
+	job->over = true;
+	if (late) {
+		kill(job->pid, SIGKILL);
+		waitpid(job->pid, NULL, WNOHANG);
+		put(job, c->late_fix ? SAID_FOUND : SAID_UNSEEN,
+		    c->late ? c->late : "no answer within the time-out",
+		    c->late_fix ? c->late_fix : "");
+		return;
+	}
+	if (waitpid(job->pid, &status, 0) == job->pid &&
+	    (!WIFEXITED(status) || WEXITSTATUS(status)))
+		put(job, SAID_UNSEEN,
+		    "the check ended by itself, with an error", "");
+}
+
+static void take(struct job *job)
+{
+	ssize_t n;
+
+	if (!make_room(job, 4096)) {
+		end(job, true);
+		return;
+	}
+	n = read(job->fd, job->words + job->len, job->room - job->len);
+	if (n > 0)
+		job->len += (size_t)n;
+	else if (!n || errno != EINTR)
+		end(job, false);
+}
+
+/* Waits for those that run until the first of their deadlines. */
+static void attend(struct job **run, unsigned int n)
+{
+	struct pollfd p[AT_A_TIME];
+	uint64_t now, until = CLOCK_NEVER;
+
+	for (unsigned int i = 0; i < n; i++) {
+		p[i] = (struct pollfd){ .fd = run[i]->fd, .events = POLLIN };
+		if (run[i]->deadline < until)
+			until = run[i]->deadline;
+	}
+	now = clock_now();
+	if (poll(p, n, until > now ? (int)((until - now) / 1000000 + 1) : 0) <
+	    0)
+		return;
+	now = clock_now();
+	for (unsigned int i = 0; i < n; i++) {
+		if (p[i].revents)
+			take(run[i]);
+		else if (run[i]->deadline <= now)
+			end(run[i], true);
+	}
+}
+
+int jobs_run(struct doctor *d, struct jobs *jobs)
+{
+	struct job *run[AT_A_TIME];
+	unsigned int next = 0, n = 0, k;
+	int rc = 0;
+
+	while (n || (!rc && next < jobs->n)) {
+		while (!rc && n < AT_A_TIME && next < jobs->n) {
+			rc = start(d, &jobs->job[next]);
+			if (!rc)
+				run[n++] = &jobs->job[next++];
+		}
+		if (n)
+			attend(run, n);
+		for (unsigned int i = k = 0; i < n; i++)
+			if (!run[i]->over)
+				run[k++] = run[i];
+		n = k;
+	}
+	return rc;
+}
+
+bool job_said(const struct job *job, size_t *at, struct said *said)
+{
+	const char *end = job->words + job->len, *what, *nul, *nul2;
+
+	if (*at >= job->len)
+		return false;
+	what = job->words + *at + 1;
+	nul = memchr(what, '\0', (size_t)(end - what));
+	nul2 = nul ? memchr(nul + 1, '\0', (size_t)(end - nul - 1)) : NULL;
+	if (!nul2)
+		return false;
+	*said = (struct said){ .kind = what[-1], .what = what, .fix = nul + 1 };
+	*at = (size_t)(nul2 + 1 - job->words);
+	return true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* key.c - the servers' key, and munged where clients prove by it who they are. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "key_file.h"
+
+#define MUNGE_SOCKET "/run/munge/munge.socket.2"
+
+void key_user(const char *path)
+{
+	struct stat sb;
+
+	if (!geteuid() && !stat(path, &sb) && sb.st_uid && seteuid(sb.st_uid))
+		_exit(1);
+}
+
+/* Whose the data are is whose the key has to be: the user of the daemons. */
+static bool is_foreign(const struct doctor *d, const struct stat *sb)
+{
+	char fix[PATH_MAX + 64];
+	struct stat store;
+
+	for (unsigned int i = 0; i < d->nsubjects; i++) {
+		if (stat(d->subject[i].storage, &store) ||
+		    store.st_uid == sb->st_uid || !sb->st_uid)
+			continue;
+		snprintf(fix, sizeof(fix), "chown %u %s",
+			 (unsigned int)store.st_uid, d->key);
+		doctor_find(d, fix,
+			    "%s belongs to user %u, and storage %s to user "
+			    "%u",
+			    d->key, (unsigned int)sb->st_uid,
+			    d->subject[i].storage, (unsigned int)store.st_uid);
+		return true;
+	}
+	return false;
+}
+
+void check_key(const struct doctor *d, const struct subject *s)
+{
+	struct found_log f = { d, 0 };
+	const struct log log = found_log(&f);
+	struct keys keys;
+	struct stat sb;
+
+	(void)s;
+	if (!d->key[0])
+		return;
+	if (stat(d->key, &sb)) {
+		if (errno == ENOENT)
+			doctor_find(d,
+				    "start the manager, which makes it, or "
+				    "scp -p it from a server host that has it",
+				    "the servers' key %s is not there", d->key);
+		else
+			doctor_unseen(d, "%s: %s", d->key, strerror(errno));
+		return;
+	}
+	if (is_foreign(d, &sb) || (sb.st_mode & 077))
+		return; /* of the mode pvfs-conf says it */
+	key_user(d->key);
+	if (access(d->key, R_OK) || (geteuid() && sb.st_uid != geteuid()))
+		doctor_unseen(d, "%s: only user %u and root read it", d->key,
+			      (unsigned int)sb.st_uid);
+	else if (!key_file_read(d->key, &log, &keys))
+		explicit_bzero(&keys, sizeof(keys));
+}
+
+static int reach(const char *path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	rc = connect(fd, (struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
+	close(fd);
+	return rc;
+}
+
+void check_munge(const struct doctor *d, const struct subject *s)
+{
+	const char *path = d->munge_socket[0] ? d->munge_socket : MUNGE_SOCKET;
+	int rc;
+
+	(void)s;
+	if (strcmp(d->auth, "munge") != 0)
+		return;
+	rc = reach(path);
+	if (rc)
+		doctor_find(d,
+			    "systemctl enable --now munge, with the same "
+			    "/etc/munge/munge.key on all hosts; munge_socket "
+			    "if it listens elsewhere",
+			    "auth = munge, and munged is not reached at %s: "
+			    "%s",
+			    path, strerror(-rc));
+}

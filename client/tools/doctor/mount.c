@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mount.c - what a mount needs of this host, and the memory of files that is shared. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "checks.h"
+
+#define SHM_LEAST (16ull << 20)
+
+bool fstab_has_pvfs(char *line)
+{
+	char *save = NULL, *word = strtok_r(line, " \t\n", &save);
+
+	if (!word || *word == '#')
+		return false;
+	word = strtok_r(NULL, " \t\n", &save);
+	word = word ? strtok_r(NULL, " \t\n", &save) : NULL;
+	return word && (!strcmp(word, "fuse.pvfs") || !strcmp(word, "pvfs"));
+}
+
+static bool mounts_pvfs(const struct doctor *d)
+{
+	char path[PATH_MAX], *line = NULL;
+	FILE *f = fopen(host_path(d, path, "/etc/fstab"), "re");
+	bool has = false;
+	size_t len = 0;
+
+	while (f && !has && getline(&line, &len, f) > 0)
+		has = fstab_has_pvfs(line);
+	free(line);
+	if (f)
+		fclose(f);
+	return has;
+}
+
+static bool in_path(const char *name)
+{
+	const char *dir = getenv("PATH");
+	char path[PATH_MAX];
+
+	while (dir && *dir) {
+		int len = (int)strcspn(dir, ":");
+
+		snprintf(path, sizeof(path), "%.*s/%s", len, dir, name);
+		if (!access(path, X_OK))
+			return true;
+		dir += len + (dir[len] == ':');
+	}
+	return false;
+}
+
+void check_fuse(const struct doctor *d, const struct subject *s)
+{
+	char path[PATH_MAX];
+
+	(void)s;
+	if (!mounts_pvfs(d) && !in_path("pvfs-fuse"))
+		return;
+	if (access(host_path(d, path, "/dev/fuse"), R_OK | W_OK))
+		doctor_find(d,
+			    errno == ENOENT
+				    ? "modprobe fuse, and its name in "
+				      "/etc/modules-load.d"
+				    : "chmod 666 /dev/fuse, by a rule of udev",
+			    "%s, which a mount needs: %s", path,
+			    strerror(errno));
+	if (!in_path("fusermount3"))
+		doctor_find(d, "apt-get install fuse3",
+			    "there is no fusermount3 in PATH: users cannot "
+			    "mount and unmount");
+}
+
+void check_shm(const struct doctor *d, const struct subject *s)
+{
+	char path[PATH_MAX];
+	struct statvfs st;
+	uint64_t left;
+
+	(void)s;
+	if (statvfs(host_path(d, path, "/dev/shm"), &st)) {
+		doctor_find(d, "mount -t tmpfs tmpfs /dev/shm",
+			    "%s: %s: MPI and programs that share memory fail",
+			    path, strerror(errno));
+		return;
+	}
+	left = (uint64_t)st.f_bavail * st.f_frsize;
+	if (left < SHM_LEAST)
+		doctor_find(d,
+			    "remove what lies there, or mount -o "
+			    "remount,size=50% /dev/shm",
+			    "%s has %llu KiB left", path,
+			    (unsigned long long)(left >> 10));
+}

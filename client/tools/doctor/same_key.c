@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * same_key.c - whether a server serves the file system of pvfs.conf, and takes the key
+ * that lies here: it is asked as one server asks another.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "clock.h"
+#include "keyring.h"
+#include "random_id.h"
+#include "rpc.h"
+
+struct asking {
+	struct keyring *ring;
+	struct fabric fabric;
+	struct rpc_ctx *ctx;
+	struct rpc_peer *peer;
+	int status;
+	bool over;
+};
+
+static void on_done(struct rpc_call *call)
+{
+	struct asking *a = call->arg;
+
+	a->over = true;
+	a->status = call->status;
+}
+
+static int ping(const struct doctor *d, struct asking *a)
+{
+	_Alignas(8) uint8_t msg[256];
+	struct rpc_call call = { .msg = msg,
+				 .deadline = clock_after_ms(d->timeout_s * 500),
+				 .done = on_done,
+				 .arg = a };
+	struct wire_out out;
+
+	wire_begin(&out, msg, sizeof(msg));
+	call.msg_len = (size_t)wire_end(&out, WIRE_PING, 0, 0);
+	rpc_call_start(a->peer, &call);
+	while (!a->over)
+		rpc_ctx_progress(a->ctx, call.deadline);
+	return a->status;
+}
+
+/* An iod is asked as by the manager; a client of the manager proves nothing. */
+static int open_peer(const struct doctor *d, const struct subject *s,
+		     struct asking *a)
+{
+	struct rpc_cred cred = { .name = "pvfs-doctor" };
+	struct rpc_peer_attr attr = {
+		.addr = s->addr,
+		.name = s->name,
+		.role = s->mgr || !a->ring ? WIRE_ROLE_CLIENT : WIRE_ROLE_MGR,
+		.fsid = d->fsid,
+		.cred = &cred,
+		.prover = keyring_prover(a->ring),
+		.server = s->mgr ? WIRE_ROLE_MGR : WIRE_ROLE_IOD,
+		.index = s->index,
+		.impatient = true
+	};
+	int rc = random_id(&attr.session);
+
+	return rc ? rc : rpc_peer_open(a->ctx, &attr, &a->peer);
+}
+
+static int ask(const struct doctor *d, const struct subject *s,
+	       struct asking *a)
+{
+	struct tp_dev_attr dev = { 0 };
+	struct rpc_ctx_attr ctx = { .fabric = &a->fabric };
+	int rc;
+
+	if (d->key[0] && keyring_open(d->key, false, NULL, &a->ring))
+		return -ENODATA; /* check_key() says why */
+	rc = fabric_open(&a->fabric, s->addr.scheme, NULL, &dev);
+	if (!rc)
+		rc = rpc_ctx_open(&ctx, &a->ctx);
+	if (!rc)
+		rc = open_peer(d, s, a);
+	return rc ? rc : ping(d, a);
+}
+
+static void leave(struct asking *a)
+{
+	if (a->peer)
+		rpc_peer_close(a->peer, true);
+	if (a->ctx) {
+		rpc_ctx_progress(a->ctx, 0); /* BYE */
+		rpc_ctx_close(a->ctx);
+	}
+	fabric_close(&a->fabric);
+	keyring_close(a->ring);
+}
+
+static bool is_refused(int rc)
+{
+	return rc == -EACCES || rc == -EKEYREJECTED || rc == -ENOKEY ||
+	       rc == -EPERM;
+}
+
+void check_same_key(const struct doctor *d, const struct subject *s)
+{
+	struct asking a = { 0 };
+	int rc;
+
+	if (!d->fsid)
+		return; /* check_conf() says so */
+	key_user(d->key);
+	rc = ask(d, s, &a);
+	if (rc == -ENXIO)
+		doctor_find(d,
+			    "correct [filesystem] id, or the address, in the "
+			    "pvfs.conf that is not right; the same file on "
+			    "all server hosts",
+			    "%s serves another file system, or is another "
+			    "server, than pvfs.conf says",
+			    s->uri);
+	else if (d->key[0] && is_refused(rc))
+		doctor_find(d,
+			    "scp -p the key from the manager's host to this "
+			    "one (or to that server's), then kill -HUP the "
+			    "daemons (systemctl reload)",
+			    "%s does not take the key %s: it has another one",
+			    s->uri, d->key);
+	leave(&a);
+}

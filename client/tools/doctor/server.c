@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* server.c - what is heard of a server: its round trip, the way there, its space. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "checks.h"
+#include "pvfs.h"
+#include "tool.h"
+
+/* A check makes up to five, one behind the other. */
+static int ping_ms(const struct doctor *d)
+{
+	return (int)d->timeout_s * 200;
+}
+
+/* Which file system it should be of is known once its manager was asked. */
+static int ping(const struct doctor *d, const struct subject *s,
+		struct pvfs_ping *p)
+{
+	struct pvfs_server mgr;
+
+	if (!s->mgr && !pvfs_manager(s->mount, &mgr) &&
+	    !pvfs_ping_mount(s->mount, mgr.uri, ping_ms(d), p))
+		pvfs_servers(s->mount, NULL, 0);
+	return pvfs_ping_mount(s->mount, s->uri, ping_ms(d), p) ? -errno : 0;
+}
+
+static void fix_start(const struct subject *s, char *fix, size_t len)
+{
+	if (s->mgr)
+		snprintf(fix, len,
+			 "start it: systemctl start pvfs-mgr on %s, and read "
+			 "its log; or correct the port (port= in pvfstab, "
+			 "[mgr] address in pvfs.conf)",
+			 s->addr.host);
+	else
+		snprintf(fix, len,
+			 "start it: systemctl start pvfs-iod@%u on %s, and "
+			 "read its log; or correct [iod.%u] address",
+			 s->index, s->addr.host, s->index);
+}
+
+static void find_down(const struct doctor *d, const struct subject *s, int err)
+{
+	char fix[1024];
+
+	if (err == ECONNREFUSED) {
+		fix_start(s, fix, sizeof(fix));
+		doctor_find(d, fix, "nobody listens at %s", s->uri);
+	} else if (err == ETIMEDOUT) {
+		snprintf(fix, sizeof(fix),
+			 "on %s: does the process stand still (State in "
+			 "/proc/PID/status, kill -CONT, systemctl restart), "
+			 "is its disk away (dmesg); from here: ping it, look "
+			 "at firewalls for port %u",
+			 s->addr.host, s->addr.port);
+		doctor_find(d, fix, "%s does not answer", s->uri);
+	} else if (err == EACCES || err == EKEYREJECTED || err == ENOKEY) {
+		doctor_find(d,
+			    "auth= and key= in pvfstab as the servers' auth "
+			    "asks, server_user= for servers of another user "
+			    "on this host, this host's network in [filesystem] "
+			    "allow",
+			    "%s refuses this client: %s", s->uri,
+			    strerror(err));
+	} else if (err == ENXIO || err == EAGAIN) {
+		doctor_find(d,
+			    err == ENXIO
+				    ? "stop what is there, or correct address "
+				      "or [filesystem] id in pvfs.conf"
+				    : "start the servers that it waits for: "
+				      "its log names them",
+			    "%s: %s", s->uri, tool_cause(err));
+	} else if (err == EHOSTUNREACH || err == ENETUNREACH) {
+		doctor_find(d, "ip route get its address; is the host up",
+			    "there is no way to %s: %s", s->uri, strerror(err));
+	} else {
+		fix_start(s, fix, sizeof(fix));
+		doctor_find(d, fix, "%s: %s", s->uri, strerror(err));
+	}
+}
+
+void check_reach(const struct doctor *d, const struct subject *s)
+{
+	struct pvfs_ping p;
+	int rc = ping(d, s, &p);
+
+	if (rc)
+		find_down(d, s, -rc);
+	else
+		doctor_note(d,
+			    "%s over %s in %" PRIu64 ".%" PRIu64
+			    " us (%s), version %s, up %" PRIu64 " s",
+			    s->uri, p.transport, p.rtt_ns / 1000,
+			    p.rtt_ns / 100 % 10, p.reason, p.version,
+			    p.uptime_ns / 1000000000);
+}
+
+/* One of its transports alone. */
+static void look_way(const struct doctor *d, const struct subject *s,
+		     const char *scheme, const char *best)
+{
+	struct addr addr = s->addr;
+	struct pvfs_ping p;
+	char uri[ADDR_STRLEN], fix[512];
+
+	snprintf(addr.scheme, sizeof(addr.scheme), "%s", scheme);
+	addr_format(&addr, uri, sizeof(uri));
+	if (!pvfs_ping_mount(s->mount, uri, ping_ms(d), &p)) {
+		doctor_note(d, "%s in %" PRIu64 ".%" PRIu64 " us", uri,
+			    p.rtt_ns / 1000, p.rtt_ns / 100 % 10);
+	} else if (!strcmp(scheme, "tcp")) {
+		snprintf(fix, sizeof(fix),
+			 "let port %u of %s through the firewall; fabric= of "
+			 "its section must have tcp",
+			 addr.port, addr.host);
+		doctor_find(d, fix,
+			    "%s does not answer (%s), %s does: when that "
+			    "breaks, nothing is left",
+			    uri, strerror(errno), best);
+	} else {
+		doctor_note(d, "%s: not from here: %s", uri, strerror(errno));
+	}
+}
+
+static void look_choice(const struct doctor *d, const struct subject *s,
+			const struct pvfs_ping *p)
+{
+	if (!strcmp(p->transport, "tcp") && strstr(p->reason, "not trusted"))
+		doctor_find(d,
+			    "server_user= in pvfstab: the user that runs the "
+			    "servers",
+			    "%s is on this host and goes over tcp: %s", s->uri,
+			    p->reason);
+	else if (!strcmp(p->transport, "tcp") && rdma_is_there(d))
+		doctor_find(d,
+			    "PVFS_LOG=debug pvfs-ping says what verbs lack; "
+			    "rdma.md, What verbs needs; is fabric= without "
+			    "verbs somewhere",
+			    "%s goes over tcp, and this host has RDMA: %s",
+			    s->uri, p->reason);
+}
+
+/* What a server does not leave open is one way, which check_reach() goes. */
+void check_ways(const struct doctor *d, const struct subject *s)
+{
+	static const char *const all[] = { "local", "verbs", "tcp" };
+	struct pvfs_ping p;
+
+	if (strcmp(s->addr.scheme, "pvfs") != 0 || ping(d, s, &p))
+		return;
+	look_choice(d, s, &p);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(all[i], p.transport) != 0)
+			look_way(d, s, all[i], p.transport);
+}
+
+void check_version(const struct doctor *d, const struct subject *s)
+{
+	struct pvfs_ping p;
+
+	if (!ping(d, s, &p) && strcmp(p.version, pvfs_version()) != 0)
+		doctor_find(d,
+			    "bring all hosts to one release: install its "
+			    "packages, restart the servers",
+			    "%s is of version %s, and this program of %s",
+			    s->uri, p.version, pvfs_version());
+}
+
+bool space_is_low(uint64_t left, uint64_t all, uint64_t least)
+{
+	return all && (left < least || left < all / 50);
+}
+
+void check_space(const struct doctor *d, const struct subject *s)
+{
+	struct statfs st;
+	uint64_t bs;
+
+	if (pvfs_statfs_mount(s->mount, s->uri, ping_ms(d), &st))
+		return; /* check_reach() says why */
+	bs = (uint64_t)st.f_bsize;
+	if (space_is_low(st.f_bavail * bs, st.f_blocks * bs, ROOM_LEAST))
+		doctor_find(d, ROOM_FIX, "%s has %" PRIu64 " MiB left", s->uri,
+			    (uint64_t)st.f_bavail * bs >> 20);
+	if (space_is_low(st.f_ffree, st.f_files, INODES_LEAST))
+		doctor_find(d, INODES_FIX, "%s has %" PRIu64 " inodes left",
+			    s->uri, (uint64_t)st.f_ffree);
+}
+
+void check_ahead(const struct doctor *d, const struct subject *s)
+{
+	struct pvfs_ping p;
+	struct stat sb;
+	time_t ahead;
+
+	if (!s->mgr || ping(d, s, &p) || pvfs_stat(s->mount, &sb))
+		return;
+	ahead = sb.st_ctime - time(NULL);
+	if (ahead > 2)
+		doctor_find(d,
+			    "chrony (or systemd-timesyncd) on every host: "
+			    "timedatectl set-ntp true",
+			    "the clock of the manager's host is at least %lld "
+			    "s ahead of this one",
+			    (long long)ahead);
+}

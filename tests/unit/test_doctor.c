@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_doctor.c - what pvfs-doctor reads, and how a check ends that does not. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "run_suite.h"
+
+static char root[] = "/tmp/doctor.XXXXXX";
+static struct doctor d = { .root = root, .timeout_s = 1 };
+
+static void put(const char *name, const char *text)
+{
+	char path[PATH_MAX];
+	FILE *f = fopen(host_path(&d, path, "%s", name), "we");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void setup(void)
+{
+	char path[PATH_MAX];
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_int_eq(mkdir(host_path(&d, path, "/proc"), 0700), 0);
+}
+
+static void teardown(void)
+{
+	char path[PATH_MAX];
+
+	unlink(host_path(&d, path, "/proc/meminfo"));
+	unlink(host_path(&d, path, "/proc/n"));
+	rmdir(host_path(&d, path, "/proc"));
+	rmdir(root);
+	memcpy(strrchr(root, '.'), ".XXXXXX", 7);
+}
+
+START_TEST(numbers)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		uint64_t n;
+	} cases[] = {
+		{ "0\n", 0, 0 },      { "18446744073709551615", 0, UINT64_MAX },
+		{ "20 30\n", 0, 20 }, { "18446744073709551616", -EINVAL, 0 },
+		{ "", -EINVAL, 0 },   { "x", -EINVAL, 0 },
+		{ "1x", -EINVAL, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t n = 7;
+
+		put("/proc/n", cases[i].text);
+		ck_assert_int_eq(host_number(&d, &n, "/proc/n"), cases[i].rc);
+		ck_assert_uint_eq(n, cases[i].rc ? 7 : cases[i].n);
+	}
+	ck_assert_int_eq(host_number(&d, &(uint64_t){ 0 }, "/proc/none"),
+			 -ENOENT);
+}
+END_TEST
+
+START_TEST(memory)
+{
+	uint64_t n;
+
+	put("/proc/meminfo", "MemTotal:  16 kB\nSwapCached: 1 kB\n"
+			     "HugePages_Free:   3\nBad:  x\n");
+	ck_assert_int_eq(meminfo(&d, "MemTotal", &n), 0);
+	ck_assert_uint_eq(n, 16384);
+	ck_assert_int_eq(meminfo(&d, "HugePages_Free", &n), 0);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_int_eq(meminfo(&d, "Mem", &n), -ENOENT);
+	ck_assert_int_eq(meminfo(&d, "Cached", &n), -ENOENT);
+	ck_assert_int_eq(meminfo(&d, "Bad", &n), -EINVAL);
+}
+END_TEST
+
+START_TEST(limits)
+{
+	static const char text[] =
+		"Limit                     Soft Limit  Hard Limit  Units\n"
+		"Max open files            1024        4096        files\n"
+		"Max locked memory         65536       unlimited   bytes\n";
+	uint64_t soft = 7, hard = 7;
+
+	ck_assert_int_eq(limits_parse(text, "Max files", &soft, &hard),
+			 -EINVAL);
+	ck_assert_int_eq(limits_parse("Max x 1", "Max x", &soft, &hard),
+			 -EINVAL);
+	ck_assert_uint_eq(soft, 7);
+	ck_assert_int_eq(limits_parse(text, "Max open files", &soft, &hard), 0);
+	ck_assert_uint_eq(soft, 1024);
+	ck_assert_uint_eq(hard, 4096);
+	ck_assert_int_eq(limits_parse(text, "Max locked memory", &soft, &hard),
+			 0);
+	ck_assert_uint_eq(soft, 65536);
+	ck_assert_uint_eq(hard, UINT64_MAX);
+}
+END_TEST
+
+START_TEST(rdma)
+{
+	ck_assert(rdma_state_is_up("4: ACTIVE"));
+	ck_assert(!rdma_state_is_up("1: DOWN"));
+	ck_assert(!rdma_state_is_up("ACTIVE_DEFER"));
+	ck_assert(!rdma_state_is_up("5: ACTIVE_DEFER"));
+	ck_assert(!rdma_state_is_up(""));
+	ck_assert_int_eq(
+		rdma_gid_kind("0000:0000:0000:0000:0000:0000:0000:0000"), 0);
+	ck_assert_int_eq(
+		rdma_gid_kind("fe80:0000:0000:0000:0000:0000:0000:0000"), 0);
+	ck_assert_int_eq(
+		rdma_gid_kind("fe80:0000:0000:0000:0002:c903:0000:0001"), 1);
+	ck_assert_int_eq(
+		rdma_gid_kind("0000:0000:0000:0000:0000:ffff:0a4d:0001"), 2);
+	ck_assert_int_eq(rdma_gid_kind("nonsense"), 0);
+}
+END_TEST
+
+START_TEST(fstab)
+{
+	static const struct {
+		const char *line;
+		bool has;
+	} cases[] = {
+		{ "mgr:/ /mnt fuse.pvfs port=1 0 0\n", true },
+		{ " mgr:/\t/mnt\tpvfs", true },
+		{ "# mgr:/ /mnt fuse.pvfs\n", false },
+		{ "#mgr:/ /mnt fuse.pvfs\n", false },
+		{ "/dev/sda / ext4 defaults\n", false },
+		{ "pvfs fuse.pvfs\n", false },
+		{ "\n", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[128];
+
+		strcpy(line, cases[i].line);
+		ck_assert_int_eq(fstab_has_pvfs(line), cases[i].has);
+	}
+}
+END_TEST
+
+START_TEST(fixes)
+{
+	static const struct {
+		const char *line, *what, *fix;
+	} cases[] = {
+		{ "a: b; c; d", "a: b; c", "d" },
+		{ "f:1: \"x\": write y; see z; the line is skipped",
+		  "f:1: \"x\"", "write y; see z" },
+		{ "a: b", "a", "b" },
+		{ "a", "a", "a" },
+		{ "", "", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[128];
+
+		strcpy(line, cases[i].line);
+		ck_assert_str_eq(conf_fix(line), cases[i].fix);
+		ck_assert_str_eq(line, cases[i].what);
+	}
+}
+END_TEST
+
+START_TEST(space)
+{
+	ck_assert(!space_is_low(0, 0, 100)); /* none of it is counted */
+	ck_assert(space_is_low(99, 100, 100));
+	ck_assert(space_is_low(199, 10000, 100));
+	ck_assert(!space_is_low(200, 10000, 100));
+}
+END_TEST
+
+/* ---- how checks run ---- */
+
+static void says_much(const struct doctor *doctor, const struct subject *s)
+{
+	char fix[900];
+
+	(void)s;
+	memset(fix, 'f', sizeof(fix) - 1);
+	fix[sizeof(fix) - 1] = '\0';
+	for (int i = 0; i < 50; i++)
+		doctor_find(doctor, fix, "%d", i);
+	doctor_unseen(doctor, "this");
+	doctor_note(doctor, "that");
+}
+
+static void hangs(const struct doctor *doctor, const struct subject *s)
+{
+	(void)doctor;
+	(void)s;
+	pause();
+}
+
+static void dies(const struct doctor *doctor, const struct subject *s)
+{
+	(void)doctor;
+	(void)s;
+	_exit(3);
+}
+
+static void one(struct job *job,
+		void (*run)(const struct doctor *, const struct subject *),
+		const char *late_fix)
+{
+	static struct check c;
+	struct jobs jobs = { 1, job };
+
+	c = (struct check){ "x", OF_NODE, "", run, "late", late_fix };
+	*job = (struct job){ .check = &c, .fd = -1 };
+	ck_assert_int_eq(jobs_run(&d, &jobs), 0);
+}
+
+static void expect(struct job *job, size_t *at, enum said_kind kind,
+		   const char *what, const char *fix)
+{
+	struct said said;
+
+	ck_assert(job_said(job, at, &said));
+	ck_assert_int_eq(said.kind, kind);
+	ck_assert_str_eq(said.what, what);
+	ck_assert_int_eq(said.fix[0], fix[0]);
+}
+
+START_TEST(checks)
+{
+	struct job job;
+	struct said said;
+	char n[16];
+	size_t at = 0;
+
+	one(&job, says_much, NULL);
+	for (int i = 0; i < 50; i++) {
+		snprintf(n, sizeof(n), "%d", i);
+		expect(&job, &at, SAID_FOUND, n, "f");
+	}
+	expect(&job, &at, SAID_UNSEEN, "this", "");
+	expect(&job, &at, SAID_NOTE, "that", "");
+	ck_assert(!job_said(&job, &at, &said));
+	free(job.words);
+}
+END_TEST
+
+START_TEST(ends)
+{
+	struct job job;
+	size_t at = 0;
+
+	one(&job, hangs, NULL);
+	expect(&job, &at, SAID_UNSEEN, "late", "");
+	free(job.words);
+	at = 0;
+	one(&job, hangs, "fix");
+	expect(&job, &at, SAID_FOUND, "late", "fix");
+	free(job.words);
+	at = 0;
+	one(&job, dies, NULL);
+	expect(&job, &at, SAID_UNSEEN,
+	       "the check ended by itself, with an error", "");
+	free(job.words);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("doctor");
+	TCase *tc = tcase_create("doctor");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, memory);
+	tcase_add_test(tc, limits);
+	tcase_add_test(tc, rdma);
+	tcase_add_test(tc, fstab);
+	tcase_add_test(tc, fixes);
+	tcase_add_test(tc, space);
+	tcase_add_test(tc, checks);
+	tcase_add_test(tc, ends);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}
