@@ -6,6 +6,9 @@
 requires root
 requires tool setpriv
 requires tool prlimit
+requires tool unshare
+requires tool ip
+requires tool python3
 export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
 unset PVFS_LOG
 
@@ -292,6 +295,31 @@ finds pvfstab 'there is no' 'pvfs-mkconf --pvfstab' env PVFSTAB_FILE="$tmp/none"
 finds reach 'nobody listens at .*:1$' 'port= in pvfstab' tab "127.0.0.1:/ /pvfs pvfs port=1,transport=tcp 0 0"
 also='reach'
 finds host 'no-such-host.invalid' '/etc/hosts' tab "no-such-host.invalid:/ /pvfs pvfs port=1 0 0"
+also=
+
+# a name service that takes each question and answers none
+echo 'nameserver 127.0.0.1' >resolv.conf
+echo 'hosts: files dns' >nsswitch.conf
+silent_names() {
+	unshare -mn bash -c 'ip link set lo up
+		mount --bind resolv.conf /etc/resolv.conf && mount --bind nsswitch.conf /etc/nsswitch.conf ||
+			exit 77
+		python3 -c "import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind((\"127.0.0.1\", 53)); print(flush=True)
+time.sleep(600)" >ready &
+		until [ -s ready ]; do sleep 0.1; done
+		"$@"; code=$?
+		kill $!
+		exit $code' bash "$@"
+}
+echo "away.example:/ /pvfs pvfs port=1,transport=tcp 0 0" >tab
+also='reach'
+if silent_names true && rm ready; then
+	finds host 'name service does not answer' /etc/resolv.conf \
+		silent_names env PVFSTAB_FILE="$tmp/tab" "$(command -v pvfs-doctor)" --root "$host" --skip clock -t 3
+else
+	say 'no name service of its own here'
+fi
 also=
 
 # ---- servers ----

@@ -216,7 +216,7 @@ static void one(struct job *job,
 		const char *late_fix)
 {
 	static struct check c;
-	struct jobs jobs = { 1, job };
+	struct jobs jobs = { .n = 1, .job = job };
 
 	c = (struct check){ "x", OF_NODE, "", run, "late", late_fix };
 	*job = (struct job){ .check = &c, .fd = -1 };
@@ -273,6 +273,34 @@ START_TEST(ends)
 }
 END_TEST
 
+/* What follows a server that was not reached is not tried. */
+START_TEST(away)
+{
+	static const struct check reach = { "r", OF_SERVER, "", says_much,
+					    .reaches = true },
+				  wait = { "w", OF_NODE, "", hangs },
+				  follow = { "f", OF_SERVER, "", says_much,
+					     .follows = true };
+	struct subject s[2] = { 0 };
+	bool away_is[2] = { false };
+	struct job job[40] = { { .check = &reach, .s = &s[0], .fd = -1 } };
+	struct jobs jobs = { 40, job, s, away_is };
+
+	for (int i = 1; i < 38; i++) /* until the first has ended */
+		job[i] = (struct job){ .check = &wait, .fd = -1 };
+	for (int i = 38; i < 40; i++)
+		job[i] = (struct job){ .check = &follow,
+				       .s = &s[i - 38],
+				       .fd = -1 };
+	ck_assert_int_eq(jobs_run(&d, &jobs), 0);
+	ck_assert_uint_gt(job[0].len, 0);
+	ck_assert_uint_eq(job[38].len, 0);
+	ck_assert_uint_gt(job[39].len, 0);
+	for (int i = 0; i < 40; i++)
+		free(job[i].words);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("doctor");
@@ -288,6 +316,7 @@ int main(void)
 	tcase_add_test(tc, space);
 	tcase_add_test(tc, checks);
 	tcase_add_test(tc, ends);
+	tcase_add_test(tc, away);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -65,6 +65,8 @@ struct check {
 	void (*run)(const struct doctor *d, const struct subject *s);
 	const char *late; /* what it means that it has not ended */
 	const char *late_fix; /* NULL: it could not look */
+	bool reaches; /* who is found by it is not there for those that follow */
+	bool follows;
 };
 
 extern const struct check doctor_checks[];
@@ -101,6 +103,8 @@ struct job {
 struct jobs {
 	unsigned int n;
 	struct job *job;
+	const struct subject *first; /* of them all */
+	bool *away; /* for each: a check that reaches it has failed */
 };
 /* All checks that apply but those whose names stand in skip.  -ENOMEM */
 int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs);

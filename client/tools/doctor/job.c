@@ -12,7 +12,7 @@
 #include "clock.h"
 #include "doctor.h"
 
-#define AT_A_TIME 8u
+#define AT_A_TIME 16u
 #define WORDS_MAX (256u << 10)
 
 static bool applies(const struct doctor *d, const struct check *c)
@@ -64,7 +64,9 @@ int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs)
 	jobs->n = 0;
 	jobs->job = calloc((size_t)doctor_nchecks * (d->nsubjects + 1),
 			   sizeof(jobs->job[0]));
-	if (!jobs->job)
+	jobs->first = d->subject;
+	jobs->away = calloc(d->nsubjects + 1, sizeof(jobs->away[0]));
+	if (!jobs->job || !jobs->away)
 		return -ENOMEM;
 	for (c = doctor_checks; c < doctor_checks + doctor_nchecks; c++) {
 		if (!applies(d, c) || is_in(skip, c->name))
@@ -83,6 +85,7 @@ void jobs_free(struct jobs *jobs)
 	for (unsigned int i = 0; i < jobs->n; i++)
 		free(jobs->job[i].words);
 	free(jobs->job);
+	free(jobs->away);
 }
 
 /* Its deadline ends the child even when the parent was killed. */
@@ -204,26 +207,66 @@ static void attend(struct job **run, unsigned int n)
 	}
 }
 
+static void note_away(struct jobs *jobs, const struct job *job)
+{
+	if (job->s && job->check->reaches && job->len)
+		jobs->away[job->s - jobs->first] |= job->words[0] != SAID_NOTE;
+}
+
+static bool is_away(const struct jobs *jobs, const struct job *job)
+{
+	return job->s && job->check->follows &&
+	       jobs->away[job->s - jobs->first];
+}
+
+/* Starts what may run beside the n that do.  How many do then, or -errno. */
+static int start_more(struct doctor *d, struct jobs *jobs, unsigned int *next,
+		      struct job **run, int n)
+{
+	int rc;
+
+	while (n < (int)AT_A_TIME && *next < jobs->n) {
+		struct job *job = &jobs->job[(*next)++];
+
+		if (is_away(jobs, job))
+			continue;
+		rc = start(d, job);
+		if (rc && n) {
+			(*next)--; /* again, when one has ended */
+			return n;
+		}
+		if (rc)
+			return rc;
+		run[n++] = job;
+	}
+	return n;
+}
+
+/* Leaves those that have not ended; how many. */
+static int sweep(struct jobs *jobs, struct job **run, int n)
+{
+	int k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (run[i]->over)
+			note_away(jobs, run[i]);
+		else
+			run[k++] = run[i];
+	}
+	return k;
+}
+
 int jobs_run(struct doctor *d, struct jobs *jobs)
 {
 	struct job *run[AT_A_TIME];
-	unsigned int next = 0, n = 0, k;
-	int rc = 0;
+	unsigned int next = 0;
+	int n = 0;
 
-	while (n || (!rc && next < jobs->n)) {
-		while (!rc && n < AT_A_TIME && next < jobs->n) {
-			rc = start(d, &jobs->job[next]);
-			if (!rc)
-				run[n++] = &jobs->job[next++];
-		}
-		if (n)
-			attend(run, n);
-		for (unsigned int i = k = 0; i < n; i++)
-			if (!run[i]->over)
-				run[k++] = run[i];
-		n = k;
+	while ((n = start_more(d, jobs, &next, run, n)) > 0) {
+		attend(run, (unsigned int)n);
+		n = sweep(jobs, run, n);
 	}
-	return rc;
+	return n;
 }
 
 bool job_said(const struct job *job, size_t *at, struct said *said)
