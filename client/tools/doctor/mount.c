@@ -38,7 +38,7 @@ static bool mounts_pvfs(const struct doctor *d)
 
 static bool in_path(const char *name)
 {
-	const char *dir = getenv("PATH");
+	const char *dir = secure_getenv("PATH");
 	char path[PATH_MAX];
 
 	while (dir && *dir) {

@@ -140,7 +140,7 @@ static int examine(struct args *a)
 int main(int argc, char **argv)
 {
 	struct args a = { .d = { .root = "", .timeout_s = 15 } };
-	const char *tab = getenv("PVFSTAB_FILE");
+	const char *tab = secure_getenv("PVFSTAB_FILE");
 
 	if (tool_options(&tool, argc, argv, &a) < argc)
 		tool_usage(&tool);
