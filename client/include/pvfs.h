@@ -596,6 +596,25 @@ int pvfs_stats_server(const char *uri, int timeout_ms,
 		      struct pvfs_op_stats *list, int max);
 int pvfs_stats_mount(const char *path, const char *uri, int timeout_ms,
 		     struct pvfs_op_stats *list, int max);
+/*
+ * The same questions to one server again and again, on a connection that stays.  path
+ * NULL: by its address alone.  -1: as of pvfs_ping_mount() for an address and a mount;
+ * ENOMEM; the server is not needed yet.  *watch is the caller's to pvfs_watch_close().
+ */
+struct pvfs_watch;
+int pvfs_watch_open(const char *path, const char *uri, int timeout_ms,
+		    struct pvfs_watch **watch);
+/* NULL: nothing happens. */
+void pvfs_watch_close(struct pvfs_watch *watch);
+/*
+ * As the calls above, each within timeout_ms; one thread at a time, and no child after
+ * fork().  After an error, as when the server was started anew, it may be of no more
+ * use: close it and open another.
+ */
+int pvfs_watch_ping(struct pvfs_watch *watch, struct pvfs_ping *ping);
+int pvfs_watch_statfs(struct pvfs_watch *watch, struct statfs *st);
+int pvfs_watch_stats(struct pvfs_watch *watch, struct pvfs_op_stats *list,
+		     int max);
 /* 0 for 0; UINT64_MAX above the last one. */
 uint64_t pvfs_latency_ns(unsigned int i);
 

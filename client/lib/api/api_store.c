@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api_int.h"
+#include "api_probe_int.h"
 #include "histogram.h"
 #include "store.h"
 
@@ -48,9 +49,8 @@ static int parse(const char *uri, struct addr *addr)
 	return -EINVAL;
 }
 
-/* As the mount fs reaches it; NULL: by its address alone. */
-static int probe(struct fs *fs, const char *uri, int timeout_ms,
-		 struct session **s)
+int api_probe(struct fs *fs, const char *uri, int timeout_ms,
+	      struct session **s)
 {
 	struct session_attr attr = { 0 };
 	struct addr addr;
@@ -96,23 +96,31 @@ static int measure(struct session *s, struct pvfs_ping *ping)
 	return 0;
 }
 
-static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
-		    struct pvfs_ping *out)
+int api_probe_ping(struct session *s, struct pvfs_ping *out)
 {
 	struct pvfs_ping ping = { 0 };
-	struct session *s;
-	int rc = out ? probe(fs, uri, timeout_ms, &s) : -EFAULT;
+	int rc = measure(s, &ping);
 
 	if (rc)
-		return api_int(rc);
-	rc = measure(s, &ping);
+		return rc;
 	snprintf(ping.transport, sizeof(ping.transport), "%s",
 		 rpc_peer_transport(s->mgr));
 	snprintf(ping.reason, sizeof(ping.reason), "%s",
 		 rpc_peer_reason(s->mgr));
+	*out = ping;
+	return 0;
+}
+
+static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
+		    struct pvfs_ping *out)
+{
+	struct session *s;
+	int rc = out ? api_probe(fs, uri, timeout_ms, &s) : -EFAULT;
+
+	if (rc)
+		return api_int(rc);
+	rc = api_probe_ping(s, out);
 	session_put(s);
-	if (!rc)
-		*out = ping;
 	return api_int(rc);
 }
 
@@ -120,7 +128,7 @@ static int statfs_one(struct fs *fs, const char *uri, int timeout_ms,
 		      struct statfs *st)
 {
 	struct session *s;
-	int rc = st ? probe(fs, uri, timeout_ms, &s) : -EFAULT;
+	int rc = st ? api_probe(fs, uri, timeout_ms, &s) : -EFAULT;
 
 	if (rc)
 		return api_int(rc);
@@ -159,8 +167,7 @@ int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 
 _Static_assert(PVFS_LATENCIES == HISTOGRAM_BUCKETS, "pvfs.h");
 
-/* How many there are, or -errno. */
-static int stats_all(struct session *s, struct pvfs_op_stats *list, int max)
+int api_probe_stats(struct session *s, struct pvfs_op_stats *list, int max)
 {
 	struct pvfs_op_stats one;
 	uint32_t op = 0;
@@ -187,10 +194,10 @@ static int stats_one(struct fs *fs, const char *uri, int timeout_ms,
 	int rc = max < 0 ? -EINVAL : max && !list ? -EFAULT : 0;
 
 	if (!rc)
-		rc = probe(fs, uri, timeout_ms, &s);
+		rc = api_probe(fs, uri, timeout_ms, &s);
 	if (rc)
 		return api_int(rc);
-	rc = stats_all(s, list, max);
+	rc = api_probe_stats(s, list, max);
 	session_put(s);
 	return api_int(rc);
 }

@@ -22,8 +22,7 @@ static void drop_disk(struct report *r)
 static int ask_stats(struct worker *w)
 {
 	struct report *r = w->next;
-	int n = pvfs_stats_mount(w->mount, w->address, w->timeout_ms, r->op,
-				 VIEW_OPS);
+	int n = pvfs_watch_stats(w->watch, r->op, VIEW_OPS);
 
 	if (n < 0)
 		return errno;
@@ -33,15 +32,34 @@ static int ask_stats(struct worker *w)
 	return 0;
 }
 
-/* 0, or errno. */
-static int ask(struct worker *w)
+/* 0, or errno: then the connection is of no more use. */
+static int ask_once(struct worker *w)
 {
 	struct report *r = w->next;
+	int err = 0;
 
-	if (pvfs_ping_mount(w->mount, w->address, w->timeout_ms, &r->ping) ||
-	    pvfs_statfs_mount(w->mount, w->address, w->timeout_ms, &r->space))
+	if (!w->watch &&
+	    pvfs_watch_open(w->mount, w->address, w->timeout_ms, &w->watch))
 		return errno;
-	return ask_stats(w);
+	if (pvfs_watch_ping(w->watch, &r->ping) ||
+	    pvfs_watch_statfs(w->watch, &r->space))
+		err = errno;
+	else
+		err = ask_stats(w);
+	if (err) {
+		pvfs_watch_close(w->watch);
+		w->watch = NULL;
+	}
+	return err;
+}
+
+/* A server that was started anew knows nothing of the connection. */
+static int ask(struct worker *w)
+{
+	bool old = w->watch != NULL;
+	int err = ask_once(w);
+
+	return err && old && err != ETIMEDOUT ? ask_once(w) : err;
 }
 
 static void take(struct worker *w, int err)
@@ -75,6 +93,7 @@ static void *work(void *arg)
 		take(w, err);
 	}
 	pthread_mutex_unlock(w->lock);
+	pvfs_watch_close(w->watch);
 	return NULL;
 }
 

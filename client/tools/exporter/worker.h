@@ -30,7 +30,8 @@ struct worker {
 	int err; /* of the last answer */
 	const char *
 		reason; /* why it was not up in the last round; the round's own */
-	struct report *last, *next; /* next is the thread's own */
+	struct report *last, *next; /* next is the thread's own, and this: */
+	struct pvfs_watch *watch; /* or NULL */
 };
 
 /* 0, or -errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_exporter.c - what pvfs-exporter writes: text of others escaped, whatever bytes it
+ * test_exporter_text.c - what pvfs-exporter writes: text of others escaped, whatever bytes it
  * is, and times in few buckets, as many as a model counts.
  */
 #include <check.h>
@@ -278,8 +278,8 @@ END_TEST
 
 static Suite *suite(void)
 {
-	Suite *s = suite_create("exporter");
-	TCase *tc = tcase_create("exporter");
+	Suite *s = suite_create("exporter_text");
+	TCase *tc = tcase_create("exporter_text");
 
 	tcase_add_test(tc, test_escaped);
 	tcase_add_test(tc, test_any_bytes);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* api_watch.c - asking one server again and again, on one connection. */
+#include <stdlib.h>
+
+#include "api_int.h"
+#include "api_probe_int.h"
+#include "store.h"
+
+struct pvfs_watch {
+	struct session *s;
+};
+
+static int watch_open(const char *path, const char *uri, int timeout_ms,
+		      struct pvfs_watch *w)
+{
+	struct where where = { 0 };
+	int rc;
+
+	if (path)
+		where_find(&where, path);
+	if (path && !where.fs)
+		return -ENODEV;
+	rc = api_probe(where.fs, uri, timeout_ms, &w->s);
+	if (!rc)
+		session_keep(w->s);
+	return rc;
+}
+
+int pvfs_watch_open(const char *path, const char *uri, int timeout_ms,
+		    struct pvfs_watch **watch)
+{
+	struct pvfs_watch *w = watch ? calloc(1, sizeof(*w)) : NULL;
+	int rc;
+
+	if (!w)
+		return api_int(watch ? -ENOMEM : -EFAULT);
+	rc = watch_open(path, uri, timeout_ms, w);
+	if (rc)
+		free(w);
+	else
+		*watch = w;
+	return api_int(rc);
+}
+
+void pvfs_watch_close(struct pvfs_watch *w)
+{
+	if (!w)
+		return;
+	deadline_begin();
+	session_put(w->s);
+	free(w);
+}
+
+int pvfs_watch_ping(struct pvfs_watch *w, struct pvfs_ping *ping)
+{
+	if (!w || !ping)
+		return api_int(-EFAULT);
+	deadline_begin();
+	return api_int(api_probe_ping(w->s, ping));
+}
+
+int pvfs_watch_statfs(struct pvfs_watch *w, struct statfs *st)
+{
+	if (!w || !st)
+		return api_int(-EFAULT);
+	deadline_begin();
+	return api_int(store_statfs_one(w->s, w->s->mgr, st));
+}
+
+int pvfs_watch_stats(struct pvfs_watch *w, struct pvfs_op_stats *list, int max)
+{
+	if (!w || max < 0 || (max && !list))
+		return api_int(max < 0 ? -EINVAL : -EFAULT);
+	deadline_begin();
+	return api_int(api_probe_stats(w->s, list, max));
+}
