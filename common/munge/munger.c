@@ -114,9 +114,9 @@ static int meaning(int says)
 	case MUNGE_BAD_VERSION:
 		return -EBADMSG;
 	case MUNGE_EXPIRED:
-		return -EKEYEXPIRED;
-	case MUNGE_REWOUND:
 		return -ETIME;
+	case MUNGE_REWOUND:
+		return -ERANGE;
 	case MUNGE_REPLAYED:
 		return -EALREADY;
 	case MUNGE_UNAUTHORIZED:
@@ -313,10 +313,10 @@ const char *munger_why(int rc)
 	case -ENOKEY:
 		return "the credential was made with another key: all hosts "
 		       "need the same /etc/munge/munge.key";
-	case -EKEYEXPIRED:
+	case -ETIME:
 		return "the credential is too old: let both hosts have the "
 		       "same time (chronyc tracking)";
-	case -ETIME:
+	case -ERANGE:
 		return "the credential was made in the future: let both hosts "
 		       "have the same time (chronyc tracking)";
 	case -EALREADY:

@@ -49,7 +49,7 @@ int munger_encode(struct munger *munger, const void *payload, size_t len,
 		  uint64_t deadline, char *cred);
 /*
  * len bytes from anyone.  -EBADMSG: no credential; -ENOKEY: made with another key;
- * -EKEYEXPIRED: too old; -ETIME: made in the future; -EALREADY: decoded before;
+ * -ETIME: too old; -ERANGE: made in the future; -EALREADY: decoded before;
  * -EACCES: meant for another user.  *word is set on success only.
  */
 int munger_decode(struct munger *munger, const void *cred, size_t len,

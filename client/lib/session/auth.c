@@ -153,8 +153,8 @@ static const char *why(int rc)
 		return "munged on this host does not answer: start it "
 		       "(systemctl start munge), or write munge_socket=PATH "
 		       "in pvfstab";
-	case -EKEYEXPIRED:
 	case -ETIME:
+	case -ERANGE:
 		return "the manager's host has another time than this one: let "
 		       "both have the same (chronyc tracking)";
 	case -EALREADY:
