@@ -353,6 +353,9 @@ void mgr_report(struct mgr *mgr)
 		   "%" PRIu64 " refused that said they were a server, %" PRIu64
 		   " iods that did not prove that they are",
 		   st.impostors, rpc_ctx_impostors(mgr->ctx));
+	log_always(mgr->log, "%" PRIu64 " refused without a ticket that holds",
+		   st.unknown);
+	auths_report(mgr);
 }
 
 void mgr_reload(struct mgr *mgr)

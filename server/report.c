@@ -106,6 +106,8 @@ static void report_requests(const struct iod *iod)
 		   "%" PRIu64 " refused that said they were a manager or an "
 		   "iod, %" PRIu64 " iods that did not prove it",
 		   st.impostors, asked_impostors(iod));
+	log_always(iod->log, "%" PRIu64 " refused without a ticket that holds",
+		   st.unknown);
 	report_payloads(iod, st.fast);
 	log_always(iod->log,
 		   "%" PRIu64 " requests by Fast RDMA, %" PRIu64

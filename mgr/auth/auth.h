@@ -21,6 +21,9 @@ void auths_free(struct mgr *mgr);
 /* Answers what was judged meanwhile. */
 void auths_run(struct mgr *mgr);
 
+/* Says who got no ticket, and why; any thread. */
+void auths_report(struct mgr *mgr);
+
 /* True: it was taken here, or refused. */
 bool auth_take(struct mgr *mgr, struct rpc_req *rpc);
 /*

@@ -3,6 +3,8 @@
 #ifndef AUTH_INT_H
 #define AUTH_INT_H
 
+#include <stdatomic.h>
+
 #include "auth.h"
 #include "gatehouse.h"
 #include "groups.h"
@@ -27,8 +29,9 @@ struct auths {
 	struct doorkeeper keeper;
 	/* Those who got no ticket, by the reason; the last entry: all others. */
 	struct refusal {
-		int status; /* 0: not in use yet */
-		uint64_t n, logged; /* so far; when that was last logged */
+		atomic_int status; /* 0: not in use yet */
+		atomic_uint_least64_t n; /* so far */
+		uint64_t logged; /* when that was last said */
 	} refused[REFUSALS];
 };
 
@@ -58,11 +61,14 @@ struct proof {
 	uint8_t word[WIRE_WORD_MAX];
 };
 
-/* proof.c: the status alone, and a replay is looked at again. */
-void auth_answer(struct rpc_req *rpc, int status);
-/* c is taken over. */
+/* proof.c: c is taken over. */
 void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c);
 void challenge_free(struct challenge *c);
+
+/* refuse.c: the status alone, and a replay is looked at again; auth_refuse() counts it,
+ * too, and the log has it. */
+void auth_answer(struct rpc_req *rpc, int status);
+void auth_refuse(struct mgr *mgr, struct rpc_req *rpc, int status);
 
 /* p->who is known, or p->status. */
 void proof_judged(struct proof *p);

@@ -6,7 +6,6 @@
 
 #include "auth_int.h"
 #include "jobs.h"
-#include "log_pace.h"
 
 #define TICKET_LIFE_NS (UINT64_C(24) * 3600 * 1000000000)
 #define MUNGE_MS MUNGER_WAIT_MS
@@ -18,73 +17,6 @@ static void drop(struct pool_job *job)
 	challenge_free(p->c);
 	munger_put(p->munger);
 	free(p);
-}
-
-void auth_answer(struct rpc_req *rpc, int status)
-{
-	rpc_reply_begin(rpc);
-	rpc_reply_end(rpc, status, RPC_REEXECUTE);
-	rpc_reply_send(rpc);
-}
-
-static const char *why(const struct mgr *mgr, int status)
-{
-	switch (status) {
-	case -ENOKEY:
-		if (mgr->conf.auth.mode == AUTH_MUNGE)
-			return munger_why(status);
-		return "its key is not one of those here: give it the file of "
-		       "[filesystem] key";
-	case -EKEYREJECTED:
-		return "what it shows is false, or was made for another "
-		       "session, connection or manager";
-	case -EOPNOTSUPP:
-		return "it does not prove itself as [filesystem] auth asks for";
-	case -ENOENT:
-		return "key_user is no user of this host any more";
-	default:
-		return munger_why(status);
-	}
-}
-
-/* What the client makes of it: protocol.md. */
-static int told(int status)
-{
-	switch (status) {
-	case -ETIMEDOUT:
-		return -EHOSTDOWN;
-	case -EBADMSG:
-		return -EKEYREJECTED;
-	default:
-		return status;
-	}
-}
-
-static struct refusal *refusal_of(struct auths *auths, int status)
-{
-	struct refusal *r = auths->refused;
-
-	while (r->status && r->status != status &&
-	       r < &auths->refused[REFUSALS - 1])
-		r++;
-	r->status = status;
-	return r;
-}
-
-/* Whoever likes can come again and again. */
-static void refuse(struct mgr *mgr, struct rpc_req *rpc, int status)
-{
-	const struct rpc_session_info *info = rpc_session_info(rpc->session);
-	struct refusal *r = refusal_of(mgr->auths, status);
-
-	r->n++;
-	if (log_pace(&r->logged)) {
-		log_warn(mgr->log,
-			 "%s (%s): does not get a ticket (%llu so far): %s",
-			 info->peer, info->cred.name, (unsigned long long)r->n,
-			 why(mgr, status));
-	}
-	auth_answer(rpc, told(status));
 }
 
 /* ---- the ticket ---- */
@@ -191,7 +123,7 @@ static void finish(struct proof *p)
 	int rc = p->status ? p->status : bless(p);
 
 	if (rc)
-		refuse(p->mgr, p->rpc, rc);
+		auth_refuse(p->mgr, p->rpc, rc);
 	else
 		put_reply(p);
 	drop(&p->job);

@@ -133,6 +133,11 @@ munge_ours -s x --restrict-uid=1 >word
 must_fail forge PVFS_FORGE_WORD "$tmp/word"
 until_true 30 logged mgr "for another user's eyes"
 
+# counted by the reason
+must kill -USR1 "$(cluster pid mgr)"
+until_true 30 logged mgr ' [2-9] got no ticket: the credential was shown before'
+until_true 30 logged mgr ' 1 got no ticket: the credential is too old'
+
 # ---- munged is away ----
 
 tab "transport=tcp,auth=munge,munge_socket=$tmp/none"
