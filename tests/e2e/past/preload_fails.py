@@ -73,6 +73,7 @@ def in_the_middle(fd):
     signal.signal(signal.SIGUSR1, lambda sig, frame: say("handler"))
     say("open")
     sys.stdin.readline()
+    say("writes")
     say(write(fd, content(1), 0))
 
 
