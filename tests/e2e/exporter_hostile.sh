@@ -98,11 +98,11 @@ for s in held:
     s.close()
 # ---- one that sends a byte now and then is ended, though it is never silent ----
 s = connect()
-s.sendall(b"GET / HTTP/1.1\r\n")
+s.sendall(b"GET / HTTP/1.1\r\nA: ")
 s.settimeout(0.2)
 for _ in range(600):
     try:
-        s.sendall(b"A: b\r\n")
+        s.sendall(b"a")
         if s.recv(100) == b"":
             break
     except socket.timeout:
