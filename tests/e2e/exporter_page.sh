@@ -8,7 +8,7 @@ requires tool chromium
 
 start_pvfs -n 3
 sed 's|/pvfs |/pv"<b>x</b>\&y |' "$state/pvfstab" >evil
-PVFSTAB_FILE=$PWD/evil start_exporter
+PVFSTAB_FILE=$PWD/evil start_exporter --timeout 30000
 export PVFS_DIRECT=off
 for ((i = 0; ; i++)); do
 	pvio write "/pvfs/f$((i % 9))" 0 300000 1 && pvio check "/pvfs/f$((i % 9))" 0 1000 1
@@ -26,8 +26,10 @@ browse() {
 		--enable-logging=stderr --virtual-time-budget=12000 "$@" "$url/" \
 		>"$out" 2>browser || fail "chromium: exit $?: $(tail -n 5 browser)"
 }
-browse dom --dump-dom
-must python3 - <<'END'
+# Between two of its polls nothing may have been written on a busy machine: once more.
+looks_right() {
+	browse dom --dump-dom
+	python3 - 2>why <<'END'
 import html, re
 dom = open("dom").read()
 body = dom[dom.index("<body"):]
@@ -49,6 +51,11 @@ assert shown.count('class="heat"') >= 4, shown.count('class="heat"')
 assert re.search(r'<path class="in" d="M[0-9. L-]+"', shown), "no throughput"
 assert not re.search(r"NaN|undefined|Infinity|\[object", text), text
 END
+}
+for ((i = 1; ; i++)); do
+	looks_right && break
+	[ $i -lt 8 ] || fail "$(cat why)"
+done
 ! grep -E 'Content Security Policy|Uncaught|SyntaxError|TypeError' browser || fail "$(grep CONSOLE browser)"
 
 # A server that is away is red there.

@@ -8,12 +8,12 @@ requires tool prometheus
 requires tool promtool
 
 start_pvfs -n 2
-start_exporter
+start_exporter --timeout 30000
 # Seconds for minutes: the test need not wait for them.
 sed 's/for: .*/for: 1s/' "$top/conf/prometheus-rules.yml" >rules.yml
 cat >prometheus.yml <<END
 global:
-  scrape_interval: 1s
+  scrape_interval: 2s
   evaluation_interval: 1s
 rule_files: [rules.yml]
 scrape_configs:
