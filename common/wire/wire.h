@@ -1024,6 +1024,8 @@ struct wire_lease {
 	le64 until;		/* ns */
 	le64 clock;		/* CLOCK_BOOTTIME of the manager, ns, when it sent it:
 				 * by that the iod knows how old tickets are */
+	le64 since;		/* the first manager's term that had this clock: its
+				 * host was not started anew since; at most its own */
 };
 
 /*
@@ -1127,7 +1129,7 @@ _Static_assert(sizeof(struct wire_counter) == 24, "wire_counter");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");
-_Static_assert(sizeof(struct wire_lease) == 16, "wire_lease");
+_Static_assert(sizeof(struct wire_lease) == 24, "wire_lease");
 _Static_assert(sizeof(struct wire_shown) == 8, "wire_shown");
 _Static_assert(sizeof(struct wire_challenge) == 64, "wire_challenge");
 _Static_assert(sizeof(struct wire_challenge_rep) == 80, "wire_challenge_rep");

@@ -476,7 +476,8 @@ static const struct wire_form fence = {
 
 static const struct wire_form lease = {
 	.size = sizeof(struct wire_lease),
-	.fields = { ID(wire_lease, until), ID(wire_lease, clock) },
+	.fields = { ID(wire_lease, until), ID(wire_lease, clock),
+		    ID(wire_lease, since) },
 };
 
 static const struct wire_form walk = {

@@ -44,7 +44,7 @@ struct lease {
 	bool good; /* it has what it owed when this began */
 	bool busy; /* the call is */
 	struct rpc_call call;
-	uint64_t msg[8];
+	uint64_t msg[(sizeof(struct wire_hdr) + sizeof(struct wire_lease)) / 8];
 };
 
 /* A session that has ended, as soon as the iods let it. */
@@ -120,6 +120,7 @@ struct jobs {
 	struct rpc_timer renew; /* leases */
 	uint64_t lease_before_s; /* of those that iods may have from before */
 	uint64_t term; /* of this life of the mgr */
+	uint64_t since; /* the first term in this life of the host */
 	uint64_t session; /* ... with the iods */
 	uint64_t first_id; /* its first; what it found has lower ones */
 	uint64_t identity; /* of the data base */

@@ -55,7 +55,8 @@ static void send(struct iod *iod, uint64_t now, uint64_t until)
 {
 	struct lease *l = &iod->lease;
 	struct wire_lease body = { .until = htole64(until),
-				   .clock = htole64(now) };
+				   .clock = htole64(now),
+				   .since = htole64(iod->mgr->jobs->since) };
 	struct wire_out out;
 
 	wire_begin(&out, l->msg, sizeof(l->msg));

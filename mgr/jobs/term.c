@@ -20,6 +20,22 @@ static int next_term(struct mgr *mgr)
 	return meta_put_u64(mgr->st, "term", ++jobs->term);
 }
 
+/* By whose clock tickets of earlier terms are judged: clock_boot() goes on with the host. */
+static int note_clock(struct mgr *mgr)
+{
+	struct jobs *jobs = mgr->jobs;
+	uint64_t host = 0;
+	int rc = meta_get_u64(mgr->st, "clock", &host);
+
+	if (!rc && host == mgr->host)
+		return meta_get_u64(mgr->st, "clock_since", &jobs->since);
+	if (rc && rc != -ENOENT)
+		return rc;
+	jobs->since = jobs->term;
+	rc = meta_put_u64(mgr->st, "clock", mgr->host);
+	return rc ? rc : meta_put_u64(mgr->st, "clock_since", jobs->since);
+}
+
 /* An iod may have one of an earlier life, of which we know the length alone. */
 static int note_lease(struct mgr *mgr)
 {
@@ -43,6 +59,8 @@ int term_open(struct mgr *mgr)
 		return rc;
 	jobs->first_id = store_id(mgr->st);
 	rc = next_term(mgr);
+	if (!rc)
+		rc = note_clock(mgr);
 	if (!rc)
 		rc = note_lease(mgr);
 	if (rc) {

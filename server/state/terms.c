@@ -3,6 +3,7 @@
 #include "terms.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "clock.h"
 
@@ -17,16 +18,24 @@ void terms_destroy(struct terms *terms)
 	pthread_mutex_destroy(&terms->lock);
 }
 
-void terms_hear(struct terms *terms, uint64_t term, uint64_t clock)
+void terms_hear(struct terms *terms, uint64_t term, uint64_t since,
+		uint64_t clock)
 {
 	pthread_mutex_lock(&terms->lock);
 	if (term > terms->known[0].term) {
 		terms->known[1] = terms->known[0];
 		terms->known[0].term = term;
 	}
-	if (term == terms->known[0].term)
+	if (term == terms->known[0].term) {
+		terms->known[0].since = since < term ? since : term;
 		terms->known[0].ahead = clock - clock_boot();
+	}
 	pthread_mutex_unlock(&terms->lock);
+}
+
+static bool had(const struct terms *terms, int i, uint64_t term)
+{
+	return term >= terms->known[i].since && term <= terms->known[i].term;
 }
 
 int terms_clock(void *arg, uint64_t term, uint64_t *now)
@@ -37,8 +46,8 @@ int terms_clock(void *arg, uint64_t term, uint64_t *now)
 	pthread_mutex_lock(&terms->lock);
 	rc = term > terms->known[0].term || !terms->known[0].term ? -EAGAIN
 								  : -ESTALE;
-	for (int i = 0; term && i < 2; i++) {
-		if (terms->known[i].term != term)
+	for (int i = 0; term && rc && i < 2; i++) {
+		if (!had(terms, i, term))
 			continue;
 		*now = clock_boot() + terms->known[i].ahead;
 		rc = 0;

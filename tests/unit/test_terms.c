@@ -30,7 +30,7 @@ START_TEST(test_terms)
 	uint64_t now;
 
 	ck_assert_int_eq(ask(3, &now), -EAGAIN);
-	terms_hear(&terms, 3, 1000);
+	terms_hear(&terms, 3, 3, 1000);
 	ck_assert_int_eq(ask(3, &now), 0);
 	ck_assert_uint_ge(now, 1000);
 	ck_assert_uint_le(now, 1000 + clock_boot());
@@ -38,18 +38,45 @@ START_TEST(test_terms)
 	ck_assert_int_eq(ask(2, &now), -ESTALE);
 	ck_assert_uint_eq(now, 77);
 	/* a host with a clock that is behind ours */
-	terms_hear(&terms, 5, 10);
+	terms_hear(&terms, 5, 5, 10);
 	ck_assert_int_eq(ask(5, &now), 0);
 	ck_assert_uint_lt(now, 1000 + clock_boot());
 	ck_assert_int_eq(ask(3, &now), 0);
 	ck_assert_uint_ge(now, 1000);
-	terms_hear(&terms, 6, 20);
+	terms_hear(&terms, 6, 6, 20);
 	ck_assert_int_eq(ask(3, &now), -ESTALE);
 	ck_assert_int_eq(ask(0, &now), -ESTALE);
 	/* of one in whose place there is another: late */
-	terms_hear(&terms, 5, 1u << 30);
+	terms_hear(&terms, 5, 5, 1u << 30);
 	ck_assert_int_eq(ask(6, &now), 0);
 	ck_assert_uint_lt(now, 1u << 30);
+}
+END_TEST
+
+START_TEST(test_since)
+{
+	uint64_t now;
+
+	/* an iod that was started behind several managers of one host */
+	terms_hear(&terms, 9, 7, 1000);
+	ck_assert_int_eq(ask(6, &now), -ESTALE);
+	for (uint64_t term = 7; term <= 9; term++) {
+		ck_assert_int_eq(ask(term, &now), 0);
+		ck_assert_uint_ge(now, 1000);
+		ck_assert_uint_le(now, 1000 + clock_boot());
+	}
+	ck_assert_int_eq(ask(10, &now), -EAGAIN);
+	/* the host was started anew: the clock of before counts for those of before */
+	terms_hear(&terms, 10, 10, UINT64_C(1) << 40);
+	ck_assert_int_eq(ask(8, &now), 0);
+	ck_assert_uint_lt(now, UINT64_C(1) << 40);
+	ck_assert_int_eq(ask(10, &now), 0);
+	ck_assert_uint_ge(now, UINT64_C(1) << 40);
+	ck_assert_int_eq(ask(6, &now), -ESTALE);
+	/* who says that it was the same since a later one says nothing */
+	terms_hear(&terms, 11, 99, 5);
+	ck_assert_int_eq(ask(11, &now), 0);
+	ck_assert_int_eq(ask(12, &now), -EAGAIN);
 }
 END_TEST
 
@@ -60,6 +87,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_terms);
+	tcase_add_test(tc, test_since);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -109,7 +109,7 @@ static const struct wire_getsize_rep getsize_rep = { 3, 0 };
 static const struct wire_walk walk = { .after = 7, .place = 3 };
 static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
 static const struct wire_fence fence = { 3, 0 };
-static const struct wire_lease lease = { 1234567890123, 77 };
+static const struct wire_lease lease = { 1234567890123, 77, 3 };
 static const struct wire_challenge challenge = { { 1 }, { 2 } };
 static const struct wire_challenge_rep challenge_rep = {
 	9, 2, WIRE_CH_KERNEL, { 1 }, { 2 }

@@ -273,7 +273,7 @@ int iodc_claim(struct iodc *c, uint64_t term)
 int iodc_lease(struct iodc *c, uint64_t ms)
 {
 	struct wire_lease body = { htole64(clock_boot() + ms * CLOCK_NS_PER_MS),
-				   htole64(clock_boot()) };
+				   htole64(clock_boot()), htole64(1) };
 
 	return iodc_call(c, WIRE_LEASE, &body, sizeof(body), NULL, 0);
 }
