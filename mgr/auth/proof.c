@@ -7,7 +7,6 @@
 #include "auth_int.h"
 #include "jobs.h"
 
-#define TICKET_LIFE_NS (UINT64_C(24) * 3600 * 1000000000)
 #define MUNGE_MS MUNGER_WAIT_MS
 
 static void drop(struct pool_job *job)
@@ -21,6 +20,11 @@ static void drop(struct pool_job *job)
 
 /* ---- the ticket ---- */
 
+static uint64_t life_ns(const struct mgr *mgr)
+{
+	return mgr->conf.auth.ticket_life * UINT64_C(1000000000);
+}
+
 static int seal(struct proof *p)
 {
 	struct grant *grant = &p->grant;
@@ -30,7 +34,7 @@ static int seal(struct proof *p)
 		.bounds = { .fsid = pact->fsid,
 			    .session = pact->session,
 			    .term = jobs_term(mgr),
-			    .expiry = clock_boot() + TICKET_LIFE_NS },
+			    .expiry = clock_boot() + life_ns(mgr) },
 		.uid = p->who.uid,
 		.gid = p->who.gid,
 		.ngroups = p->who.ngroups,
@@ -88,7 +92,7 @@ static void put_reply(struct proof *p)
 {
 	const struct grant *grant = &p->grant;
 	struct wire_auth_rep rep = {
-		.life = htole64(TICKET_LIFE_NS),
+		.life = htole64(life_ns(p->mgr)),
 		.uid = htole32(p->who.uid),
 		.gid = htole32(p->who.gid),
 		.ticket_len = htole32((uint32_t)grant->len),
@@ -102,6 +106,14 @@ static void put_reply(struct proof *p)
 	wire_put(out, p->word, p->len);
 	rpc_reply_end(p->rpc, 0, RPC_REEXECUTE);
 	rpc_reply_send(p->rpc);
+}
+
+/* Who proves himself again, for his ticket ends. */
+static bool is_another(const struct proof *p)
+{
+	const struct rpc_session_info *info = rpc_session_info(p->rpc->session);
+
+	return info->proved && info->cred.uid != p->who.uid;
 }
 
 /* The connection may be another one by now, and of another client: not blessed. */
@@ -120,7 +132,7 @@ static int bless(struct proof *p)
 
 static void finish(struct proof *p)
 {
-	int rc = p->status ? p->status : bless(p);
+	int rc = p->status ? p->status : is_another(p) ? -EPERM : bless(p);
 
 	if (rc)
 		auth_refuse(p->mgr, p->rpc, rc);

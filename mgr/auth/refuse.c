@@ -27,6 +27,8 @@ static const char *why(const struct mgr *mgr, int status)
 		       "session, connection or manager";
 	case -EOPNOTSUPP:
 		return "it does not prove itself as [filesystem] auth asks for";
+	case -EPERM:
+		return "its session is another user's";
 	case -ENOENT:
 		return "key_user is no user of this host any more";
 	default:

@@ -9,6 +9,8 @@
 #include "prove_int.h"
 
 #define TRIES 5
+#define RENEW_MIN_NS (100 * CLOCK_NS_PER_MS)
+#define LIFE_MAX_NS (UINT64_C(30) * 86400 * 1000000000)
 #define PAUSE_MS 200 /* and twice that each time */
 
 int prove_open(struct session *s, const struct session_auth_attr *attr)
@@ -103,8 +105,11 @@ static int judge(struct session *s, const struct answer *a)
 					.tail = { { a->ticket, a->len[0] },
 						  { a->word, a->len[1] } } };
 	uint64_t life;
+	int rc = s->auth_ops->end(s->auth, &reply, &life);
 
-	return s->auth_ops->end(s->auth, &reply, &life);
+	if (!rc)
+		s->ticket_ns = life;
+	return rc;
 }
 
 static int send_auth(struct session *s, struct challenge *c,
@@ -164,6 +169,9 @@ static const char *why(int rc)
 		return "its key is not that of the servers: copy the file of "
 		       "[filesystem] key (auth=key), or /etc/munge/munge.key "
 		       "(auth=munge)";
+	case -EPERM:
+		return "this program has changed its user; what it had open "
+		       "then ends with its ticket";
 	case -EKEYREJECTED:
 		return "the manager does not take what this program shows for "
 		       "true; see its log";
@@ -215,4 +223,29 @@ int prove_run(struct session *s, struct rpc_peer *peer)
 		log_error(s->log, "%s: no ticket: %s", rpc_peer_name(peer),
 			  why(rc));
 	return rc;
+}
+
+/* ---- while the session lasts ---- */
+
+/* Before half of it has passed, and not all clients of a job at the same moment. */
+static uint64_t part_of_life(const struct session *s)
+{
+	uint64_t life = s->ticket_ns / 8;
+
+	if (life > LIFE_MAX_NS / 8)
+		life = LIFE_MAX_NS / 8;
+	return 3 * life + life / 1024 * (s->first % 1024);
+}
+
+uint64_t prove_due(const struct session *s)
+{
+	return clock_now() + part_of_life(s) + RENEW_MIN_NS;
+}
+
+uint64_t prove_again(struct session *s)
+{
+	if (prove_run(s, s->mgr))
+		return clock_now() + part_of_life(s) / 8 + RENEW_MIN_NS;
+	log_info(s->log, "%s: has another ticket", rpc_peer_name(s->mgr));
+	return prove_due(s);
 }

@@ -41,12 +41,22 @@ static void look(struct keeper *k, struct rest *rest)
 
 static void rest(struct keeper *k, struct rest *rest)
 {
+	uint64_t until = rest->until;
 	eventfd_t count;
 
+	if (k->chore && k->chore_at < until)
+		until = k->chore_at;
+
 	rest->fd[0] = (struct pollfd){ .fd = k->event, .events = POLLIN };
-	if (poll(rest->fd, rest->n + 1, clock_left_ms(rest->until)) > 0 &&
+	if (poll(rest->fd, rest->n + 1, clock_left_ms(until)) > 0 &&
 	    rest->fd[0].revents)
 		eventfd_read(k->event, &count);
+}
+
+static void do_chore(struct keeper *k)
+{
+	if (k->chore && clock_now() >= k->chore_at && !atomic_load(&k->stop))
+		k->chore_at = k->chore(k);
 }
 
 /* Nobody else is left who would join the thread. */
@@ -68,6 +78,7 @@ static void *keep(void *arg)
 	while (!atomic_load(&k->stop)) {
 		rest(k, &r);
 		look(k, &r);
+		do_chore(k);
 	}
 	if (k->end)
 		end_alone(k);

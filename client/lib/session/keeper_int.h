@@ -17,7 +17,7 @@
  * when nobody drives, and goes on with them.  Otherwise
  * calls do not meet it: one that ends tells it nothing, and the first one
  * after a pause sends it back with one write.  While nothing happens it does not
- * wake up.
+ * wake up, but for its chore.
  */
 #ifndef KEEPER_INT_H
 #define KEEPER_INT_H
@@ -34,6 +34,10 @@ struct keeper {
 	atomic_bool stop;
 	uint64_t turns; /* of drive, as it was seen last */
 	void (*end)(struct keeper *keeper); /* NULL: others end it */
+	/* What it does besides, from time to time; NULL: nothing.  Set before the start.
+	 * The answer is when it is due again; it may take a call's time. */
+	uint64_t (*chore)(struct keeper *keeper);
+	uint64_t chore_at; /* clock_now(); the thread's own behind the start */
 };
 
 /* All signals are blocked in the thread.  Without it (logged) the session lives

@@ -10,6 +10,12 @@ int prove_open(struct session *s, const struct session_auth_attr *attr);
 void prove_close(struct session *s);
 /* Asks the manager, who is behind peer, for a ticket; NULL auth: nothing. */
 int prove_run(struct session *s, struct rpc_peer *peer);
+/*
+ * The ticket ends, and the session shall not: the keeper asks for another one.  Both
+ * answer when that is to be done next, clock_now().
+ */
+uint64_t prove_due(const struct session *s);
+uint64_t prove_again(struct session *s);
 /* The manager wants what pvfstab does not ask for. */
 void prove_hint(const struct session *s, const struct rpc_peer *peer);
 

@@ -224,8 +224,17 @@ struct session *session_get(struct session *s)
 	return s;
 }
 
+static uint64_t renew(struct keeper *k)
+{
+	return prove_again(container_of(k, struct session, keeper));
+}
+
 void session_keep(struct session *s)
 {
+	if (s->auth) {
+		s->keeper.chore = renew;
+		s->keeper.chore_at = prove_due(s);
+	}
 	keeper_start(&s->keeper, &s->drive, s->log);
 }
 

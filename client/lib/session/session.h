@@ -37,6 +37,7 @@ struct session {
 	struct rpc_peer *mgr;
 	const struct client_auth_ops *auth_ops;
 	struct client_auth *auth; /* NULL: pvfstab does not ask for it */
+	uint64_t ticket_ns; /* how long the last ticket holds; prove_int.h */
 
 	/* from MOUNT, then constant */
 	uint64_t fsid, root;

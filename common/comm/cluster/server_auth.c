@@ -28,6 +28,9 @@ static int find_user(const char *name, uint32_t *uid)
 	return 0;
 }
 
+#define DAY_S 86400u
+#define LIFE_MIN_S 4u
+
 static int read_user(const struct conf_section *in, struct server_auth *auth)
 {
 	const char *name = conf_get(in, "key_user");
@@ -60,7 +63,7 @@ static int read_socket(const struct conf_section *in, struct server_auth *auth)
 int server_conf_auth(const struct conf_section *in, const char *key,
 		     struct server_auth *auth)
 {
-	struct server_auth got = { .mode = AUTH_SYS };
+	struct server_auth got = { .mode = AUTH_SYS, .ticket_life = DAY_S };
 	const char *mode = conf_get(in, "auth");
 	int rc = 0;
 
@@ -74,6 +77,9 @@ int server_conf_auth(const struct conf_section *in, const char *key,
 		rc = read_user(in, &got);
 	if (!rc)
 		rc = read_socket(in, &got);
+	if (!rc)
+		rc = conf_uint(in, "ticket_life", LIFE_MIN_S, 30 * DAY_S,
+			       &got.ticket_life);
 	if (!rc)
 		*auth = got;
 	return rc;

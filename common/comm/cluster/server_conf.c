@@ -35,6 +35,7 @@ static const char *const known[] = {
 	"filesystem.auth",
 	"filesystem.key_user",
 	"filesystem.munge_socket",
+	"filesystem.ticket_life",
 	"mgr.address",
 	"mgr.from",
 	"mgr.storage",

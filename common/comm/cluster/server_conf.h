@@ -51,6 +51,7 @@ struct server_auth {
 	enum auth_mode mode;
 	uint32_t key_user; /* uid of who has the key */
 	char munge_socket[SERVER_SOCKET_MAX]; /* "": munge's own */
+	unsigned int ticket_life; /* seconds */
 };
 int server_conf_auth(const struct conf_section *in, const char *key,
 		     struct server_auth *auth);
