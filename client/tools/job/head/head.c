@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* head.c - the loop of the head. */
+#include "head.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "random_id.h"
+
+#define ASK_MS 1400u /* for nodes to end by themselves */
+#define KILL_MS 150u /* between what is done to a launcher */
+
+void head_stop(struct head *h, const char *why)
+{
+	if (h->state >= HEAD_STOP)
+		return;
+	snprintf(h->why, sizeof(h->why), "%s", why);
+	h->state = HEAD_STOP;
+	h->deadline = clock_after_ms(ASK_MS);
+	for (unsigned int i = 0; i < h->n; i++)
+		link_say(&h->node[i].link, "stop\n");
+}
+
+/* What they said before they ended. */
+static void hear_last(struct head *h)
+{
+	for (unsigned int i = 0; i < h->n; i++)
+		if (h->node[i].link.fd >= 0)
+			head_hear_node(h, &h->node[i]);
+}
+
+/* Nodes have until the deadline, their launcher gets SIGTERM then, and SIGKILL. */
+static void end_launcher(struct head *h)
+{
+	bool late = clock_now() >= h->deadline;
+
+	if (launch_has_ended(h) || (h->killed == 2 && late)) {
+		hear_last(h);
+		h->state = HEAD_OVER;
+		return;
+	}
+	if (!late)
+		return;
+	launch_kill(h, h->killed ? SIGKILL : SIGTERM);
+	h->killed++;
+	h->deadline = clock_after_ms(KILL_MS);
+}
+
+static void check_time(struct head *h)
+{
+	char why[128];
+	unsigned int here = 0, up = 0;
+
+	for (unsigned int i = 0; i < HEAD_GUESTS; i++)
+		if (h->guest[i].link.fd >= 0 &&
+		    clock_now() >= h->guest[i].deadline)
+			link_close(&h->guest[i].link);
+	if (h->state == HEAD_STOP) {
+		end_launcher(h);
+		return;
+	}
+	if (h->state >= HEAD_RUN)
+		return;
+	for (unsigned int i = 0; i < h->n; i++) {
+		here += h->node[i].here;
+		up += h->node[i].up;
+	}
+	snprintf(why, sizeof(why), "of %u nodes %u came and %u are up", h->n,
+		 here, up);
+	if (clock_now() >= h->deadline)
+		head_stop(h, why);
+	else if (launch_has_ended(h))
+		head_stop(h, why);
+}
+
+enum { OF_SIGNALS, OF_LISTENER, OF_CONTROL, OF_STARTER, FIXED };
+#define POLLS (FIXED + HEAD_GUESTS + HEAD_ASKERS + JOB_NODES_MAX)
+
+static struct pollfd of(const struct link *l)
+{
+	return (struct pollfd){ .fd = l->fd, .events = link_events(l) };
+}
+
+static unsigned int fill_polls(const struct head *h, struct pollfd *p)
+{
+	unsigned int k = FIXED;
+
+	p[OF_SIGNALS] = (struct pollfd){ h->signals, POLLIN, 0 };
+	p[OF_LISTENER] = (struct pollfd){ h->listener, POLLIN, 0 };
+	p[OF_CONTROL] = (struct pollfd){ h->control, POLLIN, 0 };
+	p[OF_STARTER] = of(&h->starter);
+	for (unsigned int i = 0; i < HEAD_GUESTS; i++)
+		p[k++] = of(&h->guest[i].link);
+	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
+		p[k++] = of(&h->asker[i]);
+	for (unsigned int i = 0; i < h->n; i++)
+		p[k++] = of(&h->node[i].link);
+	return k;
+}
+
+static bool comes(struct link *l, const struct pollfd *p)
+{
+	if (l->fd < 0 || l->fd != p->fd || !p->revents)
+		return false;
+	if (p->revents & POLLOUT)
+		link_flush(l);
+	return p->revents & ~POLLOUT;
+}
+
+static void hear_links(struct head *h, const struct pollfd *p)
+{
+	for (unsigned int i = 0; i < HEAD_GUESTS; i++, p++)
+		if (comes(&h->guest[i].link, p))
+			head_hear_guest(h, &h->guest[i]);
+	for (unsigned int i = 0; i < HEAD_ASKERS; i++, p++)
+		if (comes(&h->asker[i], p))
+			head_hear_asker(h, i);
+	for (unsigned int i = 0; i < h->n; i++, p++)
+		if (comes(&h->node[i].link, p))
+			head_hear_node(h, &h->node[i]);
+}
+
+static void hear_rest(struct head *h, const struct pollfd *p)
+{
+	struct signalfd_siginfo info;
+
+	while (read(h->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			head_stop(h, strsignal((int)info.ssi_signo));
+	if (p[OF_LISTENER].revents)
+		head_accept(h);
+	if (p[OF_CONTROL].revents)
+		head_asked(h);
+	if (comes(&h->starter, &p[OF_STARTER]) && link_fill(&h->starter))
+		head_stop(h, "who started it has ended");
+}
+
+static void turn(struct head *h)
+{
+	struct pollfd p[POLLS];
+	unsigned int n = fill_polls(h, p);
+
+	if (poll(p, n, h->state == HEAD_STOP ? 20 : 500) > 0) {
+		hear_links(h, p + FIXED);
+		hear_rest(h, p);
+	}
+	head_step(h);
+	check_time(h);
+}
+
+static int watch_signals(struct head *h)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	h->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return h->signals < 0 ? -errno : 0;
+}
+
+static int be_reached(struct head *h)
+{
+	bool local = h->how == LAUNCH_FORK;
+	char ips[1000];
+	int rc = own_addresses(ips, sizeof(ips), local);
+
+	if (rc)
+		return rc;
+	h->listener = link_listen(local ? "127.0.0.1" : "0.0.0.0", &h->port);
+	snprintf(h->address, sizeof(h->address), "%s:%u", ips, h->port);
+	return h->listener < 0 ? h->listener : 0;
+}
+
+static int begin(struct head *h)
+{
+	uint64_t id;
+	int rc = random_bytes(h->key, sizeof(h->key));
+
+	if (!rc)
+		rc = random_id(&id);
+	if (rc)
+		return rc;
+	snprintf(h->fsid, sizeof(h->fsid), "%016llx", (unsigned long long)id);
+	rc = watch_signals(h);
+	if (!rc)
+		rc = head_listen(h);
+	if (!rc)
+		rc = be_reached(h);
+	return rc ? rc : launch(h);
+}
+
+static void be_alone(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	close(null);
+	if (chdir("/"))
+		_exit(1);
+	prctl(PR_SET_NAME, "pvfs-job-head");
+}
+
+static void make_links(struct head *h, int starter)
+{
+	for (unsigned int i = 0; i < HEAD_GUESTS; i++)
+		h->guest[i].link.fd = -1;
+	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
+		h->asker[i].fd = -1;
+	for (unsigned int i = 0; i < h->n; i++)
+		h->node[i].link.fd = -1;
+	link_init(&h->starter, starter);
+	h->listener = h->control = -1;
+}
+
+/* What mpiexec and srun say of a failure is worth more than that they ended. */
+static void add_words(struct head *h)
+{
+	char path[JOB_PATH + 16], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/launch.log", h->place.folder);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strstr(line, " ends: "))
+			link_say(&h->starter, "note %s\n", line);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void end(struct head *h)
+{
+	if (h->why[0] && h->starter.fd >= 0)
+		add_words(h);
+	place_leave(&h->place, clock_after_ms(100));
+	head_answer_end(h);
+	if (h->starter.fd >= 0)
+		link_say(&h->starter, "over\n");
+	_exit(h->why[0] != '\0');
+}
+
+void head_run(struct head *h, int starter)
+{
+	int rc;
+
+	be_alone();
+	make_links(h, starter);
+	rc = place_make(&h->place, "head");
+	if (rc) {
+		link_say(&h->starter, "error %s\n",
+			 rc == -EEXIST ? "the job has a file system already"
+				       : strerror(-rc));
+		_exit(1);
+	}
+	h->deadline = clock_after_ms(1000 * h->timeout_s);
+	rc = begin(h);
+	if (rc)
+		head_stop(h, strerror(-rc));
+	while (h->state != HEAD_OVER)
+		turn(h);
+	proc_end_all(h->place.sweeper, clock_after_ms(100));
+	end(h);
+	_exit(0);
+}

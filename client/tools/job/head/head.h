@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * head.h - the process behind a job: it starts the supervisors, tells each of the others,
+ * answers the commands of its user, and ends them all.
+ *
+ *	GATHER (all are here) -> SERVE (all are up) -> MOUNT -> RUN -> STOP -> OVER
+ */
+#ifndef JOB_HEAD_H
+#define JOB_HEAD_H
+
+#include "greet.h"
+#include "link.h"
+#include "place.h"
+
+#define HEAD_GUESTS 64u /* who came, and has not proved anything yet */
+#define HEAD_ASKERS 16u
+
+enum launcher { LAUNCH_AUTO, LAUNCH_FORK, LAUNCH_MPIEXEC, LAUNCH_SRUN };
+enum head_state {
+	HEAD_GATHER,
+	HEAD_SERVE,
+	HEAD_MOUNT,
+	HEAD_RUN,
+	HEAD_STOP,
+	HEAD_OVER
+};
+
+struct head_node {
+	struct link link; /* fd -1: not here */
+	char host[JOB_NAME], trouble[JOB_NAME];
+	struct job_addr iod, mgr;
+	char memory[16]; /* bounded, unbounded, disk */
+	bool here, up, mount_done, mounted, gone, lost;
+	pid_t pid; /* started by fork */
+};
+
+struct head_guest {
+	struct link link;
+	struct greet greet;
+	uint64_t deadline;
+};
+
+struct head {
+	struct job_conf conf;
+	enum launcher how;
+	const char *hosts;
+	uint64_t timeout_s;
+	bool follow; /* it ends with its starter */
+	struct place place;
+	uint8_t key[MAC_KEY_LEN];
+	char fsid[17], address[1024]; /* "A,B:PORT" */
+	int listener, control, signals;
+	unsigned int n, port;
+	struct head_node *node;
+	struct head_guest guest[HEAD_GUESTS];
+	struct link asker[HEAD_ASKERS], starter;
+	bool waits[HEAD_ASKERS]; /* for the end */
+	pid_t launcher;
+	enum head_state state;
+	uint64_t deadline, ticked;
+	unsigned int killed; /* what was done to the launcher */
+	char why[512]; /* that it fails */
+};
+
+/* head.c: in its own process; never returns. */
+void head_run(struct head *h, int starter) __attribute__((noreturn));
+void head_stop(struct head *h, const char *why);
+/* head_nodes.c */
+void head_accept(struct head *h);
+void head_hear_guest(struct head *h, struct head_guest *g);
+void head_hear_node(struct head *h, struct head_node *n);
+void head_step(struct head *h);
+/* head_ask.c */
+int head_listen(struct head *h);
+void head_asked(struct head *h);
+void head_hear_asker(struct head *h, unsigned int i);
+void head_answer_end(struct head *h);
+/* launch.c: 0, or -errno. */
+int launch(struct head *h);
+bool launch_has_ended(struct head *h);
+void launch_kill(struct head *h, int sig);
+/* addresses.c: by which others reach this host; local: by which it does itself. */
+int own_addresses(char *out, size_t len, bool local);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* head_ask.c - what its user asks the head, at a socket in its folder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "head.h"
+
+#define SILENT_NS 5000000000ull
+
+int head_listen(struct head *h)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	int dir = open(h->place.folder, O_PATH | O_CLOEXEC), rc = 0;
+
+	/* a path of any length */
+	snprintf(sa.sun_path, sizeof(sa.sun_path), "/proc/self/fd/%d/control",
+		 dir);
+	h->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			    0);
+	if (dir < 0 || h->control < 0 ||
+	    bind(h->control, (struct sockaddr *)&sa, sizeof(sa)) ||
+	    listen(h->control, (int)HEAD_ASKERS))
+		rc = -errno;
+	close(dir);
+	return rc;
+}
+
+static bool is_user(int fd)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) &&
+	       (cred.uid == geteuid() || !cred.uid);
+}
+
+void head_asked(struct head *h)
+{
+	unsigned int i = 0;
+	int fd;
+
+	while (i < HEAD_ASKERS && h->asker[i].fd >= 0)
+		i++;
+	if (i == HEAD_ASKERS)
+		i = 0; /* the oldest place; who says nothing has no right to it */
+	fd = accept4(h->control, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!is_user(fd)) {
+		close(fd);
+		return;
+	}
+	link_close(&h->asker[i]);
+	h->waits[i] = false;
+	link_init(&h->asker[i], fd);
+}
+
+static const char *state_of(const struct head *h, const struct head_node *n)
+{
+	if (n->lost)
+		return "lost";
+	if (n->link.fd < 0)
+		return n->gone ? "gone" : "away";
+	if (clock_now() - n->link.heard > SILENT_NS)
+		return "silent";
+	return n->up ? "up" : "begins";
+}
+
+static const char *mount_of(const struct head *h, const struct head_node *n)
+{
+	return !h->conf.mount ? "-" : n->mounted ? "mounted" : "not-mounted";
+}
+
+static void answer_status(struct head *h, struct link *l)
+{
+	bool well = h->state == HEAD_RUN;
+
+	for (unsigned int i = 0; i < h->n; i++) {
+		const struct head_node *n = &h->node[i];
+		const char *state = state_of(h, n);
+
+		link_say(l, "node %u %s %s %s:%u %s %s%s%s\n", i,
+			 n->host[0] ? n->host : "?", state, n->iod.ip,
+			 n->iod.port, n->memory[0] ? n->memory : "-",
+			 mount_of(h, n), n->trouble[0] ? " " : "", n->trouble);
+		well = well && !strcmp(state, "up");
+	}
+	link_say(l, "end %d\n", well ? 0 : 3);
+}
+
+static void answer_copy(struct head *h, struct link *l, unsigned int port)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < h->n; i++) {
+		struct head_node *node = &h->node[i];
+
+		if (node->link.fd < 0 || strcmp(state_of(h, node), "up"))
+			continue;
+		link_say(&node->link, "copy %u\n", port);
+		n++;
+	}
+	link_say(l, "copiers %u\nend 0\n", n);
+}
+
+static void answer(struct head *h, unsigned int i, const char *line)
+{
+	struct link *l = &h->asker[i];
+	unsigned int port;
+
+	if (!strcmp(line, "status")) {
+		answer_status(h, l);
+	} else if (!strcmp(line, "stop")) {
+		h->waits[i] = true;
+		link_say(l, "ends\n");
+		head_stop(h, "");
+	} else if (sscanf(line, "copy %u", &port) == 1 && port < 65536) {
+		answer_copy(h, l, port);
+	} else {
+		link_say(l, "end 2\n");
+	}
+}
+
+void head_hear_asker(struct head *h, unsigned int i)
+{
+	int rc = link_fill(&h->asker[i]);
+	char *line;
+
+	while ((line = link_line(&h->asker[i])))
+		answer(h, i, line);
+	if (rc)
+		link_close(&h->asker[i]);
+}
+
+static void say_end(const struct head *h, struct link *l)
+{
+	int missed = 0;
+
+	for (unsigned int i = 0; i < h->n; i++) {
+		const struct head_node *n = &h->node[i];
+
+		if (n->gone)
+			continue;
+		missed = 1;
+		link_say(l, "missed %u %s%s%s\n", i, n->host[0] ? n->host : "?",
+			 n->trouble[0] ? " " : "", n->trouble);
+	}
+	link_say(l, "end %d\n", missed);
+	link_drain(l, clock_after_ms(50));
+}
+
+void head_answer_end(struct head *h)
+{
+	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
+		if (h->waits[i] && h->asker[i].fd >= 0)
+			say_end(h, &h->asker[i]);
+	if (h->starter.fd >= 0 && h->why[0])
+		link_say(&h->starter, "error %s\n", h->why);
+}

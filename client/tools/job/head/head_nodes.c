@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* head_nodes.c - what supervisors say, and how a job gets from one state to the next. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "head.h"
+
+#define GREET_MS 5000u
+
+static struct head_guest *free_guest(struct head *h)
+{
+	for (unsigned int i = 0; i < HEAD_GUESTS; i++)
+		if (h->guest[i].link.fd < 0)
+			return &h->guest[i];
+	return NULL;
+}
+
+void head_accept(struct head *h)
+{
+	struct head_guest *g = free_guest(h);
+	int fd;
+
+	if (!g)
+		return; /* the next ones wait until one has gone */
+	fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0 || link_init(&g->link, fd))
+		return;
+	g->deadline = clock_after_ms(GREET_MS);
+	if (greet_begin(&g->greet, &g->link))
+		link_close(&g->link);
+}
+
+/* One that proved itself becomes the node of its rank, once. */
+void head_hear_guest(struct head *h, struct head_guest *g)
+{
+	int rc = link_fill(&g->link);
+	char *line = link_line(&g->link);
+	unsigned int rank;
+
+	if (!line && !rc)
+		return;
+	if (line &&
+	    !greet_check(&g->greet, &g->link, h->key, "node", line, &rank) &&
+	    rank < h->n && !h->node[rank].here && h->node[rank].link.fd < 0 &&
+	    h->state == HEAD_GATHER) {
+		h->node[rank].link = g->link;
+		g->link = (struct link){ .fd = -1 };
+		head_hear_node(h, &h->node[rank]);
+		return;
+	}
+	link_close(&g->link);
+}
+
+static void trouble(struct head_node *n, const char *text)
+{
+	snprintf(n->trouble, sizeof(n->trouble), "%s", text);
+}
+
+static void fail(struct head *h, const struct head_node *n, const char *text)
+{
+	char why[sizeof(h->why)];
+
+	snprintf(why, sizeof(why), "node %u (%.64s): %.400s",
+		 (unsigned int)(n - h->node), n->host[0] ? n->host : "?", text);
+	head_stop(h, why);
+}
+
+static void is_here(struct head *h, struct head_node *n, const char *line)
+{
+	char host[JOB_NAME], ip[48], memory[16], at[80];
+	unsigned int iod, mgr;
+	bool first = n == h->node;
+
+	if (sscanf(line, "here %255s %47s %u %u %15s", host, ip, &iod, &mgr,
+		   memory) != 5)
+		return;
+	snprintf(at, sizeof(at), "%s:%u", ip, iod);
+	if (job_parse_addr(at, &n->iod))
+		return;
+	snprintf(at, sizeof(at), "%s:%u", ip, mgr);
+	if (first && job_parse_addr(at, &n->mgr))
+		return;
+	snprintf(n->host, sizeof(n->host), "%s", host);
+	snprintf(n->memory, sizeof(n->memory), "%s", memory);
+	n->here = true;
+}
+
+static void says(struct head *h, struct head_node *n, const char *line)
+{
+	if (!strncmp(line, "here ", 5) && !n->here) {
+		is_here(h, n, line);
+	} else if (!strcmp(line, "up")) {
+		n->up = true;
+	} else if (!strcmp(line, "mounted")) {
+		n->mount_done = n->mounted = true;
+	} else if (!strncmp(line, "nomount ", 8)) {
+		n->mount_done = true;
+		trouble(n, line);
+	} else if (!strncmp(line, "fail ", 5)) {
+		fail(h, n, line + 5);
+	} else if (!strncmp(line, "lost ", 5)) {
+		n->lost = true;
+		trouble(n, line + 5);
+	} else if (!strcmp(line, "gone")) {
+		n->gone = true;
+	}
+}
+
+void head_hear_node(struct head *h, struct head_node *n)
+{
+	int rc = link_fill(&n->link);
+	char *line;
+
+	while ((line = link_line(&n->link)))
+		says(h, n, line);
+	if (!rc)
+		return;
+	link_close(&n->link);
+	if (h->state == HEAD_STOP || n->gone)
+		return;
+	n->up = false;
+	n->lost = true;
+	trouble(n, "its connection has ended");
+	if (h->state < HEAD_RUN)
+		fail(h, n, "ended at its start");
+}
+
+static bool all(const struct head *h, size_t member)
+{
+	for (unsigned int i = 0; i < h->n; i++)
+		if (!((const bool *)&h->node[i])[member])
+			return false;
+	return true;
+}
+#define ALL(h, what) all(h, offsetof(struct head_node, what))
+
+static void tell_all(struct head *h, const char *line)
+{
+	for (unsigned int i = 0; i < h->n; i++)
+		link_say(&h->node[i].link, "%s\n", line);
+}
+
+static void tell_peers(struct head *h, struct link *l)
+{
+	link_say(l, "mgr %s:%u\n", h->node[0].mgr.ip, h->node[0].mgr.port);
+	for (unsigned int i = 0; i < h->n; i++)
+		link_say(l, "iod %u %s:%u\n", i, h->node[i].iod.ip,
+			 h->node[i].iod.port);
+	link_say(l, "go %s\n", h->fsid);
+}
+
+static void serve(struct head *h)
+{
+	for (unsigned int i = 0; i < h->n; i++)
+		tell_peers(h, &h->node[i].link);
+	h->state = HEAD_SERVE;
+}
+
+static void ready(struct head *h)
+{
+	int rc = place_tab(&h->place, h->key, &h->node[0].mgr);
+
+	if (rc) {
+		head_stop(h, "pvfstab cannot be written");
+		return;
+	}
+	h->state = HEAD_RUN;
+	for (unsigned int i = 0; i < h->n; i++)
+		if (h->node[i].trouble[0])
+			link_say(&h->starter, "note node %u (%s): %s\n", i,
+				 h->node[i].host, h->node[i].trouble);
+	link_say(&h->starter, "ready %s\n", h->node[0].memory);
+	if (!h->follow)
+		link_close(&h->starter);
+}
+
+void head_step(struct head *h)
+{
+	if (h->state == HEAD_GATHER && ALL(h, here))
+		serve(h);
+	if (h->state == HEAD_SERVE && ALL(h, up)) {
+		h->state = HEAD_MOUNT;
+		if (h->conf.mount)
+			tell_all(h, "mount");
+	}
+	if (h->state == HEAD_MOUNT && (!h->conf.mount || ALL(h, mount_done)))
+		ready(h);
+	if (clock_now() - h->ticked < 1000000000ull || h->state >= HEAD_STOP)
+		return;
+	h->ticked = clock_now();
+	tell_all(h, "tick");
+}

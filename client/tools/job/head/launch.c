@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* launch.c - supervisors on all nodes, by what there is: srun, mpiexec, fork. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "head.h"
+#include "proc.h"
+
+#define WORDS 40u
+
+struct command {
+	char *argv[WORDS];
+	unsigned int n;
+};
+
+static void add(struct command *c, const char *word)
+{
+	if (c->n + 1 < WORDS)
+		c->argv[c->n++] = (char *)word;
+	c->argv[c->n] = NULL;
+}
+
+static void add_two(struct command *c, const char *option, const char *val)
+{
+	if (!val)
+		return;
+	add(c, option);
+	add(c, val);
+}
+
+/* -k: a node that fails takes no other along; -W0 neither does one that ended. */
+static void by_srun(struct command *c, const char *n, const char *file)
+{
+	add(c, file);
+	add_two(c, "-N", n);
+	add_two(c, "-n", n);
+	add(c, "--ntasks-per-node=1");
+	add(c, "--overlap");
+	add(c, "--mpi=none");
+	add(c, "--export=ALL");
+	add(c, "--input=none");
+	add(c, "--kill-on-bad-exit=0");
+	add(c, "-k");
+	add(c, "-W0");
+	add(c, "-Jpvfs-job");
+}
+
+static void by_mpiexec(struct command *c, const char *n, const char *hosts,
+		       const char *file)
+{
+	add(c, file);
+	add_two(c, "-n", n);
+	if (hosts) {
+		add_two(c, "-ppn", "1");
+		add_two(c, "-hosts", hosts);
+	}
+	add(c, "-disable-auto-cleanup");
+}
+
+static void add_node(struct command *c, const struct head *h, const char *self,
+		     const char *size, const char *lost)
+{
+	add(c, self);
+	add(c, "node");
+	add_two(c, "-s", size);
+	add_two(c, "-t", lost);
+	add_two(c, "-d", h->conf.storage);
+	add_two(c, "-m", h->conf.mount);
+	add_two(c, "-l", h->conf.log);
+}
+
+static int start_one(struct head *h, struct command *c, const char *how,
+		     unsigned int rank, int death)
+{
+	char key[65], number[16], log[JOB_PATH + 16];
+	struct spawn s = {
+		.argv = c->argv,
+		.log = log,
+		.death = death,
+		.env = { { "PVFS_JOB_KEY", key },
+			 { "PVFS_JOB_ID", h->place.job.id },
+			 { "PVFS_JOB_HEAD", h->address },
+			 { "PVFS_JOB_LAUNCHER", how },
+			 { "PVFS_JOB_RANK", number } },
+	};
+	int rc;
+
+	job_key_text(h->key, key);
+	snprintf(number, sizeof(number), "%u", rank);
+	snprintf(log, sizeof(log), "%s/launch.log", h->place.folder);
+	rc = proc_spawn(&s);
+	return rc;
+}
+
+/* Also one that stands still ends so; its sweeper does the rest. */
+static int start_all(struct head *h, struct command *c)
+{
+	for (unsigned int i = 0; i < h->n; i++) {
+		int rc = start_one(h, c, "fork", i, SIGKILL);
+
+		if (rc < 0)
+			return rc;
+		h->node[i].pid = rc;
+	}
+	return 0;
+}
+
+static int find(const char *name, char *out)
+{
+	int rc = job_program(name, out);
+
+	if (rc)
+		tool_say(&job_tool, "no %s in PATH", name);
+	return rc;
+}
+
+int launch(struct head *h)
+{
+	char self[JOB_PATH], file[JOB_PATH], n[16], size[32], lost[32];
+	struct command c = { .n = 0 };
+	int rc = job_self(self);
+
+	snprintf(n, sizeof(n), "%u", h->n);
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)h->conf.size);
+	snprintf(lost, sizeof(lost), "%llu",
+		 (unsigned long long)h->conf.lost_s);
+	if (!rc && h->how == LAUNCH_SRUN) {
+		rc = find("srun", file);
+		by_srun(&c, n, file);
+	} else if (!rc && h->how == LAUNCH_MPIEXEC) {
+		rc = find("mpiexec.hydra", file) ? find("mpiexec", file) : 0;
+		by_mpiexec(&c, n, h->hosts, file);
+	}
+	if (rc)
+		return rc;
+	add_node(&c, h, self, size, lost);
+	if (h->how == LAUNCH_FORK)
+		return start_all(h, &c);
+	rc = start_one(h, &c, h->how == LAUNCH_SRUN ? "srun" : "mpiexec", 0,
+		       SIGTERM);
+	if (rc < 0)
+		return rc;
+	h->launcher = rc;
+	return 0;
+}
+
+/* Of a fork: that of all. */
+bool launch_has_ended(struct head *h)
+{
+	bool left = false;
+
+	if (h->launcher > 0 && waitpid(h->launcher, NULL, WNOHANG))
+		h->launcher = 0;
+	for (unsigned int i = 0; i < h->n; i++) {
+		pid_t *pid = &h->node[i].pid;
+
+		if (*pid > 0 && waitpid(*pid, NULL, WNOHANG))
+			*pid = 0;
+		left = left || *pid > 0;
+	}
+	return h->launcher <= 0 && !left;
+}
+
+void launch_kill(struct head *h, int sig)
+{
+	if (h->launcher > 0) {
+		kill(h->launcher, SIGCONT);
+		kill(h->launcher, sig);
+	}
+	for (unsigned int i = 0; i < h->n; i++)
+		if (h->node[i].pid > 0)
+			kill(h->node[i].pid, sig);
+}

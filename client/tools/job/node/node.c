@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* node.c - the loop of a supervisor, and its end. */
+#include "node.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+
+static void over(struct node *n, const char *why)
+{
+	if (!n->over)
+		snprintf(n->why, sizeof(n->why), "%s", why);
+	n->over = true;
+}
+
+static void report(struct node *n, const char *what, int rc)
+{
+	if (rc)
+		link_say(&n->head, "%s %s\n", what, strerror(-rc));
+}
+
+static int take_peer(struct node *n, const char *text)
+{
+	struct job_addr addr, *grown;
+	char at[64];
+	unsigned int k;
+
+	if (sscanf(text, "%u %63s", &k, at) != 2 || k != n->n ||
+	    k >= JOB_NODES_MAX || job_parse_addr(at, &addr))
+		return -EPROTO;
+	grown = realloc(n->peer, (n->n + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	n->peer = grown;
+	n->peer[n->n++] = addr;
+	return 0;
+}
+
+static int go(struct node *n, const char *fsid)
+{
+	if (n->d[NODE_IOD].pid || n->rank >= n->n || !n->mgr.port ||
+	    strspn(fsid, "0123456789abcdef") != 16 || fsid[16])
+		return -EPROTO;
+	return node_serve(n, fsid);
+}
+
+static void mount_it(struct node *n)
+{
+	int rc = n->d[NODE_FUSE].pid ? -EALREADY : node_mount(n);
+
+	if (rc == -EALREADY)
+		link_say(&n->head, "mounted\n");
+	else if (rc)
+		link_say(&n->head, "nomount %s: %s\n",
+			 rc == -ENOENT ? "/dev/fuse, or pvfs-fuse"
+				       : "/dev/fuse",
+			 strerror(-rc));
+}
+
+static void obey(struct node *n, char *line)
+{
+	unsigned int port;
+
+	if (!strcmp(line, "tick"))
+		link_say(&n->head, "tock\n");
+	else if (!strcmp(line, "stop"))
+		over(n, "pvfs-job stop");
+	else if (!strncmp(line, "mgr ", 4))
+		report(n, "fail", job_parse_addr(line + 4, &n->mgr));
+	else if (!strncmp(line, "iod ", 4))
+		report(n, "fail", take_peer(n, line + 4));
+	else if (!strncmp(line, "go ", 3))
+		report(n, "fail", go(n, line + 3));
+	else if (!strcmp(line, "mount"))
+		mount_it(n);
+	else if (sscanf(line, "copy %u", &port) == 1 && port && port < 65536)
+		report(n, "nocopy", node_copy(n, port));
+	else
+		over(n, "the head says what is no word here");
+}
+
+static void hear_head(struct node *n)
+{
+	int rc = link_fill(&n->head);
+	char *line;
+
+	while (!n->over && (line = link_line(&n->head)))
+		obey(n, line);
+	if (rc)
+		over(n, "the head has ended");
+}
+
+static void hear_signal(struct node *n)
+{
+	struct signalfd_siginfo info;
+
+	while (read(n->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			node_child_ended(n);
+		else
+			over(n, strsignal((int)info.ssi_signo));
+	}
+}
+
+static void turn(struct node *n)
+{
+	struct pollfd p[] = {
+		{ .fd = n->signals, .events = POLLIN },
+		{ .fd = n->notify, .events = POLLIN },
+		{ .fd = n->head.fd, .events = link_events(&n->head) },
+	};
+
+	if (poll(p, 3, 1000) < 0)
+		return;
+	if (p[1].revents) /* before its end is heard of */
+		node_notified(n);
+	if (p[0].revents)
+		hear_signal(n);
+	if (p[2].revents & POLLOUT)
+		link_flush(&n->head);
+	if (p[2].revents & ~POLLOUT || n->head.fd < 0)
+		hear_head(n);
+	if (clock_now() - n->head.heard > n->conf.lost_s * 1000000000ull)
+		over(n, "nothing was heard of the head for too long");
+}
+
+/* The mount first: who is in it is set free by the end of its daemon. */
+void node_end(struct node *n)
+{
+	uint64_t deadline = clock_after_ms(JOB_STOP_MS - 400);
+
+	if (n->place.mount[0] && mount_is_ours(n->place.mount))
+		mount_detach(n->place.mount);
+	proc_end_all(n->place.sweeper, deadline);
+	for (int i = 0; i < 2; i++)
+		if (n->memory[i] >= 0)
+			close(n->memory[i]);
+	place_leave(&n->place, deadline);
+	link_say(&n->head, "gone\n");
+	link_drain(&n->head, clock_after_ms(100));
+	link_close(&n->head);
+	free(n->peer);
+}
+
+int cmd_node(int argc, char **argv)
+{
+	struct node n;
+
+	if (node_open(&n, argc, argv))
+		return 1;
+	while (!n.over)
+		turn(&n);
+	tool_say(&job_tool, "node %u ends: %s", n.rank, n.why);
+	node_end(&n);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * job.h - a file system for the length of a job.
+ *
+ *	pvfs-job start --- head -+- launcher (fork, mpiexec, srun)
+ *	                         '- sweeper
+ *	on each node: supervisor -+- pvfs-iod, pvfs-mgr, pvfs-fuse, copiers
+ *	                          '- sweeper
+ *
+ * The head runs where the job was started.  Supervisors connect to it, and end
+ * with that connection; all that they start ends with them.  A sweeper is there for who
+ * was killed: it takes away what that one left in files and mounts.
+ */
+#ifndef JOB_H
+#define JOB_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "mac.h"
+#include "tool.h"
+
+#define JOB_ID_MAX 48u
+#define JOB_PATH 512u /* of folders, bytes */
+#define JOB_NODES_MAX 1023u /* as many iods as a file system may have */
+#define JOB_NAME 256u /* of hosts, bytes */
+#define JOB_STOP_MS 1700u /* nothing of an end takes longer in all */
+
+/* A job, by its id, and its folder on this host. */
+struct job {
+	char id[JOB_ID_MAX + 1];
+	char path[JOB_PATH];
+};
+
+/* An IPv4 address and a port, as text. */
+struct job_addr {
+	char ip[48];
+	unsigned int port;
+};
+
+/* What all of a start agree on; also the options of a supervisor. */
+struct job_conf {
+	const char *storage; /* NULL: memory */
+	uint64_t size; /* bytes of memory on each node */
+	const char *mount; /* NULL: none */
+	const char *log; /* where logs are kept, or NULL */
+	uint64_t lost_s; /* without the head */
+};
+
+extern const struct tool job_tool;
+
+/* ident.c: given, or from PVFS_JOB_ID or SLURM_JOB_ID; make: or a new one; else the
+ * only one that this user has here.  0, or 1 after a line. */
+int job_find(struct job *job, const char *given, bool make);
+/* A text of its own folder, of JOB_PATH bytes; -ENAMETOOLONG. */
+int job_path(const struct job *job, const char *name, char *out);
+bool job_is_id(const char *text);
+int job_parse_addr(const char *text, struct job_addr *addr);
+
+/* programs.c: the file of "pvfs-iod" and its like: in PVFS_BUILD, beside this
+ * program, in PATH.  0, or -ENOENT. */
+int job_program(const char *name, char *out);
+/* The same for what is loaded in front of a program. */
+int job_library(const char *name, char *out);
+/* This program's own file. */
+int job_self(char *out);
+
+/* key.c: 64 hexadecimal digits. */
+void job_key_text(const uint8_t key[MAC_KEY_LEN], char out[65]);
+int job_key_parse(const char *text, uint8_t key[MAC_KEY_LEN]);
+/* The commands: exit statuses. */
+int cmd_start(int argc, char **argv);
+int cmd_stop(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_env(int argc, char **argv);
+int cmd_exec(int argc, char **argv);
+int cmd_stage(int argc, char **argv);
+int cmd_node(int argc, char **argv);
+int cmd_copier(int argc, char **argv);
+
+#endif

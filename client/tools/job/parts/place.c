@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* place.c - see place.h. */
+#include "place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+
+static const char *const shown[] = { "pvfstab", "key", "mount.lock", NULL };
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
+static void remove_tree(const char *path)
+{
+	nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* Who made a file there at that moment is about to end. */
+static void remove_until_gone(const char *path, uint64_t deadline)
+{
+	struct stat st;
+
+	for (;;) {
+		remove_tree(path);
+		if (lstat(path, &st) || clock_now() >= deadline)
+			return;
+		usleep(10000);
+	}
+}
+
+/* The last one takes the job's folder along; until then it is not empty. */
+static void leave_job(const struct job *job)
+{
+	char path[JOB_PATH], base[JOB_PATH];
+	struct stat st;
+
+	if (stat(job->path, &st) || st.st_nlink > 2)
+		return;
+	for (const char *const *s = shown; *s; s++)
+		if (!job_path(job, *s, path))
+			unlink(path);
+	rmdir(job->path);
+	snprintf(base, sizeof(base), "%s", job->path);
+	*strrchr(base, '/') = '\0';
+	rmdir(base);
+}
+
+static void sweep(const struct place *p, uint64_t deadline)
+{
+	if (p->mount[0] && mount_is_ours(p->mount))
+		mount_detach(p->mount);
+	if (p->made_mount)
+		rmdir(p->mount);
+	if (p->storage[0])
+		remove_until_gone(p->storage, deadline);
+	remove_until_gone(p->folder, deadline);
+	leave_job(&p->job);
+}
+
+/* What was started by who is dead has got its SIGKILL at the same time. */
+static void sweeper(const struct place *p, int pipe_fd)
+{
+	const int fd = 1, lock = 0;
+	char c;
+	ssize_t n;
+
+	setsid();
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, sig == SIGCHLD ? SIG_DFL : SIG_IGN);
+	prctl(PR_SET_NAME, "pvfs-job-sweep");
+	dup2(pipe_fd, fd);
+	dup2(p->lock, lock);
+	close_range(2, ~0u, 0);
+	while ((n = read(fd, &c, 1)) < 0 && errno == EINTR)
+		;
+	if (!n)
+		sweep(p, clock_after_ms(10000));
+	_exit(0);
+}
+
+static int start_sweeper(struct place *p)
+{
+	int fd[2];
+
+	if (pipe2(fd, O_CLOEXEC))
+		return -errno;
+	p->sweeper = fork();
+	if (!p->sweeper) {
+		close(fd[1]);
+		sweeper(p, fd[0]);
+	}
+	close(fd[0]);
+	p->sweeper_fd = fd[1];
+	if (p->sweeper > 0)
+		return 0;
+	close(fd[1]);
+	return -EAGAIN;
+}
+
+static int make_folder(const char *path)
+{
+	return mkdir(path, 0700) ? -errno : 0;
+}
+
+/* Others' ends may take folders away in between. */
+static int make_both(struct place *p)
+{
+	char base[JOB_PATH];
+	int rc = -ENOENT;
+
+	snprintf(base, sizeof(base), "%s", p->job.path);
+	*strrchr(base, '/') = '\0';
+	for (int try = 0; rc == -ENOENT && try < 5; try++) {
+		mkdir(base, 0700);
+		rc = make_folder(p->job.path);
+		if (!rc || rc == -EEXIST)
+			rc = make_folder(p->folder);
+	}
+	return rc;
+}
+
+/* The lock is the owner's and its sweeper's: without them what is there was left, by a
+ * host that was reset, or a job whose processes all were killed at once. */
+static int make_own(struct place *p)
+{
+	int rc = make_both(p);
+
+	if (rc && rc != -EEXIST)
+		return rc;
+	p->lock = open(p->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (p->lock < 0)
+		return -errno;
+	if (flock(p->lock, LOCK_EX | LOCK_NB)) {
+		close(p->lock);
+		return -EEXIST;
+	}
+	if (!rc)
+		return 0;
+	remove_tree(p->folder);
+	close(p->lock);
+	return p->again++ ? -EEXIST : make_own(p);
+}
+
+int place_make(struct place *p, const char *name)
+{
+	int rc = job_path(&p->job, name, p->folder);
+
+	p->sweeper_fd = -1;
+	if (!rc)
+		rc = make_own(p);
+	if (rc)
+		return rc;
+	if (p->storage[0]) {
+		remove_tree(p->storage); /* nobody's, as the folder was */
+		rc = make_folder(p->storage);
+	}
+	if (!rc && p->mount[0]) {
+		p->made_mount = !mkdir(p->mount, 0700);
+		rc = p->made_mount || errno == EEXIST ? 0 : -errno;
+	}
+	if (!rc)
+		rc = start_sweeper(p);
+	if (!rc)
+		return 0;
+	sweep(p, 0);
+	close(p->lock);
+	return rc;
+}
+
+void place_leave(struct place *p, uint64_t deadline)
+{
+	sweep(p, deadline);
+	if (write(p->sweeper_fd, "x", 1) < 0)
+		kill(p->sweeper, SIGKILL);
+	close(p->sweeper_fd);
+	if (p->sweeper > 0 && proc_wait(p->sweeper, clock_after_ms(200))) {
+		kill(p->sweeper, SIGKILL); /* it stands still */
+		waitpid(p->sweeper, NULL, 0);
+	}
+	close(p->lock);
+}
+
+int place_show(const struct place *p, const char *name)
+{
+	char path[JOB_PATH], to[JOB_PATH];
+	int rc = job_path(&p->job, name, path);
+
+	if (rc)
+		return rc;
+	snprintf(to, sizeof(to), "%s/%s", strrchr(p->folder, '/') + 1, name);
+	return symlink(to, path) && errno != EEXIST ? -errno : 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* proc.c - see proc.h. */
+#include "proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+static void redirect(const struct spawn *s)
+{
+	int in = open("/dev/null", O_RDONLY),
+	    out = s->log ? open(s->log, O_CREAT | O_WRONLY | O_APPEND, 0600)
+			 : -1;
+
+	if (out < 0)
+		out = open("/dev/null", O_WRONLY);
+	dup2(in, 0);
+	dup2(out, 2);
+	dup2(s->out ? s->out : out, 1);
+	close_range(3, s->keep ? (unsigned int)s->keep - 1 : ~0u, 0);
+	if (s->keep) {
+		close_range((unsigned int)s->keep + 1, ~0u, 0);
+		fcntl(s->keep, F_SETFD, 0);
+	}
+}
+
+static void child(const struct spawn *s, pid_t parent)
+{
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, s->death);
+	if (getppid() != parent)
+		_exit(1); /* too late for that signal */
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (unsigned int i = 0; i < SPAWN_ENV && s->env[i][0]; i++)
+		setenv(s->env[i][0], s->env[i][1], 1);
+	redirect(s);
+	execv(s->argv[0], s->argv);
+	_exit(127);
+}
+
+pid_t proc_spawn(const struct spawn *s)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (!pid)
+		child(s, parent);
+	return pid < 0 ? -errno : pid;
+}
+
+/* The parent of a process, or 0: it is gone. */
+static pid_t parent_of(const char *pid)
+{
+	char path[64], text[512], *end;
+	int fd, parent = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	end = strrchr(text, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* A child that nobody has taken leave of keeps its number: the right one is hit. */
+static unsigned int kill_children(pid_t but)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	unsigned int n = 0;
+
+	while (d && (e = readdir(d))) {
+		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (pid <= 0 || pid == but || parent_of(e->d_name) != getpid())
+			continue;
+		kill(pid, SIGKILL);
+		n++;
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static void take_leave(pid_t but)
+{
+	siginfo_t info = { 0 };
+
+	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	       info.si_pid && info.si_pid != but) {
+		waitpid(info.si_pid, NULL, WNOHANG);
+		info.si_pid = 0;
+	}
+}
+
+unsigned int proc_end_all(pid_t but, uint64_t deadline)
+{
+	unsigned int n;
+
+	while ((n = kill_children(but)) && clock_now() < deadline) {
+		usleep(3000);
+		take_leave(but);
+	}
+	return n;
+}
+
+int proc_wait(pid_t pid, uint64_t deadline)
+{
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		if (clock_now() >= deadline)
+			return -ETIMEDOUT;
+		usleep(3000);
+	}
+	return 0;
+}
