@@ -33,13 +33,13 @@ of() {
 	local p
 
 	for p in $(pids); do
-		tr '\0' ' ' <"/proc/$p/cmdline" 2>/dev/null | grep -q -- "$1" && echo "$p"
+		{ tr '\0' ' ' <"/proc/$p/cmdline"; } 2>/dev/null | grep -q -- "$1" && echo "$p"
 	done
 }
 nothing_left() {
 	left=$(
 		for p in $(pids); do
-			echo "process $p: $(tr '\0' ' ' <"/proc/$p/cmdline")"
+			echo "process $p: $({ tr '\0' ' ' <"/proc/$p/cmdline"; } 2>/dev/null)"
 		done
 		find "$PVFS_JOB_DIR" "$tmp"/disk* /dev/shm -maxdepth 2 -name "*$job*" 2>/dev/null
 		find "$PVFS_JOB_DIR" -mindepth 1 2>/dev/null

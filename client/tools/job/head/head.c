@@ -69,8 +69,11 @@ static void check_time(struct head *h)
 		end_launcher(h);
 		return;
 	}
-	if (h->state >= HEAD_RUN)
+	if (h->state >= HEAD_RUN) {
+		if (launch_has_ended(h))
+			head_stop(h, "all nodes have ended");
 		return;
+	}
 	for (unsigned int i = 0; i < h->n; i++) {
 		here += h->node[i].here;
 		up += h->node[i].up;
