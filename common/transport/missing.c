@@ -140,6 +140,12 @@ static void no_ep_join(struct tp_ep *ep)
 {
 }
 
+static int no_ep_seal(struct tp_ep *ep, struct sealer *sealer)
+{
+	sealer_free(sealer);
+	return -EOPNOTSUPP;
+}
+
 static int no_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
 		       struct tp_srq **srq)
 {
@@ -204,6 +210,7 @@ const struct tp_ops tp_missing = {
 	.ep_take = no_ep_take,
 	.ep_carry_max = no_ep_carry_max,
 	.ep_join = no_ep_join,
+	.ep_seal = no_ep_seal,
 	.srq_open = no_srq_open,
 	.srq_close = no_srq_close,
 	.srq_post_recv = no_srq_post_recv,

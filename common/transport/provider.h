@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdatomic.h>
 
+#include "tp_seal.h"
 #include "transport.h"
 
 struct tp_ops {
@@ -57,6 +58,7 @@ struct tp_ops {
 	int (*ep_take)(struct tp_ep *ep, int *fd, unsigned int n);
 	uint32_t (*ep_carry_max)(const struct tp_ep *ep);
 	void (*ep_join)(struct tp_ep *ep);
+	int (*ep_seal)(struct tp_ep *ep, struct sealer *sealer);
 	int (*srq_open)(struct tp_cq *cq, unsigned int max_wr, void *context,
 			struct tp_srq **srq);
 	void (*srq_close)(struct tp_srq *srq);
@@ -74,6 +76,7 @@ struct tp_dev {
 	const char *unit; /* see tp_dev_unit(); NULL: one alone */
 	bool pins; /* see tp_dev_pins() */
 	unsigned int serves; /* see tp_dev_serves() */
+	atomic_uint_least64_t *flaws; /* TP_FLAWS; NULL: it does not seal */
 	atomic_uint mrs; /* counted by transport.c */
 	atomic_size_t mr_bytes;
 };

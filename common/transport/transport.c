@@ -257,6 +257,36 @@ void tp_ep_join(struct tp_ep *ep)
 	OP(ep->dev, ep_join)(ep);
 }
 
+bool tp_dev_seals(const struct tp_dev *dev)
+{
+	return dev->flaws;
+}
+
+int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer)
+{
+	return OP(ep->dev, ep_seal)(ep, sealer);
+}
+
+const char *tp_flaw_text(enum tp_flaw flaw)
+{
+	static const char *const text[TP_FLAWS] = {
+		[TP_FLAW_FALSE] = "a record that was changed or made up",
+		[TP_FLAW_ORDER] = "a record that was repeated, left out or put "
+				  "elsewhere",
+		[TP_FLAW_LENGTH] = "a record of a length that none has",
+		[TP_FLAW_BARE] = "something that is not sealed",
+		[TP_FLAW_CUT] = "an end in the middle of a record",
+	};
+
+	return flaw < TP_FLAWS ? text[flaw] : "?";
+}
+
+void tp_dev_flaws(const struct tp_dev *dev, uint64_t count[TP_FLAWS])
+{
+	for (int i = 0; i < TP_FLAWS; i++)
+		count[i] = dev->flaws ? atomic_load(&dev->flaws[i]) : 0;
+}
+
 int tp_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
 		struct tp_srq **srq)
 {

@@ -28,6 +28,12 @@ void crypto_keep(void)
 	pthread_once(&once, begin);
 }
 
+/* From its end on that answers 0. */
+bool crypto_is_gone(void)
+{
+	return atomic_load(&over) && !OPENSSL_init_crypto(0, NULL);
+}
+
 bool crypto_is_over(void)
 {
 	return atomic_load(&over);

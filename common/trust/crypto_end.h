@@ -12,5 +12,7 @@
 void crypto_keep(void);
 /* exit() has begun, and libcrypto may be gone. */
 bool crypto_is_over(void);
+/* It is: for what was made before and is still in use, so that who ends can say so. */
+bool crypto_is_gone(void);
 
 #endif

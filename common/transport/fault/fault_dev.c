@@ -41,6 +41,7 @@ const struct tp_ops fault_ops = {
 	.ep_take = fault_ep_take,
 	.ep_carry_max = fault_ep_carry_max,
 	.ep_join = fault_ep_join,
+	.ep_seal = fault_ep_seal,
 	.post_recv = fault_post_recv,
 	.post_send = fault_post_send,
 };
@@ -81,6 +82,7 @@ int fault_dev_open(const char *inner, const struct tp_dev_attr *attr,
 		goto free_table;
 	d->dev.pins = tp_dev_pins(d->inner);
 	d->dev.serves = tp_dev_serves(d->inner);
+	d->dev.flaws = d->inner->flaws;
 	*dev = &d->dev;
 	return 0;
 free_table:

@@ -199,6 +199,16 @@ void fault_ep_join(struct tp_ep *ep)
 		tp_ep_join(e->inner);
 }
 
+int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer)
+{
+	const struct fault_ep *e = (const struct fault_ep *)ep;
+
+	if (e->inner)
+		return tp_ep_seal(e->inner, sealer);
+	sealer_free(sealer);
+	return -ENOTCONN;
+}
+
 /* Completes what is in reqs: the first with *status, then all as flushed. */
 static void flush(struct fault_ep *e, struct fault_reqs *reqs, int *status)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tcp.h"
+#include "tcp_seal.h"
 
 static const uint8_t *payload_of(const struct tcp_frame *frame,
 				 const uint8_t *p)
@@ -117,6 +118,12 @@ static int begin_echo(struct tcp_ep *ep, const struct tcp_frame *frame,
 	return tcp_pulse_echo(ep);
 }
 
+static int begin_sealed(struct tcp_ep *ep, const struct tcp_frame *frame,
+			const uint8_t *p)
+{
+	return tcp_seal_begin(ep);
+}
+
 static int (*const begin[TCP_OP_END])(struct tcp_ep *ep,
 				      const struct tcp_frame *frame,
 				      const uint8_t *p) = {
@@ -134,11 +141,28 @@ static int (*const begin[TCP_OP_END])(struct tcp_ep *ep,
 	[TCP_OP_BYE] = begin_bye,
 	[TCP_OP_PULSE] = begin_pulse,
 	[TCP_OP_ECHO] = begin_echo,
+	[TCP_OP_SEALED] = begin_sealed,
 };
 
 static bool before_up(enum tcp_op op)
 {
 	return op == TCP_OP_ACCEPT || op == TCP_OP_REJECT || op == TCP_OP_NAK;
+}
+
+/* Who seals takes nothing that is bare any more but what says nothing. */
+static bool too_bare(const struct tcp_ep *ep, enum tcp_op op)
+{
+	switch (op) {
+	case TCP_OP_SEALED:
+		return ep->seal->in_on;
+	case TCP_OP_PULSE:
+	case TCP_OP_ECHO:
+	case TCP_OP_NAK:
+	case TCP_OP_BYE:
+		return false;
+	default:
+		return !ep->seal->in_on;
+	}
 }
 
 int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
@@ -148,6 +172,8 @@ int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
 	if (!begin[frame->op] ||
 	    (ep->state == TCP_EP_HELLO && !before_up(frame->op)))
 		return tcp_rx_refuse(ep, -EPROTO, "a frame out of place");
+	if (ep->seal && too_bare(ep, frame->op))
+		return tcp_seal_broken(ep, TP_FLAW_BARE);
 	return begin[frame->op](ep, frame, p);
 }
 
@@ -179,6 +205,9 @@ void tcp_frame_end(struct tcp_ep *ep)
 	case TCP_OP_READ_DATA:
 	case TCP_OP_ATOMIC_OLD:
 		answered(ep);
+		break;
+	case TCP_OP_SEALED:
+		tcp_seal_began(ep);
 		break;
 	default:
 		break;

@@ -6,6 +6,7 @@
 
 #include "providers.h"
 #include "tcp.h"
+#include "tcp_seal.h"
 #include "usermem.h"
 
 #define DEAD_PEER_MS 30000u
@@ -29,6 +30,8 @@ static int tcp_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	dev->dev.ops = &tcp_ops;
 	dev->dev.log = attr->log;
 	dev->dev.serves = TP_ATOMICS;
+	dev->dev.flaws = dev->flaws;
+	pthread_mutex_init(&dev->flaw_lock, NULL);
 	dev->dead_peer_ms = attr->dead_peer_ms ?: DEAD_PEER_MS;
 	dev->handshake_ms = attr->handshake_ms ?: HANDSHAKE_MS;
 	dev->zero_fd = usermem_open();
@@ -44,6 +47,7 @@ static void tcp_dev_close(struct tp_dev *base)
 	if (dev->zero_fd >= 0)
 		close(dev->zero_fd);
 	tcp_mrs_destroy(&dev->mrs);
+	pthread_mutex_destroy(&dev->flaw_lock);
 	free(dev);
 }
 
@@ -73,6 +77,7 @@ const struct tp_ops tcp_ops = {
 	.connect = tcp_connect,
 	.ep_close = tcp_ep_close,
 	.ep_peer = tcp_ep_peer,
+	.ep_seal = tcp_ep_seal,
 	.post_recv = tcp_post_recv,
 	.post_send = tcp_post_send,
 };

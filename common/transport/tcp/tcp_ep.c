@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tcp.h"
+#include "tcp_seal.h"
 
 static struct tcp_ep *to_ep(const struct tp_ep *base)
 {
@@ -64,7 +65,8 @@ void tcp_ep_mask(struct tcp_ep *ep, uint32_t mask)
 
 static bool has_to_send(const struct tcp_ep *ep)
 {
-	return !STAILQ_EMPTY(&ep->sq.out) || !STAILQ_EMPTY(&ep->sq.wait);
+	return !STAILQ_EMPTY(&ep->sq.out) || !STAILQ_EMPTY(&ep->sq.wait) ||
+	       (ep->seal && records_out_left(&ep->seal->out));
 }
 
 static void writable(struct tcp_ep *ep)
@@ -135,6 +137,7 @@ static void ep_free(struct tcp_ep *ep)
 {
 	if (ep->addrs)
 		freeaddrinfo(ep->addrs);
+	tcp_seal_free(ep);
 	free(ep->rx.seg);
 	free(ep->rx.stage);
 	free(ep->rq.wr);
@@ -262,6 +265,9 @@ static bool send_nak(struct tcp_ep *ep, int status, uint32_t id)
 	if (tx && tx->head_sent)
 		return false;
 	tcp_frame_put(buf, &nak);
+	if (ep->seal)
+		return tcp_sealed_out(ep) &&
+		       tcp_sealed_last(ep, buf, sizeof(buf));
 	return send(ep->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL) ==
 	       (ssize_t)sizeof(buf);
 }

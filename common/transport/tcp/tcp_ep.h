@@ -31,6 +31,8 @@ struct tcp_sendq {
 };
 
 /* Where the receive state machine stands. */
+struct tcp_seal; /* tcp_seal.h */
+
 struct tcp_rx {
 	uint8_t *stage; /* TCP_STAGE bytes; [at, end) are valid */
 	uint32_t at, end;
@@ -63,6 +65,7 @@ struct tcp_ep {
 	int lost; /* why sending failed: read the rest,
 					 * then break */
 	struct tcp_rx rx;
+	struct tcp_seal *seal; /* NULL: frames are bare */
 	struct sock_recvq rq;
 	struct tcp_sendq sq;
 	struct sock_timer timer; /* connect deadline */
@@ -166,6 +169,10 @@ int tcp_harvest(struct tcp_ep *ep, struct tp_wc *wc, int n);
 
 /* Sends what is queued until the socket is full or the turn is over. */
 void tcp_flush(struct tcp_ep *ep);
+/* The first of sq.out has left; the socket takes no more; it failed with errno err. */
+void tcp_tx_sent(struct tcp_ep *ep, struct tcp_tx *tx);
+void tcp_send_full(struct tcp_ep *ep);
+void tcp_send_failed(struct tcp_ep *ep, int err);
 
 /* ---- receiving (tcp_recv.c, tcp_rma.c) ---- */
 

@@ -34,6 +34,7 @@ static const struct rule rules[TCP_OP_END] = {
 	[TCP_OP_BYE] = { 0, 0, 0, 0, true },
 	[TCP_OP_PULSE] = { 0, 0, 0, 0, true },
 	[TCP_OP_ECHO] = { 0, 0, 0, 0, true },
+	[TCP_OP_SEALED] = { 0, 0, 0, 0, true },
 };
 
 _Static_assert(HELLO_MAX <= TCP_SMALL_MAX, "a hello is small");

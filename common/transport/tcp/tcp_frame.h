@@ -51,6 +51,7 @@ enum tcp_op {
 	TCP_OP_BYE, /* the sender closed its endpoint */
 	TCP_OP_PULSE, /* of an acceptor: is your program there? */
 	TCP_OP_ECHO, /* of a connector: it is */
+	TCP_OP_SEALED, /* the last that is bare: tcp_seal.h */
 	TCP_OP_END
 };
 

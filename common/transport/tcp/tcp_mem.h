@@ -9,6 +9,7 @@
 
 #include "cursor.h"
 #include "provider.h"
+#include "tp_seal.h"
 
 struct tcp_mr {
 	struct tp_mr mr;
@@ -36,6 +37,9 @@ struct tcp_dev {
 	char paced[16]; /* the system's congestion control, if it paces */
 	atomic_bool pace_failed; /* to change it; said so once */
 	struct tcp_mrs mrs;
+	atomic_uint_least64_t flaws[TP_FLAWS];
+	pthread_mutex_t flaw_lock; /* flaw_at: when one was last said */
+	uint64_t flaw_at;
 };
 
 int tcp_mrs_init(struct tcp_mrs *mrs);
@@ -64,6 +68,9 @@ bool tcp_any_volatile(struct tcp_mr *const *held, int nheld);
  */
 int tcp_copy_in(struct tcp_mr *const *held, int nheld, const struct iovec *dst,
 		unsigned int n, const void *src, size_t len);
+/* The way back, where pages may be gone. */
+int tcp_copy_out(void *dst, const struct iovec *src, unsigned int n,
+		 size_t len);
 bool tcp_kernel_copy_works(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tcp.h"
+#include "tcp_seal.h"
 #include "usermem.h"
 
 static struct tcp_dev *dev_of(const struct tcp_ep *ep)
@@ -190,6 +191,7 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 /* An end without BYE: the peer's process ended, or it could not say it. */
 static void end_of_file(struct tcp_ep *ep)
 {
+	tcp_seal_ended(ep);
 	if (ep->state == TCP_EP_HELLO) {
 		log_info(ep->ep.dev->log, "%s: closed before it accepted",
 			 ep->peer);
@@ -207,7 +209,8 @@ static void end_of_file(struct tcp_ep *ep)
 static bool fill_more(struct tcp_ep *ep, uint64_t *budget)
 {
 	bool drained;
-	ssize_t n = fill(ep, *budget, &drained);
+	ssize_t n = tcp_sealed_in(ep) ? tcp_sealed_fill(ep, &drained)
+				      : fill(ep, *budget, &drained);
 
 	if (ep->state == TCP_EP_BROKEN)
 		return false;
@@ -233,7 +236,7 @@ void tcp_recv(struct tcp_ep *ep)
 	uint64_t budget = TCP_BURST;
 
 	while (digest(ep)) {
-		if (!ep->rx.readable)
+		if (!ep->rx.readable && !tcp_sealed_ready(ep))
 			return;
 		if (!budget) {
 			tcp_ep_ready(ep);

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "tcp.h"
+#include "tcp_seal.h"
 
 /* One system call: what it gathers. */
 struct gather {
@@ -72,8 +73,11 @@ static bool gather(struct tcp_ep *ep, struct gather *g)
 	STAILQ_FOREACH(tx, &ep->sq.out, link) {
 		if (g->niov == TCP_IOV_MAX || g->data >= TCP_BURST)
 			break;
-		if (gather_tx(ep, tx, g) == 0)
+		if (gather_tx(ep, tx, g) == 0) {
+			if (ep->seal && tx == ep->seal->mark)
+				break; /* the last that is bare */
 			continue;
+		}
 		tcp_unhold(ep->cq->held, g->nheld);
 		tcp_ep_refuse(ep, -EACCES, tx->id,
 			      "memory deregistered while the peer reads it");
@@ -82,11 +86,13 @@ static bool gather(struct tcp_ep *ep, struct gather *g)
 	return true;
 }
 
-static void tx_sent(struct tcp_ep *ep, struct tcp_tx *tx)
+void tcp_tx_sent(struct tcp_ep *ep, struct tcp_tx *tx)
 {
 	struct tcp_sendq *sq = &ep->sq;
 
 	STAILQ_REMOVE_HEAD(&sq->out, link);
+	if (ep->seal && tx == ep->seal->mark)
+		ep->seal->mark = NULL;
 	if (tx->asks) {
 		STAILQ_INSERT_TAIL(&sq->reads, tx, link);
 		return;
@@ -114,19 +120,19 @@ static void sent(struct tcp_ep *ep, uint64_t n)
 		n -= part;
 		if (tx->head_sent < tx->head_len || tx->data.left)
 			return;
-		tx_sent(ep, tx);
+		tcp_tx_sent(ep, tx);
 	}
 }
 
 /* The socket takes no more: go on when there is room. */
-static void full(struct tcp_ep *ep)
+void tcp_send_full(struct tcp_ep *ep)
 {
 	ep->sq.full = true;
 	tcp_ep_mask(ep, ep->mask | EPOLLOUT);
 }
 
 /* What the peer said last may tell the reason: read on, then break. */
-static void send_failed(struct tcp_ep *ep, int err)
+void tcp_send_failed(struct tcp_ep *ep, int err)
 {
 	if (err == EFAULT) {
 		tcp_ep_refuse(ep, -EFAULT, 0,
@@ -159,7 +165,7 @@ static bool flush_once(struct tcp_ep *ep)
 	if (n < 0 && errno == EINTR)
 		return true;
 	if (n < 0 && errno != EAGAIN) {
-		send_failed(ep, errno);
+		tcp_send_failed(ep, errno);
 		return false;
 	}
 	if (n > 0) {
@@ -167,7 +173,7 @@ static bool flush_once(struct tcp_ep *ep)
 		sent(ep, (uint64_t)n);
 	}
 	if (n < (ssize_t)g.bytes) {
-		full(ep);
+		tcp_send_full(ep);
 		return false;
 	}
 	return true;
@@ -176,7 +182,11 @@ static bool flush_once(struct tcp_ep *ep)
 void tcp_flush(struct tcp_ep *ep)
 {
 	commit(&ep->sq);
-	if (!STAILQ_EMPTY(&ep->sq.out) && flush_once(ep) &&
-	    !STAILQ_EMPTY(&ep->sq.out))
+	if (!tcp_sealed_out(ep) &&
+	    (STAILQ_EMPTY(&ep->sq.out) || !flush_once(ep)))
+		return;
+	if (tcp_sealed_out(ep))
+		tcp_sealed_flush(ep);
+	else if (!STAILQ_EMPTY(&ep->sq.out))
 		tcp_ep_dirty(ep);
 }

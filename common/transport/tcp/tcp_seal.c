@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tcp_seal.c - from bare frames to sealed ones, and connections that end for what came
+ * over them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_pace.h"
+#include "tcp.h"
+#include "tcp_seal.h"
+
+static struct tcp_dev *dev_of(const struct tcp_ep *ep)
+{
+	return container_of(ep->ep.dev, struct tcp_dev, dev);
+}
+
+void tcp_seal_free(struct tcp_ep *ep)
+{
+	struct tcp_seal *seal = ep->seal;
+
+	if (!seal)
+		return;
+	if (seal->in_on)
+		ep->rx.stage = NULL; /* it lies there */
+	records_in_free(&seal->in);
+	records_out_free(&seal->out);
+	sealer_free(seal->sealer);
+	free(seal);
+	ep->seal = NULL;
+}
+
+static int seal_new(struct tcp_ep *ep, struct tcp_seal **out)
+{
+	const struct tcp_frame frame = { .op = TCP_OP_SEALED };
+	struct tcp_seal *seal = calloc(1, sizeof(*seal));
+	struct tcp_tx *tx = tcp_tx_new(ep->cq, TCP_HEAD_LEN, 0);
+
+	if (!seal || !tx || records_in_open(&seal->in, &seal->first) ||
+	    records_out_open(&seal->out)) {
+		if (tx)
+			tcp_tx_free(ep->cq, tx);
+		if (seal)
+			records_in_free(&seal->in);
+		free(seal);
+		return -ENOMEM;
+	}
+	tx->op = TCP_OP_SEALED;
+	tcp_frame_put(tx->head, &frame);
+	STAILQ_INSERT_TAIL(&ep->sq.wait, tx, link);
+	seal->mark = tx;
+	*out = seal;
+	return 0;
+}
+
+int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer)
+{
+	struct tcp_ep *ep = container_of(base, struct tcp_ep, ep);
+	int rc = -EALREADY;
+
+	if (ep->state != TCP_EP_UP)
+		rc = -ENOTCONN;
+	else if (!ep->seal)
+		rc = seal_new(ep, &ep->seal);
+	if (rc) {
+		sealer_free(sealer);
+		return rc;
+	}
+	ep->seal->sealer = sealer;
+	tcp_ep_dirty(ep);
+	tcp_ep_ready(ep); /* the peer's SEALED may wait for this */
+	return 0;
+}
+
+int tcp_seal_begin(struct tcp_ep *ep)
+{
+	return ep->seal ? 0 : -EAGAIN;
+}
+
+/* What was read ahead is the first of the records. */
+void tcp_seal_began(struct tcp_ep *ep)
+{
+	struct tcp_rx *rx = &ep->rx;
+	struct records_in *in = &ep->seal->in;
+	struct records_window *w = &ep->seal->first;
+	uint32_t have = rx->end - rx->at, room;
+
+	memcpy(records_in_room(in, w, &room), rx->stage + rx->at, have);
+	records_in_add(in, have);
+	free(rx->stage);
+	rx->stage = in->buf;
+	rx->at = w->at;
+	rx->end = w->end;
+	ep->seal->in_on = true;
+}
+
+/* Whoever can reach the wire can do it again and again. */
+static void count(struct tcp_ep *ep, enum tp_flaw flaw)
+{
+	struct tcp_dev *dev = dev_of(ep);
+	uint64_t n = atomic_fetch_add(&dev->flaws[flaw], 1) + 1;
+	bool due;
+
+	pthread_mutex_lock(&dev->flaw_lock);
+	due = log_pace(&dev->flaw_at);
+	pthread_mutex_unlock(&dev->flaw_lock);
+	if (due)
+		log_warn(ep->ep.dev->log,
+			 "%s: sealed connection ended: %s (%llu so far): "
+			 "somebody sits between this host and that one and "
+			 "changes what passes, or a network card or switch "
+			 "does; look for it on the way (docs/trust.md)",
+			 ep->peer, tp_flaw_text(flaw), (unsigned long long)n);
+}
+
+int tcp_seal_broken(struct tcp_ep *ep, enum tp_flaw flaw)
+{
+	count(ep, flaw);
+	tcp_sock_reset_on_close(ep->fd);
+	tcp_ep_break(ep, -EBADMSG, 0);
+	return -EBADMSG;
+}
+
+void tcp_seal_ended(struct tcp_ep *ep)
+{
+	if (tcp_sealed_in(ep) &&
+	    (records_in_begun(&ep->seal->in) || ep->rx.landing))
+		count(ep, TP_FLAW_CUT);
+}

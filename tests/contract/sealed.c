@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sealed.c - the suite over sealed connections: both ends of each are sealed as soon as it
+ * is there, behind the tests' back (ld --wrap).  CONTRACT_SEAL: auth or encrypt.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gcm.h"
+#include "tp_seal.h"
+
+enum { CONNECTOR, ACCEPTOR };
+
+int __real_tp_accept(struct tp_ep *ep, struct tp_conn_req *req,
+		     const void *priv, unsigned int len);
+int __wrap_tp_accept(struct tp_ep *ep, struct tp_conn_req *req,
+		     const void *priv, unsigned int len);
+int __real_tp_cq_event(struct tp_cq *cq, struct tp_event *ev);
+int __wrap_tp_cq_event(struct tp_cq *cq, struct tp_event *ev);
+
+/* Keys that change often. */
+static const struct gcm_limits limits = { .bytes = 1 << 20, .records = 1000 };
+static const uint8_t key[2][MAC_KEY_LEN] = { { 1, 2, 3 }, { 4, 5, 6 } };
+
+static void seal(struct tp_ep *ep, int end)
+{
+	const char *text = getenv("CONTRACT_SEAL");
+	enum seal_mode mode = SEAL_AUTH;
+	struct sealer *sealer;
+
+	if ((text && seal_mode_parse(text, &mode)) ||
+	    gcm_sealer(mode, key[end], key[!end], &limits, &sealer))
+		abort();
+	/* it may be the other end's, or broken */
+	tp_ep_seal(ep, sealer);
+}
+
+int __wrap_tp_accept(struct tp_ep *ep, struct tp_conn_req *req,
+		     const void *priv, unsigned int len)
+{
+	int rc = __real_tp_accept(ep, req, priv, len);
+
+	if (!rc)
+		seal(ep, ACCEPTOR);
+	return rc;
+}
+
+int __wrap_tp_cq_event(struct tp_cq *cq, struct tp_event *ev)
+{
+	int rc = __real_tp_cq_event(cq, ev);
+
+	if (rc == 1 && ev->type == TP_EV_ESTABLISHED)
+		seal(ev->ep, CONNECTOR);
+	return rc;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_gcm.c - AES-256-GCM: a known answer, both modes, keys that change, and lies. */
+#include <errno.h>
+#include <string.h>
+
+#include "gcm.h"
+#include "run_suite.h"
+
+#define LEN 1000u
+
+static const enum seal_mode modes[] = { SEAL_AUTH, SEAL_ENCRYPT };
+static const uint8_t ab[MAC_KEY_LEN] = { 1 }, ba[MAC_KEY_LEN] = { 2 };
+static struct sealer *a, *b;
+
+struct record {
+	uint8_t head[8];
+	uint8_t data[LEN];
+	uint8_t tag[SEALER_TAG_LEN];
+};
+
+static void open_both(enum seal_mode mode, const struct gcm_limits *limits)
+{
+	ck_assert_int_eq(gcm_sealer(mode, ab, ba, limits, &a), 0);
+	ck_assert_int_eq(gcm_sealer(mode, ba, ab, limits, &b), 0);
+}
+
+static void close_both(void)
+{
+	sealer_free(a);
+	sealer_free(b);
+}
+
+static void fill(struct record *r, unsigned int seed)
+{
+	memset(r, 0, sizeof(*r));
+	memset(r->head, (int)seed + 7, sizeof(r->head));
+	memset(r->data, (int)seed, LEN);
+}
+
+static void seal(struct sealer *s, struct record *r, unsigned int seed)
+{
+	fill(r, seed);
+	ck_assert_int_eq(
+		s->seal(s, r->head, sizeof(r->head), r->data, LEN, r->tag), 0);
+}
+
+static int open_it(struct sealer *s, struct record *r)
+{
+	return s->open(s, r->head, sizeof(r->head), r->data, LEN, r->tag);
+}
+
+static void goes(struct sealer *from, struct sealer *to, unsigned int seed)
+{
+	struct record r, want;
+
+	seal(from, &r, seed);
+	fill(&want, seed);
+	ck_assert_int_eq(open_it(to, &r), 0);
+	ck_assert_mem_eq(r.data, want.data, LEN);
+}
+
+START_TEST(test_goes)
+{
+	open_both(modes[_i], NULL);
+	for (unsigned int i = 0; i < 100; i++) {
+		goes(a, b, i);
+		goes(b, a, i + 1);
+	}
+	close_both();
+}
+END_TEST
+
+/* The same data under another number, or in the other direction, is another record. */
+START_TEST(test_hides)
+{
+	struct record plain, one, two, back;
+
+	open_both(modes[_i], NULL);
+	fill(&plain, 3);
+	seal(a, &one, 3);
+	seal(a, &two, 3);
+	seal(b, &back, 3);
+	ck_assert_int_eq(!memcmp(one.data, plain.data, LEN),
+			 modes[_i] == SEAL_AUTH);
+	ck_assert_mem_ne(one.tag, two.tag, SEALER_TAG_LEN);
+	ck_assert_mem_ne(one.tag, back.tag, SEALER_TAG_LEN);
+	close_both();
+}
+END_TEST
+
+/* Each byte of a record counts; nothing is opened behind one that is false. */
+START_TEST(test_lies)
+{
+	size_t step = 37;
+
+	for (size_t at = 0; at < sizeof(struct record); at += step) {
+		struct record r, next;
+
+		open_both(modes[_i], NULL);
+		seal(a, &r, 5);
+		seal(a, &next, 6);
+		((uint8_t *)&r)[at] ^= 1;
+		ck_assert_int_eq(open_it(b, &r), -EBADMSG);
+		ck_assert_int_eq(open_it(b, &next), -ECANCELED);
+		close_both();
+	}
+}
+END_TEST
+
+START_TEST(test_order)
+{
+	struct record r[3];
+	int i;
+
+	for (i = 0; i < 3; i++) { /* repeated, skipped, turned back */
+		open_both(modes[_i], NULL);
+		seal(a, &r[0], 5);
+		seal(a, &r[1], 6);
+		seal(b, &r[2], 7);
+		if (i == 0) {
+			struct record again = r[0];
+
+			ck_assert_int_eq(open_it(b, &r[0]), 0);
+			ck_assert_int_eq(open_it(b, &again), -EBADMSG);
+		} else {
+			ck_assert_int_eq(open_it(b, &r[i]), -EBADMSG);
+		}
+		close_both();
+	}
+}
+END_TEST
+
+/* Keys change at the same record at both ends, by bytes and by records. */
+START_TEST(test_new_keys)
+{
+	static const struct gcm_limits limits[] = { { .bytes = 3 * LEN },
+						    { .records = 2 },
+						    { 1, 1 } };
+
+	for (unsigned int k = 0; k < 3; k++) {
+		open_both(modes[_i], &limits[k]);
+		for (unsigned int i = 0; i < 50; i++) {
+			goes(a, b, i);
+			if (i % 3)
+				goes(b, a, i);
+		}
+		close_both();
+	}
+}
+END_TEST
+
+/* A record behind a change is not that of who did not change. */
+START_TEST(test_key_is_new)
+{
+	static const struct gcm_limits often = { .records = 1 };
+	struct sealer *slow;
+	struct record r;
+
+	open_both(modes[_i], &often);
+	ck_assert_int_eq(gcm_sealer(modes[_i], ba, ab, NULL, &slow), 0);
+	goes(a, slow, 1);
+	seal(a, &r, 2);
+	ck_assert_int_eq(open_it(slow, &r), -EBADMSG);
+	sealer_free(slow);
+	close_both();
+}
+END_TEST
+
+/* Test case 14 of McGrew and Viega, "The Galois/Counter Mode of Operation": zeros. */
+START_TEST(test_known)
+{
+	static const uint8_t zeros[MAC_KEY_LEN];
+	static const uint8_t data[16] = { 0xce, 0xa7, 0x40, 0x3d, 0x4d, 0x60,
+					  0x6b, 0x6e, 0x07, 0x4e, 0xc5, 0xd3,
+					  0xba, 0xf3, 0x9d, 0x18 };
+	static const uint8_t tag[16] = { 0xd0, 0xd1, 0xc8, 0xa7, 0x99, 0x99,
+					 0x6b, 0xf0, 0x26, 0x5b, 0x98, 0xb5,
+					 0xd4, 0x8a, 0xb9, 0x19 };
+	uint8_t got[16] = { 0 }, code[SEALER_TAG_LEN];
+
+	ck_assert_int_eq(gcm_sealer(SEAL_ENCRYPT, zeros, zeros, NULL, &a), 0);
+	ck_assert_int_eq(a->seal(a, NULL, 0, got, sizeof(got), code), 0);
+	ck_assert_mem_eq(got, data, sizeof(data));
+	ck_assert_mem_eq(code, tag, sizeof(tag));
+	sealer_free(a);
+}
+END_TEST
+
+START_TEST(test_modes)
+{
+	ck_assert_int_eq(gcm_sealer(SEAL_NONE, ab, ba, NULL, &a), -EINVAL);
+	open_both(SEAL_AUTH, NULL);
+	sealer_free(b);
+	ck_assert_int_eq(gcm_sealer(SEAL_ENCRYPT, ba, ab, NULL, &b), 0);
+	{
+		struct record r;
+
+		seal(a, &r, 1);
+		ck_assert_int_eq(open_it(b, &r), -EBADMSG);
+	}
+	close_both();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("gcm");
+	TCase *tc = tcase_create("gcm");
+
+	tcase_add_loop_test(tc, test_goes, 0, 2);
+	tcase_add_loop_test(tc, test_hides, 0, 2);
+	tcase_add_loop_test(tc, test_lies, 0, 2);
+	tcase_add_loop_test(tc, test_order, 0, 2);
+	tcase_add_loop_test(tc, test_new_keys, 0, 2);
+	tcase_add_loop_test(tc, test_key_is_new, 0, 2);
+	tcase_add_test(tc, test_known);
+	tcase_add_test(tc, test_modes);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}
