@@ -12,6 +12,7 @@
 #include "iod.h"
 #include "random_id.h"
 #include "service.h"
+#include "shows.h"
 #include "trust.h"
 
 #define KEPT 16u /* for each of max_open */
@@ -171,6 +172,7 @@ static int open_server(struct iod *iod)
 		.prover = keyring_prover(iod->ring),
 		.keeper = iod->ring ? &iod->keeper : NULL,
 		.role = WIRE_ROLE_IOD,
+		.features = WIRE_FT_ENDS,
 		.index = iod->conf.index,
 		.slots = iod->conf.slots,
 		.request_max = REQUEST_MAX,
@@ -254,6 +256,8 @@ static int open_all(struct iod *iod)
 		rc = open_counters(iod);
 	if (!rc)
 		rc = choose_engine(iod);
+	if (!rc)
+		shows_open(iod);
 	if (!rc)
 		rc = open_workers(iod);
 	if (!rc)
@@ -364,6 +368,7 @@ void iod_stop(struct iod *iod)
 	if (iod->pool)
 		sync_pool_close(iod->pool);
 	counters_close(iod->counters);
+	shows_close(iod);
 	fabric_close(&iod->fabric);
 	lends_close(iod->lends);
 	if (iod->store)

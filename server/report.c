@@ -77,6 +77,8 @@ static void report_clients(const struct iod *iod,
 		   " messages were beyond a client's share",
 		   st->conns, st->sessions, st->client_bytes / 1024, st->shared,
 		   st->shared_bytes / 1024, st->shared_copies);
+	log_always(iod->log, "sizes of %u objects are shown",
+		   shown_count(store_shown(iod->store)));
 }
 
 /* For copies. */

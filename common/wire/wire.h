@@ -260,6 +260,8 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_APART	0x8u	/* alone, a JOIN: this connect is for the bulk data of the
 				 * connection that its session and epoch name; nonce
 				 * is the token that HELLO's reply gave there */
+#define WIRE_FT_ENDS	0x20u	/* GETSIZE of one object may be answered with where
+				 * the size is to be read (ends.h) */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -1003,9 +1005,19 @@ struct wire_objsize {
 	le64 blocks;		/* 512-byte blocks allocated */
 	le64 mtime;		/* ns; 0 when the object does not exist */
 };
-struct wire_getsize_rep {	/* tail: objsize[n] */
-	le32 n;
+/*
+ * Where the answer is kept up to date, for RDMA Reads over the connection that the reply
+ * came over: a struct wire_end, as long as it has this tag.
+ */
+struct wire_end_place {
+	le64 addr;		/* a multiple of 8, not 0 */
+	le64 tag;		/* not 0 */
+	le32 rkey;
 	le32 zero;
+};
+struct wire_getsize_rep {	/* tail: objsize[n], end_place[places] */
+	le32 n;
+	le32 places;		/* 1: of the one object, to who named WIRE_FT_ENDS */
 };
 
 /* FENCE: these sessions have ended.  Tail: sessions[n], none of them 0. */

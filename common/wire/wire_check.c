@@ -147,6 +147,17 @@ const char *wire_check_mount_rep(const struct wire_msg *msg)
 	return NULL;
 }
 
+static const char *check_end_place(size_t n, const struct wire_end_place *place)
+{
+	if (n != 1)
+		return "wire_getsize_rep.places: of several objects";
+	if (!place->addr || le64toh(place->addr) % 8)
+		return "wire_end_place.addr: not that of a word";
+	if (!place->tag)
+		return "wire_end_place.tag: zero";
+	return place->zero ? "wire_end_place.zero: reserved, not zero" : NULL;
+}
+
 const char *wire_check_getsize_rep(const struct wire_msg *msg)
 {
 	const struct wire_objsize *obj = msg->tail[0].ptr;
@@ -156,7 +167,7 @@ const char *wire_check_getsize_rep(const struct wire_msg *msg)
 		if (le64toh(obj[i].size) > INT64_MAX)
 			return "wire_objsize.size: above 2^63 - 1";
 	}
-	return NULL;
+	return msg->tail[1].len ? check_end_place(n, msg->tail[1].ptr) : NULL;
 }
 
 const char *wire_check_carry(const struct wire_msg *msg)

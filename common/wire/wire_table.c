@@ -461,9 +461,10 @@ static const struct wire_form objects = {
 };
 static const struct wire_form getsize_rep = {
 	.size = sizeof(struct wire_getsize_rep),
-	.fields = { ZERO(wire_getsize_rep, zero) },
 	.items = { ITEM(ARRAY, wire_getsize_rep, n, sizeof(struct wire_objsize),
-			WIRE_HANDLE_MAX) },
+			WIRE_HANDLE_MAX),
+		   ITEM(ARRAY, wire_getsize_rep, places,
+			sizeof(struct wire_end_place), 1) },
 	.check = wire_check_getsize_rep,
 };
 

@@ -31,6 +31,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->map_size = 1ull << 30;
 	conf->max_open = 1024;
 	conf->poll_us = 30;
+	conf->ends = IOD_WORDS_ON;
 }
 
 static int read_unit_size(const struct conf_section *in, struct iod_conf *conf)
@@ -99,15 +100,16 @@ static int read_direct(const struct conf_section *in, struct iod_conf *conf)
 	return rc;
 }
 
-static int read_words(const struct conf_section *in, struct iod_conf *conf)
+static int read_lent(const struct conf_section *in, const char *key,
+		     enum iod_words *words)
 {
 	static const char *const word[] = {
 		[IOD_WORDS_OFF] = "off", [IOD_WORDS_ON] = "on", [IOD_WORDS_ALL] = "all"
 	};
-	unsigned int val = conf->words;
-	int rc = read_word(in, "words", word, "write off, on or all", &val);
+	unsigned int val = *words;
+	int rc = read_word(in, key, word, "write off, on or all", &val);
 
-	conf->words = val;
+	*words = val;
 	return rc;
 }
 
@@ -194,7 +196,9 @@ static int read_section(const struct conf_section *in, struct iod_conf *conf)
 	if (!rc)
 		rc = read_direct(in, conf);
 	if (!rc)
-		rc = read_words(in, conf);
+		rc = read_lent(in, "words", &conf->words);
+	if (!rc)
+		rc = read_lent(in, "ends", &conf->ends);
 	return rc ? rc : read_numbers(in, conf);
 }
 

@@ -57,6 +57,7 @@ struct iod_conf {
 	enum iod_engine engine; /* auto: direct where that can be */
 	enum iod_lend direct;
 	enum iod_words words;
+	enum iod_words ends; /* sizes are shown; by the same devices */
 	unsigned int max_open; /* object files kept open */
 	unsigned int poll_us; /* poll this long before sleeping */
 	bool new_store; /* what was stored before is lost */

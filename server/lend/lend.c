@@ -181,8 +181,10 @@ void loan_forget(struct lends *lends, struct loan *loan)
 	LIST_REMOVE(loan, link);
 	loan->number = 0;
 	atomic_fetch_sub(&lends->count, 1);
-	if (loan->write)
+	if (loan->write) {
 		atomic_fetch_sub(&lends->writers, 1);
+		shown_leave(store_shown(lends->attr.store), loan->handle);
+	}
 }
 
 static struct loan *find_free(struct lend_session *ses)
@@ -214,8 +216,10 @@ static void lend(struct lends *lends, struct lend_session *ses,
 	loan->write = write;
 	LIST_INSERT_HEAD(loan_bucket(lends, handle), loan, link);
 	atomic_fetch_add(&lends->count, 1);
-	if (write)
+	if (write) {
 		atomic_fetch_add(&lends->writers, 1);
+		shown_enter(store_shown(lends->attr.store), handle);
+	}
 	atomic_store(&ses->files.terms->word[loan_index(loan)], loan->number);
 }
 

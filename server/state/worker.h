@@ -110,6 +110,7 @@ struct iod {
 	struct sync_pool *pool;
 	struct aio *aio; /* or NULL */
 	struct fabric fabric;
+	struct tp_mr *shows[RAILS_MAX]; /* shows.h; or NULL */
 	struct rpc_server *server;
 	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */
 	uint64_t boot;

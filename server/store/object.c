@@ -96,11 +96,18 @@ int store_obj_resize(struct store_obj *obj, uint64_t size)
 int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 		    struct gate_entry *entry)
 {
-	return gate_enter(obj->store->gate, obj->handle, expiry, entry);
+	int rc;
+
+	shown_enter(obj->store->shown, obj->handle);
+	rc = gate_enter(obj->store->gate, obj->handle, expiry, entry);
+	if (rc)
+		shown_leave(obj->store->shown, obj->handle);
+	return rc;
 }
 
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry)
 {
+	shown_leave(obj->store->shown, obj->handle);
 	gate_leave(obj->store->gate, entry);
 }
 
@@ -170,7 +177,12 @@ int store_obj_touch(struct store_obj *obj)
 	const struct timespec now[2] = { { .tv_nsec = UTIME_OMIT },
 					 { .tv_nsec = UTIME_NOW } };
 
-	return futimens(obj->fd, now) ? -errno : 0;
+	int rc;
+
+	shown_enter(obj->store->shown, obj->handle);
+	rc = futimens(obj->fd, now) ? -errno : 0;
+	shown_leave(obj->store->shown, obj->handle);
+	return rc;
 }
 
 bool store_obj_removed(const struct store_obj *obj)

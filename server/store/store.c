@@ -67,6 +67,27 @@ static int open_parts(struct store *store, const char *dir)
 	return rc;
 }
 
+/* What GETSIZE would answer. */
+static int look(void *arg, uint64_t handle, struct shown_size *size)
+{
+	struct store_stat st;
+	int rc = store_stat(arg, handle, &st);
+
+	if (!rc)
+		*size = (struct shown_size){ st.size, st.blocks, st.mtime };
+	return rc;
+}
+
+static int open_shown(struct store *store)
+{
+	const struct shown_attr attr = { .places = SHOWN_PLACES,
+					 .look = look,
+					 .arg = store,
+					 .clock = clock_now };
+
+	return shown_open(&attr, &store->shown);
+}
+
 int store_open(const struct store_attr *attr, struct store **out)
 {
 	struct store *store;
@@ -86,6 +107,8 @@ int store_open(const struct store_attr *attr, struct store **out)
 	store->dirfd = -1;
 	rc = gate_open(clock_boot, &store->gate);
 	if (!rc)
+		rc = open_shown(store);
+	if (!rc)
 		rc = store_claim_open(store, attr);
 	if (!rc)
 		rc = open_parts(store, attr->dir);
@@ -101,6 +124,7 @@ void store_close(struct store *store)
 	fdcache_destroy(&store->cache);
 	wberr_destroy(&store->wberr);
 	store_fence_free(store);
+	shown_close(store->shown);
 	gate_close(store->gate);
 	pthread_mutex_destroy(&store->claim_lock);
 	if (store->objfd >= 0)
@@ -125,6 +149,11 @@ int store_statfs(struct store *store, struct statvfs *fs)
 	return 0;
 }
 
+struct shown *store_shown(struct store *store)
+{
+	return store->shown;
+}
+
 bool store_in_memory(const struct store *store)
 {
 	return store->memory;
@@ -144,15 +173,27 @@ static int sync_removal(struct store *store, char *path)
 	return rc;
 }
 
+static int unlink_object(struct store *store, uint64_t handle, const char *path)
+{
+	int rc;
+
+	shown_enter(store->shown, handle);
+	rc = unlinkat(store->objfd, path, 0) ? -errno : 0;
+	if (!rc)
+		fdcache_removed(&store->cache, handle);
+	shown_leave(store->shown, handle);
+	return rc == -ENOENT ? 0 : rc;
+}
+
 int store_remove(struct store *store, uint64_t handle, bool durable)
 {
 	char path[OBJPATH_LEN];
+	int rc;
 
 	objpath_make(handle, path);
-	if (!unlinkat(store->objfd, path, 0))
-		fdcache_removed(&store->cache, handle);
-	else if (errno != ENOENT)
-		return -errno;
+	rc = unlink_object(store, handle, path);
+	if (rc)
+		return rc;
 	return durable ? sync_removal(store, path) : 0;
 }
 

@@ -20,6 +20,7 @@
 
 #include "gate.h"
 #include "log.h"
+#include "shown.h"
 
 struct store;
 struct store_obj;
@@ -142,6 +143,8 @@ int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
 /* For who comes to an object: gate_is_shut(), gate_wait(). */
 struct gate *store_gate(struct store *store);
+/* What clients may see of sizes. */
+struct shown *store_shown(struct store *store);
 /*
  * A descriptor of the object's file, with a description of its own, the caller's:
  * for another process.  -errno.

@@ -10,6 +10,7 @@
 #include "fdcache.h"
 #include "fence_file.h"
 #include "objpath.h"
+#include "shown.h"
 #include "stamp.h"
 #include "store.h"
 #include "wberr.h"
@@ -37,6 +38,7 @@ struct store {
 	struct sync_pool *pool;
 	atomic_uint leaving; /* objects that are written before they close */
 	struct gate *gate;
+	struct shown *shown;
 	bool memory; /* a tmpfs */
 	atomic_bool blind; /* RWF_NOWAIT does not work here */
 	/* leaf directories whose own names are on stable storage */

@@ -61,6 +61,16 @@ struct bad {
 			sizeof(((struct type *)0)->field), val, -EPROTO, why   \
 	}
 
+#define SECOND(sample, type, field, val, why)                                  \
+	{                                                                      \
+		sample,                                                        \
+			sizeof(struct wire_hdr) +                              \
+				sizeof(struct wire_getsize_rep) +              \
+				sizeof(struct wire_objsize) +                  \
+				offsetof(struct type, field),                  \
+			sizeof(((struct type *)0)->field), val, -EPROTO, why   \
+	}
+
 static const struct bad bad[] = {
 	HDR("ping", magic, 1, -EPROTO, "magic: not this protocol"),
 	HDR("ping", version, 1, -EPROTONOSUPPORT,
@@ -390,10 +400,18 @@ static const struct bad bad[] = {
 	BODY("remove", wire_objects, n, WIRE_HANDLE_MAX + 1, "wire_objects.n"),
 	BODY("objects", wire_walk, zero, 1,
 	     "wire_walk.zero: reserved, not zero"),
-	BODY("getsize reply", wire_getsize_rep, zero, 1,
-	     "wire_getsize_rep.zero: reserved, not zero"),
+	BODY("getsize reply", wire_getsize_rep, places, 2,
+	     "wire_getsize_rep.places"),
 	TAIL("getsize reply", wire_getsize_rep, 2, wire_objsize, size,
 	     1ull << 63, "wire_objsize.size: above 2^63 - 1"),
+	SECOND("getsize reply, placed", wire_end_place, addr, 0,
+	       "wire_end_place.addr: not that of a word"),
+	SECOND("getsize reply, placed", wire_end_place, addr, 4,
+	       "wire_end_place.addr: not that of a word"),
+	SECOND("getsize reply, placed", wire_end_place, tag, 0,
+	       "wire_end_place.tag: zero"),
+	SECOND("getsize reply, placed", wire_end_place, zero, 1,
+	       "wire_end_place.zero: reserved, not zero"),
 	BODY("lease", wire_lease, clock, 0, "wire_lease.clock: zero"),
 	BODY("challenge reply", wire_challenge_rep, fsid, 0,
 	     "wire_challenge_rep.fsid: zero"),

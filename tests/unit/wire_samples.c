@@ -106,6 +106,9 @@ static const struct wire_list list_no_data = { .io = { 42, 21, 0, 2, 0, 0 },
 static const struct wire_resize resize = { 42, INT64_MAX };
 static const struct wire_objects objects = { 3, 0 };
 static const struct wire_getsize_rep getsize_rep = { 3, 0 };
+static const struct wire_getsize_rep placed_rep = { 1, 1 };
+static const struct wire_objsize one_objsize[1] = { { 1, 8, 5 } };
+static const struct wire_end_place end_place[1] = { { 4096, 7, 9, 0 } };
 static const struct wire_walk walk = { .after = 7, .place = 3 };
 static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
 static const struct wire_fence fence = { 3, 0 };
@@ -346,6 +349,10 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
 	{ "getsize reply", WIRE_GETSIZE, REP, BODY(getsize_rep),
 	  .tail = { ARR(wire_getsize_rep, n, objsizes) }, .ntail = 1 },
+	{ "getsize reply, placed", WIRE_GETSIZE, REP, BODY(placed_rep),
+	  .tail = { ARR(wire_getsize_rep, n, one_objsize),
+		    ARR(wire_getsize_rep, places, end_place) },
+	  .ntail = 2 },
 	{ "remove", WIRE_REMOVE, BODY(objects),
 	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
 	{ "remove reply", WIRE_REMOVE, REP },

@@ -84,11 +84,13 @@ static int run(struct file *f, target_op op, void *arg)
 
 int api_fstat(int fd, struct file *f, struct stat *st)
 {
+	struct stat_open open = { .st = st };
 	int rc;
 
 	if (!f || !f->fs)
 		return fstat(fd, st) ? -errno : 0;
-	rc = file_run(f, stat_get, st);
+	open.reads = &f->ends;
+	rc = file_run(f, stat_get_open, &open);
 	if (!rc)
 		own_writes(f->fs, st);
 	return rc;

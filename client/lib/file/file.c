@@ -73,6 +73,7 @@ void file_put(struct file *f)
 	handover_dropped(f);
 	loans_close(&f->loans, f->dist.pcount);
 	words_close(&f->words);
+	end_reads_close(&f->ends);
 	/* what it knows of its times counts until the mgr is told */
 	if (f->s) {
 		lock_dropped(f);
@@ -100,6 +101,7 @@ void file_forked(struct file *f)
 {
 	loans_forked(&f->loans, f->dist.pcount);
 	words_close(&f->words);
+	end_reads_close(&f->ends);
 	pthread_mutex_init(&f->pos_lock, NULL);
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->moved, NULL);

@@ -10,6 +10,7 @@
 #include "loans.h"
 #include "mgr.h"
 #include "atomics.h"
+#include "end_reads.h"
 
 struct dirbuf;
 
@@ -56,6 +57,7 @@ struct file {
 	uint64_t fsid; /* of what it must be a file, if it was inherited; or 0 */
 	struct loans loans; /* of its objects */
 	struct words words; /* of its counters */
+	struct end_reads ends; /* where it ends */
 	struct handover_file *handed; /* since its first descriptor, or NULL */
 
 	atomic_bool lends; /* mount: it had set-id bits when we last saw its mode,

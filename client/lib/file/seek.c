@@ -28,11 +28,18 @@ static int get_size(struct session *s, const struct target *t, void *arg)
 		.write = (atomic_load(&a->f->flags) & O_ACCMODE) != O_RDONLY,
 	};
 	struct stat st;
+	struct stat_open open = { &a->f->ends, &st };
+	struct file_size now;
 	int rc;
 
 	if (a->f->type == S_IFREG && loans_size(&lent, &a->size))
 		return 0;
-	rc = stat_get(s, t, &st);
+	if (a->f->type == S_IFREG &&
+	    end_reads_try(&a->f->ends, s, &a->f->dist, &now)) {
+		a->size = now.size;
+		return 0;
+	}
+	rc = stat_get_open(s, t, &open);
 	if (!rc)
 		a->size = (uint64_t)st.st_size;
 	return rc;

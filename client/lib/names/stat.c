@@ -80,10 +80,11 @@ static void wrote_at(struct attr *a, int64_t t)
 		a->ctime = t;
 }
 
-static int ask_iods(struct session *s, struct attr *a, uint64_t *blocks)
+static int ask_iods(struct session *s, struct attr *a, struct end_reads *reads,
+		    uint64_t *blocks)
 {
 	struct file_size now;
-	int rc = size_ask(s, a->handle, &a->dist, NULL, NULL, &now);
+	int rc = end_reads_size(reads, s, a->handle, &a->dist, &now);
 
 	if (rc)
 		return rc;
@@ -104,14 +105,15 @@ static int ask_space(struct session *s, const struct attr *a, uint64_t *blocks)
 	return rc == SESSION_ENDED ? rc : 0;
 }
 
-int stat_of(struct session *s, const struct attr *attr, struct stat *st)
+static int complete(struct session *s, const struct attr *attr,
+		    struct end_reads *reads, struct stat *st)
 {
 	uint64_t blocks = 0;
 	struct attr a = *attr;
 	int rc = 0;
 
 	if (S_ISREG(a.mode) && !(a.flags & WIRE_A_SIZE))
-		rc = ask_iods(s, &a, &blocks);
+		rc = ask_iods(s, &a, reads, &blocks);
 	else if (S_ISREG(a.mode))
 		blocks = a.size / 512 + (a.size % 512 != 0);
 	if (!rc && S_ISREG(a.mode) && a.flags & WIRE_A_SIZE &&
@@ -120,6 +122,20 @@ int stat_of(struct session *s, const struct attr *attr, struct stat *st)
 	if (!rc)
 		fill(s, &a, blocks, st);
 	return rc;
+}
+
+int stat_of(struct session *s, const struct attr *attr, struct stat *st)
+{
+	return complete(s, attr, NULL, st);
+}
+
+int stat_get_open(struct session *s, const struct target *t, void *arg)
+{
+	struct stat_open *open = arg;
+	struct attr a;
+	int rc = mgr_getattr(s, t, &a);
+
+	return rc ? rc : complete(s, &a, open->reads, open->st);
 }
 
 int stat_get(struct session *s, const struct target *t, void *arg)

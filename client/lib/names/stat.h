@@ -5,11 +5,18 @@
 
 #include <sys/stat.h>
 
+#include "end_reads.h"
 #include "mgr.h"
 
 /* arg: struct stat *.  A target_op; asks the iods only if the mgr does not
  * know the size. */
 int stat_get(struct session *s, const struct target *t, void *arg);
+/* The same of an open file; arg: struct stat_open *.  Its end is read where that can be. */
+struct stat_open {
+	struct end_reads *reads;
+	struct stat *st;
+};
+int stat_get_open(struct session *s, const struct target *t, void *arg);
 /* The same of attributes that the mgr gave just now. */
 int stat_of(struct session *s, const struct attr *attr, struct stat *st);
 

@@ -216,6 +216,8 @@ struct size_arg {
 	const struct dist *dist;
 	struct file_size size;
 	bool (*skip)(void *arg, uint32_t k);
+	void (*place)(void *arg, uint32_t k,
+		      const struct wire_end_place *place);
 	void *arg;
 };
 
@@ -241,19 +243,19 @@ static int size_take(void *arg, uint32_t k, const struct wire_msg *reply)
 	if ((int64_t)le64toh(obj->mtime) > a->size.mtime)
 		a->size.mtime = (int64_t)le64toh(obj->mtime);
 	a->size.blocks += le64toh(obj->blocks);
+	if (rep->places && a->place)
+		a->place(a->arg, k, reply->tail[1].ptr);
 	return 0;
 }
 
-int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
-	     bool (*skip)(void *arg, uint32_t k), void *arg,
-	     struct file_size *size)
+static int size_run(struct session *s, uint64_t handle, struct size_arg *a,
+		    struct file_size *size)
 {
-	struct size_arg a = { .dist = dist, .skip = skip, .arg = arg };
 	struct fan fan = { .s = s,
-			   .dist = dist,
+			   .dist = a->dist,
 			   .skip = size_skip,
 			   .take = size_take,
-			   .arg = &a };
+			   .arg = a };
 	uint64_t buf[OBJECT_MSG / 8];
 	struct wire_out out;
 	int rc;
@@ -261,8 +263,27 @@ int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
 	object_begin(&out, buf, handle);
 	rc = fan_run(&fan, WIRE_GETSIZE, &out);
 	if (!rc)
-		*size = a.size;
+		*size = a->size;
 	return rc;
+}
+
+int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
+	     bool (*skip)(void *arg, uint32_t k), void *arg,
+	     struct file_size *size)
+{
+	struct size_arg a = { .dist = dist, .skip = skip, .arg = arg };
+
+	return size_run(s, handle, &a, size);
+}
+
+int size_ask_where(struct session *s, uint64_t handle, const struct dist *dist,
+		   void (*place)(void *arg, uint32_t k,
+				 const struct wire_end_place *place),
+		   void *arg, struct file_size *size)
+{
+	struct size_arg a = { .dist = dist, .place = place, .arg = arg };
+
+	return size_run(s, handle, &a, size);
 }
 
 int size_sync(struct session *s, uint64_t handle, const struct dist *dist)

@@ -48,6 +48,11 @@ struct file_size {
 int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
 	     bool (*skip)(void *arg, uint32_t k), void *arg,
 	     struct file_size *size);
+/* The same of all; place() hears of each answer that tells where it can be read. */
+int size_ask_where(struct session *s, uint64_t handle, const struct dist *dist,
+		   void (*place)(void *arg, uint32_t k,
+				 const struct wire_end_place *place),
+		   void *arg, struct file_size *size);
 /* Returns when all servers of the file have its data on stable storage. */
 int size_sync(struct session *s, uint64_t handle, const struct dist *dist);
 

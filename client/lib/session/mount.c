@@ -79,7 +79,8 @@ static void iod_lost(void *arg, int status)
 static int open_iods(struct session *s)
 {
 	char name[16], have[128];
-	struct rpc_peer_attr iod = { .name = name,
+	struct rpc_peer_attr iod = { .features = WIRE_FT_ENDS,
+				     .name = name,
 				     .group = true,
 				     .server = WIRE_ROLE_IOD,
 				     .lost = iod_lost };

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ends.h - what an iod shows of an object in registered memory, for RDMA Reads: what
+ * GETSIZE would answer.
+ *
+ * Beyond a word an RDMA Read promises no order, and there is nobody to be asked whether
+ * all of it is of one moment.  So the words carry a digest of themselves: where that is
+ * wrong it was read in the middle of a change.  The tag names the object's time in this
+ * place; it is never given again, so that who reads what is another one's by now
+ * sees that, and learns no handle.
+ */
+#ifndef ENDS_H
+#define ENDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire.h"
+
+#define WIRE_END_ASK UINT64_MAX /* as size: it is being changed, or lent */
+
+struct wire_end {
+	le64 tag; /* 0: nobody's */
+	le64 size, blocks, mtime; /* struct wire_objsize */
+	le64 version; /* another one with each change */
+	le64 check; /* wire_end_check() of the others */
+};
+
+static inline uint64_t wire_end_mix(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15ull;
+	sum = (sum ^ sum >> 29) * 0xbf58476d1ce4e5b9ull;
+	return sum ^ sum >> 32;
+}
+
+static inline uint64_t wire_end_check(const struct wire_end *end)
+{
+	uint64_t sum = wire_end_mix(0x70766673, le64toh(end->tag));
+
+	sum = wire_end_mix(sum, le64toh(end->size));
+	sum = wire_end_mix(sum, le64toh(end->blocks));
+	sum = wire_end_mix(sum, le64toh(end->mtime));
+	return wire_end_mix(sum, le64toh(end->version));
+}
+
+/* What was read is of one moment, of the object with that tag, and says its size. */
+static inline bool wire_end_holds(const struct wire_end *end, uint64_t tag)
+{
+	return le64toh(end->check) == wire_end_check(end) &&
+	       le64toh(end->tag) == tag && le64toh(end->size) <= INT64_MAX;
+}
+
+#endif

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Where files end, read from what the iods show, here by the transport in the place of an
+# adapter: what was answered is seen by all, also while an iod is killed, while the
+# connection breaks in the middle, and the iods are asked seldom.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+start_pvfs -n 3 --set iod.ends=all
+expect ok lib_ends /pvfs/rules rules </dev/null
+
+# getsizes: how many of them the iods were sent
+getsizes() {
+	pvfs-stats >"$tmp/stats" 2>"$tmp/err" || fail "pvfs-stats: $(<"$tmp/err")"
+	awk '$3 == "GETSIZE" { n += $4 } END { print n + 0 }' "$tmp/stats"
+}
+# told OUTPUT: "of" which "without" it tells
+told() { sed -n 's/^\([0-9]*\) of \([0-9]*\) without.*/\1 \2/p' "$1"; }
+
+before=$(getsizes)
+must lib_ends /pvfs/asked asks 300 </dev/null >"$tmp/asked"
+asked=$(($(getsizes) - before))
+read -r shares n < <(told "$tmp/asked")
+say "$n ends, $shares read from an iod, $asked requests"
+[ "$shares" -ge $((3 * (n - 10))) ] || fail "too few were read"
+[ "$asked" -le 30 ] || fail "$asked requests for $n ends"
+
+# race SECONDS: as above, while they change
+race() {
+	lib_ends /pvfs/race race 3 "$1" >"$tmp/raced" 2>"$tmp/err" </dev/null ||
+		{ cat "$tmp/raced" "$tmp/err"; return 1; }
+	say "$(<"$tmp/raced")"
+}
+race 3 || fail "a wrong end"
+read -r shares n < <(told "$tmp/raced")
+[ "$shares" -gt "$n" ] || fail "too few were read"
+
+race 5 &
+raced=$!
+helpers+=($raced)
+for k in 1 2; do
+	sleep 1
+	must cluster kill-iod 1
+	must cluster start-iod 1
+done
+wait $raced || fail "a wrong end, while an iod was killed"
