@@ -77,6 +77,55 @@ if [ -e "$PVFS_BUILD/client/preload/libpvfs-preload.so" ] && [ "$sanitized" = 0 
 	gone
 fi
 
+# ---- stage-in, stage-out ----
+
+begin -n 3
+mkdir tree
+cp -r "$top/scripts" "$top/docs" tree/
+head -c 5000000 /dev/urandom >tree/big
+touch -d '2020-01-02 03:04:05.678' tree/docs/users.md && chmod 600 tree/docs/users.md
+ln -s big tree/link && mkdir -m 750 tree/empty && : >'tree/a name with % and spaces'
+stage() { pvfs-job "stage-$1" -i "$job" --manifest "$tmp/manifest.$1" "${@:2}"; }
+files=$(find tree -type f | wc -l)
+expect "$files files, 0 of them were there" stage in tree /pvfs/tree
+expect "$files" grep -c '^ok ' manifest.in
+expect "$files files, $files of them were there" stage in tree /pvfs/tree
+# what changed there, what is gone, and what changed here is copied, and nothing else
+printf x | pvfs-job exec -i "$job" pvio write /pvfs/tree/big 100 5000 7 >/dev/null
+must pvfs-rm /pvfs/tree/docs/users.md
+echo more >>tree/docs/mpi.md
+expect "$files files, $((files - 3)) of them were there" stage in tree /pvfs/tree
+expect "$files files, 0 of them were there" stage out /pvfs/tree out
+same_tree tree out
+# without a manifest both ends are compared
+rm manifest.out && echo other >out/docs/mpi.md
+expect "$files files, $((files - 1)) of them were there" stage out /pvfs/tree out
+same_tree tree out
+# what cannot be copied is named, the rest is copied, and the next time resumes
+mkdir out/big2 && pvfs-cp -q big2 /pvfs/tree/ 2>/dev/null
+must pvfs-cp -q tree/big /pvfs/tree/big2
+must_fail stage out /pvfs/tree out
+grep -q '^missing big2 ' manifest.out || fail "$(cat manifest.out "$tmp/output")"
+rmdir out/big2
+expect "$((files + 1)) files, $files of them were there" stage out /pvfs/tree out
+grep -q '^missing' manifest.out && fail "still missing: $(cat manifest.out)"
+# copiers that stand still, and die
+stage in tree /pvfs/again >/dev/null & staging=$!
+pkill -KILL -f "pvfs-job copier 127.0.0.1:" # perhaps none is there yet
+wait $staging || fail "a staging does not survive its copiers"
+expect "$files files, 0 of them were there" stage out /pvfs/again out2
+same_tree tree out2
+# wrong ends
+must_fail stage in tree "$tmp/elsewhere"
+must_fail stage out tree "$tmp/elsewhere"
+# a staging ends with its job, and what it did is written down
+head -c 40000000 /dev/urandom >tree/large
+stage in tree /pvfs/third >/dev/null 2>"$tmp/staged" & staging=$!
+sleep 0.3
+must pvfs-job stop -i "$job"
+wait $staging && grep -q missing manifest.in && fail "what is missing is no failure"
+gone
+
 # ---- mpiexec ----
 
 if command -v mpiexec.hydra >/dev/null; then

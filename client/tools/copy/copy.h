@@ -24,6 +24,8 @@ struct copy_opts {
 	struct pvfs_filestat meta; /* striping of new files */
 };
 
+struct copy_file;
+
 /* What is shared by the walk and the threads. */
 struct copy {
 	const struct tool *tool; /* for messages */
@@ -35,6 +37,13 @@ struct copy {
 	_Atomic uint64_t files_found, bytes_found, files, bytes, verified;
 	atomic_bool walked;
 	struct copy_queue *queue;
+	/* For others than pvfs-cp: what is done with a file that the walk finds, instead of
+	 * copying it; and with one that was started, when it ends, in any thread. */
+	void (*found)(void *arg, const char *from, const char *to,
+		      const struct stat *st);
+	void (*ended)(void *arg, const struct copy_file *f, bool ok);
+	void *arg;
+	_Atomic int error; /* the last one that was said */
 	dev_t target_dev; /* of the present source's target */
 	ino_t target_ino; /* 0: not made yet */
 };
@@ -43,6 +52,7 @@ struct copy {
 struct copy_file {
 	struct copy *copy;
 	char *from, *to;
+	uint64_t tag; /* its starter's */
 	struct stat st;
 	int in, out;
 	atomic_uint pieces;
@@ -72,9 +82,10 @@ void copy_queue_put(struct copy_queue *q, struct copy_job *job);
 struct copy_job *copy_queue_get(struct copy_queue *q);
 void copy_queue_close(struct copy_queue *q);
 
-/* copy_file.c: opens and queues a file; st is the source's. */
-void copy_file_start(struct copy *c, const char *from, const char *to,
-		     const struct stat *st);
+/* copy_file.c: opens and queues a file; st is the source's.  0, or -1 after a message:
+ * it was not started. */
+int copy_file_start(struct copy *c, const char *from, const char *to,
+		    const struct stat *st, uint64_t tag);
 /* copy_data.c: of the target, if it is a file; errors are said. */
 int copy_set_size(struct copy_file *f, uint64_t size);
 /*

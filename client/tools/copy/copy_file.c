@@ -8,7 +8,8 @@
 #include "copy.h"
 
 static struct copy_file *new_file(struct copy *c, const char *from,
-				  const char *to, const struct stat *st)
+				  const char *to, const struct stat *st,
+				  uint64_t tag)
 {
 	struct copy_file *f = calloc(1, sizeof(*f));
 
@@ -16,6 +17,7 @@ static struct copy_file *new_file(struct copy *c, const char *from,
 		return NULL;
 	f->copy = c;
 	f->st = *st;
+	f->tag = tag;
 	f->in = f->out = -1;
 	f->from = strdup(from);
 	f->to = strdup(to);
@@ -129,30 +131,31 @@ static void queue_piece(struct copy_file *f, uint64_t off)
  * walk does not wait for servers; a bigger one here, before its pieces go
  * to several threads.
  */
-void copy_file_start(struct copy *c, const char *from, const char *to,
-		     const struct stat *st)
+int copy_file_start(struct copy *c, const char *from, const char *to,
+		    const struct stat *st, uint64_t tag)
 {
 	uint64_t size = (uint64_t)st->st_size;
 	uint64_t n = size / COPY_PIECE + (size % COPY_PIECE != 0 || !size);
-	struct copy_file *f = new_file(c, from, to, st);
+	struct copy_file *f = new_file(c, from, to, st, tag);
 
 	if (!f) {
 		copy_failed(c, from);
-		return;
+		return -1;
 	}
 	atomic_fetch_add(&c->files_found, 1);
 	atomic_fetch_add(&c->bytes_found, size);
 	if (n > 1 && !prepare(f)) {
 		free_file(f);
-		return;
+		return -1;
 	}
 	atomic_store(&f->pieces, (unsigned int)n);
 	for (uint64_t i = 0; i < n; i++)
 		queue_piece(f, i * COPY_PIECE);
+	return 0;
 }
 
 /* Closed before the times are set: close may tell the servers of a write. */
-static void finish(struct copy_file *f)
+static bool finish(struct copy_file *f)
 {
 	struct copy *c = f->copy;
 
@@ -161,26 +164,30 @@ static void finish(struct copy_file *f)
 	if (pvfs_close(f->out)) {
 		f->out = -1;
 		copy_failed(c, f->to);
-		return;
+		return false;
 	}
 	f->out = -1;
 	if (copy_meta(c, f->to, &f->st)) {
 		copy_failed(c, f->to);
-		return;
+		return false;
 	}
 	atomic_fetch_add(&c->files, 1);
 	if (c->opt.verbose)
 		tool_line(stdout, "%s -> %s\n", f->from, f->to);
+	return true;
 }
 
 void copy_file_piece_done(struct copy_file *f, bool ok)
 {
+	struct copy *c = f->copy;
+
 	if (!ok)
 		atomic_store(&f->failed, true);
 	if (atomic_fetch_sub(&f->pieces, 1) != 1)
 		return;
-	if (!atomic_load(&f->failed))
-		finish(f);
+	ok = !atomic_load(&f->failed) && finish(f);
+	if (c->ended)
+		c->ended(c->arg, f, ok);
 	free_file(f);
 }
 

@@ -6,6 +6,7 @@
 
 void copy_failed(struct copy *c, const char *path)
 {
+	atomic_store(&c->error, errno);
 	patience_fail(&c->patience, c->tool, path);
 	atomic_store(&c->failed, true);
 }

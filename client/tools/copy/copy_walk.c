@@ -141,8 +141,10 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		walk_dir(c, dirs, from, to, &st);
 	else if (S_ISLNK(st.st_mode))
 		copy_link(c, from, to, &st);
+	else if (S_ISREG(st.st_mode) && c->found)
+		c->found(c->arg, from, to, &st);
 	else if (S_ISREG(st.st_mode))
-		copy_file_start(c, from, to, &st);
+		copy_file_start(c, from, to, &st, 0);
 	else {
 		tool_say(c->tool,
 			 "%s: not a file, directory or symbolic "

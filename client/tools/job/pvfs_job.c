@@ -24,9 +24,11 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "start", cmd_start }, { "stop", cmd_stop }, { "status", cmd_status },
-	{ "env", cmd_env },	{ "exec", cmd_exec }, { "node", cmd_node },
-	{ NULL, NULL },
+	{ "start", cmd_start },	   { "stop", cmd_stop },
+	{ "status", cmd_status },  { "env", cmd_env },
+	{ "exec", cmd_exec },	   { "node", cmd_node },
+	{ "stage-in", cmd_stage }, { "stage-out", cmd_stage },
+	{ "copier", cmd_copier },  { NULL, NULL },
 };
 
 int main(int argc, char **argv)

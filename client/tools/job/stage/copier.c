@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* copier.c - a node's part of a staging: it copies the files that it is told. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "copy.h"
+#include "greet.h"
+#include "stage.h"
+
+#define FEEDERS 2u
+#define COPIERS 4u
+#define TICK_MS 1000
+#define MEET_MS 10000u
+
+/* A file that is to be copied. */
+struct order {
+	STAILQ_ENTRY(order) link;
+	uint64_t number, hash;
+	bool known; /* that it has that hash */
+	char *from, *to;
+};
+
+struct copier {
+	struct copy copy;
+	pthread_mutex_t lock; /* the link and the orders */
+	pthread_cond_t more;
+	struct link link;
+	STAILQ_HEAD(, order) orders;
+	bool over;
+};
+
+static const struct tool tool = { .name = "pvfs-job copier" };
+
+static void free_order(struct order *o)
+{
+	free(o->from);
+	free(o->to);
+	free(o);
+}
+
+static struct order *next_order(struct copier *c)
+{
+	struct order *o;
+
+	pthread_mutex_lock(&c->lock);
+	while (!(o = STAILQ_FIRST(&c->orders)) && !c->over)
+		pthread_cond_wait(&c->more, &c->lock);
+	if (o)
+		STAILQ_REMOVE_HEAD(&c->orders, link);
+	pthread_mutex_unlock(&c->lock);
+	return o;
+}
+
+static void say_file(struct copier *c, const char *what, uint64_t number,
+		     const struct stat *st, uint64_t hash)
+{
+	pthread_mutex_lock(&c->lock);
+	link_say(&c->link,
+		 "%s %" PRIu64 " %" PRIu64 " %" PRId64 " %o %016" PRIx64 "\n",
+		 what, number, (uint64_t)st->st_size,
+		 (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+		 st->st_mode & 07777, hash);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void say_failed(struct copier *c, uint64_t number, int err)
+{
+	pthread_mutex_lock(&c->lock);
+	link_say(&c->link, "fail %" PRIu64 " %s\n", number,
+		 err ? strerror(err) : "see what was said");
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* It was read back and compared while it was copied. */
+static void ended(void *arg, const struct copy_file *f, bool ok)
+{
+	struct copier *c = arg;
+	uint64_t hash = 0;
+	int rc = ok ? stage_hash(f->to, &hash) : 0;
+
+	if (ok && !rc)
+		say_file(c, "done", f->tag, &f->st, hash);
+	else
+		say_failed(c, f->tag, rc ? -rc : atomic_load(&c->copy.error));
+}
+
+/* What is there and right needs no copy; hash: what it has. */
+static bool is_right(const struct order *o, const struct stat *st,
+		     uint64_t *hash)
+{
+	struct stat to;
+	uint64_t source = o->hash;
+
+	if (pvfs_stat(o->to, &to) || to.st_size != st->st_size ||
+	    !S_ISREG(to.st_mode) || stage_hash(o->to, hash))
+		return false;
+	if (!o->known && stage_hash(o->from, &source))
+		return false;
+	return source == *hash;
+}
+
+static void carry_out(struct copier *c, const struct order *o)
+{
+	uint64_t hash;
+	struct stat st;
+
+	if (pvfs_stat(o->from, &st))
+		say_failed(c, o->number, errno);
+	else if (is_right(o, &st, &hash) && !copy_meta(&c->copy, o->to, &st))
+		say_file(c, "same", o->number, &st, hash);
+	else if (copy_file_start(&c->copy, o->from, o->to, &st, o->number))
+		say_failed(c, o->number, atomic_load(&c->copy.error));
+}
+
+static void *feeder(void *arg)
+{
+	struct copier *c = arg;
+	struct order *o;
+
+	while ((o = next_order(c))) {
+		carry_out(c, o);
+		free_order(o);
+	}
+	return NULL;
+}
+
+static void *worker(void *arg)
+{
+	struct copier *c = arg;
+	struct copy_job *job;
+	char *buf = malloc(2 * c->copy.opt.block);
+
+	while ((job = copy_queue_get(c->copy.queue))) {
+		if (buf)
+			copy_file_piece(job->file, job->off, job->len, buf);
+		else
+			copy_file_piece_done(job->file, false);
+		free(job);
+	}
+	free(buf);
+	return NULL;
+}
+
+/* "file N HASH|- FROM TO" */
+static int take(struct copier *c, char *line)
+{
+	char *save = NULL, *word = strtok_r(line, " ", &save),
+	     *number = strtok_r(NULL, " ", &save),
+	     *hash = strtok_r(NULL, " ", &save),
+	     *from = strtok_r(NULL, " ", &save),
+	     *to = strtok_r(NULL, " ", &save);
+	struct order *o;
+
+	if (!to || strcmp(word, "file") || link_unescape(from) ||
+	    link_unescape(to))
+		return -EPROTO;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return -ENOMEM;
+	o->number = strtoull(number, NULL, 10);
+	o->known = strcmp(hash, "-") != 0;
+	o->hash = strtoull(hash, NULL, 16);
+	o->from = strdup(from);
+	o->to = strdup(to);
+	if (!o->from || !o->to) {
+		free_order(o);
+		return -ENOMEM;
+	}
+	STAILQ_INSERT_TAIL(&c->orders, o, link);
+	pthread_cond_signal(&c->more);
+	return 0;
+}
+
+static int hear(struct copier *c)
+{
+	int rc = link_fill(&c->link);
+	char *line;
+
+	while ((line = link_line(&c->link)))
+		if (take(c, line))
+			return -EPROTO;
+	return rc;
+}
+
+/* A sign of life a second, whatever the files take. */
+static int turn(struct copier *c)
+{
+	struct pollfd p = { .fd = c->link.fd, .events = POLLIN };
+	int rc = poll(&p, 1, TICK_MS);
+
+	pthread_mutex_lock(&c->lock);
+	rc = rc > 0 ? hear(c) : link_say(&c->link, "tick\n");
+	if (!rc)
+		rc = link_flush(&c->link);
+	pthread_mutex_unlock(&c->lock);
+	return rc;
+}
+
+static int meet(struct copier *c, const char *where)
+{
+	uint64_t deadline = clock_after_ms(MEET_MS);
+	const char *text = secure_getenv("PVFS_JOB_KEY");
+	uint8_t key[MAC_KEY_LEN];
+	struct job_addr addr;
+	int fd;
+
+	if (!text || job_key_parse(text, key) || job_parse_addr(where, &addr))
+		return -EINVAL;
+	unsetenv("PVFS_JOB_KEY");
+	fd = link_connect(addr.ip, addr.port, deadline);
+	if (fd < 0 || link_init(&c->link, fd))
+		return fd < 0 ? fd : -ENOMEM;
+	return greet_come(&c->link, key, "copier", 0, deadline);
+}
+
+static void start_threads(struct copier *c)
+{
+	pthread_t t;
+
+	for (unsigned int i = 0; i < FEEDERS + COPIERS; i++)
+		if (!pthread_create(&t, NULL, i < FEEDERS ? feeder : worker, c))
+			pthread_detach(t);
+}
+
+int cmd_copier(int argc, char **argv)
+{
+	static struct copier c = {
+		.copy = { .tool = &tool,
+			  .opt = { .preserve = true,
+				   .verify = true,
+				   .block = 4u << 20,
+				   .meta = { -1, -1, -1, 0, 0 } },
+			  .ended = ended,
+			  .arg = &c },
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.more = PTHREAD_COND_INITIALIZER,
+	};
+	int rc = argc == 2 ? meet(&c, argv[1]) : -EINVAL;
+
+	if (rc)
+		return tool_say(&tool, "the way to the staging: %s",
+				strerror(-rc));
+	STAILQ_INIT(&c.orders);
+	c.copy.queue = copy_queue_new(256);
+	if (!c.copy.queue)
+		return tool_fail(&tool, "queue");
+	c.copy.umask = umask(0);
+	umask(c.copy.umask);
+	start_threads(&c);
+	while (!turn(&c))
+		;
+	/* nobody wants the rest; the threads end with the process */
+	_exit(0);
+}

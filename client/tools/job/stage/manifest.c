@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * manifest.c - see stage.h.  While it is written it is NAME.part; both are read when a
+ * staging begins, as one that was killed left the second.
+ *
+ *	ok SIZE MTIME MODE HASH PATH
+ *	missing PATH WHY
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "link.h"
+#include "stage.h"
+
+struct known {
+	UT_hash_handle hh;
+	struct stage_file file;
+	char name[];
+};
+
+struct manifest {
+	char path[JOB_PATH], part[JOB_PATH + 8];
+	struct known *known;
+	FILE *out;
+};
+
+static int remember(struct manifest *m, const char *name,
+		    const struct stage_file *f)
+{
+	size_t len = strlen(name);
+	struct known *k, *old;
+
+	HASH_FIND(hh, m->known, name, len, old);
+	if (old) {
+		old->file = *f;
+		return 0;
+	}
+	k = malloc(sizeof(*k) + len + 1);
+	if (!k)
+		return -ENOMEM;
+	k->file = *f;
+	memcpy(k->name, name, len + 1);
+	HASH_ADD(hh, m->known, name, len, k);
+	return 0;
+}
+
+/* A line that is cut off, or is another's, says nothing. */
+static int take_line(struct manifest *m, char *line)
+{
+	struct stage_file f;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "ok %" SCNu64 " %" SCNd64 " %o %" SCNx64 " %n",
+		   &f.size, &f.mtime, &f.mode, &f.hash, &at) != 4 ||
+	    !at || link_unescape(line + at))
+		return 0;
+	return remember(m, line + at, &f);
+}
+
+static int load(struct manifest *m, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int rc = 0;
+
+	if (!f)
+		return errno == ENOENT ? 0 : -errno;
+	while (!rc && (n = getline(&line, &room, f)) > 0)
+		if (line[n - 1] == '\n')
+			rc = take_line(m, line);
+	free(line);
+	fclose(f);
+	return rc;
+}
+
+static void free_manifest(struct manifest *m)
+{
+	struct known *k, *next;
+
+	HASH_ITER(hh, m->known, k, next) {
+		HASH_DEL(m->known, k);
+		free(k);
+	}
+	free(m);
+}
+
+static void write_ok(FILE *out, const char *name, const struct stage_file *f)
+{
+	char word[LINK_WORD];
+
+	link_escape(name, word);
+	fprintf(out, "ok %" PRIu64 " %" PRId64 " %o %016" PRIx64 " %s\n",
+		f->size, f->mtime, f->mode, f->hash, word);
+}
+
+/* What was known is not forgotten by an attempt that gets less far. */
+static int begin(struct manifest *m)
+{
+	char fresh[JOB_PATH + 16];
+	struct known *k, *next;
+
+	snprintf(fresh, sizeof(fresh), "%s.new", m->path);
+	m->out = fopen(fresh, "we");
+	if (!m->out)
+		return -errno;
+	setvbuf(m->out, NULL, _IOLBF, 0);
+	fputs("pvfs-job manifest 1\n", m->out);
+	HASH_ITER(hh, m->known, k, next)
+		write_ok(m->out, k->name, &k->file);
+	return rename(fresh, m->part) ? -errno : 0;
+}
+
+int manifest_open(const char *path, struct manifest **out)
+{
+	struct manifest *m;
+	int rc;
+
+	if (strlen(path) >= JOB_PATH)
+		return -ENAMETOOLONG;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	snprintf(m->path, sizeof(m->path), "%s", path);
+	snprintf(m->part, sizeof(m->part), "%s.part", path);
+	rc = load(m, m->path);
+	if (!rc)
+		rc = load(m, m->part);
+	if (!rc)
+		rc = begin(m);
+	if (!rc) {
+		*out = m;
+		return 0;
+	}
+	if (m->out)
+		fclose(m->out);
+	free_manifest(m);
+	return rc;
+}
+
+const struct stage_file *manifest_find(const struct manifest *m,
+				       const char *name, const struct stat *st)
+{
+	int64_t mtime = (int64_t)st->st_mtim.tv_sec * 1000000000 +
+			st->st_mtim.tv_nsec;
+	struct known *k;
+
+	HASH_FIND(hh, m->known, name, strlen(name), k);
+	return k && k->file.size == (uint64_t)st->st_size &&
+			       k->file.mtime == mtime
+		       ? &k->file
+		       : NULL;
+}
+
+void manifest_ok(struct manifest *m, const char *name,
+		 const struct stage_file *f)
+{
+	write_ok(m->out, name, f);
+}
+
+void manifest_missing(struct manifest *m, const char *name, const char *why)
+{
+	char word[LINK_WORD];
+
+	link_escape(name, word);
+	fprintf(m->out, "missing %s %s\n", word, why);
+}
+
+int manifest_close(struct manifest *m)
+{
+	int rc = 0;
+
+	if (fflush(m->out) || fsync(fileno(m->out)))
+		rc = -errno;
+	if (fclose(m->out) && !rc)
+		rc = -errno;
+	if (!rc && rename(m->part, m->path))
+		rc = -errno;
+	free_manifest(m);
+	return rc;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stage.c - pvfs-job stage-in and stage-out. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ask.h"
+#include "clock.h"
+#include "copy.h"
+#include "copy_dirs.h"
+#include "team.h"
+
+#define AHEAD 4096u /* files that the walk finds before they are copied */
+
+enum { OPT_MANIFEST = 256, OPT_WITHIN };
+
+struct stage {
+	const struct tool *tool;
+	const char *id, *within;
+	struct job job;
+	uint8_t key[MAC_KEY_LEN];
+	char src[PATH_MAX], dst[PATH_MAX], manifest_path[JOB_PATH];
+	struct manifest *manifest;
+	struct copy copy;
+	struct team team;
+	uint64_t number, same, missing, deadline;
+	bool quiet, late, over;
+	struct link head; /* its end is that of the job */
+};
+
+static int option(void *arg, int opt, const char *val)
+{
+	struct stage *s = arg;
+
+	if (opt == 'i')
+		s->id = val;
+	else if (opt == 'q')
+		s->quiet = true;
+	else if (opt == OPT_WITHIN)
+		s->deadline = clock_after_ms(1000 * tool_number(val));
+	else if (snprintf(s->manifest_path, JOB_PATH - 8, "%s", val) >=
+		 (int)JOB_PATH - 8)
+		return -1;
+	return 0;
+}
+
+static const struct tool_value values[] = { { OPT_WITHIN, 1, 1u << 30, NULL },
+					    { 0 } };
+
+static const struct option longs[] = {
+	{ "id", required_argument, NULL, 'i' },
+	{ "manifest", required_argument, NULL, OPT_MANIFEST },
+	{ "within", required_argument, NULL, OPT_WITHIN },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ 0 },
+};
+
+#define STAGE_HELP                                                                             \
+	"The tree SRC becomes DST, copied by all nodes at a time, with modes and times, and\n" \
+	"compared.  What is there and right is not copied again.\n"                            \
+	"  -i, --id ID            the job (PVFS_JOB_ID, SLURM_JOB_ID, or the only one)\n"      \
+	"  --manifest FILE        what was copied, and what is missing\n"                      \
+	"                         (pvfs-job-ID.stage-in or .stage-out, here)\n"                \
+	"  --within S             ends after S seconds, whatever is missing\n"                 \
+	"  -q, --quiet            no progress line\n"
+
+static const struct tool tools[] = {
+	{ .name = "pvfs-job stage-in",
+	  .usage = "[-q] [-i ID] [--manifest FILE] [--within S] SRC DST",
+	  .help = "Copies a tree to the job's file system.\n" STAGE_HELP,
+	  .shorts = "i:q",
+	  .longs = longs,
+	  .values = values,
+	  .option = option },
+	{ .name = "pvfs-job stage-out",
+	  .usage = "[-q] [-i ID] [--manifest FILE] [--within S] SRC DST",
+	  .help = "Copies a tree from the job's file system.\n" STAGE_HELP,
+	  .shorts = "i:q",
+	  .longs = longs,
+	  .values = values,
+	  .option = option },
+};
+
+/* Copiers have other working directories. */
+static int absolute(char *out, const char *path)
+{
+	char cwd[PATH_MAX];
+	size_t len;
+
+	if (path[0] != '/' && !getcwd(cwd, sizeof(cwd)))
+		return -errno;
+	if (snprintf(out, PATH_MAX, "%s%s%s", path[0] == '/' ? "" : cwd,
+		     path[0] == '/' ? "" : "/", path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	for (len = strlen(out); len > 1 && out[len - 1] == '/'; len--)
+		out[len - 1] = '\0';
+	return 0;
+}
+
+static const char *name_of(const struct stage *s, const char *from)
+{
+	size_t len = strlen(s->src);
+
+	return from[len] == '/' ? from + len + 1 : ".";
+}
+
+/* A file has ended. */
+static void ended(void *arg, struct team_file *f, const struct stage_file *is,
+		  bool same)
+{
+	struct stage *s = arg;
+	const char *name = name_of(s, f->from);
+
+	if (!is) {
+		tool_say(s->tool, "%s: %s", f->from, f->why);
+		manifest_missing(s->manifest, name, f->why);
+		s->missing++;
+	} else {
+		if (!f->known || f->hash != is->hash)
+			manifest_ok(s->manifest, name, is);
+		s->same += same;
+		atomic_fetch_add(&s->copy.files, 1);
+		atomic_fetch_add(&s->copy.bytes, is->size);
+	}
+	team_file_free(f);
+}
+
+static void check_time(struct stage *s)
+{
+	if (s->late)
+		return;
+	s->over = link_fill(&s->head) != 0;
+	s->late = s->over || clock_now() >= s->deadline;
+	if (s->late)
+		team_give_up(&s->team, s->over ? "the job has ended"
+					       : "no time was left");
+}
+
+/* The walk has found a file. */
+static void found(void *arg, const char *from, const char *to,
+		  const struct stat *st)
+{
+	struct stage *s = arg;
+	struct team_file *f = calloc(1, sizeof(*f));
+	const struct stage_file *known = manifest_find(s->manifest,
+						       name_of(s, from), st);
+
+	atomic_fetch_add(&s->copy.files_found, 1);
+	atomic_fetch_add(&s->copy.bytes_found, (uint64_t)st->st_size);
+	if (f) {
+		f->from = strdup(from);
+		f->to = strdup(to);
+	}
+	if (!f || !f->from || !f->to) {
+		copy_failed(&s->copy, from);
+		if (f)
+			team_file_free(f);
+		return;
+	}
+	f->number = s->number++;
+	f->known = known;
+	f->hash = known ? known->hash : 0;
+	team_give(&s->team, f);
+	if (s->late)
+		team_give_up(&s->team, s->over ? "the job has ended"
+					       : "no time was left");
+	while (s->team.ntodo >= AHEAD && !s->late) {
+		team_turn(&s->team, 100);
+		check_time(s);
+	}
+}
+
+static int call_nodes(struct stage *s)
+{
+	uint64_t deadline = clock_after_ms(5000);
+	char *line;
+	int rc;
+
+	if (ask_open(&s->job, &s->head))
+		return 1;
+	rc = link_say(&s->head, "copy %u\n", s->team.port);
+	while (!rc && !(rc = link_wait(&s->head, deadline, &line)))
+		if (!strncmp(line, "end ", 4))
+			return 0;
+	return tool_say(s->tool, "the head of job %s does not answer",
+			s->job.id);
+}
+
+static int read_key(struct stage *s)
+{
+	char path[JOB_PATH], text[80] = "";
+	FILE *f;
+	int rc = job_path(&s->job, "key", path);
+
+	f = rc ? NULL : fopen(path, "re");
+	if (!f || !fgets(text, sizeof(text), f))
+		rc = -EIO;
+	if (f)
+		fclose(f);
+	text[strcspn(text, "\n")] = '\0';
+	if (!rc)
+		rc = job_key_parse(text, s->key);
+	return rc ? tool_say(s->tool, "%s: no key", path) : 0;
+}
+
+static void copy_tree(struct stage *s)
+{
+	struct copy_dirs dirs = { 0 };
+	struct progress *p = progress_start(&s->copy);
+
+	copy_walk(&s->copy, &dirs, s->src, s->dst);
+	atomic_store(&s->copy.walked, true);
+	while (s->team.ntodo + s->team.nout) {
+		team_turn(&s->team, 200);
+		check_time(s);
+	}
+	if (!s->over) /* nobody answers any more */
+		copy_dirs_finish(&s->copy, &dirs);
+	progress_stop(p);
+}
+
+static int report(struct stage *s, int rc)
+{
+	if (rc)
+		tool_say(s->tool, "%s: %s", s->manifest_path, strerror(-rc));
+	if (s->missing)
+		tool_say(s->tool,
+			 "%" PRIu64 " of %" PRIu64
+			 " files are missing, %s names them",
+			 s->missing, s->number, s->manifest_path);
+	else if (!s->quiet)
+		printf("%" PRIu64 " files, %" PRIu64 " of them were there\n",
+		       s->number, s->same);
+	return rc || s->missing || atomic_load(&s->copy.failed);
+}
+
+/* One end is in the job's file system, the other is not. */
+static int check_ends(struct stage *s, bool out)
+{
+	bool from = pvfs_is_pvfs(s->src), to = pvfs_is_pvfs(s->dst);
+
+	if (from == out && to != out)
+		return 0;
+	return tool_say(s->tool, "%s is to lie %s /pvfs, and %s %s",
+			out ? s->src : s->dst, "below", out ? s->dst : s->src,
+			"not");
+}
+
+static int settle(struct stage *s, bool out, char **path)
+{
+	const struct env_opts none = { .mount = NULL };
+
+	s->copy = (struct copy){ .tool = s->tool,
+				 .opt = { .recursive = true,
+					  .preserve = true,
+					  .quiet = s->quiet,
+					  .block = 4u << 20,
+					  .meta = { -1, -1, -1, 0, 0 } },
+				 .found = found,
+				 .arg = s };
+	if (job_find(&s->job, s->id, false) || env_set(&s->job, &none) ||
+	    read_key(s))
+		return 1;
+	if (absolute(s->src, path[0]) || absolute(s->dst, path[1]))
+		return tool_say(s->tool, "a path is too long");
+	if (!s->manifest_path[0])
+		snprintf(s->manifest_path, JOB_PATH, "pvfs-job-%s.%s",
+			 s->job.id, out ? "stage-out" : "stage-in");
+	return check_ends(s, out);
+}
+
+static int run(struct stage *s)
+{
+	int rc = manifest_open(s->manifest_path, &s->manifest);
+
+	if (rc)
+		return tool_say(s->tool, "%s: %s", s->manifest_path,
+				strerror(-rc));
+	s->team.key = s->key;
+	s->team.ended = ended;
+	s->team.arg = s;
+	rc = team_open(&s->team, &s->job);
+	if (rc)
+		tool_say(s->tool, "copiers: %s", strerror(-rc));
+	if (rc || call_nodes(s)) {
+		manifest_close(s->manifest);
+		return 1;
+	}
+	copy_tree(s);
+	team_close(&s->team);
+	rc = report(s, manifest_close(s->manifest));
+	if (s->over)
+		_exit(1); /* no server is left to take leave of */
+	link_close(&s->head);
+	return rc;
+}
+
+int cmd_stage(int argc, char **argv)
+{
+	bool out = !strcmp(argv[0], "stage-out");
+	static struct stage s;
+	int i;
+
+	s = (struct stage){ .tool = &tools[out], .deadline = CLOCK_NEVER };
+	i = tool_options(s.tool, argc, argv, &s);
+	if (argc - i != 2)
+		tool_usage(s.tool);
+	if (settle(&s, out, argv + i))
+		return 1;
+	return tool_done(s.tool, run(&s));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* team.h - the copiers of a staging, and the files that they have. */
+#ifndef JOB_TEAM_H
+#define JOB_TEAM_H
+
+#include <sys/queue.h>
+
+#include "greet.h"
+#include "stage.h"
+
+#define TEAM_MAX 1024u
+#define TEAM_AT_A_TIME 16u /* files of a copier */
+
+struct team_file {
+	TAILQ_ENTRY(team_file) link;
+	uint64_t number;
+	char *from, *to; /* absolute */
+	bool known, again; /* its hash; it failed once */
+	uint64_t hash;
+	char why[64];
+};
+TAILQ_HEAD(team_files, team_file);
+
+struct mate {
+	struct link link; /* fd -1: none */
+	struct greet greet;
+	bool proved, local;
+	unsigned int n;
+	struct team_files has;
+};
+
+struct team {
+	const uint8_t *key;
+	int listener;
+	unsigned int port;
+	struct mate mate[TEAM_MAX];
+	struct team_files todo;
+	uint64_t ntodo, nout; /* waiting; with copiers */
+	pid_t local; /* the copier of this host */
+	/* a file that was ended: f NULL: it failed, see why.  Takes it. */
+	void (*ended)(void *arg, struct team_file *file,
+		      const struct stage_file *f, bool same);
+	void *arg;
+};
+
+/* 0, or -errno. */
+int team_open(struct team *t, const struct job *job);
+void team_close(struct team *t);
+/* Takes it. */
+void team_give(struct team *t, struct team_file *f);
+/* Waits until something has happened, or that long. */
+void team_turn(struct team *t, int ms);
+/* Those that are waiting or out end: failed, for that reason. */
+void team_give_up(struct team *t, const char *why);
+void team_file_free(struct team_file *f);
+
+#endif
