@@ -179,7 +179,8 @@ sed -i "s|^storage = .*/iod1$|storage = $state/other|
 	s|^storage = .*/iod0$|storage = $state/iod1|
 	s|^storage = .*/other$|storage = $state/iod0|" "$state/pvfs.conf"
 must_fail cluster start
-grep -q "$state/iod1" "$tmp/output" ||
+# whichever of the two ended first is named
+grep -q "$state/iod[01]/pvfs-stamp says" "$tmp/output" ||
 	fail "exchanged storage: $(cat "$tmp/output")"
 sed -i "s|^storage = .*/iod1$|storage = $state/other|
 	s|^storage = .*/iod0$|storage = $state/iod1|
