@@ -12,6 +12,7 @@
 #include "boot_id.h"
 #include "daemon.h"
 #include "descriptors.h"
+#include "fabric_seal.h"
 #include "jobs.h"
 #include "lock_waits.h"
 #include "mgr.h"
@@ -105,6 +106,7 @@ static int open_server(struct mgr *mgr)
 		.allow = &mgr->conf.allow,
 		.prover = keyring_prover(mgr->ring),
 		.keeper = mgr->keeper,
+		.seal = mgr->conf.auth.seal,
 		.role = WIRE_ROLE_MGR,
 		.features = WIRE_FT_LACKS | WIRE_FT_SOLE,
 		.slots = mgr->conf.slots,
@@ -353,6 +355,7 @@ void mgr_report(struct mgr *mgr)
 		   "%" PRIu64 " refused that said they were a server, %" PRIu64
 		   " iods that did not prove that they are",
 		   st.impostors, rpc_ctx_impostors(mgr->ctx));
+	fabric_seal_report(&mgr->fabric, st.bare, mgr->log);
 	log_always(mgr->log, "%" PRIu64 " refused without a ticket that holds",
 		   st.unknown);
 	auths_report(mgr);

@@ -171,6 +171,7 @@ static int open_server(struct iod *iod)
 		.allow = &iod->conf.allow,
 		.prover = keyring_prover(iod->ring),
 		.keeper = iod->ring ? &iod->keeper : NULL,
+		.seal = iod->conf.auth.seal,
 		.role = WIRE_ROLE_IOD,
 		.features = WIRE_FT_ENDS,
 		.index = iod->conf.index,

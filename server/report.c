@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "container.h"
+#include "fabric_seal.h"
 #include "iod.h"
 #include "worker.h"
 
@@ -108,6 +109,7 @@ static void report_requests(const struct iod *iod)
 		   "%" PRIu64 " refused that said they were a manager or an "
 		   "iod, %" PRIu64 " iods that did not prove it",
 		   st.impostors, asked_impostors(iod));
+	fabric_seal_report(&iod->fabric, st.bare, iod->log);
 	log_always(iod->log, "%" PRIu64 " refused without a ticket that holds",
 		   st.unknown);
 	report_payloads(iod, st.fast);

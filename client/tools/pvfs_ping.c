@@ -39,7 +39,8 @@ static const struct tool tool = {
 	.name = "pvfs-ping",
 	.usage = "[-j] [-t MS] [PATH | URI]...",
 	.help = "Asks every server of the mounts that the PATHs lie on (none: all mounts of\n"
-		"pvfstab), or a server by its URI: version, transport, uptime, round trip.\n"
+		"pvfstab), or a server by its URI: version, transport (TRANSPORT/SEAL\n"
+		"where the connection is sealed), uptime, round trip.\n"
 		"  -t, --timeout MS       wait at most MS milliseconds for each (5000)\n"
 		"  -j, --json             one JSON array\n"
 		"Exit status 1 when a server is down.\n",
@@ -64,6 +65,7 @@ static void ping_json(struct args *a, const char *who, const char *uri,
 		json_str(o, "version", p->version);
 		json_str(o, "transport", p->transport);
 		json_str(o, "reason", p->reason);
+		json_str(o, "seal", p->seal);
 		json_u64(o, "uptime_ns", p->uptime_ns);
 		json_u64(o, "requests", p->requests);
 		json_u64(o, "sessions", p->sessions);
@@ -73,9 +75,21 @@ static void ping_json(struct args *a, const char *who, const char *uri,
 	json_object_array_add(a->list, o);
 }
 
+/* "tcp/auth"; returns buf. */
+static const char *way(const struct pvfs_ping *p, char *buf, size_t len)
+{
+	bool sealed = strcmp(p->seal, "none") != 0;
+
+	snprintf(buf, len, "%s%s%s", p->transport, sealed ? "/" : "",
+		 sealed ? p->seal : "");
+	return buf;
+}
+
 static void ping_text(struct args *a, const char *who, const char *uri,
 		      const struct pvfs_ping *p, int err)
 {
+	char over[sizeof(p->transport) + sizeof(p->seal)];
+
 	if (a->header)
 		printf("%-8s %-32s %-7s %-9s %-9s %9s %10s %12s  %s\n",
 		       "server", "address", "state", "version", "transport",
@@ -88,7 +102,7 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 		tool_line(stdout,
 			  "%-8s %-32s up      %-9s %-9s %9.1f %10.0f %12" PRIu64
 			  "  %s\n",
-			  who, uri, p->version, p->transport,
+			  who, uri, p->version, way(p, over, sizeof(over)),
 			  (double)p->rtt_ns / 1e3, (double)p->uptime_ns / 1e9,
 			  p->requests, p->reason);
 	fflush(stdout);

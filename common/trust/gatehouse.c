@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "keyring_int.h"
+#include "sealing.h"
 #include "ticket.h"
 
 /* Its time is looked at when it is known whose it is. */
@@ -83,8 +84,24 @@ static int answer(void *arg, const struct handshake *shake,
 	return rc;
 }
 
+static int seal(void *arg, const struct handshake *shake,
+		const struct wire_msg *hello, const struct seal_pact *pact,
+		struct sealer **sealer)
+{
+	struct gatehouse *house = arg;
+	uint8_t secret[MAC_KEY_LEN];
+	int rc = ticket_secret(house->ring, hello->ticket, hello->ticket_len,
+			       secret);
+
+	if (!rc)
+		rc = sealing_by_secret(secret, shake, HANDSHAKE_SERVER, pact,
+				       sealer);
+	explicit_bzero(secret, sizeof(secret));
+	return rc == -EBADMSG ? -EKEYREJECTED : rc;
+}
+
 struct doorkeeper gatehouse_keeper(struct gatehouse *house,
 				   enum admission admission)
 {
-	return (struct doorkeeper){ house, admission, admit, answer };
+	return (struct doorkeeper){ house, admission, admit, answer, seal };
 }

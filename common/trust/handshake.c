@@ -5,6 +5,7 @@
  * Distribution", CRYPTO '93: MAP1).
  */
 #include "keyring_int.h"
+#include "sealing.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,6 +43,15 @@ static struct facts facts_of(const struct handshake *shake)
 	return facts;
 }
 
+void handshake_facts(const struct handshake *shake,
+		     uint8_t out[HANDSHAKE_FACTS])
+{
+	const struct facts facts = facts_of(shake);
+
+	_Static_assert(sizeof(facts) == HANDSHAKE_FACTS, "all of them");
+	memcpy(out, &facts, sizeof(facts));
+}
+
 static int prove(void *arg, const struct handshake *shake,
 		 enum handshake_side side, const void *msg, size_t len,
 		 struct wire_proof *proof)
@@ -74,7 +84,12 @@ static int check(void *arg, const struct handshake *shake,
 
 struct prover keyring_as_prover(struct keyring *ring)
 {
-	return (struct prover){ .arg = ring, .prove = prove, .check = check };
+	return (struct prover){ .arg = ring,
+				.prove = prove,
+				.check = check,
+				.pair = sealing_pair,
+				.unpair = sealing_unpair,
+				.seal = sealing_by_ring };
 }
 
 int handshake_mac(const uint8_t key[MAC_KEY_LEN], const struct handshake *shake,

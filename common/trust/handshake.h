@@ -22,6 +22,18 @@ struct handshake {
 };
 
 /*
+ * What both ends know of the sealing of a connection, when the proofs of HELLO have covered
+ * it; and the secret half of one's own keys, in secret memory.
+ */
+struct seal_pact {
+	uint32_t mode; /* enum seal_mode */
+	uint32_t key; /* that the caller's proof was made with: its name */
+	uint8_t public[2][WIRE_KEY_LEN]; /* by handshake_side */
+	uint8_t own[WIRE_KEY_LEN];
+};
+struct sealer; /* sealer.h */
+
+/*
  * Makes and checks proofs; from any thread.  side: who proves himself.  msg, len: the
  * message, from its header to before the proof.
  */
@@ -39,7 +51,26 @@ struct prover {
 	/* What a client shows in HELLO, at most WIRE_TICKET_MAX bytes; how many,
 	 * 0: it has none, and proves nothing.  NULL: it is no client. */
 	size_t (*ticket)(void *arg, void *out);
+	/* A pair of keys for one connection, in a new pact: own, and public of
+	 * side.  -ENOMEM */
+	int (*pair)(void *arg, enum handshake_side side,
+		    struct seal_pact **pact);
+	/* Wiped.  NULL is fine. */
+	void (*unpair)(struct seal_pact *pact);
+	/* The sealer of side, by what the proofs were made with.  -ENOKEY, -EINVAL:
+	 * the other's key makes no secret; -ENOMEM */
+	int (*seal)(void *arg, const struct handshake *shake,
+		    enum handshake_side side, const struct seal_pact *pact,
+		    struct sealer **sealer);
 };
+
+static inline void prover_unpair(const struct prover *prover,
+				 struct seal_pact **pact)
+{
+	if (*pact)
+		prover->unpair(*pact);
+	*pact = NULL;
+}
 
 /* Whom a ticket names. */
 struct admitted {
@@ -60,7 +91,7 @@ enum admission {
  * with a ticket and a proof.
  */
 struct doorkeeper {
-	void *arg; /* for both */
+	void *arg; /* for all */
 	enum admission admission;
 	/* 0, and *who; -EKEYEXPIRED: it has ended; -ESTALE: of a manager that
 	 * does not count any more; -EKEYREJECTED: not its ticket, session or
@@ -73,6 +104,10 @@ struct doorkeeper {
 	int (*answer)(void *arg, const struct handshake *shake,
 		      const struct wire_msg *hello, const void *msg, size_t len,
 		      struct wire_proof *proof);
+	/* The server's sealer, by the ticket's secret.  As admit(), and -EINVAL */
+	int (*seal)(void *arg, const struct handshake *shake,
+		    const struct wire_msg *hello, const struct seal_pact *pact,
+		    struct sealer **sealer);
 };
 
 #endif

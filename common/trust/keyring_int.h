@@ -6,6 +6,11 @@
 #include "handshake.h"
 #include "keyring.h"
 
+/* What both ends know of the connection, as bytes. */
+#define HANDSHAKE_FACTS 64u
+void handshake_facts(const struct handshake *shake,
+		     uint8_t out[HANDSHAKE_FACTS]);
+
 struct prover keyring_as_prover(struct keyring *ring);
 
 /* The proof of side by one key, whatever its name. */

@@ -8,6 +8,7 @@
 #include "wire.h"
 
 /* clang-format off */
+#define SEALS 0x100u /* beside the mode */
 struct facts {
 	le64 fsid, session, boot;
 	le32 epoch, mode;
@@ -33,7 +34,7 @@ static struct facts facts_of(const struct pact *pact)
 		.session = htole64(pact->session),
 		.boot = htole64(pact->boot),
 		.epoch = htole32(pact->epoch),
-		.mode = htole32(pact->mode),
+		.mode = htole32(pact->mode | (pact->seals ? SEALS : 0)),
 	};
 
 	memcpy(facts.key, pact->key, sizeof(facts.key));

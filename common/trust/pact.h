@@ -6,6 +6,8 @@
 #ifndef PACT_H
 #define PACT_H
 
+#include <stdbool.h>
+
 #include "exchange.h"
 #include "handshake.h"
 #include "keyring.h"
@@ -18,6 +20,7 @@ struct pact {
 	uint64_t boot; /* of the manager */
 	uint32_t epoch; /* of the connection */
 	uint32_t mode; /* enum auth_mode: by which they prove themselves */
+	bool seals; /* the manager does only that over bare connections */
 	uint8_t key[2][WIRE_KEY_LEN]; /* public; by handshake_side */
 	uint8_t nonce[2][WIRE_KEY_LEN];
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "keyring_int.h"
+#include "sealing.h"
 #include "secret.h"
 
 struct pass {
@@ -61,6 +62,19 @@ static size_t ticket(void *arg, void *out)
 	return len;
 }
 
+static int seal(void *arg, const struct handshake *shake,
+		enum handshake_side side, const struct seal_pact *pact,
+		struct sealer **sealer)
+{
+	struct pass *pass = arg;
+	int rc;
+
+	pthread_mutex_lock(&pass->lock);
+	rc = sealing_by_secret(pass->secret, shake, side, pact, sealer);
+	pthread_mutex_unlock(&pass->lock);
+	return rc;
+}
+
 int pass_new(struct pass **out)
 {
 	struct pass *pass = calloc(1, sizeof(*pass));
@@ -73,7 +87,9 @@ int pass_new(struct pass **out)
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&pass->lock, NULL);
-	pass->prover = (struct prover){ pass, prove, check, ticket };
+	pass->prover = (struct prover){ pass,	prove,	      check,
+					ticket, sealing_pair, sealing_unpair,
+					seal };
 	*out = pass;
 	return 0;
 }

@@ -171,6 +171,8 @@ static inline bool wire_op_changes(unsigned int op)
 				 * may, a struct wire_apart follows the body */
 #define WIRE_F_TICKET	0x0800u	/* HELLO with PROOF: a struct wire_shown before it;
 				 * the proof is made with the ticket's secret */
+#define WIRE_F_SEAL	0x1000u	/* HELLO and its reply with PROOF: a struct wire_seal
+				 * before that, and before the ticket */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -262,6 +264,8 @@ struct wire_accept {		/* accept or reject, private data */
 				 * is the token that HELLO's reply gave there */
 #define WIRE_FT_ENDS	0x20u	/* GETSIZE of one object may be answered with where
 				 * the size is to be read (ends.h) */
+#define WIRE_FT_SEAL	0x80u	/* with PROOF: HELLO may have, and a server that says
+				 * it wants, a struct wire_seal */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -352,6 +356,18 @@ struct wire_apart {
 	le32 zero;
 };
 
+/*
+ * WIRE_F_SEAL: all that follows HELLO's reply, status 0, on this connection is sealed
+ * (tp_seal.h).  In HELLO mode is what the caller asks for at least, in the reply what it
+ * is; key is the public half of a pair (X25519) for this connection alone.
+ */
+#define WIRE_KEY_LEN	32u
+struct wire_seal {
+	le32 mode;		/* enum seal_mode; in the reply not SEAL_NONE */
+	le32 zero;
+	uint8_t key[WIRE_KEY_LEN];
+};
+
 /* WIRE_F_TICKET: what AUTH was answered with.  Then ticket[len], padded. */
 struct wire_shown {
 	le32 len;		/* 1 to WIRE_TICKET_MAX */
@@ -370,9 +386,10 @@ struct wire_hello_rep {
  * CHALLENGE: both ends tell a public key (X25519) and a nonce that they made for this
  * connection.  AUTH must come by the same one.
  */
-#define WIRE_KEY_LEN	32u
 #define WIRE_CH_KERNEL	0x1u	/* the kernel has said who you are: AUTH of kind sys
 				 * is enough */
+#define WIRE_CH_SEAL	0x2u	/* behind AUTH come again, with the ticket: nothing
+				 * else is done over a connection that is not sealed */
 struct wire_challenge {
 	uint8_t key[WIRE_KEY_LEN];
 	uint8_t nonce[WIRE_KEY_LEN];
@@ -1096,6 +1113,7 @@ _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
 _Static_assert(sizeof(struct wire_hail) == 16, "wire_hail");
 _Static_assert(sizeof(struct wire_proof) == 40, "wire_proof");
 _Static_assert(sizeof(struct wire_apart) == 16, "wire_apart");
+_Static_assert(sizeof(struct wire_seal) == 40, "wire_seal");
 _Static_assert(sizeof(struct wire_dist) == 16, "wire_dist");
 _Static_assert(sizeof(struct wire_attr) == 80, "wire_attr");
 _Static_assert(sizeof(struct wire_region) == 16, "wire_region");
@@ -1173,6 +1191,7 @@ struct wire_msg {
 	const struct wire_as *as;	/* NULL: it came without */
 	const le32 *groups;		/* as->ngroups */
 	const struct wire_apart *apart;	/* NULL: it came without */
+	const struct wire_seal *seal;	/* likewise */
 	const void *ticket;		/* likewise, */
 	size_t ticket_len;
 	const struct wire_proof *proof;	/* likewise */

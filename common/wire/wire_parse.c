@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "seal_mode.h"
 #include "wire_form.h"
 
 #define STATUS_ERRNO_MAX 4095u
@@ -96,12 +97,13 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.len: not the length received";
 	if (hdr->session == 0)
 		return "wire_hdr.session: zero";
-	if ((flags & ~(WIRE_F_PROOF | WIRE_F_APART)) == WIRE_F_REPLY)
+	if ((flags & ~(WIRE_F_PROOF | WIRE_F_APART | WIRE_F_SEAL)) ==
+	    WIRE_F_REPLY)
 		return why_reply(hdr);
 	if (flags &
 	    ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE | WIRE_F_CARRY |
 	      WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS | WIRE_F_WHOLE |
-	      WIRE_F_PROOF | WIRE_F_APART | WIRE_F_TICKET))
+	      WIRE_F_PROOF | WIRE_F_APART | WIRE_F_TICKET | WIRE_F_SEAL))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -270,6 +272,23 @@ static int take_apart(struct cursor *c)
 	return 0;
 }
 
+static int take_seal(struct cursor *c)
+{
+	const struct wire_seal *seal = (const void *)c->at;
+	uint16_t flags = le16toh(c->msg->hdr->flags);
+
+	if (!(flags & WIRE_F_PROOF))
+		return refuse(c, "wire_hdr.flags: SEAL without PROOF");
+	if (c->left < sizeof(*seal) || seal->zero)
+		return refuse(c, "wire_seal: too short, or zero is not");
+	if (le32toh(seal->mode) >= SEAL_MODES ||
+	    (flags & WIRE_F_REPLY && !seal->mode))
+		return refuse(c, "wire_seal.mode: unknown, or none in a reply");
+	c->msg->seal = seal;
+	pass(c, sizeof(*seal));
+	return 0;
+}
+
 static int take_ticket(struct cursor *c)
 {
 	const struct wire_shown *shown = (const void *)c->at;
@@ -373,6 +392,8 @@ static int parse(struct cursor *c)
 		rc = take_as(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_APART)
 		rc = take_apart(c);
+	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_SEAL)
+		rc = take_seal(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_TICKET)
 		rc = take_ticket(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_PROOF)

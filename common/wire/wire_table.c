@@ -59,7 +59,8 @@ static const struct wire_form challenge_rep = {
 	.size = sizeof(struct wire_challenge_rep),
 	.fields = { ID(wire_challenge_rep, fsid),
 		    MAX(wire_challenge_rep, mode, AUTH_MODES - 1),
-		    BITS(wire_challenge_rep, flags, WIRE_CH_KERNEL) },
+		    BITS(wire_challenge_rep, flags,
+			 WIRE_CH_KERNEL | WIRE_CH_SEAL) },
 };
 
 static const struct wire_form auth = {

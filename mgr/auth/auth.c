@@ -121,6 +121,7 @@ static int make(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c)
 	pact->boot = mgr->boot;
 	pact->epoch = rpc_req_epoch(rpc);
 	pact->mode = mgr->conf.auth.mode;
+	pact->seals = rpc_req_bare(rpc);
 	memcpy(pact->key[HANDSHAKE_CALLER], body->key, WIRE_KEY_LEN);
 	memcpy(pact->nonce[HANDSHAKE_CALLER], body->nonce, WIRE_KEY_LEN);
 	memcpy(pact->key[HANDSHAKE_SERVER], c->own.public, WIRE_KEY_LEN);
@@ -134,8 +135,9 @@ static void answer(struct mgr *mgr, struct rpc_req *rpc,
 	struct wire_challenge_rep rep = {
 		.fsid = htole64(mgr->conf.fsid),
 		.mode = htole32(mgr->conf.auth.mode),
-		.flags = htole32(rpc_req_identity(rpc, &id) ? 0
-							    : WIRE_CH_KERNEL),
+		.flags = htole32(
+			(rpc_req_identity(rpc, &id) ? 0 : WIRE_CH_KERNEL) |
+			(c->pact.seals ? WIRE_CH_SEAL : 0)),
 	};
 
 	memcpy(rep.key, c->pact.key[HANDSHAKE_SERVER], WIRE_KEY_LEN);
@@ -185,7 +187,8 @@ bool auth_take(struct mgr *mgr, struct rpc_req *rpc)
 		take_challenge(mgr, rpc);
 	} else if (rpc->op == WIRE_AUTH) {
 		take_auth(mgr, rpc);
-	} else if (must_prove(mgr, rpc_session_info(rpc->session))) {
+	} else if (must_prove(mgr, rpc_session_info(rpc->session)) ||
+		   rpc_req_bare(rpc)) {
 		auth_answer(rpc, -ENOKEY);
 	} else {
 		return false;

@@ -114,6 +114,7 @@ static int open_peer(struct fsck *f, const struct addr *addr, const char *name,
 				      .session = session,
 				      .cred = &cred,
 				      .prover = keyring_prover(f->ring),
+				      .seal = f->conf.auth.seal,
 				      .server = server,
 				      .index = index };
 

@@ -216,6 +216,7 @@ static int iod_open(struct iod *iod, const struct rpc_cred *cred)
 				      .session = mgr->jobs->session,
 				      .cred = cred,
 				      .prover = keyring_prover(mgr->ring),
+				      .seal = mgr->conf.auth.seal,
 				      .server = WIRE_ROLE_IOD,
 				      .index = iod->index,
 				      .fresh = claim_again,

@@ -25,6 +25,7 @@ static int peer_open(struct copies *all, uint32_t k, struct rpc_peer **peer)
 				      .cred = &cred,
 				      .prover = keyring_prover(
 					      all->worker->iod->ring),
+				      .seal = conf->auth.seal,
 				      .server = WIRE_ROLE_IOD,
 				      .index = k,
 				      .impatient = true };

@@ -44,6 +44,11 @@ static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 		fuzz_touch(msg->apart, sizeof(*msg->apart));
 		at += sizeof(*msg->apart);
 	}
+	if (msg->seal) {
+		FUZZ_SURE((const uint8_t *)msg->seal == at && msg->proof);
+		fuzz_touch(msg->seal, sizeof(*msg->seal));
+		at += sizeof(*msg->seal);
+	}
 	if (msg->ticket) {
 		at += sizeof(struct wire_shown);
 		FUZZ_SURE((const uint8_t *)msg->ticket == at && msg->proof);

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "mock_int.h"
+#include "tp_seal.h"
 
 struct mock mock;
 
@@ -316,6 +317,28 @@ void *tp_ep_context(const struct tp_ep *ep)
 uint32_t tp_ep_carry_max(const struct tp_ep *ep)
 {
 	return UINT32_MAX;
+}
+
+bool tp_dev_seals(const struct tp_dev *dev)
+{
+	return mock.seals;
+}
+
+int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer)
+{
+	sealer_free(sealer);
+	mock.sealed++;
+	return 0;
+}
+
+void tp_dev_flaws(const struct tp_dev *dev, uint64_t count[TP_FLAWS])
+{
+	memset(count, 0, TP_FLAWS * sizeof(*count));
+}
+
+const char *tp_flaw_text(enum tp_flaw flaw)
+{
+	return "?";
 }
 
 void tp_ep_join(struct tp_ep *ep)

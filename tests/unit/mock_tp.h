@@ -28,6 +28,8 @@ struct mock {
 	bool srq; /* there are shared receive queues */
 	unsigned int waited; /* messages that found no shared receive */
 	const struct tp_identity *identity; /* of every peer; NULL: unknown */
+	bool seals; /* its connections can be sealed, */
+	unsigned int sealed; /* and so many ends were */
 };
 extern struct mock mock;
 

@@ -74,6 +74,7 @@ struct rpc_peer *rig_peer_open(struct rig *rig)
 		.name = "iod 2",
 		.role = rig->role ? rig->role : WIRE_ROLE_CLIENT,
 		.prover = rig->prover,
+		.seal = rig->seal,
 		.server = WIRE_ROLE_IOD,
 		.index = rig->index,
 		.fsid = rig->fsid,

@@ -36,6 +36,7 @@ struct rig {
 	enum pins_mode pins; /* of the client */
 	unsigned int patience_ms; /* the peer's */
 	const struct prover *prover; /* the peer's; the server's is in sattr */
+	enum seal_mode seal; /* likewise */
 	enum wire_role role; /* the peer's; 0: CLIENT */
 	uint32_t index; /* of the iod that the peer wants */
 	struct rpc_ctx *cctx, *sctx;

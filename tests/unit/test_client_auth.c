@@ -27,9 +27,8 @@ static void answer_challenge(void)
 {
 	ck_assert_int_eq(ops->begin(auth, &challenge), 0);
 	ck_assert_int_eq(exchange_make(&server), 0);
-	pact = (struct pact){
-		1, 2, 3, 4, AUTH_KEY, { { 0 } }, { { 0 }, { 7 } }
-	};
+	pact = (struct pact){ 1,	2,     3,	  4,
+			      AUTH_KEY, false, { { 0 } }, { { 0 }, { 7 } } };
 	memcpy(pact.key[0], challenge.key, WIRE_KEY_LEN);
 	memcpy(pact.nonce[0], challenge.nonce, WIRE_KEY_LEN);
 	memcpy(pact.key[1], server.public, WIRE_KEY_LEN);

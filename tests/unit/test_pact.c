@@ -19,7 +19,9 @@ static void setup(void)
 	other = key_rig_ring(&rig, KEY_B "\n");
 	ck_assert_int_eq(exchange_make(&client), 0);
 	ck_assert_int_eq(exchange_make(&server), 0);
-	good = (struct pact){ 1, 2, 3, 4, 1, { { 0 } }, { { 6 }, { 7 } } };
+	good = (struct pact){
+		1, 2, 3, 4, 1, false, { { 0 } }, { { 6 }, { 7 } }
+	};
 	memcpy(good.key[HANDSHAKE_CALLER], client.public, WIRE_KEY_LEN);
 	memcpy(good.key[HANDSHAKE_SERVER], server.public, WIRE_KEY_LEN);
 }

@@ -162,6 +162,7 @@ static const struct wire_disk_rep disk_rep = { 5 };
 
 static const struct wire_apart an_apart = { .token = { 1, 2, 3 } };
 static const struct wire_proof a_proof = { .mac = { 1, 2, 3 } };
+static const struct wire_seal a_seal = { .mode = 2, .key = { 4, 5, 6 } };
 static const struct {
 	struct wire_shown shown;
 	uint8_t ticket[16]; /* 3 of padding */
@@ -189,7 +190,16 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_hello, ngroups, groups),
 		    STR(wire_hello, name_len, a_path) },
 	  .ntail = 2 },
+	{ "hello, sealed", WIRE_HELLO,
+	  .flags = WIRE_F_PROOF | WIRE_F_TICKET | WIRE_F_SEAL, BODY(hello),
+	  .tail = { ARR(wire_hello, ngroups, groups),
+		    STR(wire_hello, name_len, a_path) },
+	  .ntail = 2 },
 	{ "hello reply", WIRE_HELLO, REP, BODY(hello_rep) },
+	{ "hello reply, sealed", WIRE_HELLO,
+	  .flags = WIRE_F_REPLY | WIRE_F_PROOF | WIRE_F_SEAL, BODY(hello_rep) },
+	{ "hello refused, sealed", WIRE_HELLO,
+	  .flags = WIRE_F_REPLY | WIRE_F_PROOF | WIRE_F_SEAL, .status = 13 },
 	{ "hello reply, apart", WIRE_HELLO,
 	  .flags = WIRE_F_REPLY | WIRE_F_APART, BODY(hello_rep) },
 	{ "hello reply, apart and proved", WIRE_HELLO,
@@ -422,6 +432,8 @@ size_t wire_sample_build(const struct wire_sample *s, void *buf)
 		wire_put(&out, s->tail[i].ptr, s->tail[i].len);
 	if (s->flags & WIRE_F_APART && s->flags & WIRE_F_REPLY)
 		wire_put(&out, &an_apart, sizeof(an_apart));
+	if (s->flags & WIRE_F_SEAL)
+		wire_put(&out, &a_seal, sizeof(a_seal));
 	if (s->flags & WIRE_F_TICKET)
 		wire_put(&out, &a_ticket, sizeof(a_ticket));
 	if (s->flags & WIRE_F_PROOF)

@@ -7,6 +7,7 @@
 #include "api_int.h"
 #include "api_probe_int.h"
 #include "histogram.h"
+#include "seal_mode.h"
 #include "store.h"
 
 #define ROUNDS 3
@@ -107,6 +108,8 @@ int api_probe_ping(struct session *s, struct pvfs_ping *out)
 		 rpc_peer_transport(s->mgr));
 	snprintf(ping.reason, sizeof(ping.reason), "%s",
 		 rpc_peer_reason(s->mgr));
+	snprintf(ping.seal, sizeof(ping.seal), "%s",
+		 seal_mode_name(rpc_peer_seal(s->mgr)));
 	*out = ping;
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "crypto_end.h"
 #include "random_id.h"
+#include "sealing.h"
 #include "secret.h"
 
 static void ca_close(struct client_auth *auth)
@@ -59,6 +60,25 @@ static size_t ticket(void *arg, void *out)
 	return prover->ticket(prover->arg, out);
 }
 
+static int pair(void *arg, enum handshake_side side, struct seal_pact **pact)
+{
+	const struct prover *prover = pass_prover(arg);
+
+	return crypto_is_over() ? -ECANCELED
+				: prover->pair(prover->arg, side, pact);
+}
+
+static int seal(void *arg, const struct handshake *shake,
+		enum handshake_side side, const struct seal_pact *pact,
+		struct sealer **sealer)
+{
+	const struct prover *prover = pass_prover(arg);
+
+	return crypto_is_over()
+		       ? -ECANCELED
+		       : prover->seal(prover->arg, shake, side, pact, sealer);
+}
+
 static int ca_open(const struct client_auth_attr *attr,
 		   struct client_auth **out)
 {
@@ -72,7 +92,9 @@ static int ca_open(const struct client_auth_attr *attr,
 	rc = auth->at ? pass_new(&auth->pass) : -ENOMEM;
 	if (!rc)
 		rc = open_key(auth);
-	auth->prover = (struct prover){ auth->pass, prove, check, ticket };
+	auth->prover = (struct prover){ auth->pass, prove, check,
+					ticket,	    pair,  sealing_unpair,
+					seal };
 	if (rc)
 		ca_close(auth);
 	else
@@ -115,6 +137,7 @@ static void agree(struct attempt *at, const struct client_auth_way *way,
 	pact->boot = way->boot;
 	pact->epoch = way->epoch;
 	pact->mode = le32toh(rep->mode);
+	pact->seals = le32toh(rep->flags) & WIRE_CH_SEAL;
 	at->deadline = way->deadline;
 	memcpy(pact->key[HANDSHAKE_SERVER], rep->key, WIRE_KEY_LEN);
 	memcpy(pact->nonce[HANDSHAKE_SERVER], rep->nonce, WIRE_KEY_LEN);
@@ -135,6 +158,22 @@ static int check_mode(const struct client_auth *auth,
 		  "program passes for them",
 		  way->peer, auth_mode_name(mode), attr->where,
 		  auth_mode_name(attr->mode));
+	return -EKEYREJECTED;
+}
+
+/* What says so is part of what is proved. */
+static int check_seal(const struct client_auth *auth,
+		      const struct client_auth_way *way, uint32_t flags)
+{
+	const struct client_auth_attr *attr = &auth->attr;
+
+	if (!attr->seal || !way->seals || flags & WIRE_CH_SEAL)
+		return 0;
+	log_error(attr->log,
+		  "%s: the servers have [filesystem] seal = none, and %s asks "
+		  "for seal=%s at least: set that at the servers and start "
+		  "them anew; or somebody sits between",
+		  way->peer, attr->where, seal_mode_name(attr->seal));
 	return -EKEYREJECTED;
 }
 
@@ -197,6 +236,8 @@ static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
 {
 	int rc = check_mode(auth, way, le32toh(rep->mode));
 
+	if (!rc)
+		rc = check_seal(auth, way, le32toh(rep->flags));
 	if (!rc)
 		rc = check_fsid(auth, way, le64toh(rep->fsid));
 	if (rc)

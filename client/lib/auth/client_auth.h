@@ -11,12 +11,14 @@
 #include "auth_mode.h"
 #include "handshake.h"
 #include "log.h"
+#include "seal_mode.h"
 
 struct client_auth;
 
 /* As pvfstab says. */
 struct client_auth_attr {
 	enum auth_mode mode; /* at least; not AUTH_SYS */
+	enum seal_mode seal; /* at least, on connections that can be sealed */
 	const char *key; /* file of it, with AUTH_KEY */
 	const char *munge_socket; /* "": munge's own */
 	unsigned int server_uid; /* whose managers are believed, as root's */
@@ -30,6 +32,7 @@ struct client_auth_way {
 	uint64_t session, boot;
 	uint32_t epoch;
 	bool local; /* this host's kernel says who is at its other end */
+	bool seals; /* it can be sealed */
 	const char *peer; /* for messages */
 	uint64_t deadline; /* clock_now() */
 };

@@ -16,8 +16,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->mount = mount;
 	fs->log = log;
 	fs->timeout_ms = mount->timeout_ms;
-	fs->together = false;
-	fs->declares = false;
+	fs->together = fs->declares = false;
 	atomic_init(&fs->copies_again, 0);
 	fs->s = NULL;
 	fs->fsid = 0;
@@ -60,6 +59,7 @@ static struct session_attr mount_attr(const struct mount *mount)
 		.indirect = mount->indirect,
 		.timeout_ms = mount->timeout_ms,
 		.auth = { .mode = mount->auth,
+			  .seal = mount->seal,
 			  .key = mount->key,
 			  .munge_socket = mount->munge_socket,
 			  .where = mount->where,

@@ -82,6 +82,11 @@ static bool set_auth(const char *val, struct mount_opt *opt)
 	return !auth_mode_parse(val, &opt->mount->auth);
 }
 
+static bool set_seal(const char *val, struct mount_opt *opt)
+{
+	return !seal_mode_parse(val, &opt->mount->seal);
+}
+
 static bool copy_path(const char *val, char *path, size_t max)
 {
 	if (*val != '/' || strlen(val) >= max)
@@ -149,6 +154,7 @@ static const struct {
 	{ "direct", set_direct, "on or off" },
 	{ "rendezvous", set_rendezvous, RENDEZVOUS_WANT },
 	{ "auth", set_auth, AUTH_WANT },
+	{ "seal", set_seal, SEAL_WANT },
 	{ "key", set_key, "an absolute path" },
 	{ "munge_socket", set_munge_socket, "an absolute path" },
 	{ "server_user", set_server_user, "the name or number of a user" },

@@ -122,6 +122,12 @@ static bool check(const struct reader *r, struct mntent *ent,
 			    "the servers' [filesystem] key");
 		return false;
 	}
+	if (mount->seal && mount->auth == AUTH_SYS) {
+		complain(r,
+			 "seal= needs keys: write auth=munge, or auth=key and "
+			 "key=FILE, beside it");
+		return false;
+	}
 	if (!manager(ent->mnt_fsname, opt, &mount->mgr)) {
 		complain(r,
 			 "\"%.*s\" names no manager: write HOST:/, and the "

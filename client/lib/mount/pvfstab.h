@@ -13,6 +13,7 @@
 #include "auth_mode.h"
 #include "fabric.h"
 #include "log.h"
+#include "seal_mode.h"
 #include "sizes.h"
 
 #define MOUNT_KEY_MAX 1024u
@@ -31,6 +32,7 @@ struct mount {
 	bool indirect; /* direct=off: nothing is borrowed from iods of this host */
 	unsigned int server_uid; /* whose local servers are believed */
 	enum auth_mode auth; /* at least */
+	enum seal_mode seal; /* likewise; with auth */
 	char key[MOUNT_KEY_MAX]; /* file of it, "": none */
 	char munge_socket[MOUNT_SOCKET_MAX]; /* "": munge's own */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ask.h"
+#include "container.h"
 #include "prove_int.h"
 
 #define TRIES 5
@@ -16,6 +17,7 @@
 int prove_open(struct session *s, const struct session_auth_attr *attr)
 {
 	const struct client_auth_attr ca = { .mode = attr->mode,
+					     .seal = attr->seal,
 					     .key = attr->key,
 					     .munge_socket = attr->munge_socket,
 					     .server_uid = attr->server_uid,
@@ -24,6 +26,7 @@ int prove_open(struct session *s, const struct session_auth_attr *attr)
 
 	if (attr->mode == AUTH_SYS)
 		return 0;
+	s->seal = attr->seal;
 	s->auth_ops = prove_load(s->log);
 	return s->auth_ops ? s->auth_ops->open(&ca, &s->auth) : -ELIBACC;
 }
@@ -61,6 +64,7 @@ static int take_challenge(void *arg, const struct wire_msg *reply)
 	c->way.epoch = rpc_peer_epoch(c->peer);
 	c->way.boot = rpc_peer_boot(c->peer);
 	c->way.local = !strcmp(rpc_peer_transport(c->peer), "local");
+	c->way.seals = rpc_peer_seals(c->peer);
 	return 0;
 }
 
@@ -180,12 +184,35 @@ static const char *why(int rc)
 	}
 }
 
+struct renewal {
+	struct op op;
+	struct rpc_peer *peer;
+};
+
+static void renew(struct op *op)
+{
+	rpc_peer_renew(container_of(op, struct renewal, op)->peer);
+}
+
+/* With the ticket it can be sealed: the manager does nothing else over this one. */
+static void come_again(struct session *s, const struct challenge *c)
+{
+	struct renewal r = { .op.start = renew, .peer = c->peer };
+
+	if (le32toh(c->rep.flags) & WIRE_CH_SEAL && c->peer == s->mgr)
+		drive_run(&s->drive, &r.op);
+}
+
 static int try(struct session *s, struct rpc_peer *peer)
 {
 	struct challenge c = { .peer = peer };
 	int rc = ask_challenge(s, &c);
 
-	return rc ? rc : ask_auth(s, &c);
+	if (!rc)
+		rc = ask_auth(s, &c);
+	if (!rc)
+		come_again(s, &c);
+	return rc;
 }
 
 static bool passes(int rc)

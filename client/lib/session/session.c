@@ -63,6 +63,7 @@ int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 	attr->session = s->id;
 	attr->cred = &cred;
 	attr->prover = s->auth ? s->auth_ops->prover(s->auth) : NULL;
+	attr->seal = s->seal;
 	attr->impatient = s->probe;
 	attr->patience_ms = s->together ? s->timeout_ms : 0;
 	return rpc_peer_open(s->drive.ctx, attr, peer);

@@ -38,6 +38,7 @@ struct session {
 	const struct client_auth_ops *auth_ops;
 	struct client_auth *auth; /* NULL: pvfstab does not ask for it */
 	uint64_t ticket_ns; /* how long the last ticket holds; prove_int.h */
+	enum seal_mode seal; /* at least, with that */
 
 	/* from MOUNT, then constant */
 	uint64_t fsid, root;
@@ -75,6 +76,7 @@ static inline struct session *session_driven(struct drive *drive)
 /* How it proves who it is. */
 struct session_auth_attr {
 	enum auth_mode mode; /* AUTH_SYS: not at all */
+	enum seal_mode seal; /* at least */
 	const char *key, *munge_socket, *where; /* see client_auth_attr */
 	unsigned int server_uid;
 	/* of a session with any server: who gives it a ticket for that; and which

@@ -131,6 +131,7 @@ static int hello_send(struct rpc_peer *peer)
 	};
 	struct wire_out out;
 	uint32_t i;
+	int rc = 0;
 
 	if (cred->ngroups > WIRE_GROUPS_MAX)
 		return -EINVAL;
@@ -141,8 +142,8 @@ static int hello_send(struct rpc_peer *peer)
 	wire_put(&out, groups, i * sizeof(groups[0]));
 	wire_put(&out, cred->name, name_len);
 	if (peer->proving)
-		peer_proof_room(peer, &out);
-	return hello_post(peer, &out, WIRE_HELLO);
+		rc = peer_proof_room(peer, &out);
+	return rc ? rc : hello_post(peer, &out, WIRE_HELLO);
 }
 
 static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
@@ -316,13 +317,15 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 	}
 	if (peer->proving)
 		flaw = peer_proof_flaw(peer, msg);
+	if (peer->proving && !flaw && !status)
+		flaw = peer_seal_begin(peer, msg);
 	if (hello_retry(peer, status)) {
 		link_fail(&peer->link, status);
 	} else if (flaw) {
 		peer_proof_refuse(peer, flaw);
 	} else if (status) {
 		hello_refused(peer, status, &none);
-	} else {
+	} else if (!peer->link.failed.queued) {
 		hello_taken(peer, msg);
 	}
 }

@@ -92,6 +92,7 @@ static void peer_disconnect(struct rpc_peer *peer)
 	lookup_forget(peer);
 	link_close(&peer->link);
 	peer_apart_close(peer);
+	peer_seal_reset(peer);
 	reach_lost(peer);
 	way_reset(peer);
 	peer->carries = false;
@@ -150,6 +151,13 @@ void peer_lost(struct link *link, int status)
 	silence_lost(peer);
 	peer_disconnect(peer);
 	peer_backoff(peer);
+}
+
+void peer_again(struct rpc_peer *peer)
+{
+	peer_disconnect(peer);
+	peer_set_state(peer, PEER_BACKOFF);
+	rpc_timer_set(peer->link.ctx, &peer->timer, clock_now());
 }
 
 void peer_refused(struct rpc_peer *peer, int status, const char *why)

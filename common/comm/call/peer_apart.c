@@ -18,7 +18,8 @@ bool peer_apart_wanted(const struct rpc_peer *peer)
 	const struct rpc_ctx *ctx = peer->link.ctx;
 	const struct tp_dev *dev = ctx->rails.dev[peer->link.rail];
 
-	return peer->apart.failed < APART_TRIES &&
+	/* a second one would not be sealed */
+	return !peer->seal.agreed && peer->apart.failed < APART_TRIES &&
 	       (ctx->apart || tp_dev_serves(dev) & TP_CLASSES);
 }
 

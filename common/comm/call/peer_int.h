@@ -17,6 +17,7 @@
 
 #include "call_way_int.h"
 #include "offset_int.h"
+#include "peer_seal_int.h"
 #include "reach_int.h"
 #include "silence_int.h"
 
@@ -115,6 +116,7 @@ struct rpc_peer {
 	const struct prover *prover; /* or NULL: peer_proof.c */
 	struct handshake shake; /* of this connection */
 	bool proving; /* on this connection */
+	struct peer_seal seal;
 	void (*fresh)(void *arg, struct rpc_peer *peer);
 	void (*met)(void *arg, struct rpc_peer *peer, uint64_t boot);
 	void (*lost)(void *arg, int status);
@@ -176,6 +178,8 @@ void peer_set_state(struct rpc_peer *peer, enum peer_state state);
 void peer_connect(struct rpc_peer *peer);
 /* lookup.c: peer->hosts is set, or -errno: what the host is cannot be known. */
 void peer_named(struct rpc_peer *peer, int status);
+/* Leaves the connection and makes another one at once; nothing is lost. */
+void peer_again(struct rpc_peer *peer);
 /* The connection is lost: close it and try again later. */
 void peer_lost(struct link *link, int status);
 /* peer_recv.c: a receive is complete. */
@@ -239,7 +243,7 @@ void peer_proof_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
 int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail);
 bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev);
 /* Before it: the ticket, if there is one, and room for the proof. */
-void peer_proof_room(struct rpc_peer *peer, struct wire_out *out);
+int peer_proof_room(struct rpc_peer *peer, struct wire_out *out);
 int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len);
 const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg);
 void peer_proof_refuse(struct rpc_peer *peer, const char *flaw);

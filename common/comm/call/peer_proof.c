@@ -14,6 +14,7 @@ static const char none[] =
 void peer_proof_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr)
 {
 	peer->prover = attr->prover;
+	peer->seal.least = attr->seal;
 	peer->shake = (struct handshake){ .fsid = attr->fsid,
 					  .session = attr->session,
 					  .role = attr->role,
@@ -41,7 +42,7 @@ int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail)
 	if (rc || !peer->proving)
 		return rc;
 	shake->epoch = peer->epoch;
-	hail->features |= htole32(WIRE_FT_PROOF);
+	hail->features |= htole32(WIRE_FT_PROOF | peer_seal_hail(peer));
 	memcpy(hail->nonce, nonce, WIRE_NONCE_LEN);
 	return 0;
 }
@@ -50,11 +51,17 @@ bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev)
 {
 	struct wire_accept acc;
 	struct wire_hail hail;
+	const char *flaw;
 
 	memcpy(&acc, ev->priv, sizeof(acc));
 	wire_take_hail(ev->priv, ev->priv_len, sizeof(acc), &hail);
 	if (!(le32toh(hail.features) & WIRE_FT_PROOF)) {
 		peer_proof_refuse(peer, none);
+		return false;
+	}
+	flaw = peer_seal_agreed(peer, le32toh(hail.features));
+	if (flaw) {
+		peer_proof_refuse(peer, flaw);
 		return false;
 	}
 	if (!peer->fsid) /* any: the one that the ticket is for */
@@ -64,19 +71,23 @@ bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev)
 	return true;
 }
 
-void peer_proof_room(struct rpc_peer *peer, struct wire_out *out)
+int peer_proof_room(struct rpc_peer *peer, struct wire_out *out)
 {
 	const struct prover *prover = peer->prover;
 	uint8_t ticket[WIRE_TICKET_MAX];
 	struct wire_shown shown = { 0 };
 	size_t len = prover->ticket ? prover->ticket(prover->arg, ticket) : 0;
+	int rc = peer_seal_put(peer, out);
 
+	if (rc)
+		return rc;
 	shown.len = htole32((uint32_t)len);
 	if (len) {
 		wire_put(out, &shown, sizeof(shown));
 		wire_put(out, ticket, len);
 	}
 	wire_put(out, NULL, sizeof(struct wire_proof));
+	return 0;
 }
 
 int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len)
@@ -87,12 +98,16 @@ int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len)
 	len -= sizeof(proof);
 	hdr->flags |= htole16(peer->prover->ticket
 				      ? WIRE_F_PROOF | WIRE_F_TICKET
-				      : WIRE_F_PROOF);
+				      : WIRE_F_PROOF) |
+		      htole16(peer_seal_flag(peer));
 	rc = peer->prover->prove(peer->prover->arg, &peer->shake,
 				 HANDSHAKE_CALLER, hdr, len, &proof);
-	if (!rc)
-		memcpy((uint8_t *)hdr + len, &proof, sizeof(proof));
-	return rc;
+	if (rc)
+		return rc;
+	memcpy((uint8_t *)hdr + len, &proof, sizeof(proof));
+	if (peer->seal.pact)
+		peer->seal.pact->key = le32toh(proof.key);
+	return 0;
 }
 
 const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg)

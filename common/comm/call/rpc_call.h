@@ -14,6 +14,7 @@
 
 #include "handshake.h"
 #include "rpc_ctx.h"
+#include "seal_mode.h"
 
 struct rpc_peer;
 
@@ -31,6 +32,9 @@ struct rpc_peer_attr {
 					 * must prove that it is the one below,
 					 * as we do; a client's, before it has a
 					 * ticket, neither.  Outlives the peer */
+	enum seal_mode seal;		/* with prover: no connection that can be sealed
+					 * is sealed less, once it is proved whose
+					 * it is */
 	enum wire_role server;		/* for prover: who answers there */
 	uint32_t index;			/* ... of an iod; also which of several
 					 * devices its connection begins with */
@@ -82,6 +86,14 @@ const char *rpc_peer_name(const struct rpc_peer *peer);
  */
 const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
+/* How its connection is sealed; whether one over that transport can be. */
+enum seal_mode rpc_peer_seal(const struct rpc_peer *peer);
+bool rpc_peer_seals(const struct rpc_peer *peer);
+/*
+ * Leaves a connection that it has and makes another, as the same session: there is something
+ * to prove now.  Calls under way are sent again.
+ */
+void rpc_peer_renew(struct rpc_peer *peer);
 /* It is connected.  For who drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
 /* Of the connection, and what its server said: 0, there is none. */

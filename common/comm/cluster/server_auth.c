@@ -60,6 +60,22 @@ static int read_socket(const struct conf_section *in, struct server_auth *auth)
 	return 0;
 }
 
+/* Where clients prove nothing there are no keys between them and servers. */
+static int read_seal(const struct conf_section *in, const char *key,
+		     struct server_auth *auth)
+{
+	const char *text = conf_get(in, "seal");
+
+	auth->seal = auth->mode == AUTH_SYS ? SEAL_NONE : SEAL_AUTH;
+	if (text && seal_mode_parse(text, &auth->seal))
+		return conf_complain(in, "seal", "write " SEAL_WANT);
+	if (auth->seal && !key[0])
+		return conf_complain(in, "seal",
+				     "needs a key that the servers share; add "
+				     "key = FILE");
+	return 0;
+}
+
 int server_conf_auth(const struct conf_section *in, const char *key,
 		     struct server_auth *auth)
 {
@@ -80,6 +96,8 @@ int server_conf_auth(const struct conf_section *in, const char *key,
 	if (!rc)
 		rc = conf_uint(in, "ticket_life", LIFE_MIN_S, 30 * DAY_S,
 			       &got.ticket_life);
+	if (!rc)
+		rc = read_seal(in, key, &got);
 	if (!rc)
 		*auth = got;
 	return rc;

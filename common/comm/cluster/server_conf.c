@@ -36,6 +36,7 @@ static const char *const known[] = {
 	"filesystem.key_user",
 	"filesystem.munge_socket",
 	"filesystem.ticket_life",
+	"filesystem.seal",
 	"mgr.address",
 	"mgr.from",
 	"mgr.storage",

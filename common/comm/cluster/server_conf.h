@@ -13,6 +13,7 @@
 #include "auth_mode.h"
 #include "conf.h"
 #include "log.h"
+#include "seal_mode.h"
 
 #define SERVER_SOCKET_MAX 108u /* of sockaddr_un */
 
@@ -52,6 +53,7 @@ struct server_auth {
 	uint32_t key_user; /* uid of who has the key */
 	char munge_socket[SERVER_SOCKET_MAX]; /* "": munge's own */
 	unsigned int ticket_life; /* seconds */
+	enum seal_mode seal; /* by default what fits the mode */
 };
 int server_conf_auth(const struct conf_section *in, const char *key,
 		     struct server_auth *auth);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "carry_int.h"
+#include "conn_seal_int.h"
 
 static const char *const conn_state_name[] = {
 	[CONN_ACCEPTING] = "ACCEPTING", [CONN_HELLO] = "HELLO",
@@ -178,6 +179,7 @@ void conn_free(struct conn *conn)
 	rpc_timer_clear(ctx, &conn->timer);
 	link_close(&conn->link);
 	apart_free(conn);
+	conn_seal_free(conn);
 	carry_free(conn);
 	ctx_undefer(ctx, &conn->gone);
 	for (i = 0; conn->rx && i < conn->nrx; i++)

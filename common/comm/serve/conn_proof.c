@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "conn_seal_int.h"
 #include "random_id.h"
 #include "ticket_int.h"
 
@@ -17,7 +18,9 @@ static void hail_proof(struct conn *conn, const struct wire_hail *theirs,
 		return;
 	memcpy(nonce[HANDSHAKE_CALLER], theirs->nonce, WIRE_NONCE_LEN);
 	conn->agreed = true;
-	hail->features |= htole32(WIRE_FT_PROOF);
+	hail->features |= htole32(
+		WIRE_FT_PROOF |
+		conn_seal_hail(conn, le32toh(theirs->features)));
 	memcpy(hail->nonce, nonce[HANDSHAKE_SERVER], WIRE_NONCE_LEN);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "conn_seal_int.h"
 #include "ticket_int.h"
 
 _Static_assert(WIRE_GROUPS_MAX == TP_GROUPS_MAX, "groups of a client");
@@ -13,7 +14,8 @@ static unsigned int greet_apart(struct conn *conn, struct wire_out *out)
 {
 	struct wire_apart apart = { .zero = 0 };
 
-	if (!apart_offer(conn))
+	/* a second endpoint would not be sealed */
+	if (conn->seal || !apart_offer(conn))
 		return 0;
 	memcpy(apart.token, conn->token, sizeof(apart.token));
 	wire_put(out, &apart, sizeof(apart));
@@ -35,6 +37,8 @@ static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 		wire_put(&out, body, body_len);
 	if (!status && le16toh(to->flags) & WIRE_F_APART)
 		flags |= greet_apart(conn, &out);
+	if (!status && le16toh(to->op) == WIRE_HELLO)
+		flags |= conn_seal_put(conn, &out);
 	conn_proof_room(conn, to, &out);
 	len = wire_end(&out, le16toh(to->op), flags, 0);
 	if (len < 0)
@@ -215,6 +219,8 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	greet_cred(&cred, &rx->req.msg);
 	rc = conn_admit(conn, rx, &cred);
 	if (!rc)
+		rc = conn_seal_take(conn, &rx->req.msg, &cred);
+	if (!rc)
 		rc = greet_session(conn, &cred);
 	if (rc >= 0)
 		rc = greet_replies(conn, rc);
@@ -223,6 +229,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 		greet_linger(conn, hdr, rc);
 	} else {
 		greet_welcome(conn, hdr, rc > 0);
+		conn_seal_begin(conn);
 	}
 	conn->hello = NULL;
 	rx_release(rx);

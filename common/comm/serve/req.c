@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "conn_seal_int.h"
 #include "ticket_int.h"
 
 static struct slot *req_slot(const struct rx *rx)
@@ -63,7 +64,7 @@ static void req_run(struct rx *rx)
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;
 	lane_count(&conn->lane->requests);
-	if (conn_is_stranger(conn))
+	if (conn_is_stranger(conn) || conn_is_bare(conn))
 		attr->service->request(attr->arg, &rx->req);
 	else if (rx->req.op == WIRE_FAST)
 		fast_req_run(&rx->req);

@@ -15,6 +15,7 @@
 #include "rpc_bulk.h"
 #include "rpc_ctx.h"
 #include "rpc_req.h"
+#include "seal_mode.h"
 
 struct rpc_server;
 struct rpc_session;
@@ -71,6 +72,9 @@ struct rpc_server_attr {
 					 * it; outlives the server */
 	const struct doorkeeper *keeper; /* NULL: clients are who they say; needs
 					 * prover; outlives the server */
+	enum seal_mode seal;		/* with prover: connections that can be sealed are,
+					 * at least so, of all who have to prove
+					 * themselves */
 	enum wire_role role;		/* for prover: what this server is, */
 	uint32_t index;			/* which iod */
 	uint32_t features;		/* WIRE_FT_* that it has; not _PROOF, which
@@ -135,6 +139,7 @@ struct rpc_server_stats {
 					 * now; what went over these, and the
 					 * replies behind it */
 	uint64_t impostors;		/* HELLOs whose proof was missing or false */
+	uint64_t bare;			/* HELLOs that did not agree to seal */
 	uint64_t outsiders;		/* connects from where nobody may */
 	uint64_t unknown;		/* ... of clients */
 };

@@ -353,6 +353,7 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->apart_bytes += atomic_load(&lane->apart_bytes);
 		stats->message_bytes += atomic_load(&lane->message_bytes);
 		stats->impostors += atomic_load(&lane->impostors);
+		stats->bare += atomic_load(&lane->bare);
 		stats->outsiders += atomic_load(&lane->outsiders);
 		stats->unknown += atomic_load(&lane->unknown);
 		stats->shared += atomic_load(&lane->shared_receives);

@@ -32,7 +32,7 @@
 #define SERVER_REPLY_MIN 256u /* a client has to take replies so long */
 /* On a rail that pins memory more data than so much goes another way. */
 #define CONN_PINNED_INLINE 4096u
-#define CONN_CTL_MAX 128u /* a reply outside of the slots; two of them */
+#define CONN_CTL_MAX 192u /* a reply outside of the slots; two of them */
 
 struct rpc_server;
 struct rpc_session;
@@ -78,6 +78,7 @@ struct lane {
 	atomic_uint_least64_t message_bytes, apart_bytes,
 		aparts_now; /* apart.c */
 	atomic_uint_least64_t impostors; /* conn_proof.c */
+	atomic_uint_least64_t bare; /* conn_seal.c */
 	atomic_uint_least64_t outsiders, unknown; /* unknown: conn_ticket.c */
 	struct tallies tallies;
 	uint64_t impostor_at, unknown_at; /* when one was last logged */
@@ -279,6 +280,7 @@ struct conn {
 	uint32_t features; /* of both ends, but for: */
 	bool agreed; /* both ends prove themselves in HELLO: conn_proof.c */
 	bool known; /* conn_ticket.c: who it is was proved */
+	struct conn_seal *seal; /* conn_seal.c; NULL: it cannot be sealed */
 	const struct wire_msg *hello; /* with a ticket, while it is answered */
 	uint8_t nonce[2][WIRE_NONCE_LEN];
 	struct carries *carries; /* carry.c; NULL: nothing was lent yet */

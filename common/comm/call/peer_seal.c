@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * peer_seal.c - a caller and its server agree on sealing their connection.  Its part is in
+ * HELLO and the server's in the answer, in front of the proofs; so who takes either out on
+ * its way is found out, and a server that seals refuses who does not.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "peer_int.h"
+#include "tp_seal.h"
+
+bool rpc_peer_seals(const struct rpc_peer *peer)
+{
+	const struct link *link = &peer->link;
+
+	return link->ep && tp_dev_seals(link->ctx->rails.dev[link->rail]);
+}
+
+enum seal_mode rpc_peer_seal(const struct rpc_peer *peer)
+{
+	return peer->state == PEER_READY ? peer->seal.mode : SEAL_NONE;
+}
+
+uint32_t peer_seal_hail(const struct rpc_peer *peer)
+{
+	return peer->proving && peer->prover->pair && rpc_peer_seals(peer)
+		       ? WIRE_FT_SEAL
+		       : 0;
+}
+
+const char *peer_seal_agreed(struct rpc_peer *peer, uint32_t hailed)
+{
+	peer->seal.agreed = peer_seal_hail(peer) && hailed & WIRE_FT_SEAL;
+	if (!peer->seal.least || peer->seal.agreed || !rpc_peer_seals(peer))
+		return NULL;
+	return "it does not seal connections, and here less is not taken: write "
+	       "seal=auth or seal=encrypt in [filesystem] of the servers' "
+	       "configuration and start them anew, or take seal= out here; or "
+	       "somebody sits between";
+}
+
+static int put(struct rpc_peer *peer, struct wire_out *out)
+{
+	struct wire_seal seal = { .mode = htole32(peer->seal.least) };
+
+	memcpy(seal.key, peer->seal.pact->public[HANDSHAKE_CALLER],
+	       sizeof(seal.key));
+	wire_put(out, &seal, sizeof(seal));
+	return 0;
+}
+
+int peer_seal_put(struct rpc_peer *peer, struct wire_out *out)
+{
+	const struct prover *prover = peer->prover;
+	int rc;
+
+	if (!peer->seal.agreed)
+		return 0;
+	rc = prover->pair(prover->arg, HANDSHAKE_CALLER, &peer->seal.pact);
+	return rc ? rc : put(peer, out);
+}
+
+uint16_t peer_seal_flag(const struct rpc_peer *peer)
+{
+	return peer->seal.agreed ? WIRE_F_SEAL : 0;
+}
+
+static int start(struct rpc_peer *peer, const struct wire_seal *seal)
+{
+	const struct prover *prover = peer->prover;
+	struct seal_pact *pact = peer->seal.pact;
+	struct sealer *sealer;
+	int rc;
+
+	pact->mode = le32toh(seal->mode);
+	memcpy(pact->public[HANDSHAKE_SERVER], seal -> key, sizeof(seal->key));
+	rc = prover->seal(prover->arg, &peer->shake, HANDSHAKE_CALLER, pact,
+			  &sealer);
+	if (!rc)
+		rc = tp_ep_seal(peer->link.ep, sealer);
+	if (!rc)
+		peer->seal.mode = (enum seal_mode)pact->mode;
+	return rc;
+}
+
+const char *peer_seal_begin(struct rpc_peer *peer, const struct wire_msg *msg)
+{
+	const struct wire_seal *seal = msg->seal;
+	int rc;
+
+	if (!peer->seal.agreed)
+		return seal ? "it seals what was not to be sealed" : NULL;
+	if (!seal || le32toh(seal->mode) < peer->seal.least)
+		return "it seals less than it was asked for";
+	rc = start(peer, seal);
+	prover_unpair(peer->prover, &peer->seal.pact);
+	if (rc)
+		link_fail(&peer->link, rc);
+	return NULL;
+}
+
+void peer_seal_reset(struct rpc_peer *peer)
+{
+	prover_unpair(peer->prover, &peer->seal.pact);
+	peer->seal.agreed = false;
+	peer->seal.mode = SEAL_NONE;
+}
+
+void rpc_peer_renew(struct rpc_peer *peer)
+{
+	if (peer->state == PEER_READY)
+		peer_again(peer);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * conn_seal.c - a server that seals refuses who proves itself and does not; so nobody in the
+ * middle can talk both ends out of it.  Who has nothing to prove itself by yet may get that
+ * over a bare connection, and then comes again.
+ */
+#include "conn_seal_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ticket_int.h"
+#include "tp_seal.h"
+
+static bool seals(const struct conn *conn)
+{
+	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+
+	return attr->seal && attr->prover &&
+	       tp_dev_seals(conn_rails(conn)->dev[conn->link.rail]);
+}
+
+/* Clients who need not prove anything have no keys. */
+static bool is_wanted(const struct conn *conn)
+{
+	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
+
+	if (!seals(conn))
+		return false;
+	return conn->session->info.role != WIRE_ROLE_CLIENT ||
+	       (keeper && keeper->admission != ADMIT_ALL);
+}
+
+uint32_t conn_seal_hail(struct conn *conn, uint32_t theirs)
+{
+	if (!conn->agreed || !(theirs & WIRE_FT_SEAL) || !seals(conn))
+		return 0;
+	conn->seal = calloc(1, sizeof(*conn->seal));
+	return conn->seal ? WIRE_FT_SEAL : 0;
+}
+
+static int refuse(struct conn *conn, const struct rpc_cred *cred)
+{
+	struct lane *lane = conn->lane;
+
+	lane_count(&lane->bare);
+	if (log_pace(&lane->unknown_at)) {
+		log_warn(conn_log(conn),
+			 "%s (%s): refused (%llu so far): it does not seal the "
+			 "connection, and [filesystem] seal = %s here: give it "
+			 "this release, and the servers the same setting; or "
+			 "somebody sits between",
+			 conn->peer, cred->name,
+			 (unsigned long long)atomic_load(&lane->bare),
+			 seal_mode_name(lane->server->attr.seal));
+	}
+	return -EKEYREJECTED;
+}
+
+static int make(struct conn *conn, const struct wire_msg *hello,
+		struct seal_pact *pact)
+{
+	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct handshake shake = conn_handshake(conn);
+	uint32_t theirs = le32toh(hello->seal->mode);
+
+	pact->mode = theirs > attr->seal ? theirs : attr->seal;
+	pact->key = le32toh(hello->proof->key);
+	memcpy(pact->public[HANDSHAKE_CALLER], hello -> seal -> key,
+	       WIRE_KEY_LEN);
+	memcpy(conn->seal->key, pact->public[HANDSHAKE_SERVER], WIRE_KEY_LEN);
+	if (hello->ticket)
+		return attr->keeper->seal(attr->keeper->arg, &shake, hello,
+					  pact, &conn->seal->sealer);
+	return attr->prover->seal(attr->prover->arg, &shake, HANDSHAKE_SERVER,
+				  pact, &conn->seal->sealer);
+}
+
+int conn_seal_take(struct conn *conn, const struct wire_msg *hello,
+		   const struct rpc_cred *cred)
+{
+	const struct prover *prover = conn->lane->server->attr.prover;
+	struct seal_pact *pact = NULL;
+	int rc;
+
+	if (!hello->seal)
+		return is_wanted(conn) && hello->proof ? refuse(conn, cred) : 0;
+	if (!conn->seal || !hello->proof)
+		return -EPROTO;
+	rc = prover->pair(prover->arg, HANDSHAKE_SERVER, &pact);
+	if (!rc)
+		rc = make(conn, hello, pact);
+	if (!rc)
+		conn->seal->mode = (enum seal_mode)pact->mode;
+	prover_unpair(prover, &pact);
+	return rc;
+}
+
+unsigned int conn_seal_put(const struct conn *conn, struct wire_out *out)
+{
+	struct wire_seal seal = { .zero = 0 };
+
+	if (!conn->seal || !conn->seal->sealer)
+		return 0;
+	seal.mode = htole32(conn->seal->mode);
+	memcpy(seal.key, conn->seal->key, sizeof(seal.key));
+	wire_put(out, &seal, sizeof(seal));
+	return WIRE_F_SEAL;
+}
+
+void conn_seal_begin(struct conn *conn)
+{
+	struct sealer *sealer = conn->seal ? conn->seal->sealer : NULL;
+	int rc;
+
+	if (!sealer || !conn->link.ep)
+		return;
+	conn->seal->sealer = NULL;
+	rc = tp_ep_seal(conn->link.ep, sealer);
+	if (rc)
+		link_fail(&conn->link, rc);
+}
+
+void conn_seal_free(struct conn *conn)
+{
+	if (conn->seal)
+		sealer_free(conn->seal->sealer);
+	free(conn->seal);
+	conn->seal = NULL;
+}
+
+bool conn_is_bare(const struct conn *conn)
+{
+	return !(conn->seal && conn->seal->mode) && is_wanted(conn);
+}
+
+bool rpc_req_bare(const struct rpc_req *req)
+{
+	return conn_is_bare(container_of(req, const struct rx, req)->conn);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sealing.c - see sealing.h. */
+#include "sealing.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "exchange.h"
+#include "gcm.h"
+#include "keyring_int.h"
+#include "secret.h"
+
+#define FIELDS 5u
+
+static const char base_label[] = "pvfs seal 1 base";
+static const char *const key_label[] = {
+	[HANDSHAKE_CALLER] = "pvfs seal 1 caller",
+	[HANDSHAKE_SERVER] = "pvfs seal 1 server",
+};
+
+_Static_assert(EXCHANGE_LEN == WIRE_KEY_LEN, "keys as on the wire");
+
+/* What the base is a code of. */
+struct seeds {
+	uint8_t facts[HANDSHAKE_FACTS];
+	uint32_t mode;
+	uint8_t shared[EXCHANGE_LEN];
+	struct mac_field field[FIELDS];
+};
+
+void sealing_unpair(struct seal_pact *pact)
+{
+	secret_free(pact, sizeof(*pact));
+}
+
+int sealing_pair(void *arg, enum handshake_side side, struct seal_pact **out)
+{
+	struct seal_pact *pact = secret_new(sizeof(*pact));
+	struct exchange x;
+	int rc = pact ? exchange_make(&x) : -ENOMEM;
+
+	if (rc) {
+		sealing_unpair(pact);
+		return rc;
+	}
+	memcpy(pact->own, x.own, sizeof(pact->own));
+	memcpy(pact->public[side], x.public, WIRE_KEY_LEN);
+	explicit_bzero(&x, sizeof(x));
+	*out = pact;
+	return 0;
+}
+
+static int seeds_of(const struct handshake *shake, enum handshake_side side,
+		    const struct seal_pact *pact, struct seeds *seeds)
+{
+	struct exchange x;
+	int rc;
+
+	memcpy(x.own, pact->own, sizeof(x.own));
+	memcpy(x.public, pact->public[side], sizeof(x.public));
+	rc = exchange_secret(&x, pact->public[!side], seeds -> shared);
+	explicit_bzero(&x, sizeof(x));
+	handshake_facts(shake, seeds->facts);
+	seeds->mode = htole32(pact->mode);
+	seeds->field[0] = (struct mac_field){ seeds->facts, HANDSHAKE_FACTS };
+	seeds->field[1] = (struct mac_field){ &seeds->mode,
+					      sizeof(seeds->mode) };
+	seeds->field[2] = (struct mac_field){ pact->public[0], WIRE_KEY_LEN };
+	seeds->field[3] = (struct mac_field){ pact->public[1], WIRE_KEY_LEN };
+	seeds->field[4] = (struct mac_field){ seeds->shared, EXCHANGE_LEN };
+	return rc;
+}
+
+/* A key for what each side sends. */
+static int split(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
+		 const struct seal_pact *pact, struct sealer **sealer)
+{
+	uint8_t key[2][MAC_KEY_LEN];
+	int rc = mac_make(base, key_label[0], NULL, 0, key[0]);
+
+	if (!rc)
+		rc = mac_make(base, key_label[1], NULL, 0, key[1]);
+	if (!rc)
+		rc = gcm_sealer((enum seal_mode)pact->mode, key[side],
+				key[!side], NULL, sealer);
+	explicit_bzero(key, sizeof(key));
+	return rc;
+}
+
+int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
+		      const struct handshake *shake, enum handshake_side side,
+		      const struct seal_pact *pact, struct sealer **sealer)
+{
+	uint8_t base[MAC_KEY_LEN];
+	struct seeds seeds;
+	int rc = seeds_of(shake, side, pact, &seeds);
+
+	if (!rc)
+		rc = mac_make(secret, base_label, seeds.field, FIELDS, base);
+	if (!rc)
+		rc = split(base, side, pact, sealer);
+	explicit_bzero(&seeds, sizeof(seeds));
+	explicit_bzero(base, sizeof(base));
+	return rc;
+}
+
+int sealing_by_ring(void *ring, const struct handshake *shake,
+		    enum handshake_side side, const struct seal_pact *pact,
+		    struct sealer **sealer)
+{
+	uint8_t base[MAC_KEY_LEN];
+	struct seeds seeds;
+	int rc = seeds_of(shake, side, pact, &seeds);
+
+	if (!rc)
+		rc = keyring_derive(ring, pact->key, base_label, seeds.field,
+				    FIELDS, base);
+	if (!rc)
+		rc = split(base, side, pact, sealer);
+	explicit_bzero(&seeds, sizeof(seeds));
+	explicit_bzero(base, sizeof(base));
+	return rc;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sealing.h - from a handshake to the keys of its connection: a code, by what both ends have
+ * proved, of all that they know of it and of the secret that two pairs of keys make which
+ * are forgotten then.  So who gets hold of a ticket or of the servers' key later cannot
+ * open what he recorded before.
+ */
+#ifndef SEALING_H
+#define SEALING_H
+
+#include "handshake.h"
+#include "mac.h"
+#include "sealer.h"
+
+/* For struct prover: its pair() and unpair(), and the seal() of a keyring. */
+int sealing_pair(void *arg, enum handshake_side side, struct seal_pact **pact);
+void sealing_unpair(struct seal_pact *pact);
+int sealing_by_ring(void *ring, const struct handshake *shake,
+		    enum handshake_side side, const struct seal_pact *pact,
+		    struct sealer **sealer);
+/* By the secret of a ticket.  -EINVAL, -ENOMEM */
+int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
+		      const struct handshake *shake, enum handshake_side side,
+		      const struct seal_pact *pact, struct sealer **sealer);
+
+#endif
