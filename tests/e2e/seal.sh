@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Sealed connections over tcp: what passes is what was sent, nobody hears it with encrypt,
+# who sits in the middle breaks connections and no more, and nobody is talked out of it.
+. "$(dirname "$0")/functions.sh"
+requires root
+requires tcp
+requires tool python3
+
+export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
+pid() { cluster pid "$1"; }
+logged() { grep -q -- "$2" "$(log_of "$1")"; }
+said() { grep -q -- "$1" "$tmp/output" || fail "not said: $1: $(cat "$tmp/output")"; }
+# tab OPTION...: a mount over tcp with the key; port=N among them: the manager's.
+tab() {
+	sed "s|pvfs port=\([0-9]*\),transport=[a-z]*|pvfs port=\1,transport=tcp,auth=key,key=$state/key,$1|" \
+		"$state/pvfstab" >"$tmp/tab"
+	export PVFSTAB_FILE=$tmp/tab
+}
+# The mgr through who sits in the middle.
+tab_middle() {
+	tab "$1"
+	sed -i "s|port=$(port_of mgr),|port=$port,|" "$tmp/tab"
+}
+sets() { # SEAL: of the servers, started anew
+	sed -i "/^seal = /d; s/^auth = key/&\nseal = $1/" "$state/pvfs.conf"
+	must cluster restart
+}
+seals() { # SEAL...: those that pvfs-ping shows
+	must pvfs-ping -j | grep -o '"seal": *"[a-z]*"' | grep -o '[a-z]*"$' | tr -d '"' |
+		sort -u | tr '\n' ' '
+}
+heard() { # SEAL: how often the text of a file passes
+	local text sniffer
+
+	text="heard-$RANDOM-$RANDOM-$1"
+	for _ in {1..20000}; do echo "$text"; done >plain
+	rm -f count
+	python3 "$e2e/seal_middle.py" --sniff "$text" count & sniffer=$!
+	helpers+=("$sniffer")
+	until_true 30 [ -s count ]
+	must pvfs-cp -q plain /pvfs/plain
+	must pvfs-cp -q /pvfs/plain back
+	must cmp plain back
+	kill "$sniffer"
+	wait "$sniffer"
+	cat count
+}
+# Other tests' traffic may push it out of what the sniffer holds.
+is_heard() {
+	for _ in {1..10}; do
+		[ "$(heard "$1")" = 0 ] || return 0
+	done
+	return 1
+}
+tree() { # a tree goes there and back
+	rm -rf back.d
+	must pvfs-cp -r -q tree "/pvfs/$1"
+	must pvfs-cp -r -q "/pvfs/$1" back.d
+	must diff -r tree back.d
+}
+reported() { # SERVER TEXT: it says that there were some
+	kill -USR1 "$(pid "$1")"
+	logged "$1" "sealed connections ended: .*[1-9][0-9]* for $2"
+}
+
+mkdir tree
+for i in {1..60}; do head -c $((i * 3000)) /dev/urandom >"tree/$i"; done
+
+start_pvfs -n 2 --set filesystem.auth=key --set filesystem.key_user=root
+
+# ---- auth, which is what it is by itself ----
+
+tab ""
+expect "auth " seals
+tree auth
+is_heard auth || fail "the sniffer hears nothing that is in the clear"
+tab "seal=auth"
+expect "auth " seals
+
+# ---- a client that asks for more gets it ----
+
+tab "seal=encrypt"
+expect "encrypt " seals
+tree more
+expect 0 heard more
+
+# ---- encrypt ----
+
+sets encrypt
+tab ""
+expect "encrypt " seals
+tree encrypt
+expect 0 heard encrypt
+
+# ---- somebody in the middle of a client and the manager ----
+
+sets auth
+echo pass >deed
+python3 "$e2e/seal_middle.py" "$(port_of mgr)" deed >port & helpers+=("$!")
+until_true 30 [ -s port ]
+port=$(cat port)
+tab_middle ""
+tree middle
+for deed in "flip|a record that was changed" "repeat|a record that was repeated" \
+	"reorder|a record that was repeated" "inject|a record that was changed" \
+	"bare|something that is not sealed" "cut|an end in the middle"; do
+	# calls under way: they go on when it has ceased
+	echo "${deed%%|*}" >deed
+	pvfs-cp -r -q tree "/pvfs/${deed%%|*}" 2>"$tmp/err" & copy=$!
+	until_true 30 reported mgr "${deed#*|}"
+	echo pass >deed
+	wait $copy || fail "${deed%%|*}: the copy did not go on: $(cat "$tmp/err")"
+	rm -rf back.d
+	must pvfs-cp -r -q "/pvfs/${deed%%|*}" back.d
+	must diff -r tree back.d
+done
+until_true 30 logged mgr 'somebody sits between this host and that one'
+
+# ---- nobody is talked out of it ----
+
+echo strip >deed
+for least in "" "seal=auth"; do
+	tab_middle "timeout=5,$least"
+	must_fail pvfs-ls /pvfs
+done
+said 'does not seal'
+tab_middle "timeout=5"
+must_fail pvfs-ls /pvfs
+until_true 30 logged mgr 'does not seal the connection'
+echo unask >deed
+must_fail pvfs-ls /pvfs
+said 'does not take what this program shows for true'
+echo pass >deed
+must pvfs-ls /pvfs
+
+# ---- less than a client asks for ----
+
+sets none
+tab ""
+expect "none " seals
+tree none
+tab "timeout=5,seal=encrypt"
+must_fail pvfs-ls /pvfs
+said 'have \[filesystem\] seal = none, and .* asks for seal=encrypt at least'
+tab "timeout=5"
+sed -i 's|auth=key,key=[^,]*,|seal=auth,|' "$tmp/tab"
+must_fail pvfs-ls /pvfs
+said 'seal= needs keys'
+
+# ---- an iod that does not seal, and a manager that wants it ----
+
+sets auth
+sed 's/^seal = .*/seal = none/' "$state/pvfs.conf" >iod.conf
+must cluster stop-iod 1
+"$PVFS_BUILD/server/pvfs-iod" --config iod.conf --index 1 >iod.log 2>&1 & other=$!
+helpers+=("$other")
+until_true 30 logged mgr 'iod 1 .*refused: it does not seal connections, and here less is not taken'
+kill "$other"
+wait "$other"
+must cluster start-iod 1
+tab ""
+until_true 30 pvfs-ls /pvfs
+tree again
+
+# ---- servers alone: with a key and clients who prove nothing ----
+
+sed -i '/^key_user/d; s/^auth = .*/auth = sys/; s/^seal = .*/seal = encrypt/' "$state/pvfs.conf"
+must cluster restart
+cp "$state/pvfstab" "$tmp/tab"
+expect "none " seals
+tree servers

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""seal_middle.py - somebody between a client and a server over tcp.
+
+usage: seal_middle.py PORT DEED-FILE    passes on to 127.0.0.1:PORT, prints its own port
+       seal_middle.py --sniff TEXT FILE writes to FILE how often TEXT passed over lo, as
+                                        long as it runs (from then on that FILE is there)
+
+DEED-FILE holds a word, read for each unit that passes (frames, behind SEALED records):
+pass, or once in each connection, at its second record: flip, cut, repeat, reorder,
+inject; or in each connection: strip (nobody wants to seal), unask (nothing in the
+manager's CHALLENGE says that it does), bare (a frame that is not sealed).
+"""
+import asyncio
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+
+SEALED = 16                     # enum tcp_op
+CONNECT, ACCEPT, SEND = 1, 2, 4
+HELLO, PRIVATE = 8, 32          # of tcp, of wire_connect and wire_accept
+CHALLENGE = 47
+FT_SEAL, CH_SEAL = 0x80, 0x2
+
+
+def clear(data, at, bits):
+    value, = struct.unpack_from("<I", data, at)
+    struct.pack_into("<I", data, at, value & ~bits)
+
+
+class Way:
+    """One direction of a connection."""
+
+    def __init__(self, reader, writer, deed, answers):
+        self.reader, self.writer, self.deed = reader, writer, deed
+        self.answers = answers
+        self.records = 0
+        self.kept = b""
+
+    async def frame(self):
+        head = await self.reader.readexactly(16)
+        op, _, nseg, length = struct.unpack_from("<BBHI", head)
+        if op == SEALED:
+            if self.deed() == "bare" and not self.answers:
+                self.writer.write(struct.pack("<BBHIII", SEND, 0, 0, 0, 0, 0))
+            self.writer.write(head)
+            return False
+        payload = bytearray(await self.reader.readexactly(
+            nseg * 16 + (0 if op == 7 else length)))
+        if self.deed() == "strip" and op in (CONNECT, ACCEPT) and \
+                len(payload) >= HELLO + PRIVATE + 16:
+            clear(payload, HELLO + PRIVATE, FT_SEAL)
+        if self.deed() == "unask" and self.answers and op == SEND and \
+                len(payload) > 64 and payload[6] == CHALLENGE:
+            clear(payload, 48 + 12, CH_SEAL)
+        self.writer.write(head + payload)
+        return True
+
+    async def record(self):
+        head = await self.reader.readexactly(8)
+        length, _ = struct.unpack("<II", head)
+        data = bytearray(head + await self.reader.readexactly(length + 16))
+        self.records += 1
+        deed = self.deed() if self.records == 2 else "pass"
+        if deed == "flip":
+            data[len(data) // 2] ^= 1
+        elif deed == "cut":
+            self.writer.write(data[:len(data) // 2])
+            raise EOFError
+        elif deed == "repeat":
+            self.writer.write(data)
+        elif deed == "reorder":
+            self.kept = bytes(data)
+            return
+        elif deed == "inject":
+            self.writer.write(head + bytes(length + 16))
+        self.writer.write(data)
+        if self.kept:
+            self.writer.write(self.kept)
+            self.kept = b""
+
+    async def run(self):
+        while await self.frame():
+            await self.writer.drain()
+        while True:
+            await self.record()
+            await self.writer.drain()
+
+
+async def serve(port, path):
+    def deed():
+        with open(path) as f:
+            return f.read().strip()
+
+    async def meet(reader, writer):
+        try:
+            inner, outer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            writer.close()
+            return
+        ways = [asyncio.ensure_future(Way(reader, outer, deed, False).run()),
+                asyncio.ensure_future(Way(inner, writer, deed, True).run())]
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+        for end in (outer, writer):
+            end.close()
+
+    server = await asyncio.start_server(meet, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+def sniff(text, path):
+    found = 0
+    s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
+    s.bind(("lo", 0))
+    with open(path, "w") as f:
+        f.write("0\n")
+    ended = []
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(time.monotonic()))
+    s.settimeout(0.05)
+    while not ended or time.monotonic() < ended[0] + 3:
+        try:  # also what was there when it was told to end
+            found += s.recv(1 << 17).count(text)
+        except socket.timeout:
+            if ended:
+                break
+    with open(path + ".new", "w") as f:
+        f.write("%d\n" % found)
+    os.rename(path + ".new", path)
+
+
+if sys.argv[1] == "--sniff":
+    sniff(sys.argv[2].encode(), sys.argv[3])
+else:
+    try:
+        asyncio.run(serve(int(sys.argv[1]), sys.argv[2]))
+    except KeyboardInterrupt:
+        pass
