@@ -127,6 +127,12 @@ static void drain(int fd)
 		;
 }
 
+/* For a receive, or until this end seals, too. */
+static bool paused(const struct tcp_ep *ep)
+{
+	return ep->rq.paused || (ep->rx.frame.op == TCP_OP_SEALED && !ep->seal);
+}
+
 /*
  * Ends early when the endpoint is gone or takes no more: one that waits for a
  * receive leaves the socket full.  Any other that stops taking is a bug.
@@ -140,7 +146,7 @@ static void feed(const struct tcp_ep *ep, int fd, const uint8_t *data,
 		size_t n = step && step < len ? step : len;
 		ssize_t sent = send(fd, data, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-		if (sent < 0 && (errno != EAGAIN || ep->rq.paused))
+		if (sent < 0 && (errno != EAGAIN || paused(ep)))
 			return;
 		turn(done, gone);
 		drain(fd);
@@ -170,12 +176,6 @@ static void check_memory(void)
 		FUZZ_SURE(own[i] == 0);
 	for (i = 1024 + 512 * RECVS; i < sizeof(own); i++)
 		FUZZ_SURE(own[i] == 0);
-}
-
-/* For a receive, or until this end seals, too. */
-static bool paused(const struct tcp_ep *ep)
-{
-	return ep->rq.paused || (ep->rx.frame.op == TCP_OP_SEALED && !ep->seal);
 }
 
 void fuzz_one(const uint8_t *data, size_t len)
