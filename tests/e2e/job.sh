@@ -111,7 +111,7 @@ expect "$((files + 1)) files, $files of them were there" stage out /pvfs/tree ou
 grep -q '^missing' manifest.out && fail "still missing: $(cat manifest.out)"
 # copiers that stand still, and die
 stage in tree /pvfs/again >/dev/null & staging=$!
-pkill -KILL -f "pvfs-job copier 127.0.0.1:" # perhaps none is there yet
+for p in $(of 'pvfs-job copier 127.0.0.1:'); do kill -KILL "$p"; done # perhaps none is there yet
 wait $staging || fail "a staging does not survive its copiers"
 expect "$files files, 0 of them were there" stage out /pvfs/again out2
 same_tree tree out2

@@ -179,14 +179,31 @@ static int take(struct copier *c, char *line)
 	return 0;
 }
 
-static int hear(struct copier *c)
+static int take_all(struct copier *c)
 {
-	int rc = link_fill(&c->link);
 	char *line;
 
 	while ((line = link_line(&c->link)))
 		if (take(c, line))
 			return -EPROTO;
+	return 0;
+}
+
+static int hear(struct copier *c)
+{
+	int rc = link_fill(&c->link), bad = take_all(c);
+
+	return bad ? bad : rc;
+}
+
+/* The first files may have come along with the welcome: no poll tells of them. */
+static int hear_first(struct copier *c)
+{
+	int rc;
+
+	pthread_mutex_lock(&c->lock);
+	rc = take_all(c);
+	pthread_mutex_unlock(&c->lock);
 	return rc;
 }
 
@@ -255,8 +272,9 @@ int cmd_copier(int argc, char **argv)
 	c.copy.umask = umask(0);
 	umask(c.copy.umask);
 	start_threads(&c);
-	while (!turn(&c))
-		;
+	rc = hear_first(&c);
+	while (!rc)
+		rc = turn(&c);
 	/* nobody wants the rest; the threads end with the process */
 	_exit(0);
 }
