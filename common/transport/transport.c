@@ -271,7 +271,8 @@ const char *tp_flaw_text(enum tp_flaw flaw)
 {
 	static const char *const text[TP_FLAWS] = {
 		[TP_FLAW_FALSE] = "a record that was changed or made up",
-		[TP_FLAW_ORDER] = "a record repeated, left out or moved",
+		[TP_FLAW_ORDER] =
+			"a record that was repeated, left out or moved",
 		[TP_FLAW_LENGTH] = "a record of a length that none has",
 		[TP_FLAW_BARE] = "something that is not sealed",
 		[TP_FLAW_CUT] = "an end in the middle of a record",
