@@ -90,6 +90,7 @@ static int open_store(struct iod *iod)
 				   .max_kept = kept,
 				   .pool = iod->pool,
 				   .lost = iod->conf.new_store,
+				   .shows = shows_wanted(iod),
 				   .log = iod->log };
 
 	int rc;

@@ -18,14 +18,28 @@ static bool serves(const struct iod *iod, const struct tp_dev *dev)
 	return false;
 }
 
+bool shows_wanted(const struct iod *iod)
+{
+	const struct rails *rails = &iod->fabric.rails;
+
+	for (unsigned int i = 0; i < rails->n; i++)
+		if (serves(iod, rails->dev[i]))
+			return true;
+	return false;
+}
+
 void shows_open(struct iod *iod)
 {
 	const struct rails *rails = &iod->fabric.rails;
+	struct shown *shown = store_shown(iod->store);
 	unsigned int i;
 	size_t len;
-	void *addr = shown_memory(store_shown(iod->store), &len);
+	void *addr;
 	int rc;
 
+	if (!shown)
+		return;
+	addr = shown_memory(shown, &len);
 	for (i = 0; i < rails->n; i++) {
 		if (!serves(iod, rails->dev[i]))
 			continue;

@@ -8,7 +8,9 @@
 
 #include "worker.h"
 
-/* Registers the table; with a device where that fails, nothing is shown over it. */
+/* A device serves that: else no table is kept. */
+bool shows_wanted(const struct iod *iod);
+/* Registers the table, if there is one; with a device where that fails, nothing is shown over it. */
 void shows_open(struct iod *iod);
 /* Before the devices are closed; nobody is connected. */
 void shows_close(struct iod *iod);

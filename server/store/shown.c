@@ -84,7 +84,7 @@ void *shown_memory(const struct shown *shown, size_t *len)
 
 unsigned int shown_count(const struct shown *shown)
 {
-	return atomic_load(&shown->count);
+	return shown ? atomic_load(&shown->count) : 0;
 }
 
 static unsigned int index_of(const struct shown *shown, uint64_t handle)
@@ -173,8 +173,11 @@ static bool since(const struct shown *shown, const struct place *place,
 
 void shown_enter(struct shown *shown, uint64_t handle)
 {
-	struct place *place = &shown->place[index_of(shown, handle)];
+	struct place *place;
 
+	if (!shown)
+		return;
+	place = &shown->place[index_of(shown, handle)];
 	pthread_mutex_lock(&place->lock);
 	place->busy++;
 	if (place->handle == handle && place->open)
@@ -184,8 +187,11 @@ void shown_enter(struct shown *shown, uint64_t handle)
 
 void shown_leave(struct shown *shown, uint64_t handle)
 {
-	struct place *place = &shown->place[index_of(shown, handle)];
+	struct place *place;
 
+	if (!shown)
+		return;
+	place = &shown->place[index_of(shown, handle)];
 	pthread_mutex_lock(&place->lock);
 	if (!--place->busy && place->handle && !place->open) {
 		if (since(shown, place, SHOWN_IDLE_MS))
@@ -199,10 +205,14 @@ void shown_leave(struct shown *shown, uint64_t handle)
 bool shown_place(struct shown *shown, uint64_t handle, size_t *at,
 		 uint64_t *tag)
 {
-	unsigned int i = index_of(shown, handle);
-	struct place *place = &shown->place[i];
+	struct place *place;
+	unsigned int i;
 	bool ours;
 
+	if (!shown)
+		return false;
+	i = index_of(shown, handle);
+	place = &shown->place[i];
 	pthread_mutex_lock(&place->lock);
 	if (place->handle != handle &&
 	    (!place->handle || since(shown, place, SHOWN_HOLD_MS)))

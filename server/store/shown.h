@@ -11,6 +11,8 @@
  * An object's place is chosen by its handle alone, and changes are counted in the place
  * of their object whether it is shown there or not: that is all that who comes
  * later has to know.  All functions but the first two may be called from any thread.
+ *
+ * NULL is a table that nobody reads: changes pass it, and it has no places.
  */
 #ifndef SHOWN_H
 #define SHOWN_H
@@ -39,9 +41,8 @@ struct shown_attr {
 };
 /* -ENOMEM, or as random_id(). */
 int shown_open(const struct shown_attr *attr, struct shown **shown);
-/* NULL: nothing happens. */
 void shown_close(struct shown *shown);
-/* The table's, whole pages, the same until shown_close(). */
+/* The table's, whole pages, the same until shown_close(); not of NULL. */
 void *shown_memory(const struct shown *shown, size_t *len);
 
 /* Around each change of the object, by this process or by others. */

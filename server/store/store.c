@@ -106,7 +106,7 @@ int store_open(const struct store_attr *attr, struct store **out)
 	pthread_mutex_init(&store->claim_lock, NULL);
 	store->dirfd = -1;
 	rc = gate_open(clock_boot, &store->gate);
-	if (!rc)
+	if (!rc && attr->shows)
 		rc = open_shown(store);
 	if (!rc)
 		rc = store_claim_open(store, attr);

@@ -36,6 +36,7 @@ struct store_attr {
 	struct sync_pool *pool; /* to see it written before one is closed */
 	unsigned int max_marks; /* of all sessions (marks.h); 0: many */
 	bool lost; /* what was stored before is lost: a new store will do */
+	bool shows; /* sizes are shown: store_shown() */
 	const struct log *log;
 };
 /* As stamp_open(): the cause and the fix are logged. */
@@ -143,7 +144,7 @@ int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
 /* For who comes to an object: gate_is_shut(), gate_wait(). */
 struct gate *store_gate(struct store *store);
-/* What clients may see of sizes. */
+/* What clients may see of sizes; NULL without attr.shows. */
 struct shown *store_shown(struct store *store);
 /*
  * A descriptor of the object's file, with a description of its own, the caller's:

@@ -373,6 +373,19 @@ START_TEST(readers_see_what_was_answered)
 }
 END_TEST
 
+START_TEST(nobody_reads)
+{
+	uint64_t tag;
+	size_t at;
+
+	shown_enter(NULL, 9);
+	ck_assert(!shown_place(NULL, 9, &at, &tag));
+	shown_leave(NULL, 9);
+	ck_assert_uint_eq(shown_count(NULL), 0);
+	shown_close(NULL);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("shown");
@@ -386,6 +399,7 @@ int main(void)
 	tcase_add_test(model, mixtures_do_not_hold);
 	tcase_set_timeout(threads, 100);
 	tcase_add_test(threads, readers_see_what_was_answered);
+	tcase_add_test(threads, nobody_reads);
 	suite_add_tcase(s, model);
 	suite_add_tcase(s, threads);
 	return run_suite(s);
