@@ -30,9 +30,9 @@ struct tcp_sendq {
 	bool full; /* the socket: wait for EPOLLOUT */
 };
 
-/* Where the receive state machine stands. */
 struct tcp_seal; /* tcp_seal.h */
 
+/* Where the receive state machine stands. */
 struct tcp_rx {
 	uint8_t *stage; /* TCP_STAGE bytes; [at, end) are valid */
 	uint32_t at, end;
@@ -169,10 +169,10 @@ int tcp_harvest(struct tcp_ep *ep, struct tp_wc *wc, int n);
 
 /* Sends what is queued until the socket is full or the turn is over. */
 void tcp_flush(struct tcp_ep *ep);
-/* The first of sq.out has left; the socket takes no more; it failed with errno err. */
+/* The first of sq.out has left. */
 void tcp_tx_sent(struct tcp_ep *ep, struct tcp_tx *tx);
-void tcp_send_full(struct tcp_ep *ep);
-void tcp_send_failed(struct tcp_ep *ep, int err);
+/* The socket took n of the wanted bytes, or -1 and errno.  True: it may take more now. */
+bool tcp_send_ended(struct tcp_ep *ep, ssize_t n, uint64_t wanted);
 
 /* ---- receiving (tcp_recv.c, tcp_rma.c) ---- */
 

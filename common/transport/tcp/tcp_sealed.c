@@ -145,20 +145,9 @@ static bool send_once(struct tcp_ep *ep)
 	ssize_t n = send(ep->fd, out->buf + out->sent, left,
 			 MSG_DONTWAIT | MSG_NOSIGNAL);
 
-	if (n < 0 && errno == EINTR)
-		return true;
-	if (n < 0 && errno != EAGAIN) {
-		tcp_send_failed(ep, errno);
-		return false;
-	}
-	if (n > 0) {
-		tcp_pulse_wake(ep->cq);
+	if (n > 0)
 		records_out_took(out, (uint32_t)n);
-	}
-	if (n == (ssize_t)left)
-		return true;
-	tcp_send_full(ep);
-	return false;
+	return tcp_send_ended(ep, n, left);
 }
 
 void tcp_sealed_flush(struct tcp_ep *ep)

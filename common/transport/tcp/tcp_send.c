@@ -125,14 +125,14 @@ static void sent(struct tcp_ep *ep, uint64_t n)
 }
 
 /* The socket takes no more: go on when there is room. */
-void tcp_send_full(struct tcp_ep *ep)
+static void full(struct tcp_ep *ep)
 {
 	ep->sq.full = true;
 	tcp_ep_mask(ep, ep->mask | EPOLLOUT);
 }
 
 /* What the peer said last may tell the reason: read on, then break. */
-void tcp_send_failed(struct tcp_ep *ep, int err)
+static void failed(struct tcp_ep *ep, int err)
 {
 	if (err == EFAULT) {
 		tcp_ep_refuse(ep, -EFAULT, 0,
@@ -150,6 +150,22 @@ void tcp_send_failed(struct tcp_ep *ep, int err)
 	tcp_ep_ready(ep);
 }
 
+bool tcp_send_ended(struct tcp_ep *ep, ssize_t n, uint64_t wanted)
+{
+	if (n < 0 && errno == EINTR)
+		return true;
+	if (n < 0 && errno != EAGAIN) {
+		failed(ep, errno);
+		return false;
+	}
+	if (n > 0)
+		tcp_pulse_wake(ep->cq);
+	if (n == (ssize_t)wanted)
+		return true;
+	full(ep);
+	return false;
+}
+
 /* True: there may be more to send now. */
 static bool flush_once(struct tcp_ep *ep)
 {
@@ -162,21 +178,9 @@ static bool flush_once(struct tcp_ep *ep)
 	msg.msg_iovlen = g.niov;
 	n = sendmsg(ep->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 	tcp_unhold(ep->cq->held, g.nheld);
-	if (n < 0 && errno == EINTR)
-		return true;
-	if (n < 0 && errno != EAGAIN) {
-		tcp_send_failed(ep, errno);
-		return false;
-	}
-	if (n > 0) {
-		tcp_pulse_wake(ep->cq);
+	if (n > 0)
 		sent(ep, (uint64_t)n);
-	}
-	if (n < (ssize_t)g.bytes) {
-		tcp_send_full(ep);
-		return false;
-	}
-	return true;
+	return tcp_send_ended(ep, n, g.bytes);
 }
 
 void tcp_flush(struct tcp_ep *ep)
