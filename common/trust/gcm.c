@@ -92,6 +92,17 @@ static int pass(const struct gcm *gcm, struct way *way, void *data, size_t len)
 		       : -ENOMEM;
 }
 
+/* The next record, up to its tag. */
+static int record(const struct gcm *gcm, struct way *way, const void *head,
+		  size_t head_len, void *data, size_t len)
+{
+	int rc = way->broken || crypto_is_gone() ? -ECANCELED : 0;
+
+	if (!rc)
+		rc = begin(way, head, head_len);
+	return rc ? rc : pass(gcm, way, data, len);
+}
+
 static int finish(struct way *way)
 {
 	uint8_t none[16];
@@ -121,12 +132,8 @@ static int gcm_seal(struct sealer *s, const void *head, size_t head_len,
 {
 	struct gcm *gcm = container_of(s, struct gcm, sealer);
 	struct way *way = &gcm->out;
-	int rc = way->broken || crypto_is_gone() ? -ECANCELED : 0;
+	int rc = record(gcm, way, head, head_len, data, len);
 
-	if (!rc)
-		rc = begin(way, head, head_len);
-	if (!rc)
-		rc = pass(gcm, way, data, len);
 	if (!rc && finish(way))
 		rc = -ENOMEM;
 	if (!rc)
@@ -142,12 +149,8 @@ static int gcm_open(struct sealer *s, const void *head, size_t head_len,
 {
 	struct gcm *gcm = container_of(s, struct gcm, sealer);
 	struct way *way = &gcm->in;
-	int rc = way->broken || crypto_is_gone() ? -ECANCELED : 0;
+	int rc = record(gcm, way, head, head_len, data, len);
 
-	if (!rc)
-		rc = begin(way, head, head_len);
-	if (!rc)
-		rc = pass(gcm, way, data, len);
 	if (!rc)
 		rc = set_tag(way, tag);
 	if (!rc)

@@ -88,16 +88,31 @@ static int split(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 	return rc;
 }
 
-int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
-		      const struct handshake *shake, enum handshake_side side,
-		      const struct seal_pact *pact, struct sealer **sealer)
+/* By what the base is a code. */
+struct by {
+	const uint8_t *secret; /* of a ticket, or NULL: */
+	struct keyring *ring;
+};
+
+static int base_of(const struct by *by, const struct seal_pact *pact,
+		   const struct seeds *seeds, uint8_t base[MAC_KEY_LEN])
+{
+	return by->secret ? mac_make(by->secret, base_label, seeds->field,
+				     FIELDS, base)
+			  : keyring_derive(by->ring, pact->key, base_label,
+					   seeds->field, FIELDS, base);
+}
+
+static int make(const struct by *by, const struct handshake *shake,
+		enum handshake_side side, const struct seal_pact *pact,
+		struct sealer **sealer)
 {
 	uint8_t base[MAC_KEY_LEN];
 	struct seeds seeds;
 	int rc = seeds_of(shake, side, pact, &seeds);
 
 	if (!rc)
-		rc = mac_make(secret, base_label, seeds.field, FIELDS, base);
+		rc = base_of(by, pact, &seeds, base);
 	if (!rc)
 		rc = split(base, side, pact, sealer);
 	explicit_bzero(&seeds, sizeof(seeds));
@@ -105,20 +120,17 @@ int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 	return rc;
 }
 
+int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
+		      const struct handshake *shake, enum handshake_side side,
+		      const struct seal_pact *pact, struct sealer **sealer)
+{
+	return make(&(struct by){ .secret = secret }, shake, side, pact,
+		    sealer);
+}
+
 int sealing_by_ring(void *ring, const struct handshake *shake,
 		    enum handshake_side side, const struct seal_pact *pact,
 		    struct sealer **sealer)
 {
-	uint8_t base[MAC_KEY_LEN];
-	struct seeds seeds;
-	int rc = seeds_of(shake, side, pact, &seeds);
-
-	if (!rc)
-		rc = keyring_derive(ring, pact->key, base_label, seeds.field,
-				    FIELDS, base);
-	if (!rc)
-		rc = split(base, side, pact, sealer);
-	explicit_bzero(&seeds, sizeof(seeds));
-	explicit_bzero(base, sizeof(base));
-	return rc;
+	return make(&(struct by){ .ring = ring }, shake, side, pact, sealer);
 }
