@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "words.h"
 
 #define LOG_LINE_MAX 1024
 
@@ -82,11 +83,10 @@ void log_to_file(void *arg, enum log_level level, const char *msg)
 
 int log_level_parse(const char *name, enum log_level *level)
 {
-	for (size_t i = 0; i < LEVELS; i++) {
-		if (!strcmp(name, level_name[i])) {
-			*level = (enum log_level)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	int i = words_index(name, level_name, LEVELS);
+
+	if (i < 0)
+		return i;
+	*level = (enum log_level)i;
+	return 0;
 }

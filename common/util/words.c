@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* words.c - takes a setting of several words apart. */
+/* words.c - see words.h. */
 #include "words.h"
 
 #include <errno.h>
@@ -16,6 +16,14 @@ int words_next(const char **text, char sep, char *buf, size_t len)
 	buf[n] = '\0';
 	*text = *end ? end + 1 : NULL;
 	return 0;
+}
+
+int words_index(const char *text, const char *const *word, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (!strcmp(text, word[i]))
+			return (int)i;
+	return -EINVAL;
 }
 
 char *words_cut(char *word, char sep)

@@ -2,8 +2,7 @@
 /* auth_mode.c - see auth_mode.h. */
 #include "auth_mode.h"
 
-#include <errno.h>
-#include <string.h>
+#include "words.h"
 
 static const char *const names[AUTH_MODES] = {
 	[AUTH_SYS] = "sys",
@@ -13,13 +12,12 @@ static const char *const names[AUTH_MODES] = {
 
 int auth_mode_parse(const char *text, enum auth_mode *mode)
 {
-	for (int i = 0; i < AUTH_MODES; i++) {
-		if (!strcmp(names[i], text)) {
-			*mode = (enum auth_mode)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	int i = words_index(text, names, AUTH_MODES);
+
+	if (i < 0)
+		return i;
+	*mode = (enum auth_mode)i;
+	return 0;
 }
 
 const char *auth_mode_name(enum auth_mode mode)

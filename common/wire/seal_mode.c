@@ -2,8 +2,7 @@
 /* seal_mode.c - see seal_mode.h. */
 #include "seal_mode.h"
 
-#include <errno.h>
-#include <string.h>
+#include "words.h"
 
 static const char *const names[SEAL_MODES] = {
 	[SEAL_NONE] = "none",
@@ -13,13 +12,12 @@ static const char *const names[SEAL_MODES] = {
 
 int seal_mode_parse(const char *text, enum seal_mode *mode)
 {
-	for (int i = 0; i < SEAL_MODES; i++) {
-		if (!strcmp(names[i], text)) {
-			*mode = (enum seal_mode)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	int i = words_index(text, names, SEAL_MODES);
+
+	if (i < 0)
+		return i;
+	*mode = (enum seal_mode)i;
+	return 0;
 }
 
 const char *seal_mode_name(enum seal_mode mode)

@@ -8,6 +8,7 @@
 #include "iod_conf.h"
 #include "rendezvous.h"
 #include "server_conf.h"
+#include "words.h"
 
 /* 16 MiB; a request takes two buffers of up to unit_size bytes. */
 #define ZONES_DEFAULT "64K:16 128K:8 256K:32 512K:4 1M:2 2M:1"
@@ -64,15 +65,12 @@ static int read_word(const struct conf_section *in, const char *key,
 		     unsigned int *val)
 {
 	const char *text = conf_get(in, key);
-	unsigned int i;
+	int i = text ? words_index(text, word, 3) : (int)*val;
 
-	for (i = 0; text && i < 3; i++) {
-		if (strcmp(text, word[i]))
-			continue;
-		*val = i;
-		return 0;
-	}
-	return text ? conf_complain(in, key, want) : 0;
+	if (i < 0)
+		return conf_complain(in, key, want);
+	*val = (unsigned int)i;
+	return 0;
 }
 
 static int read_engine(const struct conf_section *in, struct iod_conf *conf)
