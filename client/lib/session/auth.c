@@ -10,9 +10,9 @@
 #include "prove_int.h"
 
 #define TRIES 5
+#define PAUSE_MS 200 /* and twice that each time */
 #define RENEW_MIN_NS (100 * CLOCK_NS_PER_MS)
 #define LIFE_MAX_NS (UINT64_C(30) * 86400 * 1000000000)
-#define PAUSE_MS 200 /* and twice that each time */
 
 int prove_open(struct session *s, const struct session_auth_attr *attr)
 {

@@ -7,6 +7,9 @@
 
 #include "server_conf.h"
 
+#define DAY_S 86400u
+#define LIFE_MIN_S 4u
+
 static int find_user(const char *name, uint32_t *uid)
 {
 	struct passwd pw, *found = NULL;
@@ -27,9 +30,6 @@ static int find_user(const char *name, uint32_t *uid)
 	*uid = found->pw_uid;
 	return 0;
 }
-
-#define DAY_S 86400u
-#define LIFE_MIN_S 4u
 
 static int read_user(const struct conf_section *in, struct server_auth *auth)
 {

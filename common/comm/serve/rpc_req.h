@@ -64,10 +64,10 @@ int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n);
  * from now on the session is that of cred, whose name does not count, and comes back
  * with a ticket or by the kernel's word alone; -ESTALE: another connection.
  */
-/* Its connection must be sealed and is not: it may prove who it is, and nothing else. */
-bool rpc_req_bare(const struct rpc_req *req);
 uint32_t rpc_req_epoch(const struct rpc_req *req);
 int rpc_req_admit(struct rpc_req *req, const struct admitted *who);
+/* Its connection must be sealed and is not: it may prove who it is, and nothing else. */
+bool rpc_req_bare(const struct rpc_req *req);
 /* Over which of the ctx's rails its bulk data goes. */
 unsigned int rpc_req_rail(const struct rpc_req *req);
 
