@@ -157,6 +157,17 @@ copy_on() {
 	done
 }
 
+# iod_comes_and_goes K: iod K is killed and started anew, twice.
+iod_comes_and_goes() {
+	local i
+
+	for i in 1 2; do
+		sleep 1
+		must cluster kill-iod "$1"
+		must cluster start-iod "$1"
+	done
+}
+
 # stop_clients N: of N processes, each stopped while /pvfs moves its data, until
 # go_on lets them finish.
 stop_clients() {

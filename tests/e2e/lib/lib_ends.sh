@@ -38,9 +38,5 @@ read -r shares n < <(told "$tmp/raced")
 race 5 &
 raced=$!
 helpers+=($raced)
-for k in 1 2; do
-	sleep 1
-	must cluster kill-iod 1
-	must cluster start-iod 1
-done
+iod_comes_and_goes 1
 wait $raced || fail "a wrong end, while an iod was killed"

@@ -41,11 +41,7 @@ say "$got values, $asked requests"
 lib_counter /pvfs/killed count 4 5 >"$tmp/out" 2>"$tmp/err" </dev/null &
 client=$!
 helpers+=($client)
-for k in 1 2; do
-	sleep 1
-	must cluster kill-iod 0
-	must cluster start-iod 0
-done
+iod_comes_and_goes 0
 wait $client || { cat "$tmp/out" "$tmp/err"; fail "a client failed"; }
 given
 [ "$(lib_counter /pvfs/killed read)" -ge "$got" ] || fail "it counts too little"
