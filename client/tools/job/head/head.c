@@ -161,21 +161,6 @@ static void turn(struct head *h)
 	check_time(h);
 }
 
-static int watch_signals(struct head *h)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	h->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return h->signals < 0 ? -errno : 0;
-}
-
 static int be_reached(struct head *h)
 {
 	bool local = h->how == LAUNCH_FORK;
@@ -199,9 +184,8 @@ static int begin(struct head *h)
 	if (rc)
 		return rc;
 	snprintf(h->fsid, sizeof(h->fsid), "%016llx", (unsigned long long)id);
-	rc = watch_signals(h);
-	if (!rc)
-		rc = head_listen(h);
+	h->signals = proc_signals();
+	rc = h->signals < 0 ? h->signals : head_listen(h);
 	if (!rc)
 		rc = be_reached(h);
 	return rc ? rc : launch(h);

@@ -11,6 +11,8 @@
 
 enum { NODE_IOD, NODE_MGR, NODE_FUSE, NODE_DAEMONS };
 
+extern const char *const node_program[NODE_DAEMONS];
+
 struct node_daemon {
 	pid_t pid; /* 0: not started */
 	bool up, ended;

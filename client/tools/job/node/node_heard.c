@@ -10,9 +10,6 @@
 
 #include "node.h"
 
-static const char *const what[NODE_DAEMONS] = { "pvfs-iod", "pvfs-mgr",
-						"pvfs-fuse" };
-
 static void say_up(struct node *n)
 {
 	if (n->said_up || !n->d[NODE_IOD].up ||
@@ -106,7 +103,7 @@ static void daemon_ended(struct node *n, int i, int status)
 		link_say(&n->head, "nomount %s\n", words);
 	else
 		link_say(&n->head, "%s %s %s %d: %s\n", d->up ? "lost" : "fail",
-			 what[i],
+			 node_program[i],
 			 WIFSIGNALED(status) ? "was ended by signal"
 					     : "ended with",
 			 WIFSIGNALED(status) ? WTERMSIG(status)

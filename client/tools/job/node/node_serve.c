@@ -15,8 +15,8 @@
 
 #define MGR_MEMORY (2ull << 30) /* bytes at most: names */
 
-static const char *const program[NODE_DAEMONS] = { "pvfs-iod", "pvfs-mgr",
-						   "pvfs-fuse" };
+const char *const node_program[NODE_DAEMONS] = { "pvfs-iod", "pvfs-mgr",
+						 "pvfs-fuse" };
 
 int node_memory(struct node *n)
 {
@@ -92,9 +92,11 @@ static int write_conf(const struct node *n, const char *fsid, char *path)
 	return fclose(f) ? -errno : 0;
 }
 
-static int run(struct node *n, int which, char *const *argv)
+/* argv[0] is filled in. */
+static int run(struct node *n, int which, char **argv)
 {
-	const char *name = program[which];
+	const char *name = node_program[which];
+	char path[JOB_PATH];
 	struct spawn s = {
 		.argv = argv,
 		.death = SIGKILL,
@@ -105,8 +107,11 @@ static int run(struct node *n, int which, char *const *argv)
 				: 0,
 	};
 	struct node_daemon *d = &n->d[which];
-	int rc;
+	int rc = job_program(name, path);
 
+	if (rc)
+		return rc;
+	argv[0] = path;
 	if (n->conf.log)
 		rc = snprintf(d->log, JOB_PATH, "%s/%s.node.%u.%s.log",
 			      n->conf.log, n->place.job.id, n->rank, name);
@@ -125,21 +130,18 @@ static int run(struct node *n, int which, char *const *argv)
 
 static int run_iod(struct node *n, char *conf)
 {
-	char path[JOB_PATH], index[16];
-	char *argv[] = { path, "--config", conf, "--index", index, NULL };
+	char index[16];
+	char *argv[] = { NULL, "--config", conf, "--index", index, NULL };
 
 	snprintf(index, sizeof(index), "%u", n->rank);
-	return job_program(program[NODE_IOD], path) ? -ENOENT
-						    : run(n, NODE_IOD, argv);
+	return run(n, NODE_IOD, argv);
 }
 
 static int run_mgr(struct node *n, char *conf)
 {
-	char path[JOB_PATH];
-	char *argv[] = { path, "--config", conf, NULL };
+	char *argv[] = { NULL, "--config", conf, NULL };
 
-	return job_program(program[NODE_MGR], path) ? -ENOENT
-						    : run(n, NODE_MGR, argv);
+	return run(n, NODE_MGR, argv);
 }
 
 int node_serve(struct node *n, const char *fsid)
@@ -158,8 +160,8 @@ int node_serve(struct node *n, const char *fsid)
 
 int node_mount(struct node *n)
 {
-	char path[JOB_PATH], tab[JOB_PATH + 16];
-	char *argv[] = { path, "/pvfs", n->place.mount, "-f", NULL };
+	char tab[JOB_PATH + 16];
+	char *argv[] = { NULL, "/pvfs", n->place.mount, "-f", NULL };
 
 	if (!n->place.mount[0])
 		return -EALREADY;
@@ -167,8 +169,6 @@ int node_mount(struct node *n)
 		return -errno;
 	if (mount_is_ours(n->place.mount))
 		return -EBUSY;
-	if (job_program(program[NODE_FUSE], path))
-		return -ENOENT;
 	snprintf(tab, sizeof(tab), "%s/pvfstab", n->place.folder);
 	setenv("PVFSTAB_FILE", tab, 1);
 	return run(n, NODE_FUSE, argv);
@@ -176,25 +176,12 @@ int node_mount(struct node *n)
 
 int node_copy(struct node *n, unsigned int port)
 {
-	char path[JOB_PATH], at[64], key[65], tab[JOB_PATH + 16],
-		log[JOB_PATH + 16];
-	char *argv[] = { path, "copier", at, NULL };
-	struct spawn s = {
-		.argv = argv,
-		.log = log,
-		.death = SIGKILL,
-		.env = { { "PVFS_JOB_KEY", key },
-			 { "PVFS_JOB_ID", n->place.job.id },
-			 { "PVFSTAB_FILE", tab } },
-	};
-	int rc = job_self(path);
+	char at[64], tab[JOB_PATH + 16], log[JOB_PATH + 16];
+	int rc;
 
-	if (rc)
-		return rc;
-	job_key_text(n->key, key);
 	snprintf(at, sizeof(at), "%s:%u", n->head_addr.ip, port);
 	snprintf(tab, sizeof(tab), "%s/pvfstab", n->place.folder);
 	snprintf(log, sizeof(log), "%s/copier.log", n->place.folder);
-	rc = proc_spawn(&s);
+	rc = copier_start(&n->place.job, n->key, at, log, tab);
 	return rc < 0 ? rc : 0;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,6 +18,7 @@
 #include "greet.h"
 #include "node.h"
 #include "ports.h"
+#include "proc.h"
 
 #define MEET_MS 20000u /* all of the head's addresses */
 
@@ -80,21 +80,6 @@ static int take_key(struct node *n)
 
 	unsetenv("PVFS_JOB_KEY"); /* the daemons have a file */
 	return rc;
-}
-
-static int watch_signals(struct node *n)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	n->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return n->signals < 0 ? -errno : 0;
 }
 
 /* A name that the kernel chooses; who says something there is known by it. */
@@ -246,9 +231,8 @@ int node_open(struct node *n, int argc, char **argv)
 	if (rc)
 		return fail(n, "is started by pvfs-job start alone", rc);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	rc = watch_signals(n);
-	if (!rc)
-		rc = open_notify(n);
+	n->signals = proc_signals();
+	rc = n->signals < 0 ? n->signals : open_notify(n);
 	if (!rc)
 		rc = find_head(n);
 	if (!rc)

@@ -67,9 +67,13 @@ int job_library(const char *name, char *out);
 /* This program's own file. */
 int job_self(char *out);
 
-/* key.c: 64 hexadecimal digits. */
+/* greet.c: 64 hexadecimal digits. */
 void job_key_text(const uint8_t key[MAC_KEY_LEN], char out[65]);
 int job_key_parse(const char *text, uint8_t key[MAC_KEY_LEN]);
+/* copier_start.c: a copier that connects to "ADDRESS:PORT"; its output goes to log, tab is
+ * its pvfstab or NULL: ours.  The process, or -errno. */
+pid_t copier_start(const struct job *job, const uint8_t key[MAC_KEY_LEN],
+		   char *at, const char *log, const char *tab);
 /* The commands: exit statuses. */
 int cmd_start(int argc, char **argv);
 int cmd_stop(int argc, char **argv);

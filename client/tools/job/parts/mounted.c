@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mounted.c - a mount that is to go whatever its daemon does. */
 #include <mntent.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "place.h"
+#include "proc.h"
 
 bool mount_is_ours(const char *dir)
 {
@@ -34,12 +34,7 @@ static void by_helper(const char *dir)
 		execlp("fusermount3", "fusermount3", "-uz", dir, (char *)NULL);
 		_exit(127);
 	}
-	for (int i = 0; i < 50 && pid > 0; i++) {
-		if (waitpid(pid, NULL, WNOHANG) == pid)
-			return;
-		poll(NULL, 0, 10);
-	}
-	if (pid > 0)
+	if (pid > 0 && proc_wait(pid, clock_after_ms(500)))
 		kill(pid, SIGKILL);
 }
 

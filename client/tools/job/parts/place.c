@@ -23,9 +23,6 @@ static const char *const shown[] = { "pvfstab", "key", "mount.lock", NULL };
 static int remove_one(const char *path, const struct stat *st, int type,
 		      struct FTW *at)
 {
-	(void)st;
-	(void)type;
-	(void)at;
 	remove(path);
 	return 0;
 }
@@ -48,6 +45,13 @@ static void remove_until_gone(const char *path, uint64_t deadline)
 	}
 }
 
+/* The folder of all jobs. */
+static void base_of(const struct job *job, char base[JOB_PATH])
+{
+	snprintf(base, JOB_PATH, "%s", job->path);
+	*strrchr(base, '/') = '\0';
+}
+
 /* The last one takes the job's folder along; until then it is not empty. */
 static void leave_job(const struct job *job)
 {
@@ -60,8 +64,7 @@ static void leave_job(const struct job *job)
 		if (!job_path(job, *s, path))
 			unlink(path);
 	rmdir(job->path);
-	snprintf(base, sizeof(base), "%s", job->path);
-	*strrchr(base, '/') = '\0';
+	base_of(job, base);
 	rmdir(base);
 }
 
@@ -128,8 +131,7 @@ static int make_both(struct place *p)
 	char base[JOB_PATH];
 	int rc = -ENOENT;
 
-	snprintf(base, sizeof(base), "%s", p->job.path);
-	*strrchr(base, '/') = '\0';
+	base_of(&p->job, base);
 	for (int try = 0; rc == -ENOENT && try < 5; try++) {
 		mkdir(base, 0700);
 		rc = make_folder(p->job.path);

@@ -22,6 +22,9 @@ pid_t proc_spawn(const struct spawn *s);
 /* SIGKILL to all children, and those that they leave, until none is there but one, or
  * the deadline has come.  How many were left.  Needs PR_SET_CHILD_SUBREAPER. */
 unsigned int proc_end_all(pid_t but, uint64_t deadline);
+/* A descriptor that tells of what ends this process, and of children that ended, in place
+ * of the signals; SIGPIPE is ignored.  -errno */
+int proc_signals(void);
 /* Waits for that child; 0: it has ended, and was taken leave of. */
 int proc_wait(pid_t pid, uint64_t deadline);
 

@@ -65,8 +65,7 @@ static void say_file(struct copier *c, const char *what, uint64_t number,
 	pthread_mutex_lock(&c->lock);
 	link_say(&c->link,
 		 "%s %" PRIu64 " %" PRIu64 " %" PRId64 " %o %016" PRIx64 "\n",
-		 what, number, (uint64_t)st->st_size,
-		 (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+		 what, number, (uint64_t)st->st_size, stage_mtime(st),
 		 st->st_mode & 07777, hash);
 	pthread_mutex_unlock(&c->lock);
 }

@@ -148,13 +148,11 @@ int manifest_open(const char *path, struct manifest **out)
 const struct stage_file *manifest_find(const struct manifest *m,
 				       const char *name, const struct stat *st)
 {
-	int64_t mtime = (int64_t)st->st_mtim.tv_sec * 1000000000 +
-			st->st_mtim.tv_nsec;
 	struct known *k;
 
 	HASH_FIND(hh, m->known, name, strlen(name), k);
 	return k && k->file.size == (uint64_t)st->st_size &&
-			       k->file.mtime == mtime
+			       k->file.mtime == stage_mtime(st)
 		       ? &k->file
 		       : NULL;
 }

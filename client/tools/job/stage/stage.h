@@ -23,6 +23,11 @@ struct stage_file {
 	unsigned int mode;
 };
 
+static inline int64_t stage_mtime(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
 /* manifest.c: of what was staged, a line a file; it is resumed from. */
 struct manifest;
 

@@ -48,17 +48,23 @@ static void again(struct team *t, struct team_file *f, const char *why,
 	t->ntodo++;
 }
 
-static void drop(struct team *t, struct mate *m, const char *why)
+/* All that it has. */
+static void orphan(struct team *t, struct mate *m, const char *why, bool local)
 {
 	struct team_file *f;
 
-	link_close(&m->link);
 	while ((f = TAILQ_FIRST(&m->has))) {
 		TAILQ_REMOVE(&m->has, f, link);
+		m->n--;
 		t->nout--;
-		again(t, f, why, m->local);
+		again(t, f, why, local);
 	}
-	m->n = 0;
+}
+
+static void drop(struct team *t, struct mate *m, const char *why)
+{
+	link_close(&m->link);
+	orphan(t, m, why, m->local);
 }
 
 static struct team_file *take_back(struct team *t, struct mate *m,
@@ -237,14 +243,8 @@ void team_give_up(struct team *t, const char *why)
 {
 	struct team_file *f;
 
-	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++) {
-		while ((f = TAILQ_FIRST(&m->has))) {
-			TAILQ_REMOVE(&m->has, f, link);
-			m->n--;
-			t->nout--;
-			again(t, f, why, true);
-		}
-	}
+	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++)
+		orphan(t, m, why, true);
 	while ((f = TAILQ_FIRST(&t->todo))) {
 		TAILQ_REMOVE(&t->todo, f, link);
 		t->ntodo--;
@@ -257,21 +257,11 @@ void team_give_up(struct team *t, const char *why)
 /* By an address of its own, so that it is known when it comes. */
 static int start_local(struct team *t, const struct job *job)
 {
-	char self[JOB_PATH], at[64], key[65];
-	char *argv[] = { self, "copier", at, NULL };
-	struct spawn s = {
-		.argv = argv,
-		.log = "/dev/stderr",
-		.death = SIGKILL,
-		.env = { { "PVFS_JOB_KEY", key }, { "PVFS_JOB_ID", job->id } },
-	};
-	int rc = job_self(self);
+	char at[64];
+	int rc;
 
-	if (rc)
-		return rc;
-	job_key_text(t->key, key);
 	snprintf(at, sizeof(at), "127.0.0.2:%u", t->port);
-	rc = proc_spawn(&s);
+	rc = copier_start(job, t->key, at, "/dev/stderr", NULL);
 	if (rc < 0)
 		return rc;
 	t->local = rc;
