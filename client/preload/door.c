@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -232,6 +233,18 @@ static int redeem(struct door *door, int fd, struct redeem *r)
 	return fs_run(&door->fs, &t, do_redeem, r);
 }
 
+/* As the kernel knows it. */
+static void name_it(const struct file *f, int fd, int flags)
+{
+	char link[32], name[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, name, sizeof(name) - 1);
+	name[n < 0 ? 0 : n] = 0;
+	profile_named(f->profile, name, flags);
+}
+
 int door_open(struct doors *d, struct door *door, int fd, int flags,
 	      struct file **f)
 {
@@ -247,11 +260,14 @@ int door_open(struct doors *d, struct door *door, int fd, int flags,
 	if (!r.f)
 		return -ENOMEM;
 	rc = redeem(door, fd, &r);
-	if (rc)
+	if (rc) {
 		file_put(r.f);
-	else
-		*f = r.f;
-	return rc;
+		return rc;
+	}
+	if (profile_on())
+		name_it(r.f, fd, flags);
+	*f = r.f;
+	return 0;
 }
 
 /* ---- fork, and the end ---- */

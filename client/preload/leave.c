@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "next.h"
+#include "profile.h"
 #include "self.h"
 
 #define OURS __attribute__((visibility("default")))
@@ -18,8 +19,10 @@ OURS void _Exit(int status) __attribute__((noreturn, alias("_exit")));
 
 void _exit(int status)
 {
-	if (!self_busy())
+	if (!self_busy()) {
 		self_end();
+		profile_write();
+	}
 	next.exit(status);
 	__builtin_unreachable();
 }
@@ -39,6 +42,8 @@ struct self *leave_begin(void)
 	struct self *s = self_busy() ? NULL : self_there();
 	int saved = errno;
 
+	if (!self_busy())
+		profile_write();
 	if (!s)
 		return NULL;
 	requests_settle();

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "pid.h"
+#include "profile.h"
 
 /* A session costs a millisecond or two, a call through the mount some 50 us more
  * than one past it. */
@@ -108,6 +110,14 @@ static void when_it_pays(struct self *s)
 	s->at_once = true;
 }
 
+/* A profile that was asked for and cannot be is said, whatever PVFS_LOG has. */
+static void complain(void *arg, enum log_level level, const char *msg)
+{
+	fprintf(stderr, "pvfs-preload: %s\n", msg);
+}
+
+static const struct log complaints = { LOG_LV_WARN, complain, NULL };
+
 static struct self *make(void)
 {
 	struct self *s, *none = NULL;
@@ -120,6 +130,7 @@ static struct self *make(void)
 	s->pid = pid_now();
 	when_it_pays(s);
 	doors_init(&s->doors);
+	profile_begin(&complaints);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->scan, NULL);
 	pthread_condattr_init(&mono);
@@ -167,6 +178,7 @@ __attribute__((destructor)) void self_end(void)
 		desc_sweep(s, true);
 		doors_leave(&s->doors);
 	}
+	profile_write();
 	log_info(&s->doors.log, "%u of %u calls went past the mount",
 		 atomic_load(&s->past),
 		 atomic_load(&s->past) + atomic_load(&s->calls));

@@ -15,11 +15,14 @@ struct pvfs_aio_queue {
 static int64_t run(struct aio_call *call)
 {
 	struct request *r = container_of(call, struct request, call);
+	unsigned int counts = r->f ? r->f->profile : PROFILE_NAMES;
+	uint64_t begun = r->f && !r->f->fs ? 0 : profile_start();
 	int64_t n = r->what(r);
 
 	if (r->f)
 		file_put(r->f);
 	r->f = NULL;
+	profile_done(PROFILE_AIO, counts, begun, n, true);
 	return n;
 }
 
@@ -122,6 +125,7 @@ int pvfs_aio_wait(struct pvfs_aio_queue *q, struct pvfs_aio *ended[],
 	uint64_t until = timeout_ms < 0 ? CLOCK_NEVER
 					: clock_after_ms((uint64_t)timeout_ms);
 	struct aio_calls calls = STAILQ_HEAD_INITIALIZER(calls);
+	uint64_t begun = profile_start();
 	int saved = errno, n, i;
 
 	if (!is_ours(q) || timeout_ms < -1)
@@ -133,6 +137,7 @@ int pvfs_aio_wait(struct pvfs_aio_queue *q, struct pvfs_aio *ended[],
 		STAILQ_REMOVE_HEAD(&calls, link);
 		ended[i] = taken(call);
 	}
+	profile_done(PROFILE_WAIT, PROFILE_NAMES, begun, n, false);
 	errno = saved;
 	return api_int(n);
 }

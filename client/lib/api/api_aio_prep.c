@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "api_aio_int.h"
-#include "lock.h"
 #include "rw.h"
-#include "strand.h"
 
 static struct request *prepare(struct pvfs_aio *aio, int fd,
 			       int64_t (*what)(struct request *r))
@@ -214,7 +212,7 @@ static int64_t lock_it(struct request *r)
 		return -EINVAL;
 	if (!r->f || !r->f->fs)
 		return strand_aside(wait_for_ordinary, r);
-	return lock_fcntl(r->f, r->lock.cmd, r->lock.range);
+	return api_lock(r->f, r->lock.cmd, r->lock.range);
 }
 
 void pvfs_aio_prep_lock(struct pvfs_aio *aio, int fd, int cmd,

@@ -76,7 +76,7 @@ struct file *api_file(int fd)
 
 static int run(struct file *f, target_op op, void *arg)
 {
-	int rc = file_run(f, op, arg);
+	int rc = api_run(PROFILE_META, f, op, arg);
 
 	file_put(f);
 	return api_int(rc);
@@ -90,7 +90,7 @@ int api_fstat(int fd, struct file *f, struct stat *st)
 	if (!f || !f->fs)
 		return fstat(fd, st) ? -errno : 0;
 	open.reads = &f->ends;
-	rc = file_run(f, stat_get_open, &open);
+	rc = api_run(PROFILE_STAT, f, stat_get_open, &open);
 	if (!rc)
 		own_writes(f->fs, st);
 	return rc;
@@ -170,7 +170,7 @@ int setattr_at(struct where *w, int dir, const char *path, int flags,
 int setattr_file(struct file *f, const struct setattr *set)
 {
 	struct set_arg a = { .set = set };
-	int rc = file_run(f, do_setattr, &a);
+	int rc = api_run(PROFILE_META, f, do_setattr, &a);
 
 	if (!rc)
 		note_times(f->fs, &a);

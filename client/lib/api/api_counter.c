@@ -10,11 +10,14 @@ static int run(int fd, unsigned int counter, bool set, int64_t value,
 	       int64_t *old)
 {
 	struct file *f = api_file(fd);
+	uint64_t begun;
 	int rc;
 
 	if (!f)
 		return api_int(fcntl(fd, F_GETFD) < 0 ? -EBADF : -ENOTTY);
-	rc = rw_counter(f, counter, set, value, old);
+	begun = profile_start();
+	rc = api_counted(PROFILE_META, f->profile, begun,
+			 rw_counter(f, counter, set, value, old));
 	file_put(f);
 	return api_int(rc);
 }

@@ -13,6 +13,7 @@
 /* Puts f. */
 static ssize_t fill(struct file *f, void *buf, size_t len)
 {
+	uint64_t begun = profile_start();
 	ssize_t n = -ENOTDIR;
 
 	if (f->type == S_IFDIR) {
@@ -20,6 +21,7 @@ static ssize_t fill(struct file *f, void *buf, size_t len)
 		n = dir_fill(f, buf, len);
 		pthread_mutex_unlock(&f->pos_lock);
 	}
+	api_counted(PROFILE_DIR, f->profile, begun, n < 0 ? (int)n : 0);
 	file_put(f);
 	return n;
 }

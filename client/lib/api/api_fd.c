@@ -96,6 +96,14 @@ static int set_cloexec(int fd, int flags)
 	return rc;
 }
 
+int api_lock(struct file *f, int cmd, struct flock *range)
+{
+	uint64_t begun = profile_start();
+
+	return api_counted(PROFILE_LOCK, f->profile, begun,
+			   lock_fcntl(f, cmd, range));
+}
+
 /* On PVFS only: f is the caller's. */
 static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 {
@@ -117,7 +125,7 @@ static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 	case F_OFD_GETLK:
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
-		return api_int(lock_fcntl(f, cmd, (struct flock *)arg));
+		return api_int(api_lock(f, cmd, (struct flock *)arg));
 	}
 	return api_int(-EINVAL);
 }
@@ -155,12 +163,20 @@ int pvfs_fcntl(int fd, int cmd, ...)
 	return rc;
 }
 
+static int flock_pvfs(struct file *f, int operation)
+{
+	uint64_t begun = profile_start();
+
+	return api_counted(PROFILE_LOCK, f->profile, begun,
+			   lock_flock(f, operation));
+}
+
 int pvfs_flock(int fd, int operation)
 {
 	struct file *f = process_file(fd);
 	int rc;
 
-	rc = f && f->fs ? api_int(lock_flock(f, operation))
+	rc = f && f->fs ? api_int(flock_pvfs(f, operation))
 			: flock(fd, operation);
 	if (f)
 		file_put(f);
@@ -172,9 +188,12 @@ int pvfs_flock(int fd, int operation)
 /* The mgr's answers are on stable storage already. */
 int api_fsync(int fd, struct file *f)
 {
+	uint64_t begun = profile_start();
+
 	if (!f || !f->fs)
 		return fsync(fd) ? -errno : 0;
-	return f->type == S_IFREG ? file_sync(f) : 0;
+	return api_counted(PROFILE_FSYNC, f->profile, begun,
+			   f->type == S_IFREG ? file_sync(f) : 0);
 }
 
 int pvfs_fsync(int fd)

@@ -4,9 +4,11 @@
 #define API_INT_H
 
 #include <errno.h>
+#include <fcntl.h>
 
 #include "api.h"
 #include "process.h"
+#include "strand.h"
 #include "where.h"
 
 /* From negative errno to -1 and errno. */
@@ -21,6 +23,23 @@ static inline ssize_t api_ret(ssize_t rc)
 static inline int api_int(int rc)
 {
 	return (int)api_ret(rc);
+}
+
+/* A call on f ends, which began at profile_start(): rc. */
+static inline int api_counted(enum profile_kind kind, unsigned int file,
+			      uint64_t begun, int rc)
+{
+	profile_done(kind, file, begun, rc, begun && strand_self());
+	return rc;
+}
+
+/* file_run(), counted. */
+static inline int api_run(enum profile_kind kind, struct file *f, target_op op,
+			  void *arg)
+{
+	uint64_t begun = profile_start();
+
+	return api_counted(kind, f->profile, begun, file_run(f, op, arg));
 }
 
 /* The PVFS file behind fd, the caller's, or NULL: none, or a part of an ordinary one. */
@@ -40,6 +59,7 @@ int api_open(const char *path, int flags, mode_t mode);
 int api_stat(const char *path, bool follow, struct stat *st);
 int api_fstat(int fd, struct file *f, struct stat *st);
 int api_fsync(int fd, struct file *f);
+int api_lock(struct file *f, int cmd, struct flock *range);
 
 /* What pvfs_read_list64() takes, but for the descriptor. */
 struct api_list {

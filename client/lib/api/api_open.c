@@ -107,6 +107,19 @@ static int open_target(struct session *s, const struct target *t, void *arg)
 	return 0;
 }
 
+static int follow_counted(struct where *w, struct open_args *a)
+{
+	uint64_t begun = profile_start();
+	int rc;
+
+	w->counted = true;
+	rc = where_follow(w, 0, open_target, a);
+	if (rc != WHERE_ORDINARY)
+		api_counted(PROFILE_OPEN, rc ? PROFILE_NAMES : a->f->profile,
+			    begun, rc);
+	return rc;
+}
+
 /* 0 and a->f, or WHERE_ORDINARY, or -errno. */
 static int open_pvfs(struct where *w, struct open_args *a)
 {
@@ -125,7 +138,7 @@ static int open_pvfs(struct where *w, struct open_args *a)
 		return -ENOMEM;
 	a->f->view = a->view;
 	a->w = w;
-	rc = where_follow(w, 0, open_target, a);
+	rc = follow_counted(w, a);
 	if (rc)
 		file_put(a->f);
 	return rc;
@@ -186,6 +199,8 @@ static int do_open(int dir, const char *path, struct open_args *a)
 	rc = open_pvfs(&w, a);
 	if (rc == WHERE_ORDINARY)
 		return open_ordinary(&w, a);
+	if (!rc && profile_on())
+		profile_named(a->f->profile, w.base ? path : w.buf, a->flags);
 	return rc ? rc : install(a->f, a->flags);
 }
 
@@ -284,6 +299,8 @@ static int do_open_handle(const char *path, struct open_args *a)
 	if (!w.fs)
 		return -EXDEV;
 	rc = open_pvfs(&w, a);
+	if (!rc && profile_on())
+		profile_named(a->f->profile, NULL, a->flags);
 	return rc ? rc : install(a->f, a->flags);
 }
 
@@ -298,11 +315,16 @@ int pvfs_open_handle(const char *path, const struct pvfs_handle *handle,
 int pvfs_close(int fd)
 {
 	struct file *f = process_file(fd);
+	unsigned int counts = f ? f->profile : PROFILE_NAMES;
+	uint64_t begun = f && f->fs ? profile_start() : 0;
+	int rc;
 
 	if (f) {
 		lock_closed(f);
 		file_put(f);
 	}
 	process_set(fd, NULL);
-	return close(fd);
+	rc = close(fd);
+	profile_done(PROFILE_CLOSE, counts, begun, rc, false);
+	return rc;
 }

@@ -9,11 +9,14 @@
 int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len)
 {
 	struct file *f = api_file(fd);
+	uint64_t begun;
 	int rc;
 
 	if (!f)
 		return fallocate(fd, mode, off, len);
-	rc = rw_allocate(f, mode, off, len);
+	begun = profile_start();
+	rc = api_counted(PROFILE_META, f->profile, begun,
+			 rw_allocate(f, mode, off, len));
 	file_put(f);
 	return api_int(rc);
 }
@@ -35,8 +38,10 @@ static ssize_t copy(const struct side *in, const struct side *out, size_t len)
 			     .off_in = in->at ? *in->at : 0,
 			     .off_out = out->at ? *out->at : 0,
 			     .len = len };
+	uint64_t begun = profile_start();
 	ssize_t n = rw_copy(&c);
 
+	api_counted(PROFILE_META, out->f->profile, begun, n < 0 ? (int)n : 0);
 	if (n > 0 && in->at)
 		*in->at += n;
 	if (n > 0 && out->at)

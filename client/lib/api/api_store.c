@@ -27,7 +27,8 @@ int pvfs_fstatfs(int fd, struct statfs *st)
 
 	if (!f)
 		return fstatfs(fd, st);
-	rc = f->fs ? api_int(file_run(f, store_statfs, st)) : fstatfs(fd, st);
+	rc = f->fs ? api_int(api_run(PROFILE_META, f, store_statfs, st))
+		   : fstatfs(fd, st);
 	file_put(f);
 	return rc;
 }

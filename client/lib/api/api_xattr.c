@@ -108,7 +108,7 @@ static int run_fd(int fd, target_op op, struct xattr_call *c)
 	if (f && f->fs)
 		rc = check(c);
 	if (!rc)
-		rc = file_run(f, op, c);
+		rc = api_run(PROFILE_META, f, op, c);
 	if (f)
 		file_put(f);
 	return rc;

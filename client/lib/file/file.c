@@ -50,6 +50,9 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	f->open = open;
 	f->writer = open != 0;
 	f->since = clock_now();
+	if (profile_on())
+		f->profile = profile_file(s->fsid, f->handle, f->dist.ssize,
+					  f->dist.pcount);
 	pthread_mutex_lock(&f->fs->files_lock);
 	lock_opened(f);
 	enlist(f);
@@ -58,6 +61,9 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 
 void file_inherited(struct file *f)
 {
+	if (profile_on())
+		f->profile = profile_file(f->fsid, f->handle, f->dist.ssize,
+					  f->dist.pcount);
 	pthread_mutex_lock(&f->fs->files_lock);
 	if (f->owner > f->fs->owners)
 		f->fs->owners = f->owner;

@@ -9,6 +9,7 @@
 #include "io.h"
 #include "loans.h"
 #include "mgr.h"
+#include "profile.h"
 #include "atomics.h"
 #include "end_reads.h"
 
@@ -52,6 +53,7 @@ struct file {
 	uint64_t handle;
 	uint32_t type; /* S_IFREG, S_IFDIR, ... */
 	struct dist dist;
+	unsigned int profile; /* what its calls count for: profile.h */
 	bool writer; /* an open id is needed: it is written, or held */
 	uint64_t least; /* size that was known at the open, or 0 */
 	uint64_t fsid; /* of what it must be a file, if it was inherited; or 0 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list.c - a list transfer of an open file. */
 #include "list.h"
+#include "strand.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -188,7 +189,7 @@ static ssize_t read_list(struct run *r, const struct list *list)
 	return rc ? rc : (ssize_t)list_before(list, pos);
 }
 
-ssize_t list_run(struct file *f, int fd, const struct list *list)
+static ssize_t run(struct file *f, int fd, const struct list *list)
 {
 	struct run r;
 	uint64_t end;
@@ -203,4 +204,27 @@ ssize_t list_run(struct file *f, int fd, const struct list *list)
 	if (!f->fs)
 		return list_ordinary(&r.view, fd, list);
 	return list->write ? write_list(&r, list, end) : read_list(&r, list);
+}
+
+/* As one transfer: of all its bytes, where its first piece is. */
+static ssize_t run_counted(struct file *f, int fd, const struct list *list)
+{
+	struct profile_call call = {
+		.kind = list->write ? PROFILE_LIST_WRITE : PROFILE_LIST_READ,
+		.file = f->profile,
+		.begun = clock_now(),
+		.aside = strand_self() != NULL,
+		.off = list->nspan ? list->span[0].pos : 0,
+		.pieces = list->nspan,
+	};
+
+	call.result = run(f, fd, list);
+	profile_count(&call);
+	return (ssize_t)call.result;
+}
+
+ssize_t list_run(struct file *f, int fd, const struct list *list)
+{
+	return profile_on() && f->fs ? run_counted(f, fd, list)
+				     : run(f, fd, list);
 }

@@ -225,6 +225,7 @@ static void take_over(struct process *p)
 static void process_make(struct process *p)
 {
 	log_default(p);
+	profile_begin(&p->log);
 	fdtable_init(&p->fds);
 	mounts_load(p);
 	marker_make(p);
@@ -303,6 +304,7 @@ __attribute__((destructor)) static void process_exit(void)
 	struct fdtable fds;
 	unsigned int i, n;
 
+	profile_write();
 	if (!p->marker || atomic_load(&p->marker->state) != READY)
 		return;
 	if (pthread_mutex_trylock(&p->fds.lock))

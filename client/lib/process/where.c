@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "process.h"
+#include "stat.h"
+#include "strand.h"
 
 #define HOPS_MAX 40
 
@@ -16,6 +18,7 @@ static void where_from(struct where *w, int at, const char *path)
 {
 	w->fs = NULL;
 	w->base = 0;
+	w->counted = false;
 	w->at = at;
 	w->path = path;
 }
@@ -95,7 +98,7 @@ static int on_mount(struct where *w, uint32_t flags, target_op op, void *arg)
 	return fs_run(w->fs, &t, op, arg);
 }
 
-int where_follow(struct where *w, uint32_t flags, target_op op, void *arg)
+static int follow(struct where *w, uint32_t flags, target_op op, void *arg)
 {
 	int rc;
 
@@ -108,6 +111,22 @@ int where_follow(struct where *w, uint32_t flags, target_op op, void *arg)
 			return rc;
 	}
 	return WHERE_ORDINARY;
+}
+
+static int count(uint64_t begun, enum profile_kind kind, int rc)
+{
+	if (rc != WHERE_ORDINARY)
+		profile_done(kind, PROFILE_NAMES, begun, rc,
+			     begun && strand_self());
+	return rc;
+}
+
+int where_follow(struct where *w, uint32_t flags, target_op op, void *arg)
+{
+	uint64_t begun = w->fs && !w->counted ? profile_start() : 0;
+
+	return count(begun, op == stat_get ? PROFILE_STAT : PROFILE_META,
+		     follow(w, flags, op, arg));
 }
 
 int where_run_at(struct where *w, int dir, const char *path, uint32_t flags,
@@ -158,7 +177,7 @@ static bool too_long(const char *path)
 	return path && strlen(path) >= PATH_MAX;
 }
 
-int where_follow_pair(struct where *a, struct where *b, pair_op op)
+static int follow_pair(struct where *a, struct where *b, pair_op op)
 {
 	int rc;
 
@@ -184,4 +203,11 @@ int where_follow_pair(struct where *a, struct where *b, pair_op op)
 			return rc;
 	}
 	return WHERE_ORDINARY;
+}
+
+int where_follow_pair(struct where *a, struct where *b, pair_op op)
+{
+	uint64_t begun = a->fs || b->fs ? profile_start() : 0;
+
+	return count(begun, PROFILE_META, follow_pair(a, b, op));
 }

@@ -17,6 +17,7 @@ struct where {
 	int at; /* ordinary: its descriptor, or AT_FDCWD */
 	const char *path; /* below base, or ordinary */
 	unsigned int hops;
+	bool counted; /* by who asked, see profile.h */
 	char buf[PATH_MAX];
 	char redirect[PATH_MAX]; /* target.redirect */
 };

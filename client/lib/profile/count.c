@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* count.c - calls are counted, in the part of their thread. */
+#include <sched.h>
+
+#include "profile_int.h"
+
+#define ROUNDS 1000u
+
+/* From 1 on; 0: has none yet. */
+static __thread unsigned int mine;
+
+static struct profile_shard *take(struct profile *p)
+{
+	struct profile_shard *s;
+	unsigned int i;
+
+	if (!mine)
+		mine = 1 + atomic_fetch_add(&p->threads, 1);
+	for (i = mine;; i++) {
+		s = &p->shard[i % PROFILE_SHARDS];
+		if (!atomic_exchange_explicit(&s->taken, true,
+					      memory_order_acquire))
+			return s;
+		if (i - mine >= PROFILE_SHARDS)
+			sched_yield();
+	}
+}
+
+static void give(struct profile_shard *s)
+{
+	atomic_store_explicit(&s->taken, false, memory_order_release);
+}
+
+void profile_count(const struct profile_call *call)
+{
+	struct profile *p = atomic_load(&profile_active);
+	uint64_t now = clock_now();
+	struct profile_shard *s;
+
+	if (!p)
+		return;
+	s = take(p);
+	record_count(&s->record[call->file], call, now);
+	give(s);
+	if (atomic_load_explicit(&profile_asked, memory_order_relaxed) &&
+	    atomic_exchange(&profile_asked, 0))
+		profile_write();
+}
+
+/* A thread that was ended in the middle does not keep the others from the end. */
+static bool take_this(struct profile_shard *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		if (!atomic_exchange_explicit(&s->taken, true,
+					      memory_order_acquire))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+void profile_sum(struct profile *p, unsigned int place, struct record *sum)
+{
+	unsigned int i;
+
+	*sum = (struct record){ 0 };
+	for (i = 0; i < PROFILE_SHARDS; i++) {
+		struct profile_shard *s = &p->shard[i];
+		bool ours = take_this(s);
+
+		record_add(sum, &s->record[place]);
+		if (ours)
+			give(s);
+	}
+}

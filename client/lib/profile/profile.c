@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* profile.c - the one profile of a process: see profile.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "profile_int.h"
+
+_Atomic(struct profile *) profile_active;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const struct log *first_log;
+
+/* ---- fork ---- */
+
+static void fork_prepare(void)
+{
+	pthread_mutex_lock(&atomic_load(&profile_active)->lock);
+}
+
+static void fork_parent(void)
+{
+	pthread_mutex_unlock(&atomic_load(&profile_active)->lock);
+}
+
+/* It counts anew; its files keep their numbers. */
+static void fork_child(void)
+{
+	struct profile *p = atomic_load(&profile_active);
+
+	p->pid = getpid();
+	p->child = true;
+	p->begun = clock_now();
+	p->wall = clock_wall();
+	p->written[0] = 0;
+	p->failed = false;
+	p->left_out = 0;
+	atomic_store(&profile_asked, 0);
+	madvise(p->shard, sizeof(p->shard), MADV_DONTNEED);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- the beginning ---- */
+
+static struct profile *memory(const struct log *log)
+{
+	struct profile *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				 -1, 0);
+
+	if (p == MAP_FAILED) {
+		log_warn(log, "PVFS_PROFILE: no memory: nothing is counted");
+		return NULL;
+	}
+	/* a few pages of it are used */
+	madvise(p, sizeof(*p), MADV_NOHUGEPAGE);
+	return p;
+}
+
+static void begin(void)
+{
+	const char *given = secure_getenv("PVFS_PROFILE");
+	const struct log *log = first_log;
+	struct profile *p;
+	int rc;
+
+	if (!given || !*given || !strcmp(given, "0"))
+		return;
+	p = memory(log);
+	if (!p)
+		return;
+	p->log = log;
+	p->pid = getpid();
+	p->begun = clock_now();
+	p->wall = clock_wall();
+	pthread_mutex_init(&p->lock, NULL);
+	rc = profile_path(given, p->path);
+	if (rc)
+		log_warn(log, "PVFS_PROFILE=%s: %s: nothing is counted", given,
+			 strerror(-rc));
+	atomic_store(&profile_active, rc ? NULL : p);
+	if (rc || pthread_atfork(fork_prepare, fork_parent, fork_child)) {
+		atomic_store(&profile_active, NULL);
+		munmap(p, sizeof(*p));
+		return;
+	}
+	profile_signal(log);
+}
+
+void profile_begin(const struct log *log)
+{
+	int saved = errno;
+
+	if (!first_log)
+		first_log = log;
+	pthread_once(&once, begin);
+	errno = saved;
+}
+
+/* ---- files ---- */
+
+/* With the lock. */
+static unsigned int add(struct profile *p, uint16_t *bucket, uint64_t fsid,
+			uint64_t handle)
+{
+	unsigned int place = PROFILE_FIRST + p->files;
+
+	if (p->files == PROFILE_FILES) {
+		p->left_out++;
+		return PROFILE_REST;
+	}
+	p->files++;
+	p->name[place].fsid = fsid;
+	p->name[place].handle = handle;
+	*bucket = (uint16_t)place;
+	return place;
+}
+
+/* Handles are random. */
+static unsigned int find(struct profile *p, uint64_t fsid, uint64_t handle)
+{
+	unsigned int i = handle % PROFILE_BUCKETS, place;
+
+	while ((place = p->bucket[i])) {
+		if (p->name[place].handle == handle &&
+		    p->name[place].fsid == fsid)
+			return place;
+		i = (i + 1) % PROFILE_BUCKETS;
+	}
+	return add(p, &p->bucket[i], fsid, handle);
+}
+
+unsigned int profile_file(uint64_t fsid, uint64_t handle, uint32_t ssize,
+			  uint32_t pcount)
+{
+	struct profile *p = atomic_load(&profile_active);
+	unsigned int place;
+
+	if (!p)
+		return PROFILE_NAMES;
+	pthread_mutex_lock(&p->lock);
+	place = find(p, fsid, handle);
+	if (place != PROFILE_REST) {
+		p->name[place].ssize = ssize;
+		p->name[place].pcount = pcount;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return place;
+}
+
+void profile_named(unsigned int file, const char *name, int how)
+{
+	struct profile *p = atomic_load(&profile_active);
+	struct profile_name *n;
+
+	if (!p || file < PROFILE_FIRST)
+		return;
+	n = &p->name[file];
+	atomic_fetch_or(&n->how, (how & O_ACCMODE) == O_RDONLY	 ? 1u
+				 : (how & O_ACCMODE) == O_WRONLY ? 2u
+								 : 3u);
+	pthread_mutex_lock(&p->lock);
+	if (!n->name[0] && name) {
+		n->cut = strlen(name) >= sizeof(n->name);
+		strncpy(n->name, name, sizeof(n->name) - 1);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- the end ---- */
+
+static bool did_nothing(struct profile *p)
+{
+	struct record sum;
+	unsigned int i, k;
+
+	for (i = 0; i < PROFILE_FIRST + p->files; i++) {
+		profile_sum(p, i, &sum);
+		for (k = 0; k < PROFILE_KINDS; k++) {
+			if (sum.calls[k])
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Over what was written before, once it is whole. */
+static int again(struct profile *p)
+{
+	char next[sizeof(p->written) + 8];
+	int fd, rc;
+
+	snprintf(next, sizeof(next), "%s.new", p->written);
+	fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		  0666);
+	if (fd < 0)
+		return -errno;
+	rc = profile_json(p, fd);
+	close(fd);
+	if (!rc && rename(next, p->written))
+		rc = -errno;
+	if (rc)
+		unlink(next);
+	return rc;
+}
+
+static int write_it(struct profile *p)
+{
+	int fd, rc;
+
+	if (p->written[0])
+		return again(p);
+	fd = profile_create(p);
+	if (fd < 0)
+		return fd;
+	rc = profile_json(p, fd);
+	close(fd);
+	if (rc) {
+		unlink(p->written);
+		p->written[0] = 0;
+	}
+	return rc;
+}
+
+/* A limit on the size of files is no reason to end the program. */
+static int write_quietly(struct profile *p)
+{
+	const struct timespec now = { 0 };
+	sigset_t size, before;
+	int rc;
+
+	sigemptyset(&size);
+	sigaddset(&size, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &size, &before);
+	rc = write_it(p);
+	if (rc == -EFBIG && !sigismember(&before, SIGXFSZ))
+		sigtimedwait(&size, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
+void profile_write(void)
+{
+	struct profile *p = atomic_load(&profile_active);
+	int saved = errno, cancel, rc;
+
+	if (!p || p->pid != getpid())
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&p->lock);
+	rc = p->failed || did_nothing(p) ? 0 : write_quietly(p);
+	if (rc) {
+		p->failed = true;
+		log_warn(p->log, "PVFS_PROFILE=%s: %s: no profile is written",
+			 p->path, strerror(-rc));
+	}
+	pthread_mutex_unlock(&p->lock);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+}
