@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* prof_advice.h - what a program could do better. */
+#ifndef PROF_ADVICE_H
+#define PROF_ADVICE_H
+
+#include "profile_data.h"
+
+struct advice_line {
+	const char *name; /* of the rule; static */
+	char text[1024];
+};
+
+/* The lines that hold for it, in *lines, free() it; how many, or -1: no memory. */
+int prof_advice(const struct prof *all, struct advice_line **lines);
+
+#endif

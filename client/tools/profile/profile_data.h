@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * profile_data.h - what PVFS_PROFILE wrote, read again: each process, each file over all
+ * processes, and the sum.  The fields are those of the JSON; times in ns.
+ */
+#ifndef PROFILE_DATA_H
+#define PROFILE_DATA_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum prof_kind {
+	PROF_OPEN,
+	PROF_CLOSE,
+	PROF_READ,
+	PROF_WRITE,
+	PROF_LIST_READ,
+	PROF_LIST_WRITE,
+	PROF_STAT,
+	PROF_META,
+	PROF_DIR,
+	PROF_LOCK,
+	PROF_FSYNC,
+	PROF_AIO,
+	PROF_WAIT,
+	PROF_KINDS
+};
+extern const char *const prof_kind_name[PROF_KINDS];
+
+#define PROF_SIZES 10u
+#define PROF_COMMON 4u
+extern const char *const prof_size_name[PROF_SIZES];
+
+struct prof_common {
+	int64_t value;
+	uint64_t count; /* 0: none */
+};
+
+enum { PROF_READS, PROF_WRITES };
+struct prof_way {
+	uint64_t bytes;
+	uint64_t sizes[PROF_SIZES];
+	uint64_t sequential, consecutive, strided, unaligned;
+	uint64_t large, large_unaligned;
+	struct prof_common size[PROF_COMMON], stride[PROF_COMMON];
+};
+
+struct prof_record {
+	uint64_t calls[PROF_KINDS], ns[PROF_KINDS];
+	uint64_t errors, list_pieces;
+	struct prof_way way[2];
+	enum prof_kind slowest;
+	uint64_t slowest_ns, first_ns, last_ns;
+};
+
+struct prof_file {
+	char *name; /* "": not known */
+	char *id;
+	uint64_t stripe, iods;
+	unsigned int processes; /* that used it */
+	struct prof_record r;
+};
+
+struct prof_process {
+	char *source; /* the file that was read */
+	char *program, *host;
+	int64_t pid, rank, ranks; /* of MPI; -1: not known */
+	double begun; /* seconds since the epoch */
+	uint64_t run_ns, left_out;
+	struct prof_record r; /* all of it */
+	struct prof_file *file;
+	size_t files;
+};
+
+struct prof {
+	struct prof_process *process; /* by rank, where they have one */
+	size_t processes;
+	struct prof_file *file; /* of all processes, most bytes first */
+	size_t files;
+	struct prof_record sum;
+};
+
+/* ---- prof_read.c ---- */
+
+/*
+ * What o says, into *p, whose source is set.  0, or -1 and in *why the first field that
+ * is not as it must be: static text.  What is in *p is prof_process_free()'s either way.
+ */
+int prof_parse(struct json_object *o, struct prof_process *p, const char **why);
+/* The same of a text. */
+int prof_parse_text(const char *text, size_t len, struct prof_process *p,
+		    const char **why);
+/* The same of a file; *why may be of strerror(3) as well. */
+int prof_read(const char *path, struct prof_process *p, const char **why);
+void prof_process_free(struct prof_process *p);
+
+/* ---- prof_sum.c ---- */
+
+/* Takes *p.  -1: no memory, and *p is as it was. */
+int prof_add(struct prof *all, struct prof_process *p);
+/* Once all are there: files and the sum.  -1: no memory. */
+int prof_sum(struct prof *all);
+void prof_free(struct prof *all);
+
+uint64_t prof_bytes(const struct prof_record *r);
+/* Calls that read, or write, lists among them. */
+uint64_t prof_moves(const struct prof_record *r, int way);
+/* Time in names and attributes, opens, closes and locks. */
+uint64_t prof_meta_ns(const struct prof_record *r);
+/* Time in all calls. */
+uint64_t prof_busy_ns(const struct prof_record *r);
+/* The one that took longest in its calls; NULL: there is but one. */
+const struct prof_process *prof_slowest(const struct prof *all);
+/* "rank 3", or "pid 17 on HOST", into buf; returns buf. */
+const char *prof_who(const struct prof_process *p, char *buf, size_t room);
+
+#endif
