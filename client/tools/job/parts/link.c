@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,11 @@ static void compact(struct link *l)
 	l->taken = 0;
 }
 
+static bool is_endless(const struct link *l)
+{
+	return l->nin == LINK_LINE && !memchr(l->in, '\n', l->nin);
+}
+
 int link_fill(struct link *l)
 {
 	ssize_t n;
@@ -118,7 +124,7 @@ int link_fill(struct link *l)
 		return -EPIPE;
 	compact(l);
 	if (l->nin == LINK_LINE)
-		return -EMSGSIZE;
+		return is_endless(l) ? -EMSGSIZE : 0;
 	n = recv(l->fd, l->in + l->nin, LINK_LINE - l->nin, MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : lose(l);
@@ -126,7 +132,7 @@ int link_fill(struct link *l)
 		return lose(l);
 	l->nin += (size_t)n;
 	l->heard = clock_now();
-	return 0;
+	return is_endless(l) ? -EMSGSIZE : 0;
 }
 
 char *link_line(struct link *l)
