@@ -2,6 +2,7 @@
 /* place.c - see place.h. */
 #include "place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -52,13 +53,31 @@ static void base_of(const struct job *job, char base[JOB_PATH])
 	*strrchr(base, '/') = '\0';
 }
 
-/* The last one takes the job's folder along; until then it is not empty. */
+/* Not all file systems tell by the number of links. */
+static bool has_folders(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+	bool has = !d;
+
+	while (d && !has && (e = readdir(d))) {
+		struct stat st;
+
+		has = strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
+		      (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		       S_ISDIR(st.st_mode));
+	}
+	if (d)
+		closedir(d);
+	return has;
+}
+
+/* The last one takes the job's folder along. */
 static void leave_job(const struct job *job)
 {
 	char path[JOB_PATH], base[JOB_PATH];
-	struct stat st;
 
-	if (stat(job->path, &st) || st.st_nlink > 2)
+	if (has_folders(job->path))
 		return;
 	for (const char *const *s = shown; *s; s++)
 		if (!job_path(job, *s, path))
