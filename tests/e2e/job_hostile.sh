@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # pvfs-job stop ends whatever has happened to the job: a fault a round, and nothing is left.
-# HOSTILE_ROUNDS: how many, each fault in its turn (all of them once).
+# HOSTILE_ROUNDS: how many, each fault in its turn (all of them once); HOSTILE_FAULTS: which.
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/jobbing.sh"
 
 faults=(clients iods manager disk supervisor supervisor_killed head head_killed told
-	launcher mount cut)
+	launcher mount late cut)
+[ -z "${HOSTILE_FAULTS:-}" ] || read -ra faults <<<"$HOSTILE_FAULTS"
 rounds=${HOSTILE_ROUNDS:-${#faults[@]}}
 longest=0
 others=()
@@ -45,19 +46,45 @@ at_end remove_spaces
 mkdir bin
 cat >bin/srun <<-'END'
 	#!/bin/bash
-	# each node in a host of its own
+	# each node in a host of its own, or behind one who holds back its last word
 	while [[ $1 == -* ]]; do
 	    case $1 in -N|-n) shift 2 ;; *) shift ;; esac
 	done
 	k=0
-	for s in $SPACES; do
+	for s in ${SPACES:-}; do
 	    SLURM_PROCID=$k ip netns exec "$s" "$@" &
 	    k=$((k + 1))
 	done
+	if [ -n "${LATE:-}" ]; then
+	    python3 "$LATE" "${PVFS_JOB_HEAD##*:}" >"$LATE.port" &
+	    until port=$(head -n 1 "$LATE.port") && [ -n "$port" ]; do sleep 0.05; done
+	    SLURM_PROCID=0 PVFS_JOB_HEAD=127.0.0.1:$port "$@" &
+	fi
 	trap 'kill $(jobs -p)' TERM
 	wait
 END
 chmod +x bin/srun
+
+cat >late.py <<-'END'
+	import select, socket, sys
+	listener = socket.create_server(("127.0.0.1", 0))
+	listener.settimeout(60)
+	print(listener.getsockname()[1], flush=True)
+	node = listener.accept()[0]
+	head = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+	other = {node: head, head: node}
+	while True:
+	    for s in select.select([node, head], [], [])[0]:
+	        data = s.recv(65536)
+	        if s is head and not data:
+	            sys.exit()
+	        if s is node:
+	            data = data.replace(b"gone\n", b"")
+	        if not data and s is node:
+	            head.recv(1)
+	            sys.exit()
+	        other[s].sendall(data)
+END
 
 # ---- the faults: each begins a job, and says in $reached whether stop reaches all ----
 
@@ -147,6 +174,10 @@ fault_mount() {
 	stand_still $(of pvfs-fuse) $(of pvfs-mgr)
 	cat m/other >/dev/null 2>&1 &
 	others+=($!)
+}
+# A node that was told, and whose end takes longer than anybody waits for it.
+fault_late() {
+	LATE=$tmp/late.py PATH=$tmp/bin:$PATH begin --launcher srun
 }
 fault_cut() {
 	make_spaces || { say "no hosts of their own here"; remove_spaces; return; }

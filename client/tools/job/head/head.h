@@ -30,7 +30,7 @@ struct head_node {
 	char host[JOB_NAME], trouble[JOB_NAME];
 	struct job_addr iod, mgr;
 	char memory[16]; /* bounded, unbounded, disk */
-	bool here, up, mount_done, mounted, gone, lost;
+	bool here, up, mount_done, mounted, ends, gone, lost;
 	pid_t pid; /* started by fork */
 };
 

@@ -145,7 +145,7 @@ static void say_end(const struct head *h, struct link *l)
 	for (unsigned int i = 0; i < h->n; i++) {
 		const struct head_node *n = &h->node[i];
 
-		if (n->gone)
+		if (n->ends || n->gone)
 			continue;
 		missed = 1;
 		link_say(l, "missed %u %s%s%s\n", i, n->host[0] ? n->host : "?",

@@ -106,6 +106,8 @@ static void says(struct head *h, struct head_node *n, const char *line)
 	} else if (!strncmp(line, "lost ", 5)) {
 		n->lost = true;
 		trouble(n, line + 5);
+	} else if (!strcmp(line, "ends")) {
+		n->ends = true;
 	} else if (!strcmp(line, "gone")) {
 		n->gone = true;
 	}

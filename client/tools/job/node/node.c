@@ -65,6 +65,13 @@ static void mount_it(struct node *n)
 			 strerror(-rc));
 }
 
+/* It was reached, however long its end takes on a busy host. */
+static void stop(struct node *n)
+{
+	link_say(&n->head, "ends\n");
+	over(n, "pvfs-job stop");
+}
+
 static void obey(struct node *n, char *line)
 {
 	unsigned int port;
@@ -72,7 +79,7 @@ static void obey(struct node *n, char *line)
 	if (!strcmp(line, "tick"))
 		link_say(&n->head, "tock\n");
 	else if (!strcmp(line, "stop"))
-		over(n, "pvfs-job stop");
+		stop(n);
 	else if (!strncmp(line, "mgr ", 4))
 		report(n, "fail", job_parse_addr(line + 4, &n->mgr));
 	else if (!strncmp(line, "iod ", 4))
