@@ -2,6 +2,7 @@
 /* service.c - sessions come and go; requests come in here. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "hold.h"
 #include "lease.h"
@@ -193,8 +194,20 @@ static void on_request(void *arg, struct rpc_req *req)
 	service_run(session_of(req)->worker, req);
 }
 
+/* Who is nobody to the manager is no administrator here. */
+static bool sees_all(void *arg, struct rpc_session *session)
+{
+	const struct rpc_session_info *info = rpc_session_info(session);
+	const struct iod *iod = arg;
+
+	if (iod->conf.squash && !peer_is_here(info->peer))
+		return false;
+	return !info->cred.uid || info->cred.uid == geteuid();
+}
+
 const struct rpc_service iod_service = {
 	.session_open = session_open,
 	.session_close = session_close,
+	.sees_all = sees_all,
 	.request = on_request,
 };

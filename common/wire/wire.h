@@ -65,6 +65,7 @@ enum wire_op {
 	WIRE_FAST	= 5,	/* any server: Fast RDMA buffers; no body */
 	WIRE_CARRY	= 6,	/* replies alone: see wire_carry_rep */
 	WIRE_STATS	= 7,	/* any server: what it has answered, by operation */
+	WIRE_LABELS	= 8,	/* ... by user and job */
 
 	/* pvfs-mgr */
 	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
@@ -173,6 +174,7 @@ static inline bool wire_op_changes(unsigned int op)
 				 * the proof is made with the ticket's secret */
 #define WIRE_F_SEAL	0x1000u	/* HELLO and its reply with PROOF: a struct wire_seal
 				 * before that, and before the ticket */
+#define WIRE_F_JOB	0x2000u	/* HELLO: a struct wire_job is right behind the name */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -262,6 +264,7 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_APART	0x8u	/* alone, a JOIN: this connect is for the bulk data of the
 				 * connection that its session and epoch name; nonce
 				 * is the token that HELLO's reply gave there */
+#define WIRE_FT_JOB	0x10u	/* HELLO may say of which job the client is */
 #define WIRE_FT_ENDS	0x20u	/* GETSIZE of one object may be answered with where
 				 * the size is to be read (ends.h) */
 #define WIRE_FT_SEAL	0x80u	/* with PROOF: HELLO may have, and a server that says
@@ -335,6 +338,15 @@ struct wire_hello {
 	le32 uid, gid;
 	le32 ngroups;
 	le32 name_len;		/* "host:pid:program", for logs */
+};
+/*
+ * WIRE_F_JOB: what the client calls the job that it is part of, for LABELS.  Then
+ * job[len], padded: characters of ASCII that print.  Nobody proves it.
+ */
+#define WIRE_JOB_MAX	64u
+struct wire_job {
+	le32 len;		/* 1 to WIRE_JOB_MAX */
+	le32 zero;
 };
 /*
  * WIRE_F_PROOF: who sends this has the key.  The code covers all of the message that is
@@ -448,6 +460,32 @@ struct wire_stats_rep {
 	le64 ns;		/* from arrival to reply, the sum, */
 	le64 most;		/* ... and the longest */
 	le64 bucket[HISTOGRAM_BUCKETS]; /* requests by that time: histogram.h */
+};
+
+/*
+ * LABELS: what users and jobs have asked for since the server started, as many from
+ * place from on as the reply has room for.  Who is no administrator is shown his own.
+ * The server keeps 256; who has no session any more may be counted among the others.
+ */
+#define WIRE_LABELS_MAX	64u	/* in one reply */
+#define WIRE_LB_OTHERS	0x1u	/* all that have no label of their own */
+struct wire_labels {
+	le32 from;
+	le32 zero;
+};
+struct wire_label {
+	le32 uid;		/* 0 of the others */
+	le32 flags;		/* WIRE_LB_* */
+	le64 requests;		/* answered, as in STATS */
+	le64 errors;
+	le64 bytes_in;
+	le64 bytes_out;
+	le64 ns;
+	uint8_t job[WIRE_JOB_MAX]; /* as in HELLO, then zeros; none: all zeros */
+};
+struct wire_labels_rep {	/* tail: label[n] */
+	le32 n;
+	le32 next;		/* the place to go on from; 0: that was all */
 };
 
 /*
@@ -1123,6 +1161,9 @@ _Static_assert(sizeof(struct wire_as) == 16, "wire_as");
 _Static_assert(sizeof(struct wire_ping_rep) == 40, "wire_ping_rep");
 _Static_assert(sizeof(struct wire_stats) == 8, "wire_stats");
 _Static_assert(sizeof(struct wire_stats_rep) == 904, "wire_stats_rep");
+_Static_assert(sizeof(struct wire_job) == 8, "wire_job");
+_Static_assert(sizeof(struct wire_label) == 112, "wire_label");
+_Static_assert(sizeof(struct wire_labels_rep) == 8, "wire_labels_rep");
 _Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
 _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
 _Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");
@@ -1191,6 +1232,8 @@ struct wire_msg {
 	const struct wire_as *as;	/* NULL: it came without */
 	const le32 *groups;		/* as->ngroups */
 	const struct wire_apart *apart;	/* NULL: it came without */
+	const char *job;		/* likewise, without an end, */
+	size_t job_len;
 	const struct wire_seal *seal;	/* likewise */
 	const void *ticket;		/* likewise, */
 	size_t ticket_len;
@@ -1219,6 +1262,9 @@ uint64_t wire_data_len(const struct wire_msg *msg);
  * before the name.  True: it ends there, and so does its name, which is one.
  */
 bool wire_dirent_ok(const struct wire_dirent *d, size_t left, size_t fixed);
+
+/* The first len bytes of job are those of a struct wire_job. */
+bool wire_job_ok(const void *job, size_t len);
 
 /* The operation's name ("GETATTR"), or "op?". */
 const char *wire_op_name(unsigned int op);

@@ -251,6 +251,41 @@ const char *wire_check_path_rep(const struct wire_msg *msg)
 	return msg->tail[0].len ? NULL : "wire_path_rep.path_len: zero";
 }
 
+bool wire_job_ok(const void *job, size_t len)
+{
+	const uint8_t *c = job;
+
+	for (size_t i = 0; i < len; i++)
+		if (c[i] < ' ' || c[i] > '~')
+			return false;
+	return len <= WIRE_JOB_MAX;
+}
+
+/* Zeros fill it up. */
+static bool label_job_ok(const uint8_t *job)
+{
+	size_t len = strnlen((const char *)job, WIRE_JOB_MAX);
+
+	for (size_t i = len; i < WIRE_JOB_MAX; i++)
+		if (job[i])
+			return false;
+	return wire_job_ok(job, len);
+}
+
+const char *wire_check_labels_rep(const struct wire_msg *msg)
+{
+	const struct wire_label *label = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*label);
+
+	for (size_t i = 0; i < n; i++) {
+		if (le32toh(label[i].flags) & ~WIRE_LB_OTHERS)
+			return "wire_label.flags: unknown bits";
+		if (!label_job_ok(label[i].job))
+			return "wire_label.job: what does not print";
+	}
+	return NULL;
+}
+
 const char *wire_check_fallocate(const struct wire_msg *msg)
 {
 	const struct wire_fallocate *body = msg->body;

@@ -100,10 +100,10 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 	if ((flags & ~(WIRE_F_PROOF | WIRE_F_APART | WIRE_F_SEAL)) ==
 	    WIRE_F_REPLY)
 		return why_reply(hdr);
-	if (flags &
-	    ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE | WIRE_F_CARRY |
-	      WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS | WIRE_F_WHOLE |
-	      WIRE_F_PROOF | WIRE_F_APART | WIRE_F_TICKET | WIRE_F_SEAL))
+	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
+		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS |
+		      WIRE_F_WHOLE | WIRE_F_PROOF | WIRE_F_APART |
+		      WIRE_F_TICKET | WIRE_F_SEAL | WIRE_F_JOB))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -227,7 +227,7 @@ static int take_tail(struct cursor *c, const struct wire_form *form)
 	return 0;
 }
 
-static const struct wire_item ticket_item = { .kind = WIRE_IK_ARRAY };
+static const struct wire_item array_item = { .kind = WIRE_IK_ARRAY };
 
 /* Who asks: behind all that the operation has. */
 static int take_as(struct cursor *c)
@@ -289,6 +289,27 @@ static int take_seal(struct cursor *c)
 	return 0;
 }
 
+static int take_job(struct cursor *c)
+{
+	const struct wire_job *job = (const void *)c->at;
+	size_t len, pad;
+
+	if (le16toh(c->msg->hdr->op) != WIRE_HELLO)
+		return refuse(c, "wire_hdr.flags: JOB is for HELLO");
+	if (c->left < sizeof(*job) || job->zero)
+		return refuse(c, "wire_job: too short, or zero is not");
+	len = le32toh(job->len);
+	pad = wire_pad(len);
+	if (!len || len > WIRE_JOB_MAX || c->left - sizeof(*job) < pad)
+		return refuse(c, "wire_job.len: zero, or too large");
+	if (!wire_job_ok(job + 1, len))
+		return refuse(c, "wire_job: what does not print");
+	c->msg->job = (const char *)(job + 1);
+	c->msg->job_len = len;
+	pass(c, sizeof(*job) + len);
+	return take_padding(c, &array_item, pad - len);
+}
+
 static int take_ticket(struct cursor *c)
 {
 	const struct wire_shown *shown = (const void *)c->at;
@@ -307,7 +328,7 @@ static int take_ticket(struct cursor *c)
 	c->msg->ticket = shown + 1;
 	c->msg->ticket_len = len;
 	pass(c, sizeof(*shown) + len);
-	return take_padding(c, &ticket_item, pad - len);
+	return take_padding(c, &array_item, pad - len);
 }
 
 static int take_proof(struct cursor *c)
@@ -392,6 +413,8 @@ static int parse(struct cursor *c)
 		rc = take_as(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_APART)
 		rc = take_apart(c);
+	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_JOB)
+		rc = take_job(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_SEAL)
 		rc = take_seal(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_TICKET)

@@ -92,6 +92,17 @@ static const struct wire_form stats_rep = {
 		    ZERO(wire_stats_rep, zero) },
 };
 
+static const struct wire_form labels = {
+	.size = sizeof(struct wire_labels),
+	.fields = { ZERO(wire_labels, zero) },
+};
+static const struct wire_form labels_rep = {
+	.size = sizeof(struct wire_labels_rep),
+	.items = { ITEM(ARRAY, wire_labels_rep, n, sizeof(struct wire_label),
+			WIRE_LABELS_MAX) },
+	.check = wire_check_labels_rep,
+};
+
 static const struct wire_form fast_rep = {
 	.size = sizeof(struct wire_fast_rep),
 	.fields = { ZERO(wire_fast_rep, zero) },
@@ -518,6 +529,7 @@ static const struct wire_op_desc ops[] = {
 	OP(FAST, empty, fast_rep),
 	OP(CARRY, empty, carry_rep),
 	OP(STATS, stats, stats_rep),
+	OP(LABELS, labels, labels_rep),
 	OP(CHALLENGE, challenge, challenge_rep),
 	OP(AUTH, auth, auth_rep),
 	OP(MOUNT, empty, mount_rep),

@@ -214,6 +214,14 @@ static int read_mgr_from(const struct conf_section *in, const struct addr *mgr,
 	return 0;
 }
 
+/* The manager's, which says what is wrong with it. */
+static bool read_squash(const struct conf_section *in)
+{
+	const char *text = conf_get(in, "squash");
+
+	return text && strcmp(text, "none");
+}
+
 /* What concerns the whole cluster. */
 static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 {
@@ -228,6 +236,7 @@ static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 	if (!rc)
 		rc = server_conf_auth(in, conf->key, &conf->auth);
 	in->name = "mgr";
+	conf->squash = read_squash(in);
 	if (!rc)
 		rc = server_conf_session_timeout(in, &conf->session_ttl_ms);
 	return rc;

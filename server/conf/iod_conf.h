@@ -38,6 +38,7 @@ struct iod_conf {
 	char key[PATH_MAX]; /* file of the servers' keys; "": none */
 	struct networks allow; /* who may connect; none: all */
 	struct server_auth auth;
+	bool squash; /* root of other hosts is nobody to the manager */
 	char mgr_from[512]; /* without: hosts of the manager: trust.h */
 	bool sync; /* writes are durable when answered */
 	enum log_level log_level;

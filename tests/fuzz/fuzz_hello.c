@@ -32,7 +32,11 @@ static void try_hello(const uint8_t *data, size_t len)
 	if (len > sizeof(buf))
 		return;
 	memcpy(buf, data, len);
-	if (wire_parse(buf, len, &msg, NULL) || !msg.ticket)
+	if (wire_parse(buf, len, &msg, NULL))
+		return;
+	FUZZ_SURE(!msg.job || (msg.job_len && msg.job_len <= WIRE_JOB_MAX &&
+			       wire_job_ok(msg.job, msg.job_len)));
+	if (!msg.ticket)
 		return;
 	if (keeper.admit(keeper.arg, &shake, &msg, &who))
 		FUZZ_SURE(who.uid == 77777);

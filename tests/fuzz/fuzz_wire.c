@@ -44,6 +44,13 @@ static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 		fuzz_touch(msg->apart, sizeof(*msg->apart));
 		at += sizeof(*msg->apart);
 	}
+	if (msg->job) {
+		at += sizeof(struct wire_job);
+		FUZZ_SURE((const uint8_t *)msg->job == at);
+		FUZZ_SURE(msg->job_len && wire_job_ok(msg->job, msg->job_len));
+		fuzz_touch(msg->job, msg->job_len);
+		at += wire_pad(msg->job_len);
+	}
 	if (msg->seal) {
 		FUZZ_SURE((const uint8_t *)msg->seal == at && msg->proof);
 		fuzz_touch(msg->seal, sizeof(*msg->seal));

@@ -71,6 +71,15 @@ struct bad {
 			sizeof(((struct type *)0)->field), val, -EPROTO, why   \
 	}
 
+/* Behind two groups and a name of six bytes. */
+#define JOB(off, width, val, why)                                              \
+	{                                                                      \
+		"hello, job",                                                  \
+			sizeof(struct wire_hdr) + sizeof(struct wire_hello) +  \
+				16 + (off),                                    \
+			width, val, -EPROTO, why                               \
+	}
+
 static const struct bad bad[] = {
 	HDR("ping", magic, 1, -EPROTO, "magic: not this protocol"),
 	HDR("ping", version, 1, -EPROTONOSUPPORT,
@@ -81,7 +90,7 @@ static const struct bad bad[] = {
 	HDR("ping", op, 65535, -ENOSYS, "wire_hdr.op: unknown operation"),
 	HDR("ping", op, WIRE_FENCE, -EPROTO, "length: shorter than the body"),
 	HDR("ping", len, 47, -EPROTO, "wire_hdr.len: not the length received"),
-	HDR("ping", flags, 8192, -EPROTO, "wire_hdr.flags: unknown bits"),
+	HDR("ping", flags, 16384, -EPROTO, "wire_hdr.flags: unknown bits"),
 	HDR("ping", flags, WIRE_F_APART, -EPROTO,
 	    "wire_hdr.flags: APART is for HELLO"),
 	HDR("hello reply", flags, WIRE_F_REPLY | WIRE_F_APART, -EPROTO,
@@ -124,6 +133,35 @@ static const struct bad bad[] = {
 	    "length: bytes behind the message"),
 	HDR("hello refused, proved", flags, WIRE_F_REPLY, -EPROTO,
 	    "length: bytes behind the message"),
+	HDR("ping", flags, WIRE_F_JOB, -EPROTO,
+	    "wire_hdr.flags: JOB is for HELLO"),
+	HDR("hello reply", flags, WIRE_F_REPLY | WIRE_F_JOB, -EPROTO,
+	    "wire_hdr.flags: unknown bits"),
+	HDR("hello", flags, WIRE_F_JOB, -EPROTO,
+	    "wire_job: too short, or zero is not"),
+	HDR("hello, job", flags, 0, -EPROTO,
+	    "length: bytes behind the message"),
+	JOB(0, 4, 0, "wire_job.len: zero, or too large"),
+	JOB(0, 4, WIRE_JOB_MAX + 1, "wire_job.len: zero, or too large"),
+	JOB(0, 4, 9, "wire_job.len: zero, or too large"),
+	JOB(0, 4, UINT32_MAX, "wire_job.len: zero, or too large"),
+	JOB(4, 4, 1, "wire_job: too short, or zero is not"),
+	JOB(8, 1, 0x1b, "wire_job: what does not print"),
+	JOB(9, 1, '\n', "wire_job: what does not print"),
+	JOB(10, 1, 0, "wire_job: what does not print"),
+	JOB(11, 1, 0x7f, "wire_job: what does not print"),
+	JOB(12, 1, 0xff, "wire_job: what does not print"),
+	JOB(13, 1, 'x', "padding: not zero"),
+	BODY("labels", wire_labels, zero, 1,
+	     "wire_labels.zero: reserved, not zero"),
+	TAIL("labels reply", wire_labels_rep, 1, wire_label, flags, 2,
+	     "wire_label.flags: unknown bits"),
+	TAIL("labels reply", wire_labels_rep, 0, wire_label, job[0], 0x1b,
+	     "wire_label.job: what does not print"),
+	TAIL("labels reply", wire_labels_rep, 0, wire_label, job[5], '1',
+	     "wire_label.job: what does not print"),
+	TAIL("labels reply", wire_labels_rep, 1, wire_label, job[63], '1',
+	     "wire_label.job: what does not print"),
 	BODY("hello refused, proved", wire_proof, zero, 1,
 	     "wire_proof.zero: reserved, not zero"),
 	BODY("hello reply, apart", wire_hello_rep, flags, 4,

@@ -36,6 +36,12 @@ static const struct wire_hello_rep hello_rep = {
 static const struct wire_fast_rep fast_rep = { 4096, 7, 73728, 4, 0 };
 static const struct wire_stats stats = { .op = 64 };
 static const struct wire_stats_rep stats_rep = { .op = 64 };
+static const struct wire_labels labels = { .from = 3 };
+static const struct wire_labels_rep labels_rep = { 2, 9 };
+static const struct wire_label label[2] = {
+	{ .uid = 1000, .requests = 5, .job = "4711" },
+	{ .flags = WIRE_LB_OTHERS },
+};
 static const struct wire_carry_rep carry_rep = {
 	UINT64_MAX - 15, INT64_MAX - 15, 15, 7, 3, 0
 };
@@ -164,6 +170,10 @@ static const struct wire_apart an_apart = { .token = { 1, 2, 3 } };
 static const struct wire_proof a_proof = { .mac = { 1, 2, 3 } };
 static const struct wire_seal a_seal = { .mode = 2, .key = { 4, 5, 6 } };
 static const struct {
+	struct wire_job job;
+	char text[8]; /* 3 of padding */
+} a_job = { { 5, 0 }, "job 1" };
+static const struct {
 	struct wire_shown shown;
 	uint8_t ticket[16]; /* 3 of padding */
 } a_ticket = { { 13, 0 }, { 1, 2, 3 } };
@@ -195,6 +205,16 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_hello, ngroups, groups),
 		    STR(wire_hello, name_len, a_path) },
 	  .ntail = 2 },
+	{ "hello, job", WIRE_HELLO, .flags = WIRE_F_JOB, BODY(hello),
+	  .tail = { ARR(wire_hello, ngroups, groups),
+		    STR(wire_hello, name_len, a_path) },
+	  .ntail = 2 },
+	{ "hello, job, seal and ticket", WIRE_HELLO,
+	  .flags = WIRE_F_PROOF | WIRE_F_TICKET | WIRE_F_SEAL | WIRE_F_JOB,
+	  BODY(hello),
+	  .tail = { ARR(wire_hello, ngroups, groups),
+		    STR(wire_hello, name_len, a_path) },
+	  .ntail = 2 },
 	{ "hello reply", WIRE_HELLO, REP, BODY(hello_rep) },
 	{ "hello reply, sealed", WIRE_HELLO,
 	  .flags = WIRE_F_REPLY | WIRE_F_PROOF | WIRE_F_SEAL, BODY(hello_rep) },
@@ -214,6 +234,9 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { STR(wire_ping_rep, version_len, a_path) }, .ntail = 1 },
 	{ "stats", WIRE_STATS, BODY(stats) },
 	{ "stats reply", WIRE_STATS, REP, BODY(stats_rep) },
+	{ "labels", WIRE_LABELS, BODY(labels) },
+	{ "labels reply", WIRE_LABELS, REP, BODY(labels_rep),
+	  .tail = { ARR(wire_labels_rep, n, label) }, .ntail = 1 },
 	{ "statfs", WIRE_STATFS },
 	{ "statfs reply", WIRE_STATFS, REP, BODY(statfs_rep) },
 	{ "bye", WIRE_BYE },
@@ -432,6 +455,8 @@ size_t wire_sample_build(const struct wire_sample *s, void *buf)
 		wire_put(&out, s->tail[i].ptr, s->tail[i].len);
 	if (s->flags & WIRE_F_APART && s->flags & WIRE_F_REPLY)
 		wire_put(&out, &an_apart, sizeof(an_apart));
+	if (s->flags & WIRE_F_JOB)
+		wire_put(&out, &a_job, sizeof(a_job));
 	if (s->flags & WIRE_F_SEAL)
 		wire_put(&out, &a_seal, sizeof(a_seal));
 	if (s->flags & WIRE_F_TICKET)

@@ -9,7 +9,16 @@
 
 #include "peer_int.h"
 
-#define HELLO_MAX 1024 /* header, hello, groups, name, ticket, proof */
+#define HELLO_MAX 1024
+_Static_assert(sizeof(struct wire_hdr) + sizeof(struct wire_hello) +
+			       4 * WIRE_GROUPS_MAX +
+			       sizeof(((struct rpc_cred *)0)->name) +
+			       sizeof(struct wire_job) + WIRE_JOB_MAX +
+			       sizeof(struct wire_seal) +
+			       sizeof(struct wire_shown) + WIRE_TICKET_MAX +
+			       sizeof(struct wire_proof) <=
+		       HELLO_MAX,
+	       "HELLO_MAX");
 
 int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 {
@@ -109,6 +118,8 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 		hdr->flags = htole16(WIRE_F_CARRY);
 	if (op == WIRE_HELLO && peer_apart_wanted(peer))
 		hdr->flags |= htole16(WIRE_F_APART);
+	if (op == WIRE_HELLO && peer->names_job)
+		hdr->flags |= htole16(WIRE_F_JOB);
 	hdr->session = htole64(peer->session);
 	if (op == WIRE_HELLO && peer->proving)
 		rc = peer_proof_put(peer, hdr, (size_t)len);
@@ -116,6 +127,26 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 		return rc;
 	sge.len = (uint32_t)len;
 	return link_send(&peer->link, &sge, 1, 0);
+}
+
+static void hello_job(struct rpc_peer *peer, struct wire_out *out)
+{
+	size_t len = strnlen(peer->job, sizeof(peer->job));
+	struct wire_job job = { .len = htole32((uint32_t)len) };
+
+	wire_put(out, &job, sizeof(job));
+	wire_put(out, peer->job, len);
+}
+
+/* Whether both ends know of jobs. */
+static bool hello_job_agreed(const struct rpc_peer *peer,
+			     const struct tp_event *ev)
+{
+	struct wire_hail hail;
+
+	wire_take_hail(ev->priv, ev->priv_len, sizeof(struct wire_accept),
+		       &hail);
+	return peer->job[0] && le32toh(hail.features) & WIRE_FT_JOB;
 }
 
 static int hello_send(struct rpc_peer *peer)
@@ -141,6 +172,8 @@ static int hello_send(struct rpc_peer *peer)
 	wire_put(&out, &hello, sizeof(hello));
 	wire_put(&out, groups, i * sizeof(groups[0]));
 	wire_put(&out, cred->name, name_len);
+	if (peer->names_job)
+		hello_job(peer, &out);
 	if (peer->proving)
 		rc = peer_proof_room(peer, &out);
 	return rc ? rc : hello_post(peer, &out, WIRE_HELLO);
@@ -184,6 +217,7 @@ void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 		peer_protocol_error(peer, "no credits in the accept");
 		return;
 	}
+	peer->names_job = hello_job_agreed(peer, ev);
 	if (peer->proving && !peer_proof_agreed(peer, ev))
 		return;
 	peer_set_state(peer, PEER_HELLO);

@@ -311,7 +311,10 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;
 	peer->cred = *attr->cred;
-	peer->features = attr->features;
+	peer->features = attr->features | (attr->job ? WIRE_FT_JOB : 0);
+	if (attr->job)
+		memcpy(peer->job, attr->job,
+		       strnlen(attr->job, sizeof(peer->job)));
 	peer_proof_init(peer, attr);
 	peer->impatient = attr->impatient;
 	peer->fresh = attr->fresh;

@@ -113,6 +113,8 @@ struct rpc_peer {
 	uint64_t fsid, session;
 	struct rpc_cred cred;
 	uint32_t features; /* ours */
+	char job[WIRE_JOB_MAX]; /* then zeros; empty: none */
+	bool names_job; /* on this connection: the server wants to know */
 	const struct prover *prover; /* or NULL: peer_proof.c */
 	struct handshake shake; /* of this connection */
 	bool proving; /* on this connection */

@@ -40,6 +40,9 @@ struct rpc_peer_attr {
 					 * devices its connection begins with */
 	uint32_t features;		/* WIRE_FT_* that we understand; not _PROOF,
 					 * which prover stands for */
+	const char *job;		/* what the server is to count it as: 1 to
+					 * WIRE_JOB_MAX characters that print; NULL:
+					 * none.  Copied */
 	bool impatient;			/* as long as it was never connected, a
 					 * connect that fails ends all calls with
 					 * its error; nothing is logged */

@@ -157,5 +157,6 @@ int rpc_req_admit(struct rpc_req *req, const struct admitted *who)
 	memcpy(cred->groups, who->groups, sizeof(who->groups));
 	conn->session->info.proved = true;
 	conn->known = true;
+	labels_own(conn->session);
 	return 0;
 }

@@ -131,7 +131,8 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 }
 
 /* 1: resumed; 0: new; -errno: refused. */
-static int greet_session(struct conn *conn, const struct rpc_cred *cred)
+static int greet_session(struct conn *conn, const struct rpc_cred *cred,
+			 const struct wire_msg *msg)
 {
 	struct rpc_session *s = conn->session;
 	const struct rpc_server_attr *attr = &s->lane->server->attr;
@@ -147,6 +148,9 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred)
 	rc = session_alloc_slots(s);
 	if (rc)
 		return rc;
+	if (msg->job)
+		memcpy(s->labels.job, msg->job, msg->job_len);
+	labels_own(s);
 	s->opened = true;
 	if (attr->service->session_open)
 		rc = attr->service->session_open(attr->arg, s);
@@ -221,7 +225,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	if (!rc)
 		rc = conn_seal_take(conn, &rx->req.msg, &cred);
 	if (!rc)
-		rc = greet_session(conn, &cred);
+		rc = greet_session(conn, &cred, &rx->req.msg);
 	if (rc >= 0)
 		rc = greet_replies(conn, rc);
 	if (rc < 0) {

@@ -70,6 +70,8 @@ static void req_run(struct rx *rx)
 		fast_req_run(&rx->req);
 	else if (rx->req.op == WIRE_STATS)
 		tally_req_run(&rx->req);
+	else if (rx->req.op == WIRE_LABELS)
+		labels_req_run(&rx->req);
 	else
 		attr->service->request(attr->arg, &rx->req);
 }

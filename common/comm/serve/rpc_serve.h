@@ -49,6 +49,11 @@ struct rpc_service {
 	 */
 	void (*session_free)(void *arg, struct rpc_session *session);
 	/*
+	 * Whether the session is shown what all users and jobs have asked for, as
+	 * administrators are; NULL: root, and the user that the server runs as.
+	 */
+	bool (*sees_all)(void *arg, struct rpc_session *session);
+	/*
 	 * A checked request (wire_parse()), answered now or later with
 	 * rpc_reply_send(), or given up with rpc_req_abort(); exactly one.
 	 */

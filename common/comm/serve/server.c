@@ -272,6 +272,7 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	if (!server)
 		return -ENOMEM;
 	server->attr = *attr;
+	server->attr.features |= WIRE_FT_JOB;
 	if (!attr->stall_ms)
 		server->attr.stall_ms = SERVER_STALL_MS;
 	if (!attr->carry_ms)
@@ -279,16 +280,12 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	server->attr.ctx = NULL;
 	server->fast.max = attr->fast_bytes;
 	server->lanes = calloc(attr->nctx, sizeof(*server->lanes));
-	if (!server->lanes) {
-		free(server);
-		return -ENOMEM;
-	}
+	rc = server->lanes ? labels_init(&server->labels, attr->nctx) : -ENOMEM;
+	if (rc)
+		goto free_lanes;
 	rc = server_listen(server, ctx, server_request);
-	if (rc) {
-		free(server->lanes);
-		free(server);
-		return rc;
-	}
+	if (rc)
+		goto fini_labels;
 	server->attr.ctx = attr->ctx;
 	for (i = 0; i < attr->nctx; i++)
 		lane_init(&server->lanes[i], server, i);
@@ -299,6 +296,12 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	LIST_INIT(&server->all);
 	*out = server;
 	return 0;
+fini_labels:
+	labels_fini(&server->labels);
+free_lanes:
+	free(server->lanes);
+	free(server);
+	return rc;
 }
 
 void rpc_server_close(struct rpc_server *server)
@@ -313,6 +316,7 @@ void rpc_server_close(struct rpc_server *server)
 	while ((s = LIST_FIRST(&server->all)))
 		session_free(s);
 	fence_free(server);
+	labels_fini(&server->labels);
 	pthread_mutex_destroy(&server->lock);
 	free(server->lanes);
 	free(server);

@@ -22,6 +22,7 @@
 #include "ctx.h"
 #include "fast.h"
 #include "hash_table.h"
+#include "labels_int.h"
 #include "log_pace.h"
 #include "rpc_serve.h"
 #include "tally_int.h"
@@ -107,6 +108,7 @@ struct rpc_server {
 	unsigned int nsessions; /* listed ones */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
+	struct labels labels; /* with a lock of its own */
 	struct fence *fences; /* uthash keeps them oldest first */
 };
 
@@ -144,6 +146,7 @@ struct rpc_session {
 	enum session_state state;
 	bool opened, clean; /* what the service was and will be told */
 	bool late; /* did not move what it was lent in time: carry.c */
+	struct label_hold labels;
 	struct conn *conn;
 	struct conn *guest; /* the latest whose HELLO is to come, or NULL */
 	uint32_t epoch; /* of conn, the last one */
@@ -380,19 +383,6 @@ static inline const struct log *conn_log(const struct conn *conn)
 static inline size_t server_step(size_t size)
 {
 	return (size + 63) & ~(size_t)63;
-}
-
-static inline void lane_add(atomic_uint_least64_t *counter, uint64_t n)
-{
-	atomic_store_explicit(
-		counter,
-		atomic_load_explicit(counter, memory_order_relaxed) + n,
-		memory_order_relaxed);
-}
-
-static inline void lane_count(atomic_uint_least64_t *counter)
-{
-	lane_add(counter, 1);
 }
 
 #endif

@@ -329,6 +329,7 @@ void session_free(struct rpc_session *s)
 		service->session_free(server->attr.arg, s);
 	if (s->all_link.le_prev)
 		session_forget(s);
+	labels_leave(s);
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
 	ctx_undefer(s->lane->ctx, &s->end);
 	lane_add(&s->lane->session_bytes, -s->bytes);

@@ -29,6 +29,7 @@ void tally_add(struct rx *rx, uint64_t now, uint32_t status)
 	struct tally *t = tally_of(&rx->conn->lane->tallies, rx->req.op);
 	uint64_t took = now - rx->arrived;
 
+	labels_add(rx, took, status);
 	if (!t)
 		return;
 	lane_count(&t->requests);

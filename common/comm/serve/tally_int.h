@@ -33,4 +33,18 @@ void tally_add(struct rx *rx, uint64_t now, uint32_t status);
 void tally_req_run(struct rpc_req *req);
 void tallies_free(struct tallies *all);
 
+/* Counters that one thread writes, and all read. */
+static inline void lane_add(atomic_uint_least64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(
+		counter,
+		atomic_load_explicit(counter, memory_order_relaxed) + n,
+		memory_order_relaxed);
+}
+
+static inline void lane_count(atomic_uint_least64_t *counter)
+{
+	lane_add(counter, 1);
+}
+
 #endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* labels.c - the table of labels: see labels_int.h. */
+#include "labels_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct label *label_new(struct labels *all, const struct label_key *key)
+{
+	struct label *l = calloc(1, sizeof(*l));
+	size_t len = all->lanes * sizeof(*l->lane);
+
+	if (!l)
+		return NULL;
+	l->lane = aligned_alloc(_Alignof(struct label_count), len);
+	if (!l->lane) {
+		free(l);
+		return NULL;
+	}
+	for (unsigned int i = 0; i < all->lanes; i++)
+		l->lane[i] = (struct label_count){ 0 };
+	l->key = *key;
+	return l;
+}
+
+static void label_free(struct label *l)
+{
+	if (l)
+		free(l->lane);
+	free(l);
+}
+
+int labels_init(struct labels *all, unsigned int lanes)
+{
+	const struct label_key nobody = { 0 };
+
+	*all = (struct labels){ .lanes = lanes };
+	all->others = label_new(all, &nobody);
+	if (!all->others)
+		return -ENOMEM;
+	TAILQ_INIT(&all->idle);
+	pthread_mutex_init(&all->lock, NULL);
+	return 0;
+}
+
+void labels_fini(struct labels *all)
+{
+	HASH_CLEAR(hh, all->by_key);
+	for (unsigned int i = 0; i < LABELS_MAX; i++)
+		label_free(all->table[i]);
+	label_free(all->others);
+	pthread_mutex_destroy(&all->lock);
+}
+
+static uint64_t get(const atomic_uint_least64_t *n)
+{
+	return atomic_load_explicit(n, memory_order_relaxed);
+}
+
+void label_total(const struct labels *all, const struct label *l,
+		 struct label_sum *sum)
+{
+	for (unsigned int i = 0; i < all->lanes; i++) {
+		sum->requests += get(&l->lane[i].requests);
+		sum->errors += get(&l->lane[i].errors);
+		sum->bytes_in += get(&l->lane[i].bytes_in);
+		sum->bytes_out += get(&l->lane[i].bytes_out);
+		sum->ns += get(&l->lane[i].ns);
+	}
+}
+
+/* Its place; LABELS_MAX: there is none. */
+static unsigned int fold_oldest(struct labels *all)
+{
+	struct label *l = TAILQ_FIRST(&all->idle);
+	unsigned int place;
+
+	if (!l)
+		return LABELS_MAX;
+	place = l->place;
+	label_total(all, l, &all->folded);
+	TAILQ_REMOVE(&all->idle, l, idle_link);
+	HASH_DEL(all->by_key, l);
+	all->table[place] = NULL;
+	label_free(l);
+	return place;
+}
+
+static unsigned int find_place(struct labels *all)
+{
+	for (unsigned int i = 0; i < LABELS_MAX; i++)
+		if (!all->table[i])
+			return i;
+	return fold_oldest(all);
+}
+
+static struct label *add(struct labels *all, const struct label_key *key)
+{
+	unsigned int place = find_place(all);
+	struct label *l = place < LABELS_MAX ? label_new(all, key) : NULL;
+
+	if (!l)
+		return all->others;
+	HASH_ADD(hh, all->by_key, key, sizeof(l->key), l);
+	if (!l->hh.tbl) {
+		label_free(l);
+		return all->others;
+	}
+	l->place = place;
+	all->table[place] = l;
+	return l;
+}
+
+struct label *labels_get(struct labels *all, const struct label_key *key)
+{
+	struct label *l;
+
+	pthread_mutex_lock(&all->lock);
+	HASH_FIND(hh, all->by_key, key, sizeof(*key), l);
+	if (!l)
+		l = add(all, key);
+	else if (!l->users)
+		TAILQ_REMOVE(&all->idle, l, idle_link);
+	l->users++;
+	pthread_mutex_unlock(&all->lock);
+	return l;
+}
+
+void labels_put(struct labels *all, struct label *l)
+{
+	if (!l)
+		return;
+	pthread_mutex_lock(&all->lock);
+	if (!--l->users && l != all->others)
+		TAILQ_INSERT_TAIL(&all->idle, l, idle_link);
+	pthread_mutex_unlock(&all->lock);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_rpc_labels.c - users and jobs are told apart, in a bounded table; who says what is
+ * no label loses his connection, and who is no administrator sees himself.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "labels_int.h"
+#include "mock_tp.h"
+#include "raw_client.h"
+#include "run_suite.h"
+
+static struct rig *rig;
+static struct raw raw;
+
+static void setup(void)
+{
+	mock = (struct mock){ 0 };
+	rig = calloc(1, sizeof(*rig));
+	rig_open(rig, "mock");
+}
+
+static void teardown(void)
+{
+	rig_close(rig);
+	ck_assert_int_eq(mock.mrs, 0);
+}
+
+/* ---- the table ---- */
+
+static struct labels all;
+
+static struct label_key key_of(uint32_t uid, const char *job)
+{
+	struct label_key key = { .uid = uid };
+
+	memcpy(key.job, job, strlen(job));
+	return key;
+}
+
+static struct label *get(uint32_t uid, const char *job)
+{
+	struct label_key key = key_of(uid, job);
+
+	return labels_get(&all, &key);
+}
+
+static void count(struct label *l, unsigned int lane)
+{
+	atomic_fetch_add(&l->lane[lane].requests, 1);
+	atomic_fetch_add(&l->lane[lane].bytes_in, 100);
+}
+
+START_TEST(a_label_is_user_and_job)
+{
+	struct label *a, *b, *c;
+
+	ck_assert_int_eq(labels_init(&all, 2), 0);
+	a = get(1, "x");
+	b = get(1, "y");
+	c = get(2, "x");
+	ck_assert(a != b && a != c && b != c);
+	ck_assert_ptr_eq(get(1, "x"), a);
+	labels_put(&all, a);
+	labels_put(&all, a);
+	ck_assert_ptr_eq(get(1, "x"), a); /* it was idle */
+	labels_fini(&all);
+}
+END_TEST
+
+/* The one that is idle for longest goes, with what it has counted. */
+START_TEST(the_oldest_idle_one_is_folded)
+{
+	struct label *l, *kept;
+	struct label_sum sum = { 0 };
+
+	ck_assert_int_eq(labels_init(&all, 2), 0);
+	kept = get(7, "kept");
+	count(kept, 1);
+	for (uint32_t i = 1; i < LABELS_MAX; i++) {
+		l = get(i, "");
+		count(l, i % 2);
+		labels_put(&all, l);
+	}
+	labels_put(&all, get(1, "")); /* now 2 is the oldest */
+	ck_assert_uint_eq(all.folded.requests, 0);
+	l = get(9999, "new");
+	ck_assert_ptr_ne(l, all.others);
+	ck_assert_uint_eq(all.folded.requests, 1);
+	ck_assert_uint_eq(all.folded.bytes_in, 100);
+	l = get(2, "");
+	label_total(&all, l, &sum);
+	ck_assert_uint_eq(sum.requests, 0); /* it was 2 */
+	l = get(1, "");
+	label_total(&all, l, &sum);
+	ck_assert_uint_eq(sum.requests, 1);
+	label_total(&all, kept, &sum);
+	ck_assert_uint_eq(sum.requests, 2);
+	labels_fini(&all);
+}
+END_TEST
+
+START_TEST(when_all_are_in_use_others_count)
+{
+	struct label *first = NULL, *l;
+
+	ck_assert_int_eq(labels_init(&all, 1), 0);
+	for (uint32_t i = 0; i < LABELS_MAX; i++) {
+		l = get(i, "");
+		first = first ? first : l;
+		ck_assert_ptr_ne(l, all.others);
+	}
+	ck_assert_ptr_eq(get(9999, ""), all.others);
+	ck_assert_ptr_eq(get(9998, "job"), all.others);
+	labels_put(&all, all.others);
+	labels_put(&all, all.others);
+	ck_assert_ptr_eq(get(9999, ""), all.others);
+	labels_put(&all, all.others);
+	labels_put(&all, first);
+	ck_assert_ptr_ne(get(9999, ""), all.others);
+	labels_fini(&all);
+}
+END_TEST
+
+/* ---- HELLO and LABELS ---- */
+
+/* HELLO as uid, with len bytes of job; returns its length. */
+static size_t hello(uint32_t uid, const char *job, uint32_t len)
+{
+	struct wire_hello body = { .uid = htole32(uid),
+				   .name_len = htole32(1) };
+	struct wire_job says = { .len = htole32(len) };
+	struct wire_out out;
+	int end;
+
+	wire_begin(&out, raw.buf->out, RAW_MSG);
+	wire_put(&out, &body, sizeof(body));
+	wire_put(&out, "r", 1);
+	wire_put(&out, &says, sizeof(says));
+	wire_put(&out, job, len);
+	end = wire_end(&out, WIRE_HELLO, WIRE_F_JOB, 0);
+	ck_assert_int_gt(end, 0);
+	raw_hdr(&raw)->session = raw.priv.session;
+	return (size_t)end;
+}
+
+static void greet(uint64_t session, uint32_t uid, const char *job, uint32_t len)
+{
+	raw_open(&raw, rig, session, 1);
+	raw.hail.features = htole32(WIRE_FT_JOB);
+	raw_connect(&raw);
+	raw_until(&raw, raw.established);
+	ck_assert_uint_eq(le32toh(raw.hailed.features), WIRE_FT_JOB);
+	raw_send(&raw, hello(uid, job, len));
+	raw_until(&raw, raw.received == 1);
+}
+
+/* What the session in raw is shown, after it has appended. */
+static unsigned int ask(struct wire_label *label)
+{
+	struct wire_labels body = { 0 };
+	struct wire_msg msg;
+	struct wire_out out;
+	size_t len;
+
+	wire_begin(&out, raw.buf->out, RAW_MSG);
+	wire_put(&out, &body, sizeof(body));
+	len = (size_t)wire_end(&out, WIRE_LABELS, 0, 0);
+	raw_hdr(&raw)->session = raw.priv.session;
+	raw_hdr(&raw)->seq = htole64(2);
+	raw_send(&raw, len);
+	raw_until(&raw, raw.received == 3);
+	ck_assert_int_eq(wire_parse(raw.buf->in[2], raw.len, &msg, NULL), 0);
+	memcpy(label, msg.tail[0].ptr, msg.tail[0].len);
+	return (unsigned int)(msg.tail[0].len / sizeof(*label));
+}
+
+static unsigned int append_and_ask(uint64_t session, uint32_t uid,
+				   const char *job, struct wire_label *label)
+{
+	unsigned int n;
+
+	greet(session, uid, job, (uint32_t)strlen(job));
+	ck_assert_int_eq(raw_status(&raw, 0), 0);
+	raw_send(&raw, raw_append(&raw, 0, 1));
+	raw_until(&raw, raw.received == 2);
+	n = ask(label);
+	raw_close(&raw);
+	return n;
+}
+
+START_TEST(who_sees_whom)
+{
+	static const char longest[] = "0123456789 bcdef0123456789abcdef"
+				      "0123456789abcdef0123456789abcde~";
+	struct wire_label label[WIRE_LABELS_MAX];
+
+	ck_assert_uint_eq(sizeof(longest) - 1, WIRE_JOB_MAX);
+	ck_assert_uint_eq(append_and_ask(0x11, 70001, longest, label), 1);
+	ck_assert_uint_eq(le32toh(label[0].uid), 70001);
+	ck_assert_uint_eq(le64toh(label[0].requests), 1);
+	ck_assert(!memcmp(label[0].job, longest, WIRE_JOB_MAX));
+	ck_assert_uint_eq(append_and_ask(0x12, 70002, "b", label), 1);
+	ck_assert_uint_eq(le32toh(label[0].uid), 70002);
+	ck_assert_uint_eq(append_and_ask(0x13, 70002, "c", label), 2);
+	ck_assert_uint_eq(append_and_ask(0x14, 70002, "b", label), 2);
+	ck_assert_uint_eq(le64toh(label[0].requests), 3); /* and LABELS */
+	ck_assert_uint_eq(append_and_ask(0x15, 0, "d", label), 4);
+}
+END_TEST
+
+static void refused(const char *job, uint32_t len, const char *why)
+{
+	greet(0x21, 70001, job, len);
+	raw_until(&raw, raw.disconnected);
+	ck_assert_int_eq(raw_status(&raw, 0), EPROTO);
+	ck_assert_msg(rig_logged(rig, why) == 1, "%s", rig->text);
+	raw_close(&raw);
+	rig->text_len = 0;
+}
+
+START_TEST(hostile_jobs)
+{
+	static const char many[WIRE_JOB_MAX + 1] = { "x" };
+
+	refused("", 0, "wire_job.len: zero, or too large");
+	refused(many, WIRE_JOB_MAX + 1, "wire_job.len: zero, or too large");
+	refused("a\033[2Jb", 6, "wire_job: what does not print");
+	refused("a\nb", 3, "wire_job: what does not print");
+	refused("a\0b", 3, "wire_job: what does not print");
+	refused("\xc3\xa4", 2, "wire_job: what does not print");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rpc_labels");
+	TCase *tc = tcase_create("labels");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_label_is_user_and_job);
+	tcase_add_test(tc, the_oldest_idle_one_is_folded);
+	tcase_add_test(tc, when_all_are_in_use_others_count);
+	tcase_add_test(tc, who_sees_whom);
+	tcase_add_test(tc, hostile_jobs);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
