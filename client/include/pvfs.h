@@ -598,6 +598,33 @@ int pvfs_stats_server(const char *uri, int timeout_ms,
 int pvfs_stats_mount(const char *path, const char *uri, int timeout_ms,
 		     struct pvfs_op_stats *list, int max);
 /*
+ * What a user, in a job, has asked a server for since it started.  The job is what his
+ * programs had in PVFS_JOB_ID, or SLURM_JOB_ID: nobody proves it.  A server tells root, and
+ * the user that it runs as, of all; another user of himself.  It keeps 256 labels; who has
+ * no program there any more may be counted among the others.
+ */
+#define PVFS_LABELS 257 /* how many there are at most */
+#define PVFS_LABEL_OTHERS 0x1u
+struct pvfs_label {
+	uint32_t uid;		/* 0 of the others */
+	uint32_t flags;		/* PVFS_LABEL_* */
+	char job[72];		/* "": of none */
+	uint64_t requests;	/* answered, */
+	uint64_t errors;	/* ... with an error */
+	uint64_t bytes_in;	/* data of the requests */
+	uint64_t bytes_out;	/* data of the replies, and their bodies */
+	uint64_t ns;		/* what all took together */
+	uint64_t reserved[4];
+};
+/*
+ * As pvfs_stats_server() and pvfs_stats_mount(), in no order.  -1: as these; ENOSYS the
+ * server is of a release that does not know users apart.
+ */
+int pvfs_labels_server(const char *uri, int timeout_ms,
+		       struct pvfs_label *list, int max);
+int pvfs_labels_mount(const char *path, const char *uri, int timeout_ms,
+		      struct pvfs_label *list, int max);
+/*
  * The same questions to one server again and again, on a connection that stays.  path
  * NULL: by its address alone.  -1: as of pvfs_ping_mount() for an address and a mount;
  * ENOMEM; the server is not needed yet.  *watch is the caller's to pvfs_watch_close().
@@ -616,6 +643,8 @@ int pvfs_watch_ping(struct pvfs_watch *watch, struct pvfs_ping *ping);
 int pvfs_watch_statfs(struct pvfs_watch *watch, struct statfs *st);
 int pvfs_watch_stats(struct pvfs_watch *watch, struct pvfs_op_stats *list,
 		     int max);
+int pvfs_watch_labels(struct pvfs_watch *watch, struct pvfs_label *list,
+		      int max);
 /* 0 for 0; UINT64_MAX above the last one. */
 uint64_t pvfs_latency_ns(unsigned int i);
 

@@ -12,6 +12,7 @@ int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	      struct session **s);
 int api_probe_ping(struct session *s, struct pvfs_ping *out);
 /* How many there are, or -errno. */
+int api_probe_labels(struct session *s, struct pvfs_label *list, int max);
 int api_probe_stats(struct session *s, struct pvfs_op_stats *list, int max);
 
 #endif

@@ -67,6 +67,14 @@ int pvfs_watch_statfs(struct pvfs_watch *w, struct statfs *st)
 	return api_int(store_statfs_one(w->s, w->s->mgr, st));
 }
 
+int pvfs_watch_labels(struct pvfs_watch *w, struct pvfs_label *list, int max)
+{
+	if (!w || max < 0 || (max && !list))
+		return api_int(max < 0 ? -EINVAL : -EFAULT);
+	deadline_begin();
+	return api_int(api_probe_labels(w->s, list, max));
+}
+
 int pvfs_watch_stats(struct pvfs_watch *w, struct pvfs_op_stats *list, int max)
 {
 	if (!w || max < 0 || (max && !list))

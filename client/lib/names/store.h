@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.h - STATFS, PING and STATS: what servers say of themselves. */
+/* store.h - STATFS, PING, STATS and LABELS: what servers say of themselves. */
 #ifndef STORE_H
 #define STORE_H
 
@@ -20,5 +20,15 @@ int store_ping(struct session *s, struct rpc_peer *peer,
  * there is none. */
 int store_stats(struct session *s, struct rpc_peer *peer, uint32_t op,
 		struct pvfs_op_stats *stats);
+
+/* labels.c: a part of what users and jobs have asked for. */
+#define STORE_LABELS 64 /* WIRE_LABELS_MAX */
+struct store_labels {
+	uint32_t next; /* where the next part begins; 0: there is none */
+	int n;
+	struct pvfs_label label[STORE_LABELS];
+};
+int store_labels(struct session *s, struct rpc_peer *peer, uint32_t from,
+		 struct store_labels *part);
 
 #endif

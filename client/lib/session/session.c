@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "job_id_int.h"
 #include "lender.h"
 #include "prove_int.h"
 #include "random_id.h"
@@ -62,6 +63,7 @@ int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 	attr->fsid = s->fsid;
 	attr->session = s->id;
 	attr->cred = &cred;
+	attr->job = session_job_id();
 	attr->prover = s->auth ? s->auth_ops->prover(s->auth) : NULL;
 	attr->seal = s->seal;
 	attr->impatient = s->probe;
