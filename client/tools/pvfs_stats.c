@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "owners.h"
 #include "pvfs.h"
+#include "stats_labels.h"
 #include "tool.h"
 
 #define OPS 96
@@ -23,6 +25,8 @@ struct seen {
 
 struct args {
 	bool json;
+	bool labels; /* by user or job, not by operation */
+	struct stats_labels by;
 	int timeout_ms;
 	unsigned int watch_s, count; /* 0: once; 0: without an end */
 	bool header, first;
@@ -37,6 +41,11 @@ static int option(void *arg, int opt, const char *val)
 	switch (opt) {
 	case 'j':
 		a->json = true;
+		break;
+	case 'u':
+	case 'J':
+		a->labels = true;
+		a->by.jobs |= opt == 'J';
 		break;
 	case 't':
 		a->timeout_ms = (int)tool_number(val);
@@ -56,6 +65,8 @@ static const struct tool_value values[] = { { 't', 1, 3600000, NULL },
 					    { 0 } };
 
 static const struct option longs[] = {
+	{ "users", no_argument, NULL, 'u' },
+	{ "jobs", no_argument, NULL, 'J' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "timeout", required_argument, NULL, 't' },
 	{ "watch", required_argument, NULL, 'w' },
@@ -65,16 +76,19 @@ static const struct option longs[] = {
 
 static const struct tool tool = {
 	.name = "pvfs-stats",
-	.usage = "[-j] [-t MS] [-w SECONDS [-c COUNT]] [PATH | URI]...",
+	.usage =
+		"[-u | -J] [-j] [-t MS] [-w SECONDS [-c COUNT]] [PATH | URI]...",
 	.help = "Shows what the servers of the mounts that the PATHs lie on (none: all mounts of\n"
 		"pvfstab), or a server by its URI, have answered since they started: requests,\n"
 		"errors, bytes and times in microseconds, by operation.\n"
+		"  -u, --users            by user instead; who is not root sees himself\n"
+		"  -J, --jobs             by user and job\n"
 		"  -w, --watch SECONDS    again and again, what came meanwhile\n"
 		"  -c, --count COUNT      so often, with -w\n"
 		"  -t, --timeout MS       wait at most MS milliseconds for each (5000)\n"
 		"  -j, --json             one JSON array a time\n"
 		"Exit status 1 when a server does not answer.\n",
-	.shorts = "jt:w:c:",
+	.shorts = "uJjt:w:c:",
 	.longs = longs,
 	.values = values,
 	.option = option,
@@ -197,6 +211,16 @@ static void show(struct args *a, const char *who, const struct seen *now,
 	}
 }
 
+static int labels(void *arg, const char *path, const char *who, const char *uri)
+{
+	struct args *a = arg;
+
+	a->by.timeout_ms = a->timeout_ms;
+	a->by.list = a->json ? a->list : NULL;
+	a->by.show = !a->watch_s || !a->first;
+	return stats_labels(&a->by, path, who, uri) ? tool_fail(&tool, uri) : 0;
+}
+
 static int stats(void *arg, const char *path, const char *who, const char *uri)
 {
 	struct args *a = arg;
@@ -223,9 +247,10 @@ static int round_of(struct args *a, char **operand)
 {
 	int status;
 
-	a->header = true;
+	a->header = a->by.header = true;
 	a->list = json_object_new_array();
-	status = tool_each_server(&tool, operand, stats, a);
+	status = tool_each_server(&tool, operand, a->labels ? labels : stats,
+				  a);
 	if (a->json && !(a->watch_s && a->first))
 		json_line(a->list);
 	else
@@ -237,7 +262,10 @@ static int round_of(struct args *a, char **operand)
 
 int main(int argc, char **argv)
 {
-	struct args a = { .timeout_ms = 5000, .first = true };
+	struct owners owners = { 0 };
+	struct args a = { .timeout_ms = 5000,
+			  .first = true,
+			  .by.owners = &owners };
 	int i = tool_options(&tool, argc, argv, &a), status;
 	struct seen *s;
 
@@ -246,6 +274,8 @@ int main(int argc, char **argv)
 		sleep(a.watch_s);
 		status = round_of(&a, argv + i);
 	}
+	stats_labels_free(&a.by);
+	owners_free(&owners);
 	while ((s = a.seen)) {
 		a.seen = s->next;
 		free(s);
