@@ -9,11 +9,13 @@
 start_pvfs -n 3
 export PVFS_DIRECT=off
 # Longer than any wait for a processor here.
-start_exporter --timeout 30000
+start_exporter --timeout 30000 --users 2
 
 # ---- figures ----
 expect ok pvio write /pvfs/f 0 1000000 1
-expect ok pvio check /pvfs/f 0 1000000 1
+for i in 1 2 3 4 5; do PVFS_JOB_ID='a"b\c' expect ok pvio check /pvfs/f 0 1000000 1; done
+PVFS_JOB_ID=third expect ok pvio check /pvfs/f 0 1000000 1
+PVFS_JOB_ID=fourth expect ok pvio check /pvfs/f 0 1000000 1
 expect ok pvio mkdir /pvfs/d
 expect EEXIST pvio mkdir /pvfs/d
 # Another second: what was asked for before is kept for one.
@@ -26,6 +28,11 @@ fetch /metrics >metrics
 expect 4 value 'pvfs_up{'
 grep -q '^pvfs_server_info{server="iod2",address="tcp://127.0.0.1:[0-9]*",version="[0-9.]*",transport="tcp"} 1$' metrics ||
 	fail "$(grep info metrics)"
+[ "$(grep -c '^pvfs_user_requests_total{server="mgr"' metrics)" = 3 ] && # two, and the others
+	grep -q '^pvfs_user_requests_total{server="mgr",uid="others",job_id=""} ' metrics ||
+	fail "$(grep pvfs_user metrics)"
+grep -q '^pvfs_user_sent_bytes_total{server="iod0",uid="[0-9]*",job_id="a\\"b\\\\c"} ' metrics ||
+	fail "$(grep pvfs_user metrics)"
 grep -q '^pvfs_mount_info{mount="/pvfs"} 1$' metrics || fail "$(head metrics)"
 
 cat >well.py <<'END'
@@ -35,7 +42,7 @@ text = sys.stdin.read()
 assert text.endswith("\n") and len(text) < 1 << 20, len(text)
 kinds, helps, seen, buckets = {}, set(), set(), collections.defaultdict(list)
 plain = {}
-line_form = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)$')
+line_form = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)$')
 for line in text.splitlines():
     if line.startswith("# HELP "):
         helps.add(line.split()[2])

@@ -183,6 +183,11 @@ static struct report *a_report(void)
 	r->op[0].ns = 1500000000;
 	r->op[0].latency[0] = 2;
 	r->op[0].latency[PVFS_LATENCIES - 1] = 1;
+	r->labels = 2;
+	r->label[0] = (struct pvfs_label){ .uid = 7, .requests = 5 };
+	strcpy(r->label[0].job, EVIL);
+	r->label[1] = (struct pvfs_label){ .flags = PVFS_LABEL_OTHERS,
+					   .bytes_in = 9 };
 	return r;
 }
 
@@ -225,6 +230,10 @@ START_TEST(test_metrics)
 	holds(&t, TIMES "_count" OF "} 3\n");
 	holds(&t, "pvfs_request_errors_total" OF "} 1\n");
 	holds(&t, "pvfs_space_available_bytes{server=\"mgr\"} 163840\n");
+	holds(&t, "pvfs_user_requests_total{server=\"mgr\",uid=\"7\","
+		  "job_id=\"" ESCAPED "\"} 5\n");
+	holds(&t, "pvfs_user_received_bytes_total{server=\"mgr\","
+		  "uid=\"others\",job_id=\"\"} 9\n");
 	ck_assert_ptr_null(strstr(t.s, "pvfs_sessions{server=\"iod0\""));
 	text_free(&t);
 	free(r);

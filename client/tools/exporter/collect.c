@@ -44,6 +44,7 @@ static int add_worker(struct collect *c, const struct pvfs_server *s)
 	w->changed = &c->changed;
 	w->mount = c->attr.mount;
 	w->timeout_ms = (int)c->attr.timeout_ms;
+	w->labels = c->attr.labels;
 	w->is_mgr = s->role == PVFS_MGR;
 	snprintf(w->address, sizeof(w->address), "%s", s->uri);
 	snprintf(w->name, sizeof(w->name), w->is_mgr ? "mgr" : "iod%d",

@@ -17,6 +17,7 @@ struct collect;
 struct collect_attr {
 	const char *mount; /* outlives it, as log does */
 	unsigned int timeout_ms; /* within which a server is up */
+	int labels; /* users and jobs of each server, beside the others; 0: none */
 	const struct log *log;
 };
 

@@ -213,6 +213,69 @@ static void write_ops(const struct view *v, struct text *out)
 	each_op(v, out, write_out);
 }
 
+/* ---- by user and job ---- */
+
+static void count_label(struct text *out, const char *metric,
+			const char *server, const struct pvfs_label *l,
+			uint64_t n)
+{
+	text_add(out, "%s{server=\"%s\",uid=\"", metric, server);
+	if (l->flags & PVFS_LABEL_OTHERS)
+		text_add(out, "others\"");
+	else
+		text_add(out, "%" PRIu32 "\"", l->uid);
+	label(out, "job_id", l->job);
+	text_add(out, "} %" PRIu64 "\n", n);
+}
+
+static uint64_t label_requests(const struct pvfs_label *l)
+{
+	return l->requests;
+}
+
+static uint64_t label_received(const struct pvfs_label *l)
+{
+	return l->bytes_in;
+}
+
+static uint64_t label_sent(const struct pvfs_label *l)
+{
+	return l->bytes_out;
+}
+
+static const struct {
+	const char *name, *help;
+	uint64_t (*value)(const struct pvfs_label *l);
+} of_users[] = {
+	{ "pvfs_user_requests_total", "Requests by user and job.",
+	  label_requests },
+	{ "pvfs_user_received_bytes_total", "Data that came with them.",
+	  label_received },
+	{ "pvfs_user_sent_bytes_total", "Data that went out with replies.",
+	  label_sent },
+};
+
+static bool any_labels(const struct view *v)
+{
+	for (unsigned int i = 0; i < v->servers; i++)
+		if (v->server[i].report && v->server[i].report->labels)
+			return true;
+	return false;
+}
+
+static void write_users(const struct view *v, struct text *out, size_t which)
+{
+	head(out, of_users[which].name, "counter", of_users[which].help);
+	for (unsigned int i = 0; i < v->servers; i++) {
+		const struct report *r = v->server[i].report;
+
+		for (int k = 0; r && k < r->labels; k++)
+			count_label(out, of_users[which].name,
+				    v->server[i].name, &r->label[k],
+				    of_users[which].value(&r->label[k]));
+	}
+}
+
 void view_metrics(const struct view *v, struct text *out)
 {
 	head(out, "pvfs_mount_info", "gauge", "Which mount is watched.");
@@ -224,6 +287,8 @@ void view_metrics(const struct view *v, struct text *out)
 	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++)
 		write_gauge(v, &gauges[i], out);
 	write_ops(v, out);
+	for (size_t i = 0; any_labels(v) && i < 3; i++)
+		write_users(v, out, i);
 	head(out, "pvfs_exporter_rounds_total", "counter",
 	     "How often the servers were asked.");
 	text_add(out, "pvfs_exporter_rounds_total %" PRIu64 "\n", v->rounds);

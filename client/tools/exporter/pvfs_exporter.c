@@ -20,6 +20,7 @@
 struct args {
 	const char *listen;
 	unsigned int timeout_ms;
+	int labels;
 	char mount[PATH_MAX];
 };
 
@@ -29,27 +30,34 @@ static int option(void *arg, int opt, const char *val)
 
 	if (opt == 'l')
 		a->listen = val;
+	else if (opt == 'u')
+		a->labels = (int)tool_number(val);
 	else
 		a->timeout_ms = (unsigned int)tool_number(val);
 	return 0;
 }
 
-static const struct tool_value values[] = { { 't', 10, 60000, NULL }, { 0 } };
+static const struct tool_value values[] = { { 't', 10, 60000, NULL },
+					    { 'u', 0, PVFS_LABELS - 1, NULL },
+					    { 0 } };
 
 static const struct option longs[] = {
 	{ "listen", required_argument, NULL, 'l' },
 	{ "timeout", required_argument, NULL, 't' },
+	{ "users", required_argument, NULL, 'u' },
 	{ 0 },
 };
 
 static const struct tool tool = {
 	.name = "pvfs-exporter",
-	.usage = "[-l ADDR:PORT] [-t MS] [MOUNT]",
+	.usage = "[-l ADDR:PORT] [-t MS] [-u N] [MOUNT]",
 	.help = "Serves what the servers of MOUNT (the first of pvfstab) have done: /metrics for\n"
 		"Prometheus, /health, and a page at /.\n"
 		"  -l, --listen ADDR:PORT where, in numbers (" LISTEN ")\n"
-		"  -t, --timeout MS       a server that takes longer is not up (1000)\n",
-	.shorts = "l:t:",
+		"  -t, --timeout MS       a server that takes longer is not up (1000)\n"
+		"  -u, --users N          also what the N busiest users and jobs of each server\n"
+		"                         have asked for, as far as its own user may see them (0)\n",
+	.shorts = "l:t:u:",
 	.longs = longs,
 	.values = values,
 	.option = option,
@@ -120,7 +128,10 @@ static int serve(struct daemon *d, struct collect *c, int fd,
 
 static int run(const struct args *a, const struct log *log, struct daemon *d)
 {
-	const struct collect_attr attr = { a->mount, a->timeout_ms, log };
+	const struct collect_attr attr = { .mount = a->mount,
+					   .timeout_ms = a->timeout_ms,
+					   .labels = a->labels,
+					   .log = log };
 	struct collect *c;
 	int fd = listen_at(a->listen), rc;
 

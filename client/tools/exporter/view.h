@@ -16,6 +16,8 @@ struct report {
 	struct statfs space;
 	int ops;
 	struct pvfs_op_stats op[VIEW_OPS];
+	int labels; /* those that are shown, the last one may be the others */
+	struct pvfs_label label[PVFS_LABELS];
 };
 
 struct view_server {

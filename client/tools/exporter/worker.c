@@ -32,6 +32,57 @@ static int ask_stats(struct worker *w)
 	return 0;
 }
 
+static int busiest(const void *a, const void *b)
+{
+	const struct pvfs_label *x = a, *y = b;
+	bool others = x->flags & PVFS_LABEL_OTHERS;
+
+	if ((x->flags ^ y->flags) & PVFS_LABEL_OTHERS)
+		return others ? 1 : -1;
+	if (x->requests != y->requests)
+		return x->requests > y->requests ? -1 : 1;
+	return 0;
+}
+
+/* Those beyond max, and the others, become one that is called others. */
+static int bound_labels(struct pvfs_label *label, int n, int max)
+{
+	struct pvfs_label others = { .flags = PVFS_LABEL_OTHERS };
+	int kept = 0;
+
+	qsort(label, (size_t)n, sizeof(*label), busiest);
+	for (int i = 0; i < n; i++) {
+		if (kept < max && !(label[i].flags & PVFS_LABEL_OTHERS)) {
+			label[kept++] = label[i];
+			continue;
+		}
+		others.requests += label[i].requests;
+		others.bytes_in += label[i].bytes_in;
+		others.bytes_out += label[i].bytes_out;
+	}
+	if (kept < n)
+		label[kept++] = others;
+	return kept;
+}
+
+/* A server of an earlier release has none. */
+static int ask_labels(struct worker *w)
+{
+	struct report *r = w->next;
+	int n;
+
+	r->labels = 0;
+	if (!w->labels)
+		return 0;
+	n = pvfs_watch_labels(w->watch, r->label, PVFS_LABELS);
+	if (n < 0)
+		return errno == ENOSYS ? 0 : errno;
+	if (n > PVFS_LABELS)
+		n = PVFS_LABELS;
+	r->labels = bound_labels(r->label, n, w->labels);
+	return 0;
+}
+
 /* 0, or errno: then the connection is of no more use. */
 static int ask_once(struct worker *w)
 {
@@ -46,6 +97,8 @@ static int ask_once(struct worker *w)
 		err = errno;
 	else
 		err = ask_stats(w);
+	if (!err)
+		err = ask_labels(w);
 	if (err) {
 		pvfs_watch_close(w->watch);
 		w->watch = NULL;

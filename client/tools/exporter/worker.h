@@ -18,7 +18,8 @@ struct worker {
 	pthread_mutex_t *lock; /* of all below but those that are constant */
 	pthread_cond_t *changed; /* told when it has asked */
 	const char *mount;
-	int timeout_ms; /* of each of its three questions */
+	int timeout_ms; /* of each of its questions */
+	int labels; /* as many users and jobs, and the others; 0: none */
 	char name[16];
 	bool is_mgr;
 	char address[288];
