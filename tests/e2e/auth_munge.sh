@@ -55,6 +55,12 @@ start_pvfs -n 2 --transport pvfs --set filesystem.auth=munge \
 until_true 30 logged mgr 'munged of this host answers'
 logged mgr 'auth = sys' && fail "the manager says that it is open"
 
+# ---- pvfs-doctor proves itself as pvfs.conf has it, over each transport ----
+
+"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" -c "$state/pvfs.conf" --all >"$tmp/output" 2>&1
+grep -q ' checks: ' "$tmp/output" || fail "pvfs-doctor: $(cat "$tmp/output")"
+grep -E 'refuses this client|Required key|Key was' "$tmp/output" && fail "pvfs-doctor has no credential"
+
 # ---- on this host, by the kernel's word: munged is not asked ----
 
 tab transport=local

@@ -55,6 +55,8 @@ const char *conf_fix(char *line);
 
 /* key.c */
 check_fn check_key, check_munge;
+/* 0: munged of this host listens; -errno. */
+int munged_reach(const struct doctor *d);
 /* Root becomes the user whose key that is, as the servers are: they take no other's. */
 void key_user(const char *path);
 

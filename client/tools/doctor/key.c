@@ -72,14 +72,19 @@ void check_key(const struct doctor *d, const struct subject *s)
 		explicit_bzero(&keys, sizeof(keys));
 }
 
-static int reach(const char *path)
+static const char *munge_socket(const struct doctor *d)
+{
+	return d->munge_socket[0] ? d->munge_socket : MUNGE_SOCKET;
+}
+
+int munged_reach(const struct doctor *d)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
 
 	if (fd < 0)
 		return -errno;
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", munge_socket(d));
 	rc = connect(fd, (struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
 	close(fd);
 	return rc;
@@ -87,13 +92,12 @@ static int reach(const char *path)
 
 void check_munge(const struct doctor *d, const struct subject *s)
 {
-	const char *path = d->munge_socket[0] ? d->munge_socket : MUNGE_SOCKET;
 	int rc;
 
 	(void)s;
 	if (strcmp(d->auth, "munge") != 0)
 		return;
-	rc = reach(path);
+	rc = munged_reach(d);
 	if (rc)
 		doctor_find(d,
 			    "systemctl enable --now munge, with the same "
@@ -101,5 +105,5 @@ void check_munge(const struct doctor *d, const struct subject *s)
 			    "if it listens elsewhere",
 			    "auth = munge, and munged is not reached at %s: "
 			    "%s",
-			    path, strerror(-rc));
+			    munge_socket(d), strerror(-rc));
 }

@@ -129,19 +129,32 @@ static unsigned int server_user(const struct doctor *d)
 	return 0;
 }
 
+/* How the servers want their clients to prove who they are; check_munge() has the rest. */
+static int write_auth(const struct doctor *d, int fd)
+{
+	if (!strcmp(d->auth, "key"))
+		return dprintf(fd, ",auth=key,key=%s", d->key);
+	if (strcmp(d->auth, "munge") != 0 || munged_reach(d))
+		return 0;
+	return dprintf(fd, ",auth=munge%s%s",
+		       d->munge_socket[0] ? ",munge_socket=" : "",
+		       d->munge_socket);
+}
+
 static int write_line(const struct doctor *d, int fd)
 {
 	const struct addr *mgr = &d->subject[0].addr;
 	const char *v6 = strchr(mgr->host, ':');
-	bool key = !strcmp(d->auth, "key");
 	int n = dprintf(fd,
 			"%s%s%s:/ " DOCTOR_MOUNT
-			" pvfs port=%u,transport=%s,timeout=5,server_user=%u"
-			"%s%s 0 0\n",
+			" pvfs port=%u,transport=%s,timeout=5,server_user=%u",
 			v6 ? "[" : "", mgr->host, v6 ? "]" : "", mgr->port,
-			mgr->scheme, server_user(d),
-			key ? ",auth=key,key=" : "", key ? d->key : "");
+			mgr->scheme, server_user(d));
 
+	if (n >= 0)
+		n = write_auth(d, fd);
+	if (n >= 0)
+		n = dprintf(fd, " 0 0\n");
 	return n < 0 ? -errno : 0;
 }
 
