@@ -2,14 +2,18 @@
 /* test_job_parts.c - what the ends of pvfs-job take from each other, and what not. */
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "greet.h"
+#include "place.h"
 #include "ports.h"
 #include "run_suite.h"
 
@@ -232,6 +236,46 @@ START_TEST(ports)
 }
 END_TEST
 
+static void make_file(const char *path)
+{
+	int fd = open(path, O_CREAT | O_WRONLY, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+/* A link in a tree, or in place of it, leads nowhere, and others' folders are theirs. */
+START_TEST(removes)
+{
+	char dir[] = "/tmp/job_parts.XXXXXX";
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+	mkdir("theirs", 0700);
+	make_file("theirs/file");
+	mkdir("ours", 0700);
+	mkdir("ours/a", 0700);
+	mkdir("ours/a/b", 0700);
+	make_file("ours/a/b/file");
+	ck_assert_int_eq(symlink("../theirs", "ours/link"), 0);
+	ck_assert_int_eq(symlink("theirs", "link"), 0);
+	remove_own_tree("ours");
+	remove_own_tree("link");
+	remove_own_tree("none");
+	ck_assert_int_ne(access("ours", F_OK), 0);
+	ck_assert_int_eq(access("theirs/file", F_OK), 0);
+	if (!chown("theirs", 65534, 65534)) { /* as root */
+		remove_own_tree("theirs");
+		ck_assert_int_eq(access("theirs/file", F_OK), 0);
+		ck_assert_int_eq(chown("theirs", geteuid(), getegid()), 0);
+	}
+	remove_own_tree("theirs");
+	ck_assert_int_ne(access("theirs", F_OK), 0);
+	remove_own_tree(dir);
+	ck_assert_int_ne(access(dir, F_OK), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("job_parts");
@@ -249,6 +293,7 @@ int main(void)
 	tcase_add_test(tc, other_kind);
 	tcase_add_test(tc, no_hello);
 	tcase_add_test(tc, ports);
+	tcase_add_test(tc, removes);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

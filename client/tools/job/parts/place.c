@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,25 +20,13 @@
 
 static const char *const shown[] = { "pvfstab", "key", "mount.lock", NULL };
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *at)
-{
-	remove(path);
-	return 0;
-}
-
-static void remove_tree(const char *path)
-{
-	nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
-
 /* Who made a file there at that moment is about to end. */
 static void remove_until_gone(const char *path, uint64_t deadline)
 {
 	struct stat st;
 
 	for (;;) {
-		remove_tree(path);
+		remove_own_tree(path);
 		if (lstat(path, &st) || clock_now() >= deadline)
 			return;
 		usleep(10000);
@@ -177,7 +164,7 @@ static int make_own(struct place *p)
 	}
 	if (!rc)
 		return 0;
-	remove_tree(p->folder);
+	remove_own_tree(p->folder);
 	close(p->lock);
 	return p->again++ ? -EEXIST : make_own(p);
 }
@@ -192,7 +179,7 @@ int place_make(struct place *p, const char *name)
 	if (rc)
 		return rc;
 	if (p->storage[0]) {
-		remove_tree(p->storage); /* nobody's, as the folder was */
+		remove_own_tree(p->storage); /* nobody's, as the folder was */
 		rc = make_folder(p->storage);
 	}
 	if (!rc && p->mount[0]) {

@@ -33,6 +33,9 @@ int place_show(const struct place *p, const char *name);
 int place_tab(const struct place *p, const uint8_t key[MAC_KEY_LEN],
 	      const struct job_addr *mgr);
 
+/* remove.c: all of a folder of ours, as far as it goes; nobody else's, and no mounts. */
+void remove_own_tree(const char *path);
+
 /* mounted.c */
 bool mount_is_ours(const char *dir);
 void mount_detach(const char *dir);
