@@ -85,6 +85,14 @@ cp -r "$top/scripts" "$top/docs" tree/
 head -c 5000000 /dev/urandom >tree/big
 touch -d '2020-01-02 03:04:05.678' tree/docs/users.md && chmod 600 tree/docs/users.md
 ln -s big tree/link && mkdir -m 750 tree/empty && : >'tree/a name with % and spaces'
+# exits CODE COMMAND...: 124 is timeout's, of a hang.
+exits() {
+	local want=$1 have=0
+
+	shift
+	"$@" >"$tmp/output" 2>&1 || have=$?
+	[ $have = "$want" ] || fail "exit $have: $*: $(cat "$tmp/output")"
+}
 stage() { pvfs-job "stage-$1" -i "$job" --manifest "$tmp/manifest.$1" "${@:2}"; }
 files=$(find tree -type f | wc -l)
 expect "$files files, 0 of them were there" stage in tree /pvfs/tree
@@ -115,6 +123,15 @@ for p in $(of 'pvfs-job copier 127.0.0.1:'); do kill -KILL "$p"; done # perhaps 
 wait $staging || fail "a staging does not survive its copiers"
 expect "$files files, 0 of them were there" stage out /pvfs/again out2
 same_tree tree out2
+# holes are not read, and names may have anything
+mkdir odd && truncate -s 1T odd/sparse && printf end | dd of=odd/sparse bs=1 seek=800G conv=notrunc 2>/dev/null
+printf 1 >$'odd/new\nline' && printf 2 >odd/-dash && printf 3 >$'odd/\xff\x01%0a'
+exits 0 timeout 100 pvfs-job stage-in -i "$job" --manifest "$tmp/manifest.odd" odd /pvfs/odd
+exits 0 timeout 100 pvfs-job stage-out -i "$job" --manifest "$tmp/manifest.odd2" /pvfs/odd odd2
+expect "$(cd odd && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /)" \
+	eval "cd odd2 && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /"
+expect end dd if=odd2/sparse bs=1M skip=800K count=3 iflag=count_bytes status=none
+[ "$(du -k odd2/sparse | cut -f 1)" -lt 1000 ] || fail "holes are filled"
 # wrong ends
 must_fail stage in tree "$tmp/elsewhere"
 must_fail stage out tree "$tmp/elsewhere"

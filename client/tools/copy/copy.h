@@ -94,6 +94,9 @@ int copy_set_size(struct copy_file *f, uint64_t size);
  */
 int copy_next_data(struct copy_file *f, uint64_t off, uint64_t end,
 		   struct copy_extent *data);
+/* The same for any file.  0, or -errno. */
+int copy_find_data(int fd, uint64_t off, uint64_t end,
+		   struct copy_extent *data);
 /* copy_data.c: copies one piece; buf holds two blocks.  0, or -1 after a
  * message. */
 int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf);

@@ -112,19 +112,39 @@ static int verify_block(struct copy_file *f, const char *src, size_t len,
 	return 0;
 }
 
-/* A hole of the source must read back as zeros, too. */
-static int verify_hole(struct copy_file *f, uint64_t off, uint64_t end,
-		       char *buf)
+static int verify_zeros(struct copy_file *f, const struct copy_extent *e,
+			char *buf)
 {
 	uint64_t block = f->copy->opt.block;
 
-	memset(buf, 0, block);
-	while (off < end) {
-		uint64_t len = end - off < block ? end - off : block;
+	for (uint64_t off = e->from; off < e->end; off += block) {
+		uint64_t left = e->end - off;
 
-		if (verify_block(f, buf, len, off, buf + block))
+		if (verify_block(f, buf, left < block ? left : block, off,
+				 buf + block))
 			return -1;
-		off += len;
+	}
+	return 0;
+}
+
+/* A hole of the source must read back as zeros, too; one of the target does. */
+static int verify_hole(struct copy_file *f, uint64_t off, uint64_t end,
+		       char *buf)
+{
+	struct copy_extent data;
+
+	memset(buf, 0, f->copy->opt.block);
+	while (off < end) {
+		int rc = copy_find_data(f->out, off, end, &data);
+
+		if (rc) {
+			errno = -rc;
+			copy_failed(f->copy, f->to);
+			return -1;
+		}
+		if (verify_zeros(f, &data, buf))
+			return -1;
+		off = data.end;
 	}
 	return 0;
 }

@@ -16,34 +16,43 @@ static bool cannot_tell(int err)
 }
 
 /* In [off, end): the first place of that kind, else end; where nobody can tell,
- * otherwise.  0 and *at, or -1 after a message. */
-static int find(struct copy_file *f, int whence, uint64_t off, uint64_t end,
+ * otherwise. */
+static int find(int fd, int whence, uint64_t off, uint64_t end,
 		uint64_t otherwise, uint64_t *at)
 {
-	int64_t found = pvfs_lseek(f->in, (int64_t)off, whence);
+	int64_t found = pvfs_lseek(fd, (int64_t)off, whence);
 
 	if (found >= 0) {
 		*at = (uint64_t)found < end ? (uint64_t)found : end;
 		return 0;
 	}
 	*at = errno == ENXIO ? end : otherwise;
-	if (errno == ENXIO || cannot_tell(errno))
-		return 0;
-	copy_failed(f->copy, f->from);
-	return -1;
+	return errno == ENXIO || cannot_tell(errno) ? 0 : -errno;
+}
+
+int copy_find_data(int fd, uint64_t off, uint64_t end, struct copy_extent *data)
+{
+	struct copy_extent e = { off, end };
+	int rc = 0;
+
+	if (!pvfs_is_pvfs_fd(fd) || end - off >= ASK_LEAST) {
+		rc = find(fd, SEEK_DATA, off, end, off, &e.from);
+		if (!rc && e.from < end)
+			rc = find(fd, SEEK_HOLE, e.from, end, end, &e.end);
+	}
+	if (!rc)
+		*data = e;
+	return rc;
 }
 
 int copy_next_data(struct copy_file *f, uint64_t off, uint64_t end,
 		   struct copy_extent *data)
 {
-	if (pvfs_is_pvfs_fd(f->in) && end - off < ASK_LEAST) {
-		*data = (struct copy_extent){ off, end };
+	int rc = copy_find_data(f->in, off, end, data);
+
+	if (!rc)
 		return 0;
-	}
-	if (find(f, SEEK_DATA, off, end, off, &data->from))
-		return -1;
-	data->end = end;
-	return data->from == end
-		       ? 0
-		       : find(f, SEEK_HOLE, data->from, end, end, &data->end);
+	errno = -rc;
+	copy_failed(f->copy, f->from);
+	return -1;
 }
