@@ -132,6 +132,12 @@ expect "$(cd odd && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /)"
 	eval "cd odd2 && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /"
 expect end dd if=odd2/sparse bs=1M skip=800K count=3 iflag=count_bytes status=none
 [ "$(du -k odd2/sparse | cut -f 1)" -lt 1000 ] || fail "holes are filled"
+# a file that changes meanwhile is not taken for whole
+mkdir busy && head -c 40000000 /dev/urandom >busy/file
+(while :; do echo x >>busy/file; done) & writer=$!
+must_fail stage in busy /pvfs/busy
+kill $writer && wait $writer
+grep -q '^missing file it changed' manifest.in || fail "$(cat manifest.in)"
 # wrong ends
 must_fail stage in tree "$tmp/elsewhere"
 must_fail stage out tree "$tmp/elsewhere"

@@ -70,12 +70,25 @@ static void say_file(struct copier *c, const char *what, uint64_t number,
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void say_failed(struct copier *c, uint64_t number, int err)
+static void say_failed(struct copier *c, uint64_t number, const char *why)
 {
 	pthread_mutex_lock(&c->lock);
-	link_say(&c->link, "fail %" PRIu64 " %s\n", number,
-		 err ? strerror(err) : "see what was said");
+	link_say(&c->link, "fail %" PRIu64 " %s\n", number, why);
 	pthread_mutex_unlock(&c->lock);
+}
+
+static const char *text_of(int err)
+{
+	return err ? strerror(err) : "see what was said";
+}
+
+/* Somebody wrote to it while it was read: what was copied never was there. */
+static bool has_changed(const struct copy_file *f)
+{
+	struct stat now;
+
+	return pvfs_lstat(f->from, &now) || now.st_size != f->st.st_size ||
+	       stage_mtime(&now) != stage_mtime(&f->st);
 }
 
 /* It was read back and compared while it was copied. */
@@ -85,10 +98,13 @@ static void ended(void *arg, const struct copy_file *f, bool ok)
 	uint64_t hash = 0;
 	int rc = ok ? stage_hash(f->to, &hash) : 0;
 
-	if (ok && !rc)
-		say_file(c, "done", f->tag, &f->st, hash);
+	if (!ok || rc)
+		say_failed(c, f->tag,
+			   text_of(rc ? -rc : atomic_load(&c->copy.error)));
+	else if (has_changed(f))
+		say_failed(c, f->tag, "it changed while it was copied");
 	else
-		say_failed(c, f->tag, rc ? -rc : atomic_load(&c->copy.error));
+		say_file(c, "done", f->tag, &f->st, hash);
 }
 
 /* What is there and right needs no copy; hash: what it has. */
@@ -98,7 +114,7 @@ static bool is_right(const struct order *o, const struct stat *st,
 	struct stat to;
 	uint64_t source = o->hash;
 
-	if (pvfs_stat(o->to, &to) || to.st_size != st->st_size ||
+	if (pvfs_lstat(o->to, &to) || to.st_size != st->st_size ||
 	    !S_ISREG(to.st_mode) || stage_hash(o->to, hash))
 		return false;
 	if (!o->known && stage_hash(o->from, &source))
@@ -111,12 +127,14 @@ static void carry_out(struct copier *c, const struct order *o)
 	uint64_t hash;
 	struct stat st;
 
-	if (pvfs_stat(o->from, &st))
-		say_failed(c, o->number, errno);
+	if (pvfs_lstat(o->from, &st))
+		say_failed(c, o->number, text_of(errno));
+	else if (!S_ISREG(st.st_mode))
+		say_failed(c, o->number, "it is no file any more");
 	else if (is_right(o, &st, &hash) && !copy_meta(&c->copy, o->to, &st))
 		say_file(c, "same", o->number, &st, hash);
 	else if (copy_file_start(&c->copy, o->from, o->to, &st, o->number))
-		say_failed(c, o->number, atomic_load(&c->copy.error));
+		say_failed(c, o->number, text_of(atomic_load(&c->copy.error)));
 }
 
 static void *feeder(void *arg)
