@@ -123,10 +123,12 @@ for p in $(of 'pvfs-job copier 127.0.0.1:'); do kill -KILL "$p"; done # perhaps 
 wait $staging || fail "a staging does not survive its copiers"
 expect "$files files, 0 of them were there" stage out /pvfs/again out2
 same_tree tree out2
-# holes are not read, and names may have anything
+# holes are not read, names may have anything, and what is no file is named
 mkdir odd && truncate -s 1T odd/sparse && printf end | dd of=odd/sparse bs=1 seek=800G conv=notrunc 2>/dev/null
-printf 1 >$'odd/new\nline' && printf 2 >odd/-dash && printf 3 >$'odd/\xff\x01%0a'
-exits 0 timeout 100 pvfs-job stage-in -i "$job" --manifest "$tmp/manifest.odd" odd /pvfs/odd
+printf 1 >$'odd/new\nline' && printf 2 >odd/-dash && printf 3 >$'odd/\xff\x01%0a' && mkfifo odd/fifo
+exits 1 timeout 100 pvfs-job stage-in -i "$job" --manifest "$tmp/manifest.odd" odd /pvfs/odd
+expect 'missing fifo not a file, directory or symbolic link' grep '^missing' manifest.odd
+rm odd/fifo
 exits 0 timeout 100 pvfs-job stage-out -i "$job" --manifest "$tmp/manifest.odd2" /pvfs/odd odd2
 expect "$(cd odd && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /)" \
 	eval "cd odd2 && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /"
@@ -147,6 +149,18 @@ stage in tree /pvfs/third >/dev/null 2>"$tmp/staged" & staging=$!
 sleep 0.3
 must pvfs-job stop -i "$job"
 wait $staging && grep -q missing manifest.in && fail "what is missing is no failure"
+gone
+# its walk may wait for a server then: it ends with its time, and with its job
+begin
+stand_still "$(of pvfs-mgr)"
+exits 1 env PVFS_TIMEOUT=600 timeout 100 pvfs-job stage-in -i "$job" --manifest "$tmp/manifest.late" \
+	--within 1 tree /pvfs/late
+grep -q '^missing \. ' manifest.late || fail "$(cat manifest.late)"
+PVFS_TIMEOUT=600 timeout 100 pvfs-job stage-in -i "$job" --manifest "$tmp/manifest.late" tree /pvfs/late 2>/dev/null & staging=$!
+until_true 60 eval '[ -n "$(of "pvfs-job copier 127.0.0.1")" ]'
+must pvfs-job stop -i "$job"
+wait $staging
+[ $? = 1 ] || fail "it waits for the manager, not for the job"
 gone
 
 # ---- mpiexec ----

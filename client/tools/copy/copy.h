@@ -42,6 +42,8 @@ struct copy {
 	void (*found)(void *arg, const char *from, const char *to,
 		      const struct stat *st);
 	void (*ended)(void *arg, const struct copy_file *f, bool ok);
+	/* The walk could not copy that, or not all that is below it. */
+	void (*left_out)(void *arg, const char *from, const char *why);
 	void *arg;
 	_Atomic int error; /* the last one that was said */
 	dev_t target_dev; /* of the present source's target */

@@ -14,6 +14,21 @@
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		      const char *to);
 
+/* What is below it, too. */
+static void left_out(struct copy *c, const char *from, const char *why)
+{
+	if (c->left_out)
+		c->left_out(c->arg, from, why);
+}
+
+static void failed(struct copy *c, const char *path, const char *from)
+{
+	int err = errno;
+
+	copy_failed(c, path);
+	left_out(c, from, strerror(err));
+}
+
 /* 0 and *made, -1. */
 static int make_link(const struct copy *c, const char *target, const char *to,
 		     bool *made)
@@ -38,22 +53,23 @@ static void copy_link(struct copy *c, const char *from, const char *to,
 
 	atomic_fetch_add(&c->files_found, 1);
 	if (n < 0) {
-		copy_failed(c, from);
+		failed(c, from, from);
 		return;
 	}
 	target[n] = '\0';
 	if (make_link(c, target, to, &made))
-		copy_failed(c, to);
+		failed(c, to, from);
 	else if (!made)
 		return;
 	else if (copy_meta(c, to, st))
-		copy_failed(c, to);
+		failed(c, to, from);
 	else
 		atomic_fetch_add(&c->files, 1);
 }
 
 /* Its owner can fill it until its own mode is set; *made: it is new. */
-static bool make_dir(struct copy *c, const char *to, mode_t mode, bool *made)
+static bool make_dir(struct copy *c, const char *from, const char *to,
+		     mode_t mode, bool *made)
 {
 	struct stat st;
 
@@ -62,7 +78,7 @@ static bool make_dir(struct copy *c, const char *to, mode_t mode, bool *made)
 		return true;
 	if (errno == EEXIST && !pvfs_stat(to, &st) && S_ISDIR(st.st_mode))
 		return true;
-	copy_failed(c, to);
+	failed(c, to, from);
 	return false;
 }
 
@@ -107,7 +123,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		atomic_store(&c->failed, true);
 		return;
 	}
-	if (!make_dir(c, to, st->st_mode, &made))
+	if (!make_dir(c, from, to, st->st_mode, &made))
 		return;
 	if (!c->target_ino)
 		remember_target(c, to);
@@ -116,7 +132,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		copy_failed(c, to);
 	dir = pvfs_opendir(from);
 	if (!dir) {
-		copy_failed(c, from);
+		failed(c, from, from);
 		return;
 	}
 	while (errno = 0,
@@ -124,7 +140,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			walk_entry(c, dirs, from, to, d->d_name);
 	if (errno)
-		copy_failed(c, from);
+		failed(c, from, from);
 	pvfs_closedir(dir);
 }
 
@@ -136,7 +152,7 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 	if (patience_over(&c->patience))
 		return;
 	if (c->opt.recursive ? pvfs_lstat(from, &st) : pvfs_stat(from, &st))
-		copy_failed(c, from);
+		failed(c, from, from);
 	else if (S_ISDIR(st.st_mode))
 		walk_dir(c, dirs, from, to, &st);
 	else if (S_ISLNK(st.st_mode))
@@ -151,6 +167,7 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 			 "link; left out",
 			 from);
 		atomic_store(&c->failed, true);
+		left_out(c, from, "not a file, directory or symbolic link");
 	}
 }
 

@@ -10,10 +10,14 @@
 #include "ask.h"
 #include "clock.h"
 #include "copy.h"
-#include "copy_dirs.h"
 #include "team.h"
+#include "walk.h"
 
-#define AHEAD 4096u /* files that the walk finds before they are copied */
+#define AHEAD 4096u /* files that wait for a copier */
+/* For the walk to name what is missing, when it is too late for more; it cannot without
+ * servers. */
+#define NAME_MS 2000u
+#define NAME_OVER_MS 200u
 
 enum { OPT_MANIFEST = 256, OPT_WITHIN };
 
@@ -25,6 +29,7 @@ struct stage {
 	char src[PATH_MAX], dst[PATH_MAX], manifest_path[JOB_PATH];
 	struct manifest *manifest;
 	struct copy copy;
+	struct walk *walk;
 	struct team team;
 	uint64_t number, same, missing, deadline;
 	bool quiet, late, over;
@@ -115,7 +120,8 @@ static void ended(void *arg, struct team_file *f, const struct stage_file *is,
 	const char *name = name_of(s, f->from);
 
 	if (!is) {
-		tool_say(s->tool, "%s: %s", f->from, f->why);
+		if (f->to[0]) /* else the walk has said it */
+			tool_say(s->tool, "%s: %s", f->from, f->why);
 		manifest_missing(s->manifest, name, f->why);
 		s->missing++;
 	} else {
@@ -139,38 +145,26 @@ static void check_time(struct stage *s)
 					       : "no time was left");
 }
 
-/* The walk has found a file. */
-static void found(void *arg, const char *from, const char *to,
-		  const struct stat *st)
+/* What the walk has found. */
+static void take_found(struct stage *s)
 {
-	struct stage *s = arg;
-	struct team_file *f = calloc(1, sizeof(*f));
-	const struct stage_file *known = manifest_find(s->manifest,
-						       name_of(s, from), st);
+	struct team_file *f = NULL;
 
-	atomic_fetch_add(&s->copy.files_found, 1);
-	atomic_fetch_add(&s->copy.bytes_found, (uint64_t)st->st_size);
-	if (f) {
-		f->from = strdup(from);
-		f->to = strdup(to);
+	while ((s->late || s->team.ntodo < AHEAD) && (f = walk_next(s->walk))) {
+		const struct stage_file *known =
+			manifest_find(s->manifest, name_of(s, f->from), &f->st);
+
+		f->number = s->number++;
+		f->known = known;
+		f->hash = known ? known->hash : 0;
+		if (f->why[0])
+			ended(s, f, NULL, false);
+		else
+			team_give(&s->team, f);
 	}
-	if (!f || !f->from || !f->to) {
-		copy_failed(&s->copy, from);
-		if (f)
-			team_file_free(f);
-		return;
-	}
-	f->number = s->number++;
-	f->known = known;
-	f->hash = known ? known->hash : 0;
-	team_give(&s->team, f);
 	if (s->late)
 		team_give_up(&s->team, s->over ? "the job has ended"
 					       : "no time was left");
-	while (s->team.ntodo >= AHEAD && !s->late) {
-		team_turn(&s->team, 100);
-		check_time(s);
-	}
 }
 
 static int call_nodes(struct stage *s)
@@ -206,20 +200,63 @@ static int read_key(struct stage *s)
 	return rc ? tool_say(s->tool, "%s: no key", path) : 0;
 }
 
-static void copy_tree(struct stage *s)
+static void turn(struct stage *s)
 {
-	struct copy_dirs dirs = { 0 };
-	struct progress *p = progress_start(&s->copy);
+	take_found(s);
+	/* what the walk has is taken when there is room */
+	team_turn(&s->team, s->team.ntodo < AHEAD ? walk_fd(s->walk) : -1, 200);
+	check_time(s);
+}
 
-	copy_walk(&s->copy, &dirs, s->src, s->dst);
-	atomic_store(&s->copy.walked, true);
-	while (s->team.ntodo + s->team.nout) {
-		team_turn(&s->team, 200);
-		check_time(s);
+/* It was too late: the walk names what is left, if it can soon. */
+static void name_rest(struct stage *s)
+{
+	uint64_t deadline = clock_after_ms(s->over ? NAME_OVER_MS : NAME_MS);
+
+	while (!walk_is_done(s->walk) && clock_now() < deadline) {
+		take_found(s);
+		usleep(10000);
 	}
-	if (!s->over) /* nobody answers any more */
-		copy_dirs_finish(&s->copy, &dirs);
+	take_found(s);
+	if (walk_is_done(s->walk))
+		return;
+	manifest_missing(s->manifest, ".",
+			 "what is not named here: it was not looked for");
+	s->missing++;
+}
+
+static void finish(struct stage *s)
+{
+	uint64_t deadline = s->late ? clock_after_ms(NAME_MS) : CLOCK_NEVER;
+
+	walk_finish(s->walk);
+	while (!walk_is_finished(s->walk) && !s->over &&
+	       clock_now() < deadline) {
+		team_turn(&s->team, walk_fd(s->walk), 50);
+		take_found(s);
+		check_time(s);
+		if (s->late && deadline == CLOCK_NEVER)
+			deadline = clock_after_ms(NAME_MS);
+	}
+}
+
+static int copy_tree(struct stage *s)
+{
+	struct progress *p;
+	int rc = walk_start(&s->copy, s->src, s->dst, &s->walk);
+
+	if (rc)
+		return rc;
+	p = progress_start(&s->copy);
+	while (!s->late &&
+	       (!walk_is_done(s->walk) || s->team.ntodo + s->team.nout))
+		turn(s);
+	if (s->late)
+		name_rest(s);
+	if (!s->over && walk_is_done(s->walk))
+		finish(s);
 	progress_stop(p);
+	return 0;
 }
 
 static int report(struct stage *s, int rc)
@@ -258,9 +295,7 @@ static int settle(struct stage *s, bool out, char **path)
 					  .preserve = true,
 					  .quiet = s->quiet,
 					  .block = 4u << 20,
-					  .meta = { -1, -1, -1, 0, 0 } },
-				 .found = found,
-				 .arg = s };
+					  .meta = { -1, -1, -1, 0, 0 } } };
 	if (job_find(&s->job, s->id, false) || env_set(&s->job, &none) ||
 	    read_key(s))
 		return 1;
@@ -270,6 +305,18 @@ static int settle(struct stage *s, bool out, char **path)
 		snprintf(s->manifest_path, JOB_PATH, "pvfs-job-%s.%s",
 			 s->job.id, out ? "stage-out" : "stage-in");
 	return check_ends(s, out);
+}
+
+/* A walk that still waits for servers ends with us, and these would be waited for, too. */
+static void leave(struct stage *s, int rc)
+{
+	if (s->walk && !s->over && walk_is_finished(s->walk)) {
+		walk_free(s->walk);
+		return;
+	}
+	fflush(NULL);
+	if (s->walk)
+		_exit(rc ? rc : 1);
 }
 
 static int run(struct stage *s)
@@ -289,11 +336,12 @@ static int run(struct stage *s)
 		manifest_close(s->manifest);
 		return 1;
 	}
-	copy_tree(s);
+	rc = copy_tree(s);
+	if (rc)
+		tool_say(s->tool, "the walk: %s", strerror(-rc));
 	team_close(&s->team);
-	rc = report(s, manifest_close(s->manifest));
-	if (s->over)
-		_exit(1); /* no server is left to take leave of */
+	rc = report(s, manifest_close(s->manifest)) || rc;
+	leave(s, rc);
 	link_close(&s->head);
 	return rc;
 }

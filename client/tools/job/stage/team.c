@@ -207,14 +207,15 @@ static void drop_silent(struct team *t)
 			drop(t, m, "its copier says nothing");
 }
 
-void team_turn(struct team *t, int ms)
+void team_turn(struct team *t, int also, int ms)
 {
-	struct pollfd p[TEAM_MAX + 1];
-	struct mate *of[TEAM_MAX + 1];
-	nfds_t n = 1;
+	struct pollfd p[TEAM_MAX + 2];
+	struct mate *of[TEAM_MAX + 2];
+	nfds_t n = 2;
 
 	share_out(t);
 	p[0] = (struct pollfd){ .fd = t->listener, .events = POLLIN };
+	p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
 	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++) {
 		if (m->link.fd < 0)
 			continue;
@@ -223,7 +224,7 @@ void team_turn(struct team *t, int ms)
 					  .events = link_events(&m->link) };
 	}
 	if (poll(p, n, ms) > 0) {
-		for (nfds_t i = 1; i < n; i++) {
+		for (nfds_t i = 2; i < n; i++) {
 			if (p[i].revents & POLLOUT)
 				link_flush(&of[i]->link);
 			if (p[i].revents)

@@ -15,6 +15,7 @@ struct team_file {
 	TAILQ_ENTRY(team_file) link;
 	uint64_t number;
 	char *from, *to; /* absolute */
+	struct stat st; /* of from, when it was found */
 	bool known, again; /* its hash; it failed once */
 	uint64_t hash;
 	char why[64];
@@ -48,8 +49,8 @@ int team_open(struct team *t, const struct job *job);
 void team_close(struct team *t);
 /* Takes it. */
 void team_give(struct team *t, struct team_file *f);
-/* Waits until something has happened, or that long. */
-void team_turn(struct team *t, int ms);
+/* Waits until something has happened, also at that descriptor, or that long. */
+void team_turn(struct team *t, int also, int ms);
 /* Those that are waiting or out end: failed, for that reason. */
 void team_give_up(struct team *t, const char *why);
 void team_file_free(struct team_file *f);

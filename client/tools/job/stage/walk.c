@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* walk.c - see walk.h. */
+#include "walk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "copy_dirs.h"
+
+#define AHEAD 4096u /* files that are found before they are asked for */
+
+enum walk_state { WALKS, DONE, FINISHES, FINISHED };
+
+struct walk {
+	struct copy *copy;
+	const char *from, *to;
+	struct copy_dirs dirs; /* the thread's */
+	pthread_t thread;
+	int event;
+	pthread_mutex_t lock; /* of the rest */
+	pthread_cond_t changed;
+	struct team_files found;
+	unsigned int n;
+	enum walk_state state;
+};
+
+static void tell(struct walk *w)
+{
+	uint64_t one = 1;
+
+	if (write(w->event, &one, sizeof(one)) < 0)
+		return; /* it is readable already */
+}
+
+static void give(struct walk *w, struct team_file *f)
+{
+	pthread_mutex_lock(&w->lock);
+	while (w->n >= AHEAD)
+		pthread_cond_wait(&w->changed, &w->lock);
+	TAILQ_INSERT_TAIL(&w->found, f, link);
+	w->n++;
+	pthread_mutex_unlock(&w->lock);
+	tell(w);
+}
+
+static struct team_file *make_file(struct walk *w, const char *from,
+				   const char *to)
+{
+	struct team_file *f = calloc(1, sizeof(*f));
+
+	if (f) {
+		f->from = strdup(from);
+		f->to = strdup(to);
+	}
+	if (f && f->from && f->to)
+		return f;
+	if (f)
+		team_file_free(f);
+	errno = ENOMEM;
+	copy_failed(w->copy, from);
+	return NULL;
+}
+
+static void found(void *arg, const char *from, const char *to,
+		  const struct stat *st)
+{
+	struct walk *w = arg;
+	struct team_file *f = make_file(w, from, to);
+
+	atomic_fetch_add(&w->copy->files_found, 1);
+	atomic_fetch_add(&w->copy->bytes_found, (uint64_t)st->st_size);
+	if (!f)
+		return;
+	f->st = *st;
+	give(w, f);
+}
+
+static void left_out(void *arg, const char *from, const char *why)
+{
+	struct walk *w = arg;
+	struct team_file *f = make_file(w, from, "");
+
+	if (!f)
+		return;
+	snprintf(f->why, sizeof(f->why), "%s", why);
+	give(w, f);
+}
+
+static void becomes(struct walk *w, enum walk_state state)
+{
+	pthread_mutex_lock(&w->lock);
+	w->state = state;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	tell(w);
+}
+
+static void *run(void *arg)
+{
+	struct walk *w = arg;
+
+	copy_walk(w->copy, &w->dirs, w->from, w->to);
+	atomic_store(&w->copy->walked, true);
+	becomes(w, DONE);
+	pthread_mutex_lock(&w->lock);
+	while (w->state != FINISHES)
+		pthread_cond_wait(&w->changed, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	copy_dirs_finish(w->copy, &w->dirs);
+	becomes(w, FINISHED);
+	return NULL;
+}
+
+int walk_start(struct copy *copy, const char *from, const char *to,
+	       struct walk **walk)
+{
+	struct walk *w = calloc(1, sizeof(*w));
+	int rc;
+
+	if (!w)
+		return -ENOMEM;
+	w->copy = copy;
+	w->from = from;
+	w->to = to;
+	w->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	TAILQ_INIT(&w->found);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->changed, NULL);
+	copy->found = found;
+	copy->left_out = left_out;
+	copy->arg = w;
+	rc = w->event < 0 ? errno : pthread_create(&w->thread, NULL, run, w);
+	if (!rc) {
+		*walk = w;
+		return 0;
+	}
+	if (w->event >= 0)
+		close(w->event);
+	free(w);
+	return -rc;
+}
+
+int walk_fd(const struct walk *w)
+{
+	return w->event;
+}
+
+struct team_file *walk_next(struct walk *w)
+{
+	struct team_file *f;
+	uint64_t n;
+
+	if (read(w->event, &n, sizeof(n)) < 0)
+		n = 0; /* looked at all the same */
+	pthread_mutex_lock(&w->lock);
+	f = TAILQ_FIRST(&w->found);
+	if (f) {
+		TAILQ_REMOVE(&w->found, f, link);
+		w->n--;
+		pthread_cond_broadcast(&w->changed);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return f;
+}
+
+static bool is_at(struct walk *w, enum walk_state state)
+{
+	bool is;
+
+	pthread_mutex_lock(&w->lock);
+	is = w->state >= state && !w->n;
+	pthread_mutex_unlock(&w->lock);
+	return is;
+}
+
+bool walk_is_done(struct walk *w)
+{
+	return is_at(w, DONE);
+}
+
+void walk_finish(struct walk *w)
+{
+	becomes(w, FINISHES);
+}
+
+bool walk_is_finished(struct walk *w)
+{
+	return is_at(w, FINISHED);
+}
+
+void walk_free(struct walk *w)
+{
+	pthread_join(w->thread, NULL);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->changed);
+	close(w->event);
+	free(w);
+}
