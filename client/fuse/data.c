@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "alert.h"
+#include "fills.h"
 #include "listen.h"
 #include "marks.h"
 #include "newer.h"
@@ -68,6 +69,40 @@ static ssize_t transfer(struct file *f, const struct rw *rw)
 	return rw_run(f, -1, rw);
 }
 
+static struct fill span(const struct file *f, const struct rw *rw)
+{
+	return (struct fill){ .file = f->handle,
+			      .from = (uint64_t)rw->off,
+			      .to = (uint64_t)rw->off + rw->iov->iov_len };
+}
+
+/* Pages that the kernel keeps. */
+static ssize_t fill(const struct call *c, struct file *f, const struct rw *rw)
+{
+	struct fill pages = span(f, rw);
+	uint64_t until = deadline_of(c->d->fs.mount->timeout_ms);
+	ssize_t n;
+
+	do {
+		n = fills_begin(c->d->fills, &pages, until);
+		if (n)
+			return n;
+		n = transfer(f, rw);
+	} while (!fills_end(c->d->fills, &pages) && n >= 0);
+	return n;
+}
+
+static ssize_t store(const struct call *c, struct file *f, const struct rw *rw)
+{
+	struct fill bytes = span(f, rw);
+	ssize_t n;
+
+	fills_write(c->d->fills, &bytes);
+	n = transfer(f, rw);
+	fills_written(c->d->fills, &bytes);
+	return n;
+}
+
 /* The mgr hears of it at the close. */
 static void note_read(const struct call *c, struct file *f, ssize_t n,
 		      const struct fuse_file_info *fi)
@@ -94,7 +129,10 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 			return;
 	}
 	iov.iov_base = space_get(size);
-	n = iov.iov_base ? transfer(f, &rw) : -ENOMEM;
+	if (!iov.iov_base)
+		n = -ENOMEM;
+	else
+		n = fi->lock_owner ? transfer(f, &rw) : fill(&c, f, &rw);
 	note_read(&c, f, n, fi);
 	if (n < 0)
 		call_end(&c, (int)n);
@@ -123,7 +161,7 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	if (!n && newer_kills())
 		n = open_kill(f);
 	if (!n)
-		n = transfer(f, &rw);
+		n = store(&c, f, &rw);
 	if (n < 0)
 		call_end(&c, (int)n);
 	else

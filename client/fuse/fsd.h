@@ -12,6 +12,7 @@
 #include "file.h"
 
 struct again;
+struct fills;
 struct gone;
 struct lacks;
 struct marks;
@@ -47,6 +48,7 @@ struct fsd {
 	bool suid; /* programs that run from here may get rights by that */
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct again *again; /* what the kernel asks twice */
+	struct fills *fills; /* pages that it asks for while they are written */
 	struct gone *gone; /* removed directories that it still has */
 	struct lacks
 		*lacks; /* what objects do not have, that is asked for apart */

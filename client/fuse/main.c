@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "fills.h"
 #include "gone.h"
 #include "guard.h"
 #include "invite.h"
@@ -134,13 +135,14 @@ static int make(struct fsd *d, const struct options *opt)
 	d->atime = opt->atime;
 	d->many = !geteuid();
 	d->again = again_new();
+	d->fills = fills_new();
 	d->gone = gone_new();
 	d->lacks = lacks_new();
 	d->owners = owners_new();
 	d->told = told_new();
 	d->versions = versions_new();
-	if (!d->again || !d->gone || !d->lacks || !d->owners || !d->told ||
-	    !d->versions)
+	if (!d->again || !d->fills || !d->gone || !d->lacks || !d->owners ||
+	    !d->told || !d->versions)
 		return -ENOMEM;
 	return data_init();
 }
@@ -169,6 +171,7 @@ static int serve(void *arg, int ready)
 	owners_free(s->d.owners);
 	lacks_free(s->d.lacks);
 	gone_free(s->d.gone);
+	fills_free(s->d.fills);
 	again_free(s->d.again);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }
