@@ -11,6 +11,12 @@ as_is() { "$@"; }
 lanes() {
 	must $how timeout 200 pvlanes $1 $RANDOM "${LANES_STEPS:-150}" 4 "${@:2}"
 }
+# All of them at two pages that the kernel keeps, drops and reads anew.
+narrow() {
+	local how=as_is i
+
+	for i in {1..10}; do lanes '-n 8' "$@"; done
+}
 for cache in none open; do
 	mount_at "$tmp/a" -o cache=$cache,attr_timeout=0,entry_timeout=0
 	first=$daemon
@@ -24,6 +30,7 @@ for cache in none open; do
 			lanes '-r -m' "$tmp/a/f"
 		fi
 	done
+	[ $cache = none ] || narrow "$tmp/a/f"
 	unmount "$tmp/a" $first
 	unmount "$tmp/b" $daemon
 done

@@ -4,10 +4,11 @@
  * Each has lanes of its own, so narrow that all of them share blocks, pages and stripes,
  * and finds there what it wrote itself, whatever the others do beside it.
  *
- *	pvlanes [-r] [-m] SEED OPERATIONS PROCESSES FILE...
+ *	pvlanes [-r] [-m] [-n LANES] SEED OPERATIONS PROCESSES FILE...
  *
  * The FILEs are the same file at each mount.  -r: every operation opens the file
- * anew.  -m: who writes does so by shared mappings; not beside calls, which the
+ * anew.  -n: so many lanes and not 400; with few of them all are at the same pages all
+ * the time.  -m: who writes does so by shared mappings; not beside calls, which the
  * kernel does not order with them (docs/posix.md).  Exit status 1 and a line at a
  * difference.
  */
@@ -22,10 +23,12 @@
 #include <unistd.h>
 
 #define LANE 1013u /* bytes, in turn */
-#define SIZE (400u * LANE)
+#define LANES 400u
 
 struct lanes {
 	unsigned int seed, state, at, me, processes;
+	unsigned int lanes; /* of all */
+	unsigned int size; /* bytes */
 	bool reopen, map;
 	int n; /* mounts */
 	char *const *path;
@@ -57,7 +60,7 @@ static bool mine(const struct lanes *l, size_t off)
 static void part(struct lanes *l, size_t *off, size_t *len)
 {
 	unsigned int lane = l->me +
-			    l->processes * rnd(l, SIZE / LANE / l->processes);
+			    l->processes * rnd(l, l->lanes / l->processes);
 	unsigned int skip = rnd(l, 3) ? 0 : rnd(l, LANE);
 
 	*off = lane * LANE + skip;
@@ -83,11 +86,12 @@ static void put(struct lanes *l, size_t off, size_t len)
 
 static void do_read(struct lanes *l)
 {
-	size_t off = rnd(l, SIZE), len = 1 + rnd(l, rnd(l, 4) ? 9000 : SIZE);
+	size_t off = rnd(l, l->size),
+	       len = 1 + rnd(l, rnd(l, 4) ? 9000 : l->size);
 	ssize_t n;
 
-	if (len > SIZE - off)
-		len = SIZE - off;
+	if (len > l->size - off)
+		len = l->size - off;
 	n = pread(l->fd, l->buf, len, (off_t)off);
 	if (n != (ssize_t)len)
 		die(l, "pread", n, (long)len);
@@ -140,18 +144,18 @@ static void do_copy(struct lanes *l)
 static void do_map(struct lanes *l)
 {
 	size_t off, len;
-	unsigned char *mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+	unsigned char *mem = mmap(NULL, l->size, PROT_READ | PROT_WRITE,
 				  MAP_SHARED, l->fd, 0);
 
 	if (mem == MAP_FAILED)
 		die(l, "mmap", -1, 0);
-	same(l, "data mapped", mem, 0, SIZE);
+	same(l, "data mapped", mem, 0, l->size);
 	for (unsigned int i = rnd(l, 10); i; i--) {
 		part(l, &off, &len);
 		put(l, off, len);
 		memcpy(mem + off, l->model + off, len);
 	}
-	if (msync(mem, SIZE, MS_SYNC) || munmap(mem, SIZE))
+	if (msync(mem, l->size, MS_SYNC) || munmap(mem, l->size))
 		die(l, "msync", -1, 0);
 }
 
@@ -193,10 +197,10 @@ static void do_one(struct lanes *l)
 static int one_process(struct lanes *l, unsigned int ops)
 {
 	l->state += l->me * 7919;
-	l->model = calloc(2, SIZE);
+	l->model = calloc(2, l->size);
 	if (!l->model)
 		return 1;
-	l->buf = l->model + SIZE;
+	l->buf = l->model + l->size;
 	if (!l->reopen)
 		open_one(l);
 	for (l->at = 0; l->at < ops; l->at++)
@@ -216,42 +220,45 @@ static int wait_all(unsigned int n)
 }
 
 /* Of its full size before anybody comes. */
-static bool make(const char *path)
+static bool make(const struct lanes *l)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	int fd = open(l->path[0], O_RDWR | O_CREAT | O_TRUNC, 0644);
 
-	return fd >= 0 && !ftruncate(fd, SIZE) && !close(fd);
+	return fd >= 0 && !ftruncate(fd, l->size) && !close(fd);
 }
 
 static bool options(struct lanes *l, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "rm")) != -1) {
+	while ((c = getopt(argc, argv, "rmn:")) != -1) {
 		if (c == 'r')
 			l->reopen = true;
 		else if (c == 'm')
 			l->map = true;
+		else if (c == 'n')
+			l->lanes = (unsigned int)atoi(optarg);
 		else
 			return false;
 	}
 	l->n = argc - optind - 3;
 	l->path = argv + optind + 3;
+	l->size = l->lanes * LANE;
 	return l->n > 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct lanes l = { 0 };
+	struct lanes l = { .lanes = LANES };
 
 	if (!options(&l, argc, argv)) {
-		fputs("usage: pvlanes [-r] [-m] SEED OPERATIONS PROCESSES FILE...\n",
+		fputs("usage: pvlanes [-r] [-m] [-n LANES] SEED OPERATIONS PROCESSES FILE...\n",
 		      stderr);
 		return 2;
 	}
 	l.seed = l.state = (unsigned int)atoi(argv[optind]);
 	l.processes = (unsigned int)atoi(argv[optind + 2]);
-	if (!l.processes || !make(l.path[0])) {
+	if (!l.processes || l.lanes < l.processes || !make(&l)) {
 		perror(l.path[0]);
 		return 1;
 	}
