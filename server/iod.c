@@ -12,6 +12,7 @@
 #include "iod.h"
 #include "random_id.h"
 #include "service.h"
+#include "shares.h"
 #include "shows.h"
 #include "trust.h"
 
@@ -88,6 +89,7 @@ static int open_store(struct iod *iod)
 				   .index = iod->conf.index,
 				   .max_open = open,
 				   .max_kept = kept,
+				   .share = shares_size(iod),
 				   .pool = iod->pool,
 				   .lost = iod->conf.new_store,
 				   .shows = shows_wanted(iod),
@@ -239,6 +241,12 @@ void iod_reload(struct iod *iod)
 		log_info(iod->log, "SIGHUP: there is no key to read again");
 }
 
+static void open_shown(struct iod *iod)
+{
+	shows_open(iod);
+	shares_open(iod);
+}
+
 /* The disk is left alone until it is certain that this host can serve. */
 static int open_all(struct iod *iod)
 {
@@ -259,7 +267,7 @@ static int open_all(struct iod *iod)
 	if (!rc)
 		rc = choose_engine(iod);
 	if (!rc)
-		shows_open(iod);
+		open_shown(iod);
 	if (!rc)
 		rc = open_workers(iod);
 	if (!rc)
@@ -371,6 +379,7 @@ void iod_stop(struct iod *iod)
 		sync_pool_close(iod->pool);
 	counters_close(iod->counters);
 	shows_close(iod);
+	shares_close(iod);
 	fabric_close(&iod->fabric);
 	lends_close(iod->lends);
 	if (iod->store)

@@ -78,8 +78,12 @@ static void report_clients(const struct iod *iod,
 		   " messages were beyond a client's share",
 		   st->conns, st->sessions, st->client_bytes / 1024, st->shared,
 		   st->shared_bytes / 1024, st->shared_copies);
-	log_always(iod->log, "sizes of %u objects are shown",
-		   shown_count(store_shown(iod->store)));
+	log_always(iod->log,
+		   "sizes of %u objects are shown, %u blocks shared, of "
+		   "%" PRIu64 " so far",
+		   shown_count(store_shown(iod->store)),
+		   share_blocks(store_share(iod->store)),
+		   share_filled(store_share(iod->store)));
 }
 
 /* For copies. */

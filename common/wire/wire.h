@@ -124,6 +124,7 @@ enum wire_op {
 	WIRE_BORROW	= 85,	/* an object for the client's own access: lent.h */
 	WIRE_COUNTER	= 86,	/* fetch-and-add on a counter of a file */
 	WIRE_PLACE	= 87,	/* where a counter lies, for RDMA atomics */
+	WIRE_SHARE	= 88,	/* where blocks that are read often lie: block.h */
 };
 
 #define WIRE_OP_END	96u	/* above all of them */
@@ -1050,6 +1051,18 @@ struct wire_place_rep {
 	le32 rkey;
 	le32 zero;
 };
+
+/*
+ * SHARE: a table of struct wire_block, for RDMA Reads over the connection that the reply
+ * came over.  No body.  EOPNOTSUPP: there is none.
+ */
+struct wire_share_rep {
+	le64 addr;		/* a multiple of 8, not 0 */
+	le64 places;		/* 1 to WIRE_SHARE_MAX */
+	le32 rkey;
+	le32 zero;
+};
+#define WIRE_SHARE_MAX	(UINT64_C(1) << 32)
 
 struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */
 	le32 n;

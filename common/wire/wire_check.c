@@ -170,6 +170,17 @@ const char *wire_check_getsize_rep(const struct wire_msg *msg)
 	return msg->tail[1].len ? check_end_place(n, msg->tail[1].ptr) : NULL;
 }
 
+const char *wire_check_share_rep(const struct wire_msg *msg)
+{
+	const struct wire_share_rep *rep = msg->body;
+
+	if (le64toh(rep->addr) % 8)
+		return "wire_share_rep.addr: not that of a word";
+	return le64toh(rep->places) > WIRE_SHARE_MAX
+		       ? "wire_share_rep.places: too large"
+		       : NULL;
+}
+
 const char *wire_check_carry(const struct wire_msg *msg)
 {
 	const struct wire_carry_rep *rep = msg->body;

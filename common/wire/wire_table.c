@@ -466,6 +466,13 @@ static const struct wire_form place_rep = {
 	.fields = { ZERO(wire_place_rep, zero) },
 };
 
+static const struct wire_form share_rep = {
+	.size = sizeof(struct wire_share_rep),
+	.fields = { ID(wire_share_rep, addr), ID(wire_share_rep, places),
+		    ZERO(wire_share_rep, zero) },
+	.check = wire_check_share_rep,
+};
+
 static const struct wire_form objects = {
 	.size = sizeof(struct wire_objects),
 	.fields = { ZERO(wire_objects, zero) },
@@ -583,6 +590,7 @@ static const struct wire_op_desc ops[] = {
 	OP(BORROW, borrow_req, borrow_rep),
 	OP(COUNTER, counter_req, counter_rep),
 	OP(PLACE, place_req, place_rep),
+	OP(SHARE, empty, share_rep),
 };
 
 _Static_assert(sizeof(ops) / sizeof(ops[0]) <= WIRE_OP_END, "WIRE_OP_END");

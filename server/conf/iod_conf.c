@@ -136,6 +136,7 @@ static int read_bytes(const struct conf_section *in, struct iod_conf *conf)
 		uint64_t *val;
 	} keys[] = {
 		{ "map_size", &conf->map_size },
+		{ "share", &conf->share },
 		{ "fast_size", &conf->fast_size },
 		{ "rdma_max", &conf->rdma_max },
 		{ "rendezvous_above", &conf->rendezvous_above },

@@ -55,6 +55,7 @@ struct iod_conf {
 	uint64_t rendezvous_above; /* than so many bytes */
 	uint64_t fast_size; /* bytes of Fast RDMA buffers, of all clients */
 	uint64_t map_size; /* bytes of objects mapped for reading */
+	uint64_t share; /* bytes of blocks that clients read by RDMA; 0: none */
 	enum iod_engine engine; /* auto: direct where that can be */
 	enum iod_lend direct;
 	enum iod_words words;

@@ -183,7 +183,7 @@ void loan_forget(struct lends *lends, struct loan *loan)
 	atomic_fetch_sub(&lends->count, 1);
 	if (loan->write) {
 		atomic_fetch_sub(&lends->writers, 1);
-		shown_leave(store_shown(lends->attr.store), loan->handle);
+		store_change_ends(lends->attr.store, loan->handle);
 	}
 }
 
@@ -218,7 +218,7 @@ static void lend(struct lends *lends, struct lend_session *ses,
 	atomic_fetch_add(&lends->count, 1);
 	if (write) {
 		atomic_fetch_add(&lends->writers, 1);
-		shown_enter(store_shown(lends->attr.store), handle);
+		store_change_begins(lends->attr.store, handle);
 	}
 	atomic_store(&ses->files.terms->word[loan_index(loan)], loan->number);
 }

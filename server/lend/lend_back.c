@@ -40,16 +40,16 @@ static void take_back(struct lends *lends, struct lend_session *ses,
 		taken[i] = ses->loan[i].write;
 		some |= taken[i];
 		if (taken[i]) /* until it is known who is inside */
-			shown_enter(store_shown(lends->attr.store),
-				    ses->loan[i].handle);
+			store_change_begins(lends->attr.store,
+					    ses->loan[i].handle);
 		loan_forget(lends, &ses->loan[i]);
 	}
 	if (some)
 		look_inside(lends, ses, taken);
 	for (i = 0; some && i < LENT_OBJECTS; i++)
 		if (taken[i])
-			shown_leave(store_shown(lends->attr.store),
-				    ses->loan[i].handle);
+			store_change_ends(lends->attr.store,
+					  ses->loan[i].handle);
 }
 
 static bool any(const struct loan *loan, const void *arg)

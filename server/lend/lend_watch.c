@@ -48,7 +48,7 @@ static void let_go(struct lends *lends, struct loan *loan,
 	struct lend_session *ses = loan->ses;
 
 	TAILQ_REMOVE(&lends->stuck, loan, stuck_link);
-	shown_leave(store_shown(lends->attr.store), loan->handle);
+	store_change_ends(lends->attr.store, loan->handle);
 	gate_leave(store_gate(lends->attr.store), &loan->entry);
 	loan->stuck = false;
 	ses->stuck--;
@@ -164,7 +164,7 @@ void lend_watch(struct lends *lends, struct loan *loan)
 	loan->killed = false;
 	loan->since = clock_now();
 	loan->ses->stuck++;
-	shown_enter(store_shown(lends->attr.store), loan->handle);
+	store_change_begins(lends->attr.store, loan->handle);
 	gate_enter_late(store_gate(lends->attr.store), loan->handle, 1,
 			&loan->entry);
 	TAILQ_INSERT_TAIL(&lends->stuck, loan, stuck_link);

@@ -32,6 +32,7 @@ static const struct iod_op ops[] = {
 	[WIRE_BORROW] = { op_borrow, ROLE(CLIENT) },
 	[WIRE_COUNTER] = { op_counter, ROLE(CLIENT), SYNC_CHANGE },
 	[WIRE_PLACE] = { op_place, ROLE(CLIENT), SYNC_CHANGE },
+	[WIRE_SHARE] = { op_share, ROLE(CLIENT) },
 };
 
 const struct iod_op *iod_op_find(unsigned int op)

@@ -20,6 +20,7 @@ const struct iod_op *iod_op_find(unsigned int op);
 void op_borrow(struct worker *w, struct rpc_req *req);
 void op_counter(struct worker *w, struct rpc_req *req);
 void op_place(struct worker *w, struct rpc_req *req);
+void op_share(struct worker *w, struct rpc_req *req);
 void op_claim(struct worker *w, struct rpc_req *req);
 void op_ping(struct worker *w, struct rpc_req *req);
 void op_disk(struct worker *w, struct rpc_req *req);

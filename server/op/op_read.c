@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "op.h"
+#include "shares.h"
 #include "xfer.h"
 
 static void read_answer(struct xfer *x)
@@ -35,6 +36,13 @@ static void read_fail(struct xfer *x)
 	rpc_reply_status(x->req, x->status);
 }
 
+/* What is read again and again is shared. */
+static void seen(struct xfer *x)
+{
+	if (!x->status && !x->broken)
+		shares_seen(x->worker->iod, x->obj, x->seg, x->nseg, x->total);
+}
+
 static void read_end(struct xfer *x)
 {
 	if (x->req && x->broken)
@@ -43,6 +51,7 @@ static void read_end(struct xfer *x)
 		read_fail(x);
 	else if (x->req)
 		read_answer(x);
+	seen(x);
 	xfer_free(x);
 }
 
@@ -95,6 +104,7 @@ static void inline_filed(struct chunk *c, int status)
 	} else {
 		rpc_reply_end(x->req, 0, RPC_REEXECUTE);
 		rpc_reply_send(x->req);
+		seen(x);
 	}
 	xfer_free(x);
 }

@@ -111,6 +111,8 @@ struct iod {
 	struct aio *aio; /* or NULL */
 	struct fabric fabric;
 	struct tp_mr *shows[RAILS_MAX]; /* shows.h; or NULL */
+	struct tp_mr *shares[RAILS_MAX]; /* shares.h; or NULL */
+	bool sharing; /* over one of them */
 	struct rpc_server *server;
 	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */
 	uint64_t boot;

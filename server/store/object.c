@@ -98,16 +98,16 @@ int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 {
 	int rc;
 
-	shown_enter(obj->store->shown, obj->handle);
+	store_change_begins(obj->store, obj->handle);
 	rc = gate_enter(obj->store->gate, obj->handle, expiry, entry);
 	if (rc)
-		shown_leave(obj->store->shown, obj->handle);
+		store_change_ends(obj->store, obj->handle);
 	return rc;
 }
 
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry)
 {
-	shown_leave(obj->store->shown, obj->handle);
+	store_change_ends(obj->store, obj->handle);
 	gate_leave(obj->store->gate, entry);
 }
 
@@ -179,9 +179,9 @@ int store_obj_touch(struct store_obj *obj)
 
 	int rc;
 
-	shown_enter(obj->store->shown, obj->handle);
+	store_change_begins(obj->store, obj->handle);
 	rc = futimens(obj->fd, now) ? -errno : 0;
-	shown_leave(obj->store->shown, obj->handle);
+	store_change_ends(obj->store, obj->handle);
 	return rc;
 }
 

@@ -108,6 +108,8 @@ int store_open(const struct store_attr *attr, struct store **out)
 	rc = gate_open(clock_boot, &store->gate);
 	if (!rc && attr->shows)
 		rc = open_shown(store);
+	if (!rc && attr->share)
+		rc = share_open(attr->share, &store->share);
 	if (!rc)
 		rc = store_claim_open(store, attr);
 	if (!rc)
@@ -124,6 +126,7 @@ void store_close(struct store *store)
 	fdcache_destroy(&store->cache);
 	wberr_destroy(&store->wberr);
 	store_fence_free(store);
+	share_close(store->share);
 	shown_close(store->shown);
 	gate_close(store->gate);
 	pthread_mutex_destroy(&store->claim_lock);
@@ -154,6 +157,23 @@ struct shown *store_shown(struct store *store)
 	return store->shown;
 }
 
+struct share *store_share(struct store *store)
+{
+	return store->share;
+}
+
+void store_change_begins(struct store *store, uint64_t handle)
+{
+	share_enter(store->share, handle);
+	shown_enter(store->shown, handle);
+}
+
+void store_change_ends(struct store *store, uint64_t handle)
+{
+	shown_leave(store->shown, handle);
+	share_leave(store->share, handle);
+}
+
 bool store_in_memory(const struct store *store)
 {
 	return store->memory;
@@ -177,11 +197,11 @@ static int unlink_object(struct store *store, uint64_t handle, const char *path)
 {
 	int rc;
 
-	shown_enter(store->shown, handle);
+	store_change_begins(store, handle);
 	rc = unlinkat(store->objfd, path, 0) ? -errno : 0;
 	if (!rc)
 		fdcache_removed(&store->cache, handle);
-	shown_leave(store->shown, handle);
+	store_change_ends(store, handle);
 	return rc == -ENOENT ? 0 : rc;
 }
 

@@ -20,6 +20,7 @@
 
 #include "gate.h"
 #include "log.h"
+#include "share.h"
 #include "shown.h"
 
 struct store;
@@ -35,6 +36,7 @@ struct store_attr {
 	unsigned int max_kept;
 	struct sync_pool *pool; /* to see it written before one is closed */
 	unsigned int max_marks; /* of all sessions (marks.h); 0: many */
+	uint64_t share; /* bytes of blocks that are shared; 0: none */
 	bool lost; /* what was stored before is lost: a new store will do */
 	bool shows; /* sizes are shown: store_shown() */
 	const struct log *log;
@@ -146,6 +148,14 @@ void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
 struct gate *store_gate(struct store *store);
 /* What clients may see of sizes; NULL without attr.shows. */
 struct shown *store_shown(struct store *store);
+/* What they may see of bytes, or NULL. */
+struct share *store_share(struct store *store);
+/*
+ * Around a change of the object by others than this process, as store_obj_enter() and
+ * store_obj_leave() do for it, without the gate.
+ */
+void store_change_begins(struct store *store, uint64_t handle);
+void store_change_ends(struct store *store, uint64_t handle);
 /*
  * A descriptor of the object's file, with a description of its own, the caller's:
  * for another process.  -errno.

@@ -10,6 +10,7 @@
 #include "fdcache.h"
 #include "fence_file.h"
 #include "objpath.h"
+#include "share.h"
 #include "shown.h"
 #include "stamp.h"
 #include "store.h"
@@ -39,6 +40,7 @@ struct store {
 	atomic_uint leaving; /* objects that are written before they close */
 	struct gate *gate;
 	struct shown *shown;
+	struct share *share; /* or NULL */
 	bool memory; /* a tmpfs */
 	atomic_bool blind; /* RWF_NOWAIT does not work here */
 	/* leaf directories whose own names are on stable storage */

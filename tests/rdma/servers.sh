@@ -18,7 +18,8 @@ log_of() { echo "$state/log/$1.log"; }
 servers_start() {
 	cluster start -n 3 --port 0 --set mgr.fabric=strict:verbs \
 		--set iod.fabric=verbs:tcp --set iod.rendezvous=adaptive \
-		--set iod.rendezvous_above=0 --set iod.words=on || return 1
+		--set iod.rendezvous_above=0 --set iod.words=on "$@" \
+		|| return 1
 	grep 'verbs: .* GID .*MTU' "$(log_of mgr)" ||
 		{ echo "mgr.log does not tell the GID and the MTU"; return 1; }
 	grep -q 'listens on: verbs$' "$(log_of mgr)" &&

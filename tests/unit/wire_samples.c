@@ -132,6 +132,7 @@ static const struct wire_seek_rep seek_rep = { INT64_MAX };
 static const struct wire_counter counter = { 42, 5, 7, WIRE_CT_SET };
 static const struct wire_counter_rep counter_rep = { UINT64_MAX };
 static const struct wire_place place = { 42, 5, 1, 9, 7, WIRE_PL_RAISE };
+static const struct wire_share_rep share_rep = { 4096, 100, 3, 0 };
 static const struct wire_place_rep place_rep = { 4096, 1024, 9, 3, 0 };
 static const struct wire_borrow borrow = { 42, WIRE_B_WRITE | WIRE_B_PAGES, 0 };
 static const struct wire_borrow_rep borrow_rep = {
@@ -409,6 +410,8 @@ const struct wire_sample wire_samples[] = {
 	{ "counter reply", WIRE_COUNTER, REP, BODY(counter_rep) },
 	{ "place", WIRE_PLACE, BODY(place) },
 	{ "place reply", WIRE_PLACE, REP, BODY(place_rep) },
+	{ "share", WIRE_SHARE },
+	{ "share reply", WIRE_SHARE, REP, BODY(share_rep) },
 	{ "borrow", WIRE_BORROW, BODY(borrow) },
 	{ "borrow reply", WIRE_BORROW, REP, BODY(borrow_rep) },
 	{ "disk", WIRE_DISK },

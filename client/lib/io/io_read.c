@@ -15,6 +15,7 @@
 #include "io_int.h"
 #include "pack.h"
 #include "usermem.h"
+#include "warm_int.h"
 
 static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
 {
@@ -251,7 +252,8 @@ int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 	int rc;
 
 	*doubt = false;
-	if (direct_run(s, handle, plan, false, io.done, &io.begun)) {
+	if (direct_run(s, handle, plan, false, io.done, &io.begun) ||
+	    warm_run(s, handle, plan, io.done)) {
 		*n = plan_total(plan);
 		return 0;
 	}

@@ -23,6 +23,15 @@
 
 struct lender;
 
+/* Where an iod shares what is read often: warm_int.h in client/lib/io. */
+struct shared_at {
+	uint64_t addr, places; /* 0: not known, or nowhere */
+	uint32_t rkey, term;
+	unsigned int calls; /* that could have used it */
+	uint64_t again; /* not asked before, clock_now() */
+	unsigned int pause, skip; /* not looked for in so many reads; left */
+};
+
 struct session {
 	atomic_uint refs;
 	struct drive drive;
@@ -51,6 +60,7 @@ struct session {
 		atomic_uint
 			wordless; /* 1 + lost: it tells no places (atomics.h) */
 		struct lender *lender; /* under lenders; or NULL */
+		struct shared_at shared; /* likewise */
 	} * uri; /* niods */
 	pthread_mutex_t lenders;
 	bool direct; /* what iods lend is used: lender.h */

@@ -16,9 +16,17 @@ static struct peer_reach *reach_of(struct rpc_peer *peer)
 	return &peer->reach;
 }
 
-static void *landing(const struct peer_reach *r, unsigned int slot)
+static bool is_long(const struct rpc_reach *reach)
 {
-	return r->block + (size_t)slot * REACH_BYTES;
+	return reach->op == TP_READ && reach->len > REACH_WORDS;
+}
+
+static void *landing(const struct peer_reach *r, const struct rpc_reach *reach,
+		     unsigned int slot)
+{
+	if (is_long(reach))
+		return r->blocks.block + (size_t)slot * REACH_BYTES;
+	return r->words.block + (size_t)slot * REACH_WORDS;
 }
 
 /* ---- the end ---- */
@@ -94,7 +102,7 @@ void reach_completed(struct rpc_peer *peer, const struct tp_wc *wc)
 		return; /* reach_lost() follows */
 	r->slot[i] = (struct reach_slot){ 0 };
 	if (reach)
-		finish(reach, 0, landing(r, i));
+		finish(reach, 0, landing(r, reach, i));
 }
 
 void reach_lost(struct rpc_peer *peer)
@@ -121,28 +129,42 @@ void reach_init(struct rpc_peer *peer)
 	r->drain.run = run_drain;
 }
 
+static void landing_free(struct reach_landing *l)
+{
+	if (!l->block)
+		return;
+	rail_mem_fini(&l->mem);
+	free(l->block);
+}
+
 void reach_fini(struct rpc_peer *peer)
 {
-	rail_mem_fini(&peer->reach.mem);
-	free(peer->reach.block);
+	landing_free(&peer->reach.words);
+	landing_free(&peer->reach.blocks);
 }
 
 /* At the first one of the peer, and of each rail. */
-static int prepare(struct rpc_peer *peer)
+static int prepare(struct rpc_peer *peer, struct reach_landing *l, size_t each)
+{
+	size_t len = (REACHES * each + 4095) / 4096 * 4096;
+
+	if (!l->block) {
+		l->block = aligned_alloc(4096, len);
+		if (!l->block)
+			return -ENOMEM;
+		rail_mem_init(&l->mem, l->block, len, TP_LOCAL_WRITE);
+	}
+	return rail_mem_on(&l->mem, &peer->link.ctx->rails, peer->link.rail);
+}
+
+static int prepare_for(struct rpc_peer *peer, const struct rpc_reach *reach)
 {
 	struct peer_reach *r = reach_of(peer);
 
-	if (!r->block) {
-		r->block = aligned_alloc(4096, 4096);
-		if (!r->block)
-			return -ENOMEM;
-		rail_mem_init(&r->mem, r->block, REACHES * REACH_BYTES,
-			      TP_LOCAL_WRITE);
-	}
-	return rail_mem_on(&r->mem, &peer->link.ctx->rails, peer->link.rail);
+	return is_long(reach) ? prepare(peer, &r->blocks, REACH_BYTES)
+			      : prepare(peer, &r->words, REACH_WORDS);
 }
 
-_Static_assert(REACHES *REACH_BYTES <= 4096, "the landing block");
 _Static_assert((REACHES & (REACHES - 1)) == 0, "a slot in a wr_id");
 
 static int free_slot(const struct peer_reach *r)
@@ -159,10 +181,12 @@ static int post(struct rpc_peer *peer, const struct rpc_reach *reach,
 		unsigned int slot)
 {
 	const struct peer_reach *r = reach_of(peer);
+	const struct rail_mem *mem = is_long(reach) ? &r->blocks.mem
+						    : &r->words.mem;
 	bool reads = reach->op == TP_READ;
-	struct tp_sge sge = { landing(r, slot),
+	struct tp_sge sge = { landing(r, reach, slot),
 			      reads ? reach->len : sizeof(uint64_t),
-			      r->mem.mr[peer->link.rail]->lkey };
+			      mem->mr[peer->link.rail]->lkey };
 	struct tp_send_wr wr = { .wr_id = REACH_BIT | slot,
 				 .opcode = reach->op,
 				 .sgl = &sge,
@@ -191,7 +215,7 @@ int rpc_reach_start(struct rpc_peer *peer, struct rpc_reach *reach)
 		return slot;
 	if (reach->op == TP_READ && reach->len > REACH_BYTES)
 		return -EINVAL;
-	rc = prepare(peer);
+	rc = prepare_for(peer, reach);
 	if (!rc)
 		rc = post(peer, reach, (unsigned int)slot);
 	if (rc)

@@ -6,14 +6,18 @@
 #include "rpc_reach.h"
 
 #define REACHES 16u /* under way at a time, of one peer */
+#define REACH_WORDS 64u /* bytes of a small one */
 
 struct peer_reach {
 	struct reach_slot {
 		bool busy; /* the transport has it */
 		struct rpc_reach *reach; /* NULL: nobody waits */
 	} slot[REACHES];
-	uint8_t *block; /* where results land, REACH_BYTES each; or NULL */
-	struct rail_mem mem; /* of block */
+	/* where results land: words, and what is longer; made when needed */
+	struct reach_landing {
+		uint8_t *block; /* REACHES of them, or NULL */
+		struct rail_mem mem;
+	} words, blocks;
 	bool refused; /* what is behind that one was not carried out */
 	TAILQ_HEAD(reaches, rpc_reach) ended; /* done() is to come */
 	struct ctx_task drain;

@@ -15,7 +15,7 @@
 
 #include "rpc_call.h"
 
-#define REACH_BYTES 64u /* of one READ, at most */
+#define REACH_BYTES 4160u /* of one READ, at most */
 
 /* The caller's until done(). */
 struct rpc_reach {

@@ -23,7 +23,8 @@
 		section ".inline_max", section ".fast_size",                   \
 		section ".rdma_max", section ".rendezvous",                    \
 		section ".rendezvous_above", section ".direct",                \
-		section ".words", section ".ends", KEYS_FABRIC(section)
+		section ".words", section ".ends", section ".share",           \
+		KEYS_FABRIC(section)
 
 /* Each server must know the settings of the others.  A new one is added here. */
 static const char *const known[] = {

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warm.c - see warm_int.h. */
+#include "warm_int.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "ask.h"
+#include "block.h"
+#include "usermem.h"
+
+#define LATER_MS 60000u /* it shares nothing */
+#define SKIP_MAX 64u
+
+/* A block, or a part of it. */
+struct warm_read {
+	struct rpc_reach reach;
+	struct warm *all;
+	uint32_t k;
+	uint64_t number;
+	uint32_t off, len; /* of the block */
+	void *to;
+	bool sound;
+};
+
+struct warm {
+	struct op op;
+	struct session *s;
+	uint64_t handle;
+	const struct dist *dist;
+	struct warm_read read[WARM_BLOCKS];
+	unsigned int n;
+};
+
+static uint32_t iod_of(const struct warm *w, uint32_t k)
+{
+	return dist_iod(w->dist, w->s->niods, k);
+}
+
+/* ---- where an iod has it ---- */
+
+struct asked {
+	struct rpc_peer *peer;
+	struct shared_at at;
+};
+
+static int take(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_share_rep *rep = reply->body;
+	struct asked *a = arg;
+
+	a->at.addr = le64toh(rep->addr);
+	a->at.places = le64toh(rep->places);
+	a->at.rkey = le32toh(rep->rkey);
+	a->at.term = rpc_peer_term(a->peer);
+	return 0;
+}
+
+static void ask_where(struct session *s, uint32_t iod)
+{
+	struct asked a = { .peer = s->iod[iod] };
+	struct ask c;
+
+	ask_begin(&c, s, a.peer);
+	if (ask_run(&c, WIRE_SHARE, take, &a))
+		a.at = (struct shared_at){ .again = clock_after_ms(LATER_MS) };
+	pthread_mutex_lock(&s->lenders);
+	s->uri[iod].shared = a.at;
+	pthread_mutex_unlock(&s->lenders);
+}
+
+static bool is_time(struct shared_at *at)
+{
+	return !at->addr && ++at->calls >= WARM_AFTER &&
+	       clock_now() >= at->again;
+}
+
+/* False: it is not looked there now. */
+static bool find(struct session *s, uint32_t iod, struct shared_at *at)
+{
+	struct shared_at *known = &s->uri[iod].shared;
+	bool ask, look;
+
+	pthread_mutex_lock(&s->lenders);
+	ask = is_time(known);
+	if (ask)
+		known->calls = 0;
+	look = known->addr && !known->skip;
+	if (known->addr && known->skip)
+		known->skip--;
+	*at = *known;
+	pthread_mutex_unlock(&s->lenders);
+	if (ask)
+		ask_where(s, iod);
+	return look;
+}
+
+/* What is not there is not looked for again at once. */
+static void note(struct session *s, uint32_t iod, bool hit, int status)
+{
+	struct shared_at *known = &s->uri[iod].shared;
+
+	pthread_mutex_lock(&s->lenders);
+	if (status == -ESTALE || status == -EACCES)
+		*known = (struct shared_at){ .calls = WARM_AFTER };
+	else if (hit)
+		known->pause = 0;
+	else
+		known->pause = known->pause < SKIP_MAX / 2
+				       ? 2 * known->pause + 1
+				       : SKIP_MAX;
+	known->skip = known->pause;
+	pthread_mutex_unlock(&s->lenders);
+}
+
+/* ---- reading ---- */
+
+/* What lands there is the caller's only when it is known to be right. */
+static bool deliver(struct warm_read *r, const struct wire_block *block)
+{
+	const struct iovec to = { r->to, r->len };
+
+	if (!wire_block_holds(block, r->all->handle, r->number,
+			      r->off + r->len) ||
+	    usermem_touch(r->all->s->zero_fd, &to, 1))
+		return false;
+	memcpy(r->to, block->data + r->off, r->len);
+	return true;
+}
+
+static void came(struct rpc_reach *reach)
+{
+	struct warm_read *r = reach->arg;
+
+	r->sound = !reach->status && deliver(r, reach->data);
+	op_put(&r->all->op, 0);
+}
+
+static void begin_all(struct op *op)
+{
+	struct warm *w = (struct warm *)op;
+	unsigned int i;
+
+	for (i = 0; i < w->n; i++) {
+		struct warm_read *r = &w->read[i];
+
+		r->reach.status = rpc_reach_start(w->s->iod[iod_of(w, r->k)],
+						  &r->reach);
+		if (!r->reach.status)
+			op_get(op);
+	}
+}
+
+static void aim(struct warm *w, struct warm_read *r, const struct shared_at *at)
+{
+	uint64_t place = wire_block_place(w->handle, r->number, at->places);
+
+	r->all = w;
+	r->sound = false;
+	r->reach = (struct rpc_reach){
+		.op = TP_READ,
+		.addr = at->addr + place * sizeof(struct wire_block),
+		.rkey = at->rkey,
+		.term = at->term,
+		.len = sizeof(struct wire_block),
+		.deadline = session_deadline(w->s),
+		.done = came,
+		.arg = r,
+	};
+}
+
+/* The blocks of server k's share; -E2BIG: too many. */
+static int collect(struct warm *w, const struct plan *plan, uint32_t k)
+{
+	unsigned int first = w->n, iov;
+	struct plan_cur cur;
+	uint64_t local;
+	size_t len;
+	void *to;
+
+	plan_start(plan, &cur, k);
+	while (plan_piece(plan, &cur)) {
+		if (w->n == WARM_BLOCKS)
+			return -E2BIG;
+		local = cur.piece.local;
+		to = plan_memory(plan, &cur, WIRE_BLOCK - local % WIRE_BLOCK,
+				 &len, &iov);
+		w->read[w->n++] = (struct warm_read){
+			.k = k,
+			.number = local / WIRE_BLOCK,
+			.off = (uint32_t)(local % WIRE_BLOCK),
+			.len = (uint32_t)len,
+			.to = to,
+		};
+		plan_advance(&cur, len);
+	}
+	return (int)(w->n - first);
+}
+
+/* -E2BIG, or how many blocks are looked for; done[k] where nothing is to be read. */
+static int prepare(struct warm *w, const struct plan *plan, bool *done)
+{
+	struct shared_at at = { 0 };
+	unsigned int first;
+	uint32_t k;
+	int n;
+
+	for (k = 0; k < w->dist->pcount; k++) {
+		first = w->n;
+		n = done[k] ? 0 : collect(w, plan, k);
+		if (n < 0)
+			return n;
+		if (!n)
+			done[k] = true;
+		else if (!find(w->s, iod_of(w, k), &at))
+			w->n = first;
+		for (; first < w->n; first++)
+			aim(w, &w->read[first], &at);
+	}
+	return (int)w->n;
+}
+
+/* Of one server: all of it came, or it goes by message. */
+static void conclude(struct warm *w, bool *done)
+{
+	unsigned int i = 0;
+	int status;
+	uint32_t k;
+	bool hit;
+
+	while (i < w->n) {
+		k = w->read[i].k;
+		hit = true;
+		status = 0;
+		for (; i < w->n && w->read[i].k == k; i++) {
+			hit &= w->read[i].sound;
+			if (w->read[i].reach.status)
+				status = w->read[i].reach.status;
+		}
+		note(w->s, iod_of(w, k), hit, status);
+		done[k] = hit;
+		if (hit)
+			atomic_fetch_add_explicit(&w->s->count.borrowed, 1,
+						  memory_order_relaxed);
+	}
+}
+
+static bool all_done(const struct dist *dist, const bool *done)
+{
+	uint32_t k;
+
+	for (k = 0; k < dist->pcount; k++)
+		if (!done[k])
+			return false;
+	return true;
+}
+
+bool warm_run(struct session *s, uint64_t handle, const struct plan *plan,
+	      bool *done)
+{
+	struct warm w = { .op = { .start = begin_all },
+			  .s = s,
+			  .handle = handle,
+			  .dist = plan->dist };
+
+	if (!s->direct || plan_total(plan) > WARM_MAX ||
+	    prepare(&w, plan, done) <= 0)
+		return false;
+	drive_run(&s->drive, &w.op);
+	conclude(&w, done);
+	return all_done(plan->dist, done);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* shares.c - see shares.h. */
+#include "shares.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "block.h"
+
+/* Over a transport whose reads its own programs carry out it is for tests. */
+static bool serves(const struct iod *iod, const struct tp_dev *dev)
+{
+	return iod->conf.ends == IOD_WORDS_ALL ||
+	       tp_dev_serves(dev) & TP_ALONE;
+}
+
+/* A key of memory cannot be narrowed to the objects that somebody may read. */
+uint64_t shares_size(const struct iod *iod)
+{
+	if (!iod->conf.share || iod->conf.auth.mode == AUTH_SYS)
+		return iod->conf.share;
+	log_warn(iod->log,
+		 "share = %llu KiB is not used: [filesystem] auth is not sys, "
+		 "and who has the key of shared memory can read all of it; "
+		 "remove share, or that",
+		 (unsigned long long)iod->conf.share / 1024);
+	return 0;
+}
+
+static void say(const struct iod *iod, size_t len)
+{
+	if (iod->sharing)
+		log_info(iod->log,
+			 "share: %zu KiB of what is read often are open to "
+			 "RDMA Reads of all clients",
+			 len / 1024);
+	else
+		log_warn(iod->log,
+			 "share = %zu KiB is not used: no adapter serves RDMA "
+			 "Reads here; remove share",
+			 len / 1024);
+}
+
+void shares_open(struct iod *iod)
+{
+	const struct rails *rails = &iod->fabric.rails;
+	struct share *share = store_share(iod->store);
+	uint64_t places;
+	unsigned int i;
+	size_t len;
+	void *addr;
+	int rc;
+
+	if (!share)
+		return;
+	addr = share_memory(share, &len, &places);
+	for (i = 0; i < rails->n; i++) {
+		if (!serves(iod, rails->dev[i]))
+			continue;
+		rc = tp_mr_reg(rails->dev[i], addr, len,
+			       TP_REMOTE_READ | TP_LENT, &iod->shares[i]);
+		if (rc)
+			log_warn(iod->log,
+				 "share = %zu KiB cannot be registered with "
+				 "%s: %s; nothing is shared there",
+				 len / 1024, tp_dev_name(rails->dev[i]),
+				 strerror(-rc));
+		iod->sharing |= !rc;
+	}
+	say(iod, len);
+}
+
+void shares_close(struct iod *iod)
+{
+	unsigned int i;
+
+	for (i = 0; i < RAILS_MAX; i++)
+		if (iod->shares[i])
+			tp_mr_dereg(iod->shares[i]);
+}
+
+int shares_place(const struct iod *iod, const struct rpc_req *req,
+		 struct wire_share_rep *rep)
+{
+	const struct tp_mr *mr = iod->shares[rpc_req_rail(req)];
+	uint64_t places;
+	size_t len;
+
+	if (!mr)
+		return -EOPNOTSUPP;
+	share_memory(store_share(iod->store), &len, &places);
+	*rep = (struct wire_share_rep){
+		.addr = htole64((uintptr_t)mr->addr),
+		.places = htole64(places),
+		.rkey = htole32(mr->rkey),
+	};
+	return 0;
+}
+
+static int read_block(void *arg, void *buf, uint64_t off)
+{
+	size_t done;
+	int rc = store_obj_read_cached(arg, buf, WIRE_BLOCK, off, &done);
+
+	return rc ? rc : (int)done;
+}
+
+void shares_seen(struct iod *iod, struct store_obj *obj,
+		 const struct store_seg *seg, unsigned int n, uint64_t total)
+{
+	struct share *share = store_share(iod->store);
+	uint64_t number, last;
+	unsigned int i;
+
+	if (!iod->sharing || !obj || total > SHARES_READ_MAX)
+		return;
+	for (i = 0; i < n; i++) {
+		last = (seg[i].off + seg[i].len - 1) / WIRE_BLOCK;
+		for (number = seg[i].off / WIRE_BLOCK; number <= last; number++)
+			share_seen(share, store_obj_handle(obj), number,
+				   read_block, obj);
+	}
+}
