@@ -176,7 +176,7 @@ static int open_server(struct iod *iod)
 		.keeper = iod->ring ? &iod->keeper : NULL,
 		.seal = iod->conf.auth.seal,
 		.role = WIRE_ROLE_IOD,
-		.features = WIRE_FT_ENDS,
+		.features = WIRE_FT_ENDS | (iod->sharing ? WIRE_FT_SHARE : 0),
 		.index = iod->conf.index,
 		.slots = iod->conf.slots,
 		.request_max = REQUEST_MAX,

@@ -268,6 +268,7 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_JOB	0x10u	/* HELLO may say of which job the client is */
 #define WIRE_FT_ENDS	0x20u	/* GETSIZE of one object may be answered with where
 				 * the size is to be read (ends.h) */
+#define WIRE_FT_SHARE	0x40u	/* it has blocks to be read: SHARE */
 #define WIRE_FT_SEAL	0x80u	/* with PROOF: HELLO may have, and a server that says
 				 * it wants, a struct wire_seal */
 #define WIRE_NONCE_LEN	12u

@@ -10,8 +10,7 @@
 /* Over a transport whose reads its own programs carry out it is for tests. */
 static bool serves(const struct iod *iod, const struct tp_dev *dev)
 {
-	return iod->conf.ends == IOD_WORDS_ALL ||
-	       tp_dev_serves(dev) & TP_ALONE;
+	return iod->conf.ends == IOD_WORDS_ALL || tp_dev_serves(dev) & TP_ALONE;
 }
 
 /* A key of memory cannot be narrowed to the objects that somebody may read. */

@@ -17,7 +17,8 @@
 #define BUCKETS 1024u /* of objects, by handle */
 
 struct place {
-	uint64_t handle, number; /* of the block that is there, handle 0: none */
+	uint64_t handle,
+		number; /* of the block that is there, handle 0: none */
 	uint64_t seen_handle, seen_number; /* read once, and not there */
 	bool filling;
 	LIST_ENTRY(place) link; /* of its object's bucket */
@@ -135,8 +136,7 @@ static bool is(const struct place *place, uint64_t handle, uint64_t number)
 /* The second time that it is wanted, with no other one between. */
 static bool is_hot(struct place *place, uint64_t handle, uint64_t number)
 {
-	bool hot = place->seen_handle == handle &&
-		   place->seen_number == number;
+	bool hot = place->seen_handle == handle && place->seen_number == number;
 
 	place->seen_handle = handle;
 	place->seen_number = number;

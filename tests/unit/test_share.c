@@ -256,8 +256,8 @@ static void read_bytes(struct wire_block *out)
 
 	for (i = 0; i < sizeof(*out); i++) {
 		k = i * 1217u % sizeof(*out);
-		((uint8_t *)out)[k] =
-			__atomic_load_n(&from[k], __ATOMIC_RELAXED);
+		((uint8_t *)out)[k] = __atomic_load_n(&from[k],
+						      __ATOMIC_RELAXED);
 	}
 }
 

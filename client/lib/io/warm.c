@@ -81,6 +81,8 @@ static bool find(struct session *s, uint32_t iod, struct shared_at *at)
 	struct shared_at *known = &s->uri[iod].shared;
 	bool ask, look;
 
+	if (!(rpc_peer_features(s->iod[iod]) & WIRE_FT_SHARE))
+		return false;
 	pthread_mutex_lock(&s->lenders);
 	ask = is_time(known);
 	if (ask)

@@ -79,7 +79,7 @@ static void iod_lost(void *arg, int status)
 static int open_iods(struct session *s)
 {
 	char name[16], have[128];
-	struct rpc_peer_attr iod = { .features = WIRE_FT_ENDS,
+	struct rpc_peer_attr iod = { .features = WIRE_FT_ENDS | WIRE_FT_SHARE,
 				     .name = name,
 				     .group = true,
 				     .server = WIRE_ROLE_IOD,

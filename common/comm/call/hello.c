@@ -202,6 +202,20 @@ static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
 	return hello_send(peer);
 }
 
+static void hello_agree(struct rpc_peer *peer, const struct tp_event *ev)
+{
+	struct wire_hail hail;
+
+	wire_take_hail(ev->priv, ev->priv_len, sizeof(struct wire_accept),
+		       &hail);
+	atomic_store(&peer->agreed, le32toh(hail.features) & peer->features);
+}
+
+uint32_t rpc_peer_features(const struct rpc_peer *peer)
+{
+	return atomic_load(&peer->agreed);
+}
+
 void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 {
 	struct wire_accept acc;
@@ -220,6 +234,7 @@ void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 	peer->names_job = hello_job_agreed(peer, ev);
 	if (peer->proving && !peer_proof_agreed(peer, ev))
 		return;
+	hello_agree(peer, ev);
 	peer_set_state(peer, PEER_HELLO);
 	rpc_timer_set(peer->link.ctx, &peer->timer,
 		      clock_after_ms(PEER_HELLO_MS));

@@ -111,6 +111,8 @@ uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when);
 int rpc_peer_take(struct rpc_peer *peer, int *fd, unsigned int n);
 /* The most payload that goes in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
+/* WIRE_FT_* of both ends, of the last connection; 0: there was none.  Any thread. */
+uint32_t rpc_peer_features(const struct rpc_peer *peer);
 
 /*
  * How the payload of requests went (call_way_int.h): in a message, by Fast RDMA, or

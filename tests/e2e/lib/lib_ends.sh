@@ -25,6 +25,11 @@ say "$n ends, $shares read from an iod, $asked requests"
 [ "$shares" -ge $((3 * (n - 10))) ] || fail "too few were read"
 [ "$asked" -le 30 ] || fail "$asked requests for $n ends"
 
+# an iod that shares nothing is not asked where
+must lib_warm /pvfs/unshared reads 200 </dev/null >"$tmp/read"
+getsizes >/dev/null
+grep SHARE "$tmp/stats" && fail "it is asked for what it does not have"
+
 # race SECONDS: as above, while they change
 race() {
 	lib_ends /pvfs/race race 3 "$1" >"$tmp/raced" 2>"$tmp/err" </dev/null ||
