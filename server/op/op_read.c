@@ -36,11 +36,11 @@ static void read_fail(struct xfer *x)
 	rpc_reply_status(x->req, x->status);
 }
 
-/* What is read again and again is shared. */
+/* What is read again and again, in little, is shared. */
 static void seen(struct xfer *x)
 {
-	if (!x->status && !x->broken)
-		shares_seen(x->worker->iod, x->obj, x->seg, x->nseg, x->total);
+	if (x->obj && !x->status && !x->broken && x->total <= SHARES_READ_MAX)
+		shares_seen(x->worker->iod, x->obj, x->seg, x->nseg, x->size);
 }
 
 static void read_end(struct xfer *x)

@@ -96,27 +96,9 @@ int shares_place(const struct iod *iod, const struct rpc_req *req,
 	return 0;
 }
 
-static int read_block(void *arg, void *buf, uint64_t off)
+void shares_seen(const struct iod *iod, struct store_obj *obj,
+		 const struct store_seg *seg, unsigned int n, uint64_t size)
 {
-	size_t done;
-	int rc = store_obj_read_cached(arg, buf, WIRE_BLOCK, off, &done);
-
-	return rc ? rc : (int)done;
-}
-
-void shares_seen(struct iod *iod, struct store_obj *obj,
-		 const struct store_seg *seg, unsigned int n, uint64_t total)
-{
-	struct share *share = store_share(iod->store);
-	uint64_t number, last;
-	unsigned int i;
-
-	if (!iod->sharing || !obj || total > SHARES_READ_MAX)
-		return;
-	for (i = 0; i < n; i++) {
-		last = (seg[i].off + seg[i].len - 1) / WIRE_BLOCK;
-		for (number = seg[i].off / WIRE_BLOCK; number <= last; number++)
-			share_seen(share, store_obj_handle(obj), number,
-				   read_block, obj);
-	}
+	if (iod->sharing)
+		store_obj_seen(obj, seg, n, size);
 }

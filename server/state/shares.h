@@ -15,8 +15,8 @@ void shares_close(struct iod *iod);
 /* -EOPNOTSUPP: none, over that device. */
 int shares_place(const struct iod *iod, const struct rpc_req *req,
 		 struct wire_share_rep *rep);
-/* These were read. */
-void shares_seen(struct iod *iod, struct store_obj *obj,
-		 const struct store_seg *seg, unsigned int n, uint64_t total);
+/* As store_obj_seen(). */
+void shares_seen(const struct iod *iod, struct store_obj *obj,
+		 const struct store_seg *seg, unsigned int n, uint64_t size);
 
 #endif

@@ -150,6 +150,13 @@ struct gate *store_gate(struct store *store);
 struct shown *store_shown(struct store *store);
 /* What they may see of bytes, or NULL. */
 struct share *store_share(struct store *store);
+struct store_seg;
+/*
+ * These pieces were read, of an object of size bytes: a few of their blocks are shared
+ * if that is the second time.  Does not block.
+ */
+void store_obj_seen(struct store_obj *obj, const struct store_seg *seg,
+		    unsigned int n, uint64_t size);
 /*
  * Around a change of the object by others than this process, as store_obj_enter() and
  * store_obj_leave() do for it, without the gate.
