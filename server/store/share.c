@@ -14,7 +14,7 @@
 #include "block.h"
 
 #define PAGE 4096u
-#define BUCKETS 1024u /* of objects, by handle */
+#define BUCKETS_MIN 1024u
 
 struct place {
 	uint64_t handle,
@@ -37,9 +37,18 @@ struct share {
 	uint64_t places;
 	atomic_uint blocks;
 	_Atomic uint64_t filled;
-	struct bucket bucket[BUCKETS];
+	struct bucket *bucket; /* of objects, by handle: nbuckets */
+	uint64_t nbuckets;
 	struct place place[];
 };
+
+static void free_all(struct share *share)
+{
+	if (share->block != MAP_FAILED)
+		munmap(share->block, share->len);
+	free(share->bucket);
+	free(share);
+}
 
 int share_open(uint64_t bytes, struct share **out)
 {
@@ -51,12 +60,15 @@ int share_open(uint64_t bytes, struct share **out)
 	if (!share)
 		return -ENOMEM;
 	share->places = places;
+	/* as many, or the writers of other objects would take away what is read */
+	share->nbuckets = places < BUCKETS_MIN ? BUCKETS_MIN : places;
+	share->bucket = calloc(share->nbuckets, sizeof(struct bucket));
 	share->len = places * sizeof(struct wire_block);
 	share->len = (share->len + PAGE - 1) / PAGE * PAGE;
 	share->block = mmap(NULL, share->len, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (share->block == MAP_FAILED) {
-		free(share);
+	if (share->block == MAP_FAILED || !share->bucket) {
+		free_all(share);
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&share->lock, NULL);
@@ -69,8 +81,7 @@ void share_close(struct share *share)
 	if (!share)
 		return;
 	pthread_mutex_destroy(&share->lock);
-	munmap(share->block, share->len);
-	free(share);
+	free_all(share);
 }
 
 void *share_memory(const struct share *share, size_t *len, uint64_t *places)
@@ -94,7 +105,7 @@ static struct bucket *bucket_of(struct share *share, uint64_t handle)
 {
 	uint64_t mix = handle * 0x9e3779b97f4a7c15ull;
 
-	return &share->bucket[(mix >> 32) % BUCKETS];
+	return &share->bucket[(mix >> 32) % share->nbuckets];
 }
 
 static struct wire_block *block_of(struct share *share,
