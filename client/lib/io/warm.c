@@ -75,13 +75,18 @@ static bool is_time(struct shared_at *at)
 	       clock_now() >= at->again;
 }
 
+static bool shares(const struct session *s, uint32_t iod)
+{
+	return rpc_peer_features(s->iod[iod]) & WIRE_FT_SHARE;
+}
+
 /* False: it is not looked there now. */
 static bool find(struct session *s, uint32_t iod, struct shared_at *at)
 {
 	struct shared_at *known = &s->uri[iod].shared;
 	bool ask, look;
 
-	if (!(rpc_peer_features(s->iod[iod]) & WIRE_FT_SHARE))
+	if (!shares(s, iod))
 		return false;
 	pthread_mutex_lock(&s->lenders);
 	ask = is_time(known);
@@ -101,10 +106,13 @@ static bool find(struct session *s, uint32_t iod, struct shared_at *at)
 static void note(struct session *s, uint32_t iod, bool hit, int status)
 {
 	struct shared_at *known = &s->uri[iod].shared;
+	uint64_t later = clock_after_ms(LATER_MS);
 
 	pthread_mutex_lock(&s->lenders);
-	if (status == -ESTALE || status == -EACCES)
+	if (status == -ESTALE) /* of another connection */
 		*known = (struct shared_at){ .calls = WARM_AFTER };
+	else if (status == -EACCES) /* which cost the connection */
+		*known = (struct shared_at){ .again = later };
 	else if (hit)
 		known->pause = 0;
 	else
@@ -257,18 +265,34 @@ static bool all_done(const struct dist *dist, const bool *done)
 	return true;
 }
 
-bool warm_run(struct session *s, uint64_t handle, const struct plan *plan,
-	      bool *done)
+static bool run(struct session *s, uint64_t handle, const struct plan *plan,
+		bool *done)
 {
 	struct warm w = { .op = { .start = begin_all },
 			  .s = s,
 			  .handle = handle,
 			  .dist = plan->dist };
 
-	if (!s->direct || plan_total(plan) > WARM_MAX ||
-	    prepare(&w, plan, done) <= 0)
+	if (prepare(&w, plan, done) <= 0)
 		return false;
 	drive_run(&s->drive, &w.op);
 	conclude(&w, done);
 	return all_done(plan->dist, done);
+}
+
+static bool any_shares(const struct session *s, const struct dist *dist)
+{
+	uint32_t k;
+
+	for (k = 0; k < dist->pcount; k++)
+		if (shares(s, dist_iod(dist, s->niods, k)))
+			return true;
+	return false;
+}
+
+bool warm_run(struct session *s, uint64_t handle, const struct plan *plan,
+	      bool *done)
+{
+	return s->direct && plan_total(plan) <= WARM_MAX &&
+	       any_shares(s, plan->dist) && run(s, handle, plan, done);
 }
