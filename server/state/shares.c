@@ -5,39 +5,43 @@
 #include <errno.h>
 #include <string.h>
 
-#include "block.h"
-
 /* Over a transport whose reads its own programs carry out it is for tests. */
 static bool serves(const struct iod *iod, const struct tp_dev *dev)
 {
 	return iod->conf.ends == IOD_WORDS_ALL || tp_dev_serves(dev) & TP_ALONE;
 }
 
-/* A key of memory cannot be narrowed to the objects that somebody may read. */
-uint64_t shares_size(const struct iod *iod)
+static bool any_serves(const struct iod *iod)
 {
-	if (!iod->conf.share || iod->conf.auth.mode == AUTH_SYS)
-		return iod->conf.share;
-	log_warn(iod->log,
-		 "share = %llu KiB is not used: [filesystem] auth is not sys, "
-		 "and who has the key of shared memory can read all of it; "
-		 "remove share, or that",
-		 (unsigned long long)iod->conf.share / 1024);
-	return 0;
+	const struct rails *rails = &iod->fabric.rails;
+
+	for (unsigned int i = 0; i < rails->n; i++)
+		if (serves(iod, rails->dev[i]))
+			return true;
+	return false;
 }
 
-static void say(const struct iod *iod, size_t len)
+/* A key of memory cannot be narrowed to the objects that somebody may read. */
+static const char *hindrance(const struct iod *iod)
 {
-	if (iod->sharing)
-		log_info(iod->log,
-			 "share: %zu KiB of what is read often are open to "
-			 "RDMA Reads of all clients",
-			 len / 1024);
-	else
-		log_warn(iod->log,
-			 "share = %zu KiB is not used: no adapter serves RDMA "
-			 "Reads here; remove share",
-			 len / 1024);
+	if (iod->conf.auth.mode != AUTH_SYS)
+		return "[filesystem] auth is not sys, and who has the key of "
+		       "shared memory can read all of it; remove share, or "
+		       "that";
+	return any_serves(iod) ? NULL
+			       : "no adapter serves RDMA Reads here; remove "
+				 "share";
+}
+
+uint64_t shares_size(const struct iod *iod)
+{
+	const char *why = iod->conf.share ? hindrance(iod) : NULL;
+
+	if (!why)
+		return iod->conf.share;
+	log_warn(iod->log, "share = %llu KiB is not used: %s",
+		 (unsigned long long)iod->conf.share / 1024, why);
+	return 0;
 }
 
 void shares_open(struct iod *iod)
@@ -66,7 +70,11 @@ void shares_open(struct iod *iod)
 				 strerror(-rc));
 		iod->sharing |= !rc;
 	}
-	say(iod, len);
+	if (iod->sharing)
+		log_info(iod->log,
+			 "share: %zu KiB of what is read often are open to "
+			 "RDMA Reads of all clients",
+			 len / 1024);
 }
 
 void shares_close(struct iod *iod)

@@ -7,7 +7,7 @@
 
 #define SHARES_READ_MAX 16384u /* of what is read in one request */
 
-/* How many bytes are to be shared; says why, if it is less than was asked for. */
+/* How many bytes are to be shared: 0 where nobody could or may read them, and it says why. */
 uint64_t shares_size(const struct iod *iod);
 /* Registers the table, if there is one. */
 void shares_open(struct iod *iod);
