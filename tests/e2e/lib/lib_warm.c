@@ -5,6 +5,8 @@
  *	lib_warm FILE rules	what reads get, of changes by others
  *	lib_warm FILE reads N	reads the same blocks N times, and prints how many
  *		shares of these reads needed no request
+ *	lib_warm FILE lent TAB	while a program that has the mount of TAB, on the iods'
+ *		host, writes without a request: others read what it wrote, each time
  *	lib_warm FILE race READERS SECONDS	one process overwrites blocks, cuts them
  *		off and punches them out; each block that others read without a request is
  *		whole, and all are of changes that were under way; prints as reads does
@@ -17,48 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
-
-#define BLOCK 4096u
-#define BLOCKS 8u /* of the race; in stripes of 64 KiB */
-#define AT(i) ((int64_t)(i)*65536 + 8192)
-
-static int open_it(const char *name, int flags)
-{
-	int fd = pvfs_open(name, flags, 0644);
-
-	EXPECT(fd >= 0);
-	return fd;
-}
-
-static unsigned long without(int fd)
-{
-	struct pvfs_way_counters ways = { 0 };
-
-	EXPECT(pvfs_way_counters(fd, &ways) == 0);
-	return (unsigned long)ways.without;
-}
-
-/* Number n, all over it: so a block that is not whole is seen. */
-static void put(int fd, unsigned int i, uint64_t n)
-{
-	uint64_t data[BLOCK / 8];
-
-	for (unsigned int k = 0; k < BLOCK / 8; k++)
-		data[k] = n;
-	EXPECT(pvfs_pwrite(fd, data, BLOCK, AT(i)) == BLOCK);
-}
-
-static uint64_t get(int fd, unsigned int i)
-{
-	uint64_t data[BLOCK / 8];
-
-	EXPECT(pvfs_pread(fd, data, BLOCK, AT(i)) == BLOCK);
-	for (unsigned int k = 1; k < BLOCK / 8; k++)
-		EXPECT(data[k] == data[0]);
-	return data[0];
-}
+#include "warm.h"
 
 /* Until it is read without a request, where it can be. */
 static void warm(int fd, unsigned int i, uint64_t n)
@@ -67,33 +28,65 @@ static void warm(int fd, unsigned int i, uint64_t n)
 		EXPECT(get(fd, i) == n);
 }
 
-static void fill_all(int fd)
+/* In two pieces, from two of memory. */
+static void put_list(int fd, unsigned int i, uint64_t n)
 {
-	for (unsigned int i = 0; i < BLOCKS; i++)
-		put(fd, i, 1);
-	put(fd, BLOCKS, 1); /* behind them */
+	uint64_t data[BLOCK / 8];
+	char *mem[] = { (char *)data, (char *)data + 1000 };
+	int32_t mem_len[] = { 1000, BLOCK - 1000 };
+	int64_t at[] = { AT(i), AT(i) + 2000 };
+	int32_t len[] = { 2000, BLOCK - 2000 };
+
+	for (unsigned int k = 0; k < BLOCK / 8; k++)
+		data[k] = n;
+	EXPECT(pvfs_write_list(fd, 2, mem, mem_len, 2, at, len) == BLOCK);
 }
 
-static void by_others(const char *name, int fd)
+static void by_small_writes(int fd, int reader)
 {
-	int reader = open_it(name, O_RDONLY), other;
-
 	warm(reader, 0, 1);
 	put(fd, 0, 2);
 	EXPECT(get(reader, 0) == 2);
 	warm(reader, 0, 2);
 	EXPECT(pvfs_pwrite(fd, "x", 1, AT(0) - 1) == 1);
 	warm(reader, 0, 2);
+	put_list(fd, 0, 3);
+	EXPECT(get(reader, 0) == 3);
+	warm(reader, 0, 3);
+}
+
+static void by_space(int fd, int reader)
+{
 	EXPECT(pvfs_fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			      AT(0), BLOCK) == 0);
 	EXPECT(get(reader, 0) == 0);
 	warm(reader, 0, 0);
 	warm(reader, 1, 1);
+	EXPECT(pvfs_fallocate(fd, FALLOC_FL_ZERO_RANGE, AT(1), BLOCK) == 0);
+	EXPECT(get(reader, 1) == 0);
+	put(fd, 1, 2);
+	warm(reader, 1, 2);
+	EXPECT(pvfs_fallocate(fd, 0, 0, 2 * AT(BLOCKS)) == 0);
+	warm(reader, 1, 2);
+}
+
+static void by_truncation(int fd, int reader)
+{
 	EXPECT(pvfs_ftruncate(fd, 0) == 0);
 	EXPECT(pvfs_ftruncate(fd, AT(BLOCKS)) == 0);
 	EXPECT(get(reader, 1) == 0);
 	put(fd, 1, 3);
 	warm(reader, 1, 3);
+}
+
+static void by_much(int fd, int reader)
+{
+	static const char big[AT(BLOCKS)];
+	int other;
+
+	EXPECT(pvfs_pwrite(fd, big, sizeof(big), 0) == sizeof(big));
+	EXPECT(get(reader, 1) == 0);
+	warm(reader, 1, 0);
 	other = open_it("/pvfs/warm.other", O_RDWR | O_CREAT | O_TRUNC);
 	fill_all(other);
 	EXPECT(pvfs_copy_file_range(other, &(int64_t){ 0 }, fd, &(int64_t){ 0 },
@@ -101,6 +94,32 @@ static void by_others(const char *name, int fd)
 	EXPECT(get(reader, 1) == 1);
 	EXPECT(pvfs_close(other) == 0);
 	EXPECT(pvfs_unlink("/pvfs/warm.other") == 0);
+}
+
+/* Another file of that name is another one. */
+static void by_removal(const char *name, int fd, int reader)
+{
+	int other;
+
+	warm(reader, 1, 1);
+	EXPECT(pvfs_unlink(name) == 0);
+	other = open_it(name, O_RDWR | O_CREAT);
+	EXPECT(pvfs_ftruncate(other, AT(BLOCKS)) == 0);
+	EXPECT(get(other, 1) == 0);
+	put(other, 1, 7);
+	warm(other, 1, 7);
+	EXPECT(pvfs_close(other) == 0);
+}
+
+static void by_others(const char *name, int fd)
+{
+	int reader = open_it(name, O_RDONLY);
+
+	by_small_writes(fd, reader);
+	by_space(fd, reader);
+	by_truncation(fd, reader);
+	by_much(fd, reader);
+	by_removal(name, fd, reader);
 	EXPECT(pvfs_close(reader) == 0);
 }
 
@@ -131,6 +150,8 @@ static void rules(const char *name)
 
 	fill_all(fd);
 	by_others(name, fd);
+	EXPECT(pvfs_close(fd) == 0);
+	fd = open_it(name, O_RDWR);
 	of_all_sizes(fd);
 	EXPECT(pvfs_unlink(name) == 0);
 	EXPECT(pvfs_close(fd) == 0);
@@ -288,6 +309,8 @@ int main(int argc, char **argv)
 		rules(argv[1]);
 	else if (argc == 4 && !strcmp(argv[2], "reads"))
 		reads(argv[1], (unsigned int)atoi(argv[3]));
+	else if (argc == 4 && !strcmp(argv[2], "lent"))
+		warm_lent(argv[1], argv[3]);
 	else if (argc == 5 && !strcmp(argv[2], "race"))
 		race(argv[1], atoi(argv[3]), (unsigned int)atoi(argv[4]));
 	else

@@ -38,17 +38,40 @@ read -r shared n < <(told "$tmp/raced")
 race 5 &
 raced=$!
 helpers+=($raced)
-for k in 1 2; do
-	sleep 1
-	must cluster kill-iod 1
-	must cluster start-iod 1
-done
+iod_comes_and_goes 1
 wait $raced || fail "a wrong block, while an iod was killed"
-
-# off where a key of memory would be wider than what somebody may read
 must cluster stop
-state=$tmp/proved
-start_pvfs -n 1 --transport pvfs --set filesystem.auth=key \
-	--set filesystem.key_user=daemon --set iod.ends=all --set iod.share=4M
-grep -q 'share = 4096 KiB is not used: .*auth is not sys' "$(log_of iod0)" ||
-	fail "$(cat "$(log_of iod0)")"
+
+# tab OPTION...: a mount of the servers over that transport, in $tmp/tab
+tab() {
+	sed "s|pvfs port=\([0-9]*\),transport=[a-z]*|pvfs port=\1,$1|" \
+		"$state/pvfstab" >"$tmp/$2"
+}
+logged() { grep -q -- "$1" "$(log_of iod0)" || fail "$(cat "$(log_of iod0)")"; }
+
+# what is lent for writing to a program of this host is not shared meanwhile
+if [ "$(stat -f -c %T "$tmp")" = tmpfs ]; then
+	state=$tmp/lent
+	start_pvfs -n 3 --transport pvfs --set iod.ends=all --set iod.share=4M
+	tab transport=local local
+	tab transport=tcp tcp
+	PVFSTAB_FILE=$tmp/tcp expect ok lib_warm /pvfs/lent lent "$tmp/local" </dev/null
+	must cluster stop
+fi
+
+# nobody could read it
+state=$tmp/unread
+start_pvfs -n 1 --transport tcp --set iod.share=4M
+logged 'share = 4096 KiB is not used: no adapter'
+must cluster stop
+
+# off where a key of memory would be wider than what somebody may read, also for who has it
+export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
+for auth in key munge; do
+	state=$tmp/$auth
+	start_pvfs -n 1 --transport pvfs --set "filesystem.auth=$auth" \
+		--set filesystem.key_user=daemon --set iod.ends=all --set iod.share=4M
+	logged 'share = 4096 KiB is not used: .*auth is not sys'
+	grep 'open to RDMA Reads' "$(log_of iod0)" && fail "it is open with $auth"
+	must cluster stop
+done
