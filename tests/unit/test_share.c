@@ -310,7 +310,7 @@ int main(void)
 	tcase_add_loop_test(model, as_the_model_says, 0, 6);
 	tcase_add_test(model, second_time);
 	tcase_add_test(model, wrong_bits_do_not_hold);
-	tcase_set_timeout(threads, 100);
+	tcase_set_timeout(threads, 600);
 	tcase_add_test(threads, readers_see_what_was_answered);
 	suite_add_tcase(s, model);
 	suite_add_tcase(s, threads);
