@@ -17,7 +17,7 @@
 #include "proc.h"
 #include "random_id.h"
 
-#define ASK_MS 1400u /* for nodes to end by themselves */
+#define ASK_MS 1100u /* for nodes to end by themselves */
 #define KILL_MS 150u /* between what is done to a launcher */
 
 void head_stop(struct head *h, const char *why)
