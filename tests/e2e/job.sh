@@ -134,6 +134,15 @@ expect "$(cd odd && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /)"
 	eval "cd odd2 && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /"
 expect end dd if=odd2/sparse bs=1M skip=800K count=3 iflag=count_bytes status=none
 [ "$(du -k odd2/sparse | cut -f 1)" -lt 1000 ] || fail "holes are filled"
+# what has a name already is replaced and not written to; links to the ends are meant
+echo precious >victim && mkdir other odd3 && ln -s ../victim odd3/-dash && ln victim $'odd3/new\nline' && ln -s odd3 odd4
+exits 0 pvfs-job stage-out -i "$job" --manifest "$tmp/manifest.odd3" /pvfs/odd odd4
+expect precious cat victim
+expect 21 cat odd3/-dash $'odd3/new\nline'
+mkdir out3 && ln -s ../other out3/docs
+must_fail stage out /pvfs/again out3
+grep -q '^missing docs ' manifest.out || fail "$(cat manifest.out)"
+[ -z "$(ls other)" ] || fail "a link in the target is followed"
 # a file that changes meanwhile is not taken for whole
 mkdir busy && head -c 40000000 /dev/urandom >busy/file
 (while :; do echo x >>busy/file; done) & writer=$!

@@ -19,6 +19,9 @@
 
 struct copy_opts {
 	bool recursive, preserve, verify, quiet, json, no_clobber, verbose;
+	/* No link is followed at either end, and what is there under a file's name is
+	 * replaced, not written to. */
+	bool nofollow;
 	uint64_t threads;
 	uint64_t block; /* bytes a call */
 	struct pvfs_filestat meta; /* striping of new files */

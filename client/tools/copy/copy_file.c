@@ -49,18 +49,28 @@ static bool same_file(int in, const char *to)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Read access serves --verify. */
-static int open_target(struct copy_file *f)
+static int create(struct copy_file *f, int flags)
 {
-	int flags = O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC;
 	struct pvfs_filestat meta = f->copy->opt.meta;
 	mode_t mode = f->st.st_mode & 0777;
 
-	if (f->copy->opt.no_clobber)
-		flags |= O_EXCL;
 	if (pvfs_is_pvfs(f->to))
 		return pvfs_open(f->to, flags | O_META, mode, &meta);
 	return pvfs_open(f->to, flags, mode);
+}
+
+/* Read access serves --verify. */
+static int open_target(struct copy_file *f)
+{
+	const struct copy_opts *o = &f->copy->opt;
+	int flags = O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, fd;
+
+	if (o->no_clobber || o->nofollow)
+		flags |= O_EXCL;
+	fd = create(f, flags);
+	if (fd >= 0 || errno != EEXIST || !o->nofollow || pvfs_unlink(f->to))
+		return fd;
+	return create(f, flags);
 }
 
 static void target_failed(const struct copy_file *f)
@@ -83,7 +93,11 @@ static void target_failed(const struct copy_file *f)
 
 static int open_file(struct copy_file *f)
 {
-	f->in = pvfs_open(f->from, O_RDONLY | O_CLOEXEC);
+	int flags = O_RDONLY | O_CLOEXEC;
+
+	if (f->copy->opt.nofollow)
+		flags |= O_NOFOLLOW | O_NONBLOCK; /* a pipe is not waited for */
+	f->in = pvfs_open(f->from, flags);
 	if (f->in < 0) {
 		copy_failed(f->copy, f->from);
 		return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copy_meta.c - attributes of a copied file, and messages. */
 #include <errno.h>
+#include <fcntl.h>
 
 #include "copy.h"
 
@@ -30,6 +31,13 @@ static bool mode_stands(const struct stat *now, mode_t mode)
 					 !(mode & (S_ISUID | S_ISGID)));
 }
 
+static int change_mode(const struct copy *c, const char *to, mode_t mode)
+{
+	if (c->opt.nofollow && !pvfs_is_pvfs(to))
+		return fchmodat(AT_FDCWD, to, mode, AT_SYMLINK_NOFOLLOW);
+	return pvfs_chmod(to, mode);
+}
+
 /*
  * Every change waits for the manager's disk, so that nothing is set which
  * stands already: a tree of small files is mostly this.
@@ -46,7 +54,7 @@ int copy_meta(const struct copy *c, const char *to, const struct stat *st)
 			       : 0;
 	if (pvfs_lstat(to, &now) || copy_owner(to, st, &now, &mode))
 		return -1;
-	if (!mode_stands(&now, mode) && pvfs_chmod(to, mode))
+	if (!mode_stands(&now, mode) && change_mode(c, to, mode))
 		return -1;
 	return pvfs_lutimens(to, times);
 }

@@ -67,17 +67,26 @@ static void copy_link(struct copy *c, const char *from, const char *to,
 		atomic_fetch_add(&c->files, 1);
 }
 
+static int look(const struct copy *c, const char *to, struct stat *st)
+{
+	return c->opt.nofollow ? pvfs_lstat(to, st) : pvfs_stat(to, st);
+}
+
 /* Its owner can fill it until its own mode is set; *made: it is new. */
 static bool make_dir(struct copy *c, const char *from, const char *to,
 		     mode_t mode, bool *made)
 {
 	struct stat st;
 
+	int err;
+
 	*made = !pvfs_mkdir(to, (mode & 0777) | 0700);
 	if (*made)
 		return true;
-	if (errno == EEXIST && !pvfs_stat(to, &st) && S_ISDIR(st.st_mode))
+	err = errno;
+	if (err == EEXIST && !look(c, to, &st) && S_ISDIR(st.st_mode))
 		return true;
+	errno = err;
 	failed(c, to, from);
 	return false;
 }

@@ -270,6 +270,7 @@ int cmd_copier(int argc, char **argv)
 		.copy = { .tool = &tool,
 			  .opt = { .preserve = true,
 				   .verify = true,
+				   .nofollow = true,
 				   .block = 4u << 20,
 				   .meta = { -1, -1, -1, 0, 0 } },
 			  .ended = ended,

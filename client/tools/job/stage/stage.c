@@ -105,6 +105,15 @@ static int absolute(char *out, const char *path)
 	return 0;
 }
 
+/* The user's own links to the ends are meant; below them none is. */
+static void resolve(char *path)
+{
+	char real[PATH_MAX];
+
+	if (!pvfs_is_pvfs(path) && realpath(path, real))
+		strcpy(path, real);
+}
+
 static const char *name_of(const struct stage *s, const char *from)
 {
 	size_t len = strlen(s->src);
@@ -293,6 +302,7 @@ static int settle(struct stage *s, bool out, char **path)
 	s->copy = (struct copy){ .tool = s->tool,
 				 .opt = { .recursive = true,
 					  .preserve = true,
+					  .nofollow = true,
 					  .quiet = s->quiet,
 					  .block = 4u << 20,
 					  .meta = { -1, -1, -1, 0, 0 } } };
@@ -301,6 +311,8 @@ static int settle(struct stage *s, bool out, char **path)
 		return 1;
 	if (absolute(s->src, path[0]) || absolute(s->dst, path[1]))
 		return tool_say(s->tool, "a path is too long");
+	resolve(s->src);
+	resolve(s->dst);
 	if (!s->manifest_path[0])
 		snprintf(s->manifest_path, JOB_PATH, "pvfs-job-%s.%s",
 			 s->job.id, out ? "stage-out" : "stage-in");
