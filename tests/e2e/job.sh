@@ -143,6 +143,15 @@ mkdir out3 && ln -s ../other out3/docs
 must_fail stage out /pvfs/again out3
 grep -q '^missing docs ' manifest.out || fail "$(cat manifest.out)"
 [ -z "$(ls other)" ] || fail "a link in the target is followed"
+# nor is a manifest; and one that cannot be written is a failure
+ln -s victim man.new && exits 0 pvfs-job stage-in -i "$job" --manifest man odd4 /pvfs/odd4
+expect precious cat victim
+mkfifo pipe && exits 1 timeout 100 pvfs-job stage-in -i "$job" --manifest pipe odd4 /pvfs/odd4
+if [ "$(id -u)" = 0 ]; then
+	small_disk "$tmp/filled" 1
+	head -c 2000000 /dev/zero >filled/fill 2>/dev/null
+	exits 1 pvfs-job stage-in -i "$job" --manifest filled/man odd4 /pvfs/odd4
+fi
 # a file that changes meanwhile is not taken for whole
 mkdir busy && head -c 40000000 /dev/urandom >busy/file
 (while :; do echo x >>busy/file; done) & writer=$!

@@ -7,6 +7,7 @@
  *	missing PATH WHY
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct manifest {
 	char path[JOB_PATH], part[JOB_PATH + 8];
 	struct known *known;
 	FILE *out;
+	int error; /* the first of what was written */
 };
 
 static int remember(struct manifest *m, const char *name,
@@ -63,9 +65,27 @@ static int take_line(struct manifest *m, char *line)
 	return remember(m, line + at, &f);
 }
 
+/* Where others can make files, too, it is no link and no pipe. */
+static FILE *open_file(const char *path, int flags)
+{
+	int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+	struct stat st;
+	FILE *f = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		errno = EINVAL;
+	else
+		f = fdopen(fd, flags & O_WRONLY ? "w" : "r");
+	if (!f)
+		close(fd);
+	return f;
+}
+
 static int load(struct manifest *m, const char *path)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = open_file(path, O_RDONLY | O_NONBLOCK);
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
@@ -92,13 +112,22 @@ static void free_manifest(struct manifest *m)
 	free(m);
 }
 
-static void write_ok(FILE *out, const char *name, const struct stage_file *f)
+static void note(struct manifest *m, int written)
+{
+	if (written < 0 && !m->error)
+		m->error = errno;
+}
+
+static void write_ok(struct manifest *m, const char *name,
+		     const struct stage_file *f)
 {
 	char word[LINK_WORD];
+	int n;
 
 	link_escape(name, word);
-	fprintf(out, "ok %" PRIu64 " %" PRId64 " %o %016" PRIx64 " %s\n",
-		f->size, f->mtime, f->mode, f->hash, word);
+	n = fprintf(m->out, "ok %" PRIu64 " %" PRId64 " %o %016" PRIx64 " %s\n",
+		    f->size, f->mtime, f->mode, f->hash, word);
+	note(m, n);
 }
 
 /* What was known is not forgotten by an attempt that gets less far. */
@@ -108,13 +137,14 @@ static int begin(struct manifest *m)
 	struct known *k, *next;
 
 	snprintf(fresh, sizeof(fresh), "%s.new", m->path);
-	m->out = fopen(fresh, "we");
+	unlink(fresh);
+	m->out = open_file(fresh, O_WRONLY | O_CREAT | O_EXCL);
 	if (!m->out)
 		return -errno;
 	setvbuf(m->out, NULL, _IOLBF, 0);
-	fputs("pvfs-job manifest 1\n", m->out);
+	note(m, fputs("pvfs-job manifest 1\n", m->out));
 	HASH_ITER(hh, m->known, k, next)
-		write_ok(m->out, k->name, &k->file);
+		write_ok(m, k->name, &k->file);
 	return rename(fresh, m->part) ? -errno : 0;
 }
 
@@ -160,7 +190,7 @@ const struct stage_file *manifest_find(const struct manifest *m,
 void manifest_ok(struct manifest *m, const char *name,
 		 const struct stage_file *f)
 {
-	write_ok(m->out, name, f);
+	write_ok(m, name, f);
 }
 
 void manifest_missing(struct manifest *m, const char *name, const char *why)
@@ -168,14 +198,14 @@ void manifest_missing(struct manifest *m, const char *name, const char *why)
 	char word[LINK_WORD];
 
 	link_escape(name, word);
-	fprintf(m->out, "missing %s %s\n", word, why);
+	note(m, fprintf(m->out, "missing %s %s\n", word, why));
 }
 
 int manifest_close(struct manifest *m)
 {
-	int rc = 0;
+	int rc = -m->error;
 
-	if (fflush(m->out) || fsync(fileno(m->out)))
+	if (!rc && (fflush(m->out) || fsync(fileno(m->out))))
 		rc = -errno;
 	if (fclose(m->out) && !rc)
 		rc = -errno;
