@@ -29,7 +29,9 @@
 #include "histogram.h"
 
 #define WIRE_MAGIC      0x42495650u	/* "PVIB" in memory order */
-#define WIRE_VERSION    2u
+#define WIRE_VERSION    2u		/* the oldest one spoken here; what is sent
+					 * says it, as its own ends compare it */
+#define WIRE_VERSION_NEWEST 3u		/* ends of both agree on it: WIRE_FT_V3 */
 
 #define WIRE_PATH_MAX   4095u		/* bytes in a path, no NUL */
 #define WIRE_NAME_MAX   255u		/* bytes in one component */
@@ -210,7 +212,8 @@ static inline uint32_t wire_imm_whole(uint32_t slot, uint64_t seq)
 
 struct wire_hdr {
 	le32 magic;		/* WIRE_MAGIC */
-	le16 version;		/* WIRE_VERSION */
+	le16 version;		/* WIRE_VERSION, whatever was agreed on; up to
+				 * _NEWEST is taken */
 	le16 op;		/* enum wire_op */
 	le32 len;		/* whole message with this header, bytes */
 	le16 slot;		/* session slot, below the granted credits */
@@ -271,6 +274,9 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_SHARE	0x40u	/* it has blocks to be read: SHARE */
 #define WIRE_FT_SEAL	0x80u	/* with PROOF: HELLO may have, and a server that says
 				 * it wants, a struct wire_seal */
+#define WIRE_FT_V3	0x200u	/* version 3: HELLO may have WIRE_F_APART, LEASE has a clock
+				 * and since, there are DECLARE and UNLINK2.  Every
+				 * end of that version names it */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -1101,6 +1107,7 @@ struct wire_fence {
  * client, unless it has a later one.  With the first one of its life it serves:
  * it has been claimed, and has all fences that it owed.
  */
+#define WIRE_LEASE_V2	8u	/* bytes of it without WIRE_FT_V3: until alone */
 struct wire_lease {
 	le64 until;		/* ns */
 	le64 clock;		/* CLOCK_BOOTTIME of the manager, ns, when it sent it:

@@ -45,6 +45,7 @@ struct wire_item {
 
 struct wire_form {
 	size_t size; /* of the fixed body */
+	size_t least; /* not 0: of one of the version before; without items */
 	struct wire_field fields[WIRE_FIELDS_MAX + 1];
 	struct wire_item items[WIRE_TAIL_MAX + 1];
 	/* NULL, or the name of what is wrong; everything above holds */

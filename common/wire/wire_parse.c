@@ -56,7 +56,8 @@ int wire_check_magic(const void *buf, size_t len, const char **why)
 		cause = "length: shorter than magic and version";
 	} else if (get32(buf, 0) != WIRE_MAGIC) {
 		cause = "magic: not this protocol";
-	} else if (get16(buf, 4) != WIRE_VERSION) {
+	} else if (get16(buf, 4) < WIRE_VERSION ||
+		   get16(buf, 4) > WIRE_VERSION_NEWEST) {
 		cause = "version: another protocol version";
 		rc = -EPROTONOSUPPORT;
 	}
@@ -166,19 +167,26 @@ static bool field_ok(const void *body, const struct wire_field *f)
 	return false;
 }
 
+/* What the version before has not stands at the end. */
+static size_t body_size(const struct cursor *c, const struct wire_form *form)
+{
+	return form->least && c->left < form->size ? form->least : form->size;
+}
+
 static int take_body(struct cursor *c, const struct wire_form *form)
 {
 	const struct wire_field *f;
+	size_t size = body_size(c, form);
 
-	if (c->left < form->size)
+	if (c->left < size)
 		return refuse(c, "length: shorter than the body");
 	for (f = form->fields; f->kind; f++) {
-		if (!field_ok(c->at, f))
+		if (f->off < size && !field_ok(c->at, f))
 			return refuse(c, f->why);
 	}
 	c->msg->body = c->at;
-	c->msg->body_len = form->size;
-	pass(c, form->size);
+	c->msg->body_len = size;
+	pass(c, size);
 	return 0;
 }
 

@@ -496,6 +496,7 @@ static const struct wire_form fence = {
 
 static const struct wire_form lease = {
 	.size = sizeof(struct wire_lease),
+	.least = WIRE_LEASE_V2,
 	.fields = { ID(wire_lease, until), ID(wire_lease, clock),
 		    ID(wire_lease, since) },
 };

@@ -50,6 +50,14 @@ static void answered(struct rpc_call *call)
 		lease_look(iod);
 }
 
+/* An iod of version 2 takes until alone. */
+static size_t body_len(const struct iod *iod)
+{
+	return rpc_peer_features(iod->peer) & WIRE_FT_V3
+		       ? sizeof(struct wire_lease)
+		       : WIRE_LEASE_V2;
+}
+
 /* The next one goes out when this was answered: who does not gets no more. */
 static void send(struct iod *iod, uint64_t now, uint64_t until)
 {
@@ -60,7 +68,7 @@ static void send(struct iod *iod, uint64_t now, uint64_t until)
 	struct wire_out out;
 
 	wire_begin(&out, l->msg, sizeof(l->msg));
-	wire_put(&out, &body, sizeof(body));
+	wire_put(&out, &body, body_len(iod));
 	l->call = (struct rpc_call){
 		.msg = l->msg,
 		.msg_len = (size_t)wire_end(&out, WIRE_LEASE, 0, 0),

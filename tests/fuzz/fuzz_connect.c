@@ -54,6 +54,6 @@ void fuzz_seeds(void)
 	a.status = htole16(EAGAIN);
 	a.credits = 0;
 	fuzz_seed(&a, sizeof(a));
-	a.version = htole16(WIRE_VERSION + 1);
+	a.version = htole16(WIRE_VERSION_NEWEST + 1);
 	fuzz_seed(&a, sizeof(a));
 }

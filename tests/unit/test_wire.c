@@ -82,6 +82,13 @@ START_TEST(samples_are_complete)
 }
 END_TEST
 
+/* It ends where the version before has its end. */
+static bool is_before(const struct wire_sample *s, size_t cut)
+{
+	return s->op == WIRE_LEASE && s->body_len > WIRE_LEASE_V2 &&
+	       cut == sizeof(m.hdr) + WIRE_LEASE_V2;
+}
+
 START_TEST(truncation)
 {
 	size_t len = wire_sample_build(&wire_samples[_i], &m);
@@ -90,6 +97,8 @@ START_TEST(truncation)
 	for (size_t cut = 0; cut < len; cut++) {
 		set_len(len);
 		ck_assert_int_eq(parse(cut, &why), -EPROTO);
+		if (is_before(&wire_samples[_i], cut))
+			continue;
 		set_len(cut);
 		ck_assert_msg(parse(cut, &why) == -EPROTO, "%s cut to %zu",
 			      wire_samples[_i].name, cut);

@@ -399,6 +399,8 @@ const struct wire_sample wire_samples[] = {
 	{ "claim", WIRE_CLAIM, BODY(claim) },
 	{ "claim reply", WIRE_CLAIM, REP, BODY(claim_rep) },
 	{ "lease", WIRE_LEASE, BODY(lease) },
+	{ "lease, version 2", WIRE_LEASE, .body = &lease,
+	  .body_len = WIRE_LEASE_V2 },
 	{ "lease reply", WIRE_LEASE, REP },
 	{ "fallocate", WIRE_FALLOCATE, BODY(falloc) },
 	{ "fallocate reply", WIRE_FALLOCATE, REP },

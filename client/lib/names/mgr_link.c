@@ -53,15 +53,14 @@ int mgr_unlink_attr(struct session *s, const struct target *t, struct attr *dir)
 {
 	struct mgr_attr_arg arg = { s, dir };
 	struct ask c;
-	int rc;
 
+	if (!(rpc_peer_features(s->mgr) & WIRE_FT_V3)) {
+		*dir = (struct attr){ 0 };
+		return mgr_unlink(s, t);
+	}
 	mgr_begin_path(&c, s, t);
 	c.once = true;
-	rc = ask_run(&c, WIRE_UNLINK2, mgr_take_attr_rep, &arg);
-	if (rc != -ENOSYS)
-		return rc;
-	*dir = (struct attr){ 0 };
-	return mgr_unlink(s, t);
+	return ask_run(&c, WIRE_UNLINK2, mgr_take_attr_rep, &arg);
 }
 
 struct link_arg {

@@ -147,12 +147,11 @@ static size_t build(struct telling *t)
 
 static void tell(struct telling *t);
 
-/* A manager of an earlier version keeps rows; who is told that we ended has no use; and
- * who does not know us yet is told again: declare_proved(). */
+/* Who is told that we ended has no use; who does not know us yet is told again:
+ * declare_proved(). */
 static bool nobody_asks(int rc)
 {
-	return rc == -ENOSYS || rc == -ESTALE || rc == -ECANCELED ||
-	       rc == -ENOKEY;
+	return rc == -ESTALE || rc == -ECANCELED || rc == -ENOKEY;
 }
 
 static void told(struct rpc_call *call)
@@ -191,10 +190,14 @@ static void tell(struct telling *t)
 void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 {
 	struct declare *d = arg;
-	struct telling *t = calloc(1, sizeof(*t));
-	int rc = t ? snapshot(d, t) : -ENOMEM;
+	struct telling *t;
+	int rc;
 
 	atomic_store(&d->boot, boot);
+	if (!(rpc_peer_features(peer) & WIRE_FT_V3))
+		return; /* it keeps rows */
+	t = calloc(1, sizeof(*t));
+	rc = t ? snapshot(d, t) : -ENOMEM;
 	if (rc) {
 		free(t);
 		log_warn(d->s->log,

@@ -33,11 +33,12 @@ int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 		.epoch = htole32(++peer->epoch),
 		.reply_max = htole32(PEER_MSG_MAX),
 	};
-	priv->hail = (struct wire_hail){ htole32(peer->features), { 0 } };
+	priv->hail = (struct wire_hail){ htole32(peer->features | WIRE_FT_V3),
+					 { 0 } };
 	rc = peer_proof_begin(peer, &priv->hail);
 	if (rc)
 		return rc;
-	return priv->hail.features ? (int)sizeof(*priv) : (int)sizeof(priv->wc);
+	return (int)sizeof(*priv);
 }
 
 /* One block: nslots requests, nrecv replies and parts, one HELLO or BYE. */
@@ -116,7 +117,8 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 		hdr->flags = htole16(WIRE_F_UNSURE);
 	if (op == WIRE_HELLO && peer->link.ctx->carry)
 		hdr->flags = htole16(WIRE_F_CARRY);
-	if (op == WIRE_HELLO && peer_apart_wanted(peer))
+	if (op == WIRE_HELLO && peer->agreed & WIRE_FT_V3 &&
+	    peer_apart_wanted(peer))
 		hdr->flags |= htole16(WIRE_F_APART);
 	if (op == WIRE_HELLO && peer->names_job)
 		hdr->flags |= htole16(WIRE_F_JOB);
@@ -136,17 +138,6 @@ static void hello_job(struct rpc_peer *peer, struct wire_out *out)
 
 	wire_put(out, &job, sizeof(job));
 	wire_put(out, peer->job, len);
-}
-
-/* Whether both ends know of jobs. */
-static bool hello_job_agreed(const struct rpc_peer *peer,
-			     const struct tp_event *ev)
-{
-	struct wire_hail hail;
-
-	wire_take_hail(ev->priv, ev->priv_len, sizeof(struct wire_accept),
-		       &hail);
-	return peer->job[0] && le32toh(hail.features) & WIRE_FT_JOB;
 }
 
 static int hello_send(struct rpc_peer *peer)
@@ -202,15 +193,6 @@ static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
 	return hello_send(peer);
 }
 
-static void hello_agree(struct rpc_peer *peer, const struct tp_event *ev)
-{
-	struct wire_hail hail;
-
-	wire_take_hail(ev->priv, ev->priv_len, sizeof(struct wire_accept),
-		       &hail);
-	atomic_store(&peer->agreed, le32toh(hail.features) & peer->features);
-}
-
 uint32_t rpc_peer_features(const struct rpc_peer *peer)
 {
 	return atomic_load(&peer->agreed);
@@ -219,6 +201,7 @@ uint32_t rpc_peer_features(const struct rpc_peer *peer)
 void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 {
 	struct wire_accept acc;
+	struct wire_hail hail;
 	const char *why = NULL;
 	int rc = wire_check_accept(ev->priv, ev->priv_len, &why);
 
@@ -227,14 +210,16 @@ void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 		return;
 	}
 	memcpy(&acc, ev->priv, sizeof(acc));
+	wire_take_hail(ev->priv, ev->priv_len, sizeof(acc), &hail);
+	atomic_store(&peer->agreed,
+		     le32toh(hail.features) & (peer->features | WIRE_FT_V3));
 	if (!acc.credits) {
 		peer_protocol_error(peer, "no credits in the accept");
 		return;
 	}
-	peer->names_job = hello_job_agreed(peer, ev);
+	peer->names_job = peer->job[0] && rpc_peer_features(peer) & WIRE_FT_JOB;
 	if (peer->proving && !peer_proof_agreed(peer, ev))
 		return;
-	hello_agree(peer, ev);
 	peer_set_state(peer, PEER_HELLO);
 	rpc_timer_set(peer->link.ctx, &peer->timer,
 		      clock_after_ms(PEER_HELLO_MS));
@@ -251,8 +236,10 @@ static void hello_refused(struct rpc_peer *peer, int status,
 	if (status == -EPROTONOSUPPORT)
 		snprintf(why, sizeof(why),
 			 "the server speaks protocol version %u, this program "
-			 "%u; install one release on both",
-			 le16toh(acc->version), WIRE_VERSION);
+			 "%u to %u; install the same release on both, or the "
+			 "one before",
+			 le16toh(acc->version), WIRE_VERSION,
+			 WIRE_VERSION_NEWEST);
 	else if (status == -ENXIO)
 		snprintf(why, sizeof(why),
 			 "the server serves file system %016llx, wanted is "

@@ -115,7 +115,8 @@ struct rpc_peer {
 	uint32_t features; /* ours */
 	char job[WIRE_JOB_MAX]; /* then zeros; empty: none */
 	bool names_job; /* on this connection: the server wants to know */
-	_Atomic uint32_t agreed; /* those that the server has as well */
+	_Atomic uint32_t
+		agreed; /* of both ends of this connection, or of the last one */
 	const struct prover *prover; /* or NULL: peer_proof.c */
 	struct handshake shake; /* of this connection */
 	bool proving; /* on this connection */

@@ -38,7 +38,7 @@ struct rpc_peer_attr {
 	enum wire_role server;		/* for prover: who answers there */
 	uint32_t index;			/* ... of an iod; also which of several
 					 * devices its connection begins with */
-	uint32_t features;		/* WIRE_FT_* that we understand; not _PROOF,
+	uint32_t features;		/* WIRE_FT_* that we understand; not _V3, not _PROOF,
 					 * which prover stands for */
 	const char *job;		/* what the server is to count it as: 1 to
 					 * WIRE_JOB_MAX characters that print; NULL:
@@ -99,6 +99,12 @@ bool rpc_peer_seals(const struct rpc_peer *peer);
 void rpc_peer_renew(struct rpc_peer *peer);
 /* It is connected.  For who drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
+/*
+ * Those of features, and WIRE_FT_V3, that its server named, too: of this connection, or of
+ * the last one; 0: there was none.  From any thread.  What is sent again may meet a later version, which takes
+ * what this one does; an earlier one is started no more on a store that this one had.
+ */
+uint32_t rpc_peer_features(const struct rpc_peer *peer);
 /* Of the connection, and what its server said: 0, there is none. */
 uint32_t rpc_peer_epoch(const struct rpc_peer *peer);
 uint64_t rpc_peer_boot(const struct rpc_peer *peer);
@@ -111,8 +117,6 @@ uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when);
 int rpc_peer_take(struct rpc_peer *peer, int *fd, unsigned int n);
 /* The most payload that goes in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
-/* WIRE_FT_* of both ends, of the last connection; 0: there was none.  Any thread. */
-uint32_t rpc_peer_features(const struct rpc_peer *peer);
 
 /*
  * How the payload of requests went (call_way_int.h): in a message, by Fast RDMA, or

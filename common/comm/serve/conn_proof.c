@@ -28,7 +28,7 @@ unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
 		       struct wire_hail *hail)
 {
 	conn->features = le32toh(theirs->features) &
-			 conn->lane->server->attr.features;
+			 (conn->lane->server->attr.features | WIRE_FT_V3);
 	*hail = (struct wire_hail){ htole32(conn->features), { 0 } };
 	hail_proof(conn, theirs, hail);
 	return hail->features ? sizeof(*hail) : 0;

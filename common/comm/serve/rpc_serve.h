@@ -82,7 +82,7 @@ struct rpc_server_attr {
 					 * themselves */
 	enum wire_role role;		/* for prover: what this server is, */
 	uint32_t index;			/* which iod */
-	uint32_t features;		/* WIRE_FT_* that it has; not _PROOF, which
+	uint32_t features;		/* WIRE_FT_* that it has; not _V3, not _PROOF, which
 					 * prover stands for */
 	unsigned int slots;		/* per session */
 	size_t request_max;		/* bytes; slots * request_max a connection */

@@ -158,8 +158,10 @@ static int server_check(struct rpc_server *server, struct tp_conn_req *req,
 	if (rc == -EPROTONOSUPPORT) {
 		log_warn(log,
 			 "%s: refused: it speaks protocol version %u, this "
-			 "server %u; install one release on both",
-			 peer, le16toh(wc->version), WIRE_VERSION);
+			 "server %u to %u; install the same release on both, "
+			 "or the one before",
+			 peer, le16toh(wc->version), WIRE_VERSION,
+			 WIRE_VERSION_NEWEST);
 		return rc;
 	}
 	if (!rc && le32toh(wc->reply_max) < SERVER_REPLY_MIN) {
