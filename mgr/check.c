@@ -14,7 +14,7 @@
 /* To open a folder without a stamp would make a store of it. */
 static int open_stamped(const struct mgr_conf *conf, const struct log *log)
 {
-	struct stamp stamp = { conf->fsid, "mgr", 0, 0, 0 };
+	struct stamp stamp = { conf->fsid, "mgr", 0 };
 	char path[sizeof(conf->storage) + sizeof("/" STAMP_FILE)];
 	int rc;
 

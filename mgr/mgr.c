@@ -58,6 +58,9 @@ static int open_store(struct mgr *mgr)
 	if (mgr->dirfd < 0)
 		return mgr->dirfd;
 	rc = store_open(&attr, &mgr->st);
+	if (!rc)
+		rc = stamp_step(mgr->dirfd, mgr->conf.storage, &stamp,
+				mgr->log);
 	if (rc)
 		return rc;
 	ns.st = mgr->st;

@@ -15,6 +15,7 @@
 #include "stamp.h"
 
 #define STAMP_TEXT 192
+#define HEAD "pvfs-ib store\nversion "
 #define STORE_LINE "store "
 #define OWNER_LINE "manager "
 
@@ -54,19 +55,20 @@ int stamp_replace(int dirfd, const char *name, const char *text, size_t len)
 	return fsync(dirfd) ? -errno : 0;
 }
 
-/* The lines that a daemon's configuration decides. */
-static size_t format_fixed(const struct stamp *s, char *buf, size_t len)
+/* The lines that a version and a daemon's configuration decide. */
+static size_t format_fixed(const struct stamp *s, uint32_t version, char *buf,
+			   size_t len)
 {
-	return (size_t)snprintf(
-		buf, len,
-		"pvfs-ib store\nversion %u\nfilesystem %016" PRIx64
-		"\nrole %s\nindex %u\n",
-		STAMP_VERSION, s->fsid, s->role, s->index);
+	return (size_t)snprintf(buf, len,
+				HEAD "%u\nfilesystem %016" PRIx64
+				     "\nrole %s\nindex %u\n",
+				version, s->fsid, s->role, s->index);
 }
 
-static size_t format_all(const struct stamp *s, char *buf, size_t len)
+static size_t format_all(const struct stamp *s, uint32_t version, char *buf,
+			 size_t len)
 {
-	size_t n = format_fixed(s, buf, len);
+	size_t n = format_fixed(s, version, buf, len);
 
 	if (s->store)
 		n += (size_t)snprintf(buf + n, len - n,
@@ -75,6 +77,16 @@ static size_t format_all(const struct stamp *s, char *buf, size_t len)
 		n += (size_t)snprintf(buf + n, len - n,
 				      OWNER_LINE "%016" PRIx64 "\n", s->owner);
 	return n;
+}
+
+/* That of a text which may be a stamp; what cannot be one is taken for ours. */
+static uint32_t version_of(const char *text)
+{
+	unsigned long v = 0;
+
+	if (!strncmp(text, HEAD, strlen(HEAD)))
+		v = strtoul(text + strlen(HEAD), NULL, 10);
+	return v && v <= UINT32_MAX ? (uint32_t)v : STAMP_VERSION;
 }
 
 /* The line's number, and *text behind it; 0: another line, or none. */
@@ -96,7 +108,7 @@ static uint64_t take_line(const char **text, const char *name)
 int stamp_write(int dirfd, const struct stamp *stamp)
 {
 	char text[STAMP_TEXT];
-	size_t len = format_all(stamp, text, sizeof(text));
+	size_t len = format_all(stamp, STAMP_VERSION, text, sizeof(text));
 
 	return stamp_replace(dirfd, STAMP_FILE, text, len);
 }
@@ -182,25 +194,42 @@ static ssize_t stamp_read(int dirfd, const char *dir, char *have, size_t len,
 	return n;
 }
 
+static int refuse_later(const char *dir, const struct stamp *stamp,
+			const struct log *log)
+{
+	log_error(log,
+		  "%s/%s is of version %u, this program knows up to %u: a "
+		  "later release has had this store, and there is no step "
+		  "back; start that release",
+		  dir, STAMP_FILE, stamp->version, STAMP_VERSION);
+	return -EINVAL;
+}
+
 static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 		       const struct log *log)
 {
 	char want[STAMP_TEXT], have[STAMP_TEXT], diff[2 * STAMP_TEXT];
-	size_t len = format_fixed(stamp, want, sizeof(want));
-	const char *more = have + len;
+	const char *more = have;
+	size_t len;
 	ssize_t n = stamp_read(dirfd, dir, have, sizeof(have), log);
 
+	stamp->version = STAMP_VERSION;
 	if (n == -ENOENT)
 		return stamp_new(dirfd, dir, stamp, log);
 	if (n < 0)
 		return (int)n;
+	stamp->version = version_of(have);
+	if (stamp->version > STAMP_VERSION)
+		return refuse_later(dir, stamp, log);
+	len = format_fixed(stamp, stamp->version, want, sizeof(want));
 	if (!strncmp(have, want, len)) {
+		more += len;
 		stamp->store = take_line(&more, STORE_LINE);
 		stamp->owner = take_line(&more, OWNER_LINE);
 		if (!*more)
 			return 0;
 	}
-	format_all(stamp, want, sizeof(want));
+	format_all(stamp, stamp->version, want, sizeof(want));
 	first_difference(have, want, diff, sizeof(diff));
 	log_error(log,
 		  "%s/%s says %s: this store belongs to something else; "
@@ -209,10 +238,32 @@ static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 	return -EINVAL;
 }
 
+int stamp_step(int dirfd, const char *dir, struct stamp *stamp,
+	       const struct log *log)
+{
+	int rc;
+
+	if (stamp->version == STAMP_VERSION)
+		return 0;
+	rc = stamp_write(dirfd, stamp);
+	if (rc) {
+		log_error(log, "cannot write %s/%s: %s", dir, STAMP_FILE,
+			  strerror(-rc));
+		return rc;
+	}
+	log_info(log,
+		 "storage %s: of version %u until now, from now on of version "
+		 "%u, which earlier releases refuse",
+		 dir, stamp->version, STAMP_VERSION);
+	stamp->version = STAMP_VERSION;
+	return 0;
+}
+
 int stamp_look(int dirfd, const struct stamp *stamp, char *why, size_t len)
 {
 	char want[STAMP_TEXT], have[STAMP_TEXT];
-	size_t fixed = format_fixed(stamp, want, sizeof(want));
+	size_t fixed;
+	uint32_t version;
 	ssize_t n = stamp_read(dirfd, "", have, sizeof(have), NULL);
 
 	if (n == -ENOENT) {
@@ -222,6 +273,10 @@ int stamp_look(int dirfd, const struct stamp *stamp, char *why, size_t len)
 	}
 	if (n < 0)
 		return (int)n;
+	version = version_of(have);
+	fixed = format_fixed(stamp,
+			     version > STAMP_VERSION ? STAMP_VERSION : version,
+			     want, sizeof(want));
 	if (!strncmp(have, want, fixed))
 		return 0;
 	first_difference(have, want, why, len);

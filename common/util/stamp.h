@@ -12,7 +12,7 @@
 #include "log.h"
 
 #define STAMP_FILE "pvfs-stamp" /* in the directory */
-#define STAMP_VERSION 1u /* of the layout below the directory */
+#define STAMP_VERSION 2u /* of what is below the directory; 1 is taken over */
 
 struct stamp {
 	uint64_t fsid;
@@ -21,14 +21,16 @@ struct stamp {
 	/* what an iod's stamp says besides; 0: nothing */
 	uint64_t store; /* this very store, made once */
 	uint64_t owner; /* the manager's data base that it belongs to */
+	uint32_t version; /* as the stamp says it */
 };
 
 /*
  * Opens and locks the directory and checks its stamp; an empty or missing
  * directory (its parent must exist) is made and stamped.  Returns the
  * directory's descriptor, the caller's to close (which unlocks), or -errno:
- * -EBUSY: another daemon has it; -EINVAL: it belongs to something else.
- * Logs the cause and the fix.  store goes into a new stamp; store and owner
+ * -EBUSY: another daemon has it; -EINVAL: it belongs to something else, or a later
+ * version has written it.
+ * Logs the cause and the fix.  store goes into a new stamp; store, owner and version
  * become what the stamp says.
  */
 int stamp_open(const char *dir, struct stamp *stamp, const struct log *log);
@@ -39,7 +41,13 @@ int stamp_open(const char *dir, struct stamp *stamp, const struct log *log);
  * says "'role iod' instead of 'role mgr'"; -errno of reading.
  */
 int stamp_look(int dirfd, const struct stamp *stamp, char *why, size_t len);
-/* Writes the stamp anew, durably.  0 or -errno, not logged. */
+/*
+ * The step forward: a store of an earlier version is of this one from now on, and that
+ * refuses it.  For who can serve from it.  0 or -errno, both logged.
+ */
+int stamp_step(int dirfd, const char *dir, struct stamp *stamp,
+	       const struct log *log);
+/* Writes the stamp anew, durably, of this version.  0 or -errno, not logged. */
 int stamp_write(int dirfd, const struct stamp *stamp);
 
 /*

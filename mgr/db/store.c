@@ -7,7 +7,8 @@
 
 #include "db_int.h"
 
-#define STORE_FORMAT 1u
+#define STORE_FORMAT 2u
+#define FORMAT_FROM 1u /* without declared sessions and who writes */
 
 bool store_is_full(int err)
 {
@@ -44,27 +45,48 @@ int store_error(struct store *st, int ret, const char *what)
 	return -EIO;
 }
 
+/* Of a new store, or the step forward: rows of the one before are rows of this one. */
+static int write_format(struct store *st, bool new)
+{
+	int rc = store_begin(st);
+
+	if (rc)
+		return rc;
+	rc = meta_put_u64(st, "format", STORE_FORMAT);
+	if (!rc && new)
+		rc = handle_key_make(st);
+	return rc ? (store_abort(st), rc) : store_commit(st);
+}
+
+static int step_format(struct store *st)
+{
+	int rc = write_format(st, false);
+
+	if (!rc)
+		log_info(st->log,
+			 "data base %s: of format %u until now, from now on "
+			 "%u, which earlier releases refuse",
+			 st->home, FORMAT_FROM, STORE_FORMAT);
+	return rc;
+}
+
 static int check_format(struct store *st)
 {
 	uint64_t format;
 	int rc;
 
 	rc = meta_get_u64(st, "format", &format);
-	if (rc == -ENOENT) {
-		rc = store_begin(st);
-		if (rc)
-			return rc;
-		rc = meta_put_u64(st, "format", STORE_FORMAT);
-		if (!rc)
-			rc = handle_key_make(st);
-		return rc ? (store_abort(st), rc) : store_commit(st);
-	}
+	if (rc == -ENOENT)
+		return write_format(st, true);
 	if (rc || format == STORE_FORMAT)
 		return rc;
+	if (format == FORMAT_FROM)
+		return step_format(st);
 	log_error(st->log,
-		  "data base %s has format %llu, this program knows %u; "
-		  "use the program that wrote it",
-		  st->home, (unsigned long long)format, STORE_FORMAT);
+		  "data base %s has format %llu, this program knows %u and "
+		  "%u; use the release that wrote it",
+		  st->home, (unsigned long long)format, FORMAT_FROM,
+		  STORE_FORMAT);
 	return -EPROTONOSUPPORT;
 }
 

@@ -16,7 +16,7 @@ int store_claim_open(struct store *store, const struct store_attr *attr)
 {
 	int rc;
 
-	store->stamp = (struct stamp){ attr->fsid, "iod", attr->index, 0, 0 };
+	store->stamp = (struct stamp){ attr->fsid, "iod", attr->index };
 	rc = random_id(&store->stamp.store);
 	store->dirfd = rc ? rc
 			  : stamp_open(attr->dir, &store->stamp, attr->log);
@@ -32,7 +32,7 @@ int store_claim_open(struct store *store, const struct store_attr *attr)
 	}
 	store->accepted = attr->lost;
 	atomic_init(&store->claimed, false);
-	return 0;
+	return stamp_step(store->dirfd, attr->dir, &store->stamp, attr->log);
 }
 
 static enum store_verdict judge(const struct store *store,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "run_suite.h"
+#include "stamp.h"
 #include "store.h"
 
 #define FSID 0x1122334455667788u
@@ -60,7 +61,7 @@ static int claim(uint64_t owner, uint64_t known, bool fresh, bool ask)
 }
 
 /* The stamp as earlier versions wrote it. */
-static void write_old_stamp(void)
+static void write_stamp(unsigned int version)
 {
 	char path[80];
 	FILE *f;
@@ -69,10 +70,25 @@ static void write_old_stamp(void)
 	f = fopen(path, "w");
 	ck_assert_ptr_nonnull(f);
 	fprintf(f,
-		"pvfs-ib store\nversion 1\nfilesystem %016llx\nrole iod\n"
+		"pvfs-ib store\nversion %u\nfilesystem %016llx\nrole iod\n"
 		"index 0\n",
-		(unsigned long long)FSID);
+		version, (unsigned long long)FSID);
 	fclose(f);
+}
+
+/* What follows "version" in the stamp. */
+static unsigned int stamped(void)
+{
+	unsigned int version = 0;
+	char path[80];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/pvfs-stamp", dir);
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "pvfs-ib store\nversion %u", &version), 1);
+	fclose(f);
+	return version;
 }
 
 START_TEST(new_store_waits)
@@ -134,10 +150,23 @@ START_TEST(lost_store_may_be_new)
 }
 END_TEST
 
+START_TEST(stamps_go_forward)
+{
+	ck_assert_uint_eq(stamped(), STAMP_VERSION);
+	store_close(store);
+	write_stamp(STAMP_VERSION + 1);
+	ck_assert_int_eq(open_store(false), -EINVAL);
+	ck_assert_uint_eq(stamped(), STAMP_VERSION + 1);
+	write_stamp(1);
+	ck_assert_int_eq(open_store(false), 0);
+	ck_assert_uint_eq(stamped(), STAMP_VERSION);
+}
+END_TEST
+
 START_TEST(old_store_goes_on)
 {
 	store_close(store);
-	write_old_stamp();
+	write_stamp(1);
 	ck_assert_int_eq(open_store(false), 0);
 	ck_assert(!store_claimed(store));
 	ck_assert_int_eq(claim(OTHER, UNKNOWN, true, true), STORE_FOREIGN);
@@ -165,7 +194,7 @@ START_TEST(objects_that_are_gone)
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(open_store(false), -ENOENT);
 	ck_assert_int_eq(access(path, F_OK), -1);
-	write_old_stamp();
+	write_stamp(1);
 	ck_assert_int_eq(open_store(false), 0);
 }
 END_TEST
@@ -180,6 +209,7 @@ int main(void)
 	tcase_add_test(tc, new_store_is_no_old_one);
 	tcase_add_test(tc, claimed_store_claimed_its_owner);
 	tcase_add_test(tc, lost_store_may_be_new);
+	tcase_add_test(tc, stamps_go_forward);
 	tcase_add_loop_test(tc, old_store_goes_on, 0, 2);
 	tcase_add_test(tc, objects_that_are_gone);
 	suite_add_tcase(s, tc);
