@@ -89,6 +89,7 @@ static void finish_release(struct op *op)
 
 	rpc_reply_end(op->rpc, 0, 0);
 	op->req->item.durable = answer_durable;
+	rpc_req_enter(op->rpc, RPC_FLUSH);
 	rc = mgr_commit_late(op->mgr, &op->req->item);
 	if (rc)
 		answer_error(op->req, rc);
@@ -175,6 +176,7 @@ static void finish(struct op *op)
 	}
 	rpc_reply_end(op->rpc, 0, 0);
 	op->req->item.durable = answer_durable;
+	rpc_req_enter(op->rpc, RPC_FLUSH);
 	rc = commit(op, reply_record(mgr, op->rpc), &op->req->item);
 	if (rc)
 		answer_error(op->req, rc);

@@ -107,6 +107,28 @@ static void on_request(void *arg, struct rpc_req *rpc)
 		request_take(arg, rpc);
 }
 
+/* What most bodies begin with: a file, or the directory that a path is below. */
+static uint64_t object_of(const struct rpc_req *rpc)
+{
+	switch (rpc->op) {
+	case WIRE_ADOPT:
+	case WIRE_ADOPTED:
+	case WIRE_DECLARE:
+	case WIRE_REDEEM:
+	case WIRE_LOCK_ANY:
+	case WIRE_MOUNT:
+	case WIRE_CHALLENGE:
+	case WIRE_AUTH:
+	case WIRE_PING:
+	case WIRE_STATFS:
+		return 0;
+	default:
+		return le32toh(rpc->msg.hdr->len) < sizeof(*rpc->msg.hdr) + 8
+			       ? 0
+			       : le64toh(*(const le64 *)rpc->msg.body);
+	}
+}
+
 /* As it counts here: a squashed root is nobody. */
 static bool on_sees_all(void *arg, struct rpc_session *session)
 {
@@ -122,5 +144,6 @@ const struct rpc_service mgr_service = {
 	.session_close = on_close,
 	.session_free = on_free,
 	.sees_all = on_sees_all,
+	.object = object_of,
 	.request = on_request,
 };

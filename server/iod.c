@@ -188,6 +188,7 @@ static int open_server(struct iod *iod)
 		.carry_above = iod->conf.rendezvous_above,
 		.max_sessions = iod->conf.max_sessions,
 		.session_ttl_ms = iod->conf.session_ttl_ms,
+		.slow_ms = iod->conf.slow_ms,
 		.stall_ms = fabric_stall_ms(&iod->conf.fabric),
 		.service = &iod_service,
 		.arg = iod,

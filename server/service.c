@@ -194,6 +194,14 @@ static void on_request(void *arg, struct rpc_req *req)
 	service_run(session_of(req)->worker, req);
 }
 
+static uint64_t object_of(const struct rpc_req *req)
+{
+	uint32_t n;
+	const le64 *handle = objects_of(req, &n);
+
+	return n ? le64toh(handle[0]) : 0;
+}
+
 /* Who is nobody to the manager is no administrator here. */
 static bool sees_all(void *arg, struct rpc_session *session)
 {
@@ -209,5 +217,6 @@ const struct rpc_service iod_service = {
 	.session_open = session_open,
 	.session_close = session_close,
 	.sees_all = sees_all,
+	.object = object_of,
 	.request = on_request,
 };

@@ -58,7 +58,7 @@ struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
 	job->mgr = mgr;
 	job->what = what;
 	job->calls = calls;
-	park_init(&job->park, late);
+	park_init(&job->park, RPC_NETWORK, late);
 	HASH_ADD(hh, mgr->jobs->table, handle, sizeof(job->handle), job);
 	if (!job->hh.tbl) {
 		free(job);

@@ -33,7 +33,7 @@ static void late(struct park *park, struct request *req)
 
 void room_open(struct mgr *mgr)
 {
-	park_init(&mgr->jobs->room, late);
+	park_init(&mgr->jobs->room, RPC_QUEUE, late);
 }
 
 void jobs_admit(struct mgr *mgr)

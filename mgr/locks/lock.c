@@ -53,7 +53,7 @@ static struct lock_wait *find_or_make(struct mgr *mgr, uint64_t handle)
 	if (!wait)
 		return NULL;
 	wait->handle = handle;
-	park_init(&wait->park, on_late);
+	park_init(&wait->park, RPC_QUEUE, on_late);
 	HASH_ADD(hh, mgr->lock_waits->all, handle, sizeof(handle), wait);
 	if (wait->hh.tbl)
 		return wait;
@@ -79,6 +79,7 @@ static int wait_for(struct op *op, uint64_t handle)
 		return -ENOMEM;
 	if (!op->req->patience)
 		op->req->patience = lock_until(op->req, WIRE_LOCK_WAIT_MS);
+	rpc_req_unhurried(op->rpc);
 	park_wait_until(&wait->park, op->req, op->req->patience);
 	return OP_LATER;
 }

@@ -28,7 +28,7 @@ int any_waits_open(struct mgr *mgr)
 	mgr->any_waits = calloc(1, sizeof(*mgr->any_waits));
 	if (!mgr->any_waits)
 		return -ENOMEM;
-	park_init(&mgr->any_waits->park, on_late);
+	park_init(&mgr->any_waits->park, RPC_QUEUE, on_late);
 	return 0;
 }
 
@@ -171,6 +171,7 @@ int op_lock_any(struct op *op)
 					       ms < WIRE_LOCK_WAIT_MS
 						       ? ms
 						       : WIRE_LOCK_WAIT_MS);
+	rpc_req_unhurried(op->rpc);
 	park_wait_until(&op->mgr->any_waits->park, op->req, op->req->patience);
 	return OP_LATER;
 }

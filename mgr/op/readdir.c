@@ -119,7 +119,7 @@ int dirbufs_open(struct mgr *mgr)
 		return -ENOMEM;
 	mgr->dirbufs = bufs;
 	SLIST_INIT(&bufs->free);
-	park_init(&bufs->waiting, late);
+	park_init(&bufs->waiting, RPC_BUFFER, late);
 	bufs->block = aligned_alloc(4096, BUFS * BUF_SIZE);
 	if (!bufs->block)
 		return -ENOMEM;

@@ -7,6 +7,7 @@ void park_leave(struct request *req)
 {
 	rpc_timer_clear(req->mgr->ctx, &req->timer);
 	TAILQ_REMOVE(&req->park->waiting, req, wait);
+	rpc_req_leave(req->rpc, req->park->part);
 	req->park = NULL;
 }
 
@@ -24,16 +25,18 @@ static void expired(struct rpc_timer *timer)
 	park->late(park, req);
 }
 
-void park_init(struct park *park,
+void park_init(struct park *park, enum rpc_part part,
 	       void (*late)(struct park *park, struct request *req))
 {
 	TAILQ_INIT(&park->waiting);
+	park->part = part;
 	park->late = late;
 }
 
 void park_wait_until(struct park *park, struct request *req, uint64_t when)
 {
 	req->park = park;
+	rpc_req_enter(req->rpc, park->part);
 	TAILQ_INSERT_TAIL(&park->waiting, req, wait);
 	req->timer.fire = expired;
 	if (when > req->rpc->deadline)

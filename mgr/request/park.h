@@ -11,15 +11,18 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "rpc.h"
+
 struct request;
 
 struct park {
 	TAILQ_HEAD(park_queue, request) waiting;
+	enum rpc_part part; /* what those who wait here wait for */
 	/* A request's deadline passed, it is out of the queue: answer it. */
 	void (*late)(struct park *park, struct request *req);
 };
 
-void park_init(struct park *park,
+void park_init(struct park *park, enum rpc_part part,
 	       void (*late)(struct park *park, struct request *req));
 void park_wait(struct park *park, struct request *req);
 /* At most until when (clock_now()), and not beyond its deadline. */

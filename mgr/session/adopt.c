@@ -45,7 +45,7 @@ int adopts_open(struct mgr *mgr)
 	mgr->adopts = calloc(1, sizeof(*mgr->adopts));
 	if (!mgr->adopts)
 		return -ENOMEM;
-	park_init(&mgr->adopts->park, on_late);
+	park_init(&mgr->adopts->park, RPC_QUEUE, on_late);
 	return 0;
 }
 

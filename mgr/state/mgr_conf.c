@@ -21,6 +21,7 @@ static void defaults(struct mgr_conf *conf)
 	conf->session_ttl_ms = 60000;
 	conf->lease_s = 60;
 	conf->poll_us = 30;
+	conf->slow_ms = 1000;
 	conf->iod_calls = 65536;
 	conf->ssize = 65536;
 }
@@ -51,6 +52,7 @@ static int read_numbers(const struct conf_section *in, struct mgr_conf *conf)
 		{ "slots", 1, 1024, &conf->slots },
 		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
 		{ "poll_us", 0, 10000, &conf->poll_us },
+		{ "slow", 0, 3600000, &conf->slow_ms },
 		{ "lease", 1, 86400, &conf->lease_s },
 		{ "iod_calls", 1, 1 << 24, &conf->iod_calls },
 	};

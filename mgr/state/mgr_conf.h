@@ -29,6 +29,7 @@ struct mgr_conf {
 	unsigned int session_ttl_ms;
 	unsigned int
 		lease_s; /* of an iod without us: clients may change so long */
+	unsigned int slow_ms; /* leaves a line in the log; 0: nothing does */
 	unsigned int poll_us; /* poll this long before sleeping */
 	unsigned int iod_calls; /* of truncations and sizes, at a time */
 	uint32_t ssize; /* default stripes of a new file: bytes */

@@ -32,6 +32,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->map_size = 1ull << 30;
 	conf->max_open = 1024;
 	conf->poll_us = 30;
+	conf->slow_ms = 1000;
 	conf->ends = IOD_WORDS_ON;
 }
 
@@ -161,6 +162,7 @@ static int read_numbers(const struct conf_section *in, struct iod_conf *conf)
 		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
 		{ "max_open", 16, 1 << 20, &conf->max_open },
 		{ "poll_us", 0, 10000, &conf->poll_us },
+		{ "slow", 0, 3600000, &conf->slow_ms },
 	};
 	unsigned int i;
 	int rc = 0;

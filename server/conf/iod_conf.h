@@ -61,6 +61,7 @@ struct iod_conf {
 	enum iod_words words;
 	enum iod_words ends; /* sizes are shown; by the same devices */
 	unsigned int max_open; /* object files kept open */
+	unsigned int slow_ms; /* leaves a line in the log; 0: nothing does */
 	unsigned int poll_us; /* poll this long before sleeping */
 	bool new_store; /* what was stored before is lost */
 };

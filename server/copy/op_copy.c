@@ -61,6 +61,7 @@ void copy_end(struct copy *c)
 		return;
 	}
 	c->flush.done = flushed;
+	c->flush.req = c->req;
 	flushing_start(&c->flush, c->ses, c->obj);
 }
 

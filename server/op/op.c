@@ -59,6 +59,7 @@ static void job_deliver(struct mail *mail)
 	struct op_job *job = container_of(mail, struct op_job, mail);
 	struct iod_session *ses = job->ses;
 
+	rpc_req_leave_from(job->req, RPC_DISK, job->work.item.began);
 	job->finish(job, job->status);
 	session_finish(ses);
 }
@@ -89,6 +90,7 @@ void op_job_start(struct worker *w, struct rpc_req *req,
 				.work = { .run = job_run },
 				.mail = { .deliver = job_deliver } };
 	session_begin(job->ses);
+	rpc_req_enter(req, RPC_DISK);
 	sync_pool_run(w->iod->pool, job->ses->turn, iod_op_find(req->op)->kind,
 		      &job->work);
 }

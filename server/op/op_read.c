@@ -59,6 +59,8 @@ static void read_put(struct rpc_bulk *bulk, int status)
 {
 	struct chunk *c = bulk->arg;
 
+	if (c->x->req)
+		rpc_req_leave(c->x->req, RPC_NETWORK);
 	if (status)
 		c->x->broken = true;
 	chunk_done(c, status);

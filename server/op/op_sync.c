@@ -34,6 +34,7 @@ static void sync_answer(struct mail *mail)
 	struct sync_op *op = container_of(mail, struct sync_op, mail);
 	int status = atomic_load(&op->status);
 
+	rpc_req_leave(op->req, RPC_FLUSH);
 	for (uint32_t i = 0; i < op->n; i++)
 		status = marks_flush_end(&op->ses->marks,
 					 op->worker->iod->store,
@@ -96,6 +97,7 @@ void op_sync(struct worker *w, struct rpc_req *req)
 	op->ses = session_of(req);
 	op->ses->refs++; /* not running: a fence need not wait for it */
 	op->n = n;
+	rpc_req_enter(req, RPC_FLUSH);
 	op->mail.deliver = sync_answer;
 	atomic_init(&op->left, n + 1);
 	atomic_init(&op->status, 0);

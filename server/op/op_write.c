@@ -93,6 +93,7 @@ static void write_end(struct xfer *x)
 		return;
 	}
 	x->flush.done = flushed;
+	x->flush.req = x->req;
 	flushing_start(&x->flush, x->ses, x->obj);
 }
 
@@ -145,6 +146,7 @@ static void write_got(struct rpc_bulk *bulk, int status)
 {
 	struct chunk *c = bulk->arg;
 
+	rpc_req_leave(c->x->req, RPC_NETWORK);
 	if (status) {
 		c->x->broken = true;
 		landed(c, status);

@@ -8,6 +8,7 @@ static void flushed(struct mail *mail)
 {
 	struct flushing *f = container_of(mail, struct flushing, mail);
 
+	rpc_req_leave(f->req, RPC_FLUSH);
 	f->done(f, marks_flush_end(&f->ses->marks, f->ses->worker->iod->store,
 				   &f->marks, f->status));
 }
@@ -24,6 +25,7 @@ void flushing_start(struct flushing *f, struct iod_session *ses,
 		    struct store_obj *obj)
 {
 	f->ses = ses;
+	rpc_req_enter(f->req, RPC_FLUSH);
 	f->wait.done = flush_done;
 	f->mail.deliver = flushed;
 	marks_flush_begin(&ses->marks, store_obj_handle(obj), &f->marks);

@@ -11,6 +11,7 @@
 struct flushing {
 	/* on the session's thread: 0 or -errno; f is the caller's again */
 	void (*done)(struct flushing *f, int status);
+	struct rpc_req *req; /* that waits for it */
 	/* private */
 	struct iod_session *ses;
 	struct marks_flush marks;

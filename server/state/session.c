@@ -38,6 +38,7 @@ int session_file(struct iod_session *ses, const struct rpc_req *req,
 	io->client = ses->turn;
 	io->aio = iod->aio;
 	io->expiry = req->expiry;
+	io->work.item.began = 0;
 	return write ? iod->engine->write(io) : iod->engine->read(io);
 }
 

@@ -11,12 +11,14 @@
 #define FAIRQ_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 struct fairq_client;
 
 struct fairq_item {
 	struct fairq_client *client;
+	uint64_t began; /* clock_now(), by a thread of a lane; 0: by no such */
 	STAILQ_ENTRY(fairq_item) link;
 };
 

@@ -42,7 +42,7 @@ static void do_one(struct lane *lane, struct fairq_item *item)
 static void work(struct lane *lane, struct lane_thread *me,
 		 struct fairq_item *item)
 {
-	me->began = clock_now();
+	me->began = item->began = clock_now();
 	do_one(lane, item);
 	me->began = 0;
 	if (me->stuck)

@@ -41,6 +41,7 @@ static void deliver(struct mail *mail)
 	if (atomic_load(&w->iod->stop))
 		return;
 	hold_free(h);
+	rpc_req_leave(req, RPC_QUEUE);
 	w->iod->run(w, req);
 }
 
@@ -79,8 +80,10 @@ bool hold_request(struct worker *w, struct rpc_req *req, uint64_t handle)
 			    .timer = { .fire = too_late } };
 	LIST_INSERT_HEAD(&w->holds, h, link);
 	rpc_timer_set(w->ctx, &h->timer, req->deadline);
+	rpc_req_enter(req, RPC_QUEUE);
 	if (gate_wait(store_gate(w->iod->store), handle, &h->wait))
 		return true;
+	rpc_req_leave(req, RPC_QUEUE);
 	hold_free(h);
 	return false;
 }

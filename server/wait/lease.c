@@ -72,6 +72,7 @@ static void park(struct worker *w, struct rpc_req *req)
 	p->ses = session_of(req);
 	p->late.fire = too_late;
 	session_begin(p->ses);
+	rpc_req_enter(req, RPC_QUEUE);
 	TAILQ_INSERT_TAIL(&w->parked, p, link);
 	rpc_timer_set(w->ctx, &p->late, req->deadline);
 	say_lost(w->iod);
@@ -119,6 +120,7 @@ static void resume(struct mail *mail)
 		req = p->req;
 		ses = p->ses;
 		free(p);
+		rpc_req_leave(req, RPC_QUEUE);
 		w->iod->run(w, req);
 		session_finish(ses);
 	}

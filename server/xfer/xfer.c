@@ -8,6 +8,8 @@
 
 static void stop_waiting(struct xfer *x)
 {
+	if (x->wait.owner)
+		rpc_req_leave(x->req, RPC_BUFFER);
 	zone_wait_cancel(x->worker->zones, &x->wait);
 	rpc_timer_clear(x->worker->ctx, &x->late);
 }
@@ -140,6 +142,7 @@ static void fill(struct xfer *x, struct zone_buf *buf)
 			continue;
 		buf = zone_get_wait(zones, &x->ses->owner, want(x), &x->wait);
 		if (!buf) {
+			rpc_req_enter(x->req, RPC_BUFFER);
 			x->late.fire = too_late;
 			rpc_timer_set(x->worker->ctx, &x->late,
 				      x->req->deadline);
@@ -157,6 +160,7 @@ static void got_buf(struct zone_wait *wait, struct zone_buf *buf)
 {
 	struct xfer *x = container_of(wait, struct xfer, wait);
 
+	rpc_req_leave(x->req, RPC_BUFFER);
 	rpc_timer_clear(x->worker->ctx, &x->late);
 	if (!rpc_req_late(x->req)) {
 		fill(x, buf);
@@ -184,6 +188,7 @@ static void chunk_filed(struct mail *mail)
 {
 	struct chunk *c = container_of(mail, struct chunk, mail);
 
+	rpc_req_leave_from(c->x->req, RPC_DISK, c->io.work.item.began);
 	c->filed(c, c->io_status);
 }
 
@@ -203,9 +208,12 @@ void chunk_file(struct chunk *c, bool write,
 	c->io.done = io_done;
 	c->filed = filed;
 	c->mail.deliver = chunk_filed;
+	rpc_req_enter(c->x->req, RPC_DISK);
 	rc = session_file(c->x->ses, c->x->req, &c->io, write);
-	if (rc != -EINPROGRESS)
-		filed(c, rc);
+	if (rc == -EINPROGRESS)
+		return;
+	rpc_req_leave(c->x->req, RPC_DISK);
+	filed(c, rc);
 }
 
 int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
@@ -231,6 +239,8 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	rc = rpc_bulk_start(c->x->req, &c->bulk);
 	if (rc == -ENOTCONN)
 		c->x->broken = true;
+	if (!rc)
+		rpc_req_enter(c->x->req, RPC_NETWORK);
 	return rc;
 }
 

@@ -23,8 +23,8 @@
 		section ".inline_max", section ".fast_size",                   \
 		section ".rdma_max", section ".rendezvous",                    \
 		section ".rendezvous_above", section ".direct",                \
-		section ".words", section ".ends", section ".share",           \
-		KEYS_FABRIC(section)
+		section ".words", section ".ends", section ".slow",            \
+		section ".share", KEYS_FABRIC(section)
 
 /* Each server must know the settings of the others.  A new one is added here. */
 static const char *const known[] = {
@@ -49,6 +49,7 @@ static const char *const known[] = {
 	"mgr.max_sessions",
 	"mgr.poll_us",
 	"mgr.iod_calls",
+	"mgr.slow",
 	"mgr.squash",
 	"mgr.squash_uid",
 	"mgr.squash_gid",

@@ -81,6 +81,7 @@ void reply_post(struct rx *rx)
 
 	reply->clock = htole64(now);
 	tally_add(rx, now, le32toh(reply->status));
+	parts_end(rx, now, le32toh(reply->status));
 	req_finish(rx, true);
 	if (!place_reply(rx, reply, len) && conn->state == CONN_OPEN)
 		conn_send_over(conn, put ? apart_link(conn) : &conn->link,

@@ -29,6 +29,7 @@ static void req_time(struct rx *rx, uint64_t now)
 	uint64_t boot = clock_boot(), expiry = le64toh(req->msg.hdr->clock);
 
 	rx->arrived = boot;
+	parts_begin(rx);
 	req->expiry = expiry < boot + max ? expiry : boot + max;
 	req->deadline = now;
 	if (req->expiry > boot)

@@ -93,4 +93,18 @@ void rpc_reply_status(struct rpc_req *req, int status);
  * request's data was under way.  A replay runs again.  Frees req. */
 void rpc_req_abort(struct rpc_req *req);
 
+/*
+ * Where a request's time goes, for the line about a slow one: it is in the last one of these
+ * that it has entered and not left, else in RPC_OTHER.  By the clock that the context has
+ * read already; from its session's thread, as long as it is not answered.
+ */
+enum rpc_part { RPC_OTHER, RPC_QUEUE, RPC_BUFFER, RPC_NETWORK, RPC_DISK, RPC_FLUSH,
+		RPC_PARTS };
+void rpc_req_enter(struct rpc_req *req, enum rpc_part part);
+void rpc_req_leave(struct rpc_req *req, enum rpc_part part);
+/* The same; until began, of clock_now(), it was in RPC_QUEUE.  0: it was not. */
+void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began);
+/* It waits since its client wants it to: it is not slow. */
+void rpc_req_unhurried(struct rpc_req *req);
+
 #endif

@@ -54,6 +54,10 @@ struct rpc_service {
 	 */
 	bool (*sees_all)(void *arg, struct rpc_session *session);
 	/*
+	 * What the line about a slow request says that it is about; 0: nothing.  NULL: never.
+	 */
+	uint64_t (*object)(const struct rpc_req *req);
+	/*
 	 * A checked request (wire_parse()), answered now or later with
 	 * rpc_reply_send(), or given up with rpc_req_abort(); exactly one.
 	 */
@@ -105,6 +109,8 @@ struct rpc_server_attr {
 	unsigned int session_ttl_ms;	/* kept this long without a connection */
 	unsigned int stall_ms;		/* a connection ends that has no HELLO or
 					 * moves no bulk data for so long; 0: 10000 */
+	unsigned int slow_ms;		/* a request that took so long leaves a line in the
+					 * log; 0: none does */
 	const struct rpc_service *service;
 	void *arg;
 };

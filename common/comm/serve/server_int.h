@@ -24,6 +24,7 @@
 #include "hash_table.h"
 #include "labels_int.h"
 #include "log_pace.h"
+#include "parts_int.h"
 #include "rpc_serve.h"
 #include "tally_int.h"
 
@@ -83,6 +84,7 @@ struct lane {
 	atomic_uint_least64_t outsiders, unknown; /* unknown: conn_ticket.c */
 	struct tallies tallies;
 	uint64_t impostor_at, unknown_at; /* when one was last logged */
+	struct parts_pace slow;
 };
 
 struct fence;
@@ -108,6 +110,7 @@ struct rpc_server {
 	unsigned int nsessions; /* listed ones */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
+	uint64_t skew; /* clock_boot() is so far before clock_now() */
 	struct labels labels; /* with a lock of its own */
 	struct fence *fences; /* uthash keeps them oldest first */
 };
@@ -237,6 +240,7 @@ struct rx {
 	struct wire_out out;
 	uint32_t reply_len;
 	uint64_t arrived, bytes_in, bytes_out; /* for tally.c */
+	struct parts parts;
 	uint32_t bulks; /* not yet posted */
 	bool rerun;
 	bool answered; /* reply waits for bulks */

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* parts.c - see parts_int.h and rpc_req.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server_int.h"
+
+static uint64_t slow_ns(const struct rx *rx)
+{
+	return rx->conn->lane->server->attr.slow_ms * CLOCK_NS_PER_MS;
+}
+
+void parts_begin(struct rx *rx)
+{
+	rx->parts = (struct parts){ .since = rx->arrived };
+}
+
+static enum rpc_part where(const struct parts *p)
+{
+	unsigned int part = RPC_PARTS - 1;
+
+	while (part && !p->in[part])
+		part--;
+	return part;
+}
+
+/* The clock of the context may be a little behind: then nothing is added. */
+static void until(struct parts *p, enum rpc_part part, uint64_t at)
+{
+	if (at <= p->since)
+		return;
+	p->ns[part] += at - p->since;
+	p->since = at;
+}
+
+static uint64_t boot_of(const struct rx *rx, uint64_t at)
+{
+	return at + rx->conn->lane->server->skew;
+}
+
+static void turn(struct rx *rx)
+{
+	until(&rx->parts, where(&rx->parts),
+	      boot_of(rx, rx->conn->link.ctx->now));
+}
+
+void rpc_req_enter(struct rpc_req *req, enum rpc_part part)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+
+	if (!slow_ns(rx))
+		return;
+	turn(rx);
+	rx->parts.in[part]++;
+}
+
+void rpc_req_leave(struct rpc_req *req, enum rpc_part part)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+
+	if (!slow_ns(rx) || !rx->parts.in[part])
+		return;
+	turn(rx);
+	rx->parts.in[part]--;
+}
+
+void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began)
+{
+	struct rx *rx = container_of(req, struct rx, req);
+
+	if (began && slow_ns(rx) && where(&rx->parts) == part)
+		until(&rx->parts, RPC_QUEUE, boot_of(rx, began));
+	rpc_req_leave(req, part);
+}
+
+void rpc_req_unhurried(struct rpc_req *req)
+{
+	container_of(req, struct rx, req)->parts.unhurried = true;
+}
+
+/* ---- the line ---- */
+
+static bool may_say(struct parts_pace *pace, uint64_t now)
+{
+	if (!pace->second || now - pace->second >= 1000 * CLOCK_NS_PER_MS) {
+		pace->second = now;
+		pace->lines = 0;
+	}
+	if (pace->lines == PARTS_LINES) {
+		pace->more++;
+		return false;
+	}
+	pace->lines++;
+	return true;
+}
+
+static void say_parts(const struct parts *p, char *buf, size_t len)
+{
+	static const char *const name[RPC_PARTS] = {
+		[RPC_QUEUE] = "queue",	   [RPC_BUFFER] = "buffer",
+		[RPC_NETWORK] = "network", [RPC_DISK] = "disk",
+		[RPC_FLUSH] = "flush",	   [RPC_OTHER] = "other"
+	};
+	int n = 0;
+
+	for (unsigned int i = 1; i <= RPC_PARTS; i++) {
+		unsigned int part = i % RPC_PARTS; /* other comes last */
+
+		n += snprintf(buf + n, len - (size_t)n, "%s%s %llu",
+			      i > 1 ? ", " : "", name[part],
+			      p->ns[part] / CLOCK_NS_PER_MS);
+	}
+}
+
+static void say_object(const struct rx *rx, char *buf, size_t len)
+{
+	const struct rpc_service *service =
+		rx->conn->lane->server->attr.service;
+	uint64_t object = service->object ? service->object(&rx->req) : 0;
+
+	buf[0] = '\0';
+	if (object)
+		snprintf(buf, len, " of %016" PRIx64, object);
+}
+
+static void say_more(struct parts_pace *pace, char *buf, size_t len)
+{
+	buf[0] = '\0';
+	if (pace->more)
+		snprintf(buf, len, "; %" PRIu64 " more without a line",
+			 pace->more);
+	pace->more = 0;
+}
+
+static void say(const struct rx *rx, uint64_t took, uint32_t status)
+{
+	const struct rpc_session *s = rx->conn->session;
+	const struct wire_as *as = rx->req.msg.as;
+	struct lane *lane = rx->conn->lane;
+	char parts[224], object[24], more[48];
+
+	say_parts(&rx->parts, parts, sizeof(parts));
+	say_object(rx, object, sizeof(object));
+	say_more(&lane->slow, more, sizeof(more));
+	log_warn(lane->server->attr.log,
+		 "slow: %s%s took %llu ms: %s; %" PRIu64 " bytes in, %" PRIu64
+		 " out, status %" PRIu32 "; %s (%s), user %" PRIu32
+		 ", job %.*s%s",
+		 wire_op_name(rx->req.op), object, took / CLOCK_NS_PER_MS,
+		 parts, rx->bytes_in + rx->data_len, rx->bytes_out, status,
+		 s->info.peer, s->info.cred.name,
+		 as && !s->info.cred.uid ? le32toh(as->uid) : s->info.cred.uid,
+		 WIRE_JOB_MAX, s->labels.job[0] ? s->labels.job : "-", more);
+}
+
+void parts_end(struct rx *rx, uint64_t now, uint32_t status)
+{
+	uint64_t slow = slow_ns(rx), took = now - rx->arrived;
+
+	if (!slow || took < slow || rx->parts.unhurried)
+		return;
+	until(&rx->parts, where(&rx->parts), now);
+	if (may_say(&rx->conn->lane->slow, now))
+		say(rx, took, status);
+}

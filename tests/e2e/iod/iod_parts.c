@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iod_parts.c - the line about a slow request says what it waited for: a disk, a flush, a
+ * client that does not move its data, a buffer; and there are few of them.
+ */
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "iod_here.h"
+#include "iodc.h"
+#include "run_suite.h"
+
+#define HANG_MS 400u
+#define LEAST_MS 300u /* of it in the part that it was in */
+#define SLOW_MS 100u
+
+static char dir[64];
+static struct iod *iod;
+static struct addr addr;
+static struct iodc client, mgr;
+
+/* The iod's system calls, interposed: the next one of a kind hangs. */
+static atomic_bool slow_write, slow_flush;
+static atomic_uint each_us; /* all writes do */
+
+static void hang(atomic_bool *on)
+{
+	if (atomic_exchange(on, false))
+		usleep(HANG_MS * 1000);
+}
+
+int fdatasync(int fd)
+{
+	hang(&slow_flush);
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
+{
+	hang(&slow_write);
+	usleep(atomic_load(&each_us));
+	return syscall(SYS_pwrite64, fd, buf, len, off);
+}
+
+/* ---- the log ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned int lines, more;
+static char line[1024]; /* the last one */
+
+static void sink(void *arg, enum log_level level, const char *msg)
+{
+	const char *rest = strstr(msg, "; ");
+
+	(void)arg, (void)level;
+	if (strncmp(msg, "slow: ", 6))
+		return;
+	pthread_mutex_lock(&lock);
+	lines++;
+	snprintf(line, sizeof(line), "%s", msg);
+	for (; rest; rest = strstr(rest + 1, "; "))
+		if (strstr(rest, " more without a line"))
+			more += strstr(rest + 1, "; ")
+					? 0
+					: (unsigned int)atoi(rest + 2);
+	pthread_mutex_unlock(&lock);
+}
+
+static unsigned int lines_now(void)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&lock);
+	n = lines;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+/* " name 123": ms of the last line. */
+static unsigned int ms(const char *name)
+{
+	char word[16];
+	const char *at;
+
+	snprintf(word, sizeof(word), " %s ", name);
+	at = strstr(line, word);
+	ck_assert_msg(at, "%s", line);
+	return (unsigned int)atoi(at + strlen(word));
+}
+
+/* The last line is about op, all of its time is told, and most of HANG_MS was in part. */
+static void said(const char *op, const char *part)
+{
+	static const char *const parts[] = { "queue", "buffer", "network",
+					     "disk",  "flush",	"other" };
+	unsigned int sum = 0, took;
+
+	ck_assert_uint_gt(lines_now(), 0);
+	ck_assert_msg(!strncmp(line + 6, op, strlen(op)), "%s", line);
+	ck_assert_msg(ms(part) >= LEAST_MS, "%s", line);
+	for (unsigned int i = 0; i < 6; i++)
+		sum += ms(parts[i]);
+	took = ms("took");
+	ck_assert_msg(sum <= took && sum + 6 >= took, "%s", line);
+	ck_assert_msg(strstr(line, "job -"), "%s", line);
+}
+
+static const struct log to_lines = { .level = LOG_LV_WARN, .sink = sink };
+
+static void start(unsigned int slow_ms)
+{
+	struct iod_conf conf;
+
+	iodc_mkdir(dir);
+	lines = more = 0;
+	line[0] = '\0';
+	atomic_store(&each_us, 0);
+	iod_here_conf(&conf, dir);
+	conf.threads = 1;
+	conf.zones.n = 1;
+	conf.zones.zone[0].size = 64 << 10;
+	conf.zones.zone[0].count = 4;
+	conf.slow_ms = slow_ms;
+	iod_here_start(&conf, &to_lines, &iod, &addr);
+	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
+	iodc_open_mgr(&mgr, &addr);
+}
+
+static void setup(void)
+{
+	start(SLOW_MS);
+}
+
+static void setup_off(void)
+{
+	start(0);
+}
+
+static void setup_many(void)
+{
+	start(1);
+}
+
+static void teardown(void)
+{
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	iodc_rmdir(dir);
+}
+
+START_TEST(disk)
+{
+	atomic_store(&slow_write, true);
+	ck_assert_int_eq(iodc_pwrite(&client, 0x1a5, 0, 100), 0);
+	said("WRITE of 00000000000001a5 ", "disk");
+	atomic_store(&slow_write, true);
+	ck_assert_int_eq(iodc_pwrite(&client, 0x1a5, 0, 1 << 20), 0);
+	said("WRITE of 00000000000001a5 ", "disk");
+}
+END_TEST
+
+START_TEST(flush)
+{
+	ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 100), 0);
+	atomic_store(&slow_flush, true);
+	ck_assert_int_eq(iodc_sync(&client, 5), 0);
+	said("SYNC ", "flush");
+}
+END_TEST
+
+/* ---- a client that does not move its data ---- */
+
+struct stalled {
+	struct iodc c;
+	struct rpc_call call;
+	uint64_t buf[WIRE_BODY_MAX / 8];
+	bool over;
+};
+
+static void stalled_done(struct rpc_call *call)
+{
+	((struct stalled *)call->arg)->over = true;
+}
+
+/* Sends a WRITE and then does nothing. */
+static void stall(struct stalled *s, uint64_t handle)
+{
+	struct wire_io body = { .handle = htole64(handle),
+				.total = htole64(1 << 20),
+				.nreg = htole32(1),
+				.nmem = htole32(1) };
+	struct wire_region reg = { 0, htole64(1 << 20) };
+	struct wire_mem mem = { .len = htole32(1 << 20) };
+	struct wire_out out;
+
+	memset(s, 0, sizeof(*s));
+	iodc_open(&s->c, &addr, WIRE_ROLE_CLIENT, 0);
+	must(!iodc_call(&s->c, WIRE_PING, NULL, 0, NULL, 0));
+	mem.addr = htole64((uintptr_t)s->c.arena);
+	mem.rkey = htole32(s->c.mr->rkey);
+	wire_begin(&out, s->buf, sizeof(s->buf));
+	wire_put(&out, &body, sizeof(body));
+	wire_put(&out, &reg, sizeof(reg));
+	wire_put(&out, &mem, sizeof(mem));
+	must(wire_end(&out, WIRE_WRITE, 0, 0) > 0);
+	s->call = (struct rpc_call){ .msg = s->buf,
+				     .msg_len = out.len,
+				     .deadline = clock_after_ms(60000),
+				     .done = stalled_done,
+				     .arg = s };
+	rpc_call_start(s->c.peer, &s->call);
+	rpc_ctx_progress(s->c.ctx, 0);
+}
+
+static void move_on(struct stalled *s)
+{
+	while (!s->over)
+		rpc_ctx_progress(s->c.ctx, clock_after_ms(100));
+	iodc_close(&s->c);
+}
+
+/* The iod has taken in what was sent before, and done what was due. */
+static void catch_up(void)
+{
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(
+			iodc_call(&client, WIRE_PING, NULL, 0, NULL, 0), 0);
+}
+
+START_TEST(network)
+{
+	struct stalled *s = calloc(1, sizeof(*s));
+
+	stall(s, 9);
+	catch_up();
+	usleep(HANG_MS * 1000);
+	move_on(s);
+	said("WRITE of 0000000000000009 ", "network");
+	free(s);
+}
+END_TEST
+
+static void *write_much(void *arg)
+{
+	must(!iodc_pwrite(arg, 6, 0, 1 << 20));
+	return NULL;
+}
+
+/* Two have all buffers, and let go of them when the third has waited. */
+START_TEST(buffer)
+{
+	struct stalled *s = calloc(2, sizeof(*s));
+	struct iodc third;
+	pthread_t thread;
+
+	for (unsigned int i = 0; i < 2; i++)
+		stall(&s[i], 10 + i);
+	catch_up();
+	iodc_open(&third, &addr, WIRE_ROLE_CLIENT, 0);
+	must(!pthread_create(&thread, NULL, write_much, &third));
+	usleep(2 * HANG_MS * 1000);
+	for (unsigned int i = 0; i < 2; i++)
+		iodc_close(&s[i].c);
+	pthread_join(thread, NULL);
+	iodc_close(&third);
+	said("WRITE of 0000000000000006 ", "buffer");
+	free(s);
+}
+END_TEST
+
+START_TEST(off)
+{
+	atomic_store(&slow_write, true);
+	ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 100), 0);
+	ck_assert_uint_eq(lines_now(), 0);
+}
+END_TEST
+
+/* All are slow: some have a line, and those say of the others how many they were. */
+START_TEST(few_lines)
+{
+	unsigned int n = 100;
+	uint64_t began = clock_now(), seconds;
+
+	atomic_store(&each_us, 2000);
+	for (unsigned int i = 0; i < n; i++)
+		ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 100), 0);
+	seconds = (clock_now() - began) / CLOCK_NS_PER_MS / 1000 + 2;
+	ck_assert_uint_le(lines_now(), 4 * seconds);
+	usleep(1100 * 1000);
+	ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 100), 0);
+	ck_assert_uint_ge(lines + more, n + 1);
+}
+END_TEST
+
+static TCase *with(const char *name, void (*begin)(void))
+{
+	TCase *tc = tcase_create(name);
+
+	tcase_add_checked_fixture(tc, begin, teardown);
+	return tc;
+}
+
+int main(void)
+{
+	Suite *s = suite_create("iod_parts");
+	TCase *slow = with("slow", setup), *none = with("off", setup_off),
+	      *many = with("many", setup_many);
+
+	tcase_add_test(slow, disk);
+	tcase_add_test(slow, flush);
+	tcase_add_test(slow, network);
+	tcase_add_test(slow, buffer);
+	tcase_add_test(none, off);
+	tcase_add_test(many, few_lines);
+	suite_add_tcase(s, slow);
+	suite_add_tcase(s, none);
+	suite_add_tcase(s, many);
+	return run_suite(s);
+}
