@@ -94,25 +94,6 @@ static const struct tool tool = {
 	.option = option,
 };
 
-/* In the middle of the bucket where share of the requests have been counted. */
-static uint64_t percentile(const struct pvfs_op_stats *s, double share)
-{
-	uint64_t want = (uint64_t)(share * (double)s->requests), sum = 0, low,
-		 high;
-	unsigned int i;
-
-	for (i = 0; i < PVFS_LATENCIES - 1; i++) {
-		sum += s->latency[i];
-		if (sum > want)
-			break;
-	}
-	low = pvfs_latency_ns(i);
-	high = pvfs_latency_ns(i + 1);
-	if (high > s->most_ns)
-		high = s->most_ns;
-	return high > low ? low + (high - low) / 2 : high;
-}
-
 static uint64_t mean(const struct pvfs_op_stats *s)
 {
 	return s->requests ? s->ns / s->requests : 0;
@@ -131,9 +112,9 @@ static void json_row(struct args *a, const char *who, const char *uri,
 	json_u64(o, "bytes_in", s->bytes_in);
 	json_u64(o, "bytes_out", s->bytes_out);
 	json_u64(o, "mean_ns", mean(s));
-	json_u64(o, "p50_ns", percentile(s, 0.5));
-	json_u64(o, "p90_ns", percentile(s, 0.9));
-	json_u64(o, "p99_ns", percentile(s, 0.99));
+	json_u64(o, "p50_ns", tool_percentile(s, 0.5));
+	json_u64(o, "p90_ns", tool_percentile(s, 0.9));
+	json_u64(o, "p99_ns", tool_percentile(s, 0.99));
 	json_u64(o, "max_ns", s->most_ns);
 	json_object_array_add(a->list, o);
 }
@@ -153,8 +134,9 @@ static void text_row(struct args *a, const char *who,
 	printf("%-8s %-12s %10" PRIu64 " %8" PRIu64
 	       " %10s %10s %9.1f %9.1f %9.1f %9.1f\n",
 	       who, s->name, s->requests, s->errors, in, out,
-	       (double)mean(s) / 1e3, (double)percentile(s, 0.5) / 1e3,
-	       (double)percentile(s, 0.99) / 1e3, (double)s->most_ns / 1e3);
+	       (double)mean(s) / 1e3, (double)tool_percentile(s, 0.5) / 1e3,
+	       (double)tool_percentile(s, 0.99) / 1e3,
+	       (double)s->most_ns / 1e3);
 }
 
 static struct seen *seen_of(struct args *a, const char *uri)
