@@ -57,9 +57,13 @@ logged mgr 'auth = sys' && fail "the manager says that it is open"
 
 # ---- pvfs-doctor proves itself as pvfs.conf has it, over each transport ----
 
-"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" -c "$state/pvfs.conf" --all >"$tmp/output" 2>&1
-grep -q ' checks: ' "$tmp/output" || fail "pvfs-doctor: $(cat "$tmp/output")"
-grep -E 'refuses this client|Required key|Key was' "$tmp/output" && fail "pvfs-doctor has no credential"
+for scheme in pvfs tcp; do
+	sed "s|= pvfs://|= $scheme://|" "$state/pvfs.conf" >"$tmp/doctor.conf"
+	"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" -c "$tmp/doctor.conf" >"$tmp/output" 2>&1
+	grep -q ' checks: ' "$tmp/output" || fail "pvfs-doctor: $(cat "$tmp/output")"
+	grep -E 'refuses this client|Required key|Key was|take the key' "$tmp/output" &&
+		fail "pvfs-doctor, $scheme: no credential, or another key"
+done
 
 # ---- on this host, by the kernel's word: munged is not asked ----
 

@@ -97,10 +97,10 @@ static void leave(struct asking *a)
 	keyring_close(a->ring);
 }
 
+/* Not by -ENOKEY: then both keys were the same, and it asks who the client is. */
 static bool is_refused(int rc)
 {
-	return rc == -EACCES || rc == -EKEYREJECTED || rc == -ENOKEY ||
-	       rc == -EPERM;
+	return rc == -EACCES || rc == -EKEYREJECTED || rc == -EPERM;
 }
 
 void check_same_key(const struct doctor *d, const struct subject *s)
