@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# page.sh - does what a page says.  In its indented blocks
+#
+#     HOST# COMMAND           is done there as root,
+#     joe@HOST$ COMMAND       as that user; all# on every host in turn;
+#
+# what follows a command is what it must say among other things, line by line, with ... for
+# anything; after <<END come the lines of a file, to END.
+
+# page_steps PAGE: each as "LINE HOST USER" and the command's lines, closed by an empty line
+# of \f; expected lines begin with \v.
+page_steps() {
+	awk '
+	function close_step() { if (open) print "\f"; open = 0 }
+	!/^    / { if (!heredoc) { close_step(); next } }
+	{ line = substr($0, 5) }
+	heredoc { print line; if (line == heredoc) heredoc = ""; next }
+	match(line, /^([a-z]+@)?[a-z0-9]+[#$] /) {
+		close_step()
+		who = substr(line, 1, RLENGTH - 2); user = "root"
+		if ((i = index(who, "@"))) { user = substr(who, 1, i - 1); who = substr(who, i + 1) }
+		line = substr(line, RLENGTH + 1)
+		print NR, who, user; print line; open = 1
+		if (match(line, /<<[A-Z]+/)) heredoc = substr(line, RSTART + 2, RLENGTH - 2)
+		more = line ~ /\\$/
+		next
+	}
+	open && more { print line; more = line ~ /\\$/; next }
+	open { print "\v" line }
+	END { close_step() }' "$1"
+}
+
+# page_says OUTPUT EXPECTED...: each in its turn
+page_says() {
+	local out=$1 want line ok
+	shift
+
+	exec 8<"$out"
+	for want; do
+		want=${want//\\/\\\\}
+		want=${want//[/\\[}
+		want=${want//\*/\\*}
+		want=${want//\?/\\?}
+		want=${want//.../*}
+		ok=
+		while [ -z "$ok" ] && IFS= read -r line <&8; do
+			# blanks do not count
+			[[ $(echo $line) == $(set -f; echo $want) ]] && ok=1
+		done
+		[ -n "$ok" ] || { echo "$want"; return 1; }
+	done
+}
+
+# page_step LINE HOST USER COMMAND EXPECTED...
+page_step() {
+	local line=$1 host=$2 user=$3 command=$4 lacks since=$SECONDS
+	local -a where=("$host")
+	shift 4
+
+	[ "$host" = all ] && where=("${names[@]}")
+	for host in "${where[@]}"; do
+		[ -n "${pid[$host]:-}" ] || fail "line $line: there is no host $host"
+		at "$host" "$user" "$command" >"$tmp/out" 2>&1 </dev/null || {
+			local status=$?
+			tail -n 30 "$tmp/out"
+			fail "line $line, $user@$host: exit $status: $command"
+		}
+		lacks=$(page_says "$tmp/out" "$@") || {
+			tail -n 60 "$tmp/out"
+			fail "line $line, $user@$host: '$command' does not say '$lacks'"
+		}
+	done
+	echo "line $line ($((SECONDS - since)) s) $user@${where[*]}: ${command%%$'\n'*}"
+}
+
+page_run() {
+	local head line command expected steps=0
+
+	page_steps "$1" >"$tmp/steps"
+	while read -r -u 7 line host user; do
+		command= expected=()
+		while IFS= read -r -u 7 head && [ "$head" != $'\f' ]; do
+			case $head in
+			$'\v'*)	expected+=("${head#?}") ;;
+			*)	command+=${command:+$'\n'}$head ;;
+			esac
+		done
+		page_step "$line" "$host" "$user" "$command" "${expected[@]}"
+		steps=$((steps + 1))
+	done 7<"$tmp/steps"
+	[ $steps -gt 0 ] || fail "$1 has no steps"
+	echo "pages: passed, $steps steps"
+}
