@@ -17,6 +17,7 @@
 #include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
+#include "stalled.h"
 
 static char dir[64];
 static struct iod *iod;
@@ -139,56 +140,6 @@ START_TEST(slow_disk_stops_nobody_else)
 }
 END_TEST
 
-struct stalled {
-	struct iodc c;
-	struct rpc_call call;
-	uint64_t buf[WIRE_BODY_MAX / 8];
-	bool over;
-};
-
-static void stalled_done(struct rpc_call *call)
-{
-	((struct stalled *)call->arg)->over = true;
-}
-
-/* Sends a WRITE and then does nothing: the iod holds buffers for it. */
-static void stall(struct stalled *s, uint64_t handle)
-{
-	struct wire_io body = { .handle = htole64(handle),
-				.total = htole64(1 << 20),
-				.nreg = htole32(1),
-				.nmem = htole32(1) };
-	struct wire_region reg = { 0, htole64(1 << 20) };
-	struct wire_mem mem = { .len = htole32(1 << 20) };
-	struct wire_out out;
-
-	memset(s, 0, sizeof(*s));
-	iodc_open(&s->c, &addr, WIRE_ROLE_CLIENT, 0);
-	must(!iodc_call(&s->c, WIRE_PING, NULL, 0, NULL, 0));
-	mem.addr = htole64((uintptr_t)s->c.arena);
-	mem.rkey = htole32(s->c.mr->rkey);
-	wire_begin(&out, s->buf, sizeof(s->buf));
-	wire_put(&out, &body, sizeof(body));
-	wire_put(&out, &reg, sizeof(reg));
-	wire_put(&out, &mem, sizeof(mem));
-	must(wire_end(&out, WIRE_WRITE, 0, 0) > 0);
-	s->call = (struct rpc_call){ .msg = s->buf,
-				     .msg_len = out.len,
-				     .deadline = clock_after_ms(20000),
-				     .done = stalled_done,
-				     .arg = s };
-	rpc_call_start(s->c.peer, &s->call);
-	rpc_ctx_progress(s->c.ctx, 0);
-}
-
-/* The iod has taken in what was sent before, and done what was due. */
-static void catch_up(void)
-{
-	for (int i = 0; i < 2; i++)
-		ck_assert_int_eq(
-			iodc_call(&client, WIRE_PING, NULL, 0, NULL, 0), 0);
-}
-
 /*
  * What has to wait for longer than its client does is not begun.  The iod counts
  * from when the request comes in, which is somewhat later.
@@ -200,13 +151,13 @@ START_TEST(waits_for_a_buffer_until_the_deadline)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		stall(&s[i], 10 + (uint64_t)i);
+		stall(&s[i], &addr, 10 + (uint64_t)i, 20000);
 	client.timeout_ms = 500;
 	ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 1 << 20), -ETIMEDOUT);
 	client.timeout_ms = 10000;
-	catch_up();
+	catch_up(&client);
 	usleep(500 * 1000);
-	catch_up();
+	catch_up(&client);
 	for (i = 0; i < 3; i++)
 		iodc_close(&s[i].c);
 	for (i = 0; i < 20; i++)

@@ -17,6 +17,7 @@
 #include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
+#include "stalled.h"
 
 #define HANG_MS 400u
 #define LEAST_MS 300u /* of it in the part that it was in */
@@ -179,48 +180,6 @@ END_TEST
 
 /* ---- a client that does not move its data ---- */
 
-struct stalled {
-	struct iodc c;
-	struct rpc_call call;
-	uint64_t buf[WIRE_BODY_MAX / 8];
-	bool over;
-};
-
-static void stalled_done(struct rpc_call *call)
-{
-	((struct stalled *)call->arg)->over = true;
-}
-
-/* Sends a WRITE and then does nothing. */
-static void stall(struct stalled *s, uint64_t handle)
-{
-	struct wire_io body = { .handle = htole64(handle),
-				.total = htole64(1 << 20),
-				.nreg = htole32(1),
-				.nmem = htole32(1) };
-	struct wire_region reg = { 0, htole64(1 << 20) };
-	struct wire_mem mem = { .len = htole32(1 << 20) };
-	struct wire_out out;
-
-	memset(s, 0, sizeof(*s));
-	iodc_open(&s->c, &addr, WIRE_ROLE_CLIENT, 0);
-	must(!iodc_call(&s->c, WIRE_PING, NULL, 0, NULL, 0));
-	mem.addr = htole64((uintptr_t)s->c.arena);
-	mem.rkey = htole32(s->c.mr->rkey);
-	wire_begin(&out, s->buf, sizeof(s->buf));
-	wire_put(&out, &body, sizeof(body));
-	wire_put(&out, &reg, sizeof(reg));
-	wire_put(&out, &mem, sizeof(mem));
-	must(wire_end(&out, WIRE_WRITE, 0, 0) > 0);
-	s->call = (struct rpc_call){ .msg = s->buf,
-				     .msg_len = out.len,
-				     .deadline = clock_after_ms(60000),
-				     .done = stalled_done,
-				     .arg = s };
-	rpc_call_start(s->c.peer, &s->call);
-	rpc_ctx_progress(s->c.ctx, 0);
-}
-
 static void move_on(struct stalled *s)
 {
 	while (!s->over)
@@ -228,20 +187,12 @@ static void move_on(struct stalled *s)
 	iodc_close(&s->c);
 }
 
-/* The iod has taken in what was sent before, and done what was due. */
-static void catch_up(void)
-{
-	for (int i = 0; i < 2; i++)
-		ck_assert_int_eq(
-			iodc_call(&client, WIRE_PING, NULL, 0, NULL, 0), 0);
-}
-
 START_TEST(network)
 {
 	struct stalled *s = calloc(1, sizeof(*s));
 
-	stall(s, 9);
-	catch_up();
+	stall(s, &addr, 9, 60000);
+	catch_up(&client);
 	usleep(HANG_MS * 1000);
 	move_on(s);
 	said("WRITE of 0000000000000009 ", "network");
@@ -263,8 +214,8 @@ START_TEST(buffer)
 	pthread_t thread;
 
 	for (unsigned int i = 0; i < 2; i++)
-		stall(&s[i], 10 + i);
-	catch_up();
+		stall(&s[i], &addr, 10 + i, 60000);
+	catch_up(&client);
 	iodc_open(&third, &addr, WIRE_ROLE_CLIENT, 0);
 	must(!pthread_create(&thread, NULL, write_much, &third));
 	usleep(2 * HANG_MS * 1000);

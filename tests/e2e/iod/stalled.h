@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stalled.h - a client that sends a WRITE and does not move its data. */
+#ifndef STALLED_H
+#define STALLED_H
+
+#include "iodc.h"
+
+struct stalled {
+	struct iodc c;
+	struct rpc_call call;
+	uint64_t buf[WIRE_BODY_MAX / 8];
+	bool over;
+};
+
+/* Sends a WRITE, with ms to its deadline, and then does nothing: the iod holds buffers for it. */
+void stall(struct stalled *s, const struct addr *addr, uint64_t handle,
+	   uint64_t ms);
+/* The iod has taken in what was sent before, and done what was due. */
+void catch_up(struct iodc *client);
+
+#endif
