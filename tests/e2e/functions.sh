@@ -168,6 +168,15 @@ iod_comes_and_goes() {
 	done
 }
 
+# requests_of OPERATION: how many of them the servers were sent; $tmp/stats has all.
+requests_of() {
+	pvfs-stats >"$tmp/stats" 2>"$tmp/err" || fail "pvfs-stats: $(<"$tmp/err")"
+	awk -v op="$1" '$3 == op { n += $4 } END { print n + 0 }' "$tmp/stats"
+}
+
+# without_of OUTPUT: the two numbers of "N of M without" in it
+without_of() { sed -n 's/^\([0-9]*\) of \([0-9]*\) without.*/\1 \2/p' "$1"; }
+
 # stop_clients N: of N processes, each stopped while /pvfs moves its data, until
 # go_on lets them finish.
 stop_clients() {

@@ -9,25 +9,17 @@ PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 start_pvfs -n 3 --set iod.ends=all
 expect ok lib_ends /pvfs/rules rules </dev/null
 
-# getsizes: how many of them the iods were sent
-getsizes() {
-	pvfs-stats >"$tmp/stats" 2>"$tmp/err" || fail "pvfs-stats: $(<"$tmp/err")"
-	awk '$3 == "GETSIZE" { n += $4 } END { print n + 0 }' "$tmp/stats"
-}
-# told OUTPUT: "of" which "without" it tells
-told() { sed -n 's/^\([0-9]*\) of \([0-9]*\) without.*/\1 \2/p' "$1"; }
-
-before=$(getsizes)
+before=$(requests_of GETSIZE)
 must lib_ends /pvfs/asked asks 300 </dev/null >"$tmp/asked"
-asked=$(($(getsizes) - before))
-read -r shares n < <(told "$tmp/asked")
+asked=$(($(requests_of GETSIZE) - before))
+read -r shares n < <(without_of "$tmp/asked")
 say "$n ends, $shares read from an iod, $asked requests"
 [ "$shares" -ge $((3 * (n - 10))) ] || fail "too few were read"
 [ "$asked" -le 30 ] || fail "$asked requests for $n ends"
 
 # an iod that shares nothing is not asked where
 must lib_warm /pvfs/unshared reads 200 </dev/null >"$tmp/read"
-getsizes >/dev/null
+requests_of GETSIZE >/dev/null
 grep SHARE "$tmp/stats" && fail "it is asked for what it does not have"
 
 # race SECONDS: as above, while they change
@@ -37,7 +29,7 @@ race() {
 	say "$(<"$tmp/raced")"
 }
 race 3 || fail "a wrong end"
-read -r shares n < <(told "$tmp/raced")
+read -r shares n < <(without_of "$tmp/raced")
 [ "$shares" -gt "$n" ] || fail "too few were read"
 
 race 5 &

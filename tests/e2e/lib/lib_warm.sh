@@ -9,18 +9,10 @@ PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 start_pvfs -n 3 --set iod.ends=all --set iod.share=4M
 expect ok lib_warm /pvfs/rules rules </dev/null
 
-# read_requests: how many READs the iods were sent
-read_requests() {
-	pvfs-stats >"$tmp/stats" 2>"$tmp/err" || fail "pvfs-stats: $(<"$tmp/err")"
-	awk '$3 == "READ" { n += $4 } END { print n + 0 }' "$tmp/stats"
-}
-# told OUTPUT: "of" which "without" it tells
-told() { sed -n 's/^\([0-9]*\) of \([0-9]*\) without.*/\1 \2/p' "$1"; }
-
-before=$(read_requests)
+before=$(requests_of READ)
 must lib_warm /pvfs/read reads 2000 </dev/null >"$tmp/read"
-asked=$(($(read_requests) - before))
-read -r shared n < <(told "$tmp/read")
+asked=$(($(requests_of READ) - before))
+read -r shared n < <(without_of "$tmp/read")
 say "$n reads, $shared without a request, $asked requests"
 [ "$shared" -ge $((n / 2)) ] || fail "too few were read"
 [ "$asked" -le $((n / 2)) ] || fail "$asked requests for $n reads"
@@ -32,7 +24,7 @@ race() {
 	say "$(<"$tmp/raced")"
 }
 race 4 || fail "a wrong block"
-read -r shared n < <(told "$tmp/raced")
+read -r shared n < <(without_of "$tmp/raced")
 [ "$shared" -gt 100 ] || fail "too few were read"
 
 race 5 &
