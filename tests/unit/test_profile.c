@@ -93,7 +93,7 @@ static uint64_t of_size(int64_t lo, int64_t hi)
 	return n;
 }
 
-static void check_way(const struct record_way *w)
+static void check_way(const struct profile_way *w)
 {
 	uint64_t bytes = 0, seq = 0, cons = 0, strided = 0, un = 0, large = 0,
 		 both = 0;
@@ -122,9 +122,9 @@ static void check_way(const struct record_way *w)
 	ck_assert_uint_eq(w->large_unaligned, both);
 }
 
-static void check_sizes(const struct record_way *w)
+static void check_sizes(const struct profile_way *w)
 {
-	struct record_common top[RECORD_SHOWN];
+	const struct profile_common *top = w->size;
 
 	ck_assert_uint_eq(w->sizes[0], of_size(0, 100));
 	ck_assert_uint_eq(w->sizes[1], of_size(101, 1024));
@@ -132,8 +132,7 @@ static void check_sizes(const struct record_way *w)
 	ck_assert_uint_eq(w->sizes[3], of_size(10241, 102400));
 	ck_assert_uint_eq(w->sizes[4], of_size(102401, 1 << 20));
 	/* seven different ones: exact */
-	record_common_top(w->size, top);
-	for (unsigned int i = 0; i < RECORD_SHOWN; i++) {
+	for (unsigned int i = 0; i < PROFILE_COMMON && top[i].count; i++) {
 		ck_assert_uint_eq(top[i].count,
 				  of_size(top[i].value, top[i].value));
 		ck_assert(!i || top[i].count <= top[i - 1].count);
@@ -142,7 +141,8 @@ static void check_sizes(const struct record_way *w)
 
 START_TEST(record_is_the_models)
 {
-	struct record r = { 0 }, sum = { 0 };
+	struct record r = { 0 };
+	struct profile_record sum = { 0 };
 	uint64_t pieces = 0, errors = 0, lists = 0;
 	struct rnd rnd;
 
@@ -156,7 +156,7 @@ START_TEST(record_is_the_models)
 			pieces += calls[i].pieces;
 		}
 	}
-	record_add(&sum, &r);
+	profile_record_add(&sum, &r.sum);
 	ck_assert_uint_eq(sum.calls[PROFILE_LIST_WRITE], lists);
 	ck_assert_uint_eq(sum.calls[PROFILE_WRITE], CALLS - lists);
 	ck_assert_uint_eq(sum.errors, errors);
@@ -176,7 +176,7 @@ END_TEST
 START_TEST(common_stays_in_sight)
 {
 	static uint64_t times[77778];
-	struct record_common top[RECORD_SHOWN];
+	const struct profile_common *top;
 	struct record r = { 0 };
 	struct rnd rnd;
 
@@ -189,11 +189,10 @@ START_TEST(common_stays_in_sight)
 		record_count(&r, &c, 2);
 		times[c.result]++;
 	}
-	record_common_top(r.way[0].size, top);
+	top = r.sum.way[PROFILE_READS].size;
 	ck_assert_int_eq(top[0].value, 77777);
-	for (unsigned int i = 0; i < RECORD_COMMON; i++)
-		ck_assert_uint_ge(r.way[0].size[i].count,
-				  times[r.way[0].size[i].value]);
+	for (unsigned int i = 0; i < PROFILE_COMMON; i++)
+		ck_assert_uint_ge(top[i].count, times[top[i].value]);
 }
 END_TEST
 
@@ -246,7 +245,7 @@ START_TEST(no_call_is_lost)
 	struct profile *p = begin("out");
 	unsigned int file = profile_file(1, 2, STRIPE, 4);
 	pthread_t thread[24];
-	struct record sum;
+	struct profile_record sum;
 
 	for (unsigned int i = 0; i < 24; i++)
 		ck_assert(!pthread_create(&thread[i], NULL, many, &file));
@@ -305,7 +304,7 @@ END_TEST
 /* What the parent did is not in it. */
 static void child_does(struct profile *p)
 {
-	struct record sum;
+	struct profile_record sum;
 
 	many(&(unsigned int){ PROFILE_NAMES });
 	profile_sum(p, PROFILE_NAMES, &sum);

@@ -61,16 +61,17 @@ static bool take_this(struct profile_shard *s)
 	return false;
 }
 
-void profile_sum(struct profile *p, unsigned int place, struct record *sum)
+void profile_sum(struct profile *p, unsigned int place,
+		 struct profile_record *sum)
 {
 	unsigned int i;
 
-	*sum = (struct record){ 0 };
+	*sum = (struct profile_record){ 0 };
 	for (i = 0; i < PROFILE_SHARDS; i++) {
 		struct profile_shard *s = &p->shard[i];
 		bool ours = take_this(s);
 
-		record_add(sum, &s->record[place]);
+		profile_record_add(sum, &s->record[place].sum);
 		if (ours)
 			give(s);
 	}

@@ -174,7 +174,7 @@ void profile_named(unsigned int file, const char *name, int how)
 
 static bool did_nothing(struct profile *p)
 {
-	struct record sum;
+	struct profile_record sum;
 	unsigned int i, k;
 
 	for (i = 0; i < PROFILE_FIRST + p->files; i++) {

@@ -16,26 +16,10 @@
 #include <sys/types.h>
 
 #include "clock.h"
+#include "profile_record.h"
 
 struct log;
 struct profile;
-
-enum profile_kind {
-	PROFILE_OPEN,
-	PROFILE_CLOSE,
-	PROFILE_READ,
-	PROFILE_WRITE,
-	PROFILE_LIST_READ,
-	PROFILE_LIST_WRITE,
-	PROFILE_STAT,
-	PROFILE_META, /* other calls on names and attributes */
-	PROFILE_DIR, /* entries of directories */
-	PROFILE_LOCK,
-	PROFILE_FSYNC,
-	PROFILE_AIO, /* requests; its time is that under way */
-	PROFILE_WAIT, /* for requests */
-	PROFILE_KINDS
-};
 
 /* What calls count for: a file, or one of these. */
 enum {

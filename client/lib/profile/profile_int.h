@@ -51,7 +51,8 @@ struct profile {
 };
 
 /* The sum of a place; what is being counted meanwhile is in, or not. */
-void profile_sum(struct profile *p, unsigned int place, struct record *sum);
+void profile_sum(struct profile *p, unsigned int place,
+		 struct profile_record *sum);
 
 /* What MPI's launchers tell; -1: nothing. */
 struct profile_rank {

@@ -11,22 +11,6 @@
 
 #define VERSION 1
 
-static const char *const kinds[PROFILE_KINDS] = {
-	[PROFILE_OPEN] = "open",
-	[PROFILE_CLOSE] = "close",
-	[PROFILE_READ] = "read",
-	[PROFILE_WRITE] = "write",
-	[PROFILE_LIST_READ] = "list_read",
-	[PROFILE_LIST_WRITE] = "list_write",
-	[PROFILE_STAT] = "stat",
-	[PROFILE_META] = "meta",
-	[PROFILE_DIR] = "dir",
-	[PROFILE_LOCK] = "lock",
-	[PROFILE_FSYNC] = "fsync",
-	[PROFILE_AIO] = "aio",
-	[PROFILE_WAIT] = "aio_wait",
-};
-
 /* ---- text ---- */
 
 struct out {
@@ -120,31 +104,30 @@ static void by_kind(struct out *o, const char *key,
 
 	say(o, ", \"%s\": {", key);
 	for (i = 0; i < PROFILE_KINDS; i++)
-		say(o, "%s\"%s\": %" PRIu64, i ? ", " : "", kinds[i], value[i]);
+		say(o, "%s\"%s\": %" PRIu64, i ? ", " : "",
+		    profile_kind_name[i], value[i]);
 	say(o, "}");
 }
 
 static void common(struct out *o, const char *key,
-		   const struct record_common all[RECORD_COMMON])
+		   const struct profile_common top[PROFILE_COMMON])
 {
-	struct record_common top[RECORD_SHOWN];
 	unsigned int i;
 
-	record_common_top(all, top);
 	say(o, ", \"%s\": [", key);
-	for (i = 0; i < RECORD_SHOWN && top[i].count; i++)
+	for (i = 0; i < PROFILE_SHOWN && top[i].count; i++)
 		say(o, "%s{\"bytes\": %" PRId64 ", \"count\": %" PRIu64 "}",
 		    i ? ", " : "", top[i].value, top[i].count);
 	say(o, "]");
 }
 
-static void way(struct out *o, const char *key, const struct record_way *w)
+static void way(struct out *o, const char *key, const struct profile_way *w)
 {
 	unsigned int i;
 
 	say(o, ", \"%s\": {\"bytes\": %" PRIu64 ", \"histogram\": [", key,
 	    w->bytes);
-	for (i = 0; i < RECORD_SIZES; i++)
+	for (i = 0; i < PROFILE_SIZES; i++)
 		say(o, "%s%" PRIu64, i ? ", " : "", w->sizes[i]);
 	say(o, "]");
 	number(o, "sequential", w->sequential);
@@ -165,23 +148,23 @@ static uint64_t since(const struct profile *p, uint64_t when)
 
 /* Behind another member. */
 static void record(struct out *o, const struct profile *p,
-		   const struct record *r)
+		   const struct profile_record *r)
 {
 	by_kind(o, "calls", r->calls);
 	by_kind(o, "ns", r->ns);
 	number(o, "errors", r->errors);
 	number(o, "list_pieces", r->pieces);
-	way(o, "reads", &r->way[0]);
-	way(o, "writes", &r->way[1]);
+	way(o, "reads", &r->way[PROFILE_READS]);
+	way(o, "writes", &r->way[PROFILE_WRITES]);
 	say(o, ", \"slowest\": {\"call\": \"%s\", \"ns\": %" PRIu64 "}",
-	    kinds[r->slowest], r->slowest_ns);
+	    profile_kind_name[r->slowest], r->slowest_ns);
 	number(o, "first_ns", since(p, r->first));
 	number(o, "last_ns", since(p, r->last));
 }
 
 /* ---- places ---- */
 
-static bool used(const struct record *r)
+static bool used(const struct profile_record *r)
 {
 	unsigned int i;
 
@@ -193,7 +176,7 @@ static bool used(const struct record *r)
 }
 
 static void file(struct out *o, const struct profile *p,
-		 const struct profile_name *n, const struct record *r)
+		 const struct profile_name *n, const struct profile_record *r)
 {
 	static const char *const how[] = { "", "r", "w", "rw" };
 
@@ -210,9 +193,10 @@ static void file(struct out *o, const struct profile *p,
 	say(o, "}");
 }
 
-static void files(struct out *o, struct profile *p, struct record *total)
+static void files(struct out *o, struct profile *p,
+		  struct profile_record *total)
 {
-	struct record r;
+	struct profile_record r;
 	bool any = false;
 	unsigned int i;
 
@@ -221,7 +205,7 @@ static void files(struct out *o, struct profile *p, struct record *total)
 		profile_sum(p, i, &r);
 		if (!used(&r))
 			continue;
-		record_add(total, &r);
+		profile_record_add(total, &r);
 		say(o, "%s", any ? ",\n" : "\n");
 		file(o, p, &p->name[i], &r);
 		any = true;
@@ -230,12 +214,12 @@ static void files(struct out *o, struct profile *p, struct record *total)
 }
 
 static void place(struct out *o, struct profile *p, const char *key,
-		  unsigned int i, struct record *total)
+		  unsigned int i, struct profile_record *total)
 {
-	struct record r;
+	struct profile_record r;
 
 	profile_sum(p, i, &r);
-	record_add(total, &r);
+	profile_record_add(total, &r);
 	say(o, ",\n\"%s\": {\"files\": %" PRIu64, key,
 	    i == PROFILE_REST ? p->left_out : 0);
 	record(o, p, &r);
@@ -264,7 +248,7 @@ static void who(struct out *o, const struct profile *p)
 int profile_json(struct profile *p, int fd)
 {
 	struct out o = { .fd = fd };
-	struct record total = { 0 };
+	struct profile_record total = { 0 };
 
 	who(&o, p);
 	files(&o, p, &total);

@@ -34,7 +34,7 @@ static const char *const verb[2] = { "reads", "writes" };
 static bool small(const struct prof *all, const struct rule *rule, int way,
 		  char *text, size_t room)
 {
-	const struct prof_way *w = &all->sum.way[way];
+	const struct profile_way *w = &all->sum.way[way];
 	uint64_t n = 0, moves = prof_moves(&all->sum, way);
 	char what[32] = "at most 10K";
 	double share, most;
@@ -60,13 +60,13 @@ static bool small(const struct prof *all, const struct rule *rule, int way,
 static bool small_writes(const struct prof *all, const struct rule *rule,
 			 char *text, size_t room)
 {
-	return small(all, rule, PROF_WRITES, text, room);
+	return small(all, rule, PROFILE_WRITES, text, room);
 }
 
 static bool small_reads(const struct prof *all, const struct rule *rule,
 			char *text, size_t room)
 {
-	return small(all, rule, PROF_READS, text, room);
+	return small(all, rule, PROFILE_READS, text, room);
 }
 
 /* ---- stripes ---- */
@@ -74,7 +74,7 @@ static bool small_reads(const struct prof *all, const struct rule *rule,
 static bool unaligned(const struct prof *all, const struct rule *rule, int way,
 		      char *text, size_t room)
 {
-	const struct prof_way *w = &all->sum.way[way];
+	const struct profile_way *w = &all->sum.way[way];
 	double share = share_of(w->large_unaligned, w->large);
 
 	if (w->large < rule->least || share < rule->share)
@@ -91,13 +91,13 @@ static bool unaligned(const struct prof *all, const struct rule *rule, int way,
 static bool unaligned_writes(const struct prof *all, const struct rule *rule,
 			     char *text, size_t room)
 {
-	return unaligned(all, rule, PROF_WRITES, text, room);
+	return unaligned(all, rule, PROFILE_WRITES, text, room);
 }
 
 static bool unaligned_reads(const struct prof *all, const struct rule *rule,
 			    char *text, size_t room)
 {
-	return unaligned(all, rule, PROF_READS, text, room);
+	return unaligned(all, rule, PROFILE_READS, text, room);
 }
 
 /* ---- steps through a file ---- */
@@ -108,7 +108,7 @@ static bool strided(const struct prof *all, const struct rule *rule, char *text,
 	int way;
 
 	for (way = 0; way < 2; way++) {
-		const struct prof_way *w = &all->sum.way[way];
+		const struct profile_way *w = &all->sum.way[way];
 		uint64_t moves = prof_moves(&all->sum, way);
 		double share = share_of(w->strided, moves);
 
@@ -133,9 +133,10 @@ static bool reopened(const struct prof *all, const struct rule *rule,
 
 	for (i = 0; i < all->files; i++) {
 		const struct prof_file *f = &all->file[i];
-		double each = share_of(f->r.calls[PROF_OPEN], f->processes);
+		double each = share_of(f->r.calls[PROFILE_OPEN], f->processes);
 
-		if (f->r.calls[PROF_OPEN] < rule->least || each < rule->share)
+		if (f->r.calls[PROFILE_OPEN] < rule->least ||
+		    each < rule->share)
 			continue;
 		snprintf(text, room,
 			 "%s opens and closes %s %.0f times: keep it open",
@@ -176,10 +177,10 @@ static bool one_rank(const struct prof *all, const struct rule *rule,
 static bool metadata(const struct prof *all, const struct rule *rule,
 		     char *text, size_t room)
 {
-	const struct prof_record *r = &all->sum;
-	uint64_t n = r->calls[PROF_OPEN] + r->calls[PROF_CLOSE] +
-		     r->calls[PROF_STAT] + r->calls[PROF_META] +
-		     r->calls[PROF_DIR] + r->calls[PROF_LOCK];
+	const struct profile_record *r = &all->sum;
+	uint64_t n = r->calls[PROFILE_OPEN] + r->calls[PROFILE_CLOSE] +
+		     r->calls[PROFILE_STAT] + r->calls[PROFILE_META] +
+		     r->calls[PROFILE_DIR] + r->calls[PROFILE_LOCK];
 	double share = share_of(prof_meta_ns(r), prof_busy_ns(r));
 
 	if (n < rule->least || share < rule->share)
@@ -188,23 +189,23 @@ static bool metadata(const struct prof *all, const struct rule *rule,
 		 "%.0f %% of the time in calls is names, attributes and opens "
 		 "(%" PRIu64 " calls, %" PRIu64 " of them stat): fewer, larger "
 		 "files, or readdir with attributes",
-		 100 * share, n, r->calls[PROF_STAT]);
+		 100 * share, n, r->calls[PROFILE_STAT]);
 	return true;
 }
 
 static bool flushes(const struct prof *all, const struct rule *rule, char *text,
 		    size_t room)
 {
-	const struct prof_record *r = &all->sum;
-	uint64_t writes = prof_moves(r, PROF_WRITES);
-	double share = share_of(r->calls[PROF_FSYNC], writes);
+	const struct profile_record *r = &all->sum;
+	uint64_t writes = prof_moves(r, PROFILE_WRITES);
+	double share = share_of(r->calls[PROFILE_FSYNC], writes);
 
-	if (r->calls[PROF_FSYNC] < rule->least || share < rule->share)
+	if (r->calls[PROFILE_FSYNC] < rule->least || share < rule->share)
 		return false;
 	snprintf(text, room,
 		 "fsync is called %" PRIu64 " times for %" PRIu64
 		 " writes: once behind several writes does as well",
-		 r->calls[PROF_FSYNC], writes);
+		 r->calls[PROFILE_FSYNC], writes);
 	return true;
 }
 

@@ -4,23 +4,23 @@
 #include "prof_show.h"
 
 static void by_kind(struct json_object *o, const char *key,
-		    const uint64_t value[PROF_KINDS])
+		    const uint64_t value[PROFILE_KINDS])
 {
 	struct json_object *m = json_object_new_object();
 	unsigned int i;
 
-	for (i = 0; i < PROF_KINDS; i++)
-		json_u64(m, prof_kind_name[i], value[i]);
+	for (i = 0; i < PROFILE_KINDS; i++)
+		json_u64(m, profile_kind_name[i], value[i]);
 	json_object_object_add(o, key, m);
 }
 
 static void common(struct json_object *o, const char *key,
-		   const struct prof_common c[PROF_COMMON])
+		   const struct profile_common c[PROFILE_COMMON])
 {
 	struct json_object *list = json_object_new_array(), *m;
 	unsigned int i;
 
-	for (i = 0; i < PROF_COMMON && c[i].count; i++) {
+	for (i = 0; i < PROFILE_SHOWN && c[i].count; i++) {
 		m = json_object_new_object();
 		json_object_object_add(m, "bytes",
 				       json_object_new_int64(c[i].value));
@@ -31,13 +31,13 @@ static void common(struct json_object *o, const char *key,
 }
 
 static void way(struct json_object *o, const char *key,
-		const struct prof_way *w)
+		const struct profile_way *w)
 {
 	struct json_object *m = json_object_new_object();
 	struct json_object *sizes = json_object_new_array();
 	unsigned int i;
 
-	for (i = 0; i < PROF_SIZES; i++)
+	for (i = 0; i < PROFILE_SIZES; i++)
 		json_object_array_add(sizes,
 				      json_object_new_uint64(w->sizes[i]));
 	json_u64(m, "bytes", w->bytes);
@@ -54,7 +54,7 @@ static void way(struct json_object *o, const char *key,
 }
 
 static struct json_object *record(struct json_object *o,
-				  const struct prof_record *r)
+				  const struct profile_record *r)
 {
 	struct json_object *slowest = json_object_new_object();
 
@@ -63,14 +63,14 @@ static struct json_object *record(struct json_object *o,
 	json_u64(o, "meta_ns", prof_meta_ns(r));
 	json_u64(o, "busy_ns", prof_busy_ns(r));
 	json_u64(o, "errors", r->errors);
-	json_u64(o, "list_pieces", r->list_pieces);
-	way(o, "reads", &r->way[PROF_READS]);
-	way(o, "writes", &r->way[PROF_WRITES]);
-	json_str(slowest, "call", prof_kind_name[r->slowest]);
+	json_u64(o, "list_pieces", r->pieces);
+	way(o, "reads", &r->way[PROFILE_READS]);
+	way(o, "writes", &r->way[PROFILE_WRITES]);
+	json_str(slowest, "call", profile_kind_name[r->slowest]);
 	json_u64(slowest, "ns", r->slowest_ns);
 	json_object_object_add(o, "slowest", slowest);
-	json_u64(o, "first_ns", r->first_ns);
-	json_u64(o, "last_ns", r->last_ns);
+	json_u64(o, "first_ns", r->first);
+	json_u64(o, "last_ns", r->last);
 	return o;
 }
 

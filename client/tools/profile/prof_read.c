@@ -14,22 +14,6 @@
 #define FILES_MOST 65536u
 #define DEPTH 16
 
-const char *const prof_kind_name[PROF_KINDS] = {
-	[PROF_OPEN] = "open",
-	[PROF_CLOSE] = "close",
-	[PROF_READ] = "read",
-	[PROF_WRITE] = "write",
-	[PROF_LIST_READ] = "list_read",
-	[PROF_LIST_WRITE] = "list_write",
-	[PROF_STAT] = "stat",
-	[PROF_META] = "meta",
-	[PROF_DIR] = "dir",
-	[PROF_LOCK] = "lock",
-	[PROF_FSYNC] = "fsync",
-	[PROF_AIO] = "aio",
-	[PROF_WAIT] = "aio_wait",
-};
-
 /* ---- fields: the first that is wrong is remembered ---- */
 
 struct reader {
@@ -90,26 +74,26 @@ static char *string(struct reader *r, struct json_object *o, const char *key)
 }
 
 static void by_kind(struct reader *r, struct json_object *o, const char *key,
-		    uint64_t value[PROF_KINDS])
+		    uint64_t value[PROFILE_KINDS])
 {
 	struct json_object *m = member(r, o, key, json_type_object);
 	unsigned int i;
 
-	for (i = 0; m && i < PROF_KINDS; i++)
-		value[i] = number(r, m, prof_kind_name[i]);
+	for (i = 0; m && i < PROFILE_KINDS; i++)
+		value[i] = number(r, m, profile_kind_name[i]);
 }
 
 /* ---- records ---- */
 
 static void histogram(struct reader *r, struct json_object *o,
-		      uint64_t sizes[PROF_SIZES])
+		      uint64_t sizes[PROFILE_SIZES])
 {
 	struct json_object *m = member(r, o, "histogram", json_type_array);
 	unsigned int i;
 
-	if (m && json_object_array_length(m) != PROF_SIZES)
+	if (m && json_object_array_length(m) != PROFILE_SIZES)
 		r->why = "histogram";
-	for (i = 0; m && !r->why && i < PROF_SIZES; i++) {
+	for (i = 0; m && !r->why && i < PROFILE_SIZES; i++) {
 		struct json_object *n = json_object_array_get_idx(m, i);
 
 		if (json_object_get_type(n) != json_type_int ||
@@ -121,12 +105,12 @@ static void histogram(struct reader *r, struct json_object *o,
 }
 
 static void common(struct reader *r, struct json_object *o, const char *key,
-		   struct prof_common top[PROF_COMMON])
+		   struct profile_common top[PROFILE_COMMON])
 {
 	struct json_object *m = member(r, o, key, json_type_array), *c;
 	size_t i;
 
-	if (m && json_object_array_length(m) > PROF_COMMON)
+	if (m && json_object_array_length(m) > PROFILE_SHOWN)
 		r->why = key;
 	for (i = 0; m && !r->why && i < json_object_array_length(m); i++) {
 		c = json_object_array_get_idx(m, i);
@@ -140,7 +124,7 @@ static void common(struct reader *r, struct json_object *o, const char *key,
 }
 
 static void way(struct reader *r, struct json_object *o, const char *key,
-		struct prof_way *w)
+		struct profile_way *w)
 {
 	struct json_object *m = member(r, o, key, json_type_object);
 
@@ -159,7 +143,7 @@ static void way(struct reader *r, struct json_object *o, const char *key,
 }
 
 static void slowest(struct reader *r, struct json_object *o,
-		    struct prof_record *rec)
+		    struct profile_record *rec)
 {
 	struct json_object *m = member(r, o, "slowest", json_type_object);
 	struct json_object *call = m ? member(r, m, "call", json_type_string)
@@ -169,9 +153,10 @@ static void slowest(struct reader *r, struct json_object *o,
 	if (!call)
 		return;
 	rec->slowest_ns = number(r, m, "ns");
-	for (i = 0; i < PROF_KINDS; i++) {
-		if (!strcmp(json_object_get_string(call), prof_kind_name[i])) {
-			rec->slowest = (enum prof_kind)i;
+	for (i = 0; i < PROFILE_KINDS; i++) {
+		if (!strcmp(json_object_get_string(call),
+			    profile_kind_name[i])) {
+			rec->slowest = (enum profile_kind)i;
 			return;
 		}
 	}
@@ -179,17 +164,17 @@ static void slowest(struct reader *r, struct json_object *o,
 }
 
 static void record(struct reader *r, struct json_object *o,
-		   struct prof_record *rec)
+		   struct profile_record *rec)
 {
 	by_kind(r, o, "calls", rec->calls);
 	by_kind(r, o, "ns", rec->ns);
 	rec->errors = number(r, o, "errors");
-	rec->list_pieces = number(r, o, "list_pieces");
-	way(r, o, "reads", &rec->way[PROF_READS]);
-	way(r, o, "writes", &rec->way[PROF_WRITES]);
+	rec->pieces = number(r, o, "list_pieces");
+	way(r, o, "reads", &rec->way[PROFILE_READS]);
+	way(r, o, "writes", &rec->way[PROFILE_WRITES]);
 	slowest(r, o, rec);
-	rec->first_ns = number(r, o, "first_ns");
-	rec->last_ns = number(r, o, "last_ns");
+	rec->first = number(r, o, "first_ns");
+	rec->last = number(r, o, "last_ns");
 }
 
 static void file(struct reader *r, struct json_object *o, struct prof_file *f)

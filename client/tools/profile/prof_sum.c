@@ -7,105 +7,37 @@
 
 #include "profile_data.h"
 
-const char *const prof_size_name[PROF_SIZES] = {
+const char *const prof_size_name[PROFILE_SIZES] = {
 	"0-100", "100-1K", "1K-10K",   "10K-100K", "100K-1M",
 	"1M-4M", "4M-10M", "10M-100M", "100M-1G",  "1G+",
 };
 
 /* ---- records ---- */
 
-/* Of eight, the four commonest: what each process has left out is not in them. */
-static void add_common(struct prof_common to[PROF_COMMON],
-		       const struct prof_common from[PROF_COMMON])
-{
-	struct prof_common all[2 * PROF_COMMON] = { 0 };
-	size_t i, j, n = PROF_COMMON;
-
-	memcpy(all, to, PROF_COMMON * sizeof(*to));
-	for (i = 0; i < PROF_COMMON && from[i].count; i++) {
-		for (j = 0;
-		     j < n && !(all[j].count && all[j].value == from[i].value);
-		     j++)
-			;
-		if (j == n)
-			all[n++].value = from[i].value;
-		all[j].count += from[i].count;
-	}
-	for (i = 0; i < PROF_COMMON; i++) {
-		struct prof_common *most = &all[i], mine = all[i];
-
-		for (j = i + 1; j < n; j++) {
-			if (all[j].count > most->count)
-				most = &all[j];
-		}
-		to[i] = *most;
-		*most = mine;
-		all[i] = to[i];
-	}
-}
-
-static void add_way(struct prof_way *w, const struct prof_way *other)
-{
-	unsigned int i;
-
-	w->bytes += other->bytes;
-	for (i = 0; i < PROF_SIZES; i++)
-		w->sizes[i] += other->sizes[i];
-	w->sequential += other->sequential;
-	w->consecutive += other->consecutive;
-	w->strided += other->strided;
-	w->unaligned += other->unaligned;
-	w->large += other->large;
-	w->large_unaligned += other->large_unaligned;
-	add_common(w->size, other->size);
-	add_common(w->stride, other->stride);
-}
-
-static void add_record(struct prof_record *r, const struct prof_record *other)
-{
-	unsigned int i;
-
-	for (i = 0; i < PROF_KINDS; i++) {
-		r->calls[i] += other->calls[i];
-		r->ns[i] += other->ns[i];
-	}
-	r->errors += other->errors;
-	r->list_pieces += other->list_pieces;
-	add_way(&r->way[0], &other->way[0]);
-	add_way(&r->way[1], &other->way[1]);
-	if (other->slowest_ns > r->slowest_ns) {
-		r->slowest_ns = other->slowest_ns;
-		r->slowest = other->slowest;
-	}
-	if (other->last_ns > r->last_ns)
-		r->last_ns = other->last_ns;
-	if (other->last_ns && (!r->first_ns || other->first_ns < r->first_ns))
-		r->first_ns = other->first_ns;
-}
-
-uint64_t prof_bytes(const struct prof_record *r)
+uint64_t prof_bytes(const struct profile_record *r)
 {
 	return r->way[0].bytes + r->way[1].bytes;
 }
 
-uint64_t prof_moves(const struct prof_record *r, int way)
+uint64_t prof_moves(const struct profile_record *r, int way)
 {
-	return way == PROF_READS
-		       ? r->calls[PROF_READ] + r->calls[PROF_LIST_READ]
-		       : r->calls[PROF_WRITE] + r->calls[PROF_LIST_WRITE];
+	return way == PROFILE_READS
+		       ? r->calls[PROFILE_READ] + r->calls[PROFILE_LIST_READ]
+		       : r->calls[PROFILE_WRITE] + r->calls[PROFILE_LIST_WRITE];
 }
 
-uint64_t prof_meta_ns(const struct prof_record *r)
+uint64_t prof_meta_ns(const struct profile_record *r)
 {
-	return r->ns[PROF_OPEN] + r->ns[PROF_CLOSE] + r->ns[PROF_STAT] +
-	       r->ns[PROF_META] + r->ns[PROF_DIR] + r->ns[PROF_LOCK];
+	return r->ns[PROFILE_OPEN] + r->ns[PROFILE_CLOSE] +
+	       r->ns[PROFILE_STAT] + r->ns[PROFILE_META] + r->ns[PROFILE_DIR] +
+	       r->ns[PROFILE_LOCK];
 }
 
-uint64_t prof_busy_ns(const struct prof_record *r)
+uint64_t prof_busy_ns(const struct profile_record *r)
 {
-	return prof_meta_ns(r) + r->ns[PROF_READ] + r->ns[PROF_WRITE] +
-	       r->ns[PROF_LIST_READ] + r->ns[PROF_LIST_WRITE] +
-	       r->ns[PROF_FSYNC] + r->ns[PROF_WAIT];
+	return prof_meta_ns(r) + r->ns[PROFILE_READ] + r->ns[PROFILE_WRITE] +
+	       r->ns[PROFILE_LIST_READ] + r->ns[PROFILE_LIST_WRITE] +
+	       r->ns[PROFILE_FSYNC] + r->ns[PROFILE_WAIT];
 }
 
 /* ---- processes ---- */
@@ -197,7 +129,7 @@ static size_t merge(struct prof_file *file, size_t n)
 		if (!*f->name)
 			f->name = file[i].name;
 		f->processes++;
-		add_record(&f->r, &file[i].r);
+		profile_record_add(&f->r, &file[i].r);
 	}
 	return n ? to + 1 : 0;
 }
@@ -208,7 +140,7 @@ int prof_sum(struct prof *all)
 
 	for (i = 0; i < all->processes; i++) {
 		n += all->process[i].files;
-		add_record(&all->sum, &all->process[i].r);
+		profile_record_add(&all->sum, &all->process[i].r);
 	}
 	all->file = calloc(n ? n : 1, sizeof(*all->file));
 	if (!all->file)

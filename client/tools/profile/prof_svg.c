@@ -67,21 +67,21 @@ static void bars(FILE *out, int y, uint64_t reads, uint64_t writes,
 		part(writes, most), writes);
 }
 
-static int histogram(FILE *out, int y, const struct prof_record *r)
+static int histogram(FILE *out, int y, const struct profile_record *r)
 {
 	uint64_t most = 0;
 	unsigned int i;
 
 	title(out, y,
 	      "transfers by size in bytes: reads (blue), writes (orange)");
-	for (i = 0; i < PROF_SIZES; i++) {
+	for (i = 0; i < PROFILE_SIZES; i++) {
 		if (r->way[0].sizes[i] > most)
 			most = r->way[0].sizes[i];
 		if (r->way[1].sizes[i] > most)
 			most = r->way[1].sizes[i];
 	}
 	y += 8;
-	for (i = 0; i < PROF_SIZES; i++, y += ROW) {
+	for (i = 0; i < PROFILE_SIZES; i++, y += ROW) {
 		label(out, y, prof_size_name[i]);
 		bars(out, y, r->way[0].sizes[i], r->way[1].sizes[i], most);
 	}
@@ -101,7 +101,7 @@ static int moved(FILE *out, int y, const struct prof *all)
 
 	title(out, y, "bytes that each process read and wrote");
 	for (i = 0; i < all->processes; i++) {
-		const struct prof_record *r = &all->process[i].r;
+		const struct profile_record *r = &all->process[i].r;
 
 		if (r->way[0].bytes > most)
 			most = r->way[0].bytes;
@@ -158,9 +158,9 @@ static int timeline(FILE *out, int y, const struct prof *all)
 		double base = offset(p, first);
 
 		label(out, y, prof_who(p, who, sizeof(who)));
-		if (p->r.last_ns)
-			span(out, y, base + (double)p->r.first_ns,
-			     base + (double)p->r.last_ns, end);
+		if (p->r.last)
+			span(out, y, base + (double)p->r.first,
+			     base + (double)p->r.last, end);
 	}
 	fprintf(out, "<text x=\"%d\" y=\"%d\">0</text>", LEFT, y + 14);
 	fprintf(out, "<text class=\"n\" x=\"%d\" y=\"%d\">%.3f s</text>\n",
@@ -170,7 +170,8 @@ static int timeline(FILE *out, int y, const struct prof *all)
 
 void prof_svg(const struct prof *all, FILE *out)
 {
-	int height = 130 + ROW * (int)(PROF_SIZES + 2 * rows(all) + 3), y = 24;
+	int height = 130 + ROW * (int)(PROFILE_SIZES + 2 * rows(all) + 3),
+	    y = 24;
 
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "

@@ -51,47 +51,48 @@ static void head(const struct prof *all)
 
 /* ---- calls ---- */
 
-static void calls(const struct prof_record *r)
+static void calls(const struct profile_record *r)
 {
 	unsigned int i;
 
 	printf("\n%-12s %12s %12s\n", "call", "calls", "seconds");
-	for (i = 0; i < PROF_KINDS; i++) {
+	for (i = 0; i < PROFILE_KINDS; i++) {
 		if (r->calls[i])
 			printf("%-12s %12" PRIu64 " %12.6f\n",
-			       prof_kind_name[i], r->calls[i],
+			       profile_kind_name[i], r->calls[i],
 			       seconds(r->ns[i]));
 	}
 	printf("errors %" PRIu64 ", pieces of lists %" PRIu64
 	       ", slowest call: %s, %.6f s\n",
-	       r->errors, r->list_pieces, prof_kind_name[r->slowest],
+	       r->errors, r->pieces, profile_kind_name[r->slowest],
 	       seconds(r->slowest_ns));
 	printf("time in names %.6f s, in reads %.6f, in writes %.6f, waiting "
 	       "for requests %.6f\n",
 	       seconds(prof_meta_ns(r)),
-	       seconds(r->ns[PROF_READ] + r->ns[PROF_LIST_READ]),
-	       seconds(r->ns[PROF_WRITE] + r->ns[PROF_LIST_WRITE]),
-	       seconds(r->ns[PROF_WAIT]));
+	       seconds(r->ns[PROFILE_READ] + r->ns[PROFILE_LIST_READ]),
+	       seconds(r->ns[PROFILE_WRITE] + r->ns[PROFILE_LIST_WRITE]),
+	       seconds(r->ns[PROFILE_WAIT]));
 }
 
 /* ---- transfers ---- */
 
-static void commons(const char *what, const struct prof_common c[PROF_COMMON])
+static void commons(const char *what,
+		    const struct profile_common c[PROFILE_COMMON])
 {
 	unsigned int i;
 
 	if (!c[0].count)
 		return;
 	printf("  %s", what);
-	for (i = 0; i < PROF_COMMON && c[i].count; i++)
+	for (i = 0; i < PROFILE_SHOWN && c[i].count; i++)
 		printf("%s %" PRId64 " (%" PRIu64 " times)", i ? "," : "",
 		       c[i].value, c[i].count);
 	printf("\n");
 }
 
-static void way(const char *what, const struct prof_record *r, int i)
+static void way(const char *what, const struct profile_record *r, int i)
 {
-	const struct prof_way *w = &r->way[i];
+	const struct profile_way *w = &r->way[i];
 	char human[32];
 
 	if (!prof_moves(r, i))
@@ -105,14 +106,14 @@ static void way(const char *what, const struct prof_record *r, int i)
 	commons("steps", w->stride);
 }
 
-static void histogram(const struct prof_record *r)
+static void histogram(const struct profile_record *r)
 {
 	unsigned int i;
 
-	if (!prof_moves(r, PROF_READS) && !prof_moves(r, PROF_WRITES))
+	if (!prof_moves(r, PROFILE_READS) && !prof_moves(r, PROFILE_WRITES))
 		return;
 	printf("\n%-12s %12s %12s\n", "bytes", "reads", "writes");
-	for (i = 0; i < PROF_SIZES; i++) {
+	for (i = 0; i < PROFILE_SIZES; i++) {
 		if (r->way[0].sizes[i] || r->way[1].sizes[i])
 			printf("%-12s %12" PRIu64 " %12" PRIu64 "\n",
 			       prof_size_name[i], r->way[0].sizes[i],
@@ -137,7 +138,7 @@ static void files(const struct prof *all, size_t most)
 		tool_line(stdout, "%9s %9s %8" PRIu64 " %9u %-6s %s\n",
 			  tool_human(f->r.way[0].bytes, in),
 			  tool_human(f->r.way[1].bytes, out),
-			  f->r.calls[PROF_OPEN], f->processes,
+			  f->r.calls[PROFILE_OPEN], f->processes,
 			  f->processes > 1 ? "shared" : "own",
 			  *f->name ? f->name : f->id);
 	}
@@ -192,8 +193,8 @@ void prof_text(const struct prof *all, const struct advice_line *advice, int n,
 
 	head(all);
 	calls(&all->sum);
-	way("reads", &all->sum, PROF_READS);
-	way("writes", &all->sum, PROF_WRITES);
+	way("reads", &all->sum, PROFILE_READS);
+	way("writes", &all->sum, PROFILE_WRITES);
 	histogram(&all->sum);
 	files(all, most);
 	left_out(all);

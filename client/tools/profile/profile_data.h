@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * profile_data.h - what PVFS_PROFILE wrote, read again: each process, each file over all
- * processes, and the sum.  The fields are those of the JSON; times in ns.
+ * processes, and the sum.  Times in ns; of
+ * transfers since the process began.
  */
 #ifndef PROFILE_DATA_H
 #define PROFILE_DATA_H
@@ -11,56 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum prof_kind {
-	PROF_OPEN,
-	PROF_CLOSE,
-	PROF_READ,
-	PROF_WRITE,
-	PROF_LIST_READ,
-	PROF_LIST_WRITE,
-	PROF_STAT,
-	PROF_META,
-	PROF_DIR,
-	PROF_LOCK,
-	PROF_FSYNC,
-	PROF_AIO,
-	PROF_WAIT,
-	PROF_KINDS
-};
-extern const char *const prof_kind_name[PROF_KINDS];
+#include "profile_record.h"
 
-#define PROF_SIZES 10u
-#define PROF_COMMON 4u
-extern const char *const prof_size_name[PROF_SIZES];
-
-struct prof_common {
-	int64_t value;
-	uint64_t count; /* 0: none */
-};
-
-enum { PROF_READS, PROF_WRITES };
-struct prof_way {
-	uint64_t bytes;
-	uint64_t sizes[PROF_SIZES];
-	uint64_t sequential, consecutive, strided, unaligned;
-	uint64_t large, large_unaligned;
-	struct prof_common size[PROF_COMMON], stride[PROF_COMMON];
-};
-
-struct prof_record {
-	uint64_t calls[PROF_KINDS], ns[PROF_KINDS];
-	uint64_t errors, list_pieces;
-	struct prof_way way[2];
-	enum prof_kind slowest;
-	uint64_t slowest_ns, first_ns, last_ns;
-};
+/* "0-100", ... */
+extern const char *const prof_size_name[PROFILE_SIZES];
 
 struct prof_file {
 	char *name; /* "": not known */
 	char *id;
 	uint64_t stripe, iods;
 	unsigned int processes; /* that used it */
-	struct prof_record r;
+	struct profile_record r;
 };
 
 struct prof_process {
@@ -69,7 +31,7 @@ struct prof_process {
 	int64_t pid, rank, ranks; /* of MPI; -1: not known */
 	double begun; /* seconds since the epoch */
 	uint64_t run_ns, left_out;
-	struct prof_record r; /* all of it */
+	struct profile_record r; /* all of it */
 	struct prof_file *file;
 	size_t files;
 };
@@ -79,7 +41,7 @@ struct prof {
 	size_t processes;
 	struct prof_file *file; /* of all processes, most bytes first */
 	size_t files;
-	struct prof_record sum;
+	struct profile_record sum;
 };
 
 /* ---- prof_read.c ---- */
@@ -104,13 +66,13 @@ int prof_add(struct prof *all, struct prof_process *p);
 int prof_sum(struct prof *all);
 void prof_free(struct prof *all);
 
-uint64_t prof_bytes(const struct prof_record *r);
+uint64_t prof_bytes(const struct profile_record *r);
 /* Calls that read, or write, lists among them. */
-uint64_t prof_moves(const struct prof_record *r, int way);
+uint64_t prof_moves(const struct profile_record *r, int way);
 /* Time in names and attributes, opens, closes and locks. */
-uint64_t prof_meta_ns(const struct prof_record *r);
+uint64_t prof_meta_ns(const struct profile_record *r);
 /* Time in all calls. */
-uint64_t prof_busy_ns(const struct prof_record *r);
+uint64_t prof_busy_ns(const struct profile_record *r);
 /* The one that took longest in its calls; NULL: there is but one. */
 const struct prof_process *prof_slowest(const struct prof *all);
 /* "rank 3", or "pid 17 on HOST", into buf; returns buf. */
