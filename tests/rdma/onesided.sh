@@ -2,16 +2,10 @@
 # onesided.sh - what clients read by RDMA from iods that sleep.  Sourced by run.sh.
 . "$here/servers.sh"
 
-# getsizes: how many of them the iods were sent.
-getsizes() {
+# sent OPERATION: how many of them the iods were sent.
+sent() {
 	timeout 60 pvfs-stats >"$tmp/stats" || return 1
-	awk '$3 == "GETSIZE" { n += $4 } END { print n + 0 }' "$tmp/stats"
-}
-
-# read_requests: how many READs they were sent.
-read_requests() {
-	timeout 60 pvfs-stats >"$tmp/stats" || return 1
-	awk '$3 == "READ" { n += $4 } END { print n + 0 }' "$tmp/stats"
+	awk -v op="$1" '$3 == op { n += $4 } END { print n + 0 }' "$tmp/stats"
 }
 
 # told COMMAND...: the two numbers of "N of M without" that it prints at last.
@@ -24,10 +18,10 @@ ends_rules() { [ "$(timeout 60 lib_ends /pvfs/rules rules </dev/null)" = ok ]; }
 
 # Of three iods; the first questions tell where the ends lie.
 ends_asked() {
-	local before=$(getsizes) shares n asked
+	local before=$(sent GETSIZE) shares n asked
 
 	read -r shares n < <(told timeout 60 lib_ends /pvfs/asked asks 300)
-	asked=$(($(getsizes) - before))
+	asked=$(($(sent GETSIZE) - before))
 	echo "$n ends, $shares read from an iod, $asked requests"
 	[ "$n" = 300 ] && [ "$shares" -ge 870 ] && [ "$asked" -le 30 ]
 }
@@ -41,10 +35,11 @@ ends_race() {
 	[ "${shares:-0}" -gt "$n" ]
 }
 
-ends_killed() {
+# while_an_iod_dies COMMAND...
+while_an_iod_dies() {
 	local raced
 
-	timeout 100 lib_ends /pvfs/race race 2 10 </dev/null &
+	timeout 100 "$@" </dev/null &
 	raced=$!
 	sleep 3
 	cluster kill-iod 1 && cluster start-iod 1
@@ -54,10 +49,10 @@ ends_killed() {
 warm_rules() { [ "$(timeout 100 lib_warm /pvfs/warm rules </dev/null)" = ok ]; }
 
 warm_reads() {
-	local before=$(read_requests) shares n asked
+	local before=$(sent READ) shares n asked
 
 	read -r shares n < <(told timeout 60 lib_warm /pvfs/read reads 2000)
-	asked=$(($(read_requests) - before))
+	asked=$(($(sent READ) - before))
 	echo "$n reads, $shares without a request, $asked requests"
 	[ "$n" = 2000 ] && [ "$shares" -ge 1000 ] && [ "$asked" -le 1000 ]
 }
@@ -70,25 +65,17 @@ warm_race() {
 	[ "${shares:-0}" -gt 100 ]
 }
 
-warm_killed() {
-	local raced
-
-	timeout 100 lib_warm /pvfs/raced race 2 10 </dev/null &
-	raced=$!
-	sleep 3
-	cluster kill-iod 1 && cluster start-iod 1
-	wait $raced
-}
-
 part_run() {
 	step "servers over verbs" servers_start --set iod.share=4M
 	step "ends of objects by RDMA Read: rules" ends_rules
 	step "ends of objects by RDMA Read: no requests" ends_asked
 	step "ends of objects by RDMA Read while they change" ends_race
-	step "ends of objects by RDMA Read while an iod dies" ends_killed
+	step "ends of objects by RDMA Read while an iod dies" \
+		while_an_iod_dies lib_ends /pvfs/race race 2 10
 	step "warm reads by RDMA Read: rules" warm_rules
 	step "warm reads by RDMA Read: few requests" warm_reads
 	step "warm reads by RDMA Read while they change" warm_race
-	step "warm reads by RDMA Read while an iod dies" warm_killed
+	step "warm reads by RDMA Read while an iod dies" \
+		while_an_iod_dies lib_warm /pvfs/raced race 2 10
 	cat "$state"/log/*.log | grep -E 'error|warn' | head -n 20
 }

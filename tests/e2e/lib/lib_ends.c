@@ -12,12 +12,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "expect.h"
 #include "pvfs.h"
+#include "racing.h"
 
 static int open_it(const char *name, int flags)
 {
@@ -210,27 +207,11 @@ static void reads(const char *name, time_t stop)
 
 static void race(const char *name, int readers, unsigned int seconds)
 {
-	time_t stop = time(NULL) + seconds;
-	int status, failed = 0;
-
 	history = mmap(NULL, sizeof(*history), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	EXPECT(history != MAP_FAILED);
 	EXPECT(pvfs_close(open_it(name, O_RDWR | O_CREAT | O_TRUNC)) == 0);
-	for (int i = 0; i <= readers; i++) {
-		if (fork() == 0) {
-			if (i == 0)
-				moves(name, stop);
-			else
-				reads(name, stop);
-			exit(0);
-		}
-	}
-	for (int i = 0; i <= readers; i++) {
-		EXPECT(wait(&status) > 0);
-		failed |= status;
-	}
-	EXPECT(!failed);
+	race_for(name, readers, seconds, moves, reads);
 	printf("%lu of %lu without, %lu changes\n",
 	       (unsigned long)history->without, (unsigned long)history->reads,
 	       (unsigned long)history->answered);

@@ -15,10 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "racing.h"
 #include "warm.h"
 
 /* Until it is read without a request, where it can be. */
@@ -271,8 +269,7 @@ static void races(const char *name, time_t stop)
 
 static void race(const char *name, int readers, unsigned int seconds)
 {
-	time_t stop = time(NULL) + seconds;
-	int fd, status, failed = 0;
+	int fd;
 
 	history = mmap(NULL, sizeof(*history), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -284,20 +281,7 @@ static void race(const char *name, int readers, unsigned int seconds)
 		atomic_store(&history->block[i].answered, 1);
 	}
 	EXPECT(pvfs_close(fd) == 0);
-	for (int i = 0; i <= readers; i++) {
-		if (fork() == 0) {
-			if (i == 0)
-				overwrites(name, stop);
-			else
-				races(name, stop);
-			exit(0);
-		}
-	}
-	for (int i = 0; i <= readers; i++) {
-		EXPECT(wait(&status) > 0);
-		failed |= status;
-	}
-	EXPECT(!failed);
+	race_for(name, readers, seconds, overwrites, races);
 	printf("%lu of %lu without, %lu changes\n",
 	       (unsigned long)history->without, (unsigned long)history->reads,
 	       (unsigned long)history->block[0].answered);
