@@ -5,7 +5,11 @@
 #     joe@HOST$ COMMAND       as that user; all# on every host in turn;
 #
 # what follows a command is what it must say among other things, line by line, with ... for
-# anything; after <<END come the lines of a file, to END.
+# anything; after <<END come the lines of a file, to END.  A page that has
+#
+#     <!-- begins: OTHER.md, HEADING -->
+#
+# begins where that page has come to that heading.
 
 # page_steps PAGE: each as "LINE HOST USER" and the command's lines, closed by an empty line
 # of \f; expected lines begin with \v.
@@ -26,7 +30,8 @@ page_steps() {
 		next
 	}
 	open && more { print line; more = line ~ /\\$/; next }
-	open { print "\v" line }
+	open { print "\v" line; next }
+	line ~ /[^ ]/ { print NR, "nowhere", "nobody"; print line; print "\f" }
 	END { close_step() }' "$1"
 }
 
@@ -43,7 +48,7 @@ page_says() {
 		want=${want//\?/\\?}
 		want=${want//.../*}
 		ok=
-		while [ -z "$ok" ] && IFS= read -r line <&8; do
+		while [ -z "$ok" ] && { IFS= read -r line <&8 || [ -n "$line" ]; }; do
 			# blanks do not count
 			[[ $(echo $line) == $(set -f; echo $want) ]] && ok=1
 		done
@@ -73,10 +78,22 @@ page_step() {
 	echo "line $line ($((SECONDS - since)) s) $user@${where[*]}: ${command%%$'\n'*}"
 }
 
+# page_begins PAGE: the steps of what was done before
+page_begins() {
+	local other heading
+
+	IFS=, read -r other heading < <(sed -n 's/^<!-- begins: \(.*\) -->$/\1/p' "$1")
+	[ -n "$other" ] || return 0
+	other=$(dirname "$1")/$other
+	grep -qx "##$heading" "$other" || fail "$other has no heading '$heading'"
+	page_steps <(sed "/^##$heading\$/,\$d" "$other")
+}
+
 page_run() {
 	local head line command expected steps=0
 
-	page_steps "$1" >"$tmp/steps"
+	page_begins "$1" >"$tmp/steps"
+	page_steps "$1" >>"$tmp/steps"
 	while read -r -u 7 line host user; do
 		command= expected=()
 		while IFS= read -r -u 7 head && [ "$head" != $'\f' ]; do
