@@ -74,7 +74,7 @@ struct timespec;	/* strict ISO C hides it */
  * says that this was forgotten. */
 typedef char pvfs_needs_64_bit_off_t[sizeof(off_t) == 8 ? 1 : -1];
 
-/* The library's version, "0.1.0"; static. */
+/* The library's version, "0.9.0"; static. */
 const char *pvfs_version(void);
 
 /* ---- files ---- */

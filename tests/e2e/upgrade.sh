@@ -7,6 +7,10 @@
 . "$e2e/version_before.sh"
 
 now=$PVFS_BUILD
+export PATH=$now/client/tools/doctor:$PATH
+version=$(pvfs-ping --version | cut -d ' ' -f 2)
+version_before=$("$before/client/tools/pvfs-ping" --version | cut -d ' ' -f 2)
+[ "$version" != "$version_before" ] || fail "both releases are called $version"
 if [ -c /dev/fuse ] && [ "$(id -u)" = 0 ] && [ -x "$now/client/fuse/pvfs-fuse" ]
 then
 	. "$e2e/mounting.sh"
@@ -89,6 +93,22 @@ refuses() {
 	grep -q "error: .*$3" "$log" || fail "no '$3'"
 }
 
+# tells SERVER VERSION: it says so to who asks, and doctor of this release finds the other one.
+tells() {
+	local who=${1/iod/iod }
+
+	pvfs-ping | grep -E "^$who .* up  *$2 " >/dev/null || {
+		pvfs-ping
+		fail "$1 is not of version $2"
+	}
+	pvfs-doctor --skip clock >"$tmp/found"
+	[ "$2" = "$version" ] ||
+		grep -q "^found: version, $who: .* is of version $2," "$tmp/found" || {
+		cat "$tmp/found"
+		fail "pvfs-doctor does not find that $1 is of version $2"
+	}
+}
+
 stamped() {
 	grep -qx "version $2" "$state/$1/pvfs-stamp" ||
 		fail "$1 has not the stamp of version $2"
@@ -162,8 +182,10 @@ upgrade() {
 	all_go_on
 	for s; do
 		stamped "$(name_of "$s")" 1
+		tells "$(name_of "$s")" "$version_before"
 		replace "$s"
 		stamped "$(name_of "$s")" 2
+		tells "$(name_of "$s")" "$version"
 	done
 	replace_clients
 	all_go_on
