@@ -193,6 +193,15 @@ static void show(struct args *a, const char *who, const struct seen *now,
 	}
 }
 
+/* One of an earlier release serves all the same. */
+static int fail(const char *uri)
+{
+	if (errno != ENOSYS)
+		return tool_fail(&tool, uri);
+	tool_say(&tool, "%s: %s", uri, tool_cause(ENOSYS));
+	return 0;
+}
+
 static int labels(void *arg, const char *path, const char *who, const char *uri)
 {
 	struct args *a = arg;
@@ -200,7 +209,7 @@ static int labels(void *arg, const char *path, const char *who, const char *uri)
 	a->by.timeout_ms = a->timeout_ms;
 	a->by.list = a->json ? a->list : NULL;
 	a->by.show = !a->watch_s || !a->first;
-	return stats_labels(&a->by, path, who, uri) ? tool_fail(&tool, uri) : 0;
+	return stats_labels(&a->by, path, who, uri) ? fail(uri) : 0;
 }
 
 static int stats(void *arg, const char *path, const char *who, const char *uri)
@@ -216,7 +225,7 @@ static int stats(void *arg, const char *path, const char *who, const char *uri)
 		       : pvfs_stats_server(uri, a->timeout_ms, seen->op, OPS);
 	if (seen->n < 0) {
 		seen->n = 0;
-		return tool_fail(&tool, uri);
+		return fail(uri);
 	}
 	if (seen->n > OPS)
 		seen->n = OPS;

@@ -109,6 +109,34 @@ tells() {
 	}
 }
 
+# /health of an exporter: that it is well.
+exported() {
+	local address exporter
+
+	"$now/client/tools/exporter/pvfs-exporter" --listen 127.0.0.1:0 /pvfs 2>"$tmp/exporter" &
+	exporter=$!
+	helpers+=("$exporter")
+	until_true 60 grep -q 'ready: http' "$tmp/exporter"
+	address=$(sed -n 's|.*ready: http://\([^/]*\)/.*|\1|p' "$tmp/exporter")
+	python3 -c 'import sys, urllib.request
+print(urllib.request.urlopen("http://%s/health" % sys.argv[1]).read().decode())' \
+		"$address" >"$tmp/health" 2>&1 || fail "/health: $(<"$tmp/health")"
+	kill "$exporter" && wait "$exporter"
+	unset 'helpers[-1]'
+	grep -q '"status":"ok"' "$tmp/health" || fail "/health: $(<"$tmp/health")"
+}
+
+# A server of either release is asked what it has done: the one before is asked nothing that
+# it does not know, and is up all the same.
+watched() {
+	pvfs-top --batch -d 1 -n 1 >"$tmp/top" 2>&1
+	grep -q ' 3 of 3 servers up' "$tmp/top" || fail "pvfs-top: $(<"$tmp/top")"
+	pvfs-stats >"$tmp/stats" 2>&1 || fail "pvfs-stats: $(<"$tmp/stats")"
+	! grep -q 'connection lost' "$tmp/stats" || fail "pvfs-stats: $(<"$tmp/stats")"
+	[ ! -x "$now/client/tools/exporter/pvfs-exporter" ] || exported
+	! grep 'unknown operation' "$state"/log/*.log || fail "asked for what it does not know"
+}
+
 stamped() {
 	grep -qx "version $2" "$state/$1/pvfs-stamp" ||
 		fail "$1 has not the stamp of version $2"
@@ -180,12 +208,16 @@ upgrade() {
 	rm -f "$tmp"/{before,now,mount_before,mount_now}
 	begin_all
 	all_go_on
+	watched
+	[ "$(grep -c 'is of an earlier release, which does not count' "$tmp/stats")" = 3 ] ||
+		fail "pvfs-stats: $(<"$tmp/stats")"
 	for s; do
 		stamped "$(name_of "$s")" 1
 		tells "$(name_of "$s")" "$version_before"
 		replace "$s"
 		stamped "$(name_of "$s")" 2
 		tells "$(name_of "$s")" "$version"
+		watched
 	done
 	replace_clients
 	all_go_on

@@ -40,7 +40,10 @@ int store_labels(struct session *s, struct rpc_peer *peer, uint32_t from,
 {
 	const struct wire_labels body = { .from = htole32(from) };
 	struct ask c;
+	int rc = store_counts(s, peer);
 
+	if (rc)
+		return rc;
 	ask_begin(&c, s, peer);
 	ask_put(&c, &body, sizeof(body));
 	return ask_run(&c, WIRE_LABELS, take_labels, part);

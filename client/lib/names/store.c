@@ -185,6 +185,22 @@ int store_ping(struct session *s, struct rpc_peer *peer, struct pvfs_ping *ping)
 	return ask_run(&c, WIRE_PING, take_ping, ping);
 }
 
+/* Of a connection that there was, as far as it goes. */
+static bool is_v3(const struct rpc_peer *peer)
+{
+	return rpc_peer_features(peer) & WIRE_FT_V3;
+}
+
+int store_counts(struct session *s, struct rpc_peer *peer)
+{
+	struct pvfs_ping ping;
+	int rc = is_v3(peer) ? 0 : store_ping(s, peer, &ping);
+
+	if (rc)
+		return rc;
+	return is_v3(peer) ? 0 : -ENOSYS;
+}
+
 static int take_stats(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_stats_rep *rep = reply->body;
@@ -211,7 +227,10 @@ int store_stats(struct session *s, struct rpc_peer *peer, uint32_t op,
 {
 	const struct wire_stats body = { .op = htole32(op) };
 	struct ask c;
+	int rc = store_counts(s, peer);
 
+	if (rc)
+		return rc;
 	ask_begin(&c, s, peer);
 	ask_put(&c, &body, sizeof(body));
 	return ask_run(&c, WIRE_STATS, take_stats, stats);

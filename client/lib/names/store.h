@@ -16,6 +16,9 @@ int store_statfs_one(struct session *s, struct rpc_peer *peer,
 		     struct statfs *st);
 int store_ping(struct session *s, struct rpc_peer *peer,
 	       struct pvfs_ping *ping);
+/* 0; -ENOSYS: a server of version 2, which closes the connection that an operation comes on
+ * that it does not know; or as store_ping(). */
+int store_counts(struct session *s, struct rpc_peer *peer);
 /* Of the first operation from number op on that it has answered; stats->op is 0 where
  * there is none. */
 int store_stats(struct session *s, struct rpc_peer *peer, uint32_t op,

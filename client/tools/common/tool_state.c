@@ -11,6 +11,7 @@
 #define UNTRUSTED                                                              \
 	"its user is not trusted: write server_user= in pvfstab(5), if it "    \
 	"should be"
+#define EARLIER "is of an earlier release, which does not count"
 #define WAITING                                                                \
 	"runs but takes no clients yet: the manager until it has heard from "  \
 	"all iods, an iod until it has from the manager; its log says for "    \
@@ -33,5 +34,7 @@ const char *tool_cause(int err)
 		return UNTRUSTED;
 	if (err == EAGAIN)
 		return WAITING;
+	if (err == ENOSYS)
+		return EARLIER;
 	return err == ENXIO ? FOREIGN : strerror(err);
 }

@@ -19,13 +19,15 @@ static void drop_disk(struct report *r)
 	r->ops = k;
 }
 
+/* A server of an earlier release counts nothing, as while servers are upgraded. */
 static int ask_stats(struct worker *w)
 {
 	struct report *r = w->next;
 	int n = pvfs_watch_stats(w->watch, r->op, VIEW_OPS);
 
+	r->ops = 0;
 	if (n < 0)
-		return errno;
+		return errno == ENOSYS ? 0 : errno;
 	r->ops = n < VIEW_OPS ? n : VIEW_OPS;
 	if (w->is_mgr)
 		drop_disk(r);

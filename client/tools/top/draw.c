@@ -2,6 +2,7 @@
 /* draw.c - see draw.h. */
 #include "draw.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,12 @@ static void put_rates(const struct top_rates *r, char *buf, size_t len)
 		 (double)r->mean_ns / 1e3);
 }
 
+/* One of an earlier release counts nothing, and serves. */
+static bool is_up(const struct top_server *server)
+{
+	return !server->err || server->err == ENOSYS;
+}
+
 static void draw_server(struct sheet *s, const struct top_server *server)
 {
 	char rates[96];
@@ -90,7 +97,7 @@ static void draw_head(struct sheet *s, const struct top *top)
 	for (unsigned int i = 0; i < top->servers; i++) {
 		const struct top_server *server = &top->server[i];
 
-		up += !server->err;
+		up += is_up(server);
 		sum.requests += server->err ? 0 : server->rates.requests;
 		sum.in += server->err ? 0 : server->rates.in;
 		sum.out += server->err ? 0 : server->rates.out;
