@@ -57,6 +57,9 @@ const char *conf_fix(char *line);
 check_fn check_key, check_munge;
 /* 0: munged of this host listens; -errno. */
 int munged_reach(const struct doctor *d);
+/* Clients prove themselves by it, it is not there, and need not be: a host of iods alone,
+ * whose programs no server but its own serves.  May wait for the name service. */
+bool munge_needless(const struct doctor *d);
 /* Root becomes the user whose key that is, as the servers are: they take no other's. */
 void key_user(const char *path);
 

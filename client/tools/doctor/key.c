@@ -90,6 +90,12 @@ int munged_reach(const struct doctor *d)
 	return rc;
 }
 
+bool munge_needless(const struct doctor *d)
+{
+	return d->conf && !strcmp(d->auth, "munge") && d->nsubjects &&
+	       !subject_is_here(&d->subject[0]) && munged_reach(d);
+}
+
 void check_munge(const struct doctor *d, const struct subject *s)
 {
 	int rc;
@@ -98,7 +104,12 @@ void check_munge(const struct doctor *d, const struct subject *s)
 	if (strcmp(d->auth, "munge") != 0)
 		return;
 	rc = munged_reach(d);
-	if (rc)
+	if (rc && munge_needless(d))
+		doctor_note(d,
+			    "munged is not reached at %s: %s; of servers the "
+			    "manager alone needs it",
+			    munge_socket(d), strerror(-rc));
+	else if (rc)
 		doctor_find(d,
 			    "systemctl enable --now munge, with the same "
 			    "/etc/munge/munge.key on all hosts; munge_socket "

@@ -44,6 +44,11 @@ static void fix_start(const struct subject *s, char *fix, size_t len)
 			 s->index, s->addr.host, s->index);
 }
 
+static bool is_refusal(int err)
+{
+	return err == EACCES || err == EKEYREJECTED || err == ENOKEY;
+}
+
 static void find_down(const struct doctor *d, const struct subject *s, int err)
 {
 	char fix[1024];
@@ -59,7 +64,7 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 			 "at firewalls for port %u",
 			 s->addr.host, s->addr.port);
 		doctor_find(d, fix, "%s does not answer", s->uri);
-	} else if (err == EACCES || err == EKEYREJECTED || err == ENOKEY) {
+	} else if (is_refusal(err)) {
 		doctor_find(d,
 			    "auth= and key= in pvfstab as the servers' auth "
 			    "asks, server_user= for servers of another user "
@@ -89,7 +94,10 @@ void check_reach(const struct doctor *d, const struct subject *s)
 	struct pvfs_ping p;
 	int rc = ping(d, s, &p);
 
-	if (rc)
+	if (rc && is_refusal(-rc) && munge_needless(d))
+		doctor_note(d, "%s answers, and refuses who has no munged",
+			    s->uri);
+	else if (rc)
 		find_down(d, s, -rc);
 	else
 		doctor_note(d,
@@ -113,6 +121,9 @@ static void look_way(const struct doctor *d, const struct subject *s,
 	if (!pvfs_ping_mount(s->mount, uri, ping_ms(d), &p)) {
 		doctor_note(d, "%s in %" PRIu64 ".%" PRIu64 " us", uri,
 			    p.rtt_ns / 1000, p.rtt_ns / 100 % 10);
+	} else if (is_refusal(errno) && munge_needless(d)) {
+		doctor_note(d, "%s answers, and refuses who has no munged",
+			    uri);
 	} else if (!strcmp(scheme, "tcp")) {
 		snprintf(fix, sizeof(fix),
 			 "let port %u of %s through the firewall; fabric= of "

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-doctor on a host that has an iod and nothing else finds nothing where clients prove
+# themselves by MUNGE and no munged is there: the manager's host and clients' need it.
+. "$(dirname "$0")/functions.sh"
+requires root
+requires tool ip
+requires tool munged
+requires tool munge
+export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
+unset PVFS_LOG
+
+net=pvfs$$
+on() { local host=$1; shift; ip netns exec "$net-$host" "$@"; }
+remove_hosts() {
+	ip netns del "$net-mgr" 2>/dev/null
+	ip netns del "$net-iod" 2>/dev/null
+	return 0
+}
+at_end remove_hosts
+ip netns add "$net-mgr" && ip netns add "$net-iod" && on mgr true ||
+	skip "needs network namespaces"
+must ip -n "$net-mgr" link add eth0 type veth peer name eth0 netns "$net-iod"
+for host in mgr iod; do
+	must ip -n "$net-$host" addr add "10.84.0.$([ $host = mgr ] && echo 1 || echo 2)/24" dev eth0
+	must ip -n "$net-$host" link set lo up
+	must ip -n "$net-$host" link set eth0 up
+done
+
+mkdir -p "$state/log" mgr iod munge
+(umask 077; head -c 128 /dev/urandom >munge/key)
+munged --foreground --force --key-file="$tmp/munge/key" --socket="$tmp/munge/socket" \
+	--pid-file="$tmp/munge/pid" --log-file="$tmp/munge/log" --seed-file="$tmp/munge/seed" \
+	>munge/output 2>&1 &
+helpers+=($!)
+answers() { munge -s x -S "$tmp/munge/socket" >/dev/null 2>&1; }
+until_true 30 answers
+
+# The hosts have a file of their own each: sockets are found by their paths on both.
+for host in mgr iod; do
+	cat >"$host.conf" <<-END
+		[filesystem]
+		id = 0123456789abcdef
+		key = $tmp/key
+		auth = munge
+		munge_socket = $tmp/$([ $host = mgr ] && echo munge/socket || echo none)
+		[mgr]
+		address = pvfs://10.84.0.1:3000
+		storage = $tmp/mgr
+		[iod.0]
+		address = pvfs://10.84.0.2:7000
+		storage = $tmp/iod
+	END
+done
+serve() {
+	local host=$1 log
+
+	log=$(log_of "$host")
+	shift
+	PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so ip netns exec "$net-$host" \
+		"$@" --config "$tmp/$host.conf" >"$log" 2>&1 &
+	servers+=($!)
+}
+servers=()
+end_servers() {
+	kill "${servers[@]}" 2>/dev/null
+	wait "${servers[@]}" 2>/dev/null
+}
+at_end end_servers
+serve mgr "$PVFS_BUILD/mgr/pvfs-mgr"
+until_true 30 [ -s key ]
+serve iod "$PVFS_BUILD/server/pvfs-iod" --index 0
+for host in mgr iod; do
+	until_true 60 grep -q '^[^:]*: info: ready' "$(log_of "$host")"
+done
+
+doctor() {
+	local host=$1
+	shift
+
+	PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so on "$host" pvfs-doctor \
+		-c "$tmp/$host.conf" --all --verbose --skip "$1" >found 2>err
+}
+# what the machine itself has or lacks is not looked at
+host_own=clock,fsync,dirty,tcp,memory,huge-pages,ptrace,shm,fuse,descriptors,memlock,room
+doctor mgr $host_own || fail "the manager's host: $(cat found err)"
+doctor iod $host_own || fail "an iod's host: $(cat found err)"
+grep -q 'of servers the manager alone needs it' found || fail "munge is not looked at: $(cat found)"
+grep -q '10.84.0.1:3000 answers, and refuses' found || fail "the manager is not reached: $(cat found)"
+# and what is wrong is found all the same
+sed -i "s|munge/socket|none|" mgr.conf
+must_fail doctor mgr $host_own
+grep -q '^found: munge: .*munged is not reached' found || fail "the manager's host: $(cat found)"
+tr 0-9a-f f0-9a-e <key >key.other && chmod 600 key.other
+sed -i "s|$tmp/key|$tmp/key.other|" iod.conf
+must_fail doctor iod $host_own
+grep -q '^found: same, mgr: ' found || fail "another key: $(cat found)"
+sed -i "s|key.other|key|" iod.conf
+kill "${servers[0]}" && wait "${servers[0]}"
+must_fail doctor iod $host_own
+grep -q '^found: reach, mgr: nobody listens' found || fail "no manager: $(cat found)"
