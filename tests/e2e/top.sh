@@ -116,10 +116,18 @@ ended(p, ours, theirs, was, until(ours, b"servers up", b"servers up"))
 END
 must timeout 300 python3 terminal.py
 
-# ---- a server that is down ----
 touch "$tmp/enough"
 wait "$worker" || true
 helpers=()
+
+# ---- servers that stand still: as many pages as ever, with the others on them ----
+for k in 0 1; do stand_still "$(cluster pid $k)"; done
+timeout 60 pvfs-top --batch -d 1 -n 8 -t 5000 >pages || fail "exit $?: $(<pages)"
+expect 8 grep -c '^pvfs-top [0-9:]*  1 of 3 servers up, ' pages
+for k in 0 1; do expect 8 grep -c "^iod $k .* timed out" pages; done
+for k in 0 1; do kill -CONT "$(cluster pid $k)"; done
+
+# ---- a server that is down ----
 must cluster stop-iod 1
 pvfs-top --batch -d 1 -n 1 -t 1000 >pages || fail "$(<pages)"
 grep -q '2 of 3 servers up' pages || fail "$(<pages)"

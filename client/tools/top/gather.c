@@ -10,12 +10,15 @@
 
 #include "tool.h"
 
-static uint64_t now_ns(void)
+void top_init(struct top *top)
 {
-	struct timespec ts;
+	pthread_condattr_t attr;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	pthread_mutex_init(&top->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&top->changed, &attr);
+	pthread_condattr_destroy(&attr);
 }
 
 bool top_add(struct top *top, const char *path, const char *name,
@@ -28,9 +31,13 @@ bool top_add(struct top *top, const char *path, const char *name,
 		return false;
 	top->server = s;
 	s += top->servers;
-	*s = (struct top_server){ .path = path ? strdup(path) : NULL };
-	if (path && !s->path)
+	*s = (struct top_server){ .asker = top_asker_new(top, path, uri),
+				  .last = calloc(1, sizeof(*s->last)) };
+	if (!s->asker || !s->last) {
+		top_asker_free(s->asker);
+		free(s->last);
 		return false;
+	}
 	top->servers++;
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	snprintf(s->uri, sizeof(s->uri), "%s", uri);
@@ -79,75 +86,42 @@ static struct top_rates rates_of(const struct pvfs_op_stats *sum,
 	};
 }
 
-static void compare(struct top *top, const struct top_server *before,
-		    struct top_server *now)
+static void compare(struct top *top, const struct top_answer *before,
+		    struct top_server *s)
 {
+	const struct top_answer *now = s->last;
 	double seconds = (double)(now->at - before->at) / 1e9;
 	struct pvfs_op_stats sum = { 0 };
 
-	now->rates = (struct top_rates){ 0 };
 	if (!before->at || seconds <= 0)
 		return;
 	for (int i = 0; i < now->ops; i++)
 		add_op(&sum, &now->op[i],
 		       find(before->op, before->ops, &now->op[i]));
-	now->rates = rates_of(&sum, seconds);
-	top_users_add(top, before->label, before->labels, now, seconds);
+	s->rates = rates_of(&sum, seconds);
+	top_users_add(top, before, now, seconds);
 }
 
-/* ---- asking ---- */
-
-static int at_most(int n, int max)
+static void take(struct top *top, struct top_server *s,
+		 struct top_answer *before)
 {
-	return n < max ? n : max;
-}
-
-/* 0, or errno.  A server of an earlier release does not know users. */
-static int ask_all(struct top_server *s)
-{
-	int n = pvfs_watch_stats(s->watch, s->op, TOP_OPS);
-
-	if (n < 0)
-		return errno;
-	s->ops = at_most(n, TOP_OPS);
-	n = pvfs_watch_labels(s->watch, s->label, PVFS_LABELS);
-	if (n < 0 && errno != ENOSYS)
-		return errno;
-	s->labels = n < 0 ? 0 : at_most(n, PVFS_LABELS);
-	return 0;
-}
-
-static int ask(struct top_server *s, int timeout_ms)
-{
-	int err = 0;
-
-	if (!s->watch &&
-	    pvfs_watch_open(s->path, s->uri, timeout_ms, &s->watch))
-		return errno;
-	err = ask_all(s);
-	if (!err) {
-		s->at = now_ns();
-		return 0;
-	}
-	pvfs_watch_close(s->watch);
-	s->watch = NULL;
-	s->at = 0;
-	return err;
+	*before = *s->last;
+	s->rates = (struct top_rates){ 0 };
+	s->err = top_asker_take(s->asker, &s->last);
+	if (!s->err)
+		compare(top, before, s);
+	else if (s->err != ETIMEDOUT)
+		s->last->at = 0;
 }
 
 void top_gather(struct top *top)
 {
-	struct top_server *before = malloc(sizeof(*before));
+	struct top_answer *before = malloc(sizeof(*before));
 
 	top->users = 0;
-	for (unsigned int i = 0; before && i < top->servers; i++) {
-		struct top_server *s = &top->server[i];
-
-		*before = *s;
-		s->err = ask(s, top->timeout_ms);
-		if (!s->err)
-			compare(top, before, s);
-	}
+	top_askers_ask(top);
+	for (unsigned int i = 0; before && i < top->servers; i++)
+		take(top, &top->server[i], before);
 	free(before);
 	top_users_join(top);
 }
@@ -155,9 +129,11 @@ void top_gather(struct top *top)
 void top_free(struct top *top)
 {
 	for (unsigned int i = 0; i < top->servers; i++) {
-		pvfs_watch_close(top->server[i].watch);
-		free(top->server[i].path);
+		top_asker_free(top->server[i].asker);
+		free(top->server[i].last);
 	}
 	free(top->server);
 	free(top->user);
+	pthread_cond_destroy(&top->changed);
+	pthread_mutex_destroy(&top->lock);
 }

@@ -3,6 +3,7 @@
 #ifndef TOP_GATHER_H
 #define TOP_GATHER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "pvfs.h"
@@ -15,15 +16,21 @@ struct top_rates {
 	uint64_t mean_ns, p99_ns; /* 0: there was no request */
 };
 
-struct top_server {
-	char name[16], uri[288];
-	char *path; /* of its mount, its own; or NULL: by its address */
-	struct pvfs_watch *watch; /* or NULL */
-	int err; /* of the last time that it was asked: errno */
-	uint64_t at; /* when it answered, ns; 0: never */
+/* What a server has said. */
+struct top_answer {
+	uint64_t at; /* ns; 0: nothing, or of a server that was lost meanwhile */
 	int ops, labels;
 	struct pvfs_op_stats op[TOP_OPS];
 	struct pvfs_label label[PVFS_LABELS];
+};
+
+struct top_asker;
+
+struct top_server {
+	char name[16], uri[288];
+	struct top_asker *asker;
+	int err; /* of the last time that it was asked: errno */
+	struct top_answer *last; /* its own */
 	struct top_rates rates;
 };
 
@@ -34,22 +41,39 @@ struct top_user {
 };
 
 struct top {
-	int timeout_ms;
+	int timeout_ms; /* within which a server is up */
 	unsigned int servers, users;
 	struct top_server *server; /* its own */
 	struct top_user *user; /* its own, the busiest first */
+	/* asker.c: */
+	pthread_mutex_t lock; /* of what askers say */
+	pthread_cond_t changed;
 };
 
+/* It stays where it is, for the askers. */
+void top_init(struct top *top);
 /* A server more; false: no memory. */
 bool top_add(struct top *top, const char *path, const char *name,
 	     const char *uri);
-/* Asks all, one after the other. */
+/* Asks all at once, and waits no longer than the time-out; for those that did not answer
+ * the last time, for a moment alone. */
 void top_gather(struct top *top);
+/* Waits for those that still ask: as long as a question may take. */
 void top_free(struct top *top);
 
+/* asker.c: a thread that asks one server, when it is told to.  path: of its mount, or NULL;
+ * both are copied.  NULL: no memory. */
+struct top_asker *top_asker_new(struct top *top, const char *path,
+				const char *uri);
+void top_asker_free(struct top_asker *a);
+/* All begin, unless they still ask; within the time-out. */
+void top_askers_ask(struct top *top);
+/* 0, *answer is another one; or errno: ETIMEDOUT also of one that still asks. */
+int top_asker_take(struct top_asker *a, struct top_answer **answer);
+
 /* users.c: adds what came of its labels since before, in so many seconds. */
-void top_users_add(struct top *top, const struct pvfs_label *before, int n,
-		   const struct top_server *now, double seconds);
+void top_users_add(struct top *top, const struct top_answer *before,
+		   const struct top_answer *now, double seconds);
 /* Those of all servers are there: the same ones become one. */
 void top_users_join(struct top *top);
 

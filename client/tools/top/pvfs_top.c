@@ -162,6 +162,7 @@ int main(int argc, char **argv)
 	int i = tool_options(&tool, argc, argv, &a);
 	int status;
 
+	top_init(&a.top);
 	if (!a.batch && isatty(STDERR_FILENO))
 		pvfs_set_log(no_line, NULL, 0);
 	status = tool_each_server(&tool, argv + i, found, &a);

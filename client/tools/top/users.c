@@ -40,8 +40,8 @@ static struct pvfs_label before_of(const struct pvfs_label *before, int n,
 	return (struct pvfs_label){ 0 };
 }
 
-void top_users_add(struct top *top, const struct pvfs_label *before, int n,
-		   const struct top_server *now, double seconds)
+void top_users_add(struct top *top, const struct top_answer *before,
+		   const struct top_answer *now, double seconds)
 {
 	struct top_user *u;
 
@@ -51,7 +51,8 @@ void top_users_add(struct top *top, const struct pvfs_label *before, int n,
 	top->user = u;
 	for (int i = 0; i < now->labels; i++) {
 		const struct pvfs_label *l = &now->label[i];
-		struct pvfs_label old = before_of(before, n, l);
+		struct pvfs_label old = before_of(before->label, before->labels,
+						  l);
 		uint64_t requests = l->requests - old.requests;
 
 		if (!requests)
