@@ -6,7 +6,7 @@
 . "$(dirname "$0")/jobbing.sh"
 
 faults=(clients iods manager disk supervisor supervisor_killed head head_killed told
-	launcher mount late cut)
+	launcher mount late strangers cut)
 [ -z "${HOSTILE_FAULTS:-}" ] || read -ra faults <<<"$HOSTILE_FAULTS"
 rounds=${HOSTILE_ROUNDS:-${#faults[@]}}
 longest=0
@@ -50,6 +50,11 @@ cat >bin/srun <<-'END'
 	while [[ $1 == -* ]]; do
 	    case $1 in -N|-n) shift 2 ;; *) shift ;; esac
 	done
+	if [ -n "${STRANGERS:-}" ]; then
+	    python3 "$STRANGERS" "${PVFS_JOB_HEAD##*:}" >"$STRANGERS.held" &
+	    until [ -s "$STRANGERS.held" ]; do sleep 0.05; done
+	    SLURM_PROCID=0 "$@" &
+	fi
 	k=0
 	for s in ${SPACES:-}; do
 	    SLURM_PROCID=$k ip netns exec "$s" "$@" &
@@ -84,6 +89,24 @@ cat >late.py <<-'END'
 	            head.recv(1)
 	            sys.exit()
 	        other[s].sendall(data)
+END
+
+# Who comes to the head and proves nothing, and comes again whenever he was sent away.
+cat >strangers.py <<-'END'
+	import select, socket, sys
+	held = set()
+	while True:
+	    while len(held) < 200:
+	        held.add(socket.create_connection(("127.0.0.1", int(sys.argv[1]))))
+	    print(len(held), flush=True)
+	    for s in select.select(list(held), [], [])[0]:
+	        try:
+	            data = s.recv(4096)
+	        except ConnectionError:
+	            data = b""
+	        if not data:
+	            held.remove(s)
+	            s.close()
 END
 
 # ---- the faults: each begins a job, and says in $reached whether stop reaches all ----
@@ -178,6 +201,9 @@ fault_mount() {
 # A node that was told, and whose end takes longer than anybody waits for it.
 fault_late() {
 	LATE=$tmp/late.py PATH=$tmp/bin:$PATH begin --launcher srun
+}
+fault_strangers() {
+	STRANGERS=$tmp/strangers.py PATH=$tmp/bin:$PATH begin --launcher srun
 }
 fault_cut() {
 	make_spaces || { say "no hosts of their own here"; remove_spaces; return; }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "greet.h"
+#include "guests.h"
 #include "place.h"
 #include "ports.h"
 #include "run_suite.h"
@@ -216,6 +217,92 @@ START_TEST(no_hello)
 }
 END_TEST
 
+static struct guests guests;
+
+/* Who connects, says nothing, and connects again whenever he was sent away. */
+static void stranger(const struct job_addr *at)
+{
+	int fd[2 * GUESTS];
+	char c[64];
+
+	for (unsigned int i = 0; i < 2 * GUESTS; i++)
+		fd[i] = -1;
+	for (unsigned int i = 0;; i = (i + 1) % (2 * GUESTS)) {
+		if (fd[i] >= 0 && recv(fd[i], c, sizeof(c), MSG_DONTWAIT))
+			continue; /* he is still there */
+		close(fd[i]);
+		fd[i] = link_connect(at->ip, at->port, clock_after_ms(5000));
+	}
+}
+
+static pid_t begin(const struct job_addr *at, bool honest)
+{
+	struct link l;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (!honest)
+		stranger(at);
+	_exit(-greet_meet(&l, at, key, "node", 5, clock_after_ms(30000)));
+}
+
+static bool full(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < GUESTS; i++)
+		n += guests.of[i].link.fd >= 0;
+	return n == GUESTS;
+}
+
+/* Until it is full, or somebody proved himself: his rank. */
+static int serve(int listener, bool until_full)
+{
+	uint64_t deadline = clock_after_ms(30000);
+	unsigned int rank;
+
+	while (!until_full || !full()) {
+		struct link link;
+
+		ck_assert_uint_lt(clock_now(), deadline);
+		guests_accept(&guests, listener);
+		guests_drop_late(&guests);
+		for (unsigned int i = 0; i < GUESTS; i++) {
+			if (guests.of[i].link.fd < 0 ||
+			    guest_hear(&guests.of[i], key, "node", &link,
+				       &rank) <= 0)
+				continue;
+			link_close(&link);
+			return (int)rank;
+		}
+		usleep(1000);
+	}
+	return -1;
+}
+
+/* All places are held by those who prove nothing, on the same host even. */
+START_TEST(strangers)
+{
+	struct job_addr at = { .ip = "127.0.0.1" };
+	int listener = link_listen(at.ip, &at.port), said;
+	pid_t many, one;
+
+	ck_assert_int_ge(listener, 0);
+	guests_init(&guests);
+	many = begin(&at, false);
+	ck_assert_int_eq(serve(listener, true), -1);
+	one = begin(&at, true);
+	ck_assert_int_eq(serve(listener, false), 5);
+	ck_assert_int_eq(waitpid(one, &said, 0), one);
+	ck_assert_int_eq(said, 0);
+	kill(many, SIGKILL);
+	waitpid(many, NULL, 0);
+	guests_close(&guests);
+	close(listener);
+}
+END_TEST
+
 /* Held until a daemon listens there, which has SO_REUSEADDR. */
 START_TEST(ports)
 {
@@ -281,6 +368,7 @@ int main(void)
 	Suite *suite = suite_create("job_parts");
 	TCase *tc = tcase_create("job_parts");
 
+	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, words);
 	tcase_add_test(tc, names);
@@ -292,6 +380,7 @@ int main(void)
 	tcase_add_test(tc, other_key);
 	tcase_add_test(tc, other_kind);
 	tcase_add_test(tc, no_hello);
+	tcase_add_test(tc, strangers);
 	tcase_add_test(tc, ports);
 	tcase_add_test(tc, removes);
 	suite_add_tcase(suite, tc);

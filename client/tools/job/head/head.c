@@ -61,10 +61,7 @@ static void check_time(struct head *h)
 	char why[128];
 	unsigned int here = 0, up = 0;
 
-	for (unsigned int i = 0; i < HEAD_GUESTS; i++)
-		if (h->guest[i].link.fd >= 0 &&
-		    clock_now() >= h->guest[i].deadline)
-			link_close(&h->guest[i].link);
+	guests_drop_late(&h->guests);
 	if (h->state == HEAD_STOP) {
 		end_launcher(h);
 		return;
@@ -87,7 +84,7 @@ static void check_time(struct head *h)
 }
 
 enum { OF_SIGNALS, OF_LISTENER, OF_CONTROL, OF_STARTER, FIXED };
-#define POLLS (FIXED + HEAD_GUESTS + HEAD_ASKERS + JOB_NODES_MAX)
+#define POLLS (FIXED + GUESTS + HEAD_ASKERS + JOB_NODES_MAX)
 
 static struct pollfd of(const struct link *l)
 {
@@ -99,11 +96,13 @@ static unsigned int fill_polls(const struct head *h, struct pollfd *p)
 	unsigned int k = FIXED;
 
 	p[OF_SIGNALS] = (struct pollfd){ h->signals, POLLIN, 0 };
-	p[OF_LISTENER] = (struct pollfd){ h->listener, POLLIN, 0 };
+	p[OF_LISTENER] = (struct pollfd){ guests_room(&h->guests) ? h->listener
+								  : -1,
+					  POLLIN, 0 };
 	p[OF_CONTROL] = (struct pollfd){ h->control, POLLIN, 0 };
 	p[OF_STARTER] = of(&h->starter);
-	for (unsigned int i = 0; i < HEAD_GUESTS; i++)
-		p[k++] = of(&h->guest[i].link);
+	for (unsigned int i = 0; i < GUESTS; i++)
+		p[k++] = of(&h->guests.of[i].link);
 	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
 		p[k++] = of(&h->asker[i]);
 	for (unsigned int i = 0; i < h->n; i++)
@@ -122,9 +121,9 @@ static bool comes(struct link *l, const struct pollfd *p)
 
 static void hear_links(struct head *h, const struct pollfd *p)
 {
-	for (unsigned int i = 0; i < HEAD_GUESTS; i++, p++)
-		if (comes(&h->guest[i].link, p))
-			head_hear_guest(h, &h->guest[i]);
+	for (unsigned int i = 0; i < GUESTS; i++, p++)
+		if (comes(&h->guests.of[i].link, p))
+			head_hear_guest(h, &h->guests.of[i]);
 	for (unsigned int i = 0; i < HEAD_ASKERS; i++, p++)
 		if (comes(&h->asker[i], p))
 			head_hear_asker(h, i);
@@ -141,7 +140,7 @@ static void hear_rest(struct head *h, const struct pollfd *p)
 		if (info.ssi_signo != SIGCHLD)
 			head_stop(h, strsignal((int)info.ssi_signo));
 	if (p[OF_LISTENER].revents)
-		head_accept(h);
+		guests_accept(&h->guests, h->listener);
 	if (p[OF_CONTROL].revents)
 		head_asked(h);
 	if (comes(&h->starter, &p[OF_STARTER]) && link_fill(&h->starter))
@@ -153,7 +152,9 @@ static void turn(struct head *h)
 	struct pollfd p[POLLS];
 	unsigned int n = fill_polls(h, p);
 
-	if (poll(p, n, h->state == HEAD_STOP ? 20 : 500) > 0) {
+	bool soon = h->state == HEAD_STOP || p[OF_LISTENER].fd < 0;
+
+	if (poll(p, n, soon ? 20 : 500) > 0) {
 		hear_links(h, p + FIXED);
 		hear_rest(h, p);
 	}
@@ -206,8 +207,7 @@ static void be_alone(void)
 
 static void make_links(struct head *h, int starter)
 {
-	for (unsigned int i = 0; i < HEAD_GUESTS; i++)
-		h->guest[i].link.fd = -1;
+	guests_init(&h->guests);
 	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
 		h->asker[i].fd = -1;
 	for (unsigned int i = 0; i < h->n; i++)

@@ -8,11 +8,9 @@
 #ifndef JOB_HEAD_H
 #define JOB_HEAD_H
 
-#include "greet.h"
-#include "link.h"
+#include "guests.h"
 #include "place.h"
 
-#define HEAD_GUESTS 64u /* who came, and has not proved anything yet */
 #define HEAD_ASKERS 16u
 
 enum launcher { LAUNCH_AUTO, LAUNCH_FORK, LAUNCH_MPIEXEC, LAUNCH_SRUN };
@@ -34,12 +32,6 @@ struct head_node {
 	pid_t pid; /* started by fork */
 };
 
-struct head_guest {
-	struct link link;
-	struct greet greet;
-	uint64_t deadline;
-};
-
 struct head {
 	struct job_conf conf;
 	enum launcher how;
@@ -52,7 +44,7 @@ struct head {
 	int listener, control, signals;
 	unsigned int n, port;
 	struct head_node *node;
-	struct head_guest guest[HEAD_GUESTS];
+	struct guests guests;
 	struct link asker[HEAD_ASKERS], starter;
 	bool waits[HEAD_ASKERS]; /* for the end */
 	pid_t launcher;
@@ -66,8 +58,7 @@ struct head {
 void head_run(struct head *h, int starter) __attribute__((noreturn));
 void head_stop(struct head *h, const char *why);
 /* head_nodes.c */
-void head_accept(struct head *h);
-void head_hear_guest(struct head *h, struct head_guest *g);
+void head_hear_guest(struct head *h, struct guest *g);
 void head_hear_node(struct head *h, struct head_node *n);
 void head_step(struct head *h);
 /* head_ask.c */

@@ -10,50 +10,21 @@
 #include "clock.h"
 #include "head.h"
 
-#define GREET_MS 5000u
-
-static struct head_guest *free_guest(struct head *h)
-{
-	for (unsigned int i = 0; i < HEAD_GUESTS; i++)
-		if (h->guest[i].link.fd < 0)
-			return &h->guest[i];
-	return NULL;
-}
-
-void head_accept(struct head *h)
-{
-	struct head_guest *g = free_guest(h);
-	int fd;
-
-	if (!g)
-		return; /* the next ones wait until one has gone */
-	fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC);
-	if (fd < 0 || link_init(&g->link, fd))
-		return;
-	g->deadline = clock_after_ms(GREET_MS);
-	if (greet_begin(&g->greet, &g->link))
-		link_close(&g->link);
-}
-
 /* One that proved itself becomes the node of its rank, once. */
-void head_hear_guest(struct head *h, struct head_guest *g)
+void head_hear_guest(struct head *h, struct guest *g)
 {
-	int rc = link_fill(&g->link);
-	char *line = link_line(&g->link);
+	struct link link;
 	unsigned int rank;
 
-	if (!line && !rc)
+	if (guest_hear(g, h->key, "node", &link, &rank) <= 0)
 		return;
-	if (line &&
-	    !greet_check(&g->greet, &g->link, h->key, "node", line, &rank) &&
-	    rank < h->n && !h->node[rank].here && h->node[rank].link.fd < 0 &&
-	    h->state == HEAD_GATHER) {
-		h->node[rank].link = g->link;
-		g->link = (struct link){ .fd = -1 };
-		head_hear_node(h, &h->node[rank]);
+	if (h->state != HEAD_GATHER || rank >= h->n || h->node[rank].here ||
+	    h->node[rank].link.fd >= 0) {
+		link_close(&link);
 		return;
 	}
-	link_close(&g->link);
+	h->node[rank].link = link;
+	head_hear_node(h, &h->node[rank]);
 }
 
 static void trouble(struct head_node *n, const char *text)

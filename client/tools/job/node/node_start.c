@@ -21,6 +21,7 @@
 #include "proc.h"
 
 #define MEET_MS 20000u /* all of the head's addresses */
+#define MEET_ONE_MS 6000u
 
 static int option(void *arg, int opt, const char *val)
 {
@@ -138,25 +139,19 @@ static int meet(struct node *n, const char *ip, uint64_t deadline)
 {
 	struct sockaddr_in sa;
 	socklen_t len = sizeof(sa);
-	uint64_t soon = clock_after_ms(3000);
-	int rc, fd = link_connect(ip, n->head_addr.port,
-				  soon < deadline ? soon : deadline);
+	uint64_t soon = clock_after_ms(MEET_ONE_MS);
+	int rc;
 
-	if (fd < 0)
-		return fd;
-	if (getsockname(fd, (struct sockaddr *)&sa, &len)) {
-		close(fd);
+	snprintf(n->head_addr.ip, sizeof(n->head_addr.ip), "%s", ip);
+	rc = greet_meet(&n->head, &n->head_addr, n->key, "node", n->rank,
+			soon < deadline ? soon : deadline);
+	if (rc)
+		return rc;
+	if (getsockname(n->head.fd, (struct sockaddr *)&sa, &len)) {
+		link_close(&n->head);
 		return -EIO;
 	}
-	rc = link_init(&n->head, fd);
-	if (!rc)
-		rc = greet_come(&n->head, n->key, "node", n->rank, soon);
-	if (rc) {
-		link_close(&n->head);
-		return rc;
-	}
 	inet_ntop(AF_INET, &sa.sin_addr, n->iod.ip, sizeof(n->iod.ip));
-	snprintf(n->head_addr.ip, sizeof(n->head_addr.ip), "%s", ip);
 	return 0;
 }
 

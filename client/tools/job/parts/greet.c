@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "random_id.h"
 
 static void to_hex(const uint8_t *b, size_t n, char *out)
@@ -121,4 +123,32 @@ int greet_come(struct link *l, const uint8_t key[MAC_KEY_LEN], const char *kind,
 	if (!rc)
 		rc = link_wait(l, deadline, &line);
 	return rc ? rc : check_welcome(line, mac);
+}
+
+static int meet(struct link *l, const struct job_addr *at,
+		const uint8_t key[MAC_KEY_LEN], const char *kind,
+		unsigned int rank, uint64_t deadline)
+{
+	int fd = link_connect(at->ip, at->port, deadline), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = link_init(l, fd);
+	if (!rc)
+		rc = greet_come(l, key, kind, rank, deadline);
+	if (rc)
+		link_close(l);
+	return rc;
+}
+
+int greet_meet(struct link *l, const struct job_addr *at,
+	       const uint8_t key[MAC_KEY_LEN], const char *kind,
+	       unsigned int rank, uint64_t deadline)
+{
+	int rc;
+
+	while ((rc = meet(l, at, key, kind, rank, deadline)) == -EPIPE &&
+	       clock_now() < deadline)
+		usleep(20000);
+	return rc;
 }

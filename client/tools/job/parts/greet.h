@@ -31,4 +31,10 @@ int greet_check(const struct greet *g, struct link *l,
 int greet_come(struct link *l, const uint8_t key[MAC_KEY_LEN], const char *kind,
 	       unsigned int rank, uint64_t deadline);
 
+/* The same from the beginning: connects, and does so anew when there was no place.  0, and l is
+ * the caller's; or as link_connect() and greet_come(). */
+int greet_meet(struct link *l, const struct job_addr *at,
+	       const uint8_t key[MAC_KEY_LEN], const char *kind,
+	       unsigned int rank, uint64_t deadline);
+
 #endif

@@ -244,15 +244,11 @@ static int meet(struct copier *c, const char *where)
 	const char *text = secure_getenv("PVFS_JOB_KEY");
 	uint8_t key[MAC_KEY_LEN];
 	struct job_addr addr;
-	int fd;
 
 	if (!text || job_key_parse(text, key) || job_parse_addr(where, &addr))
 		return -EINVAL;
 	unsetenv("PVFS_JOB_KEY");
-	fd = link_connect(addr.ip, addr.port, deadline);
-	if (fd < 0 || link_init(&c->link, fd))
-		return fd < 0 ? fd : -ENOMEM;
-	return greet_come(&c->link, key, "copier", 0, deadline);
+	return greet_meet(&c->link, &addr, key, "copier", 0, deadline);
 }
 
 static void start_threads(struct copier *c)

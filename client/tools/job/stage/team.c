@@ -111,23 +111,13 @@ static int hear_line(struct team *t, struct mate *m, const char *line)
 	return 0;
 }
 
-static int greet(struct team *t, struct mate *m, char *line)
-{
-	unsigned int rank;
-	int rc = greet_check(&m->greet, &m->link, t->key, "copier", line,
-			     &rank);
-
-	m->proved = !rc;
-	return rc;
-}
-
 static void hear(struct team *t, struct mate *m)
 {
 	int rc = link_fill(&m->link), bad = 0;
 	char *line;
 
 	while (!bad && (line = link_line(&m->link)))
-		bad = m->proved ? hear_line(t, m, line) : greet(t, m, line);
+		bad = hear_line(t, m, line);
 	if (rc || bad)
 		drop(t, m, "its copier has ended");
 }
@@ -142,23 +132,22 @@ static bool is_local(int fd)
 	       a.sin_addr.s_addr == htonl(INADDR_LOOPBACK + 1);
 }
 
-static void welcome(struct team *t)
+static void hear_guest(struct team *t, struct guest *g)
 {
-	int fd = accept4(t->listener, NULL, NULL, SOCK_CLOEXEC);
 	struct mate *m = t->mate;
+	struct link link;
+	unsigned int rank;
 
+	if (guest_hear(g, t->key, "copier", &link, &rank) <= 0)
+		return;
 	while (m < t->mate + TEAM_MAX && m->link.fd >= 0)
 		m++;
-	if (fd < 0)
-		return;
 	if (m == t->mate + TEAM_MAX) {
-		close(fd);
+		link_close(&link);
 		return;
 	}
-	m->local = is_local(fd);
-	m->proved = false;
-	if (!link_init(&m->link, fd))
-		greet_begin(&m->greet, &m->link);
+	m->local = is_local(link.fd);
+	m->link = link;
 }
 
 static void send_file(struct team *t, struct mate *m, struct team_file *f)
@@ -188,7 +177,7 @@ static void share_out(struct team *t)
 		for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++) {
 			struct team_file *f = TAILQ_FIRST(&t->todo);
 
-			if (m->link.fd < 0 || !m->proved || m->n >= k)
+			if (m->link.fd < 0 || m->n >= k)
 				continue;
 			while (f && f->again && !m->local)
 				f = TAILQ_NEXT(f, link);
@@ -207,32 +196,64 @@ static void drop_silent(struct team *t)
 			drop(t, m, "its copier says nothing");
 }
 
+#define POLLS (2 + GUESTS + TEAM_MAX)
+
+/* poll(2) takes no more than a process may have open: those that are there. */
+struct polls {
+	struct pollfd p[POLLS];
+	void *of[POLLS]; /* guests, then mates */
+	nfds_t n, mates;
+};
+
+static void add(struct polls *s, const struct link *l, void *of)
+{
+	if (l->fd < 0)
+		return;
+	s->of[s->n] = of;
+	s->p[s->n++] = (struct pollfd){ .fd = l->fd, .events = link_events(l) };
+}
+
+static void fill(struct team *t, struct polls *s, bool room, int also)
+{
+	s->p[0] = (struct pollfd){ room ? t->listener : -1, POLLIN, 0 };
+	s->p[1] = (struct pollfd){ also, POLLIN, 0 };
+	s->n = 2;
+	for (unsigned int i = 0; i < GUESTS; i++)
+		add(s, &t->guests.of[i].link, &t->guests.of[i]);
+	s->mates = s->n;
+	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++)
+		add(s, &m->link, m);
+}
+
+static void hear_mate(struct team *t, struct mate *m, short events)
+{
+	if (events & POLLOUT)
+		link_flush(&m->link);
+	if (events)
+		hear(t, m);
+}
+
+static void hear_all(struct team *t, const struct polls *s)
+{
+	for (nfds_t i = s->mates; i < s->n; i++)
+		hear_mate(t, s->of[i], s->p[i].revents);
+	for (nfds_t i = 2; i < s->mates; i++)
+		if (s->p[i].revents)
+			hear_guest(t, s->of[i]);
+	if (s->p[0].revents)
+		guests_accept(&t->guests, t->listener);
+}
+
 void team_turn(struct team *t, int also, int ms)
 {
-	struct pollfd p[TEAM_MAX + 2];
-	struct mate *of[TEAM_MAX + 2];
-	nfds_t n = 2;
+	bool room = guests_room(&t->guests);
+	struct polls s;
 
 	share_out(t);
-	p[0] = (struct pollfd){ .fd = t->listener, .events = POLLIN };
-	p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
-	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++) {
-		if (m->link.fd < 0)
-			continue;
-		of[n] = m;
-		p[n++] = (struct pollfd){ .fd = m->link.fd,
-					  .events = link_events(&m->link) };
-	}
-	if (poll(p, n, ms) > 0) {
-		for (nfds_t i = 2; i < n; i++) {
-			if (p[i].revents & POLLOUT)
-				link_flush(&of[i]->link);
-			if (p[i].revents)
-				hear(t, of[i]);
-		}
-		if (p[0].revents)
-			welcome(t);
-	}
+	fill(t, &s, room, also);
+	if (poll(s.p, s.n, room || ms < 20 ? ms : 20) > 0)
+		hear_all(t, &s);
+	guests_drop_late(&t->guests);
 	drop_silent(t);
 	if (t->local > 0 && !proc_wait(t->local, 0)) {
 		t->local = 0;
@@ -275,6 +296,7 @@ int team_open(struct team *t, const struct job *job)
 		m->link.fd = -1;
 		TAILQ_INIT(&m->has);
 	}
+	guests_init(&t->guests);
 	TAILQ_INIT(&t->todo);
 	t->listener = link_listen("0.0.0.0", &t->port);
 	return t->listener < 0 ? t->listener : start_local(t, job);
@@ -284,6 +306,7 @@ void team_close(struct team *t)
 {
 	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++)
 		link_close(&m->link);
+	guests_close(&t->guests);
 	close(t->listener);
 	if (t->local > 0 && proc_wait(t->local, clock_after_ms(500))) {
 		kill(t->local, SIGKILL);

@@ -5,7 +5,7 @@
 
 #include <sys/queue.h>
 
-#include "greet.h"
+#include "guests.h"
 #include "stage.h"
 
 #define TEAM_MAX 1024u
@@ -24,8 +24,7 @@ TAILQ_HEAD(team_files, team_file);
 
 struct mate {
 	struct link link; /* fd -1: none */
-	struct greet greet;
-	bool proved, local;
+	bool local;
 	unsigned int n;
 	struct team_files has;
 };
@@ -34,6 +33,7 @@ struct team {
 	const uint8_t *key;
 	int listener;
 	unsigned int port;
+	struct guests guests;
 	struct mate mate[TEAM_MAX];
 	struct team_files todo;
 	uint64_t ntodo, nout; /* waiting; with copiers */
