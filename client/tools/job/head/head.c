@@ -17,7 +17,8 @@
 #include "proc.h"
 #include "random_id.h"
 
-#define ASK_MS 1100u /* for nodes to end by themselves */
+#define ASK_MS 900u /* for nodes to end by themselves */
+#define REACH_MS 300u /* for what was said to get there: one retransmission */
 #define KILL_MS 150u /* between what is done to a launcher */
 
 void head_stop(struct head *h, const char *why)
@@ -26,6 +27,7 @@ void head_stop(struct head *h, const char *why)
 		return;
 	snprintf(h->why, sizeof(h->why), "%s", why);
 	h->state = HEAD_STOP;
+	h->told = clock_now();
 	h->deadline = clock_after_ms(ASK_MS);
 	for (unsigned int i = 0; i < h->n; i++)
 		link_say(&h->node[i].link, "stop\n");
@@ -39,10 +41,35 @@ static void hear_last(struct head *h)
 			head_hear_node(h, &h->node[i]);
 }
 
+/*
+ * A host that is cut off does not even confirm what is sent to it, which its kernel does at once
+ * however busy it is.
+ */
+static bool can_answer(const struct head *h, const struct head_node *n)
+{
+	uint64_t now = clock_now();
+
+	if (n->link.fd < 0 || n->gone)
+		return false;
+	if (n->ends || now - h->told < REACH_MS * 1000000ull)
+		return true;
+	return link_has_arrived(&n->link) &&
+	       now - n->link.heard < HEAD_SILENT_NS;
+}
+
+static bool all_is_heard(const struct head *h)
+{
+	for (unsigned int i = 0; i < h->n; i++)
+		if (can_answer(h, &h->node[i]))
+			return false;
+	return clock_now() - h->told >= REACH_MS * 1000000ull;
+}
+
 /* Nodes have until the deadline, their launcher gets SIGTERM then, and SIGKILL. */
 static void end_launcher(struct head *h)
 {
-	bool late = clock_now() >= h->deadline;
+	bool late = clock_now() >= h->deadline ||
+		    (!h->killed && all_is_heard(h));
 
 	if (launch_has_ended(h) || (h->killed == 2 && late)) {
 		hear_last(h);

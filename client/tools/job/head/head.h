@@ -49,10 +49,12 @@ struct head {
 	bool waits[HEAD_ASKERS]; /* for the end */
 	pid_t launcher;
 	enum head_state state;
-	uint64_t deadline, ticked;
+	uint64_t deadline, ticked, told; /* told: to end */
 	unsigned int killed; /* what was done to the launcher */
 	char why[512]; /* that it fails */
 };
+
+#define HEAD_SILENT_NS 5000000000ull /* a node that says nothing */
 
 /* head.c: in its own process; never returns. */
 void head_run(struct head *h, int starter) __attribute__((noreturn));

@@ -11,8 +11,6 @@
 #include "clock.h"
 #include "head.h"
 
-#define SILENT_NS 5000000000ull
-
 int head_listen(struct head *h)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -67,7 +65,7 @@ static const char *state_of(const struct head *h, const struct head_node *n)
 		return "lost";
 	if (n->link.fd < 0)
 		return n->gone ? "gone" : "away";
-	if (clock_now() - n->link.heard > SILENT_NS)
+	if (clock_now() - n->link.heard > HEAD_SILENT_NS)
 		return "silent";
 	return n->up ? "up" : "begins";
 }

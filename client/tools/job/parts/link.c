@@ -4,12 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -145,6 +146,13 @@ char *link_line(struct link *l)
 	*end = '\0';
 	l->taken += (size_t)(end - line) + 1;
 	return line;
+}
+
+bool link_has_arrived(const struct link *l)
+{
+	int n;
+
+	return !l->nout && !ioctl(l->fd, SIOCOUTQ, &n) && !n;
 }
 
 short link_events(const struct link *l)

@@ -6,6 +6,7 @@
 #ifndef JOB_LINK_H
 #define JOB_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ int link_flush(struct link *l);
 int link_fill(struct link *l);
 /* The next line without its end, good until the next link_fill(); or NULL. */
 char *link_line(struct link *l);
+/* All that was said has come to the other host, whatever reads it there. */
+bool link_has_arrived(const struct link *l);
 /* For poll(2). */
 short link_events(const struct link *l);
 /* Waits for a line.  0; -ETIMEDOUT, or of link_fill(). */
