@@ -3,9 +3,11 @@
 #include "lender.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include "descriptors.h"
 
 #define SPARE 64u /* descriptors that the program keeps for itself */
+#define APART 512 /* from the numbers that programs are given next */
 
 /* What a reply brings. */
 struct brought {
@@ -133,6 +136,24 @@ static bool is_whole(struct brought *b, uint64_t inode)
 	return !fstat(b->fd[0], &sb) && sb.st_ino == inode;
 }
 
+/*
+ * A program that closes all it does not know opens its next files under the lowest
+ * numbers.  What is written to one of ours then must not go to those.
+ */
+static int apart(int fd)
+{
+	struct rlimit most;
+	int high, from = APART;
+
+	if (!getrlimit(RLIMIT_NOFILE, &most) && most.rlim_cur / 2 < APART)
+		from = (int)(most.rlim_cur / 2);
+	high = fd < from ? fcntl(fd, F_DUPFD_CLOEXEC, from) : -1;
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
 static int take(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_borrow_rep *rep = reply->body;
@@ -196,7 +217,7 @@ static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 	}
 	lender_keep(s, i, l);
 	loan->lender = l;
-	loan->fd = b.fd[0];
+	loan->fd = apart(b.fd[0]);
 	return 0;
 }
 

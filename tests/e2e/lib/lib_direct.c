@@ -6,6 +6,8 @@
  *	lib_direct DIR while PID...	these servers stand still: it goes on
  *	lib_direct DIR restart KILL	KILL is a command that starts iods anew
  *	lib_direct DIR threads		many on one file, by two processes
+ *	lib_direct DIR closed FOLDER	our descriptors are closed by a program that does
+ *					not know them, and opens files in FOLDER
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -296,6 +298,44 @@ static void over_restart(const char *command)
 	EXPECT(!pvfs_close(fd));
 }
 
+/* ---- descriptors that are gone ---- */
+
+#define OWN 64
+
+static int own_file(const char *folder, int i)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/own.%d", folder, i);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	EXPECT(fd >= 0);
+	return fd;
+}
+
+/* What is written then is written nowhere, or by other descriptors. */
+static void closed(const char *folder)
+{
+	int fd = open_it("closed", O_RDWR | O_TRUNC), own[OWN];
+	unsigned int x = 4;
+
+	begin(fd);
+	for (int i = 0; i < 50; i++)
+		write_some(fd, &x);
+	EXPECT(without(fd) > 0);
+	for (int i = 3; i < 256; i++)
+		close(i);
+	for (int i = 0; i < OWN; i++)
+		own[i] = own_file(folder, i);
+	for (int i = 0; i < 3; i++)
+		pvfs_pwrite(fd, model, SMALL, i * 70000);
+	for (int i = 0; i < OWN; i++)
+		EXPECT(lseek(own[i], 0, SEEK_END) == 0);
+	puts("ok");
+	fflush(stdout);
+	_exit(0);
+}
+
 /* ---- many ---- */
 
 #define THREADS 6
@@ -378,6 +418,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(argv[2], "while")) {
 		while_they_stand(argv + 3);
 		elsewhere(argv + 3);
+	} else if (!strcmp(argv[2], "closed")) {
+		closed(argv[3]);
 	} else if (!strcmp(argv[2], "restart")) {
 		over_restart(argv[3]);
 	} else {

@@ -17,6 +17,8 @@ if [ "$memory" = yes ]; then
 	pids=()
 	for i in mgr 0 1 2; do pids+=("$(cluster pid $i)"); done
 	expect ok timeout 60 lib_direct /pvfs while "${pids[@]}"
+	mkdir "$tmp/own"
+	PVFS_TIMEOUT=2 expect ok timeout 60 lib_direct /pvfs closed "$tmp/own"
 fi
 cat >"$tmp/again" <<EOF
 #!/bin/bash
