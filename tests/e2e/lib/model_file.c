@@ -341,6 +341,8 @@ static void op_space(struct model *m, struct pair *p)
 
 	if (chance(m, 3))
 		off = chance(m, 50) ? -1 : INT64_MAX - 5;
+	if (mode & FALLOC_FL_ZERO_RANGE && getenv("MODEL_NO_ZEROING"))
+		return;
 	what(m, "fallocate %x %ld at %ld", mode, (long)len, (long)off);
 	BOTH(m, pvfs_fallocate(p->fd[s], mode, off, len));
 }
