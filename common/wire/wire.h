@@ -52,6 +52,8 @@
 #define WIRE_BODY_MAX   16384u		/* body and tail without inline data */
 #define WIRE_TAIL_MAX   4u		/* tail items of one message */
 #define WIRE_TICKET_MAX 376u		/* bytes of a ticket: ticket.h */
+#define WIRE_CAP_LEN    88u		/* bytes of a capability: capability.h */
+#define WIRE_CAPS_MAX   32u		/* of one message */
 #define WIRE_WORD_MAX   4096u		/* bytes that prove who sends them */
 
 typedef uint16_t le16;			/* stored little-endian: le16toh() */
@@ -104,6 +106,7 @@ enum wire_op {
 	WIRE_ADOPT	= 83,	/* what another session has of a file */
 	WIRE_ADOPTED	= 84,	/* ... that was all: it ends */
 	WIRE_DECLARE	= 49,	/* what the session holds */
+	WIRE_RENEW	= 52,	/* capabilities for those that end; no body */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -178,6 +181,8 @@ static inline bool wire_op_changes(unsigned int op)
 #define WIRE_F_SEAL	0x1000u	/* HELLO and its reply with PROOF: a struct wire_seal
 				 * before that, and before the ticket */
 #define WIRE_F_JOB	0x2000u	/* HELLO: a struct wire_job is right behind the name */
+#define WIRE_F_CAPS	0x4000u	/* requests that need a capability, replies that bring
+				 * one: a struct wire_caps ends the message */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -274,6 +279,8 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_SHARE	0x40u	/* it has blocks to be read: SHARE */
 #define WIRE_FT_SEAL	0x80u	/* with PROOF: HELLO may have, and a server that says
 				 * it wants, a struct wire_seal */
+#define WIRE_FT_CAPS	0x100u	/* clients: know capabilities; the manager: hands them
+				 * out; an iod: wants them */
 #define WIRE_FT_V3	0x200u	/* version 3: HELLO may have WIRE_F_APART, LEASE has a clock
 				 * and since, there are DECLARE and UNLINK2.  Every
 				 * end of that version names it */
@@ -392,6 +399,21 @@ struct wire_seal {
 struct wire_shown {
 	le32 len;		/* 1 to WIRE_TICKET_MAX */
 	le32 zero;
+};
+
+/*
+ * WIRE_F_CAPS.  In the answer to OPEN and REDEEM the one for what was opened, if both
+ * have named WIRE_FT_CAPS.  With RENEW those that end, and in its answer others for
+ * them, in the same order.  To an iod what the request needs (wire_needs()), and it was
+ * not shown over this connection.  Then cap[n], WIRE_CAP_LEN bytes each.
+ *
+ * ENOKEY: it does not know, or not any more, that the session may do this: show it.
+ * EKEYREVOKED: what was shown does not count any more: RENEW.  EKEYREJECTED: it is false,
+ * or another session's.
+ */
+struct wire_caps {
+	le32 n;			/* 1 to WIRE_CAPS_MAX */
+	le32 life;		/* of those in a reply, seconds; else 0 */
 };
 
 #define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
@@ -1223,6 +1245,7 @@ _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");
 _Static_assert(sizeof(struct wire_lease) == 24, "wire_lease");
 _Static_assert(sizeof(struct wire_shown) == 8, "wire_shown");
+_Static_assert(sizeof(struct wire_caps) == 8, "wire_caps");
 _Static_assert(sizeof(struct wire_challenge) == 64, "wire_challenge");
 _Static_assert(sizeof(struct wire_challenge_rep) == 80, "wire_challenge_rep");
 _Static_assert(sizeof(struct wire_auth) == 8, "wire_auth");
@@ -1259,6 +1282,7 @@ struct wire_msg {
 	const void *ticket;		/* likewise, */
 	size_t ticket_len;
 	const struct wire_proof *proof;	/* likewise */
+	const struct wire_caps *caps;	/* likewise; the first cap is behind it */
 };
 
 /*
@@ -1286,6 +1310,20 @@ bool wire_dirent_ok(const struct wire_dirent *d, size_t left, size_t fixed);
 
 /* The first len bytes of job are those of a struct wire_job. */
 bool wire_job_ok(const void *job, size_t len);
+
+/*
+ * What a checked request to an iod needs capabilities for: at most WIRE_NEEDS_MAX; 0,
+ * none.  body: behind the header.
+ */
+#define WIRE_NEED_READ	0x1u	/* as CAPABILITY_* */
+#define WIRE_NEED_WRITE	0x2u
+#define WIRE_NEEDS_MAX	2u
+struct wire_need {
+	uint64_t handle;
+	unsigned int rights;	/* one of WIRE_NEED_* */
+};
+unsigned int wire_needs(unsigned int op, const void *body,
+			struct wire_need need[WIRE_NEEDS_MAX]);
 
 /* The operation's name ("GETATTR"), or "op?". */
 const char *wire_op_name(unsigned int op);

@@ -98,13 +98,13 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return "wire_hdr.len: not the length received";
 	if (hdr->session == 0)
 		return "wire_hdr.session: zero";
-	if ((flags & ~(WIRE_F_PROOF | WIRE_F_APART | WIRE_F_SEAL)) ==
-	    WIRE_F_REPLY)
+	if ((flags & ~(WIRE_F_PROOF | WIRE_F_APART | WIRE_F_SEAL |
+		       WIRE_F_CAPS)) == WIRE_F_REPLY)
 		return why_reply(hdr);
 	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
 		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS |
 		      WIRE_F_WHOLE | WIRE_F_PROOF | WIRE_F_APART |
-		      WIRE_F_TICKET | WIRE_F_SEAL | WIRE_F_JOB))
+		      WIRE_F_TICKET | WIRE_F_SEAL | WIRE_F_JOB | WIRE_F_CAPS))
 		return "wire_hdr.flags: unknown bits";
 	return why_request(hdr);
 }
@@ -354,6 +354,41 @@ static int take_proof(struct cursor *c)
 	return 0;
 }
 
+static bool has_caps(const struct wire_hdr *hdr)
+{
+	unsigned int op = le16toh(hdr->op);
+	struct wire_need need[WIRE_NEEDS_MAX];
+
+	if (op == WIRE_RENEW)
+		return true;
+	if (le16toh(hdr->flags) & WIRE_F_REPLY)
+		return op == WIRE_OPEN || op == WIRE_REDEEM;
+	return wire_needs(op, hdr + 1, need);
+}
+
+static int take_caps(struct cursor *c)
+{
+	const struct wire_hdr *hdr = c->msg->hdr;
+	const struct wire_caps *caps = (const void *)c->at;
+	uint32_t n;
+
+	if (!c->msg->body || !has_caps(hdr))
+		return refuse(c, "wire_hdr.flags: CAPS where none belong");
+	if (c->left < sizeof(*caps))
+		return refuse(c, "length: shorter than wire_caps");
+	n = le32toh(caps->n);
+	if (!n || n > WIRE_CAPS_MAX)
+		return refuse(c, "wire_caps.n: zero, or too many");
+	if (caps->life && !(le16toh(hdr->flags) & WIRE_F_REPLY))
+		return refuse(c, "wire_caps.life: in a request");
+	pass(c, sizeof(*caps));
+	if (c->left < n * WIRE_CAP_LEN)
+		return refuse(c, "length: shorter than the capabilities");
+	pass(c, n * WIRE_CAP_LEN);
+	c->msg->caps = caps;
+	return 0;
+}
+
 static int take_check(struct cursor *c, const struct wire_form *form)
 {
 	c->why = form->check(c->msg);
@@ -419,6 +454,8 @@ static int parse(struct cursor *c)
 		rc = take_tail(c, form);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_AS)
 		rc = take_as(c);
+	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_CAPS)
+		rc = take_caps(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_APART)
 		rc = take_apart(c);
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_JOB)

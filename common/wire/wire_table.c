@@ -547,6 +547,7 @@ static const struct wire_op_desc ops[] = {
 	OP(GRANT, grant_req, grant_rep),
 	OP(REDEEM, redeem_req, open_rep),
 	OP(DECLARE, declare, empty),
+	OP(RENEW, empty, empty),
 	OP(ADOPT, adopt_req, adopt_rep),
 	OP(ADOPTED, adopted, empty),
 	PATH_OP(SETATTR, setattr, attr_rep),

@@ -39,6 +39,16 @@ static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 	}
 	if (msg->as)
 		at = check_as(msg, at, end);
+	if (msg->caps) {
+		size_t len = sizeof(*msg->caps) +
+			     le32toh(msg->caps->n) * WIRE_CAP_LEN;
+
+		FUZZ_SURE((const uint8_t *)msg->caps == at);
+		FUZZ_SURE(le32toh(msg->caps->n) <= WIRE_CAPS_MAX);
+		FUZZ_SURE(len <= (size_t)(end - at));
+		fuzz_touch(msg->caps, len);
+		at += len;
+	}
 	if (msg->apart) {
 		FUZZ_SURE((const uint8_t *)msg->apart == at);
 		fuzz_touch(msg->apart, sizeof(*msg->apart));

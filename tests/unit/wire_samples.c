@@ -167,6 +167,11 @@ static const struct wire_disk_rep disk_rep = { 5 };
 		NULL, 0, offsetof(struct wire_list, io.nmem)                   \
 	}
 
+static const struct {
+	struct wire_caps head;
+	uint8_t cap[WIRE_CAP_LEN];
+} a_cap = { .head = { .n = 1 }, .cap = { 1 } },
+  some_caps = { .head = { .n = 1, .life = 3600 }, .cap = { 2 } };
 static const struct wire_apart an_apart = { .token = { 1, 2, 3 } };
 static const struct wire_proof a_proof = { .mac = { 1, 2, 3 } };
 static const struct wire_seal a_seal = { .mode = 2, .key = { 4, 5, 6 } };
@@ -405,6 +410,9 @@ const struct wire_sample wire_samples[] = {
 	{ "fallocate", WIRE_FALLOCATE, BODY(falloc) },
 	{ "fallocate reply", WIRE_FALLOCATE, REP },
 	{ "copy", WIRE_COPY, BODY(copy) },
+	{ "copy, shown", WIRE_COPY, .flags = WIRE_F_CAPS, BODY(copy) },
+	{ "renew", WIRE_RENEW, .flags = WIRE_F_CAPS },
+	{ "renew reply", WIRE_RENEW, .flags = WIRE_F_REPLY | WIRE_F_CAPS },
 	{ "copy reply", WIRE_COPY, REP },
 	{ "seek", WIRE_SEEK, BODY(seek) },
 	{ "seek reply", WIRE_SEEK, REP, BODY(seek_rep) },
@@ -420,6 +428,8 @@ const struct wire_sample wire_samples[] = {
 	{ "disk reply", WIRE_DISK, REP, BODY(disk_rep) },
 	{ "read list", WIRE_READ_LIST, BODY(list_mem), .tail = { LIST_LISTS },
 	  .ntail = 2 },
+	{ "read list, shown", WIRE_READ_LIST, .flags = WIRE_F_CAPS,
+	  BODY(list_mem), .tail = { LIST_LISTS }, .ntail = 2 },
 	{ "read list inline", WIRE_READ_LIST, BODY(list_no_data),
 	  .tail = { LIST_INLINE }, .ntail = 2 },
 	{ "read list reply", WIRE_READ_LIST, REP, BODY(io_rep_inline),
@@ -458,6 +468,9 @@ size_t wire_sample_build(const struct wire_sample *s, void *buf)
 		wire_put(&out, s->body, s->body_len);
 	for (unsigned int i = 0; i < nput; i++)
 		wire_put(&out, s->tail[i].ptr, s->tail[i].len);
+	if (s->flags & WIRE_F_CAPS)
+		wire_put(&out, s->flags & WIRE_F_REPLY ? &some_caps : &a_cap,
+			 sizeof(a_cap));
 	if (s->flags & WIRE_F_APART && s->flags & WIRE_F_REPLY)
 		wire_put(&out, &an_apart, sizeof(an_apart));
 	if (s->flags & WIRE_F_JOB)

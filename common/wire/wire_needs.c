@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wire_needs.c - which objects a request of a client is about, and what it does to them.
+ *
+ * Not here: GETSIZE, for what a file's size is, who may search its directory may know;
+ * and SYNC, which tells nothing and changes nothing.
+ */
+#include "wire.h"
+
+static unsigned int counter(const struct wire_counter *body)
+{
+	return body->value || body->flags ? WIRE_NEED_WRITE : WIRE_NEED_READ;
+}
+
+static unsigned int borrow(const struct wire_borrow *body)
+{
+	return le32toh(body->flags) & WIRE_B_WRITE ? WIRE_NEED_WRITE
+						   : WIRE_NEED_READ;
+}
+
+/* To the object that the body begins with. */
+static unsigned int rights(unsigned int op, const void *body)
+{
+	switch (op) {
+	case WIRE_READ:
+	case WIRE_READ_LIST:
+	case WIRE_SEEK:
+		return WIRE_NEED_READ;
+	case WIRE_WRITE:
+	case WIRE_WRITE_LIST:
+	case WIRE_FALLOCATE:
+	case WIRE_COPY:
+	case WIRE_PLACE:
+		return WIRE_NEED_WRITE;
+	case WIRE_BORROW:
+		return borrow(body);
+	case WIRE_COUNTER:
+		return counter(body);
+	default:
+		return 0;
+	}
+}
+
+unsigned int wire_needs(unsigned int op, const void *body,
+			struct wire_need need[WIRE_NEEDS_MAX])
+{
+	const struct wire_copy *copy = body;
+
+	need[0].rights = rights(op, body);
+	if (!need[0].rights)
+		return 0;
+	need[0].handle = le64toh(*(const le64 *)body);
+	if (op != WIRE_COPY)
+		return 1;
+	need[1] = (struct wire_need){ le64toh(copy->from), WIRE_NEED_READ };
+	return 2;
+}
