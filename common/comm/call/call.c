@@ -137,6 +137,7 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	call->unsure = true;
 	s->seq++;
 	s->anew = false;
+	s->shown = (struct peer_shown){ 0 };
 	s->msg_len = (uint32_t)msg_len;
 	s->ndata = ndata;
 	s->area = call->area;
@@ -185,8 +186,7 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 	unsigned int i;
 
 	call->p = (struct rpc_call_priv){ .peer = peer };
-	call->unsure = false;
-	call->whole = false;
+	call->unsure = call->whole = false;
 	if (!rc && !silence_call(peer, call))
 		rc = -ETIMEDOUT;
 	timer_add_due(peer->link.ctx, &call->p.due, call->deadline);

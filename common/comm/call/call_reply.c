@@ -90,7 +90,8 @@ void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 	if (credits)
 		peer->credits = credits < peer->granted ? credits
 							: peer->granted;
-	call_answered(peer, le16toh(msg->hdr->slot), msg);
+	if (!call_asked(peer, le16toh(msg->hdr->slot), msg))
+		call_answered(peer, le16toh(msg->hdr->slot), msg);
 }
 
 static bool is_terse(const struct rpc_peer *peer, unsigned int i)

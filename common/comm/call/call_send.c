@@ -142,10 +142,12 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 	struct peer_slot *s = &peer->slots[i];
 	struct wire_hdr *hdr = call_buf(peer, i);
 	struct tp_sge sge[RPC_DATA_MAX + 1];
-	enum way way = way_choose(peer, s, hdr);
+	enum way way;
 	unsigned int n;
 	int rc;
 
+	call_show(peer, i);
+	way = way_choose(peer, s, hdr);
 	s->sending = s->ndata > 0;
 	n = call_gather(peer, i, sge);
 	rc = call_payload(peer, i, way, sge + n);
@@ -154,7 +156,8 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 		return;
 	}
 	s->terse = call_terse(peer, s, hdr, way);
-	flags |= call_flags(s, way) | (le16toh(hdr->flags) & WIRE_F_AS);
+	flags |= call_flags(s, way) |
+		 (le16toh(hdr->flags) & (WIRE_F_AS | WIRE_F_CAPS));
 	hdr->flags = htole16((uint16_t)flags);
 	hdr->clock = htole64(call_expiry(peer, s->call));
 	rc = call_put(peer, i, way, sge, n + (unsigned int)rc);

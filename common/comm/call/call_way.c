@@ -301,6 +301,12 @@ uint32_t way_reply(const struct rpc_peer *peer, uint32_t imm, void *buf,
 
 /* ---- the end ---- */
 
+void way_again(struct rpc_peer *peer, struct peer_slot *s)
+{
+	unbounce(s);
+	way_give(peer, s);
+}
+
 void way_give(struct rpc_peer *peer, struct peer_slot *s)
 {
 	if (s->buffer)

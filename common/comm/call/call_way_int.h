@@ -68,6 +68,8 @@ uint32_t way_reply(const struct rpc_peer *peer, uint32_t imm, void *buf,
 		   size_t max);
 /* Gives the slot's buffer back, if it has one. */
 void way_give(struct rpc_peer *peer, struct peer_slot *s);
+/* The same, and the request names what the caller did. */
+void way_again(struct rpc_peer *peer, struct peer_slot *s);
 /* ways.c: the request goes out this way; in the log, at the end of ctx. */
 void way_count(struct rpc_peer *peer, const struct peer_slot *s,
 	       const struct wire_hdr *hdr, enum way way);

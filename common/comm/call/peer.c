@@ -315,6 +315,8 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	if (attr->job)
 		memcpy(peer->job, attr->job,
 		       strnlen(attr->job, sizeof(peer->job)));
+	peer->shower = attr->shower;
+	peer->index = attr->index;
 	peer_proof_init(peer, attr);
 	peer->impatient = attr->impatient;
 	peer->fresh = attr->fresh;

@@ -79,6 +79,10 @@ struct peer_slot {
 	bool sending; /* the transport may still read data */
 	bool anew; /* it goes out with WIRE_F_ANEW */
 	bool terse; /* it went out with WIRE_F_WHOLE */
+	struct peer_shown {
+		uint32_t len; /* of msg_len: capabilities at its end */
+		unsigned int asked; /* times that the server wanted them */
+	} shown;
 	unsigned int carrying; /* parts that we move: call_carry.c */
 	/* call_way.c */
 	uint8_t *msg; /* in the block */
@@ -117,6 +121,8 @@ struct rpc_peer {
 	bool names_job; /* on this connection: the server wants to know */
 	_Atomic uint32_t
 		agreed; /* of both ends of this connection, or of the last one */
+	const struct rpc_shower *shower; /* or NULL: call_shown.c */
+	uint32_t index; /* for that */
 	const struct prover *prover; /* or NULL: peer_proof.c */
 	struct handshake shake; /* of this connection */
 	bool proving; /* on this connection */
@@ -173,6 +179,15 @@ void choose_failed(struct rpc_peer *peer, int status);
 void choose_final(struct rpc_peer *peer);
 /* Ready on this rail: says so, if it is another one than before. */
 void choose_ready(struct rpc_peer *peer);
+
+/*
+ * call_shown.c.  Puts behind the message in the slot what has to be shown with it; what
+ * was there from before goes.
+ */
+void call_show(struct rpc_peer *peer, unsigned int i);
+/* The answer asks for it: true, the request goes out again, as another one. */
+bool call_asked(struct rpc_peer *peer, unsigned int i,
+		const struct wire_msg *reply);
 
 /* call_carry.c: what was under way ended with the connection. */
 void call_parts_lost(struct rpc_peer *peer);

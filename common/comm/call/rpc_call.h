@@ -17,6 +17,28 @@
 #include "seal_mode.h"
 
 struct rpc_peer;
+struct rpc_showing;
+
+/*
+ * The capabilities of a client, for iods that want them: what a request needs goes along with
+ * the first such over a connection, and again when the iod asks for it (ENOKEY).
+ */
+struct rpc_shower {
+	/*
+	 * What to show to server index over that connection: a struct wire_caps, and what it
+	 * announces, in room bytes at out, aligned to 8.  Its length; 0: there is
+	 * nothing, or, unless must is set, it was shown there.
+	 */
+	size_t (*show)(void *arg, const struct rpc_showing *to, void *out,
+		       size_t room);
+	void *arg;
+};
+struct rpc_showing {
+	uint32_t index, epoch;
+	const struct wire_need *need;
+	unsigned int n;
+	bool must;
+};
 
 struct rpc_peer_attr {
 	struct addr addr;		/* pvfs://: over the best rail that
@@ -38,6 +60,7 @@ struct rpc_peer_attr {
 	enum wire_role server;		/* for prover: who answers there */
 	uint32_t index;			/* ... of an iod; also which of several
 					 * devices its connection begins with */
+	const struct rpc_shower *shower; /* or NULL; outlives the peer */
 	uint32_t features;		/* WIRE_FT_* that we understand; not _V3, not _PROOF,
 					 * which prover stands for */
 	const char *job;		/* what the server is to count it as: 1 to

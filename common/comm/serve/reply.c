@@ -16,6 +16,7 @@ struct wire_out *rpc_reply_begin(struct rpc_req *req)
 
 	if (max > rx->conn->reply_max)
 		max = rx->conn->reply_max;
+	rx->reply_flags = 0;
 	wire_begin(&rx->out, reply_slot(req)->reply, max);
 	return &rx->out;
 }
@@ -28,7 +29,7 @@ void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags)
 
 	if (status < 0)
 		rpc_reply_begin(req);
-	len = wire_end(&rx->out, req->op, WIRE_F_REPLY, 0);
+	len = wire_end(&rx->out, req->op, WIRE_F_REPLY | rx->reply_flags, 0);
 	if (len < 0) {
 		status = len;
 		rpc_reply_begin(req);
@@ -42,6 +43,11 @@ void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags)
 	rx->reply_len = (uint32_t)len;
 	rx->rerun |= flags & RPC_REEXECUTE;
 	rx->whole = flags & RPC_WHOLE && !status;
+}
+
+void rpc_reply_caps(struct rpc_req *req)
+{
+	container_of(req, struct rx, req)->reply_flags = WIRE_F_CAPS;
 }
 
 const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len)

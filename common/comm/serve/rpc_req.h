@@ -85,6 +85,8 @@ unsigned int rpc_req_rail(const struct rpc_req *req);
 #define RPC_WHOLE 0x2u
 struct wire_out *rpc_reply_begin(struct rpc_req *req);
 void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
+/* Between the two, behind the last of the body and tail: a struct wire_caps ends it. */
+void rpc_reply_caps(struct rpc_req *req);
 const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);
 void rpc_reply_send(struct rpc_req *req);
 /* begin, end and send of a reply without a body. */

@@ -239,6 +239,8 @@ struct rx {
 	struct ctx_task retry; /* a parked one is looked at again */
 	struct wire_out out;
 	uint32_t reply_len;
+	unsigned int
+		reply_flags; /* WIRE_F_CAPS: of the one that is being built */
 	uint64_t arrived, bytes_in, bytes_out; /* for tally.c */
 	struct parts parts;
 	uint32_t bulks; /* not yet posted */
