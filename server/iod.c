@@ -13,6 +13,7 @@
 #include "random_id.h"
 #include "service.h"
 #include "shares.h"
+#include "shown_caps.h"
 #include "shows.h"
 #include "trust.h"
 
@@ -176,7 +177,8 @@ static int open_server(struct iod *iod)
 		.keeper = iod->ring ? &iod->keeper : NULL,
 		.seal = iod->conf.auth.seal,
 		.role = WIRE_ROLE_IOD,
-		.features = WIRE_FT_ENDS | (iod->sharing ? WIRE_FT_SHARE : 0),
+		.features = WIRE_FT_ENDS | (iod->sharing ? WIRE_FT_SHARE : 0) |
+			    (iod->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.index = iod->conf.index,
 		.slots = iod->conf.slots,
 		.request_max = REQUEST_MAX,
@@ -224,16 +226,6 @@ static int open_trust(struct iod *iod)
 	return keyring_open(iod->conf.key, true, iod->log, &iod->ring);
 }
 
-static void say_auth(const struct iod *iod)
-{
-	if (iod->conf.auth.mode == AUTH_SYS)
-		log_warn(iod->log,
-			 "[filesystem] auth = sys: programs on other hosts are "
-			 "believed whatever user they say they are: give this "
-			 "to trusted hosts alone, or set auth = munge or key "
-			 "(docs/trust.md)");
-}
-
 void iod_reload(struct iod *iod)
 {
 	if (iod->ring)
@@ -254,7 +246,7 @@ static int open_all(struct iod *iod)
 	int rc = open_trust(iod);
 
 	iod->house.ring = iod->ring;
-	say_auth(iod);
+	caps_say(iod);
 	if (!rc)
 		rc = open_fabric(iod);
 	if (!rc)

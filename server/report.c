@@ -6,6 +6,7 @@
 #include "container.h"
 #include "fabric_seal.h"
 #include "iod.h"
+#include "shown_caps.h"
 #include "worker.h"
 
 #define LINE 1024
@@ -116,6 +117,7 @@ static void report_requests(const struct iod *iod)
 	fabric_seal_report(&iod->fabric, st.bare, iod->log);
 	log_always(iod->log, "%" PRIu64 " refused without a ticket that holds",
 		   st.unknown);
+	caps_report(iod);
 	report_payloads(iod, st.fast);
 	log_always(iod->log,
 		   "%" PRIu64 " requests by Fast RDMA, %" PRIu64

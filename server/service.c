@@ -8,6 +8,7 @@
 #include "lease.h"
 #include "op.h"
 #include "service.h"
+#include "shown_caps.h"
 #include "trust.h"
 
 static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
@@ -61,6 +62,7 @@ static int session_open(void *arg, struct rpc_session *session)
 		return -ENOMEM;
 	}
 	ses->id = info->id;
+	ses->client = info->role == WIRE_ROLE_CLIENT;
 	ses->mgr = info->role == WIRE_ROLE_MGR;
 	ses->worker = w;
 	ses->refs = 1;
@@ -162,14 +164,17 @@ static int check_term(const struct iod_session *ses, unsigned int op)
 static int check(const struct rpc_req *req, const struct iod_op *op)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
-	const struct iod_session *ses = info->priv;
+	struct iod_session *ses = info->priv;
+	int rc;
 
 	if (ses->fenced)
 		return -ESTALE;
 	if (!op)
 		return -ENOSYS;
-	if (op->roles & 1u << info->role)
-		return check_term(ses, req->op);
+	if (op->roles & 1u << info->role) {
+		rc = check_term(ses, req->op);
+		return rc ? rc : caps_check(ses, req);
+	}
 	log_warn(ses->worker->iod->log, "%s (%s): %s is for the manager alone",
 		 info->peer, info->cred.name, wire_op_name(req->op));
 	return -EPERM;

@@ -56,6 +56,7 @@ int lends_open(const struct lends_attr *attr, struct lends **out)
 		return -ENOMEM;
 	lends->attr = *attr;
 	lends->dirfd = -1;
+	atomic_init(&lends->ends, UINT64_MAX);
 	pthread_mutex_init(&lends->lock, NULL);
 	pthread_cond_init(&lends->changed, NULL);
 	TAILQ_INIT(&lends->stuck);
@@ -208,12 +209,15 @@ static struct loan *new_loan(struct lends *lends, struct lend_session *ses)
 }
 
 static void lend(struct lends *lends, struct lend_session *ses,
-		 struct loan *loan, uint64_t handle, bool write)
+		 struct loan *loan, uint64_t handle, bool write, uint64_t until)
 {
 	loan->ses = ses;
 	loan->number = ++lends->number;
 	loan->handle = handle;
 	loan->write = write;
+	loan->until = until;
+	if (until < atomic_load(&lends->ends))
+		atomic_store(&lends->ends, until);
 	LIST_INSERT_HEAD(loan_bucket(lends, handle), loan, link);
 	atomic_fetch_add(&lends->count, 1);
 	if (write) {
@@ -231,23 +235,26 @@ static bool may_write(const struct lends *lends, const struct lend_session *ses)
 }
 
 static int lend_to(struct lends *lends, struct lend_session *ses,
-		   struct store_obj *obj, bool write, struct lent *out)
+		   struct store_obj *obj, const struct lend_ask *ask,
+		   struct lent *out)
 {
 	struct loan *loan = new_loan(lends, ses);
+	bool write = ask->write && may_write(lends, ses);
 	struct stat sb;
 	int fd;
 
 	if (!loan)
 		return -ENOSPC;
-	write = write && may_write(lends, ses);
-	fd = store_obj_lend(obj, write);
+	if (!write && !ask->read)
+		return -EACCES;
+	fd = store_obj_lend(obj, ask->read, write);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &sb)) {
 		close(fd);
 		return -EIO;
 	}
-	lend(lends, ses, loan, store_obj_handle(obj), write);
+	lend(lends, ses, loan, store_obj_handle(obj), write, ask->until);
 	*out = (struct lent){
 		.number = loan->number,
 		.inode = sb.st_ino,
@@ -269,7 +276,7 @@ int lend_object(struct lends *lends, struct store_obj *obj,
 	pthread_mutex_lock(&lends->lock);
 	rc = find_or_make(lends, ask, &ses);
 	if (!rc)
-		rc = lend_to(lends, ses, obj, ask->write, out);
+		rc = lend_to(lends, ses, obj, ask, out);
 	pthread_mutex_unlock(&lends->lock);
 	return rc;
 }

@@ -50,7 +50,8 @@ void lends_close(struct lends *lends);
 struct lend_ask {
 	uint64_t session;
 	pid_t pid; /* who it is, as the kernel says */
-	bool write;
+	bool read, write; /* one at least */
+	uint64_t until; /* then it is taken back, clock_boot() */
 	const char *peer; /* for messages */
 };
 struct lent {
@@ -62,7 +63,7 @@ struct lent {
 	int page[LENT_PAGES]; /* gate, terms, marks: the lends', for the session */
 };
 /*
- * -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
+ * -EACCES: it may not read, and writing is not to be had; -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
  * descriptors are short; -ESRCH: that process is not to be seen from here;
  * -EOPNOTSUPP: nobody would see the end of this one; -errno.
  */
@@ -76,7 +77,7 @@ void lend_end(struct lends *lends, uint64_t session);
 /* The object was removed. */
 void lend_removed(struct lends *lends, uint64_t handle);
 /*
- * Before the lease goes on, and before anything is served that clients could have
+ * Takes back what is lent no longer than until now.  Before the lease goes on, and before anything is served that clients could have
  * changed: if it has passed, what is lent for writing is taken back.
  */
 void lends_look(struct lends *lends);

@@ -115,10 +115,40 @@ void lend_removed(struct lends *lends, uint64_t handle)
 	pthread_mutex_unlock(&lends->lock);
 }
 
+struct ends {
+	uint64_t now, next;
+};
+
+static bool has_ended(const struct loan *loan, const void *arg)
+{
+	struct ends *ends = (void *)(uintptr_t)arg;
+
+	if (loan->until <= ends->now)
+		return true;
+	if (loan->until < ends->next)
+		ends->next = loan->until;
+	return false;
+}
+
+static void look_ends(struct lends *lends)
+{
+	struct ends ends = { clock_boot(), UINT64_MAX };
+	struct lend_session *ses, *next;
+
+	pthread_mutex_lock(&lends->lock);
+	HASH_ITER(hh, lends->sessions, ses, next)
+		take_back(lends, ses, has_ended, &ends);
+	atomic_store(&lends->ends, ends.next);
+	pthread_mutex_unlock(&lends->lock);
+}
+
 void lends_look(struct lends *lends)
 {
 	struct lend_session *ses, *next;
 
+	if (atomic_load(&lends->ends) != UINT64_MAX &&
+	    clock_boot() >= atomic_load(&lends->ends))
+		look_ends(lends);
 	if (!atomic_load(&lends->writers) ||
 	    clock_boot() < gate_ends(store_gate(lends->attr.store)))
 		return;

@@ -36,6 +36,7 @@ struct loan {
 	uint64_t number; /* 0: free */
 	uint64_t handle;
 	bool write;
+	uint64_t until; /* clock_boot() */
 	LIST_ENTRY(loan) link; /* of its handle's bucket */
 	/* it was taken back, and its writer stands still inside; but for stuck
 	 * the watcher's alone */
@@ -64,6 +65,8 @@ struct lends {
 	LIST_HEAD(loans, loan) bucket[LEND_BUCKETS];
 	uint64_t number; /* of the last loan */
 	atomic_uint count, writers; /* loans; for writing */
+	_Atomic uint64_t
+		ends; /* the first until of a loan, or before; never 0 */
 	TAILQ_HEAD(, loan) stuck;
 	pthread_cond_t changed;
 	pthread_t watcher;

@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "op.h"
+#include "shown_caps.h"
 
 static bool may_write(struct iod *iod, const struct wire_borrow *body)
 {
@@ -61,13 +62,28 @@ static uint32_t flags_of(const struct iod *iod, const struct lent *lent)
 	       (store_in_memory(iod->store) ? 0 : WIRE_B_WAITS);
 }
 
+/* It is for as long as the one right that ends first. */
+static void limits(struct rpc_req *req, bool write, struct lend_ask *ask)
+{
+	const struct wire_borrow *body = req->msg.body;
+	const struct iod_session *ses = session_of(req);
+	uint64_t handle = le64toh(body->handle);
+	uint64_t read = caps_until(ses, handle, WIRE_NEED_READ);
+	uint64_t change = caps_until(ses, handle, WIRE_NEED_WRITE);
+	uint64_t now = clock_boot();
+
+	ask->read = read > now;
+	ask->write = write && change > now;
+	ask->until = ask->read ? read : UINT64_MAX;
+	if (ask->write && change < ask->until)
+		ask->until = change;
+}
+
 static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 		  bool write)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
-	struct lend_ask ask = { .session = info->id,
-				.write = write,
-				.peer = info->peer };
+	struct lend_ask ask = { .session = info->id, .peer = info->peer };
 	struct tp_identity id;
 	struct lent lent;
 	int rc = rpc_req_identity(req, &id);
@@ -75,6 +91,7 @@ static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 	if (rc)
 		return rc;
 	ask.pid = id.pid;
+	limits(req, write, &ask);
 	rc = lend_object(w->iod->lends, obj, &ask, &lent);
 	if (rc)
 		return rc;

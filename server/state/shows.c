@@ -70,7 +70,9 @@ bool shows_place(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 	uint64_t tag;
 	size_t at;
 
-	if (!mr || !(rpc_session_info(req->session)->features & WIRE_FT_ENDS) ||
+	/* one key is for the ends of all objects */
+	if (!mr || iod->conf.auth.caps ||
+	    !(rpc_session_info(req->session)->features & WIRE_FT_ENDS) ||
 	    !shown_place(store_shown(iod->store), handle, &at, &tag))
 		return false;
 	*place = (struct wire_end_place){

@@ -26,6 +26,7 @@
 #include "sync_pool.h"
 #include "terms.h"
 #include "tombs.h"
+#include "verdicts.h"
 #include "window.h"
 #include "zone.h"
 
@@ -51,11 +52,25 @@ struct iod_session {
 	bool fenced; /* nothing of it is written any more */
 	struct sync_client *turn; /* in the pool */
 	struct marks marks; /* of what it wrote */
+	struct verdicts verdicts; /* by its capabilities: shown_caps.h */
+	bool client; /* it needs them, if anybody does */
 	bool mgr; /* it says that it is the manager, */
 	uint64_t term; /* in this term; 0: it has not claimed the store */
 	struct zone_owner owner; /* of buffers */
 	uint64_t shy_until; /* uses no windows: one failed under it */
 	LIST_ENTRY(iod_session) link;
+};
+
+/* Why a request is refused. */
+enum caps_flaw {
+	CAPS_MISSING = 1,
+	CAPS_AGAIN,
+	CAPS_FALSE,
+	CAPS_OTHERS,
+	CAPS_ENDED,
+	CAPS_OLD,
+	CAPS_NEVER,
+	CAPS_FLAWS
 };
 
 /* How the data of a READ or WRITE goes. */
@@ -84,6 +99,7 @@ struct worker {
 	pthread_t thread;
 	bool started;
 	atomic_uint_least64_t payloads[PAYLOADS]; /* requests, by enum payload */
+	uint64_t caps_said[CAPS_FLAWS]; /* when, in the log */
 	struct mail report; /* iod_report() */
 	atomic_bool reporting; /* it is on its way */
 };
@@ -107,6 +123,7 @@ struct iod {
 	struct terms terms; /* for: */
 	struct gatehouse house;
 	struct doorkeeper keeper; /* with a ring: looks at tickets */
+	atomic_uint_least64_t caps_refused[CAPS_FLAWS];
 	struct sync_pool *pool;
 	struct aio *aio; /* or NULL */
 	struct fabric fabric;

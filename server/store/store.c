@@ -305,15 +305,17 @@ int store_obj_get(struct store *store, uint64_t handle, bool create,
 	return 0;
 }
 
-int store_obj_lend(struct store_obj *obj, bool write)
+int store_obj_lend(struct store_obj *obj, bool read, bool write)
 {
 	char path[OBJPATH_LEN];
 	int fd;
 
 	objpath_make(obj->handle, path);
 	fd = openat(obj->store->objfd, path,
-		    (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW |
-			    O_NOATIME);
+		    (!write ? O_RDONLY
+		     : read ? O_RDWR
+			    : O_WRONLY) |
+			    O_CLOEXEC | O_NOFOLLOW | O_NOATIME);
 	return fd < 0 ? -errno : fd;
 }
 

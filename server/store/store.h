@@ -167,7 +167,7 @@ void store_change_ends(struct store *store, uint64_t handle);
  * A descriptor of the object's file, with a description of its own, the caller's:
  * for another process.  -errno.
  */
-int store_obj_lend(struct store_obj *obj, bool write);
+int store_obj_lend(struct store_obj *obj, bool read, bool write);
 /* A shared mapping for reading, and for writing if the store is in memory;
  * or NULL. */
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);

@@ -69,9 +69,12 @@ static void teardown(void)
 
 static int lend_to(pid_t pid, bool write, struct lent *lent)
 {
-	const struct lend_ask ask = {
-		.session = SESSION, .pid = pid, .write = write, .peer = "test"
-	};
+	const struct lend_ask ask = { .read = true,
+				      .until = UINT64_MAX,
+				      .session = SESSION,
+				      .pid = pid,
+				      .write = write,
+				      .peer = "test" };
 
 	return lend_object(lends, obj, &ask, lent);
 }

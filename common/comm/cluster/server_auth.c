@@ -76,6 +76,23 @@ static int read_seal(const struct conf_section *in, const char *key,
 	return 0;
 }
 
+/* Where anybody is whoever he says, nobody can be kept from a file. */
+static int read_caps(const struct conf_section *in, struct server_auth *auth)
+{
+	const char *text = conf_get(in, "capabilities");
+
+	if (!text)
+		return 0;
+	if (strcmp(text, "on") && strcmp(text, "off"))
+		return conf_complain(in, "capabilities", "write on or off");
+	auth->caps = !strcmp(text, "on");
+	if (auth->caps && auth->mode == AUTH_SYS)
+		return conf_complain(in, "capabilities",
+				     "are for users who prove who they are; "
+				     "add auth = munge or key");
+	return 0;
+}
+
 int server_conf_auth(const struct conf_section *in, const char *key,
 		     struct server_auth *auth)
 {
@@ -98,6 +115,8 @@ int server_conf_auth(const struct conf_section *in, const char *key,
 			       &got.ticket_life);
 	if (!rc)
 		rc = read_seal(in, key, &got);
+	if (!rc)
+		rc = read_caps(in, &got);
 	if (!rc)
 		*auth = got;
 	return rc;

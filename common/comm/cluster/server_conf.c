@@ -37,6 +37,7 @@ static const char *const known[] = {
 	"filesystem.key_user",
 	"filesystem.munge_socket",
 	"filesystem.ticket_life",
+	"filesystem.capabilities",
 	"filesystem.seal",
 	"mgr.address",
 	"mgr.from",

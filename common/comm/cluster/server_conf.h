@@ -7,6 +7,7 @@
 #define SERVER_CONF_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "addr.h"
@@ -53,6 +54,7 @@ struct server_auth {
 	uint32_t key_user; /* uid of who has the key */
 	char munge_socket[SERVER_SOCKET_MAX]; /* "": munge's own */
 	unsigned int ticket_life; /* seconds */
+	bool caps; /* iods want capabilities */
 	enum seal_mode seal; /* by default what fits the mode */
 };
 int server_conf_auth(const struct conf_section *in, const char *key,

@@ -21,6 +21,13 @@ void must_failed(const char *what, const char *file, int line)
 void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 	       uint64_t session)
 {
+	iodc_open_with(c, addr, role, session, &(struct iodc_with){ NULL });
+}
+
+void iodc_open_with(struct iodc *c, const struct addr *addr,
+		    enum wire_role role, uint64_t session,
+		    const struct iodc_with *with)
+{
 	static const struct rpc_cred cred = { .name = "test" };
 	struct tp_dev_attr dev_attr = { 0 };
 	struct rpc_ctx_attr ctx_attr = { 0 };
@@ -28,7 +35,12 @@ void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 				      .name = "iod",
 				      .role = role,
 				      .fsid = IODC_FSID,
-				      .cred = &cred };
+				      .cred = &cred,
+				      .prover = with->prover,
+				      .server = WIRE_ROLE_IOD,
+				      .shower = with->shower,
+				      .features = with->shower ? WIRE_FT_CAPS
+							       : 0 };
 
 	memset(c, 0, sizeof(*c));
 	c->timeout_ms = 10000;

@@ -41,6 +41,14 @@ struct iodc {
 /* session 0: a random one. */
 void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 	       uint64_t session);
+/* The same, with these in its struct rpc_peer_attr. */
+struct iodc_with {
+	const struct prover *prover;
+	const struct rpc_shower *shower;
+};
+void iodc_open_with(struct iodc *c, const struct addr *addr,
+		    enum wire_role role, uint64_t session,
+		    const struct iodc_with *with);
 /* As the manager, in its first term: the iod serves for an hour. */
 void iodc_open_mgr(struct iodc *c, const struct addr *addr);
 /* The same, and leaves. */

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* shown_caps.c - see shown_caps.h. */
+#include "shown_caps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "capability.h"
+#include "clock.h"
+#include "log_pace.h"
+
+/* Of a manager that is not heard yet it is not known how old it is. */
+#define UNHEARD_NS (60 * UINT64_C(1000000000))
+#define SILENT_NS (3600 * UINT64_C(1000000000))
+
+static const struct {
+	int status;
+	const char *what, *fix;
+} flaws[CAPS_FLAWS] = {
+	[CAPS_MISSING] = { -ENOKEY, "it showed no capability for that",
+			   "is its PVFS as new as this one? else somebody "
+			   "tries what he did not open" },
+	[CAPS_AGAIN] = { -ENOKEY, "it has to show its capability again", "" },
+	[CAPS_FALSE] = { -EKEYREJECTED, "its capability is false",
+			 "somebody made it up, or changed it on its way" },
+	[CAPS_OTHERS] = { -EKEYREJECTED,
+			  "its capability is another session's, or of another "
+			  "file system",
+			  "somebody took it from there" },
+	[CAPS_ENDED] = { -EKEYREVOKED, "its capability has ended",
+			 "it gets another one; if it does not, look whether it "
+			 "reaches the manager" },
+	[CAPS_OLD] = { -EKEYREVOKED,
+		       "its capability is of a key or a manager that does not "
+		       "count any more",
+		       "it gets another one; if that goes on, compare the key "
+		       "files of manager and iods" },
+	[CAPS_NEVER] = { -EOPNOTSUPP, "it asks for a place in our memory",
+			 "is its PVFS as new as this one?" },
+};
+
+static int refuse(struct iod_session *ses, const struct rpc_req *req,
+		  enum caps_flaw flaw)
+{
+	const struct rpc_session_info *info = rpc_session_info(req->session);
+	struct worker *w = ses->worker;
+
+	atomic_fetch_add_explicit(&w->iod->caps_refused[flaw], 1,
+				  memory_order_relaxed);
+	if (flaw != CAPS_AGAIN && flaw != CAPS_NEVER &&
+	    log_pace(&w->caps_said[flaw]))
+		log_warn(w->iod->log, "%s (%s): %s is refused: %s; %s",
+			 info->peer, info->cred.name, wire_op_name(req->op),
+			 flaws[flaw].what, flaws[flaw].fix);
+	return flaws[flaw].status;
+}
+
+/* ---- what is shown ---- */
+
+/* clock_boot() when it ends, or an enum caps_flaw, negative. */
+static int64_t end_of(struct iod *iod, const struct capability *cap)
+{
+	uint64_t now, here = clock_boot();
+	int rc = terms_clock(&iod->terms, cap->bounds.term, &now);
+
+	if (rc == -EAGAIN && here - atomic_load(&iod->lease.heard) < SILENT_NS)
+		return (int64_t)(here + UNHEARD_NS);
+	if (rc)
+		return -CAPS_OLD;
+	if (now >= cap->bounds.expiry)
+		return -CAPS_ENDED;
+	return (int64_t)(here + (cap->bounds.expiry - now));
+}
+
+static enum caps_flaw flaw_of(int rc)
+{
+	return rc == -ENOKEY		      ? CAPS_OLD
+	       : rc == -EPERM || rc == -ENXIO ? CAPS_OTHERS
+					      : CAPS_FALSE;
+}
+
+/* 0, a flaw, negative, or 1: no memory. */
+static int learn(struct iod_session *ses, const void *sealed)
+{
+	struct iod *iod = ses->worker->iod;
+	const struct bounds_here here = { .fsid = iod->conf.fsid,
+					  .session = ses->id,
+					  .newest = UINT64_MAX };
+	struct capability cap;
+	int64_t end;
+	int rc = capability_open(iod->ring, sealed, WIRE_CAP_LEN, &here, &cap);
+
+	if (rc)
+		return rc == -ENOMEM ? 1 : -(int)flaw_of(rc);
+	end = end_of(iod, &cap);
+	if (end < 0)
+		return (int)end;
+	return verdicts_add(&ses->verdicts, cap.handle, cap.rights,
+			    (uint64_t)end)
+		       ? 1
+		       : 0;
+}
+
+static int learn_all(struct iod_session *ses, const struct rpc_req *req)
+{
+	const struct wire_caps *caps = req->msg.caps;
+	const uint8_t *cap = (const uint8_t *)(caps + 1);
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; caps && !rc && i < le32toh(caps->n); i++)
+		rc = learn(ses, cap + i * WIRE_CAP_LEN);
+	if (!rc)
+		return 0;
+	return rc > 0 ? -ENOMEM : refuse(ses, req, (enum caps_flaw)(-rc));
+}
+
+/* ---- what is asked for ---- */
+
+static bool is_bound(const struct iod_session *ses)
+{
+	return ses->worker->iod->conf.auth.caps && ses->client;
+}
+
+uint64_t caps_until(const struct iod_session *ses, uint64_t handle,
+		    unsigned int right)
+{
+	return is_bound(ses) ? verdicts_until(&ses->verdicts, handle, right)
+			     : UINT64_MAX;
+}
+
+/* What it had, and has not any more, is no offence. */
+static enum caps_flaw lack(const struct iod_session *ses, uint64_t until)
+{
+	return until || ses->verdicts.dropped ? CAPS_AGAIN : CAPS_MISSING;
+}
+
+static int check(struct iod_session *ses, const struct rpc_req *req)
+{
+	struct wire_need need[WIRE_NEEDS_MAX];
+	unsigned int i, n = wire_needs(req->op, req->msg.body, need);
+	uint64_t now = n ? clock_boot() : 0, until;
+	int rc = learn_all(ses, req);
+
+	for (i = 0; !rc && i < n; i++) {
+		until = verdicts_until(&ses->verdicts, need[i].handle,
+				       need[i].rights);
+		if (now >= until)
+			rc = refuse(ses, req, lack(ses, until));
+	}
+	if (!rc && req->op == WIRE_PLACE)
+		rc = refuse(ses, req, CAPS_NEVER);
+	return rc;
+}
+
+int caps_check(struct iod_session *ses, const struct rpc_req *req)
+{
+	return is_bound(ses) ? check(ses, req) : 0;
+}
+
+/* ---- to the administrator ---- */
+
+void caps_say(const struct iod *iod)
+{
+	if (iod->conf.auth.caps)
+		return;
+	if (iod->conf.auth.mode == AUTH_SYS)
+		log_warn(iod->log,
+			 "[filesystem] auth = sys: programs on other hosts are "
+			 "believed whatever user they say they are: give this "
+			 "to trusted hosts alone, or set auth = munge or key "
+			 "(docs/trust.md)");
+	else
+		log_warn(iod->log,
+			 "[filesystem] capabilities are off: users who know "
+			 "an object's handle may read and write it; set "
+			 "capabilities = on when all clients are of this "
+			 "release (docs/trust.md)");
+}
+
+void caps_report(const struct iod *iod)
+{
+	unsigned int i;
+	uint64_t n;
+
+	for (i = 1; i < CAPS_FLAWS; i++) {
+		n = atomic_load_explicit(&iod->caps_refused[i],
+					 memory_order_relaxed);
+		if (n)
+			log_always(iod->log, "%" PRIu64 " refused: %s", n,
+				   flaws[i].what);
+	}
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iod_caps.c - a client that does not keep to the rules, before an iod that wants
+ * capabilities: what it did not open it neither reads nor changes, by whatever request.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capability.h"
+#include "clock.h"
+#include "iod_here.h"
+#include "iodc.h"
+#include "keyring.h"
+#include "run_suite.h"
+
+#define FILE_1 0x77771u
+#define FILE_2 0x77772u
+#define HOUR_NS (UINT64_C(3600) * 1000000000)
+#define MANY 6000u /* more than the iod remembers */
+
+static char dir[64], key_dir[64], key[80];
+static struct iod_conf conf;
+static struct iod *iod;
+static struct addr addr;
+static struct keyring *ring;
+static struct iodc client, mgr;
+
+/* What the client shows next, and to whom. */
+static struct {
+	struct capability cap[4];
+	uint8_t sealed[4][CAPABILITY_LEN];
+	unsigned int n;
+	bool waits; /* until it is asked */
+	unsigned int shown;
+} hand;
+
+static size_t show(void *arg, const struct rpc_showing *to, void *out,
+		   size_t room)
+{
+	struct wire_caps head = { .n = htole32(hand.n) };
+
+	if (!hand.n || (hand.waits && !to->must))
+		return 0;
+	memcpy(out, &head, sizeof(head));
+	memcpy((uint8_t *)out + sizeof(head), hand.sealed,
+	       hand.n * CAPABILITY_LEN);
+	hand.shown++;
+	return sizeof(head) + hand.n * CAPABILITY_LEN;
+}
+
+static const struct rpc_shower shower = { .show = show };
+
+static struct capability cap_of(uint64_t handle, uint32_t rights)
+{
+	return (struct capability){ { IODC_FSID, client.session, 1,
+				      clock_boot() + HOUR_NS },
+				    handle,
+				    rights };
+}
+
+static void add(const struct capability *cap)
+{
+	ck_assert_int_eq(capability_seal(ring, cap, hand.sealed[hand.n]), 0);
+	hand.cap[hand.n++] = *cap;
+}
+
+static void take(uint64_t handle, uint32_t rights)
+{
+	struct capability cap = cap_of(handle, rights);
+
+	add(&cap);
+}
+
+static void nothing(void)
+{
+	memset(&hand, 0, sizeof(hand));
+}
+
+static void start(void)
+{
+	const struct iodc_with as_mgr = { .prover = keyring_prover(ring) };
+	char uri[64];
+
+	iod_here_start(&conf, NULL, &iod, &addr);
+	snprintf(uri, sizeof(uri), "local://127.0.0.1:%u", addr.port);
+	ck_assert_int_eq(addr_parse(uri, 0, &addr), 0);
+	conf.addr = addr;
+	iodc_open_with(&mgr, &addr, WIRE_ROLE_MGR, 0, &as_mgr);
+	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
+	ck_assert_int_eq(iodc_lease(&mgr, 3600000), 0);
+}
+
+static void setup(void)
+{
+	const struct iodc_with as_client = { .shower = &shower };
+
+	nothing();
+	iodc_mkdir(dir);
+	iodc_mkdir(key_dir);
+	snprintf(key, sizeof(key), "%s/key", key_dir);
+	iod_here_conf(&conf, dir);
+	must(!addr_parse("local://127.0.0.1:0", 0, &conf.addr));
+	conf.new_store = true;
+	conf.threads = 2;
+	conf.auth.mode = AUTH_KEY;
+	conf.auth.caps = true;
+	strcpy(conf.key, key);
+	ck_assert_int_eq(keyring_open(key, true, NULL, &ring), 0);
+	start();
+	iodc_open_with(&client, &addr, WIRE_ROLE_CLIENT, 0, &as_client);
+}
+
+static void teardown(void)
+{
+	iodc_close(&client);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	keyring_close(ring);
+	iodc_rmdir(dir);
+	iodc_rmdir(key_dir);
+}
+
+static int rd(uint64_t handle)
+{
+	uint64_t done;
+
+	return iodc_pread(&client, handle, 0, 100, &done);
+}
+
+/* Left to the server, as the client's inline data is not ours to show with. */
+static int io(uint64_t handle, uint32_t len, bool write)
+{
+	struct wire_region reg = { 0, htole64(len) };
+	struct iodc_mem mem = { 0, len };
+	struct iodc_io io = { .handle = handle,
+			      .reg = &reg,
+			      .nreg = 1,
+			      .mem = &mem,
+			      .nmem = 1,
+			      .total = len };
+
+	return write ? iodc_write(&client, &io) : iodc_read(&client, &io);
+}
+
+static int wr(uint64_t handle)
+{
+	return io(handle, 100, true);
+}
+
+static int fallocate_it(uint64_t handle)
+{
+	struct wire_fallocate body = { .handle = htole64(handle),
+				       .len = htole64(10) };
+
+	return iodc_call(&client, WIRE_FALLOCATE, &body, sizeof(body), NULL, 0);
+}
+
+static int seek_it(uint64_t handle)
+{
+	struct wire_seek body = { .handle = htole64(handle) };
+
+	return iodc_call(&client, WIRE_SEEK, &body, sizeof(body), NULL, 0);
+}
+
+static int copy_it(uint64_t handle, uint64_t from)
+{
+	struct wire_copy body = { .handle = htole64(handle),
+				  .from = htole64(from),
+				  .len = htole64(10) };
+
+	return iodc_call(&client, WIRE_COPY, &body, sizeof(body), NULL, 0);
+}
+
+static int count(uint64_t handle, uint64_t value)
+{
+	struct wire_counter body = { .handle = htole64(handle),
+				     .value = htole64(value) };
+
+	return iodc_call(&client, WIRE_COUNTER, &body, sizeof(body), NULL, 0);
+}
+
+static int place(uint64_t handle)
+{
+	struct wire_place body = { .handle = htole64(handle),
+				   .step = htole64(1) };
+
+	return iodc_call(&client, WIRE_PLACE, &body, sizeof(body), NULL, 0);
+}
+
+static int borrow(uint64_t handle, uint32_t flags)
+{
+	struct wire_borrow body = { .handle = htole64(handle),
+				    .flags = htole32(flags) };
+
+	return iodc_call(&client, WIRE_BORROW, &body, sizeof(body), NULL, 0);
+}
+
+static int list(uint64_t handle, unsigned int op)
+{
+	struct wire_list body = { .io = { .handle = htole64(handle),
+					  .total = htole64(64),
+					  .nreg = htole32(1),
+					  .nmem = htole32(1) },
+				  .dist = { 0, htole32(1), htole32(65536),
+					    0 } };
+	struct wire_vec vec = { 0,	     htole64(64), htole64(64),
+				htole64(64), htole32(1),  htole32(1) };
+	struct wire_mem mem = { htole64((uintptr_t)client.arena), htole32(64),
+				htole32(client.mr->rkey) };
+	struct iodc_item tail[] = { { &vec, sizeof(vec) },
+				    { &mem, sizeof(mem) } };
+
+	return iodc_call(&client, op, &body, sizeof(body), tail, 2);
+}
+
+static void reads_are(uint64_t handle, int status)
+{
+	ck_assert_int_eq(rd(handle), status);
+	ck_assert_int_eq(io(handle, 200, false), status);
+	ck_assert_int_eq(io(handle, 1 << 20, false), status);
+	ck_assert_int_eq(list(handle, WIRE_READ_LIST), status);
+	ck_assert_int_eq(seek_it(handle), status);
+	ck_assert_int_eq(count(handle, 0), status);
+}
+
+static void changes_are(uint64_t handle, int status)
+{
+	ck_assert_int_eq(wr(handle), status);
+	ck_assert_int_eq(io(handle, 1 << 20, true), status);
+	ck_assert_int_eq(list(handle, WIRE_WRITE_LIST), status);
+	ck_assert_int_eq(fallocate_it(handle), status);
+	ck_assert_int_eq(count(handle, 1), status);
+}
+
+static void is_not_there(uint64_t handle)
+{
+	uint64_t size = 1;
+
+	ck_assert_int_eq(iodc_size(&mgr, handle, &size), 0);
+	ck_assert_uint_eq(size, 0);
+}
+
+/* The number of a file is no right to it. */
+START_TEST(handle_alone)
+{
+	reads_are(FILE_1, -ENOKEY);
+	changes_are(FILE_1, -ENOKEY);
+	ck_assert_int_eq(iodc_pwrite(&client, FILE_1, 0, 100), -ENOKEY);
+	ck_assert_int_eq(copy_it(FILE_1, FILE_2), -ENOKEY);
+	ck_assert_int_eq(borrow(FILE_1, 0), -ENOKEY);
+	ck_assert_int_eq(borrow(FILE_1, WIRE_B_WRITE | WIRE_B_PAGES), -ENOKEY);
+	ck_assert_int_eq(place(FILE_1), -ENOKEY);
+	is_not_there(FILE_1);
+}
+END_TEST
+
+/* What was shown once counts for the session, and for that file. */
+START_TEST(shown_once)
+{
+	take(FILE_1, CAPABILITY_ALL);
+	ck_assert_int_eq(wr(FILE_1), 0);
+	nothing();
+	changes_are(FILE_1, 0);
+	reads_are(FILE_1, 0);
+	ck_assert_int_eq(iodc_pwrite(&client, FILE_1, 0, 100), 0);
+	ck_assert_int_eq(place(FILE_1), -EOPNOTSUPP);
+	reads_are(FILE_2, -ENOKEY);
+	changes_are(FILE_2, -ENOKEY);
+	is_not_there(FILE_2);
+}
+END_TEST
+
+START_TEST(one_right)
+{
+	take(FILE_1, CAPABILITY_READ);
+	reads_are(FILE_1, 0);
+	changes_are(FILE_1, -ENOKEY);
+	ck_assert_int_eq(borrow(FILE_1, WIRE_B_WRITE | WIRE_B_PAGES), -ENOKEY);
+	nothing();
+	take(FILE_2, CAPABILITY_WRITE);
+	changes_are(FILE_2, 0);
+	reads_are(FILE_2, -ENOKEY);
+	ck_assert_int_eq(borrow(FILE_2, WIRE_B_PAGES), -ENOKEY);
+	is_not_there(FILE_1);
+}
+END_TEST
+
+/* A copy reads one and writes the other. */
+START_TEST(copies)
+{
+	take(FILE_1, CAPABILITY_WRITE);
+	ck_assert_int_eq(copy_it(FILE_1, FILE_2), -ENOKEY);
+	take(FILE_2, CAPABILITY_WRITE);
+	ck_assert_int_eq(copy_it(FILE_1, FILE_2), -ENOKEY);
+	ck_assert_int_eq(copy_it(FILE_2, FILE_1), -ENOKEY);
+	take(FILE_2, CAPABILITY_READ);
+	ck_assert_int_eq(wr(FILE_2), 0);
+	ck_assert_int_eq(copy_it(FILE_1, FILE_2), 0);
+	ck_assert_int_eq(copy_it(FILE_2, FILE_1), -ENOKEY);
+}
+END_TEST
+
+/* Whichever bit is another one. */
+START_TEST(forged)
+{
+	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < CAPABILITY_LEN; i++) {
+		nothing();
+		add(&cap);
+		hand.sealed[0][i] ^= (uint8_t)(1u << i % 8);
+		rc = wr(FILE_1);
+		/* another name of the key: it may be one of tomorrow */
+		ck_assert_int_eq(rc, i < 4 ? -EKEYREVOKED : -EKEYREJECTED);
+	}
+	is_not_there(FILE_1);
+}
+END_TEST
+
+START_TEST(borrowed)
+{
+	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
+
+	cap.bounds.session ^= 1;
+	add(&cap);
+	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
+	nothing();
+	cap = cap_of(FILE_1, CAPABILITY_ALL);
+	cap.bounds.fsid ^= 1;
+	add(&cap);
+	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
+	/* a good one beside it does not help */
+	take(FILE_1, CAPABILITY_ALL);
+	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
+	nothing();
+	ck_assert_int_eq(rd(FILE_1), -ENOKEY);
+}
+END_TEST
+
+START_TEST(ended)
+{
+	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
+
+	cap.bounds.expiry = clock_boot();
+	add(&cap);
+	ck_assert_int_eq(rd(FILE_1), -EKEYREVOKED);
+	nothing();
+	/* of a manager before the iod's own had that clock */
+	cap = cap_of(FILE_1, CAPABILITY_ALL);
+	cap.bounds.term = 0;
+	add(&cap);
+	ck_assert_int_eq(rd(FILE_1), -EKEYREVOKED);
+}
+END_TEST
+
+/* A verdict ends with what it came from. */
+START_TEST(ends)
+{
+	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
+
+	cap.bounds.expiry = clock_boot() + 2000 * CLOCK_NS_PER_MS;
+	add(&cap);
+	ck_assert_int_eq(wr(FILE_1), 0);
+	nothing();
+	while (clock_boot() < cap.bounds.expiry)
+		usleep(10000);
+	ck_assert_int_eq(rd(FILE_1), -ENOKEY);
+	ck_assert_int_eq(wr(FILE_1), -ENOKEY);
+}
+END_TEST
+
+/* Of a manager that the iod is to hear of. */
+START_TEST(of_the_next_manager)
+{
+	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
+
+	cap.bounds.term = 2;
+	add(&cap);
+	ck_assert_int_eq(wr(FILE_1), 0);
+}
+END_TEST
+
+START_TEST(fenced)
+{
+	take(FILE_1, CAPABILITY_ALL);
+	ck_assert_int_eq(wr(FILE_1), 0);
+	ck_assert_int_eq(iodc_fence(&mgr, client.session), 0);
+	ck_assert_int_eq(wr(FILE_1), -ESTALE);
+	ck_assert_int_eq(rd(FILE_1), -ESTALE);
+}
+END_TEST
+
+/* What it does not remember it asks for, and the request is done by one call. */
+START_TEST(shown_again)
+{
+	hand.waits = true;
+	for (unsigned int round = 0; round < 2; round++)
+		for (unsigned int i = 1; i <= MANY; i++) {
+			hand.n = 0;
+			take(FILE_1 + i, CAPABILITY_ALL);
+			ck_assert_int_eq(seek_it(FILE_1 + i), 0);
+		}
+	ck_assert_uint_gt(hand.shown, MANY);
+}
+END_TEST
+
+/* The next process of the iod has seen nothing. */
+START_TEST(restarted)
+{
+	take(FILE_1, CAPABILITY_ALL);
+	ck_assert_int_eq(wr(FILE_1), 0);
+	nothing();
+	ck_assert_int_eq(rd(FILE_1), 0);
+	iodc_close(&mgr);
+	iod_stop(iod);
+	conf.new_store = false;
+	start();
+	ck_assert_int_eq(rd(FILE_1), -ENOKEY);
+	hand.waits = true;
+	take(FILE_1, CAPABILITY_READ);
+	ck_assert_int_eq(rd(FILE_1), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("iod_caps");
+	TCase *tc = tcase_create("hostile");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, handle_alone);
+	tcase_add_test(tc, shown_once);
+	tcase_add_test(tc, one_right);
+	tcase_add_test(tc, copies);
+	tcase_add_test(tc, forged);
+	tcase_add_test(tc, borrowed);
+	tcase_add_test(tc, ended);
+	tcase_add_test(tc, ends);
+	tcase_add_test(tc, of_the_next_manager);
+	tcase_add_test(tc, fenced);
+	tcase_add_test(tc, shown_again);
+	tcase_add_test(tc, restarted);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_verdicts.c - the table of verdicts against a model that has room for all: it never
+ * says more than that, and says as much as long as nothing had to make room.
+ */
+#include <string.h>
+
+#include "rnd.h"
+#include "run_suite.h"
+#include "verdicts.h"
+
+#define HANDLES 20000u
+#define ROUNDS 200000
+
+static struct verdicts v;
+static uint64_t model[HANDLES][VERDICTS_RIGHTS];
+static struct rnd rnd;
+
+static void setup(void)
+{
+	memset(model, 0, sizeof(model));
+	rnd_init(&rnd, 11);
+}
+
+static void teardown(void)
+{
+	verdicts_free(&v);
+}
+
+/* Not 0, and spread. */
+static uint64_t handle_of(uint64_t i)
+{
+	return (i + 1) * UINT64_C(0xd1342543de82ef95);
+}
+
+static void add(uint64_t i)
+{
+	unsigned int r, rights = (unsigned int)rnd_in(&rnd, 1, 3);
+	uint64_t until = rnd_in(&rnd, 1, 1000);
+
+	ck_assert_int_eq(verdicts_add(&v, handle_of(i), rights, until), 0);
+	for (r = 0; r < VERDICTS_RIGHTS; r++)
+		if (rights >> r & 1 && until > model[i][r])
+			model[i][r] = until;
+}
+
+/* True: as much as the model. */
+static bool look(uint64_t i)
+{
+	bool all = true;
+
+	for (unsigned int r = 0; r < VERDICTS_RIGHTS; r++) {
+		uint64_t is = verdicts_until(&v, handle_of(i), 1u << r);
+
+		ck_assert_uint_le(is, model[i][r]);
+		all &= is == model[i][r];
+	}
+	return all;
+}
+
+static void run(uint64_t handles)
+{
+	for (int k = 0; k < ROUNDS; k++) {
+		uint64_t i = rnd_in(&rnd, 0, handles - 1);
+
+		if (rnd_in(&rnd, 0, 1))
+			add(i);
+		else
+			ck_assert(look(i) || v.dropped);
+		ck_assert_uint_le(v.sets * VERDICTS_WAYS, VERDICTS_MAX);
+	}
+}
+
+/* Nothing of few is lost. */
+START_TEST(test_few)
+{
+	run(200);
+	ck_assert_uint_eq(v.dropped, 0);
+}
+END_TEST
+
+START_TEST(test_many)
+{
+	run(HANDLES);
+	ck_assert_uint_gt(v.dropped, 0);
+}
+END_TEST
+
+/* What was shown last is there. */
+START_TEST(test_last)
+{
+	for (uint64_t i = 0; i < HANDLES; i++) {
+		ck_assert_int_eq(verdicts_add(&v, handle_of(i), 1, 5), 0);
+		ck_assert_uint_eq(verdicts_until(&v, handle_of(i), 1), 5);
+		ck_assert_uint_eq(verdicts_until(&v, handle_of(i), 2), 0);
+	}
+}
+END_TEST
+
+/* There is no verdict for no handle, nor in an empty table. */
+START_TEST(test_none)
+{
+	ck_assert_uint_eq(verdicts_until(&v, 0, 1), 0);
+	ck_assert_uint_eq(verdicts_until(&v, 7, 1), 0);
+	ck_assert_int_eq(verdicts_add(&v, 7, 3, 9), 0);
+	ck_assert_uint_eq(verdicts_until(&v, 0, 1), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("verdicts");
+	TCase *tc = tcase_create("table");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, test_few);
+	tcase_add_test(tc, test_many);
+	tcase_add_test(tc, test_last);
+	tcase_add_test(tc, test_none);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
