@@ -111,7 +111,8 @@ static int open_server(struct mgr *mgr)
 		.keeper = mgr->keeper,
 		.seal = mgr->conf.auth.seal,
 		.role = WIRE_ROLE_MGR,
-		.features = WIRE_FT_LACKS | WIRE_FT_SOLE,
+		.features = WIRE_FT_LACKS | WIRE_FT_SOLE |
+			    (mgr->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.slots = mgr->conf.slots,
 		.request_max = MESSAGE_MAX,
 		.reply_max = MESSAGE_MAX,

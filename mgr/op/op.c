@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op.c - which operation has which number. */
 #include "adopt.h"
+#include "caps.h"
 #include "lock_waits.h"
 #include "ops.h"
 #include "tokens.h"
@@ -40,6 +41,7 @@ static op_fn *const ops[] = {
 	[WIRE_GRANT] = op_grant,
 	[WIRE_REDEEM] = op_redeem,
 	[WIRE_DECLARE] = op_declare,
+	[WIRE_RENEW] = op_renew,
 	[WIRE_ADOPT] = op_adopt,
 	[WIRE_ADOPTED] = op_adopted,
 };

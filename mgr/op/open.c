@@ -2,6 +2,7 @@
 /* open.c - OPEN: with O_TRUNC, first the truncation, then the rest. */
 #include <errno.h>
 
+#include "caps.h"
 #include "jobs.h"
 #include "ops.h"
 
@@ -43,5 +44,5 @@ int op_open(struct op *op)
 	ns_show(&op->ns, &ino, &rep.attr);
 	rep.open = htole64(open);
 	wire_put(op->out, &rep, sizeof(rep));
-	return 0;
+	return caps_put(op, &rep.attr, args.flags);
 }

@@ -67,6 +67,8 @@ void answer_kept(struct request *req, const struct reply_rec *rec)
 
 	memcpy(&hdr, rec->bytes, sizeof(hdr));
 	wire_put(out, rec->bytes + sizeof(hdr), rec->len - sizeof(hdr));
+	if (le16toh(hdr.flags) & WIRE_F_CAPS)
+		rpc_reply_caps(req->rpc);
 	rpc_reply_end(req->rpc, -(int)le32toh(hdr.status), 0);
 	rpc_reply_send(req->rpc);
 	request_drop(req);

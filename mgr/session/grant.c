@@ -2,6 +2,7 @@
 /* grant.c - GRANT and REDEEM: an open file passes on to another session. */
 #include <errno.h>
 
+#include "caps.h"
 #include "tokens.h"
 
 int op_grant(struct op *op)
@@ -42,9 +43,11 @@ int op_redeem(struct op *op)
 	rc = ns_redeem(&op->ns, grant, flags, &ino, &open);
 	if (rc)
 		return rc;
-	tokens_drop(op->mgr, grant);
 	ns_show(&op->ns, &ino, &rep.attr);
 	rep.open = htole64(open);
 	wire_put(op->out, &rep, sizeof(rep));
-	return 0;
+	rc = caps_put(op, &rep.attr, flags);
+	if (!rc)
+		tokens_drop(op->mgr, grant);
+	return rc;
 }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* caps.c - see caps.h. */
+#include "caps.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "capability.h"
+#include "clock.h"
+#include "jobs.h"
+
+#define LIVES 2u /* of a ticket: a client that renews these renews those */
+
+static uint32_t life_s(const struct mgr *mgr)
+{
+	return LIVES * mgr->conf.auth.ticket_life;
+}
+
+static bool wanted(const struct op *op)
+{
+	return op->mgr->conf.auth.caps && op->ns.features & WIRE_FT_CAPS;
+}
+
+static uint32_t rights_of(const struct wire_attr *attr, uint32_t flags)
+{
+	if (!S_ISREG(le32toh(attr->mode)))
+		return 0;
+	return (flags & WIRE_O_READ ? CAPABILITY_READ : 0) |
+	       (flags & WIRE_O_WRITE ? CAPABILITY_WRITE : 0);
+}
+
+static void put_head(struct op *op, uint32_t n)
+{
+	const struct wire_caps head = { htole32(n), htole32(life_s(op->mgr)) };
+
+	wire_put(op->out, &head, sizeof(head));
+	rpc_reply_caps(op->rpc);
+}
+
+/* From now on, and for this session. */
+static int seal(struct op *op, struct capability *cap)
+{
+	uint8_t sealed[CAPABILITY_LEN];
+	int rc;
+
+	cap->bounds = (struct bounds){
+		.fsid = op->mgr->conf.fsid,
+		.session = op->ns.session,
+		.term = jobs_term(op->mgr),
+		.expiry = clock_boot() + life_s(op->mgr) * UINT64_C(1000000000),
+	};
+	rc = capability_seal(op->mgr->ring, cap, sealed);
+	if (!rc)
+		wire_put(op->out, sealed, sizeof(sealed));
+	return rc;
+}
+
+int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags)
+{
+	struct capability cap = { .handle = le64toh(attr->handle),
+				  .rights = rights_of(attr, flags) };
+
+	if (!wanted(op) || !cap.rights)
+		return 0;
+	put_head(op, 1);
+	return seal(op, &cap);
+}
+
+/* It may have ended: what counts is that the session has not. */
+static int renew(struct op *op, const uint8_t *sealed)
+{
+	const struct bounds_here here = { .fsid = op->mgr->conf.fsid,
+					  .session = op->ns.session,
+					  .newest = UINT64_MAX };
+	struct capability cap;
+	int rc = capability_open(op->mgr->ring, sealed, CAPABILITY_LEN, &here,
+				 &cap);
+
+	return rc ? rc : seal(op, &cap);
+}
+
+int op_renew(struct op *op)
+{
+	const struct wire_caps *caps = op->rpc->msg.caps;
+	const uint8_t *sealed = (const uint8_t *)(caps + 1);
+	uint32_t i, n = caps ? le32toh(caps->n) : 0;
+	int rc = 0;
+
+	if (!wanted(op))
+		return -EOPNOTSUPP;
+	if (!n)
+		return -EINVAL;
+	put_head(op, n);
+	for (i = 0; !rc && i < n; i++)
+		rc = renew(op, sealed + i * WIRE_CAP_LEN);
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	return rc == -ENOKEY ? rc : -EKEYREJECTED;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * caps.h - capabilities for what sessions open.  Who opened a file keeps his rights as
+ * long as his session lasts, whatever becomes of the file's mode: so RENEW looks at
+ * the old capability alone.
+ */
+#ifndef CAPS_H
+#define CAPS_H
+
+#include "op.h"
+
+/*
+ * Ends the reply with a capability for what was opened with these WIRE_O_*, if the
+ * client knows what that is and it can be wanted.  Nothing is put behind it.  -ENOMEM
+ */
+int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags);
+
+op_fn op_renew;
+
+#endif
