@@ -55,6 +55,7 @@ static void settle(struct file *f, struct session *s, const struct got *got)
 
 	pthread_mutex_lock(&f->lock);
 	f->s = session_get(s);
+	f->keyed = false;
 	f->open = got->open ? f->heir->open : 0;
 	f->io = (struct file_io){ .doubt = f->open && (atomic_load(&f->flags) &
 						       O_ACCMODE) != O_RDONLY };

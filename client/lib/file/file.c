@@ -47,6 +47,7 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	f->dist = attr->dist;
 	f->least = attr->flags & WIRE_A_SIZE ? attr->size : 0;
 	f->s = session_get(s);
+	f->keyed = true;
 	f->open = open;
 	f->writer = open != 0;
 	f->since = clock_now();
@@ -84,6 +85,8 @@ void file_put(struct file *f)
 	if (f->s) {
 		lock_dropped(f);
 		file_release(f);
+		if (f->keyed)
+			keychain_drop(f->s->keys, f->handle);
 	}
 	if (f->fs && f->handle) {
 		pthread_mutex_lock(&f->fs->files_lock);
@@ -113,6 +116,7 @@ void file_forked(struct file *f)
 	pthread_cond_init(&f->moved, NULL);
 	f->moving = false;
 	f->s = NULL;
+	f->keyed = false;
 	f->open = 0;
 	free(f->heir);
 	f->heir = NULL;

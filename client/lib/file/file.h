@@ -83,6 +83,7 @@ struct file {
 	struct view view;
 	struct session *s; /* where it is open, NULL: nowhere */
 	struct heir *heir; /* NULL: nothing is to be adopted */
+	bool keyed; /* it was opened there: so its key is to be dropped */
 	uint64_t open; /* id there, 0: none needed */
 	bool moving; /* a thread changes s and open */
 	pthread_cond_t moved; /* ... and is done */

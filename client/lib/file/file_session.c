@@ -85,6 +85,62 @@ static int open_again(const struct file *f, struct session *s, uint64_t *open)
 	return f->writer ? mgr_open(s, &t, &how, &attr, open) : 0;
 }
 
+/* ---- capabilities ---- */
+
+static unsigned int needs(const struct file *f)
+{
+	uint32_t flags = open_flags(f);
+
+	return (flags & WIRE_O_READ ? WIRE_NEED_READ : 0) |
+	       (flags & WIRE_O_WRITE ? WIRE_NEED_WRITE : 0);
+}
+
+static enum keychain_state key_of(const struct file *f, const struct session *s)
+{
+	return f->type == S_IFREG ? keychain_look(s->keys, f->handle, needs(f))
+				  : KEY_GOOD;
+}
+
+/*
+ * It is open here, by what somebody else did: for its key it is opened once more, if it
+ * may be.  Without the lock.
+ */
+static int get_key(const struct file *f, struct session *s)
+{
+	struct target t = { .handle = f->handle, .path = "" };
+	struct mgr_open how = { .flags = open_flags(f) & ~WIRE_O_HOLD };
+	struct mgr_release rel = { .handle = f->handle };
+	struct attr attr;
+	int rc = mgr_open(s, &t, &how, &attr, &rel.open);
+
+	if (!rc && rel.open)
+		mgr_release(s, &rel);
+	return rc;
+}
+
+/* With the lock, while it is moving. */
+static int complete_key(struct file *f, struct session *s)
+{
+	enum keychain_state state = key_of(f, s);
+	bool had = f->keyed;
+	int rc;
+
+	if (state == KEY_GOOD)
+		return 0;
+	pthread_mutex_unlock(&f->lock);
+	rc = state == KEY_STALE ? keychain_renew(s) : 0;
+	state = key_of(f, s);
+	if (!rc || state == KEY_NONE)
+		rc = state == KEY_NONE ? get_key(f, s) : 0;
+	pthread_mutex_lock(&f->lock);
+	if (rc || state != KEY_NONE)
+		return rc;
+	if (had) /* it was taken twice */
+		keychain_drop(s->keys, f->handle);
+	f->keyed = true;
+	return 0;
+}
+
 static bool joined(const struct file *f, const struct session *s)
 {
 	return f->s == s && (f->open || !f->writer);
@@ -96,6 +152,9 @@ static struct session *settle_in(struct file *f, struct session *s,
 {
 	struct session *old = f->s;
 
+	if (old && f->keyed)
+		keychain_drop(old->keys, f->handle);
+	f->keyed = f->writer;
 	f->s = session_get(s);
 	f->open = open;
 	f->since = clock_now();
@@ -133,10 +192,12 @@ static int wait_to_join(void *arg)
 
 	lookout_leave();
 	pthread_mutex_lock(&f->lock);
-	if (!joined(f, j->s)) {
+	if (!joined(f, j->s) || key_of(f, j->s) != KEY_GOOD) {
 		move_begin(f);
 		if (!lock_lost(f, j->s->id) && !joined(f, j->s))
 			rc = move_to(f, j->s, &old);
+		if (!rc && f->s == j->s)
+			rc = complete_key(f, j->s);
 		move_end(f);
 	}
 	if (!rc && lock_lost(f, j->s->id)) {
@@ -161,7 +222,8 @@ static int join(struct file *f, struct session *s, uint64_t *open)
 	if (f->fsid && f->fsid != s->fsid)
 		return -ESTALE;
 	pthread_mutex_lock(&f->lock);
-	ready = joined(f, s) && !lock_lost(f, s->id);
+	ready = joined(f, s) && !lock_lost(f, s->id) &&
+		key_of(f, s) == KEY_GOOD;
 	j.open = f->open;
 	pthread_mutex_unlock(&f->lock);
 	rc = ready ? 0 : strand_aside(wait_to_join, &j);
@@ -196,6 +258,15 @@ static void not_open(struct file *f, struct session *s, uint64_t open)
 	pthread_mutex_unlock(&f->lock);
 }
 
+/* An iod does not know that we may do this: the key, or another one, says it. */
+static bool unkeyed(const struct file *f, struct session *s, int rc)
+{
+	if (rc != -ENOKEY && rc != -EKEYREVOKED)
+		return false;
+	keychain_refused(s->keys, f->handle, rc);
+	return true;
+}
+
 int file_run(struct file *f, target_op op, void *arg)
 {
 	struct target t = { .handle = f->handle, .path = "" };
@@ -213,6 +284,7 @@ int file_run(struct file *f, target_op op, void *arg)
 			not_open(f, s, t.open);
 			again = true;
 		}
+		again |= unkeyed(f, s, rc);
 		session_put(s);
 		if (!again || tries)
 			return rc == -EBADF || again ? -ESTALE : rc;

@@ -6,7 +6,14 @@ struct open_arg {
 	struct mgr_attr_arg attr;
 	uint64_t *open;
 	bool held; /* it is to be declared */
+	uint32_t flags; /* WIRE_O_* */
 };
+
+static unsigned int rights_of(uint32_t flags)
+{
+	return (flags & WIRE_O_READ ? WIRE_NEED_READ : 0) |
+	       (flags & WIRE_O_WRITE ? WIRE_NEED_WRITE : 0);
+}
 
 static int take_open(void *arg, const struct wire_msg *reply)
 {
@@ -15,6 +22,9 @@ static int take_open(void *arg, const struct wire_msg *reply)
 	int rc = mgr_take_attr(&a->attr, &rep->attr);
 
 	*a->open = le64toh(rep->open);
+	if (!rc)
+		rc = keychain_take(a->attr.s->keys, le64toh(rep->attr.handle),
+				   rights_of(a->flags), reply->caps);
 	if (rc || !a->held || !*a->open)
 		return rc;
 	return declare_opened(a->attr.s->declare, le64toh(rep->attr.handle),
@@ -36,7 +46,8 @@ int mgr_open(struct session *s, const struct target *t,
 	struct open_arg arg = { { s, attr },
 				open,
 				how->flags & WIRE_O_HOLD &&
-					!(how->flags & WIRE_O_WRITE) };
+					!(how->flags & WIRE_O_WRITE),
+				how->flags };
 	struct ask c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
@@ -69,7 +80,7 @@ int mgr_redeem(struct session *s, const uint8_t token[WIRE_TOKEN_LEN],
 	       uint32_t flags, struct attr *attr, uint64_t *open)
 {
 	struct wire_redeem body = { .flags = htole32(flags) };
-	struct open_arg arg = { { s, attr }, open, false };
+	struct open_arg arg = { { s, attr }, open, false, flags };
 	struct ask c;
 
 	memcpy(body.token, token, WIRE_TOKEN_LEN);

@@ -22,6 +22,7 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 	c->keep = false;
 	c->late = false;
 	c->patient = false;
+	c->caps = false;
 	c->begins = NULL;
 	c->as = NULL;
 	c->redirect = NULL;
@@ -127,7 +128,9 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 		return rc;
 	if (c->as)
 		put_as(c);
-	if (wire_end(&c->out, wire_op, c->as ? WIRE_F_AS : 0, 0) < 0)
+	if (wire_end(&c->out, wire_op,
+		     (c->as ? WIRE_F_AS : 0) | (c->caps ? WIRE_F_CAPS : 0),
+		     0) < 0)
 		return -ENAMETOOLONG;
 	c->take = take;
 	c->arg = arg;

@@ -38,6 +38,7 @@ struct ask {
 	bool once; /* a change: see ask_run() */
 	bool keep; /* of ask_post(): sent again until it is answered */
 	bool late; /* of ask_post(): nobody need hear of it at once */
+	bool caps; /* a struct wire_caps ends the message */
 	bool patient; /* it is answered late: see rpc_call.h */
 	bool (*begins)(void *arg); /* what is posted from here on comes behind
 				    * it; false: it does not, -EINTR; on the

@@ -152,7 +152,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.server = attr->auth.iod ? WIRE_ROLE_IOD : WIRE_ROLE_MGR,
 		.index = attr->auth.iod ? attr->auth.iod - 1 : 0,
 		.fix = attr->probe ? NULL : FIX_MGR,
-		.features = WIRE_FT_LACKS | WIRE_FT_SOLE,
+		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_CAPS,
 		.met = s->declare ? declare_met : NULL,
 		.arg = s->declare,
 	};
@@ -196,7 +196,8 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->fsid = attr->fsid;
 	s->direct = direct(attr);
 	pthread_mutex_init(&s->lenders, NULL);
-	rc = random_id(&s->id);
+	s->keys = keychain_new();
+	rc = s->keys ? random_id(&s->id) : -ENOMEM;
 	if (!rc && attr->declares) {
 		s->declare = declare_new(s);
 		rc = s->declare ? 0 : -ENOMEM;
@@ -208,6 +209,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	if (rc) {
 		prove_close(s);
 		declare_free(s->declare);
+		keychain_free(s->keys);
 		free(s);
 		return rc;
 	}
@@ -229,7 +231,11 @@ struct session *session_get(struct session *s)
 
 static uint64_t renew(struct keeper *k)
 {
-	return prove_again(container_of(k, struct session, keeper));
+	struct session *s = container_of(k, struct session, keeper);
+	uint64_t next = prove_again(s);
+
+	keychain_renew(s);
+	return next;
 }
 
 void session_keep(struct session *s)
@@ -295,6 +301,7 @@ static void session_close(struct session *s)
 	prove_close(s);
 	fabric_close(&s->fabric);
 	declare_free(s->declare);
+	keychain_free(s->keys);
 	if (s->zero_fd >= 0)
 		close(s->zero_fd);
 	pthread_mutex_destroy(&s->lenders);

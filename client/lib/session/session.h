@@ -18,6 +18,7 @@
 #include "declare.h"
 #include "drive.h"
 #include "keeper_int.h"
+#include "keychain.h"
 #include "list_conf_int.h"
 #include "pack.h"
 
@@ -71,6 +72,7 @@ struct session {
 	struct packs packs; /* the driving thread's */
 	struct list_conf list;
 	struct list_count count;
+	struct keychain *keys; /* keychain.h */
 	struct declare *declare; /* or NULL: it does not */
 	atomic_uint posted; /* calls that nobody waits for */
 	bool abandoned; /* its descriptors are closed */

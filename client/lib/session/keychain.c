@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* keychain.c - see keychain.h. */
+#include "keychain_int.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "hash_table.h"
+
+#define RIGHTS 2u
+#define DUE(life) ((life) / 4) /* half of a ticket's */
+
+/* For one right to a file. */
+struct slot {
+	bool there, stale;
+	uint64_t due; /* clock_now() */
+	uint8_t cap[WIRE_CAP_LEN];
+};
+
+struct key {
+	uint64_t handle;
+	unsigned int taken;
+	struct slot slot[RIGHTS];
+	uint32_t *shown; /* RIGHTS for each iod: the connection; 0: none */
+	UT_hash_handle hh;
+};
+
+struct keychain {
+	pthread_mutex_t lock;
+	uint32_t niods;
+	struct key *keys;
+	atomic_bool wanted; /* there were some, or an iod asked */
+	struct rpc_shower shower;
+};
+
+struct keychain *keychain_new(void)
+{
+	struct keychain *kc = calloc(1, sizeof(*kc));
+
+	if (kc)
+		pthread_mutex_init(&kc->lock, NULL);
+	return kc;
+}
+
+static void key_free(struct keychain *kc, struct key *key)
+{
+	if (key->hh.tbl)
+		HASH_DEL(kc->keys, key);
+	free(key->shown);
+	free(key);
+}
+
+void keychain_free(struct keychain *kc)
+{
+	struct key *key, *next;
+
+	if (!kc)
+		return;
+	HASH_ITER(hh, kc->keys, key, next)
+		key_free(kc, key);
+	pthread_mutex_destroy(&kc->lock);
+	free(kc);
+}
+
+static struct key *find(struct keychain *kc, uint64_t handle)
+{
+	struct key *key;
+
+	HASH_FIND(hh, kc->keys, &handle, sizeof(handle), key);
+	return key;
+}
+
+static struct key *make(struct keychain *kc, uint64_t handle)
+{
+	struct key *key = calloc(1, sizeof(*key));
+
+	if (!key)
+		return NULL;
+	key->handle = handle;
+	key->shown = calloc(kc->niods ? kc->niods : 1,
+			    RIGHTS * sizeof(*key->shown));
+	if (key->shown)
+		HASH_ADD(hh, kc->keys, handle, sizeof(handle), key);
+	if (key->hh.tbl)
+		return key;
+	key_free(kc, key);
+	return NULL;
+}
+
+/* The iods have not seen this one. */
+static void set(struct keychain *kc, struct key *key, unsigned int i,
+		const void *cap, uint32_t life)
+{
+	struct slot *slot = &key->slot[i];
+	uint32_t k;
+
+	slot->there = true;
+	slot->stale = false;
+	slot->due = clock_after_ms(DUE(life * UINT64_C(1000)));
+	memcpy(slot->cap, cap, WIRE_CAP_LEN);
+	for (k = 0; k < kc->niods; k++)
+		key->shown[k * RIGHTS + i] = 0;
+}
+
+static int take(struct keychain *kc, uint64_t handle, unsigned int rights,
+		const struct wire_caps *caps)
+{
+	struct key *key = find(kc, handle);
+	unsigned int i;
+
+	kc->wanted = true;
+	if (!key)
+		key = make(kc, handle);
+	if (!key)
+		return -ENOMEM;
+	key->taken++;
+	for (i = 0; i < RIGHTS; i++)
+		if (rights >> i & 1)
+			set(kc, key, i, caps + 1, le32toh(caps->life));
+	return 0;
+}
+
+int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
+		  const struct wire_caps *caps)
+{
+	int rc;
+
+	if (!caps)
+		return 0;
+	pthread_mutex_lock(&kc->lock);
+	rc = take(kc, handle, rights, caps);
+	pthread_mutex_unlock(&kc->lock);
+	return rc;
+}
+
+void keychain_drop(struct keychain *kc, uint64_t handle)
+{
+	struct key *key;
+
+	pthread_mutex_lock(&kc->lock);
+	key = find(kc, handle);
+	if (key && --key->taken == 0)
+		key_free(kc, key);
+	pthread_mutex_unlock(&kc->lock);
+}
+
+static enum keychain_state look(const struct key *key, unsigned int rights)
+{
+	enum keychain_state state = KEY_GOOD;
+	unsigned int i;
+
+	for (i = 0; i < RIGHTS; i++) {
+		if (!(rights >> i & 1))
+			continue;
+		if (!key || !key->slot[i].there)
+			return KEY_NONE;
+		if (key->slot[i].stale)
+			state = KEY_STALE;
+	}
+	return state;
+}
+
+enum keychain_state keychain_look(struct keychain *kc, uint64_t handle,
+				  unsigned int rights)
+{
+	enum keychain_state state;
+
+	if (!atomic_load_explicit(&kc->wanted, memory_order_relaxed))
+		return KEY_GOOD;
+	pthread_mutex_lock(&kc->lock);
+	state = look(find(kc, handle), rights);
+	pthread_mutex_unlock(&kc->lock);
+	return state;
+}
+
+void keychain_refused(struct keychain *kc, uint64_t handle, int status)
+{
+	struct key *key;
+	unsigned int i;
+
+	pthread_mutex_lock(&kc->lock);
+	kc->wanted = true;
+	key = find(kc, handle);
+	for (i = 0; key && i < RIGHTS; i++) {
+		key->slot[i].stale = true;
+		key->slot[i].there &= status == -EKEYREVOKED;
+	}
+	pthread_mutex_unlock(&kc->lock);
+}
+
+/* ---- renewal ---- */
+
+static bool is_due(const struct slot *slot, uint64_t now)
+{
+	return slot->there && (slot->stale || now >= slot->due);
+}
+
+/* One that is for both rights is renewed once. */
+static void add(struct renewal *r, const struct key *key, uint64_t now)
+{
+	const struct slot *slot = key->slot;
+	bool same = slot[0].there && slot[1].there &&
+		    !memcmp(slot[0].cap, slot[1].cap, WIRE_CAP_LEN);
+	unsigned int i;
+
+	for (i = 0; i < RIGHTS && r->n < WIRE_CAPS_MAX; i++) {
+		if (!is_due(&slot[i], now) || (i && same && is_due(slot, now)))
+			continue;
+		r->of[r->n].handle = key->handle;
+		r->of[r->n].rights = same ? (1u << RIGHTS) - 1 : 1u << i;
+		memcpy(r->cap[r->n++], slot[i].cap, WIRE_CAP_LEN);
+	}
+}
+
+void keychain_due(struct keychain *kc, struct renewal *r)
+{
+	uint64_t now = clock_now();
+	struct key *key, *next;
+
+	r->n = 0;
+	pthread_mutex_lock(&kc->lock);
+	HASH_ITER(hh, kc->keys, key, next)
+		add(r, key, now);
+	pthread_mutex_unlock(&kc->lock);
+}
+
+static void renewed(struct keychain *kc, const struct renewal *r,
+		    unsigned int k, const struct wire_caps *fresh)
+{
+	struct key *key = find(kc, r->of[k].handle);
+	unsigned int i;
+
+	for (i = 0; key && i < RIGHTS; i++) {
+		if (!(r->of[k].rights >> i & 1))
+			continue;
+		/* opened anew meanwhile */
+		if (memcmp(key->slot[i].cap, r->cap[k], WIRE_CAP_LEN))
+			continue;
+		if (fresh)
+			set(kc, key, i,
+			    (const uint8_t *)(fresh + 1) + k * WIRE_CAP_LEN,
+			    le32toh(fresh->life));
+		else
+			key->slot[i].there = false;
+	}
+}
+
+void keychain_renewed(struct keychain *kc, const struct renewal *r,
+		      const struct wire_caps *fresh)
+{
+	unsigned int k;
+
+	pthread_mutex_lock(&kc->lock);
+	for (k = 0; k < r->n; k++)
+		renewed(kc, r, k, fresh);
+	pthread_mutex_unlock(&kc->lock);
+}
+
+/* ---- to iods ---- */
+
+/* Puts it behind the head if it has to be shown; how many it put. */
+static uint32_t show_one(struct keychain *kc, const struct rpc_showing *to,
+			 const struct wire_need *need, uint8_t *at)
+{
+	struct key *key = find(kc, need->handle);
+	unsigned int i = need->rights >> 1;
+	uint32_t *shown;
+
+	if (!key || !key->slot[i].there || to->index >= kc->niods)
+		return 0;
+	shown = &key->shown[to->index * RIGHTS + i];
+	if (*shown == to->epoch && !to->must)
+		return 0;
+	*shown = to->epoch;
+	memcpy(at, key->slot[i].cap, WIRE_CAP_LEN);
+	return 1;
+}
+
+static size_t show(void *arg, const struct rpc_showing *to, void *out,
+		   size_t room)
+{
+	struct wire_caps *head = out;
+	uint8_t *at = (uint8_t *)(head + 1);
+	struct keychain *kc = arg;
+	uint32_t n = 0;
+	unsigned int i;
+
+	if (room < sizeof(*head) + to->n * WIRE_CAP_LEN)
+		return 0;
+	pthread_mutex_lock(&kc->lock);
+	for (i = 0; i < to->n; i++)
+		n += show_one(kc, to, &to->need[i], at + n * WIRE_CAP_LEN);
+	pthread_mutex_unlock(&kc->lock);
+	*head = (struct wire_caps){ .n = htole32(n) };
+	return n ? sizeof(*head) + n * WIRE_CAP_LEN : 0;
+}
+
+const struct rpc_shower *keychain_shower(struct keychain *kc, uint32_t niods)
+{
+	kc->niods = niods;
+	kc->shower = (struct rpc_shower){ show, kc };
+	return &kc->shower;
+}
