@@ -17,7 +17,8 @@ tab() {
 	export PVFSTAB_FILE=$tmp/tab
 }
 
-start_pvfs -n 2 --transport pvfs --set filesystem.auth=key --set filesystem.key_user=daemon
+start_pvfs -n 2 --transport pvfs --set filesystem.auth=key --set filesystem.key_user=daemon \
+	--set filesystem.capabilities=on
 key=$state/key
 logged mgr 'auth = sys' && fail "the manager says that it is open"
 
