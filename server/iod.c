@@ -228,10 +228,10 @@ static int open_trust(struct iod *iod)
 
 void iod_reload(struct iod *iod)
 {
-	if (iod->ring)
-		keyring_reload(iod->ring);
-	else
+	if (!iod->ring)
 		log_info(iod->log, "SIGHUP: there is no key to read again");
+	else if (!keyring_reload(iod->ring) && iod->conf.auth.caps)
+		lends_recall(iod->lends, keyring_losses(iod->ring));
 }
 
 static void open_shown(struct iod *iod)

@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct keyring {
 	pthread_mutex_t lock; /* of the rest */
 	struct keys *keys; /* secret */
 	uint32_t id[KEYS_MAX];
+	_Atomic uint32_t losses; /* read without it */
 };
 
 /* Nobody finds the key from its name. */
@@ -44,10 +46,28 @@ static int name_all(const struct keys *keys, uint32_t id[KEYS_MAX])
 	return rc;
 }
 
+static bool has(const struct keys *keys, const uint8_t *key)
+{
+	for (unsigned int i = 0; i < keys->n; i++)
+		if (!memcmp(keys->key[i], key, sizeof(keys->key[i])))
+			return true;
+	return false;
+}
+
+static bool loses(const struct keys *before, const struct keys *now)
+{
+	for (unsigned int i = 0; i < before->n; i++)
+		if (!has(now, before->key[i]))
+			return true;
+	return false;
+}
+
 static void take(struct keyring *ring, const struct keys *keys,
 		 const uint32_t id[KEYS_MAX])
 {
 	pthread_mutex_lock(&ring->lock);
+	if (loses(ring->keys, keys))
+		atomic_fetch_add(&ring->losses, 1);
 	*ring->keys = *keys;
 	memcpy(ring->id, id, sizeof(ring->id));
 	pthread_mutex_unlock(&ring->lock);
@@ -131,6 +151,11 @@ int keyring_open(const char *path, bool make, const struct log *log,
 	else
 		*out = ring;
 	return rc;
+}
+
+uint32_t keyring_losses(const struct keyring *ring)
+{
+	return atomic_load(&ring->losses);
 }
 
 void keyring_close(struct keyring *ring)

@@ -19,6 +19,8 @@ int keyring_open(const char *path, bool make, const struct log *log,
 		 struct keyring **ring);
 /* Reads the file again.  -errno, logged: the keys are as before. */
 int keyring_reload(struct keyring *ring);
+/* How often a reload took a key away: what was checked before that may not count any more. */
+uint32_t keyring_losses(const struct keyring *ring);
 void keyring_close(struct keyring *ring);
 
 /*

@@ -243,6 +243,8 @@ static int lend_to(struct lends *lends, struct lend_session *ses,
 	struct stat sb;
 	int fd;
 
+	if (ask->era != lends->era)
+		return -ENOKEY;
 	if (!loan)
 		return -ENOSPC;
 	if (!write && !ask->read)

@@ -52,6 +52,7 @@ struct lend_ask {
 	pid_t pid; /* who it is, as the kernel says */
 	bool read, write; /* one at least */
 	uint64_t until; /* then it is taken back, clock_boot() */
+	uint32_t era; /* as of lends_recall(); 0 before */
 	const char *peer; /* for messages */
 };
 struct lent {
@@ -63,7 +64,8 @@ struct lent {
 	int page[LENT_PAGES]; /* gate, terms, marks: the lends', for the session */
 };
 /*
- * -EACCES: it may not read, and writing is not to be had; -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
+ * -EACCES: it may not read, and writing is not to be had; -ENOKEY: it is of another
+ * era; -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
  * descriptors are short; -ESRCH: that process is not to be seen from here;
  * -EOPNOTSUPP: nobody would see the end of this one; -errno.
  */
@@ -74,11 +76,14 @@ void lend_cancel(struct lends *lends, uint64_t session,
 		 const struct lent *lent);
 /* The session ends: what it was lent is taken back. */
 void lend_end(struct lends *lends, uint64_t session);
+/* A new era: all that is lent for a time is taken back; from now on it is lent to this one alone. */
+void lends_recall(struct lends *lends, uint32_t era);
 /* The object was removed. */
 void lend_removed(struct lends *lends, uint64_t handle);
 /*
- * Takes back what is lent no longer than until now.  Before the lease goes on, and before anything is served that clients could have
- * changed: if it has passed, what is lent for writing is taken back.
+ * Takes back what is lent no longer than until now.  Before the lease goes on, and
+ * before anything is served that clients could have changed: if it has passed, what is
+ * lent for writing is taken back.
  */
 void lends_look(struct lends *lends);
 /* Until when clients may write; clock_boot(). */

@@ -57,6 +57,11 @@ static bool any(const struct loan *loan, const void *arg)
 	return true;
 }
 
+static bool has_until(const struct loan *loan, const void *arg)
+{
+	return loan->until != UINT64_MAX;
+}
+
 static bool is_for_writing(const struct loan *loan, const void *arg)
 {
 	return loan->write;
@@ -91,6 +96,18 @@ void lend_end(struct lends *lends, uint64_t session)
 		if (!ses->stuck)
 			lend_session_free(lends, ses);
 	}
+	pthread_mutex_unlock(&lends->lock);
+}
+
+void lends_recall(struct lends *lends, uint32_t era)
+{
+	struct lend_session *ses, *next;
+
+	pthread_mutex_lock(&lends->lock);
+	if (lends->era != era)
+		HASH_ITER(hh, lends->sessions, ses, next)
+			take_back(lends, ses, has_until, NULL);
+	lends->era = era;
 	pthread_mutex_unlock(&lends->lock);
 }
 

@@ -65,6 +65,7 @@ struct lends {
 	LIST_HEAD(loans, loan) bucket[LEND_BUCKETS];
 	uint64_t number; /* of the last loan */
 	atomic_uint count, writers; /* loans; for writing */
+	uint32_t era;
 	_Atomic uint64_t
 		ends; /* the first until of a loan, or before; never 0 */
 	TAILQ_HEAD(, loan) stuck;

@@ -74,6 +74,7 @@ static void limits(struct rpc_req *req, bool write, struct lend_ask *ask)
 
 	ask->read = read > now;
 	ask->write = write && change > now;
+	ask->era = ses->verdicts.era;
 	ask->until = ask->read ? read : UINT64_MAX;
 	if (ask->write && change < ask->until)
 		ask->until = change;

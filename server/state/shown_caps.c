@@ -140,8 +140,10 @@ static int check(struct iod_session *ses, const struct rpc_req *req)
 	struct wire_need need[WIRE_NEEDS_MAX];
 	unsigned int i, n = wire_needs(req->op, req->msg.body, need);
 	uint64_t now = n ? clock_boot() : 0, until;
-	int rc = learn_all(ses, req);
+	int rc;
 
+	verdicts_keep(&ses->verdicts, keyring_losses(ses->worker->iod->ring));
+	rc = learn_all(ses, req);
 	for (i = 0; !rc && i < n; i++) {
 		until = verdicts_until(&ses->verdicts, need[i].handle,
 				       need[i].rights);

@@ -44,6 +44,7 @@ static int grow(struct verdicts *v)
 	const uint32_t sets = v->sets ? 2 * v->sets : SETS_MIN;
 	struct verdicts more = { .sets = sets,
 				 .turn = v->turn,
+				 .era = v->era,
 				 .dropped = v->dropped };
 	uint32_t i;
 
@@ -96,6 +97,14 @@ int verdicts_add(struct verdicts *v, uint64_t handle, unsigned int rights,
 		if (rights >> i & 1 && until > at->until[i])
 			at->until[i] = until;
 	return 0;
+}
+
+void verdicts_keep(struct verdicts *v, uint32_t era)
+{
+	if (v->era == era)
+		return;
+	free(v->v);
+	*v = (struct verdicts){ .era = era, .dropped = v->dropped + 1 };
 }
 
 void verdicts_free(struct verdicts *v)

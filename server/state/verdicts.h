@@ -24,6 +24,7 @@ struct verdicts {
 	struct verdict *v;
 	uint32_t sets; /* a power of two, or 0 */
 	uint32_t turn;
+	uint32_t era; /* of the keys that they were verified by */
 	uint64_t dropped; /* to make room */
 };
 
@@ -33,6 +34,8 @@ uint64_t verdicts_until(const struct verdicts *v, uint64_t handle,
 /* handle is not 0; of rights that were there the longer counts.  -ENOMEM */
 int verdicts_add(struct verdicts *v, uint64_t handle, unsigned int rights,
 		 uint64_t until);
+/* Those of another era do not count any more. */
+void verdicts_keep(struct verdicts *v, uint32_t era);
 void verdicts_free(struct verdicts *v);
 
 #endif

@@ -262,6 +262,23 @@ START_TEST(test_change)
 }
 END_TEST
 
+/* A key that is put elsewhere, or comes, takes nothing from anybody. */
+START_TEST(test_losses)
+{
+	struct keyring *ring = key_rig_ring(&rig, KEY_A "\n");
+
+	now(ring, KEY_A "\n");
+	now(ring, KEY_A "\n" KEY_B "\n");
+	now(ring, KEY_B "\n" KEY_A "\n");
+	ck_assert_uint_eq(keyring_losses(ring), 0);
+	now(ring, KEY_B "\n");
+	ck_assert_uint_eq(keyring_losses(ring), 1);
+	now(ring, KEY_C "\n" KEY_A "\n");
+	ck_assert_uint_eq(keyring_losses(ring), 2);
+	keyring_close(ring);
+}
+END_TEST
+
 START_TEST(test_failed_reload)
 {
 	struct keyring *ring;
@@ -277,6 +294,7 @@ START_TEST(test_failed_reload)
 	ck_assert_int_eq(keyring_reload(ring), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(logged, "there is no such file"));
 	ck_assert_uint_eq(id_of(ring), id);
+	ck_assert_uint_eq(keyring_losses(ring), 0);
 	keyring_close(ring);
 	check_quiet();
 }
@@ -297,6 +315,7 @@ int main(void)
 	tcase_add_test(tc, test_made_anew);
 	tcase_add_test(tc, test_codes);
 	tcase_add_test(tc, test_change);
+	tcase_add_test(tc, test_losses);
 	tcase_add_test(tc, test_failed_reload);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -67,16 +67,22 @@ static void teardown(void)
 	ck_assert_int_eq(system(cmd), 0);
 }
 
+static int lend_for(const struct lend_ask *ask, struct lent *lent)
+{
+	struct lend_ask all = *ask;
+
+	all.session = SESSION;
+	all.peer = "test";
+	return lend_object(lends, obj, &all, lent);
+}
+
 static int lend_to(pid_t pid, bool write, struct lent *lent)
 {
-	const struct lend_ask ask = { .read = true,
-				      .until = UINT64_MAX,
-				      .session = SESSION,
-				      .pid = pid,
-				      .write = write,
-				      .peer = "test" };
+	const struct lend_ask ask = {
+		.read = true, .until = UINT64_MAX, .pid = pid, .write = write
+	};
 
-	return lend_object(lends, obj, &ask, lent);
+	return lend_for(&ask, lent);
 }
 
 /* What a borrower sees. */
@@ -137,6 +143,73 @@ START_TEST(a_reader_cannot_write)
 	ck_assert_int_eq(pwrite(lent.fd, "abc", 3, 0), -1);
 	ck_assert_int_eq(errno, EBADF);
 	close(lent.fd);
+}
+END_TEST
+
+/* Who may write alone does not see what is there. */
+START_TEST(a_writer_cannot_read)
+{
+	const struct lend_ask ask = { .write = true,
+				      .until = UINT64_MAX,
+				      .pid = getpid() };
+	struct lent lent;
+	char c;
+
+	ck_assert_int_eq(lend_for(&ask, &lent), 0);
+	ck_assert_int_eq(pwrite(lent.fd, "abc", 3, 0), 3);
+	ck_assert_int_eq(pread(lent.fd, &c, 1, 0), -1);
+	ck_assert_int_eq(errno, EBADF);
+	close(lent.fd);
+}
+END_TEST
+
+START_TEST(a_loan_ends_with_its_time)
+{
+	struct lend_ask ask = { .read = true,
+				.pid = getpid(),
+				.until = clock_boot() +
+					 3600 * UINT64_C(1000000000) };
+	struct lent one, other;
+	struct view v;
+
+	ck_assert_int_eq(lend_for(&ask, &one), 0);
+	ask.until = clock_boot() + 50 * UINT64_C(1000000);
+	ck_assert_int_eq(lend_for(&ask, &other), 0);
+	v = view_of(&one);
+	while (clock_boot() < ask.until)
+		usleep(1000);
+	lends_look(lends);
+	ck_assert(is_lent(&v, &one));
+	ck_assert(!is_lent(&v, &other));
+	close(one.fd);
+	close(other.fd);
+}
+END_TEST
+
+/* By a key that went away, nothing stays lent; what needed none stays. */
+START_TEST(a_key_takes_its_loans_along)
+{
+	struct lend_ask ask = { .read = true,
+				.pid = getpid(),
+				.until = clock_boot() +
+					 3600 * UINT64_C(1000000000) };
+	struct lent one, other;
+	struct view v;
+
+	ck_assert_int_eq(lend_for(&ask, &one), 0);
+	ck_assert_int_eq(lend_to(getpid(), false, &other), 0);
+	v = view_of(&one);
+	lends_recall(lends, 0);
+	ck_assert(is_lent(&v, &one));
+	lends_recall(lends, 1);
+	ck_assert(!is_lent(&v, &one));
+	ck_assert(is_lent(&v, &other));
+	close(one.fd);
+	close(other.fd);
+	ck_assert_int_eq(lend_for(&ask, &one), -ENOKEY);
+	ask.era = 1;
+	ck_assert_int_eq(lend_for(&ask, &one), 0);
+	close(one.fd);
 }
 END_TEST
 
@@ -547,6 +620,9 @@ static Suite *lend_suite(void)
 
 	tcase_add_test(tc, is_lent_until_the_session_ends);
 	tcase_add_test(tc, a_reader_cannot_write);
+	tcase_add_test(tc, a_writer_cannot_read);
+	tcase_add_test(tc, a_loan_ends_with_its_time);
+	tcase_add_test(tc, a_key_takes_its_loans_along);
 	tcase_add_test(tc, only_marks_are_the_clients);
 	tcase_add_test(tc, a_removed_object_is_taken_back);
 	tcase_add_test(tc, no_more_than_there_is_room_for);

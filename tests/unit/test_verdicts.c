@@ -107,6 +107,24 @@ START_TEST(test_none)
 }
 END_TEST
 
+/* With a key went what was verified by it; that this was so is known. */
+START_TEST(test_eras)
+{
+	ck_assert_int_eq(verdicts_add(&v, 7, 3, 9), 0);
+	verdicts_keep(&v, 0);
+	ck_assert_uint_eq(verdicts_until(&v, 7, 1), 9);
+	ck_assert_uint_eq(v.dropped, 0);
+	verdicts_keep(&v, 1);
+	ck_assert_uint_eq(verdicts_until(&v, 7, 1), 0);
+	ck_assert_uint_gt(v.dropped, 0);
+	for (uint64_t i = 0; i < 100; i++)
+		ck_assert_int_eq(verdicts_add(&v, handle_of(i), 2, 9), 0);
+	verdicts_keep(&v, 1);
+	for (uint64_t i = 0; i < 100; i++)
+		ck_assert_uint_eq(verdicts_until(&v, handle_of(i), 2), 9);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("verdicts");
@@ -117,6 +135,7 @@ int main(void)
 	tcase_add_test(tc, test_many);
 	tcase_add_test(tc, test_last);
 	tcase_add_test(tc, test_none);
+	tcase_add_test(tc, test_eras);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -427,6 +427,44 @@ START_TEST(restarted)
 }
 END_TEST
 
+static void write_key(const char *text)
+{
+	FILE *f = fopen(key, "w");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* What was handed out by a key that went away counts no more, nor what was verified. */
+START_TEST(key_gone)
+{
+	char was[80], text[200];
+	FILE *f = fopen(key, "r");
+
+	ck_assert_ptr_nonnull(fgets(was, sizeof(was), f));
+	fclose(f);
+	take(FILE_1, CAPABILITY_ALL);
+	ck_assert_int_eq(wr(FILE_1), 0);
+	nothing();
+	/* one that comes takes nothing away */
+	snprintf(text, sizeof(text), "%s%064d\n", was, 7);
+	write_key(text);
+	iod_reload(iod);
+	ck_assert_int_eq(wr(FILE_1), 0);
+	write_key(text + strlen(was));
+	iod_reload(iod);
+	ck_assert_int_eq(rd(FILE_1), -ENOKEY);
+	ck_assert_int_eq(borrow(FILE_1, WIRE_B_PAGES), -ENOKEY);
+	take(FILE_1, CAPABILITY_ALL);
+	ck_assert_int_eq(wr(FILE_1), -EKEYREVOKED);
+	ck_assert_int_eq(keyring_reload(ring), 0);
+	nothing();
+	take(FILE_1, CAPABILITY_ALL);
+	ck_assert_int_eq(wr(FILE_1), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("iod_caps");
@@ -446,6 +484,7 @@ int main(void)
 	tcase_add_test(tc, fenced);
 	tcase_add_test(tc, shown_again);
 	tcase_add_test(tc, restarted);
+	tcase_add_test(tc, key_gone);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
