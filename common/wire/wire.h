@@ -404,7 +404,7 @@ struct wire_shown {
 /*
  * WIRE_F_CAPS.  In the answer to OPEN and REDEEM the one for what was opened, if both
  * have named WIRE_FT_CAPS.  With RENEW those that end, and in its answer others for
- * them, in the same order.  To an iod what the request needs (wire_needs()), and it was
+ * them, in the same order; zeros: for that one there is none any more.  To an iod what the request needs (wire_needs()), and it was
  * not shown over this connection.  Then cap[n], WIRE_CAP_LEN bytes each.
  *
  * ENOKEY: it does not know, or not any more, that the session may do this: show it.

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "caller.h"
 #include "capability.h"
 #include "clock.h"
 #include "jobs.h"
@@ -66,6 +67,19 @@ int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags)
 	return seal(op, &cap);
 }
 
+static bool may(const struct op *op, const struct capability *cap)
+{
+	return !(cap->rights & CAPABILITY_WRITE) ||
+	       !caller_of(op->rpc->session)->place.reads_only;
+}
+
+static void put_none(struct op *op)
+{
+	static const uint8_t none[CAPABILITY_LEN];
+
+	wire_put(op->out, none, sizeof(none));
+}
+
 /* It may have ended: what counts is that the session has not. */
 static int renew(struct op *op, const uint8_t *sealed)
 {
@@ -76,7 +90,12 @@ static int renew(struct op *op, const uint8_t *sealed)
 	int rc = capability_open(op->mgr->ring, sealed, CAPABILITY_LEN, &here,
 				 &cap);
 
-	return rc ? rc : seal(op, &cap);
+	if (!rc && may(op, &cap))
+		return seal(op, &cap);
+	if (rc && rc != -ENOKEY)
+		return rc == -ENOMEM ? rc : -EKEYREJECTED;
+	put_none(op);
+	return 0;
 }
 
 int op_renew(struct op *op)
@@ -93,7 +112,5 @@ int op_renew(struct op *op)
 	put_head(op, n);
 	for (i = 0; !rc && i < n; i++)
 		rc = renew(op, sealed + i * WIRE_CAP_LEN);
-	if (!rc || rc == -ENOMEM)
-		return rc;
-	return rc == -ENOKEY ? rc : -EKEYREJECTED;
+	return rc;
 }

@@ -2,7 +2,7 @@
 /*
  * caps.h - capabilities for what sessions open.  Who opened a file keeps his rights as
  * long as his session lasts, whatever becomes of the file's mode: so RENEW looks at
- * the old capability alone.
+ * the old capability, and at whether that host may still write, alone.
  */
 #ifndef CAPS_H
 #define CAPS_H

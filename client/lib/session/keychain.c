@@ -228,10 +228,23 @@ void keychain_due(struct keychain *kc, struct renewal *r)
 	pthread_mutex_unlock(&kc->lock);
 }
 
+/* The k-th of them; NULL: there is none. */
+static const uint8_t *fresh_one(const struct wire_caps *fresh, unsigned int k)
+{
+	static const uint8_t none[WIRE_CAP_LEN];
+	const uint8_t *cap;
+
+	if (!fresh)
+		return NULL;
+	cap = (const uint8_t *)(fresh + 1) + k * WIRE_CAP_LEN;
+	return memcmp(cap, none, sizeof(none)) ? cap : NULL;
+}
+
 static void renewed(struct keychain *kc, const struct renewal *r,
 		    unsigned int k, const struct wire_caps *fresh)
 {
 	struct key *key = find(kc, r->of[k].handle);
+	const uint8_t *cap = fresh_one(fresh, k);
 	unsigned int i;
 
 	for (i = 0; key && i < RIGHTS; i++) {
@@ -240,10 +253,8 @@ static void renewed(struct keychain *kc, const struct renewal *r,
 		/* opened anew meanwhile */
 		if (memcmp(key->slot[i].cap, r->cap[k], WIRE_CAP_LEN))
 			continue;
-		if (fresh)
-			set(kc, key, i,
-			    (const uint8_t *)(fresh + 1) + k * WIRE_CAP_LEN,
-			    le32toh(fresh->life));
+		if (cap)
+			set(kc, key, i, cap, le32toh(fresh->life));
 		else
 			key->slot[i].there = false;
 	}
