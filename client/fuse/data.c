@@ -92,9 +92,19 @@ static ssize_t fill(const struct call *c, struct file *f, const struct rw *rw)
 	return n;
 }
 
-static ssize_t store(const struct call *c, struct file *f, const struct rw *rw)
+/* Where the kernel had it put, or behind that: others may have left the end there. */
+static struct fill reach(const struct file *f, const struct rw *rw)
 {
 	struct fill bytes = span(f, rw);
+
+	if (atomic_load(&f->flags) & O_APPEND && !rw->placed)
+		bytes.to = UINT64_MAX;
+	return bytes;
+}
+
+static ssize_t store(const struct call *c, struct file *f, const struct rw *rw)
+{
+	struct fill bytes = reach(f, rw);
 	ssize_t n;
 
 	fills_write(c->d->fills, &bytes);

@@ -43,7 +43,9 @@ int fills_begin(struct fills *f, struct fill *x, uint64_t until);
  * changed it before. */
 bool fills_end(struct fills *f, struct fill *x);
 
-/* Around a write, from before it is begun to before it is answered. */
+/* Around a write, from before it is begun to before it is answered.  Of an append it is not
+ * known where it lands: from where the kernel believes the end to be, which is in the
+ * last page that it asks for or behind that, to the end of all files. */
 void fills_write(struct fills *f, struct fill *x);
 void fills_written(struct fills *f, struct fill *x);
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_fuse_data.c - which pages wait for a write of the mount, and are read behind it. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "fills.h"
+#include "listen.h"
+#include "marks.h"
+#include "newer.h"
+#include "open.h"
+#include "ops.h"
+#include "run_suite.h"
+#include "rw.h"
+
+#define PAGE 4096u
+#define HANDLE 7u
+
+/* ---- what data.c calls ---- */
+
+static struct fsd fsd;
+static struct file *file;
+
+static struct {
+	uint64_t page; /* is asked for while the write is under way */
+	int told; /* what came of it */
+	ssize_t answer;
+} now;
+
+void call_begin(struct call *c, fuse_req_t req)
+{
+	*c = (struct call){ .d = &fsd, .req = req };
+}
+
+bool call_again(struct call *c, uint64_t what)
+{
+	return false;
+}
+
+void call_end(const struct call *c, int rc)
+{
+	now.answer = rc;
+}
+
+int fuse_reply_buf(fuse_req_t req, const char *buf, size_t size)
+{
+	now.answer = (ssize_t)size;
+	return 0;
+}
+
+int fuse_reply_write(fuse_req_t req, size_t count)
+{
+	now.answer = (ssize_t)count;
+	return 0;
+}
+
+void listen_share(void)
+{
+}
+
+void marks_set(struct marks *m, const struct file *f)
+{
+}
+
+bool newer_kills(void)
+{
+	return false;
+}
+
+int open_kill(struct file *f)
+{
+	return 0;
+}
+
+ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
+{
+	struct fill page = { .file = HANDLE,
+			     .from = now.page,
+			     .to = now.page + PAGE };
+
+	now.told = fills_begin(fsd.fills, &page, clock_after_ms(1));
+	if (!now.told)
+		ck_assert(fills_end(fsd.fills, &page));
+	return (ssize_t)rw->iov->iov_len;
+}
+
+/* ---- the tests ---- */
+
+static void make(void)
+{
+	fsd.fills = fills_new();
+	ck_assert_ptr_nonnull(fsd.fills);
+	file = file_new(&fsd.fs, O_RDWR);
+	ck_assert_ptr_nonnull(file);
+	file->handle = HANDLE;
+}
+
+static void drop(void)
+{
+	pthread_mutex_destroy(&file->lock);
+	pthread_mutex_destroy(&file->pos_lock);
+	pthread_cond_destroy(&file->moved);
+	free(file);
+	fills_free(fsd.fills);
+}
+
+/* 100 bytes written at 8000. */
+static const struct {
+	int flags;
+	bool writepage;
+	uint64_t page;
+	bool waits;
+} cases[] = {
+	{ 0, false, 0, false },
+	{ 0, false, PAGE, true },
+	{ 0, false, 2 * PAGE, false },
+	/* others may have left the end anywhere behind */
+	{ O_APPEND, false, 0, false },
+	{ O_APPEND, false, PAGE, true },
+	{ O_APPEND, false, 2 * PAGE, true },
+	{ O_APPEND, false, 1000 * PAGE, true },
+	/* of a mapping: it has its place */
+	{ O_APPEND, true, PAGE, true },
+	{ O_APPEND, true, 2 * PAGE, false },
+};
+
+START_TEST(pages_wait)
+{
+	struct fuse_file_info fi = { .fh = (uint64_t)(uintptr_t)file,
+				     .flags = O_RDWR | cases[_i].flags,
+				     .writepage = cases[_i].writepage };
+	char bytes[100] = { 0 };
+
+	atomic_store(&file->flags, O_RDWR | cases[_i].flags);
+	now.page = cases[_i].page;
+	op_write(NULL, HANDLE, bytes, sizeof(bytes), 8000, &fi);
+	ck_assert_int_eq(now.answer, sizeof(bytes));
+	ck_assert_int_eq(now.told, cases[_i].waits ? -ETIMEDOUT : 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("fuse_data");
+	TCase *tc = tcase_create("pages");
+
+	tcase_add_checked_fixture(tc, make, drop);
+	tcase_add_loop_test(tc, pages_wait, 0,
+			    sizeof(cases) / sizeof(cases[0]));
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
