@@ -238,6 +238,24 @@ static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 	return -EINVAL;
 }
 
+/* Where there is no room for another file: only a digit becomes another one, in a
+ * block that is there, so a crash leaves one or the other. */
+static int write_over(int dirfd, const struct stamp *stamp)
+{
+	char was[STAMP_TEXT], text[STAMP_TEXT];
+	size_t len = format_all(stamp, STAMP_VERSION, text, sizeof(text));
+	int fd, rc;
+
+	if (format_all(stamp, stamp->version, was, sizeof(was)) != len)
+		return -ENOSPC;
+	fd = openat(dirfd, STAMP_FILE, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	rc = write_all(fd, text, len);
+	close(fd);
+	return rc;
+}
+
 int stamp_step(int dirfd, const char *dir, struct stamp *stamp,
 	       const struct log *log)
 {
@@ -246,6 +264,8 @@ int stamp_step(int dirfd, const char *dir, struct stamp *stamp,
 	if (stamp->version == STAMP_VERSION)
 		return 0;
 	rc = stamp_write(dirfd, stamp);
+	if (rc == -ENOSPC || rc == -EDQUOT)
+		rc = write_over(dirfd, stamp);
 	if (rc) {
 		log_error(log, "cannot write %s/%s: %s", dir, STAMP_FILE,
 			  strerror(-rc));
