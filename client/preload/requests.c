@@ -25,6 +25,7 @@ struct request {
 	struct iovec iov;
 	int64_t off;
 	int op; /* of aio_fsync() */
+	uint64_t number; /* in the order in which they began */
 	unsigned int behind; /* a sync: so many before it are under way */
 	bool over; /* not in the list any more, under its lock, as: */
 	unsigned int held; /* by who wants to take it back */
@@ -33,8 +34,9 @@ struct request {
 
 struct requests {
 	struct aio_queue *queue;
-	pthread_mutex_t lock; /* under_way */
-	LIST_HEAD(, request) under_way;
+	pthread_mutex_t lock; /* all below */
+	LIST_HEAD(, request) under_way; /* the youngest first */
+	uint64_t begun; /* ever */
 };
 
 /* ---- the queue of the process ---- */
@@ -112,16 +114,15 @@ static void submit(struct request *r)
 	aio_queue_start(r->all->queue);
 }
 
-/* With the lock: a sync that waited for r alone, or NULL. */
+/* With the lock: a sync that waited for r alone, or NULL.  Older ones do not count it. */
 static struct request *next_sync(struct requests *all, const struct request *r)
 {
 	struct request *s;
 
-	LIST_FOREACH(s, &all->under_way, link) {
-		if (s->behind && s->move.use.fd == r->move.use.fd &&
-		    !--s->behind)
+	LIST_FOREACH(s, &all->under_way, link)
+		if (s->number > r->number && s->behind &&
+		    s->move.use.fd == r->move.use.fd && !--s->behind)
 			return s;
-	}
 	return NULL;
 }
 
@@ -193,6 +194,7 @@ static void enlist(struct request *r)
 	tell(r->cb, -EINPROGRESS);
 	if (r->group)
 		group_get(r->group);
+	r->number = ++r->all->begun;
 	LIST_INSERT_HEAD(&r->all->under_way, r, link);
 }
 

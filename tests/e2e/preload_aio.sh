@@ -13,4 +13,29 @@ expect ok timeout 120 pvposixaio "$tmp/m/through"
 expect ok past timeout 120 pvposixaio "$tmp/m/past" fork
 grep -q "pvposixaio): opens session" "$(log_of mgr)" ||
 	fail "it did not go past the mount"
+
+# A sync waits for all that began before it, also when what began later has ended first: none
+# is asked of iod 0 while iod 1 stands still with the write before it.
+syncs() {
+	pvfs-stats 2>"$tmp/err" | awk '$1 == "iod" && $2 == 0 && $3 == "SYNC" { n = $4 }
+		END { print n + 0 }'
+}
+head -c 200000 /dev/urandom >"$tmp/in"
+must pvfs-cp -b 0 -n 2 -s 64K "$tmp/in" /pvfs/order
+mkfifo "$tmp/go"
+past timeout 120 pvposixaio "$tmp/m/order" order <"$tmp/go" >"$tmp/said" 2>&1 &
+writer=$!
+exec 6>"$tmp/go"
+until_true 60 grep -q ready "$tmp/said"
+were=$(syncs)
+stand_still "$(cluster pid 1)"
+echo >&6
+until_true 60 grep -q later "$tmp/said"
+now=$(PVFS_TIMEOUT=3 syncs)
+must kill -CONT "$(cluster pid 1)"
+echo >&6
+exec 6>&-
+wait $writer || fail "a sync and two writes: $(cat "$tmp/said")"
+expect ok tail -n 1 "$tmp/said"
+[ "$now" = "$were" ] || fail "a sync did not wait for the write before it"
 unmount "$tmp/m" $daemon

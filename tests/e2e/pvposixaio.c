@@ -4,6 +4,9 @@
  * the end, many at a time.
  *
  * usage: pvposixaio FILE [fork]
+ *        pvposixaio FILE order    a sync between two writes, of stripes 1 and 0 of a file
+ *                                 that is there: says "ready", and "later" when the
+ *                                 second has ended, and goes on at a line each time
  */
 #include <aio.h>
 #include <fcntl.h>
@@ -292,9 +295,48 @@ static void forked(void)
 		EXPECT(end_of(&cb[i]) == LEN);
 }
 
+/* ---- a sync is behind those before it, whatever began since ---- */
+
+static void say_and_wait(const char *word)
+{
+	char line[8];
+
+	puts(word);
+	EXPECT(fflush(stdout) == 0 && fgets(line, sizeof(line), stdin));
+}
+
+static void ordered(const char *path)
+{
+	struct aiocb sync = { 0 };
+	char c;
+
+	fd = open(path, O_RDWR);
+	EXPECT(fd >= 0 && pwrite(fd, "x", 1, 0) == 1);
+	sync.aio_fildes = fd;
+	sync.aio_sigevent.sigev_notify = SIGEV_NONE;
+	say_and_wait("ready");
+	prepare(0, LIO_NOP, LEN);
+	cb[0].aio_offset = 65536;
+	prepare(1, LIO_NOP, LEN);
+	cb[1].aio_offset = 0;
+	EXPECT(aio_write(&cb[0]) == 0);
+	EXPECT(aio_fsync(O_SYNC, &sync) == 0);
+	EXPECT(aio_write(&cb[1]) == 0);
+	EXPECT(end_of(&cb[1]) == LEN);
+	EXPECT(pread(fd, &c, 1, 0) == 1);
+	EXPECT(aio_error(&cb[0]) == EINPROGRESS);
+	say_and_wait("later");
+	EXPECT(end_of(&sync) == 0);
+	EXPECT(aio_error(&cb[0]) == 0 && aio_return(&cb[0]) == LEN);
+	puts("ok");
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	EXPECT(argc >= 2);
+	if (argc > 2 && !strcmp(argv[2], "order"))
+		ordered(argv[1]);
 	fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0644);
 	EXPECT(fd >= 0 && write(fd, "x", 1) == 1);
 	singly();
