@@ -291,6 +291,7 @@ void desc_end(struct use *u)
 {
 	if (u->f)
 		file_put(u->f);
+	u->f = NULL;
 }
 
 void desc_close(int fd)
