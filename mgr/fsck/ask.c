@@ -99,17 +99,23 @@ int fsck_ever(struct fsck *f, uint64_t handle, struct wire_attr *attr)
 	return rc;
 }
 
-/* To an iod as the manager does, to the manager as a client. */
+/* To an iod as the manager does; to the manager as a client, or, where clients have to prove
+ * who they are, as one who has the servers' key. */
+static enum wire_role role_at(const struct fsck *f, enum wire_role server)
+{
+	return server == WIRE_ROLE_IOD || f->conf.auth.mode != AUTH_SYS
+		       ? WIRE_ROLE_MGR
+		       : WIRE_ROLE_CLIENT;
+}
+
 static int open_peer(struct fsck *f, const struct addr *addr, const char *name,
 		     enum wire_role server, uint32_t index, uint64_t session,
 		     struct rpc_peer **peer)
 {
-	enum wire_role role = server == WIRE_ROLE_IOD ? WIRE_ROLE_MGR
-						      : WIRE_ROLE_CLIENT;
 	struct rpc_cred cred = { .name = "pvfs-fsck" };
 	struct rpc_peer_attr attr = { .addr = *addr,
 				      .name = name,
-				      .role = role,
+				      .role = role_at(f, server),
 				      .fsid = f->conf.fsid,
 				      .session = session,
 				      .cred = &cred,
