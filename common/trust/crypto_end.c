@@ -33,8 +33,3 @@ bool crypto_is_gone(void)
 {
 	return atomic_load(&over) && !OPENSSL_init_crypto(0, NULL);
 }
-
-bool crypto_is_over(void)
-{
-	return atomic_load(&over);
-}

@@ -10,9 +10,8 @@
 
 /* Before the first use.  Again does nothing.  It stays, if nobody began before. */
 void crypto_keep(void);
-/* exit() has begun, and libcrypto may be gone. */
-bool crypto_is_over(void);
-/* It is: for what was made before and is still in use, so that who ends can say so. */
+/* It is gone, and will not come back.  That exit() has begun is no such thing: much is written
+ * then, as what programs had in buffers, and maybe by a connection that is made for it. */
 bool crypto_is_gone(void);
 
 #endif

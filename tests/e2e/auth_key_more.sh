@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Where clients have to prove who they are: pvfs-fsck proves itself by the servers' key, and
-# nobody does without.
+# nobody does without; a program that writes for the first time when it ends gets that done.
 . "$(dirname "$0")/functions.sh"
 
 fsck() { timeout 120 "$PVFS_BUILD/mgr/fsck/pvfs-fsck" -t 20 "$@"; }
@@ -31,3 +31,8 @@ fsck --repair --config "$state/pvfs.conf" >out 2>err
 sed "s|^key = .*|key = $tmp/other|" "$state/pvfs.conf" >other.conf
 must_fail fsck -t 3 --config other.conf
 [ $? = 0 ] && ! grep -q 'problems$' output || fail "with another key: $(cat output)"
+
+# ---- the end of a program ----
+
+expect ok env PVFS_TIMEOUT=60 pvatexit /pvfs/late
+expect 'written at the end' pvfs-cat /pvfs/late

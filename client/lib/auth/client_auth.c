@@ -37,7 +37,7 @@ static int prove(void *arg, const struct handshake *shake,
 {
 	const struct prover *prover = pass_prover(arg);
 
-	return crypto_is_over() ? -ECANCELED
+	return crypto_is_gone() ? -ECANCELED
 				: prover->prove(prover->arg, shake, side, msg,
 						len, proof);
 }
@@ -48,7 +48,7 @@ static int check(void *arg, const struct handshake *shake,
 {
 	const struct prover *prover = pass_prover(arg);
 
-	return crypto_is_over() ? -ECANCELED
+	return crypto_is_gone() ? -ECANCELED
 				: prover->check(prover->arg, shake, side, msg,
 						len, proof);
 }
@@ -64,7 +64,7 @@ static int pair(void *arg, enum handshake_side side, struct seal_pact **pact)
 {
 	const struct prover *prover = pass_prover(arg);
 
-	return crypto_is_over() ? -ECANCELED
+	return crypto_is_gone() ? -ECANCELED
 				: prover->pair(prover->arg, side, pact);
 }
 
@@ -74,7 +74,7 @@ static int seal(void *arg, const struct handshake *shake,
 {
 	const struct prover *prover = pass_prover(arg);
 
-	return crypto_is_over()
+	return crypto_is_gone()
 		       ? -ECANCELED
 		       : prover->seal(prover->arg, shake, side, pact, sealer);
 }
@@ -113,7 +113,7 @@ static int ca_begin(struct client_auth *auth, struct wire_challenge *body)
 {
 	struct attempt *at = auth->at;
 	struct pact *pact = &at->pact;
-	int rc = crypto_is_over() ? -ECANCELED : exchange_make(&at->own);
+	int rc = crypto_is_gone() ? -ECANCELED : exchange_make(&at->own);
 
 	if (!rc)
 		rc = random_bytes(pact->nonce[HANDSHAKE_CALLER], WIRE_KEY_LEN);
