@@ -6,7 +6,7 @@
 . "$e2e/exporting.sh"
 
 start_pvfs -n 2
-start_exporter
+start_exporter --name elsewhere --name watch.example
 cat >hostile.py <<'END'
 import os, random, socket, sys, time
 host, port, pid = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -41,7 +41,7 @@ def ask(request):
 
 
 def well():
-    data = ask(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+    data = ask(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert data.startswith(b"HTTP/1.1 200 ") and b"pvfs_up" in data, data[:200]
 
 
@@ -59,13 +59,20 @@ well()
 tasks, files = has("task"), has("fd")
 # ---- lines ----
 refused(b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n", b"414", b"431", b"400", b"")
-refused(b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 100000 + b"\r\n\r\n", b"431", b"400", b"413", b"")
-refused(b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 20000 + b"\r\n", b"431", b"400", b"413", b"")
-refused(b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\nabc", b"405", b"")
-refused(b"DELETE / HTTP/1.1\r\nHost: x\r\n\r\n", b"405")
-refused(b"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", b"404")
-refused(b"GET /metrics%00x HTTP/1.1\r\nHost: x\r\n\r\n", b"404", b"400", b"200")
-assert ask(b"HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n").endswith(b"\r\n\r\n")
+refused(b"GET / HTTP/1.1\r\nHost: localhost\r\nA: " + b"a" * 100000 + b"\r\n\r\n", b"431", b"400", b"413", b"")
+refused(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: b\r\n" * 20000 + b"\r\n", b"431", b"400", b"413", b"")
+refused(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\nabc", b"405", b"")
+refused(b"DELETE / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"405")
+refused(b"GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404")
+refused(b"GET /metrics%00x HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404", b"400", b"200")
+assert ask(b"HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").endswith(b"\r\n\r\n")
+# ---- a browser that was led here under a name of a stranger's ----
+for name in (b"evil.example", b"evil.example:%d" % port, b"127.0.0.1.evil.example", b"0.0.0.0", b""):
+    for path in (b"/", b"/status", b"/metrics", b"/health", b"/x"):
+        refused(b"GET " + path + b" HTTP/1.1\r\nHost: " + name + b"\r\n\r\n", b"421", b"400")
+for name in (b"localhost", b"127.0.0.1:%d" % port, b"[::1]", socket.gethostname().encode(), b"Watch.Example"):
+    assert ask(b"GET /health HTTP/1.1\r\nHost: " + name + b"\r\n\r\n").startswith(b"HTTP/1.1 200 "), name
+assert ask(b"GET /health HTTP/1.0\r\n\r\n").split(b" ")[1] == b"200"
 chance = random.Random(1)
 for _ in range(200):
     s = connect()
@@ -77,7 +84,7 @@ for _ in range(200):
     until_end(s)
 well()
 # ---- a request that is many ----
-data = ask(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 50)
+data = ask(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
 assert data.count(b"HTTP/1.1 ") <= 1, data
 # ---- many that say nothing, or never come to an end; and many that do not read ----
 held = []
@@ -85,7 +92,7 @@ for i in range(600):
     s = connect()
     try:
         if i % 3:
-            s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nA: ")
+            s.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nA: ")
         if i % 3 == 2:
             s.sendall(b"b\r\n\r\n")
     except OSError:

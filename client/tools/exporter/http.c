@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "conns.h"
@@ -17,11 +19,13 @@
 #define LIFE_MS 10000 /* of a connection, whatever it sends */
 #define REQUEST_MAX 16384 /* bytes: its first line and headers */
 #define STACK (256u << 10)
+#define MISDIRECTED 421 /* older headers of libmicrohttpd have no name */
 
 struct http {
 	struct MHD_Daemon *mhd;
 	struct collect *collect;
 	struct conns conns;
+	const struct hosts *hosts;
 	const struct log *log;
 };
 
@@ -112,6 +116,35 @@ static uint64_t after(struct MHD_Connection *conn)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
+/* The address that the connection came to, in numbers; "" if there is none. */
+static void came_to(struct MHD_Connection *conn, char *at, socklen_t len)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct sockaddr_storage ss;
+	socklen_t size = sizeof(ss);
+
+	if (!info ||
+	    getsockname(info->connect_fd, (struct sockaddr *)&ss, &size) ||
+	    getnameinfo((struct sockaddr *)&ss, size, at, len, NULL, 0,
+			NI_NUMERICHOST))
+		*at = '\0';
+	at[strcspn(at, "%")] = '\0'; /* fe80::1%eth0 */
+}
+
+/* Browsers always say whom they mean; what does not is none. */
+static bool meant(const struct http *h, struct MHD_Connection *conn)
+{
+	const char *host = MHD_lookup_connection_value(conn, MHD_HEADER_KIND,
+						       MHD_HTTP_HEADER_HOST);
+	char at[64];
+
+	if (!host)
+		return true;
+	came_to(conn, at, sizeof(at));
+	return host_is_ours(h->hosts, host, at);
+}
+
 static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
 			      const char *url, const char *method,
 			      const char *version, const char *data,
@@ -121,6 +154,10 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
 	enum MHD_Result rc;
 	struct round *r;
 
+	if (!meant(h, conn))
+		return refuse(conn, MISDIRECTED,
+			      "the host that was asked for is none of ours: ask "
+			      "by address, or see --name\n");
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return refuse(conn, MHD_HTTP_METHOD_NOT_ALLOWED,
 			      "GET and HEAD alone\n");
@@ -174,8 +211,8 @@ static struct MHD_Daemon *start(struct http *h, int fd)
 		MHD_OPTION_NOTIFY_CONNECTION, notice, h, MHD_OPTION_END);
 }
 
-int http_open(int fd, struct collect *c, const struct log *log,
-	      struct http **out)
+int http_open(int fd, struct collect *c, const struct hosts *hosts,
+	      const struct log *log, struct http **out)
 {
 	struct http *h = calloc(1, sizeof(*h));
 	int rc = h ? conns_open(&h->conns, CONNS_MAX, LIFE_MS) : -ENOMEM;
@@ -183,6 +220,7 @@ int http_open(int fd, struct collect *c, const struct log *log,
 	if (rc)
 		goto free;
 	h->collect = c;
+	h->hosts = hosts;
 	h->log = log;
 	h->mhd = start(h, fd);
 	if (h->mhd) {

@@ -4,12 +4,16 @@
 #define EXPORTER_HTTP_H
 
 #include "collect.h"
+#include "host.h"
 
 struct http;
 
-/* Takes over fd, which listens, also when it fails; c and log outlive it.  0, or -errno. */
-int http_open(int fd, struct collect *c, const struct log *log,
-	      struct http **http);
+/*
+ * Takes over fd, which listens, also when it fails; c, hosts and log outlive it.  0, or
+ * -errno.
+ */
+int http_open(int fd, struct collect *c, const struct hosts *hosts,
+	      const struct log *log, struct http **http);
 /* When collect_stop() was called: requests that wait hold it up. */
 void http_close(struct http *http);
 

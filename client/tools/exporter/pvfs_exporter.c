@@ -21,8 +21,17 @@ struct args {
 	const char *listen;
 	unsigned int timeout_ms;
 	int labels;
+	struct hosts hosts;
 	char mount[PATH_MAX];
 };
+
+static int add_name(struct hosts *hosts, const char *name)
+{
+	if (hosts->n == HOSTS_MAX || !*name)
+		return -1;
+	hosts->name[hosts->n++] = name;
+	return 0;
+}
 
 static int option(void *arg, int opt, const char *val)
 {
@@ -30,6 +39,8 @@ static int option(void *arg, int opt, const char *val)
 
 	if (opt == 'l')
 		a->listen = val;
+	else if (opt == 'n')
+		return add_name(&a->hosts, val);
 	else if (opt == 'u')
 		a->labels = (int)tool_number(val);
 	else
@@ -38,11 +49,13 @@ static int option(void *arg, int opt, const char *val)
 }
 
 static const struct tool_value values[] = { { 't', 10, 60000, NULL },
+					    { 'n', 0, 0, "a name, at most 16" },
 					    { 'u', 0, PVFS_LABELS - 1, NULL },
 					    { 0 } };
 
 static const struct option longs[] = {
 	{ "listen", required_argument, NULL, 'l' },
+	{ "name", required_argument, NULL, 'n' },
 	{ "timeout", required_argument, NULL, 't' },
 	{ "users", required_argument, NULL, 'u' },
 	{ 0 },
@@ -50,14 +63,16 @@ static const struct option longs[] = {
 
 static const struct tool tool = {
 	.name = "pvfs-exporter",
-	.usage = "[-l ADDR:PORT] [-t MS] [-u N] [MOUNT]",
+	.usage = "[-l ADDR:PORT] [-n NAME]... [-t MS] [-u N] [MOUNT]",
 	.help = "Serves what the servers of MOUNT (the first of pvfstab) have done: /metrics for\n"
 		"Prometheus, /health, and a page at /.\n"
 		"  -l, --listen ADDR:PORT where, in numbers (" LISTEN ")\n"
+		"  -n, --name NAME        a name by which it may be asked, beside that of this host\n"
+		"                         and addresses; up to 16\n"
 		"  -t, --timeout MS       a server that takes longer is not up (1000)\n"
 		"  -u, --users N          also what the N busiest users and jobs of each server\n"
 		"                         have asked for, as far as its own user may see them (0)\n",
-	.shorts = "l:t:u:",
+	.shorts = "l:n:t:u:",
 	.longs = longs,
 	.values = values,
 	.option = option,
@@ -105,15 +120,15 @@ static void wait_for_end(struct daemon *d, const struct log *log)
 	stop_within();
 }
 
-static int serve(struct daemon *d, struct collect *c, int fd,
-		 const struct log *log)
+static int serve(const struct args *a, struct daemon *d, struct collect *c,
+		 int fd, const struct log *log)
 {
 	struct http *http;
 	char name[80];
 	int rc = listen_name(fd, name, sizeof(name));
 
 	if (!rc)
-		rc = http_open(fd, c, log, &http);
+		rc = http_open(fd, c, &a->hosts, log, &http);
 	if (rc) {
 		log_error(log, "no HTTP server: %s", strerror(-rc));
 		collect_stop(c);
@@ -148,7 +163,7 @@ static int run(const struct args *a, const struct log *log, struct daemon *d)
 		close(fd);
 		return 1;
 	}
-	rc = serve(d, c, fd, log);
+	rc = serve(a, d, c, fd, log);
 	collect_close(c);
 	return rc;
 }
