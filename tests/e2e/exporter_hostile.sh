@@ -103,6 +103,15 @@ for i in range(600):
         assert has("task") <= tasks + 260 and has("fd") <= files + 520, (has("task"), has("fd"))
 for s in held:
     s.close()
+# ---- who comes from elsewhere, however often, takes nobody's connection ----
+first = connect()
+first.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n")
+held = [socket.create_connection((host, port), 60, ("127.0.0.2", 0)) for _ in range(200)]
+first.sendall(b"\r\n")
+data = until_end(first)
+assert data.startswith(b"HTTP/1.1 200 "), data
+for s in held:
+    s.close()
 # ---- one that sends a byte now and then is ended, though it is never silent ----
 s = connect()
 s.sendall(b"GET / HTTP/1.1\r\nA: ")

@@ -3,6 +3,7 @@
 #include "conns.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "clock.h"
@@ -27,6 +28,48 @@ static struct conn *oldest(struct conns *cs)
 			return c;
 	}
 	return NULL;
+}
+
+static unsigned int siblings(const struct conns *cs, const struct conn *of)
+{
+	const struct conn *c;
+	unsigned int n = 0;
+
+	TAILQ_FOREACH(c, &cs->all, link)
+		n += !c->shut && IN6_ARE_ADDR_EQUAL(&c->from, &of->from);
+	return n;
+}
+
+/* The oldest of the host that has most: a host with one does not lose that to others. */
+static struct conn *least_needed(struct conns *cs)
+{
+	struct conn *c, *found = NULL;
+	unsigned int n, most = 0;
+
+	TAILQ_FOREACH(c, &cs->all, link) {
+		n = c->shut ? 0 : siblings(cs, c);
+		if (n > most) {
+			most = n;
+			found = c;
+		}
+	}
+	return found;
+}
+
+/* An address of IPv4 as ::A.B.C.D. */
+static void look_from(struct conn *c)
+{
+	struct sockaddr_storage ss = { 0 };
+	const struct sockaddr_in *in = (const void *)&ss;
+	const struct sockaddr_in6 *in6 = (const void *)&ss;
+	socklen_t len = sizeof(ss);
+
+	if (getpeername(c->fd, (struct sockaddr *)&ss, &len))
+		return;
+	if (ss.ss_family == AF_INET6)
+		c->from = in6->sin6_addr;
+	else if (ss.ss_family == AF_INET)
+		memcpy(&c->from.s6_addr[12], &in->sin_addr, 4);
 }
 
 static void *end_old(void *arg)
@@ -91,9 +134,10 @@ struct conn *conns_add(struct conns *cs, int fd)
 	}
 	c->fd = fd;
 	c->since = clock_now();
+	look_from(c);
 	pthread_mutex_lock(&cs->lock);
 	if (cs->n >= cs->most)
-		shut(cs, oldest(cs));
+		shut(cs, least_needed(cs));
 	TAILQ_INSERT_TAIL(&cs->all, c, link);
 	cs->n++;
 	pthread_mutex_unlock(&cs->lock);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * conns.h - the connections of the HTTP server: no more than so many, none for longer
- * than so long, whatever it sends.  The oldest one makes room for a new one.
+ * than so long, whatever it sends.  The oldest of the host that has most makes room
+ * for a new one.
  */
 #ifndef EXPORTER_CONNS_H
 #define EXPORTER_CONNS_H
 
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +16,7 @@
 struct conn {
 	TAILQ_ENTRY(conn) link; /* the oldest first */
 	int fd;
+	struct in6_addr from; /* zeros: not known */
 	uint64_t since;
 	bool shut;
 };
