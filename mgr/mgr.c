@@ -117,6 +117,7 @@ static int open_server(struct mgr *mgr)
 		.request_max = MESSAGE_MAX,
 		.reply_max = MESSAGE_MAX,
 		.max_sessions = mgr->conf.max_sessions,
+		.host_sessions = mgr->conf.host_sessions,
 		.session_ttl_ms = mgr->conf.session_ttl_ms,
 		.slow_ms = mgr->conf.slow_ms,
 		.service = &mgr_service,

@@ -189,16 +189,16 @@ static int open_server(struct iod *iod)
 		.carry = iod->conf.adaptive,
 		.carry_above = iod->conf.rendezvous_above,
 		.max_sessions = iod->conf.max_sessions,
+		.host_sessions = iod->conf.host_sessions,
 		.session_ttl_ms = iod->conf.session_ttl_ms,
 		.slow_ms = iod->conf.slow_ms,
 		.stall_ms = fabric_stall_ms(&iod->conf.fabric),
 		.service = &iod_service,
 		.arg = iod,
 	};
-	unsigned int i;
 	int rc;
 
-	for (i = 0; i < iod->nworkers; i++)
+	for (unsigned int i = 0; i < iod->nworkers; i++)
 		iod->ctx[i] = iod->worker[i].ctx;
 	rc = rpc_server_open(&attr, &iod->server);
 	if (!rc)

@@ -150,6 +150,32 @@ bool networks_have(const struct networks *nets, const char *peer)
 	return false;
 }
 
+/* "local pid 12 uid 1000 at ...": no address of IPv6 begins with 255 1. */
+static void user_host(const char *peer, uint8_t host[PEER_HOST_LEN])
+{
+	const char *uid = strstr(peer, " uid ");
+	uint32_t n = uid ? (uint32_t)strtoul(uid + 5, NULL, 10) : 0;
+
+	memset(host, 0, PEER_HOST_LEN);
+	host[0] = 255;
+	host[1] = 1;
+	memcpy(&host[12], &n, sizeof(n));
+}
+
+void peer_host(const char *peer, uint8_t host[PEER_HOST_LEN])
+{
+	static const uint8_t v4[12] = { [10] = 0xff, 0xff };
+
+	if (peer_is_here(peer)) {
+		user_host(peer, host);
+		return;
+	}
+	if (peer_addr(peer, host))
+		memset(host, 0, PEER_HOST_LEN);
+	else if (memcmp(host, v4, sizeof(v4)))
+		memset(&host[8], 0, 8);
+}
+
 bool peer_is_here(const char *peer)
 {
 	const char *from = strchr(peer, ' ');

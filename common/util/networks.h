@@ -12,6 +12,7 @@
 #include "conf.h"
 
 #define NETWORKS_MAX 64
+#define PEER_HOST_LEN 16 /* bytes */
 
 struct network {
 	/* In the order of the net; an IPv4 one as ::ffff:A.B.C.D; zeros
@@ -40,6 +41,11 @@ int networks_conf(const struct conf_section *in, const char *key,
  * came by a way of this host, is in none.
  */
 bool networks_have(const struct networks *nets, const char *peer);
+/*
+ * The same bytes for all peers of one host, or of one /64 of IPv6, or for all programs of one user
+ * that came by a way of this host; zeros if the name says nothing.
+ */
+void peer_host(const char *peer, uint8_t host[PEER_HOST_LEN]);
 /* It came by a way of this host alone, where the kernel says who it is. */
 bool peer_is_here(const char *peer);
 

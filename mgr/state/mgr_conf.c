@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr_conf.c - the mgr's settings out of the cluster's configuration. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static void defaults(struct mgr_conf *conf)
 	conf->cache_size = 64 << 20;
 	conf->slots = 16;
 	conf->max_sessions = 4096;
+	conf->host_sessions = UINT_MAX;
 	conf->session_ttl_ms = 60000;
 	conf->lease_s = 60;
 	conf->poll_us = 30;
@@ -51,6 +53,7 @@ static int read_numbers(const struct conf_section *in, struct mgr_conf *conf)
 	} keys[] = {
 		{ "slots", 1, 1024, &conf->slots },
 		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
+		{ "host_sessions", 0, 1 << 20, &conf->host_sessions },
 		{ "poll_us", 0, 10000, &conf->poll_us },
 		{ "slow", 0, 3600000, &conf->slow_ms },
 		{ "lease", 1, 86400, &conf->lease_s },
@@ -62,6 +65,9 @@ static int read_numbers(const struct conf_section *in, struct mgr_conf *conf)
 	for (size_t i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
 		rc = conf_uint(in, keys[i].key, keys[i].min, keys[i].max,
 			       keys[i].val);
+	if (conf->host_sessions == UINT_MAX)
+		conf->host_sessions = conf->max_sessions -
+				      conf->max_sessions / 8;
 	return rc;
 }
 

@@ -26,6 +26,7 @@ struct mgr_conf {
 	uint64_t cache_size; /* bytes */
 	unsigned int slots; /* requests in flight per session */
 	unsigned int max_sessions;
+	unsigned int host_sessions; /* 0: as many */
 	unsigned int session_ttl_ms;
 	unsigned int
 		lease_s; /* of an iod without us: clients may change so long */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iod_conf.c - the settings of one iod out of the cluster's configuration. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->sync_threads = 4;
 	conf->slots = 10; /* a connection registers less than 1 MiB */
 	conf->max_sessions = 4096;
+	conf->host_sessions = UINT_MAX;
 	conf->session_ttl_ms = 60000;
 	conf->unit_size = 256 * 1024;
 	iod_zones_parse(ZONES_DEFAULT, &conf->zones);
@@ -160,6 +162,7 @@ static int read_numbers(const struct conf_section *in, struct iod_conf *conf)
 		{ "sync_threads", 1, 64, &conf->sync_threads },
 		{ "slots", 1, 1024, &conf->slots },
 		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
+		{ "host_sessions", 0, 1 << 20, &conf->host_sessions },
 		{ "max_open", 16, 1 << 20, &conf->max_open },
 		{ "poll_us", 0, 10000, &conf->poll_us },
 		{ "slow", 0, 3600000, &conf->slow_ms },
@@ -170,6 +173,9 @@ static int read_numbers(const struct conf_section *in, struct iod_conf *conf)
 	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
 		rc = conf_uint(in, keys[i].key, keys[i].min, keys[i].max,
 			       keys[i].val);
+	if (conf->host_sessions == UINT_MAX)
+		conf->host_sessions = conf->max_sessions -
+				      conf->max_sessions / 8;
 	return rc;
 }
 

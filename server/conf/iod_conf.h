@@ -46,6 +46,7 @@ struct iod_conf {
 	unsigned int sync_threads; /* threads that wait for the disk */
 	unsigned int slots; /* requests in flight per session */
 	unsigned int max_sessions;
+	unsigned int host_sessions; /* 0: as many */
 	unsigned int session_ttl_ms;
 	size_t unit_size; /* most bytes of a chunk of a transfer */
 	struct zones_attr zones; /* of each progress thread; rails unset */

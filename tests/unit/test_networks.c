@@ -93,6 +93,35 @@ START_TEST(test_here)
 }
 END_TEST
 
+static const struct {
+	const char *a, *b;
+	bool same;
+} peers[] = {
+	{ "tcp 10.0.0.1:4711", "tcp 10.0.0.1:4712", true },
+	{ "tcp 10.0.0.1:4711", "tcp 10.0.0.2:4711", false },
+	{ "tcp 10.0.0.1:4711", "verbs 10.0.0.1:4711", true },
+	{ "tcp 10.0.0.1:4711", "tcp [::ffff:10.0.0.1]:4711", true },
+	{ "tcp [::ffff:10.0.0.1]:1", "tcp [::ffff:10.0.0.2]:1", false },
+	{ "tcp [fd00::1]:1", "tcp [fd00::ffff:1:2:3]:1", true },
+	{ "tcp [fd00::1]:1", "tcp [fd00:0:0:1::1]:1", false },
+	{ "local pid 1 uid 7 at h:1", "local pid 2 uid 7 at h:1", true },
+	{ "local pid 1 uid 7 at h:1", "local pid 1 uid 8 at h:1", false },
+	{ "local pid 1 uid 0 at h:1", "tcp 127.0.0.1:1", false },
+	{ "-", "mock", true },
+	{ "-", "tcp 0.0.0.1:1", false },
+};
+
+START_TEST(test_hosts)
+{
+	uint8_t a[PEER_HOST_LEN], b[PEER_HOST_LEN];
+
+	peer_host(peers[_i].a, a);
+	peer_host(peers[_i].b, b);
+	ck_assert_msg(!memcmp(a, b, sizeof(a)) == peers[_i].same, "%s %s",
+		      peers[_i].a, peers[_i].b);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("networks");
@@ -102,6 +131,8 @@ static Suite *suite(void)
 			    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_loop_test(tc, test_wrong, 0,
 			    sizeof(wrong) / sizeof(wrong[0]));
+	tcase_add_loop_test(tc, test_hosts, 0,
+			    sizeof(peers) / sizeof(peers[0]));
 	tcase_add_test(tc, test_bound);
 	tcase_add_test(tc, test_here);
 	suite_add_tcase(s, tc);

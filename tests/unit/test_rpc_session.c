@@ -354,6 +354,95 @@ START_TEST(away_ones_make_room)
 }
 END_TEST
 
+#define STRANGERS 80
+
+/* Who says no HELLO takes nobody's place, and makes room for others. */
+START_TEST(strangers_end_nobody)
+{
+	struct raw raw[STRANGERS], *last = &raw[STRANGERS - 1], mine, back;
+	unsigned int i;
+
+	rig->sattr.max_sessions = 1;
+	rig_open(rig, "mock");
+	raw_open(&mine, rig, 0x77, 1);
+	raw_greet(&mine);
+	raw_close(&mine);
+	for (i = 0; i < STRANGERS; i++) {
+		raw_open(&raw[i], rig, 0x100 + i, 1);
+		raw_connect(&raw[i]);
+		raw_until(&raw[i], raw[i].established);
+	}
+	raw_until(&raw[0], raw[0].disconnected);
+	ck_assert(!last->disconnected);
+	ck_assert_uint_eq(rig->closed, 0);
+	ck_assert_uint_eq(sessions(), 1);
+	raw_open(&back, rig, 0x77, 2);
+	raw_greet(&back);
+	ck_assert_uint_eq(rig->opened, 1);
+	raw_close(&back);
+	/* a place is given for a HELLO */
+	rig_for_ms(rig, 1);
+	raw_send(last, raw_hello(last, 0));
+	raw_until(last, last->received == 1);
+	ck_assert_int_eq(raw_status(last, 0), 0);
+	rig_until(rig, rig->closed == 1);
+	ck_assert_uint_eq(sessions(), 1);
+	for (i = 0; i < STRANGERS; i++)
+		raw_close(&raw[i]);
+}
+END_TEST
+
+/* One host does not get all: its own that are away make room. */
+START_TEST(a_host_has_so_many)
+{
+	struct rpc_peer *first;
+
+	rig->sattr.max_sessions = 8;
+	rig->sattr.host_sessions = 2;
+	start();
+	first = rig->peer;
+	rig->session = 0x2222;
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	close_peer(false);
+	rig->session = 0x3333;
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	rig_until(rig, rig->closed == 1);
+	rpc_peer_close(rig->peer, true);
+	rig_until(rig, rig->closed == 2);
+	rig->session = 0x4444;
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	rpc_peer_close(first, false);
+	first = rig->peer;
+	rig->session = 0x5555;
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	rpc_peer_close(rig->peer, false);
+	rig->peer = first;
+	ck_assert_uint_eq(sessions(), 2);
+}
+END_TEST
+
+START_TEST(a_host_has_no_more)
+{
+	struct rpc_peer *first;
+
+	rig->sattr.max_sessions = 8;
+	rig->sattr.host_sessions = 1;
+	start();
+	first = rig->peer;
+	rig->session = 0x2222;
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 50), -ETIMEDOUT);
+	ck_assert_uint_ge(rig_logged(rig, "raise host_sessions"), 1);
+	ck_assert_uint_eq(rig->opened, 1);
+	rpc_peer_close(first, true);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+}
+END_TEST
+
 START_TEST(a_newer_connection_replaces_the_older)
 {
 	struct raw a, b, c;
@@ -477,6 +566,9 @@ int main(void)
 	tcase_add_test(tc, refused_by_the_service);
 	tcase_add_test(tc, too_many);
 	tcase_add_test(tc, away_ones_make_room);
+	tcase_add_test(tc, strangers_end_nobody);
+	tcase_add_test(tc, a_host_has_so_many);
+	tcase_add_test(tc, a_host_has_no_more);
 	tcase_add_test(tc, a_newer_connection_replaces_the_older);
 	tcase_add_test(tc, credentials_stay);
 	tcase_add_test(tc, old_connections_are_bounded);

@@ -18,13 +18,13 @@
 #define KEYS_IOD(section)                                                      \
 	section ".log_level", section ".threads", section ".sync_threads",     \
 		section ".sync", section ".slots", section ".max_sessions",    \
-		section ".unit_size", section ".zones", section ".map_size",   \
-		section ".max_open", section ".poll_us", section ".engine",    \
-		section ".inline_max", section ".fast_size",                   \
-		section ".rdma_max", section ".rendezvous",                    \
-		section ".rendezvous_above", section ".direct",                \
-		section ".words", section ".ends", section ".slow",            \
-		section ".share", KEYS_FABRIC(section)
+		section ".host_sessions", section ".unit_size",                \
+		section ".zones", section ".map_size", section ".max_open",    \
+		section ".poll_us", section ".engine", section ".inline_max",  \
+		section ".fast_size", section ".rdma_max",                     \
+		section ".rendezvous", section ".rendezvous_above",            \
+		section ".direct", section ".words", section ".ends",          \
+		section ".slow", section ".share", KEYS_FABRIC(section)
 
 /* Each server must know the settings of the others.  A new one is added here. */
 static const char *const known[] = {
@@ -48,6 +48,7 @@ static const char *const known[] = {
 	"mgr.log_level",
 	"mgr.slots",
 	"mgr.max_sessions",
+	"mgr.host_sessions",
 	"mgr.poll_us",
 	"mgr.iod_calls",
 	"mgr.slow",

@@ -150,6 +150,8 @@ int rpc_req_admit(struct rpc_req *req, const struct admitted *who)
 
 	if (!conn)
 		return -ESTALE;
+	if (seat_take(conn->session, false))
+		return -EAGAIN;
 	cred = &conn->session->info.cred;
 	cred->uid = who->uid;
 	cred->gid = who->gid;

@@ -130,6 +130,16 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 	return 1;
 }
 
+/* Who has yet to prove who it is stays a guest. */
+static int greet_seat(struct conn *conn)
+{
+	const struct rpc_session_info *info = &conn->session->info;
+	bool proved = conn->lane->server->attr.prover &&
+		      info->role != WIRE_ROLE_CLIENT;
+
+	return conn_is_stranger(conn) ? 0 : seat_take(conn->session, proved);
+}
+
 /* 1: resumed; 0: new; -errno: refused. */
 static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 			 const struct wire_msg *msg)
@@ -140,11 +150,13 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 
 	if (s->state == SESSION_OPEN)
 		return greet_again(conn, cred);
-	rc = session_attach(s, conn);
+	s->info.proved = conn->known;
+	rc = greet_seat(conn);
+	if (!rc)
+		rc = session_attach(s, conn);
 	if (rc)
 		return rc;
 	s->info.cred = *cred;
-	s->info.proved = conn->known;
 	rc = session_alloc_slots(s);
 	if (rc)
 		return rc;

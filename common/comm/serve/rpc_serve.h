@@ -106,6 +106,8 @@ struct rpc_server_attr {
 	unsigned int carry_ms;		/* until the memory that was lent is taken
 					 * back; 0: half of stall_ms */
 	unsigned int max_sessions;
+	unsigned int host_sessions;	/* ... of one host (of IPv6: of a /64), or over local of
+					 * one user; 0: all */
 	unsigned int session_ttl_ms;	/* kept this long without a connection */
 	unsigned int stall_ms;		/* a connection ends that has no HELLO or
 					 * moves no bulk data for so long; 0: 10000 */

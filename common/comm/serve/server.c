@@ -204,14 +204,11 @@ static void server_log_refusal(struct rpc_server *server,
 			       const struct wire_connect *wc,
 			       struct tp_conn_req *req, int rc)
 {
-	if (rc == -EAGAIN && !log_pace(&server->refused_at))
-		return;
 	log_warn(server->attr.log, "%s: refused: session %016llx: %s",
 		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),
-		 rc == -EAGAIN	 ? "too many sessions; raise max_sessions"
-		 : rc == -ESTALE ? "it was fenced"
-		 : rc == -EBUSY	 ? "its last life, or connect, is not over yet"
-				 : strerror(-rc));
+		 rc == -ESTALE	? "it was fenced"
+		 : rc == -EBUSY ? "its last life, or connect, is not over yet"
+				: strerror(-rc));
 }
 
 static int server_hand_over(struct rpc_server *server,
@@ -229,7 +226,8 @@ static int server_hand_over(struct rpc_server *server,
 	wire_take_hail(priv, len, sizeof(*wc), &mail->hail);
 	rc = apart_wants(mail) ? session_known(server, le64toh(wc->session),
 					       &mail->session)
-			       : session_lookup(server, wc, &mail->session);
+			       : session_lookup(server, wc, tp_req_peer(req),
+						&mail->session);
 	if (rc) {
 		server_log_refusal(server, wc, req, rc);
 		free(mail);
@@ -296,6 +294,7 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	server->nlanes = attr->nctx;
 	pthread_mutex_init(&server->lock, NULL);
 	TAILQ_INIT(&server->away);
+	TAILQ_INIT(&server->guests);
 	LIST_INIT(&server->all);
 	*out = server;
 	return 0;

@@ -26,6 +26,7 @@
 #include "log_pace.h"
 #include "parts_int.h"
 #include "rpc_serve.h"
+#include "seats_int.h"
 #include "tally_int.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
@@ -103,11 +104,14 @@ struct rpc_server {
 	unsigned int nlisteners;
 	struct addr addr; /* in use */
 	struct fast_budget fast;
-	uint64_t refused_at; /* when a full table was last logged, */
-	uint64_t outsider_at; /* ... and who may not connect */
+	uint64_t outsider_at; /* when it was last logged who may not connect, */
 	pthread_mutex_t lock; /* of the rest */
+	uint64_t refused_at; /* ... that all places are taken */
 	struct rpc_session *table; /* by id, until session_close() returned */
-	unsigned int nsessions; /* listed ones */
+	unsigned int nsessions; /* listed ones that have a place */
+	struct host *hosts; /* seats.c, with the next two */
+	TAILQ_HEAD(, rpc_session) guests; /* oldest first */
+	unsigned int nguests;
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
 	uint64_t skew; /* clock_boot() is so far before clock_now() */
@@ -142,7 +146,10 @@ struct rpc_session {
 	LIST_ENTRY(rpc_session) all_link;
 	TAILQ_ENTRY(rpc_session) away_link;
 	bool away;
-	bool listed; /* it may be connected to */
+	bool listed; /* it may be connected to; then: */
+	struct host *host; /* where it is from */
+	bool is_guest; /* of seats.c */
+	TAILQ_ENTRY(rpc_session) guest_link;
 	unsigned int pending; /* mails that name it */
 	struct mail end_mail;
 	/* the lane's thread */
@@ -176,12 +183,11 @@ void server_unlisten(struct rpc_server *server, struct rpc_ctx *ctx);
 void lane_post(struct lane *lane, struct mail *mail);
 
 /*
- * session.c; lookup for the listener: -EAGAIN (the table is full), -EBUSY (too
- * many of its connects wait, or its last life is not over), -ESTALE, -ENOMEM.
- * pending is raised.
+ * session.c; lookup for the listener: -EBUSY (too many of its connects wait, or
+ * its last life is not over), -ESTALE, -ENOMEM.  A new one is a guest; pending is raised.
  */
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
-		   struct rpc_session **session);
+		   const char *peer, struct rpc_session **session);
 /* The same for a JOIN: -ESTALE, there is no such session. */
 int session_known(struct rpc_server *server, uint64_t id,
 		  struct rpc_session **session);

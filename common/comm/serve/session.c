@@ -16,7 +16,7 @@ static void session_unlist(struct rpc_session *s)
 	if (!s->listed)
 		return;
 	s->listed = false;
-	server->nsessions--;
+	seat_leave(s);
 	s->lane->nsessions--;
 	if (s->away)
 		TAILQ_REMOVE(&server->away, s, away_link);
@@ -34,30 +34,11 @@ static void session_forget(struct rpc_session *s)
 	s->all_link.le_prev = NULL;
 }
 
-/* Ends a session from outside its lane. */
-static void session_expel(struct rpc_session *s)
+void session_expel(struct rpc_session *s)
 {
 	session_unlist(s);
 	s->pending++;
 	lane_post(s->lane, &s->end_mail);
-}
-
-static bool session_evict(struct rpc_server *server)
-{
-	struct rpc_session *s;
-
-	TAILQ_FOREACH(s, &server->away, away_link) {
-		if (s->pending)
-			continue;
-		log_warn(server->attr.log,
-			 "session %016llx (%s): ended to make room while away; "
-			 "raise max_sessions (%u)",
-			 (unsigned long long)s->info.id, s->info.cred.name,
-			 server->attr.max_sessions);
-		session_expel(s);
-		return true;
-	}
-	return false;
 }
 
 static struct lane *session_lane(struct rpc_server *server)
@@ -76,14 +57,10 @@ static void session_ttl(struct rpc_timer *timer);
 static void session_ended(struct ctx_task *task);
 
 static int session_new(struct rpc_server *server, const struct wire_connect *wc,
-		       struct rpc_session **out)
+		       const char *peer, struct rpc_session **out)
 {
-	struct rpc_session *s;
+	struct rpc_session *s = calloc(1, sizeof(*s));
 
-	if (server->nsessions >= server->attr.max_sessions &&
-	    !session_evict(server))
-		return -EAGAIN;
-	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	s->info.id = le64toh(wc->session);
@@ -93,9 +70,6 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 		return -ENOMEM;
 	}
 	s->lane = session_lane(server);
-	s->lane->nsessions++;
-	server->nsessions++;
-	s->listed = true;
 	s->end_mail.session = s;
 	s->info.role = le16toh(wc->role);
 	s->info.peer = "-";
@@ -104,6 +78,13 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 	s->credits = server->attr.slots;
 	s->ttl.fire = session_ttl;
 	s->end.run = session_ended;
+	if (seat_guest(s, peer)) {
+		HASH_DEL(server->table, s);
+		free(s);
+		return -ENOMEM;
+	}
+	s->lane->nsessions++;
+	s->listed = true;
 	LIST_INSERT_HEAD(&server->all, s, all_link);
 	*out = s;
 	return 0;
@@ -111,7 +92,8 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 
 /* wc NULL: it has to be there. */
 static int session_look(struct rpc_server *server, uint64_t id,
-			const struct wire_connect *wc, struct rpc_session **out)
+			const struct wire_connect *wc, const char *peer,
+			struct rpc_session **out)
 {
 	struct rpc_session *s;
 	int rc = 0;
@@ -121,7 +103,7 @@ static int session_look(struct rpc_server *server, uint64_t id,
 	if (fence_known(server, id))
 		rc = -ESTALE;
 	else if (!s)
-		rc = wc ? session_new(server, wc, &s) : -ESTALE;
+		rc = wc ? session_new(server, wc, peer, &s) : -ESTALE;
 	else if (!s->listed || s->pending >= SERVER_OLD_CONNS)
 		rc = -EBUSY;
 	if (!rc) {
@@ -133,15 +115,15 @@ static int session_look(struct rpc_server *server, uint64_t id,
 }
 
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
-		   struct rpc_session **out)
+		   const char *peer, struct rpc_session **out)
 {
-	return session_look(server, le64toh(wc->session), wc, out);
+	return session_look(server, le64toh(wc->session), wc, peer, out);
 }
 
 int session_known(struct rpc_server *server, uint64_t id,
 		  struct rpc_session **out)
 {
-	return session_look(server, id, NULL, out);
+	return session_look(server, id, NULL, NULL, out);
 }
 
 void session_unpend(struct rpc_session *s)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* seats.c - see seats_int.h. */
+#include "server_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As long as it has guests or places. */
+struct host {
+	UT_hash_handle hh;
+	uint8_t addr[PEER_HOST_LEN];
+	unsigned int guests, seats;
+};
+
+static struct host *host_get(struct rpc_server *server, const char *peer)
+{
+	uint8_t addr[PEER_HOST_LEN];
+	struct host *h;
+
+	peer_host(peer, addr);
+	HASH_FIND(hh, server->hosts, addr, sizeof(addr), h);
+	if (h)
+		return h;
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return NULL;
+	memcpy(h->addr, addr, sizeof(addr));
+	HASH_ADD(hh, server->hosts, addr, sizeof(h->addr), h);
+	if (h->hh.tbl)
+		return h;
+	free(h);
+	return NULL;
+}
+
+static void host_put(struct rpc_server *server, struct host *h)
+{
+	if (h->guests || h->seats)
+		return;
+	HASH_DEL(server->hosts, h);
+	free(h);
+}
+
+/* The oldest of the host that has the most. */
+static struct rpc_session *worst_guest(const struct rpc_server *server)
+{
+	struct rpc_session *s, *worst = NULL;
+
+	TAILQ_FOREACH(s, &server->guests, guest_link)
+		if (!worst || s->host->guests > worst->host->guests)
+			worst = s;
+	return worst;
+}
+
+static void leave_guests(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	TAILQ_REMOVE(&server->guests, s, guest_link);
+	server->nguests--;
+	s->host->guests--;
+	s->is_guest = false;
+}
+
+int seat_guest(struct rpc_session *s, const char *peer)
+{
+	struct rpc_server *server = s->lane->server;
+	struct host *h = host_get(server, peer);
+
+	if (!h)
+		return -ENOMEM;
+	s->host = h;
+	s->is_guest = true;
+	h->guests++;
+	TAILQ_INSERT_TAIL(&server->guests, s, guest_link);
+	server->nguests++;
+	if (server->nguests > SEATS_GUESTS &&
+	    server->nsessions + server->nguests > server->attr.max_sessions)
+		session_expel(worst_guest(server));
+	return 0;
+}
+
+/* only: of that host, or else of those that have no fewer than it. */
+static bool evict(struct rpc_server *server, const struct host *h, bool only)
+{
+	struct rpc_session *s;
+
+	TAILQ_FOREACH(s, &server->away, away_link) {
+		if (s->pending || s->is_guest ||
+		    (only ? s->host != h : s->host->seats < h->seats))
+			continue;
+		log_warn(server->attr.log,
+			 "session %016llx (%s): ended to make room while away; "
+			 "raise max_sessions (%u)",
+			 (unsigned long long)s->info.id, s->info.cred.name,
+			 server->attr.max_sessions);
+		session_expel(s);
+		return true;
+	}
+	return false;
+}
+
+static void log_full(struct rpc_server *server, const struct rpc_session *s,
+		     bool crowded)
+{
+	if (!log_pace(&server->refused_at))
+		return;
+	log_warn(server->attr.log,
+		 crowded ? "session %016llx: refused: its host has %u of them; "
+			   "raise host_sessions"
+			 : "session %016llx: refused: too many sessions (%u); "
+			   "raise max_sessions",
+		 (unsigned long long)s->info.id,
+		 crowded ? s->host->seats : server->nsessions);
+}
+
+static bool find_seat(struct rpc_server *server, const struct rpc_session *s)
+{
+	const struct rpc_server_attr *attr = &server->attr;
+	bool crowded = attr->host_sessions &&
+		       s->host->seats >= attr->host_sessions;
+
+	if (!crowded && server->nsessions < attr->max_sessions)
+		return true;
+	if (evict(server, s->host, crowded))
+		return true;
+	log_full(server, s, crowded);
+	return false;
+}
+
+static int take(struct rpc_server *server, struct rpc_session *s, bool always)
+{
+	if (!s->listed)
+		return -EAGAIN;
+	if (!s->is_guest)
+		return 0;
+	if (!always && !find_seat(server, s))
+		return -EAGAIN;
+	leave_guests(s);
+	server->nsessions++;
+	s->host->seats++;
+	return 0;
+}
+
+int seat_take(struct rpc_session *s, bool is_server)
+{
+	struct rpc_server *server = s->lane->server;
+	int rc;
+
+	pthread_mutex_lock(&server->lock);
+	rc = take(server, s, is_server);
+	pthread_mutex_unlock(&server->lock);
+	return rc;
+}
+
+void seat_leave(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	if (s->is_guest) {
+		leave_guests(s);
+	} else {
+		server->nsessions--;
+		s->host->seats--;
+	}
+	host_put(server, s->host);
+	s->host = NULL;
+}

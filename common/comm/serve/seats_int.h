@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * seats_int.h - who has a place among the sessions.  Those who have not said who they
+ * are, where that is asked for, or not said HELLO, are guests: they use what is free, and when
+ * nothing is, the host with the most of them loses its oldest.  So whoever only connects
+ * ends nobody's session, however often it does.  A place is taken with HELLO, or with the proof.
+ *
+ * When all places are taken a session that is away gives its place up, but not for a host
+ * that has more places than its own; and one host does not get all (rpc_server_attr.host_sessions).
+ *
+ * All under the server's lock.
+ */
+#ifndef SEATS_INT_H
+#define SEATS_INT_H
+
+#include <stdbool.h>
+
+struct host;
+struct rpc_server;
+struct rpc_session;
+
+#define SEATS_GUESTS 64u /* that there may be when no place is free */
+
+/* For a session that is new, of who connects from peer.  0, or -ENOMEM. */
+int seat_guest(struct rpc_session *s, const char *peer);
+/*
+ * For a guest that is let in, without the lock; nothing for who has a place.  is_server: it proved
+ * that it is one, and these always have one.  0; -EAGAIN: there is none, or it was sent
+ * away meanwhile.
+ */
+int seat_take(struct rpc_session *s, bool is_server);
+/* It takes no more connections. */
+void seat_leave(struct rpc_session *s);
+/* session.c: ends it, from outside its lane. */
+void session_expel(struct rpc_session *s);
+
+#endif
