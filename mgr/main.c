@@ -99,7 +99,8 @@ static int serve(const struct mgr_conf *conf, const struct log *log)
 int main(int argc, char **argv)
 {
 	struct log_file file = { .out = stderr, .prefix = "pvfs-mgr" };
-	struct log log = { LOG_LV_INFO, log_to_file, &file };
+	struct log_budget budget = { 0 };
+	struct log log = { LOG_LV_INFO, log_to_file, &file, &budget };
 	struct options opt = { .config = CONF_DEFAULT };
 	struct mgr_conf conf;
 	char text[1024];

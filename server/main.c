@@ -121,7 +121,8 @@ int main(int argc, char **argv)
 {
 	struct options opt = { .config = CONF_DEFAULT, .index = -1 };
 	struct log_file file = { .out = stderr };
-	struct log log = { LOG_LV_INFO, log_to_file, &file };
+	struct log_budget budget = { 0 };
+	struct log log = { LOG_LV_INFO, log_to_file, &file, &budget };
 	struct iod_conf conf;
 	char text[1024], prefix[32];
 	int rc;

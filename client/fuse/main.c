@@ -204,7 +204,8 @@ static int run(const struct options *opt, struct log *log,
 int main(int argc, char **argv)
 {
 	struct log_file file = { .out = stderr, .prefix = "pvfs-fuse" };
-	struct log log = { LOG_LV_INFO, log_to_file, &file };
+	struct log_budget budget = { 0 };
+	struct log log = { LOG_LV_INFO, log_to_file, &file, &budget };
 	struct pvfstab tab = { 0 };
 	struct options opt;
 	int rc = options_parse(argc, argv, &opt);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "clock.h"
 #include "log.h"
 #include "words.h"
 
@@ -51,11 +52,42 @@ static void put_line(const struct log *log, enum log_level level,
 	errno = saved;
 }
 
+static bool spend(struct log_budget *b, uint64_t now)
+{
+	const uint64_t each = CLOCK_NS_PER_MS * 1000 / LOG_PER_S;
+	uint64_t at = atomic_load(&b->at), next;
+
+	do {
+		next = (at > now ? at : now) + each;
+		if (next - now > LOG_BURST * each) {
+			atomic_fetch_add(&b->left_out, 1);
+			return false;
+		}
+	} while (!atomic_compare_exchange_weak(&b->at, &at, next));
+	return true;
+}
+
+/* An error is ours, and who wants to debug wants all. */
+static bool may_write(const struct log *log, enum log_level level)
+{
+	uint64_t left;
+
+	if (!log->budget || level == LOG_LV_ERROR || level == LOG_LV_DEBUG)
+		return true;
+	if (!spend(log->budget, clock_now()))
+		return false;
+	left = atomic_exchange(&log->budget->left_out, 0);
+	if (left)
+		log_always(log, "%llu lines were left out: too many at once",
+			   (unsigned long long)left);
+	return true;
+}
+
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!log || !log->sink || level > log->level)
+	if (!log || !log->sink || level > log->level || !may_write(log, level))
 		return;
 	va_start(ap, fmt);
 	put_line(log, level, fmt, ap);

@@ -7,21 +7,37 @@
 #ifndef LOG_H
 #define LOG_H
 
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum log_level { LOG_LV_ERROR, LOG_LV_WARN, LOG_LV_INFO, LOG_LV_DEBUG };
+
+/*
+ * Peers cause lines, as many as they like: LOG_BURST at once, and LOG_PER_S a second from
+ * then on, are written of those that warn or inform; of the others it is said how many
+ * there were.
+ */
+#define LOG_BURST 5000u
+#define LOG_PER_S 20u
+struct log_budget {
+	/* private; at: when all that were written will have had their time */
+	atomic_uint_least64_t at;
+	atomic_uint_least64_t left_out;
+};
 
 struct log {
 	enum log_level level; /* lines above it are dropped */
 	/* msg: one line, no newline; may be called from any thread */
 	void (*sink)(void *arg, enum log_level level, const char *msg);
 	void *arg;
+	struct log_budget *budget; /* NULL: all are written */
 };
 
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Info that others wait for: not dropped, whatever the level. */
+/* Info that others wait for: not dropped, whatever the level and the budget. */
 void log_always(const struct log *log, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -98,6 +98,37 @@ START_TEST(long_line_is_cut)
 }
 END_TEST
 
+/* Whoever causes lines again and again does not fill the disk. */
+START_TEST(too_many)
+{
+	struct caught c = { 0 };
+	struct log_budget budget = { 0 };
+	struct log log = { LOG_LV_DEBUG, catch_line, &c, &budget };
+	unsigned int i, n = 10 * LOG_BURST;
+
+	for (i = 0; i < LOG_BURST; i++)
+		log_warn(&log, "a");
+	ck_assert_uint_eq(c.lines, LOG_BURST);
+	for (i = 0; i < n; i++)
+		log_info(&log, "b");
+	ck_assert_uint_lt(c.lines, LOG_BURST + n / 2);
+	/* these are written anyhow */
+	c.lines = 0;
+	log_error(&log, "c");
+	log_debug(&log, "c");
+	log_always(&log, "c");
+	ck_assert_uint_eq(c.lines, 3);
+	/* later on it is said that there were more */
+	atomic_store(&budget.at, 0);
+	atomic_store(&budget.left_out, 7);
+	c.lines = 0;
+	log_warn(&log, "d");
+	ck_assert_uint_eq(c.lines, 2);
+	log_warn(&log, "d");
+	ck_assert_uint_eq(c.lines, 3);
+}
+END_TEST
+
 START_TEST(to_file)
 {
 	struct log_file file = { .prefix = "pvfs-iod" };
@@ -149,6 +180,7 @@ static Suite *log_suite(void)
 	tcase_add_test(tc, errno_survives);
 	tcase_add_test(tc, one_line);
 	tcase_add_test(tc, long_line_is_cut);
+	tcase_add_test(tc, too_many);
 	tcase_add_test(tc, to_file);
 	tcase_add_test(tc, level_names);
 	suite_add_tcase(suite, tc);
