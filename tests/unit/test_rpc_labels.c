@@ -102,6 +102,37 @@ START_TEST(the_oldest_idle_one_is_folded)
 }
 END_TEST
 
+/* However many jobs a user makes up, what others have counted stays. */
+START_TEST(a_user_has_so_many)
+{
+	struct label *l, *kept[8];
+	char job[WIRE_JOB_MAX];
+
+	ck_assert_int_eq(labels_init(&all, 1), 0);
+	for (uint32_t i = 0; i < 8; i++) {
+		kept[i] = get(100 + i, "");
+		labels_put(&all, kept[i]);
+	}
+	for (unsigned int i = 0; i < 10000; i++) {
+		snprintf(job, sizeof(job), "job%u", i);
+		l = get(7, job);
+		ck_assert_ptr_ne(l, all.others);
+		labels_put(&all, l);
+	}
+	ck_assert_uint_eq(HASH_COUNT(all.by_key), 8 + LABELS_OF_ONE);
+	for (uint32_t i = 0; i < 8; i++)
+		ck_assert_ptr_eq(get(100 + i, ""), kept[i]);
+	/* with sessions that last */
+	for (unsigned int i = 0; i < LABELS_OF_ONE; i++) {
+		snprintf(job, sizeof(job), "long%u", i);
+		ck_assert_ptr_ne(get(7, job), all.others);
+	}
+	ck_assert_ptr_eq(get(7, "one more"), all.others);
+	ck_assert_ptr_ne(get(8, "one more"), all.others);
+	labels_fini(&all);
+}
+END_TEST
+
 START_TEST(when_all_are_in_use_others_count)
 {
 	struct label *first = NULL, *l;
@@ -242,6 +273,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_label_is_user_and_job);
 	tcase_add_test(tc, the_oldest_idle_one_is_folded);
+	tcase_add_test(tc, a_user_has_so_many);
 	tcase_add_test(tc, when_all_are_in_use_others_count);
 	tcase_add_test(tc, who_sees_whom);
 	tcase_add_test(tc, hostile_jobs);

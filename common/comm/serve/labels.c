@@ -69,15 +69,11 @@ void label_total(const struct labels *all, const struct label *l,
 	}
 }
 
-/* Its place; LABELS_MAX: there is none. */
-static unsigned int fold_oldest(struct labels *all)
+/* Returns its place. */
+static unsigned int fold(struct labels *all, struct label *l)
 {
-	struct label *l = TAILQ_FIRST(&all->idle);
-	unsigned int place;
+	unsigned int place = l->place;
 
-	if (!l)
-		return LABELS_MAX;
-	place = l->place;
 	label_total(all, l, &all->folded);
 	TAILQ_REMOVE(&all->idle, l, idle_link);
 	HASH_DEL(all->by_key, l);
@@ -86,17 +82,42 @@ static unsigned int fold_oldest(struct labels *all)
 	return place;
 }
 
-static unsigned int find_place(struct labels *all)
+static bool has_share(const struct labels *all, uint32_t uid)
 {
+	unsigned int n = 0;
+
 	for (unsigned int i = 0; i < LABELS_MAX; i++)
+		n += all->table[i] && all->table[i]->key.uid == uid;
+	return n >= LABELS_OF_ONE;
+}
+
+/* Of that user, or of any: NULL. */
+static struct label *oldest_idle(const struct labels *all, const uint32_t *uid)
+{
+	struct label *l;
+
+	TAILQ_FOREACH(l, &all->idle, idle_link)
+		if (!uid || l->key.uid == *uid)
+			break;
+	return l;
+}
+
+/* LABELS_MAX: there is none. */
+static unsigned int find_place(struct labels *all, uint32_t uid)
+{
+	bool own = has_share(all, uid);
+	struct label *l;
+
+	for (unsigned int i = 0; !own && i < LABELS_MAX; i++)
 		if (!all->table[i])
 			return i;
-	return fold_oldest(all);
+	l = oldest_idle(all, own ? &uid : NULL);
+	return l ? fold(all, l) : LABELS_MAX;
 }
 
 static struct label *add(struct labels *all, const struct label_key *key)
 {
-	unsigned int place = find_place(all);
+	unsigned int place = find_place(all, key->uid);
 	struct label *l = place < LABELS_MAX ? label_new(all, key) : NULL;
 
 	if (!l)

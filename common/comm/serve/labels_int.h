@@ -7,7 +7,8 @@
  *	in use (sessions have it) <---> idle, oldest first ---> folded into the others
  *
  * An idle one is folded when a new one finds no room; when there is none that is idle,
- * the new one is counted among the others from the beginning.
+ * the new one is counted among the others from the beginning.  A user who has LABELS_OF_ONE
+ * loses one of his own for another one, so that nobody's jobs take the others' places.
  */
 #ifndef LABELS_INT_H
 #define LABELS_INT_H
@@ -20,6 +21,7 @@
 #include "wire.h"
 
 #define LABELS_MAX 256u /* beside the others */
+#define LABELS_OF_ONE 128u /* of these */
 #define LABELS_AS 4u /* whom a session that speaks for others keeps at hand */
 
 struct rpc_req;
