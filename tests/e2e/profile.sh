@@ -127,6 +127,13 @@ until_true 60 grep -q ready ready
 kill -USR1 "$waits"
 until_true 60 test -s way
 holds way 'c["write"] == 7'
+# somebody waits at the name of what it writes next: for the data, or that it hangs
+mkfifo way.new
+was=$(stat -c %i way)
+renewed() { [ "$(stat -c %i way)" != "$was" ] && [ -f way ] && [ ! -e way.new ]; }
+kill -USR1 "$waits"
+until_true 60 renewed
+holds way 'c["write"] == 7'
 kill "$waits"
 wait "$waits" 2>/dev/null
 helpers=()

@@ -187,17 +187,19 @@ static bool did_nothing(struct profile *p)
 	return true;
 }
 
-/* Over what was written before, once it is whole. */
+/* Over what was written before, once it is whole.  What has the name of the next is of a
+ * process that was killed, or of somebody who waits for us to write to it. */
 static int again(struct profile *p)
 {
 	char next[sizeof(p->written) + 8];
 	int fd, rc;
 
 	snprintf(next, sizeof(next), "%s.new", p->written);
-	fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-		  0666);
+	fd = profile_new_file(next);
+	if (fd == -EEXIST && !unlink(next))
+		fd = profile_new_file(next);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	rc = profile_json(p, fd);
 	close(fd);
 	if (!rc && rename(next, p->written))

@@ -64,6 +64,9 @@ struct profile_rank profile_rank(void);
 
 /* PVFS_PROFILE as an absolute name, its % kept; -errno. */
 int profile_path(const char *given, char path[PATH_MAX]);
+/* A file of that name that was not there, open for writing: nothing of another process is
+ * lost, or written to.  -errno. */
+int profile_new_file(const char *name);
 /* Opens the file that it means, one that was not there; its name in p->written. */
 int profile_create(struct profile *p);
 

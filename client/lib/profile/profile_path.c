@@ -120,8 +120,7 @@ static int expand(const char *from, char *to, size_t room)
 	return 0;
 }
 
-/* Who writes what was not there: nothing of another process is lost. */
-static int create(const char *name)
+int profile_new_file(const char *name)
 {
 	int fd = open(name,
 		      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -142,11 +141,11 @@ int profile_create(struct profile *p)
 	rc = -EEXIST;
 	snprintf(p->written, sizeof(p->written), "%s", name);
 	if (!p->child)
-		rc = create(p->written);
+		rc = profile_new_file(p->written);
 	for (i = 0; rc == -EEXIST && i < TRIES; i++) {
 		snprintf(p->written, sizeof(p->written),
 			 i ? "%s.%d.%u" : "%s.%d", name, (int)p->pid, i);
-		rc = create(p->written);
+		rc = profile_new_file(p->written);
 	}
 	if (rc < 0)
 		p->written[0] = 0;
