@@ -116,6 +116,8 @@ static int fill(struct lends *lends, struct lend_session *ses,
 {
 	int rc = lend_process_open(ask->pid, &ses->process);
 
+	if (!rc && !lend_process_is(&ses->process, ask->uid))
+		rc = -ESRCH;
 	if (rc)
 		return rc;
 	rc = lend_files_make(lends->dirfd, ask->session, &ses->process,

@@ -49,7 +49,8 @@ void lends_close(struct lends *lends);
 
 struct lend_ask {
 	uint64_t session;
-	pid_t pid; /* who it is, as the kernel says */
+	pid_t pid; /* who it is, as the kernel says, */
+	uid_t uid; /* ... and whose */
 	bool read, write; /* one at least */
 	uint64_t until; /* then it is taken back, clock_boot() */
 	uint32_t era; /* as of lends_recall(); 0 before */
@@ -66,7 +67,8 @@ struct lent {
 /*
  * -EACCES: it may not read, and writing is not to be had; -ENOKEY: it is of another
  * era; -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
- * descriptors are short; -ESRCH: that process is not to be seen from here;
+ * descriptors are short; -ESRCH: that process is not to be seen from here, or another
+ * user's;
  * -EOPNOTSUPP: nobody would see the end of this one; -errno.
  */
 int lend_object(struct lends *lends, struct store_obj *obj,

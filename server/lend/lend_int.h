@@ -122,6 +122,11 @@ bool lend_inside(const struct lend_files *f, uint32_t index);
 
 /* -ESRCH: there is none, it cannot be seen, or has another clock. */
 int lend_process_open(pid_t pid, struct lend_process *p);
+/*
+ * It runs as that user: what has a number that a client had once, whose connection went on in
+ * another process, is somebody else's.  Not so for one that may not be looked into, either.
+ */
+bool lend_process_is(const struct lend_process *p, uid_t uid);
 void lend_process_close(struct lend_process *p);
 bool lend_process_ended(const struct lend_process *p);
 /* This process may end it. */

@@ -43,6 +43,15 @@ int lend_process_open(pid_t pid, struct lend_process *p)
 	return 0;
 }
 
+bool lend_process_is(const struct lend_process *p, uid_t uid)
+{
+	struct stat sb;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%ld", (long)p->pid);
+	return !stat(path, &sb) && sb.st_uid == uid && !lend_process_ended(p);
+}
+
 void lend_process_close(struct lend_process *p)
 {
 	if (p->fd >= 0)

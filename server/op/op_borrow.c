@@ -92,6 +92,7 @@ static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 	if (rc)
 		return rc;
 	ask.pid = id.pid;
+	ask.uid = id.uid;
 	limits(req, write, &ask);
 	rc = lend_object(w->iod->lends, obj, &ask, &lent);
 	if (rc)

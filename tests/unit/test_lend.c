@@ -42,6 +42,8 @@ static void open_lends(void)
 	lends_until(lends, clock_boot() + 3600 * UINT64_C(1000000000));
 }
 
+static uid_t whose; /* the process that asks */
+
 static void setup(void)
 {
 	struct store_attr attr = { .dir = dir, .fsid = 1, .log = &quiet };
@@ -53,6 +55,7 @@ static void setup(void)
 	ck_assert_int_eq(store_open(&attr, &store), 0);
 	ck_assert(store_in_memory(store));
 	ck_assert_int_eq(store_obj_get(store, HANDLE, true, &obj), 0);
+	whose = geteuid();
 	open_lends();
 }
 
@@ -72,6 +75,7 @@ static int lend_for(const struct lend_ask *ask, struct lent *lent)
 	struct lend_ask all = *ask;
 
 	all.session = SESSION;
+	all.uid = whose;
 	all.peer = "test";
 	return lend_object(lends, obj, &all, lent);
 }
@@ -130,6 +134,20 @@ START_TEST(is_lent_until_the_session_ends)
 	ck_assert(!is_lent(&v, &lent));
 	ck_assert_uint_eq(lends_count(lends), 0);
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	close(lent.fd);
+}
+END_TEST
+
+/* The number of a process outlives it. */
+START_TEST(not_to_another_users_process)
+{
+	struct lent lent;
+
+	whose++;
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), -ESRCH);
+	ck_assert_uint_eq(lends_count(lends), 0);
+	whose--;
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	close(lent.fd);
 }
 END_TEST
@@ -623,6 +641,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, a_writer_cannot_read);
 	tcase_add_test(tc, a_loan_ends_with_its_time);
 	tcase_add_test(tc, a_key_takes_its_loans_along);
+	tcase_add_test(tc, not_to_another_users_process);
 	tcase_add_test(tc, only_marks_are_the_clients);
 	tcase_add_test(tc, a_removed_object_is_taken_back);
 	tcase_add_test(tc, no_more_than_there_is_room_for);
