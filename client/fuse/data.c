@@ -12,6 +12,7 @@
 #include "open.h"
 #include "ops.h"
 #include "rw.h"
+#include "syncs.h"
 
 /* The kernel asks for at most max_read; a thread keeps what it once needed. */
 struct space {
@@ -181,8 +182,14 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync,
 	      struct fuse_file_info *fi)
 {
+	struct file *f = open_file(fi->fh);
+	struct sync sync;
 	struct call c;
+	int rc;
 
 	call_begin(&c, req);
-	call_end(&c, file_sync(open_file(fi->fh)));
+	syncs_begin(c.d->syncs, &sync, f);
+	rc = file_sync(f);
+	call_end(&c, syncs_end(c.d->syncs, &sync, rc,
+			       deadline_of(c.d->fs.mount->timeout_ms)));
 }

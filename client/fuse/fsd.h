@@ -17,6 +17,7 @@ struct gone;
 struct lacks;
 struct marks;
 struct owners;
+struct syncs;
 struct told;
 struct versions;
 struct waits;
@@ -53,6 +54,7 @@ struct fsd {
 	struct lacks
 		*lacks; /* what objects do not have, that is asked for apart */
 	struct owners *owners; /* of POSIX locks that were taken */
+	struct syncs *syncs; /* that are under way */
 	struct told *told; /* of files that were made */
 	struct versions *versions; /* of files whose pages the kernel has */
 	struct waits *waits; /* for locks */

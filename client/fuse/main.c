@@ -22,6 +22,7 @@
 #include "options.h"
 #include "owners.h"
 #include "stat.h"
+#include "syncs.h"
 #include "told.h"
 #include "versions.h"
 #include "waits.h"
@@ -139,10 +140,11 @@ static int make(struct fsd *d, const struct options *opt)
 	d->gone = gone_new();
 	d->lacks = lacks_new();
 	d->owners = owners_new();
+	d->syncs = syncs_new();
 	d->told = told_new();
 	d->versions = versions_new();
 	if (!d->again || !d->fills || !d->gone || !d->lacks || !d->owners ||
-	    !d->told || !d->versions)
+	    !d->syncs || !d->told || !d->versions)
 		return -ENOMEM;
 	return data_init();
 }
@@ -168,6 +170,7 @@ static int serve(void *arg, int ready)
 	marks_free(s->d.marks);
 	versions_free(s->d.versions);
 	told_free(s->d.told);
+	syncs_free(s->d.syncs);
 	owners_free(s->d.owners);
 	lacks_free(s->d.lacks);
 	gone_free(s->d.gone);

@@ -66,6 +66,8 @@ struct file {
 			    * which a write takes away */
 	_Atomic int64_t read_at; /* mount: when data was read last, ns; 0: none,
 				  * or it does not count */
+	atomic_int untold; /* mount: what another one's fsync has met, -errno; 0:
+			    * nothing that this one's has not told */
 	uint64_t owner; /* of locks, 0: none yet; under fs->files_lock */
 	atomic_bool process_locks; /* some were taken through this one */
 

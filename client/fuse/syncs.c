@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* syncs.c - see syncs.h. */
+#include "syncs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "lookout.h"
+
+struct syncs {
+	pthread_mutex_t lock; /* all below; before fs.files_lock */
+	pthread_cond_t ended;
+	LIST_HEAD(, sync) all;
+	uint64_t begun; /* ever */
+};
+
+struct syncs *syncs_new(void)
+{
+	struct syncs *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->ended, NULL);
+	LIST_INIT(&s->all);
+	return s;
+}
+
+void syncs_free(struct syncs *s)
+{
+	if (!s)
+		return;
+	pthread_cond_destroy(&s->ended);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+void syncs_begin(struct syncs *s, struct sync *x, struct file *f)
+{
+	x->f = f;
+	pthread_mutex_lock(&s->lock);
+	x->number = ++s->begun;
+	LIST_INSERT_HEAD(&s->all, x, link);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Of a flush: something is lost, and nobody else will hear of it from there. */
+static bool is_loss(int rc)
+{
+	return rc == -EIO || rc == -ENOSPC || rc == -EDQUOT;
+}
+
+/* With the lock. */
+static void tell_others(const struct file *f, int rc)
+{
+	struct file *o;
+
+	pthread_mutex_lock(&f->fs->files_lock);
+	LIST_FOREACH(o, file_same(f->fs, f->handle), same)
+		if (o->handle == f->handle && o != f)
+			atomic_store(&o->untold, rc);
+	pthread_mutex_unlock(&f->fs->files_lock);
+}
+
+/* With the lock: one of the object that began before that one. */
+static bool is_under_way(const struct syncs *s, uint64_t handle,
+			 uint64_t before)
+{
+	const struct sync *x;
+
+	LIST_FOREACH(x, &s->all, link)
+		if (x->number <= before && x->f->handle == handle)
+			return true;
+	return false;
+}
+
+/* With the lock, which others have meanwhile. */
+static int wait_for_others(struct syncs *s, uint64_t handle, uint64_t until)
+{
+	struct timespec at = clock_timespec(until);
+	uint64_t before = s->begun;
+	int rc = 0;
+
+	if (!is_under_way(s, handle, before))
+		return 0;
+	pthread_mutex_unlock(&s->lock);
+	lookout_leave();
+	pthread_mutex_lock(&s->lock);
+	while (!rc && is_under_way(s, handle, before))
+		rc = pthread_cond_clockwait(&s->ended, &s->lock,
+					    CLOCK_MONOTONIC, &at);
+	return -rc;
+}
+
+int syncs_end(struct syncs *s, struct sync *x, int rc, uint64_t until)
+{
+	struct file *f = x->f;
+
+	pthread_mutex_lock(&s->lock);
+	LIST_REMOVE(x, link);
+	pthread_cond_broadcast(&s->ended);
+	if (is_loss(rc)) {
+		tell_others(f, rc);
+		atomic_store(&f->untold, 0);
+	}
+	if (!rc)
+		rc = wait_for_others(s, f->handle, until);
+	pthread_mutex_unlock(&s->lock);
+	return rc ? rc : atomic_exchange(&f->untold, 0);
+}

@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What a disk did not take is told to each open file of a mount that was open then, once, and
+# not only to who asks first.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+
+shim=$PVFS_BUILD/tests/history/history-shim.so
+[ -e "$shim" ] || skip "needs the shim of the history test"
+[ "$(stat -f -c %T "$tmp")" != tmpfs ] || skip "needs a folder on a disk"
+start_pvfs -n 1
+must cluster stop-iod 0
+head -c 4096 /dev/zero >"$tmp/shim"
+flushes() { printf '%-20s %-20s %-20s ' 0 "$1" 0 1<>"$tmp/shim"; } # 1: fail
+flushes 0
+HISTORY_SHIM=$tmp/shim LD_PRELOAD=$shim ASAN_OPTIONS=verify_asan_link_order=0 \
+	cluster start-iod 0 >"$tmp/out" 2>&1 || fail "$(cat "$tmp/out")"
+
+for cache in none open; do
+	mount_at "$tmp/m$cache" -o cache=$cache
+	expect ok python3 "$e2e/mount_errors.py" "$tmp/m$cache/f" "$tmp/shim"
+	unmount "$tmp/m$cache" $daemon
+done
