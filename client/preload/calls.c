@@ -203,14 +203,14 @@ ssize_t __pread64_chk(int fd, void *buf, size_t n, off_t off, size_t room)
 
 int fsync(int fd)
 {
-	if (number_is_ours(fd) && move_sync(fd))
+	if (fd >= 0 && move_sync(fd))
 		return -1;
 	return next.fsync(fd);
 }
 
 int fdatasync(int fd)
 {
-	if (number_is_ours(fd) && move_sync(fd))
+	if (fd >= 0 && move_sync(fd))
 		return -1;
 	return next.fdatasync(fd);
 }

@@ -257,11 +257,37 @@ bool desc_begin(int fd, bool write, uint64_t n, struct use *u)
 	return s && begin(s, fd, write, n, u);
 }
 
+/* What was written by another number of the same file. */
+static bool use_other(struct self *s, const struct now *now, struct use *u)
+{
+	unsigned int fd, most = atomic_load(&s->most);
+	struct desc *d;
+
+	for (fd = 0; fd < most && !u->f; fd++) {
+		d = desc_there(s, (int)fd);
+		if (!d)
+			continue;
+		pthread_mutex_lock(&d->lock);
+		if (d->state == OPEN && ident_same(&d->id, &now->id) &&
+		    may(d->flags, true))
+			*u = (struct use){ u->fd, now->flags, d->door,
+					   file_get(d->f), d };
+		pthread_mutex_unlock(&d->lock);
+	}
+	return u->f;
+}
+
 bool desc_look(int fd, struct use *u)
 {
 	struct self *s = self_there();
+	struct now now;
 
-	return s && begin(s, fd, true, 0, u);
+	if (!s)
+		return false;
+	if (number_is_ours(fd) && begin(s, fd, true, 0, u))
+		return true;
+	*u = (struct use){ .fd = fd };
+	return look(fd, &now) && use_other(s, &now, u);
 }
 
 /* The session's end, or no right to go on: not by us any more. */

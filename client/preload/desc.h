@@ -31,7 +31,8 @@ struct use {
  * of the call is over, and desc_end() does nothing.
  */
 bool desc_begin(int fd, bool write, uint64_t n, struct use *u);
-/* The same for what moves no data, of a file that is open anyway. */
+/* The same for what concerns all that was written to the file, if that is open anyway: by
+ * this number, or by another one. */
 bool desc_look(int fd, struct use *u);
 /* The call failed with rc our way: is that one for later calls? */
 void desc_spoil(struct use *u, int rc);

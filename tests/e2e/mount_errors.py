@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# usage: mount_errors.py FILE SHIM: see mount_errors.sh
+# usage: mount_errors.py FILE SHIM [PVFS_FILE]: see mount_errors.sh.  With the last one, the
+# same file as libpvfs names it: what is written goes past the mount.
 import errno
 import os
+import subprocess
 import sys
 import threading
 
-path, shim = sys.argv[1:]
+path, shim = sys.argv[1:3]
 
 
 def flushes(fail):
@@ -35,6 +37,28 @@ def fail_once(fd, name):
     want("EIO", synced(fd), name)
     flushes(0)
 
+
+# another host's fsync has met it: it is told by whatever number of the file, also by one
+# that nothing was written by
+def past_the_mount():
+    env = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+    fd = opened()
+    for other in (os.dup(fd), os.open(path, os.O_RDONLY)):
+        os.pwrite(fd, b"x" * 4096, 0)
+        flushes(1)
+        got = subprocess.run(["pvio", "write", sys.argv[3], "8192", "1", "1"],
+                             env=env, capture_output=True, text=True)
+        flushes(0)
+        if "EIO" not in got.stdout + got.stderr:
+            sys.exit("the other client: %s%s" % (got.stdout, got.stderr))
+        want("EIO", synced(other), "by another number")
+        want("ok", synced(fd), "once more")
+
+
+if len(sys.argv) > 3:
+    past_the_mount()
+    print("ok")
+    sys.exit()
 
 # each of those that have it open hears of it once, whoever asked first
 a, b, c = opened(), opened(), os.open(path, os.O_RDONLY)

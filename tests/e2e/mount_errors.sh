@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # What a disk did not take is told to each open file of a mount that was open then, once, and
-# not only to who asks first.
+# not only to who asks first; and to who wrote past the mount, by whatever descriptor.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
 
 shim=$PVFS_BUILD/tests/history/history-shim.so
 [ -e "$shim" ] || skip "needs the shim of the history test"
@@ -19,5 +20,7 @@ HISTORY_SHIM=$tmp/shim LD_PRELOAD=$shim ASAN_OPTIONS=verify_asan_link_order=0 \
 for cache in none open; do
 	mount_at "$tmp/m$cache" -o cache=$cache
 	expect ok python3 "$e2e/mount_errors.py" "$tmp/m$cache/f" "$tmp/shim"
+	[ $cache = open ] || expect ok past python3 "$e2e/mount_errors.py" \
+		"$tmp/m$cache/g" "$tmp/shim" /pvfs/g
 	unmount "$tmp/m$cache" $daemon
 done
