@@ -9,6 +9,7 @@
 #include "op.h"
 
 #define STEP (256ull << 20)
+#define STEPS 4096u /* for what is given back */
 
 static enum store_space how_of(uint32_t flags)
 {
@@ -36,6 +37,12 @@ static int step(struct op_job *job, struct store_obj *obj,
 	return rc;
 }
 
+/* A range may be as long as offsets go; to give back what is not there takes no time. */
+static uint64_t step_of(enum store_space how, uint64_t len)
+{
+	return how == STORE_PUNCH ? (len / (STEPS * STEP) + 1) * STEP : STEP;
+}
+
 /* What cannot fit does not fill the disk first.  Some of it may be there. */
 static int has_room(const struct op_job *job, struct store_obj *obj,
 		    uint64_t len)
@@ -57,14 +64,16 @@ static int all_steps(struct op_job *job, struct store_obj *obj,
 		     struct store_seg all)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
+	enum store_space how = how_of(le32toh(body->flags));
+	uint64_t most = step_of(how, all.len);
 	struct store_seg part = { all.off, 0 };
 	int rc = 0;
 
-	if (how_of(le32toh(body->flags)) != STORE_PUNCH)
+	if (how != STORE_PUNCH)
 		rc = has_room(job, obj, all.len);
 	for (; !rc && all.len; all.len -= part.len) {
 		part.off += part.len;
-		part.len = all.len < STEP ? all.len : STEP;
+		part.len = all.len < most ? all.len : most;
 		rc = step(job, obj, &part);
 	}
 	if (!rc && job->worker->iod->conf.sync)
