@@ -292,6 +292,13 @@ static int64_t anywhere(struct move *m, int64_t off)
 
 /* ---- calls ---- */
 
+/* What others have written behind it meanwhile would be written over: then there is a hole. */
+static void move_back(const struct move *m, int64_t end, int64_t by)
+{
+	if (!m->write || lseek(m->use.fd, 0, SEEK_CUR) == end)
+		lseek(m->use.fd, by, SEEK_CUR);
+}
+
 static int64_t here(struct move *m)
 {
 	int64_t n, end = lseek(m->use.fd, (off_t)m->n, SEEK_CUR);
@@ -300,7 +307,7 @@ static int64_t here(struct move *m)
 		return kernel_here(m);
 	n = at(m, end - (int64_t)m->n);
 	if (n < (int64_t)m->n)
-		lseek(m->use.fd, (n < 0 ? 0 : n) - (int64_t)m->n, SEEK_CUR);
+		move_back(m, end, (n < 0 ? 0 : n) - (int64_t)m->n);
 	return n;
 }
 

@@ -107,6 +107,14 @@ static size_t bytes(const struct iovec *iov, int n)
 	return sum;
 }
 
+/* What others have written behind it meanwhile would be written over: then there is a hole. */
+static off_t move_back(int fd, bool write, off_t end, off_t short_of)
+{
+	off_t now = write ? under()->lseek(fd, 0, SEEK_CUR) : end;
+
+	return now == end ? under()->lseek(fd, -short_of, SEEK_CUR) : now;
+}
+
 /* Moves on first, and back by what fell short: others may do the same meanwhile. */
 static ssize_t transfer(int fd, const struct iovec *iov, int n, bool write)
 {
@@ -123,7 +131,7 @@ static ssize_t transfer(int fd, const struct iovec *iov, int n, bool write)
 		     : pvfs_preadv(fd, iov, n, end - (off_t)len);
 	short_of = (off_t)len - (done < 0 ? 0 : done);
 	if (short_of)
-		end = under()->lseek(fd, -short_of, SEEK_CUR);
+		end = move_back(fd, write, end, short_of);
 	moved(fd, end);
 	return done;
 }
