@@ -28,9 +28,13 @@ grep -q "^mgr .*:$(port_of mgr) .*down.*Connection refused" "$tmp/output" ||
 must cluster start
 stand_still "$(cluster pid 0)"
 must_fail pvfs-ping -t 2000
+cp "$tmp/output" "$tmp/pinged"
+must_fail env PVFS_TIMEOUT=2 pvfs-df /pvfs
 kill -CONT "$(cluster pid 0)"
-grep -q "^iod 0 .*down.*timed out" "$tmp/output" ||
-	fail "iod 0: $(cat "$tmp/output")"
+grep -q "^iod 0 .*down.*timed out" "$tmp/pinged" ||
+	fail "iod 0: $(cat "$tmp/pinged")"
+! grep -q Success "$tmp/pinged" "$tmp/output" ||
+	fail "a cause that is none: $(cat "$tmp/pinged" "$tmp/output")"
 
 # a new manager without its iods: it waits, says for whom, and is not talkative
 must cluster stop

@@ -66,6 +66,8 @@ const char *peer_flaw(int status)
 		       "has heard from all iods, an iod until it has from the "
 		       "manager, either while it has max_sessions; its log "
 		       "says which";
+	if (!status)
+		return "it has said nothing yet";
 	if (status == -EINPROGRESS)
 		return "its host's name is still being looked up; see the "
 		       "resolver";
