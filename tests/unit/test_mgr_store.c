@@ -80,6 +80,41 @@ START_TEST(test_walk)
 }
 END_TEST
 
+static uint64_t format(void)
+{
+	uint64_t n;
+
+	ck_assert_int_eq(meta_get_u64(fx.st, "format", &n), 0);
+	return n;
+}
+
+static void reopen_as(uint64_t n)
+{
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(meta_put_u64(fx.st, "format", n), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	store_fx_close(&fx);
+}
+
+/* One of the release before steps forward; one of a later release is left alone. */
+START_TEST(test_format)
+{
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log };
+	const uint64_t ours = format();
+
+	store_fx_commit_row(&fx, 1);
+	reopen_as(ours - 1);
+	store_fx_open(&fx);
+	ck_assert_uint_eq(format(), ours);
+	ck_assert_int_eq(get_row(1), 0);
+	reopen_as(ours + 1);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(store_open(&attr, &fx.st), -EPROTONOSUPPORT);
+}
+END_TEST
+
 /* A process that dies at once, without closing anything. */
 static void die_after(void (*fn)(void))
 {
@@ -181,6 +216,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_rows);
 	tcase_add_test(tc, test_walk);
+	tcase_add_test(tc, test_format);
 	tcase_add_test(tc, test_recovery);
 	tcase_add_test(tc, test_ids);
 	tcase_add_test(tc, test_hash);
