@@ -36,6 +36,13 @@ says() { grep -q -- "$1" "$tmp/said" || fail "no word of '$1': $(cat "$tmp/said"
 dev=
 quickstart
 says "mounted at $state/mnt"
+# all tools are in the PATH that it names
+(
+	eval "$(grep '^ *export PATH=' "$tmp/said")"
+	for tool in cp doctor exporter job profile fuse preload conf; do
+		PATH=${PATH%%:/usr*} command -v "pvfs-$tool" >/dev/null || exit
+	done
+) || fail "not all tools are in $(grep 'export PATH=' "$tmp/said")"
 expect "$state/mnt" cat "$state/mounts"
 among "$tmp/top/scripts/cluster" stop -d "$state"
 
