@@ -16,11 +16,15 @@
 page_steps() {
 	awk '
 	function close_step() { if (open) print "\f"; open = 0 }
+	/^```/ && !heredoc { close_step(); fenced = !fenced }
+	fenced { next }
 	!/^    / { if (!heredoc) { close_step(); next } }
-	{ line = substr($0, 5) }
+	{ line = substr($0, 5 + inner) }
 	heredoc { print line; if (line == heredoc) heredoc = ""; next }
-	match(line, /^([a-z]+@)?[a-z0-9]+[#$] /) {
+	match($0, /^    (   )?([a-z]+@)?[a-z0-9]+[#$] /) {
 		close_step()
+		inner = /^       / ? 3 : 0 # in a list
+		line = substr($0, 5 + inner); RLENGTH -= 4 + inner
 		who = substr(line, 1, RLENGTH - 2); user = "root"
 		if ((i = index(who, "@"))) { user = substr(who, 1, i - 1); who = substr(who, i + 1) }
 		line = substr(line, RLENGTH + 1)
