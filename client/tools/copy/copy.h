@@ -22,12 +22,17 @@ struct copy_opts {
 	/* No link is followed at either end, and what is there under a file's name is
 	 * replaced, not written to. */
 	bool nofollow;
+	bool xattrs; /* extended attributes and access control lists, too */
 	uint64_t threads;
 	uint64_t block; /* bytes a call */
 	struct pvfs_filestat meta; /* striping of new files */
 };
 
 struct copy_file;
+
+/* What of files a target could not hold. */
+#define COPY_LACKS_XATTRS 1u
+#define COPY_LACKS_ACLS 2u
 
 /* What is shared by the walk and the threads. */
 struct copy {
@@ -49,6 +54,7 @@ struct copy {
 	void (*left_out)(void *arg, const char *from, const char *why);
 	void *arg;
 	_Atomic int error; /* the last one that was said */
+	_Atomic unsigned int lacks; /* COPY_LACKS_ */
 	dev_t target_dev; /* of the present source's target */
 	ino_t target_ino; /* 0: not made yet */
 };
@@ -116,6 +122,14 @@ void copy_file_piece_done(struct copy_file *f, bool ok);
 
 /* copy_meta.c: mode, owner and times of to after st, as the options say. */
 int copy_meta(const struct copy *c, const char *to, const struct stat *st);
+/* The same, and what else from has, if that is asked for. */
+int copy_attrs(struct copy *c, const char *from, const char *to,
+	       const struct stat *st);
+int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
+/* copy_xattr.c: what only st, which to will get, can say of a list that it cannot hold, is set
+ * there.  0, or -1 and errno. */
+int copy_xattrs(struct copy *c, const char *from, const char *to,
+		struct stat *st);
 void copy_failed(struct copy *c, const char *path);
 
 /* progress.c: a line on a terminal, nothing in a pipe. */

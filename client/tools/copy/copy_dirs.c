@@ -21,16 +21,22 @@ static int grow(struct copy_dirs *dirs)
 	return 0;
 }
 
-int copy_dirs_add(struct copy_dirs *dirs, const char *path,
+int copy_dirs_add(struct copy_dirs *dirs, const char *from, const char *path,
 		  const struct stat *st)
 {
+	struct copy_dir d = { .st = *st };
+
 	if (grow(dirs))
 		return -ENOMEM;
-	dirs->v[dirs->n].path = strdup(path);
-	if (!dirs->v[dirs->n].path)
-		return -ENOMEM;
-	dirs->v[dirs->n++].st = *st;
-	return 0;
+	d.from = strdup(from);
+	d.path = strdup(path);
+	if (d.from && d.path) {
+		dirs->v[dirs->n++] = d;
+		return 0;
+	}
+	free(d.from);
+	free(d.path);
+	return -ENOMEM;
 }
 
 void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs)
@@ -39,8 +45,9 @@ void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs)
 		struct copy_dir *d = &dirs->v[--dirs->n];
 
 		if (!patience_over(&c->patience) &&
-		    copy_meta(c, d->path, &d->st))
+		    copy_attrs(c, d->from, d->path, &d->st))
 			copy_failed(c, d->path);
+		free(d->from);
 		free(d->path);
 	}
 	free(dirs->v);

@@ -7,14 +7,14 @@
 
 struct copy_dirs {
 	struct copy_dir {
-		char *path;
+		char *from, *path;
 		struct stat st;
 	} * v;
 	size_t n, cap;
 };
 
 /* 0, or -ENOMEM. */
-int copy_dirs_add(struct copy_dirs *dirs, const char *path,
+int copy_dirs_add(struct copy_dirs *dirs, const char *from, const char *path,
 		  const struct stat *st);
 /* Sets the attributes, deepest first, and frees the list. */
 void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs);

@@ -181,7 +181,7 @@ static bool finish(struct copy_file *f)
 		return false;
 	}
 	f->out = -1;
-	if (copy_meta(c, f->to, &f->st)) {
+	if (copy_attrs(c, f->from, f->to, &f->st)) {
 		copy_failed(c, f->to);
 		return false;
 	}

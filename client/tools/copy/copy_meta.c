@@ -31,7 +31,7 @@ static bool mode_stands(const struct stat *now, mode_t mode)
 					 !(mode & (S_ISUID | S_ISGID)));
 }
 
-static int change_mode(const struct copy *c, const char *to, mode_t mode)
+int copy_change_mode(const struct copy *c, const char *to, mode_t mode)
 {
 	if (c->opt.nofollow && !pvfs_is_pvfs(to))
 		return fchmodat(AT_FDCWD, to, mode, AT_SYMLINK_NOFOLLOW);
@@ -54,7 +54,17 @@ int copy_meta(const struct copy *c, const char *to, const struct stat *st)
 			       : 0;
 	if (pvfs_lstat(to, &now) || copy_owner(to, st, &now, &mode))
 		return -1;
-	if (!mode_stands(&now, mode) && change_mode(c, to, mode))
+	if (!mode_stands(&now, mode) && copy_change_mode(c, to, mode))
 		return -1;
 	return pvfs_lutimens(to, times);
+}
+
+int copy_attrs(struct copy *c, const char *from, const char *to,
+	       const struct stat *st)
+{
+	struct stat want = *st;
+
+	if (c->opt.xattrs && copy_xattrs(c, from, to, &want))
+		return -1;
+	return copy_meta(c, to, &want);
 }

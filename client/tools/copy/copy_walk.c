@@ -72,6 +72,14 @@ static int look(const struct copy *c, const char *to, struct stat *st)
 	return c->opt.nofollow ? pvfs_lstat(to, st) : pvfs_stat(to, st);
 }
 
+/* One that an earlier copy closed is filled again; what cannot be changed may be open enough. */
+static bool open_up(const struct copy *c, const char *to, const struct stat *st)
+{
+	if (c->opt.nofollow && c->opt.preserve && (st->st_mode & 0700) != 0700)
+		copy_change_mode(c, to, (st->st_mode & 07777) | 0700);
+	return true;
+}
+
 /* Its owner can fill it until its own mode is set; *made: it is new. */
 static bool make_dir(struct copy *c, const char *from, const char *to,
 		     mode_t mode, bool *made)
@@ -85,7 +93,7 @@ static bool make_dir(struct copy *c, const char *from, const char *to,
 		return true;
 	err = errno;
 	if (err == EEXIST && !look(c, to, &st) && S_ISDIR(st.st_mode))
-		return true;
+		return open_up(c, to, &st);
 	errno = err;
 	failed(c, to, from);
 	return false;
@@ -137,7 +145,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 	if (!c->target_ino)
 		remember_target(c, to);
 	if ((c->opt.preserve || (made && (st->st_mode & 0700) != 0700)) &&
-	    copy_dirs_add(dirs, to, st))
+	    copy_dirs_add(dirs, from, to, st))
 		copy_failed(c, to);
 	dir = pvfs_opendir(from);
 	if (!dir) {

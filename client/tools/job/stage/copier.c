@@ -34,6 +34,7 @@ struct copier {
 	pthread_cond_t more;
 	struct link link;
 	STAILQ_HEAD(, order) orders;
+	unsigned int said_lacks;
 	bool over;
 };
 
@@ -59,10 +60,22 @@ static struct order *next_order(struct copier *c)
 	return o;
 }
 
+/* Before the file that it is about: what comes behind the last one is not waited for. */
+static void say_lacks(struct copier *c)
+{
+	unsigned int lacks = atomic_load(&c->copy.lacks);
+
+	if (lacks == c->said_lacks)
+		return;
+	c->said_lacks = lacks;
+	link_say(&c->link, "lacks %u\n", lacks);
+}
+
 static void say_file(struct copier *c, const char *what, uint64_t number,
 		     const struct stat *st, uint64_t hash)
 {
 	pthread_mutex_lock(&c->lock);
+	say_lacks(c);
 	link_say(&c->link,
 		 "%s %" PRIu64 " %" PRIu64 " %" PRId64 " %o %016" PRIx64 "\n",
 		 what, number, (uint64_t)st->st_size, stage_mtime(st),
@@ -131,7 +144,8 @@ static void carry_out(struct copier *c, const struct order *o)
 		say_failed(c, o->number, text_of(errno));
 	else if (!S_ISREG(st.st_mode))
 		say_failed(c, o->number, "it is no file any more");
-	else if (is_right(o, &st, &hash) && !copy_meta(&c->copy, o->to, &st))
+	else if (is_right(o, &st, &hash) &&
+		 !copy_attrs(&c->copy, o->from, o->to, &st))
 		say_file(c, "same", o->number, &st, hash);
 	else if (copy_file_start(&c->copy, o->from, o->to, &st, o->number))
 		say_failed(c, o->number, text_of(atomic_load(&c->copy.error)));
@@ -267,6 +281,7 @@ int cmd_copier(int argc, char **argv)
 			  .opt = { .preserve = true,
 				   .verify = true,
 				   .nofollow = true,
+				   .xattrs = true,
 				   .block = 4u << 20,
 				   .meta = { -1, -1, -1, 0, 0 } },
 			  .ended = ended,

@@ -268,8 +268,26 @@ static int copy_tree(struct stage *s)
 	return 0;
 }
 
+/* Once, for all files. */
+static void say_lacks(struct stage *s)
+{
+	unsigned int lacks = s->team.lacks | atomic_load(&s->copy.lacks);
+
+	if (lacks & COPY_LACKS_XATTRS)
+		tool_say(s->tool,
+			 "%s cannot hold all extended attributes: "
+			 "some stay behind",
+			 s->dst);
+	if (lacks & COPY_LACKS_ACLS)
+		tool_say(s->tool,
+			 "%s cannot hold access control lists: modes alone "
+			 "say who may do what",
+			 s->dst);
+}
+
 static int report(struct stage *s, int rc)
 {
+	say_lacks(s);
 	if (rc)
 		tool_say(s->tool, "%s: %s", s->manifest_path, strerror(-rc));
 	if (s->missing)
@@ -303,6 +321,7 @@ static int settle(struct stage *s, bool out, char **path)
 				 .opt = { .recursive = true,
 					  .preserve = true,
 					  .nofollow = true,
+					  .xattrs = true,
 					  .quiet = s->quiet,
 					  .block = 4u << 20,
 					  .meta = { -1, -1, -1, 0, 0 } } };

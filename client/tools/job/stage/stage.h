@@ -4,7 +4,7 @@
  * one a node and one on its own host, and get files as fast as they end them.
  *
  *	to a copier:	file N HASH|- FROM TO
- *	from it:	done|same N SIZE MTIME MODE HASH, fail N WHY, tick
+ *	from it:	done|same N SIZE MTIME MODE HASH, fail N WHY, lacks WHAT, tick
  *
  * With a hash the target is right if it has it, without if both ends have the same.
  */

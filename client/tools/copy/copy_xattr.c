@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copy_xattr.c - extended attributes of users, and access control lists.  What the target
+ * cannot hold is noted, and no failure; without its list a file's group has no more
+ * rights than the list gave it.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+
+#include "copy.h"
+
+#define NAMES 65536u /* bytes, as the kernel bounds them */
+#define VALUE 65536u
+#define ACL_ACCESS "system.posix_acl_access"
+#define ACL_DEFAULT "system.posix_acl_default"
+#define ACL_GROUP 0x04
+#define ACL_MASK 0x10
+
+/* As the kernel gives an access control list: a version, then these. */
+struct acl_entry {
+	uint16_t tag, perm;
+	uint32_t id;
+};
+
+struct xattrs {
+	struct copy *copy;
+	const char *from, *to;
+	struct stat *st; /* what to gets */
+	char have[NAMES], want[NAMES], value[VALUE], old[VALUE];
+	ssize_t nhave, nwant;
+};
+
+static bool is_acl(const char *name)
+{
+	return !strcmp(name, ACL_ACCESS) || !strcmp(name, ACL_DEFAULT);
+}
+
+static bool is_kept(const char *name)
+{
+	return !strncmp(name, "user.", 5) || is_acl(name);
+}
+
+/* 0: also where there can be none. */
+static ssize_t list(const char *path, char names[NAMES])
+{
+	ssize_t n = pvfs_llistxattr(path, names, NAMES);
+
+	return n < 0 && errno == EOPNOTSUPP ? 0 : n;
+}
+
+static bool is_in(const char *name, const char *names, ssize_t len)
+{
+	for (const char *p = names; p < names + len; p += strlen(p) + 1)
+		if (!strcmp(p, name))
+			return true;
+	return false;
+}
+
+/* What the list gives to the group of the file, which its mode does not say. */
+static void narrow(struct xattrs *x, size_t len)
+{
+	mode_t group = 0, mask = 7;
+
+	for (size_t at = 4; at + sizeof(struct acl_entry) <= len;
+	     at += sizeof(struct acl_entry)) {
+		struct acl_entry e;
+
+		memcpy(&e, x->value + at, sizeof(e));
+		if (le16toh(e.tag) == ACL_GROUP)
+			group = le16toh(e.perm) & 7;
+		else if (le16toh(e.tag) == ACL_MASK)
+			mask = le16toh(e.perm) & 7;
+	}
+	x->st->st_mode &= ~(mode_t)070 | (group & mask) << 3;
+}
+
+static int lacks(struct xattrs *x, const char *name, size_t len)
+{
+	atomic_fetch_or(&x->copy->lacks,
+			is_acl(name) ? COPY_LACKS_ACLS : COPY_LACKS_XATTRS);
+	if (!strcmp(name, ACL_ACCESS))
+		narrow(x, len);
+	return 0;
+}
+
+/* Attributes of a file that its owner may not write to are refused to him, too. */
+static int set(struct xattrs *x, const char *name, size_t len)
+{
+	if (!pvfs_lsetxattr(x->to, name, x->value, len, 0))
+		return 0;
+	if (errno != EACCES ||
+	    copy_change_mode(x->copy, x->to, (x->st->st_mode & 0777) | 0200))
+		return -1;
+	return pvfs_lsetxattr(x->to, name, x->value, len, 0);
+}
+
+static int copy_one(struct xattrs *x, const char *name)
+{
+	ssize_t n = pvfs_lgetxattr(x->from, name, x->value, VALUE), old;
+
+	if (n < 0)
+		return errno == ENODATA ? 0 : -1;
+	old = pvfs_lgetxattr(x->to, name, x->old, VALUE);
+	if (old == n && !memcmp(x->old, x->value, (size_t)n))
+		return 0;
+	if (!set(x, name, (size_t)n))
+		return 0;
+	return errno == EOPNOTSUPP || errno == ENOSPC || errno == E2BIG ||
+			       errno == ERANGE
+		       ? lacks(x, name, (size_t)n)
+		       : -1;
+}
+
+static int remove_one(const char *to, const char *name)
+{
+	return pvfs_lremovexattr(to, name) && errno != ENODATA ? -1 : 0;
+}
+
+static int copy_all(struct xattrs *x)
+{
+	x->nwant = list(x->from, x->want);
+	x->nhave = x->nwant < 0 ? -1 : list(x->to, x->have);
+	if (x->nhave < 0)
+		return -1;
+	for (const char *p = x->have; p < x->have + x->nhave;
+	     p += strlen(p) + 1)
+		if (is_kept(p) && !is_in(p, x->want, x->nwant) &&
+		    remove_one(x->to, p))
+			return -1;
+	for (const char *p = x->want; p < x->want + x->nwant;
+	     p += strlen(p) + 1)
+		if (is_kept(p) && copy_one(x, p))
+			return -1;
+	return 0;
+}
+
+int copy_xattrs(struct copy *c, const char *from, const char *to,
+		struct stat *st)
+{
+	struct xattrs *x = malloc(sizeof(*x));
+	int rc;
+
+	if (!x)
+		return -1;
+	x->copy = c;
+	x->from = from;
+	x->to = to;
+	x->st = st;
+	rc = copy_all(x);
+	free(x);
+	return rc;
+}
