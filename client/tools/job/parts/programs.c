@@ -44,10 +44,9 @@ static const char *const built[] = {
 	"client/preload", "romio-adio", NULL
 };
 static const char *const installed[] = { ".", "../sbin", NULL };
-static const char *const libraries[] = { "../lib/pvfs",
-					 "../lib/x86_64-linux-gnu/pvfs",
-					 "../lib/aarch64-linux-gnu/pvfs",
-					 "../lib64/pvfs", NULL };
+/* Those that are ours alone, and those that programs may be linked to. */
+static const char *const libraries[] = { "../" JOB_LIBDIR "/pvfs",
+					 "../" JOB_LIBDIR, NULL };
 
 static bool in_build(const char *name, int how, char *out)
 {
