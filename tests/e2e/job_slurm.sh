@@ -18,6 +18,9 @@ mkdir slurm slurm/run && chmod 755 slurm
 head -c 128 /dev/urandom >slurm/munge.key && chmod 600 slurm/munge.key
 read -r p0 p1 p2 p3 < <(free_ports)
 export SLURM_CONF=$tmp/slurm/slurm.conf
+# Debian's has it; where it is not, burst_buffer.lua is not asked
+has_lua() { ls /usr/lib/*/slurm-wlm/burst_buffer_lua.so >/dev/null 2>&1; }
+cp "$top/conf/slurm/burst_buffer.lua" slurm/
 cat >"$SLURM_CONF" <<-END
 	ClusterName=e2e
 	SlurmctldHost=$host(127.0.0.1)
@@ -38,12 +41,18 @@ cat >"$SLURM_CONF" <<-END
 	SelectTypeParameters=CR_Core
 	MpiDefault=none
 	KillWait=2
+	$(has_lua && echo BurstBufferType=burst_buffer/lua)
 	NodeName=n0 NodeHostname=$host NodeAddr=127.0.0.1 Port=$p2 CPUs=1 RealMemory=100 State=UNKNOWN
 	NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$p3 CPUs=1 RealMemory=100 State=UNKNOWN
 	PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
 daemon() { "$@" >>"slurm/$1.log" 2>&1 & helpers+=($!); }
-end_steps() { pkill -KILL -f "slurmstepd.*$tmp" 2>/dev/null; rm -rf slurm; }
+end_steps() {
+	pkill -KILL -f "slurmstepd.*$tmp" 2>/dev/null
+	kill -KILL "${helpers[@]}" 2>/dev/null # they write there until their end
+	wait "${helpers[@]}" 2>/dev/null
+	rm -rf slurm
+}
 daemon munged --foreground --force --socket="$tmp/slurm/munge" --key-file="$tmp/slurm/munge.key" \
 	--pid-file="$tmp/slurm/run/munged" --seed-file="$tmp/slurm/run/seed" --log-file="$tmp/slurm/munged"
 until_true 30 test -S slurm/munge
@@ -95,6 +104,27 @@ scancel "$job" 2>/dev/null
 until_true 60 ended
 rm -f hold.*
 gone
+
+# ---- what the script says in lines for burst_buffer.lua is looked at, and told ----
+if has_lua; then # not for root
+	chmod 755 "$tmp"
+	install -d -o nobody user
+	as_user() {
+		(cd user && PVFS_JOB_DIR=$tmp/user/jobs setpriv --reuid nobody --regid nogroup --clear-groups \
+			sbatch --parsable -o "$tmp/user/out" -t 10 "$@")
+	}
+	sed "2i #BB_LUA pvfs input=$tmp/input output=$tmp/user/elsewhere reserve=200" \
+		"$top/conf/slurm/pvfs-job.sbatch" >bb.sbatch
+	as_user --wait ../bb.sbatch >id 2>&1 || fail "the job failed: $(cat user/out id)"
+	job=$(head -n 1 id)
+	cmp input/big user/elsewhere/big.0 || fail "it went elsewhere: $(cat user/out)"
+	gone
+	sed -i 's/ reserve=/ reserved=/' bb.sbatch
+	as_user ../bb.sbatch >said 2>&1 && fail "a wrong line is taken: $(cat said)"
+	grep -q 'pvfs: reserved=200' said || fail "$(cat said)"
+else
+	say "without burst_buffer/lua: this Slurm has none"
+fi
 
 # ---- nothing to begin with ----
 JOB_INPUT=$tmp/none submit -t 10 --wait && fail "it begins without its input"

@@ -41,7 +41,7 @@ nothing_left() {
 		for p in $(pids); do
 			echo "process $p: $({ tr '\0' ' ' <"/proc/$p/cmdline"; } 2>/dev/null)"
 		done
-		find "$PVFS_JOB_DIR" "$tmp"/disk* /dev/shm -maxdepth 2 -name "pvfs-job-*.$job.*" 2>/dev/null
+		find "$tmp"/disk* /dev/shm -maxdepth 2 -name "pvfs-job-*.$job.node.*" 2>/dev/null
 		find "$PVFS_JOB_DIR" -mindepth 1 2>/dev/null
 		grep -F " $tmp/" /proc/mounts | grep 'fuse\.pvfs'
 	)
