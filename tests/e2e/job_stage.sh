@@ -68,6 +68,21 @@ if command -v setfacl >/dev/null && command -v setfattr >/dev/null && mkdir mark
 else
 	say "without extended attributes: needs acl, attr and a file system that has them"
 fi
+
+# ---- a disk that is full on the way out: what is missing is named, and comes the next time ----
+
+if [ "$(id -u)" = 0 ]; then
+	rm -f manifest.* && mkdir big && for k in 1 2 3 4; do head -c 700000 /dev/urandom >big/$k; done
+	exits 0 stage in big /pvfs/big
+	small_disk "$tmp/full" 2
+	exits 1 stage out /pvfs/big full/big
+	[ "$(grep -c '^ok ' manifest.out)" -le 2 ] || fail "more than there is room for: $(cat manifest.out)"
+	grep -q '^missing .* No space left on device' manifest.out || fail "$(cat manifest.out output)"
+	for f in $(sed -n 's/^ok .* \([1-4]\)$/\1/p' manifest.out); do cmp "big/$f" "full/big/$f" || fail "$f is not ok"; done
+	mount -o remount,size=8m full
+	exits 0 stage out /pvfs/big full/big
+	same_tree big full/big
+fi
 must pvfs-job stop -i "$job"
 gone
 [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || { say "as one user alone: needs root"; exit 0; }
