@@ -2,7 +2,7 @@
 # hosts.sh - a host for each server and group of clients (network namespaces on
 # a switch), and a small disk for each store (tmpfs); sourced (bash), needs root.
 #
-# The second group of clients is on the host of iod 0, which it reaches over
+# Two groups of clients are on the host of iod 0, which they reach over
 # shared memory.  A link is broken at the switch, so that nobody is told: what
 # is to be lost is sent to a device that is down.
 
@@ -12,7 +12,7 @@ hosts=(mgr g0)
 declare -A address=()
 
 ns() { echo "$net.$1"; }
-place() { case $1 in g1) echo 0 ;; *) echo "$1" ;; esac; }
+place() { case $1 in g1|g2) echo 0 ;; *) echo "$1" ;; esac; }
 host_of() { echo "${address[$(place "$1")]}"; }
 on_host() {
 	local where

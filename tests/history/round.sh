@@ -7,7 +7,8 @@
 # PVFS_BUILD names the build; HISTORY_PLAN a file with the plan instead of that
 # of the seed; HISTORY_KEEP a folder that gets what is left of a round that
 # failed (default: build-test/history beside the sources).  Exit status 1: a
-# violation, or something ended that must not.
+# violation, or something ended that must not.  HISTORY_VERBS: the address of an RDMA
+# device here; a third of the clients use it then, another TCP.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -23,9 +24,9 @@ mgr_set="dead_peer=4 lease=5"
 iod_set="dead_peer=4"
 shim=$build/tests/history/history-shim.so
 clients=6
-groups=2
-timeout=2
-session_timeout=3
+groups=3
+timeout=${HISTORY_TIMEOUT:-2}
+session_timeout=${HISTORY_SESSION:-3}
 dead_peer=4
 pace=${HISTORY_PACE:-4000}
 shapes=${HISTORY_SHAPES:-}
@@ -41,7 +42,7 @@ keep=${HISTORY_KEEP:-$top/build-test/history}
 # Without root: one host, one disk, and none of the faults that need others.
 kinds=(kill-iod kill-mgr kill-all stop-iod stop-mgr kill-client stop-client
 	slow-flush bad-flush clock lose-slow)
-if [ "$(id -u)" = 0 ] && [ -z "${HISTORY_PLAIN:-}" ]; then
+if [ "$(id -u)" = 0 ] && [ -z "${HISTORY_PLAIN:-}${HISTORY_VERBS:-}" ]; then
 	. "$here/hosts.sh"
 	kinds+=(cut-iod cut-mgr cut-pair cut-pair deaf-iod fill-iod fill-mgr
 		lose-full lose-cut)
@@ -94,6 +95,18 @@ trap "exit 130" INT TERM
 mkdir -p "$dir"/{log,history,mgr}
 for ((k = 0; k < iods; k++)); do mkdir "$dir/iod$k"; done
 
+# By message to other hosts, and on this host without any where the iods lend, and with.
+write_tabs() {
+	write_tab g1 auto
+	if [ -n "${HISTORY_VERBS:-}" ]; then
+		write_tab g0 strict:verbs
+		write_tab g2 strict:tcp
+	else
+		write_tab g0 strict:tcp
+		write_tab g2 auto,direct=off
+	fi
+}
+
 begin() {
 	local s
 
@@ -109,8 +122,7 @@ begin() {
 		set_shim "$s" 0 0 0
 	done
 	write_conf
-	write_tab g0 strict:tcp
-	write_tab g1 auto
+	write_tabs
 	for s in $(server_names); do start_server "$s"; done
 	ready $(server_names) || fail "the servers do not start"
 	once setup setup 60 || fail "setup failed: $(tail -n 1 "$dir/log/setup.log")"

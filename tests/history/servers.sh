@@ -39,7 +39,7 @@ free_ports() {
 }
 
 # What is on which host; all the same without namespaces.
-host_of() { echo 127.0.0.1; }
+host_of() { echo "${HISTORY_VERBS:-127.0.0.1}"; }
 # Takes the place of the (sub)shell.
 on_host() { shift; exec "$@"; }
 

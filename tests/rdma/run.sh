@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# run.sh BUILD contract|cluster|onesided|rails|romio - the verbs provider on a machine with an
+# run.sh BUILD contract|cluster|onesided|history|rails|romio - the verbs provider on a machine with an
 # RDMA device: its contract, a whole file system over verbs://, what its clients read
-# by themselves, one with two devices, MPI-IO on one.
+# by themselves, a checked history, one with two devices, MPI-IO on one.
 # scripts/test runs it in rxe-vm, or on this host if it has a device itself.
 #
 # Prints "result pass|fail COUNT NAME: SECONDS or WHY" a test, at last
@@ -11,7 +11,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-build=$(cd "${1:?usage: run.sh BUILD contract|cluster|onesided|rails|romio}" && pwd) || exit 2
+build=$(cd "${1:?usage: run.sh BUILD contract|cluster|onesided|history|rails|romio}" && pwd) || exit 2
 tmp=$(mktemp -d)
 
 # passed COUNT NAME SINCE, failed COUNT NAME WHY
@@ -32,7 +32,7 @@ step() {
 }
 
 case ${2:-} in
-contract|cluster|onesided|rails|romio)	. "$here/$2.sh" ;;
+contract|cluster|onesided|history|rails|romio)	. "$here/$2.sh" ;;
 *)			echo "no part '${2:-}'" >&2; exit 2 ;;
 esac
 trap 'part_end; rm -rf "$tmp"' EXIT
