@@ -278,7 +278,8 @@ struct wire_accept {		/* accept or reject, private data */
 				 * the size is to be read (ends.h) */
 #define WIRE_FT_SHARE	0x40u	/* it has blocks to be read: SHARE */
 #define WIRE_FT_SEAL	0x80u	/* with PROOF: HELLO may have, and a server that says
-				 * it wants, a struct wire_seal */
+				 * it wants, a struct wire_seal; alone, of a client
+				 * without a ticket yet: it can seal */
 #define WIRE_FT_CAPS	0x100u	/* clients: know capabilities; the manager: hands them
 				 * out; an iod: wants them */
 #define WIRE_FT_V3	0x200u	/* version 3: HELLO may have WIRE_F_APART, LEASE has a clock

@@ -123,8 +123,8 @@ echo strip >deed
 for least in "" "seal=auth"; do
 	tab_middle "timeout=5,$least"
 	must_fail pvfs-ls /pvfs
+	said 'or wants the connection sealed'
 done
-said 'does not seal'
 tab_middle "timeout=5"
 must_fail pvfs-ls /pvfs
 until_true 30 logged mgr 'does not seal the connection'

@@ -192,6 +192,24 @@ START_TEST(test_stranger)
 }
 END_TEST
 
+/* Who cannot seal gets nothing over a bare connection, not even a session of nobody. */
+START_TEST(test_stranger_cannot)
+{
+	begin_client(ADMIT_STRANGERS, SEAL_NONE, SEAL_AUTH);
+	rpc_peer_close(rig->peer, false);
+	odd = *pass_prover(pass);
+	odd.pair = NULL;
+	rig->prover = _i ? &odd : NULL;
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(call(), -EKEYREJECTED);
+	ck_assert_uint_eq(bare(), 1);
+	ck_assert_uint_eq(rig->opened, 0);
+	ck_assert_uint_eq(rig->executed, 0);
+	ck_assert_uint_eq(rig_logged(rig, "it does not seal the connection"),
+			  1);
+}
+END_TEST
+
 /* A sealer of other keys than the server's: nothing that is said arrives. */
 static int other_seal(void *arg, const struct handshake *shake,
 		      enum handshake_side side, const struct seal_pact *pact,
@@ -236,6 +254,7 @@ int main(void)
 	tcase_add_test(tc, test_local);
 	tcase_add_test(tc, test_believed);
 	tcase_add_test(tc, test_stranger);
+	tcase_add_loop_test(tc, test_stranger_cannot, 0, 2);
 	tcase_add_test(tc, test_other_keys);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);

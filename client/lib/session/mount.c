@@ -126,7 +126,7 @@ int session_mount(struct session *s)
 	declare_proved(s);
 	ask_begin(&c, s, s->mgr);
 	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
-	if (rc == -ENOKEY)
+	if (rc == -ENOKEY || (rc == -EKEYREJECTED && !s->auth))
 		prove_hint(s, s->mgr);
 	if (!rc)
 		list_conf_get(&s->list, rpc_peer_transport(s->mgr), s->log);

@@ -256,7 +256,8 @@ static void hello_refused(struct rpc_peer *peer, int status,
 	else if (status == -EKEYREJECTED && peer->role == WIRE_ROLE_CLIENT)
 		snprintf(why, sizeof(why),
 			 "it does not take this program for who it says that "
-			 "it is; see its log, and auth= in pvfstab");
+			 "it is, or wants the connection sealed; see its log, "
+			 "and auth= in pvfstab");
 	else if (status == -EKEYREJECTED)
 		snprintf(why, sizeof(why),
 			 "it does not take this program for what it says that "

@@ -38,11 +38,12 @@ int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail)
 	int rc;
 
 	peer->proving = has_proof(peer->prover);
+	hail->features |= htole32(peer_seal_hail(peer));
 	rc = peer->proving ? random_bytes(nonce, WIRE_NONCE_LEN) : 0;
 	if (rc || !peer->proving)
 		return rc;
 	shake->epoch = peer->epoch;
-	hail->features |= htole32(WIRE_FT_PROOF | peer_seal_hail(peer));
+	hail->features |= htole32(WIRE_FT_PROOF);
 	memcpy(hail->nonce, nonce, WIRE_NONCE_LEN);
 	return 0;
 }

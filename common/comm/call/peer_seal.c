@@ -24,7 +24,7 @@ enum seal_mode rpc_peer_seal(const struct rpc_peer *peer)
 
 uint32_t peer_seal_hail(const struct rpc_peer *peer)
 {
-	return peer->proving && peer->prover->pair && rpc_peer_seals(peer)
+	return peer->prover && peer->prover->pair && rpc_peer_seals(peer)
 		       ? WIRE_FT_SEAL
 		       : 0;
 }

@@ -18,9 +18,7 @@ static void hail_proof(struct conn *conn, const struct wire_hail *theirs,
 		return;
 	memcpy(nonce[HANDSHAKE_CALLER], theirs->nonce, WIRE_NONCE_LEN);
 	conn->agreed = true;
-	hail->features |= htole32(
-		WIRE_FT_PROOF |
-		conn_seal_hail(conn, le32toh(theirs->features)));
+	hail->features |= htole32(WIRE_FT_PROOF | conn_seal_hail(conn));
 	memcpy(hail->nonce, nonce[HANDSHAKE_SERVER], WIRE_NONCE_LEN);
 }
 
@@ -30,6 +28,7 @@ unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
 	conn->features = le32toh(theirs->features) &
 			 (conn->lane->server->attr.features | WIRE_FT_V3);
 	*hail = (struct wire_hail){ htole32(conn->features), { 0 } };
+	conn_seal_hear(conn, le32toh(theirs->features));
 	hail_proof(conn, theirs, hail);
 	return hail->features ? sizeof(*hail) : 0;
 }

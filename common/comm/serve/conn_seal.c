@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * conn_seal.c - a server that seals refuses who proves itself and does not; so nobody in the
- * middle can talk both ends out of it.  Who has nothing to prove itself by yet may get that
- * over a bare connection, and then comes again.
+ * middle can talk both ends out of it.  Who has nothing to prove itself by yet, but can
+ * seal, may get that over a bare connection, and then comes again.
  */
 #include "conn_seal_int.h"
 
@@ -32,9 +32,14 @@ static bool is_wanted(const struct conn *conn)
 	       (keeper && keeper->admission != ADMIT_ALL);
 }
 
-uint32_t conn_seal_hail(struct conn *conn, uint32_t theirs)
+void conn_seal_hear(struct conn *conn, uint32_t theirs)
 {
-	if (!conn->agreed || !(theirs & WIRE_FT_SEAL) || !seals(conn))
+	conn->can_seal = theirs & WIRE_FT_SEAL;
+}
+
+uint32_t conn_seal_hail(struct conn *conn)
+{
+	if (!conn->agreed || !conn->can_seal || !seals(conn))
 		return 0;
 	conn->seal = calloc(1, sizeof(*conn->seal));
 	return conn->seal ? WIRE_FT_SEAL : 0;
@@ -48,14 +53,21 @@ static int refuse(struct conn *conn, const struct rpc_cred *cred)
 	if (log_pace(&lane->unknown_at)) {
 		log_warn(conn_log(conn),
 			 "%s (%s): refused (%llu so far): it does not seal the "
-			 "connection, and [filesystem] seal = %s here: give it "
-			 "this release, and the servers the same setting; or "
+			 "connection, and [filesystem] seal = %s here: write "
+			 "auth= in its pvfstab if it is a client, give it this "
+			 "release, and the servers the same setting; or "
 			 "somebody sits between",
 			 conn->peer, cred->name,
 			 (unsigned long long)atomic_load(&lane->bare),
 			 seal_mode_name(lane->server->attr.seal));
 	}
 	return -EKEYREJECTED;
+}
+
+/* Who proves nothing yet, and says that it will seal what follows on that. */
+static bool may_be_bare(const struct conn *conn, const struct wire_msg *hello)
+{
+	return !hello->proof && conn->can_seal;
 }
 
 static int make(struct conn *conn, const struct wire_msg *hello,
@@ -85,7 +97,9 @@ int conn_seal_take(struct conn *conn, const struct wire_msg *hello,
 	int rc;
 
 	if (!hello->seal)
-		return is_wanted(conn) && hello->proof ? refuse(conn, cred) : 0;
+		return is_wanted(conn) && !may_be_bare(conn, hello)
+			       ? refuse(conn, cred)
+			       : 0;
 	if (!conn->seal || !hello->proof)
 		return -EPROTO;
 	rc = prover->pair(prover->arg, HANDSHAKE_SERVER, &pact);

@@ -13,11 +13,12 @@ struct conn_seal {
 };
 
 /*
- * conn_seal.c.  What is hailed back to who hailed theirs.  Whether the HELLO, whose sender is known now,
- * agrees with what this server wants: 0, or -EKEYREJECTED, logged and counted; -ENOKEY,
- * -ENOMEM ...
+ * conn_seal.c.  What the other end hailed; what is hailed back, once it is known whether both
+ * prove themselves.  Whether the HELLO, whose sender is known now, agrees with what this
+ * server wants: 0, or -EKEYREJECTED, logged and counted; -ENOKEY, -ENOMEM ...
  */
-uint32_t conn_seal_hail(struct conn *conn, uint32_t theirs);
+void conn_seal_hear(struct conn *conn, uint32_t theirs);
+uint32_t conn_seal_hail(struct conn *conn);
 int conn_seal_take(struct conn *conn, const struct wire_msg *hello,
 		   const struct rpc_cred *cred);
 /* Our part of an answer with status 0, and its flag; behind it all is sealed. */

@@ -171,10 +171,8 @@ struct rpc_session {
 	size_t bytes; /* of its memory: counted by the lane */
 };
 
-/*
- * listen.c: on the rail that the address names, or on all for pvfs://; what
- * arrives goes to request().
- */
+/* listen.c: on the rail that the address names, or on all for pvfs://; what arrives
+ * goes to request(). */
 int server_listen(struct rpc_server *server, struct rpc_ctx *ctx,
 		  void (*request)(struct ctx_listener *l,
 				  struct tp_conn_req *req));
@@ -294,6 +292,7 @@ struct conn {
 	bool may_carry; /* both ends want it */
 	uint32_t features; /* of both ends, but for: */
 	bool agreed; /* both ends prove themselves in HELLO: conn_proof.c */
+	bool can_seal; /* the other end, as it hailed */
 	bool known; /* conn_ticket.c: who it is was proved */
 	struct conn_seal *seal; /* conn_seal.c; NULL: it cannot be sealed */
 	const struct wire_msg *hello; /* with a ticket, while it is answered */
