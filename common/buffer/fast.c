@@ -77,6 +77,11 @@ give:
 	return rc;
 }
 
+void fast_only(struct fast *f, const struct tp_ep *ep)
+{
+	tp_mr_only(f->mem.mr[f->rail], ep);
+}
+
 void fast_close(struct fast *f)
 {
 	if (!f)

@@ -67,6 +67,8 @@ struct fast_peer {
  */
 int fast_open(const struct rails *rails, unsigned int rail,
 	      struct fast_budget *budget, struct fast **fast);
+/* For the peer of ep alone, where the rail can see to that; the place is not told yet. */
+void fast_only(struct fast *fast, const struct tp_ep *ep);
 /* NULL is fine. */
 void fast_close(struct fast *fast);
 void fast_place(const struct fast *fast, struct fast_place *place);

@@ -23,6 +23,11 @@ static void no_mr_dereg(struct tp_mr *mr)
 {
 }
 
+static int no_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+{
+	return -EOPNOTSUPP;
+}
+
 static int no_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq)
 {
 	return -EOPNOTSUPP;
@@ -182,6 +187,7 @@ const struct tp_ops tp_missing = {
 	.dev_close = no_dev_close,
 	.mr_reg = no_mr_reg,
 	.mr_dereg = no_mr_dereg,
+	.mr_only = no_mr_only,
 	.cq_open = no_cq_open,
 	.cq_close = no_cq_op,
 	.cq_abandon = no_cq_op,

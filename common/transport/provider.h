@@ -22,6 +22,7 @@ struct tp_ops {
 	int (*mr_reg)(struct tp_dev *dev, void *addr, size_t len,
 		      unsigned int access, struct tp_mr **mr);
 	void (*mr_dereg)(struct tp_mr *mr);
+	int (*mr_only)(struct tp_mr *mr, const struct tp_ep *ep);
 	int (*cq_open)(struct tp_dev *dev, unsigned int depth,
 		       struct tp_cq **cq);
 	void (*cq_close)(struct tp_cq *cq);
@@ -77,7 +78,8 @@ struct tp_dev {
 	bool pins; /* see tp_dev_pins() */
 	unsigned int serves; /* see tp_dev_serves() */
 	atomic_uint_least64_t *flaws; /* TP_FLAWS; NULL: it does not seal */
-	atomic_uint mrs; /* counted by transport.c */
+	atomic_uint_least64_t eps; /* that were opened so far: transport.c */
+	atomic_uint mrs; /* likewise, now */
 	atomic_size_t mr_bytes;
 };
 struct tp_cq {
@@ -96,6 +98,7 @@ struct tp_srq {
 struct tp_ep {
 	struct tp_dev *dev;
 	void *context;
+	uint64_t serial; /* which of the device's it is, from 1: transport.c */
 	bool hushed; /* the next connect says nothing of an unknown host */
 };
 

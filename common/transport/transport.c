@@ -96,6 +96,11 @@ void tp_mr_dereg(struct tp_mr *mr)
 	OP(dev, mr_dereg)(mr);
 }
 
+int tp_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+{
+	return OP(mr->dev, mr_only)(mr, ep);
+}
+
 void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,
 		       size_t *bytes)
 {
@@ -197,7 +202,11 @@ void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len)
 int tp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 	       struct tp_ep **ep)
 {
-	return OP(cq->dev, ep_open)(cq, attr, ep);
+	int rc = OP(cq->dev, ep_open)(cq, attr, ep);
+
+	if (!rc)
+		(*ep)->serial = atomic_fetch_add(&cq->dev->eps, 1) + 1;
+	return rc;
 }
 
 int tp_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,

@@ -281,6 +281,12 @@ void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr);
 void tp_mr_dereg(struct tp_mr *mr);
+/*
+ * From now on the memory is for the peer of ep alone, until it is deregistered: other
+ * connections are refused as with a wrong key.  Before anybody is told the key.
+ * -EOPNOTSUPP: it stays open to all, for an adapter looks at keys alone (verbs).
+ */
+int tp_mr_only(struct tp_mr *mr, const struct tp_ep *ep);
 
 /*
  * depth: completions it can hold; a bound on the sum of max_send_wr and

@@ -201,6 +201,40 @@ START_TEST(connector_refuses)
 }
 END_TEST
 
+/* Memory that is for one connection alone: with its key others get no further. */
+START_TEST(of_another_connection)
+{
+	unsigned int all = rights(opcodes[_i], -1);
+	struct link *own = link_open(&world, NULL);
+	struct link *l = link_open(&world, NULL);
+	struct mem *local = mem_new(&world.a, 8, all);
+	struct mem *there = mem_new(&world.b, 8, all);
+	struct tp_sge sge = sge_of(local, 0, 8);
+	struct tp_send_wr wr = wr_rdma(opcodes[_i], 1, &sge, there, 0);
+	int rc = tp_mr_only(there->mr, own->b);
+
+	if (rc) { /* an adapter */
+		ck_assert_int_eq(rc, -EOPNOTSUPP);
+		return;
+	}
+	memset(local->p, 0xff, local->len);
+	side_recv(l->a, 40, mem_new(&world.a, 8, TP_LOCAL_WRITE), 0, 8);
+	side_recv(l->b, 40, mem_new(&world.b, 8, TP_LOCAL_WRITE), 0, 8);
+	wr.swap = 1;
+	ck_ok(tp_post_send(l->a, &wr));
+	expect_refused(l, opcodes[_i]);
+	mem_check_zero(there);
+	if (opcodes[_i] == TP_WRITE_IMM)
+		side_recv(own->b, 41, mem_new(&world.b, 8, TP_LOCAL_WRITE), 0,
+			  8);
+	ck_ok(tp_post_send(own->a, &wr));
+	expect_wc(&world, &world.a, own->a, 1, opcodes[_i], 0);
+	if (opcodes[_i] == TP_WRITE_IMM)
+		expect_wc(&world, &world.b, own->b, 41, TP_RECV_IMM, 0);
+	link_works(&world, own);
+}
+END_TEST
+
 /* A local key that is wrong: at once, or as the request's failure. */
 START_TEST(local_key)
 {
@@ -264,6 +298,7 @@ TCase *case_access(void)
 	tcase_add_loop_test(tc, refused, 0, WRONGS * OPCODES);
 	tcase_add_test(tc, rest_of_chain);
 	tcase_add_test(tc, connector_refuses);
+	tcase_add_loop_test(tc, of_another_connection, 0, OPCODES);
 	tcase_add_loop_test(tc, local_key, 0, 3);
 	tcase_add_test(tc, local_key_of_receive);
 	return tc;

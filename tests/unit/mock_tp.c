@@ -77,6 +77,11 @@ void tp_mr_dereg(struct tp_mr *mr)
 	free(m);
 }
 
+int tp_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+{
+	return -EOPNOTSUPP;
+}
+
 int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 {
 	struct tp_cq *cq = calloc(1, sizeof(*cq));

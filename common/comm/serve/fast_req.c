@@ -72,6 +72,17 @@ const void *rpc_req_data(const struct rpc_req *req)
 
 /* ---- FAST: buffers for the connection, at its first such request ---- */
 
+/* Nobody else writes there, whatever keys he has. */
+static int open_own(struct conn *conn)
+{
+	int rc = fast_open(conn_rails(conn), conn->link.rail,
+			   &conn->lane->server->fast, &conn->fast);
+
+	if (!rc)
+		fast_only(conn->fast, conn->link.ep);
+	return rc;
+}
+
 static int give_buffers(struct conn *conn, struct wire_fast_rep *rep)
 {
 	struct rpc_server *server = conn->lane->server;
@@ -81,8 +92,7 @@ static int give_buffers(struct conn *conn, struct wire_fast_rep *rep)
 	if (!server->fast.max)
 		return -EOPNOTSUPP;
 	if (!conn->fast)
-		rc = fast_open(conn_rails(conn), conn->link.rail, &server->fast,
-			       &conn->fast);
+		rc = open_own(conn);
 	if (rc)
 		return rc;
 	fast_place(conn->fast, &place);

@@ -13,6 +13,7 @@ const struct tp_ops fault_ops = {
 	.dev_close = fault_dev_close,
 	.mr_reg = fault_mr_reg,
 	.mr_dereg = fault_mr_dereg,
+	.mr_only = fault_mr_only,
 	.cq_open = fault_cq_open,
 	.cq_close = fault_cq_close,
 	.cq_abandon = fault_cq_abandon,

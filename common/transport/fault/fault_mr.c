@@ -35,3 +35,12 @@ void fault_mr_dereg(struct tp_mr *mr)
 	tp_mr_dereg(m->inner);
 	free(m);
 }
+
+int fault_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+{
+	const struct fault_ep *e = (const struct fault_ep *)ep;
+
+	return e->inner ? tp_mr_only(fault_of(mr, struct fault_mr, mr)->inner,
+				     e->inner)
+			: -ENOTCONN;
+}

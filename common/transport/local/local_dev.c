@@ -76,6 +76,7 @@ const struct tp_ops local_ops = {
 	.dev_close = local_dev_close,
 	.mr_reg = local_mr_reg,
 	.mr_dereg = local_mr_dereg,
+	.mr_only = local_mr_only,
 	.cq_open = local_cq_open,
 	.cq_close = local_cq_close,
 	.cq_abandon = local_cq_abandon,

@@ -180,7 +180,7 @@ static int rx_write(struct local_ep *ep, const struct local_head *head,
 	if (head->op == LOCAL_OP_WRITE_IMM && ep->rq.done == ep->rq.tail)
 		return not_ready(ep);
 	ep->relies = true;
-	if (!local_mr_covers(mrs_of(ep), head->rkey, head->addr, head->total,
+	if (!local_mr_serves(&ep->ep, head->rkey, head->addr, head->total,
 			     TP_REMOTE_WRITE))
 		return refuse(ep, -EACCES, head->id,
 			      "the peer has no right to that memory");
@@ -225,7 +225,7 @@ static int rx_read(struct local_ep *ep, const struct local_head *head,
 	ep->relies = true;
 	if (head->total == 0 || head->total > TP_LEN_MAX)
 		return refuse(ep, -EPROTO, head->id, "a wrong length");
-	if (!local_mr_covers(mrs_of(ep), head->rkey, head->addr, head->total,
+	if (!local_mr_serves(&ep->ep, head->rkey, head->addr, head->total,
 			     TP_REMOTE_READ))
 		return refuse(ep, -EACCES, head->id,
 			      "the peer has no right to that memory");
@@ -259,7 +259,7 @@ static int rx_atomic(struct local_ep *ep, const struct local_head *head,
 	if (head->size != sizeof(operand) || head->total != 8 || head->addr % 8)
 		return refuse(ep, -EPROTO, head->id, "a wrong atomic");
 	memcpy(operand, p, sizeof(operand));
-	if (!local_mr_covers(mrs, head->rkey, head->addr, 8,
+	if (!local_mr_serves(&ep->ep, head->rkey, head->addr, 8,
 			     TP_REMOTE_ATOMIC) ||
 	    !local_mr_use(mrs, head->rkey))
 		return refuse(ep, -EACCES, head->id,

@@ -57,6 +57,7 @@ const struct tp_ops tcp_ops = {
 	.dev_close = tcp_dev_close,
 	.mr_reg = tcp_mr_reg,
 	.mr_dereg = tcp_mr_dereg,
+	.mr_only = tcp_mr_only,
 	.cq_open = tcp_cq_open,
 	.cq_close = tcp_cq_close,
 	.cq_abandon = tcp_cq_abandon,

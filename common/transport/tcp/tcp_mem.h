@@ -17,6 +17,7 @@ struct tcp_mr {
 	_Atomic uint32_t uses; /* accesses under way */
 	uint32_t access;
 	uint32_t next; /* index of the next free one */
+	_Atomic uint64_t only; /* serial of the ep that it is for; 0: all */
 } __attribute__((aligned(64)));
 
 #define TCP_MR_CHUNK 256u
@@ -47,9 +48,13 @@ void tcp_mrs_destroy(struct tcp_mrs *mrs);
 int tcp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	       struct tp_mr **mr);
 void tcp_mr_dereg(struct tp_mr *mr);
+int tcp_mr_only(struct tp_mr *mr, const struct tp_ep *ep);
 /* True: key names memory that covers [addr, addr + len) with these rights.
  * len 0 is always true. */
 bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
+		   uint64_t len, unsigned int access);
+/* The same for the peer of ep, whose memory alone it may be. */
+bool tcp_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access);
 /*
  * Takes a use of the memory behind each of n pieces, which was checked with

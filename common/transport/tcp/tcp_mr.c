@@ -119,8 +119,17 @@ int tcp_mr_reg(struct tp_dev *base, void *addr, size_t len, unsigned int access,
 	key = mr->mr.rkey;
 	mr->mr = (struct tp_mr){ base, addr, len, key, key };
 	mr->access = access;
+	atomic_store_explicit(&mr->only, 0, memory_order_relaxed);
 	atomic_store_explicit(&mr->key, key, memory_order_release);
 	*out = &mr->mr;
+	return 0;
+}
+
+int tcp_mr_only(struct tp_mr *base, const struct tp_ep *ep)
+{
+	struct tcp_mr *mr = container_of(base, struct tcp_mr, mr);
+
+	atomic_store(&mr->only, ep->serial);
 	return 0;
 }
 
@@ -180,6 +189,22 @@ bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
 	     (mr->access & access) == access;
 	unuse(mr);
 	return ok;
+}
+
+bool tcp_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
+		   uint64_t len, unsigned int access)
+{
+	struct tcp_dev *dev = container_of(ep->dev, struct tcp_dev, dev);
+	struct tcp_mr *mr = use(dev, key);
+	uint64_t only;
+
+	if (mr) {
+		only = atomic_load(&mr->only);
+		unuse(mr);
+		if (only && only != ep->serial)
+			return false;
+	}
+	return tcp_mr_covers(dev, key, addr, len, access);
 }
 
 int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,

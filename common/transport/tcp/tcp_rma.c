@@ -12,7 +12,6 @@
 static int check_segs(struct tcp_ep *ep, const struct tcp_frame *frame,
 		      const uint8_t *p, unsigned int access, struct tp_sge *sge)
 {
-	struct tcp_dev *dev = container_of(ep->ep.dev, struct tcp_dev, dev);
 	uint64_t sum = 0;
 	uint32_t i;
 
@@ -22,7 +21,8 @@ static int check_segs(struct tcp_ep *ep, const struct tcp_frame *frame,
 
 		if (tcp_seg_get(p, &seg))
 			return -EPROTO;
-		if (!tcp_mr_covers(dev, seg.rkey, seg.addr, seg.len, access))
+		if (!tcp_mr_serves(&ep->ep, seg.rkey, seg.addr, seg.len,
+				   access))
 			return -EACCES;
 		sge[i].addr = (void *)(uintptr_t)seg.addr;
 		sge[i].len = seg.len;

@@ -10,7 +10,7 @@
 #include "local_guest.h"
 
 #define INDEX(key) ((key) & (LOCAL_MR_MAX - 1))
-#define MR_LEN (LOCAL_MR_MAX * sizeof(struct tp_mr))
+#define OWN_LEN (LOCAL_MR_MAX * sizeof(struct local_own))
 
 static void *map(int flags, size_t len, int fd)
 {
@@ -45,15 +45,16 @@ int local_mrs_init(struct local_mrs *mrs)
 	if (rc < 0)
 		return rc;
 	mrs->table = map(MAP_SHARED, LOCAL_TABLE_LEN, mrs->fd);
-	mrs->mr = map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, MR_LEN, -1);
-	if (mrs->table && mrs->mr) {
+	mrs->own = map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, OWN_LEN,
+		       -1);
+	if (mrs->table && mrs->own) {
 		seal_table(mrs);
 		return -pthread_mutex_init(&mrs->lock, NULL);
 	}
 	if (mrs->table)
 		munmap(mrs->table, LOCAL_TABLE_LEN);
-	if (mrs->mr)
-		munmap(mrs->mr, MR_LEN);
+	if (mrs->own)
+		munmap(mrs->own, OWN_LEN);
 	close(mrs->fd);
 	return -ENOMEM;
 }
@@ -61,7 +62,7 @@ int local_mrs_init(struct local_mrs *mrs)
 void local_mrs_destroy(struct local_mrs *mrs)
 {
 	munmap(mrs->table, LOCAL_TABLE_LEN);
-	munmap(mrs->mr, MR_LEN);
+	munmap(mrs->own, OWN_LEN);
 	if (mrs->fd >= 0)
 		close(mrs->fd);
 	pthread_mutex_destroy(&mrs->lock);
@@ -96,7 +97,7 @@ static uint32_t index_pop(struct local_mrs *mrs, uint32_t *key)
 	if (index == LOCAL_MR_MAX)
 		return index;
 	mrs->next_free = mrs->table[index].next;
-	*key = mrs->mr[index].rkey;
+	*key = mrs->own[index].mr.rkey;
 	return index;
 }
 
@@ -137,9 +138,22 @@ int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
 	}
 	if (is_open(access))
 		atomic_fetch_add(&mrs->open, 1);
-	mrs->mr[index] = (struct tp_mr){ base, addr, len, key, key };
-	publish(&mrs->table[index], &mrs->mr[index], access);
-	*out = &mrs->mr[index];
+	atomic_store_explicit(&mrs->own[index].only, 0, memory_order_relaxed);
+	mrs->own[index].mr = (struct tp_mr){ base, addr, len, key, key };
+	publish(&mrs->table[index], &mrs->own[index].mr, access);
+	*out = &mrs->own[index].mr;
+	return 0;
+}
+
+/* Where nobody reaches by himself each access passes local_mr_serves(). */
+int local_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+{
+	struct local_mrs *mrs = &local_dev(mr->dev)->mrs;
+	struct local_entry *e = &mrs->table[INDEX(mr->rkey)];
+
+	atomic_store(&mrs->own[INDEX(mr->rkey)].only, ep->serial);
+	if (is_open(atomic_fetch_or(&e->access, TP_LENT)))
+		atomic_fetch_sub(&mrs->open, 1);
 	return 0;
 }
 
@@ -180,6 +194,16 @@ void local_mr_unuse(struct local_mrs *mrs, uint32_t key)
 {
 	atomic_fetch_sub_explicit(&mrs->table[INDEX(key)].uses, 1,
 				  memory_order_release);
+}
+
+bool local_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
+		     uint64_t len, unsigned int access)
+{
+	struct local_mrs *mrs = &local_dev(ep->dev)->mrs;
+	uint64_t only = atomic_load(&mrs->own[INDEX(key)].only);
+
+	return (!only || only == ep->serial) &&
+	       local_mr_covers(mrs, key, addr, len, access);
 }
 
 bool local_mr_volatile(const struct local_mrs *mrs, uint32_t key)

@@ -46,7 +46,12 @@ struct local_mrs {
 	uint16_t gen; /* the first of a new entry */
 	int fd; /* to be passed to peers; -1: not */
 	struct local_entry *table; /* LOCAL_MR_MAX, touched as used */
-	struct tp_mr *mr; /* of the same index; private */
+	/* of the same index; private */
+	struct local_own {
+		struct tp_mr mr;
+		_Atomic uint64_t
+			only; /* serial of the ep that it is for; 0: all */
+	} * own;
 };
 
 /* -errno. */
@@ -56,9 +61,14 @@ void local_mrs_destroy(struct local_mrs *mrs);
 int local_mr_reg(struct tp_dev *dev, void *addr, size_t len,
 		 unsigned int access, struct tp_mr **mr);
 void local_mr_dereg(struct tp_mr *mr);
+/* Peers do not go into it with their own processor any more. */
+int local_mr_only(struct tp_mr *mr, const struct tp_ep *ep);
 
 /* All of [addr, addr + len) is registered under key with these rights now. */
 bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,
+		     uint64_t len, unsigned int access);
+/* The same for the peer of ep, whose memory alone it may be. */
+bool local_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		     uint64_t len, unsigned int access);
 /* Pages of it may go: see local_copy(). */
 bool local_mr_volatile(const struct local_mrs *mrs, uint32_t key);
