@@ -134,9 +134,23 @@ said 'does not take what this program shows for true'
 echo pass >deed
 must pvfs-ls /pvfs
 
+# ---- without a seal the middle changes what it likes ----
+
+changed() { # a folder is made through who changes its name
+	echo change >deed
+	must pvfs-cp -r -q made "/pvfs/heard$1"
+	echo pass >deed
+	pvfs-ls /pvfs | grep -q "^wrong$1"
+}
+mkdir made
+tab_middle ""
+changed .sealed && fail "he changed what is sealed"
+sets none
+tab_middle ""
+changed .bare || fail "he changes nothing: $(pvfs-ls /pvfs)"
+
 # ---- less than a client asks for ----
 
-sets none
 tab ""
 expect "none " seals
 tree none

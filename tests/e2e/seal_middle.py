@@ -9,7 +9,8 @@ usage: seal_middle.py PORT DEED-FILE    passes on to 127.0.0.1:PORT, prints its 
 DEED-FILE holds a word, read for each unit that passes (frames, behind SEALED records):
 pass, or once in each connection, at its second record: flip, cut, repeat, reorder,
 inject; or in each connection: strip (nobody wants to seal), unask (nothing in the
-manager's CHALLENGE says that it does), bare (a frame that is not sealed).
+manager's CHALLENGE says that it does), bare (a frame that is not sealed), change ("heard"
+becomes "wrong", wherever it can be read).
 """
 import asyncio
 import os
@@ -56,6 +57,8 @@ class Way:
         if self.deed() == "unask" and self.answers and op == SEND and \
                 len(payload) > 64 and payload[6] == CHALLENGE:
             clear(payload, 48 + 12, CH_SEAL)
+        if self.deed() == "change":
+            payload = payload.replace(b"heard", b"wrong")
         self.writer.write(head + payload)
         return True
 
