@@ -14,7 +14,7 @@
 #include "bench.h"
 
 struct shared {
-	pthread_barrier_t start;
+	pthread_barrier_t all;
 	double begin[BENCH_CLIENTS_MAX], end[BENCH_CLIENTS_MAX];
 	double cpu[BENCH_CLIENTS_MAX];
 };
@@ -103,21 +103,35 @@ unsigned long long bench_iods_switches(const struct bench *b)
 	return sum;
 }
 
-static void client(const struct bench *b, const struct bench_task *task,
-		   unsigned int rank, struct shared *sh)
+static int measured(const struct bench *b, const struct bench_task *task,
+		    unsigned int rank, struct shared *sh)
 {
-	int status = task->fn(b, task->arg, rank, false);
-	double cpu;
+	double cpu = own_cpu();
+	int status;
 
-	/* a client that failed to prepare must not leave the others waiting */
-	pthread_barrier_wait(&sh->start);
-	if (status)
-		_exit(1);
-	cpu = own_cpu();
 	sh->begin[rank] = bench_now();
 	status = task->fn(b, task->arg, rank, true);
 	sh->end[rank] = bench_now();
 	sh->cpu[rank] = own_cpu() - cpu;
+	return status;
+}
+
+/*
+ * Who failed must not leave the others waiting.  All are there until the servers have
+ * been looked at: that clients go is not what is measured.
+ */
+static void client(const struct bench *b, const struct bench_task *task,
+		   unsigned int rank, struct shared *sh)
+{
+	int prepared = task->fn(b, task->arg, rank, false), status = prepared;
+
+	pthread_barrier_wait(&sh->all);
+	if (!prepared)
+		status = measured(b, task, rank, sh);
+	pthread_barrier_wait(&sh->all);
+	pthread_barrier_wait(&sh->all);
+	if (prepared)
+		_exit(1);
 	exit(status ? 1 : 0);
 }
 
@@ -131,7 +145,7 @@ static struct shared *new_shared(unsigned int n)
 		return NULL;
 	pthread_barrierattr_init(&attr);
 	pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	pthread_barrier_init(&sh->start, &attr, n + 1);
+	pthread_barrier_init(&sh->all, &attr, n + 1);
 	pthread_barrierattr_destroy(&attr);
 	return sh;
 }
@@ -171,15 +185,17 @@ int bench_run(const struct bench *b, unsigned int n,
 			exit(1);
 		}
 	}
-	pthread_barrier_wait(&sh->start);
+	pthread_barrier_wait(&sh->all);
 	switches = bench_iods_switches(b);
 	cpu = bench_servers_cpu(b);
+	pthread_barrier_wait(&sh->all);
+	res->server_cpu = bench_servers_cpu(b) - cpu;
+	res->iod_switches = bench_iods_switches(b) - switches;
+	pthread_barrier_wait(&sh->all);
 	for (unsigned int i = 0; i < n; i++)
 		if (wait(&status) < 0 || status)
 			failed = 1;
 	collect(sh, n, res);
-	res->server_cpu = bench_servers_cpu(b) - cpu;
-	res->iod_switches = bench_iods_switches(b) - switches;
 	munmap(sh, sizeof(*sh));
 	return failed ? -1 : 0;
 }

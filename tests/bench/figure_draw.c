@@ -77,6 +77,18 @@ static void powers(FILE *f)
 	fprintf(f, ")\n");
 }
 
+static double largest(const struct figure *fig)
+{
+	const struct series *s;
+	const struct point *p;
+	double x = 0;
+
+	STAILQ_FOREACH(s, &fig->series, link)
+		STAILQ_FOREACH(p, &s->points, link)
+			x = fmax(x, p->x);
+	return x;
+}
+
 static void axes(FILE *f, const struct figure *fig, const struct theme *t)
 {
 	titled(f, "title", fig->d.title, t);
@@ -95,7 +107,7 @@ static void axes(FILE *f, const struct figure *fig, const struct theme *t)
 			   "set xtics noenhanced font ',10'\n");
 	if (fig->d.log_x)
 		powers(f);
-	else if (!fig->d.bars)
+	else if (!fig->d.bars && largest(fig) < 100)
 		fprintf(f, "set xtics 1\n");
 }
 

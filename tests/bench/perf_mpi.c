@@ -61,21 +61,33 @@ unsigned int mpi_rounds(const struct perf_run *run)
 	return run->rounds < 3 ? run->rounds : 3;
 }
 
+/* The file that it uses. */
+static void name_file(const struct perf_run *run, const struct perf_target *t,
+		      const struct mpi_job *job, char *file, size_t max)
+{
+	snprintf(file, max, "%s%s/perf-mpi-%s", t ? "pvfs:" : "",
+		 t ? t->b.dir : run->local, job->program);
+}
+
 /* In the child: never returns. */
 static void exec_job(const struct perf_run *run, const struct perf_target *t,
 		     const struct mpi_job *job)
 {
 	char program[4096], library[4096], file[4096], ranks[16];
-	const char *argv[ARGS_MAX] = { "mpiexec", "-n",		ranks,
-				       "-genv",	  "LD_PRELOAD", library,
-				       program,	  job->program };
-	unsigned int n = 8, i;
+	const char *argv[ARGS_MAX] = { "mpiexec", "-n", ranks };
+	unsigned int n = 3, i;
 
 	snprintf(ranks, sizeof(ranks), "%u", job->ranks);
 	snprintf(library, sizeof(library), "%s/%s", run->programs, LIBRARY);
 	snprintf(program, sizeof(program), "%s/%s", run->programs, BENCH);
-	snprintf(file, sizeof(file), "pvfs:%s/perf-mpi-%s", t->b.dir,
-		 job->program);
+	name_file(run, t, job, file, sizeof(file));
+	if (t) {
+		argv[n++] = "-genv";
+		argv[n++] = "LD_PRELOAD";
+		argv[n++] = library;
+	}
+	argv[n++] = program;
+	argv[n++] = job->program;
 	for (i = 0; job->args[i]; i++)
 		argv[n++] = job->args[i];
 	argv[n++] = file;
@@ -83,6 +95,15 @@ static void exec_job(const struct perf_run *run, const struct perf_target *t,
 	execvp(argv[0], (char *const *)argv);
 	perror("pvfs-perf: mpiexec");
 	_exit(127);
+}
+
+/* Those of PVFS go when the experiment is over. */
+static void forget_plain(const struct perf_run *run, const struct mpi_job *job)
+{
+	char file[4096];
+
+	name_file(run, NULL, job, file, sizeof(file));
+	unlink(file);
 }
 
 static size_t read_all(int fd, char *buf, size_t max)
@@ -124,6 +145,8 @@ struct json_object *mpi_run(const struct perf_run *run,
 	close(fd[0]);
 	if (pid > 0 && waitpid(pid, &status, 0) == pid && !status)
 		o = json_tokener_parse(buf);
+	if (!t)
+		forget_plain(run, job);
 	if (!o)
 		fprintf(stderr, "pvfs-perf: mpi_bench %s failed\n%s\n",
 			job->program, buf);
@@ -146,6 +169,11 @@ static double figure_of(struct json_object *o, bool write, const char *way,
 double mpi_rate(struct json_object *o, bool write, const char *way)
 {
 	return figure_of(o, write, way, "mb_per_s");
+}
+
+double mpi_accesses(struct json_object *o, bool write, const char *way)
+{
+	return figure_of(o, write, way, "per_s");
 }
 
 double mpi_seconds(struct json_object *o, bool write, const char *way)

@@ -18,15 +18,19 @@ struct mpi_job {
  * libmpio-pvfs.so, or there is no mpiexec.
  */
 bool mpi_there(struct perf_run *run);
-/* What the job on t printed, the caller's to json_object_put(); or NULL after
- * a message. */
+/*
+ * What the job on t printed, the caller's to json_object_put(); or NULL after a
+ * message.  t is NULL: by MPICH's own MPI-IO, on run->local.
+ */
 struct json_object *mpi_run(const struct perf_run *run,
 			    const struct perf_target *t,
 			    const struct mpi_job *job);
 /* MB/s of "write" or "read" in a way of mpi_bench's; < 0: not there. */
 double mpi_rate(struct json_object *o, bool write, const char *way);
 
-/* The seconds of that, all steps. */
+/* Accesses a second; of "pointer". */
+double mpi_accesses(struct json_object *o, bool write, const char *way);
+/* The seconds of all steps. */
 double mpi_seconds(struct json_object *o, bool write, const char *way);
 
 /* Each job starts processes and compares all data: a few rounds are enough. */

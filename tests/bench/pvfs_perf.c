@@ -77,6 +77,10 @@ static const struct perf_experiment experiments[] = {
 	  "(ICS 2005), figures 8 and 9: reads 2.4 times and writes up to 1.82 "
 	  "times as fast as over TCP.",
 	  true, exp_block },
+	{ "segments",
+	  "segments of one file by MPI-IO, beside MPICH's own, and the shared "
+	  "file pointer",
+	  NULL, true, exp_segments },
 	{ "disk", "blocks of 4 MiB by MPI-IO to and from a disk",
 	  "Figure 9: on ext3, where each iod waits for its disk, MPI-IO over VAPI "
 	  "is 15 to 42 % faster than over IBNice.",
@@ -235,9 +239,10 @@ static const char help[] =
 	"  --ms N           milliseconds of a measurement that is not by MiB (150)\n"
 	"  --units SIZE[,SIZE...]  unit: unit_size of iod 0, 1, ..., ascending\n"
 	"  --connections N  idle, storm: clients (1000)\n"
-	"  --programs DIR   tile, btio, block, disk, meta: the build folder, with\n"
-	"                   mpi_bench and libmpio-pvfs.so\n"
-	"  --local DIR      calls, shared: a memory-backed directory, to compare with\n"
+	"  --programs DIR   tile, btio, block, segments, disk, meta: the build folder,\n"
+	"                   with mpi_bench and libmpio-pvfs.so\n"
+	"  --local DIR      calls, shared, segments: a memory-backed directory, to\n"
+	"                   compare with\n"
 	"  --providers A[,B...]    raw, pingpong: transports (tcp,local,verbs)\n"
 	"  --host ADDR      raw, pingpong: address that both ends use (127.0.0.1)\n"
 	"Experiments: pvfs-perf list-experiments\n";

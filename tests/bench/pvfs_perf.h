@@ -83,6 +83,7 @@ int exp_block(struct perf_run *run);
 int exp_disk(struct perf_run *run);
 int exp_sync(struct perf_run *run);
 int exp_meta(struct perf_run *run);
+int exp_segments(struct perf_run *run);
 int exp_fair(struct perf_run *run);
 int exp_idle(struct perf_run *run);
 int exp_storm(struct perf_run *run);

@@ -79,5 +79,7 @@ void block_pattern(const struct options *o, struct pattern *p);
 void bt_solve(const struct pattern *p, int times);
 /* Collective create and set_size, timed by itself. */
 void meta_run(const struct options *o, struct json_object *out);
+/* Accesses by a shared pointer, and by a number under a lock; both on PVFS. */
+void pointer_run(const struct options *o, struct json_object *out);
 
 #endif

@@ -22,6 +22,7 @@ static const char usage[] =
 	"  bt     a cube of cells of 40 bytes, multipartitioned; ranks: n * n\n"
 	"  block  blocks of -b bytes in turn\n"
 	"  meta   collective create, set_size, close, open: medians\n"
+	"  pointer  -s accesses by the shared pointer, and by a number under a lock\n"
 	"options:\n"
 	"  -w WAYS    of list,sieving,pieces,collective (list,pieces); for block\n"
 	"             also native: libpvfs without MPI-IO; for bt with -k also\n"
@@ -227,11 +228,11 @@ static void parse(struct options *o, int argc, char **argv)
 static const struct program {
 	const char *name;
 	void (*pattern)(const struct options *o, struct pattern *p);
+	void (*run)(const struct options *o, struct json_object *out);
 } programs[] = {
-	{ "tile", tile_pattern },
-	{ "bt", bt_pattern },
-	{ "block", block_pattern },
-	{ "meta", NULL },
+	{ "tile", tile_pattern, NULL },	  { "bt", bt_pattern, NULL },
+	{ "block", block_pattern, NULL }, { "meta", NULL, meta_run },
+	{ "pointer", NULL, pointer_run },
 };
 
 static const struct program *find(const char *name)
@@ -285,7 +286,7 @@ int main(int argc, char **argv)
 	if (prog->pattern)
 		move(&o, prog, out);
 	else
-		meta_run(&o, out);
+		prog->run(&o, out);
 	if (!o.rank)
 		puts(json_object_to_json_string(out));
 	json_object_put(out);
