@@ -7,13 +7,13 @@
 . "$e2e/preloading.sh"
 
 start_pvfs -n 2
-PVFS_TIMEOUT=4 mount_at "$tmp/m" -o cache=none
+PVFS_TIMEOUT=8 mount_at "$tmp/m" -o cache=none
 head -c 300000 /dev/zero >"$tmp/zeros"
 
 # shared PATH: iod 0, which has the first stripe, stands still until that has failed.
 shared() {
 	must pvfs-cp -b 0 -n 2 -s 64K "$tmp/zeros" "/pvfs/$(basename "$1")"
-	PVFS_TIMEOUT=4 past python3 "$e2e/past/preload_shared.py" "$1" \
+	PVFS_TIMEOUT=8 past python3 "$e2e/past/preload_shared.py" "$1" \
 		"$(cluster pid 0)" >"$tmp/said" 2>&1 || fail "$1: $(<"$tmp/said")"
 	grep -q '^ok$' "$tmp/said" || fail "$1: $(<"$tmp/said")"
 }
