@@ -113,7 +113,8 @@ tells() {
 exported() {
 	local address exporter
 
-	"$now/client/tools/exporter/pvfs-exporter" --listen 127.0.0.1:0 /pvfs 2>"$tmp/exporter" &
+	: >"$tmp/exporter" # what the one before said is not this one's
+	"$now/client/tools/exporter/pvfs-exporter" --listen 127.0.0.1:0 /pvfs 2>>"$tmp/exporter" &
 	exporter=$!
 	helpers+=("$exporter")
 	until_true 60 grep -q 'ready: http' "$tmp/exporter"
