@@ -171,40 +171,48 @@ static void unuse(struct tcp_mr *mr)
 	atomic_fetch_sub_explicit(&mr->uses, 1, memory_order_release);
 }
 
+static bool is_for(struct tcp_mr *mr, const struct tp_ep *ep)
+{
+	uint64_t only = atomic_load(&mr->only);
+
+	return !only || only == ep->serial;
+}
+
+static bool covers(const struct tcp_mr *mr, uint64_t addr, uint64_t len,
+		   unsigned int access)
+{
+	uint64_t start = (uintptr_t)mr->mr.addr;
+
+	return len == 0 || (addr >= start && len <= mr->mr.len &&
+			    addr - start <= mr->mr.len - len &&
+			    (mr->access & access) == access);
+}
+
+/* ep: of whose peer it is asked; NULL: of this side. */
+static bool allows(struct tcp_dev *dev, const struct tp_ep *ep, uint32_t key,
+		   uint64_t addr, uint64_t len, unsigned int access)
+{
+	struct tcp_mr *mr = use(dev, key);
+	bool ok;
+
+	if (!mr)
+		return len == 0;
+	ok = (!ep || is_for(mr, ep)) && covers(mr, addr, len, access);
+	unuse(mr);
+	return ok;
+}
+
 bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access)
 {
-	struct tcp_mr *mr;
-	uint64_t start;
-	bool ok;
-
-	if (len == 0)
-		return true;
-	mr = use(dev, key);
-	if (!mr)
-		return false;
-	start = (uintptr_t)mr->mr.addr;
-	ok = addr >= start && len <= mr->mr.len &&
-	     addr - start <= mr->mr.len - len &&
-	     (mr->access & access) == access;
-	unuse(mr);
-	return ok;
+	return allows(dev, NULL, key, addr, len, access);
 }
 
 bool tcp_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access)
 {
-	struct tcp_dev *dev = container_of(ep->dev, struct tcp_dev, dev);
-	struct tcp_mr *mr = use(dev, key);
-	uint64_t only;
-
-	if (mr) {
-		only = atomic_load(&mr->only);
-		unuse(mr);
-		if (only && only != ep->serial)
-			return false;
-	}
-	return tcp_mr_covers(dev, key, addr, len, access);
+	return allows(container_of(ep->dev, struct tcp_dev, dev), ep, key, addr,
+		      len, access);
 }
 
 int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
