@@ -84,3 +84,13 @@ bool descriptors_short(int fd, unsigned int spare, unsigned int promised)
 	may = promised < may ? may - promised : 0;
 	return !is_unused(fd, may) && in_use() > may;
 }
+
+int descriptor_apart(int fd, int from)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
+
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}

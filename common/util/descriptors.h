@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* descriptors.h - how many files a process may have open. */
+/* descriptors.h - how many files a process may have open, and under which numbers. */
 #ifndef DESCRIPTORS_H
 #define DESCRIPTORS_H
 
@@ -15,5 +15,11 @@ unsigned long long descriptors_raise(void);
  * eighth of all.  fd: any that is open.
  */
 bool descriptors_short(int fd, unsigned int spare, unsigned int promised);
+
+/*
+ * The same open file, closed on exec, under the first free number from that one on, apart from
+ * those that programs count on; fd itself is closed then.  fd, if there is none.
+ */
+int descriptor_apart(int fd, int from);
 
 #endif

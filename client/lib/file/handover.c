@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "fnv.h"
 #include "process_start.h"
 
@@ -79,17 +80,11 @@ static struct handover_map *map_it(int mem)
 static int only_to_read(int mem)
 {
 	char path[32];
-	int fd, high;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", mem);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, APART);
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
+	return fd < 0 ? -1 : descriptor_apart(fd, APART);
 }
 
 static int make_in(struct handover *h, int mem)

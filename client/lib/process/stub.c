@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "descriptors.h"
+
 #define NAME "pvfs" /* as lsof shows it */
 /*
  * Apart from the numbers that programs count on, but within the first table of
@@ -45,17 +47,13 @@ static int open_sealed(void)
 /* Without /proc, or in a sandbox: what is opened anew swallows data there. */
 static int open_stub(void)
 {
-	int fd = open_sealed(), high;
+	int fd = open_sealed();
 
 	if (fd < 0)
 		fd = open("/dev/null", O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, APART);
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
+	return descriptor_apart(fd, APART);
 }
 
 static bool is_there(const struct stub *stub)

@@ -3,7 +3,6 @@
 #include "lender.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -143,15 +142,11 @@ static bool is_whole(struct brought *b, uint64_t inode)
 static int apart(int fd)
 {
 	struct rlimit most;
-	int high, from = APART;
+	int from = APART;
 
 	if (!getrlimit(RLIMIT_NOFILE, &most) && most.rlim_cur / 2 < APART)
 		from = (int)(most.rlim_cur / 2);
-	high = fd < from ? fcntl(fd, F_DUPFD_CLOEXEC, from) : -1;
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
+	return fd < from ? descriptor_apart(fd, from) : fd;
 }
 
 static int take(void *arg, const struct wire_msg *reply)
