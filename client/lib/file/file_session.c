@@ -87,18 +87,12 @@ static int open_again(const struct file *f, struct session *s, uint64_t *open)
 
 /* ---- capabilities ---- */
 
-static unsigned int needs(const struct file *f)
-{
-	uint32_t flags = open_flags(f);
-
-	return (flags & WIRE_O_READ ? WIRE_NEED_READ : 0) |
-	       (flags & WIRE_O_WRITE ? WIRE_NEED_WRITE : 0);
-}
-
 static enum keychain_state key_of(const struct file *f, const struct session *s)
 {
-	return f->type == S_IFREG ? keychain_look(s->keys, f->handle, needs(f))
-				  : KEY_GOOD;
+	return f->type == S_IFREG
+		       ? keychain_look(s->keys, f->handle,
+				       keychain_rights(open_flags(f)))
+		       : KEY_GOOD;
 }
 
 /*
@@ -130,8 +124,8 @@ static int complete_key(struct file *f, struct session *s)
 	pthread_mutex_unlock(&f->lock);
 	rc = state == KEY_STALE ? keychain_renew(s) : 0;
 	state = key_of(f, s);
-	if (!rc || state == KEY_NONE)
-		rc = state == KEY_NONE ? get_key(f, s) : 0;
+	if (state == KEY_NONE)
+		rc = get_key(f, s);
 	pthread_mutex_lock(&f->lock);
 	if (rc || state != KEY_NONE)
 		return rc;

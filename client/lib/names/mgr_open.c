@@ -9,12 +9,6 @@ struct open_arg {
 	uint32_t flags; /* WIRE_O_* */
 };
 
-static unsigned int rights_of(uint32_t flags)
-{
-	return (flags & WIRE_O_READ ? WIRE_NEED_READ : 0) |
-	       (flags & WIRE_O_WRITE ? WIRE_NEED_WRITE : 0);
-}
-
 static int take_open(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_open_rep *rep = reply->body;
@@ -24,7 +18,7 @@ static int take_open(void *arg, const struct wire_msg *reply)
 	*a->open = le64toh(rep->open);
 	if (!rc)
 		rc = keychain_take(a->attr.s->keys, le64toh(rep->attr.handle),
-				   rights_of(a->flags), reply->caps);
+				   keychain_rights(a->flags), reply->caps);
 	if (rc || !a->held || !*a->open)
 		return rc;
 	return declare_opened(a->attr.s->declare, le64toh(rep->attr.handle),

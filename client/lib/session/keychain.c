@@ -124,6 +124,12 @@ static int take(struct keychain *kc, uint64_t handle, unsigned int rights,
 	return 0;
 }
 
+unsigned int keychain_rights(uint32_t flags)
+{
+	return (flags & WIRE_O_READ ? WIRE_NEED_READ : 0) |
+	       (flags & WIRE_O_WRITE ? WIRE_NEED_WRITE : 0);
+}
+
 int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
 		  const struct wire_caps *caps)
 {

@@ -21,6 +21,8 @@ void keychain_free(struct keychain *kc);
 /* For the session's iods, of which there are so many; lives with kc. */
 const struct rpc_shower *keychain_shower(struct keychain *kc, uint32_t niods);
 
+/* The WIRE_NEED_* of who opens with these WIRE_O_*. */
+unsigned int keychain_rights(uint32_t flags);
 /*
  * The answer to an open of the file brought caps (NULL: none) for these WIRE_NEED_*.
  * Who opened it drops them.  -ENOMEM.
