@@ -26,6 +26,13 @@ static int parse_addr(const char *text, uint8_t addr[16], unsigned int *max)
 	return 0;
 }
 
+int networks_addr(const char *text, uint8_t addr[16])
+{
+	unsigned int max;
+
+	return parse_addr(text, addr, &max);
+}
+
 static int parse_bits(const char *text, unsigned int max, unsigned int *bits)
 {
 	char *end;
@@ -121,7 +128,6 @@ static int peer_addr(const char *peer, uint8_t addr[16])
 {
 	char host[INET6_ADDRSTRLEN];
 	const char *from = strchr(peer, ' '), *to;
-	unsigned int max;
 
 	if (!from)
 		return -EINVAL;
@@ -132,7 +138,7 @@ static int peer_addr(const char *peer, uint8_t addr[16])
 	memcpy(host, from, (size_t)(to - from));
 	host[to - from] = '\0';
 	host[strcspn(host, "%")] = '\0'; /* the interface of fe80:: */
-	return parse_addr(host, addr, &max);
+	return networks_addr(host, addr);
 }
 
 bool networks_have(const struct networks *nets, const char *peer)

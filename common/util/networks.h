@@ -41,6 +41,8 @@ int networks_conf(const struct conf_section *in, const char *key,
  * came by a way of this host, is in none.
  */
 bool networks_have(const struct networks *nets, const char *peer);
+/* An address in numbers, as struct network has it; -EINVAL: it is none. */
+int networks_addr(const char *text, uint8_t addr[PEER_HOST_LEN]);
 /*
  * The same bytes for all peers of one host, or of one /64 of IPv6, or for all programs of one user
  * that came by a way of this host; zeros if the name says nothing.

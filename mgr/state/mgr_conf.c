@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr_conf.c - the mgr's settings out of the cluster's configuration. */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ static void defaults(struct mgr_conf *conf)
 	conf->cache_size = 64 << 20;
 	conf->slots = 16;
 	conf->max_sessions = 4096;
-	conf->host_sessions = UINT_MAX;
+	conf->host_sessions = SERVER_HOST_SESSIONS;
 	conf->session_ttl_ms = 60000;
 	conf->lease_s = 60;
 	conf->poll_us = 30;
@@ -65,9 +64,8 @@ static int read_numbers(const struct conf_section *in, struct mgr_conf *conf)
 	for (size_t i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
 		rc = conf_uint(in, keys[i].key, keys[i].min, keys[i].max,
 			       keys[i].val);
-	if (conf->host_sessions == UINT_MAX)
-		conf->host_sessions = conf->max_sessions -
-				      conf->max_sessions / 8;
+	conf->host_sessions = server_host_sessions(conf->host_sessions,
+						   conf->max_sessions);
 	return rc;
 }
 

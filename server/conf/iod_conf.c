@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iod_conf.c - the settings of one iod out of the cluster's configuration. */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->sync_threads = 4;
 	conf->slots = 10; /* a connection registers less than 1 MiB */
 	conf->max_sessions = 4096;
-	conf->host_sessions = UINT_MAX;
+	conf->host_sessions = SERVER_HOST_SESSIONS;
 	conf->session_ttl_ms = 60000;
 	conf->unit_size = 256 * 1024;
 	iod_zones_parse(ZONES_DEFAULT, &conf->zones);
@@ -173,9 +172,8 @@ static int read_numbers(const struct conf_section *in, struct iod_conf *conf)
 	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
 		rc = conf_uint(in, keys[i].key, keys[i].min, keys[i].max,
 			       keys[i].val);
-	if (conf->host_sessions == UINT_MAX)
-		conf->host_sessions = conf->max_sessions -
-				      conf->max_sessions / 8;
+	conf->host_sessions = server_host_sessions(conf->host_sessions,
+						   conf->max_sessions);
 	return rc;
 }
 

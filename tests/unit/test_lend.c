@@ -181,12 +181,17 @@ START_TEST(a_writer_cannot_read)
 }
 END_TEST
 
+static struct lend_ask for_an_hour(void)
+{
+	return (struct lend_ask){ .read = true,
+				  .pid = getpid(),
+				  .until = clock_boot() +
+					   3600 * UINT64_C(1000000000) };
+}
+
 START_TEST(a_loan_ends_with_its_time)
 {
-	struct lend_ask ask = { .read = true,
-				.pid = getpid(),
-				.until = clock_boot() +
-					 3600 * UINT64_C(1000000000) };
+	struct lend_ask ask = for_an_hour();
 	struct lent one, other;
 	struct view v;
 
@@ -207,10 +212,7 @@ END_TEST
 /* By a key that went away, nothing stays lent; what needed none stays. */
 START_TEST(a_key_takes_its_loans_along)
 {
-	struct lend_ask ask = { .read = true,
-				.pid = getpid(),
-				.until = clock_boot() +
-					 3600 * UINT64_C(1000000000) };
+	struct lend_ask ask = for_an_hour();
 	struct lent one, other;
 	struct view v;
 

@@ -2,27 +2,18 @@
 /* host.c - see host.h. */
 #include "host.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "networks.h"
+
 #define NAME_MAX_LEN 256
 
-/* All are as IPv6 has them: ::ffff:127.0.0.1. */
 static bool number(const char *text, struct in6_addr *out)
 {
-	struct in_addr v4;
-
-	if (inet_pton(AF_INET6, text, out) == 1)
-		return true;
-	if (inet_pton(AF_INET, text, &v4) != 1)
-		return false;
-	memset(out, 0, sizeof(*out));
-	memset(&out->s6_addr[10], 0xff, 2);
-	memcpy(&out->s6_addr[12], &v4, sizeof(v4));
-	return true;
+	return !networks_addr(text, out->s6_addr);
 }
 
 static bool is_loopback(const struct in6_addr *a)

@@ -156,3 +156,9 @@ int server_conf_session_timeout(const struct conf_section *in, unsigned int *ms)
 	*ms = s * 1000;
 	return rc;
 }
+
+/* So that one host does not keep out all others. */
+unsigned int server_host_sessions(unsigned int asked, unsigned int max)
+{
+	return asked == SERVER_HOST_SESSIONS ? max - max / 8 : asked;
+}

@@ -42,6 +42,9 @@ struct server_addrs {
  */
 int server_conf_addresses(const struct conf_section *in,
 			  struct server_addrs *all);
+/* host_sessions of max_sessions; asked: what is configured, or SERVER_HOST_SESSIONS: nothing. */
+#define SERVER_HOST_SESSIONS UINT_MAX
+unsigned int server_host_sessions(unsigned int asked, unsigned int max);
 int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX]);
 /* May be missing: "". */
 int server_conf_key(const struct conf_section *in, char path[PATH_MAX]);
