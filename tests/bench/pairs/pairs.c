@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pairs.c - calls of 4 KiB and creates by one client on two file systems in turn, a few at a
+ * time, so that what the machine does besides meets both.  pairs FOLDER-A FOLDER-B prints
+ * for each operation the medians of both in microseconds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pvfs.h"
+
+#define PIECE 4096u
+#define PIECES 256u
+#define CALLS 8u /* of a turn */
+#define TURNS 1000u
+
+struct side {
+	const char *dir;
+	int fd;
+	unsigned int made; /* names, until they are removed */
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "pairs: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
+}
+
+static off_t somewhere(void)
+{
+	return (off_t)((unsigned int)random() % PIECES * PIECE);
+}
+
+static void write_one(struct side *s)
+{
+	static const char piece[PIECE];
+
+	if (pvfs_pwrite(s->fd, piece, PIECE, somewhere()) != PIECE)
+		die("write");
+}
+
+static void read_one(struct side *s)
+{
+	char piece[PIECE];
+
+	if (pvfs_pread(s->fd, piece, PIECE, somewhere()) != PIECE)
+		die("read");
+}
+
+static void name_of(const struct side *s, unsigned int k, char name[512])
+{
+	snprintf(name, 512, "%s/made-%u", s->dir, k);
+}
+
+static void create_one(struct side *s)
+{
+	char name[512];
+	int fd;
+
+	name_of(s, s->made++, name);
+	fd = pvfs_open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	if (fd < 0 || pvfs_close(fd))
+		die(name);
+}
+
+static void remove_made(struct side *s)
+{
+	char name[512];
+
+	while (s->made) {
+		name_of(s, --s->made, name);
+		if (pvfs_unlink(name))
+			die(name);
+	}
+}
+
+static const struct op {
+	const char *name;
+	void (*one)(struct side *s);
+	unsigned int turns;
+} ops[] = {
+	{ "write", write_one, TURNS },
+	{ "read", read_one, TURNS },
+	{ "create", create_one, TURNS / 8 },
+};
+
+#define OPS (sizeof(ops) / sizeof(ops[0]))
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* v is sorted then. */
+static double median(double *v, unsigned int n)
+{
+	qsort(v, n, sizeof(*v), compare);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* Microseconds a call. */
+static double turn(const struct op *op, struct side *s)
+{
+	double since = now();
+
+	for (unsigned int k = 0; k < CALLS; k++)
+		op->one(s);
+	return (now() - since) / CALLS;
+}
+
+/* Medians of both in us. */
+static void pair(const struct op *op, struct side side[2], double us[2])
+{
+	double took[2][TURNS];
+
+	for (unsigned int t = 0; t < op->turns; t++) {
+		took[t % 2][t] = turn(op, &side[t % 2]);
+		took[!(t % 2)][t] = turn(op, &side[!(t % 2)]);
+	}
+	for (unsigned int k = 0; k < 2; k++) {
+		us[k] = median(took[k], op->turns);
+		remove_made(&side[k]);
+	}
+}
+
+static void begin(struct side *s, const char *dir)
+{
+	char name[512];
+
+	*s = (struct side){ .dir = dir };
+	snprintf(name, sizeof(name), "%s/pieces", dir);
+	s->fd = pvfs_open(name, O_CREAT | O_RDWR, 0600);
+	if (s->fd < 0 || pvfs_ftruncate(s->fd, PIECES * PIECE))
+		die(name);
+	for (unsigned int k = 0; k < 4 * PIECES; k++)
+		write_one(s);
+}
+
+int main(int argc, char **argv)
+{
+	struct side side[2];
+	double us[2];
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: pairs FOLDER-A FOLDER-B\n");
+		return 2;
+	}
+	for (unsigned int k = 0; k < 2; k++)
+		begin(&side[k], argv[1 + k]);
+	for (unsigned int k = 0; k < OPS; k++) {
+		pair(&ops[k], side, us);
+		printf("%s %.3f %.3f\n", ops[k].name, us[0], us[1]);
+	}
+	return 0;
+}
