@@ -20,7 +20,8 @@ int munge_load(const struct log *log, struct munge_calls *calls)
 		{ "munge_encode", (void **)&got.encode },
 		{ "munge_decode", (void **)&got.decode },
 	};
-	void *so = dlopen(MUNGE_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *so = dlopen(MUNGE_LIBRARY,
+			  RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 	bool all = so;
 
 	for (size_t i = 0; all && i < sizeof(want) / sizeof(*want); i++)

@@ -10,7 +10,8 @@
 const struct client_auth_ops *prove_load(const struct log *log)
 {
 	const char *other = secure_getenv("PVFS_AUTH_LIBRARY");
-	void *so = dlopen(other ? other : FILE_NAME, RTLD_NOW | RTLD_LOCAL);
+	/* At once would bind all of libcrypto, which takes a connect's time. */
+	void *so = dlopen(other ? other : FILE_NAME, RTLD_LAZY | RTLD_LOCAL);
 	const struct client_auth_ops *(*ops)(void) = NULL;
 	void *symbol = so ? dlsym(so, CLIENT_AUTH_SYMBOL) : NULL;
 
