@@ -8,7 +8,8 @@
 # of the seed; HISTORY_KEEP a folder that gets what is left of a round that
 # failed (default: build-test/history beside the sources).  Exit status 1: a
 # violation, or something ended that must not.  HISTORY_VERBS: the address of an RDMA
-# device here; a third of the clients use it then, another TCP.
+# device here; a third of the clients use it then, another TCP.  HISTORY_TRUST=munge: with
+# auth = munge and seal = auth.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -38,6 +39,7 @@ keep=${HISTORY_KEEP:-$top/build-test/history}
 
 . "$here/servers.sh"
 . "$here/nemesis.sh"
+. "$here/trust.sh"
 
 # Without root: one host, one disk, and none of the faults that need others.
 kinds=(kill-iod kill-mgr kill-all stop-iod stop-mgr kill-client stop-client
@@ -60,6 +62,7 @@ at_exit() {
 	for who in "${pid[@]}" ${fillers[@]+"${fillers[@]}"}; do
 		tell KILL "$who"
 	done
+	end_trust
 	wait 2>/dev/null
 	[ -f "$dir/verdict" ] || verdict # of as much as there is
 	result $code
@@ -121,6 +124,7 @@ begin() {
 		head -c 4096 /dev/zero >"$dir/shim.$s"
 		set_shim "$s" 0 0 0
 	done
+	begin_trust || fail "munged does not start"
 	write_conf
 	write_tabs
 	for s in $(server_names); do start_server "$s"; done

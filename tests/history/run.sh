@@ -6,7 +6,8 @@
 #
 # PVFS_BUILD names the build (a release one).  Prints a line a round, and the sums
 # at the end.  HISTORY_JOBS: how many rounds at once (1); HISTORY_ROUND: seconds of
-# one (50).  Exit status: 1 if a round failed.
+# one (50).  HISTORY_TRUST=turns: every second round with auth = munge and seal = auth,
+# munge: each.  Exit status: 1 if a round failed.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -16,6 +17,9 @@ round_s=${HISTORY_ROUND:-50}
 jobs=${HISTORY_JOBS:-1}
 rounds=0
 failed=0
+turns=
+turn=('' munge)
+[ "${HISTORY_TRUST:-}" != turns ] || turns=1
 declare -A sum=() seed_of=() # by the process of a round
 
 stop() {
@@ -48,6 +52,7 @@ out=$(mktemp -d "${TMPDIR:-/tmp}/pvfs-history.XXXXXX") || exit 1
 trap stop INT TERM
 
 begin_round() {
+	[ -z "$turns" ] || export HISTORY_TRUST=${turn[seed % 2]}
 	"$here/round.sh" "$seed" "$round_s" >"$out/$seed" 2>&1 &
 	seed_of[$!]=$seed
 	seed=$((seed + 1))

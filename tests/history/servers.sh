@@ -51,6 +51,7 @@ write_conf() {
 	{
 		printf '[filesystem]\nid = %016x\nkey = %s\n' $((seed + 1)) \
 			"$dir/key"
+		for line in ${fs_set:-}; do echo "$line"; done
 		printf '[mgr]\naddress = pvfs://%s:%d\nstorage = %s\n' \
 			"$(host_of mgr)" $port "$dir/mgr/store"
 		printf 'session_timeout = %s\n' "$session_timeout"
@@ -67,7 +68,7 @@ write_conf() {
 
 # write_tab GROUP FABRIC
 write_tab() {
-	echo "$(host_of mgr):/ /pvfs pvfs port=$port,fabric=$2,dead_peer=$dead_peer 0 0" \
+	echo "$(host_of mgr):/ /pvfs pvfs port=$port,fabric=$2,dead_peer=$dead_peer${tab_set:-} 0 0" \
 		>"$dir/pvfstab.$1"
 }
 
