@@ -11,7 +11,7 @@
 #include "secret.h"
 
 #define THREADS 4u
-#define JOBS 256u
+#define PROOFS 2u /* of a session at a time: one may be of a lost connection */
 
 void challenge_free(struct challenge *c)
 {
@@ -61,7 +61,8 @@ int auths_open(struct mgr *mgr)
 		rc = munger_open(mgr->conf.auth.munge_socket, THREADS, mgr->log,
 				 &auths->munger);
 	if (!rc && mgr->conf.auth.mode != AUTH_SYS)
-		rc = pool_open(THREADS, JOBS, wake, mgr, &auths->pool);
+		rc = pool_open(THREADS, mgr->conf.max_sessions + 1, wake, mgr,
+			       &auths->pool);
 	if (!rc && mgr->conf.auth.mode == AUTH_MUNGE)
 		rc = munged_look(mgr);
 	if (rc || mgr->conf.auth.mode != AUTH_SYS)
@@ -150,9 +151,13 @@ static void answer(struct mgr *mgr, struct rpc_req *rpc,
 static void take_challenge(struct mgr *mgr, struct rpc_req *rpc)
 {
 	struct caller *caller = caller_of(rpc->session);
-	struct challenge *c = secret_new(sizeof(*c));
-	int rc = c ? make(mgr, rpc, c) : -ENOMEM;
+	struct challenge *c = NULL;
+	int rc = -EAGAIN;
 
+	if (caller->proofs < PROOFS) {
+		c = secret_new(sizeof(*c));
+		rc = c ? make(mgr, rpc, c) : -ENOMEM;
+	}
 	if (rc) {
 		challenge_free(c);
 		auth_answer(rpc, rc);

@@ -134,6 +134,7 @@ static void finish(struct proof *p)
 {
 	int rc = p->status ? p->status : is_another(p) ? -EPERM : bless(p);
 
+	caller_of(p->rpc->session)->proofs--;
 	if (rc)
 		auth_refuse(p->mgr, p->rpc, rc);
 	else
@@ -215,6 +216,7 @@ void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c)
 	if (mgr->auths->munger)
 		p->munger = munger_get(mgr->auths->munger);
 	p->deadline = clock_after_ms(MUNGE_MS);
+	caller_of(rpc->session)->proofs++;
 	p->kind = le32toh(body->kind);
 	p->len = rpc->msg.tail[0].len;
 	memcpy(p->word, rpc->msg.tail[0].ptr, p->len);

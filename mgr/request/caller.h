@@ -15,6 +15,7 @@ struct caller {
 	bool declaring; /* ... or is to have one, with SESSION_DECLARES */
 	bool declares; /* that is durable */
 	struct challenge *challenge; /* auth.h; or NULL */
+	unsigned int proofs; /* AUTHs that are being judged */
 	struct gather_client gather;
 };
 

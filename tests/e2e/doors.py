@@ -11,9 +11,7 @@ import socket
 import struct
 import sys
 
-PORT, FSID, SESSION, COUNT = int(sys.argv[1]), int(sys.argv[2], 16), \
-    int(sys.argv[3], 16), int(sys.argv[4])
-FT_SEAL = 0x80 if "seals" in sys.argv else 0
+FT_SEAL = 0x80
 CONNECT, ACCEPT, SEND, HELLO = 1, 2, 4, 1
 
 
@@ -36,29 +34,60 @@ def answer(sock):
     return op, take(sock, length)
 
 
-def come():
-    session = SESSION or random.getrandbits(63) | 1
-    with socket.create_connection(("127.0.0.1", PORT), 20) as sock:
-        sock.sendall(frame(CONNECT, struct.pack(
-            "<IHHIHHQQIII12x", 0x49535650, 2, 0, 0x42495650, 2, 1, FSID,
-            session, 0x7fffff00, 1 << 20, FT_SEAL)))
-        op, _ = answer(sock)
-        if op != ACCEPT:
-            return "rejected"
-        sock.sendall(frame(SEND, struct.pack(
-            "<IHHIHHQQQII", 0x42495650, 2, HELLO, 72, 0, 0, session, 0, 0, 0,
-            0) + struct.pack("<IIII", 0, 0, 0, 5) + b"doors\0\0\0"))
+def connect(port, fsid, session, seals):
+    """A connection to a server; None: it was rejected."""
+    sock = socket.create_connection(("127.0.0.1", port), 20)
+    sock.sendall(frame(CONNECT, struct.pack(
+        "<IHHIHHQQIII12x", 0x49535650, 2, 0, 0x42495650, 2, 1, fsid,
+        session, 0x7fffff00, 1 << 20, FT_SEAL if seals else 0)))
+    if answer(sock)[0] == ACCEPT:
+        return sock
+    sock.close()
+    return None
+
+
+def ask(sock, op, session, body, slot=0, seq=0):
+    """One request; nothing is waited for."""
+    sock.sendall(frame(SEND, struct.pack(
+        "<IHHIHHQQQII", 0x42495650, 2, op, 48 + len(body), slot, 0, session,
+        seq, 0, 0, 0) + body))
+
+
+def reply(sock):
+    """The next one: slot and status."""
+    op, data = answer(sock)
+    while op != SEND:
         op, data = answer(sock)
-        while op != SEND:
-            op, data = answer(sock)
-        return struct.unpack_from("<I", data, 44)[0]
+    return struct.unpack_from("<H", data, 12)[0], \
+        struct.unpack_from("<I", data, 44)[0]
 
 
-seen = collections.Counter()
-for _ in range(COUNT):
-    try:
-        seen[come()] += 1
-    except (EOFError, ConnectionError):
-        seen["closed"] += 1
-for what, count in seen.items():
-    print(what, count)
+def hello(sock, session):
+    ask(sock, HELLO, session,
+        struct.pack("<IIII", 0, 0, 0, 5) + b"doors\0\0\0")
+    return reply(sock)[1]
+
+
+def come(port, fsid, session, seals):
+    session = session or random.getrandbits(63) | 1
+    sock = connect(port, fsid, session, seals)
+    if not sock:
+        return "rejected"
+    with sock:
+        return hello(sock, session)
+
+
+def main():
+    seen = collections.Counter()
+    for _ in range(int(sys.argv[4])):
+        try:
+            seen[come(int(sys.argv[1]), int(sys.argv[2], 16),
+                      int(sys.argv[3], 16), "seals" in sys.argv)] += 1
+        except (EOFError, ConnectionError):
+            seen["closed"] += 1
+    for what, count in seen.items():
+        print(what, count)
+
+
+if __name__ == "__main__":
+    main()
