@@ -107,7 +107,9 @@ static int open_lends(struct iod *iod)
 {
 	const struct lends_attr attr = { .dir = iod->conf.storage,
 					 .store = iod->store,
-					 .log = iod->log };
+					 .log = iod->log,
+					 .told = service_told,
+					 .arg = iod };
 
 	iod->new_store = store_is_new(iod->store);
 	return lends_open(&attr, &iod->lends);

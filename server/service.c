@@ -218,10 +218,30 @@ static bool sees_all(void *arg, struct rpc_session *session)
 	return !info->cred.uid || info->cred.uid == geteuid();
 }
 
+void service_told(void *arg, const struct lend_who *who,
+		  const struct lend_told told[2])
+{
+	const struct rpc_told all[2] = {
+		{ told[0].n, told[0].bytes, told[0].ns },
+		{ told[1].n, told[1].bytes, told[1].ns },
+	};
+	struct rpc_label label = { .uid = who->uid };
+	struct iod *iod = arg;
+
+	memcpy(label.job, who->job, sizeof(label.job));
+	rpc_server_told(iod->server, &label, all);
+}
+
+static void tell(void *arg)
+{
+	lends_tell(((struct iod *)arg)->lends);
+}
+
 const struct rpc_service iod_service = {
 	.session_open = session_open,
 	.session_close = session_close,
 	.sees_all = sees_all,
+	.tell = tell,
 	.object = object_of,
 	.request = on_request,
 };

@@ -18,6 +18,9 @@ void worker_close(struct worker *w);
 
 /* Its argument is the iod. */
 extern const struct rpc_service iod_service;
+/* lends_attr.told */
+void service_told(void *arg, const struct lend_who *who,
+		  const struct lend_told told[2]);
 /* iod.run() */
 void service_run(struct worker *w, struct rpc_req *req);
 

@@ -570,7 +570,9 @@ int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 /*
  * What a server has answered since it started, of one operation of the protocol.
  * latency[i] of the requests took pvfs_latency_ns(i) nanoseconds or more, from their
- * arrival to the reply, and less than pvfs_latency_ns(i + 1).
+ * arrival to the reply, and less than pvfs_latency_ns(i + 1).  DIRECT_READ and
+ * DIRECT_WRITE are what clients say that they did without a request: ns is made of the few
+ * that they timed, and latency and most_ns are zero.
  */
 #define PVFS_LATENCIES 106
 struct pvfs_op_stats {
@@ -601,10 +603,13 @@ int pvfs_stats_mount(const char *path, const char *uri, int timeout_ms,
  * What a user, in a job, has asked a server for since it started.  The job is what his
  * programs had in PVFS_JOB_ID, or SLURM_JOB_ID: nobody proves it.  A server tells root, and
  * the user that it runs as, of all; another user of himself.  It keeps 256 labels; who has
- * no program there any more may be counted among the others.
+ * no program there any more may be counted among the others.  With PVFS_LABEL_DIRECT: what
+ * his programs say that they read and wrote without a request, beside the label's own; its
+ * time is made of the few that they timed.
  */
-#define PVFS_LABELS 257 /* how many there are at most */
+#define PVFS_LABELS 514 /* how many there are at most */
 #define PVFS_LABEL_OTHERS 0x1u
+#define PVFS_LABEL_DIRECT 0x2u
 struct pvfs_label {
 	uint32_t uid;		/* 0 of the others */
 	uint32_t flags;		/* PVFS_LABEL_* */

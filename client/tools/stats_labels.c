@@ -105,6 +105,7 @@ static void json_row(struct stats_labels *l, const char *who, const char *uri,
 	json_str(o, "uri", uri);
 	json_str(o, "user",
 		 others ? "others" : owners_user(l->owners, row->uid));
+	json_yes(o, "direct", row->flags & PVFS_LABEL_DIRECT);
 	if (!others)
 		json_u64(o, "uid", row->uid);
 	if (l->jobs)
@@ -121,19 +122,21 @@ static void text_row(struct stats_labels *l, const char *who,
 		     const struct pvfs_label *row)
 {
 	bool others = row->flags & PVFS_LABEL_OTHERS;
-	char in[32], out[32];
+	char in[32], out[32], user[64];
 
 	if (l->header)
 		printf("%-8s %-12s %10s %8s %10s %10s %9s%s\n", "server",
 		       "user", "requests", "errors", "in", "out", "mean us",
 		       l->jobs ? " job" : "");
 	l->header = false;
+	snprintf(user, sizeof(user), "%s%s",
+		 others ? "(others)" : owners_user(l->owners, row->uid),
+		 row->flags & PVFS_LABEL_DIRECT ? "*" : "");
 	tool_human(row->bytes_in, in);
 	tool_human(row->bytes_out, out);
 	tool_line(stdout,
 		  "%-8s %-12s %10" PRIu64 " %8" PRIu64 " %10s %10s %9.1f%s%s\n",
-		  who, others ? "(others)" : owners_user(l->owners, row->uid),
-		  row->requests, row->errors, in, out,
+		  who, user, row->requests, row->errors, in, out,
 		  row->requests ? (double)row->ns / (double)row->requests / 1e3
 				: 0,
 		  l->jobs ? " " : "", row->job[0] || !l->jobs ? row->job : "-");

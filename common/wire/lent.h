@@ -19,6 +19,10 @@
  * not hold it asks by message.  The iod takes back what it lent by clearing the word;
  * then, behind a full barrier too, it looks at the marks.  Who is inside will write
  * what he began: until he has left, nobody else gets at the object.
+ *
+ * Nobody sees what borrowers do, so they say it: each counts what it has done in a place
+ * of inside[], and one of LENT_TIMED how long it took.  The iod looks when it is asked
+ * for what was counted.
  */
 #ifndef LENT_H
 #define LENT_H
@@ -30,6 +34,8 @@
 #define LENT_INSIDE 64u /* writers of a session at a time */
 #define LENT_STRIPES 1024u
 #define LENT_PAGES 3u /* gate, terms, marks: in this order */
+#define LENT_MOST (1u << 20) /* bytes of an access: longer ones go by message */
+#define LENT_TIMED 64u
 
 /*
  * Of an iod; clients read it.  owner is a robust futex (kernel documentation,
@@ -56,12 +62,23 @@ struct lent_terms {
 	_Atomic uint64_t word[LENT_OBJECTS]; /* number of the loan, 0: none */
 };
 
+/* What was done by itself. */
+struct lent_count {
+	_Atomic uint64_t n, bytes;
+	_Atomic uint64_t ns; /* ... of those that were timed */
+};
+
 /* Of a session; the client writes it, and it may be anything. */
 struct lent_marks {
 	struct {
 		_Alignas(64) _Atomic uint32_t object; /* 1 + index */
+		_Atomic uint32_t timed[2]; /* [1]: writes; so below */
+		struct lent_count count[2];
 	} inside[LENT_INSIDE];
 	_Atomic uint8_t back[LENT_OBJECTS]; /* given back, and closed */
 };
+
+_Static_assert(sizeof(struct lent_marks) == 64 * LENT_INSIDE + LENT_OBJECTS,
+	       "clients and iods of earlier releases have the same pages");
 
 #endif

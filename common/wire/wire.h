@@ -285,6 +285,8 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_V3	0x200u	/* version 3: HELLO may have WIRE_F_APART, LEASE has a clock
 				 * and since, there are DECLARE and UNLINK2.  Every
 				 * end of that version names it */
+#define WIRE_FT_TOLD	0x800u	/* STATS and LABELS tell what clients did by themselves:
+				 * WIRE_TOLD_*, WIRE_LB_TOLD */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -476,7 +478,12 @@ struct wire_ping_rep {
 
 /*
  * STATS: the first operation from op on that the server has answered since it started.
+ * Who named WIRE_FT_TOLD is told, as the last ones, what clients say that they have read
+ * and written by themselves (lent.h): ns is made of the few that they timed, bucket and
+ * most are zero.
  */
+#define WIRE_TOLD_READ	94u
+#define WIRE_TOLD_WRITE	95u
 struct wire_stats {
 	le32 op;
 	le32 zero;
@@ -500,6 +507,8 @@ struct wire_stats_rep {
  */
 #define WIRE_LABELS_MAX	64u	/* in one reply */
 #define WIRE_LB_OTHERS	0x1u	/* all that have no label of their own */
+#define WIRE_LB_TOLD	0x2u	/* what its clients say that they did by themselves: a row
+				 * beside the other one, to who named WIRE_FT_TOLD */
 struct wire_labels {
 	le32 from;
 	le32 zero;

@@ -289,7 +289,7 @@ const char *wire_check_labels_rep(const struct wire_msg *msg)
 	size_t n = msg->tail[0].len / sizeof(*label);
 
 	for (size_t i = 0; i < n; i++) {
-		if (le32toh(label[i].flags) & ~WIRE_LB_OTHERS)
+		if (le32toh(label[i].flags) & ~(WIRE_LB_OTHERS | WIRE_LB_TOLD))
 			return "wire_label.flags: unknown bits";
 		if (!label_job_ok(label[i].job))
 			return "wire_label.job: what does not print";

@@ -125,6 +125,8 @@ static int fill(struct lends *lends, struct lend_session *ses,
 	if (rc)
 		return rc;
 	ses->id = ask->session;
+	ses->who = ask->who;
+	lend_said_begin(&ses->said, clock_boot());
 	snprintf(ses->peer, sizeof(ses->peer), "%s", ask->peer);
 	HASH_ADD(hh, lends->sessions, id, sizeof(ses->id), ses);
 	if (ses->hh.tbl)

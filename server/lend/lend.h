@@ -25,16 +25,31 @@
 
 #include "lent.h"
 #include "store.h"
+#include "wire.h"
 
 #define LEND_STUCK_MS 2000u
 #define LEND_SESSIONS 1024u /* that borrow; others go by message */
 
 struct lends;
 
+/* A user, and his job. */
+struct lend_who {
+	uint32_t uid;
+	char job[WIRE_JOB_MAX]; /* then zeros */
+};
+struct lend_told {
+	uint64_t n, bytes, ns;
+};
+
 struct lends_attr {
 	const char *dir; /* of the store */
 	struct store *store; /* outlives it, as log does */
 	const struct log *log;
+	/* So much more did this session's process read, [0], and write, [1], as it says.  With a
+	 * lock; NULL: nobody wants to know. */
+	void (*told)(void *arg, const struct lend_who *who,
+		     const struct lend_told told[2]);
+	void *arg;
 };
 /*
  * -EBUSY: a process that borrowed from the one before cannot be got out of the
@@ -55,6 +70,7 @@ struct lend_ask {
 	uint64_t until; /* then it is taken back, clock_boot() */
 	uint32_t era; /* as of lends_recall(); 0 before */
 	const char *peer; /* for messages */
+	struct lend_who who; /* for attr.told */
 };
 struct lent {
 	uint64_t number;
@@ -88,6 +104,14 @@ void lend_removed(struct lends *lends, uint64_t handle);
  * lent for writing is taken back.
  */
 void lends_look(struct lends *lends);
+/*
+ * attr.told for all sessions, not more often than every LEND_TELL_MS: what their pages say
+ * more than before.  A page may say anything: of a session no more is believed than
+ * LEND_TELL_NS bytes, and one access, in a nanosecond, and LENT_MOST bytes in an access.
+ */
+#define LEND_TELL_MS 100u
+#define LEND_TELL_NS 256u
+void lends_tell(struct lends *lends);
 /* Until when clients may write; clock_boot(). */
 void lends_until(struct lends *lends, uint64_t until);
 /* How many there are now; any thread. */

@@ -92,6 +92,7 @@ void lend_end(struct lends *lends, uint64_t session)
 	if (ses) {
 		HASH_DEL(lends->sessions, ses);
 		take_back(lends, ses, any, NULL);
+		lend_tell(lends, ses);
 		ses->ended = true;
 		if (!ses->stuck)
 			lend_session_free(lends, ses);

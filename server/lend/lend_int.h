@@ -29,6 +29,13 @@ struct lend_files {
 	struct lent_terms *terms; /* for writing, or NULL */
 };
 
+/* What a page has said, [1]: of writes. */
+struct lend_said {
+	uint64_t at; /* clock_boot() */
+	uint64_t n[2], bytes[2], ns[2], timed[2];
+	uint64_t mean[2]; /* ns; 0: none was timed yet */
+};
+
 struct lend_session;
 
 struct loan {
@@ -53,6 +60,8 @@ struct lend_session {
 	struct lend_files files;
 	unsigned int stuck;
 	bool ended; /* freed when nobody is stuck */
+	struct lend_who who;
+	struct lend_said said; /* of its page, when it was looked at last */
 	char peer[96];
 	struct loan loan[LENT_OBJECTS];
 };
@@ -66,6 +75,7 @@ struct lends {
 	uint64_t number; /* of the last loan */
 	atomic_uint count, writers; /* loans; for writing */
 	uint32_t era;
+	uint64_t told; /* lends_tell(), clock_boot() */
 	_Atomic uint64_t
 		ends; /* the first until of a loan, or before; never 0 */
 	TAILQ_HEAD(, loan) stuck;
@@ -101,6 +111,15 @@ static inline uint32_t loan_index(const struct loan *loan)
 
 /* Takes back what the client has given back. */
 void lend_reclaim(struct lends *lends, struct lend_session *ses);
+
+/* ---- lend_told.c.  With the lock. ---- */
+
+/* Nothing was said yet. */
+void lend_said_begin(struct lend_said *said, uint64_t now);
+/* What is new in marks since said, which becomes marks: as much of it as is believed. */
+void lend_said_more(struct lend_said *said, const struct lent_marks *marks,
+		    uint64_t now, struct lend_told told[2]);
+void lend_tell(struct lends *lends, struct lend_session *ses);
 
 /* ---- lend_files.c ---- */
 

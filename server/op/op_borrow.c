@@ -7,6 +7,7 @@
  * while that matters.  On a new store it never does.
  */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -85,6 +86,7 @@ static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 	struct lend_ask ask = { .session = info->id, .peer = info->peer };
+	struct rpc_label label;
 	struct tp_identity id;
 	struct lent lent;
 	int rc = rpc_req_identity(req, &id);
@@ -93,6 +95,9 @@ static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 		return rc;
 	ask.pid = id.pid;
 	ask.uid = id.uid;
+	rpc_session_label(req->session, &label);
+	ask.who.uid = label.uid;
+	memcpy(ask.who.job, label.job, sizeof(ask.who.job));
 	limits(req, write, &ask);
 	rc = lend_object(w->iod->lends, obj, &ask, &lent);
 	if (rc)

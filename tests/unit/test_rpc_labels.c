@@ -155,6 +155,36 @@ START_TEST(when_all_are_in_use_others_count)
 }
 END_TEST
 
+START_TEST(what_is_told_stays_apart)
+{
+	const struct rpc_told told[2] = { { 3, 300, 30 }, { 2, 20, 5 } };
+	struct label_key key = key_of(1, "x"), gone = key_of(5, "never");
+	struct label_sum sum = { 0 };
+	struct label *l;
+
+	ck_assert_int_eq(labels_init(&all, 1), 0);
+	l = get(1, "x");
+	labels_told(&all, &key, told);
+	labels_told(&all, &key, told);
+	label_total(&all, l, &sum);
+	ck_assert_uint_eq(sum.requests, 0);
+	ck_assert_uint_eq(l->told.requests, 10);
+	ck_assert_uint_eq(l->told.bytes_out, 600);
+	ck_assert_uint_eq(l->told.bytes_in, 40);
+	ck_assert_uint_eq(l->told.ns, 70);
+	labels_told(&all, &gone, told);
+	ck_assert_uint_eq(all.others->told.requests, 5);
+	ck_assert_uint_eq(all.told[0].n, 9);
+	ck_assert_uint_eq(all.told[1].bytes, 60);
+	/* it goes with its label */
+	labels_put(&all, l);
+	for (uint32_t i = 0; i < LABELS_MAX; i++)
+		get(100 + i, "");
+	ck_assert_uint_eq(all.others->told.requests, 15);
+	labels_fini(&all);
+}
+END_TEST
+
 /* ---- HELLO and LABELS ---- */
 
 /* HELLO as uid, with len bytes of job; returns its length. */
@@ -177,13 +207,15 @@ static size_t hello(uint32_t uid, const char *job, uint32_t len)
 	return (size_t)end;
 }
 
+static uint32_t also; /* features beside WIRE_FT_JOB */
+
 static void greet(uint64_t session, uint32_t uid, const char *job, uint32_t len)
 {
 	raw_open(&raw, rig, session, 1);
-	raw.hail.features = htole32(WIRE_FT_JOB);
+	raw.hail.features = htole32(WIRE_FT_JOB | also);
 	raw_connect(&raw);
 	raw_until(&raw, raw.established);
-	ck_assert_uint_eq(le32toh(raw.hailed.features), WIRE_FT_JOB);
+	ck_assert_uint_eq(le32toh(raw.hailed.features), WIRE_FT_JOB | also);
 	raw_send(&raw, hello(uid, job, len));
 	raw_until(&raw, raw.received == 1);
 }
@@ -242,6 +274,29 @@ START_TEST(who_sees_whom)
 }
 END_TEST
 
+/* A row more for who knows it; as for what of himself, so of others. */
+START_TEST(who_is_told)
+{
+	const struct rpc_label who = { .uid = 70003, .job = "d" };
+	const struct rpc_told told[2] = { { 3, 300, 30 }, { 2, 20, 5 } };
+	struct wire_label label[WIRE_LABELS_MAX];
+
+	ck_assert_uint_eq(append_and_ask(0x31, 70003, "d", label), 1);
+	rpc_server_told(rig->server, &who, told);
+	ck_assert_uint_eq(append_and_ask(0x32, 70003, "d", label), 1);
+	also = WIRE_FT_TOLD;
+	ck_assert_uint_eq(append_and_ask(0x33, 70003, "d", label), 2);
+	ck_assert_uint_eq(le32toh(label[0].flags), 0);
+	ck_assert_uint_eq(le32toh(label[1].flags), WIRE_LB_TOLD);
+	ck_assert_uint_eq(le32toh(label[1].uid), 70003);
+	ck_assert_uint_eq(le64toh(label[1].requests), 5);
+	ck_assert_uint_eq(le64toh(label[1].bytes_out), 300);
+	ck_assert_uint_eq(le64toh(label[1].bytes_in), 20);
+	ck_assert_uint_eq(append_and_ask(0x34, 70004, "d", label), 1);
+	also = 0;
+}
+END_TEST
+
 static void refused(const char *job, uint32_t len, const char *why)
 {
 	greet(0x21, 70001, job, len);
@@ -275,7 +330,9 @@ int main(void)
 	tcase_add_test(tc, the_oldest_idle_one_is_folded);
 	tcase_add_test(tc, a_user_has_so_many);
 	tcase_add_test(tc, when_all_are_in_use_others_count);
+	tcase_add_test(tc, what_is_told_stays_apart);
 	tcase_add_test(tc, who_sees_whom);
+	tcase_add_test(tc, who_is_told);
 	tcase_add_test(tc, hostile_jobs);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -165,7 +165,7 @@ static const struct bad bad[] = {
 	JOB(13, 1, 'x', "padding: not zero"),
 	BODY("labels", wire_labels, zero, 1,
 	     "wire_labels.zero: reserved, not zero"),
-	TAIL("labels reply", wire_labels_rep, 1, wire_label, flags, 2,
+	TAIL("labels reply", wire_labels_rep, 1, wire_label, flags, 4,
 	     "wire_label.flags: unknown bits"),
 	TAIL("labels reply", wire_labels_rep, 0, wire_label, job[0], 0x1b,
 	     "wire_label.job: what does not print"),

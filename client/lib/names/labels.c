@@ -6,6 +6,7 @@
 #include "store.h"
 
 _Static_assert(STORE_LABELS == WIRE_LABELS_MAX, "store.h");
+_Static_assert(PVFS_LABEL_DIRECT == WIRE_LB_TOLD, "pvfs.h");
 _Static_assert(PVFS_LABEL_OTHERS == WIRE_LB_OTHERS, "pvfs.h");
 
 static void take_label(const struct wire_label *from, struct pvfs_label *to)

@@ -201,6 +201,13 @@ int store_counts(struct session *s, struct rpc_peer *peer)
 	return is_v3(peer) ? 0 : -ENOSYS;
 }
 
+static const char *stats_name(unsigned int op)
+{
+	if (op == WIRE_TOLD_READ)
+		return "DIRECT_READ";
+	return op == WIRE_TOLD_WRITE ? "DIRECT_WRITE" : wire_op_name(op);
+}
+
 static int take_stats(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_stats_rep *rep = reply->body;
@@ -215,8 +222,7 @@ static int take_stats(void *arg, const struct wire_msg *reply)
 		.ns = le64toh(rep->ns),
 		.most_ns = le64toh(rep->most),
 	};
-	snprintf(stats->name, sizeof(stats->name), "%s",
-		 wire_op_name(stats->op));
+	snprintf(stats->name, sizeof(stats->name), "%s", stats_name(stats->op));
 	for (unsigned int i = 0; i < PVFS_LATENCIES; i++)
 		stats->latency[i] = le64toh(rep->bucket[i]);
 	return 0;

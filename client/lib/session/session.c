@@ -152,7 +152,8 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.server = attr->auth.iod ? WIRE_ROLE_IOD : WIRE_ROLE_MGR,
 		.index = attr->auth.iod ? attr->auth.iod - 1 : 0,
 		.fix = attr->probe ? NULL : FIX_MGR,
-		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_CAPS,
+		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_TOLD |
+			    WIRE_FT_CAPS,
 		.met = s->declare ? declare_met : NULL,
 		.arg = s->declare,
 	};

@@ -19,6 +19,11 @@ static inline void json_u64(struct json_object *o, const char *key,
 	json_object_object_add(o, key, json_object_new_uint64(val));
 }
 
+static inline void json_yes(struct json_object *o, const char *key, int val)
+{
+	json_object_object_add(o, key, json_object_new_boolean(val));
+}
+
 static inline void json_num(struct json_object *o, const char *key, double val)
 {
 	json_object_object_add(o, key, json_object_new_double(val));

@@ -3,10 +3,20 @@
 #include "pvfs.h"
 #include "tool.h"
 
+/* What was timed one by one: not so what clients do by themselves. */
+static uint64_t timed(const struct pvfs_op_stats *s)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < PVFS_LATENCIES; i++)
+		n += s->latency[i];
+	return n;
+}
+
 /* In the middle of the bucket where share of the requests have been counted. */
 uint64_t tool_percentile(const struct pvfs_op_stats *s, double share)
 {
-	uint64_t want = (uint64_t)(share * (double)s->requests), sum = 0, low,
+	uint64_t want = (uint64_t)(share * (double)timed(s)), sum = 0, low,
 		 high;
 	unsigned int i;
 

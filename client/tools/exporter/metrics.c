@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* metrics.c - a view in the text format of Prometheus. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "coarse.h"
 #include "view.h"
@@ -180,12 +181,28 @@ static void bucket(struct text *out, const char *server,
 		text_add(out, "\",le=\"+Inf\"} %" PRIu64 "\n", sum);
 }
 
+/* What clients say that they did by themselves: nobody timed them one by one. */
+static bool is_direct(const struct pvfs_op_stats *s)
+{
+	return !strncmp(s->name, "DIRECT_", 7);
+}
+
+static void write_direct(struct text *out, const char *server,
+			 const struct pvfs_op_stats *s)
+{
+	if (is_direct(s))
+		count(out, "pvfs_direct_accesses_total", server, s,
+		      s->requests);
+}
+
 /* The count is that of the buckets: the server's numbers are not of one moment. */
 static void write_times(struct text *out, const char *server,
 			const struct pvfs_op_stats *s)
 {
 	uint64_t n[COARSE], sum = 0;
 
+	if (is_direct(s))
+		return;
 	coarse_of(s, n);
 	for (unsigned int i = 0; i < COARSE; i++) {
 		sum += n[i];
@@ -202,6 +219,9 @@ static void write_ops(const struct view *v, struct text *out)
 	head(out, DURATION, "histogram",
 	     "Requests by the time from their arrival to the reply.");
 	each_op(v, out, write_times);
+	head(out, "pvfs_direct_accesses_total", "counter",
+	     "What clients say that they read and wrote without a request.");
+	each_op(v, out, write_direct);
 	head(out, "pvfs_request_errors_total", "counter",
 	     "Requests that were answered with an error.");
 	each_op(v, out, write_errors);
@@ -225,6 +245,8 @@ static void count_label(struct text *out, const char *metric,
 	else
 		text_add(out, "%" PRIu32 "\"", l->uid);
 	label(out, "job_id", l->job);
+	if (l->flags & PVFS_LABEL_DIRECT)
+		label(out, "way", "direct");
 	text_add(out, "} %" PRIu64 "\n", n);
 }
 

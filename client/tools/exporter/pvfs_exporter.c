@@ -50,7 +50,8 @@ static int option(void *arg, int opt, const char *val)
 
 static const struct tool_value values[] = { { 't', 10, 60000, NULL },
 					    { 'n', 0, 0, "a name, at most 16" },
-					    { 'u', 0, PVFS_LABELS - 1, NULL },
+					    { 'u', 0, PVFS_LABELS / 2 - 1,
+					      NULL },
 					    { 0 } };
 
 static const struct option longs[] = {

@@ -39,6 +39,8 @@ static int busiest(const void *a, const void *b)
 	const struct pvfs_label *x = a, *y = b;
 	bool others = x->flags & PVFS_LABEL_OTHERS;
 
+	if ((x->flags ^ y->flags) & PVFS_LABEL_DIRECT)
+		return x->flags & PVFS_LABEL_DIRECT ? 1 : -1;
 	if ((x->flags ^ y->flags) & PVFS_LABEL_OTHERS)
 		return others ? 1 : -1;
 	if (x->requests != y->requests)
@@ -46,13 +48,13 @@ static int busiest(const void *a, const void *b)
 	return 0;
 }
 
-/* Those beyond max, and the others, become one that is called others. */
-static int bound_labels(struct pvfs_label *label, int n, int max)
+/* Of one kind, sorted: those beyond max, and the others, become one that is called others. */
+static int bound_kind(struct pvfs_label *label, int n, int max)
 {
-	struct pvfs_label others = { .flags = PVFS_LABEL_OTHERS };
+	struct pvfs_label others = { .flags = label->flags |
+					      PVFS_LABEL_OTHERS };
 	int kept = 0;
 
-	qsort(label, (size_t)n, sizeof(*label), busiest);
 	for (int i = 0; i < n; i++) {
 		if (kept < max && !(label[i].flags & PVFS_LABEL_OTHERS)) {
 			label[kept++] = label[i];
@@ -65,6 +67,20 @@ static int bound_labels(struct pvfs_label *label, int n, int max)
 	if (kept < n)
 		label[kept++] = others;
 	return kept;
+}
+
+/* What was done without requests stays apart. */
+static int bound_labels(struct pvfs_label *label, int n, int max)
+{
+	int asked = 0, kept, direct;
+
+	qsort(label, (size_t)n, sizeof(*label), busiest);
+	while (asked < n && !(label[asked].flags & PVFS_LABEL_DIRECT))
+		asked++;
+	kept = asked ? bound_kind(label, asked, max) : 0;
+	direct = n > asked ? bound_kind(label + asked, n - asked, max) : 0;
+	memmove(label + kept, label + asked, (size_t)direct * sizeof(*label));
+	return kept + direct;
 }
 
 /* A server of an earlier release has none. */

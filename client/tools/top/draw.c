@@ -77,12 +77,14 @@ static void draw_server(struct sheet *s, const struct top_server *server)
 static void draw_user(struct sheet *s, const struct top_user *u)
 {
 	bool others = u->key.flags & PVFS_LABEL_OTHERS;
-	char rates[96];
+	bool direct = u->key.flags & PVFS_LABEL_DIRECT;
+	char rates[96], user[64];
 
+	snprintf(user, sizeof(user), "%.*s%s", direct ? 7 : 8,
+		 others ? "(others)" : owners_user(s->page->owners, u->key.uid),
+		 direct ? "*" : "");
 	put_rates(&u->rates, rates, sizeof(rates));
-	line(s, "%-8.8s %s %s",
-	     others ? "(others)" : owners_user(s->page->owners, u->key.uid),
-	     rates, u->key.job[0] ? u->key.job : "-");
+	line(s, "%-8s %s %s", user, rates, u->key.job[0] ? u->key.job : "-");
 }
 
 static void draw_head(struct sheet *s, const struct top *top)

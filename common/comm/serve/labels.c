@@ -69,12 +69,21 @@ void label_total(const struct labels *all, const struct label *l,
 	}
 }
 
+static void add_told(struct label_sum *to, const struct label_sum *told)
+{
+	to->requests += told->requests;
+	to->bytes_in += told->bytes_in;
+	to->bytes_out += told->bytes_out;
+	to->ns += told->ns;
+}
+
 /* Returns its place. */
 static unsigned int fold(struct labels *all, struct label *l)
 {
 	unsigned int place = l->place;
 
 	label_total(all, l, &all->folded);
+	add_told(&all->others->told, &l->told);
 	TAILQ_REMOVE(&all->idle, l, idle_link);
 	HASH_DEL(all->by_key, l);
 	all->table[place] = NULL;
@@ -154,5 +163,26 @@ void labels_put(struct labels *all, struct label *l)
 	pthread_mutex_lock(&all->lock);
 	if (!--l->users && l != all->others)
 		TAILQ_INSERT_TAIL(&all->idle, l, idle_link);
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* Who has no label any more is one of the others. */
+void labels_told(struct labels *all, const struct label_key *key,
+		 const struct rpc_told told[2])
+{
+	const struct label_sum sum = { .requests = told[0].n + told[1].n,
+				       .bytes_out = told[0].bytes,
+				       .bytes_in = told[1].bytes,
+				       .ns = told[0].ns + told[1].ns };
+	struct label *l;
+
+	pthread_mutex_lock(&all->lock);
+	HASH_FIND(hh, all->by_key, key, sizeof(*key), l);
+	add_told(l ? &l->told : &all->others->told, &sum);
+	for (unsigned int i = 0; i < 2; i++) {
+		all->told[i].n += told[i].n;
+		all->told[i].bytes += told[i].bytes;
+		all->told[i].ns += told[i].ns;
+	}
 	pthread_mutex_unlock(&all->lock);
 }

@@ -18,6 +18,7 @@
 #include <sys/queue.h>
 
 #include "hash_table.h"
+#include "rpc_serve.h"
 #include "wire.h"
 
 #define LABELS_MAX 256u /* beside the others */
@@ -39,6 +40,10 @@ struct label_count {
 	atomic_uint_least64_t errors, bytes_in, bytes_out, ns;
 };
 
+struct label_sum {
+	uint64_t requests, errors, bytes_in, bytes_out, ns;
+};
+
 struct label {
 	struct label_key key;
 	unsigned int place; /* in the table */
@@ -46,10 +51,8 @@ struct label {
 	UT_hash_handle hh;
 	TAILQ_ENTRY(label) idle_link;
 	struct label_count *lane; /* one each */
-};
-
-struct label_sum {
-	uint64_t requests, errors, bytes_in, bytes_out, ns;
+	struct label_sum
+		told; /* what its clients say that they did without requests */
 };
 
 struct labels {
@@ -60,6 +63,7 @@ struct labels {
 	TAILQ_HEAD(, label) idle;
 	struct label *others;
 	struct label_sum folded;
+	struct rpc_told told[2]; /* of all: read, written */
 };
 
 /* Of a session: its job, its own label, and those of whom it spoke for lately.  Zero it. */
@@ -76,6 +80,9 @@ void labels_fini(struct labels *all);
 /* Never NULL; to be given back.  labels_put(): what was counted stays; NULL: nothing. */
 struct label *labels_get(struct labels *all, const struct label_key *key);
 void labels_put(struct labels *all, struct label *label);
+/* So much was done without requests. */
+void labels_told(struct labels *all, const struct label_key *key,
+		 const struct rpc_told told[2]);
 /* Under the lock: what was counted of it is added to sum. */
 void label_total(const struct labels *all, const struct label *label,
 		 struct label_sum *sum);

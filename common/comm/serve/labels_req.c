@@ -81,6 +81,21 @@ void labels_add(struct rx *rx, uint64_t took, uint32_t status)
 	lane_add(&n->ns, took);
 }
 
+void rpc_session_label(const struct rpc_session *s, struct rpc_label *label)
+{
+	*label = (struct rpc_label){ .uid = s->info.cred.uid };
+	memcpy(label->job, s->labels.job, sizeof(label->job));
+}
+
+void rpc_server_told(struct rpc_server *server, const struct rpc_label *label,
+		     const struct rpc_told told[2])
+{
+	struct label_key key = { .uid = label->uid };
+
+	memcpy(key.job, label->job, sizeof(key.job));
+	labels_told(&server->labels, &key, told);
+}
+
 /* ---- LABELS ---- */
 
 /* Whom all are shown: root, and the user that the server runs as. */
@@ -109,7 +124,7 @@ static void fill(struct wire_label *out, const struct label_key *key,
 }
 
 struct asked {
-	bool all;
+	bool all, told;
 	uint32_t uid;
 	unsigned int place, n, max;
 	struct wire_label *label;
@@ -120,28 +135,43 @@ static bool shown(const struct asked *a, const struct label *l)
 	return l && (a->all || l->key.uid == a->uid);
 }
 
+/* Two rows: what was asked for, and what was done without asking. */
+static void put(struct asked *a, const struct label *l, uint32_t flags,
+		const struct label_sum *sum)
+{
+	if (!flags || sum->requests)
+		fill(&a->label[a->n++], &l->key, flags, sum);
+	if (a->told && l->told.requests)
+		fill(&a->label[a->n++], &l->key, flags | WIRE_LB_TOLD,
+		     &l->told);
+}
+
+static bool has_room(const struct asked *a)
+{
+	return a->n + 2 <= a->max;
+}
+
 /* Under the lock: as many as fit, from a->place on, which is where to go on. */
 static void collect(const struct labels *all, struct asked *a)
 {
 	struct label_sum sum;
 
-	for (; a->place < LABELS_MAX && a->n < a->max; a->place++) {
+	for (; a->place < LABELS_MAX && has_room(a); a->place++) {
 		const struct label *l = all->table[a->place];
 
 		if (!shown(a, l))
 			continue;
 		sum = (struct label_sum){ 0 };
 		label_total(all, l, &sum);
-		fill(&a->label[a->n++], &l->key, 0, &sum);
+		put(a, l, 0, &sum);
 	}
-	if (a->place != LABELS_MAX || a->n == a->max)
+	if (a->place != LABELS_MAX || !has_room(a))
 		return;
 	a->place++;
 	sum = all->folded;
 	label_total(all, all->others, &sum);
-	if (a->all && sum.requests)
-		fill(&a->label[a->n++], &all->others->key, WIRE_LB_OTHERS,
-		     &sum);
+	if (a->all)
+		put(a, all->others, WIRE_LB_OTHERS, &sum);
 }
 
 /* How many the reply has room for. */
@@ -163,11 +193,14 @@ void labels_req_run(struct rpc_req *req)
 	struct labels *all = all_of(req->session);
 	struct wire_out *out = rpc_reply_begin(req);
 	struct asked a = { .all = is_admin(req->session),
+			   .told = req->session->info.features & WIRE_FT_TOLD,
 			   .uid = req->session->info.cred.uid,
 			   .place = le32toh(body->from),
 			   .max = room(out),
 			   .label = found };
 
+	if (!body->from)
+		server_tell(req->session->lane->server);
 	pthread_mutex_lock(&all->lock);
 	collect(all, &a);
 	pthread_mutex_unlock(&all->lock);

@@ -54,6 +54,11 @@ struct rpc_service {
 	 */
 	bool (*sees_all)(void *arg, struct rpc_session *session);
 	/*
+	 * STATS or LABELS is about to be answered: what the service knows of what clients do
+	 * without requests, it tells by rpc_server_told().  NULL: nothing.
+	 */
+	void (*tell)(void *arg);
+	/*
 	 * What the line about a slow request says that it is about; 0: nothing.  NULL: never.
 	 */
 	uint64_t (*object)(const struct rpc_req *req);
@@ -158,6 +163,24 @@ struct rpc_server_stats {
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);
+
+/* A user and a job, as in LABELS. */
+struct rpc_label {
+	uint32_t uid;
+	char job[WIRE_JOB_MAX];		/* then zeros */
+};
+struct rpc_told {
+	uint64_t n, bytes, ns;
+};
+/*
+ * So much more did a client of that label read, told[0], and write, told[1], without
+ * requests, as it says itself.  Any thread of the server; takes a lock.
+ */
+void rpc_server_told(struct rpc_server *server, const struct rpc_label *label,
+		     const struct rpc_told told[2]);
+/* The session's own, as it is now; its thread. */
+void rpc_session_label(const struct rpc_session *session,
+		       struct rpc_label *label);
 
 struct rpc_session_info {
 	uint64_t id;

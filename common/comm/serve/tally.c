@@ -3,6 +3,7 @@
 #include "tally_int.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "server_int.h"
 
@@ -76,7 +77,7 @@ static void sum(struct tally *to, const struct tally *t)
 static unsigned int next_op(struct rpc_server *server, unsigned int op,
 			    struct tally *all)
 {
-	for (; op < WIRE_OP_END; op++) {
+	for (; op < WIRE_TOLD_READ; op++) {
 		bool any = false;
 
 		for (unsigned int i = 0; i < server->nlanes; i++) {
@@ -90,6 +91,34 @@ static unsigned int next_op(struct rpc_server *server, unsigned int op,
 			return op;
 	}
 	return 0;
+}
+
+/* The same of what clients did without requests. */
+static unsigned int next_told(struct rpc_server *server, unsigned int op,
+			      struct tally *all)
+{
+	struct rpc_told told[2];
+
+	pthread_mutex_lock(&server->labels.lock);
+	memcpy(told, server->labels.told, sizeof(told));
+	pthread_mutex_unlock(&server->labels.lock);
+	op = op < WIRE_TOLD_READ ? WIRE_TOLD_READ : op;
+	while (op <= WIRE_TOLD_WRITE && !told[op - WIRE_TOLD_READ].n)
+		op++;
+	if (op > WIRE_TOLD_WRITE)
+		return 0;
+	told[0] = told[op - WIRE_TOLD_READ];
+	lane_add(&all->requests, told[0].n);
+	lane_add(&all->ns, told[0].ns);
+	lane_add(op == WIRE_TOLD_READ ? &all->bytes_out : &all->bytes_in,
+		 told[0].bytes);
+	return op;
+}
+
+void server_tell(struct rpc_server *server)
+{
+	if (server->attr.service->tell)
+		server->attr.service->tell(server->attr.arg);
 }
 
 static void fill(struct wire_stats_rep *rep, const struct tally *t)
@@ -110,9 +139,14 @@ void tally_req_run(struct rpc_req *req)
 	const struct wire_stats *body = req->msg.body;
 	struct wire_stats_rep rep = { 0 };
 	struct tally all = { 0 };
-	unsigned int op = next_op(rx->conn->lane->server, le32toh(body->op),
-				  &all);
+	struct rpc_server *server = rx->conn->lane->server;
+	unsigned int op;
 
+	if (!body->op)
+		server_tell(server);
+	op = next_op(server, le32toh(body->op), &all);
+	if (!op && req->session->info.features & WIRE_FT_TOLD)
+		op = next_told(server, le32toh(body->op), &all);
 	rep.op = htole32(op);
 	fill(&rep, &all);
 	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));

@@ -14,6 +14,7 @@
 
 struct lane;
 struct rpc_req;
+struct rpc_server;
 struct rx;
 
 /* Written by one thread. */
@@ -31,6 +32,8 @@ struct tallies {
 void tally_add(struct rx *rx, uint64_t now, uint32_t status);
 /* Answers STATS. */
 void tally_req_run(struct rpc_req *req);
+/* STATS or LABELS is about to be answered. */
+void server_tell(struct rpc_server *server);
 void tallies_free(struct tallies *all);
 
 /* Counters that one thread writes, and all read. */
