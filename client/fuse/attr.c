@@ -139,13 +139,22 @@ static int set(const struct call *c, const struct target *t,
 	return rc;
 }
 
-/* By itself: the change is not to be made twice if an iod does not answer. */
+/*
+ * By itself: the change is not to be made twice if an iod does not answer.  nothing:
+ * that is what the kernel asks for, by a chown(-1, -1), and before a write or fallocate
+ * of who has the file open takes its set-id bits away.  The second may be done by who may
+ * not do the first, and takes them away by what follows.
+ */
 static void end_set(struct call *c, const struct target *t,
-		    const struct setattr *how)
+		    const struct setattr *how, bool nothing)
 {
 	struct seen now = { .c = c };
 	int rc = set(c, t, how, &now.attr);
 
+	if (rc == -EPERM && nothing && file_is_written(&c->d->fs, t->handle)) {
+		end_stat(c, t);
+		return;
+	}
 	if (!rc)
 		rc = call_run(c, t, seen_complete, &now);
 	if (rc)
@@ -169,7 +178,7 @@ void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,
 	if (rc)
 		call_end(&c, rc);
 	else if (how.valid)
-		end_set(&c, &t, &how);
+		end_set(&c, &t, &how, !valid);
 	else
 		end_stat(&c, &t);
 }

@@ -170,7 +170,7 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	/* F_SETFL may have changed it since the open */
 	n = fi->writepage ? 0 : file_set_append(f, fi->flags & O_APPEND);
 	if (!n && newer_kills())
-		n = open_kill(f);
+		n = open_kill(&c, f);
 	if (!n)
 		n = store(&c, f, &rw);
 	if (n < 0)

@@ -61,18 +61,23 @@ static int do_open(struct session *s, const struct target *t, void *arg)
 static int do_kill(struct session *s, const struct target *t, void *arg)
 {
 	const struct setattr set = { .valid = WIRE_S_KILL };
+	const struct target *as = arg;
+	struct target who = *t;
 	struct attr attr;
 
-	return mgr_setattr(s, t, &set, &attr);
+	who.as = as->as;
+	return mgr_setattr(s, &who, &set, &attr);
 }
 
-int open_kill(struct file *f)
+int open_kill(struct call *c, struct file *f)
 {
+	struct target as;
 	int rc;
 
 	if (!atomic_exchange(&f->lends, false))
 		return 0;
-	rc = file_run(f, do_kill, NULL);
+	as = call_target(c, 0);
+	rc = file_run(f, do_kill, &as);
 	if (rc)
 		atomic_store(&f->lends, true);
 	return rc;

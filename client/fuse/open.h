@@ -31,8 +31,8 @@ static inline bool attr_lends(const struct attr *a)
 	return S_ISREG(a->mode) && a->mode & (S_ISUID | S_ISGID);
 }
 
-/* Before f is changed by who may not leave set-id bits there. */
-int open_kill(struct file *f);
+/* Before f is changed by who may not leave set-id bits there, and asks c. */
+int open_kill(struct call *c, struct file *f);
 
 /* An empty file, which nobody has open: answers c. */
 void open_new(const struct call *c, const struct target *t, mode_t mode);

@@ -16,7 +16,7 @@ void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off,
 
 	call_begin(&c, req);
 	if (call_kills(&c))
-		rc = open_kill(f);
+		rc = open_kill(&c, f);
 	call_end(&c, rc ? rc : rw_allocate(f, mode, off, len));
 }
 
@@ -55,7 +55,7 @@ void op_copy_file_range(fuse_req_t req, fuse_ino_t ino_in, off_t off_in,
 	call_begin(&c, req);
 	n = flags ? -EINVAL : file_set_append(copy.out, false);
 	if (!n && call_kills(&c))
-		n = open_kill(copy.out);
+		n = open_kill(&c, copy.out);
 	if (!n)
 		n = rw_copy(&copy);
 	if (n < 0)

@@ -729,7 +729,8 @@ struct wire_hold {
 #define WIRE_S_ATIME_NOW 0x20u
 #define WIRE_S_MTIME_NOW 0x40u
 #define WIRE_S_KILL	0x80u	/* what the file lends of rights ends, as by a
-				 * write: set-id bits, capabilities */
+				 * write: set-id bits, capabilities; alone: atime
+				 * is an open id, which may write, or 0 */
 
 struct wire_setattr {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;

@@ -191,6 +191,7 @@ struct ns_setattr_args {
 	uint32_t valid; /* WIRE_S_* */
 	uint32_t mode, uid, gid;
 	int64_t atime, mtime;
+	uint64_t open; /* WIRE_S_KILL: who has it may; or 0 */
 };
 int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	       const struct ns_setattr_args *args, struct inode *ino);

@@ -19,6 +19,8 @@ int ns_may_create(struct ns_op *op, const struct inode *dir);
 int ns_may_delete(const struct ns_op *op, const struct inode *dir,
 		  const struct inode *victim);
 /* Mode without the bits that a write or a new owner takes away. */
+/* Has this session ino open for writing, under that id?  Who has may write. */
+bool ns_opened(const struct ns_op *op, const struct inode *ino, uint64_t open);
 uint32_t ns_drop_suid(uint32_t mode);
 /* ... by cred, whose group it may not be. */
 void ns_lose_suid(const struct ns_cred *cred, struct inode *ino);

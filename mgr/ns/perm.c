@@ -83,6 +83,14 @@ int ns_may_delete(const struct ns_op *op, const struct inode *dir,
 	return -EPERM;
 }
 
+bool ns_opened(const struct ns_op *op, const struct inode *ino, uint64_t open)
+{
+	struct open_rec rec;
+
+	return open && !open_get(op->ns->st, op->session, open, &rec) &&
+	       rec.handle == ino->handle && !(rec.flags & OPEN_HOLD);
+}
+
 uint32_t ns_drop_suid(uint32_t mode)
 {
 	if (!S_ISREG(mode))

@@ -85,7 +85,8 @@ static int may_utimens(const struct ns_op *op, const struct inode *ino,
 static int may_kill(const struct ns_op *op, const struct inode *ino,
 		    const struct ns_setattr_args *a)
 {
-	if (!(a->valid & WIRE_S_KILL) || ns_is_owner(op->cred, ino))
+	if (!(a->valid & WIRE_S_KILL) || ns_is_owner(op->cred, ino) ||
+	    ns_opened(op, ino, a->open))
 		return 0;
 	return ns_may(op, ino, W_OK);
 }

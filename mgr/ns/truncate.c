@@ -8,16 +8,13 @@
 static int check(struct ns_op *op, const struct inode *ino, uint64_t size,
 		 uint64_t open)
 {
-	struct open_rec rec;
-
 	if (inode_is_dir(ino))
 		return -EISDIR;
 	if (!S_ISREG(ino->mode))
 		return -EINVAL;
 	if (size > INT64_MAX)
 		return -EFBIG;
-	if (open && !open_get(op->ns->st, op->session, open, &rec) &&
-	    rec.handle == ino->handle && !(rec.flags & OPEN_HOLD))
+	if (ns_opened(op, ino, open))
 		return 0;
 	return ns_may(op, ino, W_OK);
 }

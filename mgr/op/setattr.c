@@ -2,6 +2,12 @@
 /* setattr.c - SETATTR. */
 #include "ops.h"
 
+/* See WIRE_S_KILL. */
+static uint64_t args_open(const struct wire_setattr *body)
+{
+	return le32toh(body->valid) == WIRE_S_KILL ? le64toh(body->atime) : 0;
+}
+
 int op_setattr(struct op *op)
 {
 	const struct wire_setattr *body = op->rpc->msg.body;
@@ -13,6 +19,7 @@ int op_setattr(struct op *op)
 		.gid = le32toh(body->gid),
 		.atime = (int64_t)le64toh(body->atime),
 		.mtime = (int64_t)le64toh(body->mtime),
+		.open = args_open(body),
 	};
 	bool follow = !(le32toh(body->flags) & WIRE_P_NOFOLLOW);
 	struct inode ino;

@@ -73,3 +73,41 @@ for name, way in WAYS.items():
                                     has_caps(), rc))
             os.unlink("f")
         print(name, who, *out)
+
+# Who was handed the open file needs no rights of his own, whether he owns it or not; but
+# asking for a new owner is none of it.
+HANDED = {
+    "write": lambda f: os.write(f, b"x" * 10),
+    "ftruncate": lambda f: os.ftruncate(f, 5),
+    "fallocate": lambda f: os.posix_fallocate(f, 0, 50),
+    "read": lambda f: os.read(f, 5),
+}
+for name, change in HANDED.items():
+    for opener in 0, 1000:
+        for group in 0, 1000:
+            for who in 1000, 1001:
+                out = []
+                for mode in MODES:
+                    with open("f", "wb") as f:
+                        f.write(b"x" * 20)
+                    os.chown("f", 1000, group)
+                    os.chmod("f", 0o666)
+                    os.seteuid(opener)
+                    f = os.open("f", os.O_RDWR)
+                    os.seteuid(0)
+                    os.chmod("f", mode & ~0o22)
+                    rc = run_as(who, lambda: change(f))
+                    out.append("%o/%d" % (os.fstat(f).st_mode & 0o7777, rc))
+                    os.close(f)
+                    os.unlink("f")
+                print("handed", name, opener, group, who, *out)
+for who in 1000, 1001:
+    out = []
+    for mode in MODES:
+        with open("f", "wb") as f:
+            os.chown("f", 1000, 1000)
+            os.chmod("f", mode)
+        rc = run_as(who, lambda: os.chown("f", -1, -1))
+        out.append("%o/%d" % (os.stat("f").st_mode & 0o7777, rc))
+        os.unlink("f")
+    print("chown -1", who, *out)

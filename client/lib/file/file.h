@@ -146,8 +146,9 @@ int64_t file_read(struct fs *fs, uint64_t handle);
 /* The file has set-id bits from now on; see file.lends. */
 void file_lends(struct fs *fs, uint64_t handle);
 
-/* Has this process the file open? */
+/* Has this process the file open?  ... and for writing? */
 bool file_is_open(struct fs *fs, uint64_t handle);
+bool file_is_written(struct fs *fs, uint64_t handle);
 
 /* Offset of a descriptor (seek.c): as lseek(2), negative errno. */
 int64_t file_seek(struct file *f, int fd, int64_t off, int whence);

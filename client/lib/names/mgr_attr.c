@@ -57,9 +57,10 @@ int mgr_getattr(struct session *s, const struct target *t, struct attr *attr)
 int mgr_setattr(struct session *s, const struct target *t,
 		const struct setattr *set, struct attr *attr)
 {
+	bool kills = set->valid == WIRE_S_KILL;
 	struct wire_setattr body = {
 		.dir = htole64(t->handle),
-		.atime = htole64((uint64_t)set->atime),
+		.atime = htole64(kills ? t->open : (uint64_t)set->atime),
 		.mtime = htole64((uint64_t)set->mtime),
 		.valid = htole32(set->valid),
 		.mode = htole32(set->mode),
