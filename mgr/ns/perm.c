@@ -93,7 +93,7 @@ bool ns_opened(const struct ns_op *op, const struct inode *ino, uint64_t open)
 
 uint32_t ns_drop_suid(uint32_t mode)
 {
-	if (!S_ISREG(mode))
+	if (S_ISDIR(mode))
 		return mode;
 	mode &= ~(uint32_t)S_ISUID;
 	/* without group execution the bit means something else */
@@ -106,7 +106,7 @@ uint32_t ns_drop_suid(uint32_t mode)
 void ns_lose_suid(const struct ns_cred *cred, struct inode *ino)
 {
 	ino->mode = ns_drop_suid(ino->mode);
-	if (S_ISREG(ino->mode) && cred->uid && !ns_in_group(cred, ino->gid))
+	if (!S_ISDIR(ino->mode) && cred->uid && !ns_in_group(cred, ino->gid))
 		ino->mode &= ~(uint32_t)S_ISGID;
 }
 

@@ -40,7 +40,7 @@ static bool takes_rights(const struct ns_cred *cred, const struct inode *ino,
 {
 	struct inode left = *ino;
 
-	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID)) || !S_ISREG(ino->mode))
+	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID)) || S_ISDIR(ino->mode))
 		return false;
 	ns_lose_suid(cred, &left);
 	return left.mode != ino->mode;
@@ -96,7 +96,7 @@ static int kill_rights(struct ns_op *op, struct inode *ino,
 		       const struct ns_setattr_args *a)
 {
 	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID | WIRE_S_KILL)) ||
-	    !S_ISREG(ino->mode))
+	    S_ISDIR(ino->mode))
 		return 0;
 	ns_lose_suid(op->cred, ino);
 	return ns_lose_caps(op, ino);

@@ -86,6 +86,9 @@ def times_of_attributes():
     yield change(lambda: os.utime("s", (3, 4), follow_symlinks=False), "s")
     yield look("s").st_mtime_ns, look("f").st_mtime_ns
     yield change(lambda: os.lchown("s", 5, 6), "s"), shown(look("s"))
+    os.utime("f", (2 ** 33, 2 ** 33))
+    yield look("f").st_mtime, look("f").st_ctime < 2 ** 33
+    yield change(lambda: os.fchmod(f, 0o600))
 
 
 NOW, OMIT = (1 << 30) - 1, (1 << 30) - 2
@@ -135,14 +138,14 @@ def chown_who():
         for who in WHO:
             for u, g in (-1, -1), (OWNER, -1), (-1, 1000), (-1, GROUP), \
                     (OWNER, GROUP), (MEMBER, -1), (-1, 1002), (0, 0):
-                for make_ in "f", "d":
-                    os.close(make("f")) if make_ == "f" else os.mkdir("d")
+                for make_ in "f", "d", "p":
+                    KINDS_OF[make_](make_)
                     os.chown(make_, OWNER, 1000)
                     os.chmod(make_, mode)
                     r = as_user(who, lambda: os.chown(make_, u, g))
                     st = look(make_)
                     yield "%o" % mode, who, u, g, r, shown(st)
-                    os.unlink("f") if make_ == "f" else os.rmdir("d")
+                    os.rmdir("d") if make_ == "d" else os.unlink(make_)
 
 
 @case
