@@ -6,17 +6,6 @@
 
 #define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000)) /* as the mgr has it */
 
-/* A write that this host made shows at once, though the clocks of the iods' files
- * are coarse. */
-static void own_writes(struct fs *fs, struct stat *st)
-{
-	int64_t last = file_written(fs, st->st_ino, stat_ns(&st->st_mtim));
-
-	st->st_mtim = stat_time(last);
-	if (last > stat_ns(&st->st_ctim))
-		st->st_ctim = st->st_mtim;
-}
-
 /* What the mgr will say when those who read have closed it. */
 static void own_reads(struct fs *fs, struct stat *st)
 {
@@ -53,7 +42,7 @@ int seen_complete(struct session *s, const struct target *t, void *arg)
 	own_end(seen, s, &attr);
 	rc = stat_of(s, &attr, &seen->st);
 	if (!rc && S_ISREG(attr.mode)) {
-		own_writes(fs, &seen->st);
+		file_show_writes(fs, &seen->st);
 		own_reads(fs, &seen->st);
 	}
 	return rc;

@@ -8,20 +8,6 @@
 #include "held.h"
 #include "stat.h"
 
-/* The clock of the iods' files is coarse: a write shortly after utimens() of
- * this process itself must show in spite of that. */
-static void own_writes(struct fs *fs, struct stat *st)
-{
-	int64_t last;
-
-	if (!S_ISREG(st->st_mode))
-		return;
-	last = file_written(fs, st->st_ino, stat_ns(&st->st_mtim));
-	st->st_mtim = stat_time(last);
-	if (last > stat_ns(&st->st_ctim))
-		st->st_ctim = st->st_mtim;
-}
-
 static uint32_t path_flags(int flags)
 {
 	return flags & AT_SYMLINK_NOFOLLOW ? WIRE_P_NOFOLLOW : 0;
@@ -35,7 +21,7 @@ static int stat_at(int dir, const char *path, struct stat *st, int flags)
 	if (rc == WHERE_ORDINARY)
 		return fstatat(w.at, w.path, st, flags) ? -errno : 0;
 	if (!rc)
-		own_writes(w.fs, st);
+		file_show_writes(w.fs, st);
 	return rc;
 }
 
@@ -92,7 +78,7 @@ int api_fstat(int fd, struct file *f, struct stat *st)
 	open.reads = &f->ends;
 	rc = api_run(PROFILE_STAT, f, stat_get_open, &open);
 	if (!rc)
-		own_writes(f->fs, st);
+		file_show_writes(f->fs, st);
 	return rc;
 }
 

@@ -10,6 +10,7 @@
 #include "dir.h"
 #include "handover.h"
 #include "held.h"
+#include "stat.h"
 
 struct file *file_new(struct fs *fs, int flags)
 {
@@ -183,7 +184,8 @@ void file_timed(struct fs *fs, uint64_t handle)
 	pthread_mutex_unlock(&fs->files_lock);
 }
 
-int64_t file_written(struct fs *fs, uint64_t handle, int64_t since)
+/* When this process last wrote to it, ns, if that was after since; else since. */
+static int64_t written(struct fs *fs, uint64_t handle, int64_t since)
 {
 	struct file *f;
 
@@ -198,6 +200,21 @@ int64_t file_written(struct fs *fs, uint64_t handle, int64_t since)
 	}
 	pthread_mutex_unlock(&fs->files_lock);
 	return since;
+}
+
+void file_show_writes(struct fs *fs, struct stat *st)
+{
+	int64_t mtime, last;
+
+	if (!S_ISREG(st->st_mode))
+		return;
+	mtime = stat_ns(&st->st_mtim);
+	last = written(fs, st->st_ino, mtime);
+	if (last == mtime)
+		return;
+	st->st_mtim = stat_time(last);
+	if (last > stat_ns(&st->st_ctim))
+		st->st_ctim = st->st_mtim;
 }
 
 static bool writes(const struct file *f)

@@ -127,9 +127,9 @@ void file_allocated(struct file *f);
 void file_cut(struct file *f, uint64_t size);
 /* The times of a file were set explicitly: earlier writes do not count. */
 void file_timed(struct fs *fs, uint64_t handle);
-/* When this process last wrote to the file that it has open, ns, if that was
- * after since; else since. */
-int64_t file_written(struct fs *fs, uint64_t handle, int64_t since);
+/* st, as the servers told it, with the time of what this process wrote to the file since
+ * then: the clocks of the iods' files are coarse. */
+void file_show_writes(struct fs *fs, struct stat *st);
 
 /*
  * *end: behind the highest byte that was written by this process through the one open
