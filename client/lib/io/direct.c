@@ -22,6 +22,10 @@
  * one client of four iods is as fast either way at 1 MiB, four are not. */
 #define DIRECT_MAX LENT_MOST
 #define DIRECT_IOV 64u
+/* Pieces of one call, apart in the file: of more a request for all of them takes less time
+ * (docs/measured.md). */
+#define DIRECT_READS 40u
+#define DIRECT_WRITES 256u
 
 /* Neighbours in the object. */
 struct batch {
@@ -99,7 +103,7 @@ static ssize_t transfer(bool write, const struct loan *loan,
 
 static bool read_batch(const struct loan *loan, const struct batch *b)
 {
-	return loan_valid(loan) && transfer(false, loan, b) == (ssize_t)b->len;
+	return transfer(false, loan, b) == (ssize_t)b->len;
 }
 
 /* ulimit -f is about files, not about objects: its signal, which waits, goes. */
@@ -111,7 +115,7 @@ static void forget_limit(void)
 	syscall(SYS_rt_sigtimedwait, &xfsz, NULL, &now, sizeof(xfsz));
 }
 
-/* With all signals blocked. */
+/* Inside. */
 static bool write_batch(const struct loan *loan, struct batch *b)
 {
 	ssize_t n = transfer(true, loan, b);
@@ -152,34 +156,13 @@ static _Atomic uint32_t *mark(const struct loan *loan)
 	return NULL;
 }
 
-/*
- * No handler runs inside, which could leave it by a jump, and no cancellation; so
- * the mark goes when this thread does, or with the process.
- */
-static bool write_inside(const struct loan *loan, struct batch *b)
-{
-	_Atomic uint32_t *m;
-	uint64_t before;
-	bool ok = false;
-
-	signals_off(&before);
-	m = mark(loan);
-	if (m) {
-		atomic_thread_fence(memory_order_seq_cst);
-		ok = loan_valid(loan) && write_batch(loan, b);
-		atomic_store(m, 0);
-	}
-	signals_back(&before);
-	return ok;
-}
-
 /* ---- a server's share ---- */
 
 static bool batch_run(const struct loan *loan, bool write, struct batch *b)
 {
 	uint64_t began = b->n ? begins(loan, write) : 0;
-	bool ok = !b->n ||
-		  (write ? write_inside(loan, b) : read_batch(loan, b));
+	bool ok = !b->n || (loan_valid(loan) && (write ? write_batch(loan, b)
+						       : read_batch(loan, b)));
 
 	if (ok && b->n)
 		ended(loan, write, b->len, began);
@@ -224,6 +207,28 @@ static bool share_run(const struct loan *loan, const struct plan *plan,
 	return batch_run(loan, write, b);
 }
 
+/*
+ * No handler runs inside, which could leave it by a jump, and no cancellation; so
+ * the mark goes when this thread does, or with the process.
+ */
+static bool write_inside(const struct loan *loan, const struct plan *plan,
+			 struct plan_cur *cur, struct batch *b)
+{
+	_Atomic uint32_t *m;
+	uint64_t before;
+	bool ok = false;
+
+	signals_off(&before);
+	m = mark(loan);
+	if (m) {
+		atomic_thread_fence(memory_order_seq_cst);
+		ok = share_run(loan, plan, cur, true, b);
+		atomic_store(m, 0);
+	}
+	signals_back(&before);
+	return ok;
+}
+
 /* It has nothing to do there, or did it. */
 static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 		   uint32_t k, bool write, bool *begun)
@@ -242,12 +247,36 @@ static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 	b.n = 0;
 	b.len = 0;
 	b.begun = false;
-	ok = share_run(loan, plan, &cur, write, &b);
+	ok = write ? write_inside(loan, plan, &cur, &b)
+		   : share_run(loan, plan, &cur, false, &b);
 	*begun |= b.begun;
 	if (!ok)
 		return false;
 	atomic_fetch_add_explicit(&s->count.borrowed, 1, memory_order_relaxed);
 	return true;
+}
+
+/* One piece of the file. */
+static bool is_plain(const struct plan *plan)
+{
+	return plan->nspan == 1 && !plan->view->gsize;
+}
+
+/* Of so many pieces that a request is better. */
+static bool is_scattered(const struct plan *plan, bool write)
+{
+	unsigned int n = 0, most = write ? DIRECT_WRITES : DIRECT_READS;
+	uint64_t end = UINT64_MAX;
+	struct plan_cur cur;
+
+	if (is_plain(plan))
+		return false;
+	plan_start(plan, &cur, 0);
+	while (n <= most && plan_extent(plan, &cur)) {
+		n += cur.ext_off != end;
+		end = cur.ext_off + cur.ext_len;
+	}
+	return n > most;
 }
 
 bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
@@ -259,7 +288,8 @@ bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
 
 	*begun = false;
 	memset(done, 0, plan->dist->pcount);
-	if (!plan->loans || !s->direct || plan_total(plan) > DIRECT_MAX)
+	if (!plan->loans || !s->direct || plan_total(plan) > DIRECT_MAX ||
+	    is_scattered(plan, write))
 		return false;
 	for (k = 0; k < plan->dist->pcount; k++) {
 		done[k] = run_at(s, handle, plan, k, write, begun);

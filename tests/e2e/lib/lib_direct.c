@@ -14,6 +14,7 @@
 #include <pvfs.h>
 #include <pvfs_aio.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
@@ -142,6 +143,46 @@ static void edges(void)
 	EXPECT(!pvfs_ftruncate(fd, 3));
 	EXPECT(pvfs_pread(fd, buf, 100, 0) == 3);
 	EXPECT(pvfs_lseek(fd, 0, SEEK_END) == 3);
+	EXPECT(!pvfs_close(fd));
+}
+
+#define APART 512
+
+/* n pieces, each with one free behind it; right, and whether it went without a request. */
+static bool list_goes(int fd, bool write, int n)
+{
+	static char buf[APART * 8];
+	static char *at[APART];
+	static size_t len[APART];
+	static int64_t off[APART], flen[APART];
+	uint64_t before = without(fd);
+
+	for (int i = 0; i < n; i++) {
+		at[i] = buf + (size_t)i * 8;
+		len[i] = 8;
+		off[i] = (int64_t)i * 1000;
+		flen[i] = 8;
+		memcpy(at[i], write ? "written" : "nothing", 8);
+	}
+	EXPECT((write ? pvfs_write_list64 : pvfs_read_list64)(
+		       fd, n, at, len, NULL, NULL, n, off, flen) == n * 8);
+	for (int i = 0; i < n; i++)
+		EXPECT(!memcmp(at[i], "written", 8));
+	return without(fd) > before;
+}
+
+/* Many pieces go by a request that has all of them, few do not. */
+static void lists(void)
+{
+	int fd = open_it("lists", O_RDWR | O_TRUNC);
+
+	begin(fd);
+	for (int i = 0; i < 8; i++)
+		list_goes(fd, true, 8);
+	EXPECT(list_goes(fd, true, 256) && !list_goes(fd, true, 257));
+	EXPECT(list_goes(fd, true, 8) && !list_goes(fd, true, APART));
+	EXPECT(list_goes(fd, false, 40) && !list_goes(fd, false, 41));
+	EXPECT(list_goes(fd, false, 8) && !list_goes(fd, false, APART));
 	EXPECT(!pvfs_close(fd));
 }
 
@@ -413,8 +454,10 @@ int main(int argc, char **argv)
 		ways(argv[3]);
 		edges();
 		limited();
-		if (!strcmp(argv[3], "all"))
+		if (!strcmp(argv[3], "all")) {
 			children();
+			lists();
+		}
 	} else if (!strcmp(argv[2], "while")) {
 		while_they_stand(argv + 3);
 		elsewhere(argv + 3);
