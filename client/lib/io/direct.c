@@ -279,22 +279,60 @@ static bool is_scattered(const struct plan *plan, bool write)
 	return n > most;
 }
 
+/* The one server that has anything to do, if that is seen at once. */
+static bool one_server(const struct plan *plan, uint32_t *k)
+{
+	const struct plan_span *span = plan->span;
+	uint64_t first, last;
+
+	if (!is_plain(plan) || !span->len ||
+	    !view_map(plan->view, span->pos, &first) ||
+	    !view_map(plan->view, span->pos + span->len - 1, &last) ||
+	    first / plan->dist->ssize != last / plan->dist->ssize)
+		return false;
+	*k = dist_server(plan->dist, first);
+	return true;
+}
+
+static bool run_all(struct session *s, uint64_t handle, const struct plan *plan,
+		    bool write, bool *done, bool *begun)
+{
+	bool all = true;
+	uint32_t k;
+
+	for (k = 0; k < plan->dist->pcount; k++) {
+		done[k] = run_at(s, handle, plan, k, write, begun);
+		all &= done[k];
+	}
+	return all;
+}
+
+/* The others have nothing to do. */
+static bool run_one(struct session *s, uint64_t handle, const struct plan *plan,
+		    uint32_t k, bool write, bool *done, bool *begun)
+{
+	if (run_at(s, handle, plan, k, write, begun))
+		return true;
+	memset(done, 1, plan->dist->pcount);
+	done[k] = false;
+	return false;
+}
+
 bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
 		bool write, bool *done, bool *begun)
 {
 	int saved = strand_errno();
-	bool all = true;
 	uint32_t k;
+	bool all;
 
 	*begun = false;
 	memset(done, 0, plan->dist->pcount);
 	if (!plan->loans || !s->direct || plan_total(plan) > DIRECT_MAX ||
 	    is_scattered(plan, write))
 		return false;
-	for (k = 0; k < plan->dist->pcount; k++) {
-		done[k] = run_at(s, handle, plan, k, write, begun);
-		all &= done[k];
-	}
+	all = one_server(plan, &k)
+		      ? run_one(s, handle, plan, k, write, done, begun)
+		      : run_all(s, handle, plan, write, done, begun);
 	strand_errno_set(saved);
 	return all;
 }
