@@ -8,7 +8,10 @@ PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 start_pvfs -n 3
 memory=no
 [ "$(stat -f -c %T "$state")" = tmpfs ] && memory=yes
-ways=read
+read=read
+# what was written past the page cache is not found there
+[[ ${PVFS_TEST_SET:-} != *engine* ]] || read=some
+ways=$read
 [ "$memory" = yes ] && ways=all
 expect ok lib_direct /pvfs ways "$ways"
 PVFS_DIRECT=off expect ok lib_direct /pvfs ways none
@@ -33,7 +36,7 @@ cluster stop || fail "the servers do not stop"
 [ -z "$(find "$state" -path '*/lent/*' -print -quit)" ] ||
 	fail "files of borrowers are left"
 
-for set in off:none read:read; do
+for set in off:none read:$read; do
 	sed -i '/^direct/d; s/^\[iod\]$/&\ndirect = '"${set%:*}"'/' \
 		"$state/pvfs.conf"
 	cluster start || fail "the servers do not start again"

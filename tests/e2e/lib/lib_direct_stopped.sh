@@ -58,3 +58,16 @@ for i in 0 1; do cluster start-iod $i || fail "no iod"; done
 was_killed
 must grep -q 'that the iod before lent it' "$state"/log/iod?.log
 says stale $late
+
+# who is in the middle is ended where there is no room for anything, too
+[ "$(id -u)" = 0 ] || exit 0 # small disks are mounted
+must cluster stop
+state=$tmp/full
+for i in 0 1; do small_disk "$state/iod$i" 8; done
+start_pvfs -n 2 --set mgr.session_timeout=2
+hold IN hold nothing
+for i in 0 1; do cat /dev/zero >"$state/iod$i/filler" 2>/dev/null; done
+others take held
+kill -CONT $holder 2>/dev/null
+was_killed
+expect B lib_direct_stopped /pvfs look held
