@@ -535,7 +535,7 @@ struct pvfs_ping {
 	uint64_t sessions;	/* connected clients and servers */
 	uint64_t connect_ns;	/* until the first answer */
 	uint64_t rtt_ns;	/* a round trip after that, the best of three */
-	char reason[160];	/* why that: "same host" */
+	char reason[160];	/* why that: "same host; lends objects" */
 	char seal[8];		/* of its connection: "none", "auth", "encrypt" */
 	uint64_t reserved[3];
 };

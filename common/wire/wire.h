@@ -1035,7 +1035,8 @@ struct wire_seek_rep {
 #define WIRE_B_PAGES	0x2u	/* request: with the pages */
 #define WIRE_B_WAITS	0x4u	/* reply: its bytes may be on a disk: read with
 				 * RWF_NOWAIT, and what is not there by READ */
-#define WIRE_B_NONE	0x8u	/* reply: there is no such object, ask later */
+#define WIRE_B_NONE	0x8u	/* reply: there is no such object, ask later; with
+				 * WIRE_B_WRITE: others are lent for writing, too */
 struct wire_borrow {
 	le64 handle;
 	le32 flags;

@@ -38,7 +38,7 @@ in_use tcp
 	fail "no reason: $(cat "$tmp/ping")"
 mount_with fabric=strict:local
 in_use local
-[ "$(grep -c "fabric= says so$" "$tmp/ping")" = 3 ] ||
+[ "$(grep -c "fabric= says so" "$tmp/ping")" = 3 ] ||
 	fail "no reason: $(cat "$tmp/ping")"
 # an order of several: pvfs-ping goes by it, as programs do
 mount_with fabric=tcp:local

@@ -115,6 +115,21 @@ int api_probe_ping(struct session *s, struct pvfs_ping *out)
 	return 0;
 }
 
+/* Over local: what is lent; not to those who would have to show a capability. */
+static void say_lends(struct session *s, struct pvfs_ping *ping)
+{
+	size_t n = strlen(ping->reason);
+	unsigned int lends = 0;
+
+	if (s->direct && !s->auth && !strcmp(ping->transport, "local"))
+		lends = store_lends(s, s->mgr);
+	if (lends)
+		snprintf(ping->reason + n, sizeof(ping->reason) - n, "; %s",
+			 lends & STORE_LENDS_ALL
+				 ? "lends objects, for writing too"
+				 : "lends objects");
+}
+
 static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
 		    struct pvfs_ping *out)
 {
@@ -124,6 +139,8 @@ static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
 	if (rc)
 		return api_int(rc);
 	rc = api_probe_ping(s, out);
+	if (!rc)
+		say_lends(s, out);
 	session_put(s);
 	return api_int(rc);
 }

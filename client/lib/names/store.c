@@ -191,6 +191,30 @@ static bool is_v3(const struct rpc_peer *peer)
 	return rpc_peer_features(peer) & WIRE_FT_V3;
 }
 
+static int take_lends(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_borrow_rep *rep = reply->body;
+
+	*(uint32_t *)arg = le32toh(rep->flags);
+	return 0;
+}
+
+unsigned int store_lends(struct session *s, struct rpc_peer *peer)
+{
+	struct wire_borrow none = { .handle = htole64(UINT64_MAX) };
+	uint32_t flags = 0;
+	struct ask c;
+
+	if (!is_v3(peer))
+		return 0;
+	ask_begin(&c, s, peer);
+	ask_put(&c, &none, sizeof(none));
+	if (ask_run(&c, WIRE_BORROW, take_lends, &flags) ||
+	    !(flags & WIRE_B_NONE))
+		return 0;
+	return STORE_LENDS | (flags & WIRE_B_WRITE ? STORE_LENDS_ALL : 0);
+}
+
 int store_counts(struct session *s, struct rpc_peer *peer)
 {
 	struct pvfs_ping ping;

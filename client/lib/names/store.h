@@ -16,6 +16,11 @@ int store_statfs_one(struct session *s, struct rpc_peer *peer,
 		     struct statfs *st);
 int store_ping(struct session *s, struct rpc_peer *peer,
 	       struct pvfs_ping *ping);
+/* Whether an iod lends objects, and for writing, too: asked about one that is none.  0: not, or
+ * it does not say. */
+#define STORE_LENDS 1u
+#define STORE_LENDS_ALL 2u
+unsigned int store_lends(struct session *s, struct rpc_peer *peer);
 /* 0; -ENOSYS: a server of version 2, which closes the connection that an operation comes on
  * that it does not know; or as store_ping(). */
 int store_counts(struct session *s, struct rpc_peer *peer);

@@ -5,6 +5,14 @@
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
+# lends N TEXT: so many iods say that they do
+lends() {
+	local how=${2:-}
+
+	pvfs-ping >"$tmp/ping" || fail "$(cat "$tmp/ping")"
+	[ "$(grep -c "; lends objects$how$" "$tmp/ping")" = "$1" ] ||
+		fail "not $1 that lend$how: $(cat "$tmp/ping")"
+}
 start_pvfs -n 3
 memory=no
 [ "$(stat -f -c %T "$state")" = tmpfs ] && memory=yes
@@ -14,6 +22,8 @@ read=read
 ways=$read
 [ "$memory" = yes ] && ways=all
 expect ok lib_direct /pvfs ways "$ways"
+[ "$memory" = yes ] && lends 3 ', for writing too' || lends 3
+PVFS_DIRECT=off lends 0 '.*'
 PVFS_DIRECT=off expect ok lib_direct /pvfs ways none
 expect ok lib_direct /pvfs threads
 if [ "$memory" = yes ]; then
@@ -40,6 +50,7 @@ for set in off:none read:$read; do
 	sed -i '/^direct/d; s/^\[iod\]$/&\ndirect = '"${set%:*}"'/' \
 		"$state/pvfs.conf"
 	cluster start || fail "the servers do not start again"
+	[ "$set" = off:none ] && lends 0 '.*' || lends 3
 	expect ok lib_direct /pvfs ways "${set#*:}"
 	cluster stop || fail "the servers do not stop"
 done
