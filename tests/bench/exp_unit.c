@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * exp_unit.c - the size of the pieces that an iod cuts a transfer into (figure
- * 12): a file of 32 MiB on each iod, every iod with another unit_size.
+ * 12): a file of 32 MiB on each iod, every iod with another unit_size.  And calls of middle sizes,
+ * between one stripe and some units, to the iod with the usual one.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,23 @@ static const struct figure_desc figures[] = {
 			 .log_x = true },
 };
 
+static const struct figure_desc middle[] = {
+	[BENCH_WRITE] = { .name = "middle-write",
+			  .title = "Writing calls of middle sizes to one iod",
+			  .x = "bytes of a call",
+			  .y = "MB/s",
+			  .log_x = true },
+	[BENCH_READ] = { .name = "middle-read",
+			 .title = "Reading calls of middle sizes from one iod",
+			 .x = "bytes of a call",
+			 .y = "MB/s",
+			 .log_x = true },
+};
+static const uint64_t calls[] = { 131072, 262144, 524288, 1048576 };
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define USUAL 262144u /* unit_size */
+
 static const char *const op_names[] = {
 	[BENCH_WRITE] = "write", [BENCH_READ] = "read"
 };
@@ -33,31 +51,64 @@ static struct series *series_of(struct perf_run *run,
 	return figure_series(result_figure(run->r, &figures[io]), t->name);
 }
 
-static int one(struct perf_run *run, const struct perf_target *t,
-	       enum bench_io io, unsigned int iod)
+/* Goes over the same 32 MiB for a while; MB/s, < 0: failed. */
+static double rate(struct perf_run *run, const struct perf_target *t,
+		   enum bench_io io, unsigned int iod, uint64_t call)
 {
 	struct bench_io_arg a = { .io = io,
-				  .call = TRANSFER,
+				  .call = call,
 				  .share = TRANSFER,
 				  .pvfs = true,
 				  .pcount = 1,
 				  .base = iod };
 	struct bench_task task = { bench_io_client, &a };
 	struct bench_result res;
-	int rc;
+	double mb = -1;
 
 	a.done = perf_done_new(1);
 	if (!a.done)
 		return -1;
 	a.secs = run->ms / 1e3;
-	rc = bench_run(&t->b, 1, &task, &res);
-	if (!rc)
-		series_add(series_of(run, t, io), (double)run->units.v[iod],
-			   NULL,
-			   (double)a.done->calls * TRANSFER / 1e6 /
-				   a.done->secs);
+	if (!bench_run(&t->b, 1, &task, &res))
+		mb = (double)a.done->calls * (double)call / 1e6 / a.done->secs;
 	perf_done_free(a.done, 1);
-	return rc;
+	return mb;
+}
+
+static int one(struct perf_run *run, const struct perf_target *t,
+	       enum bench_io io, unsigned int iod)
+{
+	double mb = rate(run, t, io, iod, TRANSFER);
+
+	if (mb >= 0)
+		series_add(series_of(run, t, io), (double)run->units.v[iod],
+			   NULL, mb);
+	return mb < 0 ? -1 : 0;
+}
+
+static int one_middle(struct perf_run *run, const struct perf_target *t,
+		      enum bench_io io, uint64_t call)
+{
+	unsigned int iod = 0;
+	double mb;
+
+	while (iod + 1 < run->units.n && run->units.v[iod] < USUAL)
+		iod++;
+	mb = rate(run, t, io, iod, call);
+	if (mb >= 0)
+		series_add(figure_series(result_figure(run->r, &middle[io]),
+					 t->name),
+			   (double)call, NULL, mb);
+	return mb < 0 ? -1 : 0;
+}
+
+static int round_middle(struct perf_run *run, enum bench_io io)
+{
+	for (unsigned int c = 0; c < COUNT(calls); c++)
+		for (unsigned int i = 0; i < run->ntargets; i++)
+			if (one_middle(run, &run->targets[i], io, calls[c]))
+				return -1;
+	return 0;
 }
 
 static int one_round(struct perf_run *run)
@@ -68,7 +119,9 @@ static int one_round(struct perf_run *run)
 				if (one(run, &run->targets[i],
 					(enum bench_io)io, u))
 					return -1;
-	return 0;
+	return round_middle(run, BENCH_WRITE) || round_middle(run, BENCH_READ)
+		       ? -1
+		       : 0;
 }
 
 /* Ours is what the iods do without a setting. */
