@@ -14,7 +14,7 @@ setpriv --reuid=1 --regid=1 --clear-groups unshare --user --map-root-user true \
 
 real=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 export PVFS_AUTH_LIBRARY=$real
-EKEYREJECTED=129
+EKEYREJECTED=129 EPERM=1
 logged() { grep -q -- "$2" "$(log_of "$1")"; }
 owner() { pvio stat "$1" | head -n 1 | cut -d ' ' -f 3; }
 tab() { # OPTION...: a mount of the servers
@@ -91,6 +91,22 @@ for server in mgr iod.0; do
 	expect "$EKEYREJECTED 3" try $server "$session" 3
 	expect "$EKEYREJECTED 3" try $server "$session" 3 seals
 done
+# over local: another user of this host by that number, without it, and as himself
+guest() {
+	as_user 1 1 '' "$tmp/public/pvguest" "local://127.0.0.1:$(port_of "$1")" "$fsid" \
+		"$2" 2
+}
+public pvguest
+near=0 far=1 # the iod that has the session, and the other
+logged iod0 "opens session $session" || near=1 far=0
+logged iod$near "opens session $session" || fail "no iod has the session"
+for server in mgr iod.$near; do
+	expect $EPERM guest $server "$session"
+	expect 0 guest $server 0
+done
+# where it has not been yet the number is his own session's, and he is himself
+expect 0 guest iod.$far "$session"
+logged iod$far "opens session $session, uid 1," || fail "he is not himself"
 exec 5>&-
 wait "$held" || fail "he disturbed it: $(cat holder)"
 grep 'connection lost' holder && fail "he ended its connection"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # onesided.sh - what clients read by RDMA from iods that sleep.  Sourced by run.sh.
 . "$here/servers.sh"
+. "$here/doors.sh"
 
 # sent OPERATION: how many of them the iods were sent.
 sent() {
@@ -77,5 +78,6 @@ part_run() {
 	step "warm reads by RDMA Read while they change" warm_race
 	step "warm reads by RDMA Read while an iod dies" \
 		while_an_iod_dies lib_warm /pvfs/raced race 2 10
+	doors_run
 	cat "$state"/log/*.log | grep -E 'error|warn' | head -n 20
 }

@@ -2,15 +2,21 @@
 /* iod_here.c - see iod_here.h. */
 #include "iod_here.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "iodc.h"
 
 void iod_here_conf(struct iod_conf *conf, const char *dir)
 {
+	const char *scheme = getenv("IODC_SCHEME") ?: "tcp";
+	char at[64];
+
 	iod_conf_defaults(conf);
 	conf->fsid = IODC_FSID;
-	must(!addr_parse("tcp://127.0.0.1:0", 0, &conf->addr));
+	snprintf(at, sizeof(at), "%s://127.0.0.1:0", scheme);
+	must(!addr_parse(at, 0, &conf->addr));
 	strcpy(conf->storage, dir);
 	strcpy(conf->mgr_from, "127.0.0.1");
 }
