@@ -21,8 +21,8 @@ static void sum(const struct lent_marks *marks, struct lend_said *said)
 		said->n[i % 2] += get(&c->n);
 		said->bytes[i % 2] += get(&c->bytes);
 		said->ns[i % 2] += get(&c->ns);
-		said->timed[i % 2] +=
-			atomic_load(&marks->inside[i / 2].timed[i % 2]);
+		said->timed[i % 2] += atomic_load(
+			&marks->inside[i / 2].timed[i % 2]);
 	}
 }
 
