@@ -74,6 +74,17 @@ int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 	return rc ? rc : inode_put(op->ns->st, ino);
 }
 
+/* The iods' own clocks say when they did it: later than it was asked for, and by who
+ * asks them next that would be a write. */
+static void cut_at(struct inode *ino, int64_t now)
+{
+	if (ino->mset || ino->mtime >= now)
+		return;
+	ino->mtime = now;
+	if (ino->ctime < now)
+		ino->ctime = now;
+}
+
 int ns_resized(struct ns_op *op, const struct intent *in, int status)
 {
 	struct inode ino;
@@ -85,5 +96,7 @@ int ns_resized(struct ns_op *op, const struct intent *in, int status)
 	if (rc)
 		return rc == -ENOENT ? -EIO : rc;
 	size_resized(&ino, in->size, status);
+	if (!status)
+		cut_at(&ino, op->now);
 	return ns_settle(op, &ino);
 }

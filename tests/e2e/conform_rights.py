@@ -65,6 +65,11 @@ def times_of_data():
     yield change(lambda: os.ftruncate(f, -1))
     m = make("m", b"m" * PAGE)
     yield change(lambda: os.copy_file_range(m, f, 100), "f"), look("m").st_size
+    for i in range(10):
+        os.close(make("c", b"c" * PAGE))
+        c = os.open("c", RW | T)
+        yield change(lambda: os.open("c", W | A) and None, "c")
+        os.unlink("c")
 
 
 @case
