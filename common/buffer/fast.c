@@ -37,22 +37,32 @@ static void budget_give(struct fast_budget *budget)
 
 /* ---- one's own ---- */
 
-static int fast_alloc(struct fast *f, const struct rails *rails)
+static int fast_alloc(struct fast *f, const struct rails *rails,
+		      struct tp_ep *only)
 {
 	void *block = aligned_alloc(4096, BLOCK);
 	int rc;
 
 	if (!block)
 		return -ENOMEM;
-	rail_mem_init(&f->mem, block, BLOCK, TP_REMOTE_WRITE);
+	rail_mem_init(&f->mem, block, BLOCK,
+		      TP_REMOTE_WRITE | (only ? TP_OWNED : 0));
 	rc = rail_mem_on(&f->mem, rails, f->rail);
 	if (rc)
 		free(block);
 	return rc;
 }
 
+/* Where the rail cannot see to that its keys are everybody's. */
+static int own(struct fast *f, struct tp_ep *only)
+{
+	int rc = only ? tp_mr_only(f->mem.mr[f->rail], only) : 0;
+
+	return rc == -EOPNOTSUPP ? 0 : rc;
+}
+
 int fast_open(const struct rails *rails, unsigned int rail,
-	      struct fast_budget *budget, struct fast **out)
+	      struct fast_budget *budget, struct tp_ep *only, struct fast **out)
 {
 	struct fast *f;
 	int rc = budget_take(budget);
@@ -65,21 +75,22 @@ int fast_open(const struct rails *rails, unsigned int rail,
 		goto give;
 	f->budget = budget;
 	f->rail = rail;
-	rc = fast_alloc(f, rails);
+	rc = fast_alloc(f, rails, only);
 	if (rc)
 		goto free_fast;
+	rc = own(f, only);
+	if (rc)
+		goto free_mem;
 	*out = f;
 	return 0;
+free_mem:
+	rail_mem_fini(&f->mem);
+	free(f->mem.addr);
 free_fast:
 	free(f);
 give:
 	budget_give(budget);
 	return rc;
-}
-
-void fast_only(struct fast *f, const struct tp_ep *ep)
-{
-	tp_mr_only(f->mem.mr[f->rail], ep);
 }
 
 void fast_close(struct fast *f)

@@ -62,13 +62,13 @@ struct fast_peer {
 
 /*
  * FAST_COUNT buffers of FAST_SIZE bytes, registered with one rail.  budget may
- * be NULL, else outlives them.  -ENOBUFS: it is used up; -ENOMEM, or as
- * tp_mr_reg().
+ * be NULL, else outlives them.  only: the peer of that endpoint alone writes there,
+ * where the rail can see to that; by that endpoint the place is told.  NULL: who has the
+ * key.  -ENOBUFS: it is used up; -ENOMEM, or as tp_mr_reg() and tp_mr_only().
  */
 int fast_open(const struct rails *rails, unsigned int rail,
-	      struct fast_budget *budget, struct fast **fast);
-/* For the peer of ep alone, where the rail can see to that; the place is not told yet. */
-void fast_only(struct fast *fast, const struct tp_ep *ep);
+	      struct fast_budget *budget, struct tp_ep *only,
+	      struct fast **fast);
 /* NULL is fine. */
 void fast_close(struct fast *fast);
 void fast_place(const struct fast *fast, struct fast_place *place);

@@ -23,7 +23,7 @@ static void no_mr_dereg(struct tp_mr *mr)
 {
 }
 
-static int no_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+static int no_mr_only(struct tp_mr *mr, struct tp_ep *ep)
 {
 	return -EOPNOTSUPP;
 }

@@ -22,7 +22,7 @@ struct tp_ops {
 	int (*mr_reg)(struct tp_dev *dev, void *addr, size_t len,
 		      unsigned int access, struct tp_mr **mr);
 	void (*mr_dereg)(struct tp_mr *mr);
-	int (*mr_only)(struct tp_mr *mr, const struct tp_ep *ep);
+	int (*mr_only)(struct tp_mr *mr, struct tp_ep *ep);
 	int (*cq_open)(struct tp_dev *dev, unsigned int depth,
 		       struct tp_cq **cq);
 	void (*cq_close)(struct tp_cq *cq);

@@ -3,7 +3,7 @@
 #include "sock.h"
 
 #define KNOWN_ACCESS                                                           \
-	(TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | SOCK_REMOTE_ACCESS)
+	(TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | TP_OWNED | SOCK_REMOTE_ACCESS)
 
 static int check_volatile(const struct tp_dev *dev, unsigned int access,
 			  bool (*copies)(void))

@@ -96,7 +96,7 @@ void tp_mr_dereg(struct tp_mr *mr)
 	OP(dev, mr_dereg)(mr);
 }
 
-int tp_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+int tp_mr_only(struct tp_mr *mr, struct tp_ep *ep)
 {
 	return OP(mr->dev, mr_only)(mr, ep);
 }

@@ -59,6 +59,9 @@ struct tp_conn_req;
  * TP_LENT, with remote rights: a peer may stand still for long in the middle of an
  * access, and tp_mr_dereg() does not wait for it.  A provider whose peers reach
  * into memory with their own processor does not let them here.
+ *
+ * TP_OWNED, with remote rights: the memory is for tp_mr_only(); what a peer does there
+ * before that may be refused.
  */
 #define TP_LOCAL_WRITE	 0x1u	/* receives and RDMA Reads land here */
 #define TP_REMOTE_READ	 0x2u
@@ -66,6 +69,7 @@ struct tp_conn_req;
 #define TP_REMOTE_ATOMIC 0x8u
 #define TP_VOLATILE	 0x10u
 #define TP_LENT		 0x20u
+#define TP_OWNED	 0x40u
 
 /*
  * Registered memory.  The memory stays the caller's and must stay mapped
@@ -282,11 +286,14 @@ int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr);
 void tp_mr_dereg(struct tp_mr *mr);
 /*
- * From now on the memory is for the peer of ep alone, until it is deregistered: other
- * connections are refused as with a wrong key.  Before anybody is told the key.
- * -EOPNOTSUPP: it stays open to all, for an adapter looks at keys alone (verbs).
+ * From now on the memory, registered with TP_OWNED, is for the peer of ep alone, until it
+ * is deregistered or ep closed: other connections are refused as with a wrong key.
+ * Before anybody is told the key, which may be another one then, and by ep alone: over
+ * verbs that is a memory window, which the adapter opens before what ep sends next.
+ * -EOPNOTSUPP: it stays open to all, for the adapter has no such windows; -ENOTCONN,
+ * -ENOBUFS, -ENOMEM: nobody has it.
  */
-int tp_mr_only(struct tp_mr *mr, const struct tp_ep *ep);
+int tp_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 
 /*
  * depth: completions it can hold; a bound on the sum of max_send_wr and

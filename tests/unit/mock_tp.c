@@ -77,7 +77,7 @@ void tp_mr_dereg(struct tp_mr *mr)
 	free(m);
 }
 
-int tp_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+int tp_mr_only(struct tp_mr *mr, struct tp_ep *ep)
 {
 	return -EOPNOTSUPP;
 }

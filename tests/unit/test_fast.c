@@ -37,7 +37,7 @@ START_TEST(place_is_where_the_buffers_are)
 	struct fast *f;
 	unsigned int i;
 
-	ck_assert_int_eq(fast_open(&rails, 1, NULL, &f), 0);
+	ck_assert_int_eq(fast_open(&rails, 1, NULL, NULL, &f), 0);
 	ck_assert_int_eq(mock.mrs, 1);
 	fast_place(f, &place);
 	ck_assert_uint_eq(place.rkey, fast_rkey(f));
@@ -102,13 +102,13 @@ START_TEST(a_budget_is_kept)
 	struct fast_budget budget = { .max = 2 * BYTES + 1 };
 	struct fast *f[3];
 
-	ck_assert_int_eq(fast_open(&rails, 1, &budget, &f[0]), 0);
-	ck_assert_int_eq(fast_open(&rails, 1, &budget, &f[1]), 0);
-	ck_assert_int_eq(fast_open(&rails, 1, &budget, &f[2]), -ENOBUFS);
+	ck_assert_int_eq(fast_open(&rails, 1, &budget, NULL, &f[0]), 0);
+	ck_assert_int_eq(fast_open(&rails, 1, &budget, NULL, &f[1]), 0);
+	ck_assert_int_eq(fast_open(&rails, 1, &budget, NULL, &f[2]), -ENOBUFS);
 	ck_assert_uint_eq(budget.refused, 1);
 	ck_assert_uint_eq(budget.used, 2 * BYTES);
 	fast_close(f[0]);
-	ck_assert_int_eq(fast_open(&rails, 1, &budget, &f[2]), 0);
+	ck_assert_int_eq(fast_open(&rails, 1, &budget, NULL, &f[2]), 0);
 	fast_close(f[1]);
 	fast_close(f[2]);
 	ck_assert_uint_eq(budget.used, 0);

@@ -121,8 +121,8 @@ static bool own_buffers(struct rpc_peer *peer)
 {
 	struct rpc_ctx *ctx = peer->link.ctx;
 
-	return peer->fast.own ||
-	       !fast_open(&ctx->rails, peer->link.rail, NULL, &peer->fast.own);
+	return peer->fast.own || !fast_open(&ctx->rails, peer->link.rail, NULL,
+					    NULL, &peer->fast.own);
 }
 
 static bool registered(struct rpc_peer *peer, const struct peer_slot *s)

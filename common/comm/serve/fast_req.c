@@ -75,12 +75,8 @@ const void *rpc_req_data(const struct rpc_req *req)
 /* Nobody else writes there, whatever keys he has. */
 static int open_own(struct conn *conn)
 {
-	int rc = fast_open(conn_rails(conn), conn->link.rail,
-			   &conn->lane->server->fast, &conn->fast);
-
-	if (!rc)
-		fast_only(conn->fast, conn->link.ep);
-	return rc;
+	return fast_open(conn_rails(conn), conn->link.rail,
+			 &conn->lane->server->fast, conn->link.ep, &conn->fast);
 }
 
 static int give_buffers(struct conn *conn, struct wire_fast_rep *rep)

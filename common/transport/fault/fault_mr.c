@@ -36,11 +36,12 @@ void fault_mr_dereg(struct tp_mr *mr)
 	free(m);
 }
 
-int fault_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+int fault_mr_only(struct tp_mr *mr, struct tp_ep *ep)
 {
-	const struct fault_ep *e = (const struct fault_ep *)ep;
+	struct tp_ep *inner = ((const struct fault_ep *)ep)->inner;
+	struct fault_mr *m = fault_of(mr, struct fault_mr, mr);
+	int rc = inner ? tp_mr_only(m->inner, inner) : -ENOTCONN;
 
-	return e->inner ? tp_mr_only(fault_of(mr, struct fault_mr, mr)->inner,
-				     e->inner)
-			: -ENOTCONN;
+	m->mr.rkey = m->inner->rkey;
+	return rc;
 }

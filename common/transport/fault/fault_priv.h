@@ -133,7 +133,7 @@ bool fault_hit(struct tp_dev *dev, enum fault_op op, uint64_t len,
 int fault_mr_reg(struct tp_dev *dev, void *addr, size_t len,
 		 unsigned int access, struct tp_mr **mr);
 void fault_mr_dereg(struct tp_mr *mr);
-int fault_mr_only(struct tp_mr *mr, const struct tp_ep *ep);
+int fault_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 
 /* fault_cq.c */
 int fault_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);

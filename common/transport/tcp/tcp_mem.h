@@ -48,7 +48,7 @@ void tcp_mrs_destroy(struct tcp_mrs *mrs);
 int tcp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	       struct tp_mr **mr);
 void tcp_mr_dereg(struct tp_mr *mr);
-int tcp_mr_only(struct tp_mr *mr, const struct tp_ep *ep);
+int tcp_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 /* True: key names memory that covers [addr, addr + len) with these rights.
  * len 0 is always true. */
 bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,

@@ -125,7 +125,7 @@ int tcp_mr_reg(struct tp_dev *base, void *addr, size_t len, unsigned int access,
 	return 0;
 }
 
-int tcp_mr_only(struct tp_mr *base, const struct tp_ep *ep)
+int tcp_mr_only(struct tp_mr *base, struct tp_ep *ep)
 {
 	struct tcp_mr *mr = container_of(base, struct tcp_mr, mr);
 

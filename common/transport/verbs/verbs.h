@@ -55,6 +55,7 @@ struct vb_dev {
 	struct sockaddr_storage sa; /* of the gid; family 0: none */
 	unsigned int max_sge;
 	_Atomic uint32_t inline_try; /* what the device took last */
+	atomic_bool no_windows; /* it has turned out */
 	unsigned int dead_peer_ms;
 	unsigned int handshake_ms;
 	uint64_t rnr_before;
@@ -150,12 +151,29 @@ bool vb_port_again(struct vb_dev *d);
 /* Receiver-not-ready answers that the port has counted since it is up. */
 uint64_t vb_rnr_count(const struct vb_dev *d);
 
+struct vb_mr {
+	struct tp_mr mr;
+	LIST_ENTRY(vb_mr) link;
+	bool writable;
+	struct ibv_mr *ib;
+	int window_access; /* of TP_OWNED, where the device has windows; else 0 */
+	struct ibv_mw *mw; /* bound by an endpoint; or NULL */
+	LIST_ENTRY(vb_mr) of_ep;
+};
+
 /* verbs_mr.c */
 int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr);
 void vb_mr_dereg(struct tp_mr *mr);
 /* ibv_reg_mr(), and why it failed. */
 struct ibv_mr *vb_pin(struct vb_dev *d, void *addr, size_t len, int access);
+
+/* verbs_window.c */
+bool vb_has_windows(const struct vb_dev *d);
+int vb_mr_only(struct tp_mr *mr, struct tp_ep *ep);
+void vb_window_end(struct vb_mr *mr);
+/* All that were bound by the ep; before its queue pair goes. */
+void vb_windows_end(struct vb_ep *ep);
 
 /* Whether a receive may land there: for a failure's cause only. */
 bool vb_may_receive(struct vb_dev *d, const struct tp_sge *sge);
@@ -291,6 +309,9 @@ int vb_send_hw(struct vb_ep *ep, const struct tp_send_wr *wr,
 	       struct vb_batch *batch);
 void vb_batch_flush(struct vb_ep *ep, struct vb_batch *batch);
 void vb_heartbeat(struct vb_ep *ep);
+/* At once; -ENOBUFS: no room, or the one before is under way. */
+int vb_bind_hw(struct vb_ep *ep, struct ibv_mw *mw,
+	       const struct ibv_mw_bind_info *info, uint32_t rkey);
 void vb_waiting_free(struct vb_ep *ep);
 
 #endif

@@ -105,6 +105,7 @@ void vb_leave(struct vb_ep *ep)
 	struct vb_bye *bye = NULL;
 	bool pair;
 
+	vb_windows_end(ep);
 	if (!ep->id)
 		return;
 	pair = pair_stays(ep);

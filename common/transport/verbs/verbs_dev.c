@@ -256,6 +256,7 @@ const struct tp_ops verbs_ops = {
 	.dev_close = vb_dev_close,
 	.mr_reg = vb_mr_reg,
 	.mr_dereg = vb_mr_dereg,
+	.mr_only = vb_mr_only,
 	.cq_open = vb_cq_open,
 	.cq_close = vb_cq_close,
 	.cq_abandon = vb_cq_abandon,

@@ -63,7 +63,7 @@ static void sizes_set(struct vb_ep *ep, const struct tp_ep_attr *attr)
 
 	ep->max_send = attr->max_send_wr ?: SEND_WR;
 	ep->max_recv = ep->srq ? 0 : attr->max_recv_wr ?: RECV_WR;
-	ep->send_size = ep->max_send + 1;
+	ep->send_size = ep->max_send + 2; /* a heartbeat, a window */
 	ep->hw_size = ep->max_send + SPARE_WR;
 	if (ep->hw_size > (unsigned int)d->attr.max_qp_wr)
 		ep->hw_size = (unsigned int)d->attr.max_qp_wr;
@@ -94,6 +94,7 @@ int vb_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	ep->recv_posted = ep->recv_retired = VB_NUMBER_FIRST;
 	ep->hw_posted = ep->hw_done = ep->beat_mark = VB_NUMBER_FIRST;
 	STAILQ_INIT(&ep->waiting);
+	LIST_INIT(&ep->windows);
 	snprintf(ep->peer, sizeof(ep->peer), "verbs -");
 	sizes_set(ep, attr);
 	rc = -ENOBUFS;

@@ -33,6 +33,7 @@
 struct vb_cq;
 struct vb_dev;
 struct vb_srq;
+struct vb_mr;
 
 /* What an rdma_cm_id's context points at. */
 enum vb_kind { VB_EP, VB_REQ, VB_LISTENER, VB_BYE };
@@ -113,7 +114,7 @@ struct vb_send {
 	enum tp_opcode opcode;
 	uint32_t len;
 	bool signaled;
-	bool ours; /* a heartbeat */
+	bool ours; /* a heartbeat, a window */
 	bool whole; /* all of it was handed to the hardware */
 	struct vb_bounce *bounce;
 };
@@ -171,6 +172,8 @@ struct vb_ep {
 	uint64_t hw_posted, hw_done;
 	unsigned int hw_size, hw_quiet;
 	unsigned int max_inline, max_sge;
+	uint64_t bound; /* send_posted behind the last window */
+	LIST_HEAD(, vb_mr) windows;
 	STAILQ_HEAD(, vb_waiting) waiting;
 
 	/* Receives. */

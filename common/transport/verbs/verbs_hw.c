@@ -256,3 +256,28 @@ void vb_heartbeat(struct vb_ep *ep)
 	if (vb_send_hw(ep, &wr, &b) == 0)
 		vb_batch_flush(ep, &b);
 }
+
+/* In its order among what is sent: who is told the key then finds it open. */
+int vb_bind_hw(struct vb_ep *ep, struct ibv_mw *mw,
+	       const struct ibv_mw_bind_info *info, uint32_t rkey)
+{
+	struct vb_send *s = &ep->sends[ep->send_posted % ep->send_size];
+	struct ibv_send_wr wr = { .wr_id = mark(ep, ep->hw_posted),
+				  .opcode = IBV_WR_BIND_MW,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .bind_mw = { mw, rkey, *info } };
+	struct ibv_send_wr *bad;
+	int rc;
+
+	if (!has_room(ep) || ep->bound > ep->send_retired)
+		return -ENOBUFS;
+	rc = ibv_post_send(ep->qp, &wr, &bad);
+	if (rc)
+		return -rc;
+	*s = (struct vb_send){ .opcode = TP_WRITE,
+			       .ours = true,
+			       .whole = true };
+	s->end = ++ep->hw_posted;
+	ep->bound = ++ep->send_posted;
+	return 0;
+}

@@ -9,13 +9,6 @@
 #define ACCESS_ALL                                                             \
 	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
 
-struct vb_mr {
-	struct tp_mr mr;
-	LIST_ENTRY(vb_mr) link;
-	bool writable;
-	struct ibv_mr *ib;
-};
-
 static int ib_access(unsigned int access)
 {
 	int ib = 0;
@@ -92,28 +85,39 @@ static struct ibv_mr *pin_fresh(struct vb_dev *d, void *addr, size_t len,
 	return ib;
 }
 
+/* What is opened by a window has no right of its own. */
+static int own_access(const struct vb_mr *mr, int ib)
+{
+	return mr->window_access
+		       ? (ib & ~mr->window_access) | IBV_ACCESS_MW_BIND
+		       : ib;
+}
+
 int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **out)
 {
 	struct vb_dev *d = vb_dev(dev);
+	int ib = ib_access(access);
 	struct vb_mr *mr;
 
-	if (!len || (access & ~(ACCESS_ALL | TP_VOLATILE | TP_LENT)))
+	if (!len || (access & ~(ACCESS_ALL | TP_VOLATILE | TP_LENT | TP_OWNED)))
 		return -EINVAL;
 	if (access & TP_VOLATILE)
 		return access & ~(TP_LOCAL_WRITE | TP_VOLATILE) ? -EINVAL
 								: -EOPNOTSUPP;
-	mr = malloc(sizeof(*mr));
+	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
-	mr->ib = pin_fresh(d, addr, len, ib_access(access));
+	if (access & TP_OWNED && vb_has_windows(d))
+		mr->window_access = ib & ~IBV_ACCESS_LOCAL_WRITE;
+	mr->ib = pin_fresh(d, addr, len, own_access(mr, ib));
 	if (!mr->ib) {
 		int rc = errno ? -errno : -ENOMEM;
 
 		free(mr);
 		return rc;
 	}
-	mr->writable = ib_access(access) & IBV_ACCESS_LOCAL_WRITE;
+	mr->writable = ib & IBV_ACCESS_LOCAL_WRITE;
 	pthread_mutex_lock(&d->lock);
 	LIST_INSERT_HEAD(&d->mrs, mr, link);
 	pthread_mutex_unlock(&d->lock);
@@ -128,6 +132,7 @@ void vb_mr_dereg(struct tp_mr *base)
 	struct vb_dev *d = vb_dev(base->dev);
 	int rc;
 
+	vb_window_end(mr);
 	pthread_mutex_lock(&d->lock);
 	LIST_REMOVE(mr, link);
 	d->ended[d->nended++ % VB_FRESH] = base->rkey;

@@ -146,7 +146,7 @@ int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
 }
 
 /* Where nobody reaches by himself each access passes local_mr_serves(). */
-int local_mr_only(struct tp_mr *mr, const struct tp_ep *ep)
+int local_mr_only(struct tp_mr *mr, struct tp_ep *ep)
 {
 	struct local_mrs *mrs = &local_dev(mr->dev)->mrs;
 	struct local_entry *e = &mrs->table[INDEX(mr->rkey)];

@@ -62,7 +62,7 @@ int local_mr_reg(struct tp_dev *dev, void *addr, size_t len,
 		 unsigned int access, struct tp_mr **mr);
 void local_mr_dereg(struct tp_mr *mr);
 /* Peers do not go into it with their own processor any more. */
-int local_mr_only(struct tp_mr *mr, const struct tp_ep *ep);
+int local_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 
 /* All of [addr, addr + len) is registered under key with these rights now. */
 bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,
