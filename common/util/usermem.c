@@ -13,6 +13,7 @@
 
 #ifndef MADV_POPULATE_READ /* Linux 5.14 */
 #define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
 #endif
 
 #define PAGE 4096u /* or a part of one */
@@ -46,24 +47,6 @@ int usermem_open(void)
 	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
-}
-
-int usermem_touch(int fd, const struct iovec *iov, unsigned int n)
-{
-	struct pages pages = { iov, n, 0 };
-	struct iovec try[TRIES];
-	unsigned int k;
-	char *mem;
-
-	if (fd < 0)
-		return 0;
-	do {
-		for (k = 0; k < TRIES && next_page(&pages, &mem); k++)
-			try[k] = (struct iovec){ mem, 1 };
-		if (k && readv(fd, try, (int)k) != (ssize_t)k)
-			return -EFAULT;
-	} while (k == TRIES);
-	return 0;
 }
 
 int usermem_zero(int fd, void *addr, size_t len)
@@ -101,17 +84,16 @@ static bool readable(const char *mem)
 }
 
 /* False also where the kernel cannot say it of all at once. */
-static bool all_at_once(const struct iovec *piece)
+static bool all_at_once(const struct iovec *piece, int advice)
 {
 	uintptr_t at = (uintptr_t)piece->iov_base;
 	size_t before = at % (uintptr_t)sysconf(_SC_PAGESIZE);
 
 	return piece->iov_len >= AT_ONCE &&
-	       !madvise((void *)(at - before), before + piece->iov_len,
-			MADV_POPULATE_READ);
+	       !madvise((void *)(at - before), before + piece->iov_len, advice);
 }
 
-static bool each_readable(const struct iovec *piece, unsigned int n)
+static bool each_readable(int fd, const struct iovec *piece, unsigned int n)
 {
 	struct pages pages = { piece, n, 0 };
 	uintptr_t page, last = UINTPTR_MAX;
@@ -126,18 +108,50 @@ static bool each_readable(const struct iovec *piece, unsigned int n)
 	return true;
 }
 
-bool usermem_readable(const struct iovec *piece, unsigned int n)
+/* By reading from fd, zeros, into each page. */
+static bool each_writable(int fd, const struct iovec *piece, unsigned int n)
+{
+	struct pages pages = { piece, n, 0 };
+	struct iovec try[TRIES];
+	unsigned int k;
+	char *mem;
+
+	do {
+		for (k = 0; k < TRIES && next_page(&pages, &mem); k++)
+			try[k] = (struct iovec){ mem, 1 };
+		if (k && readv(fd, try, (int)k) != (ssize_t)k)
+			return false;
+	} while (k == TRIES);
+	return true;
+}
+
+/* Long pieces at once, those between them page by page. */
+static bool
+try_all(const struct iovec *piece, unsigned int n, int advice,
+	bool (*each)(int fd, const struct iovec *piece, unsigned int n), int fd)
 {
 	unsigned int i, first = 0;
 
 	for (i = 0; i < n; i++) {
-		if (!all_at_once(&piece[i]))
+		if (!all_at_once(&piece[i], advice))
 			continue;
-		if (!each_readable(piece + first, i - first))
+		if (!each(fd, piece + first, i - first))
 			return false;
 		first = i + 1;
 	}
-	return each_readable(piece + first, n - first);
+	return each(fd, piece + first, n - first);
+}
+
+bool usermem_readable(const struct iovec *piece, unsigned int n)
+{
+	return try_all(piece, n, MADV_POPULATE_READ, each_readable, -1);
+}
+
+int usermem_touch(int fd, const struct iovec *iov, unsigned int n)
+{
+	if (fd < 0 || try_all(iov, n, MADV_POPULATE_WRITE, each_writable, fd))
+		return 0;
+	return -EFAULT;
 }
 
 int usermem_gather(void *buf, const struct iovec *piece, unsigned int n)
@@ -145,7 +159,7 @@ int usermem_gather(void *buf, const struct iovec *piece, unsigned int n)
 	char *at = buf;
 	unsigned int i;
 
-	if (!each_readable(piece, n))
+	if (!usermem_readable(piece, n))
 		return -EFAULT;
 	for (i = 0; i < n; at += piece[i].iov_len, i++)
 		memcpy(at, piece[i].iov_base, piece[i].iov_len);

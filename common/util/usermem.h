@@ -3,8 +3,9 @@
  * usermem.h - memory that an application named and that may not be there.
  *
  * The kernel answers EFAULT for it; our own code would die of SIGSEGV.  So
- * the kernel is made to touch it first, by reading from /dev/zero into it:
- * one system call, without a signal handler and whatever the kind of mapping.
+ * the kernel is made to touch it first, by reading from /dev/zero into it, or by
+ * bringing in all pages of a long piece: one system call, without a signal handler
+ * and whatever the kind of mapping.
  */
 #ifndef USERMEM_H
 #define USERMEM_H
@@ -18,7 +19,7 @@ int usermem_open(void);
 
 /*
  * For memory that is about to be written: a byte of each page of the n pieces
- * becomes 0.  0, or -EFAULT.  fd < 0: nothing is looked at.
+ * may become 0.  0, or -EFAULT.  fd < 0: nothing is looked at.
  */
 int usermem_touch(int fd, const struct iovec *iov, unsigned int n);
 /* Zeros all of it. */

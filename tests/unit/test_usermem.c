@@ -106,6 +106,33 @@ START_TEST(many_pieces)
 }
 END_TEST
 
+/* So long that it is tried at once: all of it, and with pages in it that are not. */
+START_TEST(long_piece)
+{
+	const size_t good = 40 * PAGE, all = good + PAGE;
+	char *m = mmap(NULL, all, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct iovec iov[] = { { m + 5, 2 }, { m + 9, good - 9 }, { m, 3 } };
+	char *buf = malloc(all);
+
+	ck_assert_ptr_ne(m, MAP_FAILED);
+	ck_assert_int_eq(mprotect(m + good, PAGE, PROT_NONE), 0);
+	ck_assert_int_eq(usermem_touch(fd, iov, 3), 0);
+	ck_assert_int_eq(usermem_gather(buf, iov, 3), 0);
+	iov[1].iov_len += 1;
+	ck_assert_int_eq(usermem_touch(fd, iov, 3), -EFAULT);
+	ck_assert_int_eq(usermem_gather(buf, iov, 3), -EFAULT);
+	iov[1].iov_len -= 1;
+	memset(m, 7, good);
+	ck_assert_int_eq(mprotect(m, good, PROT_READ), 0);
+	ck_assert_int_eq(usermem_touch(fd, iov, 3), -EFAULT);
+	ck_assert_int_eq(usermem_gather(buf, iov, 3), 0);
+	ck_assert_ptr_null(memchr(buf, 0, good - 4));
+	free(buf);
+	munmap(m, all);
+}
+END_TEST
+
 START_TEST(null)
 {
 	struct iovec iov = { NULL, 1 };
@@ -140,6 +167,7 @@ int main(void)
 	tcase_add_loop_test(tc, one_piece, 0, NRANGES);
 	tcase_add_loop_test(tc, gather, 0, NRANGES);
 	tcase_add_test(tc, many_pieces);
+	tcase_add_test(tc, long_piece);
 	tcase_add_test(tc, null);
 	tcase_add_test(tc, no_descriptor);
 	suite_add_tcase(s, tc);
