@@ -13,7 +13,7 @@
 #include "tcp_frame.h"
 #include "tp_seal.h"
 
-#define LONG 150000u /* several records */
+#define LONG 350000u /* several records */
 #define SEED 5u
 
 static const uint8_t key[2][MAC_KEY_LEN] = { { 1 }, { 2 } };

@@ -62,7 +62,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 /* Records of these lengths, in one chunk after the other. */
 static void seed(const uint32_t *lens, uint32_t n, uint8_t chunk)
 {
-	static uint8_t all[200000], cut[210000];
+	static uint8_t all[3 * RECORD_MAX], cut[4 * RECORD_MAX];
 	size_t have = 0, at, put = 0;
 
 	memset(all, 0, sizeof(all));

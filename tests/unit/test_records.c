@@ -126,7 +126,7 @@ static const struct {
 	enum tp_flaw flaw;
 	bool early; /* seen by its head alone */
 } flips[] = {
-	{ 0, TP_FLAW_FALSE, false }, /* 100 becomes 101, the next byte its tag */
+	{ 0, TP_FLAW_FALSE, false }, /* 100 becomes 102, the next bytes its tag */
 	{ 2, TP_FLAW_LENGTH, true },   { 3, TP_FLAW_LENGTH, true },
 	{ 4, TP_FLAW_ORDER, true },    { 7, TP_FLAW_ORDER, true },
 	{ 8, TP_FLAW_FALSE, false },   { 107, TP_FLAW_FALSE, false },
@@ -139,7 +139,7 @@ START_TEST(test_flip)
 
 	put(0, 100);
 	put(100, 100);
-	out.buf[flips[_i].at] ^= 1;
+	out.buf[flips[_i].at] ^= 2;
 	move(flips[_i].early ? RECORD_HEAD_LEN : RECORD_MAX);
 	ck_assert_int_eq(records_in_next(&in, to, &w, &flaw), -EBADMSG);
 	ck_assert_int_eq(flaw, flips[_i].flaw);

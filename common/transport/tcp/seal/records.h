@@ -16,9 +16,9 @@
 #include "tp_seal.h"
 
 #define RECORD_HEAD_LEN 8u
-#define RECORD_DATA_MAX 32768u
+#define RECORD_DATA_MAX 131072u
 #define RECORD_MAX (RECORD_HEAD_LEN + RECORD_DATA_MAX + SEALER_TAG_LEN)
-#define RECORDS_ROOM 4u /* whole ones that a buffer holds */
+#define RECORDS_ROOM 2u /* whole ones that a buffer holds */
 #define RECORDS_KEPT 8192u /* opened bytes that wait for the next record */
 
 /*
