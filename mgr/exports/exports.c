@@ -99,6 +99,7 @@ static bool only_looks(unsigned int op)
 	case WIRE_DECLARE:
 	case WIRE_ADOPT:
 	case WIRE_ADOPTED:
+	case WIRE_RENEW: /* which looks by itself */
 		return true;
 	default:
 		return false;
