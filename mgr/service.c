@@ -7,6 +7,7 @@
 
 #include "auth.h"
 #include "caller.h"
+#include "caps.h"
 #include "service.h"
 #include "session.h"
 
@@ -65,6 +66,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	s->mgr = mgr;
 	s->id = info->id;
 	s->stored = rc == 1;
+	s->capped = s->stored && mgr->conf.auth.caps;
 	s->declaring = s->declares;
 	s->place = exports_place(&mgr->conf.exports, info->peer);
 	caller_is(s, &info->cred);
@@ -92,6 +94,8 @@ static void on_close(void *arg, struct rpc_session *session, bool clean)
 		rpc_server_fence(s->mgr->server, s->id);
 	if (s->stored)
 		session_over(s->mgr, s->id, clean);
+	if (s->capped && (clean || !s->stored))
+		caps_over(s->mgr, s->id);
 }
 
 static void on_free(void *arg, struct rpc_session *session)

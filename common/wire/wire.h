@@ -1131,9 +1131,11 @@ struct wire_getsize_rep {	/* tail: objsize[n], end_place[places] */
 
 /* FENCE: these sessions have ended.  Tail: sessions[n], none of them 0. */
 #define WIRE_FENCE_MAX	128u	/* sessions of one FENCE */
+#define WIRE_FN_MEMORY	0x1u	/* nothing is kept of it on the disk: the manager says it
+				 * again to each life of the iod, while it matters */
 struct wire_fence {
 	le32 n;			/* at least 1 */
-	le32 zero;
+	le32 flags;		/* WIRE_FN_* */
 };
 
 /*

@@ -489,7 +489,7 @@ static const struct wire_form getsize_rep = {
 
 static const struct wire_form fence = {
 	.size = sizeof(struct wire_fence),
-	.fields = { ZERO(wire_fence, zero) },
+	.fields = { BITS(wire_fence, flags, WIRE_FN_MEMORY) },
 	.items = { ITEM(ARRAY, wire_fence, n, 8, WIRE_FENCE_MAX) },
 	.check = wire_check_fence,
 };

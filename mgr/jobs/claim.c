@@ -132,6 +132,7 @@ static void ours(struct iod *iod, uint64_t store)
 		return;
 	}
 	iod->claimed = true;
+	part_claimed(iod);
 	fence_claimed(iod);
 }
 

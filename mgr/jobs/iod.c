@@ -247,6 +247,7 @@ int iods_open(struct mgr *mgr)
 	leases_open(mgr);
 	for (uint32_t i = 0; !rc && i < mgr->conf.niods; i++) {
 		remove_open(&jobs->iod[i]);
+		part_open(&jobs->iod[i]);
 		claim_start(&jobs->iod[i]);
 	}
 	if (!rc && mgr->fresh)
@@ -266,6 +267,7 @@ void iods_close(struct mgr *mgr)
 
 		iod_call_cancel(&iod->claimer.call);
 		iod_call_cancel(&iod->fencer.call);
+		iod_call_cancel(&iod->parter.call);
 		iod_call_cancel(&iod->remover.call);
 		rpc_timer_clear(mgr->ctx, &iod->remover.timer);
 		if (iod->peer)

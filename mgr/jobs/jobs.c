@@ -41,6 +41,7 @@ void jobs_close(struct mgr *mgr)
 		job_free(job);
 	ends_close(mgr);
 	iods_close(mgr);
+	part_close(mgr);
 	free(jobs);
 	mgr->jobs = NULL;
 }

@@ -149,6 +149,16 @@ void ends_look(struct mgr *mgr);
 /* Deletes what all iods have. */
 void fence_tidy(struct mgr *mgr);
 
+/* ---- part.c ---- */
+
+/*
+ * The session had capabilities, is over, and no fence says so: iods are told to refuse it
+ * from now on, and each that is started anew until then, clock_boot(), when none of these
+ * counts any more.  Of the newest PARTINGS_MAX; not behind another start of the manager.
+ */
+#define PARTINGS_MAX 65536u
+void part_session(struct mgr *mgr, uint64_t session, uint64_t until);
+
 /* ---- remove.c ---- */
 
 /* Deletes a few intents that are done; true: there are more. */

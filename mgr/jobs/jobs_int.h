@@ -37,6 +37,15 @@ struct fencer {
 		     WIRE_FENCE_MAX];
 };
 
+/* Tells one iod of those that had capabilities, and of whom nothing is on a disk. */
+struct parter {
+	struct iod *iod;
+	uint64_t done, sent; /* as in fencer; numbers in jobs->parted */
+	struct iod_call call;
+	uint64_t msg[(sizeof(struct wire_hdr) + sizeof(struct wire_fence)) / 8 +
+		     WIRE_FENCE_MAX];
+};
+
 /* What one iod may do without us; clock_boot(). */
 struct lease {
 	uint64_t until; /* from then on it carries out no change */
@@ -73,6 +82,7 @@ struct iod {
 	TAILQ_HEAD(, iod_call) held; /* until then */
 	struct claimer claimer;
 	struct fencer fencer;
+	struct parter parter;
 	struct lease lease;
 	struct remover remover;
 };
@@ -115,6 +125,10 @@ struct jobs {
 	uint64_t remove_limit; /* intents up to here are durable */
 	uint64_t removed; /* intents up to here are deleted */
 	uint64_t fence_limit; /* fences up to here are durable */
+	struct {
+		struct parting *ring; /* PARTINGS_MAX; NULL: there was none */
+		uint64_t first, end; /* number n is in place n % PARTINGS_MAX */
+	} parted;
 	TAILQ_HEAD(, end) ends; /* in order */
 	struct rpc_timer ends_look; /* when a lease has passed */
 	struct rpc_timer renew; /* leases */
@@ -149,6 +163,12 @@ void fence_claimed(struct iod *iod);
 /* It has a new store, which knows of none. */
 void fence_forgotten(struct iod *iod);
 bool fence_has_all(const struct iod *iod);
+
+void part_open(struct iod *iod);
+/* This life of the iod was claimed: it is told of all of them. */
+void part_claimed(struct iod *iod);
+bool part_has_all(const struct iod *iod);
+void part_close(struct mgr *mgr);
 
 /* Sends one, if it is time and the iod owes nothing. */
 void lease_look(struct iod *iod);

@@ -33,7 +33,8 @@ static bool owes(struct iod *iod)
 	if (clock_boot() >= iod->lease.until)
 		iod->lease.good = false;
 	if (!iod->lease.good)
-		iod->lease.good = iod->claimed && fence_has_all(iod);
+		iod->lease.good = iod->claimed && fence_has_all(iod) &&
+				  part_has_all(iod);
 	return !iod->lease.good;
 }
 

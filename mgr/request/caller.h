@@ -14,6 +14,7 @@ struct caller {
 	bool stored; /* it has a row */
 	bool declaring; /* ... or is to have one, with SESSION_DECLARES */
 	bool declares; /* that is durable */
+	bool capped; /* capabilities: it has some, or may have */
 	struct challenge *challenge; /* auth.h; or NULL */
 	unsigned int proofs; /* AUTHs that are being judged */
 	struct gather_client gather;

@@ -38,6 +38,11 @@ static void put_head(struct op *op, uint32_t n)
 	rpc_reply_caps(op->rpc);
 }
 
+static uint64_t expiry(const struct mgr *mgr)
+{
+	return clock_boot() + life_s(mgr) * UINT64_C(1000000000);
+}
+
 /* From now on, and for this session. */
 static int seal(struct op *op, struct capability *cap)
 {
@@ -48,12 +53,14 @@ static int seal(struct op *op, struct capability *cap)
 		.fsid = op->mgr->conf.fsid,
 		.session = op->ns.session,
 		.term = jobs_term(op->mgr),
-		.expiry = clock_boot() + life_s(op->mgr) * UINT64_C(1000000000),
+		.expiry = expiry(op->mgr),
 	};
 	rc = capability_seal(op->mgr->ring, cap, sealed);
-	if (!rc)
-		wire_put(op->out, sealed, sizeof(sealed));
-	return rc;
+	if (rc)
+		return rc;
+	caller_of(op->rpc->session)->capped = true;
+	wire_put(op->out, sealed, sizeof(sealed));
+	return 0;
 }
 
 int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags)
@@ -96,6 +103,11 @@ static int renew(struct op *op, const uint8_t *sealed)
 		return rc == -ENOMEM ? rc : -EKEYREJECTED;
 	put_none(op);
 	return 0;
+}
+
+void caps_over(struct mgr *mgr, uint64_t session)
+{
+	part_session(mgr, session, expiry(mgr));
 }
 
 int op_renew(struct op *op)

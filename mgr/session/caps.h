@@ -15,6 +15,9 @@
  */
 int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags);
 
+/* The session that had some ends, without a fence: so do they, at iods, soon. */
+void caps_over(struct mgr *mgr, uint64_t session);
+
 op_fn op_renew;
 
 #endif

@@ -5,7 +5,7 @@
  *
  * In memory first, on all workers; then, when what was under way has ended, on the
  * disk.  If that fails they stay refused, but it is no answer: the manager asks
- * again until it is durable.
+ * again until it is durable.  With WIRE_FN_MEMORY the disk has no part in it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,6 +31,13 @@ static bool names(const struct rpc_req *req, uint64_t id)
 	return false;
 }
 
+static bool in_memory(const struct rpc_req *req)
+{
+	const struct wire_fence *body = req->msg.body;
+
+	return le32toh(body->flags) & WIRE_FN_MEMORY;
+}
+
 static int fence_keep(struct op_job *job)
 {
 	return store_fence_keep(job->worker->iod->store);
@@ -51,8 +58,20 @@ static void fence_ended(struct ending *e)
 {
 	struct fence_op *op = container_of(e, struct fence_op, ending);
 
-	op_job_start(op->worker, op->req, fence_keep, fence_kept);
+	if (in_memory(op->req))
+		rpc_reply_status(op->req, 0);
+	else
+		op_job_start(op->worker, op->req, fence_keep, fence_kept);
 	free(op);
+}
+
+static int mark_kept(struct iod *iod, uint64_t id)
+{
+	log_info(iod->log,
+		 "session %016llx has ended, says the manager: what is still "
+		 "under way of it is refused; nothing needs doing",
+		 (unsigned long long)id);
+	return store_fence_mark(iod->store, id);
 }
 
 /* They cannot return. */
@@ -65,14 +84,9 @@ static int fence_mark(struct iod *iod, const struct rpc_req *req)
 	for (uint32_t i = 0; !rc && i < le32toh(body->n); i++) {
 		uint64_t id = le64toh(session[i]);
 
-		rc = store_fence_mark(iod->store, id);
+		rc = in_memory(req) ? 0 : mark_kept(iod, id);
 		rpc_server_fence(iod->server, id);
 		lend_end(iod->lends, id);
-		log_info(iod->log,
-			 "session %016llx has ended, says the manager: what is "
-			 "still under way of it is refused; nothing needs "
-			 "doing",
-			 (unsigned long long)id);
 	}
 	return rc;
 }

@@ -389,7 +389,9 @@ START_TEST(fenced)
 {
 	take(FILE_1, CAPABILITY_ALL);
 	ck_assert_int_eq(wr(FILE_1), 0);
-	ck_assert_int_eq(iodc_fence(&mgr, client.session), 0);
+	ck_assert_int_eq(iodc_fence_by(&mgr, client.session,
+				       _i ? WIRE_FN_MEMORY : 0),
+			 0);
 	ck_assert_int_eq(wr(FILE_1), -ESTALE);
 	ck_assert_int_eq(rd(FILE_1), -ESTALE);
 }
@@ -481,7 +483,7 @@ int main(void)
 	tcase_add_test(tc, ended);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, of_the_next_manager);
-	tcase_add_test(tc, fenced);
+	tcase_add_loop_test(tc, fenced, 0, 2);
 	tcase_add_test(tc, shown_again);
 	tcase_add_test(tc, restarted);
 	tcase_add_test(tc, key_gone);

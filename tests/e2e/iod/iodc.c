@@ -266,7 +266,12 @@ int iodc_resize_once(struct iodc *c, uint64_t handle, uint64_t size,
 
 int iodc_fence(struct iodc *c, uint64_t session)
 {
-	struct wire_fence body = { .n = htole32(1) };
+	return iodc_fence_by(c, session, 0);
+}
+
+int iodc_fence_by(struct iodc *c, uint64_t session, uint32_t flags)
+{
+	struct wire_fence body = { .n = htole32(1), .flags = htole32(flags) };
 	le64 id = htole64(session);
 	struct iodc_item item = { &id, sizeof(id) };
 

@@ -94,6 +94,7 @@ int iodc_resize(struct iodc *c, uint64_t handle, uint64_t size);
 int iodc_resize_once(struct iodc *c, uint64_t handle, uint64_t size,
 		     uint64_t id, uint64_t span, uint32_t flags);
 int iodc_fence(struct iodc *c, uint64_t session);
+int iodc_fence_by(struct iodc *c, uint64_t session, uint32_t flags);
 int iodc_claim(struct iodc *c, uint64_t term);
 int iodc_lease(struct iodc *c, uint64_t ms);
 int iodc_size(struct iodc *c, uint64_t handle, uint64_t *size);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * part.c - sessions that ended by themselves, or had changed nothing: their capabilities
+ * end with them.  What they did needs no fence on a disk; iods refuse them for as long as
+ * a capability lives, and are told again by us when they have been started anew.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs_int.h"
+
+struct parting {
+	uint64_t session;
+	uint64_t until; /* clock_boot(): nothing of it counts any more */
+};
+
+static struct parting *nth(const struct jobs *jobs, uint64_t n)
+{
+	return &jobs->parted.ring[n % PARTINGS_MAX];
+}
+
+static void forget_old(struct jobs *jobs)
+{
+	uint64_t now = clock_boot();
+
+	while (jobs->parted.first < jobs->parted.end &&
+	       nth(jobs, jobs->parted.first)->until <= now)
+		jobs->parted.first++;
+}
+
+/* ---- to one iod ---- */
+
+/* The next ones; p->sent tells how far they go. */
+static uint32_t gather(struct parter *p, le64 session[WIRE_FENCE_MAX])
+{
+	struct jobs *jobs = p->iod->mgr->jobs;
+	uint32_t n = 0;
+
+	forget_old(jobs);
+	if (p->done < jobs->parted.first)
+		p->done = jobs->parted.first;
+	p->sent = p->done;
+	while (p->sent < jobs->parted.end && n < WIRE_FENCE_MAX)
+		session[n++] = htole64(nth(jobs, p->sent++)->session);
+	return n;
+}
+
+static void tell(struct parter *p, const le64 *session, uint32_t n)
+{
+	struct wire_fence body = { .n = htole32(n),
+				   .flags = htole32(WIRE_FN_MEMORY) };
+	struct wire_out out;
+
+	wire_begin(&out, p->msg, sizeof(p->msg));
+	wire_put(&out, &body, sizeof(body));
+	wire_put(&out, session, n * sizeof(*session));
+	p->call.msg = p->msg;
+	p->call.msg_len = (size_t)wire_end(&out, WIRE_FENCE, 0, 0);
+	iod_call_start(p->iod, &p->call);
+}
+
+static void kick(struct parter *p)
+{
+	le64 session[WIRE_FENCE_MAX];
+	uint32_t n;
+
+	if (p->call.state != IOD_CALL_IDLE)
+		return;
+	n = gather(p, session);
+	if (n)
+		tell(p, session, n);
+	else
+		lease_look(p->iod);
+}
+
+static void told(struct iod_call *call)
+{
+	struct parter *p = &call->iod->parter;
+
+	if (call->status) {
+		log_warn(call->iod->mgr->log,
+			 "%s: ends of sessions: %s; tries again",
+			 iod_name(call->iod), strerror(-call->status));
+		iod_call_later(call);
+		return;
+	}
+	p->done = p->sent;
+	kick(p);
+}
+
+void part_open(struct iod *iod)
+{
+	iod->parter.iod = iod;
+	iod->parter.call.done = told;
+}
+
+void part_claimed(struct iod *iod)
+{
+	iod_call_cancel(&iod->parter.call);
+	iod->parter.done = 0;
+	kick(&iod->parter);
+}
+
+bool part_has_all(const struct iod *iod)
+{
+	return iod->parter.done >= iod->mgr->jobs->parted.end;
+}
+
+/* ---- to all ---- */
+
+static int add(struct jobs *jobs, const struct parting *parting)
+{
+	if (!jobs->parted.ring)
+		jobs->parted.ring = calloc(PARTINGS_MAX,
+					   sizeof(*jobs->parted.ring));
+	if (!jobs->parted.ring)
+		return -ENOMEM;
+	forget_old(jobs);
+	if (jobs->parted.end - jobs->parted.first == PARTINGS_MAX)
+		jobs->parted.first++;
+	*nth(jobs, jobs->parted.end++) = *parting;
+	return 0;
+}
+
+void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
+{
+	const struct parting parting = { session, until };
+
+	if (add(mgr->jobs, &parting)) {
+		log_error(mgr->log,
+			  "no memory to tell iods of the end of session "
+			  "%016llx; what it had open it keeps until its "
+			  "capabilities end",
+			  (unsigned long long)session);
+		return;
+	}
+	for (uint32_t i = 0; i < mgr->conf.niods; i++)
+		kick(&mgr->jobs->iod[i].parter);
+}
+
+void part_close(struct mgr *mgr)
+{
+	free(mgr->jobs->parted.ring);
+}
