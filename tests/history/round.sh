@@ -9,7 +9,8 @@
 # failed (default: build-test/history beside the sources).  Exit status 1: a
 # violation, or something ended that must not.  HISTORY_VERBS: the address of an RDMA
 # device here; a third of the clients use it then, another TCP.  HISTORY_TRUST=munge: with
-# auth = munge and seal = auth.
+# auth = munge and seal = auth.  HISTORY_AUTH=key: clients prove who they are, and need
+# capabilities, which live for seconds.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -96,6 +97,11 @@ dir=$(mktemp -d "${HISTORY_TMP:-/dev/shm}/pvfs-history.XXXXXX") || exit 1
 trap at_exit EXIT
 trap "exit 130" INT TERM
 mkdir -p "$dir"/{log,history,mgr}
+if [ "${HISTORY_AUTH:-sys}" = key ]; then
+	fs_set="auth=key key_user=$(id -u) ticket_life=4 capabilities=on"
+	tab_set=,auth=key,key=$dir/key
+	export PVFS_AUTH_LIBRARY=$build/client/lib/auth/libpvfs-auth.so
+fi
 for ((k = 0; k < iods; k++)); do mkdir "$dir/iod$k"; done
 
 # By message to other hosts, and on this host without any where the iods lend, and with.
