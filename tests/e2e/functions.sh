@@ -5,8 +5,9 @@
 # its own servers on free ports and PVFSTAB_FILE set.  It fails at the first
 # `fail`, a failed check, or when a sanitizer wrote a report into a log.
 # `requires` skips the whole test aloud.  PVFS_BUILD names the build folder,
-# PVFS_TEST_SCHEME the transport (tcp); with E2E_IN_MEMORY the folder is in
-# /dev/shm, if there is room.
+# PVFS_TEST_SCHEME the transport (tcp), PVFS_TEST_AUTH=key or munge how clients prove who
+# they are in tests that say nothing of it; with E2E_IN_MEMORY the folder is in /dev/shm, if
+# there is room.
 set -u
 
 name=$(basename "$0" .sh)
@@ -62,15 +63,37 @@ small_disk() {
 	mounts+=("$1")
 }
 
+# Sets what they prove: in sets what servers are told, in proof what clients are.
+prove_by() {
+	proof=auth=$1,key=$state/key
+	sets+=(--set filesystem.auth="$1")
+	export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
+	if [ "$1" = key ]; then
+		sets+=(--set filesystem.key_user="$(id -un)")
+		return
+	fi
+	requires tool munged
+	(umask 077; head -c 128 /dev/urandom >"$tmp/munge.key")
+	munged --foreground --force --key-file="$tmp/munge.key" --socket="$tmp/munge" \
+		--pid-file="$tmp/munge.pid" --log-file="$tmp/munge.log" \
+		--seed-file="$tmp/munge.seed" >"$tmp/munge.output" 2>&1 &
+	helpers+=("$!")
+	until_true 30 munge -s x -S "$tmp/munge" >/dev/null 2>&1
+	proof=auth=munge,munge_socket=$tmp/munge
+	sets+=(--set "filesystem.munge_socket=$tmp/munge")
+}
+
 # start_pvfs [OPTION OF cluster start...]
 start_pvfs() {
-	local set sets=()
+	local set sets=() proof=
 
+	[[ -z ${PVFS_TEST_AUTH:-} || "$*" = *filesystem.auth=* ]] || prove_by "$PVFS_TEST_AUTH"
 	for set in ${PVFS_TEST_SET:-}; do sets+=(--set "$set"); done
 	states+=("$state")
 	cluster start --port 0 --transport "${PVFS_TEST_SCHEME:-tcp}" \
 		${sets[@]+"${sets[@]}"} "$@" ||
 		fail "the servers do not start"
+	[ -z "$proof" ] || sed -i "s|pvfs port=|pvfs $proof,port=|" "$state/pvfstab"
 	export PVFSTAB_FILE=$state/pvfstab
 }
 
