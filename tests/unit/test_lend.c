@@ -250,6 +250,24 @@ START_TEST(only_marks_are_the_clients)
 }
 END_TEST
 
+/* What one client makes of its descriptor is not another's: all else would go to the end. */
+START_TEST(each_loan_is_opened_anew)
+{
+	struct lent one, other;
+
+	ck_assert_int_eq(lend_to(getpid(), true, &one), 0);
+	ck_assert_int_eq(lend_to(getpid(), true, &other), 0);
+	ck_assert_int_eq(pwrite(one.fd, "abc", 3, 0), 3);
+	ck_assert_int_eq(fcntl(one.fd, F_SETFL, O_APPEND), 0);
+	ck_assert_int_eq(fcntl(other.fd, F_GETFL) & O_APPEND, 0);
+	ck_assert_int_eq(pwrite(other.fd, "x", 1, 0), 1);
+	ck_assert_int_eq(lseek(other.fd, 0, SEEK_END), 3);
+	ck_assert_int_eq(lseek(one.fd, 0, SEEK_CUR), 0);
+	close(one.fd);
+	close(other.fd);
+}
+END_TEST
+
 START_TEST(a_removed_object_is_taken_back)
 {
 	struct lent lent;
@@ -645,6 +663,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, a_key_takes_its_loans_along);
 	tcase_add_test(tc, not_to_another_users_process);
 	tcase_add_test(tc, only_marks_are_the_clients);
+	tcase_add_test(tc, each_loan_is_opened_anew);
 	tcase_add_test(tc, a_removed_object_is_taken_back);
 	tcase_add_test(tc, no_more_than_there_is_room_for);
 	tcase_add_test(tc, a_session_is_one_process);
