@@ -1334,7 +1334,7 @@ bool wire_job_ok(const void *job, size_t len);
 #define WIRE_NEEDS_MAX	2u
 struct wire_need {
 	uint64_t handle;
-	unsigned int rights;	/* one of WIRE_NEED_* */
+	unsigned int rights;	/* WIRE_NEED_*; of several any one will do */
 };
 unsigned int wire_needs(unsigned int op, const void *body,
 			struct wire_need need[WIRE_NEEDS_MAX]);

@@ -24,8 +24,9 @@ static unsigned int rights(unsigned int op, const void *body)
 	switch (op) {
 	case WIRE_READ:
 	case WIRE_READ_LIST:
-	case WIRE_SEEK:
 		return WIRE_NEED_READ;
+	case WIRE_SEEK: /* lseek(2) asks not what a file was opened for */
+		return WIRE_NEED_READ | WIRE_NEED_WRITE;
 	case WIRE_WRITE:
 	case WIRE_WRITE_LIST:
 	case WIRE_FALLOCATE:

@@ -29,13 +29,18 @@ static struct verdict *in_set(struct verdict *set, uint64_t handle)
 }
 
 uint64_t verdicts_until(const struct verdicts *v, uint64_t handle,
-			unsigned int right)
+			unsigned int rights)
 {
 	const struct verdict *at = NULL;
+	uint64_t until = 0;
+	unsigned int i;
 
 	if (v->sets && handle)
 		at = in_set(set_of(v, handle), handle);
-	return at ? at->until[right >> 1] : 0;
+	for (i = 0; at && i < VERDICTS_RIGHTS; i++)
+		if (rights >> i & 1 && at->until[i] > until)
+			until = at->until[i];
+	return until;
 }
 
 /* Those of a set that is to be two fit these. */

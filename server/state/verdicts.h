@@ -28,9 +28,9 @@ struct verdicts {
 	uint64_t dropped; /* to make room */
 };
 
-/* When the right, one of WIRE_NEED_*, ends; 0: there is none. */
+/* When the last of the rights, WIRE_NEED_*, ends; 0: there is none. */
 uint64_t verdicts_until(const struct verdicts *v, uint64_t handle,
-			unsigned int right);
+			unsigned int rights);
 /* handle is not 0; of rights that were there the longer counts.  -ENOMEM */
 int verdicts_add(struct verdicts *v, uint64_t handle, unsigned int rights,
 		 uint64_t until);

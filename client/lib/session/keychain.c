@@ -279,15 +279,25 @@ void keychain_renewed(struct keychain *kc, const struct renewal *r,
 
 /* ---- to iods ---- */
 
+/* The first of the rights for which there is one; RIGHTS: there is none. */
+static unsigned int slot_for(const struct key *key, unsigned int rights)
+{
+	unsigned int i = 0;
+
+	while (i < RIGHTS && !(key && rights >> i & 1 && key->slot[i].there))
+		i++;
+	return i;
+}
+
 /* Puts it behind the head if it has to be shown; how many it put. */
 static uint32_t show_one(struct keychain *kc, const struct rpc_showing *to,
 			 const struct wire_need *need, uint8_t *at)
 {
 	struct key *key = find(kc, need->handle);
-	unsigned int i = need->rights >> 1;
+	unsigned int i = slot_for(key, need->rights);
 	uint32_t *shown;
 
-	if (!key || !key->slot[i].there || to->index >= kc->niods)
+	if (i == RIGHTS || to->index >= kc->niods)
 		return 0;
 	shown = &key->shown[to->index * RIGHTS + i];
 	if (*shown == to->epoch && !to->must)
