@@ -10,6 +10,7 @@
 #include "adopt.h"
 #include "auth.h"
 #include "boot_id.h"
+#include "called.h"
 #include "daemon.h"
 #include "descriptors.h"
 #include "fabric_seal.h"
@@ -165,6 +166,8 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = adopts_open(mgr);
 	if (!rc)
+		mgr->called = calloc(1, sizeof(*mgr->called));
+	if (!rc)
 		rc = jobs_open(mgr, session_fenced);
 	if (!rc)
 		rc = sessions_open(mgr);
@@ -188,6 +191,7 @@ static void close_all(struct mgr *mgr)
 		request_drop(req);
 	jobs_close(mgr);
 	auths_free(mgr);
+	free(mgr->called);
 	adopts_close(mgr);
 	lock_waits_close(mgr);
 	tokens_close(mgr);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "auth.h"
+#include "called.h"
 #include "caller.h"
 #include "caps.h"
 #include "service.h"
@@ -142,6 +143,13 @@ static bool on_sees_all(void *arg, struct rpc_session *session)
 	return !uid || uid == geteuid();
 }
 
+static void on_name(void *arg, uint64_t handle, uint8_t *name)
+{
+	const struct mgr *mgr = arg;
+
+	called_get(mgr->called, handle, name);
+}
+
 const struct rpc_service mgr_service = {
 	.session_open = on_open,
 	.session_back = on_back,
@@ -149,5 +157,6 @@ const struct rpc_service mgr_service = {
 	.session_free = on_free,
 	.sees_all = on_sees_all,
 	.object = object_of,
+	.name = on_name,
 	.request = on_request,
 };

@@ -630,6 +630,21 @@ int pvfs_labels_server(const char *uri, int timeout_ms,
 int pvfs_labels_mount(const char *path, const char *uri, int timeout_ms,
 		      struct pvfs_label *list, int max);
 /*
+ * A file, or of the manager a directory, that much was done with at a server lately: what was
+ * counted of it there since the server keeps it among the 64 of each of its threads.  So the numbers
+ * begin at 0 again when it had lost its place.
+ */
+#define PVFS_HOT 64
+struct pvfs_hot {
+	uint64_t handle;
+	uint64_t requests;
+	uint64_t bytes_in;	/* data of the requests */
+	uint64_t bytes_out;	/* data of the replies */
+	char name[104];		/* the end of the path by which it was opened last, at most
+				 * 96 bytes: any but zero; "": not known */
+	uint64_t reserved[2];
+};
+/*
  * The same questions to one server again and again, on a connection that stays.  path
  * NULL: by its address alone.  -1: as of pvfs_ping_mount() for an address and a mount;
  * ENOMEM; the server is not needed yet.  *watch is the caller's to pvfs_watch_close().
@@ -650,6 +665,17 @@ int pvfs_watch_stats(struct pvfs_watch *watch, struct pvfs_op_stats *list,
 		     int max);
 int pvfs_watch_labels(struct pvfs_watch *watch, struct pvfs_label *list,
 		      int max);
+/*
+ * The hottest files first; at most max, of PVFS_HOT; returns how many there are.  -1: as of the
+ * others; EPERM to who is neither root nor the user that the server runs as; ENOSYS the
+ * server is of a release that does not count files.
+ */
+int pvfs_watch_hot(struct pvfs_watch *watch, struct pvfs_hot *list, int max);
+/*
+ * Asks a manager for the names of n files, 0 to PVFS_HOT, whose handles are set; those that it
+ * does not know keep the name that is there.  0, or -1 as of pvfs_watch_hot().
+ */
+int pvfs_watch_names(struct pvfs_watch *watch, struct pvfs_hot *list, int n);
 /* 0 for 0; UINT64_MAX above the last one. */
 uint64_t pvfs_latency_ns(unsigned int i);
 

@@ -70,6 +70,7 @@ enum wire_op {
 	WIRE_CARRY	= 6,	/* replies alone: see wire_carry_rep */
 	WIRE_STATS	= 7,	/* any server: what it has answered, by operation */
 	WIRE_LABELS	= 8,	/* ... by user and job */
+	WIRE_HOT	= 9,	/* ... which files most is done with */
 
 	/* pvfs-mgr */
 	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
@@ -287,6 +288,7 @@ struct wire_accept {		/* accept or reject, private data */
 				 * end of that version names it */
 #define WIRE_FT_TOLD	0x800u	/* STATS and LABELS tell what clients did by themselves:
 				 * WIRE_TOLD_*, WIRE_LB_TOLD */
+#define WIRE_FT_HOT	0x1000u	/* there is HOT */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -526,6 +528,32 @@ struct wire_label {
 struct wire_labels_rep {	/* tail: label[n] */
 	le32 n;
 	le32 next;		/* the place to go on from; 0: that was all */
+};
+
+/*
+ * HOT: the files, and of a manager the directories, that most was done with lately; or, with
+ * handles, what those are called.  Administrators alone are told, others get -EPERM: who has a
+ * handle passes over the directories.  A server keeps 64 of a thread (sketch.h), and counts
+ * of each what it saw since it keeps it.
+ */
+#define WIRE_HOT_MAX	64u
+#define WIRE_HOT_NAME	96u
+struct wire_hot {		/* tail: handle[n] */
+	le32 n;
+	le32 zero;
+};
+struct wire_hot_file {
+	le64 handle;
+	le64 requests;
+	le64 bytes_in;
+	le64 bytes_out;
+	uint8_t name[WIRE_HOT_NAME]; /* the end of the path by which it was opened
+					 * last, then zeros; not known, or of an iod:
+					 * all zeros */
+};
+struct wire_hot_rep {		/* tail: file[n], the hottest first */
+	le32 n;
+	le32 zero;
 };
 
 /*
@@ -1221,6 +1249,9 @@ _Static_assert(sizeof(struct wire_stats_rep) == 904, "wire_stats_rep");
 _Static_assert(sizeof(struct wire_job) == 8, "wire_job");
 _Static_assert(sizeof(struct wire_label) == 112, "wire_label");
 _Static_assert(sizeof(struct wire_labels_rep) == 8, "wire_labels_rep");
+_Static_assert(sizeof(struct wire_hot) == 8, "wire_hot");
+_Static_assert(sizeof(struct wire_hot_file) == 128, "wire_hot_file");
+_Static_assert(sizeof(struct wire_hot_rep) == 8, "wire_hot_rep");
 _Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
 _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
 _Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");

@@ -297,6 +297,22 @@ const char *wire_check_labels_rep(const struct wire_msg *msg)
 	return NULL;
 }
 
+const char *wire_check_hot_rep(const struct wire_msg *msg)
+{
+	const struct wire_hot_file *file = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*file);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = (const char *)file[i].name;
+		size_t len = strnlen(name, WIRE_HOT_NAME);
+
+		for (; len < WIRE_HOT_NAME; len++)
+			if (name[len])
+				return "wire_hot_file.name: more behind its end";
+	}
+	return NULL;
+}
+
 const char *wire_check_fallocate(const struct wire_msg *msg)
 {
 	const struct wire_fallocate *body = msg->body;

@@ -103,6 +103,19 @@ static const struct wire_form labels_rep = {
 	.check = wire_check_labels_rep,
 };
 
+static const struct wire_form hot = {
+	.size = sizeof(struct wire_hot),
+	.fields = { ZERO(wire_hot, zero) },
+	.items = { ITEM(ARRAY, wire_hot, n, sizeof(le64), WIRE_HOT_MAX) },
+};
+static const struct wire_form hot_rep = {
+	.size = sizeof(struct wire_hot_rep),
+	.fields = { ZERO(wire_hot_rep, zero) },
+	.items = { ITEM(ARRAY, wire_hot_rep, n, sizeof(struct wire_hot_file),
+			WIRE_HOT_MAX) },
+	.check = wire_check_hot_rep,
+};
+
 static const struct wire_form fast_rep = {
 	.size = sizeof(struct wire_fast_rep),
 	.fields = { ZERO(wire_fast_rep, zero) },
@@ -538,6 +551,7 @@ static const struct wire_op_desc ops[] = {
 	OP(CARRY, empty, carry_rep),
 	OP(STATS, stats, stats_rep),
 	OP(LABELS, labels, labels_rep),
+	OP(HOT, hot, hot_rep),
 	OP(CHALLENGE, challenge, challenge_rep),
 	OP(AUTH, auth, auth_rep),
 	OP(MOUNT, empty, mount_rep),

@@ -2,6 +2,7 @@
 /* open.c - OPEN: with O_TRUNC, first the truncation, then the rest. */
 #include <errno.h>
 
+#include "called.h"
 #include "caps.h"
 #include "jobs.h"
 #include "ops.h"
@@ -39,6 +40,8 @@ int op_open(struct op *op)
 	rc = ns_open(&op->ns, &args, &ino, &open, &truncate);
 	if (rc)
 		return rc;
+	called_note(op->mgr->called, handle_to_wire(op->mgr->st, ino.handle),
+		    args.path.path, args.path.len);
 	if (truncate)
 		return begin_truncation(op, &ino);
 	ns_show(&op->ns, &ino, &rep.attr);

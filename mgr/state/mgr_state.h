@@ -30,6 +30,7 @@ struct tokens; /* tokens.h */
 struct lock_waits; /* lock.c */
 struct any_waits; /* lock_any.c */
 struct adopts; /* adopt.c */
+struct called; /* called.h */
 struct daemon; /* daemon.h */
 struct auths; /* auth_int.h */
 
@@ -76,6 +77,7 @@ struct mgr {
 	struct lock_waits *lock_waits;
 	struct any_waits *any_waits;
 	struct adopts *adopts;
+	struct called *called; /* or NULL */
 	struct requests requests; /* all that exist */
 
 	pthread_t thread;

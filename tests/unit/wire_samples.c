@@ -42,6 +42,13 @@ static const struct wire_label label[2] = {
 	{ .uid = 1000, .requests = 5, .job = "4711" },
 	{ .flags = WIRE_LB_OTHERS },
 };
+static const struct wire_hot hot = { .n = 2 };
+static const le64 hot_handle[2] = { 7, UINT64_MAX };
+static const struct wire_hot_rep hot_rep = { .n = 2 };
+static const struct wire_hot_file hot_file[2] = {
+	{ 7, 5, 4096, 8192, "d/file" },
+	{ .handle = 9, .requests = 1 },
+};
 static const struct wire_carry_rep carry_rep = {
 	UINT64_MAX - 15, INT64_MAX - 15, 15, 7, 3, 0
 };
@@ -243,6 +250,10 @@ const struct wire_sample wire_samples[] = {
 	{ "labels", WIRE_LABELS, BODY(labels) },
 	{ "labels reply", WIRE_LABELS, REP, BODY(labels_rep),
 	  .tail = { ARR(wire_labels_rep, n, label) }, .ntail = 1 },
+	{ "hot", WIRE_HOT, BODY(hot), .tail = { ARR(wire_hot, n, hot_handle) },
+	  .ntail = 1 },
+	{ "hot reply", WIRE_HOT, REP, BODY(hot_rep),
+	  .tail = { ARR(wire_hot_rep, n, hot_file) }, .ntail = 1 },
 	{ "statfs", WIRE_STATFS },
 	{ "statfs reply", WIRE_STATFS, REP, BODY(statfs_rep) },
 	{ "bye", WIRE_BYE },

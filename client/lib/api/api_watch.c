@@ -82,3 +82,25 @@ int pvfs_watch_stats(struct pvfs_watch *w, struct pvfs_op_stats *list, int max)
 	deadline_begin();
 	return api_int(api_probe_stats(w->s, list, max));
 }
+
+int pvfs_watch_hot(struct pvfs_watch *w, struct pvfs_hot *list, int max)
+{
+	struct pvfs_hot all[STORE_HOT];
+	int n;
+
+	if (!w || max < 0 || (max && !list))
+		return api_int(max < 0 ? -EINVAL : -EFAULT);
+	deadline_begin();
+	n = store_hot(w->s, w->s->mgr, all);
+	for (int i = 0; i < n && i < max; i++)
+		list[i] = all[i];
+	return api_int(n);
+}
+
+int pvfs_watch_names(struct pvfs_watch *w, struct pvfs_hot *list, int n)
+{
+	if (!w || n < 0 || n > STORE_HOT || (n && !list))
+		return api_int(n < 0 || n > STORE_HOT ? -EINVAL : -EFAULT);
+	deadline_begin();
+	return api_int(store_names(w->s, w->s->mgr, list, n));
+}

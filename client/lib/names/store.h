@@ -36,6 +36,14 @@ struct store_labels {
 	int n;
 	struct pvfs_label label[STORE_LABELS];
 };
+/* hot.c: as store_labels(), with -EPERM, to who is no administrator.  At most STORE_HOT;
+ * returns how many. */
+#define STORE_HOT 64 /* WIRE_HOT_MAX */
+int store_hot(struct session *s, struct rpc_peer *peer,
+	      struct pvfs_hot list[STORE_HOT]);
+/* The names of n <= STORE_HOT, whose handles are said, where the server knows them. */
+int store_names(struct session *s, struct rpc_peer *peer, struct pvfs_hot *list,
+		int n);
 int store_labels(struct session *s, struct rpc_peer *peer, uint32_t from,
 		 struct store_labels *part);
 

@@ -17,20 +17,33 @@ struct top_asker {
 	struct top *top;
 	char *path, *uri;
 	pthread_t thread;
-	bool started;
+	bool started, names;
 	/* under top->lock: */
 	pthread_cond_t asked;
 	bool asks, stop;
 	bool silent; /* took too long, and has not answered since */
 	int err; /* of the last answer */
 	/* the thread's own while it asks: */
-	struct top_answer *next;
+	struct top_answer *next; /* also what names are asked for */
 	struct pvfs_watch *watch; /* or NULL */
 };
 
 static int at_most(int n, int max)
 {
 	return n < max ? n : max;
+}
+
+/* Of no server of an earlier release, and for administrators alone. */
+static int ask_files(struct top_asker *a)
+{
+	struct top_answer *to = a->next;
+
+	to->files = pvfs_watch_hot(a->watch, to->file, PVFS_HOT);
+	if (to->files < 0) {
+		to->files = to->names = 0;
+		return errno == ENOSYS || errno == EPERM ? 0 : errno;
+	}
+	return pvfs_watch_names(a->watch, to->name, to->names) ? errno : 0;
 }
 
 /* 0, or errno.  A server of an earlier release does not know users. */
@@ -46,7 +59,7 @@ static int ask_all(struct top_asker *a)
 	if (n < 0 && errno != ENOSYS)
 		return errno;
 	to->labels = n < 0 ? 0 : at_most(n, PVFS_LABELS);
-	return 0;
+	return ask_files(a);
 }
 
 static int ask(struct top_asker *a)
@@ -91,7 +104,7 @@ static void *work(void *arg)
 }
 
 struct top_asker *top_asker_new(struct top *top, const char *path,
-				const char *uri)
+				const char *uri, bool names)
 {
 	struct top_asker *a = calloc(1, sizeof(*a));
 
@@ -99,6 +112,7 @@ struct top_asker *top_asker_new(struct top *top, const char *path,
 		return NULL;
 	pthread_cond_init(&a->asked, NULL);
 	a->top = top;
+	a->names = names;
 	a->path = path ? strdup(path) : NULL;
 	a->uri = strdup(uri);
 	a->next = calloc(1, sizeof(*a->next));
@@ -125,10 +139,23 @@ void top_asker_free(struct top_asker *a)
 	free(a);
 }
 
+/* What is asked for, unless the thread still has it. */
+static void want_names(struct top_asker *a)
+{
+	const struct top *top = a->top;
+
+	if (a->asks)
+		return;
+	a->next->names = a->names ? top->nwanted : 0;
+	memcpy(a->next->name, top->wanted,
+	       (size_t)a->next->names * sizeof(top->wanted[0]));
+}
+
 /* Under the lock.  Its thread comes with the first question, when the signals of a terminal
  * have who takes them. */
 static void begin(struct top_asker *a)
 {
+	want_names(a);
 	if (!a->started) {
 		a->err = pthread_create(&a->thread, NULL, work, a);
 		a->started = !a->err;

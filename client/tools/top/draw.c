@@ -3,12 +3,15 @@
 #include "draw.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "tool.h"
+
+#define FILES 10u /* on a page */
 
 struct sheet {
 	FILE *out;
@@ -87,6 +90,39 @@ static void draw_user(struct sheet *s, const struct top_user *u)
 	line(s, "%-8s %s %s", user, rates, u->key.job[0] ? u->key.job : "-");
 }
 
+static void draw_file(struct sheet *s, const struct top_file *f)
+{
+	char in[32], out[32], handle[20];
+
+	snprintf(handle, sizeof(handle), "%016" PRIx64, f->handle);
+	line(s, "%-16s %9.0f %8s %8s  %s", handle, f->rates.requests,
+	     human(f->rates.in, in), human(f->rates.out, out),
+	     f->name[0] ? f->name : "-");
+}
+
+/* As many lines as they have a right to beside users. */
+static unsigned int files_room(const struct sheet *s, const struct top *top)
+{
+	unsigned int n = top->files < FILES ? top->files : FILES;
+	unsigned int left = s->page->rows > s->rows ? s->page->rows - s->rows
+						    : 0;
+
+	if (!s->page->rows || !n)
+		return n ? n + 2 : 0;
+	return n + 2 < left / 2 ? n + 2 : left / 2;
+}
+
+static void draw_files(struct sheet *s, const struct top *top)
+{
+	if (!top->files)
+		return;
+	line(s, "%s", "");
+	line(s, "%-16s %9s %8s %8s  %s", "file", "req/s", "in/s", "out/s",
+	     "opened as");
+	for (unsigned int i = 0; i < top->files && i < FILES; i++)
+		draw_file(s, &top->file[i]);
+}
+
 static void draw_head(struct sheet *s, const struct top *top)
 {
 	struct top_rates sum = { 0 };
@@ -142,12 +178,15 @@ static void draw_servers(struct sheet *s, const struct top *top)
 void draw(FILE *out, const struct page *page, const struct top *top)
 {
 	struct sheet s = { out, page, 0 };
+	unsigned int files;
 
 	draw_head(&s, top);
 	draw_servers(&s, top);
 	line(&s, "%s", "");
 	line(&s, "%-8s %9s %8s %8s %8s %9s %s", "user", "req/s", "errors/s",
 	     "in/s", "out/s", "mean us", "job");
-	for (unsigned int i = 0; i < top->users && has_room(&s, 1); i++)
+	files = files_room(&s, top);
+	for (unsigned int i = 0; i < top->users && has_room(&s, 1 + files); i++)
 		draw_user(&s, &top->user[i]);
+	draw_files(&s, top);
 }

@@ -31,8 +31,10 @@ bool top_add(struct top *top, const char *path, const char *name,
 		return false;
 	top->server = s;
 	s += top->servers;
-	*s = (struct top_server){ .asker = top_asker_new(top, path, uri),
-				  .last = calloc(1, sizeof(*s->last)) };
+	*s = (struct top_server){
+		.asker = top_asker_new(top, path, uri, strncmp(name, "iod", 3)),
+		.last = calloc(1, sizeof(*s->last))
+	};
 	if (!s->asker || !s->last) {
 		top_asker_free(s->asker);
 		free(s->last);
@@ -100,6 +102,7 @@ static void compare(struct top *top, const struct top_answer *before,
 		       find(before->op, before->ops, &now->op[i]));
 	s->rates = rates_of(&sum, seconds);
 	top_users_add(top, before, now, seconds);
+	top_files_add(top, before, now, seconds);
 }
 
 static void take(struct top *top, struct top_server *s,
@@ -118,12 +121,13 @@ void top_gather(struct top *top)
 {
 	struct top_answer *before = malloc(sizeof(*before));
 
-	top->users = 0;
+	top->users = top->files = 0;
 	top_askers_ask(top);
 	for (unsigned int i = 0; before && i < top->servers; i++)
 		take(top, &top->server[i], before);
 	free(before);
 	top_users_join(top);
+	top_files_join(top);
 }
 
 void top_free(struct top *top)
@@ -134,6 +138,7 @@ void top_free(struct top *top)
 	}
 	free(top->server);
 	free(top->user);
+	free(top->file);
 	pthread_cond_destroy(&top->changed);
 	pthread_mutex_destroy(&top->lock);
 }

@@ -22,6 +22,10 @@ struct top_answer {
 	int ops, labels;
 	struct pvfs_op_stats op[TOP_OPS];
 	struct pvfs_label label[PVFS_LABELS];
+	int files, names;
+	struct pvfs_hot file[PVFS_HOT];
+	struct pvfs_hot
+		name[PVFS_HOT]; /* of those that were wanted; a manager's */
 };
 
 struct top_asker;
@@ -40,14 +44,24 @@ struct top_user {
 	struct top_rates rates;
 };
 
+/* At all servers together. */
+struct top_file {
+	uint64_t handle;
+	const char *name; /* of an answer, or "" */
+	struct top_rates rates; /* but for errors and times */
+};
+
 struct top {
 	int timeout_ms; /* within which a server is up */
-	unsigned int servers, users;
+	unsigned int servers, users, files;
+	struct top_file *file; /* its own, the busiest first */
 	struct top_server *server; /* its own */
 	struct top_user *user; /* its own, the busiest first */
 	/* asker.c: */
 	pthread_mutex_t lock; /* of what askers say */
 	pthread_cond_t changed;
+	struct pvfs_hot wanted[PVFS_HOT]; /* files whose names are asked for */
+	int nwanted;
 };
 
 /* It stays where it is, for the askers. */
@@ -62,9 +76,9 @@ void top_gather(struct top *top);
 void top_free(struct top *top);
 
 /* asker.c: a thread that asks one server, when it is told to.  path: of its mount, or NULL;
- * both are copied.  NULL: no memory. */
+ * both are copied.  names: it may be a manager.  NULL: no memory. */
 struct top_asker *top_asker_new(struct top *top, const char *path,
-				const char *uri);
+				const char *uri, bool names);
 void top_asker_free(struct top_asker *a);
 /* All begin, unless they still ask; within the time-out. */
 void top_askers_ask(struct top *top);
@@ -76,5 +90,11 @@ void top_users_add(struct top *top, const struct top_answer *before,
 		   const struct top_answer *now, double seconds);
 /* Those of all servers are there: the same ones become one. */
 void top_users_join(struct top *top);
+
+/* files.c: the same of its files. */
+void top_files_add(struct top *top, const struct top_answer *before,
+		   const struct top_answer *now, double seconds);
+/* The same ones become one, with its name; and which names are wanted the next time. */
+void top_files_join(struct top *top);
 
 #endif

@@ -93,6 +93,8 @@ void labels_own(struct rpc_session *session);
 void labels_leave(struct rpc_session *session);
 /* rx is about to be answered: as tally_add(), after so many ns. */
 void labels_add(struct rx *rx, uint64_t took, uint32_t status);
+/* Who is shown all: root, and the user that the server runs as. */
+bool labels_sees_all(struct rpc_session *session);
 /* Answers LABELS. */
 void labels_req_run(struct rpc_req *req);
 

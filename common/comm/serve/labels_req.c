@@ -98,8 +98,7 @@ void rpc_server_told(struct rpc_server *server, const struct rpc_label *label,
 
 /* ---- LABELS ---- */
 
-/* Whom all are shown: root, and the user that the server runs as. */
-static bool is_admin(struct rpc_session *s)
+bool labels_sees_all(struct rpc_session *s)
 {
 	const struct rpc_server_attr *attr = &s->lane->server->attr;
 
@@ -192,7 +191,7 @@ void labels_req_run(struct rpc_req *req)
 	struct wire_labels_rep rep = { 0 };
 	struct labels *all = all_of(req->session);
 	struct wire_out *out = rpc_reply_begin(req);
-	struct asked a = { .all = is_admin(req->session),
+	struct asked a = { .all = labels_sees_all(req->session),
 			   .told = req->session->info.features & WIRE_FT_TOLD,
 			   .uid = req->session->info.cred.uid,
 			   .place = le32toh(body->from),

@@ -73,6 +73,8 @@ static void req_run(struct rx *rx)
 		tally_req_run(&rx->req);
 	else if (rx->req.op == WIRE_LABELS)
 		labels_req_run(&rx->req);
+	else if (rx->req.op == WIRE_HOT)
+		hot_req_run(&rx->req);
 	else
 		attr->service->request(attr->arg, &rx->req);
 }

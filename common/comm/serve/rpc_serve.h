@@ -63,6 +63,11 @@ struct rpc_service {
 	 */
 	uint64_t (*object)(const struct rpc_req *req);
 	/*
+	 * The name of that object, for administrators: at most WIRE_HOT_NAME bytes, in
+	 * zeros.  NULL: there are none.
+	 */
+	void (*name)(void *arg, uint64_t handle, uint8_t *name);
+	/*
 	 * A checked request (wire_parse()), answered now or later with
 	 * rpc_reply_send(), or given up with rpc_req_abort(); exactly one.
 	 */

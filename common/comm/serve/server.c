@@ -114,6 +114,7 @@ static void lane_init(struct lane *lane, struct rpc_server *server,
 	lane->index = index;
 	lane->hook.run = lane_run;
 	pthread_mutex_init(&lane->lock, NULL);
+	pthread_mutex_init(&lane->hot.lock, NULL);
 	STAILQ_INIT(&lane->mails);
 	LIST_INIT(&lane->conns);
 	TAILQ_INIT(&lane->turns);
@@ -139,6 +140,7 @@ static void lane_fini(struct lane *lane)
 		conn_free(conn);
 	shared_close(lane);
 	tallies_free(&lane->tallies);
+	pthread_mutex_destroy(&lane->hot.lock);
 	ctx_hook_remove(lane->ctx, &lane->hook);
 	pthread_mutex_destroy(&lane->lock);
 }
@@ -272,7 +274,7 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	if (!server)
 		return -ENOMEM;
 	server->attr = *attr;
-	server->attr.features |= WIRE_FT_JOB | WIRE_FT_TOLD;
+	server->attr.features |= WIRE_FT_JOB | WIRE_FT_TOLD | WIRE_FT_HOT;
 	server->skew = clock_boot() - clock_now();
 	if (!attr->stall_ms)
 		server->attr.stall_ms = SERVER_STALL_MS;

@@ -84,6 +84,7 @@ struct lane {
 	atomic_uint_least64_t bare; /* conn_seal.c */
 	atomic_uint_least64_t outsiders, unknown; /* unknown: conn_ticket.c */
 	struct tallies tallies;
+	struct hot hot;
 	uint64_t impostor_at, unknown_at; /* when one was last logged */
 	struct parts_pace slow;
 };

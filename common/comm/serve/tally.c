@@ -31,6 +31,7 @@ void tally_add(struct rx *rx, uint64_t now, uint32_t status)
 	uint64_t took = now - rx->arrived;
 
 	labels_add(rx, took, status);
+	hot_add(rx, now);
 	if (!t)
 		return;
 	lane_count(&t->requests);

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "histogram.h"
+#include "hot_int.h"
 #include "wire.h"
 
 struct lane;

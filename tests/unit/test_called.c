@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_called.c - the last path of a file, as long as nobody needs its place. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "called.h"
+#include "run_suite.h"
+
+static struct called called;
+
+static bool is(uint64_t handle, const char *want)
+{
+	uint8_t name[WIRE_HOT_NAME], all[WIRE_HOT_NAME] = { 0 };
+
+	memcpy(all, want, strlen(want));
+	called_get(&called, handle, name);
+	return !memcmp(name, all, sizeof(all));
+}
+
+START_TEST(the_last_one)
+{
+	memset(&called, 0, sizeof(called));
+	ck_assert(is(0, ""));
+	ck_assert(is(5, ""));
+	called_note(&called, 5, "dir/longer", 10);
+	called_note(&called, 5, "a", 1);
+	ck_assert(is(5, "a"));
+	called_note(&called, 5, "", 0);
+	ck_assert(is(5, "a"));
+	called_note(NULL, 5, "b", 1);
+}
+END_TEST
+
+START_TEST(its_end)
+{
+	char path[WIRE_PATH_MAX], end[WIRE_HOT_NAME + 1] = { 0 };
+
+	for (size_t i = 0; i < sizeof(path); i++)
+		path[i] = (char)('a' + i % 26);
+	memcpy(end, path + sizeof(path) - WIRE_HOT_NAME, WIRE_HOT_NAME);
+	called_note(&called, 6, path, sizeof(path));
+	ck_assert(is(6, end));
+	memcpy(end, path, WIRE_HOT_NAME);
+	called_note(&called, 6, path, WIRE_HOT_NAME);
+	ck_assert(is(6, end));
+}
+END_TEST
+
+/* It has a name, the right one, or none. */
+START_TEST(many)
+{
+	unsigned int known = 0;
+	char name[32];
+
+	memset(&called, 0, sizeof(called));
+	for (uint64_t h = 1; h < 20000; h++) {
+		snprintf(name, sizeof(name), "file%llu", (unsigned long long)h);
+		called_note(&called, h, name, strlen(name));
+		ck_assert(is(h, name));
+	}
+	for (uint64_t h = 1; h < 20000; h++) {
+		snprintf(name, sizeof(name), "file%llu", (unsigned long long)h);
+		ck_assert(is(h, name) || is(h, ""));
+		known += is(h, name);
+	}
+	ck_assert_uint_gt(known, CALLED_PLACES / 2);
+	ck_assert_uint_le(known, CALLED_PLACES);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("called");
+	TCase *tc = tcase_create("called");
+
+	tcase_add_test(tc, the_last_one);
+	tcase_add_test(tc, its_end);
+	tcase_add_test(tc, many);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
