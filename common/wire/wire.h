@@ -1402,6 +1402,10 @@ struct wire_out {
 };
 void wire_begin(struct wire_out *out, void *buf, size_t cap);
 void *wire_put(struct wire_out *out, const void *item, size_t len);
+/* How many items of that many bytes each, most at most, there is room for behind a body of
+ * head bytes that is still to be put. */
+unsigned int wire_room(const struct wire_out *out, size_t head, size_t item,
+		       unsigned int most);
 int wire_end(struct wire_out *out, unsigned int op, unsigned int flags,
 	     size_t extra);
 

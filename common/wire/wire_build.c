@@ -47,3 +47,12 @@ int wire_end(struct wire_out *out, unsigned int op, unsigned int flags,
 	hdr->flags = htole16((uint16_t)flags);
 	return (int)(out->len + extra);
 }
+
+unsigned int wire_room(const struct wire_out *out, size_t head, size_t item,
+		       unsigned int most)
+{
+	size_t used = out->len + head;
+	size_t n = out->cap < used ? 0 : (out->cap - used) / item;
+
+	return n < most ? (unsigned int)n : most;
+}

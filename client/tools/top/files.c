@@ -15,13 +15,9 @@ static int same(const void *a, const void *b)
 static int busiest(const void *a, const void *b)
 {
 	const struct top_file *x = a, *y = b;
-	double p = x->rates.in + x->rates.out, q = y->rates.in + y->rates.out;
+	int order = top_rates_busiest(&x->rates, &y->rates);
 
-	if (p != q)
-		return p > q ? -1 : 1;
-	if (x->rates.requests != y->rates.requests)
-		return x->rates.requests > y->rates.requests ? -1 : 1;
-	return same(a, b);
+	return order ? order : same(a, b);
 }
 
 /* One that has come back begins at 0. */
@@ -117,9 +113,7 @@ void top_files_join(struct top *top)
 			f[n++].name = name_of(top, f[i].handle);
 			continue;
 		}
-		f[n - 1].rates.requests += f[i].rates.requests;
-		f[n - 1].rates.in += f[i].rates.in;
-		f[n - 1].rates.out += f[i].rates.out;
+		top_rates_add(&f[n - 1].rates, &f[i].rates);
 	}
 	top->files = n;
 	if (n)

@@ -85,6 +85,11 @@ void top_askers_ask(struct top *top);
 /* 0, *answer is another one; or errno: ETIMEDOUT also of one that still asks. */
 int top_asker_take(struct top_asker *a, struct top_answer **answer);
 
+/* rates.c: for qsort(), who moves more bytes first, then who asks more; 0: as much. */
+int top_rates_busiest(const struct top_rates *x, const struct top_rates *y);
+/* Of at least one of them there were requests. */
+void top_rates_add(struct top_rates *to, const struct top_rates *r);
+
 /* users.c: adds what came of its labels since before, in so many seconds. */
 void top_users_add(struct top *top, const struct top_answer *before,
 		   const struct top_answer *now, double seconds);

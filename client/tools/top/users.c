@@ -19,13 +19,9 @@ static int same(const void *a, const void *b)
 static int busiest(const void *a, const void *b)
 {
 	const struct top_user *x = a, *y = b;
-	double p = x->rates.in + x->rates.out, q = y->rates.in + y->rates.out;
+	int order = top_rates_busiest(&x->rates, &y->rates);
 
-	if (p != q)
-		return p > q ? -1 : 1;
-	if (x->rates.requests != y->rates.requests)
-		return x->rates.requests > y->rates.requests ? -1 : 1;
-	return same(a, b);
+	return order ? order : same(a, b);
 }
 
 /* As it was; who was counted among the others meanwhile begins at 0 again. */
@@ -69,19 +65,6 @@ void top_users_add(struct top *top, const struct top_answer *before,
 	}
 }
 
-static void add(struct top_rates *to, const struct top_rates *r)
-{
-	double all = to->requests + r->requests;
-
-	to->mean_ns = (uint64_t)(((double)to->mean_ns * to->requests +
-				  (double)r->mean_ns * r->requests) /
-				 all);
-	to->requests = all;
-	to->errors += r->errors;
-	to->in += r->in;
-	to->out += r->out;
-}
-
 void top_users_join(struct top *top)
 {
 	struct top_user *u = top->user;
@@ -92,7 +75,7 @@ void top_users_join(struct top *top)
 	qsort(u, top->users, sizeof(*u), same);
 	for (unsigned int i = 0; i < top->users; i++)
 		if (n && !same(&u[n - 1], &u[i]))
-			add(&u[n - 1].rates, &u[i].rates);
+			top_rates_add(&u[n - 1].rates, &u[i].rates);
 		else
 			u[n++] = u[i];
 	top->users = n;

@@ -71,12 +71,8 @@ static void fill(const struct rpc_server_attr *attr,
 
 static unsigned int room(const struct wire_out *out)
 {
-	size_t used = out->len + sizeof(struct wire_hot_rep);
-	size_t n = out->cap < used
-			   ? 0
-			   : (out->cap - used) / sizeof(struct wire_hot_file);
-
-	return n < WIRE_HOT_MAX ? (unsigned int)n : WIRE_HOT_MAX;
+	return wire_room(out, sizeof(struct wire_hot_rep),
+			 sizeof(struct wire_hot_file), WIRE_HOT_MAX);
 }
 
 static void answer(struct rpc_req *req)

@@ -176,12 +176,8 @@ static void collect(const struct labels *all, struct asked *a)
 /* How many the reply has room for. */
 static unsigned int room(const struct wire_out *out)
 {
-	size_t used = out->len + sizeof(struct wire_labels_rep);
-	size_t n = out->cap < used
-			   ? 0
-			   : (out->cap - used) / sizeof(struct wire_label);
-
-	return n < WIRE_LABELS_MAX ? (unsigned int)n : WIRE_LABELS_MAX;
+	return wire_room(out, sizeof(struct wire_labels_rep),
+			 sizeof(struct wire_label), WIRE_LABELS_MAX);
 }
 
 void labels_req_run(struct rpc_req *req)
