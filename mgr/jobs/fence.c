@@ -64,18 +64,19 @@ static void told(struct iod_call *call)
 	ends_look(call->iod->mgr);
 }
 
-static void tell(struct fencer *f, const uint64_t *session, uint32_t n)
+void fence_ask(struct iod *iod, struct iod_call *call,
+	       uint64_t msg[FENCE_MSG_LEN / 8], uint32_t flags,
+	       const le64 *session, uint32_t n)
 {
-	struct wire_fence body = { .n = htole32(n) };
+	struct wire_fence body = { .n = htole32(n), .flags = htole32(flags) };
 	struct wire_out out;
 
-	wire_begin(&out, f->msg, sizeof(f->msg));
+	wire_begin(&out, msg, FENCE_MSG_LEN);
 	wire_put(&out, &body, sizeof(body));
 	wire_put(&out, session, n * sizeof(*session));
-	f->call.msg = f->msg;
-	f->call.msg_len = (size_t)wire_end(&out, WIRE_FENCE, 0, 0);
-	f->call.done = told;
-	iod_call_start(f->iod, &f->call);
+	call->msg = msg;
+	call->msg_len = (size_t)wire_end(&out, WIRE_FENCE, 0, 0);
+	iod_call_start(iod, call);
 }
 
 static void kick(struct fencer *f)
@@ -88,7 +89,7 @@ static void kick(struct fencer *f)
 	if (f->done < limit(f) && gather(f, session, &n))
 		return; /* the store failed, and the mgr with it */
 	if (n) {
-		tell(f, session, n);
+		fence_ask(f->iod, &f->call, f->msg, 0, session, n);
 		return;
 	}
 	f->done = limit(f);
@@ -125,6 +126,7 @@ int fence_open(struct iod *iod)
 	int rc;
 
 	f->iod = iod;
+	f->call.done = told;
 	place_key(iod->index, key);
 	rc = meta_get_u64(iod->mgr->st, key, &f->done);
 	f->kept = f->done;

@@ -26,6 +26,10 @@ struct remover {
 	uint64_t msg[REMOVE_MSG_LEN / 8];
 };
 
+#define FENCE_MSG_LEN                                                          \
+	(sizeof(struct wire_hdr) + sizeof(struct wire_fence) +                 \
+	 WIRE_FENCE_MAX * sizeof(le64))
+
 /* Tells one iod of the sessions that have ended, in order. */
 struct fencer {
 	struct iod *iod;
@@ -33,8 +37,7 @@ struct fencer {
 	uint64_t kept; /* ... and the data base says so */
 	uint64_t sent; /* up to here are in the call */
 	struct iod_call call;
-	uint64_t msg[(sizeof(struct wire_hdr) + sizeof(struct wire_fence)) / 8 +
-		     WIRE_FENCE_MAX];
+	uint64_t msg[FENCE_MSG_LEN / 8];
 };
 
 /* Tells one iod of those that had capabilities, and of whom nothing is on a disk. */
@@ -42,8 +45,7 @@ struct parter {
 	struct iod *iod;
 	uint64_t done, sent; /* as in fencer; numbers in jobs->parted */
 	struct iod_call call;
-	uint64_t msg[(sizeof(struct wire_hdr) + sizeof(struct wire_fence)) / 8 +
-		     WIRE_FENCE_MAX];
+	uint64_t msg[FENCE_MSG_LEN / 8];
 };
 
 /* What one iod may do without us; clock_boot(). */
@@ -163,6 +165,10 @@ void fence_claimed(struct iod *iod);
 /* It has a new store, which knows of none. */
 void fence_forgotten(struct iod *iod);
 bool fence_has_all(const struct iod *iod);
+/* FENCE by a call whose done is set; msg is the call's until then.  flags: WIRE_FN_*. */
+void fence_ask(struct iod *iod, struct iod_call *call,
+	       uint64_t msg[FENCE_MSG_LEN / 8], uint32_t flags,
+	       const le64 *session, uint32_t n);
 
 void part_open(struct iod *iod);
 /* This life of the iod was claimed: it is told of all of them. */

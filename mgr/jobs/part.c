@@ -46,20 +46,6 @@ static uint32_t gather(struct parter *p, le64 session[WIRE_FENCE_MAX])
 	return n;
 }
 
-static void tell(struct parter *p, const le64 *session, uint32_t n)
-{
-	struct wire_fence body = { .n = htole32(n),
-				   .flags = htole32(WIRE_FN_MEMORY) };
-	struct wire_out out;
-
-	wire_begin(&out, p->msg, sizeof(p->msg));
-	wire_put(&out, &body, sizeof(body));
-	wire_put(&out, session, n * sizeof(*session));
-	p->call.msg = p->msg;
-	p->call.msg_len = (size_t)wire_end(&out, WIRE_FENCE, 0, 0);
-	iod_call_start(p->iod, &p->call);
-}
-
 static void kick(struct parter *p)
 {
 	le64 session[WIRE_FENCE_MAX];
@@ -69,7 +55,7 @@ static void kick(struct parter *p)
 		return;
 	n = gather(p, session);
 	if (n)
-		tell(p, session, n);
+		fence_ask(p->iod, &p->call, p->msg, WIRE_FN_MEMORY, session, n);
 	else
 		lease_look(p->iod);
 }
