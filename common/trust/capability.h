@@ -22,7 +22,7 @@ struct capability {
 
 #define CAPABILITY_LEN 88u /* bytes, sealed */
 
-/* 0; -EINVAL: such a one cannot be; -ENOMEM.  out is set on success only. */
+/* 0; -EINVAL: such a one cannot be.  out is set on success only. */
 int capability_seal(struct keyring *ring, const struct capability *cap,
 		    uint8_t out[CAPABILITY_LEN]);
 /*

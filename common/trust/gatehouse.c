@@ -75,13 +75,12 @@ static int answer(void *arg, const struct handshake *shake,
 	int rc = ticket_secret(house->ring, hello->ticket, hello->ticket_len,
 			       secret);
 
-	if (!rc)
-		rc = handshake_mac(secret, shake, HANDSHAKE_SERVER, msg, len,
-				   p.mac);
+	if (rc)
+		return rc;
+	handshake_mac(secret, shake, HANDSHAKE_SERVER, msg, len, p.mac);
 	explicit_bzero(secret, sizeof(secret));
-	if (!rc)
-		*proof = p;
-	return rc;
+	*proof = p;
+	return 0;
 }
 
 static int seal(void *arg, const struct handshake *shake,

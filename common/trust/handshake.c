@@ -61,10 +61,8 @@ static int prove(void *arg, const struct handshake *shake,
 					   { msg, len } };
 	struct wire_proof p = { 0 };
 	uint32_t id;
-	int rc = keyring_mac(arg, label[side], field, 2, &id, p.mac);
 
-	if (rc)
-		return rc;
+	keyring_mac(arg, label[side], field, 2, &id, p.mac);
 	p.key = htole32(id);
 	*proof = p;
 	return 0;
@@ -92,15 +90,15 @@ struct prover keyring_as_prover(struct keyring *ring)
 				.seal = sealing_by_ring };
 }
 
-int handshake_mac(const uint8_t key[MAC_KEY_LEN], const struct handshake *shake,
-		  enum handshake_side side, const void *msg, size_t len,
-		  uint8_t mac[MAC_LEN])
+void handshake_mac(const uint8_t key[MAC_KEY_LEN],
+		   const struct handshake *shake, enum handshake_side side,
+		   const void *msg, size_t len, uint8_t mac[MAC_LEN])
 {
 	const struct facts facts = facts_of(shake);
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { msg, len } };
 
-	return mac_make(key, label[side], field, 2, mac);
+	mac_make(key, label[side], field, 2, mac);
 }
 
 int handshake_mac_check(const uint8_t key[MAC_KEY_LEN],
@@ -108,10 +106,10 @@ int handshake_mac_check(const uint8_t key[MAC_KEY_LEN],
 			const void *msg, size_t len, const uint8_t mac[MAC_LEN])
 {
 	uint8_t want[MAC_LEN];
-	int rc = handshake_mac(key, shake, side, msg, len, want);
+	int rc;
 
-	if (!rc && !mac_equal(mac, want))
-		rc = -EKEYREJECTED;
+	handshake_mac(key, shake, side, msg, len, want);
+	rc = mac_equal(mac, want) ? 0 : -EKEYREJECTED;
 	explicit_bzero(want, sizeof(want));
 	return rc;
 }

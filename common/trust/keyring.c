@@ -22,28 +22,22 @@ struct keyring {
 };
 
 /* Nobody finds the key from its name. */
-static int name_key(const uint8_t *key, uint32_t *id)
+static uint32_t name_key(const uint8_t *key)
 {
 	uint8_t mac[MAC_LEN];
 	uint32_t first;
-	int rc = mac_make(key, "pvfs key name 1", NULL, 0, mac);
 
-	if (rc)
-		return rc;
+	mac_make(key, "pvfs key name 1", NULL, 0, mac);
 	memcpy(&first, mac, sizeof(first));
-	*id = le32toh(first);
-	return 0;
+	return le32toh(first);
 }
 
 static int name_all(const struct keys *keys, uint32_t id[KEYS_MAX])
 {
-	int rc = 0;
-
-	for (unsigned int i = 0; !rc && i < keys->n; i++)
-		rc = name_key(keys->key[i], &id[i]);
-	if (!rc && keys->n > 1 && id[0] == id[1])
-		rc = -EEXIST; /* once in 4 billion */
-	return rc;
+	for (unsigned int i = 0; i < keys->n; i++)
+		id[i] = name_key(keys->key[i]);
+	/* once in 4 billion */
+	return keys->n > 1 && id[0] == id[1] ? -EEXIST : 0;
 }
 
 static bool has(const struct keys *keys, const uint8_t *key)
@@ -90,9 +84,8 @@ static int load(struct keyring *ring)
 		rc = name_all(keys, id);
 		if (rc)
 			log_error(ring->log, "key %s: %s", ring->path,
-				  rc == -EEXIST ? "its two keys have one "
-						  "name; make another one"
-						: strerror(-rc));
+				  "its two keys have one name; make another "
+				  "one");
 	}
 	if (!rc)
 		take(ring, keys, id);
@@ -168,18 +161,14 @@ void keyring_close(struct keyring *ring)
 	free(ring);
 }
 
-int keyring_mac(struct keyring *ring, const char *label,
-		const struct mac_field *field, unsigned int n, uint32_t *id,
-		uint8_t mac[MAC_LEN])
+void keyring_mac(struct keyring *ring, const char *label,
+		 const struct mac_field *field, unsigned int n, uint32_t *id,
+		 uint8_t mac[MAC_LEN])
 {
-	int rc;
-
 	pthread_mutex_lock(&ring->lock);
-	rc = mac_make(ring->keys->key[0], label, field, n, mac);
-	if (!rc)
-		*id = ring->id[0];
+	mac_make(ring->keys->key[0], label, field, n, mac);
+	*id = ring->id[0];
 	pthread_mutex_unlock(&ring->lock);
-	return rc;
 }
 
 int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
@@ -192,8 +181,10 @@ int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 	pthread_mutex_lock(&ring->lock);
 	for (i = 0; i < ring->keys->n && ring->id[i] != id; i++)
 		;
-	if (i < ring->keys->n)
-		rc = mac_make(ring->keys->key[i], label, field, n, mac);
+	if (i < ring->keys->n) {
+		mac_make(ring->keys->key[i], label, field, n, mac);
+		rc = 0;
+	}
 	pthread_mutex_unlock(&ring->lock);
 	return rc;
 }

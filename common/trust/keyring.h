@@ -27,18 +27,18 @@ void keyring_close(struct keyring *ring);
  * mac_make() with the key in use.  *id names that key: it can be told to anyone, and
  * stand in a log.
  */
-int keyring_mac(struct keyring *ring, const char *label,
-		const struct mac_field *field, unsigned int n, uint32_t *id,
-		uint8_t mac[MAC_LEN]);
+void keyring_mac(struct keyring *ring, const char *label,
+		 const struct mac_field *field, unsigned int n, uint32_t *id,
+		 uint8_t mac[MAC_LEN]);
 /*
  * -ENOKEY: no key of that name (any more, or not yet); -EKEYREJECTED: not the code
- * of these fields; -ENOMEM.
+ * of these fields.
  */
 int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 		  const struct mac_field *field, unsigned int n,
 		  const uint8_t mac[MAC_LEN]);
 
-/* The code as keyring_check() wants it, by the key of that name: -ENOKEY, -ENOMEM. */
+/* The code as keyring_check() wants it, by the key of that name: -ENOKEY. */
 int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 		   const struct mac_field *field, unsigned int n,
 		   uint8_t mac[MAC_LEN]);

@@ -14,10 +14,10 @@ void handshake_facts(const struct handshake *shake,
 struct prover keyring_as_prover(struct keyring *ring);
 
 /* The proof of side by one key, whatever its name. */
-int handshake_mac(const uint8_t key[MAC_KEY_LEN], const struct handshake *shake,
-		  enum handshake_side side, const void *msg, size_t len,
-		  uint8_t mac[MAC_LEN]);
-/* -EKEYREJECTED, -ENOMEM */
+void handshake_mac(const uint8_t key[MAC_KEY_LEN],
+		   const struct handshake *shake, enum handshake_side side,
+		   const void *msg, size_t len, uint8_t mac[MAC_LEN]);
+/* 0, or -EKEYREJECTED */
 int handshake_mac_check(const uint8_t key[MAC_KEY_LEN],
 			const struct handshake *shake, enum handshake_side side,
 			const void *msg, size_t len,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mac.h - message authentication codes: HMAC-SHA256 (RFC 2104, FIPS 180-4) of
- * OpenSSL's libcrypto.
+ * libsodium, which chooses nothing for it at run time: sodium_init() is not needed.
  */
 #ifndef MAC_H
 #define MAC_H
@@ -22,12 +22,11 @@ struct mac_field {
 /*
  * The code of label and the n fields, each with its length in front, so that no two
  * lists of fields give the same bytes.  label says what the code is for: one that was
- * made for something else never passes for it.  -ENOMEM: libcrypto could not;
- * out is as before.
+ * made for something else never passes for it.  out may be key.
  */
-int mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
-	     const struct mac_field *field, unsigned int n,
-	     uint8_t out[MAC_LEN]);
+void mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
+	      const struct mac_field *field, unsigned int n,
+	      uint8_t out[MAC_LEN]);
 
 /* In the same time wherever they differ. */
 bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN]);

@@ -42,52 +42,48 @@ static struct facts facts_of(const struct pact *pact)
 	return facts;
 }
 
-int pact_caller(const struct pact *pact, uint8_t out[PACT_LEN])
+void pact_caller(const struct pact *pact, uint8_t out[PACT_LEN])
 {
 	const struct facts facts = facts_of(pact);
 	const struct mac_field field = { &facts, sizeof(facts) };
 
-	return mac_make(no_key, "pvfs pact 1 caller", &field, 1, out);
+	mac_make(no_key, "pvfs pact 1 caller", &field, 1, out);
 }
 
-int pact_server(const struct pact *pact, const struct pact_answer *answer,
-		uint8_t out[PACT_LEN])
+void pact_server(const struct pact *pact, const struct pact_answer *answer,
+		 uint8_t out[PACT_LEN])
 {
 	const struct facts facts = facts_of(pact);
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { answer->ticket, answer->len },
 					   { answer->secret, WIRE_KEY_LEN } };
 
-	return mac_make(no_key, "pvfs pact 1 server", field, 3, out);
+	mac_make(no_key, "pvfs pact 1 server", field, 3, out);
 }
 
-int pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],
-	      const uint8_t secret[MAC_KEY_LEN], uint8_t out[MAC_KEY_LEN])
+void pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],
+	       const uint8_t secret[MAC_KEY_LEN], uint8_t out[MAC_KEY_LEN])
 {
 	const struct facts facts = facts_of(pact);
 	const struct mac_field field = { &facts, sizeof(facts) };
 	uint8_t pad[MAC_LEN];
-	int rc = mac_make(shared, "pvfs pact 1 secret", &field, 1, pad);
 
-	for (unsigned int i = 0; !rc && i < MAC_KEY_LEN; i++)
+	mac_make(shared, "pvfs pact 1 secret", &field, 1, pad);
+	for (unsigned int i = 0; i < MAC_KEY_LEN; i++)
 		out[i] = secret[i] ^ pad[i];
 	explicit_bzero(pad, sizeof(pad));
-	return rc;
 }
 
-int pact_sign(struct keyring *ring, enum handshake_side side,
-	      const uint8_t seen[PACT_LEN], struct wire_proof *word)
+void pact_sign(struct keyring *ring, enum handshake_side side,
+	       const uint8_t seen[PACT_LEN], struct wire_proof *word)
 {
 	const struct mac_field field = { seen, PACT_LEN };
 	struct wire_proof w = { 0 };
 	uint32_t id;
-	int rc = keyring_mac(ring, word_label[side], &field, 1, &id, w.mac);
 
-	if (rc)
-		return rc;
+	keyring_mac(ring, word_label[side], &field, 1, &id, w.mac);
 	w.key = htole32(id);
 	*word = w;
-	return 0;
 }
 
 int pact_check(struct keyring *ring, enum handshake_side side,

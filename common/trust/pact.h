@@ -25,10 +25,8 @@ struct pact {
 	uint8_t nonce[2][WIRE_KEY_LEN];
 };
 
-/* Each sets out on success only, and else answers -ENOMEM. */
-
 /* What the client proves that it has seen. */
-int pact_caller(const struct pact *pact, uint8_t out[PACT_LEN]);
+void pact_caller(const struct pact *pact, uint8_t out[PACT_LEN]);
 
 /* What the answer to AUTH carries. */
 struct pact_answer {
@@ -37,19 +35,19 @@ struct pact_answer {
 	const uint8_t *secret; /* hidden; WIRE_KEY_LEN */
 };
 /* What the manager proves that he has seen, and has answered. */
-int pact_server(const struct pact *pact, const struct pact_answer *answer,
-		uint8_t out[PACT_LEN]);
+void pact_server(const struct pact *pact, const struct pact_answer *answer,
+		 uint8_t out[PACT_LEN]);
 
 /*
  * Hides the ticket's secret, or finds it again: shared is exchange_secret().  For one
  * secret alone.
  */
-int pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],
-	      const uint8_t secret[MAC_KEY_LEN], uint8_t out[MAC_KEY_LEN]);
+void pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],
+	       const uint8_t secret[MAC_KEY_LEN], uint8_t out[MAC_KEY_LEN]);
 
 /* The word of who has the key, about what he has seen; and whether it is that. */
-int pact_sign(struct keyring *ring, enum handshake_side side,
-	      const uint8_t seen[PACT_LEN], struct wire_proof *word);
+void pact_sign(struct keyring *ring, enum handshake_side side,
+	       const uint8_t seen[PACT_LEN], struct wire_proof *word);
 /* 0, or as keyring_check(); -EBADMSG: it is no such word. */
 int pact_check(struct keyring *ring, enum handshake_side side,
 	       const uint8_t seen[PACT_LEN], const void *word, size_t len);

@@ -26,14 +26,12 @@ static int prove(void *arg, const struct handshake *shake,
 {
 	struct wire_proof p = { 0 };
 	struct pass *pass = arg;
-	int rc;
 
 	pthread_mutex_lock(&pass->lock);
-	rc = handshake_mac(pass->secret, shake, side, msg, len, p.mac);
+	handshake_mac(pass->secret, shake, side, msg, len, p.mac);
 	pthread_mutex_unlock(&pass->lock);
-	if (!rc)
-		*proof = p;
-	return rc;
+	*proof = p;
+	return 0;
 }
 
 static int check(void *arg, const struct handshake *shake,

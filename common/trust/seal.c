@@ -23,17 +23,14 @@ static struct mac_field covered(const void *sealed, size_t len)
 	return (struct mac_field){ (const uint8_t *)sealed + from, len - from };
 }
 
-int seal_close(struct keyring *ring, const char *label, struct seal_head *head,
-	       size_t len)
+void seal_close(struct keyring *ring, const char *label, struct seal_head *head,
+		size_t len)
 {
 	struct mac_field field = covered(head, len);
 	uint32_t id;
-	int rc = keyring_mac(ring, label, &field, 1, &id,
-			     (uint8_t *)head + len);
 
-	if (!rc)
-		head->key = htole32(id);
-	return rc;
+	keyring_mac(ring, label, &field, 1, &id, (uint8_t *)head + len);
+	head->key = htole32(id);
 }
 
 int seal_check(struct keyring *ring, const char *label, const void *sealed,

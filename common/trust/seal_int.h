@@ -23,8 +23,8 @@ struct seal_head {
 
 void seal_begin(struct seal_head *head, const struct bounds *bounds);
 /* Sets key, and the MAC behind the len bytes that head begins. */
-int seal_close(struct keyring *ring, const char *label, struct seal_head *head,
-	       size_t len);
+void seal_close(struct keyring *ring, const char *label, struct seal_head *head,
+		size_t len);
 /*
  * len bytes with the MAC, any alignment.  0, and *bounds is set; -EBADMSG: of another
  * version; or as keyring_check().

@@ -77,13 +77,12 @@ static int split(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 		 const struct seal_pact *pact, struct sealer **sealer)
 {
 	uint8_t key[2][MAC_KEY_LEN];
-	int rc = mac_make(base, key_label[0], NULL, 0, key[0]);
+	int rc;
 
-	if (!rc)
-		rc = mac_make(base, key_label[1], NULL, 0, key[1]);
-	if (!rc)
-		rc = gcm_sealer((enum seal_mode)pact->mode, key[side],
-				key[!side], NULL, sealer);
+	mac_make(base, key_label[0], NULL, 0, key[0]);
+	mac_make(base, key_label[1], NULL, 0, key[1]);
+	rc = gcm_sealer((enum seal_mode)pact->mode, key[side], key[!side], NULL,
+			sealer);
 	explicit_bzero(key, sizeof(key));
 	return rc;
 }
@@ -97,10 +96,11 @@ struct by {
 static int base_of(const struct by *by, const struct seal_pact *pact,
 		   const struct seeds *seeds, uint8_t base[MAC_KEY_LEN])
 {
-	return by->secret ? mac_make(by->secret, base_label, seeds->field,
-				     FIELDS, base)
-			  : keyring_derive(by->ring, pact->key, base_label,
-					   seeds->field, FIELDS, base);
+	if (!by->secret)
+		return keyring_derive(by->ring, pact->key, base_label,
+				      seeds->field, FIELDS, base);
+	mac_make(by->secret, base_label, seeds->field, FIELDS, base);
+	return 0;
 }
 
 static int make(const struct by *by, const struct handshake *shake,

@@ -48,7 +48,6 @@ int ticket_seal(struct keyring *ring, const struct ticket *ticket, void *out,
 	le64 buf[TICKET_MAX / sizeof(le64)] = { 0 };
 	struct ticket_wire *w = (void *)buf;
 	size_t len;
-	int rc;
 
 	if (ticket->ngroups > WIRE_GROUPS_MAX)
 		return -EINVAL;
@@ -56,9 +55,7 @@ int ticket_seal(struct keyring *ring, const struct ticket *ticket, void *out,
 	if (len > room)
 		return -EMSGSIZE;
 	put(w, ticket);
-	rc = seal_close(ring, LABEL, &w->head, len - MAC_LEN);
-	if (rc)
-		return rc;
+	seal_close(ring, LABEL, &w->head, len - MAC_LEN);
 	memcpy(out, buf, len);
 	return (int)len;
 }

@@ -27,7 +27,7 @@ size_t ticket_len(uint32_t ngroups);
 
 /*
  * Writes ticket_len() bytes to out, room of them.  The length; -EINVAL: more groups
- * than can be; -EMSGSIZE: they are not enough; -ENOMEM.
+ * than can be; -EMSGSIZE: they are not enough.
  */
 int ticket_seal(struct keyring *ring, const struct ticket *ticket, void *out,
 		size_t room);
@@ -39,8 +39,8 @@ int ticket_open(struct keyring *ring, const void *sealed, size_t len,
 		const struct bounds_here *here, struct ticket *ticket);
 /*
  * The secret of a sealed ticket: the manager tells it to the client alone, and who has
- * the key finds it from the ticket.  -EBADMSG: not the length of one; -ENOKEY;
- * -ENOMEM.  Nothing is checked: what was made with it, says whether it is right.
+ * the key finds it from the ticket.  -EBADMSG: not the length of one; -ENOKEY.
+ * Nothing is checked: what was made with it, says whether it is right.
  */
 int ticket_secret(struct keyring *ring, const void *sealed, size_t len,
 		  uint8_t out[MAC_KEY_LEN]);

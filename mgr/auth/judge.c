@@ -77,9 +77,9 @@ void proof_judge(struct proof *p)
 		proof_judged(p);
 		return;
 	}
-	p->status = p->kind == p->mgr->conf.auth.mode
-			    ? pact_caller(&p->c->pact, p->seen)
-			    : -EOPNOTSUPP;
+	p->status = p->kind == p->mgr->conf.auth.mode ? 0 : -EOPNOTSUPP;
+	if (!p->status)
+		pact_caller(&p->c->pact, p->seen);
 	if (!p->status && p->kind == AUTH_MUNGE) {
 		proof_aside(p, judge_munge, find_groups);
 		return;

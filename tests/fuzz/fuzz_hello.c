@@ -50,7 +50,7 @@ static void try_word(const uint8_t *data, size_t len)
 	static const uint8_t seen[PACT_LEN] = { 1 };
 	struct wire_proof good;
 
-	FUZZ_SURE(!pact_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &good));
+	pact_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &good);
 	if (!pact_check(key_rig_lasting(), HANDSHAKE_CALLER, seen, data, len))
 		FUZZ_SURE(len == sizeof(good) && !memcmp(data, &good, len));
 }
@@ -73,6 +73,6 @@ void fuzz_seeds(void)
 	FUZZ_SURE(!hello_rig_say(&hello, pass_prover(pass), &shake));
 	fuzz_seed((const uint8_t *)hello.buf, hello.len);
 	pass_free(pass);
-	FUZZ_SURE(!pact_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &word));
+	pact_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &word);
 	fuzz_seed((const uint8_t *)&word, sizeof(word));
 }

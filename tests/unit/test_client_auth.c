@@ -76,7 +76,7 @@ START_TEST(test_word)
 
 	ck_assert_int_eq(say(), 0);
 	ck_assert_uint_eq(le32toh(body.kind), AUTH_KEY);
-	ck_assert_int_eq(pact_caller(&pact, seen), 0);
+	pact_caller(&pact, seen);
 	ck_assert_int_eq(pact_check(ring, HANDSHAKE_CALLER, seen, word,
 				    le32toh(body.len)),
 			 0);
@@ -134,9 +134,9 @@ static void make(struct reply *r, struct keyring *signs)
 	ck_assert_int_eq(ticket_secret(ring, r->ticket, (size_t)len, secret),
 			 0);
 	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
-	ck_assert_int_eq(pact_hide(&pact, shared, secret, r->rep.secret), 0);
-	ck_assert_int_eq(pact_server(&pact, &answer, seen), 0);
-	ck_assert_int_eq(pact_sign(signs, HANDSHAKE_SERVER, seen, &r->word), 0);
+	pact_hide(&pact, shared, secret, r->rep.secret);
+	pact_server(&pact, &answer, seen);
+	pact_sign(signs, HANDSHAKE_SERVER, seen, &r->word);
 	r->msg = (struct wire_msg){ .body = &r->rep,
 				    .tail = { { r->ticket, (size_t)len },
 					      { &r->word, sizeof(r->word) } } };

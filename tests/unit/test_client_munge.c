@@ -95,7 +95,7 @@ static bool about(const struct pact *p)
 				       way.deadline, &got),
 			 0);
 	ck_assert_uint_eq(got.uid, 1000);
-	ck_assert_int_eq(pact_caller(p, seen), 0);
+	pact_caller(p, seen);
 	return got.len == PACT_LEN && !memcmp(got.payload, seen, PACT_LEN);
 }
 
@@ -177,8 +177,8 @@ static void make(struct reply *r, unsigned int uid)
 	ck_assert_int_eq(ticket_secret(ring, r->ticket, (size_t)len, secret),
 			 0);
 	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
-	ck_assert_int_eq(pact_hide(&pact, shared, secret, r->rep.secret), 0);
-	ck_assert_int_eq(pact_server(&pact, &answer, seen), 0);
+	pact_hide(&pact, shared, secret, r->rep.secret);
+	pact_server(&pact, &answer, seen);
 	fake_munge_says(MUNGE_OK, uid);
 	ck_assert_int_eq(munger_encode(munger, seen, sizeof(seen), way.deadline,
 				       r->word),

@@ -60,7 +60,7 @@ START_TEST(test_model)
 			field[i] = (struct mac_field){ bytes,
 						       rnd_in(&rnd, 0, BYTES) };
 		model(key, "a label", field, n, want);
-		ck_assert_int_eq(mac_make(key, "a label", field, n, got), 0);
+		mac_make(key, "a label", field, n, got);
 		ck_assert(mac_equal(want, got));
 	}
 }

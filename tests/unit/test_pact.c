@@ -98,9 +98,9 @@ static int both(const struct pact *signs, const struct pact *checks,
 	uint8_t seen[PACT_LEN];
 	struct wire_proof word;
 
-	ck_assert_int_eq(pact_caller(signs, seen), 0);
-	ck_assert_int_eq(pact_sign(ring, by, seen, &word), 0);
-	ck_assert_int_eq(pact_caller(checks, seen), 0);
+	pact_caller(signs, seen);
+	pact_sign(ring, by, seen, &word);
+	pact_caller(checks, seen);
 	return pact_check(ring, of, seen, &word, sizeof(word));
 }
 
@@ -123,8 +123,8 @@ START_TEST(test_bad_words)
 	uint8_t seen[PACT_LEN];
 	struct wire_proof word;
 
-	ck_assert_int_eq(pact_caller(&good, seen), 0);
-	ck_assert_int_eq(pact_sign(ring, HANDSHAKE_CALLER, seen, &word), 0);
+	pact_caller(&good, seen);
+	pact_sign(ring, HANDSHAKE_CALLER, seen, &word);
 	ck_assert_int_eq(pact_check(other, HANDSHAKE_CALLER, seen, &word,
 				    sizeof(word)),
 			 -ENOKEY);
@@ -149,15 +149,15 @@ START_TEST(test_answer)
 	struct pact_answer answer = { ticket, sizeof(ticket), secret };
 	uint8_t seen[PACT_LEN], now[PACT_LEN];
 
-	ck_assert_int_eq(pact_server(&good, &answer, seen), 0);
+	pact_server(&good, &answer, seen);
 	ticket[99]++;
-	ck_assert_int_eq(pact_server(&good, &answer, now), 0);
+	pact_server(&good, &answer, now);
 	ck_assert_mem_ne(seen, now, PACT_LEN);
 	ticket[99]--;
 	secret[31]++;
-	ck_assert_int_eq(pact_server(&good, &answer, now), 0);
+	pact_server(&good, &answer, now);
 	ck_assert_mem_ne(seen, now, PACT_LEN);
-	ck_assert_int_eq(pact_caller(&good, now), 0);
+	pact_caller(&good, now);
 	ck_assert_mem_ne(seen, now, PACT_LEN);
 }
 END_TEST
@@ -169,18 +169,18 @@ START_TEST(test_hidden)
 	struct pact bad;
 
 	ck_assert_int_eq(exchange_secret(&client, server.public, a), 0);
-	ck_assert_int_eq(pact_hide(&good, a, secret, hidden), 0);
+	pact_hide(&good, a, secret, hidden);
 	ck_assert_mem_ne(hidden, secret, sizeof(secret));
-	ck_assert_int_eq(pact_hide(&good, a, hidden, found), 0);
+	pact_hide(&good, a, hidden, found);
 	ck_assert_mem_eq(found, secret, sizeof(secret));
 	for (int i = 0; i < CHANGES; i++) {
 		bad = good;
 		change(&bad, i);
-		ck_assert_int_eq(pact_hide(&bad, a, hidden, found), 0);
+		pact_hide(&bad, a, hidden, found);
 		ck_assert_mem_ne(found, secret, sizeof(secret));
 	}
 	a[0] ^= 1;
-	ck_assert_int_eq(pact_hide(&good, a, hidden, found), 0);
+	pact_hide(&good, a, hidden, found);
 	ck_assert_mem_ne(found, secret, sizeof(secret));
 }
 END_TEST
