@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * exchange.h - a secret that two ends make and nobody who hears them has: X25519
- * (RFC 7748) of libcrypto.
+ * (RFC 7748) of libsodium.
  */
 #ifndef EXCHANGE_H
 #define EXCHANGE_H
@@ -16,11 +16,11 @@ struct exchange {
 	uint8_t public[EXCHANGE_LEN];
 };
 
-/* -ENOMEM: libcrypto could not; *x is set on success only. */
+/* -EIO: libsodium could not begin; or as random_bytes().  *x is set on success only. */
 int exchange_make(struct exchange *x);
 /*
  * What the other end finds, too.  -EINVAL: theirs is no key that makes a secret;
- * -ENOMEM.  out is set on success only.
+ * -EIO.  out is set on success only.
  */
 int exchange_secret(const struct exchange *x,
 		    const uint8_t theirs[EXCHANGE_LEN],

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pact.c - what is agreed before a ticket: each end proves that it saw the same. */
 #include <errno.h>
+#include <openssl/evp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "key_rig.h"
@@ -62,17 +64,67 @@ END_TEST
 
 START_TEST(test_exchange)
 {
-	uint8_t a[EXCHANGE_LEN], b[EXCHANGE_LEN], zero[EXCHANGE_LEN] = { 0 };
-	uint8_t before[EXCHANGE_LEN];
+	uint8_t a[EXCHANGE_LEN], b[EXCHANGE_LEN];
 
 	ck_assert_int_eq(exchange_secret(&client, server.public, a), 0);
 	ck_assert_int_eq(exchange_secret(&server, client.public, b), 0);
 	ck_assert_mem_eq(a, b, sizeof(a));
 	ck_assert_mem_ne(client.public, server.public, EXCHANGE_LEN);
-	/* a key that would make the same secret with every other one */
-	memcpy(before, a, sizeof(a));
-	ck_assert_int_eq(exchange_secret(&client, zero, a), -EINVAL);
-	ck_assert_mem_eq(a, before, sizeof(a));
+}
+END_TEST
+
+/* Keys of small order would make the same secret with every other one: zero. */
+START_TEST(test_small_order)
+{
+	static const char *const keys[] = {
+		"0000000000000000000000000000000000000000000000000000000000000000",
+		"0100000000000000000000000000000000000000000000000000000000000000",
+		"e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+		"5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+		/* p - 1, p, p + 1; the highest bit does not count */
+		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		"0000000000000000000000000000000000000000000000000000000000000080",
+		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+	};
+	uint8_t key[EXCHANGE_LEN], out[EXCHANGE_LEN], before[EXCHANGE_LEN];
+
+	memset(out, 9, sizeof(out));
+	memcpy(before, out, sizeof(out));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		for (unsigned int k = 0; k < EXCHANGE_LEN; k++)
+			ck_assert_int_eq(
+				sscanf(keys[i] + 2 * k, "%2hhx", &key[k]), 1);
+		ck_assert_int_eq(exchange_secret(&client, key, out), -EINVAL);
+		ck_assert_mem_eq(out, before, sizeof(out));
+	}
+}
+END_TEST
+
+/* Both ends may have either library. */
+START_TEST(test_other_library)
+{
+	for (int round = 0; round < 50; round++) {
+		EVP_PKEY *own = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+		EVP_PKEY *peer = EVP_PKEY_new_raw_public_key(
+			EVP_PKEY_X25519, NULL, client.public, EXCHANGE_LEN);
+		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(own, NULL);
+		uint8_t public[EXCHANGE_LEN], a[EXCHANGE_LEN], b[EXCHANGE_LEN];
+		size_t len = sizeof(public);
+
+		ck_assert_int_gt(EVP_PKEY_get_raw_public_key(own, public, &len),
+				 0);
+		ck_assert_int_gt(EVP_PKEY_derive_init(ctx), 0);
+		ck_assert_int_gt(EVP_PKEY_derive_set_peer(ctx, peer), 0);
+		ck_assert_int_gt(EVP_PKEY_derive(ctx, a, &len), 0);
+		ck_assert_int_eq(exchange_secret(&client, public, b), 0);
+		ck_assert_mem_eq(a, b, sizeof(a));
+		EVP_PKEY_CTX_free(ctx);
+		EVP_PKEY_free(peer);
+		EVP_PKEY_free(own);
+		ck_assert_int_eq(exchange_make(&client), 0);
+	}
 }
 END_TEST
 
@@ -193,6 +245,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_known_answer);
 	tcase_add_test(tc, test_exchange);
+	tcase_add_test(tc, test_small_order);
+	tcase_add_test(tc, test_other_library);
 	tcase_add_loop_test(tc, test_words, 0, 2);
 	tcase_add_test(tc, test_bad_words);
 	tcase_add_test(tc, test_answer);
