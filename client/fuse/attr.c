@@ -139,6 +139,19 @@ static int set(const struct call *c, const struct target *t,
 	return rc;
 }
 
+static void end_set_gone(struct call *c, const struct target *t,
+			 const struct setattr *how)
+{
+	uid_t who = c->d->many ? fuse_req_ctx(c->req)->uid : 0;
+	struct stat st;
+	int rc = gone_set(c->d->gone, t->handle, who, how, &st);
+
+	if (rc)
+		call_end(c, rc);
+	else
+		call_end_attr(c, &st);
+}
+
 /*
  * By itself: the change is not to be made twice if an iod does not answer.  nothing:
  * that is what the kernel asks for, by a chown(-1, -1), and before a write or fallocate
@@ -151,6 +164,10 @@ static void end_set(struct call *c, const struct target *t,
 	struct seen now = { .c = c };
 	int rc = set(c, t, how, &now.attr);
 
+	if (rc == -ESTALE) {
+		end_set_gone(c, t, how);
+		return;
+	}
 	if (rc == -EPERM && nothing && file_is_written(&c->d->fs, t->handle)) {
 		end_stat(c, t);
 		return;

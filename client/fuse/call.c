@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "fresh.h"
 #include "lacks.h"
+#include "named.h"
 #include "told.h"
 
 /* Those that /proc tells of; more than a request carries are left out, as NFS
@@ -33,7 +34,7 @@ void call_begin(struct call *c, fuse_req_t req)
 	c->req = req;
 	c->begun = clock_now();
 	c->changes = told_changes(c->d->told);
-	c->again = 0;
+	c->name = c->again = 0;
 	c->told = told_take(c->d->told, fuse_req_ctx(req)->pid, &c->st);
 }
 
@@ -58,10 +59,13 @@ static void find_who(struct call *c)
 
 struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)
 {
+	uint64_t handle = fsd_swap(c->d, dir);
+
 	if (c->d->many)
 		find_who(c);
+	c->name = *name ? named_of(handle, name) : 0;
 	return (struct target){
-		.handle = fsd_swap(c->d, dir),
+		.handle = handle,
 		.path = name,
 		.flags = WIRE_P_NOFOLLOW,
 		.as = c->d->many ? &c->as : NULL,
@@ -112,6 +116,7 @@ void call_end_attr(const struct call *c, const struct stat *st)
 	struct stat s = shown(c, st);
 
 	told_changed(c->d->told);
+	named_told(c->d->named, st);
 	fuse_reply_attr(c->req, &s, fresh_attr(c->d, st));
 }
 
@@ -122,12 +127,15 @@ void call_note(const struct call *c, const struct attr *attr)
 
 	lacks_told(c->d->lacks, attr->handle, attr->flags & what, c->begun,
 		   c->begun + fresh_ns(c->d));
+	named_lacks(c->d->named, attr->handle, attr->flags & LACKS);
 }
 
 void call_fill_entry(const struct call *c, const struct attr *attr,
 		     const struct stat *st, struct fuse_entry_param *e)
 {
 	told_changed(c->d->told);
+	named_told(c->d->named, st);
+	named_entry(c->d->named, c->name, st->st_ino);
 	call_note(c, attr);
 	*e = (struct fuse_entry_param){
 		.attr = shown(c, st),

@@ -14,6 +14,7 @@ struct call {
 	struct cred as; /* as far as a target needed it */
 	uint64_t begun; /* clock_now() */
 	uint64_t changes; /* told_changes() */
+	uint64_t name; /* named_of() of the last call_entry(); 0: none */
 	uint64_t again; /* what the kernel would ask once more; 0: nothing */
 	bool told; /* st, by the request before, and a moment ago */
 	struct stat st;

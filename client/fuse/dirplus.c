@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "dir.h"
+#include "named.h"
 #include "open.h"
 #include "ops.h"
 #include "stat.h"
@@ -17,6 +18,7 @@
 /* One answer to the kernel, made of what the mgr lists behind off. */
 struct page {
 	const struct call *c;
+	uint64_t dir; /* handle */
 	uint64_t off;
 	char *buf;
 	size_t len, used;
@@ -43,9 +45,11 @@ static int entry_of(const struct page *p, struct session *s,
 	if (!e->known)
 		return 0;
 	rc = stat_of(s, &e->attr, &st);
-	if (!rc)
-		call_fill_entry(p->c, &e->attr, &st, out);
-	return rc;
+	if (rc)
+		return rc;
+	call_fill_entry(p->c, &e->attr, &st, out);
+	named_entry(p->c->d->named, named_of(p->dir, e->name), e->handle);
+	return 0;
 }
 
 /* 1: it is in; 0: there is no room. */
@@ -145,6 +149,7 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 
 	call_begin(&c, req);
 	p.c = &c;
+	p.dir = fsd_swap(c.d, ino);
 	p.buf = malloc(p.len);
 	p.listed = malloc(p.len);
 	if (p.buf && p.listed)

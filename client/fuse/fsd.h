@@ -16,6 +16,7 @@ struct fills;
 struct gone;
 struct lacks;
 struct marks;
+struct named;
 struct owners;
 struct syncs;
 struct told;
@@ -50,9 +51,10 @@ struct fsd {
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct again *again; /* what the kernel asks twice */
 	struct fills *fills; /* pages that it asks for while they are written */
-	struct gone *gone; /* removed directories that it still has */
+	struct gone *gone; /* what was removed, and it still has */
 	struct lacks
 		*lacks; /* what objects do not have, that is asked for apart */
+	struct named *named; /* what names stand for */
 	struct owners *owners; /* of POSIX locks that were taken */
 	struct syncs *syncs; /* that are under way */
 	struct told *told; /* of files that were made */

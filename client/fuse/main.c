@@ -16,6 +16,7 @@
 #include "listen.h"
 #include "lacks.h"
 #include "marks.h"
+#include "named.h"
 #include "newer.h"
 #include "sd_notify.h"
 #include "ops.h"
@@ -139,12 +140,13 @@ static int make(struct fsd *d, const struct options *opt)
 	d->fills = fills_new();
 	d->gone = gone_new();
 	d->lacks = lacks_new();
+	d->named = named_new();
 	d->owners = owners_new();
 	d->syncs = syncs_new();
 	d->told = told_new();
 	d->versions = versions_new();
-	if (!d->again || !d->fills || !d->gone || !d->lacks || !d->owners ||
-	    !d->syncs || !d->told || !d->versions)
+	if (!d->again || !d->fills || !d->gone || !d->lacks || !d->named ||
+	    !d->owners || !d->syncs || !d->told || !d->versions)
 		return -ENOMEM;
 	return data_init();
 }
@@ -172,6 +174,7 @@ static int serve(void *arg, int ready)
 	told_free(s->d.told);
 	syncs_free(s->d.syncs);
 	owners_free(s->d.owners);
+	named_free(s->d.named);
 	lacks_free(s->d.lacks);
 	gone_free(s->d.gone);
 	fills_free(s->d.fills);

@@ -10,6 +10,7 @@
 #include "call.h"
 #include "fresh.h"
 #include "gone.h"
+#include "named.h"
 #include "open.h"
 #include "ops.h"
 #include "seen.h"
@@ -66,7 +67,7 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		call_end(&c, rc);
 }
 
-/* Of numbers nothing is kept here, but for removed directories. */
+/* Of numbers nothing is kept here, but for what was removed. */
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 {
 	const struct fsd *d = fsd_of(req);
@@ -141,6 +142,8 @@ void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 	dir.c = &c;
 	t = call_entry(&c, parent, name);
 	rc = call_run(&c, &t, do_unlink, &dir);
+	if (!rc)
+		named_removed(c.d->named, c.name, c.d->gone);
 	if (rc || !dir.attr.handle) {
 		call_end(&c, rc);
 		return;
@@ -154,20 +157,35 @@ static int do_rmdir(struct session *s, const struct target *t, void *arg)
 	return mgr_rmdir(s, t);
 }
 
+/* Who is in it goes on in what it was. */
+static int know(const struct call *c, const struct target *t)
+{
+	struct stat st;
+	int rc;
+
+	if (named_is(c->d->named, c->name))
+		return 0;
+	rc = call_run(c, t, stat_get, &st);
+	if (rc)
+		return rc;
+	named_told(c->d->named, &st);
+	named_entry(c->d->named, c->name, st.st_ino);
+	return 0;
+}
+
 void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct target t;
-	struct stat st;
 	struct call c;
 	int rc;
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	rc = call_run(&c, &t, stat_get, &st);
+	rc = know(&c, &t);
 	if (!rc)
 		rc = call_run(&c, &t, do_rmdir, NULL);
 	if (!rc)
-		gone_note(c.d->gone, &st);
+		named_removed(c.d->named, c.name, c.d->gone);
 	call_end(&c, rc);
 }
 
@@ -236,13 +254,20 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	struct target t;
 	struct pair p;
 	struct call c;
+	uint64_t from;
 	int rc;
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
+	from = c.name;
 	p.to = call_entry(&c, newparent, newname);
 	rc = rename_flags(flags, &p.flags);
-	call_end(&c, rc ? rc : call_run(&c, &t, do_rename, &p));
+	if (!rc)
+		rc = call_run(&c, &t, do_rename, &p);
+	if (!rc)
+		named_moved(c.d->named, from, c.name, flags & RENAME_EXCHANGE,
+			    c.d->gone);
+	call_end(&c, rc);
 }
 
 static int do_link(struct session *s, const struct target *t, void *arg)

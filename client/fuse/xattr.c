@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "call.h"
+#include "gone.h"
 #include "lacks.h"
 #include "lookout.h"
+#include "named.h"
 #include "ops.h"
 
 struct xattr_arg {
@@ -41,7 +43,10 @@ static bool is_security(const char *name)
 static int changed(const struct call *c, fuse_ino_t ino, const char *name,
 		   int rc)
 {
-	lacks_changed(c->d->lacks, fsd_swap(c->d, ino));
+	uint64_t n = fsd_swap(c->d, ino);
+
+	lacks_changed(c->d->lacks, n);
+	named_lacks(c->d->named, n, 0);
 	if (rc || c->d->attr_timeout <= 0 ||
 	    strcmp(name, "system.posix_acl_access"))
 		return rc;
@@ -78,6 +83,14 @@ static int known_without(const struct fsd *d, uint64_t n, const char *name)
 	if (!d->suid && !strcmp(name, "security.capability"))
 		return -ENODATA;
 	return 0;
+}
+
+/* What was removed lacks what it lacked then. */
+static bool gone_without(const struct call *c, uint64_t n, const char *name)
+{
+	uint32_t what = is_list(name) ? WIRE_A_NOACL : 0;
+
+	return gone_lacks(c->d->gone, n, what | WIRE_A_NOXATTR);
 }
 
 static int do_get(struct session *s, const struct target *t, void *arg)
@@ -120,6 +133,8 @@ void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 	rc = known_without(c.d, t.handle, name);
 	if (!rc)
 		rc = call_run(&c, &t, do_get, &a);
+	if (rc == -ESTALE && gone_without(&c, t.handle, name))
+		rc = -ENODATA;
 	if (rc)
 		call_end(&c, rc);
 	else
@@ -139,6 +154,8 @@ void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 	rc = lacks_is(c.d->lacks, t.handle, WIRE_A_NOXATTR)
 		     ? 0
 		     : call_run(&c, &t, do_list, &a);
+	if (rc == -ESTALE && gone_lacks(c.d->gone, t.handle, WIRE_A_NOXATTR))
+		rc = 0;
 	if (rc)
 		call_end(&c, rc);
 	else

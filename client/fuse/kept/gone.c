@@ -2,15 +2,18 @@
 /* gone.c - see gone.h. */
 #include "gone.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "hash_table.h"
+#include "mgr.h"
+#include "stat.h"
 
 struct entry {
 	ino_t n;
-	struct stat st;
+	struct gone_was was;
 	UT_hash_handle hh;
 };
 
@@ -43,18 +46,27 @@ void gone_free(struct gone *g)
 	free(g);
 }
 
-void gone_note(struct gone *g, const struct stat *st)
+static struct entry *find(struct gone *g, ino_t n)
+{
+	struct entry *e = NULL;
+
+	if (g->count)
+		HASH_FIND(hh, g->all, &n, sizeof(n), e);
+	return e;
+}
+
+void gone_note(struct gone *g, const struct gone_was *was)
 {
 	struct entry *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return;
-	e->n = st->st_ino;
-	e->st = *st;
-	e->st.st_nlink = 0;
-	clock_gettime(CLOCK_REALTIME, &e->st.st_ctim);
+	e->n = was->st.st_ino;
+	e->was = *was;
+	e->was.st.st_nlink = 0;
+	clock_gettime(CLOCK_REALTIME, &e->was.st.st_ctim);
 	pthread_mutex_lock(&g->lock);
-	if (g->count < GONE_MAX) {
+	if (g->count < GONE_MAX && !find(g, e->n)) {
 		HASH_ADD(hh, g->all, n, sizeof(e->n), e);
 		if (e->hh.tbl) {
 			g->count++;
@@ -65,15 +77,6 @@ void gone_note(struct gone *g, const struct stat *st)
 	free(e);
 }
 
-static struct entry *find(struct gone *g, ino_t n)
-{
-	struct entry *e = NULL;
-
-	if (g->count)
-		HASH_FIND(hh, g->all, &n, sizeof(n), e);
-	return e;
-}
-
 bool gone_is(struct gone *g, ino_t n, struct stat *st)
 {
 	struct entry *e;
@@ -81,9 +84,69 @@ bool gone_is(struct gone *g, ino_t n, struct stat *st)
 	pthread_mutex_lock(&g->lock);
 	e = find(g, n);
 	if (e)
-		*st = e->st;
+		*st = e->was.st;
 	pthread_mutex_unlock(&g->lock);
 	return e;
+}
+
+bool gone_lacks(struct gone *g, ino_t n, uint32_t what)
+{
+	const struct entry *e;
+	bool is;
+
+	pthread_mutex_lock(&g->lock);
+	e = find(g, n);
+	is = e && e->was.lacks & what;
+	pthread_mutex_unlock(&g->lock);
+	return is;
+}
+
+static void set_time(struct timespec *at, const struct setattr *how,
+		     uint32_t given, uint32_t now, int64_t ns)
+{
+	if (how->valid & now)
+		clock_gettime(CLOCK_REALTIME, at);
+	else if (how->valid & given)
+		*at = stat_time(ns);
+}
+
+static void set(struct stat *st, const struct setattr *how)
+{
+	if (how->valid & WIRE_S_MODE)
+		st->st_mode = (st->st_mode & S_IFMT) | (how->mode & 07777);
+	if (how->valid & WIRE_S_UID && how->uid != UINT32_MAX)
+		st->st_uid = how->uid;
+	if (how->valid & WIRE_S_GID && how->gid != UINT32_MAX)
+		st->st_gid = how->gid;
+	set_time(&st->st_atim, how, WIRE_S_ATIME, WIRE_S_ATIME_NOW, how->atime);
+	set_time(&st->st_mtim, how, WIRE_S_MTIME, WIRE_S_MTIME_NOW, how->mtime);
+	clock_gettime(CLOCK_REALTIME, &st->st_ctim);
+}
+
+static bool may_set(const struct stat *st, uid_t uid, const struct setattr *how)
+{
+	bool gives = how->valid & WIRE_S_UID && how->uid != UINT32_MAX &&
+		     how->uid != st->st_uid;
+
+	return !uid || (uid == st->st_uid && !gives);
+}
+
+int gone_set(struct gone *g, ino_t n, uid_t uid, const struct setattr *how,
+	     struct stat *st)
+{
+	struct entry *e;
+	int rc = -ESTALE;
+
+	pthread_mutex_lock(&g->lock);
+	e = find(g, n);
+	if (e)
+		rc = may_set(&e->was.st, uid, how) ? 0 : -EPERM;
+	if (!rc) {
+		set(&e->was.st, how);
+		*st = e->was.st;
+	}
+	pthread_mutex_unlock(&g->lock);
+	return rc;
 }
 
 void gone_forget(struct gone *g, ino_t n)

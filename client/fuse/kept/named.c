@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* named.c - tables in which each has one place, and may lose it to another. */
+#include "named.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "fnv.h"
+
+#define PLACES 16384u
+
+struct place {
+	uint64_t name; /* 0: none */
+	uint64_t handle;
+};
+
+struct named {
+	pthread_mutex_t lock;
+	struct place place[PLACES];
+	struct gone_was object[PLACES]; /* .st.st_ino 0: none */
+};
+
+struct named *named_new(void)
+{
+	struct named *n = calloc(1, sizeof(*n));
+
+	if (n)
+		pthread_mutex_init(&n->lock, NULL);
+	return n;
+}
+
+void named_free(struct named *n)
+{
+	if (!n)
+		return;
+	pthread_mutex_destroy(&n->lock);
+	free(n);
+}
+
+uint64_t named_of(uint64_t dir, const char *name)
+{
+	uint64_t is = fnv_text(FNV_START ^ dir, name);
+
+	return is ? is : 1;
+}
+
+static struct place *place_of(struct named *n, uint64_t name)
+{
+	return &n->place[(name ^ name >> 32) % PLACES];
+}
+
+static struct gone_was *object_of(struct named *n, uint64_t handle)
+{
+	return &n->object[handle % PLACES];
+}
+
+void named_told(struct named *n, const struct stat *st)
+{
+	struct gone_was *o = object_of(n, st->st_ino);
+
+	pthread_mutex_lock(&n->lock);
+	if (o->st.st_ino != st->st_ino)
+		o->lacks = 0;
+	o->st = *st;
+	pthread_mutex_unlock(&n->lock);
+}
+
+void named_lacks(struct named *n, uint64_t handle, uint32_t what)
+{
+	struct gone_was *o = object_of(n, handle);
+
+	pthread_mutex_lock(&n->lock);
+	if (o->st.st_ino == handle)
+		o->lacks = what;
+	pthread_mutex_unlock(&n->lock);
+}
+
+static void put(struct named *n, uint64_t name, uint64_t handle)
+{
+	if (name && handle)
+		*place_of(n, name) = (struct place){ name, handle };
+}
+
+void named_entry(struct named *n, uint64_t name, uint64_t handle)
+{
+	pthread_mutex_lock(&n->lock);
+	put(n, name, handle);
+	pthread_mutex_unlock(&n->lock);
+}
+
+bool named_is(struct named *n, uint64_t name)
+{
+	const struct place *p = place_of(n, name);
+	bool is;
+
+	pthread_mutex_lock(&n->lock);
+	is = p->name == name && object_of(n, p->handle)->st.st_ino == p->handle;
+	pthread_mutex_unlock(&n->lock);
+	return is;
+}
+
+/* 0: it is not known. */
+static uint64_t take(struct named *n, uint64_t name)
+{
+	struct place *p = place_of(n, name);
+
+	if (!name || p->name != name)
+		return 0;
+	p->name = 0;
+	return p->handle;
+}
+
+/* Whose other names are left is still there; a directory has none.  True: *was. */
+static bool unname(struct named *n, uint64_t handle, struct gone_was *was)
+{
+	struct gone_was *o = object_of(n, handle);
+
+	if (!handle || o->st.st_ino != handle)
+		return false;
+	*was = *o;
+	if (!S_ISDIR(o->st.st_mode) && o->st.st_nlink > 1) {
+		o->st.st_nlink--;
+		return false;
+	}
+	o->st.st_ino = 0;
+	return true;
+}
+
+void named_removed(struct named *n, uint64_t name, struct gone *g)
+{
+	struct gone_was was;
+	bool is;
+
+	pthread_mutex_lock(&n->lock);
+	is = unname(n, take(n, name), &was);
+	pthread_mutex_unlock(&n->lock);
+	if (is)
+		gone_note(g, &was);
+}
+
+void named_moved(struct named *n, uint64_t from, uint64_t to, bool swaps,
+		 struct gone *g)
+{
+	uint64_t comes, goes;
+	struct gone_was was;
+	bool is;
+
+	pthread_mutex_lock(&n->lock);
+	comes = take(n, from);
+	goes = take(n, to);
+	/* of two names of one object neither goes */
+	is = !swaps && comes != goes && unname(n, goes, &was);
+	put(n, to, comes);
+	if (swaps || comes == goes)
+		put(n, from, goes);
+	pthread_mutex_unlock(&n->lock);
+	if (is)
+		gone_note(g, &was);
+}
