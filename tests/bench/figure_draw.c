@@ -77,16 +77,35 @@ static void powers(FILE *f)
 	fprintf(f, ")\n");
 }
 
-static double largest(const struct figure *fig)
+/* least is above most where there is no point. */
+static void extent(const struct figure *fig, double *least, double *most)
 {
 	const struct series *s;
 	const struct point *p;
-	double x = 0;
 
+	*least = INFINITY;
+	*most = 0;
 	STAILQ_FOREACH(s, &fig->series, link)
-		STAILQ_FOREACH(p, &s->points, link)
-			x = fmax(x, p->x);
-	return x;
+		STAILQ_FOREACH(p, &s->points, link) {
+			*least = fmin(*least, p->x);
+			*most = fmax(*most, p->x);
+		}
+}
+
+/* gnuplot warns of a range without a width, and puts one there that nobody wants. */
+static void x_axis(FILE *f, const struct figure *fig)
+{
+	double least, most;
+
+	extent(fig, &least, &most);
+	if (fig->d.log_x)
+		powers(f);
+	else if (most < 100)
+		fprintf(f, "set xtics 1\n");
+	if (least == most && fig->d.log_x)
+		fprintf(f, "set xrange [%g:%g]\n", most / 4, most * 4);
+	else if (least == most)
+		fprintf(f, "set xrange [%g:%g]\n", most - 1, most + 1);
 }
 
 static void axes(FILE *f, const struct figure *fig, const struct theme *t)
@@ -105,10 +124,8 @@ static void axes(FILE *f, const struct figure *fig, const struct theme *t)
 		fprintf(f, "set style data histograms\n"
 			   "set style fill solid 1 noborder\n"
 			   "set xtics noenhanced font ',10'\n");
-	if (fig->d.log_x)
-		powers(f);
-	else if (!fig->d.bars && largest(fig) < 100)
-		fprintf(f, "set xtics 1\n");
+	else
+		x_axis(f, fig);
 }
 
 /* More than there are colours begin again with another mark. */
