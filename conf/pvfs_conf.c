@@ -168,12 +168,6 @@ static void check_storage(struct check *c, const struct server *a)
 			     a->addr.host);
 }
 
-static bool is_loopback(const struct addr *addr)
-{
-	return !strcmp(addr->host, "localhost") || !strcmp(addr->host, "::1") ||
-	       !strncmp(addr->host, "127.", 4);
-}
-
 static bool several_hosts(const struct check *c)
 {
 	for (unsigned int i = 1; i < c->n; i++)
@@ -187,9 +181,9 @@ static void check_loopback(struct check *c)
 	bool beyond = false;
 
 	for (unsigned int i = 0; i < c->n; i++)
-		beyond |= !is_loopback(&c->server[i].addr);
+		beyond |= !addr_is_loopback(&c->server[i].addr);
 	for (unsigned int i = 0; beyond && i < c->n; i++)
-		if (is_loopback(&c->server[i].addr))
+		if (addr_is_loopback(&c->server[i].addr))
 			find(c,
 			     "%s: [%s] address is on %s, which other hosts do "
 			     "not reach, and other servers are not; name its "

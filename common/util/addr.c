@@ -133,3 +133,9 @@ const char *addr_format(const struct addr *addr, char *buf, size_t len)
 		 addr->host, v6 ? "]" : "", addr->port);
 	return buf;
 }
+
+bool addr_is_loopback(const struct addr *addr)
+{
+	return !strcmp(addr->host, "localhost") || !strcmp(addr->host, "::1") ||
+	       !strncmp(addr->host, "127.", 4);
+}

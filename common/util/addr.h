@@ -6,6 +6,7 @@
 #ifndef ADDR_H
 #define ADDR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,5 +27,7 @@ int addr_parse(const char *uri, uint16_t default_port, struct addr *addr);
 const char *addr_flaw(const char *uri, uint16_t default_port);
 /* Writes the URI, at most len bytes with its NUL; returns buf. */
 const char *addr_format(const struct addr *addr, char *buf, size_t len);
+/* No other host reaches it, as far as its text says. */
+bool addr_is_loopback(const struct addr *addr);
 
 #endif

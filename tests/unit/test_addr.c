@@ -143,6 +143,28 @@ START_TEST(format_is_bounded)
 END_TEST
 
 /* The longest address fits ADDR_STRLEN. */
+START_TEST(loopback)
+{
+	static const char *const here[] = { "tcp://127.0.0.1:1",
+					    "tcp://[::1]:1",
+					    "pvfs://127.9.9.9:1",
+					    "pvfs://localhost:1" },
+				 *const there[] = { "tcp://128.0.0.1:1",
+						    "tcp://[fe80::1]:1",
+						    "pvfs://localhost.org:1",
+						    "pvfs://host:1" };
+	struct addr a;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(here) / sizeof(here[0]); i++) {
+		ck_assert_int_eq(addr_parse(here[i], 0, &a), 0);
+		ck_assert(addr_is_loopback(&a));
+		ck_assert_int_eq(addr_parse(there[i], 0, &a), 0);
+		ck_assert(!addr_is_loopback(&a));
+	}
+}
+END_TEST
+
 START_TEST(longest)
 {
 	struct addr a = { "fifteen-letters", "", 65535 };
@@ -164,6 +186,7 @@ static Suite *addr_suite(void)
 	tcase_add_test(tc, says_what_is_wrong);
 	tcase_add_test(tc, host_length);
 	tcase_add_test(tc, format_is_bounded);
+	tcase_add_test(tc, loopback);
 	tcase_add_test(tc, longest);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -200,6 +200,15 @@ void check_yama(const struct doctor *d, const struct subject *s)
 			    scope);
 }
 
+/* Who has servers on loopback alone has no other host. */
+static bool has_other_hosts(const struct doctor *d)
+{
+	for (unsigned int i = 0; i < d->nsubjects; i++)
+		if (!addr_is_loopback(&d->subject[i].addr))
+			return true;
+	return !d->nsubjects;
+}
+
 void check_clock(const struct doctor *d, const struct subject *s)
 {
 	struct timex t = { 0 };
@@ -207,7 +216,12 @@ void check_clock(const struct doctor *d, const struct subject *s)
 	(void)s;
 	if (adjtimex(&t) < 0)
 		doctor_unseen(d, "adjtimex: %s", strerror(errno));
-	else if (t.status & STA_UNSYNC)
+	else if (!(t.status & STA_UNSYNC))
+		return;
+	else if (!has_other_hosts(d))
+		doctor_note(d, "nobody sets this host's clock, which is the "
+			       "only one: all servers are on loopback");
+	else
 		doctor_find(d,
 			    "install and start chrony (or systemd-timesyncd) "
 			    "on every host: timedatectl set-ntp true",
