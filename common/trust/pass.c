@@ -11,10 +11,16 @@
 #include "sealing.h"
 #include "secret.h"
 
+/*
+ * The ticket may be renewed while a HELLO is under way: its answer is by the secret of the
+ * one that was shown, and so is the seal of that connection.
+ */
+enum { NOW, BEFORE, SHOWN, CHECKED, SECRETS };
+
 struct pass {
 	struct prover prover;
 	pthread_mutex_t lock; /* of the rest */
-	uint8_t *secret; /* secret memory */
+	uint8_t (*secret)[MAC_KEY_LEN]; /* SECRETS; secret memory */
 	size_t len; /* 0: there is none */
 	uint8_t ticket[WIRE_TICKET_MAX];
 };
@@ -28,10 +34,15 @@ static int prove(void *arg, const struct handshake *shake,
 	struct pass *pass = arg;
 
 	pthread_mutex_lock(&pass->lock);
-	handshake_mac(pass->secret, shake, side, msg, len, p.mac);
+	handshake_mac(pass->secret[SHOWN], shake, side, msg, len, p.mac);
 	pthread_mutex_unlock(&pass->lock);
 	*proof = p;
 	return 0;
+}
+
+static void copy(struct pass *pass, unsigned int to, unsigned int from)
+{
+	memcpy(pass->secret[to], pass->secret[from], MAC_KEY_LEN);
 }
 
 static int check(void *arg, const struct handshake *shake,
@@ -39,11 +50,16 @@ static int check(void *arg, const struct handshake *shake,
 		 const struct wire_proof *proof)
 {
 	struct pass *pass = arg;
-	int rc;
+	unsigned int i;
+	int rc = -EKEYREJECTED;
 
 	pthread_mutex_lock(&pass->lock);
-	rc = handshake_mac_check(pass->secret, shake, side, msg, len,
-				 proof->mac);
+	for (i = NOW; i <= BEFORE && rc == -EKEYREJECTED; i++) {
+		rc = handshake_mac_check(pass->secret[i], shake, side, msg, len,
+					 proof->mac);
+		if (!rc)
+			copy(pass, CHECKED, i);
+	}
 	pthread_mutex_unlock(&pass->lock);
 	return rc;
 }
@@ -56,6 +72,7 @@ static size_t ticket(void *arg, void *out)
 	pthread_mutex_lock(&pass->lock);
 	len = pass->len;
 	memcpy(out, pass->ticket, len);
+	copy(pass, SHOWN, NOW);
 	pthread_mutex_unlock(&pass->lock);
 	return len;
 }
@@ -68,7 +85,8 @@ static int seal(void *arg, const struct handshake *shake,
 	int rc;
 
 	pthread_mutex_lock(&pass->lock);
-	rc = sealing_by_secret(pass->secret, shake, side, pact, sealer);
+	rc = sealing_by_secret(pass->secret[CHECKED], shake, side, pact,
+			       sealer);
 	pthread_mutex_unlock(&pass->lock);
 	return rc;
 }
@@ -79,7 +97,7 @@ int pass_new(struct pass **out)
 
 	if (!pass)
 		return -ENOMEM;
-	pass->secret = secret_new(MAC_KEY_LEN);
+	pass->secret = secret_new(SECRETS * MAC_KEY_LEN);
 	if (!pass->secret) {
 		free(pass);
 		return -ENOMEM;
@@ -96,7 +114,7 @@ void pass_free(struct pass *pass)
 {
 	if (!pass)
 		return;
-	secret_free(pass->secret, MAC_KEY_LEN);
+	secret_free(pass->secret, SECRETS * MAC_KEY_LEN);
 	pthread_mutex_destroy(&pass->lock);
 	free(pass);
 }
@@ -107,7 +125,9 @@ int pass_set(struct pass *pass, const void *sealed, size_t len,
 	if (len > WIRE_TICKET_MAX)
 		return -EMSGSIZE;
 	pthread_mutex_lock(&pass->lock);
-	memcpy(pass->secret, secret, MAC_KEY_LEN);
+	memcpy(pass->secret[BEFORE], pass->len ? pass->secret[NOW] : secret,
+	       MAC_KEY_LEN);
+	memcpy(pass->secret[NOW], secret, MAC_KEY_LEN);
 	memcpy(pass->ticket, sealed, len);
 	pass->len = len;
 	pthread_mutex_unlock(&pass->lock);

@@ -100,6 +100,32 @@ START_TEST(test_good)
 }
 END_TEST
 
+/* Another ticket comes between HELLO and its answer. */
+START_TEST(test_renewed)
+{
+	const struct prover *prover = pass_prover(pass);
+	struct bounds later = bounds;
+	uint8_t msg[64] = { 9 };
+	struct wire_proof proof;
+
+	ck_assert_int_eq(try(a, &bounds, &good), 0);
+	ck_assert_int_eq(keeper.answer(keeper.arg, &good, &hello.msg, msg,
+				       sizeof(msg), &proof),
+			 0);
+	later.expiry++;
+	hello_rig_pass(a, &later, pass);
+	ck_assert_int_eq(prover->check(prover->arg, &good, HANDSHAKE_SERVER,
+				       msg, sizeof(msg), &proof),
+			 0);
+	/* and not for ever */
+	later.expiry++;
+	hello_rig_pass(a, &later, pass);
+	ck_assert_int_eq(prover->check(prover->arg, &good, HANDSHAKE_SERVER,
+				       msg, sizeof(msg), &proof),
+			 -EKEYREJECTED);
+}
+END_TEST
+
 START_TEST(test_whose)
 {
 	struct bounds other = bounds;
@@ -196,6 +222,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_good);
+	tcase_add_test(tc, test_renewed);
 	tcase_add_test(tc, test_whose);
 	tcase_add_test(tc, test_how_long);
 	tcase_add_loop_test(tc, test_overheard, 0, 6);
