@@ -41,16 +41,16 @@ void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 	struct rpc_peer_attr attr = { .addr = *addr,
 				      .name = "mgr",
 				      .role = WIRE_ROLE_CLIENT,
-				      .fsid = mgrc_fsid(),
+				      .fsid = c->fsid ? c->fsid : mgrc_fsid(),
+				      .shower = c->shower,
+				      .prover = c->prover,
+				      .server = c->server,
 				      .fresh = on_fresh,
 				      .met = on_met,
 				      .arg = c };
-	struct rpc_cred cred = c->cred;
 
 	attr.features = c->features;
-	memset(c, 0, sizeof(*c));
-	c->cred = cred;
-	c->features = attr.features;
+	*c = (struct mgrc){ .cred = c->cred, .features = c->features };
 	strcpy(c->cred.name, "test");
 	c->timeout_ms = 20000;
 	c->session = session;
@@ -94,6 +94,11 @@ size_t mgrc_build(void *buf, unsigned int op, const void *body, size_t len,
 	return (size_t)n;
 }
 
+static void set_flag(struct wire_hdr *hdr, unsigned int flag)
+{
+	hdr->flags |= htole16((uint16_t)flag);
+}
+
 /* Behind the message, without groups. */
 static size_t put_as(void *buf, size_t len, const struct wire_as *as)
 {
@@ -101,7 +106,7 @@ static size_t put_as(void *buf, size_t len, const struct wire_as *as)
 
 	memcpy((uint8_t *)buf + len, as, sizeof(*as));
 	hdr->len = htole32((uint32_t)(len + sizeof(*as)));
-	hdr->flags = htole16(WIRE_F_AS);
+	set_flag(hdr, WIRE_F_AS);
 	return len + sizeof(*as);
 }
 
@@ -119,6 +124,7 @@ static void call_done(struct rpc_call *call)
 	w->status = call->status;
 	w->over = true;
 	c->tail_len = 0;
+	c->capped = false;
 	if (call->status < 0)
 		return;
 	must(call->reply.body_len <= sizeof(c->body));
@@ -126,6 +132,9 @@ static void call_done(struct rpc_call *call)
 	c->tail_len = call->reply.tail[0].len;
 	if (c->tail_len)
 		memcpy(c->tail, call->reply.tail[0].ptr, c->tail_len);
+	c->capped = call->reply.caps;
+	if (c->capped)
+		memcpy(c->cap, call->reply.caps + 1, sizeof(c->cap));
 }
 
 int mgrc_call(struct mgrc *c, unsigned int op, const void *body, size_t len,
@@ -139,6 +148,8 @@ int mgrc_call(struct mgrc *c, unsigned int op, const void *body, size_t len,
 				 .arg = &w };
 
 	call.msg_len = mgrc_build(buf, op, body, len, tail, ntail);
+	if (c->shows)
+		set_flag((struct wire_hdr *)buf, WIRE_F_CAPS);
 	if (c->as)
 		call.msg_len = put_as(buf, call.msg_len, c->as);
 	rpc_call_start(c->peer, &call);

@@ -31,7 +31,12 @@ struct mgrc {
 	struct rpc_ctx *ctx;
 	struct rpc_peer *peer;
 	struct rpc_cred cred;
-	uint32_t features; /* WIRE_FT_*; set before mgrc_open() */
+	/* set before mgrc_open() */
+	uint32_t features; /* WIRE_FT_* */
+	uint64_t fsid; /* 0: mgrc_fsid() */
+	const struct rpc_shower *shower;
+	const struct prover *prover;
+	enum wire_role server; /* for prover: who answers there */
 	struct log_file out;
 	struct log log;
 	uint64_t session;
@@ -39,12 +44,15 @@ struct mgrc {
 	uint8_t *arena; /* MGRC_ARENA bytes */
 	unsigned int timeout_ms; /* of a call; 20000 */
 	const struct wire_as *as; /* requests count for him, if not NULL */
+	bool shows; /* what is sent ends with a struct wire_caps */
 	uint64_t boot; /* of the process of the mgr that was met last */
 	unsigned int fresh; /* how often the session was new there */
 	/* the last reply */
 	uint64_t body[16];
 	char tail[WIRE_BODY_MAX];
 	size_t tail_len;
+	bool capped; /* it brought one: */
+	uint8_t cap[WIRE_CAP_LEN];
 };
 
 /* uid 0; session 0: a random one. */

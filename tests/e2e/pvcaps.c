@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pvcaps.c - clients that do not keep to the rules of capabilities, on this host:
+ *
+ *	pvcaps FSID MGR IOD KEY TERM
+ *
+ * reads orders, one a line, about sessions a to d, which come over local, and e to h, which
+ * come over tcp; answers each with ok, none or the name of an error.  MGR and IOD are
+ * HOST:PORT.  Who they are over tcp they made up, with the servers' KEY, for the manager
+ * of that TERM: they know all but how to make a capability.
+ *
+ *	open a PATH r|w		opens it; what it gets for that is a's
+ *	read a b, write a b	asks the iod for b's file, and shows what b has
+ *	read a b -, write a b -	the same, and shows nothing
+ *	forge a			changes a bit of what a has
+ *	aim a b			what a has is to open b's file
+ *	renew a b		asks the manager for another one for b's; it is a's
+ *	leave a			is heard no more by the manager
+ *	bye a			says BYE to the manager, and stays at the iod
+ *	again a			comes back to the iod, by the same number
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "mgrc.h"
+#include "pass.h"
+#include "ticket.h"
+
+#define SESSIONS 8
+#define OVER_LOCAL 4 /* the first of them */
+#define DAY_NS (UINT64_C(86400) * 1000000000)
+#define LINE_MAX_LEN 256
+
+struct client {
+	struct mgrc mgr, iod;
+	struct pass *pass;
+	bool open, left;
+	uint64_t handle;
+	uint8_t cap[WIRE_CAP_LEN];
+};
+
+static struct client clients[SESSIONS];
+static const char *mgr_at, *iod_at; /* HOST:PORT */
+static struct keyring *ring;
+static uint64_t fsid, term;
+static const uint8_t *in_hand; /* or NULL */
+
+static size_t show(void *arg, const struct rpc_showing *to, void *out,
+		   size_t room)
+{
+	const struct wire_caps head = { .n = htole32(1) };
+
+	if (!in_hand)
+		return 0;
+	memcpy(out, &head, sizeof(head));
+	memcpy((uint8_t *)out + sizeof(head), in_hand, WIRE_CAP_LEN);
+	return sizeof(head) + WIRE_CAP_LEN;
+}
+
+static const struct rpc_shower shower = { .show = show };
+
+static bool is_local(const struct client *c)
+{
+	return c - clients < OVER_LOCAL;
+}
+
+static void get_pass(struct client *c, uint64_t session)
+{
+	const struct ticket ticket = { .bounds = { fsid, session, term,
+						   clock_boot() + DAY_NS } };
+	uint8_t sealed[TICKET_MAX], secret[MAC_KEY_LEN];
+	int len = ticket_seal(ring, &ticket, sealed, sizeof(sealed));
+
+	must(len > 0);
+	must(!ticket_secret(ring, sealed, (size_t)len, secret));
+	must(!pass_new(&c->pass));
+	must(!pass_set(c->pass, sealed, (size_t)len, secret));
+}
+
+static void meet(const struct client *c, struct mgrc *server, const char *at,
+		 uint64_t session)
+{
+	struct addr addr;
+	char uri[LINE_MAX_LEN];
+
+	snprintf(uri, sizeof(uri), "%s://%s", is_local(c) ? "local" : "tcp",
+		 at);
+	must(!addr_parse(uri, 0, &addr));
+	*server = (struct mgrc){
+		.fsid = fsid,
+		.features = WIRE_FT_CAPS,
+		.shower = &shower,
+		.prover = c->pass ? pass_prover(c->pass) : NULL,
+		.server = server == &c->mgr ? WIRE_ROLE_MGR : WIRE_ROLE_IOD,
+	};
+	mgrc_open(server, &addr, session);
+}
+
+/* Its numbers are never random ones. */
+static void begin(struct client *c)
+{
+	uint64_t session = fsid ^ (uint64_t)getpid() << 8 ^
+			   (uint64_t)(c - clients + 1);
+
+	if (!is_local(c))
+		get_pass(c, session);
+	meet(c, &c->mgr, mgr_at, session);
+	meet(c, &c->iod, iod_at, session);
+	c->open = true;
+}
+
+static int do_again(struct client *c)
+{
+	mgrc_close(&c->iod, false);
+	meet(c, &c->iod, iod_at, c->mgr.session);
+	return 0;
+}
+
+static int do_open(struct client *c, const char *path, const char *how)
+{
+	uint32_t flags = strchr(how, 'w') ? WIRE_O_WRITE : WIRE_O_READ;
+	struct mgrc_file f;
+	int rc;
+
+	if (!c->open)
+		begin(c);
+	rc = mgrc_open_file(&c->mgr, path, flags, &f);
+	if (rc)
+		return rc;
+	if (!c->mgr.capped)
+		return 1;
+	c->handle = f.handle;
+	memcpy(c->cap, c->mgr.cap, sizeof(c->cap));
+	return 0;
+}
+
+static int do_read(struct client *c, const struct client *whose)
+{
+	struct wire_seek body = { .handle = htole64(whose->handle) };
+
+	return mgrc_call(&c->iod, WIRE_SEEK, &body, sizeof(body), NULL, 0);
+}
+
+static int do_write(struct client *c, const struct client *whose)
+{
+	struct wire_fallocate body = { .handle = htole64(whose->handle),
+				       .len = htole64(10) };
+
+	return mgrc_call(&c->iod, WIRE_FALLOCATE, &body, sizeof(body), NULL, 0);
+}
+
+static int do_renew(struct client *c, const struct client *whose)
+{
+	static const uint8_t none[WIRE_CAP_LEN];
+	const struct wire_caps head = { .n = htole32(1) };
+	const struct mgrc_item item[] = { { &head, sizeof(head) },
+					  { whose->cap, WIRE_CAP_LEN } };
+	int rc;
+
+	c->mgr.shows = true;
+	rc = mgrc_call(&c->mgr, WIRE_RENEW, NULL, 0, item, 2);
+	c->mgr.shows = false;
+	if (rc)
+		return rc;
+	if (!c->mgr.capped || !memcmp(c->mgr.cap, none, sizeof(none)))
+		return 1;
+	c->handle = whose->handle;
+	memcpy(c->cap, c->mgr.cap, sizeof(c->cap));
+	return 0;
+}
+
+static int do_leave(struct client *c, bool bye)
+{
+	mgrc_close(&c->mgr, bye);
+	c->left = true;
+	return 0;
+}
+
+static struct client *client_of(const char *word)
+{
+	if (!word || *word < 'a' || *word >= 'a' + SESSIONS) {
+		fprintf(stderr, "pvcaps: which session?\n");
+		exit(2);
+	}
+	return &clients[*word - 'a'];
+}
+
+/* 0, 1: there is none, -errno. */
+static int run(char *word[4])
+{
+	struct client *c = client_of(word[1]);
+
+	if (!strcmp(word[0], "open"))
+		return do_open(c, word[2], word[3]);
+	if (!strcmp(word[0], "leave") || !strcmp(word[0], "bye"))
+		return do_leave(c, *word[0] == 'b');
+	if (!strcmp(word[0], "again"))
+		return do_again(c);
+	if (!strcmp(word[0], "renew"))
+		return do_renew(c, client_of(word[2]));
+	if (!strcmp(word[0], "aim"))
+		return c->handle = client_of(word[2])->handle, 0;
+	if (!strcmp(word[0], "forge"))
+		return c->cap[WIRE_CAP_LEN - 1] ^= 1, 0;
+	if (!c->open)
+		begin(c);
+	in_hand = word[3] ? NULL : client_of(word[2])->cap;
+	return *word[0] == 'r' ? do_read(c, client_of(word[2]))
+			       : do_write(c, client_of(word[2]));
+}
+
+static void answer(char *line)
+{
+	char *word[4] = { NULL }, *save = NULL;
+	int rc;
+
+	for (int i = 0; i < 4; i++)
+		word[i] = strtok_r(i ? NULL : line, " \n", &save);
+	rc = run(word);
+	printf("%s\n", !rc ? "ok" : rc > 0 ? "none" : strerrorname_np(-rc));
+	fflush(stdout);
+}
+
+/* Their connections live while nothing is ordered. */
+static void attend(void)
+{
+	for (int i = 0; i < SESSIONS; i++) {
+		if (!clients[i].open)
+			continue;
+		rpc_ctx_progress(clients[i].iod.ctx, 1);
+		if (!clients[i].left)
+			rpc_ctx_progress(clients[i].mgr.ctx, 1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+	static const struct log quiet;
+	char line[LINE_MAX_LEN];
+
+	if (argc != 6 || keyring_open(argv[4], false, &quiet, &ring)) {
+		fprintf(stderr, "usage: pvcaps FSID MGR IOD KEY TERM\n");
+		return 2;
+	}
+	fsid = strtoull(argv[1], NULL, 16);
+	mgr_at = argv[2];
+	iod_at = argv[3];
+	term = strtoull(argv[5], NULL, 10);
+	setbuf(stdin, NULL);
+	for (;;) {
+		while (poll(&in, 1, 10) <= 0)
+			attend();
+		if (!fgets(line, sizeof(line), stdin))
+			break;
+		answer(line);
+	}
+	for (int i = 0; i < SESSIONS; i++) {
+		if (!clients[i].open)
+			continue;
+		mgrc_close(&clients[i].iod, false);
+		if (!clients[i].left)
+			mgrc_close(&clients[i].mgr, true);
+		pass_free(clients[i].pass);
+	}
+	keyring_close(ring);
+	return 0;
+}
