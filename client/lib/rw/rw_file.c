@@ -14,6 +14,7 @@ struct transfer {
 	uint64_t least; /* file size that was known at the open */
 	uint64_t n;
 	uint64_t end; /* of a write */
+	uint64_t placed; /* the session that has a place for it; 0: none has */
 	bool begun; /* the write, at its place: some of it may be there */
 };
 
@@ -26,6 +27,7 @@ static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 	x->span = (struct plan_span){ pos, total };
 	x->flags = flags & O_DSYNC ? WIRE_IO_SYNC : 0;
 	x->begun = false;
+	x->placed = 0;
 	pthread_mutex_lock(&f->lock);
 	x->least = f->least;
 	x->view = rw->whole ? (struct view){ 0 } : f->view;
@@ -66,13 +68,21 @@ static int do_write(struct session *s, const struct target *t, void *arg)
 	return rc;
 }
 
-/* A place belongs to the session that got it: in another one it is others'. */
+/*
+ * A place belongs to the session that got it: in another one it is others', and in this one
+ * a second one would leave a hole.
+ */
 static int do_append(struct session *s, const struct target *t, void *arg)
 {
 	struct transfer *x = arg;
-	int rc = mgr_append(s, t, x->span.len, &x->span.pos);
+	int rc = 0;
 
-	return rc ? rc : do_write(s, t, x);
+	if (x->placed != s->id)
+		rc = mgr_append(s, t, x->span.len, &x->span.pos);
+	if (rc)
+		return rc;
+	x->placed = s->id;
+	return do_write(s, t, x);
 }
 
 static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
