@@ -211,6 +211,14 @@ must diff -r tree "$m/tree"
 
 must past cp -r "$m/tree" "$m/tree2"
 must past diff -r tree "$m/tree2"
+# by a program that was given the file by the one before
+for way in '>' '>>'; do
+	echo first >"$m/given"
+	must past bash -c "(echo second; exec perl -e 'print qq(third\n)') $way/pvfs/given"
+	[ "$way" = '>' ] || expect first sed 1q "$m/given"
+	expect "second
+third" tail -n 2 "$m/given"
+done
 
 # ---- without it, every way: a copy, lent, in lists, by counters, MPI-IO ----
 

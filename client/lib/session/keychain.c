@@ -33,7 +33,7 @@ struct keychain {
 	pthread_mutex_t lock;
 	uint32_t niods;
 	struct key *keys;
-	atomic_bool wanted; /* there were some, or an iod asked */
+	atomic_bool wanted; /* the manager hands them out, or an iod asked */
 	struct rpc_shower shower;
 };
 
@@ -112,7 +112,7 @@ static int take(struct keychain *kc, uint64_t handle, unsigned int rights,
 	struct key *key = find(kc, handle);
 	unsigned int i;
 
-	kc->wanted = true;
+	keychain_want(kc);
 	if (!key)
 		key = make(kc, handle);
 	if (!key)
@@ -141,6 +141,11 @@ int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
 	rc = take(kc, handle, rights, caps);
 	pthread_mutex_unlock(&kc->lock);
 	return rc;
+}
+
+void keychain_want(struct keychain *kc)
+{
+	atomic_store_explicit(&kc->wanted, true, memory_order_relaxed);
 }
 
 void keychain_drop(struct keychain *kc, uint64_t handle)
@@ -189,7 +194,7 @@ void keychain_refused(struct keychain *kc, uint64_t handle, int status)
 	unsigned int i;
 
 	pthread_mutex_lock(&kc->lock);
-	kc->wanted = true;
+	keychain_want(kc);
 	key = find(kc, handle);
 	for (i = 0; key && i < RIGHTS; i++) {
 		key->slot[i].stale = true;

@@ -29,6 +29,8 @@ unsigned int keychain_rights(uint32_t flags);
  */
 int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
 		  const struct wire_caps *caps);
+/* The servers want one for each file, whoever opened it. */
+void keychain_want(struct keychain *kc);
 /* What was taken so often is forgotten. */
 void keychain_drop(struct keychain *kc, uint64_t handle);
 

@@ -138,5 +138,7 @@ int session_mount(struct session *s)
 			  rpc_peer_name(s->mgr));
 		rc = -ENXIO;
 	}
+	if (!rc && rpc_peer_features(s->mgr) & WIRE_FT_CAPS)
+		keychain_want(s->keys);
 	return rc ? rc : open_iods(s);
 }
