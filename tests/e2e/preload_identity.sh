@@ -28,7 +28,7 @@ preload=$tmp/public/libpvfs-preload.so
 expect "se cret 13 ecr
 not by name
 Secret" inherited
-grep -q "perl): opens session .*, uid 1234" "$(log_of mgr)" ||
+grep -Eq "perl\): (opens|resumes) session .*, uid 1234" "$(log_of mgr)" ||
 	fail "user 1234 did not go past the mount"
 # what was open is given back, though libc closed it unseen and nothing was called since
 count=$(objects)
