@@ -17,7 +17,8 @@
  * offsets and flags, and in the same process with their locks.
  *
  * All calls may be used from any number of threads at a time.  They are not
- * async-signal-safe and are no cancellation points to rely on.  There is no
+ * async-signal-safe and are no cancellation points to rely on; a thread that is
+ * cancelled in one leaves nothing that others would wait for.  There is no
  * client cache: a write that returned is seen by every client.
  *
  * A call that succeeds leaves errno as it was.

@@ -170,7 +170,10 @@ void aio_queue_start(struct aio_queue *q)
 {
 	struct session *batch = NULL;
 	struct aio_worker *w;
+	int cancel;
 
+	/* nobody is cancelled in a strand, which is not his */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&q->lock);
 	while (q->nwaiting && q->nworking < PVFS_AIO_DEPTH) {
 		w = worker_get(q);
@@ -186,6 +189,7 @@ void aio_queue_start(struct aio_queue *q)
 		refuse_all(q, -ENOMEM);
 	pthread_mutex_unlock(&q->lock);
 	strand_kick(batch);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 int aio_queue_cancel(struct aio_queue *q, struct aio_call *call)

@@ -113,8 +113,10 @@ int aio_queue_wait(struct aio_queue *q, struct aio_calls *out, unsigned int max,
 		   unsigned int min, uint64_t until)
 {
 	struct reaped r = { .out = out, .max = max };
+	int cancel;
 	bool mine;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&q->lock);
 	mine = my_turn(q, until);
 	if (mine) {
@@ -128,6 +130,7 @@ int aio_queue_wait(struct aio_queue *q, struct aio_calls *out, unsigned int max,
 		pthread_cond_broadcast(&q->turn);
 	}
 	pthread_mutex_unlock(&q->lock);
+	pthread_setcancelstate(cancel, NULL);
 	return mine ? (int)r.n : -EAGAIN;
 }
 

@@ -10,9 +10,10 @@
 
 void drive_kick(struct drive *drive)
 {
-	int saved = errno;
+	int cancel, saved = errno;
 	bool mine;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&drive->lock);
 	mine = !drive->busy;
 	if (mine)
@@ -20,11 +21,12 @@ void drive_kick(struct drive *drive)
 	else
 		rpc_ctx_wake(drive->ctx);
 	pthread_mutex_unlock(&drive->lock);
-	if (!mine)
-		return;
-	drive_look(drive);
-	rpc_ctx_progress(drive->ctx, 0);
-	drive_resign(drive, -1, NULL);
+	if (mine) {
+		drive_look(drive);
+		rpc_ctx_progress(drive->ctx, 0);
+		drive_resign(drive, -1, NULL);
+	}
+	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 }
 

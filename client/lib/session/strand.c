@@ -3,6 +3,7 @@
 #include "strand.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 #include "quiet_thread.h"
 #include "session.h"
@@ -186,6 +187,17 @@ void strand_owes(struct strand *s, struct drive *drive)
 		s->owes = session_get(session_driven(drive));
 }
 
+/* Who is cancelled in it would leave locks, and what others wait for. */
+static int unbroken(int (*fn)(void *arg), void *arg)
+{
+	int cancel, rc;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	rc = fn(arg);
+	pthread_setcancelstate(cancel, NULL);
+	return rc;
+}
+
 int strand_aside(int (*fn)(void *arg), void *arg)
 {
 	struct strand *s = strand_self();
@@ -194,7 +206,7 @@ int strand_aside(int (*fn)(void *arg), void *arg)
 	};
 
 	if (!s)
-		return fn(arg);
+		return unbroken(fn, arg);
 	s->aside = &a;
 	fiber_leave(s->fiber);
 	return a.rc;

@@ -73,8 +73,8 @@ void strand_owes(struct strand *strand, struct drive *drive);
 int strand_errno(void);
 void strand_errno_set(int value);
 /*
- * Runs fn(arg), which may wait; in a strand, in a thread made for it.  Its
- * result, or -EAGAIN: no thread.
+ * Runs fn(arg), which may wait; in a strand, in a thread made for it.  Nobody is
+ * cancelled meanwhile.  Its result, or -EAGAIN: no thread.
  */
 int strand_aside(int (*fn)(void *arg), void *arg);
 

@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Threads that are cancelled leave nothing in the library for which others would wait.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+start_pvfs -n 2
+# it takes what a thread had on its stack for forbidden when that is cancelled
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:use_sigaltstack=0
+expect ok lib_cancel /pvfs
+expect ok lib_cancel /pvfs first
