@@ -7,6 +7,8 @@
 #undef _FILE_OFFSET_BITS
 #include <aio.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "clock.h"
@@ -46,6 +48,23 @@ TWO_NAMES(lio_listio, lio_listio64,
 
 /* ---- one request ---- */
 
+/*
+ * What is appended comes in the order of the calls, so either all of a descriptor's
+ * is libc's or none of it, and what is ours ends before libc's begins.
+ */
+static void left_to_libc(int fd)
+{
+	int flags;
+
+	if ((unsigned int)fd >= NUMBERS)
+		return;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || !(flags & O_APPEND))
+		return;
+	number_appends(fd);
+	requests_settle_of(fd);
+}
+
 int aio_read(struct aiocb *cb)
 {
 	if (!self_busy() && request_begin(cb, false, NULL))
@@ -55,8 +74,11 @@ int aio_read(struct aiocb *cb)
 
 int aio_write(struct aiocb *cb)
 {
-	if (!self_busy() && request_begin(cb, true, NULL))
-		return 0;
+	if (!self_busy()) {
+		if (request_begin(cb, true, NULL))
+			return 0;
+		left_to_libc(cb->aio_fildes);
+	}
 	return next.aio_write(cb);
 }
 
@@ -122,6 +144,7 @@ int aio_suspend(const struct aiocb *const list[], int n,
 	if (!k.ours && !k.ended)
 		return next.aio_suspend(list, n, timeout);
 	for (; !k.ended; k = kinds_of(list, n)) {
+		pthread_testcancel();
 		if (clock_now() >= end)
 			return suspend_failed(EAGAIN);
 		slice = clock_after_ms(SLICE_MS);
@@ -137,6 +160,11 @@ int aio_cancel(int fd, struct aiocb *cb)
 {
 	int ours = request_cancel(fd, cb), others;
 
+	if (ours < 0) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			errno = EINVAL; /* another one's */
+		return -1;
+	}
 	if (cb && (ours != AIO_ALLDONE || request_is_ours(cb)))
 		return ours;
 	others = next.aio_cancel(fd, cb);
@@ -161,10 +189,14 @@ static void begin_ours(struct aiocb *const list[], int n, struct group *group,
 	for (i = 0; i < n; i++) {
 		int op = list[i] ? list[i]->aio_lio_opcode : LIO_NOP;
 
-		if (op != LIO_READ && op != LIO_WRITE)
+		if (op == LIO_NOP)
 			continue;
-		if (!request_begin(list[i], op == LIO_WRITE, group))
-			rest->list[rest->n++] = list[i];
+		if ((op == LIO_READ || op == LIO_WRITE) &&
+		    request_begin(list[i], op == LIO_WRITE, group))
+			continue;
+		if (op == LIO_WRITE)
+			left_to_libc(list[i]->aio_fildes);
+		rest->list[rest->n++] = list[i];
 	}
 }
 
@@ -197,7 +229,8 @@ static int wait_for_all(struct aiocb *const list[], int n)
 		if (!list[i] || list[i]->aio_lio_opcode == LIO_NOP)
 			continue;
 		while (under_way(list[i]))
-			aio_suspend(one, 1, NULL);
+			if (aio_suspend(one, 1, NULL) && errno == EINTR)
+				return -1;
 		failed = failed || aio_error(list[i]);
 	}
 	if (failed)

@@ -19,6 +19,8 @@
 #define NUMBER_LARGE (256u << 10)
 
 extern atomic_uchar numbers[NUMBERS];
+/* libc has asynchronous appends of that number, or had some. */
+extern atomic_uchar number_appended[NUMBERS];
 
 static inline bool number_is_ours(int fd)
 {
@@ -50,9 +52,15 @@ static inline void number_set(int fd, bool ours)
 /* It may stand for something else from now on. */
 static inline void number_closed(int fd)
 {
-	if ((unsigned int)fd < NUMBERS)
-		atomic_store_explicit(&numbers[fd], NUMBER_LOOK,
-				      memory_order_relaxed);
+	if ((unsigned int)fd >= NUMBERS)
+		return;
+	atomic_store_explicit(&numbers[fd], NUMBER_LOOK, memory_order_relaxed);
+	atomic_store_explicit(&number_appended[fd], 0, memory_order_relaxed);
+}
+
+static inline void number_appends(int fd)
+{
+	atomic_store_explicit(&number_appended[fd], 1, memory_order_relaxed);
 }
 
 #endif

@@ -1,43 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* requests.c - see requests.h. */
-#include "requests.h"
+#include "requests_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "aio_queue.h"
 #include "clock.h"
 #include "container.h"
-#include "move.h"
 #include "next.h"
 #include "self.h"
 #include "strand.h"
 
 #define SETTLE_MS 30000
-
-struct request {
-	struct aio_call call;
-	struct requests *all;
-	struct aiocb *cb;
-	struct sigevent how;
-	struct group *group;
-	struct move move;
-	struct iovec iov;
-	int64_t off;
-	int op; /* of aio_fsync() */
-	uint64_t number; /* in the order in which they began */
-	unsigned int behind; /* a sync: so many before it are under way */
-	bool over; /* not in the list any more, under its lock, as: */
-	unsigned int held; /* by who wants to take it back */
-	LIST_ENTRY(request) link;
-};
-
-struct requests {
-	struct aio_queue *queue;
-	pthread_mutex_t lock; /* all below */
-	LIST_HEAD(, request) under_way; /* the youngest first */
-	uint64_t begun; /* ever */
-};
 
 /* ---- the queue of the process ---- */
 
@@ -63,7 +39,7 @@ static void requests_free(struct requests *all)
 	free(all);
 }
 
-static struct requests *there(void)
+struct requests *requests_there(void)
 {
 	struct self *s = self_there();
 
@@ -126,8 +102,7 @@ static struct request *next_sync(struct requests *all, const struct request *r)
 	return NULL;
 }
 
-/* Who carried it out, or held it, is done with it; the last one frees it. */
-static void let_go(struct request *r, bool ended)
+void request_let_go(struct request *r, bool ended)
 {
 	struct requests *all = r->all;
 	bool last;
@@ -158,7 +133,7 @@ static void ended(struct aio_call *call)
 	tell(r->cb, call->result);
 	notify(&r->how);
 	group_put(r->group);
-	let_go(r, true);
+	request_let_go(r, true);
 	if (sync)
 		submit(sync);
 }
@@ -198,11 +173,25 @@ static void enlist(struct request *r)
 	LIST_INSERT_HEAD(&r->all->under_way, r, link);
 }
 
+/* All else is libc's, to be done or refused. */
+static bool is_simple(const struct aiocb *cb)
+{
+	return cb->aio_offset >= 0 && cb->aio_reqprio >= 0 &&
+	       cb->aio_reqprio <= sysconf(_SC_AIO_PRIO_DELTA_MAX);
+}
+
+static bool appends_by_libc(const struct move *m)
+{
+	return m->write && m->use.flags & O_APPEND &&
+	       atomic_load_explicit(&number_appended[m->use.fd],
+				    memory_order_relaxed);
+}
+
 bool request_begin(struct aiocb *cb, bool write, struct group *group)
 {
 	struct request *r;
 
-	if (cb->aio_offset < 0 || !number_may(cb->aio_fildes, cb->aio_nbytes))
+	if (!is_simple(cb) || !number_may(cb->aio_fildes, cb->aio_nbytes))
 		return false;
 	r = request_new(cb, group, transfer);
 	if (!r)
@@ -215,6 +204,12 @@ bool request_begin(struct aiocb *cb, bool write, struct group *group)
 		return false;
 	}
 	self_enter();
+	if (appends_by_libc(&r->move)) {
+		desc_end(&r->move.use);
+		free(r);
+		self_leave();
+		return false;
+	}
 	pthread_mutex_lock(&r->all->lock);
 	enlist(r);
 	pthread_mutex_unlock(&r->all->lock);
@@ -297,7 +292,7 @@ static struct request *find(const struct requests *all, const struct aiocb *cb)
 
 bool request_is_ours(const struct aiocb *cb)
 {
-	struct requests *all = there();
+	struct requests *all = requests_there();
 	bool is;
 
 	if (!all)
@@ -312,7 +307,7 @@ bool request_is_ours(const struct aiocb *cb)
 
 bool requests_any(void)
 {
-	struct requests *all = there();
+	struct requests *all = requests_there();
 	bool any;
 
 	if (!all)
@@ -327,7 +322,7 @@ bool requests_any(void)
 
 bool requests_wait(uint64_t until)
 {
-	struct requests *all = there();
+	struct requests *all = requests_there();
 	struct aio_calls none = STAILQ_HEAD_INITIALIZER(none);
 	int saved = errno;
 	bool interrupted;
@@ -342,59 +337,31 @@ bool requests_wait(uint64_t until)
 	return interrupted;
 }
 
+static bool any_of(int fd)
+{
+	struct requests *all = requests_there();
+	bool any;
+
+	if (!all)
+		return false;
+	self_enter();
+	pthread_mutex_lock(&all->lock);
+	any = before(all, fd);
+	pthread_mutex_unlock(&all->lock);
+	self_leave();
+	return any;
+}
+
+void requests_settle_of(int fd)
+{
+	while (any_of(fd))
+		requests_wait(clock_after_ms(SETTLE_MS));
+}
+
 void requests_settle(void)
 {
 	uint64_t end = clock_after_ms(SETTLE_MS);
 
 	while (requests_any() && clock_now() < end)
 		requests_wait(end);
-}
-
-static bool is_meant(const struct request *r, int fd, const struct aiocb *cb)
-{
-	return cb ? r->cb == cb : r->move.use.fd == fd;
-}
-
-/* Those that are meant, held; *n of them, to be freed.  NULL: none, or no memory. */
-static struct request **hold(struct requests *all, int fd,
-			     const struct aiocb *cb, size_t *n)
-{
-	struct request *r, **held;
-
-	*n = 0;
-	pthread_mutex_lock(&all->lock);
-	LIST_FOREACH(r, &all->under_way, link)
-		*n += is_meant(r, fd, cb);
-	held = *n ? calloc(*n, sizeof(struct request *)) : NULL;
-	*n = 0;
-	LIST_FOREACH(r, &all->under_way, link) {
-		if (!held || !is_meant(r, fd, cb))
-			continue;
-		r->held++;
-		held[(*n)++] = r;
-	}
-	pthread_mutex_unlock(&all->lock);
-	return held;
-}
-
-int request_cancel(int fd, const struct aiocb *cb)
-{
-	struct requests *all = there();
-	struct request **held = NULL;
-	int result = AIO_ALLDONE;
-	size_t n = 0, i;
-
-	self_enter();
-	if (all)
-		held = hold(all, fd, cb, &n);
-	for (i = 0; i < n; i++) {
-		if (aio_queue_cancel(all->queue, &held[i]->call))
-			result = AIO_NOTCANCELED;
-		else if (result == AIO_ALLDONE)
-			result = AIO_CANCELED;
-		let_go(held[i], false);
-	}
-	free(held);
-	self_leave();
-	return result;
 }

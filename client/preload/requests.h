@@ -25,13 +25,16 @@ bool request_sync(struct aiocb *cb, int op);
 bool request_is_ours(const struct aiocb *cb);
 /* Is any under way? */
 bool requests_any(void);
+/* Until none of that number is under way. */
+void requests_settle_of(int fd);
 /*
  * Until one of ours has ended, at most until that time (clock_now()); moves them
  * on.  True: a handler of a signal ran, or another thread ends the program or makes
  * another one of it.
  */
 bool requests_wait(uint64_t until);
-/* AIO_CANCELED, AIO_NOTCANCELED, AIO_ALLDONE; cb NULL: all of fd. */
+/* AIO_CANCELED, AIO_NOTCANCELED, AIO_ALLDONE, or -1: cb is of another descriptor; cb NULL:
+ * all of fd. */
 int request_cancel(int fd, const struct aiocb *cb);
 
 #endif

@@ -21,7 +21,7 @@
 #define CALLS_ALL 64u
 #define BYTES_ALL (4u << 20)
 
-atomic_uchar numbers[NUMBERS];
+atomic_uchar numbers[NUMBERS], number_appended[NUMBERS];
 __thread volatile sig_atomic_t self_inside SIGNALS_TLS;
 static _Atomic(struct self *) self;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

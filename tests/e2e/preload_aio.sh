@@ -11,6 +11,9 @@ mount_at "$tmp/m" -o cache=none
 expect ok timeout 120 pvposixaio "$tmp/elsewhere"
 expect ok timeout 120 pvposixaio "$tmp/m/through"
 expect ok past timeout 120 pvposixaio "$tmp/m/past" fork
+expect ok timeout 120 pvaioedge "$tmp/edges"
+expect ok timeout 120 pvaioedge "$tmp/m/edges"
+expect ok past timeout 120 pvaioedge "$tmp/m/edges"
 grep -q "pvposixaio): opens session" "$(log_of mgr)" ||
 	fail "it did not go past the mount"
 
@@ -38,4 +41,18 @@ exec 6>&-
 wait $writer || fail "a sync and two writes: $(cat "$tmp/said")"
 expect ok tail -n 1 "$tmp/said"
 [ "$now" = "$were" ] || fail "a sync did not wait for the write before it"
+
+# Who waits for what does not end leaves by a time-out, a signal, or when he is cancelled.
+mkfifo "$tmp/on"
+past env ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0 timeout 120 pvaioedge "$tmp/m/order" still <"$tmp/on" >"$tmp/told" 2>&1 &
+waits=$!
+exec 6>"$tmp/on"
+until_true 60 grep -q ready "$tmp/told"
+stand_still "$(cluster pid 0)"
+echo >&6
+until_true 60 grep -q waited "$tmp/told"
+must kill -CONT "$(cluster pid 0)"
+exec 6>&-
+wait $waits || fail "waits that end early: $(cat "$tmp/told")"
+expect ok tail -n 1 "$tmp/told"
 unmount "$tmp/m" $daemon
