@@ -8,6 +8,11 @@
 /* Its argument is the mgr. */
 extern const struct rpc_service mgr_service;
 
+/* inside.c: rpc_service.gauges() and timed(). */
+void service_gauges(void *arg, struct rpc_gauges *gauges);
+const struct timing *service_timed(void *arg, unsigned int i,
+				   unsigned int *what);
+
 /* run.c: a checked request from the wire. */
 void request_take(struct mgr *mgr, struct rpc_req *rpc);
 

@@ -243,5 +243,7 @@ const struct rpc_service iod_service = {
 	.sees_all = sees_all,
 	.tell = tell,
 	.object = object_of,
+	.gauges = service_gauges,
+	.timed = service_timed,
 	.request = on_request,
 };

@@ -21,6 +21,10 @@ extern const struct rpc_service iod_service;
 /* lends_attr.told */
 void service_told(void *arg, const struct lend_who *who,
 		  const struct lend_told told[2]);
+/* rpc_service.gauges() and timed(): inside.c */
+void service_gauges(void *arg, struct rpc_gauges *gauges);
+const struct timing *service_timed(void *arg, unsigned int i,
+				   unsigned int *what);
 /* iod.run() */
 void service_run(struct worker *w, struct rpc_req *req);
 

@@ -646,6 +646,39 @@ struct pvfs_hot {
 	uint64_t reserved[2];
 };
 /*
+ * What a server has inside: a queue, its buffers, a cache, its data base; what that is now, or with
+ * PVFS_GAUGE_TOTAL what was counted since the server started.
+ */
+#define PVFS_GAUGES 160 /* how many there are at most */
+#define PVFS_GAUGE_TOTAL 0x1u
+struct pvfs_gauge {
+	char name[32];		/* "zone_used": letters and underscores */
+	char by[16];		/* what there are several of: "transport", "queue", "size";
+				 * or "" */
+	char of[16];		/* ... and which this is: "tcp", "flush", "64KiB" */
+	const char *help;	/* one line; the library's */
+	uint32_t flags;		/* PVFS_GAUGE_* */
+	uint32_t zero;
+	uint64_t value;
+	uint64_t reserved[2];
+};
+/*
+ * How long a server took for something since it started, in stats: how often, bytes, and times as of
+ * operations.  stats.name is "read", "write" or "other" of requests, by the transport that they
+ * came over and the way that their data went: "inline" in the message, "fast" by Fast
+ * RDMA, "bulk" moved by the server, "mapped" by it, too, from or to the object itself, "direct"
+ * without a request, as clients say (the time of these is made of few, and no histogram
+ * has it).  "flush" is an object on its way to stable storage, "log" and "checkpoint" the
+ * manager's data base, "queue" the time that works waited for a thread.
+ */
+#define PVFS_TIMES 128 /* how many there are at most */
+struct pvfs_times {
+	char transport[16];	/* of requests, else "" */
+	char way[16];		/* of reads and writes, else "" */
+	char queue[16];		/* of "queue", else "" */
+	struct pvfs_op_stats stats;
+};
+/*
  * The same questions to one server again and again, on a connection that stays.  path
  * NULL: by its address alone.  -1: as of pvfs_ping_mount() for an address and a mount;
  * ENOMEM; the server is not needed yet.  *watch is the caller's to pvfs_watch_close().
@@ -677,6 +710,14 @@ int pvfs_watch_hot(struct pvfs_watch *watch, struct pvfs_hot *list, int max);
  * does not know keep the name that is there.  0, or -1 as of pvfs_watch_hot().
  */
 int pvfs_watch_names(struct pvfs_watch *watch, struct pvfs_hot *list, int n);
+/*
+ * As pvfs_watch_stats(), at most PVFS_GAUGES and PVFS_TIMES, those of a name together.  -1: ENOSYS
+ * the server is of a release that does not tell these.
+ */
+int pvfs_watch_gauges(struct pvfs_watch *watch, struct pvfs_gauge *list,
+		      int max);
+int pvfs_watch_times(struct pvfs_watch *watch, struct pvfs_times *list,
+		     int max);
 /* 0 for 0; UINT64_MAX above the last one. */
 uint64_t pvfs_latency_ns(unsigned int i);
 

@@ -10,6 +10,7 @@
 #include "json.h"
 #include "owners.h"
 #include "pvfs.h"
+#include "stats_inside.h"
 #include "stats_labels.h"
 #include "tool.h"
 
@@ -27,6 +28,8 @@ struct args {
 	bool json;
 	bool labels; /* by user or job, not by operation */
 	struct stats_labels by;
+	bool inside; /* nor that, but what servers have inside */
+	struct stats_inside in;
 	int timeout_ms;
 	unsigned int watch_s, count; /* 0: once; 0: without an end */
 	bool header, first;
@@ -46,6 +49,9 @@ static int option(void *arg, int opt, const char *val)
 	case 'J':
 		a->labels = true;
 		a->by.jobs |= opt == 'J';
+		break;
+	case 'i':
+		a->inside = true;
 		break;
 	case 't':
 		a->timeout_ms = (int)tool_number(val);
@@ -67,6 +73,7 @@ static const struct tool_value values[] = { { 't', 1, 3600000, NULL },
 static const struct option longs[] = {
 	{ "users", no_argument, NULL, 'u' },
 	{ "jobs", no_argument, NULL, 'J' },
+	{ "inside", no_argument, NULL, 'i' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "timeout", required_argument, NULL, 't' },
 	{ "watch", required_argument, NULL, 'w' },
@@ -77,18 +84,20 @@ static const struct option longs[] = {
 static const struct tool tool = {
 	.name = "pvfs-stats",
 	.usage =
-		"[-u | -J] [-j] [-t MS] [-w SECONDS [-c COUNT]] [PATH | URI]...",
+		"[-i | -u | -J] [-j] [-t MS] [-w SECONDS [-c COUNT]] [PATH | URI]...",
 	.help = "Shows what the servers of the mounts that the PATHs lie on (none: all mounts of\n"
 		"pvfstab), or a server by its URI, have answered since they started: requests,\n"
 		"errors, bytes and times in microseconds, by operation.\n"
 		"  -u, --users            by user instead; who is not root sees himself\n"
 		"  -J, --jobs             by user and job\n"
+		"  -i, --inside           by transport and way, and what goes on inside of a server: queues,\n"
+		"                         buffers, caches, flushes, the data base\n"
 		"  -w, --watch SECONDS    again and again, what came meanwhile\n"
 		"  -c, --count COUNT      so often, with -w\n"
 		"  -t, --timeout MS       wait at most MS milliseconds for each (5000)\n"
 		"  -j, --json             one JSON array a time\n"
 		"Exit status 1 when a server does not answer.\n",
-	.shorts = "uJjt:w:c:",
+	.shorts = "iuJjt:w:c:",
 	.longs = longs,
 	.values = values,
 	.option = option,
@@ -212,6 +221,16 @@ static int labels(void *arg, const char *path, const char *who, const char *uri)
 	return stats_labels(&a->by, path, who, uri) ? fail(uri) : 0;
 }
 
+static int inside(void *arg, const char *path, const char *who, const char *uri)
+{
+	struct args *a = arg;
+
+	a->in.timeout_ms = a->timeout_ms;
+	a->in.list = a->json ? a->list : NULL;
+	a->in.show = !a->watch_s || !a->first;
+	return stats_inside(&a->in, path, who, uri) ? fail(uri) : 0;
+}
+
 static int stats(void *arg, const char *path, const char *who, const char *uri)
 {
 	struct args *a = arg;
@@ -240,7 +259,10 @@ static int round_of(struct args *a, char **operand)
 
 	a->header = a->by.header = true;
 	a->list = json_object_new_array();
-	status = tool_each_server(&tool, operand, a->labels ? labels : stats,
+	status = tool_each_server(&tool, operand,
+				  a->inside   ? inside
+				  : a->labels ? labels
+					      : stats,
 				  a);
 	if (a->json && !(a->watch_s && a->first))
 		json_line(a->list);
@@ -266,6 +288,7 @@ int main(int argc, char **argv)
 		status = round_of(&a, argv + i);
 	}
 	stats_labels_free(&a.by);
+	stats_inside_free(&a.in);
 	owners_free(&owners);
 	while ((s = a.seen)) {
 		a.seen = s->next;

@@ -3,13 +3,15 @@
 #include "zone.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define ALIGN 4096u
 
 struct zone {
 	size_t size;
-	unsigned int count, nfree, least; /* least: ever free */
+	unsigned int count, nfree;
+	atomic_uint used, most; /* written by the owner of the zones */
 	SLIST_HEAD(, zone_buf) free;
 };
 
@@ -21,11 +23,27 @@ struct zones {
 	unsigned int n;
 	struct zone zone[ZONES_MAX];
 	size_t bytes;
-	uint64_t gets, waits, bigger, chopped;
+	atomic_uint_least64_t gets, waits, bigger, chopped; /* as used */
 	struct zone_buf *bufs;
 	uint8_t *block;
 	struct rail_mem mem;
 };
+
+static void count(atomic_uint_least64_t *n)
+{
+	atomic_store_explicit(n,
+			      atomic_load_explicit(n, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
+static void note_use(struct zone *zone)
+{
+	unsigned int used = zone->count - zone->nfree;
+
+	atomic_store_explicit(&zone->used, used, memory_order_relaxed);
+	if (used > atomic_load_explicit(&zone->most, memory_order_relaxed))
+		atomic_store_explicit(&zone->most, used, memory_order_relaxed);
+}
 
 size_t zones_bytes(const struct zones_attr *attr)
 {
@@ -68,7 +86,7 @@ static void cut_zone(struct zones *zs, struct zone *zone, struct zone_buf *bufs,
 		bufs[i].zone = zone;
 		SLIST_INSERT_HEAD(&zone->free, &bufs[i], link);
 	}
-	zone->nfree = zone->least = zone->count;
+	zone->nfree = zone->count;
 }
 
 static void cut_all(struct zones *zs, const struct zones_attr *attr)
@@ -137,10 +155,10 @@ void zones_stats(const struct zones *zs, struct zones_stats *stats)
 
 	*stats = (struct zones_stats){
 		.bytes = zs->bytes,
-		.gets = zs->gets,
-		.waits = zs->waits,
-		.bigger = zs->bigger,
-		.chopped = zs->chopped,
+		.gets = atomic_load(&zs->gets),
+		.waits = atomic_load(&zs->waits),
+		.bigger = atomic_load(&zs->bigger),
+		.chopped = atomic_load(&zs->chopped),
 		.n = zs->n,
 	};
 	for (i = 0; i < zs->n; i++) {
@@ -149,8 +167,8 @@ void zones_stats(const struct zones *zs, struct zones_stats *stats)
 		stats->zone[i] = (struct zone_use){
 			.size = zone->size,
 			.count = zone->count,
-			.in_use = zone->count - zone->nfree,
-			.most = zone->count - zone->least,
+			.in_use = atomic_load(&zone->used),
+			.most = atomic_load(&zone->most),
 		};
 	}
 }
@@ -170,11 +188,12 @@ static struct zone *zone_choose(struct zones *zs, size_t want)
 		fit++;
 	for (i = fit; i < zs->n; i++) {
 		if (zs->zone[i].nfree) {
-			zs->bigger += i > fit;
+			if (i > fit)
+				count(&zs->bigger);
 			return &zs->zone[i];
 		}
 	}
-	zs->chopped++;
+	count(&zs->chopped);
 	for (i = fit - 1; !zs->zone[i].nfree; i--)
 		;
 	return &zs->zone[i];
@@ -189,9 +208,9 @@ static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
 
 	SLIST_REMOVE_HEAD(&zone->free, link);
 	zs->nfree--;
-	zs->gets++;
-	if (--zone->nfree < zone->least)
-		zone->least = zone->nfree;
+	count(&zs->gets);
+	zone->nfree--;
+	note_use(zone);
 	buf->owner = owner;
 	owner->held += buf->len;
 	return buf;
@@ -223,7 +242,7 @@ struct zone_buf *zone_get_wait(struct zones *zs, struct zone_owner *owner,
 {
 	if (zone_may_take(zs, owner))
 		return zone_take(zs, owner, want);
-	zs->waits++;
+	count(&zs->waits);
 	wait->want = want;
 	wait->owner = owner;
 	TAILQ_INSERT_TAIL(&owner->waits, wait, link);
@@ -278,6 +297,7 @@ void zone_put(struct zones *zs, struct zone_buf *buf)
 	owner->held -= buf->len;
 	SLIST_INSERT_HEAD(&buf->zone->free, buf, link);
 	buf->zone->nfree++;
+	note_use(buf->zone);
 	zs->nfree++;
 	zone_requeue(zs, owner);
 	zone_serve(zs);

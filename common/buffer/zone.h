@@ -94,6 +94,7 @@ struct zones_stats {
 int zones_open(const struct zones_attr *attr, struct zones **zones);
 /* All buffers are back and nobody waits. */
 void zones_close(struct zones *zones);
+/* Any thread, as long as they are open. */
 void zones_stats(const struct zones *zones, struct zones_stats *stats);
 /* Bytes of all buffers; 0: attr is not valid. */
 size_t zones_bytes(const struct zones_attr *attr);

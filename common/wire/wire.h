@@ -71,6 +71,8 @@ enum wire_op {
 	WIRE_STATS	= 7,	/* any server: what it has answered, by operation */
 	WIRE_LABELS	= 8,	/* ... by user and job */
 	WIRE_HOT	= 9,	/* ... which files most is done with */
+	WIRE_GAUGES	= 10,	/* ... what its queues, buffers and caches hold */
+	WIRE_TIMES	= 11,	/* ... how long it took, by way and what was done */
 
 	/* pvfs-mgr */
 	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
@@ -289,6 +291,7 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_TOLD	0x800u	/* STATS and LABELS tell what clients did by themselves:
 				 * WIRE_TOLD_*, WIRE_LB_TOLD */
 #define WIRE_FT_HOT	0x1000u	/* there is HOT */
+#define WIRE_FT_INSIDE	0x4000u	/* there are GAUGES and TIMES */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -554,6 +557,100 @@ struct wire_hot_file {
 struct wire_hot_rep {		/* tail: file[n], the hottest first */
 	le32 n;
 	le32 zero;
+};
+
+/*
+ * GAUGES: what a server has inside: queues, buffers, caches, its data base; what they are
+ * now, or counted since it started.  Who does not know a name passes over it, so that a
+ * later release may have more.
+ */
+#define WIRE_GAUGES_MAX	160u
+enum wire_gauge_name {
+	/* of the whole server */
+	WIRE_G_CONNECTIONS = 1, WIRE_G_RUNNING, WIRE_G_CLIENT_BYTES,
+	WIRE_G_BULK_WAITS, WIRE_G_CARRIED,
+	/* by transport */
+	WIRE_G_REG_BYTES = 16, WIRE_G_REG_PIECES,
+	/* by queue */
+	WIRE_G_QUEUE_WAITING = 32, WIRE_G_QUEUE_MOST, WIRE_G_QUEUE_WORKING,
+	WIRE_G_QUEUE_STUCK,
+	/* by size of a buffer, KiB; */
+	WIRE_G_ZONE_BUFFERS = 48, WIRE_G_ZONE_USED, WIRE_G_ZONE_MOST,
+	/* ... of all zones */
+	WIRE_G_ZONE_BYTES, WIRE_G_ZONE_GIVEN, WIRE_G_ZONE_WAITS,
+	WIRE_G_ZONE_BIGGER, WIRE_G_ZONE_SMALLER,
+	/* mapped parts of objects, registered: what an iod has of a pin-down cache */
+	WIRE_G_WINDOW_COUNT = 64, WIRE_G_WINDOW_MAX, WIRE_G_WINDOW_HITS,
+	WIRE_G_WINDOW_MADE, WIRE_G_WINDOW_NONE,
+	/* the manager's data base */
+	WIRE_G_DB_CACHE_BYTES = 80, WIRE_G_DB_PAGES, WIRE_G_DB_DIRTY,
+	WIRE_G_DB_HITS, WIRE_G_DB_MISSES, WIRE_G_DB_WRITTEN,
+	WIRE_G_DB_EVICTED, WIRE_G_DB_COMMITS, WIRE_G_DB_ABORTS,
+	WIRE_G_DB_LOG_BYTES, WIRE_G_DB_LOG_SINCE, WIRE_G_DB_LOG_FLUSHES,
+};
+enum wire_queue {
+	WIRE_Q_READ, WIRE_Q_WRITE, WIRE_Q_FLUSH, WIRE_Q_CHANGE, WIRE_Q_CONTROL,
+	WIRE_Q_LOG,		/* changes that wait for the data base's log */
+	WIRE_QUEUES
+};
+enum wire_transport {
+	WIRE_TR_OTHER, WIRE_TR_TCP, WIRE_TR_LOCAL, WIRE_TR_VERBS, WIRE_TRANSPORTS
+};
+struct wire_gauge {
+	le32 name;		/* enum wire_gauge_name */
+	le32 of;		/* transport, queue, KiB; else 0 */
+	le64 value;
+};
+struct wire_gauges_rep {	/* tail: gauge[n] */
+	le32 n;
+	le32 zero;
+};
+
+/*
+ * TIMES: how long what took, from place from on, as many as the reply has room for; what a later
+ * release has more is passed over.  Of requests: by the transport that they came over,
+ * and the way that their data went.  DIRECT is what clients say (lent.h), as in STATS.
+ */
+#define WIRE_TIMES_MAX	16u	/* in one reply */
+#define WIRE_TIMES_ALL	128u	/* places */
+enum wire_timed {
+	WIRE_TM_OTHER,		/* requests that are no reads and no writes */
+	WIRE_TM_READ, WIRE_TM_WRITE,
+	WIRE_TM_FLUSH = 8,	/* an object to stable storage */
+	WIRE_TM_LOG,		/* the data base's log, */
+	WIRE_TM_CHECKPOINT,	/* ... and its pages */
+	WIRE_TM_QUEUE = 16,	/* waiting, and enum wire_queue */
+	WIRE_TM_END = WIRE_TM_QUEUE + WIRE_QUEUES
+};
+enum wire_way {
+	WIRE_WAY_NONE,		/* there is no data */
+	WIRE_WAY_INLINE,	/* in the message */
+	WIRE_WAY_FAST,		/* by Fast RDMA */
+	WIRE_WAY_BULK,		/* by the server, through its buffers */
+	WIRE_WAY_MAPPED,	/* ... from or to the object itself */
+	WIRE_WAY_DIRECT,	/* without a request */
+	WIRE_WAYS
+};
+#define WIRE_SOME_MAX	63u	/* of what, transport and way, known or not */
+struct wire_times {
+	le32 from;
+	le32 zero;
+};
+struct wire_time {
+	le32 what;		/* enum wire_timed */
+	uint8_t transport;	/* enum wire_transport */
+	uint8_t way;		/* enum wire_way */
+	uint8_t zero[2];
+	le64 n;
+	le64 errors;
+	le64 bytes;
+	le64 ns;		/* all together, */
+	le64 most;		/* ... and the longest */
+	le64 bucket[HISTOGRAM_BUCKETS];
+};
+struct wire_times_rep {		/* tail: time[n] */
+	le32 n;
+	le32 next;		/* the place to go on from; 0: that was all */
 };
 
 /*
@@ -1257,6 +1354,8 @@ _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
 _Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");
 _Static_assert(sizeof(struct wire_open) == 40, "wire_open");
 _Static_assert(sizeof(struct wire_open_rep) == 88, "wire_open_rep");
+_Static_assert(sizeof(struct wire_gauge) == 16, "wire_gauge");
+_Static_assert(sizeof(struct wire_time) == 48 + 8 * HISTOGRAM_BUCKETS, "wire_time");
 _Static_assert(sizeof(struct wire_release) == 40, "wire_release");
 _Static_assert(sizeof(struct wire_grant) == 24, "wire_grant");
 _Static_assert(sizeof(struct wire_grant_rep) == 16, "wire_grant_rep");

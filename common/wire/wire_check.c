@@ -313,6 +313,24 @@ const char *wire_check_hot_rep(const struct wire_msg *msg)
 	return NULL;
 }
 
+const char *wire_check_times_rep(const struct wire_msg *msg)
+{
+	const struct wire_time *time = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*time);
+
+	for (size_t i = 0; i < n; i++) {
+		if (le32toh(time[i].what) > WIRE_SOME_MAX)
+			return "wire_time.what: too large";
+		if (time[i].transport > WIRE_SOME_MAX)
+			return "wire_time.transport: too large";
+		if (time[i].way > WIRE_SOME_MAX)
+			return "wire_time.way: too large";
+		if (time[i].zero[0] || time[i].zero[1])
+			return "wire_time.zero: reserved, not zero";
+	}
+	return NULL;
+}
+
 const char *wire_check_fallocate(const struct wire_msg *msg)
 {
 	const struct wire_fallocate *body = msg->body;

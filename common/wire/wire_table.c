@@ -116,6 +116,26 @@ static const struct wire_form hot_rep = {
 	.check = wire_check_hot_rep,
 };
 
+static const struct wire_form gauges_rep = {
+	.size = sizeof(struct wire_gauges_rep),
+	.fields = { ZERO(wire_gauges_rep, zero) },
+	.items = { ITEM(ARRAY, wire_gauges_rep, n, sizeof(struct wire_gauge),
+			WIRE_GAUGES_MAX) },
+};
+
+static const struct wire_form times = {
+	.size = sizeof(struct wire_times),
+	.fields = { MAX(wire_times, from, WIRE_TIMES_ALL - 1),
+		    ZERO(wire_times, zero) },
+};
+static const struct wire_form times_rep = {
+	.size = sizeof(struct wire_times_rep),
+	.fields = { MAX(wire_times_rep, next, WIRE_TIMES_ALL - 1) },
+	.items = { ITEM(ARRAY, wire_times_rep, n, sizeof(struct wire_time),
+			WIRE_TIMES_MAX) },
+	.check = wire_check_times_rep,
+};
+
 static const struct wire_form fast_rep = {
 	.size = sizeof(struct wire_fast_rep),
 	.fields = { ZERO(wire_fast_rep, zero) },
@@ -552,6 +572,8 @@ static const struct wire_op_desc ops[] = {
 	OP(STATS, stats, stats_rep),
 	OP(LABELS, labels, labels_rep),
 	OP(HOT, hot, hot_rep),
+	OP(GAUGES, empty, gauges_rep),
+	OP(TIMES, times, times_rep),
 	OP(CHALLENGE, challenge, challenge_rep),
 	OP(AUTH, auth, auth_rep),
 	OP(MOUNT, empty, mount_rep),

@@ -53,6 +53,9 @@ struct store {
 	uint64_t room_checked; /* clock_now() */
 	atomic_bool full; /* the last flush or checkpoint: no space */
 	atomic_bool was_full; /* ... at any time */
+	struct timing checkpoints; /* that wrote something */
+	struct store_counts counts; /* as of late; the store's thread */
+	uint64_t cache_again; /* clock_now(): when it is looked at again */
 	atomic_uint said; /* lines of Berkeley DB's, since it was well */
 };
 

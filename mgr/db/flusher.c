@@ -28,6 +28,7 @@ struct flusher {
 	bool stop;
 
 	atomic_bool any_done; /* spares the owner the lock */
+	struct timing flushed;
 	struct store *st;
 	uint64_t quick_ns;
 	void (*wake)(void *arg);
@@ -46,8 +47,10 @@ static int flush(struct flusher *fl)
 {
 	uint64_t start = clock_now();
 	int rc = store_flush(fl->st);
+	uint64_t took = clock_now() - start;
 
-	fl->took = (fl->took * 7 + (clock_now() - start)) / 8;
+	timing_add(&fl->flushed, took, 0, rc);
+	fl->took = (fl->took * 7 + took) / 8;
 	return rc;
 }
 
@@ -244,6 +247,16 @@ int flusher_collect(struct flusher *fl)
 		item->durable(item);
 	}
 	return store_failed(fl->st) ? -EIO : n;
+}
+
+unsigned int flusher_waiting(const struct flusher *fl)
+{
+	return fl->inside;
+}
+
+const struct timing *flusher_flushed(const struct flusher *fl)
+{
+	return &fl->flushed;
 }
 
 bool flusher_idle(const struct flusher *fl)

@@ -43,6 +43,10 @@ uint64_t flusher_takes(const struct flusher *fl);
 bool flusher_submit(struct flusher *fl);
 /* Calls durable() of what is; returns how many, or -EIO: the store failed. */
 int flusher_collect(struct flusher *fl);
+/* Items that wait; the store's thread. */
+unsigned int flusher_waiting(const struct flusher *fl);
+/* How long flushes took; any thread. */
+const struct timing *flusher_flushed(const struct flusher *fl);
 /* No item is inside. */
 bool flusher_idle(const struct flusher *fl);
 

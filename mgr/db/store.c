@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "db_int.h"
 
 #define STORE_FORMAT 2u
@@ -203,11 +204,32 @@ static void all_written(struct store *st)
 	logs_tidy(st);
 }
 
+static uint64_t last_checkpoint(struct store *st)
+{
+	DB_TXN_STAT *s;
+	uint64_t at;
+
+	if (st->env->txn_stat(st->env, &s, 0))
+		return 0;
+	at = (uint64_t)s->st_last_ckp.file << 32 | s->st_last_ckp.offset;
+	free(s);
+	return at;
+}
+
+static int checkpoint(struct store *st, unsigned int least)
+{
+	uint64_t start = clock_now(), before = last_checkpoint(st);
+	int ret = st->env->txn_checkpoint(st->env, least, 0, 0);
+
+	if (ret || last_checkpoint(st) != before)
+		timing_add(&st->checkpoints, clock_now() - start, 0, ret);
+	return ret;
+}
+
 int store_checkpoint(struct store *st, unsigned int kbyte)
 {
 	unsigned int least = atomic_load(&st->full) ? 0 : kbyte;
-	int ret = st->env->txn_checkpoint(st->env, least, 0, 0);
-	int rc = store_error(st, ret, "checkpoint");
+	int rc = store_error(st, checkpoint(st, least), "checkpoint");
 
 	if (rc == -ENOSPC)
 		atomic_store(&st->full, true);

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "log.h"
+#include "timing.h"
 
 struct store;
 
@@ -88,6 +89,22 @@ enum store_room {
 enum store_room store_room(struct store *st);
 /* Any thread: not STORE_ROOM, when it was last looked at. */
 bool store_short(const struct store *st);
+
+/*
+ * What the data base has counted since it was opened; of its cache as of not long ago.
+ * The store's thread; -EIO.
+ */
+struct store_counts {
+	uint64_t cache_bytes, pages, dirty; /* dirty: not yet written */
+	uint64_t hits, misses; /* pages that were in the cache, or not */
+	uint64_t written, evicted; /* pages */
+	uint64_t commits, aborts;
+	uint64_t log_bytes, log_since; /* since: the last checkpoint */
+	uint64_t log_flushes;
+};
+int store_count(struct store *st, struct store_counts *counts);
+/* How long checkpoints took that wrote something; any thread. */
+const struct timing *store_checkpoints(const struct store *st);
 
 /*
  * A number that was never given before, not even in a lost transaction: for

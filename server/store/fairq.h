@@ -18,6 +18,7 @@ struct fairq_client;
 
 struct fairq_item {
 	struct fairq_client *client;
+	uint64_t put; /* clock_now() */
 	uint64_t began; /* clock_now(), by a thread of a lane; 0: by no such */
 	STAILQ_ENTRY(fairq_item) link;
 };

@@ -31,6 +31,7 @@ static void do_one(struct lane *lane, struct fairq_item *item)
 	struct fairq_client *client = item->client;
 
 	lane->busy++;
+	lane->waiting--;
 	pthread_mutex_unlock(&lane->lock);
 	lane->run(item); /* it may be gone then, its client is not */
 	pthread_mutex_lock(&lane->lock);
@@ -43,6 +44,7 @@ static void work(struct lane *lane, struct lane_thread *me,
 		 struct fairq_item *item)
 {
 	me->began = item->began = clock_now();
+	timing_add(&lane->waited, item->began - item->put, 0, false);
 	do_one(lane, item);
 	me->began = 0;
 	if (me->stuck)
@@ -168,8 +170,11 @@ bool lane_put(struct lane *lane, struct fairq_client *client,
 {
 	bool asleep, wait;
 
+	item->put = clock_now();
 	pthread_mutex_lock(&lane->lock);
 	fairq_put(&lane->queue, client, item);
+	if (++lane->waiting > lane->most)
+		lane->most = lane->waiting;
 	asleep = lane->idle;
 	wait = lane->threads && !asleep;
 	if (asleep)
@@ -180,6 +185,16 @@ bool lane_put(struct lane *lane, struct fairq_client *client,
 		add_thread(lane); /* or another one does it later */
 	pthread_mutex_unlock(&lane->lock);
 	return wait;
+}
+
+void lane_use(struct lane *lane, struct lane_use *use)
+{
+	pthread_mutex_lock(&lane->lock);
+	*use = (struct lane_use){ .waiting = lane->waiting,
+				  .most = lane->most,
+				  .working = lane->busy,
+				  .stuck = lane->stuck };
+	pthread_mutex_unlock(&lane->lock);
 }
 
 static void find_stuck(struct lane *lane, uint64_t now)

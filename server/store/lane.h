@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "fairq.h"
+#include "timing.h"
 
 #define LANE_STUCK_MS 100u
 #define LANE_MOST 128u
@@ -38,6 +39,8 @@ struct lane {
 	unsigned int base; /* that work at a time; 0: the caller does it */
 	unsigned int threads, stuck, busy;
 	unsigned int idle, wakes; /* asleep; called, and not up yet */
+	unsigned int waiting, most; /* works that were put and not begun */
+	struct timing waited; /* until a thread began; no lock */
 	bool stop;
 	struct lane_thread thread[LANE_MOST];
 };
@@ -55,6 +58,11 @@ void lane_close(struct lane *lane);
 /* True: it may have to wait, so somebody must lane_look() now and then. */
 bool lane_put(struct lane *lane, struct fairq_client *client,
 	      struct fairq_item *item);
+struct lane_use {
+	unsigned int waiting, most; /* works, now and ever */
+	unsigned int working, stuck; /* threads */
+};
+void lane_use(struct lane *lane, struct lane_use *use);
 /* Makes threads in place of the stuck ones.  False: nothing waits for one. */
 bool lane_look(struct lane *lane);
 

@@ -3,6 +3,7 @@
  * sync_group.c - one flush for all that wait for one of the same object.  It
  * is the turn of whoever has waited longest.
  */
+#include "clock.h"
 #include "container.h"
 #include "fdcache.h"
 #include "store.h"
@@ -55,6 +56,16 @@ static int flush(struct store_obj *obj, const struct sync_waits *waits)
 	return store_obj_write_out(obj);
 }
 
+static int timed_flush(struct sync_pool *pool, struct store_obj *obj,
+		       const struct sync_waits *waits)
+{
+	uint64_t start = clock_now();
+	int rc = flush(obj, waits);
+
+	timing_add(&pool->flushed, clock_now() - start, 0, rc);
+	return rc;
+}
+
 /* Those who come meanwhile need another one. */
 static void group_run(struct sync_work *work)
 {
@@ -64,7 +75,7 @@ static void group_run(struct sync_work *work)
 	struct sync_client *next;
 
 	take_waits(group, &waits);
-	answer(&waits, flush(obj, &waits));
+	answer(&waits, timed_flush(group->pool, obj, &waits));
 	next = next_client(group);
 	if (next) {
 		sync_pool_run(group->pool, next, SYNC_FLUSH, work);

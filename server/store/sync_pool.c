@@ -192,6 +192,23 @@ void sync_pool_close(struct sync_pool *pool)
 	free(pool);
 }
 
+void sync_pool_use(struct sync_pool *pool, enum sync_kind kind,
+		   struct lane_use *use)
+{
+	lane_use(&pool->lane[kind], use);
+}
+
+const struct timing *sync_pool_waited(const struct sync_pool *pool,
+				      enum sync_kind kind)
+{
+	return &pool->lane[kind].waited;
+}
+
+const struct timing *sync_pool_flushed(const struct sync_pool *pool)
+{
+	return &pool->flushed;
+}
+
 void sync_pool_run(struct sync_pool *pool, struct sync_client *client,
 		   enum sync_kind kind, struct sync_work *work)
 {

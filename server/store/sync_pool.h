@@ -37,6 +37,15 @@ void sync_pool_stop(struct sync_pool *pool);
 /* Stops it, if need be, and frees it. */
 void sync_pool_close(struct sync_pool *pool);
 
+/* What waits of a kind, how long it waited, and how long flushes took.  Any thread. */
+struct lane_use;
+struct timing;
+void sync_pool_use(struct sync_pool *pool, enum sync_kind kind,
+		   struct lane_use *use);
+const struct timing *sync_pool_waited(const struct sync_pool *pool,
+				      enum sync_kind kind);
+const struct timing *sync_pool_flushed(const struct sync_pool *pool);
+
 /* Who takes turns with others.  Works have references of their own. */
 struct sync_client;
 struct sync_client *sync_client_new(void);

@@ -18,6 +18,7 @@ struct sync_client {
 
 struct sync_pool {
 	struct lane lane[SYNC_KINDS];
+	struct timing flushed;
 	struct sync_client *own;
 	pthread_mutex_t groups; /* waits of objects */
 	pthread_mutex_t lock; /* the fields below */

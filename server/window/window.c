@@ -230,6 +230,26 @@ static bool worth_making(struct windows *ws, const struct window_key *key,
 	return used_before(ws, key, (uint32_t)(need->off % WINDOW_LEN));
 }
 
+static void count(atomic_uint_least64_t *n)
+{
+	atomic_store_explicit(n,
+			      atomic_load_explicit(n, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
+static struct window *get_or_make(struct windows *ws,
+				  const struct window_key *key,
+				  struct store_obj *obj, struct window *found,
+				  const struct window_need *need)
+{
+	struct window *win = found;
+
+	if (!win && worth_making(ws, key, need))
+		win = make(ws, key, obj);
+	count(!win ? &ws->none : found ? &ws->hits : &ws->made);
+	return win;
+}
+
 struct window *window_get(struct windows *ws, struct store_obj *obj,
 			  const struct window_need *need)
 {
@@ -239,8 +259,7 @@ struct window *window_get(struct windows *ws, struct store_obj *obj,
 
 	if (!ws->ghosts || too_little(ws, need) || !find(ws, &key, obj, &win))
 		return NULL;
-	if (!win && worth_making(ws, &key, need))
-		win = make(ws, &key, obj);
+	win = get_or_make(ws, &key, obj, win, need);
 	if (!win || rail_mem_on(&win->mem, rpc_ctx_rails(ws->ctx), need->rail))
 		return NULL;
 	use(ws, win);

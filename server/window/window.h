@@ -23,6 +23,7 @@
 #ifndef WINDOW_H
 #define WINDOW_H
 
+#include <stdatomic.h>
 #include <sys/queue.h>
 
 #include "rpc.h"
@@ -48,7 +49,9 @@ struct windows {
 	const struct store_engine *engine;
 	struct window *table;
 	TAILQ_HEAD(window_list, window) lru; /* least recent first */
-	unsigned int n, max;
+	unsigned int max;
+	atomic_uint n;
+	atomic_uint_least64_t hits, made, none; /* none: no room, or not yet */
 	bool memory; /* the store is in memory: windows are writable */
 	uint64_t tick; /* of the timer */
 	struct rpc_timer timer;

@@ -233,6 +233,7 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 		.last = dir == RPC_PUT &&
 			c->x->started + c->io.len == c->x->total,
 		.lend = c->buf,
+		.mapped = c->npiece,
 		.done = done,
 		.arg = c
 	};

@@ -63,6 +63,47 @@ kill "$watcher"
 helpers=()
 expect 2 made
 
+# what is inside: each request once more by its way, queues, zones, the data base
+pvfs-stats --inside -j >inside.json || fail "pvfs-stats --inside -j"
+pvfs-stats -j >all.json || fail "pvfs-stats -j"
+python3 - <<'END' || fail "$(cat inside.json)"
+import json
+rows, ops = json.load(open("inside.json")), json.load(open("all.json"))
+times = [r for r in rows if "what" in r]
+gauges = {(r["server"], r["gauge"], r.get("size") or r.get("queue") or r.get("transport")): r["value"]
+          for r in rows if "gauge" in r}
+assert len(gauges) == len(rows) - len(times), rows
+for r in times:
+    assert r["p50_ns"] <= r["p90_ns"] <= r["p99_ns"] <= r["max_ns"], r
+    assert r["transport"] in ("tcp", "local", "verbs", "") and r["errors"] <= r["requests"], r
+ways = {"inline", "fast", "bulk", "mapped"}
+for what, op in ("read", "READ"), ("write", "WRITE"):
+    mine = [r for r in times if r["what"] == what]
+    assert mine and {r["way"] for r in mine} <= ways, mine
+    # as many as there are operations, and as much
+    counted = sum(r["requests"] for r in mine)
+    assert counted == sum(o["requests"] for o in ops if o["op"] in (op, op + "_LIST")), (mine, ops)
+assert sum(r["bytes"] for r in times if r["what"] == "write") == 1000000, times
+assert any(r["what"] == "log" and r["server"] == "mgr" for r in times), times
+assert any(r["what"] == "other" and r["server"] == "mgr" for r in times), times
+assert gauges["mgr", "db_commits", None] >= 6, gauges
+assert gauges["mgr", "db_hits", None] > 0, gauges
+assert gauges["mgr", "requests_running", None] == 1, gauges
+for iod in "iod 0", "iod 1":
+    zones = {of for s, g, of in gauges if s == iod and g == "zone_buffers"}
+    assert len(zones) > 1, gauges
+    assert all(gauges[iod, "zone_used", z] <= gauges[iod, "zone_most", z] <= gauges[iod, "zone_buffers", z]
+               for z in zones), gauges
+    assert gauges[iod, "queue_waiting", "flush"] == 0, gauges
+    assert gauges[iod, "registered_bytes", "tcp"] > 0, gauges
+END
+pvfs-stats --inside >table || fail "pvfs-stats --inside"
+grep -Eq '^mgr +other +tcp ' table && grep -Eq '^iod 1 +write +tcp +(inline|bulk|mapped) ' table &&
+	grep -Eq '^iod 0 +zone [0-9]+KiB +buffers [0-9]+' table && grep -Eq '^mgr +db +cache_bytes ' table ||
+	fail "$(cat table)"
+must pvfs-stats --inside -w 1 -c 1 >table
+! grep -Eq '^iod [01] +write ' table || fail "it counts what was before: $(cat table)"
+
 # one server by its address; one that is not there
 must pvfs-stats "127.0.0.1:$(port_of mgr)" >table
 grep -Eq '^server +MKDIR +6 ' table || fail "$(cat table)"

@@ -42,6 +42,14 @@ const char *tp_dev_unit(const struct tp_dev *dev)
 	return "";
 }
 
+void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,
+		       size_t *bytes)
+{
+	(void)dev;
+	*mrs = (unsigned int)mock.mrs;
+	*bytes = 0;
+}
+
 bool tp_dev_pins(const struct tp_dev *dev)
 {
 	return mock.pins;

@@ -49,6 +49,23 @@ static const struct wire_hot_file hot_file[2] = {
 	{ 7, 5, 4096, 8192, "d/file" },
 	{ .handle = 9, .requests = 1 },
 };
+static const struct wire_gauges_rep gauges_rep = { .n = 2 };
+static const struct wire_gauge gauge[2] = {
+	{ WIRE_G_ZONE_USED, 64, 3 },
+	{ UINT32_MAX, UINT32_MAX, UINT64_MAX },
+};
+static const struct wire_times times = { .from = WIRE_TIMES_ALL - 1 };
+static const struct wire_times_rep times_rep = { 2, 9 };
+static const struct wire_time time_row[2] = {
+	{ .what = WIRE_TM_READ,
+	  .transport = WIRE_TR_TCP,
+	  .way = WIRE_WAY_BULK,
+	  .n = 5,
+	  .bucket = { [7] = 5 } },
+	{ .what = WIRE_SOME_MAX,
+	  .transport = WIRE_SOME_MAX,
+	  .way = WIRE_SOME_MAX },
+};
 static const struct wire_carry_rep carry_rep = {
 	UINT64_MAX - 15, INT64_MAX - 15, 15, 7, 3, 0
 };
@@ -254,6 +271,12 @@ const struct wire_sample wire_samples[] = {
 	  .ntail = 1 },
 	{ "hot reply", WIRE_HOT, REP, BODY(hot_rep),
 	  .tail = { ARR(wire_hot_rep, n, hot_file) }, .ntail = 1 },
+	{ "gauges", WIRE_GAUGES },
+	{ "gauges reply", WIRE_GAUGES, REP, BODY(gauges_rep),
+	  .tail = { ARR(wire_gauges_rep, n, gauge) }, .ntail = 1 },
+	{ "times", WIRE_TIMES, BODY(times) },
+	{ "times reply", WIRE_TIMES, REP, BODY(times_rep),
+	  .tail = { ARR(wire_times_rep, n, time_row) }, .ntail = 1 },
 	{ "statfs", WIRE_STATFS },
 	{ "statfs reply", WIRE_STATFS, REP, BODY(statfs_rep) },
 	{ "bye", WIRE_BYE },

@@ -10,7 +10,7 @@
 
 #include "wire.h"
 
-#define SAMPLE_MAX 1024u /* bytes of the largest one */
+#define SAMPLE_MAX 2048u /* bytes of the largest one */
 
 struct wire_sample {
 	const char *name;

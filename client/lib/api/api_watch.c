@@ -97,6 +97,43 @@ int pvfs_watch_hot(struct pvfs_watch *w, struct pvfs_hot *list, int max)
 	return api_int(n);
 }
 
+int pvfs_watch_gauges(struct pvfs_watch *w, struct pvfs_gauge *list, int max)
+{
+	struct pvfs_gauge all[PVFS_GAUGES];
+	int n;
+
+	if (!w || max < 0 || (max && !list))
+		return api_int(max < 0 ? -EINVAL : -EFAULT);
+	deadline_begin();
+	n = store_gauges(w->s, w->s->mgr, all);
+	for (int i = 0; i < n && i < max; i++)
+		list[i] = all[i];
+	return api_int(n);
+}
+
+static int watch_times(struct session *s, struct pvfs_times *list, int max)
+{
+	struct pvfs_times part[STORE_TIMES];
+	uint32_t next = 0;
+	int n = 0, got;
+
+	do {
+		got = store_times(s, s->mgr, next, part, &next);
+		for (int i = 0; i < got && n + i < max; i++)
+			list[n + i] = part[i];
+		n += got;
+	} while (got >= 0 && next);
+	return got < 0 ? got : n;
+}
+
+int pvfs_watch_times(struct pvfs_watch *w, struct pvfs_times *list, int max)
+{
+	if (!w || max < 0 || (max && !list))
+		return api_int(max < 0 ? -EINVAL : -EFAULT);
+	deadline_begin();
+	return api_int(watch_times(w->s, list, max));
+}
+
 int pvfs_watch_names(struct pvfs_watch *w, struct pvfs_hot *list, int n)
 {
 	if (!w || n < 0 || n > STORE_HOT || (n && !list))

@@ -44,6 +44,12 @@ int store_hot(struct session *s, struct rpc_peer *peer,
 /* The names of n <= STORE_HOT, whose handles are said, where the server knows them. */
 int store_names(struct session *s, struct rpc_peer *peer, struct pvfs_hot *list,
 		int n);
+/* inside.c: as store_hot().  *next: where the next part begins; 0: there is none. */
+int store_gauges(struct session *s, struct rpc_peer *peer,
+		 struct pvfs_gauge list[PVFS_GAUGES]);
+#define STORE_TIMES 16 /* WIRE_TIMES_MAX */
+int store_times(struct session *s, struct rpc_peer *peer, uint32_t from,
+		struct pvfs_times list[STORE_TIMES], uint32_t *next);
 int store_labels(struct session *s, struct rpc_peer *peer, uint32_t from,
 		 struct store_labels *part);
 

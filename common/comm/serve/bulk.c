@@ -316,6 +316,7 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	rx->rerun |= bulk->dir == RPC_PUT;
 	*(bulk->dir == RPC_PUT ? &rx->bytes_out : &rx->bytes_in) += bulk->len;
 	rx->put |= bulk->dir == RPC_PUT;
+	rx->mapped |= bulk->mapped;
 	crowded = is_crowded(conn, bulk);
 	if (carry_lend(rx, bulk, crowded))
 		return 0;

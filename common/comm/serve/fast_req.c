@@ -28,6 +28,7 @@ void fast_req_split(struct rx *rx)
 {
 	uint32_t len = message_len(rx);
 
+	rx->by_fast = false;
 	rx->data = (const uint8_t *)rx->buf + len;
 	rx->data_len = rx->len - len;
 	rx->len = len;
@@ -40,6 +41,7 @@ int fast_req_copy(struct rx *rx, uint32_t buffer, uint32_t len)
 	uint8_t *from;
 
 	rx->len = 0;
+	rx->by_fast = true;
 	if (!conn->fast || buffer >= FAST_COUNT || len > FAST_SIZE ||
 	    len < sizeof(hdr))
 		return -EPROTO;

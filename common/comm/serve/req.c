@@ -55,6 +55,7 @@ static void req_run(struct rx *rx)
 	rx->rerun = false;
 	rx->answered = false;
 	rx->whole = false;
+	rx->mapped = false;
 	rx->put = false;
 	conn->may_join = false;
 	rx->held = NULL;
@@ -65,6 +66,7 @@ static void req_run(struct rx *rx)
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;
 	lane_count(&conn->lane->requests);
+	lane_count(&conn->lane->running);
 	if (conn_is_stranger(conn) || conn_is_bare(conn))
 		attr->service->request(attr->arg, &rx->req);
 	else if (rx->req.op == WIRE_FAST)
@@ -75,6 +77,10 @@ static void req_run(struct rx *rx)
 		labels_req_run(&rx->req);
 	else if (rx->req.op == WIRE_HOT)
 		hot_req_run(&rx->req);
+	else if (rx->req.op == WIRE_GAUGES)
+		gauges_req_run(&rx->req);
+	else if (rx->req.op == WIRE_TIMES)
+		times_req_run(&rx->req);
 	else
 		attr->service->request(attr->arg, &rx->req);
 }
@@ -156,6 +162,7 @@ void req_finish(struct rx *rx, bool done)
 
 	slot->exec = NULL;
 	conn->session->nexec--;
+	lane_add(&conn->lane->running, UINT64_MAX);
 	if (done) {
 		slot->seq = rx->req.seq;
 		slot->len = rx->reply_len;

@@ -44,6 +44,7 @@ struct rpc_bulk {
 	bool lend;			/* the client may move it, if local is one
 					 * piece; see struct rpc_server_attr.  What
 					 * a GET lends is cleared before */
+	bool mapped;			/* local is a part of the object: for statistics */
 	void (*done)(struct rpc_bulk *bulk, int status);
 	void *arg;
 	/* private */

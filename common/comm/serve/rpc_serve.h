@@ -16,7 +16,9 @@
 #include "rpc_ctx.h"
 #include "rpc_req.h"
 #include "seal_mode.h"
+#include "timing.h"
 
+struct rpc_gauges;
 struct rpc_server;
 struct rpc_session;
 
@@ -67,6 +69,12 @@ struct rpc_service {
 	 * zeros.  NULL: there are none.
 	 */
 	void (*name)(void *arg, uint64_t handle, uint8_t *name);
+	/* GAUGES: puts what the service has inside.  Any thread of it.  NULL: nothing. */
+	void (*gauges)(void *arg, struct rpc_gauges *gauges);
+	/* TIMES: number i of what the service times, and which WIRE_TM_* that is.  Any thread
+	 * of it.  NULL: nothing; or there is none with that number. */
+	const struct timing *(*timed)(void *arg, unsigned int i,
+				      unsigned int *what);
 	/*
 	 * A checked request (wire_parse()), answered now or later with
 	 * rpc_reply_send(), or given up with rpc_req_abort(); exactly one.
@@ -168,6 +176,10 @@ struct rpc_server_stats {
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);
+
+/* One more, of enum wire_gauge_name; beyond WIRE_GAUGES_MAX: nothing happens. */
+void rpc_gauges_put(struct rpc_gauges *gauges, unsigned int name, uint32_t of,
+		    uint64_t value);
 
 /* A user and a job, as in LABELS. */
 struct rpc_label {

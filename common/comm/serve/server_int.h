@@ -71,7 +71,7 @@ struct lane {
 	struct shared *shared[RAILS_MAX]; /* shared.c; NULL: none */
 	/* written by the lane's thread alone */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
-	atomic_uint_least64_t whole;
+	atomic_uint_least64_t whole, running; /* running: in execution now */
 	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
 	uint64_t carry_above; /* bytes outstanding: clients move more */
 	atomic_uint_least64_t carried, carried_bytes;
@@ -249,7 +249,7 @@ struct rx {
 	uint64_t arrived, bytes_in, bytes_out; /* for tally.c */
 	struct parts parts;
 	uint32_t bulks; /* not yet posted */
-	bool rerun;
+	bool rerun, by_fast, mapped; /* for tally.c: how its data goes */
 	bool answered; /* reply waits for bulks */
 	bool whole; /* the reply says no more than that the data is there */
 	struct rpc_bulk *held; /* place.c: goes out with the reply */

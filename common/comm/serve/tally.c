@@ -12,28 +12,20 @@ static uint64_t get(const atomic_uint_least64_t *n)
 	return atomic_load_explicit(n, memory_order_relaxed);
 }
 
-/* NULL: no memory; it is not counted. */
-static struct tally *tally_of(struct tallies *all, unsigned int op)
+struct tally *tally_made(struct tally *_Atomic *place)
 {
-	struct tally *t = atomic_load_explicit(&all->op[op],
-					       memory_order_relaxed);
+	struct tally *t = atomic_load_explicit(place, memory_order_relaxed);
 
 	if (t)
 		return t;
 	t = calloc(1, sizeof(*t));
-	atomic_store_explicit(&all->op[op], t, memory_order_release);
+	atomic_store_explicit(place, t, memory_order_release);
 	return t;
 }
 
-void tally_add(struct rx *rx, uint64_t now, uint32_t status)
+void tally_count(struct tally *t, const struct rx *rx, uint64_t took,
+		 uint32_t status)
 {
-	struct tally *t = tally_of(&rx->conn->lane->tallies, rx->req.op);
-	uint64_t took = now - rx->arrived;
-
-	labels_add(rx, took, status);
-	hot_add(rx, now);
-	if (!t)
-		return;
 	lane_count(&t->requests);
 	if (status)
 		lane_count(&t->errors);
@@ -46,23 +38,91 @@ void tally_add(struct rx *rx, uint64_t now, uint32_t status)
 		atomic_store_explicit(&t->most, took, memory_order_relaxed);
 }
 
+/* ---- by transport and way ---- */
+
+static enum wire_timed kind_of(const struct rpc_req *req)
+{
+	if (wire_op_reads(req->op))
+		return WIRE_TM_READ;
+	return wire_op_writes(req->op) ? WIRE_TM_WRITE : WIRE_TM_OTHER;
+}
+
+/* Of a READ or WRITE, also of lists: their bodies begin in the same way. */
+static enum wire_way way_of(const struct rx *rx)
+{
+	const struct wire_io *io = rx->req.msg.body;
+
+	if (rx->by_fast || le16toh(rx->req.msg.hdr->flags) & WIRE_F_PLACE)
+		return WIRE_WAY_FAST;
+	if (rx->data_len || !io->nmem)
+		return WIRE_WAY_INLINE;
+	return rx->mapped ? WIRE_WAY_MAPPED : WIRE_WAY_BULK;
+}
+
+/* NULL: no memory; it is not counted. */
+static struct tally *way_tally(struct rx *rx)
+{
+	enum wire_timed kind = kind_of(&rx->req);
+	enum wire_way way = kind == WIRE_TM_OTHER ? WIRE_WAY_NONE : way_of(rx);
+	struct tallies *all = &rx->conn->lane->tallies;
+
+	return tally_made(&all->way[rx->conn->link.rail][kind][way]);
+}
+
+static void add_way(struct rx *rx, uint64_t took, uint32_t status)
+{
+	struct tally *t = way_tally(rx);
+
+	if (t)
+		tally_count(t, rx, took, status);
+}
+
+enum wire_transport tally_transport(const char *name)
+{
+	static const char *const names[WIRE_TRANSPORTS] = {
+		[WIRE_TR_OTHER] = "",
+		[WIRE_TR_TCP] = "tcp",
+		[WIRE_TR_LOCAL] = "local",
+		[WIRE_TR_VERBS] = "verbs",
+	};
+
+	for (unsigned int i = 0; i < WIRE_TRANSPORTS; i++)
+		if (!strcmp(names[i], name))
+			return (enum wire_transport)i;
+	return WIRE_TR_OTHER;
+}
+
+void tally_add(struct rx *rx, uint64_t now, uint32_t status)
+{
+	struct tally *t = tally_made(&rx->conn->lane->tallies.op[rx->req.op]);
+	uint64_t took = now - rx->arrived;
+
+	labels_add(rx, took, status);
+	hot_add(rx, now);
+	add_way(rx, took, status);
+	if (t)
+		tally_count(t, rx, took, status);
+}
+
 void tallies_free(struct tallies *all)
 {
 	for (unsigned int op = 0; op < WIRE_OP_END; op++)
 		free(all->op[op]);
+	for (unsigned int r = 0; r < RAILS_MAX; r++)
+		for (unsigned int k = 0; k < TALLY_KINDS; k++)
+			for (unsigned int w = 0; w < WIRE_WAYS; w++)
+				free(all->way[r][k][w]);
 }
 
 /* ---- STATS ---- */
 
-static const struct tally *look(struct rpc_server *server, unsigned int lane,
-				unsigned int op)
+bool tally_sum(struct tally *to, struct tally *_Atomic const *place)
 {
-	return atomic_load_explicit(&server->lanes[lane].tallies.op[op],
-				    memory_order_acquire);
-}
+	const struct tally *t = atomic_load_explicit(place,
+						     memory_order_acquire);
 
-static void sum(struct tally *to, const struct tally *t)
-{
+	if (!t)
+		return false;
 	lane_add(&to->requests, get(&t->requests));
 	lane_add(&to->errors, get(&t->errors));
 	lane_add(&to->bytes_in, get(&t->bytes_in));
@@ -72,6 +132,7 @@ static void sum(struct tally *to, const struct tally *t)
 		atomic_store(&to->most, get(&t->most));
 	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		lane_add(&to->bucket[i], get(&t->bucket[i]));
+	return true;
 }
 
 /* The first operation from op on that was answered, and its sum; 0: none. */
@@ -81,13 +142,8 @@ static unsigned int next_op(struct rpc_server *server, unsigned int op,
 	for (; op < WIRE_TOLD_READ; op++) {
 		bool any = false;
 
-		for (unsigned int i = 0; i < server->nlanes; i++) {
-			const struct tally *t = look(server, i, op);
-
-			if (t)
-				sum(all, t);
-			any = any || t;
-		}
+		for (unsigned int i = 0; i < server->nlanes; i++)
+			any |= tally_sum(all, &server->lanes[i].tallies.op[op]);
 		if (any)
 			return op;
 	}

@@ -8,9 +8,11 @@
 #define TALLY_INT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "histogram.h"
 #include "hot_int.h"
+#include "rail.h"
 #include "wire.h"
 
 struct lane;
@@ -24,18 +26,37 @@ struct tally {
 	atomic_uint_least64_t bucket[HISTOGRAM_BUCKETS];
 };
 
-/* By operation; made when it is first answered. */
+#define TALLY_KINDS (WIRE_TM_WRITE + 1u)
+
+/*
+ * By operation; and by rail, what it was, and the way that its data went.  Made when it is
+ * first answered.
+ */
 struct tallies {
 	struct tally *_Atomic op[WIRE_OP_END];
+	struct tally *_Atomic way[RAILS_MAX][TALLY_KINDS][WIRE_WAYS];
 };
 
 /* rx is about to be answered, at now of clock_boot(), with status. */
 void tally_add(struct rx *rx, uint64_t now, uint32_t status);
 /* Answers STATS. */
 void tally_req_run(struct rpc_req *req);
-/* STATS or LABELS is about to be answered. */
+/* Answer TIMES and GAUGES. */
+void times_req_run(struct rpc_req *req);
+void gauges_req_run(struct rpc_req *req);
+/* The transport of that name. */
+enum wire_transport tally_transport(const char *name);
+/* STATS, LABELS or TIMES is about to be answered. */
 void server_tell(struct rpc_server *server);
 void tallies_free(struct tallies *all);
+
+/* The one there, made if need be; its thread.  NULL: no memory. */
+struct tally *tally_made(struct tally *_Atomic *place);
+/* One request more, which took so many ns. */
+void tally_count(struct tally *t, const struct rx *rx, uint64_t took,
+		 uint32_t status);
+/* Adds the one there; false: there is none.  Any thread. */
+bool tally_sum(struct tally *to, struct tally *_Atomic const *place);
 
 /* Counters that one thread writes, and all read. */
 static inline void lane_add(atomic_uint_least64_t *counter, uint64_t n)
