@@ -35,6 +35,12 @@ grep -q '^pvfs_user_sent_bytes_total{server="iod0",uid="[0-9]*",job_id="a\\"b\\\
 	fail "$(grep pvfs_user metrics)"
 grep -q '^pvfs_mount_info{mount="/pvfs"} 1$' metrics || fail "$(head metrics)"
 
+[ "$(awk '/^pvfs_way_bytes_total.*op="write"/ { n += $NF } END { print n + 0 }' metrics)" = 1000000 ] &&
+	grep -q '^pvfs_way_duration_seconds_count{server="mgr",op="other",transport="tcp",way="none"} ' metrics &&
+	grep -q '^pvfs_flush_duration_seconds_count{server="mgr",of="log"} ' metrics &&
+	grep -q '^pvfs_zone_used{server="iod2",size="64KiB"} ' metrics &&
+	grep -q '^pvfs_db_hits_total{server="mgr"} [1-9]' metrics || fail "inside: $(grep -v _bucket metrics)"
+
 cat >well.py <<'END'
 """What Prometheus' text format asks, and what we promise."""
 import collections, re, sys

@@ -309,6 +309,7 @@ void view_metrics(const struct view *v, struct text *out)
 	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++)
 		write_gauge(v, &gauges[i], out);
 	write_ops(v, out);
+	view_inside(v, out);
 	for (size_t i = 0; any_labels(v) && i < 3; i++)
 		write_users(v, out, i);
 	head(out, "pvfs_exporter_rounds_total", "counter",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* status.c - a view as JSON. */
+#include <string.h>
+
 #include "coarse.h"
 #include "json.h"
 #include "view.h"
@@ -14,13 +16,11 @@ static void json_text(struct json_object *o, const char *key, const char *s)
 	text_free(&clean);
 }
 
-static struct json_object *op_json(const struct pvfs_op_stats *s)
+static void add_stats(struct json_object *o, const struct pvfs_op_stats *s)
 {
-	struct json_object *o = json_object_new_object(),
-			   *times = json_object_new_array();
+	struct json_object *times = json_object_new_array();
 	uint64_t n[COARSE];
 
-	json_text(o, "op", s->name);
 	json_u64(o, "requests", s->requests);
 	json_u64(o, "errors", s->errors);
 	json_u64(o, "in", s->bytes_in);
@@ -30,7 +30,56 @@ static struct json_object *op_json(const struct pvfs_op_stats *s)
 	for (unsigned int i = 0; i < COARSE; i++)
 		json_object_array_add(times, json_object_new_uint64(n[i]));
 	json_object_object_add(o, "times", times);
+}
+
+static struct json_object *op_json(const struct pvfs_op_stats *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_text(o, "op", s->name);
+	add_stats(o, s);
 	return o;
+}
+
+static struct json_object *time_json(const struct pvfs_times *t)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_str(o, "what", t->stats.name);
+	json_str(o, "over", t->queue[0] ? t->queue : t->transport);
+	json_str(o, "way", t->way);
+	add_stats(o, &t->stats);
+	return o;
+}
+
+/* What the page shows of them. */
+static uint64_t gauge_sum(const struct report *r, const char *name)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < r->gauges; i++)
+		if (!strcmp(r->gauge[i].name, name))
+			sum += r->gauge[i].value;
+	return sum;
+}
+
+static void add_inside(struct json_object *o, const struct report *r)
+{
+	static const char *const shown[] = {
+		"requests_running", "queue_waiting", "queue_stuck",
+		"zone_buffers",	    "zone_used",     "zones_waits",
+		"db_hits",	    "db_misses"
+	};
+	struct json_object *list = json_object_new_array(),
+			   *gauges = json_object_new_object();
+
+	for (int i = 0; i < r->times; i++)
+		json_object_array_add(list, time_json(&r->time[i]));
+	json_object_object_add(o, "ways", list);
+	for (size_t i = 0; r->gauges && i < sizeof(shown) / sizeof(shown[0]);
+	     i++)
+		json_u64(gauges, shown[i], gauge_sum(r, shown[i]));
+	json_object_object_add(o, "gauges", gauges);
 }
 
 static void add_report(struct json_object *o, const struct report *r)
@@ -49,6 +98,7 @@ static void add_report(struct json_object *o, const struct report *r)
 	for (int i = 0; i < r->ops; i++)
 		json_object_array_add(ops, op_json(&r->op[i]));
 	json_object_object_add(o, "ops", ops);
+	add_inside(o, r);
 }
 
 static struct json_object *server_json(const struct view_server *s)

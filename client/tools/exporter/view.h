@@ -18,6 +18,9 @@ struct report {
 	struct pvfs_op_stats op[VIEW_OPS];
 	int labels; /* those that are shown, the last one may be the others */
 	struct pvfs_label label[PVFS_LABELS];
+	int gauges, times; /* 0: one of an earlier release */
+	struct pvfs_gauge gauge[PVFS_GAUGES];
+	struct pvfs_times time[PVFS_TIMES];
 };
 
 struct view_server {
@@ -41,6 +44,8 @@ struct view {
 
 /* metrics.c: in Prometheus' format. */
 void view_metrics(const struct view *v, struct text *out);
+/* ... inside.c: what servers have inside. */
+void view_inside(const struct view *v, struct text *out);
 /* status.c: as JSON, for the page; and what is wrong, whether nothing is. */
 void view_status(const struct view *v, struct text *out);
 bool view_health(const struct view *v, struct text *out);

@@ -101,6 +101,22 @@ static int ask_labels(struct worker *w)
 	return 0;
 }
 
+/* A server of an earlier release does not tell. */
+static int ask_inside(struct worker *w)
+{
+	struct report *r = w->next;
+	int times = pvfs_watch_times(w->watch, r->time, PVFS_TIMES), gauges = 0;
+
+	r->gauges = r->times = 0;
+	if (times >= 0)
+		gauges = pvfs_watch_gauges(w->watch, r->gauge, PVFS_GAUGES);
+	if (times < 0 || gauges < 0)
+		return errno == ENOSYS ? 0 : errno;
+	r->times = times < PVFS_TIMES ? times : PVFS_TIMES;
+	r->gauges = gauges < PVFS_GAUGES ? gauges : PVFS_GAUGES;
+	return 0;
+}
+
 /* 0, or errno: then the connection is of no more use. */
 static int ask_once(struct worker *w)
 {
@@ -117,6 +133,8 @@ static int ask_once(struct worker *w)
 		err = ask_stats(w);
 	if (!err)
 		err = ask_labels(w);
+	if (!err)
+		err = ask_inside(w);
 	if (err) {
 		pvfs_watch_close(w->watch);
 		w->watch = NULL;
