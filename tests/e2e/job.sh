@@ -196,6 +196,14 @@ must_fail pvfs-job start -i a/b
 must_fail pvfs-job start -i "$job" --mount relative
 must_fail pvfs-job start -i "$job" --launcher ssh
 must_fail pvfs-job start -i "$job" --storage "$tmp/none"
+grep -q -e "--storage $tmp/none: No such file" "$tmp/output" || fail "$(cat "$tmp/output")"
+must_fail pvfs-job start -i "$job" --log "$tmp/none/logs"
+grep -q -e "--log $tmp/none/logs: No such file" "$tmp/output" || fail "$(cat "$tmp/output")"
+gone
+# logs that were asked for are not lost for want of their folder
+must pvfs-job start -i "$job" --size 64M --log "$tmp/later"
+must pvfs-job stop -i "$job"
+[ -s "$tmp/later/$job.node.0.pvfs-iod.log" ] || fail "no logs: $(ls "$tmp/later")"
 gone
 chmod 755 "$tmp" && mkdir -m 755 open && PVFS_JOB_DIR=$tmp/open must_fail pvfs-job start -i "$job"
 PVFS_JOB_DIR=$tmp/open pvfs-job start -i "$job" 2>&1 | grep -q 'yours alone' || fail "an open folder is used"

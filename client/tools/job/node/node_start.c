@@ -115,11 +115,32 @@ static void take_mount(struct node *n)
 		snprintf(n->place.mount, JOB_PATH, "%s", n->conf.mount);
 }
 
+/* What its user named has to be there, or what it is for is lost without a word. */
+static int check_folder(const struct node *n, const char *option,
+			const char *dir)
+{
+	if (!dir || !access(dir, W_OK | X_OK))
+		return 0;
+	return tool_say(&job_tool, "node %u: %s %s: %s", n->rank, option, dir,
+			strerror(errno));
+}
+
+static int check_folders(const struct node *n)
+{
+	int rc = check_folder(n, "--storage", n->conf.storage);
+
+	if (!rc && n->conf.log)
+		mkdir(n->conf.log, 0700);
+	return rc ? rc : check_folder(n, "--log", n->conf.log);
+}
+
 static int make_place(struct node *n)
 {
 	char name[32];
-	int rc;
+	int rc = check_folders(n);
 
+	if (rc)
+		return rc;
 	snprintf(name, sizeof(name), "node.%u", n->rank);
 	if (n->conf.storage)
 		snprintf(n->place.storage, JOB_PATH, "%s/pvfs-job-%u.%s.%s",
