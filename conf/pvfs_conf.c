@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "iod_conf.h"
 #include "mgr_conf.h"
@@ -232,6 +233,18 @@ static int check_all(struct check *c)
 	return 0;
 }
 
+/* A daemon would speak of its own option. */
+static bool can_read(struct check *c)
+{
+	if (!access(c->path, R_OK))
+		return true;
+	find(c,
+	     "%s: %s; name a file that can be read, or make one with "
+	     "pvfs-mkconf",
+	     c->path, strerror(errno));
+	return false;
+}
+
 static void usage(FILE *out)
 {
 	fputs("usage: pvfs-conf check [FILE]\n"
@@ -283,7 +296,8 @@ int main(int argc, char **argv)
 	if (!c)
 		return EXIT_FAILURE;
 	c->path = argc - optind == 2 ? argv[optind + 1] : CONF_DEFAULT;
-	rc = check_all(c) || c->found ? EXIT_FAILURE : EXIT_SUCCESS;
+	rc = !can_read(c) || check_all(c) || c->found ? EXIT_FAILURE
+						      : EXIT_SUCCESS;
 	free(c);
 	return rc;
 }

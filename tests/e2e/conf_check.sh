@@ -67,7 +67,7 @@ finds 'chmod 600' "s|^key = .*|key = $tmp/key|"
 
 # ---- usage ----
 "$pvfs_conf" check none.conf >found 2>&1
-[ $? = 1 ] && grep -q none.conf found || fail "$(cat found)"
+[ $? = 1 ] && grep -q "none.conf.*pvfs-mkconf" found && ! grep -q -e --config found || fail "$(cat found)"
 for bad in '' start 'check a b' --what; do
 	"$pvfs_conf" $bad >found 2>&1
 	[ $? = 2 ] || fail "pvfs-conf $bad: $(cat found)"
