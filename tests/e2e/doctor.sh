@@ -367,7 +367,7 @@ grep -q "^not seen: storage, iod 0: .*run it as root" found || fail "a user: $(c
 grep -q '^not seen: key: .*root' found || fail "a user: $(cat found)"
 
 # ---- usage ----
-for bad in --what '-t 0' 'operand' '-c'; do
+for bad in --what '-t 0' 'operand' '-c' '--skip clok' '--skip clock,fsyn'; do
 	pvfs-doctor $bad >found 2>&1
 	[ $? = 2 ] || fail "pvfs-doctor $bad: $(cat found)"
 done

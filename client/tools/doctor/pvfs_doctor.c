@@ -86,6 +86,32 @@ static int list_checks(void)
 	return tool_done(&tool, 0);
 }
 
+static bool is_check(const char *name, size_t len)
+{
+	for (unsigned int i = 0; i < doctor_nchecks; i++)
+		if (!strncmp(doctor_checks[i].name, name, len) &&
+		    !doctor_checks[i].name[len])
+			return true;
+	return false;
+}
+
+/* Who misspells one would take the rest for all that there is. */
+static void check_skip(const char *list)
+{
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+
+		if (len && !is_check(list, len)) {
+			tool_say(&tool,
+				 "--skip %.*s: no such check; --list "
+				 "names them",
+				 (int)len, list);
+			tool_usage(&tool);
+		}
+		list += len + (list[len] == ',');
+	}
+}
+
 /* What is said goes to standard output; checks must not add to it. */
 static void be_quiet(void)
 {
@@ -146,6 +172,7 @@ int main(int argc, char **argv)
 		tool_usage(&tool);
 	if (a.list)
 		return list_checks();
+	check_skip(a.skip);
 	a.d.pvfstab = tab && *tab ? tab : "/etc/pvfstab";
 	be_quiet();
 	return examine(&a);
