@@ -60,6 +60,8 @@ TWO_NAMES(ssize_t, sendfile, sendfile64,
 	  (int out, int in, off_t *off, size_t n));
 OURS ssize_t copy_file_range(int in, off64_t *in_off, int out, off64_t *out_off,
 			     size_t n, unsigned int flags);
+OURS ssize_t splice(int in, off64_t *in_off, int out, off64_t *out_off,
+		    size_t n, unsigned int flags);
 
 /* ---- what the kernel was not told ---- */
 
@@ -311,4 +313,11 @@ ssize_t copy_file_range(int in, off64_t *in_off, int out, off64_t *out_off,
 {
 	refresh(in);
 	return next.copy_file_range(in, in_off, out, out_off, n, flags);
+}
+
+ssize_t splice(int in, off64_t *in_off, int out, off64_t *out_off, size_t n,
+	       unsigned int flags)
+{
+	refresh(in);
+	return next.splice(in, in_off, out, out_off, n, flags);
 }

@@ -125,6 +125,13 @@ static ssize_t sys_copy(int in, int64_t *in_off, int out, int64_t *out_off,
 		       (unsigned long)flags);
 }
 
+static ssize_t sys_splice(int in, int64_t *in_off, int out, int64_t *out_off,
+			  size_t n, unsigned int flags)
+{
+	return syscall(SYS_splice, in, in_off, out, out_off, n,
+		       (unsigned long)flags);
+}
+
 /* libc's: the kernel's wants more of its caller. */
 extern int __sigaction(int sig, const struct sigaction *act,
 		       struct sigaction *old);
@@ -152,6 +159,7 @@ struct next next = {
 	.mmap = sys_mmap,
 	.sendfile = sys_sendfile,
 	.copy_file_range = sys_copy,
+	.splice = sys_splice,
 };
 
 /* ---- from then on ---- */
@@ -192,6 +200,7 @@ __attribute__((constructor)) static void next_find(void)
 		{ &next.mmap, "mmap64" },
 		{ &next.sendfile, "sendfile64" },
 		{ &next.copy_file_range, "copy_file_range" },
+		{ &next.splice, "splice" },
 		{ &next.aio_read, "aio_read64" },
 		{ &next.aio_write, "aio_write64" },
 		{ &next.aio_fsync, "aio_fsync64" },

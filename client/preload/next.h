@@ -38,6 +38,7 @@ struct next {
 	ssize_t (*sendfile)(int, int, int64_t *, size_t);
 	ssize_t (*copy_file_range)(int, int64_t *, int, int64_t *, size_t,
 				   unsigned int);
+	ssize_t (*splice)(int, int64_t *, int, int64_t *, size_t, unsigned int);
 	/* NULL before the constructor */
 	int (*aio_read)(struct aiocb *);
 	int (*aio_write)(struct aiocb *);

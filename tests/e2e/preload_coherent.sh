@@ -30,6 +30,8 @@ if maps_shared; then
 fi
 # two processes at one file, one of them past the mount; the other maps it
 must past python3 "$e2e/preload_mapped.py" "$tmp/a/two"
+# and what the kernel moves by itself is what was written
+must past python3 "$e2e/preload_sent.py" "$tmp/a/sent"
 # a file that is locked goes through the mount, and past it again when it was closed
 exec 8<>"$tmp/a/locked"
 must flock -x 8

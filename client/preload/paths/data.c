@@ -139,6 +139,17 @@ static void *our_mmap(void *at, size_t len, int prot, int flags, int fd,
 }
 
 /* Programs go on with read() and write(). */
+static ssize_t our_splice(int in, int64_t *in_off, int out, int64_t *out_off,
+			  size_t n, unsigned int flags)
+{
+	if (whose_fd(in, "splice") == KERNELS &&
+	    whose_fd(out, "splice") == KERNELS)
+		return behind.splice(in, in_off, out, out_off, n, flags);
+	errno = EINVAL;
+	return -1;
+}
+
+/* Programs go on with read() and write(). */
 static ssize_t our_sendfile(int out, int in, int64_t *off, size_t n)
 {
 	if (whose_fd(in, "sendfile") == KERNELS &&
@@ -181,6 +192,7 @@ void data_begin(void)
 	next.mmap = our_mmap;
 	next.sendfile = our_sendfile;
 	next.copy_file_range = our_copy;
+	next.splice = our_splice;
 	numbers_behind(&behind);
 	requests_behind(&behind);
 }
@@ -193,8 +205,6 @@ TWO_NAMES(int, posix_fallocate, posix_fallocate64,
 	  (int fd, off_t off, off_t n));
 TWO_NAMES(int, posix_fadvise, posix_fadvise64,
 	  (int fd, off_t off, off_t n, int advice));
-SEEN ssize_t splice(int in, off64_t *in_off, int out, off64_t *out_off,
-		    size_t n, unsigned int flags);
 SEEN int syncfs(int fd);
 SEEN int sync_file_range(int fd, off64_t off, off64_t n, unsigned int flags);
 SEEN int ioctl(int fd, unsigned long cmd, ...);
@@ -229,17 +239,6 @@ int posix_fadvise(int fd, off_t off, off_t n, int advice)
 	return whose_fd(fd, __func__) == KERNELS
 		       ? under()->posix_fadvise(fd, off, n, advice)
 		       : 0;
-}
-
-/* Programs go on with read() and write(). */
-ssize_t splice(int in, off64_t *in_off, int out, off64_t *out_off, size_t n,
-	       unsigned int flags)
-{
-	if (whose_fd(in, __func__) == KERNELS &&
-	    whose_fd(out, __func__) == KERNELS)
-		return under()->splice(in, in_off, out, out_off, n, flags);
-	errno = EINVAL;
-	return -1;
 }
 
 /* What is written is at the servers: to their disks. */

@@ -92,7 +92,6 @@
 	X(int, fallocate, fallocate64, (int, int, off_t, off_t)) \
 	X(int, posix_fallocate, posix_fallocate64, (int, off_t, off_t)) \
 	X(int, posix_fadvise, posix_fadvise64, (int, off_t, off_t, int)) \
-	X(ssize_t, splice, splice, (int, off64_t *, int, off64_t *, size_t, unsigned int)) \
 	X(DIR *, opendir, opendir, (const char *)) \
 	X(DIR *, fdopendir, fdopendir, (int)) \
 	X(struct dirent *, readdir, readdir64, (DIR *)) \
