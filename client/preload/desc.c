@@ -320,6 +320,14 @@ void desc_end(struct use *u)
 	u->f = NULL;
 }
 
+bool desc_stands(const struct use *u)
+{
+	struct ident id;
+
+	return ident_get(u->fd, &id) && id.ino == u->f->handle &&
+	       id.dev == u->door->id.dev && id.mount == u->door->id.mount;
+}
+
 void desc_close(int fd)
 {
 	struct self *s = self_there();

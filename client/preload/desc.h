@@ -37,6 +37,8 @@ bool desc_look(int fd, struct use *u);
 /* The call failed with rc our way: is that one for later calls? */
 void desc_spoil(struct use *u, int rc);
 void desc_end(struct use *u);
+/* The number stands for the same file still: others may have closed it meanwhile. */
+bool desc_stands(const struct use *u);
 
 /* The number is about to be closed. */
 void desc_close(int fd);

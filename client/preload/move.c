@@ -207,6 +207,8 @@ static int64_t at(struct move *m, int64_t off)
 		n = transfer(m, off);
 	if (!kernel_may(n))
 		return n;
+	if ((n != KERNEL || strand_self()) && !desc_stands(&m->use))
+		return n == KERNEL ? -EBADF : n;
 	/* the same bytes at the same place: it may be done twice */
 	if (n != KERNEL)
 		desc_spoil(&m->use, (int)n);

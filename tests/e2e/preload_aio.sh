@@ -42,17 +42,24 @@ wait $writer || fail "a sync and two writes: $(cat "$tmp/said")"
 expect ok tail -n 1 "$tmp/said"
 [ "$now" = "$were" ] || fail "a sync did not wait for the write before it"
 
+# edges ARGUMENT: pvaioedge, with iod 0 standing still from "ready" to "waited".
+edges() {
+	rm -f "$tmp/on" "$tmp/told"
+	mkfifo "$tmp/on"
+	past env ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0 timeout 120 \
+		pvaioedge "$tmp/m/order" "$1" <"$tmp/on" >"$tmp/told" 2>&1 &
+	waits=$!
+	exec 6>"$tmp/on"
+	until_true 60 grep -q ready "$tmp/told"
+	stand_still "$(cluster pid 0)"
+	echo >&6
+	until_true 60 grep -q waited "$tmp/told"
+	must kill -CONT "$(cluster pid 0)"
+	exec 6>&-
+	wait $waits || fail "$1: $(cat "$tmp/told")"
+	expect ok tail -n 1 "$tmp/told"
+}
 # Who waits for what does not end leaves by a time-out, a signal, or when he is cancelled.
-mkfifo "$tmp/on"
-past env ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0 timeout 120 pvaioedge "$tmp/m/order" still <"$tmp/on" >"$tmp/told" 2>&1 &
-waits=$!
-exec 6>"$tmp/on"
-until_true 60 grep -q ready "$tmp/told"
-stand_still "$(cluster pid 0)"
-echo >&6
-until_true 60 grep -q waited "$tmp/told"
-must kill -CONT "$(cluster pid 0)"
-exec 6>&-
-wait $waits || fail "waits that end early: $(cat "$tmp/told")"
-expect ok tail -n 1 "$tmp/told"
+edges still
+edges "$tmp/m/other"
 unmount "$tmp/m" $daemon

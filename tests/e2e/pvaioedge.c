@@ -6,6 +6,8 @@
  * usage: pvaioedge FILE
  *        pvaioedge FILE still     of a file that is there: says "ready", goes on at a
  *                                 line, waits for what does not end; says "waited"
+ *        pvaioedge FILE OTHER     the same, and closes it; OTHER gets its number, and
+ *                                 nothing that was meant for FILE
  */
 #include <aio.h>
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib/expect.h"
@@ -182,10 +185,40 @@ static void still(const char *path)
 	EXPECT(end_of(&cb[0]) == LEN && end_of(&cb[1]) == LEN);
 }
 
+/* ---- a number that stands for another file before all was begun ---- */
+
+/* Its turn comes when the limit forbids some of it, which is the kernel's to say. */
+static void reused(const char *path, const char *other)
+{
+	const struct rlimit limit = { 950 + LEN / 2, RLIM_INFINITY };
+	char line[8];
+	unsigned int i;
+
+	fd = open(path, O_RDWR);
+	EXPECT(fd >= 0 && pwrite(fd, "x", 1, 0) == 1);
+	puts("ready");
+	EXPECT(fflush(stdout) == 0 && fgets(line, sizeof(line), stdin));
+	for (i = 0; i < N; i++) {
+		prepare(i, LIO_NOP)->aio_offset = 950;
+		EXPECT(aio_write(&cb[i]) == 0);
+	}
+	EXPECT(close(fd) == 0);
+	EXPECT(open(other, O_RDWR | O_CREAT | O_TRUNC, 0644) == fd);
+	EXPECT(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+	EXPECT(!setrlimit(RLIMIT_FSIZE, &limit));
+	puts("waited");
+	EXPECT(fflush(stdout) == 0);
+	for (i = 0; i < N; i++)
+		EXPECT(end_of(&cb[i]) == LEN || errno == EBADF);
+	EXPECT(lseek(fd, 0, SEEK_END) == 0);
+}
+
 int main(int argc, char **argv)
 {
 	EXPECT(argc >= 2);
-	if (argc > 2) {
+	if (argc > 2 && strcmp(argv[2], "still") != 0) {
+		reused(argv[1], argv[2]);
+	} else if (argc > 2) {
 		still(argv[1]);
 	} else {
 		fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0644);
