@@ -179,7 +179,8 @@ static int open_server(struct iod *iod)
 		.keeper = iod->ring ? &iod->keeper : NULL,
 		.seal = iod->conf.auth.seal,
 		.role = WIRE_ROLE_IOD,
-		.features = WIRE_FT_ENDS | (iod->sharing ? WIRE_FT_SHARE : 0) |
+		.features = WIRE_FT_ENDS | WIRE_FT_ASIDE |
+			    (iod->sharing ? WIRE_FT_SHARE : 0) |
 			    (iod->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.index = iod->conf.index,
 		.slots = iod->conf.slots,

@@ -13,12 +13,26 @@
  *	now < until				and the manager was heard of
  *	first[stripe] > now			no change of the object is late
  *	pwrite()
+ *	word[index] == LENT_ASIDE?		behind a full barrier again
  *	inside[i] = 0
  *
- * and without a mark it reads: a read that is late harms nobody.  If one of these does
- * not hold it asks by message.  The iod takes back what it lent by clearing the word;
- * then, behind a full barrier too, it looks at the marks.  Who is inside will write
- * what he began: until he has left, nobody else gets at the object.
+ * and without a mark it reads, and throws away what it read if the word changed
+ * meanwhile.  If one of these does not hold it asks by message.  The iod takes back what
+ * it lent by clearing the word; then, behind a full barrier too, it looks at the marks.
+ * Who is inside will write what he began: until he has left, nobody else gets at the
+ * object.
+ *
+ * Who does not leave for long stands still there, or a handler of his jumped out of it,
+ * and the mark will never go.  So the iod sets the object aside: the word becomes
+ * LENT_ASIDE; behind a full barrier a copy is made, and takes the object's place.  Either
+ * the writer's barrier is the first: then all that he wrote is in the copy; or it
+ * is the iod's: then he sees LENT_ASIDE, and his call goes by message, as what it wrote
+ * may be in the old file alone, which nobody looks at any more.  An index that is
+ * marked is lent to nobody.
+ *
+ * Clients and iods of earlier releases (without WIRE_FT_ASIDE) do not look again: to
+ * such clients objects are lent for writing only by an iod that may end them, and
+ * from such iods they are borrowed for reading alone.
  *
  * Nobody sees what borrowers do, so they say it: each counts what it has done in a place
  * of inside[], and one of LENT_TIMED how long it took.  The iod looks when it is asked
@@ -36,6 +50,7 @@
 #define LENT_PAGES 3u /* gate, terms, marks: in this order */
 #define LENT_MOST (1u << 20) /* bytes of an access: longer ones go by message */
 #define LENT_TIMED 64u
+#define LENT_ASIDE UINT64_MAX /* no loan has this number */
 
 /*
  * Of an iod; clients read it.  owner is a robust futex (kernel documentation,
@@ -46,6 +61,7 @@
 struct lent_gate {
 	_Atomic uint64_t until; /* clock_boot(): the iod's lease */
 	_Atomic uint32_t owner; /* FUTEX_TID_MASK of it: a thread; 0: it ended */
+	uint64_t clock; /* inode of its /proc/self/ns/time, 0: not known */
 	struct {
 		/* clock_boot(): when the first of the changes under way is
 		 * late; UINT64_MAX: there are none */
@@ -59,7 +75,8 @@ struct lent_terms {
 	int64_t pid; /* of the borrower, */
 	uint64_t began; /* which began then: /proc/PID/stat */
 	uint64_t zero;
-	_Atomic uint64_t word[LENT_OBJECTS]; /* number of the loan, 0: none */
+	/* number of the loan; 0: none; or LENT_ASIDE */
+	_Atomic uint64_t word[LENT_OBJECTS];
 };
 
 /* What was done by itself. */

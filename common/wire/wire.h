@@ -291,6 +291,8 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_TOLD	0x800u	/* STATS and LABELS tell what clients did by themselves:
 				 * WIRE_TOLD_*, WIRE_LB_TOLD */
 #define WIRE_FT_HOT	0x1000u	/* there is HOT */
+#define WIRE_FT_ASIDE	0x2000u	/* clients: look at the word again behind a write to what
+				 * is lent; iods: set it aside (lent.h) */
 #define WIRE_FT_INSIDE	0x4000u	/* there are GAUGES and TIMES */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
@@ -1162,6 +1164,8 @@ struct wire_seek_rep {
 				 * RWF_NOWAIT, and what is not there by READ */
 #define WIRE_B_NONE	0x8u	/* reply: there is no such object, ask later; with
 				 * WIRE_B_WRITE: others are lent for writing, too */
+#define WIRE_B_CLOCK	0x10u	/* reply, to who named WIRE_FT_ASIDE: see yourself
+				 * whether the gate's clock is yours */
 struct wire_borrow {
 	le64 handle;
 	le32 flags;

@@ -77,7 +77,7 @@ static void session_close(struct lend_session *ses)
 
 void lend_session_leave(struct lends *lends, struct lend_session *ses)
 {
-	lend_terms_clear(ses->files.terms);
+	lend_terms_clear(&ses->files.terms->lent);
 	if (!lend_inside(&ses->files, LENT_OBJECTS))
 		lend_files_remove(lends->dirfd, ses->id);
 	session_close(ses);
@@ -117,6 +117,9 @@ static int fill(struct lends *lends, struct lend_session *ses,
 	int rc = lend_process_open(ask->pid, &ses->process);
 
 	if (!rc && !lend_process_is(&ses->process, ask->uid))
+		rc = -ESRCH;
+	/* who does not know that he has to look cannot be asked to */
+	if (!rc && ses->process.clock && !ask->looks)
 		rc = -ESRCH;
 	if (rc)
 		return rc;
@@ -182,7 +185,7 @@ void lend_session_free(struct lends *lends, struct lend_session *ses)
 
 void loan_forget(struct lends *lends, struct loan *loan)
 {
-	atomic_store(&loan->ses->files.terms->word[loan_index(loan)], 0);
+	atomic_store(&loan->ses->files.terms->lent.word[loan_index(loan)], 0);
 	LIST_REMOVE(loan, link);
 	loan->number = 0;
 	atomic_fetch_sub(&lends->count, 1);
@@ -192,14 +195,23 @@ void loan_forget(struct lends *lends, struct loan *loan)
 	}
 }
 
+/* A mark that stays, for whatever reason, is no other object's. */
 static struct loan *find_free(struct lend_session *ses)
 {
+	bool marked[LENT_OBJECTS];
 	uint32_t i;
 
+	lend_marked(&ses->files, marked);
 	for (i = 0; i < LENT_OBJECTS; i++)
-		if (!ses->loan[i].number && !ses->loan[i].stuck)
+		if (!ses->loan[i].number && !ses->loan[i].stuck && !marked[i])
 			return &ses->loan[i];
 	return NULL;
+}
+
+void loan_done(const struct loan *loan)
+{
+	atomic_store(&loan->ses->files.terms->kind[loan_index(loan)],
+		     LEND_NONE);
 }
 
 static struct loan *new_loan(struct lends *lends, struct lend_session *ses)
@@ -212,30 +224,46 @@ static struct loan *new_loan(struct lends *lends, struct lend_session *ses)
 	return find_free(ses);
 }
 
+/* Before he can be inside. */
+static void keep_kind(const struct loan *loan)
+{
+	struct lend_terms *terms = loan->ses->files.terms;
+	uint32_t i = loan_index(loan);
+	uint8_t kind = loan->looks ? LEND_LOOKS : LEND_WAITS;
+
+	atomic_store(&terms->handle[i], loan->handle);
+	atomic_store(&terms->kind[i], loan->write ? kind : LEND_NONE);
+}
+
 static void lend(struct lends *lends, struct lend_session *ses,
-		 struct loan *loan, uint64_t handle, bool write, uint64_t until)
+		 struct loan *loan, uint64_t handle, bool write,
+		 const struct lend_ask *ask)
 {
 	loan->ses = ses;
 	loan->number = ++lends->number;
 	loan->handle = handle;
 	loan->write = write;
-	loan->until = until;
-	if (until < atomic_load(&lends->ends))
-		atomic_store(&lends->ends, until);
+	loan->looks = ask->looks;
+	loan->until = ask->until;
+	if (loan->until < atomic_load(&lends->ends))
+		atomic_store(&lends->ends, loan->until);
+	keep_kind(loan);
 	LIST_INSERT_HEAD(loan_bucket(lends, handle), loan, link);
 	atomic_fetch_add(&lends->count, 1);
 	if (write) {
 		atomic_fetch_add(&lends->writers, 1);
 		store_change_begins(lends->attr.store, handle);
 	}
-	atomic_store(&ses->files.terms->word[loan_index(loan)], loan->number);
+	atomic_store(&ses->files.terms->lent.word[loan_index(loan)],
+		     loan->number);
 }
 
-static bool may_write(const struct lends *lends, const struct lend_session *ses)
+static bool may_write(const struct lends *lends, const struct lend_session *ses,
+		      const struct lend_ask *ask)
 {
 	return clock_boot() < gate_ends(store_gate(lends->attr.store)) &&
 	       store_in_memory(lends->attr.store) &&
-	       lend_process_ours(&ses->process);
+	       (ask->looks || lend_process_ours(&ses->process));
 }
 
 static int lend_to(struct lends *lends, struct lend_session *ses,
@@ -243,7 +271,7 @@ static int lend_to(struct lends *lends, struct lend_session *ses,
 		   struct lent *out)
 {
 	struct loan *loan = new_loan(lends, ses);
-	bool write = ask->write && may_write(lends, ses);
+	bool write = ask->write && may_write(lends, ses, ask);
 	struct stat sb;
 	int fd;
 
@@ -251,6 +279,8 @@ static int lend_to(struct lends *lends, struct lend_session *ses,
 		return -ENOKEY;
 	if (!loan)
 		return -ENOSPC;
+	if (lend_is_stuck(lends, store_obj_handle(obj)))
+		return -EBUSY;
 	if (!write && !ask->read)
 		return -EACCES;
 	fd = store_obj_lend(obj, ask->read, write);
@@ -260,12 +290,13 @@ static int lend_to(struct lends *lends, struct lend_session *ses,
 		close(fd);
 		return -EIO;
 	}
-	lend(lends, ses, loan, store_obj_handle(obj), write, ask->until);
+	lend(lends, ses, loan, store_obj_handle(obj), write, ask);
 	*out = (struct lent){
 		.number = loan->number,
 		.inode = sb.st_ino,
 		.index = loan_index(loan),
 		.write = write,
+		.clock = ses->process.clock,
 		.fd = fd,
 		.page = { gate_page(store_gate(lends->attr.store)),
 			  ses->files.terms_fd, ses->files.marks_fd },
@@ -293,8 +324,10 @@ void lend_cancel(struct lends *lends, uint64_t session, const struct lent *lent)
 
 	pthread_mutex_lock(&lends->lock);
 	ses = lend_session_find(lends, session);
-	if (ses && ses->loan[lent->index].number == lent->number)
+	if (ses && ses->loan[lent->index].number == lent->number) {
 		loan_forget(lends, &ses->loan[lent->index]);
+		loan_done(&ses->loan[lent->index]);
+	}
 	pthread_mutex_unlock(&lends->lock);
 }
 

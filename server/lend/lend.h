@@ -6,12 +6,19 @@
  * What is lent for writing is taken back from all when the iod's lease has passed,
  * and from a session that ends.  Who stands still in the middle of a write then keeps
  * the object shut for everybody, as a change that is late does (gate.h), until it goes
- * on, for LEND_STUCK_MS; then its process is killed.  So only to processes that this
- * one may kill anything is lent for writing.
+ * on, or for LEND_ASIDE_MS: then the object is set aside by a copy, and what he
+ * goes on to write is nobody's.  Where there is no room for that the object stays shut,
+ * and it is tried again; if his process is stopped (SIGSTOP) and may be killed from here, it
+ * is, after LEND_STUCK_MS.  One that runs is not: a handler may have jumped out of the
+ * write, and the mark of that stays.
+ *
+ * A client of an earlier release does not look whether that happened (ask.looks).  So to
+ * such a one objects are lent for writing only if it may be killed, and it is, after
+ * LEND_STUCK_MS.
  *
  * Over the end of this process it is known from files, DIR/lent/SESSION.terms and
- * SESSION.marks: the next one takes back what the one before had lent, and waits for
- * who is inside, before it serves.
+ * SESSION.marks: the next one takes back what the one before had lent; of clients of
+ * earlier releases it waits for who is inside before it serves.
  *
  * All functions but lends_open() and lends_close() may be called from any thread, and
  * do not block but on these files.
@@ -27,7 +34,9 @@
 #include "store.h"
 #include "wire.h"
 
+#define LEND_ASIDE_MS 100u
 #define LEND_STUCK_MS 2000u
+#define LEND_AGAIN_MS 100u /* where there was no room for a copy */
 #define LEND_SESSIONS 1024u /* that borrow; others go by message */
 
 struct lends;
@@ -67,6 +76,7 @@ struct lend_ask {
 	pid_t pid; /* who it is, as the kernel says, */
 	uid_t uid; /* ... and whose */
 	bool read, write; /* one at least */
+	bool looks; /* it looks again behind a write (lent.h) */
 	uint64_t until; /* then it is taken back, clock_boot() */
 	uint32_t era; /* as of lends_recall(); 0 before */
 	const char *peer; /* for messages */
@@ -77,6 +87,7 @@ struct lent {
 	uint64_t inode;
 	uint32_t index;
 	bool write; /* it was asked for, and may be */
+	bool clock; /* its process has to see whether our clock is its own */
 	int fd; /* the caller's */
 	int page[LENT_PAGES]; /* gate, terms, marks: the lends', for the session */
 };
@@ -84,7 +95,7 @@ struct lent {
  * -EACCES: it may not read, and writing is not to be had; -ENOKEY: it is of another
  * era; -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
  * descriptors are short; -ESRCH: that process is not to be seen from here, or another
- * user's;
+ * user's; -EBUSY: somebody who was lent it keeps it shut;
  * -EOPNOTSUPP: nobody would see the end of this one; -errno.
  */
 int lend_object(struct lends *lends, struct store_obj *obj,

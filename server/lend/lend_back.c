@@ -9,21 +9,16 @@
 static void look_inside(struct lends *lends, struct lend_session *ses,
 			const bool *taken)
 {
-	struct lent_marks marks;
+	bool marked[LENT_OBJECTS];
 	unsigned int i;
-	uint32_t object;
-	bool known;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	known = lend_marks_read(&ses->files, &marks);
-	for (i = 0; !known && i < LENT_OBJECTS; i++)
-		if (taken[i] && !ses->loan[i].stuck)
+	lend_marked(&ses->files, marked);
+	for (i = 0; i < LENT_OBJECTS; i++) {
+		if (taken[i] && marked[i])
 			lend_watch(lends, &ses->loan[i]);
-	for (i = 0; known && i < LENT_INSIDE; i++) {
-		object = atomic_load(&marks.inside[i].object);
-		if (object && object <= LENT_OBJECTS && taken[object - 1] &&
-		    !ses->loan[object - 1].stuck)
-			lend_watch(lends, &ses->loan[object - 1]);
+		else if (taken[i])
+			loan_done(&ses->loan[i]);
 	}
 }
 
@@ -119,8 +114,10 @@ static void removed(struct lends *lends, uint64_t handle)
 
 	for (loan = LIST_FIRST(loan_bucket(lends, handle)); loan; loan = next) {
 		next = LIST_NEXT(loan, link);
-		if (loan->handle == handle)
-			loan_forget(lends, loan);
+		if (loan->handle != handle)
+			continue;
+		loan_forget(lends, loan);
+		loan_done(loan);
 	}
 }
 
@@ -132,6 +129,57 @@ void lend_removed(struct lends *lends, uint64_t handle)
 	removed(lends, handle);
 	pthread_mutex_unlock(&lends->lock);
 }
+
+/* ---- setting aside ---- */
+
+static bool is_of(const struct loan *loan, const void *handle)
+{
+	return loan->handle == *(const uint64_t *)handle;
+}
+
+static struct loan *find(struct lends *lends, uint64_t handle)
+{
+	struct loan *loan;
+
+	LIST_FOREACH(loan, loan_bucket(lends, handle), link)
+		if (loan->handle == handle)
+			break;
+	return loan;
+}
+
+/* Who is not seen inside sees that his word is cleared. */
+bool lend_recall(struct lends *lends, uint64_t handle)
+{
+	struct loan *loan;
+	bool all = true;
+
+	while ((loan = find(lends, handle)))
+		take_back(lends, loan->ses, is_of, &handle);
+	TAILQ_FOREACH(loan, &lends->stuck, stuck_link) {
+		if (loan->handle != handle)
+			continue;
+		all &= loan->looks;
+		if (loan->looks)
+			atomic_store(&loan->ses->files.terms->lent
+					      .word[loan_index(loan)],
+				     LENT_ASIDE);
+	}
+	/* what is copied now has all that was written by who did not see it */
+	atomic_thread_fence(memory_order_seq_cst);
+	return all;
+}
+
+bool lend_is_stuck(const struct lends *lends, uint64_t handle)
+{
+	const struct loan *loan;
+
+	TAILQ_FOREACH(loan, &lends->stuck, stuck_link)
+		if (loan->handle == handle)
+			return true;
+	return false;
+}
+
+/* ---- what ends ---- */
 
 struct ends {
 	uint64_t now, next;

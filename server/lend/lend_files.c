@@ -14,6 +14,8 @@
 #include "lend_int.h"
 
 #define NAME_LEN 32u
+/* An earlier release had no more. */
+#define OLD_LEN sizeof(struct lent_terms)
 #define NO_FILES ((struct lend_files){ .terms_fd = -1, .marks_fd = -1 })
 
 static void name_of(uint64_t session, const char *kind, char *name)
@@ -37,14 +39,15 @@ void lend_terms_clear(struct lent_terms *terms)
 	unsigned int i;
 
 	for (i = 0; i < LENT_OBJECTS; i++)
-		atomic_store(&terms->word[i], 0);
+		if (atomic_load(&terms->word[i]) != LENT_ASIDE)
+			atomic_store(&terms->word[i], 0);
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
 void lend_files_close(struct lend_files *f)
 {
 	if (f->terms)
-		munmap(f->terms, sizeof(*f->terms));
+		munmap(f->terms, f->old ? OLD_LEN : sizeof(*f->terms));
 	if (f->terms_fd >= 0)
 		close(f->terms_fd);
 	if (f->marks_fd >= 0)
@@ -73,10 +76,9 @@ static int make_file(int dirfd, const char *name, size_t len)
 	return -rc;
 }
 
-static int map_terms(int fd, struct lent_terms **terms)
+static int map_terms(int fd, size_t len, struct lend_terms **terms)
 {
-	void *p = mmap(NULL, sizeof(**terms), PROT_READ | PROT_WRITE,
-		       MAP_SHARED, fd, 0);
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
 		return -errno;
@@ -95,13 +97,13 @@ static int make_terms(int dirfd, uint64_t session,
 	fd = make_file(dirfd, name, sizeof(*f->terms));
 	if (fd < 0)
 		return fd;
-	rc = map_terms(fd, &f->terms);
+	rc = map_terms(fd, sizeof(*f->terms), &f->terms);
 	close(fd);
 	if (rc)
 		return rc;
-	f->terms->session = session;
-	f->terms->pid = process->pid;
-	f->terms->began = process->began;
+	f->terms->lent.session = session;
+	f->terms->lent.pid = process->pid;
+	f->terms->lent.began = process->began;
 	f->terms_fd = open_file(dirfd, name, O_RDONLY);
 	return f->terms_fd < 0 ? f->terms_fd : 0;
 }
@@ -139,12 +141,14 @@ int lend_files_find(int dirfd, const char *terms, struct lend_files *out)
 	if (f.terms_fd < 0)
 		return f.terms_fd;
 	rc = fstat(f.terms_fd, &sb) ? -errno : 0;
-	if (!rc && sb.st_size < (off_t)sizeof(*f.terms))
+	if (!rc && sb.st_size < (off_t)OLD_LEN)
 		rc = -ENODATA;
+	f.old = !rc && sb.st_size < (off_t)sizeof(*f.terms);
 	if (!rc)
-		rc = map_terms(f.terms_fd, &f.terms);
+		rc = map_terms(f.terms_fd, f.old ? OLD_LEN : sizeof(*f.terms),
+			       &f.terms);
 	if (!rc) {
-		name_of(f.terms->session, "marks", name);
+		name_of(f.terms->lent.session, "marks", name);
 		f.marks_fd = open_file(dirfd, name, O_RDONLY);
 		rc = f.marks_fd < 0 ? f.marks_fd : 0;
 	}
@@ -155,6 +159,11 @@ int lend_files_find(int dirfd, const char *terms, struct lend_files *out)
 	return rc;
 }
 
+enum lend_kind lend_kind_of(const struct lend_files *f, uint32_t index)
+{
+	return f->old ? LEND_WAITS : atomic_load(&f->terms->kind[index]);
+}
+
 bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks)
 {
 	return pread(f->marks_fd, marks, sizeof(*marks), 0) ==
@@ -162,6 +171,22 @@ bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks)
 }
 
 /* What cannot be read may be hidden. */
+void lend_marked(const struct lend_files *f, bool marked[LENT_OBJECTS])
+{
+	struct lent_marks marks;
+	bool known = lend_marks_read(f, &marks);
+	unsigned int i;
+	uint32_t object;
+
+	for (i = 0; i < LENT_OBJECTS; i++)
+		marked[i] = !known;
+	for (i = 0; known && i < LENT_INSIDE; i++) {
+		object = atomic_load(&marks.inside[i].object);
+		if (object && object <= LENT_OBJECTS)
+			marked[object - 1] = true;
+	}
+}
+
 bool lend_inside(const struct lend_files *f, uint32_t index)
 {
 	struct lent_marks marks;

@@ -20,13 +20,28 @@ struct lend_process {
 	pid_t pid;
 	int fd; /* a pidfd */
 	uint64_t began; /* clock ticks since the boot, /proc/PID/stat */
+	bool clock; /* whether it has ours is not to be seen from here */
+};
+
+/* What has to be done about a mark, if this process ends. */
+enum lend_kind {
+	LEND_NONE, /* nothing: it is nobody's, or was set aside */
+	LEND_LOOKS, /* its object is set aside */
+	LEND_WAITS, /* he has to leave */
+};
+/* The file of terms; what is behind those is for the next process. */
+struct lend_terms {
+	struct lent_terms lent;
+	_Atomic uint64_t handle[LENT_OBJECTS];
+	_Atomic uint8_t kind[LENT_OBJECTS]; /* enum lend_kind */
 };
 
 /* The two files of a session. */
 struct lend_files {
 	int terms_fd; /* for reading: the client's */
 	int marks_fd;
-	struct lent_terms *terms; /* for writing, or NULL */
+	struct lend_terms *terms; /* for writing, or NULL */
+	bool old; /* of an earlier release: the first part of it */
 };
 
 /* What a page has said, [1]: of writes. */
@@ -42,13 +57,15 @@ struct loan {
 	struct lend_session *ses;
 	uint64_t number; /* 0: free */
 	uint64_t handle;
-	bool write;
+	bool write, looks;
 	uint64_t until; /* clock_boot() */
 	LIST_ENTRY(loan) link; /* of its handle's bucket */
 	/* it was taken back, and its writer stands still inside; but for stuck
 	 * the watcher's alone */
 	bool stuck, killed;
 	uint64_t since; /* clock_now() */
+	uint64_t again; /* it is not set aside before, clock_now() */
+	bool told; /* that there is no room */
 	struct gate_entry entry;
 	TAILQ_ENTRY(loan) stuck_link;
 };
@@ -81,7 +98,8 @@ struct lends {
 	TAILQ_HEAD(, loan) stuck;
 	pthread_cond_t changed;
 	pthread_t watcher;
-	bool watching, stop;
+	bool watching;
+	atomic_bool stop;
 	/* the watcher's: what the kernel does when it ends */
 	struct robust_list_head robust;
 	struct robust_list owner;
@@ -107,10 +125,20 @@ static inline uint32_t loan_index(const struct loan *loan)
 	return (uint32_t)(loan - loan->ses->loan);
 }
 
+/* Nobody is inside, or he does no harm: nothing is left to do for the next process. */
+void loan_done(const struct loan *loan);
+
 /* ---- lend_back.c.  With the lock. ---- */
 
 /* Takes back what the client has given back. */
 void lend_reclaim(struct lends *lends, struct lend_session *ses);
+/*
+ * Takes the object back from all, and tells those inside that it is set aside.  False:
+ * somebody is who would not look.
+ */
+bool lend_recall(struct lends *lends, uint64_t handle);
+/* Somebody to whom it was lent keeps it shut. */
+bool lend_is_stuck(const struct lends *lends, uint64_t handle);
 
 /* ---- lend_told.c.  With the lock. ---- */
 
@@ -130,16 +158,20 @@ int lend_files_make(int dirfd, uint64_t session,
 int lend_files_find(int dirfd, const char *terms, struct lend_files *f);
 void lend_files_close(struct lend_files *f);
 void lend_files_remove(int dirfd, uint64_t session);
-/* Nothing is lent any more; who looks at the marks then sees who did not see that. */
+/* Nothing is lent any more, and what was set aside stays so; who looks at the marks then sees who did not see that. */
 void lend_terms_clear(struct lent_terms *terms);
+/* What is to be done about that mark; of files of an earlier release LEND_WAITS. */
+enum lend_kind lend_kind_of(const struct lend_files *f, uint32_t index);
 /* False: they cannot be read. */
 bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks);
+/* Which indexes are; all, if that cannot be read. */
+void lend_marked(const struct lend_files *f, bool marked[LENT_OBJECTS]);
 /* Somebody is inside with this index, or, LENT_OBJECTS, with any. */
 bool lend_inside(const struct lend_files *f, uint32_t index);
 
 /* ---- lend_process.c ---- */
 
-/* -ESRCH: there is none, it cannot be seen, or has another clock. */
+/* -ESRCH: there is none, it cannot be seen, or has another clock.  See p->clock. */
 int lend_process_open(pid_t pid, struct lend_process *p);
 /*
  * It runs as that user: what has a number that a client had once, whose connection went on in
@@ -156,16 +188,28 @@ bool lend_process_ours(const struct lend_process *p);
  */
 bool lend_process_maps(const struct lend_process *p, int fd);
 void lend_process_kill(const struct lend_process *p);
+/* All of it: by SIGSTOP, or by who traces it. */
+bool lend_process_stopped(const struct lend_process *p);
 
 /* ---- lend_old.c ---- */
 
 /* Takes back what an earlier process had lent.  -EBUSY, or -errno. */
 int lend_old(struct lends *lends);
 
+/* ---- lend_aside.c.  The watcher's alone, with the lock, which is let go meanwhile. ---- */
+
+/* A loan of who looks again is stuck.  True: not any more, nor others of its object. */
+bool lend_aside(struct lends *lends, struct loan *loan);
+
 /* ---- lend_watch.c ---- */
 
 int lend_watch_start(struct lends *lends);
 void lend_watch_stop(struct lends *lends);
+/* With the lock: it was taken back, and nobody is inside, or he may be. */
+void lend_let_go(struct lends *lends, struct loan *loan,
+		 void (*end)(struct lends *lends, struct lend_session *ses));
+/* Without: ends its process, if he may still be inside. */
+void lend_watch_kill(struct lends *lends, struct loan *loan);
 /* With the lock: the writer of that loan is inside. */
 void lend_watch(struct lends *lends, struct loan *loan);
 

@@ -2,6 +2,7 @@
 /* lend_old.c - what the process before had lent when it ended. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,9 +11,17 @@
 #include "clock.h"
 #include "lend_int.h"
 
+/* Those who look again are waited for by the watcher, later. */
 static bool left(const struct lend_files *f, const struct lend_process *p)
 {
-	return !lend_inside(f, LENT_OBJECTS) || lend_process_ended(p);
+	bool marked[LENT_OBJECTS];
+	uint32_t i;
+
+	lend_marked(f, marked);
+	for (i = 0; i < LENT_OBJECTS; i++)
+		if (marked[i] && lend_kind_of(f, i) == LEND_WAITS)
+			return lend_process_ended(p);
+	return true;
 }
 
 static bool left_within(const struct lend_files *f,
@@ -49,35 +58,97 @@ static int get_out(struct lends *lends, const struct lend_files *f,
 	return -EBUSY;
 }
 
+/* Nothing is lent any more; who is inside, and looks again, sees it. */
+static void take_all(const struct lend_files *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < LENT_OBJECTS; i++)
+		if (lend_kind_of(f, i) == LEND_LOOKS)
+			atomic_store(&f->terms->lent.word[i], LENT_ASIDE);
+	lend_terms_clear(&f->terms->lent);
+}
+
+static void watch_marked(struct lends *lends, struct lend_session *ses)
+{
+	bool marked[LENT_OBJECTS];
+	struct loan *loan;
+	uint32_t i;
+
+	lend_marked(&ses->files, marked);
+	for (i = 0; i < LENT_OBJECTS; i++) {
+		if (!marked[i] || lend_kind_of(&ses->files, i) != LEND_LOOKS)
+			continue;
+		loan = &ses->loan[i];
+		loan->ses = ses;
+		loan->handle = atomic_load(&ses->files.terms->handle[i]);
+		loan->write = loan->looks = true;
+		lend_watch(lends, loan);
+	}
+}
+
+/*
+ * Objects in the middle of which somebody is who looks again stay shut, all others need not
+ * wait for that.  On success p and f are the session's, and go with it.
+ */
+static int adopt(struct lends *lends, struct lend_files *f,
+		 struct lend_process *p)
+{
+	struct lend_session *ses = calloc(1, sizeof(*ses));
+
+	if (!ses)
+		return -ENOMEM;
+	ses->id = f->terms->lent.session;
+	ses->process = *p;
+	ses->files = *f;
+	ses->ended = true;
+	snprintf(ses->peer, sizeof(ses->peer), "client of the iod before");
+	watch_marked(lends, ses);
+	if (!ses->stuck)
+		lend_session_free(lends, ses);
+	return 0;
+}
+
+static int end_files(struct lends *lends, struct lend_files *f)
+{
+	uint64_t session = f->terms->lent.session;
+
+	lend_files_close(f);
+	lend_files_remove(lends->dirfd, session);
+	return 0;
+}
+
 /* A process that began at another time only has the number. */
-static int end_one(struct lends *lends, const struct lend_files *f)
+static int end_one(struct lends *lends, struct lend_files *f)
 {
 	struct lend_process p;
-	int rc = 0;
+	int rc;
 
-	lend_terms_clear(f->terms);
-	if (lend_process_open((pid_t)f->terms->pid, &p))
-		return 0;
-	if (p.began == f->terms->began)
-		rc = get_out(lends, f, &p);
-	lend_process_close(&p);
+	take_all(f);
+	if (lend_process_open((pid_t)f->terms->lent.pid, &p))
+		return end_files(lends, f);
+	if (p.began != f->terms->lent.began) {
+		lend_process_close(&p);
+		return end_files(lends, f);
+	}
+	rc = get_out(lends, f, &p);
+	if (!rc)
+		rc = adopt(lends, f, &p);
+	if (rc) {
+		lend_files_close(f);
+		lend_process_close(&p);
+	}
 	return rc;
 }
 
 static int end_named(struct lends *lends, const char *name)
 {
 	struct lend_files f;
-	uint64_t session;
 	int rc = lend_files_find(lends->dirfd, name, &f);
 
 	if (rc)
 		return unlinkat(lends->dirfd, name, 0) ? -errno : 0;
-	session = f.terms->session;
-	rc = end_one(lends, &f);
-	lend_files_close(&f);
-	if (!rc)
-		lend_files_remove(lends->dirfd, session);
-	return rc;
+	return end_one(lends, &f);
 }
 
 static bool is_terms(const char *name)

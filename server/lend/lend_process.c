@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lend_process.c - the processes of borrowers. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,16 +14,23 @@
 #include "lend_int.h"
 #include "process_start.h"
 
-/* Leases are told in clock_boot(), which may be set for a container. */
-static bool same_time(pid_t pid)
+/*
+ * Leases are told in clock_boot(), which may be set for a container.  False: it is another
+ * one.  *unknown: who may not look into that process does not see it.
+ */
+static bool same_time(pid_t pid, bool *unknown)
 {
 	struct stat ours, theirs;
 	char path[40];
 
+	*unknown = false;
 	snprintf(path, sizeof(path), "/proc/%ld/ns/time", (long)pid);
 	if (stat("/proc/self/ns/time", &ours))
 		return errno == ENOENT;
-	return !stat(path, &theirs) && ours.st_ino == theirs.st_ino;
+	if (!stat(path, &theirs))
+		return ours.st_ino == theirs.st_ino;
+	*unknown = errno == EACCES || errno == EPERM;
+	return *unknown;
 }
 
 int lend_process_open(pid_t pid, struct lend_process *p)
@@ -34,7 +42,7 @@ int lend_process_open(pid_t pid, struct lend_process *p)
 	found.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (found.fd < 0)
 		return -errno;
-	found.began = same_time(pid) ? process_start(pid) : 0;
+	found.began = same_time(pid, &found.clock) ? process_start(pid) : 0;
 	if (!found.began) {
 		close(found.fd);
 		return -ESRCH;
@@ -74,6 +82,25 @@ bool lend_process_ours(const struct lend_process *p)
 void lend_process_kill(const struct lend_process *p)
 {
 	syscall(SYS_pidfd_send_signal, p->fd, SIGKILL, NULL, 0);
+}
+
+/* "PID (NAME) STATE ...", and the name may be anything. */
+bool lend_process_stopped(const struct lend_process *p)
+{
+	char text[512], path[40], *end;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)p->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't') &&
+	       !lend_process_ended(p);
 }
 
 /* "FROM-TO PERMS OFFSET MAJOR:MINOR INODE PATH" */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lend_watch.c - a thread that sleeps until somebody stands still inside of what was
- * taken back; then it looks each millisecond whether he has left.
+ * taken back; then it looks each millisecond whether he has left, and ends that for him.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define STACK (64u << 10)
 #define LOOK_NS 1000000
 
-static void kill_it(struct lends *lends, struct loan *loan)
+void lend_watch_kill(struct lends *lends, struct loan *loan)
 {
 	const struct lend_session *ses = loan->ses;
 
@@ -42,8 +42,8 @@ static bool has_left(const struct loan *loan)
 }
 
 /* end: of its session, if that has ended, and this was the last one stuck in it. */
-static void let_go(struct lends *lends, struct loan *loan,
-		   void (*end)(struct lends *lends, struct lend_session *ses))
+void lend_let_go(struct lends *lends, struct loan *loan,
+		 void (*end)(struct lends *lends, struct lend_session *ses))
 {
 	struct lend_session *ses = loan->ses;
 
@@ -58,7 +58,7 @@ static void let_go(struct lends *lends, struct loan *loan,
 
 static bool is_overdue(const struct loan *loan)
 {
-	return !loan->killed &&
+	return !loan->killed && !loan->looks &&
 	       clock_now() - loan->since > LEND_STUCK_MS * CLOCK_NS_PER_MS;
 }
 
@@ -73,7 +73,7 @@ static bool look_at(struct lends *lends, struct loan *loan)
 	pthread_mutex_unlock(&lends->lock);
 	left = has_left(loan);
 	if (!left && is_overdue(loan))
-		kill_it(lends, loan);
+		lend_watch_kill(lends, loan);
 	pthread_mutex_lock(&lends->lock);
 	return left;
 }
@@ -81,13 +81,19 @@ static bool look_at(struct lends *lends, struct loan *loan)
 static void look(struct lends *lends)
 {
 	struct loan *loan, *next;
-	bool left;
 
 	for (loan = TAILQ_FIRST(&lends->stuck); loan; loan = next) {
-		left = look_at(lends, loan);
+		bool left = look_at(lends, loan);
+
+		if (!left && loan->looks && lend_aside(lends, loan)) {
+			next = TAILQ_FIRST(&lends->stuck);
+			continue;
+		}
 		next = TAILQ_NEXT(loan, stuck_link);
-		if (left)
-			let_go(lends, loan, lend_session_free);
+		if (left) {
+			loan_done(loan);
+			lend_let_go(lends, loan, lend_session_free);
+		}
 	}
 }
 
@@ -155,7 +161,7 @@ void lend_watch_stop(struct lends *lends)
 		pthread_join(lends->watcher, NULL);
 	}
 	while ((loan = TAILQ_FIRST(&lends->stuck)))
-		let_go(lends, loan, lend_session_leave);
+		lend_let_go(lends, loan, lend_session_leave);
 }
 
 void lend_watch(struct lends *lends, struct loan *loan)
@@ -163,6 +169,8 @@ void lend_watch(struct lends *lends, struct loan *loan)
 	loan->stuck = true;
 	loan->killed = false;
 	loan->since = clock_now();
+	loan->again = 0;
+	loan->told = false;
 	loan->ses->stuck++;
 	store_change_begins(lends->attr.store, loan->handle);
 	gate_enter_late(store_gate(lends->attr.store), loan->handle, 1,

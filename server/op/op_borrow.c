@@ -64,6 +64,7 @@ static void answer(struct rpc_req *req, const struct lent *lent, uint32_t flags)
 static uint32_t flags_of(const struct iod *iod, const struct lent *lent)
 {
 	return (lent->write ? WIRE_B_WRITE : 0) |
+	       (lent->clock ? WIRE_B_CLOCK : 0) |
 	       (store_in_memory(iod->store) ? 0 : WIRE_B_WAITS);
 }
 
@@ -99,6 +100,7 @@ static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 		return rc;
 	ask.pid = id.pid;
 	ask.uid = id.uid;
+	ask.looks = info->features & WIRE_FT_ASIDE;
 	rpc_session_label(req->session, &label);
 	ask.who.uid = label.uid;
 	memcpy(ask.who.job, label.job, sizeof(ask.who.job));

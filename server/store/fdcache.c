@@ -3,6 +3,10 @@
 #include "fdcache.h"
 #include "store_int.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 static struct fdcache_shard *shard_of(struct fdcache *cache, uint64_t handle)
 {
 	return &cache->shard[handle % FDCACHE_SHARDS];
@@ -12,6 +16,7 @@ static void init_shard(struct fdcache_shard *s)
 {
 	pthread_mutex_init(&s->lock, NULL);
 	s->table = NULL;
+	LIST_INIT(&s->all);
 	s->removals = 0;
 	for (int i = 0; i < FDCACHE_PLACES; i++) {
 		TAILQ_INIT(&s->place[i].list);
@@ -145,6 +150,8 @@ static void insert(struct fdcache *cache, struct fdcache_shard *s,
 {
 	struct store_obj *old;
 
+	obj->known = true;
+	LIST_INSERT_HEAD(&s->all, obj, all);
 	HASH_ADD(hh, s->table, handle, sizeof(obj->handle), obj);
 	if (!obj->hh.tbl)
 		return;
@@ -192,6 +199,34 @@ void fdcache_leave(struct fdcache *cache, struct store_obj *obj)
 	if (gone)
 		store_obj_put(obj);
 	store_obj_put(obj);
+}
+
+void fdcache_close(struct fdcache *cache, struct store_obj *obj)
+{
+	struct fdcache_shard *s = shard_of(cache, obj->handle);
+
+	if (!obj->known)
+		return;
+	pthread_mutex_lock(&s->lock);
+	LIST_REMOVE(obj, all);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void fdcache_swapped(struct fdcache *cache, uint64_t handle, int fd)
+{
+	struct fdcache_shard *s = shard_of(cache, handle);
+	struct store_obj *obj;
+
+	pthread_mutex_lock(&s->lock);
+	s->removals++;
+	LIST_FOREACH(obj, &s->all, all) {
+		if (obj->handle != handle)
+			continue;
+		while (dup3(fd, obj->fd, O_CLOEXEC) < 0 && errno == EINTR)
+			;
+		atomic_fetch_add(&obj->moved, 1);
+	}
+	pthread_mutex_unlock(&s->lock);
 }
 
 void fdcache_removed(struct fdcache *cache, uint64_t handle)

@@ -37,10 +37,13 @@ struct store_obj {
 	atomic_int direct; /* the same file with O_DIRECT, or -1 */
 	atomic_uint refs;
 	atomic_bool named; /* its name is on stable storage */
+	atomic_uint moved; /* times that fd became another file */
 	UT_hash_handle hh; /* shard's lock */
 	enum fdcache_place place; /* shard's lock */
 	TAILQ_ENTRY(store_obj) lru; /* of its list; shard's lock */
 	bool leaves; /* fdcache_leave() follows; shard's lock */
+	bool known; /* in the shard's list of all */
+	LIST_ENTRY(store_obj) all; /* shard's lock */
 	struct sync_group group; /* sync_group.c */
 	struct sync_wait leave; /* object.c */
 };
@@ -52,6 +55,7 @@ struct fdcache_shard {
 		TAILQ_HEAD(, store_obj) list; /* least recently used first */
 		unsigned int n;
 	} place[FDCACHE_PLACES];
+	LIST_HEAD(, store_obj) all; /* those, and others still in use */
 	uint64_t removals; /* an open that saw another is stale */
 };
 
@@ -78,6 +82,13 @@ struct store_obj *fdcache_add(struct fdcache *cache, struct store_obj *obj,
 			      uint64_t ticket);
 /* What store_obj_retire() was called for is over. */
 void fdcache_leave(struct fdcache *cache, struct store_obj *obj);
+/* Before it is closed. */
+void fdcache_close(struct fdcache *cache, struct store_obj *obj);
+/*
+ * To be called after another file, open as fd, took the object's place: whoever has the
+ * object open has that one from now on.
+ */
+void fdcache_swapped(struct fdcache *cache, uint64_t handle, int fd);
 /* To be called after the file was unlinked. */
 void fdcache_removed(struct fdcache *cache, uint64_t handle);
 

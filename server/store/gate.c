@@ -8,18 +8,21 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NOBODY UINT64_MAX
 
 LIST_HEAD(entries, gate_entry);
 TAILQ_HEAD(waits, gate_wait);
+LIST_HEAD(swaps, gate_swap);
 
 struct gate_stripe {
 	_Alignas(64) _Atomic uint64_t *first; /* expiry; read unlocked */
 	pthread_mutex_t lock; /* of the rest */
 	struct entries entered;
 	struct waits waits;
+	struct swaps swaps;
 };
 
 struct gate {
@@ -42,6 +45,13 @@ static struct gate_stripe *stripe_of(const struct gate *gate, uint64_t handle)
 		->stripe[gate_place(handle)];
 }
 
+uint64_t gate_clock(void)
+{
+	struct stat sb;
+
+	return stat("/proc/self/ns/time", &sb) ? 0 : sb.st_ino;
+}
+
 /* Nobody else can write to it, nor change its length. */
 static int page_open(struct gate *gate)
 {
@@ -56,6 +66,7 @@ static int page_open(struct gate *gate)
 			  gate->fd, 0);
 	if (gate->page == MAP_FAILED)
 		return -errno;
+	gate->page->clock = gate_clock();
 	return fcntl(gate->fd, F_ADD_SEALS,
 		     F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW |
 			     F_SEAL_SEAL)
@@ -80,6 +91,7 @@ static void stripe_init(struct gate *gate, unsigned int i)
 	pthread_mutex_init(&s->lock, NULL);
 	LIST_INIT(&s->entered);
 	TAILQ_INIT(&s->waits);
+	LIST_INIT(&s->swaps);
 }
 
 int gate_open(uint64_t (*clock)(void), struct gate **out)
@@ -138,10 +150,28 @@ uint64_t gate_ends(const struct gate *gate)
 
 /* ---- changes ---- */
 
-static void add(struct gate_stripe *s, struct gate_entry *entry)
+static void note_change(struct gate_stripe *s, uint64_t handle)
 {
+	struct gate_swap *swap;
+
+	LIST_FOREACH(swap, &s->swaps, link)
+		if (swap->handle == handle)
+			swap->changed = true;
+}
+
+static void add(struct gate *gate, uint64_t handle, uint64_t expiry,
+		bool others, struct gate_entry *entry)
+{
+	struct gate_stripe *s = stripe_of(gate, handle);
+
+	*entry = (struct gate_entry){ .expiry = expiry,
+				      .handle = handle,
+				      .others = others,
+				      .stripe = s };
 	pthread_mutex_lock(&s->lock);
 	LIST_INSERT_HEAD(&s->entered, entry, link);
+	if (!others)
+		note_change(s, handle);
 	if (entry->expiry < atomic_load(s->first))
 		atomic_store(s->first, entry->expiry);
 	pthread_mutex_unlock(&s->lock);
@@ -150,15 +180,13 @@ static void add(struct gate_stripe *s, struct gate_entry *entry)
 void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
 		     struct gate_entry *entry)
 {
-	entry->expiry = expiry;
-	entry->stripe = stripe_of(gate, handle);
-	add(entry->stripe, entry);
+	add(gate, handle, expiry, true, entry);
 }
 
 int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
 	       struct gate_entry *entry)
 {
-	gate_enter_late(gate, handle, expiry, entry);
+	add(gate, handle, expiry, false, entry);
 	/* who does not see it inside came before it looks at the clock */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (gate->clock() < expiry)
@@ -178,18 +206,35 @@ static uint64_t first_of(const struct gate_stripe *s)
 	return first;
 }
 
-/* Those who may go on now; first: of what is still inside. */
-static void take_waits(const struct gate *gate, struct gate_stripe *s,
-		       uint64_t first, struct waits *go)
+static bool is_late(const struct gate *gate, const struct gate_stripe *s,
+		    uint64_t handle)
 {
-	struct gate_wait *wait;
+	const struct gate_entry *entry;
+	uint64_t now = gate->clock();
 
-	if (TAILQ_EMPTY(&s->waits) ||
-	    (first != NOBODY && first <= gate->clock()))
+	LIST_FOREACH(entry, &s->entered, link)
+		if (entry->handle == handle && entry->expiry <= now &&
+		    entry->expiry != NOBODY)
+			return true;
+	return false;
+}
+
+/* Those who may go on now that a change of this object has left. */
+static void take_waits(const struct gate *gate, struct gate_stripe *s,
+		       uint64_t handle, struct waits *go)
+{
+	struct gate_wait *wait, *next;
+
+	if (TAILQ_EMPTY(&s->waits) || is_late(gate, s, handle))
 		return;
-	TAILQ_FOREACH(wait, &s->waits, link)
+	for (wait = TAILQ_FIRST(&s->waits); wait; wait = next) {
+		next = TAILQ_NEXT(wait, link);
+		if (wait->handle != handle)
+			continue;
 		wait->waits = false;
-	TAILQ_CONCAT(go, &s->waits, link);
+		TAILQ_REMOVE(&s->waits, wait, link);
+		TAILQ_INSERT_TAIL(go, wait, link);
+	}
 }
 
 void gate_leave(struct gate *gate, struct gate_entry *entry)
@@ -197,18 +242,48 @@ void gate_leave(struct gate *gate, struct gate_entry *entry)
 	struct waits go = TAILQ_HEAD_INITIALIZER(go);
 	struct gate_stripe *s = entry->stripe;
 	struct gate_wait *wait;
-	uint64_t first;
 
 	pthread_mutex_lock(&s->lock);
 	LIST_REMOVE(entry, link);
-	first = first_of(s);
-	atomic_store_explicit(s->first, first, memory_order_release);
-	take_waits(gate, s, first, &go);
+	atomic_store_explicit(s->first, first_of(s), memory_order_release);
+	take_waits(gate, s, entry->handle, &go);
 	pthread_mutex_unlock(&s->lock);
 	while ((wait = TAILQ_FIRST(&go))) {
 		TAILQ_REMOVE(&go, wait, link);
 		wait->go(wait);
 	}
+}
+
+/* ---- another file ---- */
+
+bool gate_swap_begin(struct gate *gate, uint64_t handle, struct gate_swap *swap)
+{
+	struct gate_stripe *s = stripe_of(gate, handle);
+	const struct gate_entry *entry;
+	bool alone = true;
+
+	*swap = (struct gate_swap){ .handle = handle };
+	pthread_mutex_lock(&s->lock);
+	LIST_FOREACH(entry, &s->entered, link)
+		alone &= entry->handle != handle || entry->others;
+	if (alone)
+		LIST_INSERT_HEAD(&s->swaps, swap, link);
+	pthread_mutex_unlock(&s->lock);
+	return alone;
+}
+
+int gate_swap_end(struct gate *gate, struct gate_swap *swap,
+		  int (*make)(void *arg), void *arg)
+{
+	struct gate_stripe *s = stripe_of(gate, swap->handle);
+	int rc = 0;
+
+	pthread_mutex_lock(&s->lock);
+	LIST_REMOVE(swap, link);
+	if (make)
+		rc = swap->changed ? -EAGAIN : make(arg);
+	pthread_mutex_unlock(&s->lock);
+	return rc;
 }
 
 /* ---- those who come ---- */
@@ -220,9 +295,18 @@ static bool is_shut(const struct gate *gate, const struct gate_stripe *s)
 	return first != NOBODY && first <= gate->clock();
 }
 
+/* In the middle of nothing that is late, the stripe's number says all. */
 bool gate_is_shut(const struct gate *gate, uint64_t handle)
 {
-	return is_shut(gate, stripe_of(gate, handle));
+	struct gate_stripe *s = stripe_of(gate, handle);
+	bool shut;
+
+	if (!is_shut(gate, s))
+		return false;
+	pthread_mutex_lock(&s->lock);
+	shut = is_late(gate, s, handle);
+	pthread_mutex_unlock(&s->lock);
+	return shut;
 }
 
 bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait)
@@ -231,7 +315,8 @@ bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait)
 	bool shut;
 
 	pthread_mutex_lock(&s->lock);
-	shut = is_shut(gate, s);
+	shut = is_late(gate, s, handle);
+	wait->handle = handle;
 	wait->waits = shut;
 	if (shut)
 		TAILQ_INSERT_TAIL(&s->waits, wait, link);

@@ -9,7 +9,8 @@
  * left: what follows a failure finds the change made, or never.
  *
  * A fixed table of stripes, by handle: an object that is not open has its place
- * as well.  Who comes loads one number where nothing is late.
+ * as well.  Who comes loads one number where nothing of its stripe is late; only
+ * changes of his own object keep him waiting.
  */
 #ifndef GATE_H
 #define GATE_H
@@ -29,14 +30,17 @@ struct gate_stripe;
 struct gate_entry {
 	uint64_t expiry;
 	/* private */
+	uint64_t handle;
+	bool others; /* gate_enter_late() */
 	struct gate_stripe *stripe;
 	LIST_ENTRY(gate_entry) link;
 };
 
 struct gate_wait {
-	/* Nothing is late any more: from any thread, and must not block. */
+	/* Nothing of it is late any more: from any thread, and must not block. */
 	void (*go)(struct gate_wait *wait);
 	/* private */
+	uint64_t handle;
 	bool waits; /* under the stripe's lock */
 	TAILQ_ENTRY(gate_wait) link;
 };
@@ -73,10 +77,36 @@ _Atomic uint32_t *gate_owner(const struct gate *gate);
 void gate_until(struct gate *gate, uint64_t until);
 uint64_t gate_ends(const struct gate *gate);
 
-/* A change of the stripe is past its expiry and still inside. */
+/* Another file is to take the object's place; the caller's from begin to end. */
+struct gate_swap {
+	/* private; under the stripe's lock */
+	uint64_t handle;
+	bool changed;
+	LIST_ENTRY(gate_swap) link;
+};
+/*
+ * True: no change of the object by this process is inside; gate_swap_end() follows.
+ * Those who enter are not kept waiting.
+ */
+bool gate_swap_begin(struct gate *gate, uint64_t handle,
+		     struct gate_swap *swap);
+/*
+ * What make(arg) returned, which ran before anybody could enter; or -EAGAIN: somebody did
+ * since the begin.  make NULL: it is given up, 0.
+ */
+int gate_swap_end(struct gate *gate, struct gate_swap *swap,
+		  int (*make)(void *arg), void *arg);
+
+/*
+ * The inode of this process's time namespace, of which the moments of the page are; 0: there
+ * is none, or no /proc.
+ */
+uint64_t gate_clock(void);
+
+/* A change of the object is past its expiry and still inside. */
 bool gate_is_shut(const struct gate *gate, uint64_t handle);
 /*
- * True: wait->go() comes when nothing of the stripe is late; look again then.
+ * True: wait->go() comes when nothing of the object is late; look again then.
  * False: there is nothing to wait for.
  */
 bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait);

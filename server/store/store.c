@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "clock.h"
 #include "store_int.h"
@@ -45,6 +46,7 @@ static int open_objects(struct store *store)
 	if (!store->stamp.owner && fsync(fd)) /* the mark, before a claim */
 		return -errno;
 	store->memory = !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
+	store_aside_clean(store);
 	return 0;
 }
 
@@ -152,6 +154,32 @@ int store_statfs(struct store *store, struct statvfs *fs)
 	return 0;
 }
 
+/* Device numbers mean something on one host only, and until it is booted again. */
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+
+static ssize_t read_boot_id(char *text, size_t len)
+{
+	int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, len);
+	close(fd);
+	return n;
+}
+
+uint64_t store_disk(struct store *store)
+{
+	struct stat sb;
+	char text[64];
+	ssize_t n = read_boot_id(text, sizeof(text));
+
+	if (n <= 0 || fstat(store->objfd, &sb))
+		return 0;
+	return XXH3_64bits_withSeed(text, (size_t)n, sb.st_dev) ?: 1;
+}
+
 struct shown *store_shown(struct store *store)
 {
 	return store->shown;
@@ -195,12 +223,15 @@ static int sync_removal(struct store *store, char *path)
 
 static int unlink_object(struct store *store, uint64_t handle, const char *path)
 {
+	struct gate_entry entry;
 	int rc;
 
 	store_change_begins(store, handle);
+	gate_enter(store->gate, handle, UINT64_MAX, &entry);
 	rc = unlinkat(store->objfd, path, 0) ? -errno : 0;
 	if (!rc)
 		fdcache_removed(&store->cache, handle);
+	gate_leave(store->gate, &entry);
 	store_change_ends(store, handle);
 	return rc == -ENOENT ? 0 : rc;
 }
@@ -329,10 +360,16 @@ void store_obj_put(struct store_obj *obj)
 {
 	if (atomic_fetch_sub_explicit(&obj->refs, 1, memory_order_acq_rel) > 1)
 		return;
+	fdcache_close(&obj->store->cache, obj);
 	if (atomic_load(&obj->direct) >= 0)
 		close(atomic_load(&obj->direct));
 	close(obj->fd);
 	free(obj);
+}
+
+unsigned int store_obj_moved(const struct store_obj *obj)
+{
+	return atomic_load(&obj->moved);
 }
 
 uint64_t store_obj_handle(const struct store_obj *obj)

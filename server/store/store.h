@@ -13,6 +13,7 @@
 #ifndef STORE_H
 #define STORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -168,6 +169,17 @@ void store_change_ends(struct store *store, uint64_t handle);
  * for another process.  -errno.
  */
 int store_obj_lend(struct store_obj *obj, bool read, bool write);
+/*
+ * Puts a copy in the place of the object's file: who else has that open, other than through
+ * a store_obj, has nothing of the object any more.  Nobody else may begin to change it
+ * meanwhile; changes that this process began are seen: -EAGAIN, then, for another try.  0
+ * also when there is none.  -ENOSPC: without having taken the last room; -EOPNOTSUPP:
+ * not in memory; -ECANCELED: *stop; -errno.
+ */
+int store_set_aside(struct store *store, uint64_t handle,
+		    const atomic_bool *stop);
+/* So often, for this reference. */
+unsigned int store_obj_moved(const struct store_obj *obj);
 /* A shared mapping for reading, and for writing if the store is in memory;
  * or NULL. */
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);

@@ -57,6 +57,9 @@ bool store_obj_wanted(struct store_obj *obj);
 /* fdcache_leave() follows, when what was written has met the disk. */
 void store_obj_retire(struct store_obj *obj);
 
+/* What store_set_aside() left in the middle. */
+void store_aside_clean(struct store *store);
+
 int store_claim_open(struct store *store, const struct store_attr *attr);
 
 int store_fence_load(struct store *store);

@@ -20,6 +20,7 @@ struct window_key {
 struct window {
 	struct window_key key;
 	struct store_obj *obj;
+	unsigned int moved; /* as of obj, when it was mapped */
 	void *addr;
 	struct rail_mem mem;
 	unsigned int refs;
@@ -40,6 +41,11 @@ static void drop(struct windows *ws, struct window *win)
 	free(win);
 }
 
+bool window_moved(const struct window *win)
+{
+	return win->moved != store_obj_moved(win->obj);
+}
+
 /* Those in use are looked at later. */
 static void expire(struct rpc_timer *timer)
 {
@@ -53,8 +59,8 @@ static void expire(struct rpc_timer *timer)
 		if (win->obj != obj)
 			removed = store_obj_removed(win->obj);
 		obj = win->obj;
-		if (!win->refs &&
-		    (removed || ws->tick - win->tick >= WINDOW_IDLE_S))
+		if (!win->refs && (removed || window_moved(win) ||
+				   ws->tick - win->tick >= WINDOW_IDLE_S))
 			drop(ws, win);
 	}
 	ws->tick++;
@@ -128,6 +134,7 @@ static struct window *map(struct windows *ws, const struct window_key *key,
 	if (!win)
 		return NULL;
 	win->key = *key;
+	win->moved = store_obj_moved(obj);
 	win->addr = ws->engine->map(obj, key->index * WINDOW_LEN, WINDOW_LEN);
 	if (!win->addr)
 		goto free_win;
@@ -168,14 +175,14 @@ static struct window *make(struct windows *ws, const struct window_key *key,
 }
 
 /* False: there is one, but of a file that was opened before and may be a
- * removed one; it is still in use. */
+ * removed one, or was set aside; it is still in use. */
 static bool find(struct windows *ws, const struct window_key *key,
 		 const struct store_obj *obj, struct window **out)
 {
 	struct window *win;
 
 	HASH_FIND(hh, ws->table, key, sizeof(*key), win);
-	if (win && win->obj != obj) {
+	if (win && (win->obj != obj || window_moved(win))) {
 		if (win->refs)
 			return false;
 		drop(ws, win);

@@ -86,6 +86,8 @@ struct window *window_get(struct windows *ws, struct store_obj *obj,
 void *window_at(const struct windows *ws, struct window *win, uint64_t off,
 		uint64_t *len);
 void window_put(struct window *win);
+/* Another file is the object's since it was mapped (store_set_aside()). */
+bool window_moved(const struct window *win);
 /* That much of obj is being read or written without a window. */
 void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,
 		 uint64_t len);

@@ -130,6 +130,17 @@ static void overdue(struct rpc_timer *timer)
 	rpc_req_cut(req, -ETIMEDOUT);
 }
 
+/* From now on it would have waited. */
+static bool moved(const struct chunk *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nwindow; i++)
+		if (window_moved(c->window[i]))
+			return true;
+	return false;
+}
+
 int chunk_enter(struct chunk *c)
 {
 	const struct rpc_req *req = c->x->req;
@@ -137,6 +148,11 @@ int chunk_enter(struct chunk *c)
 
 	if (rc)
 		return rc;
+	if (moved(c)) { /* since it was mapped: the client asks again */
+		store_obj_leave(c->x->obj, &c->entry);
+		c->x->broken = true;
+		return -ESTALE;
+	}
 	c->entered = true;
 	c->overdue.fire = overdue;
 	rpc_timer_set(c->x->worker->ctx, &c->overdue, req->deadline);

@@ -190,6 +190,64 @@ START_TEST(late_does_not_enter)
 }
 END_TEST
 
+/* Of one stripe, which has one number. */
+static uint64_t neighbour(uint64_t handle)
+{
+	uint64_t other = handle + 1;
+
+	while (gate_place(other) != gate_place(handle))
+		other++;
+	return other;
+}
+
+START_TEST(neighbours_do_not_wait)
+{
+	struct gate_entry here, there;
+	struct waiter w = { .wait = { .go = went } };
+
+	gate_enter_late(gate, 7, 1, &here);
+	ck_assert(gate_is_shut(gate, 7));
+	ck_assert(!gate_is_shut(gate, neighbour(7)));
+	ck_assert(!gate_wait(gate, neighbour(7), &w.wait));
+	gate_enter_late(gate, neighbour(7), 1, &there);
+	ck_assert(gate_wait(gate, neighbour(7), &w.wait));
+	gate_leave(gate, &there);
+	ck_assert_uint_eq(w.went, 1);
+	ck_assert(gate_is_shut(gate, 7));
+	gate_leave(gate, &here);
+	ck_assert(!gate_is_shut(gate, 7));
+}
+END_TEST
+
+static int made(void *arg)
+{
+	return ++*(int *)arg;
+}
+
+/* Changes by others are its reason, and those of neighbours not its business. */
+START_TEST(swapped_when_nobody_changed_it)
+{
+	struct gate_entry others, own;
+	struct gate_swap swap;
+	int n = 0;
+
+	gate_enter_late(gate, 7, 1, &others);
+	ck_assert_int_eq(gate_enter(gate, 7, now + 1, &own), 0);
+	ck_assert(!gate_swap_begin(gate, 7, &swap));
+	gate_leave(gate, &own);
+	ck_assert(gate_swap_begin(gate, 7, &swap));
+	ck_assert_int_eq(gate_enter(gate, 7, now + 1, &own), 0);
+	gate_leave(gate, &own);
+	ck_assert_int_eq(gate_swap_end(gate, &swap, made, &n), -EAGAIN);
+	ck_assert_int_eq(n, 0);
+	ck_assert(gate_swap_begin(gate, 7, &swap));
+	ck_assert_int_eq(gate_enter(gate, neighbour(7), now + 1, &own), 0);
+	ck_assert_int_eq(gate_swap_end(gate, &swap, made, &n), 1);
+	gate_leave(gate, &own);
+	gate_leave(gate, &others);
+}
+END_TEST
+
 /* ---- threads: who comes after a failure never sees the change being made ---- */
 
 #define ROUNDS 5000u
@@ -317,6 +375,8 @@ int main(void)
 	tcase_add_loop_test(model, as_the_model_says, 0, 5);
 	tcase_add_test(model, oldest_counts);
 	tcase_add_test(model, late_does_not_enter);
+	tcase_add_test(model, neighbours_do_not_wait);
+	tcase_add_test(model, swapped_when_nobody_changed_it);
 	tcase_set_timeout(threads, 100);
 	tcase_add_test(threads, nobody_passes);
 	tcase_add_test(threads, every_wait_ends);

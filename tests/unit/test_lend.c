@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +46,8 @@ static void open_lends(void)
 }
 
 static uid_t whose; /* the process that asks */
+static uint64_t session = SESSION;
+static bool looks; /* it looks again behind a write */
 
 static void setup(void)
 {
@@ -56,26 +61,44 @@ static void setup(void)
 	ck_assert(store_in_memory(store));
 	ck_assert_int_eq(store_obj_get(store, HANDLE, true, &obj), 0);
 	whose = geteuid();
+	looks = false;
 	open_lends();
+}
+
+static void setup_looks(void)
+{
+	setup();
+	looks = true;
+}
+
+static void close_all(void)
+{
+	lends_close(lends);
+	store_obj_put(obj);
+	store_close(store);
+}
+
+static void remove_dir(void)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	ck_assert_int_eq(system(cmd), 0);
 }
 
 static void teardown(void)
 {
-	char cmd[128];
-
-	lends_close(lends);
-	store_obj_put(obj);
-	store_close(store);
-	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
-	ck_assert_int_eq(system(cmd), 0);
+	close_all();
+	remove_dir();
 }
 
 static int lend_for(const struct lend_ask *ask, struct lent *lent)
 {
 	struct lend_ask all = *ask;
 
-	all.session = SESSION;
+	all.session = session;
 	all.uid = whose;
+	all.looks = looks;
 	all.peer = "test";
 	return lend_object(lends, obj, &all, lent);
 }
@@ -343,6 +366,9 @@ static void nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
+/* Its descriptor, too. */
+static int own_fd;
+
 /* It waits for its loan, goes inside and does what is to be done there. */
 struct borrower {
 	pid_t pid;
@@ -351,23 +377,27 @@ struct borrower {
 };
 
 static struct lent given;
+static uint32_t given_index; /* in the borrower */
+
+static int parents(int fd, bool write)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getppid(), fd);
+	return open(path, write ? O_RDWR : O_RDONLY);
+}
 
 static void borrower_runs(struct borrower *b, void (*inside)(struct view *v))
 {
 	struct lent lent;
 	struct view v;
-	int fd[3];
 
 	ck_assert_int_eq(read(b->go[0], &lent, sizeof(lent)), sizeof(lent));
-	for (int i = 0; i < 3; i++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", getppid(),
-			 lent.page[i]);
-		fd[i] = open(path, i == 2 ? O_RDWR : O_RDONLY);
-		lent.page[i] = fd[i];
-	}
+	for (int i = 0; i < 3; i++)
+		lent.page[i] = parents(lent.page[i], i == 2);
 	v = view_of(&lent);
+	own_fd = parents(lent.fd, true);
+	given_index = lent.index;
 	atomic_store(&v.marks->inside[5].object, lent.index + 1);
 	ck_assert_int_eq(write(b->in[1], "", 1), 1);
 	inside(&v);
@@ -520,6 +550,357 @@ START_TEST(who_gave_it_back_too_early_keeps_it_shut)
 	ck_assert_uint_eq(other.index, given.index);
 	close(other.fd);
 	lives(&b);
+}
+END_TEST
+
+/* ---- borrowers that look again ---- */
+
+/* 0: it sees that it was set aside. */
+static void write_late(struct view *v)
+{
+	raise(SIGSTOP);
+	if (pwrite(own_fd, "late", 4, 0) != 4)
+		_exit(2);
+	atomic_thread_fence(memory_order_seq_cst);
+	_exit(atomic_load(&v->terms->word[given_index]) != LENT_ASIDE);
+}
+
+static void stopped(const struct borrower *b)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(b->pid, &status, WUNTRACED), b->pid);
+	ck_assert(WIFSTOPPED(status));
+}
+
+static void sees_it(const struct borrower *b)
+{
+	int status;
+
+	ck_assert_int_eq(kill(b->pid, SIGCONT), 0);
+	ck_assert_int_eq(waitpid(b->pid, &status, 0), b->pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+
+static void holds(const char *text)
+{
+	char buf[16] = "";
+	size_t done;
+
+	ck_assert_int_eq(store_obj_read(obj, buf, sizeof(buf) - 1, 0, &done),
+			 0);
+	ck_assert_str_eq(buf, text);
+}
+
+static void in_time(const char *text)
+{
+	ck_assert_int_eq(store_obj_write(obj, text, strlen(text), 0), 0);
+}
+
+START_TEST(who_looks_is_not_ended)
+{
+	struct borrower b;
+
+	in_time("first");
+	begin(&b, write_late);
+	stopped(&b);
+	lend_end(lends, SESSION);
+	wait_till_open();
+	in_time("other");
+	sees_it(&b);
+	holds("other");
+}
+END_TEST
+
+/* Its next writes ask anew. */
+START_TEST(nor_when_the_lease_has_passed)
+{
+	struct borrower b;
+	struct lent lent;
+
+	in_time("first");
+	begin(&b, write_late);
+	stopped(&b);
+	lends_until(lends, clock_boot());
+	lends_look(lends);
+	wait_till_open();
+	lends_until(lends, clock_boot() + 3600 * UINT64_C(1000000000));
+	ck_assert_int_eq(lend_to(b.pid, true, &lent), 0);
+	ck_assert(lent.write);
+	/* that mark is no other loan's */
+	ck_assert_uint_ne(lent.index, given.index);
+	close(lent.fd);
+	lends_close(lends);
+	open_lends();
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	sees_it(&b);
+	holds("first");
+}
+END_TEST
+
+/* A mark that stays, of one who has long gone on. */
+static void jump_out(struct view *v)
+{
+	for (;;)
+		pause();
+}
+
+static struct stat now_is(void)
+{
+	char cmd[128];
+	struct stat sb;
+	int fd = store_obj_lend(obj, true, false);
+
+	snprintf(cmd, sizeof(cmd), "/proc/self/fd/%d", fd);
+	ck_assert_int_eq(stat(cmd, &sb), 0);
+	close(fd);
+	return sb;
+}
+
+START_TEST(a_mark_that_stays_counts_once)
+{
+	struct borrower b;
+	struct stat first, second;
+	struct lent lent;
+
+	begin(&b, jump_out);
+	lends_until(lends, clock_boot());
+	lends_look(lends);
+	wait_till_open();
+	first = now_is();
+	lends_until(lends, clock_boot() + 3600 * UINT64_C(1000000000));
+	ck_assert_int_eq(lend_to(b.pid, true, &lent), 0);
+	close(lent.fd);
+	lend_end(lends, SESSION);
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	second = now_is();
+	ck_assert_uint_eq(first.st_ino, second.st_ino);
+	lives(&b);
+}
+END_TEST
+
+/* One who looks, and one who does not, in the same object: the second has to leave. */
+START_TEST(the_last_of_an_earlier_release_leaves_first)
+{
+	struct borrower old, b;
+	struct stat before = now_is(), after;
+
+	looks = false;
+	begin(&old, stand_still);
+	stopped(&old);
+	looks = true;
+	session++;
+	begin(&b, write_late);
+	stopped(&b);
+	lend_end(lends, session);
+	wait_till_open();
+	was_killed(&old);
+	after = now_is();
+	ck_assert_uint_ne(before.st_ino, after.st_ino);
+	sees_it(&b);
+	session--;
+}
+END_TEST
+
+START_TEST(a_removed_object_needs_no_copy)
+{
+	struct borrower b;
+	struct store_stat st;
+
+	begin(&b, write_late);
+	stopped(&b);
+	lend_end(lends, SESSION);
+	ck_assert_int_eq(store_remove(store, HANDLE, false), 0);
+	lend_removed(lends, HANDLE);
+	wait_till_open();
+	kill(b.pid, SIGCONT);
+	ck_assert_int_eq(waitpid(b.pid, NULL, 0), b.pid);
+	ck_assert_int_eq(store_stat(store, HANDLE, &st), 0);
+	ck_assert_uint_eq(st.size, 0);
+}
+END_TEST
+
+static struct store_obj *filler;
+
+static void setup_small(void)
+{
+	struct store_attr attr = { .dir = dir, .fsid = 1, .log = &quiet };
+
+	setup();
+	close_all();
+	ck_assert_int_eq(mount("lend", dir, "tmpfs", 0, "size=4m"), 0);
+	ck_assert_int_eq(store_open(&attr, &store), 0);
+	ck_assert_int_eq(store_obj_get(store, HANDLE, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, HANDLE + 1, true, &filler), 0);
+	open_lends();
+	looks = true;
+}
+
+static void teardown_small(void)
+{
+	store_obj_put(filler);
+	close_all();
+	ck_assert_int_eq(umount(dir), 0);
+	remove_dir();
+}
+
+#define PAGES 40u
+
+static void some_pages(void)
+{
+	static const char zero[PAGES * 4096];
+
+	ck_assert_int_eq(store_obj_write(obj, zero, sizeof(zero), 0), 0);
+	in_time("first");
+}
+
+static int lend_other(pid_t pid, bool write, struct lent *lent)
+{
+	const struct lend_ask ask = { .read = true,
+				      .write = write,
+				      .pid = pid,
+				      .uid = whose,
+				      .until = UINT64_MAX,
+				      .looks = true,
+				      .peer = "other",
+				      .session = SESSION + 9 };
+
+	return lend_object(lends, filler, &ask, lent);
+}
+
+/* Too few are left for a copy. */
+static void fill_up(bool on)
+{
+	struct statvfs fs;
+
+	if (!on) {
+		ck_assert_int_eq(store_obj_resize(filler, 0), 0);
+		return;
+	}
+	ck_assert_int_eq(store_statfs(store, &fs), 0);
+	ck_assert_int_eq(store_obj_space(filler, STORE_ALLOCATE, false, 0,
+					 (fs.f_bavail - PAGES / 2) *
+						 fs.f_frsize),
+			 0);
+}
+
+/* Nobody else does. */
+START_TEST(without_room_it_waits_for_who_runs)
+{
+	struct borrower b;
+	struct lent lent;
+
+	some_pages();
+	begin(&b, jump_out);
+	fill_up(true);
+	lend_end(lends, SESSION);
+	usleep((LEND_STUCK_MS + 500) * 1000);
+	ck_assert(gate_is_shut(store_gate(store), HANDLE));
+	session++;
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), -EBUSY);
+	session--;
+	ck_assert_int_eq(lend_other(getpid(), true, &lent), 0);
+	close(lent.fd);
+	fill_up(false);
+	wait_till_open();
+	holds("first");
+	lives(&b);
+}
+END_TEST
+
+START_TEST(and_ends_who_is_stopped)
+{
+	struct borrower b;
+
+	some_pages();
+	begin(&b, stand_still);
+	stopped(&b);
+	fill_up(true);
+	lend_end(lends, SESSION);
+	wait_till_open();
+	fill_up(false);
+	was_killed(&b);
+	holds("first");
+}
+END_TEST
+
+START_TEST(over_a_restart_it_is_the_next_that_does_it)
+{
+	struct borrower b;
+
+	in_time("first");
+	begin(&b, write_late);
+	stopped(&b);
+	lends_close(lends);
+	open_lends();
+	wait_till_open();
+	in_time("other");
+	/* and what was set aside stays so */
+	lends_close(lends);
+	open_lends();
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	sees_it(&b);
+	holds("other");
+}
+END_TEST
+
+/* As a user who may not end it, nor look into it. */
+static void lend_as_another(void)
+{
+	struct lent lent;
+	int rc;
+
+	ck_assert_int_eq(setresgid(65534, 65534, 65534), 0);
+	ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
+	rc = lend_to(getppid(), true, &lent);
+	_exit(rc ? 1 : lent.write ? 0 : 2);
+}
+
+static int as_another(bool again)
+{
+	int status;
+	pid_t pid;
+
+	/* its thread is its own */
+	lends_close(lends);
+	lends = NULL;
+	pid = fork();
+	if (!pid) {
+		char cmd[128];
+
+		open_lends();
+		snprintf(cmd, sizeof(cmd), "chown -R 65534 %s", dir);
+		ck_assert_int_eq(system(cmd), 0);
+		looks = again;
+		lend_as_another();
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	open_lends();
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+START_TEST(who_may_not_end_it_lends_for_writing)
+{
+	if (geteuid())
+		return;
+	ck_assert_int_eq(as_another(true), 0);
+	ck_assert_int_ne(as_another(false), 0);
+}
+END_TEST
+
+/* Nothing holds a program to the rules: it has what it was lent until that is set aside, or removed. */
+START_TEST(who_breaks_the_rules_keeps_his_descriptor)
+{
+	struct lent lent;
+
+	in_time("first");
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	lend_end(lends, SESSION);
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert_int_eq(pwrite(lent.fd, "FIRST", 5, 0), 5);
+	holds("FIRST");
+	close(lent.fd);
 }
 END_TEST
 
@@ -677,6 +1058,26 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, who_gave_it_back_too_early_keeps_it_shut);
 	tcase_add_test(tc, marks_that_cannot_be_read_count);
 	suite_add_tcase(s, tc);
+	tc = tcase_create("looks");
+	tcase_add_checked_fixture(tc, setup_looks, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, who_looks_is_not_ended);
+	tcase_add_test(tc, nor_when_the_lease_has_passed);
+	tcase_add_test(tc, a_mark_that_stays_counts_once);
+	tcase_add_test(tc, the_last_of_an_earlier_release_leaves_first);
+	tcase_add_test(tc, a_removed_object_needs_no_copy);
+	tcase_add_test(tc, over_a_restart_it_is_the_next_that_does_it);
+	tcase_add_test(tc, who_may_not_end_it_lends_for_writing);
+	tcase_add_test(tc, who_breaks_the_rules_keeps_his_descriptor);
+	suite_add_tcase(s, tc);
+	if (!geteuid()) { /* who may mount */
+		tc = tcase_create("full");
+		tcase_add_checked_fixture(tc, setup_small, teardown_small);
+		tcase_set_timeout(tc, 120);
+		tcase_add_test(tc, without_room_it_waits_for_who_runs);
+		tcase_add_test(tc, and_ends_who_is_stopped);
+		suite_add_tcase(s, tc);
+	}
 	tc = lend_case("restart");
 	tcase_add_test(tc, borrowers_see_that_it_was_killed);
 	tcase_add_test(tc, what_was_lent_before_is_taken_back);

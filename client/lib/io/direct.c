@@ -8,11 +8,10 @@
  * that all these have one meaning.
  */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "direct_int.h"
@@ -33,6 +32,8 @@ struct batch {
 	unsigned int n;
 	uint64_t off, len;
 	bool begun; /* one was written, or a part of it */
+	uint64_t limit; /* of what may be written */
+	unsigned int at; /* our place; a writer's mark is there */
 };
 
 /* ---- what the iod is told ---- */
@@ -46,29 +47,37 @@ static unsigned int first_place(void)
 }
 
 /* 0: this one is not timed. */
-static uint64_t begins(const struct loan *loan, bool write)
+static uint64_t begins(const struct loan *loan, unsigned int at, bool write)
 {
 	const struct lent_count *c =
-		&loan->lender->marks->inside[first_place()].count[write];
+		&loan->lender->marks->inside[at].count[write];
 	uint64_t n = atomic_load_explicit(&c->n, memory_order_relaxed);
 
 	return n % LENT_TIMED ? 0 : clock_boot();
 }
 
-/* Threads that share a place do not lose each other's. */
-static void ended(const struct loan *loan, bool write, uint64_t len,
-		  uint64_t began)
+/* Readers that share a place do not lose each other's; a writer has his alone. */
+static void count(_Atomic uint64_t *n, uint64_t more, bool alone)
 {
-	unsigned int at = first_place();
+	if (alone)
+		atomic_store_explicit(
+			n, atomic_load_explicit(n, memory_order_relaxed) + more,
+			memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(n, more, memory_order_relaxed);
+}
+
+static void ended(const struct loan *loan, unsigned int at, bool write,
+		  uint64_t len, uint64_t began)
+{
 	struct lent_marks *marks = loan->lender->marks;
 	struct lent_count *c = &marks->inside[at].count[write];
 
-	atomic_fetch_add_explicit(&c->n, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&c->bytes, len, memory_order_relaxed);
+	count(&c->n, 1, write);
+	count(&c->bytes, len, write);
 	if (!began)
 		return;
-	atomic_fetch_add_explicit(&c->ns, clock_boot() - began,
-				  memory_order_relaxed);
+	count(&c->ns, clock_boot() - began, write);
 	atomic_fetch_add_explicit(&marks->inside[at].timed[write], 1,
 				  memory_order_relaxed);
 }
@@ -101,71 +110,84 @@ static ssize_t transfer(bool write, const struct loan *loan,
 		       waits ? RWF_NOWAIT : 0);
 }
 
+/* What was taken back meanwhile may be nobody's by now. */
 static bool read_batch(const struct loan *loan, const struct batch *b)
 {
-	return transfer(false, loan, b) == (ssize_t)b->len;
+	bool ok = transfer(false, loan, b) == (ssize_t)b->len;
+
+	atomic_thread_fence(memory_order_acquire);
+	return ok && !loan_over(loan);
 }
 
-/* ulimit -f is about files, not about objects: its signal, which waits, goes. */
-static void forget_limit(void)
+/*
+ * ulimit -f is about files, not about objects, and its signal would end the program.  It
+ * may change at any time.  Without libc's prlimit(), which takes the kernel twice as long.
+ */
+static uint64_t size_limit(void)
 {
-	static const uint64_t xfsz = UINT64_C(1) << (SIGXFSZ - 1);
-	static const struct timespec now;
+	struct rlimit most = { 0 };
 
-	syscall(SYS_rt_sigtimedwait, &xfsz, NULL, &now, sizeof(xfsz));
+#ifdef SYS_getrlimit
+	if (sizeof(long) == sizeof(most.rlim_cur))
+		return syscall(SYS_getrlimit, RLIMIT_FSIZE, &most)
+			       ? 0
+			       : most.rlim_cur;
+#endif
+	return getrlimit(RLIMIT_FSIZE, &most) ? 0 : most.rlim_cur;
 }
 
 /* Inside. */
 static bool write_batch(const struct loan *loan, struct batch *b)
 {
-	ssize_t n = transfer(true, loan, b);
-
+	if (b->off + b->len > b->limit)
+		return false;
 	b->begun = true;
-	if (n < 0 && errno == EFBIG)
-		forget_limit();
-	return n == (ssize_t)b->len;
+	return transfer(true, loan, b) == (ssize_t)b->len;
 }
 
 /* ---- the mark of a writer ---- */
 
-/* With the kernel's own sets: also what libc keeps for itself, as cancellation. */
-static void signals_off(uint64_t *before)
+/*
+ * A full barrier: who looks at the loan behind it sees what was taken back, or is seen
+ * here.  A handler that runs on top of a write finds another place.
+ */
+static bool enter(const struct loan *loan, unsigned int *at)
 {
-	static const uint64_t all = ~UINT64_C(0);
-
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, before, sizeof(all));
-}
-
-static void signals_back(const uint64_t *before)
-{
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
-}
-
-static _Atomic uint32_t *mark(const struct loan *loan)
-{
-	unsigned int i, at = first_place();
-	_Atomic uint32_t *m;
+	struct lent_marks *marks = loan->lender->marks;
 	uint32_t none;
 
-	for (i = 0; i < LENT_INSIDE; i++) {
-		m = &loan->lender->marks->inside[(at + i) % LENT_INSIDE].object;
+	for (unsigned int i = 0; i < LENT_INSIDE; i++) {
 		none = 0;
-		if (atomic_compare_exchange_strong(m, &none, loan->index + 1))
-			return m;
+		if (atomic_compare_exchange_strong(&marks->inside[*at].object,
+						   &none, loan->index + 1))
+			return true;
+		*at = (*at + 1) % LENT_INSIDE;
 	}
-	return NULL;
+	return false;
+}
+
+/* False: what was written may be in a file that was set aside (lent.h). */
+static bool leave(const struct loan *loan, unsigned int at)
+{
+	bool aside;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	aside = loan_aside(loan);
+	atomic_store_explicit(&loan->lender->marks->inside[at].object, 0,
+			      memory_order_release);
+	return !aside;
 }
 
 /* ---- a server's share ---- */
 
 static bool batch_run(const struct loan *loan, bool write, struct batch *b)
 {
-	uint64_t began = b->n ? begins(loan, write) : 0;
+	uint64_t began = b->n ? begins(loan, b->at, write) : 0;
 	bool ok = !b->n || (loan_valid(loan) && (write ? write_batch(loan, b)
 						       : read_batch(loan, b)));
 
 	if (ok && b->n)
-		ended(loan, write, b->len, began);
+		ended(loan, b->at, write, b->len, began);
 	b->n = 0;
 	b->len = 0;
 	return ok;
@@ -208,25 +230,19 @@ static bool share_run(const struct loan *loan, const struct plan *plan,
 }
 
 /*
- * No handler runs inside, which could leave it by a jump, and no cancellation; so
- * the mark goes when this thread does, or with the process.
+ * A handler may leave it by a jump, and cancellation may end it: the mark stays, and that place is
+ * lost to us.  The iod does not wait for it longer than for who stands still.
  */
 static bool write_inside(const struct loan *loan, const struct plan *plan,
 			 struct plan_cur *cur, struct batch *b)
 {
-	_Atomic uint32_t *m;
-	uint64_t before;
-	bool ok = false;
+	bool ok;
 
-	signals_off(&before);
-	m = mark(loan);
-	if (m) {
-		atomic_thread_fence(memory_order_seq_cst);
-		ok = share_run(loan, plan, cur, true, b);
-		atomic_store(m, 0);
-	}
-	signals_back(&before);
-	return ok;
+	b->limit = size_limit();
+	if (!enter(loan, &b->at))
+		return false;
+	ok = share_run(loan, plan, cur, true, b);
+	return leave(loan, b->at) && ok;
 }
 
 /* It has nothing to do there, or did it. */
@@ -247,6 +263,7 @@ static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 	b.n = 0;
 	b.len = 0;
 	b.begun = false;
+	b.at = first_place();
 	ok = write ? write_inside(loan, plan, &cur, &b)
 		   : share_run(loan, plan, &cur, false, &b);
 	*begun |= b.begun;

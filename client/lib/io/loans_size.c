@@ -28,7 +28,8 @@ static bool end_of(const struct loans_file *file, uint32_t k, uint64_t *end)
 	const struct loan *loan = borrow(file, k);
 	struct stat st;
 
-	if (!loan || !loan_valid(loan) || fstat(loan->fd, &st))
+	if (!loan || !loan_valid(loan) || fstat(loan->fd, &st) ||
+	    loan_over(loan))
 		return false;
 	*end = dist_file_size(file->dist, k, (uint64_t)st.st_size);
 	return true;

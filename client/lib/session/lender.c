@@ -22,6 +22,7 @@ struct brought {
 	struct loan *loan;
 	int fd[TP_PASS_MAX];
 	int n, want; /* the last so many of n are ours */
+	bool clock; /* whether we have the iod's */
 };
 
 /* ---- pages ---- */
@@ -165,6 +166,7 @@ static int take(void *arg, const struct wire_msg *reply)
 	b->loan->stripe = le32toh(rep->stripe);
 	b->loan->write = flags & WIRE_B_WRITE;
 	b->loan->waits = flags & WIRE_B_WAITS;
+	b->clock = flags & WIRE_B_CLOCK;
 	return 0;
 }
 
@@ -185,6 +187,14 @@ static int ask(struct session *s, uint64_t handle, bool write, bool pages,
 	if (rc)
 		close_some(b, 0, b->n);
 	return rc;
+}
+
+/* Moments on its pages are of its time namespace. */
+static bool same_clock(const struct lender *l)
+{
+	struct stat sb;
+
+	return !stat("/proc/self/ns/time", &sb) && sb.st_ino == l->gate->clock;
 }
 
 /* loan->lender: with a reference. */
@@ -210,6 +220,11 @@ static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 		close(b.fd[0]);
 		return -ENOMEM;
 	}
+	if (b.clock && !same_clock(l)) {
+		close(b.fd[0]);
+		lender_put(l);
+		return -ESRCH;
+	}
 	lender_keep(s, i, l);
 	loan->lender = l;
 	loan->fd = apart(b.fd[0]);
@@ -224,6 +239,7 @@ static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
 
 	if (atomic_exchange(&s->uri[i].asking, true))
 		return -EBUSY;
+	write &= !!(rpc_peer_features(s->iod[i]) & WIRE_FT_ASIDE);
 	rc = fill(s, i, handle, write, loan);
 	/* its place is used again */
 	if (!rc)

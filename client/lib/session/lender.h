@@ -40,8 +40,10 @@ struct loan {
 /*
  * Borrows an object of iod number i of the session; *loan is the caller's to
  * loan_return().  -EOPNOTSUPP: the iod does not lend, or cannot; -ENOENT: there is no
- * such object yet; -EBUSY: another thread asks it; -EMFILE: the program may soon need
- * the descriptor; -ESRCH: it does not see this process; or as ask_run().
+ * such object yet; -EBUSY: another thread asks it, or it is shut just now; -EMFILE: the
+ * program may soon need the descriptor; -ESRCH: it does not see this process, or has
+ * another clock; or as ask_run().  write: from an iod that sets objects aside alone, from others
+ * it is borrowed for reading.
  */
 int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
 	       struct loan **loan);
@@ -64,6 +66,13 @@ static inline bool loan_valid(const struct loan *loan)
 	       atomic_load(&gate->owner) & FUTEX_TID_MASK &&
 	       now < atomic_load(&gate->until) &&
 	       now < atomic_load(&gate->stripe[loan->stripe].first);
+}
+
+/* It was set aside: behind a full barrier, before the mark goes. */
+static inline bool loan_aside(const struct loan *loan)
+{
+	return atomic_load(&loan->lender->terms->word[loan->index]) ==
+	       LENT_ASIDE;
 }
 
 /* It was taken back. */

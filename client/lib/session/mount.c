@@ -79,14 +79,15 @@ static void iod_lost(void *arg, int status)
 static int open_iods(struct session *s)
 {
 	char name[16], have[128];
-	struct rpc_peer_attr iod = { .features = WIRE_FT_ENDS | WIRE_FT_SHARE |
-						 WIRE_FT_TOLD | WIRE_FT_CAPS,
-				     .shower = keychain_shower(s->keys,
-							       s->niods),
-				     .name = name,
-				     .group = true,
-				     .server = WIRE_ROLE_IOD,
-				     .lost = iod_lost };
+	struct rpc_peer_attr iod = {
+		.features = WIRE_FT_ENDS | WIRE_FT_SHARE | WIRE_FT_TOLD |
+			    WIRE_FT_CAPS | WIRE_FT_ASIDE,
+		.shower = keychain_shower(s->keys, s->niods),
+		.name = name,
+		.group = true,
+		.server = WIRE_ROLE_IOD,
+		.lost = iod_lost
+	};
 	uint32_t i;
 	int rc;
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lib_direct_left.c - writes to what was lent, and what could leave them before they have
- * returned: no mark stays, so nobody is taken for one who is inside.
+ * returned: no mark stays, so nobody is taken for one who is inside; or one does, of who
+ * jumped out, and then nobody is ended for it, and nothing is lost.
  *
- *	lib_direct_left DIR handle FOLDER	signals: no handler runs inside, so none jumps out
+ *	lib_direct_left DIR handle FOLDER	signals, whose handlers return, or write as well
+ *	lib_direct_left DIR jump FOLDER		... or jump out of the write;
+ *						a last argument starts the iod anew
  *	lib_direct_left DIR cancel FOLDER	threads are cancelled
  *	lib_direct_left DIR fork FOLDER		children are made, and write as well
  *
@@ -13,9 +16,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <pvfs.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -98,17 +103,36 @@ static int nobody_is_inside(void)
 
 static int marks_fd;
 static volatile sig_atomic_t handled, inside;
+static sigjmp_buf out;
+
+static unsigned int marked(void)
+{
+	static struct lent_marks marks;
+	unsigned int n = 0;
+
+	if (pread(marks_fd, &marks, sizeof(marks), 0) != sizeof(marks))
+		_exit(3);
+	for (unsigned int i = 0; i < LENT_INSIDE; i++)
+		n += atomic_load(&marks.inside[i].object) != 0;
+	return n;
+}
 
 static void look(int sig)
 {
-	static struct lent_marks marks;
-
-	if (pread(marks_fd, &marks, sizeof(marks), 0) != sizeof(marks))
-		inside = 1;
-	for (unsigned int i = 0; i < LENT_INSIDE; i++)
-		if (atomic_load(&marks.inside[i].object))
-			inside = 1;
+	inside = inside + (marked() > 0);
 	handled = handled + 1;
+}
+
+/* Out of a write, and out of nothing else. */
+static void jump_out(int sig)
+{
+	static unsigned int before;
+	unsigned int n = marked();
+
+	if (n == before)
+		return;
+	before = n;
+	siglongjmp(out, 1);
 }
 
 static int open_marks(void)
@@ -126,19 +150,81 @@ static int open_marks(void)
 	return in;
 }
 
-/* One that is due comes at once when the write has returned. */
+static void often(void (*handler)(int sig), int us)
+{
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	struct itimerval timer = { { 0, us }, { 0, us } };
+
+	EXPECT(!sigaction(SIGALRM, &sa, NULL));
+	EXPECT(!setitimer(ITIMER_REAL, &timer, NULL));
+}
+
 static void handle(void)
 {
-	struct sigaction sa = { .sa_handler = look, .sa_flags = SA_RESTART };
-	struct itimerval often = { { 0, 300 }, { 0, 300 } }, never = { 0 };
-
 	marks_fd = open_marks();
-	EXPECT(!sigaction(SIGALRM, &sa, NULL));
-	EXPECT(!setitimer(ITIMER_REAL, &often, NULL));
-	for (int i = 0; handled < SIGNALS; i++)
+	often(look, 300);
+	for (int i = 0; handled < SIGNALS || !inside; i++)
 		write_at(i);
-	EXPECT(!setitimer(ITIMER_REAL, &never, NULL));
-	EXPECT(!inside);
+	often(SIG_IGN, 0);
+	EXPECT(nobody_is_inside() > 0);
+}
+
+/* ---- jumps ---- */
+
+#define JUMPS 5
+#define SLOTS 64
+
+static char slot[SLOTS]; /* what each has */
+
+static void write_slot(int i, char c)
+{
+	char buf[LEN];
+
+	memset(buf, c, LEN);
+	EXPECT(pvfs_pwrite(fd, buf, LEN, (off_t)i * LEN) == LEN);
+	slot[i] = c;
+}
+
+static void slots_are_right(void)
+{
+	char buf[LEN];
+
+	for (int i = 0; i < SLOTS; i++) {
+		EXPECT(pvfs_pread(fd, buf, LEN, (off_t)i * LEN) == LEN);
+		for (int k = 0; k < LEN; k++)
+			EXPECT(buf[k] == slot[i]);
+	}
+}
+
+/* After a jump a write is made anew. */
+static void jump_once(volatile int *i)
+{
+	if (!sigsetjmp(out, 1)) {
+		often(jump_out, 300);
+		for (;; *i = *i + 1)
+			write_slot(*i % SLOTS, (char)('a' + *i % 26));
+	}
+	often(SIG_IGN, 0);
+	write_slot(*i % SLOTS, (char)('a' + *i % 26));
+}
+
+/* Then the iod takes back what it lent, and nobody leaves. */
+static void jump(const char *restart)
+{
+	volatile int i = 0;
+
+	for (int k = 0; k < SLOTS; k++)
+		write_slot(k, 'A');
+	marks_fd = open_marks();
+	for (int k = 0; k < JUMPS; k++)
+		jump_once(&i);
+	EXPECT(marked() == JUMPS);
+	slots_are_right();
+	EXPECT(!system(restart));
+	slots_are_right();
+	for (int k = 0; k < SLOTS; k++)
+		write_slot(k, 'B');
+	slots_are_right();
 }
 
 static atomic_bool begun;
@@ -212,11 +298,13 @@ static void forks(void)
 
 int main(int argc, char **argv)
 {
-	EXPECT(argc == 4);
+	EXPECT(argc == 4 || argc == 5);
 	folder = argv[3];
 	open_it(argv[1]);
 	if (!strcmp(argv[2], "handle"))
 		handle();
+	else if (!strcmp(argv[2], "jump"))
+		jump(argv[4]);
 	else if (!strcmp(argv[2], "cancel"))
 		cancel();
 	else

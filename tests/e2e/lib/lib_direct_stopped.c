@@ -3,19 +3,25 @@
  * lib_direct_stopped.c - clients that stand still around a write to what they borrowed,
  * and others who come meanwhile.
  *
- *	lib_direct_stopped DIR hold FILE	writes to held under a lock, and makes
- *						FILE before it writes the last time
+ *	lib_direct_stopped DIR hold FILE	writes to held under a lock, makes FILE
+ *						before the write in which it is to stop,
+ *						and writes on
+ *	lib_direct_stopped DIR gone FILE	... while it is removed
  *	lib_direct_stopped DIR half FILE	... and that to half, at two servers,
  *						of which it has borrowed from one
  *	lib_direct_stopped DIR late -		writes to late under a lock, stops by
  *						itself, and writes once more
  *	lib_direct_stopped DIR lock NAME	waits for that lock
  *	lib_direct_stopped DIR take NAME	... for that of held, and writes to NAME
+ *	lib_direct_stopped DIR cut NAME		... and cuts NAME to 0 before
+ *	lib_direct_stopped DIR end NAME		... and removes NAME
  *	lib_direct_stopped DIR look NAME	says whose writes are there
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pvfs.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,13 +85,17 @@ static void make(const char *file)
 	EXPECT(fd >= 0 && !close(fd));
 }
 
-static void hold(const char *file)
+static void hold(const char *file, bool gone)
 {
 	int fd = hold_it("held");
+	ssize_t n;
 
 	make(file);
-	EXPECT(write_it(fd, 'A', 0) == HELD);
-	puts("not stopped");
+	/* it went to nobody's file, if that was removed */
+	n = write_it(fd, 'A', 0);
+	EXPECT(n < 0 ? errno == ECONNABORTED : gone && n == HELD);
+	EXPECT_ERRNO(write_it(fd, 'A', 0), ESTALE);
+	puts("stale");
 }
 
 /* Without the lock, which only shows when the session has ended. */
@@ -116,11 +126,25 @@ static off_t place(const char *name)
 	return strcmp(name, "half") ? 0 : EDGE;
 }
 
-static void take(const char *name)
+static void end_it(const char *name)
+{
+	char path[256];
+	int fd = open_it("held");
+
+	EXPECT(!lock_it(fd, F_SETLKW));
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	EXPECT(!pvfs_unlink(path));
+	EXPECT_ERRNO(pvfs_open(path, O_RDWR), ENOENT);
+	EXPECT(!pvfs_close(fd));
+}
+
+static void take(const char *name, bool cut)
 {
 	int fd = open_it("held"), other = open_it(name);
 
 	EXPECT(!lock_it(fd, F_SETLKW));
+	if (cut)
+		EXPECT(!pvfs_ftruncate(other, 0));
 	for (int i = 0; i < 50; i++)
 		EXPECT(write_it(other, 'B', place(name)) == HELD);
 	EXPECT(!pvfs_close(other) && !pvfs_close(fd));
@@ -143,7 +167,9 @@ int main(int argc, char **argv)
 	EXPECT(argc == 4);
 	dir = argv[1];
 	if (!strcmp(argv[2], "hold"))
-		hold(argv[3]);
+		hold(argv[3], false);
+	else if (!strcmp(argv[2], "gone"))
+		hold(argv[3], true);
 	else if (!strcmp(argv[2], "half"))
 		half(argv[3]);
 	else if (!strcmp(argv[2], "late"))
@@ -151,7 +177,11 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[2], "lock"))
 		EXPECT(!lock_it(open_it(argv[3]), F_SETLKW));
 	else if (!strcmp(argv[2], "take"))
-		take(argv[3]);
+		take(argv[3], false);
+	else if (!strcmp(argv[2], "cut"))
+		take(argv[3], true);
+	else if (!strcmp(argv[2], "end"))
+		end_it(argv[3]);
 	else
 		look(argv[3]);
 	return 0;

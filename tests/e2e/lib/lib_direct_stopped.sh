@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # A client that stands still around a write to what it borrowed, while its session
-# ends: who has its lock then is not written over, whatever happens to it.
+# ends: who has its lock then is not written over, and it hears that.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
@@ -9,11 +9,11 @@ start_pvfs -n 2 --set mgr.session_timeout=2
 
 stopped() { [ "$(cut -d' ' -f3 <"/proc/$holder/stat")" = T ]; }
 # A client, $holder, that stands still; WHERE: IN a write, or BEHIND it.
-hold() { # WHERE MODE SAYS
+hold() { # WHERE MODE
 	env STOP_"$1"_WRITE="$tmp/stop" \
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 \
 		LD_PRELOAD=$PVFS_BUILD/tests/e2e/lib/libstop_in_write.so \
-		lib_direct_stopped /pvfs "$2" "$tmp/stop" >"$tmp/$3" 2>"$tmp/logged" &
+		lib_direct_stopped /pvfs "$2" "$tmp/stop" >"$tmp/$2" 2>"$tmp/logged" &
 	holder=$!
 	until_true 60 stopped
 }
@@ -21,10 +21,10 @@ was_killed() {
 	wait $holder
 	[ $? = 137 ] || fail "who stood still was not ended: $(cat "$tmp/logged")"
 }
-says() { # WHAT [PID]
-	kill -CONT "${2:-$holder}"
-	wait "${2:-$holder}"
-	grep -qx "$1" "$tmp/$1" || fail "it is not $1"
+says() { # WHAT MODE
+	kill -CONT "$holder"
+	wait "$holder"
+	grep -qx "$1" "$tmp/$2" || fail "it is not $1: $(cat "$tmp/$2" "$tmp/logged")"
 }
 # It does not come back to a manager that was started anew: its session ends.
 others() { # MODE...
@@ -33,39 +33,50 @@ others() { # MODE...
 	wait "$!" || fail "the lock was not given: $(cat "$tmp/took")"
 }
 
-hold IN hold nothing
-others take held
-kill -CONT $holder 2>/dev/null
-was_killed
-expect B lib_direct_stopped /pvfs look held
-must grep -q 'stands still in the middle of a write' "$state"/log/iod?.log
+# whoever comes next, and does what
+for what in take cut; do
+	hold IN hold
+	others $what held
+	expect B lib_direct_stopped /pvfs look held
+	stopped || fail "it was ended"
+	says stale hold
+	expect B lib_direct_stopped /pvfs look held
+done
+must grep -q 'was set aside by a copy' "$state"/log/iod?.log
+hold IN gone
+others end held
+says stale gone
+[ ! -e "$state"/iod0*/objects/aside ] || fail "a copy is left"
 
 # what it had written of a call is not written again under its next session
-hold BEHIND half aborted
+hold BEHIND half
 others take half
-says aborted
+says aborted half
 expect B lib_direct_stopped /pvfs look half
 
 # nor is there a write to what an iod that does not run any more had lent
-hold NO late stale
+hold NO late
 late=$holder
-hold IN hold nothing
+hold IN hold
 for i in 0 1; do cluster kill-iod $i || fail "no end"; done
 others lock late
 kill -CONT $late
 for i in 0 1; do cluster start-iod $i || fail "no iod"; done
-# the next one ends who is in the middle
-was_killed
-must grep -q 'that the iod before lent it' "$state"/log/iod?.log
-says stale $late
+# the next one sets aside what somebody is in the middle of
+others take held
+must grep -q 'client of the iod before' "$state"/log/iod?.log
+says stale hold
+expect B lib_direct_stopped /pvfs look held
+holder=$late
+says stale late
 
-# who is in the middle is ended where there is no room for anything, too
+# who is in the middle is ended where there is no room for anything
 [ "$(id -u)" = 0 ] || exit 0 # small disks are mounted
 must cluster stop
 state=$tmp/full
 for i in 0 1; do small_disk "$state/iod$i" 8; done
 start_pvfs -n 2 --set mgr.session_timeout=2
-hold IN hold nothing
+hold IN hold
 for i in 0 1; do cat /dev/zero >"$state/iod$i/filler" 2>/dev/null; done
 others take held
 kill -CONT $holder 2>/dev/null

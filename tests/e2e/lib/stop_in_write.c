@@ -2,7 +2,7 @@
 /*
  * stop_in_write.c - to be preloaded by a client: it stops (SIGSTOP) immediately
  * before it writes to a borrowed object, inside, once the file $STOP_IN_WRITE is
- * there, and removes that; or, for $STOP_BEHIND_WRITE, after it has left.
+ * there, and removes that; or, for $STOP_BEHIND_WRITE, immediately after, still inside.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -25,6 +25,7 @@ __attribute__((visibility("default"))) long syscall(long n, ...)
 								 "syscall");
 	long a[6];
 	va_list ap;
+	long rc;
 
 	va_start(ap, n);
 	for (int i = 0; i < 6; i++)
@@ -32,8 +33,8 @@ __attribute__((visibility("default"))) long syscall(long n, ...)
 	va_end(ap);
 	if (n == SYS_pwritev2 || n == SYS_pwrite64)
 		stop_once("STOP_IN_WRITE");
-	/* signals are let in again behind it */
-	if (n == SYS_rt_sigprocmask && !a[2])
+	rc = next(n, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (n == SYS_pwritev2 || n == SYS_pwrite64)
 		stop_once("STOP_BEHIND_WRITE");
-	return next(n, a[0], a[1], a[2], a[3], a[4], a[5]);
+	return rc;
 }
