@@ -36,6 +36,9 @@ try:
     one = threading.Thread(target=first)
     one.start()
     while os.lseek(fd, 0, os.SEEK_CUR) != STRIPE:
+        if not one.is_alive():
+            sys.exit("the first one has ended: %s; one through the mount keeps the offset"
+                     " to itself until then" % failed)
         time.sleep(0.01)
     if os.write(fd, b"B" * STRIPE) != STRIPE:
         sys.exit("the second one: short")
