@@ -95,10 +95,14 @@ static struct request *next_sync(struct requests *all, const struct request *r)
 {
 	struct request *s;
 
+	if (!all->behind)
+		return NULL;
 	LIST_FOREACH(s, &all->under_way, link)
 		if (s->number > r->number && s->behind &&
-		    s->move.use.fd == r->move.use.fd && !--s->behind)
+		    s->move.use.fd == r->move.use.fd && !--s->behind) {
+			all->behind--;
 			return s;
+		}
 	return NULL;
 }
 
@@ -270,6 +274,7 @@ bool request_sync(struct aiocb *cb, int op)
 	pthread_mutex_lock(&r->all->lock);
 	r->behind = before(r->all, cb->aio_fildes);
 	now = !r->behind;
+	r->all->behind += !now;
 	enlist(r);
 	pthread_mutex_unlock(&r->all->lock);
 	if (now)

@@ -29,6 +29,7 @@ struct requests {
 	pthread_mutex_t lock; /* all below */
 	LIST_HEAD(, request) under_way; /* the youngest first */
 	uint64_t begun; /* ever */
+	unsigned int behind; /* syncs that wait for others: mostly none */
 };
 
 /* NULL: this process has made none. */
