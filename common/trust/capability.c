@@ -7,8 +7,6 @@
 
 #include "seal_int.h"
 
-#define LABEL "pvfs capability 1"
-
 /* clang-format off */
 struct capability_wire {
 	struct seal_head head;
@@ -31,11 +29,14 @@ int capability_seal(struct keyring *ring, const struct capability *cap,
 {
 	struct capability_wire w = { .handle = htole64(cap->handle),
 				     .rights = htole32(cap->rights) };
+	const struct mac_field what = seal_covered(&w, sizeof(w) - MAC_LEN);
+	uint32_t id;
 
 	if (!can_be(cap->handle, cap->rights))
 		return -EINVAL;
 	seal_begin(&w.head, &cap->bounds);
-	seal_close(ring, LABEL, &w.head, sizeof(w) - MAC_LEN);
+	keyring_quick(ring, what.ptr, what.len, &id, w.mac);
+	w.head.key = htole32(id);
 	memcpy(out, &w, sizeof(w));
 	return 0;
 }
@@ -44,6 +45,7 @@ int capability_open(struct keyring *ring, const void *sealed, size_t len,
 		    const struct bounds_here *here, struct capability *cap)
 {
 	struct capability_wire w;
+	struct mac_field what;
 	struct capability c;
 	int rc;
 
@@ -54,7 +56,11 @@ int capability_open(struct keyring *ring, const void *sealed, size_t len,
 	c.rights = le32toh(w.rights);
 	if (!can_be(c.handle, c.rights) || w.zero)
 		return -EBADMSG;
-	rc = seal_check(ring, LABEL, &w, sizeof(w), &c.bounds);
+	what = seal_covered(&w, sizeof(w) - MAC_LEN);
+	rc = seal_bounds(&w.head, &c.bounds);
+	if (!rc)
+		rc = keyring_quick_check(ring, le32toh(w.head.key), what.ptr,
+					 what.len, w.mac);
 	if (!rc)
 		rc = bounds_check(&c.bounds, here);
 	if (!rc)

@@ -5,18 +5,25 @@
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sodium/core.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "secret.h"
 
+/* What a ring has of its keys. */
+struct ring_keys {
+	struct keys keys;
+	uint8_t quick[KEYS_MAX][MAC_KEY_LEN]; /* for capabilities */
+};
+
 struct keyring {
 	struct prover prover;
 	char *path;
 	const struct log *log;
 	pthread_mutex_t lock; /* of the rest */
-	struct keys *keys; /* secret */
+	struct ring_keys *keys; /* secret */
 	uint32_t id[KEYS_MAX];
 	_Atomic uint32_t losses; /* read without it */
 };
@@ -40,6 +47,13 @@ static int name_all(const struct keys *keys, uint32_t id[KEYS_MAX])
 	return keys->n > 1 && id[0] == id[1] ? -EEXIST : 0;
 }
 
+static void make_quick(struct ring_keys *all)
+{
+	for (unsigned int i = 0; i < all->keys.n; i++)
+		mac_make(all->keys.key[i], "pvfs capability key 1", NULL, 0,
+			 all->quick[i]);
+}
+
 static bool has(const struct keys *keys, const uint8_t *key)
 {
 	for (unsigned int i = 0; i < keys->n; i++)
@@ -56,16 +70,16 @@ static bool loses(const struct keys *before, const struct keys *now)
 	return false;
 }
 
-static void take(struct keyring *ring, const struct keys *keys,
+static void take(struct keyring *ring, const struct ring_keys *all,
 		 const uint32_t id[KEYS_MAX])
 {
 	pthread_mutex_lock(&ring->lock);
-	if (loses(ring->keys, keys))
+	if (loses(&ring->keys->keys, &all->keys))
 		atomic_fetch_add(&ring->losses, 1);
-	*ring->keys = *keys;
+	*ring->keys = *all;
 	memcpy(ring->id, id, sizeof(ring->id));
 	pthread_mutex_unlock(&ring->lock);
-	if (keys->n > 1)
+	if (all->keys.n > 1)
 		log_info(ring->log,
 			 "key %s: %08x is in use, %08x is taken, too",
 			 ring->path, id[0], id[1]);
@@ -76,20 +90,22 @@ static void take(struct keyring *ring, const struct keys *keys,
 
 static int load(struct keyring *ring)
 {
-	struct keys *keys = secret_new(sizeof(*keys));
+	struct ring_keys *all = secret_new(sizeof(*all));
 	uint32_t id[KEYS_MAX] = { 0 };
-	int rc = keys ? key_file_read(ring->path, ring->log, keys) : -ENOMEM;
+	int rc = all ? key_file_read(ring->path, ring->log, &all->keys)
+		     : -ENOMEM;
 
 	if (!rc) {
-		rc = name_all(keys, id);
+		make_quick(all);
+		rc = name_all(&all->keys, id);
 		if (rc)
 			log_error(ring->log, "key %s: %s", ring->path,
 				  "its two keys have one name; make another "
 				  "one");
 	}
 	if (!rc)
-		take(ring, keys, id);
-	secret_free(keys, sizeof(*keys));
+		take(ring, all, id);
+	secret_free(all, sizeof(*all));
 	return rc;
 }
 
@@ -128,9 +144,14 @@ static int load_or_make(struct keyring *ring, bool make)
 int keyring_open(const char *path, bool make, const struct log *log,
 		 struct keyring **out)
 {
-	struct keyring *ring = calloc(1, sizeof(*ring));
+	struct keyring *ring;
 	int rc;
 
+	if (sodium_init() < 0) {
+		log_error(log, "key %s: libsodium cannot begin", path);
+		return -EIO;
+	}
+	ring = calloc(1, sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
 	pthread_mutex_init(&ring->lock, NULL);
@@ -166,27 +187,32 @@ void keyring_mac(struct keyring *ring, const char *label,
 		 uint8_t mac[MAC_LEN])
 {
 	pthread_mutex_lock(&ring->lock);
-	mac_make(ring->keys->key[0], label, field, n, mac);
+	mac_make(ring->keys->keys.key[0], label, field, n, mac);
 	*id = ring->id[0];
 	pthread_mutex_unlock(&ring->lock);
+}
+
+/* With the lock: the key of that name, or -ENOKEY. */
+static int find(const struct keyring *ring, uint32_t id)
+{
+	for (unsigned int i = 0; i < ring->keys->keys.n; i++)
+		if (ring->id[i] == id)
+			return (int)i;
+	return -ENOKEY;
 }
 
 int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 		   const struct mac_field *field, unsigned int n,
 		   uint8_t mac[MAC_LEN])
 {
-	unsigned int i;
-	int rc = -ENOKEY;
+	int i;
 
 	pthread_mutex_lock(&ring->lock);
-	for (i = 0; i < ring->keys->n && ring->id[i] != id; i++)
-		;
-	if (i < ring->keys->n) {
-		mac_make(ring->keys->key[i], label, field, n, mac);
-		rc = 0;
-	}
+	i = find(ring, id);
+	if (i >= 0)
+		mac_make(ring->keys->keys.key[i], label, field, n, mac);
 	pthread_mutex_unlock(&ring->lock);
-	return rc;
+	return i < 0 ? i : 0;
 }
 
 int keyring_check(struct keyring *ring, uint32_t id, const char *label,
@@ -198,6 +224,33 @@ int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 
 	if (!rc && !mac_equal(mac, want))
 		rc = -EKEYREJECTED;
+	explicit_bzero(want, sizeof(want));
+	return rc;
+}
+
+void keyring_quick(struct keyring *ring, const void *ptr, size_t len,
+		   uint32_t *id, uint8_t mac[MAC_LEN])
+{
+	pthread_mutex_lock(&ring->lock);
+	mac_quick(ring->keys->quick[0], ptr, len, mac);
+	*id = ring->id[0];
+	pthread_mutex_unlock(&ring->lock);
+}
+
+int keyring_quick_check(struct keyring *ring, uint32_t id, const void *ptr,
+			size_t len, const uint8_t mac[MAC_LEN])
+{
+	uint8_t want[MAC_LEN];
+	int i, rc;
+
+	pthread_mutex_lock(&ring->lock);
+	i = find(ring, id);
+	if (i >= 0)
+		mac_quick(ring->keys->quick[i], ptr, len, want);
+	pthread_mutex_unlock(&ring->lock);
+	if (i < 0)
+		return i;
+	rc = mac_equal(mac, want) ? 0 : -EKEYREJECTED;
 	explicit_bzero(want, sizeof(want));
 	return rc;
 }

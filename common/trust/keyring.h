@@ -13,7 +13,8 @@ struct keyring;
 
 /*
  * path: the file (key_file.h), copied.  make: it is made if there is none.  log
- * outlives the ring.  -errno, logged: -ENOENT (there is none), -EPERM, -EINVAL ...
+ * outlives the ring.  -errno, logged: -ENOENT (there is none), -EPERM, -EINVAL ...;
+ * -EIO: libsodium could not begin.
  */
 int keyring_open(const char *path, bool make, const struct log *log,
 		 struct keyring **ring);
@@ -42,6 +43,15 @@ int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 		   const struct mac_field *field, unsigned int n,
 		   uint8_t mac[MAC_LEN]);
+
+/*
+ * Likewise, by mac_quick(), with a key that is made of the one in use, or of that of that
+ * name, for capabilities alone.
+ */
+void keyring_quick(struct keyring *ring, const void *ptr, size_t len,
+		   uint32_t *id, uint8_t mac[MAC_LEN]);
+int keyring_quick_check(struct keyring *ring, uint32_t id, const void *ptr,
+			size_t len, const uint8_t mac[MAC_LEN]);
 
 struct prover; /* handshake.h */
 /* Makes and checks proofs with these keys, as long as the ring is there.  NULL: NULL. */

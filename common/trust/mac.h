@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mac.h - message authentication codes: HMAC-SHA256 (RFC 2104, FIPS 180-4) of
- * libsodium, which chooses nothing for it at run time: sodium_init() is not needed.
+ * mac.h - message authentication codes of libsodium: HMAC-SHA256 (RFC 2104, FIPS 180-4),
+ * for which it chooses nothing at run time, so that sodium_init() is not needed.
  */
 #ifndef MAC_H
 #define MAC_H
@@ -27,6 +27,13 @@ struct mac_field {
 void mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
 	      const struct mac_field *field, unsigned int n,
 	      uint8_t out[MAC_LEN]);
+
+/*
+ * The code of len bytes for what is made often, in a quarter of the time: keyed BLAKE2b
+ * (RFC 7693).  The key is for one purpose alone; sodium_init() has been called.
+ */
+void mac_quick(const uint8_t key[MAC_KEY_LEN], const void *ptr, size_t len,
+	       uint8_t out[MAC_LEN]);
 
 /* In the same time wherever they differ. */
 bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN]);

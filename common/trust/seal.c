@@ -16,7 +16,7 @@ void seal_begin(struct seal_head *head, const struct bounds *bounds)
 	};
 }
 
-static struct mac_field covered(const void *sealed, size_t len)
+struct mac_field seal_covered(const void *sealed, size_t len)
 {
 	const size_t from = offsetof(struct seal_head, version);
 
@@ -26,11 +26,24 @@ static struct mac_field covered(const void *sealed, size_t len)
 void seal_close(struct keyring *ring, const char *label, struct seal_head *head,
 		size_t len)
 {
-	struct mac_field field = covered(head, len);
+	struct mac_field field = seal_covered(head, len);
 	uint32_t id;
 
 	keyring_mac(ring, label, &field, 1, &id, (uint8_t *)head + len);
 	head->key = htole32(id);
+}
+
+int seal_bounds(const struct seal_head *head, struct bounds *bounds)
+{
+	if (le32toh(head->version) != SEAL_VERSION)
+		return -EBADMSG;
+	*bounds = (struct bounds){
+		.fsid = le64toh(head->fsid),
+		.session = le64toh(head->session),
+		.term = le64toh(head->term),
+		.expiry = le64toh(head->expiry),
+	};
+	return 0;
 }
 
 int seal_check(struct keyring *ring, const char *label, const void *sealed,
@@ -38,23 +51,19 @@ int seal_check(struct keyring *ring, const char *label, const void *sealed,
 {
 	struct mac_field field;
 	struct seal_head head;
+	struct bounds b;
 	int rc;
 
 	if (len < sizeof(head) + MAC_LEN)
 		return -EBADMSG;
 	memcpy(&head, sealed, sizeof(head));
-	if (le32toh(head.version) != SEAL_VERSION)
-		return -EBADMSG;
-	field = covered(sealed, len - MAC_LEN);
-	rc = keyring_check(ring, le32toh(head.key), label, &field, 1,
-			   (const uint8_t *)sealed + len - MAC_LEN);
+	rc = seal_bounds(&head, &b);
 	if (rc)
 		return rc;
-	*bounds = (struct bounds){
-		.fsid = le64toh(head.fsid),
-		.session = le64toh(head.session),
-		.term = le64toh(head.term),
-		.expiry = le64toh(head.expiry),
-	};
-	return 0;
+	field = seal_covered(sealed, len - MAC_LEN);
+	rc = keyring_check(ring, le32toh(head.key), label, &field, 1,
+			   (const uint8_t *)sealed + len - MAC_LEN);
+	if (!rc)
+		*bounds = b;
+	return rc;
 }

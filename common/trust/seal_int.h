@@ -22,6 +22,13 @@ struct seal_head {
 /* clang-format on */
 
 void seal_begin(struct seal_head *head, const struct bounds *bounds);
+/* What is covered of the len bytes that a head begins. */
+struct mac_field seal_covered(const void *sealed, size_t len);
+/* 0, or -EBADMSG: of another version; *bounds is set on success only. */
+int seal_bounds(const struct seal_head *head, struct bounds *bounds);
+
+/* For tickets. */
+
 /* Sets key, and the MAC behind the len bytes that head begins. */
 void seal_close(struct keyring *ring, const char *label, struct seal_head *head,
 		size_t len);

@@ -3,6 +3,8 @@
 #include <endian.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/params.h>
+#include <sodium/core.h>
 #include <string.h>
 
 #include "mac.h"
@@ -87,6 +89,35 @@ START_TEST(test_no_two_lists)
 }
 END_TEST
 
+/* As libcrypto has it. */
+START_TEST(test_quick)
+{
+	uint8_t key[MAC_KEY_LEN], text[64], got[MAC_LEN], want[MAC_LEN];
+	EVP_MAC *mac = EVP_MAC_fetch(NULL, "BLAKE2BMAC", NULL);
+	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(mac);
+	size_t size = MAC_LEN, len;
+	const OSSL_PARAM params[] = { OSSL_PARAM_construct_size_t("size",
+								  &size),
+				      OSSL_PARAM_construct_end() };
+
+	ck_assert_int_ge(sodium_init(), 0);
+	for (unsigned int i = 0; i < sizeof(text); i++)
+		text[i] = (uint8_t)i;
+	memcpy(key, text, sizeof(key));
+	for (size_t n = 0; n <= sizeof(text); n++) {
+		ck_assert_int_eq(EVP_MAC_init(ctx, key, sizeof(key), params),
+				 1);
+		ck_assert_int_eq(EVP_MAC_update(ctx, text, n), 1);
+		ck_assert_int_eq(EVP_MAC_final(ctx, want, &len, sizeof(want)),
+				 1);
+		mac_quick(key, text, n, got);
+		ck_assert_mem_eq(got, want, MAC_LEN);
+	}
+	EVP_MAC_CTX_free(ctx);
+	EVP_MAC_free(mac);
+}
+END_TEST
+
 START_TEST(test_equal)
 {
 	uint8_t a[MAC_LEN] = { 0 }, b[MAC_LEN] = { 0 };
@@ -150,6 +181,7 @@ int main(void)
 
 	tcase_add_test(tc, test_model);
 	tcase_add_test(tc, test_no_two_lists);
+	tcase_add_test(tc, test_quick);
 	tcase_add_test(tc, test_equal);
 	tcase_add_test(tc, test_random);
 	tcase_add_test(tc, test_secret);
