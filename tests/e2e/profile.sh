@@ -222,6 +222,7 @@ refused() {
 	grep -q "^pvfs-profile: $1: no profile: ." "$tmp/output" || fail "$1: $(cat "$tmp/output")"
 }
 head -c 500 small.kept >half && refused half
+grep -q 'ends in the middle' "$tmp/output" || fail "$(cat "$tmp/output")"
 : >empty && refused empty
 echo '[]' >array && refused array
 python3 -c 'print("[" * 100000)' >deep && refused deep

@@ -270,7 +270,9 @@ int prof_parse_text(const char *text, size_t len, struct prof_process *p,
 	}
 	json_tokener_set_flags(t, JSON_TOKENER_VALIDATE_UTF8);
 	o = json_tokener_parse_ex(t, text, (int)len);
-	*why = json_tokener_error_desc(json_tokener_get_error(t));
+	*why = json_tokener_get_error(t) == json_tokener_continue
+		       ? "it ends in the middle"
+		       : json_tokener_error_desc(json_tokener_get_error(t));
 	json_tokener_free(t);
 	if (!o)
 		return -1;
