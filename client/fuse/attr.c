@@ -16,6 +16,8 @@
 static void end_seen(struct call *c, const struct seen *seen)
 {
 	call_note(c, &seen->attr);
+	if (!seen->st.st_nlink)
+		gone_renew(c->d->gone, &seen->st);
 	call_end_attr(c, &seen->st);
 }
 

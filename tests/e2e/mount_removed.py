@@ -130,6 +130,20 @@ def one(make, flags, remove):
     return result
 
 
+def written():
+    """By who has it open, after its end as a name; then nobody has it but by O_PATH."""
+    file("x")
+    fd, held = os.open("x", os.O_RDWR), os.open("x", O_PATH)
+    os.unlink("x")
+    os.write(fd, b"longer than that")
+    os.fchmod(fd, 0o640)
+    result = [("open", tried(os.fstat, held))]
+    os.close(fd)
+    result.append(("closed", tried(os.fstat, held)))
+    os.close(held)
+    return result
+
+
 makers = {fifo: (os.O_RDWR | os.O_NONBLOCK, O_PATH), device: (O_PATH,), sock: (O_PATH,),
           file: (O_PATH, os.O_RDONLY, os.O_RDWR), link: (O_PATH | os.O_NOFOLLOW,),
           folder: (os.O_RDONLY, O_PATH)}
@@ -138,7 +152,7 @@ removers = [unlink, replace, replace_unseen, moved, both_names, swapped]
 
 def run(where):
     os.chdir(where)
-    return {(m.__name__, f, r.__name__): one(m, f, r) for m in makers for f in makers[m]
+    return {"written": written()} | {(m.__name__, f, r.__name__): one(m, f, r) for m in makers for f in makers[m]
             for r in removers if not (m is folder and r in (both_names, swapped))}
 
 
@@ -151,6 +165,6 @@ bad = 0
 for case, results in here.items():
     for (what, local), (_, mount) in zip(results, there[case]):
         if local != mount:
-            print(*case, f"{what}: {mount}, on a local disk {local}")
+            print(case, f"{what}: {mount}, on a local disk {local}")
             bad += 1
 sys.exit(bad > 0)

@@ -89,6 +89,17 @@ bool gone_is(struct gone *g, ino_t n, struct stat *st)
 	return e;
 }
 
+void gone_renew(struct gone *g, const struct stat *st)
+{
+	struct entry *e;
+
+	pthread_mutex_lock(&g->lock);
+	e = find(g, st->st_ino);
+	if (e)
+		e->was.st = *st;
+	pthread_mutex_unlock(&g->lock);
+}
+
 bool gone_lacks(struct gone *g, ino_t n, uint32_t what)
 {
 	const struct entry *e;

@@ -30,6 +30,8 @@ struct gone_was {
 void gone_note(struct gone *g, const struct gone_was *was);
 /* n: st_ino.  False: it is none of them. */
 bool gone_is(struct gone *g, ino_t n, struct stat *st);
+/* The mgr has it still, as it is open; it is like this now. */
+void gone_renew(struct gone *g, const struct stat *st);
 /* It is one that lacks what, of LACKS. */
 bool gone_lacks(struct gone *g, ino_t n, uint32_t what);
 /*
