@@ -79,26 +79,46 @@ static int begin(struct way *way, const void *head, size_t head_len)
 }
 
 /* Without a place for what it becomes, data is what the tag is about alone. */
-static int pass(const struct gcm *gcm, struct way *way, void *data, size_t len)
+static int update(const struct gcm *gcm, struct way *way, const void *from,
+		  void *to, size_t len)
 {
 	int n;
 
 	return len <= INT_MAX && EVP_CipherUpdate(way->ctx,
-						  gcm->enciphers ? data : NULL,
-						  &n, data, (int)len)
+						  gcm->enciphers ? to : NULL,
+						  &n, from, (int)len)
 		       ? 0
 		       : -ENOMEM;
 }
 
-/* The next record, up to its tag. */
-static int record(const struct gcm *gcm, struct way *way, const void *head,
-		  size_t head_len, void *data, size_t len)
+/* What only authenticates takes a copy first: pieces may change. */
+static int copy(const struct gcm *gcm, struct way *way,
+		const struct iovec *from, unsigned int n, char *to)
 {
-	int rc = way->broken || crypto_is_gone() ? -ECANCELED : 0;
+	size_t len = 0;
 
-	if (!rc)
-		rc = begin(way, head, head_len);
-	return rc ? rc : pass(gcm, way, data, len);
+	for (; n; len += from->iov_len, from++, n--)
+		if (from->iov_base != to + len)
+			memcpy(to + len, from->iov_base, from->iov_len);
+	return update(gcm, way, to, to, len);
+}
+
+static int encipher(const struct gcm *gcm, struct way *way,
+		    const struct iovec *from, unsigned int n, char *to)
+{
+	int rc = 0;
+
+	for (; n && !rc; to += from->iov_len, from++, n--)
+		rc = update(gcm, way, from->iov_base, to, from->iov_len);
+	return rc;
+}
+
+/* Before the data of the next record. */
+static int start(struct way *way, const void *head, size_t head_len)
+{
+	if (way->broken || crypto_is_gone())
+		return -ECANCELED;
+	return begin(way, head, head_len);
 }
 
 static int finish(struct way *way)
@@ -125,19 +145,32 @@ static int set_tag(struct way *way, const uint8_t *tag)
 		       : -ENOMEM;
 }
 
+static size_t length(const struct iovec *piece, unsigned int n)
+{
+	size_t len = 0;
+
+	for (; n; piece++, n--)
+		len += piece->iov_len;
+	return len;
+}
+
 static int gcm_seal(struct sealer *s, const void *head, size_t head_len,
-		    void *data, size_t len, uint8_t tag[SEALER_TAG_LEN])
+		    const struct iovec *from, unsigned int n, void *data,
+		    uint8_t tag[SEALER_TAG_LEN])
 {
 	struct gcm *gcm = container_of(s, struct gcm, sealer);
 	struct way *way = &gcm->out;
-	int rc = record(gcm, way, head, head_len, data, len);
+	int rc = start(way, head, head_len);
 
+	if (!rc)
+		rc = gcm->enciphers ? encipher(gcm, way, from, n, data)
+				    : copy(gcm, way, from, n, data);
 	if (!rc && finish(way))
 		rc = -ENOMEM;
 	if (!rc)
 		rc = get_tag(way, tag);
 	if (!rc)
-		rc = count(gcm, way, len, true);
+		rc = count(gcm, way, length(from, n), true);
 	way->broken = rc;
 	return rc;
 }
@@ -147,8 +180,10 @@ static int gcm_open(struct sealer *s, const void *head, size_t head_len,
 {
 	struct gcm *gcm = container_of(s, struct gcm, sealer);
 	struct way *way = &gcm->in;
-	int rc = record(gcm, way, head, head_len, data, len);
+	int rc = start(way, head, head_len);
 
+	if (!rc)
+		rc = update(gcm, way, data, data, len);
 	if (!rc)
 		rc = set_tag(way, tag);
 	if (!rc)

@@ -9,17 +9,20 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #define SEALER_TAG_LEN 16u
 
 struct sealer {
 	/*
-	 * The next record that leaves: the tag is about head, data and how many
-	 * records there were before.  data, len bytes, stays as it is or is
-	 * enciphered where it lies.  -ECANCELED: the cryptography is gone.
+	 * The next record that leaves: the bytes of n pieces come to data behind each
+	 * other, as they are or enciphered, and the tag is about head, what data has
+	 * then, and how many records there were before.  Pieces may change meanwhile;
+	 * one may be where it comes to.  -ECANCELED: the cryptography is gone.
 	 */
 	int (*seal)(struct sealer *s, const void *head, size_t head_len,
-		    void *data, size_t len, uint8_t tag[SEALER_TAG_LEN]);
+		    const struct iovec *from, unsigned int n, void *data,
+		    uint8_t tag[SEALER_TAG_LEN]);
 	/*
 	 * The next one that came: data becomes what it was.  -EBADMSG: it is not that
 	 * record, and data is to be thrown away; after that nothing more is opened.

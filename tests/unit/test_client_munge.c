@@ -63,7 +63,7 @@ static void setup(void)
 	fake_munge_says(MUNGE_OK, 1000);
 	key_rig_open(&rig);
 	ring = key_rig_ring(&rig, KEY_A "\n");
-	ops = pvfs_client_auth_1();
+	ops = pvfs_client_auth_2();
 	ck_assert_int_eq(ops->open(&attr, &auth), 0);
 	ck_assert_int_eq(munger_open("", 1, &nowhere, &munger), 0);
 	answer_challenge();

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_gcm.c - AES-256-GCM: a known answer, both modes, keys that change, and lies. */
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "gcm.h"
 #include "run_suite.h"
 
 #define LEN 1000u
+#define BIG 131072u
 
 static const enum seal_mode modes[] = { SEAL_AUTH, SEAL_ENCRYPT };
 static const uint8_t ab[MAC_KEY_LEN] = { 1 }, ba[MAC_KEY_LEN] = { 2 };
@@ -39,9 +42,12 @@ static void fill(struct record *r, unsigned int seed)
 
 static void seal(struct sealer *s, struct record *r, unsigned int seed)
 {
+	const struct iovec in_place = { r->data, LEN };
+
 	fill(r, seed);
-	ck_assert_int_eq(
-		s->seal(s, r->head, sizeof(r->head), r->data, LEN, r->tag), 0);
+	ck_assert_int_eq(s->seal(s, r->head, sizeof(r->head), &in_place, 1,
+				 r->data, r->tag),
+			 0);
 }
 
 static int open_it(struct sealer *s, struct record *r)
@@ -66,6 +72,70 @@ START_TEST(test_goes)
 		goes(a, b, i);
 		goes(b, a, i + 1);
 	}
+	close_both();
+}
+END_TEST
+
+/* From pieces cut anywhere, one of them where it comes to: the same as from one. */
+START_TEST(test_pieces)
+{
+	static const size_t cuts[][2] = { { 0, 0 },   { 1, 1 },	    { 16, 17 },
+					  { 1, 992 }, { 512, 768 }, { 999, 1 },
+					  { 0, LEN }, { LEN, 0 } };
+
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		struct record whole, r, plain;
+		size_t one = cuts[i][0], two = cuts[i][1];
+		struct iovec from[3];
+
+		two = two > LEN - one ? LEN - one : two;
+		open_both(modes[_i], NULL);
+		seal(a, &whole, 5);
+		close_both();
+		open_both(modes[_i], NULL);
+		fill(&plain, 5);
+		fill(&r, 5);
+		from[0] = (struct iovec){ plain.data, one };
+		from[1] = (struct iovec){ r.data + one, two };
+		from[2] = (struct iovec){ plain.data + one + two,
+					  LEN - one - two };
+		ck_assert_int_eq(a->seal(a, r.head, sizeof(r.head), from, 3,
+					 r.data, r.tag),
+				 0);
+		ck_assert_mem_eq(&r, &whole, sizeof(r));
+		ck_assert_int_eq(open_it(b, &r), 0);
+		ck_assert_mem_eq(r.data, plain.data, LEN);
+		close_both();
+	}
+}
+END_TEST
+
+static atomic_bool enough;
+
+static void *scribble(void *arg)
+{
+	for (int k = 0; !atomic_load(&enough); k++)
+		memset(arg, k, BIG);
+	return NULL;
+}
+
+/* A program writes its memory while it is sent: what leaves is whole all the same. */
+START_TEST(test_changes)
+{
+	static uint8_t from[BIG], to[BIG];
+	const struct iovec piece = { from, BIG };
+	uint8_t tag[SEALER_TAG_LEN];
+	pthread_t thread;
+
+	open_both(modes[_i], NULL);
+	atomic_store(&enough, false);
+	ck_assert_int_eq(pthread_create(&thread, NULL, scribble, from), 0);
+	for (int k = 0; k < 200; k++) {
+		ck_assert_int_eq(a->seal(a, NULL, 0, &piece, 1, to, tag), 0);
+		ck_assert_int_eq(b->open(b, NULL, 0, to, BIG, tag), 0);
+	}
+	atomic_store(&enough, true);
+	pthread_join(thread, NULL);
 	close_both();
 }
 END_TEST
@@ -177,9 +247,10 @@ START_TEST(test_known)
 					 0x6b, 0xf0, 0x26, 0x5b, 0x98, 0xb5,
 					 0xd4, 0x8a, 0xb9, 0x19 };
 	uint8_t got[16] = { 0 }, code[SEALER_TAG_LEN];
+	const struct iovec from = { (void *)(uintptr_t)zeros, sizeof(got) };
 
 	ck_assert_int_eq(gcm_sealer(SEAL_ENCRYPT, zeros, zeros, NULL, &a), 0);
-	ck_assert_int_eq(a->seal(a, NULL, 0, got, sizeof(got), code), 0);
+	ck_assert_int_eq(a->seal(a, NULL, 0, &from, 1, got, code), 0);
 	ck_assert_mem_eq(got, data, sizeof(data));
 	ck_assert_mem_eq(code, tag, sizeof(tag));
 	sealer_free(a);
@@ -208,6 +279,8 @@ int main(void)
 	TCase *tc = tcase_create("gcm");
 
 	tcase_add_loop_test(tc, test_goes, 0, 2);
+	tcase_add_loop_test(tc, test_pieces, 0, 2);
+	tcase_add_loop_test(tc, test_changes, 0, 2);
 	tcase_add_loop_test(tc, test_hides, 0, 2);
 	tcase_add_loop_test(tc, test_lies, 0, 2);
 	tcase_add_loop_test(tc, test_order, 0, 2);

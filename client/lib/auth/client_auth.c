@@ -323,7 +323,7 @@ static int ca_end(struct client_auth *auth, const struct wire_msg *reply,
 }
 
 __attribute__((visibility("default"))) const struct client_auth_ops *
-pvfs_client_auth_1(void)
+pvfs_client_auth_2(void)
 {
 	static const struct client_auth_ops ops = {
 		.open = ca_open,

@@ -66,7 +66,7 @@ struct client_auth_ops {
 };
 
 /* The one symbol of libpvfs-auth.so. */
-#define CLIENT_AUTH_SYMBOL "pvfs_client_auth_1"
-const struct client_auth_ops *pvfs_client_auth_1(void);
+#define CLIENT_AUTH_SYMBOL "pvfs_client_auth_2"
+const struct client_auth_ops *pvfs_client_auth_2(void);
 
 #endif

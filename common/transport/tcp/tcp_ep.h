@@ -169,8 +169,17 @@ int tcp_harvest(struct tcp_ep *ep, struct tp_wc *wc, int n);
 
 /* Sends what is queued until the socket is full or the turn is over. */
 void tcp_flush(struct tcp_ep *ep);
-/* The first of sq.out has left. */
-void tcp_tx_sent(struct tcp_ep *ep, struct tcp_tx *tx);
+/* What of sq.out leaves next: pieces in cq->iov, and in cq->held what stays registered
+ * until tcp_unhold(). */
+struct tcp_gather {
+	uint64_t max, bytes, data;
+	unsigned int niov;
+	int nheld;
+};
+/* At most max bytes.  False: memory that the peer reads was deregistered; broken. */
+bool tcp_gather(struct tcp_ep *ep, uint64_t max, struct tcp_gather *g);
+/* So many bytes of sq.out have left. */
+void tcp_sent(struct tcp_ep *ep, uint64_t n);
 /* The socket took n of the wanted bytes, or -1 and errno.  True: it may take more now. */
 bool tcp_send_ended(struct tcp_ep *ep, ssize_t n, uint64_t wanted);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_sealed.c - frames to records, and records to frames.  What leaves is copied, for it
- * must not change between its tag and the wire; what came is opened before anyone
- * looks at it.
+ * tcp_sealed.c - frames to records, and records to frames.  What leaves is copied or
+ * enciphered into the record, for it must not change between its tag and the wire; what
+ * came is opened before anyone looks at it.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,105 +35,72 @@ static bool may_go(struct tcp_dev *dev, const struct tp_sge *sge,
 	return goes;
 }
 
-static int copy_out(struct tcp_dev *dev, const struct tcp_tx *tx,
-		    const struct iovec *iov, unsigned int n, void *to,
-		    uint64_t len)
-{
-	if (may_go(dev, tx->data.sge, n))
-		return tcp_copy_out(to, iov, n, len);
-	return usermem_gather(to, iov, n);
-}
-
-/* Up to *len bytes of payload.  -EACCES: what the peer reads is not ours any more. */
-static int take_data(struct tcp_ep *ep, struct tcp_tx *tx, uint8_t *to,
-		     uint32_t *len)
+/* Of those with the next bytes. */
+static bool any_may_go(struct tcp_ep *ep, uint64_t bytes)
 {
 	struct tcp_dev *dev = container_of(ep->ep.dev, struct tcp_dev, dev);
-	struct tcp_cq *cq = ep->cq;
-	uint64_t bytes = *len;
-	unsigned int n = tp_cursor_iov(&tx->data, cq->iov, TCP_IOV_MAX, &bytes);
-	int held = 0, rc;
-
-	if (tx->answers)
-		held = tcp_hold(dev, tx->data.sge, n, cq->held);
-	if (held < 0)
-		return held;
-	rc = copy_out(dev, tx, cq->iov, n, to, bytes);
-	tcp_unhold(cq->held, held);
-	if (rc)
-		return rc;
-	tp_cursor_move(&tx->data, bytes);
-	*len = (uint32_t)bytes;
-	return 0;
-}
-
-static int take(struct tcp_ep *ep, struct tcp_tx *tx, uint8_t *to,
-		uint32_t *len)
-{
-	uint32_t head = tx->head_len - tx->head_sent, room = *len;
-	int rc = 0;
-
-	if (head > room)
-		head = room;
-	memcpy(to, tx->head + tx->head_sent, head);
-	tx->head_sent += head;
-	*len = room - head;
-	if (*len && tx->data.left)
-		rc = take_data(ep, tx, to + head, len);
-	else
-		*len = 0;
-	*len += head;
-	return rc;
-}
-
-static int no_data(struct tcp_ep *ep, const struct tcp_tx *tx, int rc)
-{
-	if (rc == -EACCES)
-		tcp_ep_refuse(ep, rc, tx->id,
-			      "memory deregistered while the peer reads it");
-	else
-		tcp_ep_refuse(ep, -EFAULT, 0,
-			      "memory of a send request is not mapped");
-	return rc;
-}
-
-/* Frames into the data of a record: how many bytes; or -errno, and broken. */
-static int take_frames(struct tcp_ep *ep, uint8_t *to)
-{
-	uint32_t done = 0, len;
 	struct tcp_tx *tx;
+	uint64_t has;
+
+	STAILQ_FOREACH(tx, &ep->sq.out, link) {
+		if (tx->data.left && may_go(dev, tx->data.sge, tx->data.n))
+			return true;
+		has = tx->head_len - tx->head_sent + tx->data.left;
+		if (has >= bytes)
+			break;
+		bytes -= has;
+	}
+	return false;
+}
+
+/* -EFAULT: some of it is not there; or as sealer->seal(). */
+static int seal_pieces(struct tcp_ep *ep, const struct tcp_gather *g, void *to)
+{
+	struct tcp_seal *seal = ep->seal;
+	const struct iovec copied = { to, g->bytes }, *from = ep->cq->iov;
+	unsigned int n = g->niov;
+
+	if (any_may_go(ep, g->bytes)) {
+		if (tcp_copy_out(to, from, n, g->bytes))
+			return -EFAULT;
+		from = &copied;
+		n = 1;
+	} else if (!usermem_readable(from, n)) {
+		return -EFAULT;
+	}
+	return records_out_close(&seal->out, seal->sealer, from, n,
+				 (uint32_t)g->bytes);
+}
+
+/* Frames into a record.  False: broken. */
+static bool fill_record(struct tcp_ep *ep, void *to)
+{
+	struct tcp_gather g;
 	int rc;
 
-	while ((tx = STAILQ_FIRST(&ep->sq.out)) && done < RECORD_DATA_MAX) {
-		len = RECORD_DATA_MAX - done;
-		rc = take(ep, tx, to + done, &len);
-		if (rc)
-			return no_data(ep, tx, rc);
-		done += len;
-		if (tx->head_sent == tx->head_len && !tx->data.left)
-			tcp_tx_sent(ep, tx);
-	}
-	return (int)done;
+	if (!tcp_gather(ep, RECORD_DATA_MAX, &g))
+		return false;
+	rc = seal_pieces(ep, &g, to);
+	tcp_unhold(ep->cq->held, g.nheld);
+	if (rc == -EFAULT)
+		tcp_ep_refuse(ep, rc, 0,
+			      "memory of a send request is not mapped");
+	else if (rc)
+		tcp_ep_lost(ep, rc);
+	else
+		tcp_sent(ep, g.bytes);
+	return !rc;
 }
 
 /* False: broken. */
 static bool fill_records(struct tcp_ep *ep)
 {
-	struct tcp_seal *seal = ep->seal;
-	uint8_t *to;
-	int n, rc;
+	void *to;
 
 	while (!STAILQ_EMPTY(&ep->sq.out) &&
-	       (to = records_out_data(&seal->out))) {
-		n = take_frames(ep, to);
-		if (n < 0)
+	       (to = records_out_data(&ep->seal->out)))
+		if (!fill_record(ep, to))
 			return false;
-		rc = records_out_close(&seal->out, seal->sealer, (uint32_t)n);
-		if (rc) {
-			tcp_ep_lost(ep, rc);
-			return false;
-		}
-	}
 	return true;
 }
 
@@ -167,12 +134,11 @@ void tcp_sealed_flush(struct tcp_ep *ep)
 bool tcp_sealed_last(struct tcp_ep *ep, const void *frame, uint32_t len)
 {
 	struct records_out *out = &ep->seal->out;
-	uint8_t *to = records_out_data(out);
+	const struct iovec from = { (void *)(uintptr_t)frame, len };
 
-	if (records_out_left(out) || !to)
+	if (records_out_left(out) || !records_out_data(out))
 		return false;
-	memcpy(to, frame, len);
-	return !records_out_close(out, ep->seal->sealer, len) &&
+	return !records_out_close(out, ep->seal->sealer, &from, 1, len) &&
 	       send(ep->fd, out->buf, out->end, MSG_DONTWAIT | MSG_NOSIGNAL) ==
 		       (ssize_t)out->end;
 }

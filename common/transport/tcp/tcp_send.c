@@ -8,13 +8,6 @@
 #include "tcp.h"
 #include "tcp_seal.h"
 
-/* One system call: what it gathers. */
-struct gather {
-	unsigned int niov;
-	int nheld;
-	uint64_t bytes, data;
-};
-
 /* A READ above the peer's limit waits, and what was posted after it. */
 static void commit(struct tcp_sendq *sq)
 {
@@ -30,11 +23,19 @@ static void commit(struct tcp_sendq *sq)
 	}
 }
 
-static int gather_data(struct tcp_ep *ep, struct tcp_tx *tx, struct gather *g)
+static uint64_t room_for_data(const struct tcp_gather *g)
+{
+	uint64_t turn = TCP_BURST - g->data, room = g->max - g->bytes;
+
+	return room < turn ? room : turn;
+}
+
+static int gather_data(struct tcp_ep *ep, struct tcp_tx *tx,
+		       struct tcp_gather *g)
 {
 	struct tcp_dev *dev = container_of(ep->ep.dev, struct tcp_dev, dev);
 	struct tcp_cq *cq = ep->cq;
-	uint64_t bytes = TCP_BURST - g->data;
+	uint64_t bytes = room_for_data(g);
 	unsigned int n = tp_cursor_iov(&tx->data, cq->iov + g->niov,
 				       TCP_IOV_MAX - g->niov, &bytes);
 
@@ -51,27 +52,34 @@ static int gather_data(struct tcp_ep *ep, struct tcp_tx *tx, struct gather *g)
 	return 0;
 }
 
-static int gather_tx(struct tcp_ep *ep, struct tcp_tx *tx, struct gather *g)
+static int gather_tx(struct tcp_ep *ep, struct tcp_tx *tx, struct tcp_gather *g)
 {
-	if (tx->head_sent < tx->head_len) {
+	uint64_t head = tx->head_len - tx->head_sent;
+
+	if (head > g->max - g->bytes)
+		head = g->max - g->bytes;
+	if (head) {
 		struct iovec *iov = &ep->cq->iov[g->niov++];
 
 		iov->iov_base = tx->head + tx->head_sent;
-		iov->iov_len = tx->head_len - tx->head_sent;
-		g->bytes += iov->iov_len;
+		iov->iov_len = head;
+		g->bytes += head;
 	}
-	return tx->data.left && g->data < TCP_BURST ? gather_data(ep, tx, g)
-						    : 0;
+	return tx->data.left && room_for_data(g) ? gather_data(ep, tx, g) : 0;
 }
 
-/* False: memory that the peer reads was deregistered; broken. */
-static bool gather(struct tcp_ep *ep, struct gather *g)
+static bool is_full(const struct tcp_gather *g)
+{
+	return g->niov == TCP_IOV_MAX || !room_for_data(g);
+}
+
+bool tcp_gather(struct tcp_ep *ep, uint64_t max, struct tcp_gather *g)
 {
 	struct tcp_tx *tx;
 
-	*g = (struct gather){ 0 };
+	*g = (struct tcp_gather){ .max = max };
 	STAILQ_FOREACH(tx, &ep->sq.out, link) {
-		if (g->niov == TCP_IOV_MAX || g->data >= TCP_BURST)
+		if (is_full(g))
 			break;
 		if (gather_tx(ep, tx, g) == 0) {
 			if (ep->seal && tx == ep->seal->mark)
@@ -86,7 +94,7 @@ static bool gather(struct tcp_ep *ep, struct gather *g)
 	return true;
 }
 
-void tcp_tx_sent(struct tcp_ep *ep, struct tcp_tx *tx)
+static void tx_sent(struct tcp_ep *ep, struct tcp_tx *tx)
 {
 	struct tcp_sendq *sq = &ep->sq;
 
@@ -104,7 +112,7 @@ void tcp_tx_sent(struct tcp_ep *ep, struct tcp_tx *tx)
 	tcp_tx_free(ep->cq, tx);
 }
 
-static void sent(struct tcp_ep *ep, uint64_t n)
+void tcp_sent(struct tcp_ep *ep, uint64_t n)
 {
 	struct tcp_tx *tx;
 
@@ -120,7 +128,7 @@ static void sent(struct tcp_ep *ep, uint64_t n)
 		n -= part;
 		if (tx->head_sent < tx->head_len || tx->data.left)
 			return;
-		tcp_tx_sent(ep, tx);
+		tx_sent(ep, tx);
 	}
 }
 
@@ -170,16 +178,16 @@ bool tcp_send_ended(struct tcp_ep *ep, ssize_t n, uint64_t wanted)
 static bool flush_once(struct tcp_ep *ep)
 {
 	struct msghdr msg = { .msg_iov = ep->cq->iov };
-	struct gather g;
+	struct tcp_gather g;
 	ssize_t n;
 
-	if (!gather(ep, &g))
+	if (!tcp_gather(ep, UINT64_MAX, &g))
 		return false;
 	msg.msg_iovlen = g.niov;
 	n = sendmsg(ep->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 	tcp_unhold(ep->cq->held, g.nheld);
 	if (n > 0)
-		sent(ep, (uint64_t)n);
+		tcp_sent(ep, (uint64_t)n);
 	return tcp_send_ended(ep, n, g.bytes);
 }
 

@@ -68,9 +68,9 @@ int records_out_open(struct records_out *out); /* -ENOMEM */
 void records_out_free(struct records_out *out);
 /* Where the data of the next record goes, RECORD_DATA_MAX bytes; NULL: no room. */
 void *records_out_data(struct records_out *out);
-/* It has len bytes, at least one.  As sealer->seal(). */
+/* It is what n pieces have, len bytes, at least one.  As sealer->seal(). */
 int records_out_close(struct records_out *out, struct sealer *sealer,
-		      uint32_t len);
+		      const struct iovec *from, unsigned int n, uint32_t len);
 static inline uint32_t records_out_left(const struct records_out *out)
 {
 	return out->end - out->sent;

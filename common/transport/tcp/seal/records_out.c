@@ -29,7 +29,7 @@ void *records_out_data(struct records_out *out)
 }
 
 int records_out_close(struct records_out *out, struct sealer *sealer,
-		      uint32_t len)
+		      const struct iovec *from, unsigned int n, uint32_t len)
 {
 	uint32_t word[2] = { htole32(len), htole32(out->number) };
 	uint8_t *head = out->buf + out->end, *data = head + RECORD_HEAD_LEN;
@@ -37,7 +37,8 @@ int records_out_close(struct records_out *out, struct sealer *sealer,
 
 	_Static_assert(sizeof(word) == RECORD_HEAD_LEN, "the head");
 	memcpy(head, word, sizeof(word));
-	rc = sealer->seal(sealer, head, RECORD_HEAD_LEN, data, len, data + len);
+	rc = sealer->seal(sealer, head, RECORD_HEAD_LEN, from, n, data,
+			  data + len);
 	if (rc)
 		return rc;
 	out->end += RECORD_HEAD_LEN + len + SEALER_TAG_LEN;
