@@ -15,7 +15,9 @@ bool tp_dev_seals(const struct tp_dev *dev);
 /*
  * From here on all that this end sends is sealed, one-sided operations too, and what it
  * receives must be: both ends call it once, with sealers that belong together.  What
- * was posted before leaves as it is.  What comes sealed before the call waits for it.
+ * was posted before leaves as it is.  What comes sealed before the call waits for it at
+ * the end that connected; the one that accepted calls first, or is never sealed, and takes
+ * that for the peer's mistake (-EPROTO).
  * Who was the first to call refuses from then on what is neither sealed nor empty of meaning.
  *
  * A record that was changed, repeated, left out, put elsewhere or made up ends the

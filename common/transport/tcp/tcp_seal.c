@@ -73,9 +73,14 @@ int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer)
 	return 0;
 }
 
+/* A connector may have to hear first that it is to seal; nobody tells an acceptor. */
 int tcp_seal_begin(struct tcp_ep *ep)
 {
-	return ep->seal ? 0 : -EAGAIN;
+	if (ep->seal)
+		return 0;
+	return ep->pulse.asks ? tcp_rx_refuse(ep, -EPROTO,
+					      "SEALED, and this end does not")
+			      : -EAGAIN;
 }
 
 /* What was read ahead is the first of the records. */
