@@ -97,7 +97,7 @@ ended() {
 }
 # stopped PID...: both go, and who reads meanwhile is told.
 stopped() {
-	kill -STOP "$@"
+	stand_still "$@"
 	cat "$m/f" >"$tmp/output" 2>&1 &
 	reader=$!
 	until_true 20 gone $reader
