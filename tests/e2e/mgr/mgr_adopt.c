@@ -81,6 +81,16 @@ static void adopt_all(void)
 	ck_assert_uint_eq(done, WIRE_AD_OPEN);
 }
 
+/* Told once more where the mgr was still coming to the iod when it first said so. */
+static void heard_of_before(struct fakeiod *iod)
+{
+	unsigned int n = fakeiod_get(iod, &iod->fences);
+
+	ck_assert_uint_ge(n, 1);
+	for (unsigned int k = 0; k < n && k < 64; k++)
+		ck_assert_uint_eq(iod->fenced[k], before.session);
+}
+
 /* No moment at which others could have come in between; what was not adopted is
  * let go.  1: over a crash of the mgr. */
 START_TEST(test_adopt)
@@ -97,11 +107,8 @@ START_TEST(test_adopt)
 	adopt_all(); /* nothing is wrong with it */
 	ck_assert_int_eq(lock(&other, 0, 20, 30), -EAGAIN);
 	ck_assert_int_eq(adopted(&next), 0);
-	for (int i = 0; i < RIG_IODS; i++) {
-		ck_assert_uint_eq(fakeiod_get(&rig.iod[i], &rig.iod[i].fences),
-				  1);
-		ck_assert_uint_eq(rig.iod[i].fenced[0], before.session);
-	}
+	for (int i = 0; i < RIG_IODS; i++)
+		heard_of_before(&rig.iod[i]);
 	rig_until(!lock(&other, 0, 20, 30));
 	ck_assert_int_eq(lock(&other, 0, 0, 1), -EAGAIN);
 	ck_assert_int_eq(lock(&other, 0, 10, 11), -EAGAIN);
