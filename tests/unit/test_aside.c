@@ -321,7 +321,7 @@ static atomic_bool stop;
 static struct writer {
 	pthread_t thread;
 	uint64_t page;
-	uint64_t n;
+	_Atomic uint64_t n;
 } writer[4];
 
 static void enter_and_write(struct store_obj *o, const struct writer *w)
@@ -463,7 +463,7 @@ START_TEST(nor_is_what_borrowers_wrote)
 				sched_yield();
 		/* nobody is inside: n is what they could not write yet */
 		for (k = 0; k < 4; k++)
-			least[k] = *(volatile uint64_t *)&writer[k].n;
+			least[k] = atomic_load(&writer[k].n);
 		check_lent(least);
 		fd[1] = other_fd();
 		atomic_store(&lent_fd, fd[1]);
