@@ -12,14 +12,14 @@
 #include "pvfs.h"
 #include "stats_inside.h"
 #include "stats_labels.h"
+#include "stats_seen.h"
 #include "tool.h"
 
 #define OPS 96
 
 /* What a server said the last time. */
 struct seen {
-	struct seen *next;
-	char uri[288];
+	struct stats_seen is;
 	int n;
 	struct pvfs_op_stats op[OPS];
 };
@@ -34,7 +34,7 @@ struct args {
 	unsigned int watch_s, count; /* 0: once; 0: without an end */
 	bool header, first;
 	struct json_object *list;
-	struct seen *seen;
+	struct stats_seen *seen;
 };
 
 static int option(void *arg, int opt, const char *val)
@@ -148,42 +148,15 @@ static void text_row(struct args *a, const char *who,
 	       (double)s->most_ns / 1e3);
 }
 
-static struct seen *seen_of(struct args *a, const char *uri)
-{
-	struct seen *s;
-
-	for (s = a->seen; s; s = s->next) {
-		if (!strcmp(s->uri, uri))
-			return s;
-	}
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return NULL;
-	snprintf(s->uri, sizeof(s->uri), "%s", uri);
-	s->next = a->seen;
-	a->seen = s;
-	return s;
-}
-
-/* What came since; a server that was started anew begins at 0 again. */
+/* What came since. */
 static void subtract(struct pvfs_op_stats *s, const struct seen *seen)
 {
-	const struct pvfs_op_stats *old = NULL;
-
 	for (int i = 0; i < seen->n; i++) {
-		if (seen->op[i].op == s->op &&
-		    seen->op[i].requests <= s->requests)
-			old = &seen->op[i];
+		if (seen->op[i].op == s->op) {
+			stats_subtract(s, &seen->op[i]);
+			return;
+		}
 	}
-	if (!old)
-		return;
-	s->requests -= old->requests;
-	s->errors -= old->errors;
-	s->bytes_in -= old->bytes_in;
-	s->bytes_out -= old->bytes_out;
-	s->ns -= old->ns;
-	for (unsigned int i = 0; i < PVFS_LATENCIES; i++)
-		s->latency[i] -= old->latency[i];
 }
 
 static void show(struct args *a, const char *who, const struct seen *now,
@@ -196,7 +169,7 @@ static void show(struct args *a, const char *who, const struct seen *now,
 		if (!s.requests)
 			continue;
 		if (a->json)
-			json_row(a, who, now->uri, &s);
+			json_row(a, who, now->is.uri, &s);
 		else
 			text_row(a, who, &s);
 	}
@@ -234,7 +207,7 @@ static int inside(void *arg, const char *path, const char *who, const char *uri)
 static int stats(void *arg, const char *path, const char *who, const char *uri)
 {
 	struct args *a = arg;
-	struct seen *seen = seen_of(a, uri), before;
+	struct seen *seen = stats_seen_of(&a->seen, uri, sizeof(*seen)), before;
 
 	if (!seen)
 		return tool_fail(&tool, uri);
@@ -280,7 +253,6 @@ int main(int argc, char **argv)
 			  .first = true,
 			  .by.owners = &owners };
 	int i = tool_options(&tool, argc, argv, &a), status;
-	struct seen *s;
 
 	status = round_of(&a, argv + i);
 	for (unsigned int n = 0; a.watch_s && (!a.count || n < a.count); n++) {
@@ -290,9 +262,6 @@ int main(int argc, char **argv)
 	stats_labels_free(&a.by);
 	stats_inside_free(&a.in);
 	owners_free(&owners);
-	while ((s = a.seen)) {
-		a.seen = s->next;
-		free(s);
-	}
+	stats_seen_free(a.seen);
 	return tool_done(&tool, status);
 }

@@ -14,29 +14,11 @@
 
 /* What a server said. */
 struct inside_seen {
-	struct inside_seen *next;
-	char uri[288];
+	struct stats_seen is;
 	int gauges, times;
 	struct pvfs_gauge gauge[PVFS_GAUGES];
 	struct pvfs_times time[PVFS_TIMES];
 };
-
-static struct inside_seen *seen_of(struct stats_inside *in, const char *uri)
-{
-	struct inside_seen *s;
-
-	for (s = in->seen; s; s = s->next) {
-		if (!strcmp(s->uri, uri))
-			return s;
-	}
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return NULL;
-	snprintf(s->uri, sizeof(s->uri), "%s", uri);
-	s->next = in->seen;
-	in->seen = s;
-	return s;
-}
 
 /* ---- asking ---- */
 
@@ -74,20 +56,6 @@ static bool same_time(const struct pvfs_times *a, const struct pvfs_times *b)
 	       !strcmp(a->transport, b->transport) && !strcmp(a->way, b->way);
 }
 
-static void subtract_stats(struct pvfs_op_stats *s,
-			   const struct pvfs_op_stats *old)
-{
-	if (old->requests > s->requests)
-		return;
-	s->requests -= old->requests;
-	s->errors -= old->errors;
-	s->bytes_in -= old->bytes_in;
-	s->bytes_out -= old->bytes_out;
-	s->ns -= old->ns;
-	for (unsigned int i = 0; i < PVFS_LATENCIES; i++)
-		s->latency[i] -= old->latency[i];
-}
-
 static struct pvfs_op_stats since(const struct pvfs_times *t,
 				  const struct inside_seen *was)
 {
@@ -95,7 +63,7 @@ static struct pvfs_op_stats since(const struct pvfs_times *t,
 
 	for (int i = 0; i < was->times; i++)
 		if (same_time(t, &was->time[i]))
-			subtract_stats(&s, &was->time[i].stats);
+			stats_subtract(&s, &was->time[i].stats);
 	return s;
 }
 
@@ -165,7 +133,7 @@ static void show_times(struct stats_inside *in, const char *who,
 		if (!s.requests)
 			continue;
 		if (in->list)
-			json_time(in, who, now->uri, &now->time[i], &s);
+			json_time(in, who, now->is.uri, &now->time[i], &s);
 		else
 			text_time(who, &now->time[i], &s);
 	}
@@ -249,20 +217,19 @@ static void show_gauges(struct stats_inside *in, const char *who,
 	while (!in->list && i < now->gauges)
 		i = text_gauges(who, now, was, i);
 	for (; i < now->gauges; i++)
-		json_gauge(in, who, now->uri, &now->gauge[i],
+		json_gauge(in, who, now->is.uri, &now->gauge[i],
 			   more(&now->gauge[i], was));
 }
 
 int stats_inside(struct stats_inside *in, const char *path, const char *who,
 		 const char *uri)
 {
-	struct inside_seen *seen = seen_of(in, uri);
+	struct inside_seen *seen = stats_seen_of(&in->seen, uri, sizeof(*seen));
 	struct inside_seen *now = calloc(1, sizeof(*now));
 	int rc = seen && now ? ask(in, path, uri, now) : -1;
 
 	if (!rc) {
-		now->next = seen->next;
-		memcpy(now->uri, seen->uri, sizeof(now->uri));
+		now->is = seen->is;
 		if (in->show)
 			show_times(in, who, now, seen);
 		if (in->show)
@@ -277,10 +244,6 @@ int stats_inside(struct stats_inside *in, const char *path, const char *who,
 
 void stats_inside_free(struct stats_inside *in)
 {
-	struct inside_seen *s;
-
-	while ((s = in->seen)) {
-		in->seen = s->next;
-		free(s);
-	}
+	stats_seen_free(in->seen);
+	in->seen = NULL;
 }

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 
 #include "json.h"
-
-struct inside_seen;
+#include "stats_seen.h"
 
 /* Zero it, then set what has no comment. */
 struct stats_inside {
@@ -15,7 +14,7 @@ struct stats_inside {
 	bool show; /* not yet: what is asked now is for the next time */
 	struct json_object *list; /* NULL: text */
 	/* private */
-	struct inside_seen *seen;
+	struct stats_seen *seen;
 };
 
 /* Asks one server, shows what came since it was asked the last time.  0; -1 and errno. */

@@ -12,8 +12,7 @@
 
 /* What a server said, in the order of same(). */
 struct labels_seen {
-	struct labels_seen *next;
-	char uri[288];
+	struct stats_seen is;
 	int n;
 	struct pvfs_label label[PVFS_LABELS];
 };
@@ -60,23 +59,6 @@ static void join_jobs(struct labels_seen *s)
 			s->label[n++] = s->label[i];
 	}
 	s->n = n;
-}
-
-static struct labels_seen *seen_of(struct stats_labels *l, const char *uri)
-{
-	struct labels_seen *s;
-
-	for (s = l->seen; s; s = s->next) {
-		if (!strcmp(s->uri, uri))
-			return s;
-	}
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return NULL;
-	snprintf(s->uri, sizeof(s->uri), "%s", uri);
-	s->next = l->seen;
-	l->seen = s;
-	return s;
 }
 
 /* What came since; a server that was started anew begins at 0 again, and so does who was
@@ -176,7 +158,7 @@ static int ask(const struct stats_labels *l, const char *path, const char *uri,
 int stats_labels(struct stats_labels *l, const char *path, const char *who,
 		 const char *uri)
 {
-	struct labels_seen *seen = seen_of(l, uri);
+	struct labels_seen *seen = stats_seen_of(&l->seen, uri, sizeof(*seen));
 	struct labels_seen *now = calloc(1, sizeof(*now)),
 			   *rows = calloc(1, sizeof(*rows));
 	int rc = -1;
@@ -201,10 +183,6 @@ int stats_labels(struct stats_labels *l, const char *path, const char *who,
 
 void stats_labels_free(struct stats_labels *l)
 {
-	struct labels_seen *s;
-
-	while ((s = l->seen)) {
-		l->seen = s->next;
-		free(s);
-	}
+	stats_seen_free(l->seen);
+	l->seen = NULL;
 }

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 #include "json.h"
+#include "stats_seen.h"
 
 struct owners;
-struct labels_seen;
 
 struct stats_labels {
 	bool jobs; /* each of a user's apart */
@@ -20,7 +20,7 @@ struct stats_labels {
 	bool show; /* else it is only remembered */
 	bool header; /* is still to be printed */
 	/* its own; zero it */
-	struct labels_seen *seen;
+	struct stats_seen *seen;
 };
 
 /* A server, of the mount that path lies on, or alone; what came since the last time.
