@@ -199,13 +199,14 @@ double series_ratio(const struct series *num, double num_x,
 	const struct point *a = series_point(num, num_x);
 	const struct point *b = series_point(den, den_x);
 	double v[BENCH_ROUNDS_MAX];
-	unsigned int n;
+	unsigned int n = 0;
 
 	if (!a || !b)
 		return NAN;
-	for (n = 0; n < a->n && n < b->n; n++)
-		v[n] = a->v[n] / b->v[n];
-	return bench_median(v, n);
+	for (unsigned int i = 0; i < a->n && i < b->n; i++)
+		if (b->v[i] > 0)
+			v[n++] = a->v[i] / b->v[i];
+	return n ? bench_median(v, n) : NAN;
 }
 
 void result_ratio(struct result *r, const struct goal *g,

@@ -37,7 +37,8 @@ struct series *figure_series(struct figure *f, const char *name);
 void series_add(struct series *s, double x, const char *label, double value);
 /* NAN when there is none. */
 double series_median(const struct series *s, double x);
-/* The median of num/den over rounds; NAN unless both have points there. */
+/* The median of num/den over the rounds where den is not 0, which an idle
+ * server's processor time is; NAN unless both have points there. */
 double series_ratio(const struct series *num, double num_x,
 		    const struct series *den, double den_x);
 

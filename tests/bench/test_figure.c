@@ -71,6 +71,18 @@ START_TEST(ratios_are_taken_within_a_round)
 }
 END_TEST
 
+START_TEST(a_round_beside_nothing_has_no_ratio)
+{
+	struct series *a = series("a", (double[]){ 20, 3, 6 }, 3);
+	struct series *b = series("b", (double[]){ 10, 0, 2 }, 3);
+	struct series *idle = series("idle", (double[]){ 0, 0, 0 }, 3);
+
+	ck_assert_double_eq(series_ratio(a, 4, b, 4), 2.5);
+	ck_assert(isnan(series_ratio(a, 4, idle, 4)));
+	ck_assert_double_eq(series_ratio(idle, 4, a, 4), 0);
+}
+END_TEST
+
 START_TEST(more_rounds_than_fit_are_left_out)
 {
 	struct series *s = series("a", NULL, 0);
@@ -168,6 +180,7 @@ int main(void)
 	tcase_add_test(tc, figures_and_series_are_made_once);
 	tcase_add_test(tc, points_are_in_order_and_keep_their_rounds);
 	tcase_add_test(tc, ratios_are_taken_within_a_round);
+	tcase_add_test(tc, a_round_beside_nothing_has_no_ratio);
 	tcase_add_test(tc, more_rounds_than_fit_are_left_out);
 	tcase_add_test(tc, goals_are_met_from_both_sides);
 	tcase_add_test(tc, large_sizes_are_printed_in_one_word);
