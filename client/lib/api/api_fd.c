@@ -241,7 +241,7 @@ static int set_part(struct file *f, const struct fpart *part)
 		return -EINVAL;
 	pthread_mutex_lock(&f->pos_lock);
 	pthread_mutex_lock(&f->lock);
-	f->view = view;
+	file_see(f, &view);
 	handover_note(f);
 	pthread_mutex_unlock(&f->lock);
 	f->pos = 0;

@@ -57,6 +57,7 @@ struct file {
 	bool writer; /* an open id is needed: it is written, or held */
 	uint64_t least; /* size that was known at the open, or 0 */
 	uint64_t fsid; /* of what it must be a file, if it was inherited; or 0 */
+	atomic_bool parted; /* its view is less than the whole */
 	struct loans loans; /* of its objects */
 	struct words words; /* of its counters */
 	struct end_reads ends; /* where it ends */
@@ -82,7 +83,7 @@ struct file {
 
 	pthread_mutex_t lock; /* all below; never held while waiting for a
 			       * server, as fork and open may wait for it */
-	struct view view;
+	struct view view; /* file_see() sets it */
 	struct session *s; /* where it is open, NULL: nowhere */
 	struct heir *heir; /* NULL: nothing is to be adopted */
 	bool keyed; /* it was opened there: so its key is to be dropped */
@@ -156,6 +157,13 @@ int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
 int file_size(struct file *f, int fd, uint64_t *size);
 /* It is of PVFS, and has no partition. */
 bool file_seen_whole(struct file *f);
+
+/* Its view, from now on.  With the lock, or before others know it. */
+static inline void file_see(struct file *f, const struct view *view)
+{
+	f->view = *view;
+	atomic_store(&f->parted, view->off || view->gsize);
+}
 
 /* ---- at the servers: file_session.c ---- */
 

@@ -226,11 +226,32 @@ static int join(struct file *f, struct session *s, uint64_t *open)
 	return rc;
 }
 
-static int session_of(struct file *f, struct session **out, uint64_t *open)
+/* Where it is open, if nothing has to be done first; with a reference, or NULL. */
+static struct session *ready_in(struct file *f, uint64_t *open)
 {
 	struct session *s;
+
+	pthread_mutex_lock(&f->lock);
+	s = f->s;
+	if (s && s == atomic_load(&f->fs->ready) && joined(f, s) &&
+	    !lock_lost(f, s->id) && key_of(f, s) == KEY_GOOD)
+		session_get(s);
+	else
+		s = NULL;
+	*open = f->open;
+	pthread_mutex_unlock(&f->lock);
+	return s;
+}
+
+static int session_of(struct file *f, struct session **out, uint64_t *open)
+{
+	struct session *s = ready_in(f, open);
 	int rc;
 
+	if (s) {
+		*out = s;
+		return 0;
+	}
 	rc = fs_session(f->fs, &s);
 	if (rc)
 		return rc;

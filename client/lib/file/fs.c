@@ -19,6 +19,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->together = fs->declares = false;
 	atomic_init(&fs->copies_again, 0);
 	fs->s = NULL;
+	atomic_init(&fs->ready, NULL);
 	fs->fsid = 0;
 	fs->note = NULL;
 	memset(fs->flaw, 0, sizeof(fs->flaw));
@@ -31,13 +32,20 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 		LIST_INIT(&fs->same[i]);
 }
 
+/* With the lock, or while no other thread is there. */
+static void become(struct fs *fs, struct session *s)
+{
+	fs->s = s;
+	atomic_store(&fs->ready, fs->nbefore ? NULL : s);
+}
+
 void fs_leave(struct fs *fs)
 {
 	struct session *s;
 
 	pthread_mutex_lock(&fs->lock);
 	s = fs->s;
-	fs->s = NULL;
+	become(fs, NULL);
 	pthread_mutex_unlock(&fs->lock);
 	if (s)
 		session_put(s);
@@ -66,62 +74,6 @@ static struct session_attr mount_attr(const struct mount *mount)
 			  .server_uid = mount->server_uid,
 			  .mgr = &mount->mgr },
 	};
-}
-
-/* Of one mount the cause is the same if the number and the transport are. */
-static bool said(const struct flaw *flaw, int rc, const char *scheme)
-{
-	return flaw->rc == rc && !strcmp(flaw->scheme, scheme);
-}
-
-static bool flaw_said(struct fs *fs, int rc, const char *scheme)
-{
-	bool is;
-
-	pthread_mutex_lock(&fs->lock);
-	is = said(&fs->flaw[0], rc, scheme) || said(&fs->flaw[1], rc, scheme);
-	pthread_mutex_unlock(&fs->lock);
-	return is;
-}
-
-static bool flawed(struct fs *fs)
-{
-	bool is;
-
-	pthread_mutex_lock(&fs->lock);
-	is = fs->flaw[0].rc || fs->flaw[1].rc;
-	pthread_mutex_unlock(&fs->lock);
-	return is;
-}
-
-static void flaw_keep(struct fs *fs, const struct session_attr *attr, int rc)
-{
-	struct flaw *flaw = &fs->flaw[attr->probe];
-
-	pthread_mutex_lock(&fs->lock);
-	flaw->rc = rc;
-	strcpy(flaw->scheme, attr->addr->scheme);
-	pthread_mutex_unlock(&fs->lock);
-}
-
-/* No peer is asked, so that trying it without a word first costs little. */
-int fs_session_open(struct fs *fs, const struct session_attr *attr,
-		    struct session **out)
-{
-	static const struct log nowhere;
-	struct session_attr silent = *attr;
-	bool try = flawed(fs);
-	int rc;
-
-	silent.log = &nowhere;
-	rc = try ? session_open(&silent, out) : 0;
-	if (rc && flaw_said(fs, rc, attr->addr->scheme))
-		return rc;
-	if (try && !rc)
-		session_put(*out);
-	rc = session_open(attr, out);
-	flaw_keep(fs, attr, rc);
-	return rc;
 }
 
 struct session_attr fs_session_attr(struct fs *fs)
@@ -203,12 +155,12 @@ static int fs_make(struct fs *fs)
 	int rc, saved = errno;
 
 	fs->connecting = true;
-	fs->s = NULL;
+	become(fs, NULL);
 	pthread_mutex_unlock(&fs->lock);
 	rc = fs_prepare(fs, &s);
 	errno = saved;
 	pthread_mutex_lock(&fs->lock);
-	fs->s = s;
+	become(fs, s);
 	if (s) {
 		fs->fsid = s->fsid;
 		note(fs->note, s);
@@ -329,7 +281,7 @@ bool fs_lost(struct fs *fs, struct session *s, int rc)
 	pthread_mutex_lock(&fs->lock);
 	present = fs->s == s;
 	if (present)
-		fs->s = NULL;
+		become(fs, NULL);
 	pthread_mutex_unlock(&fs->lock);
 	if (present) {
 		log_warn(fs->log,
@@ -392,7 +344,7 @@ void fs_forked(struct fs *fs)
 	fs->nbefore = 0; /* the parent adopts */
 	if (fs->s)
 		inherit(fs, fs->s);
-	fs->s = NULL;
+	become(fs, NULL);
 	LIST_FOREACH(f, &fs->files, link) {
 		if (f->s)
 			inherit(fs, f->s);

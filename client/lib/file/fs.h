@@ -39,6 +39,8 @@ struct fs {
 		int rc;
 		char scheme[sizeof(((struct addr *)0)->scheme)];
 	} flaw[2]; /* of the mount's sessions; of probes; under lock */
+	_Atomic(struct session *) ready; /* s, while it may be used at once; to be
+					  * compared with, as it may go */
 	bool connecting; /* a thread makes one */
 	pthread_cond_t connected; /* ... and is done */
 	pthread_mutex_t files_lock; /* before file.lock */

@@ -190,7 +190,7 @@ static struct file *make(const struct inherited *in,
 	f->dist = h->dist;
 	f->writer = h->writer;
 	f->fsid = h->fsid;
-	f->view = h->view;
+	file_see(f, &h->view);
 	f->pos = h->pos;
 	file_inherited(f);
 	return f;

@@ -350,7 +350,7 @@ struct file *process_file(int fd)
 	struct file *f = fdtable_get(&self()->fds, fd);
 
 	if (f)
-		deadline_begin();
+		deadline_begin_late();
 	return f;
 }
 

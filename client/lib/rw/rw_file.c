@@ -18,6 +18,16 @@ struct transfer {
 	bool begun; /* the write, at its place: some of it may be there */
 };
 
+static void see(struct file *f, bool whole, struct view *view)
+{
+	*view = (struct view){ 0 };
+	if (whole || !atomic_load(&f->parted))
+		return;
+	pthread_mutex_lock(&f->lock);
+	*view = f->view;
+	pthread_mutex_unlock(&f->lock);
+}
+
 static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 		    uint64_t pos, uint64_t total)
 {
@@ -28,10 +38,8 @@ static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 	x->flags = flags & O_DSYNC ? WIRE_IO_SYNC : 0;
 	x->begun = false;
 	x->placed = 0;
-	pthread_mutex_lock(&f->lock);
 	x->least = f->least;
-	x->view = rw->whole ? (struct view){ 0 } : f->view;
-	pthread_mutex_unlock(&f->lock);
+	see(f, rw->whole, &x->view);
 	x->plan = (struct plan){
 		.dist = &f->dist,
 		.view = &x->view,

@@ -4,11 +4,25 @@
 
 #include "clock.h"
 
+#define LATE UINT64_MAX /* when it is asked for */
+
 static _Thread_local uint64_t began; /* 0: no call */
 
 void deadline_begin(void)
 {
 	began = clock_now();
+}
+
+void deadline_begin_late(void)
+{
+	began = LATE;
+}
+
+static uint64_t settled(void)
+{
+	if (began == LATE)
+		began = clock_now();
+	return began;
 }
 
 void deadline_since(uint64_t when)
@@ -27,11 +41,11 @@ uint64_t deadline_swap(uint64_t when)
 
 uint64_t deadline_began(void)
 {
-	return began;
+	return settled();
 }
 
 uint64_t deadline_of(unsigned int timeout_ms)
 {
-	return began ? began + timeout_ms * CLOCK_NS_PER_MS
-		     : clock_after_ms(timeout_ms);
+	return settled() ? began + timeout_ms * CLOCK_NS_PER_MS
+			 : clock_after_ms(timeout_ms);
 }

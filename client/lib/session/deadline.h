@@ -11,6 +11,9 @@
 
 /* A call begins; or what it waited for went on, and its time begins anew. */
 void deadline_begin(void);
+/* The same, but its time counts from where it is first asked for: of a call that may end before
+ * that, and waits for nothing that takes long. */
+void deadline_begin_late(void);
 /* The same as of an earlier time (ns; see clock.h), if the call began before. */
 void deadline_since(uint64_t when);
 /* Another call goes on in this thread, that began then (0: none does); returns the

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fs_open.c - opening a session; what is wrong here is said once. */
+#include <string.h>
+
+#include "fs.h"
+#include "session.h"
+
+/* Of one mount the cause is the same if the number and the transport are. */
+static bool said(const struct flaw *flaw, int rc, const char *scheme)
+{
+	return flaw->rc == rc && !strcmp(flaw->scheme, scheme);
+}
+
+static bool flaw_said(struct fs *fs, int rc, const char *scheme)
+{
+	bool is;
+
+	pthread_mutex_lock(&fs->lock);
+	is = said(&fs->flaw[0], rc, scheme) || said(&fs->flaw[1], rc, scheme);
+	pthread_mutex_unlock(&fs->lock);
+	return is;
+}
+
+static bool flawed(struct fs *fs)
+{
+	bool is;
+
+	pthread_mutex_lock(&fs->lock);
+	is = fs->flaw[0].rc || fs->flaw[1].rc;
+	pthread_mutex_unlock(&fs->lock);
+	return is;
+}
+
+static void flaw_keep(struct fs *fs, const struct session_attr *attr, int rc)
+{
+	struct flaw *flaw = &fs->flaw[attr->probe];
+
+	pthread_mutex_lock(&fs->lock);
+	flaw->rc = rc;
+	strcpy(flaw->scheme, attr->addr->scheme);
+	pthread_mutex_unlock(&fs->lock);
+}
+
+/* No peer is asked, so that trying it without a word first costs little. */
+int fs_session_open(struct fs *fs, const struct session_attr *attr,
+		    struct session **out)
+{
+	static const struct log nowhere;
+	struct session_attr silent = *attr;
+	bool try = flawed(fs);
+	int rc;
+
+	silent.log = &nowhere;
+	rc = try ? session_open(&silent, out) : 0;
+	if (rc && flaw_said(fs, rc, attr->addr->scheme))
+		return rc;
+	if (try && !rc)
+		session_put(*out);
+	rc = session_open(attr, out);
+	flaw_keep(fs, attr, rc);
+	return rc;
+}
