@@ -23,6 +23,19 @@ uint64_t dist_local(const struct dist *d, uint64_t off)
 	return off / d->ssize / d->pcount * d->ssize + off % d->ssize;
 }
 
+bool dist_stripe(const struct dist *d, uint64_t off, uint64_t len, uint32_t *k,
+		 uint64_t *local)
+{
+	uint64_t stripe = off / d->ssize, in = off - stripe * d->ssize;
+	uint64_t there = stripe / d->pcount;
+
+	if (len > d->ssize - in)
+		return false;
+	*k = (uint32_t)(stripe - there * d->pcount);
+	*local = there * d->ssize + in;
+	return true;
+}
+
 uint64_t dist_logical(const struct dist *d, uint32_t k, uint64_t local)
 {
 	uint64_t stripe, off;

@@ -12,6 +12,7 @@
 #ifndef DIST_H
 #define DIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,9 @@ static inline uint32_t dist_iod(const struct dist *d, uint32_t niods,
 /* Server and local offset of a file offset. */
 uint32_t dist_server(const struct dist *d, uint64_t off);
 uint64_t dist_local(const struct dist *d, uint64_t off);
+/* [off, off + len), which passed extent_end(), lies in one stripe: whose, and where there. */
+bool dist_stripe(const struct dist *d, uint64_t off, uint64_t len, uint32_t *k,
+		 uint64_t *local);
 /* File offset of server k's local offset; INT64_MAX when it is beyond that. */
 uint64_t dist_logical(const struct dist *d, uint32_t k, uint64_t local);
 

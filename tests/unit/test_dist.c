@@ -61,6 +61,20 @@ static void check_byte(const struct dist_model *m)
 	SAME(dist_logical(d, m->server, m->local[m->server]), m->off);
 }
 
+/* To the end of the stripe from here, and one byte more. */
+static void check_stripe(const struct dist_model *m)
+{
+	uint64_t local, left = m->d->ssize - m->off % m->d->ssize;
+	uint32_t k;
+
+	for (uint64_t len = 1; len <= left; len += left > 1 ? left - 1 : 1) {
+		SURE(dist_stripe(m->d, m->off, len, &k, &local));
+		SAME(k, m->server);
+		SAME(local, m->local[m->server]);
+	}
+	SURE(!dist_stripe(m->d, m->off, left + 1, &k, &local));
+}
+
 /* A file that ends here, and what its objects say about its size. */
 static void check_sizes(const struct dist_model *m)
 {
@@ -89,6 +103,7 @@ START_TEST(bytes_and_sizes)
 		for (uint64_t n = rnd_in(&r, 1, 1500); n && m.off < INT64_MAX;
 		     n--) {
 			check_byte(&m);
+			check_stripe(&m);
 			check_sizes(&m);
 			dist_model_step(&m);
 		}

@@ -8,6 +8,7 @@
  * that all these have one meaning.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -41,9 +42,7 @@ struct batch {
 /* Threads begin at different places. */
 static unsigned int first_place(void)
 {
-	static _Thread_local char here;
-
-	return (unsigned int)((uintptr_t)&here >> 12) % LENT_INSIDE;
+	return (unsigned int)((uintptr_t)pthread_self() >> 12) % LENT_INSIDE;
 }
 
 /* 0: this one is not timed. */
@@ -229,6 +228,14 @@ static bool share_run(const struct loan *loan, const struct plan *plan,
 	return batch_run(loan, write, b);
 }
 
+/* cur is at the first piece; NULL: b has all there is. */
+static bool run_batches(const struct loan *loan, const struct plan *plan,
+			struct plan_cur *cur, bool write, struct batch *b)
+{
+	return cur ? share_run(loan, plan, cur, write, b)
+		   : batch_run(loan, write, b);
+}
+
 /*
  * A handler may leave it by a jump, and cancellation may end it: the mark stays, and that place is
  * lost to us.  The iod does not wait for it longer than for who stands still.
@@ -241,15 +248,36 @@ static bool write_inside(const struct loan *loan, const struct plan *plan,
 	b->limit = size_limit();
 	if (!enter(loan, &b->at))
 		return false;
-	ok = share_run(loan, plan, cur, true, b);
+	ok = run_batches(loan, plan, cur, true, b);
 	return leave(loan, b->at) && ok;
 }
 
-/* It has nothing to do there, or did it. */
+/* What server k has to do is in b, or cur is there. */
 static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
-		   uint32_t k, bool write, bool *begun)
+		   uint32_t k, bool write, struct plan_cur *cur,
+		   struct batch *b)
 {
 	const struct loan *loan;
+	bool ok;
+
+	b->begun = false;
+	loan = loans_get(plan->loans, s, handle, plan->dist, k, write);
+	if (!loan)
+		return false;
+	b->at = first_place();
+	ok = write ? write_inside(loan, plan, cur, b)
+		   : run_batches(loan, plan, cur, false, b);
+	if (ok)
+		atomic_fetch_add_explicit(&s->count.borrowed, 1,
+					  memory_order_relaxed);
+	return ok;
+}
+
+/* It has nothing to do there, or did it. */
+static bool run_share(struct session *s, uint64_t handle,
+		      const struct plan *plan, uint32_t k, bool write,
+		      bool *begun)
+{
 	struct plan_cur cur;
 	struct batch b;
 	bool ok;
@@ -257,20 +285,11 @@ static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 	plan_start(plan, &cur, k);
 	if (!plan_piece(plan, &cur))
 		return true;
-	loan = loans_get(plan->loans, s, handle, plan->dist, k, write);
-	if (!loan)
-		return false;
 	b.n = 0;
 	b.len = 0;
-	b.begun = false;
-	b.at = first_place();
-	ok = write ? write_inside(loan, plan, &cur, &b)
-		   : share_run(loan, plan, &cur, false, &b);
+	ok = run_at(s, handle, plan, k, write, &cur, &b);
 	*begun |= b.begun;
-	if (!ok)
-		return false;
-	atomic_fetch_add_explicit(&s->count.borrowed, 1, memory_order_relaxed);
-	return true;
+	return ok;
 }
 
 /* One piece of the file. */
@@ -296,18 +315,23 @@ static bool is_scattered(const struct plan *plan, bool write)
 	return n > most;
 }
 
-/* The one server that has anything to do, if that is seen at once. */
-static bool one_server(const struct plan *plan, uint32_t *k)
+/* All lies in one stripe, as most calls do: *b has it all. */
+static bool is_small(const struct plan *plan, uint32_t *k, struct batch *b)
 {
 	const struct plan_span *span = plan->span;
-	uint64_t first, last;
+	uint64_t first, local;
 
-	if (!is_plain(plan) || !span->len ||
+	if (!is_plain(plan) || plan->niov > DIRECT_IOV || !span->len ||
+	    span->len > DIRECT_MAX ||
 	    !view_map(plan->view, span->pos, &first) ||
-	    !view_map(plan->view, span->pos + span->len - 1, &last) ||
-	    first / plan->dist->ssize != last / plan->dist->ssize)
+	    !dist_stripe(plan->dist, first, span->len, k, &local))
 		return false;
-	*k = dist_server(plan->dist, first);
+	b->n = 0;
+	b->len = 0;
+	for (unsigned int i = 0; i < plan->niov; i++)
+		if (plan->iov[i].iov_len)
+			add(b, local, plan->iov[i].iov_base,
+			    plan->iov[i].iov_len);
 	return true;
 }
 
@@ -318,38 +342,49 @@ static bool run_all(struct session *s, uint64_t handle, const struct plan *plan,
 	uint32_t k;
 
 	for (k = 0; k < plan->dist->pcount; k++) {
-		done[k] = run_at(s, handle, plan, k, write, begun);
+		done[k] = run_share(s, handle, plan, k, write, begun);
 		all &= done[k];
 	}
 	return all;
 }
 
 /* The others have nothing to do. */
-static bool run_one(struct session *s, uint64_t handle, const struct plan *plan,
-		    uint32_t k, bool write, bool *done, bool *begun)
+static bool run_small(struct session *s, uint64_t handle,
+		      const struct plan *plan, uint32_t k, bool write,
+		      struct batch *b, bool *done, bool *begun)
 {
-	if (run_at(s, handle, plan, k, write, begun))
+	if (run_at(s, handle, plan, k, write, NULL, b))
 		return true;
+	*begun = b->begun;
 	memset(done, 1, plan->dist->pcount);
 	done[k] = false;
 	return false;
+}
+
+static bool run_any(struct session *s, uint64_t handle, const struct plan *plan,
+		    bool write, bool *done, bool *begun)
+{
+	memset(done, 0, plan->dist->pcount);
+	return plan_total(plan) <= DIRECT_MAX && !is_scattered(plan, write) &&
+	       run_all(s, handle, plan, write, done, begun);
 }
 
 bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
 		bool write, bool *done, bool *begun)
 {
 	int saved = strand_errno();
+	struct batch b;
 	uint32_t k;
 	bool all;
 
 	*begun = false;
-	memset(done, 0, plan->dist->pcount);
-	if (!plan->loans || !s->direct || plan_total(plan) > DIRECT_MAX ||
-	    is_scattered(plan, write))
+	if (!plan->loans || !s->direct) {
+		memset(done, 0, plan->dist->pcount);
 		return false;
-	all = one_server(plan, &k)
-		      ? run_one(s, handle, plan, k, write, done, begun)
-		      : run_all(s, handle, plan, write, done, begun);
+	}
+	all = is_small(plan, &k, &b)
+		      ? run_small(s, handle, plan, k, write, &b, done, begun)
+		      : run_any(s, handle, plan, write, done, begun);
 	strand_errno_set(saved);
 	return all;
 }
