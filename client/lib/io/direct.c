@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -33,7 +32,6 @@ struct batch {
 	unsigned int n;
 	uint64_t off, len;
 	bool begun; /* one was written, or a part of it */
-	uint64_t limit; /* of what may be written */
 	unsigned int at; /* our place; a writer's mark is there */
 };
 
@@ -118,27 +116,10 @@ static bool read_batch(const struct loan *loan, const struct batch *b)
 	return ok && !loan_over(loan);
 }
 
-/*
- * ulimit -f is about files, not about objects, and its signal would end the program.  It
- * may change at any time.  Without libc's prlimit(), which takes the kernel twice as long.
- */
-static uint64_t size_limit(void)
-{
-	struct rlimit most = { 0 };
-
-#ifdef SYS_getrlimit
-	if (sizeof(long) == sizeof(most.rlim_cur))
-		return syscall(SYS_getrlimit, RLIMIT_FSIZE, &most)
-			       ? 0
-			       : most.rlim_cur;
-#endif
-	return getrlimit(RLIMIT_FSIZE, &most) ? 0 : most.rlim_cur;
-}
-
 /* Inside. */
 static bool write_batch(const struct loan *loan, struct batch *b)
 {
-	if (b->off + b->len > b->limit)
+	if (b->off + b->len > loan->limit)
 		return false;
 	b->begun = true;
 	return transfer(true, loan, b) == (ssize_t)b->len;
@@ -245,7 +226,6 @@ static bool write_inside(const struct loan *loan, const struct plan *plan,
 {
 	bool ok;
 
-	b->limit = size_limit();
 	if (!enter(loan, &b->at))
 		return false;
 	ok = run_batches(loan, plan, cur, true, b);

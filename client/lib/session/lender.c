@@ -248,6 +248,17 @@ static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
 	return rc;
 }
 
+/*
+ * ulimit -f is about files, not about objects, and the kernel would apply it to these.  Asked for
+ * once, since asking takes a tenth of a small write.
+ */
+static uint64_t size_limit(void)
+{
+	struct rlimit most;
+
+	return getrlimit(RLIMIT_FSIZE, &most) ? 0 : most.rlim_cur;
+}
+
 int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
 	       struct loan **out)
 {
@@ -258,6 +269,7 @@ int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
 		return -ENOMEM;
 	loan->session = s->id;
 	loan->iod = i;
+	loan->limit = size_limit();
 	rc = fill_alone(s, i, handle, write, loan);
 	if (rc) {
 		free(loan);

@@ -34,6 +34,7 @@ struct loan {
 	int fd;
 	bool write; /* for writing, too */
 	bool waits; /* it may be on a disk: RWF_NOWAIT */
+	uint64_t limit; /* RLIMIT_FSIZE, as it was */
 	struct loan *next; /* its owner's */
 };
 
