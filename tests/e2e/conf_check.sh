@@ -14,10 +14,12 @@ expect 'a-08.x:3000 a-08.x:7000 a-09.x:7000 a-10.x:7000' hosts 'a-{08-10}.x'
 expect 'ra-1:3000 ra-1:7000 ra-2:7000 rb-1:7000 rb-2:7000' hosts 'r{a,b}-{1-2}'
 expect 'h:3100 n1:7100 n1:7101 n2:7100 n2:7101' \
 	hosts --mgr h --each 2 --port 3100 --iod-port 7100 'n{1-2}'
+expect 'h:7000 n:7000' hosts --mgr h --port 7000 n
 expect '[fe80::1]:3000 [fe80::1]:7000' hosts fe80::1
 expect $'h:/\t/pvfs\tpvfs\tport=3000\t0\t0' "$mkconf" --pvfstab --mgr h 'n{1-2}'
 for bad in 'n{' 'n{1-}' 'n{3-1}' 'n{1}{2' 'n{1-99999}' '{}' 'n{1,,2}' 'n;x' 'n{$(x)}' \
-	--what '--each 0 n' '--port 99999 n' '--storage x n' 'n n' '--iod-port 65535 --each 3 n'; do
+	--what '--each 0 n' '--port 99999 n' '--storage x n' 'n n' '--iod-port 65535 --each 3 n' \
+	'--port 7002 --each 3 n' '--mgr n2 --port 7000 n{1-2}'; do
 	must_fail "$mkconf" $bad
 	grep -qE '^(mkconf: |usage)' output || fail "$bad: $(cat output)"
 done
