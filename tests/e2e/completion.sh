@@ -3,7 +3,8 @@
 # Completion in a real bash on a terminal, and what it offers for each program.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
-export PATH=$PVFS_BUILD/mgr:$PVFS_BUILD/mgr/fsck:$PVFS_BUILD/server:$PVFS_BUILD/client/fuse:$PVFS_BUILD/client/tools/exporter:$PVFS_BUILD/client/preload:$PATH
+export PATH=$PVFS_BUILD/mgr:$PVFS_BUILD/mgr/fsck:$PVFS_BUILD/server:$PVFS_BUILD/client/fuse:$PVFS_BUILD/client/preload:$PATH
+export PATH=$PVFS_BUILD/client/tools/exporter:$PVFS_BUILD/client/tools/doctor:$PVFS_BUILD/client/tools/job:$PVFS_BUILD/client/tools/profile:$PVFS_BUILD/tests/bench:$PATH
 export ASAN_OPTIONS=detect_leaks=0
 rules=$top/conf/completion
 
@@ -34,13 +35,30 @@ for program in "$top"/client/tools/*.1 "$top"/*/*.8 "$top"/*/*/*.8 "$top"/*/*/*.
 	*)	fail "${program%.*} is not completed" ;;
 	esac
 done
-for program in $programs; do
-	command -v $program >/dev/null || { say "without $program"; continue; }
-	[ $program != pvfs-preload ] || continue
-	have=" $(offers $program -) "
-	for option in $($program --help 2>&1 | grep -oE '^ +(-[a-zA-Z], )?--[a-z][a-z-]*' | grep -oE -e '--[a-z-]*'); do
-		[[ $have == *" $option "* ]] || fail "$program: $option is not in $have"
+# all_offered PROGRAM [COMMAND]: what its help has
+all_offered() {
+	local option n=0 have=" $(offers "$@" -) "
+
+	for option in $("$@" --help 2>&1 | grep -oE '^ +(-[a-zA-Z], )?--[a-z][a-z-]*' | grep -oE -e '--[a-z-]*'); do
+		[[ $have == *" $option "* ]] || fail "$*: $option is not in $have"
+		n=$((n + 1))
 	done
+	[ $n -gt 0 ] || fail "$*: its help names no options"
+}
+for program in $programs; do
+	case $program in
+	pvfs-preload) continue ;;
+	pvfs-fuse|pvfs-exporter|pvfs-perf) # not in every build
+		command -v $program >/dev/null || { say "without $program"; continue; } ;;
+	esac
+	case $program in
+	pvfs-job) for job in start stop status env exec stage-in stage-out; do all_offered pvfs-job $job; done ;;
+	*)	all_offered $program ;;
+	esac
+done
+have=$(offers pvfs-fuse h:/ d -o '')
+for option in $(grep -oE '^\.BI? [^ ]*=|" [a-z_]*= N' "$top/client/pvfstab.5" | grep -oE '[a-z_]+='); do
+	[[ " $have" == *" $option"* ]] || fail "pvfs-fuse -o: $option is not in $have"
 done
 expect '--preserve' offers pvfs-cp --pres
 expect '--long' offers pvfs-ls --lo
@@ -59,6 +77,8 @@ expect '/pvfs' offers pvfs-exporter /p
 expect 'local' offers pvfs-cluster start --transport l
 expect 'on off' eval 'offers pvfs-cluster start --sync "" | tr " " "\n" | sort -r | paste -sd " "'
 expect 'cache=none cache=open' offers pvfs-fuse h:/ d -o ca
+expect 'ro,cache=none ro,cache=open' offers pvfs-fuse h:/ d -o ro,ca
+expect '3000,auth=key 3000,auth=munge' offers pvfs-fuse h:/ d -o port = 3000,au
 
 # ---- a terminal ----
 cat >terminal.py <<'END'
