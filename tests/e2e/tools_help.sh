@@ -18,9 +18,17 @@ in_page() {
 
 checked=0
 for page in "$top"/client/tools/*.1 "$top"/server/*.8 "$top"/mgr/*.8 \
-		"$top"/mgr/fsck/*.8; do
+		"$top"/mgr/fsck/*.8 "$top"/client/fuse/*.8 "$top"/conf/*.8 \
+		"$top"/tests/bench/*.1; do
 	tool=$(basename "${page%.*}")
-	program=$(find "$PVFS_BUILD" -name "$tool" -type f -perm -u=x | head -n 1)
+	case $tool in
+	pvfs-cluster|pvfs-mkconf) program=$top/scripts/${tool#pvfs-} ;;
+	*)	program=$(find "$PVFS_BUILD" -name "$tool" -type f -perm -u=x | head -n 1) ;;
+	esac
+	if [ -z "$program" ] && [[ $tool == pvfs-fuse || $tool == pvfs-perf ]]; then
+		say "without $tool"
+		continue
+	fi
 	[ -n "$program" ] || fail "$tool has a page and no program"
 	in_help "$program" >"$tmp/help"
 	in_page "$page" >"$tmp/page"
@@ -36,5 +44,30 @@ for page in "$top"/client/tools/*.1 "$top"/server/*.8 "$top"/mgr/*.8 \
 	done <"$tmp/help"
 	checked=$((checked + 1))
 done
+
+# ---- what administrators.md has of pvfs.conf and pvfstab, the pages have as well ----
+settings() { # SECTION...
+	awk -F '|' -v want=" $* " '
+		/^## / { here = ($0 == "## pvfs.conf") }
+		here && $2 !~ /^ *$/ { section = $2 }
+		here && NF > 4 && $3 ~ /^ [a-z_, ]+ $/ && $3 !~ / key $/ {
+			split(section, s, /[ ,()]+/)
+			for (i in s) if (s[i] != "" && index(want, " " s[i] " ")) { gsub(/,/, " ", $3); print $3; break } }' \
+		"$top/docs/administrators.md" | tr -s ' ' '\n' | sed '/^$/d'
+}
+has_settings() { # PAGE NAME...
+	local page=$1 name
+	shift
+	[ $# -gt 8 ] || fail "$page: only $* are in administrators.md"
+	for name; do
+		grep -qE "^\.B[IR]? .*\b$name\b ?(=|:|\"| )" "$page" || fail "${page##*/} has no $name"
+	done
+}
+# shellcheck disable=SC2046
+has_settings "$top/mgr/pvfs-mgr.8" $(settings filesystem mgr)
+has_settings "$top/server/pvfs-iod.8" $(settings iod iod.K)
+# shellcheck disable=SC2046
+has_settings "$top/client/pvfstab.5" \
+	$(sed -n '/^## pvfstab/,/^## /p' "$top/docs/administrators.md" | grep -oE '`[a-z_]+=`' | tr -d '`=')
 say "$checked programs"
 [ $checked -ge 13 ]
