@@ -8,8 +8,8 @@ requires tool chromium
 
 start_pvfs -n 3
 sed 's|/pvfs |/pv"<b>x</b>\&y |' "$state/pvfstab" >evil
-PVFSTAB_FILE=$PWD/evil start_exporter --timeout 30000
-export PVFS_DIRECT=off
+PVFSTAB_FILE=$PWD/evil start_exporter --timeout 30000 --users 5
+export PVFS_DIRECT=off PVFS_JOB_ID='<i>evil&job'
 for ((i = 0; ; i++)); do
 	pvio write "/pvfs/f$((i % 9))" 0 300000 1 && pvio check "/pvfs/f$((i % 9))" 0 1000 1
 	pvio mkdir /pvfs/d
@@ -38,6 +38,12 @@ assert steps >= 2, steps
 shown = re.sub(r"<script>.*?</script>", "", body, flags=re.S)
 assert 'id="mount">/pv"&lt;b&gt;x&lt;/b&gt;&amp;y<' in shown, shown[:500]
 assert "<b>x" not in shown
+# users and jobs: the most of it was written by this one, who has numbers of its own
+jobs = re.search(r'<section id="jobs" class="wide"><h2>Users and jobs</h2>(.*?)</section>', shown, re.S)
+assert jobs, "no jobs"
+cells = re.findall(r"<td[^>]*>(.*?)</td>", next(r for r in jobs.group(1).split("<tr>") if "&lt;i&gt;evil&amp;job" in r))
+assert len(cells) == 7 and cells[0].isdigit() and re.search(r"[KM]iB$", cells[5]), cells
+assert "<i>" not in shown
 text = html.unescape(re.sub(r"<[^>]*>", "|", shown))
 text = re.sub(r"\|+", "|", text)
 assert "|servers up|4 of 4|" in text, text

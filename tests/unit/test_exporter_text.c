@@ -259,6 +259,9 @@ START_TEST(test_status)
 	ck_assert_str_eq(text_of(op, "op"), text_of(o, "mount"));
 	ck_assert_str_eq(text_of(op, "times"),
 			 "[ 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 ]");
+	holds(&t, "\"users\":[{\"uid\":7,\"job\":\"<\\/script>\\\"\\\\\\n" BAD
+		  "<b>\",\"requests\":5,\"in\":0,\"out\":0},"
+		  "{\"job\":\"\",\"requests\":0,\"in\":9,\"out\":0}]");
 	json_object_put(o);
 	text_free(&t);
 	free(r);

@@ -82,6 +82,29 @@ static void add_inside(struct json_object *o, const struct report *r)
 	json_object_object_add(o, "gauges", gauges);
 }
 
+static struct json_object *user_json(const struct pvfs_label *l)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!(l->flags & PVFS_LABEL_OTHERS))
+		json_u64(o, "uid", l->uid);
+	json_text(o, "job", l->job);
+	json_u64(o, "requests", l->requests);
+	json_u64(o, "in", l->bytes_in);
+	json_u64(o, "out", l->bytes_out);
+	return o;
+}
+
+/* Of the exporter's --users; without, none. */
+static void add_users(struct json_object *o, const struct report *r)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (int i = 0; i < r->labels; i++)
+		json_object_array_add(list, user_json(&r->label[i]));
+	json_object_object_add(o, "users", list);
+}
+
 static void add_report(struct json_object *o, const struct report *r)
 {
 	struct json_object *ops = json_object_new_array();
@@ -99,6 +122,7 @@ static void add_report(struct json_object *o, const struct report *r)
 		json_object_array_add(ops, op_json(&r->op[i]));
 	json_object_object_add(o, "ops", ops);
 	add_inside(o, r);
+	add_users(o, r);
 }
 
 static struct json_object *server_json(const struct view_server *s)
