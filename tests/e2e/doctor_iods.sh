@@ -28,6 +28,7 @@ for host in mgr iod; do
 done
 
 mkdir -p "$state/log" mgr iod munge
+small_disk "$tmp/iod" 400
 (umask 077; head -c 128 /dev/urandom >munge/key)
 munged --foreground --force --key-file="$tmp/munge/key" --socket="$tmp/munge/socket" \
 	--pid-file="$tmp/munge/pid" --log-file="$tmp/munge/log" --seed-file="$tmp/munge/seed" \
@@ -87,6 +88,11 @@ doctor mgr $host_own || fail "the manager's host: $(cat found err)"
 doctor iod $host_own || fail "an iod's host: $(cat found err)"
 grep -q 'of servers the manager alone needs it' found || fail "munge is not looked at: $(cat found)"
 grep -q '10.84.0.1:3000 answers, and refuses' found || fail "the manager is not reached: $(cat found)"
+# what an iod says of its disk is heard by others, who prove themselves to its manager first
+fallocate -l 350M iod/filled || skip "no fallocate in a tmpfs"
+must_fail doctor mgr $host_own
+grep -qE '^found: space, iod 0: .*84.0.2:7000 has [0-9]+ MiB left' found || fail "a full disk: $(cat found err)"
+rm iod/filled
 # and what is wrong is found all the same
 sed -i "s|munge/socket|none|" mgr.conf
 must_fail doctor mgr $host_own

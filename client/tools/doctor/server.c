@@ -189,11 +189,16 @@ bool space_is_low(uint64_t left, uint64_t all, uint64_t least)
 
 void check_space(const struct doctor *d, const struct subject *s)
 {
+	struct pvfs_ping p;
 	struct statfs st;
 	uint64_t bs;
 
-	if (pvfs_statfs_mount(s->mount, s->uri, ping_ms(d), &st))
+	if (ping(d, s, &p))
 		return; /* check_reach() says why */
+	if (pvfs_statfs_mount(s->mount, s->uri, ping_ms(d), &st)) {
+		doctor_unseen(d, "space of %s: %s", s->uri, strerror(errno));
+		return;
+	}
 	bs = (uint64_t)st.f_bsize;
 	if (space_is_low(st.f_bavail * bs, st.f_blocks * bs, ROOM_LEAST))
 		doctor_find(d, ROOM_FIX, "%s has %" PRIu64 " MiB left", s->uri,
