@@ -267,7 +267,7 @@ edit "/^\[iod.1\]/,\$s|127.0.0.1|no-such-host.invalid|"
 also='conf|reach|iods|same'
 finds host 'no-such-host.invalid' '/etc/hosts' server
 edit "s|^key = .*|&\nauth = munge\nmunge_socket = $tmp/none|"
-also='conf'
+also='conf|ways'
 finds munge "munged is not reached at $tmp/none" 'systemctl enable --now munge' server
 also=
 finds conf 'none.conf is not there' 'pvfs-mkconf' doctor -c "$tmp/none.conf"

@@ -93,6 +93,11 @@ fallocate -l 350M iod/filled || skip "no fallocate in a tmpfs"
 must_fail doctor mgr $host_own
 grep -qE '^found: space, iod 0: .*84.0.2:7000 has [0-9]+ MiB left' found || fail "a full disk: $(cat found err)"
 rm iod/filled
+# a file that is not the servers'
+sed -i "s/^auth = munge/&\nseal = encrypt/" mgr.conf
+must_fail doctor mgr $host_own
+grep -q '^found: ways, iod 0: .*84.0.2:7000 has seal = auth, and .*mgr.conf here encrypt' found || fail "seal: $(cat found err)"
+sed -i "/^seal/d" mgr.conf
 # and what is wrong is found all the same
 sed -i "s|munge/socket|none|" mgr.conf
 must_fail doctor mgr $host_own

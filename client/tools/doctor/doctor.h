@@ -41,6 +41,7 @@ struct doctor {
 	uint64_t fsid; /* of conf; 0: not known */
 	char key[PATH_MAX]; /* of conf; "": none */
 	char auth[16]; /* of conf; "" */
+	char seal[16]; /* of conf, or what it is without; "" on a client */
 	char munge_socket[108];
 	unsigned int nsubjects;
 	struct subject *subject;

@@ -108,6 +108,19 @@ void check_reach(const struct doctor *d, const struct subject *s)
 			    p.uptime_ns / 1000000000);
 }
 
+/* Over tcp: as our file has it. */
+static void look_seal(const struct doctor *d, const struct subject *s,
+		      const struct pvfs_ping *p)
+{
+	if (d->seal[0] && !strcmp(p->transport, "tcp") &&
+	    strcmp(p->seal, d->seal) != 0)
+		doctor_find(d,
+			    "copy the right pvfs.conf to all server hosts, "
+			    "stop all servers, and start them",
+			    "%s has seal = %s, and %s here %s", s->uri, p->seal,
+			    d->conf, d->seal);
+}
+
 /* One of its transports alone. */
 static void look_way(const struct doctor *d, const struct subject *s,
 		     const char *scheme, const char *best)
@@ -119,6 +132,7 @@ static void look_way(const struct doctor *d, const struct subject *s,
 	snprintf(addr.scheme, sizeof(addr.scheme), "%s", scheme);
 	addr_format(&addr, uri, sizeof(uri));
 	if (!pvfs_ping_mount(s->mount, uri, ping_ms(d), &p)) {
+		look_seal(d, s, &p);
 		doctor_note(d, "%s in %" PRIu64 ".%" PRIu64 " us", uri,
 			    p.rtt_ns / 1000, p.rtt_ns / 100 % 10);
 	} else if (is_refusal(errno) && munge_needless(d)) {
@@ -162,7 +176,10 @@ void check_ways(const struct doctor *d, const struct subject *s)
 	static const char *const all[] = { "local", "verbs", "tcp" };
 	struct pvfs_ping p;
 
-	if (strcmp(s->addr.scheme, "pvfs") != 0 || ping(d, s, &p))
+	if (ping(d, s, &p))
+		return;
+	look_seal(d, s, &p);
+	if (strcmp(s->addr.scheme, "pvfs") != 0)
 		return;
 	look_choice(d, s, &p);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -64,11 +64,17 @@ static void take_filesystem(struct doctor *d, const struct conf *file)
 	char err[DOCTOR_TEXT];
 	const struct conf_section in = { file, "filesystem", err, sizeof(err) };
 	const char *auth = conf_get(&in, "auth"),
-		   *sock = conf_get(&in, "munge_socket");
+		   *sock = conf_get(&in, "munge_socket"),
+		   *seal = conf_get(&in, "seal");
+	bool proves = auth && strcmp(auth, "sys") != 0;
 
 	server_conf_fsid(&in, &d->fsid);
 	server_conf_key(&in, d->key);
 	snprintf(d->auth, sizeof(d->auth), "%s", auth ? auth : "");
+	snprintf(d->seal, sizeof(d->seal), "%s",
+		 seal	  ? seal
+		 : proves ? "auth"
+			  : "none");
 	snprintf(d->munge_socket, sizeof(d->munge_socket), "%s",
 		 sock ? sock : "");
 }
