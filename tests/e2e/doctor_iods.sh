@@ -102,6 +102,19 @@ sed -i "/^seal/d" mgr.conf
 sed -i "s|munge/socket|none|" mgr.conf
 must_fail doctor mgr $host_own
 grep -q '^found: munge: .*munged is not reached' found || fail "the manager's host: $(cat found)"
+! grep -q firewall found || fail "who is refused is told of a firewall: $(cat found)"
+# a client's host as well, by its pvfstab
+echo "10.84.0.1:/ /pvfs pvfs port=3000,timeout=5,auth=munge,munge_socket=$tmp/none 0 0" >tab
+auth=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
+client() { PVFSTAB_FILE=$tmp/tab on iod pvfs-doctor --verbose --skip $host_own >found 2>err; }
+PVFS_AUTH_LIBRARY=$auth must_fail client
+grep -q '^found: pvfstab: .*auth=munge, and munged is not reached at .*none' found &&
+	grep -q '^    fix: systemctl enable --now munge' found &&
+	grep -q '^    fix: .*with munge: munged here and on the manager' found || fail "a client: $(cat found)"
+sed -i "s|$tmp/none|$tmp/munge/socket|" tab
+PVFS_AUTH_LIBRARY=$tmp/no-library must_fail client
+grep -q '^    fix: install libmunge' found || fail "no library: $(cat found)"
+PVFS_AUTH_LIBRARY=$auth client || fail "a client: $(cat found err)"
 tr 0-9a-f f0-9a-e <key >key.other && chmod 600 key.other
 sed -i "s|$tmp/key|$tmp/key.other|" iod.conf
 must_fail doctor iod $host_own

@@ -57,6 +57,8 @@ const char *conf_fix(char *line);
 check_fn check_key, check_munge;
 /* 0: munged of this host listens; -errno. */
 int munged_reach(const struct doctor *d);
+/* Where auth=munge stands, and munge_socket there, "": none: finds that munged does not listen. */
+void munged_find(const struct doctor *d, const char *where, const char *said);
 /* Clients prove themselves by it, it is not there, and need not be: a host of iods alone,
  * whose programs no server but its own serves.  May wait for the name service. */
 bool munge_needless(const struct doctor *d);

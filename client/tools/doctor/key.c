@@ -72,22 +72,41 @@ void check_key(const struct doctor *d, const struct subject *s)
 		explicit_bzero(&keys, sizeof(keys));
 }
 
-static const char *munge_socket(const struct doctor *d)
+static const char *munge_socket(const char *said)
 {
-	return d->munge_socket[0] ? d->munge_socket : MUNGE_SOCKET;
+	return said[0] ? said : MUNGE_SOCKET;
 }
 
-int munged_reach(const struct doctor *d)
+static int reach_munged(const char *socket_said)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
 
 	if (fd < 0)
 		return -errno;
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s", munge_socket(d));
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s",
+		 munge_socket(socket_said));
 	rc = connect(fd, (struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
 	close(fd);
 	return rc;
+}
+
+int munged_reach(const struct doctor *d)
+{
+	return reach_munged(d->munge_socket);
+}
+
+void munged_find(const struct doctor *d, const char *where, const char *said)
+{
+	int rc = reach_munged(said);
+
+	if (rc)
+		doctor_find(d,
+			    "systemctl enable --now munge, with the same "
+			    "/etc/munge/munge.key on all hosts; munge_socket "
+			    "if it listens elsewhere",
+			    "%s, and munged is not reached at %s: %s", where,
+			    munge_socket(said), strerror(-rc));
 }
 
 bool munge_needless(const struct doctor *d)
@@ -108,13 +127,7 @@ void check_munge(const struct doctor *d, const struct subject *s)
 		doctor_note(d,
 			    "munged is not reached at %s: %s; of servers the "
 			    "manager alone needs it",
-			    munge_socket(d), strerror(-rc));
-	else if (rc)
-		doctor_find(d,
-			    "systemctl enable --now munge, with the same "
-			    "/etc/munge/munge.key on all hosts; munge_socket "
-			    "if it listens elsewhere",
-			    "auth = munge, and munged is not reached at %s: "
-			    "%s",
-			    munge_socket(d), strerror(-rc));
+			    munge_socket(d->munge_socket), strerror(-rc));
+	else
+		munged_find(d, "auth = munge", d->munge_socket);
 }

@@ -49,6 +49,12 @@ static bool is_refusal(int err)
 	return err == EACCES || err == EKEYREJECTED || err == ENOKEY;
 }
 
+#define REFUSAL_FIX                                                            \
+	"auth= and key= in pvfstab (auth in pvfs.conf) as the servers ask; "   \
+	"with munge: munged here and on the manager's host, with one key and " \
+	"one time (munge -n | ssh HOST unmunge); server_user= for servers of " \
+	"another user on this host; this host's network in [filesystem] allow"
+
 static void find_down(const struct doctor *d, const struct subject *s, int err)
 {
 	char fix[1024];
@@ -65,13 +71,15 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 			 s->addr.host, s->addr.port);
 		doctor_find(d, fix, "%s does not answer", s->uri);
 	} else if (is_refusal(err)) {
+		doctor_find(d, REFUSAL_FIX, "%s refuses this client: %s",
+			    s->uri, strerror(err));
+	} else if (err == ELIBACC) {
 		doctor_find(d,
-			    "auth= and key= in pvfstab as the servers' auth "
-			    "asks, server_user= for servers of another user "
-			    "on this host, this host's network in [filesystem] "
-			    "allow",
-			    "%s refuses this client: %s", s->uri,
-			    strerror(err));
+			    "install libmunge.so.2 (libmunge2), and all of the "
+			    "package libpvfs1",
+			    "%s asks who its clients are, and what proves it "
+			    "is not here: %s",
+			    s->uri, strerror(err));
 	} else if (err == ENXIO || err == EAGAIN) {
 		doctor_find(d,
 			    err == ENXIO
@@ -138,6 +146,11 @@ static void look_way(const struct doctor *d, const struct subject *s,
 	} else if (is_refusal(errno) && munge_needless(d)) {
 		doctor_note(d, "%s answers, and refuses who has no munged",
 			    uri);
+	} else if (!strcmp(scheme, "tcp") && is_refusal(errno)) {
+		doctor_find(d, REFUSAL_FIX,
+			    "%s refuses this client (%s), %s does not: when "
+			    "that breaks, nothing is left",
+			    uri, strerror(errno), best);
 	} else if (!strcmp(scheme, "tcp")) {
 		snprintf(fix, sizeof(fix),
 			 "let port %u of %s through the firewall; fabric= of "

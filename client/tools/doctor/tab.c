@@ -48,6 +48,7 @@ static void fit_auth(const struct doctor *d, const struct mount *m)
 {
 	struct found_log f = { d, 0 };
 	const struct log log = found_log(&f);
+	char where[DOCTOR_TEXT];
 	struct keys keys;
 	int rc;
 
@@ -61,6 +62,10 @@ static void fit_auth(const struct doctor *d, const struct mount *m)
 			    "%s: munge_socket= has no effect without "
 			    "auth=munge",
 			    m->where);
+	if (m->auth == AUTH_MUNGE) {
+		snprintf(where, sizeof(where), "%s: auth=munge", m->where);
+		munged_find(d, where, m->munge_socket);
+	}
 	if (m->auth != AUTH_KEY)
 		return;
 	rc = key_file_read(m->key, &log, &keys);
