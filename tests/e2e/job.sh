@@ -38,6 +38,10 @@ must pvfs-job stop
 gone
 must_fail pvfs-job stop -i "$job"
 must_fail pvfs-job status -i "$job"
+for command in "env -i $job" "exec -i $job true"; do
+	must_fail pvfs-job $command
+	grep -q "job $job of yours is not on this host, or has ended" "$tmp/output" || fail "$command: $(cat "$tmp/output")"
+done
 
 # ---- on a disk, for one command ----
 

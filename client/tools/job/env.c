@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* env.c - the environment of programs that use the job's file system. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,11 @@ int env_set(const struct job *job, const struct env_opts *o)
 
 	if (job_path(job, "pvfstab", tab))
 		return tool_say(&job_tool, "%s: too long", job->path);
+	if (access(tab, R_OK) && errno == ENOENT)
+		return tool_say(&job_tool,
+				"job %s of yours is not on this host, or has "
+				"ended",
+				job->id);
 	if (access(tab, R_OK))
 		return tool_fail(&job_tool, tab);
 	setenv("PVFS_JOB_ID", job->id, 1);
