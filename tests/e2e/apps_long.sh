@@ -25,21 +25,56 @@ app_pip() {
 	env/bin/pip uninstall -q -y greet && ls env/bin
 }
 
-# build FOLDER: a part of this project there; what was built works, as its objects
-# are the same everywhere, and nothing is to be built again.
+# part_source FOLDER: two rooms of this project as a library with its links, and a
+# program of it.
+part_source() {
+	mkdir -p "$1/common" && cp -a "$top"/common/{util,wire} "$1/common" &&
+		cat >"$1/meson.build" <<-'END' && cat >"$1/part.c" <<-'END2'
+		project('part', 'c', default_options: 'c_std=gnu11')
+		add_project_arguments('-D_GNU_SOURCE', language: 'c')
+		threads = dependency('threads')
+		subdir('common/util')
+		subdir('common/wire')
+		part = shared_library('part', link_whole: [util_lib, wire_lib],
+		  version: '1.0.0', dependencies: wire_dep)
+		executable('part-port', 'part.c', link_with: part,
+		  include_directories: util_inc)
+	END
+		#include <stdio.h>
+		#include "addr.h"
+		int main(int argc, char **argv)
+		{
+			struct addr addr;
+			return addr_parse(argv[argc - 1], 0, &addr) || !printf("%d\n", addr.port);
+		}
+	END2
+}
+whole_source() {
+	mkdir "$1" && (cd "$top" && tar cf - client common conf meson* mgr romio-adio \
+		scripts server tests) | tar xf - -C "$1"
+}
+
+# They work as they were built there.
+part_works() { "$1/part-port" tcp://here:3000 | grep -x 3000; }
+whole_works() {
+	pvfs-cp src/meson.build "/pvfs/${PWD##*/}" &&
+		"$1/client/tools/pvfs-cat" "/pvfs/${PWD##*/}" | cmp - src/meson.build
+}
+
+# build FOLDER: $LONG_SOURCE (part or whole) of this project there; what was built
+# works, as its objects are the same everywhere, and nothing is to be built again.
 build() {
-	mkdir src && (cd "$top" && tar cf - client common conf meson* mgr romio-adio \
-		scripts server tests) | tar xf - -C src
+	local kind=${LONG_SOURCE:-part} target=part-port
+
+	[ $kind = part ] || target=client/tools/pvfs-cat
+	"${kind}_source" src
 	CC=gcc CCACHE_DISABLE=1 meson setup --buildtype=plain "$1" src >setup.log ||
 		cat setup.log
-	CCACHE_DISABLE=1 ninja -C "$1" -j4 client/tools/pvfs-cat >build.log ||
-		cat build.log
-	ninja -C "$1" client/tools/pvfs-cat
+	CCACHE_DISABLE=1 ninja -C "$1" -j4 $target >build.log || cat build.log
+	ninja -C "$1" $target
 	(cd "$1" && find . -name '*.o' | sort | xargs sha256sum) >objects &&
 		wc -l <objects && cat objects
-	pvfs-cp src/meson.build "/pvfs/${PWD##*/}" &&
-		"$1/client/tools/pvfs-cat" "/pvfs/${PWD##*/}" | cmp - src/meson.build &&
-		echo it works
+	"${kind}_works" "$1" && echo it works
 }
 app_build_inside() { build src/build; }
 app_build_beside() { build beside; }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pip in an environment of its own, and a compile of this project in its tree and
-# beside it, give on a mount what they give elsewhere: with cache=open, and with
-# cache=none and the preload library; or all three in each of LONG_WAYS, which are none,
-# open, past-none and past-open.
+# pip in an environment of its own, and a compile of a part of this project in its tree
+# and beside it, give on a mount what they give elsewhere: with cache=open, and with
+# cache=none and the preload library; or all three, with the whole project, in each of
+# LONG_WAYS, which are none, open, past-none and past-open.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -25,6 +25,7 @@ within() {
 	say "$way: $* are as elsewhere"
 }
 
+[ -z "${LONG_WAYS:-}" ] || LONG_SOURCE=whole
 start_pvfs -n 3
 elsewhere pip build_inside build_beside
 grep -q greetings "$tmp/want.pip" || fail "pip: $(cat "$tmp/want.pip")"
