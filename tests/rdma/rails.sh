@@ -110,6 +110,11 @@ interface_down() { lose ip link set dummy1 down && taken 4 0; }
 
 all_end() { cluster stop && [ "$(on rxe0)" = 0 ]; }
 
+part_end() {
+	cluster stop >/dev/null 2>&1
+	ip link delete dummy1 2>/dev/null
+}
+
 part_run() {
 	[ "${RXE_VM:-}" = 1 ] || return 0
 	head -c 3000000 /dev/urandom >"$tmp/data"

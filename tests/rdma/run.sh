@@ -1,17 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# run.sh BUILD contract|cluster|onesided|history|rails|romio - the verbs provider on a machine with an
-# RDMA device: its contract, a whole file system over verbs://, what its clients read
-# by themselves, a checked history, one with two devices, MPI-IO on one.
+# run.sh BUILD PART... - the verbs provider on a machine with an RDMA device: its
+# contract (contract), a whole file system over verbs:// (cluster), what its clients
+# read by themselves (onesided), a checked history (history), a file system with two
+# devices (rails), MPI-IO on one (romio).
 # scripts/test runs it in rxe-vm, or on this host if it has a device itself.
 #
 # Prints "result pass|fail COUNT NAME: SECONDS or WHY" a test, at last
-# "result end".
+# "result end"; of several parts each does.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-build=$(cd "${1:?usage: run.sh BUILD contract|cluster|onesided|history|rails|romio}" && pwd) || exit 2
+build=$(cd "${1:?usage: run.sh BUILD PART...}" && pwd) || exit 2
+if [ $# -gt 2 ]; then
+	shift
+	for part; do timeout -k 10 420 "$here/run.sh" "$build" "$part"; done
+	exit
+fi
 tmp=$(mktemp -d)
 
 # passed COUNT NAME SINCE, failed COUNT NAME WHY
