@@ -177,7 +177,7 @@ end_all() {
 	done
 	expect "$sum" bash -c "pvfs-cat /pvfs/counter | od -An -tu8 | tr -d ' '"
 	say "$state_name first: $sum counted under a lock;" \
-		"$(grep -h done "$tmp"/*.out | wc -l) times 20 calls"
+		"$(grep -h done "$tmp"/*.out | wc -l) times 10 calls"
 	rm -f "$tmp"/*.out
 	[ -n "$mounted" ] || return
 	unmount "$tmp/mnt.before.$state_name" "$mount_before"

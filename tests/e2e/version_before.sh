@@ -17,7 +17,7 @@ build_before() {
 		git -C "$top" archive "$before_commit" |
 		tar -x -C "$before/source" &&
 		CC="$(command -v ccache >/dev/null && echo ccache) gcc" \
-			meson setup --buildtype=release -Dmpi=disabled \
+			meson setup --buildtype=plain -Dmpi=disabled \
 			-Dtests=false -Dwerror=false "$before" "$before/source" &&
 		ninja -C "$before" mgr/pvfs-mgr server/pvfs-iod \
 			client/lib/libpvfs.so.1.0.0 client/tools/pvfs-ping \
