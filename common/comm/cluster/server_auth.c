@@ -81,6 +81,7 @@ static int read_caps(const struct conf_section *in, struct server_auth *auth)
 {
 	const char *text = conf_get(in, "capabilities");
 
+	auth->caps = auth->mode != AUTH_SYS;
 	if (!text)
 		return 0;
 	if (strcmp(text, "on") && strcmp(text, "off"))
