@@ -221,13 +221,16 @@ static bool sees_all(void *arg, struct rpc_session *session)
 void service_told(void *arg, const struct lend_who *who,
 		  const struct lend_told told[2])
 {
-	const struct rpc_told all[2] = {
-		{ told[0].n, told[0].bytes, told[0].ns },
-		{ told[1].n, told[1].bytes, told[1].ns },
-	};
+	struct rpc_told all[2];
 	struct rpc_label label = { .uid = who->uid };
 	struct iod *iod = arg;
 
+	for (unsigned int i = 0; i < 2; i++) {
+		all[i] = (struct rpc_told){ .n = told[i].n,
+					    .bytes = told[i].bytes,
+					    .ns = told[i].ns };
+		memcpy(all[i].bucket, told[i].bucket, sizeof(all[i].bucket));
+	}
 	memcpy(label.job, who->job, sizeof(label.job));
 	rpc_server_told(iod->server, &label, all);
 }

@@ -572,8 +572,8 @@ int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
  * What a server has answered since it started, of one operation of the protocol.
  * latency[i] of the requests took pvfs_latency_ns(i) nanoseconds or more, from their
  * arrival to the reply, and less than pvfs_latency_ns(i + 1).  DIRECT_READ and
- * DIRECT_WRITE are what clients say that they did without a request: ns is made of the few
- * that they timed, and latency and most_ns are zero.
+ * DIRECT_WRITE are what clients say that they did without a request: ns and latency are made of
+ * the few that they timed, and most_ns is where the last of latency that is not 0 ends.
  */
 #define PVFS_LATENCIES 106
 struct pvfs_op_stats {
@@ -667,8 +667,8 @@ struct pvfs_gauge {
  * operations.  stats.name is "read", "write" or "other" of requests, by the transport that they
  * came over and the way that their data went: "inline" in the message, "fast" by Fast
  * RDMA, "bulk" moved by the server, "mapped" by it, too, from or to the object itself, "direct"
- * without a request, as clients say (the time of these is made of few, and no histogram
- * has it).  "flush" is an object on its way to stable storage, "log" and "checkpoint" the
+ * without a request, as clients say (times of these are made of few, as those of
+ * DIRECT_READ).  "flush" is an object on its way to stable storage, "log" and "checkpoint" the
  * manager's data base, "queue" the time that works waited for a thread.
  */
 #define PVFS_TIMES 128 /* how many there are at most */

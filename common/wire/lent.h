@@ -35,14 +35,17 @@
  * from such iods they are borrowed for reading alone.
  *
  * Nobody sees what borrowers do, so they say it: each counts what it has done in a place
- * of inside[], and one of LENT_TIMED how long it took.  The iod looks when it is asked
- * for what was counted.
+ * of inside[], and one of LENT_TIMED how long it took: together there, and by itself in
+ * the histogram behind the marks, which an iod of an earlier release has no room for.
+ * The iod looks when it is asked for what was counted.
  */
 #ifndef LENT_H
 #define LENT_H
 
 #include <stdatomic.h>
 #include <stdint.h>
+
+#include "histogram.h"
 
 #define LENT_OBJECTS 256u /* loans of a session */
 #define LENT_INSIDE 64u /* writers of a session at a time */
@@ -97,5 +100,11 @@ struct lent_marks {
 
 _Static_assert(sizeof(struct lent_marks) == 64 * LENT_INSIDE + LENT_OBJECTS,
 	       "clients and iods of earlier releases have the same pages");
+
+/* The file of marks; a shorter one ends with those. */
+struct lent_page {
+	struct lent_marks marks;
+	_Atomic uint64_t bucket[2][HISTOGRAM_BUCKETS]; /* [1]: writes */
+};
 
 #endif

@@ -486,8 +486,8 @@ struct wire_ping_rep {
 /*
  * STATS: the first operation from op on that the server has answered since it started.
  * Who named WIRE_FT_TOLD is told, as the last ones, what clients say that they have read
- * and written by themselves (lent.h): ns is made of the few that they timed, bucket and
- * most are zero.
+ * and written by themselves (lent.h): ns and bucket are made of the few that they timed,
+ * and most is where the last bucket ends.
  */
 #define WIRE_TOLD_READ	94u
 #define WIRE_TOLD_WRITE	95u

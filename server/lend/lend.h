@@ -30,6 +30,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "histogram.h"
 #include "lent.h"
 #include "store.h"
 #include "wire.h"
@@ -48,6 +49,7 @@ struct lend_who {
 };
 struct lend_told {
 	uint64_t n, bytes, ns;
+	uint64_t bucket[HISTOGRAM_BUCKETS]; /* n, as far as a time is known */
 };
 
 struct lends_attr {

@@ -116,7 +116,7 @@ int lend_files_make(int dirfd, uint64_t session,
 	int rc;
 
 	name_of(session, "marks", name);
-	f.marks_fd = make_file(dirfd, name, sizeof(struct lent_marks));
+	f.marks_fd = make_file(dirfd, name, sizeof(struct lent_page));
 	rc = f.marks_fd < 0 ? f.marks_fd : 0;
 	if (!rc)
 		rc = make_terms(dirfd, session, process, &f);
@@ -168,6 +168,13 @@ bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks)
 {
 	return pread(f->marks_fd, marks, sizeof(*marks), 0) ==
 	       (ssize_t)sizeof(*marks);
+}
+
+bool lend_page_read(const struct lend_files *f, struct lent_page *page)
+{
+	*page = (struct lent_page){ 0 };
+	return pread(f->marks_fd, page, sizeof(*page), 0) >=
+	       (ssize_t)sizeof(page->marks);
 }
 
 /* What cannot be read may be hidden. */

@@ -49,6 +49,7 @@ struct lend_said {
 	uint64_t at; /* clock_boot() */
 	uint64_t n[2], bytes[2], ns[2], timed[2];
 	uint64_t mean[2]; /* ns; 0: none was timed yet */
+	uint64_t bucket[2][HISTOGRAM_BUCKETS];
 };
 
 struct lend_session;
@@ -144,8 +145,8 @@ bool lend_is_stuck(const struct lends *lends, uint64_t handle);
 
 /* Nothing was said yet. */
 void lend_said_begin(struct lend_said *said, uint64_t now);
-/* What is new in marks since said, which becomes marks: as much of it as is believed. */
-void lend_said_more(struct lend_said *said, const struct lent_marks *marks,
+/* What is new in page since said, which becomes page: as much of it as is believed. */
+void lend_said_more(struct lend_said *said, const struct lent_page *page,
 		    uint64_t now, struct lend_told told[2]);
 void lend_tell(struct lends *lends, struct lend_session *ses);
 
@@ -164,6 +165,8 @@ void lend_terms_clear(struct lent_terms *terms);
 enum lend_kind lend_kind_of(const struct lend_files *f, uint32_t index);
 /* False: they cannot be read. */
 bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks);
+/* The same, and what is behind them; what is not there is zero. */
+bool lend_page_read(const struct lend_files *f, struct lent_page *page);
 /* Which indexes are; all, if that cannot be read. */
 void lend_marked(const struct lend_files *f, bool marked[LENT_OBJECTS]);
 /* Somebody is inside with this index, or, LENT_OBJECTS, with any. */

@@ -13,8 +13,10 @@ static uint64_t get(const _Atomic uint64_t *n)
 	return atomic_load_explicit(n, memory_order_relaxed);
 }
 
-static void sum(const struct lent_marks *marks, struct lend_said *said)
+static void sum(const struct lent_page *page, struct lend_said *said)
 {
+	const struct lent_marks *marks = &page->marks;
+
 	for (unsigned int i = 0; i < 2 * LENT_INSIDE; i++) {
 		const struct lent_count *c = &marks->inside[i / 2].count[i % 2];
 
@@ -24,6 +26,8 @@ static void sum(const struct lent_marks *marks, struct lend_said *said)
 		said->timed[i % 2] += atomic_load(
 			&marks->inside[i / 2].timed[i % 2]);
 	}
+	for (unsigned int i = 0; i < 2 * HISTOGRAM_BUCKETS; i++)
+		said->bucket[i % 2][i / 2] = get(&page->bucket[i % 2][i / 2]);
 }
 
 /* What goes back says nothing. */
@@ -55,13 +59,59 @@ static uint64_t time_of(uint64_t n, uint64_t mean, uint64_t passed)
 	return __builtin_mul_overflow(n, mean, &ns) ? most : least(ns, most);
 }
 
-void lend_said_more(struct lend_said *was, const struct lent_marks *marks,
+/* ---- the histogram: those that were timed stand for all ---- */
+
+#define SAMPLE_BITS 24u /* of each bucket: 31 of them all */
+
+static unsigned int bits_beyond(const uint64_t sample[HISTOGRAM_BUCKETS])
+{
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
+		any |= sample[i];
+	return any >> SAMPLE_BITS
+		       ? 64 - SAMPLE_BITS - (unsigned int)__builtin_clzll(any)
+		       : 0;
+}
+
+/* n in the proportions of sample, to the last one.  Nothing was sampled: none. */
+static void spread(uint64_t n, const uint64_t sample[HISTOGRAM_BUCKETS],
+		   uint64_t bucket[HISTOGRAM_BUCKETS])
+{
+	unsigned int shift = bits_beyond(sample);
+	uint64_t all = 0, some = 0, done = 0, upto;
+
+	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
+		all += sample[i] >> shift;
+	for (unsigned int i = 0; all && i < HISTOGRAM_BUCKETS; i++) {
+		some += sample[i] >> shift;
+		upto = n / all * some + n % all * some / all;
+		bucket[i] = upto - done;
+		done = upto;
+	}
+}
+
+/* Where none of these was timed, the earlier ones stand for them as well. */
+static void spread_new(const struct lend_said *was,
+		       const struct lend_said *said, unsigned int i,
+		       struct lend_told *told)
+{
+	uint64_t sample[HISTOGRAM_BUCKETS], any = 0;
+
+	for (unsigned int b = 0; b < HISTOGRAM_BUCKETS; b++) {
+		sample[b] = more(was->bucket[i][b], said->bucket[i][b]);
+		any |= sample[b];
+	}
+	spread(told->n, any ? sample : said->bucket[i], told->bucket);
+}
+
+void lend_said_more(struct lend_said *was, const struct lent_page *page,
 		    uint64_t now, struct lend_told told[2])
 {
 	struct lend_said said = { .at = now };
 	uint64_t passed = more(was->at, now);
 
-	sum(marks, &said);
+	sum(page, &said);
 	for (unsigned int i = 0; i < 2; i++) {
 		uint64_t n = least(more(was->n[i], said.n[i]), passed);
 		uint64_t bytes = least(more(was->bytes[i], said.bytes[i]),
@@ -73,6 +123,7 @@ void lend_said_more(struct lend_said *was, const struct lent_marks *marks,
 			.bytes = least(bytes, n * LENT_MOST),
 			.ns = time_of(n, said.mean[i], passed),
 		};
+		spread_new(was, &said, i, &told[i]);
 	}
 	*was = said;
 }
@@ -80,11 +131,11 @@ void lend_said_more(struct lend_said *was, const struct lent_marks *marks,
 void lend_tell(struct lends *lends, struct lend_session *ses)
 {
 	struct lend_told told[2];
-	struct lent_marks marks;
+	struct lent_page page;
 
-	if (!lends->attr.told || !lend_marks_read(&ses->files, &marks))
+	if (!lends->attr.told || !lend_page_read(&ses->files, &page))
 		return;
-	lend_said_more(&ses->said, &marks, clock_boot(), told);
+	lend_said_more(&ses->said, &page, clock_boot(), told);
 	if (told[0].n || told[1].n)
 		lends->attr.told(lends->attr.arg, &ses->who, told);
 }

@@ -188,6 +188,14 @@ static struct report *a_report(void)
 	strcpy(r->label[0].job, EVIL);
 	r->label[1] = (struct pvfs_label){ .flags = PVFS_LABEL_OTHERS,
 					   .bytes_in = 9 };
+	r->times = 2;
+	for (unsigned int i = 0; i < 2; i++) {
+		strcpy(r->time[i].transport, "local");
+		strcpy(r->time[i].way, "direct");
+		strcpy(r->time[i].stats.name, i ? "write" : "read");
+		r->time[i].stats.requests = 4;
+	}
+	r->time[0].stats.latency[0] = 4;
 	return r;
 }
 
@@ -213,6 +221,9 @@ static void holds(const struct text *t, const char *part)
 
 #define ESCAPED "</script>\\\"\\\\\\n" BAD "<b>"
 #define TIMES "pvfs_request_duration_seconds"
+#define DIRECT(part, op)                                                       \
+	"pvfs_way_duration_seconds" part "{server=\"mgr\",op=\"" op            \
+	"\",transport=\"local\",way=\"direct\"}"
 #define OF "{server=\"mgr\",op=\"" ESCAPED "\""
 
 START_TEST(test_metrics)
@@ -234,6 +245,9 @@ START_TEST(test_metrics)
 		  "job_id=\"" ESCAPED "\"} 5\n");
 	holds(&t, "pvfs_user_received_bytes_total{server=\"mgr\","
 		  "uid=\"others\",job_id=\"\"} 9\n");
+	holds(&t, DIRECT("_count", "read") " 4\n");
+	/* of a client that times none by itself */
+	ck_assert_ptr_null(strstr(t.s, DIRECT("_count", "write")));
 	ck_assert_ptr_null(strstr(t.s, "pvfs_sessions{server=\"iod0\""));
 	text_free(&t);
 	free(r);

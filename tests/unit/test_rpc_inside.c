@@ -160,7 +160,9 @@ static void io(unsigned int op, uint64_t len)
 
 START_TEST(by_way)
 {
-	const struct rpc_told told[2] = { { 7, 700, 70 }, { 0 } };
+	const struct rpc_told told[2] = {
+		{ .n = 7, .bytes = 700, .ns = 70, .bucket = { 5, 0, 2 } }
+	};
 	const struct rpc_label who = { .uid = 1 };
 	static struct wire_time list[WIRE_TIMES_ALL];
 	const struct wire_time *t;
@@ -187,7 +189,10 @@ START_TEST(by_way)
 	t = find(list, n, WIRE_TM_READ, WIRE_WAY_DIRECT);
 	ck_assert_uint_eq(le64toh(t->n), 7);
 	ck_assert_uint_eq(le64toh(t->bytes), 700);
-	ck_assert_uint_eq(in_buckets(t), 0);
+	ck_assert_uint_eq(le64toh(t->bucket[0]), 5);
+	ck_assert_uint_eq(le64toh(t->bucket[2]), 2);
+	ck_assert_uint_eq(in_buckets(t), 7);
+	ck_assert_uint_eq(le64toh(t->most), histogram_floor(3));
 	find(list, n, WIRE_TM_OTHER, WIRE_WAY_NONE);
 }
 END_TEST

@@ -157,7 +157,8 @@ END_TEST
 
 START_TEST(what_is_told_stays_apart)
 {
-	const struct rpc_told told[2] = { { 3, 300, 30 }, { 2, 20, 5 } };
+	const struct rpc_told told[2] = { { .n = 3, .bytes = 300, .ns = 30 },
+					  { .n = 2, .bytes = 20, .ns = 5 } };
 	struct label_key key = key_of(1, "x"), gone = key_of(5, "never");
 	struct label_sum sum = { 0 };
 	struct label *l;
@@ -278,7 +279,8 @@ END_TEST
 START_TEST(who_is_told)
 {
 	const struct rpc_label who = { .uid = 70003, .job = "d" };
-	const struct rpc_told told[2] = { { 3, 300, 30 }, { 2, 20, 5 } };
+	const struct rpc_told told[2] = { { .n = 3, .bytes = 300, .ns = 30 },
+					  { .n = 2, .bytes = 20, .ns = 5 } };
 	struct wire_label label[WIRE_LABELS_MAX];
 
 	ck_assert_uint_eq(append_and_ask(0x31, 70003, "d", label), 1);

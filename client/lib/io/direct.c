@@ -64,19 +64,28 @@ static void count(_Atomic uint64_t *n, uint64_t more, bool alone)
 		atomic_fetch_add_explicit(n, more, memory_order_relaxed);
 }
 
+static void took(const struct loan *loan, unsigned int at, bool write,
+		 uint64_t ns)
+{
+	struct lent_marks *marks = loan->lender->marks;
+	struct lent_page *page = loan->lender->page;
+
+	count(&marks->inside[at].count[write].ns, ns, write);
+	atomic_fetch_add_explicit(&marks->inside[at].timed[write], 1,
+				  memory_order_relaxed);
+	if (page)
+		count(&page->bucket[write][histogram_bucket(ns)], 1, false);
+}
+
 static void ended(const struct loan *loan, unsigned int at, bool write,
 		  uint64_t len, uint64_t began)
 {
-	struct lent_marks *marks = loan->lender->marks;
-	struct lent_count *c = &marks->inside[at].count[write];
+	struct lent_count *c = &loan->lender->marks->inside[at].count[write];
 
 	count(&c->n, 1, write);
 	count(&c->bytes, len, write);
-	if (!began)
-		return;
-	count(&c->ns, clock_boot() - began, write);
-	atomic_fetch_add_explicit(&marks->inside[at].timed[write], 1,
-				  memory_order_relaxed);
+	if (began)
+		took(loan, at, write, clock_boot() - began);
 }
 
 /* ---- one batch ---- */

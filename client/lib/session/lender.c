@@ -52,7 +52,7 @@ static void lender_free(struct lender *l)
 {
 	unmap_page(l->gate, sizeof(*l->gate));
 	unmap_page(l->terms, sizeof(*l->terms));
-	unmap_page(l->marks, sizeof(*l->marks));
+	unmap_page(l->marks, l->page ? sizeof(*l->page) : sizeof(*l->marks));
 	free(l);
 }
 
@@ -60,6 +60,16 @@ void lender_put(struct lender *l)
 {
 	if (l && atomic_fetch_sub(&l->refs, 1) == 1)
 		lender_free(l);
+}
+
+/* An iod of an earlier release has the marks alone. */
+static void map_marks(struct lender *l, int fd)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+
+	l->page = map_page(fd, sizeof(*l->page), prot);
+	l->marks = l->page ? &l->page->marks
+			   : map_page(fd, sizeof(*l->marks), prot);
 }
 
 static struct lender *lender_new(const int *fd, unsigned int link)
@@ -72,7 +82,7 @@ static struct lender *lender_new(const int *fd, unsigned int link)
 	l->link = link;
 	l->gate = map_page(fd[0], sizeof(*l->gate), PROT_READ);
 	l->terms = map_page(fd[1], sizeof(*l->terms), PROT_READ);
-	l->marks = map_page(fd[2], sizeof(*l->marks), PROT_READ | PROT_WRITE);
+	map_marks(l, fd[2]);
 	if (l->gate && l->terms && l->marks)
 		return l;
 	lender_free(l);

@@ -22,6 +22,8 @@ struct lender {
 	const struct lent_gate *gate;
 	const struct lent_terms *terms;
 	struct lent_marks *marks;
+	struct lent_page
+		*page; /* they are its first part; NULL: there is no more */
 };
 
 /* An object.  Constant, while it is used. */

@@ -3,7 +3,7 @@
 #include "pvfs.h"
 #include "tool.h"
 
-/* What was timed one by one: not so what clients do by themselves. */
+/* What has a time: not so what clients of an earlier release did by themselves. */
 static uint64_t timed(const struct pvfs_op_stats *s)
 {
 	uint64_t n = 0;

@@ -181,7 +181,7 @@ static void bucket(struct text *out, const char *server,
 		text_add(out, "\",le=\"+Inf\"} %" PRIu64 "\n", sum);
 }
 
-/* What clients say that they did by themselves: nobody timed them one by one. */
+/* What clients say that they did by themselves: its times are those of a way. */
 static bool is_direct(const struct pvfs_op_stats *s)
 {
 	return !strncmp(s->name, "DIRECT_", 7);

@@ -67,18 +67,15 @@ static bool take_way(const struct rpc_server *server, unsigned int place,
 static bool take_told(struct rpc_server *server, unsigned int i,
 		      struct wire_time *row)
 {
-	struct rpc_told told;
+	struct tally sum = { 0 };
 
-	pthread_mutex_lock(&server->labels.lock);
-	told = server->labels.told[i];
-	pthread_mutex_unlock(&server->labels.lock);
+	if (!tally_told(server, i, &sum))
+		return false;
 	row->what = htole32(i ? WIRE_TM_WRITE : WIRE_TM_READ);
 	row->transport = WIRE_TR_LOCAL;
 	row->way = WIRE_WAY_DIRECT;
-	row->n = htole64(told.n);
-	row->bytes = htole64(told.bytes);
-	row->ns = htole64(told.ns);
-	return told.n;
+	fill(row, &sum);
+	return true;
 }
 
 static bool take_own(const struct rpc_server *server, unsigned int i,

@@ -183,6 +183,8 @@ void labels_told(struct labels *all, const struct label_key *key,
 		all->told[i].n += told[i].n;
 		all->told[i].bytes += told[i].bytes;
 		all->told[i].ns += told[i].ns;
+		for (unsigned int b = 0; b < HISTOGRAM_BUCKETS; b++)
+			all->told[i].bucket[b] += told[i].bucket[b];
 	}
 	pthread_mutex_unlock(&all->lock);
 }

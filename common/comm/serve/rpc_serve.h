@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "handshake.h"
+#include "histogram.h"
 #include "networks.h"
 #include "rpc_bulk.h"
 #include "rpc_ctx.h"
@@ -188,6 +189,7 @@ struct rpc_label {
 };
 struct rpc_told {
 	uint64_t n, bytes, ns;
+	uint64_t bucket[HISTOGRAM_BUCKETS];
 };
 /*
  * So much more did a client of that label read, told[0], and write, told[1], without

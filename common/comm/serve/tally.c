@@ -150,26 +150,42 @@ static unsigned int next_op(struct rpc_server *server, unsigned int op,
 	return 0;
 }
 
+/* Nobody knows which one was the longest: at most where the last bucket with one ends. */
+static void add_buckets(struct tally *to, const struct rpc_told *told)
+{
+	for (unsigned int b = 0; b < HISTOGRAM_BUCKETS; b++) {
+		if (!told->bucket[b])
+			continue;
+		lane_add(&to->bucket[b], told->bucket[b]);
+		atomic_store(&to->most, b < HISTOGRAM_BUCKETS - 1
+						? histogram_floor(b + 1)
+						: histogram_floor(b));
+	}
+}
+
+bool tally_told(struct rpc_server *server, bool write, struct tally *to)
+{
+	struct rpc_told told;
+
+	pthread_mutex_lock(&server->labels.lock);
+	told = server->labels.told[write];
+	pthread_mutex_unlock(&server->labels.lock);
+	lane_add(&to->requests, told.n);
+	lane_add(&to->ns, told.ns);
+	lane_add(write ? &to->bytes_in : &to->bytes_out, told.bytes);
+	add_buckets(to, &told);
+	return told.n;
+}
+
 /* The same of what clients did without requests. */
 static unsigned int next_told(struct rpc_server *server, unsigned int op,
 			      struct tally *all)
 {
-	struct rpc_told told[2];
-
-	pthread_mutex_lock(&server->labels.lock);
-	memcpy(told, server->labels.told, sizeof(told));
-	pthread_mutex_unlock(&server->labels.lock);
 	op = op < WIRE_TOLD_READ ? WIRE_TOLD_READ : op;
-	while (op <= WIRE_TOLD_WRITE && !told[op - WIRE_TOLD_READ].n)
-		op++;
-	if (op > WIRE_TOLD_WRITE)
-		return 0;
-	told[0] = told[op - WIRE_TOLD_READ];
-	lane_add(&all->requests, told[0].n);
-	lane_add(&all->ns, told[0].ns);
-	lane_add(op == WIRE_TOLD_READ ? &all->bytes_out : &all->bytes_in,
-		 told[0].bytes);
-	return op;
+	for (; op <= WIRE_TOLD_WRITE; op++)
+		if (tally_told(server, op == WIRE_TOLD_WRITE, all))
+			return op;
+	return 0;
 }
 
 void server_tell(struct rpc_server *server)

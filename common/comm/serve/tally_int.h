@@ -57,6 +57,8 @@ void tally_count(struct tally *t, const struct rx *rx, uint64_t took,
 		 uint32_t status);
 /* Adds the one there; false: there is none.  Any thread. */
 bool tally_sum(struct tally *to, struct tally *_Atomic const *place);
+/* Adds what clients say that they read, or wrote, by themselves; false: nothing. */
+bool tally_told(struct rpc_server *server, bool write, struct tally *to);
 
 /* Counters that one thread writes, and all read. */
 static inline void lane_add(atomic_uint_least64_t *counter, uint64_t n)
