@@ -5,9 +5,9 @@
 . "$(dirname "$0")/functions.sh"
 
 mib=${E2E_BIG_MIB:-512}
-requires space $((mib / 1024 * 5 / 2 + 1)) "$tmp"
+requires space $((mib / 1024 / 2 + 1)) "$tmp"
 
-# Every eighth of the file: dense in the first quarter of it, then a few
+# Every eighth of the file: dense in the first sixteenth of it, then a few
 # isolated blocks, odd offsets at the joints of stripes, the rest a hole.
 make_file() {
 	local part=$((mib / 8)) k at
@@ -15,7 +15,7 @@ make_file() {
 	truncate -s "${mib}M" "$1"
 	for k in 0 1 2 3 4 5 6 7; do
 		at=$((k * part))
-		head -c "$((part / 4))M" <(bytes_of $k) |
+		head -c "$(((part + 15) / 16))M" <(bytes_of $k) |
 			dd of="$1" bs=1M seek=$at conv=notrunc status=none
 		printf 'edge %s' $k | dd of="$1" bs=1 conv=notrunc status=none \
 			seek=$(((at + part / 2) * 1048576 + 65535))
