@@ -161,8 +161,8 @@ static int tile_one(struct perf_run *run, const struct perf_target *t,
 					      { "collective", "collective" } };
 	struct mpi_job job = { "tile",
 			       RANKS,
-			       { "-w", elems[e].ways, "-r", "3", "-e",
-				 elems[e].bytes, elems[e].option } };
+			       { "-w", elems[e].ways, "-r", mpi_often(run, "3"),
+				 "-e", elems[e].bytes, elems[e].option } };
 	struct json_object *o = mpi_run(run, t, &job);
 
 	if (!o)

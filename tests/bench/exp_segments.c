@@ -48,8 +48,9 @@ static int one(struct perf_run *run, const struct perf_target *t, uint64_t size)
 	char block[24], times[24];
 	struct mpi_job job = { "block",
 			       RANKS,
-			       { "-c", "-w", "pieces", "-r", "3", "-b", block,
-				 "-s", times } };
+			       { "-c", "-w", "pieces", "-r",
+				 mpi_often(run, "3"), "-b", block, "-s",
+				 times } };
 	struct json_object *o;
 
 	if (steps < 1 || steps > STEPS_MAX)
@@ -111,7 +112,10 @@ static const char *const ways[][2] = { { "lock", "under a lock" },
 
 static int pointer_one(struct perf_run *run, const struct perf_target *t)
 {
-	struct mpi_job job = { "pointer", RANKS, { "-r", "5", "-s", RECORDS } };
+	struct mpi_job job = { "pointer",
+			       RANKS,
+			       { "-r", mpi_often(run, "5"), "-s",
+				 run->rounds > 1 ? RECORDS : "20" } };
 	struct json_object *o = mpi_run(run, t, &job);
 
 	if (!o)

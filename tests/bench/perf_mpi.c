@@ -61,6 +61,11 @@ unsigned int mpi_rounds(const struct perf_run *run)
 	return run->rounds < 3 ? run->rounds : 3;
 }
 
+const char *mpi_often(const struct perf_run *run, const char *often)
+{
+	return run->rounds > 1 ? often : "1";
+}
+
 /* The file that it uses. */
 static void name_file(const struct perf_run *run, const struct perf_target *t,
 		      const struct mpi_job *job, char *file, size_t max)

@@ -35,6 +35,8 @@ double mpi_seconds(struct json_object *o, bool write, const char *way);
 
 /* Each job starts processes and compares all data: a few rounds are enough. */
 unsigned int mpi_rounds(const struct perf_run *run);
+/* How often a job itself does something: once, where only one round is wanted. */
+const char *mpi_often(const struct perf_run *run, const char *often);
 
 /* The part of tile that goes through MPI-IO; nothing if it was not built. */
 int perf_mpi_tile(struct perf_run *run);
