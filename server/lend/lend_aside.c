@@ -9,6 +9,14 @@
 #include "clock.h"
 #include "lend_int.h"
 
+#define BESIDE_MS 10u
+
+/* A copy that is being made. */
+struct copy {
+	struct lends *lends;
+	uint64_t handle, next; /* others are looked at then, clock_now() */
+};
+
 static bool is_time(const struct loan *loan)
 {
 	uint64_t now = clock_now();
@@ -17,15 +25,31 @@ static bool is_time(const struct loan *loan)
 	       now >= loan->again;
 }
 
+/* Of a large object it takes long, and who has left another one keeps that shut no longer. */
+static bool go_on(void *arg)
+{
+	struct copy *c = arg;
+
+	if (clock_now() >= c->next) {
+		pthread_mutex_lock(&c->lends->lock);
+		lend_look_beside(c->lends, c->handle);
+		pthread_mutex_unlock(&c->lends->lock);
+		c->next = clock_after_ms(BESIDE_MS);
+	}
+	return !atomic_load(&c->lends->stop);
+}
+
 /* Who serves needs the lock. */
 static int set_aside(struct lends *lends, uint64_t handle)
 {
+	struct copy copy = { lends, handle, clock_after_ms(BESIDE_MS) };
+	const struct store_beside beside = { go_on, &copy };
 	int rc;
 
 	if (!lend_recall(lends, handle))
 		return -EAGAIN;
 	pthread_mutex_unlock(&lends->lock);
-	rc = store_set_aside(lends->attr.store, handle, &lends->stop);
+	rc = store_set_aside(lends->attr.store, handle, &beside);
 	pthread_mutex_lock(&lends->lock);
 	return rc;
 }

@@ -213,6 +213,8 @@ void lend_let_go(struct lends *lends, struct loan *loan,
 		 void (*end)(struct lends *lends, struct lend_session *ses));
 /* Without: ends its process, if he may still be inside. */
 void lend_watch_kill(struct lends *lends, struct loan *loan);
+/* With the lock, by the watcher: lets those go who have left another object than this one. */
+void lend_look_beside(struct lends *lends, uint64_t handle);
 /* With the lock: the writer of that loan is inside. */
 void lend_watch(struct lends *lends, struct loan *loan);
 

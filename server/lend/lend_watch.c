@@ -78,6 +78,25 @@ static bool look_at(struct lends *lends, struct loan *loan)
 	return left;
 }
 
+static void has_gone(struct lends *lends, struct loan *loan)
+{
+	loan_done(loan);
+	lend_let_go(lends, loan, lend_session_free);
+}
+
+void lend_look_beside(struct lends *lends, uint64_t handle)
+{
+	struct loan *loan, *next;
+	bool left;
+
+	for (loan = TAILQ_FIRST(&lends->stuck); loan; loan = next) {
+		left = loan->handle != handle && look_at(lends, loan);
+		next = TAILQ_NEXT(loan, stuck_link);
+		if (left)
+			has_gone(lends, loan);
+	}
+}
+
 static void look(struct lends *lends)
 {
 	struct loan *loan, *next;
@@ -90,10 +109,8 @@ static void look(struct lends *lends)
 			continue;
 		}
 		next = TAILQ_NEXT(loan, stuck_link);
-		if (left) {
-			loan_done(loan);
-			lend_let_go(lends, loan, lend_session_free);
-		}
+		if (left)
+			has_gone(lends, loan);
 	}
 }
 

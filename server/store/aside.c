@@ -16,6 +16,7 @@
 
 #define NAME "aside" /* in objects/, where no object lies */
 #define PART ((size_t)256 << 10)
+#define STEP ((off_t)64 << 20) /* of space */
 
 struct aside {
 	struct store *store;
@@ -24,7 +25,7 @@ struct aside {
 	int from, to;
 	struct stat st; /* of from */
 	char *buf; /* PART */
-	const atomic_bool *stop;
+	const struct store_beside *beside;
 	struct gate_swap swap;
 };
 
@@ -44,6 +45,11 @@ static int have_room(const struct aside *a)
 	if (!fs.f_blocks) /* no limit */
 		return 0;
 	return (uint64_t)fs.f_bavail * fs.f_frsize < want ? -ENOSPC : 0;
+}
+
+static bool go_on(const struct aside *a)
+{
+	return a->beside->go_on(a->beside->arg);
 }
 
 static int put(const struct aside *a, off_t at, size_t len)
@@ -68,7 +74,7 @@ static int copy_data(const struct aside *a, off_t at, off_t end)
 	while (!rc && n && at < end) {
 		size_t len = end - at < (off_t)PART ? (size_t)(end - at) : PART;
 
-		if (atomic_load(a->stop))
+		if (!go_on(a))
 			return -ECANCELED;
 		n = pread(a->from, a->buf, len, at);
 		if (n < 0)
@@ -101,11 +107,16 @@ static int copy_all(const struct aside *a)
 /* Space without data is seen only where there are no holes: it was promised. */
 static int keep_space(const struct aside *a)
 {
-	off_t space = (off_t)a->st.st_blocks * 512;
+	off_t space = (off_t)a->st.st_blocks * 512, at = 0, len;
 
-	if (!space || space < a->st.st_size)
-		return 0;
-	return fallocate(a->to, FALLOC_FL_KEEP_SIZE, 0, space) ? -errno : 0;
+	for (; space >= a->st.st_size && at < space; at += len) {
+		if (!go_on(a))
+			return -ECANCELED;
+		len = space - at < STEP ? space - at : STEP;
+		if (fallocate(a->to, FALLOC_FL_KEEP_SIZE, at, len))
+			return -errno;
+	}
+	return 0;
 }
 
 /* All that the store keeps with an object. */
@@ -178,13 +189,13 @@ static int replace(struct aside *a)
 }
 
 int store_set_aside(struct store *store, uint64_t handle,
-		    const atomic_bool *stop)
+		    const struct store_beside *beside)
 {
 	struct aside a = { .store = store,
 			   .handle = handle,
 			   .from = -1,
 			   .to = -1,
-			   .stop = stop };
+			   .beside = beside };
 	int rc;
 
 	if (!store->memory)

@@ -174,10 +174,14 @@ int store_obj_lend(struct store_obj *obj, bool read, bool write);
  * a store_obj, has nothing of the object any more.  Nobody else may begin to change it
  * meanwhile; changes that this process began are seen: -EAGAIN, then, for another try.  0
  * also when there is none.  -ENOSPC: without having taken the last room; -EOPNOTSUPP:
- * not in memory; -ECANCELED: *stop; -errno.
+ * not in memory; -ECANCELED: go_on() said so; -errno.
  */
+struct store_beside { /* called often meanwhile; false: give it up */
+	bool (*go_on)(void *arg);
+	void *arg;
+};
 int store_set_aside(struct store *store, uint64_t handle,
-		    const atomic_bool *stop);
+		    const struct store_beside *beside);
 /* So often, for this reference. */
 unsigned int store_obj_moved(const struct store_obj *obj);
 /* A shared mapping for reading, and for writing if the store is in memory;

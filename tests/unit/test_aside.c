@@ -31,7 +31,12 @@
 static char dir[64];
 static struct store *store;
 static struct store_obj *obj;
-static const atomic_bool go_on;
+
+static bool says(void *arg)
+{
+	return arg;
+}
+static const struct store_beside go_on = { says, &store };
 
 static void open_it(void)
 {
@@ -256,7 +261,7 @@ END_TEST
 
 START_TEST(it_stops)
 {
-	static const atomic_bool stop = true;
+	static const struct store_beside stop = { says, NULL };
 
 	ck_assert_int_eq(store_obj_write(obj, "abc", 3, 0), 0);
 	ck_assert_int_eq(store_set_aside(store, HANDLE, &stop), -ECANCELED);

@@ -27,6 +27,7 @@
 #define SESSION 0xabcd1234u
 #define HANDLE 77u
 #define BOUND_MS 60000u
+#define TRIES 20u
 
 static char dir[64];
 static struct log_file out;
@@ -639,6 +640,84 @@ START_TEST(nor_when_the_lease_has_passed)
 }
 END_TEST
 
+#define OTHER (HANDLE + 1)
+#define LARGE ((size_t)64 << 20)
+
+static void make_large(void)
+{
+	static const char zero[1 << 20];
+
+	for (size_t at = 0; at < LARGE; at += sizeof(zero))
+		ck_assert_int_eq(store_obj_write(obj, zero, sizeof(zero), at),
+				 0);
+	in_time("first");
+}
+
+static struct view lend_another(void)
+{
+	const struct lend_ask ask = { .read = true,
+				      .write = true,
+				      .pid = getpid(),
+				      .uid = whose,
+				      .until = UINT64_MAX,
+				      .looks = true,
+				      .peer = "other",
+				      .session = SESSION + 9 };
+	struct store_obj *other;
+	struct lent lent;
+	struct view v;
+
+	ck_assert_int_eq(store_obj_get(store, OTHER, true, &other), 0);
+	ck_assert_int_eq(lend_object(lends, other, &ask, &lent), 0);
+	store_obj_put(other);
+	close(lent.fd);
+	v = view_of(&lent);
+	atomic_store(&v.marks->inside[5].object, lent.index + 1);
+	return v;
+}
+
+static bool is_copied(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/objects/aside", dir);
+	return !access(path, F_OK);
+}
+
+/* A copy is made, and somebody leaves another object meanwhile. */
+static bool opens_meanwhile(void)
+{
+	struct borrower b;
+	struct view v;
+	bool meanwhile;
+
+	begin(&b, write_late);
+	stopped(&b);
+	lend_end(lends, SESSION);
+	v = lend_another();
+	while (!is_copied() && gate_is_shut(store_gate(store), HANDLE))
+		;
+	lend_end(lends, SESSION + 9);
+	atomic_store(&v.marks->inside[5].object, 0);
+	while (gate_is_shut(store_gate(store), OTHER))
+		;
+	meanwhile = gate_is_shut(store_gate(store), HANDLE);
+	wait_till_open();
+	sees_it(&b);
+	return meanwhile;
+}
+
+START_TEST(a_long_copy_keeps_nobody_from_other_objects)
+{
+	unsigned int i;
+
+	make_large();
+	for (i = 0; i < TRIES && !opens_meanwhile(); i++)
+		;
+	ck_assert_uint_lt(i, TRIES);
+}
+END_TEST
+
 /* A mark that stays, of one who has long gone on. */
 static void jump_out(struct view *v)
 {
@@ -1063,6 +1142,7 @@ static Suite *lend_suite(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, who_looks_is_not_ended);
 	tcase_add_test(tc, nor_when_the_lease_has_passed);
+	tcase_add_test(tc, a_long_copy_keeps_nobody_from_other_objects);
 	tcase_add_test(tc, a_mark_that_stays_counts_once);
 	tcase_add_test(tc, the_last_of_an_earlier_release_leaves_first);
 	tcase_add_test(tc, a_removed_object_needs_no_copy);
