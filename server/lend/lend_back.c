@@ -147,26 +147,44 @@ static struct loan *find(struct lends *lends, uint64_t handle)
 	return loan;
 }
 
+/* Who stands still has done so for LEND_ASIDE_MS; who runs will have left by then. */
+static bool may_be_told(const struct lends *lends, uint64_t handle)
+{
+	const struct loan *loan;
+	uint64_t now = clock_now();
+
+	TAILQ_FOREACH(loan, &lends->stuck, stuck_link)
+		if (loan->handle == handle &&
+		    (!loan->looks ||
+		     now - loan->since < LEND_ASIDE_MS * CLOCK_NS_PER_MS))
+			return false;
+	return true;
+}
+
+static void tell(struct lends *lends, uint64_t handle)
+{
+	struct loan *loan;
+
+	TAILQ_FOREACH(loan, &lends->stuck, stuck_link)
+		if (loan->handle == handle)
+			atomic_store(&loan->ses->files.terms->lent
+					      .word[loan_index(loan)],
+				     LENT_ASIDE);
+	/* what is copied now has all that was written by who did not see it */
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
 /* Who is not seen inside sees that his word is cleared. */
 bool lend_recall(struct lends *lends, uint64_t handle)
 {
 	struct loan *loan;
-	bool all = true;
 
 	while ((loan = find(lends, handle)))
 		take_back(lends, loan->ses, is_of, &handle);
-	TAILQ_FOREACH(loan, &lends->stuck, stuck_link) {
-		if (loan->handle != handle)
-			continue;
-		all &= loan->looks;
-		if (loan->looks)
-			atomic_store(&loan->ses->files.terms->lent
-					      .word[loan_index(loan)],
-				     LENT_ASIDE);
-	}
-	/* what is copied now has all that was written by who did not see it */
-	atomic_thread_fence(memory_order_seq_cst);
-	return all;
+	if (!may_be_told(lends, handle))
+		return false;
+	tell(lends, handle);
+	return true;
 }
 
 bool lend_is_stuck(const struct lends *lends, uint64_t handle)

@@ -134,8 +134,10 @@ void loan_done(const struct loan *loan);
 /* Takes back what the client has given back. */
 void lend_reclaim(struct lends *lends, struct lend_session *ses);
 /*
- * Takes the object back from all, and tells those inside that it is set aside.  False:
- * somebody is who would not look.
+ * Takes the object back from all, and tells those who stand still inside that it is set
+ * aside.  False: somebody is who would not look, or who was not given LEND_ASIDE_MS yet:
+ * what one who runs has written needs no message, which would write it once more, perhaps over
+ * what others wrote meanwhile.
  */
 bool lend_recall(struct lends *lends, uint64_t handle);
 /* Somebody to whom it was lent keeps it shut. */

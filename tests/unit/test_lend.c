@@ -640,6 +640,44 @@ START_TEST(nor_when_the_lease_has_passed)
 }
 END_TEST
 
+/* Beside one who stands still one who runs: he leaves before anybody is told. */
+static bool leaves_in_time(void)
+{
+	struct borrower b;
+	struct lent lent;
+	struct view v;
+	bool told;
+
+	begin(&b, write_late);
+	stopped(&b);
+	session++;
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	close(lent.fd);
+	v = view_of(&lent);
+	atomic_store(&v.marks->inside[5].object, lent.index + 1);
+	lend_end(lends, session - 1);
+	while (is_lent(&v, &lent))
+		nap();
+	atomic_thread_fence(memory_order_seq_cst);
+	told = atomic_load(&v.terms->word[lent.index]) == LENT_ASIDE;
+	atomic_store(&v.marks->inside[5].object, 0);
+	wait_till_open();
+	sees_it(&b);
+	lend_end(lends, session++);
+	return !told;
+}
+
+START_TEST(who_runs_beside_that_has_written)
+{
+	unsigned int i;
+
+	for (i = 0; i < TRIES && !leaves_in_time(); i++)
+		;
+	ck_assert_uint_lt(i, TRIES);
+	session = SESSION;
+}
+END_TEST
+
 #define OTHER (HANDLE + 1)
 #define LARGE ((size_t)64 << 20)
 
@@ -1142,6 +1180,7 @@ static Suite *lend_suite(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, who_looks_is_not_ended);
 	tcase_add_test(tc, nor_when_the_lease_has_passed);
+	tcase_add_test(tc, who_runs_beside_that_has_written);
 	tcase_add_test(tc, a_long_copy_keeps_nobody_from_other_objects);
 	tcase_add_test(tc, a_mark_that_stays_counts_once);
 	tcase_add_test(tc, the_last_of_an_earlier_release_leaves_first);
