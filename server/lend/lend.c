@@ -79,7 +79,7 @@ void lend_session_leave(struct lends *lends, struct lend_session *ses)
 {
 	lend_terms_clear(&ses->files.terms->lent);
 	if (!lend_inside(&ses->files, LENT_OBJECTS))
-		lend_files_remove(lends->dirfd, ses->id);
+		lend_files_remove(lends->dirfd, &ses->files, ses->id);
 	session_close(ses);
 }
 
@@ -123,8 +123,9 @@ static int fill(struct lends *lends, struct lend_session *ses,
 		rc = -ESRCH;
 	if (rc)
 		return rc;
-	rc = lend_files_make(lends->dirfd, ask->session, &ses->process,
-			     &ses->files);
+	/* readers leave nothing to do for the next process */
+	rc = lend_files_make(lends->attr.reads ? -1 : lends->dirfd,
+			     ask->session, &ses->process, &ses->files);
 	if (rc)
 		return rc;
 	ses->id = ask->session;
@@ -134,7 +135,7 @@ static int fill(struct lends *lends, struct lend_session *ses,
 	HASH_ADD(hh, lends->sessions, id, sizeof(ses->id), ses);
 	if (ses->hh.tbl)
 		return 0;
-	lend_files_remove(lends->dirfd, ask->session);
+	lend_files_remove(lends->dirfd, &ses->files, ask->session);
 	return -ENOMEM;
 }
 
@@ -177,7 +178,7 @@ static int find_or_make(struct lends *lends, const struct lend_ask *ask,
 
 void lend_session_free(struct lends *lends, struct lend_session *ses)
 {
-	lend_files_remove(lends->dirfd, ses->id);
+	lend_files_remove(lends->dirfd, &ses->files, ses->id);
 	session_close(ses);
 }
 
@@ -261,7 +262,8 @@ static void lend(struct lends *lends, struct lend_session *ses,
 static bool may_write(const struct lends *lends, const struct lend_session *ses,
 		      const struct lend_ask *ask)
 {
-	return clock_boot() < gate_ends(store_gate(lends->attr.store)) &&
+	return !lends->attr.reads &&
+	       clock_boot() < gate_ends(store_gate(lends->attr.store)) &&
 	       store_in_memory(lends->attr.store) &&
 	       (ask->looks || lend_process_ours(&ses->process));
 }

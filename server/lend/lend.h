@@ -18,7 +18,8 @@
  *
  * Over the end of this process it is known from files, DIR/lent/SESSION.terms and
  * SESSION.marks: the next one takes back what the one before had lent; of clients of
- * earlier releases it waits for who is inside before it serves.
+ * earlier releases it waits for who is inside before it serves.  Where nothing is lent for
+ * writing (attr.reads) there are no files, and the pages have no names.
  *
  * All functions but lends_open() and lends_close() may be called from any thread, and
  * do not block but on these files.
@@ -56,6 +57,7 @@ struct lends_attr {
 	const char *dir; /* of the store */
 	struct store *store; /* outlives it, as log does */
 	const struct log *log;
+	bool reads; /* nothing is lent for writing */
 	/* So much more did this session's process read, [0], and write, [1], as it says.  With a
 	 * lock; NULL: nobody wants to know. */
 	void (*told)(void *arg, const struct lend_who *who,

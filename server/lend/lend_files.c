@@ -24,7 +24,7 @@ static void name_of(uint64_t session, const char *kind, char *name)
 		 kind);
 }
 
-void lend_files_remove(int dirfd, uint64_t session)
+static void remove_names(int dirfd, uint64_t session)
 {
 	char name[NAME_LEN];
 
@@ -32,6 +32,12 @@ void lend_files_remove(int dirfd, uint64_t session)
 	unlinkat(dirfd, name, 0);
 	name_of(session, "terms", name);
 	unlinkat(dirfd, name, 0);
+}
+
+void lend_files_remove(int dirfd, const struct lend_files *f, uint64_t session)
+{
+	if (f->named)
+		remove_names(dirfd, session);
 }
 
 void lend_terms_clear(struct lent_terms *terms)
@@ -108,13 +114,15 @@ static int make_terms(int dirfd, uint64_t session,
 	return f->terms_fd < 0 ? f->terms_fd : 0;
 }
 
-int lend_files_make(int dirfd, uint64_t session,
-		    const struct lend_process *process, struct lend_files *out)
+static int make_named(int dirfd, uint64_t session,
+		      const struct lend_process *process,
+		      struct lend_files *out)
 {
 	struct lend_files f = NO_FILES;
 	char name[NAME_LEN];
 	int rc;
 
+	f.named = true;
 	name_of(session, "marks", name);
 	f.marks_fd = make_file(dirfd, name, sizeof(struct lent_page));
 	rc = f.marks_fd < 0 ? f.marks_fd : 0;
@@ -123,11 +131,75 @@ int lend_files_make(int dirfd, uint64_t session,
 	if (rc) {
 		lend_files_close(&f);
 		if (rc != -EEXIST)
-			lend_files_remove(dirfd, session);
+			remove_names(dirfd, session);
 		return rc;
 	}
 	*out = f;
 	return 0;
+}
+
+/* ---- without names ---- */
+
+static int make_memory(const char *name, size_t len)
+{
+	int rc, fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -errno;
+	rc = posix_fallocate(fd, 0, (off_t)len);
+	if (!rc)
+		return fd;
+	close(fd);
+	return -rc;
+}
+
+static int seal(int fd, int more)
+{
+	return fcntl(fd, F_ADD_SEALS,
+		     F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | more)
+		       ? -errno
+		       : 0;
+}
+
+/* Nobody else can write to the terms, whatever the descriptor says. */
+static int fill_unnamed(struct lend_files *f)
+{
+	int rc;
+
+	f->marks_fd = make_memory("pvfs-marks", sizeof(struct lent_marks));
+	if (f->marks_fd < 0)
+		return f->marks_fd;
+	f->terms_fd = make_memory("pvfs-terms", sizeof(*f->terms));
+	if (f->terms_fd < 0)
+		return f->terms_fd;
+	rc = map_terms(f->terms_fd, sizeof(*f->terms), &f->terms);
+	if (!rc)
+		rc = seal(f->terms_fd, F_SEAL_FUTURE_WRITE);
+	return rc ? rc : seal(f->marks_fd, 0);
+}
+
+static int make_unnamed(uint64_t session, const struct lend_process *process,
+			struct lend_files *out)
+{
+	struct lend_files f = NO_FILES;
+	int rc = fill_unnamed(&f);
+
+	if (rc) {
+		lend_files_close(&f);
+		return rc;
+	}
+	f.terms->lent.session = session;
+	f.terms->lent.pid = process->pid;
+	f.terms->lent.began = process->began;
+	*out = f;
+	return 0;
+}
+
+int lend_files_make(int dirfd, uint64_t session,
+		    const struct lend_process *process, struct lend_files *out)
+{
+	return dirfd < 0 ? make_unnamed(session, process, out)
+			 : make_named(dirfd, session, process, out);
 }
 
 int lend_files_find(int dirfd, const char *terms, struct lend_files *out)
@@ -137,6 +209,7 @@ int lend_files_find(int dirfd, const char *terms, struct lend_files *out)
 	struct stat sb;
 	int rc;
 
+	f.named = true;
 	f.terms_fd = open_file(dirfd, terms, O_RDWR);
 	if (f.terms_fd < 0)
 		return f.terms_fd;

@@ -42,6 +42,7 @@ struct lend_files {
 	int marks_fd;
 	struct lend_terms *terms; /* for writing, or NULL */
 	bool old; /* of an earlier release: the first part of it */
+	bool named; /* they are in the folder */
 };
 
 /* What a page has said, [1]: of writes. */
@@ -154,13 +155,17 @@ void lend_tell(struct lends *lends, struct lend_session *ses);
 
 /* ---- lend_files.c ---- */
 
-/* Makes them, or -errno. */
+/*
+ * Makes them, or -errno.  dirfd < 0: without names.  Who has a file open for writing can keep
+ * the kernel from taking a name of it away, for as long as he likes.
+ */
 int lend_files_make(int dirfd, uint64_t session,
 		    const struct lend_process *process, struct lend_files *f);
 /* Those of an earlier process, by the name of the terms. */
 int lend_files_find(int dirfd, const char *terms, struct lend_files *f);
 void lend_files_close(struct lend_files *f);
-void lend_files_remove(int dirfd, uint64_t session);
+/* Their names, if they have any. */
+void lend_files_remove(int dirfd, const struct lend_files *f, uint64_t session);
 /* Nothing is lent any more, and what was set aside stays so; who looks at the marks then sees who did not see that. */
 void lend_terms_clear(struct lent_terms *terms);
 /* What is to be done about that mark; of files of an earlier release LEND_WAITS. */

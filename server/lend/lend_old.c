@@ -111,10 +111,8 @@ static int adopt(struct lends *lends, struct lend_files *f,
 
 static int end_files(struct lends *lends, struct lend_files *f)
 {
-	uint64_t session = f->terms->lent.session;
-
+	lend_files_remove(lends->dirfd, f, f->terms->lent.session);
 	lend_files_close(f);
-	lend_files_remove(lends->dirfd, session);
 	return 0;
 }
 

@@ -14,14 +14,9 @@
 #include "op.h"
 #include "shown_caps.h"
 
-static bool lends_all(const struct iod *iod)
-{
-	return iod->conf.direct == IOD_LEND_ALL && store_in_memory(iod->store);
-}
-
 static bool may_write(struct iod *iod, const struct wire_borrow *body)
 {
-	if (!(le32toh(body->flags) & WIRE_B_WRITE) || !lends_all(iod))
+	if (!(le32toh(body->flags) & WIRE_B_WRITE) || !iod_lends_all(iod))
 		return false;
 	if (iod->new_store)
 		early_over(iod->early);
@@ -131,7 +126,8 @@ void op_borrow(struct worker *w, struct rpc_req *req)
 	rc = get_object(w->iod, le64toh(body->handle), write, &obj);
 	if (rc == -ENOENT) {
 		answer(req, &(struct lent){ 0 },
-		       WIRE_B_NONE | (lends_all(w->iod) ? WIRE_B_WRITE : 0));
+		       WIRE_B_NONE |
+			       (iod_lends_all(w->iod) ? WIRE_B_WRITE : 0));
 		return;
 	}
 	if (!rc) {

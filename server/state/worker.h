@@ -146,6 +146,12 @@ struct iod {
 	struct worker worker[];
 };
 
+/* It lends for writing, too. */
+static inline bool iod_lends_all(const struct iod *iod)
+{
+	return iod->conf.direct == IOD_LEND_ALL && store_in_memory(iod->store);
+}
+
 /* ---- session.c ---- */
 
 struct iod_session *session_find(struct worker *w, uint64_t id);

@@ -7,14 +7,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,11 +40,13 @@ static struct store *store;
 static struct lends *lends;
 static struct store_obj *obj;
 
+static bool reads; /* nothing is lent for writing */
+
 static void open_lends(void)
 {
-	const struct lends_attr attr = { .dir = dir,
-					 .store = store,
-					 .log = &quiet };
+	const struct lends_attr attr = {
+		.dir = dir, .store = store, .log = &quiet, .reads = reads
+	};
 
 	ck_assert_int_eq(lends_open(&attr, &lends), 0);
 	lends_until(lends, clock_boot() + 3600 * UINT64_C(1000000000));
@@ -72,6 +78,12 @@ static void setup_looks(void)
 	looks = true;
 }
 
+static void setup_reads(void)
+{
+	reads = true;
+	setup();
+}
+
 static void close_all(void)
 {
 	lends_close(lends);
@@ -91,6 +103,7 @@ static void teardown(void)
 {
 	close_all();
 	remove_dir();
+	reads = false;
 }
 
 static int lend_for(const struct lend_ask *ask, struct lent *lent)
@@ -1149,6 +1162,115 @@ static TCase *lend_case(const char *name)
 	return tc;
 }
 
+START_TEST(nothing_is_lent_for_writing)
+{
+	struct lent lent;
+
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	ck_assert(!lent.write);
+	ck_assert_int_eq(pwrite(lent.fd, "abc", 3, 0), -1);
+	close(lent.fd);
+}
+END_TEST
+
+/* Who writes to one, from memory that never comes, keeps its name there for ever. */
+START_TEST(what_readers_may_write_has_no_name)
+{
+	struct lent lent;
+	struct stat sb;
+
+	ck_assert_int_eq(lend_to(getpid(), false, &lent), 0);
+	ck_assert_int_eq(fstat(lent.page[2], &sb), 0);
+	ck_assert_uint_eq(sb.st_nlink, 0);
+	ck_assert_int_eq(ftruncate(lent.page[2], 0), -1);
+	close(lent.fd);
+}
+END_TEST
+
+/* ---- memory that never comes ---- */
+
+#define PAGE 4096u
+
+static char *never(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .range.len = PAGE,
+				       .mode = UFFDIO_REGISTER_MODE_MISSING };
+	char *mem = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	reg.range.start = (uintptr_t)mem;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &reg))
+		_exit(1);
+	return mem;
+}
+
+static void write_never(struct view *v)
+{
+	ssize_t n = pwrite(own_fd, never(), PAGE, 0);
+
+	_exit(n < 0);
+}
+
+static bool is_there(pid_t pid, const char *where)
+{
+	char path[64], text[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/wchan", (int)pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	return strstr(text, where);
+}
+
+/* False: not every kernel has it, or shows where it waits. */
+static bool waits_in(atomic_int *tid, const char *where)
+{
+	for (unsigned int i = 0; i < BOUND_MS / 10; i++) {
+		if (atomic_load(tid) && is_there(atomic_load(tid), where))
+			return true;
+		nap();
+	}
+	return false;
+}
+
+static atomic_int writer;
+
+static void *write_one(void *arg)
+{
+	atomic_store(&writer, gettid());
+	in_time("other");
+	atomic_store(&writer, 0);
+	return NULL;
+}
+
+/* The kernel lets nobody else write to that file meanwhile, and cannot be told not to wait. */
+START_TEST(who_writes_what_never_comes_stops_who_writes)
+{
+	atomic_int never_comes;
+	struct borrower b;
+	pthread_t thread;
+
+	begin(&b, write_never);
+	atomic_init(&never_comes, b.pid);
+	if (!waits_in(&never_comes, "userfault"))
+		return;
+	ck_assert_int_eq(pthread_create(&thread, NULL, write_one, NULL), 0);
+	ck_assert(waits_in(&writer, "write"));
+	lives(&b);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	holds("other");
+}
+END_TEST
+
+/* ---- all of them ---- */
+
 static Suite *lend_suite(void)
 {
 	Suite *s = suite_create("lend");
@@ -1189,7 +1311,20 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, who_may_not_end_it_lends_for_writing);
 	tcase_add_test(tc, who_breaks_the_rules_keeps_his_descriptor);
 	suite_add_tcase(s, tc);
-	if (!geteuid()) { /* who may mount */
+	tc = tcase_create("reads");
+	tcase_add_checked_fixture(tc, setup_reads, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, a_loan_ends_with_its_time);
+	tcase_add_test(tc, no_more_than_there_is_room_for);
+	tcase_add_test(tc, nothing_is_lent_for_writing);
+	tcase_add_test(tc, what_readers_may_write_has_no_name);
+	tcase_add_test(tc, only_marks_are_the_clients);
+	suite_add_tcase(s, tc);
+	if (!geteuid()) { /* who may mount, and keep memory back */
+		tc = lend_case("never");
+		tcase_add_test(tc,
+			       who_writes_what_never_comes_stops_who_writes);
+		suite_add_tcase(s, tc);
 		tc = tcase_create("full");
 		tcase_add_checked_fixture(tc, setup_small, teardown_small);
 		tcase_set_timeout(tc, 120);
