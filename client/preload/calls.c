@@ -241,6 +241,8 @@ int close_range(unsigned int first, unsigned int last, int flags)
 {
 	unsigned int at;
 
+	if (first > last)
+		return next.close_range(first, last, flags);
 	for (at = first; at <= last && at < KEEP_MAX; at++) {
 		if (!keep_has(at))
 			continue;

@@ -157,7 +157,8 @@ struct self *self_get(void)
 	pthread_once(&once, begin);
 	if (atomic_load(&off))
 		return NULL;
-	if (!atomic_load(&self))
+	/* a child of vfork() has our memory, and would leave it what is its own */
+	if (!atomic_load(&self) && self_is_here())
 		make();
 	return self_there();
 }

@@ -10,7 +10,9 @@ start_pvfs -n 3
 mount_at "$tmp/m" -o cache=none
 cp "$e2e/preload_identity.py" "$tmp/identity.py"
 expect "all of it" past python3 "$tmp/identity.py" "$tmp/m" "$tmp"
-expect "all of it" past timeout 120 pvpast "$tmp/m"
+PVFS_LOG=info expect "all of it" past timeout 120 pvpast "$tmp/m"
+grep -q "calls went past the mount" "$tmp/stderr" ||
+	fail "a first call from a child of vfork() keeps its parent on the mount"
 # who may not open it has it from who may
 chmod 755 "$tmp"
 mkdir -p "$tmp/public" && cp "$preload" "$tmp/public"
