@@ -108,7 +108,7 @@ static int open_lends(struct iod *iod)
 	const struct lends_attr attr = { .dir = iod->conf.storage,
 					 .store = iod->store,
 					 .log = iod->log,
-					 .reads = !iod_lends_all(iod),
+					 .reads = !iod_lends_writing(iod),
 					 .told = service_told,
 					 .arg = iod };
 

@@ -61,13 +61,15 @@ static int read_zones(const struct conf_section *in, struct iod_conf *conf)
 		"buffers together 4 at least and no more than 64G");
 }
 
-/* One of three words, and which; they are numbered in this order. */
+#define WORDS(list) ((unsigned int)(sizeof(list) / sizeof((list)[0])))
+
+/* One of n words, and which; they are numbered in this order. */
 static int read_word(const struct conf_section *in, const char *key,
-		     const char *const word[3], const char *want,
+		     const char *const *word, unsigned int n, const char *want,
 		     unsigned int *val)
 {
 	const char *text = conf_get(in, key);
-	int i = text ? words_index(text, word, 3) : (int)*val;
+	int i = text ? words_index(text, word, n) : (int)*val;
 
 	if (i < 0)
 		return conf_complain(in, key, want);
@@ -81,8 +83,8 @@ static int read_engine(const struct conf_section *in, struct iod_conf *conf)
 		[IOD_CACHED] = "cached", [IOD_DIRECT] = "direct", [IOD_AUTO] = "auto"
 	};
 	unsigned int val = conf->engine;
-	int rc = read_word(in, "engine", word, "write cached, direct or auto",
-			   &val);
+	int rc = read_word(in, "engine", word, WORDS(word),
+			   "write cached, direct or auto", &val);
 
 	conf->engine = val;
 	return rc;
@@ -90,11 +92,13 @@ static int read_engine(const struct conf_section *in, struct iod_conf *conf)
 
 static int read_direct(const struct conf_section *in, struct iod_conf *conf)
 {
-	static const char *const word[] = { [IOD_LEND_ALL] = "on",
+	static const char *const word[] = { [IOD_LEND_OURS] = "on",
+					    [IOD_LEND_ALL] = "all",
 					    [IOD_LEND_READS] = "read",
 					    [IOD_LEND_NOTHING] = "off" };
 	unsigned int val = conf->direct;
-	int rc = read_word(in, "direct", word, "write on, read or off", &val);
+	int rc = read_word(in, "direct", word, WORDS(word),
+			   "write on, all, read or off", &val);
 
 	conf->direct = val;
 	return rc;
@@ -107,7 +111,8 @@ static int read_lent(const struct conf_section *in, const char *key,
 		[IOD_WORDS_OFF] = "off", [IOD_WORDS_ON] = "on", [IOD_WORDS_ALL] = "all"
 	};
 	unsigned int val = *words;
-	int rc = read_word(in, key, word, "write off, on or all", &val);
+	int rc = read_word(in, key, word, WORDS(word), "write off, on or all",
+			   &val);
 
 	*words = val;
 	return rc;

@@ -20,7 +20,8 @@
 #define ZONES_TEXT 256u /* room for iod_zones_format() */
 
 /* What clients of this host may have of objects: lend.h. */
-enum iod_lend { IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
+/* OURS: to programs of root and of the iod's own user; to others for reading alone. */
+enum iod_lend { IOD_LEND_OURS, IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
 
 /* Counters that clients change by RDMA: where no process wakes up; everywhere; not. */
 enum iod_words { IOD_WORDS_OFF, IOD_WORDS_ON, IOD_WORDS_ALL };

@@ -124,7 +124,8 @@ static int fill(struct lends *lends, struct lend_session *ses,
 	if (rc)
 		return rc;
 	/* readers leave nothing to do for the next process */
-	rc = lend_files_make(lends->attr.reads ? -1 : lends->dirfd,
+	rc = lend_files_make(lends->attr.reads || !ask->trusted ? -1
+								: lends->dirfd,
 			     ask->session, &ses->process, &ses->files);
 	if (rc)
 		return rc;
@@ -262,7 +263,7 @@ static void lend(struct lends *lends, struct lend_session *ses,
 static bool may_write(const struct lends *lends, const struct lend_session *ses,
 		      const struct lend_ask *ask)
 {
-	return !lends->attr.reads &&
+	return ses->files.named && ask->trusted && !lends->attr.reads &&
 	       clock_boot() < gate_ends(store_gate(lends->attr.store)) &&
 	       store_in_memory(lends->attr.store) &&
 	       (ask->looks || lend_process_ours(&ses->process));
@@ -279,6 +280,8 @@ static int lend_to(struct lends *lends, struct lend_session *ses,
 
 	if (ask->era != lends->era)
 		return -ENOKEY;
+	if (!ask->trusted && !store_in_memory(lends->attr.store))
+		return -EOPNOTSUPP;
 	if (!loan)
 		return -ENOSPC;
 	if (lend_is_stuck(lends, store_obj_handle(obj)))

@@ -81,6 +81,8 @@ struct lend_ask {
 	uid_t uid; /* ... and whose */
 	bool read, write; /* one at least */
 	bool looks; /* it looks again behind a write (lent.h) */
+	bool trusted; /* it could end us anyway, or we are told so: to others nothing
+		       * is lent that they could keep everybody from */
 	uint64_t until; /* then it is taken back, clock_boot() */
 	uint32_t era; /* as of lends_recall(); 0 before */
 	const char *peer; /* for messages */
@@ -100,7 +102,8 @@ struct lent {
  * era; -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
  * descriptors are short; -ESRCH: that process is not to be seen from here, or another
  * user's; -EBUSY: somebody who was lent it keeps it shut;
- * -EOPNOTSUPP: nobody would see the end of this one; -errno.
+ * -EOPNOTSUPP: nobody would see the end of this one, or he is not trusted and the object
+ * lies on a disk; -errno.
  */
 int lend_object(struct lends *lends, struct store_obj *obj,
 		const struct lend_ask *ask, struct lent *lent);

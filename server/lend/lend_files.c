@@ -166,7 +166,7 @@ static int fill_unnamed(struct lend_files *f)
 {
 	int rc;
 
-	f->marks_fd = make_memory("pvfs-marks", sizeof(struct lent_marks));
+	f->marks_fd = make_memory("pvfs-marks", sizeof(struct lent_page));
 	if (f->marks_fd < 0)
 		return f->marks_fd;
 	f->terms_fd = make_memory("pvfs-terms", sizeof(*f->terms));

@@ -14,9 +14,19 @@
 #include "op.h"
 #include "shown_caps.h"
 
+/*
+ * Who may write to a file can keep everybody else from it, for as long as he likes, and with
+ * that our threads (docs/administrators.md).
+ */
+static bool is_trusted(const struct iod *iod, const struct tp_identity *id)
+{
+	return iod->conf.direct == IOD_LEND_ALL || !id->uid ||
+	       id->uid == geteuid();
+}
+
 static bool may_write(struct iod *iod, const struct wire_borrow *body)
 {
-	if (!(le32toh(body->flags) & WIRE_B_WRITE) || !iod_lends_all(iod))
+	if (!(le32toh(body->flags) & WIRE_B_WRITE) || !iod_lends_writing(iod))
 		return false;
 	if (iod->new_store)
 		early_over(iod->early);
@@ -82,19 +92,17 @@ static void limits(struct rpc_req *req, bool write, struct lend_ask *ask)
 }
 
 static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
-		  bool write)
+		  const struct tp_identity *id, bool write)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 	struct lend_ask ask = { .session = info->id, .peer = info->peer };
 	struct rpc_label label;
-	struct tp_identity id;
 	struct lent lent;
-	int rc = rpc_req_identity(req, &id);
+	int rc;
 
-	if (rc)
-		return rc;
-	ask.pid = id.pid;
-	ask.uid = id.uid;
+	ask.pid = id->pid;
+	ask.uid = id->uid;
+	ask.trusted = is_trusted(w->iod, id);
 	ask.looks = info->features & WIRE_FT_ASIDE;
 	rpc_session_label(req->session, &label);
 	ask.who.uid = label.uid;
@@ -115,23 +123,29 @@ static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 void op_borrow(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_borrow *body = req->msg.body;
-	bool write = may_write(w->iod, body);
+	bool write, trusted;
 	struct store_obj *obj;
-	int rc;
+	struct tp_identity id;
+	int rc = w->iod->conf.direct == IOD_LEND_NOTHING
+			 ? -EOPNOTSUPP
+			 : rpc_req_identity(req, &id);
 
-	if (w->iod->conf.direct == IOD_LEND_NOTHING) {
-		rpc_reply_status(req, -EOPNOTSUPP);
+	if (rc) {
+		rpc_reply_status(req, rc);
 		return;
 	}
+	trusted = is_trusted(w->iod, &id);
+	write = trusted && may_write(w->iod, body);
 	rc = get_object(w->iod, le64toh(body->handle), write, &obj);
 	if (rc == -ENOENT) {
 		answer(req, &(struct lent){ 0 },
-		       WIRE_B_NONE |
-			       (iod_lends_all(w->iod) ? WIRE_B_WRITE : 0));
+		       WIRE_B_NONE | (trusted && iod_lends_writing(w->iod)
+					      ? WIRE_B_WRITE
+					      : 0));
 		return;
 	}
 	if (!rc) {
-		rc = borrow(w, req, obj, write);
+		rc = borrow(w, req, obj, &id, write);
 		store_obj_put(obj);
 	}
 	if (rc)

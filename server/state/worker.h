@@ -147,9 +147,9 @@ struct iod {
 };
 
 /* It lends for writing, too. */
-static inline bool iod_lends_all(const struct iod *iod)
+static inline bool iod_lends_writing(const struct iod *iod)
 {
-	return iod->conf.direct == IOD_LEND_ALL && store_in_memory(iod->store);
+	return iod->conf.direct <= IOD_LEND_ALL && store_in_memory(iod->store);
 }
 
 /* ---- session.c ---- */

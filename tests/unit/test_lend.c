@@ -55,6 +55,7 @@ static void open_lends(void)
 static uid_t whose; /* the process that asks */
 static uint64_t session = SESSION;
 static bool looks; /* it looks again behind a write */
+static bool strangers; /* they are not trusted */
 
 static void setup(void)
 {
@@ -103,7 +104,7 @@ static void teardown(void)
 {
 	close_all();
 	remove_dir();
-	reads = false;
+	reads = strangers = false;
 }
 
 static int lend_for(const struct lend_ask *ask, struct lent *lent)
@@ -113,6 +114,7 @@ static int lend_for(const struct lend_ask *ask, struct lent *lent)
 	all.session = session;
 	all.uid = whose;
 	all.looks = looks;
+	all.trusted = !strangers;
 	all.peer = "test";
 	return lend_object(lends, obj, &all, lent);
 }
@@ -712,6 +714,7 @@ static struct view lend_another(void)
 				      .uid = whose,
 				      .until = UINT64_MAX,
 				      .looks = true,
+				      .trusted = true,
 				      .peer = "other",
 				      .session = SESSION + 9 };
 	struct store_obj *other;
@@ -893,6 +896,7 @@ static int lend_other(pid_t pid, bool write, struct lent *lent)
 				      .uid = whose,
 				      .until = UINT64_MAX,
 				      .looks = true,
+				      .trusted = true,
 				      .peer = "other",
 				      .session = SESSION + 9 };
 
@@ -1187,6 +1191,26 @@ START_TEST(what_readers_may_write_has_no_name)
 }
 END_TEST
 
+START_TEST(strangers_are_lent_nothing_to_hold_up)
+{
+	struct lent lent;
+	struct stat sb;
+
+	strangers = true;
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	ck_assert(!lent.write);
+	ck_assert_int_eq(fcntl(lent.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	ck_assert_int_eq(fstat(lent.page[2], &sb), 0);
+	ck_assert_uint_eq(sb.st_nlink, 0);
+	close(lent.fd);
+	/* what the session has has no names: nobody would know of it behind us */
+	strangers = false;
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	ck_assert(!lent.write);
+	close(lent.fd);
+}
+END_TEST
+
 /* ---- memory that never comes ---- */
 
 #define PAGE 4096u
@@ -1283,6 +1307,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, a_key_takes_its_loans_along);
 	tcase_add_test(tc, not_to_another_users_process);
 	tcase_add_test(tc, only_marks_are_the_clients);
+	tcase_add_test(tc, strangers_are_lent_nothing_to_hold_up);
 	tcase_add_test(tc, each_loan_is_opened_anew);
 	tcase_add_test(tc, a_removed_object_is_taken_back);
 	tcase_add_test(tc, no_more_than_there_is_room_for);
@@ -1319,6 +1344,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, nothing_is_lent_for_writing);
 	tcase_add_test(tc, what_readers_may_write_has_no_name);
 	tcase_add_test(tc, only_marks_are_the_clients);
+	tcase_add_test(tc, strangers_are_lent_nothing_to_hold_up);
 	suite_add_tcase(s, tc);
 	if (!geteuid()) { /* who may mount, and keep memory back */
 		tc = lend_case("never");

@@ -24,6 +24,16 @@ ways=$read
 expect ok lib_direct /pvfs ways "$ways"
 [ "$memory" = yes ] && lends 3 ', for writing too' || lends 3
 PVFS_DIRECT=off lends 0 '.*'
+# stranger WAY: another user's program, who could not end the iods
+stranger() {
+	chmod 755 "$tmp" "$state"
+	public lib_direct
+	pvfs-mkdir -m 777 /pvfs/strange || fail "no folder for a stranger"
+	expect ok as_user 12345 12345 '' lib_direct /pvfs/strange ways "$1"
+}
+strangers=none
+[ "$memory" = yes ] && strangers=$read
+[ "$(id -u)" != 0 ] || stranger "$strangers"
 PVFS_DIRECT=off expect ok lib_direct /pvfs ways none
 expect ok lib_direct /pvfs threads
 if [ "$memory" = yes ]; then
@@ -54,3 +64,7 @@ for set in off:none read:$read; do
 	expect ok lib_direct /pvfs ways "${set#*:}"
 	cluster stop || fail "the servers do not stop"
 done
+[ "$(id -u)" = 0 ] || exit 0
+state=$tmp/all
+start_pvfs -n 3 --set iod.direct=all
+stranger "$ways"
