@@ -17,8 +17,7 @@ tab() {
 	export PVFSTAB_FILE=$tmp/tab
 }
 
-start_pvfs -n 2 --transport pvfs --set filesystem.auth=key --set filesystem.key_user=daemon \
-	--set filesystem.capabilities=on
+start_pvfs -n 2 --transport pvfs --set filesystem.auth=key --set filesystem.key_user=daemon
 key=$state/key
 logged mgr 'auth = sys' && fail "the manager says that it is open"
 

@@ -17,7 +17,7 @@ let_go() { exec 6>&- 7<&- 8<&-; }
 at_end let_go # before the mount goes
 
 start_pvfs -n 2 --transport pvfs --set filesystem.auth=key --set filesystem.key_user=root \
-	--set filesystem.capabilities=on --set mgr.session_timeout=2
+	--set mgr.session_timeout=2
 sed "s|transport=[a-z]*|transport=local|" "$state/pvfstab" >"$tmp/local"
 sed -i "s|transport=[a-z]*|transport=tcp,auth=key,key=$state/key|" "$state/pvfstab"
 
