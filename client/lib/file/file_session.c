@@ -140,6 +140,12 @@ static bool joined(const struct file *f, const struct session *s)
 	return f->s == s && (f->open || !f->writer);
 }
 
+/* With the lock: nothing has to be done before s is asked. */
+static bool is_ready(const struct file *f, const struct session *s)
+{
+	return joined(f, s) && !lock_lost(f, s->id) && key_of(f, s) == KEY_GOOD;
+}
+
 /* The file is open under s from now on.  Returns the session before. */
 static struct session *settle_in(struct file *f, struct session *s,
 				 uint64_t open)
@@ -216,8 +222,7 @@ static int join(struct file *f, struct session *s, uint64_t *open)
 	if (f->fsid && f->fsid != s->fsid)
 		return -ESTALE;
 	pthread_mutex_lock(&f->lock);
-	ready = joined(f, s) && !lock_lost(f, s->id) &&
-		key_of(f, s) == KEY_GOOD;
+	ready = is_ready(f, s);
 	j.open = f->open;
 	pthread_mutex_unlock(&f->lock);
 	rc = ready ? 0 : strand_aside(wait_to_join, &j);
@@ -233,8 +238,7 @@ static struct session *ready_in(struct file *f, uint64_t *open)
 
 	pthread_mutex_lock(&f->lock);
 	s = f->s;
-	if (s && s == atomic_load(&f->fs->ready) && joined(f, s) &&
-	    !lock_lost(f, s->id) && key_of(f, s) == KEY_GOOD)
+	if (s && s == atomic_load(&f->fs->ready) && is_ready(f, s))
 		session_get(s);
 	else
 		s = NULL;
