@@ -212,22 +212,34 @@ static void judge(struct perf_run *run, const struct perf_target *t)
 	}
 }
 
-/* The worst of all sizes. */
+/* The worst of the sizes from one to another. */
+static double worst_of(const struct series *s, const struct series *tcp,
+		       uint64_t least, uint64_t most)
+{
+	double worst = INFINITY;
+
+	for (unsigned int i = 0; i < COUNT(calls); i++)
+		if (calls[i] >= least && calls[i] <= most)
+			worst = fmin(worst,
+				     series_ratio(s, (double)calls[i], tcp,
+						  (double)calls[i]));
+	return worst;
+}
+
 static void beside_tcp(struct perf_run *run, const struct perf_target *t,
 		       const struct perf_target *tcp, enum bench_layout layout,
 		       enum bench_io io)
 {
-	static const struct goal goal = { "x", NULL, 1, false };
-	double x, worst = INFINITY;
+	static const struct goal goal = { "x", NULL, 1, false }, none = { "x" };
+	const struct series *of = series_of(run, t, layout, io);
+	const struct series *base = series_of(run, tcp, layout, io);
 
-	for (unsigned int i = 0; i < COUNT(calls); i++) {
-		x = (double)calls[i];
-		worst = fmin(worst,
-			     series_ratio(series_of(run, t, layout, io), x,
-					  series_of(run, tcp, layout, io), x));
-	}
-	result_value(run->r, &goal, worst,
-		     "%s, %s, worst of all sizes: %s / tcp", io_names[io],
+	result_value(run->r, &goal, worst_of(of, base, 0, WITHOUT_MAX),
+		     "%s, %s, worst up to 256 KiB: %s / tcp", io_names[io],
+		     layout_names[layout], t->name);
+	result_value(run->r, &none,
+		     worst_of(of, base, WITHOUT_MAX + 1, UINT64_MAX),
+		     "%s, %s, larger: %s / tcp", io_names[io],
 		     layout_names[layout], t->name);
 }
 
