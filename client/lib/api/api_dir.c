@@ -17,7 +17,7 @@ static ssize_t fill(struct file *f, void *buf, size_t len)
 	ssize_t n = -ENOTDIR;
 
 	if (f->type == S_IFDIR) {
-		pthread_mutex_lock(&f->pos_lock);
+		file_lock_pos(f);
 		n = dir_fill(f, buf, len);
 		pthread_mutex_unlock(&f->pos_lock);
 	}

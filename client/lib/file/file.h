@@ -151,7 +151,9 @@ void file_lends(struct fs *fs, uint64_t handle);
 bool file_is_open(struct fs *fs, uint64_t handle);
 bool file_is_written(struct fs *fs, uint64_t handle);
 
-/* Offset of a descriptor (seek.c): as lseek(2), negative errno. */
+/* Offset of a descriptor (seek.c).  Takes f->pos_lock; the time of the call counts while it waits. */
+void file_lock_pos(struct file *f);
+/* As lseek(2), negative errno. */
 int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
 /* Where it ends, in bytes of the view; likewise. */
 int file_size(struct file *f, int fd, uint64_t *size);

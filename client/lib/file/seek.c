@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "dir.h"
 #include "file.h"
 #include "handover.h"
@@ -133,13 +134,21 @@ static bool known(const struct file *f, int whence)
 	return false;
 }
 
+void file_lock_pos(struct file *f)
+{
+	if (!pthread_mutex_trylock(&f->pos_lock))
+		return;
+	deadline_began();
+	pthread_mutex_lock(&f->pos_lock);
+}
+
 int64_t file_seek(struct file *f, int fd, int64_t off, int whence)
 {
 	int64_t pos;
 
 	if (!known(f, whence))
 		return -EINVAL;
-	pthread_mutex_lock(&f->pos_lock);
+	file_lock_pos(f);
 	pos = target_of(f, fd, off, whence);
 	if (pos >= 0 && (uint64_t)pos != f->pos) {
 		f->pos = (uint64_t)pos;

@@ -67,7 +67,7 @@ static ssize_t run(struct file *f, int fd, const struct rw *rw, uint64_t *at)
 	*at = (uint64_t)rw->off;
 	if (rw->at)
 		return transfer(f, fd, rw, (uint64_t)rw->off, total);
-	pthread_mutex_lock(&f->pos_lock);
+	file_lock_pos(f);
 	deadline_since(f->pos_at);
 	*at = f->pos;
 	n = transfer(f, fd, rw, f->pos, total);

@@ -200,19 +200,24 @@ static ssize_t copy_at(const struct rw_copy *c, uint64_t in, uint64_t out)
 }
 
 /* Both, in an order that is the same for all threads. */
-static void lock_offsets(struct file *a, struct file *b, bool lock)
+static void lock_offsets(struct file *a, struct file *b)
 {
-	int (*call)(pthread_mutex_t *) = lock ? pthread_mutex_lock
-					      : pthread_mutex_unlock;
-
 	if (a > b) {
-		lock_offsets(b, a, lock);
+		lock_offsets(b, a);
 		return;
 	}
 	if (a)
-		call(&a->pos_lock);
+		file_lock_pos(a);
 	if (b != a)
-		call(&b->pos_lock);
+		file_lock_pos(b);
+}
+
+static void unlock_offsets(struct file *a, struct file *b)
+{
+	if (a)
+		pthread_mutex_unlock(&a->pos_lock);
+	if (b && b != a)
+		pthread_mutex_unlock(&b->pos_lock);
 }
 
 static void move(struct file *f, uint64_t pos)
@@ -229,7 +234,7 @@ ssize_t rw_copy(const struct rw_copy *c)
 	uint64_t from, to;
 	ssize_t n;
 
-	lock_offsets(in, out, true);
+	lock_offsets(in, out);
 	from = in ? in->pos : (uint64_t)c->off_in;
 	to = out ? out->pos : (uint64_t)c->off_out;
 	if (in)
@@ -241,6 +246,6 @@ ssize_t rw_copy(const struct rw_copy *c)
 		move(in, from + (uint64_t)n);
 	if (n > 0 && out)
 		move(out, to + (uint64_t)n);
-	lock_offsets(in, out, false);
+	unlock_offsets(in, out);
 	return n;
 }

@@ -12,7 +12,7 @@
 /* A call begins; or what it waited for went on, and its time begins anew. */
 void deadline_begin(void);
 /* The same, but its time counts from where it is first asked for: of a call that may end before
- * that, and waits for nothing that takes long. */
+ * that; who waits otherwise asks before. */
 void deadline_begin_late(void);
 /* The same as of an earlier time (ns; see clock.h), if the call began before. */
 void deadline_since(uint64_t when);

@@ -3,11 +3,15 @@
 #include "deadline_calls.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <pvfs.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+
+#define MANY 10
 
 char path[NAMES][512];
 int rd = -1, wr = -1, ap = -1, dir = -1;
@@ -58,6 +62,27 @@ static int c_read_large(void)
 static int c_read_end(void)
 {
 	return (int)pvfs_pread(rd, data, LEN, LEN);
+}
+static void *write_next(void *arg)
+{
+	return (void *)(intptr_t)pvfs_write(wr, data, 100);
+}
+/* They wait for one another, and each for the servers. */
+static int c_write_by_many(void)
+{
+	pthread_t t[MANY];
+	intptr_t rc = 0;
+	void *one;
+
+	for (int i = 0; i < MANY; i++)
+		if (pthread_create(&t[i], NULL, write_next, NULL))
+			abort();
+	for (int i = 0; i < MANY; i++) {
+		pthread_join(t[i], &one);
+		if ((intptr_t)one < 0)
+			rc = (intptr_t)one;
+	}
+	return (int)rc;
 }
 static int c_write_small(void)
 {
@@ -251,6 +276,7 @@ const struct call calls[] = {
 	{ "read 1M", c_read_large, true },
 	{ "read behind the end", c_read_end, true },
 	{ "write 100", c_write_small, true },
+	{ "write 100, by ten threads", c_write_by_many, true },
 	{ "write 1M", c_write_large, true },
 	{ "append", c_append, true },
 	{ "write 1M, close", c_write_close, true },
