@@ -185,6 +185,23 @@ void lend_session_free(struct lends *lends, struct lend_session *ses)
 
 /* ---- loans ---- */
 
+void lend_hold(struct lends *lends, uint64_t handle)
+{
+	atomic_fetch_add(&lends->held[handle % LEND_BUCKETS], 1);
+	store_change_begins(lends->attr.store, handle);
+}
+
+void lend_let(struct lends *lends, uint64_t handle)
+{
+	store_change_ends(lends->attr.store, handle);
+	atomic_fetch_sub(&lends->held[handle % LEND_BUCKETS], 1);
+}
+
+bool lend_held(const struct lends *lends, uint64_t handle)
+{
+	return atomic_load(&lends->held[handle % LEND_BUCKETS]);
+}
+
 void loan_forget(struct lends *lends, struct loan *loan)
 {
 	atomic_store(&loan->ses->files.terms->lent.word[loan_index(loan)], 0);
@@ -193,7 +210,7 @@ void loan_forget(struct lends *lends, struct loan *loan)
 	atomic_fetch_sub(&lends->count, 1);
 	if (loan->write) {
 		atomic_fetch_sub(&lends->writers, 1);
-		store_change_ends(lends->attr.store, loan->handle);
+		lend_let(lends, loan->handle);
 	}
 }
 
@@ -254,7 +271,7 @@ static void lend(struct lends *lends, struct lend_session *ses,
 	atomic_fetch_add(&lends->count, 1);
 	if (write) {
 		atomic_fetch_add(&lends->writers, 1);
-		store_change_begins(lends->attr.store, handle);
+		lend_hold(lends, handle);
 	}
 	atomic_store(&ses->files.terms->lent.word[loan_index(loan)],
 		     loan->number);

@@ -132,6 +132,15 @@ void lends_look(struct lends *lends);
 void lends_tell(struct lends *lends);
 /* Until when clients may write; clock_boot(). */
 void lends_until(struct lends *lends, uint64_t until);
+/*
+ * Somebody of this host may be changing it, and the kernel lets nobody else do so meanwhile,
+ * for as long as the memory that he writes from takes to come: who serves must not
+ * wait for that, as that memory may come from here.  Any thread, no lock; seldom true of another
+ * object.
+ */
+bool lend_held(const struct lends *lends, uint64_t handle);
+/* He is in the middle of that now, or that is not soon known. */
+bool lend_busy(struct lends *lends, uint64_t handle);
 /* How many there are now; any thread. */
 unsigned int lends_count(const struct lends *lends);
 

@@ -35,16 +35,14 @@ static void take_back(struct lends *lends, struct lend_session *ses,
 		taken[i] = ses->loan[i].write;
 		some |= taken[i];
 		if (taken[i]) /* until it is known who is inside */
-			store_change_begins(lends->attr.store,
-					    ses->loan[i].handle);
+			lend_hold(lends, ses->loan[i].handle);
 		loan_forget(lends, &ses->loan[i]);
 	}
 	if (some)
 		look_inside(lends, ses, taken);
 	for (i = 0; some && i < LENT_OBJECTS; i++)
 		if (taken[i])
-			store_change_ends(lends->attr.store,
-					  ses->loan[i].handle);
+			lend_let(lends, ses->loan[i].handle);
 }
 
 static bool any(const struct loan *loan, const void *arg)
@@ -195,6 +193,35 @@ bool lend_is_stuck(const struct lends *lends, uint64_t handle)
 		if (loan->handle == handle)
 			return true;
 	return false;
+}
+
+/* ---- who is inside now ---- */
+
+#define BUSY_LOOKS 4u /* at a session's page each */
+
+static bool is_busy(struct lends *lends, uint64_t handle)
+{
+	const struct loan *loan;
+	unsigned int n = 0;
+
+	LIST_FOREACH(loan, loan_bucket(lends, handle), link)
+		if (loan->handle == handle && loan->write &&
+		    (++n > BUSY_LOOKS ||
+		     lend_inside(&loan->ses->files, loan_index(loan))))
+			return true;
+	return lend_is_stuck(lends, handle);
+}
+
+bool lend_busy(struct lends *lends, uint64_t handle)
+{
+	bool busy;
+
+	if (!lend_held(lends, handle))
+		return false;
+	pthread_mutex_lock(&lends->lock);
+	busy = is_busy(lends, handle);
+	pthread_mutex_unlock(&lends->lock);
+	return busy;
 }
 
 /* ---- what ends ---- */

@@ -91,6 +91,7 @@ struct lends {
 	pthread_mutex_t lock; /* of the rest */
 	struct lend_session *sessions;
 	LIST_HEAD(loans, loan) bucket[LEND_BUCKETS];
+	atomic_uint held[LEND_BUCKETS]; /* lend_hold(); read unlocked */
 	uint64_t number; /* of the last loan */
 	atomic_uint count, writers; /* loans; for writing */
 	uint32_t era;
@@ -126,6 +127,10 @@ static inline uint32_t loan_index(const struct loan *loan)
 {
 	return (uint32_t)(loan - loan->ses->loan);
 }
+
+/* From now on, until lend_let(), somebody else may change it. */
+void lend_hold(struct lends *lends, uint64_t handle);
+void lend_let(struct lends *lends, uint64_t handle);
 
 /* Nobody is inside, or he does no harm: nothing is left to do for the next process. */
 void loan_done(const struct loan *loan);

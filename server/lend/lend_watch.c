@@ -48,7 +48,7 @@ void lend_let_go(struct lends *lends, struct loan *loan,
 	struct lend_session *ses = loan->ses;
 
 	TAILQ_REMOVE(&lends->stuck, loan, stuck_link);
-	store_change_ends(lends->attr.store, loan->handle);
+	lend_let(lends, loan->handle);
 	gate_leave(store_gate(lends->attr.store), &loan->entry);
 	loan->stuck = false;
 	ses->stuck--;
@@ -189,7 +189,7 @@ void lend_watch(struct lends *lends, struct loan *loan)
 	loan->again = 0;
 	loan->told = false;
 	loan->ses->stuck++;
-	store_change_begins(lends->attr.store, loan->handle);
+	lend_hold(lends, loan->handle);
 	gate_enter_late(store_gate(lends->attr.store), loan->handle, 1,
 			&loan->entry);
 	TAILQ_INSERT_TAIL(&lends->stuck, loan, stuck_link);

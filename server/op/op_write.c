@@ -55,10 +55,9 @@ static void log_failure(struct xfer *x)
  * behind the end, where it is no data: then this write comes after it, all
  * of it and through units.  True: it is being done again.
  */
-static bool settle(struct xfer *x)
+static bool settle(struct xfer *x, int rc)
 {
 	struct store_stat st;
-	int rc = store_obj_touch(x->obj);
 
 	if (!rc)
 		rc = store_obj_stat(x->obj, &st);
@@ -72,13 +71,11 @@ static bool settle(struct xfer *x)
 	return true;
 }
 
-static void write_end(struct xfer *x)
+static void write_over(struct xfer *x)
 {
 	const struct wire_io *body = x->req->msg.body;
 	struct iod *iod = x->worker->iod;
 
-	if (x->direct && settle(x))
-		return;
 	mark_written(x->mark);
 	if (x->broken) {
 		rpc_req_abort(x->req);
@@ -95,6 +92,27 @@ static void write_end(struct xfer *x)
 	x->flush.done = flushed;
 	x->flush.req = x->req;
 	flushing_start(&x->flush, x->ses, x->obj);
+}
+
+static int touch(struct chunk *c)
+{
+	return store_obj_touch(c->x->obj);
+}
+
+static void touched(struct chunk *c, int rc)
+{
+	if (!settle(c->x, rc))
+		write_over(c->x);
+}
+
+static void write_end(struct xfer *x)
+{
+	if (!x->direct)
+		write_over(x);
+	else if (lend_busy(x->worker->iod->lends, store_obj_handle(x->obj)))
+		chunk_apart(&x->chunk[0], touch, touched);
+	else
+		touched(&x->chunk[0], touch(&x->chunk[0]));
 }
 
 /*
@@ -208,6 +226,10 @@ static bool overwrites(const struct xfer *x)
 
 	if (!x->worker->windows.memory || !xfer_windows(x) ||
 	    store_obj_stat(x->obj, &st))
+		return false;
+	/* to look for holes may wait, too */
+	if (!store_whole(&st) &&
+	    lend_held(x->worker->iod->lends, store_obj_handle(x->obj)))
 		return false;
 	if (x->total / x->nseg < WINDOW_MIN &&
 	    !(xfer_fine(x) && store_whole(&st)))

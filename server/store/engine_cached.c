@@ -91,7 +91,7 @@ static void write_to_disk(struct sync_work *work)
 /* The page cache of a disk makes writers wait when much of it is dirty. */
 static int cached_write(struct store_io *io)
 {
-	if (store_obj_in_memory(io->obj))
+	if (store_obj_in_memory(io->obj) && !io->held)
 		return pieces_write(io, store_obj_write);
 	io->work.run = write_to_disk;
 	sync_pool_run(io->pool, io->client, SYNC_WRITE, &io->work);

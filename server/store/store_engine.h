@@ -4,8 +4,8 @@
  *
  * An engine carries out struct store_io's.  "cached" copies through the page
  * cache: at once, or on a thread of the pool when a read has to wait for the
- * disk, and for all writes of a store that is not in memory.  "direct" moves
- * what is big past the page cache, by itself or on the pool.
+ * disk, and for all writes of a store that is not in memory, or that are held.
+ * "direct" moves what is big past the page cache, by itself or on the pool.
  */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
@@ -32,6 +32,7 @@ struct store_io {
 	struct sync_pool *pool;
 	struct sync_client *client; /* whose turn; NULL: the pool's */
 	struct aio *aio; /* "direct"; or NULL: on the pool */
+	bool held; /* a write may have to wait for who changes it by himself */
 	const struct store_seg *seg; /* their sum is at least skip + len */
 	uint64_t skip;
 	void *buf;

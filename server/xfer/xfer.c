@@ -216,6 +216,28 @@ void chunk_file(struct chunk *c, bool write,
 	filed(c, rc);
 }
 
+static void run_apart(struct sync_work *work)
+{
+	struct chunk *c = container_of(work, struct chunk, io.work);
+
+	io_done(&c->io, c->apart(c));
+}
+
+void chunk_apart(struct chunk *c, int (*apart)(struct chunk *c),
+		 void (*filed)(struct chunk *c, int status))
+{
+	struct xfer *x = c->x;
+
+	c->apart = apart;
+	c->filed = filed;
+	c->mail.deliver = chunk_filed;
+	c->io.work.run = run_apart;
+	c->io.work.item.began = 0;
+	rpc_req_enter(x->req, RPC_DISK);
+	sync_pool_run(x->worker->iod->pool, x->ses->turn, SYNC_WRITE,
+		      &c->io.work);
+}
+
 int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	       void (*done)(struct rpc_bulk *bulk, int status))
 {

@@ -33,6 +33,7 @@ struct chunk {
 	uint64_t pos; /* in the order of the lists */
 	struct rail_mem *mem; /* of io.buf */
 	struct store_io io;
+	int (*apart)(struct chunk *c);
 	void (*filed)(struct chunk *c, int status);
 	int io_status;
 	struct mail mail; /* io was done elsewhere */
@@ -118,6 +119,9 @@ void chunk_unmap(struct chunk *c);
  */
 void chunk_file(struct chunk *c, bool write,
 		void (*filed)(struct chunk *c, int status));
+/* The same for apart(c), on another thread: it may have to wait. */
+void chunk_apart(struct chunk *c, int (*apart)(struct chunk *c),
+		 void (*filed)(struct chunk *c, int status));
 /*
  * Moves the chunk's bytes between its buffer and the client.  Without a
  * connection: broken is set and -ENOTCONN is answered.

@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A borrower whose memory comes from the iod itself, while others write to the same object
+# by message: the iod's one thread does not wait for the kernel's lock on that.
+. "$(dirname "$0")/../functions.sh"
+PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
+
+start_pvfs -n 1 --set iod.threads=1
+for how in short long; do
+	PVFS_TIMEOUT=20 expect ok timeout 60 lib_direct_paged /pvfs "$(cluster pid 0)" $how
+done
