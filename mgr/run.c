@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "caller.h"
+#include "caps.h"
 #include "jobs.h"
 #include "ops.h"
 #include "reply.h"
@@ -174,10 +175,10 @@ static void finish(struct op *op)
 		finish_release(op);
 		return;
 	}
-	rpc_reply_end(op->rpc, 0, 0);
+	rpc_reply_end(op->rpc, 0, op->opened ? RPC_REEXECUTE : 0);
 	op->req->item.durable = answer_durable;
 	rpc_req_enter(op->rpc, RPC_FLUSH);
-	rc = commit(op, reply_record(mgr, op->rpc), &op->req->item);
+	rc = commit(op, reply_record(mgr, op->rpc, op->opened), &op->req->item);
 	if (rc)
 		answer_error(op->req, rc);
 	else if (op->ns.declared)
@@ -260,13 +261,35 @@ static int who_asks(const struct rpc_req *rpc, struct asker *who)
 	return 0;
 }
 
+/* The body of its reply follows. */
+static struct op begin(struct request *req, const struct ns_cred *cred)
+{
+	const struct caller *caller = caller_of(req->rpc->session);
+
+	return (struct op){
+		.mgr = req->mgr,
+		.req = req,
+		.rpc = req->rpc,
+		.out = rpc_reply_begin(req->rpc),
+		.ns = {
+			.ns = &req->mgr->ns,
+			.cred = cred,
+			.session = caller->id,
+			.declares = caller->declares,
+			.now = clock_wall(),
+			.features = rpc_session_info(req->rpc->session)->features,
+			.asked = req->asked,
+			.truncated = req->truncated,
+		},
+	};
+}
+
 static void run(struct request *req)
 {
 	struct mgr *mgr = req->mgr;
-	struct op op = { .mgr = mgr, .req = req, .rpc = req->rpc };
-	struct caller *caller = caller_of(req->rpc->session);
 	op_fn *fn = op_find(req->rpc->op);
 	struct asker who;
+	struct op op;
 	int rc = req->result;
 
 	if (!fn)
@@ -282,18 +305,16 @@ static void run(struct request *req)
 		answer_error(req, rc);
 		return;
 	}
-	op.out = rpc_reply_begin(req->rpc);
-	op.ns = (struct ns_op){
-		.ns = &mgr->ns,
-		.cred = &who.cred,
-		.session = caller->id,
-		.declares = caller->declares,
-		.now = clock_wall(),
-		.features = rpc_session_info(req->rpc->session)->features,
-		.asked = req->asked,
-		.truncated = req->truncated
-	};
+	op = begin(req, &who.cred);
 	conclude(&op, fn(&op));
+}
+
+/* An open that was answered: what it had is its again, with another capability. */
+static void open_again(struct request *req, const struct reply_rec *rec)
+{
+	struct op op = begin(req, NULL);
+
+	answer_now(req, caps_again(&op, rec));
 }
 
 /* It became a truncation: that is under way, or done. */
@@ -308,8 +329,8 @@ static void go_on(struct request *req, const struct reply_rec *rec)
 		run(req);
 }
 
-/* Sent again, and the rpc layer has no reply: it may have been executed in an
- * earlier life. */
+/* Sent again, and the rpc layer has no reply, or one that is not to be used twice: it
+ * may have been executed, in this life or an earlier one. */
 static void run_again(struct request *req)
 {
 	struct reply_rec rec;
@@ -321,6 +342,8 @@ static void run_again(struct request *req)
 		answer_error(req, rc);
 	else if (rec.kind == REPLY_DONE)
 		answer_kept(req, &rec);
+	else if (rec.kind == REPLY_OPENED)
+		open_again(req, &rec);
 	else
 		go_on(req, &rec);
 }

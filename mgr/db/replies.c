@@ -8,7 +8,7 @@
 
 struct record {
 	uint64_t seq;
-	uint64_t job;
+	uint64_t job; /* or opened */
 	uint16_t version, kind;
 	uint32_t len;
 	uint8_t bytes[REPLY_MAX];

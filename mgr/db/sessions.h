@@ -34,16 +34,20 @@ int session_walk(struct store *st,
 
 /*
  * REPLY_DONE: bytes is the reply message.  REPLY_JOB: the request's intent is
- * recorded, `job` names it and bytes its file, no reply yet.
+ * recorded, `job` names it and bytes its file, no reply yet.  REPLY_OPENED: the message
+ * but for the capability that ends it, for who opened with the WIRE_O_* in `opened`.
  */
-enum reply_kind { REPLY_DONE = 1, REPLY_JOB = 2 };
+enum reply_kind { REPLY_DONE = 1, REPLY_JOB = 2, REPLY_OPENED = 3 };
 
 #define REPLY_MAX 512u /* bytes of a reply that changes something */
 
 struct reply_rec {
 	uint64_t seq;
 	enum reply_kind kind;
-	uint64_t job;
+	union {
+		uint64_t job;
+		uint64_t opened;
+	};
 	size_t len;
 	uint8_t bytes[REPLY_MAX];
 };

@@ -6,6 +6,8 @@
 #include "caller.h"
 #include "reply.h"
 
+#define CAPABILITY (sizeof(struct wire_caps) + WIRE_CAP_LEN)
+
 static int put(struct mgr *mgr, struct rpc_session *session, unsigned int slot,
 	       const struct reply_rec *rec)
 {
@@ -16,16 +18,18 @@ static int put(struct mgr *mgr, struct rpc_session *session, unsigned int slot,
 			      rec);
 }
 
-int reply_record(struct mgr *mgr, const struct rpc_req *rpc)
+int reply_record(struct mgr *mgr, const struct rpc_req *rpc, uint32_t opened)
 {
 	struct reply_rec rec;
 	const void *bytes = rpc_reply_bytes(rpc, &rec.len);
 
+	if (opened)
+		rec.len -= CAPABILITY;
 	if (rec.len > sizeof(rec.bytes))
 		return -EMSGSIZE;
 	rec.seq = rpc->seq;
-	rec.kind = REPLY_DONE;
-	rec.job = 0;
+	rec.kind = opened ? REPLY_OPENED : REPLY_DONE;
+	rec.opened = opened;
 	memcpy(rec.bytes, bytes, rec.len);
 	return put(mgr, rpc->session, rpc->slot, &rec);
 }

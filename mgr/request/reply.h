@@ -8,8 +8,11 @@
 
 #include "mgr_state.h"
 
-/* In the transaction of the request: its reply as it stands. */
-int reply_record(struct mgr *mgr, const struct rpc_req *rpc);
+/*
+ * In the transaction of the request: its reply as it stands.  opened is not 0: but for
+ * its capability, which is made anew whenever the reply is.
+ */
+int reply_record(struct mgr *mgr, const struct rpc_req *rpc, uint32_t opened);
 /* ... or, that it has become the intent. */
 int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc,
 		     const struct intent *in);

@@ -3,6 +3,7 @@
 #include "caps.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "caller.h"
@@ -63,21 +64,36 @@ static int seal(struct op *op, struct capability *cap)
 	return 0;
 }
 
+static bool may(const struct op *op, const struct capability *cap)
+{
+	return !(cap->rights & CAPABILITY_WRITE) ||
+	       !caller_of(op->rpc->session)->place.reads_only;
+}
+
 int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags)
 {
 	struct capability cap = { .handle = le64toh(attr->handle),
 				  .rights = rights_of(attr, flags) };
 
-	if (!wanted(op) || !cap.rights)
+	if (!wanted(op) || !cap.rights || !may(op, &cap))
 		return 0;
+	op->opened = flags & (WIRE_O_READ | WIRE_O_WRITE);
 	put_head(op, 1);
 	return seal(op, &cap);
 }
 
-static bool may(const struct op *op, const struct capability *cap)
+int caps_again(struct op *op, const struct reply_rec *rec)
 {
-	return !(cap->rights & CAPABILITY_WRITE) ||
-	       !caller_of(op->rpc->session)->place.reads_only;
+	struct wire_open_rep rep;
+
+	if (rec->len != sizeof(struct wire_hdr) + sizeof(rep)) {
+		log_error(op->mgr->log,
+			  "kept reply of an open: damaged record");
+		return -EIO;
+	}
+	memcpy(&rep, rec->bytes + sizeof(struct wire_hdr), sizeof(rep));
+	wire_put(op->out, &rep, sizeof(rep));
+	return caps_put(op, &rep.attr, (uint32_t)rec->opened);
 }
 
 static void put_none(struct op *op)

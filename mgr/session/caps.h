@@ -15,6 +15,12 @@
  */
 int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags);
 
+/*
+ * The reply to such an open, kept without one, and one from now on: what was made the
+ * first time may be of a key or a manager that does not count any more.  -EIO, -ENOMEM
+ */
+int caps_again(struct op *op, const struct reply_rec *rec);
+
 /* The session that had some ends, without a fence: so do they, at iods, soon. */
 void caps_over(struct mgr *mgr, uint64_t session);
 

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
+. "$e2e/capping.sh"
 requires root
 requires tool setpriv
 requires tool git
@@ -22,42 +23,6 @@ sed "s|transport=[a-z]*|transport=local|" "$state/pvfstab" >"$tmp/local"
 sed -i "s|transport=[a-z]*|transport=tcp,auth=key,key=$state/key|" "$state/pvfstab"
 
 # ---- clients that keep to no rules ----
-
-bare_begins() { # TERM of the manager
-	coproc bare { pvcaps "$(conf_value filesystem id)" "127.0.0.1:$(port_of mgr)" \
-		"127.0.0.1:$(port_of iod.0)" "$state/key" "$1"; }
-	bare_pid=$bare_PID
-	exec {to}>&"${bare[1]}" {from}<&"${bare[0]}"
-	eval "exec ${bare[1]}>&-"
-}
-bare_ends() {
-	exec {to}>&- {from}<&-
-	wait "$bare_pid" || fail "pvcaps: $?"
-}
-# order ORDER...: one of pvcaps's; says WANTED ORDER...: and its answer.
-order() {
-	local have
-
-	echo "$*" >&"$to"
-	read -r -t 60 have <&"$from" && echo "$have"
-}
-says() {
-	local want=$1 have
-	shift
-
-	have=$(order "$@")
-	[ "$have" = "$want" ] || fail "$*: '$have' instead of '$want'"
-}
-said() { # WANTED ORDER...: the same, as a condition
-	[ "$(order "${@:2}")" = "$1" ]
-}
-reload() { # N: all servers have read the key file, the N-th time
-	local server
-
-	for server in 0 1 mgr; do must kill -HUP "$(cluster pid $server)"; done
-	for server in iod0 iod1 mgr; do until_true 30 key_is $server "$1"; done
-}
-key_is() { [ "$(grep -c 'key .*: .* is in use' "$(log_of "$1")")" -ge "$2" ]; }
 
 for f in one two; do expect ok pvio write /pvfs/$f 0 100000 1; done
 bare_begins 1

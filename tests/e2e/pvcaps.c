@@ -18,6 +18,9 @@
  *	leave a			is heard no more by the manager
  *	bye a			says BYE to the manager, and stays at the iod
  *	again a			comes back to the iod, by the same number
+ *	lose a PATH		makes it and opens it to write; the connection breaks
+ *				as the answer comes, and stays away
+ *	found a			it comes back and asks again; what it gets is a's
  */
 #include <errno.h>
 #include <poll.h>
@@ -27,6 +30,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "fault.h"
 #include "mgrc.h"
 #include "pass.h"
 #include "ticket.h"
@@ -36,9 +40,17 @@
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 #define LINE_MAX_LEN 256
 
+/* An open whose answer was lost. */
+struct lost {
+	struct rpc_call call;
+	uint64_t msg[(WIRE_BODY_MAX + sizeof(struct wire_hdr)) / 8];
+	bool over;
+};
+
 struct client {
 	struct mgrc mgr, iod;
 	struct pass *pass;
+	struct lost lost;
 	bool open, left;
 	uint64_t handle;
 	uint8_t cap[WIRE_CAP_LEN];
@@ -88,8 +100,9 @@ static void meet(const struct client *c, struct mgrc *server, const char *at,
 	struct addr addr;
 	char uri[LINE_MAX_LEN];
 
-	snprintf(uri, sizeof(uri), "%s://%s", is_local(c) ? "local" : "tcp",
-		 at);
+	snprintf(uri, sizeof(uri), "%s%s://%s",
+		 server == &c->mgr ? "fault+" : "",
+		 is_local(c) ? "local" : "tcp", at);
 	must(!addr_parse(uri, 0, &addr));
 	*server = (struct mgrc){
 		.fsid = fsid,
@@ -137,6 +150,61 @@ static int do_open(struct client *c, const char *path, const char *how)
 	c->handle = f.handle;
 	memcpy(c->cap, c->mgr.cap, sizeof(c->cap));
 	return 0;
+}
+
+static void found(struct rpc_call *call)
+{
+	const struct wire_open_rep *rep = call->reply.body;
+	struct client *c = call->arg;
+
+	c->lost.over = true;
+	if (call->status)
+		return;
+	c->handle = le64toh(rep->attr.handle);
+	c->mgr.capped = call->reply.caps;
+	if (c->mgr.capped)
+		memcpy(c->cap, call->reply.caps + 1, sizeof(c->cap));
+}
+
+static size_t build_create(uint64_t *msg, const char *path)
+{
+	struct wire_open body = {
+		.flags = htole32(WIRE_O_CREAT | WIRE_O_EXCL | WIRE_O_WRITE),
+		.mode = htole32(0644),
+		.dist = { UINT32_MAX, UINT32_MAX, UINT32_MAX, 0 },
+		.path_len = htole32((uint32_t)strlen(path))
+	};
+	struct mgrc_item item = { path, strlen(path) };
+
+	return mgrc_build(msg, WIRE_OPEN, &body, sizeof(body), &item, 1);
+}
+
+static int do_lose(struct client *c, const char *path)
+{
+	struct lost *lost = &c->lost;
+	char err[LINE_MAX_LEN];
+
+	*lost = (struct lost){ .call = { .msg = lost->msg,
+					 .deadline = clock_after_ms(300000),
+					 .done = found,
+					 .arg = c } };
+	lost->call.msg_len = build_create(lost->msg, path);
+	must(!fault_set(c->mgr.dev, "recv:reset;connect:refuse:count=always",
+			err, sizeof(err)));
+	rpc_call_start(c->mgr.peer, &lost->call);
+	while (!lost->over && !fault_hits(c->mgr.dev, 1))
+		rpc_ctx_progress(c->mgr.ctx, clock_after_ms(1000));
+	return lost->over ? lost->call.status : 0;
+}
+
+static int do_found(struct client *c)
+{
+	char err[LINE_MAX_LEN];
+
+	must(!fault_set(c->mgr.dev, "", err, sizeof(err)));
+	while (!c->lost.over)
+		rpc_ctx_progress(c->mgr.ctx, clock_after_ms(1000));
+	return c->lost.call.status ? c->lost.call.status : !c->mgr.capped;
 }
 
 static int do_read(struct client *c, const struct client *whose)
@@ -201,6 +269,10 @@ static int run(char *word[4])
 		return do_leave(c, *word[0] == 'b');
 	if (!strcmp(word[0], "again"))
 		return do_again(c);
+	if (!strcmp(word[0], "lose"))
+		return do_lose(c, word[2]);
+	if (!strcmp(word[0], "found"))
+		return do_found(c);
 	if (!strcmp(word[0], "renew"))
 		return do_renew(c, client_of(word[2]));
 	if (!strcmp(word[0], "aim"))

@@ -35,7 +35,9 @@ static int count_slot(void *arg, unsigned int slot, const struct reply_rec *rec)
 START_TEST(test_sessions)
 {
 	struct session_rec s = { .id = 9, .uid = 1, .name = "h:1:prog" }, t;
-	struct reply_rec r = { .kind = REPLY_DONE, .len = 5, .bytes = "hallo" };
+	struct reply_rec r = {
+		.kind = REPLY_OPENED, .opened = 3, .len = 5, .bytes = "hallo"
+	};
 	unsigned int n = 0;
 
 	ck_assert_int_eq(store_begin(fx.st), 0);
@@ -50,6 +52,8 @@ START_TEST(test_sessions)
 	ck_assert_str_eq(t.name, s.name);
 	ck_assert_int_eq(reply_get(fx.st, 9, 7, &r), 0);
 	ck_assert_uint_eq(r.seq, 107);
+	ck_assert_int_eq(r.kind, REPLY_OPENED);
+	ck_assert_uint_eq(r.opened, 3);
 	ck_assert_mem_eq(r.bytes, "hallo", 5);
 	ck_assert_int_eq(store_begin(fx.st), 0);
 	ck_assert_int_eq(session_del(fx.st, 9), 0);
