@@ -25,14 +25,21 @@ struct key {
 	uint64_t handle;
 	unsigned int taken;
 	struct slot slot[RIGHTS];
-	uint32_t *shown; /* RIGHTS for each iod: the connection; 0: none */
 	UT_hash_handle hh;
+	uint32_t shown[]; /* RIGHTS for each iod: the connection; 0: none */
 };
 
+/*
+ * Files that are opened one after the other need no memory but two keys' and the table's:
+ * the last that was dropped stays in the table, so that this is not emptied, and the
+ * one before is at hand.
+ */
 struct keychain {
 	pthread_mutex_t lock;
 	uint32_t niods;
 	struct key *keys;
+	struct key *last; /* in keys, of no use; or NULL */
+	struct key *spare; /* or NULL */
 	atomic_bool wanted; /* the manager hands them out, or an iod asked */
 	struct rpc_shower shower;
 };
@@ -46,22 +53,17 @@ struct keychain *keychain_new(void)
 	return kc;
 }
 
-static void key_free(struct keychain *kc, struct key *key)
-{
-	if (key->hh.tbl)
-		HASH_DEL(kc->keys, key);
-	free(key->shown);
-	free(key);
-}
-
 void keychain_free(struct keychain *kc)
 {
 	struct key *key, *next;
 
 	if (!kc)
 		return;
-	HASH_ITER(hh, kc->keys, key, next)
-		key_free(kc, key);
+	HASH_ITER(hh, kc->keys, key, next) {
+		HASH_DEL(kc->keys, key);
+		free(key);
+	}
+	free(kc->spare);
 	pthread_mutex_destroy(&kc->lock);
 	free(kc);
 }
@@ -71,24 +73,52 @@ static struct key *find(struct keychain *kc, uint64_t handle)
 	struct key *key;
 
 	HASH_FIND(hh, kc->keys, &handle, sizeof(handle), key);
-	return key;
+	return key && key->taken ? key : NULL;
 }
 
+static struct key *key_new(struct keychain *kc)
+{
+	struct key *key = kc->spare;
+
+	kc->spare = NULL;
+	return key ? key
+		   : malloc(sizeof(*key) +
+			    kc->niods * RIGHTS * sizeof(*key->shown));
+}
+
+/* The one of that handle that was dropped last, or another one. */
 static struct key *make(struct keychain *kc, uint64_t handle)
 {
-	struct key *key = calloc(1, sizeof(*key));
+	struct key *key = kc->last;
 
+	if (key && key->handle == handle) {
+		kc->last = NULL;
+		return key;
+	}
+	key = key_new(kc);
 	if (!key)
 		return NULL;
+	memset(key, 0, sizeof(*key));
 	key->handle = handle;
-	key->shown = calloc(kc->niods ? kc->niods : 1,
-			    RIGHTS * sizeof(*key->shown));
-	if (key->shown)
-		HASH_ADD(hh, kc->keys, handle, sizeof(handle), key);
+	HASH_ADD(hh, kc->keys, handle, sizeof(handle), key);
 	if (key->hh.tbl)
 		return key;
-	key_free(kc, key);
+	kc->spare = key;
 	return NULL;
+}
+
+/* It stays where it is, and the one that did so before goes. */
+static void put_by(struct keychain *kc, struct key *key)
+{
+	struct key *before = kc->last;
+
+	memset(key->slot, 0, sizeof(key->slot));
+	kc->last = key;
+	if (!before)
+		return;
+	HASH_DEL(kc->keys, before);
+	free(kc->spare);
+	kc->spare = before;
 }
 
 /* The iods have not seen this one. */
@@ -155,7 +185,7 @@ void keychain_drop(struct keychain *kc, uint64_t handle)
 	pthread_mutex_lock(&kc->lock);
 	key = find(kc, handle);
 	if (key && --key->taken == 0)
-		key_free(kc, key);
+		put_by(kc, key);
 	pthread_mutex_unlock(&kc->lock);
 }
 
