@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quick.h"
 #include "secret.h"
 
 /* What a ring has of its keys. */
 struct ring_keys {
 	struct keys keys;
-	uint8_t quick[KEYS_MAX][MAC_KEY_LEN]; /* for capabilities */
+	struct quick quick[KEYS_MAX]; /* for capabilities */
 };
 
 struct keyring {
@@ -49,9 +50,14 @@ static int name_all(const struct keys *keys, uint32_t id[KEYS_MAX])
 
 static void make_quick(struct ring_keys *all)
 {
-	for (unsigned int i = 0; i < all->keys.n; i++)
+	uint8_t key[MAC_KEY_LEN];
+
+	for (unsigned int i = 0; i < all->keys.n; i++) {
 		mac_make(all->keys.key[i], "pvfs capability key 1", NULL, 0,
-			 all->quick[i]);
+			 key);
+		quick_begin(&all->quick[i], key);
+	}
+	explicit_bzero(key, sizeof(key));
 }
 
 static bool has(const struct keys *keys, const uint8_t *key)
@@ -232,7 +238,7 @@ void keyring_quick(struct keyring *ring, const void *ptr, size_t len,
 		   uint32_t *id, uint8_t mac[MAC_LEN])
 {
 	pthread_mutex_lock(&ring->lock);
-	mac_quick(ring->keys->quick[0], ptr, len, mac);
+	quick_mac(&ring->keys->quick[0], ptr, len, mac);
 	*id = ring->id[0];
 	pthread_mutex_unlock(&ring->lock);
 }
@@ -246,7 +252,7 @@ int keyring_quick_check(struct keyring *ring, uint32_t id, const void *ptr,
 	pthread_mutex_lock(&ring->lock);
 	i = find(ring, id);
 	if (i >= 0)
-		mac_quick(ring->keys->quick[i], ptr, len, want);
+		quick_mac(&ring->keys->quick[i], ptr, len, want);
 	pthread_mutex_unlock(&ring->lock);
 	if (i < 0)
 		return i;

@@ -45,7 +45,7 @@ int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 		   uint8_t mac[MAC_LEN]);
 
 /*
- * Likewise, by mac_quick(), with a key that is made of the one in use, or of that of that
+ * Likewise, by quick_mac(), with a key that is made of the one in use, or of that of that
  * name, for capabilities alone.
  */
 void keyring_quick(struct keyring *ring, const void *ptr, size_t len,

@@ -4,17 +4,11 @@
 
 #include <endian.h>
 #include <sodium/crypto_auth_hmacsha256.h>
-#include <sodium/crypto_generichash.h>
 #include <sodium/crypto_verify_32.h>
 #include <string.h>
 
 _Static_assert(MAC_LEN == crypto_auth_hmacsha256_BYTES, "a whole code");
 _Static_assert(MAC_LEN == crypto_verify_32_BYTES, "compared as one");
-_Static_assert(MAC_LEN >= crypto_generichash_BYTES_MIN &&
-		       MAC_LEN <= crypto_generichash_BYTES_MAX &&
-		       MAC_KEY_LEN >= crypto_generichash_KEYBYTES_MIN &&
-		       MAC_KEY_LEN <= crypto_generichash_KEYBYTES_MAX,
-	       "or there would be no code");
 
 static void put(crypto_auth_hmacsha256_state *state, const void *ptr,
 		size_t len)
@@ -37,12 +31,6 @@ void mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
 		put(&state, field[i].ptr, field[i].len);
 	crypto_auth_hmacsha256_final(&state, out);
 	explicit_bzero(&state, sizeof(state));
-}
-
-void mac_quick(const uint8_t key[MAC_KEY_LEN], const void *ptr, size_t len,
-	       uint8_t out[MAC_LEN])
-{
-	crypto_generichash(out, MAC_LEN, ptr, len, key, MAC_KEY_LEN);
 }
 
 bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN])

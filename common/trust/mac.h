@@ -28,13 +28,6 @@ void mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
 	      const struct mac_field *field, unsigned int n,
 	      uint8_t out[MAC_LEN]);
 
-/*
- * The code of len bytes for what is made often, in a quarter of the time: keyed BLAKE2b
- * (RFC 7693).  The key is for one purpose alone; sodium_init() has been called.
- */
-void mac_quick(const uint8_t key[MAC_KEY_LEN], const void *ptr, size_t len,
-	       uint8_t out[MAC_LEN]);
-
 /* In the same time wherever they differ. */
 bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN]);
 
