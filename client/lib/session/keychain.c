@@ -68,11 +68,18 @@ void keychain_free(struct keychain *kc)
 	free(kc);
 }
 
+/* Handles are enciphered, or counted: both spread by themselves. */
+static unsigned int hash_of(uint64_t handle)
+{
+	return (unsigned int)(handle ^ handle >> 32);
+}
+
 static struct key *find(struct keychain *kc, uint64_t handle)
 {
 	struct key *key;
 
-	HASH_FIND(hh, kc->keys, &handle, sizeof(handle), key);
+	HASH_FIND_BYHASHVALUE(hh, kc->keys, &handle, sizeof(handle),
+			      hash_of(handle), key);
 	return key && key->taken ? key : NULL;
 }
 
@@ -100,7 +107,8 @@ static struct key *make(struct keychain *kc, uint64_t handle)
 		return NULL;
 	memset(key, 0, sizeof(*key));
 	key->handle = handle;
-	HASH_ADD(hh, kc->keys, handle, sizeof(handle), key);
+	HASH_ADD_BYHASHVALUE(hh, kc->keys, handle, sizeof(handle),
+			     hash_of(handle), key);
 	if (key->hh.tbl)
 		return key;
 	kc->spare = key;
