@@ -322,6 +322,22 @@ else
 fi
 also=
 
+# ways to a server that lead nowhere
+routed() {
+	unshare -n bash -c 'ip link set lo up && ip route add "$1" 192.0.2.1/32 || exit 77
+		shift
+		exec "$@"' bash "$@"
+}
+echo "192.0.2.1:/ /pvfs pvfs port=1,transport=tcp 0 0" >tab
+for way in blackhole unreachable prohibit throw; do
+	if routed $way true 2>err; then
+		finds reach 'there is no way to .*192.0.2.1:1: ' 'ip route get 192.0.2.1: ' \
+			routed $way env PVFSTAB_FILE="$tmp/tab" "$(command -v pvfs-doctor)" --root "$host" --skip clock -t 3
+	else
+		say "no route here that is $way: $(cat err)"
+	fi
+done
+
 # ---- servers ----
 also='same|daemons|reach'
 stand_still "$(cluster pid 1)"

@@ -55,6 +55,19 @@ static bool is_refusal(int err)
 	"one time (munge -n | ssh HOST unmunge); server_user= for servers of " \
 	"another user on this host; this host's network in [filesystem] allow"
 
+static void find_no_way(const struct doctor *d, const struct subject *s,
+			int err)
+{
+	char fix[512];
+
+	snprintf(fix, sizeof(fix),
+		 "ip route get %s: a route that leads there, and no blackhole, "
+		 "unreachable or prohibit; is the host up, does a firewall "
+		 "reject port %u",
+		 s->addr.host, s->addr.port);
+	doctor_find(d, fix, "there is no way to %s: %s", s->uri, strerror(err));
+}
+
 static void find_down(const struct doctor *d, const struct subject *s, int err)
 {
 	char fix[1024];
@@ -89,8 +102,7 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 				      "its log names them",
 			    "%s: %s", s->uri, tool_cause(err));
 	} else if (err == EHOSTUNREACH || err == ENETUNREACH) {
-		doctor_find(d, "ip route get its address; is the host up",
-			    "there is no way to %s: %s", s->uri, strerror(err));
+		find_no_way(d, s, err);
 	} else {
 		fix_start(s, fix, sizeof(fix));
 		doctor_find(d, fix, "%s: %s", s->uri, strerror(err));

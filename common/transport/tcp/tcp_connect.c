@@ -29,6 +29,12 @@ static int queue_hello(struct tcp_ep *ep, enum tcp_op op, const void *priv,
 	return tcp_tx_small(ep, &frame, buf, frame.len);
 }
 
+/* What connect(2) says of routes that lead nowhere ("blackhole", "prohibit"). */
+static int connect_flaw(int err)
+{
+	return err == EINVAL || err == EACCES ? -ENETUNREACH : -err;
+}
+
 /* The socket of one address; -errno. */
 static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
 {
@@ -42,7 +48,7 @@ static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
 	tcp_pace_begin(dev_of(ep), fd);
 	tcp_sock_name(ai->ai_addr, ep->peer, sizeof(ep->peer));
 	rc = connect(fd, ai->ai_addr, ai->ai_addrlen) && errno != EINPROGRESS
-		     ? -errno
+		     ? connect_flaw(errno)
 		     : tcp_ep_attach(ep, fd, EPOLLIN | EPOLLRDHUP | EPOLLOUT);
 	if (rc)
 		close(fd);
