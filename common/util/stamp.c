@@ -205,11 +205,18 @@ static int refuse_later(const char *dir, const struct stamp *stamp,
 	return -EINVAL;
 }
 
+/* What stands behind the fixed lines; false: more than that. */
+static bool take_rest(const char *more, struct stamp *stamp)
+{
+	stamp->store = take_line(&more, STORE_LINE);
+	stamp->owner = take_line(&more, OWNER_LINE);
+	return !*more;
+}
+
 static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 		       const struct log *log)
 {
 	char want[STAMP_TEXT], have[STAMP_TEXT], diff[2 * STAMP_TEXT];
-	const char *more = have;
 	size_t len;
 	ssize_t n = stamp_read(dirfd, dir, have, sizeof(have), log);
 
@@ -222,13 +229,8 @@ static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 	if (stamp->version > STAMP_VERSION)
 		return refuse_later(dir, stamp, log);
 	len = format_fixed(stamp, stamp->version, want, sizeof(want));
-	if (!strncmp(have, want, len)) {
-		more += len;
-		stamp->store = take_line(&more, STORE_LINE);
-		stamp->owner = take_line(&more, OWNER_LINE);
-		if (!*more)
-			return 0;
-	}
+	if (!strncmp(have, want, len) && take_rest(have + len, stamp))
+		return 0;
 	format_all(stamp, stamp->version, want, sizeof(want));
 	first_difference(have, want, diff, sizeof(diff));
 	log_error(log,
@@ -279,7 +281,7 @@ int stamp_step(int dirfd, const char *dir, struct stamp *stamp,
 	return 0;
 }
 
-int stamp_look(int dirfd, const struct stamp *stamp, char *why, size_t len)
+int stamp_look(int dirfd, struct stamp *stamp, char *why, size_t len)
 {
 	char want[STAMP_TEXT], have[STAMP_TEXT];
 	size_t fixed;
@@ -297,8 +299,10 @@ int stamp_look(int dirfd, const struct stamp *stamp, char *why, size_t len)
 	fixed = format_fixed(stamp,
 			     version > STAMP_VERSION ? STAMP_VERSION : version,
 			     want, sizeof(want));
-	if (!strncmp(have, want, fixed))
+	if (!strncmp(have, want, fixed)) {
+		take_rest(have + fixed, stamp);
 		return 0;
+	}
 	first_difference(have, want, why, len);
 	return -EINVAL;
 }

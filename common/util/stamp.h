@@ -36,11 +36,12 @@ struct stamp {
 int stamp_open(const char *dir, struct stamp *stamp, const struct log *log);
 /*
  * Whether the stamp in the open directory is that of stamp's filesystem, role and index;
- * neither locks nor changes anything, nor logs.  -ENOENT: the directory is empty;
+ * neither locks nor changes anything, nor logs.  0, and store and owner are what it
+ * says; -ENOENT: the directory is empty;
  * -ENOTEMPTY: there is none among other files; -EINVAL: it is another one's, why
  * says "'role iod' instead of 'role mgr'"; -errno of reading.
  */
-int stamp_look(int dirfd, const struct stamp *stamp, char *why, size_t len);
+int stamp_look(int dirfd, struct stamp *stamp, char *why, size_t len);
 /*
  * The step forward: a store of an earlier version is of this one from now on, and that
  * refuses it.  For who can serve from it.  0 or -errno, both logged.

@@ -201,6 +201,8 @@ finds storage "iod.1. .*another server.*'index 0' instead of 'index 1'" 'mount t
 rm -r "$state/iod1" && touch "$state/iod1"
 finds storage 'no folder' 'name a folder' server
 rm "$state/iod1" && mv "$state/away" "$state/iod1"
+with etc/fstab "/dev/sda1 / ext4 defaults 0 1
+/dev/sdb1 $state/iod1/ xfs nofail 0 2" finds storage "$state/iod1, where .* not mounted" "mount $state/iod1, and start" server
 well server
 # over: what lies over the folder of iod 1, with its stamp
 over() {
@@ -353,6 +355,18 @@ finds reach 'nobody listens' 'systemctl start pvfs-iod@1' client
 must cluster stop-mgr
 finds reach 'nobody listens' 'systemctl start pvfs-mgr' client
 finds reach 'nobody listens' 'systemctl start pvfs-mgr' server
+must cluster start
+daemons
+well server
+# a disk that is not mounted: its iod stamps what lies there instead, and ends
+must cluster stop-iod 1
+over size=100m
+rm "$state/iod1/pvfs-stamp"
+finds storage 'iod.1. .* is empty' "findmnt -T $state/iod1: mount" server
+must_fail "$PVFS_BUILD/server/pvfs-iod" --config "$conf" --index 1
+grep -q 'is empty, but this iod has held data' output || fail "$(cat output)"
+finds storage 'iod.1. .* no manager has taken it in' "findmnt -T $state/iod1: mount" server
+under
 must cluster start
 daemons
 well server

@@ -150,6 +150,39 @@ START_TEST(fstab)
 }
 END_TEST
 
+START_TEST(unmounted)
+{
+	char path[PATH_MAX];
+
+	ck_assert_int_eq(mkdir(host_path(&d, path, "/etc"), 0700), 0);
+	put("/etc/fstab", "/dev/a / ext4 x 0 1\n# /dev/b /com xfs x\n"
+			  "/dev/b /data/ xfs x 0 2\n"
+			  "/dev/c /data/my\\040disk xfs x 0 2\n"
+			  "/dev/d none swap x 0 0\n");
+	ck_assert_uint_eq(unmounted_above(&d, "/data/iod"),
+			  0); /* nobody knows */
+	ck_assert_int_eq(mkdir(host_path(&d, path, "/proc/self"), 0700), 0);
+	put("/proc/self/mounts",
+	    "/dev/a / ext4 x 0 0\nproc /proc proc x 0 0\n");
+	ck_assert_uint_eq(unmounted_above(&d, "/var/iod"), 0);
+	ck_assert_uint_eq(unmounted_above(&d, "/com/iod"), 0);
+	ck_assert_uint_eq(unmounted_above(&d, "/data2/iod"), 0);
+	ck_assert_uint_eq(unmounted_above(&d, "/data/iod"), 5);
+	ck_assert_uint_eq(unmounted_above(&d, "/data"), 5);
+	ck_assert_uint_eq(unmounted_above(&d, "/data/my disk/iod"), 13);
+	put("/proc/self/mounts",
+	    "/dev/a / ext4 x 0 0\n/dev/b /data xfs x 0 0\n");
+	ck_assert_uint_eq(unmounted_above(&d, "/data/iod"), 0);
+	ck_assert_uint_eq(unmounted_above(&d, "/data/my disk/iod"), 13);
+	put("/proc/self/mounts", "/dev/x /data/iod xfs x 0 0\n");
+	ck_assert_uint_eq(unmounted_above(&d, "/data/iod"), 0);
+	unlink(host_path(&d, path, "/proc/self/mounts"));
+	rmdir(host_path(&d, path, "/proc/self"));
+	unlink(host_path(&d, path, "/etc/fstab"));
+	rmdir(host_path(&d, path, "/etc"));
+}
+END_TEST
+
 START_TEST(fixes)
 {
 	static const struct {
@@ -312,6 +345,7 @@ int main(void)
 	tcase_add_test(tc, limits);
 	tcase_add_test(tc, rdma);
 	tcase_add_test(tc, fstab);
+	tcase_add_test(tc, unmounted);
 	tcase_add_test(tc, fixes);
 	tcase_add_test(tc, space);
 	tcase_add_test(tc, checks);

@@ -83,6 +83,9 @@ bool space_is_low(uint64_t left, uint64_t all, uint64_t least);
 /* storage.c */
 check_fn check_storage, check_room, check_errors, check_fsync;
 
+/* unmounted.c: what of path is a mount point of fstab where nothing is mounted; 0: none. */
+size_t unmounted_above(const struct doctor *d, const char *path);
+
 /* tab.c */
 check_fn check_tab;
 

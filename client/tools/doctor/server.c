@@ -34,13 +34,15 @@ static void fix_start(const struct subject *s, char *fix, size_t len)
 	if (s->mgr)
 		snprintf(fix, len,
 			 "start it: systemctl start pvfs-mgr on %s, and read "
-			 "its log; or correct the port (port= in pvfstab, "
-			 "[mgr] address in pvfs.conf)",
+			 "its log; pvfs-doctor -c pvfs.conf there sees its "
+			 "disk; or correct the port (port= in pvfstab, [mgr] "
+			 "address in pvfs.conf)",
 			 s->addr.host);
 	else
 		snprintf(fix, len,
 			 "start it: systemctl start pvfs-iod@%u on %s, and "
-			 "read its log; or correct [iod.%u] address",
+			 "read its log; pvfs-doctor -c pvfs.conf there sees "
+			 "its disk; or correct [iod.%u] address",
 			 s->index, s->addr.host, s->index);
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -21,13 +22,29 @@ static bool is_ours(const struct subject *s)
 	return s->storage[0] && subject_is_here(s);
 }
 
+/* An iod whose disk is not mounted stamps what it finds there instead, and ends. */
+static void find_new(const struct doctor *d, const struct subject *s,
+		     const char *what)
+{
+	char fix[PATH_MAX + 128];
+
+	snprintf(fix, sizeof(fix),
+		 "findmnt -T %s: mount what is to be there, and start the "
+		 "server; a new one serves when all servers have started",
+		 s->storage);
+	doctor_find(d, fix,
+		    "[%s] storage %s is %s: a new server's, or its file "
+		    "system is not mounted",
+		    s->section, s->storage, what);
+}
+
 static void find_stamp(const struct doctor *d, const struct subject *s, int fd)
 {
-	const struct stamp want = { .fsid = d->fsid,
-				    .role = s->mgr ? "mgr" : "iod",
-				    .index = s->mgr ? 0 : s->index };
+	struct stamp want = { .fsid = d->fsid,
+			      .role = s->mgr ? "mgr" : "iod",
+			      .index = s->mgr ? 0 : s->index };
 	char why[512];
-	int rc = d->fsid ? stamp_look(fd, &want, why, sizeof(why)) : 0;
+	int rc = d->fsid ? stamp_look(fd, &want, why, sizeof(why)) : -ENODATA;
 
 	if (rc == -EINVAL)
 		doctor_find(
@@ -44,7 +61,11 @@ static void find_stamp(const struct doctor *d, const struct subject *s, int fd)
 			    "store",
 			    "[%s] storage %s holds files and no " STAMP_FILE,
 			    s->section, s->storage);
-	else if (rc && rc != -ENOENT)
+	else if (rc == -ENOENT)
+		find_new(d, s, "empty");
+	else if (!rc && !s->mgr && !want.owner)
+		find_new(d, s, "new, and no manager has taken it in");
+	else if (rc && rc != -ENODATA)
 		doctor_unseen(d, "%s/" STAMP_FILE ": %s", s->storage,
 			      strerror(-rc));
 }
@@ -84,12 +105,29 @@ static void find_missing(const struct doctor *d, const struct subject *s)
 			      strerror(errno));
 }
 
+/* Then what is in the folder, if there is one, is not what matters. */
+static bool find_unmounted(const struct doctor *d, const struct subject *s)
+{
+	char real[PATH_MAX], fix[PATH_MAX + 64];
+	const char *path = realpath(s->storage, real) ? real : s->storage;
+	int n = (int)unmounted_above(d, path);
+
+	if (!n)
+		return false;
+	snprintf(fix, sizeof(fix), "mount %.*s, and start the server", n, path);
+	doctor_find(d, fix,
+		    "%.*s, where [%s] storage %s lies, stands in /etc/fstab "
+		    "and is not mounted",
+		    n, path, s->section, s->storage);
+	return true;
+}
+
 void check_storage(const struct doctor *d, const struct subject *s)
 {
 	struct stat sb;
 	int fd;
 
-	if (!is_ours(s))
+	if (!is_ours(s) || find_unmounted(d, s))
 		return;
 	if (stat(s->storage, &sb)) {
 		find_missing(d, s);
