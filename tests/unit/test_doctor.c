@@ -230,6 +230,18 @@ static void says_much(const struct doctor *doctor, const struct subject *s)
 	doctor_note(doctor, "that");
 }
 
+/* As a path in it may be. */
+static void says_long(const struct doctor *doctor, const struct subject *s)
+{
+	char fix[3 * DOCTOR_TEXT];
+
+	(void)s;
+	memset(fix, 'f', sizeof(fix) - 1);
+	fix[sizeof(fix) - 1] = '\0';
+	doctor_find(doctor, fix, "long");
+	doctor_find(doctor, "short", "next");
+}
+
 static void hangs(const struct doctor *doctor, const struct subject *s)
 {
 	(void)doctor;
@@ -282,6 +294,18 @@ START_TEST(checks)
 	expect(&job, &at, SAID_UNSEEN, "this", "");
 	expect(&job, &at, SAID_NOTE, "that", "");
 	ck_assert(!job_said(&job, &at, &said));
+	free(job.words);
+}
+END_TEST
+
+START_TEST(long_fix)
+{
+	struct job job;
+	size_t at = 0;
+
+	one(&job, says_long, NULL);
+	expect(&job, &at, SAID_FOUND, "long", "f");
+	expect(&job, &at, SAID_FOUND, "next", "short");
 	free(job.words);
 }
 END_TEST
@@ -349,6 +373,7 @@ int main(void)
 	tcase_add_test(tc, fixes);
 	tcase_add_test(tc, space);
 	tcase_add_test(tc, checks);
+	tcase_add_test(tc, long_fix);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, away);
 	suite_add_tcase(suite, tc);

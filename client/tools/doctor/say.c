@@ -14,12 +14,13 @@ static void say(const struct doctor *d, char kind, const char *what,
 	size_t n = 0, w = strlen(what) + 1, f = strlen(fix) + 1;
 
 	if (f > DOCTOR_TEXT)
-		return;
+		f = DOCTOR_TEXT; /* a long path in it */
 	buf[n++] = kind;
 	memcpy(buf + n, what, w);
 	n += w;
 	memcpy(buf + n, fix, f);
 	n += f;
+	buf[n - 1] = '\0';
 	if (write(d->out, buf, n) < 0)
 		_exit(1); /* nobody listens any more */
 }
