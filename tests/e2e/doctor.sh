@@ -340,6 +340,23 @@ for way in blackhole unreachable prohibit throw; do
 	fi
 done
 
+# ---- a clock that nobody sets, or that is behind, and a disk that is slow ----
+skewed() {
+	env LD_PRELOAD="$PVFS_BUILD/tests/e2e/libpvskew.so" \
+		ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0" \
+		"$@"
+}
+also='reach'
+echo "192.0.2.1:/ /pvfs pvfs port=1,transport=tcp 0 0" >tab # another host
+finds clock "nobody sets this host's clock" chrony skewed env PVSKEW_UNSET=1 unshare -n \
+	env PVFSTAB_FILE="$tmp/tab" "$(command -v pvfs-doctor)" --root "$host" -t 3
+also=
+well skewed "$(command -v pvfs-doctor)" --root "$host" --skip fsync -c "$conf" -a
+finds ahead 'at least [0-9]{6,} s ahead' chrony skewed env PVSKEW_BEHIND=1000000 \
+	"$(command -v pvfs-doctor)" --root "$host" --skip fsync -c "$conf" -a
+finds fsync 'takes [0-9]* ms for a flush' 'write cache' skewed env PVSKEW_FLUSH=600 \
+	"$(command -v pvfs-doctor)" --root "$host" -c "$conf" -a
+
 # ---- servers ----
 also='same|daemons|reach'
 stand_still "$(cluster pid 1)"

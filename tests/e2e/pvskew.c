@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pvskew.c - a library for LD_PRELOAD: a host whose clock is PVSKEW_BEHIND seconds behind, is set
+ * by nobody if PVSKEW_UNSET is there, and whose disk takes PVSKEW_FLUSH ms for a flush.
+ */
+#include <stdlib.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+static long number(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? atol(text) : 0;
+}
+
+#pragma GCC visibility push(default)
+
+int adjtimex(struct timex *t)
+{
+	*t = (struct timex){ .status = getenv("PVSKEW_UNSET") ? STA_UNSYNC
+							      : STA_PLL };
+	return TIME_OK;
+}
+
+time_t time(time_t *t)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_sec -= number("PVSKEW_BEHIND");
+	if (t)
+		*t = now.tv_sec;
+	return now.tv_sec;
+}
+
+int fsync(int fd)
+{
+	usleep((useconds_t)number("PVSKEW_FLUSH") * 1000);
+	return fdatasync(fd);
+}
+
+#pragma GCC visibility pop
