@@ -157,6 +157,27 @@ END
 asked=$(($(value pvfs_exporter_rounds_total) - rounds))
 [ "$asked" -le $((SECONDS - since + 2)) ] || fail "$asked rounds within $((SECONDS - since)) s"
 
+# ---- many pages, each of which waits for the next round ----
+must python3 - "$url/status?after=" <<'END'
+import json, sys, threading, urllib.request
+seen = []
+
+
+def page():
+    after = 0
+    for _ in range(3):
+        after = json.load(urllib.request.urlopen(sys.argv[1] + str(after), timeout=60))["rounds"]
+        seen.append(after)
+
+
+pages = [threading.Thread(target=page) for _ in range(100)]
+for p in pages:
+    p.start()
+for p in pages:
+    p.join()
+assert len(seen) == 300, len(seen)
+END
+
 # ---- away, and standing still ----
 reason() {
 	fetch /health >health

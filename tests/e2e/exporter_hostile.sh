@@ -100,7 +100,7 @@ for i in range(600):
     held.append(s)
     if i % 50 == 0:
         well()
-        assert has("task") <= tasks + 260 and has("fd") <= files + 520, (has("task"), has("fd"))
+        assert has("task") <= tasks + 390 and has("fd") <= files + 780, (has("task"), has("fd"))
 for s in held:
     s.close()
 # ---- who comes from elsewhere, however often, takes nobody's connection ----

@@ -13,12 +13,13 @@
 #include "conns.h"
 #include "page.h"
 
-#define CONNS_MAX 48 /* of ours; the oldest makes room */
+#define CONNS_MAX 128 /* of ours; the oldest makes room */
 #define CONNS_MHD                                                              \
-	256 /* ... and those whose thread has yet to see that it ends */
+	384 /* ... and those whose thread has yet to see that it ends */
 #define LIFE_MS 10000 /* of a connection, whatever it sends */
 #define REQUEST_MAX 16384 /* bytes: its first line and headers */
 #define STACK (256u << 10)
+#define BLOCK 16384 /* bytes that are sent at a time */
 #define MISDIRECTED 421 /* older headers of libmicrohttpd have no name */
 
 struct http {
@@ -45,12 +46,11 @@ static const struct {
 	{ "Content-Security-Policy", page_policy },
 };
 
+/* Takes r; NULL: no memory. */
 static enum MHD_Result answer(struct MHD_Connection *conn, unsigned int code,
-			      const char *type, const char *body, size_t len)
+			      const char *type, struct MHD_Response *r)
 {
 	enum MHD_Result rc;
-	struct MHD_Response *r = MHD_create_response_from_buffer(
-		len, (void *)body, MHD_RESPMEM_MUST_COPY);
 
 	if (!r)
 		return MHD_NO;
@@ -64,40 +64,81 @@ static enum MHD_Result answer(struct MHD_Connection *conn, unsigned int code,
 	return rc;
 }
 
+static struct MHD_Response *constant(const void *body, size_t len)
+{
+	return MHD_create_response_from_buffer(len, (void *)body,
+					       MHD_RESPMEM_PERSISTENT);
+}
+
+/* why: a constant */
 static enum MHD_Result refuse(struct MHD_Connection *conn, unsigned int code,
 			      const char *why)
 {
-	return answer(conn, code, PLAIN, why, strlen(why));
-}
-
-static enum MHD_Result answer_text(struct MHD_Connection *conn,
-				   unsigned int code, const char *type,
-				   const struct text *t)
-{
-	if (t->failed || !t->s)
-		return refuse(conn, MHD_HTTP_INTERNAL_SERVER_ERROR,
-			      "no memory\n");
-	return answer(conn, code, type, t->s, t->len);
+	return answer(conn, code, PLAIN, constant(why, strlen(why)));
 }
 
 static enum MHD_Result answer_page(struct MHD_Connection *conn)
 {
 	return answer(conn, MHD_HTTP_OK, "text/html; charset=utf-8",
-		      (const char *)page_html, page_len);
+		      constant(page_html, page_len));
 }
 
+/* A text of a round, which stays until it was sent: many may read it at a time. */
+struct shown {
+	struct round *round;
+	const struct text *text;
+};
+
+static ssize_t shown_read(void *arg, uint64_t at, char *buf, size_t room)
+{
+	const struct text *t = ((const struct shown *)arg)->text;
+	size_t n = t->len - at < room ? t->len - at : room;
+
+	memcpy(buf, t->s + at, n);
+	return (ssize_t)n;
+}
+
+static void shown_free(void *arg)
+{
+	struct shown *s = arg;
+
+	round_put(s->round);
+	free(s);
+}
+
+/* Takes round. */
+static enum MHD_Result show(struct MHD_Connection *conn, unsigned int code,
+			    const char *type, struct round *round,
+			    const struct text *t)
+{
+	struct shown *s = t->failed || !t->s ? NULL : malloc(sizeof(*s));
+	struct MHD_Response *r;
+
+	if (!s) {
+		round_put(round);
+		return refuse(conn, MHD_HTTP_INTERNAL_SERVER_ERROR,
+			      "no memory\n");
+	}
+	*s = (struct shown){ round, t };
+	r = MHD_create_response_from_callback(t->len, BLOCK, shown_read, s,
+					      shown_free);
+	if (!r)
+		shown_free(s);
+	return answer(conn, code, type, r);
+}
+
+/* Takes r. */
 static enum MHD_Result answer_round(struct MHD_Connection *conn,
-				    const char *url, const struct round *r)
+				    const char *url, struct round *r)
 {
 	if (!strcmp(url, "/metrics"))
-		return answer_text(conn, MHD_HTTP_OK,
-				   "text/plain; version=0.0.4; charset=utf-8",
-				   &r->metrics);
+		return show(conn, MHD_HTTP_OK,
+			    "text/plain; version=0.0.4; charset=utf-8", r,
+			    &r->metrics);
 	if (!strcmp(url, "/status"))
-		return answer_text(conn, MHD_HTTP_OK, JSON, &r->status);
-	return answer_text(conn,
-			   r->well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
-			   JSON, &r->health);
+		return show(conn, MHD_HTTP_OK, JSON, r, &r->status);
+	return show(conn, r->well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
+		    JSON, r, &r->health);
 }
 
 static bool is_round(const char *url)
@@ -151,7 +192,6 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
 			      size_t *size, void **state)
 {
 	struct http *h = arg;
-	enum MHD_Result rc;
 	struct round *r;
 
 	if (!meant(h, conn))
@@ -170,9 +210,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
 	if (!r)
 		return refuse(conn, MHD_HTTP_SERVICE_UNAVAILABLE,
 			      "stops, or no memory\n");
-	rc = answer_round(conn, url, r);
-	round_put(r);
-	return rc;
+	return answer_round(conn, url, r);
 }
 
 /* ---- connections ---- */
