@@ -5,7 +5,7 @@
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/jobbing.sh"
 
-faults=(clients iods manager disk supervisor supervisor_killed head head_killed told
+faults=(clients iods manager disk filled staging supervisor supervisor_killed head head_killed told
 	launcher mount late strangers cut)
 [ -z "${HOSTILE_FAULTS:-}" ] || read -ra faults <<<"$HOSTILE_FAULTS"
 rounds=${HOSTILE_ROUNDS:-${#faults[@]}}
@@ -51,6 +51,7 @@ cat >bin/srun <<-'END'
 	    case $1 in -N|-n) shift 2 ;; *) shift ;; esac
 	done
 	if [ -n "${STRANGERS:-}" ]; then
+	    rm -f "$STRANGERS.held" # of another round
 	    python3 "$STRANGERS" "${PVFS_JOB_HEAD##*:}" >"$STRANGERS.held" &
 	    until [ -s "$STRANGERS.held" ]; do sleep 0.05; done
 	    SLURM_PROCID=0 "$@" &
@@ -61,8 +62,9 @@ cat >bin/srun <<-'END'
 	    k=$((k + 1))
 	done
 	if [ -n "${LATE:-}" ]; then
+	    rm -f "$LATE.port"
 	    python3 "$LATE" "${PVFS_JOB_HEAD##*:}" >"$LATE.port" &
-	    until port=$(head -n 1 "$LATE.port") && [ -n "$port" ]; do sleep 0.05; done
+	    until port=$(head -n 1 "$LATE.port" 2>/dev/null) && [ -n "$port" ]; do sleep 0.05; done
 	    SLURM_PROCID=0 PVFS_JOB_HEAD=127.0.0.1:$port "$@" &
 	fi
 	trap 'kill $(jobs -p)' TERM
@@ -143,6 +145,24 @@ fault_disk() {
 	pvfs-cp -q large /pvfs/large 2>/dev/null && pvfs-cp -q large /pvfs/large2 2>/dev/null &&
 		fail "it is not full"
 	must kill -KILL "$(of pvfs-mgr)"
+}
+# With its key, its logs and its folders on a disk that has no byte left.
+fault_filled() {
+	[ "$(id -u)" = 0 ] || return
+	small_disk "$tmp/disk.full" 200
+	begin -n 3 --storage "$tmp/disk.full" --log "$tmp/disk.full"
+	busy_client a
+	head -c 300000000 /dev/zero >"$tmp/disk.full/fill" 2>/dev/null
+	pvfs-cp -q large /pvfs/large 2>/dev/null && fail "it is not full"
+}
+# In the middle of it, and a copier stands still.
+fault_staging() {
+	begin -n 3
+	mkdir -p tree && for k in 1 2 3 4 5 6; do ln -f large "tree/$k"; done
+	pvfs-job stage-in -q -i "$job" --manifest "$tmp/manifest" tree /pvfs/tree >"$tmp/staged" 2>&1 &
+	others+=($!)
+	until_true 60 eval '[ -n "$(of "pvfs-job copier")" ]'
+	stand_still "$(one "$(of 'pvfs-job copier')")"
 }
 fault_supervisor() {
 	begin -n 3
@@ -258,5 +278,6 @@ for ((round = 0; round < rounds; round++)); do
 	ends "$fault"
 	end_others
 	[ "$fault" != cut ] || remove_spaces
+	[ "$fault" != filled ] || { umount -l "$tmp/disk.full" && unset 'mounts[-1]'; }
 done
 say "$rounds rounds, the longest stop $longest ms"
