@@ -302,6 +302,54 @@ START_TEST(test_health)
 }
 END_TEST
 
+/* All that is told of the users and jobs of so many iods and a manager. */
+static size_t labels_size(int wanted, unsigned int iods)
+{
+	struct report *r = calloc(2,
+				  sizeof(*r)); /* of the manager, of an iod */
+	struct view_server *s = calloc(iods + 1, sizeof(*s));
+	struct view v = { .mount = "/pvfs", .server = s, .servers = iods + 1 };
+	struct text out = { 0 };
+	size_t len;
+
+	r[0].labels = wanted + 1;
+	r[1].labels = 2 * (view_labels(wanted, iods) + 1);
+	for (int k = 0; k < PVFS_LABELS; k++) {
+		struct pvfs_label l = { .uid = 100000,
+					.requests = 1u << 31,
+					.bytes_in = 1u << 31,
+					.bytes_out = 1u << 31,
+					.flags = k % 2 ? PVFS_LABEL_DIRECT
+						       : 0 };
+
+		snprintf(l.job, sizeof(l.job), "%d", 4711000 + k);
+		r[0].label[k] = r[1].label[k] = l;
+	}
+	for (unsigned int i = 0; i <= iods; i++) {
+		s[i].address = "";
+		s[i].report = &r[i > 0];
+	}
+	view_metrics(&v, &out);
+	len = out.len;
+	text_free(&out);
+	free(s);
+	free(r);
+	return len;
+}
+
+START_TEST(test_labels)
+{
+	ck_assert_int_eq(view_labels(0, 16), 0);
+	ck_assert_int_eq(view_labels(5, 1023), 5);
+	ck_assert_int_eq(view_labels(256, 1023), VIEW_LABELS);
+	ck_assert_int_eq(view_labels(256, 0), 256);
+	ck_assert_int_eq(view_labels(256, 4), 256);
+	for (unsigned int iods = 1; iods <= 24; iods++)
+		ck_assert_uint_lt(labels_size(256, iods) + iods * 34000,
+				  1u << 20);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("exporter_text");
@@ -313,6 +361,7 @@ static Suite *suite(void)
 	tcase_add_test(tc, test_buckets);
 	tcase_add_test(tc, test_borders);
 	tcase_add_test(tc, test_metrics);
+	tcase_add_test(tc, test_labels);
 	tcase_add_test(tc, test_status);
 	tcase_add_test(tc, test_health);
 	suite_add_tcase(s, tc);

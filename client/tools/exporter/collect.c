@@ -33,7 +33,8 @@ struct collect {
 
 /* ---- which servers there are ---- */
 
-static int add_worker(struct collect *c, const struct pvfs_server *s)
+static int add_worker(struct collect *c, const struct pvfs_server *s,
+		      int labels)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 	int rc;
@@ -44,7 +45,7 @@ static int add_worker(struct collect *c, const struct pvfs_server *s)
 	w->changed = &c->changed;
 	w->mount = c->attr.mount;
 	w->timeout_ms = (int)c->attr.timeout_ms;
-	w->labels = c->attr.labels;
+	w->labels = labels;
 	w->is_mgr = s->role == PVFS_MGR;
 	snprintf(w->address, sizeof(w->address), "%s", s->uri);
 	snprintf(w->name, sizeof(w->name), w->is_mgr ? "mgr" : "iod%d",
@@ -88,7 +89,7 @@ static void *list_servers(void *arg)
 static void add_iods(struct collect *c)
 {
 	struct worker **more;
-	int rc = 0;
+	int rc = 0, labels;
 
 	if (c->listed < 1 || c->workers > 1)
 		return;
@@ -96,8 +97,9 @@ static void add_iods(struct collect *c)
 	if (!more)
 		return;
 	c->worker = more;
+	labels = view_labels(c->attr.labels, (unsigned int)c->listed - 1);
 	for (int i = 1; i < c->listed && !rc; i++)
-		rc = add_worker(c, &c->list[i]);
+		rc = add_worker(c, &c->list[i], labels);
 	if (rc)
 		log_error(c->attr.log, "no thread for another server: %s",
 			  strerror(-rc));
@@ -358,7 +360,7 @@ int collect_open(const struct collect_attr *attr, struct collect **out)
 	rc = pvfs_manager(attr->mount, &mgr) ? -errno : 0;
 	c->worker = calloc(1, sizeof(struct worker *));
 	if (!rc)
-		rc = c->worker ? add_worker(c, &mgr) : -ENOMEM;
+		rc = c->worker ? add_worker(c, &mgr, attr->labels) : -ENOMEM;
 	if (!rc)
 		rc = start_threads(c);
 	if (rc)

@@ -277,6 +277,22 @@ static const struct {
 	  label_sent },
 };
 
+#define SCRAPE (1 << 20) /* bytes */
+#define BYTES_SERVER 36864 /* of what it tells beside users and jobs */
+#define BYTES_LABEL 256 /* three series */
+
+int view_labels(int wanted, unsigned int iods)
+{
+	int64_t n = iods ? iods : 1,
+		left = SCRAPE - n * BYTES_SERVER - wanted * BYTES_LABEL,
+		/* by requests and without, and the others */
+		each = left / (n * 2 * BYTES_LABEL) - 1;
+
+	if (each < VIEW_LABELS)
+		each = VIEW_LABELS;
+	return each < wanted ? (int)each : wanted;
+}
+
 static bool any_labels(const struct view *v)
 {
 	for (unsigned int i = 0; i < v->servers; i++)

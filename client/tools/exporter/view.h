@@ -44,6 +44,12 @@ struct view {
 
 /* metrics.c: in Prometheus' format. */
 void view_metrics(const struct view *v, struct text *out);
+/*
+ * How many users and jobs of each iod are told where so many are wanted: with those of the
+ * manager a scrape stays below a MiB, as far as VIEW_LABELS of each iod let it.
+ */
+#define VIEW_LABELS 8
+int view_labels(int wanted, unsigned int iods);
 /* ... inside.c: what servers have inside. */
 void view_inside(const struct view *v, struct text *out);
 /* status.c: as JSON, for the page; and what is wrong, whether nothing is. */
