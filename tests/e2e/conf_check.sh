@@ -17,7 +17,7 @@ expect 'h:3100 n1:7100 n1:7101 n2:7100 n2:7101' \
 expect 'h:7000 n:7000' hosts --mgr h --port 7000 n
 expect '[fe80::1]:3000 [fe80::1]:7000' hosts fe80::1
 expect $'h:/\t/pvfs\tpvfs\tport=3000\t0\t0' "$mkconf" --pvfstab --mgr h 'n{1-2}'
-for bad in 'n{' 'n{1-}' 'n{3-1}' 'n{1}{2' 'n{1-99999}' '{}' 'n{1,,2}' 'n;x' 'n{$(x)}' \
+for bad in 'n{' 'n{1-}' 'n{3-1}' 'n{1}{2' 'n{1-99999}' 'n{1-1000}-{1-1000}' '--each 2 n{1-513}' '{}' 'n{1,,2}' 'n;x' 'n{$(x)}' \
 	--what '--each 0 n' '--port 99999 n' '--storage x n' 'n n' '--iod-port 65535 --each 3 n' \
 	'--port 7002 --each 3 n' '--mgr n2 --port 7000 n{1-2}'; do
 	must_fail "$mkconf" $bad
