@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # pvfs-job in jobs of a real Slurm, whose nodes are two slurmd of this host: the script of
-# conf/slurm, one that is cancelled, one whose time is over, and one killed at once.
+# conf/slurm, one that is cancelled, one whose time is over, one killed at once, and what is
+# done by hand.
 . "$(dirname "$0")/functions.sh"
 requires root
 for program in slurmctld slurmd srun sbatch munged; do requires tool $program; done
@@ -125,6 +126,26 @@ if has_lua; then # not for root
 else
 	say "without burst_buffer/lua: this Slurm has none"
 fi
+
+# ---- by hand, in an allocation; and one that ends without a stop ----
+cat >hand <<-'END'
+	echo "$SLURM_JOB_ID" >id
+	pvfs-job start --size 64M
+	eval "$(pvfs-job env)"
+	pvfs-job status | grep -c ' up '
+	pvfs-job stage-in -q input /pvfs/input
+	srun pvfs-job exec pvfs-ls /pvfs/input
+	[ -n "${STAYS:-}" ] || pvfs-job stop
+END
+for STAYS in '' yes; do
+	export STAYS
+	salloc -Q --nodes=2 bash -e hand >said 2>&1 || fail "salloc: $(cat said)"
+	job=$(cat id)
+	expect '2 big big docs docs' eval "grep -E '^(2|big|docs)\$' said | sort | paste -sd ' '"
+	until_true 60 ended
+	gone
+done
+unset STAYS
 
 # ---- nothing to begin with ----
 JOB_INPUT=$tmp/none submit -t 10 --wait && fail "it begins without its input"
