@@ -199,6 +199,10 @@ fi
 must_fail pvfs-job start -i a/b
 must_fail pvfs-job start -i "$job" --mount relative
 must_fail pvfs-job start -i "$job" --launcher ssh
+for bad in , a, a,,b ,a '' -x; do
+	must_fail timeout 60 pvfs-job start -i "$job" --hosts "$bad"
+	grep -q -e "--hosts $bad: want names" "$tmp/output" || fail "--hosts $bad: $(cat "$tmp/output")"
+done
 must_fail pvfs-job start -i "$job" --storage "$tmp/none"
 grep -q -e "--storage $tmp/none: No such file" "$tmp/output" || fail "$(cat "$tmp/output")"
 must_fail pvfs-job start -i "$job" --log "$tmp/none/logs"

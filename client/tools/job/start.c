@@ -33,6 +33,23 @@ struct start {
 	struct link link;
 };
 
+/* 0: one of the names is empty, or would be an option of mpiexec. */
+static unsigned int count_hosts(const char *hosts)
+{
+	unsigned int n = 0;
+
+	for (;; hosts++) {
+		size_t len = strcspn(hosts, ",");
+
+		if (!len || *hosts == '-')
+			return 0;
+		n++;
+		hosts += len;
+		if (!*hosts)
+			return n;
+	}
+}
+
 static int place_option(struct start *s, int opt, const char *val)
 {
 	if (opt == OPT_STORAGE)
@@ -62,7 +79,7 @@ static int option(void *arg, int opt, const char *val)
 		return 0;
 	case OPT_HOSTS:
 		s->h.hosts = val;
-		return 0;
+		return count_hosts(val) ? 0 : -1;
 	case OPT_SIZE:
 		s->h.conf.size = tool_number(val);
 		return 0;
@@ -94,6 +111,7 @@ static const struct tool_value values[] = {
 	{ 't', 1, 3600, NULL },
 	{ OPT_SIZE, 32ull << 20, 1ull << 50, NULL },
 	{ OPT_LOST, 1, 86400, NULL },
+	{ OPT_HOSTS, 0, 0, "names with a comma between two of them" },
 	{ OPT_STORAGE, 0, 0, "an absolute path" },
 	{ OPT_LOG, 0, 0, "an absolute path" },
 	{ 'm', 0, 0, "an absolute path" },
@@ -142,15 +160,6 @@ static const struct tool tool = {
 	.values = values,
 	.option = option,
 };
-
-static unsigned int count_hosts(const char *hosts)
-{
-	unsigned int n = 1;
-
-	for (; *hosts; hosts++)
-		n += *hosts == ',';
-	return n;
-}
 
 static enum launcher choose(const struct start *s)
 {
