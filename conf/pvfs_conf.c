@@ -81,6 +81,35 @@ static void add_server(struct check *c, const char *name,
 	snprintf(s->storage, sizeof(s->storage), "%s", storage);
 }
 
+static bool is_transport(const char *name, size_t len)
+{
+	static const char *const all[] = { "auto", "local", "verbs", "tcp" };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strlen(all[i]) == len && !strncmp(all[i], name, len))
+			return true;
+	return false;
+}
+
+/* Whichever the build of its host has: no other has any but these. */
+static void check_fabric(struct check *c, const struct fabric_conf *fc)
+{
+	const char *at = fc->option;
+
+	if (!strncmp(at, "strict:", 7))
+		at += 7;
+	while (*at) {
+		size_t len = strcspn(at, ":");
+
+		if (!is_transport(at, len))
+			find(c,
+			     "%s: there is no transport \"%.*s\"; write auto, "
+			     "or names of local, verbs and tcp",
+			     fc->where, (int)len, at);
+		at += len + (at[len] == ':');
+	}
+}
+
 /* As the manager reads it. */
 static void check_mgr(struct check *c)
 {
@@ -92,6 +121,7 @@ static void check_mgr(struct check *c)
 		return;
 	}
 	snprintf(c->key, sizeof(c->key), "%s", conf.key);
+	check_fabric(c, &conf.fabric);
 	add_server(c, "mgr", &conf.addr, conf.storage);
 	mgr_conf_free(&conf);
 }
@@ -106,6 +136,7 @@ static void check_iod(struct check *c, uint32_t index)
 		return;
 	}
 	snprintf(name, sizeof(name), "iod.%u", index);
+	check_fabric(c, &conf.fabric);
 	add_server(c, name, &conf.addr, conf.storage);
 	iod_conf_free(&conf);
 }

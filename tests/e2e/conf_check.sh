@@ -62,6 +62,9 @@ lines=2
 finds '[iod.1] [iod.4] threads' 's/^\[iod.[14]\]/&\nthreads = none/'
 lines=1
 finds 'threads' 's/^\[iod.0\]/[iod]\nthreads = none\n\n&/'
+# transports that no build has
+finds '[iod] fabric "tpc" local, verbs and tcp' 's/^\[iod.0\]/[iod]\nfabric = verbs:tpc\n\n&/'
+finds '[mgr] fabric "on"' 's/^\[mgr\]/&\nfabric = strict:on/'
 # a key that others read
 echo x >key
 chmod 644 key
