@@ -63,19 +63,27 @@ static int do_truncate(struct session *s, const struct target *t, void *arg)
 }
 
 /* Who has it open for writing may, whatever its mode is by now. */
+static int cut_open(const struct call *c, struct file *f, struct cut *cut)
+{
+	int rc = cuts_judge(&c->due, f->handle, (uint64_t)cut->size);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = file_run(f, do_truncate, cut);
+	if (!rc)
+		file_cut(f, (uint64_t)cut->size);
+	return rc;
+}
+
 static int cut(const struct call *c, const struct target *t, off_t size,
 	       struct fuse_file_info *fi)
 {
 	struct file *f = fi ? open_file(fi->fh) : NULL;
 	struct cut cut = { t->as, size };
-	int rc;
 
 	if (!f || (atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY)
 		return call_run(c, t, do_truncate, &cut);
-	rc = file_run(f, do_truncate, &cut);
-	if (!rc)
-		file_cut(f, (uint64_t)size);
-	return rc;
+	return cut_open(c, f, &cut);
 }
 
 /* valid 0: chown(-1, -1) */

@@ -29,13 +29,16 @@ static uint32_t groups_of(fuse_req_t req, uint32_t *groups)
 
 void call_begin(struct call *c, fuse_req_t req)
 {
+	pid_t thread = fuse_req_ctx(req)->pid;
+
 	deadline_begin();
 	c->d = fsd_of(req);
 	c->req = req;
 	c->begun = clock_now();
 	c->changes = told_changes(c->d->told);
 	c->name = c->again = 0;
-	c->told = told_take(c->d->told, fuse_req_ctx(req)->pid, &c->st);
+	c->due = cuts_take(c->d->cuts, thread);
+	c->told = told_take(c->d->told, thread, &c->st);
 }
 
 bool call_again(struct call *c, uint64_t what)

@@ -5,6 +5,7 @@
 #ifndef CALL_H
 #define CALL_H
 
+#include "cuts.h"
 #include "fsd.h"
 
 /* Who asks: the process whose system call it is. */
@@ -18,6 +19,7 @@ struct call {
 	uint64_t again; /* what the kernel would ask once more; 0: nothing */
 	bool told; /* st, by the request before, and a moment ago */
 	struct stat st;
+	struct cut_due due; /* likewise */
 };
 
 /* A request begins, and with it its deadline. */

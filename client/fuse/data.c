@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "alert.h"
+#include "cuts.h"
 #include "fills.h"
 #include "listen.h"
+#include "lookout.h"
 #include "marks.h"
 #include "newer.h"
 #include "open.h"
@@ -151,6 +153,86 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		fuse_reply_buf(req, iov.iov_base, (size_t)n);
 }
 
+/* ---- the kernel's own cut behind a write that failed: cuts.h ---- */
+
+/* A byte alone does not make a page whole unless it is the first: it is read then. */
+static bool is_hidden(const struct call *c, const struct file *f, uint64_t end)
+{
+	struct marks *m = c->d->marks;
+
+	return end % 4096 != 1 && !(m && marks_is(m, f->handle));
+}
+
+/* Who may not read has any where nobody will see it. */
+static int last_byte(const struct call *c, struct file *f, uint64_t end,
+		     char *byte)
+{
+	struct iovec iov = { byte, 1 };
+	struct rw rw = {
+		.iov = &iov, .niov = 1, .at = true, .off = (int64_t)end - 1
+	};
+
+	*byte = 0;
+	if ((atomic_load(&f->flags) & O_ACCMODE) == O_WRONLY)
+		return is_hidden(c, f, end) ? 0 : -EACCES;
+	return rw_run(f, -1, &rw) == 1 ? 0 : -EIO;
+}
+
+/*
+ * A file ends for the kernel not before the bytes that it was given of it.  Its pages go
+ * first: one in which it took the end to be has zeros behind that.
+ */
+static int show_end(const struct call *c, fuse_ino_t ino, struct file *f,
+		    uint64_t end)
+{
+	struct fuse_bufvec last = FUSE_BUFVEC_INIT(1);
+	char byte;
+	int rc = last_byte(c, f, end, &byte);
+
+	if (rc)
+		return rc;
+	last.buf[0].mem = &byte;
+	lookout_leave(); /* the kernel may wait for reads of these pages */
+	rc = fuse_lowlevel_notify_inval_inode(c->d->se, ino, 0, 0);
+	return rc ? rc
+		  : fuse_lowlevel_notify_store(c->d->se, ino, (off_t)end - 1,
+					       &last, 0);
+}
+
+static uint64_t shown_end(const struct call *c, fuse_ino_t ino, struct file *f)
+{
+	uint64_t end;
+
+	if (file_size(f, -1, &end) || (end && show_end(c, ino, f, end)))
+		return CUTS_UNKNOWN;
+	return end;
+}
+
+/* All kernels do by O_DIRECT, newer ones wherever they keep no pages. */
+static bool may_cut(const struct call *c, const struct fuse_file_info *fi)
+{
+	return !fi->writepage &&
+	       (fi->flags & O_DIRECT || c->d->cache == CACHE_NONE);
+}
+
+/* Before a write is answered that failed, or one beside it, which may have moved the end. */
+static void expect_cut(const struct call *c, fuse_ino_t ino, struct file *f,
+		       ssize_t n)
+{
+	pid_t thread = fuse_req_ctx(c->req)->pid;
+	struct cut_due due = { f->handle, CUTS_UNKNOWN, c->due.until };
+
+	if (c->due.file == f->handle)
+		cuts_note(c->d->cuts, thread, &c->due);
+	else if (n >= 0)
+		return;
+	if (n < 0)
+		due.until = clock_after_ms(c->d->fs.mount->timeout_ms + 1000);
+	if (n != -ETIMEDOUT) /* its time is over */
+		due.end = shown_end(c, ino, f);
+	cuts_note(c->d->cuts, thread, &due);
+}
+
 void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	      off_t off, struct fuse_file_info *fi)
 {
@@ -173,6 +255,8 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 		n = open_kill(&c, f);
 	if (!n)
 		n = store(&c, f, &rw);
+	if (may_cut(&c, fi))
+		expect_cut(&c, ino, f, n);
 	if (n < 0)
 		call_end(&c, (int)n);
 	else

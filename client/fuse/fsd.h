@@ -12,6 +12,7 @@
 #include "file.h"
 
 struct again;
+struct cuts;
 struct fills;
 struct gone;
 struct lacks;
@@ -50,6 +51,7 @@ struct fsd {
 	bool suid; /* programs that run from here may get rights by that */
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct again *again; /* what the kernel asks twice */
+	struct cuts *cuts; /* that it makes by itself */
 	struct fills *fills; /* pages that it asks for while they are written */
 	struct gone *gone; /* what was removed, and it still has */
 	struct lacks

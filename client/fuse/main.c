@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "cuts.h"
 #include "fills.h"
 #include "gone.h"
 #include "guard.h"
@@ -137,6 +138,7 @@ static int make(struct fsd *d, const struct options *opt)
 	d->atime = opt->atime;
 	d->many = !geteuid();
 	d->again = again_new();
+	d->cuts = cuts_new();
 	d->fills = fills_new();
 	d->gone = gone_new();
 	d->lacks = lacks_new();
@@ -145,8 +147,8 @@ static int make(struct fsd *d, const struct options *opt)
 	d->syncs = syncs_new();
 	d->told = told_new();
 	d->versions = versions_new();
-	if (!d->again || !d->fills || !d->gone || !d->lacks || !d->named ||
-	    !d->owners || !d->syncs || !d->told || !d->versions)
+	if (!d->again || !d->cuts || !d->fills || !d->gone || !d->lacks ||
+	    !d->named || !d->owners || !d->syncs || !d->told || !d->versions)
 		return -ENOMEM;
 	return data_init();
 }
@@ -178,6 +180,7 @@ static int serve(void *arg, int ready)
 	lacks_free(s->d.lacks);
 	gone_free(s->d.gone);
 	fills_free(s->d.fills);
+	cuts_free(s->d.cuts);
 	again_free(s->d.again);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A direct write that fails cuts away nothing that others wrote: neither asynchronous ones
+# of the kernel (io_submit) nor, with cache=open, ordinary ones, nor those of a program
+# whose data goes past the mount.  Who cuts what he failed to write has it cut.
+. "$(dirname "$0")/functions.sh"
+. "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
+requires python3
+
+small_disk "$state/iod1" 16
+start_pvfs -n 2
+
+# run COMMAND...: "ok" at last, and what it says is done before
+run() {
+	local word ok=
+
+	coproc "$@" 2>"$tmp/err"
+	program=$COPROC_PID
+	helpers+=($program)
+	exec 6<&"${COPROC[0]}" 7>&"${COPROC[1]}"
+	while read -r -t 300 word <&6; do
+		case $word in
+		fill)	must_fail pvio write /pvfs/fill 0 100000000 1 ;;
+		empty)	expect ok pvio unlink /pvfs/fill
+			until_true 30 has_room ;;
+		stop)	stand_still "$(cluster pid 1)" ;;
+		go\ on)	must kill -CONT "$(cluster pid 1)" ;;
+		skip*)	say "$word" ;;
+		ok)	ok=1 ;;
+		esac
+		echo >&7
+	done
+	exec 6<&- 7>&-
+	wait $program
+	[ "$ok" ] || fail "$*: $(cat "$tmp/err")"
+}
+has_room() { [ "$(pvio write /pvfs/room 0 4000000 1)" = ok ]; }
+
+for cache in none open; do
+	PVFS_TIMEOUT=2 mount_at "$tmp/m" -o cache=$cache
+	run python3 "$e2e/mount_cut.py" "$tmp/m" full
+	rm -r "${tmp:?}/m/"*
+	run python3 "$e2e/mount_cut.py" "$tmp/m" still
+	rm -r "${tmp:?}/m/"*
+	until_true 30 has_room
+	run past python3 "$e2e/mount_cut.py" "$tmp/m" past
+	expect ok pvio unlink /pvfs/fill
+	rm -r "${tmp:?}/m/"*
+	unmount "$tmp/m" $daemon
+	until_true 30 has_room
+done
+
+# what is appended between the failure and the cut
+state=$tmp/second
+start_pvfs -n 1
+mount_at "$tmp/m" -o cache=none
+run python3 "$e2e/mount_cut.py" "$tmp/m" beside
+unmount "$tmp/m" $daemon
