@@ -294,7 +294,7 @@ bool desc_look(int fd, struct use *u)
 static bool is_over(int rc)
 {
 	return rc == -ESTALE || rc == -EACCES || rc == -EPERM ||
-	       rc == -ENOENT || rc == -EBADF;
+	       rc == -ENOENT || rc == -EBADF || rc == -EBADFD;
 }
 
 void desc_spoil(struct use *u, int rc)

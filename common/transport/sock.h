@@ -39,6 +39,7 @@ struct sock_cq {
 	struct tp_cq cq;
 	unsigned int room; /* of depth, not yet promised to eps */
 	int epfd, wakefd, timerfd;
+	bool lost; /* the program has closed epfd: it is no use any more */
 	atomic_bool woken; /* sock_cq_wake() not yet seen by a wait */
 	atomic_bool asleep; /* a waker has to write to wakefd */
 	struct sock_src wake_src, timer_src;
@@ -61,7 +62,7 @@ void sock_cq_mod(struct sock_cq *cq, int fd, struct sock_src *src,
 		 uint32_t events);
 /* Also forgets the edges that were not handled yet. */
 void sock_cq_del(struct sock_cq *cq, int fd, struct sock_src *src);
-/* What the epoll set has. */
+/* What the epoll set has, if it is not lost. */
 void sock_cq_look(struct sock_cq *cq, int timeout_ms);
 /* Handles it, and lets listeners go on. */
 void sock_cq_handle(struct sock_cq *cq);

@@ -110,10 +110,25 @@ void sock_cq_fini(struct sock_cq *cq)
 	close(cq->epfd);
 }
 
+static void lost(struct sock_cq *cq)
+{
+	const struct tp_dev *dev = cq->cq.dev;
+
+	if (!cq->lost)
+		log_error(dev->log,
+			  "%s: the program has closed descriptors that are not "
+			  "its own, and with them all connections; it is not to "
+			  "close what it did not open (close_range())",
+			  dev->ops->name);
+	cq->lost = true;
+}
+
 void sock_cq_look(struct sock_cq *cq, int timeout_ms)
 {
 	int n = epoll_wait(cq->epfd, cq->saved, SOCK_EVENTS, timeout_ms);
 
+	if (n < 0 && errno != EINTR)
+		lost(cq);
 	cq->nsaved = n > 0 ? n : 0;
 }
 

@@ -39,6 +39,17 @@ static void look(struct keeper *k, struct rest *rest)
 	rest->until = clock_after_ms(KEEPER_LOOK_MS);
 }
 
+/* A program that closes what is not its own: nobody will wake us up. */
+static bool is_closed(const struct rest *rest)
+{
+	unsigned int i;
+
+	for (i = 0; i <= rest->n; i++)
+		if (rest->fd[i].revents & POLLNVAL)
+			return true;
+	return false;
+}
+
 static void rest(struct keeper *k, struct rest *rest)
 {
 	uint64_t until = rest->until;
@@ -48,8 +59,11 @@ static void rest(struct keeper *k, struct rest *rest)
 		until = k->chore_at;
 
 	rest->fd[0] = (struct pollfd){ .fd = k->event, .events = POLLIN };
-	if (poll(rest->fd, rest->n + 1, clock_left_ms(until)) > 0 &&
-	    rest->fd[0].revents)
+	if (poll(rest->fd, rest->n + 1, clock_left_ms(until)) <= 0)
+		return;
+	if (is_closed(rest))
+		poll(NULL, 0, KEEPER_LOOK_MS);
+	else if (rest->fd[0].revents)
 		eventfd_read(k->event, &count);
 }
 

@@ -22,7 +22,7 @@ static const unsigned int peer_state_next[] = {
 			    TO(PEER_CLOSED),
 	[PEER_HELLO] = TO(PEER_READY) | TO(PEER_BACKOFF) | TO(PEER_IDLE) |
 		       TO(PEER_CLOSED),
-	[PEER_READY] = TO(PEER_BACKOFF) | TO(PEER_CLOSED),
+	[PEER_READY] = TO(PEER_BACKOFF) | TO(PEER_IDLE) | TO(PEER_CLOSED),
 	[PEER_BACKOFF] = TO(PEER_CONNECTING) | TO(PEER_IDLE) | TO(PEER_CLOSED),
 };
 
@@ -141,7 +141,7 @@ void peer_lost(struct link *link, int status)
 		peer_attempt(peer);
 		return;
 	}
-	if (peer->impatient && !peer->boot) {
+	if ((peer->impatient && !peer->boot) || status == -EBADFD) {
 		peer_give_up(peer, status);
 		return;
 	}

@@ -9,7 +9,8 @@
  *    |                                   v
  *    +-----no calls, never ready------ BACKOFF --timer--> CONNECTING
  *
- * and from every state to CLOSED.  A peer that was READY once reconnects
+ * and from every state to CLOSED; and to IDLE, where the program has closed the
+ * descriptors of the transport (-EBADFD), so that nothing more comes.  A peer that was READY once reconnects
  * without being asked, so that its session stays alive.
  */
 #ifndef PEER_INT_H

@@ -139,6 +139,8 @@ int local_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 
 	if (ep->state != LOCAL_EP_IDLE || len > TP_PRIVATE_MAX)
 		return -EINVAL;
+	if (ep->cq->sock.lost)
+		return -EBADFD;
 	n = local_names(addr, false, ep->name);
 	if (n < 0)
 		return n;

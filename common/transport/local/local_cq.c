@@ -110,6 +110,16 @@ static bool look_is_due(struct local_cq *cq)
 	       (cq->nhot == 0 || ++cq->polls > LOOK_EVERY);
 }
 
+static void look(struct local_cq *cq)
+{
+	struct local_ep *ep;
+
+	cq->polls = 0;
+	sock_cq_look(&cq->sock, 0);
+	while (cq->sock.lost && (ep = TAILQ_FIRST(&cq->open)))
+		local_ep_break(ep, -EBADFD, 0);
+}
+
 int local_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 {
 	struct local_cq *cq = to_cq(base);
@@ -120,10 +130,8 @@ int local_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 		local_caller_awake(cq);
 	if (cq->caller.relay)
 		local_caller_look(cq);
-	if (look_is_due(cq)) {
-		cq->polls = 0;
-		sock_cq_look(&cq->sock, 0);
-	}
+	if (look_is_due(cq))
+		look(cq);
 	sock_cq_edges(&cq->sock);
 	turns(cq);
 	return harvest(cq, wc, n);

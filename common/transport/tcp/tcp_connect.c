@@ -98,6 +98,8 @@ int tcp_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 
 	if (ep->state != TCP_EP_IDLE || len > TP_PRIVATE_MAX)
 		return -EINVAL;
+	if (ep->cq->sock.lost)
+		return -EBADFD;
 	rc = tcp_resolve(base->hushed ? NULL : base->dev->log, addr, false,
 			 &ep->addrs);
 	if (rc)

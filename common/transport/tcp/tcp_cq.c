@@ -108,6 +108,15 @@ static int harvest(struct tcp_cq *cq, struct tp_wc *wc, int n)
 	return total;
 }
 
+static void look(struct tcp_cq *cq)
+{
+	struct tcp_ep *ep;
+
+	sock_cq_look(&cq->sock, 0);
+	while (cq->sock.lost && (ep = TAILQ_FIRST(&cq->open)))
+		tcp_ep_break(ep, -EBADFD, 0);
+}
+
 int tcp_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 {
 	struct tcp_cq *cq = to_cq(base);
@@ -118,7 +127,7 @@ int tcp_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 		if (cq->lazy)
 			cq->lazy--;
 		else
-			sock_cq_look(&cq->sock, 0);
+			look(cq);
 	}
 	sock_cq_edges(&cq->sock);
 	recv_ready(cq);

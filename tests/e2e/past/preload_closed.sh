@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A program that closes by itself, and not by libc, descriptors that it did not open loses
+# its way past the mount, and no more: its next calls go the kernel's way, and do not wait
+# for their deadline, which is long here.
+. "$(dirname "$0")/../functions.sh"
+. "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
+requires python3
+
+start_pvfs -n 3
+PVFS_TIMEOUT=300 mount_at "$tmp/m" -o cache=none
+for how in range each others; do
+	PVFS_LOG=info past timeout 120 python3 \
+		"$e2e/past/preload_closed.py" "$tmp/m/$how" $how \
+		>"$tmp/said" 2>"$tmp/log" || fail "$how: exit $?: $(cat "$tmp/log")"
+	grep -q '^ok$' "$tmp/said" || fail "$how: $(cat "$tmp/log")"
+	grep -q 'closed descriptors that are not its own' "$tmp/log" ||
+		fail "$how: no word of it: $(cat "$tmp/log")"
+done
+grep -q 'opens session' "$(log_of mgr)" || fail "it did not go past the mount"
+unmount "$tmp/m" $daemon
