@@ -9,32 +9,45 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "next.h"
 
+#define EVENT 2u /* of keep[]: an eventfd; 1: anything else */
+
 atomic_uchar keep[KEEP_MAX];
+/* What fstat() tells of eventfds: all have one inode, which no file has. */
+static _Atomic dev_t event_dev;
+static _Atomic ino_t event_ino;
 
 int __real_accept4(int fd, struct sockaddr *a, socklen_t *len, int flags);
 int __real_epoll_create1(int flags);
 int __real_eventfd(unsigned int n, int flags);
+int __real_eventfd_read(int fd, eventfd_t *value);
+int __real_eventfd_write(int fd, eventfd_t value);
 int __real_memfd_create(const char *name, unsigned int flags);
 int __real_open64(const char *path, int flags, mode_t mode);
 int __real_socket(int family, int type, int protocol);
 int __real_timerfd_create(int clock, int flags);
 ssize_t __real_recvmsg(int fd, struct msghdr *msg, int flags);
+ssize_t __real_write(int fd, const void *buf, size_t n);
 
 int __wrap_accept4(int fd, struct sockaddr *a, socklen_t *len, int flags);
 int __wrap_close(int fd);
 int __wrap_epoll_create1(int flags);
 int __wrap_eventfd(unsigned int n, int flags);
+int __wrap_eventfd_read(int fd, eventfd_t *value);
+int __wrap_eventfd_write(int fd, eventfd_t value);
 int __wrap_memfd_create(const char *name, unsigned int flags);
 int __wrap_open64(const char *path, int flags, ...);
 int __wrap_socket(int family, int type, int protocol);
 int __wrap_timerfd_create(int clock, int flags);
 ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags);
+ssize_t __wrap_write(int fd, const void *buf, size_t n);
 
 /* Where programs have nothing, as a rule, and fork() need not copy much. */
 static int above(void)
@@ -44,6 +57,14 @@ static int above(void)
 	if (getrlimit(RLIMIT_NOFILE, &most) || most.rlim_cur > KEEP_MAX)
 		return (int)(KEEP_MAX - KEEP_MAX / 4);
 	return (int)(most.rlim_cur - most.rlim_cur / 4);
+}
+
+static bool is_event(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_ino == atomic_load(&event_ino) &&
+	       st.st_dev == atomic_load(&event_dev);
 }
 
 static int kept(int fd)
@@ -58,7 +79,7 @@ static int kept(int fd)
 		fd = high;
 	}
 	if ((unsigned int)fd < KEEP_MAX)
-		atomic_store(&keep[fd], 1);
+		atomic_store(&keep[fd], is_event(fd) ? EVENT : 1);
 	errno = saved;
 	return fd;
 }
@@ -82,7 +103,42 @@ int __wrap_epoll_create1(int flags)
 
 int __wrap_eventfd(unsigned int n, int flags)
 {
-	return kept(__real_eventfd(n, flags));
+	int fd = __real_eventfd(n, flags);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st)) {
+		atomic_store(&event_dev, st.st_dev);
+		atomic_store(&event_ino, st.st_ino);
+	}
+	return kept(fd);
+}
+
+/*
+ * A program that closes descriptors past libc, all of them or just ours, may have a file
+ * under the number of one by now, which is not to get what wakes somebody up.
+ */
+static bool is_its_own(int fd)
+{
+	if (fd < 0 || (unsigned int)fd >= KEEP_MAX ||
+	    atomic_load(&keep[fd]) != EVENT || is_event(fd))
+		return false;
+	errno = EBADF;
+	return true;
+}
+
+int __wrap_eventfd_read(int fd, eventfd_t *value)
+{
+	return is_its_own(fd) ? -1 : __real_eventfd_read(fd, value);
+}
+
+int __wrap_eventfd_write(int fd, eventfd_t value)
+{
+	return is_its_own(fd) ? -1 : __real_eventfd_write(fd, value);
+}
+
+ssize_t __wrap_write(int fd, const void *buf, size_t n)
+{
+	return is_its_own(fd) ? -1 : __real_write(fd, buf, n);
 }
 
 int __wrap_memfd_create(const char *name, unsigned int flags)

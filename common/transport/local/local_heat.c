@@ -113,6 +113,13 @@ void local_ep_bell(struct local_ep *ep)
 		local_ep_ring(ep);
 }
 
+/* The program has closed it: nobody hears us over this connection. */
+static void bell_lost(struct local_ep *ep)
+{
+	ep->eof = true;
+	local_ep_heat(ep);
+}
+
 /* A byte costs a buffer, which the kernel finds and frees; but an acceptor does
  * not write to what a connector could make it wait for. */
 static void wake(struct local_ep *ep)
@@ -121,7 +128,11 @@ static void wake(struct local_ep *ep)
 
 	if (ep->side == LOCAL_ACCEPTOR)
 		send(ep->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-	else if (write(ep->bell, &one, sizeof(one)) < 0)
+	else if (write(ep->bell, &one, sizeof(one)) == sizeof(one))
+		return;
+	else if (errno == EBADF)
+		bell_lost(ep);
+	else
 		log_debug(ep->ep.dev->log, "%s: its bell is full", ep->peer);
 }
 
