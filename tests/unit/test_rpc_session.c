@@ -358,6 +358,13 @@ END_TEST
 
 #define STRANGERS 80
 
+static void connect_stranger(struct raw *raw, unsigned int i)
+{
+	raw_open(raw, rig, 0x100 + i, 1);
+	raw_connect(raw);
+	raw_until(raw, raw->established);
+}
+
 /* Who says no HELLO takes nobody's place, and makes room for others. */
 START_TEST(strangers_end_nobody)
 {
@@ -369,11 +376,8 @@ START_TEST(strangers_end_nobody)
 	raw_open(&mine, rig, 0x77, 1);
 	raw_greet(&mine);
 	raw_close(&mine);
-	for (i = 0; i < STRANGERS; i++) {
-		raw_open(&raw[i], rig, 0x100 + i, 1);
-		raw_connect(&raw[i]);
-		raw_until(&raw[i], raw[i].established);
-	}
+	for (i = 0; i < STRANGERS; i++)
+		connect_stranger(&raw[i], i);
 	raw_until(&raw[0], raw[0].disconnected);
 	ck_assert(!last->disconnected);
 	ck_assert_uint_eq(rig->closed, 0);
@@ -390,6 +394,32 @@ START_TEST(strangers_end_nobody)
 	rig_until(rig, rig->closed == 1);
 	ck_assert_uint_eq(sessions(), 1);
 	for (i = 0; i < STRANGERS; i++)
+		raw_close(&raw[i]);
+}
+END_TEST
+
+/* As many as there may be connections, whoever else was here before. */
+START_TEST(strangers_have_the_places_of_who_is_away)
+{
+	struct raw away, raw[STRANGERS + 1], *first = raw;
+	unsigned int i;
+
+	rig->sattr.max_sessions = STRANGERS;
+	rig_open(rig, "mock");
+	for (i = 0; i < STRANGERS; i++) {
+		raw_open(&away, rig, 0x1000 + i, 1);
+		raw_greet(&away);
+		raw_close(&away);
+	}
+	for (i = 0; i < STRANGERS; i++)
+		connect_stranger(&raw[i], i);
+	raw_send(first, raw_hello(first, 0));
+	raw_until(first, first->received == 1 || first->disconnected);
+	ck_assert(!first->disconnected);
+	ck_assert_int_eq(raw_status(first, 0), 0);
+	connect_stranger(&raw[i], i);
+	raw_until(&raw[1], raw[1].disconnected);
+	for (i = 0; i <= STRANGERS; i++)
 		raw_close(&raw[i]);
 }
 END_TEST
@@ -569,6 +599,7 @@ int main(void)
 	tcase_add_test(tc, too_many);
 	tcase_add_test(tc, away_ones_make_room);
 	tcase_add_test(tc, strangers_end_nobody);
+	tcase_add_test(tc, strangers_have_the_places_of_who_is_away);
 	tcase_add_test(tc, a_host_has_so_many);
 	tcase_add_test(tc, a_host_has_no_more);
 	tcase_add_test(tc, a_newer_connection_replaces_the_older);

@@ -62,6 +62,14 @@ static void leave_guests(struct rpc_session *s)
 	s->is_guest = false;
 }
 
+/* Who is away has no connection, and gives his place up for one who has. */
+static bool is_full(const struct rpc_server *server)
+{
+	return server->nguests > SEATS_GUESTS &&
+	       server->nsessions - server->naway + server->nguests >
+		       server->attr.max_sessions;
+}
+
 int seat_guest(struct rpc_session *s, const char *peer)
 {
 	struct rpc_server *server = s->lane->server;
@@ -74,8 +82,7 @@ int seat_guest(struct rpc_session *s, const char *peer)
 	h->guests++;
 	TAILQ_INSERT_TAIL(&server->guests, s, guest_link);
 	server->nguests++;
-	if (server->nguests > SEATS_GUESTS &&
-	    server->nsessions + server->nguests > server->attr.max_sessions)
+	if (is_full(server))
 		session_expel(worst_guest(server));
 	return 0;
 }
@@ -138,6 +145,7 @@ static int take(struct rpc_server *server, struct rpc_session *s, bool always)
 		return -EAGAIN;
 	leave_guests(s);
 	server->nsessions++;
+	server->naway += s->away;
 	s->host->seats++;
 	return 0;
 }
@@ -151,6 +159,26 @@ int seat_take(struct rpc_session *s, bool is_server)
 	rc = take(server, s, is_server);
 	pthread_mutex_unlock(&server->lock);
 	return rc;
+}
+
+void seat_away(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	s->away = true;
+	TAILQ_INSERT_TAIL(&server->away, s, away_link);
+	server->naway += !s->is_guest;
+}
+
+void seat_back(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	if (!s->away)
+		return;
+	s->away = false;
+	TAILQ_REMOVE(&server->away, s, away_link);
+	server->naway -= !s->is_guest;
 }
 
 void seat_leave(struct rpc_session *s)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * seats_int.h - who has a place among the sessions.  Those who have not said who they
- * are, where that is asked for, or not said HELLO, are guests: they use what is free, and when
- * nothing is, the host with the most of them loses its oldest.  So whoever only connects
- * ends nobody's session, however often it does.  A place is taken with HELLO, or with the proof.
+ * are, where that is asked for, or not said HELLO, are guests: they use what is free or has
+ * a session that is away, and when nothing is, the host with the most of them loses its oldest.
+ * So whoever only connects ends nobody's session, however often it does.  A place is taken
+ * with HELLO, or with the proof.
  *
  * When all places are taken a session that is away gives its place up, but not for a host
  * that has more places than its own; and one host does not get all (rpc_server_attr.host_sessions).
@@ -29,6 +30,9 @@ int seat_guest(struct rpc_session *s, const char *peer);
  * away meanwhile.
  */
 int seat_take(struct rpc_session *s, bool is_server);
+/* It has no connection any more, and may come back; it is there again, or its end has come. */
+void seat_away(struct rpc_session *s);
+void seat_back(struct rpc_session *s);
 /* It takes no more connections. */
 void seat_leave(struct rpc_session *s);
 /* session.c: ends it, from outside its lane. */

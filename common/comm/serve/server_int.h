@@ -112,7 +112,7 @@ struct rpc_server {
 	unsigned int nsessions; /* listed ones that have a place */
 	struct host *hosts; /* seats.c, with the next two */
 	TAILQ_HEAD(, rpc_session) guests; /* oldest first */
-	unsigned int nguests;
+	unsigned int nguests, naway; /* naway: of nsessions */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
 	uint64_t skew; /* clock_boot() is so far before clock_now() */

@@ -11,16 +11,12 @@
 /* It takes no more connections; its id stays taken until session_close(). */
 static void session_unlist(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
-
 	if (!s->listed)
 		return;
 	s->listed = false;
+	seat_back(s);
 	seat_leave(s);
 	s->lane->nsessions--;
-	if (s->away)
-		TAILQ_REMOVE(&server->away, s, away_link);
-	s->away = false;
 }
 
 /* Its id may be taken again. */
@@ -190,9 +186,7 @@ int session_attach(struct rpc_session *s, struct conn *conn)
 	s->info.features = conn->features;
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
 	pthread_mutex_lock(&server->lock);
-	if (s->away)
-		TAILQ_REMOVE(&server->away, s, away_link);
-	s->away = false;
+	seat_back(s);
 	pthread_mutex_unlock(&server->lock);
 	return 0;
 }
@@ -214,8 +208,7 @@ static void session_detach(struct rpc_session *s)
 	}
 	pthread_mutex_lock(&server->lock);
 	if (s->listed) {
-		s->away = true;
-		TAILQ_INSERT_TAIL(&server->away, s, away_link);
+		seat_away(s);
 		rpc_timer_set(s->lane->ctx, &s->ttl,
 			      clock_after_ms(server->attr.session_ttl_ms));
 	}
