@@ -3,6 +3,7 @@
 #include "fs.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 #include "adopt.h"
@@ -10,6 +11,9 @@
 #include "file.h"
 #include "lookout.h"
 #include "strand.h"
+
+#define AGAIN_MS 100 /* and twice that each time, but no more than: */
+#define AGAIN_MOST_MS 2000
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 {
@@ -105,7 +109,7 @@ uint32_t fs_iod_at(struct fs *fs, const struct addr *addr)
 	return found;
 }
 
-static int fs_connect(struct fs *fs, struct session **out)
+static int connect_once(struct fs *fs, struct session **out)
 {
 	struct session_attr attr = mount_attr(fs->mount);
 	struct session *s;
@@ -127,6 +131,28 @@ static int fs_connect(struct fs *fs, struct session **out)
 	session_keep(s);
 	*out = s;
 	return 0;
+}
+
+/*
+ * Who has not proved yet who it is loses its place where more come at once than the manager
+ * has places for: that session ends before it began.
+ */
+static int fs_connect(struct fs *fs, struct session **out)
+{
+	const uint64_t late = deadline_of(fs->timeout_ms);
+	int pause = AGAIN_MS, rc = connect_once(fs, out);
+
+	while (rc == -ESTALE && clock_after_ms((unsigned int)pause) < late) {
+		log_warn(fs->log,
+			 "%s: no place at the manager before this client had "
+			 "said who it is; trying again: raise [mgr] "
+			 "max_sessions there if it goes on",
+			 fs->mount->dir);
+		poll(NULL, 0, pause);
+		pause = pause < AGAIN_MOST_MS ? 2 * pause : pause;
+		rc = connect_once(fs, out);
+	}
+	return rc;
 }
 
 /* Without the lock: *s is the caller's, and stays if it could not adopt. */

@@ -173,6 +173,9 @@ static const char *why(int rc)
 		return "its key is not that of the servers: copy the file of "
 		       "[filesystem] key (auth=key), or /etc/munge/munge.key "
 		       "(auth=munge)";
+	case -ESTALE:
+		return "the session ended before: more clients come at once "
+		       "than the manager has places for";
 	case -EPERM:
 		return "this program has changed its user; what it had open "
 		       "then ends with its ticket";
