@@ -23,8 +23,14 @@ refuse 'no section [iod.3]' --port 0 --set iod.3.sync=on
 refuse 'no section [iod.x1]' --port 0 --set iod.x1.sync=on
 refuse "unknown key 'bar'" --port 0 --set mgr.bar=1
 refuse "storage" --port 0 --set iod.1.storage=relative
+refuse '-d needs a value' -d '' --port 0
 must cluster start -n 3 --port 0 --set iod.2.sync=on --set mgr.slots=8 \
 	--set mgr.log_level=error --set iod.log_level=warn
+
+# a folder without its -d: the default one is not meant
+must_fail env PVFS_STATE="$state" "$top/scripts/cluster" stop "$tmp/meant"
+grep -qF -- "'$tmp/meant'" "$tmp/output" || fail "stop DIR: $(cat "$tmp/output")"
+must cluster status
 must cluster stop
 
 # what was there before is left alone by a start that fails
