@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # quickstart ends with a mount; and where there is no /dev/fuse it says so and goes on, also
 # if it had a mount there before, of which later starts of the servers then know nothing.
+# All of it in folders with a blank in their names, and the shell takes what it prints.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 requires tool unshare
 requires tool mpiexec
 
 # what is built, in a tree of its own
-mkdir -p "$tmp/top/scripts" "$tmp/bin" "$tmp/share" "$tmp/dev"/{shm,pts}
-cp "$top"/scripts/{quickstart,cluster,functions.sh,packages} "$tmp/top/scripts"
-cp "$top/README.md" "$tmp/top"
-ln -s "$PVFS_BUILD" "$tmp/top/build"
+tree="$tmp/a top" state="$tmp/a state"
+mkdir -p "$tree/scripts" "$tmp/bin" "$tmp/share" "$tmp/dev"/{shm,pts}
+cp "$top"/scripts/{quickstart,cluster,functions.sh,packages} "$tree/scripts"
+cp "$top/README.md" "$tree"
+ln -s "$PVFS_BUILD" "$tree/build"
 ln -s /bin/true "$tmp/bin/ninja"
 cp -r "$e2e" "$tmp/share/tree"
 for device in null zero full random urandom; do
@@ -30,7 +32,7 @@ among() {
 		exec timeout 300 "$@"' - "$tmp/share" "$dev" "$@" >"$tmp/said" 2>&1 ||
 		fail "$*: $? $(cat "$tmp/said")"
 }
-quickstart() { among env PATH="$tmp/bin:$PATH" "$tmp/top/scripts/quickstart"; }
+quickstart() { among env PATH="$tmp/bin:$PATH" "$tree/scripts/quickstart"; }
 says() { grep -q -- "$1" "$tmp/said" || fail "no word of '$1': $(cat "$tmp/said")"; }
 
 dev=
@@ -39,19 +41,27 @@ says "mounted at $state/mnt"
 # all tools are in the PATH that it names
 (
 	eval "$(grep '^ *export PATH=' "$tmp/said")"
+	eval "$(grep '^ *export PVFSTAB_FILE=' "$tmp/said")"
+	pvfs-ls /pvfs/tree >/dev/null || exit
+	unset PVFSTAB_FILE
+	eval "$("$tree/scripts/cluster" env -d "$state")"
+	pvfs-ls /pvfs/tree >/dev/null || exit
 	for tool in cp doctor exporter job profile fuse preload conf; do
 		PATH=${PATH%%:/usr*} command -v "pvfs-$tool" >/dev/null || exit
 	done
 ) || fail "not all tools are in $(grep 'export PATH=' "$tmp/said")"
 expect "$state/mnt" cat "$state/mounts"
-among "$tmp/top/scripts/cluster" stop -d "$state"
+# once more, and stop takes the mount away
+among env PATH="$tmp/bin:$PATH" bash -c '
+	"$1/quickstart" && mountpoint -q "$2/mnt" &&
+		"$1/cluster" stop -d "$2" && ! mountpoint -q "$2/mnt"' - "$tree/scripts" "$state"
 
 dev=$tmp/dev
 quickstart
 says 'not mounted: /dev/fuse may not be used here'
 says 'PVFS runs'
-among "$tmp/top/scripts/cluster" stop -d "$state"
-among "$tmp/top/scripts/cluster" start -d "$state"
+among "$tree/scripts/cluster" stop -d "$state"
+among "$tree/scripts/cluster" start -d "$state"
 
 # not all that is mounted is quickstart's
 echo /elsewhere >"$state/mounts"
