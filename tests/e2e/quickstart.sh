@@ -51,10 +51,13 @@ says "mounted at $state/mnt"
 	done
 ) || fail "not all tools are in $(grep 'export PATH=' "$tmp/said")"
 expect "$state/mnt" cat "$state/mounts"
-# once more, and stop takes the mount away
+# once more; stop takes the mount away, or says that it stays
+mkdir "$tmp/never" && ln -s /bin/false "$tmp/never/umount"
 among env PATH="$tmp/bin:$PATH" bash -c '
 	"$1/quickstart" && mountpoint -q "$2/mnt" &&
-		"$1/cluster" stop -d "$2" && ! mountpoint -q "$2/mnt"' - "$tree/scripts" "$state"
+		! PATH=$3:$PATH "$1/cluster" stop -d "$2" && "$1/cluster" stop -d "$2" &&
+		! mountpoint -q "$2/mnt"' - "$tree/scripts" "$state" "$tmp/never"
+says "a state/mnt stays mounted"
 
 dev=$tmp/dev
 quickstart
