@@ -80,3 +80,26 @@ state=$tmp/raced
 states+=("$state")
 must cluster start -n 2 --port 0 -b "$tmp/shim"
 [ -e tried ] || fail "the first try succeeded"
+must cluster stop
+
+# ^C while servers are waited for: nothing is left running, and no file system
+rm shim/pvfs-iod
+cat >shim/pvfs-iod <<-END
+	#!/bin/sh
+	echo \$\$ >>"$tmp/iods"
+	exec sleep 600
+END
+chmod +x shim/pvfs-iod
+state=$tmp/given_up
+states+=("$state")
+: >iods
+env --default-signal=INT setsid "$top/scripts/cluster" start -n 2 --port 0 -d "$state" \
+	-b "$tmp/shim" >said 2>&1 &
+start=$!
+two_began() { [ "$(wc -l <iods)" = 2 ]; }
+until_true 30 two_began
+kill -INT -- -$start
+wait $start && fail "interrupted, it says that all is well"
+grep -q 'interrupted; not started; nothing was left running' said || fail "$(<said)"
+[ ! -e "$state/pvfs.conf" ] || fail "interrupted, it leaves a file system"
+must_fail kill -0 $(<iods)

@@ -33,6 +33,8 @@ among() {
 		fail "$*: $? $(cat "$tmp/said")"
 }
 quickstart() { among env PATH="$tmp/bin:$PATH" "$tree/scripts/quickstart"; }
+# gone PID...: they are over; the bound is only against a hang.
+gone() { ! kill -0 "$@" 2>/dev/null; }
 says() { grep -q -- "$1" "$tmp/said" || fail "no word of '$1': $(cat "$tmp/said")"; }
 
 dev=
@@ -70,3 +72,20 @@ among "$tree/scripts/cluster" start -d "$state"
 echo /elsewhere >"$state/mounts"
 quickstart
 expect /elsewhere cat "$state/mounts"
+cluster stop
+
+# ^C ends what it waits for and itself
+cat >"$tmp/bin/long" <<-END
+	#!/bin/bash
+	echo \$\$ >"$tmp/builds"
+	exec sleep 600
+END
+chmod +x "$tmp/bin/long" && ln -sf long "$tmp/bin/ninja"
+PATH=$tmp/bin:$PATH env --default-signal=INT setsid "$tree/scripts/quickstart" >"$tmp/said" 2>&1 &
+quickstart=$!
+until_true 60 test -s "$tmp/builds"
+kill -INT -- -$quickstart
+until_true 60 gone $quickstart "$(<"$tmp/builds")"
+wait $quickstart
+[ $? = 130 ] || fail "interrupted, it ends otherwise"
+says 'run it again to go on'
