@@ -23,6 +23,7 @@
 #include "ops.h"
 #include "options.h"
 #include "owners.h"
+#include "spot.h"
 #include "stat.h"
 #include "syncs.h"
 #include "told.h"
@@ -117,8 +118,10 @@ static int mount_and_serve(struct server *s)
 	if (!d->se)
 		return -EINVAL;
 	rc = fuse_set_signal_handlers(d->se) ? -errno : 0;
-	if (!rc && fuse_session_mount(d->se, s->opt->dir))
+	if (!rc && fuse_session_mount(d->se, s->opt->dir)) {
 		rc = -EIO; /* said by libfuse */
+		spot_refused(s->opt->dir, s->log);
+	}
 	if (!rc) {
 		rc = mounted(s);
 		fuse_session_unmount(d->se);
@@ -220,9 +223,9 @@ int main(int argc, char **argv)
 	int rc = options_parse(argc, argv, &opt);
 
 	if (rc < 0) {
-		rc = options_mount(&opt, &log, &tab) ? EXIT_FAILURE : 0;
-		if (!rc)
-			rc = run(&opt, &log, &tab.mount[0]);
+		rc = spot_check(opt.dir, &log) ||
+		     options_mount(&opt, &log, &tab);
+		rc = rc ? EXIT_FAILURE : run(&opt, &log, &tab.mount[0]);
 		pvfstab_free(&tab);
 	}
 	options_free(&opt);

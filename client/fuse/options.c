@@ -365,11 +365,10 @@ static int named_here(const struct options *opt, const struct log *log,
 		      struct pvfstab *tab)
 {
 	char *dir = realpath(opt->dir, NULL);
-	int rc;
+	int rc = dir ? 0 : -errno;
 
-	if (!dir) {
-		rc = -errno;
-		log_error(log, "mount point %s: %s", opt->dir, strerror(errno));
+	if (rc) {
+		log_error(log, "mount point %s: %s", opt->dir, strerror(-rc));
 		return rc;
 	}
 	rc = pvfstab_line(opt->what, dir, opt->pvfs, timeout_ms(), log, tab);
@@ -386,7 +385,8 @@ int options_mount(const struct options *opt, const struct log *log,
 		return named_here(opt, log, tab);
 	if (*opt->pvfs) {
 		log_error(log,
-			  "option \"%s\": write it in %s, or HOST:/ for %s",
+			  "option \"%s\": none of pvfs-fuse; one of "
+			  "pvfstab(5) stands in %s, or write HOST:/ for %s",
 			  opt->pvfs, tab_path(), opt->what);
 		return -EINVAL;
 	}

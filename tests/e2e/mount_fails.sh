@@ -23,11 +23,34 @@ must_fail "$fuse" $spec "$m" -o $reach,wibble=1
 says 'wibble=1.* is unknown'
 must_fail "$fuse" $spec "$tmp/nowhere" -o $reach
 says 'nowhere: No such file'
+: >"$tmp/file"
+must_fail "$fuse" $spec "$tmp/file" -o $reach
+says 'file: Not a directory'
+must_fail "$fuse" /pvfs "$m" -o cahe=open
+says '"cahe=open": none of pvfs-fuse'
 must_fail "$fuse" /elsewhere "$m"
 says 'no mount point of'
 must_fail "$fuse" $spec "$m" -o port=1,transport=tcp,timeout=1
 says 'pvfs-fuse: error'
 mountpoint -q "$m" && fail "mounted in spite of that"
+
+# ---- where a user has mounted already libfuse says "Permission denied", and no more ----
+if command -v setpriv >/dev/null && command -v fusermount3 >/dev/null && [ -e /etc/mtab ]; then
+	install -D -m 755 "$fuse" "$tmp/public/pvfs-fuse"
+	install -d -o daemon "$tmp/his"
+	must mknod -m 666 "$tmp/fuse" c 10 229
+	export tmp
+	export -f as_user
+	must_fail unshare -m --propagation private bash -c '
+		his() { as_user "$(id -u daemon)" "$(id -g daemon)" "" "$@"; }
+		mount --bind "$tmp/fuse" /dev/fuse && his pvfs-fuse "$@" || exit
+		echo once
+		his pvfs-fuse "$@" && echo twice
+		his fusermount3 -u "$tmp/his" && exit 1' - $spec "$tmp/his" -o $reach
+	says once
+	says 'his: something is mounted there already'
+	! grep twice "$tmp/output" || fail "mounted twice"
+fi
 
 # ---- as mount(8) calls it; ready when it returns; busy is busy ----
 # (and keeps nothing of its caller's open: cat ends)
