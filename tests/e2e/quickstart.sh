@@ -42,8 +42,8 @@ quickstart
 says "mounted at $state/mnt"
 # all tools are in the PATH that it names
 (
-	eval "$(grep '^ *export PATH=' "$tmp/said")"
-	eval "$(grep '^ *export PVFSTAB_FILE=' "$tmp/said")"
+	unset PVFS_BUILD
+	eval "$(grep '^ *export ' "$tmp/said")"
 	pvfs-ls /pvfs/tree >/dev/null || exit
 	unset PVFSTAB_FILE
 	eval "$("$tree/scripts/cluster" env -d "$state")"
@@ -52,6 +52,17 @@ says "mounted at $state/mnt"
 		PATH=${PATH%%:/usr*} command -v "pvfs-$tool" >/dev/null || exit
 	done
 ) || fail "not all tools are in $(grep 'export PATH=' "$tmp/said")"
+# a job's file system with what is built alone; LD_PRELOAD would make two of a path with a blank
+(
+	eval "$(grep '^ *export ' "$tmp/said")"
+	export PVFS_JOB_DIR=$tmp/jobs
+	pvfs-job start -n 2 --size 32M --exec pvfs-ls /pvfs || exit
+	env -u PVFS_BUILD PATH="${PATH%%:/usr*}" pvfs-job start -n 2 --size 32M 2>"$tmp/said" &&
+		exit
+	! pvfs-preload true 2>>"$tmp/said"
+) || fail "no job's file system, or one without servers: $(<"$tmp/said")"
+says 'no pvfs-... beside pvfs-job'
+says 'LD_PRELOAD takes no blanks'
 expect "$state/mnt" cat "$state/mounts"
 # once more; stop takes the mount away, or says that it stays
 mkdir "$tmp/never" && ln -s /bin/false "$tmp/never/umount"

@@ -17,6 +17,11 @@ static int load(const char *name)
 
 	if (job_library(name, path))
 		return tool_say(&job_tool, "%s is not installed", name);
+	if (strpbrk(path, " :"))
+		return tool_say(&job_tool,
+				"%s: LD_PRELOAD takes no blanks and colons in "
+				"a path: install it elsewhere",
+				path);
 	if (snprintf(all, sizeof(all), "%s%s%s", path, had && *had ? ":" : "",
 		     had ? had : "") >= (int)sizeof(all))
 		return tool_say(&job_tool, "LD_PRELOAD is too long");

@@ -253,7 +253,7 @@ static void add_words(struct head *h)
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (!strstr(line, " ends: "))
+		if (line[0] && !strstr(line, " ends: "))
 			link_say(&h->starter, "note %s\n", line);
 	}
 	if (f)

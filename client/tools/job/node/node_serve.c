@@ -144,11 +144,29 @@ static int run_mgr(struct node *n, char *conf)
 	return run(n, NODE_MGR, argv);
 }
 
+/* Of this host: the head's may have it. */
+static bool lacks(struct node *n, const char *name)
+{
+	char path[JOB_PATH];
+
+	if (!job_program(name, path))
+		return false;
+	link_say(&n->head,
+		 "fail no %s beside pvfs-job, in PATH or in PVFS_BUILD: "
+		 "install pvfs-server there\n",
+		 name);
+	return true;
+}
+
 int node_serve(struct node *n, const char *fsid)
 {
 	char conf[JOB_PATH + 16];
-	int rc = place_tab(&n->place, n->key, &n->mgr);
+	int rc;
 
+	if (lacks(n, node_program[NODE_IOD]) ||
+	    (!n->rank && lacks(n, node_program[NODE_MGR])))
+		return 0; /* said */
+	rc = place_tab(&n->place, n->key, &n->mgr);
 	if (!rc)
 		rc = write_conf(n, fsid, conf);
 	if (!rc)
