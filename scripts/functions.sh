@@ -10,6 +10,12 @@ die() {
 	exit 1
 }
 
+# say_failed LOG WHAT: its end says why.
+say_failed() {
+	printf '%s: %s failed; %s ends:\n' "$me" "$2" "$1" >&2
+	tail -n 25 "$1" | sed 's/^/    /' >&2
+}
+
 # step TEXT: a progress line with the seconds since the start.
 step() {
 	printf '[%4d s] %s\n' "$SECONDS" "$*"
@@ -63,9 +69,10 @@ packages_install() {
 	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
 		die "needs root to install: run as root, or first run as root:" \
 		    "apt-get install --no-install-recommends ${missing[*]}"
-	apt_get "$log" update || die "apt-get update failed: see $log"
+	apt_get "$log" update ||
+		{ say_failed "$log" 'apt-get update'; exit 1; }
 	apt_get "$log" install --no-install-recommends "${missing[@]}" ||
-		die "apt-get install failed: see $log"
+		{ say_failed "$log" 'apt-get install'; exit 1; }
 }
 
 apt_get() {

@@ -85,6 +85,13 @@ quickstart
 expect /elsewhere cat "$state/mounts"
 cluster stop
 
+# a disk without room: how much there is, where else it may lie, and how what runs is ended
+small_disk "$tmp/small" 40
+must_fail env PATH="$tmp/bin:$PATH" PVFS_STATE="$tmp/small/s" "$tree/scripts/quickstart"
+mv "$tmp/output" "$tmp/said"
+says 'the disk is full'
+says 'PVFS_STATE=DIR'
+
 # ^C ends what it waits for and itself
 cat >"$tmp/bin/long" <<-END
 	#!/bin/bash
