@@ -294,7 +294,7 @@ finds pvfstab 'names no mount' 'write a line' tab '# nothing'
 also=
 finds pvfstab 'there is no' 'pvfs-mkconf --pvfstab' env PVFSTAB_FILE="$tmp/none" \
 	"$(command -v pvfs-doctor)" --root "$host" --skip clock
-finds reach 'nobody listens at .*:1$' 'port= in pvfstab' tab "127.0.0.1:/ /pvfs pvfs port=1,transport=tcp 0 0"
+finds reach 'nobody listens at .*:1$' 'start it: scripts/cluster .*port= in pvfstab' tab "127.0.0.1:/ /pvfs pvfs port=1,transport=tcp 0 0"
 also='reach'
 finds host 'no-such-host.invalid' '/etc/hosts' tab "no-such-host.invalid:/ /pvfs pvfs port=1 0 0"
 also=

@@ -29,21 +29,29 @@ static int ping(const struct doctor *d, const struct subject *s,
 	return pvfs_ping_mount(s->mount, s->uri, ping_ms(d), p) ? -errno : 0;
 }
 
+/* Servers on loopback are mostly those of that script. */
+static const char *starter(const struct subject *s)
+{
+	return addr_is_loopback(&s->addr)
+		       ? "scripts/cluster (pvfs-cluster) start, or "
+		       : "";
+}
+
 static void fix_start(const struct subject *s, char *fix, size_t len)
 {
 	if (s->mgr)
 		snprintf(fix, len,
-			 "start it: systemctl start pvfs-mgr on %s, and read "
+			 "start it: %ssystemctl start pvfs-mgr on %s, and read "
 			 "its log; pvfs-doctor -c pvfs.conf there sees its "
 			 "disk; or correct the port (port= in pvfstab, [mgr] "
 			 "address in pvfs.conf)",
-			 s->addr.host);
+			 starter(s), s->addr.host);
 	else
 		snprintf(fix, len,
-			 "start it: systemctl start pvfs-iod@%u on %s, and "
+			 "start it: %ssystemctl start pvfs-iod@%u on %s, and "
 			 "read its log; pvfs-doctor -c pvfs.conf there sees "
 			 "its disk; or correct [iod.%u] address",
-			 s->index, s->addr.host, s->index);
+			 starter(s), s->index, s->addr.host, s->index);
 }
 
 static bool is_refusal(int err)
