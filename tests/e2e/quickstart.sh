@@ -76,6 +76,12 @@ dev=$tmp/dev
 quickstart
 says 'not mounted: /dev/fuse may not be used here'
 says 'PVFS runs'
+# before anything is built, that it cannot be
+must_fail env PVFS_STATE="$tmp/other" PVFS_PORT="$(port_of mgr)" "$tree/scripts/quickstart"
+mv "$tmp/output" "$tmp/said"
+says 'a program uses port'
+must_fail env PVFS_STATE="$tmp/other" PVFS_IODS=many "$tree/scripts/quickstart"
+[ ! -e "$tmp/other" ] || fail "what cannot be leaves a folder"
 among "$tree/scripts/cluster" stop -d "$state"
 among "$tree/scripts/cluster" start -d "$state"
 
