@@ -12,6 +12,7 @@
 #define OPEN_APPEND 0x1u
 #define OPEN_HOLD 0x2u /* reads, and keeps the file */
 #define OPEN_PLAIN 0x4u /* by who is neither its owner nor root */
+#define OPEN_TOLD 0x8u /* a hold by DECLARE: nobody saw it opened */
 
 struct open_rec {
 	uint64_t session;

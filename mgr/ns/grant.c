@@ -11,8 +11,9 @@ static int granted(struct ns_op *op, const struct ns_grant *grant,
 	struct store *st = op->ns->st;
 	int rc = 0;
 
-	*rec = (struct open_rec){ .flags = OPEN_HOLD };
-	if (!holds_get(op->ns, grant->session, grant->open, &rec->handle))
+	*rec = (struct open_rec){ 0 };
+	if (!holds_get(op->ns, grant->session, grant->open, &rec->handle,
+		       &rec->flags))
 		rc = open_get(st, grant->session, grant->open, rec);
 	if (rc == -ENOENT || (!rc && rec->handle != grant->handle))
 		return -EBADF;
@@ -27,10 +28,12 @@ int ns_may_grant(struct ns_op *op, const struct ns_grant *grant)
 
 	if (rc)
 		return rc;
-	if (rec.flags & OPEN_HOLD)
-		return grant->flags & WIRE_O_WRITE ? -EBADF : 0;
-	/* the record of a writer does not say whether it may read, too; a mount
-	 * for all users does, and is root's */
+	if (rec.flags & OPEN_HOLD && grant->flags & WIRE_O_WRITE)
+		return -EBADF;
+	if (rec.flags & OPEN_HOLD && !(rec.flags & OPEN_TOLD))
+		return 0;
+	/* the record of a writer does not say whether it may read, too, and what was told
+	 * proves nothing; a mount for all users may read all, as root's */
 	return grant->flags & WIRE_O_READ ? ns_may(op, &ino, R_OK) : 0;
 }
 

@@ -18,6 +18,7 @@ struct hold {
 	struct held *of; /* NULL: it was released before it was declared */
 	struct holder *by;
 	bool stored; /* it may have a row */
+	bool told; /* by DECLARE */
 	LIST_ENTRY(hold) same, mine;
 };
 LIST_HEAD(hold_list, hold);
@@ -229,13 +230,21 @@ void holds_drop(struct ns *ns, uint64_t session, uint64_t open)
 		hold_free(&ns->holds, hold);
 }
 
-bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle)
+static uint32_t flags_of(const struct hold *hold)
+{
+	return OPEN_HOLD | (hold->told ? OPEN_TOLD : 0);
+}
+
+bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
+	       uint32_t *flags)
 {
 	struct hold *hold = hold_of(&ns->holds, session, open);
 
-	if (hold)
-		*handle = hold->of->handle;
-	return hold;
+	if (!hold)
+		return false;
+	*handle = hold->of->handle;
+	*flags = flags_of(hold);
+	return true;
 }
 
 /* ---- rows ---- */
@@ -246,7 +255,7 @@ static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
 	struct open_rec was, rec = { .session = hold->by->session,
 				     .open = hold->open,
 				     .handle = ino->handle,
-				     .flags = OPEN_HOLD };
+				     .flags = flags_of(hold) };
 	struct store *st = op->ns->st;
 	int rc = -ENOENT;
 
@@ -321,9 +330,13 @@ int ns_declare(struct ns_op *op, const struct ns_hold *what)
 	rc = inode_get(op->ns->st, what->handle, &ino);
 	if (rc || !S_ISREG(ino.mode))
 		return rc == -ENOENT ? 0 : rc;
-	if (!hold)
-		rc = hold_add(h, op->session, what->handle, what->open, &hold);
-	return rc ? rc : declare(op, hold, &ino);
+	if (hold)
+		return declare(op, hold, &ino);
+	rc = hold_add(h, op->session, what->handle, what->open, &hold);
+	if (rc)
+		return rc;
+	hold->told = true;
+	return declare(op, hold, &ino);
 }
 
 void ns_declared(struct ns *ns, uint64_t session)

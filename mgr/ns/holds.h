@@ -10,6 +10,8 @@
  * The rows are written in the transaction that takes the last name, for all who hold
  * the file.  So a restart loses nothing of removed files, and of others what their
  * readers tell anew.  Until all have that could have any, no file is removed for good.
+ *
+ * What a reader tells keeps the file, and is no right to it: he might never have opened it.
  */
 #ifndef HOLDS_H
 #define HOLDS_H
@@ -30,9 +32,9 @@ enum holds_was {
 enum holds_was holds_release(struct ns_op *op, uint64_t handle, uint64_t open);
 /* A row of a session is dropped. */
 void holds_drop(struct ns *ns, uint64_t session, uint64_t open);
-/* Which file it holds; false: none. */
-bool holds_get(struct ns *ns, uint64_t session, uint64_t open,
-	       uint64_t *handle);
+/* Which file it holds, and OPEN_HOLD, OPEN_TOLD; false: none. */
+bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
+	       uint32_t *flags);
 
 /* The file has no name any more: all who hold it get rows, and it counts them. */
 int holds_store(struct ns_op *op, struct inode *ino);

@@ -125,6 +125,13 @@ done
 each ENOKEY write b b -
 each ok renew b b
 each ok write b b
+
+# ---- who only says that he has it open, and passes that on ----
+
+says ok as g 1001
+says EACCES open g /one r
+says EACCES claim g b
+says ENOKEY read g b -
 bare_ends
 must pvfs-chmod 644 /pvfs/one
 

@@ -21,6 +21,9 @@
  *	lose a PATH		makes it and opens it to write; the connection breaks
  *				as the answer comes, and stays away
  *	found a			it comes back and asks again; what it gets is a's
+ *	as e UID		from its beginning e is that user, not root
+ *	claim a b		tells the manager that it has b's file open to read, and
+ *				passes that on to itself; what it gets is a's
  */
 #include <errno.h>
 #include <poll.h>
@@ -52,6 +55,7 @@ struct client {
 	struct pass *pass;
 	struct lost lost;
 	bool open, left;
+	uint32_t uid;
 	uint64_t handle;
 	uint8_t cap[WIRE_CAP_LEN];
 };
@@ -84,7 +88,9 @@ static bool is_local(const struct client *c)
 static void get_pass(struct client *c, uint64_t session)
 {
 	const struct ticket ticket = { .bounds = { fsid, session, term,
-						   clock_boot() + DAY_NS } };
+						   clock_boot() + DAY_NS },
+				       .uid = c->uid,
+				       .gid = c->uid };
 	uint8_t sealed[TICKET_MAX], secret[MAC_KEY_LEN];
 	int len = ticket_seal(ring, &ticket, sealed, sizeof(sealed));
 
@@ -242,6 +248,41 @@ static int do_renew(struct client *c, const struct client *whose)
 	return 0;
 }
 
+static int redeem(struct client *c, const struct wire_grant_rep *granted)
+{
+	struct wire_redeem body = { .flags = htole32(WIRE_O_READ) };
+	int rc;
+
+	memcpy(body.token, granted->token, sizeof(body.token));
+	rc = mgrc_call(&c->mgr, WIRE_REDEEM, &body, sizeof(body), NULL, 0);
+	if (rc)
+		return rc;
+	if (!c->mgr.capped)
+		return 1;
+	memcpy(c->cap, c->mgr.cap, sizeof(c->cap));
+	return 0;
+}
+
+static int do_claim(struct client *c, const struct client *whose)
+{
+	const struct mgrc_file f = { .handle = whose->handle,
+				     .open = clock_boot() };
+	struct wire_grant body = { .handle = htole64(f.handle),
+				   .open = htole64(f.open),
+				   .flags = htole32(WIRE_O_READ) };
+	struct wire_grant_rep granted;
+	int rc = mgrc_declare(&c->mgr, &f, 1, true);
+
+	if (!rc)
+		rc = mgrc_call(&c->mgr, WIRE_GRANT, &body, sizeof(body), NULL,
+			       0);
+	if (rc)
+		return rc;
+	memcpy(&granted, c->mgr.body, sizeof(granted));
+	c->handle = whose->handle;
+	return redeem(c, &granted);
+}
+
 static int do_leave(struct client *c, bool bye)
 {
 	mgrc_close(&c->mgr, bye);
@@ -265,6 +306,8 @@ static int run(char *word[4])
 
 	if (!strcmp(word[0], "open"))
 		return do_open(c, word[2], word[3]);
+	if (!strcmp(word[0], "as"))
+		return c->uid = (uint32_t)atoi(word[2]), 0;
 	if (!strcmp(word[0], "leave") || !strcmp(word[0], "bye"))
 		return do_leave(c, *word[0] == 'b');
 	if (!strcmp(word[0], "again"))
@@ -281,6 +324,8 @@ static int run(char *word[4])
 		return c->cap[WIRE_CAP_LEN - 1] ^= 1, 0;
 	if (!c->open)
 		begin(c);
+	if (!strcmp(word[0], "claim"))
+		return do_claim(c, client_of(word[2]));
 	in_hand = word[3] ? NULL : client_of(word[2])->cap;
 	return *word[0] == 'r' ? do_read(c, client_of(word[2]))
 			       : do_write(c, client_of(word[2]));

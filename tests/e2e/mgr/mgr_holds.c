@@ -190,6 +190,53 @@ START_TEST(silent)
 }
 END_TEST
 
+static int grant(struct mgrc *by, const struct mgrc_file *what)
+{
+	struct wire_grant body = { .handle = htole64(what->handle),
+				   .open = htole64(what->open),
+				   .flags = htole32(WIRE_O_READ) };
+
+	return mgrc_call(by, WIRE_GRANT, &body, sizeof(body), NULL, 0);
+}
+
+static void close_to_all(void)
+{
+	struct wire_setattr body = { .valid = htole32(WIRE_S_MODE),
+				     .path_len = htole32(1) };
+	struct mgrc_item item = { "f", 1 };
+
+	ck_assert_int_eq(
+		mgrc_call(&c, WIRE_SETATTR, &body, sizeof(body), &item, 1), 0);
+}
+
+/* What it has opened; but what it only tells of, as the mode is: now, with a row, and when
+ * there is nothing but that. */
+START_TEST(passed_on)
+{
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct mgrc_file own, told;
+
+	mgrc_open(&user, &rig.addr, 0);
+	mgrc_stat_ok(&user, "f");
+	ck_assert_int_eq(mgrc_declare(&user, NULL, 0, true), 0);
+	ck_assert_int_eq(mgrc_open_file(&user, "f", HOLD, &own), 0);
+	close_to_all();
+	told = own;
+	told.open += 1000;
+	ck_assert_int_eq(mgrc_declare(&user, &told, 1, true), 0);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(grant(&user, &own), 0);
+		ck_assert_int_eq(grant(&user, &told), -EACCES);
+		if (!i)
+			ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+		else
+			crash();
+	}
+	mgrc_close(&user, true);
+	mgrc_close(&r, true);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_holds");
@@ -204,6 +251,7 @@ int main(void)
 	tcase_add_test(tc, too_late);
 	tcase_add_test(tc, many);
 	tcase_add_test(tc, silent);
+	tcase_add_test(tc, passed_on);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
