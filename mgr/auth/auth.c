@@ -27,16 +27,19 @@ static void wake(void *arg)
 
 /*
  * A ticket of an earlier life of this manager brings its session back; its time was on
- * the same clock, unless the host was started anew: then that may take it for younger
- * than it is, for one life of a ticket at most.
+ * the same clock, unless the host was started anew, or is another one: then its end says
+ * nothing here, and it counts for one life of a ticket from then on.
  */
 static int house_clock(void *arg, uint64_t term, uint64_t *now)
 {
 	struct mgr *mgr = arg;
+	uint64_t here = clock_boot(), begun = jobs_clock_of(mgr, term);
 
 	if (term > jobs_term(mgr))
 		return -ESTALE;
-	*now = clock_boot();
+	if (begun && here - begun >= auth_life_ns(mgr))
+		return -EKEYEXPIRED;
+	*now = begun ? 0 : here;
 	return 0;
 }
 

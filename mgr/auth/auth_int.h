@@ -35,6 +35,12 @@ struct auths {
 	} refused[REFUSALS];
 };
 
+/* Of a ticket. */
+static inline uint64_t auth_life_ns(const struct mgr *mgr)
+{
+	return mgr->conf.auth.ticket_life * UINT64_C(1000000000);
+}
+
 /* What the answer carries. */
 struct grant {
 	uint8_t ticket[TICKET_MAX];

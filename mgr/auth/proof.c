@@ -20,11 +20,6 @@ static void drop(struct pool_job *job)
 
 /* ---- the ticket ---- */
 
-static uint64_t life_ns(const struct mgr *mgr)
-{
-	return mgr->conf.auth.ticket_life * UINT64_C(1000000000);
-}
-
 static int seal(struct proof *p)
 {
 	struct grant *grant = &p->grant;
@@ -34,7 +29,7 @@ static int seal(struct proof *p)
 		.bounds = { .fsid = pact->fsid,
 			    .session = pact->session,
 			    .term = jobs_term(mgr),
-			    .expiry = clock_boot() + life_ns(mgr) },
+			    .expiry = clock_boot() + auth_life_ns(mgr) },
 		.uid = p->who.uid,
 		.gid = p->who.gid,
 		.ngroups = p->who.ngroups,
@@ -89,7 +84,7 @@ static void put_reply(struct proof *p)
 {
 	const struct grant *grant = &p->grant;
 	struct wire_auth_rep rep = {
-		.life = htole64(life_ns(p->mgr)),
+		.life = htole64(auth_life_ns(p->mgr)),
 		.uid = htole32(p->who.uid),
 		.gid = htole32(p->who.gid),
 		.ticket_len = htole32((uint32_t)grant->len),

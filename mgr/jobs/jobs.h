@@ -24,6 +24,11 @@ void jobs_close(struct mgr *mgr);
 
 /* Of this life of the mgr: term.c. */
 uint64_t jobs_term(const struct mgr *mgr);
+/*
+ * 0: what that term told is on our clock_boot().  Else it is on that of another host, or of an
+ * earlier life of this one, and older than this, on ours.
+ */
+uint64_t jobs_clock_of(const struct mgr *mgr, uint64_t term);
 
 /* ---- iod.c: one iod as the mgr sees it ---- */
 

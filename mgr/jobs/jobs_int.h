@@ -137,6 +137,7 @@ struct jobs {
 	uint64_t lease_before_s; /* of those that iods may have from before */
 	uint64_t term; /* of this life of the mgr */
 	uint64_t since; /* the first term in this life of the host */
+	uint64_t begun; /* ... and when that was, clock_boot() */
 	uint64_t session; /* ... with the iods */
 	uint64_t first_id; /* its first; what it found has lower ones */
 	uint64_t identity; /* of the data base */

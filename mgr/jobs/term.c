@@ -20,6 +20,23 @@ static int next_term(struct mgr *mgr)
 	return meta_put_u64(mgr->st, "term", ++jobs->term);
 }
 
+static int note_begun(struct mgr *mgr)
+{
+	mgr->jobs->begun = clock_boot();
+	return meta_put_u64(mgr->st, "clock_begun", mgr->jobs->begun);
+}
+
+/* An earlier release did not note when. */
+static int same_clock(struct mgr *mgr)
+{
+	struct jobs *jobs = mgr->jobs;
+	int rc = meta_get_u64(mgr->st, "clock_since", &jobs->since);
+
+	if (!rc)
+		rc = meta_get_u64(mgr->st, "clock_begun", &jobs->begun);
+	return rc == -ENOENT ? note_begun(mgr) : rc;
+}
+
 /* By whose clock tickets of earlier terms are judged: clock_boot() goes on with the host. */
 static int note_clock(struct mgr *mgr)
 {
@@ -28,12 +45,14 @@ static int note_clock(struct mgr *mgr)
 	int rc = meta_get_u64(mgr->st, "clock", &host);
 
 	if (!rc && host == mgr->host)
-		return meta_get_u64(mgr->st, "clock_since", &jobs->since);
+		return same_clock(mgr);
 	if (rc && rc != -ENOENT)
 		return rc;
 	jobs->since = jobs->term;
 	rc = meta_put_u64(mgr->st, "clock", mgr->host);
-	return rc ? rc : meta_put_u64(mgr->st, "clock_since", jobs->since);
+	if (!rc)
+		rc = meta_put_u64(mgr->st, "clock_since", jobs->since);
+	return rc ? rc : note_begun(mgr);
 }
 
 /* An iod may have one of an earlier life, of which we know the length alone. */
@@ -74,4 +93,9 @@ int term_open(struct mgr *mgr)
 uint64_t jobs_term(const struct mgr *mgr)
 {
 	return mgr->jobs->term;
+}
+
+uint64_t jobs_clock_of(const struct mgr *mgr, uint64_t term)
+{
+	return term < mgr->jobs->since ? mgr->jobs->begun : 0;
 }

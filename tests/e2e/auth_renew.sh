@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # A client that lives longer than its ticket gets another one, and its session stays: also
-# at servers that were started behind the end of the first one.
+# at servers that were started behind the end of the first one, and at a manager on
+# another host, whose clock says nothing about tickets of before.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 requires root
@@ -35,3 +36,44 @@ expect 1 sessions
 grep -h "refused (\|does not get" "$state"/log/*.log >"$tmp/output" &&
 	fail "$(cat "$tmp/output")"
 unmount "$tmp/m" $daemon
+
+# ---- the manager on another host, which runs for longer, and for less long ----
+
+elsewhere() { # UP COMMAND...: as on a host that runs for so many seconds longer
+	LD_PRELOAD=$PVFS_BUILD/tests/e2e/libpvskew.so PVSKEW_UP=$1 \
+		ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "${@:2}"
+}
+moves() { # UP: from one to the next
+	must cluster kill-mgr 6>&- 7>&-
+	must elsewhere "$1" cluster start-mgr 6>&- 7>&-
+}
+of_it() { grep -c ":$1:pvio): $2 session" "$(log_of mgr)"; }
+# HOLDER TIMES, of which the first is with its ticket, sealed
+resumed() { [ "$(of_it "$1" resumes)" = "$2" ]; }
+holds() { # NAME: a process with an open file; sets $held
+	mkfifo "$1"
+	pvio hold "/pvfs/$1" <"$1" >"$1.said" 6>&- & held=$!
+	helpers+=("$held")
+}
+moves 0
+holds awake
+awake=$held
+exec 6>awake
+until_true 30 grep -q holding awake.said
+moves 1000000
+until_true 30 resumed $awake 2
+holds asleep
+asleep=$held
+exec 7>asleep
+until_true 30 grep -q holding asleep.said
+stand_still $asleep
+moves 0
+until_true 30 resumed $awake 3
+sleep $((life + 1))
+kill -CONT $asleep
+ended() { grep -q ":$asleep:pvio): refused.*ticket has ended" "$(log_of mgr)"; }
+until_true 30 ended
+exec 6>&- 7>&-
+wait $awake || fail "who was awake did not survive"
+expect 1 of_it $awake opens
+expect 1 of_it $asleep resumes

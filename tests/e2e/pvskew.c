@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pvskew.c - a library for LD_PRELOAD: a host whose clock is PVSKEW_BEHIND seconds behind, is set
- * by nobody if PVSKEW_UNSET is there, and whose disk takes PVSKEW_FLUSH ms for a flush.
+ * by nobody if PVSKEW_UNSET is there, and whose disk takes PVSKEW_FLUSH ms for a flush; or
+ * one that runs for PVSKEW_UP seconds longer than this, and so is another one.
  */
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +38,26 @@ time_t time(time_t *t)
 	if (t)
 		*t = now.tv_sec;
 	return now.tv_sec;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int rc = (int)syscall(SYS_clock_gettime, clock, now);
+
+	if (!rc && clock == CLOCK_BOOTTIME)
+		now->tv_sec += number("PVSKEW_UP");
+	return rc;
+}
+
+/* Which life of the host it is, nobody can tell. */
+FILE *fopen64(const char *path, const char *mode)
+{
+	__typeof__(fopen64) *real = (__typeof__(real))dlsym(RTLD_NEXT,
+							    "fopen64");
+
+	if (getenv("PVSKEW_UP") && strstr(path, "/boot_id"))
+		return NULL;
+	return real(path, mode);
 }
 
 int fsync(int fd)
