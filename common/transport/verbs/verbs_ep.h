@@ -15,7 +15,7 @@
 
 #define VB_SGE 30u /* pieces of one work request, at most */
 #define VB_BATCH 16u
-#define VB_INLINE 220u /* fits a send queue entry of 256 bytes on mlx5 */
+#define VB_INLINE 220u /* less room in mlx5's send queue than VB_SGE pieces */
 #define VB_BOUNCE_MAX TP_SEND_MAX
 #define VB_CLASSES 11u /* 4 KiB to 4 MiB */
 #define VB_NAME 320u
