@@ -83,9 +83,12 @@ prove_by() {
 	sets+=(--set "filesystem.munge_socket=$tmp/munge")
 }
 
-# start_pvfs [OPTION OF cluster start...]
+# start_pvfs [OPTION OF cluster start...]; $proof: what clients prove themselves by, as
+# options of a mount, if they do.
 start_pvfs() {
-	local set sets=() proof=
+	local set sets=()
+
+	proof=
 
 	[[ -z ${PVFS_TEST_AUTH:-} || "$*" = *filesystem.auth=* ]] || prove_by "$PVFS_TEST_AUTH"
 	for set in ${PVFS_TEST_SET:-}; do sets+=(--set "$set"); done

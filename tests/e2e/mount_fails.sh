@@ -10,7 +10,7 @@ m=$tmp/m
 mkdir "$m"
 port=$(port_of mgr)
 spec=127.0.0.1:/
-reach=port=$port,transport=${PVFS_TEST_SCHEME:-tcp}
+reach=port=$port,transport=${PVFS_TEST_SCHEME:-tcp}${proof:+,$proof}
 
 says() { grep -q -- "$1" "$tmp/output" || fail "no word of '$1': $(cat "$tmp/output")"; }
 # gone PID...: it is over; the bound is only against a hang.

@@ -14,7 +14,7 @@ mount -t overlay -o "lowerdir=/usr/sbin,upperdir=$tmp/sbin,workdir=$tmp/work" \
 	overlay /usr/sbin 2>err || skip "no overlay on /usr/sbin: $(cat err)"
 
 start_pvfs -n 1
-reach=port=$(port_of mgr),transport=${PVFS_TEST_SCHEME:-tcp}
+reach=port=$(port_of mgr),transport=${PVFS_TEST_SCHEME:-tcp}${proof:+,$proof}
 mkdir a b c
 shown+=("$tmp/a" "$tmp/b" "$tmp/c")
 cat >fstab <<-END

@@ -44,7 +44,7 @@ is_shown() { grep -q " $m fuse.pvfs " /proc/mounts; }
 shown=("$m")
 show() {
 	nsenter --net=/run/netns/$net "$fuse" $address.1:/ "$m" -f -o \
-		port="$(port_of mgr)",transport=tcp,timeout=$timeout,cache=$1 \
+		port="$(port_of mgr)",transport=tcp,timeout=$timeout,cache=$1${proof:+,$proof} \
 		>>"$state/log/fuse.log" 2>&1 &
 	guard=$!
 	daemons+=($guard)
