@@ -257,7 +257,8 @@ static int who_asks(const struct rpc_req *rpc, struct asker *who)
 				      le32toh(as->ngroups), who->groups };
 	for (uint32_t i = 0; i < who->cred.ngroups; i++)
 		who->groups[i] = le32toh(rpc->msg.groups[i]);
-	exports_squash(&caller->mgr->conf.exports, &caller->place, &who->cred);
+	exports_squash(&caller->mgr->conf.exports, &caller->place, &who->cred,
+		       who->groups);
 	return 0;
 }
 

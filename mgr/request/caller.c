@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-void caller_is(struct caller *caller, const struct rpc_cred *cred)
+void caller_is(struct caller *caller, struct rpc_cred *cred)
 {
 	caller->root = !cred->uid;
 	caller->cred = (struct ns_cred){ cred->uid, cred->gid, cred->ngroups,
 					 cred->groups };
 	exports_squash(&caller->mgr->conf.exports, &caller->place,
-		       &caller->cred);
+		       &caller->cred, cred->groups);
 }
 
 static int put(struct mgr *mgr, struct rpc_session *session)

@@ -27,7 +27,7 @@ static inline struct caller *caller_of(struct rpc_session *session)
 }
 
 /* Whose it is, and whom it counts as where it is; cred lives as long as it does. */
-void caller_is(struct caller *caller, const struct rpc_cred *cred);
+void caller_is(struct caller *caller, struct rpc_cred *cred);
 /* In a transaction that changes something: the session's row is there. */
 int caller_record(struct mgr *mgr, struct rpc_session *session);
 /* The same, where the row is to say that the session declares. */

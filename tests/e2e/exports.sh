@@ -50,6 +50,12 @@ expect ok far alice pvio write /pvfs/pub/alice 0 10000 1
 owner '1001 1001' /pvfs/pub/alice
 expect ok pvio mkdir /pvfs/here
 owner '0 0' /pvfs/here
+# nor do others belong to its group
+expect ok pvio write /pvfs/pub/group 0 10000 1
+expect ok pvio chmod 640 /pvfs/pub/group
+expect EACCES far as_user 1001 0 '' pvio read /pvfs/pub/group
+expect EACCES far as_user 1001 1001 0 pvio read /pvfs/pub/group
+expect ok as_user 1001 1001 0 pvio check /pvfs/pub/group 0 10000 1
 
 with mgr 'squash = all' 'squash_uid = 4242' 'squash_gid = 4343'
 expect ok far alice pvio write /pvfs/pub/all 0 10000 1

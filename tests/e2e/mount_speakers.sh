@@ -13,6 +13,7 @@ start_pvfs -n 2 --transport pvfs
 cp "$state/pvfs.conf" plain.conf
 expect ok pvio mkdir /pvfs/pub
 expect ok pvio chmod 777 /pvfs/pub # not sticky: fs.protected_regular
+cp "$PVFSTAB_FILE" near
 sed -i 's/port=/fabric=strict:tcp,timeout=20,port=/' "$PVFSTAB_FILE"
 m=$tmp/mnt
 
@@ -47,6 +48,11 @@ must_fail chown 1001 "$m/pub/other"
 must_fail sh -c "echo x >$m/pub/alice"
 must alice sh -c "echo x >$m/pub/alice"
 expect x cat "$m/pub/alice"
+expect ok env PVFSTAB_FILE=near pvio write /pvfs/pub/group 0 10 1
+expect ok env PVFSTAB_FILE=near pvio chmod 640 /pvfs/pub/group
+expect '0 0' stat -c '%u %g' "$m/pub/group"
+must_fail setpriv --reuid=1001 --regid=0 --clear-groups -- cat "$m/pub/group"
+must_fail setpriv --reuid=1001 --regid=1001 --groups=0 -- cat "$m/pub/group"
 hidden
 
 shown 'read_only = 127.0.0.0/8'
