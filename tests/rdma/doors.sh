@@ -110,7 +110,13 @@ another_session() {
 	! grep 'connection lost' "$tmp/holder" && [ $rc = 0 ]
 }
 
+# A client that has not opened what it asks for, at an iod of its own.
+capabilities() {
+	CK_FORK=no IODC_SCHEME=verbs timeout 120 "$build/tests/e2e/iod/iod_caps"
+}
+
 doors_run() {
+	step "doors over verbs: capabilities" capabilities
 	command -v munged >/dev/null || return
 	step "doors over verbs: servers that ask who one is" doors_servers
 	step "doors over verbs: a forged user" forged_user
