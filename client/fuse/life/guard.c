@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,6 +142,18 @@ static void end_with(pid_t guard)
 		_exit(EXIT_FAILURE);
 }
 
+/* ulimit -f of who mounts is not about what others write. */
+static void lift_file_limit(void)
+{
+	struct rlimit most = { RLIM_INFINITY, RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	if (!setrlimit(RLIMIT_FSIZE, &most) || getrlimit(RLIMIT_FSIZE, &most))
+		return;
+	most.rlim_cur = most.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &most);
+}
+
 /* The server, and its guard.  Returns in the guard. */
 static int fork_server(const struct guard *g, int ready)
 {
@@ -155,6 +168,7 @@ static int fork_server(const struct guard *g, int ready)
 		return -errno;
 	if (!server) {
 		end_with(guard);
+		lift_file_limit();
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		exit(g->serve(g->arg, ready));
 	}

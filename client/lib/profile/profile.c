@@ -2,12 +2,12 @@
 /* profile.c - the one profile of a process: see profile.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "profile_int.h"
 
 _Atomic(struct profile *) profile_active;
@@ -230,17 +230,12 @@ static int write_it(struct profile *p)
 /* A limit on the size of files is no reason to end the program. */
 static int write_quietly(struct profile *p)
 {
-	const struct timespec now = { 0 };
-	sigset_t size, before;
+	struct file_limit limit;
 	int rc;
 
-	sigemptyset(&size);
-	sigaddset(&size, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &size, &before);
+	file_limit_begin(&limit);
 	rc = write_it(p);
-	if (rc == -EFBIG && !sigismember(&before, SIGXFSZ))
-		sigtimedwait(&size, NULL, &now);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	file_limit_end(&limit, rc);
 	return rc;
 }
 

@@ -127,6 +127,8 @@ static const char *missing_why(int rc)
 		return "no device on this host";
 	if (rc == -EINVAL)
 		return "its settings do not fit";
+	if (rc == -EFBIG)
+		return "its memory is beyond ulimit -f";
 	return strerror(-rc);
 }
 

@@ -41,8 +41,9 @@ static int local_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 		attr = &defaults;
 	rc = memory_open(dev);
 	if (rc) {
-		log_error(attr->log, "local: no shared memory: %s",
-			  strerror(-rc));
+		log_error(attr->log, "local: no shared memory: %s%s",
+			  strerror(-rc),
+			  rc == -EFBIG ? " (ulimit -f is too low)" : "");
 		free(dev);
 		return rc;
 	}

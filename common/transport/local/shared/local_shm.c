@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "local_shm.h"
 
 #define CTL_LEN 4096u
@@ -26,16 +27,28 @@ static size_t map_len(uint32_t size)
 	return CTL_LEN + 4 * (size_t)size;
 }
 
+static int set_len(int fd, size_t len)
+{
+	struct file_limit limit;
+	int rc;
+
+	file_limit_begin(&limit);
+	rc = ftruncate(fd, (off_t)len) ? -errno : 0;
+	file_limit_end(&limit, rc);
+	return rc;
+}
+
 int local_memfd(const char *name, size_t len, unsigned int seals)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, (off_t)len) == 0 &&
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | seals) == 0)
+	rc = set_len(fd, len);
+	if (!rc && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | seals))
+		rc = -errno;
+	if (!rc)
 		return fd;
-	rc = -errno;
 	close(fd);
 	return rc;
 }
