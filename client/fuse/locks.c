@@ -37,7 +37,8 @@ static struct mgr_lock lock_of(const struct flock *lk,
 	if (lk->l_len && __builtin_add_overflow(lk->l_start, lk->l_len, &end))
 		end = INT64_MAX;
 	return (struct mgr_lock){ .owner = owner_of(fi),
-				  .start = (uint64_t)lk->l_start,
+				  .start = mgr_lock_start(
+					  (uint64_t)lk->l_start),
 				  .end = (uint64_t)end,
 				  .type = type_of(lk->l_type) };
 }

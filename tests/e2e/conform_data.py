@@ -264,6 +264,8 @@ def posix_locks():
         fcntl.lockf, os.open("f", W), fcntl.LOCK_SH | fcntl.LOCK_NB)
     yield try_(fcntl.lockf, g, fcntl.LOCK_EX | fcntl.LOCK_NB, 0, 1 << 62), \
         try_(fcntl.lockf, g, fcntl.LOCK_EX | fcntl.LOCK_NB, 5, -9)
+    for start, n in ((1 << 63) - 1, 0), ((1 << 63) - 1, 1), ((1 << 63) - 1, 2), (5, -6):
+        yield try_(fcntl.lockf, g, fcntl.LOCK_EX | fcntl.LOCK_NB, n, start)
     fcntl.flock(f, fcntl.LOCK_EX)
     yield try_(fcntl.flock, g, fcntl.LOCK_SH | fcntl.LOCK_NB), try_(
         fcntl.flock, f, fcntl.LOCK_SH)

@@ -66,31 +66,37 @@ static int64_t base_of(struct file *f, int whence)
 	return -EINVAL;
 }
 
-/* The bytes that lk names; a negative length reaches backwards. */
+/* From start on; a negative length reaches backwards. */
+static int span_of(int64_t start, int64_t len, struct mgr_lock *lock)
+{
+	int64_t end = INT64_MAX;
+
+	if (start < 0 || (len < 0 && start + len < 0))
+		return -EINVAL;
+	if (len > 0 && __builtin_add_overflow(start, len - 1, &end))
+		return -EOVERFLOW;
+	if (len < 0) {
+		end = start;
+		start += len;
+	} else if (end < INT64_MAX) {
+		end++;
+	}
+	lock->start = mgr_lock_start((uint64_t)start);
+	lock->end = (uint64_t)end;
+	return 0;
+}
+
+/* The bytes that lk names. */
 static int range_of(struct file *f, const struct flock *lk,
 		    struct mgr_lock *lock)
 {
-	int64_t base = base_of(f, lk->l_whence), start, end;
+	int64_t base = base_of(f, lk->l_whence), start;
 
 	if (base < 0)
 		return (int)base;
 	if (__builtin_add_overflow(base, lk->l_start, &start))
 		return -EOVERFLOW;
-	if (__builtin_add_overflow(start, lk->l_len, &end))
-		return -EOVERFLOW;
-	if (lk->l_len < 0) {
-		int64_t last = end;
-
-		end = start;
-		start = last;
-	} else if (lk->l_len == 0) {
-		end = INT64_MAX;
-	}
-	if (start < 0)
-		return -EINVAL;
-	lock->start = (uint64_t)start;
-	lock->end = (uint64_t)end;
-	return start < end ? 0 : -EOVERFLOW;
+	return span_of(start, lk->l_len, lock);
 }
 
 /* As with the kernel's, a lock needs a descriptor that could do the access. */

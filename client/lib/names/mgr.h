@@ -62,6 +62,12 @@ struct mgr_lock {
 	uint32_t type, flags; /* WIRE_L_* */
 	uint64_t session; /* for the caller */
 };
+/* Bytes end below INT64_MAX: whoever locks the byte there has the last one. */
+static inline uint64_t mgr_lock_start(uint64_t start)
+{
+	return start < INT64_MAX ? start : INT64_MAX - 1;
+}
+
 /* -EAGAIN: something is in the way.  WIRE_L_TEST: what, in *lock. */
 int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock);
 /* LOCK_ANY, n at most WIRE_LOCK_ANY_MAX. */

@@ -159,7 +159,12 @@ static void arguments(const char *path)
 	EXPECT_ERRNO(set(ro, F_SETLK, F_WRLCK, 0, 1), EBADF);
 	EXPECT_ERRNO(set(fd, F_SETLK, 77, 0, 1), EINVAL);
 	EXPECT_ERRNO(set(fd, F_SETLK, F_WRLCK, -5, 1), EINVAL);
+	EXPECT_ERRNO(set(fd, F_SETLK, F_WRLCK, 5, -6), EINVAL);
 	EXPECT_ERRNO(set(fd, F_SETLK, F_WRLCK, INT64_MAX, 2), EOVERFLOW);
+	EXPECT(!set(fd, F_SETLK, F_WRLCK, INT64_MAX, 1));
+	EXPECT(found(fd, F_OFD_GETLK, F_WRLCK, INT64_MAX, 0) == F_WRLCK);
+	EXPECT(!set(fd, F_SETLK, F_UNLCK, INT64_MAX - 1, 2));
+	EXPECT(found(fd, F_OFD_GETLK, F_WRLCK, 0, 0) == F_UNLCK);
 	EXPECT_ERRNO(pvfs_fcntl(fd, F_SETLK, &lk), EINVAL);
 	EXPECT(set(fd, F_SETLK, F_WRLCK, 10, -10) == 0);
 	EXPECT(pvfs_close(ro) == 0);
