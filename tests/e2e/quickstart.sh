@@ -15,7 +15,7 @@ cp "$top"/scripts/{quickstart,cluster,functions.sh,packages} "$tree/scripts"
 cp "$top/README.md" "$tree"
 ln -s "$PVFS_BUILD" "$tree/build"
 ln -s /bin/true "$tmp/bin/ninja"
-cp -r "$e2e" "$tmp/share/tree"
+cp -r "$e2e/past" "$tmp/share/tree"
 for device in null zero full random urandom; do
 	must cp -a "/dev/$device" "$tmp/dev"
 done
