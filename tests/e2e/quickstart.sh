@@ -80,7 +80,9 @@ says 'PVFS runs'
 must_fail env PVFS_STATE="$tmp/other" PVFS_PORT="$(port_of mgr)" "$tree/scripts/quickstart"
 mv "$tmp/output" "$tmp/said"
 says 'a program uses port'
-must_fail env PVFS_STATE="$tmp/other" PVFS_IODS=many "$tree/scripts/quickstart"
+must_fail env PVFS_STATE="$tmp/other" PVFS_IODS=many sh "$tree/scripts/quickstart"
+mv "$tmp/output" "$tmp/said"
+says 'PVFS_IODS=many: write'
 [ ! -e "$tmp/other" ] || fail "what cannot be leaves a folder"
 among "$tree/scripts/cluster" stop -d "$state"
 among "$tree/scripts/cluster" start -d "$state"
