@@ -4,23 +4,30 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <limits.h>
-#include <openssl/evp.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "container.h"
-#include "crypto_end.h"
+#include "gcm_engine.h"
 #include "secret.h"
 
-#define NONCE_LEN 12 /* zeros, then the number */
+/* Secret memory of both ways. */
+struct secrets {
+	struct {
+		uint8_t room[GCM_ROOM], key[MAC_KEY_LEN];
+	} way[2];
+};
+
+_Static_assert(!((GCM_ROOM + MAC_KEY_LEN) % 16), "aligned, both");
 
 struct way {
-	EVP_CIPHER_CTX *ctx;
-	uint8_t *key; /* of keys */
+	const struct gcm_engine *engine;
+	void *ctx; /* the engine's */
+	bool out;
+	uint8_t *room, *key; /* of secrets */
 	uint64_t number; /* of the next record */
 	uint64_t bytes, records; /* under this key */
+	uint64_t all; /* bytes */
 	bool broken;
 };
 
@@ -29,121 +36,64 @@ struct gcm {
 	bool enciphers;
 	struct gcm_limits limits;
 	struct way out, in;
-	uint8_t (*keys)[MAC_KEY_LEN]; /* two; secret memory */
+	struct secrets *secrets;
 };
 
-static int set_key(struct way *way, bool out)
+/* ---- a way ---- */
+
+static void way_close(struct way *way)
 {
-	return EVP_CipherInit_ex(way->ctx, NULL, NULL, way->key, NULL, out)
-		       ? 0
-		       : -ENOMEM;
+	if (way->engine)
+		way->engine->close(way->ctx);
+	way->engine = NULL;
 }
 
-static int way_init(struct way *way, const EVP_CIPHER *cipher, uint8_t *key,
-		    bool out)
+/* With the key that there is. */
+static int way_open(struct way *way, const struct gcm_engine *engine)
 {
-	way->key = key;
-	way->ctx = EVP_CIPHER_CTX_new();
-	if (!way->ctx ||
-	    !EVP_CipherInit_ex(way->ctx, cipher, NULL, NULL, NULL, out))
-		return -ENOMEM;
-	return set_key(way, out);
+	int rc = engine ? engine->open(way->room, way->key, way->out, &way->ctx)
+			: -ENOMEM;
+
+	if (!rc)
+		way->engine = engine;
+	return rc;
+}
+
+static int way_change(struct way *way, const struct gcm_engine *engine)
+{
+	way_close(way);
+	return way_open(way, engine);
 }
 
 /* Both ends come to this after the same record. */
-static int count(const struct gcm *gcm, struct way *way, size_t len, bool out)
+static int count(const struct gcm *gcm, struct way *way, size_t len)
 {
 	way->number++;
 	way->records++;
 	way->bytes += len;
+	way->all += len;
 	if (way->records < gcm->limits.records &&
 	    way->bytes < gcm->limits.bytes)
 		return 0;
 	way->records = way->bytes = 0;
 	mac_make(way->key, "pvfs seal 1 next key", NULL, 0, way->key);
-	return set_key(way, out);
+	return way_change(way, way->engine);
 }
 
-static int begin(struct way *way, const void *head, size_t head_len)
+/* Before a record. */
+static int start(struct way *way, uint8_t nonce[GCM_NONCE_LEN])
 {
-	uint8_t nonce[NONCE_LEN] = { 0 };
+	const struct gcm_engine *engine = gcm_engine(way->all);
 	uint64_t number = htobe64(way->number);
-	int n;
 
-	memcpy(nonce + NONCE_LEN - sizeof(number), &number, sizeof(number));
-	return EVP_CipherInit_ex(way->ctx, NULL, NULL, NULL, nonce, -1) &&
-			       EVP_CipherUpdate(way->ctx, NULL, &n, head,
-						(int)head_len)
-		       ? 0
-		       : -ENOMEM;
-}
-
-/* Without a place for what it becomes, data is what the tag is about alone. */
-static int update(const struct gcm *gcm, struct way *way, const void *from,
-		  void *to, size_t len)
-{
-	int n;
-
-	return len <= INT_MAX && EVP_CipherUpdate(way->ctx,
-						  gcm->enciphers ? to : NULL,
-						  &n, from, (int)len)
-		       ? 0
-		       : -ENOMEM;
-}
-
-/* What only authenticates takes a copy first: pieces may change. */
-static int copy(const struct gcm *gcm, struct way *way,
-		const struct iovec *from, unsigned int n, char *to)
-{
-	size_t len = 0;
-
-	for (; n; len += from->iov_len, from++, n--)
-		if (from->iov_base != to + len)
-			memcpy(to + len, from->iov_base, from->iov_len);
-	return update(gcm, way, to, to, len);
-}
-
-static int encipher(const struct gcm *gcm, struct way *way,
-		    const struct iovec *from, unsigned int n, char *to)
-{
-	int rc = 0;
-
-	for (; n && !rc; to += from->iov_len, from++, n--)
-		rc = update(gcm, way, from->iov_base, to, from->iov_len);
-	return rc;
-}
-
-/* Before the data of the next record. */
-static int start(struct way *way, const void *head, size_t head_len)
-{
-	if (way->broken || crypto_is_gone())
+	memset(nonce, 0, GCM_NONCE_LEN - sizeof(number));
+	memcpy(nonce + GCM_NONCE_LEN - sizeof(number), &number, sizeof(number));
+	if (way->broken)
 		return -ECANCELED;
-	return begin(way, head, head_len);
+	return engine == way->engine ? 0 : way_change(way, engine);
 }
 
-static int finish(struct way *way)
-{
-	uint8_t none[16];
-	int n;
-
-	return EVP_CipherFinal_ex(way->ctx, none, &n) ? 0 : -EBADMSG;
-}
-
-static int get_tag(struct way *way, uint8_t *tag)
-{
-	return EVP_CIPHER_CTX_ctrl(way->ctx, EVP_CTRL_AEAD_GET_TAG,
-				   SEALER_TAG_LEN, tag)
-		       ? 0
-		       : -ENOMEM;
-}
-
-static int set_tag(struct way *way, const uint8_t *tag)
-{
-	return EVP_CIPHER_CTX_ctrl(way->ctx, EVP_CTRL_AEAD_SET_TAG,
-				   SEALER_TAG_LEN, (void *)(uintptr_t)tag)
-		       ? 0
-		       : -ENOMEM;
-}
+/* ---- the sealer ---- */
 
 static size_t length(const struct iovec *piece, unsigned int n)
 {
@@ -160,17 +110,17 @@ static int gcm_seal(struct sealer *s, const void *head, size_t head_len,
 {
 	struct gcm *gcm = container_of(s, struct gcm, sealer);
 	struct way *way = &gcm->out;
-	int rc = start(way, head, head_len);
+	uint8_t nonce[GCM_NONCE_LEN];
+	const struct gcm_record r = {
+		nonce,		 head, head_len,      from, n, data,
+		length(from, n), tag,  gcm->enciphers
+	};
+	int rc = start(way, nonce);
 
 	if (!rc)
-		rc = gcm->enciphers ? encipher(gcm, way, from, n, data)
-				    : copy(gcm, way, from, n, data);
-	if (!rc && finish(way))
-		rc = -ENOMEM;
+		rc = way->engine->seal(way->ctx, &r);
 	if (!rc)
-		rc = get_tag(way, tag);
-	if (!rc)
-		rc = count(gcm, way, length(from, n), true);
+		rc = count(gcm, way, r.len);
 	way->broken = rc;
 	return rc;
 }
@@ -180,16 +130,21 @@ static int gcm_open(struct sealer *s, const void *head, size_t head_len,
 {
 	struct gcm *gcm = container_of(s, struct gcm, sealer);
 	struct way *way = &gcm->in;
-	int rc = start(way, head, head_len);
+	uint8_t nonce[GCM_NONCE_LEN], shown[SEALER_TAG_LEN];
+	const struct gcm_record r = { .nonce = nonce,
+				      .head = head,
+				      .head_len = head_len,
+				      .data = data,
+				      .len = len,
+				      .tag = shown,
+				      .enciphers = gcm->enciphers };
+	int rc = start(way, nonce);
 
+	memcpy(shown, tag, sizeof(shown));
 	if (!rc)
-		rc = update(gcm, way, data, data, len);
+		rc = way->engine->unseal(way->ctx, &r);
 	if (!rc)
-		rc = set_tag(way, tag);
-	if (!rc)
-		rc = finish(way);
-	if (!rc)
-		rc = count(gcm, way, len, false);
+		rc = count(gcm, way, len);
 	way->broken = rc;
 	return rc;
 }
@@ -198,31 +153,31 @@ static void gcm_free(struct sealer *s)
 {
 	struct gcm *gcm = container_of(s, struct gcm, sealer);
 
-	if (!crypto_is_gone()) {
-		EVP_CIPHER_CTX_free(gcm->out.ctx);
-		EVP_CIPHER_CTX_free(gcm->in.ctx);
-	}
-	secret_free(gcm->keys, 2 * MAC_KEY_LEN);
+	way_close(&gcm->out);
+	way_close(&gcm->in);
+	secret_free(gcm->secrets, sizeof(*gcm->secrets));
 	free(gcm);
+}
+
+static int way_init(struct gcm *gcm, struct way *way,
+		    const uint8_t key[MAC_KEY_LEN])
+{
+	way->out = way == &gcm->out;
+	way->room = gcm->secrets->way[way->out].room;
+	way->key = gcm->secrets->way[way->out].key;
+	memcpy(way->key, key, MAC_KEY_LEN);
+	return way_open(way, gcm_engine(0));
 }
 
 static int gcm_init(struct gcm *gcm, const uint8_t *out, const uint8_t *in)
 {
-	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
-	int rc = cipher ? 0 : -ENOMEM;
+	int rc;
 
-	gcm->keys = secret_new(2 * MAC_KEY_LEN);
-	if (!gcm->keys)
-		rc = -ENOMEM;
-	if (!rc) {
-		memcpy(gcm->keys[0], out, MAC_KEY_LEN);
-		memcpy(gcm->keys[1], in, MAC_KEY_LEN);
-		rc = way_init(&gcm->out, cipher, gcm->keys[0], true);
-	}
-	if (!rc)
-		rc = way_init(&gcm->in, cipher, gcm->keys[1], false);
-	EVP_CIPHER_free(cipher);
-	return rc;
+	gcm->secrets = secret_new(sizeof(*gcm->secrets));
+	if (!gcm->secrets)
+		return -ENOMEM;
+	rc = way_init(gcm, &gcm->out, out);
+	return rc ? rc : way_init(gcm, &gcm->in, in);
 }
 
 int gcm_sealer(enum seal_mode mode, const uint8_t out[MAC_KEY_LEN],

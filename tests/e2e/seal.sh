@@ -93,6 +93,18 @@ expect "encrypt " seals
 tree encrypt
 expect 0 heard encrypt
 
+# ---- libcrypto is loaded by who seals much ----
+
+loaded() { LD_DEBUG=files "$@" 2>&1 | grep -q 'file=.*/libpvfs-seal.so .*dynamically loaded'; }
+moves() { loaded pvio write /pvfs/much 0 100000000 1; }
+if grep -qw aes /proc/cpuinfo && grep -qw pclmulqdq /proc/cpuinfo; then
+	expect ok pvio write /pvfs/little 0 100000 1
+	loaded pvio check /pvfs/little 0 100000 1 && fail "for little"
+	until_true 60 moves
+fi
+expect ok pvio write /pvfs/much 0 100000000 1
+expect ok pvio check /pvfs/much 0 100000000 1
+
 # ---- somebody in the middle of a client and the manager ----
 
 sets auth

@@ -20,7 +20,6 @@ struct attempt {
 };
 
 struct client_auth {
-	struct prover prover; /* the pass's, until exit() */
 	struct client_auth_attr attr;
 	struct keyring *ring; /* with AUTH_KEY */
 	struct munger *munger; /* once munge was asked for */
@@ -28,6 +27,9 @@ struct client_auth {
 	struct pass *pass;
 	struct attempt *at;
 };
+
+/* engine.c: 0, or it logs that nothing here can seal: -ELIBACC. */
+int engine_look(const struct log *log);
 
 /* munge.c: each logs its errors. */
 

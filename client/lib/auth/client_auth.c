@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto_end.h"
 #include "random_id.h"
-#include "sealing.h"
 #include "secret.h"
 
 static void ca_close(struct client_auth *auth)
@@ -31,54 +29,6 @@ static int open_key(struct client_auth *auth)
 	return keyring_open(attr->key, false, attr->log, &auth->ring);
 }
 
-static int prove(void *arg, const struct handshake *shake,
-		 enum handshake_side side, const void *msg, size_t len,
-		 struct wire_proof *proof)
-{
-	const struct prover *prover = pass_prover(arg);
-
-	return crypto_is_gone() ? -ECANCELED
-				: prover->prove(prover->arg, shake, side, msg,
-						len, proof);
-}
-
-static int check(void *arg, const struct handshake *shake,
-		 enum handshake_side side, const void *msg, size_t len,
-		 const struct wire_proof *proof)
-{
-	const struct prover *prover = pass_prover(arg);
-
-	return crypto_is_gone() ? -ECANCELED
-				: prover->check(prover->arg, shake, side, msg,
-						len, proof);
-}
-
-static size_t ticket(void *arg, void *out)
-{
-	const struct prover *prover = pass_prover(arg);
-
-	return prover->ticket(prover->arg, out);
-}
-
-static int pair(void *arg, enum handshake_side side, struct seal_pact **pact)
-{
-	const struct prover *prover = pass_prover(arg);
-
-	return crypto_is_gone() ? -ECANCELED
-				: prover->pair(prover->arg, side, pact);
-}
-
-static int seal(void *arg, const struct handshake *shake,
-		enum handshake_side side, const struct seal_pact *pact,
-		struct sealer **sealer)
-{
-	const struct prover *prover = pass_prover(arg);
-
-	return crypto_is_gone()
-		       ? -ECANCELED
-		       : prover->seal(prover->arg, shake, side, pact, sealer);
-}
-
 static int ca_open(const struct client_auth_attr *attr,
 		   struct client_auth **out)
 {
@@ -92,9 +42,8 @@ static int ca_open(const struct client_auth_attr *attr,
 	rc = auth->at ? pass_new(&auth->pass) : -ENOMEM;
 	if (!rc)
 		rc = open_key(auth);
-	auth->prover = (struct prover){ auth->pass, prove, check,
-					ticket,	    pair,  sealing_unpair,
-					seal };
+	if (!rc)
+		rc = engine_look(attr->log);
 	if (rc)
 		ca_close(auth);
 	else
@@ -104,7 +53,7 @@ static int ca_open(const struct client_auth_attr *attr,
 
 static const struct prover *ca_prover(const struct client_auth *auth)
 {
-	return &auth->prover;
+	return pass_prover(auth->pass);
 }
 
 /* ---- CHALLENGE ---- */
@@ -113,7 +62,7 @@ static int ca_begin(struct client_auth *auth, struct wire_challenge *body)
 {
 	struct attempt *at = auth->at;
 	struct pact *pact = &at->pact;
-	int rc = crypto_is_gone() ? -ECANCELED : exchange_make(&at->own);
+	int rc = exchange_make(&at->own);
 
 	if (!rc)
 		rc = random_bytes(pact->nonce[HANDSHAKE_CALLER], WIRE_KEY_LEN);
@@ -334,6 +283,5 @@ pvfs_client_auth_2(void)
 		.end = ca_end,
 	};
 
-	crypto_keep();
 	return &ops;
 }
