@@ -131,7 +131,7 @@ fi
 must_fail timeout 60 "$exporter" --listen localhost
 grep -q 'want ADDR:PORT' "$tmp/output" || fail "$(cat "$tmp/output")"
 must_fail timeout 60 "$exporter" --listen "${url#http://}"
-grep -q 'in use' "$tmp/output" || fail "$(cat "$tmp/output")"
+grep -q 'in use; end what has the port' "$tmp/output" || fail "$(cat "$tmp/output")"
 must_fail timeout 60 "$exporter" /tmp
 
 # ---- many who ask cost one question a second ----

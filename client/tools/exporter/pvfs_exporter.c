@@ -142,6 +142,23 @@ static int serve(const struct args *a, struct daemon *d, struct collect *c,
 	return 0;
 }
 
+static int say_refused(const struct log *log, const char *listen, int rc)
+{
+	if (rc == -EINVAL)
+		log_error(log,
+			  "--listen %s: want ADDR:PORT in numbers, as in "
+			  "127.0.0.1:9797 or [::1]:9797",
+			  listen);
+	else
+		log_error(log, "--listen %s: %s%s", listen, strerror(-rc),
+			  rc == -EADDRINUSE ? "; end what has the port, or "
+					      "name another one"
+			  : rc == -EADDRNOTAVAIL
+				  ? "; name an address of this host"
+				  : "");
+	return rc == -EINVAL ? 2 : 1;
+}
+
 static int run(const struct args *a, const struct log *log, struct daemon *d)
 {
 	const struct collect_attr attr = { .mount = a->mount,
@@ -151,13 +168,8 @@ static int run(const struct args *a, const struct log *log, struct daemon *d)
 	struct collect *c;
 	int fd = listen_at(a->listen), rc;
 
-	if (fd < 0) {
-		log_error(log, "--listen %s: %s", a->listen,
-			  fd == -EINVAL ? "want ADDR:PORT in numbers, as in "
-					  "127.0.0.1:9797 or [::1]:9797"
-					: strerror(-fd));
-		return fd == -EINVAL ? 2 : 1;
-	}
+	if (fd < 0)
+		return say_refused(log, a->listen, fd);
 	rc = collect_open(&attr, &c);
 	if (rc) {
 		log_error(log, "%s: %s", a->mount, strerror(-rc));
