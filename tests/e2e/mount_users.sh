@@ -49,6 +49,27 @@ rights() {
 	rm -r "$m/pub"
 }
 
+# Root's alone count for the manager; what root gave up the kernel knows.
+capable() { # CAPABILITIES COMMAND...: bob with them
+	setpriv --reuid=1002 --regid=1002 --clear-groups --inh-caps "$1" \
+		--ambient-caps "$1" "${@:2}"
+}
+capabilities() {
+	mkdir -m 700 "$m/closed" && (umask 077 && echo secret >"$m/closed/f")
+	install -m 600 /dev/null "$m/roots"
+	must_fail capable +dac_override,+dac_read_search cat "$m/closed/f"
+	must_fail capable +dac_override sh -c "echo x >>$m/roots"
+	must_fail capable +chown chown 1002 "$m/roots"
+	must_fail capable +fowner chmod 666 "$m/roots"
+	expect '600 0 0' stat -c '%a %u %s' "$m/roots"
+	chown 1001 "$m/closed"
+	[ $options = no_default_permissions ] ||
+		must_fail setpriv --bounding-set=-dac_override,-dac_read_search \
+			cat "$m/closed/f"
+	expect secret cat "$m/closed/f"
+	rm -r "$m/closed" "$m/roots"
+}
+
 # knocks USER: what becomes of an open of the FIFO, for reading and for writing, and of
 # a connection to the socket.
 knocks() {
@@ -101,6 +122,7 @@ for options in no_default_permissions cache=none cache=open \
 	mount_at "$m" -o $options
 	chmod 755 "$m"
 	rights
+	capabilities
 	[ $options = no_default_permissions ] || special
 	unmount "$m" $daemon
 done
