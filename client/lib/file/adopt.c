@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* adopt.c - see adopt.h. */
-#include "adopt.h"
+/* adopt.c - see adopt_int.h. */
+#include "adopt_int.h"
 
 #include <errno.h>
 #include <fcntl.h>

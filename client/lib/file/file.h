@@ -34,7 +34,7 @@ struct file_locks {
 	bool lost; /* with their session, and that was said */
 };
 
-/* What the program before had of it in this process, see adopt.h. */
+/* What the program before had of it in this process, see adopt_int.h. */
 struct heir {
 	uint64_t session[HEIR_SESSIONS]; /* where; 0: no more */
 	uint64_t open; /* id there, or 0 */

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "adopt.h"
+#include "adopt_int.h"
 #include "ask.h"
 #include "file.h"
 #include "lookout.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * adopt.h - what the program before had open and locked in this process becomes the
+ * adopt_int.h - what the program before had open and locked in this process becomes the
  * present session's.
  */
-#ifndef ADOPT_H
-#define ADOPT_H
+#ifndef ADOPT_INT_H
+#define ADOPT_INT_H
 
 #include "file.h"
 
