@@ -16,7 +16,8 @@ struct fill {
 	uint8_t *buf;
 	size_t cap;
 	size_t fixed; /* of a record, before the name */
-	bool attrs; /* they are wanted, and may be told */
+	bool plus; /* attributes are wanted */
+	bool searches; /* who asks may know what is behind the names */
 	size_t len, count;
 	size_t whole, whole_count; /* up to the last complete hash */
 	uint64_t hash; /* of the group being written */
@@ -42,12 +43,23 @@ static int show(const struct fill *f, uint64_t handle, struct wire_attr *attr)
 	return 0;
 }
 
+/*
+ * Of an entry, for st_ino.  By the handle itself a file could be opened by one who may not
+ * search the directory: he gets the same for the same file, and nothing to open.
+ */
+static uint64_t number_of(const struct fill *f, uint64_t handle)
+{
+	const struct store *st = f->op->ns->st;
+	uint64_t number = handle_to_wire(st, handle);
+
+	return f->searches ? number : handle_to_wire(st, le64toh(number));
+}
+
 static void write_record(struct fill *f, const struct entry *e, size_t reclen,
 			 const struct wire_attr *attr)
 {
 	const struct wire_direntplus d = {
-		.ent = { .handle = handle_to_wire(f->op->ns->st,
-						  e->dent.handle),
+		.ent = { .handle = number_of(f, e->dent.handle),
 			 .cookie = htole64(e->cookie),
 			 .reclen = htole16((uint16_t)reclen),
 			 .name_len = htole16((uint16_t)e->len),
@@ -76,7 +88,7 @@ static int emit(struct fill *f, const struct entry *e)
 	}
 	if (reclen > f->cap - f->len)
 		return 1;
-	if (f->attrs && e->cookie >= COOKIE_NAMES)
+	if (f->plus && f->searches && e->cookie >= COOKIE_NAMES)
 		rc = show(f, e->dent.handle, &attr);
 	if (!rc)
 		write_record(f, e, reclen, &attr);
@@ -138,7 +150,8 @@ static struct fill begin(struct ns_op *op, const struct ns_readdir_args *args,
 		.cap = args->cap,
 		.fixed = args->plus ? sizeof(struct wire_direntplus)
 				    : sizeof(struct wire_dirent),
-		.attrs = args->plus && !ns_may(op, dir, X_OK),
+		.plus = args->plus,
+		.searches = !ns_may(op, dir, X_OK),
 	};
 }
 

@@ -239,6 +239,40 @@ START_TEST(test_plus)
 }
 END_TEST
 
+/* The number of the only entry, for that user. */
+static uint64_t number_for(uint32_t uid)
+{
+	_Alignas(8) uint8_t buf[256];
+	struct ns_listing l;
+
+	fx_become(&fx, uid, uid);
+	ck_assert_int_eq(list(2, buf, sizeof(buf), &l), 0);
+	ck_assert_uint_eq(l.count, 1);
+	fx_become(&fx, 0, 0);
+	return ((const struct wire_dirent *)buf)->handle;
+}
+
+/* A listing is no way past a directory that one may not search. */
+START_TEST(test_no_search)
+{
+	uint64_t number, handle;
+	struct inode ino;
+
+	ck_assert_int_eq(fx_creat(&fx, "d/f", 0644), 0);
+	ck_assert_int_eq(fx_stat(&fx, "d/f", &ino), 0);
+	handle = number_for(1000);
+	ck_assert_uint_eq(handle_from_wire(fx.db.st, handle), ino.handle);
+	ck_assert_int_eq(fx_chmod(&fx, "d", 0744), 0);
+	number = number_for(1000);
+	ck_assert_uint_ne(number, handle);
+	ck_assert_uint_eq(number_for(1000), number);
+	ck_assert_int_eq(fx_stat_handle(&fx, handle_from_wire(fx.db.st, number),
+					&ino),
+			 -ESTALE);
+	ck_assert_uint_eq(number_for(0), handle);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("readdir");
@@ -250,5 +284,6 @@ int main(void)
 	tcase_add_test(tc, test_small);
 	tcase_add_test(tc, test_collisions);
 	tcase_add_test(tc, test_plus);
+	tcase_add_test(tc, test_no_search);
 	return fx_main("mgr_readdir", cases);
 }
