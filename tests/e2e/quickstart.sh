@@ -38,7 +38,7 @@ gone() { ! kill -0 "$@" 2>/dev/null; }
 says() { grep -q -- "$1" "$tmp/said" || fail "no word of '$1': $(cat "$tmp/said")"; }
 
 dev=
-quickstart
+PVFS_IODS=3 quickstart
 says "mounted at $state/mnt"
 # all tools are in the PATH that it names
 (
@@ -83,6 +83,9 @@ says 'a program uses port'
 must_fail env PVFS_STATE="$tmp/other" PVFS_IODS=many sh "$tree/scripts/quickstart"
 mv "$tmp/output" "$tmp/said"
 says 'PVFS_IODS=many: write'
+must_fail env PATH="$tmp/bin:$PATH" PVFS_IODS=2 "$tree/scripts/quickstart"
+mv "$tmp/output" "$tmp/said"
+says 'a file system of 3 iods: PVFS_STATE=DIR'
 [ ! -e "$tmp/other" ] || fail "what cannot be leaves a folder"
 among "$tree/scripts/cluster" stop -d "$state"
 among "$tree/scripts/cluster" start -d "$state"
