@@ -149,7 +149,7 @@ static int fs_connect(struct fs *fs, struct session **out)
 			 "max_sessions there if it goes on",
 			 fs->mount->dir);
 		poll(NULL, 0, pause);
-		pause = pause < AGAIN_MOST_MS ? 2 * pause : pause;
+		pause = 2 * pause < AGAIN_MOST_MS ? 2 * pause : AGAIN_MOST_MS;
 		rc = connect_once(fs, out);
 	}
 	return rc;
