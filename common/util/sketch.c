@@ -4,10 +4,14 @@
 
 #include <stdlib.h>
 
+/* Without a division, which requests would wait for, while there are none. */
 static unsigned int halvings(const struct sketch *s, uint64_t now)
 {
-	uint64_t n = now > s->halved ? (now - s->halved) / SKETCH_HALF_NS : 0;
+	uint64_t since = now > s->halved ? now - s->halved : 0, n;
 
+	if (since < SKETCH_HALF_NS)
+		return 0;
+	n = since / SKETCH_HALF_NS;
 	return n < 63 ? (unsigned int)n : 63;
 }
 

@@ -12,6 +12,17 @@
 
 _Static_assert(PLACES_TOLD + 16 <= WIRE_TIMES_ALL, "wire.h");
 
+static bool sum_kind(const struct tallies *all, unsigned int rail,
+		     unsigned int kind, unsigned int way, struct tally *sum)
+{
+	bool any = false;
+
+	for (unsigned int op = 0; op < WIRE_OP_END; op++)
+		if (tally_kind(op) == kind)
+			any |= tally_sum(sum, &all->of[rail][op][way]);
+	return any;
+}
+
 /* Of all lanes and rails of the transport; false: nothing. */
 static bool sum_way(const struct rpc_server *server, unsigned int tr,
 		    unsigned int kind, unsigned int way, struct tally *sum)
@@ -23,9 +34,8 @@ static bool sum_way(const struct rpc_server *server, unsigned int tr,
 		if (tally_transport(tp_dev_name(rails->dev[r])) != tr)
 			continue;
 		for (unsigned int i = 0; i < server->nlanes; i++)
-			any |= tally_sum(
-				sum,
-				&server->lanes[i].tallies.way[r][kind][way]);
+			any |= sum_kind(&server->lanes[i].tallies, r, kind, way,
+					sum);
 	}
 	return any;
 }

@@ -38,13 +38,11 @@ void tally_count(struct tally *t, const struct rx *rx, uint64_t took,
 		atomic_store_explicit(&t->most, took, memory_order_relaxed);
 }
 
-/* ---- by transport and way ---- */
-
-static enum wire_timed kind_of(const struct rpc_req *req)
+enum wire_timed tally_kind(unsigned int op)
 {
-	if (wire_op_reads(req->op))
+	if (wire_op_reads(op))
 		return WIRE_TM_READ;
-	return wire_op_writes(req->op) ? WIRE_TM_WRITE : WIRE_TM_OTHER;
+	return wire_op_writes(op) ? WIRE_TM_WRITE : WIRE_TM_OTHER;
 }
 
 /* Of a READ or WRITE, also of lists: their bodies begin in the same way. */
@@ -52,29 +50,13 @@ static enum wire_way way_of(const struct rx *rx)
 {
 	const struct wire_io *io = rx->req.msg.body;
 
+	if (tally_kind(rx->req.op) == WIRE_TM_OTHER)
+		return WIRE_WAY_NONE;
 	if (rx->by_fast || le16toh(rx->req.msg.hdr->flags) & WIRE_F_PLACE)
 		return WIRE_WAY_FAST;
 	if (rx->data_len || !io->nmem)
 		return WIRE_WAY_INLINE;
 	return rx->mapped ? WIRE_WAY_MAPPED : WIRE_WAY_BULK;
-}
-
-/* NULL: no memory; it is not counted. */
-static struct tally *way_tally(struct rx *rx)
-{
-	enum wire_timed kind = kind_of(&rx->req);
-	enum wire_way way = kind == WIRE_TM_OTHER ? WIRE_WAY_NONE : way_of(rx);
-	struct tallies *all = &rx->conn->lane->tallies;
-
-	return tally_made(&all->way[rx->conn->link.rail][kind][way]);
-}
-
-static void add_way(struct rx *rx, uint64_t took, uint32_t status)
-{
-	struct tally *t = way_tally(rx);
-
-	if (t)
-		tally_count(t, rx, took, status);
 }
 
 enum wire_transport tally_transport(const char *name)
@@ -92,26 +74,27 @@ enum wire_transport tally_transport(const char *name)
 	return WIRE_TR_OTHER;
 }
 
+/* Without memory it is not counted. */
 void tally_add(struct rx *rx, uint64_t now, uint32_t status)
 {
-	struct tally *t = tally_made(&rx->conn->lane->tallies.op[rx->req.op]);
+	const struct conn *conn = rx->conn;
+	struct tallies *all = &conn->lane->tallies;
+	struct tally *t = tally_made(
+		&all->of[conn->link.rail][rx->req.op][way_of(rx)]);
 	uint64_t took = now - rx->arrived;
 
 	labels_add(rx, took, status);
 	hot_add(rx, now);
-	add_way(rx, took, status);
 	if (t)
 		tally_count(t, rx, took, status);
 }
 
 void tallies_free(struct tallies *all)
 {
-	for (unsigned int op = 0; op < WIRE_OP_END; op++)
-		free(all->op[op]);
 	for (unsigned int r = 0; r < RAILS_MAX; r++)
-		for (unsigned int k = 0; k < TALLY_KINDS; k++)
+		for (unsigned int op = 0; op < WIRE_OP_END; op++)
 			for (unsigned int w = 0; w < WIRE_WAYS; w++)
-				free(all->way[r][k][w]);
+				free(all->of[r][op][w]);
 }
 
 /* ---- STATS ---- */
@@ -135,6 +118,18 @@ bool tally_sum(struct tally *to, struct tally *_Atomic const *place)
 	return true;
 }
 
+/* Of all rails and ways; false: it was never answered. */
+static bool sum_op(const struct tallies *all, unsigned int op,
+		   struct tally *sum)
+{
+	bool any = false;
+
+	for (unsigned int r = 0; r < RAILS_MAX; r++)
+		for (unsigned int w = 0; w < WIRE_WAYS; w++)
+			any |= tally_sum(sum, &all->of[r][op][w]);
+	return any;
+}
+
 /* The first operation from op on that was answered, and its sum; 0: none. */
 static unsigned int next_op(struct rpc_server *server, unsigned int op,
 			    struct tally *all)
@@ -143,7 +138,7 @@ static unsigned int next_op(struct rpc_server *server, unsigned int op,
 		bool any = false;
 
 		for (unsigned int i = 0; i < server->nlanes; i++)
-			any |= tally_sum(all, &server->lanes[i].tallies.op[op]);
+			any |= sum_op(&server->lanes[i].tallies, op, all);
 		if (any)
 			return op;
 	}

@@ -29,12 +29,11 @@ struct tally {
 #define TALLY_KINDS (WIRE_TM_WRITE + 1u)
 
 /*
- * By operation; and by rail, what it was, and the way that its data went.  Made when it is
- * first answered.
+ * By rail, operation, and the way that its data went: a request is counted once, and all
+ * that is told of them are sums of these.  Made when it is first answered.
  */
 struct tallies {
-	struct tally *_Atomic op[WIRE_OP_END];
-	struct tally *_Atomic way[RAILS_MAX][TALLY_KINDS][WIRE_WAYS];
+	struct tally *_Atomic of[RAILS_MAX][WIRE_OP_END][WIRE_WAYS];
 };
 
 /* rx is about to be answered, at now of clock_boot(), with status. */
@@ -44,6 +43,8 @@ void tally_req_run(struct rpc_req *req);
 /* Answer TIMES and GAUGES. */
 void times_req_run(struct rpc_req *req);
 void gauges_req_run(struct rpc_req *req);
+/* What TIMES calls an operation. */
+enum wire_timed tally_kind(unsigned int op);
 /* The transport of that name. */
 enum wire_transport tally_transport(const char *name);
 /* STATS, LABELS or TIMES is about to be answered. */
