@@ -145,7 +145,8 @@ static void no_ep_join(struct tp_ep *ep)
 {
 }
 
-static int no_ep_seal(struct tp_ep *ep, struct sealer *sealer)
+static int no_ep_seal(struct tp_ep *ep, struct sealer *sealer,
+		      unsigned int behind)
 {
 	sealer_free(sealer);
 	return -EOPNOTSUPP;

@@ -59,7 +59,8 @@ struct tp_ops {
 	int (*ep_take)(struct tp_ep *ep, int *fd, unsigned int n);
 	uint32_t (*ep_carry_max)(const struct tp_ep *ep);
 	void (*ep_join)(struct tp_ep *ep);
-	int (*ep_seal)(struct tp_ep *ep, struct sealer *sealer);
+	int (*ep_seal)(struct tp_ep *ep, struct sealer *sealer,
+		       unsigned int behind);
 	int (*srq_open)(struct tp_cq *cq, unsigned int max_wr, void *context,
 			struct tp_srq **srq);
 	void (*srq_close)(struct tp_srq *srq);

@@ -18,7 +18,9 @@ bool tp_dev_seals(const struct tp_dev *dev);
  * was posted before leaves as it is.  What comes sealed before the call waits for it at
  * the end that connected; the one that accepted calls first, or is never sealed, and takes
  * that for the peer's mistake (-EPROTO).
- * Who was the first to call refuses from then on what is neither sealed nor empty of meaning.
+ * Who was the first to call refuses from then on what is neither sealed nor empty of meaning,
+ * and either what came bare before the call and was not looked at yet, for the peer has said
+ * nothing more (-EBADMSG); behind: so much of it the caller has polled.
  *
  * A record that was changed, repeated, left out, put elsewhere or made up ends the
  * connection (-EBADMSG), before anything of it is used.
@@ -26,7 +28,7 @@ bool tp_dev_seals(const struct tp_dev *dev);
  * sealer is the endpoint's from now on, also on error, and freed with it.  -EOPNOTSUPP: see
  * above; -ENOTCONN: it is not established, or broken; -EALREADY: it is sealed; -ENOMEM.
  */
-int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer);
+int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
 
 /* Why connections of the device were ended, so far. */
 enum tp_flaw {

@@ -271,9 +271,9 @@ bool tp_dev_seals(const struct tp_dev *dev)
 	return dev->flaws;
 }
 
-int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer)
+int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind)
 {
-	return OP(ep->dev, ep_seal)(ep, sealer);
+	return OP(ep->dev, ep_seal)(ep, sealer, behind);
 }
 
 const char *tp_flaw_text(enum tp_flaw flaw)

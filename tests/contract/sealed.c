@@ -38,7 +38,7 @@ static void seal(struct tp_ep *ep, int end)
 		       keys && !strcmp(keys, "long") ? NULL : &limits, &sealer))
 		abort();
 	/* it may be the other end's, or broken */
-	tp_ep_seal(ep, sealer);
+	tp_ep_seal(ep, sealer, 0);
 }
 
 int __wrap_tp_accept(struct tp_ep *ep, struct tp_conn_req *req,

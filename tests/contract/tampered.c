@@ -27,7 +27,7 @@ static void seal(struct tp_ep *ep, int end)
 	struct sealer *sealer;
 
 	ck_ok(gcm_sealer(SEAL_ENCRYPT, key[end], key[!end], NULL, &sealer));
-	ck_ok(tp_ep_seal(ep, sealer));
+	ck_ok(tp_ep_seal(ep, sealer, 0));
 }
 
 static void setup(void)
@@ -262,7 +262,7 @@ START_TEST(test_twice)
 
 	meet(0, DEED_NONE);
 	ck_ok(gcm_sealer(SEAL_AUTH, key[0], key[1], NULL, &sealer));
-	ck_assert_int_eq(tp_ep_seal(l->a, sealer), -EALREADY);
+	ck_assert_int_eq(tp_ep_seal(l->a, sealer, 0), -EALREADY);
 	ck_assert(tp_dev_seals(world.a.dev));
 }
 END_TEST
@@ -277,9 +277,9 @@ START_TEST(test_other_keys)
 	m = mem_new(&world.b, 64, TP_LOCAL_WRITE);
 	side_recv(l->b, 1, m, 0, 64);
 	ck_ok(gcm_sealer(SEAL_AUTH, key[0], key[1], NULL, &sealer));
-	ck_ok(tp_ep_seal(l->a, sealer));
+	ck_ok(tp_ep_seal(l->a, sealer, 0));
 	ck_ok(gcm_sealer(SEAL_AUTH, key[0], key[1], NULL, &sealer));
-	ck_ok(tp_ep_seal(l->b, sealer));
+	ck_ok(tp_ep_seal(l->b, sealer, 0));
 	ours = mem_new(&world.a, 64, 0);
 	{
 		struct tp_sge sge = sge_of(ours, 0, 64);

@@ -337,7 +337,7 @@ bool tp_dev_seals(const struct tp_dev *dev)
 	return mock.seals;
 }
 
-int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer)
+int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind)
 {
 	sealer_free(sealer);
 	mock.sealed++;

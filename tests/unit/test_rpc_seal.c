@@ -6,7 +6,7 @@
 
 #include "hello_rig.h"
 #include "key_rig.h"
-#include "rpc_rig.h"
+#include "raw_client.h"
 #include "run_suite.h"
 #include "tp_seal.h"
 
@@ -241,6 +241,87 @@ START_TEST(test_other_keys)
 }
 END_TEST
 
+/* ---- behind what both ends believe of each other ---- */
+
+/* A manager's HELLO, as it is proved and sealed, at raw->buf->out.  Its length. */
+static size_t hello_of(struct raw *raw, struct seal_pact *pact)
+{
+	const struct prover *prover = keyring_prover(ring);
+	struct handshake shake = { .fsid = RIG_FSID,
+				   .session = SESSION,
+				   .boot = le64toh(raw->answer.boot),
+				   .epoch = 1,
+				   .role = WIRE_ROLE_MGR,
+				   .server = WIRE_ROLE_IOD,
+				   .index = 2 };
+	struct wire_hello hello = { .uid = htole32(0) };
+	struct wire_seal seal = { .mode = htole32(SEAL_AUTH) };
+	struct wire_proof proof;
+	struct wire_out out;
+	int len;
+
+	memcpy(shake.nonce[0], raw->hail.nonce, WIRE_NONCE_LEN);
+	memcpy(shake.nonce[1], raw->hailed.nonce, WIRE_NONCE_LEN);
+	memcpy(seal.key, pact->public[HANDSHAKE_CALLER], sizeof(seal.key));
+	wire_begin(&out, raw->buf->out, RAW_MSG);
+	wire_put(&out, &hello, sizeof(hello));
+	wire_put(&out, &seal, sizeof(seal));
+	wire_put(&out, NULL, sizeof(proof));
+	len = wire_end(&out, WIRE_HELLO, WIRE_F_PROOF | WIRE_F_SEAL, 0);
+	ck_assert_int_gt(len, 0);
+	raw_hdr(raw)->session = htole64(SESSION);
+	ck_assert_int_eq(prover->prove(prover->arg, &shake, HANDSHAKE_CALLER,
+				       raw_hdr(raw),
+				       (size_t)len - sizeof(proof), &proof),
+			 0);
+	memcpy((uint8_t *)raw_hdr(raw) + (size_t)len - sizeof(proof), &proof,
+	       sizeof(proof));
+	return (size_t)len;
+}
+
+/*
+ * Somebody adds a request, bare, right behind the HELLO of who proves himself: one read has
+ * both.
+ */
+START_TEST(test_behind_hello)
+{
+	const struct prover *prover = keyring_prover(ring);
+	struct seal_pact *pact;
+	struct raw raw;
+	uint64_t count[TP_FLAWS];
+	struct tp_sge sge;
+	uint8_t hello[1024];
+	size_t len;
+
+	begin_server(SEAL_AUTH, SEAL_AUTH);
+	ck_assert_int_eq(prover->pair(prover->arg, HANDSHAKE_CALLER, &pact), 0);
+	raw_open(&raw, rig, SESSION, 1);
+	raw.priv.role = htole16(WIRE_ROLE_MGR);
+	raw.hail = (struct wire_hail){
+		htole32(WIRE_FT_V3 | WIRE_FT_PROOF | WIRE_FT_SEAL), { 1 }
+	};
+	raw_connect(&raw);
+	raw_until(&raw, raw.established);
+	len = hello_of(&raw, pact);
+	memcpy(hello, raw.buf->out, len);
+	sge = (struct tp_sge){ raw.buf->in[RAW_RECVS - 1], (uint32_t)len,
+			       raw.mr->lkey };
+	memcpy(raw.buf->in[RAW_RECVS - 1], hello, len);
+	ck_assert_int_eq(tp_post_send(raw.ep,
+				      &(struct tp_send_wr){ .opcode = TP_SEND,
+							    .sgl = &sge,
+							    .nsge = 1 }),
+			 0);
+	raw_send(&raw, raw_append(&raw, 0, 1));
+	raw_until(&raw, raw.disconnected || rig->executed);
+	ck_assert_uint_eq(rig->executed, 0);
+	tp_dev_flaws(rig->dev, count);
+	ck_assert_uint_eq(count[TP_FLAW_BARE], 1);
+	prover->unpair(pact);
+	raw_close(&raw);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rpc_seal");
@@ -256,6 +337,7 @@ int main(void)
 	tcase_add_test(tc, test_stranger);
 	tcase_add_loop_test(tc, test_stranger_cannot, 0, 2);
 	tcase_add_test(tc, test_other_keys);
+	tcase_add_test(tc, test_behind_hello);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

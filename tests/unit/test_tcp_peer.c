@@ -10,6 +10,7 @@
 
 #include "run_suite.h"
 #include "tcp_rig.h"
+#include "tp_seal.h"
 
 #define RIGHTS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
 #define BIG (8u << 20)
@@ -541,6 +542,39 @@ START_TEST(keepalive)
 }
 END_TEST
 
+static unsigned int freed;
+
+static void sealer_freed(struct sealer *s)
+{
+	freed++;
+}
+
+/* What came bare, in part or whole, and was not polled, has no place in a sealed connection. */
+START_TEST(seal_behind_bare)
+{
+	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 8 };
+	int fd = raw_open(&rig);
+	struct tcp_ep *ep = container_of(rig.ep[0], struct tcp_ep, ep);
+	struct sealer sealer = { .free = sealer_freed };
+	uint64_t count[TP_FLAWS], end = clock_after_ms(RIG_PATIENCE_MS);
+	struct tp_wc wc;
+
+	freed = 0;
+	post_recv(0, 1, 0, 64);
+	raw_frame(&rig, fd, &send, NULL);
+	ck_assert_int_eq(write(fd, "halfhalf", _i ? 8 : 4), _i ? 8 : 4);
+	while (_i ? ep->rq.head == ep->rq.done : !ep->rx.landing) {
+		tp_cq_poll(rig.cq, &wc, 0);
+		ck_assert_uint_lt(clock_now(), end);
+	}
+	ck_assert_int_eq(tp_ep_seal(rig.ep[0], &sealer, 0), -EBADMSG);
+	ck_assert_uint_eq(freed, 1);
+	tp_dev_flaws(rig.dev, count);
+	ck_assert_uint_eq(count[TP_FLAW_BARE], 1);
+	ends(fd, 0, -EBADMSG, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("tcp_peer");
@@ -561,6 +595,7 @@ int main(void)
 	tcase_add_test(tc, dereg_under_write);
 	tcase_add_test(tc, dereg_under_read);
 	tcase_add_test(tc, byte_by_byte);
+	tcase_add_loop_test(tc, seal_behind_bare, 0, 2);
 	tcase_add_test(tc, end_in_mid_frame);
 	tcase_add_test(tc, silent_host);
 	tcase_add_test(tc, silent_program);

@@ -78,7 +78,7 @@ static int start(struct rpc_peer *peer, const struct wire_seal *seal)
 	rc = prover->seal(prover->arg, &peer->shake, HANDSHAKE_CALLER, pact,
 			  &sealer);
 	if (!rc)
-		rc = tp_ep_seal(peer->link.ep, sealer);
+		rc = link_seal(&peer->link, sealer);
 	if (!rc)
 		peer->seal.mode = (enum seal_mode)pact->mode;
 	return rc;

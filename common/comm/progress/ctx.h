@@ -50,6 +50,7 @@ struct ctx_listener {
 
 /* One end of a connection: part of a struct rpc_peer or a struct conn. */
 struct link;
+struct sealer; /* sealer.h */
 struct link_ops {
 	void (*completion)(struct link *link, const struct tp_wc *wc);
 	void (*event)(struct link *link, const struct tp_event *ev);
@@ -182,6 +183,8 @@ int link_post(struct link *link, const struct tp_send_wr *wr);
 /* The connection is no use any more: lost() comes in this or the next round. */
 void link_fail(struct link *link, int status);
 void link_close(struct link *link);
+/* tp_ep_seal(); what this context holds of it already came bare. */
+int link_seal(struct link *link, struct sealer *sealer);
 /* The same for one message.  wr_id 0: as below. */
 int link_post_one(struct link *link, struct tp_send_wr *wr);
 /*

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "tp_seal.h"
+
 #define LINK_QUIET 16
 
 static void link_failed(struct ctx_task *task)
@@ -77,6 +79,19 @@ void link_close(struct link *link)
 	tp_ep_close(link->ep);
 	link->ep = NULL;
 	ctx_rail_leave(ctx, link->rail);
+}
+
+int link_seal(struct link *link, struct sealer *sealer)
+{
+	const struct rpc_ctx *ctx = link->ctx;
+	unsigned int behind = 0;
+	int i;
+
+	for (i = ctx->wc_at; i < ctx->wc_n; i++)
+		behind += ctx->wc[i].ep == link->ep &&
+			  (ctx->wc[i].opcode == TP_RECV ||
+			   ctx->wc[i].opcode == TP_RECV_IMM);
+	return tp_ep_seal(link->ep, sealer, behind);
 }
 
 int link_post(struct link *link, const struct tp_send_wr *wr)

@@ -131,7 +131,7 @@ void conn_seal_begin(struct conn *conn)
 	if (!sealer || !conn->link.ep)
 		return;
 	conn->seal->sealer = NULL;
-	rc = tp_ep_seal(conn->link.ep, sealer);
+	rc = link_seal(&conn->link, sealer);
 	if (rc)
 		link_fail(&conn->link, rc);
 }

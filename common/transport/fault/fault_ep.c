@@ -199,12 +199,12 @@ void fault_ep_join(struct tp_ep *ep)
 		tp_ep_join(e->inner);
 }
 
-int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer)
+int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind)
 {
 	const struct fault_ep *e = (const struct fault_ep *)ep;
 
 	if (e->inner)
-		return tp_ep_seal(e->inner, sealer);
+		return tp_ep_seal(e->inner, sealer, behind);
 	sealer_free(sealer);
 	return -ENOTCONN;
 }

@@ -54,13 +54,21 @@ static int seal_new(struct tcp_ep *ep, struct tcp_seal **out)
 	return 0;
 }
 
-int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer)
+/* What came bare, whole or in part, and was not looked at yet. */
+static bool waits_bare(const struct tcp_ep *ep)
+{
+	return ep->rq.head != ep->rq.done || ep->rx.landing;
+}
+
+int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer, unsigned int behind)
 {
 	struct tcp_ep *ep = container_of(base, struct tcp_ep, ep);
 	int rc = -EALREADY;
 
 	if (ep->state != TCP_EP_UP)
 		rc = -ENOTCONN;
+	else if (!ep->seal && (behind || waits_bare(ep)))
+		rc = tcp_seal_broken(ep, TP_FLAW_BARE);
 	else if (!ep->seal)
 		rc = seal_new(ep, &ep->seal);
 	if (rc) {

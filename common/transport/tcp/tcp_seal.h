@@ -19,7 +19,7 @@ struct tcp_seal {
 };
 
 /* tcp_seal.c */
-int tcp_ep_seal(struct tp_ep *ep, struct sealer *sealer);
+int tcp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
 void tcp_seal_free(struct tcp_ep *ep);
 /* SEALED came, or all of it has: from now on what is read is records. */
 int tcp_seal_begin(struct tcp_ep *ep);
