@@ -34,7 +34,6 @@ int ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 					     : CTX_CARRY_PARTS;
 	spin_init(&ctx->spin, attr->poll_us, attr->far_us);
 	ctx->now = clock_now();
-	TAILQ_INIT(&ctx->timers);
 	TAILQ_INIT(&ctx->dues);
 	TAILQ_INIT(&ctx->tasks);
 	SLIST_INIT(&ctx->hooks);

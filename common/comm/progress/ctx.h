@@ -119,7 +119,7 @@ struct rpc_ctx {
 	uint64_t moved; /* bytes of bulk since the last wait */
 	uint64_t moving; /* bytes that servers move for calls under way */
 	uint64_t now; /* at the start of the round */
-	TAILQ_HEAD(rpc_timers, rpc_timer) timers; /* by time */
+	struct rpc_timer *timers; /* the next to fire; timer.c */
 	TAILQ_HEAD(rpc_dues, rpc_due) dues; /* of calls, by time */
 	const struct ctx_calls *calls;
 	struct lookups *lookups; /* theirs, too */

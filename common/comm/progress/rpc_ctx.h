@@ -72,7 +72,7 @@ void rpc_ctx_wake(struct rpc_ctx *ctx);
 struct rpc_timer {
 	void (*fire)(struct rpc_timer *timer);
 	uint64_t at;			/* private below */
-	TAILQ_ENTRY(rpc_timer) link;
+	struct rpc_timer *child, *next, *prev;
 	bool armed;
 };
 void rpc_timer_set(struct rpc_ctx *ctx, struct rpc_timer *timer, uint64_t at);

@@ -1,35 +1,93 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timer.c - timers and deadlines of calls, two lists sorted by time.  Deadlines
- * grow with the time of their making, so inserting from the tail is O(1)
- * nearly always.
+ * timer.c - timers and deadlines of calls.  Timers are a pairing heap (Fredman, Sedgewick,
+ * Sleator, Tarjan: "The pairing heap", Algorithmica 1, 1986): a server has one that is far
+ * away for each session without a connection, and sets near ones all the time, which mostly
+ * never fire.  Deadlines grow with the time of their making, so a sorted list of them is
+ * O(1) from its tail nearly always.
+ *
+ * A timer's prev is the one before it among the children of one, or that one if it is the
+ * first of them; of the root NULL.
  */
 #include "ctx.h"
 
+static struct rpc_timer *meld(struct rpc_timer *a, struct rpc_timer *b)
+{
+	struct rpc_timer *later;
+
+	if (!a || !b)
+		return a ? a : b;
+	later = b->at < a->at ? a : b;
+	if (later == a)
+		a = b;
+	later->prev = a;
+	later->next = a->child;
+	if (later->next)
+		later->next->prev = later;
+	a->child = later;
+	return a;
+}
+
+/* Takes the first of a list off it. */
+static struct rpc_timer *take(struct rpc_timer **list)
+{
+	struct rpc_timer *first = *list;
+
+	if (!first)
+		return NULL;
+	*list = first->next;
+	first->next = first->prev = NULL;
+	return first;
+}
+
+/* Two by two, then all of these from the last to the first. */
+static struct rpc_timer *meld_all(struct rpc_timer *list)
+{
+	struct rpc_timer *pairs = NULL, *root = NULL, *first, *pair;
+
+	while ((first = take(&list))) {
+		pair = meld(first, take(&list));
+		pair->next = pairs;
+		pairs = pair;
+	}
+	while ((pair = take(&pairs)))
+		root = meld(root, pair);
+	return root;
+}
+
+static void unlink_timer(struct rpc_timer *timer)
+{
+	if (timer->prev->child == timer)
+		timer->prev->child = timer->next;
+	else
+		timer->prev->next = timer->next;
+	if (timer->next)
+		timer->next->prev = timer->prev;
+}
+
 void rpc_timer_set(struct rpc_ctx *ctx, struct rpc_timer *timer, uint64_t at)
 {
-	struct rpc_timer *prev;
-
 	rpc_timer_clear(ctx, timer);
-	TAILQ_FOREACH_REVERSE(prev, &ctx->timers, rpc_timers, link)
-	{
-		if (prev->at <= at)
-			break;
-	}
 	timer->at = at;
 	timer->armed = true;
-	if (prev)
-		TAILQ_INSERT_AFTER(&ctx->timers, prev, timer, link);
-	else
-		TAILQ_INSERT_HEAD(&ctx->timers, timer, link);
+	timer->child = timer->next = timer->prev = NULL;
+	ctx->timers = meld(ctx->timers, timer);
 }
 
 void rpc_timer_clear(struct rpc_ctx *ctx, struct rpc_timer *timer)
 {
+	struct rpc_timer *rest;
+
 	if (!timer->armed)
 		return;
 	timer->armed = false;
-	TAILQ_REMOVE(&ctx->timers, timer, link);
+	rest = meld_all(timer->child);
+	if (timer == ctx->timers) {
+		ctx->timers = rest;
+		return;
+	}
+	unlink_timer(timer);
+	ctx->timers = meld(ctx->timers, rest);
 }
 
 void timer_add_due(struct rpc_ctx *ctx, struct rpc_due *due, uint64_t at)
@@ -50,7 +108,7 @@ void timer_add_due(struct rpc_ctx *ctx, struct rpc_due *due, uint64_t at)
 
 uint64_t timer_next(const struct rpc_ctx *ctx)
 {
-	const struct rpc_timer *timer = TAILQ_FIRST(&ctx->timers);
+	const struct rpc_timer *timer = ctx->timers;
 	const struct rpc_due *due = TAILQ_FIRST(&ctx->dues);
 	uint64_t next = timer ? timer->at : CLOCK_NEVER;
 
@@ -63,7 +121,7 @@ int timer_run(struct rpc_ctx *ctx)
 	struct rpc_due *due;
 	int n = 0;
 
-	while ((timer = TAILQ_FIRST(&ctx->timers)) && timer->at <= ctx->now) {
+	while ((timer = ctx->timers) && timer->at <= ctx->now) {
 		rpc_timer_clear(ctx, timer);
 		timer->fire(timer);
 		n++;
