@@ -24,17 +24,23 @@ unsigned long long descriptors_raise(void)
 	return lim.rlim_cur == RLIM_INFINITY ? ULLONG_MAX : lim.rlim_cur;
 }
 
-/* Descriptors of this process.  Linux 6.2 and later knows; else they are counted. */
-static unsigned long long in_use(void)
-{
-	static const char path[] = "/proc/self/fd";
-	unsigned long long n = 0;
-	struct stat st;
-	DIR *dir;
+#define OWN "/proc/self/fd"
 
-	if (stat(path, &st) == 0 && st.st_size > 0)
-		return (unsigned long long)st.st_size;
-	dir = opendir(path);
+/* Descriptors of this process, as Linux 6.2 and later says.  0: it does not. */
+static unsigned long long known_in_use(void)
+{
+	struct stat st;
+
+	return stat(OWN, &st) || st.st_size < 0
+		       ? 0
+		       : (unsigned long long)st.st_size;
+}
+
+static unsigned long long counted_in_use(void)
+{
+	unsigned long long n = 0;
+	DIR *dir = opendir(OWN);
+
 	if (!dir)
 		return errno == ENOENT ? 0 : ULLONG_MAX;
 	while (readdir(dir))
@@ -72,6 +78,15 @@ static bool is_unused(int fd, unsigned long long at)
 	return last == (int)at;
 }
 
+/* What the kernel says is one call, /proc/self/status a text of sixty lines. */
+static bool exceeds(int fd, unsigned long long may)
+{
+	unsigned long long known = known_in_use();
+
+	return known ? known > may
+		     : !is_unused(fd, may) && counted_in_use() > may;
+}
+
 bool descriptors_short(int fd, unsigned int spare, unsigned int promised)
 {
 	unsigned long long have, may;
@@ -82,7 +97,7 @@ bool descriptors_short(int fd, unsigned int spare, unsigned int promised)
 	have = lim.rlim_cur;
 	may = have - (have / 8 < spare ? have / 8 : spare);
 	may = promised < may ? may - promised : 0;
-	return !is_unused(fd, may) && in_use() > may;
+	return exceeds(fd, may);
 }
 
 int descriptor_apart(int fd, int from)
