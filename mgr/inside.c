@@ -23,6 +23,7 @@ void service_gauges(void *arg, struct rpc_gauges *g)
 	struct mgr *mgr = arg;
 	struct store_counts counts;
 
+	rpc_gauges_put(g, WIRE_G_BELIEVES, 0, mgr->conf.auth.mode == AUTH_SYS);
 	rpc_gauges_put(g, WIRE_G_QUEUE_WAITING, WIRE_Q_LOG,
 		       flusher_waiting(mgr->fl));
 	if (!store_count(mgr->st, &counts))

@@ -87,6 +87,9 @@ static void put_windows(const struct iod *iod, struct rpc_gauges *g)
 
 void service_gauges(void *arg, struct rpc_gauges *g)
 {
+	const struct iod *iod = arg;
+
+	rpc_gauges_put(g, WIRE_G_BELIEVES, 0, iod->conf.auth.mode == AUTH_SYS);
 	put_queues(arg, g);
 	put_zones(arg, g);
 	put_windows(arg, g);

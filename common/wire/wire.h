@@ -571,6 +571,7 @@ enum wire_gauge_name {
 	/* of the whole server */
 	WIRE_G_CONNECTIONS = 1, WIRE_G_RUNNING, WIRE_G_CLIENT_BYTES,
 	WIRE_G_BULK_WAITS, WIRE_G_CARRIED,
+	WIRE_G_BELIEVES,	/* 1: auth = sys, clients are who they say */
 	/* by transport */
 	WIRE_G_REG_BYTES = 16, WIRE_G_REG_PIECES,
 	/* by queue */

@@ -102,7 +102,9 @@ expect 4000 eval "pvfs-ls /pvfs/many | grep -c ."
 
 # ---- pvfs-ping sees them all ----
 
-must pvfs-ping
+must pvfs-ping >"$tmp/output"
+[ "$(grep -c ' up ' "$tmp/output")" = 3 ] || fail "not all are up: $(cat "$tmp/output")"
+! grep -q 'auth = sys' "$tmp/output" || fail "these do not believe: $(cat "$tmp/output")"
 
 # ---- a mount, of a key_user who may speak for others ----
 

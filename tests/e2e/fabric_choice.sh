@@ -27,14 +27,14 @@ for server in mgr iod0 iod1; do
 	must grep -q "listens on: local, .*tcp" "$(log_of $server)"
 done
 in_use local
-[ "$(grep -c "same host" "$tmp/ping")" = 3 ] || fail "no reason: $(cat "$tmp/ping")"
+[ "$(grep -c "same host; auth = sys: other hosts are believed" "$tmp/ping")" = 3 ] || fail "no reason: $(cat "$tmp/ping")"
 expect "local local local" \
 	sh -c "pvfs-ping -j | grep -o '\"transport\": *\"[a-z]*\"' |
 		cut -d'\"' -f4 | xargs"
 
 mount_with fabric=tcp
 in_use tcp
-[ "$(grep -c "fabric= says so$" "$tmp/ping")" = 3 ] ||
+[ "$(grep -c "fabric= says so; auth = sys: other hosts are believed$" "$tmp/ping")" = 3 ] ||
 	fail "no reason: $(cat "$tmp/ping")"
 mount_with fabric=strict:local
 in_use local
@@ -43,7 +43,7 @@ in_use local
 # an order of several: pvfs-ping goes by it, as programs do
 mount_with fabric=tcp:local
 in_use tcp
-[ "$(grep -c "first of the fabric$" "$tmp/ping")" = 3 ] ||
+[ "$(grep -c "first of the fabric; auth = sys: other hosts are believed$" "$tmp/ping")" = 3 ] ||
 	fail "no reason: $(cat "$tmp/ping")"
 # and pvfs-df
 PVFS_LOG=info must pvfs-df /pvfs >"$tmp/df" 2>&1

@@ -115,6 +115,15 @@ int api_probe_ping(struct session *s, struct pvfs_ping *out)
 	return 0;
 }
 
+static void say_believes(struct session *s, struct pvfs_ping *ping)
+{
+	size_t n = strlen(ping->reason);
+
+	if (store_believes(s, s->mgr))
+		snprintf(ping->reason + n, sizeof(ping->reason) - n,
+			 "; auth = sys: other hosts are believed");
+}
+
 /* Over local: what is lent; not to those who would have to show a capability. */
 static void say_lends(struct session *s, struct pvfs_ping *ping)
 {
@@ -139,8 +148,10 @@ static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
 	if (rc)
 		return api_int(rc);
 	rc = api_probe_ping(s, out);
-	if (!rc)
+	if (!rc) {
+		say_believes(s, out);
 		say_lends(s, out);
+	}
 	session_put(s);
 	return api_int(rc);
 }

@@ -2,6 +2,7 @@
 /* inside.c - GAUGES and TIMES: what a server has inside, and how long what takes it. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ask.h"
 #include "store.h"
@@ -62,6 +63,9 @@ static const struct known known[] = {
 				    "Transfers that waited for others to end."),
 	[WIRE_G_CARRIED] = TOTAL("bulk_carried_bytes", NONE,
 				 "Data that clients moved for the server."),
+	[WIRE_G_BELIEVES] =
+		NOW("auth_sys", NONE,
+		    "1: auth = sys, clients of other hosts are believed."),
 	[WIRE_G_REG_BYTES] = NOW("registered_bytes", TRANSPORT,
 				 "Memory that is registered."),
 	[WIRE_G_REG_PIECES] = NOW("registered_pieces", TRANSPORT,
@@ -210,6 +214,33 @@ int store_gauges(struct session *s, struct rpc_peer *peer,
 	ask_begin(&c, s, peer);
 	rc = ask_run(&c, WIRE_GAUGES, take_gauges, &t);
 	return rc ? rc : t.n;
+}
+
+static int take_believes(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_gauges_rep *rep = reply->body;
+	const struct wire_gauge *gauge = reply->tail[0].ptr;
+
+	for (uint32_t i = 0; i < le32toh(rep->n); i++)
+		if (le32toh(gauge[i].name) == WIRE_G_BELIEVES)
+			*(bool *)arg = le64toh(gauge[i].value);
+	return 0;
+}
+
+/* Who did not have to prove who it is, but by the kernel's word, was believed. */
+bool store_believes(struct session *s, struct rpc_peer *peer)
+{
+	bool local = !strcmp(rpc_peer_transport(peer), "local");
+	bool believes = !local;
+	struct ask c;
+
+	if (s->auth || rpc_peer_features(peer) & WIRE_FT_CAPS)
+		return false;
+	if (!local || tells(s, peer))
+		return believes;
+	ask_begin(&c, s, peer);
+	ask_run(&c, WIRE_GAUGES, take_believes, &believes);
+	return believes;
 }
 
 /* ---- TIMES ---- */

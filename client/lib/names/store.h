@@ -21,6 +21,9 @@ int store_ping(struct session *s, struct rpc_peer *peer,
 #define STORE_LENDS 1u
 #define STORE_LENDS_ALL 2u
 unsigned int store_lends(struct session *s, struct rpc_peer *peer);
+/* Whether it takes programs of other hosts for whom they say (auth = sys), as far as that
+ * can be known. */
+bool store_believes(struct session *s, struct rpc_peer *peer);
 /* 0; -ENOSYS: a server of version 2, which closes the connection that an operation comes on
  * that it does not know; or as store_ping(). */
 int store_counts(struct session *s, struct rpc_peer *peer);
