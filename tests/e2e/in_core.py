@@ -46,4 +46,5 @@ def main():
     print(*found)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -40,6 +40,19 @@ for pid in "$(cluster pid mgr)" "$(cluster pid 0)" "$(cluster pid 1)" "$held"; d
 	esac
 done
 
+# ---- core files have no ticket's secret ----
+
+secrets=$(python3 "$e2e/ticket_secret.py" "$held" "$key" "$(conf_value filesystem id)") ||
+	fail "ticket_secret.py: $secrets"
+[ -n "$secrets" ] || fail "the client's ticket is not found in its memory"
+for pid in "$(cluster pid mgr)" "$(cluster pid 0)" "$held"; do
+	found=$(python3 "$e2e/in_core.py" "$pid" $secrets) ||
+		fail "in_core.py: $found"
+	[[ $found = "0 "* ]] || fail "a core file of $pid has the ticket's secret: $found"
+	[[ $pid != "$held" || $found != "0 0" ]] ||
+		fail "the ticket's secret is not seen where it must be"
+done
+
 # ---- logs and environments ----
 
 grep -l "$key" "$state"/log/* holder && fail "a log has the key"
