@@ -9,7 +9,7 @@
 #include "hash_table.h"
 #include "random_id.h"
 
-#define HOLDS_MAX (1u << 20)
+#define HOLDS_MAX (1u << 20) /* of all; a quarter of that of one */
 #define HOLDS_ID (UINT64_C(1) << 63) /* no store_id() is as high */
 
 struct hold {
@@ -33,6 +33,7 @@ struct holder {
 	UT_hash_handle hh;
 	uint64_t session;
 	bool missing; /* it has not declared what it holds */
+	unsigned int n;
 	struct hold_list holds;
 };
 
@@ -113,6 +114,7 @@ static void hold_free(struct holds *h, struct hold *hold)
 {
 	HASH_DEL(h->opens, hold);
 	h->n--;
+	hold->by->n--;
 	LIST_REMOVE(hold, mine);
 	holder_tidy(h, hold->by);
 	if (hold->of) {
@@ -136,6 +138,7 @@ static struct hold *hold_new(struct holds *h, struct holder *by, uint64_t open)
 		return NULL;
 	}
 	h->n++;
+	by->n++;
 	LIST_INSERT_HEAD(&by->holds, hold, mine);
 	return hold;
 }
@@ -151,6 +154,8 @@ static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
 	if (hold_find(h, open))
 		return -EEXIST;
 	by = holder_get(h, session);
+	if (by && by->n >= HOLDS_MAX / 4)
+		return -ENOSPC;
 	*out = by ? hold_new(h, by, open) : NULL;
 	if (!*out) {
 		if (by)

@@ -18,7 +18,7 @@
 
 #include "ns_int.h"
 
-/* Of the session, of a file that has a name.  -ENOSPC: there are too many, -ENOMEM,
+/* Of the session, of a file that has a name.  -ENOSPC: there are too many, of all or of it, -ENOMEM,
  * -EEXIST: then it is to be a row. */
 int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open);
 

@@ -310,6 +310,32 @@ START_TEST(access_time)
 }
 END_TEST
 
+/* What one may have in memory is a part of what all may; then it is rows, as ever. */
+START_TEST(many_of_one)
+{
+	const uint32_t most = 1u << 18;
+	struct ns_hold what = { file, 0 };
+	struct ns_op op = fx_begin(&fx);
+
+	for (uint32_t i = 0; i < most; i++) {
+		what.open = (UINT64_C(1) << 63) + 1 + i;
+		ck_assert_int_eq(ns_declare(&op, &what), 0);
+	}
+	what.open++;
+	ck_assert_int_eq(ns_declare(&op, &what), -ENOSPC);
+	op.session++;
+	ck_assert_int_eq(ns_declare(&op, &what), 0);
+	ns_abort(&fx.ns);
+	ck_assert_uint_eq(fx.ns.holds.n, most + 1);
+	hold();
+	ck_assert_uint_eq(fx.ns.holds.n, most + 1);
+	ns_forget_holds(&fx.ns, fx.session);
+	ck_assert_uint_eq(fx.ns.holds.n, 1);
+	hold();
+	ck_assert_uint_eq(fx.ns.holds.n, 2);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("holds");
@@ -329,5 +355,6 @@ int main(void)
 	tcase_add_test(tc, all_must_declare);
 	tcase_add_test(tc, declared_in_vain);
 	tcase_add_test(tc, access_time);
+	tcase_add_test(tc, many_of_one);
 	return fx_main("mgr_holds", cases);
 }
