@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_rpc_names.c - servers by name, while the resolver takes its time. */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "rpc_rig.h"
 #include "run_suite.h"
@@ -93,6 +96,46 @@ START_TEST(test_unknown_then_known)
 }
 END_TEST
 
+/* Takes connections and never says a word. */
+static int mute_server(void)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET,
+				   .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t len = sizeof(sin);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&sin, len), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&sin, &len), 0);
+	rig->addr.port = ntohs(sin.sin_port);
+	return fd;
+}
+
+/* The resolver has answered, and nobody else: it is not what is waited for. */
+START_TEST(test_mute)
+{
+	struct addr addr = rig->addr;
+	struct rpc_peer *first = rig->peer, *peer;
+	struct rig_call late = { 0 };
+	int listener = mute_server(), fd = -1;
+
+	peer = by_name("server.test", RIG_PATIENCE_MS);
+	rig->addr = addr;
+	slow_names_go("127.0.0.1");
+	rig_until(rig, (fd = accept(listener, NULL, NULL)) >= 0);
+	rig->peer = peer;
+	rig_append(rig, &late, 1, 50);
+	rig->peer = first;
+	rig_until(rig, late.finished);
+	ck_assert_int_eq(late.call.status, -ETIMEDOUT);
+	ck_assert_uint_eq(rig_logged(rig, "still being looked up"), 0);
+	ck_assert_uint_ge(rig_logged(rig, "it has said nothing yet"), 1);
+	rpc_peer_close(peer, false);
+	close(fd);
+	close(listener);
+}
+END_TEST
+
 /* The context ends, and then the look-up. */
 START_TEST(test_close)
 {
@@ -116,6 +159,7 @@ int main(void)
 	tcase_add_test(t, test_others_go_on);
 	tcase_add_test(t, test_deadline);
 	tcase_add_test(t, test_unknown_then_known);
+	tcase_add_test(t, test_mute);
 	tcase_add_test(t, test_close);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -217,10 +217,13 @@ void peer_connect(struct rpc_peer *peer)
 
 void peer_named(struct rpc_peer *peer, int status)
 {
-	if (status)
+	if (status) {
 		peer_lost(&peer->link, status);
-	else
-		peer_attempt(peer);
+		return;
+	}
+	if (peer->reason == -EINPROGRESS)
+		peer->reason = 0;
+	peer_attempt(peer);
 }
 
 static void peer_timer(struct rpc_timer *timer)
