@@ -64,7 +64,7 @@ int conf_only(const struct conf *conf, const char *const known[], char *err,
 	      size_t errlen)
 {
 	const struct conf_entry *e;
-	char keys[256];
+	char keys[768];
 
 	TAILQ_FOREACH(e, &conf->entries, link) {
 		if (is_known(known, e))

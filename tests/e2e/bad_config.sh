@@ -72,6 +72,8 @@ both 2 'id' 's/^id = .*/id = 0x23456789abcdef/'
 both 2 'id' 's/^id = .*/id = -123456789abcdef/'
 both - 'id' '/^id = /d'
 both 2 'idd' 's/^id =/idd =/'
+# of all that there is, to the last
+both 15 'rdma_bulk_tc dead_peer address storage' 's/^storage = .*iod0/storag = x/'
 both 3 '' 's/^stripe_size = .*/stripe_size 64K/'
 refuse mgr 3 'stripe_size' 's/^stripe_size = .*/stripe_size = 64Q/'
 refuse mgr 3 'stripe_size' 's/^stripe_size = .*/stripe_size = 7/'
