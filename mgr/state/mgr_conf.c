@@ -51,7 +51,8 @@ static int read_numbers(const struct conf_section *in, struct mgr_conf *conf)
 		unsigned int min, max, *val;
 	} keys[] = {
 		{ "slots", 1, 1024, &conf->slots },
-		{ "max_sessions", 1, 1 << 20, &conf->max_sessions },
+		{ "max_sessions", SERVER_SESSIONS_MIN, 1 << 20,
+		  &conf->max_sessions },
 		{ "host_sessions", 0, 1 << 20, &conf->host_sessions },
 		{ "poll_us", 0, 10000, &conf->poll_us },
 		{ "slow", 0, 3600000, &conf->slow_ms },

@@ -72,6 +72,7 @@ both 2 'id' 's/^id = .*/id = 0x23456789abcdef/'
 both 2 'id' 's/^id = .*/id = -123456789abcdef/'
 both - 'id' '/^id = /d'
 both 2 'idd' 's/^id =/idd =/'
+both - 'max_sessions 8' 's/^sync = off/&\nmax_sessions = 1/;s/^\[mgr\]/&\nmax_sessions = 7/'
 # of all that there is, to the last
 both 15 'rdma_bulk_tc dead_peer address storage' 's/^storage = .*iod0/storag = x/'
 both 3 '' 's/^stripe_size = .*/stripe_size 64K/'

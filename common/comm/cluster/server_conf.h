@@ -42,6 +42,11 @@ struct server_addrs {
  */
 int server_conf_addresses(const struct conf_section *in,
 			  struct server_addrs *all);
+/*
+ * The least that max_sessions may be: the manager has one at each iod, the other iods may,
+ * and with fewer host_sessions would keep out who is on the host of one of these.
+ */
+#define SERVER_SESSIONS_MIN 8
 /* host_sessions of max_sessions; asked: what is configured, or SERVER_HOST_SESSIONS: nothing. */
 #define SERVER_HOST_SESSIONS UINT_MAX
 unsigned int server_host_sessions(unsigned int asked, unsigned int max);
