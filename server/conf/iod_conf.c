@@ -324,6 +324,7 @@ int iod_conf_load(const char *path, uint32_t index, struct iod_conf *conf,
 	in.conf = file;
 	iod_conf_defaults(&tmp);
 	tmp.index = index;
+	snprintf(tmp.path, sizeof(tmp.path), "%s", path);
 	rc = read_all(&in, &tmp);
 	conf_free(file);
 	if (!rc)

@@ -35,6 +35,7 @@ struct iod_conf {
 	uint32_t niods; /* of the file system; 0: not known */
 	struct addr *iods; /* where they are: whose the settings are frees it */
 	struct fabric_conf fabric;
+	char path[PATH_MAX]; /* of the file that says all this */
 	char storage[PATH_MAX];
 	char key[PATH_MAX]; /* file of the servers' keys; "": none */
 	struct networks allow; /* who may connect; none: all */

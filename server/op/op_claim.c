@@ -44,9 +44,9 @@ static void say_replaced(struct iod *iod, uint64_t want)
 			  "storage %s is empty, but this iod has held data: is "
 			  "its file system not mounted, or was it wiped? mount "
 			  "it or restore it from a backup and start again; if "
-			  "the data is lost for good: pvfs-iod --index %u "
-			  "--new-store",
-			  iod->conf.storage, iod->conf.index);
+			  "the data is lost for good: pvfs-iod --config %s "
+			  "--index %u --new-store",
+			  iod->conf.storage, iod->conf.path, iod->conf.index);
 	else
 		log_error(iod->log,
 			  "storage %s holds store %016llx, but the manager "

@@ -39,7 +39,7 @@ expect ok pvio check /pvfs/a 0 3000000 1
 must cluster kill-iod 1
 away iod1
 must_fail cluster start-iod 1
-grep -qF -- --new-store "$(log_of iod1)" || fail "$(cat "$(log_of iod1)")"
+grep -qF -- "pvfs-iod --config $state/pvfs.conf --index 1 --new-store" "$(log_of iod1)" || fail "$(cat "$(log_of iod1)")"
 back iod1
 must cluster start-iod 1
 expect ok pvio check /pvfs/a 0 3000000 1
