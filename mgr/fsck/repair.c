@@ -29,8 +29,10 @@ static int repair_one(struct fsck *f, struct problem *p)
 		log_warn(f->log,
 			 "object %" PRIu64 " at iod %u stays: the manager has "
 			 "not given out its handle yet; was its data base "
-			 "restored from an older copy?",
-			 p->handle, p->iod);
+			 "restored from an older copy? then a new file would "
+			 "have its data: stop the servers, and below objects "
+			 "in the iod's storage remove the file %016" PRIx64,
+			 p->handle, p->iod, p->handle);
 		return 0;
 	}
 	if (rc && rc != -ESTALE)

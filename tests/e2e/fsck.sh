@@ -90,6 +90,7 @@ cp "$tmp/kept" "$future"
 fsck_is 4 "orphan: object $((1 << 62)) at iod 0: its file does not exist" -r
 grep -q 'restored from an older copy' "$tmp/fsck.err" ||
 	fail "$(cat "$tmp/fsck.err")"
+grep -q "remove the file ${future##*/}\$" "$tmp/fsck.err" || fail "$(cat "$tmp/fsck.err")"
 rm "$future"
 
 # while files come and go
