@@ -198,6 +198,8 @@ mkdir "$state/iod1" && touch "$state/iod1/something"
 finds storage 'holds files and no pvfs-stamp' 'correct storage' server
 rm -r "$state/iod1" && cp -r "$state/iod0" "$state/iod1"
 finds storage "iod.1. .*another server.*'index 0' instead of 'index 1'" 'mount the right disk' server
+cp "$state/away/pvfs-stamp" "$state/iod1/" && sed -i 's/^version .*/version 9/' "$state/iod1/pvfs-stamp"
+finds storage "another release: .*'version 9'" 'install that release' server
 rm -r "$state/iod1" && touch "$state/iod1"
 finds storage 'no folder' 'name a folder' server
 rm "$state/iod1" && mv "$state/away" "$state/iod1"
@@ -265,8 +267,11 @@ edit "s|:$iod_port\$|:1|"
 also='iods|same|reach'
 finds reach 'iod 1: nobody listens|nobody listens at .*:1' 'iod.1. address' server
 finds iods 'iod.1. address' 'copy the right' server
+edit "/^\[iod.1\]/,\$s|:$iod_port|:$(port_of iod.0)|;/^\[iod.1\]/,\$s|127.0.0.1|localhost|"
+also='iods|reach'
+finds same 'or is another server' 'or correct the address' server
 edit "/^\[iod.1\]/,\$s|127.0.0.1|no-such-host.invalid|"
-also='conf|reach|iods|same'
+also='conf|iods|same'
 finds host 'no-such-host.invalid' '/etc/hosts' server
 edit "s|^key = .*|&\nauth = munge\nmunge_socket = $tmp/none|"
 also='conf|ways'
@@ -295,7 +300,6 @@ also=
 finds pvfstab 'there is no' 'pvfs-mkconf --pvfstab' env PVFSTAB_FILE="$tmp/none" \
 	"$(command -v pvfs-doctor)" --root "$host" --skip clock
 finds reach 'nobody listens at .*:1$' 'start it: scripts/cluster .*port= in pvfstab' tab "127.0.0.1:/ /pvfs pvfs port=1,transport=tcp 0 0"
-also='reach'
 finds host 'no-such-host.invalid' '/etc/hosts' tab "no-such-host.invalid:/ /pvfs pvfs port=1 0 0"
 also=
 
@@ -372,6 +376,32 @@ finds reach 'nobody listens' 'systemctl start pvfs-iod@1' client
 must cluster stop-mgr
 finds reach 'nobody listens' 'systemctl start pvfs-mgr' client
 finds reach 'nobody listens' 'systemctl start pvfs-mgr' server
+must cluster start
+daemons
+well server
+# networks that a server does not serve: its key is not what is wrong
+iod_alone() {
+	"$PVFS_BUILD/server/pvfs-iod" --config "$1" --index 1 >alone.log 2>&1 &
+	helpers+=($!)
+	until_true 60 grep -q "$2" alone.log
+}
+iod_ends() {
+	kill "${helpers[-1]}" && wait "${helpers[-1]}"
+	unset 'helpers[-1]'
+}
+must cluster stop-iod 1
+if [ "${PVFS_TEST_SCHEME:-tcp}" = tcp ]; then
+	also=
+	sed 's|^id = |allow = 192.0.2.1\n&|' "$conf" >allow.conf
+	iod_alone allow.conf 'in none of the networks'
+	finds reach 'refuses this client' 'network in .filesystem. allow' server
+	iod_ends
+fi
+also='reach|same'
+must cluster stop-mgr
+iod_alone "$conf" waits:
+finds reach 'takes no clients yet' 'it waits for, or raise max_sessions' server
+iod_ends
 must cluster start
 daemons
 well server

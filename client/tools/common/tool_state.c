@@ -8,14 +8,15 @@
 #define FOREIGN                                                                \
 	"serves another file system: stop what is there, or correct [iod.N] "  \
 	"address or [filesystem] id in the servers' pvfs.conf"
-#define UNTRUSTED                                                              \
-	"its user is not trusted: write server_user= in pvfstab(5), if it "    \
-	"should be"
+#define OUTSIDE                                                                \
+	"this host is in none of its networks ([filesystem] allow); or it is " \
+	"on this host, and its user is not trusted: write server_user= in "    \
+	"pvfstab(5), if it should be"
 #define EARLIER "is of an earlier release, which does not count"
 #define WAITING                                                                \
 	"runs but takes no clients yet: the manager until it has heard from "  \
-	"all iods, an iod until it has from the manager; its log says for "    \
-	"which it waits"
+	"all iods, an iod until it has from the manager, either while it has " \
+	"max_sessions; its log says which"
 
 const char *tool_state(int err)
 {
@@ -31,7 +32,7 @@ const char *tool_state(int err)
 const char *tool_cause(int err)
 {
 	if (err == EACCES)
-		return UNTRUSTED;
+		return OUTSIDE;
 	if (err == EAGAIN)
 		return WAITING;
 	if (err == ENOSYS)

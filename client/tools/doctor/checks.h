@@ -40,6 +40,8 @@ bool fstab_has_pvfs(char *line);
 	"/etc/nsswitch.conf (sssd, ldap); hosts and users that matter in "     \
 	"/etc/hosts and /etc/passwd"
 check_fn check_users, check_host;
+/* Else check_host() says so, and nothing more is to be said of the way there. */
+bool host_has_address(const struct subject *s);
 
 /* A log whose lines are findings: words of other rooms, whose fix stands in them. */
 struct found_log {

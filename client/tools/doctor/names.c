@@ -30,15 +30,27 @@ void check_users(const struct doctor *d, const struct subject *s)
 			    (unsigned long long)ms);
 }
 
-void check_host(const struct doctor *d, const struct subject *s)
+static int look_up(const struct subject *s)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *ai;
 	int rc = getaddrinfo(s->addr.host, NULL, &hints, &ai);
 
-	if (!rc) {
+	if (!rc)
 		freeaddrinfo(ai);
+	return rc;
+}
+
+bool host_has_address(const struct subject *s)
+{
+	return !look_up(s);
+}
+
+void check_host(const struct doctor *d, const struct subject *s)
+{
+	int rc = look_up(s);
+
+	if (!rc)
 		return;
-	}
 	doctor_find(d,
 		    "write the host into /etc/hosts, or correct its name in "
 		    "pvfs.conf (the manager's in pvfstab)",

@@ -97,10 +97,13 @@ static void leave(struct asking *a)
 	keyring_close(a->ring);
 }
 
-/* Not by -ENOKEY: then both keys were the same, and it asks who the client is. */
+/*
+ * Not by -ENOKEY: then both keys were the same, and it asks who the client is.  Nor by
+ * -EACCES: it looks at no key of who is in none of its networks; check_reach() says so.
+ */
 static bool is_refused(int rc)
 {
-	return rc == -EACCES || rc == -EKEYREJECTED || rc == -EPERM;
+	return rc == -EKEYREJECTED || rc == -EPERM;
 }
 
 void check_same_key(const struct doctor *d, const struct subject *s)
@@ -124,8 +127,10 @@ void check_same_key(const struct doctor *d, const struct subject *s)
 		doctor_find(d,
 			    "scp -p the key from the manager's host to this "
 			    "one (or to that server's), then kill -HUP the "
-			    "daemons (systemctl reload)",
-			    "%s does not take the key %s: it has another one",
+			    "daemons: systemctl kill -s HUP 'pvfs-mgr*' "
+			    "'pvfs-iod@*'; or correct the address",
+			    "%s does not take the key %s: it has another one, "
+			    "or is another server than pvfs.conf says",
 			    s->uri, d->key);
 	leave(&a);
 }

@@ -44,13 +44,15 @@ static void fix_start(const struct subject *s, char *fix, size_t len)
 			 "start it: %ssystemctl start pvfs-mgr on %s, and read "
 			 "its log; pvfs-doctor -c pvfs.conf there sees its "
 			 "disk; or correct the port (port= in pvfstab, [mgr] "
-			 "address in pvfs.conf)",
+			 "address in pvfs.conf), or the firewall that rejects "
+			 "it",
 			 starter(s), s->addr.host);
 	else
 		snprintf(fix, len,
 			 "start it: %ssystemctl start pvfs-iod@%u on %s, and "
 			 "read its log; pvfs-doctor -c pvfs.conf there sees "
-			 "its disk; or correct [iod.%u] address",
+			 "its disk; or correct [iod.%u] address, or the "
+			 "firewall that rejects it",
 			 starter(s), s->index, s->addr.host, s->index);
 }
 
@@ -63,7 +65,17 @@ static bool is_refusal(int err)
 	"auth= and key= in pvfstab (auth in pvfs.conf) as the servers ask; "   \
 	"with munge: munged here and on the manager's host, with one key and " \
 	"one time (munge -n | ssh HOST unmunge); server_user= for servers of " \
-	"another user on this host; this host's network in [filesystem] allow"
+	"another user on this host"
+/* What it says before it asks who comes. */
+#define OUTSIDE_FIX                                                            \
+	"this host's network in [filesystem] allow of pvfs.conf, on all "      \
+	"server hosts, and restart them; of a server on this host "            \
+	"server_user= in pvfstab: the user that runs it"
+
+static const char *refusal_fix(int err)
+{
+	return err == EACCES ? OUTSIDE_FIX : REFUSAL_FIX;
+}
 
 static void find_no_way(const struct doctor *d, const struct subject *s,
 			int err)
@@ -78,45 +90,58 @@ static void find_no_way(const struct doctor *d, const struct subject *s,
 	doctor_find(d, fix, "there is no way to %s: %s", s->uri, strerror(err));
 }
 
+static void find_silent(const struct doctor *d, const struct subject *s)
+{
+	char fix[512];
+
+	snprintf(fix, sizeof(fix),
+		 "on %s: does the process stand still (State in "
+		 "/proc/PID/status, kill -CONT, systemctl restart), is its "
+		 "disk away (dmesg), is it there, or another program on its "
+		 "port (ss -ltnp); from here: ping it, look at firewalls for "
+		 "port %u",
+		 s->addr.host, s->addr.port);
+	doctor_find(d, fix, "%s does not answer", s->uri);
+}
+
+/* It speaks, but not with us. */
+static void find_elsewise(const struct doctor *d, const struct subject *s,
+			  int err)
+{
+	const char *fix =
+		err == ENXIO ? "stop what is there, or correct address or "
+			       "[filesystem] id in pvfs.conf"
+			     : "start the servers that it waits for, or raise "
+			       "max_sessions: its log says which";
+
+	doctor_find(d, fix, "%s: %s", s->uri, tool_cause(err));
+}
+
 static void find_down(const struct doctor *d, const struct subject *s, int err)
 {
 	char fix[1024];
 
-	if (err == ECONNREFUSED) {
-		fix_start(s, fix, sizeof(fix));
+	fix_start(s, fix, sizeof(fix));
+	if (err == ECONNREFUSED)
 		doctor_find(d, fix, "nobody listens at %s", s->uri);
-	} else if (err == ETIMEDOUT) {
-		snprintf(fix, sizeof(fix),
-			 "on %s: does the process stand still (State in "
-			 "/proc/PID/status, kill -CONT, systemctl restart), "
-			 "is its disk away (dmesg); from here: ping it, look "
-			 "at firewalls for port %u",
-			 s->addr.host, s->addr.port);
-		doctor_find(d, fix, "%s does not answer", s->uri);
-	} else if (is_refusal(err)) {
-		doctor_find(d, REFUSAL_FIX, "%s refuses this client: %s",
+	else if (err == ETIMEDOUT)
+		find_silent(d, s);
+	else if (is_refusal(err))
+		doctor_find(d, refusal_fix(err), "%s refuses this client: %s",
 			    s->uri, strerror(err));
-	} else if (err == ELIBACC) {
+	else if (err == ELIBACC)
 		doctor_find(d,
 			    "install libmunge.so.2 (libmunge2), and all of the "
 			    "package libpvfs1",
 			    "%s asks who its clients are, and what proves it "
 			    "is not here: %s",
 			    s->uri, strerror(err));
-	} else if (err == ENXIO || err == EAGAIN) {
-		doctor_find(d,
-			    err == ENXIO
-				    ? "stop what is there, or correct address "
-				      "or [filesystem] id in pvfs.conf"
-				    : "start the servers that it waits for: "
-				      "its log names them",
-			    "%s: %s", s->uri, tool_cause(err));
-	} else if (err == EHOSTUNREACH || err == ENETUNREACH) {
+	else if (err == ENXIO || err == EAGAIN)
+		find_elsewise(d, s, err);
+	else if (err == EHOSTUNREACH || err == ENETUNREACH)
 		find_no_way(d, s, err);
-	} else {
-		fix_start(s, fix, sizeof(fix));
+	else
 		doctor_find(d, fix, "%s: %s", s->uri, strerror(err));
-	}
 }
 
 void check_reach(const struct doctor *d, const struct subject *s)
@@ -127,9 +152,9 @@ void check_reach(const struct doctor *d, const struct subject *s)
 	if (rc && is_refusal(-rc) && munge_needless(d))
 		doctor_note(d, "%s answers, and refuses who has no munged",
 			    s->uri);
-	else if (rc)
+	else if (rc && (rc != -EHOSTUNREACH || host_has_address(s)))
 		find_down(d, s, -rc);
-	else
+	else if (!rc)
 		doctor_note(d,
 			    "%s over %s in %" PRIu64 ".%" PRIu64
 			    " us (%s), version %s, up %" PRIu64 " s",
@@ -169,7 +194,7 @@ static void look_way(const struct doctor *d, const struct subject *s,
 		doctor_note(d, "%s answers, and refuses who has no munged",
 			    uri);
 	} else if (!strcmp(scheme, "tcp") && is_refusal(errno)) {
-		doctor_find(d, REFUSAL_FIX,
+		doctor_find(d, refusal_fix(errno),
 			    "%s refuses this client (%s), %s does not: when "
 			    "that breaks, nothing is left",
 			    uri, strerror(errno), best);
@@ -255,7 +280,7 @@ void check_space(const struct doctor *d, const struct subject *s)
 	if (space_is_low(st.f_bavail * bs, st.f_blocks * bs, ROOM_LEAST))
 		doctor_find(d, ROOM_FIX, "%s has %" PRIu64 " MiB left", s->uri,
 			    (uint64_t)st.f_bavail * bs >> 20);
-	if (space_is_low(st.f_ffree, st.f_files, INODES_LEAST))
+	else if (space_is_low(st.f_ffree, st.f_files, INODES_LEAST))
 		doctor_find(d, INODES_FIX, "%s has %" PRIu64 " inodes left",
 			    s->uri, (uint64_t)st.f_ffree);
 }

@@ -38,6 +38,28 @@ static void find_new(const struct doctor *d, const struct subject *s,
 		    s->section, s->storage, what);
 }
 
+static void find_foreign(const struct doctor *d, const struct subject *s,
+			 const char *why)
+{
+	if (!strncmp(why, "'version ", 9))
+		doctor_find(
+			d,
+			"install that release on this host: there is no "
+			"step back but the backup of all storage folders",
+			"[%s] storage %s is of another release: its " STAMP_FILE
+			" says %s",
+			s->section, s->storage, why);
+	else
+		doctor_find(
+			d,
+			"mount the right disk there, or correct [SECTION] "
+			"storage or [filesystem] id; the stamp says whose "
+			"it is",
+			"[%s] storage %s belongs to another server: its " STAMP_FILE
+			" says %s",
+			s->section, s->storage, why);
+}
+
 static void find_stamp(const struct doctor *d, const struct subject *s, int fd)
 {
 	struct stamp want = { .fsid = d->fsid,
@@ -47,14 +69,7 @@ static void find_stamp(const struct doctor *d, const struct subject *s, int fd)
 	int rc = d->fsid ? stamp_look(fd, &want, why, sizeof(why)) : -ENODATA;
 
 	if (rc == -EINVAL)
-		doctor_find(
-			d,
-			"mount the right disk there, or correct [SECTION] "
-			"storage or [filesystem] id; the stamp says whose "
-			"it is",
-			"[%s] storage %s belongs to another server: its " STAMP_FILE
-			" says %s",
-			s->section, s->storage, why);
+		find_foreign(d, s, why);
 	else if (rc == -ENOTEMPTY)
 		doctor_find(d,
 			    "correct storage, or empty the folder: it is no "
