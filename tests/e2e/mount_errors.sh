@@ -14,7 +14,7 @@ must cluster stop-iod 0
 head -c 4096 /dev/zero >"$tmp/shim"
 flushes() { printf '%-20s %-20s %-20s ' 0 "$1" 0 1<>"$tmp/shim"; } # 1: fail
 flushes 0
-HISTORY_SHIM=$tmp/shim LD_PRELOAD=$shim ASAN_OPTIONS=verify_asan_link_order=0 \
+HISTORY_SHIM=$tmp/shim LD_PRELOAD=$shim ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 \
 	cluster start-iod 0 >"$tmp/out" 2>&1 || fail "$(cat "$tmp/out")"
 
 for cache in none open; do
