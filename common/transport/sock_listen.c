@@ -136,7 +136,8 @@ const char *sock_listen_fix(int rc)
 		return "; another daemon has the port: end that one, or change "
 		       "address in [mgr] or [iod.N]";
 	if (rc == -EADDRNOTAVAIL)
-		return "; it is no address of this host: change address in "
+		return "; it is no address of this host: start it on the one "
+		       "that has it, or change address in "
 		       "[mgr] or [iod.N]";
 	return "";
 }

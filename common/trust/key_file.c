@@ -82,8 +82,8 @@ static const char *why_unsafe(const struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return "is no regular file";
 	if (st->st_uid != geteuid() && st->st_uid != 0)
-		return "belongs to another user: chown it to the one that the "
-		       "daemons run as";
+		return "belongs to another user: chown it to root, or to the "
+		       "user of this program";
 	if (st->st_mode & 077)
 		return "may be read or written by others: chmod 600 it, and "
 		       "if they may have read it, make a new key";
@@ -164,7 +164,10 @@ int key_file_read(const char *path, const struct log *log, struct keys *keys)
 	int rc = fd < 0 ? -errno : check_file(fd, path, log);
 
 	if (fd < 0 && rc != -ENOENT)
-		log_error(log, "key %s: %s", path, strerror(-rc));
+		log_error(log, "key %s: %s%s", path, strerror(-rc),
+			  rc == -EACCES ? "; run this as the user whose key "
+					  "it is"
+					: "");
 	if (!rc)
 		rc = read_keys(fd, path, log, keys);
 	if (fd >= 0)

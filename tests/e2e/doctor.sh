@@ -290,7 +290,13 @@ finds pvfstab 'tab:1: option "prot=1" is unknown' 'correct its name' tab "127.0.
 finds pvfstab 'third word' 'HOST:/' tab "127.0.0.1:/ /pvfs nfs port=1 0 0"
 finds pvfstab 'names no manager' 'write HOST:/' tab "nothing /pvfs pvfs port=1 0 0"
 finds pvfstab 'needs a key' 'key=FILE' tab "$good,auth=key 0 0"
+also=
 finds pvfstab 'not there' 'copy the servers' tab "$good,auth=key,key=$tmp/none 0 0"
+cp "$state/key" key.mine && chown 1 key.mine
+finds pvfstab 'key .*belongs to another user' 'chown it to root, or' tab "$good,auth=key,key=$tmp/key.mine 0 0"
+chown 0 key.mine && chmod 644 key.mine
+finds pvfstab 'key .*read or written by others' 'chmod 600' tab "$good,auth=key,key=$tmp/key.mine 0 0"
+also='reach|host'
 finds pvfstab 'key= has no effect' 'auth=key' tab "$good,key=$tmp/none 0 0"
 finds pvfstab 'rdma_.* no effect' 'verbs in fabric=' tab "$good,fabric=tcp,rdma_sl=3 0 0"
 finds pvfstab 'server_user= has no effect' 'local in fabric=' tab "$good,fabric=tcp,server_user=1001 0 0"
@@ -442,6 +448,11 @@ as_user 1001 1002 '' pvfs-doctor --root "$host" --skip clock,fsync,conf -c "$con
 [ $? = 2 ] || fail "a user: $(cat found)"
 grep -q "^not seen: storage, iod 0: .*run it as root" found || fail "a user: $(cat found)"
 grep -q '^not seen: key: .*root' found || fail "a user: $(cat found)"
+chmod 600 key.mine && echo "$good,auth=key,key=$tmp/key.mine 0 0" >tab
+as_user 1001 1002 '' env PVFSTAB_FILE="$tmp/tab" pvfs-doctor --root "$host" --skip clock -a >found 2>err
+grep -A 1 '^found: pvfstab: key .*/key.mine: Permission denied$' found | grep -q '^    fix: run this as the user' ||
+	fail "a key that he cannot read: $(cat found)"
+! grep '^found: reach' found || fail "a key that he cannot read is no server that is away"
 
 # ---- usage ----
 for bad in --what '-t 0' 'operand' '-c' '--skip clok' '--skip clock,fsyn'; do

@@ -90,6 +90,8 @@ size_t unmounted_above(const struct doctor *d, const char *path);
 
 /* tab.c */
 check_fn check_tab;
+/* Where pvfstab asks for a key; else check_tab() says so, and no server was asked. */
+bool tab_has_key(const struct doctor *d, const struct subject *s);
 
 /* whole_conf.c */
 check_fn check_conf, check_iods;

@@ -224,7 +224,9 @@ void check_clock(const struct doctor *d, const struct subject *s)
 	else
 		doctor_find(d,
 			    "install and start chrony (or systemd-timesyncd) "
-			    "on every host: timedatectl set-ntp true",
+			    "on every host: timedatectl set-ntp true; where "
+			    "it runs, chronyc sources (timedatectl "
+			    "timesync-status): has it a server that answers",
 			    "nobody sets this host's clock: times of files "
 			    "will differ between hosts");
 }

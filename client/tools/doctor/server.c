@@ -144,6 +144,14 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 		doctor_find(d, fix, "%s: %s", s->uri, strerror(err));
 }
 
+/* It is known already why it was not heard, and another check says so. */
+static bool is_said(const struct doctor *d, const struct subject *s, int err)
+{
+	if (err == EHOSTUNREACH)
+		return !host_has_address(s);
+	return !d->conf && !tab_has_key(d, s);
+}
+
 void check_reach(const struct doctor *d, const struct subject *s)
 {
 	struct pvfs_ping p;
@@ -152,7 +160,7 @@ void check_reach(const struct doctor *d, const struct subject *s)
 	if (rc && is_refusal(-rc) && munge_needless(d))
 		doctor_note(d, "%s answers, and refuses who has no munged",
 			    s->uri);
-	else if (rc && (rc != -EHOSTUNREACH || host_has_address(s)))
+	else if (rc && !is_said(d, s, -rc))
 		find_down(d, s, -rc);
 	else if (!rc)
 		doctor_note(d,

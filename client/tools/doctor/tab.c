@@ -44,6 +44,24 @@ static void fit_fabric(const struct doctor *d, const struct mount *m)
 			    m->where, m->mgr.scheme, m->fabric);
 }
 
+bool tab_has_key(const struct doctor *d, const struct subject *s)
+{
+	const struct mount *m;
+	const char *rest;
+	struct pvfstab tab;
+	struct keys keys;
+	int rc = pvfstab_load(d->pvfstab, 30000, NULL, &tab);
+
+	if (rc)
+		return true;
+	m = pvfstab_find(&tab, s->mount, &rest);
+	if (m && m->auth == AUTH_KEY)
+		rc = key_file_read(m->key, NULL, &keys);
+	pvfstab_free(&tab);
+	explicit_bzero(&keys, sizeof(keys));
+	return !rc;
+}
+
 static void fit_auth(const struct doctor *d, const struct mount *m)
 {
 	struct found_log f = { d, 0 };
