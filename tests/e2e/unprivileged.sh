@@ -52,7 +52,7 @@ for said in "$tmp/ping" "$tmp/df"; do
 done
 sed -i 's/pvfs port=/pvfs fabric=strict:local,port=/' "$tmp/pvfstab"
 must_fail pvfs-ping
-grep -q "^mgr .*down .*its user is not trusted: write server_user=" \
+grep -q "^mgr .*down .* its user is not trusted: write server_user=" \
 	"$tmp/output" || fail "strict: $(cat "$tmp/output")"
 
 # of a directory that root gives him, a tree and all

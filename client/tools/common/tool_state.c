@@ -9,9 +9,10 @@
 	"serves another file system: stop what is there, or correct [iod.N] "  \
 	"address or [filesystem] id in the servers' pvfs.conf"
 #define OUTSIDE                                                                \
-	"this host is in none of its networks ([filesystem] allow); or it is " \
-	"on this host, and its user is not trusted: write server_user= in "    \
-	"pvfstab(5), if it should be"
+	"this host is in none of its networks ([filesystem] allow), or this "  \
+	"user cannot read key= of pvfstab(5); or it is on this host, and its " \
+	"user is not trusted: write server_user= in pvfstab(5), if it should " \
+	"be"
 #define EARLIER "is of an earlier release, which does not count"
 #define WAITING                                                                \
 	"runs but takes no clients yet: the manager until it has heard from "  \
