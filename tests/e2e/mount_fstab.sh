@@ -33,6 +33,8 @@ expect 127.0.0.1:/ findmnt -no SOURCE "$tmp/a"
 expect fuse.pvfs findmnt -no FSTYPE "$tmp/a"
 echo kept >a/f
 must mount -T fstab -a # what is there is left alone
+must_fail mount -T fstab "$tmp/a"
+grep -q 'a: something is mounted there already; .*umount' output || fail "$(cat output)"
 [ "$(options "$tmp/a" | wc -l)" = 1 ] || fail "mounted twice"
 must mount -T fstab "$tmp/b"
 must mount -T fstab "$tmp/c"

@@ -23,6 +23,43 @@ static const char *fix(int rc)
 	}
 }
 
+/* Of what is shown there now, not below it; "": nothing is mounted there. */
+static void shown_type(const char *dir, char type[32])
+{
+	FILE *f = setmntent("/proc/self/mounts", "r");
+	struct mntent *m;
+
+	type[0] = '\0';
+	while (f && (m = getmntent(f)))
+		if (!strcmp(m->mnt_dir, dir))
+			snprintf(type, 32, "%s", m->mnt_type);
+	if (f)
+		endmntent(f);
+}
+
+static bool is_shown(const char *dir, const char *kind)
+{
+	char *path = realpath(dir, NULL), type[32] = "";
+
+	if (path)
+		shown_type(path, type);
+	free(path);
+	return !strncmp(type, kind, strlen(kind));
+}
+
+/* The kernel would take another one over it, which stays when that is taken away. */
+static int check_bare(const char *dir, const struct log *log)
+{
+	if (!is_shown(dir, "fuse.pvfs"))
+		return 0;
+	log_error(
+		log,
+		"%s: something is mounted there already; it can stay as it is, "
+		"or umount (fusermount3 -u) takes it away",
+		dir);
+	return -EBUSY;
+}
+
 int spot_check(const char *dir, const struct log *log)
 {
 	struct stat st;
@@ -34,31 +71,14 @@ int spot_check(const char *dir, const struct log *log)
 	if (rc)
 		log_error(log, "mount point %s: %s%s", dir, strerror(-rc),
 			  fix(rc));
-	return rc;
-}
-
-static bool is_shown(const char *dir)
-{
-	FILE *f = setmntent("/proc/self/mounts", "r");
-	struct mntent *m;
-	bool found = false;
-
-	while (f && !found && (m = getmntent(f)))
-		found = !strcmp(m->mnt_dir, dir) &&
-			!strncmp(m->mnt_type, "fuse", 4);
-	if (f)
-		endmntent(f);
-	return found;
+	return rc ? rc : check_bare(dir, log);
 }
 
 void spot_refused(const char *dir, const struct log *log)
 {
-	char *path = realpath(dir, NULL);
-
-	if (path && is_shown(path))
+	if (is_shown(dir, "fuse"))
 		log_error(log,
 			  "%s: something is mounted there already; it can stay "
 			  "as it is, or fusermount3 -u takes it away",
-			  path);
-	free(path);
+			  dir);
 }

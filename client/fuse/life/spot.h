@@ -5,7 +5,7 @@
 
 #include "log.h"
 
-/* It is a folder, or that is logged, before any server is asked. */
+/* It is a folder, without a PVFS, or that is logged, before any server is asked. */
 int spot_check(const char *dir, const struct log *log);
 /* Nothing could be shown there, and what libfuse says is not always why. */
 void spot_refused(const char *dir, const struct log *log);
