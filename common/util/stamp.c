@@ -307,16 +307,35 @@ int stamp_look(int dirfd, struct stamp *stamp, char *why, size_t len)
 	return -EINVAL;
 }
 
-static int open_locked(const char *dir, const struct log *log)
+static void say_unusable(const char *dir, int rc, const struct log *log)
 {
-	int fd, rc;
-
-	if (mkdir(dir, 0700) && errno != EEXIST) {
-		rc = -errno;
+	if (rc == -EROFS)
+		log_error(log,
+			  "storage %s is read-only here: mounted so (mount -o "
+			  "remount,rw), or to a unit alone, as all beyond "
+			  "/var/lib/pvfs: systemctl edit it, [Service] "
+			  "ReadWritePaths=%s",
+			  dir, dir);
+	else
 		log_error(log,
 			  "cannot make storage %s: %s; make it, or correct "
-			  "'storage'",
+			  "'storage'; units see nothing of /home",
 			  dir, strerror(-rc));
+}
+
+/* Before anything is written; what the mode forbids is said where it is. */
+static int check_writable(int fd)
+{
+	return faccessat(fd, ".", W_OK, AT_EACCESS) && errno == EROFS ? -EROFS
+								      : 0;
+}
+
+static int open_folder(const char *dir, const struct log *log)
+{
+	int fd, rc = mkdir(dir, 0700) && errno != EEXIST ? -errno : 0;
+
+	if (rc) {
+		say_unusable(dir, rc, log);
 		return rc;
 	}
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -326,6 +345,20 @@ static int open_locked(const char *dir, const struct log *log)
 			  strerror(-rc));
 		return rc;
 	}
+	rc = check_writable(fd);
+	if (!rc)
+		return fd;
+	say_unusable(dir, rc, log);
+	close(fd);
+	return rc;
+}
+
+static int open_locked(const char *dir, const struct log *log)
+{
+	int fd = open_folder(dir, log), rc;
+
+	if (fd < 0)
+		return fd;
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
 	rc = errno == EWOULDBLOCK ? -EBUSY : -errno;

@@ -38,3 +38,14 @@ must pvfs-rm /pvfs/a
 nothing() { [ "$(objects)" = 0 ]; }
 until_true 30 nothing
 must restart_pvfs
+
+# read-only, as to a unit all is beyond what it may write
+must cluster stop
+must mount -o remount,ro "$state/iod0"
+must_fail "$PVFS_BUILD/server/pvfs-iod" --config "$state/pvfs.conf" --index 0
+grep -q "iod0 is read-only here: .* ReadWritePaths=$state/iod0\$" "$tmp/output" || fail "$(cat "$tmp/output")"
+expect 1 grep -c error: "$tmp/output"
+must mount -o remount,ro "$state/mgr"
+must_fail "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --check
+grep -q 'mgr is read-only here' "$tmp/output" || fail "$(cat "$tmp/output")"
+! grep 'not whole' "$tmp/output" || fail "it was not looked at"
