@@ -33,6 +33,10 @@ grep -q 'No space left' "$tmp/full" || fail "nothing bounds it: $(cat "$tmp/full
 must_fail pvfs-job start -i "$job" --size 64M
 grep -q 'file system already' "$tmp/output" || fail "$(cat "$tmp/output")"
 must pvfs-job start -i "$job.other" --size 64M
+must_fail env -u PVFS_JOB_ID pvfs-job status
+for id in "$job" "$job.other"; do
+	grep -qE "^pvfs-job: 2 jobs of yours .*: .*$id( |$)" "$tmp/output" || fail "$(cat "$tmp/output")"
+done
 must pvfs-job stop -i "$job.other"
 must pvfs-job stop
 gone

@@ -50,26 +50,49 @@ static int check_base(const char *base, bool make)
 			base);
 }
 
-static int only_one(const char *base, char *id)
+/* Behind the others, as long as there is room. */
+static void add_id(char *all, size_t len, const char *id)
+{
+	size_t used = strlen(all);
+
+	if (used + strlen(id) + 1 < len)
+		snprintf(all + used, len - used, " %s", id);
+}
+
+/* How many jobs there are; id: of one, all: of each, with blanks before them. */
+static int list_ids(const char *base, char *id, char *all, size_t len)
 {
 	DIR *d = opendir(base);
 	struct dirent *e;
 	int n = 0;
 
-	while (d && (e = readdir(d)))
-		if (job_is_id(e->d_name) && !n++)
-			snprintf(id, JOB_ID_MAX + 1, "%.*s", (int)JOB_ID_MAX,
-				 e->d_name);
+	all[0] = '\0';
+	while (d && (e = readdir(d))) {
+		if (!job_is_id(e->d_name))
+			continue;
+		snprintf(id, JOB_ID_MAX + 1, "%.*s", (int)JOB_ID_MAX,
+			 e->d_name);
+		add_id(all, len, id);
+		n++;
+	}
 	if (d)
 		closedir(d);
+	return n;
+}
+
+static int only_one(const char *base, char *id)
+{
+	char all[512];
+	int n = list_ids(base, id, all, sizeof(all));
+
 	if (n == 1)
 		return 0;
 	if (!n)
 		return tool_say(&job_tool, "no job of yours runs on this host");
 	return tool_say(&job_tool,
 			"%d jobs of yours run on this host: name one with "
-			"--id, or PVFS_JOB_ID",
-			n);
+			"--id, or PVFS_JOB_ID:%s",
+			n, all);
 }
 
 static int new_id(char *id)
