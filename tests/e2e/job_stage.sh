@@ -77,6 +77,7 @@ if [ "$(id -u)" = 0 ]; then
 	small_disk "$tmp/full" 2
 	exits 1 stage out /pvfs/big full/big
 	[ "$(grep -c '^ok ' manifest.out)" -le 2 ] || fail "more than there is room for: $(cat manifest.out)"
+	grep -qE '(^| )[^ ]+ -> [^ ]+: No space left on device' output || fail "$(cat output)"
 	grep -q '^missing .* No space left on device' manifest.out || fail "$(cat manifest.out output)"
 	for f in $(sed -n 's/^ok .* \([1-4]\)$/\1/p' manifest.out); do cmp "big/$f" "full/big/$f" || fail "$f is not ok"; done
 	mount -o remount,size=8m full

@@ -130,7 +130,8 @@ static void ended(void *arg, struct team_file *f, const struct stage_file *is,
 
 	if (!is) {
 		if (f->to[0]) /* else the walk has said it */
-			tool_say(s->tool, "%s: %s", f->from, f->why);
+			tool_say(s->tool, "%s -> %s: %s", f->from, f->to,
+				 f->why);
 		manifest_missing(s->manifest, name, f->why);
 		s->missing++;
 	} else {
