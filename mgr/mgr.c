@@ -13,6 +13,7 @@
 #include "called.h"
 #include "daemon.h"
 #include "descriptors.h"
+#include "evict.h"
 #include "fabric_seal.h"
 #include "jobs.h"
 #include "lock_waits.h"
@@ -166,6 +167,8 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = adopts_open(mgr);
 	if (!rc)
+		rc = evicts_open(mgr);
+	if (!rc)
 		mgr->called = calloc(1, sizeof(*mgr->called));
 	if (!rc)
 		rc = jobs_open(mgr, session_fenced);
@@ -192,6 +195,7 @@ static void close_all(struct mgr *mgr)
 	jobs_close(mgr);
 	auths_free(mgr);
 	free(mgr->called);
+	evicts_close(mgr);
 	adopts_close(mgr);
 	lock_waits_close(mgr);
 	tokens_close(mgr);

@@ -9,6 +9,7 @@
 #include "called.h"
 #include "caller.h"
 #include "caps.h"
+#include "evict.h"
 #include "service.h"
 #include "session.h"
 
@@ -47,6 +48,12 @@ static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
 	return 1;
 }
 
+static void come_from(struct caller *s, const struct rpc_session_info *info)
+{
+	s->place = exports_place(&s->mgr->conf.exports, info->peer);
+	snprintf(s->peer, sizeof(s->peer), "%s", info->peer);
+}
+
 static int on_open(void *arg, struct rpc_session *session)
 {
 	struct rpc_session_info *info = rpc_session_info(session);
@@ -69,7 +76,8 @@ static int on_open(void *arg, struct rpc_session *session)
 	s->stored = rc == 1;
 	s->capped = s->stored && mgr->conf.auth.caps;
 	s->declaring = s->declares;
-	s->place = exports_place(&mgr->conf.exports, info->peer);
+	s->since = clock_boot();
+	come_from(s, info);
 	caller_is(s, &info->cred);
 	info->priv = s;
 	log_debug(mgr->log, "%s (%s): session %016llx, uid %u", info->peer,
@@ -83,19 +91,21 @@ static void on_back(void *arg, struct rpc_session *session)
 {
 	struct mgr *mgr = arg;
 
-	caller_of(session)->place = exports_place(
-		&mgr->conf.exports, rpc_session_info(session)->peer);
+	come_from(caller_of(session), rpc_session_info(session));
 }
 
 static void on_close(void *arg, struct rpc_session *session, bool clean)
 {
 	struct caller *s = caller_of(session);
 
+	bool evicted = evict_wants(s->mgr, s->id);
+
+	clean = clean && !evicted;
 	if (!clean)
 		rpc_server_fence(s->mgr->server, s->id);
-	if (s->stored)
+	if (s->stored || evicted)
 		session_over(s->mgr, s->id, clean);
-	if (s->capped && (clean || !s->stored))
+	if (s->capped && !evicted && (clean || !s->stored))
 		caps_over(s->mgr, s->id);
 }
 
@@ -126,6 +136,8 @@ static uint64_t object_of(const struct rpc_req *rpc)
 	case WIRE_AUTH:
 	case WIRE_PING:
 	case WIRE_STATFS:
+	case WIRE_SESSIONS:
+	case WIRE_EVICT:
 		return 0;
 	default:
 		return le32toh(rpc->msg.hdr->len) < sizeof(*rpc->msg.hdr) + 8
@@ -137,10 +149,8 @@ static uint64_t object_of(const struct rpc_req *rpc)
 /* As it counts here: a squashed root is nobody. */
 static bool on_sees_all(void *arg, struct rpc_session *session)
 {
-	uint32_t uid = caller_of(session)->cred.uid;
-
 	(void)arg;
-	return !uid || uid == geteuid();
+	return caller_rules(caller_of(session));
 }
 
 static void on_name(void *arg, uint64_t handle, uint8_t *name)

@@ -718,6 +718,58 @@ int pvfs_watch_gauges(struct pvfs_watch *watch, struct pvfs_gauge *list,
 		      int max);
 int pvfs_watch_times(struct pvfs_watch *watch, struct pvfs_times *list,
 		     int max);
+/*
+ * A client, as a manager knows it.  name: of its program, "HOST:PID:PROGRAM"; peer: where it
+ * connected from; "-": that is not known since the manager was started.
+ */
+#define PVFS_SESSION_AWAY 0x1u	/* it has no connection now */
+struct pvfs_session {
+	uint64_t id;
+	uint64_t age_ns;	/* since the manager has met it, or was started */
+	unsigned int uid, gid;
+	unsigned int opens;	/* files that it has open for writing, or holds */
+	unsigned int locks;
+	unsigned int flags;	/* PVFS_SESSION_* */
+	unsigned int reserved[3];
+	char job[72], name[72], peer[72];
+};
+/*
+ * Asks a manager for those with numbers above after, but for this one: at most max, in
+ * the order of their numbers; returns how many; 0: there are no more.  -1: as of
+ * pvfs_watch_hot(); ENOSYS the server is an iod, or of a release that cannot.
+ */
+int pvfs_watch_sessions(struct pvfs_watch *watch, uint64_t after,
+			struct pvfs_session *list, int max);
+
+enum pvfs_evict_by {
+	PVFS_EVICT_SESSION,	/* session */
+	PVFS_EVICT_USER,	/* uid */
+	PVFS_EVICT_JOB,		/* text */
+	PVFS_EVICT_HOST,	/* text: addresses and networks, or "local": this host's */
+};
+struct pvfs_evict {		/* what is not meant is 0 */
+	enum pvfs_evict_by by;
+	uint64_t session;
+	unsigned int uid;
+	const char *text;
+};
+#define PVFS_EVICT_IODS 1024
+struct pvfs_evicted {
+	unsigned int sessions;	/* that it was about */
+	unsigned int left;	/* of them, or of others that end: not over yet */
+	unsigned int iods;	/* that have not said that they know of it: iod[] */
+	uint64_t until_ns;	/* what they had open counts there no longer; 0: until the
+				 * iod knows */
+	unsigned int iod[PVFS_EVICT_IODS];
+};
+/*
+ * Ends these sessions at a manager and its iods: 0, and *done, when nothing that they had
+ * counts any more, or what is left after three quarters of timeout_ms; that goes on then.
+ * -1: as of pvfs_watch_sessions(); EINVAL what makes no sense, or is this one; ESRCH
+ * there is no such session.
+ */
+int pvfs_watch_evict(struct pvfs_watch *watch, const struct pvfs_evict *what,
+		     struct pvfs_evicted *done);
 /* 0 for 0; UINT64_MAX above the last one. */
 uint64_t pvfs_latency_ns(unsigned int i);
 

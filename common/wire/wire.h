@@ -110,6 +110,8 @@ enum wire_op {
 	WIRE_ADOPTED	= 84,	/* ... that was all: it ends */
 	WIRE_DECLARE	= 49,	/* what the session holds */
 	WIRE_RENEW	= 52,	/* capabilities for those that end; no body */
+	WIRE_SESSIONS	= 53,	/* of clients: for administrators */
+	WIRE_EVICT	= 54,	/* ... who end some of them */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -294,6 +296,9 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_ASIDE	0x2000u	/* clients: look at the word again behind a write to what
 				 * is lent; iods: set it aside (lent.h) */
 #define WIRE_FT_INSIDE	0x4000u	/* there are GAUGES and TIMES */
+#define WIRE_FT_EVICT	0x8000u	/* there are SESSIONS and EVICT; FENCE may have
+				 * WIRE_FN_EVICT; clients: know -EKEYREVOKED of a session that
+				 * was evicted */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -558,6 +563,66 @@ struct wire_hot_file {
 };
 struct wire_hot_rep {		/* tail: file[n], the hottest first */
 	le32 n;
+	le32 zero;
+};
+
+/*
+ * SESSIONS: those of clients with numbers above after, in the order of these, as many as the
+ * reply has room for.  Administrators alone are told, others get -EPERM.
+ */
+#define WIRE_SESSIONS_MAX 48u	/* in one reply */
+#define WIRE_PEER_MAX	64u
+#define WIRE_SE_AWAY	0x1u	/* it has no connection */
+struct wire_sessions {
+	le64 after;
+};
+struct wire_session {
+	le64 id;
+	le64 age_ns;		/* as far as this life of the manager knows */
+	le32 uid;
+	le32 gid;
+	le32 opens;		/* files that the manager knows it has open: for
+				 * writing, or held */
+	le32 locks;
+	le32 flags;		/* WIRE_SE_* */
+	le32 zero;
+	/* each then zeros */
+	uint8_t job[WIRE_JOB_MAX];
+	uint8_t name[WIRE_PEER_MAX]; /* as in HELLO, the beginning of it */
+	uint8_t peer[WIRE_PEER_MAX]; /* where it connected from last */
+};
+struct wire_sessions_rep {	/* tail: session[n] */
+	le32 n;
+	le32 more;		/* 1: there are sessions behind the last one */
+};
+
+/*
+ * EVICT: ends the sessions that are meant, but for the one that asks, and is answered when
+ * nothing of them counts any more: at all iods, and what they had of files and locks.  Not
+ * longer than wait_ms: then left of them are not over yet, or these iods have not said
+ * that they know; a capability counts there for until_ns at most, 0: until they know.
+ * Administrators alone may.
+ */
+enum wire_evict_by {
+	WIRE_EV_SESSION,	/* the number; -ESRCH: there is none such */
+	WIRE_EV_USER,
+	WIRE_EV_JOB,		/* text */
+	WIRE_EV_HOST,		/* text: networks.h, or "local" */
+	WIRE_EV_END
+};
+#define WIRE_EV_TEXT	256u
+struct wire_evict {		/* tail: text[len] */
+	le64 session;
+	le32 by;		/* enum wire_evict_by */
+	le32 uid;
+	le32 wait_ms;
+	le32 len;
+};
+struct wire_evict_rep {		/* tail: iod[niods], le32 each */
+	le64 until_ns;
+	le32 n;			/* sessions */
+	le32 left;
+	le32 niods;
 	le32 zero;
 };
 
@@ -1263,6 +1328,8 @@ struct wire_getsize_rep {	/* tail: objsize[n], end_place[places] */
 #define WIRE_FENCE_MAX	128u	/* sessions of one FENCE */
 #define WIRE_FN_MEMORY	0x1u	/* nothing is kept of it on the disk: the manager says it
 				 * again to each life of the iod, while it matters */
+#define WIRE_FN_EVICT	0x2u	/* what was lent to one of them is set aside by a copy, whoever
+				 * is inside: to who named WIRE_FT_EVICT */
 struct wire_fence {
 	le32 n;			/* at least 1 */
 	le32 flags;		/* WIRE_FN_* */
@@ -1354,6 +1421,11 @@ _Static_assert(sizeof(struct wire_labels_rep) == 8, "wire_labels_rep");
 _Static_assert(sizeof(struct wire_hot) == 8, "wire_hot");
 _Static_assert(sizeof(struct wire_hot_file) == 128, "wire_hot_file");
 _Static_assert(sizeof(struct wire_hot_rep) == 8, "wire_hot_rep");
+_Static_assert(sizeof(struct wire_sessions) == 8, "wire_sessions");
+_Static_assert(sizeof(struct wire_session) == 232, "wire_session");
+_Static_assert(sizeof(struct wire_sessions_rep) == 8, "wire_sessions_rep");
+_Static_assert(sizeof(struct wire_evict) == 24, "wire_evict");
+_Static_assert(sizeof(struct wire_evict_rep) == 24, "wire_evict_rep");
 _Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
 _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
 _Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");

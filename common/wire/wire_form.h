@@ -93,6 +93,8 @@ const char *wire_check_mount_rep(const struct wire_msg *msg);
 const char *wire_check_getsize_rep(const struct wire_msg *msg);
 const char *wire_check_labels_rep(const struct wire_msg *msg);
 const char *wire_check_hot_rep(const struct wire_msg *msg);
+const char *wire_check_sessions_rep(const struct wire_msg *msg);
+const char *wire_check_evict(const struct wire_msg *msg);
 const char *wire_check_times_rep(const struct wire_msg *msg);
 const char *wire_check_share_rep(const struct wire_msg *msg);
 const char *wire_check_carry(const struct wire_msg *msg);

@@ -116,6 +116,31 @@ static const struct wire_form hot_rep = {
 	.check = wire_check_hot_rep,
 };
 
+static const struct wire_form sessions = {
+	.size = sizeof(struct wire_sessions),
+};
+static const struct wire_form sessions_rep = {
+	.size = sizeof(struct wire_sessions_rep),
+	.fields = { MAX(wire_sessions_rep, more, 1) },
+	.items = { ITEM(ARRAY, wire_sessions_rep, n,
+			sizeof(struct wire_session), WIRE_SESSIONS_MAX) },
+	.check = wire_check_sessions_rep,
+};
+
+static const struct wire_form evict = {
+	.size = sizeof(struct wire_evict),
+	.fields = { MAX(wire_evict, by, WIRE_EV_END - 1) },
+	.items = { ITEM(STRING, wire_evict, len, 1, WIRE_EV_TEXT) },
+	.check = wire_check_evict,
+};
+static const struct wire_form evict_rep = {
+	.size = sizeof(struct wire_evict_rep),
+	.fields = { SIZE(wire_evict_rep, until_ns),
+		    ZERO(wire_evict_rep, zero) },
+	.items = { ITEM(ARRAY, wire_evict_rep, niods, sizeof(le32),
+			WIRE_IOD_MAX) },
+};
+
 static const struct wire_form gauges_rep = {
 	.size = sizeof(struct wire_gauges_rep),
 	.fields = { ZERO(wire_gauges_rep, zero) },
@@ -522,7 +547,7 @@ static const struct wire_form getsize_rep = {
 
 static const struct wire_form fence = {
 	.size = sizeof(struct wire_fence),
-	.fields = { BITS(wire_fence, flags, WIRE_FN_MEMORY) },
+	.fields = { BITS(wire_fence, flags, WIRE_FN_MEMORY | WIRE_FN_EVICT) },
 	.items = { ITEM(ARRAY, wire_fence, n, 8, WIRE_FENCE_MAX) },
 	.check = wire_check_fence,
 };
@@ -584,6 +609,8 @@ static const struct wire_op_desc ops[] = {
 	OP(REDEEM, redeem_req, open_rep),
 	OP(DECLARE, declare, empty),
 	OP(RENEW, empty, empty),
+	OP(SESSIONS, sessions, sessions_rep),
+	OP(EVICT, evict, evict_rep),
 	OP(ADOPT, adopt_req, adopt_rep),
 	OP(ADOPTED, adopted, empty),
 	PATH_OP(SETATTR, setattr, attr_rep),

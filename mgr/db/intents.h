@@ -27,7 +27,7 @@ struct intent {
 	uint64_t session; /* RESIZE: who asked; FENCE: whom */
 	uint64_t seq; /* RESIZE: ... in which request */
 	uint32_t slot;
-	uint32_t op; /* RESIZE: enum wire_op of it */
+	uint32_t op; /* RESIZE: enum wire_op of it; FENCE: WIRE_EVICT, or 0 */
 	uint64_t expiry; /* RESIZE: from when on it must not be done any more: */
 	uint64_t host; /* ... clock_boot() of this life of this host */
 	uint64_t born; /* RESIZE: when it was asked for, of the same clock */

@@ -163,3 +163,26 @@ int locker_any(struct store *st, uint64_t session, uint64_t *handle)
 	*handle = key_get_u64(it.key + 8);
 	return 0;
 }
+
+int locker_count(struct store *st, uint64_t session, uint32_t max,
+		 uint32_t *locks)
+{
+	struct store_iter it;
+	uint8_t key[16];
+	uint32_t n = 0, le;
+	int rc;
+
+	*locks = 0;
+	locker_key(session, 0, key);
+	rc = store_iter_open(st, STORE_LOCKERS, key, sizeof(key), &it);
+	if (rc)
+		return rc;
+	while (n++ < max && !(rc = store_iter_next(&it)) &&
+	       it.klen == sizeof(key) && key_get_u64(it.key) == session) {
+		le = 0;
+		memcpy(&le, it.val, it.len < sizeof(le) ? it.len : sizeof(le));
+		*locks += le32toh(le);
+	}
+	store_iter_close(&it);
+	return rc == -ENOENT ? 0 : rc;
+}

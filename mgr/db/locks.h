@@ -50,6 +50,9 @@ int locker_put(struct store *st, uint64_t session, uint64_t handle,
 int locker_get(struct store *st, uint64_t session, uint64_t handle,
 	       uint32_t *locks);
 int locker_del(struct store *st, uint64_t session, uint64_t handle);
+/* All that a session has, at most max files looked at. */
+int locker_count(struct store *st, uint64_t session, uint32_t max,
+		 uint32_t *locks);
 /* One of them; -ENOENT: none. */
 int locker_any(struct store *st, uint64_t session, uint64_t *handle);
 

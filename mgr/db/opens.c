@@ -86,3 +86,21 @@ int open_any(struct store *st, uint64_t session, struct open_rec *rec)
 	rec->open = key_get_u64(it.key + 8);
 	return decode(st, it.val, it.len, rec);
 }
+
+int open_count(struct store *st, uint64_t session, uint32_t max, uint32_t *n)
+{
+	struct store_iter it;
+	uint8_t key[16];
+	int rc;
+
+	*n = 0;
+	make_key(session, 0, key);
+	rc = store_iter_open(st, STORE_OPENS, key, sizeof(key), &it);
+	if (rc)
+		return rc;
+	while (*n < max && !(rc = store_iter_next(&it)) &&
+	       it.klen == sizeof(key) && key_get_u64(it.key) == session)
+		++*n;
+	store_iter_close(&it);
+	return rc == -ENOENT ? 0 : rc;
+}

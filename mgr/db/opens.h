@@ -25,6 +25,8 @@ int open_get(struct store *st, uint64_t session, uint64_t open,
 	     struct open_rec *rec);
 int open_put(struct store *st, const struct open_rec *rec);
 int open_del(struct store *st, uint64_t session, uint64_t open);
+/* How many the session has, at most max. */
+int open_count(struct store *st, uint64_t session, uint32_t max, uint32_t *n);
 /* Some open record of the session; -ENOENT: it has none. */
 int open_any(struct store *st, uint64_t session, struct open_rec *rec);
 

@@ -26,9 +26,18 @@ static uint64_t limit(const struct fencer *f)
 	return f->iod->mgr->jobs->fence_limit;
 }
 
+/* A batch with one that was evicted is of the evicted: a copy too many does no harm. */
+static uint32_t flags_of(const struct fencer *f, const struct intent *in)
+{
+	return in->op == WIRE_EVICT &&
+			       rpc_peer_features(f->iod->peer) & WIRE_FT_EVICT
+		       ? WIRE_FN_EVICT
+		       : 0;
+}
+
 /* The next entries; f->sent tells how far they go. */
 static int gather(struct fencer *f, uint64_t session[WIRE_FENCE_MAX],
-		  uint32_t *n)
+		  uint32_t *n, uint32_t *flags)
 {
 	struct store *st = f->iod->mgr->st;
 	struct intent in[SCAN];
@@ -40,6 +49,7 @@ static int gather(struct fencer *f, uint64_t session[WIRE_FENCE_MAX],
 		got = intent_read(st, INTENT_FENCE, f->sent, in, SCAN);
 		for (int i = 0; i < got && in[i].id <= limit(f); i++) {
 			session[(*n)++] = htole64(in[i].session);
+			*flags |= flags_of(f, &in[i]);
 			f->sent = in[i].id;
 		}
 	} while (got == SCAN && *n <= WIRE_FENCE_MAX - SCAN &&
@@ -82,14 +92,14 @@ void fence_ask(struct iod *iod, struct iod_call *call,
 static void kick(struct fencer *f)
 {
 	uint64_t session[WIRE_FENCE_MAX];
-	uint32_t n = 0;
+	uint32_t n = 0, flags = 0;
 
 	if (f->call.state != IOD_CALL_IDLE)
 		return;
-	if (f->done < limit(f) && gather(f, session, &n))
+	if (f->done < limit(f) && gather(f, session, &n, &flags))
 		return; /* the store failed, and the mgr with it */
 	if (n) {
-		fence_ask(f->iod, &f->call, f->msg, 0, session, n);
+		fence_ask(f->iod, &f->call, f->msg, flags, session, n);
 		return;
 	}
 	f->done = limit(f);
@@ -110,6 +120,18 @@ void fence_forgotten(struct iod *iod)
 bool fence_has_all(const struct iod *iod)
 {
 	return iod->fencer.done >= limit(&iod->fencer);
+}
+
+uint64_t fence_latest(const struct mgr *mgr)
+{
+	return mgr->jobs->fence_limit;
+}
+
+bool fence_owed(const struct mgr *mgr, uint32_t index, uint64_t id)
+{
+	const struct iod *iod = &mgr->jobs->iod[index];
+
+	return iod->fencer.done < id && iod->lease.until;
 }
 
 void fence_up_to(struct mgr *mgr, uint64_t id)

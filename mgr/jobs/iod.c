@@ -217,6 +217,7 @@ static int iod_open(struct iod *iod, const struct rpc_cred *cred)
 				      .cred = cred,
 				      .prover = keyring_prover(mgr->ring),
 				      .seal = mgr->conf.auth.seal,
+				      .features = WIRE_FT_EVICT,
 				      .server = WIRE_ROLE_IOD,
 				      .index = iod->index,
 				      .fresh = claim_again,

@@ -151,6 +151,10 @@ void fence_up_to(struct mgr *mgr, uint64_t id);
 int ends_add(struct mgr *mgr, uint64_t id, uint64_t session);
 /* Lets them go on, if that is so. */
 void ends_look(struct mgr *mgr);
+/* The last one of these. */
+uint64_t fence_latest(const struct mgr *mgr);
+/* That iod runs, as far as is known, and has not said that it has all up to id. */
+bool fence_owed(const struct mgr *mgr, uint32_t index, uint64_t id);
 /* Deletes what all iods have. */
 void fence_tidy(struct mgr *mgr);
 

@@ -361,6 +361,18 @@ void ns_declared(struct ns *ns, uint64_t session)
 	holder_tidy(&ns->holds, s);
 }
 
+uint32_t ns_held(struct ns *ns, uint64_t session)
+{
+	struct holder *s = holder_find(&ns->holds, session);
+	struct hold *hold;
+	uint32_t n = 0;
+
+	if (s)
+		LIST_FOREACH(hold, &s->holds, mine)
+			n += !hold->stored;
+	return n;
+}
+
 void ns_forget_holds(struct ns *ns, uint64_t session)
 {
 	struct holder *s = holder_find(&ns->holds, session);

@@ -2,6 +2,7 @@
 /* op.c - which operation has which number. */
 #include "adopt.h"
 #include "caps.h"
+#include "evict.h"
 #include "lock_waits.h"
 #include "ops.h"
 #include "tokens.h"
@@ -44,6 +45,8 @@ static op_fn *const ops[] = {
 	[WIRE_RENEW] = op_renew,
 	[WIRE_ADOPT] = op_adopt,
 	[WIRE_ADOPTED] = op_adopted,
+	[WIRE_SESSIONS] = op_sessions,
+	[WIRE_EVICT] = op_evict,
 };
 /* clang-format on */
 

@@ -3,6 +3,7 @@
 #include "caller.h"
 
 #include <string.h>
+#include <unistd.h>
 
 void caller_is(struct caller *caller, struct rpc_cred *cred)
 {
@@ -11,6 +12,11 @@ void caller_is(struct caller *caller, struct rpc_cred *cred)
 					 cred->groups };
 	exports_squash(&caller->mgr->conf.exports, &caller->place,
 		       &caller->cred, cred->groups);
+}
+
+bool caller_rules(const struct caller *caller)
+{
+	return !caller->cred.uid || caller->cred.uid == geteuid();
 }
 
 static int put(struct mgr *mgr, struct rpc_session *session)

@@ -11,6 +11,8 @@ struct caller {
 	struct ns_cred cred; /* as it was at HELLO, squashed */
 	bool root; /* ... before that */
 	struct place place;
+	char peer[WIRE_PEER_MAX]; /* where it connected from last */
+	uint64_t since; /* clock_boot(): it opened */
 	bool stored; /* it has a row */
 	bool declaring; /* ... or is to have one, with SESSION_DECLARES */
 	bool declares; /* that is durable */
@@ -26,6 +28,8 @@ static inline struct caller *caller_of(struct rpc_session *session)
 	return rpc_session_info(session)->priv;
 }
 
+/* Administrators: root, as it counts here, and the user that the manager runs as. */
+bool caller_rules(const struct caller *caller);
 /* Whose it is, and whom it counts as where it is; cred lives as long as it does. */
 void caller_is(struct caller *caller, struct rpc_cred *cred);
 /* In a transaction that changes something: the session's row is there. */

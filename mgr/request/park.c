@@ -49,6 +49,14 @@ void park_wait(struct park *park, struct request *req)
 	park_wait_until(park, req, req->rpc->deadline);
 }
 
+void park_hurry(struct request *req)
+{
+	if (!req->park)
+		return;
+	rpc_timer_clear(req->mgr->ctx, &req->timer);
+	rpc_timer_set(req->mgr->ctx, &req->timer, clock_now());
+}
+
 struct request *park_take(struct park *park)
 {
 	struct request *req = TAILQ_FIRST(&park->waiting);

@@ -30,6 +30,8 @@ void park_wait_until(struct park *park, struct request *req, uint64_t when);
 /* Takes out the oldest; NULL: nobody waits. */
 struct request *park_take(struct park *park);
 
+/* late() comes at once, from the loop; for one that does not wait nothing happens. */
+void park_hurry(struct request *req);
 /* Takes out this one, which waits. */
 void park_leave(struct request *req);
 

@@ -39,7 +39,7 @@ static void put_head(struct op *op, uint32_t n)
 	rpc_reply_caps(op->rpc);
 }
 
-static uint64_t expiry(const struct mgr *mgr)
+uint64_t caps_expiry(const struct mgr *mgr)
 {
 	return clock_boot() + life_s(mgr) * UINT64_C(1000000000);
 }
@@ -54,7 +54,7 @@ static int seal(struct op *op, struct capability *cap)
 		.fsid = op->mgr->conf.fsid,
 		.session = op->ns.session,
 		.term = jobs_term(op->mgr),
-		.expiry = expiry(op->mgr),
+		.expiry = caps_expiry(op->mgr),
 	};
 	rc = capability_seal(op->mgr->ring, cap, sealed);
 	if (rc)
@@ -123,7 +123,7 @@ static int renew(struct op *op, const uint8_t *sealed)
 
 void caps_over(struct mgr *mgr, uint64_t session)
 {
-	part_session(mgr, session, expiry(mgr));
+	part_session(mgr, session, caps_expiry(mgr));
 }
 
 int op_renew(struct op *op)

@@ -21,6 +21,9 @@ int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags);
  */
 int caps_again(struct op *op, const struct reply_rec *rec);
 
+/* One that is given now ends then, clock_boot(). */
+uint64_t caps_expiry(const struct mgr *mgr);
+
 /* The session that had some ends, without a fence: so do they, at iods, soon. */
 void caps_over(struct mgr *mgr, uint64_t session);
 

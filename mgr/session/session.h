@@ -35,6 +35,10 @@ void session_over(struct mgr *mgr, uint64_t id, bool clean);
 /* It ends as if it had stayed away, soon, in sessions_end() or later. */
 void session_end_soon(struct mgr *mgr, uint64_t id);
 void sessions_end(struct mgr *mgr);
+/* fn of each that has not come back since the mgr started, until one returns not 0: that. */
+int sessions_away(struct mgr *mgr,
+		  int (*fn)(void *arg, const struct session_rec *rec),
+		  void *arg);
 /* Every iod refuses it now. */
 void session_fenced(struct mgr *mgr, uint64_t id);
 /* Does a little of dropping what ended sessions had open; true: there is

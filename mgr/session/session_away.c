@@ -64,6 +64,24 @@ void sessions_end(struct mgr *mgr)
 	}
 }
 
+int sessions_away(struct mgr *mgr,
+		  int (*fn)(void *arg, const struct session_rec *rec),
+		  void *arg)
+{
+	struct session_rec rec;
+	struct gone *gone, *next;
+	int rc = 0;
+
+	HASH_ITER(hh, mgr->sessions->away, gone, next) {
+		rc = session_get(mgr->st, gone->id, &rec);
+		if (!rc)
+			rc = fn(arg, &rec);
+		if (rc && rc != -ENOENT)
+			return rc;
+	}
+	return 0;
+}
+
 void away_start(struct mgr *mgr)
 {
 	struct rpc_timer *ttl = &mgr->sessions->ttl;

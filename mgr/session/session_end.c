@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "adopt.h"
+#include "evict.h"
 #include "jobs.h"
 #include "session_int.h"
 
@@ -32,11 +33,14 @@ static void pending_durable(struct flusher_item *item)
 	free(p);
 }
 
+/* One that changed nothing has no row, and gets one if it is evicted. */
 static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
-	struct session_rec rec;
+	struct session_rec rec = { .id = id };
 	int rc = session_get(mgr->st, id, &rec);
 
+	if (rc == -ENOENT && evict_wants(mgr, id))
+		rc = 0;
 	rec.flags = (rec.flags & SESSION_DECLARES) | flags;
 	return rc ? rc : session_put(mgr->st, &rec);
 }
@@ -82,6 +86,7 @@ int session_fence(struct mgr *mgr, uint64_t id)
 	p->mgr = mgr;
 	p->in.kind = INTENT_FENCE;
 	p->in.session = id;
+	p->in.op = evict_wants(mgr, id) ? WIRE_EVICT : 0;
 	rc = put_fence(mgr, p);
 	if (rc)
 		free(p);

@@ -30,6 +30,7 @@ struct tokens; /* tokens.h */
 struct lock_waits; /* lock.c */
 struct any_waits; /* lock_any.c */
 struct adopts; /* adopt.c */
+struct evicts; /* evict.c */
 struct called; /* called.h */
 struct daemon; /* daemon.h */
 struct auths; /* auth_int.h */
@@ -77,6 +78,7 @@ struct mgr {
 	struct lock_waits *lock_waits;
 	struct any_waits *any_waits;
 	struct adopts *adopts;
+	struct evicts *evicts;
 	struct called *called; /* or NULL */
 	struct requests requests; /* all that exist */
 

@@ -60,7 +60,9 @@ int lends_open(const struct lends_attr *attr, struct lends **out)
 	pthread_mutex_init(&lends->lock, NULL);
 	pthread_cond_init(&lends->changed, NULL);
 	TAILQ_INIT(&lends->stuck);
-	rc = start(lends);
+	rc = lend_had_open(lends);
+	if (!rc)
+		rc = start(lends);
 	if (rc)
 		lends_close(lends);
 	else
@@ -90,6 +92,7 @@ void lends_close(struct lends *lends)
 	if (!lends)
 		return;
 	lend_watch_stop(lends);
+	lend_had_close(lends);
 	HASH_ITER(hh, lends->sessions, ses, next) {
 		HASH_DEL(lends->sessions, ses);
 		lend_session_leave(lends, ses);
@@ -205,6 +208,7 @@ bool lend_held(const struct lends *lends, uint64_t handle)
 void loan_forget(struct lends *lends, struct loan *loan)
 {
 	atomic_store(&loan->ses->files.terms->lent.word[loan_index(loan)], 0);
+	lend_had(lends, loan);
 	LIST_REMOVE(loan, link);
 	loan->number = 0;
 	atomic_fetch_sub(&lends->count, 1);

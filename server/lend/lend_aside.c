@@ -39,6 +39,19 @@ static bool go_on(void *arg)
 	return !atomic_load(&c->lends->stop);
 }
 
+static void let_all_go(struct lends *lends, uint64_t handle)
+{
+	struct loan *loan, *next;
+
+	for (loan = TAILQ_FIRST(&lends->stuck); loan; loan = next) {
+		next = TAILQ_NEXT(loan, stuck_link);
+		if (loan->handle != handle)
+			continue;
+		loan_done(loan);
+		lend_let_go(lends, loan, lend_session_free);
+	}
+}
+
 /* Who serves needs the lock. */
 static int set_aside(struct lends *lends, uint64_t handle)
 {
@@ -79,19 +92,6 @@ static void say_failed(const struct lends *lends, struct loan *loan, int rc)
 		 (unsigned long long)loan->handle, strerror(-rc));
 }
 
-static void let_all_go(struct lends *lends, uint64_t handle)
-{
-	struct loan *loan, *next;
-
-	for (loan = TAILQ_FIRST(&lends->stuck); loan; loan = next) {
-		next = TAILQ_NEXT(loan, stuck_link);
-		if (loan->handle != handle)
-			continue;
-		loan_done(loan);
-		lend_let_go(lends, loan, lend_session_free);
-	}
-}
-
 /* One that runs is not ended: it may have left by a jump. */
 static void end_stopped(struct lends *lends, struct loan *loan)
 {
@@ -104,6 +104,15 @@ static void end_stopped(struct lends *lends, struct loan *loan)
 	if (lend_process_stopped(p) && lend_process_ours(p))
 		lend_watch_kill(lends, loan);
 	pthread_mutex_lock(&lends->lock);
+}
+
+int lend_set_aside(struct lends *lends, uint64_t handle)
+{
+	int rc = set_aside(lends, handle);
+
+	if (!rc)
+		let_all_go(lends, handle);
+	return rc;
 }
 
 bool lend_aside(struct lends *lends, struct loan *loan)

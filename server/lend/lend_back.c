@@ -192,7 +192,7 @@ bool lend_is_stuck(const struct lends *lends, uint64_t handle)
 	TAILQ_FOREACH(loan, &lends->stuck, stuck_link)
 		if (loan->handle == handle)
 			return true;
-	return false;
+	return lend_is_copied(lends, handle);
 }
 
 /* ---- who is inside now ---- */

@@ -99,6 +99,9 @@ struct lends {
 	_Atomic uint64_t
 		ends; /* the first until of a loan, or before; never 0 */
 	TAILQ_HEAD(, loan) stuck;
+	struct lend_had *had; /* what was lent last, and is not any more */
+	uint64_t nhad;
+	TAILQ_HEAD(, lend_copy) copies; /* lend_evict.c */
 	pthread_cond_t changed;
 	pthread_t watcher;
 	bool watching;
@@ -215,6 +218,20 @@ int lend_old(struct lends *lends);
 
 /* A loan of who looks again is stuck.  True: not any more, nor others of its object. */
 bool lend_aside(struct lends *lends, struct loan *loan);
+/* 0: nobody is stuck in it any more; -EAGAIN: not yet; or as store_set_aside(). */
+int lend_set_aside(struct lends *lends, uint64_t handle);
+
+/* ---- lend_evict.c.  With the lock. ---- */
+
+/* Before, and behind all else. */
+int lend_had_open(struct lends *lends);
+void lend_had_close(struct lends *lends);
+/* That loan ends. */
+void lend_had(struct lends *lends, const struct loan *loan);
+/* It is being set aside, or will be. */
+bool lend_is_copied(const struct lends *lends, uint64_t handle);
+/* By the watcher, with the lock, which is let go meanwhile: sets the first one aside. */
+void lend_copy_next(struct lends *lends);
 
 /* ---- lend_watch.c ---- */
 

@@ -142,11 +142,12 @@ static void *watch(void *arg)
 	lends->watching = true;
 	pthread_cond_signal(&lends->changed);
 	while (!lends->stop) {
-		if (TAILQ_EMPTY(&lends->stuck)) {
+		if (TAILQ_EMPTY(&lends->stuck) && TAILQ_EMPTY(&lends->copies)) {
 			pthread_cond_wait(&lends->changed, &lends->lock);
 			continue;
 		}
 		look(lends);
+		lend_copy_next(lends);
 		pthread_mutex_unlock(&lends->lock);
 		nanosleep(&soon, NULL);
 		pthread_mutex_lock(&lends->lock);

@@ -85,6 +85,8 @@ static int fence_mark(struct iod *iod, const struct rpc_req *req)
 		uint64_t id = le64toh(session[i]);
 
 		rc = in_memory(req) ? 0 : mark_kept(iod, id);
+		if (le32toh(body->flags) & WIRE_FN_EVICT)
+			lend_evict(iod->lends, id);
 		rpc_server_fence(iod->server, id);
 		lend_end(iod->lends, id);
 	}

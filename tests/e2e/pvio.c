@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,6 +299,71 @@ static int op_hold(char **arg)
 	return pvfs_close(fd);
 }
 
+static const char *as_text(bool done)
+{
+	return done ? "ok" : strerrorname_np(errno);
+}
+
+/* With a descriptor for that: r, w, or l: with a lock of the whole. */
+static bool use(int fd, const char *how)
+{
+	struct flock lock = { .l_type = F_WRLCK };
+	char c = *how;
+
+	if (*how == 'l' && pvfs_fcntl(fd, F_SETLKW, &lock))
+		return false;
+	return (*how == 'r' ? pvfs_pread(fd, &c, 1, 0)
+			    : pvfs_pwrite(fd, &c, 1, 0)) == 1;
+}
+
+static int open_for(const char *path, const char *how)
+{
+	return pvfs_open(path, *how == 'r' ? O_RDONLY : O_RDWR);
+}
+
+/*
+ * keep PATH HOW: opens and uses it; behind a byte of stdin says what comes of using it once
+ * more, and of using it when it was opened anew
+ */
+static int op_keep(char **arg)
+{
+	int fd = open_for(arg[0], arg[1]);
+	char c;
+
+	if (fd < 0 || !use(fd, arg[1]))
+		return -1;
+	puts("holding");
+	fflush(stdout);
+	if (read(0, &c, 1) < 0)
+		return -1;
+	printf("%s ", as_text(use(fd, arg[1])));
+	pvfs_close(fd);
+	fd = open_for(arg[0], arg[1]);
+	printf("%s ", as_text(fd >= 0 && use(fd, arg[1])));
+	return pvfs_close(fd);
+}
+
+/* flood PATH LEN: writes it again and again, each time another byte, until it may not */
+static int op_flood(char **arg)
+{
+	size_t len = num(arg[1]);
+	uint8_t *buf = malloc(len);
+	int fd = buf ? pvfs_open(arg[0], O_WRONLY) : -1;
+
+	if (fd < 0)
+		return -1;
+	for (int byte = 1; pvfs_pwrite(fd, buf, len, 0) == (ssize_t)len;
+	     byte++) {
+		memset(buf, byte, len);
+		if (byte == 3) {
+			puts("holding");
+			fflush(stdout);
+		}
+	}
+	free(buf);
+	return -1;
+}
+
 /*
  * rewrite PATH LEN FIRST SEED: writes it twice, with these seeds, the second time when
  * standard input has ended: it is connected then
@@ -508,7 +574,8 @@ static const struct {
 	{ "count", 2, op_count },	{ "setxattr", 3, op_setxattr },
 	{ "getxattr", 2, op_getxattr }, { "removexattr", 2, op_removexattr },
 	{ "mkfifo", 1, op_mkfifo },	{ "exchange", 2, op_exchange },
-	{ "blocks", 1, op_blocks },
+	{ "blocks", 1, op_blocks },	{ "keep", 2, op_keep },
+	{ "flood", 2, op_flood },
 };
 
 int main(int argc, char **argv)

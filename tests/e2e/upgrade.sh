@@ -134,6 +134,9 @@ watched() {
 	grep -q ' 3 of 3 servers up' "$tmp/top" || fail "pvfs-top: $(<"$tmp/top")"
 	pvfs-stats >"$tmp/stats" 2>&1 || fail "pvfs-stats: $(<"$tmp/stats")"
 	! grep -q 'connection lost' "$tmp/stats" || fail "pvfs-stats: $(<"$tmp/stats")"
+	pvfs-evict -l /pvfs >"$tmp/evict" 2>&1 || grep -q 'of a release that cannot evict' "$tmp/evict" ||
+		fail "pvfs-evict: $(<"$tmp/evict")"
+	! grep -q 'connection lost' "$tmp/evict" || fail "pvfs-evict: $(<"$tmp/evict")"
 	[ ! -x "$now/client/tools/exporter/pvfs-exporter" ] || exported
 	! grep 'unknown operation' "$state"/log/*.log || fail "asked for what it does not know"
 }

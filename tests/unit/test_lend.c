@@ -1038,6 +1038,38 @@ START_TEST(who_breaks_the_rules_keeps_his_descriptor)
 }
 END_TEST
 
+/* 0: for writing, 1: and was given back, 2: for reading. */
+START_TEST(who_is_evicted_keeps_nothing)
+{
+	char buf[16] = "";
+	struct lent lent;
+
+	in_time("first");
+	ck_assert_int_eq(lend_to(getpid(), _i < 2, &lent), 0);
+	if (_i == 1)
+		lend_end(lends, SESSION);
+	lend_evict(lends, SESSION);
+	lend_end(lends, SESSION);
+	while (!store_obj_moved(obj))
+		nap();
+	wait_till_open();
+	if (_i < 2)
+		ck_assert_int_eq(pwrite(lent.fd, "FIRST", 5, 0), 5);
+	holds("first");
+	in_time("other");
+	ck_assert_int_eq(pread(lent.fd, buf, sizeof(buf), 0), 5);
+	ck_assert_str_eq(buf, _i < 2 ? "FIRST" : "first");
+	holds("other");
+	close(lent.fd);
+	/* others are lent it as before */
+	session++;
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	ck_assert(lent.write);
+	close(lent.fd);
+	session--;
+}
+END_TEST
+
 /* ---- the next process ---- */
 
 static uint32_t owner(void)
@@ -1335,6 +1367,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, over_a_restart_it_is_the_next_that_does_it);
 	tcase_add_test(tc, who_may_not_end_it_lends_for_writing);
 	tcase_add_test(tc, who_breaks_the_rules_keeps_his_descriptor);
+	tcase_add_loop_test(tc, who_is_evicted_keeps_nothing, 0, 3);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("reads");
 	tcase_add_checked_fixture(tc, setup_reads, teardown);

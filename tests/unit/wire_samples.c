@@ -56,6 +56,26 @@ static const struct wire_gauge gauge[2] = {
 };
 static const struct wire_times times = { .from = WIRE_TIMES_ALL - 1 };
 static const struct wire_times_rep times_rep = { 2, 9 };
+static const struct wire_session session_row[2] = {
+	{ .id = 7,
+	  .age_ns = 1,
+	  .uid = 1,
+	  .opens = 2,
+	  .locks = 3,
+	  .job = "12.0",
+	  .name = "node:1:ls",
+	  .peer = "tcp 10.0.0.9:4123" },
+	{ .id = UINT64_MAX, .flags = WIRE_SE_AWAY },
+};
+static const struct wire_sessions sessions = { .after = 0 };
+static const struct wire_sessions_rep sessions_rep = { .n = 2, .more = 1 };
+static const struct wire_evict evict = { .session = 7, .wait_ms = 1000 };
+static const struct wire_evict evict_job = { .by = WIRE_EV_JOB, .len = 6 };
+static const struct wire_evict_rep evict_rep = {
+	.until_ns = 1, .n = 2, .left = 1, .niods = 2
+};
+static const le32 evict_iod[2] = { 0, 1 };
+
 static const struct wire_time time_row[2] = {
 	{ .what = WIRE_TM_READ,
 	  .transport = WIRE_TR_TCP,
@@ -271,6 +291,14 @@ const struct wire_sample wire_samples[] = {
 	  .ntail = 1 },
 	{ "hot reply", WIRE_HOT, REP, BODY(hot_rep),
 	  .tail = { ARR(wire_hot_rep, n, hot_file) }, .ntail = 1 },
+	{ "sessions", WIRE_SESSIONS, BODY(sessions) },
+	{ "sessions reply", WIRE_SESSIONS, REP, BODY(sessions_rep),
+	  .tail = { ARR(wire_sessions_rep, n, session_row) }, .ntail = 1 },
+	{ "evict", WIRE_EVICT, BODY(evict) },
+	{ "evict job", WIRE_EVICT, BODY(evict_job),
+	  .tail = { STR(wire_evict, len, a_path) }, .ntail = 1 },
+	{ "evict reply", WIRE_EVICT, REP, BODY(evict_rep),
+	  .tail = { ARR(wire_evict_rep, niods, evict_iod) }, .ntail = 1 },
 	{ "gauges", WIRE_GAUGES },
 	{ "gauges reply", WIRE_GAUGES, REP, BODY(gauges_rep),
 	  .tail = { ARR(wire_gauges_rep, n, gauge) }, .ntail = 1 },

@@ -10,6 +10,8 @@
  * caller's to session_put().  -errno as of pvfs_ping_mount(). */
 int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	      struct session **s);
+/* That of a pvfs_watch. */
+struct session *api_watch_session(struct pvfs_watch *w);
 int api_probe_ping(struct session *s, struct pvfs_ping *out);
 /* How many there are, or -errno. */
 int api_probe_labels(struct session *s, struct pvfs_label *list, int max);

@@ -10,6 +10,11 @@ struct pvfs_watch {
 	struct session *s;
 };
 
+struct session *api_watch_session(struct pvfs_watch *w)
+{
+	return w->s;
+}
+
 static int watch_open(const char *path, const char *uri, int timeout_ms,
 		      struct pvfs_watch *w)
 {

@@ -89,6 +89,7 @@ struct file {
 	bool keyed; /* it was opened there: so its key is to be dropped */
 	uint64_t open; /* id there, 0: none needed */
 	bool moving; /* a thread changes s and open */
+	bool evicted; /* s was, and that was said */
 	pthread_cond_t moved; /* ... and is done */
 	uint64_t since; /* clock_now() of that */
 	struct file_io io; /* under that id */

@@ -192,7 +192,9 @@ static int wait_to_join(void *arg)
 
 	lookout_leave();
 	pthread_mutex_lock(&f->lock);
-	if (!joined(f, j->s) || key_of(f, j->s) != KEY_GOOD) {
+	if (file_is_evicted(f, j->s)) {
+		rc = -ESTALE;
+	} else if (!joined(f, j->s) || key_of(f, j->s) != KEY_GOOD) {
 		move_begin(f);
 		if (!lock_lost(f, j->s->id) && !joined(f, j->s))
 			rc = move_to(f, j->s, &old);

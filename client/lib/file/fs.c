@@ -298,12 +298,21 @@ static bool ended(struct session *s, int rc)
 	       ((rc == -ESTALE || rc == -ECONNABORTED) && refused(s));
 }
 
+/* An iod says that it has ended, and only the mgr why. */
+static void look_why(struct session *s)
+{
+	if (rpc_peer_evicted(s->mgr) ||
+	    (refused(s) && rpc_peer_evicted(s->mgr)))
+		atomic_store(&s->evicted, true);
+}
+
 bool fs_lost(struct fs *fs, struct session *s, int rc)
 {
 	bool present;
 
 	if (!ended(s, rc))
 		return false;
+	look_why(s);
 	pthread_mutex_lock(&fs->lock);
 	present = fs->s == s;
 	if (present)
@@ -311,9 +320,11 @@ bool fs_lost(struct fs *fs, struct session *s, int rc)
 	pthread_mutex_unlock(&fs->lock);
 	if (present) {
 		log_warn(fs->log,
-			 "%s: the servers ended this client's session; going "
-			 "on with a new one",
-			 fs->mount->dir);
+			 "%s: %s ended this client's session; going on with a "
+			 "new one",
+			 fs->mount->dir,
+			 atomic_load(&s->evicted) ? "an administrator"
+						  : "the servers");
 		session_put(s);
 	}
 	return rc != -ECONNABORTED;

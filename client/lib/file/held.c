@@ -97,6 +97,20 @@ void lock_say_lost(struct file *f, const struct session *s)
 	f->locks.lost = true;
 }
 
+bool file_is_evicted(struct file *f, const struct session *s)
+{
+	if (!f->s || f->s == s || !atomic_load(&f->s->evicted))
+		return false;
+	if (!f->evicted)
+		log_error(s->log,
+			  "file %016llx: an administrator ended the session "
+			  "that had it open (pvfs-evict): close it, and open "
+			  "it again",
+			  (unsigned long long)f->handle);
+	f->evicted = true;
+	return true;
+}
+
 /* handle 0: of any file. */
 static bool process_lost(struct fs *fs, const struct session *s,
 			 uint64_t handle)

@@ -34,4 +34,8 @@ int lock_check_cut(struct fs *fs, struct session *s, const struct target *t);
 /* Nobody uses f any more: its own locks end. */
 void lock_dropped(struct file *f);
 
+/* With f->lock: before s it was open in a session that was evicted, and ends with that;
+ * says so once. */
+bool file_is_evicted(struct file *f, const struct session *s);
+
 #endif

@@ -56,4 +56,12 @@ int store_times(struct session *s, struct rpc_peer *peer, uint32_t from,
 int store_labels(struct session *s, struct rpc_peer *peer, uint32_t from,
 		 struct store_labels *part);
 
+/* Those with numbers above after: how many; 0: there are no more.  -ENOSYS; -EPERM */
+#define STORE_SESSIONS 48
+int store_sessions(struct session *s, struct rpc_peer *peer, uint64_t after,
+		   struct pvfs_session list[STORE_SESSIONS]);
+/* As pvfs_watch_evict(). */
+int store_evict(struct session *s, struct rpc_peer *peer,
+		const struct pvfs_evict *what, struct pvfs_evicted *done);
+
 #endif

@@ -76,6 +76,7 @@ struct session {
 	struct declare *declare; /* or NULL: it does not */
 	atomic_uint posted; /* calls that nobody waits for */
 	bool abandoned; /* its descriptors are closed */
+	atomic_bool evicted; /* an administrator has ended it: fs_lost() */
 	struct session *next; /* fs.inherited */
 };
 

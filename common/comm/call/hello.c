@@ -249,6 +249,10 @@ static void hello_refused(struct rpc_peer *peer, int status,
 	else if (status == -ESTALE)
 		snprintf(why, sizeof(why),
 			 "the session has ended (fenced, or an old connect)");
+	else if (status == -EKEYREVOKED)
+		snprintf(why, sizeof(why),
+			 "an administrator has ended the session "
+			 "(pvfs-evict)");
 	else if (status == -EACCES)
 		snprintf(why, sizeof(why),
 			 "this host is in none of the networks that it "

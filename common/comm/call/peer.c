@@ -168,6 +168,10 @@ void peer_refused(struct rpc_peer *peer, int status, const char *why)
 		log_error(peer->link.ctx->log, "%s: refused: %s", peer->name,
 			  why);
 	peer->refused = status;
+	if (status == -EKEYREVOKED) {
+		atomic_store(&peer->evicted, true);
+		status = -ESTALE;
+	}
 	peer_give_up(peer, status);
 }
 
@@ -371,6 +375,11 @@ uint32_t rpc_peer_epoch(const struct rpc_peer *peer)
 uint64_t rpc_peer_boot(const struct rpc_peer *peer)
 {
 	return peer->boot;
+}
+
+bool rpc_peer_evicted(const struct rpc_peer *peer)
+{
+	return atomic_load(&peer->evicted);
 }
 
 bool rpc_peer_owes(const struct rpc_peer *peer)

@@ -142,6 +142,7 @@ struct rpc_peer {
 	uint64_t down_since;
 	int reason; /* why it is down */
 	int refused; /* why, as it was said; 0 after a connect */
+	atomic_bool evicted; /* the session was: any thread */
 
 	uint32_t request_max; /* of this connection */
 	unsigned int granted; /* slots the server has, this connection */

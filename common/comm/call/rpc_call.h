@@ -131,6 +131,9 @@ uint32_t rpc_peer_features(const struct rpc_peer *peer);
 /* Of the connection, and what its server said: 0, there is none. */
 uint32_t rpc_peer_epoch(const struct rpc_peer *peer);
 uint64_t rpc_peer_boot(const struct rpc_peer *peer);
+/* It has refused the session (-ESTALE), since an administrator has ended that; any
+ * thread. */
+bool rpc_peer_evicted(const struct rpc_peer *peer);
 /*
  * A moment of our clock_boot(), not before now, on the server's, and not later than it
  * truly is there; 0: nothing is known of that.

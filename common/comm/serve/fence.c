@@ -11,27 +11,40 @@
 
 struct fence {
 	uint64_t session;
+	bool evicted;
 	UT_hash_handle hh;
 };
 
-bool fence_known(struct rpc_server *server, uint64_t session)
+static struct fence *find(struct rpc_server *server, uint64_t session)
 {
 	struct fence *fence;
 
 	HASH_FIND(hh, server->fences, &session, sizeof(session), fence);
-	return fence != NULL;
+	return fence;
 }
 
-int fence_add(struct rpc_server *server, uint64_t session)
+int fence_known(struct rpc_server *server, uint64_t session)
 {
-	struct fence *fence, *oldest = server->fences;
+	const struct fence *fence = find(server, session);
 
-	if (fence_known(server, session))
+	if (!fence)
 		return 0;
+	return fence->evicted ? -EKEYREVOKED : -ESTALE;
+}
+
+int fence_add(struct rpc_server *server, uint64_t session, bool evicted)
+{
+	struct fence *fence = find(server, session), *oldest = server->fences;
+
+	if (fence) {
+		fence->evicted |= evicted;
+		return 0;
+	}
 	fence = calloc(1, sizeof(*fence));
 	if (!fence)
 		return -ENOMEM;
 	fence->session = session;
+	fence->evicted = evicted;
 	HASH_ADD(hh, server->fences, session, sizeof(session), fence);
 	if (!fence->hh.tbl) {
 		free(fence);

@@ -227,5 +227,16 @@ int rpc_session_seed(struct rpc_session *session, unsigned int slot,
  */
 #define RPC_FENCE_MAX 65536u
 void rpc_server_fence(struct rpc_server *server, uint64_t session);
+/* The same; who knows WIRE_FT_EVICT is refused with -EKEYREVOKED. */
+void rpc_server_evict(struct rpc_server *server, uint64_t session);
+/* It has not been told of its session_close() yet. */
+bool rpc_server_knows(struct rpc_server *server, uint64_t session);
+/*
+ * Of a server with one context, on its thread: fn of each session that is open, with a
+ * lock that rpc_server_fence() takes, too.
+ */
+void rpc_server_each(struct rpc_server *server,
+		     void (*fn)(void *arg, struct rpc_session *session),
+		     void *arg);
 
 #endif

@@ -208,9 +208,18 @@ static void server_log_refusal(struct rpc_server *server,
 {
 	log_warn(server->attr.log, "%s: refused: session %016llx: %s",
 		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),
-		 rc == -ESTALE	? "it was fenced"
+		 rc == -ESTALE	      ? "it was fenced"
+		 : rc == -EKEYREVOKED ? "it was evicted"
 		 : rc == -EBUSY ? "its last life, or connect, is not over yet"
 				: strerror(-rc));
+}
+
+/* Who does not know that one hears of a session that has ended. */
+static int server_told(int rc, const struct wire_hail *hail)
+{
+	return rc == -EKEYREVOKED && !(le32toh(hail->features) & WIRE_FT_EVICT)
+		       ? -ESTALE
+		       : rc;
 }
 
 static int server_hand_over(struct rpc_server *server,
@@ -232,6 +241,7 @@ static int server_hand_over(struct rpc_server *server,
 						&mail->session);
 	if (rc) {
 		server_log_refusal(server, wc, req, rc);
+		rc = server_told(rc, &mail->hail);
 		free(mail);
 		return rc;
 	}
@@ -275,7 +285,7 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 		return -ENOMEM;
 	server->attr = *attr;
 	server->attr.features |= WIRE_FT_JOB | WIRE_FT_TOLD | WIRE_FT_HOT |
-				 WIRE_FT_INSIDE;
+				 WIRE_FT_INSIDE | WIRE_FT_EVICT;
 	server->skew = clock_boot() - clock_now();
 	if (!attr->stall_ms)
 		server->attr.stall_ms = SERVER_STALL_MS;

@@ -182,8 +182,8 @@ void server_unlisten(struct rpc_server *server, struct rpc_ctx *ctx);
 void lane_post(struct lane *lane, struct mail *mail);
 
 /*
- * session.c; lookup for the listener: -EBUSY (too many of its connects wait, or
- * its last life is not over), -ESTALE, -ENOMEM.  A new one is a guest; pending is raised.
+ * session.c; lookup for the listener: -EBUSY (too many of its connects wait, or its
+ * last life is not over), as fence_known(), -ENOMEM.  A new one is a guest; pending is raised.
  */
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 		   const char *peer, struct rpc_session **session);
@@ -205,9 +205,9 @@ void session_end(struct rpc_session *session, bool clean);
 void session_unused(struct rpc_session *session);
 void session_free(struct rpc_session *session);
 
-/* fence.c, under the server's lock */
-bool fence_known(struct rpc_server *server, uint64_t session);
-int fence_add(struct rpc_server *server, uint64_t session);
+/* fence.c, under the server's lock.  0: it may come; -ESTALE; -EKEYREVOKED: it was evicted. */
+int fence_known(struct rpc_server *server, uint64_t session);
+int fence_add(struct rpc_server *server, uint64_t session, bool evicted);
 void fence_free(struct rpc_server *server);
 
 /* ---- connections ---- */

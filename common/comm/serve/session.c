@@ -92,15 +92,14 @@ static int session_look(struct rpc_server *server, uint64_t id,
 			struct rpc_session **out)
 {
 	struct rpc_session *s;
-	int rc = 0;
+	int rc;
 
 	pthread_mutex_lock(&server->lock);
 	HASH_FIND(hh, server->table, &id, sizeof(id), s);
-	if (fence_known(server, id))
-		rc = -ESTALE;
-	else if (!s)
+	rc = fence_known(server, id);
+	if (!rc && !s)
 		rc = wc ? session_new(server, wc, peer, &s) : -ESTALE;
-	else if (!s->listed || s->pending >= SERVER_OLD_CONNS)
+	else if (!rc && (!s->listed || s->pending >= SERVER_OLD_CONNS))
 		rc = -EBUSY;
 	if (!rc) {
 		s->pending++;
@@ -132,12 +131,12 @@ void session_unpend(struct rpc_session *s)
 	session_unused(s);
 }
 
-void rpc_server_fence(struct rpc_server *server, uint64_t id)
+static void fence(struct rpc_server *server, uint64_t id, bool evicted)
 {
 	struct rpc_session *s;
 
 	pthread_mutex_lock(&server->lock);
-	if (fence_add(server, id))
+	if (fence_add(server, id, evicted))
 		log_error(server->attr.log,
 			  "session %016llx: no memory to fence it; it may "
 			  "return",
@@ -145,6 +144,39 @@ void rpc_server_fence(struct rpc_server *server, uint64_t id)
 	HASH_FIND(hh, server->table, &id, sizeof(id), s);
 	if (s && s->listed)
 		session_expel(s);
+	pthread_mutex_unlock(&server->lock);
+}
+
+void rpc_server_fence(struct rpc_server *server, uint64_t id)
+{
+	fence(server, id, false);
+}
+
+void rpc_server_evict(struct rpc_server *server, uint64_t id)
+{
+	fence(server, id, true);
+}
+
+bool rpc_server_knows(struct rpc_server *server, uint64_t id)
+{
+	struct rpc_session *s;
+
+	pthread_mutex_lock(&server->lock);
+	HASH_FIND(hh, server->table, &id, sizeof(id), s);
+	pthread_mutex_unlock(&server->lock);
+	return s;
+}
+
+void rpc_server_each(struct rpc_server *server,
+		     void (*fn)(void *arg, struct rpc_session *session),
+		     void *arg)
+{
+	struct rpc_session *s;
+
+	pthread_mutex_lock(&server->lock);
+	LIST_FOREACH(s, &server->all, all_link)
+		if (s->state == SESSION_OPEN)
+			fn(arg, s);
 	pthread_mutex_unlock(&server->lock);
 }
 

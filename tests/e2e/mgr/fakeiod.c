@@ -92,6 +92,7 @@ static void answer_fence(struct fakeiod *f, struct rpc_req *req)
 		rpc_reply_status(req, -atomic_load(&f->fence_fail));
 		return;
 	}
+	f->fence_flags = le32toh(body->flags);
 	for (uint32_t i = 0; i < le32toh(body->n); i++) {
 		f->fenced[f->fences++ % 64] = le64toh(session[i]);
 		rpc_server_fence(f->server, le64toh(session[i]));

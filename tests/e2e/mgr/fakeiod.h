@@ -31,6 +31,7 @@ struct fakeiod {
 	unsigned int fences_at_lease; /* before the latest lease */
 	uint64_t until, term; /* of the latest */
 	uint64_t fenced[64]; /* sessions, the latest */
+	unsigned int fence_flags; /* WIRE_FN_*, of the latest FENCE */
 	struct rpc_req *held[256];
 	unsigned int nheld;
 };
