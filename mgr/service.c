@@ -80,6 +80,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	come_from(s, info);
 	caller_is(s, &info->cred);
 	info->priv = s;
+	auth_holds(mgr, session);
 	log_debug(mgr->log, "%s (%s): session %016llx, uid %u", info->peer,
 		  info->cred.name, (unsigned long long)info->id,
 		  info->cred.uid);
@@ -92,6 +93,7 @@ static void on_back(void *arg, struct rpc_session *session)
 	struct mgr *mgr = arg;
 
 	come_from(caller_of(session), rpc_session_info(session));
+	auth_holds(mgr, session);
 }
 
 static void on_close(void *arg, struct rpc_session *session, bool clean)

@@ -60,7 +60,11 @@ static int admit(void *arg, const struct handshake *shake,
 		rc = open_ticket(house, shake, hello, &t);
 	if (rc)
 		return rc;
-	*who = (struct admitted){ t.uid, t.gid, t.ngroups };
+	*who = (struct admitted){ .uid = t.uid,
+				  .gid = t.gid,
+				  .ngroups = t.ngroups,
+				  .until = t.bounds.expiry,
+				  .term = t.bounds.term };
 	memcpy(who->groups, t.groups, sizeof(who->groups));
 	return 0;
 }

@@ -77,6 +77,7 @@ struct admitted {
 	uint32_t uid, gid;
 	uint32_t ngroups; /* at most WIRE_GROUPS_MAX */
 	uint32_t groups[WIRE_GROUPS_MAX];
+	uint64_t until, term; /* when it ends, on the clock of that manager */
 };
 
 /* What becomes of clients that show no ticket, and whom no kernel vouches for. */

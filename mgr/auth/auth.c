@@ -189,6 +189,35 @@ static bool must_prove(const struct mgr *mgr,
 	       info->role == WIRE_ROLE_CLIENT && !info->proved;
 }
 
+void auth_holds(const struct mgr *mgr, struct rpc_session *session)
+{
+	const struct rpc_session_info *info = rpc_session_info(session);
+	struct caller *caller = caller_of(session);
+	uint64_t begun = info->until ? jobs_clock_of(mgr, info->term) : 0;
+
+	caller->until = begun ? begun + auth_life_ns(mgr) : info->until;
+	caller->ended = false;
+}
+
+/* A connection that stays is no longer worth more than one that comes again. */
+static bool has_ended(struct mgr *mgr, struct rpc_session *session)
+{
+	const struct rpc_session_info *info = rpc_session_info(session);
+	struct caller *caller = caller_of(session);
+
+	if (!caller->until || clock_boot() < caller->until)
+		return false;
+	if (!caller->ended)
+		log_warn(mgr->log,
+			 "%s (%s): session %016llx: its ticket has ended, and "
+			 "it got no other one: its log says why; it goes on "
+			 "under another session when it does",
+			 info->peer, info->cred.name,
+			 (unsigned long long)info->id);
+	caller->ended = true;
+	return true;
+}
+
 bool auth_take(struct mgr *mgr, struct rpc_req *rpc)
 {
 	if (rpc->op == WIRE_CHALLENGE) {
@@ -198,6 +227,8 @@ bool auth_take(struct mgr *mgr, struct rpc_req *rpc)
 	} else if (must_prove(mgr, rpc_session_info(rpc->session)) ||
 		   rpc_req_bare(rpc)) {
 		auth_answer(rpc, -ENOKEY);
+	} else if (has_ended(mgr, rpc->session)) {
+		auth_answer(rpc, -EKEYEXPIRED);
 	} else {
 		return false;
 	}

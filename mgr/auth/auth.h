@@ -32,6 +32,8 @@ bool auth_take(struct mgr *mgr, struct rpc_req *rpc);
  */
 int auth_returns(const struct mgr *mgr, const struct rpc_session_info *info,
 		 const struct session_rec *rec);
+/* It has come, with a ticket or another one, which holds for so long. */
+void auth_holds(const struct mgr *mgr, struct rpc_session *session);
 /* What CHALLENGE left behind. */
 void auth_forget(struct caller *caller);
 

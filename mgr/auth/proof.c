@@ -36,6 +36,8 @@ static int seal(struct proof *p)
 	};
 	int rc;
 
+	p->who.until = t.bounds.expiry;
+	p->who.term = t.bounds.term;
 	memcpy(t.groups, p->who.groups, sizeof(t.groups));
 	memcpy(t.client, pact->key[HANDSHAKE_CALLER], sizeof(t.client));
 	rc = ticket_seal(mgr->ring, &t, grant->ticket, sizeof(grant->ticket));
@@ -119,6 +121,7 @@ static int bless(struct proof *p)
 		return -EAGAIN;
 	caller_is(caller_of(p->rpc->session),
 		  &rpc_session_info(p->rpc->session)->cred);
+	auth_holds(p->mgr, p->rpc->session);
 	return 0;
 }
 

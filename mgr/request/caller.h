@@ -19,6 +19,8 @@ struct caller {
 	bool capped; /* capabilities: it has some, or may have */
 	struct challenge *challenge; /* auth.h; or NULL */
 	unsigned int proofs; /* AUTHs that are being judged */
+	uint64_t until; /* clock_boot(): its ticket ends; 0: it came with none */
+	bool ended; /* ... did, and that was said */
 	struct gather_client gather;
 };
 

@@ -343,6 +343,23 @@ static int op_keep(char **arg)
 	return pvfs_close(fd);
 }
 
+/* become PATH UID: opens and writes it, becomes that user, and says behind a byte of stdin what
+ * comes of writing once more */
+static int op_become(char **arg)
+{
+	uid_t uid = (uid_t)num(arg[1]);
+	int fd = open_for(arg[0], "w");
+	char c;
+
+	if (fd < 0 || !use(fd, "w") || setresuid(uid, uid, uid))
+		return -1;
+	puts("holding");
+	fflush(stdout);
+	if (read(0, &c, 1) < 0 || !use(fd, "w"))
+		return -1;
+	return pvfs_close(fd);
+}
+
 /* flood PATH LEN: writes it again and again, each time another byte, until it may not */
 static int op_flood(char **arg)
 {
@@ -575,7 +592,7 @@ static const struct {
 	{ "getxattr", 2, op_getxattr }, { "removexattr", 2, op_removexattr },
 	{ "mkfifo", 1, op_mkfifo },	{ "exchange", 2, op_exchange },
 	{ "blocks", 1, op_blocks },	{ "keep", 2, op_keep },
-	{ "flood", 2, op_flood },
+	{ "flood", 2, op_flood },	{ "become", 2, op_become },
 };
 
 int main(int argc, char **argv)

@@ -249,24 +249,33 @@ static struct session *ready_in(struct file *f, uint64_t *open)
 	return s;
 }
 
-static int session_of(struct file *f, struct session **out, uint64_t *open)
+static int join_present(struct file *f, struct session **out, uint64_t *open)
 {
-	struct session *s = ready_in(f, open);
-	int rc;
+	struct session *s;
+	int rc = fs_session(f->fs, &s);
 
-	if (s) {
-		*out = s;
-		return 0;
-	}
-	rc = fs_session(f->fs, &s);
 	if (rc)
 		return rc;
 	rc = join(f, s, open);
+	if (rc == SESSION_ENDED)
+		fs_lost(f->fs, s, rc);
 	if (rc)
 		session_put(s);
 	else
 		*out = s;
 	return rc;
+}
+
+/* The present one may end with the request by which the file was to be open there. */
+static int session_of(struct file *f, struct session **out, uint64_t *open)
+{
+	int rc;
+
+	*out = ready_in(f, open);
+	if (*out)
+		return 0;
+	rc = join_present(f, out, open);
+	return rc == SESSION_ENDED ? join_present(f, out, open) : rc;
 }
 
 /* The mgr does not know the id any more, though it knows the session. */

@@ -74,6 +74,8 @@ static int take_ticket(struct conn *conn, const struct wire_msg *hello,
 		return rc == -ENOMEM || rc == -EAGAIN ? rc
 						      : refuse(conn, cred, rc);
 	conn->known = true;
+	conn->until = who.until;
+	conn->term = who.term;
 	cred->uid = who.uid;
 	cred->gid = who.gid;
 	cred->ngroups = who.ngroups;
@@ -158,6 +160,8 @@ int rpc_req_admit(struct rpc_req *req, const struct admitted *who)
 	cred->ngroups = who->ngroups;
 	memcpy(cred->groups, who->groups, sizeof(who->groups));
 	conn->session->info.proved = true;
+	conn->session->info.until = who->until;
+	conn->session->info.term = who->term;
 	conn->known = true;
 	labels_own(conn->session);
 	return 0;

@@ -116,6 +116,14 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 	       !memcmp(a->groups, b->groups, a->ngroups * sizeof(a->groups[0]));
 }
 
+static void greet_until(const struct conn *conn)
+{
+	struct rpc_session_info *info = &conn->session->info;
+
+	info->until = conn->until;
+	info->term = conn->term;
+}
+
 static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 {
 	struct rpc_session *s = conn->session;
@@ -125,6 +133,7 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 
 	if (rc)
 		return rc;
+	greet_until(conn);
 	if (attr->service->session_back)
 		attr->service->session_back(attr->arg, s);
 	return 1;
@@ -151,6 +160,7 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 	if (s->state == SESSION_OPEN)
 		return greet_again(conn, cred);
 	s->info.proved = conn->known;
+	greet_until(conn);
 	rc = greet_seat(conn);
 	if (!rc)
 		rc = session_attach(s, conn);

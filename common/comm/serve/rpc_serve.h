@@ -209,6 +209,9 @@ struct rpc_session_info {
 					 * named, too, at the connect */
 	bool proved;			/* cred is what a ticket or the kernel says,
 					 * or rpc_req_admit() */
+	uint64_t until, term;		/* of the ticket that its connection came with,
+					 * or of rpc_req_admit(): struct admitted; 0:
+					 * of none */
 	const char *peer;		/* "tcp 10.0.0.9:4123", "-" if away */
 	struct rpc_ctx *ctx;
 	unsigned int ctx_index;

@@ -294,7 +294,8 @@ struct conn {
 	uint32_t features; /* of both ends, but for: */
 	bool agreed; /* both ends prove themselves in HELLO: conn_proof.c */
 	bool can_seal; /* the other end, as it hailed */
-	bool known; /* conn_ticket.c: who it is was proved */
+	bool known; /* conn_ticket.c: who it is was proved: */
+	uint64_t until, term; /* by a ticket; until 0: by the kernel */
 	struct conn_seal *seal; /* conn_seal.c; NULL: it cannot be sealed */
 	const struct wire_msg *hello; /* with a ticket, while it is answered */
 	uint8_t nonce[2][WIRE_NONCE_LEN];

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A connection that stays is worth no more than its ticket: who gets no other one, since munged
+# is away or he is another user by now, is no longer who he was when that ends.
+. "$(dirname "$0")/functions.sh"
+requires root
+requires tool munged
+requires tool munge
+
+logged() { grep -q -- "$1" "$(log_of mgr)"; }
+life=4
+export PVFS_TEST_AUTH=munge
+start_pvfs -n 2 --transport tcp --set filesystem.ticket_life=$life
+munged=${helpers[-1]}
+chmod 711 "$tmp"
+must pvio write /pvfs/mine 0 1000 1
+must pvfs-chmod 600 /pvfs/mine
+
+# holds NAME WORD...: pvio, once it holds what it is to; its pid is in $held.
+holds() {
+	local name=$1
+	shift
+
+	mkfifo "$name"
+	pvio "$@" <"$name" >"$name.said" 2>"$name.err" & held=$!
+	helpers+=("$held")
+	exec {end}>"$name"
+	until_true 30 grep -q holding "$name.said"
+}
+tickets() { grep -c ":$1:pvio): opens session" "$(log_of mgr)"; }
+
+# ---- one that gets others goes on ----
+
+PVFS_LOG=info holds stays make_later /pvfs/made
+stays=$held stays_end=$end
+until_true 30 grep -q 'has another ticket' stays.err
+sleep $((life + 1))
+exec {stays_end}>&-
+wait $stays || fail "$(cat stays.said stays.err)"
+expect 1 tickets $stays
+
+# ---- another user than before ----
+
+holds other become /pvfs/mine 1
+other=$held other_end=$end
+until_true 30 logged "its session is another user's"
+until_true 30 grep -q 'this program has changed its user' other.err
+sleep $((3 * life + 1)) # a capability that was given at the end lives for two more
+echo >&$other_end
+exec {other_end}>&-
+wait $other && fail "he goes on as root: $(cat other.said)"
+grep -qx EACCES other.said || fail "$(cat other.said other.err)"
+logged ":$other:pvio): session .*: its ticket has ended" || fail "the manager said nothing"
+
+# ---- munged is away for longer than that ----
+
+holds alone make_later /pvfs/never
+alone=$held alone_end=$end
+stand_still $munged
+sleep $((life + 1))
+exec {alone_end}>&-
+wait $alone && fail "it goes on without a ticket"
+logged ":$alone:pvio): session .*: its ticket has ended" || fail "the manager said nothing"
+kill -CONT $munged
+must_fail pvfs-stat /pvfs/never
