@@ -192,9 +192,9 @@ static int say_left(const struct pvfs_evicted *done)
 
 	if (done->left)
 		tool_say(&tool,
-			 "%u are not over yet: their files and locks are given "
-			 "away when they are; that goes on by itself",
-			 done->left);
+			 "%u %s not over yet: files and locks are given away "
+			 "then; that goes on by itself",
+			 done->left, done->left == 1 ? "is" : "are");
 	for (unsigned int i = 0; i < done->iods; i++)
 		tool_say(
 			&tool,

@@ -155,6 +155,17 @@ int fence_open(struct iod *iod)
 	return rc == -ENOENT ? 0 : rc;
 }
 
+int fence_of(const struct mgr *mgr, uint64_t session)
+{
+	struct intent in = { .id = 0 };
+	int rc;
+
+	do
+		rc = intent_next(mgr->st, INTENT_FENCE, in.id, &in);
+	while (!rc && in.session != session);
+	return rc;
+}
+
 /* ---- what need not be known any more ---- */
 
 static int keep_places(struct mgr *mgr)

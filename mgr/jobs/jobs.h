@@ -155,6 +155,8 @@ void ends_look(struct mgr *mgr);
 uint64_t fence_latest(const struct mgr *mgr);
 /* That iod runs, as far as is known, and has not said that it has all up to id. */
 bool fence_owed(const struct mgr *mgr, uint32_t index, uint64_t id);
+/* -ENOENT: all iods have that of the session, or there was none. */
+int fence_of(const struct mgr *mgr, uint64_t session);
 /* Deletes what all iods have. */
 void fence_tidy(struct mgr *mgr);
 

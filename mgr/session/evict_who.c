@@ -6,6 +6,7 @@
 
 #include "caller.h"
 #include "evict_int.h"
+#include "jobs.h"
 #include "session.h"
 
 struct choice {
@@ -82,15 +83,17 @@ static int look_away(void *arg, const struct session_rec *rec)
 		       : 0;
 }
 
-/* By its number it may be on its way to its end already. */
+/* By its number it may be on its way to its end already, or there, and not all iods know. */
 static int look_row(struct choice *c)
 {
 	struct session_rec rec;
 	int rc = session_get(c->mgr->st, c->session, &rec);
 
+	if (rc == -ENOENT)
+		rc = fence_of(c->mgr, c->session);
 	if (rc)
 		return rc == -ENOENT ? -ESRCH : rc;
-	return add(c->ids, rec.id);
+	return add(c->ids, c->session);
 }
 
 static int take(struct choice *c, const struct rpc_req *rpc)

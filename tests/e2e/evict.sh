@@ -153,12 +153,15 @@ id=$(session $still)
 must_fail pvfs-evict -t 2000 -s "$id" /pvfs
 grep -q 'iod 1 has not said that it knows: what they had open can be read there until' \
 	"$tmp/output" || fail "$(cat "$tmp/output")"
-grep -q '1 are not over yet' "$tmp/output" || fail "$(cat "$tmp/output")"
+grep -q '1 is not over yet' "$tmp/output" || fail "$(cat "$tmp/output")"
 # its lease passes, and nothing is written there any more: files and locks are given away
 must_fail pvfs-evict -t 20000 -J nobodys /pvfs
 grep -q 'iod 1 has not said that it knows.*; written to it is not any more' "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
 grep -q 'not over yet' "$tmp/output" && fail "$(cat "$tmp/output")"
+# by its number it is known until that iod has heard of it
+must_fail pvfs-evict -t 1000 -s "$id" /pvfs
+grep -q 'iod 1 has not said that it knows' "$tmp/output" || fail "$(cat "$tmp/output")"
 kill -CONT "$(cluster pid 1)"
 until_true 30 logged iod1 "session $id has ended, says the manager"
 says still "$gone"
