@@ -80,8 +80,7 @@ struct lane {
 	atomic_uint_least64_t conns_now, conn_bytes, session_bytes;
 	atomic_uint_least64_t message_bytes, apart_bytes,
 		aparts_now; /* apart.c */
-	atomic_uint_least64_t impostors; /* conn_proof.c */
-	atomic_uint_least64_t bare; /* conn_seal.c */
+	atomic_uint_least64_t impostors, bare; /* conn_proof.c, conn_seal.c */
 	atomic_uint_least64_t outsiders, unknown; /* unknown: conn_ticket.c */
 	struct tallies tallies;
 	struct hot hot;
