@@ -13,7 +13,11 @@
 #define MUNGE_LIBRARY "libmunge.so.2"
 
 /* Options of a context. */
+#define MUNGE_SET_CIPHER 0
 #define MUNGE_SET_SOCKET 8
+#define MUNGE_SET_ONLY_UID 9
+
+#define MUNGE_AES128 4 /* a cipher, whatever munged would choose */
 
 /* What its calls answer. */
 enum munge_says {

@@ -29,10 +29,19 @@ struct errand {
 	struct munger *m; /* a reference */
 	int (*run)(struct errand *e, void *ctx);
 	bool done, left;
+	bool secret; /* for uid alone */
+	uint32_t uid;
 	int rc;
 	struct munger_word word;
 	char cred[MUNGER_CRED_MAX];
 };
+
+/* What it carried may be a secret. */
+static void errand_free(struct errand *e)
+{
+	explicit_bzero(e, sizeof(*e));
+	free(e);
+}
 
 /* ---- who has it ---- */
 
@@ -160,8 +169,21 @@ static int decode(struct errand *e, void *ctx)
 		if (len)
 			memcpy(e->word.payload, payload, (size_t)len);
 	}
+	if (payload && len > 0)
+		explicit_bzero(payload, (size_t)len);
 	free(payload);
 	return rc;
+}
+
+static int hide(const struct errand *e, void *ctx)
+{
+	const struct munge_calls *calls = &e->m->calls;
+	int rc = meaning(
+		calls->ctx_set(ctx, MUNGE_SET_CIPHER, (int)MUNGE_AES128));
+
+	return rc ? rc
+		  : meaning(calls->ctx_set(ctx, MUNGE_SET_ONLY_UID,
+					   (uid_t)e->uid));
 }
 
 static int call(struct errand *e)
@@ -173,6 +195,8 @@ static int call(struct errand *e)
 	if (!rc && e->m->socket[0])
 		rc = meaning(
 			calls->ctx_set(ctx, MUNGE_SET_SOCKET, e->m->socket));
+	if (!rc && e->secret)
+		rc = hide(e, ctx);
 	if (!rc)
 		rc = e->run(e, ctx);
 	if (ctx)
@@ -190,7 +214,7 @@ static void *thread_main(void *arg)
 	m->running--;
 	e->done = true;
 	if (e->left)
-		free(e);
+		errand_free(e);
 	pthread_cond_broadcast(&m->changed);
 	leave(m);
 	return NULL;
@@ -247,24 +271,22 @@ static int run(struct munger *m, struct errand *e, uint64_t deadline,
 	e->m = m;
 	rc = begin(e, deadline);
 	if (rc) {
-		free(e);
+		errand_free(e);
 	} else {
 		rc = await_end(e, deadline);
 		if (!rc) {
 			*result = *e;
 			rc = e->rc;
-			free(e);
+			errand_free(e);
 		}
 	}
 	pthread_mutex_unlock(&m->lock);
 	return rc;
 }
 
-int munger_encode(struct munger *m, const void *payload, size_t len,
-		  uint64_t deadline, char *cred)
+static int errand_new(const void *payload, size_t len, struct errand **out)
 {
-	struct errand *e, result;
-	int rc;
+	struct errand *e;
 
 	if (len > MUNGER_PAYLOAD_MAX)
 		return -EINVAL;
@@ -274,10 +296,42 @@ int munger_encode(struct munger *m, const void *payload, size_t len,
 	e->run = encode;
 	e->word.len = len;
 	memcpy(e->word.payload, payload, len);
-	rc = run(m, e, deadline, &result);
+	*out = e;
+	return 0;
+}
+
+static int run_encode(struct munger *m, struct errand *e, uint64_t deadline,
+		      char *cred)
+{
+	struct errand result;
+	int rc = run(m, e, deadline, &result);
+
 	if (!rc)
 		strcpy(cred, result.cred);
+	explicit_bzero(&result, sizeof(result));
 	return rc;
+}
+
+int munger_encode(struct munger *m, const void *payload, size_t len,
+		  uint64_t deadline, char *cred)
+{
+	struct errand *e;
+	int rc = errand_new(payload, len, &e);
+
+	return rc ? rc : run_encode(m, e, deadline, cred);
+}
+
+int munger_encode_for(struct munger *m, uint32_t uid, const void *payload,
+		      size_t len, uint64_t deadline, char *cred)
+{
+	struct errand *e;
+	int rc = errand_new(payload, len, &e);
+
+	if (rc)
+		return rc;
+	e->secret = true;
+	e->uid = uid;
+	return run_encode(m, e, deadline, cred);
 }
 
 int munger_decode(struct munger *m, const void *cred, size_t len,
@@ -296,6 +350,7 @@ int munger_decode(struct munger *m, const void *cred, size_t len,
 	rc = run(m, e, deadline, &result);
 	if (!rc)
 		*word = result.word;
+	explicit_bzero(&result, sizeof(result));
 	return rc;
 }
 

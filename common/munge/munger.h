@@ -44,9 +44,14 @@ void munger_put(struct munger *munger);
  * -ENOMEM, -EAGAIN: no thread; -EIO: libmunge failed otherwise.
  */
 
-/* cred: a string, room of MUNGER_CRED_MAX. */
+/*
+ * cred: a string, room of MUNGER_CRED_MAX.  munger_encode_for(): uid alone can decode it, and
+ * the payload is enciphered whatever munged's default is.
+ */
 int munger_encode(struct munger *munger, const void *payload, size_t len,
 		  uint64_t deadline, char *cred);
+int munger_encode_for(struct munger *munger, uint32_t uid, const void *payload,
+		      size_t len, uint64_t deadline, char *cred);
 /*
  * len bytes from anyone.  -EBADMSG: no credential; -ENOKEY: made with another key;
  * -ETIME: too old; -ERANGE: made in the future; -EALREADY: decoded before;

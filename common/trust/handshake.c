@@ -87,7 +87,8 @@ struct prover keyring_as_prover(struct keyring *ring)
 				.check = check,
 				.pair = sealing_pair,
 				.unpair = sealing_unpair,
-				.seal = sealing_by_ring };
+				.seal = sealing_by_ring,
+				.hear = sealing_hear };
 }
 
 void handshake_mac(const uint8_t key[MAC_KEY_LEN],

@@ -10,6 +10,8 @@
 
 enum handshake_side { HANDSHAKE_CALLER, HANDSHAKE_SERVER };
 
+#define HEARD_LEN 32u
+
 /* What both ends know of a connection. */
 struct handshake {
 	uint64_t fsid, session;
@@ -62,6 +64,21 @@ struct prover {
 	int (*seal)(void *arg, const struct handshake *shake,
 		    enum handshake_side side, const struct seal_pact *pact,
 		    struct sealer **sealer);
+	/* sum becomes that of one more message; at first it is zeros. */
+	void (*hear)(uint8_t sum[HEARD_LEN], const void *msg, size_t len);
+};
+
+/*
+ * All that was said on a connection that is sealed by what was said: a sum for each side.
+ */
+struct heard {
+	uint8_t sum[2][HEARD_LEN]; /* by handshake_side */
+};
+struct here {
+	uint32_t mode; /* enum seal_mode */
+	int (*make)(void *arg, const struct heard *heard,
+		    struct sealer **sealer);
+	void *arg;
 };
 
 static inline void prover_unpair(const struct prover *prover,

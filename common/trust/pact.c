@@ -8,7 +8,8 @@
 #include "wire.h"
 
 /* clang-format off */
-#define SEALS 0x100u /* beside the mode */
+#define SEALS 0x100u /* beside the mode; */
+#define HERE 16 /* from that bit on */
 struct facts {
 	le64 fsid, session, boot;
 	le32 epoch, mode;
@@ -34,7 +35,8 @@ static struct facts facts_of(const struct pact *pact)
 		.session = htole64(pact->session),
 		.boot = htole64(pact->boot),
 		.epoch = htole32(pact->epoch),
-		.mode = htole32(pact->mode | (pact->seals ? SEALS : 0)),
+		.mode = htole32(pact->mode | (pact->seals ? SEALS : 0) |
+				pact->here << HERE),
 	};
 
 	memcpy(facts.key, pact->key, sizeof(facts.key));
@@ -45,9 +47,11 @@ static struct facts facts_of(const struct pact *pact)
 void pact_caller(const struct pact *pact, uint8_t out[PACT_LEN])
 {
 	const struct facts facts = facts_of(pact);
-	const struct mac_field field = { &facts, sizeof(facts) };
+	const uint32_t uid = htole32(pact->uid);
+	const struct mac_field field[] = { { &facts, sizeof(facts) },
+					   { &uid, sizeof(uid) } };
 
-	mac_make(no_key, "pvfs pact 1 caller", &field, 1, out);
+	mac_make(no_key, "pvfs pact 1 caller", field, pact->here ? 2 : 1, out);
 }
 
 void pact_server(const struct pact *pact, const struct pact_answer *answer,
@@ -59,6 +63,14 @@ void pact_server(const struct pact *pact, const struct pact_answer *answer,
 					   { answer->secret, WIRE_KEY_LEN } };
 
 	mac_make(no_key, "pvfs pact 1 server", field, 3, out);
+}
+
+void pact_word(const uint8_t secret[MAC_KEY_LEN], const uint8_t seen[PACT_LEN],
+	       uint8_t word[MAC_LEN])
+{
+	const struct mac_field field = { seen, PACT_LEN };
+
+	mac_make(secret, "pvfs pact 1 word", &field, 1, word);
 }
 
 void pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],

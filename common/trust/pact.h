@@ -23,6 +23,8 @@ struct pact {
 	bool seals; /* the manager does only that over bare connections */
 	uint8_t key[2][WIRE_KEY_LEN]; /* public; by handshake_side */
 	uint8_t nonce[2][WIRE_KEY_LEN];
+	uint32_t here; /* enum seal_mode: so the answer to AUTH seals this one; then: */
+	uint32_t uid; /* that the manager says it runs as */
 };
 
 /* What the client proves that it has seen. */
@@ -37,6 +39,13 @@ struct pact_answer {
 /* What the manager proves that he has seen, and has answered. */
 void pact_server(const struct pact *pact, const struct pact_answer *answer,
 		 uint8_t out[PACT_LEN]);
+
+/*
+ * Where a connection is sealed as it is: the manager's word, by a secret that came along
+ * with the client's, so that only who could read that has it.
+ */
+void pact_word(const uint8_t secret[MAC_KEY_LEN], const uint8_t seen[PACT_LEN],
+	       uint8_t word[MAC_LEN]);
 
 /*
  * Hides the ticket's secret, or finds it again: shared is exchange_secret().  For one

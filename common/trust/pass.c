@@ -105,7 +105,7 @@ int pass_new(struct pass **out)
 	pthread_mutex_init(&pass->lock, NULL);
 	pass->prover = (struct prover){ pass,	prove,	      check,
 					ticket, sealing_pair, sealing_unpair,
-					seal };
+					seal,	sealing_hear };
 	*out = pass;
 	return 0;
 }

@@ -74,14 +74,14 @@ static int seeds_of(const struct handshake *shake, enum handshake_side side,
 
 /* A key for what each side sends. */
 static int split(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
-		 const struct seal_pact *pact, struct sealer **sealer)
+		 uint32_t mode, struct sealer **sealer)
 {
 	uint8_t key[2][MAC_KEY_LEN];
 	int rc;
 
 	mac_make(base, key_label[0], NULL, 0, key[0]);
 	mac_make(base, key_label[1], NULL, 0, key[1]);
-	rc = gcm_sealer((enum seal_mode)pact->mode, key[side], key[!side], NULL,
+	rc = gcm_sealer((enum seal_mode)mode, key[side], key[!side], NULL,
 			sealer);
 	explicit_bzero(key, sizeof(key));
 	return rc;
@@ -114,7 +114,7 @@ static int make(const struct by *by, const struct handshake *shake,
 	if (!rc)
 		rc = base_of(by, pact, &seeds, base);
 	if (!rc)
-		rc = split(base, side, pact, sealer);
+		rc = split(base, side, pact->mode, sealer);
 	explicit_bzero(&seeds, sizeof(seeds));
 	explicit_bzero(base, sizeof(base));
 	return rc;
@@ -133,4 +133,44 @@ int sealing_by_ring(void *ring, const struct handshake *shake,
 		    struct sealer **sealer)
 {
 	return make(&(struct by){ .ring = ring }, shake, side, pact, sealer);
+}
+
+/* ---- as it is ---- */
+
+/* Nothing is secret here. */
+static const uint8_t no_key[MAC_KEY_LEN];
+
+_Static_assert(HEARD_LEN == MAC_LEN, "a sum is a code");
+
+void sealing_hear(uint8_t sum[HEARD_LEN], const void *msg, size_t len)
+{
+	const struct mac_field field[] = { { sum, HEARD_LEN }, { msg, len } };
+
+	mac_make(no_key, "pvfs heard 1", field, 2, sum);
+}
+
+void sealing_root(const uint8_t secret[MAC_KEY_LEN],
+		  const uint8_t shared[WIRE_KEY_LEN], uint8_t root[MAC_KEY_LEN])
+{
+	const struct mac_field field = { shared, WIRE_KEY_LEN };
+
+	mac_make(secret, "pvfs seal 1 root", &field, 1, root);
+}
+
+int sealing_here(const uint8_t root[MAC_KEY_LEN], const uint8_t seen[MAC_LEN],
+		 const struct heard *heard, enum handshake_side side,
+		 uint32_t mode, struct sealer **sealer)
+{
+	const uint32_t how = htole32(mode);
+	const struct mac_field field[] = { { seen, MAC_LEN },
+					   { &how, sizeof(how) },
+					   { heard->sum[0], HEARD_LEN },
+					   { heard->sum[1], HEARD_LEN } };
+	uint8_t base[MAC_KEY_LEN];
+	int rc;
+
+	mac_make(root, "pvfs seal 1 here", field, 4, base);
+	rc = split(base, side, mode, sealer);
+	explicit_bzero(base, sizeof(base));
+	return rc;
 }

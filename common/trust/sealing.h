@@ -23,4 +23,20 @@ int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 		      const struct handshake *shake, enum handshake_side side,
 		      const struct seal_pact *pact, struct sealer **sealer);
 
+/*
+ * The other way: a connection over which a client has proved itself is sealed as it is.
+ * The root is made of the ticket's secret and of that of the two pairs of keys of CHALLENGE;
+ * the keys are codes by it of what the manager's word is about (pact_server()) and of all that
+ * either end has heard and said, so that with one byte of it changed on its way they are
+ * others.
+ */
+void sealing_hear(uint8_t sum[HEARD_LEN], const void *msg, size_t len);
+void sealing_root(const uint8_t secret[MAC_KEY_LEN],
+		  const uint8_t shared[WIRE_KEY_LEN],
+		  uint8_t root[MAC_KEY_LEN]);
+/* -EINVAL, -ENOMEM */
+int sealing_here(const uint8_t root[MAC_KEY_LEN], const uint8_t seen[MAC_LEN],
+		 const struct heard *heard, enum handshake_side side,
+		 uint32_t mode, struct sealer **sealer);
+
 #endif

@@ -299,6 +299,8 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_EVICT	0x8000u	/* there are SESSIONS and EVICT; FENCE may have
 				 * WIRE_FN_EVICT; clients: know -EKEYREVOKED of a session that
 				 * was evicted */
+#define WIRE_FT_HERE	0x10000u /* with SEAL, of a client without a ticket: the answer to AUTH
+				 * may seal the connection: WIRE_CH_HERE */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -447,6 +449,10 @@ struct wire_hello_rep {
 				 * is enough */
 #define WIRE_CH_SEAL	0x2u	/* behind AUTH come again, with the ticket: nothing
 				 * else is done over a connection that is not sealed */
+#define WIRE_CH_HERE	0x4u	/* to who named WIRE_FT_HERE, with WIRE_CH_SEAL: behind the
+				 * answer to AUTH, status 0, this connection is sealed;
+				 * who does not take that comes again */
+#define WIRE_CH_ENCRYPT	0x8u	/* ... with SEAL_ENCRYPT, else SEAL_AUTH */
 struct wire_challenge {
 	uint8_t key[WIRE_KEY_LEN];
 	uint8_t nonce[WIRE_KEY_LEN];
@@ -457,7 +463,10 @@ struct wire_challenge_rep {
 	le32 flags;		/* WIRE_CH_* */
 	uint8_t key[WIRE_KEY_LEN];
 	uint8_t nonce[WIRE_KEY_LEN];
+	le32 uid;		/* with WIRE_CH_HERE: that the manager runs as */
+	le32 zero;
 };
+#define WIRE_CHALLENGE_REP_V1 80u /* bytes of it without WIRE_CH_HERE */
 
 /*
  * AUTH: word is what proves who sends it: a MUNGE credential, or a wire_proof by the
@@ -465,6 +474,9 @@ struct wire_challenge_rep {
  * Tail: word[len].  The reply has such a word of the manager's, that is about the
  * ticket, too.  The ticket's secret comes in pieces that only who has the client's
  * private key can put together.  Tail of the reply: ticket, word.
+ *
+ * With WIRE_CH_HERE a MUNGE credential is about a secret, too, behind those 32 bytes, and
+ * for the eyes of uid alone; the manager's word is a code by that secret (WIRE_KEY_LEN).
  */
 struct wire_auth {
 	le32 kind;		/* enum auth_mode */
@@ -1468,7 +1480,7 @@ _Static_assert(sizeof(struct wire_lease) == 24, "wire_lease");
 _Static_assert(sizeof(struct wire_shown) == 8, "wire_shown");
 _Static_assert(sizeof(struct wire_caps) == 8, "wire_caps");
 _Static_assert(sizeof(struct wire_challenge) == 64, "wire_challenge");
-_Static_assert(sizeof(struct wire_challenge_rep) == 80, "wire_challenge_rep");
+_Static_assert(sizeof(struct wire_challenge_rep) == 88, "wire_challenge_rep");
 _Static_assert(sizeof(struct wire_auth) == 8, "wire_auth");
 _Static_assert(sizeof(struct wire_auth_rep) == 56, "wire_auth_rep");
 _Static_assert(sizeof(struct wire_claim) == 32, "wire_claim");

@@ -57,10 +57,13 @@ static const struct wire_form challenge = {
 };
 static const struct wire_form challenge_rep = {
 	.size = sizeof(struct wire_challenge_rep),
+	.least = WIRE_CHALLENGE_REP_V1,
 	.fields = { ID(wire_challenge_rep, fsid),
 		    MAX(wire_challenge_rep, mode, AUTH_MODES - 1),
 		    BITS(wire_challenge_rep, flags,
-			 WIRE_CH_KERNEL | WIRE_CH_SEAL) },
+			 WIRE_CH_KERNEL | WIRE_CH_SEAL | WIRE_CH_HERE |
+				 WIRE_CH_ENCRYPT),
+		    ZERO(wire_challenge_rep, zero) },
 };
 
 static const struct wire_form auth = {

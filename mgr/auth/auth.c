@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "jobs.h"
 #include "random_id.h"
@@ -126,10 +127,20 @@ static int make(struct mgr *mgr, struct rpc_req *rpc, struct challenge *c)
 	pact->epoch = rpc_req_epoch(rpc);
 	pact->mode = mgr->conf.auth.mode;
 	pact->seals = rpc_req_bare(rpc);
+	pact->here = rpc_req_here(rpc);
+	pact->uid = pact->here ? geteuid() : 0;
 	memcpy(pact->key[HANDSHAKE_CALLER], body->key, WIRE_KEY_LEN);
 	memcpy(pact->nonce[HANDSHAKE_CALLER], body->nonce, WIRE_KEY_LEN);
 	memcpy(pact->key[HANDSHAKE_SERVER], c->own.public, WIRE_KEY_LEN);
 	return pact->epoch ? 0 : -EAGAIN;
+}
+
+static uint32_t here_flags(const struct challenge *c)
+{
+	if (!c->pact.here)
+		return 0;
+	return c->pact.here == SEAL_ENCRYPT ? WIRE_CH_HERE | WIRE_CH_ENCRYPT
+					    : WIRE_CH_HERE;
 }
 
 static void answer(struct mgr *mgr, struct rpc_req *rpc,
@@ -139,14 +150,16 @@ static void answer(struct mgr *mgr, struct rpc_req *rpc,
 	struct wire_challenge_rep rep = {
 		.fsid = htole64(mgr->conf.fsid),
 		.mode = htole32(mgr->conf.auth.mode),
+		.uid = htole32(c->pact.uid),
 		.flags = htole32(
 			(rpc_req_identity(rpc, &id) ? 0 : WIRE_CH_KERNEL) |
-			(c->pact.seals ? WIRE_CH_SEAL : 0)),
+			(c->pact.seals ? WIRE_CH_SEAL : 0) | here_flags(c)),
 	};
 
 	memcpy(rep.key, c->pact.key[HANDSHAKE_SERVER], WIRE_KEY_LEN);
 	memcpy(rep.nonce, c->pact.nonce[HANDSHAKE_SERVER], WIRE_KEY_LEN);
-	wire_put(rpc_reply_begin(rpc), &rep, sizeof(rep));
+	wire_put(rpc_reply_begin(rpc), &rep,
+		 c->pact.here ? sizeof(rep) : WIRE_CHALLENGE_REP_V1);
 	rpc_reply_end(rpc, 0, RPC_REEXECUTE);
 	rpc_reply_send(rpc);
 }

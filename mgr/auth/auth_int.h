@@ -17,6 +17,8 @@
 struct challenge {
 	struct pact pact;
 	struct exchange own;
+	uint8_t root[MAC_KEY_LEN]; /* sealing.h */
+	uint8_t word_key[MAC_KEY_LEN]; /* with AUTH_MUNGE: for our word */
 };
 
 #define REFUSALS 16u

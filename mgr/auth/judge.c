@@ -59,10 +59,15 @@ static void judge_munge(struct pool_job *job)
 {
 	struct proof *p = container_of(job, struct proof, job);
 	struct munger_word word;
+	size_t secret = p->c->pact.here ? MAC_KEY_LEN : 0;
 	int rc = munger_decode(p->munger, p->word, p->len, p->deadline, &word);
 
-	if (!rc && (word.len != PACT_LEN || !mac_equal(word.payload, p->seen)))
+	if (!rc && (word.len != PACT_LEN + secret ||
+		    !mac_equal(word.payload, p->seen)))
 		rc = -EKEYREJECTED;
+	if (!rc)
+		memcpy(p->c->word_key, word.payload + PACT_LEN, secret);
+	explicit_bzero(word.payload, sizeof(word.payload));
 	p->status = rc;
 	if (rc)
 		return;

@@ -6,6 +6,7 @@
 
 #include "auth_int.h"
 #include "jobs.h"
+#include "sealing.h"
 
 #define MUNGE_MS MUNGER_WAIT_MS
 
@@ -56,8 +57,10 @@ static int hide(struct proof *p)
 	if (!rc)
 		rc = exchange_secret(&p->c->own, pact->key[HANDSHAKE_CALLER],
 				     shared);
-	if (!rc)
+	if (!rc) {
 		pact_hide(pact, shared, secret, grant->hidden);
+		sealing_root(secret, shared, p->c->root);
+	}
 	explicit_bzero(secret, sizeof(secret));
 	explicit_bzero(shared, sizeof(shared));
 	return rc;
@@ -73,6 +76,13 @@ static void sign_key(struct proof *p)
 	p->len = sizeof(word);
 }
 
+/* By what was for our eyes. */
+static void sign_code(struct proof *p)
+{
+	pact_word(p->c->word_key, p->seen, p->word);
+	p->len = MAC_LEN;
+}
+
 static void sign_munge(struct pool_job *job)
 {
 	struct proof *p = container_of(job, struct proof, job);
@@ -80,6 +90,26 @@ static void sign_munge(struct pool_job *job)
 	p->status = munger_encode(p->munger, p->seen, sizeof(p->seen),
 				  p->deadline, (char *)p->word);
 	p->len = p->status ? 0 : strlen((char *)p->word);
+}
+
+static int seal_here(void *arg, const struct heard *heard,
+		     struct sealer **sealer)
+{
+	const struct proof *p = arg;
+
+	return sealing_here(p->c->root, p->seen, heard, HANDSHAKE_SERVER,
+			    p->c->pact.here, sealer);
+}
+
+/* Behind it nothing is bare, if that was agreed. */
+static void send_reply(struct proof *p)
+{
+	const struct here here = { p->c->pact.here, seal_here, p };
+
+	if (here.mode)
+		rpc_reply_seal(p->rpc, &here);
+	else
+		rpc_reply_send(p->rpc);
 }
 
 static void put_reply(struct proof *p)
@@ -99,7 +129,7 @@ static void put_reply(struct proof *p)
 	wire_put(out, grant->ticket, grant->len);
 	wire_put(out, p->word, p->len);
 	rpc_reply_end(p->rpc, 0, RPC_REEXECUTE);
-	rpc_reply_send(p->rpc);
+	send_reply(p);
 }
 
 /* Who proves himself again, for his ticket ends. */
@@ -156,7 +186,9 @@ void proof_judged(struct proof *p)
 	if (!p->status)
 		p->status = grant(p);
 	p->len = 0;
-	if (!p->status && p->kind == AUTH_MUNGE) {
+	if (!p->status && p->kind == AUTH_MUNGE && p->c->pact.here) {
+		sign_code(p);
+	} else if (!p->status && p->kind == AUTH_MUNGE) {
 		p->deadline = clock_after_ms(MUNGE_MS);
 		proof_aside(p, sign_munge, finish);
 		return;

@@ -67,7 +67,7 @@ static int forge(struct client_auth *auth, const struct client_auth_way *way,
 }
 
 __attribute__((visibility("default"))) const struct client_auth_ops *
-pvfs_client_auth_2(void)
+pvfs_client_auth_3(void)
 {
 	static struct client_auth_ops ops;
 

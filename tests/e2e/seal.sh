@@ -140,9 +140,38 @@ done
 tab_middle "timeout=5"
 must_fail pvfs-ls /pvfs
 until_true 30 logged mgr 'does not seal the connection'
-echo unask >deed
-must_fail pvfs-ls /pvfs
-said 'does not take what this program shows for true'
+for deed in unask unhere; do
+	echo $deed >deed
+	must_fail pvfs-ls /pvfs
+	said 'does not take what this program shows for true'
+done
+
+# ---- what was said before it is sealed ----
+
+changed_records() {
+	kill -USR1 "$(pid mgr)"
+	sleep 0.2
+	grep -o 'sealed connections ended: .*' "$(log_of mgr)" | tail -1 |
+		sed -n 's/.*[^0-9]\([0-9][0-9]*\) for a record that was changed.*/\1/p'
+}
+sessions_resumed() { grep -c 'resumes session' "$(log_of mgr)"; }
+tab_middle "timeout=20"
+echo pass >deed
+before=$(sessions_resumed)
+must pvfs-ls /pvfs
+[ "$(sessions_resumed)" = "$before" ] || fail "a client came twice"
+echo apart >deed
+must pvfs-ls /pvfs
+[ "$(sessions_resumed)" -gt "$before" ] || fail "a client that cannot be sealed as it is came once"
+for deed in hail hello reply; do
+	before=$(changed_records)
+	echo $deed >deed
+	pvfs-ls /pvfs >out 2>&1 & client=$!
+	more() { [ "$(changed_records)" -gt "${before:-0}" ]; }
+	until_true 30 more
+	echo pass >deed
+	wait $client || fail "$deed: not served then: $(cat out)"
+done
 echo pass >deed
 must pvfs-ls /pvfs
 

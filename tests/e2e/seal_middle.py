@@ -9,8 +9,11 @@ usage: seal_middle.py PORT DEED-FILE    passes on to 127.0.0.1:PORT, prints its 
 DEED-FILE holds a word, read for each unit that passes (frames, behind SEALED records):
 pass, or once in each connection, at its second record: flip, cut, repeat, reorder,
 inject; or in each connection: strip (nobody wants to seal), unask (nothing in the
-manager's CHALLENGE says that it does), bare (a frame that is not sealed), change ("heard"
-becomes "wrong", wherever it can be read).
+manager's CHALLENGE says that it does), unhere (nothing in it says that the connection is
+sealed as it is), apart (nobody can do that), bare (a frame that is not sealed), change
+("heard" becomes "wrong", wherever it can be read); and what no end would find out but for
+what it makes its keys of, in connections of clients that have proved nothing: hail (a feature
+that nobody has), hello (another uid), reply (other credits).
 """
 import asyncio
 import os
@@ -23,13 +26,20 @@ import time
 SEALED = 16                     # enum tcp_op
 CONNECT, ACCEPT, SEND = 1, 2, 4
 HELLO, PRIVATE = 8, 32          # of tcp, of wire_connect and wire_accept
-CHALLENGE = 47
-FT_SEAL, CH_SEAL = 0x80, 0x2
+WIRE_HELLO, CHALLENGE = 1, 47
+FT_SEAL, FT_HERE, FT_NONE = 0x80, 0x10000, 0x80000000
+CH_SEAL, CH_HERE = 0x2, 0x4
+HEADER, F_PROOF = 48, 0x2       # of the flags' second byte
 
 
 def clear(data, at, bits):
     value, = struct.unpack_from("<I", data, at)
     struct.pack_into("<I", data, at, value & ~bits)
+
+
+def flip(data, at, bits):
+    value, = struct.unpack_from("<I", data, at)
+    struct.pack_into("<I", data, at, value ^ bits)
 
 
 class Way:
@@ -54,6 +64,21 @@ class Way:
         if self.deed() == "strip" and op in (CONNECT, ACCEPT) and \
                 len(payload) >= HELLO + PRIVATE + 16:
             clear(payload, HELLO + PRIVATE, FT_SEAL)
+        if self.deed() in ("apart", "hail") and op == CONNECT and \
+                len(payload) >= HELLO + PRIVATE + 16:
+            if self.deed() == "apart":
+                clear(payload, HELLO + PRIVATE, FT_HERE)
+            else:
+                flip(payload, HELLO + PRIVATE, FT_NONE)
+        if op == SEND and len(payload) > HEADER and \
+                payload[6] == WIRE_HELLO and not payload[15] & F_PROOF:
+            if self.deed() == "hello" and not self.answers:
+                flip(payload, HEADER, 1)
+            if self.deed() == "reply" and self.answers:
+                flip(payload, HEADER + 8, 3)
+        if self.deed() == "unhere" and self.answers and op == SEND and \
+                len(payload) > 64 and payload[6] == CHALLENGE:
+            clear(payload, 48 + 12, CH_HERE)
         if self.deed() == "unask" and self.answers and op == SEND and \
                 len(payload) > 64 and payload[6] == CHALLENGE:
             clear(payload, 48 + 12, CH_SEAL)

@@ -14,7 +14,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t go;
 	int says;
-	unsigned int uid, calls, contexts;
+	unsigned int uid, calls, contexts, only, cipher;
 	bool held;
 	char socket[108];
 } fake = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
@@ -70,6 +70,16 @@ const char *fake_munge_socket(void)
 	return fake.socket;
 }
 
+unsigned int fake_munge_only(void)
+{
+	return look(&fake.only);
+}
+
+unsigned int fake_munge_cipher(void)
+{
+	return look(&fake.cipher);
+}
+
 /* ---- what munger.c calls ---- */
 
 static void count(int by)
@@ -97,7 +107,13 @@ static int ctx_set(void *ctx, int opt, ...)
 
 	va_start(ap, opt);
 	pthread_mutex_lock(&fake.lock);
-	snprintf(fake.socket, sizeof(fake.socket), "%s", va_arg(ap, char *));
+	if (opt == MUNGE_SET_ONLY_UID)
+		fake.only = va_arg(ap, uid_t);
+	else if (opt == MUNGE_SET_CIPHER)
+		fake.cipher = (unsigned int)va_arg(ap, int);
+	else
+		snprintf(fake.socket, sizeof(fake.socket), "%s",
+			 va_arg(ap, char *));
 	pthread_mutex_unlock(&fake.lock);
 	va_end(ap);
 	return MUNGE_OK;

@@ -13,6 +13,9 @@ void fake_munge_go(void);
 /* Calls so far; contexts that are there. */
 unsigned int fake_munge_calls(void);
 unsigned int fake_munge_contexts(void);
+/* For whose eyes the last one was that was for somebody's, and its cipher. */
+unsigned int fake_munge_only(void);
+unsigned int fake_munge_cipher(void);
 /* The socket that was asked for last, or "". */
 const char *fake_munge_socket(void);
 

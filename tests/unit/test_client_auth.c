@@ -52,7 +52,7 @@ static void setup(void)
 	key_rig_open(&rig);
 	other = key_rig_ring(&rig, KEY_B "\n");
 	ring = key_rig_ring(&rig, KEY_A "\n");
-	ops = pvfs_client_auth_2();
+	ops = pvfs_client_auth_3();
 	ck_assert_int_eq(ops->open(&attr, &auth), 0);
 	answer_challenge();
 }

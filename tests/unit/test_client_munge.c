@@ -11,6 +11,8 @@
 #include "munger.h"
 #include "pact.h"
 #include "run_suite.h"
+#include "sealer.h"
+#include "sealing.h"
 #include "ticket.h"
 
 #define SERVER 4711u
@@ -63,7 +65,7 @@ static void setup(void)
 	fake_munge_says(MUNGE_OK, 1000);
 	key_rig_open(&rig);
 	ring = key_rig_ring(&rig, KEY_A "\n");
-	ops = pvfs_client_auth_2();
+	ops = pvfs_client_auth_3();
 	ck_assert_int_eq(ops->open(&attr, &auth), 0);
 	ck_assert_int_eq(munger_open("", 1, &nowhere, &munger), 0);
 	answer_challenge();
@@ -249,6 +251,194 @@ START_TEST(test_end_away)
 }
 END_TEST
 
+/* ---- the connection is sealed as it is ---- */
+
+static void agree_here(uint32_t uid, bool encrypt)
+{
+	rep.flags = htole32(WIRE_CH_SEAL | WIRE_CH_HERE |
+			    (encrypt ? WIRE_CH_ENCRYPT : 0));
+	rep.uid = htole32(uid);
+	way.seals = way.here = true;
+	pact.seals = true;
+	pact.here = encrypt ? SEAL_ENCRYPT : SEAL_AUTH;
+	pact.uid = uid;
+}
+
+/* What the manager reads in the word. */
+static void read_word(uint8_t key[MAC_KEY_LEN])
+{
+	struct munger_word got;
+	uint8_t seen[PACT_LEN];
+
+	ck_assert_int_eq(munger_decode(munger, word, le32toh(body.len),
+				       way.deadline, &got),
+			 0);
+	pact_caller(&pact, seen);
+	ck_assert_uint_eq(got.len, PACT_LEN + MAC_KEY_LEN);
+	ck_assert_mem_eq(got.payload, seen, PACT_LEN);
+	memcpy(key, got.payload + PACT_LEN, MAC_KEY_LEN);
+}
+
+/* And what it answers, and seals by. */
+static void make_here(struct reply *r, uint8_t seen[PACT_LEN],
+		      uint8_t root[MAC_KEY_LEN])
+{
+	uint8_t key[MAC_KEY_LEN], shared[EXCHANGE_LEN], secret[MAC_KEY_LEN];
+	struct pact_answer answer;
+
+	make(r, 0);
+	read_word(key);
+	answer = (struct pact_answer){ r->ticket, r->msg.tail[0].len,
+				       r->rep.secret };
+	pact_server(&pact, &answer, seen);
+	pact_word(key, seen, (uint8_t *)r->word);
+	r->msg.tail[1].len = MAC_LEN;
+	ck_assert_int_eq(
+		ticket_secret(ring, r->ticket, r->msg.tail[0].len, secret), 0);
+	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
+	sealing_root(secret, shared, root);
+}
+
+/* Whether what leaves one end is taken by the other. */
+static bool fit(struct sealer *from, struct sealer *to)
+{
+	uint8_t record[8 + 4] = "a head; abc", *data = record + 8;
+	uint8_t tag[SEALER_TAG_LEN];
+	const struct iovec piece = { data, 4 };
+
+	ck_assert_int_eq(from->seal(from, record, 8, &piece, 1, data, tag), 0);
+	return !to->open(to, record, 8, data, 4, tag);
+}
+
+static void check_keys(const uint8_t root[MAC_KEY_LEN],
+		       const uint8_t seen[PACT_LEN], int side, bool changed)
+{
+	struct here here = ops->here(auth);
+	struct heard heard = { { { 1 }, { 2 } } }, theirs = heard;
+	struct sealer *ours, *other;
+
+	theirs.sum[side][31] ^= changed;
+	ck_assert_uint_eq(here.mode, pact.here);
+	ck_assert_int_eq(here.make(here.arg, &heard, &ours), 0);
+	ck_assert_int_eq(sealing_here(root, seen, &theirs, HANDSHAKE_SERVER,
+				      pact.here, &other),
+			 0);
+	ck_assert(fit(ours, other) == !changed);
+	ck_assert(fit(other, ours) == !changed);
+	sealer_free(ours);
+	sealer_free(other);
+	/* once */
+	ck_assert_uint_eq(ops->here(auth).mode, SEAL_NONE);
+}
+
+/* The secret is for the manager's eyes, the keys are both ends'; one bit makes them others. */
+START_TEST(test_here)
+{
+	const uint32_t who[] = { 0, SERVER, geteuid() };
+	uint8_t seen[PACT_LEN], root[MAC_KEY_LEN];
+	uint64_t life = 0;
+	struct reply r;
+
+	agree_here(who[_i % 3], _i & 1);
+	ck_assert_int_eq(say(), 0);
+	ck_assert_uint_eq(fake_munge_only(), who[_i % 3]);
+	ck_assert_uint_eq(fake_munge_cipher(), MUNGE_AES128);
+	make_here(&r, seen, root);
+	ck_assert_int_eq(ops->end(auth, &r.msg, &life), 0);
+	ck_assert_uint_eq(life, 9);
+	check_keys(root, seen, _i & 1, _i >= 6);
+}
+END_TEST
+
+/* Nothing is said to one who runs as somebody else. */
+START_TEST(test_here_false_user)
+{
+	agree_here(SERVER + 1, false);
+	ck_assert_int_eq(say(), -EKEYREJECTED);
+	ck_assert_uint_eq(ops->here(auth).mode, SEAL_NONE);
+}
+END_TEST
+
+/*
+ * Who cannot read it: a code by another secret; another ticket, another hidden secret, another
+ * uid or mode than was said; a credential in place of the code; nothing.
+ */
+START_TEST(test_here_false_manager)
+{
+	uint8_t seen[PACT_LEN], root[MAC_KEY_LEN];
+	uint64_t life = 7;
+	struct reply r;
+
+	agree_here(0, false);
+	ck_assert_int_eq(say(), 0);
+	make_here(&r, seen, root);
+	switch (_i) {
+	case 0:
+		pact_word(root, seen, (uint8_t *)r.word);
+		break;
+	case 1:
+		r.ticket[90] ^= 1;
+		break;
+	case 2:
+		r.rep.secret[0] ^= 1;
+		break;
+	case 3:
+		make(&r, 0);
+		break;
+	case 4:
+		r.msg.tail[1].len = 0;
+		break;
+	case 5:
+		r.msg.tail[1].len--;
+		break;
+	}
+	ck_assert_int_eq(ops->end(auth, &r.msg, &life), -EKEYREJECTED);
+	ck_assert_uint_eq(life, 7);
+	ck_assert_uint_eq(ticket_now(), 0);
+	ck_assert_uint_eq(ops->here(auth).mode, SEAL_NONE);
+}
+END_TEST
+
+/* The manager sees what the client saw: who changes it on its way makes another pact. */
+START_TEST(test_here_bound)
+{
+	struct munger_word got;
+	uint8_t seen[PACT_LEN];
+
+	agree_here(0, false);
+	ck_assert_int_eq(say(), 0);
+	ck_assert_int_eq(munger_decode(munger, word, le32toh(body.len),
+				       way.deadline, &got),
+			 0);
+	if (_i == 0)
+		pact.here = SEAL_ENCRYPT;
+	if (_i == 1)
+		pact.here = SEAL_NONE;
+	if (_i == 2)
+		pact.uid = 1;
+	if (_i == 3)
+		pact.seals = false;
+	pact_caller(&pact, seen);
+	ck_assert(memcmp(got.payload, seen, PACT_LEN) != 0);
+}
+END_TEST
+
+/* A connection that cannot be sealed so: the client comes again. */
+START_TEST(test_not_here)
+{
+	uint8_t seen[PACT_LEN], root[MAC_KEY_LEN];
+	uint64_t life;
+	struct reply r;
+
+	agree_here(0, false);
+	way.here = false;
+	ck_assert_int_eq(say(), 0);
+	make_here(&r, seen, root);
+	ck_assert_int_eq(ops->end(auth, &r.msg, &life), 0);
+	ck_assert_uint_eq(ops->here(auth).mode, SEAL_NONE);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("client_munge");
@@ -262,6 +452,11 @@ int main(void)
 	tcase_add_loop_test(tc, test_ticket, 0, 3);
 	tcase_add_loop_test(tc, test_false_manager, 0, 7);
 	tcase_add_test(tc, test_end_away);
+	tcase_add_loop_test(tc, test_here, 0, 12);
+	tcase_add_test(tc, test_here_false_user);
+	tcase_add_loop_test(tc, test_here_false_manager, 0, 6);
+	tcase_add_loop_test(tc, test_here_bound, 0, 4);
+	tcase_add_test(tc, test_not_here);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -13,6 +13,9 @@
 #if __has_include(<munge.h>)
 #include <munge.h>
 _Static_assert(MUNGE_SET_SOCKET == MUNGE_OPT_SOCKET, "option");
+_Static_assert(MUNGE_SET_CIPHER == MUNGE_OPT_CIPHER_TYPE, "option");
+_Static_assert(MUNGE_SET_ONLY_UID == MUNGE_OPT_UID_RESTRICTION, "option");
+_Static_assert(MUNGE_AES128 == MUNGE_CIPHER_AES128, "cipher");
 _Static_assert((int)MUNGE_OK == EMUNGE_SUCCESS, "error");
 _Static_assert((int)MUNGE_NO_MEMORY == EMUNGE_NO_MEMORY, "error");
 _Static_assert((int)MUNGE_NO_SOCKET == EMUNGE_SOCKET, "error");

@@ -7,7 +7,9 @@
 #include "hello_rig.h"
 #include "key_rig.h"
 #include "raw_client.h"
+#include "rpc_rig_service.h"
 #include "run_suite.h"
+#include "sealing.h"
 #include "tp_seal.h"
 
 #define SESSION 0x1111u
@@ -322,6 +324,161 @@ START_TEST(test_behind_hello)
 }
 END_TEST
 
+/* ---- sealed as it is ---- */
+
+static const uint8_t root[MAC_KEY_LEN] = { 1 }, seen[MAC_LEN] = { 2 };
+static unsigned int flip; /* 1 + side: the client has heard something else */
+static struct prover hears;
+
+static int make_here(void *arg, const struct heard *heard,
+		     struct sealer **sealer)
+{
+	enum handshake_side side = (enum handshake_side)(uintptr_t)arg;
+	struct heard h = *heard;
+
+	if (side == HANDSHAKE_CALLER && flip)
+		h.sum[flip - 1][0] ^= 1;
+	return sealing_here(root, seen, &h, side, SEAL_AUTH, sealer);
+}
+
+static const struct here ours = { SEAL_AUTH, make_here,
+				  (void *)HANDSHAKE_CALLER },
+			 theirs = { SEAL_AUTH, make_here,
+				    (void *)HANDSHAKE_SERVER };
+
+static unsigned int offered; /* with what the first request is answered */
+
+/* Its first request proves who it is, and the answer seals; then as ever. */
+static void serve(void *arg, struct rpc_req *req)
+{
+	const struct admitted who = { 1000, 100 };
+	struct wire_append_rep rep = { 0 };
+
+	if (!rpc_req_bare(req)) {
+		rig_service.request(arg, req);
+		return;
+	}
+	offered = rpc_req_here(req);
+	ck_assert_int_eq(rpc_req_admit(req, &who), 0);
+	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
+	rpc_reply_end(req, 0, RPC_REEXECUTE);
+	if (offered)
+		rpc_reply_seal(req, &theirs);
+	else
+		rpc_reply_send(req);
+}
+
+static void begin_here(uint32_t features)
+{
+	offered = 99;
+	flip = 0;
+	rig->sattr.features = features;
+	begin_client(ADMIT_STRANGERS, SEAL_AUTH, SEAL_AUTH);
+	rig->service.request = serve;
+}
+
+START_TEST(test_here)
+{
+	begin_here(WIRE_FT_HERE);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(offered, SEAL_AUTH);
+	ck_assert(rpc_peer_here(rig->peer));
+	ck_assert_int_eq(rpc_peer_seal_here(rig->peer, 99, &ours), -ESTALE);
+	ck_assert_int_eq(rpc_peer_seal_here(rig->peer,
+					    rpc_peer_epoch(rig->peer), &ours),
+			 0);
+	ck_assert(!rpc_peer_here(rig->peer));
+	ck_assert_int_eq(rpc_peer_seal(rig->peer), SEAL_AUTH);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig->executed, 1);
+	ck_assert_uint_eq(rig->opened, 1);
+	ck_assert_uint_eq(rpc_peer_epoch(rig->peer), 1);
+	ck_assert_uint_eq(bare(), 0);
+}
+END_TEST
+
+static uint64_t flaws(enum tp_flaw flaw)
+{
+	uint64_t count[TP_FLAWS];
+
+	tp_dev_flaws(rig->dev, count);
+	return count[flaw];
+}
+
+/* Something was changed on its way, in either direction: nothing that is said now is taken. */
+START_TEST(test_here_changed)
+{
+	uint64_t offset;
+
+	begin_here(WIRE_FT_HERE);
+	ck_assert_int_eq(call(), 0);
+	flip = 1 + (unsigned int)_i;
+	ck_assert_int_eq(rpc_peer_seal_here(rig->peer,
+					    rpc_peer_epoch(rig->peer), &ours),
+			 0);
+	rig_append_now(rig, 1, &offset, 300);
+	ck_assert_uint_eq(rig->executed, 0);
+	ck_assert_uint_ge(flaws(TP_FLAW_FALSE), 1);
+}
+END_TEST
+
+/* The client's sums are those of the server whatever either says: one byte more, and not. */
+static void hear_more(uint8_t sum[HEARD_LEN], const void *msg, size_t len)
+{
+	sealing_hear(sum, msg, len);
+	sealing_hear(sum, "", 0);
+}
+
+START_TEST(test_here_hears)
+{
+	uint64_t offset;
+
+	begin_here(WIRE_FT_HERE);
+	rpc_peer_close(rig->peer, false);
+	hears = *pass_prover(pass);
+	hears.hear = hear_more;
+	rig->prover = &hears;
+	rig->session++;
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_int_eq(rpc_peer_seal_here(rig->peer,
+					    rpc_peer_epoch(rig->peer), &ours),
+			 0);
+	rig_append_now(rig, 1, &offset, 300);
+	ck_assert_uint_eq(rig->executed, 0);
+	ck_assert_uint_ge(flaws(TP_FLAW_FALSE), 1);
+}
+END_TEST
+
+/* A request that is on its way when the answer seals: it is bare, and not carried out. */
+START_TEST(test_here_behind)
+{
+	struct rig_call first, second;
+
+	begin_here(WIRE_FT_HERE);
+	rpc_ctx_hold(rig->cctx);
+	rig_append(rig, &first, 1, 60000);
+	rig_append(rig, &second, 1, 500);
+	rpc_ctx_release(rig->cctx);
+	rig_until(rig, second.finished);
+	ck_assert_uint_eq(rig->executed, 0);
+	ck_assert_uint_ge(flaws(TP_FLAW_BARE), 1);
+}
+END_TEST
+
+/* Who does not know it, or a server that does not: neither is asked for it. */
+START_TEST(test_not_here)
+{
+	begin_here(0);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(offered, SEAL_NONE);
+	ck_assert(!rpc_peer_here(rig->peer));
+	ck_assert_int_eq(rpc_peer_seal_here(rig->peer,
+					    rpc_peer_epoch(rig->peer), &ours),
+			 -ESTALE);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rpc_seal");
@@ -338,6 +495,11 @@ int main(void)
 	tcase_add_loop_test(tc, test_stranger_cannot, 0, 2);
 	tcase_add_test(tc, test_other_keys);
 	tcase_add_test(tc, test_behind_hello);
+	tcase_add_test(tc, test_here);
+	tcase_add_loop_test(tc, test_here_changed, 0, 2);
+	tcase_add_test(tc, test_here_hears);
+	tcase_add_test(tc, test_here_behind);
+	tcase_add_test(tc, test_not_here);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -85,8 +85,18 @@ END_TEST
 /* It ends where the version before has its end. */
 static bool is_before(const struct wire_sample *s, size_t cut)
 {
-	return s->op == WIRE_LEASE && s->body_len > WIRE_LEASE_V2 &&
-	       cut == sizeof(m.hdr) + WIRE_LEASE_V2;
+	size_t least = s->op == WIRE_LEASE ? WIRE_LEASE_V2
+		       : s->op == WIRE_CHALLENGE && s->flags & WIRE_F_REPLY
+			       ? WIRE_CHALLENGE_REP_V1
+			       : 0;
+
+	return least && s->body_len > least && cut == sizeof(m.hdr) + least;
+}
+
+/* Of the version before: with zeros behind it, it is one of this. */
+static bool is_whole(const struct wire_sample *s)
+{
+	return s->op == WIRE_CHALLENGE && s->body_len == WIRE_CHALLENGE_REP_V1;
 }
 
 START_TEST(truncation)
@@ -117,6 +127,8 @@ START_TEST(bytes_behind)
 	ck_assert_str_eq(why, "wire_hdr.len: not the length received");
 	len = wire_pad(len) + 8;
 	set_len(len);
+	if (is_whole(&wire_samples[_i]))
+		return;
 	ck_assert_int_eq(parse(len, &why), -EPROTO);
 	ck_assert_str_eq(why, "length: bytes behind the message");
 }

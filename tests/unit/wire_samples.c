@@ -165,7 +165,7 @@ static const struct wire_fence fence = { 3, 0 };
 static const struct wire_lease lease = { 1234567890123, 77, 3 };
 static const struct wire_challenge challenge = { { 1 }, { 2 } };
 static const struct wire_challenge_rep challenge_rep = {
-	9, 2, WIRE_CH_KERNEL, { 1 }, { 2 }
+	9, 2, WIRE_CH_SEAL | WIRE_CH_HERE | WIRE_CH_ENCRYPT, { 1 }, { 2 }, 3
 };
 static const struct wire_auth auth = { 2, 8 };
 static const struct wire_auth_rep auth_rep = { 5, 1000, 100, 8, 8, { 1 } };
@@ -315,6 +315,8 @@ const struct wire_sample wire_samples[] = {
 	{ "carry reply", WIRE_CARRY, REP, BODY(carry_rep) },
 	{ "challenge", WIRE_CHALLENGE, BODY(challenge) },
 	{ "challenge reply", WIRE_CHALLENGE, REP, BODY(challenge_rep) },
+	{ "challenge reply, of before", WIRE_CHALLENGE, REP,
+	  .body = &challenge_rep, .body_len = WIRE_CHALLENGE_REP_V1 },
 	{ "auth", WIRE_AUTH, BODY(auth),
 	  .tail = { STR(wire_auth, len, full_path) }, .ntail = 1 },
 	{ "auth reply", WIRE_AUTH, REP, BODY(auth_rep),

@@ -14,6 +14,10 @@
 struct attempt {
 	struct pact pact;
 	struct exchange own;
+	uint8_t root[MAC_KEY_LEN]; /* sealing.h; zeros: there is none yet */
+	uint8_t seen[PACT_LEN]; /* what the manager has proved, */
+	uint8_t word_key[MAC_KEY_LEN]; /* and by what, with AUTH_MUNGE */
+	uint32_t here; /* enum seal_mode: so it is sealed as it is */
 	uint32_t kind;
 	uint64_t deadline; /* clock_now() */
 	char peer[160];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "random_id.h"
+#include "sealing.h"
 #include "secret.h"
 
 static void ca_close(struct client_auth *auth)
@@ -76,6 +77,13 @@ static int ca_begin(struct client_auth *auth, struct wire_challenge *body)
 
 /* ---- AUTH ---- */
 
+static uint32_t here_of(uint32_t flags)
+{
+	if (!(flags & WIRE_CH_HERE))
+		return SEAL_NONE;
+	return flags & WIRE_CH_ENCRYPT ? SEAL_ENCRYPT : SEAL_AUTH;
+}
+
 static void agree(struct attempt *at, const struct client_auth_way *way,
 		  const struct wire_challenge_rep *rep)
 {
@@ -87,6 +95,9 @@ static void agree(struct attempt *at, const struct client_auth_way *way,
 	pact->epoch = way->epoch;
 	pact->mode = le32toh(rep->mode);
 	pact->seals = le32toh(rep->flags) & WIRE_CH_SEAL;
+	pact->here = here_of(le32toh(rep->flags));
+	pact->uid = pact->here ? le32toh(rep->uid) : 0;
+	at->here = way->here && pact->seals ? pact->here : SEAL_NONE;
 	at->deadline = way->deadline;
 	memcpy(pact->key[HANDSHAKE_SERVER], rep->key, WIRE_KEY_LEN);
 	memcpy(pact->nonce[HANDSHAKE_SERVER], rep->nonce, WIRE_KEY_LEN);
@@ -189,6 +200,8 @@ static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
 		return rc;
 	agree(auth->at, way, rep);
 	rc = choose(auth, way, rep, body, word);
+	if (rc)
+		auth->at->here = SEAL_NONE;
 	if (rc == -EOPNOTSUPP)
 		log_error(auth->attr.log,
 			  "%s: the servers have [filesystem] auth = %s: write "
@@ -233,7 +246,7 @@ static int check_server(struct client_auth *auth, const struct wire_msg *reply)
 	const struct wire_auth_rep *rep = reply->body;
 	const struct pact_answer answer = { reply->tail[0].ptr,
 					    reply->tail[0].len, rep->secret };
-	uint8_t seen[PACT_LEN];
+	uint8_t *seen = auth->at->seen;
 
 	pact_server(&auth->at->pact, &answer, seen);
 	return check_word(auth, seen, &reply->tail[1]);
@@ -247,8 +260,10 @@ static int take_ticket(struct client_auth *auth, const struct wire_msg *reply)
 	int rc = exchange_secret(&at->own, at->pact.key[HANDSHAKE_SERVER],
 				 shared);
 
-	if (!rc)
+	if (!rc) {
 		pact_hide(&at->pact, shared, rep->secret, secret);
+		sealing_root(secret, shared, at->root);
+	}
 	if (!rc)
 		rc = pass_set(auth->pass, reply->tail[0].ptr,
 			      reply->tail[0].len, secret);
@@ -266,13 +281,38 @@ static int ca_end(struct client_auth *auth, const struct wire_msg *reply,
 	if (!rc)
 		rc = take_ticket(auth, reply);
 	explicit_bzero(&auth->at->own, sizeof(auth->at->own));
-	if (!rc)
+	explicit_bzero(auth->at->word_key, sizeof(auth->at->word_key));
+	if (rc)
+		auth->at->here = SEAL_NONE;
+	else
 		*life = le64toh(rep->life);
 	return rc;
 }
 
+static int make_here(void *arg, const struct heard *heard,
+		     struct sealer **sealer)
+{
+	struct client_auth *auth = arg;
+	struct attempt *at = auth->at;
+	int rc = sealing_here(at->root, at->seen, heard, HANDSHAKE_CALLER,
+			      at->here, sealer);
+
+	explicit_bzero(at->root, sizeof(at->root));
+	at->here = SEAL_NONE;
+	return rc;
+}
+
+/* Less than pvfstab asks for it is when the client comes again, with its ticket. */
+static struct here ca_here(struct client_auth *auth)
+{
+	uint32_t mode = auth->at->here;
+
+	return (struct here){ mode < auth->attr.seal ? SEAL_NONE : mode,
+			      make_here, auth };
+}
+
 __attribute__((visibility("default"))) const struct client_auth_ops *
-pvfs_client_auth_2(void)
+pvfs_client_auth_3(void)
 {
 	static const struct client_auth_ops ops = {
 		.open = ca_open,
@@ -281,6 +321,7 @@ pvfs_client_auth_2(void)
 		.begin = ca_begin,
 		.word = ca_word,
 		.end = ca_end,
+		.here = ca_here,
 	};
 
 	return &ops;

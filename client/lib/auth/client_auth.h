@@ -33,6 +33,7 @@ struct client_auth_way {
 	uint32_t epoch;
 	bool local; /* this host's kernel says who is at its other end */
 	bool seals; /* it can be sealed */
+	bool here; /* as it is */
 	const char *peer; /* for messages */
 	uint64_t deadline; /* clock_now() */
 };
@@ -63,10 +64,13 @@ struct client_auth_ops {
 	 */
 	int (*end)(struct client_auth *auth, const struct wire_msg *reply,
 		   uint64_t *life);
+	/* Behind that: how the connection is sealed as it is, until the next begin(); its
+	 * mode is SEAL_NONE: not so, the client comes again. */
+	struct here (*here)(struct client_auth *auth);
 };
 
 /* The one symbol of libpvfs-auth.so. */
-#define CLIENT_AUTH_SYMBOL "pvfs_client_auth_2"
-const struct client_auth_ops *pvfs_client_auth_2(void);
+#define CLIENT_AUTH_SYMBOL "pvfs_client_auth_3"
+const struct client_auth_ops *pvfs_client_auth_3(void);
 
 #endif

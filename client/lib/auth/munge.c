@@ -6,6 +6,7 @@
 
 #include "auth_int.h"
 #include "clock.h"
+#include "random_id.h"
 
 _Static_assert(MUNGER_CRED_MAX <= WIRE_WORD_MAX, "a credential is a word");
 
@@ -50,6 +51,64 @@ static int ended(struct client_auth *auth, int rc)
 	return away(rc) ? -ECOMM : rc;
 }
 
+/* ---- who the manager may be ---- */
+
+/* As over local: who else could pass for it could be us. */
+static bool believed(const struct client_auth *auth, uint32_t uid)
+{
+	return !uid || uid == geteuid() || uid == auth->attr.server_uid;
+}
+
+static int flaw(const struct client_auth *auth, const char *why)
+{
+	log_error(auth->attr.log,
+		  "%s: it does not prove that it is the manager: %s",
+		  auth->at->peer, why);
+	return -EKEYREJECTED;
+}
+
+static int believe(const struct client_auth *auth, uint32_t uid)
+{
+	char why[160];
+
+	if (believed(auth, uid))
+		return 0;
+	snprintf(why, sizeof(why),
+		 "it runs as user %u: if that is right, write server_user=%u "
+		 "in %s",
+		 uid, uid, auth->attr.where);
+	return flaw(auth, why);
+}
+
+/* ---- our word ---- */
+
+static int encode(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		  char cred[MUNGER_CRED_MAX])
+{
+	return munger_encode(auth->munger, seen, PACT_LEN, patience(auth),
+			     cred);
+}
+
+/* With a secret that the manager alone can read; it proves itself by that. */
+static int encode_for(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		      char cred[MUNGER_CRED_MAX])
+{
+	struct attempt *at = auth->at;
+	uint8_t payload[PACT_LEN + MAC_KEY_LEN];
+	int rc = believe(auth, at->pact.uid);
+
+	if (!rc)
+		rc = random_bytes(at->word_key, sizeof(at->word_key));
+	if (rc)
+		return rc;
+	memcpy(payload, seen, PACT_LEN);
+	memcpy(payload + PACT_LEN, at->word_key, MAC_KEY_LEN);
+	rc = munger_encode_for(auth->munger, at->pact.uid, payload,
+			       sizeof(payload), patience(auth), cred);
+	explicit_bzero(payload, sizeof(payload));
+	return rc;
+}
+
 int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 {
 	uint8_t seen[PACT_LEN];
@@ -59,8 +118,10 @@ int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 	if (rc)
 		return rc;
 	pact_caller(&auth->at->pact, seen);
-	rc = munger_encode(auth->munger, seen, sizeof(seen), patience(auth),
-			   cred);
+	rc = auth->at->pact.here ? encode_for(auth, seen, cred)
+				 : encode(auth, seen, cred);
+	if (rc == -EKEYREJECTED)
+		return rc;
 	if (rc)
 		return ended(auth, rc);
 	memcpy(word, cred, strlen(cred));
@@ -70,39 +131,30 @@ int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 
 /* ---- the manager's ---- */
 
-/* As over local: who else could pass for it could be us. */
-static bool believed(const struct client_auth *auth, uint32_t uid)
-{
-	return !uid || uid == geteuid() || uid == auth->attr.server_uid;
-}
-
-static int flaw(struct client_auth *auth, const char *why)
-{
-	log_error(auth->attr.log,
-		  "%s: it does not prove that it is the manager: %s",
-		  auth->at->peer, why);
-	return -EKEYREJECTED;
-}
-
 static int judge(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		 const struct munger_word *word)
 {
-	char why[160];
-
 	if (word->len != PACT_LEN || memcmp(word->payload, seen, PACT_LEN))
 		return flaw(auth, "its credential is about something else: "
 				  "another program passes for it");
-	if (believed(auth, word->uid))
-		return 0;
-	snprintf(why, sizeof(why),
-		 "it runs as user %u: if that is right, write server_user=%u "
-		 "in %s",
-		 word->uid, word->uid, auth->attr.where);
-	return flaw(auth, why);
+	return believe(auth, word->uid);
 }
 
-int munge_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
-		const struct wire_tail *word)
+static int check_code(const struct client_auth *auth,
+		      const uint8_t seen[PACT_LEN],
+		      const struct wire_tail *word)
+{
+	uint8_t code[MAC_LEN];
+
+	pact_word(auth->at->word_key, seen, code);
+	if (word->len == sizeof(code) && mac_equal(code, word->ptr))
+		return 0;
+	return flaw(auth, "it did not read what was for its eyes: another "
+			  "program passes for it");
+}
+
+static int check_cred(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		      const struct wire_tail *word)
 {
 	struct munger_word got;
 	int rc = munger_decode(auth->munger, word->ptr, word->len,
@@ -112,4 +164,11 @@ int munge_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		return judge(auth, seen, &got);
 	return away(rc) || rc == -ENOMEM ? ended(auth, rc)
 					 : flaw(auth, munger_why(rc));
+}
+
+int munge_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		const struct wire_tail *word)
+{
+	return auth->at->pact.here ? check_code(auth, seen, word)
+				   : check_cred(auth, seen, word);
 }

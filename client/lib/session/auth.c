@@ -55,16 +55,27 @@ struct challenge {
 	struct client_auth_way way;
 };
 
+/* What it has not says nothing: zeros. */
+static size_t rep_len(const struct wire_msg *reply)
+{
+	size_t len = le32toh(reply->hdr->len) - sizeof(*reply->hdr);
+
+	return len < sizeof(struct wire_challenge_rep)
+		       ? WIRE_CHALLENGE_REP_V1
+		       : sizeof(struct wire_challenge_rep);
+}
+
 /* On the driving thread: the connection that it came by is the present one. */
 static int take_challenge(void *arg, const struct wire_msg *reply)
 {
 	struct challenge *c = arg;
 
-	memcpy(&c->rep, reply->body, sizeof(c->rep));
+	memcpy(&c->rep, reply->body, rep_len(reply));
 	c->way.epoch = rpc_peer_epoch(c->peer);
 	c->way.boot = rpc_peer_boot(c->peer);
 	c->way.local = !strcmp(rpc_peer_transport(c->peer), "local");
 	c->way.seals = rpc_peer_seals(c->peer);
+	c->way.here = rpc_peer_here(c->peer);
 	return 0;
 }
 
@@ -132,6 +143,40 @@ static int send_auth(struct session *s, struct challenge *c,
 	return ask_run(&ask, WIRE_AUTH, take_answer, answer);
 }
 
+struct sealed {
+	struct op op;
+	struct rpc_peer *peer;
+	uint32_t epoch;
+	struct here here;
+};
+
+static void seal(struct op *op)
+{
+	struct sealed *r = container_of(op, struct sealed, op);
+
+	if (!r->here.mode ||
+	    rpc_peer_seal_here(r->peer, r->epoch, &r->here) == -ESTALE)
+		rpc_peer_renew(r->peer);
+}
+
+/*
+ * The manager does nothing else over a bare connection.  This one is sealed as it is, or with
+ * the ticket another one.  Where the manager has sealed, its word false or not, nothing bare
+ * follows.
+ */
+static void seal_all(struct session *s, const struct challenge *c, int rc)
+{
+	const uint32_t flags = le32toh(c->rep.flags);
+	struct sealed r = { .op.start = seal,
+			    .peer = c->peer,
+			    .epoch = c->way.epoch,
+			    .here = s->auth_ops->here(s->auth) };
+
+	if (flags & WIRE_CH_HERE ||
+	    (!rc && flags & WIRE_CH_SEAL && c->peer == s->mgr))
+		drive_run(&s->drive, &r.op);
+}
+
 static int ask_auth(struct session *s, struct challenge *c)
 {
 	struct answer *answer = calloc(1, sizeof(*answer));
@@ -144,8 +189,10 @@ static int ask_auth(struct session *s, struct challenge *c)
 	c->way.peer = rpc_peer_name(c->peer);
 	c->way.deadline = session_deadline(s);
 	rc = send_auth(s, c, answer);
-	if (!rc)
+	if (!rc) {
 		rc = judge(s, answer);
+		seal_all(s, c, rc);
+	}
 	free(answer);
 	return rc;
 }
@@ -187,25 +234,6 @@ static const char *why(int rc)
 	}
 }
 
-struct renewal {
-	struct op op;
-	struct rpc_peer *peer;
-};
-
-static void renew(struct op *op)
-{
-	rpc_peer_renew(container_of(op, struct renewal, op)->peer);
-}
-
-/* With the ticket it can be sealed: the manager does nothing else over this one. */
-static void come_again(struct session *s, const struct challenge *c)
-{
-	struct renewal r = { .op.start = renew, .peer = c->peer };
-
-	if (le32toh(c->rep.flags) & WIRE_CH_SEAL && c->peer == s->mgr)
-		drive_run(&s->drive, &r.op);
-}
-
 static int try(struct session *s, struct rpc_peer *peer)
 {
 	struct challenge c = { .peer = peer };
@@ -213,8 +241,6 @@ static int try(struct session *s, struct rpc_peer *peer)
 
 	if (!rc)
 		rc = ask_auth(s, &c);
-	if (!rc)
-		come_again(s, &c);
 	return rc;
 }
 

@@ -38,6 +38,7 @@ int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 	rc = peer_proof_begin(peer, &priv->hail);
 	if (rc)
 		return rc;
+	peer_here_begin(peer, &priv->hail, priv, sizeof(*priv));
 	return (int)sizeof(*priv);
 }
 
@@ -213,6 +214,7 @@ void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 	wire_take_hail(ev->priv, ev->priv_len, sizeof(acc), &hail);
 	atomic_store(&peer->agreed,
 		     le32toh(hail.features) & (peer->features | WIRE_FT_V3));
+	peer_here_agreed(peer, &hail, ev->priv, ev->priv_len);
 	if (!acc.credits) {
 		peer_protocol_error(peer, "no credits in the accept");
 		return;

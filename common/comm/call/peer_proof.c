@@ -39,6 +39,7 @@ int peer_proof_begin(struct rpc_peer *peer, struct wire_hail *hail)
 
 	peer->proving = has_proof(peer->prover);
 	hail->features |= htole32(peer_seal_hail(peer));
+	peer_here_hail(peer, hail);
 	rc = peer->proving ? random_bytes(nonce, WIRE_NONCE_LEN) : 0;
 	if (rc || !peer->proving)
 		return rc;

@@ -46,6 +46,8 @@ void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
 {
 	struct wire_msg msg;
 
+	link_heard(&peer->link, wc,
+		   peer_recv_buf(peer, (unsigned int)wc->wr_id));
 	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_WHOLE)
 		call_whole(peer, wc->imm);
 	else if (!peer_parse(peer, wc, &msg))

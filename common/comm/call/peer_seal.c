@@ -100,6 +100,58 @@ const char *peer_seal_begin(struct rpc_peer *peer, const struct wire_msg *msg)
 	return NULL;
 }
 
+/* ---- as it is ---- */
+
+void peer_here_hail(struct rpc_peer *peer, struct wire_hail *hail)
+{
+	if (!peer->proving && peer_seal_hail(peer))
+		hail->features |= htole32(WIRE_FT_HERE);
+}
+
+void peer_here_begin(struct rpc_peer *peer, const struct wire_hail *hail,
+		     const void *msg, size_t len)
+{
+	if (!(le32toh(hail->features) & WIRE_FT_HERE))
+		return;
+	link_hear_begin(&peer->link, peer->prover, HANDSHAKE_CALLER);
+	link_hear(&peer->link, HANDSHAKE_CALLER, msg, len);
+}
+
+void peer_here_agreed(struct rpc_peer *peer, const struct wire_hail *hail,
+		      const void *msg, size_t len)
+{
+	if (le32toh(hail->features) & WIRE_FT_HERE)
+		link_hear(&peer->link, HANDSHAKE_SERVER, msg, len);
+	else
+		peer->link.hears = NULL;
+}
+
+bool rpc_peer_here(const struct rpc_peer *peer)
+{
+	return peer->state == PEER_READY && peer->link.hears &&
+	       !peer->apart.link.ep;
+}
+
+int rpc_peer_seal_here(struct rpc_peer *peer, uint32_t epoch,
+		       const struct here *here)
+{
+	struct sealer *sealer;
+	int rc;
+
+	if (!rpc_peer_here(peer) || peer->epoch != epoch)
+		return -ESTALE;
+	rc = here->make(here->arg, &peer->link.heard, &sealer);
+	if (!rc)
+		rc = link_seal(&peer->link, sealer);
+	if (rc) {
+		link_fail(&peer->link, rc);
+		return 0;
+	}
+	peer->seal.agreed = true;
+	peer->seal.mode = (enum seal_mode)here->mode;
+	return 0;
+}
+
 void peer_seal_reset(struct rpc_peer *peer)
 {
 	prover_unpair(peer->prover, &peer->seal.pact);

@@ -29,6 +29,15 @@ uint16_t peer_seal_flag(const struct rpc_peer *peer);
  * why it is refused; or the link failed.
  */
 const char *peer_seal_begin(struct rpc_peer *peer, const struct wire_msg *msg);
+/*
+ * Who has nothing to prove himself by yet may be sealed as he is: what is hailed for that, whose
+ * first message msg is, and what the server makes of it.
+ */
+void peer_here_hail(struct rpc_peer *peer, struct wire_hail *hail);
+void peer_here_begin(struct rpc_peer *peer, const struct wire_hail *hail,
+		     const void *msg, size_t len);
+void peer_here_agreed(struct rpc_peer *peer, const struct wire_hail *hail,
+		      const void *msg, size_t len);
 /* The connection is gone. */
 void peer_seal_reset(struct rpc_peer *peer);
 

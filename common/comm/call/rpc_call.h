@@ -120,6 +120,14 @@ bool rpc_peer_seals(const struct rpc_peer *peer);
  * to prove now.  Calls under way are sent again.
  */
 void rpc_peer_renew(struct rpc_peer *peer);
+/*
+ * Whether the connection can be sealed as it is, behind an answer that is the last one which
+ * comes bare; and does that, if it is still the one of that epoch: else -ESTALE.  0: it is, or
+ * it ends, and another one is made.
+ */
+bool rpc_peer_here(const struct rpc_peer *peer);
+int rpc_peer_seal_here(struct rpc_peer *peer, uint32_t epoch,
+		       const struct here *here);
 /* It is connected.  For who drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
 /*

@@ -73,7 +73,7 @@ static void silence_timer(struct rpc_timer *timer)
 		return;
 	if (clock_now() < soon(s))
 		watch(peer);
-	else if (peer->state == PEER_READY)
+	else if (peer->state == PEER_READY && !peer->link.hears)
 		ping(peer);
 }
 

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "container.h"
+#include "handshake.h"
 #include "rpc_ctx.h"
 #include "spin.h"
 
@@ -67,6 +68,10 @@ struct link {
 	struct ctx_task failed;
 	int status;
 	unsigned int quiet; /* unsignaled sends in a row */
+	/* what was said, where the connection may be sealed by that (handshake.h): */
+	const struct prover *hears; /* or NULL */
+	enum handshake_side side; /* ours */
+	struct heard heard;
 };
 
 /*
@@ -185,6 +190,17 @@ void link_fail(struct link *link, int status);
 void link_close(struct link *link);
 /* tp_ep_seal(); what this context holds of it already came bare. */
 int link_seal(struct link *link, struct sealer *sealer);
+/* From a new connection on until it is sealed, or there is something that is no message. */
+void link_hear_begin(struct link *link, const struct prover *prover,
+		     enum handshake_side side);
+static inline void link_hear(struct link *link, enum handshake_side side,
+			     const void *msg, size_t len)
+{
+	if (link->hears)
+		link->hears->hear(link->heard.sum[side], msg, len);
+}
+/* A receive that is complete; buf: where it is. */
+void link_heard(struct link *link, const struct tp_wc *wc, const void *buf);
 /* The same for one message.  wr_id 0: as below. */
 int link_post_one(struct link *link, struct tp_send_wr *wr);
 /*

@@ -43,6 +43,7 @@ int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 	if (rc)
 		return rc;
 	link->quiet = 0;
+	link->hears = NULL;
 	link->rail = rail;
 	ctx_rail_use(link->ctx, rail);
 	return 0;
@@ -91,7 +92,25 @@ int link_seal(struct link *link, struct sealer *sealer)
 		behind += ctx->wc[i].ep == link->ep &&
 			  (ctx->wc[i].opcode == TP_RECV ||
 			   ctx->wc[i].opcode == TP_RECV_IMM);
+	link->hears = NULL;
 	return tp_ep_seal(link->ep, sealer, behind);
+}
+
+void link_hear_begin(struct link *link, const struct prover *prover,
+		     enum handshake_side side)
+{
+	link->hears = prover;
+	link->side = side;
+	link->heard = (struct heard){ 0 };
+}
+
+void link_heard(struct link *link, const struct tp_wc *wc, const void *buf)
+{
+	if (wc->opcode == TP_RECV)
+		link_hear(link, (enum handshake_side) !link->side, buf,
+			  wc->byte_len);
+	else
+		link->hears = NULL;
 }
 
 int link_post(struct link *link, const struct tp_send_wr *wr)
@@ -119,5 +138,9 @@ int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
 		.nsge = nsge,
 	};
 
+	if (nsge == 1)
+		link_hear(link, link->side, sgl->addr, sgl->len);
+	else
+		link->hears = NULL;
 	return link_post_one(link, &wr);
 }

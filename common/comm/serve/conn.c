@@ -85,6 +85,7 @@ void conn_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc)
 
 	conn->held++;
 	rx->state = RX_BUSY;
+	link_heard(&conn->link, wc, rx->buf);
 	lane_add(&conn->lane->message_bytes, wc->byte_len);
 	if (conn->state == CONN_ACCEPTING)
 		conn_set_state(conn, CONN_HELLO);
@@ -387,6 +388,7 @@ void conn_accept(struct lane *lane, const struct mail *mail)
 		      clock_after_ms(lane->server->attr.stall_ms));
 	len = conn_accept_data(lane->server, 0, conn->request_max, &answer.acc);
 	len += conn_hail(conn, &mail->hail, &answer.hail);
+	conn_here_begin(conn, mail->heard, &answer, len);
 	rc = tp_accept(conn->link.ep, req, &answer, len);
 	if (rc)
 		link_fail(&conn->link, rc);

@@ -136,6 +136,58 @@ void conn_seal_begin(struct conn *conn)
 		link_fail(&conn->link, rc);
 }
 
+void conn_here_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
+		     const void *answer, size_t len)
+{
+	struct link *link = &conn->link;
+
+	if (!(conn->features & WIRE_FT_HERE) || conn->agreed || !seals(conn))
+		return;
+	link_hear_begin(link, conn->lane->server->attr.prover,
+			HANDSHAKE_SERVER);
+	memcpy(link->heard.sum[HANDSHAKE_CALLER], heard, HEARD_LEN);
+	link_hear(link, HANDSHAKE_SERVER, answer, len);
+}
+
+enum seal_mode rpc_req_here(const struct rpc_req *req)
+{
+	const struct conn *conn = container_of(req, const struct rx, req)->conn;
+
+	return conn->link.hears && !conn->apart && conn_is_bare(conn)
+		       ? conn->lane->server->attr.seal
+		       : SEAL_NONE;
+}
+
+static int seal_here(struct conn *conn, const struct here *here)
+{
+	struct sealer *sealer;
+	int rc;
+
+	if (!conn->seal)
+		conn->seal = calloc(1, sizeof(*conn->seal));
+	if (!conn->seal)
+		return -ENOMEM;
+	rc = here->make(here->arg, &conn->link.heard, &sealer);
+	if (!rc)
+		rc = link_seal(&conn->link, sealer);
+	if (!rc)
+		conn->seal->mode = (enum seal_mode)here->mode;
+	return rc;
+}
+
+void rpc_reply_seal(struct rpc_req *req, const struct here *here)
+{
+	struct conn *conn = container_of(req, struct rx, req)->conn;
+	int rc;
+
+	rpc_reply_send(req);
+	if (conn->state != CONN_OPEN || !conn->link.ep)
+		return;
+	rc = conn->link.hears ? seal_here(conn, here) : -EPROTO;
+	if (rc)
+		link_fail(&conn->link, rc);
+}
+
 void conn_seal_free(struct conn *conn)
 {
 	if (conn->seal)

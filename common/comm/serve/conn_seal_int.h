@@ -24,6 +24,9 @@ int conn_seal_take(struct conn *conn, const struct wire_msg *hello,
 /* Our part of an answer with status 0, and its flag; behind it all is sealed. */
 unsigned int conn_seal_put(const struct conn *conn, struct wire_out *out);
 void conn_seal_begin(struct conn *conn);
+/* A new connection: what was said to connect, and the answer, if that counts. */
+void conn_here_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
+		     const void *answer, size_t len);
 void conn_seal_free(struct conn *conn);
 /* It has to be, and is not: what leads to that may be done and nothing else. */
 bool conn_is_bare(const struct conn *conn);

@@ -68,6 +68,13 @@ uint32_t rpc_req_epoch(const struct rpc_req *req);
 int rpc_req_admit(struct rpc_req *req, const struct admitted *who);
 /* Its connection must be sealed and is not: it may prove who it is, and nothing else. */
 bool rpc_req_bare(const struct rpc_req *req);
+/*
+ * How it can be sealed behind an answer, as it is: SEAL_NONE, not so.  rpc_reply_seal():
+ * rpc_reply_send(), and behind that it is, by the sealer that here finds.  Or it
+ * ends.
+ */
+enum seal_mode rpc_req_here(const struct rpc_req *req);
+void rpc_reply_seal(struct rpc_req *req, const struct here *here);
 /* Over which of the ctx's rails its bulk data goes. */
 unsigned int rpc_req_rail(const struct rpc_req *req);
 

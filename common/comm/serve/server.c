@@ -235,6 +235,8 @@ static int server_hand_over(struct rpc_server *server,
 		return -ENOMEM;
 	priv = tp_req_private(req, &len);
 	wire_take_hail(priv, len, sizeof(*wc), &mail->hail);
+	if (le32toh(mail->hail.features) & WIRE_FT_HERE && server->attr.prover)
+		server->attr.prover->hear(mail->heard, priv, len);
 	rc = apart_wants(mail) ? session_known(server, le64toh(wc->session),
 					       &mail->session)
 			       : session_lookup(server, wc, tp_req_peer(req),

@@ -49,9 +49,9 @@ struct mail {
 	struct rpc_session *session;
 	struct tp_conn_req *req;
 	unsigned int rail; /* of req */
-	uint32_t epoch;
-	uint32_t reply_max;
+	uint32_t epoch, reply_max;
 	struct wire_hail hail; /* of req; zeros: none */
+	uint8_t heard[HEARD_LEN]; /* of what req says */
 };
 STAILQ_HEAD(mails, mail);
 
