@@ -32,10 +32,12 @@ id=$(pvfs-evict -l /pvfs | awk '/:pvfs-fuse$/ { print $1 }')
 expect "1 session evicted" pvfs-evict -s "$id" /pvfs
 must_fail eval 'echo third >&6'
 must_fail eval 'dd bs=1 count=1 <&7'
-exec 6>&- 7<&-
+# who opens it now has it, whoever has it open from before
 expect "first
 second" cat "$tmp/m/file"
 must eval 'echo third >>"$tmp/m/file"'
+must_fail eval 'echo fourth >&6'
+exec 6>&- 7<&-
 expect 3 eval 'grep -c . "$tmp/m/file"'
 grep -q 'an administrator ended the session that had it open' "$state/log/fuse0.log" ||
 	fail "$(cat "$state/log/fuse0.log")"
