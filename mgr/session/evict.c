@@ -227,6 +227,14 @@ static struct eviction *begin(struct op *op, int *rc)
 	return ev;
 }
 
+/* By those that are ended already: what they had may count at such an iod. */
+static bool is_owed(const struct evicts *evicts)
+{
+	const struct eviction none = { 0 };
+
+	return !TAILQ_EMPTY(&evicts->all) || owing(evicts->mgr, &none, NULL);
+}
+
 static uint64_t wait_ns(const struct op *op)
 {
 	const struct wire_evict *body = op->rpc->msg.body;
@@ -245,7 +253,7 @@ int op_evict(struct op *op)
 	ev = begin(op, &rc);
 	if (!ev)
 		return rc;
-	if (!ev->n && TAILQ_EMPTY(&evicts->all)) {
+	if (!ev->n && !is_owed(evicts)) {
 		wire_put(op->out, &(struct wire_evict_rep){ 0 },
 			 sizeof(struct wire_evict_rep));
 		free(ev);

@@ -167,6 +167,38 @@ START_TEST(test_iod_is_late)
 }
 END_TEST
 
+/*
+ * Who comes later is told of iods that owe an answer, whether the rows are still there or
+ * not (its lease has passed), and by a mgr that was started anew as well.
+ */
+START_TEST(test_iod_still_owes)
+{
+	const struct wire_evict body = { .by = htole32(WIRE_EV_USER),
+					 .uid = htole32(4711),
+					 .wait_ms = htole32(100) };
+	struct wire_evict_rep rep = { .left = htole32(1) };
+	le32 iod;
+
+	atomic_store(&rig.iod[1].fence_fail, EAGAIN);
+	ck_assert_int_eq(evict_one(&admin, writer.session, 100, &rep), 0);
+	if (_i) {
+		rig_kill(&rig);
+		rig_start(&rig);
+	}
+	rig_until(!evict(&admin, body, "", &rep) && !rep.left);
+	ck_assert_uint_eq(rep.n, 0);
+	ck_assert_uint_eq(rep.niods, 1);
+	memcpy(&iod, admin.tail, sizeof(iod));
+	ck_assert_uint_eq(iod, 1);
+	ck_assert_int_eq(evict_one(&admin, writer.session, 100, &rep), 0);
+	ck_assert_uint_eq(rep.niods, 1);
+	atomic_store(&rig.iod[1].fence_fail, 0);
+	rig_until(!evict(&admin, body, "", &rep) && !rep.niods);
+	ck_assert(was_fenced(&rig.iod[1], writer.session));
+	rig_until(evict_one(&admin, writer.session, 100, &rep) == -ESRCH);
+}
+END_TEST
+
 /* Nor is one answered that comes behind it, though it ends nobody. */
 START_TEST(test_two)
 {
@@ -235,6 +267,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_evict, 0, 2);
 	tcase_add_test(tc, test_sessions);
 	tcase_add_loop_test(tc, test_iod_is_late, 0, 2);
+	tcase_add_loop_test(tc, test_iod_still_owes, 0, 2);
 	tcase_add_test(tc, test_two);
 	tcase_add_loop_test(tc, test_all, 0, 2);
 	tcase_add_test(tc, test_who_may);
