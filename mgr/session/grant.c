@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "caps.h"
+#include "evict.h"
+#include "sessions.h"
 #include "tokens.h"
 
 int op_grant(struct op *op)
@@ -25,6 +27,17 @@ int op_grant(struct op *op)
 	return 0;
 }
 
+/* Who gave it has ended, though its rows may still be there. */
+static bool is_stale(struct op *op, const struct ns_grant *grant)
+{
+	struct session_rec rec;
+
+	if (evict_wants(op->mgr, grant->session))
+		return true;
+	return !session_get(op->mgr->st, grant->session, &rec) &&
+	       rec.flags & SESSION_FENCED;
+}
+
 /* The token is spent by what succeeds; what waits comes here again. */
 int op_redeem(struct op *op)
 {
@@ -38,6 +51,8 @@ int op_redeem(struct op *op)
 
 	if (!grant)
 		return -ENOENT;
+	if (is_stale(op, grant))
+		return -EBADF;
 	if (flags & ~grant->flags & (WIRE_O_READ | WIRE_O_WRITE))
 		return -EACCES;
 	rc = ns_redeem(&op->ns, grant, flags, &ino, &open);

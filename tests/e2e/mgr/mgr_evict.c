@@ -199,6 +199,29 @@ START_TEST(test_iod_still_owes)
 }
 END_TEST
 
+/* What it gave away before is taken by nobody, though the mgr still has its rows. */
+START_TEST(test_nobody_takes_over)
+{
+	struct wire_grant grant = { .handle = htole64(f.handle),
+				    .open = htole64(f.open),
+				    .flags = htole32(WIRE_O_WRITE) };
+	struct wire_redeem token = { .flags = htole32(WIRE_O_WRITE) };
+	struct wire_evict_rep rep;
+
+	ck_assert_int_eq(mgrc_call(&writer, WIRE_GRANT, &grant, sizeof(grant),
+				   NULL, 0),
+			 0);
+	memcpy(token.token, writer.body, WIRE_TOKEN_LEN);
+	atomic_store(&rig.iod[1].fence_fail, EAGAIN);
+	ck_assert_int_eq(evict_one(&admin, writer.session, 100, &rep), 0);
+	ck_assert_uint_eq(rep.left, 1);
+	ck_assert_int_eq(mgrc_call(&reader, WIRE_REDEEM, &token, sizeof(token),
+				   NULL, 0),
+			 -EBADF);
+	atomic_store(&rig.iod[1].fence_fail, 0);
+}
+END_TEST
+
 /* Nor is one answered that comes behind it, though it ends nobody. */
 START_TEST(test_two)
 {
@@ -268,6 +291,7 @@ int main(void)
 	tcase_add_test(tc, test_sessions);
 	tcase_add_loop_test(tc, test_iod_is_late, 0, 2);
 	tcase_add_loop_test(tc, test_iod_still_owes, 0, 2);
+	tcase_add_test(tc, test_nobody_takes_over);
 	tcase_add_test(tc, test_two);
 	tcase_add_loop_test(tc, test_all, 0, 2);
 	tcase_add_test(tc, test_who_may);
