@@ -337,7 +337,9 @@ int lend_object(struct lends *lends, struct store_obj *obj,
 	int rc;
 
 	pthread_mutex_lock(&lends->lock);
-	rc = find_or_make(lends, ask, &ses);
+	rc = lend_is_evicted(lends, ask->session)
+		     ? -ESTALE
+		     : find_or_make(lends, ask, &ses);
 	if (!rc)
 		rc = lend_to(lends, ses, obj, ask, out);
 	pthread_mutex_unlock(&lends->lock);

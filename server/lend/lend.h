@@ -114,6 +114,8 @@ void lend_cancel(struct lends *lends, uint64_t session,
 void lend_end(struct lends *lends, uint64_t session);
 /* Before that, of one that is evicted: what it is lent, or was, is set aside, soon. */
 void lend_evict(struct lends *lends, uint64_t session);
+/* That is not done yet, of some session. */
+bool lend_evicts(struct lends *lends);
 /* A new era: all that is lent for a time is taken back; from now on it is lent to this one alone. */
 void lends_recall(struct lends *lends, uint32_t era);
 /* The object was removed. */

@@ -11,6 +11,7 @@
 #include "lend_int.h"
 
 #define HAD 4096u
+#define EVICTED 512u /* more than come before the first of them has closed */
 
 struct lend_had {
 	uint64_t session, handle;
@@ -29,7 +30,8 @@ int lend_had_open(struct lends *lends)
 {
 	TAILQ_INIT(&lends->copies);
 	lends->had = calloc(HAD, sizeof(*lends->had));
-	return lends->had ? 0 : -ENOMEM;
+	lends->evicted = calloc(EVICTED, sizeof(*lends->evicted));
+	return lends->had && lends->evicted ? 0 : -ENOMEM;
 }
 
 void lend_had(struct lends *lends, const struct loan *loan)
@@ -105,15 +107,42 @@ static void add_all(struct lends *lends, uint64_t session)
 			    lends->had[i].write);
 }
 
+bool lend_is_evicted(const struct lends *lends, uint64_t session)
+{
+	for (uint32_t i = 0; i < EVICTED; i++)
+		if (lends->evicted[i] == session)
+			return true;
+	return false;
+}
+
+/* It may ask until all workers know; and a FENCE may come twice, with all copied before. */
+static void evict(struct lends *lends, uint64_t session)
+{
+	if (lend_is_evicted(lends, session))
+		return;
+	lends->evicted[lends->nevicted++ % EVICTED] = session;
+	add_all(lends, session);
+	pthread_cond_signal(&lends->changed);
+}
+
 /* On a disk nothing is lent for writing, nor to who could not end this process. */
 void lend_evict(struct lends *lends, uint64_t session)
 {
 	if (!store_in_memory(lends->attr.store))
 		return;
 	pthread_mutex_lock(&lends->lock);
-	add_all(lends, session);
-	pthread_cond_signal(&lends->changed);
+	evict(lends, session);
 	pthread_mutex_unlock(&lends->lock);
+}
+
+bool lend_evicts(struct lends *lends)
+{
+	bool evicts;
+
+	pthread_mutex_lock(&lends->lock);
+	evicts = !TAILQ_EMPTY(&lends->copies);
+	pthread_mutex_unlock(&lends->lock);
+	return evicts;
 }
 
 /* ---- setting them aside ---- */
@@ -167,4 +196,5 @@ void lend_had_close(struct lends *lends)
 	while (!TAILQ_EMPTY(&lends->copies))
 		done(lends, TAILQ_FIRST(&lends->copies));
 	free(lends->had);
+	free(lends->evicted);
 }

@@ -101,6 +101,8 @@ struct lends {
 	TAILQ_HEAD(, loan) stuck;
 	struct lend_had *had; /* what was lent last, and is not any more */
 	uint64_t nhad;
+	uint64_t *evicted; /* sessions, the last ones: lend_evict.c */
+	uint64_t nevicted;
 	TAILQ_HEAD(, lend_copy) copies; /* lend_evict.c */
 	pthread_cond_t changed;
 	pthread_t watcher;
@@ -228,6 +230,8 @@ int lend_had_open(struct lends *lends);
 void lend_had_close(struct lends *lends);
 /* That loan ends. */
 void lend_had(struct lends *lends, const struct loan *loan);
+/* Nothing is lent to that session any more. */
+bool lend_is_evicted(const struct lends *lends, uint64_t session);
 /* It is being set aside, or will be. */
 bool lend_is_copied(const struct lends *lends, uint64_t handle);
 /* By the watcher, with the lock, which is let go meanwhile: sets the first one aside. */

@@ -54,11 +54,22 @@ static bool fence_ends(const struct ending *e, const struct iod_session *ses)
 		     ses->id);
 }
 
+/* Behind a restart nobody would set it aside: so the manager asks again until it is. */
+static bool is_lent(const struct fence_op *op)
+{
+	const struct wire_fence *body = op->req->msg.body;
+
+	return le32toh(body->flags) & WIRE_FN_EVICT &&
+	       lend_evicts(op->worker->iod->lends);
+}
+
 static void fence_ended(struct ending *e)
 {
 	struct fence_op *op = container_of(e, struct fence_op, ending);
 
-	if (in_memory(op->req))
+	if (is_lent(op))
+		rpc_reply_status(op->req, -EAGAIN);
+	else if (in_memory(op->req))
 		rpc_reply_status(op->req, 0);
 	else
 		op_job_start(op->worker, op->req, fence_keep, fence_kept);

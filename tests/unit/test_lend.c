@@ -1070,6 +1070,30 @@ START_TEST(who_is_evicted_keeps_nothing)
 }
 END_TEST
 
+/* Other workers may still serve it, and the FENCE may come once more. */
+START_TEST(who_is_evicted_borrows_no_more)
+{
+	struct lent lent, late;
+
+	in_time("first");
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	lend_evict(lends, SESSION);
+	lend_end(lends, SESSION);
+	while (lend_evicts(lends))
+		nap();
+	ck_assert(store_obj_moved(obj));
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	holds("first");
+	ck_assert_int_eq(lend_to(getpid(), true, &late), -ESTALE);
+	ck_assert_int_eq(lend_to(getpid(), false, &late), -ESTALE);
+	lend_evict(lends, SESSION);
+	lend_end(lends, SESSION);
+	ck_assert(!lend_evicts(lends));
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	close(lent.fd);
+}
+END_TEST
+
 /* ---- the next process ---- */
 
 static uint32_t owner(void)
@@ -1368,6 +1392,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, who_may_not_end_it_lends_for_writing);
 	tcase_add_test(tc, who_breaks_the_rules_keeps_his_descriptor);
 	tcase_add_loop_test(tc, who_is_evicted_keeps_nothing, 0, 3);
+	tcase_add_test(tc, who_is_evicted_borrows_no_more);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("reads");
 	tcase_add_checked_fixture(tc, setup_reads, teardown);
