@@ -155,14 +155,19 @@ fault_filled() {
 	head -c 300000000 /dev/zero >"$tmp/disk.full/fill" 2>/dev/null
 	pvfs-cp -q large /pvfs/large 2>/dev/null && fail "it is not full"
 }
-# In the middle of it, and a copier stands still.
+# In the middle of it, and a copier stands still: which waits for an iod until it is found.
 fault_staging() {
+	local iod
+
 	begin -n 3
+	iod=$(one "$(of pvfs-iod)")
+	stand_still "$iod"
 	mkdir -p tree && for k in 1 2 3 4 5 6; do ln -f large "tree/$k"; done
 	pvfs-job stage-in -q -i "$job" --manifest "$tmp/manifest" tree /pvfs/tree >"$tmp/staged" 2>&1 &
 	others+=($!)
 	until_true 60 eval '[ -n "$(of "pvfs-job copier")" ]'
 	stand_still "$(one "$(of 'pvfs-job copier')")"
+	kill -CONT "$iod"
 }
 fault_supervisor() {
 	begin -n 3
