@@ -12,7 +12,7 @@ life=4
 
 start_pvfs -n 2 --transport pvfs --set filesystem.auth=key --set filesystem.key_user=root \
 	--set filesystem.ticket_life=$life --set filesystem.capabilities=on
-sed -i "s|transport=[a-z]*|transport=tcp,auth=key,key=$state/key|" "$state/pvfstab"
+sed -i "s|transport=[a-z]*|transport=tcp,auth=key,key=$state/key,seal=auth|" "$state/pvfstab"
 mount_at "$tmp/m" -o cache=none
 sessions() { grep -c "(.*pvfs-fuse.*): opens session" "$(log_of mgr)"; }
 expect 1 sessions

@@ -74,7 +74,8 @@ static int take_challenge(void *arg, const struct wire_msg *reply)
 	c->way.epoch = rpc_peer_epoch(c->peer);
 	c->way.boot = rpc_peer_boot(c->peer);
 	c->way.local = !strcmp(rpc_peer_transport(c->peer), "local");
-	c->way.seals = rpc_peer_seals(c->peer);
+	/* of a sealed one nothing more is to be asked */
+	c->way.seals = rpc_peer_seals(c->peer) && !rpc_peer_seal(c->peer);
 	c->way.here = rpc_peer_here(c->peer);
 	return 0;
 }
