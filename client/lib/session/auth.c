@@ -76,6 +76,8 @@ static int take_challenge(void *arg, const struct wire_msg *reply)
 	c->way.local = !strcmp(rpc_peer_transport(c->peer), "local");
 	/* of a sealed one nothing more is to be asked */
 	c->way.seals = rpc_peer_seals(c->peer) && !rpc_peer_seal(c->peer);
+	if (!(le32toh(c->rep.flags) & WIRE_CH_HERE))
+		rpc_peer_not_here(c->peer);
 	c->way.here = rpc_peer_here(c->peer);
 	return 0;
 }
@@ -162,17 +164,19 @@ static void seal(struct op *op)
 
 /*
  * The manager does nothing else over a bare connection.  This one is sealed as it is, or with
- * the ticket another one.  Where the manager has sealed, its word false or not, nothing bare
- * follows.
+ * the ticket another one.  Where the manager has sealed, or may have where its answer did not
+ * come, its word false or not, nothing bare follows.
  */
-static void seal_all(struct session *s, const struct challenge *c, int rc)
+static void seal_all(struct session *s, const struct challenge *c,
+		     bool answered, int rc)
 {
 	const uint32_t flags = le32toh(c->rep.flags);
 	struct sealed r = { .op.start = seal,
 			    .peer = c->peer,
-			    .epoch = c->way.epoch,
-			    .here = s->auth_ops->here(s->auth) };
+			    .epoch = c->way.epoch };
 
+	if (answered)
+		r.here = s->auth_ops->here(s->auth);
 	if (flags & WIRE_CH_HERE ||
 	    (!rc && flags & WIRE_CH_SEAL && c->peer == s->mgr))
 		drive_run(&s->drive, &r.op);
@@ -181,6 +185,7 @@ static void seal_all(struct session *s, const struct challenge *c, int rc)
 static int ask_auth(struct session *s, struct challenge *c)
 {
 	struct answer *answer = calloc(1, sizeof(*answer));
+	bool answered;
 	int rc;
 
 	if (!answer)
@@ -190,10 +195,11 @@ static int ask_auth(struct session *s, struct challenge *c)
 	c->way.peer = rpc_peer_name(c->peer);
 	c->way.deadline = session_deadline(s);
 	rc = send_auth(s, c, answer);
-	if (!rc) {
+	answered = !rc;
+	if (answered)
 		rc = judge(s, answer);
-		seal_all(s, c, rc);
-	}
+	if (answered || rc == -ETIMEDOUT)
+		seal_all(s, c, answered, rc);
 	free(answer);
 	return rc;
 }

@@ -132,6 +132,11 @@ bool rpc_peer_here(const struct rpc_peer *peer)
 	       !peer->apart.link.ep;
 }
 
+void rpc_peer_not_here(struct rpc_peer *peer)
+{
+	peer->link.hears = NULL;
+}
+
 int rpc_peer_seal_here(struct rpc_peer *peer, uint32_t epoch,
 		       const struct here *here)
 {

@@ -126,6 +126,8 @@ void rpc_peer_renew(struct rpc_peer *peer);
  * it ends, and another one is made.
  */
 bool rpc_peer_here(const struct rpc_peer *peer);
+/* It will not be, as the server says.  For who drives the context. */
+void rpc_peer_not_here(struct rpc_peer *peer);
 int rpc_peer_seal_here(struct rpc_peer *peer, uint32_t epoch,
 		       const struct here *here);
 /* It is connected.  For who drives the context. */

@@ -63,6 +63,7 @@ static void ping(struct rpc_peer *peer)
 	rpc_call_start(peer, &s->ping);
 }
 
+/* Where the next answer may be the last bare one nothing is asked meanwhile. */
 static void silence_timer(struct rpc_timer *timer)
 {
 	struct rpc_peer *peer = container_of(timer, struct rpc_peer,
@@ -73,7 +74,10 @@ static void silence_timer(struct rpc_timer *timer)
 		return;
 	if (clock_now() < soon(s))
 		watch(peer);
-	else if (peer->state == PEER_READY && !peer->link.hears)
+	else if (peer->state == PEER_READY && peer->link.hears)
+		rpc_timer_set(peer->link.ctx, &s->timer,
+			      clock_after_ms(SOON_MAX_MS));
+	else if (peer->state == PEER_READY)
 		ping(peer);
 }
 
