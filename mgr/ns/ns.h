@@ -157,9 +157,9 @@ struct ns_hold {
 int ns_declare(struct ns_op *op, const struct ns_hold *hold);
 /* ... and that is all; outside of transactions. */
 void ns_declared(struct ns *ns, uint64_t session);
-/* It has ended, and its rows are dropped. */
 /* How many files it holds in memory alone. */
 uint32_t ns_held(struct ns *ns, uint64_t session);
+/* It has ended, and its rows are dropped. */
 void ns_forget_holds(struct ns *ns, uint64_t session);
 /* One of the files that stayed: removed, if nobody holds it.  -ENOENT: there is none. */
 int ns_remove_later(struct ns_op *op);

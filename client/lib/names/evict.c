@@ -49,23 +49,13 @@ static int take_sessions(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-/* 0; -ENOSYS. */
-static int knows(struct session *s, struct rpc_peer *peer)
-{
-	int rc = store_counts(s, peer);
-
-	if (!rc && !(rpc_peer_features(peer) & WIRE_FT_EVICT))
-		rc = -ENOSYS;
-	return rc;
-}
-
 int store_sessions(struct session *s, struct rpc_peer *peer, uint64_t after,
 		   struct pvfs_session list[STORE_SESSIONS])
 {
 	const struct wire_sessions body = { .after = htole64(after) };
 	struct taken t = { .list = list };
 	struct ask c;
-	int rc = knows(s, peer);
+	int rc = store_knows(s, peer, WIRE_FT_EVICT);
 
 	if (rc)
 		return rc;
@@ -105,7 +95,8 @@ int store_evict(struct session *s, struct rpc_peer *peer,
 		.len = htole32((uint32_t)len),
 	};
 	struct ask c;
-	int rc = len > WIRE_EV_TEXT ? -EINVAL : knows(s, peer);
+	int rc = len > WIRE_EV_TEXT ? -EINVAL
+				    : store_knows(s, peer, WIRE_FT_EVICT);
 
 	if (rc)
 		return rc;

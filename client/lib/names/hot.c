@@ -43,10 +43,8 @@ static int hot(struct session *s, struct rpc_peer *peer, const le64 *handle,
 {
 	const struct wire_hot body = { .n = htole32((uint32_t)n) };
 	struct ask c;
-	int rc = store_counts(s, peer);
+	int rc = store_knows(s, peer, WIRE_FT_HOT);
 
-	if (!rc && !(rpc_peer_features(peer) & WIRE_FT_HOT))
-		rc = -ENOSYS;
 	if (rc)
 		return rc;
 	ask_begin(&c, s, peer);

@@ -192,22 +192,12 @@ static int take_gauges(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-/* 0; -ENOSYS. */
-static int tells(struct session *s, struct rpc_peer *peer)
-{
-	int rc = store_counts(s, peer);
-
-	if (!rc && !(rpc_peer_features(peer) & WIRE_FT_INSIDE))
-		rc = -ENOSYS;
-	return rc;
-}
-
 int store_gauges(struct session *s, struct rpc_peer *peer,
 		 struct pvfs_gauge list[PVFS_GAUGES])
 {
 	struct taken t = { .list = list };
 	struct ask c;
-	int rc = tells(s, peer);
+	int rc = store_knows(s, peer, WIRE_FT_INSIDE);
 
 	if (rc)
 		return rc;
@@ -236,7 +226,7 @@ bool store_believes(struct session *s, struct rpc_peer *peer)
 
 	if (s->auth || rpc_peer_features(peer) & WIRE_FT_CAPS)
 		return false;
-	if (!local || tells(s, peer))
+	if (!local || store_knows(s, peer, WIRE_FT_INSIDE))
 		return believes;
 	ask_begin(&c, s, peer);
 	ask_run(&c, WIRE_GAUGES, take_believes, &believes);
@@ -300,7 +290,7 @@ int store_times(struct session *s, struct rpc_peer *peer, uint32_t from,
 	const struct wire_times body = { .from = htole32(from) };
 	struct taken t = { .list = list };
 	struct ask c;
-	int rc = tells(s, peer);
+	int rc = store_knows(s, peer, WIRE_FT_INSIDE);
 
 	if (rc)
 		return rc;

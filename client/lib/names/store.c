@@ -225,6 +225,15 @@ int store_counts(struct session *s, struct rpc_peer *peer)
 	return is_v3(peer) ? 0 : -ENOSYS;
 }
 
+int store_knows(struct session *s, struct rpc_peer *peer, uint32_t feature)
+{
+	int rc = store_counts(s, peer);
+
+	if (!rc && !(rpc_peer_features(peer) & feature))
+		rc = -ENOSYS;
+	return rc;
+}
+
 static const char *stats_name(unsigned int op)
 {
 	if (op == WIRE_TOLD_READ)

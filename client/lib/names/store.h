@@ -27,6 +27,8 @@ bool store_believes(struct session *s, struct rpc_peer *peer);
 /* 0; -ENOSYS: a server of version 2, which closes the connection that an operation comes on
  * that it does not know; or as store_ping(). */
 int store_counts(struct session *s, struct rpc_peer *peer);
+/* The same of what came with a feature, WIRE_FT_*. */
+int store_knows(struct session *s, struct rpc_peer *peer, uint32_t feature);
 /* Of the first operation from number op on that it has answered; stats->op is 0 where
  * there is none. */
 int store_stats(struct session *s, struct rpc_peer *peer, uint32_t op,
