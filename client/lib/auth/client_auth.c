@@ -260,10 +260,10 @@ static int take_ticket(struct client_auth *auth, const struct wire_msg *reply)
 	int rc = exchange_secret(&at->own, at->pact.key[HANDSHAKE_SERVER],
 				 shared);
 
-	if (!rc) {
+	if (!rc)
 		pact_hide(&at->pact, shared, rep->secret, secret);
+	if (!rc && at->here)
 		sealing_root(secret, shared, at->root);
-	}
 	if (!rc)
 		rc = pass_set(auth->pass, reply->tail[0].ptr,
 			      reply->tail[0].len, secret);

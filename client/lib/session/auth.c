@@ -55,22 +55,13 @@ struct challenge {
 	struct client_auth_way way;
 };
 
-/* What it has not says nothing: zeros. */
-static size_t rep_len(const struct wire_msg *reply)
-{
-	size_t len = le32toh(reply->hdr->len) - sizeof(*reply->hdr);
-
-	return len < sizeof(struct wire_challenge_rep)
-		       ? WIRE_CHALLENGE_REP_V1
-		       : sizeof(struct wire_challenge_rep);
-}
-
 /* On the driving thread: the connection that it came by is the present one. */
 static int take_challenge(void *arg, const struct wire_msg *reply)
 {
 	struct challenge *c = arg;
 
-	memcpy(&c->rep, reply->body, rep_len(reply));
+	/* what one of before has not says nothing: zeros */
+	memcpy(&c->rep, reply->body, reply->body_len);
 	c->way.epoch = rpc_peer_epoch(c->peer);
 	c->way.boot = rpc_peer_boot(c->peer);
 	c->way.local = !strcmp(rpc_peer_transport(c->peer), "local");
