@@ -36,6 +36,7 @@ struct check {
 	unsigned int n; /* servers whose settings can be used */
 	struct server *server;
 	char key[PATH_MAX];
+	struct networks allow;
 };
 
 /* Each once: what is wrong in [filesystem] is so for every server. */
@@ -136,6 +137,7 @@ static void check_iod(struct check *c, uint32_t index)
 		return;
 	}
 	snprintf(name, sizeof(name), "iod.%u", index);
+	c->allow = conf.allow;
 	check_fabric(c, &conf.fabric);
 	add_server(c, name, &conf.addr, conf.storage);
 	iod_conf_free(&conf);
@@ -224,6 +226,29 @@ static void check_loopback(struct check *c)
 			     c->server[i].addr.host);
 }
 
+/* A name's addresses are not asked for. */
+static bool is_refused(const struct networks *allow, const char *host)
+{
+	uint8_t addr[PEER_HOST_LEN];
+
+	return !networks_addr(host, addr) && !networks_have_addr(allow, addr);
+}
+
+/* Servers connect to each other from where they listen. */
+static void check_allow(struct check *c)
+{
+	if (!c->allow.n || !several_hosts(c))
+		return;
+	for (unsigned int i = 0; i < c->n; i++)
+		if (is_refused(&c->allow, c->server[i].addr.host))
+			find(c,
+			     "%s: [%s] address is on %s, which is in no "
+			     "network of [filesystem] allow: the other servers "
+			     "would refuse it; add it there",
+			     c->path, c->server[i].name,
+			     c->server[i].addr.host);
+}
+
 static void check_key(struct check *c)
 {
 	struct stat sb;
@@ -253,6 +278,7 @@ static int check_all(struct check *c)
 	for (unsigned int i = 0; i < c->n; i++)
 		check_storage(c, &c->server[i]);
 	check_loopback(c);
+	check_allow(c);
 	if (c->n == iods + 1)
 		check_key(c);
 	free(c->server);

@@ -141,12 +141,9 @@ static int peer_addr(const char *peer, uint8_t addr[16])
 	return networks_addr(host, addr);
 }
 
-bool networks_have(const struct networks *nets, const char *peer)
+bool networks_have_addr(const struct networks *nets,
+			const uint8_t addr[PEER_HOST_LEN])
 {
-	uint8_t addr[16];
-
-	if (peer_addr(peer, addr))
-		return false;
 	for (unsigned int i = 0; i < nets->n; i++) {
 		const struct network *net = &nets->net[i];
 
@@ -154,6 +151,13 @@ bool networks_have(const struct networks *nets, const char *peer)
 			return true;
 	}
 	return false;
+}
+
+bool networks_have(const struct networks *nets, const char *peer)
+{
+	uint8_t addr[PEER_HOST_LEN];
+
+	return !peer_addr(peer, addr) && networks_have_addr(nets, addr);
 }
 
 /* "local pid 12 uid 1000 at ...": no address of IPv6 begins with 255 1. */

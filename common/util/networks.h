@@ -41,6 +41,9 @@ int networks_conf(const struct conf_section *in, const char *key,
  * came by a way of this host, is in none.
  */
 bool networks_have(const struct networks *nets, const char *peer);
+/* The same of a host, in the order of the net. */
+bool networks_have_addr(const struct networks *nets,
+			const uint8_t addr[PEER_HOST_LEN]);
 /* An address in numbers, as struct network has it; -EINVAL: it is none. */
 int networks_addr(const char *text, uint8_t addr[PEER_HOST_LEN]);
 /*

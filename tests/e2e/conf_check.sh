@@ -65,6 +65,8 @@ finds 'threads' 's/^\[iod.0\]/[iod]\nthreads = none\n\n&/'
 # transports that no build has
 finds '[iod] fabric "tpc" local, verbs and tcp' 's/^\[iod.0\]/[iod]\nfabric = verbs:tpc\n\n&/'
 finds '[mgr] fabric "on"' 's/^\[mgr\]/&\nfabric = strict:on/'
+# a server that the others would refuse; names are not asked for
+finds '[iod.2] 10.2.0.3 allow' 's/^id = /allow = 10.1.0.0\/16\n&/; s/node3/10.2.0.3/; s/node4/10.1.0.4/'
 # a key that others read
 echo x >key
 chmod 644 key
