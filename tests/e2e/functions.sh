@@ -39,12 +39,15 @@ skip() {
 
 gib_free() { df -Pk "$1" | awk 'END { print int($4 / 1048576) }'; }
 
-# requires root | space GIB DIR | tool NAME | tcp (speaks to a port itself)
+# requires root | space GIB DIR | tool NAME | tcp (speaks to a port itself) |
+#	mounts (of its own, which a chroot whose / is no mount point does not give)
 requires() {
 	case $1 in
 	tcp)	[ "${PVFS_TEST_SCHEME:-tcp}" = tcp ] || skip "is about tcp" ;;
 	root)	[ "$(id -u)" = 0 ] || skip "needs root" ;;
 	tool)	command -v "$2" >/dev/null || skip "needs the program $2" ;;
+	mounts)	unshare -m --propagation private true 2>"$tmp/err" ||
+			skip "no mount namespace: $(tail -n 1 "$tmp/err")" ;;
 	space)	[ "$(gib_free "$3")" -ge "$2" ] ||
 			skip "needs $2 GiB free in $3" ;;
 	esac

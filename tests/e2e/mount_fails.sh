@@ -35,7 +35,9 @@ says 'pvfs-fuse: error'
 mountpoint -q "$m" && fail "mounted in spite of that"
 
 # ---- where a user has mounted already libfuse says "Permission denied", and no more ----
-if command -v setpriv >/dev/null && command -v fusermount3 >/dev/null && [ -e /etc/mtab ]; then
+if ! unshare -m --propagation private true 2>err; then
+	say "no mount of another user was tried: $(cat err)"
+elif command -v setpriv >/dev/null && command -v fusermount3 >/dev/null && [ -e /etc/mtab ]; then
 	install -D -m 755 "$fuse" "$tmp/public/pvfs-fuse"
 	install -d -o daemon "$tmp/his"
 	must mknod -m 666 "$tmp/fuse" c 10 229

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A line of fstab: mount -a, mount DIR and umount DIR with it; the units that systemd
 # makes of it, and the command that they give.
-[ -n "${PVFS_OWN_MOUNTS:-}" ] ||
+if [ -z "${PVFS_OWN_MOUNTS:-}" ] && unshare -m --propagation private true 2>/dev/null; then
 	PVFS_OWN_MOUNTS=1 exec unshare -m --propagation private bash "$0" "$@"
+fi
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
+requires mounts
 
 # mount(8) has its helpers in /sbin alone: one of this build is there for this test
 mkdir sbin work

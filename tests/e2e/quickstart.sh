@@ -5,7 +5,7 @@
 # All of it in folders with a blank in their names, and the shell takes what it prints.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
-requires tool unshare
+requires mounts
 requires tool mpiexec
 
 # what is built, in a tree of its own
