@@ -13,6 +13,7 @@
 #define SESSION_ENDED 0x2u /* over; what it had open is being dropped */
 #define SESSION_BYE 0x4u /* ... and it said so itself */
 #define SESSION_OVER (SESSION_FENCED | SESSION_ENDED | SESSION_BYE)
+#define SESSION_EVICTED 0x10u /* ... by an administrator */
 #define SESSION_DECLARES                                                       \
 	0x8u /* after a restart of the mgr it says what it holds */
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tombs.c - rows seq -> (session, when it was ended). */
+/* tombs.c - rows seq -> (session, when it was ended, whether by EVICT). */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
 #include "tombs.h"
 
+/* Of flags, which were 0 and not looked at in earlier releases. */
+#define EVICTED 0x1u
+
 struct record {
 	uint64_t session;
 	uint64_t ended;
-	uint32_t version, zero;
+	uint32_t version, flags;
 };
 _Static_assert(sizeof(struct record) == 24, "tombstone");
 
@@ -25,11 +28,12 @@ static int decode(const struct store_iter *it, struct record *r)
 	return 0;
 }
 
-static int put(struct store *st, uint64_t seq, uint64_t session, int64_t now)
+static int put(struct store *st, uint64_t seq, const struct tomb *tomb)
 {
-	struct record r = { .session = htole64(session),
-			    .ended = htole64((uint64_t)now),
-			    .version = htole32(1) };
+	struct record r = { .session = htole64(tomb->session),
+			    .ended = htole64((uint64_t)tomb->ended),
+			    .version = htole32(1),
+			    .flags = htole32(tomb->evicted ? EVICTED : 0) };
 	uint8_t key[8];
 
 	key_u64(key, seq);
@@ -56,26 +60,34 @@ static int find_old(struct store *st, uint64_t seq, int64_t now,
 	return 0;
 }
 
-int tomb_add(struct store *st, uint64_t seq, uint64_t session, int64_t now,
+int tomb_add(struct store *st, uint64_t seq, const struct tomb *tomb,
 	     const struct tomb_limit *limit)
 {
 	uint8_t key[8];
 	int rc;
 
-	rc = put(st, seq, session, now);
+	rc = put(st, seq, tomb);
 	for (int i = 0; !rc && i < 2; i++) {
-		rc = find_old(st, seq, now, limit, key);
+		rc = find_old(st, seq, tomb->ended, limit, key);
 		if (!rc)
 			rc = store_del(st, STORE_TOMBS, key, sizeof(key));
 	}
 	return rc == -ENOENT ? 0 : rc;
 }
 
-int tomb_walk(struct store *st, int (*fn)(void *arg, uint64_t session),
+static struct tomb tomb_of(const struct record *r)
+{
+	return (struct tomb){ .session = le64toh(r->session),
+			      .ended = (int64_t)le64toh(r->ended),
+			      .evicted = le32toh(r->flags) & EVICTED };
+}
+
+int tomb_walk(struct store *st, int (*fn)(void *arg, const struct tomb *tomb),
 	      void *arg, uint64_t *last)
 {
 	struct store_iter it;
 	struct record r;
+	struct tomb tomb;
 	uint64_t seq = 0;
 	int rc;
 
@@ -84,8 +96,10 @@ int tomb_walk(struct store *st, int (*fn)(void *arg, uint64_t session),
 		return rc;
 	while (!(rc = store_iter_next(&it))) {
 		rc = decode(&it, &r);
-		if (!rc)
-			rc = fn(arg, le64toh(r.session));
+		if (rc)
+			break;
+		tomb = tomb_of(&r);
+		rc = fn(arg, &tomb);
 		if (rc)
 			break;
 		seq = key_get_u64(it.key);

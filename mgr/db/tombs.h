@@ -14,17 +14,23 @@ struct tomb_limit {
 	int64_t keep;
 };
 
+struct tomb {
+	uint64_t session;
+	int64_t ended; /* ns since the epoch */
+	bool evicted;
+};
+
 /*
- * The tombstone of session, ended now (ns since the epoch), and away with up
- * to two that are beyond the limit.  seq: 1, 2, 3, ...: tomb_walk() tells the last.
+ * It comes to the others, and away with up to two that are beyond the limit.
+ * seq: 1, 2, 3, ...: tomb_walk() tells the last.
  */
-int tomb_add(struct store *st, uint64_t seq, uint64_t session, int64_t now,
+int tomb_add(struct store *st, uint64_t seq, const struct tomb *tomb,
 	     const struct tomb_limit *limit);
 /*
  * Calls fn for each one, oldest first; stops at the first non-zero and
  * returns it.  *last: the seq of the last one, or 0.
  */
-int tomb_walk(struct store *st, int (*fn)(void *arg, uint64_t session),
+int tomb_walk(struct store *st, int (*fn)(void *arg, const struct tomb *tomb),
 	      void *arg, uint64_t *last);
 
 #endif

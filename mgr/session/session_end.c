@@ -41,7 +41,9 @@ static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 
 	if (rc == -ENOENT && evict_wants(mgr, id))
 		rc = 0;
-	rec.flags = (rec.flags & SESSION_DECLARES) | flags;
+	if (evict_wants(mgr, id))
+		flags |= SESSION_EVICTED;
+	rec.flags = (rec.flags & (SESSION_DECLARES | SESSION_EVICTED)) | flags;
 	return rc ? rc : session_put(mgr->st, &rec);
 }
 

@@ -37,13 +37,14 @@ static int drop_row(struct mgr *mgr, uint64_t id)
 		.max = RPC_FENCE_MAX,
 		.keep = TOMB_DAYS * INT64_C(86400000000000),
 	};
+	struct tomb tomb = { .session = id, .ended = clock_wall() };
 	struct session_rec rec;
 	int rc;
 
 	rc = session_get(mgr->st, id, &rec);
+	tomb.evicted = !rc && rec.flags & SESSION_EVICTED;
 	if (!rc && !(rec.flags & SESSION_BYE))
-		rc = tomb_add(mgr->st, ++mgr->sessions->tombs, id, clock_wall(),
-			      &limit);
+		rc = tomb_add(mgr->st, ++mgr->sessions->tombs, &tomb, &limit);
 	return rc ? rc : session_del(mgr->st, id);
 }
 

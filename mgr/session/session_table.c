@@ -103,17 +103,32 @@ int sessions_open(struct mgr *mgr)
 	return rc;
 }
 
-static int refuse(void *arg, uint64_t session)
+static int refuse(void *arg, const struct tomb *tomb)
 {
 	struct mgr *mgr = arg;
 
-	rpc_server_fence(mgr->server, session);
+	if (tomb->evicted)
+		rpc_server_evict(mgr->server, tomb->session);
+	else
+		rpc_server_fence(mgr->server, tomb->session);
+	return 0;
+}
+
+/* Who is not at its end yet is refused by its row, and told why. */
+static int refuse_row(void *arg, const struct session_rec *rec)
+{
+	struct mgr *mgr = arg;
+
+	if (rec->flags & SESSION_EVICTED)
+		rpc_server_evict(mgr->server, rec->id);
 	return 0;
 }
 
 int sessions_refuse(struct mgr *mgr)
 {
-	return tomb_walk(mgr->st, refuse, mgr, &mgr->sessions->tombs);
+	int rc = tomb_walk(mgr->st, refuse, mgr, &mgr->sessions->tombs);
+
+	return rc ? rc : session_walk(mgr->st, refuse_row, mgr);
 }
 
 void sessions_close(struct mgr *mgr)

@@ -188,3 +188,16 @@ until_true 30 eval 'pvfs-evict -l /pvfs | grep "^$id .* away "'
 expect "1 session evicted" pvfs-evict -s "$id" /pvfs
 kill -CONT $asleep
 says asleep "$gone"
+
+# ---- ... and who was evicted before, and had not heard of it ----
+
+for how in w r; do
+	keeps deaf$how /pvfs/f $how; deaf=$kept
+	holding deaf$how
+	stand_still $deaf
+	expect "1 session evicted" pvfs-evict -s "$(session $deaf)" /pvfs
+	must cluster kill-mgr
+	must cluster start-mgr
+	kill -CONT $deaf
+	says deaf$how "$gone"
+done

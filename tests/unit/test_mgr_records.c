@@ -66,11 +66,13 @@ START_TEST(test_sessions)
 }
 END_TEST
 
-static int collect(void *arg, uint64_t session)
+/* Those with an even number were evicted. */
+static int collect(void *arg, const struct tomb *tomb)
 {
 	uint64_t **next = arg;
 
-	*(*next)++ = session;
+	ck_assert(tomb->evicted == !(tomb->session & 1));
+	*(*next)++ = tomb->session;
 	return 0;
 }
 
@@ -81,9 +83,10 @@ static uint64_t bury(uint64_t n, const struct tomb_limit *limit,
 	uint64_t last = 99, *next = left;
 
 	for (uint64_t i = 1; i <= n; i++) {
+		const struct tomb tomb = { 1000 + i, (int64_t)i, !(i & 1) };
+
 		ck_assert_int_eq(store_begin(fx.st), 0);
-		ck_assert_int_eq(
-			tomb_add(fx.st, i, 1000 + i, (int64_t)i, limit), 0);
+		ck_assert_int_eq(tomb_add(fx.st, i, &tomb, limit), 0);
 		ck_assert_int_eq(store_commit(fx.st), 0);
 	}
 	ck_assert_int_eq(tomb_walk(fx.st, collect, &next, &last), 0);
