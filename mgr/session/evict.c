@@ -10,12 +10,16 @@
 #include "jobs.h"
 #include "session.h"
 
-#define LOOK_MS 10u
+/* Soon in the beginning; what lasts is not looked for all the time. */
+#define LOOK_MIN_MS 10u
+#define LOOK_MAX_MS 1000u
+#define LOOK_PART 8u /* of what an answer has taken so far */
 
 /* One EVICT, until all that it has ended are over. */
 struct eviction {
 	TAILQ_ENTRY(eviction) link;
 	struct request *req; /* NULL: it was answered */
+	uint64_t since; /* clock_now() */
 	uint32_t n;
 	uint64_t expiry; /* of what these may have, clock_boot() */
 	uint64_t fenced; /* the fences up to here count; 0: not known yet */
@@ -155,12 +159,27 @@ static bool is_done(const struct evicts *evicts, struct eviction *ev)
 	return !owing(evicts->mgr, ev, NULL);
 }
 
+/* For the last one that waits. */
+static uint64_t pause_ms(const struct evicts *evicts)
+{
+	const struct eviction *ev;
+	uint64_t ms = LOOK_MAX_MS;
+
+	TAILQ_FOREACH(ev, &evicts->all, link)
+		if (ev->req)
+			ms = (clock_now() - ev->since) / CLOCK_NS_PER_MS /
+			     LOOK_PART;
+	return ms < LOOK_MIN_MS	  ? LOOK_MIN_MS
+	       : ms > LOOK_MAX_MS ? LOOK_MAX_MS
+				  : ms;
+}
+
 static void look_later(struct evicts *evicts)
 {
 	rpc_timer_clear(evicts->mgr->ctx, &evicts->timer);
 	if (!TAILQ_EMPTY(&evicts->all))
 		rpc_timer_set(evicts->mgr->ctx, &evicts->timer,
-			      clock_after_ms(LOOK_MS));
+			      clock_after_ms(pause_ms(evicts)));
 }
 
 static void look(struct rpc_timer *timer)
@@ -224,6 +243,7 @@ static struct eviction *begin(struct op *op, int *rc)
 	ev->n = (uint32_t)ev->ids.n;
 	ev->expiry = caps_expiry(op->mgr);
 	ev->req = op->req;
+	ev->since = clock_now();
 	return ev;
 }
 
