@@ -47,6 +47,16 @@ static int start(struct lends *lends)
 	return rc;
 }
 
+static void init_changed(struct lends *lends)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&lends->changed, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
 int lends_open(const struct lends_attr *attr, struct lends **out)
 {
 	struct lends *lends = calloc(1, sizeof(*lends));
@@ -58,9 +68,9 @@ int lends_open(const struct lends_attr *attr, struct lends **out)
 	lends->dirfd = -1;
 	atomic_init(&lends->ends, UINT64_MAX);
 	pthread_mutex_init(&lends->lock, NULL);
-	pthread_cond_init(&lends->changed, NULL);
+	init_changed(lends);
 	TAILQ_INIT(&lends->stuck);
-	rc = lend_had_open(lends);
+	rc = lend_evict_open(lends);
 	if (!rc)
 		rc = start(lends);
 	if (rc)
@@ -77,10 +87,12 @@ static void session_close(struct lend_session *ses)
 	free(ses);
 }
 
+/* He has what it was lent, and may yet be evicted. */
 void lend_session_leave(struct lends *lends, struct lend_session *ses)
 {
 	lend_terms_clear(&ses->files.terms->lent);
-	if (!lend_inside(&ses->files, LENT_OBJECTS))
+	if (!ses->stays && lend_process_ended(&ses->process) &&
+	    !lend_inside(&ses->files, LENT_OBJECTS))
 		lend_files_remove(lends->dirfd, &ses->files, ses->id);
 	session_close(ses);
 }
@@ -92,11 +104,12 @@ void lends_close(struct lends *lends)
 	if (!lends)
 		return;
 	lend_watch_stop(lends);
-	lend_had_close(lends);
+	lend_evict_close(lends);
 	HASH_ITER(hh, lends->sessions, ses, next) {
 		HASH_DEL(lends->sessions, ses);
 		lend_session_leave(lends, ses);
 	}
+	lend_had_close(lends);
 	if (lends->dirfd >= 0)
 		close(lends->dirfd);
 	pthread_cond_destroy(&lends->changed);
@@ -208,7 +221,7 @@ bool lend_held(const struct lends *lends, uint64_t handle)
 void loan_forget(struct lends *lends, struct loan *loan)
 {
 	atomic_store(&loan->ses->files.terms->lent.word[loan_index(loan)], 0);
-	lend_had(lends, loan);
+	lend_had(lends, loan->ses->id, loan->handle, loan->write);
 	LIST_REMOVE(loan, link);
 	loan->number = 0;
 	atomic_fetch_sub(&lends->count, 1);

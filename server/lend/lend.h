@@ -116,6 +116,8 @@ void lend_end(struct lends *lends, uint64_t session);
 void lend_evict(struct lends *lends, uint64_t session);
 /* That is not done yet, of some session. */
 bool lend_evicts(struct lends *lends);
+/* Objects for whose copy there was no room; others use them, and it is tried again.  Any thread. */
+unsigned int lends_kept(const struct lends *lends);
 /* A new era: all that is lent for a time is taken back; from now on it is lent to this one alone. */
 void lends_recall(struct lends *lends, uint32_t era);
 /* The object was removed. */

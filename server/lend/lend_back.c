@@ -87,7 +87,7 @@ void lend_end(struct lends *lends, uint64_t session)
 		take_back(lends, ses, any, NULL);
 		lend_tell(lends, ses);
 		ses->ended = true;
-		if (!ses->stuck)
+		if (lend_session_over(ses))
 			lend_session_free(lends, ses);
 	}
 	pthread_mutex_unlock(&lends->lock);

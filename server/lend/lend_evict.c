@@ -3,44 +3,37 @@
  * lend_evict.c - a descriptor that was lent cannot be taken back: what a session that is
  * evicted was lent is set aside, whatever its marks say.  What it gave back before counts, too,
  * as it may have kept that.
+ *
+ *	FENCE ---> copies ---------------------------> done
+ *	              |  no room                        ^
+ *	              +---------> kept, tried again ----+
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "lend_int.h"
 
-#define HAD 4096u
 #define EVICTED 512u /* more than come before the first of them has closed */
-
-struct lend_had {
-	uint64_t session, handle;
-	bool write;
-};
 
 /* An object that is to be set aside. */
 struct lend_copy {
-	TAILQ_ENTRY(lend_copy) link;
+	TAILQ_ENTRY(lend_copy) link; /* of copies, or kept */
+	UT_hash_handle hh;
 	uint64_t handle, session;
+	struct lend_session *ses; /* whose files tell of it, or NULL */
 	bool shut; /* nobody else comes to it */
+	bool kept;
 	struct gate_entry entry;
 };
 
-int lend_had_open(struct lends *lends)
+int lend_evict_open(struct lends *lends)
 {
 	TAILQ_INIT(&lends->copies);
-	lends->had = calloc(HAD, sizeof(*lends->had));
+	TAILQ_INIT(&lends->kept);
 	lends->evicted = calloc(EVICTED, sizeof(*lends->evicted));
-	return lends->had && lends->evicted ? 0 : -ENOMEM;
-}
-
-void lend_had(struct lends *lends, const struct loan *loan)
-{
-	lends->had[lends->nhad++ % HAD] = (struct lend_had){
-		.session = loan->ses->id,
-		.handle = loan->handle,
-		.write = loan->write,
-	};
+	return lends->evicted ? 0 : -ENOMEM;
 }
 
 /* ---- which ---- */
@@ -49,15 +42,15 @@ static struct lend_copy *find(const struct lends *lends, uint64_t handle)
 {
 	struct lend_copy *copy;
 
-	TAILQ_FOREACH(copy, &lends->copies, link)
-		if (copy->handle == handle)
-			break;
+	HASH_FIND(hh, lends->copied, &handle, sizeof(handle), copy);
 	return copy;
 }
 
 bool lend_is_copied(const struct lends *lends, uint64_t handle)
 {
-	return find(lends, handle);
+	const struct lend_copy *copy = find(lends, handle);
+
+	return copy && !copy->kept;
 }
 
 static void shut(struct lends *lends, struct lend_copy *copy)
@@ -70,26 +63,50 @@ static void shut(struct lends *lends, struct lend_copy *copy)
 			&copy->entry);
 }
 
+static void let(struct lends *lends, struct lend_copy *copy)
+{
+	if (!copy->shut)
+		return;
+	copy->shut = false;
+	lend_let(lends, copy->handle);
+	gate_leave(store_gate(lends->attr.store), &copy->entry);
+}
+
+static struct lend_copy *make(struct lends *lends, uint64_t session,
+			      uint64_t handle)
+{
+	struct lend_copy *copy = calloc(1, sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	copy->handle = handle;
+	copy->session = session;
+	HASH_ADD(hh, lends->copied, handle, sizeof(copy->handle), copy);
+	if (!copy->hh.tbl) {
+		free(copy);
+		return NULL;
+	}
+	copy->ses = lend_session_find(lends, session);
+	if (copy->ses)
+		copy->ses->copies++;
+	TAILQ_INSERT_TAIL(&lends->copies, copy, link);
+	return copy;
+}
+
 /* What could only be read changes under nobody before its turn. */
 static void add(struct lends *lends, uint64_t session, uint64_t handle,
 		bool write)
 {
 	struct lend_copy *copy = find(lends, handle);
 
-	if (!copy) {
-		copy = calloc(1, sizeof(*copy));
-		if (!copy) {
-			log_error(lends->attr.log,
-				  "no memory to set object %016llx aside, "
-				  "which was lent to a session that is evicted",
-				  (unsigned long long)handle);
-			return;
-		}
-		copy->handle = handle;
-		copy->session = session;
-		TAILQ_INSERT_TAIL(&lends->copies, copy, link);
-	}
-	if (write)
+	if (!copy)
+		copy = make(lends, session, handle);
+	if (!copy)
+		log_error(lends->attr.log,
+			  "no memory to set object %016llx aside, "
+			  "which was lent to a session that is evicted",
+			  (unsigned long long)handle);
+	else if (write && !copy->kept)
 		shut(lends, copy);
 }
 
@@ -101,10 +118,7 @@ static void add_all(struct lends *lends, uint64_t session)
 		if (ses->loan[i].number)
 			add(lends, session, ses->loan[i].handle,
 			    ses->loan[i].write);
-	for (uint32_t i = 0; i < HAD; i++)
-		if (lends->had[i].session == session)
-			add(lends, session, lends->had[i].handle,
-			    lends->had[i].write);
+	lend_had_each(lends, session, add);
 }
 
 bool lend_is_evicted(const struct lends *lends, uint64_t session)
@@ -145,16 +159,46 @@ bool lend_evicts(struct lends *lends)
 	return evicts;
 }
 
+unsigned int lends_kept(const struct lends *lends)
+{
+	return atomic_load(&lends->nkept);
+}
+
 /* ---- setting them aside ---- */
 
-static void done(struct lends *lends, struct lend_copy *copy)
+static void remove_from(struct lends *lends, struct lend_copy *copy)
 {
-	TAILQ_REMOVE(&lends->copies, copy, link);
-	if (copy->shut) {
-		lend_let(lends, copy->handle);
-		gate_leave(store_gate(lends->attr.store), &copy->entry);
+	if (copy->kept) {
+		TAILQ_REMOVE(&lends->kept, copy, link);
+		atomic_fetch_sub(&lends->nkept, 1);
+	} else {
+		TAILQ_REMOVE(&lends->copies, copy, link);
 	}
+}
+
+static void done(struct lends *lends, struct lend_copy *copy, lend_end_fn *end)
+{
+	struct lend_session *ses = copy->ses;
+
+	remove_from(lends, copy);
+	HASH_DELETE(hh, lends->copied, copy);
+	let(lends, copy);
+	if (ses)
+		ses->copies--;
+	if (ses && lend_session_over(ses))
+		end(lends, ses);
 	free(copy);
+}
+
+/* Others have it meanwhile. */
+static void keep(struct lends *lends, struct lend_copy *copy)
+{
+	let(lends, copy);
+	remove_from(lends, copy);
+	copy->kept = true;
+	TAILQ_INSERT_TAIL(&lends->kept, copy, link);
+	atomic_fetch_add(&lends->nkept, 1);
+	lends->again = clock_after_ms(LEND_KEPT_MS);
 }
 
 static void say(const struct lends *lends, const struct lend_copy *copy, int rc)
@@ -166,35 +210,65 @@ static void say(const struct lends *lends, const struct lend_copy *copy, int rc)
 			 "doing",
 			 (unsigned long long)copy->handle,
 			 (unsigned long long)copy->session);
-	else
+	else if (!copy->kept)
 		log_warn(lends->attr.log,
 			 "object %016llx: cannot be set aside by a copy: %s; "
 			 "the program of session %016llx, which is evicted, "
-			 "may keep it open past this iod: end the program, or "
-			 "copy the file and remove it",
+			 "may keep it open past this iod until it can: free "
+			 "some space, end the program, or copy the file and "
+			 "remove it",
 			 (unsigned long long)copy->handle, strerror(-rc),
 			 (unsigned long long)copy->session);
 }
 
-void lend_copy_next(struct lends *lends)
+/* True: it is in its place. */
+static bool try(struct lends *lends, struct lend_copy *copy)
 {
-	struct lend_copy *copy = TAILQ_FIRST(&lends->copies);
 	int rc;
 
-	if (!copy)
-		return;
 	shut(lends, copy);
 	rc = lend_set_aside(lends, copy->handle);
-	if (rc == -EAGAIN || rc == -ECANCELED)
-		return;
+	if (rc == -ECANCELED) /* we end */
+		return false;
+	if (rc == -EAGAIN && !copy->kept) {
+		/* somebody is inside for some time yet, and not of others */
+		TAILQ_REMOVE(&lends->copies, copy, link);
+		TAILQ_INSERT_TAIL(&lends->copies, copy, link);
+		return false;
+	}
 	say(lends, copy, rc);
-	done(lends, copy);
+	if (rc)
+		keep(lends, copy);
+	else
+		done(lends, copy, lend_session_free);
+	return !rc;
 }
 
-void lend_had_close(struct lends *lends)
+bool lend_copy_next(struct lends *lends)
 {
-	while (!TAILQ_EMPTY(&lends->copies))
-		done(lends, TAILQ_FIRST(&lends->copies));
-	free(lends->had);
+	struct lend_copy *copy = TAILQ_FIRST(&lends->copies);
+
+	if (copy)
+		return try(lends, copy);
+	copy = TAILQ_FIRST(&lends->kept);
+	return copy && clock_now() >= lends->again && try(lends, copy);
+}
+
+/* What is not done the next process does. */
+static void end_all(struct lends *lends, struct lend_copies *copies)
+{
+	struct lend_copy *copy;
+
+	while ((copy = TAILQ_FIRST(copies))) {
+		if (copy->ses)
+			copy->ses->stays = true;
+		done(lends, copy, lend_session_leave);
+	}
+}
+
+void lend_evict_close(struct lends *lends)
+{
+	end_all(lends, &lends->copies);
+	end_all(lends, &lends->kept);
 	free(lends->evicted);
 }

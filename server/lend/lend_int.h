@@ -78,7 +78,9 @@ struct lend_session {
 	struct lend_process process;
 	struct lend_files files;
 	unsigned int stuck;
-	bool ended; /* freed when nobody is stuck */
+	unsigned int copies; /* to be made of what it was lent */
+	bool ended; /* freed when there are none of either */
+	bool stays; /* in its files, for the next process */
 	struct lend_who who;
 	struct lend_said said; /* of its page, when it was looked at last */
 	char peer[96];
@@ -99,11 +101,15 @@ struct lends {
 	_Atomic uint64_t
 		ends; /* the first until of a loan, or before; never 0 */
 	TAILQ_HEAD(, loan) stuck;
-	struct lend_had *had; /* what was lent last, and is not any more */
-	uint64_t nhad;
+	struct lend_had *had; /* what is not lent any more: lend_had.c */
+	LIST_HEAD(lend_hads, lend_had) had_of[LEND_BUCKETS];
 	uint64_t *evicted; /* sessions, the last ones: lend_evict.c */
 	uint64_t nevicted;
-	TAILQ_HEAD(, lend_copy) copies; /* lend_evict.c */
+	TAILQ_HEAD(lend_copies, lend_copy) copies; /* lend_evict.c */
+	struct lend_copies kept; /* they found no room */
+	atomic_uint nkept;
+	uint64_t again; /* then they are tried, clock_now() */
+	struct lend_copy *copied; /* both, by handle */
 	pthread_cond_t changed;
 	pthread_t watcher;
 	bool watching;
@@ -122,10 +128,15 @@ static inline struct loans *loan_bucket(struct lends *lends, uint64_t handle)
 /* ---- lend.c.  With the lock. ---- */
 
 struct lend_session *lend_session_find(struct lends *lends, uint64_t id);
-/* Nobody is stuck in it any more, and it has ended. */
-void lend_session_free(struct lends *lends, struct lend_session *ses);
+static inline bool lend_session_over(const struct lend_session *ses)
+{
+	return ses->ended && !ses->stuck && !ses->copies;
+}
+typedef void lend_end_fn(struct lends *lends, struct lend_session *ses);
+/* It is over. */
+lend_end_fn lend_session_free;
 /* Likewise for this process: what it leaves is for the next. */
-void lend_session_leave(struct lends *lends, struct lend_session *ses);
+lend_end_fn lend_session_leave;
 /* It is not lent. */
 void loan_forget(struct lends *lends, struct loan *loan);
 static inline uint32_t loan_index(const struct loan *loan)
@@ -225,25 +236,37 @@ int lend_set_aside(struct lends *lends, uint64_t handle);
 
 /* ---- lend_evict.c.  With the lock. ---- */
 
+#define LEND_KEPT_MS 1000u
+
 /* Before, and behind all else. */
-int lend_had_open(struct lends *lends);
-void lend_had_close(struct lends *lends);
-/* That loan ends. */
-void lend_had(struct lends *lends, const struct loan *loan);
+int lend_evict_open(struct lends *lends);
+void lend_evict_close(struct lends *lends);
 /* Nothing is lent to that session any more. */
 bool lend_is_evicted(const struct lends *lends, uint64_t session);
 /* It is being set aside, or will be. */
 bool lend_is_copied(const struct lends *lends, uint64_t handle);
-/* By the watcher, with the lock, which is let go meanwhile: sets the first one aside. */
-void lend_copy_next(struct lends *lends);
+/*
+ * By the watcher, with the lock, which is let go meanwhile: sets one aside.  True: it is, and
+ * there may be others.
+ */
+bool lend_copy_next(struct lends *lends);
+
+/* ---- lend_had.c.  With the lock. ---- */
+
+/* That session was lent that, and is not any more. */
+void lend_had(struct lends *lends, uint64_t session, uint64_t handle,
+	      bool write);
+void lend_had_each(struct lends *lends, uint64_t session,
+		   void (*fn)(struct lends *lends, uint64_t session,
+			      uint64_t handle, bool write));
+void lend_had_close(struct lends *lends);
 
 /* ---- lend_watch.c ---- */
 
 int lend_watch_start(struct lends *lends);
 void lend_watch_stop(struct lends *lends);
 /* With the lock: it was taken back, and nobody is inside, or he may be. */
-void lend_let_go(struct lends *lends, struct loan *loan,
-		 void (*end)(struct lends *lends, struct lend_session *ses));
+void lend_let_go(struct lends *lends, struct loan *loan, lend_end_fn *end);
 /* Without: ends its process, if he may still be inside. */
 void lend_watch_kill(struct lends *lends, struct loan *loan);
 /* With the lock, by the watcher: lets those go who have left another object than this one. */

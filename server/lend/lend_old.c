@@ -104,7 +104,7 @@ static int adopt(struct lends *lends, struct lend_files *f,
 	ses->ended = true;
 	snprintf(ses->peer, sizeof(ses->peer), "client of the iod before");
 	watch_marked(lends, ses);
-	if (!ses->stuck)
+	if (lend_session_over(ses))
 		lend_session_free(lends, ses);
 	return 0;
 }
@@ -116,6 +116,18 @@ static int end_files(struct lends *lends, struct lend_files *f)
 	return 0;
 }
 
+/* Its session may be evicted yet, or was when that process ended. */
+static void remember(struct lends *lends, const struct lend_files *f)
+{
+	uint64_t handle;
+
+	for (uint32_t i = 0; !f->old && i < LENT_OBJECTS; i++) {
+		handle = atomic_load(&f->terms->handle[i]);
+		if (handle)
+			lend_had(lends, f->terms->lent.session, handle, true);
+	}
+}
+
 /* A process that began at another time only has the number. */
 static int end_one(struct lends *lends, struct lend_files *f)
 {
@@ -123,6 +135,7 @@ static int end_one(struct lends *lends, struct lend_files *f)
 	int rc;
 
 	take_all(f);
+	remember(lends, f);
 	if (lend_process_open((pid_t)f->terms->lent.pid, &p))
 		return end_files(lends, f);
 	if (p.began != f->terms->lent.began) {

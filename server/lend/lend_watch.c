@@ -42,8 +42,7 @@ static bool has_left(const struct loan *loan)
 }
 
 /* end: of its session, if that has ended, and this was the last one stuck in it. */
-void lend_let_go(struct lends *lends, struct loan *loan,
-		 void (*end)(struct lends *lends, struct lend_session *ses))
+void lend_let_go(struct lends *lends, struct loan *loan, lend_end_fn *end)
 {
 	struct lend_session *ses = loan->ses;
 
@@ -52,7 +51,7 @@ void lend_let_go(struct lends *lends, struct loan *loan,
 	gate_leave(store_gate(lends->attr.store), &loan->entry);
 	loan->stuck = false;
 	ses->stuck--;
-	if (ses->ended && !ses->stuck)
+	if (lend_session_over(ses))
 		end(lends, ses);
 }
 
@@ -132,6 +131,23 @@ static void own(struct lends *lends)
 			  strerror(errno));
 }
 
+/* Until there may be something to do. */
+static void wait_for_work(struct lends *lends)
+{
+	const struct timespec until = clock_timespec(lends->again);
+
+	if (TAILQ_EMPTY(&lends->kept))
+		pthread_cond_wait(&lends->changed, &lends->lock);
+	else
+		pthread_cond_timedwait(&lends->changed, &lends->lock, &until);
+}
+
+static bool is_idle(const struct lends *lends)
+{
+	return TAILQ_EMPTY(&lends->stuck) && TAILQ_EMPTY(&lends->copies) &&
+	       (TAILQ_EMPTY(&lends->kept) || clock_now() < lends->again);
+}
+
 static void *watch(void *arg)
 {
 	const struct timespec soon = { .tv_nsec = LOOK_NS };
@@ -142,12 +158,13 @@ static void *watch(void *arg)
 	lends->watching = true;
 	pthread_cond_signal(&lends->changed);
 	while (!lends->stop) {
-		if (TAILQ_EMPTY(&lends->stuck) && TAILQ_EMPTY(&lends->copies)) {
-			pthread_cond_wait(&lends->changed, &lends->lock);
+		if (is_idle(lends)) {
+			wait_for_work(lends);
 			continue;
 		}
 		look(lends);
-		lend_copy_next(lends);
+		if (lend_copy_next(lends))
+			continue;
 		pthread_mutex_unlock(&lends->lock);
 		nanosleep(&soon, NULL);
 		pthread_mutex_lock(&lends->lock);

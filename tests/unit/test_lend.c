@@ -1094,7 +1094,121 @@ START_TEST(who_is_evicted_borrows_no_more)
 }
 END_TEST
 
+static void evict_all(void)
+{
+	lend_evict(lends, SESSION);
+	lend_end(lends, SESSION);
+	while (lend_evicts(lends))
+		nap();
+}
+
+static void keeps_nothing(const struct lent *lent)
+{
+	ck_assert(store_obj_moved(obj));
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert_int_eq(pwrite(lent->fd, "FIRST", 5, 0), 5);
+	holds("first");
+}
+
+/* Borrows that one, and keeps nothing of it. */
+static void lend_number(uint64_t handle, bool back)
+{
+	struct store_obj *mine = obj;
+	struct lent lent;
+
+	ck_assert_int_eq(store_obj_get(store, handle, true, &obj), 0);
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	close(lent.fd);
+	if (back)
+		lend_cancel(lends, session, &lent);
+	store_obj_put(obj);
+	obj = mine;
+}
+
+START_TEST(who_borrows_often_is_found_all_the_same)
+{
+	struct lent lent;
+
+	in_time("first");
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	lend_cancel(lends, SESSION, &lent);
+	for (int i = 0; i < 5000; i++)
+		lend_number(HANDLE + 1, true);
+	evict_all();
+	keeps_nothing(&lent);
+	close(lent.fd);
+}
+END_TEST
+
+#define SESSIONS 4u /* with as much as they may have */
+
+START_TEST(many_are_set_aside)
+{
+	for (unsigned int i = 0; i < SESSIONS * LENT_OBJECTS; i++) {
+		session = SESSION + i / LENT_OBJECTS;
+		lend_number(HANDLE + i, false);
+	}
+	for (session = SESSION; session < SESSION + SESSIONS; session++) {
+		lend_evict(lends, session);
+		lend_end(lends, session);
+	}
+	session = SESSION;
+	while (lend_evicts(lends))
+		nap();
+	ck_assert(store_obj_moved(obj));
+	for (unsigned int i = 0; i < SESSIONS * LENT_OBJECTS; i++)
+		ck_assert(!gate_is_shut(store_gate(store), HANDLE + i));
+	ck_assert_uint_eq(lends_kept(lends), 0);
+}
+END_TEST
+
+/* What others have there, they have meanwhile; and then it is done. */
+START_TEST(without_room_it_is_done_later)
+{
+	struct lent lent;
+
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	some_pages();
+	fill_up(true);
+	evict_all();
+	ck_assert_uint_eq(lends_kept(lends), 1);
+	ck_assert(!store_obj_moved(obj));
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!lend_busy(lends, HANDLE));
+	fill_up(false);
+	while (lends_kept(lends))
+		nap();
+	keeps_nothing(&lent);
+	close(lent.fd);
+}
+END_TEST
+
 /* ---- the next process ---- */
+
+/* 0: it ended in the middle of that, 1: before. */
+START_TEST(what_was_lent_before_is_set_aside)
+{
+	struct gate *gate = store_gate(store);
+	struct gate_entry inside;
+	struct lent lent;
+
+	in_time("first");
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	if (!_i) {
+		ck_assert_int_eq(gate_enter(gate, HANDLE, UINT64_MAX, &inside),
+				 0);
+		lend_evict(lends, SESSION);
+		lend_end(lends, SESSION);
+	}
+	lends_close(lends);
+	if (!_i)
+		gate_leave(gate, &inside);
+	open_lends();
+	evict_all();
+	keeps_nothing(&lent);
+	close(lent.fd);
+}
+END_TEST
 
 static uint32_t owner(void)
 {
@@ -1393,6 +1507,8 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, who_breaks_the_rules_keeps_his_descriptor);
 	tcase_add_loop_test(tc, who_is_evicted_keeps_nothing, 0, 3);
 	tcase_add_test(tc, who_is_evicted_borrows_no_more);
+	tcase_add_test(tc, who_borrows_often_is_found_all_the_same);
+	tcase_add_test(tc, many_are_set_aside);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("reads");
 	tcase_add_checked_fixture(tc, setup_reads, teardown);
@@ -1414,11 +1530,13 @@ static Suite *lend_suite(void)
 		tcase_set_timeout(tc, 120);
 		tcase_add_test(tc, without_room_it_waits_for_who_runs);
 		tcase_add_test(tc, and_ends_who_is_stopped);
+		tcase_add_test(tc, without_room_it_is_done_later);
 		suite_add_tcase(s, tc);
 	}
 	tc = lend_case("restart");
 	tcase_add_test(tc, borrowers_see_that_it_was_killed);
 	tcase_add_test(tc, what_was_lent_before_is_taken_back);
+	tcase_add_loop_test(tc, what_was_lent_before_is_set_aside, 0, 2);
 	tcase_add_test(tc, who_is_inside_over_a_restart_is_killed_first);
 	tcase_add_test(tc, so_is_who_is_stuck_in_a_session_that_ended);
 	tcase_add_test(tc, a_process_that_began_later_is_another_one);
