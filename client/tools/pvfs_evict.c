@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "evict_kept.h"
 #include "evict_who.h"
 #include "json.h"
 #include "owners.h"
@@ -212,9 +213,10 @@ static int evict(const struct args *a, struct pvfs_watch *watch)
 
 	if (pvfs_watch_evict(watch, &a->who.what, &done))
 		return explain(a);
+	status = evict_kept(&tool, a->dir, &done);
 	if (!done.sessions && !done.left && !done.iods)
 		return tool_say(&tool, "%s: there is no such session", a->dir);
-	status = say_left(&done);
+	status |= say_left(&done);
 	printf("%u session%s evicted\n", done.sessions,
 	       done.sessions == 1 ? "" : "s");
 	return status;

@@ -125,6 +125,9 @@ static const struct known known[] = {
 		    "Log since the last checkpoint: a start reads it."),
 	[WIRE_G_DB_LOG_FLUSHES] = TOTAL("db_log_flushes", NONE,
 					"Flushes of the log."),
+	[WIRE_G_LENT_KEPT] =
+		NOW("lent_kept", NONE,
+		    "Lent to evicted clients, and no room for a copy."),
 };
 
 struct taken {

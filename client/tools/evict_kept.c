@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* evict_kept.c - see evict_kept.h. */
+#include "evict_kept.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ASK_MS 1000 /* one that does not run costs that */
+
+static bool owes(const struct pvfs_evicted *done, int iod)
+{
+	for (unsigned int i = 0; i < done->iods; i++)
+		if (done->iod[i] == (unsigned int)iod)
+			return true;
+	return false;
+}
+
+static int ask(const char *path, const char *uri, struct pvfs_gauge *list)
+{
+	struct pvfs_watch *watch;
+	int n;
+
+	if (pvfs_watch_open(path, uri, ASK_MS, &watch))
+		return -1;
+	n = pvfs_watch_gauges(watch, list, PVFS_GAUGES);
+	pvfs_watch_close(watch);
+	return n;
+}
+
+/* One that does not run, or is of an earlier release, keeps nothing that it would tell of. */
+static uint64_t kept_at(const char *path, const char *uri)
+{
+	struct pvfs_gauge *list = calloc(PVFS_GAUGES, sizeof(*list));
+	uint64_t kept = 0;
+	int n = list ? ask(path, uri, list) : -1;
+
+	for (int i = 0; i < n && i < PVFS_GAUGES; i++)
+		if (!strcmp(list[i].name, "lent_kept"))
+			kept = list[i].value;
+	free(list);
+	return kept;
+}
+
+static int look_at(const struct tool *tool, const char *path,
+		   const struct pvfs_server *server)
+{
+	uint64_t kept = kept_at(path, server->uri);
+
+	return kept ? tool_say(tool,
+			       "iod %d has no room to set aside %" PRIu64
+			       " objects that it had lent: programs that keep "
+			       "them open can change them until it has; free "
+			       "some space there, or end these: its log says "
+			       "which",
+			       server->index, kept)
+		    : 0;
+}
+
+int evict_kept(const struct tool *tool, const char *path,
+	       const struct pvfs_evicted *done)
+{
+	struct pvfs_server *list;
+	int status = 0, n = tool_servers(path, &list);
+
+	if (n < 0)
+		return tool_fail(tool, path);
+	for (int i = 0; i < n; i++)
+		if (list[i].role == PVFS_IOD && !owes(done, list[i].index))
+			status |= look_at(tool, path, &list[i]);
+	free(list);
+	return status;
+}

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What was lent to one who is evicted is set aside by a copy, and there is no room for that:
+# pvfs-evict says so, others have the file meanwhile, and the copy is made when there is room.
+. "$(dirname "$0")/functions.sh"
+requires root
+
+small_disk "$state/iod0" 16
+start_pvfs -n 1 --transport pvfs
+logged() { grep -q -- "$1" "$(log_of iod0)"; }
+pvfs-ping | grep -q 'lends objects, for writing too' || skip "nothing is lent for writing here"
+
+must pvio write /pvfs/lent 0 60000 1
+pvio flood /pvfs/lent 60000 >said 2>err & flood=$!
+helpers+=("$flood")
+until_true 30 grep -q holding said
+without() { # requests: it has a loan
+	local before=$(requests_of WRITE)
+
+	sleep 0.2
+	[ "$(requests_of WRITE)" = "$before" ]
+}
+until_true 30 without
+cat /dev/zero >"$state/iod0/filler" 2>/dev/null
+must_fail pvfs-evict -u "$(id -u)" /pvfs
+grep -q 'iod 0 has no room to set aside 1 objects that it had lent' "$tmp/output" ||
+	fail "$(cat "$tmp/output")"
+wait $flood && fail "the writer goes on"
+must logged 'cannot be set aside by a copy: No space left on device'
+expect ok pvio write /pvfs/lent 0 60000 2
+
+# one that ends nobody says it, too
+must_fail pvfs-evict -J nobodys /pvfs
+grep -q 'no room to set aside' "$tmp/output" || fail "$(cat "$tmp/output")"
+
+rm "$state/iod0/filler"
+until_true 30 logged 'set aside by a copy, as it was lent to session'
+expect ok pvio check /pvfs/lent 0 60000 2
+must_fail pvfs-evict -J nobodys /pvfs
+grep -q 'there is no such session' "$tmp/output" || fail "$(cat "$tmp/output")"
