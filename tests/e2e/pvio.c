@@ -570,6 +570,16 @@ static int op_make_later(char **arg)
 	return opened(pvfs_creat(arg[0], 0644));
 }
 
+/* twice PATH: says what comes of making it, and behind a byte of stdin of doing so once more */
+static int op_twice(char **arg)
+{
+	char c;
+
+	puts(as_text(!opened(pvfs_creat(arg[0], 0644))));
+	fflush(stdout);
+	return read(0, &c, 1) < 0 ? -1 : opened(pvfs_creat(arg[0], 0644));
+}
+
 static const struct {
 	const char *name;
 	int nargs;
@@ -593,6 +603,7 @@ static const struct {
 	{ "mkfifo", 1, op_mkfifo },	{ "exchange", 2, op_exchange },
 	{ "blocks", 1, op_blocks },	{ "keep", 2, op_keep },
 	{ "flood", 2, op_flood },	{ "become", 2, op_become },
+	{ "twice", 1, op_twice },
 };
 
 int main(int argc, char **argv)
