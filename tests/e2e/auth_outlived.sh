@@ -63,3 +63,27 @@ wait $alone && fail "it goes on without a ticket"
 logged ":$alone:pvio): session .*: its ticket has ended" || fail "the manager said nothing"
 kill -CONT $munged
 must_fail pvfs-stat /pvfs/never
+
+# ---- his locks stay as long as his connection, and end when he is evicted ----
+
+mkdir own
+munged --foreground --force --key-file="$tmp/munge.key" --socket="$tmp/own/socket" \
+	--pid-file="$tmp/own/pid" --log-file="$tmp/own/log" --seed-file="$tmp/own/seed" \
+	>"$tmp/own/output" 2>&1 & own=$!
+until_true 30 munge -s x -S "$tmp/own/socket" >/dev/null 2>&1
+sed "s|munge_socket=$tmp/munge|munge_socket=$tmp/own/socket|" "$state/pvfstab" >own/tab
+PVFSTAB_FILE=$tmp/own/tab holds locker keep /pvfs/mine l
+must kill $own
+until_true 30 grep -q 'no ticket' locker.err
+sleep $((life + 1))
+mkfifo waiter
+pvio keep /pvfs/mine l <waiter >waiter.said 2>&1 &
+helpers+=("$!")
+exec {end}>waiter
+# age, files, locks
+locker() { pvfs-evict -l /pvfs | awk -v p=":$held:pvio" '$0 ~ p && $7 == 1 { print $1 }'; }
+id=$(locker)
+[ -n "$id" ] || fail "its lock is gone: $(pvfs-evict -l /pvfs)"
+must_fail grep holding waiter.said
+expect "1 session evicted" pvfs-evict -s "$id" /pvfs
+until_true 30 grep -q holding waiter.said
