@@ -206,8 +206,30 @@ static int say_left(const struct pvfs_evicted *done)
 	return done->left || done->iods;
 }
 
+/* Of the manager's process; 0: it does not say. */
+static uint64_t boot_of(struct pvfs_watch *watch)
+{
+	struct pvfs_ping ping;
+
+	return pvfs_watch_ping(watch, &ping) ? 0 : ping.boot;
+}
+
+/* Another process of the manager than the one that was asked first does not know whom that one found. */
+static int say_none(const struct args *a, struct pvfs_watch *watch,
+		    uint64_t boot)
+{
+	if (boot == boot_of(watch))
+		return tool_say(&tool, "%s: there is no such session", a->dir);
+	return tool_say(&tool,
+			"%s: the manager was started anew meanwhile: who was "
+			"meant is evicted, or not back yet: see --list, and "
+			"evict again who is there",
+			a->dir);
+}
+
 static int evict(const struct args *a, struct pvfs_watch *watch)
 {
+	uint64_t boot = boot_of(watch);
 	struct pvfs_evicted done;
 	int status;
 
@@ -215,7 +237,7 @@ static int evict(const struct args *a, struct pvfs_watch *watch)
 		return explain(a);
 	status = evict_kept(&tool, a->dir, &done);
 	if (!done.sessions && !done.left && !done.iods)
-		return tool_say(&tool, "%s: there is no such session", a->dir);
+		return say_none(a, watch, boot);
 	status |= say_left(&done);
 	printf("%u session%s evicted\n", done.sessions,
 	       done.sessions == 1 ? "" : "s");

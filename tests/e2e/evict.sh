@@ -189,6 +189,23 @@ expect "1 session evicted" pvfs-evict -s "$id" /pvfs
 kill -CONT $asleep
 says asleep "$gone"
 
+# ---- ... in the middle of that ----
+
+keeps middle /pvfs/f w; middle=$kept
+holding middle
+id=$(session $middle)
+stand_still "$(cluster pid 1)"
+pvfs-evict -t 30000 -u "$(id -un)" /pvfs >middle.evict 2>&1 & evict=$!
+until_true 30 logged mgr "session $id: evicted by"
+must cluster kill-mgr
+must cluster start-mgr
+kill -CONT "$(cluster pid 1)"
+wait $evict
+# what was not kept yet it does once more
+grep -Eq 'the manager was started anew meanwhile|^1 session evicted$' middle.evict ||
+	fail "$(cat middle.evict)"
+says middle "$gone"
+
 # ---- ... and who was evicted before, and had not heard of it ----
 
 for how in w r; do
