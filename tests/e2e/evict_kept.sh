@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Programs that keep the descriptor of what they were lent are evicted: what they write by it
+# is nobody's; also when the iod was started anew since, or ended in the middle of that.
+export E2E_IN_MEMORY=1
+. "$(dirname "$0")/functions.sh"
+requires tool python3
+
+# keeps NAME: a program that has its object; its session is in $id.
+declare -A end
+keeps() {
+	mkfifo "$1"
+	pvkeep "/pvfs/$1.f" <"$1" >"$1.said" 2>"$1.err" & kept=$!
+	helpers+=("$kept")
+	exec {end[$1]}>"$1"
+	until_true 60 grep -q . "$1.said"
+	grep -qx kept "$1.said" || fail "$1: $(cat "$1.said" "$1.err")"
+	id=$(pvfs-evict --list --json /pvfs | python3 -c '
+import json, sys
+print(*(o["session"] for o in json.load(sys.stdin) if ":%s:" % sys.argv[1] in o["program"]))' "$kept")
+}
+writes() { # NAME WHAT: by its descriptor; then the file has that
+	echo -n x >&"${end[$1]}"
+	until_true 30 grep -qx written "$1.said"
+	expect "$2" pvfs-cat "/pvfs/$1.f"
+}
+
+# with NAME: servers of its own, and a program that has its object.
+with() {
+	state=$tmp/of.$1
+	start_pvfs -n 1 --transport pvfs
+	[ "$(stat -f -c %T "$state")" = tmpfs ] || skip "nothing is lent for writing: no tmpfs"
+	pvfs-ping | grep -q 'lends objects, for writing too' || skip "nothing is lent for writing"
+	keeps $1.in
+}
+evicted() { expect "1 session evicted" pvfs-evict -s "$id" /pvfs; }
+again() { # HOW it ends
+	must cluster "$1-iod" 0
+	must cluster start-iod 0
+}
+
+# ---- who is not evicted breaks the rules ----
+
+with free
+writes free.in FIRST
+
+# ---- who is ----
+
+with plain
+evicted
+writes plain.in first
+
+# ---- an iod that was started anew before, killed or not ----
+
+for how in kill stop; do
+	with $how
+	again $how
+	evicted
+	writes $how.in first
+done
+
+# ---- one that is killed before it has answered ----
+
+with middle
+stand_still "$(cluster pid 0)"
+must_fail pvfs-evict -t 2000 -s "$id" /pvfs
+again kill
+until_true 60 eval 'pvfs-evict -s "$id" /pvfs 2>&1 | grep -q "no such session"'
+writes middle.in first
