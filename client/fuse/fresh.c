@@ -3,9 +3,11 @@
 #include "fresh.h"
 
 #include "clock.h"
+#include "stat.h"
 #include "told.h"
 
 #define TICK 1e-6 /* s; the kernel counts whole ticks, and at least one */
+#define SKEW_NS 2e9 /* coarse clocks, and those of several hosts */
 #define TICKS_NS (8 * CLOCK_NS_PER_MS) /* two of its ticks, or less */
 
 /* A tick, and not what the options say. */
@@ -37,10 +39,21 @@ uint64_t fresh_ns(const struct fsd *d)
 	return by_ticks(d) ? TICKS_NS : (uint64_t)(d->attr_timeout * 1e9);
 }
 
-/* Answers to LOOKUPs that were sent before are then too old for the kernel. */
-void fresh_opened(const struct fsd *d, fuse_ino_t n)
+/* The kernel may still have attributes of before. */
+static bool is_recent(const struct fsd *d, const struct stat *st)
 {
-	if (by_ticks(d))
+	double age = (double)(clock_wall() - stat_ns(&st->st_ctim));
+
+	return age < SKEW_NS + d->attr_timeout * 1e9;
+}
+
+/* Answers that were sent before are then too old for the kernel: by ticks those to LOOKUPs,
+ * with pages what tells how long the file is. */
+void fresh_opened(const struct fsd *d, fuse_ino_t n, const struct stat *changed)
+{
+	bool pages = d->cache == CACHE_OPEN && d->attr_timeout > 0;
+
+	if (by_ticks(d) || (pages && changed && is_recent(d, changed)))
 		fuse_lowlevel_notify_inval_inode(d->se, n, -1, 0);
 }
 

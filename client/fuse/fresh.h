@@ -26,8 +26,10 @@ double fresh_attr(const struct fsd *d, const struct stat *st);
  * of it. */
 uint64_t fresh_ns(const struct fsd *d);
 
-/* File n of the kernel's is open now, and the answer to that was not yet given. */
-void fresh_opened(const struct fsd *d, fuse_ino_t n);
+/* File n of the kernel's is open now, and the answer to that was not yet given; changed: as
+ * it is, if it need not be as at the open before (versions.h), or NULL. */
+void fresh_opened(const struct fsd *d, fuse_ino_t n,
+		  const struct stat *changed);
 /* Who asks has made the file st, and is not answered yet. */
 void fresh_created(const struct call *c, const struct stat *st);
 /* ... or has changed the directory, of which the mgr said this with the change. */

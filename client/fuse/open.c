@@ -138,7 +138,7 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		return;
 	}
 	fill_info(&c, &o, fi);
-	fresh_opened(c.d, ino);
+	fresh_opened(c.d, ino, fi->keep_cache ? NULL : &o.st);
 	if (newer_reply_open(&c, fi))
 		file_put(o.f); /* who asked is gone */
 }

@@ -73,6 +73,20 @@ END
 unmount "$tmp/a" $first
 unmount "$tmp/b" $daemon
 
+# An open finds how long a file is, however old attributes may be.
+mount_at "$tmp/a" -o cache=open,attr_timeout=3600,entry_timeout=3600
+first=$daemon
+mount_at "$tmp/b" -o cache=open
+echo one >"$tmp/b/long" && expect 4 stat -c %s "$tmp/a/long"
+echo two >>"$tmp/b/long" && expect 'one two' echo $(cat "$tmp/a/long")
+expect 8 stat -c %s "$tmp/a/long"
+truncate -s 2 "$tmp/b/long" && expect "2 b'on'" python3 -c '
+import os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+print(os.lseek(fd, 0, os.SEEK_END), os.pread(fd, 10, 0))' "$tmp/a/long"
+unmount "$tmp/a" $first
+unmount "$tmp/b" $daemon
+
 # That a name is not there is kept as names are: what is made here is there at once, what
 # is made by others when the time is over.
 mgr() { pvfs-ping | awk '$1 == "mgr" && $3 == "up" { print $8 }'; }
