@@ -20,6 +20,7 @@ struct opening {
 	struct attr attr; /* what the mgr answered */
 	struct stat st; /* with the size that the iods told */
 	bool want_stat;
+	bool to_run; /* the kernel opens a program */
 };
 /* 0, and o->f is open; or -errno, and it is gone.  flags: of open(2). */
 int open_run(const struct call *c, const struct target *t, int flags,

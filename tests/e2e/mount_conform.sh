@@ -31,10 +31,10 @@ for part in rights data names; do same "$tmp/m" $part; done
 unmount "$tmp/m" $daemon
 # what is looked at first is as with a local one if the kernel looks at all
 mount_at "$tmp/m" -o suid,dev
-for part in rights data names; do same "$tmp/m" $part; done
+for part in rights data names programs; do same "$tmp/m" $part; done
 same "$tmp/m" paths ${calls[@]+"${calls[@]}"}
 unmount "$tmp/m" $daemon
 mount_at "$tmp/m" -o suid,dev,cache=open
-same "$tmp/m" data
+for part in data programs; do same "$tmp/m" $part; done
 same "$tmp/m" paths ${calls[@]+"${calls[@]}"}
 unmount "$tmp/m" $daemon
