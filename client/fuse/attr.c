@@ -7,6 +7,7 @@
 #include "call.h"
 #include "gone.h"
 #include "held.h"
+#include "marks.h"
 #include "open.h"
 #include "ops.h"
 #include "seen.h"
@@ -133,6 +134,14 @@ static int do_setattr(struct session *s, const struct target *t, void *arg)
 	return mgr_setattr(s, t, a->how, a->attr);
 }
 
+/* From now on the kernel says of each write whether it takes them away. */
+static void note_lends(const struct call *c, uint64_t handle)
+{
+	file_lends(&c->d->fs, handle);
+	if (file_is_written(&c->d->fs, handle))
+		marks_set(c->d->marks, handle);
+}
+
 /* *attr: as they are then. */
 static int set(const struct call *c, const struct target *t,
 	       const struct setattr *how, struct attr *attr)
@@ -145,7 +154,7 @@ static int set(const struct call *c, const struct target *t,
 	if (!rc && how->valid & (WIRE_S_ATIME | WIRE_S_ATIME_NOW))
 		file_atimed(&c->d->fs, attr->handle);
 	if (!rc && how->valid & WIRE_S_MODE && attr_lends(attr))
-		file_lends(&c->d->fs, attr->handle);
+		note_lends(c, attr->handle);
 	return rc;
 }
 

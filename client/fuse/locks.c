@@ -85,7 +85,7 @@ static void take(const struct call *c, struct file *f,
 	int rc;
 
 	if (lock.type != WIRE_L_UNLOCK)
-		marks_set(c->d->marks, f);
+		marks_set(c->d->marks, f->handle);
 	rc = owners_lock(f, &lock);
 	waits = rc == -EAGAIN && wait;
 	if (waits)

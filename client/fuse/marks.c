@@ -99,14 +99,14 @@ static void note(struct marks *m, uint64_t handle)
 		free(e);
 }
 
-void marks_set(struct marks *m, const struct file *f)
+void marks_set(struct marks *m, uint64_t handle)
 {
 	if (!m)
 		return;
 	pthread_mutex_lock(&m->lock);
-	if (!find(m, f->handle)) {
-		note(m, f->handle);
-		count(m, f->handle, 1);
+	if (!find(m, handle)) {
+		note(m, handle);
+		count(m, handle, 1);
 	}
 	pthread_mutex_unlock(&m->lock);
 }

@@ -2,10 +2,10 @@
 /*
  * marks.h - which files programs must not go past the mount for: the kernel may have
  * pages of them, which it would not hear of a write, or there are locks on them,
- * which are lost with this daemon's session.  Programs see them in a page
- * that they share with us (shortcut.h).
+ * which are lost with this daemon's session, or they have set-id bits, which a write
+ * takes away.  Programs see them in a page that they share with us (shortcut.h).
  *
- *	first page read, first lock --> marked --> nobody has it open any more
+ *	first page read, first lock, bits --> marked --> nobody has it open any more
  */
 #ifndef MARKS_H
 #define MARKS_H
@@ -23,8 +23,8 @@ void marks_free(struct marks *m);
 struct shortcut_page *marks_page(struct marks *m);
 const char *marks_path(const struct marks *m);
 
-/* From now on, until the last release of its file; m may be NULL. */
-void marks_set(struct marks *m, const struct file *f);
+/* From now on, until the last release of it; m may be NULL. */
+void marks_set(struct marks *m, uint64_t handle);
 bool marks_is(struct marks *m, uint64_t handle);
 /* An open file of handle was let go. */
 void marks_released(struct marks *m, struct fs *fs, uint64_t handle);

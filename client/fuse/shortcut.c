@@ -55,9 +55,13 @@ static uint32_t rights(const struct file *f)
 static int grant(const struct call *c, struct file *f, fuse_req_t req)
 {
 	struct grant g = { .out.flags = rights(f) };
-	int rc = marks_is(c->d->marks, f->handle) ? -EBUSY
-						  : file_run(f, do_grant, &g);
+	int rc;
 
+	/* a write takes them away, from most */
+	if (g.out.flags & WIRE_O_WRITE && atomic_load(&f->lends))
+		marks_set(c->d->marks, f->handle);
+	rc = marks_is(c->d->marks, f->handle) ? -EBUSY
+					      : file_run(f, do_grant, &g);
 	return rc ? rc : fuse_reply_ioctl(req, 0, &g.out, sizeof(g.out));
 }
 
