@@ -138,7 +138,8 @@ void call_fill_entry(const struct call *c, const struct attr *attr,
 {
 	told_changed(c->d->told);
 	named_told(c->d->named, st);
-	named_entry(c->d->named, c->name, st->st_ino);
+	if (c->name)
+		named_entry(c->d->named, c->name, st->st_ino);
 	call_note(c, attr);
 	*e = (struct fuse_entry_param){
 		.attr = shown(c, st),

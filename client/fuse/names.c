@@ -46,6 +46,13 @@ static void end_absent(const struct call *c)
 				 .entry_timeout = c->d->entry_timeout });
 }
 
+/* The kernel has forgotten an object whose number it was handed, by open_by_handle_at(2)
+ * or an NFS client: what is "." of it, a directory or not? */
+static const char *name_in(const char *name)
+{
+	return strcmp(name, ".") ? name : "";
+}
+
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct target t;
@@ -56,7 +63,7 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	call_begin(&c, req);
 	if (call_again(&c, again_name(parent, name)))
 		return;
-	t = call_entry(&c, parent, name);
+	t = call_entry(&c, parent, name_in(name));
 	now.c = &c;
 	rc = call_run(&c, &t, seen_get, &now);
 	if (!rc)
