@@ -101,7 +101,7 @@ static int mounted(struct server *s)
 	to_background(s);
 	guard_ready(s->ready);
 	notify_say(&s->notify, "READY=1\nSTATUS=Serves");
-	rc = listen_run(&s->d, s->opt->max_threads);
+	rc = listen_run(s->d.se, &s->d.fs, s->opt->max_threads);
 	notify_say(&s->notify, "STOPPING=1\nSTATUS=Stops");
 	waits_free(s->d.waits);
 	return rc;

@@ -3,14 +3,21 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fuse.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define FUSE_USE_VERSION 314
+#include <fuse_lowlevel.h>
+
+#include "fs.h"
 #include "listen.h"
 #include "lookout.h"
 #include "run_suite.h"
+#include "strand.h"
 
 /* What a request does, before it counts as done. */
 enum request {
@@ -18,6 +25,12 @@ enum request {
 	LEAVES, /* its thread says that it will wait, and waits for go */
 	WAITS, /* without a word */
 	SHARES, /* says that it takes long */
+	ASIDE, /* waits, without a thread where that can be */
+};
+
+struct asked {
+	struct fuse_in_header hdr;
+	enum request what;
 };
 
 static int kernel[2]; /* ours, the listener's */
@@ -46,21 +59,32 @@ int fuse_session_receive_buf(struct fuse_session *se, struct fuse_buf *buf)
 	n = recv(kernel[1], buf->mem, 64, 0);
 	if (!n)
 		over = true;
+	if (n > 0)
+		buf->size = (size_t)n;
 	return n < 0 ? -errno : (int)n;
+}
+
+static int wait_to_go(void *arg)
+{
+	while (sem_wait(&go))
+		;
+	return 0;
 }
 
 void fuse_session_process_buf(struct fuse_session *se,
 			      const struct fuse_buf *buf)
 {
-	const enum request *what = buf->mem;
+	const struct asked *r = buf->mem;
 
 	sem_post(&begun);
-	if (*what == LEAVES)
+	if (r->what == LEAVES)
 		lookout_leave();
-	if (*what == SHARES)
+	if (r->what == SHARES)
 		listen_share();
-	if (*what != AT_ONCE)
-		sem_wait(&go);
+	if (r->what == ASIDE)
+		strand_aside(wait_to_go, NULL);
+	else if (r->what != AT_ONCE)
+		wait_to_go(NULL);
 	sem_post(&done);
 }
 
@@ -68,10 +92,10 @@ void fuse_session_process_buf(struct fuse_session *se,
 
 static void *run(void *arg)
 {
-	struct fsd d = { .se = NULL };
+	static struct fs fs;
 	unsigned int *threads = arg;
 
-	ck_assert_int_eq(listen_run(&d, *threads), 0);
+	ck_assert_int_eq(listen_run(NULL, &fs, *threads), 0);
 	return NULL;
 }
 
@@ -85,9 +109,23 @@ static void start(unsigned int *threads)
 	ck_assert(!pthread_create(&thread, NULL, run, threads));
 }
 
+static void ask_for(uint32_t opcode, uint32_t pid, enum request what)
+{
+	struct asked r = { .hdr = { .opcode = opcode, .pid = pid },
+			   .what = what };
+
+	ck_assert_int_eq(send(kernel[0], &r, sizeof(r), 0), sizeof(r));
+}
+
 static void ask(enum request what)
 {
-	ck_assert_int_eq(send(kernel[0], &what, sizeof(what), 0), sizeof(what));
+	ask_for(0, 0, what);
+}
+
+/* For a name, by a program. */
+static void ask_name(enum request what)
+{
+	ask_for(FUSE_LOOKUP, 1, what);
 }
 
 /* As at an umount. */
@@ -174,6 +212,80 @@ START_TEST(so_many)
 }
 END_TEST
 
+/* One program is as many as there are processors then. */
+static void crowd(void)
+{
+	cpu_set_t set;
+	int cpu = 0;
+
+	ck_assert(!sched_getaffinity(0, sizeof(set), &set));
+	while (!CPU_ISSET(cpu, &set))
+		cpu++;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	ck_assert(!sched_setaffinity(0, sizeof(set), &set));
+}
+
+/* There is one thread, and it hears what comes while a request waits. */
+START_TEST(without_a_thread)
+{
+	unsigned int threads = 1;
+
+	crowd();
+	start(&threads);
+	ask_name(ASIDE);
+	wait_for(&begun, 1);
+	ask_name(AT_ONCE);
+	wait_for(&begun, 1);
+	wait_for(&done, 1);
+	sem_post(&go);
+	wait_for(&done, 1);
+	stop();
+}
+END_TEST
+
+/* Those that are more have threads; then the next. */
+START_TEST(so_many_without_a_thread)
+{
+	unsigned int threads = 3, i;
+	int n;
+
+	crowd();
+	start(&threads);
+	for (i = 0; i < 7; i++)
+		ask_name(ASIDE);
+	wait_for(&begun, 6);
+	ck_assert(!sem_getvalue(&begun, &n) && !n);
+	for (i = 0; i < 6; i++)
+		sem_post(&go);
+	wait_for(&begun, 1);
+	sem_post(&go);
+	wait_for(&done, 7);
+	stop();
+}
+END_TEST
+
+/* What was begun is done before all is over. */
+START_TEST(ends_behind_them)
+{
+	unsigned int threads = 3, i;
+	int n;
+
+	crowd();
+	start(&threads);
+	for (i = 0; i < 3; i++)
+		ask_name(ASIDE);
+	wait_for(&begun, 3);
+	close(kernel[0]);
+	for (i = 0; i < 3; i++)
+		sem_post(&go);
+	pthread_join(thread, NULL);
+	ck_assert(!sem_getvalue(&done, &n));
+	ck_assert_int_eq(n, 3);
+	close(kernel[1]);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("listen");
@@ -184,6 +296,9 @@ int main(void)
 	tcase_add_loop_test(tc, others_meanwhile, 0, 2);
 	tcase_add_test(tc, shares);
 	tcase_add_test(tc, so_many);
+	tcase_add_test(tc, without_a_thread);
+	tcase_add_test(tc, so_many_without_a_thread);
+	tcase_add_test(tc, ends_behind_them);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -244,13 +244,20 @@ bool fs_lags(struct fs *fs)
 	return lags;
 }
 
-void fs_catch_up(struct fs *fs)
+struct session *fs_present(struct fs *fs)
 {
 	struct session *s;
 
 	pthread_mutex_lock(&fs->lock);
 	s = fs->s ? session_get(fs->s) : NULL;
 	pthread_mutex_unlock(&fs->lock);
+	return s;
+}
+
+void fs_catch_up(struct fs *fs)
+{
+	struct session *s = fs_present(fs);
+
 	if (!s)
 		return;
 	ask_late_send(s);

@@ -84,6 +84,8 @@ bool fs_owes(struct fs *fs);
 
 /* The session, made if there is none; the caller's to session_put(). */
 int fs_session(struct fs *fs, struct session **s);
+/* That, if there is one, or NULL. */
+struct session *fs_present(struct fs *fs);
 /* Requests that nobody waits for stay behind (ask_late_waits()); they go. */
 bool fs_lags(struct fs *fs);
 void fs_catch_up(struct fs *fs);

@@ -11,20 +11,22 @@
  * than most requests.  Another one listens instead where it has to sleep and there are
  * further requests, or would not hear of them (lookout.h); where a long transfer
  * begins and others wait already (listen_share()); and whatever keeps it, if that takes
- * longer than LISTEN_LOOK_MS.
+ * longer than LISTEN_LOOK_MS.  Where many ask at once it does not wait either for what it
+ * hears of names (errands.h).
  */
 #ifndef LISTEN_H
 #define LISTEN_H
 
-#include "fsd.h"
+struct fs;
+struct fuse_session;
 
 #define LISTEN_LOOK_MS 100
 #define LISTEN_LAG_MS                                                          \
 	5 /* without a request; then what nobody waits for is sent */
 
 /* Until the file system is unmounted or a signal ends it, with that many threads at
- * most.  0 or -errno. */
-int listen_run(struct fsd *d, unsigned int threads);
+ * most, and errands.  0 or -errno. */
+int listen_run(struct fuse_session *se, struct fs *fs, unsigned int threads);
 
 /* What begins now takes long: requests that wait already are another thread's. */
 void listen_share(void);

@@ -26,6 +26,8 @@ struct alert {
 };
 
 void alert_init(struct alert *alert);
+/* As many programs asked lately as there are processors. */
+bool alert_crowded(const struct alert *alert);
 /* It has nothing to do. */
 void alert_begin(struct alert *alert);
 /* Nothing yet: whether to look again. */

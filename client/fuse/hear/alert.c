@@ -26,7 +26,7 @@ void alert_init(struct alert *a)
 	spin_init(&a->spin, NEAR_US, FAR_US);
 }
 
-static bool crowded(const struct alert *a)
+bool alert_crowded(const struct alert *a)
 {
 	unsigned int i, k, n = 0;
 
@@ -41,7 +41,8 @@ static bool crowded(const struct alert *a)
 void alert_begin(struct alert *a)
 {
 	spin_begin(&a->spin, clock_now(),
-		   a->was_long || crowded(a) ? SPIN_NOTHING_SOON : SPIN_LITTLE);
+		   a->was_long || alert_crowded(a) ? SPIN_NOTHING_SOON
+						   : SPIN_LITTLE);
 }
 
 bool alert_again(struct alert *a)

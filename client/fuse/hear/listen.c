@@ -15,8 +15,10 @@
 #include "alert.h"
 #include "clock.h"
 #include "container.h"
+#include "errands.h"
 #include "lookout.h"
 #include "quiet_thread.h"
+#include "strand.h"
 
 struct listener {
 	struct fuse_session *se;
@@ -24,6 +26,7 @@ struct listener {
 	int fd; /* the kernel's */
 	int end; /* eventfd, readable from the end on */
 	struct alert alert; /* of who listens */
+	struct errands *errands; /* begun by who listened */
 
 	pthread_mutex_t lock; /* all below */
 	pthread_cond_t vacant, looked, ended;
@@ -42,6 +45,8 @@ struct ear {
 	struct listener *listener;
 	bool idle; /* counted as such */
 	struct fuse_buf buf;
+	bool crowded, is_long; /* what it heard; see alert.h */
+	struct session *batch; /* has errands that are to be sent; or NULL */
 };
 
 static void *ear_main(void *arg);
@@ -171,11 +176,26 @@ void listen_share(void)
 
 static void doze(const struct listener *l)
 {
-	struct pollfd fd[] = { { .fd = l->fd, .events = POLLIN },
-			       { .fd = l->end, .events = POLLIN } };
+	const int fd[] = { l->fd, l->end };
 
-	if (!poll(fd, 2, fs_lags(l->fs) ? LISTEN_LAG_MS : -1))
+	if (!errands_doze(l->errands, fd, 2,
+			  fs_lags(l->fs) ? LISTEN_LAG_MS : -1))
 		fs_catch_up(l->fs);
+}
+
+static void send_begun(struct ear *e)
+{
+	strand_kick(e->batch);
+	e->batch = NULL;
+}
+
+static void note(struct ear *e, size_t len)
+{
+	struct alert *alert = &e->listener->alert;
+
+	alert_end(alert, e->buf.mem, len);
+	e->crowded = alert_crowded(alert);
+	e->is_long = alert->was_long;
 }
 
 /* The bytes of a request; 0: it is the end; -errno. */
@@ -188,10 +208,11 @@ static int hear(struct ear *e)
 	while (!fuse_session_exited(l->se)) {
 		n = fuse_session_receive_buf(l->se, &e->buf);
 		if (n > 0)
-			alert_end(&l->alert, e->buf.mem, (size_t)n);
+			note(e, (size_t)n);
 		if (n != -EAGAIN && n != -EINTR)
 			return n;
-		if (alert_again(&l->alert))
+		send_begun(e);
+		if (!errands_away(l->errands) && alert_again(&l->alert))
 			sched_yield();
 		else
 			doze(l);
@@ -211,6 +232,22 @@ static void finish(struct listener *l, int rc)
 	eventfd_write(l->end, 1);
 }
 
+/* No long transfer keeps what answers there are to errands. */
+static void carry_out(struct ear *e)
+{
+	struct listener *l = e->listener;
+
+	if (e->crowded && errands_begin(l->errands, &e->buf, &e->batch))
+		return;
+	send_begun(e);
+	if (e->is_long && errands_away(l->errands))
+		leave_turn(&e->lookout);
+	else
+		lookout_take(&e->lookout);
+	fuse_session_process_buf(l->se, &e->buf);
+	lookout_take(NULL);
+}
+
 static void listen_on(struct ear *e)
 {
 	struct listener *l = e->listener;
@@ -223,9 +260,7 @@ static void listen_on(struct ear *e)
 			return;
 		}
 		heard(e);
-		lookout_take(&e->lookout);
-		fuse_session_process_buf(l->se, &e->buf);
-		lookout_take(NULL);
+		carry_out(e);
 	}
 }
 
@@ -237,6 +272,7 @@ static void *ear_main(void *arg)
 			 .lookout = { .fd = l->fd, .leave = leave_turn } };
 
 	listen_on(&e);
+	send_begun(&e);
 	free(e.buf.mem);
 	pthread_mutex_lock(&l->lock);
 	l->threads--;
@@ -284,11 +320,23 @@ static void join_all(struct listener *l)
 	pthread_mutex_unlock(&l->lock);
 }
 
-int listen_run(struct fsd *d, unsigned int threads)
+static int serve(struct listener *l)
 {
-	struct listener l = { .se = d->se,
-			      .fs = &d->fs,
-			      .fd = fuse_session_fd(d->se),
+	int rc = begin(l);
+
+	if (rc)
+		return rc;
+	wait_end(l);
+	finish(l, 0);
+	join_all(l);
+	return l->error;
+}
+
+int listen_run(struct fuse_session *se, struct fs *fs, unsigned int threads)
+{
+	struct listener l = { .se = se,
+			      .fs = fs,
+			      .fd = fuse_session_fd(se),
 			      .most = threads,
 			      .lock = PTHREAD_MUTEX_INITIALIZER,
 			      .vacant = PTHREAD_COND_INITIALIZER,
@@ -300,12 +348,10 @@ int listen_run(struct fsd *d, unsigned int threads)
 	if (l.end < 0)
 		return -errno;
 	alert_init(&l.alert);
-	rc = begin(&l);
+	rc = errands_new(se, fs, threads, &l.errands);
 	if (!rc) {
-		wait_end(&l);
-		finish(&l, 0);
-		join_all(&l);
-		rc = l.error;
+		rc = serve(&l);
+		errands_free(l.errands);
 	}
 	close(l.end);
 	return rc;
