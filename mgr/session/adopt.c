@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "adopt.h"
+#include "evict.h"
 #include "session.h"
 
 struct adopts {
@@ -26,8 +27,12 @@ int op_adopt(struct op *op)
 	};
 	struct wire_adopt_rep rep = { 0 };
 	uint32_t done;
-	int rc = ns_adopt(&op->ns, &args, &done);
+	int rc;
 
+	/* its rows may still be as they were */
+	if (evict_wants(op->mgr, args.session))
+		return -ESTALE;
+	rc = ns_adopt(&op->ns, &args, &done);
 	if (rc)
 		return rc;
 	rep.flags = htole32(done);

@@ -201,6 +201,9 @@ START_TEST(test_nobody_takes_over)
 				    .open = htole64(f.open),
 				    .flags = htole32(WIRE_O_WRITE) };
 	struct wire_redeem token = { .flags = htole32(WIRE_O_WRITE) };
+	const struct wire_adopt adopt = { .session = htole64(writer.session),
+					  .handle = htole64(f.handle),
+					  .open = htole64(f.open) };
 	struct wire_evict_rep rep;
 
 	ck_assert_int_eq(mgrc_call(&writer, WIRE_GRANT, &grant, sizeof(grant),
@@ -213,6 +216,9 @@ START_TEST(test_nobody_takes_over)
 	ck_assert_int_eq(mgrc_call(&reader, WIRE_REDEEM, &token, sizeof(token),
 				   NULL, 0),
 			 -EBADF);
+	ck_assert_int_eq(mgrc_call(&reader, WIRE_ADOPT, &adopt, sizeof(adopt),
+				   NULL, 0),
+			 -ESTALE);
 	atomic_store(&rig.iod[1].fence_fail, 0);
 }
 END_TEST
