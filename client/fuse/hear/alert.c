@@ -26,7 +26,7 @@ void alert_init(struct alert *a)
 	spin_init(&a->spin, NEAR_US, FAR_US);
 }
 
-bool alert_crowded(const struct alert *a)
+static bool is_crowded(const struct alert *a)
 {
 	unsigned int i, k, n = 0;
 
@@ -41,8 +41,7 @@ bool alert_crowded(const struct alert *a)
 void alert_begin(struct alert *a)
 {
 	spin_begin(&a->spin, clock_now(),
-		   a->was_long || alert_crowded(a) ? SPIN_NOTHING_SOON
-						   : SPIN_LITTLE);
+		   a->was_long || a->crowded ? SPIN_NOTHING_SOON : SPIN_LITTLE);
 }
 
 bool alert_again(struct alert *a)
@@ -71,4 +70,5 @@ void alert_end(struct alert *a, const void *request, size_t len)
 		return;
 	a->recent[a->n++ % ALERT_RECENT] = hdr->pid;
 	a->was_long = is_long(request, len);
+	a->crowded = is_crowded(a);
 }

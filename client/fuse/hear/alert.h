@@ -22,12 +22,11 @@ struct alert {
 	uint32_t recent[ALERT_RECENT]; /* the threads that asked; 0: the kernel */
 	unsigned int n; /* requests, ever */
 	bool was_long; /* the last of them */
+	bool crowded; /* as many programs asked lately as there are processors */
 	struct spin spin;
 };
 
 void alert_init(struct alert *alert);
-/* As many programs asked lately as there are processors. */
-bool alert_crowded(const struct alert *alert);
 /* It has nothing to do. */
 void alert_begin(struct alert *alert);
 /* Nothing yet: whether to look again. */

@@ -194,7 +194,7 @@ static void note(struct ear *e, size_t len)
 	struct alert *alert = &e->listener->alert;
 
 	alert_end(alert, e->buf.mem, len);
-	e->crowded = alert_crowded(alert);
+	e->crowded = alert->crowded;
 	e->is_long = alert->was_long;
 }
 
