@@ -38,10 +38,11 @@ static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
 	struct session_rec rec = { .id = id };
 	int rc = session_get(mgr->st, id, &rec);
+	bool evicted = evict_wants(mgr, id);
 
-	if (rc == -ENOENT && evict_wants(mgr, id))
+	if (rc == -ENOENT && evicted)
 		rc = 0;
-	if (evict_wants(mgr, id))
+	if (evicted)
 		flags |= SESSION_EVICTED;
 	rec.flags = (rec.flags & (SESSION_DECLARES | SESSION_EVICTED)) | flags;
 	return rc ? rc : session_put(mgr->st, &rec);
