@@ -22,6 +22,8 @@
 _Static_assert(sizeof(off_t) == 8, "64 bit systems only");
 
 #define OURS __attribute__((visibility("default")))
+/* So that who only passes by needs no room on the stack. */
+#define APART __attribute__((noinline))
 /* A call and the name that it has for those who want 64 bits on all systems. */
 #define TWO_NAMES(type, name, name64, args)                                    \
 	OURS type name args;                                                   \
@@ -77,24 +79,35 @@ static void refresh(int fd)
 
 /* ---- where the offset is ---- */
 
-ssize_t read(int fd, void *buf, size_t n)
+static APART ssize_t our_read(int fd, void *buf, size_t n)
 {
 	const struct iovec iov = { buf, n };
 	struct move m;
 
-	if (!number_may(fd, n) || !move_begin(&m, fd, false, &iov, 1))
+	if (!move_begin(&m, fd, false, &iov, 1))
 		return next.read(fd, buf, n);
+	return move_here(&m);
+}
+
+ssize_t read(int fd, void *buf, size_t n)
+{
+	return number_may(fd, n) ? our_read(fd, buf, n) : next.read(fd, buf, n);
+}
+
+static APART ssize_t our_write(int fd, const void *buf, size_t n)
+{
+	const struct iovec iov = { (void *)(uintptr_t)buf, n };
+	struct move m;
+
+	if (!move_begin(&m, fd, true, &iov, 1))
+		return next.write(fd, buf, n);
 	return move_here(&m);
 }
 
 ssize_t write(int fd, const void *buf, size_t n)
 {
-	const struct iovec iov = { (void *)(uintptr_t)buf, n };
-	struct move m;
-
-	if (!number_may(fd, n) || !move_begin(&m, fd, true, &iov, 1))
-		return next.write(fd, buf, n);
-	return move_here(&m);
+	return number_may(fd, n) ? our_write(fd, buf, n)
+				 : next.write(fd, buf, n);
 }
 
 ssize_t readv(int fd, const struct iovec *iov, int niov)
@@ -117,24 +130,36 @@ ssize_t writev(int fd, const struct iovec *iov, int niov)
 
 /* ---- where the caller says ---- */
 
-ssize_t pread(int fd, void *buf, size_t n, off_t off)
+static APART ssize_t our_pread(int fd, void *buf, size_t n, off_t off)
 {
 	const struct iovec iov = { buf, n };
 	struct move m;
 
-	if (!number_may(fd, n) || !move_begin(&m, fd, false, &iov, 1))
+	if (!move_begin(&m, fd, false, &iov, 1))
 		return next.pread(fd, buf, n, off);
+	return move_at(&m, off);
+}
+
+ssize_t pread(int fd, void *buf, size_t n, off_t off)
+{
+	return number_may(fd, n) ? our_pread(fd, buf, n, off)
+				 : next.pread(fd, buf, n, off);
+}
+
+static APART ssize_t our_pwrite(int fd, const void *buf, size_t n, off_t off)
+{
+	const struct iovec iov = { (void *)(uintptr_t)buf, n };
+	struct move m;
+
+	if (!move_begin(&m, fd, true, &iov, 1))
+		return next.pwrite(fd, buf, n, off);
 	return move_at(&m, off);
 }
 
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t off)
 {
-	const struct iovec iov = { (void *)(uintptr_t)buf, n };
-	struct move m;
-
-	if (!number_may(fd, n) || !move_begin(&m, fd, true, &iov, 1))
-		return next.pwrite(fd, buf, n, off);
-	return move_at(&m, off);
+	return number_may(fd, n) ? our_pwrite(fd, buf, n, off)
+				 : next.pwrite(fd, buf, n, off);
 }
 
 ssize_t preadv(int fd, const struct iovec *iov, int niov, off_t off)
