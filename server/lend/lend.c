@@ -37,7 +37,11 @@ static int start(struct lends *lends)
 	int rc = open_dir(lends);
 
 	if (!rc)
+		rc = lend_had_open(lends);
+	if (!rc)
 		rc = lend_old(lends);
+	if (!rc)
+		lend_evict_again(lends);
 	if (!rc)
 		rc = lend_watch_start(lends);
 	if (rc && rc != -EBUSY)
@@ -65,7 +69,7 @@ int lends_open(const struct lends_attr *attr, struct lends **out)
 	if (!lends)
 		return -ENOMEM;
 	lends->attr = *attr;
-	lends->dirfd = -1;
+	lends->dirfd = lends->had_fd = -1;
 	atomic_init(&lends->ends, UINT64_MAX);
 	pthread_mutex_init(&lends->lock, NULL);
 	init_changed(lends);
@@ -322,7 +326,9 @@ static int lend_to(struct lends *lends, struct lend_session *ses,
 		return -EBUSY;
 	if (!write && !ask->read)
 		return -EACCES;
-	fd = store_obj_lend(obj, ask->read, write);
+	fd = lend_has(lends, ses->id, store_obj_handle(obj), write);
+	if (!fd)
+		fd = store_obj_lend(obj, ask->read, write);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &sb)) {

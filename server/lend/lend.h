@@ -16,10 +16,11 @@
  * such a one objects are lent for writing only if it may be killed, and it is, after
  * LEND_STUCK_MS.
  *
- * Over the end of this process it is known from files, DIR/lent/SESSION.terms and
+ * Over the end of this process what is lent is known from files, DIR/lent/SESSION.terms and
  * SESSION.marks: the next one takes back what the one before had lent; of clients of
  * earlier releases it waits for who is inside before it serves.  Where nothing is lent for
- * writing (attr.reads) there are no files, and the pages have no names.
+ * writing (attr.reads) there are no files, and the pages have no names.  What sessions had, for
+ * who is evicted, it knows from DIR/lent/.had, if the store lies in memory.
  *
  * All functions but lends_open() and lends_close() may be called from any thread, and
  * do not block but on these files.
@@ -99,7 +100,7 @@ struct lent {
 };
 /*
  * -EACCES: it may not read, and writing is not to be had; -ENOKEY: it is of another
- * era; -ENOSPC: the session has LENT_OBJECTS of them; -EMFILE: too many sessions do, or
+ * era; -ENOSPC: the session has LENT_OBJECTS of them, or there is no room for a note; -EMFILE: too many sessions do, or
  * descriptors are short; -ESRCH: that process is not to be seen from here, or another
  * user's; -EBUSY: somebody who was lent it keeps it shut;
  * -EOPNOTSUPP: nobody would see the end of this one, or he is not trusted and the object

@@ -101,6 +101,8 @@ static void add(struct lends *lends, uint64_t session, uint64_t handle,
 
 	if (!copy)
 		copy = make(lends, session, handle);
+	if (copy && copy->session == session)
+		lend_had_evicted(lends, session, handle);
 	if (!copy)
 		log_error(lends->attr.log,
 			  "no memory to set object %016llx aside, "
@@ -119,6 +121,11 @@ static void add_all(struct lends *lends, uint64_t session)
 			add(lends, session, ses->loan[i].handle,
 			    ses->loan[i].write);
 	lend_had_each(lends, session, add);
+}
+
+void lend_evict_again(struct lends *lends)
+{
+	lend_had_each_evicted(lends, add);
 }
 
 bool lend_is_evicted(const struct lends *lends, uint64_t session)
@@ -237,10 +244,12 @@ static bool try(struct lends *lends, struct lend_copy *copy)
 		return false;
 	}
 	say(lends, copy, rc);
-	if (rc)
+	if (rc) {
 		keep(lends, copy);
-	else
+	} else {
+		lend_had_over(lends, copy->session, copy->handle);
 		done(lends, copy, lend_session_free);
+	}
 	return !rc;
 }
 

@@ -101,8 +101,11 @@ struct lends {
 	_Atomic uint64_t
 		ends; /* the first until of a loan, or before; never 0 */
 	TAILQ_HEAD(, loan) stuck;
-	struct lend_had *had; /* what is not lent any more: lend_had.c */
+	struct lend_had *had; /* what is lent, or was: lend_had.c */
 	LIST_HEAD(lend_hads, lend_had) had_of[LEND_BUCKETS];
+	struct lend_hads had_spare;
+	uint32_t had_slots; /* notes that there were */
+	int had_fd; /* of the notes; -1: none are made */
 	uint64_t *evicted; /* sessions, the last ones: lend_evict.c */
 	uint64_t nevicted;
 	TAILQ_HEAD(lend_copies, lend_copy) copies; /* lend_evict.c */
@@ -250,16 +253,43 @@ bool lend_is_copied(const struct lends *lends, uint64_t handle);
  * there may be others.
  */
 bool lend_copy_next(struct lends *lends);
+/* Those that the process before was to set aside, and has not. */
+void lend_evict_again(struct lends *lends);
 
 /* ---- lend_had.c.  With the lock. ---- */
 
-/* That session was lent that, and is not any more. */
+/* Before all of these, with what the process before had noted.  On a disk nothing is. */
+int lend_had_open(struct lends *lends);
+void lend_had_close(struct lends *lends);
+/* That session is to be lent that.  -errno: it cannot be kept in mind. */
+int lend_has(struct lends *lends, uint64_t session, uint64_t handle,
+	     bool write);
+/* It is not lent it any more. */
 void lend_had(struct lends *lends, uint64_t session, uint64_t handle,
 	      bool write);
-void lend_had_each(struct lends *lends, uint64_t session,
-		   void (*fn)(struct lends *lends, uint64_t session,
-			      uint64_t handle, bool write));
-void lend_had_close(struct lends *lends);
+/* It is to be set aside, as that session is evicted; it is. */
+void lend_had_evicted(struct lends *lends, uint64_t session, uint64_t handle);
+void lend_had_over(struct lends *lends, uint64_t session, uint64_t handle);
+typedef void lend_had_fn(struct lends *lends, uint64_t session, uint64_t handle,
+			 bool write);
+void lend_had_each(struct lends *lends, uint64_t session, lend_had_fn *fn);
+void lend_had_each_evicted(struct lends *lends, lend_had_fn *fn);
+
+/* ---- lend_note.c ---- */
+
+#define LEND_NOTE_WRITE 1u
+#define LEND_NOTE_EVICTED 2u /* it is to be set aside */
+
+struct lend_note {
+	uint64_t session, handle; /* handle 0: none */
+	uint32_t flags;
+	uint32_t reserved[3];
+};
+/* A descriptor, or -errno. */
+int lend_notes_open(int dirfd);
+/* -ENOENT: there are no more. */
+int lend_note_get(int fd, uint32_t at, struct lend_note *note);
+int lend_note_put(int fd, uint32_t at, const struct lend_note *note);
 
 /* ---- lend_watch.c ---- */
 

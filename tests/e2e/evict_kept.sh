@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Programs that keep the descriptor of what they were lent are evicted: what they write by it
-# is nobody's; also when the iod was started anew since, or ended in the middle of that.
+# is nobody's; also when the iod was started anew since, once or more often, or ended in
+# the middle of that.
 export E2E_IN_MEMORY=1
 . "$(dirname "$0")/functions.sh"
 requires tool python3
@@ -58,6 +59,14 @@ for how in kill stop; do
 	evicted
 	writes $how.in first
 done
+
+# ---- twice: the one in the middle had lent nothing ----
+
+with twice
+again kill
+again stop
+evicted
+writes twice.in first
 
 # ---- one that is killed before it has answered ----
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # What was lent to one who is evicted is set aside by a copy, and there is no room for that:
-# pvfs-evict says so, others have the file meanwhile, and the copy is made when there is room.
+# pvfs-evict says so, others have the file meanwhile, and the copy is made when there is room,
+# also by an iod that was started anew since.
 . "$(dirname "$0")/functions.sh"
 requires root
 
@@ -32,6 +33,11 @@ expect ok pvio write /pvfs/lent 0 60000 2
 # one that ends nobody says it, too
 must_fail pvfs-evict -J nobodys /pvfs
 grep -q 'no room to set aside' "$tmp/output" || fail "$(cat "$tmp/output")"
+
+must cluster kill-iod 0
+must cluster start-iod 0
+until_true 30 eval 'pvfs-evict -J nobodys /pvfs 2>&1 | grep -q "no room to set aside"'
+expect ok pvio check /pvfs/lent 0 60000 2
 
 rm "$state/iod0/filler"
 until_true 30 logged 'set aside by a copy, as it was lent to session'

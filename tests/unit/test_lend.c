@@ -1210,6 +1210,79 @@ START_TEST(what_was_lent_before_is_set_aside)
 }
 END_TEST
 
+/* By the one before that.  0: for writing, 1: and was given back, 2: for reading. */
+START_TEST(what_was_lent_once_is_set_aside)
+{
+	char buf[16] = "";
+	struct lent lent;
+
+	in_time("first");
+	ck_assert_int_eq(lend_to(getpid(), _i < 2, &lent), 0);
+	ck_assert(lent.write == (_i < 2));
+	if (_i == 1)
+		lend_end(lends, SESSION);
+	for (int i = 0; i < 2; i++) {
+		lends_close(lends);
+		open_lends();
+	}
+	evict_all();
+	ck_assert(store_obj_moved(obj));
+	if (_i < 2)
+		keeps_nothing(&lent);
+	in_time("other");
+	ck_assert_int_eq(pread(lent.fd, buf, sizeof(buf), 0), 5);
+	ck_assert_str_ne(buf, "other");
+	close(lent.fd);
+}
+END_TEST
+
+/* It has told the manager already that it knows. */
+START_TEST(without_room_the_next_process_does_it)
+{
+	struct lent lent;
+
+	in_time("first");
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	some_pages();
+	fill_up(true);
+	evict_all();
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(lends_kept(lends), 1);
+		lends_close(lends);
+		open_lends();
+		while (lend_evicts(lends))
+			nap();
+	}
+	fill_up(false);
+	while (lends_kept(lends))
+		nap();
+	ck_assert(store_obj_moved(obj));
+	/* and another one finds nothing to do */
+	lends_close(lends);
+	open_lends();
+	ck_assert(!lend_evicts(lends));
+	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	close(lent.fd);
+}
+END_TEST
+
+#define HAD 65536u /* so many are known */
+
+START_TEST(what_is_known_has_an_end)
+{
+	lend_number(HANDLE, true);
+	lend_end(lends, session++);
+	for (unsigned int i = 1; i < HAD + (unsigned int)_i; i++)
+		lend_number(HANDLE + i, true);
+	session = SESSION;
+	lends_close(lends);
+	open_lends();
+	lend_evict(lends, SESSION);
+	ck_assert(lend_evicts(lends) == !_i);
+	evict_all();
+}
+END_TEST
+
 static uint32_t owner(void)
 {
 	return atomic_load(gate_owner(store_gate(store))) & FUTEX_TID_MASK;
@@ -1512,6 +1585,7 @@ static Suite *lend_suite(void)
 	suite_add_tcase(s, tc);
 	tc = tcase_create("reads");
 	tcase_add_checked_fixture(tc, setup_reads, teardown);
+	tcase_add_loop_test(tc, what_was_lent_once_is_set_aside, 2, 3);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, a_loan_ends_with_its_time);
 	tcase_add_test(tc, no_more_than_there_is_room_for);
@@ -1531,12 +1605,15 @@ static Suite *lend_suite(void)
 		tcase_add_test(tc, without_room_it_waits_for_who_runs);
 		tcase_add_test(tc, and_ends_who_is_stopped);
 		tcase_add_test(tc, without_room_it_is_done_later);
+		tcase_add_test(tc, without_room_the_next_process_does_it);
 		suite_add_tcase(s, tc);
 	}
 	tc = lend_case("restart");
 	tcase_add_test(tc, borrowers_see_that_it_was_killed);
 	tcase_add_test(tc, what_was_lent_before_is_taken_back);
 	tcase_add_loop_test(tc, what_was_lent_before_is_set_aside, 0, 2);
+	tcase_add_loop_test(tc, what_was_lent_once_is_set_aside, 0, 3);
+	tcase_add_loop_test(tc, what_is_known_has_an_end, 0, 2);
 	tcase_add_test(tc, who_is_inside_over_a_restart_is_killed_first);
 	tcase_add_test(tc, so_is_who_is_stuck_in_a_session_that_ended);
 	tcase_add_test(tc, a_process_that_began_later_is_another_one);
