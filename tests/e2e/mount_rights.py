@@ -7,8 +7,8 @@ os.chdir(sys.argv[1])
 CAPS = bytes.fromhex("0100000200040000000000000000000000000000")
 MODES = 0o7777, 0o6766, 0o7747, 0o2777, 0o4666, 0o1666
 
-def opened(how, change):
-    f = os.open("f", how)
+def opened(name, how, change):
+    f = os.open(name, how)
     try:
         change(f)
     finally:
@@ -23,56 +23,74 @@ def chmod_before(f):
     os.write(f, b"x")
 
 WAYS = {
-    "write": lambda: opened(os.O_WRONLY, lambda f: os.write(f, b"x" * 10)),
-    "append": lambda: opened(os.O_WRONLY | os.O_APPEND,
-                             lambda f: os.write(f, b"x" * 10)),
-    "truncate": lambda: os.truncate("f", 3),
-    "O_TRUNC": lambda: opened(os.O_WRONLY | os.O_TRUNC, lambda f: None),
-    "ftruncate": lambda: opened(os.O_WRONLY, lambda f: os.ftruncate(f, 5)),
-    "fallocate": lambda: opened(os.O_WRONLY,
-                                lambda f: os.posix_fallocate(f, 0, 50)),
-    "chgrp": lambda: os.chown("f", -1, os.getgid()),
-    "touch": lambda: os.utime("f"),
-    "read": lambda: opened(os.O_RDONLY, lambda f: os.read(f, 5)),
-    "write, fchmod": lambda: opened(os.O_WRONLY, chmod_between),
-    "fchmod, write": lambda: opened(os.O_WRONLY, chmod_before),
+    "write": lambda n: opened(n, os.O_WRONLY, lambda f: os.write(f, b"x" * 10)),
+    "append": lambda n: opened(n, os.O_WRONLY | os.O_APPEND,
+                               lambda f: os.write(f, b"x" * 10)),
+    "truncate": lambda n: os.truncate(n, 3),
+    "O_TRUNC": lambda n: opened(n, os.O_WRONLY | os.O_TRUNC, lambda f: None),
+    "ftruncate": lambda n: opened(n, os.O_WRONLY, lambda f: os.ftruncate(f, 5)),
+    "fallocate": lambda n: opened(n, os.O_WRONLY,
+                                  lambda f: os.posix_fallocate(f, 0, 50)),
+    "chgrp": lambda n: os.chown(n, -1, os.getgid()),
+    "touch": lambda n: os.utime(n),
+    "read": lambda n: opened(n, os.O_RDONLY, lambda f: os.read(f, 5)),
+    "write, fchmod": lambda n: opened(n, os.O_WRONLY, chmod_between),
+    "fchmod, write": lambda n: opened(n, os.O_WRONLY, chmod_before),
 }
 
-def run_as(uid, what):
-    pid = os.fork()
-    if pid:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    try:
+# What call() came to with each of them, 0 or errno, in one process of that user.
+def run_as(uid, call, each):
+    out, into = os.pipe()
+    if os.fork() == 0:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
-        what()
+        os.write(into, bytes(number(call, one) for one in each))
         os._exit(0)
-    except OSError as e:
-        os._exit(e.errno)
+    os.close(into)
+    with open(out, "rb") as f:
+        rcs = f.read()
+    os.wait()
+    assert len(rcs) == len(each)
+    return rcs
 
-def has_caps():
+def number(call, one):
     try:
-        os.getxattr("f", "security.capability")
-        return "c"
-    except OSError:
-        return ""
+        call(one)
+        return 0
+    except OSError as e:
+        return e.errno
+
+NAMES = ["f%o" % mode for mode in MODES]
+
+# A file with each of the modes.
+def make(group=1000, first=lambda name: None):
+    for name, mode in zip(NAMES, MODES):
+        with open(name, "wb") as f:
+            f.write(b"x" * 20)
+        os.chown(name, 1000, group)
+        first(name)
+        os.chmod(name, mode)
+
+# What became of them; then they are gone.
+def rest(rcs):
+    for name, rc in zip(NAMES, rcs):
+        try:
+            os.getxattr(name, "security.capability")
+            caps = "c"
+        except OSError:
+            caps = ""
+        yield "%o%s/%d" % (os.stat(name).st_mode & 0o7777, caps, rc)
+        os.unlink(name)
+
+def give_caps(name):
+    os.setxattr(name, "security.capability", CAPS)
 
 for name, way in WAYS.items():
     # who is neither owner nor root takes them away by the open already
     for who in (0, 1000) if "chmod" in name else (0, 1000, 1001):
-        out = []
-        for mode in MODES:
-            with open("f", "wb") as f:
-                f.write(b"x" * 20)
-            os.chown("f", 1000, 1000)
-            os.setxattr("f", "security.capability", CAPS)
-            os.chmod("f", mode)
-            rc = run_as(who, way)
-            out.append("%o%s/%d" % (os.stat("f").st_mode & 0o7777,
-                                    has_caps(), rc))
-            os.unlink("f")
-        print(name, who, *out)
+        make(first=give_caps)
+        print(name, who, *rest(run_as(who, way, NAMES)))
 
 # Who was handed the open file needs no rights of his own, whether he owns it or not; but
 # asking for a new owner is none of it.
@@ -82,32 +100,32 @@ HANDED = {
     "fallocate": lambda f: os.posix_fallocate(f, 0, 50),
     "read": lambda f: os.read(f, 5),
 }
+
+def open_all(opener):
+    os.seteuid(opener)
+    try:
+        return [os.open(name, os.O_RDWR) for name in NAMES]
+    finally:
+        os.seteuid(0)
+
+def handed(change, opener, group, who):
+    make(group)
+    for name in NAMES:
+        os.chmod(name, 0o666)
+    files = open_all(opener)
+    for name, mode in zip(NAMES, MODES):
+        os.chmod(name, mode & ~0o22)
+    out = list(rest(run_as(who, change, files)))
+    for f in files:
+        os.close(f)
+    return out
+
 for name, change in HANDED.items():
     for opener in 0, 1000:
         for group in 0, 1000:
             for who in 1000, 1001:
-                out = []
-                for mode in MODES:
-                    with open("f", "wb") as f:
-                        f.write(b"x" * 20)
-                    os.chown("f", 1000, group)
-                    os.chmod("f", 0o666)
-                    os.seteuid(opener)
-                    f = os.open("f", os.O_RDWR)
-                    os.seteuid(0)
-                    os.chmod("f", mode & ~0o22)
-                    rc = run_as(who, lambda: change(f))
-                    out.append("%o/%d" % (os.fstat(f).st_mode & 0o7777, rc))
-                    os.close(f)
-                    os.unlink("f")
-                print("handed", name, opener, group, who, *out)
+                print("handed", name, opener, group, who,
+                      *handed(change, opener, group, who))
 for who in 1000, 1001:
-    out = []
-    for mode in MODES:
-        with open("f", "wb") as f:
-            os.chown("f", 1000, 1000)
-            os.chmod("f", mode)
-        rc = run_as(who, lambda: os.chown("f", -1, -1))
-        out.append("%o/%d" % (os.stat("f").st_mode & 0o7777, rc))
-        os.unlink("f")
-    print("chown -1", who, *out)
+    make()
+    print("chown -1", who, *rest(run_as(who, lambda n: os.chown(n, -1, -1), NAMES)))
