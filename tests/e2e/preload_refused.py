@@ -41,6 +41,10 @@ refused("copy_file_range", [errno.EXDEV],
         lambda: os.copy_file_range(fd, out, 100))
 assert os.fstat(out).st_size == 0
 
+os.mkfifo(at + "/fifo")
+refused("open", [errno.ENXIO], lambda: os.open(at + "/fifo", os.O_RDONLY))
+os.unlink(at + "/fifo")
+
 # past the library: the kernel has nothing there that takes or gives data
 SYS_READ, SYS_WRITE, SYS_PREAD, SYS_PWRITE = 0, 1, 17, 18
 if os.uname().machine == "x86_64":

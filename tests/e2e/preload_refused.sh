@@ -13,7 +13,7 @@ PVFSTAB_FILE=$tmp/pvfstab
 past timeout 300 python3 "$e2e/preload_refused.py" "$tmp/point" \
 	>"$tmp/out" 2>"$tmp/err" || { cat "$tmp/err"; fail "see above"; }
 grep -q "all of it" "$tmp/out" || fail "it did not come to its end"
-for call in mmap bind execv posix_spawn chdir nftw; do
+for call in mmap bind open execv posix_spawn chdir nftw; do
 	grep -q "pvfs-preload: $call of .* mount it" "$tmp/err" ||
 		fail "no line about $call"
 done

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* open.c - opening a file by its name. */
 #undef _FILE_OFFSET_BITS
+#include <errno.h>
 #include <pvfs.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "refuse.h"
 #include "seen.h"
 #include "under.h"
 #include "whose.h"
@@ -57,10 +60,22 @@ static int pvfs_flags(int flags)
 			      : flags;
 }
 
+/* A FIFO, a socket or a device: the kernel alone has what is behind it. */
+static bool is_special(int dir, const char *path)
+{
+	struct stat st;
+
+	return !PVFS(pvfs_fstatat(dir, path, &st, 0)) && !S_ISREG(st.st_mode) &&
+	       !S_ISDIR(st.st_mode);
+}
+
 static int open_ours(int dir, const char *path, int flags, mode_t mode)
 {
-	return whose_opened(
-		PVFS(pvfs_openat(dir, path, pvfs_flags(flags), mode)));
+	int fd = PVFS(pvfs_openat(dir, path, pvfs_flags(flags), mode));
+
+	if (fd < 0 && errno == ENXIO && is_special(dir, path))
+		return refuse_path("open", path, ENXIO);
+	return whose_opened(fd);
 }
 
 #define OPEN(dir, path, flags, mode, kernels)                                  \
