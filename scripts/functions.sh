@@ -65,7 +65,7 @@ packages_install() {
 		    "run again with PVFS_SKIP_PACKAGES=1"
 	mapfile -t missing < <(packages_missing $(packages_of "$@"))
 	[ ${#missing[@]} -gt 0 ] || return 0
-	step "installing ${#missing[@]} packages: ${missing[*]}"
+	step "installing packages (${#missing[@]}): ${missing[*]}"
 	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
 		die "needs root to install: run as root, or first run as root:" \
 		    "apt-get install --no-install-recommends ${missing[*]}"

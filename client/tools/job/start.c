@@ -253,7 +253,7 @@ static int hear(struct start *s)
 				       ? 0
 				       : (tool_say(&job_tool,
 						   "no name spaces of users "
-						   "here: --size holds nobody, "
+						   "here: --size bounds nothing, "
 						   "the data is in /dev/shm"),
 					  0);
 	}
