@@ -208,11 +208,13 @@ static uint64_t shown_end(const struct call *c, fuse_ino_t ino, struct file *f)
 	return end;
 }
 
-/* All kernels do by O_DIRECT, newer ones wherever they keep no pages. */
+/* All kernels do by O_DIRECT, newer ones wherever they keep no pages: then the write has
+ * an owner. */
 static bool may_cut(const struct call *c, const struct fuse_file_info *fi)
 {
 	return !fi->writepage &&
-	       (fi->flags & O_DIRECT || c->d->cache == CACHE_NONE);
+	       (fi->flags & O_DIRECT || c->d->cache == CACHE_NONE ||
+		(fi->flags & O_APPEND && fi->lock_owner));
 }
 
 /* Before a write is answered that failed, or one beside it, which may have moved the end. */

@@ -23,8 +23,7 @@ static void look_at_init(struct fsd *d, const struct init *init, size_t len)
 		return;
 	d->newer.init = init->hdr.unique;
 	d->newer.kills = init->body.flags & FUSE_HANDLE_KILLPRIV_V2;
-	d->newer.mmap = d->cache == CACHE_NONE &&
-			init->body.flags & FUSE_INIT_EXT &&
+	d->newer.mmap = init->body.flags & FUSE_INIT_EXT &&
 			init->body.flags2 & ALLOW_MMAP;
 }
 

@@ -131,11 +131,21 @@ int open_run(const struct call *c, const struct target *t, int flags,
 	return rc;
 }
 
+/*
+ * Where the kernel fills a page of its own it sends what is in that page alone, and others
+ * may append between.  Older kernels would leave who reads here the page as it was.
+ */
+static bool appends_in_one_piece(const struct fsd *d, int flags)
+{
+	return flags & O_APPEND && d->newer.mmap;
+}
+
 static void fill_info(const struct call *c, const struct opening *o,
 		      struct fuse_file_info *fi)
 {
 	fi->fh = (uint64_t)(uintptr_t)o->f;
-	fi->direct_io = c->d->cache == CACHE_NONE;
+	fi->direct_io = c->d->cache == CACHE_NONE ||
+			appends_in_one_piece(c->d, fi->flags);
 	fi->keep_cache = c->d->cache == CACHE_OPEN &&
 			 versions_same(c->d->versions, &o->st);
 }

@@ -17,11 +17,15 @@ exercise() {
 	rm "$tmp"/a/f?
 }
 
+# Processes of both put records at the end of one file.
+appends() { must python3 "$e2e/mount_appends.py" "$1" "$tmp"/{a,b,b}/log; }
+
 cache=none
 mount_at "$tmp/a" -o cache=none
 first=$daemon
 mount_at "$tmp/b" -o cache=none
 exercise ''
+appends O_WRONLY
 if maps_shared; then
 	exercise '-r -m'
 	must pvexer -m 7 700 "$tmp/a/mapped"
@@ -59,6 +63,10 @@ mount_at "$tmp/a" -o cache=open,attr_timeout=0,entry_timeout=0
 first=$daemon
 mount_at "$tmp/b" -o cache=open,attr_timeout=0,entry_timeout=0
 exercise '-r -m'
+if maps_shared; then
+	appends O_WRONLY
+	appends O_RDWR
+fi
 # what is written through a mapping has its place, though the file appends
 expect "b'Xello' 5" python3 - "$tmp/a/mapped" <<-'END'
 	import mmap, os, sys
