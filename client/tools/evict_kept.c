@@ -20,34 +20,51 @@ static bool owes(const struct pvfs_evicted *done, int iod)
 static int ask(const char *path, const char *uri, struct pvfs_gauge *list)
 {
 	struct pvfs_watch *watch;
-	int n;
+	int n, why;
 
 	if (pvfs_watch_open(path, uri, ASK_MS, &watch))
 		return -1;
 	n = pvfs_watch_gauges(watch, list, PVFS_GAUGES);
+	why = errno;
 	pvfs_watch_close(watch);
+	errno = why;
 	return n;
 }
 
-/* One that does not run, or is of an earlier release, keeps nothing that it would tell of. */
-static uint64_t kept_at(const char *path, const char *uri)
+/* -1: it does not say. */
+static int kept_at(const char *path, const char *uri, uint64_t *kept)
 {
 	struct pvfs_gauge *list = calloc(PVFS_GAUGES, sizeof(*list));
-	uint64_t kept = 0;
 	int n = list ? ask(path, uri, list) : -1;
 
+	*kept = 0;
 	for (int i = 0; i < n && i < PVFS_GAUGES; i++)
 		if (!strcmp(list[i].name, "lent_kept"))
-			kept = list[i].value;
+			*kept = list[i].value;
 	free(list);
-	return kept;
+	return n < 0 ? -1 : 0;
+}
+
+/* One of an earlier release keeps nothing that it would tell of. */
+static int say_silent(const struct tool *tool, int iod)
+{
+	if (errno != ENOSYS)
+		tool_say(tool,
+			 "iod %d cannot be reached from here (%s): if it does "
+			 "not run, programs of its host that keep what it lent "
+			 "them can change that until it does, where its store "
+			 "lies in memory; start it, or end these",
+			 iod, strerror(errno));
+	return 0;
 }
 
 static int look_at(const struct tool *tool, const char *path,
 		   const struct pvfs_server *server)
 {
-	uint64_t kept = kept_at(path, server->uri);
+	uint64_t kept;
 
+	if (kept_at(path, server->uri, &kept))
+		return say_silent(tool, server->index);
 	return kept ? tool_say(tool,
 			       "iod %d has no room to set aside %" PRIu64
 			       " objects that it had lent: programs that keep "

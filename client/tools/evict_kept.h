@@ -8,7 +8,8 @@
 
 /*
  * A line for each iod that had no room to set aside what it had lent, of those that run and
- * have confirmed the end.  1: there is one, or it is not known where they are.
+ * have confirmed the end; and for each that does not answer.  1: there is one of the former, or it
+ * is not known where they are.
  */
 int evict_kept(const struct tool *tool, const char *path,
 	       const struct pvfs_evicted *done);

@@ -202,7 +202,9 @@ static int say_left(const struct pvfs_evicted *done)
 			"iod %u has not said that it knows: what they had open "
 			"can be read there %s%s",
 			done->iod[i], until(done->until_ns, when, sizeof(when)),
-			done->left ? "" : "; written to it is not any more");
+			done->left
+				? ""
+				: "; written to it is not any more, but by who keeps what it lent him");
 	return done->left || done->iods;
 }
 

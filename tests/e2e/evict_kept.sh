@@ -68,6 +68,15 @@ again stop
 evicted
 writes twice.in first
 
+# ---- one that does not run: what is written until it does is there, nothing behind that ----
+
+with down
+must cluster kill-iod 0
+must pvfs-evict -s "$id" /pvfs >said 2>&1
+grep -q 'iod 0 cannot be reached from here (.*start it, or end these' said || fail "$(cat said)"
+must cluster start-iod 0
+writes down.in first
+
 # ---- one that is killed before it has answered ----
 
 with middle
