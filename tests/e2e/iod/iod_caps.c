@@ -428,6 +428,49 @@ START_TEST(fenced)
 }
 END_TEST
 
+/* So many that end by themselves as are kept in memory. */
+static void others_leave(void)
+{
+	const struct wire_fence body = { .n = htole32(WIRE_FENCE_MAX),
+					 .flags = htole32(WIRE_FN_MEMORY) };
+	le64 id[WIRE_FENCE_MAX];
+	const struct iodc_item item = { id, sizeof(id) };
+
+	for (uint64_t n = 1; n <= RPC_FENCE_MAX;) {
+		for (unsigned int i = 0; i < WIRE_FENCE_MAX; i++)
+			id[i] = htole64(client.session + n++);
+		ck_assert_int_eq(iodc_call(&mgr, WIRE_FENCE, &body,
+					   sizeof(body), &item, 1),
+				 0);
+	}
+}
+
+static void come_back(void)
+{
+	struct iodc_with as = { .shower = &shower };
+	uint64_t session = client.session;
+
+	iodc_close(&client);
+	if (strcmp(addr.scheme, "local"))
+		as.prover = pass_prover(pass);
+	iodc_open_with(&client, &addr, WIRE_ROLE_CLIENT, session, &as);
+}
+
+/* Who was evicted is not forgotten for who comes and goes. */
+START_TEST(fenced_for_good)
+{
+	take(FILE_1, CAPABILITY_ALL);
+	ck_assert_int_eq(wr(FILE_1), 0);
+	ck_assert_int_eq(iodc_fence_by(&mgr, client.session, WIRE_FN_EVICT), 0);
+	others_leave();
+	for (int i = 0; i < 2; i++) {
+		come_back();
+		ck_assert_int_eq(wr(FILE_1), -ESTALE);
+		ck_assert_int_eq(rd(FILE_1), -ESTALE);
+	}
+}
+END_TEST
+
 static void take_and_seek(uint64_t handle)
 {
 	hand.n = 0;
@@ -522,6 +565,7 @@ int main(void)
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, of_the_next_manager);
 	tcase_add_loop_test(tc, fenced, 0, 2);
+	tcase_add_test(tc, fenced_for_good);
 	tcase_add_test(tc, shown_again);
 	tcase_add_test(tc, restarted);
 	tcase_add_test(tc, key_gone);
