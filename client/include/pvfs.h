@@ -554,10 +554,10 @@ struct pvfs_ping {
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);
 /*
  * The same, as programs reach that server through the mount that path lies on:
- * with its fabric=, server_user=, rdma_* and dead_peer= options.  -1: ENODEV,
- * too: path is on no mount; ENXIO: the server is one of another file system
- * (which one it should be is known once the mount's mgr was asked for anything,
- * as by pvfs_servers()).
+ * with its transport=, fabric=, server_user=, rdma_* and dead_peer= options.
+ * -1: ENODEV, too: path is on no mount; ENXIO: the server is one of another
+ * file system (which one it should be is known once the mount's mgr was asked
+ * for anything, as by pvfs_servers()).
  */
 int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
 		    struct pvfs_ping *ping);

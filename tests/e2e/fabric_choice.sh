@@ -49,6 +49,25 @@ in_use tcp
 PVFS_LOG=info must pvfs-df /pvfs >"$tmp/df" 2>&1
 [ "$(grep -c "server .* over tcp" "$tmp/df")" = 3 ] ||
 	fail "pvfs-df: $(cat "$tmp/df")"
+
+# transport= is for all servers, and for tools as for programs
+comers() { grep -h ' opens session' "$state"/log/*.log | grep -c "$@"; }
+sed "s/transport=pvfs/transport=tcp/" "$state/pvfstab" >"$tmp/pvfstab"
+before=$(comers 'local pid')
+tools=$(comers -v 'local pid')
+must pvfs-ls /pvfs
+in_use tcp
+[ "$(grep -c " tcp://.* the address or fabric= says so" "$tmp/ping")" = 3 ] ||
+	fail "no reason: $(cat "$tmp/ping")"
+for tool in "pvfs-df /pvfs" pvfs-stats "pvfs-stats --inside" "pvfs-top -b -n 1" \
+	"pvfs-evict -l /pvfs"; do
+	$tool >"$tmp/output" 2>&1 || fail "$tool: $(cat "$tmp/output")"
+done
+"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" --skip clock --verbose >"$tmp/output" 2>&1
+grep -q "tcp://.*:$(port_of iod.1) over tcp" "$tmp/output" || fail "pvfs-doctor: $(cat "$tmp/output")"
+[ "$(comers -v 'local pid')" -gt $((tools + 18)) ] || fail "nobody came over tcp"
+[ "$(comers 'local pid')" = "$before" ] ||
+	fail "over local: $(grep -h 'local pid.* opens session' "$state"/log/iod*.log | tail -3)"
 mount_with fabric=foo
 must_fail pvfs-ls /pvfs
 grep -q 'pvfstab:[0-9]*: no transport "foo" in this build; use local.* tcp$' "$tmp/output" ||

@@ -38,11 +38,17 @@ int pvfs_mount_point(unsigned int index, char *dir, size_t len)
 	return 0;
 }
 
+/* The only transport that the mount leaves, or NULL. */
+static const char *only_of(const struct mount *m)
+{
+	return fabric_any(&m->mgr) ? fabric_only(m->fabric) : m->mgr.scheme;
+}
+
 /* As the mount reaches it: one transport alone shows in the address. */
 static void list_uri(const struct mount *m, const char *uri,
 		     struct pvfs_server *out)
 {
-	const char *only = fabric_only(m->fabric);
+	const char *only = only_of(m);
 	struct addr addr;
 
 	snprintf(out->uri, sizeof(out->uri), "%s", uri);

@@ -60,6 +60,7 @@ static struct session_attr mount_attr(const struct mount *mount)
 {
 	return (struct session_attr){
 		.addr = &mount->mgr,
+		.scheme = mount->mgr.scheme,
 		.fabric = mount->fabric,
 		.where = mount->where,
 		.server_uid = mount->server_uid,

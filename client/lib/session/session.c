@@ -129,6 +129,13 @@ static bool direct(const struct session_attr *attr)
 	return !attr->indirect;
 }
 
+/* transport= of a mount is for all of its servers, whichever is asked first. */
+static const char *scheme_of(const struct session_attr *attr)
+{
+	return attr->scheme && fabric_any(attr->addr) ? attr->scheme
+						      : attr->addr->scheme;
+}
+
 /* The way to the servers: device, progress context, first peer. */
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
@@ -162,8 +169,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	int rc;
 
 	sizes_env("PVFS_INLINE_MAX", &ctx_attr.inline_max, s->log);
-	rc = fabric_open(&s->fabric, attr->addr->scheme, attr->fabric,
-			 &dev_attr);
+	rc = fabric_open(&s->fabric, scheme_of(attr), attr->fabric, &dev_attr);
 	if (rc)
 		return rc;
 	ctx_attr.fabric = &s->fabric;

@@ -101,6 +101,7 @@ struct session_auth_attr {
 struct session_attr {
 	const struct addr *addr; /* of the mgr, or of any server */
 	const char *name; /* of that, for messages */
+	const char *scheme; /* of servers whose addr says any; or NULL */
 	const char *fabric; /* option; NULL: auto */
 	const char *where; /* see struct tp_dev_attr */
 	uint64_t fsid; /* what the server must serve; 0: whatever */

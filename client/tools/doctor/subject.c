@@ -14,6 +14,7 @@
 
 #include "checks.h"
 #include "clock.h"
+#include "fabric.h"
 #include "pvfs.h"
 #include "server_conf.h"
 
@@ -147,6 +148,17 @@ static int write_auth(const struct doctor *d, int fd)
 		       d->munge_socket);
 }
 
+/* What one of them does not leave open is not for the others. */
+static const char *scheme_of_all(const struct doctor *d)
+{
+	const char *scheme = d->subject[0].addr.scheme;
+
+	for (unsigned int i = 1; i < d->nsubjects; i++)
+		if (strcmp(d->subject[i].addr.scheme, scheme) != 0)
+			return FABRIC_ANY;
+	return scheme;
+}
+
 static int write_line(const struct doctor *d, int fd)
 {
 	const struct addr *mgr = &d->subject[0].addr;
@@ -155,7 +167,7 @@ static int write_line(const struct doctor *d, int fd)
 			"%s%s%s:/ " DOCTOR_MOUNT
 			" pvfs port=%u,transport=%s,timeout=5,server_user=%u",
 			v6 ? "[" : "", mgr->host, v6 ? "]" : "", mgr->port,
-			mgr->scheme, server_user(d));
+			scheme_of_all(d), server_user(d));
 
 	if (n >= 0)
 		n = write_auth(d, fd);

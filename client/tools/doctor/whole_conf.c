@@ -117,10 +117,11 @@ void check_conf(const struct doctor *d, const struct subject *s)
 	fclose(in);
 }
 
+/* It tells all but its own. */
 static void compare(const struct doctor *d, const struct pvfs_server *list,
 		    int n)
 {
-	for (int i = 0; i < n && i < (int)d->nsubjects; i++)
+	for (int i = 1; i < n && i < (int)d->nsubjects; i++)
 		if (strcmp(list[i].uri, d->subject[i].uri) != 0)
 			doctor_find(d, SAME_FIX,
 				    "[%s] address is %s here, and %s at the "
