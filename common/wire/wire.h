@@ -1236,8 +1236,11 @@ struct wire_seek_rep {
 /*
  * BORROW: over a transport that passes descriptors, the object's comes with the reply.
  * In front of it, if they are asked for, the pages by which an iod takes back what it
- * lent: gate, terms, marks (lent.h).  It is given back in the marks.
+ * lent: gate, terms, marks (lent.h).  It is given back in the marks.  With
+ * WIRE_B_NO_OBJECT, which there never is, it only asks whether objects are lent at all,
+ * and needs no capability.
  */
+#define WIRE_B_NO_OBJECT UINT64_MAX
 #define WIRE_B_WRITE	0x1u	/* request: for writing, too; reply: it is */
 #define WIRE_B_PAGES	0x2u	/* request: with the pages */
 #define WIRE_B_WAITS	0x4u	/* reply: its bytes may be on a disk: read with

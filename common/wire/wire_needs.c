@@ -14,6 +14,8 @@ static unsigned int counter(const struct wire_counter *body)
 
 static unsigned int borrow(const struct wire_borrow *body)
 {
+	if (le64toh(body->handle) == WIRE_B_NO_OBJECT)
+		return 0;
 	return le32toh(body->flags) & WIRE_B_WRITE ? WIRE_NEED_WRITE
 						   : WIRE_NEED_READ;
 }

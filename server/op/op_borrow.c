@@ -37,6 +37,8 @@ static bool may_write(struct iod *iod, const struct wire_borrow *body)
 static int get_object(struct iod *iod, uint64_t handle, bool write,
 		      struct store_obj **obj)
 {
+	if (handle == WIRE_B_NO_OBJECT) /* nor is it made */
+		return -ENOENT;
 	if (write)
 		return change_make(iod, handle, obj);
 	return store_obj_get(iod->store, handle, false, obj);

@@ -28,6 +28,14 @@ expect ok pvio write /pvfs/root 0 100000 1
 expect 0 owner /pvfs/root
 must pvfs-chmod 1777 /pvfs
 
+# ---- who only asks whether objects are lent needs no capability ----
+
+must pvfs-ping >"$tmp/pinged"
+[ "$(grep -c '^iod .*; lends objects' "$tmp/pinged")" = 2 ] || fail "$(cat "$tmp/pinged")"
+"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" --skip clock --verbose >"$tmp/output" 2>&1
+grep -q "$(port_of iod.1) over local" "$tmp/output" || fail "$(cat "$tmp/output")"
+grep -h 'is refused' "$state"/log/iod*.log >"$tmp/output" && fail "$(cat "$tmp/output")"
+
 # ---- from elsewhere: nobody without the key ----
 
 tab transport=tcp

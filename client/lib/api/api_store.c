@@ -124,7 +124,10 @@ static void say_believes(struct session *s, struct pvfs_ping *ping)
 			 "; auth = sys: other hosts are believed");
 }
 
-/* Over local: what is lent; not to those who would have to show a capability. */
+/*
+ * Over local: what is lent; not to those who have capabilities to show, as iods of earlier
+ * releases want one for the question.
+ */
 static void say_lends(struct session *s, struct pvfs_ping *ping)
 {
 	size_t n = strlen(ping->reason);

@@ -201,7 +201,7 @@ static int take_lends(void *arg, const struct wire_msg *reply)
 
 unsigned int store_lends(struct session *s, struct rpc_peer *peer)
 {
-	struct wire_borrow none = { .handle = htole64(UINT64_MAX) };
+	struct wire_borrow none = { .handle = htole64(WIRE_B_NO_OBJECT) };
 	uint32_t flags = 0;
 	struct ask c;
 

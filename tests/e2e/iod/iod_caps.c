@@ -283,6 +283,22 @@ START_TEST(handle_alone)
 }
 END_TEST
 
+/* That of no file opens nothing: who shows nothing may ask whether objects are lent. */
+START_TEST(handle_of_none)
+{
+	bool local = !strcmp(addr.scheme, "local");
+	int rc = borrow(WIRE_B_NO_OBJECT, 0);
+
+	ck_assert_int_ne(rc, -ENOKEY);
+	ck_assert(!local || !rc);
+	ck_assert_int_eq(borrow(WIRE_B_NO_OBJECT, WIRE_B_WRITE | WIRE_B_PAGES),
+			 rc);
+	reads_are(WIRE_B_NO_OBJECT, -ENOKEY);
+	changes_are(WIRE_B_NO_OBJECT, -ENOKEY);
+	is_not_there(WIRE_B_NO_OBJECT);
+}
+END_TEST
+
 /* What was shown once counts for the session, and for that file. */
 START_TEST(shown_once)
 {
@@ -556,6 +572,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, handle_alone);
+	tcase_add_test(tc, handle_of_none);
 	tcase_add_test(tc, shown_once);
 	tcase_add_test(tc, one_right);
 	tcase_add_test(tc, copies);
