@@ -10,7 +10,7 @@
 #include "descriptors.h"
 #include "hold.h"
 #include "iod.h"
-#include "random_id.h"
+#include "life.h"
 #include "service.h"
 #include "shares.h"
 #include "shown_caps.h"
@@ -180,7 +180,7 @@ static int open_server(struct iod *iod)
 		.keeper = iod->ring ? &iod->keeper : NULL,
 		.seal = iod->conf.auth.seal,
 		.role = WIRE_ROLE_IOD,
-		.features = WIRE_FT_ENDS | WIRE_FT_ASIDE |
+		.features = WIRE_FT_ENDS | WIRE_FT_ASIDE | WIRE_FT_LIFE |
 			    (iod->sharing ? WIRE_FT_SHARE : 0) |
 			    (iod->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.index = iod->conf.index,
@@ -323,8 +323,7 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	atomic_init(&iod->stop, false);
 	atomic_init(&iod->ready, false);
 	atomic_init(&iod->lease.heard, clock_boot());
-	if (random_id(&iod->boot))
-		iod->boot = iod->started;
+	iod->boot = life_boot(iod->conf.sync);
 	rc = open_all(iod);
 	if (!rc) {
 		say_waits(iod);

@@ -27,6 +27,7 @@
 #include "stat.h"
 #include "syncs.h"
 #include "told.h"
+#include "unsynced.h"
 #include "versions.h"
 #include "waits.h"
 
@@ -173,6 +174,7 @@ static int serve(void *arg, int ready)
 		rc = mount_and_serve(s);
 	}
 	fs_leave(&s->d.fs);
+	unsynced_free(&s->d.fs);
 	left_free(&left, &s->d.fs);
 	marks_free(s->d.marks);
 	versions_free(s->d.versions);

@@ -262,7 +262,8 @@ struct wire_accept {		/* accept or reject, private data */
 	le16 version;
 	le16 status;		/* 0, or errno: the reason of a reject */
 	le64 fsid;
-	le64 boot;		/* random, new at every start of the server */
+	le64 boot;		/* random, new at every start of the server; its upper
+				 * half may mean more: WIRE_FT_LIFE */
 	le32 credits;		/* slots granted */
 	le32 request_max;	/* largest message the server can receive */
 };
@@ -301,11 +302,18 @@ struct wire_accept {		/* accept or reject, private data */
 				 * was evicted */
 #define WIRE_FT_HERE	0x10000u /* with SEAL, of a client without a ticket: the answer to AUTH
 				 * may seal the connection: WIRE_CH_HERE */
+#define WIRE_FT_LIFE	0x20000u /* an iod's: the upper half of boot is not random but stays for
+				 * as long as it keeps what is written and not flushed: never 0 */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
 	uint8_t nonce[WIRE_NONCE_LEN];	/* of this connection alone */
 };
+
+static inline uint32_t wire_boot_life(uint64_t boot, uint32_t features)
+{
+	return features & WIRE_FT_LIFE ? (uint32_t)(boot >> 32) : 0;
+}
 
 /* Shared pieces. */
 struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */

@@ -11,6 +11,7 @@
 #include "handover.h"
 #include "held.h"
 #include "stat.h"
+#include "unsynced.h"
 
 struct file *file_new(struct fs *fs, int flags)
 {
@@ -130,10 +131,12 @@ void file_forked(struct file *f)
 
 /* ---- what RELEASE will say ---- */
 
-void file_wrote(struct file *f, uint64_t end, int rc)
+void file_wrote(struct file *f, uint64_t end, int rc, unsigned int since)
 {
 	int64_t now = clock_wall();
 
+	if (!rc && since)
+		unsynced_wrote(f, since);
 	pthread_mutex_lock(&f->lock);
 	if (rc) {
 		f->io.doubt = true;

@@ -69,6 +69,7 @@ struct file {
 				  * or it does not count */
 	atomic_int untold; /* mount: what another one's fsync has met, -errno; 0:
 			    * nothing that this one's has not told */
+	atomic_bool unsynced; /* unsynced.h has it; under fs->files_lock */
 	uint64_t owner; /* of locks, 0: none yet; under fs->files_lock */
 	atomic_bool process_locks; /* some were taken through this one */
 
@@ -119,8 +120,9 @@ void file_inherited(struct file *f);
 /* In a child after fork(), with one thread. */
 void file_forked(struct file *f);
 
-/* After a write: [.., end) is written, or (rc) nobody knows. */
-void file_wrote(struct file *f, uint64_t end, int rc);
+/* After a write: [.., end) is written, or (rc) nobody knows.  since: when it began, by
+ * unsynced_since(), or 0: it is flushed, too. */
+void file_wrote(struct file *f, uint64_t end, int rc, unsigned int since);
 /* A counter of it was changed, or may have been: it has objects, and its times stay. */
 void file_counted(struct file *f);
 /* fallocate(2) had it done, whatever came of that. */

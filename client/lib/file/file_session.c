@@ -20,6 +20,7 @@
 #include "held.h"
 #include "lookout.h"
 #include "strand.h"
+#include "unsynced.h"
 
 /* ---- RELEASE ---- */
 
@@ -388,5 +389,7 @@ static int do_sync(struct session *s, const struct target *t, void *arg)
 
 int file_sync(struct file *f)
 {
-	return file_run(f, do_sync, &f->dist);
+	unsigned int taken = unsynced_take(f);
+
+	return unsynced_end(f, taken, file_run(f, do_sync, &f->dist));
 }

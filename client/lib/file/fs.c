@@ -22,6 +22,8 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->timeout_ms = mount->timeout_ms;
 	fs->together = fs->declares = false;
 	atomic_init(&fs->copies_again, 0);
+	memset(&fs->lives, 0, sizeof(fs->lives));
+	fs->unsynced = NULL;
 	fs->s = NULL;
 	atomic_init(&fs->ready, NULL);
 	fs->fsid = 0;
@@ -121,6 +123,7 @@ static int connect_once(struct fs *fs, struct session **out)
 	attr.timeout_ms = fs->timeout_ms;
 	attr.together = fs->together;
 	attr.declares = fs->declares;
+	attr.lives = &fs->lives;
 	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
 		return rc;

@@ -14,6 +14,7 @@
 #include "session.h"
 
 struct file;
+struct unsynced;
 
 #define FS_SAME 1024u
 #define HEIR_SESSIONS 4u /* that a program before may have had */
@@ -32,6 +33,8 @@ struct fs {
 	/* its iods did not copy from each other (copy.h): not asked before that,
 	 * clock_now(); 0: they may be */
 	_Atomic uint64_t copies_again;
+	struct lives lives; /* of its iods */
+	struct unsynced *unsynced; /* a table; under files_lock */
 	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */
 	uint64_t fsid; /* of the last one; 0: there was none */

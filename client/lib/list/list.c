@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "unsynced.h"
 #include "usermem.h"
 
 struct run {
@@ -89,6 +90,7 @@ static int do_write(struct session *s, const struct target *t, void *arg)
 static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
 {
 	struct list sorted = { 0 };
+	unsigned int since = r->flags & WIRE_IO_SYNC ? 0 : unsynced_since(r->f);
 	int rc = 0;
 
 	if (!list_rises(list)) {
@@ -100,7 +102,7 @@ static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
 		r->plan.serial = rc == -EEXIST;
 	}
 	rc = file_run(r->f, do_write, r);
-	file_wrote(r->f, end, rc);
+	file_wrote(r->f, end, rc, since);
 	list_free(&sorted);
 	return rc ? rc : (ssize_t)list->total;
 }

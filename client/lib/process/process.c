@@ -13,6 +13,7 @@
 #include "fdtable_int.h"
 #include "inherit.h"
 #include "quiet_thread.h"
+#include "unsynced.h"
 
 #define TIMEOUT_S 30
 #define SETTLE_MS 2000 /* at the end of a program that has called nobody */
@@ -320,6 +321,7 @@ __attribute__((destructor)) static void process_exit(void)
 	for (i = 0; i < n; i++) {
 		fs_settle(&p->fs[i], SETTLE_MS);
 		fs_leave(&p->fs[i]);
+		unsynced_free(&p->fs[i]);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "copy.h"
 #include "handover.h"
 #include "rw.h"
+#include "unsynced.h"
 
 #define ALIGN 4096u
 #define AT_A_TIME (4u << 20) /* bytes through our own memory */
@@ -141,12 +142,14 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 		.flags = atomic_load(&c->out->flags) & O_DSYNC ? WIRE_IO_SYNC
 							       : 0
 	};
+	unsigned int since = r.flags & WIRE_IO_SYNC ? 0
+						    : unsynced_since(c->out);
 	int rc;
 
 	if (!iods_can(c, &r))
 		return 0;
 	rc = file_run(c->out, copy_ask, &r);
-	file_wrote(c->out, r.off + r.len, rc);
+	file_wrote(c->out, r.off + r.len, rc, since);
 	if (cannot(rc)) {
 		leave_alone(c->in->fs);
 		return 0;

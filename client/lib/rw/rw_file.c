@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "rw.h"
+#include "unsynced.h"
 
 struct transfer {
 	struct file *f;
@@ -110,10 +111,11 @@ static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
 
 static ssize_t write_file(struct transfer *x, target_op op, const struct rw *rw)
 {
+	unsigned int since = x->flags & WIRE_IO_SYNC ? 0 : unsynced_since(x->f);
 	int rc = file_run(x->f, op, x);
 
 	if (x->begun)
-		file_wrote(x->f, x->end, rc);
+		file_wrote(x->f, x->end, rc, since);
 	if (x->begun && rw->begun)
 		*rw->begun = (int64_t)x->span.pos;
 	if (rc)

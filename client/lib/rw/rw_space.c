@@ -6,6 +6,7 @@
 #include "extent.h"
 #include "rw.h"
 #include "space.h"
+#include "unsynced.h"
 
 static int flags_of(int mode, uint32_t *flags)
 {
@@ -49,6 +50,7 @@ static int check(const struct file *f, int mode, int64_t off, int64_t len,
 int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 {
 	struct space_range range = { .dist = &f->dist };
+	unsigned int since = unsynced_since(f);
 	int rc = check(f, mode, off, len, &range);
 
 	if (!rc && !(range.flags & WIRE_FA_KEEP))
@@ -57,7 +59,7 @@ int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 		return rc;
 	rc = file_run(f, space_allocate, &range);
 	file_wrote(f, range.flags & WIRE_FA_KEEP ? 0 : range.off + range.len,
-		   rc);
+		   rc, since);
 	file_allocated(f);
 	if (!rc && atomic_load(&f->flags) & O_DSYNC)
 		rc = file_sync(f);

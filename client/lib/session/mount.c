@@ -76,16 +76,31 @@ static void iod_lost(void *arg, int status)
 	atomic_fetch_add(&((struct session_server *)arg)->lost, 1);
 }
 
+static void iod_met(void *arg, struct rpc_peer *peer, uint64_t boot)
+{
+	struct session_server *server = arg;
+	struct session *s = server->s;
+	uint32_t life = wire_boot_life(boot, rpc_peer_features(peer));
+
+	if (s->lives && lives_met(s->lives, (uint32_t)(server - s->uri), life))
+		log_warn(s->log,
+			 "%s: its host was started anew: what was written there "
+			 "and not flushed may be lost; fsync of such a file "
+			 "says so",
+			 rpc_peer_name(peer));
+}
+
 static int open_iods(struct session *s)
 {
 	char name[16], have[128];
 	struct rpc_peer_attr iod = {
 		.features = WIRE_FT_ENDS | WIRE_FT_SHARE | WIRE_FT_TOLD |
-			    WIRE_FT_CAPS | WIRE_FT_ASIDE,
+			    WIRE_FT_CAPS | WIRE_FT_ASIDE | WIRE_FT_LIFE,
 		.shower = keychain_shower(s->keys, s->niods),
 		.name = name,
 		.group = true,
 		.server = WIRE_ROLE_IOD,
+		.met = iod_met,
 		.lost = iod_lost
 	};
 	uint32_t i;
@@ -107,6 +122,7 @@ static int open_iods(struct session *s)
 				  i);
 			return rc;
 		}
+		s->uri[i].s = s;
 		iod.arg = &s->uri[i];
 		iod.index = i;
 		rc = session_peer_open(s, &iod, &s->iod[i]);
@@ -139,6 +155,8 @@ int session_mount(struct session *s)
 			  rpc_peer_name(s->mgr));
 		rc = -ENXIO;
 	}
+	if (!rc && s->lives)
+		atomic_store(&s->lives->niods, s->niods);
 	if (!rc && rpc_peer_features(s->mgr) & WIRE_FT_CAPS)
 		keychain_want(s->keys);
 	return rc ? rc : open_iods(s);

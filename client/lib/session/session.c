@@ -203,6 +203,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->together = attr->together;
 	s->fsid = attr->fsid;
 	s->direct = direct(attr);
+	s->lives = attr->lives;
 	pthread_mutex_init(&s->lenders, NULL);
 	s->keys = keychain_new();
 	rc = s->keys ? random_id(&s->id) : -ENOMEM;

@@ -20,6 +20,7 @@
 #include "keeper_int.h"
 #include "keychain.h"
 #include "list_conf_int.h"
+#include "lives.h"
 #include "pack.h"
 
 struct lender;
@@ -60,11 +61,13 @@ struct session {
 		atomic_uint lost; /* connections to it, or tries */
 		atomic_uint
 			wordless; /* 1 + lost: it tells no places (atomics.h) */
+		struct session *s;
 		struct lender *lender; /* under lenders; or NULL */
 		struct shared_at shared; /* likewise */
 	} * uri; /* niods */
 	pthread_mutex_t lenders;
 	bool direct; /* what iods lend is used: lender.h */
+	struct lives *lives; /* the mount's, or NULL */
 
 	int zero_fd; /* usermem_open() */
 	_Atomic uint64_t heard; /* when a server answered an ask.h request */
@@ -115,6 +118,7 @@ struct session_attr {
 	unsigned int timeout_ms;
 	bool together; /* calls that a silent server has to answer end with the
 			* first of them, and fail at once from then on */
+	struct lives *lives; /* of the iods, outlives it; NULL: nobody asks */
 	bool declares; /* the mgr keeps what it holds in memory: declare.h */
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;

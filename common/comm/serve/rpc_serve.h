@@ -91,7 +91,7 @@ struct rpc_server_attr {
 	const struct log *log;
 	struct addr addr;		/* pvfs://: on all rails */
 	uint64_t fsid;
-	uint64_t boot;			/* random, new at every start */
+	uint64_t boot;			/* new at every start; random, or as WIRE_FT_LIFE */
 	const struct networks *allow;	/* who may connect, beside programs on this
 					 * host over local; NULL, or none: all;
 					 * outlives the server */

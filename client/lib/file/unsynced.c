@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unsynced.c - see unsynced.h. */
+#include "unsynced.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hash_table.h"
+
+struct unsynced {
+	uint64_t handle;
+	unsigned int since; /* the first write that was not flushed */
+	UT_hash_handle hh; /* the order is that of these */
+};
+
+static struct unsynced *find(struct fs *fs, uint64_t handle)
+{
+	struct unsynced *u;
+
+	HASH_FIND(hh, fs->unsynced, &handle, sizeof(handle), u);
+	return u;
+}
+
+/* With the lock: open ones know by themselves, and so ask nobody at each write. */
+static void mark(struct fs *fs, uint64_t handle, bool unsynced)
+{
+	struct file *f;
+
+	LIST_FOREACH(f, file_same(fs, handle), same)
+		if (f->handle == handle)
+			atomic_store(&f->unsynced, unsynced);
+}
+
+static void drop(struct fs *fs, struct unsynced *u)
+{
+	HASH_DEL(fs->unsynced, u);
+	mark(fs, u->handle, false);
+	free(u);
+}
+
+/* NULL: no memory. */
+static struct unsynced *add(struct fs *fs, uint64_t handle, unsigned int since)
+{
+	struct unsynced *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return NULL;
+	u->handle = handle;
+	u->since = since;
+	HASH_ADD(hh, fs->unsynced, handle, sizeof(u->handle), u);
+	if (!u->hh.tbl) {
+		free(u);
+		return NULL;
+	}
+	if (HASH_COUNT(fs->unsynced) > UNSYNCED_MAX)
+		drop(fs, fs->unsynced);
+	return u;
+}
+
+static void note(struct file *f, unsigned int since)
+{
+	struct fs *fs = f->fs;
+	struct unsynced *u;
+
+	pthread_mutex_lock(&fs->files_lock);
+	u = find(fs, f->handle);
+	if (!u)
+		u = add(fs, f->handle, since);
+	else if (since < u->since)
+		u->since = since;
+	if (u)
+		mark(fs, f->handle, true);
+	pthread_mutex_unlock(&fs->files_lock);
+}
+
+void unsynced_wrote(struct file *f, unsigned int since)
+{
+	if (f->fs && !atomic_load(&f->unsynced))
+		note(f, since);
+}
+
+unsigned int unsynced_take(struct file *f)
+{
+	struct unsynced *u;
+	unsigned int since = 0;
+
+	if (!f->fs)
+		return 0;
+	pthread_mutex_lock(&f->fs->files_lock);
+	u = find(f->fs, f->handle);
+	if (u) {
+		since = u->since;
+		drop(f->fs, u);
+	}
+	pthread_mutex_unlock(&f->fs->files_lock);
+	return since;
+}
+
+/* Of an iod, or of several. */
+static bool is_lost(const struct file *f, unsigned int since)
+{
+	const struct lives *lives = &f->fs->lives;
+	uint32_t niods = atomic_load(&lives->niods);
+
+	for (uint32_t k = 0; niods && k < f->dist.pcount; k++)
+		if (!lives_kept(lives, dist_iod(&f->dist, niods, k), since))
+			return true;
+	return false;
+}
+
+int unsynced_end(struct file *f, unsigned int taken, int rc)
+{
+	if (!taken)
+		return rc;
+	if (rc) {
+		note(f, taken);
+		return rc;
+	}
+	if (!is_lost(f, taken))
+		return 0;
+	log_error(f->fs->log,
+		  "%s: file %016llx: not all that this program had written was "
+		  "flushed when the host of one of its iods was started anew: "
+		  "what is missing has to be written again",
+		  f->fs->mount->dir, (unsigned long long)f->handle);
+	return -EIO;
+}
+
+void unsynced_free(struct fs *fs)
+{
+	pthread_mutex_lock(&fs->files_lock);
+	while (fs->unsynced)
+		drop(fs, fs->unsynced);
+	pthread_mutex_unlock(&fs->files_lock);
+}

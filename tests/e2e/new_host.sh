@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# new_host.sh - iods whose host was started anew; sourced after functions.sh.
+
+requires root
+requires mounts
+
+# new_host K: iod K is killed and started anew, as behind a loss of power, when a host has
+# another boot_id.  Nothing is lost in truth.  Its copies of all mounts of FUSE go: who unmounts
+# one elsewhere need not wait for it.
+let_go='import ctypes
+for line in open("/proc/self/mountinfo"):
+    if " - fuse" in line:
+        ctypes.CDLL(None).umount2(line.split()[4].encode(), 2) # MNT_DETACH'
+new_host() {
+	cat /proc/sys/kernel/random/uuid >"$tmp/boot"
+	must unshare -m --propagation private bash -c '
+		old=$(</proc/sys/kernel/random/boot_id)
+		mount --bind "$0/boot" /proc/sys/kernel/random/boot_id || exit
+		python3 -c "$4" || exit
+		sed -i "s/$old/$(<"$0/boot")/" "$3/run/iod$2.pid" || exit
+		"$1" kill-iod "$2" -d "$3" && exec "$1" start-iod "$2" -d "$3"' \
+		"$tmp" "$top/scripts/cluster" "$1" "$state" "$let_go"
+	# for who looks for the process here
+	must sed -i "s/$(<"$tmp/boot")/$(</proc/sys/kernel/random/boot_id)/" \
+		"$state/run/iod$1.pid"
+}
