@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "self.h"
+#include "unsynced.h"
 
 #define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
 
@@ -22,6 +23,7 @@ struct desc {
 	unsigned int calls;
 	uint64_t bytes;
 	struct file *f; /* OPEN */
+	int owes; /* what fsync has to say of what was written by one before, or 0 */
 };
 
 /* ---- the table ---- */
@@ -67,6 +69,7 @@ static struct file *take(struct desc *d)
 	d->state = COLD;
 	d->calls = 0;
 	d->bytes = 0;
+	d->owes = 0;
 	return f;
 }
 
@@ -280,18 +283,21 @@ static bool use_other(struct self *s, const struct now *now, struct use *u)
 bool desc_look(int fd, struct use *u)
 {
 	struct self *s = self_there();
+	struct desc *own;
 	struct now now;
 
-	if (!s)
-		return false;
-	if (number_is_ours(fd) && begin(s, fd, true, 0, u))
-		return true;
 	*u = (struct use){ .fd = fd };
-	return look(fd, &now) && use_other(s, &now, u);
+	if (s && number_is_ours(fd) && begin(s, fd, true, 0, u))
+		return true;
+	own = u->desc;
+	*u = (struct use){ .fd = fd };
+	if (s && look(fd, &now) && use_other(s, &now, u))
+		return true;
+	u->desc = own;
+	return false;
 }
 
-/* The session's end, or no right to go on: not by us any more. */
-static bool is_over(int rc)
+bool desc_is_over(int rc)
 {
 	return rc == -ESTALE || rc == -EACCES || rc == -EPERM ||
 	       rc == -ENOENT || rc == -EBADF || rc == -EBADFD;
@@ -302,15 +308,31 @@ void desc_spoil(struct use *u, int rc)
 	struct desc *d = u->desc;
 	struct file *f = NULL;
 
-	if (!is_over(rc))
+	if (!desc_is_over(rc))
 		return;
 	pthread_mutex_lock(&d->lock);
 	if (d->f == u->f) {
 		f = take(d);
 		d->state = NEVER;
+		/* the mount's fsync does not know of it */
+		d->owes = unsynced_has(f) ? rc : 0;
 	}
 	pthread_mutex_unlock(&d->lock);
 	put(f);
+}
+
+int desc_owes(struct use *u)
+{
+	struct desc *d = u->desc;
+	int rc;
+
+	if (!d)
+		return 0;
+	pthread_mutex_lock(&d->lock);
+	rc = d->owes;
+	d->owes = 0;
+	pthread_mutex_unlock(&d->lock);
+	return rc;
 }
 
 void desc_end(struct use *u)

@@ -34,8 +34,13 @@ bool desc_begin(int fd, bool write, uint64_t n, struct use *u);
 /* The same for what concerns all that was written to the file, if that is open anyway: by
  * this number, or by another one. */
 bool desc_look(int fd, struct use *u);
+/* rc says that the session is at its end, or has no right to go on. */
+bool desc_is_over(int rc);
 /* The call failed with rc our way: is that one for later calls? */
 void desc_spoil(struct use *u, int rc);
+/* What was written and not flushed when that happened fsync has to tell: once. Also when
+ * desc_look() found nothing. 0: nothing, or the error. */
+int desc_owes(struct use *u);
 void desc_end(struct use *u);
 /* The number stands for the same file still: others may have closed it meanwhile. */
 bool desc_stands(const struct use *u);

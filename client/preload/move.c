@@ -351,7 +351,20 @@ int64_t move_alone(struct move *m, int64_t off)
 
 /* ---- fsync ---- */
 
-/* What went wrong with our writes is told to us alone. */
+/* What went wrong with our writes is told to us alone; without a session the mount's
+ * fsync is enough for what is written by it. */
+static int sync_ours(struct use *u)
+{
+	int rc;
+
+	deadline_begin();
+	rc = file_sync(u->f);
+	if (!desc_is_over(rc))
+		return rc;
+	desc_spoil(u, rc);
+	return desc_owes(u);
+}
+
 int move_sync(int fd)
 {
 	struct move m = { .write = true };
@@ -360,11 +373,6 @@ int move_sync(int fd)
 	if (self_busy())
 		return 0;
 	enter(&m);
-	if (!desc_look(fd, &m.use)) {
-		leave(&m);
-		return 0;
-	}
-	deadline_begin();
-	rc = file_sync(m.use.f);
+	rc = desc_look(fd, &m.use) ? sync_ours(&m.use) : desc_owes(&m.use);
 	return finish(&m, rc) < 0 ? -1 : 0;
 }

@@ -49,7 +49,8 @@ over() { [ "$(grep -Ecx 'E[A-Z]+|written' "$1")" = 2 ]; }
 for f in root other past; do
 	until_true 60 over $f
 	tail -n 2 $f | head -n 1 | grep -Eqx 'ESTALE|ECONNABORTED' || fail "$f: $(tail -n 2 $f)"
-	# who goes past may find the mount there still, as long as that is not answered
+	# who goes past has two sessions, and goes on through the mount when his own has ended
+	# first (preload_evicted), until the mount's has: before that is answered
 	[ "$(tail -n 1 $f)" = ESTALE ] || [ $f = past ] || fail "$f: $(tail -n 2 $f)"
 	must pvfs-cat /pvfs/pub/$f >$f.behind
 	n=$(tail -n 3 $f | head -n 1)
