@@ -26,6 +26,26 @@ start() {
 	export PVFSTAB_FILE=$tmp/state/pvfstab
 }
 
+# start_munged: a munged of its own, with socket $tmp/socket, until stop_munged.
+start_munged() {
+	(umask 077; head -c 128 /dev/urandom >"$tmp/key")
+	munged --foreground --force --key-file="$tmp/key" --socket="$tmp/socket" \
+		--pid-file="$tmp/pid" --log-file="$tmp/munged.log" --seed-file="$tmp/seed" \
+		>"$tmp/munged.out" 2>&1 & munged=$!
+	for ((k = 0; k < 100; k++)); do
+		munge -s x -S "$tmp/socket" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	cat "$tmp/munged.out" "$tmp/munged.log" >&2
+	exit 1
+}
+
+stop_munged() {
+	[ -n "${munged:-}" ] || return 0
+	kill "$munged"
+	wait "$munged" || true
+}
+
 # start_memfs: a FUSE file system in memory at $tmp/f.
 start_memfs() {
 	mkdir "$tmp/f"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pairs.c - calls of 4 KiB and creates by one client on two file systems in turn, a few at a
- * time, so that what the machine does besides meets both.  pairs FOLDER-A FOLDER-B prints
- * for each operation the medians of both in microseconds.
+ * pairs.c - calls of 4 KiB and of 4 MiB and creates by one client on two file systems in turn,
+ * a few at a time, so that what the machine does besides meets both.  pairs FOLDER-A FOLDER-B
+ * prints for each operation the medians of both in microseconds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 
 #define PIECE 4096u
 #define PIECES 256u
-#define CALLS 8u /* of a turn */
-#define TURNS 1000u
+#define BULK (4u << 20)
+#define TURNS 1000u /* at most */
 
 struct side {
 	const char *dir;
@@ -60,6 +60,20 @@ static void read_one(struct side *s)
 		die("read");
 }
 
+static char bulk[BULK];
+
+static void write_bulk(struct side *s)
+{
+	if (pvfs_pwrite(s->fd, bulk, BULK, 0) != BULK)
+		die("write");
+}
+
+static void read_bulk(struct side *s)
+{
+	if (pvfs_pread(s->fd, bulk, BULK, 0) != BULK)
+		die("read");
+}
+
 static void name_of(const struct side *s, unsigned int k, char name[512])
 {
 	snprintf(name, 512, "%s/made-%u", s->dir, k);
@@ -91,10 +105,13 @@ static const struct op {
 	const char *name;
 	void (*one)(struct side *s);
 	unsigned int turns;
+	unsigned int calls; /* of a turn */
 } ops[] = {
-	{ "write", write_one, TURNS },
-	{ "read", read_one, TURNS },
-	{ "create", create_one, TURNS / 8 },
+	{ "write", write_one, TURNS, 8 },
+	{ "read", read_one, TURNS, 8 },
+	{ "create", create_one, TURNS / 8, 8 },
+	{ "write-4M", write_bulk, TURNS / 8, 1 },
+	{ "read-4M", read_bulk, TURNS / 8, 1 },
 };
 
 #define OPS (sizeof(ops) / sizeof(ops[0]))
@@ -118,9 +135,9 @@ static double turn(const struct op *op, struct side *s)
 {
 	double since = now();
 
-	for (unsigned int k = 0; k < CALLS; k++)
+	for (unsigned int k = 0; k < op->calls; k++)
 		op->one(s);
-	return (now() - since) / CALLS;
+	return (now() - since) / op->calls;
 }
 
 /* Medians of both in us. */
@@ -149,6 +166,7 @@ static void begin(struct side *s, const char *dir)
 		die(name);
 	for (unsigned int k = 0; k < 4 * PIECES; k++)
 		write_one(s);
+	write_bulk(s);
 }
 
 int main(int argc, char **argv)
