@@ -254,6 +254,112 @@ START_TEST(test_return_without)
 }
 END_TEST
 
+/* ---- who knows the number of another's session ---- */
+
+/* He says no HELLO, or that he is another kind of caller; whose it is comes in at once. */
+START_TEST(test_number_held)
+{
+	struct raw raw;
+
+	begin(ADMIT_PROVED);
+	hello_rig_pass(a, &bounds, pass);
+	raw_open(&raw, rig, SESSION, 0x7fffff00);
+	if (_i)
+		raw.priv.role = htole16(WIRE_ROLE_MGR);
+	raw_connect(&raw);
+	raw_until(&raw, raw.established);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "cannot connect"), 0);
+	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
+	ck_assert(!raw.disconnected);
+	/* and he has nothing of it */
+	raw_send(&raw, raw_hello(&raw, 0));
+	raw_until(&raw, raw.received);
+	ck_assert_int_eq(raw_status(&raw, 0), EKEYREJECTED);
+	raw_close(&raw);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig->opened, 1);
+}
+END_TEST
+
+/* However often he comes: his own oldest ones go. */
+START_TEST(test_number_crowded)
+{
+	struct raw raw[9];
+	unsigned int i, left = 0;
+
+	begin(ADMIT_PROVED);
+	hello_rig_pass(a, &bounds, pass);
+	for (i = 0; i < 9; i++) {
+		raw_open(&raw[i], rig, SESSION, 0x7fffff00);
+		raw_connect(&raw[i]);
+		raw_until(&raw[i], raw[i].established || raw[i].rejected);
+	}
+	for (i = 0; i < 9; i++) {
+		raw_turn(&raw[i]);
+		left += raw[i].established && !raw[i].disconnected;
+	}
+	ck_assert_uint_le(left, 4);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "cannot connect"), 0);
+	for (i = 0; i < 9; i++)
+		raw_close(&raw[i]);
+}
+END_TEST
+
+/* A manager that was started anew: he comes by it before whose it is, with whatever epoch. */
+START_TEST(test_number_taken)
+{
+	const uint32_t epoch = _i ? 0x7fffff00 : 1;
+	struct raw raw;
+
+	begin(ADMIT_STRANGERS);
+	hello_rig_pass(a, &bounds, pass);
+	ck_assert_int_eq(greet(&raw, epoch), 0);
+	ck_assert_uint_eq(rig_logged(rig, "uid 65534, on"), 1);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
+	raw_close(&raw);
+	/* he does not get it again, where nobody is */
+	rpc_peer_close(rig->peer, true);
+	rig->peer = NULL;
+	rig_until(rig, rig->clean == 1);
+	ck_assert_int_eq(greet(&raw, epoch), -EKEYREJECTED);
+	raw_close(&raw);
+}
+END_TEST
+
+static int (*opens)(void *arg, struct rpc_session *session);
+
+static int open_proved(void *arg, struct rpc_session *session)
+{
+	return rpc_session_info(session)->proved ? opens(arg, session)
+						 : -EKEYREJECTED;
+}
+
+/* The manager refuses him, for it has that session's row; that changes nothing. */
+START_TEST(test_number_refused)
+{
+	struct rig_call c;
+	struct raw raw;
+
+	begin(ADMIT_STRANGERS);
+	hello_rig_pass(a, &bounds, pass);
+	opens = rig->service.session_open;
+	rig->service.session_open = open_proved;
+	raw_open(&raw, rig, SESSION, 0x7fffff00);
+	raw_connect(&raw);
+	raw_until(&raw, raw.established);
+	raw_send(&raw, raw_hello(&raw, 0));
+	rig_append(rig, &c, 1, 60000);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	ck_assert_uint_eq(rig_logged(rig, "cannot connect"), 0);
+	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
+	raw_close(&raw);
+}
+END_TEST
+
 /* AUTH that comes by a connection in whose place there is another one. */
 START_TEST(test_admit)
 {
@@ -303,6 +409,10 @@ int main(void)
 	tcase_add_test(tc, test_strangers);
 	tcase_add_loop_test(tc, test_stranger_asks, 0, 2);
 	tcase_add_loop_test(tc, test_return_without, 0, 2);
+	tcase_add_loop_test(tc, test_number_held, 0, 2);
+	tcase_add_test(tc, test_number_crowded);
+	tcase_add_loop_test(tc, test_number_taken, 0, 2);
+	tcase_add_test(tc, test_number_refused);
 	tcase_add_loop_test(tc, test_admit, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

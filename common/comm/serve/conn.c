@@ -191,6 +191,7 @@ void conn_free(struct conn *conn)
 	lane_add(&lane->conns_now, -1);
 	lane_add(&lane->conn_bytes, -conn->bytes);
 	conn->session->nconns--;
+	guest_leave(conn);
 	LIST_REMOVE(conn, lane_link);
 	free(conn->block);
 	free(conn->rx);
@@ -381,9 +382,10 @@ void conn_accept(struct lane *lane, const struct mail *mail)
 		conn_reject(lane->server, req, -EAGAIN);
 		return;
 	}
+	conn->role = mail->role;
 	conn->epoch = mail->epoch;
 	conn->reply_max = mail->reply_max;
-	mail->session->guest = conn;
+	guest_come(conn);
 	rpc_timer_set(lane->ctx, &conn->timer,
 		      clock_after_ms(lane->server->attr.stall_ms));
 	len = conn_accept_data(lane->server, 0, conn->request_max, &answer.acc);

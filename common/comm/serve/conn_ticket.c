@@ -83,10 +83,21 @@ static int take_ticket(struct conn *conn, const struct wire_msg *hello,
 	return 0;
 }
 
+static bool is_claimed(const struct conn *conn)
+{
+	struct rpc_server *server = conn->lane->server;
+	bool is;
+
+	pthread_mutex_lock(&server->lock);
+	is = claim_has(server, conn->session->info.id);
+	pthread_mutex_unlock(&server->lock);
+	return is;
+}
+
 /* In a session that was somebody's nobody else comes back. */
 static int take_stranger(struct conn *conn, struct rpc_cred *cred)
 {
-	if (conn->session->info.proved)
+	if (conn->session->info.proved || is_claimed(conn))
 		return refuse(conn, cred, 0);
 	cred->uid = NOBODY;
 	cred->gid = NOBODY;
@@ -121,11 +132,7 @@ int conn_admit(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
 
 bool conn_is_stranger(const struct conn *conn)
 {
-	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
-	const struct rpc_session_info *info = &conn->session->info;
-
-	return keeper && keeper->admission != ADMIT_ALL &&
-	       info->role == WIRE_ROLE_CLIENT && !info->proved;
+	return session_is_strangers(conn->session);
 }
 
 /* ---- what the service finds out ---- */

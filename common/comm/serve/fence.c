@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fence.c - ids of sessions that must not return.  Bounded: a session that
+ * fence.c - ids of sessions that must not return, or not by anybody.  Bounded: a session that
  * stays away longer than it takes to fence so many others is long forgotten by
  * everybody else.
  */
@@ -55,6 +55,22 @@ int fence_add(struct rpc_server *server, uint64_t session, bool evicted)
 		free(oldest);
 	}
 	return 0;
+}
+
+void claim_add(struct rpc_server *server, uint64_t session)
+{
+	if (!claim_has(server, session))
+		server->claims.session[server->claims.n++ % CLAIMS] = session;
+}
+
+bool claim_has(const struct rpc_server *server, uint64_t session)
+{
+	unsigned int i;
+
+	for (i = 0; i < CLAIMS && i < server->claims.n; i++)
+		if (server->claims.session[i] == session)
+			return true;
+	return false;
 }
 
 void fence_free(struct rpc_server *server)

@@ -128,9 +128,11 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 {
 	struct rpc_session *s = conn->session;
 	const struct rpc_server_attr *attr = &s->lane->server->attr;
-	int rc = greet_same(&s->info.cred, cred) ? session_attach(s, conn)
-						 : -EPERM;
+	int rc;
 
+	if (conn->known && session_is_strangers(s))
+		return session_claim(s);
+	rc = greet_same(&s->info.cred, cred) ? session_attach(s, conn) : -EPERM;
 	if (rc)
 		return rc;
 	greet_until(conn);
@@ -149,38 +151,61 @@ static int greet_seat(struct conn *conn)
 	return conn_is_stranger(conn) ? 0 : seat_take(conn->session, proved);
 }
 
+/* What the service is to know of it. */
+static void greet_introduce(struct conn *conn, const struct rpc_cred *cred,
+			    const struct wire_msg *msg)
+{
+	struct rpc_session *s = conn->session;
+
+	s->info.cred = *cred;
+	s->info.peer = conn->peer;
+	s->info.features = conn->features;
+	memset(s->labels.job, 0, sizeof(s->labels.job));
+	if (msg->job)
+		memcpy(s->labels.job, msg->job, msg->job_len);
+	labels_own(s);
+}
+
+/* Who is refused has changed nothing: another one may come by that number. */
+static int greet_open(struct conn *conn)
+{
+	struct rpc_session *s = conn->session;
+	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	int rc = 0;
+
+	s->opened = true;
+	if (attr->service->session_open)
+		rc = attr->service->session_open(attr->arg, s);
+	if (rc < 0) {
+		s->opened = false;
+		s->info.peer = "-";
+		return rc;
+	}
+	s->state = SESSION_OPEN;
+	session_attach(s, conn); /* it is the first */
+	return rc;
+}
+
 /* 1: resumed; 0: new; -errno: refused. */
 static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 			 const struct wire_msg *msg)
 {
 	struct rpc_session *s = conn->session;
-	const struct rpc_server_attr *attr = &s->lane->server->attr;
 	int rc;
 
 	if (s->state == SESSION_OPEN)
 		return greet_again(conn, cred);
 	s->info.proved = conn->known;
 	greet_until(conn);
-	rc = greet_seat(conn);
+	rc = seat_move(s, conn->peer);
 	if (!rc)
-		rc = session_attach(s, conn);
+		rc = greet_seat(conn);
+	if (!rc)
+		rc = session_alloc_slots(s);
 	if (rc)
 		return rc;
-	s->info.cred = *cred;
-	rc = session_alloc_slots(s);
-	if (rc)
-		return rc;
-	if (msg->job)
-		memcpy(s->labels.job, msg->job, msg->job_len);
-	labels_own(s);
-	s->opened = true;
-	if (attr->service->session_open)
-		rc = attr->service->session_open(attr->arg, s);
-	if (rc < 0)
-		s->opened = false;
-	else
-		s->state = SESSION_OPEN;
-	return rc;
+	greet_introduce(conn, cred, msg);
+	return greet_open(conn);
 }
 
 /* The kept replies go out over this connection from now on. */
@@ -240,6 +265,8 @@ void greet_hello(struct conn *conn, struct rx *rx)
 		greet_error(conn, rx, -EPROTO, "HELLO must come first");
 		return;
 	}
+	if (s->state == SESSION_NEW)
+		s->info.role = conn->role;
 	conn->may_carry = conn->lane->server->attr.carry &&
 			  le16toh(hdr->flags) & WIRE_F_CARRY && !s->late;
 	greet_cred(&cred, &rx->req.msg);

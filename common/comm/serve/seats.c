@@ -161,6 +161,35 @@ int seat_take(struct rpc_session *s, bool is_server)
 	return rc;
 }
 
+static int move(struct rpc_session *s, const char *peer)
+{
+	struct rpc_server *server = s->lane->server;
+	struct host *h = s->listed ? host_get(server, peer) : NULL;
+
+	if (!h)
+		return s->listed ? -ENOMEM : -EAGAIN;
+	if (h == s->host)
+		return 0;
+	h->guests += s->is_guest;
+	h->seats += !s->is_guest;
+	s->host->guests -= s->is_guest;
+	s->host->seats -= !s->is_guest;
+	host_put(server, s->host);
+	s->host = h;
+	return 0;
+}
+
+int seat_move(struct rpc_session *s, const char *peer)
+{
+	struct rpc_server *server = s->lane->server;
+	int rc;
+
+	pthread_mutex_lock(&server->lock);
+	rc = move(s, peer);
+	pthread_mutex_unlock(&server->lock);
+	return rc;
+}
+
 void seat_away(struct rpc_session *s)
 {
 	struct rpc_server *server = s->lane->server;
@@ -193,4 +222,57 @@ void seat_leave(struct rpc_session *s)
 	}
 	host_put(server, s->host);
 	s->host = NULL;
+}
+
+/* ---- connections of a session, before HELLO ---- */
+
+static unsigned int of_its_host(const struct conn *conn)
+{
+	uint8_t host[PEER_HOST_LEN], other[PEER_HOST_LEN];
+	unsigned int n = 0;
+	struct conn *c;
+
+	peer_host(conn->peer, host);
+	TAILQ_FOREACH(c, &conn->session->guests, guest_link) {
+		peer_host(c->peer, other);
+		n += !memcmp(host, other, sizeof(host));
+	}
+	return n;
+}
+
+/* Never the last, which has just come. */
+static struct conn *in_the_way(const struct rpc_session *s)
+{
+	struct conn *c, *worst = TAILQ_FIRST(&s->guests);
+
+	TAILQ_FOREACH(c, &s->guests, guest_link)
+		if (of_its_host(c) > of_its_host(worst))
+			worst = c;
+	return worst;
+}
+
+void guest_come(struct conn *conn)
+{
+	struct rpc_session *s = conn->session;
+	atomic_uint *more = &conn->lane->server->more_guests;
+
+	conn->is_guest = true;
+	TAILQ_INSERT_TAIL(&s->guests, conn, guest_link);
+	if (++s->nguests == 1)
+		return;
+	if (atomic_fetch_add(more, 1) >= SEATS_GUESTS ||
+	    s->nguests > SEATS_OF_ONE)
+		conn_close(in_the_way(s), -ESTALE);
+}
+
+void guest_leave(struct conn *conn)
+{
+	struct rpc_session *s = conn->session;
+
+	if (!conn->is_guest)
+		return;
+	conn->is_guest = false;
+	TAILQ_REMOVE(&s->guests, conn, guest_link);
+	if (--s->nguests)
+		atomic_fetch_sub(&conn->lane->server->more_guests, 1);
 }

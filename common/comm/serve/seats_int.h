@@ -9,18 +9,26 @@
  * When all places are taken a session that is away gives its place up, but not for a host
  * that has more places than its own; and one host does not get all (rpc_server_attr.host_sessions).
  *
- * All under the server's lock.
+ * Of one session, too, several connections may have said no HELLO yet: who knows its number
+ * may be among them, and is in nobody's way.
+ *
+ * All but that under the server's lock.
  */
 #ifndef SEATS_INT_H
 #define SEATS_INT_H
 
 #include <stdbool.h>
+#include <sys/queue.h>
 
+struct conn;
 struct host;
 struct rpc_server;
 struct rpc_session;
 
 #define SEATS_GUESTS 64u /* that there may be when no place is free */
+#define SEATS_OF_ONE 4u /* connections of one session without a HELLO */
+
+TAILQ_HEAD(guests, conn); /* oldest first */
 
 /* For a session that is new, of who connects from peer.  0, or -ENOMEM. */
 int seat_guest(struct rpc_session *s, const char *peer);
@@ -30,12 +38,25 @@ int seat_guest(struct rpc_session *s, const char *peer);
  * away meanwhile.
  */
 int seat_take(struct rpc_session *s, bool is_server);
+/* It is of who says HELLO now, whoever came first by its number.  0, -ENOMEM, -EAGAIN */
+int seat_move(struct rpc_session *s, const char *peer);
 /* It has no connection any more, and may come back; it is there again, or its end has come. */
 void seat_away(struct rpc_session *s);
 void seat_back(struct rpc_session *s);
 /* It takes no more connections. */
 void seat_leave(struct rpc_session *s);
+/*
+ * A connection that is to say HELLO, in its lane.  If there are too many of the session, or such
+ * of the server, the host with the most of the session loses its oldest one.
+ */
+void guest_come(struct conn *conn);
+/* It said it, or is gone. */
+void guest_leave(struct conn *conn);
 /* session.c: ends it, from outside its lane. */
 void session_expel(struct rpc_session *s);
+/* Nobody has proved whose it is, where that is asked for. */
+bool session_is_strangers(const struct rpc_session *s);
+/* Who has proved that it is his finds a stranger in it, who goes; in its lane.  -EAGAIN */
+int session_claim(struct rpc_session *s);
 
 #endif

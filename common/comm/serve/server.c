@@ -23,11 +23,10 @@ static int lane_connect(struct lane *lane, const struct mail *mail)
 
 	if (s->state == SESSION_ENDED)
 		return -EAGAIN;
-	if (s->epoch && (int32_t)(mail->epoch - s->epoch) <= 0)
+	if (s->epoch && !session_is_strangers(s) &&
+	    (int32_t)(mail->epoch - s->epoch) <= 0)
 		return -ESTALE;
-	if (s->guest)
-		conn_close(s->guest, -ESTALE);
-	if (s->state == SESSION_ENDED || s->nconns >= SERVER_OLD_CONNS)
+	if (s->nconns - s->nguests >= SERVER_OLD_CONNS)
 		return -EAGAIN;
 	conn_accept(lane, mail);
 	return 0;
@@ -53,7 +52,7 @@ static void lane_request(struct lane *lane, const struct mail *mail)
 				    ? "an old connect"
 				    : "its last connections are still busy",
 			    rc);
-	if (s->state == SESSION_NEW && !s->conn && !s->guest)
+	if (s->state == SESSION_NEW && !s->nguests)
 		session_end(s, false);
 }
 
@@ -249,6 +248,7 @@ static int server_hand_over(struct rpc_server *server,
 	}
 	mail->req = req;
 	mail->rail = rail;
+	mail->role = le16toh(wc->role);
 	mail->epoch = le32toh(wc->epoch);
 	mail->reply_max = le32toh(wc->reply_max);
 	lane_post(mail->session->lane, mail);

@@ -21,6 +21,7 @@
 #include "conn_proof_int.h"
 #include "ctx.h"
 #include "fast.h"
+#include "fence_int.h"
 #include "hash_table.h"
 #include "labels_int.h"
 #include "log_pace.h"
@@ -39,7 +40,6 @@
 
 struct rpc_server;
 struct rpc_session;
-struct conn;
 
 /* ---- a server on one context ---- */
 
@@ -49,6 +49,7 @@ struct mail {
 	struct rpc_session *session;
 	struct tp_conn_req *req;
 	unsigned int rail; /* of req */
+	enum wire_role role; /* as it says */
 	uint32_t epoch, reply_max;
 	struct wire_hail hail; /* of req; zeros: none */
 	uint8_t heard[HEARD_LEN]; /* of what req says */
@@ -88,8 +89,6 @@ struct lane {
 	struct parts_pace slow;
 };
 
-struct fence;
-
 struct server_listener {
 	struct ctx_listener base;
 	struct rpc_server *server;
@@ -112,11 +111,13 @@ struct rpc_server {
 	struct host *hosts; /* seats.c, with the next two */
 	TAILQ_HEAD(, rpc_session) guests; /* oldest first */
 	unsigned int nguests, naway; /* naway: of nsessions */
+	atomic_uint more_guests; /* connections, where a session has several */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
 	uint64_t skew; /* clock_boot() is so far before clock_now() */
 	struct labels labels; /* with a lock of its own */
 	struct fence *fences; /* uthash keeps them oldest first */
+	struct claims claims;
 };
 
 /* ---- sessions ---- */
@@ -158,8 +159,9 @@ struct rpc_session {
 	bool late; /* did not move what it was lent in time: carry.c */
 	struct label_hold labels;
 	struct conn *conn;
-	struct conn *guest; /* the latest whose HELLO is to come, or NULL */
-	uint32_t epoch; /* of conn, the last one */
+	struct guests guests; /* whose HELLO is to come, or was refused */
+	unsigned int nguests;
+	uint32_t epoch; /* of conn, the last one; 0: none yet */
 	unsigned int nconns; /* also broken ones that hold requests */
 	unsigned int nexec;
 	unsigned int credits; /* as each reply says */
@@ -203,11 +205,6 @@ void session_end(struct rpc_session *session, bool clean);
 /* Something that used it is gone. */
 void session_unused(struct rpc_session *session);
 void session_free(struct rpc_session *session);
-
-/* fence.c, under the server's lock.  0: it may come; -ESTALE; -EKEYREVOKED: it was evicted. */
-int fence_known(struct rpc_server *server, uint64_t session);
-int fence_add(struct rpc_server *server, uint64_t session, bool evicted);
-void fence_free(struct rpc_server *server);
 
 /* ---- connections ---- */
 
@@ -263,6 +260,9 @@ struct conn {
 	struct lane *lane;
 	struct rpc_session *session;
 	LIST_ENTRY(conn) lane_link;
+	bool is_guest; /* of seats.c, as its session: */
+	TAILQ_ENTRY(conn) guest_link;
+	enum wire_role role; /* as its connect said */
 	struct ctx_task gone;
 	struct rpc_timer timer; /* HELLO, linger, stall */
 	uint32_t epoch, reply_max;

@@ -74,6 +74,7 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 	s->credits = server->attr.slots;
 	s->ttl.fire = session_ttl;
 	s->end.run = session_ended;
+	TAILQ_INIT(&s->guests);
 	if (seat_guest(s, peer)) {
 		HASH_DEL(server->table, s);
 		free(s);
@@ -190,8 +191,12 @@ int session_alloc_slots(struct rpc_session *s)
 	size_t len = (step * attr->slots + 4095) & ~(size_t)4095;
 	unsigned int i;
 
-	s->slots = calloc(attr->slots, sizeof(*s->slots));
-	s->block = aligned_alloc(4096, len);
+	if (s->bytes) /* one before was refused behind it */
+		return 0;
+	if (!s->slots)
+		s->slots = calloc(attr->slots, sizeof(*s->slots));
+	if (!s->block)
+		s->block = aligned_alloc(4096, len);
 	if (!s->slots || !s->block)
 		return -ENOMEM;
 	s->bytes = sizeof(*s) + len + attr->slots * sizeof(*s->slots);
@@ -211,7 +216,7 @@ int session_attach(struct rpc_session *s, struct conn *conn)
 		return -ESTALE;
 	if (s->conn)
 		conn_close(s->conn, -ESTALE);
-	s->guest = NULL;
+	guest_leave(conn);
 	s->conn = conn;
 	s->epoch = conn->epoch;
 	s->info.peer = conn->peer;
@@ -221,6 +226,26 @@ int session_attach(struct rpc_session *s, struct conn *conn)
 	seat_back(s);
 	pthread_mutex_unlock(&server->lock);
 	return 0;
+}
+
+bool session_is_strangers(const struct rpc_session *s)
+{
+	const struct doorkeeper *keeper = s->lane->server->attr.keeper;
+
+	return keeper && keeper->admission != ADMIT_ALL &&
+	       s->info.role == WIRE_ROLE_CLIENT && !s->info.proved;
+}
+
+int session_claim(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	pthread_mutex_lock(&server->lock);
+	claim_add(server, s->info.id);
+	if (s->listed)
+		session_expel(s);
+	pthread_mutex_unlock(&server->lock);
+	return -EAGAIN;
 }
 
 bool rpc_session_here(const struct rpc_session *session)
@@ -234,10 +259,6 @@ static void session_detach(struct rpc_session *s)
 
 	s->conn = NULL;
 	s->info.peer = "-";
-	if (s->state == SESSION_NEW) {
-		session_end(s, false);
-		return;
-	}
 	pthread_mutex_lock(&server->lock);
 	if (s->listed) {
 		seat_away(s);
@@ -249,11 +270,10 @@ static void session_detach(struct rpc_session *s)
 
 void session_leave(struct rpc_session *s, struct conn *conn)
 {
-	if (s->guest == conn)
-		s->guest = NULL;
+	guest_leave(conn);
 	if (s->conn == conn)
 		session_detach(s);
-	else if (s->state == SESSION_NEW && !s->conn && !s->guest)
+	else if (s->state == SESSION_NEW && !s->nguests)
 		session_end(s, false);
 }
 
@@ -265,7 +285,7 @@ static void session_ttl(struct rpc_timer *timer)
 	bool over;
 
 	pthread_mutex_lock(&server->lock);
-	over = s->listed && !s->pending && !s->guest;
+	over = s->listed && !s->pending && !s->nguests;
 	if (over)
 		session_unlist(s);
 	else if (s->listed)
@@ -292,8 +312,8 @@ void session_end(struct rpc_session *s, bool clean)
 	session_unlist(s);
 	pthread_mutex_unlock(&server->lock);
 	rpc_timer_clear(s->lane->ctx, &s->ttl);
-	if (s->guest)
-		conn_close(s->guest, -ESTALE);
+	while (s->nguests)
+		conn_close(TAILQ_FIRST(&s->guests), -ESTALE);
 	if (s->conn)
 		conn_close(s->conn, clean ? 0 : -ESTALE);
 	session_unused(s);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fence_int.h - fence.c: numbers of sessions that not anybody may come by. */
+#ifndef FENCE_INT_H
+#define FENCE_INT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rpc_server;
+
+/* The last ones that somebody proved to be his, and found a stranger there. */
+#define CLAIMS 64u
+struct claims {
+	uint64_t session[CLAIMS];
+	unsigned int n; /* ever */
+};
+
+/* All under the server's lock.  0: it may come; -ESTALE; -EKEYREVOKED: it was evicted. */
+int fence_known(struct rpc_server *server, uint64_t session);
+int fence_add(struct rpc_server *server, uint64_t session, bool evicted);
+void fence_free(struct rpc_server *server);
+/* Strangers do not come by that number any more. */
+void claim_add(struct rpc_server *server, uint64_t session);
+bool claim_has(const struct rpc_server *server, uint64_t session);
+
+#endif

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""numbers.py PORT FSID SECONDS SESSION... - somebody without a key who knows the numbers of
+sessions: by each (hexadecimal) he is at that server all the time, once without a HELLO and once
+with one, and back as soon as he is sent away.  Says "ready", then each time that he got a
+connection and asks for nothing, "there SESSION"; ends behind so many seconds.
+"""
+import sys
+import threading
+import time
+
+import doors
+
+PORT, FSID = int(sys.argv[1]), int(sys.argv[2], 16)
+end = time.monotonic() + float(sys.argv[3])
+
+def stay(session, greets):
+    while time.monotonic() < end:
+        try:
+            sock = doors.connect(PORT, FSID, session, True)
+            if not sock:
+                continue
+            with sock:
+                sock.settimeout(5)
+                if greets:
+                    doors.hello(sock, session)
+                else:
+                    print("there %016x" % session, flush=True)
+                while sock.recv(4096):
+                    pass
+        except (OSError, EOFError):
+            time.sleep(0.002)
+
+
+for number in sys.argv[4:]:
+    for how in (False, True):
+        threading.Thread(target=stay, args=(int(number, 16), how),
+                         daemon=True).start()
+print("ready", flush=True)
+while time.monotonic() < end:
+    time.sleep(1)
