@@ -298,7 +298,7 @@ int tp_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 /*
  * depth: completions it can hold; a bound on the sum of max_send_wr and
  * max_recv_wr of its endpoints.  A large one should cost memory only as it is
- * used: a server asks for 2^20.
+ * used: a server asks for 2^30.
  */
 int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void tp_cq_close(struct tp_cq *cq);

@@ -21,7 +21,7 @@
 #define CTX_WAYS 4 /* values of enum way, call_way_int.h */
 #define CTX_CARRY_PARTS 32u /* 8 MiB of units of 256 KiB */
 #define CTX_BATCH 64 /* completions taken at once */
-#define CTX_CQ_DEPTH (1u << 20)
+#define CTX_CQ_DEPTH (1u << 30) /* all that max_sessions may ask for */
 #define CTX_WR_MAX 320u /* of one bulk transfer */
 #define CTX_SLEEPS_ON_ALL (RAILS_MAX + 1)
 #define CTX_LITTLE (64u << 10) /* bytes of bulk */

@@ -338,14 +338,15 @@ static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 		       : conn_own(conn, rail, more, max_send);
 }
 
-static struct conn *conn_new(struct lane *lane, const struct mail *mail)
+static int conn_new(struct lane *lane, const struct mail *mail,
+		    struct conn **out)
 {
 	struct rpc_session *session = mail->session;
 	struct conn *conn = calloc(1, sizeof(*conn));
 	int rc;
 
 	if (!conn)
-		return NULL;
+		return -ENOMEM;
 	link_init(&conn->link, &conn_ops, lane->ctx);
 	snprintf(conn->peer, sizeof(conn->peer), "%s", tp_req_peer(mail->req));
 	conn->state = CONN_ACCEPTING;
@@ -360,25 +361,25 @@ static struct conn *conn_new(struct lane *lane, const struct mail *mail)
 	rc = conn_alloc(conn, &lane->server->attr, mail->rail);
 	lane_count(&lane->conns_now);
 	lane_add(&lane->conn_bytes, conn->bytes);
-	if (rc) {
+	if (rc)
 		conn_free(conn);
-		return NULL;
-	}
-	return conn;
+	else
+		*out = conn;
+	return rc;
 }
 
 void conn_accept(struct lane *lane, const struct mail *mail)
 {
-	struct conn *conn = conn_new(lane, mail);
 	struct tp_conn_req *req = mail->req;
 	struct conn_answer answer;
+	struct conn *conn;
 	unsigned int len;
-	int rc;
+	int rc = conn_new(lane, mail, &conn);
 
-	if (!conn) {
+	if (rc) {
 		log_error(lane->server->attr.log,
-			  "%s: refused: no memory for a connection",
-			  tp_req_peer(req));
+			  "%s: refused: no room for a connection: %s",
+			  tp_req_peer(req), strerror(-rc));
 		conn_reject(lane->server, req, -EAGAIN);
 		return;
 	}

@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""strangers.py PORT FSID COUNT - so many who have no ticket get a session of nobody each, and
+stay until standard input ends.  Prints how many of them were let in.
+"""
+import random
+import sys
+
+import doors
+
+PORT, FSID = int(sys.argv[1]), int(sys.argv[2], 16)
+inside = []
+for _ in range(int(sys.argv[3])):
+    session = random.getrandbits(63) | 1
+    sock = doors.connect(PORT, FSID, session, True)
+    if sock and not doors.hello(sock, session):
+        inside.append(sock)
+print(len(inside), flush=True)
+sys.stdin.read()
