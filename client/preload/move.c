@@ -180,10 +180,16 @@ static int64_t kernel_at(struct move *m, int64_t off)
 	return rc ? rc : k.n;
 }
 
-/* Time that has passed is not given twice. */
-static bool kernel_may(int64_t n)
+/* The write was made, or a part of it, or not: others may have been answered since. */
+static bool unsure(const struct move *m, int64_t n)
 {
-	return n < 0 && n != -ETIMEDOUT;
+	return m->write && (n == -EIO || n == -ECONNABORTED);
+}
+
+/* Time that has passed is not given twice. */
+static bool kernel_may(const struct move *m, int64_t n)
+{
+	return n < 0 && n != -ETIMEDOUT && !unsure(m, n);
 }
 
 /* One server takes all of a write or nothing, several each their part. */
@@ -205,11 +211,10 @@ static int64_t at(struct move *m, int64_t off)
 
 	if (is_place(m, off) && in_limit(m, off) && whole(m, off))
 		n = transfer(m, off);
-	if (!kernel_may(n))
+	if (!kernel_may(m, n))
 		return n;
 	if ((n != KERNEL || strand_self()) && !desc_stands(&m->use))
 		return n == KERNEL ? -EBADF : n;
-	/* the same bytes at the same place: it may be done twice */
 	if (n != KERNEL)
 		desc_spoil(&m->use, (int)n);
 	return kernel_at(m, off);
