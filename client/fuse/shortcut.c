@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 
 #include "lookout.h"
 #include "marks.h"
 #include "open.h"
 #include "ops.h"
+#include "syncs.h"
 
 _Static_assert(sizeof(((struct shortcut_grant *)0)->token) == WIRE_TOKEN_LEN,
 	       "token");
@@ -86,6 +88,25 @@ static int wrote(const struct call *c, fuse_ino_t ino, fuse_req_t req,
 	return fuse_reply_ioctl(req, 0, NULL, 0);
 }
 
+/* ---- what a disk did not take ---- */
+
+/* Who may not write is not believed: he would have others take back what is there. */
+static int lost(const struct call *c, struct file *f, fuse_req_t req,
+		const void *in, size_t len)
+{
+	struct shortcut_lost what;
+
+	if (len < sizeof(what))
+		return -EINVAL;
+	memcpy(&what, in, sizeof(what));
+	if (!(rights(f) & WIRE_O_WRITE))
+		return -EBADF;
+	if (what.error > INT_MAX ||
+	    !syncs_tell(c->d->syncs, f, -(int)what.error))
+		return -EINVAL;
+	return fuse_reply_ioctl(req, 0, NULL, 0);
+}
+
 void op_ioctl(fuse_req_t req, fuse_ino_t ino, unsigned int cmd, void *arg,
 	      struct fuse_file_info *fi, unsigned int flags, const void *in,
 	      size_t in_len, size_t out_len)
@@ -101,6 +122,8 @@ void op_ioctl(fuse_req_t req, fuse_ino_t ino, unsigned int cmd, void *arg,
 			rc = grant(&c, open_file(fi->fh), req);
 		else if (cmd == (unsigned int)SHORTCUT_WROTE)
 			rc = wrote(&c, ino, req, in, in_len);
+		else if (cmd == (unsigned int)SHORTCUT_LOST)
+			rc = lost(&c, open_file(fi->fh), req, in, in_len);
 	}
 	if (rc)
 		call_end(&c, rc);

@@ -109,3 +109,13 @@ int syncs_end(struct syncs *s, struct sync *x, int rc, uint64_t until)
 	pthread_mutex_unlock(&s->lock);
 	return rc ? rc : atomic_exchange(&f->untold, 0);
 }
+
+bool syncs_tell(struct syncs *s, struct file *f, int rc)
+{
+	if (!is_loss(rc))
+		return false;
+	pthread_mutex_lock(&s->lock);
+	tell_others(f, rc);
+	pthread_mutex_unlock(&s->lock);
+	return true;
+}

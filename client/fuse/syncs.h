@@ -32,5 +32,8 @@ void syncs_begin(struct syncs *s, struct sync *x, struct file *f);
  * -ETIMEDOUT: one of them is not.
  */
 int syncs_end(struct syncs *s, struct sync *x, int rc, uint64_t until);
+/* The same of what a program that went past the mount was told, by f: all but that are told on.
+ * False: it is no such loss. */
+bool syncs_tell(struct syncs *s, struct file *f, int rc);
 
 #endif

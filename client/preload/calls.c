@@ -230,16 +230,16 @@ ssize_t __pread64_chk(int fd, void *buf, size_t n, off_t off, size_t room)
 
 int fsync(int fd)
 {
-	if (fd >= 0 && move_sync(fd))
-		return -1;
-	return next.fsync(fd);
+	int rc = next.fsync(fd);
+
+	return fd < 0 ? rc : move_sync(fd, rc);
 }
 
 int fdatasync(int fd)
 {
-	if (fd >= 0 && move_sync(fd))
-		return -1;
-	return next.fdatasync(fd);
+	int rc = next.fdatasync(fd);
+
+	return fd < 0 ? rc : move_sync(fd, rc);
 }
 
 /* ---- hints ---- */

@@ -356,8 +356,7 @@ int64_t move_alone(struct move *m, int64_t off)
 
 /* ---- fsync ---- */
 
-/* What went wrong with our writes is told to us alone; without a session the mount's
- * fsync is enough for what is written by it. */
+/* Without a session the mount's fsync is enough for what is written by it. */
 static int sync_ours(struct use *u)
 {
 	int rc;
@@ -370,14 +369,43 @@ static int sync_ours(struct use *u)
 	return desc_owes(u);
 }
 
-int move_sync(int fd)
+static bool is_loss(int rc)
+{
+	return rc == -EIO || rc == -ENOSPC || rc == -EDQUOT;
+}
+
+/* Who has the file open through the mount has not heard of it from there. */
+static void tell_mount(const struct use *u, int rc)
+{
+	const struct shortcut_lost what = { .error = (uint32_t)-rc };
+
+	if (desc_stands(u))
+		ioctl(u->fd, SHORTCUT_LOST, &what);
+}
+
+int move_synced(struct use *u, int rc)
+{
+	int ours;
+
+	if (rc && !is_loss(rc))
+		return rc;
+	ours = sync_ours(u);
+	if (is_loss(ours) && !rc)
+		tell_mount(u, ours);
+	return rc ? rc : ours;
+}
+
+int move_sync(int fd, int rc)
 {
 	struct move m = { .write = true };
-	int rc;
 
 	if (self_busy())
-		return 0;
+		return rc;
 	enter(&m);
-	rc = desc_look(fd, &m.use) ? sync_ours(&m.use) : desc_owes(&m.use);
+	rc = rc ? -m.saved : 0;
+	if (desc_look(fd, &m.use))
+		rc = move_synced(&m.use, rc);
+	else if (!rc)
+		rc = desc_owes(&m.use);
 	return finish(&m, rc) < 0 ? -1 : 0;
 }

@@ -36,7 +36,14 @@ ssize_t move_at(struct move *m, int64_t off);
 bool move_take(struct move *m, int fd, bool write, const struct iovec *iov,
 	       int niov);
 int64_t move_alone(struct move *m, int64_t off);
-/* What was written past the mount is on stable storage: 0; or -1 and errno. */
-int move_sync(int fd);
+
+/*
+ * Behind fsync() of the mount, which answered rc (and errno): what the servers tell this
+ * session alone of what went past it.  The mount comes first: what it meets itself it
+ * tells all who have the file open through it, and what it did not it is told by us.
+ */
+int move_sync(int fd, int rc);
+/* The same, with rc 0 or -errno; so is the answer. */
+int move_synced(struct use *u, int rc);
 
 #endif

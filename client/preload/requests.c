@@ -242,10 +242,12 @@ static int sync_rest(void *arg)
 static int64_t sync_it(struct aio_call *call)
 {
 	struct request *r = container_of(call, struct request, call);
-	int rc = r->move.use.f ? file_sync(r->move.use.f) : 0;
+	int rc = strand_aside(sync_rest, r);
 
+	if (r->move.use.f)
+		rc = move_synced(&r->move.use, rc);
 	desc_end(&r->move.use);
-	return rc ? rc : strand_aside(sync_rest, r);
+	return rc;
 }
 
 /* With the lock: how many are before it. */

@@ -30,6 +30,14 @@ struct shortcut_wrote {
 };
 #define SHORTCUT_WROTE _IOW(0xf5, 0x62, struct shortcut_wrote)
 
+/* The servers have told this program alone that some of the file is lost: the file's other
+ * opens shall hear of it, too. */
+struct shortcut_lost {
+	uint32_t error; /* EIO, ENOSPC, EDQUOT */
+	uint32_t zero;
+};
+#define SHORTCUT_LOST _IOW(0xf5, 0x63, struct shortcut_lost)
+
 /* ---- the file ---- */
 
 #define SHORTCUT_MAGIC 0x3130544853465650ull /* "PVFSHT01" */

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# usage: mount_errors.py FILE SHIM [PVFS_FILE]: see mount_errors.sh.  With the last one, the
-# same file as libpvfs names it: what is written goes past the mount.
+# usage: mount_errors.py FILE SHIM [PVFS_FILE | -]: see mount_errors.sh.  With the last one, the
+# same file as libpvfs names it: what is written goes past the mount.  With -: says what fsync
+# of the file gives, for each line of the input.
 import errno
+import fcntl
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -38,27 +41,86 @@ def fail_once(fd, name):
     flushes(0)
 
 
+def without_the_library():
+    return {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+
+
+def other_host_meets_it():
+    flushes(1)
+    got = subprocess.run(["pvio", "write", sys.argv[3], "8192", "1", "1"],
+                         env=without_the_library(), capture_output=True, text=True)
+    flushes(0)
+    if "EIO" not in got.stdout + got.stderr:
+        sys.exit("the other client: %s%s" % (got.stdout, got.stderr))
+
+
+class Beside:
+    """Another program, through the mount, with the file open for as long."""
+
+    def __init__(self):
+        self.program = subprocess.Popen([sys.executable, __file__, path, shim, "-"],
+                                        env=without_the_library(), text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        want("ready\n", self.program.stdout.readline(), "the program beside")
+
+    def synced(self):
+        self.program.stdin.write("\n")
+        self.program.stdin.flush()
+        return self.program.stdout.readline().strip()
+
+    def end(self):
+        self.program.communicate()
+        want(0, self.program.returncode, "the program beside")
+
+
+def beside():
+    fd = opened()
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        print(synced(fd), flush=True)
+
+
 # another host's fsync has met it: it is told by whatever number of the file, also by one
 # that nothing was written by
 def past_the_mount():
-    env = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
     fd = opened()
     for other in (os.dup(fd), os.open(path, os.O_RDONLY)):
         os.pwrite(fd, b"x" * 4096, 0)
-        flushes(1)
-        got = subprocess.run(["pvio", "write", sys.argv[3], "8192", "1", "1"],
-                             env=env, capture_output=True, text=True)
-        flushes(0)
-        if "EIO" not in got.stdout + got.stderr:
-            sys.exit("the other client: %s%s" % (got.stdout, got.stderr))
+        other_host_meets_it()
         want("EIO", synced(other), "by another number")
         want("ok", synced(fd), "once more")
+    os.close(fd)
 
 
+# and so is who has the file open through the mount, whoever met it
+def told_on():
+    fd = opened()
+    p = Beside()
+    for met in (lambda: flushes(1), other_host_meets_it):
+        os.pwrite(fd, b"x" * 4096, 0)
+        met()
+        want("EIO", synced(fd), "who wrote past the mount")
+        flushes(0)
+        want("EIO", p.synced(), "the program beside it")
+        want("ok", p.synced(), "that one again")
+        want("ok", synced(fd), "who wrote, again")
+    # who may not write is not believed, nor what is no loss
+    for how, error, say in ((os.O_RDONLY, errno.EIO, "EBADF"), (os.O_RDWR, errno.ESTALE, "EINVAL")):
+        try:
+            fcntl.ioctl(os.open(path, how), 0x4008f563, struct.pack("II", error, 0))
+            sys.exit("what is no loss was told on")
+        except OSError as e:
+            want(say, errno.errorcode[e.errno], "to say so")
+    want("ok", p.synced(), "that one at last")
+    p.end()
+
+
+if sys.argv[3:] == ["-"]:
+    beside()
+    sys.exit()
 if len(sys.argv) > 3:
     past_the_mount()
-    print("ok")
-    sys.exit()
+    told_on()
 
 # each of those that have it open hears of it once, whoever asked first
 a, b, c = opened(), opened(), os.open(path, os.O_RDONLY)

@@ -134,6 +134,19 @@ START_TEST(and_heard_of)
 }
 END_TEST
 
+/* What a program was told that went past the mount, by a. */
+START_TEST(told_by_a_program)
+{
+	bool lost = cases[_i].lost;
+
+	ck_assert_int_eq(syncs_tell(syncs, a, cases[_i].rc), lost);
+	ck_assert_int_eq(sync_it(a, 0), 0);
+	ck_assert_int_eq(sync_it(other, 0), 0);
+	ck_assert_int_eq(sync_it(b, 0), lost ? cases[_i].rc : 0);
+	ck_assert_int_eq(sync_it(b, 0), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fuse_syncs");
@@ -141,6 +154,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, make, drop);
 	tcase_add_loop_test(tc, told_once_to_each, 0,
+			    sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tc, told_by_a_program, 0,
 			    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tc, its_own_comes_first);
 	tcase_add_test(tc, others_are_waited_for);
