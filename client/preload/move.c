@@ -14,6 +14,7 @@
 #include "self.h"
 #include "strand.h"
 #include "usermem.h"
+#include "wrote.h"
 
 #define MOST 0x7ffff000u /* of one call, as the kernel has it */
 #define KERNEL INT64_MIN /* make the call the kernel's way */
@@ -148,6 +149,8 @@ static int64_t transfer(struct move *m, int64_t off)
 
 	rw.off = off;
 	rw.placed = true;
+	if (m->write)
+		wrote_note(m->use.f->handle);
 	deadline_begin();
 	return moved(m, off, rw_run(m->use.f, -1, &rw));
 }
@@ -246,6 +249,7 @@ static int64_t append(struct move *m, int64_t *off)
 		return append_by_kernel(m); /* an empty place would be a hole */
 	*off = -1;
 	rw.begun = off;
+	wrote_note(m->use.f->handle);
 	deadline_begin();
 	n = rw_run(m->use.f, -1, &rw);
 	if (*off < 0 && refused(n)) {
@@ -356,56 +360,19 @@ int64_t move_alone(struct move *m, int64_t off)
 
 /* ---- fsync ---- */
 
-/* Without a session the mount's fsync is enough for what is written by it. */
-static int sync_ours(struct use *u)
-{
-	int rc;
-
-	deadline_begin();
-	rc = file_sync(u->f);
-	if (!desc_is_over(rc))
-		return rc;
-	desc_spoil(u, rc);
-	return desc_owes(u);
-}
-
-static bool is_loss(int rc)
-{
-	return rc == -EIO || rc == -ENOSPC || rc == -EDQUOT;
-}
-
-/* Who has the file open through the mount has not heard of it from there. */
-static void tell_mount(const struct use *u, int rc)
-{
-	const struct shortcut_lost what = { .error = (uint32_t)-rc };
-
-	if (desc_stands(u))
-		ioctl(u->fd, SHORTCUT_LOST, &what);
-}
-
-int move_synced(struct use *u, int rc)
-{
-	int ours;
-
-	if (rc && !is_loss(rc))
-		return rc;
-	ours = sync_ours(u);
-	if (is_loss(ours) && !rc)
-		tell_mount(u, ours);
-	return rc ? rc : ours;
-}
-
 int move_sync(int fd, int rc)
 {
 	struct move m = { .write = true };
+	bool open;
 
 	if (self_busy())
 		return rc;
 	enter(&m);
 	rc = rc ? -m.saved : 0;
-	if (desc_look(fd, &m.use))
-		rc = move_synced(&m.use, rc);
-	else if (!rc)
+	open = desc_look(fd, &m.use);
+	if (!open && !rc)
 		rc = desc_owes(&m.use);
+	if (open || wrote_look(fd, &m.use))
+		rc = wrote_sync(&m.use, rc);
 	return finish(&m, rc) < 0 ? -1 : 0;
 }

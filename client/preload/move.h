@@ -43,7 +43,5 @@ int64_t move_alone(struct move *m, int64_t off);
  * tells all who have the file open through it, and what it did not it is told by us.
  */
 int move_sync(int fd, int rc);
-/* The same, with rc 0 or -errno; so is the answer. */
-int move_synced(struct use *u, int rc);
 
 #endif

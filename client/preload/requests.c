@@ -12,6 +12,7 @@
 #include "next.h"
 #include "self.h"
 #include "strand.h"
+#include "wrote.h"
 
 #define SETTLE_MS 30000
 
@@ -245,7 +246,7 @@ static int64_t sync_it(struct aio_call *call)
 	int rc = strand_aside(sync_rest, r);
 
 	if (r->move.use.f)
-		rc = move_synced(&r->move.use, rc);
+		rc = wrote_sync(&r->move.use, rc);
 	desc_end(&r->move.use);
 	return rc;
 }

@@ -13,6 +13,7 @@
 
 #include "pid.h"
 #include "profile.h"
+#include "wrote.h"
 
 /* A session costs a millisecond or two, a call through the mount some 50 us more
  * than one past it. */
@@ -70,6 +71,7 @@ static void fork_child(void)
 		doors_release(&s->doors);
 		doors_disown(&s->doors);
 		requests_end(s, true);
+		wrote_forked();
 		atomic_store(&self, NULL);
 	}
 	here = pid_now();

@@ -89,7 +89,14 @@ def past_the_mount():
         other_host_meets_it()
         want("EIO", synced(other), "by another number")
         want("ok", synced(fd), "once more")
+    # nor need the number be open still
+    os.pwrite(fd, b"x" * 4096, 0)
     os.close(fd)
+    other_host_meets_it()
+    for how in (os.O_RDONLY, os.O_RDWR):
+        fd = os.open(path, how)
+        want("EIO" if how == os.O_RDONLY else "ok", synced(fd), "opened anew")
+        os.close(fd)
 
 
 # and so is who has the file open through the mount, whoever met it
