@@ -29,10 +29,29 @@ def stands():
                for t in os.listdir(tasks))
 
 
-os.kill(iod, signal.SIGSTOP)
-try:
+def stand():
+    os.kill(iod, signal.SIGSTOP)
     while not stands():
         time.sleep(0.01)
+
+
+def killed(call):
+    """A child in the middle of it, which has moved the offset."""
+    pid = os.fork()
+    if not pid:
+        call()
+        os._exit(1)
+    while os.lseek(fd, 0, os.SEEK_CUR) != 5 * STRIPE:
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            sys.exit("the child's call has ended")
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return os.lseek(fd, 0, os.SEEK_CUR)
+
+
+try:
+    stand()
     one = threading.Thread(target=first)
     one.start()
     while os.lseek(fd, 0, os.SEEK_CUR) != STRIPE:
@@ -52,4 +71,12 @@ if os.pread(fd, STRIPE, STRIPE) != b"B" * STRIPE:
     sys.exit("what the second one wrote is gone")
 if os.pread(fd, STRIPE, 2 * STRIPE) != b"C" * STRIPE:
     sys.exit("the third one is not behind it")
+for call in (lambda: os.write(fd, b"D" * STRIPE), lambda: os.read(fd, STRIPE)):
+    os.lseek(fd, 4 * STRIPE, os.SEEK_SET)
+    try:
+        stand()
+        if killed(call) != 5 * STRIPE:
+            sys.exit("who is killed gives the offset back")
+    finally:
+        os.kill(iod, signal.SIGCONT)
 print("ok")
