@@ -39,9 +39,14 @@ static void put_head(struct op *op, uint32_t n)
 	rpc_reply_caps(op->rpc);
 }
 
+static uint64_t life_ns(const struct mgr *mgr)
+{
+	return life_s(mgr) * UINT64_C(1000000000);
+}
+
 uint64_t caps_expiry(const struct mgr *mgr)
 {
-	return clock_boot() + life_s(mgr) * UINT64_C(1000000000);
+	return clock_boot() + life_ns(mgr);
 }
 
 /* From now on, and for this session. */
@@ -96,6 +101,27 @@ int caps_again(struct op *op, const struct reply_rec *rec)
 	return caps_put(op, &rep.attr, (uint32_t)rec->opened);
 }
 
+/* By the clock that it is of: jobs_clock_of(). */
+static bool has_ended(const struct mgr *mgr, const struct bounds *bounds)
+{
+	uint64_t here = clock_boot(), begun = jobs_clock_of(mgr, bounds->term);
+
+	return begun ? here - begun >= life_ns(mgr) : here >= bounds->expiry;
+}
+
+/*
+ * Of this life of the session, whose number somebody may come by again: it was made since
+ * that opened, or, where that was with a manager before, has not ended.
+ */
+static bool is_of_it(const struct op *op, const struct bounds *bounds)
+{
+	const struct caller *caller = caller_of(op->rpc->session);
+
+	if (bounds->term != jobs_term(op->mgr))
+		return !has_ended(op->mgr, bounds);
+	return bounds->expiry - life_ns(op->mgr) >= caller->since;
+}
+
 static void put_none(struct op *op)
 {
 	static const uint8_t none[CAPABILITY_LEN];
@@ -103,7 +129,7 @@ static void put_none(struct op *op)
 	wire_put(op->out, none, sizeof(none));
 }
 
-/* It may have ended: what counts is that the session has not. */
+/* It may have ended, as long as the session has not. */
 static int renew(struct op *op, const uint8_t *sealed)
 {
 	const struct bounds_here here = { .fsid = op->mgr->conf.fsid,
@@ -113,7 +139,7 @@ static int renew(struct op *op, const uint8_t *sealed)
 	int rc = capability_open(op->mgr->ring, sealed, CAPABILITY_LEN, &here,
 				 &cap);
 
-	if (!rc && may(op, &cap))
+	if (!rc && may(op, &cap) && is_of_it(op, &cap.bounds))
 		return seal(op, &cap);
 	if (rc && rc != -ENOKEY)
 		return rc == -ENOMEM ? rc : -EKEYREJECTED;

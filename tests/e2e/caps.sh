@@ -126,12 +126,37 @@ each ENOKEY write b b -
 each ok renew b b
 each ok write b b
 
+# ---- what a session had before it ended is not renewed for its number ----
+
+for who in c h; do
+	says ok open $who /two r
+	says ok renew $who $who
+	says ok bye $who
+	says ok back $who
+	says none renew $who $who
+	says ok open $who /two r
+	says ok renew $who $who
+done
+
 # ---- who only says that he has it open, and passes that on ----
 
 says ok as g 1001
 says EACCES open g /one r
 says EACCES claim g b
 says ENOKEY read g b -
+
+# ---- behind a start of the manager what has not ended is renewed, and nothing else ----
+
+for who in a e; do
+	says ok open $who /two r
+done
+must cluster kill-mgr
+must cluster start-mgr
+each ok renew b b
+for who in a e; do
+	until_true 60 said EKEYREVOKED read $who $who
+	says none renew $who $who
+done
 bare_ends
 must pvfs-chmod 644 /pvfs/one
 

@@ -18,6 +18,7 @@
  *	leave a			is heard no more by the manager
  *	bye a			says BYE to the manager, and stays at the iod
  *	again a			comes back to the iod, by the same number
+ *	back a			... and to the manager, which it had left
  *	lose a PATH		makes it and opens it to write; the connection breaks
  *				as the answer comes, and stays away
  *	found a			it comes back and asks again; what it gets is a's
@@ -138,6 +139,13 @@ static int do_again(struct client *c)
 	mgrc_close(&c->iod, false);
 	meet(c, &c->iod, iod_at, c->mgr.session);
 	return 0;
+}
+
+static int do_back(struct client *c)
+{
+	meet(c, &c->mgr, mgr_at, c->iod.session);
+	c->left = false;
+	return mgrc_call(&c->mgr, WIRE_PING, NULL, 0, NULL, 0);
 }
 
 static int do_open(struct client *c, const char *path, const char *how)
@@ -312,6 +320,8 @@ static int run(char *word[4])
 		return do_leave(c, *word[0] == 'b');
 	if (!strcmp(word[0], "again"))
 		return do_again(c);
+	if (!strcmp(word[0], "back"))
+		return do_back(c);
 	if (!strcmp(word[0], "lose"))
 		return do_lose(c, word[2]);
 	if (!strcmp(word[0], "found"))
