@@ -240,11 +240,23 @@ static int sync_rest(void *arg)
 	return -aio_error(&cb);
 }
 
+static int look_again(void *arg)
+{
+	struct request *r = arg;
+
+	wrote_look(r->move.use.fd, &r->move.use);
+	return 0;
+}
+
 static int64_t sync_it(struct aio_call *call)
 {
 	struct request *r = container_of(call, struct request, call);
 	int rc = strand_aside(sync_rest, r);
 
+	if (!rc)
+		rc = desc_owes(&r->move.use);
+	if (!r->move.use.f)
+		strand_aside(look_again, r);
 	if (r->move.use.f)
 		rc = wrote_sync(&r->move.use, rc);
 	desc_end(&r->move.use);
@@ -267,12 +279,13 @@ bool request_sync(struct aiocb *cb, int op)
 	struct request *r;
 	bool now;
 
-	if (!number_is_ours(cb->aio_fildes) ||
-	    !(r = request_new(cb, NULL, sync_it)))
+	if (!number_is_ours(cb->aio_fildes) && !wrote_is(cb->aio_fildes))
+		return false;
+	r = request_new(cb, NULL, sync_it);
+	if (!r)
 		return false;
 	self_enter();
-	if (!desc_look(cb->aio_fildes, &r->move.use))
-		r->move.use = (struct use){ .fd = cb->aio_fildes };
+	desc_look(cb->aio_fildes, &r->move.use);
 	r->op = op;
 	pthread_mutex_lock(&r->all->lock);
 	r->behind = before(r->all, cb->aio_fildes);

@@ -42,6 +42,13 @@ static struct file *opened(struct self *s, const struct ident *id,
 	return NULL;
 }
 
+bool wrote_is(int fd)
+{
+	struct ident id;
+
+	return self_there() && ident_get(fd, &id) && has(id.ino);
+}
+
 bool wrote_look(int fd, struct use *u)
 {
 	struct self *s = self_there();

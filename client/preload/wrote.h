@@ -21,6 +21,8 @@ static inline void wrote_note(uint64_t handle)
 
 /* In a child after fork(): it was its parent. */
 void wrote_forked(void);
+/* The number stands for such a file. */
+bool wrote_is(int fd);
 /* As desc_look(), where nothing of the file is open any more: it is opened for this. */
 bool wrote_look(int fd, struct use *u);
 /*

@@ -2,6 +2,7 @@
 # usage: mount_errors.py FILE SHIM [PVFS_FILE | -]: see mount_errors.sh.  With the last one, the
 # same file as libpvfs names it: what is written goes past the mount.  With -: says what fsync
 # of the file gives, for each line of the input.
+import ctypes
 import errno
 import fcntl
 import os
@@ -24,6 +25,23 @@ def synced(fd):
     except OSError as e:
         return errno.errorcode[e.errno]
     return "ok"
+
+
+class aiocb(ctypes.Structure):
+    _fields_ = [("fd", ctypes.c_int), ("first", ctypes.c_char * 40),
+                ("notify", ctypes.c_int), ("rest", ctypes.c_char * 120)]
+
+
+def synced_later(fd):
+    libc = ctypes.CDLL(None, use_errno=True)
+    cb = aiocb(fd=fd, notify=1)
+    if libc.aio_fsync(os.O_SYNC, ctypes.byref(cb)):
+        return errno.errorcode[ctypes.get_errno()]
+    these = (ctypes.c_void_p * 1)(ctypes.addressof(cb))
+    while libc.aio_error(ctypes.byref(cb)) == errno.EINPROGRESS:
+        libc.aio_suspend(these, 1, None)
+    rc = libc.aio_error(ctypes.byref(cb))
+    return errno.errorcode[rc] if rc else "ok"
 
 
 def want(what, have, name):
@@ -97,6 +115,15 @@ def past_the_mount():
         fd = os.open(path, how)
         want("EIO" if how == os.O_RDONLY else "ok", synced(fd), "opened anew")
         os.close(fd)
+    # an asynchronous one is told as well
+    fd = opened()
+    os.pwrite(fd, b"x" * 4096, 0)
+    os.close(fd)
+    other_host_meets_it()
+    fd = opened()
+    want("EIO", synced_later(fd), "by aio_fsync")
+    want("ok", synced_later(fd), "by aio_fsync, once more")
+    os.close(fd)
 
 
 # and so is who has the file open through the mount, whoever met it
