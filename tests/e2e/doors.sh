@@ -107,9 +107,16 @@ done
 # where it has not been yet the number is his own session's, and he is himself
 expect 0 guest iod.$far "$session"
 logged iod$far "opens session $session, uid 1," || fail "he is not himself"
+grep 'connection lost' holder && fail "he ended its connection"
+# and where the manager knows it by its row alone
+stand_still "$held"
+must cluster kill-mgr
+must cluster start-mgr 5>&-
+expect "$EKEYREJECTED 1" try mgr "$session" 1 seals
+expect $EPERM guest mgr "$session"
+kill -CONT "$held"
 exec 5>&-
 wait "$held" || fail "he disturbed it: $(cat holder)"
-grep 'connection lost' holder && fail "he ended its connection"
 
 # ---- a credential at another manager ----
 
