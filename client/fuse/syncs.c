@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "lookout.h"
+#include "unsynced.h"
 
 struct syncs {
 	pthread_mutex_t lock; /* all below; before fs.files_lock */
@@ -43,12 +44,6 @@ void syncs_begin(struct syncs *s, struct sync *x, struct file *f)
 	x->number = ++s->begun;
 	LIST_INSERT_HEAD(&s->all, x, link);
 	pthread_mutex_unlock(&s->lock);
-}
-
-/* Of a flush: something is lost, and nobody else will hear of it from there. */
-static bool is_loss(int rc)
-{
-	return rc == -EIO || rc == -ENOSPC || rc == -EDQUOT;
 }
 
 /* With the lock. */
@@ -100,7 +95,7 @@ int syncs_end(struct syncs *s, struct sync *x, int rc, uint64_t until)
 	pthread_mutex_lock(&s->lock);
 	LIST_REMOVE(x, link);
 	pthread_cond_broadcast(&s->ended);
-	if (is_loss(rc)) {
+	if (unsynced_is_loss(rc)) {
 		tell_others(f, rc);
 		atomic_store(&f->untold, 0);
 	}
@@ -112,7 +107,7 @@ int syncs_end(struct syncs *s, struct sync *x, int rc, uint64_t until)
 
 bool syncs_tell(struct syncs *s, struct file *f, int rc)
 {
-	if (!is_loss(rc))
+	if (!unsynced_is_loss(rc))
 		return false;
 	pthread_mutex_lock(&s->lock);
 	tell_others(f, rc);

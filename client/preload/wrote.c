@@ -6,6 +6,7 @@
 #include <fcntl.h>
 
 #include "self.h"
+#include "unsynced.h"
 
 atomic_uchar wrote[SHORTCUT_SLOTS];
 
@@ -60,11 +61,6 @@ bool wrote_look(int fd, struct use *u)
 	return u->f;
 }
 
-static bool is_loss(int rc)
-{
-	return rc == -EIO || rc == -ENOSPC || rc == -EDQUOT;
-}
-
 static void tell_mount(const struct use *u, int rc)
 {
 	const struct shortcut_lost what = { .error = (uint32_t)-rc };
@@ -90,10 +86,10 @@ int wrote_sync(struct use *u, int rc)
 {
 	int ours;
 
-	if (rc && !is_loss(rc))
+	if (rc && !unsynced_is_loss(rc))
 		return rc;
 	ours = sync_ours(u);
-	if (is_loss(ours) && !rc)
+	if (unsynced_is_loss(ours) && !rc)
 		tell_mount(u, ours);
 	return rc ? rc : ours;
 }

@@ -94,7 +94,7 @@ static void lose(struct world *w)
 /* At times a host goes down in the middle. */
 static void write_one(struct world *w, struct file *f)
 {
-	unsigned int since = unsynced_since(f);
+	unsigned int since = unsynced_since(f, 0);
 
 	w->dirty[f->handle] = true;
 	if (!rnd_in(&w->rnd, 0, 9))
@@ -146,16 +146,16 @@ START_TEST(the_first_of_too_many)
 {
 	struct file *f = &file[0], other;
 
-	unsynced_wrote(f, unsynced_since(f));
+	unsynced_wrote(f, unsynced_since(f, 0));
 	for (uint64_t h = 100; h < 100 + UNSYNCED_MAX; h++) {
 		open_file(&other, h);
-		unsynced_wrote(&other, unsynced_since(&other));
+		unsynced_wrote(&other, unsynced_since(&other, 0));
 		close_file(&other);
 	}
 	ck_assert(!unsynced_has(f));
 	ck_assert_uint_eq(unsynced_take(f), 0);
 	/* it is one of the last then */
-	unsynced_wrote(f, unsynced_since(f));
+	unsynced_wrote(f, unsynced_since(f, 0));
 	ck_assert(unsynced_has(f));
 	ck_assert_uint_ne(unsynced_take(f), 0);
 }

@@ -7,14 +7,18 @@
 #ifndef UNSYNCED_H
 #define UNSYNCED_H
 
+#include <errno.h>
+
 #include "file.h"
 
 /* Files of a mount that are known; behind so many others the first one is forgotten. */
 #define UNSYNCED_MAX 65536u
 
-/* Before a write, for unsynced_wrote(): never 0. */
-static inline unsigned int unsynced_since(const struct file *f)
+/* Before a write with these flags (WIRE_IO_*), for file_wrote().  0: it is flushed, too. */
+static inline unsigned int unsynced_since(const struct file *f, uint32_t flags)
 {
+	if (flags & WIRE_IO_SYNC)
+		return 0;
 	return f->fs ? lives_now(&f->fs->lives) : 1;
 }
 
@@ -31,6 +35,12 @@ int unsynced_end(struct file *f, unsigned int taken, int rc);
 static inline bool unsynced_has(struct file *f)
 {
 	return atomic_load(&f->unsynced);
+}
+
+/* Of a flush: something is lost, and nobody else will hear of it from there. */
+static inline bool unsynced_is_loss(int rc)
+{
+	return rc == -EIO || rc == -ENOSPC || rc == -EDQUOT;
 }
 
 /* Nobody has files of it any more. */

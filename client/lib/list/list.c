@@ -90,7 +90,7 @@ static int do_write(struct session *s, const struct target *t, void *arg)
 static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
 {
 	struct list sorted = { 0 };
-	unsigned int since = r->flags & WIRE_IO_SYNC ? 0 : unsynced_since(r->f);
+	unsigned int since = unsynced_since(r->f, r->flags);
 	int rc = 0;
 
 	if (!list_rises(list)) {

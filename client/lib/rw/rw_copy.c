@@ -142,8 +142,7 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 		.flags = atomic_load(&c->out->flags) & O_DSYNC ? WIRE_IO_SYNC
 							       : 0
 	};
-	unsigned int since = r.flags & WIRE_IO_SYNC ? 0
-						    : unsynced_since(c->out);
+	unsigned int since = unsynced_since(c->out, r.flags);
 	int rc;
 
 	if (!iods_can(c, &r))

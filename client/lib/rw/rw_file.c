@@ -111,7 +111,7 @@ static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
 
 static ssize_t write_file(struct transfer *x, target_op op, const struct rw *rw)
 {
-	unsigned int since = x->flags & WIRE_IO_SYNC ? 0 : unsynced_since(x->f);
+	unsigned int since = unsynced_since(x->f, x->flags);
 	int rc = file_run(x->f, op, x);
 
 	if (x->begun)

@@ -50,7 +50,7 @@ static int check(const struct file *f, int mode, int64_t off, int64_t len,
 int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 {
 	struct space_range range = { .dist = &f->dist };
-	unsigned int since = unsynced_since(f);
+	unsigned int since = unsynced_since(f, 0);
 	int rc = check(f, mode, off, len, &range);
 
 	if (!rc && !(range.flags & WIRE_FA_KEEP))
