@@ -21,6 +21,8 @@ int jobs_open(struct mgr *mgr,
 	rc = claim_open(mgr);
 	if (!rc)
 		rc = term_open(mgr);
+	if (!rc)
+		rc = part_resume(mgr);
 	if (rc)
 		return rc;
 	/* what recovery found is durable, and that is all below our first id */

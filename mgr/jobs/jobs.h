@@ -165,9 +165,8 @@ void fence_tidy(struct mgr *mgr);
 /*
  * The session had capabilities, is over, and no fence says so: iods are told to refuse it
  * from now on, and each that is started anew until then, clock_boot(), when none of these
- * counts any more.  Of the newest PARTINGS_MAX; not behind another start of the manager.
+ * counts any more.  Of the newest PARTINGS_MAX.
  */
-#define PARTINGS_MAX 65536u
 void part_session(struct mgr *mgr, uint64_t session, uint64_t until);
 
 /* ---- remove.c ---- */

@@ -130,6 +130,7 @@ struct jobs {
 	struct {
 		struct parting *ring; /* PARTINGS_MAX; NULL: there was none */
 		uint64_t first, end; /* number n is in place n % PARTINGS_MAX */
+		uint64_t said; /* that one is not recorded: log_pace.h */
 	} parted;
 	TAILQ_HEAD(, end) ends; /* in order */
 	struct rpc_timer ends_look; /* when a lease has passed */
@@ -175,6 +176,8 @@ void part_open(struct iod *iod);
 /* This life of the iod was claimed: it is told of all of them. */
 void part_claimed(struct iod *iod);
 bool part_has_all(const struct iod *iod);
+/* Who parted in an earlier life of the manager.  -ENOMEM, -EIO. */
+int part_resume(struct mgr *mgr);
 void part_close(struct mgr *mgr);
 
 /* Sends one, if it is time and the iod owes nothing. */

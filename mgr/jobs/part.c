@@ -2,18 +2,16 @@
 /*
  * part.c - sessions that ended by themselves, or had changed nothing: their capabilities
  * end with them.  What they did needs no fence on a disk; iods refuse them for as long as
- * a capability lives, and are told again by us when they have been started anew.
+ * a capability lives, and are told again when they have been started anew, by the next start
+ * of the manager as well.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jobs_int.h"
-
-struct parting {
-	uint64_t session;
-	uint64_t until; /* clock_boot(): nothing of it counts any more */
-};
+#include "log_pace.h"
+#include "partings.h"
 
 static struct parting *nth(const struct jobs *jobs, uint64_t n)
 {
@@ -41,8 +39,12 @@ static uint32_t gather(struct parter *p, le64 session[WIRE_FENCE_MAX])
 	if (p->done < jobs->parted.first)
 		p->done = jobs->parted.first;
 	p->sent = p->done;
-	while (p->sent < jobs->parted.end && n < WIRE_FENCE_MAX)
-		session[n++] = htole64(nth(jobs, p->sent++)->session);
+	while (p->sent < jobs->parted.end && n < WIRE_FENCE_MAX) {
+		const struct parting *parting = nth(jobs, p->sent++);
+
+		if (parting->session)
+			session[n++] = htole64(parting->session);
+	}
 	return n;
 }
 
@@ -54,10 +56,12 @@ static void kick(struct parter *p)
 	if (p->call.state != IOD_CALL_IDLE)
 		return;
 	n = gather(p, session);
-	if (n)
+	if (n) {
 		fence_ask(p->iod, &p->call, p->msg, WIRE_FN_MEMORY, session, n);
-	else
-		lease_look(p->iod);
+		return;
+	}
+	p->done = p->sent;
+	lease_look(p->iod);
 }
 
 static void told(struct iod_call *call)
@@ -95,13 +99,20 @@ bool part_has_all(const struct iod *iod)
 
 /* ---- to all ---- */
 
-static int add(struct jobs *jobs, const struct parting *parting)
+static int make_ring(struct jobs *jobs)
 {
 	if (!jobs->parted.ring)
 		jobs->parted.ring = calloc(PARTINGS_MAX,
 					   sizeof(*jobs->parted.ring));
-	if (!jobs->parted.ring)
-		return -ENOMEM;
+	return jobs->parted.ring ? 0 : -ENOMEM;
+}
+
+static int add(struct jobs *jobs, const struct parting *parting)
+{
+	int rc = make_ring(jobs);
+
+	if (rc)
+		return rc;
 	forget_old(jobs);
 	if (jobs->parted.end - jobs->parted.first == PARTINGS_MAX)
 		jobs->parted.first++;
@@ -109,9 +120,35 @@ static int add(struct jobs *jobs, const struct parting *parting)
 	return 0;
 }
 
+static int put(struct mgr *mgr, uint64_t n, const struct parting *parting)
+{
+	int rc = ns_begin(&mgr->ns);
+
+	if (rc)
+		return rc;
+	rc = parting_put(mgr->st, n, parting);
+	if (!rc)
+		return mgr_commit(mgr, NULL);
+	ns_abort(&mgr->ns);
+	return rc;
+}
+
+static void record(struct mgr *mgr, const struct parting *parting)
+{
+	struct jobs *jobs = mgr->jobs;
+	int rc = put(mgr, jobs->parted.end - 1, parting);
+
+	if (rc && log_pace(&jobs->parted.said))
+		log_warn(mgr->log,
+			 "session %016llx: its end is not recorded: %s; the "
+			 "next start of the mgr does not know it, and what it "
+			 "had open it keeps then until its capabilities end",
+			 (unsigned long long)parting->session, strerror(-rc));
+}
+
 void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
 {
-	const struct parting parting = { session, until };
+	const struct parting parting = { session, until, mgr->jobs->term };
 
 	if (add(mgr->jobs, &parting)) {
 		log_error(mgr->log,
@@ -121,8 +158,38 @@ void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
 			  (unsigned long long)session);
 		return;
 	}
+	record(mgr, &parting);
 	for (uint32_t i = 0; i < mgr->conf.niods; i++)
 		kick(&mgr->jobs->iod[i].parter);
+}
+
+/* ---- of the last life of the manager ---- */
+
+/* Nothing counts any more that was made before the host was started anew. */
+static int take_up(void *arg, uint64_t n, const struct parting *parting)
+{
+	struct jobs *jobs = arg;
+	int rc = make_ring(jobs);
+
+	if (rc)
+		return rc;
+	if (parting->term >= jobs->since)
+		*nth(jobs, n) = *parting;
+	if (jobs->parted.end <= n)
+		jobs->parted.end = n + 1;
+	return 0;
+}
+
+int part_resume(struct mgr *mgr)
+{
+	struct jobs *jobs = mgr->jobs;
+	int rc = parting_walk(mgr->st, take_up, jobs);
+
+	if (rc)
+		return rc;
+	if (jobs->parted.end > PARTINGS_MAX)
+		jobs->parted.first = jobs->parted.end - PARTINGS_MAX;
+	return 0;
 }
 
 void part_close(struct mgr *mgr)

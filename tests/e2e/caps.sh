@@ -106,6 +106,18 @@ must cluster kill-iod 0
 must cluster start-iod 0
 says ok again a
 says ESTALE read a a
+
+# ---- ... and stays theirs when manager and iods are started anew ----
+
+must pvfs-mkdir /pvfs/now # whose end was recorded before this is
+must cluster kill-mgr
+must cluster kill-iod 0
+must cluster start-mgr
+must cluster start-iod 0
+for who in a e; do
+	says ok again $who
+	says ESTALE read $who $who
+done
 bare_ends
 
 # ---- what is open is renewed, whatever becomes of the mode ----

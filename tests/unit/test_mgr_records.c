@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "intents.h"
+#include "partings.h"
 #include "sessions.h"
 #include "store_fixture.h"
 #include "tombs.h"
@@ -111,6 +112,61 @@ START_TEST(test_tombs)
 }
 END_TEST
 
+/* Of session 5000 + n, until n, of term 2n. */
+static int see_parting(void *arg, uint64_t n, const struct parting *parting)
+{
+	uint64_t *sum = arg;
+
+	ck_assert_uint_eq(parting->session, 5000 + n);
+	ck_assert_uint_eq(parting->until, n);
+	ck_assert_uint_eq(parting->term, 2 * n);
+	*sum += n;
+	return n == PARTINGS_MAX + 2 ? 7 : 0;
+}
+
+START_TEST(test_partings)
+{
+	static const uint64_t part[] = {
+		0, 1, 2, 300, PARTINGS_MAX - 1, PARTINGS_MAX, PARTINGS_MAX + 1
+	};
+	uint64_t sum = 0;
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	/* other values lie on both sides of them */
+	ck_assert_int_eq(meta_put_u64(fx.st, "clock", 1), 0);
+	ck_assert_int_eq(meta_put_u64(fx.st, "term", 1), 0);
+	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), 0);
+	ck_assert_uint_eq(sum, 0);
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		const struct parting p = { 5000 + part[i], part[i],
+					   2 * part[i] };
+
+		ck_assert_int_eq(parting_put(fx.st, part[i], &p), 0);
+	}
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	/* 0 and 1 have gone */
+	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), 0);
+	ck_assert_uint_eq(sum, 2 + 300 + 3 * PARTINGS_MAX);
+}
+END_TEST
+
+START_TEST(test_partings_stop)
+{
+	const struct parting p = { 5000 + PARTINGS_MAX + 2, PARTINGS_MAX + 2,
+				   2 * (PARTINGS_MAX + 2) };
+	uint64_t sum = 0, le = 0;
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(parting_put(fx.st, PARTINGS_MAX + 2, &p), 0);
+	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), 7);
+	ck_assert_int_eq(store_put(fx.st, STORE_META, "parted\0\0\0\0\0\0\0\1",
+				   14, &le, sizeof(le)),
+			 0);
+	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), -EIO);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+END_TEST
+
 START_TEST(test_intents)
 {
 	struct intent in = { .kind = INTENT_REMOVE, .pcount = 4 }, got[10];
@@ -193,6 +249,8 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_sessions);
 	tcase_add_test(tc, test_tombs);
+	tcase_add_test(tc, test_partings);
+	tcase_add_test(tc, test_partings_stop);
 	tcase_add_test(tc, test_intents);
 	tcase_add_test(tc, test_old_intents);
 	suite_add_tcase(s, tc);
