@@ -103,6 +103,41 @@ START_TEST(test_none)
 }
 END_TEST
 
+/* The pass has one of that user and group, which ends then. */
+static void have(uint32_t uid, uint32_t group, uint64_t expiry)
+{
+	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN];
+	struct ticket t = { .bounds = bounds,
+			    .uid = uid,
+			    .gid = 100,
+			    .ngroups = 1,
+			    .groups = { group } };
+	int len;
+
+	t.bounds.expiry = expiry;
+	len = ticket_seal(a, &t, ticket, sizeof(ticket));
+	ck_assert_int_gt(len, 0);
+	ck_assert_int_eq(ticket_secret(a, ticket, (size_t)len, secret), 0);
+	ck_assert_int_eq(pass_set(pass, ticket, (size_t)len, secret), 0);
+}
+
+/* Somebody put him into another group; the session stays what it was to the server. */
+START_TEST(test_other_groups)
+{
+	begin(_i ? ADMIT_STRANGERS : ADMIT_PROVED);
+	have(1000, 5, 1000);
+	ck_assert_int_eq(call(), 0);
+	have(1000, 6, 2000);
+	rpc_peer_renew(rig->peer);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig_logged(rig, "resumes session"), 1);
+	have(1001, 6, 3000);
+	rpc_peer_renew(rig->peer);
+	ck_assert_int_eq(call(), -EPERM);
+	ck_assert_uint_eq(rig->opened, 1);
+}
+END_TEST
+
 /* Where clients are believed a ticket counts all the same. */
 START_TEST(test_open_door)
 {
@@ -402,6 +437,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_ticket);
 	tcase_add_test(tc, test_none);
+	tcase_add_loop_test(tc, test_other_groups, 0, 2);
 	tcase_add_loop_test(tc, test_open_door, 1, 2);
 	tcase_add_loop_test(tc, test_bad_tickets, 0, 5);
 	tcase_add_test(tc, test_later);

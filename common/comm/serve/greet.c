@@ -116,6 +116,16 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 	       !memcmp(a->groups, b->groups, a->ngroups * sizeof(a->groups[0]));
 }
 
+/* With another ticket his groups may be others, as the name service says by then. */
+static int greet_whose(const struct conn *conn, const struct rpc_cred *cred)
+{
+	const struct rpc_cred *his = &conn->session->info.cred;
+
+	if (greet_same(his, cred) || (conn->until && his->uid == cred->uid))
+		return 0;
+	return -EPERM;
+}
+
 static void greet_until(const struct conn *conn)
 {
 	struct rpc_session_info *info = &conn->session->info;
@@ -132,7 +142,9 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 
 	if (conn->known && session_is_strangers(s))
 		return session_claim(s);
-	rc = greet_same(&s->info.cred, cred) ? session_attach(s, conn) : -EPERM;
+	rc = greet_whose(conn, cred);
+	if (!rc)
+		rc = session_attach(s, conn);
 	if (rc)
 		return rc;
 	greet_until(conn);
