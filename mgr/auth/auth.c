@@ -255,5 +255,7 @@ int auth_returns(const struct mgr *mgr, const struct rpc_session_info *info,
 		return 0;
 	if (!info->proved)
 		return -EKEYREJECTED;
-	return rec->uid == info->cred.uid ? 0 : -EPERM;
+	if (rec->uid == info->cred.uid)
+		return 0;
+	return info->until ? -ESTALE : -EPERM;
 }

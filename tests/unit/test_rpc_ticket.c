@@ -133,7 +133,7 @@ START_TEST(test_other_groups)
 	ck_assert_uint_eq(rig_logged(rig, "resumes session"), 1);
 	have(1001, 6, 3000);
 	rpc_peer_renew(rig->peer);
-	ck_assert_int_eq(call(), -EPERM);
+	ck_assert_int_eq(call(), _i ? -ESTALE : -EPERM);
 	ck_assert_uint_eq(rig->opened, 1);
 }
 END_TEST
@@ -364,6 +364,25 @@ START_TEST(test_number_taken)
 }
 END_TEST
 
+/* He has proved that he is another user by then: whose it was goes on under a new one. */
+START_TEST(test_number_proved)
+{
+	const struct admitted who = { .uid = 2000, .gid = 100 };
+	struct raw raw;
+
+	begin(ADMIT_STRANGERS);
+	ck_assert_int_eq(greet(&raw, 0), 0);
+	raw_send(&raw, raw_release(&raw, 0, 1));
+	raw_until(&raw, rig->nheld);
+	ck_assert_int_eq(rpc_req_admit(rig->held[0], &who), 0);
+	rig_answer(rig);
+	hello_rig_pass(a, &bounds, pass);
+	ck_assert_int_eq(call(), -ESTALE);
+	ck_assert(!raw.disconnected);
+	raw_close(&raw);
+}
+END_TEST
+
 static int (*opens)(void *arg, struct rpc_session *session);
 
 static int open_proved(void *arg, struct rpc_session *session)
@@ -448,6 +467,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_number_held, 0, 2);
 	tcase_add_test(tc, test_number_crowded);
 	tcase_add_loop_test(tc, test_number_taken, 0, 2);
+	tcase_add_test(tc, test_number_proved);
 	tcase_add_test(tc, test_number_refused);
 	tcase_add_loop_test(tc, test_admit, 0, 2);
 	suite_add_tcase(s, tc);

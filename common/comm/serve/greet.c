@@ -119,11 +119,14 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 /* With another ticket his groups may be others, as the name service says by then. */
 static int greet_whose(const struct conn *conn, const struct rpc_cred *cred)
 {
+	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
 	const struct rpc_cred *his = &conn->session->info.cred;
 
 	if (greet_same(his, cred) || (conn->until && his->uid == cred->uid))
 		return 0;
-	return -EPERM;
+	/* the manager knows of no session of his */
+	return conn->until && keeper->admission == ADMIT_STRANGERS ? -ESTALE
+								   : -EPERM;
 }
 
 static void greet_until(const struct conn *conn)
