@@ -383,6 +383,31 @@ START_TEST(test_number_proved)
 }
 END_TEST
 
+/* Whose it was is gone for good: it ends, though he is always there. */
+START_TEST(test_number_outlived)
+{
+	struct raw raw[16];
+	unsigned int n = 0;
+
+	rig->sattr.session_ttl_ms = 100;
+	rig->sattr.stall_ms = 500;
+	begin(ADMIT_PROVED);
+	hello_rig_pass(a, &bounds, pass);
+	ck_assert_int_eq(call(), 0);
+	rpc_peer_close(rig->peer, false);
+	rig->peer = NULL;
+	for (; !rig->closed && n < 16; n++) {
+		raw_open(&raw[n], rig, SESSION, 0x7fffff00);
+		raw_connect(&raw[n]);
+		raw_until(&raw[n], raw[n].established || raw[n].rejected);
+		rig_for_ms(rig, 200);
+	}
+	ck_assert_uint_eq(rig->closed, 1);
+	while (n)
+		raw_close(&raw[--n]);
+}
+END_TEST
+
 static int (*opens)(void *arg, struct rpc_session *session);
 
 static int open_proved(void *arg, struct rpc_session *session)
@@ -468,6 +493,7 @@ int main(void)
 	tcase_add_test(tc, test_number_crowded);
 	tcase_add_loop_test(tc, test_number_taken, 0, 2);
 	tcase_add_test(tc, test_number_proved);
+	tcase_add_test(tc, test_number_outlived);
 	tcase_add_test(tc, test_number_refused);
 	tcase_add_loop_test(tc, test_admit, 0, 2);
 	suite_add_tcase(s, tc);

@@ -163,9 +163,9 @@ struct rpc_session {
 	unsigned int nguests;
 	uint32_t epoch; /* of conn, the last one; 0: none yet */
 	unsigned int nconns; /* also broken ones that hold requests */
-	unsigned int nexec;
-	unsigned int credits; /* as each reply says */
+	unsigned int nexec, credits; /* credits: as each reply says */
 	struct rpc_timer ttl;
+	bool spared; /* ttl has fired before, while it was coming back */
 	struct ctx_task end;
 	struct slot *slots;
 	uint8_t *block;

@@ -259,6 +259,7 @@ static void session_detach(struct rpc_session *s)
 
 	s->conn = NULL;
 	s->info.peer = "-";
+	s->spared = false;
 	pthread_mutex_lock(&server->lock);
 	if (s->listed) {
 		seat_away(s);
@@ -277,7 +278,10 @@ void session_leave(struct rpc_session *s, struct conn *conn)
 		session_end(s, false);
 }
 
-/* Unless it is just coming back, or being ended by another thread. */
+/*
+ * Unless it is just coming back, or being ended by another thread.  Who comes has the time
+ * of a HELLO, once: somebody may always be there who knows no more than the number.
+ */
 static void session_ttl(struct rpc_timer *timer)
 {
 	struct rpc_session *s = container_of(timer, struct rpc_session, ttl);
@@ -285,11 +289,13 @@ static void session_ttl(struct rpc_timer *timer)
 	bool over;
 
 	pthread_mutex_lock(&server->lock);
-	over = s->listed && !s->pending && !s->nguests;
+	over = s->listed && (s->spared || (!s->pending && !s->nguests));
 	if (over)
 		session_unlist(s);
 	else if (s->listed)
-		rpc_timer_set(s->lane->ctx, timer, clock_after_ms(1000));
+		rpc_timer_set(s->lane->ctx, timer,
+			      clock_after_ms(server->attr.stall_ms));
+	s->spared = true;
 	pthread_mutex_unlock(&server->lock);
 	if (!over)
 		return;
