@@ -342,6 +342,38 @@ START_TEST(test_number_crowded)
 }
 END_TEST
 
+static void connect_to(struct raw *raw, uint64_t session)
+{
+	raw_open(raw, rig, session, 0x7fffff00);
+	raw_connect(raw);
+	raw_until(raw, raw->established || raw->rejected);
+}
+
+/* He has all that sessions may have between them, too: whose it is stays where he comes again. */
+START_TEST(test_number_everywhere)
+{
+	struct raw raw[160], his;
+	unsigned int i;
+
+	rig->sattr.max_sessions = 100;
+	begin(ADMIT_PROVED);
+	for (i = 0; i < 157; i++)
+		connect_to(&raw[i], 0x2222 + i / 4);
+	connect_to(&raw[157], SESSION);
+	connect_to(&his, SESSION);
+	connect_to(&raw[158], SESSION);
+	raw_turn(&his);
+	ck_assert(his.established && !his.disconnected);
+	/* ... and there are bounds */
+	connect_to(&raw[159], SESSION);
+	raw_turn(&his);
+	ck_assert(his.disconnected);
+	for (i = 0; i < 160; i++)
+		raw_close(&raw[i]);
+	raw_close(&his);
+}
+END_TEST
+
 /* A manager that was started anew: he comes by it before whose it is, with whatever epoch. */
 START_TEST(test_number_taken)
 {
@@ -491,6 +523,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_return_without, 0, 2);
 	tcase_add_loop_test(tc, test_number_held, 0, 2);
 	tcase_add_test(tc, test_number_crowded);
+	tcase_add_test(tc, test_number_everywhere);
 	tcase_add_loop_test(tc, test_number_taken, 0, 2);
 	tcase_add_test(tc, test_number_proved);
 	tcase_add_test(tc, test_number_outlived);

@@ -258,7 +258,7 @@ void guest_come(struct conn *conn)
 
 	conn->is_guest = true;
 	TAILQ_INSERT_TAIL(&s->guests, conn, guest_link);
-	if (++s->nguests == 1)
+	if (++s->nguests <= SEATS_FREE)
 		return;
 	if (atomic_fetch_add(more, 1) >= SEATS_GUESTS ||
 	    s->nguests > SEATS_OF_ONE)
@@ -273,6 +273,6 @@ void guest_leave(struct conn *conn)
 		return;
 	conn->is_guest = false;
 	TAILQ_REMOVE(&s->guests, conn, guest_link);
-	if (--s->nguests)
+	if (s->nguests-- > SEATS_FREE)
 		atomic_fetch_sub(&conn->lane->server->more_guests, 1);
 }

@@ -111,7 +111,7 @@ struct rpc_server {
 	struct host *hosts; /* seats.c, with the next two */
 	TAILQ_HEAD(, rpc_session) guests; /* oldest first */
 	unsigned int nguests, naway; /* naway: of nsessions */
-	atomic_uint more_guests; /* connections, where a session has several */
+	atomic_uint more_guests; /* connections, beyond SEATS_FREE of a session */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
 	uint64_t skew; /* clock_boot() is so far before clock_now() */
