@@ -103,18 +103,17 @@ START_TEST(test_none)
 }
 END_TEST
 
-/* The pass has one of that user and group, which ends then. */
+/* The pass has one of the rig's session and that user and group, which ends then. */
 static void have(uint32_t uid, uint32_t group, uint64_t expiry)
 {
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN];
-	struct ticket t = { .bounds = bounds,
+	struct ticket t = { .bounds = { RIG_FSID, rig->session, 7, expiry },
 			    .uid = uid,
 			    .gid = 100,
 			    .ngroups = 1,
 			    .groups = { group } };
 	int len;
 
-	t.bounds.expiry = expiry;
 	len = ticket_seal(a, &t, ticket, sizeof(ticket));
 	ck_assert_int_gt(len, 0);
 	ck_assert_int_eq(ticket_secret(a, ticket, (size_t)len, secret), 0);
@@ -218,14 +217,19 @@ END_TEST
 
 /* ---- a manager: sessions of nobody, until they are somebody's ---- */
 
-static int greet(struct raw *raw, uint32_t epoch)
+static int greet_as(struct raw *raw, uint64_t session, uint32_t epoch)
 {
-	raw_open(raw, rig, SESSION, epoch);
+	raw_open(raw, rig, session, epoch);
 	raw_connect(raw);
 	raw_until(raw, raw->established || raw->rejected);
 	raw_send(raw, raw_hello(raw, 0));
 	raw_until(raw, raw->received);
 	return -raw_status(raw, 0);
+}
+
+static int greet(struct raw *raw, uint32_t epoch)
+{
+	return greet_as(raw, SESSION, epoch);
 }
 
 START_TEST(test_strangers)
@@ -396,6 +400,42 @@ START_TEST(test_number_taken)
 }
 END_TEST
 
+/* A user finds a stranger at that number of his, and leaves behind it. */
+static void claim(uint64_t session, uint32_t uid)
+{
+	const unsigned int before = rig->clean;
+	struct raw raw;
+
+	rig->session = session;
+	have(uid, 5, 1000);
+	ck_assert_int_eq(greet_as(&raw, session, 1), 0);
+	rig->peer = rig_peer_open(rig);
+	ck_assert_int_eq(call(), 0);
+	rpc_peer_close(rig->peer, true);
+	rig->peer = NULL;
+	rig_until(rig, rig->clean > before);
+	raw_close(&raw);
+}
+
+/* Somebody who finds himself at numbers of his own all the time pushes nobody's out. */
+START_TEST(test_number_pushed)
+{
+	struct raw raw;
+	unsigned int i;
+
+	begin(ADMIT_STRANGERS);
+	rpc_peer_close(rig->peer, false);
+	claim(SESSION, 1000);
+	for (i = 0; i < 70; i++)
+		claim(0x2222 + i, 2000);
+	ck_assert_int_eq(greet(&raw, 1), -EKEYREJECTED);
+	raw_close(&raw);
+	/* ... but his own */
+	ck_assert_int_eq(greet_as(&raw, 0x2222, 1), 0);
+	raw_close(&raw);
+}
+END_TEST
+
 /* He has proved that he is another user by then: whose it was goes on under a new one. */
 START_TEST(test_number_proved)
 {
@@ -525,6 +565,7 @@ int main(void)
 	tcase_add_test(tc, test_number_crowded);
 	tcase_add_test(tc, test_number_everywhere);
 	tcase_add_loop_test(tc, test_number_taken, 0, 2);
+	tcase_add_test(tc, test_number_pushed);
 	tcase_add_test(tc, test_number_proved);
 	tcase_add_test(tc, test_number_outlived);
 	tcase_add_test(tc, test_number_refused);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server_int.h"
 
@@ -57,18 +58,47 @@ int fence_add(struct rpc_server *server, uint64_t session, bool evicted)
 	return 0;
 }
 
-void claim_add(struct rpc_server *server, uint64_t session)
+static unsigned int of_user(const struct claims *c, uint32_t uid)
 {
-	if (!claim_has(server, session))
-		server->claims.session[server->claims.n++ % CLAIMS] = session;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < c->n; i++)
+		n += c->claim[i].uid == uid;
+	return n;
+}
+
+/* Whoever makes many by himself pushes out his own. */
+static void forget_one(struct claims *c)
+{
+	struct claim *worst = c->claim;
+	unsigned int i;
+
+	for (i = 1; i < c->n; i++)
+		if (of_user(c, c->claim[i].uid) > of_user(c, worst->uid))
+			worst = &c->claim[i];
+	c->n--;
+	memmove(worst, worst + 1,
+		(size_t)(&c->claim[c->n] - worst) * sizeof(*worst));
+}
+
+void claim_add(struct rpc_server *server, uint64_t session, uint32_t uid)
+{
+	struct claims *c = &server->claims;
+
+	if (claim_has(server, session))
+		return;
+	if (c->n == CLAIMS)
+		forget_one(c);
+	c->claim[c->n++] = (struct claim){ session, uid };
 }
 
 bool claim_has(const struct rpc_server *server, uint64_t session)
 {
+	const struct claims *c = &server->claims;
 	unsigned int i;
 
-	for (i = 0; i < CLAIMS && i < server->claims.n; i++)
-		if (server->claims.session[i] == session)
+	for (i = 0; i < c->n; i++)
+		if (c->claim[i].session == session)
 			return true;
 	return false;
 }

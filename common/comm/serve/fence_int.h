@@ -8,19 +8,25 @@
 
 struct rpc_server;
 
-/* The last ones that somebody proved to be his, and found a stranger there. */
+/* Those that somebody proved to be his, and found a stranger there; the oldest first. */
 #define CLAIMS 64u
 struct claims {
-	uint64_t session[CLAIMS];
-	unsigned int n; /* ever */
+	struct claim {
+		uint64_t session;
+		uint32_t uid; /* whose it is */
+	} claim[CLAIMS];
+	unsigned int n;
 };
 
 /* All under the server's lock.  0: it may come; -ESTALE; -EKEYREVOKED: it was evicted. */
 int fence_known(struct rpc_server *server, uint64_t session);
 int fence_add(struct rpc_server *server, uint64_t session, bool evicted);
 void fence_free(struct rpc_server *server);
-/* Strangers do not come by that number any more. */
-void claim_add(struct rpc_server *server, uint64_t session);
+/*
+ * Strangers do not come by that number any more.  When all are taken, the user who has most
+ * loses his oldest.
+ */
+void claim_add(struct rpc_server *server, uint64_t session, uint32_t uid);
 bool claim_has(const struct rpc_server *server, uint64_t session);
 
 #endif

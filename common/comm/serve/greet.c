@@ -144,7 +144,7 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 	int rc;
 
 	if (conn->known && session_is_strangers(s))
-		return session_claim(s);
+		return session_claim(s, cred->uid);
 	rc = greet_whose(conn, cred);
 	if (!rc)
 		rc = session_attach(s, conn);

@@ -58,6 +58,6 @@ void session_expel(struct rpc_session *s);
 /* Nobody has proved whose it is, where that is asked for. */
 bool session_is_strangers(const struct rpc_session *s);
 /* Who has proved that it is his finds a stranger in it, who goes; in its lane.  -EAGAIN */
-int session_claim(struct rpc_session *s);
+int session_claim(struct rpc_session *s, uint32_t uid);
 
 #endif

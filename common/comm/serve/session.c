@@ -236,12 +236,12 @@ bool session_is_strangers(const struct rpc_session *s)
 	       s->info.role == WIRE_ROLE_CLIENT && !s->info.proved;
 }
 
-int session_claim(struct rpc_session *s)
+int session_claim(struct rpc_session *s, uint32_t uid)
 {
 	struct rpc_server *server = s->lane->server;
 
 	pthread_mutex_lock(&server->lock);
-	claim_add(server, s->info.id);
+	claim_add(server, s->info.id, uid);
 	if (s->listed)
 		session_expel(s);
 	pthread_mutex_unlock(&server->lock);
