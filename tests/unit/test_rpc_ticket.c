@@ -378,6 +378,22 @@ START_TEST(test_number_everywhere)
 }
 END_TEST
 
+static void (*closes)(void *arg, struct rpc_session *session, bool clean);
+
+/* As the manager does it. */
+static void close_fenced(void *arg, struct rpc_session *session, bool clean)
+{
+	if (!clean)
+		rpc_server_fence(rig->server, rpc_session_info(session)->id);
+	closes(arg, session, clean);
+}
+
+static void fence_the_unclean(void)
+{
+	closes = rig->service.session_close;
+	rig->service.session_close = close_fenced;
+}
+
 /* A manager that was started anew: he comes by it before whose it is, with whatever epoch. */
 START_TEST(test_number_taken)
 {
@@ -385,6 +401,7 @@ START_TEST(test_number_taken)
 	struct raw raw;
 
 	begin(ADMIT_STRANGERS);
+	fence_the_unclean();
 	hello_rig_pass(a, &bounds, pass);
 	ck_assert_int_eq(greet(&raw, epoch), 0);
 	ck_assert_uint_eq(rig_logged(rig, "uid 65534, on"), 1);

@@ -33,7 +33,7 @@ int fence_known(struct rpc_server *server, uint64_t session)
 	return fence->evicted ? -EKEYREVOKED : -ESTALE;
 }
 
-int fence_add(struct rpc_server *server, uint64_t session, bool evicted)
+static int fence_add(struct rpc_server *server, uint64_t session, bool evicted)
 {
 	struct fence *fence = find(server, session), *oldest = server->fences;
 
@@ -101,6 +101,53 @@ bool claim_has(const struct rpc_server *server, uint64_t session)
 		if (c->claim[i].session == session)
 			return true;
 	return false;
+}
+
+/* s: that session, or NULL; one of nobody. */
+static bool is_nobodys(const struct rpc_session *s)
+{
+	const struct doorkeeper *keeper = s ? s->lane->server->attr.keeper
+					    : NULL;
+
+	return keeper && keeper->admission == ADMIT_STRANGERS && s->opened &&
+	       session_is_strangers(s);
+}
+
+/* A session of nobody has done nothing, and may have had the number of somebody's. */
+static int fence_of(struct rpc_server *server, uint64_t id,
+		    const struct rpc_session *s)
+{
+	return is_nobodys(s) && claim_has(server, id)
+		       ? 0
+		       : fence_add(server, id, false);
+}
+
+static void fence(struct rpc_server *server, uint64_t id, bool evicted)
+{
+	struct rpc_session *s;
+	int rc;
+
+	pthread_mutex_lock(&server->lock);
+	HASH_FIND(hh, server->table, &id, sizeof(id), s);
+	rc = evicted ? fence_add(server, id, true) : fence_of(server, id, s);
+	if (rc)
+		log_error(server->attr.log,
+			  "session %016llx: no memory to fence it; it may "
+			  "return",
+			  (unsigned long long)id);
+	if (s && s->listed)
+		session_expel(s);
+	pthread_mutex_unlock(&server->lock);
+}
+
+void rpc_server_fence(struct rpc_server *server, uint64_t id)
+{
+	fence(server, id, false);
+}
+
+void rpc_server_evict(struct rpc_server *server, uint64_t id)
+{
+	fence(server, id, true);
 }
 
 void fence_free(struct rpc_server *server)

@@ -20,7 +20,6 @@ struct claims {
 
 /* All under the server's lock.  0: it may come; -ESTALE; -EKEYREVOKED: it was evicted. */
 int fence_known(struct rpc_server *server, uint64_t session);
-int fence_add(struct rpc_server *server, uint64_t session, bool evicted);
 void fence_free(struct rpc_server *server);
 /*
  * Strangers do not come by that number any more.  When all are taken, the user who has most

@@ -132,32 +132,6 @@ void session_unpend(struct rpc_session *s)
 	session_unused(s);
 }
 
-static void fence(struct rpc_server *server, uint64_t id, bool evicted)
-{
-	struct rpc_session *s;
-
-	pthread_mutex_lock(&server->lock);
-	if (fence_add(server, id, evicted))
-		log_error(server->attr.log,
-			  "session %016llx: no memory to fence it; it may "
-			  "return",
-			  (unsigned long long)id);
-	HASH_FIND(hh, server->table, &id, sizeof(id), s);
-	if (s && s->listed)
-		session_expel(s);
-	pthread_mutex_unlock(&server->lock);
-}
-
-void rpc_server_fence(struct rpc_server *server, uint64_t id)
-{
-	fence(server, id, false);
-}
-
-void rpc_server_evict(struct rpc_server *server, uint64_t id)
-{
-	fence(server, id, true);
-}
-
 bool rpc_server_knows(struct rpc_server *server, uint64_t id)
 {
 	struct rpc_session *s;
