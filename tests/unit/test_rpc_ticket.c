@@ -417,6 +417,30 @@ START_TEST(test_number_taken)
 }
 END_TEST
 
+/* Sessions of nobody that end make nobody forget which were ended. */
+START_TEST(test_number_fenced)
+{
+	struct raw raw;
+	uint64_t i;
+
+	rig->sattr.session_ttl_ms = 1;
+	begin(ADMIT_STRANGERS);
+	fence_the_unclean();
+	rpc_server_fence(rig->server, SESSION);
+	for (i = 1; i < RPC_FENCE_MAX; i++)
+		rpc_server_fence(rig->server, 0x100000 + i);
+	ck_assert_int_eq(greet_as(&raw, 0x2222, 1), 0);
+	raw_close(&raw);
+	rig_until(rig, rig->closed == 1);
+	connect_to(&raw, SESSION);
+	ck_assert(raw.rejected);
+	raw_close(&raw);
+	connect_to(&raw, 0x2222);
+	ck_assert(raw.rejected);
+	raw_close(&raw);
+}
+END_TEST
+
 /* A user finds a stranger at that number of his, and leaves behind it. */
 static void claim(uint64_t session, uint32_t uid)
 {
@@ -582,6 +606,7 @@ int main(void)
 	tcase_add_test(tc, test_number_crowded);
 	tcase_add_test(tc, test_number_everywhere);
 	tcase_add_loop_test(tc, test_number_taken, 0, 2);
+	tcase_add_test(tc, test_number_fenced);
 	tcase_add_test(tc, test_number_pushed);
 	tcase_add_test(tc, test_number_proved);
 	tcase_add_test(tc, test_number_outlived);

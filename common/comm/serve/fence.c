@@ -16,26 +16,26 @@ struct fence {
 	UT_hash_handle hh;
 };
 
-static struct fence *find(struct rpc_server *server, uint64_t session)
+static struct fence *find(struct fence *fences, uint64_t session)
 {
 	struct fence *fence;
 
-	HASH_FIND(hh, server->fences, &session, sizeof(session), fence);
+	HASH_FIND(hh, fences, &session, sizeof(session), fence);
 	return fence;
 }
 
 int fence_known(struct rpc_server *server, uint64_t session)
 {
-	const struct fence *fence = find(server, session);
+	const struct fence *fence = find(server->fences, session);
 
 	if (!fence)
-		return 0;
+		return find(server->fences_of_nobody, session) ? -ESTALE : 0;
 	return fence->evicted ? -EKEYREVOKED : -ESTALE;
 }
 
-static int fence_add(struct rpc_server *server, uint64_t session, bool evicted)
+static int add(struct fence **fences, uint64_t session, bool evicted)
 {
-	struct fence *fence = find(server, session), *oldest = server->fences;
+	struct fence *fence = find(*fences, session), *oldest = *fences;
 
 	if (fence) {
 		fence->evicted |= evicted;
@@ -46,13 +46,13 @@ static int fence_add(struct rpc_server *server, uint64_t session, bool evicted)
 		return -ENOMEM;
 	fence->session = session;
 	fence->evicted = evicted;
-	HASH_ADD(hh, server->fences, session, sizeof(session), fence);
+	HASH_ADD(hh, *fences, session, sizeof(session), fence);
 	if (!fence->hh.tbl) {
 		free(fence);
 		return -ENOMEM;
 	}
-	if (HASH_COUNT(server->fences) > RPC_FENCE_MAX) {
-		HASH_DEL(server->fences, oldest);
+	if (HASH_COUNT(*fences) > RPC_FENCE_MAX) {
+		HASH_DEL(*fences, oldest);
 		free(oldest);
 	}
 	return 0;
@@ -113,13 +113,18 @@ static bool is_nobodys(const struct rpc_session *s)
 	       session_is_strangers(s);
 }
 
-/* A session of nobody has done nothing, and may have had the number of somebody's. */
+/*
+ * A session of nobody has done nothing, and may have had the number of somebody's.  Whoever
+ * likes makes many of them: they push out none that was somebody's.
+ */
 static int fence_of(struct rpc_server *server, uint64_t id,
 		    const struct rpc_session *s)
 {
-	return is_nobodys(s) && claim_has(server, id)
+	if (!is_nobodys(s))
+		return add(&server->fences, id, false);
+	return claim_has(server, id)
 		       ? 0
-		       : fence_add(server, id, false);
+		       : add(&server->fences_of_nobody, id, false);
 }
 
 static void fence(struct rpc_server *server, uint64_t id, bool evicted)
@@ -129,7 +134,7 @@ static void fence(struct rpc_server *server, uint64_t id, bool evicted)
 
 	pthread_mutex_lock(&server->lock);
 	HASH_FIND(hh, server->table, &id, sizeof(id), s);
-	rc = evicted ? fence_add(server, id, true) : fence_of(server, id, s);
+	rc = evicted ? add(&server->fences, id, true) : fence_of(server, id, s);
 	if (rc)
 		log_error(server->attr.log,
 			  "session %016llx: no memory to fence it; it may "
@@ -150,12 +155,18 @@ void rpc_server_evict(struct rpc_server *server, uint64_t id)
 	fence(server, id, true);
 }
 
-void fence_free(struct rpc_server *server)
+static void free_all(struct fence **fences)
 {
 	struct fence *fence;
 
-	while ((fence = server->fences)) {
-		HASH_DEL(server->fences, fence);
+	while ((fence = *fences)) {
+		HASH_DEL(*fences, fence);
 		free(fence);
 	}
+}
+
+void fence_free(struct rpc_server *server)
+{
+	free_all(&server->fences);
+	free_all(&server->fences_of_nobody);
 }

@@ -116,7 +116,7 @@ struct rpc_server {
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
 	uint64_t skew; /* clock_boot() is so far before clock_now() */
 	struct labels labels; /* with a lock of its own */
-	struct fence *fences; /* uthash keeps them oldest first */
+	struct fence *fences, *fences_of_nobody; /* each: oldest first */
 	struct claims claims;
 };
 
