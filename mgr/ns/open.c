@@ -51,11 +51,14 @@ int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 	return record(op, append ? OPEN_APPEND : 0, ino, open);
 }
 
-/* A disk that is nearly full keeps nobody from reading. */
+/*
+ * A disk that is nearly full keeps nobody from reading.  Who holds a file may pass reading
+ * it on (grant.c): so he has to have opened it to read.
+ */
 static bool holds(struct ns_op *op, uint32_t flags)
 {
-	return flags & WIRE_O_HOLD && !(flags & WIRE_O_WRITE) &&
-	       !store_room(op->ns->st);
+	return flags & WIRE_O_HOLD && flags & WIRE_O_READ &&
+	       !(flags & WIRE_O_WRITE) && !store_room(op->ns->st);
 }
 
 static int record_holder(struct ns_op *op, struct inode *ino, uint64_t *open)

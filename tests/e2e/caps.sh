@@ -155,6 +155,8 @@ done
 says ok as g 1001
 says EACCES open g /one r
 says EACCES claim g b
+# ... or has it open, and asked for no right
+says EBADF hold g /one
 says ENOKEY read g b -
 
 # ---- behind a start of the manager what has not ended is renewed, and nothing else ----

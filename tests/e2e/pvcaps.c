@@ -25,6 +25,8 @@
  *	as e UID		from its beginning e is that user, not root
  *	claim a b		tells the manager that it has b's file open to read, and
  *				passes that on to itself; what it gets is a's
+ *	hold a PATH		opens it to hold it alone, neither to read nor to write,
+ *				and passes reading on to itself; what it gets is a's
  */
 #include <errno.h>
 #include <poll.h>
@@ -271,24 +273,39 @@ static int redeem(struct client *c, const struct wire_grant_rep *granted)
 	return 0;
 }
 
+static int pass_on(struct client *c, const struct mgrc_file *f)
+{
+	struct wire_grant body = { .handle = htole64(f->handle),
+				   .open = htole64(f->open),
+				   .flags = htole32(WIRE_O_READ) };
+	struct wire_grant_rep granted;
+	int rc = mgrc_call(&c->mgr, WIRE_GRANT, &body, sizeof(body), NULL, 0);
+
+	if (rc)
+		return rc;
+	memcpy(&granted, c->mgr.body, sizeof(granted));
+	c->handle = f->handle;
+	return redeem(c, &granted);
+}
+
 static int do_claim(struct client *c, const struct client *whose)
 {
 	const struct mgrc_file f = { .handle = whose->handle,
 				     .open = clock_boot() };
-	struct wire_grant body = { .handle = htole64(f.handle),
-				   .open = htole64(f.open),
-				   .flags = htole32(WIRE_O_READ) };
-	struct wire_grant_rep granted;
 	int rc = mgrc_declare(&c->mgr, &f, 1, true);
 
-	if (!rc)
-		rc = mgrc_call(&c->mgr, WIRE_GRANT, &body, sizeof(body), NULL,
-			       0);
+	return rc ? rc : pass_on(c, &f);
+}
+
+/* An open that is none has no number to name. */
+static int do_hold(struct client *c, const char *path)
+{
+	struct mgrc_file f;
+	int rc = mgrc_open_file(&c->mgr, path, WIRE_O_HOLD, &f);
+
 	if (rc)
 		return rc;
-	memcpy(&granted, c->mgr.body, sizeof(granted));
-	c->handle = whose->handle;
-	return redeem(c, &granted);
+	return f.open ? pass_on(c, &f) : -EBADF;
 }
 
 static int do_leave(struct client *c, bool bye)
@@ -336,6 +353,8 @@ static int run(char *word[4])
 		begin(c);
 	if (!strcmp(word[0], "claim"))
 		return do_claim(c, client_of(word[2]));
+	if (!strcmp(word[0], "hold"))
+		return do_hold(c, word[2]);
 	in_hand = word[3] ? NULL : client_of(word[2])->cap;
 	return *word[0] == 'r' ? do_read(c, client_of(word[2]))
 			       : do_write(c, client_of(word[2]));

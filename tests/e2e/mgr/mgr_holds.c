@@ -199,9 +199,10 @@ static int grant(struct mgrc *by, const struct mgrc_file *what)
 	return mgrc_call(by, WIRE_GRANT, &body, sizeof(body), NULL, 0);
 }
 
-static void close_to_all(void)
+static void set_mode(uint32_t mode)
 {
 	struct wire_setattr body = { .valid = htole32(WIRE_S_MODE),
+				     .mode = htole32(mode),
 				     .path_len = htole32(1) };
 	struct mgrc_item item = { "f", 1 };
 
@@ -220,7 +221,7 @@ START_TEST(passed_on)
 	mgrc_stat_ok(&user, "f");
 	ck_assert_int_eq(mgrc_declare(&user, NULL, 0, true), 0);
 	ck_assert_int_eq(mgrc_open_file(&user, "f", HOLD, &own), 0);
-	close_to_all();
+	set_mode(0);
 	told = own;
 	told.open += 1000;
 	ck_assert_int_eq(mgrc_declare(&user, &told, 1, true), 0);
@@ -231,6 +232,32 @@ START_TEST(passed_on)
 			ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
 		else
 			crash();
+	}
+	mgrc_close(&user, true);
+	mgrc_close(&r, true);
+}
+END_TEST
+
+/* Who may not read it passes no reading on, whatever his open said, with a row or without. */
+START_TEST(passed_on_unread)
+{
+	static const uint32_t how[] = { WIRE_O_HOLD,
+					WIRE_O_HOLD | WIRE_O_APPEND,
+					WIRE_O_HOLD | WIRE_O_TRUNC };
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct mgrc_file own;
+
+	mgrc_open(&user, &rig.addr, 0);
+	set_mode(02);
+	for (int i = 0; i < 6; i++) {
+		if (i == 3)
+			ck_assert_int_eq(mgrc_declare(&user, NULL, 0, true), 0);
+		ck_assert_int_eq(mgrc_open_file(&user, "f", HOLD, &own),
+				 -EACCES);
+		ck_assert_int_eq(mgrc_open_file(&user, "f", how[i % 3], &own),
+				 0);
+		if (own.open)
+			ck_assert_int_eq(grant(&user, &own), -EACCES);
 	}
 	mgrc_close(&user, true);
 	mgrc_close(&r, true);
@@ -252,6 +279,7 @@ int main(void)
 	tcase_add_test(tc, many);
 	tcase_add_test(tc, silent);
 	tcase_add_test(tc, passed_on);
+	tcase_add_test(tc, passed_on_unread);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
