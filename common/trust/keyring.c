@@ -131,8 +131,8 @@ static int load_or_make(struct keyring *ring, bool make)
 
 	if (rc == -ENOENT && make) {
 		rc = key_file_make(ring->path, ring->log);
-		if (!rc)
-			rc = load(ring);
+		if (!rc) /* the name may be a link to nowhere */
+			rc = keyring_reload(ring);
 		if (!rc)
 			log_info(ring->log,
 				 "key %s is new: all servers need the same "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_keyring.c - key files: which are taken, how one is made, how keys change. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,22 @@ START_TEST(test_made_anew)
 }
 END_TEST
 
+/* What another one left there is not followed to make a key, and the log says it. */
+START_TEST(test_link_to_nowhere)
+{
+	struct keyring *ring = NULL;
+	char target[PATH_MAX];
+
+	snprintf(target, sizeof(target), "%s.target", rig.path);
+	ck_assert_int_eq(symlink(target, rig.path), 0);
+	ck_assert_int_eq(keyring_open(rig.path, true, &keeper, &ring), -ENOENT);
+	ck_assert_ptr_null(ring);
+	ck_assert_ptr_nonnull(strstr(logged, "there is no such file"));
+	ck_assert_int_eq(access(target, F_OK), -1);
+	ck_assert_uint_eq(key_rig_files(&rig), 1);
+}
+END_TEST
+
 /* ---- codes ---- */
 
 static const struct mac_field hello = { "hello", 5 };
@@ -313,6 +330,7 @@ int main(void)
 	tcase_add_test(tc, test_no_file);
 	tcase_add_test(tc, test_made_once);
 	tcase_add_test(tc, test_made_anew);
+	tcase_add_test(tc, test_link_to_nowhere);
 	tcase_add_test(tc, test_codes);
 	tcase_add_test(tc, test_change);
 	tcase_add_test(tc, test_losses);
