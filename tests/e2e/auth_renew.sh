@@ -9,6 +9,8 @@ requires root
 
 export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 life=4
+let_go() { exec 6>&-; }
+at_end let_go # before the mount goes
 
 start_pvfs -n 2 --transport pvfs --set filesystem.auth=key --set filesystem.key_user=root \
 	--set filesystem.ticket_life=$life --set filesystem.capabilities=on
@@ -17,7 +19,8 @@ mount_at "$tmp/m" -o cache=none
 sessions() { grep -c "(.*pvfs-fuse.*): opens session" "$(log_of mgr)"; }
 expect 1 sessions
 
-# an open file of that session
+# ---- an open file of that session ----
+
 exec 6>"$tmp/m/file"
 must eval 'echo before >&6'
 sleep $((life + 1))
@@ -31,6 +34,36 @@ must eval 'echo behind >&6'
 exec 6>&-
 expect "before
 behind" cat "$tmp/m/file"
+
+# ---- another key, while it stays: its copy of the file changes with that of the servers ----
+
+rekey() { # LINE...: of the file, which all servers have read
+	local server
+
+	(umask 077; printf '%s\n' "$@" >"$state/key.new") &&
+		must mv "$state/key.new" "$state/key"
+	for server in iod0 iod1 mgr; do
+		keys=$(keys_of $server)
+		must kill -HUP "$(cluster pid ${server#iod})"
+		until_true 30 has_read $server
+	done
+}
+keys_of() { grep -c 'key .* is in use' "$(log_of "$1")"; }
+has_read() { [ "$(keys_of "$1")" -gt "$keys" ]; }
+new_key() { od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n'; }
+old=$(<"$state/key")
+new=$(new_key)
+exec 6>>"$tmp/m/file"
+rekey "$old" "$new"
+rekey "$new" "$old"
+sleep $((life + 1))
+must eval 'echo changing >&6'
+rekey "$new"
+sleep $((life + 1))
+must eval 'echo changed >&6'
+exec 6>&-
+expect "changing
+changed" tail -n 2 "$tmp/m/file"
 
 expect 1 sessions
 grep -h "refused (\|does not get" "$state"/log/*.log >"$tmp/output" &&

@@ -26,6 +26,7 @@ struct attempt {
 struct client_auth {
 	struct client_auth_attr attr;
 	struct keyring *ring; /* with AUTH_KEY */
+	bool begun; /* not the first CHALLENGE */
 	struct munger *munger; /* once munge was asked for */
 	int said; /* of munged, in the log; 0: nothing */
 	struct pass *pass;

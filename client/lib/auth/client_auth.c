@@ -3,8 +3,10 @@
 #include "auth_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "random_id.h"
 #include "sealing.h"
@@ -59,12 +61,25 @@ static const struct prover *ca_prover(const struct client_auth *auth)
 
 /* ---- CHALLENGE ---- */
 
+/*
+ * Servers change their keys while we run, and this file with theirs.  Who may not read it
+ * any more goes on with what he has.
+ */
+static void look_again(struct client_auth *auth)
+{
+	if (auth->ring && auth->begun &&
+	    !faccessat(AT_FDCWD, auth->attr.key, R_OK, AT_EACCESS))
+		keyring_reload(auth->ring);
+	auth->begun = true;
+}
+
 static int ca_begin(struct client_auth *auth, struct wire_challenge *body)
 {
 	struct attempt *at = auth->at;
 	struct pact *pact = &at->pact;
 	int rc = exchange_make(&at->own);
 
+	look_again(auth);
 	if (!rc)
 		rc = random_bytes(pact->nonce[HANDSHAKE_CALLER], WIRE_KEY_LEN);
 	if (rc)
