@@ -15,7 +15,7 @@
 #define LEN 1000u
 #define BIG 131072u
 
-enum { CRYPTO, SODIUM, TURNS, ENGINES };
+enum { CRYPTO, SODIUM, TURNS, ENGINES, MOCK };
 
 static const enum seal_mode modes[] = { SEAL_AUTH, SEAL_ENCRYPT };
 #define LOOPS (2 * ENGINES)
@@ -29,6 +29,30 @@ struct record {
 	uint8_t tag[SEALER_TAG_LEN];
 };
 
+/* Looks at no data: how often it was given a key, and whether it can. */
+static unsigned int keyed;
+static int mock_fails;
+
+static int mock_open(void *room, const uint8_t key[MAC_KEY_LEN], bool out,
+		     void **way)
+{
+	*way = room;
+	keyed++;
+	return 0;
+}
+
+static void mock_close(void *way)
+{
+}
+
+static int mock_seal(void *way, const struct gcm_record *r)
+{
+	return mock_fails;
+}
+
+static const struct gcm_engine mock = { mock_open, mock_close, mock_seal,
+					mock_seal };
+
 /* In place of gcm_here.c. */
 const struct gcm_engine *gcm_engine(uint64_t bytes)
 {
@@ -36,6 +60,8 @@ const struct gcm_engine *gcm_engine(uint64_t bytes)
 	bool other = engine == SODIUM || (engine == TURNS && turn++ % 3);
 
 	(void)bytes;
+	if (engine == MOCK)
+		return &mock;
 	return other && sodium ? sodium : &gcm_crypto;
 }
 
@@ -244,11 +270,12 @@ END_TEST
 /* A record behind a change is not that of who did not change. */
 START_TEST(test_key_is_new)
 {
-	static const struct gcm_limits often = { .records = 1 };
+	static const struct gcm_limits often[] = { { .records = 1 },
+						   { .bytes = LEN } };
 	struct sealer *slow;
 	struct record r;
 
-	open_both(_i, &often);
+	open_both(_i % LOOPS, &often[_i / LOOPS]);
 	ck_assert_int_eq(gcm_sealer(modes[_i % 2], ba, ab, NULL, &slow), 0);
 	goes(a, slow, 1);
 	seal(a, &r, 2);
@@ -276,6 +303,41 @@ START_TEST(test_known)
 	ck_assert_int_eq(a->seal(a, NULL, 0, &from, 1, got, code), 0);
 	ck_assert_mem_eq(got, data, sizeof(data));
 	ck_assert_mem_eq(code, tag, sizeof(tag));
+	sealer_free(a);
+}
+END_TEST
+
+static int seal_so_much(uint64_t len)
+{
+	struct iovec piece = { NULL, len };
+	uint8_t tag[SEALER_TAG_LEN];
+
+	return a->seal(a, NULL, 0, &piece, 1, NULL, tag);
+}
+
+/* Without limits there are some all the same. */
+START_TEST(test_limit)
+{
+	engine = MOCK;
+	ck_assert_int_eq(gcm_sealer(SEAL_AUTH, ab, ba, NULL, &a), 0);
+	keyed = 0;
+	ck_assert_int_eq(seal_so_much(GCM_BYTES - 1), 0);
+	ck_assert_uint_eq(keyed, 0);
+	ck_assert_int_eq(seal_so_much(1), 0);
+	ck_assert_uint_eq(keyed, 1);
+	sealer_free(a);
+}
+END_TEST
+
+/* A number is for one record alone: none is sealed behind one that could not be. */
+START_TEST(test_seal_fails)
+{
+	engine = MOCK;
+	ck_assert_int_eq(gcm_sealer(SEAL_AUTH, ab, ba, NULL, &a), 0);
+	mock_fails = -ENOMEM;
+	ck_assert_int_eq(seal_so_much(1), -ENOMEM);
+	mock_fails = 0;
+	ck_assert_int_eq(seal_so_much(1), -ECANCELED);
 	sealer_free(a);
 }
 END_TEST
@@ -308,8 +370,10 @@ int main(void)
 	tcase_add_loop_test(tc, test_lies, 0, LOOPS);
 	tcase_add_loop_test(tc, test_order, 0, LOOPS);
 	tcase_add_loop_test(tc, test_new_keys, 0, LOOPS);
-	tcase_add_loop_test(tc, test_key_is_new, 0, LOOPS);
+	tcase_add_loop_test(tc, test_key_is_new, 0, 2 * LOOPS);
 	tcase_add_loop_test(tc, test_known, 0, ENGINES);
+	tcase_add_test(tc, test_limit);
+	tcase_add_test(tc, test_seal_fails);
 	tcase_add_test(tc, test_modes);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);

@@ -30,10 +30,21 @@ static int clock_of(void *arg, uint64_t term, uint64_t *out)
 	return 0;
 }
 
-static void setup(void)
+static void open_ring(void)
 {
 	key_rig_open(&file);
 	ring = key_rig_ring(&file, KEY_A "\n");
+}
+
+static void close_ring(void)
+{
+	keyring_close(ring);
+	key_rig_close(&file);
+}
+
+static void setup(void)
+{
+	open_ring();
 	ck_assert_int_eq(pass_new(&pass), 0);
 	house = (struct gatehouse){ ring, clock_of, NULL };
 	rig = calloc(1, sizeof(*rig));
@@ -48,8 +59,7 @@ static void teardown(void)
 {
 	rig_close(rig);
 	pass_free(pass);
-	keyring_close(ring);
-	key_rig_close(&file);
+	close_ring();
 }
 
 /* A manager asks; what each end wants at least. */
@@ -247,7 +257,10 @@ END_TEST
 
 /* ---- behind what both ends believe of each other ---- */
 
-/* A manager's HELLO, as it is proved and sealed, at raw->buf->out.  Its length. */
+/*
+ * A manager's HELLO, as it is proved and, with a pact, sealed, at raw->buf->out.  Its
+ * length.
+ */
 static size_t hello_of(struct raw *raw, struct seal_pact *pact)
 {
 	const struct prover *prover = keyring_prover(ring);
@@ -266,12 +279,16 @@ static size_t hello_of(struct raw *raw, struct seal_pact *pact)
 
 	memcpy(shake.nonce[0], raw->hail.nonce, WIRE_NONCE_LEN);
 	memcpy(shake.nonce[1], raw->hailed.nonce, WIRE_NONCE_LEN);
-	memcpy(seal.key, pact->public[HANDSHAKE_CALLER], sizeof(seal.key));
 	wire_begin(&out, raw->buf->out, RAW_MSG);
 	wire_put(&out, &hello, sizeof(hello));
-	wire_put(&out, &seal, sizeof(seal));
+	if (pact) {
+		memcpy(seal.key, pact->public[HANDSHAKE_CALLER],
+		       sizeof(seal.key));
+		wire_put(&out, &seal, sizeof(seal));
+	}
 	wire_put(&out, NULL, sizeof(proof));
-	len = wire_end(&out, WIRE_HELLO, WIRE_F_PROOF | WIRE_F_SEAL, 0);
+	len = wire_end(&out, WIRE_HELLO,
+		       WIRE_F_PROOF | (pact ? WIRE_F_SEAL : 0), 0);
 	ck_assert_int_gt(len, 0);
 	raw_hdr(raw)->session = htole64(SESSION);
 	ck_assert_int_eq(prover->prove(prover->arg, &shake, HANDSHAKE_CALLER,
@@ -282,6 +299,36 @@ static size_t hello_of(struct raw *raw, struct seal_pact *pact)
 	       sizeof(proof));
 	return (size_t)len;
 }
+
+static void come_as_manager(struct raw *raw)
+{
+	raw_open(raw, rig, SESSION, 1);
+	raw->priv.role = htole16(WIRE_ROLE_MGR);
+	raw->hail = (struct wire_hail){
+		htole32(WIRE_FT_V3 | WIRE_FT_PROOF | WIRE_FT_SEAL), { 1 }
+	};
+	raw_connect(raw);
+	raw_until(raw, raw->established);
+}
+
+/*
+ * Who could seal, and proves itself without: it was told that the server does not, by
+ * somebody between.
+ */
+START_TEST(test_told_not_to)
+{
+	struct raw raw;
+
+	begin_server(SEAL_AUTH, SEAL_AUTH);
+	come_as_manager(&raw);
+	raw_send(&raw, hello_of(&raw, NULL));
+	raw_until(&raw, raw.received);
+	ck_assert_int_eq(raw_status(&raw, 0), EKEYREJECTED);
+	ck_assert_uint_eq(bare(), 1);
+	ck_assert_uint_eq(rig->opened, 0);
+	raw_close(&raw);
+}
+END_TEST
 
 /*
  * Somebody adds a request, bare, right behind the HELLO of who proves himself: one read has
@@ -299,13 +346,7 @@ START_TEST(test_behind_hello)
 
 	begin_server(SEAL_AUTH, SEAL_AUTH);
 	ck_assert_int_eq(prover->pair(prover->arg, HANDSHAKE_CALLER, &pact), 0);
-	raw_open(&raw, rig, SESSION, 1);
-	raw.priv.role = htole16(WIRE_ROLE_MGR);
-	raw.hail = (struct wire_hail){
-		htole32(WIRE_FT_V3 | WIRE_FT_PROOF | WIRE_FT_SEAL), { 1 }
-	};
-	raw_connect(&raw);
-	raw_until(&raw, raw.established);
+	come_as_manager(&raw);
 	len = hello_of(&raw, pact);
 	memcpy(hello, raw.buf->out, len);
 	sge = (struct tp_sge){ raw.buf->in[RAW_RECVS - 1], (uint32_t)len,
@@ -468,6 +509,31 @@ START_TEST(test_here_behind)
 }
 END_TEST
 
+static void refuse(void *arg, struct rpc_req *req)
+{
+	rig->executed++;
+	rpc_reply_status(req, -ENOKEY);
+}
+
+/* Who has proved itself, and not sealed yet: what rpc answers by itself it does not answer. */
+START_TEST(test_bare_asks)
+{
+	struct rig_call c;
+	struct wire_out out;
+
+	begin_here(0);
+	ck_assert_int_eq(call(), 0);
+	rig->service.request = refuse;
+	rig_call_init(rig, &c, 60000);
+	wire_begin(&out, c.msg, sizeof(c.msg));
+	c.call.msg_len = (size_t)wire_end(&out, WIRE_FAST, 0, 0);
+	rpc_call_start(rig->peer, &c.call);
+	rig_until(rig, c.finished);
+	ck_assert_uint_eq(rig->executed, 1);
+	ck_assert_int_eq(c.call.status, -ENOKEY);
+}
+END_TEST
+
 /* Who does not know it, or a server that does not: neither is asked for it. */
 START_TEST(test_not_here)
 {
@@ -481,10 +547,129 @@ START_TEST(test_not_here)
 }
 END_TEST
 
+/* ---- what the keys of a connection are made of ---- */
+
+/* Whether what one end seals is what the other one opens. */
+static bool fit(struct sealer *from, struct sealer *to)
+{
+	uint8_t data[16] = "so it is", tag[SEALER_TAG_LEN];
+	const struct iovec piece = { data, sizeof(data) };
+
+	ck_assert_int_eq(from->seal(from, NULL, 0, &piece, 1, data, tag), 0);
+	return !to->open(to, NULL, 0, data, sizeof(data), tag);
+}
+
+/* Of two ends, whether they fit; then none opens what it has sealed itself. */
+static bool fit_both(struct sealer *caller, struct sealer *server)
+{
+	bool fits = fit(caller, server) && fit(server, caller);
+
+	if (fits)
+		ck_assert(!fit(server, server));
+	sealer_free(caller);
+	sealer_free(server);
+	return fits;
+}
+
+static void pair_with(enum handshake_side side, struct seal_pact **pact)
+{
+	const struct prover *prover = keyring_prover(ring);
+
+	ck_assert_int_eq(prover->pair(prover->arg, side, pact), 0);
+	(*pact)->mode = SEAL_AUTH;
+}
+
+/*
+ * What both know of it, each one's public key as it was said, its highest bit as well, which
+ * the secret of both does not depend on, and that secret: who has the ring and heard all
+ * has it not.
+ */
+START_TEST(test_bound)
+{
+	struct handshake shake = { .fsid = RIG_FSID, .session = SESSION };
+	struct seal_pact *ours_, *theirs_, *other;
+	struct sealer *caller, *server;
+	uint8_t(*public)[WIRE_KEY_LEN];
+	struct wire_proof proof;
+
+	keyring_prover(ring)->prove(ring, &shake, HANDSHAKE_CALLER, "", 0,
+				    &proof);
+	pair_with(HANDSHAKE_CALLER, &ours_);
+	pair_with(HANDSHAKE_SERVER, &theirs_);
+	pair_with(HANDSHAKE_SERVER, &other);
+	ours_->key = theirs_->key = le32toh(proof.key);
+	public = theirs_->public;
+	memcpy(public[0], ours_ -> public[0], WIRE_KEY_LEN);
+	memcpy(ours_->public[1], public[1], WIRE_KEY_LEN);
+	ck_assert_int_eq(sealing_by_ring(ring, &shake, HANDSHAKE_CALLER, ours_,
+					 &caller),
+			 0);
+	shake.index += _i == 1;
+	if (_i == 2 || _i == 3)
+	public[_i - 2][WIRE_KEY_LEN - 1] ^= 0x80;
+	if (_i == 4)
+		memcpy(theirs_->own, other->own, WIRE_KEY_LEN);
+	ck_assert_int_eq(sealing_by_ring(ring, &shake, HANDSHAKE_SERVER,
+					 theirs_, &server),
+			 0);
+	ck_assert_int_eq(fit_both(caller, server), !_i);
+	sealing_unpair(ours_);
+	sealing_unpair(theirs_);
+	sealing_unpair(other);
+}
+END_TEST
+
+/* The same of a connection that is sealed as it is. */
+START_TEST(test_here_bound)
+{
+	uint8_t what[4][MAC_LEN] = { { 1 }, { 2 }, { 3 }, { 4 } };
+	struct heard heard = { { { 5 }, { 6 } } };
+	struct sealer *end[2];
+	uint8_t made[MAC_KEY_LEN];
+
+	for (int side = 0; side < 2; side++) {
+		if (side && _i && _i < 4)
+			what[_i - 1][7] ^= 1;
+		if (side && _i > 3)
+			heard.sum[_i - 4][7] ^= 1;
+		sealing_root(what[0], what[1], made);
+		ck_assert_int_eq(sealing_here(made, what[2], &heard,
+					      (enum handshake_side)side,
+					      SEAL_AUTH, &end[side]),
+				 0);
+	}
+	ck_assert_int_eq(fit_both(end[0], end[1]), !_i);
+}
+END_TEST
+
+static void sum_of(uint8_t sum[HEARD_LEN], const char *one, const char *two)
+{
+	memset(sum, 0, HEARD_LEN);
+	sealing_hear(sum, one, strlen(one));
+	sealing_hear(sum, two, strlen(two));
+}
+
+START_TEST(test_hear)
+{
+	static const char *const said[][2] = {
+		{ "ab", "cd" }, { "ab", "ce" }, { "ac", "cd" },
+		{ "cd", "ab" }, { "abc", "d" }, { "abcd", "" },
+	};
+	uint8_t sum[6][HEARD_LEN];
+
+	for (int i = 0; i < 6; i++) {
+		sum_of(sum[i], said[i][0], said[i][1]);
+		for (int k = 0; k < i; k++)
+			ck_assert_mem_ne(sum[i], sum[k], HEARD_LEN);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rpc_seal");
 	TCase *tc = tcase_create("rpc_seal");
+	TCase *keys = tcase_create("keys");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 0);
@@ -496,12 +681,19 @@ int main(void)
 	tcase_add_test(tc, test_stranger);
 	tcase_add_loop_test(tc, test_stranger_cannot, 0, 2);
 	tcase_add_test(tc, test_other_keys);
+	tcase_add_test(tc, test_told_not_to);
 	tcase_add_test(tc, test_behind_hello);
 	tcase_add_test(tc, test_here);
 	tcase_add_loop_test(tc, test_here_changed, 0, 2);
 	tcase_add_test(tc, test_here_hears);
 	tcase_add_test(tc, test_here_behind);
+	tcase_add_test(tc, test_bare_asks);
 	tcase_add_test(tc, test_not_here);
 	suite_add_tcase(suite, tc);
+	tcase_add_checked_fixture(keys, open_ring, close_ring);
+	tcase_add_loop_test(keys, test_bound, 0, 5);
+	tcase_add_loop_test(keys, test_here_bound, 0, 6);
+	tcase_add_test(keys, test_hear);
+	suite_add_tcase(suite, keys);
 	return run_suite(suite);
 }
