@@ -49,11 +49,21 @@ START_TEST(the_kernel_knows_better)
 	const struct tp_identity id = {
 		.uid = 42, .gid = 43, .ngroups = 1, .groups = { 44 }
 	};
+	const struct rpc_cred *cred;
+	struct rig_call c;
 
 	mock.identity = &id;
 	start();
 	ck_assert_uint_eq(rig_logged(rig, "uid 42,"), 1);
 	ck_assert_uint_eq(rig_logged(rig, "uid 1000,"), 0);
+	rig_release(rig, &c, 5000);
+	rig_until(rig, rig->nheld == 1);
+	cred = &rpc_session_info(rig->held[0]->session)->cred;
+	ck_assert_uint_eq(cred->gid, 43);
+	ck_assert_uint_eq(cred->ngroups, 1);
+	ck_assert_uint_eq(cred->groups[0], 44);
+	rig_answer(rig);
+	rig_until(rig, c.finished);
 	mock.identity = NULL;
 }
 END_TEST
@@ -500,6 +510,29 @@ START_TEST(a_newer_connection_replaces_the_older)
 }
 END_TEST
 
+/* Both were there before either said HELLO: the older one comes in no more. */
+START_TEST(an_older_one_does_not)
+{
+	const uint32_t older = _i ? 5 : 4;
+	struct raw a, b;
+
+	rig_open(rig, "mock");
+	raw_open(&a, rig, 0x77, older);
+	raw_connect(&a);
+	raw_until(&a, a.established);
+	raw_open(&b, rig, 0x77, 5);
+	raw_greet(&b);
+	raw_send(&a, raw_hello(&a, rig->cred.uid));
+	raw_until(&a, a.received);
+	ck_assert_int_eq(raw_status(&a, 0), ESTALE);
+	raw_send(&b, raw_append(&b, 0, 1));
+	raw_until(&b, b.received == 2);
+	ck_assert(!b.disconnected);
+	raw_close(&a);
+	raw_close(&b);
+}
+END_TEST
+
 START_TEST(credentials_stay)
 {
 	struct raw a, b, c;
@@ -531,6 +564,38 @@ START_TEST(credentials_stay)
 END_TEST
 
 /* Broken connections that hold requests are not collected without bound. */
+/* Nor does the same user have it with another group, with more of them, or with others. */
+START_TEST(groups_stay)
+{
+	struct raw a, b;
+
+	rig_open(rig, "mock");
+	rig->cred.ngroups = 2;
+	rig->cred.groups[0] = 7;
+	rig->cred.groups[1] = 8;
+	raw_open(&a, rig, 0x77, 1);
+	raw_greet(&a);
+	switch (_i) {
+	case 0:
+		rig->cred.gid++;
+		break;
+	case 1:
+		rig->cred.ngroups = 1;
+		break;
+	case 2:
+		rig->cred.groups[1] = 9;
+	}
+	raw_open(&b, rig, 0x77, 2);
+	raw_connect(&b);
+	raw_until(&b, b.established);
+	raw_send(&b, raw_hello(&b, rig->cred.uid));
+	raw_until(&b, b.received);
+	ck_assert_int_eq(raw_status(&b, 0), _i < 3 ? EPERM : 0);
+	raw_close(&a);
+	raw_close(&b);
+}
+END_TEST
+
 START_TEST(old_connections_are_bounded)
 {
 	struct raw raw;
@@ -605,7 +670,9 @@ int main(void)
 	tcase_add_test(tc, a_host_has_so_many);
 	tcase_add_test(tc, a_host_has_no_more);
 	tcase_add_test(tc, a_newer_connection_replaces_the_older);
+	tcase_add_loop_test(tc, an_older_one_does_not, 0, 2);
 	tcase_add_test(tc, credentials_stay);
+	tcase_add_loop_test(tc, groups_stay, 0, 4);
 	tcase_add_test(tc, old_connections_are_bounded);
 	tcase_add_test(tc, server_closes_with_requests_in_flight);
 	suite_add_tcase(s, tc);

@@ -79,9 +79,24 @@ static unsigned int refused(void)
 
 START_TEST(test_ticket)
 {
+	static const uint32_t groups[] = { 4, 0, 27 }; /* hello_rig_ticket() */
+	const struct rpc_cred *cred;
+	struct rig_call c;
+
 	begin(ADMIT_PROVED);
+	rpc_peer_close(rig->peer, false);
+	rig->cred = (struct rpc_cred){ .uid = 5, .gid = 6, .ngroups = 1 };
+	rig->peer = rig_peer_open(rig);
 	hello_rig_pass(a, &bounds, pass);
-	ck_assert_int_eq(call(), 0);
+	rig_release(rig, &c, 60000);
+	rig_until(rig, rig->nheld);
+	cred = &rpc_session_info(rig->held[0]->session)->cred;
+	ck_assert_uint_eq(cred->uid, 1000);
+	ck_assert_uint_eq(cred->gid, 100);
+	ck_assert_uint_eq(cred->ngroups, 3);
+	ck_assert_mem_eq(cred->groups, groups, sizeof(groups));
+	rig_answer(rig);
+	rig_until(rig, c.finished);
 	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
 	rig_server_close(rig);
 	rig_server_open(rig);
@@ -134,6 +149,37 @@ START_TEST(test_other_groups)
 	rpc_peer_renew(rig->peer);
 	ck_assert_int_eq(call(), _i ? -ESTALE : -EPERM);
 	ck_assert_uint_eq(rig->opened, 1);
+}
+END_TEST
+
+/*
+ * Nobody agreed on proofs, so there are no nonces: with none a ticket is as good for the
+ * next connection.
+ */
+START_TEST(test_no_nonces)
+{
+	struct handshake shake = { .fsid = RIG_FSID,
+				   .session = SESSION,
+				   .epoch = 1,
+				   .role = WIRE_ROLE_CLIENT,
+				   .server = WIRE_ROLE_IOD,
+				   .index = 2 };
+	struct hello_rig hello;
+	struct raw raw;
+
+	begin(ADMIT_PROVED);
+	hello_rig_pass(a, &bounds, pass);
+	raw_open(&raw, rig, SESSION, 1);
+	raw_connect(&raw);
+	raw_until(&raw, raw.established);
+	shake.boot = le64toh(raw.answer.boot);
+	ck_assert_int_eq(hello_rig_say(&hello, pass_prover(pass), &shake), 0);
+	memcpy(raw.buf->out, hello.buf, hello.len);
+	raw_send(&raw, hello.len);
+	raw_until(&raw, raw.received);
+	ck_assert_int_eq(raw_status(&raw, 0), EKEYREJECTED);
+	ck_assert_uint_eq(rig->opened, 0);
+	raw_close(&raw);
 }
 END_TEST
 
@@ -565,6 +611,8 @@ START_TEST(test_admit)
 	rig_until(rig, rig->nheld);
 	info = rpc_session_info(rig->held[0]->session);
 	ck_assert(!info->proved);
+	ck_assert_uint_eq(info->cred.gid, 65534);
+	ck_assert_uint_eq(info->cred.ngroups, 0);
 	ck_assert_uint_ne(rpc_req_epoch(rig->held[0]), 0);
 	if (_i) {
 		ck_assert_int_eq(greet(&raw, 0x7fffff00), 0);
@@ -595,6 +643,7 @@ int main(void)
 	tcase_add_test(tc, test_ticket);
 	tcase_add_test(tc, test_none);
 	tcase_add_loop_test(tc, test_other_groups, 0, 2);
+	tcase_add_test(tc, test_no_nonces);
 	tcase_add_loop_test(tc, test_open_door, 1, 2);
 	tcase_add_loop_test(tc, test_bad_tickets, 0, 5);
 	tcase_add_test(tc, test_later);
