@@ -86,7 +86,8 @@ static void check_quiet(void)
 
 START_TEST(test_unsafe)
 {
-	static const mode_t modes[] = { 0640, 0604, 0660, 0601, 0777 };
+	static const mode_t modes[] = { 0640, 0604, 0660, 0601,
+					0777, 0620, 0602, 0610 };
 	struct keyring *ring = NULL;
 
 	key_rig_write(&rig, KEY_A "\n");

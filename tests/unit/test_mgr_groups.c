@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_mgr_groups.c - the groups of users are kept for a while, and of so many. */
 #include <errno.h>
+#include <grp.h>
 #include <string.h>
 
 #include "clock.h"
 #include "groups.h"
 #include "run_suite.h"
 
+#define MANY 300 /* more than a ticket has room for */
+
 static struct groups groups;
+
+/* In place of libc's: whoever is a user here is in so many. */
+int getgrouplist(const char *user, gid_t group, gid_t *list, int *n)
+{
+	ck_assert_int_ge(*n, MANY);
+	for (int i = 0; i < MANY; i++)
+		list[i] = 1000 + (gid_t)i;
+	*n = MANY;
+	return MANY;
+}
 
 static struct admitted user(uint32_t uid, uint32_t gid, uint32_t ngroups)
 {
@@ -99,6 +112,23 @@ START_TEST(test_unknown)
 }
 END_TEST
 
+/* The first ones count, and nothing lies behind them. */
+START_TEST(test_too_many)
+{
+	struct {
+		struct admitted who;
+		uint8_t behind[2048];
+	} is = { { 0, 0, 0 } }, zeros = { { 0, 0, 0 } };
+
+	ck_assert_int_eq(groups_ask(&is.who, false), 0);
+	ck_assert_uint_eq(is.who.ngroups, WIRE_GROUPS_MAX);
+	for (uint32_t i = 0; i < WIRE_GROUPS_MAX; i++)
+		ck_assert_uint_eq(is.who.groups[i], 1000 + i);
+	ck_assert_uint_eq(is.who.until, 0);
+	ck_assert_mem_eq(is.behind, zeros.behind, sizeof(is.behind));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_groups");
@@ -110,6 +140,7 @@ int main(void)
 	tcase_add_test(tc, test_time);
 	tcase_add_test(tc, test_number);
 	tcase_add_test(tc, test_unknown);
+	tcase_add_test(tc, test_too_many);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
