@@ -41,6 +41,8 @@ hostile() { # four sessions
 	says ok read $a $a -
 	says ENOKEY write $a $a
 	says ok write $b $b
+	says ok count $a $a
+	says ENOKEY count $b $b
 	says ENOKEY read $a $c -
 	says EKEYREJECTED read $c $a
 	says EKEYREJECTED write $a $b

@@ -12,6 +12,8 @@
  *	open a PATH r|w		opens it; what it gets for that is a's
  *	read a b, write a b	asks the iod for b's file, and shows what b has
  *	read a b -, write a b -	the same, and shows nothing
+ *	count a b		as read, which is seek: that goes by either right; this
+ *				takes a counter, which only readers may
  *	forge a			changes a bit of what a has
  *	aim a b			what a has is to open b's file
  *	renew a b		asks the manager for another one for b's; it is a's
@@ -238,6 +240,13 @@ static int do_write(struct client *c, const struct client *whose)
 	return mgrc_call(&c->iod, WIRE_FALLOCATE, &body, sizeof(body), NULL, 0);
 }
 
+static int do_count(struct client *c, const struct client *whose)
+{
+	struct wire_counter body = { .handle = htole64(whose->handle) };
+
+	return mgrc_call(&c->iod, WIRE_COUNTER, &body, sizeof(body), NULL, 0);
+}
+
 static int do_renew(struct client *c, const struct client *whose)
 {
 	static const uint8_t none[WIRE_CAP_LEN];
@@ -356,6 +365,8 @@ static int run(char *word[4])
 	if (!strcmp(word[0], "hold"))
 		return do_hold(c, word[2]);
 	in_hand = word[3] ? NULL : client_of(word[2])->cap;
+	if (!strcmp(word[0], "count"))
+		return do_count(c, client_of(word[2]));
 	return *word[0] == 'r' ? do_read(c, client_of(word[2]))
 			       : do_write(c, client_of(word[2]));
 }

@@ -131,6 +131,7 @@ static void setup(void)
 	conf.threads = 2;
 	conf.auth.mode = AUTH_KEY;
 	conf.auth.caps = true;
+	conf.words = IOD_WORDS_ALL; /* else nobody has a place, whoever asks */
 	strcpy(conf.key, key);
 	ck_assert_int_eq(keyring_open(key, true, NULL, &ring), 0);
 	ck_assert_int_eq(pass_new(&pass), 0);
