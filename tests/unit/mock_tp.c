@@ -209,7 +209,7 @@ const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len)
 
 const char *tp_req_peer(const struct tp_conn_req *req)
 {
-	return "mock client";
+	return mock.from ? mock.from : "mock client";
 }
 
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len)

@@ -28,6 +28,7 @@ struct mock {
 	bool srq; /* there are shared receive queues */
 	unsigned int waited; /* messages that found no shared receive */
 	const struct tp_identity *identity; /* of every peer; NULL: unknown */
+	const char *from; /* where who connects now does; NULL: nowhere */
 	bool seals; /* its connections can be sealed, */
 	unsigned int sealed; /* and so many ends were */
 };

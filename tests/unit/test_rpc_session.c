@@ -297,6 +297,23 @@ START_TEST(fenced)
 END_TEST
 
 /* Also one that the server has never seen. */
+/* So many are remembered, and no more. */
+START_TEST(the_oldest_fence_is_forgotten)
+{
+	struct raw raw;
+
+	rig_open(rig, "mock");
+	rpc_server_fence(rig->server, 0x77);
+	for (uint64_t i = 1; i < RPC_FENCE_MAX + (uint64_t)_i; i++)
+		rpc_server_fence(rig->server, 0x10000 + i);
+	raw_open(&raw, rig, 0x77, 1);
+	raw_connect(&raw);
+	raw_until(&raw, raw.established || raw.rejected);
+	ck_assert_int_eq(raw.rejected, !_i);
+	raw_close(&raw);
+}
+END_TEST
+
 START_TEST(fenced_before)
 {
 	rig_open(rig, "mock");
@@ -377,6 +394,12 @@ static void connect_stranger(struct raw *raw, unsigned int i)
 	raw_until(raw, raw->established);
 }
 
+/* Who was disconnected was so for others, not for being silent. */
+static void no_timeout(void)
+{
+	ck_assert_uint_eq(rig_logged(rig, "no HELLO within"), 0);
+}
+
 /* Who says no HELLO takes nobody's place, and makes room for others. */
 START_TEST(strangers_end_nobody)
 {
@@ -391,6 +414,7 @@ START_TEST(strangers_end_nobody)
 	for (i = 0; i < STRANGERS; i++)
 		connect_stranger(&raw[i], i);
 	raw_until(&raw[0], raw[0].disconnected);
+	no_timeout();
 	ck_assert(!last->disconnected);
 	ck_assert_uint_eq(rig->closed, 0);
 	ck_assert_uint_eq(sessions(), 1);
@@ -431,7 +455,107 @@ START_TEST(strangers_have_the_places_of_who_is_away)
 	ck_assert_int_eq(raw_status(first, 0), 0);
 	connect_stranger(&raw[i], i);
 	raw_until(&raw[1], raw[1].disconnected);
+	no_timeout();
 	for (i = 0; i <= STRANGERS; i++)
+		raw_close(&raw[i]);
+}
+END_TEST
+
+/* Those of the host that has the most go, not who was here before them. */
+START_TEST(strangers_of_another_host_stay)
+{
+	struct raw raw[STRANGERS], *other = &raw[0];
+	unsigned int i;
+
+	rig->sattr.max_sessions = 1;
+	rig_open(rig, "mock");
+	mock.from = "mock 10.0.0.1:7";
+	connect_stranger(other, 0);
+	mock.from = "mock 10.0.0.2:7";
+	for (i = 1; i < STRANGERS; i++)
+		connect_stranger(&raw[i], i);
+	raw_until(&raw[1], raw[1].disconnected);
+	rig_for_ms(rig, 1);
+	raw_turn(other);
+	ck_assert(!other->disconnected);
+	no_timeout();
+	for (i = 0; i < STRANGERS; i++)
+		raw_close(&raw[i]);
+}
+END_TEST
+
+/* By the number of one session, too. */
+START_TEST(of_another_host_stays)
+{
+	struct raw raw[6];
+	unsigned int i;
+
+	rig_open(rig, "mock");
+	for (i = 0; i < 6; i++) {
+		mock.from = i ? "mock 10.0.0.2:7" : "mock 10.0.0.1:7";
+		raw_open(&raw[i], rig, 0x77, 1);
+		raw_connect(&raw[i]);
+		raw_until(&raw[i], raw[i].established);
+	}
+	raw_until(&raw[1], raw[1].disconnected);
+	rig_for_ms(rig, 1);
+	raw_turn(&raw[0]);
+	ck_assert(!raw[0].disconnected);
+	no_timeout();
+	for (i = 0; i < 6; i++)
+		raw_close(&raw[i]);
+}
+END_TEST
+
+/* Connections by numbers that others have are bounded over all sessions. */
+START_TEST(numbers_are_bounded)
+{
+	struct raw raw[4 * 40];
+	unsigned int i, left = 0;
+
+	rig->sattr.max_sessions = 100;
+	rig_open(rig, "mock");
+	for (i = 0; i < 4 * 40; i++) {
+		raw_open(&raw[i], rig, 0x100 + i / 4, 1);
+		raw_connect(&raw[i]);
+		raw_until(&raw[i], raw[i].established);
+	}
+	rig_for_ms(rig, 1);
+	for (i = 0; i < 4 * 40; i++) {
+		raw_turn(&raw[i]);
+		left += !raw[i].disconnected;
+	}
+	ck_assert_uint_eq(left, 2 * 40 + 64);
+	no_timeout();
+	for (i = 0; i < 4 * 40; i++)
+		raw_close(&raw[i]);
+}
+END_TEST
+
+/* Who has more than another host ends none of its sessions that are away. */
+START_TEST(a_host_ends_none_of_who_has_fewer)
+{
+	struct raw away, raw[3];
+	unsigned int i;
+
+	rig->sattr.max_sessions = 3;
+	rig_open(rig, "mock");
+	mock.from = "mock 10.0.0.1:7";
+	raw_open(&away, rig, 0x77, 1);
+	raw_greet(&away);
+	raw_close(&away);
+	mock.from = "mock 10.0.0.2:7";
+	for (i = 0; i < 2; i++) {
+		raw_open(&raw[i], rig, 0x100 + i, 1);
+		raw_greet(&raw[i]);
+	}
+	connect_stranger(&raw[2], 2);
+	raw_send(&raw[2], raw_hello(&raw[2], 0));
+	raw_until(&raw[2], raw[2].received);
+	ck_assert_int_eq(raw_status(&raw[2], 0), EAGAIN);
+	ck_assert_uint_eq(rig->closed, 0);
+	ck_assert_uint_eq(sessions(), 3);
+	for (i = 0; i < 3; i++)
 		raw_close(&raw[i]);
 }
 END_TEST
@@ -660,6 +784,7 @@ int main(void)
 	tcase_add_test(tc, a_call_at_the_first_contact_goes_once);
 	tcase_add_test(tc, no_second_life_before_the_end_of_the_first);
 	tcase_add_test(tc, fenced);
+	tcase_add_loop_test(tc, the_oldest_fence_is_forgotten, 0, 2);
 	tcase_add_test(tc, fenced_before);
 	tcase_add_test(tc, wrong_file_system);
 	tcase_add_test(tc, refused_by_the_service);
@@ -667,6 +792,10 @@ int main(void)
 	tcase_add_test(tc, away_ones_make_room);
 	tcase_add_test(tc, strangers_end_nobody);
 	tcase_add_test(tc, strangers_have_the_places_of_who_is_away);
+	tcase_add_test(tc, strangers_of_another_host_stay);
+	tcase_add_test(tc, of_another_host_stays);
+	tcase_add_test(tc, numbers_are_bounded);
+	tcase_add_test(tc, a_host_ends_none_of_who_has_fewer);
 	tcase_add_test(tc, a_host_has_so_many);
 	tcase_add_test(tc, a_host_has_no_more);
 	tcase_add_test(tc, a_newer_connection_replaces_the_older);

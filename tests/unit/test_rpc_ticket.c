@@ -633,6 +633,41 @@ START_TEST(test_admit)
 }
 END_TEST
 
+static struct rpc_req *held_of_stranger(struct raw *raw)
+{
+	raw_open(raw, rig, SESSION + 1, 1);
+	raw_connect(raw);
+	raw_until(raw, raw->established);
+	raw_send(raw, raw_hello(raw, 0));
+	raw_until(raw, raw->received);
+	raw_send(raw, raw_release(raw, 0, 1));
+	raw_until(raw, rig->nheld);
+	return rig->held[0];
+}
+
+/* AUTH where there is no place, or of a session that has been ended meanwhile. */
+START_TEST(test_no_place)
+{
+	const struct admitted who = { .uid = 1000, .gid = 100 };
+	struct rpc_req *req;
+	struct raw raw;
+
+	rig->sattr.max_sessions = 1;
+	begin(ADMIT_STRANGERS);
+	hello_rig_pass(a, &bounds, pass);
+	if (!_i)
+		ck_assert_int_eq(call(), 0);
+	req = held_of_stranger(&raw);
+	if (_i)
+		rpc_server_evict(rig->server, SESSION + 1);
+	ck_assert_int_eq(rpc_req_admit(req, &who), -EAGAIN);
+	ck_assert(!rpc_session_info(req->session)->proved);
+	ck_assert_uint_eq(rpc_session_info(req->session)->cred.uid, 65534);
+	rig_answer(rig);
+	raw_close(&raw);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rpc_ticket");
@@ -661,6 +696,7 @@ int main(void)
 	tcase_add_test(tc, test_number_outlived);
 	tcase_add_test(tc, test_number_refused);
 	tcase_add_loop_test(tc, test_admit, 0, 2);
+	tcase_add_loop_test(tc, test_no_place, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
