@@ -97,7 +97,7 @@ expect ok far pvio check /pvfs/pub/squashed 0 10000 2
 
 # ---- settings that are wrong ----
 
-for line in 'squash = some' 'squash_uid = 0' 'read_only = 10.0.0.1/8' \
+for line in 'squash = some' 'squash_uid = 0' 'squash_gid = 0' 'read_only = 10.0.0.1/8' \
 	'speakers = everywhere'; do
 	sed "s|^\[mgr\]\$|&\n$line|" plain.conf >wrong.conf
 	must_fail "$PVFS_BUILD/mgr/pvfs-mgr" --config wrong.conf
