@@ -261,7 +261,8 @@ END_TEST
  * A manager's HELLO, as it is proved and, with a pact, sealed, at raw->buf->out.  Its
  * length.
  */
-static size_t hello_of(struct raw *raw, struct seal_pact *pact)
+static size_t hello_of(struct raw *raw, struct seal_pact *pact,
+		       unsigned int flags)
 {
 	const struct prover *prover = keyring_prover(ring);
 	struct handshake shake = { .fsid = RIG_FSID,
@@ -288,7 +289,7 @@ static size_t hello_of(struct raw *raw, struct seal_pact *pact)
 	}
 	wire_put(&out, NULL, sizeof(proof));
 	len = wire_end(&out, WIRE_HELLO,
-		       WIRE_F_PROOF | (pact ? WIRE_F_SEAL : 0), 0);
+		       flags | WIRE_F_PROOF | (pact ? WIRE_F_SEAL : 0), 0);
 	ck_assert_int_gt(len, 0);
 	raw_hdr(raw)->session = htole64(SESSION);
 	ck_assert_int_eq(prover->prove(prover->arg, &shake, HANDSHAKE_CALLER,
@@ -321,11 +322,35 @@ START_TEST(test_told_not_to)
 
 	begin_server(SEAL_AUTH, SEAL_AUTH);
 	come_as_manager(&raw);
-	raw_send(&raw, hello_of(&raw, NULL));
+	raw_send(&raw, hello_of(&raw, NULL, 0));
 	raw_until(&raw, raw.received);
 	ck_assert_int_eq(raw_status(&raw, 0), EKEYREJECTED);
 	ck_assert_uint_eq(bare(), 1);
 	ck_assert_uint_eq(rig->opened, 0);
+	raw_close(&raw);
+}
+END_TEST
+
+/* What would let another connection join this one is said in the clear: it is not sealed. */
+START_TEST(test_nobody_joins)
+{
+	const enum seal_mode mode = _i ? SEAL_AUTH : SEAL_NONE;
+	const struct prover *prover = keyring_prover(ring);
+	const struct wire_hdr *hdr;
+	struct seal_pact *pact = NULL;
+	struct raw raw;
+
+	begin_server(mode, mode);
+	if (_i)
+		ck_assert_int_eq(
+			prover->pair(prover->arg, HANDSHAKE_CALLER, &pact), 0);
+	come_as_manager(&raw);
+	raw_send(&raw, hello_of(&raw, pact, WIRE_F_APART));
+	raw_until(&raw, raw.received);
+	ck_assert_int_eq(raw_status(&raw, 0), 0);
+	hdr = (const void *)raw.buf->in[0];
+	ck_assert_int_eq(!(le16toh(hdr->flags) & WIRE_F_APART), _i);
+	prover_unpair(prover, &pact);
 	raw_close(&raw);
 }
 END_TEST
@@ -347,7 +372,7 @@ START_TEST(test_behind_hello)
 	begin_server(SEAL_AUTH, SEAL_AUTH);
 	ck_assert_int_eq(prover->pair(prover->arg, HANDSHAKE_CALLER, &pact), 0);
 	come_as_manager(&raw);
-	len = hello_of(&raw, pact);
+	len = hello_of(&raw, pact, 0);
 	memcpy(hello, raw.buf->out, len);
 	sge = (struct tp_sge){ raw.buf->in[RAW_RECVS - 1], (uint32_t)len,
 			       raw.mr->lkey };
@@ -682,6 +707,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_stranger_cannot, 0, 2);
 	tcase_add_test(tc, test_other_keys);
 	tcase_add_test(tc, test_told_not_to);
+	tcase_add_loop_test(tc, test_nobody_joins, 0, 2);
 	tcase_add_test(tc, test_behind_hello);
 	tcase_add_test(tc, test_here);
 	tcase_add_loop_test(tc, test_here_changed, 0, 2);

@@ -183,6 +183,30 @@ START_TEST(test_no_nonces)
 }
 END_TEST
 
+/* A session that comes back holds as long as the ticket that it shows then. */
+START_TEST(test_until)
+{
+	struct bounds later = bounds;
+	const struct rpc_session_info *info;
+	struct rig_call c;
+
+	begin(ADMIT_PROVED);
+	hello_rig_pass(a, &bounds, pass);
+	rig_release(rig, &c, 60000);
+	rig_until(rig, rig->nheld);
+	info = rpc_session_info(rig->held[0]->session);
+	ck_assert_uint_eq(info->until, bounds.expiry);
+	later.expiry++;
+	hello_rig_pass(a, &later, pass);
+	rpc_peer_renew(rig->peer);
+	rig_answer(rig);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig->opened, 1);
+	ck_assert_uint_eq(info->until, later.expiry);
+}
+END_TEST
+
 /* Where clients are believed a ticket counts all the same. */
 START_TEST(test_open_door)
 {
@@ -679,6 +703,7 @@ int main(void)
 	tcase_add_test(tc, test_none);
 	tcase_add_loop_test(tc, test_other_groups, 0, 2);
 	tcase_add_test(tc, test_no_nonces);
+	tcase_add_test(tc, test_until);
 	tcase_add_loop_test(tc, test_open_door, 1, 2);
 	tcase_add_loop_test(tc, test_bad_tickets, 0, 5);
 	tcase_add_test(tc, test_later);
