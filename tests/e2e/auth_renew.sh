@@ -110,3 +110,66 @@ exec 6>&- 7>&-
 wait $awake || fail "who was awake did not survive"
 expect 1 of_it $awake opens
 expect 0 of_it $asleep resumes
+
+# ---- another key, and servers that were started behind that, before it has another ticket ----
+
+at_once() { # from the one to another
+	old=$(<"$state/key")
+	new=$(new_key)
+	rekey "$old" "$new"
+	rekey "$new" "$old"
+	rekey "$new"
+}
+anew() { # SERVER...: none is there again before all are gone
+	local server
+
+	for server; do must cluster kill-$server; done
+	for server; do must cluster start-$server 6>&-; done
+}
+must cluster stop
+sed -i '/^ticket_life/d' "$state/pvfs.conf"
+sed -i 's|,seal=auth|&,timeout=15|' "$state/pvfstab"
+must cluster start
+mount_at "$tmp/m2" -o cache=none
+opened=$(sessions)
+exec 6>"$tmp/m2/again"
+must eval 'echo before >&6'
+sleep 1
+at_once
+anew 'iod 0' 'iod 1'
+must eval 'echo iods >&6'
+expect "$opened" sessions
+sleep 1
+at_once
+anew mgr 'iod 0' 'iod 1'
+must eval 'echo all >&6'
+exec 6>&-
+expect "before
+iods
+all" cat "$tmp/m2/again"
+expect $((opened + 1)) sessions
+
+# ---- who passes for the manager ends no session ----
+
+exec 6>>"$tmp/m2/again"
+must eval 'echo here >&6'
+must cluster kill-mgr
+mkdir "$tmp/false"
+(umask 077; new_key >false.key)
+sed "s|^key = .*|key = $tmp/false.key|; s|^storage = $state/mgr|storage = $tmp/false|" \
+	"$state/pvfs.conf" >false.conf
+"$PVFS_BUILD/mgr/pvfs-mgr" --config false.conf >false.log 2>&1 6>&- & false_one=$!
+helpers+=("$false_one")
+ls "$tmp/m2/." >"$tmp/listed" 2>&1 6>&- & waits=$!
+helpers+=("$waits")
+until_true 30 grep -q 'ticket was made with a key that is not here' false.log
+sleep 1 # it tries to make another session
+must kill -0 "$waits"
+kill "$false_one"
+wait "$false_one"
+must cluster start-mgr 6>&-
+must wait "$waits"
+must eval 'echo on >&6'
+exec 6>&-
+expect 1 grep -c "going on with a new one" "$state/log/fuse1.log"
+unmount "$tmp/m2" $daemon

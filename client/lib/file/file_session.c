@@ -22,6 +22,8 @@
 #include "strand.h"
 #include "unsynced.h"
 
+#define FILE_TRIES 3 /* another ticket, then another capability */
+
 /* ---- RELEASE ---- */
 
 static void release(struct file *f, uint64_t open, struct file_io io)
@@ -295,6 +297,9 @@ static bool unkeyed(const struct file *f, struct session *s, int rc)
 	if (rc != -ENOKEY && rc != -EKEYREVOKED)
 		return false;
 	keychain_refused(s->keys, f->handle, rc);
+	/* its key may have gone, and with it that of our ticket */
+	if (rc == -EKEYREVOKED)
+		session_prove_soon(s);
 	return true;
 }
 
@@ -317,7 +322,7 @@ int file_run(struct file *f, target_op op, void *arg)
 		}
 		again |= unkeyed(f, s, rc);
 		session_put(s);
-		if (!again || tries)
+		if (!again || tries == FILE_TRIES - 1)
 			return rc == -EBADF || again ? -ESTALE : rc;
 	}
 }

@@ -9,6 +9,7 @@
 #include "adopt_int.h"
 #include "ask.h"
 #include "file.h"
+#include "fs_int.h"
 #include "lookout.h"
 #include "strand.h"
 
@@ -141,7 +142,7 @@ static int connect_once(struct fs *fs, struct session **out)
  * Who has not proved yet who it is loses its place where more come at once than the manager
  * has places for: that session ends before it began.
  */
-static int fs_connect(struct fs *fs, struct session **out)
+int fs_connect(struct fs *fs, struct session **out)
 {
 	const uint64_t late = deadline_of(fs->timeout_ms);
 	int pause = AGAIN_MS, rc = connect_once(fs, out);
@@ -178,6 +179,15 @@ static void note(struct fs_note *note, const struct session *s)
 	atomic_store(&note->session, s->id);
 }
 
+void fs_take(struct fs *fs, struct session *s)
+{
+	become(fs, s);
+	if (!s)
+		return;
+	fs->fsid = s->fsid;
+	note(fs->note, s);
+}
+
 /* With the lock, which it releases for as long as it waits. */
 static int fs_make(struct fs *fs)
 {
@@ -190,11 +200,7 @@ static int fs_make(struct fs *fs)
 	rc = fs_prepare(fs, &s);
 	errno = saved;
 	pthread_mutex_lock(&fs->lock);
-	become(fs, s);
-	if (s) {
-		fs->fsid = s->fsid;
-		note(fs->note, s);
-	}
+	fs_take(fs, s);
 	fs->connecting = false;
 	pthread_cond_broadcast(&fs->connected);
 	return rc;
@@ -292,53 +298,6 @@ void fs_settle(struct fs *fs, unsigned int ms)
 		fs_make(fs);
 	}
 	pthread_mutex_unlock(&fs->lock);
-}
-
-/* The mgr refuses a session that it ended. */
-static bool refused(struct session *s)
-{
-	struct ask c;
-
-	ask_begin(&c, s, s->mgr);
-	return ask_run(&c, WIRE_PING, NULL, NULL) == -ESTALE;
-}
-
-static bool ended(struct session *s, int rc)
-{
-	return rc == SESSION_ENDED ||
-	       ((rc == -ESTALE || rc == -ECONNABORTED) && refused(s));
-}
-
-/* An iod says that it has ended, and only the mgr why. */
-static void look_why(struct session *s)
-{
-	if (rpc_peer_evicted(s->mgr) ||
-	    (refused(s) && rpc_peer_evicted(s->mgr)))
-		atomic_store(&s->evicted, true);
-}
-
-bool fs_lost(struct fs *fs, struct session *s, int rc)
-{
-	bool present;
-
-	if (!ended(s, rc))
-		return false;
-	look_why(s);
-	pthread_mutex_lock(&fs->lock);
-	present = fs->s == s;
-	if (present)
-		become(fs, NULL);
-	pthread_mutex_unlock(&fs->lock);
-	if (present) {
-		log_warn(fs->log,
-			 "%s: %s ended this client's session; going on with a "
-			 "new one",
-			 fs->mount->dir,
-			 atomic_load(&s->evicted) ? "an administrator"
-						  : "the servers");
-		session_put(s);
-	}
-	return rc != -ECONNABORTED;
 }
 
 /* ---- fork ---- */

@@ -308,7 +308,7 @@ int io_run(struct io *io)
  */
 static int over_for_good(const struct io *io, int rc)
 {
-	if (rc != SESSION_ENDED || !io->begun)
+	if (!session_is_over(rc) || !io->begun)
 		return rc;
 	log_error(io->s->log,
 		  "the session ended during a write: it was made, or a part of "

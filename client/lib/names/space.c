@@ -61,7 +61,7 @@ int space_allocate(struct session *s, const struct target *t, void *arg)
 	last.flags = 0;
 	rc = allocate(s, t->handle, &last);
 	/* the range was changed: not once more under the next session */
-	return rc == SESSION_ENDED ? -ECONNABORTED : rc;
+	return session_is_over(rc) ? -ECONNABORTED : rc;
 }
 
 /* ---- SEEK ---- */

@@ -63,7 +63,7 @@ static void ask_done(struct rpc_call *rpc)
 		rc = take_redirect(c, &rpc->reply);
 	else if (!rc && c->take)
 		rc = c->take(c->arg, &rpc->reply);
-	if (rc == -ESTALE && c->once && rpc->unsure) {
+	if ((rc == -ESTALE || rc == -EKEYREJECTED) && c->once && rpc->unsure) {
 		log_error(c->s->log,
 			  "%s: the session ended during a change: it was "
 			  "made, or not",

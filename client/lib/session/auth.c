@@ -116,8 +116,10 @@ static int judge(struct session *s, const struct answer *a)
 	uint64_t life;
 	int rc = s->auth_ops->end(s->auth, &reply, &life);
 
-	if (!rc)
+	if (!rc) {
 		s->ticket_ns = life;
+		atomic_store(&s->ticket_at, clock_now());
+	}
 	return rc;
 }
 

@@ -80,7 +80,7 @@ static void fan_start(struct op *op)
 
 static int over_for_good(const struct fan_op *f, int rc)
 {
-	if (rc != SESSION_ENDED || !f->fan->once || !f->begun)
+	if (!session_is_over(rc) || !f->fan->once || !f->begun)
 		return rc;
 	log_error(f->fan->s->log, "the session ended during a change: it was "
 				  "made, or a part of it, or not");

@@ -69,7 +69,9 @@ static void rest(struct keeper *k, struct rest *rest)
 
 static void do_chore(struct keeper *k)
 {
-	if (k->chore && clock_now() >= k->chore_at && !atomic_load(&k->stop))
+	if (!k->chore || atomic_load(&k->stop))
+		return;
+	if (atomic_exchange(&k->hurry, false) || clock_now() >= k->chore_at)
 		k->chore_at = k->chore(k);
 }
 
@@ -148,6 +150,13 @@ void keeper_start(struct keeper *k, struct drive *drive, const struct log *log)
 			 "no thread to keep the session alive: %s; a restart of "
 			 "the servers ends it if the program makes no call",
 			 strerror(-rc));
+}
+
+void keeper_hurry(struct keeper *k)
+{
+	if (!k->drive || atomic_exchange(&k->hurry, true))
+		return;
+	eventfd_write(k->event, 1);
 }
 
 void keeper_stop(struct keeper *k)

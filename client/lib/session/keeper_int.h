@@ -38,12 +38,15 @@ struct keeper {
 	 * The answer is when it is due again; it may take a call's time. */
 	uint64_t (*chore)(struct keeper *keeper);
 	uint64_t chore_at; /* clock_now(); the thread's own behind the start */
+	atomic_bool hurry; /* it is due now */
 };
 
 /* All signals are blocked in the thread.  Without it (logged) the session lives
  * on the program's calls alone. */
 void keeper_start(struct keeper *keeper, struct drive *drive,
 		  const struct log *log);
+/* The chore is due.  Any thread; it does not wait. */
+void keeper_hurry(struct keeper *keeper);
 /* The thread has ended.  Not from the thread itself; again, or without a start
  * (of one that is zero), it does nothing. */
 void keeper_stop(struct keeper *keeper);

@@ -49,6 +49,7 @@ struct session {
 	const struct client_auth_ops *auth_ops;
 	struct client_auth *auth; /* NULL: pvfstab does not ask for it */
 	uint64_t ticket_ns; /* how long the last ticket holds; prove_int.h */
+	_Atomic uint64_t ticket_at; /* when it came, clock_now() */
 	enum seal_mode seal; /* at least, with that */
 
 	/* from MOUNT, then constant */
@@ -137,6 +138,15 @@ int session_mount(struct session *s);
 /* From now on it is kept while its program computes (keeper_int.h). */
 void session_keep(struct session *s);
 
+/*
+ * Servers may have other keys by now than that of our ticket: the keeper gets another one,
+ * if it has not just done so.  Any thread.
+ */
+void session_prove_soon(struct session *s);
+/* An iod does not take our ticket: waits for another one.  0; -EAGAIN: it has just come;
+ * -ETIMEDOUT. */
+int session_prove_anew(struct session *s);
+
 struct session *session_get(struct session *s);
 /*
  * The last one closes the connections.  Servers then take the session for
@@ -155,6 +165,13 @@ void session_abandon(struct session *s);
 static inline int session_iod_status(int rc)
 {
 	return rc == -ESTALE ? SESSION_ENDED : rc;
+}
+
+/* Or who is there does not take our ticket, and fs_lost() finds out: what was under way
+ * is not done again, either. */
+static inline bool session_is_over(int rc)
+{
+	return rc == SESSION_ENDED || rc == -EKEYREJECTED;
 }
 
 /* Of the call that this thread makes. */
