@@ -35,3 +35,18 @@ for shell in $shells; do
 	grep -q removed "$tmp/want" || fail "simple.sh did not come so far"
 done
 expect "" find "$tmp/point" -mindepth 1
+
+# ---- a removed directory of another user's, which has the name of one of ours ----
+
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	his() { setpriv --reuid=1 --regid=1 --clear-groups -- "$@"; }
+	his_dir=$tmp/pub/pvfs-cwd.abcdef$tmp/point/work
+	mkdir -m 1777 "$tmp/pub"
+	must pvfs-mkdir "$tmp/point/work"
+	must his mkdir -p "$his_dir"
+	cd "$his_dir"
+	must his rmdir "$his_dir"
+	must_fail past mkdir made
+	cd "$tmp"
+	expect "" pvfs-ls "$tmp/point/work"
+fi

@@ -103,13 +103,23 @@ static const char *stood(char path[PATH_MAX])
 	return *mark == '/' ? mark : NULL;
 }
 
+/* Anybody may make one of such a name, and remove it. */
+static bool is_believed(void)
+{
+	struct stat st;
+
+	return !under()->stat(".", &st) &&
+	       (!st.st_uid || st.st_uid == geteuid());
+}
+
 void cwd_begin(void)
 {
 	char path[PATH_MAX];
 	const char *name;
 	int saved = errno;
 
-	if (!under()->getcwd(path, sizeof(path)) && (name = stood(path)))
+	if (!under()->getcwd(path, sizeof(path)) && (name = stood(path)) &&
+	    is_believed())
 		whose_set_cwd(name);
 	errno = saved;
 }
