@@ -6,7 +6,7 @@
 #include "ns_int.h"
 #include "sessions.h"
 
-int ns_may_adopt(struct ns_op *op, uint64_t session)
+int ns_may_adopt(struct ns_op *op, uint64_t session, uint32_t uid)
 {
 	struct session_rec rec;
 	int rc = session == op->session ? -EPERM : 0;
@@ -15,7 +15,7 @@ int ns_may_adopt(struct ns_op *op, uint64_t session)
 		rc = session_get(op->ns->st, session, &rec);
 	if (rc)
 		return rc == -ENOENT ? -ESTALE : rc;
-	if (rec.uid != op->cred->uid)
+	if (rec.uid != uid)
 		return -EPERM;
 	return rec.flags & SESSION_OVER ? -ESTALE : 0;
 }
@@ -108,7 +108,7 @@ static int move_locks(struct ns_op *op, const struct ns_adopt_args *args,
 
 int ns_adopt(struct ns_op *op, const struct ns_adopt_args *args, uint32_t *done)
 {
-	int rc = ns_may_adopt(op, args->session);
+	int rc = ns_may_adopt(op, args->session, args->uid);
 
 	*done = 0;
 	if (!rc && args->open)

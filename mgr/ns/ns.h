@@ -182,12 +182,13 @@ int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
  */
 struct ns_adopt_args {
 	uint64_t session, handle, open, owner;
+	uint32_t uid; /* who the sessions are, whomever they count as */
 	bool process;
 };
 int ns_adopt(struct ns_op *op, const struct ns_adopt_args *args,
 	     uint32_t *done);
 /* May it be adopted: 0, -ESTALE, -EPERM. */
-int ns_may_adopt(struct ns_op *op, uint64_t session);
+int ns_may_adopt(struct ns_op *op, uint64_t session, uint32_t uid);
 
 struct ns_setattr_args {
 	uint32_t valid; /* WIRE_S_* */

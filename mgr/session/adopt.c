@@ -15,6 +15,11 @@ struct adopts {
 	bool woken;
 };
 
+static uint32_t uid_of(const struct op *op)
+{
+	return rpc_session_info(op->rpc->session)->cred.uid;
+}
+
 int op_adopt(struct op *op)
 {
 	const struct wire_adopt *body = op->rpc->msg.body;
@@ -23,6 +28,7 @@ int op_adopt(struct op *op)
 		.handle = handle_from_wire(op->mgr->st, body->handle),
 		.open = le64toh(body->open),
 		.owner = le64toh(body->owner),
+		.uid = uid_of(op),
 		.process = le32toh(body->flags) & WIRE_AD_PROCESS,
 	};
 	struct wire_adopt_rep rep = { 0 };
@@ -86,7 +92,7 @@ int op_adopted(struct op *op)
 	const struct wire_adopted *body = op->rpc->msg.body;
 	uint64_t id = le64toh(body->session);
 	struct session_rec rec;
-	int rc = ns_may_adopt(&op->ns, id);
+	int rc = ns_may_adopt(&op->ns, id, uid_of(op));
 
 	if (rc == -EPERM)
 		return rc;
