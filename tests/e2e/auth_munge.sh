@@ -5,6 +5,7 @@
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tool munged
+requires tool python3
 requires tool munge
 
 real=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
@@ -123,6 +124,10 @@ refused 'was shown before' forge PVFS_FORGE_WORD "$tmp/word"
 expect ok forge PVFS_FORGE_TWICE "$tmp/word"
 refused 'was shown before' forge PVFS_FORGE_WORD "$tmp/word"
 until_true 30 logged mgr 'the credential was shown before'
+# of this session, over another connection by its number
+python3 "$e2e/auth_taken.py" "$(port_of mgr)" "$(conf_value filesystem id)" \
+	"$tmp/ours/socket" >out 2>&1 || fail "$(cat out)"
+expect $'its own 0\ncaught 11' cat out
 # of somebody else's making
 munge_ours -s 'pay to the bearer' >word
 refused "$false_word" forge PVFS_FORGE_WORD "$tmp/word"

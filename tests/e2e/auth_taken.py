@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""auth_taken.py PORT FSID MUNGE-SOCKET - a client proves who it is to a manager with
+auth = munge: prints the status of AUTH.  Then it is in the middle of that
+again, and somebody who has caught its word, and knows the number of its session, comes by that
+over a connection of his own, and shows it there: prints the status of his AUTH.
+"""
+import hashlib
+import hmac
+import os
+import random
+import struct
+import subprocess
+import sys
+
+import doors
+
+CHALLENGE, AUTH, MUNGE = 47, 48, 2
+SEAL, SEALS = 2, 0x100  # WIRE_CH_SEAL; of the facts
+PORT, FSID, SOCKET = int(sys.argv[1]), int(sys.argv[2], 16), sys.argv[3]
+
+
+class Conn:
+    def __init__(self, session, epoch):
+        self.session, self.epoch = session, epoch
+        self.sock = doors.socket.create_connection(("127.0.0.1", PORT), 20)
+        self.sock.sendall(doors.frame(doors.CONNECT, struct.pack(
+            "<IHHIHHQQIII12x", 0x49535650, 2, 0, 0x42495650, 2, 1, FSID,
+            session, epoch, 1 << 20, doors.FT_SEAL)))
+        op, accept = doors.answer(self.sock)
+        if op != doors.ACCEPT:
+            sys.exit("rejected")
+        # behind tcp's own there is struct wire_accept
+        at = accept.index(struct.pack("<IH", 0x42495650, 2))
+        self.boot = struct.unpack_from("<Q", accept, at + 16)[0]
+        if doors.hello(self.sock, session):
+            sys.exit("no session of nobody")
+
+    def call(self, op, body, seq):
+        """Status, and the body of the answer."""
+        doors.ask(self.sock, op, self.session, body, 0, seq)
+        kind = None
+        while kind != doors.SEND:
+            kind, data = doors.answer(self.sock)
+        return struct.unpack_from("<I", data, 44)[0], data[48:]
+
+    def word(self):
+        """CHALLENGE, and the credential that proves who we are: pact.c."""
+        ours = os.urandom(64)
+        status, rep = self.call(CHALLENGE, ours, 1)
+        if status:
+            sys.exit("CHALLENGE %d" % status)
+        fsid, mode, flags = struct.unpack_from("<QII", rep)
+        facts = struct.pack("<QQQII", fsid, self.session, self.boot,
+                            self.epoch, mode | (flags & SEAL and SEALS)) + \
+            ours[:32] + rep[16:48] + ours[32:] + rep[48:80]
+        digest = hmac.new(bytes(32), digestmod=hashlib.sha256)
+        for field in (b"pvfs pact 1 caller", facts):
+            digest.update(struct.pack("<Q", len(field)) + field)
+        cred = subprocess.run(["munge", "-S", SOCKET], check=True,
+                              input=digest.digest(), stdout=subprocess.PIPE)
+        return cred.stdout.strip()
+
+    def auth(self, word, seq):
+        return self.call(AUTH, struct.pack("<II", MUNGE, len(word)) + word +
+                         bytes(-len(word) % 8), seq)[0]
+
+
+client = Conn(random.getrandbits(63) | 1, 1)
+print("its own", client.auth(client.word(), 2))
+client = Conn(random.getrandbits(63) | 1, 1)
+caught = client.word()
+thief = Conn(client.session, 2)
+print("caught", thief.auth(caught, 2))
