@@ -124,10 +124,11 @@ refused 'was shown before' forge PVFS_FORGE_WORD "$tmp/word"
 expect ok forge PVFS_FORGE_TWICE "$tmp/word"
 refused 'was shown before' forge PVFS_FORGE_WORD "$tmp/word"
 until_true 30 logged mgr 'the credential was shown before'
-# of this session, over another connection by its number
+# of this session, over another connection by its number; nor is anything taken bare
+# from who is in
 python3 "$e2e/auth_taken.py" "$(port_of mgr)" "$(conf_value filesystem id)" \
 	"$tmp/ours/socket" >out 2>&1 || fail "$(cat out)"
-expect $'its own 0\ncaught 11' cat out
+expect $'its own 0\nbare 126\ncaught 11' cat out
 # of somebody else's making
 munge_ours -s 'pay to the bearer' >word
 refused "$false_word" forge PVFS_FORGE_WORD "$tmp/word"

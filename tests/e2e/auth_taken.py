@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """auth_taken.py PORT FSID MUNGE-SOCKET - a client proves who it is to a manager with
-auth = munge: prints the status of AUTH.  Then it is in the middle of that
-again, and somebody who has caught its word, and knows the number of its session, comes by that
-over a connection of his own, and shows it there: prints the status of his AUTH.
+auth = munge: prints the status of AUTH; and of what comes over the same connection, which
+is not sealed, behind that.  Then it is in the middle of that again, and somebody who has caught
+its word, and knows the number of its session, comes by that over a connection of his own, and
+shows it there: prints the status of his AUTH.
 """
 import hashlib
 import hmac
@@ -15,7 +16,7 @@ import sys
 
 import doors
 
-CHALLENGE, AUTH, MUNGE = 47, 48, 2
+STATFS, CHALLENGE, AUTH, MUNGE = 3, 47, 48, 2
 SEAL, SEALS = 2, 0x100  # WIRE_CH_SEAL; of the facts
 PORT, FSID, SOCKET = int(sys.argv[1]), int(sys.argv[2], 16), sys.argv[3]
 
@@ -68,6 +69,7 @@ class Conn:
 
 client = Conn(random.getrandbits(63) | 1, 1)
 print("its own", client.auth(client.word(), 2))
+print("bare", client.call(STATFS, b"", 3)[0])
 client = Conn(random.getrandbits(63) | 1, 1)
 caught = client.word()
 thief = Conn(client.session, 2)

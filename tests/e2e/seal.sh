@@ -190,6 +190,21 @@ sets none
 tab_middle ""
 changed .bare || fail "he changes nothing: $(pvfs-ls /pvfs)"
 
+# ---- nobody's requests, without a seal, and proofs that are not asked for ----
+
+python3 "$e2e/nobody_asks.py" "$(port_of mgr)" "$(conf_value filesystem id)" >out 2>&1
+diff - out >&2 <<-END || fail "nobody is not refused: $(cat out)"
+	PING 126
+	STATFS 126
+	CHALLENGE 0
+	the kernel's word 95
+	CHALLENGE 0
+	MUNGE's 95
+	CHALLENGE 0
+	a false key's 126
+	STATFS 126
+END
+
 # ---- less than a client asks for ----
 
 tab ""
