@@ -669,6 +669,23 @@ static struct rpc_req *held_of_stranger(struct raw *raw)
 	return rig->held[0];
 }
 
+/* Who is nobody has no place, so none is lacking for whom he keeps waiting. */
+START_TEST(test_place_for_others)
+{
+	struct raw raw;
+
+	rig->sattr.max_sessions = 1;
+	begin(ADMIT_STRANGERS);
+	hello_rig_pass(a, &bounds, pass);
+	held_of_stranger(&raw);
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
+	ck_assert_uint_eq(rig_logged(rig, "raise max_sessions"), 0);
+	ck_assert(!raw.disconnected);
+	rig_answer(rig);
+	raw_close(&raw);
+}
+END_TEST
+
 /* AUTH where there is no place, or of a session that has been ended meanwhile. */
 START_TEST(test_no_place)
 {
@@ -721,6 +738,7 @@ int main(void)
 	tcase_add_test(tc, test_number_outlived);
 	tcase_add_test(tc, test_number_refused);
 	tcase_add_loop_test(tc, test_admit, 0, 2);
+	tcase_add_test(tc, test_place_for_others);
 	tcase_add_loop_test(tc, test_no_place, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

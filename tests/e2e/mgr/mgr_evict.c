@@ -119,6 +119,48 @@ START_TEST(test_evict)
 }
 END_TEST
 
+/* Nor does it come back behind a start of the mgr, which knows it by its tombstone alone. */
+START_TEST(test_for_good)
+{
+	struct mgrc *c = _i ? &writer : &reader, again = { 0 };
+	uint64_t session = c->session;
+	struct wire_evict_rep rep;
+	struct wire_attr attr;
+
+	ck_assert_int_eq(evict_one(&admin, session, 10000, &rep), 0);
+	ck_assert_uint_eq(rep.left + rep.niods, 0);
+	/* two flushes later its end is on disk */
+	ck_assert_int_eq(mgrc_make(&admin, "g", 0), 0);
+	ck_assert_int_eq(mgrc_make(&admin, "h", 0), 0);
+	rig_kill(&rig);
+	rig_start(&rig);
+	mgrc_open(&again, &rig.addr, session);
+	ck_assert_int_eq(mgrc_stat(&again, "f", &attr), -ESTALE);
+	mgrc_close(&again, false);
+	ck_assert_int_eq(mgrc_stat(&admin, "f", &attr), 0);
+}
+END_TEST
+
+/* Who has not come back yet to a mgr that was started anew is that user's, too. */
+START_TEST(test_away)
+{
+	struct wire_evict body = { .by = htole32(WIRE_EV_USER),
+				   .uid = htole32(1000),
+				   .wait_ms = htole32(10000) };
+	struct wire_evict_rep rep;
+
+	rig_kill(&rig);
+	rig_start(&rig);
+	ck_assert_int_eq(evict(&admin, body, "", &rep), 0);
+	ck_assert_uint_eq(rep.n, 0);
+	body.uid = htole32(0);
+	ck_assert_int_eq(evict(&admin, body, "", &rep), 0);
+	ck_assert_uint_eq(rep.n, 1);
+	ck_assert_uint_eq(rep.left + rep.niods, 0);
+	ck_assert(was_fenced(&rig.iod[0], writer.session));
+}
+END_TEST
+
 START_TEST(test_sessions)
 {
 	const struct wire_session *row;
@@ -289,6 +331,8 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, test_evict, 0, 2);
+	tcase_add_loop_test(tc, test_for_good, 0, 2);
+	tcase_add_test(tc, test_away);
 	tcase_add_test(tc, test_sessions);
 	tcase_add_loop_test(tc, test_iod_is_late, 0, 2);
 	tcase_add_test(tc, test_iod_still_owes);
