@@ -65,6 +65,7 @@ helpers+=("$flood")
 until_true 30 grep -q holding flood.said
 PVFS_JOB_ID=flooding keeps lazy /pvfs/f r
 holding lazy
+must_fail pvfs-evict --job flood /pvfs # another one
 expect "2 sessions evicted" pvfs-evict --job flooding /pvfs
 pvfs-cat /pvfs/g >before || fail "pvfs-cat"
 wait $flood && fail "the writer goes on"
