@@ -13,8 +13,8 @@
 #define HOLDS_ID (UINT64_C(1) << 63) /* no store_id() is as high */
 
 struct hold {
-	UT_hash_handle hh; /* by open */
-	uint64_t open;
+	UT_hash_handle hh; /* by key */
+	uint64_t key[2]; /* session, open: any may name any number */
 	struct held *of; /* NULL: it was released before it was declared */
 	struct holder *by;
 	bool stored; /* it may have a row */
@@ -94,20 +94,21 @@ static void holder_tidy(struct holds *h, struct holder *s)
 	free(s);
 }
 
-static struct hold *hold_find(struct holds *h, uint64_t open)
+static struct hold *hold_find(struct holds *h, uint64_t session, uint64_t open)
 {
+	const uint64_t key[] = { session, open };
 	struct hold *hold;
 
-	HASH_FIND(hh, h->opens, &open, sizeof(open), hold);
+	HASH_FIND(hh, h->opens, key, sizeof(key), hold);
 	return hold;
 }
 
-/* Of that session, and not one that was released. */
+/* Not one that was released. */
 static struct hold *hold_of(struct holds *h, uint64_t session, uint64_t open)
 {
-	struct hold *hold = hold_find(h, open);
+	struct hold *hold = hold_find(h, session, open);
 
-	return hold && hold->of && hold->by->session == session ? hold : NULL;
+	return hold && hold->of ? hold : NULL;
 }
 
 static void hold_free(struct holds *h, struct hold *hold)
@@ -130,9 +131,8 @@ static struct hold *hold_new(struct holds *h, struct holder *by, uint64_t open)
 
 	if (!hold)
 		return NULL;
-	hold->open = open;
-	hold->by = by;
-	HASH_ADD(hh, h->opens, open, sizeof(hold->open), hold);
+	*hold = (struct hold){ .key = { by->session, open }, .by = by };
+	HASH_ADD(hh, h->opens, key, sizeof(hold->key), hold);
 	if (!hold->hh.tbl) {
 		free(hold);
 		return NULL;
@@ -151,7 +151,7 @@ static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
 
 	if (h->n >= HOLDS_MAX)
 		return -ENOSPC;
-	if (hold_find(h, open))
+	if (hold_find(h, session, open))
 		return -EEXIST;
 	by = holder_get(h, session);
 	if (by && by->n >= HOLDS_MAX / 4)
@@ -257,8 +257,8 @@ bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 /* A transaction that was to write it may have been aborted. */
 static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
 {
-	struct open_rec was, rec = { .session = hold->by->session,
-				     .open = hold->open,
+	struct open_rec was, rec = { .session = hold->key[0],
+				     .open = hold->key[1],
 				     .handle = ino->handle,
 				     .flags = flags_of(hold) };
 	struct store *st = op->ns->st;
@@ -325,12 +325,11 @@ static int declare(struct ns_op *op, struct hold *hold, struct inode *ino)
 int ns_declare(struct ns_op *op, const struct ns_hold *what)
 {
 	struct holds *h = &op->ns->holds;
-	struct hold *hold = hold_find(h, what->open);
+	struct hold *hold = hold_find(h, op->session, what->open);
 	struct inode ino;
 	int rc;
 
-	if (hold && (!hold->of || hold->of->handle != what->handle ||
-		     hold->by->session != op->session))
+	if (hold && (!hold->of || hold->of->handle != what->handle))
 		return 0;
 	rc = inode_get(op->ns->st, what->handle, &ino);
 	if (rc || !S_ISREG(ino.mode))

@@ -279,7 +279,7 @@ START_TEST(all_must_declare)
 }
 END_TEST
 
-/* What is not there, is no file, or is somebody else's. */
+/* What is not there, or is no file; somebody else's number is another one. */
 START_TEST(declared_in_vain)
 {
 	struct ns_hold what[] = { { file + 100, 5 }, { fx.ns.root, 6 } };
@@ -289,6 +289,8 @@ START_TEST(declared_in_vain)
 		ck_assert_int_eq(FX_DO(&fx, ns_declare(&op, &what[i])), 0);
 	fx.session = 78;
 	ck_assert_int_eq(declare(a), 0);
+	ck_assert_uint_eq(fx.ns.holds.n, 2);
+	ck_assert_int_eq(let_go(a), 0);
 	ck_assert_int_eq(let_go(a), -EBADF);
 	fx.session = 77;
 	ck_assert_uint_eq(fx.ns.holds.n, 1);

@@ -153,6 +153,36 @@ START_TEST(too_late)
 }
 END_TEST
 
+/* Who knows the number of another's open says that it is his, or that he closes it: that
+ * one's hold is there all the same. */
+START_TEST(told_by_another)
+{
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct mgrc_file g;
+	struct wire_attr attr;
+
+	mgrc_open(&user, &rig.addr, 0);
+	mgrc_stat_ok(&user, "f");
+	ck_assert_int_eq(mgrc_declare(&user, NULL, 0, true), 0);
+	ck_assert_int_eq(mgrc_make(&c, "g", 10), 0);
+	g = f;
+	g.handle = le64toh(mgrc_stat_ok(&c, "g").handle);
+	crash();
+	ck_assert_int_eq(mgrc_stat(&user, "", &attr), 0);
+	if (_i)
+		ck_assert_int_eq(mgrc_release(&user, &f, 0, 0), 0);
+	else
+		ck_assert_int_eq(mgrc_declare(&user, &g, 1, true), 0);
+	come_back();
+	ck_assert_int_eq(mgrc_declare(&r, &f, 1, true), 0);
+	ck_assert_int_eq(mgrc_declare(&user, NULL, 0, true), 0);
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	stays_until_released();
+	mgrc_close(&user, true);
+	mgrc_close(&r, true);
+}
+END_TEST
+
 /* In parts; the last one counts. */
 START_TEST(many)
 {
@@ -276,6 +306,7 @@ int main(void)
 	tcase_add_loop_test(tc, nobody_holds_it, 0, 3);
 	tcase_add_loop_test(tc, removed_at_other_times, 0, 2);
 	tcase_add_test(tc, too_late);
+	tcase_add_loop_test(tc, told_by_another, 0, 2);
 	tcase_add_test(tc, many);
 	tcase_add_test(tc, silent);
 	tcase_add_test(tc, passed_on);
