@@ -35,19 +35,27 @@ static int change_writer(struct ns_op *op, const struct open_rec *rec)
 	return inode_put(op->ns->st, &ino);
 }
 
-/* One that is not there is no error: it may have come over already. */
+/*
+ * One that is not there is no error: it may have come over already.  Numbers that were told
+ * (DECLARE) may be those of others: these stay.
+ */
 static int move_open(struct ns_op *op, const struct ns_adopt_args *args,
 		     uint32_t *done)
 {
 	struct store *st = op->ns->st;
-	struct open_rec rec;
+	struct open_rec rec, own = { 0 };
 	int rc = open_get(st, args->session, args->open, &rec);
+	int taken = open_get(st, op->session, args->open, &own);
 	bool here = rc == -ENOENT;
 
-	if (here)
-		rc = open_get(st, op->session, args->open, &rec);
+	if (here) {
+		rec = own;
+		rc = taken;
+	}
 	if (rc || rec.handle != args->handle)
 		return rc == -ENOENT ? 0 : rc;
+	if (!here && taken != -ENOENT)
+		return taken ? taken : -EEXIST;
 	*done |= WIRE_AD_OPEN;
 	if (here)
 		return 0;

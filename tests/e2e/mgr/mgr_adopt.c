@@ -73,6 +73,18 @@ static bool size_known(void)
 	return le32toh(mgrc_stat_ok(&other, "f").flags) & WIRE_A_SIZE;
 }
 
+static void open_to_all(const char *name)
+{
+	struct wire_setattr body = { .valid = htole32(WIRE_S_MODE),
+				     .mode = htole32(0666),
+				     .path_len = htole32(1) };
+	struct mgrc_item item = { name, 1 };
+
+	ck_assert_int_eq(mgrc_call(&other, WIRE_SETATTR, &body, sizeof(body),
+				   &item, 1),
+			 0);
+}
+
 static void adopt_all(void)
 {
 	uint32_t done;
@@ -165,6 +177,36 @@ START_TEST(test_adopted_waits)
 }
 END_TEST
 
+/* A user's two sessions: what comes over takes no other open's place, of which the file
+ * would count a writer for ever. */
+START_TEST(test_adopt_number_taken)
+{
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct mgrc too = user;
+	struct mgrc_file mine, gone;
+	uint32_t done;
+
+	ck_assert_int_eq(mgrc_release(&before, &f, WIRE_R_WROTE, 10), 0);
+	mgrc_close(&before, true);
+	mgrc_open(&user, &rig.addr, 0);
+	mgrc_open(&too, &rig.addr, 0);
+	before.session = too.session;
+	open_to_all("f");
+	ck_assert_int_eq(mgrc_make(&other, "g", 10), 0);
+	ck_assert_int_eq(mgrc_open_file(&user, "f", WIRE_O_WRITE, &mine), 0);
+	ck_assert_int_eq(
+		mgrc_open_file(&too, "g", WIRE_O_READ | WIRE_O_HOLD, &gone), 0);
+	ck_assert_int_eq(mgrc_unlink(&other, "g"), 0);
+	gone.open = mine.open;
+	ck_assert_int_eq(mgrc_declare(&too, &gone, 1, true), 0);
+	f = gone;
+	ck_assert_int_eq(adopt(&user, mine.open, 0, 0, &done), -EEXIST);
+	mgrc_close(&user, true);
+	mgrc_close(&too, true);
+	rig_until(size_known());
+}
+END_TEST
+
 START_TEST(test_adopt_refused)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
@@ -196,6 +238,7 @@ int main(void)
 	tcase_add_test(tc, test_adopt_at_once);
 	tcase_add_test(tc, test_adopt_orphan);
 	tcase_add_test(tc, test_adopted_waits);
+	tcase_add_test(tc, test_adopt_number_taken);
 	tcase_add_test(tc, test_adopt_refused);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
