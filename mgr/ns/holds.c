@@ -10,7 +10,6 @@
 #include "random_id.h"
 
 #define HOLDS_MAX (1u << 20) /* of all; a quarter of that of one */
-#define HOLDS_ID (UINT64_C(1) << 63) /* no store_id() is as high */
 
 struct hold {
 	UT_hash_handle hh; /* by key */
@@ -329,7 +328,8 @@ int ns_declare(struct ns_op *op, const struct ns_hold *what)
 	struct inode ino;
 	int rc;
 
-	if (hold && (!hold->of || hold->of->handle != what->handle))
+	if (!holds_given(op, what->open) ||
+	    (hold && (!hold->of || hold->of->handle != what->handle)))
 		return 0;
 	rc = inode_get(op->ns->st, what->handle, &ino);
 	if (rc || !S_ISREG(ino.mode))

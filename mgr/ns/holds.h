@@ -18,6 +18,14 @@
 
 #include "ns_int.h"
 
+#define HOLDS_ID (UINT64_C(1) << 63) /* no store_id() is as high */
+
+/* Else it may become that of another open, and there is one row for both. */
+static inline bool holds_given(const struct ns_op *op, uint64_t open)
+{
+	return open & HOLDS_ID || store_id_given(op->ns->st, open);
+}
+
 /* Of the session, of a file that has a name.  -ENOSPC: there are too many, of all or of it, -ENOMEM,
  * -EEXIST: then it is to be a row. */
 int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open);

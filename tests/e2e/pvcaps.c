@@ -45,6 +45,7 @@
 
 #define SESSIONS 8
 #define OVER_LOCAL 4 /* the first of them */
+#define HELD (UINT64_C(1) << 63) /* in memory: see holds.c */
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 #define LINE_MAX_LEN 256
 
@@ -300,7 +301,7 @@ static int pass_on(struct client *c, const struct mgrc_file *f)
 static int do_claim(struct client *c, const struct client *whose)
 {
 	const struct mgrc_file f = { .handle = whose->handle,
-				     .open = clock_boot() };
+				     .open = clock_boot() | HELD };
 	int rc = mgrc_declare(&c->mgr, &f, 1, true);
 
 	return rc ? rc : pass_on(c, &f);

@@ -9,6 +9,7 @@
 #include "run_suite.h"
 
 #define HOLD (WIRE_O_READ | WIRE_O_HOLD)
+#define AHEAD 20
 #define MANY (WIRE_HOLD_MAX + 10)
 
 static struct mgrrig rig;
@@ -294,6 +295,36 @@ START_TEST(passed_on_unread)
 }
 END_TEST
 
+/* A number that was told before the manager gave it: what it is of then takes no row's
+ * place, whose file would be held for ever. */
+START_TEST(told_before_it_is_given)
+{
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct mgrc_file told[AHEAD], own;
+
+	mgrc_open(&user, &rig.addr, 0);
+	mgrc_stat_ok(&user, "f");
+	set_mode(0666);
+	ck_assert_int_eq(mgrc_open_file(&user, "f", WIRE_O_WRITE, &own), 0);
+	ck_assert_int_eq(mgrc_rename(&c, "f", "g"), 0);
+	ck_assert_int_eq(mgrc_make(&c, "f", 10), 0);
+	set_mode(0666);
+	ck_assert_int_eq(mgrc_unlink(&c, "g"), 0);
+	for (unsigned int i = 0; i < AHEAD; i++) {
+		told[i] = f;
+		told[i].open = own.open + 1 + i;
+	}
+	ck_assert_int_eq(mgrc_declare(&user, told, AHEAD, true), 0);
+	for (unsigned int i = 0; i < AHEAD; i++)
+		ck_assert_int_eq(mgrc_open_file(&user, "f", WIRE_O_WRITE, &own),
+				 0);
+	mgrc_close(&user, true);
+	ck_assert_int_eq(mgrc_release(&r, &f, 0, 0), 0);
+	rig_until(!is_there());
+	mgrc_close(&r, true);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_holds");
@@ -311,6 +342,7 @@ int main(void)
 	tcase_add_test(tc, silent);
 	tcase_add_test(tc, passed_on);
 	tcase_add_test(tc, passed_on_unread);
+	tcase_add_test(tc, told_before_it_is_given);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
