@@ -4,6 +4,12 @@
 
 #include "ops.h"
 
+/* A time that is still to come would hide the writes that come before it. */
+static int64_t until_now(const struct op *op, int64_t t)
+{
+	return t < op->ns.now ? t : op->ns.now;
+}
+
 int op_release(struct op *op)
 {
 	const struct wire_release *body = op->rpc->msg.body;
@@ -11,7 +17,7 @@ int op_release(struct op *op)
 		.handle = handle_from_wire(op->mgr->st, body->handle),
 		.open = le64toh(body->open),
 		.end = le64toh(body->end),
-		.mtime = (int64_t)le64toh(body->mtime),
+		.mtime = until_now(op, (int64_t)le64toh(body->mtime)),
 		.flags = le32toh(body->flags),
 	};
 	int rc = ns_release(&op->ns, &args);

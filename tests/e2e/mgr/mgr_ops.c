@@ -326,6 +326,49 @@ START_TEST(test_grants_too_many)
 }
 END_TEST
 
+static void write_at(struct mgrc *by, int64_t mtime)
+{
+	struct wire_release body = { .end = htole64(10),
+				     .mtime = htole64((uint64_t)mtime),
+				     .flags = htole32(WIRE_R_WROTE |
+						      WIRE_R_MTIME) };
+	struct mgrc_file f;
+
+	ck_assert_int_eq(mgrc_open_file(by, "f", WIRE_O_WRITE, &f), 0);
+	body.handle = htole64(f.handle);
+	body.open = htole64(f.open);
+	ck_assert_int_eq(
+		mgrc_call(by, WIRE_RELEASE, &body, sizeof(body), NULL, 0), 0);
+}
+
+/* Who may write to a file, and does not own it, sets its times to now alone: those of later
+ * writes would not be seen. */
+START_TEST(test_written_ahead)
+{
+	struct wire_setattr open = { .valid = htole32(WIRE_S_MODE),
+				     .mode = htole32(0666),
+				     .path_len = htole32(1) };
+	struct mgrc_item item = { "f", 1 };
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct wire_attr a;
+	int64_t now;
+
+	ck_assert_int_eq(mgrc_make(&c, "f", 10), 0);
+	ck_assert_int_eq(
+		mgrc_call(&c, WIRE_SETATTR, &open, sizeof(open), &item, 1), 0);
+	mgrc_open(&user, &rig.addr, 0);
+	write_at(&user, INT64_MAX);
+	a = mgrc_stat_ok(&c, "f");
+	now = clock_wall();
+	ck_assert_int_le((int64_t)le64toh(a.mtime), now);
+	ck_assert_int_le((int64_t)le64toh(a.ctime), now);
+	write_at(&c, now);
+	a = mgrc_stat_ok(&c, "f");
+	ck_assert_int_eq((int64_t)le64toh(a.mtime), now);
+	mgrc_close(&user, true);
+}
+END_TEST
+
 START_TEST(test_stop_and_start)
 {
 	struct wire_attr attr;
@@ -363,6 +406,7 @@ int main(void)
 	tcase_add_test(tc, test_for_others);
 	tcase_add_test(tc, test_grant);
 	tcase_add_test(tc, test_grants_too_many);
+	tcase_add_test(tc, test_written_ahead);
 	tcase_add_test(tc, test_stop_and_start);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
