@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define BLOCK ((size_t)FAST_COUNT * FAST_SIZE)
 
@@ -37,19 +38,24 @@ static void budget_give(struct fast_budget *budget)
 
 /* ---- one's own ---- */
 
+/*
+ * Of pages that nobody had before: the other end says how much it has written, and may have
+ * written less.
+ */
 static int fast_alloc(struct fast *f, const struct rails *rails,
 		      struct tp_ep *only)
 {
-	void *block = aligned_alloc(4096, BLOCK);
+	void *block = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int rc;
 
-	if (!block)
+	if (block == MAP_FAILED)
 		return -ENOMEM;
 	rail_mem_init(&f->mem, block, BLOCK,
 		      TP_REMOTE_WRITE | (only ? TP_OWNED : 0));
 	rc = rail_mem_on(&f->mem, rails, f->rail);
 	if (rc)
-		free(block);
+		munmap(block, BLOCK);
 	return rc;
 }
 
@@ -85,7 +91,7 @@ int fast_open(const struct rails *rails, unsigned int rail,
 	return 0;
 free_mem:
 	rail_mem_fini(&f->mem);
-	free(f->mem.addr);
+	munmap(f->mem.addr, BLOCK);
 free_fast:
 	free(f);
 give:
@@ -98,7 +104,7 @@ void fast_close(struct fast *f)
 	if (!f)
 		return;
 	rail_mem_fini(&f->mem);
-	free(f->mem.addr);
+	munmap(f->mem.addr, BLOCK);
 	budget_give(f->budget);
 	free(f);
 }

@@ -6,6 +6,7 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,35 @@ START_TEST(place_is_where_the_buffers_are)
 				  i);
 	fast_close(f);
 	fast_close(NULL);
+}
+END_TEST
+
+static size_t not_zero(const uint8_t *p)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < BYTES; i++)
+		n += p[i] != 0;
+	return n;
+}
+
+/* What the heap had before is somebody's, and what the connection before wrote. */
+START_TEST(nothing_of_others_is_in_them)
+{
+	void *before;
+	struct fast *f;
+
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	before = aligned_alloc(4096, BYTES);
+	ck_assert_ptr_nonnull(before);
+	memset(before, 0xa5, BYTES);
+	free(before);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(fast_open(&rails, 1, NULL, NULL, &f), 0);
+		ck_assert_uint_eq(not_zero(fast_buf(f, 0)), 0);
+		memset(fast_buf(f, 0), 0x5a, BYTES);
+		fast_close(f);
+	}
 }
 END_TEST
 
@@ -169,6 +199,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, place_is_where_the_buffers_are);
+	tcase_add_test(tc, nothing_of_others_is_in_them);
 	tcase_add_test(tc, places_that_cannot_be);
 	tcase_add_test(tc, numbers_are_given_once);
 	tcase_add_test(tc, a_budget_is_kept);
