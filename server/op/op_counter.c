@@ -37,15 +37,29 @@ static int enter_and_change(struct iod *iod, const struct rpc_req *req,
 	return rc;
 }
 
+/* A reader makes no object. */
+static int find(struct iod *iod, const struct counter_change *c,
+		struct store_obj **obj)
+{
+	return counter_only_reads(c)
+		       ? store_obj_get(iod->store, c->handle, false, obj)
+		       : change_make(iod, c->handle, obj);
+}
+
 /* Looked at once more: a removal may have come between. */
 static int change(struct iod *iod, const struct rpc_req *req, bool quick,
 		  int64_t *old)
 {
-	const struct wire_counter *body = req->msg.body;
-	uint64_t handle = le64toh(body->handle);
+	const struct counter_change c = change_of(req);
+	uint64_t handle = c.handle;
 	struct store_obj *obj;
-	int rc = change_make(iod, handle, &obj);
+	int rc = find(iod, &c, &obj);
 
+	if (rc == -ENOENT && counter_only_reads(&c) &&
+	    !tombs_has(iod->tombs, handle)) {
+		*old = 0;
+		return 0;
+	}
 	if (rc)
 		return rc;
 	rc = enter_and_change(iod, req, obj, quick, old);

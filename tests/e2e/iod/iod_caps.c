@@ -269,6 +269,15 @@ static void is_not_there(uint64_t handle)
 	ck_assert_uint_eq(size, 0);
 }
 
+/* There is no object: one that there is has a time. */
+static void is_not_made(uint64_t handle)
+{
+	const struct wire_objsize *obj = (void *)mgr.tail;
+
+	is_not_there(handle);
+	ck_assert_uint_eq(le64toh(obj->mtime), 0);
+}
+
 /* The number of a file is no right to it. */
 START_TEST(handle_alone)
 {
@@ -322,6 +331,7 @@ START_TEST(one_right)
 	take(FILE_1, CAPABILITY_READ);
 	reads_are(FILE_1, 0);
 	ck_assert_int_eq(seek_it(FILE_1), 0);
+	is_not_made(FILE_1);
 	changes_are(FILE_1, -ENOKEY);
 	ck_assert_int_eq(borrow(FILE_1, WIRE_B_WRITE | WIRE_B_PAGES), -ENOKEY);
 	nothing();
