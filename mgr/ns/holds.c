@@ -253,7 +253,10 @@ bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 
 /* ---- rows ---- */
 
-/* A transaction that was to write it may have been aborted. */
+/*
+ * A transaction that was to write it may have been aborted; and by a number that was told
+ * the session may have adopted the row of another file, which stays.
+ */
 static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
 {
 	struct open_rec was, rec = { .session = hold->key[0],
@@ -261,10 +264,8 @@ static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
 				     .handle = ino->handle,
 				     .flags = flags_of(hold) };
 	struct store *st = op->ns->st;
-	int rc = -ENOENT;
+	int rc = open_get(st, rec.session, rec.open, &was);
 
-	if (hold->stored)
-		rc = open_get(st, rec.session, rec.open, &was);
 	if (rc != -ENOENT)
 		return rc;
 	hold->stored = true;

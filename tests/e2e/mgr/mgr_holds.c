@@ -325,6 +325,45 @@ START_TEST(told_before_it_is_given)
 }
 END_TEST
 
+static int adopt(struct mgrc *by, uint64_t session,
+		 const struct mgrc_file *what)
+{
+	struct wire_adopt body = { .session = htole64(session),
+				   .handle = htole64(what->handle),
+				   .open = htole64(what->open) };
+
+	return mgrc_call(by, WIRE_ADOPT, &body, sizeof(body), NULL, 0);
+}
+
+/* What comes over by the number of a hold in memory keeps its row when that one gets one. */
+START_TEST(adopted_by_a_number_of_its_own)
+{
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct mgrc too = user;
+	struct mgrc_file own, told = f, held;
+
+	mgrc_open(&user, &rig.addr, 0);
+	mgrc_open(&too, &rig.addr, 0);
+	mgrc_stat_ok(&user, "f");
+	ck_assert_int_eq(mgrc_declare(&user, NULL, 0, true), 0);
+	set_mode(0666);
+	ck_assert_int_eq(mgrc_make(&c, "g", 10), 0);
+	ck_assert_int_eq(mgrc_open_file(&user, "g", HOLD, &own), 0);
+	ck_assert_int_eq(mgrc_open_file(&too, "f", HOLD, &held), 0);
+	told.open = own.open;
+	ck_assert_int_eq(mgrc_declare(&too, &told, 1, true), 0);
+	ck_assert_int_eq(mgrc_release(&r, &f, 0, 0), 0);
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	ck_assert_int_eq(adopt(&user, too.session, &told), 0);
+	ck_assert(is_there());
+	ck_assert_int_eq(mgrc_unlink(&c, "g"), 0);
+	mgrc_close(&user, true);
+	mgrc_close(&too, true);
+	rig_until(!is_there());
+	mgrc_close(&r, true);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_holds");
@@ -343,6 +382,7 @@ int main(void)
 	tcase_add_test(tc, passed_on);
 	tcase_add_test(tc, passed_on_unread);
 	tcase_add_test(tc, told_before_it_is_given);
+	tcase_add_test(tc, adopted_by_a_number_of_its_own);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
