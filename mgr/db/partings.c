@@ -14,10 +14,10 @@
 
 struct record {
 	uint64_t n;
-	uint64_t session, until, term;
+	uint64_t session, until, term, life;
 	uint32_t version, zero;
 };
-_Static_assert(sizeof(struct record) == 40, "parting");
+_Static_assert(sizeof(struct record) == 48, "parting");
 
 int parting_put(struct store *st, uint64_t n, const struct parting *parting)
 {
@@ -25,6 +25,7 @@ int parting_put(struct store *st, uint64_t n, const struct parting *parting)
 				  .session = htole64(parting->session),
 				  .until = htole64(parting->until),
 				  .term = htole64(parting->term),
+				  .life = htole64(parting->life),
 				  .version = htole32(1) };
 	uint8_t key[NAME_LEN + 8] = NAME;
 
@@ -54,7 +55,8 @@ static int decode(const struct store_iter *it, uint64_t *n,
 	*n = le64toh(r.n);
 	*parting = (struct parting){ .session = le64toh(r.session),
 				     .until = le64toh(r.until),
-				     .term = le64toh(r.term) };
+				     .term = le64toh(r.term),
+				     .life = le64toh(r.life) };
 	return 0;
 }
 

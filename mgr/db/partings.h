@@ -14,9 +14,10 @@ struct parting {
 	uint64_t session;
 	uint64_t until; /* nothing of it counts any more, on the clock of ... */
 	uint64_t term; /* ... the manager of that term */
+	uint64_t life; /* of a capability, ns */
 };
 
-/* In place of number n - PARTINGS_MAX. */
+/* Writes number n over number n - PARTINGS_MAX; in a transaction. */
 int parting_put(struct store *st, uint64_t n, const struct parting *parting);
 /* Calls fn for each one, in no order; stops at the first non-zero and returns it. */
 int parting_walk(struct store *st,

@@ -130,7 +130,7 @@ struct jobs {
 	struct {
 		struct parting *ring; /* PARTINGS_MAX; NULL: there was none */
 		uint64_t first, end; /* number n is in place n % PARTINGS_MAX */
-		uint64_t said; /* that one is not recorded: log_pace.h */
+		uint64_t said; /* when that one was not recorded: log_pace.h */
 	} parted;
 	TAILQ_HEAD(, end) ends; /* in order */
 	struct rpc_timer ends_look; /* when a lease has passed */

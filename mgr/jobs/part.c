@@ -148,7 +148,8 @@ static void record(struct mgr *mgr, const struct parting *parting)
 
 void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
 {
-	const struct parting parting = { session, until, mgr->jobs->term };
+	const struct parting parting = { session, until, mgr->jobs->term,
+					 until - clock_boot() };
 
 	if (add(mgr->jobs, &parting)) {
 		log_error(mgr->log,
@@ -165,7 +166,10 @@ void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
 
 /* ---- of the last life of the manager ---- */
 
-/* Nothing counts any more that was made before the host was started anew. */
+/*
+ * What was made before the host was started anew, on another clock, may count for a life
+ * from then on (caps.c).
+ */
 static int take_up(void *arg, uint64_t n, const struct parting *parting)
 {
 	struct jobs *jobs = arg;
@@ -173,8 +177,9 @@ static int take_up(void *arg, uint64_t n, const struct parting *parting)
 
 	if (rc)
 		return rc;
-	if (parting->term >= jobs->since)
-		*nth(jobs, n) = *parting;
+	*nth(jobs, n) = *parting;
+	if (parting->term < jobs->since)
+		nth(jobs, n)->until = jobs->begun + parting->life;
 	if (jobs->parted.end <= n)
 		jobs->parted.end = n + 1;
 	return 0;

@@ -112,7 +112,7 @@ START_TEST(test_tombs)
 }
 END_TEST
 
-/* Of session 5000 + n, until n, of term 2n. */
+/* Of session 5000 + n, until n, of term 2n; its capabilities live 3n. */
 static int see_parting(void *arg, uint64_t n, const struct parting *parting)
 {
 	uint64_t *sum = arg;
@@ -120,6 +120,7 @@ static int see_parting(void *arg, uint64_t n, const struct parting *parting)
 	ck_assert_uint_eq(parting->session, 5000 + n);
 	ck_assert_uint_eq(parting->until, n);
 	ck_assert_uint_eq(parting->term, 2 * n);
+	ck_assert_uint_eq(parting->life, 3 * n);
 	*sum += n;
 	return n == PARTINGS_MAX + 2 ? 7 : 0;
 }
@@ -138,8 +139,8 @@ START_TEST(test_partings)
 	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), 0);
 	ck_assert_uint_eq(sum, 0);
 	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
-		const struct parting p = { 5000 + part[i], part[i],
-					   2 * part[i] };
+		const struct parting p = { 5000 + part[i], part[i], 2 * part[i],
+					   3 * part[i] };
 
 		ck_assert_int_eq(parting_put(fx.st, part[i], &p), 0);
 	}
@@ -153,7 +154,8 @@ END_TEST
 START_TEST(test_partings_stop)
 {
 	const struct parting p = { 5000 + PARTINGS_MAX + 2, PARTINGS_MAX + 2,
-				   2 * (PARTINGS_MAX + 2) };
+				   2 * (PARTINGS_MAX + 2),
+				   3 * (PARTINGS_MAX + 2) };
 	uint64_t sum = 0, le = 0;
 
 	ck_assert_int_eq(store_begin(fx.st), 0);
