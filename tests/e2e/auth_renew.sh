@@ -143,11 +143,17 @@ sleep 1
 at_once
 anew mgr 'iod 0' 'iod 1'
 must eval 'echo all >&6'
+expect $((opened + 1)) sessions
+sleep 1
+at_once
+anew mgr
+must eval 'echo mgr >&6'
 exec 6>&-
 expect "before
 iods
-all" cat "$tmp/m2/again"
-expect $((opened + 1)) sessions
+all
+mgr" cat "$tmp/m2/again"
+expect $((opened + 2)) sessions
 
 # ---- who passes for the manager ends no session ----
 
@@ -171,5 +177,5 @@ must cluster start-mgr 6>&-
 must wait "$waits"
 must eval 'echo on >&6'
 exec 6>&-
-expect 1 grep -c "going on with a new one" "$state/log/fuse1.log"
+expect 2 grep -c "going on with a new session" "$state/log/fuse1.log"
 unmount "$tmp/m2" $daemon

@@ -174,13 +174,14 @@ static inline void file_see(struct file *f, const struct view *view)
 
 /*
  * Runs op on the file, by its handle.  If the session turns out to have ended
- * the file is opened again under the next one, and op runs again, once; see
- * fs_lost() for what is not repeated.  -ESTALE: locks went with the session,
- * and whoever relies on them must not go on.
+ * the file is opened again under the next one, and op runs again, twice at most
+ * (another ticket, then another capability); see fs_lost() for what is not
+ * repeated.  -ESTALE: locks went with the session, and whoever relies on them
+ * must not go on.
  */
 typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
 int file_run(struct file *f, target_op op, void *arg);
-/* The same on what t names, open or not. */
+/* The same on what t names, open or not: fs_lost.c. */
 int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg);
 /* Returns when all servers of the file have its data on stable storage. */
 int file_sync(struct file *f);

@@ -16,13 +16,12 @@
 
 #include "fan.h"
 #include "file.h"
+#include "fs_int.h"
 #include "handover.h"
 #include "held.h"
 #include "lookout.h"
 #include "strand.h"
 #include "unsynced.h"
-
-#define FILE_TRIES 3 /* another ticket, then another capability */
 
 /* ---- RELEASE ---- */
 
@@ -252,16 +251,18 @@ static struct session *ready_in(struct file *f, uint64_t *open)
 	return s;
 }
 
-static int join_present(struct file *f, struct session **out, uint64_t *open)
+/* *again: it was not, and there is another session, or another ticket. */
+static int join_present(struct file *f, struct session **out, uint64_t *open,
+			bool *again)
 {
 	struct session *s;
 	int rc = fs_session(f->fs, &s);
 
+	*again = false;
 	if (rc)
 		return rc;
 	rc = join(f, s, open);
-	if (rc == SESSION_ENDED)
-		fs_lost(f->fs, s, rc);
+	*again = session_is_over(rc) && fs_lost(f->fs, s, rc);
 	if (rc)
 		session_put(s);
 	else
@@ -272,13 +273,14 @@ static int join_present(struct file *f, struct session **out, uint64_t *open)
 /* The present one may end with the request by which the file was to be open there. */
 static int session_of(struct file *f, struct session **out, uint64_t *open)
 {
+	bool again;
 	int rc;
 
 	*out = ready_in(f, open);
 	if (*out)
 		return 0;
-	rc = join_present(f, out, open);
-	return rc == SESSION_ENDED ? join_present(f, out, open) : rc;
+	rc = join_present(f, out, open, &again);
+	return again ? join_present(f, out, open, &again) : rc;
 }
 
 /* The mgr does not know the id any more, though it knows the session. */
@@ -322,28 +324,8 @@ int file_run(struct file *f, target_op op, void *arg)
 		}
 		again |= unkeyed(f, s, rc);
 		session_put(s);
-		if (!again || tries == FILE_TRIES - 1)
-			return rc == -EBADF || again ? -ESTALE : rc;
-	}
-}
-
-int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg)
-{
-	struct session *s;
-	int tries, rc;
-	bool again;
-
-	for (tries = 0;; tries++) {
-		rc = fs_session(fs, &s);
-		if (rc)
-			return rc;
-		rc = op(s, t, arg);
-		again = fs_lost(fs, s, rc);
-		session_put(s);
-		if (!again)
-			return rc;
-		if (tries)
-			return -ESTALE;
+		if (!again || tries == FS_TRIES - 1)
+			return rc == -EBADF || again ? fs_too_often(rc) : rc;
 	}
 }
 

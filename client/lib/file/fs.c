@@ -31,6 +31,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->note = NULL;
 	memset(fs->flaw, 0, sizeof(fs->flaw));
 	fs->connecting = false;
+	fs->proving = false;
 	pthread_mutex_init(&fs->lock, NULL);
 	pthread_cond_init(&fs->connected, NULL);
 	pthread_mutex_init(&fs->files_lock, NULL);
@@ -348,6 +349,7 @@ void fs_forked(struct fs *fs)
 	pthread_cond_init(&fs->connected, NULL);
 	pthread_mutex_init(&fs->files_lock, NULL);
 	fs->connecting = false;
+	fs->proving = false;
 	fs->nbefore = 0; /* the parent adopts */
 	if (fs->s)
 		inherit(fs, fs->s);

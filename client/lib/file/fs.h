@@ -45,6 +45,7 @@ struct fs {
 	_Atomic(struct session *) ready; /* s, while it may be used at once; to be
 					  * compared with, as it may go */
 	bool connecting; /* a thread makes one */
+	bool proving; /* a thread makes one beside s, which is refused: fs_lost.c */
 	pthread_cond_t connected; /* ... and is done */
 	pthread_mutex_t files_lock; /* before file.lock */
 	LIST_HEAD(file_list, file) files; /* open ones */
@@ -99,7 +100,9 @@ void fs_catch_up(struct fs *fs);
  * for transfers at a given offset, and for changes that were refused or never
  * sent.  A change that was on its way when its session ended may have been
  * made or not, and nobody can tell: it failed with -ECONNABORTED (ask.h), and
- * its caller hears so.
+ * its caller hears so.  -EKEYREJECTED: a server does not take our ticket.  Then it waits up
+ * to five seconds for another one, or makes a session where the mgr does not take it either,
+ * which may take as long as a call.
  */
 bool fs_lost(struct fs *fs, struct session *s, int rc);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fs_int.h - fs.c: what fs_lost.c wants of it. */
+/* fs_int.h - of a mounted file system, within this room. */
 #ifndef FS_INT_H
 #define FS_INT_H
 
@@ -10,5 +10,13 @@
 int fs_connect(struct fs *fs, struct session **out);
 /* With the lock: it is the present one from now on.  NULL: there is none. */
 void fs_take(struct fs *fs, struct session *s);
+
+/*
+ * So often a call is made: of servers with another key another ticket is wanted, and then
+ * another capability.
+ */
+#define FS_TRIES 3
+/* What a call ends with that ended with rc and would have to be made once more. */
+int fs_too_often(int rc);
 
 #endif

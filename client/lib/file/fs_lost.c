@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fs_lost.c - whether a session has ended, and what follows. */
+/* fs_lost.c - whether a session has ended, and what follows: a call is made once more. */
 #include <errno.h>
 
 #include "ask.h"
+#include "file.h"
 #include "fs_int.h"
 #include "lookout.h"
 #include "strand.h"
@@ -47,9 +48,9 @@ static void replace(struct fs *fs, struct session *s, struct session *fresh)
 	pthread_mutex_unlock(&fs->lock);
 	if (present)
 		log_warn(fs->log,
-			 "%s: the servers have no key any more that this "
-			 "client's session was proved by; going on with a new "
-			 "one",
+			 "%s: the servers no longer have the key that this "
+			 "client's ticket was made with; going on with a new "
+			 "session",
 			 fs->mount->dir);
 	session_put(present ? s : fresh);
 }
@@ -59,7 +60,10 @@ struct anew {
 	struct session *s;
 };
 
-/* Whoever refused s is asked again behind that: the mgr may have come back meanwhile. */
+/*
+ * The mgr has proved itself to the new one.  If it takes s after all, somebody else had
+ * refused it, and s stays.
+ */
 static int connect_anew(struct fs *fs, struct session *s)
 {
 	struct session *fresh;
@@ -74,17 +78,39 @@ static int connect_anew(struct fs *fs, struct session *s)
 	return 0;
 }
 
+/* One thread for all that were refused; false: another one has, or s has gone. */
+static bool anew_begins(struct anew *a)
+{
+	struct fs *fs = a->fs;
+	bool first;
+
+	pthread_mutex_lock(&fs->lock);
+	first = !fs->proving && fs->s == a->s;
+	while (!first && fs->proving)
+		pthread_cond_wait(&fs->connected, &fs->lock);
+	fs->proving = first;
+	pthread_mutex_unlock(&fs->lock);
+	return first;
+}
+
+static void anew_ends(struct fs *fs)
+{
+	pthread_mutex_lock(&fs->lock);
+	fs->proving = false;
+	pthread_cond_broadcast(&fs->connected);
+	pthread_mutex_unlock(&fs->lock);
+}
+
 static int make_anew(void *arg)
 {
 	struct anew *a = arg;
 	int rc, saved = errno;
-	bool present;
 
 	lookout_leave();
-	pthread_mutex_lock(&a->fs->lock);
-	present = a->fs->s == a->s;
-	pthread_mutex_unlock(&a->fs->lock);
-	rc = present ? connect_anew(a->fs, a->s) : 0;
+	if (!anew_begins(a))
+		return 0;
+	rc = connect_anew(a->fs, a->s);
+	anew_ends(a->fs);
 	errno = saved;
 	return rc;
 }
@@ -107,7 +133,10 @@ static bool proved_anew(struct fs *fs, struct session *s)
 
 	if (rc == -EKEYREJECTED)
 		return !strand_aside(make_anew, &arg);
-	return !rc && !strand_aside(wait_for_ticket, s);
+	if (rc)
+		return false;
+	rc = strand_aside(wait_for_ticket, s);
+	return !rc || rc == -EAGAIN; /* another thread may just have had it */
 }
 
 bool fs_lost(struct fs *fs, struct session *s, int rc)
@@ -134,4 +163,29 @@ bool fs_lost(struct fs *fs, struct session *s, int rc)
 		session_put(s);
 	}
 	return rc != -ECONNABORTED;
+}
+
+int fs_too_often(int rc)
+{
+	return rc == -EKEYREJECTED ? rc : -ESTALE;
+}
+
+int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg)
+{
+	struct session *s;
+	int tries, rc;
+	bool again;
+
+	for (tries = 0;; tries++) {
+		rc = fs_session(fs, &s);
+		if (rc)
+			return rc;
+		rc = op(s, t, arg);
+		again = fs_lost(fs, s, rc);
+		session_put(s);
+		if (!again)
+			return rc;
+		if (tries == FS_TRIES - 1)
+			return fs_too_often(rc);
+	}
 }

@@ -102,7 +102,7 @@ static int ask_space(struct session *s, const struct attr *a, uint64_t *blocks)
 
 	if (!rc)
 		*blocks = now.blocks;
-	return rc == SESSION_ENDED ? rc : 0;
+	return session_is_over(rc) ? rc : 0;
 }
 
 static int complete(struct session *s, const struct attr *attr,

@@ -73,7 +73,7 @@ static int do_write(struct session *s, const struct target *t, void *arg)
 	if (!view_end(&x->view, x->span.pos, x->span.len, &x->end))
 		return -EFBIG;
 	rc = io_write(s, t->handle, &x->plan, x->flags);
-	x->begun = rc != SESSION_ENDED;
+	x->begun = !session_is_over(rc);
 	return rc;
 }
 

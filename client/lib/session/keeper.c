@@ -152,11 +152,13 @@ void keeper_start(struct keeper *k, struct drive *drive, const struct log *log)
 			 strerror(-rc));
 }
 
-void keeper_hurry(struct keeper *k)
+bool keeper_hurry(struct keeper *k)
 {
-	if (!k->drive || atomic_exchange(&k->hurry, true))
-		return;
-	eventfd_write(k->event, 1);
+	if (!k->drive)
+		return false;
+	if (!atomic_exchange(&k->hurry, true))
+		eventfd_write(k->event, 1);
+	return true;
 }
 
 void keeper_stop(struct keeper *k)

@@ -45,8 +45,8 @@ struct keeper {
  * on the program's calls alone. */
 void keeper_start(struct keeper *keeper, struct drive *drive,
 		  const struct log *log);
-/* The chore is due.  Any thread; it does not wait. */
-void keeper_hurry(struct keeper *keeper);
+/* The chore is due.  Any thread; it does not wait.  False: there is no thread for it. */
+bool keeper_hurry(struct keeper *keeper);
 /* The thread has ended.  Not from the thread itself; again, or without a start
  * (of one that is zero), it does nothing. */
 void keeper_stop(struct keeper *keeper);

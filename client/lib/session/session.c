@@ -19,10 +19,10 @@
 
 #define DRAIN_MS 2000 /* for what nobody waited for */
 #define POLL_US 30 /* where answers come meanwhile */
-#define PROVE_YOUNG_MS                                                         \
-	1000u /* no other ticket would be better than one so young ... */
-#define PROVE_PAUSE_MS                                                         \
-	10000u /* ... and than this one, if the iod did not refuse it */
+/* A ticket younger than this was not made with a key that has gone. */
+#define PROVE_YOUNG_MS 1000u
+/* Capabilities that are refused ask for no more tickets than one in this time. */
+#define PROVE_PAUSE_MS 10000u
 #define PROVE_WAIT_MS 5000u
 #define PROVE_LOOK_MS 5
 #define FIX_MGR "is pvfs-mgr running there? see HOST and port= of the mount"
@@ -267,8 +267,7 @@ static bool prove_soon(struct session *s, uint64_t since, unsigned int ms)
 {
 	if (!s->auth || clock_now() - since < ms * CLOCK_NS_PER_MS)
 		return false;
-	keeper_hurry(&s->keeper);
-	return true;
+	return keeper_hurry(&s->keeper);
 }
 
 void session_prove_soon(struct session *s)
