@@ -862,8 +862,8 @@ struct wire_release {
 	le64 handle;
 	le64 open;
 	le64 end;		/* highest file offset written, exclusive */
-	le64 mtime;		/* of the last write, or read, ns; by the manager's
-				 * clock not later than now */
+	le64 mtime;		/* of the last write, or read, ns; one ahead of the
+				 * manager's clock counts as now */
 	le32 flags;		/* WIRE_R_* */
 	le32 zero;
 };

@@ -28,7 +28,8 @@ void auths_report(struct mgr *mgr);
 bool auth_take(struct mgr *mgr, struct rpc_req *rpc);
 /*
  * A session opens that has a row.  -EKEYREJECTED: it was somebody's, and
- * who comes back proves nothing; -EPERM: it was another one's.
+ * who comes back proves nothing.  It was another one's: -ESTALE to who shows a ticket, so
+ * that he goes on under a new session; else -EPERM.
  */
 int auth_returns(const struct mgr *mgr, const struct rpc_session_info *info,
 		 const struct session_rec *rec);

@@ -20,7 +20,8 @@
 
 #define HOLDS_ID (UINT64_C(1) << 63) /* no store_id() is as high */
 
-/* Else it may become that of another open, and there is one row for both. */
+/* To whomever.  One that is still to be given may be given to another open of the session, and
+ * there is one row for both. */
 static inline bool holds_given(const struct ns_op *op, uint64_t open)
 {
 	return open & HOLDS_ID || store_id_given(op->ns->st, open);

@@ -187,7 +187,8 @@ struct ns_adopt_args {
 };
 int ns_adopt(struct ns_op *op, const struct ns_adopt_args *args,
 	     uint32_t *done);
-/* May it be adopted: 0, -ESTALE, -EPERM. */
+/* May a user uid (before he is squashed) adopt it: 0; -ESTALE: it is over; -EPERM: it is not
+ * his, or its own. */
 int ns_may_adopt(struct ns_op *op, uint64_t session, uint32_t uid);
 
 struct ns_setattr_args {

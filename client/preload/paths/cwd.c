@@ -103,8 +103,9 @@ static const char *stood(char path[PATH_MAX])
 	return *mark == '/' ? mark : NULL;
 }
 
-/* Anybody may make one of such a name, and remove it. */
-static bool is_believed(void)
+/* Anybody may make a directory of such a name, stand a program in it and remove it: only
+ * root's and our own count. */
+static bool is_ours(void)
 {
 	struct stat st;
 
@@ -119,7 +120,7 @@ void cwd_begin(void)
 	int saved = errno;
 
 	if (!under()->getcwd(path, sizeof(path)) && (name = stood(path)) &&
-	    is_believed())
+	    is_ours())
 		whose_set_cwd(name);
 	errno = saved;
 }

@@ -67,18 +67,18 @@ static unsigned int of_user(const struct claims *c, uint32_t uid)
 	return n;
 }
 
-/* Whoever makes many by himself pushes out his own. */
-static void forget_one(struct claims *c)
+/* The oldest of the user who has most: so nobody pushes out others'. */
+static void forget_claim(struct claims *c)
 {
-	struct claim *worst = c->claim;
+	struct claim *loser = c->claim;
 	unsigned int i;
 
 	for (i = 1; i < c->n; i++)
-		if (of_user(c, c->claim[i].uid) > of_user(c, worst->uid))
-			worst = &c->claim[i];
+		if (of_user(c, c->claim[i].uid) > of_user(c, loser->uid))
+			loser = &c->claim[i];
 	c->n--;
-	memmove(worst, worst + 1,
-		(size_t)(&c->claim[c->n] - worst) * sizeof(*worst));
+	memmove(loser, loser + 1,
+		(size_t)(&c->claim[c->n] - loser) * sizeof(*loser));
 }
 
 void claim_add(struct rpc_server *server, uint64_t session, uint32_t uid)
@@ -88,7 +88,7 @@ void claim_add(struct rpc_server *server, uint64_t session, uint32_t uid)
 	if (claim_has(server, session))
 		return;
 	if (c->n == CLAIMS)
-		forget_one(c);
+		forget_claim(c);
 	c->claim[c->n++] = (struct claim){ session, uid };
 }
 

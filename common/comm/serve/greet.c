@@ -116,15 +116,19 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 	       !memcmp(a->groups, b->groups, a->ngroups * sizeof(a->groups[0]));
 }
 
-/* With another ticket his groups may be others, as the name service says by then. */
-static int greet_whose(const struct conn *conn, const struct rpc_cred *cred)
+/*
+ * Who shows cred may have this session.  Another ticket of the same user may have other
+ * groups.  -ESTALE: he goes on under a new one; -EPERM.
+ */
+static int greet_may_resume(const struct conn *conn,
+			    const struct rpc_cred *cred)
 {
 	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
 	const struct rpc_cred *his = &conn->session->info.cred;
 
 	if (greet_same(his, cred) || (conn->until && his->uid == cred->uid))
 		return 0;
-	/* the manager knows of no session of his */
+	/* somebody else took his number behind a start of the manager */
 	return conn->until && keeper->admission == ADMIT_STRANGERS ? -ESTALE
 								   : -EPERM;
 }
@@ -145,7 +149,7 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 
 	if (conn->known && session_is_strangers(s))
 		return session_claim(s, cred->uid);
-	rc = greet_whose(conn, cred);
+	rc = greet_may_resume(conn, cred);
 	if (!rc)
 		rc = session_attach(s, conn);
 	if (rc)
@@ -264,9 +268,11 @@ static void greet_log_refusal(const struct conn *conn,
 	log_msg(conn_log(conn), quiet ? LOG_LV_DEBUG : LOG_LV_WARN,
 		"%s (%s): session %016llx refused: %s", conn->peer, cred->name,
 		(unsigned long long)conn->session->info.id,
-		rc == -EAGAIN  ? "not ready yet"
-		: rc == -EPERM ? "it belongs to other credentials"
-			       : strerror(-rc));
+		rc == -EAGAIN	? "not ready yet"
+		: rc == -EPERM	? "it belongs to other credentials"
+		: rc == -ESTALE ? "it is another user's by now, or a newer "
+				  "connection has it"
+				: strerror(-rc));
 }
 
 void greet_hello(struct conn *conn, struct rx *rx)

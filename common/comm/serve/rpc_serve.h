@@ -226,7 +226,8 @@ int rpc_session_seed(struct rpc_session *session, unsigned int slot,
  * Breaks the connection of a session, if there is one, and refuses its return
  * with -ESTALE; requests in flight are answered by nobody, then
  * session_close().  Any thread of the server.  RPC_FENCE_MAX are remembered,
- * the latest.
+ * the latest; sessions of nobody apart, as many.  One of these whose number
+ * somebody has proved to be his ends, and is not refused.
  */
 #define RPC_FENCE_MAX 65536u
 void rpc_server_fence(struct rpc_server *server, uint64_t session);

@@ -27,7 +27,7 @@ struct rpc_session;
 
 #define SEATS_GUESTS 64u /* that there may be when no place is free */
 #define SEATS_OF_ONE 4u /* connections of one session without a HELLO */
-#define SEATS_FREE 2u /* of these, that do not count among all of the server */
+#define SEATS_FREE 2u /* so many of them are not counted against SEATS_GUESTS */
 
 TAILQ_HEAD(guests, conn); /* oldest first */
 

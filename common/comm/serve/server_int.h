@@ -165,7 +165,7 @@ struct rpc_session {
 	unsigned int nconns; /* also broken ones that hold requests */
 	unsigned int nexec, credits; /* credits: as each reply says */
 	struct rpc_timer ttl;
-	bool spared; /* ttl has fired before, while it was coming back */
+	bool spared; /* ttl was over, and somebody without a HELLO was given time, once */
 	struct ctx_task end;
 	struct slot *slots;
 	uint8_t *block;

@@ -253,8 +253,9 @@ void session_leave(struct rpc_session *s, struct conn *conn)
 }
 
 /*
- * Unless it is just coming back, or being ended by another thread.  Who comes has the time
- * of a HELLO, once: somebody may always be there who knows no more than the number.
+ * Unless it is just coming back, or being ended by another thread.  Whoever
+ * is there without a HELLO may be its client and has stall_ms for it, but once: a stranger who
+ * knows the number can always be there.
  */
 static void session_ttl(struct rpc_timer *timer)
 {
