@@ -14,8 +14,9 @@ logged() { grep -q -- "$2" "$(log_of "$1")"; }
 
 if command -v setpriv >/dev/null; then
 	chmod 755 "$tmp" "$state" && chmod 644 "$state/pvfstab"
+	public pvfs-evict
 	for words in "-l" "-u 0" "-H local" "-s 1234"; do
-		must_fail setpriv --reuid 12345 --regid 12345 --clear-groups pvfs-evict $words /pvfs
+		must_fail as_user 12345 12345 '' pvfs-evict $words /pvfs
 		grep -q 'root may do that, and the user that the manager runs as' "$tmp/output" ||
 			fail "$words: $(cat "$tmp/output")"
 	done
