@@ -36,23 +36,24 @@ static void look_why(struct session *s)
 		atomic_store(&s->evicted, true);
 }
 
-/* Takes the place of s, if that is still the present one. */
-static void replace(struct fs *fs, struct session *s, struct session *fresh)
+/*
+ * next, which may be NULL, takes the place of s, if that is still the present one; why is
+ * for the log.
+ */
+static void replace(struct fs *fs, struct session *s, struct session *next,
+		    const char *why)
 {
 	bool present;
 
 	pthread_mutex_lock(&fs->lock);
 	present = fs->s == s;
 	if (present)
-		fs_take(fs, fresh);
+		fs_take(fs, next);
 	pthread_mutex_unlock(&fs->lock);
 	if (present)
-		log_warn(fs->log,
-			 "%s: the servers no longer have the key that this "
-			 "client's ticket was made with; going on with a new "
-			 "session",
-			 fs->mount->dir);
-	session_put(present ? s : fresh);
+		log_warn(fs->log, "%s: %s", fs->mount->dir, why);
+	if (present || next)
+		session_put(present ? s : next);
 }
 
 struct anew {
@@ -72,7 +73,9 @@ static int connect_anew(struct fs *fs, struct session *s)
 	if (rc)
 		return rc;
 	if (ask_mgr(s) == -EKEYREJECTED)
-		replace(fs, s, fresh);
+		replace(fs, s, fresh,
+			"the servers no longer have the key that this client's "
+			"ticket was made with; going on with a new session");
 	else
 		session_put(fresh);
 	return 0;
@@ -141,27 +144,17 @@ static bool proved_anew(struct fs *fs, struct session *s)
 
 bool fs_lost(struct fs *fs, struct session *s, int rc)
 {
-	bool present;
-
 	if (rc == -EKEYREJECTED)
 		return proved_anew(fs, s);
 	if (!ended(s, rc))
 		return false;
 	look_why(s);
-	pthread_mutex_lock(&fs->lock);
-	present = fs->s == s;
-	if (present)
-		fs_take(fs, NULL);
-	pthread_mutex_unlock(&fs->lock);
-	if (present) {
-		log_warn(fs->log,
-			 "%s: %s ended this client's session; going on with a "
-			 "new one",
-			 fs->mount->dir,
-			 atomic_load(&s->evicted) ? "an administrator"
-						  : "the servers");
-		session_put(s);
-	}
+	replace(fs, s, NULL,
+		atomic_load(&s->evicted)
+			? "an administrator ended this client's session; going "
+			  "on with a new one"
+			: "the servers ended this client's session; going on "
+			  "with a new one");
 	return rc != -ECONNABORTED;
 }
 
