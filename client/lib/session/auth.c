@@ -13,6 +13,12 @@
 #define PAUSE_MS 200 /* and twice that each time */
 #define RENEW_MIN_NS (100 * CLOCK_NS_PER_MS)
 #define LIFE_MAX_NS (UINT64_C(30) * 86400 * 1000000000)
+/* A ticket younger than this was not made with a key that has gone. */
+#define PROVE_YOUNG_MS 1000u
+/* Capabilities that are refused ask for no more tickets than one in this time. */
+#define PROVE_PAUSE_MS 10000u
+#define PROVE_WAIT_MS 5000u
+#define PROVE_LOOK_MS 5
 
 int prove_open(struct session *s, const struct session_auth_attr *attr)
 {
@@ -304,4 +310,33 @@ uint64_t prove_again(struct session *s)
 		return clock_now() + part_of_life(s) / 8 + RENEW_MIN_NS;
 	log_info(s->log, "%s: has another ticket", rpc_peer_name(s->mgr));
 	return prove_due(s);
+}
+
+static bool prove_soon(struct session *s, uint64_t since, unsigned int ms)
+{
+	if (!s->auth || clock_now() - since < ms * CLOCK_NS_PER_MS)
+		return false;
+	return keeper_hurry(&s->keeper);
+}
+
+void session_prove_soon(struct session *s)
+{
+	prove_soon(s, atomic_load(&s->ticket_at), PROVE_PAUSE_MS);
+}
+
+int session_prove_anew(struct session *s)
+{
+	uint64_t since = atomic_load(&s->ticket_at);
+	uint64_t until = clock_after_ms(PROVE_WAIT_MS);
+	uint64_t late = session_deadline(s);
+	bool asked = prove_soon(s, since, PROVE_YOUNG_MS);
+
+	if (late < until)
+		until = late;
+	while (asked && atomic_load(&s->ticket_at) == since) {
+		if (clock_now() >= until)
+			return -ETIMEDOUT;
+		poll(NULL, 0, PROVE_LOOK_MS);
+	}
+	return asked ? 0 : -EAGAIN;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,12 +18,6 @@
 
 #define DRAIN_MS 2000 /* for what nobody waited for */
 #define POLL_US 30 /* where answers come meanwhile */
-/* A ticket younger than this was not made with a key that has gone. */
-#define PROVE_YOUNG_MS 1000u
-/* Capabilities that are refused ask for no more tickets than one in this time. */
-#define PROVE_PAUSE_MS 10000u
-#define PROVE_WAIT_MS 5000u
-#define PROVE_LOOK_MS 5
 #define FIX_MGR "is pvfs-mgr running there? see HOST and port= of the mount"
 
 /* host:pid:program, for the servers' logs. */
@@ -261,35 +254,6 @@ void session_keep(struct session *s)
 		s->keeper.chore_at = prove_due(s);
 	}
 	keeper_start(&s->keeper, &s->drive, s->log);
-}
-
-static bool prove_soon(struct session *s, uint64_t since, unsigned int ms)
-{
-	if (!s->auth || clock_now() - since < ms * CLOCK_NS_PER_MS)
-		return false;
-	return keeper_hurry(&s->keeper);
-}
-
-void session_prove_soon(struct session *s)
-{
-	prove_soon(s, atomic_load(&s->ticket_at), PROVE_PAUSE_MS);
-}
-
-int session_prove_anew(struct session *s)
-{
-	uint64_t since = atomic_load(&s->ticket_at);
-	uint64_t until = clock_after_ms(PROVE_WAIT_MS);
-	uint64_t late = session_deadline(s);
-	bool asked = prove_soon(s, since, PROVE_YOUNG_MS);
-
-	if (late < until)
-		until = late;
-	while (asked && atomic_load(&s->ticket_at) == since) {
-		if (clock_now() >= until)
-			return -ETIMEDOUT;
-		poll(NULL, 0, PROVE_LOOK_MS);
-	}
-	return asked ? 0 : -EAGAIN;
 }
 
 void session_abandon(struct session *s)
