@@ -24,15 +24,15 @@ static struct counter_change change_of(const struct rpc_req *req)
 
 /* In time, or not at all. */
 static int enter_and_change(struct iod *iod, const struct rpc_req *req,
+			    const struct counter_change *c,
 			    struct store_obj *obj, bool quick, int64_t *old)
 {
-	const struct counter_change c = change_of(req);
 	struct gate_entry entry;
 	int rc = store_obj_enter(obj, req->expiry, &entry);
 
 	if (rc)
 		return rc;
-	rc = counter_change(iod->counters, &c, quick, old);
+	rc = counter_change(iod->counters, c, quick, old);
 	store_obj_leave(obj, &entry);
 	return rc;
 }
@@ -62,7 +62,7 @@ static int change(struct iod *iod, const struct rpc_req *req, bool quick,
 	}
 	if (rc)
 		return rc;
-	rc = enter_and_change(iod, req, obj, quick, old);
+	rc = enter_and_change(iod, req, &c, obj, quick, old);
 	store_obj_put(obj);
 	if (!tombs_has(iod->tombs, handle))
 		return rc;
