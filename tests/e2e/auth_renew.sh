@@ -5,6 +5,7 @@
 # another host, whose clock says nothing about tickets of before.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
+. "$e2e/capping.sh"
 requires root
 
 export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
@@ -38,18 +39,10 @@ behind" cat "$tmp/m/file"
 # ---- another key, while it stays: its copy of the file changes with that of the servers ----
 
 rekey() { # LINE...: of the file, which all servers have read
-	local server
-
 	(umask 077; printf '%s\n' "$@" >"$state/key.new") &&
 		must mv "$state/key.new" "$state/key"
-	for server in iod0 iod1 mgr; do
-		keys=$(keys_of $server)
-		must kill -HUP "$(cluster pid ${server#iod})"
-		until_true 30 has_read $server
-	done
+	reload 0 1 mgr
 }
-keys_of() { grep -c 'key .* is in use' "$(log_of "$1")"; }
-has_read() { [ "$(keys_of "$1")" -gt "$keys" ]; }
 new_key() { od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n'; }
 old=$(<"$state/key")
 new=$(new_key)

@@ -24,12 +24,7 @@ PORT, FSID, SOCKET = int(sys.argv[1]), int(sys.argv[2], 16), sys.argv[3]
 class Conn:
     def __init__(self, session, epoch):
         self.session, self.epoch = session, epoch
-        self.sock = doors.socket.create_connection(("127.0.0.1", PORT), 20)
-        self.sock.sendall(doors.frame(doors.CONNECT, struct.pack(
-            "<IHHIHHQQIII12x", 0x49535650, 2, 0, 0x42495650, 2, 1, FSID,
-            session, epoch, 1 << 20, doors.FT_SEAL)))
-        op, accept = doors.answer(self.sock)
-        if op != doors.ACCEPT:
+        self.sock, accept = doors.knock(PORT, FSID, session, True, epoch) or \
             sys.exit("rejected")
         # behind tcp's own there is struct wire_accept
         at = accept.index(struct.pack("<IH", 0x42495650, 2))

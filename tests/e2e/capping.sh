@@ -30,10 +30,17 @@ says() {
 said() { # WANTED ORDER...: the same, as a condition
 	[ "$(order "${@:2}")" = "$1" ]
 }
-reload() { # N: all servers have read the key file, the N-th time
-	local server
+# reload SERVER...: 0, 1, mgr; each has read the key file once more.
+said_key() { grep -c 'key .*: .* is in use' "$(log_of "$1")"; }
+read_key() { [ "$(said_key "$1")" -gt "$2" ]; }
+reload() {
+	local server name
+	declare -A had=()
 
-	for server in 0 1 mgr; do must kill -HUP "$(cluster pid $server)"; done
-	for server in iod0 iod1 mgr; do until_true 30 key_is $server "$1"; done
+	for server; do
+		name=${server/[01]/iod$server}
+		had[$name]=$(said_key "$name")
+		must kill -HUP "$(cluster pid "$server")"
+	done
+	for name in "${!had[@]}"; do until_true 30 read_key "$name" "${had[$name]}"; done
 }
-key_is() { [ "$(grep -c 'key .*: .* is in use' "$(log_of "$1")")" -ge "$2" ]; }

@@ -72,17 +72,17 @@ each() { # WANTED ORDER of a and b...: it, and the same of e and f
 key=$(<"$state/key")
 new=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
 printf '%s\n%s\n' "$key" "$new" >"$state/key"
-reload 2
+reload 0 1 mgr
 each ok write b b -
 printf '%s\n%s\n' "$new" "$key" >"$state/key"
-reload 3
+reload 0 1 mgr
 for who in a e; do
 	says ok open $who /two r
 	says ok read $who $who
 done
 each ok write b b -
 echo "$new" >"$state/key"
-reload 4
+reload 0 1 mgr
 each ok read a a
 each ENOKEY write b b -
 each EKEYREVOKED write b b

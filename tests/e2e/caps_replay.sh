@@ -41,19 +41,9 @@ found a
 
 # ---- keys: whose old one is gone comes back over local alone ----
 
-said_key() { grep -c 'key .*: .* is in use' "$(log_of "$1")"; }
-read_key() { [ "$(said_key "$1")" -gt "$2" ]; }
 new_key() { # SERVER...: there is another key, and these have read it
-	local server name
-	declare -A had=()
-
 	od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >"$state/key"
-	for server; do
-		name=${server/[01]/iod$server}
-		had[$name]=$(said_key "$name")
-		must kill -HUP "$(cluster pid "$server")"
-	done
-	for name in "${!had[@]}"; do until_true 30 read_key "$name" "${had[$name]}"; done
+	reload "$@"
 }
 lose a
 new_key 0 1 mgr

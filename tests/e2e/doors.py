@@ -35,16 +35,23 @@ def answer(sock):
     return op, take(sock, length)
 
 
-def connect(port, fsid, session, seals):
-    """A connection to a server; None: it was rejected."""
+def knock(port, fsid, session, seals, epoch=0x7fffff00):
+    """A connection to a server, and what that says of itself; None: it was rejected."""
     sock = socket.create_connection(("127.0.0.1", port), 20)
     sock.sendall(frame(CONNECT, struct.pack(
         "<IHHIHHQQIII12x", 0x49535650, 2, 0, 0x42495650, 2, 1, fsid,
-        session, 0x7fffff00, 1 << 20, FT_SEAL if seals else 0)))
-    if answer(sock)[0] == ACCEPT:
-        return sock
+        session, epoch, 1 << 20, FT_SEAL if seals else 0)))
+    op, accept = answer(sock)
+    if op == ACCEPT:
+        return sock, accept
     sock.close()
     return None
+
+
+def connect(port, fsid, session, seals):
+    """A connection to a server; None: it was rejected."""
+    came = knock(port, fsid, session, seals)
+    return came and came[0]
 
 
 def ask(sock, op, session, body, slot=0, seq=0):
