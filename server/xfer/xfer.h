@@ -38,7 +38,7 @@ struct chunk {
 	int io_status;
 	struct mail mail; /* io was done elsewhere */
 	struct rpc_bulk bulk;
-	bool entered; /* WRITE into windows: by entry, until its deadline */
+	bool entered; /* WRITE into windows: by entry, until that expires */
 	struct gate_entry entry;
 	struct rpc_timer overdue;
 };
@@ -108,7 +108,7 @@ void xfer_again(struct xfer *x);
 uint64_t chunk_map(struct chunk *c);
 /*
  * Before data comes to the windows of a WRITE: the object itself is what it lands
- * in, so the transfer ends, with its connection, by the request's deadline.
+ * in, so the transfer ends, with its connection, when that expires (gate.h).
  * -ETIMEDOUT: that has passed.
  */
 int chunk_enter(struct chunk *c);

@@ -2,6 +2,7 @@
 /* xfer_map.c - chunks in windows: as many pieces as may leave together. */
 #include <errno.h>
 
+#include "clock.h"
 #include "container.h"
 #include "xfer.h"
 
@@ -124,7 +125,7 @@ static void overdue(struct rpc_timer *timer)
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 
 	log_warn(c->x->worker->iod->log,
-		 "%s (%s): a write did not bring its data by its deadline; "
+		 "%s (%s): a write did not bring its data in time; "
 		 "connection closed",
 		 info->peer, info->cred.name);
 	rpc_req_cut(req, -ETIMEDOUT);
@@ -141,6 +142,14 @@ static bool moved(const struct chunk *c)
 	return false;
 }
 
+/* From then on those who come to the object wait for it: clock_now(). */
+static uint64_t shuts_at(const struct rpc_req *req)
+{
+	uint64_t boot = clock_boot(), now = clock_now();
+
+	return req->expiry > boot ? now + (req->expiry - boot) : now;
+}
+
 int chunk_enter(struct chunk *c)
 {
 	const struct rpc_req *req = c->x->req;
@@ -155,7 +164,7 @@ int chunk_enter(struct chunk *c)
 	}
 	c->entered = true;
 	c->overdue.fire = overdue;
-	rpc_timer_set(c->x->worker->ctx, &c->overdue, req->deadline);
+	rpc_timer_set(c->x->worker->ctx, &c->overdue, shuts_at(req));
 	return 0;
 }
 

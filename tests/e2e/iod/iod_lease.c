@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,13 +16,16 @@
 #include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
+#include "stalled.h"
+
+#define LEASE_MS 5000u /* less than bulk data may stand still */
 
 static char dir[64];
 static struct iod *iod;
 static struct addr addr;
 static struct iodc client, mgr;
 static atomic_bool disk_fails;
-static atomic_uint waits; /* said in the log */
+static atomic_uint waits, late; /* said in the log */
 
 int fdatasync(int fd)
 {
@@ -36,6 +40,8 @@ static void sink(void *arg, enum log_level level, const char *msg)
 {
 	if (strstr(msg, "the manager was not heard"))
 		atomic_fetch_add(&waits, 1);
+	if (strstr(msg, "did not bring its data in time"))
+		atomic_fetch_add(&late, 1);
 }
 
 static void start(void)
@@ -48,13 +54,25 @@ static void start(void)
 	iod_here_start(&conf, &log, &iod, &addr);
 }
 
-static void setup(void)
+static void connect_both(void)
 {
 	atomic_store(&waits, 0);
-	iodc_mkdir(dir);
+	atomic_store(&late, 0);
 	start();
 	iodc_open(&client, &addr, WIRE_ROLE_CLIENT, 0);
 	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
+}
+
+static void setup(void)
+{
+	iodc_mkdir(dir);
+	connect_both();
+}
+
+static void setup_memory(void)
+{
+	must(iodc_mkdir_memory(dir));
+	connect_both();
 }
 
 static void teardown(void)
@@ -191,6 +209,48 @@ START_TEST(a_fence_on_a_bad_disk)
 }
 END_TEST
 
+/*
+ * Data that would land in the object by itself, from a client that has until tomorrow for
+ * it: who comes waits from the lease's end on, and so it ends there.
+ */
+START_TEST(late_data_ends_with_the_lease)
+{
+	static struct stalled s;
+	uint64_t size;
+
+	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
+	for (int i = 0; i < 3; i++) { /* there are windows then */
+		ck_assert_int_eq(iodc_lease(&mgr, LEASE_MS), 0);
+		ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 1 << 20), 0);
+	}
+	ck_assert_int_eq(iodc_lease(&mgr, LEASE_MS), 0);
+	stall(&s, &addr, 1, 86400000);
+	usleep(LEASE_MS * 1000);
+	client.timeout_ms = 60000;
+	ck_assert_int_eq(iodc_size(&client, 1, &size), 0);
+	ck_assert_uint_eq(size, 1 << 20);
+	ck_assert_uint_eq(atomic_load(&late), 1);
+	iodc_close(&s.c);
+}
+END_TEST
+
+static void add_memory(Suite *s)
+{
+	char probe[64];
+	TCase *tc;
+
+	if (!iodc_mkdir_memory(probe)) {
+		fprintf(stderr, "no tmpfs at /dev/shm: not looked at\n");
+		return;
+	}
+	iodc_rmdir(probe);
+	tc = tcase_create("in memory");
+	tcase_add_checked_fixture(tc, setup_memory, teardown);
+	tcase_set_timeout(tc, 90);
+	tcase_add_test(tc, late_data_ends_with_the_lease);
+	suite_add_tcase(s, tc);
+}
+
 int main(void)
 {
 	Suite *s = suite_create("iod_lease");
@@ -204,5 +264,6 @@ int main(void)
 	tcase_add_test(tc, an_old_manager);
 	tcase_add_test(tc, a_fence_on_a_bad_disk);
 	suite_add_tcase(s, tc);
+	add_memory(s);
 	return run_suite(s);
 }
