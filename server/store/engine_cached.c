@@ -6,6 +6,21 @@
 #include "container.h"
 #include "pieces.h"
 
+/* Of these each may be a system call, on a thread that others wait for. */
+#define PIECES_AT_ONCE 1024u
+
+static bool too_many(const struct store_io *io)
+{
+	const struct store_seg *seg = io->seg;
+	uint64_t skip = io->skip;
+	size_t left = io->len;
+	unsigned int n;
+
+	for (n = 0; left && n < PIECES_AT_ONCE; n++, seg++, skip = 0)
+		left -= piece_len(seg, skip, left);
+	return left;
+}
+
 int pieces_read(struct store_io *io, sieve_read_fn read)
 {
 	char *buf = io->buf;
@@ -43,7 +58,7 @@ static int cached_read(struct store_io *io)
 	int rc;
 
 	io->pos = 0;
-	rc = pieces_read(io, store_obj_read_cached);
+	rc = too_many(io) ? -EAGAIN : pieces_read(io, store_obj_read_cached);
 	if (rc != -EAGAIN)
 		return rc;
 	io->work.run = read_from_disk;
@@ -91,7 +106,7 @@ static void write_to_disk(struct sync_work *work)
 /* The page cache of a disk makes writers wait when much of it is dirty. */
 static int cached_write(struct store_io *io)
 {
-	if (store_obj_in_memory(io->obj) && !io->held)
+	if (store_obj_in_memory(io->obj) && !io->held && !too_many(io))
 		return pieces_write(io, store_obj_write);
 	io->work.run = write_to_disk;
 	sync_pool_run(io->pool, io->client, SYNC_WRITE, &io->work);

@@ -4,7 +4,8 @@
  *
  * An engine carries out struct store_io's.  "cached" copies through the page
  * cache: at once, or on a thread of the pool when a read has to wait for the
- * disk, and for all writes of a store that is not in memory, or that are held.
+ * disk, for all writes of a store that is not in memory, or that are held, and for
+ * what has a thousand pieces.
  * "direct" moves what is big past the page cache, by itself or on the pool.
  */
 #ifndef STORE_ENGINE_H

@@ -561,6 +561,67 @@ START_TEST(engine_walks_segments)
 }
 END_TEST
 
+#define PIECES 5000u /* system calls, apart from each other */
+#define APART 4096u
+
+static pthread_t io_thread;
+
+static void io_over_there(struct store_io *io, int status)
+{
+	io_status = status;
+	io_thread = pthread_self();
+}
+
+/* rc of an engine; *there: on a thread of the pool. */
+static int engine_end(struct store_io *io, int rc, bool *there)
+{
+	sync_pool_close(io->pool); /* it is done then */
+	*there = rc == -EINPROGRESS &&
+		 !pthread_equal(io_thread, pthread_self());
+	return rc == -EINPROGRESS ? io_status : rc;
+}
+
+/* n pieces; they are of bytes that are in the cache. */
+static void engine_pieces(struct store_obj *obj, unsigned int n, bool write)
+{
+	static struct store_seg seg[PIECES];
+	static char buf[PIECES * 2];
+	struct store_io io = { .obj = obj,
+			       .seg = seg,
+			       .buf = buf,
+			       .len = n * 2,
+			       .expiry = CLOCK_NEVER,
+			       .done = io_over_there };
+	bool there;
+	int rc;
+
+	for (unsigned int i = 0; i < n; i++)
+		seg[i] = (struct store_seg){ i * APART, 2 };
+	memset(buf, 'p', sizeof(buf));
+	ck_assert_int_eq(sync_pool_open(1, &io.pool), 0);
+	rc = write ? store_engine_cached.write(&io)
+		   : store_engine_cached.read(&io);
+	ck_assert_int_eq(engine_end(&io, rc, &there), 0);
+	ck_assert_int_eq(there, n == PIECES);
+	for (unsigned int i = 0; i < n * 2; i++)
+		ck_assert_int_eq(buf[i], 'p');
+}
+
+/* Many pieces keep a thread that others wait for from nothing. */
+START_TEST(engine_takes_many_pieces_apart)
+{
+	struct store_obj *obj;
+
+	ck_assert_int_eq(store_obj_get(store, 4, true, &obj), 0);
+	if (store_obj_in_memory(obj))
+		engine_pieces(obj, 10, true);
+	engine_pieces(obj, PIECES, true);
+	engine_pieces(obj, 10, false);
+	engine_pieces(obj, PIECES, false);
+	store_obj_put(obj);
+}
+END_TEST
+
 START_TEST(engine_refuses_late_writes)
 {
 	struct store_seg seg = { 0, 5 };
@@ -601,6 +662,7 @@ int main(void)
 	tcase_add_test(tc, efbig_is_passed_on);
 	tcase_add_test(tc, flushes_share_one_sync);
 	tcase_add_test(tc, engine_walks_segments);
+	tcase_add_test(tc, engine_takes_many_pieces_apart);
 	tcase_add_test(tc, engine_refuses_late_writes);
 	tcase_add_test(tc, enospc_is_passed_on);
 	suite_add_tcase(s, tc);
