@@ -147,7 +147,8 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 /* It is known already why it was not heard, and another check says so. */
 static bool is_said(const struct doctor *d, const struct subject *s, int err)
 {
-	if (err == EHOSTUNREACH)
+	/* a name service may be slow, too */
+	if (err == EHOSTUNREACH || err == ETIMEDOUT)
 		return !host_has_address(s);
 	return !d->conf && !tab_has_key(d, s);
 }
