@@ -17,8 +17,8 @@ struct zone {
 
 struct zones {
 	unsigned int nfree; /* of all zones */
-	size_t share; /* bytes that keep an owner from more */
-	TAILQ_HEAD(, zone_owner) ring; /* with waiters, below their share */
+	size_t left; /* bytes of these */
+	TAILQ_HEAD(, zone_owner) ring; /* with waiters */
 	bool serving;
 	unsigned int n;
 	struct zone zone[ZONES_MAX];
@@ -130,7 +130,7 @@ int zones_open(const struct zones_attr *attr, struct zones **out)
 		goto free_zones;
 	TAILQ_INIT(&zs->ring);
 	zs->bytes = bytes;
-	zs->share = (bytes + 1) / 2;
+	zs->left = bytes;
 	cut_all(zs, attr);
 	*out = zs;
 	return 0;
@@ -208,6 +208,7 @@ static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
 
 	SLIST_REMOVE_HEAD(&zone->free, link);
 	zs->nfree--;
+	zs->left -= buf->len;
 	count(&zs->gets);
 	zone->nfree--;
 	note_use(zone);
@@ -216,17 +217,29 @@ static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
 	return buf;
 }
 
+/* The next whom a free one may go to. */
+static struct zone_owner *zone_next(const struct zones *zs)
+{
+	struct zone_owner *owner;
+
+	if (!zs->nfree)
+		return NULL;
+	TAILQ_FOREACH(owner, &zs->ring, link)
+		if (owner->held < zs->left)
+			return owner;
+	return NULL;
+}
+
 static bool zone_may_take(const struct zones *zs,
 			  const struct zone_owner *owner)
 {
-	return zs->nfree && owner->held < zs->share &&
-	       TAILQ_EMPTY(&owner->waits) && TAILQ_EMPTY(&zs->ring);
+	return zs->nfree && owner->held < zs->left &&
+	       TAILQ_EMPTY(&owner->waits) && !zone_next(zs);
 }
 
-/* On the ring is who has a waiter and less than its share. */
 static void zone_requeue(struct zones *zs, struct zone_owner *owner)
 {
-	bool want = !TAILQ_EMPTY(&owner->waits) && owner->held < zs->share;
+	bool want = !TAILQ_EMPTY(&owner->waits);
 
 	if (want == owner->queued)
 		return;
@@ -250,10 +263,9 @@ struct zone_buf *zone_get_wait(struct zones *zs, struct zone_owner *owner,
 	return NULL;
 }
 
-/* One buffer to the first owner of the ring, which then goes to its end. */
-static void zone_serve_one(struct zones *zs)
+/* One buffer to owner, which then goes to the ring's end. */
+static void zone_serve_one(struct zones *zs, struct zone_owner *owner)
 {
-	struct zone_owner *owner = TAILQ_FIRST(&zs->ring);
 	struct zone_wait *wait = TAILQ_FIRST(&owner->waits);
 	struct zone_buf *buf;
 
@@ -269,11 +281,13 @@ static void zone_serve_one(struct zones *zs)
 /* A buffer put back by ready() is served here, not deeper in the stack. */
 static void zone_serve(struct zones *zs)
 {
+	struct zone_owner *owner;
+
 	if (zs->serving)
 		return;
 	zs->serving = true;
-	while (zs->nfree && !TAILQ_EMPTY(&zs->ring))
-		zone_serve_one(zs);
+	while ((owner = zone_next(zs)))
+		zone_serve_one(zs, owner);
 	zs->serving = false;
 }
 
@@ -299,6 +313,6 @@ void zone_put(struct zones *zs, struct zone_buf *buf)
 	buf->zone->nfree++;
 	note_use(buf->zone);
 	zs->nfree++;
-	zone_requeue(zs, owner);
+	zs->left += buf->len;
 	zone_serve(zs);
 }

@@ -5,14 +5,17 @@
  * All buffers are allocated and registered at the start, in zones of one size
  * each.  A request takes a buffer from the zone that fits it, else from a
  * bigger one; if there is none it gets the biggest that is left and moves
- * its data in smaller pieces.  So there is no fragmentation, and as long as any
- * buffer is free nobody waits.
+ * its data in smaller pieces.  So there is no fragmentation.
  *
- * When all are taken, owners (a session each) wait in a ring: a buffer that
- * comes back goes to the first, which then goes to the end; within an owner
- * requests are served in order of arrival.  An owner that holds half of the
- * memory or more gets nothing before it gave some back, so that a client which
- * does not move its data cannot take it all.
+ * An owner (a session each) gets another one while it holds less than is free: half
+ * of the memory if it is alone, a third each if two hold what they may, and there is
+ * always some for the next: clients that do not move their data cannot take it all
+ * (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998: dynamic
+ * thresholds, alpha = 1).
+ *
+ * Who may not have one waits in a ring: a buffer that comes back goes to the first
+ * that may have it, who then goes to the end; within an owner requests are served in
+ * order of arrival.
  *
  * The buffer that came back last is taken first: few buffers are in use when
  * there is little to do, and these are in the processor's cache.
@@ -103,7 +106,7 @@ void zone_owner_init(struct zone_owner *owner);
 
 /*
  * A buffer for want bytes, or a smaller one if there is none so big.  NULL:
- * none is free, the owner has its share, or others wait already; then the
+ * none is free, the owner has enough, or others wait already; then the
  * owner waits and wait->ready() brings the buffer later.  wait stays the
  * caller's, untouched until then.
  */

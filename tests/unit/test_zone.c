@@ -16,7 +16,7 @@
 
 static struct tp_dev *dev;
 static struct zones *zones;
-static struct zone_owner a, b, c;
+static struct zone_owner a, b, c, other[3];
 
 struct waiter {
 	struct zone_wait wait;
@@ -42,12 +42,17 @@ static void open_zones(struct zones_attr attr)
 	zone_owner_init(&a);
 	zone_owner_init(&b);
 	zone_owner_init(&c);
+	for (unsigned int i = 0; i < 3; i++)
+		zone_owner_init(&other[i]);
 }
 
-/* Four buffers of one size; two are a share. */
+#define FLAT 6u
+
+/* Buffers of one size: half of them for one owner, a third each for two, and three have
+ * all of them. */
 static void setup_flat(void)
 {
-	open_zones((struct zones_attr){ .n = 1, .zone = { { 4096, 4 } } });
+	open_zones((struct zones_attr){ .n = 1, .zone = { { 4096, FLAT } } });
 }
 
 static void setup_three(void)
@@ -66,6 +71,7 @@ static void teardown(void)
 	for (i = 0; i < stats.n; i++)
 		ck_assert_uint_eq(stats.zone[i].in_use, 0);
 	ck_assert_uint_eq(a.held + b.held + c.held, 0);
+	ck_assert_uint_eq(other[0].held + other[1].held + other[2].held, 0);
 	zones_close(zones);
 	tp_dev_close(dev);
 }
@@ -118,18 +124,20 @@ END_TEST
 
 START_TEST(then_a_bigger_one_then_a_smaller)
 {
+	struct zone_owner owner[14]; /* with one buffer each */
 	struct zone_buf *buf[14];
 	struct zones_stats stats;
 	struct waiter none;
 	int i;
 
-	for (i = 0; i < 2; i++)
-		ck_assert_uint_eq((buf[i] = take(&a, 100 * K))->len, 128 * K);
-	for (; i < 10; i++)
-		ck_assert_uint_eq((buf[i] = take(i % 2 ? &a : &b, 100 * K))->len,
-				  256 * K);
-	for (; i < 14; i++)
-		ck_assert_uint_eq((buf[i] = take(&c, 100 * K))->len, 64 * K);
+	for (i = 0; i < 14; i++) {
+		zone_owner_init(&owner[i]);
+		buf[i] = take(&owner[i], 100 * K);
+		ck_assert_uint_eq(buf[i]->len, (i < 2	 ? 128
+						: i < 10 ? 256
+							 : 64) *
+						       K);
+	}
 	ask(&none, &c);
 	ck_assert_ptr_null(none.buf);
 	zone_wait_cancel(zones, &none.wait);
@@ -179,7 +187,7 @@ END_TEST
 
 START_TEST(half_is_the_most)
 {
-	struct zone_buf *buf[2] = { take(&a, 1), take(&a, 1) };
+	struct zone_buf *buf[3] = { take(&a, 1), take(&a, 1), take(&a, 1) };
 	struct waiter w[2];
 
 	ask(&w[0], &a);
@@ -191,37 +199,74 @@ START_TEST(half_is_the_most)
 	ck_assert_int_eq(w[0].turn, 1);
 	zone_put(zones, buf[1]);
 	ck_assert_int_eq(w[1].turn, 2);
+	zone_put(zones, buf[2]);
 	zone_put(zones, w[0].buf);
 	zone_put(zones, w[1].buf);
 }
 END_TEST
 
-/* One owner asks for much first; the others get every second one. */
+/* Owners that give nothing back leave some for the next. */
+START_TEST(there_is_some_for_the_next)
+{
+	struct zone_owner *first[2] = { &a, &b };
+	struct waiter w[2][FLAT], next;
+	struct zones_stats stats;
+	unsigned int i, k;
+
+	for (k = 0; k < FLAT; k++)
+		for (i = 0; i < 2; i++)
+			ask(&w[i][k], first[i]);
+	zones_stats(zones, &stats);
+	ck_assert_uint_lt(stats.zone[0].in_use, FLAT);
+	ask(&next, &c);
+	ck_assert_ptr_nonnull(next.buf);
+	zone_put(zones, next.buf);
+	for (k = FLAT; k-- > 0;)
+		for (i = 0; i < 2; i++)
+			zone_wait_cancel(zones, &w[i][k].wait);
+	for (k = 0; k < FLAT; k++)
+		for (i = 0; i < 2; i++)
+			if (w[i][k].buf)
+				zone_put(zones, w[i][k].buf);
+}
+END_TEST
+
+/* Nothing is left: three others have the most that they can together. */
+static void take_all(struct zone_buf *buf[FLAT])
+{
+	static const unsigned int has[] = { 0, 0, 0, 1, 1, 2 };
+
+	for (unsigned int i = 0; i < FLAT; i++)
+		buf[i] = take(&other[has[i]], 1);
+}
+
+/* One owner asks for much first; the others have theirs before his second. */
 START_TEST(owners_take_turns)
 {
-	struct zone_buf *buf[4];
+	struct zone_buf *buf[FLAT];
 	struct waiter wa[3], wb[2], wc;
-	int i;
+	unsigned int i;
 
-	for (i = 0; i < 4; i++)
-		buf[i] = take(i < 2 ? &b : &c, 1);
+	take_all(buf);
 	for (i = 0; i < 3; i++)
 		ask(&wa[i], &a);
 	ask(&wb[0], &b);
 	ask(&wb[1], &b);
 	ask(&wc, &c);
-	zone_put(zones, buf[0]);
+	for (i = 0; i < 3; i++)
+		zone_put(zones, buf[i]);
 	ck_assert_int_eq(wa[0].turn, 1);
-	zone_put(zones, buf[2]);
 	ck_assert_int_eq(wb[0].turn, 2);
-	zone_put(zones, buf[3]);
-	ck_assert_int_eq(wa[1].turn, 3);
-	zone_put(zones, buf[1]);
-	ck_assert_int_eq(wc.turn, 4);
-	zone_put(zones, wa[0].buf);
+	ck_assert_int_eq(wc.turn, 3);
+	zone_put(zones, buf[3]); /* is left for the next */
+	ck_assert_int_eq(turns, 3);
+	zone_put(zones, buf[4]);
+	ck_assert_int_eq(wa[1].turn, 4);
+	zone_put(zones, buf[5]);
 	ck_assert_int_eq(wb[1].turn, 5);
-	zone_put(zones, wa[1].buf);
+	zone_put(zones, wa[0].buf);
 	ck_assert_int_eq(wa[2].turn, 6);
+	zone_put(zones, wa[1].buf);
 	zone_put(zones, wa[2].buf);
 	zone_put(zones, wb[0].buf);
 	zone_put(zones, wb[1].buf);
@@ -231,12 +276,11 @@ END_TEST
 
 START_TEST(a_wait_can_be_given_up)
 {
-	struct zone_buf *buf[4];
+	struct zone_buf *buf[FLAT];
 	struct waiter w1, w2;
-	int i;
+	unsigned int i;
 
-	for (i = 0; i < 4; i++)
-		buf[i] = take(i < 2 ? &a : &b, 1);
+	take_all(buf);
 	ask(&w1, &c);
 	ask(&w2, &c);
 	zone_wait_cancel(zones, &w1.wait);
@@ -246,7 +290,7 @@ START_TEST(a_wait_can_be_given_up)
 	ck_assert_ptr_nonnull(w2.buf);
 	zone_wait_cancel(zones, &w2.wait);
 	zone_put(zones, w2.buf);
-	for (i = 1; i < 4; i++)
+	for (i = 1; i < FLAT; i++)
 		zone_put(zones, buf[i]);
 }
 END_TEST
@@ -261,16 +305,15 @@ static void put_at_once(struct zone_wait *wait, struct zone_buf *buf)
 START_TEST(ready_may_put)
 {
 	static struct waiter w[1000];
-	struct zone_buf *buf[4];
-	int i;
+	struct zone_buf *buf[FLAT];
+	unsigned int i;
 
-	for (i = 0; i < 4; i++)
-		buf[i] = take(i < 2 ? &a : &b, 1);
+	take_all(buf);
 	for (i = 0; i < 1000; i++) {
 		w[i] = (struct waiter){ .wait.ready = put_at_once };
 		zone_get_wait(zones, i % 2 ? &a : &c, 1, &w[i].wait);
 	}
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < FLAT; i++)
 		zone_put(zones, buf[i]);
 	ck_assert_int_eq(turns, 1000);
 }
@@ -288,6 +331,7 @@ int main(void)
 	tcase_add_test(three, wrong_sizes);
 	tcase_add_checked_fixture(flat, setup_flat, teardown);
 	tcase_add_test(flat, half_is_the_most);
+	tcase_add_test(flat, there_is_some_for_the_next);
 	tcase_add_test(flat, owners_take_turns);
 	tcase_add_test(flat, a_wait_can_be_given_up);
 	tcase_add_test(flat, ready_may_put);

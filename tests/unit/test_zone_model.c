@@ -9,7 +9,8 @@
  *   nobody waits who could be served
  *   requests of an owner are served in order; an owner that may get a buffer
  *     sees at most one go to each of the others before its own
- *   no owner holds more than half and one buffer
+ *   who has as much as is free gets no more: so no owner holds more than half and
+ *     one buffer
  */
 #include <check.h>
 #include <stdlib.h>
@@ -43,7 +44,6 @@ static struct model {
 	struct ask ask[ASKS];
 	struct zone_buf *known[BUFS]; /* every buffer that was ever seen */
 	unsigned int nknown, nfree[ZONES_MAX];
-	size_t share;
 	unsigned long count;
 	unsigned int passed[OWNERS][OWNERS]; /* [i][j]: j got while i could */
 } m;
@@ -72,9 +72,18 @@ static struct ask *oldest(int owner)
 	return old;
 }
 
+static size_t left(void)
+{
+	size_t sum = 0;
+
+	for (unsigned int i = 0; i < m.attr.n; i++)
+		sum += m.nfree[i] * m.attr.zone[i].size;
+	return sum;
+}
+
 static bool could(int owner)
 {
-	return oldest(owner) && held(owner) < m.share;
+	return oldest(owner) && held(owner) < left();
 }
 
 static unsigned int zone_of(size_t len)
@@ -125,14 +134,14 @@ static void given(struct ask *k, struct zone_buf *buf, bool waited)
 
 	check_buf(buf);
 	ck_assert_uint_eq(buf->len, rule(k->want));
-	ck_assert_uint_lt(held(k->owner), m.share);
+	ck_assert_uint_lt(held(k->owner), left());
 	if (waited)
 		ck_assert_ptr_eq(oldest(k->owner), k);
-	m.nfree[zone_of(buf->len)]--;
 	for (i = 0; i < OWNERS; i++) {
 		if (i != k->owner && could(i))
 			ck_assert_uint_le(++m.passed[i][k->owner], 1);
 	}
+	m.nfree[zone_of(buf->len)]--;
 	memset(m.passed[k->owner], 0, sizeof(m.passed[k->owner]));
 	k->state = HOLDING;
 	k->buf = buf;
@@ -203,19 +212,19 @@ static void cancel(struct ask *k)
 static void check_all(void)
 {
 	struct zones_stats stats;
-	unsigned int i, nfree = 0;
+	unsigned int i;
 
 	zones_stats(m.zones, &stats);
 	for (i = 0; i < m.attr.n; i++) {
 		ck_assert_uint_eq(stats.zone[i].in_use,
 				  m.attr.zone[i].count - m.nfree[i]);
-		nfree += m.nfree[i];
 	}
 	for (i = 0; i < OWNERS; i++) {
 		ck_assert_uint_eq(held((int)i), m.owner[i].held);
 		ck_assert_uint_lt(m.owner[i].held,
-				  m.share + m.attr.zone[m.attr.n - 1].size);
-		ck_assert(!nfree || !could((int)i));
+				  zones_bytes(&m.attr) / 2 +
+					  m.attr.zone[m.attr.n - 1].size);
+		ck_assert(!could((int)i));
 	}
 }
 
@@ -256,7 +265,6 @@ static void run(struct zones_attr attr)
 	attr.rails = &rails;
 	m.attr = attr;
 	ck_assert_int_eq(zones_open(&attr, &m.zones), 0);
-	m.share = (zones_bytes(&attr) + 1) / 2;
 	for (i = 0; i < (int)attr.n; i++)
 		m.nfree[i] = attr.zone[i].count;
 	for (i = 0; i < OWNERS; i++)
