@@ -129,6 +129,25 @@ START_TEST(a_client_is_bounded)
 }
 END_TEST
 
+/* Two who ask for all that there is leave some for the next. */
+START_TEST(there_is_some_for_the_next)
+{
+	struct rpc_peer *peer;
+	unsigned int i;
+
+	open_rig(6 * PART);
+	peer = another(0x2222);
+	for (i = 0; i < CALLS; i++)
+		start_read(i % 2 ? peer : rig->peer, &calls[i], i * PART, PART);
+	all_right();
+	ck_assert_uint_gt(stats().rdma_waits, 0);
+	ck_assert_uint_ge(stats().rdma_most, 3 * PART);
+	ck_assert_uint_lt(stats().rdma_most, 5 * PART);
+	rpc_peer_close(peer, true);
+	close_rig();
+}
+END_TEST
+
 START_TEST(the_server_is_bounded)
 {
 	struct rpc_peer *peer[MANY];
@@ -228,6 +247,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, no_bound);
 	tcase_add_test(tc, a_client_is_bounded);
+	tcase_add_test(tc, there_is_some_for_the_next);
 	tcase_add_test(tc, the_server_is_bounded);
 	tcase_add_test(tc, a_long_one_comes_to_its_turn);
 	tcase_add_test(tc, clients_take_turns);

@@ -4,17 +4,15 @@
  * chain of gather Writes or scatter Reads, one work request a piece of remote
  * memory, only the last signaled.
  *
- * Chains beyond the connection's share of work requests and bytes wait in order.
- * Those beyond what the lane may have outstanding wait for a turn: connections
- * take turns chain by chain.  Who has nothing outstanding always has room, so
- * that each chain comes to its turn, however long it is; a peer that stands still
- * loses its connection (bulk_watch()), and so what it holds.
+ * Chains wait for their turn (turn.h); a peer that stands still loses its connection
+ * (bulk_watch()), and so what it holds.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carry_int.h"
+#include "turn.h"
 
 /* Where the plan stands in the two lists. */
 struct plan {
@@ -151,48 +149,6 @@ static void bulk_uncount(struct conn *conn, const struct rpc_bulk *bulk)
 	conn->lane->rdma_bytes -= bulk->len;
 }
 
-static bool room(uint64_t max, uint64_t used, uint64_t len)
-{
-	return !max || !used || used + len <= max;
-}
-
-static bool conn_fits(const struct conn *conn, const struct rpc_bulk *bulk)
-{
-	return apart_ready(conn) && conn->bulk_wrs + bulk->nwr <= CTX_WR_MAX &&
-	       room(conn->lane->rdma_max / 2, conn->bulk_bytes, bulk->len);
-}
-
-static bool lane_fits(const struct lane *lane, const struct rpc_bulk *bulk)
-{
-	return room(lane->rdma_max, lane->rdma_bytes, bulk->len);
-}
-
-static bool conn_moves(const struct conn *conn)
-{
-	return conn->state == CONN_OPEN && !conn->link.failed.queued;
-}
-
-/* ---- turns ---- */
-
-static void turn_leave(struct conn *conn)
-{
-	if (conn->in_turns)
-		TAILQ_REMOVE(&conn->lane->turns, conn, turn);
-	conn->in_turns = false;
-}
-
-/* If it is the lane that its first chain waits for. */
-static void turn_take(struct conn *conn)
-{
-	const struct rpc_bulk *bulk = TAILQ_FIRST(&conn->waiting);
-
-	if (!bulk || conn->in_turns || !conn_moves(conn) ||
-	    !conn_fits(conn, bulk))
-		return;
-	TAILQ_INSERT_TAIL(&conn->lane->turns, conn, turn);
-	conn->in_turns = true;
-}
-
 /* ---- posting ---- */
 
 static void bulk_take(struct conn *conn, struct rpc_bulk *bulk)
@@ -247,14 +203,10 @@ static void lane_pump(struct lane *lane)
 {
 	struct conn *conn;
 
-	while ((conn = TAILQ_FIRST(&lane->turns))) {
-		struct rpc_bulk *bulk = TAILQ_FIRST(&conn->waiting);
-
-		if (conn_moves(conn) && !lane_fits(lane, bulk))
-			return;
+	while ((conn = turn_next(lane))) {
 		turn_leave(conn);
 		if (conn_moves(conn))
-			bulk_go(conn, bulk);
+			bulk_go(conn, TAILQ_FIRST(&conn->waiting));
 		turn_take(conn);
 	}
 }
@@ -289,14 +241,6 @@ static int bulk_wait(struct conn *conn, struct rpc_bulk *bulk)
 	return 0;
 }
 
-/* It would have to wait. */
-static bool is_crowded(const struct conn *conn, const struct rpc_bulk *bulk)
-{
-	return !TAILQ_EMPTY(&conn->waiting) ||
-	       !TAILQ_EMPTY(&conn->lane->turns) || !conn_fits(conn, bulk) ||
-	       !lane_fits(conn->lane, bulk);
-}
-
 int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 {
 	struct rx *rx = container_of(req, struct rx, req);
@@ -317,7 +261,7 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	*(bulk->dir == RPC_PUT ? &rx->bytes_out : &rx->bytes_in) += bulk->len;
 	rx->put |= bulk->dir == RPC_PUT;
 	rx->mapped |= bulk->mapped;
-	crowded = is_crowded(conn, bulk);
+	crowded = turn_crowded(conn, bulk);
 	if (carry_lend(rx, bulk, crowded))
 		return 0;
 	if (crowded)

@@ -116,8 +116,9 @@ struct rpc_server_attr {
 	size_t fast_bytes;		/* of Fast RDMA buffers for all sessions;
 					 * 0: none (fast.h) */
 	uint64_t rdma_max;		/* bytes of bulk data outstanding, shared
-					 * by the contexts, half of that for one
-					 * client; 0: no bound */
+					 * by the contexts; a client that has as
+					 * much as is free waits: half of it for one
+					 * that is alone; 0: no bound */
 	bool carry;			/* where the client does so, too: it is asked to
 					 * move data for which rpc_bulk.lend is set
 					 * when more is under way than: */

@@ -366,7 +366,7 @@ void req_finish(struct rx *rx, bool done);
 void req_forget(struct rx *rx);
 
 /*
- * fast_req.c: the message and its data, as received in the buffer of rx, or
+ * rx.c: the message and its data, as received in the buffer of rx, or
  * written to a Fast RDMA buffer: -EPROTO, there is no such message.
  */
 void fast_req_split(struct rx *rx);
