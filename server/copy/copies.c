@@ -101,6 +101,7 @@ static void part_done(struct copy_part *p, int status)
 
 	p->copy = NULL;
 	c->busy--;
+	c->ses->copying--;
 	if (atomic_load(&all->worker->iod->stop))
 		return;
 	if (status && !c->status) {
@@ -146,15 +147,16 @@ static struct copy_part *free_part(struct copies *all)
 	return NULL;
 }
 
-/* Who has enough of them is behind who has not. */
+/* Of a session that has few of them, however many copies it asks for. */
 static struct copy *next_turn(struct copies *all)
 {
-	struct copy *c;
+	struct copy *c, *next = NULL;
 
 	TAILQ_FOREACH(c, &all->turns, turn)
-		if (c->busy < COPY_OWN)
-			return c;
-	return NULL;
+		if (c->ses->copying < COPY_OWN &&
+		    (!next || c->ses->copying < next->ses->copying))
+			next = c;
+	return next;
 }
 
 static void begin_part(struct copy_part *p, struct copy *c)
@@ -166,6 +168,7 @@ static void begin_part(struct copy_part *p, struct copy *c)
 	p->len = left < COPY_PART ? (size_t)left : COPY_PART;
 	c->next += p->len;
 	c->busy++;
+	c->ses->copying++;
 	leave_queue(c);
 	if (p->len < left) {
 		TAILQ_INSERT_TAIL(&p->all->turns, c, turn);

@@ -4,7 +4,7 @@
  * that is written reads at the other as a client does.
  *
  * Each worker has a few buffers for that, of its own: were they those of transfers, two
- * iods that copy from each other could keep each other waiting for ever.  Copies take
+ * iods that copy from each other could keep each other waiting for ever.  Sessions take
  * turns in them, and may use two at a time, so that one is read while another is
  * written (ICPP 2003, section 3.3: network and file access overlap).
  */

@@ -10,7 +10,7 @@
 
 #define COPY_PARTS 4u
 #define COPY_PART (512u << 10) /* bytes */
-#define COPY_OWN 2u /* parts of one copy */
+#define COPY_OWN 2u /* parts of one session */
 
 struct copy {
 	struct worker *worker;

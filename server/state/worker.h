@@ -57,6 +57,7 @@ struct iod_session {
 	bool mgr; /* it says that it is the manager, */
 	uint64_t term; /* in this term; 0: it has not claimed the store */
 	struct zone_owner owner; /* of buffers */
+	unsigned int copying; /* parts of its copies that are under way */
 	uint64_t shy_until; /* uses no windows: one failed under it */
 	LIST_ENTRY(iod_session) link;
 };

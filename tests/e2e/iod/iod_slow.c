@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "iod_here.h"
 #include "iodc.h"
 #include "run_suite.h"
@@ -222,6 +223,74 @@ START_TEST(slow_writes_stop_nobody_else)
 }
 END_TEST
 
+/* A COPY that is not waited for. */
+struct copying {
+	struct rpc_call call;
+	uint64_t buf[64];
+	bool over;
+};
+
+static void copied(struct rpc_call *call)
+{
+	must(!call->status);
+	((struct copying *)call->arg)->over = true;
+}
+
+static void start_copy(struct iodc *c, struct copying *k, uint64_t handle)
+{
+	struct wire_copy body = { .handle = htole64(handle),
+				  .from = htole64(1),
+				  .len = htole64(100) };
+	struct wire_out out;
+
+	wire_begin(&out, k->buf, sizeof(k->buf));
+	wire_put(&out, &body, sizeof(body));
+	must(wire_end(&out, WIRE_COPY, 0, 0) > 0);
+	k->over = false;
+	k->call = (struct rpc_call){ .msg = k->buf,
+				     .msg_len = out.len,
+				     .deadline = clock_after_ms(60000),
+				     .done = copied,
+				     .arg = k };
+	rpc_call_start(c->peer, &k->call);
+}
+
+static void wait_copies(struct iodc *c, struct copying *k)
+{
+	for (unsigned int i = 0; i < EACH; i++)
+		while (!k[i].over)
+			rpc_ctx_progress(c->ctx, clock_after_ms(100));
+}
+
+/* As many copies of one session as there are buffers for copies. */
+START_TEST(slow_copies_stop_nobody_else)
+{
+	static struct copying all[EACH];
+	struct wire_copy body = { .handle = htole64(2),
+				  .from = htole64(1),
+				  .len = htole64(100) };
+	struct iodc c;
+
+	handles = 10;
+	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 100), 0);
+	iodc_open(&c, &addr, WIRE_ROLE_CLIENT, 0);
+	atomic_store(&slow_write, true);
+	ck_assert_int_eq(iodc_call(&c, WIRE_PING, NULL, 0, NULL, 0), 0);
+	for (unsigned int i = 0; i < EACH; i++)
+		start_copy(&c, &all[i], HANGS + i);
+	rpc_ctx_progress(c.ctx, 0);
+	wait_hung(2);
+	ck_assert_int_eq(
+		iodc_call(&client, WIRE_COPY, &body, sizeof(body), NULL, 0), 0);
+	all_goes_on();
+	atomic_store(&slow_write, false);
+	for (unsigned int i = 0; i < EACH; i++)
+		sem_post(&go);
+	wait_copies(&c, all);
+	iodc_close(&c);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("iod_slow");
@@ -231,6 +300,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, slow_flushes_stop_nobody_else);
 	tcase_add_test(tc, slow_writes_stop_nobody_else);
+	tcase_add_test(tc, slow_copies_stop_nobody_else);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
