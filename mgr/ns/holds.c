@@ -283,11 +283,9 @@ int holds_store(struct ns_op *op, struct inode *ino)
 	HASH_FIND(hh, h->files, &ino->handle, sizeof(ino->handle), f);
 	if (!f)
 		return 0;
-	LIST_FOREACH(hold, &f->holds, same) {
+	for (hold = LIST_FIRST(&f->holds); hold && !rc;
+	     hold = LIST_NEXT(hold, same))
 		rc = store(op, hold, ino);
-		if (rc)
-			break;
-	}
 	return rc;
 }
 
@@ -309,23 +307,26 @@ int ns_undeclared(struct ns *ns, uint64_t session)
 	return 0;
 }
 
+static int record(struct ns_op *op, struct hold *hold, struct inode *ino)
+{
+	uint32_t before = ino->holders;
+	int rc = store(op, hold, ino);
+
+	return rc || ino->holders == before ? rc : inode_put(op->ns->st, ino);
+}
+
 /* It may have a row of before, and needs one if the file has no name. */
 static int declare(struct ns_op *op, struct hold *hold, struct inode *ino)
 {
-	uint32_t before = ino->holders;
-	int rc;
-
 	hold->stored = true;
-	if (ino->nlink)
-		return 0;
-	rc = store(op, hold, ino);
-	return rc || ino->holders == before ? rc : inode_put(op->ns->st, ino);
+	return ino->nlink ? 0 : record(op, hold, ino);
 }
 
 int ns_declare(struct ns_op *op, const struct ns_hold *what)
 {
 	struct holds *h = &op->ns->holds;
 	struct hold *hold = hold_find(h, op->session, what->open);
+	struct hold row = { .key = { op->session, what->open }, .told = true };
 	struct inode ino;
 	int rc;
 
@@ -339,7 +340,7 @@ int ns_declare(struct ns_op *op, const struct ns_hold *what)
 		return declare(op, hold, &ino);
 	rc = hold_add(h, op->session, what->handle, what->open, &hold);
 	if (rc)
-		return rc;
+		return rc == -ENOSPC ? record(op, &row, &ino) : rc;
 	hold->told = true;
 	return declare(op, hold, &ino);
 }
@@ -376,16 +377,14 @@ uint32_t ns_held(struct ns *ns, uint64_t session)
 void ns_forget_holds(struct ns *ns, uint64_t session)
 {
 	struct holder *s = holder_find(&ns->holds, session);
-	struct hold *hold, *next;
+	struct hold *hold;
 
 	if (!s)
 		return;
 	ns->holds.missing -= s->missing;
 	s->missing = true; /* it stays until we are done */
-	for (hold = LIST_FIRST(&s->holds); hold; hold = next) {
-		next = LIST_NEXT(hold, mine);
+	while ((hold = LIST_FIRST(&s->holds)))
 		hold_free(&ns->holds, hold);
-	}
 	s->missing = false;
 	holder_tidy(&ns->holds, s);
 }

@@ -11,14 +11,15 @@
 #define HOLD (WIRE_O_READ | WIRE_O_HOLD)
 #define AHEAD 20
 #define MANY (WIRE_HOLD_MAX + 10)
+#define SHARE (1u << 18) /* of one session, of four such ones */
 
 static struct mgrrig rig;
 static struct mgrc c, r; /* c removes what r reads */
 static struct mgrc_file f;
 
-static void setup(void)
+static void serve(const char *conf)
 {
-	rig_serve(&rig, "session_timeout = 4\nlease = 3", &c);
+	rig_serve(&rig, conf, &c);
 	memset(&r, 0, sizeof(r));
 	mgrc_open(&r, &rig.addr, 0);
 	ck_assert_int_eq(mgrc_make(&c, "f", 10), 0);
@@ -26,6 +27,17 @@ static void setup(void)
 	ck_assert_int_eq(mgrc_declare(&r, NULL, 0, true), 0);
 	ck_assert_int_eq(mgrc_open_file(&r, "f", HOLD, &f), 0);
 	ck_assert(f.open >> 63); /* in memory */
+}
+
+static void setup(void)
+{
+	serve("session_timeout = 4\nlease = 3");
+}
+
+/* What takes its time. */
+static void setup_patient(void)
+{
+	serve("session_timeout = 60\nlease = 3");
 }
 
 static void teardown(void)
@@ -207,6 +219,44 @@ START_TEST(many)
 }
 END_TEST
 
+/* As many as are kept in memory, of sessions that say so only. */
+static void fill(struct mgrc *by)
+{
+	static struct mgrc_file told[WIRE_HOLD_MAX];
+	uint64_t open = UINT64_C(1) << 63;
+
+	mgrc_open(by, &rig.addr, 0);
+	mgrc_stat_ok(by, "f");
+	for (unsigned int n = 0; n < SHARE; n += WIRE_HOLD_MAX) {
+		for (unsigned int i = 0; i < WIRE_HOLD_MAX; i++) {
+			told[i].handle = f.handle;
+			told[i].open = ++open;
+		}
+		ck_assert_int_eq(mgrc_declare(by, told, WIRE_HOLD_MAX, false),
+				 0);
+	}
+}
+
+/* Another user keeps nobody from saying what he holds, and so no file from its end. */
+START_TEST(no_room_in_memory)
+{
+	struct mgrc by[4] = { 0 };
+
+	crash();
+	for (unsigned int i = 0; i < 4; i++) {
+		by[i].cred = (struct rpc_cred){ .uid = 1000, .gid = 1000 };
+		fill(&by[i]);
+	}
+	come_back();
+	ck_assert_int_eq(mgrc_declare(&r, &f, 1, true), 0);
+	for (unsigned int i = 0; i < 4; i++)
+		mgrc_close(&by[i], true);
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	stays_until_released();
+	mgrc_close(&r, true);
+}
+END_TEST
+
 /* Whoever does not declare has a row from the first moment on, as ever. */
 START_TEST(silent)
 {
@@ -367,7 +417,7 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("mgr_holds");
-	TCase *tc = tcase_create("holds");
+	TCase *tc = tcase_create("holds"), *full = tcase_create("full");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
@@ -384,5 +434,9 @@ int main(void)
 	tcase_add_test(tc, told_before_it_is_given);
 	tcase_add_test(tc, adopted_by_a_number_of_its_own);
 	suite_add_tcase(s, tc);
+	tcase_add_checked_fixture(full, setup_patient, teardown);
+	tcase_set_timeout(full, 120);
+	tcase_add_test(full, no_room_in_memory);
+	suite_add_tcase(s, full);
 	return run_suite(s);
 }
