@@ -54,9 +54,19 @@ static void wait_for_job(struct op *op)
 		answer_error(op->req, -EIO);
 }
 
+/* Without a row nobody would see to the end of what the session said that it holds. */
+static void hold_nothing(const struct op *op)
+{
+	const struct caller *caller = caller_of(op->rpc->session);
+
+	if (op->rpc->op == WIRE_DECLARE && !caller->stored)
+		ns_forget_holds(&op->mgr->ns, caller->id);
+}
+
 /* Nothing is to be committed. */
 static void conclude_undone(struct op *op, int rc)
 {
+	hold_nothing(op);
 	ns_abort(&op->mgr->ns);
 	switch (rc) {
 	case NS_REDIRECT:
@@ -179,10 +189,12 @@ static void finish(struct op *op)
 	op->req->item.durable = answer_durable;
 	rpc_req_enter(op->rpc, RPC_FLUSH);
 	rc = commit(op, reply_record(mgr, op->rpc, op->opened), &op->req->item);
-	if (rc)
+	if (rc) {
+		hold_nothing(op);
 		answer_error(op->req, rc);
-	else if (op->ns.declared)
+	} else if (op->ns.declared) {
 		ns_declared(&mgr->ns, op->ns.session);
+	}
 }
 
 /* The file is known to be busy from here on; the iods hear of it when the

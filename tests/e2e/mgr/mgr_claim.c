@@ -18,7 +18,7 @@
 
 static struct mgrrig rig;
 static struct mgr *mgr;
-static atomic_bool full, unmarkable, endless;
+static atomic_bool full, unmarkable, endless, late;
 static atomic_uint complaints;
 static atomic_bool ready;
 
@@ -27,6 +27,14 @@ enum store_room __wrap_store_room(struct store *st);
 enum store_room __wrap_store_room(struct store *st)
 {
 	return atomic_load(&full) ? STORE_ROOM_NONE : __real_store_room(st);
+}
+
+/* A client says itself until when its request counts. */
+bool __real_rpc_req_late(const struct rpc_req *req);
+bool __wrap_rpc_req_late(const struct rpc_req *req);
+bool __wrap_rpc_req_late(const struct rpc_req *req)
+{
+	return atomic_load(&late) || __real_rpc_req_late(req);
 }
 
 int __real_ns_bound(struct ns *ns);
@@ -144,6 +152,43 @@ START_TEST(test_truncation)
 }
 END_TEST
 
+static bool is_there(struct mgrc *c, uint64_t handle)
+{
+	struct wire_attr attr;
+	int rc = mgrc_stat_handle(c, handle, &attr);
+
+	ck_assert(!rc || rc == -ESTALE);
+	return !rc;
+}
+
+/* What was refused keeps no file: not from its end, and not for ever. */
+START_TEST(test_declared_in_vain)
+{
+	struct mgrc c = { 0 };
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct mgrc_file f = { .open = UINT64_C(1) << 63 };
+	atomic_bool *why = _i & 2 ? &late : &full;
+
+	start();
+	rig_until(atomic_load(&ready));
+	mgrc_open(&c, &rig.addr, 0);
+	must(!mgrc_make(&c, "f", 100));
+	mgrc_open(&user, &rig.addr, 0);
+	f.handle = le64toh(mgrc_stat_ok(&user, "f").handle);
+	atomic_store(why, true);
+	ck_assert_int_lt(mgrc_declare(&user, &f, 1, true), 0);
+	atomic_store(why, false);
+	if (_i & 1)
+		mgrc_close(&user, true);
+	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
+	if (!(_i & 1))
+		mgrc_close(&user, true);
+	rig_until(!is_there(&c, f.handle));
+	mgrc_close(&c, true);
+	stop();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_claim");
@@ -153,6 +198,7 @@ int main(void)
 	tcase_add_test(tc, test_stores);
 	tcase_add_test(tc, test_all_seen);
 	tcase_add_test(tc, test_truncation);
+	tcase_add_loop_test(tc, test_declared_in_vain, 0, 4);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
