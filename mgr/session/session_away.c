@@ -21,6 +21,27 @@ static struct session_table *table_of(struct rpc_timer *timer)
 	return container_of(timer, struct session_table, ttl);
 }
 
+static void has_said_all(void *arg, struct rpc_session *session)
+{
+	struct mgr *mgr = arg;
+
+	ns_declared(&mgr->ns, rpc_session_info(session)->id);
+}
+
+/* Whoever came back in time has had as long again to say what it holds. */
+static void wait_no_more(struct rpc_timer *timer)
+{
+	struct mgr *mgr = table_of(timer)->mgr;
+
+	if (mgr->ns.holds.missing)
+		log_warn(mgr->log,
+			 "%u sessions have not said since the restart which "
+			 "files they hold; those that are here are not waited "
+			 "for any more",
+			 mgr->ns.holds.missing);
+	rpc_server_each(mgr->server, has_said_all, mgr);
+}
+
 static void too_long(struct rpc_timer *timer)
 {
 	struct session_table *table = table_of(timer);
@@ -37,6 +58,9 @@ static void too_long(struct rpc_timer *timer)
 		session_over(mgr, gone->id, false);
 		free(gone);
 	}
+	timer->fire = wait_no_more;
+	rpc_timer_set(mgr->ctx, timer,
+		      clock_after_ms(mgr->conf.session_ttl_ms));
 }
 
 void session_end_soon(struct mgr *mgr, uint64_t id)

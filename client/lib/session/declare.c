@@ -168,7 +168,7 @@ static void told(struct rpc_call *call)
 	if (rc && !nobody_asks(rc))
 		log_warn(t->d->s->log,
 			 "%s: it was not told which files are open: %s; it "
-			 "keeps what is removed until this session ends",
+			 "keeps what is removed for a while only",
 			 rpc_peer_name(t->peer), strerror(-rc));
 	telling_free(t);
 }
@@ -202,7 +202,7 @@ void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 		free(t);
 		log_warn(d->s->log,
 			 "%s: no memory to tell it which files are open; it "
-			 "keeps what is removed until this session ends",
+			 "keeps what is removed for a while only",
 			 rpc_peer_name(peer));
 		return;
 	}

@@ -271,6 +271,26 @@ START_TEST(silent)
 }
 END_TEST
 
+/* 0: is back, and stays; 1: says something, and not that it is all. */
+START_TEST(never_says_all)
+{
+	crash();
+	come_back();
+	if (_i)
+		ck_assert_int_eq(mgrc_declare(&r, &f, 1, false), 0);
+	ck_assert_int_eq(mgrc_make(&c, "g", 10), 0);
+	f.handle = le64toh(mgrc_stat_ok(&c, "g").handle);
+	ck_assert_int_eq(mgrc_unlink(&c, "g"), 0);
+	ck_assert(is_there());
+	for (int i = 0; is_there() && i < 150; i++) {
+		mgrc_stat_ok(&r, "f");
+		usleep(100000);
+	}
+	ck_assert(!is_there());
+	mgrc_close(&r, true);
+}
+END_TEST
+
 static int grant(struct mgrc *by, const struct mgrc_file *what)
 {
 	struct wire_grant body = { .handle = htole64(what->handle),
@@ -429,6 +449,7 @@ int main(void)
 	tcase_add_loop_test(tc, told_by_another, 0, 2);
 	tcase_add_test(tc, many);
 	tcase_add_test(tc, silent);
+	tcase_add_loop_test(tc, never_says_all, 0, 2);
 	tcase_add_test(tc, passed_on);
 	tcase_add_test(tc, passed_on_unread);
 	tcase_add_test(tc, told_before_it_is_given);
