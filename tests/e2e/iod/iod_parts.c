@@ -206,23 +206,25 @@ static void *write_much(void *arg)
 	return NULL;
 }
 
-/* Two have all buffers, and let go of them when the third has waited. */
+#define HOLDERS 3u /* of two, one and one of the four buffers */
+
+/* They let go of them when the next one has waited. */
 START_TEST(buffer)
 {
-	struct stalled *s = calloc(2, sizeof(*s));
-	struct iodc third;
+	struct stalled *s = calloc(HOLDERS, sizeof(*s));
+	struct iodc next;
 	pthread_t thread;
 
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < HOLDERS; i++)
 		stall(&s[i], &addr, 10 + i, 60000);
 	catch_up(&client);
-	iodc_open(&third, &addr, WIRE_ROLE_CLIENT, 0);
-	must(!pthread_create(&thread, NULL, write_much, &third));
+	iodc_open(&next, &addr, WIRE_ROLE_CLIENT, 0);
+	must(!pthread_create(&thread, NULL, write_much, &next));
 	usleep(2 * HANG_MS * 1000);
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < HOLDERS; i++)
 		iodc_close(&s[i].c);
 	pthread_join(thread, NULL);
-	iodc_close(&third);
+	iodc_close(&next);
 	said("WRITE of 0000000000000006 ", "buffer");
 	free(s);
 }
