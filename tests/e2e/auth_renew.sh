@@ -63,6 +63,12 @@ grep -h "refused (\|does not get" "$state"/log/*.log >"$tmp/output" &&
 	fail "$(cat "$tmp/output")"
 unmount "$tmp/m" $daemon
 
+# ---- who asks servers by their addresses: the iods do not give tickets, and are not asked ----
+
+must timeout 60 pvfs-top --batch -d 1 -n $((2 * life)) >top 2>top.err
+must grep -q '3 of 3 servers up' top
+[ ! -s top.err ] || fail "$(cat top.err)"
+
 # ---- the manager on another host, which runs for longer, and for less long ----
 
 elsewhere() { # UP COMMAND...: as on a host that runs for so many seconds longer

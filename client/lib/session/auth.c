@@ -287,6 +287,37 @@ int prove_run(struct session *s, struct rpc_peer *peer)
 	return rc;
 }
 
+/* The session that is made for this ends at the manager with the connection. */
+static int prove_elsewhere(struct session *s)
+{
+	struct rpc_peer_attr mgr = { .addr = s->proves_at,
+				     .name = "mgr",
+				     .server = WIRE_ROLE_MGR };
+	struct rpc_peer *peer;
+	int rc = session_peer_open(s, &mgr, &peer);
+
+	if (rc)
+		return rc;
+	rc = prove_run(s, peer);
+	rpc_peer_close(peer, true);
+	return rc;
+}
+
+static int prove(struct session *s)
+{
+	return s->elsewhere ? prove_elsewhere(s) : prove_run(s, s->mgr);
+}
+
+int session_prove(struct session *s, const struct session_attr *attr)
+{
+	if (!s->auth)
+		return 0;
+	s->elsewhere = attr->auth.iod;
+	if (s->elsewhere)
+		s->proves_at = *attr->auth.mgr;
+	return prove(s);
+}
+
 /* ---- while the session lasts ---- */
 
 /* Before half of it has passed, and not all clients of a job at the same moment. */
@@ -306,7 +337,7 @@ uint64_t prove_due(const struct session *s)
 
 uint64_t prove_again(struct session *s)
 {
-	if (prove_run(s, s->mgr))
+	if (prove(s))
 		return clock_now() + part_of_life(s) / 8 + RENEW_MIN_NS;
 	log_info(s->log, "%s: has another ticket", rpc_peer_name(s->mgr));
 	return prove_due(s);

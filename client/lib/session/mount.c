@@ -8,26 +8,6 @@
 #include "declare.h"
 #include "prove_int.h"
 
-/* The session that is made for this ends at the manager with the connection. */
-int session_prove(struct session *s, const struct session_attr *attr)
-{
-	struct rpc_peer_attr mgr = { .name = "mgr", .server = WIRE_ROLE_MGR };
-	struct rpc_peer *peer;
-	int rc;
-
-	if (!s->auth)
-		return 0;
-	if (!attr->auth.iod)
-		return prove_run(s, s->mgr);
-	mgr.addr = *attr->auth.mgr;
-	rc = session_peer_open(s, &mgr, &peer);
-	if (rc)
-		return rc;
-	rc = prove_run(s, peer);
-	rpc_peer_close(peer, true);
-	return rc;
-}
-
 /* ---- MOUNT ---- */
 
 static int bad_mount(const struct session *s, const char *what)

@@ -48,6 +48,8 @@ struct session {
 	struct rpc_peer *mgr;
 	const struct client_auth_ops *auth_ops;
 	struct client_auth *auth; /* NULL: pvfstab does not ask for it */
+	bool elsewhere; /* a probe of an iod has its tickets from: */
+	struct addr proves_at; /* its manager */
 	uint64_t ticket_ns; /* how long the last ticket holds; prove_int.h */
 	_Atomic uint64_t ticket_at; /* when it came, clock_now() */
 	enum seal_mode seal; /* at least, with that */
