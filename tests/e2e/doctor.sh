@@ -419,7 +419,7 @@ fi
 also='reach|same'
 must cluster stop-mgr
 iod_alone "$conf" waits:
-finds reach 'takes no clients yet' 'it waits for, or raise max_sessions' server
+finds reach 'takes no clients yet' 'it waits for, or give all the same pvfs.conf .*raise max_sessions' server
 iod_ends
 must cluster start
 daemons

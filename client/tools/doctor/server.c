@@ -111,8 +111,10 @@ static void find_elsewise(const struct doctor *d, const struct subject *s,
 	const char *fix =
 		err == ENXIO ? "stop what is there, or correct address or "
 			       "[filesystem] id in pvfs.conf"
-			     : "start the servers that it waits for, or raise "
-			       "max_sessions: its log says which";
+			     : "start the servers that it waits for, or give "
+			       "all the same pvfs.conf (auth, seal, key), or "
+			       "raise max_sessions: its log and the manager's "
+			       "say which";
 
 	doctor_find(d, fix, "%s: %s", s->uri, tool_cause(err));
 }

@@ -34,10 +34,12 @@ const char *peer_seal_agreed(struct rpc_peer *peer, uint32_t hailed)
 	peer->seal.agreed = peer_seal_hail(peer) && hailed & WIRE_FT_SEAL;
 	if (!peer->seal.least || peer->seal.agreed || !rpc_peer_seals(peer))
 		return NULL;
-	return "it does not seal connections, and here less is not taken: write "
-	       "seal=auth or seal=encrypt in [filesystem] of the servers' "
-	       "configuration and start them anew, or take seal= out here; or "
-	       "somebody sits between";
+	return "it does not seal connections, and here less is not taken: auth "
+	       "and seal in [filesystem] have to be the same on all server "
+	       "hosts (without seal it follows auth): correct them where they "
+	       "are not and start those servers anew, or, if pvfstab asks for "
+	       "more than the servers do, take its seal= out; or somebody sits "
+	       "between";
 }
 
 static int put(struct rpc_peer *peer, struct wire_out *out)
