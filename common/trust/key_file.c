@@ -71,9 +71,12 @@ static const char *parse(const char *text, struct keys *keys,
 		why = add_line(keys, text, len);
 		text += len + (text[len] == '\n');
 	}
-	--*number;
+	if (*number > 1)
+		--*number;
 	if (!why && !keys->n)
-		why = "no key; remove the file, and the next start makes one";
+		why = "no key; copy that of the other servers here, or, if "
+		      "there is none, remove the file, and the next start "
+		      "makes one";
 	return why;
 }
 

@@ -136,7 +136,8 @@ static int load_or_make(struct keyring *ring, bool make)
 		if (!rc)
 			log_info(ring->log,
 				 "key %s is new: all servers need the same "
-				 "file; copy it to their hosts, with its mode",
+				 "file; copy it to their hosts, with its mode, "
+				 "or, if they have one, theirs to here",
 				 ring->path);
 	} else if (rc == -ENOENT) {
 		log_error(ring->log,

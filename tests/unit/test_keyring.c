@@ -44,7 +44,7 @@ static const struct {
 	{ "# ours\n\n" KEY_A "\n# the next\n" KEY_B "\n", NULL },
 	{ "AABBCCDD00112233445566778899aabbccddeeff00112233445566778899aabb\n",
 	  NULL },
-	{ "", "line 0: no key" },
+	{ "", "line 1: no key" },
 	{ "# none\n", "line 1: no key" },
 	{ "secret\n", "line 1: no key" },
 	{ KEY_A "0\n", "line 1: no key" },
