@@ -94,7 +94,8 @@ static int explain(const struct args *a)
 		return tool_say(&tool,
 				"%s: root may do that, and the user that the "
 				"manager runs as; not who counts as somebody "
-				"else there ([mgr] squash)",
+				"else there ([mgr] squash, or auth = key, with "
+				"which root of another host is key_user)",
 				a->dir);
 	case ENOSYS:
 		return tool_say(&tool,
