@@ -9,25 +9,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "mgrrig.h"
 
+#define PORTS_FROM 10000u
+#define PORTS 20000u /* none that the kernel gives to who connects */
+
+static bool is_free(int port)
+{
+	struct sockaddr_in sa = { .sin_family = AF_INET,
+				  .sin_addr = { htonl(INADDR_LOOPBACK) },
+				  .sin_port = htons((uint16_t)port) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
+
+	must(fd >= 0);
+	rc = bind(fd, (struct sockaddr *)&sa, sizeof(sa));
+	close(fd);
+	return !rc;
+}
+
 /* A port that was free a moment ago: it must survive restarts. */
 static int free_port(void)
 {
-	struct sockaddr_in sa = { .sin_family = AF_INET,
-				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	socklen_t len = sizeof(sa);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	unsigned int n;
+	int port;
 
-	must(fd >= 0);
-	must(!bind(fd, (struct sockaddr *)&sa, sizeof(sa)));
-	must(!getsockname(fd, (struct sockaddr *)&sa, &len));
-	close(fd);
-	return ntohs(sa.sin_port);
+	do {
+		must(getrandom(&n, sizeof(n), 0) == sizeof(n));
+		port = (int)(PORTS_FROM + n % PORTS);
+	} while (!is_free(port));
+	return port;
 }
 
 void rig_configure(struct mgrrig *rig)
