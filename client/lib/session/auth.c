@@ -287,19 +287,42 @@ int prove_run(struct session *s, struct rpc_peer *peer)
 	return rc;
 }
 
+/* A visit to the manager, beside what others do on the session meanwhile. */
+struct visit {
+	struct op op;
+	struct session *s;
+	struct rpc_peer *peer;
+	int rc;
+};
+
+static void arrive(struct op *op)
+{
+	struct visit *v = container_of(op, struct visit, op);
+	struct rpc_peer_attr mgr = { .addr = v->s->proves_at,
+				     .name = "mgr",
+				     .server = WIRE_ROLE_MGR };
+
+	v->rc = session_peer_open(v->s, &mgr, &v->peer);
+}
+
+static void leave(struct op *op)
+{
+	rpc_peer_close(container_of(op, struct visit, op)->peer, true);
+}
+
 /* The session that is made for this ends at the manager with the connection. */
 static int prove_elsewhere(struct session *s)
 {
-	struct rpc_peer_attr mgr = { .addr = s->proves_at,
-				     .name = "mgr",
-				     .server = WIRE_ROLE_MGR };
-	struct rpc_peer *peer;
-	int rc = session_peer_open(s, &mgr, &peer);
+	struct visit v = { .op.start = arrive, .s = s };
+	int rc = drive_run(&s->drive, &v.op);
 
+	if (!rc)
+		rc = v.rc;
 	if (rc)
 		return rc;
-	rc = prove_run(s, peer);
-	rpc_peer_close(peer, true);
+	rc = prove_run(s, v.peer);
+	v.op = (struct op){ .start = leave };
+	drive_run(&s->drive, &v.op);
 	return rc;
 }
 
