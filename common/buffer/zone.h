@@ -8,8 +8,9 @@
  * its data in smaller pieces.  So there is no fragmentation.
  *
  * An owner (a session each) gets another one while it holds less than is free: half
- * of the memory if it is alone, a third each if two hold what they may, and there is
- * always some for the next: clients that do not move their data cannot take it all
+ * of the memory if it is alone, a third each if two hold what they may, and there is some
+ * for the next until as many hold some as there are buffers: few clients that do not move
+ * their data cannot take it all
  * (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998: dynamic
  * thresholds, alpha = 1).
  *

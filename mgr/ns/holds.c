@@ -339,10 +339,11 @@ int ns_declare(struct ns_op *op, const struct ns_hold *what)
 	if (hold)
 		return declare(op, hold, &ino);
 	rc = hold_add(h, op->session, what->handle, what->open, &hold);
-	if (rc)
-		return rc == -ENOSPC ? record(op, &row, &ino) : rc;
-	hold->told = true;
-	return declare(op, hold, &ino);
+	if (rc == -ENOSPC && !store_room(op->ns->st))
+		return record(op, &row, &ino);
+	if (!rc)
+		hold->told = true;
+	return rc ? rc : declare(op, hold, &ino);
 }
 
 void ns_declared(struct ns *ns, uint64_t session)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_mgr_holds.c - files that are merely read, held in memory. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "mgr_fixture.h"
 
@@ -312,7 +316,40 @@ START_TEST(access_time)
 }
 END_TEST
 
-/* What one may have in memory is a part of what all may; then it is rows, as ever. */
+static atomic_bool little; /* is left on the disk */
+
+int statvfs(const char *path, struct statvfs *vfs)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd < 0 ? -1 : fstatvfs(fd, vfs);
+
+	if (fd >= 0)
+		close(fd);
+	if (!rc && atomic_load(&little))
+		vfs->f_bavail = 0;
+	return rc;
+}
+
+/* Others need that for what makes room. */
+static int declare_with_little_room(struct ns_op *op,
+				    const struct ns_hold *what)
+{
+	int rc;
+
+	atomic_store(&little, true);
+	while (!store_room(fx.db.st))
+		usleep(1000);
+	rc = ns_declare(op, what);
+	atomic_store(&little, false);
+	while (store_room(fx.db.st))
+		usleep(1000);
+	return rc;
+}
+
+/*
+ * What one may have in memory is a part of what all may; then it is rows, as ever, while
+ * there is room for everything.
+ */
 START_TEST(many_of_one)
 {
 	const uint32_t most = 1u << 18;
@@ -325,6 +362,7 @@ START_TEST(many_of_one)
 		ck_assert_int_eq(ns_declare(&op, &what), 0);
 	}
 	what.open++;
+	ck_assert_int_eq(declare_with_little_room(&op, &what), -ENOSPC);
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(ns_declare(&op, &what), 0);
 	ck_assert_int_eq(open_get(fx.db.st, op.session, what.open, &rec), 0);
