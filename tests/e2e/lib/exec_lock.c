@@ -97,23 +97,34 @@ static void nothing(void)
 {
 }
 
-/* Another process has the lock until the pipe ends. */
+/* Another program has the lock until the pipe ends. */
 static int hold(off_t start)
 {
+	struct next next = next_of("holder");
 	int ready[2], go[2];
 	char byte;
 
 	EXPECT(!pipe(ready) && !pipe(go));
+	with(&next, (int)start);
+	with(&next, ready[1]);
+	with(&next, go[0]);
 	if (!fork()) {
 		close(go[1]);
-		EXPECT(!set(open_in("locks", O_RDWR | O_CREAT), F_SETLK,
-			    F_WRLCK, start, 10));
-		EXPECT(write(ready[1], "x", 1) == 1);
-		exit(read(go[0], &byte, 1));
+		go_on(&next);
 	}
 	close(go[0]);
 	EXPECT(read(ready[0], &byte, 1) == 1);
 	return go[1];
+}
+
+static void holder(void)
+{
+	char byte;
+
+	EXPECT(!set(open_in("locks", O_RDWR | O_CREAT), F_SETLK, F_WRLCK,
+		    num(0), 10));
+	EXPECT(write(num(1), "x", 1) == 1);
+	exit(read(num(2), &byte, 1));
 }
 
 static void *wait_for_lock(void *p)
@@ -152,5 +163,5 @@ static void waits2(void)
 const struct exec_part exec_lock_parts[] = {
 	PART(locks), PART(locks2), PART(locks3), PART(locks4),
 	PART(idle),  PART(idle2),  PART(ends),	 PART(nothing),
-	PART(waits), PART(waits2), { 0 },
+	PART(waits), PART(waits2), PART(holder), { 0 },
 };
