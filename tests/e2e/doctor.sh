@@ -311,7 +311,7 @@ also=
 
 # a name service that takes each question and answers none, or that there is no such host,
 # after a while
-echo 'nameserver 127.0.0.1' >resolv.conf
+printf '%s\n' 'nameserver 127.0.0.1' 'options timeout:20' >resolv.conf
 echo 'hosts: files dns' >nsswitch.conf
 cat >names.py <<'END'
 import socket, sys, threading, time
