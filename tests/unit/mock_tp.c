@@ -195,12 +195,6 @@ void tp_listener_addr(const struct tp_listener *listener, struct addr *addr)
 	*addr = (struct addr){ "mock", "127.0.0.1", listener->port };
 }
 
-void tp_unlisten(struct tp_listener *listener)
-{
-	LIST_REMOVE(listener, link);
-	free(listener);
-}
-
 const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len)
 {
 	*len = req->len;
@@ -220,6 +214,23 @@ void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len)
 			priv, len);
 	}
 	free(req);
+}
+
+/* Who comes and was not heard of yet is refused. */
+void tp_unlisten(struct tp_listener *listener)
+{
+	struct ev *ev, *next;
+
+	for (ev = STAILQ_FIRST(&listener->cq->evs); ev; ev = next) {
+		next = STAILQ_NEXT(ev, link);
+		if (ev->ev.listener != listener)
+			continue;
+		STAILQ_REMOVE(&listener->cq->evs, ev, ev, link);
+		tp_reject(ev->ev.req, NULL, 0);
+		free(ev);
+	}
+	LIST_REMOVE(listener, link);
+	free(listener);
 }
 
 int tp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
