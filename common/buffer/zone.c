@@ -16,8 +16,7 @@ struct zone {
 };
 
 struct zones {
-	unsigned int nfree; /* of all zones */
-	size_t left; /* bytes of these */
+	size_t left; /* bytes of all buffers that are free */
 	TAILQ_HEAD(, zone_owner) ring; /* with waiters */
 	bool serving;
 	unsigned int n;
@@ -104,7 +103,6 @@ static void cut_all(struct zones *zs, const struct zones_attr *attr)
 		cut_zone(zs, zone, bufs, mem);
 		bufs += zone->count;
 		mem += zone->count * zone->size;
-		zs->nfree += zone->count;
 	}
 }
 
@@ -207,7 +205,6 @@ static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
 	struct zone_buf *buf = SLIST_FIRST(&zone->free);
 
 	SLIST_REMOVE_HEAD(&zone->free, link);
-	zs->nfree--;
 	zs->left -= buf->len;
 	count(&zs->gets);
 	zone->nfree--;
@@ -222,7 +219,7 @@ static struct zone_owner *zone_next(const struct zones *zs)
 {
 	struct zone_owner *owner;
 
-	if (!zs->nfree)
+	if (!zs->left)
 		return NULL;
 	TAILQ_FOREACH(owner, &zs->ring, link)
 		if (owner->held < zs->left)
@@ -233,8 +230,8 @@ static struct zone_owner *zone_next(const struct zones *zs)
 static bool zone_may_take(const struct zones *zs,
 			  const struct zone_owner *owner)
 {
-	return zs->nfree && owner->held < zs->left &&
-	       TAILQ_EMPTY(&owner->waits) && !zone_next(zs);
+	return owner->held < zs->left && TAILQ_EMPTY(&owner->waits) &&
+	       !zone_next(zs);
 }
 
 static void zone_requeue(struct zones *zs, struct zone_owner *owner)
@@ -312,7 +309,6 @@ void zone_put(struct zones *zs, struct zone_buf *buf)
 	SLIST_INSERT_HEAD(&buf->zone->free, buf, link);
 	buf->zone->nfree++;
 	note_use(buf->zone);
-	zs->nfree++;
 	zs->left += buf->len;
 	zone_serve(zs);
 }

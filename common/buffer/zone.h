@@ -10,9 +10,8 @@
  * An owner (a session each) gets another one while it holds less than is free: half
  * of the memory if it is alone, a third each if two hold what they may, and there is some
  * for the next until as many hold some as there are buffers: few clients that do not move
- * their data cannot take it all
- * (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998: dynamic
- * thresholds, alpha = 1).
+ * their data cannot take it all (Choudhury and Hahne, IEEE/ACM Transactions on
+ * Networking 6(2), 1998: dynamic thresholds, alpha = 1).
  *
  * Who may not have one waits in a ring: a buffer that comes back goes to the first
  * that may have it, who then goes to the end; within an owner requests are served in

@@ -597,7 +597,7 @@ static void engine_pieces(struct store_obj *obj, unsigned int n, bool write)
 
 	for (unsigned int i = 0; i < n; i++)
 		seg[i] = (struct store_seg){ i * APART, 2 };
-	memset(buf, 'p', sizeof(buf));
+	memset(buf, write ? 'p' : 0, sizeof(buf));
 	ck_assert_int_eq(sync_pool_open(1, &io.pool), 0);
 	rc = write ? store_engine_cached.write(&io)
 		   : store_engine_cached.read(&io);
