@@ -30,6 +30,13 @@ static inline uint64_t clock_boot(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
+/* When clock_boot() comes to at, by clock_now(), as they are boot and now; now if it has
+ * come there already. */
+static inline uint64_t clock_of_boot(uint64_t at, uint64_t boot, uint64_t now)
+{
+	return at > boot ? now + (at - boot) : now;
+}
+
 /* Wall clock, ns since the epoch: file times only, never deadlines. */
 static inline int64_t clock_wall(void)
 {

@@ -142,14 +142,6 @@ static bool moved(const struct chunk *c)
 	return false;
 }
 
-/* From then on those who come to the object wait for it: clock_now(). */
-static uint64_t shuts_at(const struct rpc_req *req)
-{
-	uint64_t boot = clock_boot(), now = clock_now();
-
-	return req->expiry > boot ? now + (req->expiry - boot) : now;
-}
-
 int chunk_enter(struct chunk *c)
 {
 	const struct rpc_req *req = c->x->req;
@@ -164,7 +156,9 @@ int chunk_enter(struct chunk *c)
 	}
 	c->entered = true;
 	c->overdue.fire = overdue;
-	rpc_timer_set(c->x->worker->ctx, &c->overdue, shuts_at(req));
+	/* from then on those who come to the object wait for it */
+	rpc_timer_set(c->x->worker->ctx, &c->overdue,
+		      clock_of_boot(req->expiry, clock_boot(), clock_now()));
 	return 0;
 }
 

@@ -31,9 +31,7 @@ static void req_time(struct rx *rx, uint64_t now)
 	rx->arrived = boot;
 	parts_begin(rx);
 	req->expiry = expiry < boot + max ? expiry : boot + max;
-	req->deadline = now;
-	if (req->expiry > boot)
-		req->deadline += req->expiry - boot;
+	req->deadline = clock_of_boot(req->expiry, boot, now);
 }
 
 bool rpc_req_late(const struct rpc_req *req)
