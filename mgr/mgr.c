@@ -20,6 +20,7 @@
 #include "mgr.h"
 #include "ops.h"
 #include "random_id.h"
+#include "run_queue.h"
 #include "service.h"
 #include "session.h"
 #include "stamp.h"
@@ -27,6 +28,7 @@
 
 #define MESSAGE_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
 #define DRAIN_MS 1000 /* for replies that wait for the disk, at the end */
+#define QUEUE_ROUNDS 8 /* of the run queue before changes are flushed */
 #define GATHER_ROUNDS 3 /* more, for what can share a flush */
 /* No request need wait longer than this for a flush of others; and to wake the
  * flusher, and be woken, takes nearly as long. */
@@ -160,6 +162,8 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = open_ctx(mgr);
 	if (!rc)
+		rc = run_queue_open(request_turn, &mgr->queue);
+	if (!rc)
 		rc = dirbufs_open(mgr);
 	if (!rc)
 		rc = tokens_open(mgr);
@@ -193,6 +197,7 @@ static void close_all(struct mgr *mgr)
 	sessions_close(mgr);
 	while ((req = LIST_FIRST(&mgr->requests)))
 		request_drop(req);
+	run_queue_close(mgr->queue);
 	jobs_close(mgr);
 	auths_free(mgr);
 	free(mgr->called);
@@ -236,21 +241,34 @@ static void gather_others(struct mgr *mgr)
 	gather_end(g, clock_now());
 }
 
+/* Requests that arrive meanwhile wait for one round. */
+static void run_queued(struct mgr *mgr)
+{
+	run_queue_round(mgr->queue);
+	for (int i = 1; run_queue_waits(mgr->queue) && i < QUEUE_ROUNDS; i++) {
+		rpc_ctx_progress(mgr->ctx, 0);
+		run_queue_round(mgr->queue);
+	}
+}
+
 static void gather(struct mgr *mgr, uint64_t deadline)
 {
 	int n = rpc_ctx_progress(mgr->ctx, deadline);
 
+	run_queued(mgr);
 	for (int i = 0; n && i < GATHER_ROUNDS; i++)
 		n = flusher_gathers(mgr->fl) ? rpc_ctx_progress(mgr->ctx, 0)
 					     : 0;
 	if (flusher_gathers(mgr->fl))
 		gather_others(mgr);
+	if (run_queue_waits(mgr->queue))
+		run_queued(mgr);
 }
 
 /*
  * One turn of the event loop.  The flusher gets to work before the replies of
- * its last round are sent; those may lead to more for it.  0; 1: chores are
- * left; -EIO: the store failed; -ESTALE: it is not the iods'.
+ * its last round are sent; those may lead to more for it.  0; 1: chores or
+ * requests are left; -EIO: the store failed; -ESTALE: it is not the iods'.
  */
 static int turn(struct mgr *mgr, uint64_t deadline)
 {
@@ -266,6 +284,7 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	adopts_run(mgr);
 	more = chores(mgr);
 	more |= mgr_submit(mgr);
+	more |= run_queue_waits(mgr->queue);
 	if (store_failed(mgr->st))
 		return -EIO;
 	return mgr->foreign ? -ESTALE : more;

@@ -63,6 +63,33 @@ static void hold_nothing(const struct op *op)
 		ns_forget_holds(&op->mgr->ns, caller->id);
 }
 
+/*
+ * The user whom it counts for.  Of a session that may not speak for others that is the
+ * session's, whatever user it names: run() rejects it.
+ */
+static struct run_owner owner_of(const struct request *req)
+{
+	const struct caller *caller = caller_of(req->rpc->session);
+	const struct wire_as *as = req->rpc->msg.as;
+	bool speaks = as && caller->root && caller->place.speaks;
+
+	return (struct run_owner){
+		.uid = speaks ? le32toh(as->uid)
+			      : rpc_session_info(req->rpc->session)->cred.uid,
+		.session = caller->id,
+	};
+}
+
+static void queue_again(struct request *req)
+{
+	const struct run_owner owner = owner_of(req);
+
+	req->paused = true;
+	rpc_req_enter(req->rpc, RPC_QUEUE);
+	if (run_queue_put(req->mgr->queue, &req->turn, &owner))
+		answer_error(req, -ENOMEM);
+}
+
 /* Nothing is to be committed. */
 static void conclude_undone(struct op *op, int rc)
 {
@@ -81,6 +108,9 @@ static void conclude_undone(struct op *op, int rc)
 	case OP_ABORT:
 		rpc_req_abort(op->rpc);
 		request_drop(op->req);
+		break;
+	case NS_PAUSED:
+		queue_again(op->req);
 		break;
 	case OP_LATER:
 		break;
@@ -240,6 +270,8 @@ static void start_truncation(struct op *op)
 
 static void conclude(struct op *op, int rc)
 {
+	if (rc != NS_PAUSED)
+		ns_pause_end(&op->req->pause);
 	if (rc == 0)
 		finish(op);
 	else if (rc == OP_JOB)
@@ -286,6 +318,7 @@ static struct op begin(struct request *req, const struct ns_cred *cred)
 		.out = rpc_reply_begin(req->rpc),
 		.ns = {
 			.ns = &req->mgr->ns,
+			.pause = &req->pause,
 			.cred = cred,
 			.session = caller->id,
 			.declares = caller->declares,
@@ -361,9 +394,27 @@ static void run_again(struct request *req)
 		go_on(req, &rec);
 }
 
+uint64_t request_turn(struct run_item *item)
+{
+	struct request *req = container_of(item, struct request, turn);
+	const struct ns *ns = &req->mgr->ns;
+	uint64_t before = ns_work(ns);
+
+	rpc_req_leave(req->rpc, RPC_QUEUE);
+	if (!req->paused && request_is_replay(req))
+		run_again(req);
+	else if (!req->paused || clock_now() < req->rpc->deadline)
+		run(req);
+	else
+		answer_late(req, "the other requests of its user; it needs "
+				 "several turns, see if its path is long");
+	return ns_work(ns) - before + 1;
+}
+
 void request_take(struct mgr *mgr, struct rpc_req *rpc)
 {
 	struct request *req = calloc(1, sizeof(*req));
+	struct run_owner owner;
 
 	if (!req) {
 		rpc_reply_status(rpc, -ENOMEM);
@@ -375,8 +426,7 @@ void request_take(struct mgr *mgr, struct rpc_req *rpc)
 	LIST_INSERT_HEAD(&mgr->requests, req, all);
 	if (request_is_waited_for(req))
 		gather_back(&mgr->gather, &caller_of(rpc->session)->gather);
-	if (request_is_replay(req))
-		run_again(req);
-	else
-		run(req);
+	owner = owner_of(req);
+	rpc_req_enter(rpc, RPC_QUEUE);
+	run_queue_admit(mgr->queue, &req->turn, &owner);
 }

@@ -13,7 +13,9 @@ void service_gauges(void *arg, struct rpc_gauges *gauges);
 const struct timing *service_timed(void *arg, unsigned int i,
 				   unsigned int *what);
 
-/* run.c: a checked request from the wire. */
+/* run.c: a checked request from the wire; and a turn of one, from mgr->queue. */
 void request_take(struct mgr *mgr, struct rpc_req *rpc);
+struct run_item;
+uint64_t request_turn(struct run_item *item);
 
 #endif

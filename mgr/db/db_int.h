@@ -38,6 +38,7 @@ struct store {
 	DB *db[STORE_TABLES];
 	DB_TXN *txn;
 	bool changed;
+	uint64_t work; /* rows that were touched, ever */
 	atomic_bool failed;
 	bool closing; /* after a failure: nothing new is said */
 	char *home;

@@ -67,6 +67,8 @@ void store_close(struct store *st);
 /* The open transaction has written something. */
 bool store_changed(const struct store *st);
 const struct log *store_log(const struct store *st);
+/* Rows that were read, written or passed since it was opened; the store's thread. */
+uint64_t store_work(const struct store *st);
 
 int store_begin(struct store *st);
 /* Atomic from here on; durable after a flush.  On error it is undone. */

@@ -17,6 +17,11 @@ static DBT dbt_out(void *buf, size_t cap)
 		      .flags = DB_DBT_USERMEM };
 }
 
+uint64_t store_work(const struct store *st)
+{
+	return st->work;
+}
+
 int store_get(struct store *st, enum store_table table, const void *key,
 	      size_t klen, void *val, size_t cap, size_t *len)
 {
@@ -25,6 +30,7 @@ int store_get(struct store *st, enum store_table table, const void *key,
 	DBT v = dbt_out(val, cap);
 	int rc;
 
+	st->work++;
 	rc = store_error(st, db->get(db, st->txn, &k, &v, 0), "get");
 	if (!rc && len)
 		*len = v.size;
@@ -40,6 +46,7 @@ static int put(struct store *st, enum store_table table, const void *key,
 
 	assert(st->txn);
 	st->changed = true;
+	st->work++;
 	slack_put(st, table);
 	return store_error(st, db->put(db, st->txn, &k, &v, flags), "put");
 }
@@ -64,6 +71,7 @@ int store_del(struct store *st, enum store_table table, const void *key,
 
 	assert(st->txn);
 	st->changed = true;
+	st->work++;
 	return store_error(st, db->del(db, st->txn, &k, 0), "delete");
 }
 
@@ -100,6 +108,7 @@ static int move(struct store_iter *it, u_int32_t how)
 	int ret;
 
 	k.size = (u_int32_t)it->klen;
+	it->st->work++;
 	ret = cursor->get(cursor, &k, &v, how);
 	if (ret)
 		return ret;

@@ -2,8 +2,14 @@
 /*
  * resolve.c - a whole path in one go.  What is left of it stands at the end
  * of ns->walk, so that a symlink's text can be put in front of it.
+ *
+ * A walk of more than NS_TURN_STEPS components goes on in the request's next turn, from the
+ * directory that it has reached.  What others change between two turns, they change between
+ * two lookups of components, as POSIX permits.  Each path has a budget of its own, so that
+ * the second path of a RENAME gets on although the last steps of the first one are repeated.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +26,14 @@ struct walk {
 	const char *name; /* the component at hand */
 	size_t len;
 	bool last, slash;
+};
+
+/* Between two turns. */
+struct ns_walk {
+	uint64_t dir; /* the directory reached */
+	unsigned int links; /* followed */
+	size_t len;
+	char rest[]; /* of the path */
 };
 
 static int redirect(struct walk *w, const char *head, size_t len)
@@ -159,6 +173,47 @@ static bool is_dots(const struct walk *w)
 	       (w->len == 1 || (w->len == 2 && w->name[1] == '.'));
 }
 
+void ns_pause_end(struct ns_pause *pause)
+{
+	for (size_t i = 0; i < sizeof(pause->walk) / sizeof(pause->walk[0]);
+	     i++) {
+		free(pause->walk[i]);
+		pause->walk[i] = NULL;
+	}
+}
+
+/* In front of the component at hand. */
+static int pause_walk(const struct walk *w, struct ns_walk **at)
+{
+	size_t len = (size_t)(w->end - w->name);
+	struct ns_walk *kept = realloc(*at, sizeof(*kept) + len);
+
+	if (!kept)
+		return -ENOMEM;
+	*at = kept;
+	kept->dir = w->cur.handle;
+	kept->links = w->links;
+	kept->len = len;
+	memcpy(kept->rest, w->name, len);
+	return NS_PAUSED;
+}
+
+static void set_rest(struct walk *w, const char *rest, size_t len)
+{
+	struct ns *ns = w->op->ns;
+
+	w->end = ns->walk + sizeof(ns->walk);
+	w->rest = w->end - len;
+	memcpy(w->rest, rest, len);
+}
+
+static int go_on(struct walk *w, const struct ns_walk *kept)
+{
+	set_rest(w, kept->rest, kept->len);
+	w->links = kept->links;
+	return inode_get(w->op->ns->st, kept->dir, &w->cur);
+}
+
 static int start(struct walk *w, const struct ns_path *path)
 {
 	struct ns *ns = w->op->ns;
@@ -166,9 +221,7 @@ static int start(struct walk *w, const struct ns_path *path)
 
 	if (path->len > WIRE_PATH_MAX)
 		return -ENAMETOOLONG;
-	w->end = ns->walk + sizeof(ns->walk);
-	w->rest = w->end - path->len;
-	memcpy(w->rest, path->path, path->len);
+	set_rest(w, path->path, path->len);
 	rc = inode_get(ns->st, path->dir ? path->dir : ns->root, &w->cur);
 	if (rc == -ENOENT)
 		return path->len ? -ENOENT : -ESTALE;
@@ -178,10 +231,14 @@ static int start(struct walk *w, const struct ns_path *path)
 int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 	       struct ns_place *place)
 {
+	struct ns_walk *none = NULL,
+		       **kept = op->pause ? &op->pause->walk[op->walks++]
+					  : &none;
 	struct walk w = { .op = op, .flags = flags };
+	unsigned int steps = 0;
 	int rc;
 
-	rc = start(&w, path);
+	rc = *kept ? go_on(&w, *kept) : start(&w, path);
 	if (rc)
 		return rc;
 	if (path->len && !inode_is_dir(&w.cur))
@@ -192,6 +249,9 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 		return 0;
 	}
 	do {
+		if (op->pause && steps++ == NS_TURN_STEPS)
+			return pause_walk(&w, kept);
+		op->ns->steps++;
 		rc = ns_may(op, &w.cur, X_OK);
 		if (rc)
 			return rc;

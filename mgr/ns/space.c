@@ -169,6 +169,11 @@ void ns_close_space(struct ns *ns)
 		store_flush(ns->st);
 }
 
+uint64_t ns_work(const struct ns *ns)
+{
+	return store_work(ns->st) + ns->steps;
+}
+
 int ns_begin(struct ns *ns)
 {
 	ns->delta = 0;

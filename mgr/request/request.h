@@ -2,6 +2,9 @@
 /*
  * request.h - a request on its way through the manager.
  *
+ *   run_queue: its user's turn  <--.
+ *      |                           | the turn's budget is used up
+ *      v                           |
  *   request_run() --- reads, errors ----------------------------> answer
  *      |  ^   |
  *      |  |   '--- committed: held until the log is flushed ---> answer
@@ -14,6 +17,7 @@
 
 #include "mgr_state.h"
 #include "park.h"
+#include "run_queue.h"
 
 struct request {
 	struct mgr *mgr;
@@ -27,6 +31,11 @@ struct request {
 	uint64_t patience; /* LOCK: until when it waits; 0: not yet known */
 	uint64_t blocker; /* LOCK of a process: the session whose process it
 			   * waits for; 0: none */
+
+	struct run_item
+		turn; /* in mgr->queue, before it ran or between two turns */
+	bool paused; /* it has had a turn and needs more */
+	struct ns_pause pause; /* what it keeps between two turns */
 
 	struct flusher_item item;
 	struct park *park; /* where it waits */

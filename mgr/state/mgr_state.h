@@ -23,6 +23,7 @@
 struct request;
 LIST_HEAD(requests, request);
 
+struct run_queue; /* run_queue.h */
 struct jobs; /* jobs.h */
 struct session_table; /* session_int.h */
 struct dirbufs; /* readdir.c */
@@ -81,6 +82,7 @@ struct mgr {
 	struct evicts *evicts;
 	struct called *called; /* or NULL */
 	struct requests requests; /* all that exist */
+	struct run_queue *queue; /* those that wait for a turn on this thread */
 
 	pthread_t thread;
 	bool running;

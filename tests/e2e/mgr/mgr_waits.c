@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <check.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,56 @@ START_TEST(test_open_looks_again)
 }
 END_TEST
 
+#define LINKS 39 /* symbolic links in a path */
+#define TEXT 1000u /* bytes of each */
+#define THREADS 16
+
+/* "l38" leads to "mark" through 15,000 components. */
+static void make_long_path(void)
+{
+	char text[TEXT + 8] = "", name[8], last[8] = "mark";
+
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
+	for (size_t i = 0; i < TEXT; i += 5)
+		memcpy(text + i, "d/../", 5);
+	for (int i = 0; i < LINKS; i++) {
+		memcpy(text + TEXT, last, sizeof(last));
+		snprintf(name, sizeof(name), "l%d", i);
+		ck_assert_int_eq(mgrc_symlink(&c, text, name), 0);
+		memcpy(last, name, sizeof(last));
+	}
+}
+
+/* Another user's request is executed before those of many threads with long paths end. */
+START_TEST(test_long_paths)
+{
+	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
+	struct wire_path path = { .path_len = htole32(3) };
+	struct wire_mkdir dir = { .mode = htole32(0755),
+				  .path_len = htole32(4) };
+	static struct post stat[THREADS], make;
+
+	make_long_path();
+	chmod_to("", 0777);
+	mgrc_open(&user, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_stat(&user, "l38", NULL), -ENOENT);
+	ck_assert_int_eq(kill(rig.pid, SIGSTOP), 0);
+	for (int i = 0; i < THREADS; i++)
+		post(&c, &stat[i], WIRE_GETATTR, &path, sizeof(path), "l38");
+	rpc_ctx_progress(c.ctx, 0);
+	post(&user, &make, WIRE_MKDIR, &dir, sizeof(dir), "mark");
+	rpc_ctx_progress(user.ctx, 0);
+	ck_assert_int_eq(kill(rig.pid, SIGCONT), 0);
+	turn_until(&user, make.status != 1);
+	ck_assert_int_eq(make.status, 0);
+	for (int i = 0; i < THREADS; i++) {
+		turn_until(&c, stat[i].status != 1);
+		ck_assert_int_eq(stat[i].status, 0);
+	}
+	mgrc_close(&user, true);
+}
+END_TEST
+
 static int port_of(int fd, int (*get)(int, struct sockaddr *, socklen_t *))
 {
 	struct sockaddr_in sa;
@@ -297,7 +348,9 @@ START_TEST(test_buffers)
 		     NULL);
 	rpc_ctx_progress(greedy.ctx, 0);
 	c.timeout_ms = 20000;
-	ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
+	/* a user's sessions take turns: behind these all of the listings had theirs */
+	for (int i = 0; i < LISTINGS; i++)
+		ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
 	c.timeout_ms = 1000;
 	ck_assert_int_eq(mgrc_readdir(&c, 0, 0, 65536, &rep), -ETIMEDOUT);
 	ck_assert(rig_says(&rig, "one of the buffers for directories"));
@@ -326,6 +379,7 @@ int main(void)
 	add_case(s, "room", setup_room, test_room, 1);
 	add_case(s, "questions", setup_room, test_room_for_questions, 1);
 	add_case(s, "open", setup_slots, test_open_looks_again, 2 * CHANGES);
+	add_case(s, "paths", setup_slots, test_long_paths, 1);
 	add_case(s, "buffers", setup_slots, test_buffers, 1);
 	return run_suite(s);
 }
