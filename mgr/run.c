@@ -176,6 +176,8 @@ static int room_for(const struct op *op)
 static void finish_unchanged(struct op *op)
 {
 	ns_abort(&op->mgr->ns);
+	if (op->ns.unsure)
+		getsize_look(op->mgr, op->ns.unsure);
 	if (op->ns.declared)
 		ns_declared(&op->mgr->ns, op->ns.session);
 	if (op->ns.kept)

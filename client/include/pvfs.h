@@ -361,9 +361,8 @@ int pvfs_munmap(void *addr, size_t len);
 
 /*
  * st_ino is the handle, st_dev is the file system's, st_blksize is the
- * stripe size times the number of iods of the file.  st_blocks counts holes
- * as well, unless somebody has the file open for writing: then it is what the
- * iods use.
+ * stripe size times the number of iods of the file.  st_blocks is the space that
+ * the file takes on the iods; of a closed file without holes it follows from the size.
  */
 int pvfs_stat(const char *path, struct stat *st);
 int pvfs_lstat(const char *path, struct stat *st);

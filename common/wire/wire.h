@@ -853,7 +853,8 @@ struct wire_open_rep {
 #define WIRE_R_READ	0x8u	/* data was read through this open: atime follows
 				 * as with relatime of mount(8).  mtime says when
 				 * if nothing was written */
-#define WIRE_R_SPACE	0x10u	/* its space was changed without its data: see
+#define WIRE_R_SPACE	0x10u	/* its space was changed without its data, or
+				 * what was written may have left a hole: see
 				 * WIRE_A_HOLES */
 #define WIRE_R_DOUBT	0x4u	/* a write failed: only the iods know how far it
 				 * came */

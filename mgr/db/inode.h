@@ -17,6 +17,7 @@
 #define INODE_DATA 0x4u /* the iods may hold objects of it */
 #define INODE_XATTR 0x10u /* it may have extended attributes */
 #define INODE_HOLES 0x20u /* what it takes is not what its size says */
+#define INODE_UNSURE 0x100u /* ... or it is: the iods were not asked since */
 #define INODE_ACL 0x40u /* an access list, beside its mode */
 #define INODE_ACL_DEFAULT 0x80u /* one for what is made in it */
 #define INODE_BUSY 0x8u /* an INTENT_RESIZE exists for it */

@@ -6,12 +6,22 @@
 
 #include "jobs_int.h"
 
-struct job *job_find(struct mgr *mgr, uint64_t handle)
+struct job *job_there(struct mgr *mgr, uint64_t handle)
 {
 	struct job *job;
 
 	HASH_FIND(hh, mgr->jobs->table, &handle, sizeof(handle), job);
 	return job;
+}
+
+struct job *job_find(struct mgr *mgr, uint64_t handle)
+{
+	struct job *job = job_there(mgr, handle);
+
+	if (!job || !job->look)
+		return job;
+	job_free(job);
+	return NULL;
 }
 
 static struct job *job_of(struct park *park)

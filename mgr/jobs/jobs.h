@@ -109,7 +109,7 @@ void fan_missing(const struct fan *fan, char *buf, size_t len);
 
 /* ---- job.c: the one job that a file may have at a time ---- */
 
-/* NULL: the file has none. */
+/* NULL: the file has none.  What getsize_look() began is given up. */
 struct job *job_find(struct mgr *mgr, uint64_t handle);
 /* The request runs again when the job is over; if that is late, the log names
  * the iods. */
@@ -132,11 +132,15 @@ struct job *resize_find(struct mgr *mgr, uint64_t id);
 /* Asks for the size of a file; ns_asked() keeps the answer.  *job for
  * job_wait(); -EAGAIN: no room; or -errno. */
 int getsize_start(struct request *asker, uint64_t handle, struct job **job);
+/* Asks while nobody waits, if there is nothing else to do for the file and its iods are up. */
+void getsize_look(struct mgr *mgr, uint64_t handle);
 
 /* ---- room.c: how many jobs there may be at a time ---- */
 
 /* There is room for a question or truncation of req over n iods. */
 bool jobs_room(const struct request *req, uint32_t n);
+/* ... of nobody, and nobody waits for any. */
+bool jobs_idle(const struct mgr *mgr, uint32_t n);
 /* The request runs again when there is some. */
 void jobs_wait(struct request *req);
 /* Lets in who waits, as far as there is room. */

@@ -109,9 +109,12 @@ struct job {
 	/* question for a size */
 	uint32_t gen;
 	struct dist dist;
-	uint64_t size;
-	int64_t mtime;
+	struct ns_size now;
+	bool look; /* nobody waits for the answer */
 };
+
+/* Also what getsize_look() began. */
+struct job *job_there(struct mgr *mgr, uint64_t handle);
 
 static inline struct job *job_of_fan(struct fan *fan)
 {

@@ -16,7 +16,12 @@ bool jobs_room(const struct request *req, uint32_t n)
 {
 	const struct mgr *mgr = req->mgr;
 
-	return (req->admitted || park_empty(&mgr->jobs->room)) && fits(mgr, n);
+	return (req->admitted && fits(mgr, n)) || jobs_idle(mgr, n);
+}
+
+bool jobs_idle(const struct mgr *mgr, uint32_t n)
+{
+	return park_empty(&mgr->jobs->room) && fits(mgr, n);
 }
 
 void jobs_wait(struct request *req)

@@ -18,6 +18,8 @@ int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
 		op->wait = place.ino.handle;
 		return NS_ASK;
 	}
+	if (ns_is_unsure(&place.ino))
+		op->unsure = place.ino.handle;
 	*ino = place.ino;
 	return 0;
 }

@@ -118,6 +118,8 @@ struct ns_op {
 	uint64_t truncated; /* the file for which O_TRUNC is carried out */
 	bool asked; /* NS_ASK has been obeyed */
 	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
+	uint64_t unsure; /* the file of which the iods should be asked, while
+			  * nobody waits: ns_is_unsure(); 0: none */
 	unsigned int which; /* NS_REDIRECT: 1: the second path */
 	bool declares; /* the session will tell a next life of the manager what
 			* it holds (DECLARE), and durably so */
@@ -318,12 +320,19 @@ int ns_drop_locks(struct ns_op *op, uint64_t session, uint64_t *handle);
 
 /* True: the size must be asked of the iods, and the answer can be kept. */
 bool ns_must_ask(const struct inode *ino);
+/* True: its size is known, but not whether it has holes, and an answer can be kept. */
+bool ns_is_unsure(const struct inode *ino);
+/* What the iods say of a file. */
+struct ns_size {
+	uint64_t size;
+	uint64_t blocks; /* of 512 bytes, of all objects */
+	int64_t mtime; /* 0: nothing there */
+};
 /*
- * What the iods said of a file: size and mtime (0: nothing there).  gen: the
- * inode's when they were asked.  No truncation may have run since.  In a
- * transaction of its own.
+ * They said it.  gen: the inode's when they were asked.  No truncation may have run
+ * since.  In a transaction of its own.
  */
-int ns_asked(struct ns_op *op, uint64_t handle, uint32_t gen, uint64_t size,
-	     int64_t mtime);
+int ns_asked(struct ns_op *op, uint64_t handle, uint32_t gen,
+	     const struct ns_size *now);
 
 #endif

@@ -9,8 +9,14 @@
  *                                ASK+TAINT --- last release ---> to be asked
  *                                                                   | ns_asked()
  *   BUSY: a truncation is under way; no new writers                KNOWN
+ *
+ * HOLES: clients ask the iods for the space that it takes.  HOLES+UNSURE: and it may be
+ * what the size says, after all; the manager asks them once, when nobody waits for that.
  */
 #include "ns_int.h"
+
+/* More than an object of a file without holes takes beyond its bytes. */
+#define SPARE 65536u
 
 static bool size_known(const struct inode *ino)
 {
@@ -21,6 +27,12 @@ bool ns_must_ask(const struct inode *ino)
 {
 	return S_ISREG(ino->mode) && !size_known(ino) && ino->writers == 0 &&
 	       !(ino->flags & INODE_BUSY);
+}
+
+bool ns_is_unsure(const struct inode *ino)
+{
+	return S_ISREG(ino->mode) && ino->flags & INODE_UNSURE &&
+	       !ino->writers && !(ino->flags & (INODE_ASK | INODE_BUSY));
 }
 
 void size_opened(struct inode *ino, uint64_t session, bool append)
@@ -83,7 +95,9 @@ void size_released(struct inode *ino, bool append,
 			size_written(ino, args->mtime);
 	}
 	if (args->flags & WIRE_R_SPACE)
-		ino->flags |= INODE_HOLES;
+		ino->flags |= INODE_HOLES | INODE_UNSURE;
+	else if (args->flags & WIRE_R_WROTE && ino->flags & INODE_HOLES)
+		ino->flags |= INODE_UNSURE; /* they may be filled */
 	if (args->flags & WIRE_R_DOUBT)
 		ino->flags |= INODE_TAINT | INODE_DATA;
 	one_writer_less(ino, append);
@@ -120,16 +134,28 @@ void size_resized(struct inode *ino, uint64_t size, int status)
 		return;
 	}
 	if (!size)
-		ino->flags &= ~INODE_HOLES;
+		ino->flags &= ~(INODE_HOLES | INODE_UNSURE);
 	else if (size_known(ino) && size > ino->size)
 		ino->flags |= INODE_HOLES;
+	else if (ino->flags & INODE_HOLES)
+		ino->flags |= INODE_UNSURE;
 	ino->size = ino->end = ino->tail = size;
 	if (!(ino->flags & INODE_TAINT))
 		ino->flags &= ~INODE_ASK;
 }
 
-int ns_asked(struct ns_op *op, uint64_t handle, uint32_t gen, uint64_t size,
-	     int64_t mtime)
+/* Whether it takes what its size says. */
+static void size_filled(struct inode *ino, uint64_t blocks)
+{
+	uint64_t most = (ino->size + SPARE * (uint64_t)ino->pcount) / 512;
+
+	ino->flags &= ~(INODE_HOLES | INODE_UNSURE);
+	if (blocks > most || blocks < ino->size / 512)
+		ino->flags |= INODE_HOLES;
+}
+
+int ns_asked(struct ns_op *op, uint64_t handle, uint32_t gen,
+	     const struct ns_size *now)
 {
 	struct inode ino;
 	int rc;
@@ -138,11 +164,14 @@ int ns_asked(struct ns_op *op, uint64_t handle, uint32_t gen, uint64_t size,
 	if (rc)
 		return rc;
 	if (ino.gen == gen && ns_must_ask(&ino)) {
-		ino.size = size;
+		ino.size = now->size;
 		ino.flags &= ~(INODE_ASK | INODE_TAINT);
-		size_written(&ino, mtime);
-	} else if (size > ino.tail) {
-		ino.tail = size;
+		size_written(&ino, now->mtime);
+		size_filled(&ino, now->blocks);
+	} else if (ino.gen == gen && ns_is_unsure(&ino)) {
+		size_filled(&ino, now->blocks);
+	} else if (now->size > ino.tail) {
+		ino.tail = now->size;
 	}
 	return inode_put(op->ns->st, &ino);
 }

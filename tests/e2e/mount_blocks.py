@@ -48,3 +48,10 @@ with_file("g", lambda f: None, os.O_WRONLY | os.O_TRUNC)
 told("empty", "g")
 fill("g", 5)
 told("full", "g")
+
+def behind(f):
+    os.pwrite(f, b"x" * MIB, 64 * MIB)
+    told("a hole, and open", "g")
+
+with_file("g", behind)
+told("a hole", "g")

@@ -4,6 +4,7 @@
 # and of files without holes no iod is asked.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
+. "$e2e/preloading.sh"
 
 start_pvfs -n 3
 mkdir "$tmp/local"
@@ -13,6 +14,11 @@ for cache in none open; do
 	must python3 "$e2e/mount_blocks.py" "$tmp/a" >"$tmp/have"
 	if ! diff "$tmp/want" "$tmp/have"; then
 		fail "cache=$cache: see above"
+	fi
+	rm "$tmp/a/f" "$tmp/a/g"
+	must past python3 "$e2e/mount_blocks.py" "$tmp/a" >"$tmp/have"
+	if ! diff "$tmp/want" "$tmp/have"; then
+		fail "cache=$cache, pvfs-preload: see above"
 	fi
 	rm "$tmp/a/f" "$tmp/a/g"
 	unmount "$tmp/a" $daemon

@@ -132,6 +132,7 @@ static void check_attr(int n, const struct inode *ino)
 static void step_stat(const char *path)
 {
 	bool follow = rnd(2);
+	struct ns_size now;
 	struct inode ino;
 	struct spot s;
 	int rc = model_find(path, follow, false, &s), got;
@@ -145,9 +146,9 @@ static void step_stat(const char *path)
 		ck_assert_uint_eq(fx.wait, n->handle);
 		inode_get(fx.db.st, n->handle, &ino);
 		n->size = rnd(100000);
-		ck_assert_int_eq(FX_DO(&fx, ns_asked(&op, n->handle, ino.gen,
-						     n->size, 1)),
-				 0);
+		now = (struct ns_size){ .size = n->size, .mtime = 1 };
+		ck_assert_int_eq(
+			FX_DO(&fx, ns_asked(&op, n->handle, ino.gen, &now)), 0);
 		n->known = true;
 		n->taint = false;
 		got = fx_stat(&fx, path, &ino);

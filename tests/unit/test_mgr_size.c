@@ -61,10 +61,17 @@ static int drop(uint64_t session)
 	return FX_DO(&fx, ns_drop_open(&op, session));
 }
 
+static void answer(const struct inode *i, uint64_t size, uint64_t blocks,
+		   int64_t mtime)
+{
+	const struct ns_size now = { size, blocks, mtime };
+
+	ck_assert_int_eq(FX_DO(&fx, ns_asked(&op, i->handle, i->gen, &now)), 0);
+}
+
 static void asked(uint64_t size, int64_t mtime)
 {
-	ck_assert_int_eq(
-		FX_DO(&fx, ns_asked(&op, ino.handle, ino.gen, size, mtime)), 0);
+	answer(&ino, size, (size + 511) / 512, mtime);
 }
 
 static int append(uint64_t open, uint64_t len, bool was_asked, uint64_t *off)
@@ -171,8 +178,7 @@ START_TEST(test_stale_answer)
 	then = ino;
 	a = open_f(0); /* meanwhile somebody writes */
 	close_f(a, 9999, 3000);
-	ck_assert_int_eq(FX_DO(&fx, ns_asked(&op, then.handle, then.gen, 1, 1)),
-			 0);
+	answer(&then, 1, 8, 1);
 	ck_assert(!known()); /* still tainted */
 	asked(9999, 3000);
 	ck_assert(known());
@@ -416,6 +422,72 @@ START_TEST(test_sole)
 }
 END_TEST
 
+/* 8 MiB on one iod: when its space follows from its size. */
+static const struct {
+	uint64_t blocks;
+	bool holes;
+} takes[] = {
+	{ 16384, false },      { 16384 + 128, false },
+	{ 16384 + 129, true }, { 16383, true },
+	{ 8, true },	       { UINT64_MAX, true },
+};
+
+static void close_with(uint64_t open, uint32_t flags, uint64_t end)
+{
+	ck_assert_int_eq(fx_release(&fx, ino.handle, open, flags, end, 0), 0);
+	ck_assert_int_eq(stat_f(), 0);
+}
+
+static bool holes(void)
+{
+	return ino.flags & INODE_HOLES;
+}
+
+static void asked_blocks(uint64_t size, uint64_t blocks)
+{
+	answer(&ino, size, blocks, 1);
+	ck_assert(known());
+}
+
+START_TEST(test_space)
+{
+	ino.pcount = 1;
+	ck_assert_int_eq(FX_DO(&fx, inode_put(op.ns->st, &ino)), 0);
+	close_with(open_f(0), WIRE_R_WROTE, 8 << 20);
+	ck_assert(!holes() && !ns_is_unsure(&ino));
+	close_with(open_f(0), WIRE_R_WROTE | WIRE_R_SPACE, 8 << 20);
+	ck_assert(known() && holes() && ns_is_unsure(&ino));
+	asked_blocks(8 << 20, takes[_i].blocks);
+	ck_assert(!ns_is_unsure(&ino));
+	ck_assert_int_eq(holes(), takes[_i].holes);
+}
+END_TEST
+
+/* The size is the iods' to say, and so is the space: in one answer. */
+START_TEST(test_space_of_dead)
+{
+	open_f(0);
+	ck_assert_int_eq(drop(77), 0);
+	ck_assert(!known());
+	asked_blocks(8 << 20, 8);
+	ck_assert(holes() && !ns_is_unsure(&ino));
+}
+END_TEST
+
+/* A hole may be filled by a write, and cut off; and an empty file has none. */
+START_TEST(test_space_again)
+{
+	close_with(open_f(0), WIRE_R_WROTE | WIRE_R_SPACE, 8 << 20);
+	asked_blocks(8 << 20, 8);
+	close_with(open_f(0), 0, 0);
+	ck_assert(holes() && !ns_is_unsure(&ino));
+	close_with(open_f(0), WIRE_R_WROTE, 8 << 20);
+	ck_assert(holes() && ns_is_unsure(&ino));
+	open_f(0);
+	ck_assert(known() || !ns_is_unsure(&ino)); /* not among writers */
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("size");
@@ -437,5 +509,9 @@ int main(void)
 	tcase_add_test(tc, test_mtime);
 	tcase_add_test(tc, test_append);
 	tcase_add_test(tc, test_append_after_truncate);
+	tcase_add_loop_test(tc, test_space, 0,
+			    sizeof(takes) / sizeof(takes[0]));
+	tcase_add_test(tc, test_space_of_dead);
+	tcase_add_test(tc, test_space_again);
 	return fx_main("mgr_size", cases);
 }

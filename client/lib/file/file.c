@@ -48,6 +48,7 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	f->type = attr->mode & S_IFMT;
 	f->dist = attr->dist;
 	f->least = attr->flags & WIRE_A_SIZE ? attr->size : 0;
+	f->io.filled.end = f->least;
 	f->s = session_get(s);
 	f->keyed = true;
 	f->open = open;
@@ -131,7 +132,8 @@ void file_forked(struct file *f)
 
 /* ---- what RELEASE will say ---- */
 
-void file_wrote(struct file *f, uint64_t end, int rc, unsigned int since)
+void file_wrote(struct file *f, uint64_t from, uint64_t end, int rc,
+		unsigned int since)
 {
 	int64_t now = clock_wall();
 
@@ -144,6 +146,7 @@ void file_wrote(struct file *f, uint64_t end, int rc, unsigned int since)
 		f->io.wrote = true;
 		if (end > f->io.end)
 			f->io.end = end;
+		filled_add(&f->io.filled, from, end);
 	}
 	f->io.timed = true;
 	f->io.mtime = now;
@@ -157,7 +160,7 @@ void file_counted(struct file *f)
 	pthread_mutex_unlock(&f->lock);
 }
 
-void file_allocated(struct file *f)
+void file_doubt_space(struct file *f)
 {
 	pthread_mutex_lock(&f->lock);
 	f->io.space = true;
@@ -232,7 +235,7 @@ static bool end_known(struct file *f, const struct session *s, uint64_t begun,
 
 	pthread_mutex_lock(&f->lock);
 	is = f->s == s && f->open && f->since < begun && !f->io.doubt &&
-	     !f->io.space;
+	     !f->io.space && !filled_has_gap(&f->io.filled);
 	*end = f->io.end;
 	pthread_mutex_unlock(&f->lock);
 	return is;

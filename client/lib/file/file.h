@@ -12,6 +12,7 @@
 #include "profile.h"
 #include "atomics.h"
 #include "end_reads.h"
+#include "filled.h"
 
 struct dirbuf;
 
@@ -22,6 +23,7 @@ struct file_io {
 	bool space; /* WIRE_R_SPACE */
 	uint64_t end; /* behind the highest byte written */
 	int64_t mtime; /* of the last one, ns */
+	struct filled filled;
 };
 
 /* Locks of a file that may be held. */
@@ -120,13 +122,15 @@ void file_inherited(struct file *f);
 /* In a child after fork(), with one thread. */
 void file_forked(struct file *f);
 
-/* After a write: [.., end) is written, or (rc) nobody knows.  since: when it began, by
+/* After a write: [from, end) is written, or (rc) nobody knows.  since: when it began, by
  * unsynced_since(), or 0: it is flushed, too. */
-void file_wrote(struct file *f, uint64_t end, int rc, unsigned int since);
+void file_wrote(struct file *f, uint64_t from, uint64_t end, int rc,
+		unsigned int since);
 /* A counter of it was changed, or may have been: it has objects, and its times stay. */
 void file_counted(struct file *f);
-/* fallocate(2) had it done, whatever came of that. */
-void file_allocated(struct file *f);
+/* Its size may no longer say how much space it takes: fallocate(2), a copy of holes, a
+ * write in many pieces. */
+void file_doubt_space(struct file *f);
 /* It was cut, or made longer, to size. */
 void file_cut(struct file *f, uint64_t size);
 /* The times of a file were set explicitly: earlier writes do not count. */

@@ -35,7 +35,8 @@ static void release(struct file *f, uint64_t open, struct file_io io)
 		.mtime = io.wrote ? io.mtime : read_at,
 		.flags = (io.wrote ? WIRE_R_WROTE : 0) |
 			 (read_at ? WIRE_R_READ : 0) |
-			 (io.space ? WIRE_R_SPACE : 0) |
+			 (io.space || filled_has_gap(&io.filled) ? WIRE_R_SPACE
+								 : 0) |
 			 (io.wrote && io.timed ? WIRE_R_MTIME : 0) |
 			 (io.doubt ? WIRE_R_DOUBT : 0),
 		/* what others wait for is the end of who wrote */

@@ -80,6 +80,19 @@ static int file_end(const struct run *r, const struct list *list, uint64_t *end)
 
 /* ---- writing ---- */
 
+/* As one piece, if it is one. */
+static void wrote(struct run *r, const struct list *list, uint64_t end, int rc,
+		  unsigned int since)
+{
+	uint64_t pos = list->span[0].pos, from = 0;
+	bool one = !r->view.gsize && view_map(&r->view, pos, &from) &&
+		   list_rises(list) && end - from == list->total;
+
+	file_wrote(r->f, one ? from : 0, end, rc, since);
+	if (!one)
+		file_doubt_space(r->f);
+}
+
 static int do_write(struct session *s, const struct target *t, void *arg)
 {
 	struct run *r = arg;
@@ -102,7 +115,7 @@ static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
 		r->plan.serial = rc == -EEXIST;
 	}
 	rc = file_run(r->f, do_write, r);
-	file_wrote(r->f, end, rc, since);
+	wrote(r, list, end, rc, since);
 	list_free(&sorted);
 	return rc ? rc : (ssize_t)list->total;
 }

@@ -148,7 +148,8 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 	if (!iods_can(c, &r))
 		return 0;
 	rc = file_run(c->out, copy_ask, &r);
-	file_wrote(c->out, r.off + r.len, rc, since);
+	file_wrote(c->out, r.off, r.off + r.len, rc, since);
+	file_doubt_space(c->out); /* holes are copied as holes */
 	if (cannot(rc)) {
 		leave_alone(c->in->fs);
 		return 0;

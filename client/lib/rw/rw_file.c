@@ -109,13 +109,25 @@ static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
 	return (ssize_t)x->n;
 }
 
+/* Below an append, others have written or will. */
+static void wrote(struct transfer *x, bool append, int rc, unsigned int since)
+{
+	uint64_t from = 0;
+
+	if (!append)
+		view_map(&x->view, x->span.pos, &from);
+	file_wrote(x->f, from, x->end, rc, since);
+	if (x->view.gsize)
+		file_doubt_space(x->f);
+}
+
 static ssize_t write_file(struct transfer *x, target_op op, const struct rw *rw)
 {
 	unsigned int since = unsynced_since(x->f, x->flags);
 	int rc = file_run(x->f, op, x);
 
 	if (x->begun)
-		file_wrote(x->f, x->end, rc, since);
+		wrote(x, op == do_append, rc, since);
 	if (x->begun && rw->begun)
 		*rw->begun = (int64_t)x->span.pos;
 	if (rc)
