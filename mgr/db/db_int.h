@@ -44,6 +44,7 @@ struct store {
 	char *home;
 	uint64_t id_next, id_end;
 	uint64_t hash_key[2];
+	struct lock_index *locks; /* lock_index.h */
 	struct handle_cipher handles;
 	bool handles_keyed;
 	struct table_space space[STORE_TABLES];
@@ -77,6 +78,11 @@ int ids_open(struct store *st);
 int ids_reserve(struct store *st);
 /* ENOSPC, EDQUOT */
 bool store_is_full(int err);
+
+/* ---- locks.c ---- */
+
+/* All rows, into memory; and what ends with a transaction. */
+int locks_open(struct store *st);
 
 /* ---- logs.c ---- */
 

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "locks.h"
+#include "db_int.h"
+#include "lock_index.h"
 
 struct record {
 	uint64_t end;
@@ -28,7 +29,10 @@ int lock_put(struct store *st, const struct lock_rec *rec)
 			    .type = htole32(rec->type),
 			    .version = htole32(1) };
 	uint8_t key[KEY_LEN];
+	int rc = lock_index_put(st->locks, rec);
 
+	if (rc)
+		return rc;
 	make_key(rec, key);
 	return store_put(st, STORE_LOCKS, key, sizeof(key), &r, sizeof(r));
 }
@@ -37,6 +41,7 @@ int lock_del(struct store *st, const struct lock_rec *rec)
 {
 	uint8_t key[KEY_LEN];
 
+	lock_index_del(st->locks, rec);
 	make_key(rec, key);
 	return store_del(st, STORE_LOCKS, key, sizeof(key));
 }
@@ -54,16 +59,30 @@ int lock_iter_open(struct store *st, uint64_t handle, uint64_t session,
 	return store_iter_open(st, STORE_LOCKS, key, sizeof(key), &it->it);
 }
 
-static int decode(const struct lock_iter *it, struct lock_rec *rec)
+int lock_find(struct store *st, const struct lock_rec *want,
+	      struct lock_rec *rec)
 {
-	const uint8_t *key = it->it.key;
+	const struct lock_rec *found;
+	unsigned int steps = 0;
+
+	found = lock_index_find(st->locks, want, &steps);
+	st->work += steps;
+	if (!found)
+		return -ENOENT;
+	*rec = *found;
+	return 0;
+}
+
+static int decode(const struct store_iter *it, struct lock_rec *rec)
+{
+	const uint8_t *key = it->key;
 	struct record r;
 
-	if (it->it.len == sizeof(r))
-		memcpy(&r, it->it.val, sizeof(r));
-	if (it->it.klen != KEY_LEN || it->it.len != sizeof(r) ||
+	if (it->len == sizeof(r))
+		memcpy(&r, it->val, sizeof(r));
+	if (it->klen != KEY_LEN || it->len != sizeof(r) ||
 	    le32toh(r.version) != 1) {
-		log_error(store_log(it->it.st), "lock: damaged record");
+		log_error(store_log(it->st), "lock: damaged record");
 		return -EIO;
 	}
 	*rec = (struct lock_rec){ .handle = key_get_u64(key),
@@ -73,14 +92,42 @@ static int decode(const struct lock_iter *it, struct lock_rec *rec)
 				  .end = le64toh(r.end),
 				  .type = le32toh(r.type),
 				  .space = (uint32_t)key_get_u64(key + 24) };
-	return rec->handle == it->handle ? 0 : -ENOENT;
+	return 0;
+}
+
+static int decode_of(const struct lock_iter *it, struct lock_rec *rec)
+{
+	int rc = decode(&it->it, rec);
+
+	return rc ? rc : rec->handle == it->handle ? 0 : -ENOENT;
 }
 
 int lock_iter_next(struct lock_iter *it, struct lock_rec *rec)
 {
 	int rc = store_iter_next(&it->it);
 
-	return rc ? rc : decode(it, rec);
+	return rc ? rc : decode_of(it, rec);
+}
+
+/* A damaged row is an error for its file alone. */
+int locks_open(struct store *st)
+{
+	struct store_iter it;
+	struct lock_rec rec;
+	uint8_t key[1] = { 0 };
+	int rc = lock_index_open(st->hash_key[0] ^ st->hash_key[1], &st->locks);
+
+	if (!rc)
+		rc = store_iter_open(st, STORE_LOCKS, key, sizeof(key), &it);
+	if (rc)
+		return rc;
+	while (!(rc = store_iter_next(&it)))
+		if (!decode(&it, &rec) &&
+		    (rc = lock_index_put(st->locks, &rec)))
+			break;
+	store_iter_close(&it);
+	lock_index_commit(st->locks);
+	return rc == -ENOENT ? 0 : rc;
 }
 
 static bool reaches(const struct lock_rec *rec, const struct lock_rec *at)
@@ -98,7 +145,7 @@ int lock_iter_seek(struct lock_iter *it, const struct lock_rec *at,
 	make_key(at, key);
 	rc = store_iter_floor(&it->it, key, sizeof(key));
 	if (!rc)
-		rc = decode(it, rec);
+		rc = decode_of(it, rec);
 	if (rc ? rc != -ENOENT : reaches(rec, at))
 		return rc;
 	store_iter_seek(&it->it, key, sizeof(key));

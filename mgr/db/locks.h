@@ -15,8 +15,17 @@ struct lock_rec {
 	uint32_t space; /* WIRE_L_WHOLE or 0 */
 };
 
+#define LOCK_EXCLUSIVE 2u /* WIRE_L_EXCLUSIVE */
+
 int lock_put(struct store *st, const struct lock_rec *rec);
 int lock_del(struct store *st, const struct lock_rec *rec);
+
+/*
+ * Of another holder, in want->space, that is in the way of want: of those the one with the
+ * lowest start.  -ENOENT.
+ */
+int lock_find(struct store *st, const struct lock_rec *want,
+	      struct lock_rec *rec);
 
 /* Walks the locks of a file, those of one holder together and upwards. */
 struct lock_iter {

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "db_int.h"
+#include "lock_index.h"
 
 #define STORE_FORMAT 2u
 #define FORMAT_FROM 1u /* without declared sessions and who writes */
@@ -118,7 +119,10 @@ int store_open(const struct store_attr *attr, struct store **out)
 		rc = handle_open(st);
 	if (!rc)
 		rc = ids_open(st);
+	if (!rc)
+		rc = locks_open(st);
 	if (rc) {
+		lock_index_close(st->locks);
 		env_close(st);
 		free(st);
 		return rc;
@@ -135,6 +139,7 @@ void store_close(struct store *st)
 	assert(!st->txn);
 	if (!store_failed(st))
 		store_checkpoint(st, 0);
+	lock_index_close(st->locks);
 	env_close(st);
 	free(st);
 }
@@ -165,10 +170,14 @@ int store_begin(struct store *st)
 int store_commit(struct store *st)
 {
 	DB_TXN *txn = st->txn;
+	int rc;
 
 	assert(txn);
 	st->txn = NULL;
-	return store_error(st, txn->commit(txn, DB_TXN_NOSYNC), "commit");
+	rc = store_error(st, txn->commit(txn, DB_TXN_NOSYNC), "commit");
+	if (st->locks)
+		(rc ? lock_index_abort : lock_index_commit)(st->locks);
+	return rc;
 }
 
 void store_abort(struct store *st)
@@ -181,6 +190,8 @@ void store_abort(struct store *st)
 	if (st->changed)
 		slack_note(st, end);
 	store_error(st, txn->abort(txn), "abort");
+	if (st->locks)
+		lock_index_abort(st->locks);
 	if (st->changed)
 		slack_undone(st, end);
 }

@@ -6,74 +6,35 @@
 #include "locks.h"
 #include "ns_int.h"
 
-#define LOCKS_MAX 65536u /* of a session on one file; looked at for one LOCK */
+#define LOCKS_MAX 65536u /* of a session on one file */
+
+_Static_assert(LOCK_EXCLUSIVE == WIRE_L_EXCLUSIVE, "types of locks");
 
 static uint32_t space_of(const struct ns_lock_args *args)
 {
 	return args->flags & WIRE_L_WHOLE;
 }
 
-static bool is_own(const struct ns_op *op, const struct ns_lock_args *args,
-		   const struct lock_rec *rec)
+static struct lock_rec wanted(const struct ns_op *op,
+			      const struct ns_lock_args *args)
 {
-	return rec->session == op->session && rec->owner == args->owner;
+	return (struct lock_rec){ .handle = args->handle,
+				  .session = op->session,
+				  .owner = args->owner,
+				  .start = args->start,
+				  .end = args->end,
+				  .type = args->type,
+				  .space = space_of(args) };
 }
 
-static bool in_the_way(const struct ns_op *op, const struct ns_lock_args *args,
-		       const struct lock_rec *rec)
-{
-	return !is_own(op, args, rec) && rec->space == space_of(args) &&
-	       rec->start < args->end && args->start < rec->end &&
-	       (args->type == WIRE_L_EXCLUSIVE ||
-		rec->type == WIRE_L_EXCLUSIVE);
-}
-
-static bool next_holder(struct lock_rec *at)
-{
-	return ++at->owner || ++at->session;
-}
-
-/* rec is not in the way: on to the next one that may be. */
-static int look_on(const struct ns_op *op, const struct ns_lock_args *args,
-		   struct lock_iter *it, struct lock_rec *at,
-		   struct lock_rec *rec)
-{
-	bool there = lock_same_holder(at, rec), own = is_own(op, args, rec);
-
-	if (there && !own && rec->space == at->space && rec->start < args->end)
-		return lock_iter_next(it, rec);
-	at->session = rec->session;
-	at->owner = rec->owner;
-	if ((there || own) && !next_holder(at))
-		return -ENOENT;
-	return lock_iter_seek(it, at, rec);
-}
-
-/* 0: nothing is in the way.  Of each holder only what it has there. */
+/* 0: nothing is in the way. */
 static int look(struct ns_op *op, const struct ns_lock_args *args,
 		struct lock_rec *other)
 {
-	struct lock_rec at = { .handle = args->handle,
-			       .start = args->start,
-			       .space = space_of(args) };
-	struct lock_iter it;
-	unsigned int n = 0;
-	int rc;
+	const struct lock_rec want = wanted(op, args);
+	int rc = lock_find(op->ns->st, &want, other);
 
-	rc = lock_iter_open(op->ns->st, args->handle, 0, 0, &it);
-	if (rc)
-		return rc;
-	rc = lock_iter_seek(&it, &at, other);
-	while (!rc) {
-		if (in_the_way(op, args, other))
-			rc = -EAGAIN;
-		else if (++n == LOCKS_MAX)
-			rc = -ENOLCK;
-		else
-			rc = look_on(op, args, &it, &at, other);
-	}
-	lock_iter_close(&it);
-	return rc == -ENOENT ? 0 : rc;
+	return rc == -ENOENT ? 0 : rc ? rc : -EAGAIN;
 }
 
 /* What the session's rows become. */
@@ -192,14 +153,7 @@ int lock_count(struct store *st, uint64_t session, uint64_t handle, int more)
 static int take(struct ns_op *op, const struct ns_lock_args *args)
 {
 	struct store *st = op->ns->st;
-	struct change c = { .st = st,
-			    .new = { .handle = args->handle,
-				     .session = op->session,
-				     .owner = args->owner,
-				     .start = args->start,
-				     .end = args->end,
-				     .type = args->type,
-				     .space = space_of(args) } };
+	struct change c = { .st = st, .new = wanted(op, args) };
 	bool unlock = args->type == WIRE_L_UNLOCK;
 	int rc = replace(&c);
 

@@ -307,8 +307,8 @@ struct ns_lock_args {
 };
 /*
  * -EAGAIN: *other is in the way (of a test: 0 with other->type).  -ENOLCK: the
- * session has too many on the file, or too many are to be looked at.  -ESTALE:
- * it is gone; -EACCES: neither readable nor writable to the session.
+ * session has too many on the file, or in all.  -ESTALE: it is gone; -EACCES: neither
+ * readable nor writable to the session.
  */
 struct lock_rec;
 int ns_lock(struct ns_op *op, const struct ns_lock_args *args,

@@ -285,6 +285,127 @@ START_TEST(many_on_one_file)
 }
 END_TEST
 
+/* Rows and nodes that a lock looks at, also where none of many is in its way. */
+static uint64_t work_of(uint64_t session, uint64_t owner, uint32_t type,
+			uint64_t start, uint64_t end, uint32_t flags, int want)
+{
+	struct lock_rec other = { 0 };
+	uint64_t before = ns_work(&fx.ns);
+
+	ck_assert_int_eq(lock(session, owner, type, start, end, flags, &other),
+			 want);
+	ck_assert_uint_eq(other.type, WIRE_L_UNLOCK);
+	return ns_work(&fx.ns) - before;
+}
+
+#define FEW 80u /* steps, of thousands of locks */
+
+START_TEST(found_by_range)
+{
+	const uint32_t n = 4000;
+	uint64_t all = 3 * n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		/* of one holder; of many; of the one that asks */
+		ck_assert_int_eq(lock(77, 1, WIRE_L_SHARED, 3 * i, 3 * i + 1, 0,
+				      NULL),
+				 0);
+		ck_assert_int_eq(lock(78, i + 2, WIRE_L_SHARED, 3 * i,
+				      3 * i + 1, 0, NULL),
+				 0);
+		ck_assert_int_eq(lock(79, 1, WIRE_L_EXCLUSIVE, 3 * i + 1,
+				      3 * i + 2, 0, NULL),
+				 0);
+	}
+	ck_assert_uint_le(work_of(79, 1, WIRE_L_SHARED, 0, all, WIRE_L_TEST, 0),
+			  FEW);
+	ck_assert_uint_le(work_of(80, 1, WIRE_L_EXCLUSIVE, all, all + 1,
+				  WIRE_L_TEST, 0),
+			  FEW);
+	ck_assert_uint_le(work_of(80, 1, WIRE_L_EXCLUSIVE, all / 2 + 2,
+				  all / 2 + 3, WIRE_L_TEST, 0),
+			  FEW);
+	ck_assert_uint_le(work_of(80, 1, WIRE_L_SHARED, 3, 4, WIRE_L_TEST, 0),
+			  FEW);
+	ck_assert_int_eq(lock(80, 1, WIRE_L_SHARED, 0, all, 0, NULL), -EAGAIN);
+	ck_assert_int_eq(lock(79, 1, WIRE_L_UNLOCK, 0, all, 0, NULL), 0);
+	ck_assert_uint_le(work_of(80, 1, WIRE_L_SHARED, 0, all, WIRE_L_TEST, 0),
+			  FEW);
+}
+END_TEST
+
+/* What a scan of all rows finds: of those in the way the one that begins first. */
+static int scan(const struct lock_rec *want, struct lock_rec *found)
+{
+	struct lock_iter it;
+	struct lock_rec rec;
+	int rc = -ENOENT;
+
+	ck_assert_int_eq(lock_iter_open(fx.db.st, ino.handle, 0, 0, &it), 0);
+	while (!lock_iter_next(&it, &rec)) {
+		if (lock_same_holder(&rec, want) || rec.space != want->space ||
+		    rec.start >= want->end || want->start >= rec.end ||
+		    (rec.type != LOCK_EXCLUSIVE &&
+		     want->type != LOCK_EXCLUSIVE))
+			continue;
+		if (rc || rec.start < found->start)
+			*found = rec;
+		rc = 0;
+	}
+	lock_iter_close(&it);
+	return rc;
+}
+
+static struct lock_rec random_lock(struct rnd *r, uint32_t types)
+{
+	uint64_t start = rnd_in(r, 0, 400);
+
+	return (struct lock_rec){ .handle = ino.handle,
+				  .session = 77 + rnd_in(r, 0, 3),
+				  .owner = rnd_in(r, 0, 6),
+				  .start = start,
+				  .end = start + rnd_in(r, 1, 20),
+				  .type = (uint32_t)rnd_in(r, 3 - types, 2),
+				  .space = rnd_in(r, 0, 1) ? WIRE_L_WHOLE : 0 };
+}
+
+static void ck_find(struct rnd *r)
+{
+	struct lock_rec want = random_lock(r, 2), found, first;
+	int rc = scan(&want, &first);
+
+	ck_assert_int_eq(lock_find(fx.db.st, &want, &found), rc);
+	if (!rc)
+		ck_assert_uint_eq(found.start, first.start);
+}
+
+/* ... also when transactions are undone, and after a restart. */
+START_TEST(found_as_by_a_scan)
+{
+	struct rnd r = { SEED };
+
+	for (int turn = 0; turn < 2000; turn++) {
+		struct lock_rec l = random_lock(&r, 3), other;
+		struct ns_lock_args args = { .handle = l.handle,
+					     .owner = l.owner,
+					     .start = l.start,
+					     .end = l.end,
+					     .type = l.type,
+					     .flags = l.space };
+		struct ns_op op;
+		int rc;
+
+		fx.session = l.session;
+		op = fx_begin(&fx);
+		rc = ns_lock(&op, &args, &other);
+		fx_end(&fx, &op, rc || !rnd_in(&r, 0, 2) ? -EAGAIN : 0);
+		ck_find(&r);
+		if (turn % 500 == 499)
+			fx_reopen(&fx);
+	}
+}
+END_TEST
+
 /* They did not count. */
 START_TEST(rows_of_older_versions)
 {
@@ -348,6 +469,8 @@ static Suite *lock_suite(void)
 	tcase_add_test(tc, many_end_in_parts);
 	tcase_add_test(tc, many_are_adopted_in_parts);
 	tcase_add_test(tc, many_on_one_file);
+	tcase_add_test(tc, found_by_range);
+	tcase_add_test(tc, found_as_by_a_scan);
 	tcase_add_test(tc, of_the_outermost_holders);
 	tcase_add_test(tc, rows_of_older_versions);
 	tcase_add_test(tc, nothing_stays_of_what_is_let_go);

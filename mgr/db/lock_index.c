@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lock_index.c - see lock_index.h.
+ *
+ * A treap for each file and space, in the order of the starts.  Each node knows which locks
+ * below it reach furthest, for each kind that a search is about: of one holder, and of
+ * another one.  So a search that leaves out one holder still knows how far those below a node
+ * reach, and goes down one path.  (T. Cormen et al., Introduction to Algorithms, "Interval
+ * trees"; C. Aragon and R. Seidel, Randomized Search Trees.)
+ */
+#include "lock_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/queue.h>
+
+#include "hash_table.h"
+
+#define LOCKS_MAX                                                              \
+	(1u << 22) /* of all files and sessions; a quarter of one session */
+
+enum kind { ANY, EXCLUSIVE, KINDS };
+
+/* Of different holders; the second NULL: all are the first one's. */
+struct furthest {
+	const struct lock_node *first, *second;
+};
+
+struct lock_node {
+	struct lock_rec rec;
+	struct lock_file *file;
+	struct lock_session *by;
+	uint64_t priority;
+	struct lock_node *child[2];
+	struct furthest furthest[KINDS]; /* here and below */
+	bool inside, was_inside; /* ... of the tree; at the last commit */
+	bool noted; /* in the list of changes */
+	SLIST_ENTRY(lock_node) change;
+};
+
+struct lock_file {
+	UT_hash_handle hh;
+	uint64_t key[2]; /* handle, space */
+	struct lock_node *root;
+	size_t nodes; /* of this file, inside or not */
+};
+
+struct lock_session {
+	UT_hash_handle hh;
+	uint64_t id;
+	size_t nodes;
+};
+
+struct lock_index {
+	struct lock_file *files;
+	struct lock_session *sessions;
+	size_t nodes;
+	uint64_t random;
+	SLIST_HEAD(, lock_node) changes; /* since the last commit or abort */
+};
+
+int lock_index_open(uint64_t seed, struct lock_index **out)
+{
+	struct lock_index *index = calloc(1, sizeof(*index));
+
+	if (!index)
+		return -ENOMEM;
+	index->random = seed;
+	SLIST_INIT(&index->changes);
+	*out = index;
+	return 0;
+}
+
+/* ---- nodes ---- */
+
+static uint64_t next_random(struct lock_index *index)
+{
+	uint64_t z = index->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static struct lock_file *find_file(struct lock_index *index, uint64_t handle,
+				   uint32_t space)
+{
+	const uint64_t key[] = { handle, space };
+	struct lock_file *file;
+
+	HASH_FIND(hh, index->files, key, sizeof(key), file);
+	return file;
+}
+
+static struct lock_file *get_file(struct lock_index *index, uint64_t handle,
+				  uint32_t space)
+{
+	struct lock_file *file = find_file(index, handle, space);
+
+	if (file || !(file = calloc(1, sizeof(*file))))
+		return file;
+	file->key[0] = handle;
+	file->key[1] = space;
+	HASH_ADD(hh, index->files, key, sizeof(file->key), file);
+	if (file->hh.tbl)
+		return file;
+	free(file);
+	return NULL;
+}
+
+static struct lock_session *get_session(struct lock_index *index, uint64_t id)
+{
+	struct lock_session *s;
+
+	HASH_FIND(hh, index->sessions, &id, sizeof(id), s);
+	if (s || !(s = calloc(1, sizeof(*s))))
+		return s;
+	s->id = id;
+	HASH_ADD(hh, index->sessions, id, sizeof(s->id), s);
+	if (s->hh.tbl)
+		return s;
+	free(s);
+	return NULL;
+}
+
+/* Those without a lock. */
+static void tidy(struct lock_index *index, struct lock_file *file,
+		 struct lock_session *by)
+{
+	if (file && !file->nodes) {
+		HASH_DEL(index->files, file);
+		free(file);
+	}
+	if (by && !by->nodes) {
+		HASH_DEL(index->sessions, by);
+		free(by);
+	}
+}
+
+static int new_node(struct lock_index *index, const struct lock_rec *rec,
+		    struct lock_node **out)
+{
+	struct lock_file *file = get_file(index, rec->handle, rec->space);
+	struct lock_session *by = get_session(index, rec->session);
+	bool full = index->nodes >= LOCKS_MAX ||
+		    (by && by->nodes >= LOCKS_MAX / 4);
+	struct lock_node *node = NULL;
+
+	if (file && by && !full)
+		node = calloc(1, sizeof(*node));
+	if (!node) {
+		tidy(index, file, by);
+		return full ? -ENOLCK : -ENOMEM;
+	}
+	*node = (struct lock_node){ .rec = *rec,
+				    .file = file,
+				    .by = by,
+				    .priority = next_random(index) };
+	file->nodes++;
+	by->nodes++;
+	index->nodes++;
+	*out = node;
+	return 0;
+}
+
+static void free_node(struct lock_index *index, struct lock_node *node)
+{
+	struct lock_file *file = node->file;
+	struct lock_session *by = node->by;
+
+	free(node);
+	file->nodes--;
+	by->nodes--;
+	index->nodes--;
+	tidy(index, file, by);
+}
+
+/* ---- the tree ---- */
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare(const struct lock_rec *a, const struct lock_rec *b)
+{
+	int by = compare_u64(a->start, b->start);
+
+	if (!by)
+		by = compare_u64(a->session, b->session);
+	return by ? by : compare_u64(a->owner, b->owner);
+}
+
+static void reach(struct furthest *f, const struct lock_node *node)
+{
+	if (!node)
+		return;
+	if (f->first && lock_same_holder(&node->rec, &f->first->rec)) {
+		if (node->rec.end > f->first->rec.end)
+			f->first = node;
+	} else if (!f->first || node->rec.end > f->first->rec.end) {
+		f->second = f->first;
+		f->first = node;
+	} else if (!f->second || node->rec.end > f->second->rec.end) {
+		f->second = node;
+	}
+}
+
+static void refresh(struct lock_node *node)
+{
+	for (int k = 0; k < KINDS; k++) {
+		struct furthest *f = &node->furthest[k];
+
+		*f = (struct furthest){ 0 };
+		if (k == ANY || node->rec.type == LOCK_EXCLUSIVE)
+			reach(f, node);
+		for (int i = 0; i < 2; i++) {
+			if (!node->child[i])
+				continue;
+			reach(f, node->child[i]->furthest[k].first);
+			reach(f, node->child[i]->furthest[k].second);
+		}
+	}
+}
+
+/* part[0]: those before at; part[1]: the others. */
+static void split(struct lock_node *node, const struct lock_rec *at,
+		  struct lock_node *part[2])
+{
+	bool before;
+
+	if (!node) {
+		part[0] = part[1] = NULL;
+		return;
+	}
+	before = compare(&node->rec, at) < 0;
+	split(node->child[before], at, part);
+	node->child[before] = part[!before];
+	refresh(node);
+	part[!before] = node;
+}
+
+/* All of a are before all of b. */
+static struct lock_node *join(struct lock_node *a, struct lock_node *b)
+{
+	struct lock_node *top;
+
+	if (!a || !b)
+		return a ? a : b;
+	if (a->priority > b->priority) {
+		top = a;
+		a->child[1] = join(a->child[1], b);
+	} else {
+		top = b;
+		b->child[0] = join(a, b->child[0]);
+	}
+	refresh(top);
+	return top;
+}
+
+static struct lock_node *with(struct lock_node *tree, struct lock_node *node)
+{
+	bool behind;
+
+	if (!tree || tree->priority < node->priority) {
+		split(tree, &node->rec, node->child);
+		tree = node;
+	} else {
+		behind = compare(&node->rec, &tree->rec) > 0;
+		tree->child[behind] = with(tree->child[behind], node);
+	}
+	refresh(tree);
+	return tree;
+}
+
+/* node is in it. */
+static struct lock_node *without(struct lock_node *tree,
+				 const struct lock_node *node)
+{
+	bool behind;
+
+	if (tree == node)
+		return join(tree->child[0], tree->child[1]);
+	behind = compare(&node->rec, &tree->rec) > 0;
+	tree->child[behind] = without(tree->child[behind], node);
+	refresh(tree);
+	return tree;
+}
+
+static struct lock_node *find_node(const struct lock_file *file,
+				   const struct lock_rec *rec)
+{
+	struct lock_node *node = file ? file->root : NULL;
+	int by;
+
+	while (node && (by = compare(rec, &node->rec)))
+		node = node->child[by > 0];
+	return node;
+}
+
+/* ---- changes ---- */
+
+static void note(struct lock_index *index, struct lock_node *node)
+{
+	if (node->noted)
+		return;
+	node->noted = true;
+	SLIST_INSERT_HEAD(&index->changes, node, change);
+}
+
+static void enter(struct lock_node *node)
+{
+	node->file->root = with(node->file->root, node);
+	node->inside = true;
+}
+
+static void leave(struct lock_node *node)
+{
+	node->file->root = without(node->file->root, node);
+	node->inside = false;
+}
+
+void lock_index_del(struct lock_index *index, const struct lock_rec *rec)
+{
+	struct lock_node *node =
+		find_node(find_file(index, rec->handle, rec->space), rec);
+
+	if (!node)
+		return;
+	note(index, node);
+	leave(node);
+}
+
+int lock_index_put(struct lock_index *index, const struct lock_rec *rec)
+{
+	struct lock_node *node;
+	int rc = new_node(index, rec, &node);
+
+	if (rc)
+		return rc;
+	lock_index_del(index, rec);
+	note(index, node);
+	enter(node);
+	return 0;
+}
+
+/* Those that come out make room for those that come in. */
+void lock_index_abort(struct lock_index *index)
+{
+	struct lock_node *node;
+
+	SLIST_FOREACH(node, &index->changes, change)
+	if (node->inside && !node->was_inside)
+		leave(node);
+	SLIST_FOREACH(node, &index->changes, change)
+	if (!node->inside && node->was_inside)
+		enter(node);
+	lock_index_commit(index);
+}
+
+void lock_index_commit(struct lock_index *index)
+{
+	struct lock_node *node;
+
+	while ((node = SLIST_FIRST(&index->changes))) {
+		SLIST_REMOVE_HEAD(&index->changes, change);
+		node->noted = false;
+		node->was_inside = node->inside;
+		if (!node->inside)
+			free_node(index, node);
+	}
+}
+
+static void free_tree(struct lock_index *index, struct lock_node *node)
+{
+	if (!node)
+		return;
+	free_tree(index, node->child[0]);
+	free_tree(index, node->child[1]);
+	free_node(index, node);
+}
+
+void lock_index_close(struct lock_index *index)
+{
+	struct lock_file *file, *next;
+
+	if (!index)
+		return;
+	lock_index_abort(index);
+	HASH_ITER(hh, index->files, file, next)
+		free_tree(index, file->root);
+	free(index);
+}
+
+/* ---- searches ---- */
+
+/* Of others than the holder of want, at node or below it. */
+static uint64_t end_of(const struct lock_node *node, enum kind kind,
+		       const struct lock_rec *want)
+{
+	const struct furthest *f = &node->furthest[kind];
+	const struct lock_node *most = f->first;
+
+	if (most && lock_same_holder(&most->rec, want))
+		most = f->second;
+	return most ? most->rec.end : 0;
+}
+
+static bool conflicts(const struct lock_rec *rec, enum kind kind,
+		      const struct lock_rec *want)
+{
+	return !lock_same_holder(rec, want) &&
+	       (kind == ANY || rec->type == LOCK_EXCLUSIVE) &&
+	       rec->start < want->end && want->start < rec->end;
+}
+
+/*
+ * If those on the left reach beyond want's start, but none of them conflicts, one of them
+ * begins behind want's end, and so do all on the right.
+ */
+const struct lock_rec *lock_index_find(const struct lock_index *index,
+				       const struct lock_rec *want,
+				       unsigned int *steps)
+{
+	enum kind kind = want->type == LOCK_EXCLUSIVE ? ANY : EXCLUSIVE;
+	const struct lock_file *file;
+	const struct lock_node *node, *left;
+
+	file = find_file((struct lock_index *)(uintptr_t)index, want->handle,
+			 want->space);
+	node = file ? file->root : NULL;
+	for (; node; ++*steps) {
+		left = node->child[0];
+		if (left && end_of(left, kind, want) > want->start)
+			node = left;
+		else if (conflicts(&node->rec, kind, want))
+			return &node->rec;
+		else
+			node = node->rec.start < want->end ? node->child[1]
+							   : NULL;
+	}
+	return NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lock_index.h - all locks once more, in memory and in the order of bytes: what is in the way
+ * of a lock is found in about as many steps as the logarithm of the locks of the file.  In
+ * the table the locks of a holder stand together, so a search there would look at each.
+ *
+ * It follows the transactions of the store: what one changed is undone with it.
+ */
+#ifndef LOCK_INDEX_H
+#define LOCK_INDEX_H
+
+#include "locks.h"
+
+struct lock_index;
+
+/* seed: nobody outside may know it.  -ENOMEM */
+int lock_index_open(uint64_t seed, struct lock_index **out);
+void lock_index_close(struct lock_index *index);
+/* Takes the place of one of the same holder and start.  -ENOMEM, -ENOLCK: no change. */
+int lock_index_put(struct lock_index *index, const struct lock_rec *rec);
+void lock_index_del(struct lock_index *index, const struct lock_rec *rec);
+void lock_index_commit(struct lock_index *index);
+void lock_index_abort(struct lock_index *index);
+/* See lock_find(); NULL: none.  It is there until the next change.  Counts nodes in *steps. */
+const struct lock_rec *lock_index_find(const struct lock_index *index,
+				       const struct lock_rec *want,
+				       unsigned int *steps);
+
+#endif
