@@ -77,7 +77,7 @@ int usermem_zero(int fd, void *addr, size_t len)
 static bool readable(const char *mem)
 {
 	/* of the page's end: NULL would be none */
-	const char *set = mem + PAGE - (uintptr_t)mem % PAGE - SIGSET;
+	uintptr_t set = (uintptr_t)mem / PAGE * PAGE + (PAGE - SIGSET);
 
 	return !syscall(SYS_rt_sigprocmask, -1, set, NULL, SIGSET) ||
 	       errno != EFAULT;
@@ -164,6 +164,36 @@ int usermem_gather(void *buf, const struct iovec *piece, unsigned int n)
 	for (i = 0; i < n; at += piece[i].iov_len, i++)
 		memcpy(at, piece[i].iov_base, piece[i].iov_len);
 	return 0;
+}
+
+bool usermem_text(const char *s, size_t max)
+{
+	int saved = errno;
+	size_t n = 0;
+	bool ended = false;
+
+	for (; !ended && max && readable(s + n); max -= n) {
+		s += n;
+		n = PAGE - (uintptr_t)s % PAGE;
+		n = n < max ? n : max;
+		ended = memchr(s, '\0', n);
+	}
+	errno = saved;
+	return ended;
+}
+
+int usermem_put(void *to, const void *from, size_t len)
+{
+	const struct iovec src = { (void *)(uintptr_t)from, len };
+	const struct iovec dst = { to, len };
+	int saved = errno;
+	ssize_t n = process_vm_writev(getpid(), &src, 1, &dst, 1, 0);
+	bool bad = n < 0 ? errno == EFAULT : (size_t)n < len;
+
+	if (n < 0 && !bad) /* it is forbidden here */
+		memcpy(to, from, len);
+	errno = saved;
+	return bad ? -EFAULT : 0;
 }
 
 static bool fault(ssize_t n)

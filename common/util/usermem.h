@@ -38,6 +38,14 @@ int usermem_gather(void *buf, const struct iovec *piece, unsigned int n);
 bool usermem_readable(const struct iovec *piece, unsigned int n);
 
 /*
+ * Whether a NUL ends the text at s within max bytes, all of which can be read: a system call for
+ * each page of it.  errno is kept.
+ */
+bool usermem_text(const char *s, size_t max);
+/* Copies out.  0, or -EFAULT: not all of it can be written.  errno is kept. */
+int usermem_put(void *to, const void *from, size_t len);
+
+/*
  * Whether all of the n pieces can be read (write: and written); they stay as
  * they are.  Slow: some system calls a page.  True also if this cannot be
  * found out.

@@ -158,6 +158,37 @@ START_TEST(no_descriptor)
 }
 END_TEST
 
+/* A text ends in its page, in the next one, or is not to be read to its end. */
+START_TEST(text)
+{
+	memset(mem, 'x', PAGE);
+	errno = 7;
+	ck_assert(!usermem_text(mem, 2 * PAGE));
+	ck_assert(!usermem_text(mem, PAGE));
+	ck_assert(!usermem_text(mem + PAGE, 5));
+	ck_assert(!usermem_text(NULL, 5));
+	ck_assert(!usermem_text((char *)UINTPTR_MAX - 5, 4));
+	ck_assert(!usermem_text(mem, 0));
+	mem[PAGE - 1] = '\0';
+	ck_assert(usermem_text(mem, PAGE));
+	ck_assert(usermem_text(mem + PAGE - 1, 1));
+	ck_assert(!usermem_text(mem, PAGE - 1));
+	ck_assert_int_eq(errno, 7);
+}
+END_TEST
+
+START_TEST(copied_out)
+{
+	char from[8] = "1234567";
+
+	ck_assert_int_eq(usermem_put(mem + PAGE - 8, from, 8), 0);
+	ck_assert_str_eq(mem + PAGE - 8, from);
+	ck_assert_int_eq(usermem_put(mem + PAGE - 7, from, 8), -EFAULT);
+	ck_assert_int_eq(usermem_put(NULL, from, 8), -EFAULT);
+	ck_assert_int_eq(usermem_put(NULL, from, 0), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("usermem");
@@ -170,6 +201,8 @@ int main(void)
 	tcase_add_test(tc, long_piece);
 	tcase_add_test(tc, null);
 	tcase_add_test(tc, no_descriptor);
+	tcase_add_test(tc, text);
+	tcase_add_test(tc, copied_out);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -37,42 +37,52 @@ SEEN long fpathconf(int fd, int what);
 
 /* ---- stat ---- */
 
-int stat(const char *path, struct stat *st)
+/* path NULL: what dir has open. */
+static int look_at(int dir, const char *path, struct stat *st, int flags)
 {
-	int fd = whose_alias(path);
-
-	if (fd >= 0)
-		return fstat(fd, st);
-	return BY_PATH(AT_FDCWD, path, pvfs_stat(at.path, st),
-		       under()->stat(path, st));
-}
-
-int lstat(const char *path, struct stat *st)
-{
-	return BY_PATH(AT_FDCWD, path, pvfs_lstat(at.path, st),
-		       under()->lstat(path, st));
-}
-
-int fstat(int fd, struct stat *st)
-{
-	return BY_FD(fd, pvfs_fstat(fd, st), under()->fstat(fd, st));
-}
-
-static int stat_at(int dir, const char *path, struct stat *st, int flags)
-{
-	if (flags & AT_EMPTY_PATH && !*path)
+	if (!path || (flags & AT_EMPTY_PATH && !*path))
 		return pvfs_fstat(dir, st);
 	return pvfs_fstatat(dir, path, st, flags & AT_SYMLINK_NOFOLLOW);
 }
 
+static int stat_at(int dir, const char *path, struct stat *st, int flags)
+{
+	struct stat own;
+	int rc = look_at(dir, path, &own, flags);
+
+	return rc ? rc : copy_out(st, &own, sizeof(own));
+}
+
+int stat(const char *path, struct stat *st)
+{
+	return ASK_PATH(true, AT_FDCWD, path, stat_at(from, at.path, st, 0),
+			under()->stat(path, st));
+}
+
+int lstat(const char *path, struct stat *st)
+{
+	return ASK_PATH(false, AT_FDCWD, path,
+			stat_at(from, at.path, st, AT_SYMLINK_NOFOLLOW),
+			under()->lstat(path, st));
+}
+
+int fstat(int fd, struct stat *st)
+{
+	return BY_FD(fd, stat_at(fd, NULL, st, 0), under()->fstat(fd, st));
+}
+
+/* NULL is the descriptor, as an empty path. */
+static const char *none_of(const char *path, int flags)
+{
+	return !path && flags & AT_EMPTY_PATH ? "" : path;
+}
+
 int fstatat(int dir, const char *path, struct stat *st, int flags)
 {
-	int fd = flags & AT_SYMLINK_NOFOLLOW ? -1 : whose_alias(path);
-
-	if (fd >= 0)
-		return fstat(fd, st);
-	return BY_PATH(dir, path, stat_at(dir, at.path, st, flags),
-		       under()->fstatat(dir, path, st, flags));
+	path = none_of(path, flags);
+	return ASK_PATH(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
+			stat_at(from, at.path, st, flags),
+			under()->fstatat(dir, path, st, flags));
 }
 
 /* As programs of before glibc 2.33 have them. */
@@ -132,37 +142,37 @@ static void statx_of(const struct stat *st, struct statx *stx)
 
 static int statx_at(int dir, const char *path, int flags, struct statx *stx)
 {
+	struct statx own;
 	struct stat st;
-	int rc = stat_at(dir, path, &st, flags);
+	int rc = look_at(dir, path, &st, flags);
 
-	if (!rc)
-		statx_of(&st, stx);
-	return rc;
+	if (rc)
+		return rc;
+	statx_of(&st, &own);
+	return copy_out(stx, &own, sizeof(own));
 }
 
 int statx(int dir, const char *path, int flags, unsigned int mask,
 	  struct statx *stx)
 {
-	int fd = flags & AT_SYMLINK_NOFOLLOW ? -1 : whose_alias(path);
-
-	if (fd >= 0)
-		return statx(fd, "", AT_EMPTY_PATH, mask, stx);
-	return BY_PATH(dir, path, statx_at(dir, at.path, flags, stx),
-		       under()->statx(dir, path, flags, mask, stx));
+	path = none_of(path, flags);
+	return ASK_PATH(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
+			statx_at(from, at.path, flags, stx),
+			under()->statx(dir, path, flags, mask, stx));
 }
 
 /* ---- access ---- */
 
 int access(const char *path, int mode)
 {
-	return BY_PATH(AT_FDCWD, path, pvfs_access(at.path, mode),
-		       under()->access(path, mode));
+	return ASK_PATH(false, AT_FDCWD, path, pvfs_access(at.path, mode),
+			under()->access(path, mode));
 }
 
 int euidaccess(const char *path, int mode)
 {
-	return BY_PATH(AT_FDCWD, path, pvfs_access(at.path, mode),
-		       under()->euidaccess(path, mode));
+	return ASK_PATH(false, AT_FDCWD, path, pvfs_access(at.path, mode),
+			under()->euidaccess(path, mode));
 }
 
 int eaccess(const char *path, int mode)
@@ -172,21 +182,31 @@ int eaccess(const char *path, int mode)
 
 int faccessat(int dir, const char *path, int mode, int flags)
 {
-	return BY_PATH(dir, path, pvfs_faccessat(dir, at.path, mode, flags),
-		       under()->faccessat(dir, path, mode, flags));
+	return ASK_PATH(false, dir, path,
+			pvfs_faccessat(from, at.path, mode, flags),
+			under()->faccessat(dir, path, mode, flags));
 }
 
 /* ---- file systems ---- */
 
+/* path NULL: what fd has open. */
+static int statfs_of(int fd, const char *path, struct statfs *st)
+{
+	struct statfs own;
+	int rc = path ? pvfs_statfs(path, &own) : pvfs_fstatfs(fd, &own);
+
+	return rc ? rc : copy_out(st, &own, sizeof(own));
+}
+
 int statfs(const char *path, struct statfs *st)
 {
-	return BY_PATH(AT_FDCWD, path, pvfs_statfs(at.path, st),
+	return BY_PATH(AT_FDCWD, path, statfs_of(-1, at.path, st),
 		       under()->statfs(path, st));
 }
 
 int fstatfs(int fd, struct statfs *st)
 {
-	return BY_FD(fd, pvfs_fstatfs(fd, st), under()->fstatfs(fd, st));
+	return BY_FD(fd, statfs_of(fd, NULL, st), under()->fstatfs(fd, st));
 }
 
 static int statvfs_of(int rc, const struct statfs *fs, struct statvfs *st)

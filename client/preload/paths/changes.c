@@ -91,74 +91,84 @@ int fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags)
 
 /* ---- times ---- */
 
-/* NULL: now. */
-static const struct timespec *finer(const struct timeval *from,
-				    struct timespec to[2])
+/* NULL: now; path NULL: what dir has open. */
+static int times_at(int dir, const char *path, const struct timespec *times,
+		    int flags)
 {
-	int i;
-
-	if (!from)
-		return NULL;
-	for (i = 0; i < 2; i++)
-		to[i] = (struct timespec){ from[i].tv_sec,
-					   from[i].tv_usec * 1000 };
-	return to;
-}
-
-int utime(const char *path, const struct utimbuf *times)
-{
-	return BY_PATH(AT_FDCWD, path, pvfs_utime(at.path, times),
-		       under()->utime(path, times));
-}
-
-int utimes(const char *path, const struct timeval times[2])
-{
-	return BY_PATH(AT_FDCWD, path, pvfs_utimes(at.path, times),
-		       under()->utimes(path, times));
-}
-
-int lutimes(const char *path, const struct timeval times[2])
-{
-	struct timespec to[2];
-
-	return BY_PATH(AT_FDCWD, path, pvfs_lutimens(at.path, finer(times, to)),
-		       under()->lutimes(path, times));
-}
-
-int futimes(int fd, const struct timeval times[2])
-{
-	struct timespec to[2];
-
-	return BY_FD(fd, pvfs_futimens(fd, finer(times, to)),
-		     under()->futimes(fd, times));
-}
-
-int futimens(int fd, const struct timespec times[2])
-{
-	return BY_FD(fd, pvfs_futimens(fd, times),
-		     under()->futimens(fd, times));
-}
-
-/* Without a path: what dir has open. */
-static int set_times(int dir, const char *path, const struct timespec *times,
-		     int flags)
-{
+	if (!can_read(times, 2 * sizeof(*times)))
+		return -1;
 	if (!path || !*path)
 		return pvfs_futimens(dir, times);
 	return pvfs_utimensat(dir, path, times, flags);
 }
 
+static int coarse_at(int dir, const char *path, const struct timeval *from,
+		     int flags)
+{
+	struct timespec to[2];
+	int i;
+
+	if (!can_read(from, 2 * sizeof(*from)))
+		return -1;
+	for (i = 0; from && i < 2; i++) {
+		if (from[i].tv_usec < 0 || from[i].tv_usec >= 1000000) {
+			errno = EINVAL;
+			return -1;
+		}
+		to[i] = (struct timespec){ from[i].tv_sec,
+					   from[i].tv_usec * 1000 };
+	}
+	return times_at(dir, path, from ? to : NULL, flags);
+}
+
+static int utime_of(const char *path, const struct utimbuf *times)
+{
+	return can_read(times, sizeof(*times)) ? pvfs_utime(path, times) : -1;
+}
+
+int utime(const char *path, const struct utimbuf *times)
+{
+	return BY_PATH(AT_FDCWD, path, utime_of(at.path, times),
+		       under()->utime(path, times));
+}
+
+int utimes(const char *path, const struct timeval times[2])
+{
+	return BY_PATH(AT_FDCWD, path, coarse_at(AT_FDCWD, at.path, times, 0),
+		       under()->utimes(path, times));
+}
+
+int lutimes(const char *path, const struct timeval times[2])
+{
+	return BY_PATH(AT_FDCWD, path,
+		       coarse_at(AT_FDCWD, at.path, times, AT_SYMLINK_NOFOLLOW),
+		       under()->lutimes(path, times));
+}
+
+int futimes(int fd, const struct timeval times[2])
+{
+	return BY_FD(fd, coarse_at(fd, NULL, times, 0),
+		     under()->futimes(fd, times));
+}
+
+int futimens(int fd, const struct timespec times[2])
+{
+	return BY_FD(fd, times_at(fd, NULL, times, 0),
+		     under()->futimens(fd, times));
+}
+
 int utimensat(int dir, const char *path, const struct timespec times[2],
 	      int flags)
 {
-	return BY_PATH(dir, path, set_times(dir, at.path, times, flags),
+	return BY_PATH(dir, path, times_at(dir, at.path, times, flags),
 		       under()->utimensat(dir, path, times, flags));
 }
 
+/* Without a path: what dir has open. */
 int futimesat(int dir, const char *path, const struct timeval times[2])
 {
-	struct timespec to[2];
-
-	return BY_PATH(dir, path, set_times(dir, at.path, finer(times, to), 0),
+	if (!path && dir != AT_FDCWD)
+		return futimes(dir, times);
+	return BY_PATH(dir, path, coarse_at(dir, at.path, times, 0),
 		       under()->futimesat(dir, path, times));
 }

@@ -191,7 +191,7 @@ static char *give(const char *name, char *buf, size_t size)
 	}
 	if (!buf)
 		buf = malloc(size ? size : len);
-	return buf ? memcpy(buf, name, len) : NULL;
+	return buf && !copy_out(buf, name, len) ? buf : NULL;
 }
 
 char *getcwd(char *buf, size_t size)

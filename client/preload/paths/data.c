@@ -63,15 +63,25 @@ static ssize_t our_writev(int fd, const struct iovec *iov, int n)
 			behind.writev(fd, iov, n));
 }
 
+static ssize_t preadv_of(int fd, const struct iovec *iov, int n, int64_t off)
+{
+	return offset_is_list(iov, n) ? pvfs_preadv(fd, iov, n, off) : -1;
+}
+
 static ssize_t our_preadv(int fd, const struct iovec *iov, int n, int64_t off)
 {
-	return BY_FD_OF("preadv", fd, pvfs_preadv(fd, iov, n, off),
+	return BY_FD_OF("preadv", fd, preadv_of(fd, iov, n, off),
 			behind.preadv(fd, iov, n, off));
+}
+
+static ssize_t pwritev_of(int fd, const struct iovec *iov, int n, int64_t off)
+{
+	return offset_is_list(iov, n) ? pvfs_pwritev(fd, iov, n, off) : -1;
 }
 
 static ssize_t our_pwritev(int fd, const struct iovec *iov, int n, int64_t off)
 {
-	return BY_FD_OF("pwritev", fd, pvfs_pwritev(fd, iov, n, off),
+	return BY_FD_OF("pwritev", fd, pwritev_of(fd, iov, n, off),
 			behind.pwritev(fd, iov, n, off));
 }
 
@@ -82,7 +92,7 @@ static ssize_t preadv2_of(int fd, const struct iovec *iov, int n, int64_t off,
 	if (flags)
 		return refuse_fd("preadv2 with flags", fd, EOPNOTSUPP);
 	return off == -1 ? offset_readv(fd, iov, n)
-			 : pvfs_preadv(fd, iov, n, off);
+			 : preadv_of(fd, iov, n, off);
 }
 
 static ssize_t our_preadv2(int fd, const struct iovec *iov, int n, int64_t off,
@@ -98,7 +108,7 @@ static ssize_t pwritev2_of(int fd, const struct iovec *iov, int n, int64_t off,
 	if (flags)
 		return refuse_fd("pwritev2 with flags", fd, EOPNOTSUPP);
 	return off == -1 ? offset_writev(fd, iov, n)
-			 : pvfs_pwritev(fd, iov, n, off);
+			 : pwritev_of(fd, iov, n, off);
 }
 
 static ssize_t our_pwritev2(int fd, const struct iovec *iov, int n, int64_t off,

@@ -173,8 +173,14 @@ int dirfd(DIR *dir)
 	return d ? PVFS(pvfs_dirfd(d)) : under()->dirfd(dir);
 }
 
+/* Entries that could not be given would be lost: the memory is tried first, by itself. */
+static ssize_t entries(int fd, void *buf, size_t len)
+{
+	return copy_out(buf, buf, len) ? -1 : pvfs_getdents(fd, buf, len);
+}
+
 ssize_t getdents64(int fd, void *buf, size_t len)
 {
-	return BY_FD(fd, pvfs_getdents(fd, buf, len),
+	return BY_FD(fd, entries(fd, buf, len),
 		     under()->getdents(fd, buf, len));
 }

@@ -129,14 +129,38 @@ static void tell_offset(int fd)
 	errno = saved;
 }
 
+static int lock_range(int fd, int cmd, struct flock *range)
+{
+	struct flock own;
+	int rc;
+
+	if (!range || !can_read(range, sizeof(*range))) {
+		errno = EFAULT;
+		return -1;
+	}
+	own = *range;
+	if (cmd == F_SETLKW || cmd == F_OFD_SETLKW)
+		return PVFS_WAITING(pvfs_fcntl(fd, cmd, (long)&own));
+	rc = PVFS(pvfs_fcntl(fd, cmd, (long)&own));
+	if (!rc && (cmd == F_GETLK || cmd == F_OFD_GETLK))
+		rc = copy_out(range, &own, sizeof(own));
+	return rc;
+}
+
+static bool is_range(int cmd)
+{
+	return cmd == F_GETLK || cmd == F_SETLK || cmd == F_SETLKW ||
+	       cmd == F_OFD_GETLK || cmd == F_OFD_SETLK || cmd == F_OFD_SETLKW;
+}
+
 /* Hints, leases and the like have no meaning there: EINVAL. */
 static int our_fcntl(int fd, int cmd, long arg)
 {
 	int rc;
 
 	tell_offset(fd);
-	if (cmd == F_SETLKW || cmd == F_OFD_SETLKW)
-		return PVFS_WAITING(pvfs_fcntl(fd, cmd, arg));
+	if (is_range(cmd))
+		return lock_range(fd, cmd, (struct flock *)arg);
 	rc = PVFS(pvfs_fcntl(fd, cmd, arg));
 	return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC ? whose_new(rc) : rc;
 }

@@ -95,28 +95,53 @@ int remove(const char *path)
 	return !unlink(path) || (errno == EISDIR && !rmdir(path)) ? 0 : -1;
 }
 
+/* The kernel would look at the other one first, which may be ours. */
+static bool must_read(const char *path)
+{
+	if (whose_can_read(path))
+		return true;
+	errno = path && can_read(path, PATH_MAX) ? ENAMETOOLONG : EFAULT;
+	return false;
+}
+
+static int link_to(const char *target, int dir, const char *path)
+{
+	return must_read(target) ? pvfs_symlinkat(target, dir, path) : -1;
+}
+
 int symlinkat(const char *target, int dir, const char *path)
 {
-	return BY_PATH(dir, path, pvfs_symlinkat(target, dir, at.path),
+	return BY_PATH(dir, path, link_to(target, dir, at.path),
 		       under()->symlinkat(target, dir, path));
 }
 
 int symlink(const char *target, const char *path)
 {
-	return BY_PATH(AT_FDCWD, path, pvfs_symlink(target, at.path),
+	return BY_PATH(AT_FDCWD, path, link_to(target, AT_FDCWD, at.path),
 		       under()->symlink(target, path));
+}
+
+static ssize_t read_link(int dir, const char *path, char *buf, size_t len)
+{
+	char target[PATH_MAX];
+	ssize_t n = pvfs_readlinkat(dir, path, target,
+				    len < sizeof(target) ? len
+							 : sizeof(target));
+
+	return n > 0 && copy_out(buf, target, (size_t)n) ? -1 : n;
 }
 
 ssize_t readlinkat(int dir, const char *path, char *buf, size_t len)
 {
-	return BY_PATH(dir, path, pvfs_readlinkat(dir, at.path, buf, len),
-		       under()->readlinkat(dir, path, buf, len));
+	return ASK_PATH(false, dir, path, read_link(from, at.path, buf, len),
+			under()->readlinkat(dir, path, buf, len));
 }
 
 ssize_t readlink(const char *path, char *buf, size_t len)
 {
-	return BY_PATH(AT_FDCWD, path, pvfs_readlink(at.path, buf, len),
-		       under()->readlink(path, buf, len));
+	return ASK_PATH(false, AT_FDCWD, path,
+			read_link(from, at.path, buf, len),
+			under()->readlink(path, buf, len));
 }
 
 ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t len,
@@ -139,11 +164,16 @@ static enum whose whose_pair(struct spot *a, int a_dir, const char *a_path,
 			     struct spot *b, int b_dir, const char *b_path,
 			     const char *call)
 {
-	enum whose first = whose_path(a, a_dir, a_path, call), second;
+	enum whose first, second;
 
+	if (atomic_load(&whose_roots) == ROOTS_NONE)
+		return KERNELS;
+	if (!must_read(a_path) || !must_read(b_path))
+		return REFUSED;
+	first = whose_read(a, a_dir, a_path, call);
 	if (first == REFUSED)
 		return first;
-	second = whose_path(b, b_dir, b_path, call);
+	second = whose_read(b, b_dir, b_path, call);
 	return second == KERNELS ? first : second;
 }
 

@@ -95,6 +95,18 @@ static off_t moved(int fd, off_t off)
 	return off;
 }
 
+bool offset_is_list(const struct iovec *iov, int n)
+{
+	if (n < 0 || n > IOV_MAX) {
+		errno = EINVAL;
+		return false;
+	}
+	if (!n || (iov && can_read(iov, (size_t)n * sizeof(*iov))))
+		return true;
+	errno = EFAULT;
+	return false;
+}
+
 static size_t bytes(const struct iovec *iov, int n)
 {
 	size_t sum = 0;
@@ -138,6 +150,8 @@ static ssize_t transfer(int fd, const struct iovec *iov, int n, bool write)
 
 ssize_t offset_readv(int fd, const struct iovec *iov, int n)
 {
+	if (!offset_is_list(iov, n))
+		return -1;
 	return kernel_has(fd) ? transfer(fd, iov, n, false)
 			      : pvfs_readv(fd, iov, n);
 }
@@ -154,6 +168,8 @@ static ssize_t append(int fd, const struct iovec *iov, int n)
 
 ssize_t offset_writev(int fd, const struct iovec *iov, int n)
 {
+	if (!offset_is_list(iov, n))
+		return -1;
 	if (!kernel_has(fd))
 		return pvfs_writev(fd, iov, n);
 	return pvfs_fcntl(fd, F_GETFL) & O_APPEND ? append(fd, iov, n)
@@ -187,11 +203,16 @@ static int64_t *own_offset(int fd, int64_t *given, int64_t *own)
 ssize_t offset_copy(int in, int64_t *in_off, int out, int64_t *out_off,
 		    size_t n, unsigned int flags)
 {
-	int64_t a, b, *from = own_offset(in, in_off, &a),
-		      *to = own_offset(out, out_off, &b);
-	ssize_t done = pvfs_copy_file_range(in, from ? from : in_off, out,
-					    to ? to : out_off, n, flags);
+	int64_t a, b, *from, *to;
+	ssize_t done;
 
+	if ((in_off && copy_out(in_off, in_off, sizeof(*in_off))) ||
+	    (out_off && copy_out(out_off, out_off, sizeof(*out_off))))
+		return -1;
+	from = own_offset(in, in_off, &a);
+	to = own_offset(out, out_off, &b);
+	done = pvfs_copy_file_range(in, from ? from : in_off, out,
+				    to ? to : out_off, n, flags);
 	if (done > 0 && from)
 		moved(in, under()->lseek(in, a, SEEK_SET));
 	if (done > 0 && to)

@@ -8,12 +8,15 @@
 #ifndef OFFSET_H
 #define OFFSET_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
 /* fd was opened by libpvfs: gives it such an offset, at 0.  -1 and errno. */
 int offset_begin(int fd);
 
+/* A list of pieces that can be read; or an error is set. */
+bool offset_is_list(const struct iovec *iov, int n);
 /* The calls that use and move it; of other files of ours as well. */
 ssize_t offset_readv(int fd, const struct iovec *iov, int n);
 ssize_t offset_writev(int fd, const struct iovec *iov, int n);

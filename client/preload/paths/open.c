@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "refuse.h"
@@ -78,15 +79,32 @@ static int open_ours(int dir, const char *path, int flags, mode_t mode)
 	return whose_opened(fd);
 }
 
+/*
+ * fd is what the kernel gave.  A name of a number of ours gives that file instead; what the
+ * kernel opened there holds nothing.
+ */
+static int or_number(int fd, const char *path, int flags)
+{
+	int number;
+
+	if (!whose_begun() ||
+	    (fd < 0 && errno != ENOENT && !whose_can_read(path)))
+		return fd;
+	number = whose_alias(path);
+	if (number < 0)
+		return fd;
+	if (fd >= 0)
+		syscall(SYS_close, fd); /* ours would take it for a lost one */
+	return open_number(number, flags);
+}
+
 #define OPEN(dir, path, flags, mode, kernels)                                  \
 	({                                                                     \
 		struct spot at;                                                \
 		enum whose whose_ = whose_path(&at, dir, path, "open");        \
-		int number_ = whose_alias(path);                               \
                                                                                \
-		number_ >= 0	    ? open_number(number_, flags)              \
-		: whose_ == OURS    ? open_ours(dir, at.path, flags, mode)     \
-		: whose_ == KERNELS ? (kernels)                                \
+		whose_ == OURS	    ? open_ours(dir, at.path, flags, mode)     \
+		: whose_ == KERNELS ? or_number(kernels, path, flags)          \
 				    : -1;                                      \
 	})
 

@@ -64,7 +64,8 @@ int execv(const char *path, char *const argv[])
 /* Directories of PATH are the kernel's. */
 static bool refused_file(const char *file, const char *call)
 {
-	return file && strchr(file, '/') && refused_path(file, call);
+	return whose_can_read(file) && strchr(file, '/') &&
+	       refused_path(file, call);
 }
 
 int execvp(const char *file, char *const argv[])

@@ -92,8 +92,8 @@ int bind(int fd, const struct sockaddr *name, socklen_t len)
 	const struct sockaddr_un *un = (const void *)name;
 	char path[sizeof(un->sun_path) + 1] = "";
 
-	if (name && len > sizeof(sa_family_t) && name->sa_family == AF_UNIX &&
-	    len <= sizeof(*un))
+	if (name && len > sizeof(sa_family_t) && len <= sizeof(*un) &&
+	    can_read(name, len) && name->sa_family == AF_UNIX)
 		memcpy(path, un->sun_path, len - sizeof(sa_family_t));
 	return *path && refused_path(path, __func__)
 		       ? -1

@@ -18,9 +18,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "inside.h"
+#include "usermem.h"
 
 enum whose { KERNELS, OURS, REFUSED };
 
@@ -61,8 +63,18 @@ struct spot {
 enum roots { ROOTS_UNKNOWN, ROOTS_NONE, ROOTS_SOME };
 extern atomic_int whose_roots;
 
+/* A path that cannot be read, and NULL, are the kernel's, which answers EFAULT. */
 enum whose whose_look(struct spot *s, int dir, const char *path,
 		      const char *call);
+/* The same of a path that can be read. */
+enum whose whose_read(struct spot *s, int dir, const char *path,
+		      const char *call);
+
+/* A system call: no program's path may end ours by SIGSEGV. */
+static inline bool whose_can_read(const char *path)
+{
+	return path && usermem_text(path, PATH_MAX);
+}
 
 /* REFUSED: errno is set, and a line was written. */
 static inline enum whose whose_path(struct spot *s, int dir, const char *path,
@@ -85,6 +97,53 @@ static inline enum whose whose_path(struct spot *s, int dir, const char *path,
 		: whose_ == KERNELS ? (kernels)                                \
 				    : -1;                                      \
 	})
+
+/*
+ * As whose_look(), after the kernel's answer (error: 0, or errno): most answers say that it has
+ * read path.  follow: of a descriptor that path is another name of, *from is that and s->path NULL.
+ */
+enum whose whose_asked(struct spot *s, int *from, bool follow, const char *path,
+		       const char *call, int error);
+
+/*
+ * A question that changes nothing: the kernel is asked first.  So a path of its own costs no
+ * further system call.  ours has from and at.path (whose_asked()).
+ */
+#define ASK_PATH(follow, dir, path, ours, kernels)                             \
+	({                                                                     \
+		int saved_ = errno, from = (dir), error_;                      \
+		__typeof__(kernels) rc_ = (kernels);                           \
+		enum whose whose_;                                             \
+		struct spot at;                                                \
+                                                                               \
+		error_ = rc_ < 0 ? errno : 0;                                  \
+		errno = saved_;                                                \
+		whose_ = whose_asked(&at, &from, follow, path, __func__,       \
+				     error_);                                  \
+		if (whose_ == KERNELS && error_)                               \
+			errno = error_;                                        \
+		whose_ == OURS ? PVFS(ours) : whose_ == KERNELS ? rc_ : -1;    \
+	})
+
+/* What a call fills: 0, or -1 with EFAULT. */
+static inline int copy_out(void *to, const void *from, size_t len)
+{
+	if (!usermem_put(to, from, len))
+		return 0;
+	errno = EFAULT;
+	return -1;
+}
+
+/* What a call reads; NULL stays NULL.  False: EFAULT. */
+static inline bool can_read(const void *from, size_t len)
+{
+	const struct iovec iov = { (void *)(uintptr_t)from, len };
+	int saved = errno;
+	bool yes = !from || usermem_readable(&iov, 1);
+
+	errno = yes ? saved : EFAULT;
+	return yes;
+}
 
 /* The directory that relative paths begin at, if it is ours. */
 bool whose_cwd(char name[PATH_MAX]);
@@ -127,7 +186,7 @@ int whose_new(int fd);
 /* It may stand for something else from now on. */
 void whose_closed(int fd);
 
-/* The descriptor of ours that path is another name of; or -1. */
+/* The descriptor of ours that path, which can be read, is another name of; or -1. */
 int whose_alias(const char *path);
 
 /* False: everything is the kernel's. */

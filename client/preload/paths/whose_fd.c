@@ -169,7 +169,7 @@ int whose_alias(const char *path)
 {
 	int fd = -1;
 
-	if (path && (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)))
+	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
 		fd = number_in(path);
 	return fd >= 0 && whose_fd(fd, "open") == OURS ? fd : -1;
 }

@@ -262,13 +262,17 @@ static enum whose look(struct spot *s, int dir, const char *path,
 	return is_ours(path) ? mine_if_here(path, call) : KERNELS;
 }
 
-/* A descriptor's own object (AT_EMPTY_PATH, or no path at all) is as the descriptor. */
-enum whose whose_look(struct spot *s, int dir, const char *path,
+/* A descriptor's own object (AT_EMPTY_PATH) is as the descriptor. */
+enum whose whose_read(struct spot *s, int dir, const char *path,
 		      const char *call)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!path || !*path)
+	s->path = path;
+	if (atomic_load_explicit(&whose_roots, memory_order_relaxed) ==
+	    ROOTS_NONE)
+		return KERNELS;
+	if (!*path)
 		return dir == AT_FDCWD ? KERNELS : whose_fd(dir, call);
 	if (!strncmp(path, "/proc/", 6))
 		return KERNELS;
@@ -277,4 +281,26 @@ enum whose whose_look(struct spot *s, int dir, const char *path,
 	return atomic_load(&whose_roots) == ROOTS_SOME
 		       ? look(s, dir, path, call)
 		       : KERNELS;
+}
+
+enum whose whose_look(struct spot *s, int dir, const char *path,
+		      const char *call)
+{
+	return whose_can_read(path) ? whose_read(s, dir, path, call) : KERNELS;
+}
+
+enum whose whose_asked(struct spot *s, int *from, bool follow, const char *path,
+		       const char *call, int error)
+{
+	int number;
+
+	if (!whose_begun() ||
+	    (error && error != ENOENT && !whose_can_read(path)))
+		return KERNELS;
+	number = follow ? whose_alias(path) : -1;
+	if (number < 0)
+		return whose_read(s, *from, path, call);
+	*from = number;
+	s->path = NULL;
+	return OURS;
 }

@@ -1,36 +1,110 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xattrs.c - extended attributes. */
 #include <pvfs.h>
+#include <stdlib.h>
+#include <sys/xattr.h>
 
 #include "seen.h"
 #include "under.h"
 #include "whose.h"
 
-/* A call by path, and that of a symbolic link itself. */
-#define XATTR_PATH(type, call, args, more)                                     \
-	SEEN type call(const char *path, ARGS args);                           \
-	type call(const char *path, ARGS args)                                 \
-	{                                                                      \
-		return BY_PATH(AT_FDCWD, path,                                 \
-			       pvfs_##call(at.path, ARGS more),                \
-			       under()->call(path, ARGS more));                \
+#define NAME_ROOM 256 /* of a name, as the kernel has it */
+#define MOST 65536u /* of a value, or of all names */
+
+/* Which file: a path, that of a symbolic link itself, or a descriptor. */
+enum by { PATH, LINK, FD };
+struct spec {
+	enum by by;
+	const char *path;
+	int fd;
+};
+#define OF_PATH ((struct spec){ PATH, at.path, -1 })
+#define OF_LINK ((struct spec){ LINK, at.path, -1 })
+#define OF_FD ((struct spec){ FD, NULL, fd })
+#define CALL(s, verb, ...)                                                     \
+	((s).by == PATH	  ? pvfs_##verb##xattr((s).path, ##__VA_ARGS__)        \
+	 : (s).by == LINK ? pvfs_l##verb##xattr((s).path, ##__VA_ARGS__)       \
+			  : pvfs_f##verb##xattr((s).fd, ##__VA_ARGS__))
+
+static bool is_name(const char *name)
+{
+	if (usermem_text(name, NAME_ROOM))
+		return true;
+	errno = can_read(name, NAME_ROOM) && name ? ERANGE : EFAULT;
+	return false;
+}
+
+static int set_value(struct spec s, const char *name, const void *value,
+		     size_t len, int flags)
+{
+	if (!is_name(name) || !can_read(value, len < MOST ? len : MOST))
+		return -1;
+	if (!value && len) {
+		errno = EFAULT;
+		return -1;
 	}
-#define XATTR_FD(type, call, args, more)                                       \
-	SEEN type call(int fd, ARGS args);                                     \
-	type call(int fd, ARGS args)                                           \
+	return CALL(s, set, name, value, len, flags);
+}
+
+static int drop(struct spec s, const char *name)
+{
+	return is_name(name) ? CALL(s, remove, name) : -1;
+}
+
+/* name NULL: all names. */
+static ssize_t ask(struct spec s, const char *name, void *out, size_t len)
+{
+	return name ? CALL(s, get, name, out, len) : CALL(s, list, out, len);
+}
+
+static ssize_t fill(struct spec s, const char *name, void *out, size_t len)
+{
+	size_t room = len < MOST ? len : MOST;
+	char *own = room ? malloc(room) : NULL;
+	ssize_t n = -1;
+
+	if (own || !room)
+		n = ask(s, name, own, room);
+	if (n > 0 && room && copy_out(out, own, (size_t)n))
+		n = -1;
+	free(own);
+	return n;
+}
+
+static ssize_t get_value(struct spec s, const char *name, void *value,
+			 size_t len)
+{
+	return is_name(name) ? fill(s, name, value, len) : -1;
+}
+
+static ssize_t list_names(struct spec s, char *names, size_t len)
+{
+	return fill(s, NULL, names, len);
+}
+
+/* The three calls of a verb. */
+#define THREE(type, verb, ours, args, more)                                    \
+	SEEN type verb##xattr(const char *path, ARGS args)                     \
 	{                                                                      \
-		return BY_FD(fd, pvfs_##call(fd, ARGS more),                   \
-			     under()->call(fd, ARGS more));                    \
+		return BY_PATH(AT_FDCWD, path, ours(OF_PATH, ARGS more),       \
+			       under()->verb##xattr(path, ARGS more));         \
+	}                                                                      \
+	SEEN type l##verb##xattr(const char *path, ARGS args)                  \
+	{                                                                      \
+		return BY_PATH(AT_FDCWD, path, ours(OF_LINK, ARGS more),       \
+			       under()->l##verb##xattr(path, ARGS more));      \
+	}                                                                      \
+	SEEN type f##verb##xattr(int fd, ARGS args)                            \
+	{                                                                      \
+		return BY_FD(fd, ours(OF_FD, ARGS more),                       \
+			     under()->f##verb##xattr(fd, ARGS more));          \
 	}
 #define ARGS(...) __VA_ARGS__
-#define XATTR(type, verb, args, more)                                          \
-	XATTR_PATH(type, verb##xattr, args, more)                              \
-	XATTR_PATH(type, l##verb##xattr, args, more)                           \
-	XATTR_FD(type, f##verb##xattr, args, more)
 
-XATTR(int, set, (const char *name, const void *value, size_t len, int flags),
+THREE(int, set, set_value,
+      (const char *name, const void *value, size_t len, int flags),
       (name, value, len, flags))
-XATTR(ssize_t, get, (const char *name, void *value, size_t len),
+THREE(ssize_t, get, get_value, (const char *name, void *value, size_t len),
       (name, value, len))
-XATTR(ssize_t, list, (char *names, size_t len), (names, len))
-XATTR(int, remove, (const char *name), (name))
+THREE(ssize_t, list, list_names, (char *names, size_t len), (names, len))
+THREE(int, remove, drop, (const char *name), (name))
