@@ -195,6 +195,17 @@ static bool may_hurry(const struct op *op)
 	return op->ns.held && caller->declares == caller->declaring;
 }
 
+/* Nobody hears of it, and a replay does it again. */
+static void finish_part(struct op *op)
+{
+	int rc = commit(op, caller_record(op->mgr, op->rpc->session), NULL);
+
+	if (rc)
+		answer_error(op->req, rc);
+	else
+		queue_again(op->req);
+}
+
 static void finish(struct op *op)
 {
 	struct mgr *mgr = op->mgr;
@@ -272,10 +283,12 @@ static void start_truncation(struct op *op)
 
 static void conclude(struct op *op, int rc)
 {
-	if (rc != NS_PAUSED)
-		ns_pause_end(&op->req->pause);
+	if (rc != NS_PAUSED && rc != NS_PART)
+		ns_pause_end(&op->mgr->ns, &op->req->pause);
 	if (rc == 0)
 		finish(op);
+	else if (rc == NS_PART)
+		finish_part(op);
 	else if (rc == OP_JOB)
 		start_truncation(op);
 	else

@@ -31,6 +31,7 @@ struct lock_node {
 	struct lock_file *file;
 	struct lock_session *by;
 	uint64_t priority;
+	uint64_t reserved; /* a number; 0: it is a lock */
 	struct lock_node *child[2];
 	struct furthest furthest[KINDS]; /* here and below */
 	bool inside, was_inside; /* ... of the tree; at the last commit */
@@ -55,6 +56,7 @@ struct lock_index {
 	struct lock_file *files;
 	struct lock_session *sessions;
 	size_t nodes;
+	uint64_t reservations; /* ever */
 	uint64_t random;
 	SLIST_HEAD(, lock_node) changes; /* since the last commit or abort */
 };
@@ -182,13 +184,15 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-static int compare(const struct lock_rec *a, const struct lock_rec *b)
+static int compare(const struct lock_node *a, const struct lock_node *b)
 {
-	int by = compare_u64(a->start, b->start);
+	int by = compare_u64(a->rec.start, b->rec.start);
 
 	if (!by)
-		by = compare_u64(a->session, b->session);
-	return by ? by : compare_u64(a->owner, b->owner);
+		by = compare_u64(a->rec.session, b->rec.session);
+	if (!by)
+		by = compare_u64(a->rec.owner, b->rec.owner);
+	return by ? by : compare_u64(a->reserved, b->reserved);
 }
 
 static void reach(struct furthest *f, const struct lock_node *node)
@@ -224,7 +228,7 @@ static void refresh(struct lock_node *node)
 }
 
 /* part[0]: those before at; part[1]: the others. */
-static void split(struct lock_node *node, const struct lock_rec *at,
+static void split(struct lock_node *node, const struct lock_node *at,
 		  struct lock_node *part[2])
 {
 	bool before;
@@ -233,7 +237,7 @@ static void split(struct lock_node *node, const struct lock_rec *at,
 		part[0] = part[1] = NULL;
 		return;
 	}
-	before = compare(&node->rec, at) < 0;
+	before = compare(node, at) < 0;
 	split(node->child[before], at, part);
 	node->child[before] = part[!before];
 	refresh(node);
@@ -263,10 +267,10 @@ static struct lock_node *with(struct lock_node *tree, struct lock_node *node)
 	bool behind;
 
 	if (!tree || tree->priority < node->priority) {
-		split(tree, &node->rec, node->child);
+		split(tree, node, node->child);
 		tree = node;
 	} else {
-		behind = compare(&node->rec, &tree->rec) > 0;
+		behind = compare(node, tree) > 0;
 		tree->child[behind] = with(tree->child[behind], node);
 	}
 	refresh(tree);
@@ -281,7 +285,7 @@ static struct lock_node *without(struct lock_node *tree,
 
 	if (tree == node)
 		return join(tree->child[0], tree->child[1]);
-	behind = compare(&node->rec, &tree->rec) > 0;
+	behind = compare(node, tree) > 0;
 	tree->child[behind] = without(tree->child[behind], node);
 	refresh(tree);
 	return tree;
@@ -290,10 +294,11 @@ static struct lock_node *without(struct lock_node *tree,
 static struct lock_node *find_node(const struct lock_file *file,
 				   const struct lock_rec *rec)
 {
+	const struct lock_node key = { .rec = *rec };
 	struct lock_node *node = file ? file->root : NULL;
 	int by;
 
-	while (node && (by = compare(rec, &node->rec)))
+	while (node && (by = compare(&key, node)))
 		node = node->child[by > 0];
 	return node;
 }
@@ -342,6 +347,27 @@ int lock_index_put(struct lock_index *index, const struct lock_rec *rec)
 	note(index, node);
 	enter(node);
 	return 0;
+}
+
+int lock_index_reserve(struct lock_index *index, const struct lock_rec *rec,
+		       struct lock_node **out)
+{
+	struct lock_node *node;
+	int rc = new_node(index, rec, &node);
+
+	if (rc)
+		return rc;
+	node->reserved = ++index->reservations;
+	node->was_inside = true;
+	enter(node);
+	*out = node;
+	return 0;
+}
+
+void lock_index_release(struct lock_index *index, struct lock_node *node)
+{
+	leave(node);
+	free_node(index, node);
 }
 
 /* Those that come out make room for those that come in. */

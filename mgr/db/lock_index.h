@@ -19,6 +19,10 @@ void lock_index_close(struct lock_index *index);
 /* Takes the place of one of the same holder and start.  -ENOMEM, -ENOLCK: no change. */
 int lock_index_put(struct lock_index *index, const struct lock_rec *rec);
 void lock_index_del(struct lock_index *index, const struct lock_rec *rec);
+/* See lock_reserve(); in no transaction. */
+int lock_index_reserve(struct lock_index *index, const struct lock_rec *rec,
+		       struct lock_node **out);
+void lock_index_release(struct lock_index *index, struct lock_node *node);
 void lock_index_commit(struct lock_index *index);
 void lock_index_abort(struct lock_index *index);
 /* See lock_find(); NULL: none.  It is there until the next change.  Counts nodes in *steps. */

@@ -73,6 +73,17 @@ int lock_find(struct store *st, const struct lock_rec *want,
 	return 0;
 }
 
+int lock_reserve(struct store *st, const struct lock_rec *rec,
+		 struct lock_node **out)
+{
+	return lock_index_reserve(st->locks, rec, out);
+}
+
+void lock_release(struct store *st, struct lock_node *node)
+{
+	lock_index_release(st->locks, node);
+}
+
 static int decode(const struct store_iter *it, struct lock_rec *rec)
 {
 	const uint8_t *key = it->key;

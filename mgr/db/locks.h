@@ -27,6 +27,15 @@ int lock_del(struct store *st, const struct lock_rec *rec);
 int lock_find(struct store *st, const struct lock_rec *want,
 	      struct lock_rec *rec);
 
+/*
+ * Until lock_release() rec is in the way of others as a lock would be, but has no row: for a
+ * lock that is taken in several transactions.  -ENOMEM, -ENOLCK
+ */
+struct lock_node;
+int lock_reserve(struct store *st, const struct lock_rec *rec,
+		 struct lock_node **out);
+void lock_release(struct store *st, struct lock_node *node);
+
 /* Walks the locks of a file, those of one holder together and upwards. */
 struct lock_iter {
 	struct store_iter it;

@@ -146,10 +146,14 @@ static int take_one(struct op *op)
 	struct lock_rec other;
 	int rc = -EAGAIN;
 
-	for (unsigned int i = 0; i < n && rc == -EAGAIN; i++) {
+	/* the one of which a part was taken */
+	for (unsigned int i = op->ns.pause->which; i < n && rc == -EAGAIN;
+	     i++) {
 		struct ns_lock_args args = lock_args(op, &lock[i]);
 
 		rc = ns_lock(&op->ns, &args, &other);
+		if (rc == NS_PART)
+			op->ns.pause->which = i;
 		if (rc)
 			continue;
 		put_reply(op, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lock.c - LOCK: advisory locks on bytes of a file, as fcntl(2) has them. */
 #include <errno.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include "locks.h"
@@ -42,6 +43,8 @@ struct change {
 	struct store *st;
 	struct lock_rec new;
 	int more; /* rows */
+	unsigned int left; /* rows that this turn may still change */
+	bool part; /* new ends where the next of them begins */
 };
 
 static int put_row(struct change *c, const struct lock_rec *rec)
@@ -105,6 +108,11 @@ static int replace(struct change *c)
 		return rc;
 	rc = lock_iter_seek(&it, &at, &old);
 	while (!rc && may_touch(&c->new, &old)) {
+		if (!c->left--) {
+			c->new.end = old.start;
+			c->part = true;
+			break;
+		}
 		rc = make_room(c, &old);
 		if (!rc)
 			rc = lock_iter_next(&it, &old);
@@ -150,22 +158,46 @@ int lock_count(struct store *st, uint64_t session, uint64_t handle, int more)
 	return locker_put(st, session, handle, now > 0 ? (uint32_t)now : 0);
 }
 
-static int take(struct ns_op *op, const struct ns_lock_args *args)
+static int put_change(struct ns_op *op, struct change *c)
 {
-	struct store *st = op->ns->st;
-	struct change c = { .st = st, .new = wanted(op, args) };
-	bool unlock = args->type == WIRE_L_UNLOCK;
-	int rc = replace(&c);
+	const struct lock_rec *new = &c->new;
+	bool unlock = new->type == WIRE_L_UNLOCK;
+	int rc = replace(c);
 
-	if (!rc && unlock && !store_changed(st))
+	if (!rc && unlock && !store_changed(c->st))
 		return 0;
 	if (!rc && !unlock)
-		rc = put_row(&c, &c.new);
+		rc = put_row(c, new);
 	if (!rc)
-		rc = lock_count(st, op->session, args->handle, c.more);
+		rc = lock_count(c->st, op->session, new->handle, c->more);
 	if (!rc && unlock)
-		rc = lock_forgotten(st, op->session, args->handle);
+		rc = lock_forgotten(c->st, op->session, new->handle);
 	return rc;
+}
+
+/* Between two turns nobody else takes a part of it. */
+static int reserve(struct ns_op *op, const struct lock_rec *rec)
+{
+	if (rec->type == WIRE_L_UNLOCK || op->pause->lock)
+		return 0;
+	return lock_reserve(op->ns->st, rec, &op->pause->lock);
+}
+
+/*
+ * Each turn begins at the start, with what is there then: so in the last one all of it is
+ * done, whatever others of the owner's threads have done meanwhile.
+ */
+static int take(struct ns_op *op, const struct ns_lock_args *args)
+{
+	const struct lock_rec want = wanted(op, args);
+	struct change c = { .st = op->ns->st,
+			    .new = want,
+			    .left = op->pause ? NS_TURN_STEPS / 2 : UINT_MAX };
+	int rc = put_change(op, &c);
+
+	if (!rc && c.part)
+		rc = reserve(op, &want);
+	return rc ? rc : c.part ? NS_PART : 0;
 }
 
 static int check_file(struct ns_op *op, uint64_t handle)

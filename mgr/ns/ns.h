@@ -9,8 +9,9 @@
  *   NS_BUSY      wait until the truncation of op->wait is finished;
  *   NS_ASK       ask the iods for the size of op->wait first (ns_asked());
  *   NS_PAUSED    the turn's budget is used up: op->pause keeps how far it got, run it
- *                again from its start with that.
- * Unless it answers 0, the transaction must be aborted.
+ *                again from its start with that;
+ *   NS_PART      the same, and what it has done so far is to be committed.
+ * Unless it answers 0 or NS_PART, the transaction must be aborted.
  */
 #ifndef NS_H
 #define NS_H
@@ -29,6 +30,7 @@
 #define NS_BUSY 2
 #define NS_ASK 3
 #define NS_PAUSED 4
+#define NS_PART 5
 
 #define NS_LINK_MAX 65000u /* hard links to a file */
 #define NS_LOOP_MAX 40u /* symlinks followed in one path */
@@ -102,9 +104,11 @@ struct ns_cred {
 /* How far a request is that has used up the budget of a turn; zeroed before the first one. */
 struct ns_pause {
 	struct ns_walk *walk[2]; /* resolve.c: of each path; NULL: not begun */
+	struct lock_node *lock; /* lock.c: reserved; or NULL */
+	unsigned int which; /* ... of those that the request names */
 };
 /* Frees what it keeps.  A request that waits for something else starts over behind it. */
-void ns_pause_end(struct ns_pause *pause);
+void ns_pause_end(struct ns *ns, struct ns_pause *pause);
 
 struct ns_op {
 	struct ns *ns;

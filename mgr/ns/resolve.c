@@ -173,15 +173,6 @@ static bool is_dots(const struct walk *w)
 	       (w->len == 1 || (w->len == 2 && w->name[1] == '.'));
 }
 
-void ns_pause_end(struct ns_pause *pause)
-{
-	for (size_t i = 0; i < sizeof(pause->walk) / sizeof(pause->walk[0]);
-	     i++) {
-		free(pause->walk[i]);
-		pause->walk[i] = NULL;
-	}
-}
-
 /* In front of the component at hand. */
 static int pause_walk(const struct walk *w, struct ns_walk **at)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* space.c - the name space as a whole: its root, its count, a transaction. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "holds.h"
+#include "locks.h"
 #include "random_id.h"
 
 /* Until ns_bound() the name space is fresh. */
@@ -172,6 +174,16 @@ void ns_close_space(struct ns *ns)
 uint64_t ns_work(const struct ns *ns)
 {
 	return store_work(ns->st) + ns->steps;
+}
+
+void ns_pause_end(struct ns *ns, struct ns_pause *pause)
+{
+	if (pause->lock)
+		lock_release(ns->st, pause->lock);
+	for (size_t i = 0; i < sizeof(pause->walk) / sizeof(pause->walk[0]);
+	     i++)
+		free(pause->walk[i]);
+	*pause = (struct ns_pause){ 0 };
 }
 
 int ns_begin(struct ns *ns)

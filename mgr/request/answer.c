@@ -12,7 +12,7 @@ void request_drop(struct request *req)
 	rpc_timer_clear(req->mgr->ctx, &req->timer);
 	if (req->turn.session)
 		run_queue_leave(req->mgr->queue, &req->turn);
-	ns_pause_end(&req->pause);
+	ns_pause_end(&req->mgr->ns, &req->pause);
 	LIST_REMOVE(req, all);
 	free(req);
 }

@@ -16,9 +16,9 @@ struct op {
 };
 
 /* Beyond what ns.h answers: */
-#define OP_JOB 5 /* req->intent is recorded: commit, truncate, then on */
-#define OP_ABORT 6 /* the connection broke: as if never received */
-#define OP_LATER 7 /* it is parked, somebody will run it again */
+#define OP_JOB 6 /* req->intent is recorded: commit, truncate, then on */
+#define OP_ABORT 7 /* the connection broke: as if never received */
+#define OP_LATER 8 /* it is parked, somebody will run it again */
 
 /*
  * Does it and puts the body of the reply.  0, -errno, NS_* or OP_*.  What

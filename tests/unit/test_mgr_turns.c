@@ -90,7 +90,7 @@ START_TEST(test_turns_of_a_path)
 	/* no step was made twice */
 	ck_assert_uint_eq(fx.ns.steps - before, steps);
 	ck_assert_uint_eq(turns, (steps + NS_TURN_STEPS - 1) / NS_TURN_STEPS);
-	ns_pause_end(&pause);
+	ns_pause_end(&fx.ns, &pause);
 }
 END_TEST
 
@@ -129,7 +129,7 @@ START_TEST(test_turns_end_the_same)
 			ck_assert_uint_eq(fx.ns.redirect_len, len);
 			ck_assert_mem_eq(fx.ns.redirect, out, len);
 		}
-		ns_pause_end(&pause);
+		ns_pause_end(&fx.ns, &pause);
 	}
 }
 END_TEST
@@ -147,7 +147,7 @@ START_TEST(test_changes_between_turns)
 	ck_assert_int_eq(stat_turn(&pause, path, &ino), NS_PAUSED);
 	ck_assert_int_eq(fx_rmdir(&fx, "d"), 0);
 	ck_assert_int_eq(stat_turn(&pause, path, &ino), -ENOENT);
-	ns_pause_end(&pause);
+	ns_pause_end(&fx.ns, &pause);
 	/* the right to search is asked for in each directory when it comes */
 	ck_assert_int_eq(fx_mkdir(&fx, "d", 0755), 0);
 	fx_become(&fx, 7, 7);
@@ -156,7 +156,7 @@ START_TEST(test_changes_between_turns)
 	ck_assert_int_eq(fx_chmod(&fx, "d", 0700), 0);
 	fx_become(&fx, 7, 7);
 	ck_assert_int_eq(stat_turn(&pause, path, &ino), -EACCES);
-	ns_pause_end(&pause);
+	ns_pause_end(&fx.ns, &pause);
 }
 END_TEST
 
@@ -194,7 +194,7 @@ START_TEST(test_turns_of_two_paths)
 	ck_assert_int_eq(fx_stat(&fx, "f", &moved), -ENOENT);
 	ck_assert_int_eq(fx_stat(&fx, "d/moved", &moved), 0);
 	ck_assert_uint_eq(moved.handle, ino.handle);
-	ns_pause_end(&pause);
+	ns_pause_end(&fx.ns, &pause);
 }
 END_TEST
 
@@ -239,7 +239,7 @@ static uint64_t run_job(struct run_item *item)
 	if (more)
 		ck_assert_int_eq(run_queue_put(queue, item, &job->owner), 0);
 	else
-		ns_pause_end(&job->pause);
+		ns_pause_end(&fx.ns, &job->pause);
 	return job->path ? ns_work(&fx.ns) - before : job->work;
 }
 
@@ -311,7 +311,7 @@ START_TEST(test_other_user_goes_first)
 			  jobs[i].turns <= 195 / 16 + 2);
 	for (unsigned int i = 0; i < 16; i++) {
 		run_queue_leave(queue, &jobs[i].item);
-		ns_pause_end(&jobs[i].pause);
+		ns_pause_end(&fx.ns, &jobs[i].pause);
 	}
 	ck_assert(!run_queue_waits(queue));
 }
