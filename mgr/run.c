@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "auth.h"
 #include "caller.h"
 #include "caps.h"
 #include "jobs.h"
@@ -301,24 +302,41 @@ struct asker {
 	uint32_t groups[WIRE_GROUPS_MAX];
 };
 
-/* -EPERM: the session may not ask for others. */
-static int who_asks(const struct rpc_req *rpc, struct asker *who)
+/* Those for which nobody waits who could send a list; each is of an open file. */
+static bool ignores_groups(unsigned int op)
 {
-	const struct caller *caller = caller_of(rpc->session);
-	const struct wire_as *as = rpc->msg.as;
+	return op == WIRE_RELEASE || op == WIRE_LOCK || op == WIRE_DECLARE;
+}
+
+static int asks_itself(struct rpc_req *rpc, struct asker *who)
+{
+	struct caller *caller = caller_of(rpc->session);
+	int rc = ignores_groups(rpc->op) ? 0 : listed_own(caller->mgr, rpc);
 
 	who->cred = caller->cred;
+	return rc;
+}
+
+/* -EPERM: the session may not ask for others. */
+static int who_asks(struct rpc_req *rpc, struct asker *who)
+{
+	struct caller *caller = caller_of(rpc->session);
+	const struct wire_as *as = rpc->msg.as;
+	int rc = 0;
+
 	if (!as)
-		return 0;
+		return asks_itself(rpc, who);
 	if (!caller->root || !caller->place.speaks)
 		return -EPERM;
 	who->cred = (struct ns_cred){ le32toh(as->uid), le32toh(as->gid),
 				      le32toh(as->ngroups), who->groups };
 	for (uint32_t i = 0; i < who->cred.ngroups; i++)
 		who->groups[i] = le32toh(rpc->msg.groups[i]);
-	exports_squash(&caller->mgr->conf.exports, &caller->place, &who->cred,
-		       who->groups);
-	return 0;
+	if (wire_groups_listed(who->groups, who->cred.ngroups))
+		rc = listed_find(caller, wire_groups_list(who->groups),
+				 &who->cred);
+	exports_squash(&caller->mgr->conf.exports, &caller->place, &who->cred);
+	return rc;
 }
 
 /* The body of its reply follows. */

@@ -114,13 +114,14 @@ static void on_close(void *arg, struct rpc_session *session, bool clean)
 static void on_free(void *arg, struct rpc_session *session)
 {
 	auth_forget(caller_of(session));
+	listed_forget(caller_of(session));
 	free(caller_of(session));
 	rpc_session_info(session)->priv = NULL;
 }
 
 static void on_request(void *arg, struct rpc_req *rpc)
 {
-	if (!auth_take(arg, rpc))
+	if (!auth_take(arg, rpc) && !listed_take(arg, rpc))
 		request_take(arg, rpc);
 }
 
@@ -140,6 +141,7 @@ static uint64_t object_of(const struct rpc_req *rpc)
 	case WIRE_STATFS:
 	case WIRE_SESSIONS:
 	case WIRE_EVICT:
+	case WIRE_GROUPS:
 		return 0;
 	default:
 		return le32toh(rpc->msg.hdr->len) < sizeof(*rpc->msg.hdr) + 8

@@ -3,28 +3,71 @@
 #include "call.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "again.h"
 #include "clock.h"
 #include "fresh.h"
 #include "lacks.h"
+#include "log_pace.h"
 #include "named.h"
 #include "told.h"
 
-/* Those that /proc tells of; more than a request carries are left out, as NFS
- * does it. */
-static uint32_t groups_of(fuse_req_t req, uint32_t *groups)
+/* Of /proc, however many: *list is few, with room for WIRE_GROUPS_MAX, or for free(). */
+static int ask_groups(fuse_req_t req, gid_t *few, gid_t **list)
 {
-	gid_t list[WIRE_GROUPS_MAX];
-	int n = fuse_req_getgroups(req, WIRE_GROUPS_MAX, list);
+	int room = WIRE_GROUPS_MAX, n = fuse_req_getgroups(req, room, few);
 
-	if (n < 0)
-		return 0;
-	if (n > (int)WIRE_GROUPS_MAX)
-		n = WIRE_GROUPS_MAX;
-	for (int i = 0; i < n; i++)
-		groups[i] = list[i];
-	return (uint32_t)n;
+	*list = few;
+	while (n > room) { /* they can become more meanwhile */
+		if (*list != few)
+			free(*list);
+		room = n;
+		*list = calloc((size_t)room, sizeof(**list));
+		if (!*list)
+			return -ENOMEM;
+		n = fuse_req_getgroups(req, room, *list);
+	}
+	return n;
+}
+
+static void say_refused(const struct call *c, int rc)
+{
+	const struct fuse_ctx *ctx = fuse_req_ctx(c->req);
+	uint64_t now = clock_now(), before = atomic_load(&c->d->refused_at);
+
+	if (before && now - before < LOG_PACE_MS * CLOCK_NS_PER_MS)
+		return;
+	atomic_store(&c->d->refused_at, now);
+	log_error(
+		c->d->log,
+		"a request of user %u is refused: the groups of process %d are "
+		"not known: %s%s",
+		ctx->uid, ctx->pid, strerror(-rc),
+		ctx->pid ? ""
+			 : "; it is in a name space of processes that is not "
+			   "below that of this mount: start pvfs-fuse in one "
+			   "that is above both");
+}
+
+/* Groups that a request leaves out would give rights as well as take some. */
+static int find_groups(struct call *c)
+{
+	gid_t few[WIRE_GROUPS_MAX], *list;
+	int n = ask_groups(c->req, few, &list);
+
+	_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "a group");
+	if (n > 0)
+		n = listed_name(&c->d->listed, list, (uint32_t)n, c->as.groups);
+	if (list != few)
+		free(list);
+	if (n < 0) {
+		say_refused(c, n);
+		return n == -ENOMEM || n == -E2BIG ? n : -EACCES;
+	}
+	c->as.ngroups = (uint32_t)n;
+	return 0;
 }
 
 void call_begin(struct call *c, fuse_req_t req)
@@ -57,7 +100,8 @@ static void find_who(struct call *c)
 
 	c->as.uid = ctx->uid;
 	c->as.gid = ctx->gid;
-	c->as.ngroups = ctx->uid ? groups_of(c->req, c->as.groups) : 0;
+	c->as.ngroups = 0;
+	c->as.rc = ctx->uid ? find_groups(c) : 0;
 }
 
 struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)

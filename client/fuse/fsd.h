@@ -49,6 +49,9 @@ struct fsd {
 	bool checked; /* by the kernel, who may what (default_permissions) */
 	bool atime; /* reads count: relatime */
 	bool suid; /* programs that run from here may get rights by that */
+	struct listed listed; /* groups of users that are in many */
+	_Atomic uint64_t refused_at; /* when the log was last told of one whose
+				      * groups are not known; 0: never */
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct again *again; /* what the kernel asks twice */
 	struct cuts *cuts; /* that it makes by itself */

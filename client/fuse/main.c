@@ -207,9 +207,12 @@ static int run(const struct options *opt, struct log *log,
 			 "NOTIFY_SOCKET: %s: the service manager hears nothing",
 			 strerror(-rc));
 	s.d.fs.together = true; /* the kernel lets them come one by one */
+	listed_init(&s.d.listed);
+	s.d.fs.listed = &s.d.listed;
 	s.d.fs.declares = true; /* each file that is read is held */
 	rc = guard_run(&guard);
 	notify_close(&s.notify);
+	listed_destroy(&s.d.listed);
 	if (rc < 0)
 		log_error(log, "no process to serve: %s", strerror(-rc));
 	return rc < 0 ? EXIT_FAILURE : rc;

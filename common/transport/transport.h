@@ -33,7 +33,6 @@
 #include "rdma_opt.h"
 
 #define TP_PRIVATE_MAX	48u	/* bytes of private data (rdma_cm: 56) */
-#define TP_GROUPS_MAX	64u
 #define TP_SGE_MAX	260u	/* gather entries of one work request */
 #define TP_SEND_MAX	(4u << 20) /* bytes of one SEND */
 #define TP_LEN_MAX	(1u << 30) /* bytes of one WRITE, WRITE_IMM or READ */
@@ -368,8 +367,8 @@ const char *tp_req_peer(const struct tp_conn_req *req);
 struct tp_identity {
 	uint32_t uid, gid;	/* effective, when it connected (or listened) */
 	int32_t pid;		/* 0: not visible from here */
-	uint32_t ngroups;	/* supplementary ones, the first of them */
-	uint32_t groups[TP_GROUPS_MAX];
+	uint32_t ngroups;	/* supplementary ones, all of them, which live as long */
+	const uint32_t *groups;	/* as what was asked */
 };
 int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 /* Consumes req.  len is at most TP_PRIVATE_MAX. */

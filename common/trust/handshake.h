@@ -92,7 +92,7 @@ static inline void prover_unpair(const struct prover *prover,
 /* Whom a ticket names. */
 struct admitted {
 	uint32_t uid, gid;
-	uint32_t ngroups; /* at most WIRE_GROUPS_MAX */
+	uint32_t ngroups; /* at most WIRE_GROUPS_MAX, or they name a list */
 	uint32_t groups[WIRE_GROUPS_MAX];
 	uint64_t until, term; /* when it ends, on the clock of that manager */
 };

@@ -16,7 +16,7 @@
 struct ticket {
 	struct bounds bounds;
 	uint32_t uid, gid;
-	uint32_t ngroups; /* at most WIRE_GROUPS_MAX */
+	uint32_t ngroups; /* at most WIRE_GROUPS_MAX, or they name a list */
 	uint32_t groups[WIRE_GROUPS_MAX];
 	uint8_t client[TICKET_CLIENT_LEN];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fnv.h - a hash of short texts that nobody makes up to meet (Fowler, Noll, Vo: 1a). */
+/* fnv.h - a hash of short texts and lists that nobody makes up to meet (Fowler, Noll, Vo: 1a). */
 #ifndef FNV_H
 #define FNV_H
 
@@ -7,10 +7,20 @@
 
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
 static inline uint64_t fnv_text(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+		hash = (hash ^ (unsigned char)*text) * FNV_PRIME;
+	return hash;
+}
+
+static inline uint64_t fnv_words(uint64_t hash, const uint32_t *word,
+				 uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		hash = (hash ^ word[i]) * FNV_PRIME;
 	return hash;
 }
 

@@ -35,7 +35,9 @@
 
 #define WIRE_PATH_MAX   4095u		/* bytes in a path, no NUL */
 #define WIRE_NAME_MAX   255u		/* bytes in one component */
-#define WIRE_GROUPS_MAX 64u		/* supplementary groups of a session */
+#define WIRE_GROUPS_MAX 64u		/* supplementary groups that a message itself has */
+#define WIRE_GROUPS_ALL 65536u		/* ... that a list has: NGROUPS_MAX of Linux */
+#define WIRE_GROUPS_PART 2048u		/* ... that one GROUPS has */
 #define WIRE_REGION_MAX 64u		/* file regions of one request */
 #define WIRE_MEM_MAX    256u		/* memory segments of one request */
 #define WIRE_HANDLE_MAX 128u		/* handles of one GETSIZE */
@@ -112,6 +114,7 @@ enum wire_op {
 	WIRE_RENEW	= 52,	/* capabilities for those that end; no body */
 	WIRE_SESSIONS	= 53,	/* of clients: for administrators */
 	WIRE_EVICT	= 54,	/* ... who end some of them */
+	WIRE_GROUPS	= 55,	/* a list of groups that a later request names */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -304,6 +307,8 @@ struct wire_accept {		/* accept or reject, private data */
 				 * may seal the connection: WIRE_CH_HERE */
 #define WIRE_FT_LIFE	0x20000u /* an iod's: the upper half of boot is not random but stays for
 				 * as long as it keeps what is written and not flushed: never 0 */
+#define WIRE_FT_GROUPS	0x40000u /* the manager: there are GROUPS and lists; clients: know
+				 * -WIRE_ENOGROUPS */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -372,6 +377,50 @@ struct wire_as {		/* then groups[ngroups] */
 	le32 ngroups;		/* at most WIRE_GROUPS_MAX */
 	le32 zero;
 };
+
+/*
+ * More than WIRE_GROUPS_MAX groups are a list with a number, and the number stands where
+ * the groups would: WIRE_GROUPS_LISTED, which is the number of no group, then the number's
+ * lower and upper half.  It is so in wire_as, HELLO and tickets, to servers that named
+ * WIRE_FT_GROUPS; only the manager looks at it.
+ *
+ * GROUPS tells the manager a list, in parts, in their order; a part that it has is answered
+ * 0 and changes nothing.  The list is in ascending order, counts for this session alone, and
+ * a number never names two.  Only sessions that may use WIRE_F_AS may send it, and one that
+ * nothing proves, of its own HELLO's list.  -EAGAIN: the parts before it are missing.
+ *
+ * -WIRE_ENOGROUPS: the list that the request needs is not there, or not any more.
+ * Send it, or, with a ticket, AUTH, and then the request again.
+ */
+#define WIRE_GROUPS_LISTED UINT32_MAX
+#define WIRE_ENOGROUPS	57	/* EBADSLT, which no call of a file system fails with */
+struct wire_groups {		/* tail: gid[n] */
+	le64 list;
+	le32 total;		/* of the list: at most WIRE_GROUPS_ALL */
+	le32 first;		/* which one gid[0] is */
+	le32 n;
+	le32 zero;
+};
+
+/* Of groups in host order: do they name a list?  And which. */
+static inline bool wire_groups_listed(const uint32_t *groups, uint32_t n)
+{
+	return n == 3 && groups[0] == WIRE_GROUPS_LISTED;
+}
+
+static inline uint64_t wire_groups_list(const uint32_t *groups)
+{
+	return groups[1] | (uint64_t)groups[2] << 32;
+}
+
+/* The other way round.  Returns how many groups has then. */
+static inline uint32_t wire_groups_name(uint32_t *groups, uint64_t list)
+{
+	groups[0] = WIRE_GROUPS_LISTED;
+	groups[1] = (uint32_t)list;
+	groups[2] = (uint32_t)(list >> 32);
+	return 3;
+}
 
 /* HELLO: who this session is.  Tail: groups[ngroups], name. */
 struct wire_hello {
@@ -1468,6 +1517,7 @@ _Static_assert(sizeof(struct wire_adopt) == 40, "wire_adopt");
 _Static_assert(sizeof(struct wire_adopt_rep) == 8, "wire_adopt_rep");
 _Static_assert(sizeof(struct wire_adopted) == 8, "wire_adopted");
 _Static_assert(sizeof(struct wire_declare) == 16, "wire_declare");
+_Static_assert(sizeof(struct wire_groups) == 24, "wire_groups");
 _Static_assert(sizeof(struct wire_hold) == 16, "wire_hold");
 _Static_assert(sizeof(struct wire_setattr) == 48, "wire_setattr");
 _Static_assert(sizeof(struct wire_link2) == 32, "wire_link2");

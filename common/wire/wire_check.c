@@ -247,6 +247,16 @@ const char *wire_check_declare(const struct wire_msg *msg)
 	return NULL;
 }
 
+const char *wire_check_groups(const struct wire_msg *msg)
+{
+	const struct wire_groups *part = msg->body;
+	uint32_t n = le32toh(part->n), first = le32toh(part->first);
+
+	if (!n || first > WIRE_GROUPS_ALL || first + n > le32toh(part->total))
+		return "wire_groups.n: zero, or beyond total";
+	return NULL;
+}
+
 static bool has_two_paths(unsigned int op)
 {
 	return op == WIRE_RENAME || op == WIRE_LINK || op == WIRE_SYMLINK ||

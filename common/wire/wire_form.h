@@ -104,6 +104,7 @@ const char *wire_check_fence(const struct wire_msg *msg);
 const char *wire_check_lock(const struct wire_msg *msg);
 const char *wire_check_lock_any(const struct wire_msg *msg);
 const char *wire_check_declare(const struct wire_msg *msg);
+const char *wire_check_groups(const struct wire_msg *msg);
 const char *wire_check_path_rep(const struct wire_msg *msg);
 /* The second tail item is a list of memory with that total. */
 const char *wire_check_mem(const struct wire_tail *tail, uint64_t total);

@@ -271,6 +271,15 @@ static const struct wire_form adopted = {
 	.fields = { ID(wire_adopted, session) },
 };
 
+static const struct wire_form groups = {
+	.size = sizeof(struct wire_groups),
+	.fields = { ID(wire_groups, list),
+		    MAX(wire_groups, total, WIRE_GROUPS_ALL),
+		    ZERO(wire_groups, zero) },
+	.items = { ITEM(ARRAY, wire_groups, n, 4, WIRE_GROUPS_PART) },
+	.check = wire_check_groups,
+};
+
 static const struct wire_form declare = {
 	.size = sizeof(struct wire_declare),
 	.fields = { BITS(wire_declare, flags, WIRE_DC_ALL) },
@@ -614,6 +623,7 @@ static const struct wire_op_desc ops[] = {
 	OP(RENEW, empty, empty),
 	OP(SESSIONS, sessions, sessions_rep),
 	OP(EVICT, evict, evict_rep),
+	OP(GROUPS, groups, empty),
 	OP(ADOPT, adopt_req, adopt_rep),
 	OP(ADOPTED, adopted, empty),
 	PATH_OP(SETATTR, setattr, attr_rep),

@@ -88,8 +88,10 @@ void auths_close(struct mgr *mgr)
 
 void auths_free(struct mgr *mgr)
 {
-	if (mgr->auths)
+	if (mgr->auths) {
 		munger_put(mgr->auths->munger);
+		group_lists_free(&mgr->auths->lists);
+	}
 	free(mgr->auths);
 	mgr->auths = NULL;
 }

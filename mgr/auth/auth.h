@@ -38,4 +38,15 @@ void auth_holds(const struct mgr *mgr, struct rpc_session *session);
 /* What CHALLENGE left behind. */
 void auth_forget(struct caller *caller);
 
+/* ---- listed.c: more groups than a message has room for (group_lists.h) ---- */
+
+/* True: it was GROUPS, and is answered. */
+bool listed_take(struct mgr *mgr, struct rpc_req *rpc);
+/* The groups of the session itself are there, or were never a list; -WIRE_ENOGROUPS. */
+int listed_own(struct mgr *mgr, struct rpc_req *rpc);
+/* Sets groups to that list of the session's, for this request; -WIRE_ENOGROUPS. */
+int listed_find(struct caller *caller, uint64_t number, struct ns_cred *cred);
+/* The session is gone. */
+void listed_forget(struct caller *caller);
+
 #endif

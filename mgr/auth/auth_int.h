@@ -27,6 +27,7 @@ struct auths {
 	struct pool *pool;
 	struct munger *munger; /* with AUTH_MUNGE */
 	struct groups groups;
+	struct group_lists lists;
 	struct gatehouse house; /* tickets that come back to us */
 	struct doorkeeper keeper;
 	/* Those who got no ticket, by the reason; the last entry: all others. */
@@ -61,6 +62,8 @@ struct proof {
 	uint64_t deadline; /* of munged */
 	uint32_t kind;
 	struct admitted who;
+	struct gids many; /* who's, if they are more than it has room for */
+	struct group_list *list; /* which they are then, pinned; or NULL */
 	bool primary; /* the name service says the gid, too */
 	int status;
 	uint8_t seen[PACT_LEN]; /* what the word is about */
@@ -86,6 +89,12 @@ void proof_aside(struct proof *p, void (*work)(struct pool_job *job),
 
 /* munged.c: asks munged whether it is there; the log says it if not. */
 int munged_look(struct mgr *mgr);
+
+/* listed.c: makes them the manager's list, pinned, and names it in who. */
+int listed_name(struct mgr *mgr, const uint32_t *gid, uint32_t n,
+		struct admitted *who, struct group_list **list);
+/* The groups of the session, pinned once more; NULL: they are none. */
+void listed_set(struct caller *caller, struct group_list *list);
 
 /* judge.c: ends in proof_judged(). */
 void proof_judge(struct proof *p);

@@ -10,25 +10,71 @@
 #include "clock.h"
 
 #define TEXT_MAX 16384u
-#define LIST_MAX 65536 /* NGROUPS_MAX of Linux */
+#define LIST_FIRST 256 /* groups that are asked for at first */
+/* A user's own group may be among them, or not. */
+#define LIST_MAX ((int)WIRE_GROUPS_ALL + 1)
 
-/* More than a ticket has room for: the first ones count. */
-static int ask_list(const char *name, struct admitted *who)
+/* However many there are: *list is for free(), *n how many. */
+static int ask_all(const char *name, uint32_t gid, gid_t **list, int *n)
 {
-	int n = LIST_MAX, i;
-	gid_t *list = calloc(LIST_MAX, sizeof(*list));
+	int room = LIST_FIRST;
+	gid_t *more;
 
-	if (!list)
-		return -ENOMEM;
-	getgrouplist(name, who->gid, list, &n);
-	for (i = 0; i < n && i < (int)WIRE_GROUPS_MAX; i++)
+	*list = NULL;
+	do {
+		more = reallocarray(*list, (size_t)room, sizeof(*more));
+		if (!more) {
+			free(*list);
+			return -ENOMEM;
+		}
+		*list = more;
+		*n = room;
+		if (getgrouplist(name, gid, *list, n) >= 0)
+			return 0;
+		/* or there is no memory, and it says nothing */
+		room = *n > room ? *n : 2 * room;
+	} while (room <= LIST_MAX);
+	free(*list);
+	return -E2BIG;
+}
+
+/* What he is in already counts for nothing. */
+static int without(gid_t *list, int n, uint32_t gid)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (list[i] != gid)
+			list[kept++] = list[i];
+	return kept;
+}
+
+static int ask_list(const char *name, struct admitted *who, struct gids *many)
+{
+	gid_t *list;
+	int n, rc = ask_all(name, who->gid, &list, &n);
+
+	if (rc)
+		return rc;
+	if (n > (int)WIRE_GROUPS_MAX)
+		n = without(list, n, who->gid);
+	if (n > (int)WIRE_GROUPS_ALL) {
+		free(list);
+		return -E2BIG;
+	}
+	if (n > (int)WIRE_GROUPS_MAX) {
+		*many = (struct gids){ list, (uint32_t)n };
+		return 0;
+	}
+	for (int i = 0; i < n; i++)
 		who->groups[i] = list[i];
-	who->ngroups = (uint32_t)i;
+	who->ngroups = (uint32_t)n;
 	free(list);
 	return 0;
 }
 
-static int ask(struct admitted *who, bool primary, char *text)
+static int ask(struct admitted *who, bool primary, char *text,
+	       struct gids *many)
 {
 	struct passwd pw, *found = NULL;
 	int rc = getpwuid_r(who->uid, &pw, text, TEXT_MAX, &found);
@@ -40,13 +86,13 @@ static int ask(struct admitted *who, bool primary, char *text)
 		return primary ? -ENOENT : 0;
 	if (primary)
 		who->gid = pw.pw_gid;
-	return ask_list(pw.pw_name, who);
+	return ask_list(pw.pw_name, who, many);
 }
 
-int groups_ask(struct admitted *who, bool primary)
+int groups_ask(struct admitted *who, bool primary, struct gids *many)
 {
 	char *text = malloc(TEXT_MAX);
-	int rc = text ? ask(who, primary, text) : -ENOMEM;
+	int rc = text ? ask(who, primary, text, many) : -ENOMEM;
 
 	free(text);
 	return rc;

@@ -11,6 +11,12 @@
 
 #include "handshake.h"
 
+/* Of one user, where struct admitted has no room for them; NULL: it has. */
+struct gids {
+	uint32_t *gid; /* for free() */
+	uint32_t n;
+};
+
 #define GROUPS_KEPT 256u
 #define GROUPS_KEEP_MS 60000u
 
@@ -26,9 +32,10 @@ struct groups {
 /*
  * Asks, however long that takes: who->uid is given, and who->gid unless primary, which
  * asks for that as well.  A user whom it does not know has no groups, and is an error
- * (-ENOENT) only with primary.  -EAGAIN: it did not answer.
+ * (-ENOENT) only with primary.  -EAGAIN: it did not answer; -E2BIG: he is in more groups
+ * than Linux allows.
  */
-int groups_ask(struct admitted *who, bool primary);
+int groups_ask(struct admitted *who, bool primary, struct gids *many);
 /* The same from what is kept; false: it is to be asked. */
 bool groups_find(const struct groups *groups, struct admitted *who,
 		 bool primary);

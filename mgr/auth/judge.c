@@ -11,20 +11,38 @@ static void ask_groups(struct pool_job *job)
 {
 	struct proof *p = container_of(job, struct proof, job);
 
-	p->status = groups_ask(&p->who, p->primary);
+	p->status = groups_ask(&p->who, p->primary, &p->many);
 }
 
 static void keep_groups(struct proof *p)
 {
+	if (!p->status && p->many.gid)
+		p->status = listed_name(p->mgr, p->many.gid, p->many.n, &p->who,
+					&p->list);
 	if (!p->status)
 		groups_keep(&p->mgr->auths->groups, &p->who, p->primary);
 	proof_judged(p);
 }
 
+/* What is kept of him names a list, which may have made room for others. */
+static bool find_kept(struct proof *p)
+{
+	struct group_lists *lists = &p->mgr->auths->lists;
+
+	if (!groups_find(&p->mgr->auths->groups, &p->who, p->primary))
+		return false;
+	if (!wire_groups_listed(p->who.groups, p->who.ngroups))
+		return true;
+	p->list = group_lists_find(lists, &lists->own,
+				   wire_groups_list(p->who.groups));
+	if (p->list)
+		group_list_pin(lists, p->list);
+	return p->list;
+}
+
 static void find_groups(struct proof *p)
 {
-	if (p->status ||
-	    groups_find(&p->mgr->auths->groups, &p->who, p->primary))
+	if (p->status || find_kept(p))
 		proof_judged(p);
 	else
 		proof_aside(p, ask_groups, keep_groups);
@@ -39,8 +57,13 @@ static int judge_kernel(struct proof *p)
 
 	if (rpc_req_identity(p->rpc, &id))
 		return -EOPNOTSUPP;
-	p->who = (struct admitted){ id.uid, id.gid, id.ngroups };
-	memcpy(p->who.groups, id.groups, sizeof(id.groups));
+	p->who = (struct admitted){ .uid = id.uid, .gid = id.gid };
+	if (id.ngroups > WIRE_GROUPS_MAX)
+		return listed_name(p->mgr, id.groups, id.ngroups, &p->who,
+				   &p->list);
+	p->who.ngroups = id.ngroups;
+	for (uint32_t i = 0; i < id.ngroups; i++)
+		p->who.groups[i] = id.groups[i];
 	return 0;
 }
 

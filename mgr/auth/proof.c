@@ -16,6 +16,7 @@ static void drop(struct pool_job *job)
 
 	challenge_free(p->c);
 	munger_put(p->munger);
+	free(p->many.gid);
 	free(p);
 }
 
@@ -149,6 +150,7 @@ static int bless(struct proof *p)
 
 	if (rc)
 		return -EAGAIN;
+	listed_set(caller_of(p->rpc->session), p->list);
 	caller_is(caller_of(p->rpc->session),
 		  &rpc_session_info(p->rpc->session)->cred);
 	auth_holds(p->mgr, p->rpc->session);
@@ -160,6 +162,7 @@ static void finish(struct proof *p)
 	int rc = p->status ? p->status : is_another(p) ? -EPERM : bless(p);
 
 	caller_of(p->rpc->session)->proofs--;
+	group_list_unpin(&p->mgr->auths->lists, p->list);
 	if (rc)
 		auth_refuse(p->mgr, p->rpc, rc);
 	else

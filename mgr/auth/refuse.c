@@ -29,6 +29,9 @@ static const char *why(const struct mgr *mgr, int status)
 		return "it does not prove itself as [filesystem] auth asks for";
 	case -EPERM:
 		return "its session is another user's";
+	case -E2BIG:
+		return "its user is in more than 65536 groups, the most that "
+		       "Linux allows";
 	case -ENOENT:
 		return "key_user is no user of this host any more";
 	default:

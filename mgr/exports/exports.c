@@ -73,22 +73,17 @@ static bool is_squashed(const struct exports *exports,
 	}
 }
 
-/* Root of another host may be any user, and so one with root's group. */
-static void squash_groups(const struct exports *exports, struct ns_cred *cred,
-			  uint32_t *groups)
-{
-	cred->gid = cred->gid ?: exports->gid;
-	for (uint32_t i = 0; i < cred->ngroups; i++)
-		groups[i] = groups[i] ?: exports->gid;
-}
-
 void exports_squash(const struct exports *exports, const struct place *place,
-		    struct ns_cred *cred, uint32_t *groups)
+		    struct ns_cred *cred)
 {
-	if (is_squashed(exports, place, cred))
-		*cred = (struct ns_cred){ exports->uid, exports->gid, 0, NULL };
-	else if (exports->squash == SQUASH_ROOT && !place->here)
-		squash_groups(exports, cred, groups);
+	if (is_squashed(exports, place, cred)) {
+		*cred = (struct ns_cred){ .uid = exports->uid,
+					  .gid = exports->gid };
+	} else if (exports->squash == SQUASH_ROOT && !place->here) {
+		/* root there may be any user, and so one with root's group */
+		cred->gid = cred->gid ?: exports->gid;
+		cred->root_gid = exports->gid;
+	}
 }
 
 /* Those that never change what is seen of the file system. */

@@ -35,9 +35,9 @@ int exports_conf(const struct conf_section *in, struct exports *exports);
 
 /* peer: as of tp_req_peer(). */
 struct place exports_place(const struct exports *exports, const char *peer);
-/* Who cred counts as, from there.  groups: its own, that may become others; or it has none then. */
+/* Who cred counts as, from there. */
 void exports_squash(const struct exports *exports, const struct place *place,
-		    struct ns_cred *cred, uint32_t *groups);
+		    struct ns_cred *cred);
 /* -EROFS: the request, checked, would change something, or asks whether it might. */
 int exports_check(const struct place *place, unsigned int op,
 		  const struct wire_msg *msg);

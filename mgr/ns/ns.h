@@ -99,6 +99,8 @@ struct ns_cred {
 	uint32_t uid, gid;
 	uint32_t ngroups;
 	const uint32_t *groups;
+	bool sorted; /* groups ascend */
+	uint32_t root_gid; /* as which root's group counts among groups; 0: as itself */
 };
 
 /* How far a request is that has used up the budget of a turn; zeroed before the first one. */

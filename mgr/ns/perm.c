@@ -12,14 +12,34 @@ bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino)
 	return cred->uid == 0 || cred->uid == ino->uid;
 }
 
+static bool is_listed(const struct ns_cred *cred, uint32_t gid)
+{
+	uint32_t from = 0, to = cred->sorted ? cred->ngroups : 0;
+
+	for (uint32_t i = 0; !cred->sorted && i < cred->ngroups; i++)
+		if (cred->groups[i] == gid)
+			return true;
+	while (from < to) {
+		uint32_t half = from + (to - from) / 2;
+
+		if (cred->groups[half] == gid)
+			return true;
+		if (cred->groups[half] < gid)
+			from = half + 1;
+		else
+			to = half;
+	}
+	return false;
+}
+
 bool ns_in_group(const struct ns_cred *cred, uint32_t gid)
 {
 	if (cred->gid == gid)
 		return true;
-	for (uint32_t i = 0; i < cred->ngroups; i++)
-		if (cred->groups[i] == gid)
-			return true;
-	return false;
+	if (!cred->root_gid)
+		return is_listed(cred, gid);
+	return gid && (is_listed(cred, gid) ||
+		       (gid == cred->root_gid && is_listed(cred, 0)));
 }
 
 static int may_root(const struct inode *ino, uint32_t mask)

@@ -5,13 +5,30 @@
 #include <string.h>
 #include <unistd.h>
 
-void caller_is(struct caller *caller, struct rpc_cred *cred)
+void caller_is(struct caller *caller, const struct rpc_cred *cred)
 {
 	caller->root = !cred->uid;
 	caller->cred = (struct ns_cred){ cred->uid, cred->gid, cred->ngroups,
 					 cred->groups };
+	if (wire_groups_listed(cred->groups, cred->ngroups))
+		caller_set_list(&caller->cred, caller->list);
 	exports_squash(&caller->mgr->conf.exports, &caller->place,
-		       &caller->cred, cred->groups);
+		       &caller->cred);
+}
+
+void caller_set_list(struct ns_cred *cred, const struct group_list *list)
+{
+	cred->ngroups = list ? list->total : 0;
+	cred->groups = list ? list->gid : NULL;
+	cred->sorted = list;
+}
+
+bool caller_lacks_list(struct rpc_session *session)
+{
+	const struct rpc_cred *cred = &rpc_session_info(session)->cred;
+
+	return wire_groups_listed(cred->groups, cred->ngroups) &&
+	       !caller_of(session)->list;
 }
 
 bool caller_rules(const struct caller *caller)

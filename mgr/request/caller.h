@@ -3,12 +3,16 @@
 #ifndef CALLER_H
 #define CALLER_H
 
+#include "group_lists.h"
 #include "mgr_state.h"
 
 struct caller {
 	struct mgr *mgr;
 	uint64_t id;
 	struct ns_cred cred; /* as it was at HELLO, squashed */
+	struct group_list
+		*list; /* of its groups, pinned; NULL: none, or not here yet */
+	struct group_owner lists; /* that it sent */
 	bool root; /* ... before that */
 	struct place place;
 	char peer[WIRE_PEER_MAX]; /* where it connected from last */
@@ -32,8 +36,15 @@ static inline struct caller *caller_of(struct rpc_session *session)
 
 /* Administrators: root, as it counts here, and the user that the manager runs as. */
 bool caller_rules(const struct caller *caller);
-/* Whose it is, and whom it counts as where it is; cred lives as long as it does. */
-void caller_is(struct caller *caller, struct rpc_cred *cred);
+/*
+ * Whose it is, and whom it counts as where it is; cred lives as long as it does.  If cred names a
+ * list of groups, they are those of caller->list; without it, it has none.
+ */
+void caller_is(struct caller *caller, const struct rpc_cred *cred);
+/* NULL: of no groups. */
+void caller_set_list(struct ns_cred *cred, const struct group_list *list);
+/* Its groups are a list that is not here: what looks at them has to wait for it. */
+bool caller_lacks_list(struct rpc_session *session);
 /* In a transaction that changes something: the session's row is there. */
 int caller_record(struct mgr *mgr, struct rpc_session *session);
 /* The same, where the row is to say that the session declares. */

@@ -161,6 +161,17 @@ static void check_declare(const struct wire_msg *msg)
 		FUZZ_SURE(hold[i].handle && hold[i].open);
 }
 
+/* They are a part of the list. */
+static void check_groups(const struct wire_msg *msg)
+{
+	const struct wire_groups *part = msg->body;
+
+	FUZZ_SURE(le32toh(part->n) && le32toh(part->n) <= WIRE_GROUPS_PART);
+	FUZZ_SURE(le32toh(part->total) <= WIRE_GROUPS_ALL);
+	FUZZ_SURE((uint64_t)le32toh(part->first) + le32toh(part->n) <=
+		  le32toh(part->total));
+}
+
 static void check_mount(const struct wire_msg *msg)
 {
 	const struct wire_mount_rep *rep = msg->body;
@@ -189,6 +200,8 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 		check_lock_any(msg);
 	if (!reply && op == WIRE_DECLARE)
 		check_declare(msg);
+	if (!reply && op == WIRE_GROUPS)
+		check_groups(msg);
 	if (reply && op == WIRE_MOUNT)
 		check_mount(msg);
 }

@@ -2,24 +2,28 @@
 /* test_mgr_groups.c - the groups of users are kept for a while, and of so many. */
 #include <errno.h>
 #include <grp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
 #include "groups.h"
 #include "run_suite.h"
 
-#define MANY 300 /* more than a ticket has room for */
-
 static struct groups groups;
+
+static int in;
 
 /* In place of libc's: whoever is a user here is in so many. */
 int getgrouplist(const char *user, gid_t group, gid_t *list, int *n)
 {
-	ck_assert_int_ge(*n, MANY);
-	for (int i = 0; i < MANY; i++)
+	int room = *n;
+
+	for (int i = 0; i < in && i < room; i++)
 		list[i] = 1000 + (gid_t)i;
-	*n = MANY;
-	return MANY;
+	if (in < 0)
+		return -1;
+	*n = in;
+	return in <= room ? in : -1;
 }
 
 static struct admitted user(uint32_t uid, uint32_t gid, uint32_t ngroups)
@@ -104,28 +108,63 @@ END_TEST
 START_TEST(test_unknown)
 {
 	struct admitted who = user(4000000001u, 5, 3);
+	struct gids many = { NULL, 0 };
 
-	ck_assert_int_eq(groups_ask(&who, false), 0);
+	ck_assert_int_eq(groups_ask(&who, false, &many), 0);
 	ck_assert_uint_eq(who.ngroups, 0);
 	ck_assert_uint_eq(who.gid, 5);
-	ck_assert_int_eq(groups_ask(&who, true), -ENOENT);
+	ck_assert_int_eq(groups_ask(&who, true, &many), -ENOENT);
 }
 END_TEST
 
-/* The first ones count, and nothing lies behind them. */
-START_TEST(test_too_many)
-{
-	struct {
-		struct admitted who;
-		uint8_t behind[2048];
-	} is = { { 0, 0, 0 } }, zeros = { { 0, 0, 0 } };
+/* The ticket has no room for them: they are a list, without the user's own group. */
+static const struct number {
+	int n;
+	uint32_t gid;
+	int status;
+	uint32_t inside, listed;
+} numbers[] = {
+	{ 0, 5, 0, 0, 0 },
+	{ 64, 5, 0, 64, 0 },
+	{ 65, 5, 0, 0, 65 },
+	{ 65, 1064, 0, 64, 0 },
+	{ 256, 5, 0, 0, 256 },
+	{ 257, 5, 0, 0, 257 },
+	{ 1000, 5, 0, 0, 1000 },
+	{ 65536, 5, 0, 0, 65536 },
+	{ 65537, 5, -E2BIG, 0, 0 },
+	{ 65537, 1000, 0, 0, 65536 },
+	{ 65538, 1000, -E2BIG, 0, 0 },
+	{ 1000000, 5, -E2BIG, 0, 0 },
+};
 
-	ck_assert_int_eq(groups_ask(&is.who, false), 0);
-	ck_assert_uint_eq(is.who.ngroups, WIRE_GROUPS_MAX);
-	for (uint32_t i = 0; i < WIRE_GROUPS_MAX; i++)
-		ck_assert_uint_eq(is.who.groups[i], 1000 + i);
-	ck_assert_uint_eq(is.who.until, 0);
-	ck_assert_mem_eq(is.behind, zeros.behind, sizeof(is.behind));
+START_TEST(test_all)
+{
+	const struct number *t = &numbers[_i];
+	struct admitted who = { 0, t->gid, 0 };
+	struct gids many = { NULL, 0 };
+
+	in = t->n;
+	ck_assert_int_eq(groups_ask(&who, false, &many), t->status);
+	ck_assert_uint_eq(who.ngroups, t->inside);
+	for (uint32_t i = 0; i < t->inside; i++)
+		ck_assert_uint_eq(who.groups[i], 1000 + i);
+	ck_assert_uint_eq(many.n, t->listed);
+	for (uint32_t i = 0; i < t->listed; i++)
+		ck_assert_uint_eq(many.gid[i], 1000 + i + (t->gid == 1000));
+	free(many.gid);
+}
+END_TEST
+
+/* As libc does it where it finds no memory: how many there are stays as it was. */
+START_TEST(test_no_answer)
+{
+	struct admitted who = { 0, 5, 0 };
+	struct gids many = { NULL, 0 };
+
+	in = -1;
+	ck_assert_int_ne(groups_ask(&who, false, &many), 0);
+	ck_assert_ptr_null(many.gid);
 }
 END_TEST
 
@@ -140,7 +179,9 @@ int main(void)
 	tcase_add_test(tc, test_time);
 	tcase_add_test(tc, test_number);
 	tcase_add_test(tc, test_unknown);
-	tcase_add_test(tc, test_too_many);
+	tcase_add_loop_test(tc, test_all, 0,
+			    sizeof(numbers) / sizeof(numbers[0]));
+	tcase_add_test(tc, test_no_answer);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

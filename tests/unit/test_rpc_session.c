@@ -46,8 +46,9 @@ static unsigned int sessions(void)
 /* What the kernel says of a peer counts, not what it says itself. */
 START_TEST(the_kernel_knows_better)
 {
+	const uint32_t group = 44;
 	const struct tp_identity id = {
-		.uid = 42, .gid = 43, .ngroups = 1, .groups = { 44 }
+		.uid = 42, .gid = 43, .ngroups = 1, .groups = &group
 	};
 	const struct rpc_cred *cred;
 	struct rig_call c;
@@ -235,11 +236,11 @@ START_TEST(features_of_both)
 	ck_assert_uint_eq(le32toh(raw.hailed.features),
 			  WIRE_FT_LACKS | WIRE_FT_JOB | WIRE_FT_V3 |
 				  WIRE_FT_TOLD | WIRE_FT_HOT | WIRE_FT_INSIDE |
-				  WIRE_FT_EVICT);
-	ck_assert_uint_eq(rig->features, WIRE_FT_LACKS | WIRE_FT_JOB |
-						 WIRE_FT_V3 | WIRE_FT_TOLD |
-						 WIRE_FT_HOT | WIRE_FT_INSIDE |
-						 WIRE_FT_EVICT);
+				  WIRE_FT_EVICT | WIRE_FT_GROUPS);
+	ck_assert_uint_eq(rig->features,
+			  WIRE_FT_LACKS | WIRE_FT_JOB | WIRE_FT_V3 |
+				  WIRE_FT_TOLD | WIRE_FT_HOT | WIRE_FT_INSIDE |
+				  WIRE_FT_EVICT | WIRE_FT_GROUPS);
 	raw_close(&raw);
 	raw_open(&raw, rig, 0x78, 1);
 	raw_greet(&raw);

@@ -127,6 +127,8 @@ static const struct wire_adopt_rep adopt_rep = { WIRE_AD_OPEN };
 static const struct wire_adopted adopted = { 7 };
 static const struct wire_declare declare = { 7, WIRE_DC_ALL, 2 };
 static const struct wire_hold holds[2] = { { 42, 55 }, { 43, 56 } };
+static const struct wire_groups groups_part = { 9, 67, 64, 3, 0 };
+static const le32 gids[3] = { 7, 8, UINT32_MAX };
 static const struct wire_append append = { 42, 55, INT64_MAX };
 static const struct wire_append_rep append_rep = { INT64_MAX };
 static const struct wire_lock lock = {
@@ -297,6 +299,9 @@ const struct wire_sample wire_samples[] = {
 	{ "evict", WIRE_EVICT, BODY(evict) },
 	{ "evict job", WIRE_EVICT, BODY(evict_job),
 	  .tail = { STR(wire_evict, len, a_path) }, .ntail = 1 },
+	{ "groups", WIRE_GROUPS, BODY(groups_part),
+	  .tail = { ARR(wire_groups, n, gids) }, .ntail = 1 },
+	{ "groups reply", WIRE_GROUPS, REP },
 	{ "evict reply", WIRE_EVICT, REP, BODY(evict_rep),
 	  .tail = { ARR(wire_evict_rep, niods, evict_iod) }, .ntail = 1 },
 	{ "gauges", WIRE_GAUGES },

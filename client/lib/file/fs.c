@@ -24,6 +24,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->together = fs->declares = false;
 	atomic_init(&fs->copies_again, 0);
 	memset(&fs->lives, 0, sizeof(fs->lives));
+	fs->listed = NULL;
 	fs->unsynced = NULL;
 	fs->s = NULL;
 	atomic_init(&fs->ready, NULL);
@@ -126,6 +127,7 @@ static int connect_once(struct fs *fs, struct session **out)
 	attr.together = fs->together;
 	attr.declares = fs->declares;
 	attr.lives = &fs->lives;
+	attr.listed = fs->listed;
 	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
 		return rc;

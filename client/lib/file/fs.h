@@ -34,6 +34,7 @@ struct fs {
 	 * clock_now(); 0: they may be */
 	_Atomic uint64_t copies_again;
 	struct lives lives; /* of its iods */
+	struct listed *listed; /* see session_attr; set after fs_init() */
 	struct unsynced *unsynced; /* a table; under files_lock */
 	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
 	struct session *s; /* NULL: none at present */

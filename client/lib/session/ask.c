@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 /* Of those that the server has to hear, however late: with their memory, a megabyte. */
 #define KEPT_MAX 4096u
 #define LATE_MAX 16u
+#define ASK_GROUPS_MS 50
 
 void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 {
@@ -120,20 +122,25 @@ static void put_as(struct ask *c)
 		 sizeof(item.as) + c->as->ngroups * sizeof(le32));
 }
 
-int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
+/* The manager lacks the list that the request, or the session, needs. */
+static int send_groups(struct ask *c)
 {
-	int rc = c->once && ask_quiet(c->s) ? ask_ping(c->s, c->peer) : 0;
+	struct session *s = c->s;
+	int rc;
 
-	if (rc)
-		return rc;
 	if (c->as)
-		put_as(c);
-	if (wire_end(&c->out, wire_op,
-		     (c->as ? WIRE_F_AS : 0) | (c->caps ? WIRE_F_CAPS : 0),
-		     0) < 0)
-		return -ENAMETOOLONG;
-	c->take = take;
-	c->arg = arg;
+		return listed_send(s, wire_groups_list(c->as->groups));
+	rc = s->auth ? session_prove_anew(s) : listed_send(s, 0);
+	if (rc != -EAGAIN)
+		return rc;
+	poll(NULL, 0, ASK_GROUPS_MS); /* it has another ticket already */
+	return 0;
+}
+
+static int ask_send(struct ask *c)
+{
+	int rc;
+
 	c->look = false;
 	c->op.start = ask_start;
 	c->op.finish = NULL;
@@ -154,6 +161,53 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 	if (c->look && c->peer == c->s->mgr && c->s->niods)
 		fan_look(c->s);
 	return rc;
+}
+
+/* A manager of before takes the number of a list for groups. */
+static int may_ask(const struct ask *c)
+{
+	int rc = 0;
+
+	if (!c->as || c->as->rc)
+		return c->as ? c->as->rc : 0;
+	if (!wire_groups_listed(c->as->groups, c->as->ngroups))
+		return 0;
+	if (!rpc_peer_features(c->peer)) /* it was not met yet */
+		rc = ask_ping(c->s, c->peer);
+	if (rc || rpc_peer_features(c->peer) & WIRE_FT_GROUPS)
+		return rc;
+	log_error(c->s->log,
+		  "%s: a request of user %u is refused: he is in more than %u "
+		  "groups, which a manager of its release does not take: "
+		  "upgrade the manager",
+		  rpc_peer_name(c->peer), c->as->uid, WIRE_GROUPS_MAX);
+	return -E2BIG;
+}
+
+int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
+{
+	int rc = may_ask(c), sent;
+
+	if (!rc && c->once && ask_quiet(c->s))
+		rc = ask_ping(c->s, c->peer);
+	if (rc)
+		return rc;
+	if (c->as)
+		put_as(c);
+	if (wire_end(&c->out, wire_op,
+		     (c->as ? WIRE_F_AS : 0) | (c->caps ? WIRE_F_CAPS : 0),
+		     0) < 0)
+		return -ENAMETOOLONG;
+	c->take = take;
+	c->arg = arg;
+	rc = ask_send(c);
+	while (rc == -WIRE_ENOGROUPS && clock_now() < session_deadline(c->s)) {
+		sent = send_groups(c);
+		if (sent)
+			return sent;
+		rc = ask_send(c);
+	}
+	return rc == -WIRE_ENOGROUPS ? -ETIMEDOUT : rc;
 }
 
 /* ---- not waited for ---- */

@@ -16,8 +16,9 @@
 /* Who asks, if that is not whom the session serves: see WIRE_F_AS. */
 struct cred {
 	uint32_t uid, gid;
-	uint32_t ngroups; /* at most WIRE_GROUPS_MAX */
+	uint32_t ngroups; /* at most WIRE_GROUPS_MAX, or they name a list */
 	uint32_t groups[WIRE_GROUPS_MAX];
+	int rc; /* not 0: nobody knows his groups, and his requests fail with it */
 };
 
 /* Header, the largest body, two paths (or one, a name and a value), who asks. */

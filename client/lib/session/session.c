@@ -30,35 +30,43 @@ static void cred_name(struct rpc_cred *cred)
 		 (long)getpid(), program_invocation_short_name);
 }
 
-/* NGROUPS_MAX is more than a server looks at: the first ones count. */
-static int cred_get(struct rpc_cred *cred)
+/* *own: as listed_name_own() has it. */
+static int cred_get(struct rpc_cred *cred, struct listed_groups **own)
 {
-	int i, n = getgroups(0, NULL);
+	int n = getgroups(0, NULL);
 	gid_t *groups;
 
+	_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "a group");
 	if (n < 0)
 		return -errno;
 	groups = calloc((size_t)n + 1, sizeof(*groups));
 	if (!groups)
 		return -ENOMEM;
-	n = getgroups(n, groups);
+	n = getgroups(n, groups); /* another thread may have set more */
 	*cred = (struct rpc_cred){ .uid = geteuid(), .gid = getegid() };
-	for (i = 0; i < n && i < (int)WIRE_GROUPS_MAX; i++)
-		cred->groups[i] = groups[i];
-	cred->ngroups = (uint32_t)i;
+	n = n < 0 ? -errno
+		  : listed_name_own(groups, (uint32_t)n, cred->groups, own);
 	free(groups);
+	if (n < 0)
+		return n;
+	cred->ngroups = (uint32_t)n;
 	cred_name(cred);
-	return n < 0 ? -EINVAL : 0;
+	return 0;
 }
 
 int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 		      struct rpc_peer **peer)
 {
+	struct listed_groups *own = NULL;
 	struct rpc_cred cred;
-	int rc = cred_get(&cred);
+	int rc = cred_get(&cred, &own);
 
 	if (rc)
 		return rc;
+	if (s->own) /* it is what the manager was told */
+		free(own);
+	else
+		s->own = own;
 	attr->role = WIRE_ROLE_CLIENT;
 	attr->fsid = s->fsid;
 	attr->session = s->id;
@@ -161,7 +169,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.fix = attr->probe ? NULL : FIX_MGR,
 		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_TOLD |
 			    WIRE_FT_HOT | WIRE_FT_INSIDE | WIRE_FT_CAPS |
-			    WIRE_FT_EVICT,
+			    WIRE_FT_EVICT | WIRE_FT_GROUPS,
 		.met = s->declare ? declare_met : NULL,
 		.arg = s->declare,
 	};
@@ -204,6 +212,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->fsid = attr->fsid;
 	s->direct = direct(attr);
 	s->lives = attr->lives;
+	s->listed = attr->listed;
 	pthread_mutex_init(&s->lenders, NULL);
 	s->keys = keychain_new();
 	rc = s->keys ? random_id(&s->id) : -ENOMEM;
@@ -216,6 +225,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	if (!rc)
 		rc = transport_open(s, attr);
 	if (rc) {
+		free(s->own);
 		prove_close(s);
 		declare_free(s->declare);
 		keychain_free(s->keys);
@@ -314,6 +324,7 @@ static void session_close(struct session *s)
 	if (s->zero_fd >= 0)
 		close(s->zero_fd);
 	pthread_mutex_destroy(&s->lenders);
+	free(s->own);
 	free(s->iod);
 	free(s->uri);
 	free(s);

@@ -20,6 +20,7 @@
 #include "keeper_int.h"
 #include "keychain.h"
 #include "list_conf_int.h"
+#include "listed.h"
 #include "lives.h"
 #include "pack.h"
 
@@ -76,6 +77,8 @@ struct session {
 	_Atomic uint64_t heard; /* when a server answered an ask.h request */
 	_Atomic uint64_t iod_heard; /* when an iod answered a transfer */
 	struct packs packs; /* the driving thread's */
+	struct listed *listed; /* of those for whom it asks; or NULL */
+	struct listed_groups *own; /* its groups, if they are a list */
 	struct list_conf list;
 	struct list_count count;
 	struct keychain *keys; /* keychain.h */
@@ -122,6 +125,7 @@ struct session_attr {
 	bool together; /* calls that a silent server has to answer end with the
 			* first of them, and fail at once from then on */
 	struct lives *lives; /* of the iods, outlives it; NULL: nobody asks */
+	struct listed *listed; /* outlives it; NULL: nobody else's are listed */
 	bool declares; /* the mgr keeps what it holds in memory: declare.h */
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;

@@ -199,6 +199,13 @@ uint32_t rpc_peer_features(const struct rpc_peer *peer)
 	return atomic_load(&peer->agreed);
 }
 
+/* For it they would be others, and not the first ones of them. */
+static bool hello_groups_lost(const struct rpc_peer *peer)
+{
+	return peer->features & ~rpc_peer_features(peer) & WIRE_FT_GROUPS &&
+	       wire_groups_listed(peer->cred.groups, peer->cred.ngroups);
+}
+
 void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 {
 	struct wire_accept acc;
@@ -217,6 +224,13 @@ void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
 	peer_here_agreed(peer, &hail, ev->priv, ev->priv_len);
 	if (!acc.credits) {
 		peer_protocol_error(peer, "no credits in the accept");
+		return;
+	}
+	if (hello_groups_lost(peer)) {
+		peer_refused(peer, -E2BIG,
+			     "this user is in more than 64 groups, which a "
+			     "manager of its release does not take: upgrade "
+			     "the manager");
 		return;
 	}
 	peer->names_job = peer->job[0] && rpc_peer_features(peer) & WIRE_FT_JOB;

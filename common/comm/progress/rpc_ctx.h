@@ -100,7 +100,7 @@ int rpc_ctx_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n,
 /* Who a client is, as it tells its servers. */
 struct rpc_cred {
 	uint32_t uid, gid;
-	uint32_t ngroups;		/* at most WIRE_GROUPS_MAX */
+	uint32_t ngroups;		/* at most WIRE_GROUPS_MAX, or they name a list */
 	uint32_t groups[WIRE_GROUPS_MAX];
 	char name[64];			/* "host:pid:program", for the server's log */
 };

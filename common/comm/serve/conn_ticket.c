@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fnv.h"
 #include "ticket_int.h"
 
 #define NOBODY 65534u
@@ -19,8 +20,17 @@ static bool ask_kernel(const struct conn *conn, struct rpc_cred *cred)
 		return false;
 	cred->uid = id.uid;
 	cred->gid = id.gid;
+	if (id.ngroups > WIRE_GROUPS_MAX) {
+		/* for greet_same(), as the client itself names them; the
+		 * manager takes them from the kernel, whatever the number is */
+		cred->ngroups = wire_groups_name(cred->groups,
+						 fnv_words(FNV_START, id.groups,
+							   id.ngroups));
+		return true;
+	}
 	cred->ngroups = id.ngroups;
-	memcpy(cred->groups, id.groups, sizeof(id.groups));
+	for (uint32_t i = 0; i < id.ngroups; i++)
+		cred->groups[i] = id.groups[i];
 	return true;
 }
 

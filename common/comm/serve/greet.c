@@ -7,8 +7,6 @@
 #include "conn_seal_int.h"
 #include "ticket_int.h"
 
-_Static_assert(WIRE_GROUPS_MAX == TP_GROUPS_MAX, "groups of a client");
-
 /* What a JOIN to this connection shows. */
 static unsigned int greet_apart(struct conn *conn, struct wire_out *out)
 {

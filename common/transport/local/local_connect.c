@@ -279,6 +279,8 @@ static int take_over(struct local_ep *ep, struct local_req *req,
 		goto unmap;
 	req->sock.fd = -1;
 	ep->id = req->id;
+	ep->groups = req->groups;
+	req->groups = NULL;
 	if (req->fds.fd[LOCAL_FD_TABLE] >= 0)
 		map_table(ep, req->fds.fd[LOCAL_FD_TABLE]);
 	established(ep, LOCAL_ACCEPTOR);

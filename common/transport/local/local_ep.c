@@ -112,6 +112,7 @@ static void local_ep_detach(struct local_ep *ep)
 
 static void ep_free(struct local_ep *ep)
 {
+	free(ep->groups);
 	free(ep->rq.wr);
 	free(ep->sq.wr);
 	free(ep);

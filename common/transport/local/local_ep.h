@@ -119,7 +119,8 @@ struct local_ep {
 	uint32_t answer_head, answer_tail;
 	/* reaching */
 	enum local_reach reach;
-	struct tp_identity id; /* of the peer */
+	struct tp_identity id; /* of the peer; without groups, who connected */
+	uint32_t *groups; /* id.groups */
 	const struct local_entry *table; /* the peer's, or NULL */
 	struct local_guest *guest; /* NULL: may not reach into us */
 	bool own; /* of our user, when it connected */

@@ -86,8 +86,10 @@ int local_fds_take(struct local_fds *fds, enum local_fd kind);
 void local_fds_close(const struct local_giver *from, struct local_fds *fds);
 /* local_sock_close() for one that listens, with all who wait there. */
 void local_sock_unlisten(struct tp_dev *dev, int fd);
-/* The other end's process; -errno. */
+/* The other end's process, without its groups; -errno. */
 int local_sock_peer(int fd, struct tp_identity *id);
+/* All of its groups, for free(); NULL if there are none. */
+int local_sock_groups(int fd, uint32_t **groups, uint32_t *n);
 
 /* ---- the accepting side (local_listen.c, local_req.c) ---- */
 
@@ -95,6 +97,7 @@ struct local_req {
 	struct sock_req sock;
 	struct local_fds fds; /* table and group of the peer */
 	struct tp_identity id;
+	uint32_t *groups; /* id.groups, until an endpoint has them */
 };
 
 static inline struct local_req *local_req(const struct sock_req *req)

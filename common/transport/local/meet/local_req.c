@@ -20,6 +20,7 @@ void local_req_free(struct sock_req *base)
 	if (base->fd >= 0)
 		local_sock_close(&from, base->fd);
 	local_fds_close(&from, &req->fds);
+	free(req->groups);
 	free(req);
 }
 
@@ -76,10 +77,12 @@ struct sock_req *local_req_new(const struct sock_listener *l, int fd,
 	const struct local_giver from = local_giver(l->listener.dev, id.uid);
 	struct local_req *req = rc ? NULL : calloc(1, sizeof(*req));
 
-	if (!req) {
+	if (!req || local_sock_groups(fd, &req->groups, &id.ngroups)) {
+		free(req);
 		local_sock_close(&from, fd);
 		return NULL;
 	}
+	id.groups = req->groups;
 	req->id = id;
 	req->sock.req.dev = l->listener.dev;
 	req->fds = LOCAL_NO_FDS;

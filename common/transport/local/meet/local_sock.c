@@ -245,38 +245,6 @@ void local_sock_unlisten(struct tp_dev *dev, int fd)
 	close(fd);
 }
 
-static void groups_set(struct tp_identity *id, const gid_t *groups, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n && i < TP_GROUPS_MAX; i++)
-		id->groups[i] = groups[i];
-	id->ngroups = (uint32_t)i;
-}
-
-static int peer_groups(int fd, struct tp_identity *id)
-{
-	gid_t few[TP_GROUPS_MAX], *many;
-	socklen_t len = sizeof(few);
-	int rc = 0;
-
-	if (!getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, few, &len)) {
-		groups_set(id, few, len / sizeof(few[0]));
-		return 0;
-	}
-	if (errno != ERANGE)
-		return -errno;
-	many = malloc(len);
-	if (!many)
-		return -ENOMEM;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, many, &len))
-		rc = -errno;
-	else
-		groups_set(id, many, len / sizeof(many[0]));
-	free(many);
-	return rc;
-}
-
 int local_sock_peer(int fd, struct tp_identity *id)
 {
 	struct ucred cred;
@@ -287,5 +255,30 @@ int local_sock_peer(int fd, struct tp_identity *id)
 	*id = (struct tp_identity){ .uid = cred.uid,
 				    .gid = cred.gid,
 				    .pid = cred.pid };
-	return peer_groups(fd, id);
+	return 0;
+}
+
+/* The kernel says how many there are; they are those of the connect and stay so. */
+int local_sock_groups(int fd, uint32_t **groups, uint32_t *n)
+{
+	socklen_t len = 0;
+	gid_t *list = NULL;
+	int rc;
+
+	_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "a group");
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len)) {
+		if (errno != ERANGE)
+			return -errno;
+		list = malloc(len);
+		if (!list)
+			return -ENOMEM;
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, list, &len)) {
+			rc = -errno;
+			free(list);
+			return rc;
+		}
+	}
+	*groups = list;
+	*n = len / sizeof(*list);
+	return 0;
 }
