@@ -309,6 +309,8 @@ struct wire_accept {		/* accept or reject, private data */
 				 * as long as it keeps what is written and not flushed: never 0 */
 #define WIRE_FT_GROUPS	0x40000u /* the manager: there are GROUPS and lists; clients: know
 				 * -WIRE_ENOGROUPS */
+#define WIRE_FT_LOCAL	0x800000u /* a server's: it listens for clients of its host through
+				 * shared memory, too; clients: use that when they can */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */

@@ -21,6 +21,8 @@
 #include "peer_int.h"
 
 #define CHOOSE_MUTE 2 /* connections without a reply to HELLO, then another */
+#define RETURN_FIRST_MS 1000u /* to the first try of a better one, ... */
+#define RETURN_MAX_MS 64000u /* ... and at most */
 
 static const char *rail_name(const struct rpc_peer *peer, unsigned int rail)
 {
@@ -179,6 +181,7 @@ void choose_failed(struct rpc_peer *peer, int status)
 
 	if (c->rail < 0)
 		return;
+	c->barred |= status == -EACCES;
 	if (peer->state == PEER_CONNECTING && !choose_more_hosts(peer))
 		choose_note(peer, (unsigned int)c->rail,
 			    choose_flaw(peer, (unsigned int)c->rail, status));
@@ -235,6 +238,62 @@ static void choose_reason(struct rpc_peer *peer)
 	choose_unit(peer);
 }
 
+/* Devices of one transport are as good as each other. */
+static int choose_rank(const struct rpc_peer *peer)
+{
+	unsigned int n;
+
+	return (int)choose_group(peer, (unsigned int)peer->choice.rail, &n);
+}
+
+/* By what the server says, also if it was not ready for that when it was tried; or -1. */
+static int choose_offered(const struct rpc_peer *peer)
+{
+	const struct rails *rails = &peer->link.ctx->rails;
+	unsigned int i;
+
+	if (!(rpc_peer_features(peer) & WIRE_FT_LOCAL) || peer->choice.barred ||
+	    !fabric_here(&peer->hosts))
+		return -1;
+	for (i = 0; i < rails->n; i++) {
+		if (fabric_is_local(rail_name(peer, i)) && choose_may(peer, i))
+			return (int)i;
+	}
+	return -1;
+}
+
+static void choose_learn(struct rpc_peer *peer, int rank)
+{
+	struct choice *c = &peer->choice;
+
+	if (rank >= 0 && (c->best < 0 || rank < c->best))
+		c->best = rank;
+}
+
+unsigned int choose_return_ms(struct rpc_peer *peer)
+{
+	struct choice *c = &peer->choice;
+
+	if (choose_rank(peer) <= c->best)
+		c->return_ms = 0;
+	else if (!c->return_ms)
+		c->return_ms = RETURN_FIRST_MS;
+	else if (c->return_ms < RETURN_MAX_MS)
+		c->return_ms *= 2;
+	return c->return_ms;
+}
+
+void choose_return(struct rpc_peer *peer)
+{
+	struct choice *c = &peer->choice;
+	int i;
+
+	c->returning = true;
+	for (i = c->best; i < c->rail; i++)
+		if (c->mute[i] >= CHOOSE_MUTE)
+			c->mute[i] = CHOOSE_MUTE - 1;
+}
+
 void choose_ready(struct rpc_peer *peer)
 {
 	struct choice *c = &peer->choice;
@@ -242,6 +301,9 @@ void choose_ready(struct rpc_peer *peer)
 								 : LOG_LV_INFO;
 
 	c->mute[c->rail] = 0;
+	c->returning = false;
+	choose_learn(peer, choose_rank(peer));
+	choose_learn(peer, choose_offered(peer));
 	choose_reason(peer);
 	if (c->rail == c->said)
 		return;

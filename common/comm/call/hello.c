@@ -326,6 +326,7 @@ void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
 	peer_set_state(peer, PEER_READY);
 	choose_ready(peer);
+	peer_plan_return(peer);
 	if (peer->down)
 		log_info(peer->link.ctx->log, "%s: connected%s after %llu ms%s",
 			 peer->name, first ? "" : " again",

@@ -52,6 +52,7 @@ static void peer_backoff(struct rpc_peer *peer)
 	uint32_t ms = half + peer_jitter(peer, half);
 
 	peer_set_state(peer, PEER_BACKOFF);
+	peer->choice.returning = false;
 	rpc_timer_set(peer->link.ctx, &peer->timer, clock_after_ms(ms));
 	peer->backoff_ms *= 2;
 	if (peer->backoff_ms > PEER_BACKOFF_MAX_MS)
@@ -162,6 +163,16 @@ void peer_again(struct rpc_peer *peer)
 	rpc_timer_set(peer->link.ctx, &peer->timer, clock_now());
 }
 
+/* Between half and all of the wait, so that clients spread. */
+void peer_plan_return(struct rpc_peer *peer)
+{
+	uint32_t half = choose_return_ms(peer) / 2;
+
+	if (half)
+		rpc_timer_set(peer->link.ctx, &peer->timer,
+			      clock_after_ms(half + peer_jitter(peer, half)));
+}
+
 void peer_refused(struct rpc_peer *peer, int status, const char *why)
 {
 	if (peer->refused != status)
@@ -195,7 +206,7 @@ static void peer_attempt(struct rpc_peer *peer)
 		return;
 	}
 	if (!choose_last(peer))
-		ms = PEER_TRY_MS;
+		ms = peer->choice.returning ? PEER_RETURN_MS : PEER_TRY_MS;
 	rc = link_open(&peer->link, (unsigned int)rail, PEER_SENDS_MAX,
 		       PEER_RECVS_MAX);
 	if (rc) {
@@ -234,12 +245,16 @@ static void peer_timer(struct rpc_timer *timer)
 {
 	struct rpc_peer *peer = container_of(timer, struct rpc_peer, timer);
 
-	if (peer->state != PEER_BACKOFF)
+	if (peer->state == PEER_READY) {
+		choose_return(peer);
+		peer_again(peer);
+	} else if (peer->state != PEER_BACKOFF) {
 		link_fail(&peer->link, -ETIMEDOUT);
-	else if (peer->boot || call_outstanding(peer))
+	} else if (peer->boot || call_outstanding(peer)) {
 		peer_connect(peer);
-	else
+	} else {
 		peer_rest(peer);
+	}
 }
 
 static void peer_event(struct link *link, const struct tp_event *ev)
@@ -312,6 +327,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->addr = attr->addr;
 	peer->choice.rail = -1;
 	peer->choice.said = -1;
+	peer->choice.best = -1;
 	snprintf(peer->name, sizeof(peer->name), "%.64s (%s)", attr->name,
 		 addr_format(&attr->addr, uri, sizeof(uri)));
 	peer->turn = attr->index + (unsigned int)(attr->session % 0xffff);
@@ -320,7 +336,8 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;
 	peer->cred = *attr->cred;
-	peer->features = attr->features | (attr->job ? WIRE_FT_JOB : 0);
+	peer->features = attr->features | WIRE_FT_LOCAL |
+			 (attr->job ? WIRE_FT_JOB : 0);
 	if (attr->job)
 		memcpy(peer->job, attr->job,
 		       strnlen(attr->job, sizeof(peer->job)));

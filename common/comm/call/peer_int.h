@@ -9,6 +9,9 @@
  *    |                                   v
  *    +-----no calls, never ready------ BACKOFF --timer--> CONNECTING
  *
+ * READY over a worse transport than before, it goes to BACKOFF now and then, for no time, to try
+ * the better one.
+ *
  * and from every state to CLOSED; and to IDLE, where the program has closed the
  * descriptors of the transport (-EBADFD), so that nothing more comes.  A peer that was READY once reconnects
  * without being asked, so that its session stays alive.
@@ -28,6 +31,7 @@
 #define PEER_SENDS_MAX 256u
 #define PEER_HELLO_MS 5000u /* bound on connect, and on HELLO */
 #define PEER_TRY_MS 2000u /* bound on connect, if another rail is left */
+#define PEER_RETURN_MS 200u /* likewise, and the other one has just worked */
 #define PEER_BACKOFF_MIN_MS 10u
 #define PEER_BACKOFF_MAX_MS 1000u
 
@@ -50,6 +54,10 @@ struct choice {
 	char why[256]; /* the better ones that did not do */
 	char reason[256]; /* for the one in use */
 	int said; /* the rail that was logged, or -1 */
+	int best; /* rank of the best that is known to do, or -1 */
+	bool barred; /* not believed over local */
+	bool returning; /* the connection was left for a better one */
+	unsigned int return_ms; /* the last wait before that */
 };
 
 /*
@@ -181,6 +189,10 @@ void choose_failed(struct rpc_peer *peer, int status);
 void choose_final(struct rpc_peer *peer);
 /* Ready on this rail: says so, if it is another one than before. */
 void choose_ready(struct rpc_peer *peer);
+/* READY: when to try a better rail, ms from now; 0: none is known to do. */
+unsigned int choose_return_ms(struct rpc_peer *peer);
+/* ... and that is now. */
+void choose_return(struct rpc_peer *peer);
 
 /*
  * call_shown.c.  Puts behind the message in the slot what has to be shown with it; what
@@ -201,6 +213,8 @@ void peer_connect(struct rpc_peer *peer);
 void peer_named(struct rpc_peer *peer, int status);
 /* Leaves the connection and makes another one at once; nothing is lost. */
 void peer_again(struct rpc_peer *peer);
+/* READY: sees to it that a better transport is used again. */
+void peer_plan_return(struct rpc_peer *peer);
 /* The connection is lost: close it and try again later. */
 void peer_lost(struct link *link, int status);
 /* peer_recv.c: a receive is complete. */

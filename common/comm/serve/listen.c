@@ -18,6 +18,10 @@ static int listen_on(struct rpc_server *server, struct rpc_ctx *ctx,
 	if (rc)
 		return rc;
 	tp_listener_addr(l->base.listener, addr);
+	log_debug(server->attr.log, "listens on %s, port %u",
+		  tp_dev_name(ctx->rails.dev[rail]), addr->port);
+	if (fabric_is_local(tp_dev_name(ctx->rails.dev[rail])))
+		server->attr.features |= WIRE_FT_LOCAL;
 	l->server = server;
 	l->rail = rail;
 	ctx_rail_use(ctx, rail);
@@ -26,21 +30,27 @@ static int listen_on(struct rpc_server *server, struct rpc_ctx *ctx,
 	return 0;
 }
 
-/*
- * The last rail is the one that every client can use: it has to do, and
- * chooses the port.  Without another one, clients of that rail use the last.
- */
-static int listen_on_all(struct rpc_server *server, struct rpc_ctx *ctx)
+/* The last rail is the one that every client can use. */
+static int listen_on_last(struct rpc_server *server, struct rpc_ctx *ctx)
 {
-	const struct rails *rails = &ctx->rails;
-	unsigned int i = rails->n - 1;
-	struct addr addr = server->attr.addr;
+	unsigned int last = ctx->rails.n - 1;
+	struct addr addr;
 	int rc;
 
-	fabric_addr(&server->attr.addr, rails, i, &addr);
-	rc = listen_on(server, ctx, i, &addr);
+	fabric_addr(&server->attr.addr, &ctx->rails, last, &addr);
+	rc = listen_on(server, ctx, last, &addr);
 	server->addr.port = addr.port;
-	while (!rc && i-- > 0) {
+	return rc;
+}
+
+/* Without one of them, its clients use the last. */
+static void listen_on_others(struct rpc_server *server, struct rpc_ctx *ctx)
+{
+	const struct rails *rails = &ctx->rails;
+	struct addr addr;
+	unsigned int i;
+
+	for (i = 0; i + 1 < rails->n; i++) {
 		fabric_addr(&server->addr, rails, i, &addr);
 		if (listen_on(server, ctx, i, &addr))
 			log_warn(server->attr.log,
@@ -48,6 +58,24 @@ static int listen_on_all(struct rpc_server *server, struct rpc_ctx *ctx)
 				 tp_dev_name(rails->dev[i]), server->addr.port,
 				 tp_dev_name(rails->dev[rails->n - 1]));
 	}
+}
+
+/*
+ * The last rail has to do.  It chooses the port, if that is not given; else it comes last, so
+ * that a client that finds it finds the better ones, too.
+ */
+static int listen_on_all(struct rpc_server *server, struct rpc_ctx *ctx)
+{
+	bool chooses = !server->attr.addr.port;
+	int rc = chooses ? listen_on_last(server, ctx) : 0;
+
+	if (rc)
+		return rc;
+	listen_on_others(server, ctx);
+	if (!chooses)
+		rc = listen_on_last(server, ctx);
+	if (rc)
+		server_unlisten(server, ctx);
 	return rc;
 }
 
