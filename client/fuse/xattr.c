@@ -9,6 +9,7 @@
 #include "gone.h"
 #include "lacks.h"
 #include "lookout.h"
+#include "mounted.h"
 #include "named.h"
 #include "ops.h"
 
@@ -119,6 +120,17 @@ static void end_bytes(const struct call *c, const struct xattr_buf *out,
 		fuse_reply_buf(c->req, out->buf, out->n);
 }
 
+/* Which file it is, whatever number the kernel gave to the mount. */
+static int get_handle(const struct call *c, const struct target *t,
+		      struct xattr_buf *out)
+{
+	struct mounted_handle h = { c->d->fs.fsid, t->handle };
+
+	memcpy(out->buf, &h, sizeof(h));
+	out->n = sizeof(h);
+	return 0;
+}
+
 void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
 	char value[WIRE_XATTR_MAX];
@@ -131,7 +143,9 @@ void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 	call_begin(&c, req);
 	t = call_target(&c, ino);
 	rc = known_without(c.d, t.handle, name);
-	if (!rc)
+	if (!strcmp(name, MOUNTED_XATTR))
+		rc = get_handle(&c, &t, &a.out);
+	else if (!rc)
 		rc = call_run(&c, &t, do_get, &a);
 	if (rc == -ESTALE && gone_without(&c, t.handle, name))
 		rc = -ENODATA;

@@ -360,7 +360,9 @@ int pvfs_munmap(void *addr, size_t len);
 /* ---- attributes ---- */
 
 /*
- * st_ino is the handle, st_dev is the file system's, st_blksize is the
+ * st_ino is the handle, st_dev is the file system's, through a path of pvfstab(5)
+ * and through any mount of it on this host (which the kernel numbers otherwise:
+ * compare what these calls give with each other only), st_blksize is the
  * stripe size times the number of iods of the file.  st_blocks is the space that
  * the file takes on the iods; of a closed file without holes it follows from the size.
  */

@@ -29,6 +29,21 @@ static const struct tool tool = {
 	.option = option,
 };
 
+static int not_renamed(const char *from, const char *to)
+{
+	struct stat a, b;
+
+	if (errno != EXDEV)
+		return tool_fail(&tool, from);
+	if (!pvfs_lstat(from, &a) && !pvfs_lstat(to, &b) &&
+	    tool_same_file(&a, &b))
+		return tool_say(&tool, "%s and %s are the same file", from, to);
+	return tool_say(&tool,
+			"%s: not on the mount of %s; copy with pvfs-cp -r, "
+			"then pvfs-rm -r",
+			to, from);
+}
+
 static int move(const char *from, const char *to, bool keep)
 {
 	struct stat st;
@@ -37,12 +52,7 @@ static int move(const char *from, const char *to, bool keep)
 		return 0;
 	if (!pvfs_rename(from, to))
 		return 0;
-	if (errno == EXDEV)
-		return tool_say(&tool,
-				"%s: not on the mount of %s; copy with "
-				"pvfs-cp -r, then pvfs-rm -r",
-				to, from);
-	return tool_fail(&tool, from);
+	return not_renamed(from, to);
 }
 
 static int move_into(const char *from, const char *dir, bool keep)

@@ -18,8 +18,12 @@ static int stat_at(int dir, const char *path, struct stat *st, int flags)
 	struct where w;
 	int rc = where_run_at(&w, dir, path, path_flags(flags), stat_get, st);
 
-	if (rc == WHERE_ORDINARY)
-		return fstatat(w.at, w.path, st, flags) ? -errno : 0;
+	if (rc == WHERE_ORDINARY) {
+		if (fstatat(w.at, w.path, st, flags))
+			return -errno;
+		process_show_dev(w.at, w.path, flags, st);
+		return 0;
+	}
 	if (!rc)
 		file_show_writes(w.fs, st);
 	return rc;
@@ -73,8 +77,12 @@ int api_fstat(int fd, struct file *f, struct stat *st)
 	struct stat_open open = { .st = st };
 	int rc;
 
-	if (!f || !f->fs)
-		return fstat(fd, st) ? -errno : 0;
+	if (!f || !f->fs) {
+		if (fstat(fd, st))
+			return -errno;
+		process_show_dev(fd, NULL, 0, st);
+		return 0;
+	}
 	open.reads = &f->ends;
 	rc = api_run(PROFILE_STAT, f, stat_get_open, &open);
 	if (!rc)

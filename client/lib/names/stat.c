@@ -6,6 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include "fan.h"
+#include "mounted.h"
 
 #define BLKSIZE_MAX (8u << 20)
 #define NS 1000000000
@@ -52,7 +53,7 @@ static void fill(const struct session *s, const struct attr *a, uint64_t blocks,
 		 struct stat *st)
 {
 	*st = (struct stat){
-		.st_dev = (dev_t)(uint32_t)(s->fsid ^ s->fsid >> 32),
+		.st_dev = mounted_dev(s->fsid),
 		.st_ino = a->handle,
 		.st_mode = a->mode,
 		.st_nlink = a->nlink,

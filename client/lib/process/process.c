@@ -376,6 +376,13 @@ void process_cloexec(int fd)
 	fdtable_look(&self()->fds, fd);
 }
 
+void process_show_dev(int dir, const char *path, int flags, struct stat *st)
+{
+	if (process_has_mounts())
+		st->st_dev = mounted_find(dir, path, flags, st->st_dev,
+					  st->st_ino);
+}
+
 const struct log *process_log(void)
 {
 	return &self()->log;

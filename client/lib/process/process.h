@@ -10,6 +10,7 @@
 #define PROCESS_H
 
 #include "file.h"
+#include "mounted.h"
 
 bool process_has_mounts(void);
 /* The mount of an absolute path and the rest of the path, or NULL. */
@@ -25,6 +26,10 @@ int process_reserve(bool cloexec);
 int process_set(int fd, struct file *f);
 /* FD_CLOEXEC of fd was set or taken away. */
 void process_cloexec(int fd);
+
+/* The call of the kernel gave that: st_dev becomes libpvfs' own of a file on a mount of
+ * PVFS; as mounted_find(). */
+void process_show_dev(int dir, const char *path, int flags, struct stat *st);
 
 const struct log *process_log(void);
 /* The bound on waiting where no mount says otherwise. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "refuse.h"
+#include "same_dev.h"
 #include "seen.h"
 #include "under.h"
 #include "whose.h"
@@ -37,6 +38,22 @@ SEEN long fpathconf(int fd, int what);
 
 /* ---- stat ---- */
 
+/* Was it the kernel that answered a program?  Handlers of signals do not look for roots. */
+static bool is_kernels(int rc, uint32_t dev_major)
+{
+	return !rc && !dev_major && !whose_inside && !self_busy() &&
+	       whose_has_roots();
+}
+
+/* A file of a mount has the st_dev that it has by its path of pvfstab. */
+static int kernels_stat(int rc, int dir, const char *path, int flags,
+			struct stat *st)
+{
+	if (is_kernels(rc, rc ? 0 : major(st->st_dev)))
+		st->st_dev = same_dev(dir, path, flags, st->st_dev, st->st_ino);
+	return rc;
+}
+
 /* path NULL: what dir has open. */
 static int look_at(int dir, const char *path, struct stat *st, int flags)
 {
@@ -56,19 +73,22 @@ static int stat_at(int dir, const char *path, struct stat *st, int flags)
 int stat(const char *path, struct stat *st)
 {
 	return ASK_PATH(true, AT_FDCWD, path, stat_at(from, at.path, st, 0),
-			under()->stat(path, st));
+			kernels_stat(under()->stat(path, st), AT_FDCWD, path, 0,
+				     st));
 }
 
 int lstat(const char *path, struct stat *st)
 {
 	return ASK_PATH(false, AT_FDCWD, path,
 			stat_at(from, at.path, st, AT_SYMLINK_NOFOLLOW),
-			under()->lstat(path, st));
+			kernels_stat(under()->lstat(path, st), AT_FDCWD, path,
+				     AT_SYMLINK_NOFOLLOW, st));
 }
 
 int fstat(int fd, struct stat *st)
 {
-	return BY_FD(fd, stat_at(fd, NULL, st, 0), under()->fstat(fd, st));
+	return BY_FD(fd, stat_at(fd, NULL, st, 0),
+		     kernels_stat(under()->fstat(fd, st), fd, NULL, 0, st));
 }
 
 /* NULL is the descriptor, as an empty path. */
@@ -82,7 +102,8 @@ int fstatat(int dir, const char *path, struct stat *st, int flags)
 	path = none_of(path, flags);
 	return ASK_PATH(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
 			stat_at(from, at.path, st, flags),
-			under()->fstatat(dir, path, st, flags));
+			kernels_stat(under()->fstatat(dir, path, st, flags),
+				     dir, path, flags, st));
 }
 
 /* As programs of before glibc 2.33 have them. */
@@ -140,6 +161,20 @@ static void statx_of(const struct stat *st, struct statx *stx)
 	};
 }
 
+static int kernels_statx(int rc, int dir, const char *path, int flags,
+			 struct statx *stx)
+{
+	dev_t dev;
+
+	if (!is_kernels(rc, rc ? 0 : stx->stx_dev_major))
+		return rc;
+	dev = makedev(stx->stx_dev_major, stx->stx_dev_minor);
+	dev = same_dev(dir, path, flags, dev, stx->stx_ino);
+	stx->stx_dev_major = major(dev);
+	stx->stx_dev_minor = minor(dev);
+	return rc;
+}
+
 static int statx_at(int dir, const char *path, int flags, struct statx *stx)
 {
 	struct statx own;
@@ -158,7 +193,9 @@ int statx(int dir, const char *path, int flags, unsigned int mask,
 	path = none_of(path, flags);
 	return ASK_PATH(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
 			statx_at(from, at.path, flags, stx),
-			under()->statx(dir, path, flags, mask, stx));
+			kernels_statx(under()->statx(dir, path, flags, mask,
+						     stx),
+				      dir, path, flags, stx));
 }
 
 /* ---- access ---- */

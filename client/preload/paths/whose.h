@@ -62,6 +62,8 @@ struct spot {
 
 enum roots { ROOTS_UNKNOWN, ROOTS_NONE, ROOTS_SOME };
 extern atomic_int whose_roots;
+/* Does pvfstab name a directory where nothing is mounted?  Looks, if nobody did yet. */
+bool whose_has_roots(void);
 
 /* A path that cannot be read, and NULL, are the kernel's, which answers EFAULT. */
 enum whose whose_look(struct spot *s, int dir, const char *path,

@@ -134,6 +134,15 @@ static void find_roots(void)
 	errno = saved;
 }
 
+bool whose_has_roots(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (atomic_load(&whose_roots) == ROOTS_UNKNOWN && !whose_inside)
+		pthread_once(&once, find_roots);
+	return atomic_load(&whose_roots) == ROOTS_SOME;
+}
+
 /* ---- where relative paths begin ---- */
 
 bool whose_cwd(char name[PATH_MAX])
@@ -266,8 +275,6 @@ static enum whose look(struct spot *s, int dir, const char *path,
 enum whose whose_read(struct spot *s, int dir, const char *path,
 		      const char *call)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 	s->path = path;
 	if (atomic_load_explicit(&whose_roots, memory_order_relaxed) ==
 	    ROOTS_NONE)
@@ -276,11 +283,7 @@ enum whose whose_read(struct spot *s, int dir, const char *path,
 		return dir == AT_FDCWD ? KERNELS : whose_fd(dir, call);
 	if (!strncmp(path, "/proc/", 6))
 		return KERNELS;
-	if (atomic_load(&whose_roots) == ROOTS_UNKNOWN && !whose_inside)
-		pthread_once(&once, find_roots);
-	return atomic_load(&whose_roots) == ROOTS_SOME
-		       ? look(s, dir, path, call)
-		       : KERNELS;
+	return whose_has_roots() ? look(s, dir, path, call) : KERNELS;
 }
 
 enum whose whose_look(struct spot *s, int dir, const char *path,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct pvfs_op_stats;
@@ -110,6 +111,15 @@ int tool_mode(const char *text, mode_t now, mode_t umask, mode_t *mode);
 uint64_t tool_percentile(const struct pvfs_op_stats *stats, double share);
 /* "1.5G" with a power of 1024, into buf (16 bytes); returns buf. */
 const char *tool_human(uint64_t n, char *buf);
+
+/*
+ * One object, by whatever names: both are of pvfs_stat() and its like, which give one st_dev to
+ * a file of PVFS, through a mount of this host as well.
+ */
+static inline bool tool_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 /* DIR "/" NAME in new memory, NULL when there is none; free() it. */
 char *tool_join(const char *dir, const char *name);

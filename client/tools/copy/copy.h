@@ -55,8 +55,7 @@ struct copy {
 	void *arg;
 	_Atomic int error; /* the last one that was said */
 	_Atomic unsigned int lacks; /* COPY_LACKS_ */
-	dev_t target_dev; /* of the present source's target */
-	ino_t target_ino; /* 0: not made yet */
+	struct stat target; /* of the present source; st_ino 0: not made yet */
 };
 
 /* One file being copied: shared by its pieces, freed by the last one. */
@@ -131,6 +130,8 @@ int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
 int copy_xattrs(struct copy *c, const char *from, const char *to,
 		struct stat *st);
 void copy_failed(struct copy *c, const char *path);
+/* Says that from and to are one file, which stays as it is; a failure. */
+void copy_same(struct copy *c, const char *from, const char *to);
 
 /* progress.c: a line on a terminal, nothing in a pipe. */
 struct progress;

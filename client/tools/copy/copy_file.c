@@ -41,12 +41,16 @@ static void free_file(struct copy_file *f)
 	free(f);
 }
 
-static bool same_file(int in, const char *to)
+/* A link that is replaced, and not followed, is another file than the one that it names. */
+static bool same_file(const struct copy_file *f)
 {
 	struct stat a, b;
 
-	return !pvfs_fstat(in, &a) && !pvfs_stat(to, &b) &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	if (pvfs_fstat(f->in, &a) ||
+	    (f->copy->opt.nofollow ? pvfs_lstat(f->to, &b)
+				   : pvfs_stat(f->to, &b)))
+		return false;
+	return tool_same_file(&a, &b);
 }
 
 static int create(struct copy_file *f, int flags)
@@ -102,10 +106,8 @@ static int open_file(struct copy_file *f)
 		copy_failed(f->copy, f->from);
 		return -1;
 	}
-	if (same_file(f->in, f->to)) {
-		tool_say(f->copy->tool, "%s and %s are the same file", f->from,
-			 f->to);
-		atomic_store(&f->copy->failed, true);
+	if (same_file(f)) {
+		copy_same(f->copy, f->from, f->to);
 		return -1;
 	}
 	f->out = open_target(f);

@@ -12,6 +12,12 @@ void copy_failed(struct copy *c, const char *path)
 	atomic_store(&c->failed, true);
 }
 
+void copy_same(struct copy *c, const char *from, const char *to)
+{
+	tool_say(c->tool, "%s and %s are the same file", from, to);
+	atomic_store(&c->failed, true);
+}
+
 /* As cp -p: who may not give a file away keeps it, less the set-id bits. */
 static int copy_owner(const char *to, const struct stat *st,
 		      const struct stat *now, mode_t *mode)

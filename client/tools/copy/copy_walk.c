@@ -44,6 +44,17 @@ static int make_link(const struct copy *c, const char *target, const char *to,
 	return *made ? 0 : -1;
 }
 
+/* Is to what from is a link to, or from itself?  It would be lost, or be nothing new. */
+static bool is_in_place(const char *from, const char *to, const struct stat *st)
+{
+	struct stat there, target;
+
+	if (pvfs_lstat(to, &there))
+		return false;
+	return tool_same_file(st, &there) ||
+	       (!pvfs_stat(from, &target) && tool_same_file(&target, &there));
+}
+
 static void copy_link(struct copy *c, const char *from, const char *to,
 		      const struct stat *st)
 {
@@ -57,6 +68,10 @@ static void copy_link(struct copy *c, const char *from, const char *to,
 		return;
 	}
 	target[n] = '\0';
+	if (is_in_place(from, to, st)) {
+		copy_same(c, from, to);
+		return;
+	}
 	if (make_link(c, target, to, &made))
 		failed(c, to, from);
 	else if (!made)
@@ -102,12 +117,8 @@ static bool make_dir(struct copy *c, const char *from, const char *to,
 /* The first directory made: meeting it again means a copy into itself. */
 static void remember_target(struct copy *c, const char *to)
 {
-	struct stat st;
-
-	if (pvfs_stat(to, &st))
-		return;
-	c->target_dev = st.st_dev;
-	c->target_ino = st.st_ino;
+	if (pvfs_stat(to, &c->target))
+		c->target.st_ino = 0;
 }
 
 static void walk_entry(struct copy *c, struct copy_dirs *dirs, const char *from,
@@ -135,14 +146,14 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		atomic_store(&c->failed, true);
 		return;
 	}
-	if (st->st_dev == c->target_dev && st->st_ino == c->target_ino) {
+	if (c->target.st_ino && tool_same_file(st, &c->target)) {
 		tool_say(c->tool, "%s: not copied into itself", from);
 		atomic_store(&c->failed, true);
 		return;
 	}
 	if (!make_dir(c, from, to, st->st_mode, &made))
 		return;
-	if (!c->target_ino)
+	if (!c->target.st_ino)
 		remember_target(c, to);
 	if ((c->opt.preserve || (made && (st->st_mode & 0700) != 0700)) &&
 	    copy_dirs_add(dirs, from, to, st))
@@ -191,6 +202,6 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,
 	       const char *to)
 {
-	c->target_ino = 0;
+	c->target.st_ino = 0;
 	walk_path(c, dirs, from, to);
 }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mounted.c - see mounted.h. */
+#include "mounted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* The kernel itself: the calls of libc are those of libpvfs-preload in programs with that. */
+static ssize_t get(const char *path, int flags, struct mounted_handle *h)
+{
+	return syscall(flags & AT_SYMLINK_NOFOLLOW ? SYS_lgetxattr
+						   : SYS_getxattr,
+		       path, MOUNTED_XATTR, h, sizeof(*h));
+}
+
+/* A descriptor of O_PATH has no fgetxattr(2). */
+static ssize_t get_open(int fd, struct mounted_handle *h)
+{
+	ssize_t n = syscall(SYS_fgetxattr, fd, MOUNTED_XATTR, h, sizeof(*h));
+	char link[32];
+
+	if (n >= 0 || errno != EBADF)
+		return n;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return get(link, 0, h);
+}
+
+/* There is no getxattrat(2) before Linux 6.13. */
+static ssize_t get_at(int dir, const char *path, int flags,
+		      struct mounted_handle *h)
+{
+	char buf[PATH_MAX + 32];
+
+	if (!path || !*path)
+		return dir == AT_FDCWD ? get(".", 0, h) : get_open(dir, h);
+	if (dir == AT_FDCWD || *path == '/')
+		return get(path, flags, h);
+	snprintf(buf, sizeof(buf), "/proc/self/fd/%d/%s", dir, path);
+	return get(buf, flags, h);
+}
+
+/* Mounts of FUSE have no disk, so the major number 0.  By now another object may have the
+ * name: its number tells. */
+dev_t mounted_find(int dir, const char *path, int flags, dev_t dev, ino_t ino)
+{
+	struct mounted_handle h;
+	int saved = errno;
+
+	if (major(dev))
+		return dev;
+	if (get_at(dir, path, flags, &h) == sizeof(h) && h.handle == ino)
+		dev = mounted_dev(h.fsid);
+	errno = saved;
+	return dev;
+}
