@@ -53,13 +53,15 @@ daemons() {
 kernel
 mkdir -p "$host/dev/shm" "$host/dev/infiniband"
 touch "$host/dev/fuse" "$host/dev/infiniband/rdma_cm"
-ln -s /proc/self "$host/proc/self"
+mkdir "$host/proc/self"
+ln -s /proc/self/limits /proc/self/status "$host/proc/self"
+grep -v ' fuse.pvfs ' /proc/self/mounts >"$host/proc/self/mounts" # others' tests have some
 daemons
 
 # The clock is the machine's; flushes take what others leave of its disk.
 doctor() { pvfs-doctor --root "$host" --skip clock,fsync "$@"; }
-server() { doctor -c "$conf" -a "$@"; }
-client() { doctor -a "$@"; }
+server() { doctor -c "$conf" "$@"; }
+client() { doctor "$@"; }
 
 # well COMMAND...: looks at all and finds nothing.
 well() {
@@ -287,6 +289,8 @@ good="127.0.0.1:/ /pvfs pvfs port=$port,transport=${PVFS_TEST_SCHEME:-tcp}"
 also='reach|host'
 well tab "$good 0 0"
 finds pvfstab 'tab:1: option "prot=1" is unknown' 'correct its name' tab "127.0.0.1:/ /pvfs pvfs prot=1 0 0"
+finds use 'this server is an iod, not the manager' 'port= of the mount' \
+	tab "127.0.0.1:/ /pvfs pvfs port=$iod_port,transport=${PVFS_TEST_SCHEME:-tcp} 0 0"
 finds pvfstab 'third word' 'HOST:/' tab "127.0.0.1:/ /pvfs nfs port=1 0 0"
 finds pvfstab 'names no manager' 'write HOST:/' tab "nothing /pvfs pvfs port=1 0 0"
 finds pvfstab 'needs a key' 'key=FILE' tab "$good,auth=key 0 0"
@@ -374,11 +378,11 @@ echo "192.0.2.1:/ /pvfs pvfs port=1,transport=tcp 0 0" >tab # another host
 finds clock "nobody sets this host's clock" chrony skewed env PVSKEW_UNSET=1 unshare -n \
 	env PVFSTAB_FILE="$tmp/tab" "$(command -v pvfs-doctor)" --root "$host" -t 3
 also=
-well skewed "$(command -v pvfs-doctor)" --root "$host" --skip fsync -c "$conf" -a
+well skewed "$(command -v pvfs-doctor)" --root "$host" --skip fsync -c "$conf"
 finds ahead 'at least [0-9]{6,} s ahead' chrony skewed env PVSKEW_BEHIND=1000000 \
-	"$(command -v pvfs-doctor)" --root "$host" --skip fsync -c "$conf" -a
+	"$(command -v pvfs-doctor)" --root "$host" --skip fsync -c "$conf"
 finds fsync 'takes [0-9]* ms for a flush' 'write cache' skewed env PVSKEW_FLUSH=600 \
-	"$(command -v pvfs-doctor)" --root "$host" -c "$conf" -a
+	"$(command -v pvfs-doctor)" --root "$host" -c "$conf"
 
 # ---- servers ----
 also='same|daemons|reach'
@@ -462,7 +466,7 @@ as_user 1001 1002 '' pvfs-doctor --root "$host" --skip clock,fsync,conf -c "$con
 grep -q "^not seen: storage, iod 0: .*run it as root" found || fail "a user: $(cat found)"
 grep -q '^not seen: key: .*root' found || fail "a user: $(cat found)"
 chmod 600 key.mine && echo "$good,auth=key,key=$tmp/key.mine 0 0" >tab
-as_user 1001 1002 '' env PVFSTAB_FILE="$tmp/tab" pvfs-doctor --root "$host" --skip clock -a >found 2>err
+as_user 1001 1002 '' env PVFSTAB_FILE="$tmp/tab" pvfs-doctor --root "$host" --skip clock >found 2>err
 grep -A 1 '^found: pvfstab: key .*/key.mine: Permission denied$' found | grep -q '^    fix: run this as the user' ||
 	fail "a key that he cannot read: $(cat found)"
 ! grep '^found: reach' found || fail "a key that he cannot read is no server that is away"

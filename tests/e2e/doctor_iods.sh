@@ -80,10 +80,10 @@ doctor() {
 	shift
 
 	PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so on "$host" pvfs-doctor \
-		-c "$tmp/$host.conf" --all --verbose --skip "$1" >found 2>err
+		-c "$tmp/$host.conf" --verbose --skip "$1" >found 2>err
 }
 # what the machine itself has or lacks is not looked at
-host_own=clock,fsync,dirty,tcp,memory,huge-pages,ptrace,shm,fuse,descriptors,memlock,room
+host_own=clock,fsync,mounted,dirty,tcp,memory,huge-pages,ptrace,shm,fuse,descriptors,memlock,room
 doctor mgr $host_own || fail "the manager's host: $(cat found err)"
 doctor iod $host_own || fail "an iod's host: $(cat found err)"
 grep -q 'of servers the manager alone needs it' found || fail "munge is not looked at: $(cat found)"

@@ -29,6 +29,9 @@ bool rdma_state_is_up(const char *state);
 /* 0: not a GID, or nobody's; 1: link-local alone; 2: an address of the network. */
 int rdma_gid_kind(const char *gid);
 
+/* use.c */
+check_fn check_use, check_mounted;
+
 /* mount.c */
 check_fn check_fuse, check_shm;
 /* A line of fstab shows a PVFS file system. */

@@ -36,7 +36,6 @@ struct doctor {
 	const char *root; /* of /proc, /sys, /dev, /etc/fstab: "" */
 	const char *conf; /* pvfs.conf, or NULL: a client */
 	const char *pvfstab; /* ... whose mounts these are */
-	bool all; /* what servers say of themselves, too */
 	unsigned int timeout_s; /* of each check */
 	uint64_t fsid; /* of conf; 0: not known */
 	char key[PATH_MAX]; /* of conf; "": none */
@@ -45,6 +44,8 @@ struct doctor {
 	char munge_socket[108];
 	unsigned int nsubjects;
 	struct subject *subject;
+	unsigned int nmounted;
+	struct subject *mounted; /* of this host: name and mount alone */
 	int out; /* where a check's words go */
 };
 
@@ -54,7 +55,8 @@ enum check_of {
 	OF_CONF, /* pvfs.conf, once */
 	OF_TAB, /* pvfstab, once, on a client */
 	OF_SERVER, /* each server */
-	OF_SERVER_SAYS, /* the same, with --all */
+	OF_MOUNT, /* each mount of pvfstab, on a client: its manager */
+	OF_MOUNTED, /* each mount of this host */
 	OF_STORAGE, /* each server of this host, and pvfs.conf */
 };
 
@@ -125,6 +127,11 @@ int subjects_of_tab(struct doctor *d);
 bool subject_is_here(const struct subject *s);
 /* Makes d->conf the mount DOCTOR_MOUNT of libpvfs, in all checks. */
 int subjects_mount(const struct doctor *d);
+
+/* ---- mount.c ---- */
+
+/* Fills mounted; -ENOMEM. */
+int mounted_find(struct doctor *d);
 
 /* ---- report.c ---- */
 

@@ -22,18 +22,33 @@ static bool applies(const struct doctor *d, const struct check *c)
 	case OF_STORAGE:
 		return d->conf;
 	case OF_TAB:
+	case OF_MOUNT:
 		return !d->conf;
-	case OF_SERVER_SAYS:
-		return d->all;
 	default:
 		return true;
 	}
 }
 
-static bool is_of_server(const struct check *c)
+/* How many it is for, from *first on; 0: it runs once. */
+static unsigned int subjects_of(const struct doctor *d, const struct check *c,
+				const struct subject **first)
 {
-	return c->of == OF_SERVER || c->of == OF_SERVER_SAYS ||
-	       c->of == OF_STORAGE;
+	*first = c->of == OF_MOUNTED ? d->mounted : d->subject;
+	switch (c->of) {
+	case OF_SERVER:
+	case OF_STORAGE:
+	case OF_MOUNT:
+		return d->nsubjects;
+	case OF_MOUNTED:
+		return d->nmounted;
+	default:
+		return 0;
+	}
+}
+
+static bool runs_once(const struct check *c)
+{
+	return c->of == OF_NODE || c->of == OF_CONF || c->of == OF_TAB;
 }
 
 /* name stands in "a,b,c". */
@@ -59,10 +74,13 @@ static void add(struct jobs *jobs, const struct check *c,
 
 int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs)
 {
+	const struct subject *s;
 	const struct check *c;
+	unsigned int n;
 
 	jobs->n = 0;
-	jobs->job = calloc((size_t)doctor_nchecks * (d->nsubjects + 1),
+	jobs->job = calloc((size_t)doctor_nchecks *
+				   (d->nsubjects + d->nmounted + 1),
 			   sizeof(jobs->job[0]));
 	jobs->first = d->subject;
 	jobs->away = calloc(d->nsubjects + 1, sizeof(jobs->away[0]));
@@ -71,11 +89,12 @@ int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs)
 	for (c = doctor_checks; c < doctor_checks + doctor_nchecks; c++) {
 		if (!applies(d, c) || is_in(skip, c->name))
 			continue;
-		if (!is_of_server(c))
+		if (runs_once(c))
 			add(jobs, c, NULL);
-		for (unsigned int i = 0; is_of_server(c) && i < d->nsubjects;
-		     i++)
-			add(jobs, c, &d->subject[i]);
+		n = subjects_of(d, c, &s);
+		for (; n; n--, s++)
+			if (c->of != OF_MOUNT || s->mgr)
+				add(jobs, c, s);
 	}
 	return 0;
 }
@@ -149,6 +168,7 @@ static void put(struct job *job, char kind, const char *what, const char *fix)
 static void end(struct job *job, bool late)
 {
 	const struct check *c = job->check;
+	char what[PATH_MAX + 100];
 	int status = 0;
 
 	close(job->fd);
@@ -157,8 +177,11 @@ static void end(struct job *job, bool late)
 	if (late) {
 		kill(job->pid, SIGKILL);
 		waitpid(job->pid, NULL, WNOHANG);
-		put(job, c->late_fix ? SAID_FOUND : SAID_UNSEEN,
-		    c->late ? c->late : "no answer within the time-out",
+		snprintf(what, sizeof(what), "%s%s%s",
+			 c->of == OF_MOUNTED ? job->s->mount : "",
+			 c->of == OF_MOUNTED ? ": " : "",
+			 c->late ? c->late : "no answer within the time-out");
+		put(job, c->late_fix ? SAID_FOUND : SAID_UNSEEN, what,
 		    c->late_fix ? c->late_fix : "");
 		return;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mount.c - what a mount needs of this host, and the memory of files that is shared. */
 #include <errno.h>
+#include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -8,6 +9,7 @@
 
 #include "checks.h"
 
+#define MOUNTED_MOST 64u
 #define SHM_LEAST (16ull << 20)
 
 bool fstab_has_pvfs(char *line)
@@ -19,6 +21,12 @@ bool fstab_has_pvfs(char *line)
 	word = strtok_r(NULL, " \t\n", &save);
 	word = word ? strtok_r(NULL, " \t\n", &save) : NULL;
 	return word && (!strcmp(word, "fuse.pvfs") || !strcmp(word, "pvfs"));
+}
+
+static bool is_pvfs(const struct mntent *m)
+{
+	return !strcmp(m->mnt_type, "fuse.pvfs") ||
+	       !strcmp(m->mnt_type, "pvfs");
 }
 
 static bool mounts_pvfs(const struct doctor *d)
@@ -52,6 +60,61 @@ static bool in_path(const char *name)
 	return false;
 }
 
+static bool is_mounted(const struct doctor *d, const char *dir)
+{
+	for (unsigned int i = 0; i < d->nmounted; i++)
+		if (!strcmp(d->mounted[i].mount, dir))
+			return true;
+	return false;
+}
+
+/* Lines of fstab that a start of this host mounts. */
+static void find_unmounted(const struct doctor *d)
+{
+	char table[PATH_MAX];
+	FILE *f = setmntent(host_path(d, table, "/etc/fstab"), "re");
+	struct mntent *m;
+
+	while (f && (m = getmntent(f)))
+		if (is_pvfs(m) && !hasmntopt(m, "noauto") &&
+		    !is_mounted(d, m->mnt_dir))
+			doctor_find(d,
+				    "mount it, and read what that prints; "
+				    "systemctl status and journalctl of its "
+				    "mount unit; noauto in fstab if it is not "
+				    "wanted",
+				    "%s of /etc/fstab is not mounted",
+				    m->mnt_dir);
+	if (f)
+		endmntent(f);
+}
+
+int mounted_find(struct doctor *d)
+{
+	char table[PATH_MAX];
+	FILE *f = setmntent(host_path(d, table, "/proc/self/mounts"), "re");
+	struct subject *s = NULL;
+	struct mntent *m;
+	int rc = 0;
+
+	while (f && !rc && d->nmounted < MOUNTED_MOST && (m = getmntent(f))) {
+		if (strcmp(m->mnt_type, "fuse.pvfs") != 0)
+			continue;
+		s = reallocarray(d->mounted, d->nmounted + 1, sizeof(*s));
+		rc = s ? 0 : -ENOMEM;
+		if (rc)
+			break;
+		d->mounted = s;
+		s += d->nmounted++;
+		*s = (struct subject){ .name = "mount" };
+		snprintf(s->mount, sizeof(s->mount), "%s", m->mnt_dir);
+		snprintf(s->uri, sizeof(s->uri), "%.200s", m->mnt_dir);
+	}
+	if (f)
+		endmntent(f);
+	return rc;
+}
+
 void check_fuse(const struct doctor *d, const struct subject *s)
 {
 	char path[PATH_MAX];
@@ -59,6 +122,7 @@ void check_fuse(const struct doctor *d, const struct subject *s)
 	(void)s;
 	if (!mounts_pvfs(d) && !in_path("pvfs-fuse"))
 		return;
+	find_unmounted(d);
 	if (access(host_path(d, path, "/dev/fuse"), R_OK | W_OK))
 		doctor_find(d,
 			    errno == ENOENT

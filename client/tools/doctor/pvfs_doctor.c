@@ -26,7 +26,7 @@ static int option(void *arg, int opt, const char *val)
 	if (opt == 'c')
 		a->d.conf = val;
 	else if (opt == 'a')
-		a->d.all = true;
+		; /* that was once more than without it */
 	else if (opt == 'j')
 		a->json = true;
 	else if (opt == 'v')
@@ -61,9 +61,10 @@ static const struct tool tool = {
 	.usage =
 		"[-c FILE] [-a] [-j] [-v] [-t S] [--skip CHECK,...] [--root DIR]",
 	.help = "Looks for what is wrong on this host and on the way to the servers, and says how\n"
-		"to mend it.  Changes nothing.  Without -c this is a client's host (pvfstab).\n"
+		"to mend it.  Without -c this is a client's host (pvfstab), and a small file is made\n"
+		"and removed in each mount.\n"
 		"  -c, --config FILE      a server's host: its pvfs.conf\n"
-		"  -a, --all              what servers say of themselves as well\n"
+		"  -a, --all              has no effect: all checks run without it\n"
 		"  -j, --json             one JSON object\n"
 		"  -v, --verbose          what is well, too: round trips, flushes\n"
 		"  -t, --timeout S        wait at most S seconds for each check (15)\n"
@@ -147,6 +148,8 @@ static int examine(struct args *a)
 	int rc = find_subjects(a);
 
 	if (!rc)
+		rc = mounted_find(&a->d);
+	if (!rc)
 		rc = jobs_make(&a->d, a->skip, &jobs);
 	if (!rc)
 		rc = jobs_run(&a->d, &jobs);
@@ -160,6 +163,7 @@ static int examine(struct args *a)
 	}
 	jobs_free(&jobs);
 	free(a->d.subject);
+	free(a->d.mounted);
 	return rc;
 }
 

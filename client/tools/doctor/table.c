@@ -6,6 +6,13 @@
 #define DISK_FIX                                                               \
 	"look at dmesg, and whether the server it comes from (NFS, iSCSI) is " \
 	"up; processes in state D wait for it"
+#define USE_LATE "a listing, or a new file and its data, takes too long"
+#define USE_FIX                                                                \
+	"pvfs-stats and pvfs-top show which server is slow; its log, its disk"
+#define MOUNTED_FIX                                                            \
+	"pvfs-ping shows whether its servers answer; its pvfs-fuse may stand " \
+	"still (State in /proc/PID/status, kill -CONT); last, umount -f and "  \
+	"mount it again"
 #define NAMES_LATE "the name service does not answer"
 
 const struct check doctor_checks[] = {
@@ -40,10 +47,14 @@ const struct check doctor_checks[] = {
 	  check_errors, DISK_LATE, DISK_FIX },
 	{ "fsync", OF_STORAGE, "storage: how long a flush takes", check_fsync,
 	  DISK_LATE, DISK_FIX },
-	{ "space", OF_SERVER_SAYS, "space and inodes, as each server says",
+	{ "space", OF_SERVER, "space and inodes, as each server says",
 	  check_space, .follows = true },
-	{ "ahead", OF_SERVER_SAYS, "the manager's clock is not ahead of here",
-	  check_ahead },
+	{ "ahead", OF_SERVER, "the manager's clock is not ahead of here",
+	  check_ahead, .follows = true },
+	{ "use", OF_MOUNT, "ls, a new file on all iods, its data, rm",
+	  check_use, USE_LATE, USE_FIX, .follows = true },
+	{ "mounted", OF_MOUNTED, "the same through each mount of this host",
+	  check_mounted, "the mount does not answer", MOUNTED_FIX },
 	{ "clock", OF_NODE, "somebody sets this host's clock", check_clock },
 	{ "descriptors", OF_NODE, "ulimit -n, of servers and here",
 	  check_descriptors },

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-doctor finds, without options, what makes a plain ls, read or write of this user fail:
+# full disks, rights, networks that may only read, mounts that stand still or are gone.
+. "$(dirname "$0")/functions.sh"
+requires root
+requires tcp
+requires tool setpriv
+. "$e2e/mounting.sh"
+export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
+unset PVFS_LOG
+public pvfs-doctor
+small_disk "$state/iod1" 150
+small_disk "$state/mgr" 200
+start_pvfs -n 2
+chmod 755 "$state"
+
+# A host that has these mounts alone: others' tests have mounts, too.
+host=$tmp/host
+mkdir -p "$host/proc/self" "$host/etc"
+touch "$host/proc/self/mounts" "$host/etc/fstab"
+skipped=clock,users,descriptors,memlock,rdma-port,rdma-gid,rdma-mtu,rdma-cm,memory,huge-pages,shm
+patience=20
+doctor() { "$@" pvfs-doctor --root "$host" --skip "$skipped,ptrace,tcp,version" -t "$patience" >found 2>err; }
+well() {
+	doctor "$@" || fail "exit $?: $(cat found err)"
+	grep -q ': 0 found, 0 not seen$' found || fail "$(cat found)"
+}
+# finds CHECK WHAT FIX [COMMAND...]
+finds() {
+	local check=$1 what=$2 fix=$3
+	shift 3
+
+	doctor "$@"
+	[ $? = 1 ] || fail "$check: exit not 1: $(cat found err)"
+	grep -A 1 -E "^found: $check(, [a-z0-9 ]*)?: .*$what" found | grep -qE "^    fix: .*$fix" ||
+		fail "$check: no '$what' with the fix '$fix': $(cat found err)"
+}
+alice() { as_user 1001 1001 '' "$@"; }
+# fill DIR: no block is left
+fill() { dd if=/dev/zero of="$1/much" bs=64k >"$tmp/err" 2>&1; }
+# It leaves nothing behind.
+files_of() { pvfs-ls -a "$1" | grep -vx '\.\.\?'; }
+
+well env
+expect "" files_of /pvfs
+
+# ---- rights ----
+finds use 'no directory in which user 1001 may write' 'pvfs-mkdir' alice
+must pvfs-mkdir /pvfs/group /pvfs/group/alice
+must pvfs-chown 1001:1001 /pvfs/group/alice
+well alice
+expect alice files_of /pvfs/group
+expect "" files_of /pvfs/group/alice
+must pvfs-chmod 700 /pvfs
+finds use 'ls of /pvfs fails: Permission denied' 'the owner, or the administrator' alice
+must pvfs-chmod 755 /pvfs
+
+# ---- full disks ----
+fill "$state/iod1"
+finds use 'No space left on device' 'remove files'
+finds space 'has 0 MiB left' 'remove files'
+rm "$state/iod1/much"
+well env
+fill "$state/mgr"
+is_full() { pvfs-mkdir "/pvfs/dir$((made++))" 2>err; grep -q 'No space' err; }
+made=0
+until_true 60 is_full
+finds use 'create of /pvfs/.* No space left on device' 'remove files'
+rm "$state/mgr/much"
+until_true 60 pvfs-mkdir -p /pvfs/again
+well env
+
+# ---- a mount ----
+mount_at "$tmp/m"
+grep " $tmp/m " /proc/self/mounts >"$host/proc/self/mounts"
+well env
+server=$(pgrep -P "$daemon")
+stand_still "$server"
+patience=5
+finds mounted "$tmp/m: the mount does not answer" 'kill -CONT'
+patience=20
+kill -CONT "$server"
+well env
+unmount "$tmp/m" "$daemon"
+# one whose daemon and guard were killed
+python3 - "$tmp/m" <<'END' || fail "no mount"
+import ctypes, os, sys
+fd = os.open("/dev/fuse", os.O_RDWR)
+options = b"fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
+sys.exit(ctypes.CDLL(None).mount(b"pvfs", sys.argv[1].encode(), b"fuse.pvfs", 0, options))
+END
+finds mounted "stat of $tmp/m fails: Transport endpoint is not connected" 'fusermount3 -uz'
+umount -l "$tmp/m"
+: >"$host/proc/self/mounts"
+well env
+echo "mgr:/ $tmp/m fuse.pvfs port=3000 0 0" >"$host/etc/fstab"
+finds fuse "$tmp/m of .*fstab is not mounted" 'mount it'
+: >"$host/etc/fstab"
+
+# ---- networks ----
+sed -i "s|^\[mgr\]\$|&\nread_only = 127.0.0.1|" "$state/pvfs.conf"
+must cluster restart
+finds use 'fails: Read-only file system' 'may only read'
