@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "held.h"
 #include "marks.h"
 #include "open.h"
 #include "ops.h"
@@ -113,7 +114,8 @@ void op_setlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 
 void op_flock(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi, int op)
 {
-	struct mgr_lock lock = { .owner = owner_of(fi),
+	struct file *f = open_file(fi->fh);
+	struct mgr_lock lock = { .owner = file_owner(f),
 				 .end = INT64_MAX,
 				 .flags = WIRE_L_WHOLE };
 	struct call c;
@@ -123,5 +125,5 @@ void op_flock(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi, int op)
 		lock.type = WIRE_L_SHARED;
 	else if (op & LOCK_EX)
 		lock.type = WIRE_L_EXCLUSIVE;
-	take(&c, open_file(fi->fh), &lock, !(op & LOCK_NB));
+	take(&c, f, &lock, !(op & LOCK_NB));
 }

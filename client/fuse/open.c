@@ -255,8 +255,9 @@ void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct call c;
 
 	call_begin(&c, req);
+	owners_release(c.d->owners, f);
 	if (fi->flock_release)
-		owners_drop_whole(f, fi->lock_owner);
+		owners_release_whole(f);
 	file_put(f);
 	marks_released(c.d->marks, &c.d->fs, handle);
 	call_end(&c, 0);

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 
 #include "hash_table.h"
+#include "deadline.h"
 #include "held.h"
+#include "lookout.h"
+
+#define LISTS 256u
 
 struct place {
 	uint64_t handle, owner;
@@ -14,20 +18,29 @@ struct place {
 
 struct entry {
 	struct place place;
+	const struct file *through; /* the last one */
+	bool ends; /* it is being released */
 	UT_hash_handle hh;
+	LIST_ENTRY(entry) link; /* of those through one; not if it ends */
 };
 
 struct owners {
 	pthread_mutex_t lock;
+	pthread_cond_t ended;
 	struct entry *all;
+	LIST_HEAD(entries, entry) through[LISTS];
 };
 
 struct owners *owners_new(void)
 {
 	struct owners *o = calloc(1, sizeof(*o));
 
-	if (o)
-		pthread_mutex_init(&o->lock, NULL);
+	if (!o)
+		return NULL;
+	pthread_mutex_init(&o->lock, NULL);
+	pthread_cond_init(&o->ended, NULL);
+	for (unsigned int i = 0; i < LISTS; i++)
+		LIST_INIT(&o->through[i]);
 	return o;
 }
 
@@ -41,9 +54,12 @@ void owners_free(struct owners *o)
 		HASH_DEL(o->all, e);
 		free(e);
 	}
+	pthread_cond_destroy(&o->ended);
 	pthread_mutex_destroy(&o->lock);
 	free(o);
 }
+
+/* ---- who has locks: with the lock ---- */
 
 static struct entry *find(struct owners *o, const struct place *place)
 {
@@ -53,24 +69,96 @@ static struct entry *find(struct owners *o, const struct place *place)
 	return e;
 }
 
-int owners_note(struct owners *o, const struct file *f, uint64_t owner)
+static struct entries *list_of(struct owners *o, const struct file *f)
 {
-	const struct place place = { f->handle, owner };
+	return &o->through[(uintptr_t)f / 64 % LISTS];
+}
+
+static struct entry *first_through(struct owners *o, const struct file *f)
+{
+	struct entry *e;
+
+	LIST_FOREACH(e, list_of(o, f), link)
+		if (e->through == f)
+			break;
+	return e;
+}
+
+static void go_through(struct owners *o, struct entry *e, const struct file *f)
+{
+	e->through = f;
+	LIST_INSERT_HEAD(list_of(o, f), e, link);
+}
+
+static int add(struct owners *o, const struct place *place,
+	       const struct file *f)
+{
 	struct entry *e = calloc(1, sizeof(*e));
-	bool there, added;
 
 	if (!e)
 		return -ENOMEM;
-	e->place = place;
-	pthread_mutex_lock(&o->lock);
-	there = find(o, &place);
-	if (!there)
-		HASH_ADD(hh, o->all, place, sizeof(place), e);
-	added = e->hh.tbl;
-	pthread_mutex_unlock(&o->lock);
-	if (!added)
+	e->place = *place;
+	HASH_ADD(hh, o->all, place, sizeof(*place), e);
+	if (!e->hh.tbl) {
 		free(e);
-	return there || added ? 0 : -ENOMEM;
+		return -ENOMEM;
+	}
+	go_through(o, e, f);
+	return 0;
+}
+
+/* ... which others have meanwhile. */
+static int wait_ended(struct owners *o, const struct place *place,
+		      uint64_t until)
+{
+	struct timespec at = clock_timespec(until);
+	struct entry *e;
+	int rc = 0;
+
+	while (!rc && (e = find(o, place)) && e->ends)
+		rc = pthread_cond_clockwait(&o->ended, &o->lock,
+					    CLOCK_MONOTONIC, &at);
+	return -rc;
+}
+
+/* ---- a lock ---- */
+
+static bool is_ending(struct owners *o, const struct place *place)
+{
+	const struct entry *e = find(o, place);
+
+	return e && e->ends;
+}
+
+static int note(struct owners *o, const struct place *place,
+		const struct file *f)
+{
+	struct entry *e = find(o, place);
+
+	if (!e)
+		return add(o, place, f);
+	LIST_REMOVE(e, link);
+	go_through(o, e, f);
+	return 0;
+}
+
+int owners_note(struct owners *o, struct file *f, uint64_t owner)
+{
+	const struct place place = { f->handle, owner };
+	int rc = 0;
+
+	pthread_mutex_lock(&o->lock);
+	if (is_ending(o, &place)) {
+		pthread_mutex_unlock(&o->lock);
+		lookout_leave();
+		pthread_mutex_lock(&o->lock);
+		rc = wait_ended(o, &place,
+				deadline_of(f->fs->mount->timeout_ms));
+	}
+	if (!rc)
+		rc = note(o, &place, f);
+	pthread_mutex_unlock(&o->lock);
+	return rc;
 }
 
 static bool forget(struct owners *o, const struct place *place)
@@ -79,8 +167,12 @@ static bool forget(struct owners *o, const struct place *place)
 
 	pthread_mutex_lock(&o->lock);
 	e = find(o, place);
-	if (e)
+	if (e && e->ends)
+		e = NULL;
+	if (e) {
+		LIST_REMOVE(e, link);
 		HASH_DEL(o->all, e);
+	}
 	pthread_mutex_unlock(&o->lock);
 	free(e);
 	return e;
@@ -108,6 +200,8 @@ int owners_lock(struct file *f, struct mgr_lock *lock)
 	return rc;
 }
 
+/* ---- the end ---- */
+
 /* A close holds nothing back: what the mgr does not answer is sent again. */
 static void drop(struct file *f, const struct mgr_lock *all)
 {
@@ -129,11 +223,32 @@ void owners_drop(struct owners *o, struct file *f, uint64_t owner)
 		drop(f, &all);
 }
 
-void owners_drop_whole(struct file *f, uint64_t owner)
+void owners_release(struct owners *o, struct file *f)
 {
-	const struct mgr_lock all = { .owner = owner,
+	struct mgr_lock all = { .end = INT64_MAX };
+	struct entry *e;
+
+	pthread_mutex_lock(&o->lock);
+	while ((e = first_through(o, f))) {
+		LIST_REMOVE(e, link);
+		e->ends = true;
+		all.owner = e->place.owner;
+		pthread_mutex_unlock(&o->lock);
+		drop(f, &all);
+		pthread_mutex_lock(&o->lock);
+		HASH_DEL(o->all, e);
+		free(e);
+		pthread_cond_broadcast(&o->ended);
+	}
+	pthread_mutex_unlock(&o->lock);
+}
+
+void owners_release_whole(struct file *f)
+{
+	const struct mgr_lock all = { .owner = file_owner(f),
 				      .end = INT64_MAX,
 				      .flags = WIRE_L_WHOLE };
 
 	drop(f, &all);
+	f->owner = 0; /* it has no other locks */
 }

@@ -6,6 +6,18 @@
 
 #include "handover.h"
 
+uint64_t file_owner(struct file *f)
+{
+	uint64_t owner;
+
+	pthread_mutex_lock(&f->fs->files_lock);
+	if (!f->owner)
+		f->owner = ++f->fs->owners;
+	owner = f->owner;
+	pthread_mutex_unlock(&f->fs->files_lock);
+	return owner;
+}
+
 static bool held_own(const struct file *f)
 {
 	return f->locks.whole || f->locks.bytes[1].end;

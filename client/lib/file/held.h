@@ -13,6 +13,9 @@
 
 #include "file.h"
 
+/* The number of an open file as an owner: no other one of the process has it. */
+uint64_t file_owner(struct file *f);
+
 /* The mgr gave lock, or took it back.  The process' locks count for whatever
  * descriptors of the file it has. */
 void lock_note(struct file *f, const struct mgr_lock *lock);

@@ -37,16 +37,6 @@ static int ask(struct file *f, struct mgr_lock *lock)
 	return rc;
 }
 
-/* A number that no other open file of the process has, once it is needed. */
-static uint64_t owner_of(struct file *f)
-{
-	pthread_mutex_lock(&f->fs->files_lock);
-	if (!f->owner)
-		f->owner = ++f->fs->owners;
-	pthread_mutex_unlock(&f->fs->files_lock);
-	return f->owner;
-}
-
 /* ---- fcntl ---- */
 
 static int64_t base_of(struct file *f, int whence)
@@ -146,7 +136,7 @@ int lock_fcntl(struct file *f, int cmd, struct flock *lk)
 		rc = range_of(f, lk, &lock);
 	if (rc)
 		return rc;
-	lock.owner = of_process(cmd) ? 0 : owner_of(f);
+	lock.owner = of_process(cmd) ? 0 : file_owner(f);
 	lock.flags = (is_test(cmd) ? WIRE_L_TEST : 0) |
 		     (is_wait(cmd) ? WIRE_L_WAIT : 0);
 	if (of_process(cmd) && !is_test(cmd))
@@ -177,7 +167,7 @@ int lock_flock(struct file *f, int operation)
 	default:
 		return -EINVAL;
 	}
-	lock.owner = owner_of(f);
+	lock.owner = file_owner(f);
 	if (!(operation & LOCK_NB))
 		lock.flags |= WIRE_L_WAIT;
 	rc = ask(f, &lock);
