@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* check.c - looks at every page of the tables, while nobody serves from them. */
+/* check.c - are the pages of the tables there: all, or those that a start needs? */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,8 +80,16 @@ static int check_there(const struct store_attr *attr)
 	return rc;
 }
 
-/* Rows are not looked for: Berkeley DB may not come back from a damaged page. */
-static int bring_up(const struct store_attr *attr)
+/* For when all pages were looked at. */
+static int find_log_end(struct store *st, const struct store_attr *attr)
+{
+	int rc = env_open(st, attr);
+
+	return rc ? rc : log_end_find(st);
+}
+
+static int with_store(const struct store_attr *attr,
+		      int (*fn)(struct store *, const struct store_attr *))
 {
 	struct store *st = calloc(1, sizeof(*st));
 	int rc;
@@ -90,7 +98,7 @@ static int bring_up(const struct store_attr *attr)
 		return -ENOMEM;
 	st->log = attr->log;
 	store_init(st);
-	rc = env_recover(st, attr);
+	rc = fn(st, attr);
 	env_close(st);
 	free(st);
 	return rc;
@@ -102,13 +110,92 @@ int store_check(const struct store_attr *attr)
 
 	if (rc)
 		return rc;
-	rc = bring_up(attr);
-	if (rc == -ENOSPC)
+	/* no rows yet: Berkeley DB may not come back from a damaged page */
+	rc = with_store(attr, env_recover);
+	if (rc == -ENOSPC || rc == -EBADMSG)
 		return rc;
 	for (enum store_table t = 0; t < STORE_TABLES; t++) {
 		int one = check_table(attr, t);
 
 		rc = rc ? rc : one;
 	}
+	return rc ? rc : with_store(attr, find_log_end);
+}
+
+/*
+ * Edges: are the pages there on the way to the first and to the last row of
+ * a table?  Berkeley DB takes a page of zeros for one that was never written:
+ * a root for a table without rows, and any other it looks for over and over,
+ * without end.
+ *
+ * A page begins with 26 bytes, the last of which says what it is, and a
+ * checksum; then the places of its entries, of 2 bytes each.  An entry of an
+ * inner page has its child at its fifth byte.
+ */
+
+#define ROOT 1u /* whatever a table grew to */
+#define ENTRIES_AT 20u
+#define TYPE_AT 25u
+#define PLACES_AT 32u
+#define CHILD_AT 4u
+#define INNER 3u
+#define LEAF 5u
+#define LEVELS_MAX 16u
+
+/* 1: *number is the page below; 0: it is a leaf; -EIO: neither. */
+static int below(const uint8_t *page, bool last, db_pgno_t *number)
+{
+	uint16_t entries, at;
+
+	if (page[TYPE_AT] == LEAF)
+		return 0;
+	memcpy(&entries, page + ENTRIES_AT, sizeof(entries));
+	if (page[TYPE_AT] != INNER || !entries ||
+	    PLACES_AT + 2u * entries > STORE_PAGE)
+		return -EIO;
+	memcpy(&at, page + PLACES_AT + (last ? 2u * (entries - 1u) : 0),
+	       sizeof(at));
+	if (at + CHILD_AT + sizeof(*number) > STORE_PAGE)
+		return -EIO;
+	memcpy(number, page + at + CHILD_AT, sizeof(*number));
+	return 1;
+}
+
+static int step_down(struct store *st, DB_MPOOLFILE *pages, bool last,
+		     db_pgno_t *number)
+{
+	void *page;
+	int more, rc;
+
+	rc = store_error(st, pages->get(pages, number, NULL, 0, &page),
+			 "read a page");
+	if (rc)
+		return rc;
+	more = below(page, last, number);
+	rc = store_error(st, pages->put(pages, page, DB_PRIORITY_UNCHANGED, 0),
+			 "read a page");
+	return rc ? rc : more;
+}
+
+static int edge_check(struct store *st, DB_MPOOLFILE *pages, bool last)
+{
+	db_pgno_t number = ROOT;
+	unsigned int level = 0;
+	int rc = 1;
+
+	while (rc > 0 && level++ < LEVELS_MAX)
+		rc = step_down(st, pages, last, &number);
+	return rc > 0 ? -EIO : rc;
+}
+
+int edges_check(struct store *st, enum store_table table)
+{
+	DB_MPOOLFILE *pages = st->db[table]->get_mpf(st->db[table]);
+	int rc = edge_check(st, pages, false);
+
+	if (!rc)
+		rc = edge_check(st, pages, true);
+	if (rc)
+		atomic_store(&st->failed, true);
 	return rc;
 }

@@ -32,8 +32,17 @@ struct table_space {
 	unsigned int puts; /* since it was last looked at */
 };
 
+/* What was flushed of the log, and the file that says so: log_end.c. */
+struct log_end {
+	pthread_mutex_t lock; /* end, dirty, and what is written to fd */
+	int fd;
+	uint64_t end; /* log file << 32 | offset in it */
+	bool dirty; /* written, and not flushed */
+};
+
 struct store {
 	const struct log *log;
+	bool accept_loss; /* a log that was cut */
 	DB_ENV *env;
 	DB *db[STORE_TABLES];
 	DB_TXN *txn;
@@ -50,6 +59,7 @@ struct store {
 	struct table_space space[STORE_TABLES];
 	bool tight; /* a table could not be given its slack */
 	pthread_mutex_t logs_lock; /* logs_made */
+	struct log_end log_end;
 	uint32_t logs_made; /* the last log file that has its space */
 	_Atomic(enum store_room) room;
 	uint64_t room_checked; /* clock_now() */
@@ -94,6 +104,30 @@ void logs_begin(struct store *st);
 enum store_room logs_room(struct store *st);
 /* After a checkpoint; any one thread at a time. */
 void logs_tidy(struct store *st);
+
+/* The last log file that was begun; 0: there is none. */
+uint32_t logs_last(const struct store *st);
+
+/* ---- log_end.c ---- */
+
+/*
+ * Before recovery: can the log be read as far as it was flushed?  0; -EBADMSG, logged:
+ * it cannot, or nobody can tell.
+ */
+int log_end_check(struct store *st);
+/* After it: the file is there, if it has to be.  -EIO, logged: it is not. */
+int log_end_find(struct store *st);
+/* The same, and makes it if there is none; before the first flush. */
+int log_end_open(struct store *st);
+void log_end_close(struct store *st);
+/* The store cannot be opened although the loss is accepted. */
+void log_end_say_lost(const struct store *st);
+/* Any thread: what the flush that follows flushes. */
+uint64_t log_end_before_flush(struct store *st);
+/* Any thread, before anybody is told of that flush. */
+void log_end_flushed(struct store *st, uint64_t end);
+/* One thread. */
+void log_end_sync(struct store *st);
 
 /* ---- slack.c; the store's thread ---- */
 

@@ -222,6 +222,8 @@ static int prepare(struct store *st, const char *dir)
 	int rc = make_home(st, dir);
 
 	if (!rc)
+		rc = log_end_check(st);
+	if (!rc)
 		rc = logs_prepare(st);
 	return rc == -ENOSPC ? say_full(st) : rc;
 }
@@ -268,6 +270,8 @@ void env_close(struct store *st)
 	if (st->env)
 		st->env->close(st->env, 0);
 	slack_close(st);
+	log_end_close(st);
+	pthread_mutex_destroy(&st->log_end.lock);
 	pthread_mutex_destroy(&st->logs_lock);
 	free(st->home);
 }

@@ -220,8 +220,7 @@ static bool begun(const char *path)
 	return n > 0 && memcmp(page, zeros, (size_t)n);
 }
 
-/* The last one with a header; 0: there is none. */
-static uint32_t find_last(const struct store *st)
+uint32_t logs_last(const struct store *st)
 {
 	DIR *dir = opendir(st->home);
 	char path[PATH_MAX];
@@ -305,7 +304,7 @@ static void take_up(struct store *st)
 
 int logs_prepare(struct store *st)
 {
-	uint32_t last = find_last(st);
+	uint32_t last = logs_last(st);
 	char path[PATH_MAX], spare[PATH_MAX];
 	nlink_t links;
 	int rc = 0;

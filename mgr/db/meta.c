@@ -84,6 +84,18 @@ int ids_reserve(struct store *st)
 	return ids_extend(st, st->id_end + STORE_ID_RANGE);
 }
 
+int store_ids_from(struct store *st, uint64_t from)
+{
+	int rc;
+
+	if (from <= st->id_next)
+		return 0;
+	rc = ids_extend(st, from + STORE_ID_RANGE);
+	if (!rc)
+		st->id_next = from;
+	return rc;
+}
+
 bool store_id_given(const struct store *st, uint64_t id)
 {
 	return id < st->id_next;

@@ -95,6 +95,8 @@ static int check_format(struct store *st)
 void store_init(struct store *st)
 {
 	pthread_mutex_init(&st->logs_lock, NULL);
+	pthread_mutex_init(&st->log_end.lock, NULL);
+	st->log_end.fd = -1;
 	for (int t = 0; t < STORE_TABLES; t++)
 		st->space[t].fd = -1;
 }
@@ -108,9 +110,12 @@ int store_open(const struct store_attr *attr, struct store **out)
 	if (!st)
 		return -ENOMEM;
 	st->log = attr->log;
+	st->accept_loss = attr->accept_loss;
 	st->id_end = UINT64_MAX; /* until ids_open(): reserve nothing */
 	store_init(st);
 	rc = env_open(st, attr);
+	if (!rc)
+		rc = log_end_open(st);
 	if (!rc)
 		rc = check_format(st);
 	if (!rc)
@@ -122,10 +127,12 @@ int store_open(const struct store_attr *attr, struct store **out)
 	if (!rc)
 		rc = locks_open(st);
 	if (rc) {
+		if (st->accept_loss)
+			log_end_say_lost(st);
 		lock_index_close(st->locks);
 		env_close(st);
 		free(st);
-		return rc;
+		return rc == -EBADMSG ? -EIO : rc;
 	}
 	store_room(st);
 	*out = st;
@@ -137,8 +144,8 @@ void store_close(struct store *st)
 	if (!st)
 		return;
 	assert(!st->txn);
-	if (!store_failed(st))
-		store_checkpoint(st, 0);
+	if (!store_failed(st) && !store_checkpoint(st, 0) && !store_flush(st))
+		log_end_sync(st);
 	lock_index_close(st->locks);
 	env_close(st);
 	free(st);
@@ -198,9 +205,12 @@ void store_abort(struct store *st)
 
 int store_flush(struct store *st)
 {
+	uint64_t end = log_end_before_flush(st);
 	int ret = st->env->log_flush(st->env, NULL);
 	int rc = store_error(st, ret, "flush");
 
+	if (!rc)
+		log_end_flushed(st, end);
 	if (rc == -ENOSPC)
 		atomic_store(&st->full, true);
 	return rc;
@@ -242,6 +252,7 @@ int store_checkpoint(struct store *st, unsigned int kbyte)
 	unsigned int least = atomic_load(&st->full) ? 0 : kbyte;
 	int rc = store_error(st, checkpoint(st, least), "checkpoint");
 
+	log_end_sync(st);
 	if (rc == -ENOSPC)
 		atomic_store(&st->full, true);
 	else if (!rc)

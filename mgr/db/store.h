@@ -50,11 +50,13 @@ struct store_attr {
 	const char *dir; /* exists; "db" is made below it */
 	uint64_t cache_size; /* bytes of page cache */
 	const struct log *log; /* outlives the store */
+	bool accept_loss; /* opens it also if acknowledged changes are gone */
 };
 
 /*
  * Opens and recovers, or makes an empty store.  -ENOSPC: its disk is too full for
- * that; nothing is lost.
+ * that; nothing is lost.  -EIO: it is damaged, or its log does not reach as far as was
+ * flushed.
  */
 int store_open(const struct store_attr *attr, struct store **st);
 /*
@@ -113,6 +115,8 @@ const struct timing *store_checkpoints(const struct store *st);
  * handles, open ids and intents alike.  Inside a transaction.
  */
 uint64_t store_id(struct store *st);
+/* None below `from` is given any more.  No transaction is open; durable after a flush. */
+int store_ids_from(struct store *st, uint64_t from);
 /* It may have been given; false: it never was. */
 bool store_id_given(const struct store *st, uint64_t id);
 /* Keyed hash of a name, 63 bits, never below 3. */

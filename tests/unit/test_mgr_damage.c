@@ -26,7 +26,9 @@ START_TEST(test_lost_table)
 {
 	static const char *const table[] = { "inodes",	"dirents", "opens",
 					     "replies", "lockers", "meta" };
-	struct store_attr attr = { fx.dir, 1 << 20, &fx.log };
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log };
 	char path[128];
 
 	ck_assert_int_eq(store_begin(fx.st), 0);
@@ -66,7 +68,9 @@ static const char *const damage[] = {
 /* 0: an open fails, with advice. */
 static int open_damaged(void)
 {
-	struct store_attr attr = { fx.dir, 1 << 20, &fx.log };
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log };
 
 	advised = false;
 	fx.log.sink = catch_advice;
@@ -134,6 +138,217 @@ START_TEST(test_zeroed_root)
 }
 END_TEST
 
+/* ---- the log ---- */
+
+#define ROWS 300u
+
+static void commit_big_row(uint32_t n)
+{
+	static char val[STORE_VAL_MAX];
+	uint8_t key[8];
+
+	key_u64(key, n);
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(
+		store_put(fx.st, STORE_SYMLINKS, key, 8, val, sizeof(val)), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+
+/* Changes rows, flushes them and is killed; the log is as it was then. */
+static void killed_after(uint32_t big_rows)
+{
+	pid_t pid;
+	int status;
+
+	store_fx_close(&fx);
+	pid = fork();
+	if (!pid) {
+		store_fx_open(&fx);
+		for (uint32_t n = 0; n < big_rows; n++)
+			commit_big_row(n);
+		for (uint32_t n = 0; n < ROWS; n++)
+			store_fx_commit_row(&fx, n);
+		ck_assert_int_eq(store_flush(fx.st), 0);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Where the last byte of a record is: zeros follow. */
+static long written_to(const char *log)
+{
+	static char data[32 << 20];
+	FILE *f = fopen(log, "r");
+	size_t n;
+
+	ck_assert_ptr_nonnull(f);
+	n = fread(data, 1, sizeof(data), f);
+	fclose(f);
+	while (n && !data[n - 1])
+		n--;
+	return (long)n - 1;
+}
+
+static void flip_bit(const char *path, long at)
+{
+	FILE *f = fopen(path, "r+");
+	int c;
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fseek(f, at, SEEK_SET), 0);
+	c = getc(f);
+	ck_assert_int_eq(fseek(f, at, SEEK_SET), 0);
+	ck_assert_int_eq(putc(c ^ 1, f), c ^ 1);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* 0: both are refused, and say what to do. */
+static int open_cut(void)
+{
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log };
+
+	advised = false;
+	fx.log.sink = catch_advice;
+	if (!store_check(&attr) || !advised)
+		return 1;
+	advised = false;
+	return store_open(&attr, &fx.st) != -EIO || !advised;
+}
+
+static int in_child(int (*fn)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(fn());
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* 0: it opens, for good; or a backup is needed, and that is said. */
+static int give_up(void)
+{
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log,
+				   .accept_loss = true };
+
+	advised = false;
+	fx.log.sink = catch_advice;
+	if (store_open(&attr, &fx.st))
+		return !advised;
+	store_close(fx.st);
+	attr.accept_loss = false;
+	return store_open(&attr, &fx.st) != 0;
+}
+
+/* The rows from 0 to this one. */
+static uint32_t rows(void)
+{
+	uint32_t n, val;
+	uint8_t key[8];
+
+	for (n = 0; n < ROWS; n++) {
+		key_u64(key, n);
+		if (store_get(fx.st, STORE_META, key, 8, &val, sizeof(val),
+			      NULL))
+			break;
+		ck_assert_uint_eq(val, n);
+	}
+	return n;
+}
+
+/* $log: the log file; $end: where its last record ends. */
+static const char *const cut[] = {
+	"truncate -s $(($end - 3)) $log",
+	"truncate -s $(($end / 2)) $log",
+	"truncate -s $(($end / 2)) $log; truncate -s 16M $log",
+	"truncate -s 0 $log",
+	"rm $log",
+	"dd if=/dev/zero of=$log bs=4096 count=1 conv=notrunc",
+	"dd if=/dev/zero of=$log bs=4096 count=1 seek=2 conv=notrunc",
+	"truncate -s 20 $(dirname $log)/log_end",
+	"printf x | dd of=$(dirname $log)/log_end bs=1 seek=9 conv=notrunc",
+	"rm $(dirname $log)/log_end",
+	"true", /* a bit is flipped */
+};
+
+START_TEST(test_cut_log)
+{
+	char log[96], cmd[512];
+	long end;
+
+	killed_after(0);
+	snprintf(log, sizeof(log), "%s/db/log.0000000001", fx.dir);
+	end = written_to(log);
+	snprintf(cmd, sizeof(cmd), "log=%s end=%ld; %s", log, end, cut[_i]);
+	ck_assert_int_eq(system(cmd), 0);
+	if (!strcmp(cut[_i], "true"))
+		flip_bit(log, end / 2);
+	ck_assert_int_eq(in_child(open_cut), 0);
+	ck_assert_int_eq(in_child(open_cut), 0); /* nor is it mended */
+	ck_assert_int_eq(in_child(give_up), 0);
+}
+END_TEST
+
+/* Nothing is lost by a kill alone, and what follows the end is no matter. */
+START_TEST(test_killed_log)
+{
+	killed_after(0);
+	store_fx_open(&fx);
+	ck_assert_uint_eq(rows(), ROWS);
+}
+END_TEST
+
+/* What is given up are changes of the end. */
+START_TEST(test_loss_accepted)
+{
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log,
+				   .accept_loss = true };
+	char log[96];
+	uint32_t n;
+
+	killed_after(0);
+	snprintf(log, sizeof(log), "%s/db/log.0000000001", fx.dir);
+	flip_bit(log, written_to(log) - 1000);
+	ck_assert_int_eq(store_open(&attr, &fx.st), 0);
+	n = rows();
+	ck_assert_uint_gt(n, ROWS / 2);
+	ck_assert_uint_lt(n, ROWS);
+	store_fx_close(&fx);
+	store_fx_open(&fx);
+	ck_assert_uint_eq(rows(), n);
+}
+END_TEST
+
+/* Of several files that a recovery reads, one that is not the last. */
+START_TEST(test_damaged_earlier_log)
+{
+	char log[96], cmd[256];
+
+	killed_after(2200);
+	snprintf(log, sizeof(log), "%s/db/log.0000000002", fx.dir);
+	ck_assert_int_gt(written_to(log), 0);
+	snprintf(log, sizeof(log), "%s/db/log.0000000001", fx.dir);
+	if (_i)
+		flip_bit(log, 8 << 20);
+	else
+		snprintf(cmd, sizeof(cmd),
+			 "dd if=/dev/zero of=%s bs=4096 count=16 seek=2048 "
+			 "conv=notrunc",
+			 log);
+	ck_assert_int_eq(_i ? 0 : system(cmd), 0);
+	refuse_damaged();
+	refuse_damaged();
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("store");
@@ -145,6 +360,10 @@ int main(void)
 	tcase_add_loop_test(tc, test_damaged_table, 0,
 			    sizeof(damage) / sizeof(damage[0]));
 	tcase_add_loop_test(tc, test_zeroed_root, 0, STORE_TABLES);
+	tcase_add_loop_test(tc, test_cut_log, 0, sizeof(cut) / sizeof(cut[0]));
+	tcase_add_test(tc, test_killed_log);
+	tcase_add_test(tc, test_loss_accepted);
+	tcase_add_loop_test(tc, test_damaged_earlier_log, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

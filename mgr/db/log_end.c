@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * log_end.c - where the flushed part of the log ends, in a file beside it.
+ * Berkeley DB takes the first record that it cannot read for the end of the log.
+ * A damaged record or a cut file would so undo changes that were acknowledged.
+ *
+ * The file is written after each flush and before its changes are acknowledged,
+ * so it is never ahead of the log.  The page cache keeps it if the process is
+ * killed.  The checkpointer flushes it, so a loss of power sets it back by two
+ * seconds at most.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db_int.h"
+
+#define FILE_NAME "log_end"
+#define META_NAME "log_end" /* the file was made: from then on it is needed */
+#define MAGIC UINT64_C(0x31646e65676f6c70) /* "plogend1" */
+
+/* Within one sector: a disk writes it whole or not. */
+struct end_record {
+	uint64_t magic;
+	uint64_t end;
+	uint64_t inverse; /* of end */
+};
+
+static void end_path(const struct store *st, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/" FILE_NAME, st->home);
+}
+
+static uint64_t log_place(uint32_t file, uint32_t offset)
+{
+	return (uint64_t)file << 32 | offset;
+}
+
+static int write_record(int fd, uint64_t end)
+{
+	struct end_record rec = { htole64(MAGIC), htole64(end), htole64(~end) };
+	ssize_t n = pwrite(fd, &rec, sizeof(rec), 0);
+
+	return n < 0 ? -errno : n < (ssize_t)sizeof(rec) ? -ENOSPC : 0;
+}
+
+/* -ENOENT: an earlier release did not write one, or it was removed. */
+static int read_record(const struct store *st, uint64_t *end)
+{
+	struct end_record rec = { 0 };
+	char path[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	end_path(st, path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = pread(fd, &rec, sizeof(rec), 0);
+	close(fd);
+	if (n < (ssize_t)sizeof(rec) || le64toh(rec.magic) != MAGIC ||
+	    rec.end != ~rec.inverse)
+		return -EBADMSG;
+	*end = le64toh(rec.end);
+	return 0;
+}
+
+/* Where the log will be written next. */
+static uint64_t written_end(DB_ENV *env)
+{
+	DB_LOG_STAT *stat;
+	uint64_t end;
+
+	if (env->log_stat(env, &stat, 0))
+		return 0;
+	end = log_place(stat->st_cur_file, stat->st_cur_offset);
+	free(stat);
+	return end;
+}
+
+/* What a recovery would take for the end; without one nothing is changed. */
+static uint64_t readable_end(struct store *st)
+{
+	uint64_t end = 0;
+	DB_ENV *env;
+
+	if (db_env_create(&env, 0))
+		return 0;
+	env->set_errcall(env, NULL);
+	if (!env->open(env, st->home,
+		       DB_CREATE | DB_INIT_LOG | DB_INIT_MPOOL | DB_PRIVATE,
+		       0600))
+		end = written_end(env);
+	env->close(env, 0);
+	return end;
+}
+
+static void say_cut(struct store *st, uint64_t found, uint64_t end)
+{
+	log_error(st->log,
+		  "data base %s: its log can be read up to %u/%u, and changes "
+		  "up to %u/%u were acknowledged: the log is damaged or was "
+		  "cut; restore the folder from a backup, or give up these "
+		  "changes: pvfs-mgr --restore",
+		  st->home, (uint32_t)(found >> 32), (uint32_t)found,
+		  (uint32_t)(end >> 32), (uint32_t)end);
+}
+
+static void say_unknown(struct store *st, const char *what)
+{
+	log_error(st->log,
+		  "data base %s: its file " FILE_NAME " %s: nobody can tell "
+		  "whether the log is whole; restore the folder from a "
+		  "backup, or start from what can be read: pvfs-mgr --restore",
+		  st->home, what);
+}
+
+static int give_up(struct store *st, uint64_t found, uint64_t end)
+{
+	char path[PATH_MAX];
+
+	if (end)
+		log_warn(st->log,
+			 "data base %s: the log between %u/%u and %u/%u is "
+			 "given up: changes that were acknowledged are lost",
+			 st->home, (uint32_t)(found >> 32), (uint32_t)found,
+			 (uint32_t)(end >> 32), (uint32_t)end);
+	end_path(st, path);
+	return unlink(path) ? -errno : 0;
+}
+
+int log_end_check(struct store *st)
+{
+	uint64_t end = 0, found = 0;
+	int rc = read_record(st, &end);
+
+	if (rc == -ENOENT)
+		return 0;
+	if (rc && st->accept_loss)
+		return give_up(st, 0, 0);
+	if (rc) {
+		say_unknown(st, rc == -EBADMSG ? "is damaged" : strerror(-rc));
+		return -EBADMSG;
+	}
+	if (logs_last(st) >= end >> 32)
+		found = readable_end(st);
+	if (found >= end)
+		return 0;
+	if (st->accept_loss)
+		return give_up(st, found, end);
+	say_cut(st, found, end);
+	return -EBADMSG;
+}
+
+/* A log of which nothing was ever flushed ends at 0. */
+static int make_record(struct store *st, const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = write_record(fd, 0);
+	if (!rc && fdatasync(fd))
+		rc = -errno;
+	if (rc) {
+		close(fd);
+		unlink(path);
+		return rc;
+	}
+	st->log_end.fd = fd;
+	return 0;
+}
+
+static int note_made(struct store *st)
+{
+	uint64_t made;
+	int rc = meta_get_u64(st, META_NAME, &made);
+
+	if (rc != -ENOENT)
+		return rc;
+	rc = store_begin(st);
+
+	if (rc)
+		return rc;
+	rc = meta_put_u64(st, META_NAME, 1);
+	return rc ? (store_abort(st), rc) : store_commit(st);
+}
+
+int log_end_find(struct store *st)
+{
+	uint64_t made;
+	char path[PATH_MAX];
+	int rc = meta_get_u64(st, META_NAME, &made);
+
+	end_path(st, path);
+	st->log_end.fd = open(path, O_RDWR | O_CLOEXEC);
+	if (rc || st->log_end.fd >= 0 || st->accept_loss)
+		return rc == -ENOENT ? 0 : rc;
+	say_unknown(st, "is gone");
+	return -EIO;
+}
+
+int log_end_open(struct store *st)
+{
+	char path[PATH_MAX];
+	int rc = log_end_find(st);
+
+	if (rc)
+		return rc;
+	if (st->log_end.fd >= 0)
+		return note_made(st);
+	end_path(st, path);
+	rc = make_record(st, path);
+	if (!rc)
+		return note_made(st);
+	log_error(st->log,
+		  "cannot make %s: %s; until the next start a cut log goes "
+		  "unnoticed",
+		  path, strerror(-rc));
+	return store_is_full(-rc) ? 0 : rc;
+}
+
+/* A page that is newer than the log cannot be changed any more. */
+void log_end_say_lost(const struct store *st)
+{
+	log_error(st->log,
+		  "data base %s: cannot go on from what can be read of the "
+		  "log: restore the folder from a backup, then pvfs-mgr "
+		  "--restore",
+		  st->home);
+}
+
+void log_end_close(struct store *st)
+{
+	if (st->log_end.fd >= 0)
+		close(st->log_end.fd);
+}
+
+uint64_t log_end_before_flush(struct store *st)
+{
+	return written_end(st->env);
+}
+
+void log_end_flushed(struct store *st, uint64_t end)
+{
+	struct log_end *le = &st->log_end;
+	int rc = 0;
+
+	pthread_mutex_lock(&le->lock);
+	if (le->fd >= 0 && end > le->end) {
+		rc = write_record(le->fd, end);
+		le->end = end;
+		le->dirty = true;
+	}
+	pthread_mutex_unlock(&le->lock);
+	if (rc && store_may_say(st))
+		log_error(st->log,
+			  "data base %s: cannot write " FILE_NAME ": %s; until "
+			  "it can, a cut log may go unnoticed",
+			  st->home, strerror(-rc));
+}
+
+void log_end_sync(struct store *st)
+{
+	struct log_end *le = &st->log_end;
+	bool dirty;
+
+	pthread_mutex_lock(&le->lock);
+	dirty = le->dirty;
+	le->dirty = false;
+	pthread_mutex_unlock(&le->lock);
+	if (dirty)
+		fdatasync(le->fd); /* it is an addition: the next one tries */
+}
