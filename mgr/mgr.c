@@ -268,13 +268,16 @@ static void gather(struct mgr *mgr, uint64_t deadline)
 /*
  * One turn of the event loop.  The flusher gets to work before the replies of
  * its last round are sent; those may lead to more for it.  0; 1: chores or
- * requests are left; -EIO: the store failed; -ESTALE: it is not the iods'.
+ * requests are left; -EIO: the store failed; -ESTALE: it is not the iods', and
+ * nothing more is acknowledged.
  */
 static int turn(struct mgr *mgr, uint64_t deadline)
 {
 	bool more;
 
 	gather(mgr, deadline);
+	if (mgr->foreign || mgr->displaced)
+		return -ESTALE;
 	mgr_submit(mgr);
 	flusher_collect(mgr->fl);
 	auths_run(mgr);
@@ -287,7 +290,7 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	more |= run_queue_waits(mgr->queue);
 	if (store_failed(mgr->st))
 		return -EIO;
-	return mgr->foreign ? -ESTALE : more;
+	return mgr->foreign || mgr->displaced ? -ESTALE : more;
 }
 
 static void drain(struct mgr *mgr)

@@ -6,6 +6,9 @@
  *
  * A new data base asks all iods first, and binds them only if all of them are
  * new as well; until then the manager serves nobody.
+ *
+ * An iod that has been claimed in a higher term, or in the same one by another
+ * manager, refuses this one, which ends.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -205,6 +208,31 @@ void claim_start(struct iod *iod)
 	c->call.early = true;
 	c->call.done = answered;
 	iod_call_start(iod, &c->call);
+}
+
+/* Nothing is acknowledged from now on: mgr_main() ends with the turn. */
+static void displaced(struct iod *iod)
+{
+	struct mgr *mgr = iod->mgr;
+
+	if (mgr->displaced)
+		return;
+	mgr->displaced = true;
+	log_error(mgr->log,
+		  "%s: refused: it obeys another manager, of a copy of the data "
+		  "base in %s, so this one ends; remove this copy if the other "
+		  "one is meant to serve, or make this one go on in its place "
+		  "(also a copy from a backup): pvfs-mgr --restore",
+		  iod_name(iod), mgr->conf.storage);
+	term_note_displaced(mgr);
+}
+
+void claim_refused(struct iod_call *call)
+{
+	if (call == &call->iod->claimer.call)
+		displaced(call->iod);
+	else
+		claim_start(call->iod);
 }
 
 void claim_again(void *arg, struct rpc_peer *peer)

@@ -33,13 +33,6 @@ static bool is_answer(int status)
 	return false;
 }
 
-static const char *flaw(int status)
-{
-	return status == -ESTALE ? "it is refused: a manager that was started "
-				   "later has this iod; stop this one"
-				 : strerror(-status);
-}
-
 static void say_state(struct iod *iod, int status)
 {
 	bool down = !is_answer(status);
@@ -48,7 +41,7 @@ static void say_state(struct iod *iod, int status)
 		log_warn(iod->mgr->log,
 			 "%s: %s; removals and truncations wait for it: see "
 			 "whether it runs",
-			 iod_name(iod), flaw(status));
+			 iod_name(iod), strerror(-status));
 	if (down)
 		missing_watch(iod->mgr);
 	else if (!down && iod->down)
@@ -135,6 +128,11 @@ static void on_done(struct rpc_call *rpc)
 		call->state = IOD_CALL_IDLE;
 		return;
 	}
+	if (rpc->status == -ESTALE) {
+		iod_call_later(call);
+		claim_refused(call);
+		return;
+	}
 	say_state(call->iod, rpc->status);
 	if (!is_answer(rpc->status) && is_over(call)) {
 		end_call(call, -ETIMEDOUT);
@@ -203,6 +201,8 @@ static void lost(void *arg, int status)
 {
 	if (status == -ECONNREFUSED)
 		lease_refused(arg);
+	if (status == -ESTALE)
+		claim_start(arg);
 }
 
 static int iod_open(struct iod *iod, const struct rpc_cred *cred)

@@ -22,6 +22,9 @@ int jobs_open(struct mgr *mgr,
 /* Stops everything; it stays recorded.  Requests that wait are left alone. */
 void jobs_close(struct mgr *mgr);
 
+/* In the data base: the term that an iod refused, for it obeys another manager; 0: a restore
+ * of it has begun. */
+#define TERM_DISPLACED "displaced"
 /* Of this life of the mgr: term.c. */
 uint64_t jobs_term(const struct mgr *mgr);
 /*

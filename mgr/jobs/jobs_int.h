@@ -159,10 +159,14 @@ void iod_release_held(struct iod *iod);
 
 int claim_open(struct mgr *mgr);
 void claim_start(struct iod *iod);
+/* The iod has answered ESTALE: another manager may have it. */
+void claim_refused(struct iod_call *call);
 /* Of a peer: the iod was started anew, or forgot us. */
 void claim_again(void *arg, struct rpc_peer *peer);
 
+/* -ESTALE, logged: another manager has displaced this data base. */
 int term_open(struct mgr *mgr);
+void term_note_displaced(struct mgr *mgr);
 
 int fence_open(struct iod *iod);
 /* The iod was claimed: it is told what it lacks, from the beginning. */

@@ -6,6 +6,7 @@
  * use, and iods obey the highest that has claimed them.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "jobs_int.h"
 #include "random_id.h"
@@ -18,6 +19,50 @@ static int next_term(struct mgr *mgr)
 	if (rc && rc != -ENOENT)
 		return rc;
 	return meta_put_u64(mgr->st, "term", ++jobs->term);
+}
+
+/* Each start has a higher term: without this the next one might displace the other
+ * manager in turn. */
+static int check_displaced(struct mgr *mgr)
+{
+	uint64_t term;
+	int rc = meta_get_u64(mgr->st, TERM_DISPLACED, &term);
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (term)
+		log_error(mgr->log,
+			  "the data base in %s was displaced: the iods obey a "
+			  "manager of another copy of it; remove this copy if "
+			  "the other one is meant to serve, or make this one "
+			  "go on in its place (also a copy from a backup): "
+			  "pvfs-mgr --restore",
+			  mgr->conf.storage);
+	else
+		log_error(mgr->log,
+			  "the data base in %s was not restored to the end: "
+			  "start all iods, then pvfs-mgr --restore",
+			  mgr->conf.storage);
+	return -ESTALE;
+}
+
+void term_note_displaced(struct mgr *mgr)
+{
+	int rc = ns_begin(&mgr->ns);
+
+	if (!rc)
+		rc = meta_put_u64(mgr->st, TERM_DISPLACED, mgr->jobs->term);
+	if (!rc)
+		rc = mgr_commit(mgr, NULL);
+	else
+		ns_abort(&mgr->ns);
+	if (!rc)
+		rc = store_flush(mgr->st);
+	if (rc)
+		log_error(mgr->log,
+			  "cannot record in %s that another manager has the "
+			  "iods: %s; do not start this one again",
+			  mgr->conf.storage, strerror(-rc));
 }
 
 static int note_begun(struct mgr *mgr)
@@ -70,8 +115,10 @@ static int note_lease(struct mgr *mgr)
 int term_open(struct mgr *mgr)
 {
 	struct jobs *jobs = mgr->jobs;
-	int rc = random_id(&jobs->session);
+	int rc = check_displaced(mgr);
 
+	if (!rc)
+		rc = random_id(&jobs->session);
 	if (!rc)
 		rc = ns_begin(&mgr->ns);
 	if (rc)

@@ -88,6 +88,7 @@ struct mgr {
 	bool running;
 	atomic_bool stop;
 	bool fresh; /* the data base is new: not all iods were seen */
+	bool displaced; /* an iod obeys another manager */
 	bool foreign; /* it is not the one of the iods */
 };
 

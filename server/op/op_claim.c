@@ -33,7 +33,7 @@ static int claim_run(struct op_job *job)
 
 	if (verdict != STORE_OURS || claim.ask)
 		return verdict;
-	rc = store_term_keep(store, le64toh(body->term));
+	rc = store_term_keep(store, le64toh(body->term), job->ses->id);
 	return rc ? rc : STORE_OURS;
 }
 
@@ -127,8 +127,9 @@ static void say_old(struct iod *iod, struct rpc_req *req)
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 
 	log_warn(iod->log,
-		 "%s (%s): refused: a manager that was started later has this "
-		 "iod; stop this one",
+		 "%s (%s): refused: another manager has this iod, one that was "
+		 "started later or from another copy of the data base; see the "
+		 "log of the one that is refused",
 		 info->peer, info->cred.name);
 }
 

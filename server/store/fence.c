@@ -203,30 +203,42 @@ uint64_t store_term(struct store *store)
 	return atomic_load(&store->fence.term);
 }
 
-/* The term that is in the file, or 0 and an error. */
-static int keep_term(struct fence_list *list, uint64_t term)
+/* Two copies of a data base, each started once, have the same term. */
+static int judge_term(const struct fence_head *head, uint64_t term,
+		      uint64_t claimer)
 {
-	uint64_t before = list->head.term;
-	int rc;
+	if (term != head->term)
+		return term < head->term ? -ESTALE : 0;
+	return head->claimer && head->claimer != claimer ? -ESTALE : 0;
+}
 
-	if (term <= before)
-		return term < before ? -ESTALE : 0;
-	list->head.term = term;
-	rc = fence_file_head(list->fd, &list->head);
-	if (rc)
-		list->head.term = before;
-	else
+static int keep_term(struct fence_list *list, uint64_t term, uint64_t claimer)
+{
+	struct fence_head *head = &list->head;
+	uint64_t term_before = head->term, claimer_before = head->claimer;
+	int rc = judge_term(head, term, claimer);
+
+	if (rc || (term == term_before && claimer == claimer_before))
+		return rc;
+	head->term = term;
+	head->claimer = claimer;
+	rc = fence_file_head(list->fd, head);
+	if (rc) {
+		head->term = term_before;
+		head->claimer = claimer_before;
+	} else {
 		atomic_store(&list->term, term);
+	}
 	return rc;
 }
 
-int store_term_keep(struct store *store, uint64_t term)
+int store_term_keep(struct store *store, uint64_t term, uint64_t claimer)
 {
 	struct fence_list *list = &store->fence;
 	int rc;
 
 	pthread_mutex_lock(&list->file_lock);
-	rc = keep_term(list, term);
+	rc = keep_term(list, term, claimer);
 	pthread_mutex_unlock(&list->file_lock);
 	return rc == -ESTALE ? rc : say(store, rc);
 }

@@ -26,7 +26,8 @@ struct disk_head {
 	uint64_t seq, count, term, below, nexcept;
 	uint64_t except[FENCE_EXCEPT_MAX];
 	uint64_t ids[FENCE_PAGE_IDS];
-	uint64_t zero[506];
+	uint64_t claimer; /* earlier releases write 0 */
+	uint64_t zero[505];
 };
 _Static_assert(sizeof(struct disk_head) == 16384, "disk_head");
 
@@ -111,6 +112,7 @@ static void encode(const struct fence_head *head, struct disk_head *d)
 	d->seq = htole64(head->seq);
 	d->count = htole64(head->count);
 	d->term = htole64(head->term);
+	d->claimer = htole64(head->claimer);
 	d->below = htole64(head->below);
 	d->nexcept = htole64(head->nexcept);
 	copy_ids(d->except, head->except, head->nexcept);
@@ -126,6 +128,7 @@ static bool decode(const struct disk_head *d, struct fence_head *head)
 	*head = (struct fence_head){ .seq = le64toh(d->seq),
 				     .count = le64toh(d->count),
 				     .term = le64toh(d->term),
+				     .claimer = le64toh(d->claimer),
 				     .below = le64toh(d->below),
 				     .nexcept = le64toh(d->nexcept) };
 	copy_ids(head->except, d->except, head->nexcept);

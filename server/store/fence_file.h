@@ -27,6 +27,7 @@ struct fence_head {
 	uint64_t seq; /* of the head */
 	uint64_t count; /* fences that were ever added */
 	uint64_t term;
+	uint64_t claimer; /* the manager's session of that term; 0: not known */
 	uint64_t below; /* sessions with a number below it, but: */
 	uint64_t nexcept;
 	uint64_t except[FENCE_EXCEPT_MAX];

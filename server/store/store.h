@@ -250,8 +250,8 @@ void store_fence_each(struct store *store,
 
 /* The highest term of a manager that was kept; 0: none. */
 uint64_t store_term(struct store *store);
-/* Durable when it returns 0; blocks on the disk.  -ESTALE: there was a higher one;
- * another -errno is logged. */
-int store_term_keep(struct store *store, uint64_t term);
+/* Durable when it returns 0; blocks on the disk.  -ESTALE: there was a higher one, or
+ * the same of another claimer; another -errno is logged. */
+int store_term_keep(struct store *store, uint64_t term, uint64_t claimer);
 
 #endif

@@ -270,7 +270,7 @@ START_TEST(a_disk_that_fails)
 	add(1, 3);
 	atomic_store(&broken, EIO);
 	ck_assert_int_eq(store_fence_add(store, 3), -EIO);
-	ck_assert_int_eq(store_term_keep(store, 9), -EIO);
+	ck_assert_int_eq(store_term_keep(store, 9, 1), -EIO);
 	ck_assert(store_fence_has(store, 3));
 	ck_assert_uint_eq(store_term(store), 0);
 	atomic_store(&broken, 0);
@@ -283,14 +283,17 @@ END_TEST
 START_TEST(terms_grow)
 {
 	ck_assert_uint_eq(store_term(store), 0);
-	ck_assert_int_eq(store_term_keep(store, 7), 0);
-	ck_assert_int_eq(store_term_keep(store, 7), 0);
-	ck_assert_int_eq(store_term_keep(store, 6), -ESTALE);
+	ck_assert_int_eq(store_term_keep(store, 7, 1), 0);
+	ck_assert_int_eq(store_term_keep(store, 7, 1), 0);
+	ck_assert_int_eq(store_term_keep(store, 6, 1), -ESTALE);
+	ck_assert_int_eq(store_term_keep(store, 7, 2), -ESTALE);
 	add(1, 3);
 	reopen();
 	ck_assert_uint_eq(store_term(store), 7);
-	ck_assert_int_eq(store_term_keep(store, 6), -ESTALE);
-	ck_assert_int_eq(store_term_keep(store, UINT64_MAX), 0);
+	ck_assert_int_eq(store_term_keep(store, 7, 2), -ESTALE);
+	ck_assert_int_eq(store_term_keep(store, 7, 1), 0);
+	ck_assert_int_eq(store_term_keep(store, 6, 1), -ESTALE);
+	ck_assert_int_eq(store_term_keep(store, UINT64_MAX, 1), 0);
 	reopen();
 	ck_assert_uint_eq(store_term(store), UINT64_MAX);
 	all_there(1, 3);
@@ -348,7 +351,7 @@ START_TEST(full_disk)
 	ck_assert_int_eq(open_store(), 0);
 	fill_disk();
 	add(1, 2 * FENCE_PAGE_IDS);
-	ck_assert_int_eq(store_term_keep(store, 5), 0);
+	ck_assert_int_eq(store_term_keep(store, 5, 1), 0);
 	reopen();
 	all_there(1, 2 * FENCE_PAGE_IDS);
 	store_close(store);

@@ -179,6 +179,8 @@ void peer_refused(struct rpc_peer *peer, int status, const char *why)
 		log_error(peer->link.ctx->log, "%s: refused: %s", peer->name,
 			  why);
 	peer->refused = status;
+	if (peer->lost)
+		peer->lost(peer->arg, status);
 	if (status == -EKEYREVOKED) {
 		atomic_store(&peer->evicted, true);
 		status = -ESTALE;

@@ -97,7 +97,7 @@ START_TEST(claim_waits_for_what_runs)
 	struct iodc next;
 	pthread_t thread;
 
-	iodc_open(&next, &addr, WIRE_ROLE_MGR, 0);
+	iodc_open(&next, &addr, WIRE_ROLE_MGR, 99);
 	mgr.timeout_ms = 2000;
 	atomic_store(&slow_truncate, true);
 	atomic_store(&truncated, false);

@@ -44,7 +44,7 @@ void iodc_open_with(struct iodc *c, const struct addr *addr,
 
 	memset(c, 0, sizeof(*c));
 	c->timeout_ms = 10000;
-	c->session = session;
+	c->session = session || role != WIRE_ROLE_MGR ? session : IODC_MGR;
 	while (!c->session)
 		must(getrandom(&c->session, 8, 0) == 8);
 	attr.session = c->session;

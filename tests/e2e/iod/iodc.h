@@ -11,6 +11,8 @@
 
 #include "rpc.h"
 
+/* The session of a manager, over restarts of its iods, unless a test wants another. */
+#define IODC_MGR 0x1177
 #define IODC_FSID 0x00c0ffee00c0ffeeull
 #define IODC_ARENA (8u << 20)
 #define IODC_REPLY 8192u
@@ -38,7 +40,7 @@ struct iodc {
 	size_t tail_len;
 };
 
-/* session 0: a random one. */
+/* session 0: a random one, or IODC_MGR. */
 void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 	       uint64_t session);
 /* The same, with these in its struct rpc_peer_attr. */
