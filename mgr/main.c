@@ -14,7 +14,7 @@
 
 static void usage(FILE *out)
 {
-	fputs("usage: pvfs-mgr [--config FILE] [--check]\n"
+	fputs("usage: pvfs-mgr [--config FILE] [--check | --restore]\n"
 	      "\n"
 	      "Serves the name space of a file system.\n"
 	      "\n"
@@ -23,6 +23,9 @@ static void usage(FILE *out)
 	      "  --check            look at every page of the data base, while "
 	      "no manager\n"
 	      "                     runs on it, and end\n"
+	      "  --restore          let a data base from a backup, or with a "
+	      "damaged log, go\n"
+	      "                     on in the place of the lost one, and end\n"
 	      "  -h, --help         this text\n"
 	      "  -V, --version      the version\n"
 	      "\n"
@@ -33,7 +36,7 @@ static void usage(FILE *out)
 
 struct options {
 	const char *config;
-	bool check;
+	bool check, restore;
 };
 
 /* -1: go on; else the exit status. */
@@ -42,6 +45,7 @@ static int parse_options(int argc, char **argv, struct options *opt)
 	static const struct option longopts[] = {
 		{ "config", required_argument, NULL, 'c' },
 		{ "check", no_argument, NULL, 'k' },
+		{ "restore", no_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
@@ -53,6 +57,8 @@ static int parse_options(int argc, char **argv, struct options *opt)
 			opt->config = optarg;
 		} else if (c == 'k') {
 			opt->check = true;
+		} else if (c == 'r') {
+			opt->restore = true;
 		} else if (c == 'h') {
 			usage(stdout);
 			return 0;
@@ -116,6 +122,8 @@ int main(int argc, char **argv)
 	log.level = conf.log_level;
 	if (opt.check)
 		rc = mgr_check(&conf, &log) ? EXIT_FAILURE : EXIT_SUCCESS;
+	else if (opt.restore)
+		rc = mgr_restore(&conf, &log) ? EXIT_FAILURE : EXIT_SUCCESS;
 	else
 		rc = serve(&conf, &log);
 	mgr_conf_free(&conf);

@@ -26,6 +26,12 @@ int mgr_start(const struct mgr_conf *conf, const struct log *log,
  * wrong is in the log.  Not while a manager runs on it.
  */
 int mgr_check(const struct mgr_conf *conf, const struct log *log);
+/*
+ * Instead of all that: the data base, which is older than what the iods have seen, goes on
+ * in the place of the lost one from the next start.  All iods run, and no manager does.
+ * 0 or -errno, logged.
+ */
+int mgr_restore(const struct mgr_conf *conf, const struct log *log);
 /* Says to the log what it has done.  Any thread. */
 void mgr_report(struct mgr *mgr);
 /* Reads the keys again.  Any thread. */

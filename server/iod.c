@@ -181,7 +181,7 @@ static int open_server(struct iod *iod)
 		.seal = iod->conf.auth.seal,
 		.role = WIRE_ROLE_IOD,
 		.features = WIRE_FT_ENDS | WIRE_FT_ASIDE | WIRE_FT_LIFE |
-			    (iod->sharing ? WIRE_FT_SHARE : 0) |
+			    WIRE_FT_TERM | (iod->sharing ? WIRE_FT_SHARE : 0) |
 			    (iod->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.index = iod->conf.index,
 		.slots = iod->conf.slots,

@@ -311,6 +311,8 @@ struct wire_accept {		/* accept or reject, private data */
 				 * -WIRE_ENOGROUPS */
 #define WIRE_FT_LOCAL	0x800000u /* a server's: it listens for clients of its host through
 				 * shared memory, too; clients: use that when they can */
+#define WIRE_FT_TERM	0x1000000u /* an iod's: CLAIM may be answered with the term that
+				 * it keeps */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -1464,10 +1466,12 @@ struct wire_claim {
 	le32 flags;		/* WIRE_C_* */
 	le32 zero;
 };
+#define WIRE_CLAIM_REP_SHORT 16u /* bytes of it, to who did not name WIRE_FT_TERM */
 struct wire_claim_rep {
 	le64 store;		/* the one that is here */
 	le32 verdict;		/* enum wire_verdict */
 	le32 zero;
+	le64 term;		/* the highest that has claimed it; 0: none */
 };
 
 /*
@@ -1551,7 +1555,7 @@ _Static_assert(sizeof(struct wire_challenge_rep) == 88, "wire_challenge_rep");
 _Static_assert(sizeof(struct wire_auth) == 8, "wire_auth");
 _Static_assert(sizeof(struct wire_auth_rep) == 56, "wire_auth_rep");
 _Static_assert(sizeof(struct wire_claim) == 32, "wire_claim");
-_Static_assert(sizeof(struct wire_claim_rep) == 16, "wire_claim_rep");
+_Static_assert(sizeof(struct wire_claim_rep) == 24, "wire_claim_rep");
 _Static_assert(sizeof(struct wire_disk_rep) == 8, "wire_disk_rep");
 
 /* Length of a tail item of len bytes with its padding. */

@@ -588,6 +588,7 @@ static const struct wire_form claim = {
 };
 static const struct wire_form claim_rep = {
 	.size = sizeof(struct wire_claim_rep),
+	.least = WIRE_CLAIM_REP_SHORT,
 	.fields = { MAX(wire_claim_rep, verdict, WIRE_FOREIGN),
 		    ZERO(wire_claim_rep, zero) },
 };

@@ -63,9 +63,12 @@ static void claim_reply(struct iod *iod, struct rpc_req *req, int verdict)
 	struct wire_claim_rep rep = {
 		.store = htole64(store_identity(iod->store)),
 		.verdict = htole32((uint32_t)verdict),
+		.term = htole64(store_term(iod->store)),
 	};
+	bool whole = rpc_session_info(req->session)->features & WIRE_FT_TERM;
 
-	op_reply(req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
+	op_reply(req, &rep, whole ? sizeof(rep) : WIRE_CLAIM_REP_SHORT, NULL, 0,
+		 RPC_REEXECUTE);
 }
 
 static bool claim_ends(const struct ending *e, const struct iod_session *ses)

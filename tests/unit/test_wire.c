@@ -85,8 +85,10 @@ END_TEST
 /* It ends where the version before has its end. */
 static bool is_before(const struct wire_sample *s, size_t cut)
 {
-	size_t least = s->op == WIRE_LEASE ? WIRE_LEASE_V2
-		       : s->op == WIRE_CHALLENGE && s->flags & WIRE_F_REPLY
+	bool reply = s->flags & WIRE_F_REPLY;
+	size_t least = s->op == WIRE_LEASE	      ? WIRE_LEASE_V2
+		       : s->op == WIRE_CLAIM && reply ? WIRE_CLAIM_REP_SHORT
+		       : s->op == WIRE_CHALLENGE && reply
 			       ? WIRE_CHALLENGE_REP_V1
 			       : 0;
 
@@ -96,7 +98,9 @@ static bool is_before(const struct wire_sample *s, size_t cut)
 /* Of the version before: with zeros behind it, it is one of this. */
 static bool is_whole(const struct wire_sample *s)
 {
-	return s->op == WIRE_CHALLENGE && s->body_len == WIRE_CHALLENGE_REP_V1;
+	return (s->op == WIRE_CHALLENGE &&
+		s->body_len == WIRE_CHALLENGE_REP_V1) ||
+	       (s->op == WIRE_CLAIM && s->body_len == WIRE_CLAIM_REP_SHORT);
 }
 
 START_TEST(truncation)

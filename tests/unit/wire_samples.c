@@ -185,7 +185,7 @@ static const struct wire_borrow_rep borrow_rep = {
 	7, 8, 255, 1023, WIRE_B_WRITE, 0
 };
 static const struct wire_claim claim = { 7, 9, 2, 3, 0 };
-static const struct wire_claim_rep claim_rep = { 9, WIRE_FOREIGN, 0 };
+static const struct wire_claim_rep claim_rep = { 9, WIRE_FOREIGN, 0, 3 };
 static const struct wire_disk_rep disk_rep = { 5 };
 
 #define BODY(b) .body = &(b), .body_len = sizeof(b)
@@ -472,6 +472,8 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_walk_rep, n, handles) }, .ntail = 1 },
 	{ "claim", WIRE_CLAIM, BODY(claim) },
 	{ "claim reply", WIRE_CLAIM, REP, BODY(claim_rep) },
+	{ "claim reply, short", WIRE_CLAIM, REP, .body = &claim_rep,
+	  .body_len = WIRE_CLAIM_REP_SHORT },
 	{ "lease", WIRE_LEASE, BODY(lease) },
 	{ "lease, version 2", WIRE_LEASE, .body = &lease,
 	  .body_len = WIRE_LEASE_V2 },

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* offline.c - opens the folder of a manager that does not run. */
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "offline_int.h"
+#include "stamp.h"
+
+/* To open a folder without a stamp would make a store of it. */
+static int open_stamped(const struct mgr_conf *conf, const struct log *log)
+{
+	struct stamp stamp = { conf->fsid, "mgr", 0 };
+	char path[sizeof(conf->storage) + sizeof("/" STAMP_FILE)];
+	int rc;
+
+	snprintf(path, sizeof(path), "%s/%s", conf->storage, STAMP_FILE);
+	if (!access(path, F_OK))
+		return stamp_open(conf->storage, &stamp, log);
+	rc = -errno;
+	log_error(log,
+		  "no data base in storage %s: %s: %s; is its file system "
+		  "mounted?",
+		  conf->storage, path, strerror(-rc));
+	return rc;
+}
+
+/* What is written and made belongs to the daemon, whoever runs this. */
+static int become_owner(int dirfd, const struct mgr_conf *conf,
+			const struct log *log)
+{
+	struct stat st;
+	int rc;
+
+	if (geteuid() || fstatat(dirfd, "db", &st, 0) || !st.st_uid)
+		return 0;
+	if (!setgroups(1, &st.st_gid) && !setgid(st.st_gid) &&
+	    !setuid(st.st_uid))
+		return 0;
+	rc = -errno;
+	log_error(log,
+		  "cannot go on as uid %u, the owner of %s/db: %s; run this as "
+		  "that user",
+		  st.st_uid, conf->storage, strerror(-rc));
+	return rc;
+}
+
+int offline_open(const struct mgr_conf *conf, const struct log *log)
+{
+	int dirfd = open_stamped(conf, log), rc;
+
+	if (dirfd < 0)
+		return dirfd;
+	rc = become_owner(dirfd, conf, log);
+	if (!rc)
+		return dirfd;
+	close(dirfd);
+	return rc;
+}

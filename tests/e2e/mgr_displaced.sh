@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Two managers on two copies of one data base: the iods obey the one that was started
+# later, and of two with the same term the one that came first.  The other one ends,
+# answers no more changes, and cannot be started again until --restore says so.
+. "$(dirname "$0")/functions.sh"
+requires tcp
+
+mgr=$PVFS_BUILD/mgr/pvfs-mgr
+gone() { ! kill -0 "$1" 2>/dev/null; }
+says() { grep -qF -- "$1" "$2" || fail "no '$1' in: $(<"$2")"; }
+
+# second: starts another manager on the folder "copy"; sets its pid
+second() {
+	"$mgr" --config "$tmp/second.conf" 2>second.log &
+	second=$!
+	helpers+=("$second")
+}
+
+start_pvfs -n 2
+first_port=$(port_of mgr)
+for port in {22100..22400}; do # below the kernel's own range
+	{ : 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || break
+done
+sed "/^\[mgr\]/,/^\[/ { s|:$first_port\$|:$port|; s|^storage.*|storage = $tmp/copy| }" \
+	"$state/pvfs.conf" >second.conf
+sed "s/port=$first_port/port=$port/" "$state/pvfstab" >second.tab
+expect ok pvio write /pvfs/f 0 300000 1
+
+# a copy of a manager that runs; no request to an iod is under way when it is displaced
+stand_still "$(cluster pid mgr)"
+cp -a "$state/mgr" copy
+first=$(cluster pid mgr)
+must kill -CONT "$first"
+second
+until_true 30 grep -q ': ready' second.log
+until_true 30 gone "$first"
+says 'it obeys another manager' "$(log_of mgr)"
+must_fail env PVFS_TIMEOUT=2 pvfs-mkdir /pvfs/acknowledged
+for again in 1 2 3; do # each would have a higher term than the one before
+	must_fail cluster start-mgr
+	says 'was displaced' "$(log_of mgr)"
+done
+PVFSTAB_FILE=$tmp/second.tab expect ok pvio write /pvfs/g 0 300000 2
+PVFSTAB_FILE=$tmp/second.tab expect ok pvio check /pvfs/f 0 300000 1
+kill -0 "$second" || fail "the second one ended: $(<second.log)"
+kill "$second" && wait "$second"
+must_fail cluster start-mgr
+must "$mgr" --config "$state/pvfs.conf" --restore
+must cluster start-mgr
+expect ok pvio check /pvfs/f 0 300000 1
+expect ok pvio write /pvfs/h 0 300000 3
+
+# two copies of one that is stopped, each started once: they have the same term
+must cluster stop-mgr
+rm -r copy && cp -a "$state/mgr" copy
+must cluster start-mgr
+expect ok pvio check /pvfs/h 0 300000 3 # it has the iods
+second
+until_true 30 gone "$second"
+says 'it obeys another manager' second.log
+expect ok pvio write /pvfs/h 0 300000 4
+expect ok pvio check /pvfs/h 0 300000 4
