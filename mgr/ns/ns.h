@@ -64,6 +64,7 @@ struct ns {
 	struct holds holds;
 
 	uint64_t steps; /* path components ever looked at */
+	uint64_t moves; /* directories that came to lie in another one, ever */
 
 	char walk[4096]; /* what is left of the path being resolved */
 	char redirect[4096]; /* "/abs/path", or "../path" from the root */
@@ -103,9 +104,17 @@ struct ns_cred {
 	uint32_t root_gid; /* as which root's group counts among groups; 0: as itself */
 };
 
+/* A way up to the root, see rename.c; zeroed: not begun. */
+struct ns_climb {
+	uint64_t from, at; /* directories */
+	uint64_t moves; /* ns->moves when it began */
+	unsigned int again; /* so often: directories were moved meanwhile */
+};
+
 /* How far a request is that has used up the budget of a turn; zeroed before the first one. */
 struct ns_pause {
 	struct ns_walk *walk[2]; /* resolve.c: of each path; NULL: not begun */
+	struct ns_climb climb[2];
 	struct lock_node *lock; /* lock.c: reserved; or NULL */
 	unsigned int which; /* ... of those that the request names */
 };

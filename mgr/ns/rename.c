@@ -5,6 +5,8 @@
 
 #include "ns_int.h"
 
+#define CLIMB_AGAIN 4u /* times that the budget of a climb is doubled */
+
 struct move {
 	struct ns_place src, dst;
 	struct inode *to; /* dst's directory: src's when it is the same */
@@ -38,38 +40,78 @@ static int check_names(const struct move *m, uint32_t flags)
 	return check_slashes(m, exchange);
 }
 
-/* 1: dir is that directory, or lies below it; 0, -errno. */
-static int within(const struct ns *ns, const struct inode *dir, uint64_t handle)
+/*
+ * How many directories a turn may pass on the way up.  If others keep moving directories, it
+ * may pass more each time, up to a bound.
+ */
+static unsigned int climb_budget(const struct ns_climb *climb)
 {
-	struct inode up = *dir;
-	int rc = 0;
+	unsigned int again = climb->again < CLIMB_AGAIN ? climb->again
+							: CLIMB_AGAIN;
 
-	while (!rc && up.handle != handle) {
-		if (up.handle == ns->root)
+	return NS_TURN_STEPS << again;
+}
+
+/* Where to go on; from the start if what was seen may not be true any more. */
+static uint64_t climb_from(const struct ns *ns, struct ns_climb *climb,
+			   const struct inode *dir)
+{
+	if (climb->from == dir->handle && climb->moves == ns->moves)
+		return climb->at;
+	climb->again += climb->from != 0;
+	climb->from = dir->handle;
+	climb->moves = ns->moves;
+	return dir->handle;
+}
+
+/* 1: dir is that directory, or lies below it; 0, -errno, NS_PAUSED. */
+static int within(struct ns_op *op, unsigned int which, const struct inode *dir,
+		  uint64_t handle)
+{
+	struct ns *ns = op->ns;
+	struct ns_climb alone = { 0 },
+			*climb = op->pause ? &op->pause->climb[which] : &alone;
+	struct inode up = { .parent = climb_from(ns, climb, dir) };
+	unsigned int left = climb_budget(climb);
+	int rc;
+
+	do {
+		climb->at = up.parent;
+		if (climb->at == handle)
+			return 1;
+		if (climb->at == ns->root)
 			return 0;
-		rc = inode_get(ns->st, up.parent, &up);
-	}
-	return rc ? rc : 1;
+		if (op->pause && !left--)
+			return NS_PAUSED;
+		rc = inode_get(ns->st, climb->at, &up);
+	} while (!rc);
+	return rc;
+}
+
+/* What lies in one directory is not above it. */
+static bool is_near(const struct move *m)
+{
+	return m->src.dir.handle == m->dst.dir.handle;
 }
 
 /* A directory must not come to lie in itself. */
-static int check_loop(const struct ns *ns, const struct move *m)
+static int check_loop(struct ns_op *op, const struct move *m)
 {
 	int rc = 0;
 
-	if (inode_is_dir(&m->src.ino))
-		rc = within(ns, &m->dst.dir, m->src.ino.handle);
+	if (inode_is_dir(&m->src.ino) && !is_near(m))
+		rc = within(op, 0, &m->dst.dir, m->src.ino.handle);
 	return rc == 1 ? -EINVAL : rc;
 }
 
-/* The other way round: the victim holds the source, so it is not empty. */
-static int check_above(const struct ns *ns, const struct move *m)
+/* The other way round: the victim, or what the source is exchanged for, holds the source. */
+static int check_above(struct ns_op *op, const struct move *m, int error)
 {
 	int rc = 0;
 
-	if (m->dst.found && inode_is_dir(&m->dst.ino))
-		rc = within(ns, &m->src.dir, m->dst.ino.handle);
-	return rc == 1 ? -ENOTEMPTY : rc;
+	if (m->dst.found && inode_is_dir(&m->dst.ino) && !is_near(m))
+		rc = within(op, 1, &m->src.dir, m->dst.ino.handle);
+	return rc == 1 ? error : rc;
 }
 
 static int check_types(const struct move *m)
@@ -135,6 +177,7 @@ static int move_entry(struct ns_op *op, struct move *m)
 		m->src.dir.nlink--;
 		rc = ns_add_subdir(m->to);
 		m->src.ino.parent = m->to->handle;
+		op->ns->moves += !is_near(m);
 	}
 	if (rc)
 		return rc;
@@ -159,9 +202,9 @@ static int check_move(struct ns_op *op, const struct move *m)
 {
 	int rc;
 
-	rc = check_loop(op->ns, m);
-	if (!rc)
-		rc = check_above(op->ns, m);
+	rc = check_loop(op, m);
+	if (!rc) /* so it is not empty */
+		rc = check_above(op, m, -ENOTEMPTY);
 	if (!rc)
 		rc = check_entries(op, m);
 	if (!rc)
@@ -178,9 +221,9 @@ static int check_exchange(struct ns_op *op, const struct move *m)
 	const struct move back = { .src = m->dst, .dst = m->src };
 	int rc;
 
-	rc = check_loop(op->ns, m);
+	rc = check_loop(op, m);
 	if (!rc)
-		rc = check_loop(op->ns, &back);
+		rc = check_above(op, m, -EINVAL);
 	if (!rc)
 		rc = check_entries(op, m);
 	if (!rc)
@@ -201,6 +244,7 @@ static int put_there(struct ns_op *op, struct ns_place *from,
 		left->nlink--;
 		rc = ns_add_subdir(dir);
 		from->ino.parent = dir->handle;
+		op->ns->moves += dir != left;
 	}
 	if (rc)
 		return rc;

@@ -198,6 +198,112 @@ START_TEST(test_turns_of_two_paths)
 }
 END_TEST
 
+/* ---- the way up ---- */
+
+#define DEPTH 1000u
+
+/* "top/d/d/d ...": the directory at the bottom. */
+static uint64_t make_deep(void)
+{
+	struct ns_path p = fx_path("top");
+	struct inode ino;
+
+	ck_assert_int_eq(FX_DO(&fx, ns_mkdir(&op, &p, 0755, &ino)), 0);
+	for (unsigned int i = 1; i < DEPTH; i++) {
+		p = fx_path("d");
+		p.dir = ino.handle;
+		ck_assert_int_eq(FX_DO(&fx, ns_mkdir(&op, &p, 0755, &ino)), 0);
+	}
+	return ino.handle;
+}
+
+/* One turn of mv from bottom/from. */
+static int move_down(struct ns_pause *pause, const char *from, uint64_t bottom,
+		     uint32_t flags)
+{
+	struct ns_path a = fx_path(from), b = fx_path(from);
+	uint64_t before = ns_work(&fx.ns);
+	struct ns_op op = fx_begin(&fx);
+	int rc;
+
+	b.dir = bottom;
+	op.pause = pause;
+	rc = ns_rename(&op, &a, &b, flags);
+	if (rc != NS_PAUSED)
+		ns_pause_end(&fx.ns, pause);
+	ck_assert_uint_le(ns_work(&fx.ns) - before, WORK_MAX);
+	return fx_end(&fx, &op, rc);
+}
+
+START_TEST(test_turns_of_a_deep_move)
+{
+	uint64_t bottom = make_deep();
+	struct ns_pause pause = { 0 };
+	unsigned int turns = 1;
+	struct inode ino;
+	int rc;
+
+	ck_assert_int_eq(fx_mkdir(&fx, "a", 0755), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "b", 0755), 0);
+	/* a file has no way up, nor what stays in its directory */
+	ck_assert_int_eq(fx_creat(&fx, "f", 0644), 0);
+	ck_assert_int_eq(move_down(&pause, "f", bottom, 0), 0);
+	while ((rc = move_down(&pause, "a", bottom, 0)) == NS_PAUSED)
+		turns++;
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(turns, DEPTH / NS_TURN_STEPS + 1);
+	ck_assert_int_eq(fx_stat(&fx, "a", &ino), -ENOENT);
+	while ((rc = move_down(&pause, "top", bottom, 0)) == NS_PAUSED)
+		;
+	ck_assert_int_eq(rc, -EINVAL);
+}
+END_TEST
+
+/* Meanwhile the way up changes, so that the move would make a loop. */
+START_TEST(test_moves_between_turns)
+{
+	uint64_t bottom = make_deep();
+	struct ns_pause pause = { 0 };
+	int rc;
+
+	ck_assert_int_eq(fx_mkdir(&fx, "a", 0755), 0);
+	ck_assert_int_eq(move_down(&pause, "a", bottom, 0), NS_PAUSED);
+	ck_assert_int_eq(fx_rename(&fx, "top", "a/top"), 0);
+	while ((rc = move_down(&pause, "a", bottom, 0)) == NS_PAUSED)
+		;
+	ck_assert_int_eq(rc, -EINVAL);
+}
+END_TEST
+
+/* Others who move directories all the time do not keep it from its end. */
+START_TEST(test_many_moves_between_turns)
+{
+	uint64_t bottom = make_deep();
+	struct ns_pause pause = { 0 };
+	unsigned int turns = 0;
+	int rc;
+
+	ck_assert_int_eq(fx_mkdir(&fx, "a", 0755), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "b", 0755), 0);
+	ck_assert_int_eq(fx_mkdir(&fx, "b/c", 0755), 0);
+	do {
+		struct ns_path from = fx_path("a"), to = fx_path("a");
+		struct ns_op op = fx_begin(&fx);
+
+		to.dir = bottom;
+		op.pause = &pause;
+		rc = fx_end(&fx, &op, ns_rename(&op, &from, &to, 0));
+		if (rc == NS_PAUSED)
+			ck_assert_int_eq(turns % 2 ? fx_rename(&fx, "c", "b/c")
+						   : fx_rename(&fx, "b/c", "c"),
+					 0);
+		ck_assert_uint_lt(++turns, 6);
+	} while (rc == NS_PAUSED);
+	ck_assert_int_eq(rc, 0);
+	ns_pause_end(&fx.ns, &pause);
+}
+END_TEST
+
 /* ---- the queue ---- */
 
 #define JOBS 40u
@@ -369,6 +475,9 @@ int main(void)
 	tcase_add_test(walks, test_turns_end_the_same);
 	tcase_add_test(walks, test_changes_between_turns);
 	tcase_add_test(walks, test_turns_of_two_paths);
+	tcase_add_test(walks, test_turns_of_a_deep_move);
+	tcase_add_test(walks, test_moves_between_turns);
+	tcase_add_test(walks, test_many_moves_between_turns);
 	tcase_add_checked_fixture(turns, queue_setup, queue_teardown);
 	tcase_set_timeout(turns, 60);
 	tcase_add_test(turns, test_light_requests_run_at_once);
