@@ -226,6 +226,7 @@ static bool chores(struct mgr *mgr)
 	bool more = remove_tidy(mgr);
 
 	fence_tidy(mgr);
+	more |= sessions_end(mgr);
 	more |= sessions_settle(mgr);
 	return sessions_reap(mgr) || more;
 }
@@ -283,7 +284,6 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	auths_run(mgr);
 	jobs_admit(mgr);
 	lock_waits_run(mgr);
-	sessions_end(mgr);
 	adopts_run(mgr);
 	more = chores(mgr);
 	more |= mgr_submit(mgr);

@@ -13,7 +13,7 @@
 #define GATHER_MS 10 /* a batch may grow this long */
 #define SCAN 32 /* intents read together */
 #define LOOKS 8 /* ... so often in one go */
-#define TIDY_MAX 256 /* intents deleted in one go */
+#define TIDY_MAX 64 /* intents deleted in one go */
 
 static void kick(struct remover *r);
 

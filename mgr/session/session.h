@@ -34,7 +34,8 @@ void away_remove(struct mgr *mgr, uint64_t id);
 void session_over(struct mgr *mgr, uint64_t id, bool clean);
 /* It ends as if it had stayed away, soon, in sessions_end() or later. */
 void session_end_soon(struct mgr *mgr, uint64_t id);
-void sessions_end(struct mgr *mgr);
+/* A few in each turn of the manager; true: there are more. */
+bool sessions_end(struct mgr *mgr);
 /* fn of each that has not come back since the mgr started, until one returns not 0: that. */
 int sessions_away(struct mgr *mgr,
 		  int (*fn)(void *arg, const struct session_rec *rec),

@@ -5,6 +5,8 @@
 
 #include "session_int.h"
 
+#define END_BATCH 16 /* in one turn of the manager: each is a transaction */
+
 void away_remove(struct mgr *mgr, uint64_t id)
 {
 	struct gone *gone;
@@ -49,14 +51,10 @@ static void too_long(struct rpc_timer *timer)
 	struct gone *gone, *next;
 
 	HASH_ITER(hh, table->away, gone, next) {
-		log_warn(mgr->log,
-			 "session %016llx: ended, it did not come back after "
-			 "the restart",
-			 (unsigned long long)gone->id);
 		HASH_DEL(table->away, gone);
 		rpc_server_fence(mgr->server, gone->id);
-		session_over(mgr, gone->id, false);
-		free(gone);
+		gone->late = true;
+		TAILQ_INSERT_TAIL(&table->over, gone, link);
 	}
 	timer->fire = wait_no_more;
 	rpc_timer_set(mgr->ctx, timer,
@@ -76,16 +74,30 @@ void session_end_soon(struct mgr *mgr, uint64_t id)
 	TAILQ_INSERT_TAIL(&table->over, gone, link);
 }
 
-void sessions_end(struct mgr *mgr)
+static void end_one(struct mgr *mgr, const struct gone *gone)
+{
+	if (gone->late)
+		log_warn(mgr->log,
+			 "session %016llx: ended, it did not come back after "
+			 "the restart",
+			 (unsigned long long)gone->id);
+	session_over(mgr, gone->id, false);
+}
+
+bool sessions_end(struct mgr *mgr)
 {
 	struct session_table *table = mgr->sessions;
 	struct gone *gone;
 
-	while ((gone = TAILQ_FIRST(&table->over))) {
+	for (int i = 0; i < END_BATCH; i++) {
+		gone = TAILQ_FIRST(&table->over);
+		if (!gone)
+			return false;
 		TAILQ_REMOVE(&table->over, gone, link);
-		session_over(mgr, gone->id, false);
+		end_one(mgr, gone);
 		free(gone);
 	}
+	return !TAILQ_EMPTY(&table->over);
 }
 
 int sessions_away(struct mgr *mgr,

@@ -11,6 +11,7 @@ struct gone {
 	UT_hash_handle hh; /* by id; away, fenced */
 	TAILQ_ENTRY(gone) link; /* ended only: over, reap */
 	uint64_t id;
+	bool late; /* over: it did not come back after the start */
 };
 
 struct session_table {

@@ -10,7 +10,8 @@
 #include "session_int.h"
 #include "tombs.h"
 
-#define REAP_BATCH 64 /* open records dropped in one transaction */
+#define REAP_BATCH                                                             \
+	32 /* open records dropped in one transaction: each is several rows */
 #define TOMB_DAYS 7
 
 void reap_later(struct mgr *mgr, uint64_t id)
