@@ -7,7 +7,7 @@
 
 #include "copy.h"
 #include "copy_dirs.h"
-#include "json.h"
+#include "json_out.h"
 
 enum { OPT_VERIFY = 256, OPT_JSON };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "json_out.h"
 #include "pvfs.h"
 #include "tool.h"
 

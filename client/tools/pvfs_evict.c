@@ -9,7 +9,7 @@
 
 #include "evict_kept.h"
 #include "evict_who.h"
-#include "json.h"
+#include "json_out.h"
 #include "owners.h"
 #include "pvfs.h"
 #include "tool.h"

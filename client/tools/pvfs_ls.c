@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "json.h"
+#include "json_out.h"
 #include "owners.h"
 #include "patience.h"
 #include "pvfs.h"
@@ -153,7 +153,7 @@ static void print_json(const struct entry *e)
 	struct json_object *o = json_object_new_object();
 
 	json_str(o, "path", e->path);
-	json_u64(o, "handle", e->st.st_ino);
+	json_id(o, "handle", e->st.st_ino);
 	json_u64(o, "mode", e->st.st_mode);
 	json_u64(o, "links", e->st.st_nlink);
 	json_u64(o, "uid", e->st.st_uid);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json.h"
+#include "json_out.h"
 #include "pvfs.h"
 #include "tool.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "json.h"
+#include "json_out.h"
 #include "pvfs.h"
 #include "tool.h"
 
@@ -175,7 +175,7 @@ static int json_stat(struct args *a, const char *path, const struct stat *st,
 
 	json_str(o, "path", path);
 	json_str(o, "type", type_name(st->st_mode));
-	json_u64(o, "handle", st->st_ino);
+	json_id(o, "handle", st->st_ino);
 	json_u64(o, "size", (uint64_t)st->st_size);
 	json_u64(o, "allocated", (uint64_t)st->st_blocks * 512);
 	json_u64(o, "mode", st->st_mode & 07777);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json.h"
+#include "json_out.h"
 #include "owners.h"
 #include "pvfs.h"
 #include "stats_inside.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "json.h"
+#include "json_out.h"
 #include "stats_seen.h"
 
 /* Zero it, then set what has no comment. */

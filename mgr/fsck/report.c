@@ -2,10 +2,10 @@
 /* report.c - what was found, for people and for programs. */
 #include <errno.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 
 #include "fsck.h"
+#include "json_out.h"
 
 static const char *const kind_name[] = {
 	[ORPHAN] = "orphan",	 [STRAY] = "stray", [DANGLING] = "dangling",
@@ -50,31 +50,23 @@ static void report_text(const struct fsck *f, const struct problems *all)
 	       f->files, f->dirs, f->objects, f->conf.niods, all->n);
 }
 
-static void add_u64(struct json_object *o, const char *key, uint64_t val)
-{
-	json_object_object_add(o, key, json_object_new_uint64(val));
-}
-
 static struct json_object *problem_json(const struct problem *p)
 {
 	struct json_object *o = json_object_new_object();
 
-	json_object_object_add(o, "kind",
-			       json_object_new_string(kind_name[p->kind]));
-	add_u64(o, "handle", p->handle);
+	json_str(o, "kind", kind_name[p->kind]);
+	json_id(o, "handle", p->handle);
 	if (p->kind == ORPHAN || p->kind == STRAY)
-		add_u64(o, "iod", p->iod);
+		json_u64(o, "iod", p->iod);
 	if (p->kind == DANGLING) {
-		add_u64(o, "directory", p->dir);
-		json_object_object_add(o, "name",
-				       json_object_new_string(p->name));
+		json_id(o, "directory", p->dir);
+		json_str(o, "name", p->name);
 	}
 	if (p->kind == LINKS) {
-		add_u64(o, "found", p->found);
-		add_u64(o, "stored", p->stored);
+		json_u64(o, "found", p->found);
+		json_u64(o, "stored", p->stored);
 	}
-	json_object_object_add(o, "repaired",
-			       json_object_new_boolean(p->repaired));
+	json_yes(o, "repaired", p->repaired);
 	return o;
 }
 
@@ -83,9 +75,9 @@ static void report_json(const struct fsck *f, const struct problems *all)
 	struct json_object *o = json_object_new_object();
 	struct json_object *list = json_object_new_array();
 
-	add_u64(o, "files", f->files);
-	add_u64(o, "directories", f->dirs);
-	add_u64(o, "objects", f->objects);
+	json_u64(o, "files", f->files);
+	json_u64(o, "directories", f->dirs);
+	json_u64(o, "objects", f->objects);
 	for (size_t i = 0; i < all->n; i++)
 		json_object_array_add(list, problem_json(&all->p[i]));
 	json_object_object_add(o, "problems", list);

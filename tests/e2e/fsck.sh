@@ -70,8 +70,8 @@ import json, sys
 o = json.load(open(sys.argv[1]))
 assert [(p["kind"], p["handle"], p["iod"], p["repaired"])
         for p in o["problems"]] == [
-    ("orphan", int(sys.argv[2]), 1, False),
-    ("stray", int(sys.argv[3]), 1, False)], o
+    ("orphan", sys.argv[2], 1, False),
+    ("stray", sys.argv[3], 1, False)], o
 assert o["files"] == 7 and o["directories"] == 3, o
 END
 fsck_is 1 "$orphan; removed

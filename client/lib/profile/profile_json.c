@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "profile_int.h"
+#include "utf8.h"
 
 #define VERSION 1
 
@@ -50,42 +51,22 @@ static void say(struct out *o, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Bytes of the character of UTF-8 at s; 0: it is none. */
-static size_t utf8(const unsigned char *s)
-{
-	size_t n = *s < 0x80		      ? 1
-		   : *s >= 0xc2 && *s <= 0xdf ? 2
-		   : (*s & 0xf0) == 0xe0      ? 3
-		   : *s >= 0xf0 && *s <= 0xf4 ? 4
-					      : 0;
-	size_t i;
-
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
-	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void text(struct out *o, const char *s)
 {
-	const unsigned char *at = (const unsigned char *)s;
+	const char *at = s;
 	size_t n;
 
 	say(o, "\"");
 	for (; *at; at += n ? n : 1) {
-		n = utf8(at);
+		n = utf8_char(at);
 		if (!n)
 			say(o, "\\ufffd");
 		else if (*at == '"' || *at == '\\')
 			say(o, "\\%c", *at);
-		else if (*at < 0x20 || *at == 0x7f)
+		else if ((unsigned char)*at < 0x20 || *at == 0x7f)
 			say(o, "\\u%04x", *at);
 		else
-			say(o, "%.*s", (int)n, (const char *)at);
+			say(o, "%.*s", (int)n, at);
 	}
 	say(o, "\"");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* report.c - what was found, what could not be looked at, and the exit status. */
 #include "doctor.h"
-#include "json.h"
+#include "json_out.h"
 #include "tool.h"
 
 struct tally {

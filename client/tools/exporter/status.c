@@ -3,19 +3,10 @@
 #include <string.h>
 
 #include "coarse.h"
-#include "json.h"
+#include "json_out.h"
 #include "view.h"
 
 /* json-c escapes, but takes any bytes for UTF-8. */
-static void json_text(struct json_object *o, const char *key, const char *s)
-{
-	struct text clean = { 0 };
-
-	text_utf8(&clean, s);
-	json_str(o, key, clean.s ? clean.s : "");
-	text_free(&clean);
-}
-
 static void add_stats(struct json_object *o, const struct pvfs_op_stats *s)
 {
 	struct json_object *times = json_object_new_array();
@@ -36,7 +27,7 @@ static struct json_object *op_json(const struct pvfs_op_stats *s)
 {
 	struct json_object *o = json_object_new_object();
 
-	json_text(o, "op", s->name);
+	json_str(o, "op", s->name);
 	add_stats(o, s);
 	return o;
 }
@@ -88,7 +79,7 @@ static struct json_object *user_json(const struct pvfs_label *l)
 
 	if (!(l->flags & PVFS_LABEL_OTHERS))
 		json_u64(o, "uid", l->uid);
-	json_text(o, "job", l->job);
+	json_str(o, "job", l->job);
 	json_u64(o, "requests", l->requests);
 	json_u64(o, "in", l->bytes_in);
 	json_u64(o, "out", l->bytes_out);
@@ -109,8 +100,8 @@ static void add_report(struct json_object *o, const struct report *r)
 {
 	struct json_object *ops = json_object_new_array();
 
-	json_text(o, "version", r->ping.version);
-	json_text(o, "transport", r->ping.transport);
+	json_str(o, "version", r->ping.version);
+	json_str(o, "transport", r->ping.transport);
 	json_u64(o, "boot", r->ping.boot >> 12); /* exact in JavaScript */
 	json_num(o, "uptime", (double)r->ping.uptime_ns / 1e9);
 	json_u64(o, "sessions", r->ping.sessions);
@@ -130,13 +121,13 @@ static struct json_object *server_json(const struct view_server *s)
 	struct json_object *o = json_object_new_object();
 
 	json_str(o, "server", s->name);
-	json_text(o, "address", s->address);
+	json_str(o, "address", s->address);
 	json_object_object_add(o, "up",
 			       json_object_new_boolean(s->report != NULL));
 	if (s->report)
 		add_report(o, s->report);
 	else
-		json_text(o, "reason", s->reason);
+		json_str(o, "reason", s->reason);
 	return o;
 }
 
@@ -164,12 +155,12 @@ void view_status(const struct view *v, struct text *out)
 	struct json_object *o = json_object_new_object(),
 			   *list = json_object_new_array();
 
-	json_text(o, "mount", v->mount);
+	json_str(o, "mount", v->mount);
 	json_u64(o, "time_ms", v->wall_ms);
 	json_u64(o, "rounds", v->rounds);
 	json_num(o, "took", (double)v->took_ns / 1e9);
 	if (v->no_iods)
-		json_text(o, "no_iods", v->no_iods);
+		json_str(o, "no_iods", v->no_iods);
 	json_object_object_add(o, "borders", borders());
 	for (unsigned int i = 0; i < v->servers; i++)
 		json_object_array_add(list, server_json(&v->server[i]));
@@ -185,7 +176,7 @@ static void add_reason(struct json_object *list, const char *server,
 	struct json_object *o = json_object_new_object();
 
 	json_str(o, "server", server);
-	json_text(o, "reason", reason);
+	json_str(o, "reason", reason);
 	json_object_array_add(list, o);
 }
 

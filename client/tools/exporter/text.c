@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
 #define NO_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
 
 void text_free(struct text *t)
@@ -60,42 +62,7 @@ void text_add(struct text *t, const char *fmt, ...)
 	t->len += (size_t)len;
 }
 
-/* How many bytes a character that begins so has, and what its first one holds of it. */
-static unsigned int char_length(unsigned char first, uint32_t *code)
-{
-	static const struct {
-		unsigned char mask, lead;
-	} kinds[] = {
-		{ 0x80, 0 }, { 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 }
-	};
-
-	for (unsigned int n = 0; n < 4; n++) {
-		if ((first & kinds[n].mask) != kinds[n].lead)
-			continue;
-		*code = first & (unsigned char)~kinds[n].mask;
-		return n + 1;
-	}
-	return 0;
-}
-
-unsigned int text_char(const char *s)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t code = 0;
-	unsigned int n = char_length((unsigned char)*s, &code);
-
-	for (unsigned int i = 1; i < n; i++) {
-		if (((unsigned char)s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | ((unsigned char)s[i] & 0x3f);
-	}
-	if (code < least[n] || code > 0x10ffff ||
-	    (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return n;
-}
-
-static void add_char(struct text *t, const char *s, unsigned int n)
+static void add_char(struct text *t, const char *s, size_t n)
 {
 	if (n)
 		add_bytes(t, s, n);
@@ -103,20 +70,10 @@ static void add_char(struct text *t, const char *s, unsigned int n)
 		add_bytes(t, NO_CHARACTER, sizeof(NO_CHARACTER) - 1);
 }
 
-void text_utf8(struct text *t, const char *s)
-{
-	while (*s) {
-		unsigned int n = text_char(s);
-
-		add_char(t, s, n);
-		s += n ? n : 1;
-	}
-}
-
 void text_label(struct text *t, const char *value)
 {
 	while (*value) {
-		unsigned int n = text_char(value);
+		size_t n = utf8_char(value);
 
 		if (*value == '\n')
 			add_bytes(t, "\\n", 2);

@@ -23,14 +23,6 @@ struct text {
 void text_free(struct text *t);
 void text_add(struct text *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The value of a label, without its quotes. */
+/* The value of a label, without its quotes; a byte that is no UTF-8 becomes U+FFFD. */
 void text_label(struct text *t, const char *value);
-/* As it is, but that bytes which are no UTF-8 become U+FFFD each. */
-void text_utf8(struct text *t, const char *s);
-/*
- * How many bytes of s the character there takes, 1 to 4; 0: it is none that UTF-8
- * has (RFC 3629: nothing longer than it need be, no surrogate, nothing beyond U+10FFFF).
- */
-unsigned int text_char(const char *s);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* prof_json.c - the same for scripts, with the names that the profiles themselves have. */
-#include "json.h"
+#include "json_out.h"
 #include "prof_show.h"
 
 static void by_kind(struct json_object *o, const char *key,

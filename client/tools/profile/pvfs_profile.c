@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "json_out.h"
 #include "prof_show.h"
 #include "tool.h"
 
