@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pvfs-cp - copy files and trees to, from, between and within mounts. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,7 +25,7 @@ static int option(void *arg, int opt, const char *val)
 		o->preserve = true;
 		return 0;
 	case 'a':
-		o->recursive = o->preserve = true;
+		o->recursive = o->preserve = o->xattrs = o->links = true;
 		return 0;
 	case 'N':
 		o->no_clobber = true;
@@ -93,8 +94,8 @@ static const struct tool tool = {
 		"[-aNpqrv] [--verify] [--json] [-j N] [-k SIZE] [-s SIZE] [-b IOD] [-n N] SOURCE... TARGET",
 	.help = "Copies files and trees to, from, between and within PVFS mounts.\n"
 		"  -r, --recursive        directories and what is in them\n"
-		"  -p, --preserve         mode, owner, times\n"
-		"  -a, --archive          -r -p\n"
+		"  -p, --preserve         mode, owner, times, access control list\n"
+		"  -a, --archive          -r -p, extended attributes, hard links\n"
 		"  -N, --no-clobber       leave existing files alone\n"
 		"      --verify           read everything back and compare checksums\n"
 		"  -j, --jobs N           files (or 64M pieces) at a time (4)\n"
@@ -120,16 +121,8 @@ static void *worker(void *arg)
 	char *buf = malloc(2 * c->opt.block);
 
 	while ((job = copy_queue_get(c->queue))) {
-		struct copy_file *f = job->file;
-		uint64_t off = job->off, len = job->len;
-
+		copy_file_piece(job->file, job->off, job->len, buf);
 		free(job);
-		if (buf) {
-			copy_file_piece(f, off, len, buf);
-			continue;
-		}
-		copy_failed(c, f->from);
-		copy_file_piece_done(f, false);
 	}
 	free(buf);
 	return NULL;
@@ -172,6 +165,8 @@ static void copy_all(struct copy *c, char **src, int n, const char *target,
 	copy_queue_close(c->queue);
 	while (k)
 		pthread_join(threads[--k], NULL);
+	if (c->names)
+		copy_links_finish(c, c->names);
 	copy_dirs_finish(c, &dirs);
 	progress_stop(p);
 }
@@ -193,6 +188,47 @@ static void report(const struct copy *c, double secs)
 	json_line(o);
 }
 
+/* ---- signals ---- */
+
+static struct copy *running;
+
+/* The second one ends it at once. */
+static void interrupt(int sig)
+{
+	atomic_store(&running->interrupted, sig);
+}
+
+static void hear_signals(struct copy *c)
+{
+	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction act = { .sa_handler = interrupt,
+				 .sa_flags = (int)SA_RESETHAND },
+			 old;
+
+	running = c;
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
+		if (!sigaction(sigs[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(sigs[i], &act, NULL);
+}
+
+/* Ends as the signal would have ended it. */
+static void end_interrupted(const struct copy *c)
+{
+	int sig = atomic_load(&c->interrupted);
+	uint64_t parts = atomic_load(&c->unfinished);
+
+	if (!sig)
+		return;
+	tool_say(c->tool,
+		 "interrupted: %llu files copied, %llu that were there before "
+		 "are cut short; copy again",
+		 (unsigned long long)atomic_load(&c->files),
+		 (unsigned long long)parts);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
 static double seconds(void)
 {
 	struct timespec ts;
@@ -206,6 +242,7 @@ int main(int argc, char **argv)
 	struct copy c = { .tool = &tool,
 			  .opt = { .threads = 4,
 				   .block = 4u << 20,
+				   .strict = true,
 				   .meta = { -1, -1, -1, 0, 0 } } };
 	int i = tool_options(&tool, argc, argv, &c.opt);
 	double start = seconds();
@@ -224,8 +261,13 @@ int main(int argc, char **argv)
 	c.queue = copy_queue_new(256);
 	if (!c.queue)
 		return tool_fail(&tool, "queue");
+	c.names = c.opt.links ? copy_links_new() : NULL;
+	if (c.opt.links && !c.names)
+		return tool_fail(&tool, "links");
+	hear_signals(&c);
 	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into);
 	copy_queue_free(c.queue);
 	report(&c, seconds() - start);
+	end_interrupted(&c);
 	return tool_done(&tool, atomic_load(&c.failed));
 }

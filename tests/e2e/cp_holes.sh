@@ -4,7 +4,7 @@
 # within, and within it is the servers that copy.
 . "$(dirname "$0")/functions.sh"
 
-hole=$((1 << 36)) # it ends with data
+hole=$((1 << 42)) # it ends with data
 small() {
 	local used
 	used=$(du -cm "$@" | awk 'END { print $1 }')
@@ -37,6 +37,14 @@ same_data "$tmp/out"
 small "$tmp/out" "$state"/iod*/objects
 grep -q 'pvfs-iod [0-3]).*opens session' "$(log_of iod0)" ||
 	fail "no iod has copied from another one"
+# the holes are asked for as they are, and not piece by piece
+asked=$(requests_of SEEK)
+[ "$asked" -gt 0 ] && [ "$asked" -le 500 ] || fail "$asked requests for the holes: $(<"$tmp/stats")"
+# holes that are read back
+must timeout 300 pvfs-cp --verify "$tmp/in" /pvfs/b
+must timeout 300 pvfs-cp --verify /pvfs/b "$tmp/out"
+same_data "$tmp/out"
+small "$tmp/out" "$state"/iod*/objects
 
 # other stripes: the client copies, and compares
 head -c 9000000 /dev/urandom >"$tmp/dense"

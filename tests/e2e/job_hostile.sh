@@ -142,7 +142,8 @@ fault_manager() {
 }
 fault_disk() {
 	begin -n 3
-	pvfs-cp -q large /pvfs/large 2>/dev/null && pvfs-cp -q large /pvfs/large2 2>/dev/null &&
+	# pvfs-cp would remove what has no room
+	pvio write /pvfs/large 0 200000000 1 >/dev/null && pvio write /pvfs/large2 0 200000000 1 >/dev/null &&
 		fail "it is not full"
 	must kill -KILL "$(of pvfs-mgr)"
 }
@@ -153,7 +154,7 @@ fault_filled() {
 	begin -n 3 --storage "$tmp/disk.full" --log "$tmp/disk.full"
 	busy_client a
 	head -c 300000000 /dev/zero >"$tmp/disk.full/fill" 2>/dev/null
-	pvfs-cp -q large /pvfs/large 2>/dev/null && fail "it is not full"
+	pvio write /pvfs/large 0 200000000 1 >/dev/null && fail "it is not full"
 }
 # In the middle of it, and a copier stands still: which waits for an iod until it is found.
 fault_staging() {

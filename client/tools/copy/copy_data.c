@@ -31,6 +31,15 @@ static bool all_zero(const char *buf, size_t len)
 	return len == 0 || (buf[0] == 0 && !memcmp(buf, buf + 1, len - 1));
 }
 
+static void has_written(struct copy_file *f, uint64_t end)
+{
+	uint64_t size = atomic_load(&f->size);
+
+	while (end > size &&
+	       !atomic_compare_exchange_weak(&f->size, &size, end))
+		;
+}
+
 static int write_all(struct copy_file *f, const char *buf, size_t len,
 		     uint64_t off)
 {
@@ -44,12 +53,13 @@ static int write_all(struct copy_file *f, const char *buf, size_t len,
 		buf += n;
 		off += (uint64_t)n;
 		len -= (size_t)n;
+		has_written(f, off);
 	}
 	return 0;
 }
 
-/* Writes runs of units that hold data; the file was made empty, so what is
- * not written reads as zeros. */
+/* Writes runs of units that hold data; the file was made empty and gets its size at the
+ * end, so what is not written reads as zeros. */
 static int write_data(struct copy_file *f, const char *buf, size_t len,
 		      uint64_t off)
 {
@@ -70,17 +80,23 @@ static int write_data(struct copy_file *f, const char *buf, size_t len,
 	return write_all(f, buf + start, pos - start, off + start);
 }
 
-/* Up to len bytes; less only at the end of the file. */
+/* Up to len bytes; less only at the end of the file.  Files in /proc/sys are read in parts
+ * that the kernel has memory for, and give all at once. */
 static ssize_t read_all(int fd, char *buf, size_t len, uint64_t off)
 {
-	size_t done = 0;
+	size_t done = 0, most = len;
 
 	while (done < len) {
-		ssize_t n = pvfs_pread(fd, buf + done, len - done,
+		size_t want = len - done < most ? len - done : most;
+		ssize_t n = pvfs_pread(fd, buf + done, want,
 				       (int64_t)(off + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == ENOMEM && most > HOLE_UNIT) {
+			most = HOLE_UNIT;
+			continue;
+		}
 		if (n < 0)
 			return -1;
 		if (n == 0)
@@ -99,8 +115,9 @@ static int verify_block(struct copy_file *f, const char *src, size_t len,
 		copy_failed(f->copy, f->to);
 		return -1;
 	}
-	if ((size_t)n != len ||
-	    XXH3_64bits(src, len) != XXH3_64bits(back, len)) {
+	/* behind its end are zeros that were not written */
+	memset(back + n, 0, len - (size_t)n);
+	if (XXH3_64bits(src, len) != XXH3_64bits(back, len)) {
 		tool_say(f->copy->tool,
 			 "%s: differs from %s in bytes %llu to %llu", f->to,
 			 f->from, (unsigned long long)off,
@@ -162,28 +179,33 @@ static int put_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 	return verify_block(f, buf, len, off, buf + f->copy->opt.block);
 }
 
-static int became_shorter(struct copy_file *f)
+/* A source may become shorter meanwhile, and its size may be wrong as in /sys. */
+static void source_ends(struct copy_file *f, uint64_t off)
 {
-	tool_say(f->copy->tool, "%s: became shorter during the copy", f->from);
-	atomic_store(&f->copy->failed, true);
-	return -1;
+	uint64_t end = atomic_load(&f->end);
+
+	while (off < end && !atomic_compare_exchange_weak(&f->end, &end, off))
+		;
 }
 
-/* len bytes of the source, all of them. */
-static int get_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+/* *len: less at the end of the source. */
+static int get_block(struct copy_file *f, uint64_t off, size_t *len, char *buf)
 {
-	ssize_t n = read_all(f->in, buf, len, off);
+	ssize_t n = read_all(f->in, buf, *len, off);
 
 	if (n < 0) {
 		copy_failed(f->copy, f->from);
 		return -1;
 	}
-	return (size_t)n < len ? became_shorter(f) : 0;
+	if ((size_t)n < *len)
+		source_ends(f, off + (uint64_t)n);
+	*len = (size_t)n;
+	return 0;
 }
 
-static int copy_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+static int copy_block(struct copy_file *f, uint64_t off, size_t *len, char *buf)
 {
-	return get_block(f, off, len, buf) ? -1 : put_block(f, off, len, buf);
+	return get_block(f, off, len, buf) ? -1 : put_block(f, off, *len, buf);
 }
 
 static int servers_copy(struct copy_file *f, uint64_t off, size_t len)
@@ -199,42 +221,27 @@ static int servers_copy(struct copy_file *f, uint64_t off, size_t len)
 			copy_failed(f->copy, f->to);
 			return -1;
 		}
-		if (!n)
-			return became_shorter(f);
+		if (!n) {
+			source_ends(f, (uint64_t)in);
+			return 0;
+		}
 		atomic_fetch_add(&f->copy->bytes, (uint64_t)n);
+		has_written(f, (uint64_t)out);
 		len -= (size_t)n;
 	}
 	return 0;
 }
 
-static int pass_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
+static int pass_block(struct copy_file *f, uint64_t off, size_t *len, char *buf)
 {
-	if (servers_copy(f, off, len))
+	if (servers_copy(f, off, *len))
 		return -1;
 	if (!f->copy->opt.verify)
 		return 0;
 	return get_block(f, off, len, buf)
 		       ? -1
-		       : verify_block(f, buf, len, off,
+		       : verify_block(f, buf, *len, off,
 				      buf + f->copy->opt.block);
-}
-
-int copy_unsized(struct copy_file *f, char *buf)
-{
-	uint64_t off = 0;
-	ssize_t n;
-
-	while ((n = read_all(f->in, buf, f->copy->opt.block, off)) > 0) {
-		if (copy_set_size(f, off + (uint64_t)n))
-			return -1;
-		atomic_fetch_add(&f->copy->bytes_found, (uint64_t)n);
-		if (put_block(f, off, (size_t)n, buf))
-			return -1;
-		off += (uint64_t)n;
-	}
-	if (n < 0)
-		copy_failed(f->copy, f->from);
-	return n < 0 ? -1 : 0;
 }
 
 static int skip_hole(struct copy_file *f, uint64_t off, uint64_t to, char *buf)
@@ -252,11 +259,13 @@ static int copy_extent(struct copy_file *f, const struct copy_extent *e,
 	uint64_t off = e->from;
 	int rc = 0;
 
-	while (!rc && off < e->end) {
+	while (!rc && off < e->end && off < atomic_load(&f->end)) {
 		size_t n = e->end - off < block ? e->end - off : block;
 
-		rc = both ? pass_block(f, off, n, buf)
-			  : copy_block(f, off, n, buf);
+		if (copy_over(f->copy))
+			return -1;
+		rc = both ? pass_block(f, off, &n, buf)
+			  : copy_block(f, off, &n, buf);
 		off += n;
 	}
 	return rc;
@@ -267,8 +276,8 @@ int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 	uint64_t end = off + len;
 	struct copy_extent data;
 
-	while (off < end) {
-		if (copy_next_data(f, off, end, &data))
+	while (off < end && off < atomic_load(&f->end)) {
+		if (copy_over(f->copy) || copy_next_data(f, off, end, &data))
 			return -1;
 		if (data.from > off && skip_hole(f, off, data.from, buf))
 			return -1;
@@ -277,4 +286,53 @@ int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 		off = data.end;
 	}
 	return 0;
+}
+
+/* Until a read finds nothing. */
+static int copy_rest(struct copy_file *f, uint64_t off, char *buf)
+{
+	size_t len;
+
+	while (atomic_load(&f->end) == UINT64_MAX) {
+		if (copy_over(f->copy))
+			return -1;
+		len = f->copy->opt.block;
+		if (copy_block(f, off, &len, buf))
+			return -1;
+		off += len;
+		atomic_fetch_add(&f->copy->bytes_found, len);
+	}
+	return 0;
+}
+
+static int verify_size(struct copy_file *f, uint64_t size)
+{
+	struct stat st;
+
+	if (pvfs_fstat(f->out, &st)) {
+		copy_failed(f->copy, f->to);
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size == size)
+		return 0;
+	tool_say(f->copy->tool, "%s: has %llu bytes, and %s has %llu", f->to,
+		 (unsigned long long)st.st_size, f->from,
+		 (unsigned long long)size);
+	atomic_store(&f->copy->failed, true);
+	return -1;
+}
+
+/* Its size tells where holes are, and nothing of where it ends. */
+int copy_tail(struct copy_file *f, uint64_t off, char *buf)
+{
+	uint64_t size = (uint64_t)f->st.st_size, end;
+
+	if (size < off)
+		size = off;
+	if (copy_piece(f, off, size - off, buf) || copy_rest(f, size, buf))
+		return -1;
+	end = atomic_load(&f->end);
+	if (atomic_load(&f->size) != end && copy_set_size(f, end))
+		return -1;
+	return f->copy->opt.verify ? verify_size(f, end) : 0;
 }

@@ -44,8 +44,7 @@ void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs)
 	while (dirs->n) {
 		struct copy_dir *d = &dirs->v[--dirs->n];
 
-		if (!patience_over(&c->patience) &&
-		    copy_attrs(c, d->from, d->path, &d->st))
+		if (!copy_over(c) && copy_attrs(c, d->from, d->path, &d->st))
 			copy_failed(c, d->path);
 		free(d->from);
 		free(d->path);

@@ -7,9 +7,21 @@
 
 #include "copy.h"
 
+static void free_file(struct copy_file *f)
+{
+	if (f->out >= 0)
+		pvfs_close(f->out);
+	if (f->in >= 0)
+		pvfs_close(f->in);
+	free(f->temp);
+	free(f->from);
+	free(f->to);
+	atomic_fetch_sub(&f->copy->open, 1);
+	free(f);
+}
+
 static struct copy_file *new_file(struct copy *c, const char *from,
-				  const char *to, const struct stat *st,
-				  uint64_t tag)
+				  const char *to, const struct stat *st)
 {
 	struct copy_file *f = calloc(1, sizeof(*f));
 
@@ -17,28 +29,15 @@ static struct copy_file *new_file(struct copy *c, const char *from,
 		return NULL;
 	f->copy = c;
 	f->st = *st;
-	f->tag = tag;
 	f->in = f->out = -1;
+	f->end = f->good = UINT64_MAX;
+	atomic_fetch_add(&c->open, 1);
 	f->from = strdup(from);
 	f->to = strdup(to);
-	atomic_init(&f->pieces, 0);
 	if (f->from && f->to)
 		return f;
-	free(f->from);
-	free(f->to);
-	free(f);
+	free_file(f);
 	return NULL;
-}
-
-static void free_file(struct copy_file *f)
-{
-	if (f->out >= 0)
-		pvfs_close(f->out);
-	if (f->in >= 0)
-		pvfs_close(f->in);
-	free(f->from);
-	free(f->to);
-	free(f);
 }
 
 /* A link that is replaced, and not followed, is another file than the one that it names. */
@@ -51,30 +50,6 @@ static bool same_file(const struct copy_file *f)
 				   : pvfs_stat(f->to, &b)))
 		return false;
 	return tool_same_file(&a, &b);
-}
-
-static int create(struct copy_file *f, int flags)
-{
-	struct pvfs_filestat meta = f->copy->opt.meta;
-	mode_t mode = f->st.st_mode & 0777;
-
-	if (pvfs_is_pvfs(f->to))
-		return pvfs_open(f->to, flags | O_META, mode, &meta);
-	return pvfs_open(f->to, flags, mode);
-}
-
-/* Read access serves --verify. */
-static int open_target(struct copy_file *f)
-{
-	const struct copy_opts *o = &f->copy->opt;
-	int flags = O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, fd;
-
-	if (o->no_clobber || o->nofollow)
-		flags |= O_EXCL;
-	fd = create(f, flags);
-	if (fd >= 0 || errno != EEXIST || !o->nofollow || pvfs_unlink(f->to))
-		return fd;
-	return create(f, flags);
 }
 
 static void target_failed(const struct copy_file *f)
@@ -110,36 +85,47 @@ static int open_file(struct copy_file *f)
 		copy_same(f->copy, f->from, f->to);
 		return -1;
 	}
-	f->out = open_target(f);
-	if (f->out >= 0)
+	if (!copy_target_open(f))
 		return 0;
-	if (!(f->copy->opt.no_clobber && errno == EEXIST))
+	if (f->copy->opt.no_clobber && errno == EEXIST)
+		copy_link_is_there(f->link);
+	else
 		target_failed(f);
 	return -1;
 }
 
-/* Size first: what stays unwritten is a hole up to it. */
-static bool prepare(struct copy_file *f)
+static void queue_piece(struct copy_file *f, uint64_t off, uint64_t len)
 {
-	if (open_file(f))
-		return false;
-	return !f->st.st_size || !copy_set_size(f, (uint64_t)f->st.st_size);
-}
-
-static void queue_piece(struct copy_file *f, uint64_t off)
-{
-	uint64_t left = (uint64_t)f->st.st_size - off;
 	struct copy_job *job = malloc(sizeof(*job));
 
 	if (!job) {
 		copy_failed(f->copy, f->from);
-		copy_file_piece_done(f, false);
+		copy_file_piece(f, off, len, NULL);
 		return;
 	}
 	job->file = f;
 	job->off = off;
-	job->len = left < COPY_PIECE ? left : COPY_PIECE;
+	job->len = len;
 	copy_queue_put(f->copy->queue, job);
+}
+
+/* Cuts what has data into pieces; the last one begins where they end. */
+static int queue_pieces(struct copy_file *f)
+{
+	uint64_t size = (uint64_t)f->st.st_size, end;
+	struct copy_extent data;
+
+	while (size - f->last > COPY_PIECE && !copy_over(f->copy)) {
+		if (copy_next_data(f, f->last, size, &data))
+			return -1;
+		end = data.from + COPY_PIECE;
+		if (end >= size)
+			break;
+		atomic_fetch_add(&f->pieces, 1);
+		queue_piece(f, f->last, end - f->last);
+		f->last = end;
+	}
+	return 0;
 }
 
 /*
@@ -148,60 +134,84 @@ static void queue_piece(struct copy_file *f, uint64_t off)
  * to several threads.
  */
 int copy_file_start(struct copy *c, const char *from, const char *to,
-		    const struct stat *st, uint64_t tag)
+		    const struct stat *st, uint64_t tag, struct copy_link *link)
 {
-	uint64_t size = (uint64_t)st->st_size;
-	uint64_t n = size / COPY_PIECE + (size % COPY_PIECE != 0 || !size);
-	struct copy_file *f = new_file(c, from, to, st, tag);
+	struct copy_file *f = new_file(c, from, to, st);
 
 	if (!f) {
 		copy_failed(c, from);
 		return -1;
 	}
+	f->tag = tag;
+	f->link = link;
 	atomic_fetch_add(&c->files_found, 1);
-	atomic_fetch_add(&c->bytes_found, size);
-	if (n > 1 && !prepare(f)) {
+	atomic_fetch_add(&c->bytes_found, (uint64_t)st->st_size);
+	if ((uint64_t)st->st_size <= COPY_PIECE) {
+		queue_piece(f, 0, COPY_PIECE);
+		return 0;
+	}
+	if (open_file(f)) {
 		free_file(f);
 		return -1;
 	}
-	atomic_store(&f->pieces, (unsigned int)n);
-	for (uint64_t i = 0; i < n; i++)
-		queue_piece(f, i * COPY_PIECE);
+	atomic_store(&f->pieces, 1); /* ours, until all are queued */
+	if (queue_pieces(f))
+		atomic_store(&f->failed, true);
+	if (atomic_fetch_sub(&f->pieces, 1) == 1)
+		queue_piece(f, f->last, COPY_PIECE);
 	return 0;
 }
 
-/* Closed before the times are set: close may tell the servers of a write. */
+/* What cannot be set is said; the data stays. */
 static bool finish(struct copy_file *f)
 {
 	struct copy *c = f->copy;
+	bool ok;
 
-	pvfs_close(f->in);
-	f->in = -1;
-	if (pvfs_close(f->out)) {
-		f->out = -1;
+	if (copy_target_close(f)) {
 		copy_failed(c, f->to);
 		return false;
 	}
-	f->out = -1;
-	if (copy_attrs(c, f->from, f->to, &f->st)) {
+	ok = !copy_attrs(c, f->from, f->temp ? f->temp : f->to, &f->st);
+	if (!ok)
 		copy_failed(c, f->to);
+	if (copy_target_name(f)) {
+		if (!c->opt.no_clobber || errno != EEXIST)
+			copy_failed(c, f->to);
 		return false;
 	}
+	if (!ok)
+		return false;
+	copy_link_is_there(f->link);
 	atomic_fetch_add(&c->files, 1);
 	if (c->opt.verbose)
 		tool_line(stdout, "%s -> %s\n", f->from, f->to);
 	return true;
 }
 
-void copy_file_piece_done(struct copy_file *f, bool ok)
+static void fails_at(struct copy_file *f, uint64_t off)
+{
+	uint64_t good = atomic_load(&f->good);
+
+	atomic_store(&f->failed, true);
+	while (off < good &&
+	       !atomic_compare_exchange_weak(&f->good, &good, off))
+		;
+}
+
+/* The last piece, and the end of the file. */
+static void end_file(struct copy_file *f, char *buf)
 {
 	struct copy *c = f->copy;
+	bool ok = buf && !atomic_load(&f->failed) && !copy_over(c) &&
+		  (f->in >= 0 || !open_file(f));
 
+	if (ok)
+		ok = !copy_tail(f, f->last, buf) && finish(f);
 	if (!ok)
-		atomic_store(&f->failed, true);
-	if (atomic_fetch_sub(&f->pieces, 1) != 1)
-		return;
-	ok = !atomic_load(&f->failed) && finish(f);
+		fails_at(f, f->last);
+	if (!ok && (f->temp || f->out >= 0))
+		copy_target_drop(f);
 	if (c->ended)
 		c->ended(c->arg, f, ok);
 	free_file(f);
@@ -209,12 +219,15 @@ void copy_file_piece_done(struct copy_file *f, bool ok)
 
 void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 {
-	bool ok = !patience_over(&f->copy->patience) &&
-		  !atomic_load(&f->failed) && (f->in >= 0 || prepare(f));
+	bool is_last = !atomic_load(&f->pieces);
 
-	if (ok && !len && !pvfs_is_pvfs_fd(f->in))
-		ok = !copy_unsized(f, buf);
-	else
-		ok = ok && !copy_piece(f, off, len, buf);
-	copy_file_piece_done(f, ok);
+	if (!buf) {
+		errno = ENOMEM;
+		copy_failed(f->copy, f->from);
+	}
+	if (!is_last &&
+	    (!buf || atomic_load(&f->failed) || copy_piece(f, off, len, buf)))
+		fails_at(f, off);
+	if (is_last || atomic_fetch_sub(&f->pieces, 1) == 1)
+		end_file(f, buf);
 }

@@ -2,14 +2,17 @@
 /* copy_meta.c - attributes of a copied file, and messages. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "copy.h"
 
 void copy_failed(struct copy *c, const char *path)
 {
 	atomic_store(&c->error, errno);
-	patience_fail(&c->patience, c->tool, path);
 	atomic_store(&c->failed, true);
+	if (!atomic_load(&c->interrupted))
+		patience_fail(&c->patience, c->tool, path);
 }
 
 void copy_same(struct copy *c, const char *from, const char *to)
@@ -18,16 +21,40 @@ void copy_same(struct copy *c, const char *from, const char *to)
 	atomic_store(&c->failed, true);
 }
 
+static const char *const lacks_text[] = {
+	[COPY_LACKS_XATTRS] = "an extended attribute is",
+	[COPY_LACKS_ACLS] = "the access control list is",
+	[COPY_LACKS_OWNER] = "the owner is",
+};
+
+void copy_lacks(struct copy *c, unsigned int what, const char *path)
+{
+	atomic_fetch_or(&c->lacks, what);
+	if (!c->opt.strict)
+		return;
+	tool_say(c->tool, "%s: %s not kept: %s", path, lacks_text[what],
+		 strerror(errno));
+	atomic_store(&c->failed, true);
+}
+
 /* As cp -p: who may not give a file away keeps it, less the set-id bits. */
-static int copy_owner(const char *to, const struct stat *st,
-		      const struct stat *now, mode_t *mode)
+static int copy_owner(struct copy *c, const char *path, const char *to,
+		      const struct stat *st, const struct stat *now,
+		      mode_t *mode)
 {
 	if (now->st_uid == st->st_uid && now->st_gid == st->st_gid)
 		return 0;
 	if (!pvfs_lchown(to, st->st_uid, st->st_gid))
 		return 0;
+	if (errno != EPERM && errno != EACCES)
+		return -1;
 	*mode &= ~(mode_t)(S_ISUID | S_ISGID);
-	return errno == EPERM ? 0 : -1;
+	if (!geteuid())
+		copy_lacks(c, COPY_LACKS_OWNER, path);
+	else if (now->st_gid != st->st_gid &&
+		 pvfs_lchown(to, (uid_t)-1, st->st_gid))
+		return errno == EPERM || errno == EACCES ? 0 : -1;
+	return 0;
 }
 
 /* Giving a file away may have cleared its set-id bits. */
@@ -46,31 +73,27 @@ int copy_change_mode(const struct copy *c, const char *to, mode_t mode)
 
 /*
  * Every change waits for the manager's disk, so that nothing is set which
- * stands already: a tree of small files is mostly this.
+ * stands already: a tree of small files is mostly this.  The mode comes behind the list, so
+ * that nobody has rights meanwhile which the source does not give.
  */
-int copy_meta(const struct copy *c, const char *to, const struct stat *st)
-{
-	struct timespec times[2] = { st->st_atim, st->st_mtim };
-	mode_t mode = st->st_mode & 07777;
-	struct stat now;
-
-	if (!c->opt.preserve)
-		return S_ISDIR(st->st_mode)
-			       ? pvfs_chmod(to, mode & 0777 & ~c->umask)
-			       : 0;
-	if (pvfs_lstat(to, &now) || copy_owner(to, st, &now, &mode))
-		return -1;
-	if (!mode_stands(&now, mode) && copy_change_mode(c, to, mode))
-		return -1;
-	return pvfs_lutimens(to, times);
-}
-
 int copy_attrs(struct copy *c, const char *from, const char *to,
 	       const struct stat *st)
 {
-	struct stat want = *st;
+	struct timespec times[2] = { st->st_atim, st->st_mtim };
+	struct stat want = *st, now;
+	mode_t mode;
 
-	if (c->opt.xattrs && copy_xattrs(c, from, to, &want))
+	if (!c->opt.preserve)
+		return S_ISDIR(st->st_mode)
+			       ? pvfs_chmod(to, st->st_mode & 0777 & ~c->umask)
+			       : 0;
+	if (pvfs_lstat(to, &now) ||
+	    copy_owner(c, from, to, st, &now, &want.st_mode))
 		return -1;
-	return copy_meta(c, to, &want);
+	if (!S_ISLNK(st->st_mode) && copy_xattrs(c, from, to, &want))
+		return -1;
+	mode = want.st_mode & 07777;
+	if (!mode_stands(&now, mode) && copy_change_mode(c, to, mode))
+		return -1;
+	return pvfs_lutimens(to, times);
 }

@@ -55,8 +55,8 @@ static bool is_in_place(const char *from, const char *to, const struct stat *st)
 	       (!pvfs_stat(from, &target) && tool_same_file(&target, &there));
 }
 
-static void copy_link(struct copy *c, const char *from, const char *to,
-		      const struct stat *st)
+static void copy_symlink(struct copy *c, const char *from, const char *to,
+			 const struct stat *st, struct copy_link *link)
 {
 	char target[4096];
 	ssize_t n = pvfs_readlink(from, target, sizeof(target) - 1);
@@ -76,10 +76,12 @@ static void copy_link(struct copy *c, const char *from, const char *to,
 		failed(c, to, from);
 	else if (!made)
 		return;
-	else if (copy_meta(c, to, st))
+	else if (copy_attrs(c, from, to, st))
 		failed(c, to, from);
-	else
+	else {
+		copy_link_is_there(link);
 		atomic_fetch_add(&c->files, 1);
+	}
 }
 
 static int look(const struct copy *c, const char *to, struct stat *st)
@@ -103,7 +105,7 @@ static bool make_dir(struct copy *c, const char *from, const char *to,
 
 	int err;
 
-	*made = !pvfs_mkdir(to, (mode & 0777) | 0700);
+	*made = !pvfs_mkdir(to, c->opt.preserve ? 0700 : (mode & 0777) | 0700);
 	if (*made)
 		return true;
 	err = errno;
@@ -163,8 +165,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		failed(c, from, from);
 		return;
 	}
-	while (errno = 0,
-	       !patience_over(&c->patience) && (d = pvfs_readdir(dir)))
+	while (errno = 0, !copy_over(c) && (d = pvfs_readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			walk_entry(c, dirs, from, to, d->d_name);
 	if (errno)
@@ -172,31 +173,87 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 	pvfs_closedir(dir);
 }
 
+/* FIFOs, sockets and devices: 0, or -1. */
+static int make_special(const struct copy *c, const char *to,
+			const struct stat *st)
+{
+	mode_t mode = st->st_mode &
+		      (c->opt.preserve ? S_IFMT | 0700 : S_IFMT | 0777);
+
+	if (!pvfs_mknod(to, mode, st->st_rdev))
+		return 0;
+	if (errno != EEXIST || pvfs_unlink(to))
+		return -1;
+	return pvfs_mknod(to, mode, st->st_rdev);
+}
+
+static void copy_special(struct copy *c, const char *from, const char *to,
+			 const struct stat *st, struct copy_link *link)
+{
+	struct stat there;
+	bool is = !pvfs_lstat(to, &there);
+
+	atomic_fetch_add(&c->files_found, 1);
+	if (is && tool_same_file(st, &there)) {
+		copy_same(c, from, to);
+	} else if (is && c->opt.no_clobber) {
+		copy_link_is_there(link);
+	} else if (make_special(c, to, st) || copy_attrs(c, from, to, st)) {
+		failed(c, to, from);
+	} else {
+		copy_link_is_there(link);
+		atomic_fetch_add(&c->files, 1);
+	}
+}
+
+static void leave_out(struct copy *c, const char *from)
+{
+	tool_say(c->tool,
+		 "%s: not a file, directory or symbolic link; left out", from);
+	atomic_store(&c->failed, true);
+	left_out(c, from, "not a file, directory or symbolic link");
+}
+
+static void walk_file(struct copy *c, const char *from, const char *to,
+		      const struct stat *st, struct copy_link *link)
+{
+	if (S_ISLNK(st->st_mode))
+		copy_symlink(c, from, to, st, link);
+	else if (S_ISREG(st->st_mode) && c->found)
+		c->found(c->arg, from, to, st);
+	else if (S_ISREG(st->st_mode))
+		copy_file_start(c, from, to, st, 0, link);
+	else if (c->opt.recursive && !c->found)
+		copy_special(c, from, to, st, link);
+	else
+		leave_out(c, from);
+}
+
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		      const char *to)
 {
+	struct copy_link *link = NULL;
 	struct stat st;
+	int rc = 0;
 
-	if (patience_over(&c->patience))
+	if (copy_over(c))
 		return;
-	if (c->opt.recursive ? pvfs_lstat(from, &st) : pvfs_stat(from, &st))
+	if (c->opt.recursive ? pvfs_lstat(from, &st) : pvfs_stat(from, &st)) {
 		failed(c, from, from);
-	else if (S_ISDIR(st.st_mode))
-		walk_dir(c, dirs, from, to, &st);
-	else if (S_ISLNK(st.st_mode))
-		copy_link(c, from, to, &st);
-	else if (S_ISREG(st.st_mode) && c->found)
-		c->found(c->arg, from, to, &st);
-	else if (S_ISREG(st.st_mode))
-		copy_file_start(c, from, to, &st, 0);
-	else {
-		tool_say(c->tool,
-			 "%s: not a file, directory or symbolic "
-			 "link; left out",
-			 from);
-		atomic_store(&c->failed, true);
-		left_out(c, from, "not a file, directory or symbolic link");
+		return;
 	}
+	if (S_ISDIR(st.st_mode)) {
+		walk_dir(c, dirs, from, to, &st);
+		return;
+	}
+	if (c->names && st.st_nlink > 1)
+		rc = copy_links_add(c->names, &st, from, to, &link);
+	if (rc < 0)
+		failed(c, from, from);
+	else if (rc)
+		atomic_fetch_add(&c->files_found, 1);
+	else
+		walk_file(c, from, to, &st, link);
 }
 
 void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,

@@ -38,9 +38,13 @@ static bool is_acl(const char *name)
 	return !strcmp(name, ACL_ACCESS) || !strcmp(name, ACL_DEFAULT);
 }
 
-static bool is_kept(const char *name)
+/* Labels of security modules are those of each host. */
+static bool is_kept(const struct copy *c, const char *name)
 {
-	return !strncmp(name, "user.", 5) || is_acl(name);
+	return is_acl(name) ||
+	       (c->opt.xattrs &&
+		(!strncmp(name, "user.", 5) || !strncmp(name, "trusted.", 8) ||
+		 !strcmp(name, "security.capability")));
 }
 
 /* 0: also where there can be none. */
@@ -79,8 +83,8 @@ static void narrow(struct xattrs *x, size_t len)
 
 static int lacks(struct xattrs *x, const char *name, size_t len)
 {
-	atomic_fetch_or(&x->copy->lacks,
-			is_acl(name) ? COPY_LACKS_ACLS : COPY_LACKS_XATTRS);
+	copy_lacks(x->copy, is_acl(name) ? COPY_LACKS_ACLS : COPY_LACKS_XATTRS,
+		   x->from);
 	if (!strcmp(name, ACL_ACCESS))
 		narrow(x, len);
 	return 0;
@@ -92,7 +96,7 @@ static int set(struct xattrs *x, const char *name, size_t len)
 	if (!pvfs_lsetxattr(x->to, name, x->value, len, 0))
 		return 0;
 	if (errno != EACCES ||
-	    copy_change_mode(x->copy, x->to, (x->st->st_mode & 0777) | 0200))
+	    copy_change_mode(x->copy, x->to, (x->st->st_mode & 0700) | 0200))
 		return -1;
 	return pvfs_lsetxattr(x->to, name, x->value, len, 0);
 }
@@ -109,7 +113,7 @@ static int copy_one(struct xattrs *x, const char *name)
 	if (!set(x, name, (size_t)n))
 		return 0;
 	return errno == EOPNOTSUPP || errno == ENOSPC || errno == E2BIG ||
-			       errno == ERANGE
+			       errno == ERANGE || errno == EPERM
 		       ? lacks(x, name, (size_t)n)
 		       : -1;
 }
@@ -127,12 +131,12 @@ static int copy_all(struct xattrs *x)
 		return -1;
 	for (const char *p = x->have; p < x->have + x->nhave;
 	     p += strlen(p) + 1)
-		if (is_kept(p) && !is_in(p, x->want, x->nwant) &&
+		if (is_kept(x->copy, p) && !is_in(p, x->want, x->nwant) &&
 		    remove_one(x->to, p))
 			return -1;
 	for (const char *p = x->want; p < x->want + x->nwant;
 	     p += strlen(p) + 1)
-		if (is_kept(p) && copy_one(x, p))
+		if (is_kept(x->copy, p) && copy_one(x, p))
 			return -1;
 	return 0;
 }

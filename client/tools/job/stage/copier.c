@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #define COPIERS 4u
 #define TICK_MS 1000
 #define MEET_MS 10000u
+#define LEAVE_MS 1000u
 
 /* A file that is to be copied. */
 struct order {
@@ -147,7 +149,8 @@ static void carry_out(struct copier *c, const struct order *o)
 	else if (is_right(o, &st, &hash) &&
 		 !copy_attrs(&c->copy, o->from, o->to, &st))
 		say_file(c, "same", o->number, &st, hash);
-	else if (copy_file_start(&c->copy, o->from, o->to, &st, o->number))
+	else if (copy_file_start(&c->copy, o->from, o->to, &st, o->number,
+				 NULL))
 		say_failed(c, o->number, text_of(atomic_load(&c->copy.error)));
 }
 
@@ -170,10 +173,7 @@ static void *worker(void *arg)
 	char *buf = malloc(2 * c->copy.opt.block);
 
 	while ((job = copy_queue_get(c->copy.queue))) {
-		if (buf)
-			copy_file_piece(job->file, job->off, job->len, buf);
-		else
-			copy_file_piece_done(job->file, false);
+		copy_file_piece(job->file, job->off, job->len, buf);
 		free(job);
 	}
 	free(buf);
@@ -289,6 +289,7 @@ int cmd_copier(int argc, char **argv)
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.more = PTHREAD_COND_INITIALIZER,
 	};
+	uint64_t deadline;
 	int rc = argc == 2 ? meet(&c, argv[1]) : -EINVAL;
 
 	if (rc)
@@ -304,6 +305,10 @@ int cmd_copier(int argc, char **argv)
 	rc = hear_first(&c);
 	while (!rc)
 		rc = turn(&c);
-	/* nobody wants the rest; the threads end with the process */
+	/* nobody wants the rest: files that have another name yet go, if that is soon */
+	atomic_store(&c.copy.interrupted, SIGTERM);
+	deadline = clock_after_ms(LEAVE_MS);
+	while (atomic_load(&c.copy.open) && clock_now() < deadline)
+		usleep(10000);
 	_exit(0);
 }

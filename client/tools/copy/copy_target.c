@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copy_target.c - the target of a file.  A new one is filled under another name, and renamed
+ * when it is whole.  One that is there is emptied and filled in place, as cp(1) does: it
+ * keeps its inode, its other names, its stripes and its users.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "copy.h"
+
+#define NAME_MOST 200 /* bytes of a name that its other name has, too */
+#define TRIES 8
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
+
+char *copy_temp_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	uint64_t id;
+	char *temp;
+
+	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+		return NULL;
+	if (asprintf(&temp, "%.*s.%.*s.pvfs-cp.%012llx", (int)(name - path),
+		     path, NAME_MOST, name,
+		     (unsigned long long)(id & 0xffffffffffffull)) < 0)
+		return NULL;
+	return temp;
+}
+
+/* Read access serves --verify. */
+static int create(struct copy_file *f, const char *path, int flags)
+{
+	struct pvfs_filestat meta = f->copy->opt.meta;
+	mode_t mode = f->st.st_mode & (f->copy->opt.preserve ? 0700 : 0777);
+
+	flags |= O_CREAT | O_RDWR | O_CLOEXEC;
+	if (pvfs_is_pvfs(path))
+		return pvfs_open(path, flags | O_META, mode, &meta);
+	return pvfs_open(path, flags, mode);
+}
+
+static int create_new(struct copy_file *f)
+{
+	for (int i = 0; i < TRIES && f->out < 0; i++) {
+		free(f->temp);
+		f->temp = copy_temp_name(f->to);
+		if (!f->temp)
+			return -1;
+		f->out = create(f, f->temp, O_EXCL);
+		if (f->out < 0 && errno != EEXIST)
+			break;
+	}
+	if (f->out >= 0)
+		return 0;
+	free(f->temp);
+	f->temp = NULL;
+	return -1;
+}
+
+/* Until it has the source's rights nobody else gets any; what is not ours stays as it is. */
+static int open_there(struct copy_file *f)
+{
+	struct stat st;
+
+	f->out = create(f, f->to, O_TRUNC);
+	if (f->out < 0)
+		return -1;
+	if (f->copy->opt.preserve && !pvfs_fstat(f->out, &st) &&
+	    S_ISREG(st.st_mode) && st.st_mode & 077)
+		pvfs_fchmod(f->out, st.st_mode & 0700);
+	return 0;
+}
+
+int copy_target_open(struct copy_file *f)
+{
+	const struct copy_opts *o = &f->copy->opt;
+	struct stat st;
+
+	if (pvfs_lstat(f->to, &st))
+		return errno == ENOENT ? create_new(f) : -1;
+	if (o->no_clobber || (o->nofollow && S_ISDIR(st.st_mode))) {
+		errno = o->no_clobber ? EEXIST : EISDIR;
+		return -1;
+	}
+	return o->nofollow ? create_new(f) : open_there(f);
+}
+
+int copy_target_close(struct copy_file *f)
+{
+	int fd = f->out;
+
+	f->out = -1;
+	return fd < 0 ? 0 : pvfs_close(fd);
+}
+
+/* Where the file system does not know the flag, nobody else makes the name meanwhile. */
+static int rename_new(const struct copy_file *f)
+{
+	struct stat st;
+
+	if (!f->copy->opt.no_clobber)
+		return pvfs_rename(f->temp, f->to);
+	if (!pvfs_rename2(f->temp, f->to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	if (!pvfs_lstat(f->to, &st)) {
+		errno = EEXIST;
+		return -1;
+	}
+	return pvfs_rename(f->temp, f->to);
+}
+
+int copy_target_name(struct copy_file *f)
+{
+	if (!f->temp)
+		return 0;
+	if (rename_new(f))
+		return -1;
+	free(f->temp);
+	f->temp = NULL;
+	return 0;
+}
+
+/* Older than any source, so that who copies what is newer copies it again. */
+static void cut(struct copy_file *f, uint64_t size)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
+
+	if (pvfs_ftruncate(f->out, (int64_t)size))
+		return;
+	copy_target_close(f);
+	if (!pvfs_utimens(f->to, times) && !atomic_load(&f->copy->interrupted))
+		tool_say(f->copy->tool,
+			 "%s: cut to the %llu bytes that were copied", f->to,
+			 (unsigned long long)size);
+}
+
+void copy_target_drop(struct copy_file *f)
+{
+	struct stat st;
+
+	if (f->temp) {
+		copy_target_close(f);
+		if (pvfs_unlink(f->temp))
+			copy_failed(f->copy, f->temp);
+		return;
+	}
+	if (f->out < 0 || pvfs_fstat(f->out, &st) || !S_ISREG(st.st_mode))
+		return;
+	atomic_fetch_add(&f->copy->unfinished, 1);
+	cut(f, atomic_load(&f->good));
+}

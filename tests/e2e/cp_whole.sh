@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What pvfs-cp leaves is whole or can be seen not to be: interrupted copies, files whose size
+# is wrong, and what -a keeps, in all directions.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 3
+mkdir "$tmp/dir"
+
+# ---- sizes that are wrong ----
+
+for file in /proc/version /proc/sys/kernel/ostype /sys/kernel/mm/transparent_hugepage/enabled \
+		/sys/class/net/lo/mtu /proc/self/limits /etc/passwd; do
+	[ -r "$file" ] || continue
+	must pvfs-cp --verify "$file" /pvfs/special
+	# the rest of a line is enough: some of these change
+	must cmp <(head -c 5 "$file") <(pvfs-cat /pvfs/special | head -c 5)
+	expect "$(wc -c <"$file")" eval "pvfs-cat /pvfs/special | wc -c"
+	must pvfs-rm /pvfs/special
+	must pvfs-cp "$file" /pvfs/special && must pvfs-rm /pvfs/special
+done
+# a source that grows all the time is copied up to some line
+(for i in $(seq 20000); do echo "line $i"; done >"$tmp/grows") &
+grower=$!
+until_true 30 test -s "$tmp/grows"
+must pvfs-cp "$tmp/grows" /pvfs/grows
+wait "$grower"
+size=$(pvfs-cat /pvfs/grows | wc -c)
+must cmp <(head -c "$size" "$tmp/grows") <(pvfs-cat /pvfs/grows)
+
+# ---- interruptions: an iod stands still, so no copy ends before its signal ----
+
+iod=$(cut -d ' ' -f 1 "$state/run/iod0.pid")
+head -c 200000000 /dev/zero | tr '\0' x >"$tmp/big"
+must pvfs-cp "$tmp/big" /pvfs/big
+must pvfs-mkdir /pvfs/to
+mkdir "$tmp/to"
+names() { pvfs-ls -a /pvfs/to | grep -v '^[.]*$'; }
+in_pvfs() { [ -n "$(names)" ]; }
+in_local() { [ -n "$(ls -A "$tmp/to")" ]; }
+is_empty() { [ ! -s "$tmp/to/there" ]; }
+# ended_by SIGNAL STATUS BEGUN SOURCE TARGET: BEGUN says that it has begun
+ended_by() {
+	local copy code=0
+
+	stand_still "$iod"
+	env --default-signal pvfs-cp "$4" "$5" 2>"$tmp/said" &
+	copy=$!
+	until_true 30 "$3"
+	kill -"$1" $copy
+	kill -CONT "$iod"
+	wait $copy || code=$?
+	[ $code = "$2" ] || fail "$1: $4 to $5 ended with $code: $(<"$tmp/said")"
+}
+is_said() {
+	expect 1 grep -c . "$tmp/said"
+	grep -q "interrupted: 0 files copied, $1 that were" "$tmp/said" ||
+		fail "$(<"$tmp/said")"
+}
+for signal in INT:130 TERM:143 HUP:129; do
+	ended_by ${signal%:*} ${signal#*:} in_pvfs "$tmp/big" /pvfs/to/new
+	is_said 0
+	expect "" names
+	ended_by ${signal%:*} ${signal#*:} in_local /pvfs/big "$tmp/to/new"
+	is_said 0
+	expect "" ls -A "$tmp/to"
+	# what is there is written in place: its other name shows that
+	echo before >"$tmp/to/there" && ln "$tmp/to/there" "$tmp/other"
+	ended_by ${signal%:*} ${signal#*:} is_empty /pvfs/big "$tmp/to/there"
+	is_said 1
+	expect "" find "$tmp/to/there" -size +199999999c
+	expect "" find "$tmp/to/there" -newermt 1970-01-02
+	must [ "$tmp/to/there" -ef "$tmp/other" ]
+	rm "$tmp/to/there" "$tmp/other"
+done
+# without a chance to clean up nothing has the name that it is to have
+ended_by KILL 137 in_pvfs "$tmp/big" /pvfs/to/new
+expect "" eval "names | grep -x new"
+must pvfs-rm -r /pvfs/to
+ended_by KILL 137 in_local /pvfs/big "$tmp/to/new"
+must [ ! -e "$tmp/to/new" ]
+rm -r "$tmp/to" && mkdir "$tmp/to"
+echo before >"$tmp/to/there"
+ended_by KILL 137 is_empty /pvfs/big "$tmp/to/there"
+expect "" find "$tmp/to/there" -size +199999999c
+must pvfs-cp /pvfs/big "$tmp/to/there"
+must cmp "$tmp/big" "$tmp/to/there"
+# a disk that is full
+if [ "$(id -u)" = 0 ]; then
+	small_disk "$tmp/full" 100
+	must_fail pvfs-cp /pvfs/big "$tmp/full/new"
+	grep -q "No space left" "$tmp/output" || fail "$(<"$tmp/output")"
+	expect "" ls -A "$tmp/full"
+	echo before >"$tmp/full/there"
+	must_fail pvfs-cp /pvfs/big "$tmp/full/there"
+	grep -q "cut to" "$tmp/output" || fail "$(<"$tmp/output")"
+	expect "" find "$tmp/full/there" -size +199999999c
+fi
+rm -rf "$tmp/big" "$tmp/to"
+
+# ---- what -a keeps ----
+
+command -v setfacl >/dev/null && command -v setfattr >/dev/null ||
+	{ say "without lists and attributes: needs acl and attr"; exit 0; }
+mkdir "$tmp/from" && cd "$tmp/from" || exit 1
+mkdir dir closed && echo text | tee plain dir/list dir/attr closed/in >mode
+setfacl -m g::r,u:1234:rw,m:rw dir/list 2>"$tmp/err" &&
+	setfattr -n user.kind -v 'a value' dir/attr 2>"$tmp/err" ||
+	{ say "without lists and attributes here: $(<"$tmp/err")"; exit 0; }
+setfacl -m g::r,u:1234:rw,m:rw mode
+setfacl -d -m u:1234:rwx dir
+setfattr -n user.dir -v d dir
+ln plain hard && ln plain dir/hard && ln -s plain soft && ln -s none dangling
+ln soft soft2
+mkfifo -m 640 fifo && ln fifo fifo2
+truncate -s 3M sparse && echo end >>sparse
+chmod 4751 closed/in && chmod 555 closed && chmod 1777 dir
+if [ "$(id -u)" = 0 ]; then
+	chown -h 7:8 plain soft dir/list closed && mknod device c 1 3
+	chmod 4755 plain
+	setfattr -n trusted.kind -v t dir/attr
+fi
+touch -hd '2001-02-03 04:05:06.789 UTC' plain soft dir/list fifo closed dir
+cd "$tmp"
+what() {
+	(cd "$1" && find . -printf '%y %m %U:%G %s %n %l %T@ %P\n' | sed '/^d/s/ [0-9]* [0-9]*  / /' |
+		LC_ALL=C sort -k 7 && find . ! -type l -print0 | LC_ALL=C sort -z |
+		xargs -0 sh -c 'getfacl -n "$@"; getfattr -d -m "^(user|trusted)[.]" "$@"' -) 2>&1 |
+		grep -v '^getfacl\|^$'
+}
+what from >want
+grep -q 'user:1234:rw-' want && grep -q 'user.kind' want || fail "nothing to compare"
+must pvfs-cp -a --verify from /pvfs/in
+must pvfs-cp -a --verify /pvfs/in /pvfs/within
+must pvfs-cp -a --verify /pvfs/within back
+what back >have
+diff want have || fail "-a has not kept it"
+must [ back/plain -ef back/dir/hard ]
+must diff -r --no-dereference from/dir back/dir
+# again onto what is there
+must pvfs-cp -a from/. /pvfs/in
+must pvfs-cp -a /pvfs/in/. back
+what back >have
+diff want have || fail "-a onto what is there has not kept it"
+# -p keeps the rights of a list
+must pvfs-cp -p from/mode /pvfs/mode
+must pvfs-cp -p /pvfs/mode mode
+expect "$(getfacl -nc from/mode)" getfacl -nc mode
+# what cannot be kept is said, and nobody gets more rights
+if [ "$(id -u)" = 0 ] && mkdir bare && mount -t ramfs -o mode=755 bare bare; then
+	mounts+=("$tmp/bare")
+	must_fail pvfs-cp -a /pvfs/in bare/out
+	grep -q "dir/list: the access control list is not kept" "$tmp/output" || fail "$(<"$tmp/output")"
+	grep -q "dir/attr: an extended attribute is not kept" "$tmp/output" || fail "$(<"$tmp/output")"
+	expect 644 stat -c %a bare/out/dir/list
+	must cmp from/plain bare/out/plain
+fi
