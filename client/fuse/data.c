@@ -137,6 +137,7 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	call_begin(&c, req);
 	/* not for a read of a process, but for a page that the kernel keeps */
 	if (!fi->lock_owner) {
+		atomic_store(&f->paged, true);
 		marks_set(c.d->marks, f->handle);
 		if (call_again(&c, ino))
 			return;

@@ -13,6 +13,7 @@
 
 struct again;
 struct cuts;
+struct drops;
 struct fills;
 struct gone;
 struct lacks;
@@ -55,6 +56,7 @@ struct fsd {
 	struct marks *marks; /* files not to be gone past; NULL: none may be */
 	struct again *again; /* what the kernel asks twice */
 	struct cuts *cuts; /* that it makes by itself */
+	struct drops *drops; /* what it keeps, dropped as a lock is granted */
 	struct fills *fills; /* pages that it asks for while they are written */
 	struct gone *gone; /* what was removed, and it still has */
 	struct lacks

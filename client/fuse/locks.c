@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "drops.h"
 #include "held.h"
+#include "locks.h"
 #include "marks.h"
 #include "open.h"
 #include "ops.h"
@@ -77,6 +79,28 @@ void op_getlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 	fuse_reply_lock(req, &answer);
 }
 
+/* Of the file, in the kernel: data, or attributes that it need not ask for. */
+static bool is_kept(const struct fsd *d, const struct file *f)
+{
+	return d->cache == CACHE_OPEN || d->attr_timeout > 0 ||
+	       d->entry_timeout > 0 || file_is_paged(f->fs, f->handle);
+}
+
+static void granted(struct drop *drop)
+{
+	call_end(&drop->c, 0);
+}
+
+void locks_end(const struct call *c, struct file *f, int rc)
+{
+	const struct drop drop = { .c = *c, .f = f, .dropped = granted };
+
+	if (rc || !is_kept(c->d, f))
+		call_end(c, rc);
+	else
+		drops_begin(c->d->drops, &drop);
+}
+
 /* Takes it if it is free; else, if it may, waits elsewhere. */
 static void take(const struct call *c, struct file *f,
 		 const struct mgr_lock *want, bool wait)
@@ -85,14 +109,33 @@ static void take(const struct call *c, struct file *f,
 	bool waits;
 	int rc;
 
-	if (lock.type != WIRE_L_UNLOCK)
-		marks_set(c->d->marks, f->handle);
+	marks_set(c->d->marks, f->handle);
 	rc = owners_lock(f, &lock);
 	waits = rc == -EAGAIN && wait;
 	if (waits)
 		rc = waits_begin(c, f, want, lock.session);
 	if (!waits || rc)
-		call_end(c, rc);
+		locks_end(c, f, rc);
+}
+
+static void written(struct drop *drop)
+{
+	call_end(&drop->c, owners_lock(drop->f, &drop->lock));
+}
+
+/* The kernel writes first what was changed through mappings of the file. */
+static void release(const struct call *c, struct file *f,
+		    const struct mgr_lock *want)
+{
+	struct drop drop = {
+		.c = *c, .f = f, .dropped = written, .lock = *want
+	};
+
+	if ((atomic_load(&f->flags) & O_ACCMODE) == O_RDWR &&
+	    file_is_paged(f->fs, f->handle))
+		drops_begin(c->d->drops, &drop);
+	else
+		written(&drop);
 }
 
 void op_setlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
@@ -108,6 +151,8 @@ void op_setlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 		rc = owners_note(c.d->owners, f, lock.owner);
 	if (rc)
 		call_end(&c, rc);
+	else if (lock.type == WIRE_L_UNLOCK)
+		release(&c, f, &lock);
 	else
 		take(&c, f, &lock, sleep);
 }
@@ -125,5 +170,8 @@ void op_flock(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi, int op)
 		lock.type = WIRE_L_SHARED;
 	else if (op & LOCK_EX)
 		lock.type = WIRE_L_EXCLUSIVE;
-	take(&c, f, &lock, !(op & LOCK_NB));
+	if (lock.type == WIRE_L_UNLOCK)
+		release(&c, f, &lock);
+	else
+		take(&c, f, &lock, !(op & LOCK_NB));
 }

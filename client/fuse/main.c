@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* main.c - pvfs-fuse: from the command line to the loop, and back. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "again.h"
 #include "cuts.h"
+#include "drops.h"
 #include "fills.h"
 #include "gone.h"
 #include "guard.h"
@@ -30,6 +33,8 @@
 #include "unsynced.h"
 #include "versions.h"
 #include "waits.h"
+
+#define DROPS_END_MS 1000u
 
 /* In the background nobody reads standard error. */
 static void log_to_syslog(void *arg, enum log_level level, const char *msg)
@@ -80,6 +85,8 @@ struct server {
 	struct log *log;
 	struct notify notify;
 	int ready;
+	/* Shared with the guard: spot_minor() of what is shown; or NULL */
+	atomic_uint *minor;
 };
 
 static void to_background(struct server *s)
@@ -90,21 +97,38 @@ static void to_background(struct server *s)
 	s->log->sink = log_to_syslog;
 }
 
+/* A thread of the server's waits in the kernel, for an answer that nobody will give. */
+static void release(void *arg)
+{
+	const struct server *s = arg;
+
+	if (s->minor)
+		spot_abort(atomic_load(s->minor));
+}
+
 static int mounted(struct server *s)
 {
 	int rc = newer_watch(&s->d);
 
 	if (rc)
 		return rc;
-	s->d.waits = waits_new(&s->d);
-	if (!s->d.waits)
+	s->d.drops = drops_new();
+	s->d.waits = s->d.drops ? waits_new(&s->d) : NULL;
+	if (!s->d.waits) {
+		drops_free(s->d.drops);
 		return -ENOMEM;
+	}
+	if (s->minor)
+		atomic_store(s->minor, spot_minor(s->opt->dir));
 	to_background(s);
 	guard_ready(s->ready);
 	notify_say(&s->notify, "READY=1\nSTATUS=Serves");
 	rc = listen_run(s->d.se, &s->d.fs, s->opt->max_threads);
 	notify_say(&s->notify, "STOPPING=1\nSTATUS=Stops");
 	waits_free(s->d.waits);
+	if (!drops_end(s->d.drops, DROPS_END_MS))
+		release(s);
+	drops_free(s->d.drops);
 	return rc;
 }
 
@@ -197,9 +221,14 @@ static int run(const struct options *opt, struct log *log,
 	struct guard guard = { .foreground = opt->foreground,
 			       .patience_ms = mount->timeout_ms,
 			       .serve = serve,
+			       .release = release,
 			       .arg = &s };
 	int rc;
 
+	s.minor = mmap(NULL, sizeof(*s.minor), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s.minor == MAP_FAILED)
+		s.minor = NULL;
 	fs_init(&s.d.fs, mount, log);
 	rc = notify_open(&s.notify);
 	if (rc)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "again.h"
 #include "fresh.h"
 #include "lookout.h"
 #include "marks.h"
@@ -150,6 +151,24 @@ static void fill_info(const struct call *c, const struct opening *o,
 			 versions_same(c->d->versions, &o->st);
 }
 
+/*
+ * The kernel may have come to a file without a name by one that it keeps: told ESTALE it looks
+ * that up anew, and opens what it stands for now.  What it came to otherwise
+ * (/proc/PID/fd) it opens again.
+ */
+static bool is_misled(const struct call *c, fuse_ino_t ino,
+		      const struct attr *attr)
+{
+	const uint64_t what = again_name(ino, "/");
+	pid_t thread = fuse_req_ctx(c->req)->pid;
+
+	if (attr->nlink || c->d->entry_timeout <= 0 || !thread ||
+	    again_is(c->d->again, thread, what))
+		return false;
+	again_note(c->d->again, thread, what);
+	return true;
+}
+
 void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct opening o = { 0 };
@@ -161,6 +180,10 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	o.want_stat = c.d->cache == CACHE_OPEN;
 	t = call_target(&c, ino);
 	rc = open_run(&c, &t, fi->flags, &o);
+	if (!rc && is_misled(&c, ino, &o.attr)) {
+		file_put(o.f);
+		rc = -ESTALE;
+	}
 	if (rc) {
 		call_end(&c, rc);
 		return;

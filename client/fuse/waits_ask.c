@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "held.h"
+#include "locks.h"
 #include "owners.h"
 #include "waits_int.h"
 
@@ -25,8 +26,8 @@ static void answer(struct waits *ws, struct wait *w, int rc)
 {
 	fuse_req_interrupt_func(w->c.req, NULL, NULL);
 	take_out(ws, w);
-	call_end(&w->c, rc);
-	file_put(w->f);
+	locks_end(&w->c, w->f, rc);
+	file_put(w->f); /* the kernel has it, until that is answered */
 	free(w);
 }
 

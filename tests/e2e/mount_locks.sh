@@ -1,13 +1,71 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Locks through a mount end with what they are of: an open file's with the last of its
-# descriptors, a process' with any of them.
+# Two mounts of one file system, as of two hosts, with each combination of caches.  A
+# process that gets a lock sees what others did under it before, through whichever mount:
+# data, sizes, attributes and names.  Locks end with what they are of: an open file's with the
+# last of its descriptors, a process' with any of them.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
 start_pvfs -n 2
+export TMP_LOCAL=$tmp
+locks=$e2e/mount_locks.py
+cases='counter end rows'
+if maps_shared; then
+	export MAPS_SHARED=1
+	cases+=' mapped'
+fi
+kinds=(posix ofd flock)
+turn=0
+
+# In a folder of its own, which no mount knows by another name.
+run() { # CASE KIND
+	local dir=dir$((turn++))
+
+	mkdir "$tmp/a/$dir"
+	must timeout 120 python3 "$locks" "$1" "$2" "$tmp"/{a,b}/$dir
+}
+
+for caches in open:open open:none none:open none:none; do
+	mount_at "$tmp/a" -o cache=${caches%:*}
+	first=$daemon
+	mount_at "$tmp/b" -o cache=${caches#*:}
+	for kind in "${kinds[@]}"; do
+		run seen $kind
+	done
+	run sqlite posix
+	[ $caches = open:open ] && for case in $cases; do
+		run $case ${kinds[turn % 3]}
+	done
+	unmount "$tmp/a" $first
+	unmount "$tmp/b" $daemon
+done
+
 for cache in none open; do
 	mount_at "$tmp/a" -o cache=$cache
 	must timeout 120 python3 "$e2e/mount_ofd.py" "$tmp/a/ofd"
 	unmount "$tmp/a" $daemon
 done
+
+# A daemon that is killed while it waits in the kernel, for a page that nobody will read any
+# more, ends all the same, and so does the program that waits for the lock.
+mount_at "$tmp/a" -o cache=open
+head -c 100000 /dev/zero >"$tmp/a/page"
+unmount "$tmp/a" $daemon
+mount_at "$tmp/a" -o cache=open
+exec 7<>"$tmp/a/page" 8<"$tmp/a/page"
+server=$(pgrep -P $daemon)
+iods="$(cluster pid iod0) $(cluster pid iod1)"
+stand_still $iods
+cat <&8 >"$tmp/read" 2>&1 &
+reader=$!
+sleep 0.3
+flock -x 7 2>"$tmp/flock" &
+waiter=$!
+waits() { grep -q folio "/proc/$server/task/"*/wchan 2>/dev/null; }
+until_true 20 waits
+kill -KILL "$server"
+wait $daemon $reader $waiter
+must kill -CONT $iods
+exec 7>&- 8>&-
+must umount "$tmp/a"

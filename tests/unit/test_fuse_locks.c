@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "drops.h"
 #include "held.h"
 #include "marks.h"
 #include "ops.h"
@@ -17,6 +18,8 @@
 static struct {
 	int lock; /* the mgr's answer */
 	int begins; /* waits_begin()'s */
+	bool paged; /* the kernel has pages */
+	unsigned int drops;
 	unsigned int answers;
 	int answer; /* the last one */
 } now;
@@ -60,6 +63,21 @@ uint64_t file_owner(struct file *f)
 	return 1;
 }
 
+bool file_is_paged(struct fs *fs, uint64_t handle)
+{
+	return now.paged;
+}
+
+/* Nobody is answered before. */
+void drops_begin(struct drops *ds, const struct drop *what)
+{
+	struct drop drop = *what;
+
+	ck_assert_uint_eq(now.answers, 0);
+	now.drops++;
+	drop.dropped(&drop);
+}
+
 int waits_begin(const struct call *c, struct file *f,
 		const struct mgr_lock *want, uint64_t session)
 {
@@ -93,7 +111,7 @@ static void begin(int i)
 {
 	now.lock = cases[i].lock;
 	now.begins = cases[i].begins;
-	now.answers = 0;
+	now.answers = now.drops = 0;
 	now.answer = 0;
 }
 
@@ -112,6 +130,48 @@ START_TEST(answers_once)
 }
 END_TEST
 
+static const struct {
+	enum cache cache;
+	double attr_timeout;
+	bool paged;
+	int type, flags; /* of the lock; of the open */
+	int lock; /* the mgr's answer */
+	unsigned int drops;
+} kept[] = {
+	{ CACHE_NONE, 0, false, F_WRLCK, O_RDWR, 0, 0 },
+	{ CACHE_NONE, 0, true, F_RDLCK, O_RDONLY, 0, 1 },
+	{ CACHE_NONE, 1, false, F_RDLCK, O_RDONLY, 0, 1 },
+	{ CACHE_OPEN, 0, false, F_WRLCK, O_RDWR, 0, 1 },
+	{ CACHE_OPEN, 0, false, F_WRLCK, O_RDWR, -EAGAIN, 0 },
+	/* what was changed through a mapping is written before others have it */
+	{ CACHE_OPEN, 0, true, F_UNLCK, O_RDWR, 0, 1 },
+	{ CACHE_OPEN, 0, true, F_UNLCK, O_RDONLY, 0, 0 },
+	{ CACHE_OPEN, 0, false, F_UNLCK, O_RDWR, 0, 0 },
+};
+
+START_TEST(drops_what_is_kept)
+{
+	struct file file = { .handle = 7 };
+	struct fuse_file_info fi = { .lock_owner = 5, .fh = (uintptr_t)&file };
+	struct flock lk = { .l_type = (short)kept[_i].type, .l_len = 1 };
+	int flock_op = kept[_i].type == F_UNLCK ? LOCK_UN : LOCK_EX | LOCK_NB;
+
+	fsd = (struct fsd){ .cache = kept[_i].cache,
+			    .attr_timeout = kept[_i].attr_timeout };
+	atomic_init(&file.flags, kept[_i].flags);
+	now.paged = kept[_i].paged;
+	now.lock = kept[_i].lock;
+	now.answers = now.drops = 0;
+	op_setlk(NULL, 1, &fi, &lk, 0);
+	ck_assert_uint_eq(now.drops, kept[_i].drops);
+	ck_assert_uint_eq(now.answers, 1);
+	now.answers = now.drops = 0;
+	op_flock(NULL, 1, &fi, flock_op);
+	ck_assert_uint_eq(now.drops, kept[_i].drops);
+	ck_assert_uint_eq(now.answers, 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fuse_locks");
@@ -119,6 +179,8 @@ int main(void)
 
 	tcase_add_loop_test(tc, answers_once, 0,
 			    sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tc, drops_what_is_kept, 0,
+			    sizeof(kept) / sizeof(kept[0]));
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

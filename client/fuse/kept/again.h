@@ -3,6 +3,7 @@
  * again.h - what the kernel asks again, within one system call, when it was told
  * that it took too long: a name that it knew, and a page.  The call is to end by
  * its deadline and not by two or three, so it is told the same once more.
+ * Likewise an open of what has no name any more (op_open()).
  */
 #ifndef AGAIN_H
 #define AGAIN_H
@@ -17,7 +18,7 @@ struct again;
 struct again *again_new(void);
 void again_free(struct again *a);
 
-/* The thread was told ETIMEDOUT for what. */
+/* The thread was told ETIMEDOUT, or ESTALE, for what. */
 void again_note(struct again *a, pid_t thread, uint64_t what);
 
 /* It was so, and a moment ago. */

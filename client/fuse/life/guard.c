@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -53,6 +55,26 @@ static bool ended(pid_t server, bool *stopped, int *status)
 		info.si_pid = 0;
 	}
 	return false;
+}
+
+/* Its first thread has ended, as all do at the end but those that the kernel holds.  The
+ * state stands behind the name, which may have any character. */
+static bool is_dying(pid_t server)
+{
+	char path[64], line[128];
+	const char *name_end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)server);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	line[n > 0 ? n : 0] = '\0';
+	name_end = strrchr(line, ')');
+	return name_end && !strncmp(name_end, ") Z", 3);
 }
 
 /* The next signal; 0: none came. */
@@ -113,6 +135,8 @@ static int guard_it(const struct guard *g, pid_t server, const sigset_t *set)
 		else if (!since)
 			since = clock_now();
 		sig = next_signal(set, turn(since, g->patience_ms));
+		if (!sig && is_dying(server))
+			g->release(g->arg);
 		if (sig && sig != SIGCHLD)
 			kill(server, sig);
 		else if (since && !turn(since, g->patience_ms))

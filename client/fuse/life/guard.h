@@ -22,6 +22,11 @@ struct guard {
 	unsigned int patience_ms; /* with a server that stands still */
 	/* Serves until the end; calls guard_ready() once.  Its exit status. */
 	int (*serve)(void *arg, int ready);
+	/*
+	 * In the guard, again and again: the server was killed, and one of its threads
+	 * does not end.  It is in the kernel, which waits for an answer of the server's.
+	 */
+	void (*release)(void *arg);
 	void *arg;
 };
 

@@ -3,12 +3,16 @@
 #include "spot.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <mntent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *fix(int rc)
 {
@@ -81,4 +85,86 @@ void spot_refused(const char *dir, const struct log *log)
 			  "%s: something is mounted there already; it can stay "
 			  "as it is, or fusermount3 -u takes it away",
 			  dir);
+}
+
+/* ---- of one that lost its process ---- */
+
+unsigned int spot_minor(const char *dir)
+{
+	struct statx stx;
+
+	return statx(AT_FDCWD, dir, AT_STATX_DONT_SYNC, 0, &stx)
+		       ? 0
+		       : stx.stx_dev_minor;
+}
+
+/* mountinfo has spaces and the like as \NNN. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; from++) {
+		if (*from == '\\' && strlen(from) > 3) {
+			*to++ = (char)((from[1] - '0') << 6 |
+				       (from[2] - '0') << 3 | (from[3] - '0'));
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* Where it is shown; false: nowhere. */
+static bool find_shown(unsigned int minor, char path[PATH_MAX])
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	unsigned int major, n;
+	bool found = false;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (f && !found && getline(&line, &room, f) > 0)
+		found = sscanf(line, "%*d %*d %u:%u %*s %4095s", &major, &n,
+			       path) == 3 &&
+			!major && n == minor;
+	free(line);
+	if (f)
+		fclose(f);
+	unescape(path);
+	return found;
+}
+
+/* For root: the kernel aborts first, and finds then that it is in use, here. */
+static void force(unsigned int minor)
+{
+	char path[PATH_MAX] = "";
+	int fd;
+
+	if (!find_shown(minor, path))
+		return;
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	umount2(path, MNT_FORCE);
+	close(fd);
+}
+
+/* By the file that its user may write to, where that is there. */
+void spot_abort(unsigned int minor)
+{
+	char path[64];
+	bool done;
+	int fd;
+
+	if (!minor)
+		return;
+	snprintf(path, sizeof(path), "/sys/fs/fuse/connections/%u/abort",
+		 minor);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	done = fd >= 0 && write(fd, "1", 1) == 1;
+	if (fd >= 0)
+		close(fd);
+	if (!done)
+		force(minor);
 }

@@ -5,9 +5,19 @@
 
 #include "log.h"
 
+/* The number of the file system that is shown there; asks nobody.  0: it is not known. */
+unsigned int spot_minor(const char *dir);
+
 /* It is a folder, without a PVFS, or that is logged, before any server is asked. */
 int spot_check(const char *dir, const struct log *log);
 /* Nothing could be shown there, and what libfuse says is not always why. */
 void spot_refused(const char *dir, const struct log *log);
+
+/*
+ * All that the kernel asks of that file system, the minor number of its st_dev, fails from now
+ * on; it stays where it is.  For one whose process was killed while a thread of it waited in
+ * the kernel for an answer of its own.
+ */
+void spot_abort(unsigned int minor);
 
 #endif

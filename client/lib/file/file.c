@@ -307,6 +307,19 @@ bool file_is_open(struct fs *fs, uint64_t handle)
 	return f != NULL;
 }
 
+bool file_is_paged(struct fs *fs, uint64_t handle)
+{
+	struct file *f;
+
+	pthread_mutex_lock(&fs->files_lock);
+	LIST_FOREACH(f, file_same(fs, handle), same) {
+		if (f->handle == handle && atomic_load(&f->paged))
+			break;
+	}
+	pthread_mutex_unlock(&fs->files_lock);
+	return f != NULL;
+}
+
 bool file_is_written(struct fs *fs, uint64_t handle)
 {
 	struct file *f;

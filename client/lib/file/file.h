@@ -69,6 +69,7 @@ struct file {
 			    * which a write takes away */
 	_Atomic int64_t read_at; /* mount: when data was read last, ns; 0: none,
 				  * or it does not count */
+	atomic_bool paged; /* mount: the kernel asked for pages through it */
 	atomic_int untold; /* mount: what another one's fsync has met, -errno; 0:
 			    * nothing that this one's has not told */
 	atomic_bool unsynced; /* unsynced.h has it; under fs->files_lock */
@@ -157,6 +158,8 @@ void file_lends(struct fs *fs, uint64_t handle);
 /* Has this process the file open?  ... and for writing? */
 bool file_is_open(struct fs *fs, uint64_t handle);
 bool file_is_written(struct fs *fs, uint64_t handle);
+/* ... by an open through which the kernel got pages of it?  file.paged. */
+bool file_is_paged(struct fs *fs, uint64_t handle);
 
 /* Offset of a descriptor (seek.c).  Takes f->pos_lock; the time of the call counts while it waits. */
 void file_lock_pos(struct file *f);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* locks.h - the end of a request for a lock. */
+#ifndef LOCKS_H
+#define LOCKS_H
+
+#include "call.h"
+
+/*
+ * Answers c with rc.  0: f has the lock, and before the caller goes on the kernel drops
+ * what it keeps of the file, since others may have changed that under a lock of theirs.
+ */
+void locks_end(const struct call *c, struct file *f, int rc);
+
+#endif
