@@ -16,6 +16,19 @@ say_failed() {
 	tail -n 25 "$1" | sed 's/^/    /' >&2
 }
 
+# mpich_exec: prints MPICH's mpiexec, or fails.  Where Open MPI is installed as well, Debian's
+# alternatives make mpiexec Open MPI's.
+mpich_exec() {
+	local exe
+
+	for exe in mpiexec.mpich mpiexec.hydra mpiexec; do
+		"$exe" --version 2>/dev/null | grep -q HYDRA || continue
+		command -v "$exe"
+		return
+	done
+	return 1
+}
+
 # step TEXT: a progress line with the seconds since the start.
 step() {
 	printf '[%4d s] %s\n' "$SECONDS" "$*"

@@ -31,6 +31,14 @@ static bool in_path(const char *name)
 	return found;
 }
 
+/* MPICH's; by the name alone it may be Open MPI's. */
+static const char *mpiexec_name(void)
+{
+	return in_path("mpiexec.mpich")	  ? "mpiexec.mpich"
+	       : in_path("mpiexec.hydra") ? "mpiexec.hydra"
+					  : "mpiexec";
+}
+
 static const char *lacking(const struct perf_run *run)
 {
 	char file[4096];
@@ -44,7 +52,7 @@ static const char *lacking(const struct perf_run *run)
 	if (access(file, R_OK))
 		return "libmpio-pvfs.so was not built (meson's option "
 		       "romio_source, see docs/mpi.md)";
-	return in_path("mpiexec") ? NULL : "mpiexec is not installed";
+	return in_path(mpiexec_name()) ? NULL : "mpiexec is not installed";
 }
 
 bool mpi_there(struct perf_run *run)
@@ -79,7 +87,7 @@ static void exec_job(const struct perf_run *run, const struct perf_target *t,
 		     const struct mpi_job *job)
 {
 	char program[4096], library[4096], file[4096], ranks[16];
-	const char *argv[ARGS_MAX] = { "mpiexec", "-n", ranks };
+	const char *argv[ARGS_MAX] = { mpiexec_name(), "-n", ranks };
 	unsigned int n = 3, i;
 
 	snprintf(ranks, sizeof(ranks), "%u", job->ranks);

@@ -128,6 +128,12 @@ objects() {
 	find "$state"/iod*/objects -type f | wc -l
 }
 
+# requires_mpich: $mpiexec is MPICH's, whatever mpiexec is here.
+requires_mpich() {
+	mpiexec=$(. "$top/scripts/functions.sh" && mpich_exec) ||
+		skip "needs MPICH's mpiexec (package mpich)"
+}
+
 # ---- checks ----
 
 # expect WANTED COMMAND...: what the command prints on stdout.

@@ -30,12 +30,10 @@ run 1 pvfs-test -c -u -b 1000000 -i 3 -f /pvfs/alone
 run 1 pvfs-test -c -u -b 1000000 -i 2 -s 4096 -n 2 -f /pvfs/files
 # -v: the ordinary calls, in an ordinary file
 run 1 pvfs-test -c -u -b 100000 -i 2 -v -f "$tmp/vfs"
-if ! command -v mpiexec >/dev/null; then
-	skip "no mpiexec: pvfs-test ran alone only"
-fi
+requires_mpich # so far it ran alone
 # away from the ports that clients of other tests may look for
 export MPIEXEC_PORT_RANGE=9100:9999
 for n in 2 4; do
-	run $n mpiexec -n $n "$(command -v pvfs-test)" -c -u -b 262144 -i 3 \
+	run $n "$mpiexec" -n $n "$(command -v pvfs-test)" -c -u -b 262144 -i 3 \
 		-f /pvfs/mpi$n
 done

@@ -4,14 +4,14 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/functions.sh"
 
 : "${LIBMPIO:?the path of libmpio-pvfs.so}"
-requires tool mpiexec
+requires_mpich
 
 # mpi N PROGRAM [ARG...]: bounded, with our MPI_File_* ahead of MPICH's.
 mpi() {
 	local n=$1
 	shift
 
-	timeout 300 mpiexec -n "$n" -genv LD_PRELOAD "$LIBMPIO" "$@"
+	timeout 300 "$mpiexec" -n "$n" -genv LD_PRELOAD "$LIBMPIO" "$@"
 }
 
 # says_ok N PROGRAM [ARG...]: fails unless its last line is "ok"; the MPI

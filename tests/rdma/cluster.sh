@@ -229,7 +229,7 @@ rendezvous() {
 
 mpi_test() {
 	timeout 60 pvfs-test -c -u -b 300000 -i 2 -f /pvfs/alone &&
-		timeout 60 mpiexec -n 2 pvfs-test -c -u -b 100000 -i 2 \
+		timeout 60 mpiexec.mpich -n 2 pvfs-test -c -u -b 100000 -i 2 \
 			-f /pvfs/mpi
 }
 

@@ -12,7 +12,7 @@ mpi() {
 	local n=$1
 	shift
 
-	timeout -k 5 $program_seconds mpiexec -n "$n" \
+	timeout -k 5 $program_seconds mpiexec.mpich -n "$n" \
 		-genv LD_PRELOAD "$build/romio-adio/libmpio-pvfs.so" "$@"
 }
 
