@@ -29,7 +29,7 @@ static void end_stat(struct call *c, const struct target *t)
 
 	if (!rc)
 		end_seen(c, &now);
-	else if (rc == -ESTALE && gone_is(c->d->gone, t->handle, &now.st))
+	else if (rc == -ESTALE && call_is_gone(c, t->handle, &now.st))
 		call_end_attr(c, &now.st);
 	else
 		call_end(c, rc);
@@ -237,8 +237,7 @@ void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 	call_begin(&c, req);
 	t = call_target(&c, ino);
 	rc = call_run(&c, &t, do_access, &bits);
-	call_end(&c,
-		 rc == -ESTALE && gone_is(c.d->gone, t.handle, &st) ? 0 : rc);
+	call_end(&c, rc == -ESTALE && call_is_gone(&c, t.handle, &st) ? 0 : rc);
 }
 
 void op_statfs(fuse_req_t req, fuse_ino_t ino)

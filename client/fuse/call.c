@@ -9,6 +9,7 @@
 #include "again.h"
 #include "clock.h"
 #include "fresh.h"
+#include "gone.h"
 #include "lacks.h"
 #include "log_pace.h"
 #include "named.h"
@@ -139,6 +140,27 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg)
 {
 	return fs_run(&c->d->fs, t, op, arg);
+}
+
+bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st)
+{
+	if (gone_is(c->d->gone, handle, st))
+		return true;
+	named_lost(c->d->named, handle, c->d->gone);
+	return gone_is(c->d->gone, handle, st);
+}
+
+int call_in_gone(const struct call *c, const struct target *t, int rc)
+{
+	const uint64_t what = again_name(t->handle, "/");
+	pid_t thread = fuse_req_ctx(c->req)->pid;
+
+	if (rc != -ESTALE)
+		return rc;
+	if (!thread || again_is(c->d->again, thread, what))
+		return -ENOENT;
+	again_note(c->d->again, thread, what);
+	return rc;
 }
 
 void call_end(const struct call *c, int rc)

@@ -41,6 +41,18 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 
 /* ---- answers: each is the last thing that is done with the request ---- */
 
+/*
+ * An object that the kernel has, and the mgr does not know any more (ESTALE).  True: it was
+ * removed, by whatever host, and *st is how it is since.
+ */
+bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st);
+/*
+ * Of a change or a look-up of t in a directory: one that is not there any more (ESTALE) has no
+ * names.  The kernel is told ESTALE first, and if it came there by a name that it keeps it
+ * looks that up anew; the same thread's next is told ENOENT.
+ */
+int call_in_gone(const struct call *c, const struct target *t, int rc);
+
 /* rc: 0 or -errno. */
 void call_end(const struct call *c, int rc);
 void call_end_attr(const struct call *c, const struct stat *st);

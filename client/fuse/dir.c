@@ -21,7 +21,7 @@ static int open_gone(const struct call *c, const struct target *t,
 {
 	struct stat st;
 
-	if (!gone_is(c->d->gone, t->handle, &st))
+	if (!call_is_gone(c, t->handle, &st))
 		return -ESTALE;
 	o->f = file_new(&c->d->fs, O_RDONLY);
 	if (!o->f)
@@ -106,7 +106,7 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	go_to(f, off);
 	rc = fill(&c, f, &p);
 	pthread_mutex_unlock(&f->pos_lock);
-	if (rc)
+	if (rc && rc != -ESTALE) /* removed: it has no names */
 		call_end(&c, rc);
 	else
 		fuse_reply_buf(req, buf, p.used);

@@ -154,7 +154,7 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	p.listed = malloc(p.len);
 	if (p.buf && p.listed)
 		rc = list(&p, open_file(fi->fh));
-	if (rc)
+	if (rc && rc != -ESTALE) /* removed: it has no names */
 		call_end(&c, rc);
 	else
 		fuse_reply_buf(req, p.buf, p.used);

@@ -32,7 +32,7 @@ static void make(const struct call *c, const struct target *t, target_op op,
 	if (!rc)
 		rc = call_run(c, t, seen_complete, &m.seen);
 	if (rc)
-		call_end(c, rc);
+		call_end(c, call_in_gone(c, t, rc));
 	else
 		call_end_entry(c, &m.seen.attr, &m.seen.st);
 }
@@ -71,7 +71,7 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	else if (rc == -ENOENT && c.d->entry_timeout > 0)
 		end_absent(&c);
 	else
-		call_end(&c, rc);
+		call_end(&c, call_in_gone(&c, &t, rc));
 }
 
 /* Of numbers nothing is kept here, but for what was removed. */
@@ -152,7 +152,7 @@ void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 	if (!rc)
 		named_removed(c.d->named, c.name, c.d->gone);
 	if (rc || !dir.attr.handle) {
-		call_end(&c, rc);
+		call_end(&c, call_in_gone(&c, &t, rc));
 		return;
 	}
 	fresh_changed(&c, &dir);
@@ -193,7 +193,7 @@ void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 		rc = call_run(&c, &t, do_rmdir, NULL);
 	if (!rc)
 		named_removed(c.d->named, c.name, c.d->gone);
-	call_end(&c, rc);
+	call_end(&c, call_in_gone(&c, &t, rc));
 }
 
 static int do_mknod(struct session *s, const struct target *t, void *arg)
@@ -274,7 +274,7 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	if (!rc)
 		named_moved(c.d->named, from, c.name, flags & RENAME_EXCHANGE,
 			    c.d->gone);
-	call_end(&c, rc);
+	call_end(&c, call_in_gone(&c, &t, rc));
 }
 
 static int do_link(struct session *s, const struct target *t, void *arg)

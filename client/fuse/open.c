@@ -239,7 +239,7 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	t = call_entry(&c, parent, name);
 	rc = create(&c, &t, mode, fi->flags, &o);
 	if (rc) {
-		call_end(&c, rc);
+		call_end(&c, call_in_gone(&c, &t, rc));
 		return;
 	}
 	fill_info(&c, &o, fi);
@@ -255,7 +255,7 @@ void open_new(const struct call *c, const struct target *t, mode_t mode)
 	int rc = create_new(c, t, mode, O_RDONLY, &o);
 
 	if (rc) {
-		call_end(c, rc);
+		call_end(c, call_in_gone(c, t, rc));
 		return;
 	}
 	file_put(o.f);

@@ -13,3 +13,20 @@ for cache in none open; do
 	expect '' ls -A "$tmp/$cache"
 	unmount "$tmp/$cache" $daemon
 done
+
+# Two hosts: what one removes, the other one has in use; and both remove one tree at once.
+for cache in none open; do
+	mount_at "$tmp/a" -o cache=$cache
+	first=$daemon
+	mount_at "$tmp/b" -o cache=$cache
+	must python3 "$e2e/mount_two_rm.py" "$tmp"/{a,b}
+	for turn in 1 2 3; do
+		mkdir -p "$tmp/a/tree/"{1,2,3,4,5,6}/{7,8,9,10}
+		touch "$tmp/a/tree/"{1,2,3,4,5,6}/{7,8,9,10}/{x,y,z}
+		rm -rf "$tmp/a/tree" &
+		must rm -rf "$tmp/b/tree"
+		must wait $!
+	done
+	unmount "$tmp/a" $first
+	unmount "$tmp/b" $daemon
+done

@@ -138,6 +138,21 @@ void named_removed(struct named *n, uint64_t name, struct gone *g)
 		gone_note(g, &was);
 }
 
+void named_lost(struct named *n, uint64_t handle, struct gone *g)
+{
+	struct gone_was *o = object_of(n, handle), was;
+	bool is;
+
+	pthread_mutex_lock(&n->lock);
+	is = o->st.st_ino == handle;
+	was = *o;
+	if (is)
+		o->st.st_ino = 0;
+	pthread_mutex_unlock(&n->lock);
+	if (is)
+		gone_note(g, &was);
+}
+
 void named_moved(struct named *n, uint64_t from, uint64_t to, bool swaps,
 		 struct gone *g)
 {

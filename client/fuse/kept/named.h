@@ -34,6 +34,9 @@ bool named_is(struct named *n, uint64_t name);
 /* Before it hears that a name was removed: what it stood for goes to g, unless that is
  * known to have another. */
 void named_removed(struct named *n, uint64_t name, struct gone *g);
+/* The mgr knows nothing of the object any more: another host removed it.  It goes to g as the
+ * kernel was last told of it, if that is known. */
+void named_lost(struct named *n, uint64_t handle, struct gone *g);
 /* Before it hears of a rename.  swaps: the two changed places, and none was removed. */
 void named_moved(struct named *n, uint64_t from, uint64_t to, bool swaps,
 		 struct gone *g);

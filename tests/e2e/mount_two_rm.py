@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""mount_two_rm.py A B: what is removed through A is seen by who has it at B, another host."""
+import os
+import sys
+import time
+
+
+def call(f, *args):
+    try:
+        return f(*args)
+    except OSError as e:
+        return type(e)
+
+
+def expect(want, f, *args):
+    end = time.monotonic() + 30  # attributes and names may be a second old
+    while (have := call(f, *args)) != want and time.monotonic() < end:
+        time.sleep(0.1)
+    if have != want:
+        sys.exit(f"{f.__name__}{args}: {have} instead of {want}")
+
+
+a, b = sys.argv[1:]
+os.mkdir(a + "/d")
+os.mkdir(a + "/d/e")
+open(a + "/d/f", "w").close()
+os.stat(b + "/d/e"), os.stat(b + "/d/f")
+d = os.open(b + "/d", os.O_RDONLY)
+e = os.open(b + "/d/e", os.O_PATH)
+f = os.open(b + "/d/f", os.O_RDONLY)
+os.chdir(d)
+ino = os.fstat(d).st_ino
+os.unlink(a + "/d/f")
+os.rmdir(a + "/d/e")
+os.rmdir(a + "/d")
+for _ in range(2):
+    expect([], os.listdir, d)
+    expect([], os.listdir, ".")
+    expect((ino, 0), lambda: (os.fstat(d).st_ino, os.fstat(d).st_nlink))
+    expect(0, lambda: os.fstat(e).st_nlink)
+    expect(0, lambda: os.fstat(f).st_nlink)
+    expect(b"", os.read, f, 10)
+    expect(FileNotFoundError, os.stat, "e")
+    expect(FileNotFoundError, os.open, "f", os.O_RDONLY)
+    expect(FileNotFoundError, os.open, "n", os.O_RDWR | os.O_CREAT)
+    expect(FileNotFoundError, os.mkdir, "n")
+    expect(FileNotFoundError, os.unlink, "f")
+    expect(FileNotFoundError, os.rmdir, "e")
+    expect(FileNotFoundError, os.rename, "f", "g")
