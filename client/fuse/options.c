@@ -119,12 +119,17 @@ static bool is_mount_option(const char *word)
 	return false;
 }
 
-/* What only says to mount(8) when and by whom. */
+/* What only says to mount(8) when and by whom; and of access times, which are the manager's:
+ * those of directories never follow reads, and those of files as with relatime. */
 static bool is_noise(const char *word)
 {
 	static const char *const names[] = {
-		"defaults", "auto",    "noauto", "user",     "nouser",
-		"users",    "_netdev", "nofail", "relatime", "norelatime",
+		"defaults",   "auto",	     "noauto",	      "user",
+		"nouser",     "users",	     "_netdev",	      "nofail",
+		"relatime",   "norelatime",  "nousers",	      "owner",
+		"group",      "nogroup",     "noowner",	      "diratime",
+		"nodiratime", "strictatime", "nostrictatime", "lazytime",
+		"nolazytime", "silent",	     "loud",	      "symfollow",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -17,12 +17,13 @@ mount -t overlay -o "lowerdir=/usr/sbin,upperdir=$tmp/sbin,workdir=$tmp/work" \
 
 start_pvfs -n 1
 reach=port=$(port_of mgr),transport=${PVFS_TEST_SCHEME:-tcp}${proof:+,$proof}
-mkdir a b c
+mkdir a b c d
 shown+=("$tmp/a" "$tmp/b" "$tmp/c")
 cat >fstab <<-END
 	127.0.0.1:/ $tmp/a fuse.pvfs $reach,_netdev,nofail 0 0
 	127.0.0.1:/ $tmp/b fuse.pvfs $reach,noauto,_netdev,x-systemd.automount,x-systemd.idle-timeout=60,cache=open 0 0
 	127.0.0.1:/ $tmp/c fuse.pvfs defaults,noauto,ro,$reach,_netdev 0 0
+	127.0.0.1:/ $tmp/d fuse.pvfs noauto,nodiratime,strictatime,lazytime,group,$reach 0 0
 END
 # How it is mounted.
 options() { awk -v d="$1" '$2 == d { print $1, $3, $4 }' /proc/mounts; }
@@ -45,7 +46,9 @@ expect kept cat c/f
 must_fail touch c/g
 grep -q 'Read-only' output || fail "$(cat output)"
 options "$tmp/a" | grep -q ' rw,nosuid,nodev,' || fail "$(options "$tmp/a")"
-for dir in a b c; do must umount "$dir"; done
+must mount -T fstab "$tmp/d"
+expect kept cat d/f
+for dir in a b c d; do must umount "$dir"; done
 
 # ---- systemd ----
 
