@@ -47,13 +47,24 @@ static int cat_fd(int fd, const char *path, char *buf)
 	return n < 0 ? tool_fail(&tool, path) : 0;
 }
 
+/* It would read for ever what it writes. */
+static bool is_output(int fd)
+{
+	struct stat in, out;
+
+	return !pvfs_fstat(fd, &in) && !pvfs_fstat(STDOUT_FILENO, &out) &&
+	       S_ISREG(in.st_mode) && in.st_size && tool_same_file(&in, &out);
+}
+
 static int cat(const char *path, char *buf)
 {
 	int fd = pvfs_open(path, O_RDONLY), status;
 
 	if (fd < 0)
 		return tool_fail(&tool, path);
-	status = cat_fd(fd, path, buf);
+	status = is_output(fd) ? tool_say(&tool,
+					  "%s: input file is output file", path)
+			       : cat_fd(fd, path, buf);
 	pvfs_close(fd);
 	return status;
 }

@@ -61,6 +61,7 @@ for other in "$m" "$tmp/m2" "$tmp/bound"; do
 	rm -rf "$m/d/in" "$m/d/sub/in"
 	same pvfs-mv "$p/d/f" "$other/d/f"
 done
+refused "input file is output file" bash -c 'pvfs-cat "$1" >>"$2"' bash "$p/d/f" "$m/d/f"
 # a link to the target is not put in its place
 same pvfs-cp -r "$m/d/soft" "$p/d/f"
 same pvfs-cp -r "$p/d/soft" "$p/d/f"
