@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ad_pvfs_hints.c - hints of the driver; equal on all ranks. */
 
+#include <errno.h>
+
 #include "ad_pvfs.h"
+#include "hint_number.h"
 
 #include <hint_fns.h>
 
@@ -41,8 +44,62 @@ static void set_first(ADIO_File fd, MPI_Info info, int *error_code)
 	ADIOI_Info_set(fd->info, "romio_pvfs_listio_write", "automatic");
 }
 
-void ad_pvfs_set_info(ADIO_File fd, MPI_Info info, int *error_code)
+/* One rank says it. */
+static void refuse(const ADIO_File fd, const char *key, const char *text,
+		   int rc)
 {
+	int rank;
+
+	MPI_Comm_rank(fd->comm, &rank);
+	if (!rank)
+		fprintf(stderr,
+			"%s: hint %s=%s is ignored: %s; write digits, or "
+			"digits and k, m or g\n",
+			fd->filename, key, text,
+			rc == -ERANGE ? "it is too large" : "it is no number");
+}
+
+/* ROMIO itself takes what a text begins with, and the lower 32 bits of that. */
+static void clean_number(const ADIO_File fd, MPI_Info info, const char *key)
+{
+	char text[MPI_MAX_INFO_VAL + 1];
+	int given, value, rc;
+
+	ADIOI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &given);
+	if (!given)
+		return;
+	rc = hint_number(text, &value);
+	if (rc) {
+		refuse(fd, key, text, rc);
+		MPI_Info_delete(info, key);
+		return;
+	}
+	snprintf(text, sizeof(text), "%d", value);
+	ADIOI_Info_set(info, key, text);
+}
+
+/* The same hints, but that numbers are plain, and what is none is left out. */
+static MPI_Info clean(const ADIO_File fd, MPI_Info info)
+{
+	static const char *const keys[] = {
+		"striping_factor",    "striping_unit",
+		"start_iodevice",     "cb_buffer_size",
+		"cb_nodes",	      "ind_rd_buffer_size",
+		"ind_wr_buffer_size", "romio_min_fdomain_size"
+	};
+	MPI_Info out = MPI_INFO_NULL;
+
+	if (info == MPI_INFO_NULL || MPI_Info_dup(info, &out) != MPI_SUCCESS)
+		return MPI_INFO_NULL;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		clean_number(fd, out, keys[i]);
+	return out;
+}
+
+void ad_pvfs_set_info(ADIO_File fd, MPI_Info given, int *error_code)
+{
+	MPI_Info info = clean(fd, given);
+
 	*error_code = MPI_SUCCESS;
 	if (fd->info == MPI_INFO_NULL)
 		set_first(fd, info, error_code);
@@ -52,4 +109,6 @@ void ad_pvfs_set_info(ADIO_File fd, MPI_Info info, int *error_code)
 		   &fd->hints->fs_hints.pvfs.listio_write, error_code);
 	if (*error_code == MPI_SUCCESS)
 		ADIOI_GEN_SetInfo(fd, info, error_code);
+	if (info != MPI_INFO_NULL)
+		MPI_Info_free(&info);
 }

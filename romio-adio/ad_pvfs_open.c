@@ -66,17 +66,6 @@ static void show(ADIO_File fd, const char *key, int value)
 	ADIOI_Info_set(fd->info, key, text);
 }
 
-/* One that asked for the default in so many words is shown as it was. */
-static void show_unless_default(ADIO_File fd, const char *key, int value)
-{
-	char text[MPI_MAX_INFO_VAL + 1];
-	int given;
-
-	ADIOI_Info_get(fd->info, key, MPI_MAX_INFO_VAL, text, &given);
-	if (!given || strcmp(text, "0"))
-		show(fd, key, value);
-}
-
 /* Shows in the file's info what the file really has. */
 static void show_striping(ADIO_File fd)
 {
@@ -89,8 +78,8 @@ static void show_striping(ADIO_File fd)
 	fd->hints->striping_unit = st.ssize;
 	fd->blksize = st.ssize;
 	show(fd, "start_iodevice", st.base);
-	show_unless_default(fd, "striping_factor", st.pcount);
-	show_unless_default(fd, "striping_unit", st.ssize);
+	show(fd, "striping_factor", st.pcount);
+	show(fd, "striping_unit", st.ssize);
 }
 
 static int open_as(const ADIO_File fd, int flags,

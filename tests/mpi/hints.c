@@ -172,6 +172,34 @@ static void registers_once(const char *name, MPI_File file, MPI_Datatype type)
 	free(buf);
 }
 
+/* ---- the striping of new files ---- */
+
+/* What is no number, or none that fits, is not asked for: it is the default then. */
+static void has_striping(const char *name, const char *factor, const char *unit,
+			 int want_factor, const char *want_unit)
+{
+	char file_name[4096], text[16];
+	MPI_Info info;
+	MPI_File file;
+
+	snprintf(file_name, sizeof(file_name), "%s.%s.%s", name, factor, unit);
+	snprintf(text, sizeof(text), "%d",
+		 want_factor
+			 ? want_factor
+			 : pvfs_servers(strchr(name, ':') + 1, NULL, 0) - 1);
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "striping_factor", factor);
+	MPI_Info_set(info, "striping_unit", unit);
+	if (MPI_File_open(MPI_COMM_WORLD, file_name,
+			  MPI_MODE_CREATE | MPI_MODE_RDWR, info,
+			  &file) != MPI_SUCCESS)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	shows(file, "striping_factor", text);
+	shows(file, "striping_unit", want_unit);
+	MPI_File_close(&file);
+	MPI_Info_free(&info);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_File file;
@@ -200,6 +228,11 @@ int main(int argc, char **argv)
 	registers_once(argv[1], file, scattered());
 	registers_once(argv[1], file, tile());
 	MPI_File_close(&file);
+	has_striping(argv[1], "0", "0", 0, "65536");
+	has_striping(argv[1], "1", "4096", 1, "4096");
+	has_striping(argv[1], "2", "128k", 2, "131072");
+	has_striping(argv[1], "4294967298", "128kb", 0, "65536");
+	has_striping(argv[1], "2 iods", "2097152k", 0, "65536");
 	if (!rank)
 		puts("ok");
 	MPI_Finalize();
