@@ -333,12 +333,21 @@ void options_free(struct options *opt)
 
 /* ---- which file system ---- */
 
-static unsigned int timeout_ms(void)
+static unsigned int timeout_ms(const struct log *log)
 {
 	const char *text = secure_getenv("PVFS_TIMEOUT");
-	unsigned long s = text ? strtoul(text, NULL, 10) : 0;
+	unsigned long s = TIMEOUT_S;
+	char *end = "";
 
-	return (s && s <= 86400 ? (unsigned int)s : TIMEOUT_S) * 1000;
+	if (text)
+		s = strtoul(text, &end, 10);
+	if (*end || !s || s > 86400) {
+		log_warn(log,
+			 "PVFS_TIMEOUT=%s: want 1 to 86400 seconds; using %d",
+			 text, TIMEOUT_S);
+		s = TIMEOUT_S;
+	}
+	return (unsigned int)s * 1000;
 }
 
 static const char *tab_path(void)
@@ -376,7 +385,7 @@ static int named_here(const struct options *opt, const struct log *log,
 		log_error(log, "mount point %s: %s", opt->dir, strerror(-rc));
 		return rc;
 	}
-	rc = pvfstab_line(opt->what, dir, opt->pvfs, timeout_ms(), log, tab);
+	rc = pvfstab_line(opt->what, dir, opt->pvfs, timeout_ms(log), log, tab);
 	free(dir);
 	return rc;
 }
@@ -395,7 +404,7 @@ int options_mount(const struct options *opt, const struct log *log,
 			  opt->pvfs, tab_path(), opt->what);
 		return -EINVAL;
 	}
-	rc = pvfstab_load(tab_path(), timeout_ms(), log, tab);
+	rc = pvfstab_load(tab_path(), timeout_ms(log), log, tab);
 	if (rc)
 		return rc;
 	rc = pick(tab, opt->what, log);

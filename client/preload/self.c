@@ -2,6 +2,7 @@
 /* self.c - see self.h. */
 #include "self.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -96,22 +97,6 @@ __attribute__((constructor)) static void start(void)
 	pthread_once(&once, begin);
 }
 
-static void when_it_pays(struct self *s)
-{
-	const char *text = secure_getenv("PVFS_PRELOAD_AFTER");
-	unsigned long n = text ? strtoul(text, NULL, 10) : 0;
-
-	s->calls_each = CALLS_EACH;
-	s->bytes_each = BYTES_EACH;
-	s->calls_all = CALLS_ALL;
-	s->bytes_all = BYTES_ALL;
-	if (!text)
-		return;
-	s->calls_each = s->calls_all = n > 1000000 ? 1000000 : (unsigned int)n;
-	s->bytes_each = s->bytes_all = UINT64_MAX;
-	s->at_once = true;
-}
-
 /* A profile that was asked for and cannot be is said, whatever PVFS_LOG has. */
 static void complain(void *arg, enum log_level level, const char *msg)
 {
@@ -119,6 +104,30 @@ static void complain(void *arg, enum log_level level, const char *msg)
 }
 
 static const struct log complaints = { LOG_LV_WARN, complain, NULL };
+
+static void when_it_pays(struct self *s)
+{
+	const char *text = secure_getenv("PVFS_PRELOAD_AFTER");
+	char *end = "";
+	unsigned long n = text ? strtoul(text, &end, 10) : 0;
+
+	s->calls_each = CALLS_EACH;
+	s->bytes_each = BYTES_EACH;
+	s->calls_all = CALLS_ALL;
+	s->bytes_all = BYTES_ALL;
+	if (*end || end == text || (text && !isdigit((unsigned char)*text))) {
+		log_warn(&complaints,
+			 "PVFS_PRELOAD_AFTER=%s: want a number of calls; not "
+			 "used",
+			 text);
+		return;
+	}
+	if (!text)
+		return;
+	s->calls_each = s->calls_all = n > 1000000 ? 1000000 : (unsigned int)n;
+	s->bytes_each = s->bytes_all = UINT64_MAX;
+	s->at_once = true;
+}
 
 static struct self *make(void)
 {

@@ -2,6 +2,7 @@
 /* evict_who.c - see evict_who.h. */
 #include "evict_who.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
 #include <pwd.h>
@@ -14,8 +15,9 @@ static int number(const char *val, int base, uint64_t max, uint64_t *out)
 
 	errno = 0;
 	*out = strtoull(val, &end, base);
-	return errno || end == val || *end || *val == '-' || *out > max ? -1
-									: 0;
+	return errno || !isxdigit((unsigned char)*val) || *end || *out > max
+		       ? -1
+		       : 0;
 }
 
 static int session(struct pvfs_evict *what, const char *val)
