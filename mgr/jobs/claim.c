@@ -153,6 +153,32 @@ static void say_foreign(struct iod *iod)
 	mgr->foreign = true;
 }
 
+/* Whose store that is here; NULL: none of ours. */
+static const struct iod *store_of(const struct mgr *mgr, uint64_t store)
+{
+	for (uint32_t i = 0; store && i < mgr->conf.niods; i++)
+		if (known_store(&mgr->jobs->iod[i]) == store)
+			return &mgr->jobs->iod[i];
+	return NULL;
+}
+
+static void say_replaced(const struct iod *iod, uint64_t store)
+{
+	const struct iod *other = store_of(iod->mgr, store);
+
+	if (other)
+		log_error(iod->mgr->log,
+			  "%s: this is iod %u, so it ends: correct the address "
+			  "in [iod.%u] of the configuration, here or on its "
+			  "host, or 'storage' there, and start it again",
+			  iod_name(iod), other->index, iod->index);
+	else
+		log_error(iod->mgr->log,
+			  "%s: its storage folder is empty or another than the "
+			  "one with the data, so it ends; see its log",
+			  iod_name(iod));
+}
+
 static void judged(struct iod *iod, const struct wire_claim_rep *rep)
 {
 	switch (le32toh(rep->verdict)) {
@@ -160,10 +186,7 @@ static void judged(struct iod *iod, const struct wire_claim_rep *rep)
 		say_foreign(iod);
 		break;
 	case WIRE_REPLACED:
-		log_error(iod->mgr->log,
-			  "%s: its storage folder is empty or another than the "
-			  "one with the data, so it ends; see its log",
-			  iod_name(iod));
+		say_replaced(iod, le64toh(rep->store));
 		break;
 	default:
 		if (iod->claimer.asks)

@@ -118,11 +118,12 @@ static void claim_judged(struct iod *iod, struct rpc_req *req, int verdict)
 			  "%s belongs to; see the log of the manager",
 			  rpc_session_info(req->session)->peer,
 			  iod->conf.storage);
-	if (verdict == STORE_REPLACED) {
+	if (verdict == STORE_REPLACED)
 		say_replaced(iod, le64toh(body->store));
+	claim_reply(iod, req,
+		    verdict); /* before the end: the manager says why */
+	if (verdict == STORE_REPLACED)
 		daemon_fail(iod->daemon);
-	}
-	claim_reply(iod, req, verdict);
 }
 
 static void say_old(struct iod *iod, struct rpc_req *req)

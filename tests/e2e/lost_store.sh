@@ -69,6 +69,34 @@ back mgr
 must cluster start
 expect ok pvio check /pvfs/a 0 3000000 1
 
+# the addresses of two iods are swapped in the manager's configuration alone; without a
+# key of the servers it is the stores that tell, and the iods end
+must cluster stop-mgr
+swap() {
+	awk -v a="$(conf_value iod.0 address)" -v b="$(conf_value iod.1 address)" '
+		/^\[/ { to = "" } /^\[iod\.0\]/ { to = b } /^\[iod\.1\]/ { to = a }
+		/^address/ && to { $0 = "address = " to } { print }' "$1"
+}
+swap "$state/pvfs.conf" >swapped.conf
+"$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/swapped.conf" 2>swapped.log &
+until_true 30 grep -q 'iod 0 .*this is iod 1: correct the address in \[iod.0\]' swapped.log
+until_true 30 grep -q 'iod 1 .*this is iod 0: correct the address in \[iod.1\]' swapped.log
+kill $! && wait $!
+must cluster stop
+cp "$state/pvfs.conf" with_key.conf
+sed -i '/^key =/d' "$state/pvfs.conf" swapped.conf
+for k in 0 1; do
+	must_fail env PVFS_READY_SECONDS=1 "$top/scripts/cluster" start-iod $k -d "$state"
+done
+"$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/swapped.conf" 2>swapped.log &
+until_true 30 grep -q 'iod 0 .*this is iod 1, so it ends' swapped.log
+until_true 30 grep -q 'iod 1 .*this is iod 0, so it ends' swapped.log
+kill $! && wait $!
+cluster stop >/dev/null 2>&1
+cp with_key.conf "$state/pvfs.conf"
+must cluster start
+expect ok pvio check /pvfs/a 0 3000000 1
+
 # no manager to ask: an iod that starts serves nobody until there is one
 must cluster kill-mgr
 must cluster kill-iod 1

@@ -368,13 +368,14 @@ void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 	struct wire_accept none = { .version = htole16(WIRE_VERSION) };
 	int status = -(int)le32toh(msg->hdr->status);
 	const char *flaw = NULL;
+	char why[128];
 
 	if (le16toh(msg->hdr->op) != WIRE_HELLO || peer->apart.joining) {
 		peer_protocol_error(peer, "the first reply is not to HELLO");
 		return;
 	}
 	if (peer->proving)
-		flaw = peer_proof_flaw(peer, msg);
+		flaw = peer_proof_flaw(peer, msg, why, sizeof(why));
 	if (peer->proving && !flaw && !status)
 		flaw = peer_seal_begin(peer, msg);
 	if (hello_retry(peer, status)) {

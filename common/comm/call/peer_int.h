@@ -280,7 +280,8 @@ bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev);
 /* Before it: the ticket, if there is one, and room for the proof. */
 int peer_proof_room(struct rpc_peer *peer, struct wire_out *out);
 int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len);
-const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg);
+const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg,
+			    char *buf, size_t len);
 void peer_proof_refuse(struct rpc_peer *peer, const char *flaw);
 
 /* call.c */

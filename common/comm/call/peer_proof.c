@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* peer_proof.c - a caller proves itself in HELLO, and wants the server's proof. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "peer_int.h"
@@ -112,16 +113,50 @@ int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len)
 	return 0;
 }
 
-const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg)
+#define INDEX_MAX 1024u /* tried, of an iod that is another one */
+
+static int check_as(struct rpc_peer *peer, const struct handshake *shake,
+		    const struct wire_msg *msg)
 {
+	return peer->prover->check(peer->prover->arg, shake, HANDSHAKE_SERVER,
+				   msg->hdr,
+				   le32toh(msg->hdr->len) - sizeof(*msg->proof),
+				   msg->proof);
+}
+
+/* Addresses of iods that were swapped: which one is it?  False: none. */
+static bool is_other_iod(struct rpc_peer *peer, const struct wire_msg *msg,
+			 uint32_t *index)
+{
+	struct handshake shake = peer->shake;
+
+	if (shake.server != WIRE_ROLE_IOD)
+		return false;
+	for (shake.index = 0; shake.index < INDEX_MAX; shake.index++)
+		if (shake.index != peer->shake.index &&
+		    !check_as(peer, &shake, msg)) {
+			*index = shake.index;
+			return true;
+		}
+	return false;
+}
+
+const char *peer_proof_flaw(struct rpc_peer *peer, const struct wire_msg *msg,
+			    char *buf, size_t len)
+{
+	uint32_t other;
 	int rc;
 
 	if (!msg->proof)
 		return none;
-	rc = peer->prover->check(peer->prover->arg, &peer->shake,
-				 HANDSHAKE_SERVER, msg->hdr,
-				 le32toh(msg->hdr->len) - sizeof(*msg->proof),
-				 msg->proof);
+	rc = check_as(peer, &peer->shake, msg);
+	if (rc == -EKEYREJECTED && is_other_iod(peer, msg, &other)) {
+		snprintf(buf, len,
+			 "this is iod %u: correct the address in [iod.%u] of "
+			 "the configuration, here or on its host",
+			 other, peer->shake.index);
+		return buf;
+	}
 	if (rc == -ENOKEY)
 		return "its key is not one of those here: give all servers "
 		       "the same file of [filesystem] key, and SIGHUP; or "
