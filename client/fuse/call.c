@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "again.h"
+#include "asker.h"
 #include "clock.h"
 #include "fresh.h"
 #include "gone.h"
@@ -76,6 +77,7 @@ void call_begin(struct call *c, fuse_req_t req)
 	pid_t thread = fuse_req_ctx(req)->pid;
 
 	deadline_begin();
+	asker_set(fuse_req_ctx(req)->uid);
 	c->d = fsd_of(req);
 	c->req = req;
 	c->begun = clock_now();

@@ -191,6 +191,7 @@ static inline bool wire_op_changes(unsigned int op)
 #define WIRE_F_JOB	0x2000u	/* HELLO: a struct wire_job is right behind the name */
 #define WIRE_F_CAPS	0x4000u	/* requests that need a capability, replies that bring
 				 * one: a struct wire_caps ends the message */
+#define WIRE_F_WAITS	0x8000u	/* requests, but HELLO: this one may wait: WIRE_FT_WAITS */
 
 /*
  * The immediate of a reply that was written by RDMA Write: its slot, and how many
@@ -313,6 +314,9 @@ struct wire_accept {		/* accept or reject, private data */
 				 * shared memory, too; clients: use that when they can */
 #define WIRE_FT_TERM	0x1000000u /* an iod's: CLAIM may be answered with the term that
 				 * it keeps */
+#define WIRE_FT_WAITS	0x80000u /* a request without WIRE_F_WAITS that has waited for another server, a
+				  * disk or a lease for RPC_WAIT_BRIEF_MS is not carried out but
+				  * answered EINPROGRESS; the client sends it again with the flag */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -1628,6 +1632,14 @@ struct wire_need {
 };
 unsigned int wire_needs(unsigned int op, const void *body,
 			struct wire_need need[WIRE_NEEDS_MAX]);
+
+/*
+ * Whether a request is one that waits for somebody else: for a lock, or for a disk or
+ * another server.  A LOCK_ANY does not count: a session has one.  What others meet now and
+ * then only the server knows: WIRE_FT_WAITS.  body: behind the header.
+ */
+enum wire_wait { WIRE_WAIT_NOT, WIRE_WAIT_LOCK, WIRE_WAIT_STORE, WIRE_WAITS };
+enum wire_wait wire_waits(unsigned int op, const void *body);
 
 /* The operation's name ("GETATTR"), or "op?". */
 const char *wire_op_name(unsigned int op);

@@ -101,11 +101,14 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 	if ((flags & ~(WIRE_F_PROOF | WIRE_F_APART | WIRE_F_SEAL |
 		       WIRE_F_CAPS)) == WIRE_F_REPLY)
 		return why_reply(hdr);
-	if (flags & ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE |
-		      WIRE_F_CARRY | WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS |
-		      WIRE_F_WHOLE | WIRE_F_PROOF | WIRE_F_APART |
-		      WIRE_F_TICKET | WIRE_F_SEAL | WIRE_F_JOB | WIRE_F_CAPS))
+	if (flags &
+	    ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE | WIRE_F_CARRY |
+	      WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS | WIRE_F_WHOLE |
+	      WIRE_F_PROOF | WIRE_F_APART | WIRE_F_TICKET | WIRE_F_SEAL |
+	      WIRE_F_JOB | WIRE_F_CAPS | WIRE_F_WAITS))
 		return "wire_hdr.flags: unknown bits";
+	if (flags & WIRE_F_WAITS && le16toh(hdr->op) == WIRE_HELLO)
+		return "wire_hdr.flags: WAITS is not for HELLO";
 	return why_request(hdr);
 }
 

@@ -75,6 +75,7 @@ static void send(struct iod *iod, uint64_t now, uint64_t until)
 		.msg_len = (size_t)wire_end(&out, WIRE_LEASE, 0, 0),
 		.deadline = clock_now() + length(iod) + margin(length(iod)),
 		.quiet = true,
+		.urgent = true,
 		.done = answered,
 		.arg = iod,
 	};

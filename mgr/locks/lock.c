@@ -26,10 +26,26 @@ struct lock_waits {
 
 /* ---- waiting ---- */
 
+/* Of a session: an eighth of its slots wait for long, the others let others have a turn. */
+#define LONG_WAITS 8u
+#define TURN_MS 100u
+
+static struct caller *caller_that(const struct request *req)
+{
+	return caller_of(req->rpc->session);
+}
+
+static void wait_in(struct lock_wait *wait, struct request *req)
+{
+	caller_that(req)->lock_waits++;
+	park_wait_until(&wait->park, req, req->patience);
+}
+
 static void on_late(struct park *park, struct request *req)
 {
 	struct lock_wait *wait = container_of(park, struct lock_wait, park);
 
+	caller_that(req)->lock_waits--;
 	/* it may be the last one: then the queue goes, too */
 	wait->woken = req->mgr->lock_waits->woken = true;
 	answer_error(req, -EAGAIN);
@@ -71,6 +87,19 @@ uint64_t lock_until(const struct request *req, uint32_t most_ms)
 	return now + (half < most ? half : most);
 }
 
+/*
+ * Where many of a session wait, some of them do so at their client, for a slot; and what
+ * those wait for may be free.
+ */
+static uint32_t most_ms(const struct request *req)
+{
+	unsigned int few = req->mgr->conf.slots / LONG_WAITS;
+
+	return caller_that(req)->lock_waits < (few ? few : 1)
+		       ? WIRE_LOCK_WAIT_MS
+		       : TURN_MS;
+}
+
 static int wait_for(struct op *op, uint64_t handle)
 {
 	struct lock_wait *wait = find_or_make(op->mgr, handle);
@@ -78,9 +107,9 @@ static int wait_for(struct op *op, uint64_t handle)
 	if (!wait)
 		return -ENOMEM;
 	if (!op->req->patience)
-		op->req->patience = lock_until(op->req, WIRE_LOCK_WAIT_MS);
+		op->req->patience = lock_until(op->req, most_ms(op->req));
 	rpc_req_unhurried(op->rpc);
-	park_wait_until(&wait->park, op->req, op->req->patience);
+	wait_in(wait, op->req);
 	return OP_LATER;
 }
 
@@ -131,8 +160,9 @@ static void look_again(struct lock_wait *wait)
 	while (more) {
 		req = park_take(&wait->park);
 		more = req != last;
+		caller_that(req)->lock_waits--;
 		if (lock_away(req))
-			park_wait_until(&wait->park, req, req->patience);
+			wait_in(wait, req);
 		else
 			request_run(req);
 	}
@@ -291,6 +321,7 @@ static void cancel(struct op *op, uint64_t handle)
 
 	while (wait && (req = find_same(wait, op))) {
 		park_leave(req);
+		caller_that(req)->lock_waits--;
 		/* it may be the last one: then the queue goes, too */
 		wait->woken = op->mgr->lock_waits->woken = true;
 		answer_error(req, -EINTR);

@@ -98,7 +98,7 @@ int op_readdir(struct op *op)
 	struct dirbuf *buf = SLIST_FIRST(&bufs->free);
 
 	if (!buf) {
-		park_wait(&bufs->waiting, op->req);
+		park_wait_until(&bufs->waiting, op->req, op->rpc->deadline);
 		return OP_LATER;
 	}
 	SLIST_REMOVE_HEAD(&bufs->free, link);

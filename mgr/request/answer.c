@@ -42,6 +42,10 @@ void answer_late(struct request *req, const char *what)
 	const struct rpc_session_info *info = rpc_session_info(
 		req->rpc->session);
 
+	if (!rpc_req_may_wait(req->rpc) && !rpc_req_late(req->rpc)) {
+		answer_error(req, -EINPROGRESS);
+		return;
+	}
 	log_error(req->mgr->log,
 		  "%s (%s): %s was not answered in time: it waited for %s",
 		  info->peer, info->cred.name, wire_op_name(req->rpc->op),

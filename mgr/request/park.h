@@ -24,6 +24,7 @@ struct park {
 
 void park_init(struct park *park, enum rpc_part part,
 	       void (*late)(struct park *park, struct request *req));
+/* As long as it may: rpc_req_patience(). */
 void park_wait(struct park *park, struct request *req);
 /* At most until when (clock_now()), and not beyond its deadline. */
 void park_wait_until(struct park *park, struct request *req, uint64_t when);

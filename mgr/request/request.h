@@ -72,7 +72,8 @@ void answer_now(struct request *req, int status);
 /* 0, and a replay gets it again: it is not executed twice in this life of the mgr. */
 void answer_once(struct request *req);
 void answer_error(struct request *req, int status);
-/* It waited in vain: -ETIMEDOUT, and a line in the log that says for what. */
+/* It waited in vain: -ETIMEDOUT, and a line in the log that says for what.  Or it may not
+ * wait for long: -EINPROGRESS. */
 void answer_late(struct request *req, const char *what);
 /* The path leads elsewhere: to ns->redirect. */
 void answer_redirect(struct request *req, unsigned int which);

@@ -50,17 +50,23 @@ static void too_late(struct rpc_timer *timer)
 	struct hold *h = container_of(timer, struct hold, timer);
 	struct rpc_req *req = h->req;
 	const struct rpc_session_info *info = rpc_session_info(req->session);
+	const struct log *log = h->worker->iod->log;
+	uint64_t handle = h->handle;
 
 	if (!gate_cancel(store_gate(h->worker->iod->store), h->handle,
 			 &h->wait))
 		return;
-	log_warn(h->worker->iod->log,
+	hold_free(h);
+	if (!rpc_req_may_wait(req) && !rpc_req_late(req)) {
+		rpc_reply_status(req, -EINPROGRESS);
+		return;
+	}
+	log_warn(log,
 		 "%s (%s): %s of object %016llx was not answered in time: it "
 		 "waited for a change that is late, which the disk or a "
 		 "client's network holds up",
 		 info->peer, info->cred.name, wire_op_name(req->op),
-		 (unsigned long long)h->handle);
-	hold_free(h);
+		 (unsigned long long)handle);
 	rpc_reply_status(req, -ETIMEDOUT);
 }
 
@@ -79,7 +85,7 @@ bool hold_request(struct worker *w, struct rpc_req *req, uint64_t handle)
 			    .mail = { .deliver = deliver },
 			    .timer = { .fire = too_late } };
 	LIST_INSERT_HEAD(&w->holds, h, link);
-	rpc_timer_set(w->ctx, &h->timer, req->deadline);
+	rpc_timer_set(w->ctx, &h->timer, rpc_req_patience(req));
 	rpc_req_enter(req, RPC_QUEUE);
 	if (gate_wait(store_gate(w->iod->store), handle, &h->wait))
 		return true;

@@ -43,7 +43,10 @@ static void answer(struct parked *p, int status)
 
 static void too_late(struct rpc_timer *timer)
 {
-	answer(container_of(timer, struct parked, late), -ETIMEDOUT);
+	struct parked *p = container_of(timer, struct parked, late);
+	bool over = rpc_req_may_wait(p->req) || rpc_req_late(p->req);
+
+	answer(p, over ? -ETIMEDOUT : -EINPROGRESS);
 }
 
 static void say_lost(struct iod *iod)
@@ -74,7 +77,7 @@ static void park(struct worker *w, struct rpc_req *req)
 	session_begin(p->ses);
 	rpc_req_enter(req, RPC_QUEUE);
 	TAILQ_INSERT_TAIL(&w->parked, p, link);
-	rpc_timer_set(w->ctx, &p->late, req->deadline);
+	rpc_timer_set(w->ctx, &p->late, rpc_req_patience(req));
 	say_lost(w->iod);
 }
 

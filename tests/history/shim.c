@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define FIELD 21
+#define STEP_MS 5
 
 enum field { FLUSH_MS, FLUSH_FAILS, WALL_S };
 
@@ -40,14 +41,13 @@ static long value(enum field field)
 	return table ? strtol(table + field * FIELD, NULL, 10) : 0;
 }
 
-/* 0, or what the flush is to fail with. */
+/* 0, or what the flush is to fail with.  A slow one ends when the table says less. */
 static int trouble(void)
 {
-	long ms = value(FLUSH_MS);
-	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+	const struct timespec step = { 0, STEP_MS * 1000000 };
 
-	if (ms > 0)
-		nanosleep(&ts, NULL);
+	for (long ms = 0; ms < value(FLUSH_MS); ms += STEP_MS)
+		nanosleep(&step, NULL);
 	return value(FLUSH_FAILS) ? EIO : 0;
 }
 

@@ -3,8 +3,8 @@
  * rpc_rig.h - a server that counts and a client, in one thread.
  *
  * The server: APPEND adds len to a counter and answers the old value (what
- * happens twice shows); WRITE and READ move bytes of one object; RELEASE is
- * held until the test answers it; READLINK answers 3000 bytes, PING zeros; everything else gets status 0.
+ * happens twice shows); WRITE and READ move bytes of one object; RELEASE, RESIZE and
+ * LOCK (EAGAIN) are held until the test answers them; READLINK answers 3000 bytes, PING zeros; everything else gets status 0.
  */
 #ifndef RPC_RIG_H
 #define RPC_RIG_H
@@ -52,6 +52,8 @@ struct rig {
 	unsigned int executed;
 	struct rpc_req *held[RIG_HELD];
 	unsigned int nheld;
+	bool busy; /* APPENDs that may not wait are sent back */
+	unsigned int sent_back;
 	unsigned int opened, closed, clean, freed, aborted;
 	int open_status;
 	uint32_t features; /* of the session that opened last */

@@ -175,11 +175,15 @@ static void do_request(void *arg, struct rpc_req *req)
 {
 	struct rig *rig = arg;
 
-	if (req->op == WIRE_APPEND) {
+	if (req->op == WIRE_APPEND && rig->busy && !rpc_req_may_wait(req)) {
+		rig->sent_back++;
+		rpc_reply_status(req, -EINPROGRESS);
+	} else if (req->op == WIRE_APPEND) {
 		do_append(rig, req);
 	} else if (req->op == WIRE_READ || req->op == WIRE_WRITE) {
 		do_io(rig, req);
-	} else if (req->op == WIRE_RELEASE) {
+	} else if (req->op == WIRE_RELEASE || req->op == WIRE_RESIZE ||
+		   req->op == WIRE_LOCK) {
 		rig->executed++;
 		rig->held[rig->nheld++] = req;
 		if (rig->nheld == RIG_HELD)
@@ -199,7 +203,7 @@ void rig_answer(struct rig *rig)
 
 	memmove(rig->held, rig->held + 1, sizeof(rig->held) - sizeof(req));
 	rig->nheld--;
-	rpc_reply_status(req, 0);
+	rpc_reply_status(req, req->op == WIRE_LOCK ? -EAGAIN : 0);
 }
 
 static int do_open(void *arg, struct rpc_session *session)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asker.h"
 #include "io_int.h"
 #include "usermem.h"
 
@@ -93,6 +94,7 @@ static uint64_t io_deadline(struct io *io, const struct io_slot *slot)
 void io_start_call(struct io *io, struct io_slot *slot)
 {
 	slot->rpc.deadline = io_deadline(io, slot);
+	slot->rpc.user = io->user;
 	slot->rpc.bounce = !slot->pack;
 	slot->rpc.terse = true;
 	slot->rpc.bytes = slot->total;
@@ -295,6 +297,7 @@ int io_run(struct io *io)
 	int rc;
 
 	io->deadline = session_deadline(io->s);
+	io->user = asker();
 	io->moved = false;
 	rc = io_tries(io);
 	if (io->moved && rc != -ETIMEDOUT)

@@ -53,6 +53,7 @@ struct io {
 	bool list; /* goes as list requests */
 	unsigned int depth; /* requests in flight at a server */
 	uint64_t deadline; /* of what was not preceded by an answer */
+	uint32_t user; /* asker.h */
 	bool moved; /* something was */
 	bool bold; /* lists: memory is registered by hints or in groups */
 	struct list_limits limits;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asker.h"
 #include "fan.h"
 
 #define POSTED_MAX 16u
@@ -152,6 +153,7 @@ static int ask_send(struct ask *c)
 		.pieces_at = c->mem_at,
 		.npieces = 1,
 		.deadline = session_deadline(c->s),
+		.user = asker(),
 		.patient = c->patient,
 		.done = ask_done,
 		.arg = c,

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "asker.h"
+
 #define FAN_CALLS 16
 #define LOOK_MS 1500u /* less than a program's end waits for it */
 
@@ -17,6 +19,7 @@ struct fan_call {
 struct fan_op {
 	struct op op;
 	uint64_t deadline;
+	uint32_t user;
 	bool begun; /* a server may have done something */
 	const struct fan *fan;
 	const struct wire_out *out;
@@ -68,6 +71,7 @@ static void fan_start(struct op *op)
 		c->rpc = (struct rpc_call){ .msg = f->out->buf,
 					    .msg_len = f->out->len,
 					    .deadline = f->deadline,
+					    .user = f->user,
 					    .done = fan_done,
 					    .arg = c };
 		op_get(op);
@@ -98,6 +102,7 @@ int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
 	f.op.start = fan_start;
 	f.op.finish = NULL;
 	f.deadline = session_deadline(fan->s);
+	f.user = asker();
 	f.begun = false;
 	f.fan = fan;
 	f.out = out;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "asker.h"
 #include "quiet_thread.h"
 #include "session.h"
 
@@ -17,6 +18,7 @@ struct aside {
 	int (*fn)(void *arg);
 	void *arg;
 	uint64_t began;
+	uint32_t asker;
 	int rc;
 };
 
@@ -56,6 +58,7 @@ void strand_begin(struct strand *s, void (*run)(void *arg), void *arg,
 		  uint64_t began)
 {
 	s->began = began;
+	s->asker = 0;
 	fiber_begin(s->fiber, run, arg);
 }
 
@@ -78,6 +81,7 @@ static void *aside_main(void *arg)
 	struct aside *a = arg;
 
 	deadline_swap(a->began);
+	asker_swap(a->asker);
 	a->rc = a->fn(a->arg);
 	strand_go(a->strand, NULL, NULL);
 	return NULL;
@@ -142,12 +146,14 @@ static void pay(struct strand *s, struct drive *driven)
 static bool enter(struct strand *s, struct drive *driven)
 {
 	uint64_t began = deadline_swap(s->began);
+	uint32_t who = asker_swap(s->asker);
 	bool over;
 
 	set_self(s);
 	over = fiber_enter(s->fiber);
 	set_self(NULL);
 	s->began = deadline_swap(began);
+	s->asker = asker_swap(who);
 	pay(s, driven);
 	return over;
 }
@@ -202,7 +208,11 @@ int strand_aside(int (*fn)(void *arg), void *arg)
 {
 	struct strand *s = strand_self();
 	struct aside a = {
-		.strand = s, .fn = fn, .arg = arg, .began = deadline_began()
+		.strand = s,
+		.fn = fn,
+		.arg = arg,
+		.began = deadline_began(),
+		.asker = asker(),
 	};
 
 	if (!s)

@@ -38,6 +38,7 @@ struct strand {
 
 	/* private */
 	uint64_t began; /* deadline.h, while it stands still */
+	uint32_t asker; /* asker.h, likewise */
 	struct op *op; /* what it stops for ... */
 	struct aside *aside; /* ... or this */
 	struct session *owes; /* a kick */

@@ -23,7 +23,8 @@ struct call_copy {
 
 void call_init(struct rpc_peer *peer)
 {
-	TAILQ_INIT(&peer->queue);
+	for (unsigned int k = 0; k < WIRE_WAITS; k++)
+		TAILQ_INIT(&peer->queue[k]);
 	TAILQ_INIT(&peer->failing);
 }
 
@@ -35,7 +36,11 @@ bool call_outstanding(const struct rpc_peer *peer)
 		if (peer->slots[i].call)
 			return true;
 	}
-	return !TAILQ_EMPTY(&peer->queue);
+	for (i = 0; i < WIRE_WAITS; i++) {
+		if (!TAILQ_EMPTY(&peer->queue[i]))
+			return true;
+	}
+	return false;
 }
 
 static const struct wire_hdr *call_hdr(const struct rpc_call *call)
@@ -106,14 +111,15 @@ static int call_check(const struct rpc_call *call)
 	return sum == le32toh(hdr->len) ? 0 : -EINVAL;
 }
 
-/* Takes a slot that is free, below the credits. */
-static bool call_slot(const struct rpc_peer *peer, unsigned int *slot)
+/* One that is free, below the credits, and that the call may have. */
+static bool call_slot(const struct rpc_peer *peer, const struct rpc_call *call,
+		      unsigned int *slot)
 {
 	uint64_t usable = peer->free;
 
 	if (peer->credits < 64)
 		usable &= (1ull << peer->credits) - 1;
-	if (!usable)
+	if (!usable || !share_allows(peer, call))
 		return false;
 	*slot = (unsigned int)__builtin_ctzll(usable);
 	return true;
@@ -134,6 +140,8 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 
 	peer->free &= ~(1ull << i);
 	s->call = call;
+	s->kind = call->p.kind;
+	s->user = call->user;
 	call->unsure = true;
 	s->seq++;
 	s->anew = false;
@@ -158,26 +166,45 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	call_post(peer, i, 0);
 }
 
-static void call_queue(struct rpc_peer *peer, struct rpc_call *call)
+static void call_queue(struct rpc_peer *peer, struct rpc_call *call,
+		       const void *msg, size_t msg_len,
+		       const struct iovec *data)
 {
-	size_t data_len = call->ndata * sizeof(*call->data);
-	struct call_copy *copy = malloc(sizeof(*copy) + data_len +
-					call->msg_len);
+	size_t data_len = call->ndata * sizeof(*data);
+	struct call_copy *copy = malloc(sizeof(*copy) + data_len + msg_len);
 
 	if (!copy) {
 		call_fail(call, -ENOMEM);
 		return;
 	}
-	copy->msg_len = (unsigned int)call->msg_len;
+	copy->msg_len = (unsigned int)msg_len;
 	copy->ndata = call->ndata;
 	if (data_len)
-		memcpy(copy->data, call->data, data_len);
-	memcpy(&copy->data[copy->ndata], call->msg, call->msg_len);
+		memcpy(copy->data, data, data_len);
+	memcpy(&copy->data[copy->ndata], msg, msg_len);
 	call->p.copy = copy;
 	call->p.where = CALL_QUEUED;
-	TAILQ_INSERT_TAIL(&peer->queue, call, p.link);
+	if (call->urgent)
+		TAILQ_INSERT_HEAD(&peer->queue[call->p.kind], call, p.link);
+	else
+		TAILQ_INSERT_TAIL(&peer->queue[call->p.kind], call, p.link);
 	if (peer->state == PEER_IDLE)
 		peer_connect(peer);
+}
+
+/* Nobody came before it who waits, too. */
+static bool is_first(const struct rpc_peer *peer, const struct rpc_call *call)
+{
+	return peer->state == PEER_READY &&
+	       (call->urgent || TAILQ_EMPTY(&peer->queue[call->p.kind]));
+}
+
+/* Those before it may be of a user that has to wait. */
+static void call_wait(struct rpc_peer *peer, struct rpc_call *call)
+{
+	call_queue(peer, call, call->msg, call->msg_len, call->data);
+	if (peer->state == PEER_READY)
+		call_pump(peer);
 }
 
 void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
@@ -185,8 +212,12 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 	int rc = call_check(call);
 	unsigned int i;
 
-	call->p = (struct rpc_call_priv){ .peer = peer };
+	call->p = (struct rpc_call_priv){ .peer = peer, .began = clock_now() };
 	call->unsure = call->whole = false;
+	if (!rc)
+		call->p.kind = wire_waits(
+			le16toh(((const struct wire_hdr *)call->msg)->op),
+			(const uint8_t *)call->msg + sizeof(struct wire_hdr));
 	if (!rc && !silence_call(peer, call))
 		rc = -ETIMEDOUT;
 	timer_add_due(peer->link.ctx, &call->p.due, call->deadline);
@@ -194,9 +225,8 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 		call_fail(call, -ECANCELED);
 	else if (rc)
 		call_fail(call, rc);
-	else if (peer->state != PEER_READY || !TAILQ_EMPTY(&peer->queue) ||
-		 !call_slot(peer, &i))
-		call_queue(peer, call);
+	else if (!is_first(peer, call) || !call_slot(peer, call, &i))
+		call_wait(peer, call);
 	else if (le32toh(((const struct wire_hdr *)call->msg)->len) >
 		 peer->request_max)
 		call_fail(call, -EMSGSIZE);
@@ -205,24 +235,64 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 			   call->ndata);
 }
 
-void call_pump(struct rpc_peer *peer)
+static void call_issue_queued(struct rpc_peer *peer, struct rpc_call *call,
+			      unsigned int i)
 {
-	struct rpc_call *call;
+	struct call_copy *copy = call->p.copy;
+
+	TAILQ_REMOVE(&peer->queue[call->p.kind], call, p.link);
+	if (le32toh(call_hdr(call)->len) > peer->request_max) {
+		call_fail(call, -EMSGSIZE);
+		return;
+	}
+	call_issue(peer, i, call, call_hdr(call), copy->msg_len, copy->data,
+		   copy->ndata);
+	free(copy);
+	call->p.copy = NULL;
+}
+
+/* In their order, but for those whose users have to wait. */
+static void call_pump_kind(struct rpc_peer *peer, enum wire_wait kind)
+{
+	struct rpc_call *call = TAILQ_FIRST(&peer->queue[kind]), *next;
 	unsigned int i;
 
-	while ((call = TAILQ_FIRST(&peer->queue)) && call_slot(peer, &i)) {
-		struct call_copy *copy = call->p.copy;
-
-		TAILQ_REMOVE(&peer->queue, call, p.link);
-		if (le32toh(call_hdr(call)->len) > peer->request_max) {
-			call_fail(call, -EMSGSIZE);
-			continue;
-		}
-		call_issue(peer, i, call, call_hdr(call), copy->msg_len,
-			   copy->data, copy->ndata);
-		free(copy);
-		call->p.copy = NULL;
+	for (; call && peer->free; call = next) {
+		next = TAILQ_NEXT(call, p.link);
+		if (call_slot(peer, call, &i))
+			call_issue_queued(peer, call, i);
+		else if (!call->user)
+			return;
 	}
+}
+
+void call_pump(struct rpc_peer *peer)
+{
+	for (unsigned int k = 0; k < WIRE_WAITS; k++)
+		call_pump_kind(peer, k);
+}
+
+bool call_would_wait(struct rpc_peer *peer, unsigned int i,
+		     const struct wire_msg *reply)
+{
+	struct peer_slot *s = &peer->slots[i];
+	struct rpc_call *call = s->call;
+	struct wire_hdr *hdr = call_buf(peer, i);
+
+	if (le32toh(reply->hdr->status) != EINPROGRESS || !call ||
+	    s->kind != WIRE_WAIT_NOT || s->carrying ||
+	    !(rpc_peer_features(peer) & WIRE_FT_WAITS))
+		return false;
+	call_hide(peer, i);
+	way_again(peer, s);
+	silence_heard(peer, NULL);
+	call_leave_slot(peer, i);
+	peer->link.ctx->moving -= call->p.moving;
+	call->p.moving = 0;
+	call->unsure = false;
+	call->p.kind = WIRE_WAIT_STORE;
+	call_queue(peer, call, hdr, s->msg_len, s->data);
+	return true;
 }
 
 /* ---- the end of a call ---- */
@@ -302,7 +372,7 @@ static void call_abandon(struct rpc_call *call, int status)
 	struct rpc_peer *peer = call->p.peer;
 
 	if (call->p.where == CALL_QUEUED) {
-		TAILQ_REMOVE(&peer->queue, call, p.link);
+		TAILQ_REMOVE(&peer->queue[call->p.kind], call, p.link);
 	} else if (call->p.where == CALL_FAILING) {
 		TAILQ_REMOVE(&peer->failing, call, p.link);
 	} else {
@@ -364,9 +434,11 @@ void call_fail_all(struct rpc_peer *peer, int status)
 		if (call)
 			call_fail(call, status);
 	}
-	while ((call = TAILQ_FIRST(&peer->queue))) {
-		TAILQ_REMOVE(&peer->queue, call, p.link);
-		call_fail(call, status);
+	for (i = 0; i < WIRE_WAITS; i++) {
+		while ((call = TAILQ_FIRST(&peer->queue[i]))) {
+			TAILQ_REMOVE(&peer->queue[i], call, p.link);
+			call_fail(call, status);
+		}
 	}
 }
 
@@ -375,23 +447,38 @@ static void call_log_timeout(const struct rpc_call *call)
 	const struct rpc_peer *peer = call->p.peer;
 	const struct wire_hdr *hdr = call_hdr(call);
 	bool ready = peer->state == PEER_READY;
+	bool queued = ready && call->p.where == CALL_QUEUED;
 	const char *fix = peer->reason == -EAGAIN ? NULL : peer->fix;
 
 	if (call->quiet)
 		return;
 	log_error(peer->link.ctx->log,
-		  "%s: no answer to %s by its deadline%s%s%s%s", peer->name,
+		  "%s: no answer to %s by its deadline%s%s%s%s%s", peer->name,
 		  hdr ? wire_op_name(le16toh(hdr->op)) : "a call",
+		  queued ? "; it was not sent, as others wait for their "
+			   "answers"
+			 : "",
 		  ready ? "" : "; not connected: ",
 		  ready ? "" : peer_flaw(peer->reason),
 		  ready || !fix ? "" : "; ", ready || !fix ? "" : fix);
+}
+
+/* As if it had waited at the server, which answers others. */
+static bool waits_on(const struct rpc_call *call)
+{
+	const struct rpc_peer *peer = call->p.peer;
+
+	return call->p.where == CALL_QUEUED && call->p.kind == WIRE_WAIT_LOCK &&
+	       peer->state == PEER_READY && peer->heard > call->p.began;
 }
 
 void call_passed(struct rpc_due *due)
 {
 	struct rpc_call *call = container_of(due, struct rpc_call, p.due);
 
-	if (call->p.where != CALL_FAILING) {
+	if (waits_on(call)) {
+		call_abandon(call, -EAGAIN);
+	} else if (call->p.where != CALL_FAILING) {
 		call_log_timeout(call);
 		call_abandon(call, -ETIMEDOUT);
 	} else {

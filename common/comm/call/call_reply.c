@@ -87,10 +87,12 @@ void call_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 		return;
 	}
 	peer_stamped(peer, msg->hdr);
+	peer->heard = clock_now();
 	if (credits)
 		peer->credits = credits < peer->granted ? credits
 							: peer->granted;
-	if (!call_asked(peer, le16toh(msg->hdr->slot), msg))
+	if (!call_asked(peer, le16toh(msg->hdr->slot), msg) &&
+	    !call_would_wait(peer, le16toh(msg->hdr->slot), msg))
 		call_answered(peer, le16toh(msg->hdr->slot), msg);
 }
 

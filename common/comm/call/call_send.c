@@ -156,6 +156,8 @@ void call_post(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 		return;
 	}
 	s->terse = call_terse(peer, s, hdr, way);
+	if (s->kind != WIRE_WAIT_NOT && rpc_peer_features(peer) & WIRE_FT_WAITS)
+		flags |= WIRE_F_WAITS;
 	flags |= call_flags(s, way) |
 		 (le16toh(hdr->flags) & (WIRE_F_AS | WIRE_F_CAPS));
 	hdr->flags = htole16((uint16_t)flags);

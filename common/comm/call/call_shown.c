@@ -56,6 +56,12 @@ void call_show(struct rpc_peer *peer, unsigned int i)
 	hdr->flags |= htole16(WIRE_F_CAPS);
 }
 
+void call_hide(struct rpc_peer *peer, unsigned int i)
+{
+	if (peer->slots[i].shown.len)
+		cut(&peer->slots[i], call_buf(peer, i));
+}
+
 /* It was not carried out: so it is a new one. */
 bool call_asked(struct rpc_peer *peer, unsigned int i,
 		const struct wire_msg *reply)

@@ -338,7 +338,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;
 	peer->cred = *attr->cred;
-	peer->features = attr->features | WIRE_FT_LOCAL |
+	peer->features = attr->features | WIRE_FT_LOCAL | WIRE_FT_WAITS |
 			 (attr->job ? WIRE_FT_JOB : 0);
 	if (attr->job)
 		memcpy(peer->job, attr->job,
@@ -347,6 +347,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->index = attr->index;
 	peer_proof_init(peer, attr);
 	peer->impatient = attr->impatient;
+	peer->keeps_slot = attr->patience_ms || attr->role == WIRE_ROLE_MGR;
 	peer->fresh = attr->fresh;
 	peer->met = attr->met;
 	peer->lost = attr->lost;

@@ -23,6 +23,7 @@
 #include "offset_int.h"
 #include "peer_seal_int.h"
 #include "reach_int.h"
+#include "share_int.h"
 #include "silence_int.h"
 
 #define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
@@ -80,6 +81,8 @@ struct peer_apart {
 /* A request in flight.  Its message lies in the slot's part of the block. */
 struct peer_slot {
 	struct rpc_call *call; /* NULL: free, or a zombie: its reply may come */
+	enum wire_wait kind; /* of its call */
+	uint32_t user; /* likewise */
 	uint64_t seq;
 	uint32_t msg_len;
 	unsigned int ndata;
@@ -143,6 +146,7 @@ struct rpc_peer {
 
 	uint32_t epoch; /* connections tried */
 	bool impatient; /* see rpc_call.h */
+	bool keeps_slot; /* one is for urgent calls */
 	uint64_t boot; /* of the server, 0: never ready */
 	struct offset clock; /* of that life of the server */
 	uint32_t backoff_ms, jitter;
@@ -152,6 +156,7 @@ struct rpc_peer {
 	int refused; /* why, as it was said; 0 after a connect */
 	atomic_bool evicted; /* the session was: any thread */
 
+	uint64_t heard; /* when an answer came last */
 	uint32_t request_max; /* of this connection */
 	unsigned int granted; /* slots the server has, this connection */
 	unsigned int credits; /* slots to use now */
@@ -172,7 +177,8 @@ struct rpc_peer {
 	struct peer_fast fast;
 	struct peer_reach reach;
 	struct silence silence;
-	TAILQ_HEAD(peer_calls, rpc_call) queue; /* wait for a slot */
+	TAILQ_HEAD(peer_calls, rpc_call)
+	queue[WIRE_WAITS]; /* wait for a slot, by kind */
 	struct peer_calls failing; /* wait for drain */
 };
 
@@ -199,6 +205,8 @@ void choose_return(struct rpc_peer *peer);
  * was there from before goes.
  */
 void call_show(struct rpc_peer *peer, unsigned int i);
+/* Takes that away. */
+void call_hide(struct rpc_peer *peer, unsigned int i);
 /* The answer asks for it: true, the request goes out again, as another one. */
 bool call_asked(struct rpc_peer *peer, unsigned int i,
 		const struct wire_msg *reply);
@@ -317,6 +325,12 @@ void call_drop(struct rpc_peer *peer, unsigned int slot, bool sent, int status);
 /* Gives free slots to waiting calls. */
 void call_pump(struct rpc_peer *peer);
 bool call_outstanding(const struct rpc_peer *peer);
+/*
+ * The answer is that it would have to wait (WIRE_FT_WAITS): true, it is sent again, as one
+ * that may, when there is a slot for such.
+ */
+bool call_would_wait(struct rpc_peer *peer, unsigned int slot,
+		     const struct wire_msg *reply);
 /* All calls end with status, from the next round; or now. */
 void call_fail_all(struct rpc_peer *peer, int status);
 /* Those whose memory is not there.  True: there were some. */

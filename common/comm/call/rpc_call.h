@@ -194,6 +194,10 @@ struct rpc_call {
 	unsigned int nareas;
 	unsigned int pieces_at, npieces; /* struct wire_mem in msg: byte, how many */
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
+	uint32_t user;			/* whose it is, of a session that serves many:
+					 * slots are shared between users; 0: nobody's */
+	bool urgent;			/* it takes the slot that is kept for such
+					 * calls; at most one at a time */
 	uint64_t bytes;			/* of payload; what others move for us
 					 * is waited for asleep, if it is much */
 	const void *joined;		/* the same: as one, join.c; NULL: none */
@@ -231,6 +235,8 @@ struct rpc_call {
 		struct rpc_due due;
 		struct rpc_peer *peer;
 		int where;		/* slot, or CALL_* in call.c */
+		enum wire_wait kind;	/* which slots it may have */
+		uint64_t began;
 		uint64_t moving;	/* of bytes, without our help */
 		void *copy;		/* while it waits for a slot */
 		bool owed;		/* counts in silence.owing */

@@ -57,6 +57,7 @@ static void ping(struct rpc_peer *peer)
 				     .msg_len = out.len,
 				     .deadline = clock_after_ms(PING_MS),
 				     .patient = true,
+				     .urgent = true,
 				     .quiet = true,
 				     .done = ping_done,
 				     .arg = peer };

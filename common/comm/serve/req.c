@@ -39,6 +39,20 @@ bool rpc_req_late(const struct rpc_req *req)
 	return clock_boot() >= req->expiry;
 }
 
+bool rpc_req_may_wait(const struct rpc_req *req)
+{
+	return le16toh(req->msg.hdr->flags) & WIRE_F_WAITS ||
+	       !(req->session->info.features & WIRE_FT_WAITS);
+}
+
+uint64_t rpc_req_patience(const struct rpc_req *req)
+{
+	uint64_t brief = clock_after_ms(RPC_WAIT_BRIEF_MS);
+
+	return rpc_req_may_wait(req) || brief > req->deadline ? req->deadline
+							      : brief;
+}
+
 static void req_run(struct rx *rx)
 {
 	struct conn *conn = rx->conn;

@@ -43,6 +43,15 @@ struct rpc_req {
  */
 bool rpc_req_late(const struct rpc_req *req);
 /*
+ * What waits for another server, a disk or a lease keeps a slot of its client, which
+ * lets only some of them be used so.  False: this request is not one of those; it may wait until
+ * rpc_req_patience() (clock_now()), and if it was not carried out by then the answer is
+ * -EINPROGRESS: the client sends it again, as one that may wait until its deadline.
+ */
+#define RPC_WAIT_BRIEF_MS 20u
+bool rpc_req_may_wait(const struct rpc_req *req);
+uint64_t rpc_req_patience(const struct rpc_req *req);
+/*
  * Ends the connection that the request came by, if it is still there: its bulks touch
  * no memory any more.  done() of those of all its requests comes from here.
  */

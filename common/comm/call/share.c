@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* share.c - see share_int.h. */
+#include "peer_int.h"
+
+#define KEPT_FROM 3u /* slots, from which on one is for urgent calls */
+
+/* Slots that are in use, by zombies as well. */
+struct in_use {
+	unsigned int all, waiting;
+	unsigned int kind, user; /* of the call's kind; and of its user, too */
+};
+
+static struct in_use count(const struct rpc_peer *peer,
+			   const struct rpc_call *call)
+{
+	struct in_use n = { 0 };
+	bool waits = call->p.kind != WIRE_WAIT_NOT;
+	unsigned int i;
+
+	for (i = 0; i < peer->nslots; i++) {
+		const struct peer_slot *s = &peer->slots[i];
+		bool waiting = s->kind != WIRE_WAIT_NOT;
+
+		if (peer->free >> i & 1)
+			continue;
+		n.all++;
+		n.waiting += waiting;
+		n.kind += waits ? s->kind == call->p.kind : 1;
+		n.user += s->user == call->user &&
+			  (waits ? s->kind == call->p.kind : !waiting);
+	}
+	return n;
+}
+
+static unsigned int part_of(unsigned int slots, unsigned int eighths)
+{
+	unsigned int n = slots * eighths / 8;
+
+	return n ? n : 1;
+}
+
+/* Those left of most are for others than users that have some. */
+static bool is_fair(const struct in_use *n, unsigned int most,
+		    unsigned int last, const struct rpc_call *call)
+{
+	return !call->user || !n->user || most - n->kind > last;
+}
+
+static bool may_wait(const struct in_use *n, unsigned int slots,
+		     const struct rpc_call *call)
+{
+	unsigned int most = part_of(slots,
+				    call->p.kind == WIRE_WAIT_LOCK ? 3 : 5);
+
+	return n->waiting < part_of(slots, 6) && n->kind < most &&
+	       is_fair(n, most, most / 4, call);
+}
+
+bool share_allows(const struct rpc_peer *peer, const struct rpc_call *call)
+{
+	unsigned int slots = peer->credits < peer->nslots ? peer->credits
+							  : peer->nslots;
+	struct in_use n = count(peer, call);
+
+	if (call->urgent)
+		return n.all < slots;
+	if (peer->keeps_slot && slots >= KEPT_FROM)
+		slots--;
+	if (n.all >= slots)
+		return false;
+	if (call->p.kind != WIRE_WAIT_NOT)
+		return may_wait(&n, slots, call);
+	return is_fair(&n, slots, slots / 8, call);
+}
