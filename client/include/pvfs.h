@@ -44,6 +44,7 @@
  *              changed the file in part.  A buffer that goes away during a
  *              write may be a signal instead (SIGSEGV, SIGBUS)
  *   EPROTO     a server does not speak this version of the protocol
+ *   EPROTOTYPE another service listens at the address of a server
  *   ENOMEM     no memory
  */
 #ifndef PVFS_H

@@ -128,10 +128,12 @@ static int connect_once(struct fs *fs, struct session **out)
 	attr.declares = fs->declares;
 	attr.lives = &fs->lives;
 	attr.listed = fs->listed;
+	attr.stranger = atomic_load(&fs->stranger);
 	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
 		return rc;
 	rc = session_mount(s);
+	atomic_store(&fs->stranger, rc == -EPROTOTYPE);
 	if (rc) {
 		session_put(s);
 		return rc;

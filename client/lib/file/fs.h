@@ -30,6 +30,8 @@ struct fs {
 	const struct log *log;
 	unsigned int timeout_ms; /* of the next session's calls */
 	bool together, declares; /* see session_attr; set after fs_init() */
+	atomic_bool
+		stranger; /* the mgr's port was another service's, which was logged */
 	/* its iods did not copy from each other (copy.h): not asked before that,
 	 * clock_now(); 0: they may be */
 	_Atomic uint64_t copies_again;

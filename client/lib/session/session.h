@@ -127,6 +127,7 @@ struct session_attr {
 	struct lives *lives; /* of the iods, outlives it; NULL: nobody asks */
 	struct listed *listed; /* outlives it; NULL: nobody else's are listed */
 	bool declares; /* the mgr keeps what it holds in memory: declare.h */
+	bool stranger; /* see struct rpc_peer_attr */
 	bool probe; /* is it there: a connect that fails is the answer */
 	const struct log *log;
 };

@@ -27,7 +27,7 @@ const char *tool_state(int err)
 		return "wrong";
 	if (err == EAGAIN)
 		return "waits";
-	return err == ENXIO ? "foreign" : "down";
+	return err == ENXIO || err == EPROTOTYPE ? "foreign" : "down";
 }
 
 const char *tool_cause(int err)
@@ -38,5 +38,7 @@ const char *tool_cause(int err)
 		return WAITING;
 	if (err == ENOSYS)
 		return EARLIER;
+	if (err == EPROTOTYPE)
+		return "not a PVFS server: another service has that port";
 	return err == ENXIO ? FOREIGN : strerror(err);
 }

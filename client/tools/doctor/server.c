@@ -138,6 +138,14 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 			    "%s asks who its clients are, and what proves it "
 			    "is not here: %s",
 			    s->uri, strerror(err));
+	else if (err == EPROTOTYPE)
+		doctor_find(d,
+			    "correct the port: port= in pvfstab, address in "
+			    "pvfs.conf; ss -ltnp on that host names the "
+			    "service",
+			    "%s is not a PVFS server: another service has "
+			    "that port",
+			    s->uri);
 	else if (err == ENXIO || err == EAGAIN)
 		find_elsewise(d, s, err);
 	else if (err == EHOSTUNREACH || err == ENETUNREACH)

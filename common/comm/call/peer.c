@@ -69,6 +69,8 @@ const char *peer_flaw(int status)
 		       "says which";
 	if (!status)
 		return "it has said nothing yet";
+	if (status == -EPROTOTYPE)
+		return "not a PVFS server";
 	if (status == -EINPROGRESS)
 		return "its host's name is still being looked up; see the "
 		       "resolver";
@@ -130,6 +132,19 @@ static void peer_give_up(struct rpc_peer *peer, int status)
 	call_fail_all(peer, status);
 }
 
+/* Another service has the port.  To wait for its end is for those who met the server before. */
+static void peer_not_pvfs(struct rpc_peer *peer)
+{
+	if (peer->refused != -EPROTOTYPE)
+		log_error(peer->link.ctx->log,
+			  "%s: not a PVFS server: another service listens at "
+			  "that port%s%s",
+			  peer->name, peer->fix ? "; " : "",
+			  peer->fix ? peer->fix : "");
+	peer->refused = -EPROTOTYPE;
+	peer_give_up(peer, -EPROTOTYPE);
+}
+
 static void peer_attempt(struct rpc_peer *peer);
 
 void peer_lost(struct link *link, int status)
@@ -144,6 +159,10 @@ void peer_lost(struct link *link, int status)
 	}
 	if ((peer->impatient && !peer->boot) || status == -EBADFD) {
 		peer_give_up(peer, status);
+		return;
+	}
+	if (status == -EPROTOTYPE && !peer->boot) {
+		peer_not_pvfs(peer);
 		return;
 	}
 	peer_log_loss(peer, status);
@@ -334,6 +353,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 		 addr_format(&attr->addr, uri, sizeof(uri)));
 	peer->turn = attr->index + (unsigned int)(attr->session % 0xffff);
 	peer->fix = attr->fix;
+	peer->refused = attr->stranger ? -EPROTOTYPE : 0;
 	peer->role = attr->role;
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;

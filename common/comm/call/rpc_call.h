@@ -46,6 +46,8 @@ struct rpc_peer_attr {
 	const char *name;		/* "iod 2", for messages; copied */
 	const char *fix;		/* what to look at when it cannot be
 					 * reached, or NULL; outlives the peer */
+	bool stranger;			/* that another service is there was
+					 * logged already */
 	enum wire_role role;		/* who we are */
 	uint64_t fsid;			/* 0: any */
 	uint64_t session;		/* one per client instance, random, not 0 */

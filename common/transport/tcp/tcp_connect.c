@@ -144,6 +144,8 @@ int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
 	const char *why;
 	int rc = tcp_hello_get(payload, frame->len, &hello, &why);
 
+	if (rc == -EPROTOTYPE)
+		return tcp_not_pvfs(ep);
 	if (rc)
 		return tcp_rx_refuse(ep, rc, why);
 	answered(ep, &hello);

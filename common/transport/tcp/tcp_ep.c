@@ -244,7 +244,13 @@ void tcp_ep_lost_for(struct tcp_ep *ep, int status, const char *why)
 
 	if (sq->q.done != sq->q.tail)
 		id = sq->wr[sq->q.done & sq->q.mask].id;
-	log_warn(ep->ep.dev->log, "%s: connection lost: %s", ep->peer, why);
+	if (ep->state ==
+	    TCP_EP_HELLO) /* the caller says that it cannot connect */
+		log_info(ep->ep.dev->log, "%s: connection lost: %s", ep->peer,
+			 why);
+	else
+		log_warn(ep->ep.dev->log, "%s: connection lost: %s", ep->peer,
+			 why);
 	tcp_ep_break(ep, status, id);
 }
 
@@ -278,6 +284,14 @@ void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why)
 	if (!send_nak(ep, status, id))
 		tcp_sock_reset_on_close(ep->fd);
 	tcp_ep_break(ep, status, 0);
+}
+
+int tcp_not_pvfs(struct tcp_ep *ep)
+{
+	log_info(ep->ep.dev->log, "%s: its answer is no hello", ep->peer);
+	tcp_sock_reset_on_close(ep->fd);
+	tcp_ep_break(ep, -EPROTOTYPE, 0);
+	return -EPROTOTYPE;
 }
 
 int tcp_rx_refuse(struct tcp_ep *ep, int status, const char *why)

@@ -91,6 +91,8 @@ void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id);
  */
 void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why);
 /* The same because of the frame being received; returns status. */
+/* What answers the hello is no server of ours: -EPROTOTYPE. */
+int tcp_not_pvfs(struct tcp_ep *ep);
 int tcp_rx_refuse(struct tcp_ep *ep, int status, const char *why);
 /* The same with a log line; the oldest send request gets status. */
 void tcp_ep_lost(struct tcp_ep *ep, int status);

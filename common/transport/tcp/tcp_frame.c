@@ -163,7 +163,7 @@ int tcp_hello_get(const uint8_t *p, uint32_t len, struct tcp_hello *hello,
 	if (len < TCP_HELLO_LEN || len > HELLO_MAX || get32(p) != MAGIC ||
 	    get16(p + 6) != 0) {
 		*why = "not the PVFS tcp transport";
-		return -EPROTO;
+		return -EPROTOTYPE;
 	}
 	if (get16(p + 4) != TCP_VERSION) {
 		*why = "another version of the tcp transport; upgrade the "

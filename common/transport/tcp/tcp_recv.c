@@ -78,6 +78,13 @@ static bool land_staged(struct tcp_ep *ep)
 	return true;
 }
 
+/* What a server may send first. */
+static bool is_answer(const struct tcp_frame *frame)
+{
+	return frame->op == TCP_OP_ACCEPT || frame->op == TCP_OP_REJECT ||
+	       frame->op == TCP_OP_NAK;
+}
+
 /* 1: a frame was begun; 0: more bytes or a posted receive are needed; or
  * broken. */
 static int begin_staged(struct tcp_ep *ep)
@@ -91,6 +98,8 @@ static int begin_staged(struct tcp_ep *ep)
 	if (have < TCP_HEAD_LEN)
 		return 0;
 	rc = tcp_frame_get(rx->stage + rx->at, &rx->frame, &why);
+	if (ep->state == TCP_EP_HELLO && (rc || !is_answer(&rx->frame)))
+		return tcp_not_pvfs(ep);
 	if (rc)
 		return tcp_rx_refuse(ep, rc, why);
 	need = tcp_frame_need(&rx->frame);
@@ -192,7 +201,9 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 static void end_of_file(struct tcp_ep *ep)
 {
 	tcp_seal_ended(ep);
-	if (ep->state == TCP_EP_HELLO) {
+	if (ep->state == TCP_EP_HELLO && ep->rx.end > ep->rx.at) {
+		tcp_not_pvfs(ep);
+	} else if (ep->state == TCP_EP_HELLO) {
 		log_info(ep->ep.dev->log, "%s: closed before it accepted",
 			 ep->peer);
 		tcp_ep_break(ep, -ECONNRESET, 0);
