@@ -31,7 +31,7 @@ static void usage(FILE *out)
 	      "                      how long attributes and names may be old, "
 	      "seconds\n"
 	      "                      (default 0; cache=open: 1)\n"
-	      "  -o max_threads=N    requests at a time (default 32)\n"
+	      "  -o max_threads=N    requests at a time (default 256)\n"
 	      "  -o allow_other      all users of this host (default if root "
 	      "mounts)\n"
 	      "  -o no_default_permissions\n"
@@ -308,7 +308,7 @@ int options_parse(int argc, char **argv, struct options *opt)
 
 	*opt = (struct options){ .attr_timeout = -1,
 				 .entry_timeout = -1,
-				 .max_threads = 32,
+				 .max_threads = 256,
 				 .atime = true,
 				 .pvfs = strdup("") };
 	if (!opt->pvfs || fuse_opt_add_arg(&opt->fuse, argv[0]))

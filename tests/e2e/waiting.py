@@ -4,7 +4,7 @@
 import os, signal, sys, time
 
 d, what, iod, shim = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-CROWD = 20
+CROWD = 100 if what in ("truncate", "fsync") else 20
 ALICE, BOB = 1001, 1002
 LIMIT = time.monotonic() + 50 # against a hang
 
