@@ -13,7 +13,8 @@ manager's CHALLENGE says that it does), unhere (nothing in it says that the conn
 sealed as it is), apart (nobody can do that), bare (a frame that is not sealed), change
 ("heard" becomes "wrong", wherever it can be read); and what no end would find out but for
 what it makes its keys of, in connections of clients that have proved nothing: hail (a feature
-that nobody has), hello (another uid), reply (other credits).
+that nobody has), hello (another uid), reply (other credits).  longer: one answer that is not
+to HELLO says that it is 256 bytes longer than it is; the word becomes pass.
 """
 import asyncio
 import os
@@ -45,8 +46,9 @@ def flip(data, at, bits):
 class Way:
     """One direction of a connection."""
 
-    def __init__(self, reader, writer, deed, answers):
+    def __init__(self, reader, writer, deed, done, answers):
         self.reader, self.writer, self.deed = reader, writer, deed
+        self.done = done
         self.answers = answers
         self.records = 0
         self.kept = b""
@@ -84,6 +86,10 @@ class Way:
             clear(payload, 48 + 12, CH_SEAL)
         if self.deed() == "change":
             payload = payload.replace(b"heard", b"wrong")
+        if self.deed() == "longer" and self.answers and op == SEND and \
+                len(payload) >= HEADER and payload[6] != WIRE_HELLO:
+            self.done()
+            head = struct.pack("<BBHI", op, 0, nseg, length ^ 0x100) + head[8:]
         self.writer.write(head + payload)
         return True
 
@@ -123,14 +129,18 @@ async def serve(port, path):
         with open(path) as f:
             return f.read().strip()
 
+    def done():
+        with open(path, "w") as f:
+            f.write("pass\n")
+
     async def meet(reader, writer):
         try:
             inner, outer = await asyncio.open_connection("127.0.0.1", port)
         except OSError:
             writer.close()
             return
-        ways = [asyncio.ensure_future(Way(reader, outer, deed, False).run()),
-                asyncio.ensure_future(Way(inner, writer, deed, True).run())]
+        ways = [asyncio.ensure_future(Way(reader, outer, deed, done, False).run()),
+                asyncio.ensure_future(Way(inner, writer, deed, done, True).run())]
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         for way in ways:
             way.cancel()

@@ -14,8 +14,9 @@ static uint64_t soon(const struct silence *s)
 {
 	unsigned int ms = s->patience_ms / SOON;
 
-	return s->since +
-	       (ms < SOON_MAX_MS ? ms : SOON_MAX_MS) * CLOCK_NS_PER_MS;
+	if (!s->patience_ms || ms > SOON_MAX_MS)
+		ms = SOON_MAX_MS;
+	return s->since + ms * CLOCK_NS_PER_MS;
 }
 
 static void watch(struct rpc_peer *peer)
@@ -41,6 +42,7 @@ static void ping_done(struct rpc_call *call)
 	struct silence *s = &peer->silence;
 
 	s->asked = false;
+	rpc_timer_clear(peer->link.ctx, &s->end);
 	if (s->since && peer->state != PEER_CLOSED)
 		watch(peer);
 }
@@ -62,6 +64,25 @@ static void ping(struct rpc_peer *peer)
 				     .done = ping_done,
 				     .arg = peer };
 	rpc_call_start(peer, &s->ping);
+	if (s->ends)
+		rpc_timer_set(peer->link.ctx, &s->end,
+			      clock_after_ms(SILENCE_ANSWER_MS));
+}
+
+/* The next connection is sent the same PING. */
+static void end_timer(struct rpc_timer *timer)
+{
+	struct rpc_peer *peer = container_of(timer, struct rpc_peer,
+					     silence.end);
+	struct silence *s = &peer->silence;
+	uint64_t least = SILENCE_ANSWER_MS * CLOCK_NS_PER_MS;
+
+	if (!s->asked)
+		return;
+	rpc_timer_set(peer->link.ctx, timer, clock_after_ms(SILENCE_ANSWER_MS));
+	if (peer->state == PEER_READY && s->since &&
+	    clock_now() - s->since >= least)
+		link_fail(&peer->link, -ETIMEDOUT);
 }
 
 /* Where the next answer may be the last bare one nothing is asked meanwhile. */
@@ -82,15 +103,18 @@ static void silence_timer(struct rpc_timer *timer)
 		ping(peer);
 }
 
-void silence_init(struct rpc_peer *peer, unsigned int patience_ms)
+void silence_init(struct rpc_peer *peer, unsigned int patience_ms, bool ends)
 {
 	peer->silence.patience_ms = patience_ms;
+	peer->silence.ends = ends;
 	peer->silence.timer.fire = silence_timer;
+	peer->silence.end.fire = end_timer;
 }
 
 void silence_end(struct rpc_peer *peer)
 {
 	rpc_timer_clear(peer->link.ctx, &peer->silence.timer);
+	rpc_timer_clear(peer->link.ctx, &peer->silence.end);
 }
 
 /* ---- calls ---- */
@@ -140,9 +164,9 @@ bool silence_call(struct rpc_peer *peer, struct rpc_call *call)
 {
 	struct silence *s = &peer->silence;
 
-	if (!s->patience_ms || call->patient)
+	if ((!s->patience_ms && !s->ends) || call->patient)
 		return true;
-	if (is_silent(peer) && !in_time(peer, call))
+	if (s->patience_ms && is_silent(peer) && !in_time(peer, call))
 		return false;
 	call->p.owed = true;
 	s->owing++;

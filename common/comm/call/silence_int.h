@@ -19,6 +19,11 @@
 #include "rpc_call.h"
 
 #define SILENCE_GRACE_MS 1000u /* for those who came last */
+/*
+ * A manager that has not answered the PING by then loses the connection, and gets another: it
+ * may be well, and the connection may have lost its place in the stream of bytes.
+ */
+#define SILENCE_ANSWER_MS 2000u
 
 struct silence {
 	unsigned int patience_ms; /* 0: it is not looked for */
@@ -26,12 +31,15 @@ struct silence {
 	uint64_t since; /* it owes an answer, and said nothing; 0: it does not */
 	bool told; /* that calls fail at once */
 	bool asked; /* the PING is under way */
+	bool ends; /* the connection, if it is not answered */
 	struct rpc_timer timer; /* before it */
+	struct rpc_timer end; /* after it */
 	struct rpc_call ping;
 	uint64_t msg[sizeof(struct wire_hdr) / 8];
 };
 
-void silence_init(struct rpc_peer *peer, unsigned int patience_ms);
+/* ends: of a manager, whose answers are not queued behind data. */
+void silence_init(struct rpc_peer *peer, unsigned int patience_ms, bool ends);
 void silence_end(struct rpc_peer *peer);
 /* A call starts, its deadline is made the earlier one.  False: it is to fail. */
 bool silence_call(struct rpc_peer *peer, struct rpc_call *call);
