@@ -35,6 +35,6 @@ int hint_number(const char *text, int *value)
 		return -EINVAL;
 	if (errno || n < INT_MIN || n > INT_MAX >> shift)
 		return -ERANGE;
-	*value = (int)n << shift;
+	*value = (int)(n * (1LL << shift));
 	return 0;
 }
