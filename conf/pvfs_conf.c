@@ -329,11 +329,11 @@ static int parse_options(int argc, char **argv)
 
 	if (c == 'h') {
 		usage(stdout);
-		return 0;
+		return fflush(stdout) ? 1 : 0;
 	}
 	if (c == 'V') {
 		puts("pvfs-conf " PVFS_VERSION);
-		return 0;
+		return fflush(stdout) ? 1 : 0;
 	}
 	if (c == -1 && argc - optind >= 1 && argc - optind <= 2 &&
 	    !strcmp(argv[optind], "check"))

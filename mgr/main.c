@@ -61,10 +61,10 @@ static int parse_options(int argc, char **argv, struct options *opt)
 			opt->restore = true;
 		} else if (c == 'h') {
 			usage(stdout);
-			return 0;
+			return fflush(stdout) ? 1 : 0;
 		} else if (c == 'V') {
 			puts("pvfs-mgr " PVFS_VERSION);
-			return 0;
+			return fflush(stdout) ? 1 : 0;
 		} else {
 			usage(stderr);
 			return 2;

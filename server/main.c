@@ -77,10 +77,10 @@ static int parse_options(int argc, char **argv, struct options *opt)
 			opt->new_store = true;
 		} else if (c == 'h') {
 			usage(stdout);
-			return 0;
+			return fflush(stdout) ? 1 : 0;
 		} else if (c == 'V') {
 			puts("pvfs-iod " PVFS_VERSION);
-			return 0;
+			return fflush(stdout) ? 1 : 0;
 		} else {
 			usage(stderr);
 			return 2;

@@ -238,10 +238,10 @@ static int one_letter(struct options *opt, int letter)
 		return -1;
 	case 'h':
 		usage(stdout);
-		return 0;
+		return fflush(stdout) ? 1 : 0;
 	case 'V':
 		puts("pvfs-fuse " PVFS_VERSION);
-		return 0;
+		return fflush(stdout) ? 1 : 0;
 	}
 	usage(stderr);
 	return 2;

@@ -74,10 +74,10 @@ static int parse_options(int argc, char **argv, struct options *opt)
 			opt->json = true;
 		} else if (c == 'h') {
 			usage(stdout);
-			return CLEAN;
+			return fflush(stdout) ? FAILED : CLEAN;
 		} else if (c == 'V') {
 			puts("pvfs-fsck " PVFS_VERSION);
-			return CLEAN;
+			return fflush(stdout) ? FAILED : CLEAN;
 		} else if (c != 't' ||
 			   !parse_timeout(optarg, &opt->timeout_s)) {
 			usage(stderr);

@@ -33,6 +33,10 @@ for page in "$top"/client/tools/*.1 "$top"/server/*.8 "$top"/mgr/*.8 \
 	in_help "$program" >"$tmp/help"
 	in_page "$page" >"$tmp/page"
 	[ -s "$tmp/help" ] || fail "$tool --help names no options"
+	for option in --help --version; do
+		grep -q -- "$option" help || continue
+		"$program" $option >/dev/full 2>err && fail "$tool $option to a full disk exits 0"
+	done
 	diff "$tmp/help" "$tmp/page" >"$tmp/diff" ||
 		fail "$tool: --help (<) and its page (>): $(cat "$tmp/diff")"
 	# each is known to the program: a wrong use may follow

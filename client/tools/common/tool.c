@@ -21,7 +21,7 @@ static void print_help(const struct tool *tool)
 	       "  --version              the version\n"
 	       "Exit status: 0 done, 1 something failed, 2 wrong usage.\n",
 	       tool->name, tool->usage, tool->help);
-	exit(0);
+	exit(tool_done(tool, 0));
 }
 
 void tool_usage(const struct tool *tool)
@@ -109,7 +109,7 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 			print_help(tool);
 		if (opt == OPT_VERSION) {
 			printf("%s %s\n", tool->name, pvfs_version());
-			exit(0);
+			exit(tool_done(tool, 0));
 		}
 		if (opt == '?')
 			tool_usage(tool);
