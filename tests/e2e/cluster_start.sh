@@ -104,3 +104,21 @@ wait $start && fail "interrupted, it says that all is well"
 grep -q 'interrupted; not started; nothing was left running' said || fail "$(<said)"
 [ ! -e "$state/pvfs.conf" ] || fail "interrupted, it leaves a file system"
 must_fail kill -0 $(<iods)
+
+# an IPv6 address with and without its brackets
+if ip -6 addr show dev lo 2>/dev/null | grep -q ::1; then
+	for host in ::1 '[::1]'; do
+		state=$tmp/six$host
+		states+=("$state")
+		must cluster start -n 1 --port 0 --host $host
+		grep -q '^\[::1\]:/ ' "$state/pvfstab" || fail "$(cat "$state/pvfstab")"
+		PVFSTAB_FILE=$state/pvfstab must pvfs-ls /pvfs
+		must cluster stop
+	done
+else
+	say 'no IPv6 here'
+fi
+for script in cluster quickstart test report bench mkconf package; do
+	"$top/scripts/$script" --help >/dev/full 2>err && fail "$script --help to a full disk exits 0"
+done
+true
