@@ -179,8 +179,8 @@ START_TEST(test_another_index)
 	begin(a, a);
 	ck_assert_int_eq(call(), -EKEYREJECTED);
 	check_refused(1, 1);
-	ck_assert_uint_eq(rig_logged(rig, "its proof is not that of this "
-					  "server"),
+	ck_assert_uint_eq(rig_logged(rig, "this is iod 2: correct the address "
+					  "in [iod.3]"),
 			  1);
 }
 END_TEST
