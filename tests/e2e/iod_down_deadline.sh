@@ -37,8 +37,9 @@ must pvfs-rm /pvfs/file
 expect ok pvio mkdir /pvfs/tree
 must_fail pvfs-rm /pvfs/tree
 must pvfs-rm -r /pvfs/tree
-# the manager waits for iod 1, and who waits for the manager is told
-must_fail pvfs-cp /bin/true /pvfs/new
+# a new file that has a stripe there
+head -c 1000000 /dev/zero >"$tmp/zeros"
+must_fail pvfs-cp "$tmp/zeros" /pvfs/new
 grep -q "$uri" "$tmp/output" || fail "a new file: $(cat "$tmp/output")"
 # a stopped process is as good as dead, and does not stall the others
 must cluster start-iod 1
