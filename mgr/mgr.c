@@ -195,6 +195,7 @@ static void close_all(struct mgr *mgr)
 	if (mgr->server)
 		rpc_server_close(mgr->server);
 	sessions_close(mgr);
+	lock_waits_close(mgr);
 	while ((req = LIST_FIRST(&mgr->requests)))
 		request_drop(req);
 	run_queue_close(mgr->queue);
@@ -203,7 +204,6 @@ static void close_all(struct mgr *mgr)
 	free(mgr->called);
 	evicts_close(mgr);
 	adopts_close(mgr);
-	lock_waits_close(mgr);
 	tokens_close(mgr);
 	dirbufs_close(mgr);
 	if (mgr->ctx)
@@ -283,9 +283,9 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	flusher_collect(mgr->fl);
 	auths_run(mgr);
 	jobs_admit(mgr);
-	lock_waits_run(mgr);
 	adopts_run(mgr);
-	more = chores(mgr);
+	more = lock_waits_run(mgr);
+	more |= chores(mgr);
 	more |= mgr_submit(mgr);
 	more |= run_queue_waits(mgr->queue);
 	if (store_failed(mgr->st))

@@ -7,6 +7,7 @@
 #include "caller.h"
 #include "caps.h"
 #include "jobs.h"
+#include "lock_waits.h"
 #include "ops.h"
 #include "reply.h"
 #include "service.h"
@@ -64,31 +65,12 @@ static void hold_nothing(const struct op *op)
 		ns_forget_holds(&op->mgr->ns, caller->id);
 }
 
-/*
- * The user whom it counts for.  Of a session that may not speak for others that is the
- * session's, whatever user it names: run() rejects it.
- */
-static struct run_owner owner_of(const struct request *req)
-{
-	const struct caller *caller = caller_of(req->rpc->session);
-	const struct wire_as *as = req->rpc->msg.as;
-	bool speaks = as && caller->root && caller->place.speaks;
-
-	return (struct run_owner){
-		.uid = speaks ? le32toh(as->uid)
-			      : rpc_session_info(req->rpc->session)->cred.uid,
-		.session = caller->id,
-	};
-}
-
 static void queue_again(struct request *req)
 {
-	const struct run_owner owner = owner_of(req);
+	int rc = request_queue(req);
 
-	req->paused = true;
-	rpc_req_enter(req->rpc, RPC_QUEUE);
-	if (run_queue_put(req->mgr->queue, &req->turn, &owner))
-		answer_error(req, -ENOMEM);
+	if (rc)
+		answer_error(req, rc);
 }
 
 /* Nothing is to be committed. */
@@ -434,6 +416,8 @@ uint64_t request_turn(struct run_item *item)
 	uint64_t before = ns_work(ns);
 
 	rpc_req_leave(req->rpc, RPC_QUEUE);
+	if (req->lock_wait)
+		lock_wait_end(req);
 	if (!req->paused && request_is_replay(req))
 		run_again(req);
 	else if (!req->paused || clock_now() < req->rpc->deadline)
@@ -459,7 +443,7 @@ void request_take(struct mgr *mgr, struct rpc_req *rpc)
 	LIST_INSERT_HEAD(&mgr->requests, req, all);
 	if (request_is_waited_for(req))
 		gather_back(&mgr->gather, &caller_of(rpc->session)->gather);
-	owner = owner_of(req);
+	owner = request_owner(req);
 	rpc_req_enter(rpc, RPC_QUEUE);
 	run_queue_admit(mgr->queue, &req->turn, &owner);
 }

@@ -59,6 +59,8 @@ struct lock_index {
 	uint64_t reservations; /* ever */
 	uint64_t random;
 	SLIST_HEAD(, lock_node) changes; /* since the last commit or abort */
+	lock_gone_fn *gone; /* or NULL */
+	void *gone_arg;
 };
 
 int lock_index_open(uint64_t seed, struct lock_index **out)
@@ -364,9 +366,23 @@ int lock_index_reserve(struct lock_index *index, const struct lock_rec *rec,
 	return 0;
 }
 
+static void tell_gone(const struct lock_index *index,
+		      const struct lock_node *node)
+{
+	if (index->gone && node->was_inside)
+		index->gone(index->gone_arg, &node->rec);
+}
+
+void lock_index_watch(struct lock_index *index, lock_gone_fn *gone, void *arg)
+{
+	index->gone = gone;
+	index->gone_arg = arg;
+}
+
 void lock_index_release(struct lock_index *index, struct lock_node *node)
 {
 	leave(node);
+	tell_gone(index, node);
 	free_node(index, node);
 }
 
@@ -391,9 +407,12 @@ void lock_index_commit(struct lock_index *index)
 	while ((node = SLIST_FIRST(&index->changes))) {
 		SLIST_REMOVE_HEAD(&index->changes, change);
 		node->noted = false;
-		node->was_inside = node->inside;
-		if (!node->inside)
+		if (!node->inside) {
+			tell_gone(index, node);
 			free_node(index, node);
+			continue;
+		}
+		node->was_inside = true;
 	}
 }
 

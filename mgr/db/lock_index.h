@@ -23,6 +23,8 @@ void lock_index_del(struct lock_index *index, const struct lock_rec *rec);
 int lock_index_reserve(struct lock_index *index, const struct lock_rec *rec,
 		       struct lock_node **out);
 void lock_index_release(struct lock_index *index, struct lock_node *node);
+/* See lock_watch(). */
+void lock_index_watch(struct lock_index *index, lock_gone_fn *gone, void *arg);
 void lock_index_commit(struct lock_index *index);
 void lock_index_abort(struct lock_index *index);
 /* See lock_find(); NULL: none.  It is there until the next change.  Counts nodes in *steps. */

@@ -84,6 +84,11 @@ void lock_release(struct store *st, struct lock_node *node)
 	lock_index_release(st->locks, node);
 }
 
+void lock_watch(struct store *st, lock_gone_fn *gone, void *arg)
+{
+	lock_index_watch(st->locks, gone, arg);
+}
+
 static int decode(const struct store_iter *it, struct lock_rec *rec)
 {
 	const uint8_t *key = it->key;

@@ -36,6 +36,13 @@ int lock_reserve(struct store *st, const struct lock_rec *rec,
 		 struct lock_node **out);
 void lock_release(struct store *st, struct lock_node *node);
 
+/*
+ * gone (or NULL) is called for each lock and reservation that is let go or changed: at the commit,
+ * or in lock_release().  It does not change locks.
+ */
+typedef void lock_gone_fn(void *arg, const struct lock_rec *rec);
+void lock_watch(struct store *st, lock_gone_fn *gone, void *arg);
+
 /* Walks the locks of a file, those of one holder together and upwards. */
 struct lock_iter {
 	struct store_iter it;

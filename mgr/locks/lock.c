@@ -1,81 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lock.c - LOCK.  A request that waits does so in a queue of its file, for a
- * bounded time, and looks again whenever something of the file is let go.
+ * lock.c - LOCK.  A request that waits does so for a bounded time, at the lock that is in
+ * its way: lock_waits.c.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "caller.h"
-#include "hash_table.h"
-#include "locks.h"
 #include "locks_int.h"
-
-struct lock_wait {
-	UT_hash_handle hh;
-	uint64_t handle;
-	struct park park; /* never empty for long */
-	bool woken;
-};
-
-struct lock_waits {
-	struct lock_wait *all; /* by handle */
-	bool woken; /* one of them is */
-	bool single; /* these look before lock_any.c's */
-};
 
 /* ---- waiting ---- */
 
 /* Of a session: an eighth of its slots wait for long, the others let others have a turn. */
 #define LONG_WAITS 8u
 #define TURN_MS 100u
-
-static struct caller *caller_that(const struct request *req)
-{
-	return caller_of(req->rpc->session);
-}
-
-static void wait_in(struct lock_wait *wait, struct request *req)
-{
-	caller_that(req)->lock_waits++;
-	park_wait_until(&wait->park, req, req->patience);
-}
-
-static void on_late(struct park *park, struct request *req)
-{
-	struct lock_wait *wait = container_of(park, struct lock_wait, park);
-
-	caller_that(req)->lock_waits--;
-	/* it may be the last one: then the queue goes, too */
-	wait->woken = req->mgr->lock_waits->woken = true;
-	answer_error(req, -EAGAIN);
-}
-
-static struct lock_wait *find(struct mgr *mgr, uint64_t handle)
-{
-	struct lock_wait *wait;
-
-	HASH_FIND(hh, mgr->lock_waits->all, &handle, sizeof(handle), wait);
-	return wait;
-}
-
-static struct lock_wait *find_or_make(struct mgr *mgr, uint64_t handle)
-{
-	struct lock_wait *wait = find(mgr, handle);
-
-	if (wait)
-		return wait;
-	wait = calloc(1, sizeof(*wait));
-	if (!wait)
-		return NULL;
-	wait->handle = handle;
-	park_init(&wait->park, RPC_QUEUE, on_late);
-	HASH_ADD(hh, mgr->lock_waits->all, handle, sizeof(handle), wait);
-	if (wait->hh.tbl)
-		return wait;
-	free(wait);
-	return NULL;
-}
 
 /* The answer has to be there before the client stops to wait for it. */
 uint64_t lock_until(const struct request *req, uint32_t most_ms)
@@ -91,111 +29,20 @@ uint64_t lock_until(const struct request *req, uint32_t most_ms)
  * Where many of a session wait, some of them do so at their client, for a slot; and what
  * those wait for may be free.
  */
-static uint32_t most_ms(const struct request *req)
+static uint32_t most_ms(const struct op *op)
 {
-	unsigned int few = req->mgr->conf.slots / LONG_WAITS;
+	unsigned int few = op->mgr->conf.slots / LONG_WAITS;
 
-	return caller_that(req)->lock_waits < (few ? few : 1)
+	return lock_waits_of(op->mgr, op->ns.session) < (few ? few : 1)
 		       ? WIRE_LOCK_WAIT_MS
 		       : TURN_MS;
 }
 
-static int wait_for(struct op *op, uint64_t handle)
+static int wait_for(struct op *op, const struct lock_rec *other)
 {
-	struct lock_wait *wait = find_or_make(op->mgr, handle);
-
-	if (!wait)
-		return -ENOMEM;
 	if (!op->req->patience)
-		op->req->patience = lock_until(op->req, most_ms(op->req));
-	rpc_req_unhurried(op->rpc);
-	wait_in(wait, op->req);
-	return OP_LATER;
-}
-
-int lock_waits_open(struct mgr *mgr)
-{
-	mgr->lock_waits = calloc(1, sizeof(*mgr->lock_waits));
-	return mgr->lock_waits ? any_waits_open(mgr) : -ENOMEM;
-}
-
-void lock_waits_close(struct mgr *mgr)
-{
-	struct lock_wait *wait, *next;
-
-	any_waits_close(mgr);
-	if (!mgr->lock_waits)
-		return;
-	HASH_ITER(hh, mgr->lock_waits->all, wait, next) {
-		HASH_DEL(mgr->lock_waits->all, wait);
-		free(wait);
-	}
-	free(mgr->lock_waits);
-}
-
-void lock_waits_wake(struct mgr *mgr, uint64_t handle)
-{
-	struct lock_wait *wait = find(mgr, handle);
-
-	if (wait)
-		wait->woken = mgr->lock_waits->woken = true;
-	any_waits_wake(mgr, handle);
-}
-
-/* Its client may be dead: what it would be given, nobody would let go. */
-bool lock_away(const struct request *req)
-{
-	return !rpc_session_here(req->rpc->session);
-}
-
-/* Each looks once; who has to wait again is then at the end of the queue, in
- * the order that there was. */
-static void look_again(struct lock_wait *wait)
-{
-	struct request *last = TAILQ_LAST(&wait->park.waiting, park_queue);
-	struct request *req;
-	bool more = last;
-
-	wait->woken = false;
-	while (more) {
-		req = park_take(&wait->park);
-		more = req != last;
-		caller_that(req)->lock_waits--;
-		if (lock_away(req))
-			wait_in(wait, req);
-		else
-			request_run(req);
-	}
-}
-
-static void run_single(struct mgr *mgr)
-{
-	struct lock_wait *wait, *next;
-
-	if (!mgr->lock_waits->woken)
-		return;
-	mgr->lock_waits->woken = false;
-	HASH_ITER(hh, mgr->lock_waits->all, wait, next) {
-		if (wait->woken)
-			look_again(wait);
-		if (park_empty(&wait->park)) {
-			HASH_DEL(mgr->lock_waits->all, wait);
-			free(wait);
-		}
-	}
-}
-
-/* Who waits for one lock and who waits for any of several come first in turns. */
-void lock_waits_run(struct mgr *mgr)
-{
-	bool single = mgr->lock_waits->single;
-
-	if (single)
-		run_single(mgr);
-	if (any_waits_run(mgr) || single)
-		mgr->lock_waits->single = !single;
-	if (!single)
-		run_single(mgr);
+		op->req->patience = lock_until(op->req, most_ms(op));
+	return lock_wait_begin(op->req, other, 1);
 }
 
 /* ---- deadlocks ---- */
@@ -230,9 +77,10 @@ static bool join(struct party *p, uint64_t session)
 }
 
 /* Its wait goes on for as long as another process' lock is there. */
-static bool stuck(const struct lock_wait *wait, const struct request *req)
+static bool stuck(const struct lock_wait *wait)
 {
-	return !wait->woken && req->blocker && !lock_away(req);
+	return wait->req->blocker && !lock_blocks_may_end(&wait->at) &&
+	       rpc_session_here(wait->req->rpc->session);
 }
 
 /*
@@ -243,18 +91,15 @@ static bool stuck(const struct lock_wait *wait, const struct request *req)
 static bool join_blockers(const struct mgr *mgr, struct party *p,
 			  unsigned int which, bool *waits)
 {
-	const uint64_t session = p->session[which];
-	const struct lock_wait *wait, *next;
-	const struct request *req;
+	const struct lock_wait *wait;
 
-	HASH_ITER(hh, mgr->lock_waits->all, wait, next) {
-		TAILQ_FOREACH(req, &wait->park.waiting, wait) {
-			if (caller_of(req->rpc->session)->id != session)
-				continue;
-			*waits = true;
-			if (!stuck(wait, req) || !join(p, req->blocker))
-				return false;
-		}
+	for (wait = lock_waits_first(mgr, p->session[which]); wait;
+	     wait = lock_waits_next(wait)) {
+		if (!wait->single)
+			continue;
+		*waits = true;
+		if (!stuck(wait) || !join(p, wait->req->blocker))
+			return false;
 	}
 	return true;
 }
@@ -295,36 +140,40 @@ static bool never_ends(struct op *op, const struct ns_lock_args *args,
 
 /* ---- the end of a wait ---- */
 
-bool lock_same(const struct wire_lock *a, const struct wire_lock *b)
+static bool same(const struct wire_lock *a, const struct wire_lock *b)
 {
 	return a->handle == b->handle && a->owner == b->owner &&
 	       a->start == b->start && a->end == b->end &&
 	       !(le32toh(a->flags ^ b->flags) & WIRE_L_WHOLE);
 }
 
-/* The next of the session's that waits for just this, or NULL. */
-static struct request *find_same(struct lock_wait *wait, const struct op *op)
+static bool names(const struct request *req, const struct wire_lock *lock)
 {
-	struct request *req;
+	const struct wire_lock *list;
+	unsigned int n;
 
-	TAILQ_FOREACH(req, &wait->park.waiting, wait)
-		if (req->rpc->session == op->rpc->session &&
-		    lock_same(req->rpc->msg.body, op->rpc->msg.body))
-			return req;
-	return NULL;
+	if (req->rpc->op == WIRE_LOCK)
+		return same(req->rpc->msg.body, lock);
+	n = any_locks(req, &list);
+	while (n)
+		if (same(&list[--n], lock))
+			return true;
+	return false;
 }
 
-static void cancel(struct op *op, uint64_t handle)
+/* Those of op's session that wait for the lock that op names, alone or among others. */
+static void cancel(struct op *op)
 {
-	struct lock_wait *wait = find(op->mgr, handle);
+	struct lock_wait *wait = lock_waits_first(op->mgr, op->ns.session);
+	struct lock_wait *next;
 	struct request *req;
 
-	while (wait && (req = find_same(wait, op))) {
-		park_leave(req);
-		caller_that(req)->lock_waits--;
-		/* it may be the last one: then the queue goes, too */
-		wait->woken = op->mgr->lock_waits->woken = true;
-		answer_error(req, -EINTR);
+	for (; wait; wait = next) {
+		next = lock_waits_next(wait);
+		req = wait->req;
+		if (req->rpc->session == op->rpc->session &&
+		    names(req, op->rpc->msg.body))
+			lock_wait_cancel(req);
 	}
 }
 
@@ -358,22 +207,18 @@ int op_lock(struct op *op)
 	int rc;
 
 	if (args.flags & WIRE_L_CANCEL) {
-		cancel(op, args.handle);
-		any_waits_cancel(op);
+		cancel(op);
 		put_reply(op, &other);
 		return 0;
 	}
 	rc = ns_lock(&op->ns, &args, &other);
 	if (rc == -EAGAIN && args.flags & WIRE_L_WAIT)
-		return never_ends(op, &args, &other)
-			       ? -EDEADLK
-			       : wait_for(op, args.handle);
+		return never_ends(op, &args, &other) ? -EDEADLK
+						     : wait_for(op, &other);
 	if (rc)
 		return rc;
-	if (!(args.flags & WIRE_L_TEST)) {
+	if (!(args.flags & WIRE_L_TEST))
 		other = (struct lock_rec){ 0 };
-		lock_waits_wake(op->mgr, args.handle);
-	}
 	put_reply(op, &other);
 	return 0;
 }

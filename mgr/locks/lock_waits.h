@@ -10,9 +10,12 @@ op_fn op_lock, op_lock_any;
 /* -ENOMEM */
 int lock_waits_open(struct mgr *mgr);
 void lock_waits_close(struct mgr *mgr);
-/* Something of the file was let go: who waits for it looks again in
- * lock_waits_run(), outside of all transactions. */
-void lock_waits_wake(struct mgr *mgr, uint64_t handle);
-void lock_waits_run(struct mgr *mgr);
+/*
+ * In the event loop, outside of all transactions: some of those that may look again go to
+ * the run queue.  True: there are more.
+ */
+bool lock_waits_run(struct mgr *mgr);
+/* req->lock_wait is there: it does not wait any more. */
+void lock_wait_end(struct request *req);
 
 #endif

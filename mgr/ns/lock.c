@@ -251,7 +251,7 @@ static int drop_some(struct store *st, uint64_t handle, uint64_t session)
 }
 
 /* The word of them goes last, so that the next start finds those left. */
-int ns_drop_locks(struct ns_op *op, uint64_t session, uint64_t *handle)
+int ns_drop_locks(struct ns_op *op, uint64_t session)
 {
 	struct store *st = op->ns->st;
 	uint64_t h;
@@ -262,8 +262,5 @@ int ns_drop_locks(struct ns_op *op, uint64_t session, uint64_t *handle)
 		rc = drop_some(st, h, session);
 	if (!rc)
 		rc = locker_del(st, session, h);
-	if (rc < 0)
-		return rc;
-	*handle = h;
-	return 0;
+	return rc < 0 ? rc : 0;
 }

@@ -328,10 +328,10 @@ struct ns_lock_args {
 struct lock_rec;
 int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 	    struct lock_rec *other);
-/* Drops locks of an ended session on one file, *handle, no more than a
- * transaction should hold; -ENOENT: none is left. */
+/* Drops locks of an ended session on one file, no more than a transaction should
+ * hold; -ENOENT: none is left. */
 #define NS_DROP_LOCKS NS_TURN_STEPS
-int ns_drop_locks(struct ns_op *op, uint64_t session, uint64_t *handle);
+int ns_drop_locks(struct ns_op *op, uint64_t session);
 
 /* True: the size must be asked of the iods, and the answer can be kept. */
 bool ns_must_ask(const struct inode *ino);

@@ -25,7 +25,6 @@ struct caller {
 	unsigned int proofs; /* AUTHs that are being judged */
 	uint64_t until; /* clock_boot(): its ticket ends; 0: it came with none */
 	bool ended; /* ... did, and that was said */
-	unsigned int lock_waits; /* LOCKs that wait: mgr/locks/lock.c */
 	struct gather_client gather;
 };
 

@@ -28,6 +28,7 @@ struct request {
 	uint64_t truncated; /* the file whose truncation it asks for is done */
 	int result; /* not 0: it failed while it waited */
 	struct intent intent; /* the truncation */
+	struct lock_wait *lock_wait; /* LOCK, LOCK_ANY: it waits; or NULL */
 	uint64_t patience; /* LOCK: until when it waits; 0: not yet known */
 	uint64_t blocker; /* LOCK of a process: the session whose process it
 			   * waits for; 0: none */
@@ -52,6 +53,11 @@ static inline void request_run(struct request *req)
 {
 	req->run(req);
 }
+
+/* The user whom it counts for in the run queue. */
+struct run_owner request_owner(const struct request *req);
+/* Behind the others of its session: it needs another turn, or does not wait any more.  -ENOMEM */
+int request_queue(struct request *req);
 
 /* The client has sent it before. */
 static inline bool request_is_replay(const struct request *req)

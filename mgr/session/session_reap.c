@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lock_waits.h"
 #include "session_int.h"
 #include "tombs.h"
 
@@ -49,16 +48,6 @@ static int drop_row(struct mgr *mgr, uint64_t id)
 	return rc ? rc : session_del(mgr->st, id);
 }
 
-static int drop_locks(struct mgr *mgr, struct ns_op *op, uint64_t id)
-{
-	uint64_t handle;
-	int rc = ns_drop_locks(op, id, &handle);
-
-	if (!rc)
-		lock_waits_wake(mgr, handle);
-	return rc;
-}
-
 /* -ENOENT: there is no more, and the row is gone, too. */
 static int drop_some(struct mgr *mgr, uint64_t id)
 {
@@ -68,7 +57,7 @@ static int drop_some(struct mgr *mgr, uint64_t id)
 	for (int i = 0; !rc && i < REAP_BATCH; i++)
 		rc = ns_drop_open(&op, id);
 	if (rc == -ENOENT)
-		rc = drop_locks(mgr, &op, id);
+		rc = ns_drop_locks(&op, id);
 	if (rc != -ENOENT)
 		return rc;
 	rc = drop_row(mgr, id);

@@ -28,8 +28,7 @@ struct jobs; /* jobs.h */
 struct session_table; /* session_int.h */
 struct dirbufs; /* readdir.c */
 struct tokens; /* tokens.h */
-struct lock_waits; /* lock.c */
-struct any_waits; /* lock_any.c */
+struct lock_waits; /* lock_waits.c */
 struct adopts; /* adopt.c */
 struct evicts; /* evict.c */
 struct called; /* called.h */
@@ -77,7 +76,6 @@ struct mgr {
 	struct dirbufs *dirbufs;
 	struct tokens *tokens;
 	struct lock_waits *lock_waits;
-	struct any_waits *any_waits;
 	struct adopts *adopts;
 	struct evicts *evicts;
 	struct called *called; /* or NULL */

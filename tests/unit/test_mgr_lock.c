@@ -159,17 +159,14 @@ END_TEST
 
 START_TEST(end_with_the_session)
 {
-	uint64_t handle = 0;
-
 	ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 0, 10, 0, NULL), 0);
 	ck_assert_int_eq(lock(77, 2, WIRE_L_EXCLUSIVE, 10, 20, 0, NULL), 0);
 	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 20, 30, 0, NULL), 0);
 	fx_reopen(&fx); /* they are durable */
 	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 0, 20, 0, NULL),
 			 -EAGAIN);
-	ck_assert_int_eq(FX_DO(&fx, ns_drop_locks(&op, 77, &handle)), 0);
-	ck_assert_uint_eq(handle, ino.handle);
-	ck_assert_int_eq(FX_DO(&fx, ns_drop_locks(&op, 77, &handle)), -ENOENT);
+	ck_assert_int_eq(FX_DO(&fx, ns_drop_locks(&op, 77)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_drop_locks(&op, 77)), -ENOENT);
 	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 0, 20, 0, NULL), 0);
 	ck_assert_int_eq(lock(79, 1, WIRE_L_SHARED, 29, 30, 0, NULL), -EAGAIN);
 }
@@ -179,20 +176,20 @@ END_TEST
 START_TEST(many_end_in_parts)
 {
 	const uint64_t n = 2 * NS_DROP_LOCKS + 1;
-	uint64_t handle, i;
+	uint64_t i;
 	int rounds = 0;
 
 	for (i = 0; i < n; i++)
 		ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 2 * i, 2 * i + 1,
 				      0, NULL),
 				 0);
-	ck_assert_int_eq(FX_DO(&fx, ns_drop_locks(&op, 77, &handle)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_drop_locks(&op, 77)), 0);
 	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 0, 1, 0, NULL), 0);
 	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 2 * NS_DROP_LOCKS, 2 * n,
 			      0, NULL),
 			 -EAGAIN);
 	fx_reopen(&fx);
-	while (!FX_DO(&fx, ns_drop_locks(&op, 77, &handle)))
+	while (!FX_DO(&fx, ns_drop_locks(&op, 77)))
 		rounds++;
 	ck_assert_int_eq(rounds, 2);
 	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 0, 2 * n, 0, NULL), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_locks.c - LOCK_ANY: one request that waits for several locks, and takes one. */
+/* mgr_locks.c - requests that wait for locks; LOCK_ANY: for several, and takes one. */
 #include <check.h>
 #include <errno.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ static void setup(void)
 	static const char *const names[3] = { "f", "g", "h" };
 	struct wire_attr attr;
 
-	rig_serve(&rig, "", &holder);
+	rig_serve(&rig, "slots = 256", &holder);
 	mgrc_open(&c, &rig.addr, 0);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_int_eq(mgrc_make(&holder, names[i], 0), 0);
@@ -208,6 +208,87 @@ START_TEST(test_turns)
 }
 END_TEST
 
+/* ---- many ---- */
+
+#define MANY 24u
+
+/* Transactions of the data base that came to nothing: so often a lock was not free. */
+static uint64_t aborts(void)
+{
+	const struct wire_gauge *gauge = (const void *)holder.tail;
+
+	ck_assert_int_eq(mgrc_call(&holder, WIRE_GAUGES, NULL, 0, NULL, 0), 0);
+	for (size_t i = 0; i < holder.tail_len / sizeof(*gauge); i++)
+		if (le32toh(gauge[i].name) == WIRE_G_DB_ABORTS)
+			return le64toh(gauge[i].value);
+	ck_abort_msg("no gauge of aborts");
+}
+
+static struct wire_lock range_of(unsigned int i, uint32_t type, uint32_t flags)
+{
+	struct wire_lock body = lock_of(0, i + 1, type);
+
+	body.start = htole64(100 * i);
+	body.end = htole64(100 * i + 10);
+	body.flags = htole32(flags);
+	return body;
+}
+
+static int lock_range(struct mgrc *who, unsigned int i, uint32_t type)
+{
+	struct wire_lock body = range_of(i, type, 0);
+
+	return mgrc_call(who, WIRE_LOCK, &body, sizeof(body), NULL, 0);
+}
+
+static void post_lock(struct mgrc *who, struct any *any, struct wire_lock *body)
+{
+	any->status = 1;
+	any->call = (struct rpc_call){ .msg = any->msg,
+				       .deadline = clock_after_ms(20000),
+				       .done = on_done,
+				       .arg = any };
+	any->call.msg_len = mgrc_build(any->msg, WIRE_LOCK, body, sizeof(*body),
+				       NULL, 0);
+	rpc_call_start(who->peer, &any->call);
+}
+
+/* A lock that is let go makes those look again that wait for it, and no others of the file. */
+START_TEST(test_wakes_few)
+{
+	static struct any any[MANY];
+	struct wire_lock body;
+	uint64_t before;
+
+	for (unsigned int i = 0; i < MANY; i++)
+		ck_assert_int_eq(lock_range(&holder, i, WIRE_L_EXCLUSIVE), 0);
+	for (unsigned int i = 0; i < MANY; i++) {
+		body = range_of(i, WIRE_L_EXCLUSIVE, _i ? 0 : WIRE_L_WAIT);
+		if (_i)
+			post(&c, &any[i], &body, 1, 5000);
+		else
+			post_lock(&c, &any[i], &body);
+	}
+	sure_waits(&c, &any[MANY - 1]);
+	before = aborts();
+	ck_assert_int_eq(lock_range(&holder, 5, WIRE_L_UNLOCK), 0);
+	finish(&c, &any[5]);
+	ck_assert_int_eq(any[5].status, 0);
+	/* a few for what the manager does on its own */
+	ck_assert_uint_lt(aborts() - before, MANY / 2);
+	for (unsigned int i = 0; i < MANY; i++)
+		ck_assert_int_eq(any[i].status, i != 5);
+	for (unsigned int i = 0; i < MANY; i++)
+		if (i != 5)
+			ck_assert_int_eq(lock_range(&holder, i, WIRE_L_UNLOCK),
+					 0);
+	for (unsigned int i = 0; i < MANY; i++) {
+		finish(&c, &any[i]);
+		ck_assert_int_eq(any[i].status, 0);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("any");
@@ -219,6 +300,7 @@ int main(void)
 	tcase_add_test(tc, test_cancel);
 	tcase_add_test(tc, test_ends);
 	tcase_add_test(tc, test_turns);
+	tcase_add_loop_test(tc, test_wakes_few, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* queue.c - requests in the run queue of the manager. */
+#include "caller.h"
+#include "request.h"
+
+/*
+ * The user whom it counts for.  Of a session that may not speak for others that is the
+ * session's, whatever user it names: run() rejects it.
+ */
+struct run_owner request_owner(const struct request *req)
+{
+	const struct caller *caller = caller_of(req->rpc->session);
+	const struct wire_as *as = req->rpc->msg.as;
+	bool speaks = as && caller->root && caller->place.speaks;
+
+	return (struct run_owner){
+		.uid = speaks ? le32toh(as->uid)
+			      : rpc_session_info(req->rpc->session)->cred.uid,
+		.session = caller->id,
+	};
+}
+
+int request_queue(struct request *req)
+{
+	const struct run_owner owner = request_owner(req);
+	int rc = run_queue_put(req->mgr->queue, &req->turn, &owner);
+
+	if (rc)
+		return rc;
+	req->paused = true;
+	rpc_req_enter(req->rpc, RPC_QUEUE);
+	return 0;
+}
