@@ -85,6 +85,7 @@ struct lane {
 	atomic_uint_least64_t outsiders, unknown; /* unknown: conn_ticket.c */
 	struct tallies tallies;
 	struct hot hot;
+	struct rpc_timer trim; /* returns freed memory to the kernel */
 	uint64_t impostor_at, unknown_at; /* when one was last logged */
 	struct parts_pace slow;
 };
@@ -108,6 +109,7 @@ struct rpc_server {
 	uint64_t refused_at; /* ... that all places are taken */
 	struct rpc_session *table; /* by id, until session_close() returned */
 	unsigned int nsessions; /* listed ones that have a place */
+	atomic_uint ended; /* sessions since the last lane_trim() */
 	struct host *hosts; /* seats.c, with the next two */
 	TAILQ_HEAD(, rpc_session) guests; /* oldest first */
 	unsigned int nguests, naway; /* naway: of nsessions */
@@ -181,6 +183,7 @@ int server_listen(struct rpc_server *server, struct rpc_ctx *ctx,
 void server_unlisten(struct rpc_server *server, struct rpc_ctx *ctx);
 
 void lane_post(struct lane *lane, struct mail *mail);
+void lane_session_ended(struct lane *lane);
 
 /*
  * session.c; lookup for the listener: -EBUSY (too many of its connects wait, or its

@@ -317,7 +317,8 @@ void session_unused(struct rpc_session *s)
 static void session_ended(struct ctx_task *task)
 {
 	struct rpc_session *s = container_of(task, struct rpc_session, end);
-	struct rpc_server *server = s->lane->server;
+	struct lane *lane = s->lane;
+	struct rpc_server *server = lane->server;
 	const struct rpc_service *service = server->attr.service;
 
 	if (s->opened && service->session_close)
@@ -326,6 +327,7 @@ static void session_ended(struct ctx_task *task)
 	session_forget(s);
 	pthread_mutex_unlock(&server->lock);
 	session_free(s);
+	lane_session_ended(lane);
 }
 
 void session_free(struct rpc_session *s)
