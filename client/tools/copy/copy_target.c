@@ -66,12 +66,18 @@ static int create_new(struct copy_file *f)
 	return -1;
 }
 
-/* Until it has the source's rights nobody else gets any; what is not ours stays as it is. */
+/*
+ * Until the file has the source's rights, nobody else gets any; a file of another owner stays
+ * as it is.  Without O_CREAT, because the kernel refuses O_CREAT for a file of another owner in
+ * a sticky directory (fs.protected_regular).  A dangling symbolic link needs it.
+ */
 static int open_there(struct copy_file *f)
 {
 	struct stat st;
 
-	f->out = create(f, f->to, O_TRUNC);
+	f->out = pvfs_open(f->to, O_RDWR | O_TRUNC | O_CLOEXEC);
+	if (f->out < 0 && errno == ENOENT)
+		f->out = create(f, f->to, O_TRUNC);
 	if (f->out < 0)
 		return -1;
 	if (f->copy->opt.preserve && !pvfs_fstat(f->out, &st) &&
