@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -94,7 +95,8 @@ static void to_background(struct server *s)
 	if (s->ready < 0)
 		return;
 	openlog("pvfs-fuse", LOG_PID, LOG_DAEMON);
-	s->log->sink = log_to_syslog;
+	if (s->log->sink)
+		s->log->sink = log_to_syslog;
 }
 
 /* A thread of the server's waits in the kernel, for an answer that nobody will give. */
@@ -106,10 +108,26 @@ static void release(void *arg)
 		spot_abort(atomic_load(s->minor));
 }
 
+/* nosymfollow is a flag of the mount, and libfuse does not know it. */
+static int set_flags(const struct server *s)
+{
+	const struct options *opt = s->opt;
+	int rc;
+
+	if (!(opt->flags & NOSYMFOLLOW) ||
+	    !mount("", opt->dir, "", MS_REMOUNT | MS_BIND | opt->flags, NULL))
+		return 0;
+	rc = -errno;
+	log_error(s->log, "%s: nosymfollow: %s", opt->dir, strerror(-rc));
+	return rc;
+}
+
 static int mounted(struct server *s)
 {
-	int rc = newer_watch(&s->d);
+	int rc = set_flags(s);
 
+	if (!rc)
+		rc = newer_watch(&s->d);
 	if (rc)
 		return rc;
 	s->d.drops = drops_new();
@@ -247,6 +265,29 @@ static int run(const struct options *opt, struct log *log,
 	return rc < 0 ? EXIT_FAILURE : rc;
 }
 
+static void set_log(struct log *log)
+{
+	const char *name = secure_getenv("PVFS_LOG");
+
+	if (name && !strcmp(name, "none"))
+		log->sink = NULL;
+	else if (name && log_level_parse(name, &log->level))
+		log_warn(log,
+			 "PVFS_LOG=%s: want error, warn, info, debug or none",
+			 name);
+}
+
+/* mount(8) lets us have "nosuid" and "nodev", but not "suid" and "dev". */
+static void say_limits(const struct options *opt, const struct log *log)
+{
+	if (opt->helper && !opt->limits)
+		log_info(log,
+			 "%s: nosuid and nodev hold: mount(8) does not pass "
+			 "suid and dev on; write allow_suid,allow_dev for "
+			 "these, or nosuid,nodev to not be told this",
+			 opt->dir);
+}
+
 int main(int argc, char **argv)
 {
 	struct log_file file = { .out = stderr, .prefix = "pvfs-fuse" };
@@ -256,8 +297,13 @@ int main(int argc, char **argv)
 	struct options opt;
 	int rc = options_parse(argc, argv, &opt);
 
-	if (rc < 0) {
-		rc = spot_check(opt.dir, &log) ||
+	set_log(&log);
+	if (rc < 0 && opt.remount) {
+		rc = spot_remount(opt.dir, opt.flags, &log) ? EXIT_FAILURE
+							    : EXIT_SUCCESS;
+	} else if (rc < 0) {
+		say_limits(&opt, &log);
+		rc = spot_check(opt.dir, opt.nonempty, &log) ||
 		     options_mount(&opt, &log, &tab);
 		rc = rc ? EXIT_FAILURE : run(&opt, &log, &tab.mount[0]);
 		pvfstab_free(&tab);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #define TIMEOUT_S 30
@@ -99,14 +100,55 @@ static const struct {
 	{ "max_threads", set_max_threads, "1 to 1024" },
 };
 
+/* What mount(2) knows as flags. */
+static void note_flags(struct options *opt, const char *word)
+{
+	static const struct {
+		const char *name;
+		unsigned long set, clear;
+	} words[] = {
+		{ "ro", MS_RDONLY, 0 },
+		{ "rw", 0, MS_RDONLY },
+		{ "nosuid", MS_NOSUID, 0 },
+		{ "suid", 0, MS_NOSUID },
+		{ "nodev", MS_NODEV, 0 },
+		{ "dev", 0, MS_NODEV },
+		{ "noexec", MS_NOEXEC, 0 },
+		{ "exec", 0, MS_NOEXEC },
+		{ "sync", MS_SYNCHRONOUS, 0 },
+		{ "async", 0, MS_SYNCHRONOUS },
+		{ "dirsync", MS_DIRSYNC, 0 },
+		{ "noatime", MS_NOATIME, 0 },
+		{ "nodiratime", MS_NODIRATIME, 0 },
+		{ "nosymfollow", NOSYMFOLLOW, 0 },
+		{ "symfollow", 0, NOSYMFOLLOW },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(word, words[i].name))
+			continue;
+		opt->flags = (opt->flags & ~words[i].clear) | words[i].set;
+		opt->limits |= (words[i].set | words[i].clear) &
+			       (MS_NOSUID | MS_NODEV);
+	}
+}
+
+/* mount(8) takes "suid" and "dev" away before we see them. */
+static const char *plain(const char *word)
+{
+	if (!strcmp(word, "allow_suid"))
+		return "suid";
+	return strcmp(word, "allow_dev") ? word : "dev";
+}
+
 /* For mount(8), systemd and libfuse. */
 static bool is_mount_option(const char *word)
 {
 	static const char *const names[] = {
-		"ro",	     "rw",	 "suid",	 "nosuid",  "dev",
-		"nodev",     "exec",	 "noexec",	 "atime",   "noatime",
-		"sync",	     "async",	 "dirsync",	 "fsname=", "subtype=",
-		"max_read=", "nonempty", "auto_unmount",
+		"ro",	     "rw",	     "suid",	"nosuid",  "dev",
+		"nodev",     "exec",	     "noexec",	"atime",   "noatime",
+		"sync",	     "async",	     "dirsync", "fsname=", "subtype=",
+		"max_read=", "auto_unmount",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -176,13 +218,18 @@ static int fuse_option(struct options *opt, const char *word)
 	return 0;
 }
 
-static int one_option(struct options *opt, const char *word)
+static int one_option(struct options *opt, const char *given)
 {
+	const char *word = plain(given);
 	int rc = own_option(opt, word);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	if (is_noise(word))
+	note_flags(opt, word);
+	opt->remount |= !strcmp(word, "remount");
+	opt->nonempty |= !strcmp(word, "nonempty");
+	if (is_noise(word) || !strcmp(word, "nosymfollow") ||
+	    !strcmp(word, "nonempty"))
 		return 0;
 	if (!strcmp(word, "allow_other")) {
 		opt->allow_other = true;
@@ -229,8 +276,7 @@ static int one_letter(struct options *opt, int letter)
 		opt->debug = opt->foreground = true;
 		return -1;
 	case 'r':
-		opt->atime = false;
-		return fuse_option(opt, "ro") ? 2 : -1;
+		return one_option(opt, "ro") ? 2 : -1;
 	case 'n':
 	case 's':
 	case 'v':
@@ -310,9 +356,11 @@ int options_parse(int argc, char **argv, struct options *opt)
 				 .entry_timeout = -1,
 				 .max_threads = 256,
 				 .atime = true,
+				 .flags = MS_NOSUID | MS_NODEV,
 				 .pvfs = strdup("") };
 	if (!opt->pvfs || fuse_opt_add_arg(&opt->fuse, argv[0]))
 		return EXIT_FAILURE;
+	opt->helper = !strncmp(basename(argv[0]), "mount.", 6);
 	rc = letters(argc, argv, opt);
 	if (rc >= 0)
 		return rc;

@@ -7,6 +7,8 @@
 
 #include "fsd.h"
 
+#define NOSYMFOLLOW 256ul /* MS_NOSYMFOLLOW, from Linux 5.10 on */
+
 struct options {
 	char *what; /* HOST:/, or a mount point of pvfstab */
 	char *dir; /* where it is shown */
@@ -19,6 +21,11 @@ struct options {
 	struct fuse_args fuse; /* for libfuse */
 	bool atime; /* reads count */
 	bool suid;
+	unsigned long flags; /* of mount(2), MS_* */
+	bool limits; /* it was said whether nosuid and nodev are wanted */
+	bool helper; /* mount(8) has started us */
+	bool remount; /* what is shown there gets these flags; nothing is mounted */
+	bool nonempty; /* DIR may have names, which nobody sees then */
 	bool checked; /* by the kernel, too: default_permissions; */
 	bool unchecked; /* ... is not wanted */
 	bool allow_other; /* all users of this host */

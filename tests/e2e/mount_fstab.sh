@@ -18,12 +18,12 @@ mount -t overlay -o "lowerdir=/usr/sbin,upperdir=$tmp/sbin,workdir=$tmp/work" \
 start_pvfs -n 1
 reach=port=$(port_of mgr),transport=${PVFS_TEST_SCHEME:-tcp}${proof:+,$proof}
 mkdir a b c d
-shown+=("$tmp/a" "$tmp/b" "$tmp/c")
+shown+=("$tmp"/{a,b,c,d,full})
 cat >fstab <<-END
 	127.0.0.1:/ $tmp/a fuse.pvfs $reach,_netdev,nofail 0 0
 	127.0.0.1:/ $tmp/b fuse.pvfs $reach,noauto,_netdev,x-systemd.automount,x-systemd.idle-timeout=60,cache=open 0 0
 	127.0.0.1:/ $tmp/c fuse.pvfs defaults,noauto,ro,$reach,_netdev 0 0
-	127.0.0.1:/ $tmp/d fuse.pvfs noauto,nodiratime,strictatime,lazytime,group,$reach 0 0
+	127.0.0.1:/ $tmp/d fuse.pvfs noauto,nodiratime,strictatime,lazytime,nosymfollow,allow_suid,allow_dev,group,$reach 0 0
 END
 # How it is mounted.
 options() { awk -v d="$1" '$2 == d { print $1, $3, $4 }' /proc/mounts; }
@@ -46,8 +46,35 @@ expect kept cat c/f
 must_fail touch c/g
 grep -q 'Read-only' output || fail "$(cat output)"
 options "$tmp/a" | grep -q ' rw,nosuid,nodev,' || fail "$(options "$tmp/a")"
-must mount -T fstab "$tmp/d"
+mount -T fstab "$tmp/d" >output 2>&1 || fail "$(cat output)"
+grep allow_suid output && fail "told of what is permitted"
 expect kept cat d/f
+options "$tmp/d" | grep -Evq 'nosuid|nodev' || fail "$(options "$tmp/d")"
+options "$tmp/d" | grep -q nosymfollow || fail "$(options "$tmp/d")"
+must mount -o remount,ro "$tmp/a"
+must_fail touch a/g
+grep -q 'Read-only' output || fail "$(cat output)"
+must mount -o remount,rw "$tmp/a"
+must touch a/g
+mkdir full full/of
+must_fail "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach"
+grep -q 'full: it is not empty' output || fail "$(cat output)"
+PVFS_LOG=none "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach,nonempty,suid,dev" >output 2>&1 ||
+	fail "$(cat output)"
+expect '' cat output
+options "$tmp/full" | grep -q suid && fail "$(options "$tmp/full")"
+must umount full
+shown_with() { # OPTIONS
+	mount -t fuse.pvfs -o "$reach,nonempty,$1" 127.0.0.1:/ "$tmp/full" >output 2>&1 ||
+		fail "$(cat output)"
+}
+# mount(8) keeps suid and dev from its helpers: that is said
+shown_with suid,dev
+grep -q 'full: nosuid and nodev hold: .*allow_suid,allow_dev' output || fail "$(cat output)"
+must umount full
+shown_with nosuid,nodev
+expect '' cat output
+must umount full
 for dir in a b c d; do must umount "$dir"; done
 
 # ---- systemd ----

@@ -2,6 +2,7 @@
 /* spot.c - the folder where a file system is to be shown. */
 #include "spot.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -64,7 +65,39 @@ static int check_bare(const char *dir, const struct log *log)
 	return -EBUSY;
 }
 
-int spot_check(const char *dir, const struct log *log)
+static int check_empty(const char *dir, const struct log *log)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	bool empty = true;
+
+	while (d && empty && (e = readdir(d)))
+		empty = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
+	if (d)
+		closedir(d);
+	if (empty)
+		return 0;
+	log_error(log,
+		  "mount point %s: it is not empty: take an empty folder; or "
+		  "-o nonempty hides what is there",
+		  dir);
+	return -ENOTEMPTY;
+}
+
+int spot_remount(const char *dir, unsigned long flags, const struct log *log)
+{
+	int rc = is_shown(dir, "fuse.pvfs") ? 0 : -EINVAL;
+
+	if (!rc && mount("", dir, "", MS_REMOUNT | flags, NULL))
+		rc = -errno;
+	if (rc)
+		log_error(log, "%s: remount: %s", dir,
+			  rc == -EINVAL ? "no PVFS is mounted there"
+					: strerror(-rc));
+	return rc;
+}
+
+int spot_check(const char *dir, bool nonempty, const struct log *log)
 {
 	struct stat st;
 	int rc = stat(dir, &st) ? -errno : 0;
@@ -75,7 +108,9 @@ int spot_check(const char *dir, const struct log *log)
 	if (rc)
 		log_error(log, "mount point %s: %s%s", dir, strerror(-rc),
 			  fix(rc));
-	return rc ? rc : check_bare(dir, log);
+	if (!rc)
+		rc = check_bare(dir, log);
+	return rc || nonempty ? rc : check_empty(dir, log);
 }
 
 void spot_refused(const char *dir, const struct log *log)
