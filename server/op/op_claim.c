@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "container.h"
 #include "daemon.h"
 #include "ending.h"
@@ -108,9 +109,25 @@ static void claim_accept(struct worker *w, struct rpc_req *req)
 	free(op);
 }
 
-static void claim_judged(struct iod *iod, struct rpc_req *req, int verdict)
+#define END_MS 200u
+
+static void end_timer(struct rpc_timer *timer)
+{
+	daemon_fail(container_of(timer, struct worker, replaced)->iod->daemon);
+}
+
+/* The manager reads the answer first, and says which iod this is. */
+static void end_soon(struct worker *w)
+{
+	w->replaced.fire = end_timer;
+	rpc_timer_set(w->ctx, &w->replaced, clock_after_ms(END_MS));
+}
+
+static void claim_judged(struct worker *worker, struct rpc_req *req,
+			 int verdict)
 {
 	const struct wire_claim *body = req->msg.body;
+	struct iod *iod = worker->iod;
 
 	if (verdict == STORE_FOREIGN)
 		log_error(iod->log,
@@ -120,10 +137,9 @@ static void claim_judged(struct iod *iod, struct rpc_req *req, int verdict)
 			  iod->conf.storage);
 	if (verdict == STORE_REPLACED)
 		say_replaced(iod, le64toh(body->store));
-	claim_reply(iod, req,
-		    verdict); /* before the end: the manager says why */
+	claim_reply(iod, req, verdict);
 	if (verdict == STORE_REPLACED)
-		daemon_fail(iod->daemon);
+		end_soon(worker);
 }
 
 static void say_old(struct iod *iod, struct rpc_req *req)
@@ -152,7 +168,7 @@ static void claim_done(struct op_job *job, int status)
 	else if (status == STORE_OURS && !(le32toh(body->flags) & WIRE_C_ASK))
 		claim_accept(w, req);
 	else
-		claim_judged(w->iod, req, status);
+		claim_judged(w, req, status);
 }
 
 void op_claim(struct worker *w, struct rpc_req *req)

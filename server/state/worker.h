@@ -97,6 +97,7 @@ struct worker {
 	TAILQ_HEAD(, parked) parked; /* changes that wait for a lease */
 	struct mail renewed;
 	atomic_bool renewing; /* it is on its way */
+	struct rpc_timer replaced; /* the iod ends: its store is another one */
 	pthread_t thread;
 	bool started;
 	atomic_uint_least64_t payloads[PAYLOADS]; /* requests, by enum payload */

@@ -78,20 +78,22 @@ swap() {
 		/^address/ && to { $0 = "address = " to } { print }' "$1"
 }
 swap "$state/pvfs.conf" >swapped.conf
-"$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/swapped.conf" 2>swapped.log &
+"$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/swapped.conf" 2>swapped.log & swapped=$!
+helpers+=("$swapped")
 until_true 30 grep -q 'iod 0 .*this is iod 1: correct the address in \[iod.0\]' swapped.log
 until_true 30 grep -q 'iod 1 .*this is iod 0: correct the address in \[iod.1\]' swapped.log
-kill $! && wait $!
+kill "$swapped" && wait "$swapped"
 must cluster stop
 cp "$state/pvfs.conf" with_key.conf
 sed -i '/^key =/d' "$state/pvfs.conf" swapped.conf
 for k in 0 1; do
 	must_fail env PVFS_READY_SECONDS=1 "$top/scripts/cluster" start-iod $k -d "$state"
 done
-"$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/swapped.conf" 2>swapped.log &
+"$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/swapped.conf" 2>swapped.log & swapped=$!
+helpers+=("$swapped")
 until_true 30 grep -q 'iod 0 .*this is iod 1, so it ends' swapped.log
 until_true 30 grep -q 'iod 1 .*this is iod 0, so it ends' swapped.log
-kill $! && wait $!
+kill "$swapped" && wait "$swapped"
 cluster stop >/dev/null 2>&1
 cp with_key.conf "$state/pvfs.conf"
 must cluster start
