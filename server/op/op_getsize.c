@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * op_getsize.c - GETSIZE: local sizes of up to WIRE_HANDLE_MAX objects; of one, where
- * the client finds it from now on without asking.
+ * the client finds it from now on without asking.  Several are looked at by the pool: the
+ * folders of each may have to be read from the disk.
  */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "op.h"
 #include "shows.h"
 
@@ -19,43 +23,65 @@ static int look(struct store *store, le64 handle, struct wire_objsize *size)
 	return 0;
 }
 
-static void answer(struct rpc_req *req, const struct wire_getsize_rep *rep,
-		   const void *tail, size_t len)
-{
-	op_reply(req, rep, sizeof(*rep), tail, len, RPC_REEXECUTE);
-}
-
-static void answer_one(struct worker *w, struct rpc_req *req, le64 handle,
-		       const struct wire_objsize *size)
+static void answer_one(struct worker *w, struct rpc_req *req, le64 handle)
 {
 	struct {
 		struct wire_objsize size;
 		struct wire_end_place place;
-	} one = { .size = *size };
-	bool shown = shows_place(w->iod, req, le64toh(handle), &one.place);
-	const struct wire_getsize_rep rep = { htole32(1), htole32(shown) };
+	} one;
+	struct wire_getsize_rep rep = { .n = htole32(1) };
+	int rc = look(w->iod->store, handle, &one.size);
+	bool shown;
 
-	answer(req, &rep, &one, shown ? sizeof(one) : sizeof(one.size));
+	if (rc) {
+		rpc_reply_status(req, rc);
+		return;
+	}
+	shown = shows_place(w->iod, req, le64toh(handle), &one.place);
+	rep.places = htole32(shown);
+	op_reply(req, &rep, sizeof(rep), &one,
+		 shown ? sizeof(one) : sizeof(one.size), RPC_REEXECUTE);
+}
+
+static int look_at_all(struct op_job *job)
+{
+	const struct wire_objects *body = job->req->msg.body;
+	const le64 *handle = job->req->msg.tail[0].ptr;
+	uint32_t n = le32toh(body->n);
+	struct wire_objsize *size = calloc(n, sizeof(*size));
+	int rc = 0;
+
+	job->req->priv = size;
+	if (!size)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n && !rc; i++)
+		rc = look(job->worker->iod->store, handle[i], &size[i]);
+	return rc;
+}
+
+static void answer_all(struct op_job *job, int status)
+{
+	const struct wire_objects *body = job->req->msg.body;
+	const struct wire_getsize_rep rep = { .n = body->n };
+	struct wire_objsize *size = job->req->priv;
+
+	if (status) {
+		op_job_reply(job, status);
+	} else {
+		op_reply(job->req, &rep, sizeof(rep), size,
+			 le32toh(body->n) * sizeof(*size), RPC_REEXECUTE);
+		free(job);
+	}
+	free(size);
 }
 
 void op_getsize(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_objects *body = req->msg.body;
 	const le64 *handle = req->msg.tail[0].ptr;
-	struct wire_objsize size[WIRE_HANDLE_MAX];
-	uint32_t i, n = le32toh(body->n);
-	const struct wire_getsize_rep rep = { .n = htole32(n) };
-	int rc;
 
-	for (i = 0; i < n; i++) {
-		rc = look(w->iod->store, handle[i], &size[i]);
-		if (rc) {
-			rpc_reply_status(req, rc);
-			return;
-		}
-	}
-	if (n == 1)
-		answer_one(w, req, handle[0], size);
+	if (le32toh(body->n) == 1)
+		answer_one(w, req, handle[0]);
 	else
-		answer(req, &rep, size, n * sizeof(size[0]));
+		op_job_start(w, req, look_at_all, answer_all);
 }

@@ -3,7 +3,8 @@
  * op_sync.c - SYNC: what was written to the objects before is on stable
  * storage when it is answered.  Flushes of one object are shared with the
  * other requests that wait for one.  An error that another flush has met is
- * told here as well, once, to a session that had written (marks.h).
+ * told here as well, once, to a session that had written (marks.h).  Several objects are
+ * opened by the pool: the folders of each may have to be read from the disk.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct sync_op {
 	uint32_t n;
 	atomic_uint left;
 	atomic_int status; /* the first error */
+	struct sync_work work;
 	struct mail mail;
 	struct sync_one one[];
 };
@@ -60,15 +62,13 @@ static void sync_done(struct sync_wait *wait, int status)
 	sync_part(((struct sync_one *)wait)->op, status);
 }
 
-static void sync_object(struct sync_op *op, struct sync_one *one,
-			uint64_t handle)
+static void sync_object(struct sync_op *op, struct sync_one *one)
 {
 	struct iod *iod = op->worker->iod;
 	struct store_obj *obj;
 	int rc;
 
-	marks_flush_begin(&op->ses->marks, handle, &one->flush);
-	rc = store_obj_get(iod->store, handle, false, &obj);
+	rc = store_obj_get(iod->store, one->flush.handle, false, &obj);
 	if (rc) {
 		one->flush.all = rc == -ENOENT;
 		sync_part(op, rc == -ENOENT ? 0 : rc);
@@ -78,6 +78,16 @@ static void sync_object(struct sync_op *op, struct sync_one *one,
 	one->op = op;
 	sync_pool_flush(iod->pool, op->ses->turn, obj, &one->wait);
 	store_obj_put(obj);
+}
+
+/* On the worker's thread, or one of the pool. */
+static void sync_all(struct sync_work *work)
+{
+	struct sync_op *op = container_of(work, struct sync_op, work);
+
+	for (uint32_t i = 0; i < op->n; i++)
+		sync_object(op, &op->one[i]);
+	sync_part(op, 0);
 }
 
 void op_sync(struct worker *w, struct rpc_req *req)
@@ -102,6 +112,12 @@ void op_sync(struct worker *w, struct rpc_req *req)
 	atomic_init(&op->left, n + 1);
 	atomic_init(&op->status, 0);
 	for (i = 0; i < n; i++)
-		sync_object(op, &op->one[i], le64toh(handle[i]));
-	sync_part(op, 0);
+		marks_flush_begin(&op->ses->marks, le64toh(handle[i]),
+				  &op->one[i].flush);
+	op->work.run = sync_all;
+	if (n == 1)
+		sync_all(&op->work);
+	else
+		sync_pool_run(w->iod->pool, op->ses->turn, SYNC_FLUSH,
+			      &op->work);
 }

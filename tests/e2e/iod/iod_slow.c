@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,8 +33,13 @@ static struct iodc client, mgr;
 static uint64_t handles; /* used up: a removed one is gone for good */
 
 /* The iod's system calls, interposed. */
-static atomic_bool slow_flush, slow_write;
+static atomic_bool slow_flush, slow_write, slow_open;
 static sem_t entered, go;
+
+static bool is_object(const char *name, size_t len)
+{
+	return len >= 16 && strtoull(name + len - 16, NULL, 16) >= HANGS;
+}
 
 static bool is_slow(int fd)
 {
@@ -41,19 +48,37 @@ static bool is_slow(int fd)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	n = readlink(path, name, sizeof(name) - 1);
-	if (n < 16)
+	if (n < 0)
 		return false;
 	name[n] = '\0';
-	return strtoull(name + n - 16, NULL, 16) >= HANGS;
+	return is_object(name, (size_t)n);
+}
+
+static void wait_to_go(void)
+{
+	sem_post(&entered);
+	while (sem_wait(&go))
+		;
 }
 
 static void hang(const atomic_bool *on, int fd)
 {
-	if (!atomic_load(on) || !is_slow(fd))
-		return;
-	sem_post(&entered);
-	while (sem_wait(&go))
-		;
+	if (atomic_load(on) && is_slow(fd))
+		wait_to_go();
+}
+
+int openat(int dir_fd, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(args, mode_t);
+	va_end(args);
+	if (atomic_load(&slow_open) && is_object(path, strlen(path)))
+		wait_to_go();
+	return (int)syscall(SYS_openat, dir_fd, path, flags, mode);
 }
 
 int fdatasync(int fd)
@@ -66,6 +91,13 @@ ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
 {
 	hang(&slow_write, fd);
 	return syscall(SYS_pwrite64, fd, buf, len, off);
+}
+
+int fstatat(int dir_fd, const char *path, struct stat *st, int flags)
+{
+	if (atomic_load(&slow_open) && is_object(path, strlen(path)))
+		wait_to_go();
+	return (int)syscall(SYS_newfstatat, dir_fd, path, st, flags);
 }
 
 static void setup(void)
@@ -111,18 +143,29 @@ static void *hung_main(void *arg)
 	return NULL;
 }
 
-static void hung_sync(struct hung *h)
+static int ask_all(struct hung *h, unsigned int op)
 {
 	struct wire_objects body = { .n = htole32(EACH) };
 	struct iodc_item item;
 	le64 handle[EACH];
-	int rc;
 
 	for (unsigned int i = 0; i < EACH; i++)
 		handle[i] = htole64(h->handle + i);
 	item = (struct iodc_item){ handle, sizeof(handle) };
-	rc = iodc_call(&h->c, WIRE_SYNC, &body, sizeof(body), &item, 1);
+	return iodc_call(&h->c, op, &body, sizeof(body), &item, 1);
+}
+
+static void hung_sync(struct hung *h)
+{
+	int rc = ask_all(h, WIRE_SYNC);
+
 	must(!rc || h->fenced);
+}
+
+static void hung_getsize(struct hung *h)
+{
+	must(!ask_all(h, WIRE_GETSIZE));
+	must(h->c.tail_len == EACH * sizeof(struct wire_objsize));
 }
 
 static void hung_write(struct hung *h)
@@ -223,6 +266,26 @@ START_TEST(slow_writes_stop_nobody_else)
 }
 END_TEST
 
+/* Objects that are not open: their folders have to be read. */
+START_TEST(slow_opens_stop_nobody_else)
+{
+	struct hung *h = calloc(CLIENTS, sizeof(*h));
+
+	ck_assert_ptr_nonnull(h);
+	for (unsigned int i = 0; i < CLIENTS; i++) {
+		h[i].handle = HANGS + i * EACH;
+		h[i].run = _i ? hung_sync : hung_getsize;
+		iodc_open(&h[i].c, &addr, WIRE_ROLE_CLIENT, 0);
+		h[i].c.timeout_ms = 60000;
+	}
+	hang_all(h, &slow_open);
+	wait_hung(4);
+	all_goes_on();
+	let_go(h, &slow_open, CLIENTS * EACH);
+	free(h);
+}
+END_TEST
+
 /* A COPY that is not waited for. */
 struct copying {
 	struct rpc_call call;
@@ -299,6 +362,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, slow_flushes_stop_nobody_else);
+	tcase_add_loop_test(tc, slow_opens_stop_nobody_else, 0, 2);
 	tcase_add_test(tc, slow_writes_stop_nobody_else);
 	tcase_add_test(tc, slow_copies_stop_nobody_else);
 	suite_add_tcase(s, tc);
