@@ -163,8 +163,10 @@ static void end_set_gone(struct call *c, const struct target *t,
 {
 	uid_t who = c->d->many ? fuse_req_ctx(c->req)->uid : 0;
 	struct stat st;
-	int rc = gone_set(c->d->gone, t->handle, who, how, &st);
+	int rc = -ESTALE;
 
+	if (call_is_gone(c, t->handle, &st))
+		rc = gone_set(c->d->gone, t->handle, who, how, &st);
 	if (rc)
 		call_end(c, rc);
 	else

@@ -86,12 +86,14 @@ static int known_without(const struct fsd *d, uint64_t n, const char *name)
 	return 0;
 }
 
-/* What was removed lacks what it lacked then. */
+/* What was removed lacks what it lacked then.  name NULL: any attribute. */
 static bool gone_without(const struct call *c, uint64_t n, const char *name)
 {
-	uint32_t what = is_list(name) ? WIRE_A_NOACL : 0;
+	uint32_t what = name && is_list(name) ? WIRE_A_NOACL : 0;
+	struct stat st;
 
-	return gone_lacks(c->d->gone, n, what | WIRE_A_NOXATTR);
+	return call_is_gone(c, n, &st) &&
+	       gone_lacks(c->d->gone, n, what | WIRE_A_NOXATTR);
 }
 
 static int do_get(struct session *s, const struct target *t, void *arg)
@@ -168,7 +170,7 @@ void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 	rc = lacks_is(c.d->lacks, t.handle, WIRE_A_NOXATTR)
 		     ? 0
 		     : call_run(&c, &t, do_list, &a);
-	if (rc == -ESTALE && gone_lacks(c.d->gone, t.handle, WIRE_A_NOXATTR))
+	if (rc == -ESTALE && gone_without(&c, t.handle, NULL))
 		rc = 0;
 	if (rc)
 		call_end(&c, rc);

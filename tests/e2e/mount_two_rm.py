@@ -24,15 +24,25 @@ a, b = sys.argv[1:]
 os.mkdir(a + "/d")
 os.mkdir(a + "/d/e")
 open(a + "/d/f", "w").close()
+changes = [lambda fd: os.fchmod(fd, 0o700), lambda fd: os.utime(fd, (5, 6)),
+           lambda fd: os.fchown(fd, 1, 2), os.listxattr]
+for i in range(len(changes)):
+    os.mkdir(f"{a}/{i}")
 os.stat(b + "/d/e"), os.stat(b + "/d/f")
 d = os.open(b + "/d", os.O_RDONLY)
 e = os.open(b + "/d/e", os.O_PATH)
 f = os.open(b + "/d/f", os.O_RDONLY)
 os.chdir(d)
 ino = os.fstat(d).st_ino
+opened = [os.open(f"{b}/{i}", os.O_RDONLY) for i in range(len(changes))]
 os.unlink(a + "/d/f")
+for i in range(len(changes)):
+    os.rmdir(f"{a}/{i}")
 os.rmdir(a + "/d/e")
 os.rmdir(a + "/d")
+for fd, change in zip(opened, changes):  # before a stat tells that it is removed
+    expect([] if change is os.listxattr else None, change, fd)
+    expect(0, lambda: os.fstat(fd).st_nlink)
 for _ in range(2):
     expect([], os.listdir, d)
     expect([], os.listdir, ".")
