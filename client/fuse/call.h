@@ -47,6 +47,11 @@ int call_run(const struct call *c, const struct target *t, target_op op,
  */
 bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st);
 /*
+ * After ESTALE from a request for the open directory f, which also says that f's session was
+ * evicted.  True: the manager has no such directory any more.
+ */
+bool call_is_removed(const struct call *c, struct file *f);
+/*
  * Of a change or a look-up of t in a directory: one that is not there any more (ESTALE) has no
  * names.  The kernel is told ESTALE first, and if it came there by a name that it keeps it
  * looks that up anew; the same thread's next is told ENOENT.

@@ -47,6 +47,8 @@ void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		call_end(&c, rc);
 		return;
 	}
+	if (o.f->s) /* a listing never goes on in another file system */
+		o.f->fsid = o.f->s->fsid;
 	fi->fh = (uint64_t)(uintptr_t)o.f;
 	if (fuse_reply_open(req, fi))
 		file_put(o.f);
@@ -106,7 +108,9 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	go_to(f, off);
 	rc = fill(&c, f, &p);
 	pthread_mutex_unlock(&f->pos_lock);
-	if (rc && rc != -ESTALE) /* removed: it has no names */
+	if (rc == -ESTALE && call_is_removed(&c, f))
+		rc = 0; /* it has no names */
+	if (rc)
 		call_end(&c, rc);
 	else
 		fuse_reply_buf(req, buf, p.used);

@@ -142,6 +142,7 @@ static int list(struct page *p, struct file *f)
 void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi)
 {
+	struct file *f = open_file(fi->fh);
 	struct page p = { .off = (uint64_t)off,
 			  .len = size < LEN_MAX ? size : LEN_MAX };
 	struct call c;
@@ -153,8 +154,10 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	p.buf = malloc(p.len);
 	p.listed = malloc(p.len);
 	if (p.buf && p.listed)
-		rc = list(&p, open_file(fi->fh));
-	if (rc && rc != -ESTALE) /* removed: it has no names */
+		rc = list(&p, f);
+	if (rc == -ESTALE && call_is_removed(&c, f))
+		rc = 0; /* it has no names */
+	if (rc)
 		call_end(&c, rc);
 	else
 		fuse_reply_buf(req, p.buf, p.used);

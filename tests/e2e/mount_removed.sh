@@ -30,3 +30,30 @@ for cache in none open; do
 	unmount "$tmp/a" $first
 	unmount "$tmp/b" $daemon
 done
+
+# A mount is evicted during a listing: the listing ends with an error, not as if complete.
+for cache in none open; do
+	mount_at "$tmp/$cache" -o cache=$cache
+	must python3 - "$tmp/$cache" <<-'END'
+		import errno, os, subprocess, sys
+		names = {f"{i:0200}" for i in range(800)}
+		d = sys.argv[1] + "/large"
+		os.mkdir(d)
+		for n in names:
+		    os.symlink("x", f"{d}/{n}")
+		unread, begun = os.open(d, os.O_RDONLY), os.scandir(d)
+		seen = {next(begun).name}
+		subprocess.run(["pvfs-evict", "--user", str(os.getuid()), "/pvfs"], check=True)
+		for what, listing in (("begun", begun), ("unread", None)):
+		    try:
+		        n = len(list(listing or os.scandir(unread)))
+		        sys.exit(f"{what}: {n} names and no error")
+		    except OSError as e:
+		        if e.errno != errno.ESTALE:
+		            raise
+		if set(os.listdir(d)) != names:
+		    sys.exit("not all names are listed by an open after the eviction")
+		subprocess.run(["rm", "-r", d], check=True)
+	END
+	unmount "$tmp/$cache" $daemon
+done
