@@ -123,7 +123,10 @@ static void written(struct drop *drop)
 	call_end(&drop->c, owners_lock(drop->f, &drop->lock));
 }
 
-/* The kernel writes first what was changed through mappings of the file. */
+/*
+ * The kernel first writes what was changed through mappings of the file, which may be of another
+ * descriptor than the lock.
+ */
 static void release(const struct call *c, struct file *f,
 		    const struct mgr_lock *want)
 {
@@ -131,8 +134,8 @@ static void release(const struct call *c, struct file *f,
 		.c = *c, .f = f, .dropped = written, .lock = *want
 	};
 
-	if ((atomic_load(&f->flags) & O_ACCMODE) == O_RDWR &&
-	    file_is_paged(f->fs, f->handle))
+	if (file_is_paged(f->fs, f->handle) &&
+	    file_is_written(f->fs, f->handle))
 		drops_begin(c->d->drops, &drop);
 	else
 		written(&drop);

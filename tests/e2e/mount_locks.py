@@ -74,7 +74,27 @@ class Seen:
             lock(kind, other, (fcntl.F_RDLCK, fcntl.F_WRLCK)[i % 2])
             self.expect(i, other, maps and maps[i % 2])
             lock(kind, other, fcntl.F_UNLCK)
+        if MAPS:
+            self.beside(fds, maps, kind)
         self.removed(a, b, kind)
+
+    def beside(self, fds, maps, kind):
+        """The lock is of another descriptor than the mapping; POSIX locks of a process' own end
+        with any of its descriptors."""
+        how = fcntl.F_WRLCK if kind == "flock" else fcntl.F_RDLCK
+        for i in range(ROUNDS, ROUNDS + 4):
+            path = f"/proc/self/fd/{fds[i % 2]}"
+            one = os.open(path, os.O_RDONLY)
+            self.look(fds[1 - i % 2], None)
+            lock(kind, one, how)
+            maps[i % 2][:4000] = record(i)
+            lock(kind, one, fcntl.F_UNLCK)
+            lock(kind, fds[1 - i % 2], fcntl.F_WRLCK)
+            seen = os.pread(fds[1 - i % 2], 4000, 0)
+            lock(kind, fds[1 - i % 2], fcntl.F_UNLCK)
+            os.close(one)
+            if seen != record(i):
+                sys.exit(f"turn {i}: mapped beside the lock: {seen[:8]}")
 
     def look(self, fd, m):
         os.pread(fd, 8192, 0), os.fstat(fd), m and m[0]

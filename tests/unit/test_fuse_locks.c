@@ -19,6 +19,7 @@ static struct {
 	int lock; /* the mgr's answer */
 	int begins; /* waits_begin()'s */
 	bool paged; /* the kernel has pages */
+	bool written; /* somebody here has it open for writing */
 	unsigned int drops;
 	unsigned int answers;
 	int answer; /* the last one */
@@ -66,6 +67,11 @@ uint64_t file_owner(struct file *f)
 bool file_is_paged(struct fs *fs, uint64_t handle)
 {
 	return now.paged;
+}
+
+bool file_is_written(struct fs *fs, uint64_t handle)
+{
+	return now.written;
 }
 
 /* Nobody is answered before. */
@@ -134,19 +140,21 @@ static const struct {
 	enum cache cache;
 	double attr_timeout;
 	bool paged;
-	int type, flags; /* of the lock; of the open */
+	bool written;
+	int type, flags; /* of the lock; of the open that the lock is of */
 	int lock; /* the mgr's answer */
 	unsigned int drops;
 } kept[] = {
-	{ CACHE_NONE, 0, false, F_WRLCK, O_RDWR, 0, 0 },
-	{ CACHE_NONE, 0, true, F_RDLCK, O_RDONLY, 0, 1 },
-	{ CACHE_NONE, 1, false, F_RDLCK, O_RDONLY, 0, 1 },
-	{ CACHE_OPEN, 0, false, F_WRLCK, O_RDWR, 0, 1 },
-	{ CACHE_OPEN, 0, false, F_WRLCK, O_RDWR, -EAGAIN, 0 },
+	{ CACHE_NONE, 0, false, true, F_WRLCK, O_RDWR, 0, 0 },
+	{ CACHE_NONE, 0, true, false, F_RDLCK, O_RDONLY, 0, 1 },
+	{ CACHE_NONE, 1, false, true, F_RDLCK, O_RDONLY, 0, 1 },
+	{ CACHE_OPEN, 0, false, true, F_WRLCK, O_RDWR, 0, 1 },
+	{ CACHE_OPEN, 0, false, true, F_WRLCK, O_RDWR, -EAGAIN, 0 },
 	/* what was changed through a mapping is written before others have it */
-	{ CACHE_OPEN, 0, true, F_UNLCK, O_RDWR, 0, 1 },
-	{ CACHE_OPEN, 0, true, F_UNLCK, O_RDONLY, 0, 0 },
-	{ CACHE_OPEN, 0, false, F_UNLCK, O_RDWR, 0, 0 },
+	{ CACHE_OPEN, 0, true, true, F_UNLCK, O_RDWR, 0, 1 },
+	{ CACHE_OPEN, 0, true, true, F_UNLCK, O_RDONLY, 0, 1 },
+	{ CACHE_OPEN, 0, true, false, F_UNLCK, O_RDONLY, 0, 0 },
+	{ CACHE_OPEN, 0, false, true, F_UNLCK, O_RDWR, 0, 0 },
 };
 
 START_TEST(drops_what_is_kept)
@@ -160,6 +168,7 @@ START_TEST(drops_what_is_kept)
 			    .attr_timeout = kept[_i].attr_timeout };
 	atomic_init(&file.flags, kept[_i].flags);
 	now.paged = kept[_i].paged;
+	now.written = kept[_i].written;
 	now.lock = kept[_i].lock;
 	now.answers = now.drops = 0;
 	op_setlk(NULL, 1, &fi, &lk, 0);
