@@ -299,8 +299,9 @@ int main(int argc, char **argv)
 
 	set_log(&log);
 	if (rc < 0 && opt.remount) {
-		rc = spot_remount(opt.dir, opt.flags, &log) ? EXIT_FAILURE
-							    : EXIT_SUCCESS;
+		rc = spot_remount(opt.dir, opt.given, opt.flags, &log)
+			     ? EXIT_FAILURE
+			     : EXIT_SUCCESS;
 	} else if (rc < 0) {
 		say_limits(&opt, &log);
 		rc = spot_check(opt.dir, opt.nonempty, &log) ||

@@ -10,6 +10,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "spot.h"
+
 #define TIMEOUT_S 30
 #define THREADS_MAX 1024
 
@@ -128,6 +130,7 @@ static void note_flags(struct options *opt, const char *word)
 		if (strcmp(word, words[i].name))
 			continue;
 		opt->flags = (opt->flags & ~words[i].clear) | words[i].set;
+		opt->given |= words[i].set | words[i].clear;
 		opt->limits |= (words[i].set | words[i].clear) &
 			       (MS_NOSUID | MS_NODEV);
 	}

@@ -7,8 +7,6 @@
 
 #include "fsd.h"
 
-#define NOSYMFOLLOW 256ul /* MS_NOSYMFOLLOW, from Linux 5.10 on */
-
 struct options {
 	char *what; /* HOST:/, or a mount point of pvfstab */
 	char *dir; /* where it is shown */
@@ -22,6 +20,7 @@ struct options {
 	bool atime; /* reads count */
 	bool suid;
 	unsigned long flags; /* of mount(2), MS_* */
+	unsigned long given; /* those that an option sets or clears */
 	bool limits; /* it was said whether nosuid and nodev are wanted */
 	bool helper; /* mount(8) has started us */
 	bool remount; /* what is shown there gets these flags; nothing is mounted */

@@ -75,6 +75,16 @@ must umount full
 shown_with nosuid,nodev
 expect '' cat output
 must umount full
+# a remount keeps the flags that it does not name
+"$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach,nonempty,suid,dev,noexec" >output 2>&1 ||
+	fail "$(cat output)"
+for word in ro rw; do
+	must "$fuse" 127.0.0.1:/ "$tmp/full" -o remount,$word
+	options "$tmp/full" | grep -q " $word,noexec," || fail "remount,$word: $(options "$tmp/full")"
+done
+must "$fuse" 127.0.0.1:/ "$tmp/full" -o remount,ro,nosuid,exec
+options "$tmp/full" | grep -q " ro,nosuid,relatime," || fail "$(options "$tmp/full")"
+must umount full
 for dir in a b c d; do must umount "$dir"; done
 
 # ---- systemd ----

@@ -28,26 +28,57 @@ static const char *fix(int rc)
 	}
 }
 
+/* The flags of mount(2) that the kernel lists. */
+static unsigned long flags_of(const struct mntent *m)
+{
+	static const struct {
+		const char *name;
+		unsigned long flag;
+	} words[] = {
+		{ "ro", MS_RDONLY },
+		{ "nosuid", MS_NOSUID },
+		{ "nodev", MS_NODEV },
+		{ "noexec", MS_NOEXEC },
+		{ "sync", MS_SYNCHRONOUS },
+		{ "dirsync", MS_DIRSYNC },
+		{ "noatime", MS_NOATIME },
+		{ "nodiratime", MS_NODIRATIME },
+		{ "relatime", MS_RELATIME },
+		{ "lazytime", MS_LAZYTIME },
+		{ "nosymfollow", NOSYMFOLLOW },
+	};
+	unsigned long flags = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (hasmntopt(m, words[i].name))
+			flags |= words[i].flag;
+	return flags;
+}
+
 /* Of what is shown there now, not below it; "": nothing is mounted there. */
-static void shown_type(const char *dir, char type[32])
+static void shown_type(const char *dir, char type[32], unsigned long *flags)
 {
 	FILE *f = setmntent("/proc/self/mounts", "r");
 	struct mntent *m;
 
 	type[0] = '\0';
-	while (f && (m = getmntent(f)))
-		if (!strcmp(m->mnt_dir, dir))
-			snprintf(type, 32, "%s", m->mnt_type);
+	while (f && (m = getmntent(f))) {
+		if (strcmp(m->mnt_dir, dir))
+			continue;
+		snprintf(type, 32, "%s", m->mnt_type);
+		*flags = flags_of(m);
+	}
 	if (f)
 		endmntent(f);
 }
 
-static bool is_shown(const char *dir, const char *kind)
+/* True: *flags are its, of mount(2). */
+static bool is_shown(const char *dir, const char *kind, unsigned long *flags)
 {
 	char *path = realpath(dir, NULL), type[32] = "";
 
 	if (path)
-		shown_type(path, type);
+		shown_type(path, type, flags);
 	free(path);
 	return !strncmp(type, kind, strlen(kind));
 }
@@ -55,7 +86,9 @@ static bool is_shown(const char *dir, const char *kind)
 /* The kernel would take another one over it, which stays when that is taken away. */
 static int check_bare(const char *dir, const struct log *log)
 {
-	if (!is_shown(dir, "fuse.pvfs"))
+	unsigned long flags;
+
+	if (!is_shown(dir, "fuse.pvfs", &flags))
 		return 0;
 	log_error(
 		log,
@@ -84,10 +117,13 @@ static int check_empty(const char *dir, const struct log *log)
 	return -ENOTEMPTY;
 }
 
-int spot_remount(const char *dir, unsigned long flags, const struct log *log)
+int spot_remount(const char *dir, unsigned long given, unsigned long flags,
+		 const struct log *log)
 {
-	int rc = is_shown(dir, "fuse.pvfs") ? 0 : -EINVAL;
+	unsigned long now = 0;
+	int rc = is_shown(dir, "fuse.pvfs", &now) ? 0 : -EINVAL;
 
+	flags = (now & ~given) | (flags & given);
 	if (!rc && mount("", dir, "", MS_REMOUNT | flags, NULL))
 		rc = -errno;
 	if (rc)
@@ -115,7 +151,9 @@ int spot_check(const char *dir, bool nonempty, const struct log *log)
 
 void spot_refused(const char *dir, const struct log *log)
 {
-	if (is_shown(dir, "fuse"))
+	unsigned long flags;
+
+	if (is_shown(dir, "fuse", &flags))
 		log_error(log,
 			  "%s: something is mounted there already; it can stay "
 			  "as it is, or fusermount3 -u takes it away",

@@ -7,13 +7,17 @@
 
 #include "log.h"
 
+#define NOSYMFOLLOW 256ul /* MS_NOSYMFOLLOW, from Linux 5.10 on */
+
 /* The number of the file system that is shown there; asks nobody.  0: it is not known. */
 unsigned int spot_minor(const char *dir);
 
 /* It is a folder, without a PVFS, and empty unless nonempty; or that is logged, before any server is asked. */
 int spot_check(const char *dir, bool nonempty, const struct log *log);
-/* The PVFS that is shown there gets these flags of mount(2); -errno, which is logged. */
-int spot_remount(const char *dir, unsigned long flags, const struct log *log);
+/* Of the flags of mount(2) the PVFS that is shown there gets those of given from flags, and keeps
+ * the others; -errno, which is logged. */
+int spot_remount(const char *dir, unsigned long given, unsigned long flags,
+		 const struct log *log);
 /* Nothing could be shown there, and what libfuse says is not always why. */
 void spot_refused(const char *dir, const struct log *log);
 
