@@ -47,6 +47,15 @@ for cache in none open; do
 	unmount "$tmp/a" $daemon
 done
 
+# Where the kernel tells of no process what it waits for, wchan is 0 for the sleeping ones too.
+sleep 600 &
+helpers+=($!)
+until_true 20 grep -q '^State:.S' /proc/$!/status
+[ "$(cat /proc/$!/wchan)" != 0 ] || {
+	say "wchan is not usable here: no daemon is killed while it waits for a page"
+	exit 0
+}
+
 # A daemon that is killed while it waits in the kernel, for a page that nobody will read any
 # more, ends all the same, and so does the program that waits for the lock.
 mount_at "$tmp/a" -o cache=open
@@ -59,11 +68,11 @@ iods="$(cluster pid iod0) $(cluster pid iod1)"
 stand_still $iods
 cat <&8 >"$tmp/read" 2>&1 &
 reader=$!
-sleep 0.3
+waits_for_page() { grep -qE 'folio|page_bit' "/proc/$1/task/"*/wchan 2>/dev/null; }
+until_true 20 waits_for_page $reader
 flock -x 7 2>"$tmp/flock" &
 waiter=$!
-waits() { grep -q folio "/proc/$server/task/"*/wchan 2>/dev/null; }
-until_true 20 waits
+until_true 20 waits_for_page "$server"
 kill -KILL "$server"
 wait $daemon $reader $waiter
 must kill -CONT $iods
