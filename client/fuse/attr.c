@@ -211,7 +211,9 @@ void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	if (valid & FUSE_SET_ATTR_SIZE)
+	if (valid & FUSE_SET_ATTR_SIZE && !fi)
+		rc = open_check_cut(&c, &t, ino);
+	if (!rc && valid & FUSE_SET_ATTR_SIZE)
 		rc = cut(&c, &t, st->st_size, fi);
 	if (rc)
 		call_end(&c, rc);

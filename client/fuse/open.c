@@ -169,8 +169,25 @@ static bool is_misled(const struct call *c, fuse_ino_t ino,
 	return true;
 }
 
+static int do_getattr(struct session *s, const struct target *t, void *arg)
+{
+	return mgr_getattr(s, t, arg);
+}
+
+int open_check_cut(const struct call *c, const struct target *t, fuse_ino_t ino)
+{
+	struct attr attr;
+	int rc;
+
+	if (c->d->entry_timeout <= 0)
+		return 0;
+	rc = call_run(c, t, do_getattr, &attr);
+	return !rc && is_misled(c, ino, &attr) ? -ESTALE : rc;
+}
+
 void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
+	const bool cuts = fi->flags & O_TRUNC;
 	struct opening o = { 0 };
 	struct target t;
 	struct call c;
@@ -179,8 +196,10 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	call_begin(&c, req);
 	o.want_stat = c.d->cache == CACHE_OPEN;
 	t = call_target(&c, ino);
-	rc = open_run(&c, &t, fi->flags, &o);
-	if (!rc && is_misled(&c, ino, &o.attr)) {
+	rc = cuts ? open_check_cut(&c, &t, ino) : 0;
+	if (!rc)
+		rc = open_run(&c, &t, fi->flags, &o);
+	if (!rc && !cuts && is_misled(&c, ino, &o.attr)) {
 		file_put(o.f);
 		rc = -ESTALE;
 	}

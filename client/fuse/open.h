@@ -38,4 +38,11 @@ int open_kill(struct call *c, struct file *f);
 /* An empty file, which nobody has open: answers c. */
 void open_new(const struct call *c, const struct target *t, mode_t mode);
 
+/*
+ * Before the file is truncated by its name.  -ESTALE: it has no name any more, and the kernel may
+ * have come to it by one that it keeps: it looks that up anew.
+ */
+int open_check_cut(const struct call *c, const struct target *t,
+		   fuse_ino_t ino);
+
 #endif

@@ -31,6 +31,41 @@ for cache in none open; do
 	unmount "$tmp/b" $daemon
 done
 
+# A truncation by a name that the kernel keeps is of the file that has the name now.
+mount_at "$tmp/a" -o cache=open
+first=$daemon
+mount_at "$tmp/b" -o cache=open,entry_timeout=60
+must python3 - "$tmp"/{a,b} <<-'END'
+	import os, sys
+	a, b = sys.argv[1:]
+	def write(path, text):
+	    with open(path, "wb") as f:
+	        f.write(text)
+	def cut(path):
+	    os.truncate(path, 1)
+	for n, change, want in (("w", lambda p: write(p, b"third"), b"third"), ("t", cut, b"s")):
+	    write(f"{a}/{n}", b"first")
+	    os.stat(f"{b}/{n}")
+	    first = os.open(f"{a}/{n}", os.O_RDONLY)
+	    write(f"{a}/new", b"second")
+	    os.rename(f"{a}/new", f"{a}/{n}")
+	    change(f"{b}/{n}")
+	    now = os.pread(first, 10, 0), open(f"{a}/{n}", "rb").read()
+	    if now != (b"first", want):
+	        sys.exit(f"{n}: {now}")
+	# by a descriptor it is of the removed file
+	os.unlink(f"{a}/w")
+	fd = os.open(f"{b}/t", os.O_RDWR)
+	os.unlink(f"{a}/t")
+	os.truncate(f"/proc/self/fd/{fd}", 3)
+	size = os.fstat(fd).st_size
+	os.close(os.open(f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_TRUNC))
+	if (size, os.fstat(fd).st_size) != (3, 0):
+	    sys.exit(f"by a descriptor: {size}, {os.fstat(fd).st_size} bytes")
+END
+unmount "$tmp/a" $first
+unmount "$tmp/b" $daemon
+
 # A mount is evicted during a listing: the listing ends with an error, not as if complete.
 for cache in none open; do
 	mount_at "$tmp/$cache" -o cache=$cache
