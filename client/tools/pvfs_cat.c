@@ -7,7 +7,7 @@
 #include "pvfs.h"
 #include "tool.h"
 
-#define CAT_BLOCK (4u << 20)
+#define CAT_BLOCK (1u << 20) /* /proc/sys refuses reads of 4 MiB: ENOMEM */
 
 static int option(void *arg, int opt, const char *val)
 {

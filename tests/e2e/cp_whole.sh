@@ -19,6 +19,7 @@ for file in /proc/version /proc/sys/kernel/ostype /sys/kernel/mm/transparent_hug
 	must pvfs-rm /pvfs/special
 	must pvfs-cp "$file" /pvfs/special && must pvfs-rm /pvfs/special
 done
+expect "$(</proc/sys/kernel/ostype)" pvfs-cat /proc/sys/kernel/ostype
 # a source that grows all the time is copied up to some line
 (for i in $(seq 20000); do echo "line $i"; done >"$tmp/grows") &
 grower=$!
