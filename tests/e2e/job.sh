@@ -197,6 +197,11 @@ if command -v mpiexec.hydra >/dev/null; then
 	must pvfs-job stop -i "$job"
 	gone
 fi
+# one of another MPI gets no options of MPICH
+mkdir "$tmp/other" && ln -s /bin/true "$tmp/other/mpiexec"
+must_fail env PATH="$tmp/other" "$(command -v pvfs-job)" start -n 2 -i "$job" --launcher mpiexec
+grep -q "not started: no mpiexec.hydra or mpiexec.mpich in PATH" "$tmp/output" || fail "$(<"$tmp/output")"
+gone
 
 # ---- what cannot be ----
 

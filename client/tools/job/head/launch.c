@@ -110,12 +110,26 @@ static int start_all(struct head *h, struct command *c)
 	return 0;
 }
 
-static int find(const char *name, char *out)
+/* The first reason that a job is stopped for is the one that its user sees. */
+static int find_srun(struct head *h, char *out)
 {
-	int rc = job_program(name, out);
+	int rc = job_program("srun", out);
 
 	if (rc)
-		tool_say(&job_tool, "no %s in PATH", name);
+		head_stop(h, "no srun in PATH");
+	return rc;
+}
+
+/* A plain mpiexec may be Open MPI's, which has other options. */
+static int find_mpiexec(struct head *h, char *out)
+{
+	int rc = job_program("mpiexec.hydra", out);
+
+	if (rc)
+		rc = job_program("mpiexec.mpich", out);
+	if (rc)
+		head_stop(h, "no mpiexec.hydra or mpiexec.mpich in PATH: "
+			     "--launcher mpiexec needs MPICH");
 	return rc;
 }
 
@@ -130,10 +144,10 @@ int launch(struct head *h)
 	snprintf(lost, sizeof(lost), "%llu",
 		 (unsigned long long)h->conf.lost_s);
 	if (!rc && h->how == LAUNCH_SRUN) {
-		rc = find("srun", file);
+		rc = find_srun(h, file);
 		by_srun(&c, n, file);
 	} else if (!rc && h->how == LAUNCH_MPIEXEC) {
-		rc = find("mpiexec.hydra", file) ? find("mpiexec", file) : 0;
+		rc = find_mpiexec(h, file);
 		by_mpiexec(&c, n, h->hosts, file);
 	}
 	if (rc)
