@@ -192,7 +192,7 @@ static void report(const struct copy *c, double secs)
 
 static struct copy *running;
 
-/* The second one ends it at once. */
+/* A user's second signal ends the program at once. */
 static void interrupt(int sig)
 {
 	atomic_store(&running->interrupted, sig);
@@ -200,16 +200,26 @@ static void interrupt(int sig)
 
 static void hear_signals(struct copy *c)
 {
-	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction act = { .sa_handler = interrupt,
-				 .sa_flags = (int)SA_RESETHAND },
-			 old;
+	static const struct {
+		int sig, flags;
+	} v[] = {
+		{ SIGINT, (int)SA_RESETHAND },
+		{ SIGTERM, (int)SA_RESETHAND },
+		{ SIGHUP, (int)SA_RESETHAND },
+		{ SIGQUIT, (int)SA_RESETHAND },
+		{ SIGPIPE, 0 },
+		{ SIGXCPU, 0 },
+		{ SIGXFSZ, 0 },
+	};
+	struct sigaction act = { .sa_handler = interrupt }, old;
 
 	running = c;
-	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
-		if (!sigaction(sigs[i], NULL, &old) &&
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		act.sa_flags = v[i].flags;
+		if (!sigaction(v[i].sig, NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
-			sigaction(sigs[i], &act, NULL);
+			sigaction(v[i].sig, &act, NULL);
+	}
 }
 
 /* Ends as the signal would have ended it. */

@@ -74,6 +74,13 @@ for signal in INT:130 TERM:143 HUP:129; do
 	must [ "$tmp/to/there" -ef "$tmp/other" ]
 	rm "$tmp/to/there" "$tmp/other"
 done
+# signals that end a program whose terminal, reader or time is gone
+ulimit -c 0
+for signal in QUIT:131 PIPE:141 XCPU:152; do
+	ended_by ${signal%:*} ${signal#*:} in_pvfs "$tmp/big" /pvfs/to/new
+	is_said 0
+	expect "" names
+done
 # without a chance to clean up nothing has the name that it is to have
 ended_by KILL 137 in_pvfs "$tmp/big" /pvfs/to/new
 expect "" eval "names | grep -x new"
