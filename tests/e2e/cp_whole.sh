@@ -150,6 +150,18 @@ must pvfs-cp -a from/. /pvfs/in
 must pvfs-cp -a /pvfs/in/. back
 what back >have
 diff want have || fail "-a onto what is there has not kept it"
+# a link at either end stands for its file, and stays
+mkdir links && echo before >links/real && ln -s real links/link && ln -s "$tmp/from/mode" to-mode
+must pvfs-cp -a links /pvfs/links
+[ "$(id -u)" != 0 ] || chown 7:8 from/mode
+must pvfs-cp -p to-mode /pvfs/links/link
+must pvfs-cp -p /pvfs/links/link links/link
+must pvfs-cp -a /pvfs/links links.back
+for file in links links.back; do
+	expect real readlink "$file/link"
+	expect "$(stat -c "%a %u:%g %s %y" from/mode)" stat -c "%a %u:%g %s %y" "$file/real"
+	expect "$(getfacl -nc from/mode)" getfacl -nc "$file/real"
+done
 # -p keeps the rights of a list
 must pvfs-cp -p from/mode /pvfs/mode
 must pvfs-cp -p /pvfs/mode mode

@@ -178,6 +178,8 @@ int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
  * there.  0, or -1 and errno. */
 int copy_xattrs(struct copy *c, const char *from, const char *to,
 		struct stat *st);
+/* Does st's copy, and its attributes, go through a symbolic link at the target? */
+bool copy_follows(const struct copy *c, const struct stat *st);
 /* The target cannot hold that of the source: COPY_LACKS_; errno says why. */
 void copy_lacks(struct copy *c, unsigned int what, const char *path);
 void copy_failed(struct copy *c, const char *path);

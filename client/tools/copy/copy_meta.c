@@ -37,6 +37,19 @@ void copy_lacks(struct copy *c, unsigned int what, const char *path)
 	atomic_store(&c->failed, true);
 }
 
+/* A symbolic link at either end, which is no copy of one itself, stands for its file. */
+bool copy_follows(const struct copy *c, const struct stat *st)
+{
+	return !c->opt.nofollow && !S_ISLNK(st->st_mode);
+}
+
+static int change_owner(const struct copy *c, const char *to,
+			const struct stat *st, uid_t uid)
+{
+	return copy_follows(c, st) ? pvfs_chown(to, uid, st->st_gid)
+				   : pvfs_lchown(to, uid, st->st_gid);
+}
+
 /* As cp -p: who may not give a file away keeps it, less the set-id bits. */
 static int copy_owner(struct copy *c, const char *path, const char *to,
 		      const struct stat *st, const struct stat *now,
@@ -44,7 +57,7 @@ static int copy_owner(struct copy *c, const char *path, const char *to,
 {
 	if (now->st_uid == st->st_uid && now->st_gid == st->st_gid)
 		return 0;
-	if (!pvfs_lchown(to, st->st_uid, st->st_gid))
+	if (!change_owner(c, to, st, st->st_uid))
 		return 0;
 	if (errno != EPERM && errno != EACCES)
 		return -1;
@@ -52,7 +65,7 @@ static int copy_owner(struct copy *c, const char *path, const char *to,
 	if (!geteuid())
 		copy_lacks(c, COPY_LACKS_OWNER, path);
 	else if (now->st_gid != st->st_gid &&
-		 pvfs_lchown(to, (uid_t)-1, st->st_gid))
+		 change_owner(c, to, st, (uid_t)-1))
 		return errno == EPERM || errno == EACCES ? 0 : -1;
 	return 0;
 }
@@ -81,13 +94,14 @@ int copy_attrs(struct copy *c, const char *from, const char *to,
 {
 	struct timespec times[2] = { st->st_atim, st->st_mtim };
 	struct stat want = *st, now;
+	bool follows = copy_follows(c, st);
 	mode_t mode;
 
 	if (!c->opt.preserve)
 		return S_ISDIR(st->st_mode)
 			       ? pvfs_chmod(to, st->st_mode & 0777 & ~c->umask)
 			       : 0;
-	if (pvfs_lstat(to, &now) ||
+	if ((follows ? pvfs_stat(to, &now) : pvfs_lstat(to, &now)) ||
 	    copy_owner(c, from, to, st, &now, &want.st_mode))
 		return -1;
 	if (!S_ISLNK(st->st_mode) && copy_xattrs(c, from, to, &want))
@@ -95,5 +109,5 @@ int copy_attrs(struct copy *c, const char *from, const char *to,
 	mode = want.st_mode & 07777;
 	if (!mode_stands(&now, mode) && copy_change_mode(c, to, mode))
 		return -1;
-	return pvfs_lutimens(to, times);
+	return follows ? pvfs_utimens(to, times) : pvfs_lutimens(to, times);
 }

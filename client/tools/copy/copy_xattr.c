@@ -29,6 +29,7 @@ struct xattrs {
 	struct copy *copy;
 	const char *from, *to;
 	struct stat *st; /* what to gets */
+	bool follows; /* symbolic links, at both ends */
 	char have[NAMES], want[NAMES], value[VALUE], old[VALUE];
 	ssize_t nhave, nwant;
 };
@@ -48,9 +49,10 @@ static bool is_kept(const struct copy *c, const char *name)
 }
 
 /* 0: also where there can be none. */
-static ssize_t list(const char *path, char names[NAMES])
+static ssize_t list(const struct xattrs *x, const char *path, char names[NAMES])
 {
-	ssize_t n = pvfs_llistxattr(path, names, NAMES);
+	ssize_t n = x->follows ? pvfs_listxattr(path, names, NAMES)
+			       : pvfs_llistxattr(path, names, NAMES);
 
 	return n < 0 && errno == EOPNOTSUPP ? 0 : n;
 }
@@ -90,24 +92,37 @@ static int lacks(struct xattrs *x, const char *name, size_t len)
 	return 0;
 }
 
+static ssize_t get(const struct xattrs *x, const char *path, const char *name,
+		   char *value)
+{
+	return x->follows ? pvfs_getxattr(path, name, value, VALUE)
+			  : pvfs_lgetxattr(path, name, value, VALUE);
+}
+
+static int set_once(const struct xattrs *x, const char *name, size_t len)
+{
+	return x->follows ? pvfs_setxattr(x->to, name, x->value, len, 0)
+			  : pvfs_lsetxattr(x->to, name, x->value, len, 0);
+}
+
 /* Attributes of a file that its owner may not write to are refused to him, too. */
 static int set(struct xattrs *x, const char *name, size_t len)
 {
-	if (!pvfs_lsetxattr(x->to, name, x->value, len, 0))
+	if (!set_once(x, name, len))
 		return 0;
 	if (errno != EACCES ||
 	    copy_change_mode(x->copy, x->to, (x->st->st_mode & 0700) | 0200))
 		return -1;
-	return pvfs_lsetxattr(x->to, name, x->value, len, 0);
+	return set_once(x, name, len);
 }
 
 static int copy_one(struct xattrs *x, const char *name)
 {
-	ssize_t n = pvfs_lgetxattr(x->from, name, x->value, VALUE), old;
+	ssize_t n = get(x, x->from, name, x->value), old;
 
 	if (n < 0)
 		return errno == ENODATA ? 0 : -1;
-	old = pvfs_lgetxattr(x->to, name, x->old, VALUE);
+	old = get(x, x->to, name, x->old);
 	if (old == n && !memcmp(x->old, x->value, (size_t)n))
 		return 0;
 	if (!set(x, name, (size_t)n))
@@ -118,21 +133,24 @@ static int copy_one(struct xattrs *x, const char *name)
 		       : -1;
 }
 
-static int remove_one(const char *to, const char *name)
+static int remove_one(const struct xattrs *x, const char *name)
 {
-	return pvfs_lremovexattr(to, name) && errno != ENODATA ? -1 : 0;
+	int rc = x->follows ? pvfs_removexattr(x->to, name)
+			    : pvfs_lremovexattr(x->to, name);
+
+	return rc && errno != ENODATA ? -1 : 0;
 }
 
 static int copy_all(struct xattrs *x)
 {
-	x->nwant = list(x->from, x->want);
-	x->nhave = x->nwant < 0 ? -1 : list(x->to, x->have);
+	x->nwant = list(x, x->from, x->want);
+	x->nhave = x->nwant < 0 ? -1 : list(x, x->to, x->have);
 	if (x->nhave < 0)
 		return -1;
 	for (const char *p = x->have; p < x->have + x->nhave;
 	     p += strlen(p) + 1)
 		if (is_kept(x->copy, p) && !is_in(p, x->want, x->nwant) &&
-		    remove_one(x->to, p))
+		    remove_one(x, p))
 			return -1;
 	for (const char *p = x->want; p < x->want + x->nwant;
 	     p += strlen(p) + 1)
@@ -153,6 +171,7 @@ int copy_xattrs(struct copy *c, const char *from, const char *to,
 	x->from = from;
 	x->to = to;
 	x->st = st;
+	x->follows = copy_follows(c, st);
 	rc = copy_all(x);
 	free(x);
 	return rc;
