@@ -150,6 +150,8 @@ must pvfs-cp -a from/. /pvfs/in
 must pvfs-cp -a /pvfs/in/. back
 what back >have
 diff want have || fail "-a onto what is there has not kept it"
+must pvfs-cp -aN from/. /pvfs/in
+must pvfs-cp -aN /pvfs/in/. back
 # a link at either end stands for its file, and stays
 mkdir links && echo before >links/real && ln -s real links/link && ln -s "$tmp/from/mode" to-mode
 must pvfs-cp -a links /pvfs/links
@@ -162,6 +164,14 @@ for file in links links.back; do
 	expect "$(stat -c "%a %u:%g %s %y" from/mode)" stat -c "%a %u:%g %s %y" "$file/real"
 	expect "$(getfacl -nc from/mode)" getfacl -nc "$file/real"
 done
+# what takes the place of a file and cannot be made leaves it there
+if [ -e from/device ]; then
+	echo before >there
+	must_fail setpriv --inh-caps=-mknod --bounding-set=-mknod pvfs-cp -r /pvfs/in/device there
+	expect before cat there
+	must pvfs-cp -r /pvfs/in/device there
+	must [ -c there ]
+fi
 # -p keeps the rights of a list
 must pvfs-cp -p from/mode /pvfs/mode
 must pvfs-cp -p /pvfs/mode mode

@@ -139,6 +139,10 @@ void copy_target_drop(struct copy_file *f);
 /* Another name for what is to become path, in new memory; or NULL. */
 char *copy_temp_name(const char *path);
 
+/* Calls make with another name and renames that to path: the file there stays unless make
+ * succeeds.  0, or -1 and errno. */
+int copy_replace(const char *path, int (*make)(const char *path, void *arg),
+		 void *arg);
 /* copy_data.c: of the target, if it is a file; errors are said. */
 int copy_set_size(struct copy_file *f, uint64_t size);
 /*

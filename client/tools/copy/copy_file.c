@@ -180,9 +180,9 @@ static bool finish(struct copy_file *f)
 			copy_failed(c, f->to);
 		return false;
 	}
+	copy_link_is_there(f->link);
 	if (!ok)
 		return false;
-	copy_link_is_there(f->link);
 	atomic_fetch_add(&c->files, 1);
 	if (c->opt.verbose)
 		tool_line(stdout, "%s -> %s\n", f->from, f->to);

@@ -94,20 +94,9 @@ void copy_link_is_there(struct copy_link *link)
 		atomic_store(&link->there, true);
 }
 
-/* In place of a file that is there, in one step. */
-static int replace(const char *first, const char *to)
+static int link_to(const char *path, void *first)
 {
-	char *temp = copy_temp_name(to);
-	int rc = temp ? pvfs_link(first, temp) : -1, err;
-
-	if (!rc && pvfs_rename(temp, to)) {
-		err = errno;
-		pvfs_unlink(temp);
-		errno = err;
-		rc = -1;
-	}
-	free(temp);
-	return rc;
+	return pvfs_link(first, path);
 }
 
 static int make_link(const struct copy *c, const char *first, const char *to)
@@ -122,7 +111,7 @@ static int make_link(const struct copy *c, const char *first, const char *to)
 	    (!pvfs_lstat(first, &a) && !pvfs_lstat(to, &b) &&
 	     tool_same_file(&a, &b)))
 		return 0;
-	return replace(first, to);
+	return copy_replace(to, link_to, (void *)first);
 }
 
 static void finish_one(struct copy *c, const struct later *n)

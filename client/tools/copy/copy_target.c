@@ -36,6 +36,22 @@ char *copy_temp_name(const char *path)
 	return temp;
 }
 
+int copy_replace(const char *path, int (*make)(const char *path, void *arg),
+		 void *arg)
+{
+	char *temp = copy_temp_name(path);
+	int rc = temp ? make(temp, arg) : -1, err;
+
+	if (!rc && pvfs_rename(temp, path)) {
+		err = errno;
+		pvfs_unlink(temp);
+		errno = err;
+		rc = -1;
+	}
+	free(temp);
+	return rc;
+}
+
 /* Read access serves --verify. */
 static int create(struct copy_file *f, const char *path, int flags)
 {

@@ -29,8 +29,13 @@ static void failed(struct copy *c, const char *path, const char *from)
 	left_out(c, from, strerror(err));
 }
 
+static int symlink_to(const char *path, void *target)
+{
+	return pvfs_symlink(target, path);
+}
+
 /* 0 and *made, -1. */
-static int make_link(const struct copy *c, const char *target, const char *to,
+static int make_link(const struct copy *c, char *target, const char *to,
 		     bool *made)
 {
 	*made = !pvfs_symlink(target, to);
@@ -40,7 +45,7 @@ static int make_link(const struct copy *c, const char *target, const char *to,
 		return -1;
 	if (c->opt.no_clobber)
 		return 0;
-	*made = !pvfs_unlink(to) && !pvfs_symlink(target, to);
+	*made = !copy_replace(to, symlink_to, target);
 	return *made ? 0 : -1;
 }
 
@@ -72,16 +77,17 @@ static void copy_symlink(struct copy *c, const char *from, const char *to,
 		copy_same(c, from, to);
 		return;
 	}
-	if (make_link(c, target, to, &made))
+	if (make_link(c, target, to, &made)) {
 		failed(c, to, from);
-	else if (!made)
 		return;
-	else if (copy_attrs(c, from, to, st))
-		failed(c, to, from);
-	else {
-		copy_link_is_there(link);
-		atomic_fetch_add(&c->files, 1);
 	}
+	copy_link_is_there(link);
+	if (!made)
+		return;
+	if (copy_attrs(c, from, to, st))
+		failed(c, to, from);
+	else
+		atomic_fetch_add(&c->files, 1);
 }
 
 static int look(const struct copy *c, const char *to, struct stat *st)
@@ -173,18 +179,23 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 	pvfs_closedir(dir);
 }
 
+static int mknod_as(const char *path, void *arg)
+{
+	const struct stat *st = arg;
+
+	return pvfs_mknod(path, st->st_mode, st->st_rdev);
+}
+
 /* FIFOs, sockets and devices: 0, or -1. */
 static int make_special(const struct copy *c, const char *to,
 			const struct stat *st)
 {
-	mode_t mode = st->st_mode &
-		      (c->opt.preserve ? S_IFMT | 0700 : S_IFMT | 0777);
+	struct stat as = *st;
 
-	if (!pvfs_mknod(to, mode, st->st_rdev))
+	as.st_mode &= c->opt.preserve ? S_IFMT | 0700 : S_IFMT | 0777;
+	if (!mknod_as(to, &as))
 		return 0;
-	if (errno != EEXIST || pvfs_unlink(to))
-		return -1;
-	return pvfs_mknod(to, mode, st->st_rdev);
+	return errno == EEXIST ? copy_replace(to, mknod_as, &as) : -1;
 }
 
 static void copy_special(struct copy *c, const char *from, const char *to,
@@ -198,11 +209,14 @@ static void copy_special(struct copy *c, const char *from, const char *to,
 		copy_same(c, from, to);
 	} else if (is && c->opt.no_clobber) {
 		copy_link_is_there(link);
-	} else if (make_special(c, to, st) || copy_attrs(c, from, to, st)) {
+	} else if (make_special(c, to, st)) {
 		failed(c, to, from);
 	} else {
 		copy_link_is_there(link);
-		atomic_fetch_add(&c->files, 1);
+		if (copy_attrs(c, from, to, st))
+			failed(c, to, from);
+		else
+			atomic_fetch_add(&c->files, 1);
 	}
 }
 
