@@ -40,18 +40,18 @@ names() { pvfs-ls -a /pvfs/to | grep -v '^[.]*$'; }
 in_pvfs() { [ -n "$(names)" ]; }
 in_local() { [ -n "$(ls -A "$tmp/to")" ]; }
 is_empty() { [ ! -s "$tmp/to/there" ]; }
-# ended_by SIGNAL STATUS BEGUN SOURCE TARGET: BEGUN says that it has begun
+# ended_by SIGNAL STATUS BEGUN [-p] SOURCE TARGET: BEGUN says that it has begun
 ended_by() {
 	local copy code=0
 
 	stand_still "$iod"
-	env --default-signal pvfs-cp "$4" "$5" 2>"$tmp/said" &
+	env --default-signal pvfs-cp "${@:4}" 2>"$tmp/said" &
 	copy=$!
 	until_true 30 "$3"
 	kill -"$1" $copy
 	kill -CONT "$iod"
 	wait $copy || code=$?
-	[ $code = "$2" ] || fail "$1: $4 to $5 ended with $code: $(<"$tmp/said")"
+	[ $code = "$2" ] || fail "$1: ${*:4} ended with $code: $(<"$tmp/said")"
 }
 is_said() {
 	expect 1 grep -c . "$tmp/said"
@@ -81,6 +81,11 @@ for signal in QUIT:131 PIPE:141 XCPU:152; do
 	is_said 0
 	expect "" names
 done
+# the rights that a target had are there again
+echo before >"$tmp/to/there" && chmod 664 "$tmp/to/there"
+ended_by INT 130 is_empty -p /pvfs/big "$tmp/to/there"
+expect "664 0" stat -c "%a %s" "$tmp/to/there"
+rm "$tmp/to/there"
 # without a chance to clean up nothing has the name that it is to have
 ended_by KILL 137 in_pvfs "$tmp/big" /pvfs/to/new
 expect "" eval "names | grep -x new"
@@ -103,6 +108,25 @@ if [ "$(id -u)" = 0 ]; then
 	must_fail pvfs-cp /pvfs/big "$tmp/full/there"
 	grep -q "cut to" "$tmp/output" || fail "$(<"$tmp/output")"
 	expect "" find "$tmp/full/there" -size +199999999c
+fi
+# with_error CALL ERROR COMMAND...: as if the kernel failed the first such call of each thread
+with_error() {
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 \
+		strace -f -qq -o "$tmp/calls" -e "inject=$1:error=$2:when=1" "${@:3}"
+}
+if strace -o "$tmp/calls" true 2>"$tmp/err"; then
+	# a close that fails does not say what is missing
+	echo before >"$tmp/to/there" && chmod 664 "$tmp/to/there"
+	must_fail with_error close EIO -P "$tmp/to/there" pvfs-cp -p /pvfs/grows "$tmp/to/there"
+	expect "664 0 0" stat -c "%a %s %Y" "$tmp/to/there"
+	# other names of a file that is there, without its times, are made
+	mkdir "$tmp/two" && echo one >"$tmp/two/a" && ln "$tmp/two/a" "$tmp/two/b"
+	must pvfs-cp -a "$tmp/two" /pvfs/two
+	must_fail with_error utimensat EPERM pvfs-cp -a /pvfs/two "$tmp/to/two"
+	must [ "$tmp/to/two/a" -ef "$tmp/to/two/b" ]
+	must pvfs-rm -r /pvfs/two && rm -r "$tmp/two"
+else
+	say "without failing calls: no strace: $(<"$tmp/err")"
 fi
 rm -rf "$tmp/big" "$tmp/to"
 
@@ -152,6 +176,14 @@ what back >have
 diff want have || fail "-a onto what is there has not kept it"
 must pvfs-cp -aN from/. /pvfs/in
 must pvfs-cp -aN /pvfs/in/. back
+# names that are no longer those of one file
+mkdir two && echo one >two/a && ln two/a two/b
+must pvfs-cp -a two /pvfs/two
+must pvfs-cp -a /pvfs/two two.back
+rm two/b && echo other >two/b
+must pvfs-cp -a two/. /pvfs/two
+must pvfs-cp -a /pvfs/two/. two.back
+must diff -r two two.back
 # a link at either end stands for its file, and stays
 mkdir links && echo before >links/real && ln -s real links/link && ln -s "$tmp/from/mode" to-mode
 must pvfs-cp -a links /pvfs/links

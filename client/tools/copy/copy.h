@@ -79,6 +79,7 @@ struct copy_file {
 	uint64_t tag; /* its starter's */
 	struct copy_link *link; /* one of its names, or NULL */
 	struct stat st;
+	mode_t mode; /* the target's before it was narrowed, or 0 */
 	int in, out;
 	uint64_t last; /* where the last piece begins */
 	_Atomic uint64_t end; /* where the source was found to end */
@@ -138,11 +139,11 @@ int copy_target_name(struct copy_file *f);
 void copy_target_drop(struct copy_file *f);
 /* Another name for what is to become path, in new memory; or NULL. */
 char *copy_temp_name(const char *path);
-
 /* Calls make with another name and renames that to path: the file there stays unless make
  * succeeds.  0, or -1 and errno. */
 int copy_replace(const char *path, int (*make)(const char *path, void *arg),
 		 void *arg);
+
 /* copy_data.c: of the target, if it is a file; errors are said. */
 int copy_set_size(struct copy_file *f, uint64_t size);
 /*
@@ -177,13 +178,13 @@ void copy_links_finish(struct copy *c, struct copy_links *l);
  * list, and extended attributes.  0, or -1 and errno. */
 int copy_attrs(struct copy *c, const char *from, const char *to,
 	       const struct stat *st);
+/* Does st's copy, and its attributes, go through a symbolic link at the target? */
+bool copy_follows(const struct copy *c, const struct stat *st);
 int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
 /* copy_xattr.c: what only st, which to will get, can say of a list that it cannot hold, is set
  * there.  0, or -1 and errno. */
 int copy_xattrs(struct copy *c, const char *from, const char *to,
 		struct stat *st);
-/* Does st's copy, and its attributes, go through a symbolic link at the target? */
-bool copy_follows(const struct copy *c, const struct stat *st);
 /* The target cannot hold that of the source: COPY_LACKS_; errno says why. */
 void copy_lacks(struct copy *c, unsigned int what, const char *path);
 void copy_failed(struct copy *c, const char *path);

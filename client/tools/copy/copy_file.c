@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copy_file.c - one file: open both ends, cut into pieces, finish. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +163,24 @@ int copy_file_start(struct copy *c, const char *from, const char *to,
 	return 0;
 }
 
+static void fails_at(struct copy_file *f, uint64_t off)
+{
+	uint64_t good = atomic_load(&f->good);
+
+	atomic_store(&f->failed, true);
+	while (off < good &&
+	       !atomic_compare_exchange_weak(&f->good, &good, off))
+		;
+}
+
+/* A failed close does not say which bytes are missing: the target is cut to nothing. */
+static void reopen(struct copy_file *f)
+{
+	fails_at(f, 0);
+	if (!f->temp)
+		f->out = pvfs_open(f->to, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
 /* What cannot be set is said; the data stays. */
 static bool finish(struct copy_file *f)
 {
@@ -170,6 +189,7 @@ static bool finish(struct copy_file *f)
 
 	if (copy_target_close(f)) {
 		copy_failed(c, f->to);
+		reopen(f);
 		return false;
 	}
 	ok = !copy_attrs(c, f->from, f->temp ? f->temp : f->to, &f->st);
@@ -187,16 +207,6 @@ static bool finish(struct copy_file *f)
 	if (c->opt.verbose)
 		tool_line(stdout, "%s -> %s\n", f->from, f->to);
 	return true;
-}
-
-static void fails_at(struct copy_file *f, uint64_t off)
-{
-	uint64_t good = atomic_load(&f->good);
-
-	atomic_store(&f->failed, true);
-	while (off < good &&
-	       !atomic_compare_exchange_weak(&f->good, &good, off))
-		;
 }
 
 /* The last piece, and the end of the file. */

@@ -97,9 +97,16 @@ static int open_there(struct copy_file *f)
 	if (f->out < 0)
 		return -1;
 	if (f->copy->opt.preserve && !pvfs_fstat(f->out, &st) &&
-	    S_ISREG(st.st_mode) && st.st_mode & 077)
-		pvfs_fchmod(f->out, st.st_mode & 0700);
+	    S_ISREG(st.st_mode) && st.st_mode & 077 &&
+	    !pvfs_fchmod(f->out, st.st_mode & 0700))
+		f->mode = st.st_mode & 0777;
 	return 0;
+}
+
+/* With links kept, the other names of the target may belong to other files of the source. */
+static bool shares_inode(const struct copy_file *f, const struct stat *st)
+{
+	return f->copy->opt.links && S_ISREG(st->st_mode) && st->st_nlink > 1;
 }
 
 int copy_target_open(struct copy_file *f)
@@ -113,7 +120,8 @@ int copy_target_open(struct copy_file *f)
 		errno = o->no_clobber ? EEXIST : EISDIR;
 		return -1;
 	}
-	return o->nofollow ? create_new(f) : open_there(f);
+	return o->nofollow || shares_inode(f, &st) ? create_new(f)
+						   : open_there(f);
 }
 
 int copy_target_close(struct copy_file *f)
@@ -153,15 +161,23 @@ int copy_target_name(struct copy_file *f)
 	return 0;
 }
 
-/* Older than any source, so that who copies what is newer copies it again. */
+/*
+ * The time makes the target older than any source, so that a copy of newer files copies it
+ * again.  A target that gets its old mode back must hold nothing of the source.
+ */
 static void cut(struct copy_file *f, uint64_t size)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
+	bool is_cut;
 
-	if (pvfs_ftruncate(f->out, (int64_t)size))
-		return;
+	if (f->mode)
+		size = 0;
+	is_cut = !pvfs_ftruncate(f->out, (int64_t)size);
+	if (is_cut && f->mode)
+		pvfs_fchmod(f->out, f->mode);
 	copy_target_close(f);
-	if (!pvfs_utimens(f->to, times) && !atomic_load(&f->copy->interrupted))
+	if (!pvfs_utimens(f->to, times) && is_cut &&
+	    !atomic_load(&f->copy->interrupted))
 		tool_say(f->copy->tool,
 			 "%s: cut to the %llu bytes that were copied", f->to,
 			 (unsigned long long)size);
@@ -177,7 +193,7 @@ void copy_target_drop(struct copy_file *f)
 			copy_failed(f->copy, f->temp);
 		return;
 	}
-	if (f->out < 0 || pvfs_fstat(f->out, &st) || !S_ISREG(st.st_mode))
+	if (f->out < 0 || (!pvfs_fstat(f->out, &st) && !S_ISREG(st.st_mode)))
 		return;
 	atomic_fetch_add(&f->copy->unfinished, 1);
 	cut(f, atomic_load(&f->good));
