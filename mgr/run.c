@@ -178,15 +178,17 @@ static bool may_hurry(const struct op *op)
 	return op->ns.held && caller->declares == caller->declaring;
 }
 
-/* Nobody hears of it, and a replay does it again. */
+/* Nobody hears of it, and a replay does it again.  The answer waits for the flush. */
 static void finish_part(struct op *op)
 {
 	int rc = commit(op, caller_record(op->mgr, op->rpc->session), NULL);
 
-	if (rc)
+	if (rc) {
 		answer_error(op->req, rc);
-	else
-		queue_again(op->req);
+		return;
+	}
+	op->req->part = true;
+	queue_again(op->req);
 }
 
 static void finish(struct op *op)
@@ -194,7 +196,7 @@ static void finish(struct op *op)
 	struct mgr *mgr = op->mgr;
 	int rc;
 
-	if (!store_changed(mgr->st)) {
+	if (!store_changed(mgr->st) && !op->req->part) {
 		finish_unchanged(op);
 		return;
 	}

@@ -36,6 +36,7 @@ struct request {
 	struct run_item
 		turn; /* in mgr->queue, before it ran or between two turns */
 	bool paused; /* it has had a turn and needs more */
+	bool part; /* what a turn of it did is committed, perhaps not flushed */
 	struct ns_pause pause; /* what it keeps between two turns */
 
 	struct flusher_item item;

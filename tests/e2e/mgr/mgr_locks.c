@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_locks.c - requests that wait for locks; LOCK_ANY: for several, and takes one. */
+/*
+ * mgr_locks.c - requests that wait for locks; LOCK_ANY: for several, and takes one; and a
+ * LOCK of several turns.
+ */
 #include <check.h>
 #include <errno.h>
 #include <unistd.h>
@@ -289,6 +292,38 @@ START_TEST(test_wakes_few)
 }
 END_TEST
 
+/* ---- turns ---- */
+
+#define ROWS 128u /* as many as two turns change */
+
+static int lock_bytes(uint64_t owner, uint32_t type, uint64_t start,
+		      uint64_t end)
+{
+	struct wire_lock body = lock_of(0, owner, type);
+
+	body.start = htole64(start);
+	body.end = htole64(end);
+	return mgrc_call(&c, WIRE_LOCK, &body, sizeof(body), NULL, 0);
+}
+
+/*
+ * The row that begins at the end of the unlocked range takes a third turn, which finds nothing
+ * to change.  The manager acknowledges what the first two did only once it is flushed.
+ */
+START_TEST(test_unlock_is_durable)
+{
+	for (unsigned int i = 0; i <= ROWS; i++)
+		ck_assert_int_eq(
+			lock_bytes(1, WIRE_L_EXCLUSIVE, 10 * i, 10 * i + 5), 0);
+	ck_assert_int_eq(lock_bytes(1, WIRE_L_UNLOCK, 0, 10 * ROWS), 0);
+	rig_kill(&rig);
+	rig_start(&rig);
+	ck_assert_int_eq(lock_bytes(2, WIRE_L_EXCLUSIVE, 0, 10 * ROWS), 0);
+	ck_assert_int_eq(lock_bytes(2, WIRE_L_EXCLUSIVE, 0, 10 * ROWS + 1),
+			 -EAGAIN);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("any");
@@ -301,6 +336,7 @@ int main(void)
 	tcase_add_test(tc, test_ends);
 	tcase_add_test(tc, test_turns);
 	tcase_add_loop_test(tc, test_wakes_few, 0, 2);
+	tcase_add_test(tc, test_unlock_is_durable);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
