@@ -83,6 +83,15 @@ patience=20
 kill -CONT "$server"
 well env
 unmount "$tmp/m" "$daemon"
+# through the mount alone each iod is written to, whichever of them has a file's first stripe
+sed 's/port=/timeout=2,port=/' "$PVFSTAB_FILE" >brief
+PVFSTAB_FILE=$tmp/brief mount_at "$tmp/m"
+must cluster stop-iod 1
+for turn in 1 2; do
+	finds mounted "write of $tmp/m/.* fails: " '' env PVFSTAB_FILE=/dev/null
+done
+must cluster start-iod 1
+unmount "$tmp/m" "$daemon"
 # one whose daemon and guard were killed
 python3 - "$tmp/m" <<'END' || fail "no mount"
 import ctypes, os, sys
@@ -96,6 +105,9 @@ umount -l "$tmp/m"
 well env
 echo "mgr:/ $tmp/m fuse.pvfs port=3000 0 0" >"$host/etc/fstab"
 finds fuse "$tmp/m of .*fstab is not mounted" 'mount it'
+echo "mgr:/ $tmp/m fuse.pvfs port=3000,x-systemd.automount 0 0" >"$host/etc/fstab"
+doctor env # it is mounted when it is used
+grep 'is not mounted' found && fail "a mount that is made at its first use"
 : >"$host/etc/fstab"
 
 # ---- networks ----

@@ -68,7 +68,7 @@ static bool is_mounted(const struct doctor *d, const char *dir)
 	return false;
 }
 
-/* Lines of fstab that a start of this host mounts. */
+/* Lines of fstab that a start of this host mounts; systemd mounts some at their first use. */
 static void find_unmounted(const struct doctor *d)
 {
 	char table[PATH_MAX];
@@ -77,6 +77,7 @@ static void find_unmounted(const struct doctor *d)
 
 	while (f && (m = getmntent(f)))
 		if (is_pvfs(m) && !hasmntopt(m, "noauto") &&
+		    !hasmntopt(m, "x-systemd.automount") &&
 		    !is_mounted(d, m->mnt_dir))
 			doctor_find(d,
 				    "mount it, and read what that prints; "

@@ -21,7 +21,11 @@
 #define LOOK_MOST 1000u /* entries, in search of a directory to write in */
 #define DIRS_MOST 64u
 #define PIECE 64 /* bytes on each iod */
-#define MOUNT_PIECES 16u
+#define MOUNT_PIECES 256u
+#define WIDTH_MOST (8 << 20) /* st_blksize does not tell more */
+#define MOUNT_SPAN (256 << 20)
+/* 2^32 by the golden ratio: its multiples are far from each other */
+#define SPREAD 0x9e3779b1u
 
 struct use {
 	const struct doctor *d;
@@ -173,31 +177,41 @@ static bool look_around(struct use *u)
 
 /* ---- a file of our own ---- */
 
-static off_t step_of(const struct use *u, int fd)
+/*
+ * Through a mount only st_blksize is known.  That is a stripe on each iod, of which the kernel makes
+ * the power of two below; pieces at regular steps could all be on the same iods.
+ */
+static off_t span_of(const struct use *u, int fd)
 {
 	struct stat sb;
 
-	if (u->striped)
-		return PIECE;
-	return pvfs_fstat(fd, &sb) || sb.st_blksize < PIECE ? PIECE
-							    : sb.st_blksize;
+	if (u->striped || pvfs_fstat(fd, &sb))
+		return 0;
+	return sb.st_blksize < WIDTH_MOST ? 2 * sb.st_blksize : MOUNT_SPAN;
+}
+
+static off_t place_of(unsigned int i, off_t span)
+{
+	uint32_t part = (uint32_t)i * SPREAD; /* of 2^32 */
+
+	return span ? (off_t)(part * (uint64_t)span >> 32) : (off_t)i * PIECE;
 }
 
 /* A piece on each iod; what failed, or NULL. */
 static const char *try_data(const struct use *u, int fd)
 {
 	char piece[PIECE], back[PIECE];
-	off_t step = step_of(u, fd);
+	off_t span = span_of(u, fd);
 
 	memset(piece, 'p', sizeof(piece));
 	for (unsigned int i = 0; i < u->pieces; i++)
-		if (pvfs_pwrite(fd, piece, PIECE, i * step) != PIECE)
+		if (pvfs_pwrite(fd, piece, PIECE, place_of(i, span)) != PIECE)
 			return "write";
 	if (pvfs_fsync(fd))
 		return "fsync";
 	errno = EIO;
 	for (unsigned int i = 0; i < u->pieces; i++)
-		if (pvfs_pread(fd, back, PIECE, i * step) != PIECE ||
+		if (pvfs_pread(fd, back, PIECE, place_of(i, span)) != PIECE ||
 		    memcmp(back, piece, PIECE))
 			return "read";
 	return NULL;
