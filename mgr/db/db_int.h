@@ -105,17 +105,17 @@ enum store_room logs_room(struct store *st);
 /* After a checkpoint; any one thread at a time. */
 void logs_tidy(struct store *st);
 
-/* The last log file that was begun; 0: there is none. */
-uint32_t logs_last(const struct store *st);
+/* The last log file that was begun; 0: there is none.  0, -errno: they cannot be read. */
+int logs_last(const struct store *st, uint32_t *last);
 
 /* ---- log_end.c ---- */
 
 /*
  * Before recovery: can the log be read as far as it was flushed?  0; -EBADMSG, logged:
- * it cannot, or nobody can tell.
+ * it cannot, or nobody can tell; another -errno, logged: an error that may pass.
  */
 int log_end_check(struct store *st);
-/* After it: the file is there, if it has to be.  -EIO, logged: it is not. */
+/* After it: the file is there, if it has to be.  -EIO, logged: it is not; or -errno. */
 int log_end_find(struct store *st);
 /* The same, and makes it if there is none; before the first flush. */
 int log_end_open(struct store *st);

@@ -14,9 +14,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "db_int.h"
+#include "stamp.h"
 
 #define FILE_NAME "log_end"
 #define META_NAME "log_end" /* the file was made: from then on it is needed */
@@ -47,20 +49,23 @@ static int write_record(int fd, uint64_t end)
 	return n < 0 ? -errno : n < (ssize_t)sizeof(rec) ? -ENOSPC : 0;
 }
 
-/* -ENOENT: an earlier release did not write one, or it was removed. */
+/* -ENOENT: an earlier release did not write one, it was removed, or it is empty. */
 static int read_record(const struct store *st, uint64_t *end)
 {
 	struct end_record rec = { 0 };
 	char path[PATH_MAX];
+	int fd, rc;
 	ssize_t n;
-	int fd;
 
 	end_path(st, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	n = pread(fd, &rec, sizeof(rec), 0);
+	rc = n < 0 ? -errno : 0;
 	close(fd);
+	if (rc || !n) /* an earlier release was killed while it made the file */
+		return rc ? rc : -ENOENT;
 	if (n < (ssize_t)sizeof(rec) || le64toh(rec.magic) != MAGIC ||
 	    rec.end != ~rec.inverse)
 		return -EBADMSG;
@@ -81,21 +86,26 @@ static uint64_t written_end(DB_ENV *env)
 	return end;
 }
 
-/* What a recovery would take for the end; without one nothing is changed. */
-static uint64_t readable_end(struct store *st)
+/*
+ * What a recovery would take for the end: 0 for a log that Berkeley DB finds damaged.  -errno:
+ * the log could not be read at all, for example for want of file descriptors.
+ */
+static int readable_end(struct store *st, uint64_t *end)
 {
-	uint64_t end = 0;
 	DB_ENV *env;
+	int ret = db_env_create(&env, 0);
 
-	if (db_env_create(&env, 0))
-		return 0;
+	if (ret)
+		return ret > 0 ? -ret : -EIO;
 	env->set_errcall(env, NULL);
-	if (!env->open(env, st->home,
-		       DB_CREATE | DB_INIT_LOG | DB_INIT_MPOOL | DB_PRIVATE,
-		       0600))
-		end = written_end(env);
+	*end = 0;
+	ret = env->open(env, st->home,
+			DB_CREATE | DB_INIT_LOG | DB_INIT_MPOOL | DB_PRIVATE,
+			0600);
+	if (!ret)
+		*end = written_end(env);
 	env->close(env, 0);
-	return end;
+	return ret > 0 && ret != EINVAL ? -ret : 0;
 }
 
 static void say_cut(struct store *st, uint64_t found, uint64_t end)
@@ -118,6 +128,15 @@ static void say_unknown(struct store *st, const char *what)
 		  st->home, what);
 }
 
+static int say_unread(struct store *st, const char *what, int rc)
+{
+	log_error(st->log,
+		  "data base %s: cannot read %s: %s; remove the cause and "
+		  "start again",
+		  st->home, what, strerror(-rc));
+	return rc;
+}
+
 static int give_up(struct store *st, uint64_t found, uint64_t end)
 {
 	char path[PATH_MAX];
@@ -135,18 +154,24 @@ static int give_up(struct store *st, uint64_t found, uint64_t end)
 int log_end_check(struct store *st)
 {
 	uint64_t end = 0, found = 0;
+	uint32_t last = 0;
 	int rc = read_record(st, &end);
 
 	if (rc == -ENOENT)
 		return 0;
-	if (rc && st->accept_loss)
+	if (rc == -EBADMSG && st->accept_loss)
 		return give_up(st, 0, 0);
-	if (rc) {
-		say_unknown(st, rc == -EBADMSG ? "is damaged" : strerror(-rc));
-		return -EBADMSG;
+	if (rc == -EBADMSG) {
+		say_unknown(st, "is damaged");
+		return rc;
 	}
-	if (logs_last(st) >= end >> 32)
-		found = readable_end(st);
+	if (rc)
+		return say_unread(st, "its file " FILE_NAME, rc);
+	rc = logs_last(st, &last);
+	if (!rc && last >= end >> 32)
+		rc = readable_end(st, &found);
+	if (rc)
+		return say_unread(st, "the end of its log", rc);
 	if (found >= end)
 		return 0;
 	if (st->accept_loss)
@@ -155,23 +180,37 @@ int log_end_check(struct store *st)
 	return -EBADMSG;
 }
 
-/* A log of which nothing was ever flushed ends at 0. */
-static int make_record(struct store *st, const char *path)
+static int open_record(const struct store *st)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	int rc;
+	char path[PATH_MAX];
+	struct stat sb;
+	int fd;
 
-	if (fd < 0)
-		return -errno;
-	rc = write_record(fd, 0);
-	if (!rc && fdatasync(fd))
-		rc = -errno;
-	if (rc) {
+	end_path(st, path);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &sb) && !sb.st_size) {
 		close(fd);
-		unlink(path);
-		return rc;
+		return -ENOENT;
 	}
-	st->log_end.fd = fd;
+	return fd < 0 ? -errno : fd;
+}
+
+/* Whole or not at all.  A log of which nothing was ever flushed ends at 0. */
+static int make_record(struct store *st)
+{
+	struct end_record rec = { htole64(MAGIC), 0, htole64(~UINT64_C(0)) };
+	int rc, dirfd = open(st->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dirfd < 0)
+		return -errno;
+	rc = stamp_replace(dirfd, FILE_NAME, (const char *)&rec, sizeof(rec));
+	close(dirfd);
+	if (rc)
+		return rc;
+	rc = open_record(st);
+	if (rc < 0)
+		return rc;
+	st->log_end.fd = rc;
 	return 0;
 }
 
@@ -193,34 +232,33 @@ static int note_made(struct store *st)
 int log_end_find(struct store *st)
 {
 	uint64_t made;
-	char path[PATH_MAX];
+	int fd = open_record(st);
 	int rc = meta_get_u64(st, META_NAME, &made);
 
-	end_path(st, path);
-	st->log_end.fd = open(path, O_RDWR | O_CLOEXEC);
-	if (rc || st->log_end.fd >= 0 || st->accept_loss)
+	if (fd >= 0)
+		st->log_end.fd = fd;
+	else if (fd != -ENOENT)
+		return say_unread(st, "its file " FILE_NAME, fd);
+	if (rc || fd >= 0 || st->accept_loss)
 		return rc == -ENOENT ? 0 : rc;
-	say_unknown(st, "is gone");
+	say_unknown(st, "is gone or empty");
 	return -EIO;
 }
 
 int log_end_open(struct store *st)
 {
-	char path[PATH_MAX];
 	int rc = log_end_find(st);
 
 	if (rc)
 		return rc;
-	if (st->log_end.fd >= 0)
-		return note_made(st);
-	end_path(st, path);
-	rc = make_record(st, path);
+	if (st->log_end.fd < 0)
+		rc = make_record(st);
 	if (!rc)
 		return note_made(st);
 	log_error(st->log,
-		  "cannot make %s: %s; until the next start a cut log goes "
-		  "unnoticed",
-		  path, strerror(-rc));
+		  "cannot make %s/" FILE_NAME ": %s; until the next start a "
+		  "cut log goes unnoticed",
+		  st->home, strerror(-rc));
 	return store_is_full(-rc) ? 0 : rc;
 }
 

@@ -206,28 +206,34 @@ void logs_tidy(struct store *st)
 	free(names);
 }
 
-static bool begun(const char *path)
+/* 1: it is; 0: it is not. */
+static int begun(const char *path)
 {
 	static const char zeros[STORE_PAGE];
 	char page[STORE_PAGE];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
+	int rc;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	n = read(fd, page, sizeof(page));
+	rc = n < 0 ? -errno : memcmp(page, zeros, (size_t)n) != 0;
 	close(fd);
-	return n > 0 && memcmp(page, zeros, (size_t)n);
+	return rc;
 }
 
-uint32_t logs_last(const struct store *st)
+int logs_last(const struct store *st, uint32_t *last)
 {
 	DIR *dir = opendir(st->home);
 	char path[PATH_MAX];
 	struct dirent *de;
-	uint32_t last = 0;
+	int rc = 0;
 
-	while (dir && (de = readdir(dir))) {
+	if (!dir)
+		return -errno;
+	*last = 0;
+	while (rc >= 0 && (de = readdir(dir))) {
 		unsigned long n;
 		char *end;
 
@@ -235,15 +241,15 @@ uint32_t logs_last(const struct store *st)
 		    strlen(de->d_name) != NAME_LEN)
 			continue;
 		n = strtoul(de->d_name + 4, &end, 10);
-		if (*end || n > UINT32_MAX || n <= last)
+		if (*end || n > UINT32_MAX || n <= *last)
 			continue;
 		log_path(st, (uint32_t)n, path);
-		if (begun(path))
-			last = (uint32_t)n;
+		rc = begun(path);
+		if (rc > 0)
+			*last = (uint32_t)n;
 	}
-	if (dir)
-		closedir(dir);
-	return last;
+	closedir(dir);
+	return rc < 0 ? rc : 0;
 }
 
 static bool there(const char *path, nlink_t *links)
@@ -304,11 +310,16 @@ static void take_up(struct store *st)
 
 int logs_prepare(struct store *st)
 {
-	uint32_t last = logs_last(st);
 	char path[PATH_MAX], spare[PATH_MAX];
 	nlink_t links;
-	int rc = 0;
+	uint32_t last;
+	int rc = logs_last(st, &last);
 
+	if (rc) {
+		log_error(st->log, "data base %s: cannot read its log: %s",
+			  st->home, strerror(-rc));
+		return rc;
+	}
 	take_up(st);
 	log_path(st, last, path);
 	if (last)

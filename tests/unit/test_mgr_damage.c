@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "store_fixture.h"
@@ -304,6 +305,74 @@ START_TEST(test_killed_log)
 }
 END_TEST
 
+/* A data base that is new, and was killed while it made its file: an earlier release did that
+ * in place. */
+START_TEST(test_empty_log_end)
+{
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log };
+	char path[96];
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(store_del(fx.st, STORE_META, "log_end", 7), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	store_fx_close(&fx);
+	snprintf(path, sizeof(path), "%s/db/log_end", fx.dir);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_int_eq(store_check(&attr), 0);
+	store_fx_open(&fx);
+	store_fx_close(&fx);
+	/* once it was made, an empty one is damage */
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_int_eq(in_child(open_cut), 0);
+}
+END_TEST
+
+static bool said_damaged, said_cause;
+
+static void catch_cause(void *arg, enum log_level level, const char *msg)
+{
+	said_damaged |= strstr(msg, "damaged") != NULL;
+	said_cause |= strstr(msg, strerror(EMFILE)) != NULL;
+	log_to_file(arg, level, msg);
+}
+
+/* With n more descriptors.  0: the open fails with EMFILE, says so, and calls nothing damaged. */
+static int open_without(unsigned int n)
+{
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log };
+	struct rlimit limit;
+	int fd = dup(0), rc;
+
+	close(fd);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = (rlim_t)fd + n;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	fx.log.sink = catch_cause;
+	rc = store_open(&attr, &fx.st);
+	return rc != -EMFILE || said_damaged || !said_cause;
+}
+
+/* No descriptors are left: the log is not called damaged. */
+START_TEST(test_log_not_read)
+{
+	pid_t pid;
+	int status;
+
+	killed_after(0);
+	pid = fork();
+	if (!pid)
+		_exit(open_without((unsigned int)_i));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	store_fx_open(&fx);
+	ck_assert_uint_eq(rows(), ROWS);
+}
+END_TEST
+
 /* What is given up are changes of the end. */
 START_TEST(test_loss_accepted)
 {
@@ -361,6 +430,8 @@ int main(void)
 			    sizeof(damage) / sizeof(damage[0]));
 	tcase_add_loop_test(tc, test_zeroed_root, 0, STORE_TABLES);
 	tcase_add_loop_test(tc, test_cut_log, 0, sizeof(cut) / sizeof(cut[0]));
+	tcase_add_test(tc, test_empty_log_end);
+	tcase_add_loop_test(tc, test_log_not_read, 0, 2);
 	tcase_add_test(tc, test_killed_log);
 	tcase_add_test(tc, test_loss_accepted);
 	tcase_add_loop_test(tc, test_damaged_earlier_log, 0, 2);
