@@ -287,15 +287,19 @@ struct asker {
 };
 
 /* Those for which nobody waits who could send a list; each is of an open file. */
-static bool ignores_groups(unsigned int op)
+static bool ignores_groups(const struct rpc_req *rpc)
 {
-	return op == WIRE_RELEASE || op == WIRE_LOCK || op == WIRE_DECLARE;
+	const struct wire_lock *lock = rpc->msg.body;
+
+	if (rpc->op == WIRE_LOCK)
+		return le32toh(lock->type) == WIRE_L_UNLOCK;
+	return rpc->op == WIRE_RELEASE || rpc->op == WIRE_DECLARE;
 }
 
 static int asks_itself(struct rpc_req *rpc, struct asker *who)
 {
 	struct caller *caller = caller_of(rpc->session);
-	int rc = ignores_groups(rpc->op) ? 0 : listed_own(caller->mgr, rpc);
+	int rc = ignores_groups(rpc) ? 0 : listed_own(caller->mgr, rpc);
 
 	who->cred = caller->cred;
 	return rc;

@@ -52,16 +52,17 @@ static enum admission admission_of(const struct mgr *mgr)
 int auths_open(struct mgr *mgr)
 {
 	struct auths *auths = calloc(1, sizeof(*auths));
-	int rc = 0;
+	int rc;
 
 	if (!auths)
 		return -ENOMEM;
 	mgr->auths = auths;
+	rc = random_bytes(auths->list_key, sizeof(auths->list_key));
 	auths->house = (struct gatehouse){ mgr->ring, house_clock, mgr };
 	auths->keeper = gatehouse_keeper(&auths->house, admission_of(mgr));
 	if (mgr->ring)
 		mgr->keeper = &auths->keeper;
-	if (mgr->conf.auth.mode == AUTH_MUNGE)
+	if (!rc && mgr->conf.auth.mode == AUTH_MUNGE)
 		rc = munger_open(mgr->conf.auth.munge_socket, THREADS, mgr->log,
 				 &auths->munger);
 	if (!rc && mgr->conf.auth.mode != AUTH_SYS)

@@ -28,6 +28,7 @@ struct auths {
 	struct munger *munger; /* with AUTH_MUNGE */
 	struct groups groups;
 	struct group_lists lists;
+	uint8_t list_key[MAC_KEY_LEN]; /* of this life, for their numbers */
 	struct gatehouse house; /* tickets that come back to us */
 	struct doorkeeper keeper;
 	/* Those who got no ticket, by the reason; the last entry: all others. */

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "auth_int.h"
-#include "fnv.h"
-#include "random_id.h"
+#include "mac.h"
 
 /* ---- GROUPS ---- */
 
@@ -60,24 +59,32 @@ bool listed_take(struct mgr *mgr, struct rpc_req *rpc)
 
 /* ---- those of sessions ---- */
 
+/* Users choose their groups, and a ticket has no more than the number: it is a secret. */
+static uint64_t number_of(const struct auths *auths, const uint32_t *gid,
+			  uint32_t n)
+{
+	const struct mac_field field = { gid, n * sizeof(*gid) };
+	uint8_t code[MAC_LEN];
+	uint64_t number;
+
+	mac_make(auths->list_key, "pvfs list of groups", &field, 1, code);
+	memcpy(&number, code, sizeof(number));
+	return number;
+}
+
 /* Many sessions are in the same groups. */
 static int share(struct mgr *mgr, const uint32_t *gid, uint32_t n,
 		 struct group_list **list)
 {
 	struct group_lists *lists = &mgr->auths->lists;
-	uint64_t number = fnv_words(FNV_START, gid, n);
-	int rc = 0;
+	uint64_t number = number_of(mgr->auths, gid, n);
 
 	*list = group_lists_find(lists, &lists->own, number);
-	if (*list && (*list)->total == n &&
-	    !memcmp((*list)->gid, gid, n * sizeof(*gid))) {
-		group_list_pin(lists, *list);
-		return 0;
-	}
-	if (*list) /* users can choose groups that meet */
-		rc = random_id(&number);
-	return rc ? rc
-		  : group_lists_take(lists, &lists->own, number, gid, n, list);
+	if (!*list)
+		return group_lists_take(lists, &lists->own, number, gid, n,
+					list);
+	group_list_pin(lists, *list);
+	return 0;
 }
 
 int listed_name(struct mgr *mgr, const uint32_t *gid, uint32_t n,
@@ -110,10 +117,13 @@ static int from_client(struct mgr *mgr, struct caller *caller, uint64_t number,
 	struct group_lists *lists = &mgr->auths->lists;
 	struct group_list *list = group_lists_find(lists, &caller->lists,
 						   number);
-	int rc = -WIRE_ENOGROUPS;
+	int rc;
 
-	if (group_list_whole(list))
-		rc = share(mgr, list->gid, list->total, out);
+	if (!group_list_whole(list))
+		return -WIRE_ENOGROUPS;
+	group_list_pin(lists, list); /* it does not make room for its copy */
+	rc = share(mgr, list->gid, list->total, out);
+	group_list_unpin(lists, list);
 	if (!rc)
 		group_lists_forget(lists, &caller->lists);
 	return rc;

@@ -121,11 +121,12 @@ for n in $numbers; do rights by_preload "$n"; done
 
 # ---- a manager that was started anew does not have the lists ----
 
-twice() { # N: opens files, and again when it is told to
+twice() { # N: opens files, and when it is told to locks one, and opens them again
 	tab transport=tcp
 	preloaded "$1" python3 -c '
-import sys
+import fcntl, sys
 n = sys.argv[1]
+f = open("/pvfs/allowed" + n)
 def tries(name):
     try:
         open("/pvfs/" + name + n).close()
@@ -134,6 +135,7 @@ def tries(name):
         return "out"
 print(tries("allowed"), tries("denied"), flush=True)
 sys.stdin.readline()
+fcntl.lockf(f, fcntl.LOCK_SH | fcntl.LOCK_NB)
 print(tries("allowed"), tries("denied"), tries("listed"), tries("barred"), flush=True)' "$1"
 }
 coproc again { twice 1000 2>"$tmp/twice"; }

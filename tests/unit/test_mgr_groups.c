@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_groups.c - the groups of users are kept for a while, and of so many. */
+/*
+ * test_mgr_groups.c - the groups of users are kept for a while, and of so many; more of them
+ * are lists, which tickets and sessions name.
+ */
 #include <errno.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "auth_int.h"
 #include "clock.h"
+#include "comer.h"
 #include "groups.h"
 #include "run_suite.h"
 
@@ -168,6 +173,121 @@ START_TEST(test_no_answer)
 }
 END_TEST
 
+/* ---- lists ---- */
+
+static const struct log nowhere;
+static uint32_t gid[WIRE_GROUPS_ALL];
+
+/* A life of a manager. */
+static void mgr_begin(struct mgr *mgr)
+{
+	memset(mgr, 0, sizeof(*mgr));
+	mgr->conf.auth.mode = AUTH_SYS;
+	mgr->log = &nowhere;
+	ck_assert_int_eq(auths_open(mgr), 0);
+	for (uint32_t i = 0; i < WIRE_GROUPS_ALL; i++)
+		gid[i] = 10 * i;
+}
+
+static void mgr_end(struct mgr *mgr)
+{
+	auths_close(mgr);
+	auths_free(mgr);
+}
+
+/* What a ticket of these groups says. */
+static uint64_t named(struct mgr *mgr, const uint32_t *groups_of, uint32_t n)
+{
+	struct admitted who = { 0 };
+	struct group_list *list;
+
+	ck_assert_int_eq(listed_name(mgr, groups_of, n, &who, &list), 0);
+	ck_assert_uint_eq(list->total, n);
+	ck_assert(wire_groups_listed(who.groups, who.ngroups));
+	ck_assert_uint_eq(wire_groups_list(who.groups), list->key.number);
+	group_list_unpin(&mgr->auths->lists, list);
+	return list->key.number;
+}
+
+/* A ticket of an earlier life, or of a list that is gone, names no list of another user. */
+START_TEST(test_secret_numbers)
+{
+	const uint32_t forth[] = { 1, 2, 3 }, back[] = { 3, 2, 1 };
+	struct mgr mgr, next;
+	uint64_t number;
+
+	mgr_begin(&mgr);
+	mgr_begin(&next);
+	number = named(&mgr, gid, 100);
+	ck_assert_uint_eq(named(&mgr, gid, 100), number);
+	ck_assert_uint_ne(named(&mgr, gid, 101), number);
+	ck_assert_uint_ne(named(&next, gid, 100), number);
+	/* each order has a number that stays, as a name service gives the same one again */
+	number = named(&mgr, back, 3);
+	ck_assert_uint_eq(named(&mgr, forth, 3), named(&mgr, forth, 3));
+	ck_assert_uint_eq(named(&mgr, back, 3), number);
+	mgr_end(&next);
+	mgr_end(&mgr);
+}
+END_TEST
+
+#define SENT 7 /* number of the list that the session's HELLO names */
+
+static void send_list(struct caller *caller)
+{
+	struct group_list *list;
+
+	ck_assert_int_eq(group_lists_add(&caller->mgr->auths->lists,
+					 &caller->lists, SENT, WIRE_GROUPS_ALL,
+					 &list),
+			 0);
+	ck_assert_int_eq(group_list_put(list, 0, gid, WIRE_GROUPS_ALL), 0);
+}
+
+/* One of those that fill the room but for one list of the largest size; pinned. */
+static struct group_list *fill(struct group_lists *lists)
+{
+	const uint64_t n = GROUP_LISTS_MAX /
+			   (WIRE_GROUPS_ALL + GROUP_LIST_COST);
+	struct group_list *list = NULL;
+
+	for (uint64_t i = 1; i < n; i++)
+		ck_assert_int_eq(group_lists_take(lists, &lists->own, i, gid,
+						  WIRE_GROUPS_ALL, &list),
+				 0);
+	return list;
+}
+
+/* The list that a session sent does not make room for the copy that is made of it. */
+START_TEST(test_no_room)
+{
+	struct rpc_cred cred = { .uid = 1001 };
+	struct caller caller = { .id = 1 };
+	struct group_list *pinned;
+	struct comer *comer;
+	struct rpc_req *req;
+	struct mgr mgr;
+
+	mgr_begin(&mgr);
+	caller.mgr = &mgr;
+	cred.ngroups = wire_groups_name(cred.groups, SENT);
+	comer = comer_new(&cred, &caller);
+	req = comer_req(comer);
+	ck_assert_int_eq(listed_own(&mgr, req), -WIRE_ENOGROUPS);
+	pinned = fill(&mgr.auths->lists);
+	send_list(&caller);
+	ck_assert_int_eq(listed_own(&mgr, req), -ENOMEM);
+	ck_assert_ptr_null(caller.list);
+	group_list_unpin(&mgr.auths->lists, pinned);
+	ck_assert_int_eq(listed_own(&mgr, req), 0);
+	ck_assert_uint_eq(caller.cred.ngroups, WIRE_GROUPS_ALL);
+	ck_assert_mem_eq(caller.cred.groups, gid, sizeof(gid));
+	listed_forget(&caller);
+	mgr_end(&mgr);
+	free(comer);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_groups");
@@ -182,6 +302,8 @@ int main(void)
 	tcase_add_loop_test(tc, test_all, 0,
 			    sizeof(numbers) / sizeof(numbers[0]));
 	tcase_add_test(tc, test_no_answer);
+	tcase_add_test(tc, test_secret_numbers);
+	tcase_add_test(tc, test_no_room);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

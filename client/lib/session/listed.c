@@ -163,12 +163,12 @@ static int put_part(struct session *s, uint64_t number, uint32_t first,
 		    struct ask *c)
 {
 	const struct listed_groups *list;
-	int n = -ENOENT;
+	int n = -EAGAIN; /* -ENOENT would be the file's */
 
 	if (!number)
-		return s->own ? put(c, s->own, first) : -ENOENT;
+		return s->own ? put(c, s->own, first) : -EAGAIN;
 	if (!s->listed)
-		return -ENOENT;
+		return -EAGAIN;
 	pthread_mutex_lock(&s->listed->lock);
 	TAILQ_FOREACH(list, &s->listed->lists, link)
 		if (list->number == number)

@@ -41,7 +41,7 @@ int listed_name(struct listed *listed, const uint32_t *gid, uint32_t n,
 /* The same for those of a session itself; *own is set if they are a list, for free(). */
 int listed_name_own(const uint32_t *gid, uint32_t n, uint32_t *groups,
 		    struct listed_groups **own);
-/* To the manager; number 0: the session's own.  -ENOENT: they are not kept any more. */
+/* To the manager; number 0: the session's own.  -EAGAIN: they are not kept any more. */
 int listed_send(struct session *s, uint64_t number);
 
 #endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_client_groups.c - a list of groups that made room for others is not sent. */
+#include <errno.h>
+
+#include "listed.h"
+#include "run_suite.h"
+#include "session.h"
+#include "wire.h"
+
+#define LISTS 64u /* of WIRE_GROUPS_ALL: one is too many */
+
+static uint32_t gid[WIRE_GROUPS_ALL];
+
+/* ENOENT would be the answer that a name is not there. */
+START_TEST(test_gone)
+{
+	static struct session s;
+	static struct listed listed;
+	uint32_t groups[WIRE_GROUPS_MAX];
+	int n;
+
+	ck_assert_int_eq(listed_send(&s, 1), -EAGAIN);
+	listed_init(&listed);
+	s.listed = &listed;
+	for (uint32_t i = 0; i < LISTS; i++) {
+		gid[0] = i;
+		n = listed_name(&listed, gid, WIRE_GROUPS_ALL, groups);
+		ck_assert(wire_groups_listed(groups, (uint32_t)n));
+		ck_assert_uint_eq(wire_groups_list(groups), i + 1);
+	}
+	ck_assert_int_eq(listed_send(&s, 1), -EAGAIN);
+	listed_destroy(&listed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("client_groups");
+	TCase *tc = tcase_create("client_groups");
+
+	tcase_add_test(tc, test_gone);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
