@@ -171,6 +171,48 @@ START_TEST(one_user_has_them_all)
 }
 END_TEST
 
+static bool starts_again;
+
+static void start_again(struct rpc_call *call)
+{
+	struct rig_call *c = call->arg;
+
+	if (starts_again)
+		rpc_call_start(rig->peer, call);
+	else
+		c->finished = true;
+}
+
+/*
+ * Calls that wait for nobody always need a slot: as many as there are slots, each started
+ * again when it is done; or more, so that their queue is never empty.
+ */
+START_TEST(every_kind_gets_slots_in_turn)
+{
+	unsigned int n = _i ? CALLS : SLOTS, answered;
+
+	setup(0);
+	start_releases(calls[0], n, 0);
+	for (unsigned int i = 0; i < n; i++)
+		calls[0][i].call.done = start_again;
+	starts_again = true;
+	held_is(SLOTS);
+	start_resizes(calls[1], 2, 0);
+	start_locks(calls[2], 2);
+	for (answered = 0; answered < 4 * SLOTS; answered++) {
+		rig_until(rig, rig->nheld == SLOTS);
+		rig_answer(rig);
+	}
+	ck_assert(all_ended(calls[1], 2));
+	ck_assert(all_ended(calls[2], 2));
+	ck_assert_int_eq(calls[1][1].call.status, 0);
+	ck_assert_int_eq(calls[2][1].call.status, -EAGAIN);
+	starts_again = false;
+	end_all(calls[0], n, 0);
+	teardown();
+}
+END_TEST
+
 /* It has a slot for the PING. */
 START_TEST(full_slots_are_no_silence)
 {
@@ -240,6 +282,7 @@ int main(void)
 	tcase_add_test(tc, users_share_those_slots);
 	tcase_add_test(tc, users_share_the_others);
 	tcase_add_test(tc, one_user_has_them_all);
+	tcase_add_loop_test(tc, every_kind_gets_slots_in_turn, 0, 2);
 	tcase_add_test(tc, full_slots_are_no_silence);
 	tcase_add_test(tc, what_would_wait_is_sent_again);
 	tcase_add_test(tc, one_in_the_queue_has_its_deadline);

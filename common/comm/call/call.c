@@ -28,19 +28,22 @@ void call_init(struct rpc_peer *peer)
 	TAILQ_INIT(&peer->failing);
 }
 
-bool call_outstanding(const struct rpc_peer *peer)
+static bool calls_wait(const struct rpc_peer *peer)
 {
-	unsigned int i;
-
-	for (i = 0; i < peer->nslots; i++) {
-		if (peer->slots[i].call)
-			return true;
-	}
-	for (i = 0; i < WIRE_WAITS; i++) {
-		if (!TAILQ_EMPTY(&peer->queue[i]))
+	for (unsigned int k = 0; k < WIRE_WAITS; k++) {
+		if (!TAILQ_EMPTY(&peer->queue[k]))
 			return true;
 	}
 	return false;
+}
+
+bool call_outstanding(const struct rpc_peer *peer)
+{
+	for (unsigned int i = 0; i < peer->nslots; i++) {
+		if (peer->slots[i].call)
+			return true;
+	}
+	return calls_wait(peer);
 }
 
 static const struct wire_hdr *call_hdr(const struct rpc_call *call)
@@ -195,8 +198,7 @@ static void call_queue(struct rpc_peer *peer, struct rpc_call *call,
 /* Nobody came before it who waits, too. */
 static bool is_first(const struct rpc_peer *peer, const struct rpc_call *call)
 {
-	return peer->state == PEER_READY &&
-	       (call->urgent || TAILQ_EMPTY(&peer->queue[call->p.kind]));
+	return peer->state == PEER_READY && (call->urgent || !calls_wait(peer));
 }
 
 /* Those before it may be of a user that has to wait. */
@@ -251,25 +253,33 @@ static void call_issue_queued(struct rpc_peer *peer, struct rpc_call *call,
 	call->p.copy = NULL;
 }
 
-/* In their order, but for those whose users have to wait. */
-static void call_pump_kind(struct rpc_peer *peer, enum wire_wait kind)
+/* The first call of the kind whose user need not wait.  False: there is none. */
+static bool call_pump_kind(struct rpc_peer *peer, enum wire_wait kind)
 {
-	struct rpc_call *call = TAILQ_FIRST(&peer->queue[kind]), *next;
+	struct rpc_call *call;
 	unsigned int i;
 
-	for (; call && peer->free; call = next) {
-		next = TAILQ_NEXT(call, p.link);
-		if (call_slot(peer, call, &i))
+	TAILQ_FOREACH(call, &peer->queue[kind], p.link) {
+		if (call_slot(peer, call, &i)) {
 			call_issue_queued(peer, call, i);
-		else if (!call->user)
-			return;
+			return true;
+		}
+		if (!call->user)
+			return false;
 	}
+	return false;
 }
 
+/* A kind whose queue is never empty would have each slot that gets free otherwise. */
 void call_pump(struct rpc_peer *peer)
 {
-	for (unsigned int k = 0; k < WIRE_WAITS; k++)
-		call_pump_kind(peer, k);
+	unsigned int without = 0;
+
+	while (peer->free && without < WIRE_WAITS) {
+		without = call_pump_kind(peer, peer->next_kind) ? 0
+								: without + 1;
+		peer->next_kind = (peer->next_kind + 1) % WIRE_WAITS;
+	}
 }
 
 bool call_would_wait(struct rpc_peer *peer, unsigned int i,

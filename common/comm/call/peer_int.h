@@ -179,6 +179,7 @@ struct rpc_peer {
 	struct silence silence;
 	TAILQ_HEAD(peer_calls, rpc_call)
 	queue[WIRE_WAITS]; /* wait for a slot, by kind */
+	unsigned int next_kind; /* gets a slot first */
 	struct peer_calls failing; /* wait for drain */
 };
 

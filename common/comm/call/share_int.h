@@ -12,7 +12,7 @@
  *
  * Of each of these the last part goes to users that have none of it.  One slot is for
  * urgent calls alone, where there are such.  A call without a slot waits in the queue of its
- * kind, holds nothing at the server, and ends at its deadline.
+ * kind, holds nothing at the server, and ends at its deadline.  The kinds get free slots in turn.
  */
 #ifndef SHARE_INT_H
 #define SHARE_INT_H
