@@ -75,7 +75,7 @@ struct rpc_peer *rig_peer_open(struct rig *rig)
 		.role = rig->role ? rig->role : WIRE_ROLE_CLIENT,
 		.prover = rig->prover,
 		.seal = rig->seal,
-		.server = WIRE_ROLE_IOD,
+		.server = rig->manager ? WIRE_ROLE_MGR : WIRE_ROLE_IOD,
 		.index = rig->index,
 		.fsid = rig->fsid,
 		.session = rig->session,

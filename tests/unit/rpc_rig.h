@@ -39,6 +39,7 @@ struct rig {
 	enum seal_mode seal; /* likewise */
 	enum wire_role role; /* the peer's; 0: CLIENT */
 	uint32_t index; /* of the iod that the peer wants */
+	bool manager; /* the peer takes the server for one */
 	struct rpc_ctx *cctx, *sctx;
 	struct rpc_server *server;
 	struct rpc_server_attr sattr;
@@ -54,6 +55,7 @@ struct rig {
 	unsigned int nheld;
 	bool busy; /* APPENDs that may not wait are sent back */
 	unsigned int sent_back;
+	bool mute; /* PINGs are held, too */
 	unsigned int opened, closed, clean, freed, aborted;
 	int open_status;
 	uint32_t features; /* of the session that opened last */

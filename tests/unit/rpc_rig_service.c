@@ -183,7 +183,8 @@ static void do_request(void *arg, struct rpc_req *req)
 	} else if (req->op == WIRE_READ || req->op == WIRE_WRITE) {
 		do_io(rig, req);
 	} else if (req->op == WIRE_RELEASE || req->op == WIRE_RESIZE ||
-		   req->op == WIRE_LOCK) {
+		   req->op == WIRE_LOCK ||
+		   (req->op == WIRE_PING && rig->mute)) {
 		rig->executed++;
 		rig->held[rig->nheld++] = req;
 		if (rig->nheld == RIG_HELD)
@@ -203,7 +204,10 @@ void rig_answer(struct rig *rig)
 
 	memmove(rig->held, rig->held + 1, sizeof(rig->held) - sizeof(req));
 	rig->nheld--;
-	rpc_reply_status(req, req->op == WIRE_LOCK ? -EAGAIN : 0);
+	if (req->op == WIRE_PING)
+		do_ping(req);
+	else
+		rpc_reply_status(req, req->op == WIRE_LOCK ? -EAGAIN : 0);
 }
 
 static int do_open(void *arg, struct rpc_session *session)

@@ -13,13 +13,19 @@
 
 static struct rig *rig;
 
-static void setup(unsigned int patience_ms)
+static void setup_server(unsigned int patience_ms, bool manager)
 {
 	mock = (struct mock){ 0 };
 	rig = calloc(1, sizeof(*rig));
 	rig->patience_ms = patience_ms;
+	rig->manager = manager;
 	rig_open(rig, "mock");
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, LONG_MS), 0);
+}
+
+static void setup(unsigned int patience_ms)
+{
+	setup_server(patience_ms, false);
 }
 
 static void teardown(void)
@@ -172,6 +178,47 @@ START_TEST(elsewhere_each_waits_for_itself)
 }
 END_TEST
 
+static void held_until(uint32_t epoch, unsigned int answer_ms)
+{
+	rig_until(rig,
+		  rig->peer->epoch == epoch && rig->peer->state == PEER_READY);
+	ck_assert_uint_eq(rig->peer->silence.answer_ms, answer_ms);
+}
+
+static void until_pinged(void)
+{
+	rig_until(rig, rig->peer->silence.asked);
+	rig_until(rig, !rig->peer->silence.asked);
+}
+
+/* It answers HELLO, and nothing else. */
+START_TEST(connections_to_a_mute_manager_last_longer_each_time)
+{
+	struct rig_call c;
+	uint32_t epoch;
+
+	setup_server(0, true);
+	epoch = rig->peer->epoch;
+	held_until(epoch, SILENCE_ANSWER_MS);
+	rig->mute = true;
+	rig_release(rig, &c, LONG_MS);
+	held_until(epoch + 1, 2 * SILENCE_ANSWER_MS);
+	held_until(epoch + 2, 4 * SILENCE_ANSWER_MS);
+	rig->mute = false;
+	while (rig->nheld)
+		rig_answer(rig);
+	rig_until(rig, c.finished && !rig->peer->silence.asked);
+	ck_assert_int_eq(c.call.status, 0);
+	held_until(epoch + 2, 4 * SILENCE_ANSWER_MS);
+	rig_release(rig, &c, LONG_MS);
+	until_pinged();
+	held_until(epoch + 2, SILENCE_ANSWER_MS);
+	rig_answer(rig);
+	rig_until(rig, c.finished);
+	teardown();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rpc_silence");
@@ -185,6 +232,7 @@ int main(void)
 	tcase_add_test(tc, nor_is_it_silent_whom_nobody_asks);
 	tcase_add_test(tc, who_is_patient_waits);
 	tcase_add_test(tc, elsewhere_each_waits_for_itself);
+	tcase_add_test(tc, connections_to_a_mute_manager_last_longer_each_time);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

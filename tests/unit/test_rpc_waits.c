@@ -18,14 +18,21 @@
 static struct rig *rig;
 static struct rig_call calls[4][CALLS];
 
-static void setup(unsigned int patience_ms)
+static void setup_server(unsigned int patience_ms, unsigned int slots,
+			 bool manager)
 {
 	mock = (struct mock){ 0 };
 	rig = calloc(1, sizeof(*rig));
-	rig->sattr.slots = SLOTS;
+	rig->sattr.slots = slots;
+	rig->manager = manager;
 	rig->patience_ms = patience_ms;
 	rig_open(rig, "mock");
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, LONG_MS), 0);
+}
+
+static void setup(unsigned int patience_ms)
+{
+	setup_server(patience_ms, SLOTS, false);
 }
 
 static void teardown(void)
@@ -213,6 +220,27 @@ START_TEST(every_kind_gets_slots_in_turn)
 }
 END_TEST
 
+/*
+ * Its PING has a slot, or, where it has none, is not sent and says nothing about the
+ * connection.
+ */
+START_TEST(full_slots_of_a_manager_keep_the_connection)
+{
+	unsigned int slots = _i ? 1 : SLOTS;
+	uint32_t epoch;
+
+	setup_server(0, slots, true);
+	epoch = rig->peer->epoch;
+	start_releases(calls[0], CALLS, 0);
+	rig_for_ms(rig, 2 * SILENCE_ANSWER_MS);
+	ck_assert_uint_eq(rig->peer->epoch, epoch);
+	ck_assert_uint_eq(rig->nheld, _i ? 1 : SLOTS - 1);
+	ck_assert_uint_eq(rig_logged(rig, "connection lost"), 0);
+	end_all(calls[0], CALLS, 0);
+	teardown();
+}
+END_TEST
+
 /* It has a slot for the PING. */
 START_TEST(full_slots_are_no_silence)
 {
@@ -283,6 +311,8 @@ int main(void)
 	tcase_add_test(tc, users_share_the_others);
 	tcase_add_test(tc, one_user_has_them_all);
 	tcase_add_loop_test(tc, every_kind_gets_slots_in_turn, 0, 2);
+	tcase_add_loop_test(tc, full_slots_of_a_manager_keep_the_connection, 0,
+			    2);
 	tcase_add_test(tc, full_slots_are_no_silence);
 	tcase_add_test(tc, what_would_wait_is_sent_again);
 	tcase_add_test(tc, one_in_the_queue_has_its_deadline);

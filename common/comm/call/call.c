@@ -46,11 +46,16 @@ bool call_outstanding(const struct rpc_peer *peer)
 	return calls_wait(peer);
 }
 
+bool call_has_slot(const struct rpc_call *call)
+{
+	return call->p.where >= 0;
+}
+
 static const struct wire_hdr *call_hdr(const struct rpc_call *call)
 {
 	const struct call_copy *copy = call->p.copy;
 
-	if (call->p.where >= 0)
+	if (call_has_slot(call))
 		return call_buf(call->p.peer, (unsigned int)call->p.where);
 	return copy ? (const void *)&copy->data[copy->ndata] : NULL;
 }

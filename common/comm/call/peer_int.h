@@ -146,7 +146,7 @@ struct rpc_peer {
 
 	uint32_t epoch; /* connections tried */
 	bool impatient; /* see rpc_call.h */
-	bool keeps_slot; /* one is for urgent calls */
+	bool keeps_slot; /* one is for urgent calls: the PING, LEASE */
 	uint64_t boot; /* of the server, 0: never ready */
 	struct offset clock; /* of that life of the server */
 	uint32_t backoff_ms, jitter;
@@ -302,6 +302,8 @@ void call_join(struct rpc_ctx *ctx);
 bool call_is_idle(const struct link *link);
 /* READY: send again what was outstanding, then what waits. */
 void call_replay(struct rpc_peer *peer, bool resumed);
+/* It was sent, or will be with the next connection. */
+bool call_has_slot(const struct rpc_call *call);
 /* Ends the call. */
 void call_done(struct rpc_call *call, int status);
 /* Frees a slot; what it had, or NULL: a zombie. */

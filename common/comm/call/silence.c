@@ -41,6 +41,8 @@ static void ping_done(struct rpc_call *call)
 	struct rpc_peer *peer = call->arg;
 	struct silence *s = &peer->silence;
 
+	if (!s->unanswered)
+		s->answer_ms = SILENCE_ANSWER_MS;
 	s->asked = false;
 	rpc_timer_clear(peer->link.ctx, &s->end);
 	if (s->since && peer->state != PEER_CLOSED)
@@ -55,6 +57,7 @@ static void ping(struct rpc_peer *peer)
 	wire_begin(&out, s->msg, sizeof(s->msg));
 	wire_end(&out, WIRE_PING, 0, 0);
 	s->asked = true;
+	s->unanswered = false;
 	s->ping = (struct rpc_call){ .msg = s->msg,
 				     .msg_len = out.len,
 				     .deadline = clock_after_ms(PING_MS),
@@ -64,25 +67,43 @@ static void ping(struct rpc_peer *peer)
 				     .done = ping_done,
 				     .arg = peer };
 	rpc_call_start(peer, &s->ping);
+	s->sent = call_has_slot(&s->ping) ? clock_now() : 0;
 	if (s->ends)
 		rpc_timer_set(peer->link.ctx, &s->end,
 			      clock_after_ms(SILENCE_ANSWER_MS));
 }
 
-/* The next connection is sent the same PING. */
+/* Since then the server owes an answer on this connection, and has the PING. */
+static uint64_t unanswered_since(const struct silence *s)
+{
+	return s->since > s->sent ? s->since : s->sent;
+}
+
+/*
+ * While the PING has no slot it says nothing about the connection.  The next connection is
+ * sent the same PING, and keeps longer than this one.
+ */
 static void end_timer(struct rpc_timer *timer)
 {
 	struct rpc_peer *peer = container_of(timer, struct rpc_peer,
 					     silence.end);
 	struct silence *s = &peer->silence;
-	uint64_t least = SILENCE_ANSWER_MS * CLOCK_NS_PER_MS;
+	uint64_t now = clock_now(), most = s->answer_ms * CLOCK_NS_PER_MS;
 
 	if (!s->asked)
 		return;
 	rpc_timer_set(peer->link.ctx, timer, clock_after_ms(SILENCE_ANSWER_MS));
-	if (peer->state == PEER_READY && s->since &&
-	    clock_now() - s->since >= least)
-		link_fail(&peer->link, -ETIMEDOUT);
+	if (!call_has_slot(&s->ping))
+		s->sent = 0;
+	else if (!s->sent)
+		s->sent = now;
+	if (peer->state != PEER_READY || !s->since || !s->sent ||
+	    now - unanswered_since(s) < most)
+		return;
+	s->unanswered = true;
+	if (s->answer_ms < SILENCE_ANSWER_MAX_MS)
+		s->answer_ms *= 2;
+	link_fail(&peer->link, -ETIMEDOUT);
 }
 
 /* Where the next answer may be the last bare one nothing is asked meanwhile. */
@@ -107,6 +128,7 @@ void silence_init(struct rpc_peer *peer, unsigned int patience_ms, bool ends)
 {
 	peer->silence.patience_ms = patience_ms;
 	peer->silence.ends = ends;
+	peer->silence.answer_ms = SILENCE_ANSWER_MS;
 	peer->silence.timer.fire = silence_timer;
 	peer->silence.end.fire = end_timer;
 }

@@ -21,9 +21,13 @@
 #define SILENCE_GRACE_MS 1000u /* for those who came last */
 /*
  * A manager that has not answered the PING by then loses the connection, and gets another: it
- * may be well, and the connection may have lost its place in the stream of bytes.
+ * may be well, and the connection may have lost its place in the stream of bytes.  Each
+ * connection after one that was ended has twice the time of that, until a PING is answered
+ * on the connection that it was sent on first: a manager that stands still gains nothing from
+ * new connections of all clients.
  */
 #define SILENCE_ANSWER_MS 2000u
+#define SILENCE_ANSWER_MAX_MS 16000u /* below the default of dead_peer */
 
 struct silence {
 	unsigned int patience_ms; /* 0: it is not looked for */
@@ -31,7 +35,10 @@ struct silence {
 	uint64_t since; /* it owes an answer, and said nothing; 0: it does not */
 	bool told; /* that calls fail at once */
 	bool asked; /* the PING is under way */
-	bool ends; /* the connection, if it is not answered */
+	bool ends; /* the connection, if it is not answered in answer_ms */
+	unsigned int answer_ms;
+	uint64_t sent; /* the PING has had a slot from then on, or 0 */
+	bool unanswered; /* a connection was ended for this PING */
 	struct rpc_timer timer; /* before it */
 	struct rpc_timer end; /* after it */
 	struct rpc_call ping;
