@@ -88,11 +88,14 @@ bool sessions_reap(struct mgr *mgr)
 
 	if (!gone)
 		return false;
-	if (reap_some(mgr, gone->id)) {
-		ns_forget_holds(&mgr->ns, gone->id);
-		TAILQ_REMOVE(&table->reap, gone, link);
-		free(gone);
+	/* one that has much does not delay those that ended after it */
+	TAILQ_REMOVE(&table->reap, gone, link);
+	if (!reap_some(mgr, gone->id)) {
+		TAILQ_INSERT_TAIL(&table->reap, gone, link);
+		return true;
 	}
+	ns_forget_holds(&mgr->ns, gone->id);
+	free(gone);
 	return !TAILQ_EMPTY(&table->reap);
 }
 
