@@ -149,19 +149,58 @@ static int ask_iod(struct restore *r, uint32_t index)
 
 /* ---- what is recorded ---- */
 
-static int keep_store(struct restore *r, uint32_t index)
+static int known_store(struct restore *r, uint32_t index, uint64_t *store)
 {
-	uint64_t known = 0;
 	char key[24];
-	int rc;
 
 	snprintf(key, sizeof(key), "store.%u", index);
-	rc = meta_get_u64(r->st, key, &known);
-	if (!rc && known != r->iod[index].store)
+	*store = 0;
+	return meta_get_u64(r->st, key, store);
+}
+
+/* The other iod whose store that is, or that tells the same; index: there is none. */
+static uint32_t owner_of(struct restore *r, uint32_t index)
+{
+	uint64_t store = r->iod[index].store, known;
+
+	if (!known_store(r, index, &known) && known == store)
+		return index;
+	for (uint32_t i = 0; store && i < r->conf->niods; i++)
+		if (i != index &&
+		    (r->iod[i].store == store ||
+		     (!known_store(r, i, &known) && known == store)))
+			return i;
+	return index;
+}
+
+/* Addresses that are mixed up would bind each iod to the data of another. */
+static int check_stores(struct restore *r)
+{
+	for (uint32_t i = 0; i < r->conf->niods; i++) {
+		uint32_t owner = owner_of(r, i);
+
+		if (owner == i)
+			continue;
+		log_error(r->log,
+			  "%s: this is iod %u: correct the address in [iod.%u] "
+			  "of the configuration",
+			  rpc_peer_name(r->iod[i].peer), owner, i);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int keep_store(struct restore *r, uint32_t index)
+{
+	uint64_t known;
+	char key[24];
+
+	if (!known_store(r, index, &known) && known != r->iod[index].store)
 		log_warn(r->log,
 			 "%s: has another store than when the copy was made: "
 			 "what was on the old one is lost",
 			 rpc_peer_name(r->iod[index].peer));
+	snprintf(key, sizeof(key), "store.%u", index);
 	return meta_put_u64(r->st, key, r->iod[index].store);
 }
 
@@ -279,6 +318,8 @@ static int restore(struct restore *r)
 		rc = in_transaction(r, put_begun);
 	for (uint32_t i = 0; !rc && i < r->conf->niods; i++)
 		rc = ask_iod(r, i);
+	if (!rc)
+		rc = check_stores(r);
 	if (!rc)
 		rc = record(r);
 	if (!rc)

@@ -83,3 +83,15 @@ restore || fail "$(<restored)"
 must cluster start-mgr >/dev/null
 until_true 30 grep -q ': ready' "$(log_of iod1)"
 expect ok pvio check /pvfs/kept 0 1000000 1
+
+# with addresses that are mixed up no store is bound to another iod
+must cluster stop-mgr
+port0=$(port_of iod.0) port1=$(port_of iod.1)
+cp "$state/pvfs.conf" right.conf
+sed -i "s/:$port0\$/:swap/; s/:$port1\$/:$port0/; s/:swap\$/:$port1/" "$state/pvfs.conf"
+restore && fail "with swapped addresses: $(<restored)"
+says 'correct the address in [iod.' restored
+cp right.conf "$state/pvfs.conf"
+restore || fail "$(<restored)"
+must cluster start-mgr >/dev/null
+expect ok pvio check /pvfs/kept 0 1000000 1
