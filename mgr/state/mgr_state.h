@@ -86,8 +86,10 @@ struct mgr {
 	bool running;
 	atomic_bool stop;
 	bool fresh; /* the data base is new: not all iods were seen */
-	bool displaced; /* an iod obeys another manager */
-	bool foreign; /* it is not the one of the iods */
+	/* Not bool: gcc reads two neighbours at once, and then the bytes beside them, too, which
+	 * other threads write. */
+	int displaced; /* an iod obeys another manager */
+	int foreign; /* it is not the one of the iods */
 };
 
 /* ---- ready.c ---- */
