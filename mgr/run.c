@@ -62,7 +62,8 @@ static void hold_nothing(const struct op *op)
 	const struct caller *caller = caller_of(op->rpc->session);
 
 	if (op->rpc->op == WIRE_DECLARE && !caller->stored)
-		ns_forget_holds(&op->mgr->ns, caller->id);
+		while (ns_forget_holds(&op->mgr->ns, caller->id))
+			; /* no more than one message names */
 }
 
 static void queue_again(struct request *req)
@@ -181,8 +182,13 @@ static bool may_hurry(const struct op *op)
 /* Nobody hears of it, and a replay does it again.  The answer waits for the flush. */
 static void finish_part(struct op *op)
 {
-	int rc = commit(op, caller_record(op->mgr, op->rpc->session), NULL);
+	int rc = room_for(op);
 
+	if (rc) {
+		conclude_undone(op, rc);
+		return;
+	}
+	rc = commit(op, caller_record(op->mgr, op->rpc->session), NULL);
 	if (rc) {
 		answer_error(op->req, rc);
 		return;

@@ -3,6 +3,7 @@
 #include "holds.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 
@@ -17,36 +18,47 @@ struct hold {
 	struct held *of; /* NULL: it was released before it was declared */
 	struct holder *by;
 	bool stored; /* it may have a row */
+	bool has_row;
+	bool noted; /* ... if the open transaction is committed */
 	bool told; /* by DECLARE */
-	LIST_ENTRY(hold) same, mine;
+	LIST_ENTRY(hold) same, mine, note;
 };
-LIST_HEAD(hold_list, hold);
 
 struct held {
 	UT_hash_handle hh;
 	uint64_t handle;
-	struct hold_list holds;
+	unsigned int leaving; /* requests that take its last name, in turns */
+	struct hold_list holds; /* without a row, as far as is known */
+	struct hold_list rows; /* with one */
 };
 
 struct holder {
 	UT_hash_handle hh;
 	uint64_t session;
 	bool missing; /* it has not declared what it holds */
-	unsigned int n;
+	unsigned int n, stored;
 	struct hold_list holds;
 };
 
 /* ---- the table ---- */
 
-static struct held *held_get(struct holds *h, uint64_t handle)
+static struct held *held_find(struct holds *h, uint64_t handle)
 {
 	struct held *f;
 
 	HASH_FIND(hh, h->files, &handle, sizeof(handle), f);
+	return f;
+}
+
+static struct held *held_get(struct holds *h, uint64_t handle)
+{
+	struct held *f = held_find(h, handle);
+
 	if (f || !(f = calloc(1, sizeof(*f))))
 		return f;
 	f->handle = handle;
 	LIST_INIT(&f->holds);
+	LIST_INIT(&f->rows);
 	HASH_ADD(hh, h->files, handle, sizeof(f->handle), f);
 	if (f->hh.tbl)
 		return f;
@@ -56,7 +68,7 @@ static struct held *held_get(struct holds *h, uint64_t handle)
 
 static void held_tidy(struct holds *h, struct held *f)
 {
-	if (!LIST_EMPTY(&f->holds))
+	if (!LIST_EMPTY(&f->holds) || !LIST_EMPTY(&f->rows) || f->leaving)
 		return;
 	HASH_DEL(h->files, f);
 	free(f);
@@ -115,22 +127,30 @@ static void hold_free(struct holds *h, struct hold *hold)
 	HASH_DEL(h->opens, hold);
 	h->n--;
 	hold->by->n--;
+	hold->by->stored -= hold->stored;
+	if (hold->noted)
+		LIST_REMOVE(hold, note);
 	LIST_REMOVE(hold, mine);
+	LIST_REMOVE(hold, same);
 	holder_tidy(h, hold->by);
-	if (hold->of) {
-		LIST_REMOVE(hold, same);
+	if (hold->of)
 		held_tidy(h, hold->of);
-	}
 	free(hold);
 }
 
-static struct hold *hold_new(struct holds *h, struct holder *by, uint64_t open)
+/* of NULL: of no file. */
+static struct hold *hold_new(struct holds *h, struct holder *by,
+			     struct held *of, uint64_t open)
 {
 	struct hold *hold = calloc(1, sizeof(*hold));
 
 	if (!hold)
 		return NULL;
-	*hold = (struct hold){ .key = { by->session, open }, .by = by };
+	*hold = (struct hold){
+		.key = { by->session, open },
+		.of = of,
+		.by = by,
+	};
 	HASH_ADD(hh, h->opens, key, sizeof(hold->key), hold);
 	if (!hold->hh.tbl) {
 		free(hold);
@@ -139,6 +159,7 @@ static struct hold *hold_new(struct holds *h, struct holder *by, uint64_t open)
 	h->n++;
 	by->n++;
 	LIST_INSERT_HEAD(&by->holds, hold, mine);
+	LIST_INSERT_HEAD(of ? &of->holds : &h->early, hold, same);
 	return hold;
 }
 
@@ -147,6 +168,7 @@ static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
 		    uint64_t open, struct hold **out)
 {
 	struct holder *by;
+	struct held *of;
 
 	if (h->n >= HOLDS_MAX)
 		return -ENOSPC;
@@ -155,21 +177,31 @@ static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
 	by = holder_get(h, session);
 	if (by && by->n >= HOLDS_MAX / 4)
 		return -ENOSPC;
-	*out = by ? hold_new(h, by, open) : NULL;
-	if (!*out) {
-		if (by)
-			holder_tidy(h, by);
-		return -ENOMEM;
-	}
-	if (!handle)
+	of = handle ? held_get(h, handle) : NULL;
+	*out = by && (of || !handle) ? hold_new(h, by, of, open) : NULL;
+	if (*out)
 		return 0;
-	(*out)->of = held_get(h, handle);
-	if (!(*out)->of) {
-		hold_free(h, *out);
-		return -ENOMEM;
-	}
-	LIST_INSERT_HEAD(&(*out)->of->holds, *out, same);
-	return 0;
+	if (by)
+		holder_tidy(h, by);
+	if (of)
+		held_tidy(h, of);
+	return -ENOMEM;
+}
+
+/* An earlier life of the manager or this one may have written a row for it. */
+static void hold_stored(struct hold *hold)
+{
+	hold->by->stored += !hold->stored;
+	hold->stored = true;
+}
+
+static void hold_move(struct hold *hold, bool has_row)
+{
+	struct held *of = hold->of;
+
+	hold->has_row = has_row;
+	LIST_REMOVE(hold, same);
+	LIST_INSERT_HEAD(has_row ? &of->rows : &of->holds, hold, same);
 }
 
 /* ---- OPEN and RELEASE ---- */
@@ -187,9 +219,10 @@ static int next_open(struct holds *h, uint64_t *open)
 int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open)
 {
 	struct holds *h = &op->ns->holds;
+	struct held *of = held_find(h, handle);
 	struct hold *hold;
 	uint64_t id;
-	int rc = next_open(h, &id);
+	int rc = of && of->leaving ? -EBUSY : next_open(h, &id);
 
 	if (!rc)
 		rc = hold_add(h, op->session, handle, id, &hold);
@@ -254,10 +287,10 @@ bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 /* ---- rows ---- */
 
 /*
- * A transaction that was to write it may have been aborted; and by a number that was told
- * the session may have adopted the row of another file, which stays.
+ * It may have one of before a restart; and by a number that was told the session may have adopted
+ * the row of another file, which stays.
  */
-static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
+static int put_row(struct ns_op *op, const struct hold *hold, struct inode *ino)
 {
 	struct open_rec was, rec = { .session = hold->key[0],
 				     .open = hold->key[1],
@@ -268,24 +301,72 @@ static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
 
 	if (rc != -ENOENT)
 		return rc;
-	hold->stored = true;
 	ino->holders++;
 	return open_put(st, &rec);
 }
 
+static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
+{
+	int rc = put_row(op, hold, ino);
+
+	if (rc)
+		return rc;
+	hold_stored(hold);
+	hold_move(hold, true);
+	hold->noted = true;
+	LIST_INSERT_HEAD(&op->ns->holds.notes, hold, note);
+	return 0;
+}
+
+void holds_settle(struct ns *ns, bool committed)
+{
+	struct hold *hold;
+
+	while ((hold = LIST_FIRST(&ns->holds.notes))) {
+		LIST_REMOVE(hold, note);
+		hold->noted = false;
+		if (!committed)
+			hold_move(hold, false);
+	}
+}
+
+void holds_stay(struct ns *ns, struct ns_pause *pause)
+{
+	struct held *f = pause->held;
+
+	pause->held = NULL;
+	if (!f)
+		return;
+	f->leaving--;
+	held_tidy(&ns->holds, f);
+}
+
+/* Until it is through or given up, nobody else holds the file without a row. */
+static int leave_later(struct ns_op *op, struct held *f,
+		       const struct inode *ino)
+{
+	int rc = inode_put(op->ns->st, ino);
+
+	if (rc)
+		return rc;
+	f->leaving++;
+	holds_stay(op->ns, op->pause);
+	op->pause->held = f;
+	return NS_PART;
+}
+
 int holds_store(struct ns_op *op, struct inode *ino)
 {
-	struct holds *h = &op->ns->holds;
+	unsigned int left = op->pause ? NS_TURN_STEPS / 2 : UINT_MAX;
+	struct held *f = held_find(&op->ns->holds, ino->handle);
 	struct hold *hold;
-	struct held *f;
 	int rc = 0;
 
-	HASH_FIND(hh, h->files, &ino->handle, sizeof(ino->handle), f);
-	if (!f)
-		return 0;
-	for (hold = LIST_FIRST(&f->holds); hold && !rc;
-	     hold = LIST_NEXT(hold, same))
+	while (f && !rc && (hold = LIST_FIRST(&f->holds))) {
+		if (!left--)
+			return leave_later(op, f, ino);
 		rc = store(op, hold, ino);
+	}
 	return rc;
 }
 
@@ -307,26 +388,35 @@ int ns_undeclared(struct ns *ns, uint64_t session)
 	return 0;
 }
 
-static int record(struct ns_op *op, struct hold *hold, struct inode *ino)
+/* The row of a hold that is not in memory. */
+static int record(struct ns_op *op, const struct ns_hold *what,
+		  struct inode *ino)
 {
+	const struct hold row = { .key = { op->session, what->open },
+				  .told = true };
 	uint32_t before = ino->holders;
-	int rc = store(op, hold, ino);
+	int rc = put_row(op, &row, ino);
 
 	return rc || ino->holders == before ? rc : inode_put(op->ns->st, ino);
 }
 
-/* It may have a row of before, and needs one if the file has no name. */
+/* It may have a row of before, and needs one if the file has no name, or loses it. */
 static int declare(struct ns_op *op, struct hold *hold, struct inode *ino)
 {
-	hold->stored = true;
-	return ino->nlink ? 0 : record(op, hold, ino);
+	uint32_t before = ino->holders;
+	int rc;
+
+	hold_stored(hold);
+	if (hold->has_row || (ino->nlink && !hold->of->leaving))
+		return 0;
+	rc = store(op, hold, ino);
+	return rc || ino->holders == before ? rc : inode_put(op->ns->st, ino);
 }
 
 int ns_declare(struct ns_op *op, const struct ns_hold *what)
 {
 	struct holds *h = &op->ns->holds;
 	struct hold *hold = hold_find(h, op->session, what->open);
-	struct hold row = { .key = { op->session, what->open }, .told = true };
 	struct inode ino;
 	int rc;
 
@@ -340,7 +430,7 @@ int ns_declare(struct ns_op *op, const struct ns_hold *what)
 		return declare(op, hold, &ino);
 	rc = hold_add(h, op->session, what->handle, what->open, &hold);
 	if (rc == -ENOSPC && !store_room(op->ns->st))
-		return record(op, &row, &ino);
+		return record(op, what, &ino);
 	if (!rc)
 		hold->told = true;
 	return rc ? rc : declare(op, hold, &ino);
@@ -349,45 +439,49 @@ int ns_declare(struct ns_op *op, const struct ns_hold *what)
 void ns_declared(struct ns *ns, uint64_t session)
 {
 	struct holder *s = holder_find(&ns->holds, session);
-	struct hold *hold, *next;
 
 	if (!s || !s->missing)
 		return;
-	for (hold = LIST_FIRST(&s->holds); hold; hold = next) {
-		next = LIST_NEXT(hold, mine);
-		if (!hold->of)
-			hold_free(&ns->holds, hold);
-	}
 	s->missing = false;
 	ns->holds.missing--;
 	holder_tidy(&ns->holds, s);
 }
 
+bool ns_tidy_holds(struct ns *ns)
+{
+	struct holds *h = &ns->holds;
+
+	for (unsigned int i = 0; i < NS_TURN_STEPS; i++) {
+		if (h->missing || LIST_EMPTY(&h->early))
+			return false;
+		hold_free(h, LIST_FIRST(&h->early));
+	}
+	return true;
+}
+
 uint32_t ns_held(struct ns *ns, uint64_t session)
 {
 	struct holder *s = holder_find(&ns->holds, session);
-	struct hold *hold;
-	uint32_t n = 0;
 
-	if (s)
-		LIST_FOREACH(hold, &s->holds, mine)
-			n += !hold->stored;
-	return n;
+	return s ? s->n - s->stored : 0;
 }
 
-void ns_forget_holds(struct ns *ns, uint64_t session)
+bool ns_forget_holds(struct ns *ns, uint64_t session)
 {
 	struct holder *s = holder_find(&ns->holds, session);
-	struct hold *hold;
 
 	if (!s)
-		return;
+		return false;
 	ns->holds.missing -= s->missing;
 	s->missing = true; /* it stays until we are done */
-	while ((hold = LIST_FIRST(&s->holds)))
-		hold_free(&ns->holds, hold);
+	for (unsigned int i = 0; i < NS_TURN_STEPS; i++)
+		if (!LIST_EMPTY(&s->holds))
+			hold_free(&ns->holds, LIST_FIRST(&s->holds));
 	s->missing = false;
+	if (!LIST_EMPTY(&s->holds))
+		return true;
 	holder_tidy(&ns->holds, s);
+	return false;
 }
 
 void holds_close(struct ns *ns)
@@ -395,6 +489,7 @@ void holds_close(struct ns *ns)
 	struct holder *s, *next;
 
 	HASH_ITER(hh, ns->holds.sessions, s, next)
-		ns_forget_holds(ns, s->session);
+		while (ns_forget_holds(ns, s->session))
+			;
 	ns->holds = (struct holds){ 0 };
 }

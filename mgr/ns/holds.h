@@ -7,8 +7,8 @@
  *	           |   ^                               |
  *	RELEASE ---'   '-- DECLARE, after a restart    '--> RELEASE
  *
- * The rows are written in the transaction that takes the last name, for all who hold
- * the file.  So a restart loses nothing of removed files, and of others what their
+ * The rows are written before the last name goes, for all who hold the file: of many in
+ * several turns, the last of them with the name.  So a restart loses nothing of removed files, and of others what their
  * readers tell anew.  Until all have that could have any, no file is removed for good.
  *
  * What a reader tells keeps the file, and is no right to it: he might never have opened it.
@@ -28,7 +28,7 @@ static inline bool holds_given(const struct ns_op *op, uint64_t open)
 }
 
 /* Of the session, of a file that has a name.  -ENOSPC: there are too many, of all or of it, -ENOMEM,
- * -EEXIST: then it is to be a row. */
+ * -EEXIST, -EBUSY (it is losing that name): then it is to be a row. */
 int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open);
 
 /* What a RELEASE ends: */
@@ -45,8 +45,15 @@ void holds_drop(struct ns *ns, uint64_t session, uint64_t open);
 bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 	       uint32_t *flags);
 
-/* The file has no name any more: all who hold it get rows, and it counts them. */
+/*
+ * Before the file loses its last name: all who hold it get rows, and it counts them; the caller
+ * puts it.  NS_PART: of many a part, and it is put; op->pause keeps it from more holds.
+ */
 int holds_store(struct ns_op *op, struct inode *ino);
+/* The request does not take the name, or has. */
+void holds_stay(struct ns *ns, struct ns_pause *pause);
+/* At the end of a transaction: the rows are there, or not. */
+void holds_settle(struct ns *ns, bool committed);
 /* Nobody is known to hold it: false: somebody may. */
 bool holds_complete(const struct ns *ns);
 

@@ -132,15 +132,16 @@ int ns_add_subdir(struct inode *dir)
 	return 0;
 }
 
+int ns_before_drop(struct ns_op *op, struct inode *ino)
+{
+	return ino->nlink == 1 ? holds_store(op, ino) : 0;
+}
+
 int ns_drop_link(struct ns_op *op, struct inode *ino)
 {
-	int rc = 0;
-
 	ino->nlink--;
 	ino->ctime = op->now;
-	if (!ino->nlink)
-		rc = holds_store(op, ino);
-	return rc ? rc : ns_settle(op, ino);
+	return ns_settle(op, ino);
 }
 
 static int check_new_name(const struct ns_place *to)

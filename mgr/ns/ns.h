@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "dist.h"
 #include "inode.h"
@@ -42,12 +43,15 @@
 #define NS_TURN_STEPS 128u
 
 /* Who reads and holds which file: holds.c. */
+LIST_HEAD(hold_list, hold);
 struct holds {
 	struct hold *opens;
 	struct held *files;
 	struct holder *sessions;
 	unsigned int n; /* opens */
 	unsigned int missing; /* sessions that have not declared */
+	struct hold_list early; /* released before they were declared */
+	struct hold_list notes; /* their rows are in the open transaction */
 	uint64_t next; /* open id; 0: none was given */
 	bool later; /* there may be an INTENT_LATER */
 };
@@ -116,6 +120,7 @@ struct ns_pause {
 	struct ns_walk *walk[2]; /* resolve.c: of each path; NULL: not begun */
 	struct ns_climb climb[2];
 	struct lock_node *lock; /* lock.c: reserved; or NULL */
+	struct held *held; /* holds.c: a file that loses its last name; or NULL */
 	unsigned int which; /* ... of those that the request names */
 };
 /* Frees what it keeps.  A request that waits for something else starts over behind it. */
@@ -197,10 +202,13 @@ struct ns_hold {
 int ns_declare(struct ns_op *op, const struct ns_hold *hold);
 /* ... and that is all; outside of transactions. */
 void ns_declared(struct ns *ns, uint64_t session);
+/* Once all have: drops some of what was only kept until then; true: there is more. */
+bool ns_tidy_holds(struct ns *ns);
 /* How many files it holds in memory alone. */
 uint32_t ns_held(struct ns *ns, uint64_t session);
-/* It has ended, and its rows are dropped. */
-void ns_forget_holds(struct ns *ns, uint64_t session);
+/* It has ended.  Forgets some of what it holds in memory, no more than a turn should; true: there
+ * is more. */
+bool ns_forget_holds(struct ns *ns, uint64_t session);
 /* One of the files that stayed: removed, if nobody holds it.  -ENOENT: there is none. */
 int ns_remove_later(struct ns_op *op);
 

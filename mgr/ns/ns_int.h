@@ -101,6 +101,8 @@ int ns_enter(struct ns_op *op, struct ns_place *place, struct inode *ino);
 void ns_touch(struct ns_op *op, struct inode *dir);
 /* dir holds one directory more, whose ".." names it: 0, -EMLINK. */
 int ns_add_subdir(struct inode *dir);
+/* First of all changes: what the loss of a name needs.  0, or NS_PART: not yet all. */
+int ns_before_drop(struct ns_op *op, struct inode *ino);
 /* One name less: puts it, or removes it with its data. */
 int ns_drop_link(struct ns_op *op, struct inode *ino);
 /* Puts it, or removes it if nothing holds it any more. */

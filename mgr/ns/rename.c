@@ -151,6 +151,13 @@ static int check_inside(const struct ns_op *op, const struct move *m)
 	return ns_may(op, &m->src.ino, W_OK);
 }
 
+static int before_replace(struct ns_op *op, struct move *m)
+{
+	return m->dst.found && !inode_is_dir(&m->dst.ino)
+		       ? ns_before_drop(op, &m->dst.ino)
+		       : 0;
+}
+
 static int replace_victim(struct ns_op *op, struct move *m)
 {
 	if (!m->dst.found)
@@ -267,6 +274,8 @@ static int replace(struct ns_op *op, struct move *m)
 {
 	int rc = check_move(op, m);
 
+	if (!rc)
+		rc = before_replace(op, m);
 	if (!rc)
 		rc = replace_victim(op, m);
 	if (!rc)

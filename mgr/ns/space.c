@@ -180,6 +180,7 @@ void ns_pause_end(struct ns *ns, struct ns_pause *pause)
 {
 	if (pause->lock)
 		lock_release(ns->st, pause->lock);
+	holds_stay(ns, pause);
 	for (size_t i = 0; i < sizeof(pause->walk) / sizeof(pause->walk[0]);
 	     i++)
 		free(pause->walk[i]);
@@ -197,6 +198,7 @@ int ns_commit(struct ns *ns)
 {
 	int rc = store_commit(ns->st);
 
+	holds_settle(ns, !rc);
 	if (!rc)
 		ns->inodes += (uint64_t)ns->delta;
 	return rc;
@@ -205,4 +207,5 @@ int ns_commit(struct ns *ns)
 void ns_abort(struct ns *ns)
 {
 	store_abort(ns->st);
+	holds_settle(ns, false);
 }

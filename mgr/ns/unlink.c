@@ -30,6 +30,8 @@ int ns_unlink(struct ns_op *op, const struct ns_path *path, struct inode *dir)
 	if (!rc)
 		rc = check(op, &place);
 	if (!rc)
+		rc = ns_before_drop(op, &place.ino);
+	if (!rc)
 		rc = dent_del(st, place.dir.handle, place.name, place.len);
 	if (!rc)
 		rc = ns_drop_link(op, &place.ino);

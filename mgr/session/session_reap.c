@@ -90,11 +90,10 @@ bool sessions_reap(struct mgr *mgr)
 		return false;
 	/* one that has much does not delay those that ended after it */
 	TAILQ_REMOVE(&table->reap, gone, link);
-	if (!reap_some(mgr, gone->id)) {
+	if (ns_forget_holds(&mgr->ns, gone->id) || !reap_some(mgr, gone->id)) {
 		TAILQ_INSERT_TAIL(&table->reap, gone, link);
 		return true;
 	}
-	ns_forget_holds(&mgr->ns, gone->id);
 	free(gone);
 	return !TAILQ_EMPTY(&table->reap);
 }
@@ -116,11 +115,12 @@ static int remove_later(struct mgr *mgr)
 bool sessions_settle(struct mgr *mgr)
 {
 	struct holds *h = &mgr->ns.holds;
+	bool more = ns_tidy_holds(&mgr->ns);
 
 	if (!h->later || h->missing)
-		return false;
+		return more;
 	h->later = !remove_later(mgr);
-	return h->later;
+	return h->later || more;
 }
 
 void reap_close(struct mgr *mgr)

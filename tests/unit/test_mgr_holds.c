@@ -79,10 +79,11 @@ static void end_session(void)
 {
 	int rc;
 
+	while (ns_forget_holds(&fx.ns, fx.session))
+		;
 	while (!(rc = FX_DO(&fx, ns_drop_open(&op, fx.session))))
 		;
 	ck_assert_int_eq(rc, -ENOENT);
-	ns_forget_holds(&fx.ns, fx.session);
 }
 
 START_TEST(nothing_is_written)
@@ -255,6 +256,7 @@ START_TEST(released_before_it_was_declared)
 	ck_assert_int_eq(declare(a), 0);
 	ck_assert_int_eq(declare(b), 0);
 	ns_declared(&fx.ns, fx.session);
+	ck_assert(!ns_tidy_holds(&fx.ns));
 	ck_assert_uint_eq(fx.ns.holds.n, 1);
 	ck_assert_int_eq(let_go(a), -EBADF);
 	if (!_i)
@@ -380,10 +382,171 @@ START_TEST(many_of_one)
 	ck_assert_uint_eq(holders(), 2);
 	ck_assert_int_eq(let_go(what.open), 0);
 	ck_assert_uint_eq(holders(), 1);
-	ns_forget_holds(&fx.ns, fx.session);
+	while (ns_forget_holds(&fx.ns, fx.session))
+		;
 	ck_assert_uint_eq(fx.ns.holds.n, 1);
 	hold();
 	ck_assert_uint_eq(fx.ns.holds.n, 2);
+}
+END_TEST
+
+/* ---- many holders, in turns ---- */
+
+#define MANY 1000u
+/* Each row is looked for and written; and what begins and ends a turn. */
+#define WORK_MAX (NS_TURN_STEPS + 32u)
+
+static uint64_t holds_of[MANY];
+
+static void hold_many(void)
+{
+	for (unsigned int i = 0; i < MANY; i++)
+		holds_of[i] = hold();
+}
+
+/* One turn of unlink(f), or of rename(g, f). */
+static int leave_turn(struct ns_pause *pause, bool replace)
+{
+	struct ns_path f = fx_path("f"), g = fx_path("g");
+	uint64_t before = ns_work(&fx.ns);
+	struct ns_op op = fx_begin(&fx);
+	struct inode dir;
+	int rc;
+
+	op.pause = pause;
+	rc = replace ? ns_rename(&op, &g, &f, 0) : ns_unlink(&op, &f, &dir);
+	fx_end(&fx, &op, rc);
+	ck_assert_uint_le(ns_work(&fx.ns) - before, WORK_MAX);
+	return rc;
+}
+
+static uint64_t open_by_other(bool *kept)
+{
+	struct ns_open_args args = { .path = fx_path("f"), .flags = HOLD };
+	struct ns_op op = fx_begin(&fx);
+	struct inode ino;
+	uint64_t open;
+	bool truncate;
+
+	op.session = 78;
+	ck_assert_int_eq(ns_open(&op, &args, &ino, &open, &truncate), 0);
+	*kept = op.kept;
+	fx_end(&fx, &op, 0);
+	return open;
+}
+
+/* Who opens it meanwhile has a row at once, so that it ends. */
+START_TEST(many_holders)
+{
+	struct ns_pause pause = { 0 };
+	unsigned int turns = 1;
+	uint64_t other;
+	bool kept;
+
+	hold_many();
+	ck_assert_int_eq(fx_creat(&fx, "g", 0644), 0);
+	ck_assert_int_eq(leave_turn(&pause, _i), NS_PART);
+	ck_assert_uint_eq(holders(), NS_TURN_STEPS / 2);
+	other = open_by_other(&kept);
+	ck_assert(!kept);
+	/* one that has a row already, and one that has none yet */
+	ck_assert_int_eq(let_go(holds_of[MANY - 1]), 0);
+	ck_assert_int_eq(let_go(holds_of[0]), 0);
+	while (leave_turn(&pause, _i) == NS_PART)
+		turns++;
+	ck_assert_uint_eq(turns, MANY / (NS_TURN_STEPS / 2));
+	ns_pause_end(&fx.ns, &pause);
+	ck_assert_uint_eq(holders(), MANY - 1);
+	fx_reopen(&fx);
+	for (unsigned int i = 1; i < MANY - 1; i++)
+		ck_assert_int_eq(let_go(holds_of[i]), 0);
+	ck_assert(is_there());
+	fx.session = 78;
+	ck_assert_int_eq(let_go(other), 0);
+	ck_assert(!is_there());
+}
+END_TEST
+
+/* It is given up between two turns; 1: by a restart. */
+START_TEST(many_holders_stay)
+{
+	struct ns_pause pause = { 0 };
+	bool kept;
+
+	hold_many();
+	ck_assert_int_eq(leave_turn(&pause, false), NS_PART);
+	ns_pause_end(&fx.ns, &pause);
+	open_by_other(&kept);
+	ck_assert(kept);
+	if (_i)
+		fx_reopen(&fx);
+	for (unsigned int i = 0; i < MANY; i++) {
+		if (_i)
+			ck_assert_int_eq(declare(holds_of[i]), 0);
+		ck_assert_int_eq(let_go(holds_of[i]), 0);
+	}
+	ck_assert_uint_eq(holders(), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert_int_eq(is_there(), !_i);
+}
+END_TEST
+
+/* A turn whose transaction is not committed is repeated. */
+START_TEST(turn_is_aborted)
+{
+	struct ns_path p = fx_path("f");
+	struct ns_pause pause = { 0 };
+	struct inode dir;
+	struct ns_op op;
+
+	hold_many();
+	ck_assert_int_eq(leave_turn(&pause, false), NS_PART);
+	op = fx_begin(&fx);
+	op.pause = &pause;
+	ck_assert_int_eq(ns_unlink(&op, &p, &dir), NS_PART);
+	ns_abort(&fx.ns);
+	while (leave_turn(&pause, false) == NS_PART)
+		;
+	ns_pause_end(&fx.ns, &pause);
+	ck_assert_uint_eq(holders(), MANY);
+}
+END_TEST
+
+/* The end of a session, and what was released before it was declared. */
+START_TEST(many_are_forgotten)
+{
+	unsigned int n = MANY;
+
+	hold_many();
+	if (_i) {
+		fx_reopen(&fx);
+		ck_assert_int_eq(ns_undeclared(&fx.ns, 78), 0);
+		ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+		for (unsigned int i = 0; i < MANY; i++)
+			ck_assert_int_eq(let_go(holds_of[i]), 0);
+		ns_declared(&fx.ns, fx.session);
+		ck_assert(!ns_tidy_holds(&fx.ns));
+		ns_declared(&fx.ns, 78);
+	}
+	ck_assert_uint_eq(fx.ns.holds.n, n);
+	while (_i ? ns_tidy_holds(&fx.ns)
+		  : ns_forget_holds(&fx.ns, fx.session)) {
+		ck_assert_uint_eq(n - fx.ns.holds.n, NS_TURN_STEPS);
+		n = fx.ns.holds.n;
+	}
+	ck_assert_uint_eq(fx.ns.holds.n, 0);
+}
+END_TEST
+
+START_TEST(held_in_memory)
+{
+	hold_many();
+	ck_assert_uint_eq(ns_held(&fx.ns, fx.session), MANY);
+	ck_assert_uint_eq(ns_held(&fx.ns, 78), 0);
+	ck_assert_int_eq(let_go(holds_of[0]), 0);
+	ck_assert_uint_eq(ns_held(&fx.ns, fx.session), MANY - 1);
+	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
+	ck_assert_uint_eq(ns_held(&fx.ns, fx.session), 0);
 }
 END_TEST
 
@@ -407,5 +570,10 @@ int main(void)
 	tcase_add_test(tc, declared_in_vain);
 	tcase_add_test(tc, access_time);
 	tcase_add_test(tc, many_of_one);
+	tcase_add_loop_test(tc, many_holders, 0, 2);
+	tcase_add_loop_test(tc, many_holders_stay, 0, 2);
+	tcase_add_test(tc, turn_is_aborted);
+	tcase_add_loop_test(tc, many_are_forgotten, 0, 2);
+	tcase_add_test(tc, held_in_memory);
 	return fx_main("mgr_holds", cases);
 }
