@@ -5,7 +5,7 @@
  *
  * It pays where a program calls again soon (spin.h): to be woken up takes longer. Not so
  * where as many programs ask as there are processors, since it would be in their way;
- * nor, as far as was measured, after a long transfer (docs/measured.md).
+ * nor, as far as was measured, after a long transfer (docs/measured/mount.md).
  */
 #ifndef ALERT_H
 #define ALERT_H

@@ -22,7 +22,7 @@
 #define DIRECT_MAX LENT_MOST
 #define DIRECT_IOV 64u
 /* Pieces of one call, apart in the file: of more a request for all of them takes less time
- * (docs/measured.md). */
+ * (docs/measured/local.md). */
 #define DIRECT_READS 40u
 #define DIRECT_WRITES 256u
 
