@@ -7,8 +7,8 @@
  * A new data base asks all iods first, and binds them only if all of them are
  * new as well; until then the manager serves nobody.
  *
- * An iod that has been claimed in a higher term, or in the same one by another
- * manager, refuses this one, which ends.
+ * An iod that has been claimed in a higher term, or in the same one by a manager
+ * that was started before, refuses this one, which ends.
  */
 #include <errno.h>
 #include <stdio.h>

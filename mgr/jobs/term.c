@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "jobs_int.h"
 #include "random_id.h"
@@ -112,13 +113,35 @@ static int note_lease(struct mgr *mgr)
 	return before == now && !rc ? 0 : meta_put_u64(mgr->st, "lease", now);
 }
 
+#define RANDOM_BITS 20u /* the others hold milliseconds since 1970 */
+
+/*
+ * Of two managers with the same term, on two copies of a data base, the iods obey the
+ * one with the lower session: the one that started first, as it has acknowledged more,
+ * and any of two that started at the same time.
+ */
+static int session_id(uint64_t *id)
+{
+	struct timespec now;
+	uint64_t n;
+	int rc = random_id(&n);
+
+	if (rc)
+		return rc;
+	clock_gettime(CLOCK_REALTIME, &now);
+	*id = ((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000)
+		      << RANDOM_BITS |
+	      n >> (64 - RANDOM_BITS);
+	return 0;
+}
+
 int term_open(struct mgr *mgr)
 {
 	struct jobs *jobs = mgr->jobs;
 	int rc = check_displaced(mgr);
 
 	if (!rc)
-		rc = random_id(&jobs->session);
+		rc = session_id(&jobs->session);
 	if (!rc)
 		rc = ns_begin(&mgr->ns);
 	if (rc)

@@ -3,8 +3,9 @@
  * op_claim.c - CLAIM: the manager says which store it knows here.  With the wrong
  * one the iod ends: zeros in place of data would be an answer, too.
  *
- * It also says its term, which is kept.  From then on nothing is done that one of a
- * lower term has ordered, and when it is answered nothing of that runs.
+ * It also says its term, which is kept.  From then on nothing is done that a manager
+ * of a lower term has ordered, or another one of the same term.  When the claim is
+ * answered nothing of that runs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,6 @@
 struct claim_op {
 	struct ending ending;
 	struct rpc_req *req;
-	uint64_t term;
 };
 
 static int claim_run(struct op_job *job)
@@ -74,8 +74,8 @@ static void claim_reply(struct iod *iod, struct rpc_req *req, int verdict)
 
 static bool claim_ends(const struct ending *e, const struct iod_session *ses)
 {
-	return ses->term &&
-	       ses->term < container_of(e, const struct claim_op, ending)->term;
+	(void)e;
+	return session_stale(ses);
 }
 
 static void claim_ended(struct ending *e)
@@ -86,7 +86,7 @@ static void claim_ended(struct ending *e)
 	free(op);
 }
 
-/* Nothing that was ordered in lower terms runs any more when it is answered. */
+/* Nothing that other managers have ordered runs any more when it is answered. */
 static void claim_accept(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_claim *body = req->msg.body;
@@ -100,9 +100,7 @@ static void claim_accept(struct worker *w, struct rpc_req *req)
 	op->ending.ends = claim_ends;
 	op->ending.done = claim_ended;
 	op->req = req;
-	op->term = le64toh(body->term);
-	if (ses->term != op->term)
-		ses->term = op->term;
+	ses->term = le64toh(body->term);
 	if (!ending_start(&op->ending, w))
 		return;
 	rpc_reply_status(req, -EAGAIN);

@@ -72,5 +72,6 @@ void session_wait(struct iod_session *ses, struct session_idle *wait)
 
 bool session_stale(const struct iod_session *ses)
 {
-	return ses->term && ses->term != store_term(ses->worker->iod->store);
+	return ses->term &&
+	       !store_obeys(ses->worker->iod->store, ses->term, ses->id);
 }

@@ -38,6 +38,7 @@ static void take(struct fence_list *list)
 
 	list->count = list->kept = head->count;
 	list->term = head->term;
+	list->claimer = head->claimer;
 	for (uint64_t i = 0; i < part; i++)
 		list->ids[(head->count - part + i) % CAPACITY] = head->ids[i];
 }
@@ -203,13 +204,24 @@ uint64_t store_term(struct store *store)
 	return atomic_load(&store->fence.term);
 }
 
-/* Two copies of a data base, each started once, have the same term. */
+bool store_obeys(struct store *store, uint64_t term, uint64_t claimer)
+{
+	struct fence_list *list = &store->fence;
+
+	return term == atomic_load(&list->term) &&
+	       claimer == atomic_load(&list->claimer);
+}
+
+/*
+ * Two copies of a data base, each started once, have the same term.  The order is
+ * total and the same at every iod, so one of their managers is refused by none.
+ */
 static int judge_term(const struct fence_head *head, uint64_t term,
 		      uint64_t claimer)
 {
 	if (term != head->term)
 		return term < head->term ? -ESTALE : 0;
-	return head->claimer && head->claimer != claimer ? -ESTALE : 0;
+	return head->claimer && head->claimer < claimer ? -ESTALE : 0;
 }
 
 static int keep_term(struct fence_list *list, uint64_t term, uint64_t claimer)
@@ -228,6 +240,7 @@ static int keep_term(struct fence_list *list, uint64_t term, uint64_t claimer)
 		head->claimer = claimer_before;
 	} else {
 		atomic_store(&list->term, term);
+		atomic_store(&list->claimer, claimer);
 	}
 	return rc;
 }

@@ -250,8 +250,12 @@ void store_fence_each(struct store *store,
 
 /* The highest term of a manager that was kept; 0: none. */
 uint64_t store_term(struct store *store);
-/* Durable when it returns 0; blocks on the disk.  -ESTALE: there was a higher one, or
- * the same of another claimer; another -errno is logged. */
+/* That manager is obeyed, and no other has been accepted since. */
+bool store_obeys(struct store *store, uint64_t term, uint64_t claimer);
+
+/* Obeys the manager with the highest term, and of two with the same term the one with
+ * the lower session.  Durable when it returns 0; blocks on the disk.  -ESTALE: another
+ * manager is obeyed; another -errno is logged. */
 int store_term_keep(struct store *store, uint64_t term, uint64_t claimer);
 
 #endif

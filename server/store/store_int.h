@@ -23,7 +23,7 @@ struct fence_list {
 	uint64_t count; /* that were ever added */
 	uint64_t kept; /* of these the file has so many */
 	struct fence_head head; /* as the file has it */
-	_Atomic uint64_t term;
+	_Atomic uint64_t term, claimer;
 	int fd;
 };
 

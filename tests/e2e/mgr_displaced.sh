@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Two managers on two copies of one data base: the iods obey the one that was started
-# later, and of two with the same term the one that came first.  The other one ends,
-# answers no more changes, and cannot be started again until --restore says so.
+# later, and of two with the same term the one that was started first.  The other one
+# ends, answers no more changes, and cannot be started again until --restore says so.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 
@@ -61,3 +61,27 @@ until_true 30 gone "$second"
 says 'it obeys another manager' second.log
 expect ok pvio write /pvfs/h 0 300000 4
 expect ok pvio check /pvfs/h 0 300000 4
+
+# the same, and each of them has an iod before it meets the other: one of them goes on
+must cluster stop-mgr
+rm -r copy && cp -a "$state/mgr" copy
+must cluster stop-iod 0
+must cluster stop-iod 1
+must cluster start-mgr
+must cluster start-iod 0
+until_true 30 grep -q ': ready' "$(log_of iod0)"
+first=$(cluster pid mgr)
+stand_still "$first" "$(cluster pid 0)"
+"$PVFS_BUILD/server/pvfs-iod" --config "$state/pvfs.conf" --index 1 2>iod.log &
+helpers+=($!)
+second
+until_true 30 grep -q ': ready' iod.log # the second manager has it
+kill -0 "$second" || fail "the second one ended: $(<second.log)"
+must kill -CONT "$(cluster pid 0)"
+until_true 30 gone "$second"
+must kill -CONT "$first"
+expect ok pvio write /pvfs/i 0 300000 5
+expect ok pvio check /pvfs/i 0 300000 5
+kill -0 "$first" || fail "both managers ended: $(<"$(log_of mgr)")"
+says 'it obeys another manager' second.log
+must_fail "$mgr" --config second.conf

@@ -293,6 +293,15 @@ START_TEST(terms_grow)
 	ck_assert_int_eq(store_term_keep(store, 7, 2), -ESTALE);
 	ck_assert_int_eq(store_term_keep(store, 7, 1), 0);
 	ck_assert_int_eq(store_term_keep(store, 6, 1), -ESTALE);
+	ck_assert_int_eq(store_term_keep(store, 8, 5), 0);
+	ck_assert(store_obeys(store, 8, 5));
+	ck_assert_int_eq(store_term_keep(store, 8, 3), 0);
+	ck_assert(store_obeys(store, 8, 3));
+	ck_assert(!store_obeys(store, 8, 5) && !store_obeys(store, 7, 3));
+	ck_assert_int_eq(store_term_keep(store, 8, 5), -ESTALE);
+	reopen();
+	ck_assert(store_obeys(store, 8, 3));
+	ck_assert_int_eq(store_term_keep(store, 8, 5), -ESTALE);
 	ck_assert_int_eq(store_term_keep(store, UINT64_MAX, 1), 0);
 	reopen();
 	ck_assert_uint_eq(store_term(store), UINT64_MAX);

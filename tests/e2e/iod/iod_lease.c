@@ -180,7 +180,7 @@ START_TEST(an_old_manager)
 	iod_stop(iod);
 	start();
 	/* the same term of another manager, as of a copy of its data base */
-	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 98);
+	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 100);
 	ck_assert_int_eq(iodc_claim(&mgr, 4), -ESTALE);
 	iodc_close(&mgr);
 	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 99);
@@ -189,6 +189,14 @@ START_TEST(an_old_manager)
 	ck_assert_int_eq(iodc_claim(&mgr, 4), 0);
 	ck_assert_int_eq(iodc_size(&mgr, 1, &size), 0);
 	ck_assert_uint_eq(size, 1000);
+	/* one that was started before, and met another iod first */
+	iodc_open(&old, &addr, WIRE_ROLE_MGR, 98);
+	ck_assert_int_eq(iodc_claim(&old, 4), 0);
+	mgr.timeout_ms = 1000;
+	ck_assert_int_eq(iodc_resize(&mgr, 1, 10), -ESTALE);
+	ck_assert_int_eq(iodc_claim(&mgr, 4), -ESTALE);
+	ck_assert_int_eq(iodc_resize(&old, 1, 900), 0);
+	iodc_close(&old);
 }
 END_TEST
 
