@@ -11,6 +11,7 @@
 #include "random_id.h"
 
 #define HOLDS_MAX (1u << 20) /* of all; a quarter of that of one */
+#define ROW_COST 8u /* of a row: as of so many holds that are forgotten */
 
 struct hold {
 	UT_hash_handle hh; /* by key */
@@ -36,6 +37,7 @@ struct holder {
 	UT_hash_handle hh;
 	uint64_t session;
 	bool missing; /* it has not declared what it holds */
+	bool over; /* it has ended */
 	unsigned int n, stored;
 	struct hold_list holds;
 };
@@ -341,32 +343,45 @@ void holds_stay(struct ns *ns, struct ns_pause *pause)
 	held_tidy(&ns->holds, f);
 }
 
-/* Until it is through or given up, nobody else holds the file without a row. */
-static int leave_later(struct ns_op *op, struct held *f,
-		       const struct inode *ino)
+/* An ended session needs no row.  NS_PART: there are more. */
+static int store_some(struct ns_op *op, struct held *f, struct inode *ino)
 {
-	int rc = inode_put(op->ns->st, ino);
+	unsigned int left = op->pause ? NS_TURN_STEPS / 2 * ROW_COST : UINT_MAX;
+	struct hold *hold;
+	unsigned int cost;
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	f->leaving++;
-	holds_stay(op->ns, op->pause);
-	op->pause->held = f;
-	return NS_PART;
+	while (!rc && (hold = LIST_FIRST(&f->holds))) {
+		cost = hold->by->over ? 1 : ROW_COST;
+		if (left < cost)
+			return NS_PART;
+		left -= cost;
+		if (hold->by->over)
+			hold_free(&op->ns->holds, hold);
+		else
+			rc = store(op, hold, ino);
+		op->ns->steps += cost == 1 && left % ROW_COST == 0;
+	}
+	return rc;
 }
 
 int holds_store(struct ns_op *op, struct inode *ino)
 {
-	unsigned int left = op->pause ? NS_TURN_STEPS / 2 : UINT_MAX;
 	struct held *f = held_find(&op->ns->holds, ino->handle);
-	struct hold *hold;
-	int rc = 0;
+	int rc;
 
-	while (f && !rc && (hold = LIST_FIRST(&f->holds))) {
-		if (!left--)
-			return leave_later(op, f, ino);
-		rc = store(op, hold, ino);
+	if (!f)
+		return 0;
+	f->leaving++;
+	rc = store_some(op, f, ino);
+	if (rc == NS_PART) {
+		holds_stay(op->ns, op->pause);
+		op->pause->held = f;
+		rc = inode_put(op->ns->st, ino);
+		return rc ? rc : NS_PART;
 	}
+	f->leaving--;
+	held_tidy(&op->ns->holds, f);
 	return rc;
 }
 
@@ -451,7 +466,7 @@ bool ns_tidy_holds(struct ns *ns)
 {
 	struct holds *h = &ns->holds;
 
-	for (unsigned int i = 0; i < NS_TURN_STEPS; i++) {
+	for (unsigned int i = 0; i < NS_FORGET_HOLDS; i++) {
 		if (h->missing || LIST_EMPTY(&h->early))
 			return false;
 		hold_free(h, LIST_FIRST(&h->early));
@@ -466,6 +481,14 @@ uint32_t ns_held(struct ns *ns, uint64_t session)
 	return s ? s->n - s->stored : 0;
 }
 
+void ns_session_over(struct ns *ns, uint64_t session)
+{
+	struct holder *s = holder_find(&ns->holds, session);
+
+	if (s)
+		s->over = true;
+}
+
 bool ns_forget_holds(struct ns *ns, uint64_t session)
 {
 	struct holder *s = holder_find(&ns->holds, session);
@@ -474,7 +497,7 @@ bool ns_forget_holds(struct ns *ns, uint64_t session)
 		return false;
 	ns->holds.missing -= s->missing;
 	s->missing = true; /* it stays until we are done */
-	for (unsigned int i = 0; i < NS_TURN_STEPS; i++)
+	for (unsigned int i = 0; i < NS_FORGET_HOLDS; i++)
 		if (!LIST_EMPTY(&s->holds))
 			hold_free(&ns->holds, LIST_FIRST(&s->holds));
 	s->missing = false;

@@ -206,8 +206,10 @@ void ns_declared(struct ns *ns, uint64_t session);
 bool ns_tidy_holds(struct ns *ns);
 /* How many files it holds in memory alone. */
 uint32_t ns_held(struct ns *ns, uint64_t session);
-/* It has ended.  Forgets some of what it holds in memory, no more than a turn should; true: there
- * is more. */
+/* It has ended: what it holds is not stored any more, and is to be forgotten. */
+void ns_session_over(struct ns *ns, uint64_t session);
+/* Forgets some of what it holds in memory, no more than a turn should; true: there is more. */
+#define NS_FORGET_HOLDS (8u * NS_TURN_STEPS)
 bool ns_forget_holds(struct ns *ns, uint64_t session);
 /* One of the files that stayed: removed, if nobody holds it.  -ENOENT: there is none. */
 int ns_remove_later(struct ns_op *op);

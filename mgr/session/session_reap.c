@@ -17,6 +17,7 @@ void reap_later(struct mgr *mgr, uint64_t id)
 {
 	struct gone *gone = calloc(1, sizeof(*gone));
 
+	ns_session_over(&mgr->ns, id);
 	if (!gone) { /* the row stays, the next start sees it */
 		log_error(mgr->log, "no memory to end session %016llx",
 			  (unsigned long long)id);

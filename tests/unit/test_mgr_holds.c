@@ -515,15 +515,18 @@ END_TEST
 /* The end of a session, and what was released before it was declared. */
 START_TEST(many_are_forgotten)
 {
-	unsigned int n = MANY;
+	const unsigned int all = 2 * NS_FORGET_HOLDS + 1;
+	unsigned int n = all;
+	uint64_t first = hold();
 
-	hold_many();
+	for (unsigned int i = 1; i < all; i++)
+		hold();
 	if (_i) {
 		fx_reopen(&fx);
 		ck_assert_int_eq(ns_undeclared(&fx.ns, 78), 0);
 		ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
-		for (unsigned int i = 0; i < MANY; i++)
-			ck_assert_int_eq(let_go(holds_of[i]), 0);
+		for (unsigned int i = 0; i < all; i++)
+			ck_assert_int_eq(let_go(first + i), 0);
 		ns_declared(&fx.ns, fx.session);
 		ck_assert(!ns_tidy_holds(&fx.ns));
 		ns_declared(&fx.ns, 78);
@@ -531,10 +534,33 @@ START_TEST(many_are_forgotten)
 	ck_assert_uint_eq(fx.ns.holds.n, n);
 	while (_i ? ns_tidy_holds(&fx.ns)
 		  : ns_forget_holds(&fx.ns, fx.session)) {
-		ck_assert_uint_eq(n - fx.ns.holds.n, NS_TURN_STEPS);
+		ck_assert_uint_eq(n - fx.ns.holds.n, NS_FORGET_HOLDS);
 		n = fx.ns.holds.n;
 	}
 	ck_assert_uint_eq(fx.ns.holds.n, 0);
+}
+END_TEST
+
+/* Those of an ended session are forgotten, without rows. */
+START_TEST(others_have_ended)
+{
+	struct ns_pause pause = { 0 };
+	unsigned int turns = 1;
+	uint64_t live;
+
+	for (unsigned int i = 0; i < NS_FORGET_HOLDS; i++)
+		hold();
+	ns_session_over(&fx.ns, fx.session);
+	fx.session = 78;
+	live = hold();
+	while (leave_turn(&pause, false) == NS_PART)
+		turns++;
+	ns_pause_end(&fx.ns, &pause);
+	ck_assert_uint_eq(turns, 3);
+	ck_assert_uint_eq(holders(), 1);
+	ck_assert_uint_eq(fx.ns.holds.n, 1);
+	ck_assert_int_eq(let_go(live), 0);
+	ck_assert(!is_there());
 }
 END_TEST
 
@@ -574,6 +600,7 @@ int main(void)
 	tcase_add_loop_test(tc, many_holders_stay, 0, 2);
 	tcase_add_test(tc, turn_is_aborted);
 	tcase_add_loop_test(tc, many_are_forgotten, 0, 2);
+	tcase_add_test(tc, others_have_ended);
 	tcase_add_test(tc, held_in_memory);
 	return fx_main("mgr_holds", cases);
 }
