@@ -303,7 +303,7 @@ struct ns_listing {
 	uint32_t count;
 	bool eof;
 };
-/* -EINVAL: cap is too small for the next entries. */
+/* No more than a turn should look at.  -EINVAL: cap is too small for the next entries. */
 int ns_readdir(struct ns_op *op, const struct ns_readdir_args *args,
 	       struct ns_listing *list);
 

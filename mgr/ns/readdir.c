@@ -18,6 +18,7 @@ struct fill {
 	size_t fixed; /* of a record, before the name */
 	bool plus; /* attributes are wanted */
 	bool searches; /* who asks may know what is behind the names */
+	uint64_t until; /* ns_work(): the turn's budget is used up */
 	size_t len, count;
 	size_t whole, whole_count; /* up to the last complete hash */
 	uint64_t hash; /* of the group being written */
@@ -74,7 +75,13 @@ static void write_record(struct fill *f, const struct entry *e, size_t reclen,
 	f->count++;
 }
 
-/* 1: no more room. */
+/* At the end of a complete hash: names of one go out together. */
+static bool is_used_up(const struct fill *f)
+{
+	return f->whole_count && ns_work(f->op->ns) >= f->until;
+}
+
+/* 1: no more room, or it is enough for one turn. */
 static int emit(struct fill *f, const struct entry *e)
 {
 	size_t reclen = wire_pad(f->fixed + e->len + 1);
@@ -85,6 +92,8 @@ static int emit(struct fill *f, const struct entry *e)
 		f->whole = f->len;
 		f->whole_count = f->count;
 		f->hash = e->cookie;
+		if (is_used_up(f))
+			return 1;
 	}
 	if (reclen > f->cap - f->len)
 		return 1;
@@ -152,6 +161,8 @@ static struct fill begin(struct ns_op *op, const struct ns_readdir_args *args,
 				    : sizeof(struct wire_dirent),
 		.plus = args->plus,
 		.searches = !ns_may(op, dir, X_OK),
+		.until = op->pause ? ns_work(op->ns) + NS_TURN_STEPS
+				   : UINT64_MAX,
 	};
 }
 

@@ -18,7 +18,7 @@ struct run_session {
 struct run_user {
 	UT_hash_handle hh;
 	uint32_t uid;
-	uint64_t spent; /* since the last round began */
+	uint64_t spent; /* and not yet paid for by rounds */
 	struct run_session *sessions; /* with items, by id */
 	TAILQ_HEAD(, run_session) turns; /* the same */
 };
@@ -157,7 +157,7 @@ static struct run_item *take(struct run_queue *q, struct run_user *user)
 
 static void serve(struct run_queue *q, struct run_user *user)
 {
-	user->spent = 0;
+	user->spent -= user->spent < RUN_BUDGET ? user->spent : RUN_BUDGET;
 	while (user->spent < RUN_BUDGET && !TAILQ_EMPTY(&user->turns))
 		user->spent += q->run(take(q, user));
 }

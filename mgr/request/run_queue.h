@@ -3,7 +3,8 @@
  * run_queue.h - which request the manager's thread executes next.
  *
  * A request runs in turns of at most about RUN_BUDGET units of work (ns_work()).  Users are
- * served in rounds: in each round a user's requests run until they have used RUN_BUDGET.  The
+ * served in rounds: in each round a user's requests run until they have used RUN_BUDGET.  What a
+ * turn used beyond that counts for the user's next rounds.  The
  * sessions of a user take turns, and the requests of a session run in the order in which they
  * came.  So a request of one user waits for about one budget of each other user.
  *

@@ -107,6 +107,60 @@ START_TEST(test_big)
 }
 END_TEST
 
+/* One turn of a request. */
+static int list_turn(uint64_t cookie, bool plus, void *buf, size_t cap,
+		     struct ns_listing *l)
+{
+	const struct ns_readdir_args args = { .dir = dir,
+					      .cookie = cookie,
+					      .plus = plus,
+					      .buf = buf,
+					      .cap = cap };
+	uint64_t before = ns_work(&fx.ns);
+	struct ns_pause pause = { 0 };
+	struct ns_op op = fx_begin(&fx);
+	int rc;
+
+	op.pause = &pause;
+	rc = fx_end(&fx, &op, ns_readdir(&op, &args, l));
+	ck_assert_uint_le(ns_work(&fx.ns) - before, NS_TURN_STEPS + 8);
+	return rc;
+}
+
+/* A turn looks at few rows, and its answer is short; _i: with attributes. */
+START_TEST(test_turns)
+{
+	_Alignas(8) static uint8_t buf[65536];
+	const uint8_t *p;
+	unsigned int names = 0, answers = 0;
+	struct ns_listing l = { 0 };
+	uint64_t cookie = 0;
+	char name[16];
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "d/f%u", i);
+		ck_assert_int_eq(fx_creat(&fx, name, 0644), 0);
+	}
+	while (!l.eof) {
+		ck_assert_int_eq(list_turn(cookie, _i, buf, sizeof(buf), &l),
+				 0);
+		p = buf;
+		for (uint32_t i = 0; i < l.count; i++) {
+			const struct wire_dirent *d = (const void *)p;
+
+			ck_assert_uint_gt(le64toh(d->cookie), cookie);
+			cookie = le64toh(d->cookie);
+			p += le16toh(d->reclen);
+		}
+		ck_assert(l.eof || l.count > NS_TURN_STEPS / 2 - 8);
+		names += l.count;
+		answers++;
+	}
+	ck_assert_uint_eq(names, 1002);
+	ck_assert_uint_eq(answers, _i ? 16 : 8);
+}
+END_TEST
+
 START_TEST(test_small)
 {
 	_Alignas(8) uint8_t buf[200];
@@ -282,6 +336,7 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_big);
 	tcase_add_test(tc, test_small);
+	tcase_add_loop_test(tc, test_turns, 0, 2);
 	tcase_add_test(tc, test_collisions);
 	tcase_add_test(tc, test_plus);
 	tcase_add_test(tc, test_no_search);

@@ -408,7 +408,8 @@ START_TEST(test_other_user_goes_first)
 	admit_path(18, 'b', 1001, 3, "f");
 	ck_assert_str_eq(order, "aBC");
 	run_queue_round(queue);
-	ck_assert_str_eq(order, "aBCaB");
+	/* the first one's turn was worth more than a round */
+	ck_assert_str_eq(order, "aBCB");
 	while (run_queue_waits(queue) && strlen(order) < 200)
 		run_queue_round(queue);
 	/* each of the 16 gets as much */
@@ -451,6 +452,29 @@ START_TEST(test_round_is_a_budget_each)
 }
 END_TEST
 
+/* A turn that takes much counts for the rounds that follow. */
+START_TEST(test_debt)
+{
+	admit(0, 'a', 1, 1, 3 * RUN_BUDGET, 2);
+	for (unsigned int i = 1; i < 6; i++)
+		admit(i, 'b', 2, 2, RUN_BUDGET, 1);
+	ck_assert_str_eq(order, "aB");
+	for (int i = 0; i < 2; i++)
+		run_queue_round(queue);
+	ck_assert_str_eq(order, "aBBB");
+	run_queue_round(queue);
+	ck_assert_str_eq(order, "aBBBAB");
+	while (run_queue_waits(queue))
+		run_queue_round(queue);
+	ck_assert_str_eq(order, "aBBBABB");
+	/* all is paid for in the end */
+	for (int i = 0; i < 4; i++)
+		run_queue_round(queue);
+	admit(6, 'a', 1, 1, 1, 1);
+	ck_assert_str_eq(order, "aBBBABBA");
+}
+END_TEST
+
 /* A request that is dropped leaves; the others keep their order. */
 START_TEST(test_leave)
 {
@@ -484,6 +508,7 @@ int main(void)
 	tcase_add_test(turns, test_other_user_goes_first);
 	tcase_add_test(turns, test_sessions_take_turns);
 	tcase_add_test(turns, test_round_is_a_budget_each);
+	tcase_add_test(turns, test_debt);
 	tcase_add_test(turns, test_leave);
 	return fx_main("mgr_turns", cases);
 }
