@@ -185,14 +185,17 @@ static const struct row others[] = { OTHERS(LIST) };
 
 /* ---- addresses ---- */
 
-/* Two pages, of which the second is not there. */
+/*
+ * The end of readable memory: the page after it cannot be accessed.  That page stays mapped, so
+ * that the library cannot get memory there later.
+ */
 static char *edge(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *two = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (two == MAP_FAILED || munmap(two + 2 * page, page))
+	if (two == MAP_FAILED || mprotect(two + 2 * page, page, PROT_NONE))
 		exit(2);
 	memset(two, '/', 2 * page);
 	return two + 2 * page;
@@ -214,6 +217,7 @@ static void run(const struct row *row, const char *what, void *bad)
 		setrlimit(RLIMIT_CORE, &none);
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGBUS, SIG_DFL);
+		alarm(60); /* a call that hangs has a row of its own */
 		errno = 0;
 		answer[0] = row->call(bad) == -1;
 		answer[1] = answer[0] ? errno : 0;
