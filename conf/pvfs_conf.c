@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "iod_conf.h"
-#include "mgr_conf.h"
-#include "server_conf.h"
+#include "server/conf/iod_conf.h"
+#include "mgr/state/mgr_conf.h"
+#include "common/comm/cluster/server_conf.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 #define TEXT 1024

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "offline_int.h"
-#include "store.h"
+#include "mgr/offline_int.h"
+#include "mgr/db/store.h"
 
 int mgr_check(const struct mgr_conf *conf, const struct log *log)
 {

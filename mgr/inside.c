@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* inside.c - what the manager tells of its data base: GAUGES and TIMES. */
-#include "service.h"
+#include "mgr/service.h"
 
 static void put_counts(const struct store_counts *c, struct rpc_gauges *g)
 {

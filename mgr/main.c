@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sysexits.h>
 
-#include "daemon.h"
-#include "mgr.h"
+#include "common/util/daemon.h"
+#include "mgr/mgr.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 

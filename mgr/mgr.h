@@ -6,8 +6,8 @@
 #ifndef MGR_H
 #define MGR_H
 
-#include "log.h"
-#include "mgr_conf.h"
+#include "common/util/log.h"
+#include "mgr/state/mgr_conf.h"
 
 struct daemon; /* daemon.h */
 struct mgr;

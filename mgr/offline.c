@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "offline_int.h"
-#include "stamp.h"
+#include "mgr/offline_int.h"
+#include "common/util/stamp.h"
 
 /* To open a folder without a stamp would make a store of it. */
 static int open_stamped(const struct mgr_conf *conf, const struct log *log)

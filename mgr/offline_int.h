@@ -3,7 +3,7 @@
 #ifndef OFFLINE_INT_H
 #define OFFLINE_INT_H
 
-#include "mgr.h"
+#include "mgr/mgr.h"
 
 /*
  * Opens and locks the folder; a process of root becomes the owner of the data base in it.

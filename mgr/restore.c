@@ -14,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "fabric.h"
-#include "jobs.h"
-#include "keyring.h"
-#include "ns.h"
-#include "offline_int.h"
-#include "random_id.h"
-#include "rpc.h"
+#include "common/util/clock.h"
+#include "common/comm/fabric/fabric.h"
+#include "mgr/jobs/jobs.h"
+#include "common/trust/keyring.h"
+#include "mgr/ns/ns.h"
+#include "mgr/offline_int.h"
+#include "common/util/random_id.h"
+#include "common/comm/rpc.h"
 
 #define ANSWER_MS 15000 /* of one iod */
 #define IDS_SHIFT 40

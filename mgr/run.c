@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "auth.h"
-#include "caller.h"
-#include "caps.h"
-#include "jobs.h"
-#include "lock_waits.h"
-#include "ops.h"
-#include "reply.h"
-#include "service.h"
+#include "mgr/auth/auth.h"
+#include "mgr/request/caller.h"
+#include "mgr/session/caps.h"
+#include "mgr/jobs/jobs.h"
+#include "mgr/locks/lock_waits.h"
+#include "mgr/op/ops.h"
+#include "mgr/request/reply.h"
+#include "mgr/service.h"
 
 /*
  * rc: of what was put into the transaction.  Returns it, or of the commit.  What its

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auth.h"
-#include "called.h"
-#include "caller.h"
-#include "caps.h"
-#include "evict.h"
-#include "service.h"
-#include "session.h"
+#include "mgr/auth/auth.h"
+#include "mgr/state/called.h"
+#include "mgr/request/caller.h"
+#include "mgr/session/caps.h"
+#include "mgr/session/evict.h"
+#include "mgr/service.h"
+#include "mgr/session/session.h"
 
 static int seed(void *arg, unsigned int slot, const struct reply_rec *rec)
 {

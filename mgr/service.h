@@ -3,7 +3,7 @@
 #ifndef SERVICE_H
 #define SERVICE_H
 
-#include "mgr_state.h"
+#include "mgr/state/mgr_state.h"
 
 /* Its argument is the mgr. */
 extern const struct rpc_service mgr_service;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ad_pvfs.c - the table of the driver. */
-#include "ad_pvfs.h"
+#include "romio-adio/ad_pvfs.h"
 
 struct ADIOI_Fns_struct ad_pvfs_operations = {
 	.ADIOI_xxx_Open = ad_pvfs_open,

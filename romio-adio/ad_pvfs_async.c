@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pending.h"
+#include "romio-adio/pending.h"
 
 struct access {
 	struct pending p;

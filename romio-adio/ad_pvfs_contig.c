@@ -4,7 +4,7 @@
 
 #include <pvfs.h>
 
-#include "ad_pvfs.h"
+#include "romio-adio/ad_pvfs.h"
 
 /* Bytes of an access. */
 static size_t length(int count, MPI_Datatype type)

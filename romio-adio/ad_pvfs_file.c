@@ -4,7 +4,7 @@
 
 #include <pvfs.h>
 
-#include "ad_pvfs.h"
+#include "romio-adio/ad_pvfs.h"
 
 static void get_size(ADIO_File fd, ADIO_Fcntl_t *arg, int *error_code)
 {

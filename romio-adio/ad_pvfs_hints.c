@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "ad_pvfs.h"
-#include "hint_number.h"
+#include "romio-adio/ad_pvfs.h"
+#include "romio-adio/hint_number.h"
 
 #include <hint_fns.h>
 

@@ -10,7 +10,7 @@
 
 #include <pvfs.h>
 
-#include "ad_pvfs.h"
+#include "romio-adio/ad_pvfs.h"
 
 int ad_pvfs_lock_range(int sys, int cmd, const struct flock *range)
 {

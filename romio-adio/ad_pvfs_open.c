@@ -4,7 +4,7 @@
 
 #include <pvfs.h>
 
-#include "ad_pvfs.h"
+#include "romio-adio/ad_pvfs.h"
 
 /* Of a stripe, in bytes: see pvfs.h. */
 #define SSIZE_LEAST 64

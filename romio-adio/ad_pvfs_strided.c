@@ -4,7 +4,7 @@
  * the buffer's span as allocation hint (ICPP 2003, section 5); or, where the
  * hints switch that off, ROMIO's data sieving (or a call a piece).
  */
-#include "strided.h"
+#include "romio-adio/strided.h"
 
 static int64_t strided(ADIO_File fd, unsigned int how, const void *buf,
 		       int count, MPI_Datatype type, int ptr, ADIO_Offset off)

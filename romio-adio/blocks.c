@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "romio-adio/blocks.h"
 
 static int grow(struct blocks *b)
 {

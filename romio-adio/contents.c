@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "typemap.h"
+#include "romio-adio/typemap.h"
 
 /* Whether the library made it, and nobody may free it. */
 static bool is_basic(MPI_Datatype type)

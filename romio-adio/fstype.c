@@ -5,7 +5,7 @@
  *
  * ROMIO's source stays as it is: its function gets another name here.
  */
-#include "ad_pvfs.h"
+#include "romio-adio/ad_pvfs.h"
 
 void romio_ResolveFileType(MPI_Comm comm, const char *filename, int *fstype,
 			   ADIOI_Fns **ops, int *error_code);

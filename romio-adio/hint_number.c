@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* hint_number.c - see hint_number.h. */
-#include "hint_number.h"
+#include "romio-adio/hint_number.h"
 
 #include <ctype.h>
 #include <errno.h>

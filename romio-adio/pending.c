@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pending.c - see pending.h. */
-#include "pending.h"
+#include "romio-adio/pending.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "strided.h"
+#include "romio-adio/strided.h"
 
 struct pending {
 	struct pvfs_aio aio;

@@ -2,7 +2,7 @@
 /* span.c - see span.h. */
 #include <stdlib.h>
 
-#include "span.h"
+#include "romio-adio/span.h"
 
 static bool is_named(MPI_Datatype type)
 {

@@ -11,7 +11,7 @@
 #ifndef SPAN_H
 #define SPAN_H
 
-#include "tiles.h"
+#include "romio-adio/tiles.h"
 
 #include <mpi.h>
 

@@ -6,7 +6,7 @@
 
 #include <pvfs.h>
 
-#include "strided.h"
+#include "romio-adio/strided.h"
 
 #define PIECES_MAX 16384u /* of one call of the library, each side */
 #define UNBROKEN (1ll << 40) /* bytes: contiguous types are one piece */

@@ -8,9 +8,9 @@
 
 #include <fcntl.h>
 
-#include "ad_pvfs.h"
-#include "span.h"
-#include "tiles.h"
+#include "romio-adio/ad_pvfs.h"
+#include "romio-adio/span.h"
+#include "romio-adio/tiles.h"
 
 /* A data type, flattened; its lists are copies where they outlive the call. */
 struct flat {

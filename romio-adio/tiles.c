@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tiles.c - see tiles.h. */
-#include "tiles.h"
+#include "romio-adio/tiles.h"
 
 /* From the end of a block to the start of the next that is not empty. */
 static void settle(struct cursor *c)

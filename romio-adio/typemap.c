@@ -2,7 +2,7 @@
 /* typemap.c - see typemap.h. */
 #include <errno.h>
 
-#include "typemap.h"
+#include "romio-adio/typemap.h"
 
 /* Copies of one type, one behind the other. */
 struct member {

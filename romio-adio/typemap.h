@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-#include "blocks.h"
+#include "romio-adio/blocks.h"
 
 /* How a type was made; numbers are those of the call that made it, in order. */
 struct contents {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "typemap.h"
+#include "romio-adio/typemap.h"
 
 /* What is taken of one dimension: runs of len indices, step apart. */
 struct dim {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* inside.c - what an iod tells of its queues, buffers and flushes: GAUGES and TIMES. */
-#include "lane.h"
-#include "service.h"
-#include "worker.h"
+#include "server/store/lane.h"
+#include "server/service.h"
+#include "server/state/worker.h"
 
 static const enum wire_queue queue_of[SYNC_KINDS] = {
 	[SYNC_READ] = WIRE_Q_READ,	 [SYNC_WRITE] = WIRE_Q_WRITE,

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "container.h"
-#include "daemon.h"
-#include "descriptors.h"
-#include "hold.h"
-#include "iod.h"
-#include "life.h"
-#include "service.h"
-#include "shares.h"
-#include "shown_caps.h"
-#include "shows.h"
-#include "trust.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/util/daemon.h"
+#include "common/util/descriptors.h"
+#include "server/wait/hold.h"
+#include "server/iod.h"
+#include "server/once/life.h"
+#include "server/service.h"
+#include "server/state/shares.h"
+#include "server/state/shown_caps.h"
+#include "server/state/shows.h"
+#include "server/trust.h"
 
 #define KEPT 16u /* for each of max_open */
 

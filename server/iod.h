@@ -6,9 +6,9 @@
 #ifndef IOD_H
 #define IOD_H
 
-#include "addr.h"
-#include "iod_conf.h"
-#include "log.h"
+#include "common/util/addr.h"
+#include "server/conf/iod_conf.h"
+#include "common/util/log.h"
 
 struct daemon; /* daemon.h */
 struct iod;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon.h"
-#include "iod.h"
+#include "common/util/daemon.h"
+#include "server/iod.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 

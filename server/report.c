@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "container.h"
-#include "fabric_seal.h"
-#include "iod.h"
-#include "shown_caps.h"
-#include "worker.h"
+#include "common/util/container.h"
+#include "common/comm/fabric/fabric_seal.h"
+#include "server/iod.h"
+#include "server/state/shown_caps.h"
+#include "server/state/worker.h"
 
 #define LINE 1024
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "hold.h"
-#include "lease.h"
-#include "op.h"
-#include "service.h"
-#include "shown_caps.h"
-#include "trust.h"
+#include "server/wait/hold.h"
+#include "server/wait/lease.h"
+#include "server/op/op.h"
+#include "server/service.h"
+#include "server/state/shown_caps.h"
+#include "server/trust.h"
 
 static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
 {

@@ -3,7 +3,7 @@
 #ifndef SERVICE_H
 #define SERVICE_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 /* ---- worker.c ---- */
 

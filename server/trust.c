@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "trust.h"
+#include "server/trust.h"
 
 #define HOSTS_MAX 64u
 

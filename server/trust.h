@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 struct trust;
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "copies.h"
-#include "daemon.h"
-#include "lease.h"
-#include "service.h"
-#include "xfer.h"
+#include "common/util/clock.h"
+#include "server/copy/copies.h"
+#include "common/util/daemon.h"
+#include "server/wait/lease.h"
+#include "server/service.h"
+#include "server/xfer/xfer.h"
 
 _Static_assert(IOD_THREADS_MAX <= PULSE_LOOPS_MAX, "each has a bit");
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "transport.h"
+#include "common/transport/transport.h"
 
 /* A test and its children are one process group.  Over TCP nobody can tell. */
 static inline bool is_stranger(const struct tp_conn_req *req)

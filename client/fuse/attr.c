@@ -4,15 +4,15 @@
 #include <fcntl.h>
 #include <sys/statvfs.h>
 
-#include "call.h"
-#include "gone.h"
-#include "held.h"
-#include "marks.h"
-#include "open.h"
-#include "ops.h"
-#include "seen.h"
-#include "stat.h"
-#include "store.h"
+#include "client/fuse/call.h"
+#include "client/fuse/kept/gone.h"
+#include "client/lib/file/held.h"
+#include "client/fuse/marks.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "client/fuse/seen.h"
+#include "client/lib/names/stat.h"
+#include "client/lib/names/store.h"
 
 static void end_seen(struct call *c, const struct seen *seen)
 {

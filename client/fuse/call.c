@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* call.c - see call.h. */
-#include "call.h"
+#include "client/fuse/call.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "again.h"
-#include "asker.h"
-#include "clock.h"
-#include "fresh.h"
-#include "gone.h"
-#include "lacks.h"
-#include "log_pace.h"
-#include "named.h"
-#include "told.h"
+#include "client/fuse/kept/again.h"
+#include "client/lib/session/asker.h"
+#include "common/util/clock.h"
+#include "client/fuse/fresh.h"
+#include "client/fuse/kept/gone.h"
+#include "client/fuse/kept/lacks.h"
+#include "common/util/log_pace.h"
+#include "client/fuse/kept/named.h"
+#include "client/fuse/kept/told.h"
 
 /* Of /proc, however many: *list is few, with room for WIRE_GROUPS_MAX, or for free(). */
 static int ask_groups(fuse_req_t req, gid_t *few, gid_t **list)

@@ -5,8 +5,8 @@
 #ifndef CALL_H
 #define CALL_H
 
-#include "cuts.h"
-#include "fsd.h"
+#include "client/fuse/kept/cuts.h"
+#include "client/fuse/fsd.h"
 
 /* Who asks: the process whose system call it is. */
 struct call {

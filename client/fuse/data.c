@@ -4,17 +4,17 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "alert.h"
-#include "cuts.h"
-#include "fills.h"
-#include "listen.h"
-#include "lookout.h"
-#include "marks.h"
-#include "newer.h"
-#include "open.h"
-#include "ops.h"
-#include "rw.h"
-#include "syncs.h"
+#include "client/fuse/hear/alert.h"
+#include "client/fuse/kept/cuts.h"
+#include "client/fuse/kept/fills.h"
+#include "client/fuse/hear/listen.h"
+#include "common/util/lookout.h"
+#include "client/fuse/marks.h"
+#include "client/fuse/newer.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "client/lib/rw/rw.h"
+#include "client/fuse/syncs.h"
 
 /* The kernel asks for at most max_read; a thread keeps what it once needed. */
 struct space {

@@ -9,11 +9,11 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "dir.h"
-#include "gone.h"
-#include "open.h"
-#include "ops.h"
-#include "stat.h"
+#include "client/lib/file/dir.h"
+#include "client/fuse/kept/gone.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "client/lib/names/stat.h"
 
 /* The kernel lists none that was removed; it may be had open nevertheless. */
 static int open_gone(const struct call *c, const struct target *t,

@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "dir.h"
-#include "named.h"
-#include "open.h"
-#include "ops.h"
-#include "stat.h"
+#include "client/lib/file/dir.h"
+#include "client/fuse/kept/named.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "client/lib/names/stat.h"
 
 #define LEN_MAX 65536u /* as much as the mgr sends at a time */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drops.c - see drops.h. */
-#include "drops.h"
+#include "client/fuse/drops.h"
 
 #include <stdlib.h>
 
-#include "clock.h"
-#include "lookout.h"
-#include "quiet_thread.h"
+#include "common/util/clock.h"
+#include "common/util/lookout.h"
+#include "common/util/quiet_thread.h"
 
 #define STACK_SIZE (256u * 1024)
 

@@ -15,7 +15,7 @@
 
 #include <sys/queue.h>
 
-#include "call.h"
+#include "client/fuse/call.h"
 
 /* Files at a time; further ones wait for a thread. */
 #define DROPS_THREADS 16u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fresh.c - see fresh.h. */
-#include "fresh.h"
+#include "client/fuse/fresh.h"
 
-#include "clock.h"
-#include "stat.h"
-#include "told.h"
+#include "common/util/clock.h"
+#include "client/lib/names/stat.h"
+#include "client/fuse/kept/told.h"
 
 #define TICK 1e-6 /* s; the kernel counts whole ticks, and at least one */
 #define SKEW_NS 2e9 /* coarse clocks, and those of several hosts */

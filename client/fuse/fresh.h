@@ -15,7 +15,7 @@
 #ifndef FRESH_H
 #define FRESH_H
 
-#include "seen.h"
+#include "client/fuse/seen.h"
 
 /* s, for an answer that tells st of an object: to a LOOKUP and what makes names, or to
  * a GETATTR, which fstat() sends, too. */

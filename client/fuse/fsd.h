@@ -9,7 +9,7 @@
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 struct again;
 struct cuts;

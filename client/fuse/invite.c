@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* invite.c - see invite.h. */
-#include "invite.h"
+#include "client/fuse/invite.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "marks.h"
+#include "client/fuse/marks.h"
 
 static int copy(char *to, size_t len, const char *text)
 {

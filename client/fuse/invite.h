@@ -3,7 +3,7 @@
 #ifndef INVITE_H
 #define INVITE_H
 
-#include "options.h"
+#include "client/fuse/options.h"
 
 struct marks;
 

@@ -4,14 +4,14 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "drops.h"
-#include "held.h"
-#include "locks.h"
-#include "marks.h"
-#include "open.h"
-#include "ops.h"
-#include "owners.h"
-#include "waits.h"
+#include "client/fuse/drops.h"
+#include "client/lib/file/held.h"
+#include "client/fuse/locks.h"
+#include "client/fuse/marks.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "client/fuse/owners.h"
+#include "client/fuse/waits.h"
 
 /* 0 is the process itself for libpvfs; the kernel's owners are scrambled
  * addresses, and any may be. */

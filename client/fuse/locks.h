@@ -3,7 +3,7 @@
 #ifndef LOCKS_H
 #define LOCKS_H
 
-#include "call.h"
+#include "client/fuse/call.h"
 
 /*
  * Answers c with rc.  0: f has the lock, and before the caller goes on the kernel drops

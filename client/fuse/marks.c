@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* marks.c - see marks.h. */
-#include "hash_table.h"
-#include "marks.h"
+#include "common/util/hash_table.h"
+#include "client/fuse/marks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "runfile.h"
+#include "client/fuse/life/runfile.h"
 
 #define NAME "pvfs-fuse"
 

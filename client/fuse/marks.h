@@ -10,8 +10,8 @@
 #ifndef MARKS_H
 #define MARKS_H
 
-#include "file.h"
-#include "shortcut.h"
+#include "client/lib/file/file.h"
+#include "client/preload/shortcut.h"
 
 struct marks;
 

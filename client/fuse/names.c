@@ -6,15 +6,15 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "again.h"
-#include "call.h"
-#include "fresh.h"
-#include "gone.h"
-#include "named.h"
-#include "open.h"
-#include "ops.h"
-#include "seen.h"
-#include "stat.h"
+#include "client/fuse/kept/again.h"
+#include "client/fuse/call.h"
+#include "client/fuse/fresh.h"
+#include "client/fuse/kept/gone.h"
+#include "client/fuse/kept/named.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "client/fuse/seen.h"
+#include "client/lib/names/stat.h"
 
 /* A new name: of what, and what the mgr says that it stands for. */
 struct making {

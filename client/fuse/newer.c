@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* newer.c - see newer.h; the kernel's structures are those of <linux/fuse.h>. */
-#include "newer.h"
+#include "client/fuse/newer.h"
 
 #include <errno.h>
 #include <linux/fuse.h>

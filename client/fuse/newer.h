@@ -6,7 +6,7 @@
 #ifndef NEWER_H
 #define NEWER_H
 
-#include "call.h"
+#include "client/fuse/call.h"
 
 /* After the mount: looks at INIT, and at the answer to it.  -errno. */
 int newer_watch(struct fsd *d);

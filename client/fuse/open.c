@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* open.c - the life of open files. */
-#include "open.h"
+#include "client/fuse/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "again.h"
-#include "fresh.h"
-#include "lookout.h"
-#include "marks.h"
-#include "newer.h"
-#include "ops.h"
-#include "owners.h"
-#include "stat.h"
-#include "versions.h"
+#include "client/fuse/kept/again.h"
+#include "client/fuse/fresh.h"
+#include "common/util/lookout.h"
+#include "client/fuse/marks.h"
+#include "client/fuse/newer.h"
+#include "client/fuse/ops.h"
+#include "client/fuse/owners.h"
+#include "client/lib/names/stat.h"
+#include "client/fuse/kept/versions.h"
 
 #define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
 #define TO_RUN 0x20 /* by execve() alone: open(2) does not let it through */

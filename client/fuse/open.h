@@ -3,7 +3,7 @@
 #ifndef OPEN_H
 #define OPEN_H
 
-#include "call.h"
+#include "client/fuse/call.h"
 
 /* What the kernel has as fh. */
 static inline struct file *open_file(uint64_t fh)

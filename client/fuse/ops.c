@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ops.c - what is asked of the kernel at the beginning, and the table. */
-#include "ops.h"
+#include "client/fuse/ops.h"
 
 #define MAX_WRITE (1u << 20)
 

@@ -3,7 +3,7 @@
 #ifndef OPS_H
 #define OPS_H
 
-#include "fsd.h"
+#include "client/fuse/fsd.h"
 
 extern const struct fuse_lowlevel_ops ops;
 

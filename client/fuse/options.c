@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* options.c - see options.h. */
-#include "options.h"
+#include "client/fuse/options.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "spot.h"
+#include "client/fuse/life/spot.h"
 
 #define TIMEOUT_S 30
 #define THREADS_MAX 1024

@@ -5,7 +5,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "fsd.h"
+#include "client/fuse/fsd.h"
 
 struct options {
 	char *what; /* HOST:/, or a mount point of pvfstab */

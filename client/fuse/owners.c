@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* owners.c - see owners.h. */
-#include "owners.h"
+#include "client/fuse/owners.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hash_table.h"
-#include "deadline.h"
-#include "held.h"
-#include "lookout.h"
+#include "common/util/hash_table.h"
+#include "client/lib/session/deadline.h"
+#include "client/lib/file/held.h"
+#include "common/util/lookout.h"
 
 #define LISTS 256u
 

@@ -10,7 +10,7 @@
 #ifndef OWNERS_H
 #define OWNERS_H
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 struct owners *owners_new(void);
 void owners_free(struct owners *o);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* seen.c - see seen.h. */
-#include "seen.h"
+#include "client/fuse/seen.h"
 
-#include "stat.h"
+#include "client/lib/names/stat.h"
 
 #define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000)) /* as the mgr has it */
 

@@ -6,7 +6,7 @@
 #ifndef SEEN_H
 #define SEEN_H
 
-#include "call.h"
+#include "client/fuse/call.h"
 
 struct seen {
 	const struct call *c;

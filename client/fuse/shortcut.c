@@ -3,18 +3,18 @@
  * shortcut.c - ioctls of programs that go past the mount for their data, each by a
  * session of its own (client/preload).
  */
-#include "shortcut.h"
+#include "client/preload/shortcut.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 
-#include "lookout.h"
-#include "marks.h"
-#include "open.h"
-#include "ops.h"
-#include "syncs.h"
+#include "common/util/lookout.h"
+#include "client/fuse/marks.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "client/fuse/syncs.h"
 
 _Static_assert(sizeof(((struct shortcut_grant *)0)->token) == WIRE_TOKEN_LEN,
 	       "token");

@@ -3,9 +3,9 @@
  * space.c - the space of open files: fallocate, where data and holes are, copies of
  * ranges.
  */
-#include "open.h"
-#include "ops.h"
-#include "rw.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "client/lib/rw/rw.h"
 
 void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off,
 		  off_t len, struct fuse_file_info *fi)

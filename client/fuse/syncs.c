@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* syncs.c - see syncs.h. */
-#include "syncs.h"
+#include "client/fuse/syncs.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "lookout.h"
-#include "unsynced.h"
+#include "common/util/clock.h"
+#include "common/util/lookout.h"
+#include "client/lib/file/unsynced.h"
 
 struct syncs {
 	pthread_mutex_t lock; /* all below; before fs.files_lock */

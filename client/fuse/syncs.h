@@ -10,7 +10,7 @@
 #ifndef SYNCS_H
 #define SYNCS_H
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 struct syncs;
 

@@ -7,12 +7,12 @@
  *
  * libfuse calls interrupted() also if the interrupt was there before the wait.
  */
-#include "waits_int.h"
+#include "client/fuse/waits_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "quiet_thread.h"
+#include "common/util/quiet_thread.h"
 
 #define STACK_SIZE (256u * 1024)
 

@@ -7,7 +7,7 @@
 #ifndef WAITS_H
 #define WAITS_H
 
-#include "call.h"
+#include "client/fuse/call.h"
 
 /* At a time; beyond that ENOLCK. */
 #define WAITS_MAX 4096u

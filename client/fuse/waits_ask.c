@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "held.h"
-#include "locks.h"
-#include "owners.h"
-#include "waits_int.h"
+#include "client/lib/file/held.h"
+#include "client/fuse/locks.h"
+#include "client/fuse/owners.h"
+#include "client/fuse/waits_int.h"
 
 #define TURN_MS 250u /* when there are more than one request names */
 

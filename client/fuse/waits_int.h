@@ -5,7 +5,7 @@
 
 #include <sys/queue.h>
 
-#include "waits.h"
+#include "client/fuse/waits.h"
 
 struct wait {
 	struct call c;

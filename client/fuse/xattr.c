@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xattr.c - extended attributes. */
-#include "xattr.h"
+#include "client/lib/names/xattr.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "call.h"
-#include "gone.h"
-#include "lacks.h"
-#include "lookout.h"
-#include "mounted.h"
-#include "named.h"
-#include "ops.h"
+#include "client/fuse/call.h"
+#include "client/fuse/kept/gone.h"
+#include "client/fuse/kept/lacks.h"
+#include "common/util/lookout.h"
+#include "client/lib/names/mounted.h"
+#include "client/fuse/kept/named.h"
+#include "client/fuse/ops.h"
 
 struct xattr_arg {
 	const char *name;

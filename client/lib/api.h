@@ -4,9 +4,9 @@
 #define API_H
 
 #pragma GCC visibility push(default)
-#include "pvfs.h"
-#include "pvfs_aio.h"
-#include "pvfs_mdbi.h"
+#include <pvfs.h>
+#include <pvfs_aio.h>
+#include <pvfs_mdbi.h>
 #pragma GCC visibility pop
 
 #endif

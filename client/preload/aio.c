@@ -11,10 +11,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "next.h"
-#include "requests.h"
-#include "self.h"
+#include "common/util/clock.h"
+#include "client/preload/next.h"
+#include "client/preload/requests.h"
+#include "client/preload/self.h"
 
 _Static_assert(sizeof(struct aiocb) == sizeof(struct aiocb64),
 	       "64 bit systems only");

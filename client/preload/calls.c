@@ -13,11 +13,11 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "keep.h"
-#include "move.h"
-#include "next.h"
-#include "numbers.h"
-#include "self.h"
+#include "client/preload/keep.h"
+#include "client/preload/move.h"
+#include "client/preload/next.h"
+#include "client/preload/numbers.h"
+#include "client/preload/self.h"
 
 _Static_assert(sizeof(off_t) == 8, "64 bit systems only");
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* desc.c - see desc.h. */
-#include "desc.h"
+#include "client/preload/desc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 
-#include "self.h"
-#include "unsynced.h"
+#include "client/preload/self.h"
+#include "client/lib/file/unsynced.h"
 
 #define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
 

@@ -13,7 +13,7 @@
 #ifndef DESC_H
 #define DESC_H
 
-#include "door.h"
+#include "client/preload/door.h"
 
 struct desc;
 

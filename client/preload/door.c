@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* door.c - see door.h. */
-#include "door.h"
+#include "client/preload/door.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,9 +6,9 @@
 #ifndef DOOR_H
 #define DOOR_H
 
-#include "file.h"
-#include "ident.h"
-#include "shortcut.h"
+#include "client/lib/file/file.h"
+#include "client/preload/ident.h"
+#include "client/preload/shortcut.h"
 
 enum link { LINK_NONE, LINK_WANTED, LINK_UP, LINK_FAILED };
 

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "quiet_thread.h"
-#include "self.h"
+#include "common/util/quiet_thread.h"
+#include "client/preload/self.h"
 
 static void until_next(struct self *s)
 {

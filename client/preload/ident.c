@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ident.c - see ident.h. */
-#include "ident.h"
+#include "client/preload/ident.h"
 
 #include <fcntl.h>
 #include <linux/stat.h>

@@ -3,7 +3,7 @@
 #ifndef INSIDE_H
 #define INSIDE_H
 
-#include "signals.h"
+#include "client/preload/signals.h"
 
 /* Within a call of ours: what it calls goes the kernel's way; handlers wait. */
 extern __thread volatile sig_atomic_t self_inside SIGNALS_TLS;

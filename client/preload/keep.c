@@ -3,7 +3,7 @@
  * keep.c - see keep.h.  The linker leads the calls of the library that make
  * descriptors here (--wrap, meson.build): it need not know.
  */
-#include "keep.h"
+#include "client/preload/keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "next.h"
+#include "client/preload/next.h"
 
 #define EVENT 2u /* of keep[]: an eventfd; 1: anything else */
 

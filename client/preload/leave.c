@@ -3,14 +3,14 @@
  * leave.c - ends of a program that run no destructor.  Its sessions end before: the
  * servers would keep them, and what is open in them, until session_timeout.
  */
-#include "leave.h"
+#include "client/preload/leave.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "next.h"
-#include "profile.h"
-#include "self.h"
+#include "client/preload/next.h"
+#include "client/lib/profile/profile.h"
+#include "client/preload/self.h"
 
 #define OURS __attribute__((visibility("default")))
 

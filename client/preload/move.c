@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* move.c - see move.h. */
-#include "move.h"
+#include "client/preload/move.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,12 +9,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "next.h"
-#include "rw.h"
-#include "self.h"
-#include "strand.h"
-#include "usermem.h"
-#include "wrote.h"
+#include "client/preload/next.h"
+#include "client/lib/rw/rw.h"
+#include "client/preload/self.h"
+#include "client/lib/session/strand.h"
+#include "common/util/usermem.h"
+#include "client/preload/wrote.h"
 
 #define MOST 0x7ffff000u /* of one call, as the kernel has it */
 #define KERNEL INT64_MIN /* make the call the kernel's way */

@@ -9,7 +9,7 @@
 
 #include <sys/uio.h>
 
-#include "desc.h"
+#include "client/preload/desc.h"
 
 struct move {
 	struct use use;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* next.c - see next.h. */
-#include "next.h"
+#include "client/preload/next.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

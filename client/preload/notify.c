@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* notify.c - see notify.h. */
-#include "notify.h"
+#include "client/preload/notify.h"
 
 #include <pthread.h>
 #include <stdlib.h>

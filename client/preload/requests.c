@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* requests.c - see requests.h. */
-#include "requests_int.h"
+#include "client/preload/requests_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "container.h"
-#include "next.h"
-#include "self.h"
-#include "strand.h"
-#include "wrote.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "client/preload/next.h"
+#include "client/preload/self.h"
+#include "client/lib/session/strand.h"
+#include "client/preload/wrote.h"
 
 #define SETTLE_MS 30000
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "notify.h"
+#include "client/preload/notify.h"
 
 /*
  * Begins cb's transfer; group: counts it, or NULL.  False: it is libc's, and

@@ -2,8 +2,8 @@
 /* requests_cancel.c - taking back requests whose turn has not come. */
 #include <stdlib.h>
 
-#include "requests_int.h"
-#include "self.h"
+#include "client/preload/requests_int.h"
+#include "client/preload/self.h"
 
 static bool is_meant(const struct request *r, int fd, const struct aiocb *cb)
 {

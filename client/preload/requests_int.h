@@ -3,9 +3,9 @@
 #ifndef REQUESTS_INT_H
 #define REQUESTS_INT_H
 
-#include "aio_queue.h"
-#include "move.h"
-#include "requests.h"
+#include "client/lib/aio/aio_queue.h"
+#include "client/preload/move.h"
+#include "client/preload/requests.h"
 
 struct request {
 	struct aio_call call;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* self.c - see self.h. */
-#include "self.h"
+#include "client/preload/self.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "pid.h"
-#include "profile.h"
-#include "wrote.h"
+#include "client/preload/pid.h"
+#include "client/lib/profile/profile.h"
+#include "client/preload/wrote.h"
 
 /* A session costs a millisecond or two, a call through the mount some 50 us more
  * than one past it. */

@@ -7,9 +7,9 @@
 #ifndef SELF_H
 #define SELF_H
 
-#include "door.h"
-#include "inside.h"
-#include "numbers.h"
+#include "client/preload/door.h"
+#include "client/preload/inside.h"
+#include "client/preload/numbers.h"
 
 struct desc;
 struct requests;

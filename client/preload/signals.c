@@ -6,7 +6,7 @@
  *
  * Handlers that a program sets by a system call of its own begin at once.
  */
-#include "signals.h"
+#include "client/preload/signals.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -16,9 +16,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "next.h"
-#include "pid.h"
-#include "self.h"
+#include "client/preload/next.h"
+#include "client/preload/pid.h"
+#include "client/preload/self.h"
 
 #define OURS __attribute__((visibility("default")))
 #define BIT(sig) (UINT64_C(1) << ((sig)-1))

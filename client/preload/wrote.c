@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wrote.c - see wrote.h. */
-#include "wrote.h"
+#include "client/preload/wrote.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
-#include "self.h"
-#include "unsynced.h"
+#include "client/preload/self.h"
+#include "client/lib/file/unsynced.h"
 
 atomic_uchar wrote[SHORTCUT_SLOTS];
 

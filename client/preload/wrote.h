@@ -6,7 +6,7 @@
 #ifndef WROTE_H
 #define WROTE_H
 
-#include "desc.h"
+#include "client/preload/desc.h"
 
 /* Some file of that slot was written to; one that was not only costs time. */
 extern atomic_uchar wrote[SHORTCUT_SLOTS];

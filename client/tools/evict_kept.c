@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* evict_kept.c - see evict_kept.h. */
-#include "evict_kept.h"
+#include "client/tools/evict_kept.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
 #ifndef EVICT_KEPT_H
 #define EVICT_KEPT_H
 
-#include "pvfs.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 /*
  * A line for each iod that had no room to set aside what it had lent, of those that run and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* evict_who.c - see evict_who.h. */
-#include "evict_who.h"
+#include "client/tools/evict_who.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 struct evict_who {
 	bool given;

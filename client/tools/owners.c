@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* owners.c - see owners.h. */
-#include "owners.h"
+#include "client/tools/owners.h"
 
 #include <grp.h>
 #include <pwd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* par_alone.c - par.h for one process. */
-#include "par.h"
+#include "client/tools/par.h"
 
 int par_init(struct par *par, int *argc, char ***argv)
 {

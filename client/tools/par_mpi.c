@@ -2,7 +2,7 @@
 /* par_mpi.c - par.h over MPI. */
 #include <mpi.h>
 
-#include "par.h"
+#include "client/tools/par.h"
 
 int par_init(struct par *par, int *argc, char ***argv)
 {

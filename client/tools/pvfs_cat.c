@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "pvfs.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 #define CAT_BLOCK (1u << 20) /* /proc/sys refuses reads of 4 MiB: ENOMEM */
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "pvfs.h"
-#include "tool_tree.h"
+#include <pvfs.h>
+#include "client/tools/common/tool_tree.h"
 
 struct args {
 	const char *text; /* of the mode */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pvfs.h"
-#include "tool_tree.h"
+#include <pvfs.h>
+#include "client/tools/common/tool_tree.h"
 
 struct args {
 	uid_t uid;

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "copy.h"
-#include "copy_dirs.h"
-#include "json_out.h"
+#include "client/tools/copy/copy.h"
+#include "client/tools/copy/copy_dirs.h"
+#include "common/json/json_out.h"
 
 enum { OPT_VERIFY = 256, OPT_JSON };
 

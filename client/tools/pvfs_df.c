@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_out.h"
-#include "pvfs.h"
-#include "tool.h"
+#include "common/json/json_out.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 struct room {
 	uint64_t disk; /* 0: not known */

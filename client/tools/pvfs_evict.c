@@ -7,12 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "evict_kept.h"
-#include "evict_who.h"
-#include "json_out.h"
-#include "owners.h"
-#include "pvfs.h"
-#include "tool.h"
+#include "client/tools/evict_kept.h"
+#include "client/tools/evict_who.h"
+#include "common/json/json_out.h"
+#include "client/tools/owners.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 #define PART 64
 #define NS_PER_S UINT64_C(1000000000)

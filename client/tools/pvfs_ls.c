@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "json_out.h"
-#include "owners.h"
-#include "patience.h"
-#include "pvfs.h"
+#include "common/json/json_out.h"
+#include "client/tools/owners.h"
+#include "client/tools/common/patience.h"
+#include <pvfs.h>
 
 struct args {
 	bool all, dir, human, json, lng, numeric, recursive, unsorted;

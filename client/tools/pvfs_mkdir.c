@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pvfs.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 struct args {
 	bool parents;

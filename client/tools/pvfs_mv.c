@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pvfs.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 static int option(void *arg, int opt, const char *val)
 {

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json_out.h"
-#include "pvfs.h"
-#include "tool.h"
+#include "common/json/json_out.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 struct args {
 	bool json, header;

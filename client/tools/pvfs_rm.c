@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patience.h"
-#include "pvfs.h"
+#include "client/tools/common/patience.h"
+#include <pvfs.h>
 
 struct args {
 	bool recursive, force;

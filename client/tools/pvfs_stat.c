@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "json_out.h"
-#include "pvfs.h"
-#include "tool.h"
+#include "common/json/json_out.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 struct args {
 	bool json;

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json_out.h"
-#include "owners.h"
-#include "pvfs.h"
-#include "stats_inside.h"
-#include "stats_labels.h"
-#include "stats_seen.h"
-#include "tool.h"
+#include "common/json/json_out.h"
+#include "client/tools/owners.h"
+#include <pvfs.h>
+#include "client/tools/stats_inside.h"
+#include "client/tools/stats_labels.h"
+#include "client/tools/stats_seen.h"
+#include "client/tools/common/tool.h"
 
 #define OPS 96
 

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "par.h"
-#include "pvfs.h"
-#include "tool.h"
+#include "client/tools/par.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 struct args {
 	uint64_t blksz, iters, files, ssize;

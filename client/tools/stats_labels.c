@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stats_labels.c - see stats_labels.h. */
-#include "stats_labels.h"
+#include "client/tools/stats_labels.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "owners.h"
-#include "pvfs.h"
-#include "tool.h"
+#include "client/tools/owners.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 /* What a server said, in the order of same(). */
 struct labels_seen {

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "json_out.h"
-#include "stats_seen.h"
+#include "common/json/json_out.h"
+#include "client/tools/stats_seen.h"
 
 struct owners;
 

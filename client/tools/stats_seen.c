@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stats_seen.c - see stats_seen.h. */
-#include "stats_seen.h"
+#include "client/tools/stats_seen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 void *stats_seen_of(struct stats_seen **all, const char *uri, size_t len)
 {

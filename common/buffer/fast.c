@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fast.c - Fast RDMA buffers: one block of memory, one registration. */
-#include "fast.h"
+#include "common/buffer/fast.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@
 
 #include <stdatomic.h>
 
-#include "rail.h"
+#include "common/buffer/rail.h"
 
 #define FAST_COUNT 4u /* buffers of a connection, at most */
 #define FAST_DATA (64u << 10) /* bytes of payload */

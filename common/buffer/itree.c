@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* itree.c - an AVL tree with the highest end of each subtree. */
-#include "itree.h"
+#include "common/buffer/itree.h"
 
 #include <stdbool.h>
 #include <stddef.h>

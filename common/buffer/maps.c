@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "watch_int.h"
+#include "common/buffer/watch_int.h"
 
 struct map {
 	uintptr_t lo, hi;

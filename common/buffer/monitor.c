@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "quiet_thread.h"
-#include "watch_int.h"
+#include "common/util/quiet_thread.h"
+#include "common/buffer/watch_int.h"
 
 #define FEATURES                                                               \
 	(UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_EVENT_UNMAP |           \

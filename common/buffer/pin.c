@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pin.c - finding, making and giving back pins. */
-#include "pin_int.h"
+#include "common/buffer/pin_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@
 #ifndef PIN_H
 #define PIN_H
 
-#include "transport.h"
+#include "common/transport/transport.h"
 
 struct pins;
 struct pin;

@@ -15,9 +15,9 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include "itree.h"
-#include "pin.h"
-#include "watch.h"
+#include "common/buffer/itree.h"
+#include "common/buffer/pin.h"
+#include "common/buffer/watch.h"
 
 struct pin {
 	struct itree_node node; /* first; the bytes */

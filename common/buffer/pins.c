@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "pin_int.h"
+#include "common/util/clock.h"
+#include "common/buffer/pin_int.h"
 
 #define MAX_BYTES (1ul << 30)
 #define MAX_PINS 1024u

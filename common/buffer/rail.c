@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rail.c - registers memory with the devices that need it. */
-#include "rail.h"
+#include "common/buffer/rail.h"
 
 #include <inttypes.h>
 

@@ -11,8 +11,8 @@
 #ifndef RAIL_H
 #define RAIL_H
 
-#include "pin.h"
-#include "transport.h"
+#include "common/buffer/pin.h"
+#include "common/transport/transport.h"
 
 #define RAILS_MAX 7u
 

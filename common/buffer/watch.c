@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* watch.c - what one cache hears of the process' monitor. */
-#include "watch.h"
+#include "common/buffer/watch.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "watch_int.h"
+#include "common/buffer/watch_int.h"
 
 #define QUIET_YIELDS 10
 

@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include "watch.h"
+#include "common/buffer/watch.h"
 
 #define WATCH_RING 1024u
 

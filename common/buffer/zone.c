@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* zone.c - free lists by size, and a ring of owners that wait. */
-#include "zone.h"
+#include "common/buffer/zone.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -31,7 +31,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "rail.h"
+#include "common/buffer/rail.h"
 
 #define ZONES_MAX 16u
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rpc.c - a progress context with all that runs on it. */
-#include "rpc.h"
+#include "common/comm/rpc.h"
 
-#include "call.h"
-#include "ctx.h"
+#include "common/comm/call/call.h"
+#include "common/comm/progress/ctx.h"
 
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)
 {

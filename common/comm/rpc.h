@@ -26,10 +26,10 @@
 #ifndef RPC_H
 #define RPC_H
 
-#include "rpc_call.h"
-#include "rpc_ctx.h"
-#include "rpc_reach.h"
-#include "rpc_serve.h"
+#include "common/comm/call/rpc_call.h"
+#include "common/comm/progress/rpc_ctx.h"
+#include "common/comm/call/rpc_reach.h"
+#include "common/comm/serve/rpc_serve.h"
 
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* Peers and servers of the ctx must be closed. */

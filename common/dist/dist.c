@@ -2,7 +2,7 @@
 /* dist.c - the arithmetic of the simple stripe. */
 #include <errno.h>
 
-#include "dist.h"
+#include "common/dist/dist.h"
 
 int dist_check(const struct dist *d, uint32_t niods)
 {

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "common/json/utf8.h"
 
 static inline void json_add_text(struct json_object *o, const char *key,
 				 struct printbuf *text)

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 #define MUNGE_LIBRARY "libmunge.so.2"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* munge_load.c - see munge_int.h. */
-#include "munge_int.h"
+#include "common/munge/munge_int.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* munger.c - see munger.h. */
-#include "munger.h"
+#include "common/munge/munger.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "munge_int.h"
-#include "quiet_thread.h"
+#include "common/util/clock.h"
+#include "common/munge/munge_int.h"
+#include "common/util/quiet_thread.h"
 
 #define STACK (256u * 1024)
 #define SOCKET_MAX 108u

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 struct munger;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* profile_record.c - see profile_record.h. */
-#include "profile_record.h"
+#include "common/profile/profile_record.h"
 
 const char *const profile_kind_name[PROFILE_KINDS] = {
 	[PROFILE_OPEN] = "open",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cursor.c - how far a list of memory pieces has been sent or filled. */
-#include "cursor.h"
+#include "common/transport/cursor.h"
 
 void tp_cursor_set(struct tp_cursor *c, const struct tp_sge *sge,
 		   unsigned int n, uint64_t len)

@@ -5,7 +5,7 @@
 
 #include <sys/uio.h>
 
-#include "transport.h"
+#include "common/transport/transport.h"
 
 struct tp_cursor {
 	const struct tp_sge *sge;

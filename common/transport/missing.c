@@ -2,7 +2,7 @@
 /* missing.c - what stands in for an operation that a provider leaves NULL. */
 #include <errno.h>
 
-#include "provider.h"
+#include "common/transport/provider.h"
 
 static int no_dev_open(const struct tp_dev_attr *attr, struct tp_dev **dev)
 {

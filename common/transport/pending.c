@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pending.c - connection events of a cq that wait to be taken. */
-#include "pending.h"
+#include "common/transport/pending.h"
 
 #include <string.h>
 

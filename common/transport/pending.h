@@ -8,7 +8,7 @@
 
 #include <sys/queue.h>
 
-#include "transport.h"
+#include "common/transport/transport.h"
 
 /* What a connector or an acceptor says. */
 struct tp_private {

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdatomic.h>
 
-#include "tp_seal.h"
-#include "transport.h"
+#include "common/transport/tp_seal.h"
+#include "common/transport/transport.h"
 
 struct tp_ops {
 	const char *name;

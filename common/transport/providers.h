@@ -3,7 +3,7 @@
 #ifndef PROVIDERS_H
 #define PROVIDERS_H
 
-#include "transport.h"
+#include "common/transport/transport.h"
 
 struct tp_ops;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rdma_opt.c - takes the settings of RDMA from text. */
-#include "rdma_opt.h"
+#include "common/transport/rdma_opt.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "words.h"
+#include "common/util/words.h"
 
 #define ONE_MAX 128u /* bytes of "key=value" */
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 #define RDMA_DEVICE_MAX 80u
 #define RDMA_GID_MAX 46u

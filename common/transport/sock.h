@@ -15,10 +15,10 @@
 #include <sys/queue.h>
 #include <sys/socket.h>
 
-#include "clock.h"
-#include "container.h"
-#include "pending.h"
-#include "provider.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/transport/pending.h"
+#include "common/transport/provider.h"
 
 #define SOCK_EVENTS 64 /* of one epoll_wait() */
 #define SOCK_HALF_OPEN 128u /* handshakes under way, per listener */

@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "sock.h"
+#include "common/transport/sock.h"
 
 static struct sock_cq *to_cq(struct tp_cq *base)
 {

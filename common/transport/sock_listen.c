@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "descriptors.h"
-#include "sock.h"
+#include "common/util/descriptors.h"
+#include "common/transport/sock.h"
 
 #define ACCEPT_TURN 16
 #define SPARE 512u /* descriptors; a hello has up to 253 */

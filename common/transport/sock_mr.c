@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sock_mr.c - what may be registered. */
-#include "sock.h"
+#include "common/transport/sock.h"
 
 #define KNOWN_ACCESS                                                           \
 	(TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | TP_OWNED | SOCK_REMOTE_ACCESS)

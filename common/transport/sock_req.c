@@ -2,7 +2,7 @@
 /* sock_req.c - an accepted socket until the application accepts or rejects. */
 #include <errno.h>
 
-#include "sock.h"
+#include "common/transport/sock.h"
 
 static struct sock_req *to_req(const struct tp_conn_req *base)
 {

@@ -7,8 +7,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "sock.h"
+#include "common/util/clock.h"
+#include "common/transport/sock.h"
 
 static void timerfd_follow(struct sock_cq *cq)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sock.h"
+#include "common/transport/sock.h"
 
 #define SEND_WR_DEFAULT 256u
 #define RECV_WR_DEFAULT 64u

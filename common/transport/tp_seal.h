@@ -6,8 +6,8 @@
 #ifndef TP_SEAL_H
 #define TP_SEAL_H
 
-#include "sealer.h"
-#include "transport.h"
+#include "common/util/sealer.h"
+#include "common/transport/transport.h"
 
 /* Whether connections of the device can be sealed; others are for trusted networks. */
 bool tp_dev_seals(const struct tp_dev *dev);

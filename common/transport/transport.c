@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "provider.h"
-#include "providers.h"
+#include "common/transport/provider.h"
+#include "common/transport/providers.h"
 
 static const struct tp_ops *const providers[] = {
 	&tcp_ops,

@@ -28,9 +28,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "addr.h"
-#include "log.h"
-#include "rdma_opt.h"
+#include "common/util/addr.h"
+#include "common/util/log.h"
+#include "common/transport/rdma_opt.h"
 
 #define TP_PRIVATE_MAX	48u	/* bytes of private data (rdma_cm: 56) */
 #define TP_SGE_MAX	260u	/* gather entries of one work request */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bounds.c - see bounds.h. */
-#include "bounds.h"
+#include "common/trust/bounds.h"
 
 #include <errno.h>
 

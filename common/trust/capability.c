@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* capability.c - see capability.h. */
-#include "capability.h"
+#include "common/trust/capability.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "seal_int.h"
+#include "common/trust/seal_int.h"
 
 /* clang-format off */
 struct capability_wire {

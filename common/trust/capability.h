@@ -7,8 +7,8 @@
 #ifndef CAPABILITY_H
 #define CAPABILITY_H
 
-#include "bounds.h"
-#include "keyring.h"
+#include "common/trust/bounds.h"
+#include "common/trust/keyring.h"
 
 #define CAPABILITY_READ 0x1u
 #define CAPABILITY_WRITE 0x2u

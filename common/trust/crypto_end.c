@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* crypto_end.c - see crypto_end.h. */
-#include "crypto_end.h"
+#include "common/trust/crypto_end.h"
 
 #include <openssl/crypto.h>
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exchange.c - see exchange.h. */
-#include "exchange.h"
+#include "common/trust/exchange.h"
 
 #include <errno.h>
 #include <sodium/core.h>
 #include <sodium/crypto_scalarmult_curve25519.h>
 #include <string.h>
 
-#include "random_id.h"
+#include "common/util/random_id.h"
 
 _Static_assert(EXCHANGE_LEN == crypto_scalarmult_curve25519_BYTES &&
 		       EXCHANGE_LEN == crypto_scalarmult_curve25519_SCALARBYTES,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gatehouse.c - see gatehouse.h. */
-#include "gatehouse.h"
+#include "common/trust/gatehouse.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "keyring_int.h"
-#include "sealing.h"
-#include "ticket.h"
+#include "common/trust/keyring_int.h"
+#include "common/trust/sealing.h"
+#include "common/trust/ticket.h"
 
 /* Its time is looked at when it is known whose it is. */
 static int open_ticket(struct gatehouse *house, const struct handshake *shake,

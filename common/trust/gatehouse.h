@@ -5,8 +5,8 @@
 #ifndef GATEHOUSE_H
 #define GATEHOUSE_H
 
-#include "handshake.h"
-#include "keyring.h"
+#include "common/trust/handshake.h"
+#include "common/trust/keyring.h"
 
 /* Set by who has it; outlives the server. */
 struct gatehouse {

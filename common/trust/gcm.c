@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gcm.c - see gcm.h. */
-#include "gcm.h"
+#include "common/trust/gcm.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "container.h"
-#include "gcm_engine.h"
-#include "secret.h"
+#include "common/util/container.h"
+#include "common/trust/gcm_engine.h"
+#include "common/trust/secret.h"
 
 /* Secret memory of both ways. */
 struct secrets {

@@ -8,9 +8,9 @@
 #ifndef GCM_H
 #define GCM_H
 
-#include "mac.h"
-#include "seal_mode.h"
-#include "sealer.h"
+#include "common/trust/mac.h"
+#include "common/wire/seal_mode.h"
+#include "common/util/sealer.h"
 
 /* After how much a key is changed, at the latest; 0: GCM_BYTES, GCM_RECORDS. */
 struct gcm_limits {

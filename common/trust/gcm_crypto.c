@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <openssl/evp.h>
 
-#include "crypto_end.h"
-#include "gcm_engine.h"
+#include "common/trust/crypto_end.h"
+#include "common/trust/gcm_engine.h"
 
 static int begin(EVP_CIPHER_CTX *ctx, const uint8_t key[MAC_KEY_LEN], bool out)
 {

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "mac.h"
-#include "sealer.h"
+#include "common/trust/mac.h"
+#include "common/util/sealer.h"
 
 #define GCM_NONCE_LEN 12u
 #define GCM_ROOM 512u /* bytes of secret memory for each way */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gcm_here.c - programs that have libcrypto anyway. */
-#include "gcm_engine.h"
+#include "common/trust/gcm_engine.h"
 
 const struct gcm_engine *gcm_engine(uint64_t bytes)
 {

@@ -4,7 +4,7 @@
 #include <sodium/core.h>
 #include <sodium/crypto_aead_aes256gcm.h>
 
-#include "gcm_engine.h"
+#include "common/trust/gcm_engine.h"
 
 typedef crypto_aead_aes256gcm_state state;
 

@@ -4,8 +4,8 @@
  * directions (after Bellare and Rogaway, "Entity Authentication and Key
  * Distribution", CRYPTO '93: MAP1).
  */
-#include "keyring_int.h"
-#include "sealing.h"
+#include "common/trust/keyring_int.h"
+#include "common/trust/sealing.h"
 
 #include <errno.h>
 #include <string.h>

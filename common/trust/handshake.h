@@ -6,7 +6,7 @@
 #ifndef HANDSHAKE_H
 #define HANDSHAKE_H
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 enum handshake_side { HANDSHAKE_CALLER, HANDSHAKE_SERVER };
 

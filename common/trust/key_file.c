@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* key_file.c - see key_file.h. */
-#include "key_file.h"
+#include "common/trust/key_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "random_id.h"
-#include "secret.h"
+#include "common/util/random_id.h"
+#include "common/trust/secret.h"
 
 #define FILE_MAX 4096u
 #define HEX_LEN ((size_t)2 * MAC_KEY_LEN)

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "log.h"
-#include "mac.h"
+#include "common/util/log.h"
+#include "common/trust/mac.h"
 
 #define KEYS_MAX 2u /* the one in use, and one more that is taken */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* keyring.c - see keyring.h. */
-#include "keyring_int.h"
+#include "common/trust/keyring_int.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quick.h"
-#include "secret.h"
+#include "common/trust/quick.h"
+#include "common/trust/secret.h"
 
 /* What a ring has of its keys. */
 struct ring_keys {

@@ -7,7 +7,7 @@
 #ifndef KEYRING_H
 #define KEYRING_H
 
-#include "key_file.h"
+#include "common/trust/key_file.h"
 
 struct keyring;
 

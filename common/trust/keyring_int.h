@@ -3,8 +3,8 @@
 #ifndef KEYRING_INT_H
 #define KEYRING_INT_H
 
-#include "handshake.h"
-#include "keyring.h"
+#include "common/trust/handshake.h"
+#include "common/trust/keyring.h"
 
 /* What both ends know of the connection, as bytes. */
 #define HANDSHAKE_FACTS 64u

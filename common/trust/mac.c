@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mac.c - see mac.h. */
-#include "mac.h"
+#include "common/trust/mac.h"
 
 #include <endian.h>
 #include <sodium/crypto_auth_hmacsha256.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pact.c - see pact.h. */
-#include "pact.h"
+#include "common/trust/pact.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 /* clang-format off */
 #define SEALS 0x100u /* beside the mode; */

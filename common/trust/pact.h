@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "exchange.h"
-#include "handshake.h"
-#include "keyring.h"
+#include "common/trust/exchange.h"
+#include "common/trust/handshake.h"
+#include "common/trust/keyring.h"
 
 #define PACT_LEN MAC_LEN /* of all that is made here */
 

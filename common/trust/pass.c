@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pass.c - see pass.h. */
-#include "pass.h"
+#include "common/trust/pass.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "keyring_int.h"
-#include "sealing.h"
-#include "secret.h"
+#include "common/trust/keyring_int.h"
+#include "common/trust/sealing.h"
+#include "common/trust/secret.h"
 
 /*
  * The ticket may be renewed while a HELLO is under way: its answer is by the secret of the

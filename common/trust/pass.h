@@ -6,8 +6,8 @@
 #ifndef PASS_H
 #define PASS_H
 
-#include "handshake.h"
-#include "mac.h"
+#include "common/trust/handshake.h"
+#include "common/trust/mac.h"
 
 struct pass;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* quick.c - see quick.h. */
-#include "quick.h"
+#include "common/trust/quick.h"
 
 _Static_assert(MAC_LEN >= crypto_generichash_BYTES_MIN &&
 		       MAC_LEN <= crypto_generichash_BYTES_MAX &&

@@ -8,7 +8,7 @@
 
 #include <sodium/crypto_generichash.h>
 
-#include "mac.h"
+#include "common/trust/mac.h"
 
 /* As secret as the key that it is made of. */
 struct quick {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "seal_int.h"
+#include "common/trust/seal_int.h"
 
 void seal_begin(struct seal_head *head, const struct bounds *bounds)
 {

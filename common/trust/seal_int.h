@@ -7,9 +7,9 @@
 #ifndef SEAL_INT_H
 #define SEAL_INT_H
 
-#include "bounds.h"
-#include "keyring.h"
-#include "wire.h"
+#include "common/trust/bounds.h"
+#include "common/trust/keyring.h"
+#include "common/wire/wire.h"
 
 #define SEAL_VERSION 1u
 

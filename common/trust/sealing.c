@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sealing.c - see sealing.h. */
-#include "sealing.h"
+#include "common/trust/sealing.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
-#include "exchange.h"
-#include "gcm.h"
-#include "keyring_int.h"
-#include "secret.h"
+#include "common/trust/exchange.h"
+#include "common/trust/gcm.h"
+#include "common/trust/keyring_int.h"
+#include "common/trust/secret.h"
 
 #define FIELDS 5u
 

@@ -8,9 +8,9 @@
 #ifndef SEALING_H
 #define SEALING_H
 
-#include "handshake.h"
-#include "mac.h"
-#include "sealer.h"
+#include "common/trust/handshake.h"
+#include "common/trust/mac.h"
+#include "common/util/sealer.h"
 
 /* For struct prover: its pair() and unpair(), and the seal() of a keyring. */
 int sealing_pair(void *arg, enum handshake_side side, struct seal_pact **pact);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* secret.c - see secret.h. */
-#include "secret.h"
+#include "common/trust/secret.h"
 
 #include <string.h>
 #include <sys/mman.h>

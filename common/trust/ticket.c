@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ticket.c - see ticket.h. */
-#include "ticket.h"
+#include "common/trust/ticket.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "seal_int.h"
+#include "common/trust/seal_int.h"
 
 #define LABEL "pvfs ticket 1"
 

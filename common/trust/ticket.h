@@ -7,9 +7,9 @@
 #ifndef TICKET_H
 #define TICKET_H
 
-#include "bounds.h"
-#include "keyring.h"
-#include "wire.h"
+#include "common/trust/bounds.h"
+#include "common/trust/keyring.h"
+#include "common/wire/wire.h"
 
 #define TICKET_CLIENT_LEN 32u /* of a public key: X25519, RFC 7748 */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "addr.h"
+#include "common/util/addr.h"
 
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
 #define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

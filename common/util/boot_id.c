@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* boot_id.c - the kernel's random boot_id, 64 bits of it. */
-#include "boot_id.h"
+#include "common/util/boot_id.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "random_id.h"
+#include "common/util/random_id.h"
 
 int boot_id(uint64_t *id)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf.h"
-#include "conf_int.h"
+#include "common/util/conf.h"
+#include "common/util/conf_int.h"
 
 void conf_entry_free(struct conf_entry *entry)
 {

@@ -5,7 +5,7 @@
 
 #include <sys/queue.h>
 
-#include "conf.h"
+#include "common/util/conf.h"
 
 struct conf_entry {
 	TAILQ_ENTRY(conf_entry) link; /* file order */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "conf.h"
-#include "conf_int.h"
+#include "common/util/conf.h"
+#include "common/util/conf_int.h"
 
 /* inih knows no line numbers: they are counted where it reads. */
 struct conf_reader {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf.h"
-#include "conf_int.h"
+#include "common/util/conf.h"
+#include "common/util/conf_int.h"
 
 /* The key in "section.key"; the section ends one byte before it. */
 static const char *known_key(const char *known)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* daemon.c - see daemon.h. */
-#include "daemon.h"
+#include "common/util/daemon.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 /* A write beyond the file size limit shall be an error, not the end. */
 static void set_signals(sigset_t *set)

@@ -14,8 +14,8 @@
 
 #include <signal.h>
 
-#include "log.h"
-#include "pulse.h"
+#include "common/util/log.h"
+#include "common/util/pulse.h"
 
 enum daemon_order {
 	DAEMON_STOP, /* SIGTERM, SIGINT, daemon_fail() */

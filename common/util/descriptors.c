@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "descriptors.h"
+#include "common/util/descriptors.h"
 
 unsigned long long descriptors_raise(void)
 {

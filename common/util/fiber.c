@@ -7,7 +7,7 @@
 /* The checked longjmp() takes a jump to another stack for an error. */
 #undef _FORTIFY_SOURCE
 
-#include "fiber.h"
+#include "common/util/fiber.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "fiber_san_int.h"
+#include "common/util/fiber_san_int.h"
 
 struct fiber {
 	char *stack; /* FIBER_STACK, above a guard page */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* file_limit.c - see file_limit.h. */
-#include "file_limit.h"
+#include "common/util/file_limit.h"
 
 #include <errno.h>
 #include <pthread.h>

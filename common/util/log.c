@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "clock.h"
-#include "log.h"
-#include "words.h"
+#include "common/util/clock.h"
+#include "common/util/log.h"
+#include "common/util/words.h"
 
 #define LOG_LINE_MAX 1024
 

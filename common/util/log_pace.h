@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define LOG_PACE_MS 1000u
 

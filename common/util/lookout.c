@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lookout.c - see lookout.h. */
-#include "lookout.h"
+#include "common/util/lookout.h"
 
 #include <stddef.h>
 

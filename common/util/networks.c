@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* networks.c - see networks.h. */
-#include "networks.h"
+#include "common/util/networks.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf.h"
+#include "common/util/conf.h"
 
 #define NETWORKS_MAX 64
 #define PEER_HOST_LEN 16 /* bytes */

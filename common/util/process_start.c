@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* process_start.c - field 22 of /proc/PID/stat. */
-#include "process_start.h"
+#include "common/util/process_start.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pulse.c - see pulse.h. */
-#include "pulse.h"
+#include "common/util/pulse.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 /* So many signs may come within the time that is left for one. */
 #define SIGNS 4u

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sd_notify.h"
+#include "common/util/sd_notify.h"
 
 #define PULSE_LOOPS_MAX 64u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* quiet_thread.c - see quiet_thread.h. */
-#include "quiet_thread.h"
+#include "common/util/quiet_thread.h"
 
 #include <signal.h>
 

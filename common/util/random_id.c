@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* random_id.c - see random_id.h. */
-#include "random_id.h"
+#include "common/util/random_id.h"
 
 #include <errno.h>
 #include <sys/random.h>

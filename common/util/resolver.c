@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "hash_table.h"
-#include "quiet_thread.h"
-#include "resolver.h"
+#include "common/util/clock.h"
+#include "common/util/hash_table.h"
+#include "common/util/quiet_thread.h"
+#include "common/util/resolver.h"
 
 #define THREADS_MAX 4u /* a name that hangs must not hold up the others */
 #define NAMES_MAX 4096u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sd_notify.c - see sd_notify.h. */
-#include "sd_notify.h"
+#include "common/util/sd_notify.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sketch.c - see sketch.h. */
-#include "sketch.h"
+#include "common/util/sketch.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* spin.c - what the last waits say about the next one. */
-#include "spin.h"
+#include "common/util/spin.h"
 
 /* Between two looks: the processor was somebody else's meanwhile. */
 #define SPIN_ELSEWHERE_NS 20000u

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stamp.h"
+#include "common/util/stamp.h"
 
 #define STAMP_TEXT 192
 #define HEAD "pvfs-ib store\nversion "

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 #define STAMP_FILE "pvfs-stamp" /* in the directory */
 #define STAMP_VERSION 2u /* of what is below the directory; 1 is taken over */

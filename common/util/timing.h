@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "histogram.h"
+#include "common/util/histogram.h"
 
 /* Zero it. */
 struct timing {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* usermem.c - the kernel tries memory for us: see usermem.h. */
-#include "usermem.h"
+#include "common/util/usermem.h"
 
 #include <errno.h>
 #include <fcntl.h>

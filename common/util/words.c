@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* words.c - see words.h. */
-#include "words.h"
+#include "common/util/words.h"
 
 #include <errno.h>
 #include <string.h>

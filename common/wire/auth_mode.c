@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* auth_mode.c - see auth_mode.h. */
-#include "auth_mode.h"
+#include "common/wire/auth_mode.h"
 
-#include "words.h"
+#include "common/util/words.h"
 
 static const char *const names[AUTH_MODES] = {
 	[AUTH_SYS] = "sys",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* block.c - whether a block is of one moment. */
-#include "block.h"
+#include "common/wire/block.h"
 
 #define XXH_INLINE_ALL /* no library for programs */
 #include <xxhash.h>

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 #define WIRE_BLOCK 4096u
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 #define WIRE_END_ASK UINT64_MAX /* as size: it is being changed, or lent */
 

@@ -45,7 +45,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "histogram.h"
+#include "common/util/histogram.h"
 
 #define LENT_OBJECTS 256u /* loans of a session */
 #define LENT_INSIDE 64u /* writers of a session at a time */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* seal_mode.c - see seal_mode.h. */
-#include "seal_mode.h"
+#include "common/wire/seal_mode.h"
 
-#include "words.h"
+#include "common/util/words.h"
 
 static const char *const names[SEAL_MODES] = {
 	[SEAL_NONE] = "none",

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "histogram.h"
+#include "common/util/histogram.h"
 
 #define WIRE_MAGIC      0x42495650u	/* "PVIB" in memory order */
 #define WIRE_VERSION    2u		/* the oldest one spoken here; what is sent

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "wire_form.h"
+#include "common/wire/wire_form.h"
 
 void wire_begin(struct wire_out *out, void *buf, size_t cap)
 {

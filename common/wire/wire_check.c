@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "extent.h"
-#include "wire_form.h"
+#include "common/util/extent.h"
+#include "common/wire/wire_form.h"
 
 static const char *check_regions(const struct wire_tail *tail, uint64_t total)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "wire_form.h"
+#include "common/wire/wire_form.h"
 
 static int answer(const char *cause, const char **why)
 {

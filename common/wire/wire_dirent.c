@@ -2,7 +2,7 @@
 /* wire_dirent.c - records of directories, which come beside the reply. */
 #include <string.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 static bool is_name(const char *name, size_t len)
 {

@@ -2,7 +2,7 @@
 /* wire_evict.c - checks of SESSIONS and EVICT. */
 #include <string.h>
 
-#include "wire_form.h"
+#include "common/wire/wire_form.h"
 
 /* Text that prints, and zeros behind it. */
 static bool is_text(const uint8_t *text, size_t max)

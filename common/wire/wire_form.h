@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 #define WIRE_FIELDS_MAX 5u
 

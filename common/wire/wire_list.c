@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wire_list.c - checks of list requests: the vectors and the striping. */
-#include "extent.h"
-#include "wire_form.h"
+#include "common/util/extent.h"
+#include "common/wire/wire_form.h"
 
 /* Adds (count - 1) * stride to *end. */
 static bool add_stride(uint64_t *end, uint64_t stride, uint32_t count)

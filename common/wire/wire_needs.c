@@ -5,7 +5,7 @@
  * Not here: GETSIZE, for what a file's size is, who may search its directory may know;
  * and SYNC, which tells nothing and changes nothing.
  */
-#include "wire.h"
+#include "common/wire/wire.h"
 
 static unsigned int counter(const struct wire_counter *body)
 {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "seal_mode.h"
-#include "wire_form.h"
+#include "common/wire/seal_mode.h"
+#include "common/wire/wire_form.h"
 
 #define STATUS_ERRNO_MAX 4095u
 

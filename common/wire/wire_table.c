@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wire_table.c - every operation's request and reply, as wire.h says it. */
-#include "auth_mode.h"
-#include "lent.h"
-#include "wire_form.h"
+#include "common/wire/auth_mode.h"
+#include "common/wire/lent.h"
+#include "common/wire/wire_form.h"
 
 #define BITS(type, field, mask)                                                \
 	{                                                                      \

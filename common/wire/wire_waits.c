@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wire_waits.c - which requests wait for somebody else, as far as the request tells. */
-#include "wire.h"
+#include "common/wire/wire.h"
 
 static bool is_set(le32 flags, uint32_t bit)
 {

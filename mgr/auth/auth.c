@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* auth.c - CHALLENGE, and who may ask for what before AUTH. */
-#include "auth_int.h"
+#include "mgr/auth/auth_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "jobs.h"
-#include "random_id.h"
-#include "secret.h"
+#include "mgr/jobs/jobs.h"
+#include "common/util/random_id.h"
+#include "common/trust/secret.h"
 
 #define THREADS 4u
 #define PROOFS 2u /* of a session at a time: one may be of a lost connection */

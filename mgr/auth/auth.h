@@ -11,7 +11,7 @@
 #ifndef AUTH_H
 #define AUTH_H
 
-#include "caller.h"
+#include "mgr/request/caller.h"
 
 int auths_open(struct mgr *mgr);
 /* Before the server: what is under way is answered by nobody. */

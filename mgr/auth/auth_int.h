@@ -5,13 +5,13 @@
 
 #include <stdatomic.h>
 
-#include "auth.h"
-#include "gatehouse.h"
-#include "groups.h"
-#include "munger.h"
-#include "pact.h"
-#include "pool.h"
-#include "ticket.h"
+#include "mgr/auth/auth.h"
+#include "common/trust/gatehouse.h"
+#include "mgr/auth/groups.h"
+#include "common/munge/munger.h"
+#include "common/trust/pact.h"
+#include "mgr/auth/pool.h"
+#include "common/trust/ticket.h"
 
 /* Secret memory: secret.h.  For one AUTH. */
 struct challenge {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* groups.c - see groups.h. */
-#include "groups.h"
+#include "mgr/auth/groups.h"
 
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define TEXT_MAX 16384u
 #define LIST_FIRST 256 /* groups that are asked for at first */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "handshake.h"
+#include "common/trust/handshake.h"
 
 /* Of one user, where struct admitted has no room for them; NULL: it has. */
 struct gids {

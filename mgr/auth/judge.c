@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "auth_int.h"
+#include "mgr/auth/auth_int.h"
 
 /* ---- groups ---- */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auth_int.h"
-#include "mac.h"
+#include "mgr/auth/auth_int.h"
+#include "common/trust/mac.h"
 
 /* ---- GROUPS ---- */
 

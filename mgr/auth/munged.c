@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "auth_int.h"
+#include "mgr/auth/auth_int.h"
 
 struct look {
 	struct pool_job job;

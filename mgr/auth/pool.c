@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pool.c - see pool.h. */
-#include "pool.h"
+#include "mgr/auth/pool.h"
 
 #include <errno.h>
 #include <pthread.h>

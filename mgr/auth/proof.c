@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auth_int.h"
-#include "jobs.h"
-#include "sealing.h"
+#include "mgr/auth/auth_int.h"
+#include "mgr/jobs/jobs.h"
+#include "common/trust/sealing.h"
 
 #define MUNGE_MS MUNGER_WAIT_MS
 

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "auth_int.h"
-#include "log_pace.h"
+#include "mgr/auth/auth_int.h"
+#include "common/util/log_pace.h"
 
 void auth_answer(struct rpc_req *rpc, int status)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db_int.h"
+#include "mgr/db/db_int.h"
 
 #define SAID_MAX 10u /* lines about one table */
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cond.h"
-#include "flusher.h"
+#include "mgr/db/cond.h"
+#include "mgr/db/flusher.h"
 
 #define CHECKPOINT_KBYTE (64u << 10) /* of log */
 #define CHECKPOINT_SHORT (1u << 10) /* ... when disk space is short */

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "db_int.h"
+#include "common/util/clock.h"
+#include "mgr/db/db_int.h"
 
 #define MEGABYTE (UINT64_C(1) << 20)
 

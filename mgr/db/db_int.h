@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "handle.h"
-#include "store.h"
+#include "mgr/db/handle.h"
+#include "mgr/db/store.h"
 
 /*
  * Identifiers are reserved in ranges: after a crash the rest of the range is

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "dent.h"
+#include "mgr/db/dent.h"
 
 #define KEY_FIXED 16u
 

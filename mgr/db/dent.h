@@ -6,7 +6,7 @@
 #ifndef DENT_H
 #define DENT_H
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 #define DENT_NAME_MAX 255u
 

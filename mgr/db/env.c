@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "db_int.h"
+#include "mgr/db/db_int.h"
 
 static const char *const table_name[STORE_TABLES] = {
 	[STORE_META] = "meta",	     [STORE_INODES] = "inodes",

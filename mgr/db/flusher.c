@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "clock.h"
-#include "cond.h"
-#include "flusher.h"
+#include "common/util/clock.h"
+#include "mgr/db/cond.h"
+#include "mgr/db/flusher.h"
 
 #define RETRY_NS 50000000 /* after a flush that had no space */
 

@@ -10,7 +10,7 @@
 
 #include <sys/queue.h>
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 struct flusher;
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "db_int.h"
+#include "mgr/db/db_int.h"
 
 #define KEY_NAME "handle_key"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "db_int.h"
+#include "mgr/db/db_int.h"
 
 #define HASH_MIN 3u /* cookies 1 and 2 are "." and ".." */
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "inode.h"
+#include "mgr/db/inode.h"
 
 #define RECORD_VERSION 1u
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 #define INODE_ASK 0x1u /* opened for writing since size was set */
 #define INODE_TAINT 0x2u /* ... and what the releases say will not do */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "intents.h"
+#include "mgr/db/intents.h"
 
 struct record {
 	uint64_t handle;

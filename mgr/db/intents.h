@@ -7,7 +7,7 @@
 #ifndef INTENTS_H
 #define INTENTS_H
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 enum intent_kind {
 	INTENT_REMOVE = 1, /* the objects of handle */

@@ -8,13 +8,13 @@
  * reach, and goes down one path.  (T. Cormen et al., Introduction to Algorithms, "Interval
  * trees"; C. Aragon and R. Seidel, Randomized Search Trees.)
  */
-#include "lock_index.h"
+#include "mgr/db/lock_index.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "hash_table.h"
+#include "common/util/hash_table.h"
 
 #define LOCKS_MAX                                                              \
 	(1u << 22) /* of all files and sessions; a quarter of one session */

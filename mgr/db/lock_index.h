@@ -9,7 +9,7 @@
 #ifndef LOCK_INDEX_H
 #define LOCK_INDEX_H
 
-#include "locks.h"
+#include "mgr/db/locks.h"
 
 struct lock_index;
 

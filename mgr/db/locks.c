@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "db_int.h"
-#include "lock_index.h"
+#include "mgr/db/db_int.h"
+#include "mgr/db/lock_index.h"
 
 struct record {
 	uint64_t end;

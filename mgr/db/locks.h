@@ -6,7 +6,7 @@
 #ifndef LOCKS_H
 #define LOCKS_H
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 struct lock_rec {
 	uint64_t handle, session, owner;

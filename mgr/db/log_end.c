@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "db_int.h"
-#include "stamp.h"
+#include "mgr/db/db_int.h"
+#include "common/util/stamp.h"
 
 #define FILE_NAME "log_end"
 #define META_NAME "log_end" /* the file was made: from then on it is needed */

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "db_int.h"
+#include "mgr/db/db_int.h"
 
 #define AHEAD 2u /* files beyond the one in use */
 #define ENOUGH (STORE_LOG_FILE / 2 + STORE_LOG_BUFFER) /* to go on at all */

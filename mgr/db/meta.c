@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "db_int.h"
+#include "mgr/db/db_int.h"
 
 int meta_get(struct store *st, const char *name, void *val, size_t len)
 {

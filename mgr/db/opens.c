@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "opens.h"
+#include "mgr/db/opens.h"
 
 struct record {
 	uint64_t handle;

@@ -7,7 +7,7 @@
 #ifndef OPENS_H
 #define OPENS_H
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 #define OPEN_APPEND 0x1u
 #define OPEN_HOLD 0x2u /* reads, and keeps the file */

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "partings.h"
+#include "mgr/db/partings.h"
 
 #define NAME "parted"
 #define NAME_LEN (sizeof(NAME) - 1)

@@ -6,7 +6,7 @@
 #ifndef PARTINGS_H
 #define PARTINGS_H
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 #define PARTINGS_MAX 65536u /* how many the ring has */
 

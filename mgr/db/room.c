@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <sys/statvfs.h>
 
-#include "clock.h"
-#include "db_int.h"
+#include "common/util/clock.h"
+#include "mgr/db/db_int.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define LOW (16 * MIB)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sessions.h"
+#include "mgr/db/sessions.h"
 
 struct record {
 	uint32_t version, flags;

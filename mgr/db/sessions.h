@@ -7,7 +7,7 @@
 #ifndef SESSIONS_H
 #define SESSIONS_H
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 #define SESSION_FENCED 0x1u /* over; the iods are being told */
 #define SESSION_ENDED 0x2u /* over; what it had open is being dropped */

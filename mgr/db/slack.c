@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "db_int.h"
+#include "mgr/db/db_int.h"
 
 #define PUTS_MAX 32u /* between looks */
 #define PUT_PAGES 4u /* more than one takes, of many */

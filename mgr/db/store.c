@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "db_int.h"
-#include "lock_index.h"
+#include "common/util/clock.h"
+#include "mgr/db/db_int.h"
+#include "mgr/db/lock_index.h"
 
 #define STORE_FORMAT 2u
 #define FORMAT_FROM 1u /* without declared sessions and who writes */

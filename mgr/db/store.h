@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "log.h"
-#include "timing.h"
+#include "common/util/log.h"
+#include "common/util/timing.h"
 
 struct store;
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "db_int.h"
+#include "mgr/db/db_int.h"
 
 static DBT dbt_in(const void *data, size_t len)
 {

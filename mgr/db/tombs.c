@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tombs.h"
+#include "mgr/db/tombs.h"
 
 /* Of flags, which were 0 and not looked at in earlier releases. */
 #define EVICTED 0x1u

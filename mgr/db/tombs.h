@@ -6,7 +6,7 @@
 #ifndef TOMBS_H
 #define TOMBS_H
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 /* How many are kept, and for how long (ns); beyond either they are let go. */
 struct tomb_limit {

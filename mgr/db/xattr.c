@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "xattr.h"
+#include "mgr/db/xattr.h"
 
 #define KEY_MAX (8 + XATTR_NAME_MAX)
 

@@ -3,7 +3,7 @@
 #ifndef XATTR_H
 #define XATTR_H
 
-#include "store.h"
+#include "mgr/db/store.h"
 
 #define XATTR_NAME_MAX 255u /* bytes */
 #define XATTR_VALUE_MAX 4096u

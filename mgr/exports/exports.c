@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exports.c - see exports.h. */
-#include "exports.h"
+#include "mgr/exports/exports.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 #define NOBODY 65534u
 #define CHANGES (WIRE_O_WRITE | WIRE_O_CREAT | WIRE_O_TRUNC)

@@ -7,8 +7,8 @@
 #ifndef EXPORTS_H
 #define EXPORTS_H
 
-#include "networks.h"
-#include "ns.h"
+#include "common/util/networks.h"
+#include "mgr/ns/ns.h"
 
 struct wire_msg;
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "fsck.h"
-#include "random_id.h"
+#include "common/util/clock.h"
+#include "mgr/fsck/fsck.h"
+#include "common/util/random_id.h"
 
 struct waiting {
 	struct answer *answer;

@@ -12,10 +12,10 @@
 #ifndef FSCK_H
 #define FSCK_H
 
-#include "hash_table.h"
-#include "keyring.h"
-#include "mgr_conf.h"
-#include "rpc.h"
+#include "common/util/hash_table.h"
+#include "common/trust/keyring.h"
+#include "mgr/state/mgr_conf.h"
+#include "common/comm/rpc.h"
 
 #define FSCK_ARENA 65536u
 

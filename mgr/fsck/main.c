@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fsck.h"
+#include "mgr/fsck/fsck.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 #define SETTLE_MS 2000 /* removals under way are over then */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "fsck.h"
+#include "mgr/fsck/fsck.h"
 
 struct known *known_find(struct fsck *f, uint64_t handle)
 {

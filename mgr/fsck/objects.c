@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fsck.h"
+#include "mgr/fsck/fsck.h"
 
 static int add(struct objects *list, uint64_t handle, uint32_t iod)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
-#include "fsck.h"
+#include "common/util/clock.h"
+#include "mgr/fsck/fsck.h"
 
 #define CMP(a, b)                                                              \
 	do {                                                                   \

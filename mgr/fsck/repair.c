@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "fsck.h"
+#include "mgr/fsck/fsck.h"
 
 static int remove_object(struct fsck *f, const struct problem *p)
 {

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "fsck.h"
-#include "json_out.h"
+#include "mgr/fsck/fsck.h"
+#include "common/json/json_out.h"
 
 static const char *const kind_name[] = {
 	[ORPHAN] = "orphan",	 [STRAY] = "stray", [DANGLING] = "dangling",

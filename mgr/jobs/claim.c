@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 static void store_key(const struct iod *iod, char key[24])
 {

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 /* Iods let all ends up to here go on; *next: when that may be more. */
 static uint64_t settled(const struct mgr *mgr, uint64_t now, uint64_t *next)

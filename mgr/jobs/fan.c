@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 static void on_answer(struct iod_call *call)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 #define TIDY_MAX 256 /* entries deleted in one go */
 #define SCAN 32 /* entries read together */

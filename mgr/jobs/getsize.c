@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 #define LOOK_MS 5000
 

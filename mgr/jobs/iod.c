@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 #define TRY_MS 20000 /* of one try, of what has no deadline */
 #define WAIT_FIRST_MS 100

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 struct job *job_there(struct mgr *mgr, uint64_t handle)
 {

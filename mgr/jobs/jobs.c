@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 int jobs_open(struct mgr *mgr,
 	      void (*fenced)(struct mgr *mgr, uint64_t session))

@@ -7,7 +7,7 @@
 #ifndef JOBS_H
 #define JOBS_H
 
-#include "mgr_state.h"
+#include "mgr/state/mgr_state.h"
 
 struct iod;
 struct fan;

@@ -3,9 +3,9 @@
 #ifndef JOBS_INT_H
 #define JOBS_INT_H
 
-#include "hash_table.h"
-#include "jobs.h"
-#include "request.h"
+#include "common/util/hash_table.h"
+#include "mgr/jobs/jobs.h"
+#include "mgr/request/request.h"
 
 #define REMOVE_BATCH WIRE_HANDLE_MAX
 #define REMOVE_MSG_LEN                                                         \

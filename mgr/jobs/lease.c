@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 #define FIRST_MS 10000u
 #define LAST_MS 600000u

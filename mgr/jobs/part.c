@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobs_int.h"
-#include "log_pace.h"
-#include "partings.h"
+#include "mgr/jobs/jobs_int.h"
+#include "common/util/log_pace.h"
+#include "mgr/db/partings.h"
 
 static struct parting *nth(const struct jobs *jobs, uint64_t n)
 {

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 #define GATHER_MS 10 /* a batch may grow this long */
 #define SCAN 32 /* intents read together */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobs_int.h"
-#include "reply.h"
+#include "mgr/jobs/jobs_int.h"
+#include "mgr/request/reply.h"
 
 #define WAIT_FIRST_MS 100u
 #define WAIT_MAX_MS 5000u

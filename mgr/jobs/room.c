@@ -3,7 +3,7 @@
  * room.c - bounds the calls to iods that are slow or down: questions and
  * truncations beyond the bound wait for their turn, in order.
  */
-#include "jobs_int.h"
+#include "mgr/jobs/jobs_int.h"
 
 static bool fits(const struct mgr *mgr, uint32_t n)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "jobs_int.h"
-#include "random_id.h"
+#include "mgr/jobs/jobs_int.h"
+#include "common/util/random_id.h"
 
 static int next_term(struct mgr *mgr)
 {

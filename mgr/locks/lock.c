@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "caller.h"
-#include "locks_int.h"
+#include "mgr/request/caller.h"
+#include "mgr/locks/locks_int.h"
 
 /* ---- waiting ---- */
 

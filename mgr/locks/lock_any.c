@@ -2,7 +2,7 @@
 /* lock_any.c - LOCK_ANY.  One that waits does so at a lock in the way of each that it names. */
 #include <errno.h>
 
-#include "locks_int.h"
+#include "mgr/locks/locks_int.h"
 
 unsigned int any_locks(const struct request *req, const struct wire_lock **lock)
 {

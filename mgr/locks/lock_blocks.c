@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lock_blocks.c - see lock_blocks.h. */
-#include "lock_blocks.h"
+#include "mgr/locks/lock_blocks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "hash_table.h"
+#include "common/util/hash_table.h"
 
 /* What tells a lock from the others. */
 struct lock_key {

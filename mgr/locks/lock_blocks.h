@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "locks.h"
+#include "mgr/db/locks.h"
 
 struct lock_blocks;
 struct lock_link;

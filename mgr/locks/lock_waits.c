@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "caller.h"
-#include "hash_table.h"
-#include "locks.h"
-#include "locks_int.h"
+#include "mgr/request/caller.h"
+#include "common/util/hash_table.h"
+#include "mgr/db/locks.h"
+#include "mgr/locks/locks_int.h"
 
 #define WAKE_MAX NS_TURN_STEPS /* in one turn of the event loop */
 

@@ -3,8 +3,8 @@
 #ifndef LOCKS_INT_H
 #define LOCKS_INT_H
 
-#include "lock_blocks.h"
-#include "lock_waits.h"
+#include "mgr/locks/lock_blocks.h"
+#include "mgr/locks/lock_waits.h"
 
 /* A request that waits, or that may look again and waits for its turn. */
 struct lock_wait {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* acl.c - see acl.h; the rules of POSIX 1003.1e, as Linux reads them. */
-#include "acl.h"
+#include "mgr/ns/acl.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <linux/posix_acl_xattr.h>
 #include <string.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 /* ---- bytes ---- */
 

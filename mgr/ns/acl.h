@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ns.h"
+#include "mgr/ns/ns.h"
 
 #define ACL_ENTRIES_MAX 511u /* 4092 bytes: what a page of the kernel's holds */
 #define ACL_BYTES_MAX (4u + 8u * ACL_ENTRIES_MAX)

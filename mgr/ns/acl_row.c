@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* acl_row.c - see acl_row.h. */
-#include "acl_row.h"
+#include "mgr/ns/acl_row.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "ns_int.h"
-#include "xattr.h"
+#include "mgr/ns/ns_int.h"
+#include "mgr/db/xattr.h"
 
 _Static_assert(ACL_BYTES_MAX <= XATTR_VALUE_MAX, "a list fits a row");
 

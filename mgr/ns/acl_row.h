@@ -6,7 +6,7 @@
 #ifndef ACL_ROW_H
 #define ACL_ROW_H
 
-#include "acl.h"
+#include "mgr/ns/acl.h"
 
 enum acl_kind { ACL_OF_ACCESS, ACL_OF_CHILDREN, ACL_OF_NONE };
 

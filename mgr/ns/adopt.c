@@ -2,9 +2,9 @@
 /* adopt.c - ADOPT: what the session before has of a file. */
 #include <errno.h>
 
-#include "locks.h"
-#include "ns_int.h"
-#include "sessions.h"
+#include "mgr/db/locks.h"
+#include "mgr/ns/ns_int.h"
+#include "mgr/db/sessions.h"
 
 int ns_may_adopt(struct ns_op *op, uint64_t session, uint32_t uid)
 {

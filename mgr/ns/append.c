@@ -6,8 +6,8 @@
  */
 #include <errno.h>
 
-#include "extent.h"
-#include "ns_int.h"
+#include "common/util/extent.h"
+#include "mgr/ns/ns_int.h"
 
 static bool tail_known(const struct inode *ino)
 {

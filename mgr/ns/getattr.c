@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	       struct inode *ino)

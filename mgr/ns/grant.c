@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "holds.h"
+#include "mgr/ns/holds.h"
 
 static int granted(struct ns_op *op, const struct ns_grant *grant,
 		   struct open_rec *rec, struct inode *ino)

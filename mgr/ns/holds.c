@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* holds.c - see holds.h. */
-#include "holds.h"
+#include "mgr/ns/holds.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "hash_table.h"
-#include "random_id.h"
+#include "common/util/hash_table.h"
+#include "common/util/random_id.h"
 
 #define HOLDS_MAX (1u << 20) /* of all; a quarter of that of one */
 #define ROW_COST 8u /* of a row: as of so many holds that are forgotten */

@@ -16,7 +16,7 @@
 #ifndef HOLDS_H
 #define HOLDS_H
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 #define HOLDS_ID (UINT64_C(1) << 63) /* no store_id() is as high */
 

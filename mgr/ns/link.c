@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "acl_row.h"
-#include "holds.h"
-#include "xattr.h"
+#include "mgr/ns/acl_row.h"
+#include "mgr/ns/holds.h"
+#include "mgr/db/xattr.h"
 
 static void inherit_group(const struct ns_op *op, const struct inode *dir,
 			  struct inode *ino)

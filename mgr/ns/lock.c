@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "locks.h"
-#include "ns_int.h"
+#include "mgr/db/locks.h"
+#include "mgr/ns/ns_int.h"
 
 #define LOCKS_MAX 65536u /* of a session on one file */
 

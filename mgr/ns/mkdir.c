@@ -2,7 +2,7 @@
 /* mkdir.c - MKDIR and RMDIR. */
 #include <errno.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 int ns_mkdir(struct ns_op *op, const struct ns_path *path, uint32_t mode,
 	     struct inode *ino)

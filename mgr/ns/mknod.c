@@ -2,7 +2,7 @@
 /* mknod.c - MKNOD: what has a name here and is served by each host's kernel. */
 #include <errno.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 static bool is_device(uint32_t mode)
 {

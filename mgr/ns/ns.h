@@ -20,12 +20,12 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "dist.h"
-#include "inode.h"
-#include "intents.h"
-#include "handle.h"
-#include "store.h"
-#include "wire.h"
+#include "common/dist/dist.h"
+#include "mgr/db/inode.h"
+#include "mgr/db/intents.h"
+#include "mgr/db/handle.h"
+#include "mgr/db/store.h"
+#include "common/wire/wire.h"
 
 #define NS_REDIRECT 1
 #define NS_BUSY 2

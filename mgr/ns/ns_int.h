@@ -3,9 +3,9 @@
 #ifndef NS_INT_H
 #define NS_INT_H
 
-#include "dent.h"
-#include "ns.h"
-#include "opens.h"
+#include "mgr/db/dent.h"
+#include "mgr/ns/ns.h"
+#include "mgr/db/opens.h"
 
 /* ---- perm.c ---- */
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "holds.h"
+#include "mgr/ns/holds.h"
 
 #define WRITES (WIRE_O_WRITE | WIRE_O_TRUNC)
 

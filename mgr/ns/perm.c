@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "acl_row.h"
-#include "ns_int.h"
-#include "xattr.h"
+#include "mgr/ns/acl_row.h"
+#include "mgr/ns/ns_int.h"
+#include "mgr/db/xattr.h"
 
 bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino)
 {

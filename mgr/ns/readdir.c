@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 #define COOKIE_NAMES 3u /* and above: hashes of names */
 

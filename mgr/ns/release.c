@@ -2,7 +2,7 @@
 /* release.c - RELEASE, and open records whose session is gone. */
 #include <errno.h>
 
-#include "holds.h"
+#include "mgr/ns/holds.h"
 
 #define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000))
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 #define CLIMB_AGAIN 4u /* times that the budget of a climb is doubled */
 

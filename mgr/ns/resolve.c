@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 #define STEP_DONE 100 /* of a step: *pl is set */
 

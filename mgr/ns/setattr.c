@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "acl_row.h"
-#include "ns_int.h"
+#include "mgr/ns/acl_row.h"
+#include "mgr/ns/ns_int.h"
 
 #define TIMES                                                                  \
 	(WIRE_S_ATIME | WIRE_S_MTIME | WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* show.c - an inode as the wire shows it. */
-#include "acl_row.h"
-#include "ns_int.h"
+#include "mgr/ns/acl_row.h"
+#include "mgr/ns/ns_int.h"
 
 static uint32_t lacks(const struct ns_op *op, const struct inode *ino)
 {

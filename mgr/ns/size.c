@@ -13,7 +13,7 @@
  * HOLES: clients ask the iods for the space that it takes.  HOLES+UNSURE: and it may be
  * what the size says, after all; the manager asks them once, when nobody waits for that.
  */
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 /* More than an object of a file without holes takes beyond its bytes. */
 #define SPARE 65536u

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "holds.h"
-#include "locks.h"
-#include "random_id.h"
+#include "common/util/clock.h"
+#include "mgr/ns/holds.h"
+#include "mgr/db/locks.h"
+#include "common/util/random_id.h"
 
 /* Until ns_bound() the name space is fresh. */
 static int put_identity(struct ns *ns)

@@ -2,7 +2,7 @@
 /* symlink.c - SYMLINK and READLINK. */
 #include <errno.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 int ns_symlink(struct ns_op *op, const char *target, size_t len,
 	       const struct ns_path *path, struct inode *ino)

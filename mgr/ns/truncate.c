@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 static int check(struct ns_op *op, const struct inode *ino, uint64_t size,
 		 uint64_t open)

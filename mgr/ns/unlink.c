@@ -2,7 +2,7 @@
 /* unlink.c - UNLINK: data goes with the last name and the last writer. */
 #include <errno.h>
 
-#include "ns_int.h"
+#include "mgr/ns/ns_int.h"
 
 static int check(struct ns_op *op, const struct ns_place *place)
 {

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "acl_row.h"
-#include "ns_int.h"
-#include "wire.h"
-#include "xattr.h"
+#include "mgr/ns/acl_row.h"
+#include "mgr/ns/ns_int.h"
+#include "common/wire/wire.h"
+#include "mgr/db/xattr.h"
 
 _Static_assert(XATTR_NAME_MAX == WIRE_NAME_MAX, "names");
 _Static_assert(XATTR_VALUE_MAX == WIRE_XATTR_MAX, "values");

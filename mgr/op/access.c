@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* access.c - ACCESS. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_access(struct op *op)
 {

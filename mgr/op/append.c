@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* append.c - APPEND: a place at the end of a file. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_append(struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* attr.c - the reply that is an inode's attributes. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_put_attr(struct op *op, const struct inode *ino)
 {

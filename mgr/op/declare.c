@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* declare.c - DECLARE: what a session holds, for this life of the manager. */
-#include "caller.h"
-#include "ops.h"
+#include "mgr/request/caller.h"
+#include "mgr/op/ops.h"
 
 static int declare(struct op *op, const struct wire_hold *wire, size_t n)
 {

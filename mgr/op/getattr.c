@@ -2,7 +2,7 @@
 /* getattr.c - GETATTR. */
 #include <errno.h>
 
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_getattr(struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* link.c - LINK and LINK2. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_link(struct op *op)
 {

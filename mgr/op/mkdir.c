@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mkdir.c - MKDIR. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_mkdir(struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mknod.c - MKNOD. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_mknod(struct op *op)
 {

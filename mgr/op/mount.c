@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 /* All addresses, a NUL behind each.  -EMSGSIZE: too many for a message. */
 static int list_iods(const struct mgr *mgr, char *buf, size_t cap, size_t *len)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op.c - which operation has which number. */
-#include "adopt.h"
-#include "caps.h"
-#include "evict.h"
-#include "lock_waits.h"
-#include "ops.h"
-#include "tokens.h"
+#include "mgr/session/adopt.h"
+#include "mgr/session/caps.h"
+#include "mgr/session/evict.h"
+#include "mgr/locks/lock_waits.h"
+#include "mgr/op/ops.h"
+#include "mgr/session/tokens.h"
 
 /* One a line. */
 /* clang-format off */

@@ -2,10 +2,10 @@
 /* open.c - OPEN: with O_TRUNC, first the truncation, then the rest. */
 #include <errno.h>
 
-#include "called.h"
-#include "caps.h"
-#include "jobs.h"
-#include "ops.h"
+#include "mgr/state/called.h"
+#include "mgr/session/caps.h"
+#include "mgr/jobs/jobs.h"
+#include "mgr/op/ops.h"
 
 static int begin_truncation(struct op *op, const struct inode *ino)
 {

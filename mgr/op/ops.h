@@ -4,7 +4,7 @@
 #ifndef OPS_H
 #define OPS_H
 
-#include "op.h"
+#include "mgr/request/op.h"
 
 /* NULL: not an operation of the mgr. */
 op_fn *op_find(unsigned int op);

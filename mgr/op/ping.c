@@ -2,7 +2,7 @@
 /* ping.c - PING: which version, how long, how busy. */
 #include <string.h>
 
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_ping(struct op *op)
 {

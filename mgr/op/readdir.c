@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 #define BUF_SIZE (64u << 10)
 #define BUFS 16u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* readlink.c - READLINK. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_readlink(struct op *op)
 {

@@ -2,7 +2,7 @@
 /* release.c - RELEASE: a writer is done and says how far it wrote. */
 #include <errno.h>
 
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 /* A time that is still to come would hide the writes that come before it. */
 static int64_t until_now(const struct op *op, int64_t t)

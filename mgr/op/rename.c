@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rename.c - RENAME, and RENAME2 with flags. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_rename(struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rmdir.c - RMDIR. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_rmdir(struct op *op)
 {

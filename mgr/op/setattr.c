@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* setattr.c - SETATTR. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 /* See WIRE_S_KILL. */
 static uint64_t args_open(const struct wire_setattr *body)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/statvfs.h>
 
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 #define BYTES_PER_INODE 512u /* in all tables together, about */
 

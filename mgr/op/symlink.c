@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* symlink.c - SYMLINK. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_symlink(struct op *op)
 {

@@ -3,8 +3,8 @@
  * answered. */
 #include <errno.h>
 
-#include "jobs.h"
-#include "ops.h"
+#include "mgr/jobs/jobs.h"
+#include "mgr/op/ops.h"
 
 struct intent *op_intent(const struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unlink.c - UNLINK and UNLINK2. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 int op_unlink(struct op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xattr.c - SETXATTR, GETXATTR, LISTXATTR and REMOVEXATTR. */
-#include "ops.h"
+#include "mgr/op/ops.h"
 
 static struct ns_xattr named(const struct op *op, uint64_t dir)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "caller.h"
-#include "request.h"
+#include "mgr/request/caller.h"
+#include "mgr/request/request.h"
 
 void request_drop(struct request *req)
 {

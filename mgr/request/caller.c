@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* caller.c - see caller.h. */
-#include "caller.h"
+#include "mgr/request/caller.h"
 
 #include <string.h>
 #include <unistd.h>

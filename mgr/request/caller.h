@@ -3,8 +3,8 @@
 #ifndef CALLER_H
 #define CALLER_H
 
-#include "group_lists.h"
-#include "mgr_state.h"
+#include "mgr/request/group_lists.h"
+#include "mgr/state/mgr_state.h"
 
 struct caller {
 	struct mgr *mgr;

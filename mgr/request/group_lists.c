@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* group_lists.c - see group_lists.h. */
-#include "group_lists.h"
+#include "mgr/request/group_lists.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 static struct group_list_queue *queue_of(struct group_owner *owner)
 {

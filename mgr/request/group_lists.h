@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "hash_table.h"
+#include "common/util/hash_table.h"
 
 #define GROUP_LISTS_MAX (16u << 20) /* groups of all lists: 64 MiB */
 #define GROUP_OWNER_MAX (2u << 20) /* ... of the lists of one session */

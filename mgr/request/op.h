@@ -3,7 +3,7 @@
 #ifndef OP_H
 #define OP_H
 
-#include "request.h"
+#include "mgr/request/request.h"
 
 /* One execution of a request, inside a transaction. */
 struct op {

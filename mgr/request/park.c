@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* park.c - a queue of requests, each with a timer. */
-#include "park.h"
-#include "request.h"
+#include "mgr/request/park.h"
+#include "mgr/request/request.h"
 
 void park_leave(struct request *req)
 {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "rpc.h"
+#include "common/comm/rpc.h"
 
 struct request;
 

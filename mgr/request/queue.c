@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* queue.c - requests in the run queue of the manager. */
-#include "caller.h"
-#include "request.h"
+#include "mgr/request/caller.h"
+#include "mgr/request/request.h"
 
 /*
  * The user whom it counts for.  Of a session that may not speak for others that is the

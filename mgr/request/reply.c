@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "caller.h"
-#include "reply.h"
+#include "mgr/request/caller.h"
+#include "mgr/request/reply.h"
 
 #define CAPABILITY (sizeof(struct wire_caps) + WIRE_CAP_LEN)
 

@@ -6,7 +6,7 @@
 #ifndef REPLY_H
 #define REPLY_H
 
-#include "mgr_state.h"
+#include "mgr/state/mgr_state.h"
 
 /*
  * In the transaction of the request: its reply as it stands.  opened is not 0: but for

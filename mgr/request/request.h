@@ -15,9 +15,9 @@
 #ifndef REQUEST_H
 #define REQUEST_H
 
-#include "mgr_state.h"
-#include "park.h"
-#include "run_queue.h"
+#include "mgr/state/mgr_state.h"
+#include "mgr/request/park.h"
+#include "mgr/request/run_queue.h"
 
 struct request {
 	struct mgr *mgr;

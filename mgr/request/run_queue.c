@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* run_queue.c - see run_queue.h. */
-#include "run_queue.h"
+#include "mgr/request/run_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hash_table.h"
+#include "common/util/hash_table.h"
 
 struct run_session {
 	UT_hash_handle hh;

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "ns.h"
+#include "mgr/ns/ns.h"
 
 /* Of one user in one round: what one turn of a request may use. */
 #define RUN_BUDGET NS_TURN_STEPS

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "adopt.h"
-#include "evict.h"
-#include "session.h"
+#include "mgr/session/adopt.h"
+#include "mgr/session/evict.h"
+#include "mgr/session/session.h"
 
 struct adopts {
 	struct park park;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* caps.c - see caps.h. */
-#include "caps.h"
+#include "mgr/session/caps.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "caller.h"
-#include "capability.h"
-#include "clock.h"
-#include "jobs.h"
+#include "mgr/request/caller.h"
+#include "common/trust/capability.h"
+#include "common/util/clock.h"
+#include "mgr/jobs/jobs.h"
 
 #define LIVES 2u /* of a ticket: a client that renews these renews those */
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "caller.h"
-#include "caps.h"
-#include "evict_int.h"
-#include "jobs.h"
-#include "session.h"
+#include "mgr/request/caller.h"
+#include "mgr/session/caps.h"
+#include "mgr/session/evict_int.h"
+#include "mgr/jobs/jobs.h"
+#include "mgr/session/session.h"
 
 /* Soon in the beginning; what lasts is not looked for all the time. */
 #define LOOK_MIN_MS 10u

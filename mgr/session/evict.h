@@ -12,7 +12,7 @@
 #ifndef EVICT_H
 #define EVICT_H
 
-#include "op.h"
+#include "mgr/request/op.h"
 
 op_fn op_evict, op_sessions;
 

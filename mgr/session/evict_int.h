@@ -3,7 +3,7 @@
 #ifndef EVICT_INT_H
 #define EVICT_INT_H
 
-#include "evict.h"
+#include "mgr/session/evict.h"
 
 struct ids {
 	size_t n, room;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "caller.h"
-#include "evict_int.h"
-#include "jobs.h"
-#include "session.h"
+#include "mgr/request/caller.h"
+#include "mgr/session/evict_int.h"
+#include "mgr/jobs/jobs.h"
+#include "mgr/session/session.h"
 
 struct choice {
 	struct mgr *mgr;

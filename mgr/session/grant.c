@@ -2,10 +2,10 @@
 /* grant.c - GRANT and REDEEM: an open file passes on to another session. */
 #include <errno.h>
 
-#include "caps.h"
-#include "evict.h"
-#include "sessions.h"
-#include "tokens.h"
+#include "mgr/session/caps.h"
+#include "mgr/session/evict.h"
+#include "mgr/db/sessions.h"
+#include "mgr/session/tokens.h"
 
 int op_grant(struct op *op)
 {

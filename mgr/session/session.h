@@ -21,7 +21,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
-#include "mgr_state.h"
+#include "mgr/state/mgr_state.h"
 
 int sessions_open(struct mgr *mgr);
 /* The server, just opened, shall refuse those that were ended. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "session_int.h"
+#include "mgr/session/session_int.h"
 
 #define END_BATCH 16 /* in one turn of the manager: each is a transaction */
 

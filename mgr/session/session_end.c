@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adopt.h"
-#include "evict.h"
-#include "jobs.h"
-#include "session_int.h"
+#include "mgr/session/adopt.h"
+#include "mgr/session/evict.h"
+#include "mgr/jobs/jobs.h"
+#include "mgr/session/session_int.h"
 
 /* A fence that has to be durable before it is carried out. */
 struct pending {

@@ -3,8 +3,8 @@
 #ifndef SESSION_INT_H
 #define SESSION_INT_H
 
-#include "hash_table.h"
-#include "session.h"
+#include "common/util/hash_table.h"
+#include "mgr/session/session.h"
 
 /* One that the store has, but no connection: away, or ended. */
 struct gone {

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "session_int.h"
-#include "tombs.h"
+#include "mgr/session/session_int.h"
+#include "mgr/db/tombs.h"
 
 #define REAP_BATCH                                                             \
 	32 /* open records dropped in one transaction: each is several rows */

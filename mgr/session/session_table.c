@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "jobs.h"
-#include "session_int.h"
-#include "tombs.h"
+#include "mgr/jobs/jobs.h"
+#include "mgr/session/session_int.h"
+#include "mgr/db/tombs.h"
 
 static int gone_add(struct gone **table, uint64_t id)
 {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "caller.h"
-#include "evict.h"
-#include "locks.h"
-#include "opens.h"
-#include "session.h"
+#include "mgr/request/caller.h"
+#include "mgr/session/evict.h"
+#include "mgr/db/locks.h"
+#include "mgr/db/opens.h"
+#include "mgr/session/session.h"
 
 #define COUNT_MAX 65536u /* files of one are counted up to here */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tokens.c - see tokens.h. */
-#include "tokens.h"
+#include "mgr/session/tokens.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef TOKENS_H
 #define TOKENS_H
 
-#include "op.h"
+#include "mgr/request/op.h"
 
 op_fn op_grant, op_redeem;
 

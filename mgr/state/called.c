@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* called.c - see called.h. */
-#include "called.h"
+#include "mgr/state/called.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 #define CALLED_PLACES 4096u
 

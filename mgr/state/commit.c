@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* commit.c - transactions that somebody waits for, or removals that follow. */
-#include "mgr_state.h"
+#include "mgr/state/mgr_state.h"
 
 #define LATE_MS 2 /* what is in no hurry waits for others to flush with */
 

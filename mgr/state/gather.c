@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gather.c - counts those who were answered a moment ago. */
-#include "gather.h"
+#include "mgr/state/gather.h"
 
 /* Of the time a flush takes: who comes later costs less in the next one. */
 #define PATIENCE 2

@@ -11,7 +11,7 @@
 #ifndef GATHER_H
 #define GATHER_H
 
-#include "spin.h"
+#include "common/util/spin.h"
 
 struct gather {
 	uint64_t round; /* of flushes; never 0 */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dist.h"
-#include "mgr_conf.h"
-#include "server_conf.h"
-#include "wire.h"
+#include "common/dist/dist.h"
+#include "mgr/state/mgr_conf.h"
+#include "common/comm/cluster/server_conf.h"
+#include "common/wire/wire.h"
 
 /* All but fsid, addr, storage and the iods. */
 static void defaults(struct mgr_conf *conf)

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "addr.h"
-#include "exports.h"
-#include "fabric_conf.h"
-#include "log.h"
-#include "server_conf.h"
+#include "common/util/addr.h"
+#include "mgr/exports/exports.h"
+#include "common/comm/fabric/fabric_conf.h"
+#include "common/util/log.h"
+#include "common/comm/cluster/server_conf.h"
 
 struct mgr_conf {
 	uint64_t fsid;

@@ -9,15 +9,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "clock.h"
-#include "container.h"
-#include "flusher.h"
-#include "gather.h"
-#include "keyring.h"
-#include "mgr_conf.h"
-#include "ns.h"
-#include "rpc.h"
-#include "sessions.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "mgr/db/flusher.h"
+#include "mgr/state/gather.h"
+#include "common/trust/keyring.h"
+#include "mgr/state/mgr_conf.h"
+#include "mgr/ns/ns.h"
+#include "common/comm/rpc.h"
+#include "mgr/db/sessions.h"
 
 /* What a request becomes while it is held: request.h. */
 struct request;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ready.c - what the log and the service manager hear when the manager serves. */
-#include "daemon.h"
-#include "mgr_state.h"
+#include "common/util/daemon.h"
+#include "mgr/state/mgr_state.h"
 
 void mgr_say_ready(struct mgr *mgr)
 {

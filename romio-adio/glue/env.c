@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpir_ext.h"
-#include "mpl.h"
+#include "romio-adio/glue/mpir_ext.h"
+#include "romio-adio/glue/mpl.h"
 
 int MPIR_Ext_init(void)
 {

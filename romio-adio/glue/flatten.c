@@ -14,7 +14,7 @@
 
 #include <adio.h>
 #include <adio_extern.h>
-#include "typemap.h"
+#include "romio-adio/typemap.h"
 
 int ADIOI_Flattened_type_keyval = MPI_KEYVAL_INVALID;
 

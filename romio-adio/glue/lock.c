@@ -8,8 +8,8 @@
  */
 #include <pthread.h>
 
-#include "mpir_ext.h"
-#include "unlocked.h"
+#include "romio-adio/glue/mpir_ext.h"
+#include "romio-adio/glue/unlocked.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local unsigned int depth;

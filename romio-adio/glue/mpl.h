@@ -34,6 +34,6 @@ void MPL_create_pathname(char *path, const char *dirname, const char *prefix,
 /* Appends src to dest, which has n bytes; 0, or 1 when it was cut. */
 int MPL_strnapp(char *dest, const char *src, size_t n);
 
-#include "unlocked.h"
+#include "romio-adio/glue/unlocked.h"
 
 #endif

@@ -2,7 +2,7 @@
 /* patient.c - see patient.h. */
 #include <sched.h>
 
-#include "patient.h"
+#include "romio-adio/glue/patient.h"
 
 #define POLLS 100u /* before the processor is offered to others */
 

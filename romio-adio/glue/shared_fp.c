@@ -11,7 +11,7 @@
 
 #include <pvfs.h>
 
-#include "ad_pvfs.h"
+#include "romio-adio/ad_pvfs.h"
 
 #define POINTER 0u /* the counter */
 

@@ -9,7 +9,7 @@
 #ifndef UNLOCKED_H
 #define UNLOCKED_H
 
-#include "patient.h"
+#include "romio-adio/glue/patient.h"
 
 /* Gives the lock back, however often the thread took it; that count. */
 unsigned int romio_unlock_all(void);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "iod_conf.h"
-#include "rendezvous.h"
-#include "server_conf.h"
-#include "words.h"
+#include "server/conf/iod_conf.h"
+#include "common/comm/fabric/rendezvous.h"
+#include "common/comm/cluster/server_conf.h"
+#include "common/util/words.h"
 
 /* 16 MiB; a request takes two buffers of up to unit_size bytes. */
 #define ZONES_DEFAULT "64K:16 128K:8 256K:32 512K:4 1M:2 2M:1"

@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "addr.h"
-#include "fabric_conf.h"
-#include "log.h"
-#include "networks.h"
-#include "server_conf.h"
-#include "sizes.h"
-#include "zone.h"
+#include "common/util/addr.h"
+#include "common/comm/fabric/fabric_conf.h"
+#include "common/util/log.h"
+#include "common/util/networks.h"
+#include "common/comm/cluster/server_conf.h"
+#include "common/comm/fabric/sizes.h"
+#include "common/buffer/zone.h"
 
 #define IOD_THREADS_MAX 64u
 #define ZONES_TEXT 256u /* room for iod_zones_format() */

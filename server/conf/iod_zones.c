@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf.h"
-#include "iod_conf.h"
+#include "common/util/conf.h"
+#include "server/conf/iod_conf.h"
 
 #define SIZE_LEAST (16u << 10)
 #define SIZE_MOST (16u << 20)

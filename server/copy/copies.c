@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "copies_int.h"
+#include "server/copy/copies_int.h"
 
 #define ALIGN 4096u
 

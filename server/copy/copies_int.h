@@ -3,10 +3,10 @@
 #ifndef COPIES_INT_H
 #define COPIES_INT_H
 
-#include "change.h"
-#include "container.h"
-#include "copies.h"
-#include "flushing.h"
+#include "server/state/change.h"
+#include "common/util/container.h"
+#include "server/copy/copies.h"
+#include "server/state/flushing.h"
 
 #define COPY_PARTS 4u
 #define COPY_PART (512u << 10) /* bytes */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "copies_int.h"
-#include "random_id.h"
+#include "common/util/clock.h"
+#include "server/copy/copies_int.h"
+#include "common/util/random_id.h"
 
 /* ---- other iods ---- */
 

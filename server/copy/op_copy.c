@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "copies_int.h"
+#include "server/copy/copies_int.h"
 
 static void log_failure(const struct copy *c)
 {

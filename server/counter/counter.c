@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot_id.h"
-#include "counter_int.h"
+#include "common/util/boot_id.h"
+#include "server/counter/counter_int.h"
 
 struct counters {
 	struct counters_attr attr;

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 #define COUNTERS_OPEN 256u /* pages that are mapped while nobody uses them */
 #define COUNTER_AHEAD 64u /* the ceiling is that many such changes ahead, */

@@ -6,10 +6,10 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
-#include "counter.h"
-#include "hash_table.h"
-#include "transport.h"
-#include "wire.h"
+#include "server/counter/counter.h"
+#include "common/util/hash_table.h"
+#include "common/transport/transport.h"
+#include "common/wire/wire.h"
 
 #define COUNTER_MAGIC UINT64_C(0x315458544e554f43) /* "COUNTXT1" */
 

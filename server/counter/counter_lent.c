@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "counter_int.h"
+#include "common/util/clock.h"
+#include "server/counter/counter_int.h"
 
 #define SHY_MS 500u /* after it was taken back, and twice as long each time */
 #define SHY_DOUBLES 7u

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "counter_int.h"
+#include "server/counter/counter_int.h"
 
 #define PAGE_BYTES 4096u
 #define NAME_LEN 32u

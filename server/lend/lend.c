@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "descriptors.h"
-#include "lend_int.h"
+#include "common/util/clock.h"
+#include "common/util/descriptors.h"
+#include "server/lend/lend_int.h"
 
 #define SPARE 1024u /* descriptors for peers and objects */
 

@@ -32,10 +32,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "histogram.h"
-#include "lent.h"
-#include "store.h"
-#include "wire.h"
+#include "common/util/histogram.h"
+#include "common/wire/lent.h"
+#include "server/store/store.h"
+#include "common/wire/wire.h"
 
 #define LEND_ASIDE_MS 100u
 #define LEND_STUCK_MS 2000u

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "clock.h"
-#include "lend_int.h"
+#include "common/util/clock.h"
+#include "server/lend/lend_int.h"
 
 #define BESIDE_MS 10u
 

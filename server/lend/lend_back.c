@@ -2,8 +2,8 @@
 /* lend_back.c - taking back what is lent. */
 #include <stdlib.h>
 
-#include "clock.h"
-#include "lend_int.h"
+#include "common/util/clock.h"
+#include "server/lend/lend_int.h"
 
 /* Who does not see the cleared word set his mark before. */
 static void look_inside(struct lends *lends, struct lend_session *ses,

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "lend_int.h"
+#include "common/util/clock.h"
+#include "server/lend/lend_int.h"
 
 #define EVICTED 512u /* more than come before the first of them has closed */
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lend_int.h"
+#include "server/lend/lend_int.h"
 
 #define NAME_LEN 32u
 /* An earlier release had no more. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lend_int.h"
+#include "server/lend/lend_int.h"
 
 #define HAD_MAX 65536u /* then the first ones are forgotten */
 

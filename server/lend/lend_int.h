@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
-#include "hash_table.h"
-#include "lend.h"
-#include "lent.h"
+#include "common/util/hash_table.h"
+#include "server/lend/lend.h"
+#include "common/wire/lent.h"
 
 #define LEND_BUCKETS 1024u
 #define LEND_GONE_MS 10000u /* a process that was killed ends in that time */

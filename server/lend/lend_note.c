@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "lend_int.h"
+#include "server/lend/lend_int.h"
 
 #define NAME ".had"
 

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "lend_int.h"
+#include "common/util/clock.h"
+#include "server/lend/lend_int.h"
 
 /* Those who look again are waited for by the watcher, later. */
 static bool left(const struct lend_files *f, const struct lend_process *p)

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lend_int.h"
-#include "process_start.h"
+#include "server/lend/lend_int.h"
+#include "common/util/process_start.h"
 
 /*
  * Leases are told in clock_boot(), which may be set for a container.  False: it is another

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lend_told.c - what borrowers say that they did, and how much of it is believed. */
-#include "clock.h"
-#include "lend_int.h"
+#include "common/util/clock.h"
+#include "server/lend/lend_int.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
 {

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "lend_int.h"
-#include "quiet_thread.h"
+#include "common/util/clock.h"
+#include "server/lend/lend_int.h"
+#include "common/util/quiet_thread.h"
 
 #define STACK (64u << 10)
 #define LOOK_NS 1000000

@@ -5,18 +5,18 @@
  * When there are too many, those objects that have the most of them count as
  * changed everywhere.
  */
-#include "early.h"
+#include "server/once/early.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "container.h"
-#include "hash_table.h"
-#include "itree.h"
-#include "random_id.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/util/hash_table.h"
+#include "common/buffer/itree.h"
+#include "common/util/random_id.h"
 
 _Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "offsets in a tree");
 

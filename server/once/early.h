@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store_engine.h"
+#include "server/store/store_engine.h"
 
 #define EARLY_MS 60000u /* who repeats something later is refused */
 #define EARLY_MAX (1u << 18) /* places that are known */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* life.c - see life.h. */
-#include "life.h"
+#include "server/once/life.h"
 
-#include "boot_id.h"
-#include "clock.h"
-#include "random_id.h"
+#include "common/util/boot_id.h"
+#include "common/util/clock.h"
+#include "common/util/random_id.h"
 
 #define SYNC 1u /* no host's */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* resizes.c - a ring, the oldest makes room. */
-#include "resizes.h"
+#include "server/once/resizes.h"
 
 #include <string.h>
 

@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "copies.h"
-#include "container.h"
-#include "ending.h"
-#include "lease.h"
-#include "xfer.h"
+#include "server/copy/copies.h"
+#include "common/util/container.h"
+#include "server/op/ending.h"
+#include "server/wait/lease.h"
+#include "server/xfer/xfer.h"
 
 struct ending_mark {
 	struct mail mail;

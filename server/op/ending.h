@@ -6,7 +6,7 @@
 #ifndef ENDING_H
 #define ENDING_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 struct ending_mark;
 

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "container.h"
-#include "copies.h"
-#include "op.h"
+#include "common/util/container.h"
+#include "server/copy/copies.h"
+#include "server/op/op.h"
 
 #define ROLE(r) (1u << WIRE_ROLE_##r)
 #define ANYONE (ROLE(CLIENT) | ROLE(MGR) | ROLE(IOD))

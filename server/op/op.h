@@ -5,8 +5,8 @@
 #ifndef OP_H
 #define OP_H
 
-#include "change.h"
-#include "worker.h"
+#include "server/state/change.h"
+#include "server/state/worker.h"
 
 struct iod_op {
 	/* Answers req, now or later. */

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "op.h"
-#include "shown_caps.h"
+#include "common/util/clock.h"
+#include "server/op/op.h"
+#include "server/state/shown_caps.h"
 
 /*
  * Who may write to a file can keep everybody else from it, for as long as he likes, and with

@@ -10,11 +10,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "container.h"
-#include "daemon.h"
-#include "ending.h"
-#include "op.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/util/daemon.h"
+#include "server/op/ending.h"
+#include "server/op/op.h"
 
 struct claim_op {
 	struct ending ending;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "op.h"
+#include "server/op/op.h"
 
 static struct counter_change change_of(const struct rpc_req *req)
 {

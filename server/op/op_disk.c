@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op_disk.c - DISK: which iods share the space that each of them reports? */
-#include "op.h"
+#include "server/op/op.h"
 
 void op_disk(struct worker *w, struct rpc_req *req)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "op.h"
+#include "server/op/op.h"
 
 #define STEP (256ull << 20)
 #define STEPS 4096u /* for what is given back */

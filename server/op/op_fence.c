@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "container.h"
-#include "ending.h"
-#include "op.h"
+#include "common/util/container.h"
+#include "server/op/ending.h"
+#include "server/op/op.h"
 
 struct fence_op {
 	struct ending ending;

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "op.h"
-#include "shows.h"
+#include "server/op/op.h"
+#include "server/state/shows.h"
 
 static int look(struct store *store, le64 handle, struct wire_objsize *size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op_lease.c - LEASE: until when the iod may go on without its manager. */
-#include "lease.h"
-#include "op.h"
-#include "ready.h"
+#include "server/wait/lease.h"
+#include "server/op/op.h"
+#include "server/wait/ready.h"
 
 void op_lease(struct worker *w, struct rpc_req *req)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "op.h"
+#include "server/op/op.h"
 
 struct listing {
 	struct store_place place;

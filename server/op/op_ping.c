@@ -2,8 +2,8 @@
 /* op_ping.c - PING: who is there and since when. */
 #include <string.h>
 
-#include "clock.h"
-#include "op.h"
+#include "common/util/clock.h"
+#include "server/op/op.h"
 
 void op_ping(struct worker *w, struct rpc_req *req)
 {

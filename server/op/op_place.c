@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "op.h"
+#include "server/op/op.h"
 
 /* Over a transport whose atomics its own programs carry out, a message does as well. */
 static bool serves(const struct iod *iod, const struct tp_dev *dev)

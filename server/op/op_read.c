@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "op.h"
-#include "shares.h"
-#include "xfer.h"
+#include "server/op/op.h"
+#include "server/state/shares.h"
+#include "server/xfer/xfer.h"
 
 static void read_answer(struct xfer *x)
 {

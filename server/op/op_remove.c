@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "op.h"
+#include "server/op/op.h"
 
 static int remove_all(struct op_job *job, bool durable)
 {

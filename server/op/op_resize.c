@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "op.h"
+#include "server/op/op.h"
 
 /* What is not there has no bytes, and what was removed needs none. */
 static int resize(struct iod *iod, uint64_t handle, uint64_t size,

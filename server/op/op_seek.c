@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "op.h"
+#include "server/op/op.h"
 
 /* What is not there is a hole. */
 static int seek(struct op_job *job)

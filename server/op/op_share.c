@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op_share.c - SHARE: where blocks that are read again and again lie for RDMA Reads. */
-#include "op.h"
-#include "shares.h"
+#include "server/op/op.h"
+#include "server/state/shares.h"
 
 void op_share(struct worker *w, struct rpc_req *req)
 {

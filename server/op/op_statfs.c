@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op_statfs.c - STATFS: how full is the file system below the store? */
-#include "op.h"
+#include "server/op/op.h"
 
 void op_statfs(struct worker *w, struct rpc_req *req)
 {

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "container.h"
-#include "op.h"
+#include "common/util/container.h"
+#include "server/op/op.h"
 
 struct sync_op;
 struct sync_one {

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "container.h"
-#include "op.h"
-#include "xfer.h"
+#include "common/util/container.h"
+#include "server/op/op.h"
+#include "server/xfer/xfer.h"
 
 static void write_answer(struct xfer *x)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* change.c - see change.h. */
-#include "change.h"
+#include "server/state/change.h"
 
 #include <errno.h>
 

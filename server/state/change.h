@@ -3,7 +3,7 @@
 #ifndef CHANGE_H
 #define CHANGE_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 /*
  * The object, made if it does not exist.  -ENOENT: it was removed, and stays

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* flushing.c - a flush of one object, by the pool. */
-#include "flushing.h"
+#include "server/state/flushing.h"
 
-#include "container.h"
+#include "common/util/container.h"
 
 static void flushed(struct mail *mail)
 {

@@ -6,7 +6,7 @@
 #ifndef FLUSHING_H
 #define FLUSHING_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 struct flushing {
 	/* on the session's thread: 0 or -errno; f is the caller's again */

@@ -2,7 +2,7 @@
 /* mailbox.c - hands things to a progress thread from any other. */
 #include <stdbool.h>
 
-#include "mailbox.h"
+#include "server/state/mailbox.h"
 
 void mailbox_init(struct mailbox *box, struct rpc_ctx *ctx)
 {

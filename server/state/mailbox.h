@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
-#include "rpc.h"
+#include "common/comm/rpc.h"
 
 struct mail {
 	void (*deliver)(struct mail *mail); /* on the mailbox's thread */

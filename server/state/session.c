@@ -2,7 +2,7 @@
 /* session.c - what runs of a session, and how long it is needed. */
 #include <stdlib.h>
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 struct iod_session *session_find(struct worker *w, uint64_t id)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* shares.c - see shares.h. */
-#include "shares.h"
+#include "server/state/shares.h"
 
 #include <errno.h>
 #include <string.h>

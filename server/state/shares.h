@@ -3,7 +3,7 @@
 #ifndef SHARES_H
 #define SHARES_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 #define SHARES_READ_MAX 16384u /* of what is read in one request */
 

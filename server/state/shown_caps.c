@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* shown_caps.c - see shown_caps.h. */
-#include "shown_caps.h"
+#include "server/state/shown_caps.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-#include "capability.h"
-#include "clock.h"
-#include "log_pace.h"
+#include "common/trust/capability.h"
+#include "common/util/clock.h"
+#include "common/util/log_pace.h"
 
 /* Of a manager that is not heard yet it is not known how old it is. */
 #define UNHEARD_NS (60 * UINT64_C(1000000000))

@@ -6,7 +6,7 @@
 #ifndef SHOWN_CAPS_H
 #define SHOWN_CAPS_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 /*
  * 0.  Else what the client is to be told, which is in the log and counted: -ENOKEY,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* shows.c - see shows.h. */
-#include "shows.h"
+#include "server/state/shows.h"
 
 #include <string.h>
 

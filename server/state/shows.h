@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 /* A device serves that: else no table is kept. */
 bool shows_wanted(const struct iod *iod);

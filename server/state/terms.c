@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* terms.c - see terms.h. */
-#include "terms.h"
+#include "server/state/terms.h"
 
 #include <errno.h>
 #include <stdbool.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 void terms_init(struct terms *terms)
 {

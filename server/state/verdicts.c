@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verdicts.c - see verdicts.h. */
-#include "verdicts.h"
+#include "server/state/verdicts.h"
 
 #include <errno.h>
 #include <stdlib.h>

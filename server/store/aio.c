@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "aio.h"
+#include "server/store/aio.h"
 
 #define DEPTH 256
 #define BATCH 32

@@ -12,7 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "store_int.h"
+#include "server/store/store_int.h"
 
 #define NAME "aside" /* in objects/, where no object lies */
 #define PART ((size_t)256 << 10)

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "random_id.h"
-#include "store_int.h"
+#include "common/util/random_id.h"
+#include "server/store/store_int.h"
 
 /* A stamp with an identity and no owner: made, and never claimed. */
 static bool is_new(const struct store *store)

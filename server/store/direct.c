@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "stamp.h"
-#include "store_int.h"
+#include "common/util/stamp.h"
+#include "server/store/store_int.h"
 
 bool store_can_direct(const struct store *store)
 {

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "container.h"
-#include "pieces.h"
+#include "common/util/container.h"
+#include "server/store/pieces.h"
 
 /* Of these each may be a system call, on a thread that others wait for. */
 #define PIECES_AT_ONCE 1024u

@@ -12,8 +12,8 @@
  */
 #include <errno.h>
 
-#include "container.h"
-#include "pieces.h"
+#include "common/util/container.h"
+#include "server/store/pieces.h"
 
 #define DIRECT_LEAST (64u << 10)
 

@@ -2,7 +2,7 @@
 /* fairq.c - whose turn it is. */
 #include <stddef.h>
 
-#include "fairq.h"
+#include "server/store/fairq.h"
 
 void fairq_init(struct fairq *q, unsigned int share)
 {

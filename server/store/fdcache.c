@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fdcache.c - open object files by handle. */
-#include "fdcache.h"
-#include "store_int.h"
+#include "server/store/fdcache.h"
+#include "server/store/store_int.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,8 +17,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "hash_table.h"
-#include "sync_pool.h"
+#include "common/util/hash_table.h"
+#include "server/store/sync_pool.h"
 
 #define FDCACHE_SHARDS 16u
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store_int.h"
+#include "server/store/store_int.h"
 
 #define CAPACITY (FENCE_PAGES * FENCE_PAGE_IDS)
 _Static_assert(CAPACITY >= STORE_FENCE_MAX + FENCE_PAGE_IDS, "room for all");

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "fence_file.h"
+#include "server/store/fence_file.h"
 
 #define FILE_NAME "fences"
 #define NEW_NAME "fences.new"

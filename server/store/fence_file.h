@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 #define FENCE_PAGE_IDS 511u
 /* That a full list loses a page to the next one leaves STORE_FENCE_MAX. */

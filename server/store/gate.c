@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gate.c - stripes of changes under way. */
-#include "gate.h"
+#include "server/store/gate.h"
 
 #include <errno.h>
 #include <fcntl.h>

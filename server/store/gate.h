@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "lent.h"
+#include "common/wire/lent.h"
 
 #define GATE_STRIPES LENT_STRIPES
 

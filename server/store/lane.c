@@ -2,8 +2,8 @@
 /* lane.c - threads that do works of one kind. */
 #include <errno.h>
 
-#include "clock.h"
-#include "lane.h"
+#include "common/util/clock.h"
+#include "server/store/lane.h"
 
 #define STACK_SIZE (256u * 1024)
 #define STUCK_NS (LANE_STUCK_MS * CLOCK_NS_PER_MS)

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fairq.h"
-#include "timing.h"
+#include "server/store/fairq.h"
+#include "common/util/timing.h"
 
 #define LANE_STUCK_MS 100u
 #define LANE_MOST 128u

@@ -2,8 +2,8 @@
 /* marks.c - what a session has written and not yet heard to be stable. */
 #include <stdlib.h>
 
-#include "marks.h"
-#include "store_int.h"
+#include "server/store/marks.h"
+#include "server/store/store_int.h"
 
 struct mark {
 	uint64_t handle;

@@ -8,8 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "container.h"
-#include "store_int.h"
+#include "common/util/container.h"
+#include "server/store/store_int.h"
 
 #define LEAVE_MAX 256u
 #define LONG_BITS (8 * sizeof(long))

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "objpath.h"
+#include "server/store/objpath.h"
 
 /* Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4): the top bits mix all. */
 unsigned int objpath_leaf(uint64_t handle)

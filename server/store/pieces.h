@@ -3,7 +3,7 @@
 #ifndef PIECES_H
 #define PIECES_H
 
-#include "sieve.h"
+#include "server/store/sieve.h"
 
 /* Of a piece from skip on, at most left. */
 static inline size_t piece_len(const struct store_seg *seg, uint64_t skip,

@@ -2,9 +2,9 @@
 /* seen.c - which blocks a read was about; what is read again and again is shared. */
 #include <errno.h>
 
-#include "block.h"
-#include "store_engine.h"
-#include "store_int.h"
+#include "common/wire/block.h"
+#include "server/store/store_engine.h"
+#include "server/store/store_int.h"
 
 /* A client looks for no more of them in a read. */
 #define SEEN_MOST 8u

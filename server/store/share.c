@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* share.c - the table that clients read, and what is known of each place. */
-#include "share.h"
+#include "server/store/share.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/queue.h>
 
-#include "block.h"
+#include "common/wire/block.h"
 
 #define PAGE 4096u
 #define BUCKETS_MIN 1024u

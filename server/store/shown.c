@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* shown.c - the table that clients read, and what is known of each place. */
-#include "shown.h"
+#include "server/store/shown.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "random_id.h"
+#include "common/util/clock.h"
+#include "common/util/random_id.h"
 
 #define PAGE 4096u
 

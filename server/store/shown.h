@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ends.h"
+#include "common/wire/ends.h"
 
 #define SHOWN_PLACES 4096u
 #define SHOWN_BYTES 64u /* of a place */

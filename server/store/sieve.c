@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sieve.h"
+#include "server/store/sieve.h"
 
 struct piece {
 	uint64_t off;

@@ -11,7 +11,7 @@
 #ifndef SIEVE_H
 #define SIEVE_H
 
-#include "store_engine.h"
+#include "server/store/store_engine.h"
 
 /*
  * Reading a hole and copying the piece once more has to cost less than one

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store_int.h"
+#include "server/store/store_int.h"
 
 static int space(const struct store_obj *obj, int mode, uint64_t off,
 		 uint64_t len)

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "clock.h"
-#include "store_int.h"
+#include "common/util/clock.h"
+#include "server/store/store_int.h"
 
 #define MAX_OPEN_DEFAULT 1024u
 

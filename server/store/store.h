@@ -19,10 +19,10 @@
 #include <stdint.h>
 #include <sys/statvfs.h>
 
-#include "gate.h"
-#include "log.h"
-#include "share.h"
-#include "shown.h"
+#include "server/store/gate.h"
+#include "common/util/log.h"
+#include "server/store/share.h"
+#include "server/store/shown.h"
 
 struct store;
 struct store_obj;

@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aio.h"
-#include "store.h"
-#include "sync_pool.h"
+#include "server/store/aio.h"
+#include "server/store/store.h"
+#include "server/store/sync_pool.h"
 
 /* A piece of an object. */
 struct store_seg {

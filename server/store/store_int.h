@@ -7,14 +7,14 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
-#include "fdcache.h"
-#include "fence_file.h"
-#include "objpath.h"
-#include "share.h"
-#include "shown.h"
-#include "stamp.h"
-#include "store.h"
-#include "wberr.h"
+#include "server/store/fdcache.h"
+#include "server/store/fence_file.h"
+#include "server/store/objpath.h"
+#include "server/store/share.h"
+#include "server/store/shown.h"
+#include "common/util/stamp.h"
+#include "server/store/store.h"
+#include "server/store/wberr.h"
 
 struct fence_list {
 	pthread_mutex_t lock; /* ids, count, kept */

@@ -3,11 +3,11 @@
  * sync_group.c - one flush for all that wait for one of the same object.  It
  * is the turn of whoever has waited longest.
  */
-#include "clock.h"
-#include "container.h"
-#include "fdcache.h"
-#include "store.h"
-#include "sync_pool_int.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "server/store/fdcache.h"
+#include "server/store/store.h"
+#include "server/store/sync_pool_int.h"
 
 static void take_waits(struct sync_group *group, struct sync_waits *waits)
 {

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "container.h"
-#include "sync_pool_int.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "server/store/sync_pool_int.h"
 
 #define LOOK_MS (LANE_STUCK_MS / 2)
 

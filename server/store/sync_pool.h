@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "fairq.h"
+#include "server/store/fairq.h"
 
 struct store_obj;
 struct sync_pool;

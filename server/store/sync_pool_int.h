@@ -5,8 +5,8 @@
 
 #include <stdatomic.h>
 
-#include "lane.h"
-#include "sync_pool.h"
+#include "server/store/lane.h"
+#include "server/store/sync_pool.h"
 
 struct sync_client {
 	atomic_uint refs; /* the owner, each work and each wait */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store_int.h"
+#include "server/store/store_int.h"
 
 #define LEAVES_MAX 64 /* looked at in one go */
 

@@ -2,7 +2,7 @@
 /* wberr.c - generations of write-back errors. */
 #include <stdlib.h>
 
-#include "wberr.h"
+#include "server/store/wberr.h"
 
 void wberr_init(struct wberr_table *t, unsigned int max)
 {

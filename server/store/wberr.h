@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hash_table.h"
+#include "common/util/hash_table.h"
 
 #define WBERR_MAX 65536u
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* hold.c - requests that wait for late changes. */
-#include "hold.h"
+#include "server/wait/hold.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "container.h"
+#include "common/util/container.h"
 
 struct hold {
 	struct worker *worker;

@@ -6,7 +6,7 @@
 #ifndef HOLD_H
 #define HOLD_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 /* True: it is held, or was answered -ENOMEM.  False: there is nothing to wait for. */
 bool hold_request(struct worker *w, struct rpc_req *req, uint64_t handle);

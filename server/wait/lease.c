@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "container.h"
-#include "lease.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "server/wait/lease.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define LEASE_MAX_NS (90000 * NS_PER_S)

@@ -6,7 +6,7 @@
 #ifndef LEASE_H
 #define LEASE_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 /*
  * A change of a client begins: its expiry is not behind the lease's then.  Without a

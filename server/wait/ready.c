@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ready.c - see ready.h. */
-#include "ready.h"
+#include "server/wait/ready.h"
 
-#include "daemon.h"
-#include "lease.h"
+#include "common/util/daemon.h"
+#include "server/wait/lease.h"
 
 static void say_settings(struct iod *iod)
 {

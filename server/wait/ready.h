@@ -3,7 +3,7 @@
 #ifndef READY_H
 #define READY_H
 
-#include "worker.h"
+#include "server/state/worker.h"
 
 /* Once, to the log, when it has its first lease; before that nothing. */
 void ready_say(struct iod *iod);

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "clock.h"
-#include "container.h"
-#include "hash_table.h"
-#include "window.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/util/hash_table.h"
+#include "server/window/window.h"
 
 #define TICK_MS 1000u
 #define TICKS_KEPT 2u /* at least, whoever wants the room */

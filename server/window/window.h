@@ -26,8 +26,8 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
-#include "rpc.h"
-#include "store_engine.h"
+#include "common/comm/rpc.h"
+#include "server/store/store_engine.h"
 
 #define WINDOW_LEN (4u << 20)
 #define WINDOW_MIN (64u << 10) /* less is copied */

@@ -2,8 +2,8 @@
 /* list.c - the share of an iod in a list of file pieces. */
 #include <errno.h>
 
-#include "dist.h"
-#include "list.h"
+#include "common/dist/dist.h"
+#include "server/xfer/list.h"
 
 _Static_assert(WIRE_SSIZE_MIN == DIST_SSIZE_MIN, "smallest stripe");
 _Static_assert(WIRE_SSIZE_MAX == DIST_SSIZE_MAX, "largest stripe");

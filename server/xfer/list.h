@@ -6,8 +6,8 @@
 #ifndef LIST_H
 #define LIST_H
 
-#include "store_engine.h"
-#include "wire.h"
+#include "server/store/store_engine.h"
+#include "common/wire/wire.h"
 
 /* Pieces that a checked request describes: room enough for list_expand(). */
 size_t list_pieces(const struct wire_list *list, const struct wire_vec *vec);

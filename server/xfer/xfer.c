@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "container.h"
-#include "xfer.h"
+#include "common/util/container.h"
+#include "server/xfer/xfer.h"
 
 static void stop_waiting(struct xfer *x)
 {

@@ -16,8 +16,8 @@
 #ifndef XFER_H
 #define XFER_H
 
-#include "flushing.h"
-#include "worker.h"
+#include "server/state/flushing.h"
+#include "server/state/worker.h"
 
 #define XFER_CHUNKS 2u
 #define CHUNK_WINDOWS 16u

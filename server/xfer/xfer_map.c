@@ -2,9 +2,9 @@
 /* xfer_map.c - chunks in windows: as many pieces as may leave together. */
 #include <errno.h>
 
-#include "clock.h"
-#include "container.h"
-#include "xfer.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "server/xfer/xfer.h"
 
 #define CHUNK_BYTES WINDOW_LEN
 

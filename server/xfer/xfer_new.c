@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "list.h"
-#include "xfer.h"
+#include "common/util/clock.h"
+#include "server/xfer/list.h"
+#include "server/xfer/xfer.h"
 
 #define SHY_MS 2000u
 #define MANY_KEPT (16u << 10) /* pieces for the next list */

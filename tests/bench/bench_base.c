@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "huge.h"
-#include "plain_pair.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/huge.h"
+#include "tests/bench/plain_pair.h"
 
 #define STORED_UNIT 262144u /* as an iod takes it */
 

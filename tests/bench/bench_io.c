@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "huge.h"
-#include "pvfs.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/huge.h"
+#include <pvfs.h>
 
 #define WARM_CALLS 20u /* beside each other at every iod: the fifth borrows */
 #define TIMES 16384u

@@ -5,8 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "bench_json.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/bench_json.h"
 
 struct json_object *bench_json_machine(void)
 {

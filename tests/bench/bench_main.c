@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
-#include "bench_report.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/bench_report.h"
 
 static const char *const io_name[] = { "write, new file", "write over",
 				       "read" };

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "bench.h"
-#include "pvfs.h"
+#include "tests/bench/bench.h"
+#include <pvfs.h>
 
 #define STAT_BYTES 100000 /* spreads a file over two stripes */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "bench_json.h"
-#include "bench_report.h"
+#include "tests/bench/bench_json.h"
+#include "tests/bench/bench_report.h"
 
 struct row {
 	STAILQ_ENTRY(row) link;

@@ -3,7 +3,7 @@
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
-#include "bench.h"
+#include "tests/bench/bench.h"
 
 enum row_field {
 	ROW_VALUE,

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "tests/bench/bench.h"
 
 struct shared {
 	pthread_barrier_t all;

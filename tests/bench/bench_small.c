@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "bench_report.h"
+#include "tests/bench/bench_report.h"
 
 #define PART 16 /* of what other measurements move: these calls are slow */
 

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "crowd.h"
-#include "pvfs.h"
+#include "tests/bench/crowd.h"
+#include <pvfs.h>
 
 #define CONNECT_MS 60000 /* for a next client to be there */
 #define STORM_MS 120000 /* for all of them */

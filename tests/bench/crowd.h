@@ -6,7 +6,7 @@
 #ifndef CROWD_H
 #define CROWD_H
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 struct crowd;
 

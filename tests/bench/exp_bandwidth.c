@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 static const struct figure_desc figures[] = {
 	[BENCH_WRITE] = { .name = "write",

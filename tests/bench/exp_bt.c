@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "perf_mpi.h"
+#include "tests/bench/perf_mpi.h"
 
 #define RANKS 4
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 static const struct figure_desc figures[] = {
 	[BENCH_WRITE] = { .name = "write",

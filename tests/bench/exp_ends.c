@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pvfs.h"
-#include "pvfs_perf.h"
+#include <pvfs.h>
+#include "tests/bench/pvfs_perf.h"
 
 #define PIECE 4096
 #define TIMES 16384u /* the last ones */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 #define CLIENTS 8
 #define MS_MIN 1000 /* shorter, and the scheduler decides */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "pieces.h"
+#include "tests/bench/pieces.h"
 
 static const struct figure_desc rates = {
 	.name = "rate",

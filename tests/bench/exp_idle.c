@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "crowd.h"
-#include "iod_memory.h"
+#include "tests/bench/crowd.h"
+#include "tests/bench/iod_memory.h"
 
 static const struct figure_desc figure = {
 	.name = "memory",

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 #define SIZE 4096
 #define PAUSE 0.002

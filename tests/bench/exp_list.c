@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pieces.h"
+#include "tests/bench/pieces.h"
 
 static const struct figure_desc small = {
 	.name = "small",

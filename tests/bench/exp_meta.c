@@ -5,7 +5,7 @@
  */
 #include <json-c/json.h>
 
-#include "perf_mpi.h"
+#include "tests/bench/perf_mpi.h"
 
 static const struct step {
 	const char *name; /* mpi_bench's */

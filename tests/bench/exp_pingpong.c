@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf_raw.h"
+#include "tests/bench/perf_raw.h"
 
 #define FILE_LEN (1u << 20)
 

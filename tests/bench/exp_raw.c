@@ -3,7 +3,7 @@
  * exp_raw.c - table 2: each transport alone, through the seam that everything
  * else uses, beside a plain TCP socket.
  */
-#include "perf_raw.h"
+#include "tests/bench/perf_raw.h"
 
 #define BULK (1u << 20)
 

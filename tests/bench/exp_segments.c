@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "perf_mpi.h"
+#include "tests/bench/perf_mpi.h"
 
 #define RANKS 4
 #define STEPS_MAX 8192u /* of a rank */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 #define HOT_CALL 4096u
 #define WITHOUT_MAX (256u << 10) /* bytes: by no request, at most */

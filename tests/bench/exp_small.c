@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 #define SETTINGS_MAX 4
 

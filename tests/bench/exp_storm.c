@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "crowd.h"
-#include "iod_memory.h"
+#include "tests/bench/crowd.h"
+#include "tests/bench/iod_memory.h"
 
 static const struct figure_desc times = {
 	.name = "time",

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "perf_mpi.h"
-#include "pieces.h"
+#include "tests/bench/perf_mpi.h"
+#include "tests/bench/pieces.h"
 
 static const struct figure_desc tiles = {
 	.name = "lists",

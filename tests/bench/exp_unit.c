@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 #define TRANSFER (32u << 20)
 

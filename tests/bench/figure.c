@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure_int.h"
+#include "tests/bench/figure_int.h"
 
 static void *must(void *p)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "figure_int.h"
+#include "tests/bench/figure_int.h"
 
 /* A string of gnuplot's, in quotes. */
 static void quoted(FILE *f, const char *s)

@@ -5,8 +5,8 @@
 
 #include <sys/queue.h>
 
-#include "bench.h"
-#include "figure.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/figure.h"
 
 struct point {
 	STAILQ_ENTRY(point) link;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench_json.h"
-#include "figure_int.h"
+#include "tests/bench/bench_json.h"
+#include "tests/bench/figure_int.h"
 
 static void print_number(double v)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench.h"
-#include "iod_memory.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/iod_memory.h"
 
 #define ANSWER_MS 3000 /* for an iod to report */
 

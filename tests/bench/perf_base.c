@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "huge.h"
-#include "tp_perf.h"
+#include "tests/bench/huge.h"
+#include "tests/bench/tp_perf.h"
 
 double perf_cpu(void)
 {

@@ -2,7 +2,7 @@
 /* perf_io.c - clients that read and write, as several experiments need. */
 #include <sys/mman.h>
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 /* More than any cache has, and all of a client's memory-backed file. */
 #define FILE_MAX ((uint64_t)128 << 20)

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "perf_mpi.h"
+#include "tests/bench/perf_mpi.h"
 
 #define BENCH "tests/bench/mpi/mpi_bench"
 #define LIBRARY "romio-adio/libmpio-pvfs.so"

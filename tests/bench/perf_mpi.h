@@ -3,7 +3,7 @@
 #ifndef PERF_MPI_H
 #define PERF_MPI_H
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 struct json_object;
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "tp_perf.h"
-#include "transport.h"
+#include "common/util/clock.h"
+#include "tests/bench/tp_perf.h"
+#include "common/transport/transport.h"
 
 #define PIECE 65536u
 #define PIECES ((PERF_SIZE_MAX + PIECE - 1) / PIECE)

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "perf_raw.h"
-#include "transport.h"
+#include "tests/bench/perf_raw.h"
+#include "common/transport/transport.h"
 
 /* In a process of its own: a transport that fails ends only that. */
 static bool apart(bool (*fn)(const struct perf *, struct perf_result *),

@@ -3,8 +3,8 @@
 #ifndef PERF_RAW_H
 #define PERF_RAW_H
 
-#include "pvfs_perf.h"
-#include "tp_perf.h"
+#include "tests/bench/pvfs_perf.h"
+#include "tests/bench/tp_perf.h"
 
 /* Those of run->providers that can be opened here; the names are never freed. */
 struct raw_providers {

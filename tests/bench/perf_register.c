@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "tp_perf.h"
-#include "transport.h"
+#include "common/util/clock.h"
+#include "tests/bench/tp_perf.h"
+#include "common/transport/transport.h"
 
 #define ACCESS (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 

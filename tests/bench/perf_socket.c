@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "plain_pair.h"
-#include "tp_perf.h"
+#include "common/util/clock.h"
+#include "tests/bench/plain_pair.h"
+#include "tests/bench/tp_perf.h"
 
 struct plain {
 	const struct perf *p;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pieces.h"
-#include "pvfs.h"
+#include "tests/bench/pieces.h"
+#include <pvfs.h>
 
 #define ROWS 768
 #define COLUMNS 1024

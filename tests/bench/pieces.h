@@ -6,7 +6,7 @@
 #ifndef PIECES_H
 #define PIECES_H
 
-#include "pvfs_perf.h"
+#include "tests/bench/pvfs_perf.h"
 
 #define PIECES_MAX 8192u
 #define PIECES_CLIENTS 4

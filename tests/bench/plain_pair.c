@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* plain_pair.c - see plain_pair.h. */
-#include "plain_pair.h"
+#include "tests/bench/plain_pair.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

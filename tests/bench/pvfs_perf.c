@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pvfs.h"
-#include "pvfs_perf.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "tests/bench/pvfs_perf.h"
+#include "client/tools/common/tool.h"
 
 static const struct perf_experiment experiments[] = {
 	{ "raw", "latency and bandwidth of each transport",

@@ -3,8 +3,8 @@
 #ifndef PVFS_PERF_H
 #define PVFS_PERF_H
 
-#include "bench.h"
-#include "figure.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/figure.h"
 
 #define PERF_TARGETS_MAX 16
 #define PERF_LIST_MAX 16

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "figure_int.h"
-#include "run_suite.h"
+#include "tests/bench/figure_int.h"
+#include "tests/run_suite.h"
 
 static const struct figure_desc desc = { .name = "f", .title = "t" };
 

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "tp_perf.h"
+#include "common/util/clock.h"
+#include "tests/bench/tp_perf.h"
 
 static const struct option options[] = {
 	{ "provider", required_argument, NULL, 'p' },

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 #define LEN 8192u
 

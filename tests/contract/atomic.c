@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 #define WORD (TP_REMOTE_ATOMIC | TP_REMOTE_READ)
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 #define TOTAL contract_scaled(64u << 20)
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)

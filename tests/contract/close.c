@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 static const struct tp_ep_attr plain;
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 struct world world;
 static const char *provider;

@@ -6,7 +6,7 @@
 #ifndef CONTRACT_H
 #define CONTRACT_H
 
-#include "harness.h"
+#include "tests/contract/harness.h"
 
 #define DEPTH 8192u /* of the world's completion queues */
 

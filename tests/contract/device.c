@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 START_TEST(unknown_provider)
 {

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 /* A child that abandoned both queues and lives until *end is closed. */
 static pid_t fork_child(int *end)

@@ -2,8 +2,8 @@
 /* group.c - several peers that are asked at once and waited for together. */
 #include <stdlib.h>
 
-#include "contract.h"
-#include "worker.h"
+#include "tests/contract/contract.h"
+#include "tests/contract/worker.h"
 
 enum { PEERS = 4, ROUNDS = 200 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "stranger.h"
+#include "tests/contract/harness.h"
+#include "tests/stranger.h"
 
 #define IDLE_ROUNDS 200u /* polls without result before a short sleep */
 

@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "addr.h"
-#include "clock.h"
-#include "transport.h"
+#include "common/util/addr.h"
+#include "common/util/clock.h"
+#include "common/transport/transport.h"
 
 #define PATIENCE_MS 30000u /* after this a wait counts as a hang */
 #define KEPT 4096u /* completions or events not yet asked for */

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 #define LEN (16u << 20)
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)

@@ -2,7 +2,7 @@
 /* links.c - pairs of connected endpoints for tests. */
 #include <stdlib.h>
 
-#include "harness.h"
+#include "tests/contract/harness.h"
 
 struct link *link_idle(struct world *w, const struct tp_ep_attr *attr)
 {

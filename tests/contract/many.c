@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 #define EPS 200

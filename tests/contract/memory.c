@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
+#include "tests/contract/harness.h"
 
 #define RED_ZONE 64u /* bytes on either side that nothing may touch */
 #define RED 0xa5

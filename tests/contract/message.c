@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 /* l->a sends len bytes gathered from nsge pieces of out to in at l->b. */
 static void send_pieces(struct link *l, struct mem *out, struct mem *in,

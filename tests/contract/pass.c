@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 static bool passes(void)
 {

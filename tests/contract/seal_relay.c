@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* seal_relay.c - see seal_relay.h. */
-#include "seal_relay.h"
+#include "tests/contract/seal_relay.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "records.h"
-#include "tcp_frame.h"
+#include "common/transport/tcp/seal/records.h"
+#include "common/transport/tcp/tcp_frame.h"
 
 #define ROOM (4 * RECORD_MAX)
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcm.h"
-#include "tp_seal.h"
+#include "common/trust/gcm.h"
+#include "common/transport/tp_seal.h"
 
 enum { CONNECTOR, ACCEPTOR };
 

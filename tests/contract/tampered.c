@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "gcm.h"
-#include "harness.h"
-#include "run_suite.h"
-#include "seal_relay.h"
-#include "tcp_frame.h"
-#include "tp_seal.h"
+#include "common/trust/gcm.h"
+#include "tests/contract/harness.h"
+#include "tests/run_suite.h"
+#include "tests/contract/seal_relay.h"
+#include "common/transport/tcp/tcp_frame.h"
+#include "common/transport/tp_seal.h"
 
 #define LONG 350000u /* several records */
 #define SEED 5u

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract.h"
-#include "worker.h"
+#include "tests/contract/contract.h"
+#include "tests/contract/worker.h"
 
 #define ALL                                                                    \
 	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)

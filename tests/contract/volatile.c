@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 #define LEN (1u << 20)
 

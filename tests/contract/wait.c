@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "contract.h"
+#include "tests/contract/contract.h"
 
 static uint64_t patience(void)
 {

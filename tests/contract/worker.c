@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "clock.h"
-#include "worker.h"
+#include "common/util/clock.h"
+#include "tests/contract/worker.h"
 
 #define LIFE_MS 60000u
 

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "transport.h"
+#include "common/transport/transport.h"
 
 #define ECHO_LEN 512u
 #define ECHO_BUFS 8u

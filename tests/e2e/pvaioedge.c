@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lib/expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #define N 500u
 #define LEN 100u

@@ -9,7 +9,7 @@
 #include <pvfs.h>
 #include <stdlib.h>
 
-#include "lib/expect.h"
+#include "tests/e2e/lib/expect.h"
 
 static const char text[] = "written at the end\n";
 static int fd;

@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pvblock.h"
+#include "tests/e2e/pvblock.h"
 
 #define PAUSE_US 20000 /* after a failure */
 #define BOUND_S 90 /* only against a hang */

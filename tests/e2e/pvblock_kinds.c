@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pvblock.h"
+#include "tests/e2e/pvblock.h"
 
 static sigjmp_buf no_page;
 

@@ -37,11 +37,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "fault.h"
-#include "mgrc.h"
-#include "pass.h"
-#include "ticket.h"
+#include "common/util/clock.h"
+#include "common/transport/fault/fault.h"
+#include "tests/e2e/mgr/mgrc.h"
+#include "common/trust/pass.h"
+#include "common/trust/ticket.h"
 
 #define SESSIONS 8
 #define OVER_LOCAL 4 /* the first of them */

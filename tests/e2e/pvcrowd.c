@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 /* Reports at told whether it could write the file, then waits for the end of go. */
 static void be_client(const char *path, int told, int go)

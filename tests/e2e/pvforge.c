@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client_auth.h"
+#include "client/lib/auth/client_auth.h"
 
 static const struct client_auth_ops *real(void)
 {

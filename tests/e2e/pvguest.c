@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "peer_int.h"
-#include "rpc.h"
+#include "common/util/clock.h"
+#include "common/comm/call/peer_int.h"
+#include "common/comm/rpc.h"
 
 #define PATIENCE_MS 20000u
 #define LATER 0x7fffff00u /* than any connection of a session so far */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 #define BLOCK (1u << 20)
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 #define TRIES 60000 /* a millisecond each, and more */
 

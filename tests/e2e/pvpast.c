@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "past/past.h"
+#include "tests/e2e/past/past.h"
 
 #define LEN 5000
 

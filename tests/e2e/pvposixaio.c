@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #define N 500u
 #define LEN 3000u

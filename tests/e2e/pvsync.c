@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 #define LEN (256u << 10)
 

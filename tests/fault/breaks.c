@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "faults.h"
+#include "tests/fault/faults.h"
 
 /* Nothing can be posted on ep any more. */
 static void expect_dead(struct tp_ep *ep, struct side *s)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "faults.h"
+#include "tests/fault/faults.h"
 
 static struct link *connecting(uint64_t ms)
 {

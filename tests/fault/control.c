@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "faults.h"
+#include "tests/fault/faults.h"
 
 static int open_with(const char *env, struct tp_dev **dev)
 {

@@ -2,7 +2,7 @@
 /* faults.c - runs the tests of the fault provider. */
 #include <stdlib.h>
 
-#include "faults.h"
+#include "tests/fault/faults.h"
 
 struct world world;
 

@@ -3,8 +3,8 @@
 #ifndef FAULTS_H
 #define FAULTS_H
 
-#include "fault.h"
-#include "harness.h"
+#include "common/transport/fault/fault.h"
+#include "tests/contract/harness.h"
 
 #define PROVIDER "fault+tcp"
 #define ALL                                                                    \

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "faults.h"
+#include "tests/fault/faults.h"
 
 /* The third of five messages is lost; nobody is told. */
 START_TEST(drop_send)

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "faults.h"
+#include "tests/fault/faults.h"
 
 static uint64_t ms(uint64_t n)
 {

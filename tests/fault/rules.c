@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fault_rule.h"
-#include "faults.h"
+#include "common/transport/fault/fault_rule.h"
+#include "tests/fault/faults.h"
 
 static const struct {
 	const char *text;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "faults.h"
+#include "tests/fault/faults.h"
 
 #define N                                                                      \
 	13 /* requests of the scenario; the last is a READ: it tells that

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "end_reads.h"
-#include "fault.h"
-#include "run_suite.h"
-#include "shown.h"
+#include "common/util/clock.h"
+#include "client/lib/names/end_reads.h"
+#include "common/transport/fault/fault.h"
+#include "tests/run_suite.h"
+#include "server/store/shown.h"
 
 #define HANDLE 5u
 #define SLOTS 4u

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault.h"
-#include "raw_client.h"
-#include "run_suite.h"
+#include "common/transport/fault/fault.h"
+#include "tests/unit/raw_client.h"
+#include "tests/run_suite.h"
 
 #define LEN (300u << 10)
 #define MS 20000u

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault.h"
-#include "key_rig.h"
-#include "raw_client.h"
-#include "run_suite.h"
+#include "common/transport/fault/fault.h"
+#include "tests/unit/key_rig.h"
+#include "tests/unit/raw_client.h"
+#include "tests/run_suite.h"
 
 #define PART 150000u
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault.h"
-#include "rpc_rig.h"
-#include "run_suite.h"
+#include "common/transport/fault/fault.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
 
 #define PART 150000u
 

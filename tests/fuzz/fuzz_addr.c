@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "addr.h"
-#include "fuzz.h"
+#include "common/util/addr.h"
+#include "tests/fuzz/fuzz.h"
 
 static void check_good(const struct addr *a)
 {

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "conf.h"
-#include "fuzz.h"
+#include "common/util/conf.h"
+#include "tests/fuzz/fuzz.h"
 
 static const char *const known[] = { "filesystem.id", "iod.sync",
 				     "iod.*.address", NULL };

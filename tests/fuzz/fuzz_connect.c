@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "wire.h"
+#include "tests/fuzz/fuzz.h"
+#include "common/wire/wire.h"
 
 static void check(int rc, const char *why)
 {

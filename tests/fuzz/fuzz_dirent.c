@@ -2,8 +2,8 @@
 /* fuzz_dirent.c - entries of a directory: what is accepted can be walked. */
 #include <string.h>
 
-#include "fuzz.h"
-#include "wire.h"
+#include "tests/fuzz/fuzz.h"
+#include "common/wire/wire.h"
 
 static void walk(const uint8_t *buf, size_t len, size_t fixed)
 {

@@ -2,9 +2,9 @@
 /* fuzz_dist.c - striping against the model, at any place of any file. */
 #include <string.h>
 
-#include "dist_model.h"
-#include "extent.h"
-#include "fuzz.h"
+#include "tests/unit/dist_model.h"
+#include "common/util/extent.h"
+#include "tests/fuzz/fuzz.h"
 
 #define WALK_MAX 4096u
 

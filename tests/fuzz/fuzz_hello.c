@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "hello_rig.h"
-#include "key_rig.h"
-#include "pact.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/hello_rig.h"
+#include "tests/unit/key_rig.h"
+#include "common/trust/pact.h"
 
 static const struct bounds bounds = { 1, 2, 3, 100 };
 static const struct handshake shake = { .fsid = 1, .session = 2 };

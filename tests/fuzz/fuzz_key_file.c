@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fuzz.h"
-#include "key_file.h"
+#include "tests/fuzz/fuzz.h"
+#include "common/trust/key_file.h"
 
 static const char *const seeds[] = {
 	"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n",

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fuzz.h"
-#include "local_rig.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/local_rig.h"
 
 #define TARGET ((uint8_t *)0x200000000000)
 #define KEY 0x00010000u

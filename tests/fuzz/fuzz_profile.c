@@ -2,8 +2,8 @@
 /* fuzz_profile.c - any text is a profile that can be shown, or none with a reason. */
 #include <string.h>
 
-#include "fuzz.h"
-#include "prof_show.h"
+#include "tests/fuzz/fuzz.h"
+#include "client/tools/profile/prof_show.h"
 
 static void show(struct prof *all)
 {

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "records.h"
+#include "tests/fuzz/fuzz.h"
+#include "common/transport/tcp/seal/records.h"
 
 /* Takes every record for true whose tag is all zeros. */
 static int open_zeros(struct sealer *s, const void *head, size_t head_len,

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "fuzz.h"
-#include "rnd.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/rnd.h"
 
 #define MUTATIONS 500
 #define CUTS 200

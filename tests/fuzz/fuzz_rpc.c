@@ -8,9 +8,9 @@
  */
 #include <string.h>
 
-#include "fuzz.h"
-#include "mock_tp.h"
-#include "raw_client.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/raw_client.h"
 
 /* The rig's checks without libcheck's runner, which they need otherwise. */
 CK_DLL_EXP void CK_EXPORT _mark_point(const char *file, int line)

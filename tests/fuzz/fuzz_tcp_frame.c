@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "tcp_frame.h"
-#include "transport.h"
+#include "tests/fuzz/fuzz.h"
+#include "common/transport/tcp/tcp_frame.h"
+#include "common/transport/transport.h"
 
 static void check_segs(const uint8_t *data, size_t len, uint32_t nseg)
 {

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fuzz.h"
-#include "tcp.h"
+#include "tests/fuzz/fuzz.h"
+#include "common/transport/tcp/tcp.h"
 
 #define TARGET ((uint8_t *)0x200000000000)
 #define KEY 0x00010000u

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
-#include "capability.h"
-#include "fuzz.h"
-#include "key_rig.h"
-#include "ticket.h"
+#include "common/trust/capability.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/key_rig.h"
+#include "common/trust/ticket.h"
 
 static const struct bounds bounds = { 1, 2, 3, 100 };
 static const struct bounds_here here = { 1, 2, 3, 3, 99 };

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "extent.h"
-#include "fuzz.h"
-#include "wire_samples.h"
+#include "common/util/extent.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/wire_samples.h"
 
 /* Returns what is behind it. */
 static const uint8_t *check_as(const struct wire_msg *msg, const uint8_t *at,

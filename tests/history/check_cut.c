@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "tests/history/history.h"
 
 #define CONTEXT 14u
 

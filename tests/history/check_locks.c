@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "history.h"
+#include "tests/history/history.h"
 
 struct hold {
 	struct call *lock;

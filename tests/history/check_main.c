@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "tests/history/history.h"
 
 #define SLACK_NS 100000000u /* how late a call may return */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
-#include "work.h"
+#include "tests/history/history.h"
+#include "tests/history/work.h"
 
 #define CONTEXT 14u
 

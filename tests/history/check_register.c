@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "history.h"
+#include "tests/history/history.h"
 
 struct zone {
 	const struct access *write; /* NULL: what was there first */

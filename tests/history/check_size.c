@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "history.h"
+#include "tests/history/history.h"
 
 struct change {
 	const struct call *call;

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "history.h"
+#include "tests/history/history.h"
 
 struct piece {
 	const struct call *call;

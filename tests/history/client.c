@@ -18,7 +18,7 @@
 
 #include <pvfs.h>
 
-#include "work.h"
+#include "tests/history/work.h"
 
 #define LOG_SIZE (256u << 20) /* a hole until it is used */
 

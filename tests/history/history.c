@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* history.c - all calls of all clients, and the explanations. */
-#include "history.h"
+#include "tests/history/history.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "record.h"
+#include "tests/history/record.h"
 
 enum outcome { SURE, MAYBE };
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "tests/history/history.h"
 
 #define OPEN_MAX_OPS 64
 #define CONFIGS_MAX 400000u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* record.c - see record.h. */
-#include "record.h"
+#include "tests/history/record.h"
 
 #include <errno.h>
 #include <fcntl.h>

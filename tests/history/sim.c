@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sim.c - see sim.h. */
-#include "sim.h"
+#include "tests/history/sim.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef SIM_H
 #define SIM_H
 
-#include "history.h"
+#include "tests/history/history.h"
 
 #define SIM_CLIENTS 6u
 #define SIM_BLOCKS 8u

@@ -6,8 +6,8 @@
 #include <check.h>
 #include <errno.h>
 
-#include "run_suite.h"
-#include "sim.h"
+#include "tests/run_suite.h"
+#include "tests/history/sim.h"
 
 #define LONG 1500u
 #define A 1001

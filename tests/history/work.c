@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* work.c - see work.h: what all calls need. */
-#include "work.h"
+#include "tests/history/work.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef WORK_H
 #define WORK_H
 
-#include "record.h"
+#include "tests/history/record.h"
 
 #define OBJECTS_MAX 8u
 #define NAMES 4u /* in a folder */

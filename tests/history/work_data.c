@@ -6,7 +6,7 @@
 
 #include <pvfs.h>
 
-#include "work.h"
+#include "tests/history/work.h"
 
 static uint64_t place_of(const struct op *op, uint32_t k)
 {

@@ -9,7 +9,7 @@
 
 #include <pvfs.h>
 
-#include "work.h"
+#include "tests/history/work.h"
 
 #define ID_STRIPE 64u /* bytes */
 

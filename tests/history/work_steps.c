@@ -5,7 +5,7 @@
 
 #include <pvfs.h>
 
-#include "work.h"
+#include "tests/history/work.h"
 
 /* Mostly a few blocks, now and then so many that the data goes in bulk. */
 static uint32_t some(struct work *w, uint32_t blocks)

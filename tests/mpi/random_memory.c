@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random_memory.h"
+#include "tests/mpi/random_memory.h"
 
 #define SPAN 4096 /* of a type */
 #define COPIES 3 /* of it, at most */

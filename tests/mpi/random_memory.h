@@ -6,7 +6,7 @@
 #ifndef RANDOM_MEMORY_H
 #define RANDOM_MEMORY_H
 
-#include "random_type.h"
+#include "tests/mpi/random_type.h"
 
 #define AREAS 3
 

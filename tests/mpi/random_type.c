@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random_type.h"
+#include "tests/mpi/random_type.h"
 
 #define MEMBERS 5 /* of one type, at most */
 #define DIMS 3

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "random_memory.h"
+#include "tests/mpi/random_memory.h"
 
 #define PART 65536 /* of a rank, in one round's part of the file */
 #define ROUNDS_MAX 4000

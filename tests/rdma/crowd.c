@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "rpc.h"
+#include "common/util/clock.h"
+#include "common/comm/rpc.h"
 
 #define CALLS 8u /* of a client at a time */
 #define ROUNDS 4u

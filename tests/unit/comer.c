@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* comer.c - see comer.h. */
-#include "comer.h"
+#include "tests/unit/comer.h"
 
 #include <check.h>
 #include <stdlib.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 struct comer {
 	struct rpc_session session;

@@ -3,8 +3,8 @@
 #ifndef COMER_H
 #define COMER_H
 
-#include "rpc_req.h"
-#include "rpc_serve.h"
+#include "common/comm/serve/rpc_req.h"
+#include "common/comm/serve/rpc_serve.h"
 
 /* Its HELLO said cred; priv is what hangs on it.  For free(). */
 struct comer;

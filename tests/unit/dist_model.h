@@ -7,7 +7,7 @@
 #ifndef DIST_MODEL_H
 #define DIST_MODEL_H
 
-#include "dist.h"
+#include "common/dist/dist.h"
 
 #define DIST_MODEL_SERVERS 64u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fake_munge.c - see fake_munge.h. */
-#include "fake_munge.h"
+#include "tests/unit/fake_munge.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef FAKE_MUNGE_H
 #define FAKE_MUNGE_H
 
-#include "munge_int.h"
+#include "common/munge/munge_int.h"
 
 /* From now on: every call answers that, as that user. */
 void fake_munge_says(int says, unsigned int uid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* hello_rig.c - see hello_rig.h. */
-#include "hello_rig.h"
+#include "tests/unit/hello_rig.h"
 
 #include <check.h>
 #include <string.h>

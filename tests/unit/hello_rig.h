@@ -3,9 +3,9 @@
 #ifndef HELLO_RIG_H
 #define HELLO_RIG_H
 
-#include "gatehouse.h"
-#include "pass.h"
-#include "ticket.h"
+#include "common/trust/gatehouse.h"
+#include "common/trust/pass.h"
+#include "common/trust/ticket.h"
 
 #define HELLO_RIG_MAX 1024
 

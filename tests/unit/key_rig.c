@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* key_rig.c - see key_rig.h. */
-#include "key_rig.h"
+#include "tests/unit/key_rig.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef KEY_RIG_H
 #define KEY_RIG_H
 
-#include "keyring.h"
+#include "common/trust/keyring.h"
 
 #define KEY_A "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define KEY_B "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100"

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lingering.h"
+#include "tests/unit/lingering.h"
 
 static unsigned int count(const char *dir)
 {

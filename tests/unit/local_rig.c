@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "local_rig.h"
-#include "stranger.h"
+#include "tests/unit/local_rig.h"
+#include "tests/stranger.h"
 
 int local_rig_open(struct local_rig *rig)
 {

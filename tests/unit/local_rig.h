@@ -6,7 +6,7 @@
 #ifndef LOCAL_RIG_H
 #define LOCAL_RIG_H
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 #define RAW_PATIENCE_MS 60000u /* after this a wait counts as a hang */
 

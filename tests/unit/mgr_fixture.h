@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "ns.h"
-#include "opens.h"
-#include "store_fixture.h"
+#include "mgr/ns/ns.h"
+#include "mgr/db/opens.h"
+#include "tests/unit/store_fixture.h"
 
 struct fixture {
 	struct store_fixture db;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mgr_model.h"
-#include "ns.h"
+#include "tests/unit/mgr_model.h"
+#include "mgr/ns/ns.h"
 
 struct node node[NODES];
 unsigned int removes;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "mock_tp.h"
-#include "transport.h"
+#include "tests/unit/mock_tp.h"
+#include "common/transport/transport.h"
 
 struct tp_dev {
 	LIST_HEAD(, mock_mr) mrs;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mock_int.h"
+#include "tests/unit/mock_int.h"
 
 int tp_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
 		struct tp_srq **out)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "mock_int.h"
-#include "tp_seal.h"
+#include "common/util/clock.h"
+#include "tests/unit/mock_int.h"
+#include "common/transport/tp_seal.h"
 
 struct mock mock;
 

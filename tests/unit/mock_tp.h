@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "transport.h"
+#include "common/transport/transport.h"
 
 struct mock {
 	int step; /* counted up */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock_int.h"
+#include "tests/unit/mock_int.h"
 
 static bool covers(struct tp_dev *dev, uint32_t key, const void *addr,
 		   size_t len, unsigned int access)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pin_rig.c - pins on the mock transport. */
-#include "pin_rig.h"
+#include "tests/unit/pin_rig.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mock_tp.h"
-#include "watch.h"
+#include "tests/unit/mock_tp.h"
+#include "common/buffer/watch.h"
 
 void pin_rig_open(struct pin_rig *rig, const struct pins_attr *attr)
 {

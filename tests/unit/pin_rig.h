@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "pin.h"
+#include "common/buffer/pin.h"
 
 struct pin_rig {
 	struct tp_dev *dev;

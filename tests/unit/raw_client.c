@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* raw_client.c - bare transport calls. */
-#include "raw_client.h"
+#include "tests/unit/raw_client.h"
 
 #include <stdlib.h>
 #include <string.h>

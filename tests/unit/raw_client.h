@@ -3,7 +3,7 @@
 #ifndef RAW_CLIENT_H
 #define RAW_CLIENT_H
 
-#include "rpc_rig.h"
+#include "tests/unit/rpc_rig.h"
 
 #define RAW_RECVS 8
 #define RAW_MSG 4096

@@ -5,8 +5,8 @@
 
 #include <check.h>
 
-#include "clock.h"
-#include "local_rig.h"
+#include "common/util/clock.h"
+#include "tests/unit/local_rig.h"
 
 /* Polls until cond, with recvs receives of len bytes at mr for who comes in; the
  * bound is only against a hang. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rpc_rig.c - setting up, turning, calls. */
-#include "rpc_rig.h"
+#include "tests/unit/rpc_rig.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc_rig_service.h"
+#include "tests/unit/rpc_rig_service.h"
 
 static void rig_sink(void *arg, enum log_level level, const char *msg)
 {

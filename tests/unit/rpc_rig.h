@@ -11,8 +11,8 @@
 
 #include <check.h>
 
-#include "clock.h"
-#include "rpc.h"
+#include "common/util/clock.h"
+#include "common/comm/rpc.h"
 
 #define RIG_OBJECT (1u << 20)
 #define RIG_HELD 80

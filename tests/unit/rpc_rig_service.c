@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rpc_rig_service.c - what the rig's server does. */
-#include "rpc_rig_service.h"
+#include "tests/unit/rpc_rig_service.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef RPC_RIG_SERVICE_H
 #define RPC_RIG_SERVICE_H
 
-#include "rpc_rig.h"
+#include "tests/unit/rpc_rig.h"
 
 extern const struct rpc_service rig_service;
 /* The server was closed with requests in flight. */

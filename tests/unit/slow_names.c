@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "slow_names.h"
+#include "tests/unit/slow_names.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

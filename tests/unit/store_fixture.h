@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "store.h"
+#include "tests/run_suite.h"
+#include "mgr/db/store.h"
 
 struct store_fixture {
 	char dir[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tcp_rig.c - see tcp_rig.h. */
-#include "tcp_rig.h"
+#include "tests/unit/tcp_rig.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include <check.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 #define RIG_PATIENCE_MS 60000u /* after this a wait counts as a hang */
 #define RIG_EPS 8

@@ -7,9 +7,9 @@
 #include <linux/posix_acl_xattr.h>
 #include <string.h>
 
-#include "acl.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "mgr/ns/acl.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 static struct rnd rnd;
 

@@ -16,12 +16,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "lent.h"
-#include "objpath.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "store.h"
+#include "common/util/clock.h"
+#include "common/wire/lent.h"
+#include "server/store/objpath.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "server/store/store.h"
 
 #define HANDLE 77u
 #define PAGE 4096u

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "called.h"
-#include "run_suite.h"
+#include "mgr/state/called.h"
+#include "tests/run_suite.h"
 
 static struct called called;
 

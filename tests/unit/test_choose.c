@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "peer_int.h"
-#include "run_suite.h"
+#include "common/comm/call/peer_int.h"
+#include "tests/run_suite.h"
 
 /* Rails by letter: A and B are two devices of one transport, T is tcp. */
 static const struct {

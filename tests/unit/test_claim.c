@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "stamp.h"
-#include "store.h"
+#include "tests/run_suite.h"
+#include "common/util/stamp.h"
+#include "server/store/store.h"
 
 #define FSID 0x1122334455667788u
 #define OWNER 7u

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "client_auth.h"
-#include "key_rig.h"
-#include "pact.h"
-#include "run_suite.h"
-#include "ticket.h"
+#include "client/lib/auth/client_auth.h"
+#include "tests/unit/key_rig.h"
+#include "common/trust/pact.h"
+#include "tests/run_suite.h"
+#include "common/trust/ticket.h"
 
 static struct key_rig rig;
 static struct keyring *ring, *other;

@@ -2,10 +2,10 @@
 /* test_client_groups.c - a list of groups that made room for others is not sent. */
 #include <errno.h>
 
-#include "listed.h"
-#include "run_suite.h"
-#include "session.h"
-#include "wire.h"
+#include "client/lib/session/listed.h"
+#include "tests/run_suite.h"
+#include "client/lib/session/session.h"
+#include "common/wire/wire.h"
 
 #define LISTS 64u /* of WIRE_GROUPS_ALL: one is too many */
 

@@ -4,16 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client_auth.h"
-#include "clock.h"
-#include "fake_munge.h"
-#include "key_rig.h"
-#include "munger.h"
-#include "pact.h"
-#include "run_suite.h"
-#include "sealer.h"
-#include "sealing.h"
-#include "ticket.h"
+#include "client/lib/auth/client_auth.h"
+#include "common/util/clock.h"
+#include "tests/unit/fake_munge.h"
+#include "tests/unit/key_rig.h"
+#include "common/munge/munger.h"
+#include "common/trust/pact.h"
+#include "tests/run_suite.h"
+#include "common/util/sealer.h"
+#include "common/trust/sealing.h"
+#include "common/trust/ticket.h"
 
 #define SERVER 4711u
 

@@ -2,9 +2,9 @@
 /* test_clock.c - deadlines and extents: the small headers' edges. */
 #include <check.h>
 
-#include "clock.h"
-#include "extent.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "common/util/extent.h"
+#include "tests/run_suite.h"
 
 START_TEST(deadlines)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf.h"
-#include "run_suite.h"
+#include "common/util/conf.h"
+#include "tests/run_suite.h"
 
 static char path[64];
 static char err[512];

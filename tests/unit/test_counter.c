@@ -14,11 +14,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "counter.h"
-#include "counter_int.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "transport.h"
+#include "server/counter/counter.h"
+#include "server/counter/counter_int.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "common/transport/transport.h"
 
 #define HANDLE 77u
 #define THREADS 4u

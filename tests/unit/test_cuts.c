@@ -3,9 +3,9 @@
 #include <check.h>
 #include <errno.h>
 
-#include "clock.h"
-#include "cuts.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "client/fuse/kept/cuts.h"
+#include "tests/run_suite.h"
 
 #define FILE_A 7u
 #define THREAD 11

@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "descriptors.h"
-#include "run_suite.h"
+#include "common/util/descriptors.h"
+#include "tests/run_suite.h"
 
 static struct rlimit limit(void)
 {

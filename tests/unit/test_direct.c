@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rnd.h"
-#include "run_suite.h"
-#include "clock.h"
-#include "store_engine.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "common/util/clock.h"
+#include "server/store/store_engine.h"
 
 #define FILE_MAX (2u << 20)
 #define BUF_MAX (512u << 10)

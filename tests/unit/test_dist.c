@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "dist_model.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "tests/unit/dist_model.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define SEED 20030706u
 

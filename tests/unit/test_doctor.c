@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "run_suite.h"
+#include "client/tools/doctor/checks.h"
+#include "tests/run_suite.h"
 
 static char root[] = "/tmp/doctor.XXXXXX";
 static struct doctor d = { .root = root, .timeout_s = 1 };

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "door.h"
-#include "run_suite.h"
+#include "client/preload/door.h"
+#include "tests/run_suite.h"
 
 static char dir[] = "/tmp/pvfs-door-XXXXXX";
 static char told[256]; /* by the daemon */

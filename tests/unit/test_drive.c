@@ -11,10 +11,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "drive.h"
-#include "strand.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "client/lib/session/drive.h"
+#include "client/lib/session/strand.h"
+#include "tests/run_suite.h"
 
 #define THREADS 8
 #define CALLS 1000

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "early.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "server/once/early.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define PIECES 65536u /* of one request */
 #define SPREAD (2 * EARLY_MAX)

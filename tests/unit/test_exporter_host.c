@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host.h"
-#include "run_suite.h"
+#include "client/tools/exporter/host.h"
+#include "tests/run_suite.h"
 
 static const struct hosts none, two = { { "watch.example", "Watch" }, 2 };
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "container.h"
-#include "fairq.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/util/container.h"
+#include "server/store/fairq.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define CLIENTS 9u
 #define STEPS 200000u

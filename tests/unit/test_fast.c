@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fast.h"
-#include "mock_tp.h"
-#include "run_suite.h"
+#include "common/buffer/fast.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/run_suite.h"
 
 #define BYTES ((size_t)FAST_COUNT * FAST_SIZE)
 

@@ -17,9 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "fence_file.h"
-#include "run_suite.h"
-#include "store.h"
+#include "server/store/fence_file.h"
+#include "tests/run_suite.h"
+#include "server/store/store.h"
 
 #define FSID 0x1122334455667788ull
 #define HEAD 16384 /* bytes of each of the two */

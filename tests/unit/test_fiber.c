@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fiber.h"
-#include "run_suite.h"
+#include "common/util/fiber.h"
+#include "tests/run_suite.h"
 
 #define FIBERS 300u
 #define STEPS 50u

@@ -3,9 +3,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "filled.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "client/lib/file/filled.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define BYTES 64u
 

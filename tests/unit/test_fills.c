@@ -6,9 +6,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "clock.h"
-#include "fills.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "client/fuse/kept/fills.h"
+#include "tests/run_suite.h"
 
 #define PAGE 4096u
 

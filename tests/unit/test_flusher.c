@@ -2,8 +2,8 @@
 /* test_flusher.c - group commit. */
 #include <semaphore.h>
 
-#include "flusher.h"
-#include "store_fixture.h"
+#include "mgr/db/flusher.h"
+#include "tests/unit/store_fixture.h"
 
 static struct store_fixture fx;
 

@@ -5,14 +5,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "fills.h"
-#include "listen.h"
-#include "marks.h"
-#include "newer.h"
-#include "open.h"
-#include "ops.h"
-#include "run_suite.h"
-#include "rw.h"
+#include "client/fuse/kept/fills.h"
+#include "client/fuse/hear/listen.h"
+#include "client/fuse/marks.h"
+#include "client/fuse/newer.h"
+#include "client/fuse/open.h"
+#include "client/fuse/ops.h"
+#include "tests/run_suite.h"
+#include "client/lib/rw/rw.h"
 
 #define PAGE 4096u
 #define HANDLE 7u

@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "drops.h"
-#include "held.h"
-#include "marks.h"
-#include "ops.h"
-#include "owners.h"
-#include "run_suite.h"
-#include "waits.h"
+#include "client/fuse/drops.h"
+#include "client/lib/file/held.h"
+#include "client/fuse/marks.h"
+#include "client/fuse/ops.h"
+#include "client/fuse/owners.h"
+#include "tests/run_suite.h"
+#include "client/fuse/waits.h"
 
 /* ---- what locks.c calls ---- */
 

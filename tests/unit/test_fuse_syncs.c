@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "run_suite.h"
-#include "syncs.h"
+#include "common/util/clock.h"
+#include "tests/run_suite.h"
+#include "client/fuse/syncs.h"
 
 static struct syncs *syncs;
 static struct fs fs;

@@ -6,11 +6,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "container.h"
-#include "gate.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "server/store/gate.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define HANDLES 6u
 #define ENTRIES 24u

@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "gcm.h"
-#include "gcm_engine.h"
-#include "run_suite.h"
+#include "common/trust/gcm.h"
+#include "common/trust/gcm_engine.h"
+#include "tests/run_suite.h"
 
 #define LEN 1000u
 #define BIG 131072u

@@ -2,8 +2,8 @@
 /* test_handle.c - handles outside: a permutation, of each data base its own. */
 #include <endian.h>
 
-#include "handle.h"
-#include "store_fixture.h"
+#include "mgr/db/handle.h"
+#include "tests/unit/store_fixture.h"
 
 static struct store_fixture fx;
 

@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "handover.h"
-#include "pvfs.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "client/lib/file/handover.h"
+#include <pvfs.h>
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define NOBODY 65534
 #define FD 40 /* the descriptor that is handed over */

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "handshake.h"
-#include "key_rig.h"
-#include "run_suite.h"
+#include "common/trust/handshake.h"
+#include "tests/unit/key_rig.h"
+#include "tests/run_suite.h"
 
 static struct key_rig rig;
 static struct keyring *ring;

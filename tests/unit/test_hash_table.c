@@ -13,8 +13,8 @@ static void *memory(size_t len)
 }
 #define uthash_malloc(len) memory(len)
 
-#include "hash_table.h"
-#include "run_suite.h"
+#include "common/util/hash_table.h"
+#include "tests/run_suite.h"
 
 #define ENTRIES 1000u /* the table grows several times */
 

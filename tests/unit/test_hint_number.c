@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "hint_number.h"
-#include "run_suite.h"
+#include "romio-adio/hint_number.h"
+#include "tests/run_suite.h"
 
 static const struct {
 	const char *text;

@@ -2,9 +2,9 @@
 /* test_histogram.c - each time lies in its bucket, and no bucket is too wide. */
 #include <check.h>
 
-#include "histogram.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/util/histogram.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 static void check_one(uint64_t ns)
 {

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "itree.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/buffer/itree.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define NODES 300
 #define STEPS 5000

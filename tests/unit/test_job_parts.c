@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "guests.h"
-#include "place.h"
-#include "ports.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/guests.h"
+#include "client/tools/job/parts/place.h"
+#include "client/tools/job/parts/ports.h"
+#include "tests/run_suite.h"
 
 const struct tool job_tool = { .name = "test" };
 

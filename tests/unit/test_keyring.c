@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "key_rig.h"
-#include "run_suite.h"
-#include "secret.h"
+#include "tests/unit/key_rig.h"
+#include "tests/run_suite.h"
+#include "common/trust/secret.h"
 
 static struct key_rig rig;
 static char logged[4096];

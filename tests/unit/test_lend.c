@@ -23,10 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "lend.h"
-#include "lent.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "server/lend/lend.h"
+#include "common/wire/lent.h"
+#include "tests/run_suite.h"
 
 #define SESSION 0xabcd1234u
 #define HANDLE 77u

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lend_int.h"
-#include "run_suite.h"
+#include "server/lend/lend_int.h"
+#include "tests/run_suite.h"
 
 #define SECOND UINT64_C(1000000000)
 

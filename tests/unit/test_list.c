@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "dist.h"
-#include "list.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/dist/dist.h"
+#include "server/xfer/list.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define VECS 5u
 #define BYTES 40000u

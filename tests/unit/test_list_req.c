@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list_req_int.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "client/lib/io/list_req_int.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 /* The server's and the client's headers have names in common. */
 struct store_seg {

@@ -13,11 +13,11 @@
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
 
-#include "fs.h"
-#include "listen.h"
-#include "lookout.h"
-#include "run_suite.h"
-#include "strand.h"
+#include "client/lib/file/fs.h"
+#include "client/fuse/hear/listen.h"
+#include "common/util/lookout.h"
+#include "tests/run_suite.h"
+#include "client/lib/session/strand.h"
 
 /* What a request does, before it counts as done. */
 enum request {

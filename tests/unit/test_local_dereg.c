@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "rig_check.h"
-#include "run_suite.h"
+#include "tests/unit/rig_check.h"
+#include "tests/run_suite.h"
 
 #define LEN 256u
 #define RECVS 4u

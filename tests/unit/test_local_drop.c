@@ -13,10 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "descriptors.h"
-#include "lingering.h"
-#include "rig_check.h"
-#include "run_suite.h"
+#include "common/util/descriptors.h"
+#include "tests/unit/lingering.h"
+#include "tests/unit/rig_check.h"
+#include "tests/run_suite.h"
 
 #define LEN 64u
 #define RECVS 4u

@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lingering.h"
-#include "rig_check.h"
-#include "run_suite.h"
+#include "tests/unit/lingering.h"
+#include "tests/unit/rig_check.h"
+#include "tests/run_suite.h"
 
 #define LEN 64u
 #define RECVS 4u

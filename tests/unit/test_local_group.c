@@ -8,11 +8,11 @@
 #include <check.h>
 #include <poll.h>
 
-#include "clock.h"
-#include "local_group.h"
-#include "run_suite.h"
-#include "stranger.h"
-#include "transport.h"
+#include "common/util/clock.h"
+#include "common/transport/local/shared/local_group.h"
+#include "tests/run_suite.h"
+#include "tests/stranger.h"
+#include "common/transport/transport.h"
 
 #define LEN 64u
 #define RECVS 4u

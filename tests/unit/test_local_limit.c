@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lingering.h"
-#include "local_rig.h"
-#include "run_suite.h"
-#include "stranger.h"
+#include "tests/unit/lingering.h"
+#include "tests/unit/local_rig.h"
+#include "tests/run_suite.h"
+#include "tests/stranger.h"
 
 #define CLIENTS 1000u /* that have room */
 #define MORE 100u

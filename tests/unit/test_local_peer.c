@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lingering.h"
-#include "rig_check.h"
-#include "run_suite.h"
+#include "tests/unit/lingering.h"
+#include "tests/unit/rig_check.h"
+#include "tests/run_suite.h"
 
 #define LEN 256u
 #define RECVS 4u

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "local.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/transport/local/local.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 static struct local_shm a, b; /* two mappings of the same */
 static struct local_out out; /* side 0 */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "run_suite.h"
+#include "common/util/log.h"
+#include "tests/run_suite.h"
 
 struct caught {
 	unsigned int lines;

@@ -4,10 +4,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "lookout.h"
-#include "rpc.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "common/util/lookout.h"
+#include "common/comm/rpc.h"
+#include "tests/run_suite.h"
 
 static const char *const providers[] = { "tcp", "local" };
 

@@ -7,12 +7,12 @@
 #include <sodium/core.h>
 #include <string.h>
 
-#include "mac.h"
-#include "quick.h"
-#include "random_id.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "secret.h"
+#include "common/trust/mac.h"
+#include "common/trust/quick.h"
+#include "common/util/random_id.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "common/trust/secret.h"
 
 #define ROUNDS 2000
 #define BYTES 256u

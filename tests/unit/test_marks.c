@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "marks.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "store_int.h"
+#include "server/store/marks.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "server/store/store_int.h"
 
 #define SESSIONS 5u
 #define OBJECTS 6u

@@ -4,9 +4,9 @@
 #include <linux/posix_acl.h>
 #include <unistd.h>
 
-#include "acl.h"
-#include "mgr_fixture.h"
-#include "xattr.h"
+#include "mgr/ns/acl.h"
+#include "tests/unit/mgr_fixture.h"
+#include "mgr/db/xattr.h"
 
 #define ACCESS "system.posix_acl_access"
 #define DEFAULT "system.posix_acl_default"

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exports.h"
-#include "ns_int.h"
-#include "run_suite.h"
-#include "wire.h"
+#include "mgr/exports/exports.h"
+#include "mgr/ns/ns_int.h"
+#include "tests/run_suite.h"
+#include "common/wire/wire.h"
 
 #define LOCAL "local pid 1 uid 0 at 127.0.0.1:7000"
 #define NEAR "tcp 10.1.2.3:9"

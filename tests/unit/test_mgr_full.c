@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "flusher.h"
-#include "store_fixture.h"
+#include "mgr/db/flusher.h"
+#include "tests/unit/store_fixture.h"
 
 #define ROWS 24u
 #define VALUE 3000u

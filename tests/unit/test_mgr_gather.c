@@ -2,8 +2,8 @@
 /* test_mgr_gather.c - for whom a flush waits, and for how long. */
 #include <check.h>
 
-#include "gather.h"
-#include "run_suite.h"
+#include "mgr/state/gather.h"
+#include "tests/run_suite.h"
 
 #define US 1000ull
 #define TOOK (100 * US)

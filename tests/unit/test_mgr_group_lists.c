@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "group_lists.h"
-#include "run_suite.h"
-#include "wire.h"
+#include "mgr/request/group_lists.h"
+#include "tests/run_suite.h"
+#include "common/wire/wire.h"
 
 static struct group_lists lists;
 static struct group_owner a, b;

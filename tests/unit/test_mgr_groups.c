@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auth_int.h"
-#include "clock.h"
-#include "comer.h"
-#include "groups.h"
-#include "run_suite.h"
+#include "mgr/auth/auth_int.h"
+#include "common/util/clock.h"
+#include "tests/unit/comer.h"
+#include "mgr/auth/groups.h"
+#include "tests/run_suite.h"
 
 static struct groups groups;
 

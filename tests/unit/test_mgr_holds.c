@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "mgr_fixture.h"
+#include "tests/unit/mgr_fixture.h"
 
 #define HOLD (WIRE_O_READ | WIRE_O_HOLD)
 

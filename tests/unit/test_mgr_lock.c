@@ -5,11 +5,11 @@
  */
 #include <errno.h>
 
-#include "locks.h"
-#include "mgr_fixture.h"
-#include "sessions.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "mgr/db/locks.h"
+#include "tests/unit/mgr_fixture.h"
+#include "mgr/db/sessions.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define SEED 20031118u
 #define BYTES 40

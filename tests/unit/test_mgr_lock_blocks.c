@@ -2,8 +2,8 @@
 /* test_mgr_lock_blocks.c - which waits may end when a lock is let go, and in which order. */
 #include <string.h>
 
-#include "lock_blocks.h"
-#include "run_suite.h"
+#include "mgr/locks/lock_blocks.h"
+#include "tests/run_suite.h"
 
 #define MANY 1000u
 

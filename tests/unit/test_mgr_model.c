@@ -6,8 +6,8 @@
  */
 #include <errno.h>
 
-#include "mgr_fixture.h"
-#include "mgr_model.h"
+#include "tests/unit/mgr_fixture.h"
+#include "tests/unit/mgr_model.h"
 
 #define OPENS 16
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/prctl.h>
 
-#include "mgr_fixture.h"
+#include "tests/unit/mgr_fixture.h"
 
 static struct fixture fx;
 

@@ -2,7 +2,7 @@
 /* test_mgr_perm.c - who may do what, over all modes and kinds of people. */
 #include <errno.h>
 
-#include "mgr_fixture.h"
+#include "tests/unit/mgr_fixture.h"
 
 #define OWNER 100u
 #define GROUP 200u

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "pool.h"
-#include "run_suite.h"
+#include "mgr/auth/pool.h"
+#include "tests/run_suite.h"
 
 #define MANY 3u
 

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "dent.h"
-#include "mgr_fixture.h"
+#include "mgr/db/dent.h"
+#include "tests/unit/mgr_fixture.h"
 
 #define ENTRIES 100000u
 

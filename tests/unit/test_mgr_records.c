@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "intents.h"
-#include "partings.h"
-#include "sessions.h"
-#include "store_fixture.h"
-#include "tombs.h"
+#include "mgr/db/intents.h"
+#include "mgr/db/partings.h"
+#include "mgr/db/sessions.h"
+#include "tests/unit/store_fixture.h"
+#include "mgr/db/tombs.h"
 
 static struct store_fixture fx;
 

@@ -2,7 +2,7 @@
 /* test_mgr_resolve.c - paths: dots, slashes, symlinks, and ways out. */
 #include <errno.h>
 
-#include "mgr_fixture.h"
+#include "tests/unit/mgr_fixture.h"
 
 static struct fixture fx;
 

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "mgr_fixture.h"
-#include "ns_int.h"
+#include "tests/unit/mgr_fixture.h"
+#include "mgr/ns/ns_int.h"
 
 static struct fixture fx;
 static struct inode ino;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-#include "store_fixture.h"
+#include "tests/unit/store_fixture.h"
 
 static struct store_fixture fx;
 

@@ -4,8 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "tokens.h"
+#include "tests/run_suite.h"
+#include "mgr/session/tokens.h"
 
 #define MANY 1024u /* as many as there are */
 

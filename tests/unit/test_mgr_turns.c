@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 
-#include "container.h"
-#include "mgr_fixture.h"
-#include "run_queue.h"
+#include "common/util/container.h"
+#include "tests/unit/mgr_fixture.h"
+#include "mgr/request/run_queue.h"
 
 #define LINKS 39u /* symbolic links in the longest path */
 #define TEXT 3900u /* bytes of each */

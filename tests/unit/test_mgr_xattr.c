@@ -2,8 +2,8 @@
 /* test_mgr_xattr.c - extended attributes: who may, how many, and their end. */
 #include <errno.h>
 
-#include "mgr_fixture.h"
-#include "xattr.h"
+#include "tests/unit/mgr_fixture.h"
+#include "mgr/db/xattr.h"
 
 static struct fixture fx;
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "fake_munge.h"
-#include "munger.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "tests/unit/fake_munge.h"
+#include "common/munge/munger.h"
+#include "tests/run_suite.h"
 
 #if __has_include(<munge.h>)
 #include <munge.h>

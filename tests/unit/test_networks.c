@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "networks.h"
-#include "run_suite.h"
+#include "common/util/networks.h"
+#include "tests/run_suite.h"
 
 static const struct {
 	const char *nets, *peer;

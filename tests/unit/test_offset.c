@@ -3,9 +3,9 @@
 #include <check.h>
 #include <stdint.h>
 
-#include "offset_int.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/comm/call/offset_int.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define NOTES 200
 #define SECOND 1000000000ull

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "key_rig.h"
-#include "pact.h"
-#include "run_suite.h"
+#include "tests/unit/key_rig.h"
+#include "common/trust/pact.h"
+#include "tests/run_suite.h"
 
 static struct key_rig rig;
 static struct keyring *ring, *other;

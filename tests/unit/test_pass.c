@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hello_rig.h"
-#include "key_rig.h"
-#include "run_suite.h"
+#include "tests/unit/hello_rig.h"
+#include "tests/unit/key_rig.h"
+#include "tests/run_suite.h"
 
 static struct key_rig rig;
 static struct keyring *a, *b;

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "mock_tp.h"
-#include "pin_rig.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/pin_rig.h"
+#include "tests/run_suite.h"
 
 static struct pin_rig rig;
 static char *mem; /* PAGES pages */

@@ -13,10 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mock_tp.h"
-#include "pin_rig.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/pin_rig.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define PAGES 64u
 #define P 4096u

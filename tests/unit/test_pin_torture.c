@@ -21,9 +21,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "pin_rig.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "tests/unit/pin_rig.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define P 4096u
 #define THREADS 4

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan.h"
-#include "run_suite.h"
+#include "client/lib/io/plan.h"
+#include "tests/run_suite.h"
 
 #define MEM_MAX (1u << 20)
 #define SPANS_MAX 40

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profile_int.h"
-#include "rnd.h"
+#include "client/lib/profile/profile_int.h"
+#include "tests/unit/rnd.h"
 
 #define CALLS 3000u
 #define STRIPE 4096u

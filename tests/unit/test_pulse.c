@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "sd_notify.h"
-#include "pulse.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "common/util/sd_notify.h"
+#include "common/util/pulse.h"
+#include "tests/run_suite.h"
 
 #define EVERY_US 4000 /* a sign, with a watchdog of four times that */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pvfstab.h"
-#include "run_suite.h"
+#include "client/lib/mount/pvfstab.h"
+#include "tests/run_suite.h"
 
 #define TEN(x) x x x x x x x x x x
 #define LONG TEN(TEN("0123456789"))

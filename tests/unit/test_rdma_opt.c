@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rdma_opt.h"
-#include "run_suite.h"
+#include "common/transport/rdma_opt.h"
+#include "tests/run_suite.h"
 
 #define LONGEST                                                                \
 	"1234567890123456789012345678901234567890"                             \

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcm.h"
-#include "records.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/trust/gcm.h"
+#include "common/transport/tcp/seal/records.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define TOTAL (1u << 20)
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "resolver.h"
-#include "run_suite.h"
-#include "slow_names.h"
+#include "common/util/resolver.h"
+#include "tests/run_suite.h"
+#include "tests/unit/slow_names.h"
 
 struct ears {
 	struct resolver_watch watch; /* first */

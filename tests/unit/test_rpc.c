@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock_tp.h"
-#include "peer_int.h"
-#include "rpc_rig.h"
-#include "run_suite.h"
-#include "server_int.h"
+#include "tests/unit/mock_tp.h"
+#include "common/comm/call/peer_int.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
+#include "common/comm/serve/server_int.h"
 
 static struct rig *rig;
 

@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "mock_tp.h"
-#include "raw_client.h"
-#include "run_suite.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/raw_client.h"
+#include "tests/run_suite.h"
 
 #define MAX (RPC_WAIT_MAX_MS * CLOCK_NS_PER_MS)
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fast.h"
-#include "mock_tp.h"
-#include "often_int.h"
-#include "rpc_rig.h"
-#include "run_suite.h"
+#include "common/buffer/fast.h"
+#include "tests/unit/mock_tp.h"
+#include "common/comm/call/often_int.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
 
 #define BYTES ((size_t)FAST_COUNT * FAST_SIZE)
 #define LEN 6000u /* not inline where there is Fast RDMA */

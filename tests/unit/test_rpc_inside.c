@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock_tp.h"
-#include "raw_client.h"
-#include "run_suite.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/raw_client.h"
+#include "tests/run_suite.h"
 
 #define LEN (256u << 10)
 

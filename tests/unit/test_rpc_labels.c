@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "labels_int.h"
-#include "mock_tp.h"
-#include "raw_client.h"
-#include "run_suite.h"
+#include "common/comm/serve/labels_int.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/raw_client.h"
+#include "tests/run_suite.h"
 
 static struct rig *rig;
 static struct raw raw;

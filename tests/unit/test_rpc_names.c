@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rpc_rig.h"
-#include "run_suite.h"
-#include "slow_names.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
+#include "tests/unit/slow_names.h"
 
 #define CALLS 100
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock_tp.h"
-#include "rpc_rig.h"
-#include "run_suite.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
 
 #define PART 60000u /* bytes of each transfer */
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "raw_client.h"
-#include "run_suite.h"
+#include "tests/unit/raw_client.h"
+#include "tests/run_suite.h"
 
 static const char *const devs[] = { "tcp", "local" };
 static struct rig *rig;

@@ -5,9 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "rpc.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "common/comm/rpc.h"
+#include "tests/run_suite.h"
 
 #define POLL_US 10000u
 #define LONG_PAUSES 60u

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "key_rig.h"
-#include "raw_client.h"
-#include "run_suite.h"
+#include "tests/unit/key_rig.h"
+#include "tests/unit/raw_client.h"
+#include "tests/run_suite.h"
 
 static struct rig *rig;
 static struct key_rig file;

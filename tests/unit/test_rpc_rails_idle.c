@@ -9,11 +9,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "fabric.h"
-#include "provider.h"
-#include "rpc.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "common/comm/fabric/fabric.h"
+#include "common/transport/provider.h"
+#include "common/comm/rpc.h"
+#include "tests/run_suite.h"
 
 #define WAITS_MAX 1000u
 

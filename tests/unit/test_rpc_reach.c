@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc_rig.h"
-#include "run_suite.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
 
 #define MANY 16u /* REACHES */
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc_rig.h"
-#include "run_suite.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
 
 static struct rig *rig;
 static struct rpc_server *other; /* at the same port, over local */

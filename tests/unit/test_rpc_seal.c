@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hello_rig.h"
-#include "key_rig.h"
-#include "raw_client.h"
-#include "rpc_rig_service.h"
-#include "run_suite.h"
-#include "sealing.h"
-#include "tp_seal.h"
+#include "tests/unit/hello_rig.h"
+#include "tests/unit/key_rig.h"
+#include "tests/unit/raw_client.h"
+#include "tests/unit/rpc_rig_service.h"
+#include "tests/run_suite.h"
+#include "common/trust/sealing.h"
+#include "common/transport/tp_seal.h"
 
 #define SESSION 0x1111u
 

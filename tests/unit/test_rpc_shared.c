@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock_tp.h"
-#include "rpc_rig.h"
-#include "run_suite.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
 
 #define FIRST 64u /* receives that there are to begin with */
 #define CLIENTS 60u

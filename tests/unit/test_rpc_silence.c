@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mock_tp.h"
-#include "peer_int.h"
-#include "rpc_rig.h"
-#include "run_suite.h"
+#include "tests/unit/mock_tp.h"
+#include "common/comm/call/peer_int.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
 
 #define FAILS "calls fail at once"
 #define LONG_MS 50000u

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "rpc.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "common/comm/rpc.h"
+#include "tests/run_suite.h"
 
 #define NCTX 2
 #define NCLIENTS 6

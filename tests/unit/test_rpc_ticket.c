@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hello_rig.h"
-#include "key_rig.h"
-#include "raw_client.h"
-#include "run_suite.h"
+#include "tests/unit/hello_rig.h"
+#include "tests/unit/key_rig.h"
+#include "tests/unit/raw_client.h"
+#include "tests/run_suite.h"
 
 #define SESSION 0x1111u
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock_tp.h"
-#include "rpc_rig.h"
-#include "run_suite.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/rpc_rig.h"
+#include "tests/run_suite.h"
 
 #define LEN (192u << 10) /* of a call: two bulks, large enough to be lent */
 #define CALLS 4u

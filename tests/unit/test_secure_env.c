@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pvfs.h"
-#include "run_suite.h"
+#include <pvfs.h>
+#include "tests/run_suite.h"
 
 #define NOBODY 65534
 #define SKIP 77

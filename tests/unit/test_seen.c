@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block.h"
-#include "clock.h"
-#include "run_suite.h"
-#include "store.h"
-#include "store_engine.h"
-#include "sync_pool.h"
+#include "common/wire/block.h"
+#include "common/util/clock.h"
+#include "tests/run_suite.h"
+#include "server/store/store.h"
+#include "server/store/store_engine.h"
+#include "server/store/sync_pool.h"
 
 #define HANDLE 77u
 #define SIZE (40u * WIRE_BLOCK)

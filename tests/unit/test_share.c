@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "share.h"
+#include "common/wire/block.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "server/store/share.h"
 
 #define PLACES 7u
 #define HANDLES 4u

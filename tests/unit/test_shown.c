@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "shown.h"
+#include "common/util/clock.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "server/store/shown.h"
 
 #define PLACES 4u
 #define HANDLES 10u

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rnd.h"
-#include "run_suite.h"
-#include "sieve.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "server/store/sieve.h"
 
 #define OBJ (256u << 10)
 #define PIECES 1500u

@@ -3,8 +3,8 @@
 #include <check.h>
 #include <errno.h>
 
-#include "run_suite.h"
-#include "sizes.h"
+#include "tests/run_suite.h"
+#include "common/comm/fabric/sizes.h"
 
 #define NOT_SAID 77u
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_suite.h"
-#include "sketch.h"
+#include "tests/run_suite.h"
+#include "common/util/sketch.h"
 
 #define KEYS 4000u
 

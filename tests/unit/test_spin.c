@@ -2,8 +2,8 @@
 /* test_spin.c - how long waits poll, by what the last ones were like. */
 #include <check.h>
 
-#include "run_suite.h"
-#include "spin.h"
+#include "tests/run_suite.h"
+#include "common/util/spin.h"
 
 #define NEAR_US 30u
 #define FAR_US 240u

@@ -20,11 +20,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "store.h"
-#include "clock.h"
-#include "store_engine.h"
-#include "sync_pool.h"
+#include "tests/run_suite.h"
+#include "server/store/store.h"
+#include "common/util/clock.h"
+#include "server/store/store_engine.h"
+#include "server/store/sync_pool.h"
 
 #define FSID 0x1122334455667788ull
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "container.h"
-#include "lane.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "sync_pool.h"
+#include "common/util/container.h"
+#include "server/store/lane.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "server/store/sync_pool.h"
 
 #define NTHREADS 8u
 #define STUCK 24u

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "run_suite.h"
-#include "tcp_frame.h"
-#include "transport.h"
+#include "tests/run_suite.h"
+#include "common/transport/tcp/tcp_frame.h"
+#include "common/transport/transport.h"
 
 static const struct tcp_frame good[] = {
 	{ TCP_OP_CONNECT, 0, TCP_HELLO_LEN, 0, 0 },

@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "tcp_rig.h"
+#include "tests/run_suite.h"
+#include "tests/unit/tcp_rig.h"
 
 static struct rig rig;
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rnd.h"
-#include "run_suite.h"
-#include "tcp.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "common/transport/tcp/tcp.h"
 
 static struct tp_dev *dev;
 static struct tcp_dev *tdev;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "tcp_rig.h"
+#include "tests/run_suite.h"
+#include "tests/unit/tcp_rig.h"
 
 #define UNPACED "reno"
 

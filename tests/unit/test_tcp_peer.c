@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "tcp_rig.h"
-#include "tp_seal.h"
+#include "tests/run_suite.h"
+#include "tests/unit/tcp_rig.h"
+#include "common/transport/tp_seal.h"
 
 #define RIGHTS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
 #define BIG (8u << 20)

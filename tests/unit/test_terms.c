@@ -3,9 +3,9 @@
 #include <check.h>
 #include <errno.h>
 
-#include "clock.h"
-#include "run_suite.h"
-#include "terms.h"
+#include "common/util/clock.h"
+#include "tests/run_suite.h"
+#include "server/state/terms.h"
 
 static struct terms terms;
 

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capability.h"
-#include "key_rig.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "ticket.h"
+#include "common/trust/capability.h"
+#include "tests/unit/key_rig.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "common/trust/ticket.h"
 
 #define ROUNDS 3000
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rnd.h"
-#include "run_suite.h"
-#include "tiles.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "romio-adio/tiles.h"
 
 #define SEED 20031006u
 #define BLOCKS 8

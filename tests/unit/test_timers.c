@@ -3,9 +3,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "ctx.h"
-#include "rnd.h"
-#include "run_suite.h"
+#include "common/comm/progress/ctx.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
 
 #define N 400u
 #define STEPS 20000u

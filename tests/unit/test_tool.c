@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pvfs.h"
-#include "run_suite.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "tests/run_suite.h"
+#include "client/tools/common/tool.h"
 
 static int answer[2]; /* of the two calls; -1: ETIMEDOUT */
 static unsigned int calls;

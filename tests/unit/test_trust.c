@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "trust.h"
+#include "tests/run_suite.h"
+#include "server/trust.h"
 
 static const struct log silent;
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rnd.h"
-#include "run_suite.h"
-#include "unsynced.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "client/lib/file/unsynced.h"
 
 #define IODS 4u
 #define HANDLES 6u

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "run_suite.h"
-#include "usermem.h"
+#include "tests/run_suite.h"
+#include "common/util/usermem.h"
 
 #define PAGE 4096u
 

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "rnd.h"
-#include "run_suite.h"
-#include "verdicts.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "server/state/verdicts.h"
 
 #define HANDLES 20000u
 #define ROUNDS 200000

@@ -3,8 +3,8 @@
 #include <check.h>
 #include <errno.h>
 
-#include "run_suite.h"
-#include "view.h"
+#include "tests/run_suite.h"
+#include "client/lib/io/view.h"
 
 static const struct fpart good[] = {
 	{ 0 },

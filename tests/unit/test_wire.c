@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "run_suite.h"
-#include "wire_samples.h"
+#include "tests/run_suite.h"
+#include "tests/unit/wire_samples.h"
 
 static union {
 	uint8_t bytes[SAMPLE_MAX];

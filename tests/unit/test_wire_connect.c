@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "run_suite.h"
-#include "wire.h"
+#include "tests/run_suite.h"
+#include "common/wire/wire.h"
 
 #define ROOM 64
 

@@ -3,8 +3,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "run_suite.h"
-#include "wire.h"
+#include "tests/run_suite.h"
+#include "common/wire/wire.h"
 
 static const size_t kinds[] = { sizeof(struct wire_dirent),
 				sizeof(struct wire_direntplus) };

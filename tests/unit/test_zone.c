@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mock_tp.h"
-#include "run_suite.h"
-#include "zone.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/run_suite.h"
+#include "common/buffer/zone.h"
 
 #define K 1024u
 

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock_tp.h"
-#include "rnd.h"
-#include "run_suite.h"
-#include "zone.h"
+#include "tests/unit/mock_tp.h"
+#include "tests/unit/rnd.h"
+#include "tests/run_suite.h"
+#include "common/buffer/zone.h"
 
 #define OWNERS 5
 #define ASKS 64

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire_samples.h"
+#include "tests/unit/wire_samples.h"
 
 #define DIST                                                                   \
 	{                                                                      \

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 #define SAMPLE_MAX 2048u /* bytes of the largest one */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* alert.c - see alert.h; the kernel's structures are those of <linux/fuse.h>. */
-#include "alert.h"
+#include "client/fuse/hear/alert.h"
 
 #include <linux/fuse.h>
 #include <sched.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 /* After an answer a program needs some 20 us to ask again. */
 #define NEAR_US 30u

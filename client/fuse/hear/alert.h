@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "spin.h"
+#include "common/util/spin.h"
 
 #define ALERT_RECENT 8u /* requests */
 #define ALERT_LONG (256u << 10) /* bytes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* errands.c - see errands.h; the kernel's structures are those of <linux/fuse.h>. */
-#include "errands.h"
+#include "client/fuse/hear/errands.h"
 
 #include <errno.h>
 #include <linux/fuse.h>
@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "strand.h"
+#include "client/lib/session/strand.h"
 
 #define LONGEST 8192u /* bytes of a request: two names, or a link's text */
 #define ALSO_MOST 2u /* descriptors of who dozes */

@@ -18,7 +18,7 @@
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
 
-#include "fs.h"
+#include "client/lib/file/fs.h"
 
 struct errands;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* listen.c - see listen.h. */
-#include "listen.h"
+#include "client/fuse/hear/listen.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "alert.h"
-#include "clock.h"
-#include "container.h"
-#include "errands.h"
-#include "lookout.h"
-#include "quiet_thread.h"
-#include "strand.h"
+#include "client/fuse/hear/alert.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "client/fuse/hear/errands.h"
+#include "common/util/lookout.h"
+#include "common/util/quiet_thread.h"
+#include "client/lib/session/strand.h"
 
 struct listener {
 	struct fuse_session *se;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* again.c - a table in which a thread has one place, and may lose it to another. */
-#include "again.h"
+#include "client/fuse/kept/again.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "fnv.h"
+#include "common/util/clock.h"
+#include "common/util/fnv.h"
 
 #define PLACES 1024u
 /* The kernel is back at once; a program that tries again may be told the same

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cuts.c - see cuts.h; a thread has one entry at most. */
-#include "cuts.h"
+#include "client/fuse/kept/cuts.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define LISTS 256u
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fills.c - see fills.h; files that share a list only take longer. */
-#include "fills.h"
+#include "client/fuse/kept/fills.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "lookout.h"
+#include "common/util/clock.h"
+#include "common/util/lookout.h"
 
 #define LISTS 64u
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gone.c - see gone.h. */
-#include "gone.h"
+#include "client/fuse/kept/gone.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "hash_table.h"
-#include "mgr.h"
-#include "stat.h"
+#include "common/util/hash_table.h"
+#include "client/lib/names/mgr.h"
+#include "client/lib/names/stat.h"
 
 struct entry {
 	ino_t n;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lacks.c - a table in which an object has one place, and may lose it to another. */
-#include "lacks.h"
+#include "client/fuse/kept/lacks.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define PLACES 65536u
 

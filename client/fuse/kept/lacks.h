@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 #define LACKS (WIRE_A_NOACL | WIRE_A_NOXATTR)
 

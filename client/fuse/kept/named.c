@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* named.c - tables in which each has one place, and may lose it to another. */
-#include "named.h"
+#include "client/fuse/kept/named.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "fnv.h"
+#include "common/util/fnv.h"
 
 #define PLACES 16384u
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gone.h"
+#include "client/fuse/kept/gone.h"
 
 struct named;
 

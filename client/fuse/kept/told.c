@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* told.c - a table in which a thread has one place, and may lose it to another. */
-#include "told.h"
+#include "client/fuse/kept/told.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define PLACES 256u
 #define MOMENT_NS CLOCK_NS_PER_MS /* the kernel is back at once */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* versions.c - a table in which a file has one place, and may lose it to another. */
-#include "versions.h"
+#include "client/fuse/kept/versions.h"
 
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "stat.h"
+#include "common/util/clock.h"
+#include "client/lib/names/stat.h"
 
 #define PLACES 65536u
 #define RACY_NS 2000000000 /* coarse clocks, and those of several hosts */

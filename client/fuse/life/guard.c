@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* guard.c - see guard.h. */
-#include "guard.h"
+#include "client/fuse/life/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define TURN_MS 500u
 /* Without a turn of the guard, beyond the patience, and at least: it may be that

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* left.c - see left.h. */
-#include "left.h"
+#include "client/fuse/life/left.h"
 
 #include <string.h>
 
-#include "mgr.h"
+#include "client/lib/names/mgr.h"
 
 #define NAME "pvfs-fuse-session"
 

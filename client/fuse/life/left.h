@@ -8,8 +8,8 @@
 #ifndef LEFT_H
 #define LEFT_H
 
-#include "fs.h"
-#include "runfile.h"
+#include "client/lib/file/fs.h"
+#include "client/fuse/life/runfile.h"
 
 struct left {
 	struct runfile file; /* a struct fs_note: this daemon's session */

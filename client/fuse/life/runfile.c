@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* runfile.c - see runfile.h. */
-#include "runfile.h"
+#include "client/fuse/life/runfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

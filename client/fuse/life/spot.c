@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* spot.c - the folder where a file system is to be shown. */
-#include "spot.h"
+#include "client/fuse/life/spot.h"
 
 #include <dirent.h>
 #include <errno.h>

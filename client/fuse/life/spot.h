@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 #define NOSYMFOLLOW 256ul /* MS_NOSYMFOLLOW, from Linux 5.10 on */
 

@@ -3,10 +3,10 @@
 #ifndef AIO_INT_H
 #define AIO_INT_H
 
-#include "aio_queue.h"
-#include "api.h"
-#include "session.h"
-#include "strand.h"
+#include "client/lib/aio/aio_queue.h"
+#include "client/lib/api.h"
+#include "client/lib/session/session.h"
+#include "client/lib/session/strand.h"
 
 /* Sessions that a queue has calls at, at a time; beyond that the keepers of their
  * sessions move them on. */

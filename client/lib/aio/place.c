@@ -6,7 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-#include "aio_int.h"
+#include "client/lib/aio/aio_int.h"
 
 /* ---- counting ---- */
 

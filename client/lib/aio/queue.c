@@ -7,7 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "aio_int.h"
+#include "client/lib/aio/aio_int.h"
 
 /* ---- a call ends ---- */
 

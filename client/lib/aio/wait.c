@@ -2,7 +2,7 @@
 /* wait.c - who waits for calls, and drives for them meanwhile. */
 #include <errno.h>
 
-#include "aio_int.h"
+#include "client/lib/aio/aio_int.h"
 
 /* The sum of ends that somebody waits for. */
 struct enough {

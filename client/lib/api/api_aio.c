@@ -2,7 +2,7 @@
 /* api_aio.c - queues of requests. */
 #include <stdlib.h>
 
-#include "api_aio_int.h"
+#include "client/lib/api/api_aio_int.h"
 
 struct pvfs_aio_queue {
 	struct aio_queue *queue;

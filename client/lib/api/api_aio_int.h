@@ -3,8 +3,8 @@
 #ifndef API_AIO_INT_H
 #define API_AIO_INT_H
 
-#include "aio_queue.h"
-#include "api_int.h"
+#include "client/lib/aio/aio_queue.h"
+#include "client/lib/api/api_int.h"
 
 struct request {
 	struct aio_call call;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api_aio_int.h"
-#include "rw.h"
+#include "client/lib/api/api_aio_int.h"
+#include "client/lib/rw/rw.h"
 
 static struct request *prepare(struct pvfs_aio *aio, int fd,
 			       int64_t (*what)(struct request *r))

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api_int.h"
-#include "held.h"
-#include "stat.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/file/held.h"
+#include "client/lib/names/stat.h"
 
 static uint32_t path_flags(int flags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* api_count.c - what was counted: pvfs_list_counters(), pvfs_way_counters(). */
-#include "api_int.h"
+#include "client/lib/api/api_int.h"
 
 /* Of fd's file system, if there is where to answer: session_put() it. */
 static int session_of(int fd, const void *out, struct session **s)

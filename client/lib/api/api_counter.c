@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "api_int.h"
-#include "rw.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/rw/rw.h"
 
 static int run(int fd, unsigned int counter, bool set, int64_t value,
 	       int64_t *old)

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api_int.h"
-#include "dir.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/file/dir.h"
 
 #define STREAM_BYTES 32768u
 

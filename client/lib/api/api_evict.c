@@ -2,9 +2,9 @@
 /* api_evict.c - the sessions of a manager, and their end. */
 #include <errno.h>
 
-#include "api_int.h"
-#include "api_probe_int.h"
-#include "store.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/api/api_probe_int.h"
+#include "client/lib/names/store.h"
 
 int pvfs_watch_sessions(struct pvfs_watch *w, uint64_t after,
 			struct pvfs_session *list, int max)

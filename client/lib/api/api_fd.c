@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api_int.h"
-#include "dir.h"
-#include "handover.h"
-#include "lock.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/file/dir.h"
+#include "client/lib/file/handover.h"
+#include "client/lib/locks/lock.h"
 
 /* Registers newfd, a copy of f's descriptor (or -1); takes the reference. */
 static int copied(struct file *f, int newfd)

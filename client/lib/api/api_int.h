@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "api.h"
-#include "process.h"
-#include "strand.h"
-#include "where.h"
+#include "client/lib/api.h"
+#include "client/lib/process/process.h"
+#include "client/lib/session/strand.h"
+#include "client/lib/process/where.h"
 
 /* From negative errno to -1 and errno. */
 static inline ssize_t api_ret(ssize_t rc)

@@ -2,9 +2,9 @@
 /* api_labels.c - asking a server what users and jobs have asked it for. */
 #include <errno.h>
 
-#include "api_int.h"
-#include "api_probe_int.h"
-#include "store.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/api/api_probe_int.h"
+#include "client/lib/names/store.h"
 
 _Static_assert(sizeof(((struct pvfs_label *)0)->job) > WIRE_JOB_MAX, "pvfs.h");
 

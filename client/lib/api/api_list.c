@@ -2,8 +2,8 @@
 /* api_list.c - pvfs_read_list() and the others. */
 #include <limits.h>
 
-#include "api_int.h"
-#include "list.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/list/list.h"
 
 /* What the caller gave, in either width. */
 struct given {

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-#include "api_int.h"
-#include "mdbi.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/list/mdbi.h"
 
 /* The file of an MDBI descriptor, to be put; NULL: -EBADF. */
 static struct file *file_of(int fd)

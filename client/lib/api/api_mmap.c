@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api_int.h"
-#include "rw.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/rw/rw.h"
 
 static int check(struct file *f, size_t len, int flags, int64_t off)
 {

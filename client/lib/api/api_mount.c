@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api_int.h"
+#include "client/lib/api/api_int.h"
 
 int pvfs_is_pvfs(const char *path)
 {

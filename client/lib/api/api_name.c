@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "api_int.h"
+#include "client/lib/api/api_int.h"
 
 static int do_mkdir(struct session *s, const struct target *t, void *arg)
 {

@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "api_int.h"
-#include "held.h"
-#include "lock.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/file/held.h"
+#include "client/lib/locks/lock.h"
 
 #define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
 

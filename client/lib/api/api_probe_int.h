@@ -3,8 +3,8 @@
 #ifndef API_PROBE_INT_H
 #define API_PROBE_INT_H
 
-#include "fs.h"
-#include "pvfs.h"
+#include "client/lib/file/fs.h"
+#include <pvfs.h>
 
 /* As the mount fs reaches it; NULL: by its address alone.  A call begins; *s is the
  * caller's to session_put().  -errno as of pvfs_ping_mount(). */

@@ -2,8 +2,8 @@
 /* api_rw.c - reads, writes, lseek. */
 #include <unistd.h>
 
-#include "api_int.h"
-#include "rw.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/rw/rw.h"
 
 /* Puts f. */
 static ssize_t run(struct file *f, int fd, const struct rw *rw)

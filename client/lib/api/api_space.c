@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "api_int.h"
-#include "rw.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/rw/rw.h"
 
 int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len)
 {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api_int.h"
-#include "api_probe_int.h"
-#include "histogram.h"
-#include "seal_mode.h"
-#include "store.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/api/api_probe_int.h"
+#include "common/util/histogram.h"
+#include "common/wire/seal_mode.h"
+#include "client/lib/names/store.h"
 
 #define ROUNDS 3
 

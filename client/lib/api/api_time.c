@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "api_int.h"
+#include "client/lib/api/api_int.h"
 
 #define NS 1000000000
 

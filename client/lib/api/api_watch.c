@@ -2,9 +2,9 @@
 /* api_watch.c - asking one server again and again, on one connection. */
 #include <stdlib.h>
 
-#include "api_int.h"
-#include "api_probe_int.h"
-#include "store.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/api/api_probe_int.h"
+#include "client/lib/names/store.h"
 
 struct pvfs_watch {
 	struct session *s;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/xattr.h>
 
-#include "api_int.h"
-#include "xattr.h"
+#include "client/lib/api/api_int.h"
+#include "client/lib/names/xattr.h"
 
 #define SIZE_MAX_OF_ALL 65536u /* of Linux */
 

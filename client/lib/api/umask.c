@@ -18,7 +18,7 @@
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
-#include "api_int.h"
+#include "client/lib/api/api_int.h"
 
 static bool umask_from_proc(mode_t *mask)
 {

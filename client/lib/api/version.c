@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* version.c - what the library calls itself. */
-#include "api.h"
+#include "client/lib/api.h"
 
 const char *pvfs_version(void)
 {

@@ -3,12 +3,12 @@
 #ifndef AUTH_INT_H
 #define AUTH_INT_H
 
-#include "client_auth.h"
-#include "exchange.h"
-#include "keyring.h"
-#include "munger.h"
-#include "pact.h"
-#include "pass.h"
+#include "client/lib/auth/client_auth.h"
+#include "common/trust/exchange.h"
+#include "common/trust/keyring.h"
+#include "common/munge/munger.h"
+#include "common/trust/pact.h"
+#include "common/trust/pass.h"
 
 /* Of one CHALLENGE; secret memory. */
 struct attempt {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* client_auth.c - see client_auth.h. */
-#include "auth_int.h"
+#include "client/lib/auth/auth_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "random_id.h"
-#include "sealing.h"
-#include "secret.h"
+#include "common/util/random_id.h"
+#include "common/trust/sealing.h"
+#include "common/trust/secret.h"
 
 static void ca_close(struct client_auth *auth)
 {

@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-#include "auth_mode.h"
-#include "handshake.h"
-#include "log.h"
-#include "seal_mode.h"
+#include "common/wire/auth_mode.h"
+#include "common/trust/handshake.h"
+#include "common/util/log.h"
+#include "common/wire/seal_mode.h"
 
 struct client_auth;
 

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "auth_int.h"
-#include "quiet_thread.h"
-#include "seal_module.h"
+#include "client/lib/auth/auth_int.h"
+#include "common/util/quiet_thread.h"
+#include "client/lib/auth/seal_module.h"
 
 #define MUCH (8u << 20) /* bytes of a direction */
 #define STACK (256u * 1024)

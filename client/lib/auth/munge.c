@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auth_int.h"
-#include "clock.h"
-#include "random_id.h"
+#include "client/lib/auth/auth_int.h"
+#include "common/util/clock.h"
+#include "common/util/random_id.h"
 
 _Static_assert(MUNGER_CRED_MAX <= WIRE_WORD_MAX, "a credential is a word");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* seal.c - libpvfs-seal.so: see seal_module.h. */
-#include "crypto_end.h"
-#include "seal_module.h"
+#include "common/trust/crypto_end.h"
+#include "client/lib/auth/seal_module.h"
 
 /* The first one takes longer than all that follow: not where somebody drives. */
 static void warm(void)

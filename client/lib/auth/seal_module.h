@@ -3,7 +3,7 @@
 #ifndef SEAL_MODULE_H
 #define SEAL_MODULE_H
 
-#include "gcm_engine.h"
+#include "common/trust/gcm_engine.h"
 
 struct seal_module {
 	const struct gcm_engine *engine;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* adopt.c - see adopt_int.h. */
-#include "adopt_int.h"
+#include "client/lib/file/adopt_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "handover.h"
+#include "client/lib/file/handover.h"
 
 /* Which of its locks came along: the process', the open file's. */
 struct got {

@@ -6,7 +6,7 @@
 #ifndef ADOPT_INT_H
 #define ADOPT_INT_H
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 /*
  * Files with an heir are open under s from now on, with their locks, as far as the mgr

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dir.c - READDIR into a buffer, and from there to struct dirent. */
-#include "dir.h"
+#include "client/lib/file/dir.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "handover.h"
+#include "client/lib/file/file.h"
+#include "client/lib/file/handover.h"
 
 #define DIRBUF_BYTES 65536u
 

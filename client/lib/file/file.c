@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* file.c - the life of an open file, and what is noted of its writes. */
-#include "file.h"
+#include "client/lib/file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "dir.h"
-#include "handover.h"
-#include "held.h"
-#include "stat.h"
-#include "unsynced.h"
+#include "client/lib/file/dir.h"
+#include "client/lib/file/handover.h"
+#include "client/lib/file/held.h"
+#include "client/lib/names/stat.h"
+#include "client/lib/file/unsynced.h"
 
 struct file *file_new(struct fs *fs, int flags)
 {

@@ -5,14 +5,14 @@
 #ifndef FILE_H
 #define FILE_H
 
-#include "fs.h"
-#include "io.h"
-#include "loans.h"
-#include "mgr.h"
-#include "profile.h"
-#include "atomics.h"
-#include "end_reads.h"
-#include "filled.h"
+#include "client/lib/file/fs.h"
+#include "client/lib/io/io.h"
+#include "client/lib/io/loans.h"
+#include "client/lib/names/mgr.h"
+#include "client/lib/profile/profile.h"
+#include "client/lib/names/atomics.h"
+#include "client/lib/names/end_reads.h"
+#include "client/lib/file/filled.h"
 
 struct dirbuf;
 

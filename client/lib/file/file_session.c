@@ -14,14 +14,14 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "fan.h"
-#include "file.h"
-#include "fs_int.h"
-#include "handover.h"
-#include "held.h"
-#include "lookout.h"
-#include "strand.h"
-#include "unsynced.h"
+#include "client/lib/session/fan.h"
+#include "client/lib/file/file.h"
+#include "client/lib/file/fs_int.h"
+#include "client/lib/file/handover.h"
+#include "client/lib/file/held.h"
+#include "common/util/lookout.h"
+#include "client/lib/session/strand.h"
+#include "client/lib/file/unsynced.h"
 
 /* ---- RELEASE ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* filled.c - see filled.h. */
-#include "filled.h"
+#include "client/lib/file/filled.h"
 
 #include <string.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fs.c - the session of a mounted file system, and its replacement. */
-#include "fs.h"
+#include "client/lib/file/fs.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 
-#include "adopt_int.h"
-#include "ask.h"
-#include "file.h"
-#include "fs_int.h"
-#include "lookout.h"
-#include "strand.h"
+#include "client/lib/file/adopt_int.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/file/file.h"
+#include "client/lib/file/fs_int.h"
+#include "common/util/lookout.h"
+#include "client/lib/session/strand.h"
 
 #define AGAIN_MS 100 /* and twice that each time, but no more than: */
 #define AGAIN_MOST_MS 2000

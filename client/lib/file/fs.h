@@ -10,8 +10,8 @@
 
 #include <sys/queue.h>
 
-#include "pvfstab.h"
-#include "session.h"
+#include "client/lib/mount/pvfstab.h"
+#include "client/lib/session/session.h"
 
 struct file;
 struct unsynced;

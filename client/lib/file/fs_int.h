@@ -3,8 +3,8 @@
 #ifndef FS_INT_H
 #define FS_INT_H
 
-#include "fs.h"
-#include "session.h"
+#include "client/lib/file/fs.h"
+#include "client/lib/session/session.h"
 
 /* A session of the mount, which proved itself; without the lock. */
 int fs_connect(struct fs *fs, struct session **out);

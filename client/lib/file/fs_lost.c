@@ -2,11 +2,11 @@
 /* fs_lost.c - whether a session has ended, and what follows: a call is made once more. */
 #include <errno.h>
 
-#include "ask.h"
-#include "file.h"
-#include "fs_int.h"
-#include "lookout.h"
-#include "strand.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/file/file.h"
+#include "client/lib/file/fs_int.h"
+#include "common/util/lookout.h"
+#include "client/lib/session/strand.h"
 
 static int ask_mgr(struct session *s)
 {

@@ -2,8 +2,8 @@
 /* fs_open.c - opening a session; what is wrong here is said once. */
 #include <string.h>
 
-#include "fs.h"
-#include "session.h"
+#include "client/lib/file/fs.h"
+#include "client/lib/session/session.h"
 
 /* Of one mount the cause is the same if the number and the transport are. */
 static bool said(const struct flaw *flaw, int rc, const char *scheme)

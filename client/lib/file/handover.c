@@ -6,7 +6,7 @@
  * descriptor that the next program inherits can only read.  It is inherited for
  * as long as one of ours is.
  */
-#include "handover.h"
+#include "client/lib/file/handover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "descriptors.h"
-#include "fnv.h"
-#include "process_start.h"
+#include "common/util/descriptors.h"
+#include "common/util/fnv.h"
+#include "common/util/process_start.h"
 
 #define APART 60 /* from the numbers that programs count on */
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE)

@@ -9,7 +9,7 @@
 #ifndef HANDOVER_H
 #define HANDOVER_H
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 #define HANDOVER_NAME "pvfs-exec" /* as lsof shows it, behind memfd: */
 #define HANDOVER_MAGIC 0x3178657366767070ull

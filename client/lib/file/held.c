@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* held.c - see held.h. */
-#include "held.h"
+#include "client/lib/file/held.h"
 
 #include <errno.h>
 
-#include "handover.h"
+#include "client/lib/file/handover.h"
 
 uint64_t file_owner(struct file *f)
 {

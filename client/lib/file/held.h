@@ -11,7 +11,7 @@
 #ifndef HELD_H
 #define HELD_H
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 /* The number of an open file as an owner: no other one of the process has it. */
 uint64_t file_owner(struct file *f);

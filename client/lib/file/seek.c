@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "deadline.h"
-#include "dir.h"
-#include "file.h"
-#include "handover.h"
-#include "space.h"
-#include "stat.h"
+#include "client/lib/session/deadline.h"
+#include "client/lib/file/dir.h"
+#include "client/lib/file/file.h"
+#include "client/lib/file/handover.h"
+#include "client/lib/names/space.h"
+#include "client/lib/names/stat.h"
 
 struct size_arg {
 	struct file *f;

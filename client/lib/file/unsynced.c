@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unsynced.c - see unsynced.h. */
-#include "unsynced.h"
+#include "client/lib/file/unsynced.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hash_table.h"
+#include "common/util/hash_table.h"
 
 struct unsynced {
 	uint64_t handle;

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 /* Files of a mount that are known; behind so many others the first one is forgotten. */
 #define UNSYNCED_MAX 65536u

@@ -14,8 +14,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "direct_int.h"
-#include "strand.h"
+#include "client/lib/io/direct_int.h"
+#include "client/lib/session/strand.h"
 
 /* Of one call: more is faster by the iods, who copy with several processors.  Measured:
  * one client of four iods is as fast either way at 1 MiB, four are not. */

@@ -3,10 +3,10 @@
 #ifndef DIRECT_INT_H
 #define DIRECT_INT_H
 
-#include "lender.h"
-#include "loans.h"
-#include "plan.h"
-#include "session.h"
+#include "client/lib/session/lender.h"
+#include "client/lib/io/loans.h"
+#include "client/lib/io/plan.h"
+#include "client/lib/session/session.h"
 
 /*
  * The object at server k of the file, if it is borrowed and not taken back; it may be asked

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asker.h"
-#include "io_int.h"
-#include "usermem.h"
+#include "client/lib/session/asker.h"
+#include "client/lib/io/io_int.h"
+#include "common/util/usermem.h"
 
 #define IO_MSG_MAX                                                             \
 	(sizeof(struct wire_hdr) + sizeof(struct wire_io) +                    \

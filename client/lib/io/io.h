@@ -10,8 +10,8 @@
 #ifndef IO_H
 #define IO_H
 
-#include "plan.h"
-#include "session.h"
+#include "client/lib/io/plan.h"
+#include "client/lib/session/session.h"
 
 #define IO_READ_INLINE 4096u
 

@@ -6,8 +6,8 @@
  */
 #include <poll.h>
 
-#include "io_int.h"
-#include "rpc.h"
+#include "client/lib/io/io_int.h"
+#include "common/comm/rpc.h"
 
 #define SLEPT_MS 500u
 #define HEAR_MAX 16u /* rounds */

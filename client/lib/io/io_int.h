@@ -3,10 +3,10 @@
 #ifndef IO_INT_H
 #define IO_INT_H
 
-#include "direct_int.h"
-#include "io.h"
-#include "list_req_int.h"
-#include "regs_int.h"
+#include "client/lib/io/direct_int.h"
+#include "client/lib/io/io.h"
+#include "client/lib/io/list_req_int.h"
+#include "client/lib/io/regs_int.h"
 
 #define IO_DEPTH 2 /* requests in flight at a server, at most */
 #define IO_SERVERS 16 /* without allocation */

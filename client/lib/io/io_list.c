@@ -6,9 +6,9 @@
  */
 #include <errno.h>
 
-#include "io_int.h"
-#include "pack.h"
-#include "usermem.h"
+#include "client/lib/io/io_int.h"
+#include "client/lib/session/pack.h"
+#include "common/util/usermem.h"
 
 #define LIST_MSG_MAX                                                           \
 	(sizeof(struct wire_hdr) + sizeof(struct wire_list) +                  \

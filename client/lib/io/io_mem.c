@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "io_int.h"
-#include "strand.h"
+#include "client/lib/io/io_int.h"
+#include "client/lib/session/strand.h"
 
 int io_alloc(struct io *io)
 {

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fan.h"
-#include "io_int.h"
-#include "pack.h"
-#include "usermem.h"
-#include "warm_int.h"
+#include "client/lib/session/fan.h"
+#include "client/lib/io/io_int.h"
+#include "client/lib/session/pack.h"
+#include "common/util/usermem.h"
+#include "client/lib/io/warm_int.h"
 
 static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list_req.c - collects the pieces of one list request. */
-#include "list_req_int.h"
+#include "client/lib/io/list_req_int.h"
 
 /* Bytes of the server's share of the extent before the piece at hand. */
 static uint64_t behind(const struct plan *plan, const struct plan_cur *cur)

@@ -7,8 +7,8 @@
 #ifndef LIST_REQ_INT_H
 #define LIST_REQ_INT_H
 
-#include "plan.h"
-#include "vecs_int.h"
+#include "client/lib/io/plan.h"
+#include "client/lib/io/vecs_int.h"
 
 struct list_limits {
 	uint64_t place; /* memory is used in place if its pieces have as many

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* loans.c - borrowing, when it pays, and again when it was taken back. */
-#include "loans.h"
+#include "client/lib/io/loans.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "direct_int.h"
+#include "client/lib/io/direct_int.h"
 
 #define OLD_MAX 16u /* descriptors of what was taken back, until the close */
 #define SOON_MS 100u

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "direct_int.h"
-#include "strand.h"
+#include "client/lib/io/direct_int.h"
+#include "client/lib/session/strand.h"
 
 /*
  * To borrow it for writing makes an object that is missing, as those of the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* plan.c - cursors over a striped transfer. */
-#include "plan.h"
+#include "client/lib/io/plan.h"
 
 _Static_assert(PLAN_REQUEST_MAX <= UINT32_MAX, "fits wire_mem.len");
 

@@ -14,9 +14,9 @@
 
 #include <sys/uio.h>
 
-#include "dist.h"
-#include "view.h"
-#include "wire.h"
+#include "common/dist/dist.h"
+#include "client/lib/io/view.h"
+#include "common/wire/wire.h"
 
 #define PLAN_REQUEST_MAX                                                       \
 	(64u << 20) /* bytes of one request: what a server

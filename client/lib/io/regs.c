@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* regs.c - groups of memory. */
-#include "regs_int.h"
+#include "client/lib/io/regs_int.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

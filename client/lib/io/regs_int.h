@@ -7,8 +7,8 @@
 #ifndef REGS_INT_H
 #define REGS_INT_H
 
-#include "plan.h"
-#include "rail.h"
+#include "client/lib/io/plan.h"
+#include "common/buffer/rail.h"
 
 /* Room that regs_make() may need. */
 unsigned int regs_max(const struct plan *plan);

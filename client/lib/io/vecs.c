@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* vecs.c - from extents to vectors, one after the other. */
-#include "vecs_int.h"
+#include "client/lib/io/vecs_int.h"
 
 void vecs_begin(struct vecs *vecs)
 {

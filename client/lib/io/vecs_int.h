@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 struct vecs {
 	unsigned int n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view.c - the arithmetic of partitions. */
-#include "view.h"
+#include "client/lib/io/view.h"
 
 #include <errno.h>
 
-#include "extent.h"
+#include "common/util/extent.h"
 
 int view_from_part(const struct fpart *part, struct view *view)
 {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api.h"
+#include "client/lib/api.h"
 
 struct view {
 	uint64_t off, gsize, stride; /* bytes; gsize 0: no groups */

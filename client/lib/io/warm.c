@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* warm.c - see warm_int.h. */
-#include "warm_int.h"
+#include "client/lib/io/warm_int.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "ask.h"
-#include "block.h"
-#include "usermem.h"
+#include "client/lib/session/ask.h"
+#include "common/wire/block.h"
+#include "common/util/usermem.h"
 
 #define LATER_MS 60000u /* it shares nothing */
 #define SKIP_MAX 64u

@@ -7,8 +7,8 @@
 #ifndef WARM_INT_H
 #define WARM_INT_H
 
-#include "plan.h"
-#include "session.h"
+#include "client/lib/io/plan.h"
+#include "client/lib/session/session.h"
 
 #define WARM_AFTER 8u
 #define WARM_MAX 16384u /* bytes of a read */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list.c - a list transfer of an open file. */
-#include "list.h"
-#include "strand.h"
+#include "client/lib/list/list.h"
+#include "client/lib/session/strand.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "unsynced.h"
-#include "usermem.h"
+#include "client/lib/file/unsynced.h"
+#include "common/util/usermem.h"
 
 struct run {
 	struct file *f;

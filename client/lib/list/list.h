@@ -12,7 +12,7 @@
 #ifndef LIST_H
 #define LIST_H
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 /* A list; its arrays are list_free()'s. */
 struct list {

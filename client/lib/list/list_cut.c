@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list_cut.c - lists in pieces: sorted, united, dealt out, cut off. */
-#include "list.h"
+#include "client/lib/list/list.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list_order.c - lists: made from what the caller gave, and looked at. */
-#include "list.h"
+#include "client/lib/list/list.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
-#include "extent.h"
+#include "common/util/extent.h"
 
 int list_init(struct list *list, bool write, size_t nmem, size_t nfile,
 	      bool hints)

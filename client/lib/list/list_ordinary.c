@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "list.h"
+#include "client/lib/list/list.h"
 
 /* One contiguous piece: less than len only at the end of the file. */
 static ssize_t piece(int fd, bool write, char *addr, uint64_t off, uint64_t len)

@@ -4,7 +4,7 @@
  * after the other; each is empty, as it is in the file, or newer.  Only newer
  * blocks are written, so that nothing of a neighbour's is written back.
  */
-#include "mdbi.h"
+#include "client/lib/list/mdbi.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "client/lib/list/list.h"
 
 enum { EMPTY, CLEAN, DIRTY };
 

@@ -3,8 +3,8 @@
 #ifndef MDBI_H
 #define MDBI_H
 
-#include "api.h"
-#include "file.h"
+#include "client/lib/api.h"
+#include "client/lib/file/file.h"
 
 struct mdbi;
 

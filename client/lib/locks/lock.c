@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lock.c - see lock.h. */
-#include "lock.h"
+#include "client/lib/locks/lock.h"
 
 #include <errno.h>
 #include <sys/file.h>
 
-#include "held.h"
-#include "lock_ask_int.h"
-#include "stat.h"
+#include "client/lib/file/held.h"
+#include "client/lib/locks/lock_ask_int.h"
+#include "client/lib/names/stat.h"
 
 static bool of_process(int cmd)
 {

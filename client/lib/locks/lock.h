@@ -8,7 +8,7 @@
 
 #include <fcntl.h>
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 /* cmd: F_GETLK, F_SETLK, F_SETLKW or their F_OFD_ forms, on a PVFS file; 0 or
  * -errno. */

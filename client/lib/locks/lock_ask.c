@@ -13,7 +13,7 @@
  *
  * The lock is taken or not as the last answer to the waiter says.
  */
-#include "lock_ask_int.h"
+#include "client/lib/locks/lock_ask_int.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "quiet_thread.h"
-#include "strand.h"
+#include "common/util/quiet_thread.h"
+#include "client/lib/session/strand.h"
 
 #define STACK_SIZE (256u * 1024)
 #define CANCEL_FIRST_MS 10u /* until the next CANCEL: one may meet a gap */

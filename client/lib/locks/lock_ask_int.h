@@ -3,8 +3,8 @@
 #ifndef LOCK_ASK_INT_H
 #define LOCK_ASK_INT_H
 
-#include "file.h"
-#include "mgr.h"
+#include "client/lib/file/file.h"
+#include "client/lib/names/mgr.h"
 
 /*
  * Takes, lets go or tests lock (WIRE_L_*); its session is set, and with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mount_opt.c - what each option of pvfstab(5) may be, and where it goes. */
-#include "mount_opt_int.h"
+#include "client/lib/mount/mount_opt_int.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric_conf.h"
-#include "rendezvous.h"
+#include "common/comm/fabric/fabric_conf.h"
+#include "common/comm/fabric/rendezvous.h"
 
 #define TIMEOUT_MAX_S 86400
 

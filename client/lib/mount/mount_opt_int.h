@@ -3,7 +3,7 @@
 #ifndef MOUNT_OPT_INT_H
 #define MOUNT_OPT_INT_H
 
-#include "pvfstab.h"
+#include "client/lib/mount/pvfstab.h"
 
 #define PVFSTAB_SHOWN 80 /* characters of what a line says wrong */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pvfstab.h"
+#include "client/lib/mount/pvfstab.h"
 
 int path_absolute(const char *path, char buf[PATH_MAX])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pvfstab.c - reading pvfstab(5), which has the form of fstab(5). */
-#include "pvfstab.h"
+#include "client/lib/mount/pvfstab.h"
 
 #include <errno.h>
 #include <mntent.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mount_opt_int.h"
+#include "client/lib/mount/mount_opt_int.h"
 
 #define MGR_PORT 3000
 

@@ -9,12 +9,12 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "addr.h"
-#include "auth_mode.h"
-#include "fabric.h"
-#include "log.h"
-#include "seal_mode.h"
-#include "sizes.h"
+#include "common/util/addr.h"
+#include "common/wire/auth_mode.h"
+#include "common/comm/fabric/fabric.h"
+#include "common/util/log.h"
+#include "common/wire/seal_mode.h"
+#include "common/comm/fabric/sizes.h"
 
 #define MOUNT_KEY_MAX 1024u
 #define MOUNT_SOCKET_MAX 108u /* of sockaddr_un */

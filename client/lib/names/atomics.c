@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* atomics.c - see atomics.h. */
-#include "atomics.h"
+#include "client/lib/names/atomics.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
+#include "client/lib/session/ask.h"
 
 #define SOON_MS 500u /* the iod does not lend it now */
 #define TRIES 3u

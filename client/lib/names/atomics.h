@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 struct session;
 struct word;

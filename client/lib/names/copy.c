@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copy.c - COPY at all iods of a file. */
-#include "copy.h"
+#include "client/lib/names/copy.h"
 
-#include "fan.h"
+#include "client/lib/session/fan.h"
 
 bool copy_fits(const struct copy_range *r)
 {

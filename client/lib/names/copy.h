@@ -7,7 +7,7 @@
 #ifndef COPY_H
 #define COPY_H
 
-#include "mgr.h"
+#include "client/lib/names/mgr.h"
 
 struct copy_range {
 	const struct dist *dist, *from_dist;

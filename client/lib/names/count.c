@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* count.c - COUNTER: a file's counters are dealt to its iods by their number. */
-#include "count.h"
+#include "client/lib/names/count.h"
 
 #include <errno.h>
 
-#include "ask.h"
+#include "client/lib/session/ask.h"
 
 static int take_old(void *arg, const struct wire_msg *reply)
 {

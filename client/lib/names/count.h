@@ -3,9 +3,9 @@
 #ifndef COUNT_H
 #define COUNT_H
 
-#include "dist.h"
-#include "mgr.h"
-#include "atomics.h"
+#include "common/dist/dist.h"
+#include "client/lib/names/mgr.h"
+#include "client/lib/names/atomics.h"
 
 struct counter_ask {
 	const struct dist *dist;

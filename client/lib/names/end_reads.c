@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* end_reads.c - see end_reads.h. */
-#include "end_reads.h"
+#include "client/lib/names/end_reads.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "deadline.h"
-#include "ends.h"
+#include "client/lib/session/deadline.h"
+#include "common/wire/ends.h"
 
 struct end_place {
 	uint64_t session; /* 0: none */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fan.h"
+#include "client/lib/session/fan.h"
 
 struct end_places;
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ask.h"
-#include "store.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/names/store.h"
 
 _Static_assert(STORE_SESSIONS == WIRE_SESSIONS_MAX, "store.h");
 _Static_assert(PVFS_SESSION_AWAY == WIRE_SE_AWAY, "pvfs.h");

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ask.h"
-#include "store.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/names/store.h"
 
 _Static_assert(STORE_HOT == WIRE_HOT_MAX && PVFS_HOT == WIRE_HOT_MAX,
 	       "store.h");

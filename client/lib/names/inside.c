@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask.h"
-#include "store.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/names/store.h"
 
 _Static_assert(PVFS_GAUGES == WIRE_GAUGES_MAX, "pvfs.h");
 _Static_assert(PVFS_TIMES == WIRE_TIMES_ALL, "pvfs.h");

@@ -2,8 +2,8 @@
 /* labels.c - LABELS: what users and jobs have asked a server for. */
 #include <string.h>
 
-#include "ask.h"
-#include "store.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/names/store.h"
 
 _Static_assert(STORE_LABELS == WIRE_LABELS_MAX, "store.h");
 _Static_assert(PVFS_LABEL_DIRECT == WIRE_LB_TOLD, "pvfs.h");

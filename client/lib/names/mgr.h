@@ -10,9 +10,9 @@
 
 #include <sys/types.h>
 
-#include "ask.h"
-#include "dist.h"
-#include "session.h"
+#include "client/lib/session/ask.h"
+#include "common/dist/dist.h"
+#include "client/lib/session/session.h"
 
 /* What an operation is about: a path below the root, or a handle. */
 struct target {

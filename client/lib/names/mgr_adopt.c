@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr_adopt.c - ADOPT and ADOPTED. */
-#include "mgr_int.h"
+#include "client/lib/names/mgr_int.h"
 
 static int take_done(void *arg, const struct wire_msg *reply)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "mgr_int.h"
+#include "client/lib/names/mgr_int.h"
 
 int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a)
 {

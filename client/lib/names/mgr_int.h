@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "ask.h"
-#include "mgr.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/names/mgr.h"
 
 struct mgr_attr_arg {
 	struct session *s;

@@ -2,7 +2,7 @@
 /* mgr_link.c - LINK2 and UNLINK2, and what they are with a mgr of an earlier version; READLINK. */
 #include <errno.h>
 
-#include "mgr_int.h"
+#include "client/lib/names/mgr_int.h"
 
 static int link2(struct session *s, const struct target *from,
 		 const struct target *to, struct wire_link2 body,

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-#include "mgr_int.h"
+#include "client/lib/names/mgr_int.h"
 
 static int take_listing(void *arg, const struct wire_msg *reply)
 {

@@ -2,7 +2,7 @@
 /* mgr_lock.c - LOCK and LOCK_ANY. */
 #include <errno.h>
 
-#include "mgr_int.h"
+#include "client/lib/names/mgr_int.h"
 
 static struct wire_lock body_of(uint64_t handle, const struct mgr_lock *lock)
 {

@@ -2,7 +2,7 @@
 /* mgr_name.c - the operations on names. */
 #include <errno.h>
 
-#include "mgr_int.h"
+#include "client/lib/names/mgr_int.h"
 
 int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode,
 	      struct attr *attr)

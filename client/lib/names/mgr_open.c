@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr_open.c - OPEN, GRANT, REDEEM, RELEASE and APPEND. */
-#include "mgr_int.h"
+#include "client/lib/names/mgr_int.h"
 
 struct open_arg {
 	struct mgr_attr_arg attr;

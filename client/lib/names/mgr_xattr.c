@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/xattr.h>
 
-#include "mgr_int.h"
-#include "xattr.h"
+#include "client/lib/names/mgr_int.h"
+#include "client/lib/names/xattr.h"
 
 int mgr_setxattr(struct session *s, const struct target *t, const char *name,
 		 const void *value, size_t len, int flags)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mounted.c - see mounted.h. */
-#include "mounted.h"
+#include "client/lib/names/mounted.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* space.c - FALLOCATE and SEEK at all iods of a file. */
-#include "space.h"
+#include "client/lib/names/space.h"
 
 #include <errno.h>
 
-#include "fan.h"
+#include "client/lib/session/fan.h"
 
 static void *body_of(void *msg)
 {

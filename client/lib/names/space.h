@@ -6,7 +6,7 @@
 #ifndef SPACE_H
 #define SPACE_H
 
-#include "mgr.h"
+#include "client/lib/names/mgr.h"
 
 struct space_range {
 	const struct dist *dist;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stat.c - attributes from the mgr, completed by the iods of a file that is
  * being written. */
-#include "stat.h"
+#include "client/lib/names/stat.h"
 
 #include <sys/sysmacros.h>
 
-#include "fan.h"
-#include "mounted.h"
+#include "client/lib/session/fan.h"
+#include "client/lib/names/mounted.h"
 
 #define BLKSIZE_MAX (8u << 20)
 #define NS 1000000000

@@ -5,8 +5,8 @@
 
 #include <sys/stat.h>
 
-#include "end_reads.h"
-#include "mgr.h"
+#include "client/lib/names/end_reads.h"
+#include "client/lib/names/mgr.h"
 
 /* arg: struct stat *.  A target_op; asks the iods only if the mgr does not
  * know the size. */

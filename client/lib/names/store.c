@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* store.c - free space, of one server and of all iods. */
-#include "store.h"
+#include "client/lib/names/store.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
-#include "fan.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/session/fan.h"
 
 #define UNIT 4096u
 

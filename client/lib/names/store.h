@@ -5,8 +5,8 @@
 
 #include <sys/statfs.h>
 
-#include "api.h"
-#include "mgr.h"
+#include "client/lib/api.h"
+#include "client/lib/names/mgr.h"
 
 /* arg: struct statfs *.  A target_op: the space of all iods together, the
  * inodes of the mgr. */

@@ -3,7 +3,7 @@
 #ifndef CLIENT_XATTR_H
 #define CLIENT_XATTR_H
 
-#include "mgr.h"
+#include "client/lib/names/mgr.h"
 
 /* What comes back: at most cap bytes to buf; *n: how many there are, which may be
  * more (then buf holds nothing of use). */

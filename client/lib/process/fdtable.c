@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fdtable.c - an array of files under a lock. */
-#include "fdtable_int.h"
+#include "client/lib/process/fdtable_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

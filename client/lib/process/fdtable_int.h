@@ -8,9 +8,9 @@
 
 #include <pthread.h>
 
-#include "file.h"
-#include "handover.h"
-#include "stub_int.h"
+#include "client/lib/file/file.h"
+#include "client/lib/file/handover.h"
+#include "client/lib/process/stub_int.h"
 
 struct fdtable {
 	pthread_mutex_t lock; /* all below */

@@ -8,7 +8,7 @@
  * Nothing that was found is believed: a file is looked for by its number only, and has
  * no more rights than who runs here.
  */
-#include "inherit.h"
+#include "client/lib/process/inherit.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process_start.h"
+#include "common/util/process_start.h"
 
 #define FOUND_MAX 8
 #define LINK "/memfd:" HANDOVER_NAME " (deleted)"

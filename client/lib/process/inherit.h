@@ -6,7 +6,7 @@
 #ifndef INHERIT_H
 #define INHERIT_H
 
-#include "fdtable_int.h"
+#include "client/lib/process/fdtable_int.h"
 
 struct inherited; /* what was found */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* process.c - the process' own tables: see process.h. */
-#include "process.h"
+#include "client/lib/process/process.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fdtable_int.h"
-#include "inherit.h"
-#include "quiet_thread.h"
-#include "unsynced.h"
+#include "client/lib/process/fdtable_int.h"
+#include "client/lib/process/inherit.h"
+#include "common/util/quiet_thread.h"
+#include "client/lib/file/unsynced.h"
 
 #define TIMEOUT_S 30
 #define SETTLE_MS 2000 /* at the end of a program that has called nobody */

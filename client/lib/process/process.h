@@ -9,8 +9,8 @@
 #ifndef PROCESS_H
 #define PROCESS_H
 
-#include "file.h"
-#include "mounted.h"
+#include "client/lib/file/file.h"
+#include "client/lib/names/mounted.h"
 
 bool process_has_mounts(void);
 /* The mount of an absolute path and the rest of the path, or NULL. */

@@ -4,7 +4,7 @@
  * It names memory that is empty and sealed, so that who opens it anew by
  * /proc/PID/fd can write nothing either.
  */
-#include "stub_int.h"
+#include "client/lib/process/stub_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "descriptors.h"
+#include "common/util/descriptors.h"
 
 #define NAME "pvfs" /* as lsof shows it */
 /*

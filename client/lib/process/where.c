@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* where.c - following paths over the borders of mounts. */
-#include "where.h"
+#include "client/lib/process/where.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "process.h"
-#include "stat.h"
-#include "strand.h"
+#include "client/lib/process/process.h"
+#include "client/lib/names/stat.h"
+#include "client/lib/session/strand.h"
 
 #define HOPS_MAX 40
 

@@ -7,7 +7,7 @@
 #ifndef WHERE_H
 #define WHERE_H
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 #define WHERE_ORDINARY 1 /* result: make the ordinary call with path */
 

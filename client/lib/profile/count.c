@@ -2,7 +2,7 @@
 /* count.c - calls are counted, in the part of their thread. */
 #include <sched.h>
 
-#include "profile_int.h"
+#include "client/lib/profile/profile_int.h"
 
 #define ROUNDS 1000u
 

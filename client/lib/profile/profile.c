@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "file_limit.h"
-#include "profile_int.h"
+#include "common/util/file_limit.h"
+#include "client/lib/profile/profile_int.h"
 
 _Atomic(struct profile *) profile_active;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

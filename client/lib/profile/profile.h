@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "clock.h"
-#include "profile_record.h"
+#include "common/util/clock.h"
+#include "common/profile/profile_record.h"
 
 struct log;
 struct profile;

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "log.h"
-#include "record_int.h"
+#include "common/util/log.h"
+#include "client/lib/profile/record_int.h"
 
 #define PROFILE_FILES 1024u
 #define PROFILE_PLACES (PROFILE_FILES + PROFILE_FIRST)

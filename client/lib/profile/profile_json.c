@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile_int.h"
-#include "utf8.h"
+#include "client/lib/profile/profile_int.h"
+#include "common/json/utf8.h"
 
 #define VERSION 1
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile_int.h"
+#include "client/lib/profile/profile_int.h"
 
 #define STANDARD "pvfs-profile.%h.%p.json"
 #define TRIES 99u

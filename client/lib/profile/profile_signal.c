@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile_int.h"
+#include "client/lib/profile/profile_int.h"
 
 atomic_int profile_asked;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* record.c - see record_int.h. */
-#include "record_int.h"
+#include "client/lib/profile/record_int.h"
 
 /* ---- one access ---- */
 

@@ -3,7 +3,7 @@
 #ifndef RECORD_INT_H
 #define RECORD_INT_H
 
-#include "profile.h"
+#include "client/lib/profile/profile.h"
 
 struct record {
 	struct profile_record sum;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rw.c - what a read or write is, before it is carried out. */
-#include "rw.h"
+#include "client/lib/rw/rw.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "handover.h"
-#include "strand.h"
+#include "client/lib/file/handover.h"
+#include "client/lib/session/strand.h"
 
 static bool allowed(const struct file *f, bool write)
 {

@@ -3,7 +3,7 @@
 #ifndef RW_H
 #define RW_H
 
-#include "file.h"
+#include "client/lib/file/file.h"
 
 struct rw {
 	const struct iovec *iov;

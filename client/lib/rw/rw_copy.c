@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "copy.h"
-#include "handover.h"
-#include "rw.h"
-#include "unsynced.h"
+#include "client/lib/names/copy.h"
+#include "client/lib/file/handover.h"
+#include "client/lib/rw/rw.h"
+#include "client/lib/file/unsynced.h"
 
 #define ALIGN 4096u
 #define AT_A_TIME (4u << 20) /* bytes through our own memory */

@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "count.h"
-#include "rw.h"
+#include "client/lib/names/count.h"
+#include "client/lib/rw/rw.h"
 
 static int check(const struct file *f, const struct counter_ask *a)
 {

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "rw.h"
-#include "unsynced.h"
+#include "client/lib/rw/rw.h"
+#include "client/lib/file/unsynced.h"
 
 struct transfer {
 	struct file *f;

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rw.h"
+#include "client/lib/rw/rw.h"
 
 /* Where the next byte goes in memory. */
 struct place {

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "extent.h"
-#include "rw.h"
-#include "space.h"
-#include "unsynced.h"
+#include "common/util/extent.h"
+#include "client/lib/rw/rw.h"
+#include "client/lib/names/space.h"
+#include "client/lib/file/unsynced.h"
 
 static int flags_of(int mode, uint32_t *flags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ask.c - single requests, waited for or not. */
-#include "ask.h"
+#include "client/lib/session/ask.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asker.h"
-#include "fan.h"
+#include "client/lib/session/asker.h"
+#include "client/lib/session/fan.h"
 
 #define POSTED_MAX 16u
 /* Of those that the server has to hear, however late: with their memory, a megabyte. */

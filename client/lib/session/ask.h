@@ -11,7 +11,7 @@
 #ifndef ASK_H
 #define ASK_H
 
-#include "session.h"
+#include "client/lib/session/session.h"
 
 /* Who asks, if that is not whom the session serves: see WIRE_F_AS. */
 struct cred {

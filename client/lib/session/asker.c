@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* asker.c - see asker.h. */
-#include "asker.h"
+#include "client/lib/session/asker.h"
 
 static _Thread_local uint32_t self;
 

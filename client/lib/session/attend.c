@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "clock.h"
-#include "drive_int.h"
+#include "common/util/clock.h"
+#include "client/lib/session/drive_int.h"
 
 #define ROUNDS 100 /* in a row; then others may have something to do */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
-#include "container.h"
-#include "prove_int.h"
+#include "client/lib/session/ask.h"
+#include "common/util/container.h"
+#include "client/lib/session/prove_int.h"
 
 #define TRIES 5
 #define PAUSE_MS 200 /* and twice that each time */

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "prove_int.h"
+#include "client/lib/session/prove_int.h"
 
 #define FILE_NAME PVFS_PLUGINS "/libpvfs-auth.so"
 

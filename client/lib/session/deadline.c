@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* deadline.c - see deadline.h. */
-#include "deadline.h"
+#include "client/lib/session/deadline.h"
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define LATE UINT64_MAX /* when it is asked for */
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* declare.c - see declare.h. */
-#include "declare.h"
+#include "client/lib/session/declare.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
-#include "hash_table.h"
-#include "session.h"
-#include "wire.h"
+#include "client/lib/session/ask.h"
+#include "common/util/hash_table.h"
+#include "client/lib/session/session.h"
+#include "common/wire/wire.h"
 
 #define PART WIRE_HOLD_MAX
 

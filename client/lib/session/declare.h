@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "rpc.h"
+#include "common/comm/rpc.h"
 
 struct session;
 struct declare;

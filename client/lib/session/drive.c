@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <sys/eventfd.h>
 
-#include "clock.h"
-#include "drive_int.h"
-#include "lookout.h"
-#include "strand.h"
+#include "common/util/clock.h"
+#include "client/lib/session/drive_int.h"
+#include "common/util/lookout.h"
+#include "client/lib/session/strand.h"
 
 void drive_init(struct drive *drive, struct rpc_ctx *ctx)
 {

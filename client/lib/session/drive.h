@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "rpc.h"
+#include "common/comm/rpc.h"
 
 struct strand;
 

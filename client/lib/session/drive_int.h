@@ -3,7 +3,7 @@
 #ifndef DRIVE_INT_H
 #define DRIVE_INT_H
 
-#include "drive.h"
+#include "client/lib/session/drive.h"
 
 #define DRIVE_SLICE_MS 1000 /* calls end by themselves: only a fuse */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fan.c - fan-out with one message, and what uses it: GETSIZE, SYNC, PING. */
-#include "fan.h"
+#include "client/lib/session/fan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "asker.h"
+#include "client/lib/session/asker.h"
 
 #define FAN_CALLS 16
 #define LOOK_MS 1500u /* less than a program's end waits for it */

@@ -5,8 +5,8 @@
 #ifndef FAN_H
 #define FAN_H
 
-#include "dist.h"
-#include "session.h"
+#include "common/dist/dist.h"
+#include "client/lib/session/session.h"
 
 /*
  * Sends the message in out, which is not ended yet, to the servers k < pcount

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* job_id.c - of which job this program is. */
-#include "job_id_int.h"
+#include "client/lib/session/job_id_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire.h"
+#include "common/wire/wire.h"
 
 const char *session_job_id(void)
 {

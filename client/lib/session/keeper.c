@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* keeper.c - looking and watching: see keeper_int.h. */
-#include "keeper_int.h"
+#include "client/lib/session/keeper_int.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,9 +8,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "quiet_thread.h"
-#include "rpc.h"
+#include "common/util/clock.h"
+#include "common/util/quiet_thread.h"
+#include "common/comm/rpc.h"
 
 /* The resolver is run here, and what the program made of pvfs_set_log(). */
 #define STACK (PTHREAD_STACK_MIN + (256u << 10))

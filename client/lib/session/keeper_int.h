@@ -22,8 +22,8 @@
 #ifndef KEEPER_INT_H
 #define KEEPER_INT_H
 
-#include "drive.h"
-#include "log.h"
+#include "client/lib/session/drive.h"
+#include "common/util/log.h"
 
 #define KEEPER_LOOK_MS 500
 

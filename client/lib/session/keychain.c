@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* keychain.c - see keychain.h. */
-#include "keychain_int.h"
+#include "client/lib/session/keychain_int.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "hash_table.h"
+#include "common/util/clock.h"
+#include "common/util/hash_table.h"
 
 #define RIGHTS 2u
 #define DUE(life) ((life) / 4) /* half of a ticket's */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rpc.h"
+#include "common/comm/rpc.h"
 
 struct keychain;
 

@@ -3,7 +3,7 @@
 #ifndef KEYCHAIN_INT_H
 #define KEYCHAIN_INT_H
 
-#include "keychain.h"
+#include "client/lib/session/keychain.h"
 
 /* Those that are to be renewed, no more than go in a message. */
 struct renewal {

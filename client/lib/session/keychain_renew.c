@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "ask.h"
-#include "keychain_int.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/session/keychain_int.h"
 
 static int take(void *arg, const struct wire_msg *reply)
 {

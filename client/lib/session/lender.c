@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lender.c - BORROW, and the descriptors that come with its reply. */
-#include "lender.h"
+#include "client/lib/session/lender.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ask.h"
-#include "descriptors.h"
+#include "client/lib/session/ask.h"
+#include "common/util/descriptors.h"
 
 #define SPARE 64u /* descriptors that the program keeps for itself */
 #define APART 512 /* from the numbers that programs are given next */

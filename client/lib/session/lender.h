@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock.h"
-#include "lent.h"
+#include "common/util/clock.h"
+#include "common/wire/lent.h"
 
 struct session;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list_conf.c - from which size on memory is used in place, per provider. */
-#include "list_conf_int.h"
+#include "client/lib/session/list_conf_int.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "common/util/log.h"
 
 #define PLACE_MAX (1u << 30)
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* listed.c - see listed.h. */
-#include "listed.h"
+#include "client/lib/session/listed.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
-#include "fnv.h"
+#include "client/lib/session/ask.h"
+#include "common/util/fnv.h"
 
 #define LISTS_MAX (4u << 20) /* groups of all lists but the own one: 16 MiB */
 #define LIST_COST 1024u /* groups that a list itself counts for: 4096 lists */

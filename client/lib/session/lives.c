@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lives.c - see lives.h. */
-#include "lives.h"
+#include "client/lib/session/lives.h"
 
 /* Two at once may count it twice; nobody sees the new life before its loss. */
 bool lives_met(struct lives *lives, uint32_t iod, uint32_t life)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
-#include "declare.h"
-#include "prove_int.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/session/declare.h"
+#include "client/lib/session/prove_int.h"
 
 /* ---- MOUNT ---- */
 

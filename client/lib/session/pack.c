@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pack.c - the buffers of small pieces. */
-#include "pack.h"
+#include "client/lib/session/pack.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include <sys/queue.h>
 #include <sys/uio.h>
 
-#include "rail.h"
+#include "common/buffer/rail.h"
 
 #define PACK_LEN (256u << 10) /* a transfer unit of the iods */
 #define PACK_KEPT 32u

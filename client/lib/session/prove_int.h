@@ -3,7 +3,7 @@
 #ifndef PROVE_INT_H
 #define PROVE_INT_H
 
-#include "session.h"
+#include "client/lib/session/session.h"
 
 /* Where pvfstab asks for it: s->auth.  Logged. */
 int prove_open(struct session *s, const struct session_auth_attr *attr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* session.c - opening and closing a client instance's connections. */
-#include "session.h"
+#include "client/lib/session/session.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ask.h"
-#include "job_id_int.h"
-#include "lender.h"
-#include "prove_int.h"
-#include "random_id.h"
-#include "rendezvous.h"
-#include "usermem.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/session/job_id_int.h"
+#include "client/lib/session/lender.h"
+#include "client/lib/session/prove_int.h"
+#include "common/util/random_id.h"
+#include "common/comm/fabric/rendezvous.h"
+#include "common/util/usermem.h"
 
 #define DRAIN_MS 2000 /* for what nobody waited for */
 #define POLL_US 30 /* where answers come meanwhile */

@@ -10,19 +10,19 @@
 
 #include <errno.h>
 
-#include "addr.h"
-#include "client_auth.h"
-#include "clock.h"
-#include "container.h"
-#include "deadline.h"
-#include "declare.h"
-#include "drive.h"
-#include "keeper_int.h"
-#include "keychain.h"
-#include "list_conf_int.h"
-#include "listed.h"
-#include "lives.h"
-#include "pack.h"
+#include "common/util/addr.h"
+#include "client/lib/auth/client_auth.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "client/lib/session/deadline.h"
+#include "client/lib/session/declare.h"
+#include "client/lib/session/drive.h"
+#include "client/lib/session/keeper_int.h"
+#include "client/lib/session/keychain.h"
+#include "client/lib/session/list_conf_int.h"
+#include "client/lib/session/listed.h"
+#include "client/lib/session/lives.h"
+#include "client/lib/session/pack.h"
 
 struct lender;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* strand.c - stopping and going on: see strand.h. */
-#include "strand.h"
+#include "client/lib/session/strand.h"
 
 #include <errno.h>
 #include <pthread.h>
 
-#include "asker.h"
-#include "quiet_thread.h"
-#include "session.h"
+#include "client/lib/session/asker.h"
+#include "common/util/quiet_thread.h"
+#include "client/lib/session/session.h"
 
 #define ASIDE_STACK (256u << 10)
 

@@ -20,8 +20,8 @@
 #ifndef STRAND_H
 #define STRAND_H
 
-#include "drive.h"
-#include "fiber.h"
+#include "client/lib/session/drive.h"
+#include "common/util/fiber.h"
 
 struct session;
 

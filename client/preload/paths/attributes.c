@@ -6,11 +6,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "refuse.h"
-#include "same_dev.h"
-#include "seen.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/refuse.h"
+#include "client/preload/same_dev.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 TWO_NAMES(int, stat, stat64, (const char *path, struct stat *st));
 TWO_NAMES(int, lstat, lstat64, (const char *path, struct stat *st));

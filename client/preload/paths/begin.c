@@ -3,8 +3,8 @@
  * begin.c - the room's one constructor.  It is linked behind the other files of the library, and
  * so are those that it builds on; what the program before handed over is known already.
  */
-#include "begin.h"
-#include "whose.h"
+#include "client/preload/paths/begin.h"
+#include "client/preload/paths/whose.h"
 
 __attribute__((constructor)) static void begin(void)
 {

@@ -4,9 +4,9 @@
 #include <pvfs.h>
 #include <unistd.h>
 
-#include "seen.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 TWO_NAMES(int, truncate, truncate64, (const char *path, off_t size));
 SEEN int chmod(const char *path, mode_t mode);

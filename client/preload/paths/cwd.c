@@ -13,12 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "begin.h"
-#include "realname.h"
-#include "refuse.h"
-#include "seen.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/begin.h"
+#include "client/preload/paths/realname.h"
+#include "client/preload/paths/refuse.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 #define MARK "/pvfs-cwd."
 #define LETTERS 6

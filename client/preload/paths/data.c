@@ -11,13 +11,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "begin.h"
-#include "next.h"
-#include "offset.h"
-#include "refuse.h"
-#include "seen.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/begin.h"
+#include "client/preload/next.h"
+#include "client/preload/paths/offset.h"
+#include "client/preload/paths/refuse.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 static struct next behind; /* next.h's before us */
 

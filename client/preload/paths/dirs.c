@@ -7,9 +7,9 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "seen.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 struct ours {
 	LIST_ENTRY(ours) list;

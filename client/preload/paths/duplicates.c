@@ -6,12 +6,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "next.h"
-#include "offset.h"
-#include "seen.h"
-#include "streams.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/next.h"
+#include "client/preload/paths/offset.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/streams.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 #define CLOEXEC_ONLY 4u /* CLOSE_RANGE_CLOEXEC */
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "seen.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 extern void __chk_fail(void) __attribute__((noreturn));
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* offset.c - see offset.h.  All of it is called within a call of ours (PVFS()). */
 #undef _FILE_OFFSET_BITS
-#include "offset.h"
+#include "client/preload/paths/offset.h"
 
 #include <pvfs.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "next.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/next.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 #define SEALS (F_SEAL_SEAL | F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
 

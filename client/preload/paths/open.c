@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "refuse.h"
-#include "seen.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/refuse.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 TWO_NAMES(int, open, open64, (const char *path, int flags, ...));
 TWO_NAMES(int, openat, openat64, (int dir, const char *path, int flags, ...));

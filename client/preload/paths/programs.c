@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "leave.h"
-#include "refused.h"
-#include "seen.h"
-#include "under.h"
+#include "client/preload/leave.h"
+#include "client/preload/paths/refused.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
 
 SEEN int execve(const char *path, char *const argv[], char *const envp[]);
 SEEN int execv(const char *path, char *const argv[]);

@@ -4,15 +4,15 @@
  * looks in each directory for the name of the one that it came from.
  */
 #undef _FILE_OFFSET_BITS
-#include "realname.h"
+#include "client/preload/paths/realname.h"
 
 #include <pvfs.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 #define LINKS 40
 #define UP (O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* refuse.c - see refuse.h. */
-#include "refuse.h"
+#include "client/preload/paths/refuse.h"
 
 #include <errno.h>
 #include <stdarg.h>

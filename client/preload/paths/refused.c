@@ -14,10 +14,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "next.h"
-#include "refused.h"
-#include "seen.h"
-#include "under.h"
+#include "client/preload/next.h"
+#include "client/preload/paths/refused.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
 
 /* ---- walks ---- */
 

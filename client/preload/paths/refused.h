@@ -5,8 +5,8 @@
 
 #include <dlfcn.h>
 
-#include "refuse.h"
-#include "whose.h"
+#include "client/preload/paths/refuse.h"
+#include "client/preload/paths/whose.h"
 
 /* Ours, or relative to a directory of ours: an error is set. */
 static inline bool refused_at(int dir, const char *path, const char *call)

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "begin.h"
-#include "refuse.h"
-#include "seen.h"
-#include "streams.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/begin.h"
+#include "client/preload/paths/refuse.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/streams.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 #define STANDARD 3
 

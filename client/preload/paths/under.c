@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* under.c - see under.h. */
-#include "under.h"
+#include "client/preload/paths/under.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -21,8 +21,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "inside.h"
-#include "usermem.h"
+#include "client/preload/inside.h"
+#include "common/util/usermem.h"
 
 enum whose { KERNELS, OURS, REFUSED };
 

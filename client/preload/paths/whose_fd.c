@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "next.h"
-#include "offset.h"
-#include "refuse.h"
-#include "streams.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/next.h"
+#include "client/preload/paths/offset.h"
+#include "client/preload/paths/refuse.h"
+#include "client/preload/paths/streams.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 #define STUB "/memfd:pvfs (deleted)"
 

@@ -12,11 +12,11 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "begin.h"
-#include "pid.h"
-#include "refuse.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/begin.h"
+#include "client/preload/pid.h"
+#include "client/preload/paths/refuse.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 #define ROOTS 64u
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <sys/xattr.h>
 
-#include "seen.h"
-#include "under.h"
-#include "whose.h"
+#include "client/preload/paths/seen.h"
+#include "client/preload/paths/under.h"
+#include "client/preload/paths/whose.h"
 
 #define NAME_ROOM 256 /* of a name, as the kernel has it */
 #define MOST 65536u /* of a value, or of all names */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* patience.c - see patience.h. */
-#include "patience.h"
+#include "client/tools/common/patience.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 static bool answers(const char *path, const struct pvfs_server *server)
 {

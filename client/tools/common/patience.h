@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "tool.h"
+#include "client/tools/common/tool.h"
 
 #define PATIENCE_TIMEOUTS 3
 #define PATIENCE_PING_MS 3000 /* for each server */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pvfs.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 enum { OPT_HELP = 1000, OPT_VERSION };
 #define LONGS_MAX 24

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pvfs.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 struct each {
 	const struct tool *tool;

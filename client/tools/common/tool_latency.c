@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tool_latency.c - see tool.h. */
-#include "pvfs.h"
-#include "tool.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 /* What has a time: not so what clients of an earlier release did by themselves. */
 static uint64_t timed(const struct pvfs_op_stats *s)

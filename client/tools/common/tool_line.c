@@ -11,7 +11,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
-#include "tool.h"
+#include "client/tools/common/tool.h"
 
 /* Bytes of the character at the begin of text, or of what is none. */
 static size_t next_char(const char *text, size_t len, bool *prints)

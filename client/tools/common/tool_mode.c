@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tool.h"
+#include "client/tools/common/tool.h"
 
 #define SET_IDS (mode_t)(S_ISUID | S_ISGID)
 #define ALL_BITS (mode_t)07777

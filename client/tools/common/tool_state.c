@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tool.h"
+#include "client/tools/common/tool.h"
 
 #define FOREIGN                                                                \
 	"serves another file system: stop what is there, or correct [iod.N] "  \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tool_tree.c - see tool_tree.h. */
-#include "tool_tree.h"
+#include "client/tools/common/tool_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 static int visit(struct tool_tree *t, const char *path, bool named);
 

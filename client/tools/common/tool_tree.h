@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "patience.h"
+#include "client/tools/common/patience.h"
 
 struct tool_tree {
 	const struct tool *tool;

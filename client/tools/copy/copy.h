@@ -14,8 +14,8 @@
 #include <sys/queue.h>
 #include <sys/stat.h>
 
-#include "patience.h"
-#include "pvfs.h"
+#include "client/tools/common/patience.h"
+#include <pvfs.h>
 
 struct copy_opts {
 	bool recursive, preserve, verify, quiet, json, no_clobber, verbose;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 #define HOLE_UNIT 65536u
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "copy_dirs.h"
+#include "client/tools/copy/copy_dirs.h"
 
 static int grow(struct copy_dirs *dirs)
 {

@@ -3,7 +3,7 @@
 #ifndef COPY_DIRS_H
 #define COPY_DIRS_H
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 struct copy_dirs {
 	struct copy_dir {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 /* To ask all iods costs as much as to read so many bytes. */
 #define ASK_LEAST (1u << 20)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 static void free_file(struct copy_file *f)
 {

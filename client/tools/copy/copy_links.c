@@ -8,7 +8,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 struct copy_link {
 	UT_hash_handle hh;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 void copy_failed(struct copy *c, const char *path)
 {

@@ -2,7 +2,7 @@
 /* copy_queue.c - a bounded queue of copy jobs between the walk and threads. */
 #include <stdlib.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 struct copy_queue {
 	pthread_mutex_t lock;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 #define NAME_MOST 200 /* bytes of a name that its other name has, too */
 #define TRIES 8

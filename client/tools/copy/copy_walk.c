@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "copy.h"
-#include "copy_dirs.h"
+#include "client/tools/copy/copy.h"
+#include "client/tools/copy/copy_dirs.h"
 
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		      const char *to);

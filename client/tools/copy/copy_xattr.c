@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/xattr.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 #define NAMES 65536u /* bytes, as the kernel bounds them */
 #define VALUE 65536u

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "copy.h"
+#include "client/tools/copy/copy.h"
 
 struct progress {
 	const struct copy *copy;

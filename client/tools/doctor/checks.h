@@ -3,8 +3,8 @@
 #ifndef DOCTOR_CHECKS_H
 #define DOCTOR_CHECKS_H
 
-#include "doctor.h"
-#include "log.h"
+#include "client/tools/doctor/doctor.h"
+#include "common/util/log.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 

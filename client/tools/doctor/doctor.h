@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "addr.h"
+#include "common/util/addr.h"
 
 #define DOCTOR_MOUNT                                                           \
 	"/.pvfs-doctor" /* where pvfs.conf's file system is for libpvfs */

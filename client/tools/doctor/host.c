@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "client/tools/doctor/doctor.h"
 
 static void path_v(const struct doctor *d, char *buf, const char *fmt,
 		   va_list ap)

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "doctor.h"
+#include "common/util/clock.h"
+#include "client/tools/doctor/doctor.h"
 
 #define AT_A_TIME 16u
 #define WORDS_MAX (256u << 10)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/timex.h>
 
-#include "checks.h"
+#include "client/tools/doctor/checks.h"
 
 #define DIRTY_LEAST                                                            \
 	(16ull << 20) /* bytes that writers may leave to the kernel */

@@ -7,8 +7,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "key_file.h"
+#include "client/tools/doctor/checks.h"
+#include "common/trust/key_file.h"
 
 #define MUNGE_SOCKET "/run/munge/munge.socket.2"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checks.h"
+#include "client/tools/doctor/checks.h"
 
 #define MEMLOCK_LEAST (64ull << 20)
 #define CAP_IPC_LOCK_BIT 14

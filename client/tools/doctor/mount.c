@@ -7,7 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "checks.h"
+#include "client/tools/doctor/checks.h"
 
 #define MOUNTED_MOST 64u
 #define SHM_LEAST (16ull << 20)

@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "clock.h"
+#include "client/tools/doctor/checks.h"
+#include "common/util/clock.h"
 
 #define SLOW_MS 2000u
 

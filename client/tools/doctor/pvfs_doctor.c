@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "tool.h"
+#include "client/tools/doctor/checks.h"
+#include "client/tools/common/tool.h"
 
 enum { OPT_ROOT = 2000, OPT_SKIP, OPT_LIST };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checks.h"
+#include "client/tools/doctor/checks.h"
 
 #define DEVICES "/sys/class/infiniband"
 #define MTU_LEAST 4200u /* of Ethernet, for 4096 bytes of RoCE */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* report.c - what was found, what could not be looked at, and the exit status. */
-#include "doctor.h"
-#include "json_out.h"
-#include "tool.h"
+#include "client/tools/doctor/doctor.h"
+#include "common/json/json_out.h"
+#include "client/tools/common/tool.h"
 
 struct tally {
 	unsigned int checks, found, unseen;

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "clock.h"
-#include "keyring.h"
-#include "random_id.h"
-#include "rpc.h"
+#include "client/tools/doctor/checks.h"
+#include "common/util/clock.h"
+#include "common/trust/keyring.h"
+#include "common/util/random_id.h"
+#include "common/comm/rpc.h"
 
 struct asking {
 	struct keyring *ring;

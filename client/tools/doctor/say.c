@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checks.h"
+#include "client/tools/doctor/checks.h"
 
 /* Of at most PIPE_BUF bytes: whole, and nothing else is between. */
 static void say(const struct doctor *d, char kind, const char *what,

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "checks.h"
-#include "pvfs.h"
-#include "tool.h"
+#include "client/tools/doctor/checks.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 /* A check makes up to five, one behind the other. */
 static int ping_ms(const struct doctor *d)

@@ -11,9 +11,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "clock.h"
-#include "stamp.h"
+#include "client/tools/doctor/checks.h"
+#include "common/util/clock.h"
+#include "common/util/stamp.h"
 
 #define FSYNC_SLOW_MS 500u
 

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "clock.h"
-#include "fabric.h"
-#include "pvfs.h"
-#include "server_conf.h"
+#include "client/tools/doctor/checks.h"
+#include "common/util/clock.h"
+#include "common/comm/fabric/fabric.h"
+#include <pvfs.h>
+#include "common/comm/cluster/server_conf.h"
 
 #define SERVERS_MAX 4096u
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "key_file.h"
-#include "pvfstab.h"
+#include "client/tools/doctor/checks.h"
+#include "common/trust/key_file.h"
+#include "client/lib/mount/pvfstab.h"
 
 static bool allows(const struct mount *m, const char *transport)
 {

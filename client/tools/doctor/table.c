@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* table.c - all checks, in the order in which they are told. */
-#include "checks.h"
+#include "client/tools/doctor/checks.h"
 
 #define DISK_LATE "the disk or file system below does not answer"
 #define DISK_FIX                                                               \

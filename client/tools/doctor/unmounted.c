@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checks.h"
+#include "client/tools/doctor/checks.h"
 
 /* The longest mount point of that table at or above path, but "/"; its length, or 0. */
 static size_t mount_point(const char *table, const char *path)

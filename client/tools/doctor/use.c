@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "pvfs.h"
-#include "random_id.h"
-#include "tool.h"
+#include "client/tools/doctor/checks.h"
+#include <pvfs.h>
+#include "common/util/random_id.h"
+#include "client/tools/common/tool.h"
 
 #define LOOK_MOST 1000u /* entries, in search of a directory to write in */
 #define DIRS_MOST 64u

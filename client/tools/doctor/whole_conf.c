@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "checks.h"
-#include "pvfs.h"
-#include "server_conf.h"
-#include "tool.h"
+#include "client/tools/doctor/checks.h"
+#include <pvfs.h>
+#include "common/comm/cluster/server_conf.h"
+#include "client/tools/common/tool.h"
 
 #define PROGRAM "pvfs-conf"
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 #define COARSE 12u
 #define COARSE_FIRST 12u /* log2 of the first border, ns */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collect.c - see collect.h. */
-#include "collect.h"
+#include "client/tools/exporter/collect.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "tool.h"
-#include "worker.h"
+#include "common/util/clock.h"
+#include "client/tools/common/tool.h"
+#include "client/tools/exporter/worker.h"
 
 #define FRESH_NS UINT64_C(1000000000)
 #define SILENT_MS 50 /* given to who was silent the last time */

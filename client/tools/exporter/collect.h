@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "log.h"
-#include "text.h"
+#include "common/util/log.h"
+#include "client/tools/exporter/text.h"
 
 struct collect;
 

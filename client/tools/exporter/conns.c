@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* conns.c - see conns.h. */
-#include "conns.h"
+#include "client/tools/exporter/conns.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 /* Its thread finds the end of the stream, and closes it. */
 static void shut(struct conns *cs, struct conn *c)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* host.c - see host.h. */
-#include "host.h"
+#include "client/tools/exporter/host.h"
 
 #include <netinet/in.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-#include "networks.h"
+#include "common/util/networks.h"
 
 #define NAME_MAX_LEN 256
 

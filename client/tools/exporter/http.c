@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* http.c - see http.h. */
-#include "http.h"
+#include "client/tools/exporter/http.h"
 
 #include <errno.h>
 #include <microhttpd.h>
@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "conns.h"
-#include "page.h"
+#include "client/tools/exporter/conns.h"
+#include "client/tools/exporter/page.h"
 
 #define CONNS_MAX 128 /* of ours; the oldest makes room */
 #define CONNS_MHD                                                              \

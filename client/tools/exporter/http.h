@@ -3,8 +3,8 @@
 #ifndef EXPORTER_HTTP_H
 #define EXPORTER_HTTP_H
 
-#include "collect.h"
-#include "host.h"
+#include "client/tools/exporter/collect.h"
+#include "client/tools/exporter/host.h"
 
 struct http;
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coarse.h"
-#include "view.h"
+#include "client/tools/exporter/coarse.h"
+#include "client/tools/exporter/view.h"
 
 #define LABELS 128
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* listen.c - see listen.h. */
-#include "listen.h"
+#include "client/tools/exporter/listen.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "coarse.h"
-#include "view.h"
+#include "client/tools/exporter/coarse.h"
+#include "client/tools/exporter/view.h"
 
 static void head(struct text *out, const char *name, const char *type,
 		 const char *help)

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon.h"
-#include "http.h"
-#include "listen.h"
-#include "pvfs.h"
-#include "tool.h"
+#include "common/util/daemon.h"
+#include "client/tools/exporter/http.h"
+#include "client/tools/exporter/listen.h"
+#include <pvfs.h>
+#include "client/tools/common/tool.h"
 
 #define LISTEN "127.0.0.1:9797"
 #define STOP_MS 800

@@ -2,9 +2,9 @@
 /* status.c - a view as JSON. */
 #include <string.h>
 
-#include "coarse.h"
-#include "json_out.h"
-#include "view.h"
+#include "client/tools/exporter/coarse.h"
+#include "common/json/json_out.h"
+#include "client/tools/exporter/view.h"
 
 /* json-c escapes, but takes any bytes for UTF-8. */
 static void add_stats(struct json_object *o, const struct pvfs_op_stats *s)

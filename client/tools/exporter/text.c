@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* text.c - see text.h. */
-#include "text.h"
+#include "client/tools/exporter/text.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "common/json/utf8.h"
 
 #define NO_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
 

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "pvfs.h"
-#include "text.h"
+#include <pvfs.h>
+#include "client/tools/exporter/text.h"
 
 #define VIEW_OPS 96
 

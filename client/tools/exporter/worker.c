@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* worker.c - see worker.h. */
-#include "worker.h"
+#include "client/tools/exporter/worker.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "view.h"
+#include "client/tools/exporter/view.h"
 
 struct worker {
 	/* given to worker_start() */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ask.c - status and stop. */
-#include "ask.h"
+#include "client/tools/job/ask.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define ACK_MS                                                                 \
 	600u /* a head that does not stand still says at once that it ends */

@@ -3,8 +3,8 @@
 #ifndef JOB_ASK_H
 #define JOB_ASK_H
 
-#include "job.h"
-#include "link.h"
+#include "client/tools/job/parts/job.h"
+#include "client/tools/job/parts/link.h"
 
 /* 0, or 1 after a line: there is no such job. */
 int ask_open(const struct job *job, struct link *l);

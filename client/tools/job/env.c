@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ask.h"
+#include "client/tools/job/ask.h"
 
 /* In front of what is loaded already. */
 static int load(const char *name)

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ask.h"
-#include "clock.h"
-#include "memory.h"
-#include "place.h"
-#include "proc.h"
+#include "client/tools/job/ask.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/memory.h"
+#include "client/tools/job/parts/place.h"
+#include "client/tools/job/parts/proc.h"
 
 #define MOUNT_MS 15000u
 

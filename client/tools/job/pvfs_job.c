@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "job.h"
+#include "client/tools/job/parts/job.h"
 
 const struct tool job_tool = {
 	.name = "pvfs-job",

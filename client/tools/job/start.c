@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ask.h"
-#include "clock.h"
-#include "head.h"
-#include "memory.h"
+#include "client/tools/job/ask.h"
+#include "common/util/clock.h"
+#include "client/tools/job/head/head.h"
+#include "client/tools/job/parts/memory.h"
 
 enum {
 	OPT_HOSTS = 256,

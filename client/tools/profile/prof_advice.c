@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* prof_advice.c - see prof_advice.h: one table, one function a rule. */
-#include "prof_advice.h"
+#include "client/tools/profile/prof_advice.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tool.h"
+#include "client/tools/common/tool.h"
 
 struct rule {
 	const char *name;

@@ -3,7 +3,7 @@
 #ifndef PROF_ADVICE_H
 #define PROF_ADVICE_H
 
-#include "profile_data.h"
+#include "client/tools/profile/profile_data.h"
 
 struct advice_line {
 	const char *name; /* of the rule; static */

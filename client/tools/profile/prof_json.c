@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* prof_json.c - the same for scripts, with the names that the profiles themselves have. */
-#include "json_out.h"
-#include "prof_show.h"
+#include "common/json/json_out.h"
+#include "client/tools/profile/prof_show.h"
 
 static void by_kind(struct json_object *o, const char *key,
 		    const uint64_t value[PROFILE_KINDS])

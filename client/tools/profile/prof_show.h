@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "prof_advice.h"
+#include "client/tools/profile/prof_advice.h"
 
 /* most: how many files and processes it names, at most. */
 void prof_text(const struct prof *all, const struct advice_line *advice, int n,

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "prof_show.h"
-#include "tool.h"
+#include "client/tools/profile/prof_show.h"
+#include "client/tools/common/tool.h"
 
 #define WIDTH 760
 #define LEFT 150

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "prof_show.h"
-#include "tool.h"
+#include "client/tools/profile/prof_show.h"
+#include "client/tools/common/tool.h"
 
 static double seconds(uint64_t ns)
 {

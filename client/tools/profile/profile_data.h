@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile_record.h"
+#include "common/profile/profile_record.h"
 
 /* "0-100", ... */
 extern const char *const prof_size_name[PROFILE_SIZES];

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_out.h"
-#include "prof_show.h"
-#include "tool.h"
+#include "common/json/json_out.h"
+#include "client/tools/profile/prof_show.h"
+#include "client/tools/common/tool.h"
 
 struct args {
 	bool json;

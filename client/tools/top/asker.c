@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "gather.h"
+#include "common/util/clock.h"
+#include "client/tools/top/gather.h"
 
 #define SILENT_MS 50u /* for those that were silent the last time */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* draw.c - see draw.h. */
-#include "draw.h"
+#include "client/tools/top/draw.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tool.h"
+#include "client/tools/common/tool.h"
 
 #define FILES 10u /* on a page */
 

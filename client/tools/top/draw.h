@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "gather.h"
-#include "owners.h"
+#include "client/tools/top/gather.h"
+#include "client/tools/owners.h"
 
 struct page {
 	unsigned int rows, columns; /* 0: as many as there are */

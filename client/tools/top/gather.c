@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gather.c - see gather.h. */
-#include "gather.h"
+#include "client/tools/top/gather.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tool.h"
+#include "client/tools/common/tool.h"
 
 void top_init(struct top *top)
 {

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 #define TOP_OPS 96
 

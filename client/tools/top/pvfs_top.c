@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "draw.h"
-#include "pvfs.h"
-#include "screen.h"
-#include "tool.h"
+#include "client/tools/top/draw.h"
+#include <pvfs.h>
+#include "client/tools/top/screen.h"
+#include "client/tools/common/tool.h"
 
 struct args {
 	bool batch;

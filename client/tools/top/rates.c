@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rates.c - rates of what is the same at several servers: see gather.h. */
-#include "gather.h"
+#include "client/tools/top/gather.h"
 
 int top_rates_busiest(const struct top_rates *x, const struct top_rates *y)
 {

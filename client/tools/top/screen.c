@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* screen.c - see screen.h. */
-#include "screen.h"
+#include "client/tools/top/screen.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gather.h"
+#include "client/tools/top/gather.h"
 
 static int same(const void *a, const void *b)
 {

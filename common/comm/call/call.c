@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 #define CALL_QUEUED (-1) /* rpc_peer.queue */
 #define CALL_FAILING (-2) /* rpc_peer.failing */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* call_carry.c - moves what a server asks for: see call_carry_int.h. */
-#include "call_carry_int.h"
+#include "common/comm/call/call_carry_int.h"
 
 #include <errno.h>
 #include <string.h>

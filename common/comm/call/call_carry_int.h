@@ -8,7 +8,7 @@
 #ifndef CALL_CARRY_INT_H
 #define CALL_CARRY_INT_H
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 /* A checked CARRY: outlives the receive that it came in. */
 struct call_part {

@@ -2,7 +2,7 @@
 /* call_reply.c - a reply meets its call. */
 #include <errno.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 static int call_status(uint32_t status)
 {

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 struct wire_hdr *call_buf(const struct rpc_peer *peer, unsigned int slot)
 {

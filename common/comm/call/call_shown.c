@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 #define ASKED_MAX 3u
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "peer_int.h"
-#include "usermem.h"
+#include "common/comm/call/peer_int.h"
+#include "common/util/usermem.h"
 
 #define ASK_MS 30000u
 

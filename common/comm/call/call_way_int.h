@@ -16,10 +16,10 @@
 #ifndef CALL_WAY_INT_H
 #define CALL_WAY_INT_H
 
-#include "ctx.h"
-#include "fast.h"
-#include "often_int.h"
-#include "rpc_call.h"
+#include "common/comm/progress/ctx.h"
+#include "common/buffer/fast.h"
+#include "common/comm/call/often_int.h"
+#include "common/comm/call/rpc_call.h"
 
 #define WAY_INLINE_FAST 4096u /* bytes, where there is Fast RDMA */
 #define WAY_INLINE_MAX WIRE_INLINE_MAX /* else */

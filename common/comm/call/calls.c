@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* calls.c - calls on a progress context: see call.h. */
-#include "call.h"
+#include "common/comm/call/call.h"
 
-#include "lookup_int.h"
-#include "peer_int.h"
+#include "common/comm/call/lookup_int.h"
+#include "common/comm/call/peer_int.h"
 
 static const struct ctx_calls calls = { .passed = call_passed,
 					.join = call_join };

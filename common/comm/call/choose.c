@@ -17,8 +17,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fabric.h"
-#include "peer_int.h"
+#include "common/comm/fabric/fabric.h"
+#include "common/comm/call/peer_int.h"
 
 #define CHOOSE_MUTE 2 /* connections without a reply to HELLO, then another */
 #define RETURN_FIRST_MS 1000u /* to the first try of a better one, ... */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 #define HELLO_MAX 1024
 _Static_assert(sizeof(struct wire_hdr) + sizeof(struct wire_hello) +

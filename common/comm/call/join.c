@@ -5,7 +5,7 @@
  * where all that is under way is one operation, and the servers move its data,
  * only the last answer has to wake us up.
  */
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 static struct rpc_call *call_of(struct rpc_due *due)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lookup.c - peers wait for their hosts' addresses. */
-#include "lookup_int.h"
+#include "common/comm/call/lookup_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 struct lookups {
 	struct rpc_ctx *ctx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* offset.c - the clock of another host, from below. */
-#include "offset_int.h"
+#include "common/comm/call/offset_int.h"
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 /* What a note says of a later moment: it loses as that grows. */
 static uint64_t ahead_at(const struct offset *o, uint64_t when)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* often.c - counts the ranges that came last. */
-#include "often_int.h"
+#include "common/comm/call/often_int.h"
 
 static struct often_range *find(struct often *o, const void *addr, size_t len)
 {

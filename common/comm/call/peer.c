@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* peer.c - the connection state machine of a client (drawn in peer_int.h). */
-#include "call_carry_int.h"
+#include "common/comm/call/call_carry_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lookup_int.h"
+#include "common/comm/call/lookup_int.h"
 
 static const char *const peer_state_name[] = {
 	[PEER_IDLE] = "IDLE",	    [PEER_CONNECTING] = "CONNECTING",

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 #define APART_MSG 1024u /* a reply behind data has none in itself */
 #define APART_TRIES 2u /* then the peer goes on without */

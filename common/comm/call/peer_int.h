@@ -19,12 +19,12 @@
 #ifndef PEER_INT_H
 #define PEER_INT_H
 
-#include "call_way_int.h"
-#include "offset_int.h"
-#include "peer_seal_int.h"
-#include "reach_int.h"
-#include "share_int.h"
-#include "silence_int.h"
+#include "common/comm/call/call_way_int.h"
+#include "common/comm/call/offset_int.h"
+#include "common/comm/call/peer_seal_int.h"
+#include "common/comm/call/reach_int.h"
+#include "common/comm/call/share_int.h"
+#include "common/comm/call/silence_int.h"
 
 #define PEER_SLOTS_MAX 64u /* bits in rpc_peer.free */
 #define PEER_RECVS_MAX (PEER_SLOTS_MAX + 1 + WIRE_CARRY_MAX)

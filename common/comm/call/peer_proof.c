@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "peer_int.h"
-#include "random_id.h"
+#include "common/comm/call/peer_int.h"
+#include "common/util/random_id.h"
 
 static const char none[] =
 	"it proves nothing: if it is ours, give it [filesystem] key in its "

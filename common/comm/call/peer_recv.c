@@ -2,7 +2,7 @@
 /* peer_recv.c - what comes from a server: replies, and parts that we shall move. */
 #include <errno.h>
 
-#include "call_carry_int.h"
+#include "common/comm/call/call_carry_int.h"
 
 void peer_stamped(struct rpc_peer *peer, const struct wire_hdr *hdr)
 {

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "peer_int.h"
-#include "tp_seal.h"
+#include "common/comm/call/peer_int.h"
+#include "common/transport/tp_seal.h"
 
 bool rpc_peer_seals(const struct rpc_peer *peer)
 {

@@ -3,8 +3,8 @@
 #ifndef PEER_SEAL_INT_H
 #define PEER_SEAL_INT_H
 
-#include "handshake.h"
-#include "seal_mode.h"
+#include "common/trust/handshake.h"
+#include "common/wire/seal_mode.h"
 
 struct rpc_peer;
 

@@ -4,7 +4,7 @@
  * deadline, or the end of the connection.  What is not waited for any more keeps its
  * place until then: its result may still land there.
  */
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef REACH_INT_H
 #define REACH_INT_H
 
-#include "rpc_reach.h"
+#include "common/comm/call/rpc_reach.h"
 
 #define REACHES 16u /* under way at a time, of one peer */
 #define REACH_WORDS 64u /* bytes of a small one */

@@ -12,9 +12,9 @@
 #include <sys/queue.h>
 #include <sys/uio.h>
 
-#include "handshake.h"
-#include "rpc_ctx.h"
-#include "seal_mode.h"
+#include "common/trust/handshake.h"
+#include "common/comm/progress/rpc_ctx.h"
+#include "common/wire/seal_mode.h"
 
 struct rpc_peer;
 struct rpc_showing;

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "rpc_call.h"
+#include "common/comm/call/rpc_call.h"
 
 #define REACH_BYTES 4160u /* of one READ, at most */
 

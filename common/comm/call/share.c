@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* share.c - see share_int.h. */
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 #define KEPT_FROM 3u /* slots, from which on one is for urgent calls */
 

@@ -2,7 +2,7 @@
 /* silence.c - see silence_int.h. */
 #include <errno.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 /* An answer that is not there by then is asked for: an eighth of the patience. */
 #define SOON 8u

@@ -16,7 +16,7 @@
 #ifndef SILENCE_INT_H
 #define SILENCE_INT_H
 
-#include "rpc_call.h"
+#include "common/comm/call/rpc_call.h"
 
 #define SILENCE_GRACE_MS 1000u /* for those who came last */
 /*

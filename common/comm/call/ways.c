@@ -2,7 +2,7 @@
 /* ways.c - how often the payload of calls went each way. */
 #include <inttypes.h>
 
-#include "peer_int.h"
+#include "common/comm/call/peer_int.h"
 
 static void add(atomic_uint_least64_t *counter)
 {

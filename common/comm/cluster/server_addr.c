@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "fabric.h"
-#include "server_conf.h"
-#include "wire.h"
+#include "common/comm/fabric/fabric.h"
+#include "common/comm/cluster/server_conf.h"
+#include "common/wire/wire.h"
 
 static int count_iod(void *arg, const char *section)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server_conf.h"
+#include "common/comm/cluster/server_conf.h"
 
 #define DAY_S 86400u
 #define LIFE_MIN_S 4u

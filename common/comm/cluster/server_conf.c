@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* server_conf.c - what all servers take out of the cluster's configuration. */
-#include "server_conf.h"
+#include "common/comm/cluster/server_conf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric.h"
+#include "common/comm/fabric/fabric.h"
 
 /* The transports: fabric_conf.h. */
 #define KEYS_FABRIC(section)                                                   \

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "addr.h"
-#include "auth_mode.h"
-#include "conf.h"
-#include "log.h"
-#include "seal_mode.h"
+#include "common/util/addr.h"
+#include "common/wire/auth_mode.h"
+#include "common/util/conf.h"
+#include "common/util/log.h"
+#include "common/wire/seal_mode.h"
 
 #define SERVER_SOCKET_MAX 108u /* of sockaddr_un */
 

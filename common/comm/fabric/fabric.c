@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fabric.c - the `fabric` option, and the devices that it leads to. */
-#include "fabric.h"
+#include "common/comm/fabric/fabric.h"
 
 #include <ctype.h>
 #include <errno.h>

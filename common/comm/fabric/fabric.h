@@ -17,9 +17,9 @@
 
 #include <stdbool.h>
 
-#include "addr.h"
-#include "rail.h"
-#include "resolver.h"
+#include "common/util/addr.h"
+#include "common/buffer/rail.h"
+#include "common/util/resolver.h"
 
 #define FABRIC_ANY "pvfs"
 #define FABRIC_TEXT_MAX 64u /* bytes of an option, with its NUL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fabric_conf.c - the transports of a daemon, out of its section. */
-#include "fabric_conf.h"
+#include "common/comm/fabric/fabric_conf.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef FABRIC_CONF_H
 #define FABRIC_CONF_H
 
-#include "conf.h"
-#include "fabric.h"
+#include "common/util/conf.h"
+#include "common/comm/fabric/fabric.h"
 
 struct fabric_conf {
 	char option[FABRIC_TEXT_MAX]; /* "": auto */

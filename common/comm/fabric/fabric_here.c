@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fabric.h"
+#include "common/comm/fabric/fabric.h"
 
 static bool here(const struct addrinfo *ai)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fabric_seal.c - see fabric_seal.h. */
-#include "fabric_seal.h"
+#include "common/comm/fabric/fabric_seal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "tp_seal.h"
+#include "common/transport/tp_seal.h"
 
 static void add(const struct rails *rails, uint64_t sum[TP_FLAWS])
 {

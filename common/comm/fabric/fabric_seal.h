@@ -3,8 +3,8 @@
 #ifndef FABRIC_SEAL_H
 #define FABRIC_SEAL_H
 
-#include "fabric.h"
-#include "log.h"
+#include "common/comm/fabric/fabric.h"
+#include "common/util/log.h"
 
 /* A line for a daemon's report; bare: how many did not agree to seal. */
 void fabric_seal_report(const struct fabric *fabric, uint64_t bare,

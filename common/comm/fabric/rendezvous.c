@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rendezvous.c - the setting from its text. */
-#include "rendezvous.h"
+#include "common/comm/fabric/rendezvous.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sizes.c - a size for each transport, from text. */
-#include "sizes.h"
+#include "common/comm/fabric/sizes.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "conf.h"
-#include "words.h"
+#include "common/util/conf.h"
+#include "common/util/words.h"
 
 #define ONE_MAX 32u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ctx.c - the progress loop: poll, dispatch, spin a little, sleep. */
-#include "ctx.h"
+#include "common/comm/progress/ctx.h"
 
 #include <errno.h>
 #include <sched.h>

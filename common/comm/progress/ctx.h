@@ -12,11 +12,11 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "clock.h"
-#include "container.h"
-#include "handshake.h"
-#include "rpc_ctx.h"
-#include "spin.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/trust/handshake.h"
+#include "common/comm/progress/rpc_ctx.h"
+#include "common/util/spin.h"
 
 #define CTX_WAYS 4 /* values of enum way, call_way_int.h */
 #define CTX_CARRY_PARTS 32u /* 8 MiB of units of 256 KiB */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* link.c - one end of a connection: opening, sending, failing, closing. */
-#include "ctx.h"
+#include "common/comm/progress/ctx.h"
 
 #include <errno.h>
 
-#include "tp_seal.h"
+#include "common/transport/tp_seal.h"
 
 #define LINK_QUIET 16
 

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctx.h"
-#include "lookout.h"
+#include "common/comm/progress/ctx.h"
+#include "common/util/lookout.h"
 
 #define RAIL_DULL 64 /* rounds without anything, until it is looked at */
 #define RAIL_SELDOM 8 /* in every 8th round */

@@ -16,12 +16,12 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "fabric.h"
-#include "log.h"
-#include "rail.h"
-#include "sizes.h"
-#include "transport.h"
-#include "wire.h"
+#include "common/comm/fabric/fabric.h"
+#include "common/util/log.h"
+#include "common/buffer/rail.h"
+#include "common/comm/fabric/sizes.h"
+#include "common/transport/transport.h"
+#include "common/wire/wire.h"
 
 struct rpc_ctx;
 

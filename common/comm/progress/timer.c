@@ -9,7 +9,7 @@
  * A timer's prev is the one before it among the children of one, or that one if it is the
  * first of them; of the root NULL.
  */
-#include "ctx.h"
+#include "common/comm/progress/ctx.h"
 
 static struct rpc_timer *meld(struct rpc_timer *a, struct rpc_timer *b)
 {

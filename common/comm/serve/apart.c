@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random_id.h"
-#include "server_int.h"
+#include "common/util/random_id.h"
+#include "common/comm/serve/server_int.h"
 
 #define APART_BYE_MS                                                           \
 	1000u /* for what comes over the other endpoint meanwhile */

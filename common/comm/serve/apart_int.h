@@ -3,7 +3,7 @@
 #ifndef APART_INT_H
 #define APART_INT_H
 
-#include "ctx.h"
+#include "common/comm/progress/ctx.h"
 
 struct conn;
 struct lane;

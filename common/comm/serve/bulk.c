@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carry_int.h"
-#include "turn.h"
+#include "common/comm/serve/carry_int.h"
+#include "common/comm/serve/turn.h"
 
 /* Where the plan stands in the two lists. */
 struct plan {

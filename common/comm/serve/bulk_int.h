@@ -3,8 +3,8 @@
 #ifndef BULK_INT_H
 #define BULK_INT_H
 
-#include "ctx.h"
-#include "rpc_bulk.h"
+#include "common/comm/progress/ctx.h"
+#include "common/comm/serve/rpc_bulk.h"
 
 struct conn;
 struct rx;

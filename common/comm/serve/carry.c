@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* carry.c - lends memory to clients that move the data: see carry_int.h. */
-#include "carry_int.h"
+#include "common/comm/serve/carry_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

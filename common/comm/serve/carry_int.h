@@ -23,7 +23,7 @@
 #ifndef CARRY_INT_H
 #define CARRY_INT_H
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 /* Fewer bytes are not worth two messages; nor is what may be placed (place.c). */
 #define CARRY_MIN ((64u << 10) + 1)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carry_int.h"
-#include "conn_seal_int.h"
+#include "common/comm/serve/carry_int.h"
+#include "common/comm/serve/conn_seal_int.h"
 
 static const char *const conn_state_name[] = {
 	[CONN_ACCEPTING] = "ACCEPTING", [CONN_HELLO] = "HELLO",

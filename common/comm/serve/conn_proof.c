@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "conn_seal_int.h"
-#include "random_id.h"
-#include "ticket_int.h"
+#include "common/comm/serve/conn_seal_int.h"
+#include "common/util/random_id.h"
+#include "common/comm/serve/ticket_int.h"
 
 static void hail_proof(struct conn *conn, const struct wire_hail *theirs,
 		       struct wire_hail *hail)

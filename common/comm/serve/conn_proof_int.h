@@ -3,7 +3,7 @@
 #ifndef CONN_PROOF_INT_H
 #define CONN_PROOF_INT_H
 
-#include "rpc_ctx.h"
+#include "common/comm/progress/rpc_ctx.h"
 
 struct conn;
 struct rx;

@@ -4,14 +4,14 @@
  * middle can talk both ends out of it.  Who has nothing to prove itself by yet, but can
  * seal, may get that over a bare connection, and then comes again.
  */
-#include "conn_seal_int.h"
+#include "common/comm/serve/conn_seal_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ticket_int.h"
-#include "tp_seal.h"
+#include "common/comm/serve/ticket_int.h"
+#include "common/transport/tp_seal.h"
 
 static bool seals(const struct conn *conn)
 {

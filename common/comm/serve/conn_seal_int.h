@@ -3,7 +3,7 @@
 #ifndef CONN_SEAL_INT_H
 #define CONN_SEAL_INT_H
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 /* Of one connection that may be sealed. */
 struct conn_seal {

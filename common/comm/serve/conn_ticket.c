@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fnv.h"
-#include "ticket_int.h"
+#include "common/util/fnv.h"
+#include "common/comm/serve/ticket_int.h"
 
 #define NOBODY 65534u
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 struct fence {
 	uint64_t session;

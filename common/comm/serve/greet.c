@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "conn_seal_int.h"
-#include "ticket_int.h"
+#include "common/comm/serve/conn_seal_int.h"
+#include "common/comm/serve/ticket_int.h"
 
 /* What a JOIN to this connection shows. */
 static unsigned int greet_apart(struct conn *conn, struct wire_out *out)

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "clock.h"
-#include "server_int.h"
+#include "common/util/clock.h"
+#include "common/comm/serve/server_int.h"
 
 /* Requests of servers are for what others have asked them for; those below MOUNT are about
  * no file. */

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "sketch.h"
+#include "common/util/sketch.h"
 
 struct rpc_req;
 struct rx;

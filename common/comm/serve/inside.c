@@ -5,7 +5,7 @@
  * Places of TIMES: first each transport, kind and way of requests, then what clients say
  * that they did by themselves, then what the service times.
  */
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 #define PLACES_WAYS (WIRE_TRANSPORTS * TALLY_KINDS * WIRE_WAYS)
 #define PLACES_TOLD (PLACES_WAYS + 2u)

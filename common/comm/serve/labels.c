@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* labels.c - the table of labels: see labels_int.h. */
-#include "labels_int.h"
+#include "common/comm/serve/labels_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,9 +17,9 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
-#include "hash_table.h"
-#include "rpc_serve.h"
-#include "wire.h"
+#include "common/util/hash_table.h"
+#include "common/comm/serve/rpc_serve.h"
+#include "common/wire/wire.h"
 
 #define LABELS_MAX 256u /* beside the others */
 #define LABELS_OF_ONE 128u /* of these */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 static struct labels *all_of(const struct rpc_session *s)
 {

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fabric.h"
-#include "server_int.h"
+#include "common/comm/fabric/fabric.h"
+#include "common/comm/serve/server_int.h"
 
 static int listen_on(struct rpc_server *server, struct rpc_ctx *ctx,
 		     unsigned int rail, struct addr *addr)

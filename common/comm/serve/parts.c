@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 static uint64_t slow_ns(const struct rx *rx)
 {

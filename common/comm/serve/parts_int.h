@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rpc_req.h"
+#include "common/comm/serve/rpc_req.h"
 
 #define PARTS_LINES 4u /* of a lane, in a second */
 

@@ -13,7 +13,7 @@
  */
 #include <errno.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 static bool has_flag(const struct rx *rx, unsigned int flag)
 {

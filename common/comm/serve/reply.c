@@ -2,7 +2,7 @@
 /* reply.c - replies are built in the slot's buffer, kept there, and sent. */
 #include <errno.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 static struct slot *reply_slot(const struct rpc_req *req)
 {

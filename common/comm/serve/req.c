@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "conn_seal_int.h"
-#include "ticket_int.h"
+#include "common/comm/serve/conn_seal_int.h"
+#include "common/comm/serve/ticket_int.h"
 
 static struct slot *req_slot(const struct rx *rx)
 {

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "rail.h"
-#include "wire.h"
+#include "common/buffer/rail.h"
+#include "common/wire/wire.h"
 
 struct rpc_req;
 

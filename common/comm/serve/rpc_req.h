@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "handshake.h"
-#include "transport.h"
-#include "wire.h"
+#include "common/trust/handshake.h"
+#include "common/transport/transport.h"
+#include "common/wire/wire.h"
 
 struct rpc_session;
 

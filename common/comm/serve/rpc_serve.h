@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "handshake.h"
-#include "histogram.h"
-#include "networks.h"
-#include "rpc_bulk.h"
-#include "rpc_ctx.h"
-#include "rpc_req.h"
-#include "seal_mode.h"
-#include "timing.h"
+#include "common/trust/handshake.h"
+#include "common/util/histogram.h"
+#include "common/util/networks.h"
+#include "common/comm/serve/rpc_bulk.h"
+#include "common/comm/progress/rpc_ctx.h"
+#include "common/comm/serve/rpc_req.h"
+#include "common/wire/seal_mode.h"
+#include "common/util/timing.h"
 
 struct rpc_gauges;
 struct rpc_server;

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 static int rx_post(struct rx *rx)
 {

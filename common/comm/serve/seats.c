@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* seats.c - see seats_int.h. */
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

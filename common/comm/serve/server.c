@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* server.c - listener, lanes and their mailboxes. */
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -16,19 +16,19 @@
 
 #include <pthread.h>
 
-#include "apart_int.h"
-#include "bulk_int.h"
-#include "conn_proof_int.h"
-#include "ctx.h"
-#include "fast.h"
-#include "fence_int.h"
-#include "hash_table.h"
-#include "labels_int.h"
-#include "log_pace.h"
-#include "parts_int.h"
-#include "rpc_serve.h"
-#include "seats_int.h"
-#include "tally_int.h"
+#include "common/comm/serve/apart_int.h"
+#include "common/comm/serve/bulk_int.h"
+#include "common/comm/serve/conn_proof_int.h"
+#include "common/comm/progress/ctx.h"
+#include "common/buffer/fast.h"
+#include "common/comm/serve/fence_int.h"
+#include "common/util/hash_table.h"
+#include "common/comm/serve/labels_int.h"
+#include "common/util/log_pace.h"
+#include "common/comm/serve/parts_int.h"
+#include "common/comm/serve/rpc_serve.h"
+#include "common/comm/serve/seats_int.h"
+#include "common/comm/serve/tally_int.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
 #define SERVER_LINGER_MS 1000u /* for the last reply to leave */

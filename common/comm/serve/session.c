@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* session.c - the session table, and the life of a session. */
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

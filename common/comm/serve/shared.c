@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 #define SHARED_SLAB 64u /* receives made at once */
 #define SHARED_MAX 1024u

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally.c - see tally_int.h. */
-#include "tally_int.h"
+#include "common/comm/serve/tally_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 static uint64_t get(const atomic_uint_least64_t *n)
 {

@@ -10,10 +10,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "histogram.h"
-#include "hot_int.h"
-#include "rail.h"
-#include "wire.h"
+#include "common/util/histogram.h"
+#include "common/comm/serve/hot_int.h"
+#include "common/buffer/rail.h"
+#include "common/wire/wire.h"
 
 struct lane;
 struct rpc_req;

@@ -3,7 +3,7 @@
 #ifndef TICKET_INT_H
 #define TICKET_INT_H
 
-#include "server_int.h"
+#include "common/comm/serve/server_int.h"
 
 /* conn_proof.c: what is known of the connection. */
 struct handshake conn_handshake(const struct conn *conn);

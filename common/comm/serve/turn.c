@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* turn.c - room for chains, and the connections that wait for it. */
-#include "carry_int.h"
-#include "turn.h"
+#include "common/comm/serve/carry_int.h"
+#include "common/comm/serve/turn.h"
 
 static bool room(uint64_t max, uint64_t used, uint64_t len)
 {

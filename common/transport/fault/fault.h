@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "transport.h"
+#include "common/transport/transport.h"
 
 /* Operations, to be or-ed; in text by these names in lower case. */
 enum fault_op {

@@ -7,7 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "fault_priv.h"
+#include "common/transport/fault/fault_priv.h"
 
 static void close_fd(int fd)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault_priv.h"
+#include "common/transport/fault/fault_priv.h"
 
 const struct tp_ops fault_ops = {
 	.name = "fault",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault_priv.h"
+#include "common/transport/fault/fault_priv.h"
 
 int fault_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 		  struct tp_ep **ep)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault_priv.h"
+#include "common/transport/fault/fault_priv.h"
 
 uint16_t fault_port_of(const char *peer)
 {

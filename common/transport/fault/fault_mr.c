@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fault_priv.h"
+#include "common/transport/fault/fault_priv.h"
 
 int fault_mr_reg(struct tp_dev *dev, void *addr, size_t len,
 		 unsigned int access, struct tp_mr **mr)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault_priv.h"
+#include "common/transport/fault/fault_priv.h"
 
 /* What becomes of a chain. */
 struct verdict {

@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "clock.h"
-#include "fault_rule.h"
-#include "provider.h"
-#include "providers.h"
+#include "common/util/clock.h"
+#include "common/transport/fault/fault_rule.h"
+#include "common/transport/provider.h"
+#include "common/transport/providers.h"
 
 struct fault_dev {
 	struct tp_dev dev;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault_priv.h"
+#include "common/transport/fault/fault_priv.h"
 
 struct fault_req *fault_req_new(const struct tp_send_wr *wr)
 {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "fault.h"
+#include "common/transport/fault/fault.h"
 
 #define FAULT_RULES_MAX 64
 

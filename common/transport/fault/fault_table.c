@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "fault_rule.h"
+#include "common/transport/fault/fault_rule.h"
 
 #define FILE_MAX 65536u /* bytes of a control file */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault_rule.h"
+#include "common/transport/fault/fault_rule.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

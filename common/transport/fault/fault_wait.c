@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-#include "fault_priv.h"
+#include "common/transport/fault/fault_priv.h"
 
 static uint64_t earlier(uint64_t next, uint64_t due)
 {

@@ -20,7 +20,7 @@
 #ifndef LOCAL_H
 #define LOCAL_H
 
-#include "clock.h"
-#include "local_ep.h"
+#include "common/util/clock.h"
+#include "common/transport/local/local_ep.h"
 
 #endif

@@ -2,7 +2,7 @@
 /* local_admit.c - letting the peer reach into our memory, as long as it is one. */
 #include <unistd.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 void local_guest_admit(struct local_ep *ep)
 {

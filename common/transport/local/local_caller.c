@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 void local_caller_init(struct local_cq *cq)
 {

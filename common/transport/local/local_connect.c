@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 #define AGAIN_MS 5 /* until the next try when the listener's queue is full */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 #define LOOK_EVERY 32u /* polls, while something is hot */
 #define HOT_MANY 16u /* endpoints; more than that, and idle ones cool down */

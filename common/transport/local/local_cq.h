@@ -3,9 +3,9 @@
 #ifndef LOCAL_CQ_H
 #define LOCAL_CQ_H
 
-#include "local_dev.h"
-#include "local_group.h"
-#include "sock.h"
+#include "common/transport/local/memory/local_dev.h"
+#include "common/transport/local/shared/local_group.h"
+#include "common/transport/sock.h"
 
 #define LOCAL_IOV 288u /* >= TP_SGE_MAX */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "local.h"
-#include "providers.h"
+#include "common/transport/local/local.h"
+#include "common/transport/providers.h"
 
 #define HANDSHAKE_MS 5000u
 

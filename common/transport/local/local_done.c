@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 static void pieces_free(struct local_swr *wr)
 {

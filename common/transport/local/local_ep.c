@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 #define CARRY_MAX 4096u /* 8 KiB: 10 us, and 9 where the peer fetches it */
 #define BELLS_MAX 64u /* unread bytes; the socket holds some hundreds */

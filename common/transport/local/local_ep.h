@@ -3,11 +3,11 @@
 #ifndef LOCAL_EP_H
 #define LOCAL_EP_H
 
-#include "cursor.h"
-#include "local_conn.h"
-#include "local_cq.h"
-#include "local_guest.h"
-#include "local_ring.h"
+#include "common/transport/cursor.h"
+#include "common/transport/local/meet/local_conn.h"
+#include "common/transport/local/local_cq.h"
+#include "common/transport/local/memory/local_guest.h"
+#include "common/transport/local/shared/local_ring.h"
 
 #define LOCAL_BURST (1u << 20) /* bytes an ep may move in one turn */
 #define LOCAL_ASKS 64u /* READs and atomics through the ring at once */

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 void local_ep_heat(struct local_ep *ep)
 {

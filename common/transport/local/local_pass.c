@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 int local_ep_pass(struct tp_ep *base, const int *fd, unsigned int n)
 {

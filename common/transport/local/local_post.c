@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 static struct local_ep *to_ep(struct tp_ep *base)
 {

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 #define CHUNK (512u << 10) /* bytes of one copy, which a dereg may wait for */
 #define RUN_MAX 16u /* requests that one copy may serve */

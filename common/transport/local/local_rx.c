@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 #define BURST (256u << 10) /* bytes taken in one turn */
 

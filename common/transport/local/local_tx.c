@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 enum step {
 	STEP_DONE, /* go on with the next */

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "local.h"
+#include "common/transport/local/local.h"
 
 static struct local_cq *to_cq(struct tp_cq *base)
 {

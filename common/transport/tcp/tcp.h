@@ -15,8 +15,8 @@
 #ifndef TCP_H
 #define TCP_H
 
-#include "clock.h"
-#include "container.h"
-#include "tcp_ep.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/transport/tcp/tcp_ep.h"
 
 #endif

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tcp.h"
-#include "tcp_seal.h"
+#include "common/transport/tcp/tcp.h"
+#include "common/transport/tcp/tcp_seal.h"
 
 static const uint8_t *payload_of(const struct tcp_frame *frame,
 				 const uint8_t *p)

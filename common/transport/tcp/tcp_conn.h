@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#include "tcp_cq.h"
-#include "tcp_frame.h"
-#include "tcp_mem.h"
+#include "common/transport/tcp/tcp_cq.h"
+#include "common/transport/tcp/tcp_frame.h"
+#include "common/transport/tcp/tcp_mem.h"
 
 /* ---- sockets (tcp_sock.c) ---- */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 static struct tcp_dev *dev_of(const struct tcp_ep *ep)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 static int kernel_copy(const struct iovec *dst, unsigned int n, const void *src,
 		       size_t len)

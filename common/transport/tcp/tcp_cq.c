@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 #define LAZY_POLLS 2 /* poll, answer, poll: then a wait follows anyway */
 

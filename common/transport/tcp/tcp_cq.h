@@ -5,7 +5,7 @@
 
 #include <sys/uio.h>
 
-#include "sock.h"
+#include "common/transport/sock.h"
 
 #define TCP_IOV_MAX 1024 /* of one system call (kernel: UIO_MAXIOV) */
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "providers.h"
-#include "tcp.h"
-#include "tcp_seal.h"
-#include "usermem.h"
+#include "common/transport/providers.h"
+#include "common/transport/tcp/tcp.h"
+#include "common/transport/tcp/tcp_seal.h"
+#include "common/util/usermem.h"
 
 #define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tcp_done.c - completions: noted in the rings, harvested from there. */
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 /* Reported in the order of posting: a READ holds back what follows it. */
 void tcp_sends_done(struct tcp_ep *ep, uint32_t first, uint32_t n)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tcp.h"
-#include "tcp_seal.h"
+#include "common/transport/tcp/tcp.h"
+#include "common/transport/tcp/tcp_seal.h"
 
 static struct tcp_ep *to_ep(const struct tp_ep *base)
 {

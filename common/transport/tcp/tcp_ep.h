@@ -3,10 +3,10 @@
 #ifndef TCP_EP_H
 #define TCP_EP_H
 
-#include "tcp_conn.h"
-#include "tcp_cq.h"
-#include "tcp_frame.h"
-#include "tcp_mem.h"
+#include "common/transport/tcp/tcp_conn.h"
+#include "common/transport/tcp/tcp_cq.h"
+#include "common/transport/tcp/tcp_frame.h"
+#include "common/transport/tcp/tcp_mem.h"
 
 #define TCP_STAGE 8192u /* bytes read ahead, per endpoint */
 #define TCP_BURST (1u << 20) /* bytes an ep may move in one turn */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "tcp_frame.h"
-#include "transport.h"
+#include "common/transport/tcp/tcp_frame.h"
+#include "common/transport/transport.h"
 
 #define MAGIC 0x49535650u /* "PVSI" */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 static int bind_one(struct tcp_dev *dev, const struct addrinfo *ai, int backlog)
 {

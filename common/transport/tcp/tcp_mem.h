@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "cursor.h"
-#include "provider.h"
-#include "tp_seal.h"
+#include "common/transport/cursor.h"
+#include "common/transport/provider.h"
+#include "common/transport/tp_seal.h"
 
 struct tcp_mr {
 	struct tp_mr mr;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 #define INDEX(key) ((key) & (TCP_MR_MAX - 1))
 

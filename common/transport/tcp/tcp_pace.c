@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 #define UNPACED "reno" /* every kernel has it and lets everybody use it */
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 #define RUN_SGE_MAX 512u /* pieces of requests that share a frame */
 

@@ -11,7 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 #define BEATS 4u /* looks in dead_peer_ms */
 #define ASK_BEATS 2u /* without anything, before the program is asked */

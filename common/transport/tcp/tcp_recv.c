@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tcp.h"
-#include "tcp_seal.h"
-#include "usermem.h"
+#include "common/transport/tcp/tcp.h"
+#include "common/transport/tcp/tcp_seal.h"
+#include "common/util/usermem.h"
 
 static struct tcp_dev *dev_of(const struct tcp_ep *ep)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 static struct tcp_req *to_req(struct sock_req *base)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 /*
  * Decodes the segments at p into sge, each checked against the registered

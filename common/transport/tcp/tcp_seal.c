@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log_pace.h"
-#include "tcp.h"
-#include "tcp_seal.h"
+#include "common/util/log_pace.h"
+#include "common/transport/tcp/tcp.h"
+#include "common/transport/tcp/tcp_seal.h"
 
 static struct tcp_dev *dev_of(const struct tcp_ep *ep)
 {

@@ -6,8 +6,8 @@
 #ifndef TCP_SEAL_H
 #define TCP_SEAL_H
 
-#include "records.h"
-#include "tcp_ep.h"
+#include "common/transport/tcp/seal/records.h"
+#include "common/transport/tcp/tcp_ep.h"
 
 struct tcp_seal {
 	struct sealer *sealer;

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tcp.h"
-#include "tcp_seal.h"
-#include "usermem.h"
+#include "common/transport/tcp/tcp.h"
+#include "common/transport/tcp/tcp_seal.h"
+#include "common/util/usermem.h"
 
 /* ---- sending ---- */
 

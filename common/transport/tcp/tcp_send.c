@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "tcp.h"
-#include "tcp_seal.h"
+#include "common/transport/tcp/tcp.h"
+#include "common/transport/tcp/tcp_seal.h"
 
 /* A READ above the peer's limit waits, and what was posted after it. */
 static void commit(struct tcp_sendq *sq)

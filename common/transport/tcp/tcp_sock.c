@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 int tcp_resolve(const struct log *log, const struct addr *addr, bool passive,
 		struct addrinfo **list)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tcp.h"
+#include "common/transport/tcp/tcp.h"
 
 #define SMALL_ROOM 192u
 #define SPARE_MAX 256u

@@ -32,10 +32,10 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "clock.h"
-#include "container.h"
-#include "provider.h"
-#include "verbs_ep.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/transport/provider.h"
+#include "common/transport/verbs/verbs_ep.h"
 
 #define VB_FRESH 32u /* ended keys that are not given again */
 

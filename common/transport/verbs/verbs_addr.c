@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 static bool is_loopback(const struct sockaddr_storage *sa)
 {

@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 static void poke(struct vb_cq *cq)
 {

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 #define SMALLEST 4096u
 #define KEPT_BYTES (8ul << 20)

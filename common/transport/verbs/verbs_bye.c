@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 #define DRAIN_MS 200u /* for a device to give up what was posted */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verbs_cm.c - the connection manager's events, to the objects they concern. */
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 /* The connector has left, or the device has: accepting would be in vain. */
 static void req_event(struct vb_req *req, const struct rdma_cm_event *event)

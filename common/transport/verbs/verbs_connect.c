@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 #define RESOLVE_MS 2000
 #define READS_MAX 16u /* outstanding RDMA Reads and atomics */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 #define ENTRIES 256 /* to begin with */
 #define LOOK_NS 50000u /* between looks at the rare sources */

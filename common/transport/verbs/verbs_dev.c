@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "providers.h"
-#include "verbs.h"
+#include "common/transport/providers.h"
+#include "common/transport/verbs/verbs.h"
 
 #define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "hash_table.h"
-#include "pending.h"
-#include "provider.h"
+#include "common/util/hash_table.h"
+#include "common/transport/pending.h"
+#include "common/transport/provider.h"
 
 #define VB_SGE 30u /* pieces of one work request, at most */
 #define VB_BATCH 16u

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 static bool has_room(const struct vb_ep *ep)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 static int bind_and_listen(struct vb_listener *l, int backlog)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 #define ACCESS_ALL                                                             \
 	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)

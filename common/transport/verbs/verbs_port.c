@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 #define GIDS_MAX 512
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 struct extent_of {
 	uint64_t len;

@@ -2,7 +2,7 @@
 /* verbs_qp.c - the queue pair: made, moved through its states, destroyed. */
 #include <errno.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 #define RETRIES 7u
 #define RNR_FOREVER 7u

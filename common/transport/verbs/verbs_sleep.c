@@ -9,7 +9,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 enum source { SRC_DONE, SRC_CM, SRC_ASYNC, SRC_TIMER, SRC_WAKE, SOURCES };
 

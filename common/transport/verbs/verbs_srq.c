@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 static struct vb_srq *vb_srq(struct tp_srq *srq)
 {

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <sys/timerfd.h>
 
-#include "clock.h"
-#include "verbs.h"
+#include "common/util/clock.h"
+#include "common/transport/verbs/verbs.h"
 
 static void timerfd_follow(struct vb_cq *cq)
 {

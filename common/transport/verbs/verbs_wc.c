@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 static int wc_status(enum ibv_wc_status status, bool recv, bool send)
 {

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "verbs.h"
+#include "common/transport/verbs/verbs.h"
 
 bool vb_has_windows(const struct vb_dev *d)
 {

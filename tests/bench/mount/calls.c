@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 #define SPAN (64u << 20) /* bytes of the file */
 #define MAX (4u << 20)

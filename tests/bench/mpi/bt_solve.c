@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "mpi_bench.h"
+#include "tests/bench/mpi/mpi_bench.h"
 
 #define N 5 /* unknowns of a cell */
 #define SIDE_MAX 256

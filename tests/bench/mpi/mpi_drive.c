@@ -7,7 +7,7 @@
 
 #include <pvfs.h>
 
-#include "mpi_bench.h"
+#include "tests/bench/mpi/mpi_bench.h"
 
 /* How an access goes; the hints are those of ROMIO. */
 struct way {

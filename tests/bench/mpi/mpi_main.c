@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../huge.h"
-#include "mpi_bench.h"
+#include "tests/bench/huge.h"
+#include "tests/bench/mpi/mpi_bench.h"
 
 #define PAUSE_NS 200000
 

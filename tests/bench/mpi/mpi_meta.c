@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi_bench.h"
+#include "tests/bench/mpi/mpi_bench.h"
 
 enum { CREATE, SET_SIZE, CLOSE, OPEN, TIMES };
 static const char *const names[TIMES] = { "create", "set_size", "close",

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi_bench.h"
+#include "tests/bench/mpi/mpi_bench.h"
 
 #define TILE_X 1024
 #define TILE_Y 768

@@ -13,7 +13,7 @@
 
 #include <pvfs.h>
 
-#include "mpi_bench.h"
+#include "tests/bench/mpi/mpi_bench.h"
 
 enum { COUNTER, LOCK, WAYS };
 static const char *const way_names[WAYS] = { "counter", "lock" };

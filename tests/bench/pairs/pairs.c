@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 #define PIECE 4096u
 #define PIECES 256u

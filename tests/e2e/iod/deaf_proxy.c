@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* deaf_proxy.c - one thread that copies bytes. */
-#include "deaf_proxy.h"
+#include "tests/e2e/iod/deaf_proxy.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "iodc.h"
+#include "tests/e2e/iod/iodc.h"
 
 #define LOOK_MS 10
 

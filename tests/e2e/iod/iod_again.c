@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "deaf_proxy.h"
-#include "iod_here.h"
-#include "iodc.h"
-#include "run_suite.h"
+#include "tests/e2e/iod/deaf_proxy.h"
+#include "tests/e2e/iod/iod_here.h"
+#include "tests/e2e/iod/iodc.h"
+#include "tests/run_suite.h"
 
 #define HANDLE 5
 #define LEN 4096u

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capability.h"
-#include "clock.h"
-#include "iod_here.h"
-#include "iodc.h"
-#include "keyring.h"
-#include "pass.h"
-#include "run_suite.h"
-#include "ticket.h"
+#include "common/trust/capability.h"
+#include "common/util/clock.h"
+#include "tests/e2e/iod/iod_here.h"
+#include "tests/e2e/iod/iodc.h"
+#include "common/trust/keyring.h"
+#include "common/trust/pass.h"
+#include "tests/run_suite.h"
+#include "common/trust/ticket.h"
 
 #define FILE_1 0x77771u
 #define FILE_2 0x77772u

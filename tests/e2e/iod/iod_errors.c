@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "iod_here.h"
-#include "iodc.h"
-#include "run_suite.h"
+#include "tests/e2e/iod/iod_here.h"
+#include "tests/e2e/iod/iodc.h"
+#include "tests/run_suite.h"
 
 #define BAD 0x1005u /* the object of which the disk fails */
 #define SHARDS 16u /* of the cache of open files, by handle */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iod_here.c - see iod_here.h. */
-#include "iod_here.h"
+#include "tests/e2e/iod/iod_here.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "iodc.h"
+#include "tests/e2e/iod/iodc.h"
 
 void iod_here_conf(struct iod_conf *conf, const char *dir)
 {

@@ -3,7 +3,7 @@
 #ifndef IOD_HERE_H
 #define IOD_HERE_H
 
-#include "iod.h"
+#include "server/iod.h"
 
 /* With its store in dir, on a free port of this host, whose manager is on this host
  * too; the defaults for all else. */

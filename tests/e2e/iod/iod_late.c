@@ -15,9 +15,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "iod.h"
-#include "iodc.h"
-#include "run_suite.h"
+#include "server/iod.h"
+#include "tests/e2e/iod/iodc.h"
+#include "tests/run_suite.h"
 
 #define LEN 131072u /* too long to come along */
 #define SOON_US 50000 /* by then what was sent is there: else less is seen */

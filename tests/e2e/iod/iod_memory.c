@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "memory_rig.h"
+#include "tests/e2e/iod/memory_rig.h"
 
 #define DAY_NS (86400ull * 1000000000)
 #define STALL_LEN 16384u

@@ -14,9 +14,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "iod_here.h"
-#include "iodc.h"
-#include "run_suite.h"
+#include "tests/e2e/iod/iod_here.h"
+#include "tests/e2e/iod/iodc.h"
+#include "tests/run_suite.h"
 
 #define CLIENTS 4u
 #define ROUNDS 80u

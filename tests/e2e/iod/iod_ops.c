@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "iod_here.h"
-#include "iodc.h"
-#include "run_suite.h"
+#include "tests/e2e/iod/iod_here.h"
+#include "tests/e2e/iod/iodc.h"
+#include "tests/run_suite.h"
 
 static char dir[64];
 static struct iod *iod;

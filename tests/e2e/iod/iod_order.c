@@ -13,11 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "iod_here.h"
-#include "iodc.h"
-#include "run_suite.h"
-#include "stalled.h"
+#include "common/util/clock.h"
+#include "tests/e2e/iod/iod_here.h"
+#include "tests/e2e/iod/iodc.h"
+#include "tests/run_suite.h"
+#include "tests/e2e/iod/stalled.h"
 
 static char dir[64];
 static struct iod *iod;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "memory_rig.h"
+#include "tests/e2e/iod/memory_rig.h"
 
 #define N WIRE_REGION_MAX
 

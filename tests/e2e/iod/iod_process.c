@@ -22,9 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "iodc.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "tests/e2e/iod/iodc.h"
+#include "tests/run_suite.h"
 
 static char dir[64], conf_path[80], store_path[80];
 static int port;

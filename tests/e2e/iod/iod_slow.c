@@ -17,10 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "iod_here.h"
-#include "iodc.h"
-#include "run_suite.h"
+#include "common/util/clock.h"
+#include "tests/e2e/iod/iod_here.h"
+#include "tests/e2e/iod/iodc.h"
+#include "tests/run_suite.h"
 
 #define CLIENTS 5u
 #define EACH 4u /* objects of a client that hang */

@@ -9,8 +9,8 @@
 #include <sys/random.h>
 #include <sys/vfs.h>
 
-#include "clock.h"
-#include "iodc.h"
+#include "common/util/clock.h"
+#include "tests/e2e/iod/iodc.h"
 
 void must_failed(const char *what, const char *file, int line)
 {

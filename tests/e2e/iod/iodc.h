@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "rpc.h"
+#include "common/comm/rpc.h"
 
 /* The session of a manager, over restarts of its iods, unless a test wants another. */
 #define IODC_MGR 0x1177

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "iod_here.h"
-#include "memory_rig.h"
-#include "run_suite.h"
+#include "tests/e2e/iod/iod_here.h"
+#include "tests/e2e/iod/memory_rig.h"
+#include "tests/run_suite.h"
 
 static char dir[64];
 static struct iod *iod;

@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-#include "iodc.h"
+#include "tests/e2e/iod/iodc.h"
 
 #define LEN (6u << 20) /* two windows */
 

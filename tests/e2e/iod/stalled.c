@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stalled.c - see stalled.h. */
-#include "stalled.h"
+#include "tests/e2e/iod/stalled.h"
 
 #include <string.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 static void stalled_done(struct rpc_call *call)
 {

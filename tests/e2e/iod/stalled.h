@@ -3,7 +3,7 @@
 #ifndef STALLED_H
 #define STALLED_H
 
-#include "iodc.h"
+#include "tests/e2e/iod/iodc.h"
 
 struct stalled {
 	struct iodc c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* deadline_calls.c - see deadline_calls.h. */
-#include "deadline_calls.h"
+#include "tests/e2e/lib/deadline_calls.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exec_child.c - children that begin another program. */
-#include "exec_rig.h"
+#include "tests/e2e/lib/exec_rig.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -9,8 +9,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 static void child(void)
 {

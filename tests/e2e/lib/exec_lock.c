@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exec_lock.c - locks go over, and end as they would have. */
-#include "exec_rig.h"
+#include "tests/e2e/lib/exec_rig.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -8,8 +8,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 static void locks(void)
 {

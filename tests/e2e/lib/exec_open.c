@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exec_open.c - offsets, flags, close-on-exec, what has no name any more. */
-#include "exec_rig.h"
+#include "tests/e2e/lib/exec_rig.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "fds.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/fds.h"
+#include <pvfs.h>
 
 static int open_dir(void)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exec_rig.c - see exec_rig.h. */
-#include "exec_rig.h"
+#include "tests/e2e/lib/exec_rig.h"
 
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 unsigned char bytes[2 * N];
 const char *dir;

@@ -5,7 +5,7 @@
 
 #include <dirent.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 static inline int count_fds(void)
 {

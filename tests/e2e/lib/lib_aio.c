@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs_aio.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs_aio.h>
 
 static const char *dir;
 

@@ -9,7 +9,7 @@
 #include <pvfs.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 static char path[256];
 

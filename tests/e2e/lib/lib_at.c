@@ -5,8 +5,8 @@
  */
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 static void put(int dir, const char *name, const char *text)
 {

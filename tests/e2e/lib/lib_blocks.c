@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
-#include "pvfs_aio.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
+#include <pvfs_aio.h>
 
 #define KIB 1024
 #define MIB (1024 * KIB)

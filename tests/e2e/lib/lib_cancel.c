@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #define ROUNDS 400
 #define FIRSTS 40

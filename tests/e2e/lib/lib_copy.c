@@ -9,7 +9,7 @@
 #include <pvfs.h>
 #include <unistd.h>
 
-#include "opens.h"
+#include "tests/e2e/lib/opens.h"
 
 #define LEN (1u << 20)
 

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 static void edges(int fd)
 {

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "deadline_calls.h"
-#include "stand.h"
+#include "tests/e2e/lib/deadline_calls.h"
+#include "tests/e2e/lib/stand.h"
 
 #define SETTLE 600 /* tries until the servers answer again */
 

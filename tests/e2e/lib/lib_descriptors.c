@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 static const char *file, *ordinary;
 

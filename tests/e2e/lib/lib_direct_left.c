@@ -26,8 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "lent.h"
+#include "tests/e2e/lib/expect.h"
+#include "common/wire/lent.h"
 
 #define LEN 3000
 #define SIGNALS 2000

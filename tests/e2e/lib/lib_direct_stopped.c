@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #define HELD 1000
 #define EDGE ((64 << 10) - HELD / 2) /* in the middle of two servers */

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-#include "pvfs.h"
-#include "racing.h"
+#include <pvfs.h>
+#include "tests/e2e/lib/racing.h"
 
 static int open_it(const char *name, int flags)
 {

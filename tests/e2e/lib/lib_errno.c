@@ -3,8 +3,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 #define KEPT 4711
 #define KEEPS(cond)                                                            \

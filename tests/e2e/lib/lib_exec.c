@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec_rig.h"
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/exec_rig.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 static void fails(void)
 {

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 #define LEN (3u << 20)
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "opens.h"
-#include "fds.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/opens.h"
+#include "tests/e2e/lib/fds.h"
+#include <pvfs.h>
 
 #define N 300000u
 

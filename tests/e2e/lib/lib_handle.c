@@ -3,9 +3,9 @@
  * lib_handle.c - files opened by handle, by the process that has them open and
  * by another one: lib_handle FILE ORDINARY-FILE.
  */
-#include "pvfs.h"
+#include <pvfs.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stand.h"
+#include "tests/e2e/lib/stand.h"
 
 #define MOST 200
 

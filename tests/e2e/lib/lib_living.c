@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "opens.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/opens.h"
+#include <pvfs.h>
 
 #define N 200000u
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #define LEN (1u << 20)
 #define TIMEOUTS 8 /* of a call, that the read may be waited for: no end */

@@ -5,8 +5,8 @@
  */
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 /* The test does what it must to the connection between "step" and a line. */
 static void step(void)

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "fds.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/fds.h"
+#include <pvfs.h>
 
 #define N 200000u
 

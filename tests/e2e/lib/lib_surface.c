@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <utime.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 #define N 4096
 #define GROUP 100

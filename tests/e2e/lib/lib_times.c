@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 static char path[256];
 

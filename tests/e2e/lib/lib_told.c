@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #define PIECE 4096
 #define MOST 16

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 static atomic_bool over;
 static const char *dir;

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "pvfs.h"
-#include "pvfs_aio.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
+#include <pvfs_aio.h>
 
 #define CYCLES 20
 #define HANG_S 60u

@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "racing.h"
-#include "warm.h"
+#include "tests/e2e/lib/racing.h"
+#include "tests/e2e/lib/warm.h"
 
 /* Until it is read without a request, where it can be. */
 static void warm(int fd, unsigned int i, uint64_t n)

@@ -5,9 +5,9 @@
  * each other's holes at once: list_calls PVFS-FILE ORDINARY-FILE [sound].
  * sound: without memory that is not there, for transports that do not look.
  */
-#include "pvfs.h"
+#include <pvfs.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #include <limits.h>
 #include <pthread.h>

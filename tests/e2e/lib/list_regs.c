@@ -4,9 +4,9 @@
  * allocation hint, in groups and without either: list_regs FILE.  The pieces
  * are to be used in place (PVFS_LIST_PLACE).
  */
-#include "pvfs.h"
+#include <pvfs.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -6,9 +6,9 @@
  * The array says what must come out, one byte after the other in the order of
  * the list; it knows nothing of stripes, messages or sorting.
  */
-#include "pvfs.h"
+#include <pvfs.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #include <stdbool.h>
 #include <unistd.h>

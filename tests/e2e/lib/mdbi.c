@@ -3,10 +3,10 @@
  * mdbi.c - blocks of a three-dimensional array against an array in memory, at
  * random, through two descriptors of one file: mdbi SEED FILE.
  */
-#include "pvfs.h"
-#include "pvfs_mdbi.h"
+#include <pvfs.h>
+#include <pvfs_mdbi.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 #define REC 5
 static const int ne[3] = { 7, 2, 3 }, nb[3] = { 5, 4, 6 };

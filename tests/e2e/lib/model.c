@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* model.c - the frame of the model test: see model.h. */
-#include "model.h"
+#include "tests/e2e/lib/model.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "pvfs.h"
+#include <pvfs.h>
 
 #define PAIRS 8
 #define FILE_MAX (600 * 1024)

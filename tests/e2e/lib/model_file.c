@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model.h"
+#include "tests/e2e/lib/model.h"
 
 static int64_t any_off(struct model *m)
 {

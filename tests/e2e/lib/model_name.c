@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "model.h"
+#include "tests/e2e/lib/model.h"
 
 static void op_stat(struct model *m)
 {

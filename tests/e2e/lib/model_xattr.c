@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/xattr.h>
 
-#include "model.h"
+#include "tests/e2e/lib/model.h"
 
 #define VALUE_MAX 200u
 #define LIST_MAX 4096u

@@ -5,7 +5,7 @@
 
 #include <pvfs.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 /* The file of that name there; made with mode 0644 if flags say so. */
 static inline int open_in(const char *dir, const char *name, int flags)

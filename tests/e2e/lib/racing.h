@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 /* Each exits with other than 0, or by EXPECT(), if it sees what must not be. */
 typedef void racer(const char *name, time_t stop);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "tests/e2e/lib/expect.h"
 
 static inline bool stands(pid_t pid)
 {

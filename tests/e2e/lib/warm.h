@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "expect.h"
-#include "pvfs.h"
+#include "tests/e2e/lib/expect.h"
+#include <pvfs.h>
 
 #define BLOCK 4096u
 #define BLOCKS 8u /* of the race; in stripes of 64 KiB */

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "warm.h"
+#include "tests/e2e/lib/warm.h"
 
 /* A child does what it is told. */
 struct order {

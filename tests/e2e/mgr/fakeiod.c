@@ -5,8 +5,8 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "fakeiod.h"
-#include "mgrc.h"
+#include "tests/e2e/mgr/fakeiod.h"
+#include "tests/e2e/mgr/mgrc.h"
 
 struct fakeobj {
 	UT_hash_handle hh;

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "rpc.h"
+#include "common/comm/rpc.h"
 
 struct fakeiod {
 	int port; /* chosen once, kept over down and up */

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mgr.h"
-#include "mgrrig.h"
-#include "ns.h"
-#include "run_suite.h"
+#include "mgr/mgr.h"
+#include "tests/e2e/mgr/mgrrig.h"
+#include "mgr/ns/ns.h"
+#include "tests/run_suite.h"
 
 static struct mgrrig rig;
 static struct mgr *mgr;

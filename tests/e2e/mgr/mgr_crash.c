@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mgrrig.h"
-#include "run_suite.h"
+#include "tests/e2e/mgr/mgrrig.h"
+#include "tests/run_suite.h"
 
 #define CLIENTS 3
 #define NAMES 12

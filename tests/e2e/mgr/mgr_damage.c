@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dent.h"
-#include "handle.h"
-#include "inode.h"
+#include "mgr/db/dent.h"
+#include "mgr/db/handle.h"
+#include "mgr/db/inode.h"
 
 static int damage(struct store *st, int argc, char **argv)
 {

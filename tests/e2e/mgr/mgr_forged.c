@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../unit/rnd.h"
-#include "mgrrig.h"
-#include "run_suite.h"
+#include "tests/unit/rnd.h"
+#include "tests/e2e/mgr/mgrrig.h"
+#include "tests/run_suite.h"
 
 #define TIMES 3000u
 

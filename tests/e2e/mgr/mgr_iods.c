@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mgrrig.h"
-#include "run_suite.h"
+#include "tests/e2e/mgr/mgrrig.h"
+#include "tests/run_suite.h"
 
 static struct mgrrig rig;
 static struct mgrc c;

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "mgrrig.h"
+#include "tests/e2e/mgr/mgrrig.h"
 
 #define POSTED 8
 

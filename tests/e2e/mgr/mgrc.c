@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "mgrc.h"
+#include "tests/e2e/mgr/mgrc.h"
 
 void must_failed(const char *what, const char *file, int line)
 {

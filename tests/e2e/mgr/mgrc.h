@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "clock.h"
-#include "rpc.h"
+#include "common/util/clock.h"
+#include "common/comm/rpc.h"
 
 #define MGRC_ARENA (1u << 20)
 

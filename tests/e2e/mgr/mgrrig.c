@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mgrrig.h"
+#include "tests/e2e/mgr/mgrrig.h"
 
 #define PORTS_FROM 10000u
 #define PORTS 20000u /* none that the kernel gives to who connects */

@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
-#include "fakeiod.h"
-#include "mgrc.h"
+#include "tests/e2e/mgr/fakeiod.h"
+#include "tests/e2e/mgr/mgrc.h"
 
 #define RIG_IODS 3
 

@@ -20,7 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "pvalike.h"
+#include "tests/e2e/past/pvalike.h"
 
 /* One of the two files. */
 struct side {

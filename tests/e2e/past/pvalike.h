@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "past.h"
+#include "tests/e2e/past/past.h"
 
 #define SHARE (88u << 10) /* of a piece */
 #define ROOM (4 * SHARE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pvalike_ask.c - see pvalike.h. */
-#include "pvalike.h"
+#include "tests/e2e/past/pvalike.h"
 
 #include <limits.h>
 #include <stdlib.h>

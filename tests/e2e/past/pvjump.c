@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "past.h"
+#include "tests/e2e/past/past.h"
 
 #define LEN 200000
 #define ROUNDS 100

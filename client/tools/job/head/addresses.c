@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "head.h"
+#include "client/tools/job/head/head.h"
 
 static bool is_for_others(const struct ifaddrs *i)
 {

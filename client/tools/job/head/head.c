@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* head.c - the loop of the head. */
-#include "head.h"
+#include "client/tools/job/head/head.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "proc.h"
-#include "random_id.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/proc.h"
+#include "common/util/random_id.h"
 
 #define ASK_MS 900u /* for nodes to end by themselves */
 #define REACH_MS 300u /* for what was said to get there: one retransmission */

@@ -8,8 +8,8 @@
 #ifndef JOB_HEAD_H
 #define JOB_HEAD_H
 
-#include "guests.h"
-#include "place.h"
+#include "client/tools/job/parts/guests.h"
+#include "client/tools/job/parts/place.h"
 
 #define HEAD_ASKERS 16u
 

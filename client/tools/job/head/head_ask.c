@@ -8,8 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "head.h"
+#include "common/util/clock.h"
+#include "client/tools/job/head/head.h"
 
 int head_listen(struct head *h)
 {

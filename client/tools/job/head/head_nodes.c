@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "head.h"
+#include "common/util/clock.h"
+#include "client/tools/job/head/head.h"
 
 /* One that proved itself becomes the node of its rank, once. */
 void head_hear_guest(struct head *h, struct guest *g)

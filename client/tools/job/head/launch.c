@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "head.h"
-#include "proc.h"
+#include "client/tools/job/head/head.h"
+#include "client/tools/job/parts/proc.h"
 
 #define WORDS 40u
 

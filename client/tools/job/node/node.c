@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* node.c - the loop of a supervisor, and its end. */
-#include "node.h"
+#include "client/tools/job/node/node.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,8 +11,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "proc.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/proc.h"
 
 static void over(struct node *n, const char *why)
 {

@@ -6,8 +6,8 @@
 #ifndef JOB_NODE_H
 #define JOB_NODE_H
 
-#include "link.h"
-#include "place.h"
+#include "client/tools/job/parts/link.h"
+#include "client/tools/job/parts/place.h"
 
 enum { NODE_IOD, NODE_MGR, NODE_FUSE, NODE_DAEMONS };
 

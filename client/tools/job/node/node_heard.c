@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "node.h"
+#include "client/tools/job/node/node.h"
 
 static void say_up(struct node *n)
 {

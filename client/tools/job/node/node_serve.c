@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "memory.h"
-#include "node.h"
-#include "proc.h"
+#include "client/tools/job/parts/memory.h"
+#include "client/tools/job/node/node.h"
+#include "client/tools/job/parts/proc.h"
 
 #define MGR_MEMORY (2ull << 30) /* bytes at most: names */
 

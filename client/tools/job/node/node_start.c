@@ -14,11 +14,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "greet.h"
-#include "node.h"
-#include "ports.h"
-#include "proc.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/greet.h"
+#include "client/tools/job/node/node.h"
+#include "client/tools/job/parts/ports.h"
+#include "client/tools/job/parts/proc.h"
 
 #define MEET_MS 20000u /* all of the head's addresses */
 #define MEET_ONE_MS 6000u

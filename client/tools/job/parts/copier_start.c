@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copier_start.c - this program once more, as a copier of a staging. */
-#include "job.h"
-#include "proc.h"
+#include "client/tools/job/parts/job.h"
+#include "client/tools/job/parts/proc.h"
 
 #include <signal.h>
 

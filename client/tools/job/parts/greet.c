@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* greet.c - see greet.h. */
-#include "greet.h"
+#include "client/tools/job/parts/greet.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "random_id.h"
+#include "common/util/clock.h"
+#include "common/util/random_id.h"
 
 static void to_hex(const uint8_t *b, size_t n, char *out)
 {

@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-#include "job.h"
-#include "link.h"
+#include "client/tools/job/parts/job.h"
+#include "client/tools/job/parts/link.h"
 
 #define GREET_NONCE 16u
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* guests.c - see guests.h. */
-#include "guests.h"
+#include "client/tools/job/parts/guests.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 #define STAY_NS 5000000000ull
 /* Long enough for an honest answer on a busy host, before another one gets the place. */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "greet.h"
+#include "client/tools/job/parts/greet.h"
 
 #define GUESTS 128u
 

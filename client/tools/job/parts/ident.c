@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "job.h"
-#include "random_id.h"
+#include "client/tools/job/parts/job.h"
+#include "common/util/random_id.h"
 
 /* A name of a folder, a word of a line. */
 bool job_is_id(const char *text)

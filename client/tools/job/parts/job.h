@@ -19,8 +19,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "mac.h"
-#include "tool.h"
+#include "common/trust/mac.h"
+#include "client/tools/common/tool.h"
 
 #define JOB_ID_MAX 48u
 #define JOB_PATH 512u /* of folders, bytes */

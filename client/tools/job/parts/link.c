@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* link.c - see link.h. */
-#include "link.h"
+#include "client/tools/job/parts/link.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 int link_init(struct link *l, int fd)
 {

@@ -4,7 +4,7 @@
  * mounts that it is made in.  A child has them over one of its own, and hands the
  * folder to us before both end.
  */
-#include "memory.h"
+#include "client/tools/job/parts/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,9 +7,9 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "place.h"
-#include "proc.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/place.h"
+#include "client/tools/job/parts/proc.h"
 
 bool mount_is_ours(const char *dir)
 {

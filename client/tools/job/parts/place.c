@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* place.c - see place.h. */
-#include "place.h"
+#include "client/tools/job/parts/place.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "proc.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/proc.h"
 
 static const char *const shown[] = { "pvfstab", "key", "mount.lock", NULL };
 

@@ -7,7 +7,7 @@
 #ifndef JOB_PLACE_H
 #define JOB_PLACE_H
 
-#include "job.h"
+#include "client/tools/job/parts/job.h"
 
 struct place {
 	struct job job;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ports.c - see ports.h. */
-#include "ports.h"
+#include "client/tools/job/parts/ports.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "random_id.h"
+#include "common/util/random_id.h"
 
 #define FIRST 10000u
 #define PORTS 22000u

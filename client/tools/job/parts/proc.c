@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* proc.c - see proc.h. */
-#include "proc.h"
+#include "client/tools/job/parts/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "common/util/clock.h"
 
 static void redirect(const struct spawn *s)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "client/tools/job/parts/job.h"
 
 int job_self(char *out)
 {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "place.h"
+#include "client/tools/job/parts/place.h"
 
 #define DEEPEST 64u /* folders below each other; each has a descriptor */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "place.h"
+#include "client/tools/job/parts/place.h"
 
 static int write_file(const struct place *p, const char *name, const char *text)
 {

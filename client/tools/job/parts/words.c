@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "job.h"
-#include "link.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/job.h"
+#include "client/tools/job/parts/link.h"
 
 void link_escape(const char *text, char *out)
 {

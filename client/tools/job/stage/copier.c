@@ -11,10 +11,10 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "copy.h"
-#include "greet.h"
-#include "stage.h"
+#include "common/util/clock.h"
+#include "client/tools/copy/copy.h"
+#include "client/tools/job/parts/greet.h"
+#include "client/tools/job/stage/stage.h"
 
 #define FEEDERS 2u
 #define COPIERS 4u

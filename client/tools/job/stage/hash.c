@@ -9,9 +9,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "copy.h"
-#include "pvfs.h"
-#include "stage.h"
+#include "client/tools/copy/copy.h"
+#include <pvfs.h>
+#include "client/tools/job/stage/stage.h"
 
 #define BLOCK (4u << 20)
 #define UNIT 65536u

@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include <uthash.h>
 
-#include "link.h"
-#include "stage.h"
+#include "client/tools/job/parts/link.h"
+#include "client/tools/job/stage/stage.h"
 
 struct known {
 	UT_hash_handle hh;

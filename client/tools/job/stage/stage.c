@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ask.h"
-#include "clock.h"
-#include "copy.h"
-#include "team.h"
-#include "walk.h"
+#include "client/tools/job/ask.h"
+#include "common/util/clock.h"
+#include "client/tools/copy/copy.h"
+#include "client/tools/job/stage/team.h"
+#include "client/tools/job/stage/walk.h"
 
 #define AHEAD 4096u /* files that wait for a copier */
 /* For the walk to name what is missing, when it is too late for more; it cannot without

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "job.h"
+#include "client/tools/job/parts/job.h"
 
 /* What a file was, when it was copied. */
 struct stage_file {

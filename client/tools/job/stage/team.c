@@ -3,7 +3,7 @@
  * team.c - see team.h.  A file that failed, or whose copier is gone or says nothing, is
  * copied by that of this host, where the source surely is.
  */
-#include "team.h"
+#include "client/tools/job/stage/team.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "proc.h"
+#include "common/util/clock.h"
+#include "client/tools/job/parts/proc.h"
 
 #define SILENT_NS 15000000000ull
 

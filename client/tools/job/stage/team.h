@@ -5,8 +5,8 @@
 
 #include <sys/queue.h>
 
-#include "guests.h"
-#include "stage.h"
+#include "client/tools/job/parts/guests.h"
+#include "client/tools/job/stage/stage.h"
 
 #define TEAM_MAX 1024u
 #define TEAM_AT_A_TIME 16u /* files of a copier */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* walk.c - see walk.h. */
-#include "walk.h"
+#include "client/tools/job/stage/walk.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "copy_dirs.h"
+#include "client/tools/copy/copy_dirs.h"
 
 #define AHEAD 4096u /* files that are found before they are asked for */
 

@@ -6,8 +6,8 @@
 #ifndef JOB_WALK_H
 #define JOB_WALK_H
 
-#include "copy.h"
-#include "team.h"
+#include "client/tools/copy/copy.h"
+#include "client/tools/job/stage/team.h"
 
 struct walk;
 

@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "local_dev.h"
-#include "sock.h"
+#include "common/transport/local/memory/local_dev.h"
+#include "common/transport/sock.h"
 
 /* The descriptors that a hello may carry, in this order. */
 enum local_fd {

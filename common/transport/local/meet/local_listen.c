@@ -5,7 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "local_conn.h"
+#include "common/transport/local/meet/local_conn.h"
 
 #define PORT_TRIES 1000
 #define PORT_FIRST 32768u /* of those that are chosen */

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "local_conn.h"
+#include "common/transport/local/meet/local_conn.h"
 
 #define PREFIX "pvfs-ib/"
 

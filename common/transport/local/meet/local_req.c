@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "local_conn.h"
+#include "common/transport/local/meet/local_conn.h"
 
 static struct local_giver giver(const struct local_req *req)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "local_conn.h"
+#include "common/transport/local/meet/local_conn.h"
 
 #define MAGIC 0x4c534650u /* "PFSL" */
 #define VERSION 4u

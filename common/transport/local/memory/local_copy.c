@@ -9,8 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "local_mr.h"
-#include "usermem.h"
+#include "common/transport/local/memory/local_mr.h"
+#include "common/util/usermem.h"
 
 static int kernel_copy(void *to, const void *from, size_t len)
 {

@@ -7,9 +7,9 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include "container.h"
-#include "local_drop.h"
-#include "local_mr.h"
+#include "common/util/container.h"
+#include "common/transport/local/shared/local_drop.h"
+#include "common/transport/local/memory/local_mr.h"
 
 struct local_guest;
 

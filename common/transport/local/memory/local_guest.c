@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "local_guest.h"
+#include "common/util/clock.h"
+#include "common/transport/local/memory/local_guest.h"
 
 #define SOON 1000 /* yields before the wait looks whether the peer lives */
 #define LONG_MS 1000u /* after that the wait is told */

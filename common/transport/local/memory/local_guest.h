@@ -3,9 +3,9 @@
 #ifndef LOCAL_GUEST_H
 #define LOCAL_GUEST_H
 
-#include "local_dev.h"
-#include "local_shm.h"
-#include "sock.h"
+#include "common/transport/local/memory/local_dev.h"
+#include "common/transport/local/shared/local_shm.h"
+#include "common/transport/sock.h"
 
 bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id);
 /* Of the peer with this side of the shared memory, socket and name.  NULL: no

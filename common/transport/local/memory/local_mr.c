@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "local_guest.h"
+#include "common/transport/local/memory/local_guest.h"
 
 #define INDEX(key) ((key) & (LOCAL_MR_MAX - 1))
 #define OWN_LEN (LOCAL_MR_MAX * sizeof(struct local_own))

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <sys/uio.h>
 
-#include "provider.h"
+#include "common/transport/provider.h"
 
 #define LOCAL_MR_MAX 65536u
 

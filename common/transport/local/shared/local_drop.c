@@ -6,9 +6,9 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "local_drop.h"
-#include "local_shm.h"
-#include "quiet_thread.h"
+#include "common/transport/local/shared/local_drop.h"
+#include "common/transport/local/shared/local_shm.h"
+#include "common/util/quiet_thread.h"
 
 #define STACK (PTHREAD_STACK_MIN + (64u << 10)) /* sanitizers want more */
 

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "local_group.h"
-#include "local_shm.h"
+#include "common/transport/local/shared/local_group.h"
+#include "common/transport/local/shared/local_shm.h"
 
 #define PAGE_LEN 4096u
 

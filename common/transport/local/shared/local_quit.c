@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "local_drop.h"
+#include "common/transport/local/shared/local_drop.h"
 
 #define UNREAD 256u /* bytes; there are a quarter as many bells at most */
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "local_ring.h"
+#include "common/transport/local/shared/local_ring.h"
 
 void local_out_init(struct local_out *out, struct local_shm *shm,
 		    enum local_of side)

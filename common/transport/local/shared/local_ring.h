@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "local_shm.h"
+#include "common/transport/local/shared/local_shm.h"
 
 /* In host order: both ends are on this host. */
 struct local_head {

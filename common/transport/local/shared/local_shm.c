@@ -10,8 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file_limit.h"
-#include "local_shm.h"
+#include "common/util/file_limit.h"
+#include "common/transport/local/shared/local_shm.h"
 
 #define CTL_LEN 4096u
 

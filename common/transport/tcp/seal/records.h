@@ -13,7 +13,7 @@
 #ifndef RECORDS_H
 #define RECORDS_H
 
-#include "tp_seal.h"
+#include "common/transport/tp_seal.h"
 
 #define RECORD_HEAD_LEN 8u
 #define RECORD_DATA_MAX 131072u

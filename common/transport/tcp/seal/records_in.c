@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "records.h"
+#include "common/transport/tcp/seal/records.h"
 
 #define IN_LEN (RECORDS_KEPT + RECORDS_ROOM * RECORD_MAX)
 
