@@ -1,56 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvfs.h - the PVFS file system from an application, without a mount.
+ * pvfs.h - access to PVFS files from an application, without a kernel mount.
  *
- * "Mounting" is a line in pvfstab(5) (the file named by the environment
- * variable PVFSTAB_FILE, else /etc/pvfstab); neither the kernel nor root is
- * involved.  Every call below has the parameters, the return value and the
- * errno of the ordinary call that its name contains.  A path outside every
- * PVFS mount, and a descriptor that pvfs_open() did not give, is passed on to
- * the ordinary call, so that a program may use these calls for all its files.
+ * A line in pvfstab(5) "mounts" a file system.  The table is the file that the
+ * environment variable PVFSTAB_FILE names, or /etc/pvfstab.  Neither the kernel nor root
+ * is involved.  Each call below has the parameters, the return value and the errno of the
+ * ordinary call that its name contains.  If the path lies outside every PVFS mount, or if
+ * pvfs_open() did not return the descriptor, the library passes the call on to the
+ * ordinary call.  A program can therefore use these calls for all its files.
  *
- * Descriptors are real descriptor numbers of the process, so they never
- * collide with others; they are to be used with the pvfs_ calls only and are
- * closed with pvfs_close().  read(2), write(2) and the like answer EBADF.
- * They survive fork: the child has its own offset from then on.  Those without
- * FD_CLOEXEC survive exec, too, in programs that use the library, with their
- * offsets and flags, and in the same process with their locks.
+ * Descriptors are real descriptor numbers of the process, so they never collide with
+ * others.  Use them with the pvfs_ calls only, and close them with pvfs_close(); read(2),
+ * write(2) and similar calls on them fail with EBADF.  They survive fork(2): from then on
+ * the child has its own file offset.  Descriptors without FD_CLOEXEC also survive
+ * execve(2) if the new program uses the library.  They keep their offsets and flags, and,
+ * in the same process, their locks.
  *
- * All calls may be used from any number of threads at a time.  They are not
- * async-signal-safe and are no cancellation points to rely on; a thread that is
- * cancelled in one leaves nothing that others would wait for.  There is no
- * client cache: a write that returned is seen by every client.
+ * Any number of threads may use all calls concurrently.  The calls are not
+ * async-signal-safe, and a program must not rely on them as cancellation points.  A
+ * thread that is cancelled in a call leaves no lock that others would wait for.  There is
+ * no client cache: once a write has returned, every client sees it.
  *
- * A call that succeeds leaves errno as it was.
- * Besides the ordinary errors every call on a PVFS object may fail with
- *   ETIMEDOUT  a server did not answer in time (mount option timeout=, the
- *              environment variable PVFS_TIMEOUT, else 30 seconds); a line on
- *              stderr names it.  The time counts from the beginning of the call,
- *              whatever that asks of whom; a transfer's goes on with each answer,
- *              and a wait for a lock has none.  One thing goes before it: memory
- *              that a server may still touch is given back when that server has
- *              left it, or has ended, however late that is
- *   ECONNABORTED  of calls that change something: the servers ended this
- *              client's session (it was away for too long) while the call was
- *              on its way, or a server was away for too long; the change was
- *              made, or not, a write also in part
- *   ESTALE     the file is gone: another process removed it, and nobody has
- *              it open for writing
- *   EIO        a server or its disk failed; of writes and truncations
- *              also: an iod was started anew during the call, which it may
- *              have carried out before, and others have changed the same bytes
- *              since
- *   EFAULT     of reads and writes: a buffer is not there; a write may have
- *              changed the file in part.  A buffer that goes away during a
- *              write may be a signal instead (SIGSEGV, SIGBUS)
- *   EPROTO     a server does not speak this version of the protocol
- *   EPROTOTYPE another service listens at the address of a server
- *   ENOMEM     no memory
+ * A call that succeeds leaves errno unchanged.  In addition to the ordinary errors, every
+ * call on a PVFS object may fail with:
+ * - ETIMEDOUT: a server did not answer in time; a line on stderr names it.  The limit is
+ *   the mount option timeout=, the environment variable PVFS_TIMEOUT, or else 30 seconds.
+ *   It covers the whole call, whichever servers the call asks.  In a data transfer, each
+ *   reply restarts it.  A wait for a lock has no limit.  A call takes longer than the
+ *   limit while a server may still access the caller's memory: it returns when the server
+ *   has released the memory, or has ended.
+ * - ECONNABORTED: in calls that change something: the servers ended this client's session
+ *   during the call because the client was disconnected for too long; or a server was
+ *   unavailable for too long.  The change may have been made or not, and a write may have
+ *   been made in part.
+ * - ESTALE: the file no longer exists: another process removed it, and no process has it
+ *   open for writing.
+ * - EIO: a server or its disk failed.  In writes and truncations also: an iod restarted
+ *   during the call and may have executed the request before, and other clients have
+ *   changed the same bytes since.
+ * - EFAULT: in reads and writes: a buffer is not mapped.  A write may have changed the
+ *   file in part.  If a buffer is unmapped during a write, the process may receive
+ *   SIGSEGV or SIGBUS instead.
+ * - EPROTO: a server does not speak this version of the protocol.
+ * - EPROTOTYPE: another service listens at the address of a server.
+ * - ENOMEM: not enough memory.
  */
 #ifndef PVFS_H
 #define PVFS_H
 
-/* Tables, their comments in columns: laid out by hand. */
+/* The tables have their comments in columns, formatted by hand. */
 /* clang-format off */
 
 #include <dirent.h>
@@ -71,36 +69,38 @@ extern "C" {
 
 struct timespec;	/* strict ISO C hides it */
 
-/* struct stat, struct dirent and off_t must be the library's own: on 32-bit
- * hosts compile with -D_FILE_OFFSET_BITS=64.  A negative array size here
- * says that this was forgotten. */
+/*
+ * The library needs a 64-bit off_t, and the matching struct stat and struct dirent.  On
+ * 32-bit hosts, compile with -D_FILE_OFFSET_BITS=64; without it, the array size here is
+ * negative.
+ */
 typedef char pvfs_needs_64_bit_off_t[sizeof(off_t) == 8 ? 1 : -1];
 
-/* The library's version, "0.9.0"; static. */
+/* The library's version, such as "0.9.0".  A static string: do not free it. */
 const char *pvfs_version(void);
 
 /* ---- files ---- */
 
-/* More flags of pvfs_open(). */
+/* Additional flags of pvfs_open(). */
 #define O_META 00100000000	/* p1: struct pvfs_filestat *, for a new file */
-#define O_PART 00200000000	/* next: struct fpart * */
+#define O_PART 00200000000	/* next pointer: struct fpart * */
 
 /*
- * Striping of a file.  For a new file -1 (or, for pcount and ssize, 0) in a
- * field means the file system's default.
+ * Striping of a file.  In a field for a new file, -1 (or 0 for pcount and ssize) means
+ * the default of the file system.
  */
 struct pvfs_filestat {
 	int32_t base;		/* index of the first iod */
 	int32_t pcount;		/* number of iods, 1 to all */
-	int32_t ssize;		/* bytes a stripe, 64 to 2^30 */
+	int32_t ssize;		/* stripe size in bytes, 64 to 2^30 */
 	int32_t soff;		/* unused, 0 */
 	int32_t bsize;		/* unused, 0 */
 };
 
 /*
- * A partition: the part of a file that a descriptor sees, in bytes.  Byte
- * n of the partition is byte offset + n / gsize * stride + n % gsize of the
- * file.  gsize 0: from offset to the end.
+ * A partition: the part of a file that a descriptor sees, in bytes.  Byte n of the
+ * partition is byte offset + n / gsize * stride + n % gsize of the file.  A gsize of 0
+ * means: from offset to the end of the file.
  *
  *   offset  gsize          gsize          gsize
  *   |-----> [=====]--------[=====]--------[=====]
@@ -108,8 +108,8 @@ struct pvfs_filestat {
  */
 struct fpart {
 	int64_t offset;		/* first byte of the first group, >= 0 */
-	int64_t gsize;		/* bytes of a group, >= 0 */
-	int64_t stride;		/* from group to group; >= gsize */
+	int64_t gsize;		/* bytes in a group, >= 0 */
+	int64_t stride;		/* bytes from the start of one group to the next; >= gsize */
 	int64_t gstride;	/* unused, 0 */
 	int64_t ngroups;	/* unused, 0 */
 };
@@ -117,49 +117,58 @@ struct fpart {
 /*
  * int pvfs_open(path, flags, mode_t mode, void *p1, void *p2);
  *
- * As open(2): flags O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC,
- * O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_CLOEXEC, O_SYNC, O_DSYNC; others are
- * ignored on PVFS (O_TMPFILE and O_PATH: EOPNOTSUPP).  mode is needed with
- * O_CREAT, O_META or O_PART.  Then come the pointers: with O_META the striping
- * of a file that this call creates (ignored for one that exists), with O_PART
- * the partition; with both, O_META's first.  They are read during the call
- * only.  A partition works on ordinary files too.
+ * Opens a file or directory, like open(2).  flags: O_RDONLY, O_WRONLY, O_RDWR, O_CREAT,
+ * O_EXCL, O_TRUNC, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_CLOEXEC, O_SYNC, O_DSYNC.  On
+ * PVFS, O_TMPFILE and O_PATH fail with EOPNOTSUPP; other flags are ignored.  mode is
+ * required with O_CREAT, O_META or O_PART.  The pointers follow: with O_META the striping
+ * of a file that this call creates (ignored if the file exists), with O_PART the
+ * partition.  With both flags, the pointer for O_META comes first.  The structs are read
+ * only during the call.  A partition also works on an ordinary file.
  *
- * Returns a descriptor, or -1 and errno; EINVAL also for a striping or
- * partition that cannot be.
+ * Returns a descriptor, which the caller closes with pvfs_close(), or -1 with errno: the
+ * errors of open(2), and EINVAL for an impossible striping or partition.
  */
 int pvfs_open(const char *path, int flags, ...);
 int pvfs_open64(const char *path, int flags, ...);
+/* pvfs_open() with O_WRONLY | O_CREAT | O_TRUNC.  Returns a descriptor. */
 int pvfs_creat(const char *path, mode_t mode);
+/* Closes fd and releases the record locks of the process on its file.  Returns 0, or -1: EBADF. */
 int pvfs_close(int fd);
 
-/* A file or directory, whatever its names; may be sent to other processes. */
+/*
+ * Identifies a file or directory independently of its names.  May be sent to other
+ * processes.
+ */
 struct pvfs_handle {
 	uint64_t fsid;		/* of the file system */
-	uint64_t handle;	/* never given out again */
-	uint64_t reserved[2];	/* 0 */
+	uint64_t handle;	/* never reused */
+	uint64_t reserved[2];	/* set to 0 */
 };
 
 /*
- * What fd has open.  0, or -1: EBADF fd is not open; ENOTTY it is not on PVFS.
+ * Sets *handle to that of the file that fd has open.  Returns 0, or -1: EBADF: fd is not
+ * open; ENOTTY: fd is not on PVFS.
  */
 int pvfs_get_handle(int fd, struct pvfs_handle *handle);
 /*
- * Opens what another process has open, without looking its path up again;
- * path only says on which mount.  flags as pvfs_open(), without O_CREAT,
- * O_EXCL and O_TRUNC.  The permissions of the file are checked, those of the
- * directories above it are not.  Returns a descriptor, or -1: ESTALE it is
- * gone; EXDEV path is not on that file system; EINVAL one of these flags,
- * O_META or O_PART, or a handle of 0; EACCES, EISDIR, ENOTDIR as pvfs_open().
+ * Opens the object of a handle, without another lookup of its path.  path only selects
+ * the mount.  flags are those of pvfs_open(), without O_CREAT, O_EXCL and O_TRUNC.  The
+ * permissions of the object are checked, those of the directories above it are not.
+ * Returns a descriptor for pvfs_close(), or -1:
+ * - ESTALE: the object no longer exists.
+ * - EXDEV: path is not on the file system of the handle.
+ * - EINVAL: flags has O_CREAT, O_EXCL, O_TRUNC, O_META or O_PART, or the handle is 0.
+ * - EACCES, EISDIR, ENOTDIR: as pvfs_open().
  */
 int pvfs_open_handle(const char *path, const struct pvfs_handle *handle,
 		     int flags);
 
 /*
- * Whole requests: less than asked is transferred only at the end of the file.
- * Errors of a write come from that write; close has nothing left to report
- * about data.  Through a partition, offsets count the partition's bytes.
- * O_APPEND: each write is put at the end in one piece, also among clients.
+ * Read or write len bytes, or the iovcnt buffers of iov, at the offset of fd or at byte
+ * off.  Return the number of bytes.  Requests are transferred whole: fewer bytes than
+ * requested are transferred only at the end of the file.  A write reports its own errors;
+ * close has no errors of data to report.  Through a partition, offsets count the bytes of
+ * the partition.  With O_APPEND, each write is appended in one piece, also among clients.
  */
 ssize_t pvfs_read(int fd, void *buf, size_t len);
 ssize_t pvfs_write(int fd, const void *buf, size_t len);
@@ -170,29 +179,30 @@ ssize_t pvfs_writev(int fd, const struct iovec *iov, int iovcnt);
 ssize_t pvfs_preadv(int fd, const struct iovec *iov, int iovcnt, int64_t off);
 ssize_t pvfs_pwritev(int fd, const struct iovec *iov, int iovcnt, int64_t off);
 /*
- * List I/O: pieces of memory against pieces of the file, each side in the order
- * of its arrays; the two sides have the same total.  Neither side's cuts
- * matter to the other.  There is no limit on the counts.  The offset of fd is
- * neither used nor moved; file offsets count the bytes of its partition.
+ * List I/O: transfers between pieces of memory and pieces of the file, each side in the
+ * order of its arrays.  Lengths and file offsets are in bytes.  Both sides must have the
+ * same total length, but may be cut differently.  The number of pieces is not limited.
+ * The calls neither use nor change the offset of fd; file offsets count the bytes of its
+ * partition.
  *
- * The result is that of the pieces one after the other: what overlaps in a
- * write ends as the later piece has it, and so does memory that overlaps in a
- * read.  Pieces of length 0 are passed over.  A read returns the bytes before
- * the first one, in the order of the list, that lies at or behind the end of
- * the file; every piece that lies before the end has been read all the same,
- * and memory for what lies behind it is left as it was.  A write that fails
- * may have written any part of it.  There is no atomicity among clients, but
- * nothing beside the pieces is ever written.
+ * The result is that of transferring the pieces one after the other.  If pieces of a
+ * write overlap, or memory pieces of a read overlap, the later piece wins.  Pieces of
+ * length 0 are skipped.  A read returns the number of bytes before the first byte, in
+ * list order, that lies at or beyond the end of the file.  All pieces before the end of
+ * the file are read nevertheless; memory for bytes beyond the end is left unchanged.  A
+ * write that fails may have written any part of the list.  The transfer is not atomic
+ * among clients, but nothing outside the pieces is ever written.
  *
- * allocation_offsets[i] and allocation_lengths[i] (ICPP 2003, section 5) say
- * that memory piece i is part of that larger buffer, which is registered once
- * instead of piece by piece; its whole length must be memory of the process.
+ * Memory piece i is part of the larger buffer that allocation_offsets[i] and
+ * allocation_lengths[i] describe (ICPP 2003, section 5).  This buffer is registered once,
+ * instead of each piece.  All of it must be mapped memory of the process.
  *
- * Return the bytes transferred, or -1: EINVAL a count, offset or length is
- * negative, the totals differ, the total is above INT_MAX (the 64-bit forms:
- * SSIZE_MAX), a piece of memory lies outside of its allocation, or a write to
- * a descriptor with O_APPEND; EFBIG, EOVERFLOW a piece ends behind the
- * largest offset; and what pvfs_pread() and pvfs_pwrite() may answer.
+ * Return the bytes transferred, or -1:
+ * - EINVAL: a count, offset or length is negative; the totals differ; the total is above
+ *   INT_MAX (64-bit forms: SSIZE_MAX); a piece of memory lies outside its allocation; or
+ *   a write to a descriptor with O_APPEND.
+ * - EFBIG, EOVERFLOW: a piece ends beyond the largest offset.
+ * - The errors of pvfs_pread() and pvfs_pwrite().
  */
 int pvfs_read_list(int fd, int mem_count, char *mem_offsets[],
 		   int mem_lengths[], int file_count, int64_t file_offsets[],
@@ -200,7 +210,7 @@ int pvfs_read_list(int fd, int mem_count, char *mem_offsets[],
 int pvfs_write_list(int fd, int mem_count, char *mem_offsets[],
 		    int mem_lengths[], int file_count, int64_t file_offsets[],
 		    int32_t file_lengths[]);
-/* The same with hints; C has no two functions of one name. */
+/* The same calls with allocation hints. */
 int pvfs_read_list_hints(int fd, int mem_count, char *mem_offsets[],
 			 int mem_lengths[], char *allocation_offsets[],
 			 int allocation_lengths[], int file_count,
@@ -209,7 +219,7 @@ int pvfs_write_list_hints(int fd, int mem_count, char *mem_offsets[],
 			  int mem_lengths[], char *allocation_offsets[],
 			  int allocation_lengths[], int file_count,
 			  int64_t file_offsets[], int32_t file_lengths[]);
-/* allocation_offsets and allocation_lengths may both be NULL: no hints. */
+/* The 64-bit forms.  allocation_offsets and allocation_lengths may both be NULL: no hints. */
 ssize_t pvfs_read_list64(int fd, size_t mem_count, char *const mem_offsets[],
 			 const size_t mem_lengths[],
 			 char *const allocation_offsets[],
@@ -224,135 +234,160 @@ ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
 			  const int64_t file_lengths[]);
 
 /*
- * What the list calls of this process on fd's file system did so far (and
- * reads and writes through partitions, which go the same way).  -1: ENOTTY
- * fd is not on PVFS.
+ * Fills *counters with what the list calls of this process have done on fd's file system
+ * so far.  Reads and writes through partitions use the same path and count, too.  Returns
+ * 0, or -1: ENOTTY: fd is not on PVFS.
  */
 struct pvfs_list_counters {
-	uint64_t requests;	/* sent to servers */
-	uint64_t packed;	/* bytes that were copied into messages */
-	uint64_t placed;	/* bytes that were moved in place */
-	uint64_t registrations;	/* of the caller's memory */
+	uint64_t requests;	/* requests sent to servers */
+	uint64_t packed;	/* bytes copied into messages */
+	uint64_t placed;	/* bytes transferred in place */
+	uint64_t registrations;	/* registrations of the caller's memory */
 	uint64_t reserved[4];
 };
 int pvfs_list_counters(int fd, struct pvfs_list_counters *counters);
 
 /*
- * How the data of reads and writes of this process on fd's file system went so far,
- * in requests to single servers: in the message, through buffers that both ends
- * have registered (Fast RDMA), or fetched and delivered by the server.
- * -1: ENOTTY fd is not on PVFS.
+ * Fills *counters with the number of requests to single servers by the way of their data:
+ * all reads and writes of this process on fd's file system so far.  The data is in the
+ * message, passes through buffers that both ends have registered (Fast RDMA), or is
+ * fetched and delivered by the server.  Returns 0, or -1: ENOTTY: fd is not on PVFS.
  */
 struct pvfs_way_counters {
 	uint64_t in_message;
 	uint64_t fast_rdma;
 	uint64_t by_server;
-	uint64_t without; /* any request: by this process itself (direct=) */
-	uint64_t unanswered; /* of by_server: reads that ended with their last bytes */
+	uint64_t without; /* no request: done by this process itself (direct=) */
+	uint64_t unanswered; /* of by_server: reads that ended when their last bytes arrived */
 	uint64_t reserved[3];
 };
 int pvfs_way_counters(int fd, struct pvfs_way_counters *counters);
 
 /*
- * SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE.  Through a partition all is
- * data up to the end.
+ * Moves the offset of fd and returns the new offset in bytes, like lseek(2).  whence:
+ * SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE.  Through a partition, everything up
+ * to the end counts as data.
  */
 int64_t pvfs_lseek(int fd, int64_t off, int whence);
 int64_t pvfs_lseek64(int fd, int64_t off, int whence);
+/*
+ * Set the size of the file in bytes, also through a partition.  Return 0, or -1: EINVAL: size is
+ * negative or fd is not open for writing; EFBIG: size is too large.
+ */
 int pvfs_ftruncate(int fd, int64_t size);
 int pvfs_ftruncate64(int fd, int64_t size);
 /*
- * Space for [off, off + len) of the file, in bytes, whatever the partition: as
- * fallocate(2).  mode: 0, FALLOC_FL_KEEP_SIZE, FALLOC_FL_ZERO_RANGE with or
- * without it, FALLOC_FL_PUNCH_HOLE with it; else EOPNOTSUPP.  The iods' file
- * systems do it, and may answer EOPNOTSUPP as well.  After an error a part of the
- * range may be done.  The size has not grown then, but nobody knows after
- * ETIMEDOUT and ECONNABORTED.
+ * Allocates or releases space for the bytes [off, off + len) of the file, like
+ * fallocate(2).  The offset counts bytes of the file, also through a partition.  mode is
+ * 0, FALLOC_FL_KEEP_SIZE, FALLOC_FL_ZERO_RANGE with or without FALLOC_FL_KEEP_SIZE, or
+ * FALLOC_FL_PUNCH_HOLE with it.  Returns 0, or -1: EOPNOTSUPP: another mode, or the file
+ * system of an iod does not support it.  After an error, part of the range may be done.
+ * The size of the file has not grown then, except possibly after ETIMEDOUT and
+ * ECONNABORTED.
  */
 int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len);
 /*
- * copy_file_range(2): up to len bytes from fd_in to fd_out, each at its offset if
- * that is not NULL, which moves on then, else where its descriptor stands.
- * Offsets are those of pvfs_pread() and pvfs_pwrite(), so of the partition, if there is
- * one.  flags: 0.  How many bytes were copied: a long call may do less than it could, and
- * 0 says that fd_in ends there.  EXDEV: only one of them is on PVFS.  EINVAL: parts of one
- * file that overlap, or an ordinary file with a partition.  After an error some may be
- * written.
+ * Copies up to len bytes from fd_in to fd_out, like copy_file_range(2).  Each side uses
+ * the offset that its pointer names, and advances it; with NULL, it uses the offset of
+ * its descriptor.  Offsets are those of pvfs_pread() and pvfs_pwrite(): they count bytes
+ * of the partition, if there is one.  flags must be 0.  Returns the number of bytes
+ * copied; a long call may copy fewer than possible, and 0 means the end of fd_in.  -1:
+ * - EXDEV: only one of the files is on PVFS.
+ * - EINVAL: the ranges overlap in one file, or an ordinary file has a partition.
+ *
+ * After an error, some bytes may have been written.
  */
 ssize_t pvfs_copy_file_range(int fd_in, int64_t *off_in, int fd_out,
 			     int64_t *off_out, size_t len, unsigned int flags);
 
 /*
- * Counters of a file: PVFS_COUNTERS numbers beside its data, 0 at first, for programs
- * on any number of hosts.  One of its iods keeps each, by the counter's number.  They go
- * with the file, and no call on its data, size or name touches them.
+ * Counters of a file: PVFS_COUNTERS numbers stored with the file, for programs on any
+ * number of hosts.  Each is 0 at first.  The number of a counter selects the iod that
+ * stores it.  The counters are removed with the file; calls that change its data, size or
+ * name leave them unchanged.
  *
- * Adds to one, in a single step for all who do, and gives what it was before in
- * *old (may be NULL), written on success only.  add 0 reads it, by any descriptor of
- * the file; else it must be open for writing.
+ * pvfs_fetch_add() adds add to a counter atomically among all clients.  It stores the
+ * previous value in *old (may be NULL), on success only.  With an add of 0, it reads the
+ * counter through any descriptor of the file; otherwise, the file must be open for
+ * writing.
  *
- * No call is made twice, and of calls that add 1 or more no two get the same value,
- * also when the iod is killed, or its host loses power.  But values may be left
- * out: those of calls that failed though they were made, and behind a loss of
- * power some more, at most 64 times what a call had added, or 1024.
+ * No call is executed twice.  No two calls that add 1 or more get the same value, even if
+ * the iod is killed or its host loses power.  Values may be skipped, though: a call that
+ * fails may have been executed.  After a power failure, more values may be skipped: at
+ * most 64 times the amount of one call, or 1024.
  *
- * -1: EBADF fd, or it is not open for writing; ENOTTY fd is not on PVFS; EINVAL not a
- * regular file, or counter is not below PVFS_COUNTERS; EOVERFLOW it would pass what
- * an int64_t holds, and is as before; ENOENT the file was removed; ECONNABORTED,
- * ETIMEDOUT the call was made, or not, which nobody knows (the iod was started
- * anew meanwhile, or the session has ended); EOPNOTSUPP the iod is of an
- * earlier version; errors of the iod's disk.
+ * Returns 0, or -1:
+ * - EBADF: fd is not open, or not open for writing.
+ * - ENOTTY: fd is not on PVFS.
+ * - EINVAL: fd is not a regular file, or counter is not below PVFS_COUNTERS.
+ * - EOVERFLOW: the sum does not fit int64_t; the counter is unchanged.
+ * - ENOENT: the file was removed.
+ * - ECONNABORTED, ETIMEDOUT: unknown whether the call was executed, because the iod
+ *   restarted meanwhile or the session ended.
+ * - EOPNOTSUPP: the iod is of an earlier version.
+ * - Errors of the iod's disk.
  */
 #define PVFS_COUNTERS 8u
 int pvfs_fetch_add(int fd, unsigned int counter, int64_t add, int64_t *old);
 /*
- * Gives it a value: the next pvfs_fetch_add() finds that, on an iod's disk when this returns.
- * old and errors are as above.
+ * Sets the counter to value.  When the call returns, the value is on the disk of the iod.
+ * old and errors: as pvfs_fetch_add().
  */
 int pvfs_counter_set(int fd, unsigned int counter, int64_t value,
 		     int64_t *old);
-/* Returns when all servers of the file have it on stable storage. */
+/*
+ * Return 0 when all servers of the file have its data on stable storage; -1: EBADF, EIO
+ * and the errors above.
+ */
 int pvfs_fsync(int fd);
 int pvfs_fdatasync(int fd);
 
-/* The copies share the offset, the flags and the partition. */
+/*
+ * Duplicate a descriptor, like dup(2) and dup2(2).  The copies share the offset, the
+ * flags and the partition.
+ */
 int pvfs_dup(int fd);
 int pvfs_dup2(int fd, int newfd);
 /*
- * On PVFS: F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL
- * (O_APPEND changes); F_GETLK, F_SETLK, F_SETLKW and their F_OFD_ forms, among
- * all clients; others: EINVAL.  Record locks count bytes of the file, whatever
- * the partition.  A wait lasts as long as the manager answers, or until a
- * signal's handler ran that was installed without SA_RESTART: EINTR, and nothing
- * was taken; F_SETLKW answers
- * EDEADLK if it would never end (among processes, not among open files, as on
- * Linux).  l_pid of what F_GETLK finds is -1.  ENOLCK: the file has
- * too many locks.  Locks are lost when the servers end the client's session:
- * calls on a descriptor that held some answer ESTALE from then on.  Record locks
- * of the process are held by all its descriptors of the file, also by those that
- * it opens after the loss; these are free again once it has closed one of them.
+ * fcntl(2).  Commands on PVFS; others fail with EINVAL:
+ * - F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL.
+ * - F_SETFL: changes O_APPEND.
+ * - F_GETLK, F_SETLK, F_SETLKW and their F_OFD_ forms: record locks among all clients.
+ *
+ * Record locks count bytes of the file, also through a partition.  A wait lasts as long
+ * as the manager responds.  If a signal handler installed without SA_RESTART runs, the
+ * wait ends with EINTR and the lock is not taken.  F_SETLKW fails with EDEADLK if the
+ * wait would never end; as on Linux, this covers processes, not open files.  F_GETLK sets
+ * l_pid to -1.  ENOLCK: the file has too many locks.
+ *
+ * Locks are lost when the servers end the client's session.  From then on, calls on a
+ * descriptor that held locks fail with ESTALE.  The record locks of a process belong to
+ * all its descriptors of the file, including those that it opens after the loss.  Once
+ * the process has closed one of these descriptors, the others work again.
  */
 int pvfs_fcntl(int fd, int cmd, ...);
-/* Among all clients; beside, not against, record locks.  EINTR as there. */
+/* flock(2) among all clients.  Does not conflict with record locks.  EINTR: as pvfs_fcntl(). */
 int pvfs_flock(int fd, int operation);
 
 /* Commands of pvfs_ioctl(). */
 #define GETPART 0x5601	/* data: struct fpart *, written */
-#define SETPART 0x5602	/* data: struct fpart *, read; the offset becomes 0 */
+#define SETPART 0x5602	/* data: struct fpart *, read; sets the offset to 0 */
 #define GETMETA 0x5603	/* data: struct pvfs_filestat *, written; PVFS only */
 /*
- * 0, or -1: EBADF fd is not open; EINVAL a partition that cannot be, one of a
- * directory or with O_APPEND, or GETMETA of what is not a regular file; ENOTTY
- * another command on a PVFS descriptor.  Local: no server is asked.
+ * Returns 0, or -1: EBADF: fd is not open; EINVAL: an impossible partition, a partition
+ * of a directory or with O_APPEND, or GETMETA on an object that is not a regular file;
+ * ENOTTY: another command on a PVFS descriptor.  Local: the call asks no server.
  */
 int pvfs_ioctl(int fd, int cmd, void *data);
 
 /*
- * On PVFS: a private copy of the file's present content, whatever the
- * partition; the caller's, to be released with pvfs_munmap() or munmap(2).
- * MAP_FAILED: ENODEV not a regular file, or MAP_SHARED; EACCES fd is not open
- * for reading; EINVAL len is 0, or off negative or no multiple of the page
- * size; and what pvfs_pread() may answer.
+ * Maps a private copy of the present content of the file; len and off are in bytes of the
+ * file, also through a partition.  Only MAP_PRIVATE works on PVFS.  The caller owns the
+ * mapping and releases it with pvfs_munmap() or munmap(2).  MAP_FAILED:
+ * - ENODEV: not a regular file, or MAP_SHARED.
+ * - EACCES: fd is not open for reading.
+ * - EINVAL: len is 0, or off is negative or not a multiple of the page size.
+ * - The errors of pvfs_pread().
  */
 void *pvfs_mmap(void *addr, size_t len, int prot, int flags, int fd,
 		int64_t off);
@@ -361,25 +396,30 @@ int pvfs_munmap(void *addr, size_t len);
 /* ---- attributes ---- */
 
 /*
- * st_ino is the handle, st_dev is the file system's, through a path of pvfstab(5)
- * and through any mount of it on this host (which the kernel numbers otherwise:
- * compare what these calls give with each other only), st_blksize is the
- * stripe size times the number of iods of the file.  st_blocks is the space that
- * the file takes on the iods; of a closed file without holes it follows from the size.
+ * Attributes, like stat(2).  st_ino is the handle.  st_dev identifies the file system; it
+ * is the same through a path of pvfstab(5) and through any mount of the file system on
+ * this host.  The kernel uses other numbers for such a mount, so compare st_dev only
+ * among results of these calls.  st_blksize is the stripe size times the number of iods
+ * of the file.  st_blocks is the space that the file takes on the iods; for a closed file
+ * without holes it is computed from the size.
  */
 int pvfs_stat(const char *path, struct stat *st);
 int pvfs_lstat(const char *path, struct stat *st);
 int pvfs_fstat(int fd, struct stat *st);
 /*
- * f_type is PVFS_SUPER_MAGIC; space is that of all iods, once for those on one
- * disk; a file on all iods can use niods times the smallest share.
+ * Space and type of the file system, like statfs(2).  f_type is PVFS_SUPER_MAGIC.  The
+ * space is the sum of all iods; iods that share a disk count once.  A file on all iods
+ * can use niods times the smallest share.
  */
 #define PVFS_SUPER_MAGIC 0x20030872
 int pvfs_statfs(const char *path, struct statfs *st);
 int pvfs_fstatfs(int fd, struct statfs *st);
-/* mode: F_OK or a sum of R_OK, W_OK and X_OK; by the effective user and
- * group, as the server checks them. */
+/*
+ * Check access like access(2).  mode: F_OK, or a combination of R_OK, W_OK and X_OK.  The
+ * server checks the effective user and group of the process.
+ */
 int pvfs_access(const char *path, int mode);
+/* Change permissions, owner and size, as the ordinary calls.  size is in bytes. */
 int pvfs_chmod(const char *path, mode_t mode);
 int pvfs_fchmod(int fd, mode_t mode);
 int pvfs_chown(const char *path, uid_t uid, gid_t gid);
@@ -387,20 +427,21 @@ int pvfs_lchown(const char *path, uid_t uid, gid_t gid);
 int pvfs_fchown(int fd, uid_t uid, gid_t gid);
 int pvfs_truncate(const char *path, int64_t size);
 int pvfs_truncate64(const char *path, int64_t size);
-/* times: two, access then modification; NULL: now. */
+/* Set the times.  times: access time, then modification time; NULL: the current time. */
 int pvfs_utime(const char *path, const struct utimbuf *times);
 int pvfs_utimes(const char *path, const struct timeval *times);
-/* tv_nsec may be UTIME_NOW or UTIME_OMIT. */
+/* tv_nsec may be UTIME_NOW or UTIME_OMIT.  times: as above. */
 int pvfs_utimens(const char *path, const struct timespec *times);
 int pvfs_lutimens(const char *path, const struct timespec *times);
 int pvfs_futimens(int fd, const struct timespec *times);
 
 /*
- * Extended attributes, as setxattr(2) and the others: user. on files and
- * directories, trusted. and security. of root.  48 of an object, values of at
- * most 4096 bytes: ENOSPC beyond.  EOPNOTSUPP: another prefix.  They go
- * with the object.  system.posix_acl_access and system.posix_acl_default are access
- * control lists, which its owner sets and the manager obeys.
+ * Extended attributes, like setxattr(2), getxattr(2), listxattr(2) and removexattr(2).
+ * Files and directories take names with the prefix user.; root also sets trusted. and
+ * security.  An object has at most 48 attributes, with values of at most 4096 bytes;
+ * beyond that, calls fail with ENOSPC.  Other prefixes fail with EOPNOTSUPP.  Attributes
+ * are removed with their object.  system.posix_acl_access and system.posix_acl_default
+ * are access control lists: the owner sets them, and the manager enforces them.
  */
 int pvfs_setxattr(const char *path, const char *name, const void *value,
 		  size_t len, int flags);
@@ -422,21 +463,23 @@ int pvfs_fremovexattr(int fd, const char *name);
 
 /* ---- names ---- */
 
+/* The calls without a comment of their own are as the ordinary ones; modes honour the umask. */
 int pvfs_mkdir(const char *path, mode_t mode);
 /*
- * As mknod(2): regular files, FIFOs, sockets, and, of root, devices (EPERM of
- * others).  These have a name and attributes here, and are served by the
- * kernel of each host through a mount: pvfs_open() answers ENXIO.
+ * Creates a regular file, FIFO or socket, and for root also a device, like mknod(2); a
+ * device fails with EPERM for other users.  PVFS stores only the name and attributes of
+ * special files.  The kernel of each host serves them through a mount; pvfs_open() on
+ * them fails with ENXIO.
  */
 int pvfs_mknod(const char *path, mode_t mode, dev_t dev);
 int pvfs_rmdir(const char *path);
 int pvfs_unlink(const char *path);
-/* EXDEV unless both are on the same mount, or both outside of all. */
+/* Fails with EXDEV unless both paths are on the same mount, or both are outside all mounts. */
 int pvfs_rename(const char *from, const char *to);
 /*
- * As renameat2(2): flags 0, RENAME_NOREPLACE (EEXIST if to is there) or
- * RENAME_EXCHANGE (both are, and take each other's place in one step); EINVAL:
- * others, both, or a manager that is older than this call.
+ * renameat2(2) with paths only.  flags: 0; RENAME_NOREPLACE: EEXIST if to exists; or
+ * RENAME_EXCHANGE: exchanges both atomically, and both must exist.  EINVAL: other flags,
+ * both flags, or a manager of a release without this call.
  */
 int pvfs_rename2(const char *from, const char *to, unsigned int flags);
 int pvfs_link(const char *from, const char *to);
@@ -444,12 +487,13 @@ int pvfs_symlink(const char *target, const char *path);
 ssize_t pvfs_readlink(const char *path, char *buf, size_t len);
 
 /*
- * As openat(2) and the others: a path that is relative begins at the directory that dir
- * is a descriptor of, wherever that was moved to since it was opened; AT_FDCWD: where the
- * process works.  flags: AT_SYMLINK_NOFOLLOW; pvfs_fstatat() also AT_EMPTY_PATH,
- * pvfs_unlinkat() AT_REMOVEDIR alone, pvfs_linkat() AT_SYMLINK_FOLLOW (EOPNOTSUPP if
- * from is a symlink on PVFS); EINVAL: others.  pvfs_faccessat() asks for the effective user,
- * with AT_EACCESS or without.  ENOTDIR: dir is no directory; EBADF: nothing.
+ * As openat(2) and the corresponding calls.  A relative path starts at the directory that
+ * dir has open, even if that directory was moved since.  With AT_FDCWD, it starts at the
+ * current directory of the process.  flags: AT_SYMLINK_NOFOLLOW for all; pvfs_fstatat()
+ * also AT_EMPTY_PATH; pvfs_unlinkat() only AT_REMOVEDIR; pvfs_linkat() AT_SYMLINK_FOLLOW
+ * (EOPNOTSUPP if from is a symlink on PVFS).  Other flags fail with EINVAL.
+ * pvfs_faccessat() checks the effective user, with or without AT_EACCESS.  ENOTDIR: dir
+ * is not a directory; EBADF: dir is not open.
  */
 int pvfs_openat(int dir, const char *path, int flags, ...);
 int pvfs_fstatat(int dir, const char *path, struct stat *st, int flags);
@@ -469,16 +513,18 @@ int pvfs_symlinkat(const char *target, int dir, const char *path);
 ssize_t pvfs_readlinkat(int dir, const char *path, char *buf, size_t len);
 
 /*
- * Fills buf, of len bytes and aligned as struct dirent, with whole records;
- * returns the bytes, 0 at the end.  d_off is a position for pvfs_lseek().
- * -1: EINVAL len is too small for the next entry; ENOTDIR.
+ * Fills buf, of len bytes and aligned like struct dirent, with complete records of the
+ * directory fd.  Returns the number of bytes, 0 at the end.  d_off is a position for
+ * pvfs_lseek().  -1: EINVAL: len is too small for the next entry; ENOTDIR: fd is not a
+ * directory.
  */
 ssize_t pvfs_getdents(int fd, void *buf, size_t len);
 
 /*
- * As opendir(3) and the others, for directories of PVFS and ordinary ones.
- * The entry of pvfs_readdir() lives until the next call on the same dir;
- * NULL with errno unchanged is the end.  pvfs_closedir() releases dir.
+ * Directory streams, like opendir(3), for directories on PVFS and others.  The entry that
+ * pvfs_readdir() returns is valid until the next call on the same dir.  NULL with errno
+ * unchanged means the end of the directory.  The caller releases dir with
+ * pvfs_closedir(), which also closes its descriptor.
  */
 typedef struct pvfs_dir PVFS_DIR;
 PVFS_DIR *pvfs_opendir(const char *path);
@@ -493,18 +539,18 @@ int pvfs_closedir(PVFS_DIR *dir);
 /*
  * ---- mounts, servers and layout, for tools ----
  *
- * EFAULT: NULL where an address is to be, or what a call is to fill.
+ * All of these fail with EFAULT if an address, or a result to fill, is NULL.
  */
 
-/* 1: path lies on a PVFS mount (whether or not it exists); 0: it does not. */
+/* Returns 1 if path lies on a PVFS mount, whether or not path exists; otherwise 0. */
 int pvfs_is_pvfs(const char *path);
-/* 1: fd is a descriptor of a PVFS file; 0: it is not. */
+/* Returns 1 if fd is a descriptor of a PVFS file; otherwise 0. */
 int pvfs_is_pvfs_fd(int fd);
 
 /*
- * Line number index (from 0) of pvfstab: dir gets the mount point, at most
- * len bytes with its NUL, and the call answers 0; -1 with ENOENT when there
- * is no such line, ERANGE when len is too small.  Asks no server.
+ * Copies the mount point of line number index (from 0) of pvfstab into dir, at most len
+ * bytes including the NUL.  Returns 0, or -1: ENOENT: there is no such line; ERANGE: len
+ * is too small.  Asks no server.
  */
 int pvfs_mount_point(unsigned int index, char *dir, size_t len);
 
@@ -513,187 +559,198 @@ enum pvfs_role { PVFS_MGR = 1, PVFS_IOD = 2 };
 struct pvfs_server {
 	char uri[288];		/* "tcp://host:7000" */
 	enum pvfs_role role;
-	int index;		/* of the iod; 0 for the mgr */
+	int index;		/* of the iod; 0 for the manager */
 };
 
 /*
- * The manager of the mount that path lies on; asks no server.  0, or -1:
- * ENODEV path is on no mount.
+ * Fills *mgr with the manager of the mount that contains path.  Asks no server.  Returns
+ * 0, or -1: ENODEV: path is on no mount.
  */
 int pvfs_manager(const char *path, struct pvfs_server *mgr);
 /*
- * The servers of the mount that path lies on, the mgr first, then the iods in
- * order.  Fills at most max of them and returns how many there are; list may
- * be NULL when max is 0.  -1: ENODEV path is on no mount; EINVAL max is
- * negative; errors of the mgr, which is asked if it was not before.
+ * Lists the servers of the mount that contains path: the manager first, then the iods in
+ * order.  Fills at most max entries of list and returns the total number; list may be
+ * NULL if max is 0.  Asks the manager if this process has not done so before.  -1:
+ * ENODEV: path is on no mount; EINVAL: max is negative; errors of the manager.
  */
 int pvfs_servers(const char *path, struct pvfs_server *list, int max);
 
 struct pvfs_ping {
-	char version[64];	/* of the server's program */
-	char transport[16];	/* in use: "local", "verbs", "tcp" */
+	char version[64];	/* version of the server's program */
+	char transport[16];	/* transport in use: "local", "verbs", "tcp" */
 	uint64_t boot;		/* random, new at each start of the server */
 	uint64_t uptime_ns;
-	uint64_t requests;	/* served since the start */
+	uint64_t requests;	/* requests served since the start */
 	uint64_t sessions;	/* connected clients and servers */
-	uint64_t connect_ns;	/* until the first answer */
-	uint64_t rtt_ns;	/* a round trip after that, the best of three */
-	char reason[160];	/* why that: "same host; lends objects" */
-	char seal[8];		/* of its connection: "none", "auth", "encrypt" */
+	uint64_t connect_ns;	/* nanoseconds until the first answer */
+	uint64_t rtt_ns;	/* nanoseconds of a round trip after that, the best of three */
+	char reason[160];	/* why this transport: "same host; lends objects" */
+	char seal[8];		/* seal of the connection: "none", "auth", "encrypt" */
 	uint64_t reserved[3];
 };
 
 /*
- * Asks one server, by its URI ("pvfs://host:port", or "host:port": over the
- * best transport that both ends have; "tcp://host:port": over that one),
- * on a connection of its own; waits at most timeout_ms milliseconds (0: the
- * usual bound).  Needs no mount.  -1: EINVAL not an address; ECONNREFUSED (at
- * once) nobody listens there; EACCES it is on this host, runs as a user that is
- * not trusted, and no other transport may be used; ETIMEDOUT, other errors of
- * the connection.
- * *ping is written on success only.
+ * Asks one server, by its URI, through a connection of its own.  With "pvfs://host:port"
+ * or "host:port", the call uses the best transport that both ends support; with
+ * "tcp://host:port", it uses that one.  Waits at most timeout_ms milliseconds; 0 means
+ * the default timeout.  Needs no mount.  Writes *ping on success only.  Returns 0, or -1:
+ * - EINVAL: uri is not an address.
+ * - ECONNREFUSED, immediately: no server listens there.
+ * - EACCES: the server is on this host and runs as an untrusted user, and no other
+ *   transport is permitted.
+ * - ETIMEDOUT and other errors of the connection.
  */
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);
 /*
- * The same, as programs reach that server through the mount that path lies on:
- * with its transport=, fabric=, server_user=, rdma_* and dead_peer= options.
- * -1: ENODEV, too: path is on no mount; ENXIO: the server is one of another
- * file system (which one it should be is known once the mount's mgr was asked
- * for anything, as by pvfs_servers()).
+ * The same, over the connection that programs use through the mount that contains path:
+ * with the mount's options transport=, fabric=, server_user=, rdma_* and dead_peer=. -1,
+ * in addition: ENODEV: path is on no mount; ENXIO: the server belongs to another file
+ * system.  This is known once the process has asked the mount's manager for anything, for
+ * example with pvfs_servers().
  */
 int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
 		    struct pvfs_ping *ping);
-/* The server's own store, not the whole file system; as pvfs_ping_server().
- * Iods with the same f_fsid, not 0, are on one disk and share its space. */
+/*
+ * Fills *st with the space of the server's own store, not of the whole file system.
+ * Parameters and errors: as pvfs_ping_server().  Iods with the same f_fsid other than 0
+ * are on one disk and share its space.
+ */
 int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st);
-/* The same, through the mount that path lies on; as pvfs_ping_mount(). */
+/* The same, through the mount that contains path.  Errors: as pvfs_ping_mount(). */
 int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 		      struct statfs *st);
 
 /*
- * What a server has answered since it started, of one operation of the protocol.
- * latency[i] of the requests took pvfs_latency_ns(i) nanoseconds or more, from their
- * arrival to the reply, and less than pvfs_latency_ns(i + 1).  DIRECT_READ and
- * DIRECT_WRITE are what clients say that they did without a request: ns and latency are made of
- * the few that they timed, and most_ns is where the last of latency that is not 0 ends.
+ * One operation of the protocol: what a server has answered since it started.  latency[i]
+ * counts the requests that took at least pvfs_latency_ns(i) and less than
+ * pvfs_latency_ns(i + 1) nanoseconds, from arrival to reply.  DIRECT_READ and
+ * DIRECT_WRITE are transfers without a request, as clients report them.  Their ns and
+ * latency are estimated from the few that clients time, and most_ns is the upper end of
+ * the last nonzero latency.
  */
 #define PVFS_LATENCIES 106
 struct pvfs_op_stats {
 	char name[24];		/* "READ", "GETATTR" */
-	uint32_t op;		/* its number */
+	uint32_t op;		/* number of the operation */
 	uint32_t zero;
-	uint64_t requests;	/* answered, */
-	uint64_t errors;	/* ... with an error */
-	uint64_t bytes_in;	/* data of the requests */
-	uint64_t bytes_out;	/* data of the replies, and their bodies */
-	uint64_t ns;		/* what all took together, */
-	uint64_t most_ns;	/* ... and the longest */
+	uint64_t requests;	/* answered requests, */
+	uint64_t errors;	/* ... of them with an error */
+	uint64_t bytes_in;	/* bytes of data in requests */
+	uint64_t bytes_out;	/* bytes of data and bodies in replies */
+	uint64_t ns;		/* nanoseconds, all together, */
+	uint64_t most_ns;	/* ... and of the longest */
 	uint64_t latency[PVFS_LATENCIES];
 	uint64_t reserved[4];
 };
 
 /*
- * Asks one server as pvfs_ping_server() and pvfs_ping_mount() do.  Fills at most max of
- * list, in the order of their numbers, and returns how many there are; list may be NULL
- * when max is 0.  The numbers are not of one moment.  -1: as pvfs_ping_server(); EINVAL
- * max is negative; EPROTO, ECONNRESET the server is of a release that does not count.
+ * Ask one server, as pvfs_ping_server() and pvfs_ping_mount() do.  Fill at most max
+ * entries of list, in the order of the operation numbers, and return the total number;
+ * list may be NULL if max is 0.  The numbers are not an atomic snapshot.  -1: the errors
+ * of pvfs_ping_server() and pvfs_ping_mount(); EINVAL: max is negative; EPROTO,
+ * ECONNRESET: the release of the server has no statistics.
  */
 int pvfs_stats_server(const char *uri, int timeout_ms,
 		      struct pvfs_op_stats *list, int max);
 int pvfs_stats_mount(const char *path, const char *uri, int timeout_ms,
 		     struct pvfs_op_stats *list, int max);
 /*
- * What a user, in a job, has asked a server for since it started.  The job is what his
- * programs had in PVFS_JOB_ID, or SLURM_JOB_ID: nobody proves it.  A server tells root, and
- * the user that it runs as, of all; another user of himself.  It keeps 256 labels; who has
- * no program there any more may be counted among the others.  With PVFS_LABEL_DIRECT: what
- * his programs say that they read and wrote without a request, beside the label's own; its
- * time is made of the few that they timed.
+ * The requests of one user in one job since the server started.  The job is PVFS_JOB_ID
+ * or SLURM_JOB_ID of the environment of the program; the server does not verify it.  A
+ * server reports all labels to root and to the user that it runs as, and to other users
+ * only their own.  It keeps 256 labels.  The requests of a user without a connected
+ * program may move to the label PVFS_LABEL_OTHERS.  A label with PVFS_LABEL_DIRECT counts
+ * what these programs report as read and written without a request.  It is separate from
+ * the user's other label, and its ns is estimated from the few transfers that clients
+ * time.
  */
-#define PVFS_LABELS 514 /* how many there are at most */
+#define PVFS_LABELS 514 /* upper bound of their number */
 #define PVFS_LABEL_OTHERS 0x1u
 #define PVFS_LABEL_DIRECT 0x2u
 struct pvfs_label {
-	uint32_t uid;		/* 0 of the others */
+	uint32_t uid;		/* 0 for PVFS_LABEL_OTHERS */
 	uint32_t flags;		/* PVFS_LABEL_* */
-	char job[72];		/* "": of none */
-	uint64_t requests;	/* answered, */
-	uint64_t errors;	/* ... with an error */
-	uint64_t bytes_in;	/* data of the requests */
-	uint64_t bytes_out;	/* data of the replies, and their bodies */
-	uint64_t ns;		/* what all took together */
+	char job[72];		/* "": no job */
+	uint64_t requests;	/* answered requests, */
+	uint64_t errors;	/* ... of them with an error */
+	uint64_t bytes_in;	/* bytes of data in requests */
+	uint64_t bytes_out;	/* bytes of data and bodies in replies */
+	uint64_t ns;		/* nanoseconds, all together */
 	uint64_t reserved[4];
 };
 /*
- * As pvfs_stats_server() and pvfs_stats_mount(), in no order.  -1: as these; ENOSYS the
- * server is of a release that does not know users apart.
+ * As pvfs_stats_server() and pvfs_stats_mount(), in no particular order.  -1: their
+ * errors; ENOSYS: the release of the server has no labels.
  */
 int pvfs_labels_server(const char *uri, int timeout_ms,
 		       struct pvfs_label *list, int max);
 int pvfs_labels_mount(const char *path, const char *uri, int timeout_ms,
 		      struct pvfs_label *list, int max);
 /*
- * A file, or of the manager a directory, that much was done with at a server lately: what was
- * counted of it there since the server keeps it among the 64 of each of its threads.  So the numbers
- * begin at 0 again when it had lost its place.
+ * A file, or on the manager a directory, that was busy at a server recently.  Each thread
+ * of the server tracks 64 of them.  The numbers count since the server began to track the
+ * file, so they restart from 0 after the file lost its place.
  */
 #define PVFS_HOT 64
 struct pvfs_hot {
 	uint64_t handle;
 	uint64_t requests;
-	uint64_t bytes_in;	/* data of the requests */
-	uint64_t bytes_out;	/* data of the replies */
-	char name[104];		/* the end of the path by which it was opened last, at most
-				 * 96 bytes: any but zero; "": not known */
+	uint64_t bytes_in;	/* bytes of data in requests */
+	uint64_t bytes_out;	/* bytes of data in replies */
+	char name[104];		/* end of the path by which it was opened last, at most 96
+				 * bytes of any value but 0; "": unknown */
 	uint64_t reserved[2];
 };
 /*
- * What a server has inside: a queue, its buffers, a cache, its data base; what that is now, or with
- * PVFS_GAUGE_TOTAL what was counted since the server started.
+ * An internal figure of a server: of a queue, its buffers, a cache, its database.  value
+ * is the present state, or with PVFS_GAUGE_TOTAL the total since the server started.
  */
-#define PVFS_GAUGES 160 /* how many there are at most */
+#define PVFS_GAUGES 160 /* upper bound of their number */
 #define PVFS_GAUGE_TOTAL 0x1u
 struct pvfs_gauge {
 	char name[32];		/* "zone_used": letters and underscores */
-	char by[16];		/* what there are several of: "transport", "queue", "size";
-				 * or "" */
-	char of[16];		/* ... and which this is: "tcp", "flush", "64KiB" */
-	const char *help;	/* one line; the library's */
+	char by[16];		/* dimension if there are several: "transport", "queue",
+				 * "size"; or "" */
+	char of[16];		/* ... and the value in it: "tcp", "flush", "64KiB" */
+	const char *help;	/* one line; owned by the library */
 	uint32_t flags;		/* PVFS_GAUGE_* */
 	uint32_t zero;
 	uint64_t value;
 	uint64_t reserved[2];
 };
 /*
- * How long a server took for something since it started, in stats: how often, bytes, and times as of
- * operations.  stats.name is "read", "write" or "other" of requests, by the transport that they
- * came over and the way that their data went: "inline" in the message, "fast" by Fast
- * RDMA, "bulk" moved by the server, "mapped" by it, too, from or to the object itself, "direct"
- * without a request, as clients say (times of these are made of few, as those of
- * DIRECT_READ).  "flush" is an object on its way to stable storage, "log" and "checkpoint" the
- * manager's data base, "queue" the time that works waited for a thread.
+ * Durations of one kind since the server started.  stats has counts, bytes and times as
+ * for an operation.  stats.name is one of:
+ * - "read", "write", "other": requests, by their transport and the way of their data.
+ *   way is "inline": in the message; "fast": by Fast RDMA; "bulk": moved by the server;
+ *   "mapped": moved by the server directly from or to the object; "direct": without a
+ *   request, as clients report it, with estimated times as for DIRECT_READ.
+ * - "flush": writing an object to stable storage.
+ * - "log", "checkpoint": of the manager's database.
+ * - "queue": the time that work items waited for a thread.
  */
-#define PVFS_TIMES 128 /* how many there are at most */
+#define PVFS_TIMES 128 /* upper bound of their number */
 struct pvfs_times {
-	char transport[16];	/* of requests, else "" */
-	char way[16];		/* of reads and writes, else "" */
-	char queue[16];		/* of "queue", else "" */
+	char transport[16];	/* for requests, else "" */
+	char way[16];		/* for reads and writes, else "" */
+	char queue[16];		/* for "queue", else "" */
 	struct pvfs_op_stats stats;
 };
 /*
- * The same questions to one server again and again, on a connection that stays.  path
- * NULL: by its address alone.  -1: as of pvfs_ping_mount() for an address and a mount;
- * ENOMEM; the server is not needed yet.  *watch is the caller's to pvfs_watch_close().
+ * Prepares repeated questions to one server over a connection that stays open.  path
+ * selects a mount; if it is NULL, uri alone names the server.  Returns 0, or -1: the
+ * errors of pvfs_ping_mount() for an address and a mount; ENOMEM.  The server need not
+ * answer yet.  The caller owns *watch and releases it with pvfs_watch_close().
  */
 struct pvfs_watch;
 int pvfs_watch_open(const char *path, const char *uri, int timeout_ms,
 		    struct pvfs_watch **watch);
-/* NULL: nothing happens. */
+/* Closes the connection and frees watch.  NULL is permitted. */
 void pvfs_watch_close(struct pvfs_watch *watch);
 /*
- * As the calls above, each within timeout_ms; one thread at a time, and no child after
- * fork().  After an error, as when the server was started anew, it may be of no more
- * use: close it and open another.
+ * As the calls above without watch, each within timeout_ms.  One thread may use a watch
+ * at a time.  A child must not use it after fork().  After an error, for example because
+ * the server restarted, the watch may be unusable: close it and open another.
  */
 int pvfs_watch_ping(struct pvfs_watch *watch, struct pvfs_ping *ping);
 int pvfs_watch_statfs(struct pvfs_watch *watch, struct statfs *st);
@@ -702,32 +759,35 @@ int pvfs_watch_stats(struct pvfs_watch *watch, struct pvfs_op_stats *list,
 int pvfs_watch_labels(struct pvfs_watch *watch, struct pvfs_label *list,
 		      int max);
 /*
- * The hottest files first; at most max, of PVFS_HOT; returns how many there are.  -1: as of the
- * others; EPERM to who is neither root nor the user that the server runs as; ENOSYS the
- * server is of a release that does not count files.
+ * Lists the busiest files, the busiest first: at most max, of up to PVFS_HOT.  Returns
+ * their number.  -1: the errors of the other calls; EPERM: the user is neither root nor
+ * the one that the server runs as; ENOSYS: the release of the server does not track
+ * files.
  */
 int pvfs_watch_hot(struct pvfs_watch *watch, struct pvfs_hot *list, int max);
 /*
- * Asks a manager for the names of n files, 0 to PVFS_HOT, whose handles are set; those that it
- * does not know keep the name that is there.  0, or -1 as of pvfs_watch_hot().
+ * Asks a manager for the names of n files, 0 to PVFS_HOT, by the handles in list.  A file
+ * that the manager does not know keeps its present name in list.  Returns 0, or -1 with
+ * the errors of pvfs_watch_hot().
  */
 int pvfs_watch_names(struct pvfs_watch *watch, struct pvfs_hot *list, int n);
 /*
- * As pvfs_watch_stats(), at most PVFS_GAUGES and PVFS_TIMES, those of a name together.  -1: ENOSYS
- * the server is of a release that does not tell these.
+ * As pvfs_watch_stats(), at most PVFS_GAUGES and PVFS_TIMES entries; entries with the
+ * same name are adjacent.  -1, in addition: ENOSYS: the release of the server does not
+ * report these.
  */
 int pvfs_watch_gauges(struct pvfs_watch *watch, struct pvfs_gauge *list,
 		      int max);
 int pvfs_watch_times(struct pvfs_watch *watch, struct pvfs_times *list,
 		     int max);
 /*
- * A client, as a manager knows it.  name: of its program, "HOST:PID:PROGRAM"; peer: where it
- * connected from; "-": that is not known since the manager was started.
+ * A client session, as a manager knows it.  name: its program, "HOST:PID:PROGRAM".  peer:
+ * the address that it connected from.  "-": unknown since the manager started.
  */
-#define PVFS_SESSION_AWAY 0x1u	/* it has no connection now */
+#define PVFS_SESSION_AWAY 0x1u	/* the client has no connection now */
 struct pvfs_session {
 	uint64_t id;
-	uint64_t age_ns;	/* since the manager has met it, or was started */
+	uint64_t age_ns;	/* since its first connection, or the start of the manager */
 	unsigned int uid, gid;
 	unsigned int opens;	/* files that it has open for writing, or holds */
 	unsigned int locks;
@@ -736,20 +796,22 @@ struct pvfs_session {
 	char job[72], name[72], peer[72];
 };
 /*
- * Asks a manager for those with numbers above after, but for this one: at most max, in
- * the order of their numbers; returns how many; 0: there are no more.  -1: as of
- * pvfs_watch_hot(); ENOSYS the server is an iod, or of a release that cannot.
+ * Asks a manager for the sessions with numbers above after, without this one.  Fills at
+ * most max entries of list in the order of the numbers and returns how many; 0: there are
+ * no more.  -1: the errors of pvfs_watch_hot(); ENOSYS: the server is an iod, or its
+ * release has no such request.
  */
 int pvfs_watch_sessions(struct pvfs_watch *watch, uint64_t after,
 			struct pvfs_session *list, int max);
 
 enum pvfs_evict_by {
-	PVFS_EVICT_SESSION,	/* session */
-	PVFS_EVICT_USER,	/* uid */
-	PVFS_EVICT_JOB,		/* text */
-	PVFS_EVICT_HOST,	/* text: addresses and networks, or "local": this host's */
+	PVFS_EVICT_SESSION,	/* selected by session */
+	PVFS_EVICT_USER,	/* selected by uid */
+	PVFS_EVICT_JOB,		/* selected by text */
+	PVFS_EVICT_HOST,	/* selected by text: addresses and networks, or "local" for
+				 * this host */
 };
-struct pvfs_evict {		/* what is not meant is 0 */
+struct pvfs_evict {		/* fields that by does not name are 0 */
 	enum pvfs_evict_by by;
 	uint64_t session;
 	unsigned int uid;
@@ -757,53 +819,57 @@ struct pvfs_evict {		/* what is not meant is 0 */
 };
 #define PVFS_EVICT_IODS 1024
 struct pvfs_evicted {
-	unsigned int sessions;	/* that it was about */
-	unsigned int left;	/* of them, or of others that end: not over yet */
-	unsigned int iods;	/* that have not said that they know of it: iod[] */
-	uint64_t until_ns;	/* what they had open counts there no longer; 0: until the
-				 * iod knows */
+	unsigned int sessions;	/* number that the call selected */
+	unsigned int left;	/* of these and earlier evictions: not finished yet */
+	unsigned int iods;	/* number of iods that have not confirmed it: iod[] */
+	uint64_t until_ns;	/* nanoseconds until these iods no longer accept the opens of
+				 * the sessions; 0: not until they are told */
 	unsigned int iod[PVFS_EVICT_IODS];
 };
 /*
- * Ends these sessions at a manager and its iods: 0, and *done, when nothing that they had
- * counts any more, or what is left after three quarters of timeout_ms; that goes on then.
- * -1: as of pvfs_watch_sessions(); EINVAL what makes no sense, or is this one; ESRCH
- * there is no such session.
+ * Ends these sessions at a manager and its iods.  Returns 0 and fills *done when the
+ * sessions have no effect any more, or with the remainder after three quarters of
+ * timeout_ms; the eviction then continues.  -1: the errors of pvfs_watch_sessions();
+ * EINVAL: an inconsistent *what, or this session; ESRCH: there is no such session.
  */
 int pvfs_watch_evict(struct pvfs_watch *watch, const struct pvfs_evict *what,
 		     struct pvfs_evicted *done);
-/* 0 for 0; UINT64_MAX above the last one. */
+/*
+ * Returns the lower bound of latency[i] in nanoseconds: 0 for 0; UINT64_MAX above the
+ * last one.
+ */
 uint64_t pvfs_latency_ns(unsigned int i);
 
 struct pvfs_layout {
 	uint64_t handle;
 	uint32_t base;		/* index of the first iod */
 	uint32_t pcount;	/* number of iods */
-	uint32_t ssize;		/* bytes a stripe */
-	uint32_t niods;		/* of the file system */
+	uint32_t ssize;		/* stripe size in bytes */
+	uint32_t niods;		/* number of iods of the file system */
 };
 
 /*
- * How a regular file is striped.  -1: ENODEV path is on no mount; EISDIR,
- * EINVAL not a regular file; errors of the mgr, which is asked.
+ * Fills *layout with the striping of a regular file.  Asks the manager.  Returns 0, or
+ * -1: ENODEV: path is on no mount; EISDIR, EINVAL: not a regular file; errors of the
+ * manager.
  */
 int pvfs_layout(const char *path, struct pvfs_layout *layout);
 /*
- * The iod that keeps byte off of the file, and where in its object, in bytes
- * (local may be NULL).  Pure.  -1: EINVAL off is negative or the layout
- * cannot be.
+ * Returns the index of the iod that stores byte off of the file.  Sets *local (may be
+ * NULL) to the byte offset in its object.  Asks no server.  -1: EINVAL: off is negative
+ * or the layout is impossible.
  */
 int pvfs_locate(const struct pvfs_layout *layout, int64_t off,
 		int64_t *local);
 
 /*
- * Log lines of the library: level 0 error, 1 warning, 2 info, 3 debug.  fn
- * gets the lines up to that level instead of stderr, from any thread; msg is
- * one line without its end, good until fn returns.  fn, which must make no call
- * of this library, and arg are used until the process ends.  fn NULL: stderr
- * again.  To be called before any other call.  Without it warnings
- * and errors go to stderr; the environment variable PVFS_LOG ("error",
- * "warn", "info", "debug", "none") chooses.
+ * Redirects the log lines of the library: level 0 error, 1 warning, 2 info, 3 debug.  fn
+ * gets the lines up to that level instead of stderr, from any thread.  msg is one line
+ * without a newline, valid until fn returns.  fn must call nothing of this library.  fn
+ * and arg stay in use until the process ends.  With fn NULL, lines go to stderr again.
+ * Call this before any other call of the library.  Without it, warnings and errors go to
+ * stderr; the environment variable PVFS_LOG ("error", "warn", "info", "debug", "none")
+ * sets the level.
  */
 void pvfs_set_log(void (*fn)(void *arg, int level, const char *msg),
 		  void *arg, int level);

@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvfs_aio.h - asynchronous requests: thousands under way from one thread.
+ * pvfs_aio.h - asynchronous requests: thousands in flight from one thread.
  *
- *	struct pvfs_aio_queue *q;
- *	struct pvfs_aio aio = { .data = mine }, *list = &aio, *ended;
+ * 	struct pvfs_aio_queue *q;
+ * 	struct pvfs_aio aio = { .data = mine }, *list = &aio, *ended;
  *
- *	pvfs_aio_queue_new(0, &q);
- *	pvfs_aio_prep_read(&aio, fd, buf, len, off);
- *	pvfs_aio_submit(q, &list, 1);
- *	...
- *	if (pvfs_aio_wait(q, &ended, 1, 1, -1) == 1)
- *		use(ended->data, ended->result, ended->error);
+ * 	pvfs_aio_queue_new(0, &q);
+ * 	pvfs_aio_prep_read(&aio, fd, buf, len, off);
+ * 	pvfs_aio_submit(q, &list, 1);
+ * 	...
+ * 	if (pvfs_aio_wait(q, &ended, 1, 1, -1) == 1)
+ * 		use(ended->data, ended->result, ended->error);
  *
- * A request is one of the calls of <pvfs.h>, with its meaning, its errors and its
- * deadline; of those that are under way at the same time none is before another.
- * No thread is made for them: they go on in threads that wait for some
- * (pvfs_aio_wait()) or make other calls of the library, and whenever the program
- * was elsewhere for half a second, in the one thread that the library has for each
- * file system.  Requests on ordinary files are carried out when they begin.
+ * A request is one of the calls of <pvfs.h>, with its meaning, errors and timeout.
+ * Requests in flight at the same time have no order.  The library creates no thread for a
+ * request.  A request progresses in threads that wait in pvfs_aio_wait() or make other
+ * calls of the library.  If the program makes none for half a second, the one thread that
+ * the library has for each file system takes over.  Requests on ordinary files run to
+ * completion when they start.
  *
- * Of a queue's requests so many are under way at a time as PVFS_AIO_DEPTH says;
- * the others wait their turn, in the order in which they were submitted.  The time
- * of a request counts from when it was submitted, or a request of the queue last
- * ended.
+ * A queue has at most PVFS_AIO_DEPTH requests in flight; the others wait in the order of
+ * submission.  The timeout of a request starts when it is submitted, or when a request of
+ * the queue last ended, whichever is later.
  *
- * All calls may be made from any thread.  After fork() a queue and its requests are
- * the parent's: calls on it answer ECHILD.  Only when a server answers no more does
- * a request take a thread of its own for a while: to make a new session, or to wait
- * until that server cannot touch its memory any more.
+ * Any thread may make all calls.  After fork(), a queue and its requests belong to the
+ * parent: in the child, calls on it fail with ECHILD.  A request takes a thread of its
+ * own only if a server no longer answers: to create a new session, or to wait until that
+ * server can no longer access the memory of the request.
  */
 #ifndef PVFS_AIO_H
 #define PVFS_AIO_H
 
-/* Tables, their comments in columns: laid out by hand. */
+/* The tables have their comments in columns, formatted by hand. */
 /* clang-format off */
 
 #include <pvfs.h>
@@ -44,46 +43,46 @@ extern "C" {
 #define PVFS_AIO_DEPTH 256
 
 /*
- * A request.  The caller's until it is submitted and again once it has ended; it
- * stays where it is meanwhile, as do the buffers, arrays and paths that it
- * names.
+ * A request.  The caller owns it before it is submitted and after it has ended.  In
+ * between, the request, its buffers, arrays and paths must stay at their addresses.
  */
 struct pvfs_aio {
-	void *data;		/* the caller's; not looked at */
-	/* NULL: pvfs_aio_wait() returns the request; else it is called when the
+	void *data;		/* the caller's; the library ignores it */
+	/* NULL: pvfs_aio_wait() returns the request.  Otherwise the library calls it when the
 	 * request has ended, see pvfs_aio_queue_new() */
 	void (*done)(struct pvfs_aio *aio);
-	int64_t result;		/* what the call returned */
-	int error;		/* result is -1: errno; else 0 */
-	uint64_t state[24];	/* the library's */
+	int64_t result;		/* return value of the call */
+	int error;		/* errno if result is -1; else 0 */
+	uint64_t state[24];	/* private to the library */
 };
 
 struct pvfs_aio_queue;
 
 /*
- * done() of requests is called in pvfs_aio_wait(), and may make any call but
- * pvfs_aio_wait() and pvfs_aio_queue_free() on this queue.  With flags
- * PVFS_AIO_TENDED requests also go on while the program computes, in the library's
- * thread, and done() is called at once in any thread that is inside of the
- * library, one call at a time; then it must be short, and call nothing of the
- * library but pvfs_aio_prep_*() and pvfs_aio_submit().
+ * Creates a queue.  The library calls done() of requests in pvfs_aio_wait().  There,
+ * done() may make any call but pvfs_aio_wait() and pvfs_aio_queue_free() on this queue.
+ * With the flag PVFS_AIO_TENDED, requests also progress in the library's thread while the
+ * program computes.  done() then runs immediately in any thread inside the library, one
+ * at a time.  It must be short, and may call only pvfs_aio_prep_*() and pvfs_aio_submit()
+ * of the library.
  *
- * 0 and the queue, which is the caller's to pvfs_aio_queue_free(); or -1: EINVAL
- * another flag, EMFILE or ENFILE no descriptors (it has three), ENOMEM.
+ * Returns 0 and the queue, which the caller releases with pvfs_aio_queue_free(); or -1:
+ * EINVAL: another flag; EMFILE or ENFILE: no descriptors left (a queue has three);
+ * ENOMEM.
  */
 #define PVFS_AIO_TENDED 1u
 int pvfs_aio_queue_new(unsigned int flags, struct pvfs_aio_queue **queue);
 /*
- * Waits until no request is under way; those whose turn had not come end with
- * ECANCELED.  What nobody waited for has its result then (done() is called).
+ * Waits until no request is in flight and frees the queue.  Requests whose turn had not
+ * come end with ECANCELED.  Requests that no call has returned have their result then;
+ * done() is called for those that have one.
  */
 void pvfs_aio_queue_free(struct pvfs_aio_queue *queue);
 
 /*
- * Prepare a request: everything but data and done is set.  The parameters, results
- * and errors are those of the calls that the names contain; off is an
- * offset as that of pvfs_pread(), and the offset of fd is neither used nor moved.
- * Paths are looked at when the request begins.
+ * Prepare a request: set everything but data and done.  Parameters, results and errors
+ * are those of the calls that the names contain.  off is an offset as in pvfs_pread();
+ * the offset of fd is neither used nor changed.  Paths are read when the request starts.
  */
 void pvfs_aio_prep_read(struct pvfs_aio *aio, int fd, void *buf, size_t len,
 			int64_t off);
@@ -108,45 +107,45 @@ void pvfs_aio_prep_write_list(struct pvfs_aio *aio, int fd, size_t mem_count,
 			      const size_t allocation_lengths[],
 			      size_t file_count, const int64_t file_offsets[],
 			      const int64_t file_lengths[]);
-/* What was written by requests that have ended before this one is submitted. */
+/* Covers what requests wrote that ended before this one is submitted. */
 void pvfs_aio_prep_fsync(struct pvfs_aio *aio, int fd);
-/* flags without O_META and O_PART (EINVAL). */
+/* EINVAL: flags contains O_META or O_PART. */
 void pvfs_aio_prep_open(struct pvfs_aio *aio, const char *path, int flags,
 			mode_t mode);
 void pvfs_aio_prep_stat(struct pvfs_aio *aio, const char *path, struct stat *st);
 void pvfs_aio_prep_lstat(struct pvfs_aio *aio, const char *path,
 			 struct stat *st);
 void pvfs_aio_prep_fstat(struct pvfs_aio *aio, int fd, struct stat *st);
-/* cmd: a lock command of pvfs_fcntl().  No signal ends a wait. */
+/* cmd: a lock command of pvfs_fcntl().  No signal ends the wait. */
 void pvfs_aio_prep_lock(struct pvfs_aio *aio, int fd, int cmd,
 			struct flock *lock);
 
 /*
- * Submits n prepared requests, in this order; what one cannot do is the
- * request's own error.  0, or -1: ECHILD, and nothing was taken.
+ * Submits n prepared requests, in this order.  Problems of a request are its own error.
+ * Returns 0, or -1: ECHILD: a child after fork(); no request was accepted.
  */
 int pvfs_aio_submit(struct pvfs_aio_queue *queue, struct pvfs_aio *const aio[],
 		    unsigned int n);
 /*
- * Waits until at least min requests have ended that were not waited for, none is
- * under way any more, or timeout_ms have passed (0: not at all, -1: for ever, as
- * each request has its deadline), and moves on what is under way.  At most max of
- * them are put into ended, in the order in which they ended; those with done() are
- * called instead, and count for min.  Returns the number in ended, or -1: ECHILD;
- * EINVAL timeout_ms is below -1; EAGAIN another thread waits on the queue, and did
- * so for all that time.
+ * Waits until at least min requests have ended that were not returned before, until none
+ * is in flight any more, or until timeout_ms have passed (0: do not wait; -1: no limit,
+ * because each request has its timeout).  Drives the requests in flight meanwhile.  Puts
+ * at most max requests into ended, in the order in which they ended.  Requests with
+ * done() are called instead, and count for min.  Returns the number in ended, or -1:
+ * ECHILD: a child after fork(); EINVAL: timeout_ms is below -1; EAGAIN: another thread
+ * waited on the queue for all that time.
  */
 int pvfs_aio_wait(struct pvfs_aio_queue *queue, struct pvfs_aio *ended[],
 		  unsigned int max, unsigned int min, int timeout_ms);
 /*
- * A descriptor for poll(2), select(2) and epoll(7), readable when there is
- * something to do: then pvfs_aio_wait(queue, ..., 0, 0) does it.  It is the queue's,
- * and is not read from.  -1: ECHILD.
+ * Returns a descriptor for poll(2), select(2) and epoll(7).  If it is readable, call
+ * pvfs_aio_wait(queue, ..., 0, 0) to do the pending work.  The queue owns the descriptor;
+ * do not read from it.  -1: ECHILD.
  */
 int pvfs_aio_fd(struct pvfs_aio_queue *queue);
 /*
- * Takes back a request whose turn has not come: it ends with ECANCELED.  0, or -1:
- * EALREADY it is under way, or has ended; ECHILD.
+ * Cancels a request whose turn has not come: it ends with ECANCELED.  Returns 0, or -1:
+ * EALREADY: it is in flight or has ended; ECHILD.
  */
 int pvfs_aio_cancel(struct pvfs_aio_queue *queue, struct pvfs_aio *aio);
 
