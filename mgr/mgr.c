@@ -282,9 +282,10 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	mgr_submit(mgr);
 	flusher_collect(mgr->fl);
 	auths_run(mgr);
-	jobs_admit(mgr);
 	adopts_run(mgr);
-	more = lock_waits_run(mgr);
+	more = jobs_admit(mgr);
+	more |= dirbufs_run(mgr);
+	more |= lock_waits_run(mgr);
 	more |= chores(mgr);
 	more |= mgr_submit(mgr);
 	more |= run_queue_waits(mgr->queue);

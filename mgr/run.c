@@ -66,14 +66,6 @@ static void hold_nothing(const struct op *op)
 			; /* no more than one message names */
 }
 
-static void queue_again(struct request *req)
-{
-	int rc = request_queue(req);
-
-	if (rc)
-		answer_error(req, rc);
-}
-
 /* Nothing is to be committed. */
 static void conclude_undone(struct op *op, int rc)
 {
@@ -94,7 +86,7 @@ static void conclude_undone(struct op *op, int rc)
 		request_drop(op->req);
 		break;
 	case NS_PAUSED:
-		queue_again(op->req);
+		request_again(op->req);
 		break;
 	case OP_LATER:
 		break;
@@ -194,7 +186,7 @@ static void finish_part(struct op *op)
 		return;
 	}
 	op->req->part = true;
-	queue_again(op->req);
+	request_again(op->req);
 }
 
 static void finish(struct op *op)
@@ -432,11 +424,12 @@ uint64_t request_turn(struct run_item *item)
 		lock_wait_end(req);
 	if (!req->paused && request_is_replay(req))
 		run_again(req);
-	else if (!req->paused || clock_now() < req->rpc->deadline)
+	else if (!req->paused || req->result ||
+		 clock_now() < req->rpc->deadline)
 		run(req);
 	else
-		answer_late(req, "the other requests of its user; it needs "
-				 "several turns, see if its path is long");
+		answer_late(req, "the other requests of its user; if it needs "
+				 "many turns, see if its path is long");
 	return ns_work(ns) - before + 1;
 }
 

@@ -94,14 +94,9 @@ void job_free(struct job *job)
 
 void job_over(struct job *job)
 {
-	TAILQ_HEAD(, request) again = TAILQ_HEAD_INITIALIZER(again);
 	struct request *req;
 
 	while ((req = park_take(&job->park)))
-		TAILQ_INSERT_TAIL(&again, req, wait);
+		request_again(req);
 	job_free(job);
-	while ((req = TAILQ_FIRST(&again))) {
-		TAILQ_REMOVE(&again, req, wait);
-		request_run(req);
-	}
 }

@@ -146,8 +146,8 @@ bool jobs_room(const struct request *req, uint32_t n);
 bool jobs_idle(const struct mgr *mgr, uint32_t n);
 /* The request runs again when there is some. */
 void jobs_wait(struct request *req);
-/* Lets in who waits, as far as there is room. */
-void jobs_admit(struct mgr *mgr);
+/* Lets in who waits, as far as there is room; true: there are more for the next turn. */
+bool jobs_admit(struct mgr *mgr);
 
 /* ---- fence.c, ends.c ---- */
 

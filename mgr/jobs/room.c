@@ -26,6 +26,7 @@ bool jobs_idle(const struct mgr *mgr, uint32_t n)
 
 void jobs_wait(struct request *req)
 {
+	req->admitted = true; /* when it runs again */
 	park_wait(&req->mgr->jobs->room, req);
 }
 
@@ -41,13 +42,12 @@ void room_open(struct mgr *mgr)
 	park_init(&mgr->jobs->room, RPC_QUEUE, late);
 }
 
-void jobs_admit(struct mgr *mgr)
+static bool fits_all(const struct mgr *mgr)
 {
-	struct request *req;
+	return fits(mgr, mgr->conf.niods);
+}
 
-	while (fits(mgr, mgr->conf.niods) &&
-	       (req = park_take(&mgr->jobs->room))) {
-		req->admitted = true;
-		request_run(req);
-	}
+bool jobs_admit(struct mgr *mgr)
+{
+	return park_run(mgr, &mgr->jobs->room, fits_all);
 }

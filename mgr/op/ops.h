@@ -25,5 +25,7 @@ int op_put_attr(struct op *op, const struct inode *ino);
 
 int dirbufs_open(struct mgr *mgr);
 void dirbufs_close(struct mgr *mgr);
+/* Runs those who wait for one, as far as one is free; true: there are more for the next turn. */
+bool dirbufs_run(struct mgr *mgr);
 
 #endif

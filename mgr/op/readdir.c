@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * readdir.c - READDIR and READDIRPLUS: entries go into the client's memory by RDMA Write, from
- * a few registered buffers.  A request that finds none waits for one.
+ * a few registered buffers.  A request that finds none waits for one, as for a third party: those
+ * who have them may be slow.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -36,13 +37,7 @@ static void put_buf(struct dirbuf *buf)
 /* If it failed, the connection is gone and the request will run again. */
 static void on_sent(struct rpc_bulk *bulk, int status)
 {
-	struct dirbuf *buf = bulk->arg;
-	struct dirbufs *bufs = buf->mgr->dirbufs;
-	struct request *req;
-
-	put_buf(buf);
-	while (!SLIST_EMPTY(&bufs->free) && (req = park_take(&bufs->waiting)))
-		request_run(req);
+	put_buf(bulk->arg);
 }
 
 static int send_buf(struct op *op, struct dirbuf *buf, uint32_t len)
@@ -98,11 +93,21 @@ int op_readdir(struct op *op)
 	struct dirbuf *buf = SLIST_FIRST(&bufs->free);
 
 	if (!buf) {
-		park_wait_until(&bufs->waiting, op->req, op->rpc->deadline);
+		park_wait(&bufs->waiting, op->req);
 		return OP_LATER;
 	}
 	SLIST_REMOVE_HEAD(&bufs->free, link);
 	return fill_and_send(op, buf);
+}
+
+static bool is_one_free(const struct mgr *mgr)
+{
+	return !SLIST_EMPTY(&mgr->dirbufs->free);
+}
+
+bool dirbufs_run(struct mgr *mgr)
+{
+	return park_run(mgr, &mgr->dirbufs->waiting, is_one_free);
 }
 
 /* Those who have the buffers take what is in them slowly, or not at all. */

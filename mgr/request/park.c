@@ -65,3 +65,16 @@ struct request *park_take(struct park *park)
 		park_leave(req);
 	return req;
 }
+
+bool park_run(struct mgr *mgr, struct park *park,
+	      bool (*may)(const struct mgr *mgr))
+{
+	uint64_t before = ns_work(&mgr->ns);
+
+	for (unsigned int n = 0; may(mgr) && !park_empty(park); n++) {
+		if (n + ns_work(&mgr->ns) - before >= NS_TURN_STEPS)
+			return true;
+		request_run(park_take(park));
+	}
+	return false;
+}

@@ -13,6 +13,7 @@
 
 #include "common/comm/rpc.h"
 
+struct mgr;
 struct request;
 
 struct park {
@@ -30,6 +31,13 @@ void park_wait(struct park *park, struct request *req);
 void park_wait_until(struct park *park, struct request *req, uint64_t when);
 /* Takes out the oldest; NULL: nobody waits. */
 struct request *park_take(struct park *park);
+
+/*
+ * Runs those who wait, the oldest first, while may(): no more in one call than a turn of the event
+ * loop should.  True: it has to be called again.
+ */
+bool park_run(struct mgr *mgr, struct park *park,
+	      bool (*may)(const struct mgr *mgr));
 
 /* late() comes at once, from the loop; for one that does not wait nothing happens. */
 void park_hurry(struct request *req);

@@ -31,3 +31,11 @@ int request_queue(struct request *req)
 	rpc_req_enter(req->rpc, RPC_QUEUE);
 	return 0;
 }
+
+void request_again(struct request *req)
+{
+	int rc = request_queue(req);
+
+	if (rc)
+		answer_error(req, rc);
+}

@@ -49,7 +49,7 @@ struct request {
 /* Frees without an answer: the mgr stops, or the connection broke. */
 void request_drop(struct request *req);
 
-/* It does not wait any more.  Outside of all transactions; it may be gone then. */
+/* A turn of it, whatever its user has used.  Outside of all transactions; it may be gone then. */
 static inline void request_run(struct request *req)
 {
 	req->run(req);
@@ -59,6 +59,8 @@ static inline void request_run(struct request *req)
 struct run_owner request_owner(const struct request *req);
 /* Behind the others of its session: it needs another turn, or does not wait any more.  -ENOMEM */
 int request_queue(struct request *req);
+/* The same, or it is answered. */
+void request_again(struct request *req);
 
 /* The client has sent it before. */
 static inline bool request_is_replay(const struct request *req)

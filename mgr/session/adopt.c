@@ -71,19 +71,15 @@ void adopts_wake(struct mgr *mgr)
 	mgr->adopts->woken = true;
 }
 
-/* Those that are still not answered are in the queue again. */
 void adopts_run(struct mgr *mgr)
 {
-	struct park *park = &mgr->adopts->park;
-	struct request *req, *last = TAILQ_LAST(&park->waiting, park_queue);
-	bool more = mgr->adopts->woken && last;
+	struct request *req;
 
+	if (!mgr->adopts->woken)
+		return;
 	mgr->adopts->woken = false;
-	while (more) {
-		req = park_take(park);
-		more = req != last;
-		request_run(req);
-	}
+	while ((req = park_take(&mgr->adopts->park)))
+		request_again(req);
 }
 
 /* Whoever is fenced is told to the iods; session_fenced() comes behind it. */

@@ -10,8 +10,8 @@ op_fn op_adopt, op_adopted;
 /* -ENOMEM */
 int adopts_open(struct mgr *mgr);
 void adopts_close(struct mgr *mgr);
-/* A session has ended: who waits for it looks again in adopts_run(), outside of all
- * transactions. */
+/* A session has ended: who waits for it looks again in a turn of its user, after
+ * adopts_run(). */
 void adopts_wake(struct mgr *mgr);
 void adopts_run(struct mgr *mgr);
 

@@ -35,7 +35,7 @@ static void setup_room(void)
 
 static void setup_slots(void)
 {
-	rig_serve(&rig, "slots = 64", &c);
+	rig_serve(&rig, "slots = 64", &c); /* SLOTS */
 }
 
 static void chmod_to(const char *path, uint32_t mode)
@@ -285,15 +285,18 @@ static int port_of(int fd, int (*get)(int, struct sockaddr *, socklen_t *))
 	return get(fd, (struct sockaddr *)&sa, &len) ? -1 : ntohs(sa.sin_port);
 }
 
-/* Our port of the connection to the mgr that was made last. */
+/* Our port of the connection to the mgr that was made last; our kernel takes in little, too. */
 static int last_port(void)
 {
-	int port = -1;
+	int port = -1, last = -1, size = 4096;
 
 	for (int fd = 3; fd < 1024; fd++)
 		if (port_of(fd, getpeername) == rig.port)
-			port = port_of(fd, getsockname);
+			port = port_of(last = fd, getsockname);
 	ck_assert_int_gt(port, 0);
+	ck_assert_int_eq(setsockopt(last, SOL_SOCKET, SO_RCVBUF, &size,
+				    sizeof(size)),
+			 0);
 	return port;
 }
 
@@ -318,13 +321,38 @@ static bool narrow(int port)
 	return found;
 }
 
+#define SLOTS 64
 #define LISTINGS 40
+#define BUFFERS 16 /* of the mgr */
 
-/* A client that asks for much and takes nothing holds all buffers. */
+static struct wire_readdir listing_of(const struct mgrc *who)
+{
+	return (struct wire_readdir){
+		.mem = { .addr = htole64((uintptr_t)who->arena),
+			 .len = htole32(65536),
+			 .rkey = htole32(who->mr->rkey) },
+	};
+}
+
+/* All buffers are held: listings that wait for one leave slots of their session free. */
+static void stat_beside_listings(struct post wait[SLOTS])
+{
+	const struct wire_readdir body = listing_of(&c);
+
+	for (int i = 0; i < SLOTS; i++)
+		post(&c, &wait[i], WIRE_READDIR, &body, sizeof(body), NULL);
+	c.timeout_ms = 5000;
+	ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
+	for (int i = 0; i < SLOTS; i++)
+		ck_assert_int_eq(wait[i].status, 1);
+}
+
+/* A client that asks for much and takes nothing, or very little, holds all buffers. */
 START_TEST(test_buffers)
 {
-	static struct post list[LISTINGS];
-	struct wire_readdir body = { 0 };
+	static struct post list[LISTINGS], wait[SLOTS];
+	int rc = 0, n = 0;
+	struct wire_readdir body;
 	struct wire_readdir_rep rep;
 	struct mgrc greedy = { 0 };
 	char name[200];
@@ -340,23 +368,28 @@ START_TEST(test_buffers)
 		mgrc_close(&greedy, true);
 		return;
 	}
-	body.mem = (struct wire_mem){ .addr = htole64((uintptr_t)greedy.arena),
-				      .len = htole32(65536),
-				      .rkey = htole32(greedy.mr->rkey) };
-	for (int i = 0; i < LISTINGS; i++)
-		post(&greedy, &list[i], WIRE_READDIR, &body, sizeof(body),
-		     NULL);
-	rpc_ctx_progress(greedy.ctx, 0);
-	c.timeout_ms = 20000;
-	/* a user's sessions take turns: behind these all of the listings had theirs */
-	for (int i = 0; i < LISTINGS; i++)
-		ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
-	c.timeout_ms = 1000;
-	ck_assert_int_eq(mgrc_readdir(&c, 0, 0, 65536, &rep), -ETIMEDOUT);
+	body = listing_of(&greedy);
+	while (!rc && n < LISTINGS) {
+		do
+			post(&greedy, &list[n++], WIRE_READDIR, &body,
+			     sizeof(body), NULL);
+		while (n < BUFFERS);
+		rpc_ctx_progress(greedy.ctx, 0);
+		c.timeout_ms = 20000;
+		/* a user's sessions take turns: behind these the listings had theirs */
+		for (int i = 0; i < BUFFERS; i++)
+			ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
+		c.timeout_ms = 1000;
+		rc = mgrc_readdir(&c, 0, 0, 65536, &rep);
+	}
+	ck_assert_int_eq(rc, -ETIMEDOUT);
 	ck_assert(rig_says(&rig, "one of the buffers for directories"));
+	stat_beside_listings(wait);
 	/* its connection ends when nothing moves, and they are free again */
 	c.timeout_ms = 40000;
 	ck_assert_int_eq(mgrc_readdir(&c, 0, 0, 65536, &rep), 0);
+	for (int i = 0; i < SLOTS; i++)
+		turn_until(&c, wait[i].status != 1);
 	mgrc_close(&greedy, false);
 }
 END_TEST
