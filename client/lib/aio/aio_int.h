@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* aio_int.h - what the files of aio_queue.h share. */
+/* aio_int.h - shared by the files that implement aio_queue.h. */
 #ifndef AIO_INT_H
 #define AIO_INT_H
 
@@ -8,68 +8,80 @@
 #include "client/lib/session/session.h"
 #include "client/lib/session/strand.h"
 
-/* Sessions that a queue has calls at, at a time; beyond that the keepers of their
- * sessions move them on. */
+/*
+ * Maximum number of sessions that a queue tracks at a time.  The keepers of further
+ * sessions drive the calls there.
+ */
 #define AIO_PLACES 16u
 
-/* A session that calls are at, or were.  */
+/* A session at which calls of the queue are, or were. */
 struct aio_place {
-	uint64_t id; /* of the session, 0: none yet */
-	struct session *s; /* while n is not 0 */
-	unsigned int n; /* calls */
+	uint64_t id; /* id of the session, 0: place never used */
+	struct session *s; /* valid while n is not 0 */
+	unsigned int n; /* calls at the session */
 	struct onlooker onlooker;
-	struct pollfd fd[RPC_CTX_FDS]; /* in the set, nfd */
+	/* nfd descriptors that are in the epoll set */
+	struct pollfd fd[RPC_CTX_FDS];
 	unsigned int nfd;
 };
 
-/* A strand of the queue, and what it does. */
+/* A strand of the queue and the call that it runs. */
 struct aio_worker {
 	struct strand strand;
 	struct aio_queue *queue;
 	struct aio_call *call;
-	bool placed; /* its operation counts at a place */
-	SLIST_ENTRY(aio_worker) all, link; /* idle */
+	bool placed; /* its operation is counted at a place */
+	/* link is used while the worker is idle */
+	SLIST_ENTRY(aio_worker) all, link;
 };
 
 struct aio_queue {
 	bool tended;
 	int event, timer, set; /* eventfd, timerfd, epoll */
 
-	pthread_mutex_t lock; /* all below; before drive.lock */
+	pthread_mutex_t lock; /* protects all below; taken before drive.lock */
 	struct aio_calls waiting, ended, to_call;
 	unsigned int nwaiting, nworking, nended;
-	unsigned int ncalled; /* done(), ever */
-	atomic_uint sum; /* that ended, ever */
+	unsigned int ncalled; /* done() calls so far */
+	atomic_uint sum; /* calls that ended so far */
 	SLIST_HEAD(, aio_worker) workers, idle;
-	uint64_t progressed; /* when a call last ended */
+	uint64_t progressed; /* time at which a call last ended */
 	bool calling; /* a thread calls done() */
 	struct aio_place place[AIO_PLACES];
-	/* a place began or ceased to be one; done() returned */
+	/* incremented when a place becomes used or unused, and when done() returns */
 	atomic_uint moves;
-	bool polled; /* somebody knows the set */
+	bool polled; /* aio_queue_fd() has given the set to the owner */
 	bool told; /* event is readable */
 
 	bool waited; /* a thread is in aio_queue_wait() */
 	pthread_t waiter;
-	pthread_cond_t turn; /* it is not any more */
-	struct session *attended; /* it drives there, or waits to */
+	/* signalled when waited or calling becomes false */
+	pthread_cond_t turn;
+	/* session that the waiter drives, or waits to drive */
+	struct session *attended;
 };
 
-/* With the lock, which it releases meanwhile: done() of what has ended. */
+/*
+ * Calls done() of the calls that have ended.  The caller holds the lock, which is
+ * released meanwhile.
+ */
 void aio_call_done(struct aio_queue *q);
 
-/* ---- place.c: with the lock, but for aio_rest() ---- */
+/* ---- place.c: the caller holds the lock, except for aio_rest() ---- */
 
-/* False: there is no place. */
+/* False: all places are in use. */
 bool aio_place_posted(struct aio_queue *q, struct session *s);
 void aio_place_answered(struct aio_queue *q, struct session *s);
-/* The session, if all that is under way is at one, with a reference; or NULL. */
+/*
+ * If all calls in flight are at one session, returns that session with a reference;
+ * otherwise NULL.
+ */
 struct session *aio_place_only(struct aio_queue *q);
-/* Who is in aio_queue_wait(), or polls, looks again. */
+/* Wakes the thread in aio_queue_wait(), and pollers, to check again. */
 void aio_tell(struct aio_queue *q);
-/* Drives all places until there is nothing to do; the set then says when there is. */
+/* Drives all places until nothing is left to do.  Afterwards the set reports new work. */
 void aio_rest(struct aio_queue *q);
-/* Sleeps on the set until that time at most. */
+/* Sleeps on the set, at most until the given time. */
 void aio_sleep(struct aio_queue *q, uint64_t until);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aio_queue.h - queues of calls that are under way without threads (strand.h): which of
- * them run, who drives them, and who hears of their ends.
+ * aio_queue.h - queues of calls in flight without threads (strand.h).  A queue decides
+ * which calls run, which thread drives them, and where their ends are reported.
  *
- *	submitted --> waiting --> under way, PVFS_AIO_DEPTH --> ended --> reaped
+ * 	submitted --> waiting --> under way, PVFS_AIO_DEPTH --> ended --> reaped
  *
- * Who waits for some of a queue drives the session that they are at; a queue with
- * calls at several, or whose owner polls, sleeps on the descriptors of all.
+ * A thread that waits for calls of a queue drives the session where they are.  If a queue
+ * has calls at several sessions, or its owner polls, the thread sleeps on the descriptors
+ * of all of them.
  */
 #ifndef AIO_QUEUE_H
 #define AIO_QUEUE_H
@@ -17,42 +18,47 @@
 
 struct aio_queue;
 
-/* A call; the caller's before aio_queue_add() and after it was reaped. */
+/* A call.  The caller owns it before aio_queue_add() and after it was reaped. */
 struct aio_call {
-	/* In a strand.  The result, or -errno. */
+	/* Runs in a strand.  Returns the result, or -errno. */
 	int64_t (*run)(struct aio_call *call);
-	/* NULL: aio_queue_wait() returns it */
+	/* NULL: aio_queue_wait() returns the call */
 	void (*done)(struct aio_call *call);
 	int64_t result;
 
 	/* private */
 	STAILQ_ENTRY(aio_call) link;
-	uint64_t since; /* submitted */
+	uint64_t since; /* time of submission */
 	bool waits; /* its turn has not come */
 };
 STAILQ_HEAD(aio_calls, aio_call);
 
-/* tended: see PVFS_AIO_TENDED.  0, -ENOMEM, -EMFILE or -ENFILE. */
+/* tended: see PVFS_AIO_TENDED.  Returns 0, -ENOMEM, -EMFILE or -ENFILE. */
 int aio_queue_new(bool tended, struct aio_queue **queue);
 /*
- * Waits for what is under way; calls done() of what nobody reaped, or adds it to
- * ended.
+ * Waits for the calls in flight.  Calls done() for calls that were not reaped, or adds
+ * them to ended.
  */
 void aio_queue_free(struct aio_queue *queue, struct aio_calls *ended);
-/* In a child after fork(): its memory and descriptors; what was under way is the
- * parent's. */
+/*
+ * In a child after fork(): frees the memory and descriptors.  The calls in flight belong
+ * to the parent.
+ */
 void aio_queue_abandon(struct aio_queue *queue);
 
-/* The call is prepared: run, done. */
+/* The caller has set run and done. */
 void aio_queue_add(struct aio_queue *queue, struct aio_call *call);
-/* What was added begins, as far as its turn comes. */
+/* Starts added calls, as far as PVFS_AIO_DEPTH permits. */
 void aio_queue_start(struct aio_queue *queue);
-/* See pvfs_aio_wait(); until is in ns; adds to ended.  The number, or -EAGAIN. */
+/*
+ * See pvfs_aio_wait().  until is in ns (clock_now()).  Adds to ended.  Returns the
+ * number, or -EAGAIN.
+ */
 int aio_queue_wait(struct aio_queue *queue, struct aio_calls *ended,
 		   unsigned int max, unsigned int min, uint64_t until);
 /* See pvfs_aio_fd(). */
 int aio_queue_fd(struct aio_queue *queue);
-/* 0 or -EALREADY. */
+/* Returns 0 or -EALREADY. */
 int aio_queue_cancel(struct aio_queue *queue, struct aio_call *call);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* place.c - the sessions that a queue's calls are at, and sleeping on all of them. */
+/* place.c - the sessions at which a queue has calls, and sleeping on all of them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -29,8 +29,10 @@ static bool has(const struct aio_place *p, int fd)
 	return false;
 }
 
-/* Descriptors that were closed have left the set by themselves, and their numbers
- * may be another place's by now. */
+/*
+ * The kernel removes closed descriptors from the set by itself, and another place may
+ * already have descriptors with the same numbers.
+ */
 static bool is_of_another(struct aio_queue *q, const struct aio_place *p,
 			  int fd)
 {
@@ -133,7 +135,7 @@ void aio_tell(struct aio_queue *q)
 
 /* ---- sleeping ---- */
 
-/* The descriptors of a session hardly ever change. */
+/* The descriptors of a session rarely change. */
 static void join_set(struct aio_queue *q, struct aio_place *p,
 		     const struct pollfd *fd, unsigned int n)
 {
@@ -151,7 +153,7 @@ static void join_set(struct aio_queue *q, struct aio_place *p,
 	p->nfd = n;
 }
 
-/* With the lock, which it releases meanwhile.  False: come again. */
+/* The caller holds the lock, which is released meanwhile.  False: call again. */
 static bool rest_at(struct aio_queue *q, struct aio_place *p, uint64_t *until)
 {
 	struct session *s = session_get(p->s);
@@ -182,7 +184,7 @@ static void set_timer(struct aio_queue *q, uint64_t until)
 	timerfd_settime(q->timer, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-/* A moment between reading and driving may ring for nothing, but is not lost. */
+/* An event between this read and driving may cause a needless wakeup, but is not lost. */
 static void hush(struct aio_queue *q)
 {
 	eventfd_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* queue.c - calls whose turn comes, and their ends. */
+/* queue.c - starts calls and reports their ends. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -12,8 +12,8 @@
 /* ---- a call ends ---- */
 
 /*
- * They come one by one, however they follow on each other: what ends meanwhile is
- * left to who does so already.
+ * done() runs for one call at a time.  If a thread already does this, it also handles
+ * calls that end meanwhile.
  */
 void aio_call_done(struct aio_queue *q)
 {
@@ -35,7 +35,7 @@ void aio_call_done(struct aio_queue *q)
 	pthread_cond_broadcast(&q->turn);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void end(struct aio_queue *q, struct aio_call *call, int64_t result)
 {
 	call->result = result;
@@ -58,7 +58,7 @@ static void run(void *arg)
 	w->call->result = w->call->run(w->call);
 }
 
-/* With the lock; there is one waiting. */
+/* The caller holds the lock; at least one call is waiting. */
 static void take(struct aio_queue *q, struct aio_worker *w)
 {
 	struct aio_call *call = STAILQ_FIRST(&q->waiting);
@@ -132,7 +132,7 @@ static struct aio_worker *worker_new(struct aio_queue *q)
 	return w;
 }
 
-/* With the lock: one who is idle, or NULL: no memory. */
+/* The caller holds the lock.  Returns an idle worker or a new one; NULL: no memory. */
 static struct aio_worker *worker_get(struct aio_queue *q)
 {
 	struct aio_worker *w = SLIST_FIRST(&q->idle);
@@ -143,7 +143,7 @@ static struct aio_worker *worker_get(struct aio_queue *q)
 	return w;
 }
 
-/* Nobody is there who would take it later. */
+/* No worker is left that would take these calls later. */
 static void refuse_all(struct aio_queue *q, int why)
 {
 	struct aio_call *call;
@@ -172,7 +172,7 @@ void aio_queue_start(struct aio_queue *q)
 	struct aio_worker *w;
 	int cancel;
 
-	/* nobody is cancelled in a strand, which is not his */
+	/* a strand may run calls of other threads: do not let cancellation end them */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&q->lock);
 	while (q->nwaiting && q->nworking < PVFS_AIO_DEPTH) {
@@ -210,7 +210,7 @@ int aio_queue_cancel(struct aio_queue *q, struct aio_call *call)
 	return rc;
 }
 
-/* ---- life ---- */
+/* ---- creation and release ---- */
 
 static int add_to_set(struct aio_queue *q, int fd)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wait.c - who waits for calls, and drives for them meanwhile. */
+/* wait.c - waiting for calls, and driving them meanwhile. */
 #include <errno.h>
 
 #include "client/lib/aio/aio_int.h"
 
-/* The sum of ends that somebody waits for. */
+/* The state that a waiter waits for: sum or moves has changed. */
 struct enough {
 	struct aio_queue *q;
 	unsigned int sum, moves;
@@ -18,7 +18,7 @@ static bool enough(void *arg)
 	       atomic_load(&e->q->moves) != e->moves;
 }
 
-/* With the lock, which it releases: drives one session until then. */
+/* The caller holds the lock, which is released meanwhile.  Drives one session until then. */
 static void attend(struct aio_queue *q, struct session *s, struct enough *e,
 		   uint64_t until)
 {
@@ -32,8 +32,7 @@ static void attend(struct aio_queue *q, struct session *s, struct enough *e,
 	pthread_mutex_lock(&q->lock);
 }
 
-/* The same: drives, or sleeps, until so many more have ended, or there is another
- * place to look at. */
+/* As above: drives or sleeps until more calls have ended, or another place is in use. */
 static void look(struct aio_queue *q, unsigned int more, uint64_t until)
 {
 	struct enough e = { q, atomic_load(&q->sum) + more,
@@ -49,11 +48,11 @@ static void look(struct aio_queue *q, unsigned int more, uint64_t until)
 		aio_sleep(q, until);
 }
 
-/* What a thread in aio_queue_wait() has got. */
+/* The calls that a thread in aio_queue_wait() has reaped. */
 struct reaped {
 	struct aio_calls *out;
 	unsigned int max, n;
-	unsigned int before; /* done() was called so often */
+	unsigned int before; /* ncalled at the start */
 };
 
 static unsigned int called(const struct aio_queue *q, const struct reaped *r)
@@ -61,7 +60,7 @@ static unsigned int called(const struct aio_queue *q, const struct reaped *r)
 	return q->ncalled - r->before;
 }
 
-/* With the lock, which it releases for done(). */
+/* The caller holds the lock, which is released for done(). */
 static void reap(struct aio_queue *q, struct reaped *r)
 {
 	struct aio_call *call;
@@ -97,7 +96,7 @@ static void wait_for(struct aio_queue *q, struct reaped *r, unsigned int min,
 	}
 }
 
-/* With the lock: true, nobody else waits. */
+/* The caller holds the lock.  True: no other thread waits. */
 static bool my_turn(struct aio_queue *q, uint64_t until)
 {
 	struct timespec ts = clock_timespec(until);
