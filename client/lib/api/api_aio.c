@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_aio.c - queues of requests. */
+/* api_aio.c - queues of asynchronous requests. */
 #include <stdlib.h>
 
 #include "client/lib/api/api_aio_int.h"
 
 struct pvfs_aio_queue {
 	struct aio_queue *queue;
-	unsigned int forks; /* whose it is, see process_forks() */
+	unsigned int forks; /* process_forks() of the owner at creation */
 };
 
-/* ---- a request begins and ends ---- */
+/* ---- start and end of a request ---- */
 
-/* What it held is given back before anybody hears of its end. */
+/* Releases what the request holds before its end is reported. */
 static int64_t run(struct aio_call *call)
 {
 	struct request *r = container_of(call, struct request, call);
@@ -26,7 +26,7 @@ static int64_t run(struct aio_call *call)
 	return n;
 }
 
-/* Its file is not put if its turn never came. */
+/* A request that never ran still holds its file. */
 static struct pvfs_aio *taken(struct aio_call *call)
 {
 	struct request *r = container_of(call, struct request, call);
@@ -73,7 +73,7 @@ int pvfs_aio_queue_new(unsigned int flags, struct pvfs_aio_queue **queue)
 	return api_int(rc);
 }
 
-/* Nobody hears of it; its file is given back. */
+/* Drops the remaining requests without a report, and releases their files. */
 static void free_queue(struct pvfs_aio_queue *q)
 {
 	struct aio_calls rest = STAILQ_HEAD_INITIALIZER(rest);

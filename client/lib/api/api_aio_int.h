@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_aio_int.h - what lies in struct pvfs_aio. */
+/* api_aio_int.h - the contents of the private state in struct pvfs_aio. */
 #ifndef API_AIO_INT_H
 #define API_AIO_INT_H
 
@@ -8,10 +8,10 @@
 
 struct request {
 	struct aio_call call;
-	/* 0 or more, or -errno; f is fd's file, or NULL */
+	/* returns 0 or more, or -errno; f is the file of fd, or NULL */
 	int64_t (*what)(struct request *r);
 	int fd; /* -1: none */
-	struct file *f; /* from the submission on */
+	struct file *f; /* set at submission */
 	union {
 		struct {
 			struct iovec one;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_aio_prep.c - what requests do. */
+/* api_aio_prep.c - preparing requests, and what each request runs. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -205,7 +205,10 @@ static bool is_lock(int cmd)
 	return false;
 }
 
-/* The offset of a file may be held by a call that waits for this thread. */
+/*
+ * SEEK_CUR would need the offset of the file, whose lock may be held by a call that waits
+ * for this thread.
+ */
 static int64_t lock_it(struct request *r)
 {
 	if (!is_lock(r->lock.cmd) || r->lock.range->l_whence == SEEK_CUR)

@@ -177,7 +177,7 @@ static struct setattr of_mode(mode_t mode)
 	return (struct setattr){ .valid = WIRE_S_MODE, .mode = mode & 07777 };
 }
 
-/* An id of -1 stays; two of them are a change of owner, too. */
+/* -1 leaves an id unchanged.  chown with two ids of -1 is still sent. */
 static struct setattr of_owner(uid_t uid, gid_t gid)
 {
 	return (struct setattr){

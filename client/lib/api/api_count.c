@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_count.c - what was counted: pvfs_list_counters(), pvfs_way_counters(). */
+/* api_count.c - pvfs_list_counters() and pvfs_way_counters(). */
 #include "client/lib/api/api_int.h"
 
-/* Of fd's file system, if there is where to answer: session_put() it. */
+/* Gets the session of fd's file system, with a reference.  -EFAULT: out is NULL; -ENOTTY. */
 static int session_of(int fd, const void *out, struct session **s)
 {
 	struct file *f = process_file(fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_dir.c - getdents, and directories as streams. */
+/* api_dir.c - getdents and directory streams. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 
 #define STREAM_BYTES 32768u
 
-/* Puts f. */
+/* Releases the reference to f. */
 static ssize_t fill(struct file *f, void *buf, size_t len)
 {
 	uint64_t begun = profile_start();
@@ -34,9 +34,9 @@ ssize_t pvfs_getdents(int fd, void *buf, size_t len)
 }
 
 struct pvfs_dir {
-	DIR *ordinary; /* or what follows */
+	DIR *ordinary; /* or the fields below */
 	int fd;
-	long pos; /* behind the last entry given out */
+	long pos; /* position after the last entry returned */
 	size_t len, at;
 	struct dirent buf[STREAM_BYTES / sizeof(struct dirent)];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_evict.c - the sessions of a manager, and their end. */
+/* api_evict.c - listing and ending the sessions of a manager. */
 #include <errno.h>
 
 #include "client/lib/api/api_int.h"

@@ -12,7 +12,7 @@
 #include "client/lib/file/handover.h"
 #include "client/lib/locks/lock.h"
 
-/* Registers newfd, a copy of f's descriptor (or -1); takes the reference. */
+/* Registers newfd, a copy of f's descriptor (or -1).  Consumes the reference to f. */
 static int copied(struct file *f, int newfd)
 {
 	int rc;
@@ -36,7 +36,7 @@ int pvfs_dup(int fd)
 	return f ? copied(f, dup(fd)) : dup(fd);
 }
 
-/* fd is not newfd. */
+/* The caller has checked that fd is not newfd. */
 static int put_in_place(int fd, int newfd)
 {
 	struct file *f = process_file(fd);
@@ -104,7 +104,7 @@ int api_lock(struct file *f, int cmd, struct flock *range)
 			   lock_fcntl(f, cmd, range));
 }
 
-/* On PVFS only: f is the caller's. */
+/* PVFS files only; the caller keeps its reference to f. */
 static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 {
 	switch (cmd) {
@@ -250,7 +250,7 @@ static int set_part(struct file *f, const struct fpart *part)
 	return 0;
 }
 
-/* An ordinary descriptor becomes one of ours when it gets a partition. */
+/* Registers an ordinary descriptor with the library when it gets a partition. */
 static int adopt(int fd, const struct fpart *part)
 {
 	int flags = fcntl(fd, F_GETFL), rc;

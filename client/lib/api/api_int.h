@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_int.h - what the files of the C interface share. */
+/* api_int.h - shared by the files of the C interface. */
 #ifndef API_INT_H
 #define API_INT_H
 
@@ -11,7 +11,7 @@
 #include "client/lib/session/strand.h"
 #include "client/lib/process/where.h"
 
-/* From negative errno to -1 and errno. */
+/* Converts a negative errno to -1 and errno. */
 static inline ssize_t api_ret(ssize_t rc)
 {
 	if (rc >= 0)
@@ -25,7 +25,7 @@ static inline int api_int(int rc)
 	return (int)api_ret(rc);
 }
 
-/* A call on f ends, which began at profile_start(): rc. */
+/* Counts a call on f that began at profile_start() and returns rc. */
 static inline int api_counted(enum profile_kind kind, unsigned int file,
 			      uint64_t begun, int rc)
 {
@@ -33,7 +33,7 @@ static inline int api_counted(enum profile_kind kind, unsigned int file,
 	return rc;
 }
 
-/* file_run(), counted. */
+/* file_run(), with the call counted in the profile. */
 static inline int api_run(enum profile_kind kind, struct file *f, target_op op,
 			  void *arg)
 {
@@ -42,26 +42,29 @@ static inline int api_run(enum profile_kind kind, struct file *f, target_op op,
 	return api_counted(kind, f->profile, begun, file_run(f, op, arg));
 }
 
-/* The PVFS file behind fd, the caller's, or NULL: none, or a part of an ordinary one. */
+/*
+ * The PVFS file of fd, with a reference for the caller.  NULL: not on PVFS, also for an
+ * ordinary file with a partition.
+ */
 struct file *api_file(int fd);
 
-/* Permission bits for a new file, and the process' umask: WIRE_MODE(). */
+/* Combines the permission bits of a new file and the umask of the process: WIRE_MODE(). */
 uint32_t mode_and_umask(mode_t mode);
 
-/* SETATTR on a path: as where_run_at(); flags: AT_SYMLINK_NOFOLLOW. */
+/* SETATTR on a path, as where_run_at().  flags: AT_SYMLINK_NOFOLLOW. */
 int setattr_at(struct where *w, int dir, const char *path, int flags,
 	       const struct setattr *set);
-/* SETATTR on an open file; puts f. */
+/* SETATTR on an open file.  Consumes the reference to f. */
 int setattr_file(struct file *f, const struct setattr *set);
 
-/* What the calls of the same names are, with negative errno. */
+/* The public calls of the same names, but they return a negative errno. */
 int api_open(const char *path, int flags, mode_t mode);
 int api_stat(const char *path, bool follow, struct stat *st);
 int api_fstat(int fd, struct file *f, struct stat *st);
 int api_fsync(int fd, struct file *f);
 int api_lock(struct file *f, int cmd, struct flock *range);
 
-/* What pvfs_read_list64() takes, but for the descriptor. */
+/* The parameters of pvfs_read_list64() without the descriptor. */
 struct api_list {
 	bool write;
 	size_t nmem, nfile;

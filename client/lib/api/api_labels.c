@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_labels.c - asking a server what users and jobs have asked it for. */
+/* api_labels.c - asking a server for the requests of users and jobs. */
 #include <errno.h>
 
 #include "client/lib/api/api_int.h"
@@ -8,7 +8,10 @@
 
 _Static_assert(sizeof(((struct pvfs_label *)0)->job) > WIRE_JOB_MAX, "pvfs.h");
 
-/* The places go up, and end: a server cannot keep us for ever. */
+/*
+ * from must increase and the total is bounded, so that a server cannot make the loop
+ * endless.
+ */
 int api_probe_labels(struct session *s, struct pvfs_label *list, int max)
 {
 	struct store_labels part;

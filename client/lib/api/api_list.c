@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_list.c - pvfs_read_list() and the others. */
+/* api_list.c - pvfs_read_list() and the other list calls. */
 #include <limits.h>
 
 #include "client/lib/api/api_int.h"
 #include "client/lib/list/list.h"
 
-/* What the caller gave, in either width. */
+/* The caller's arrays, in either width. */
 struct given {
 	size_t nmem, nfile;
 	char *const *mem;
 	char *const *parent; /* NULL: no hints */
 	const int64_t *pos;
-	/* one of each pair */
+	/* of each pair, one is set */
 	const int *mem32, *parent32;
 	const int32_t *len32;
 	const size_t *mem64, *parent64;
@@ -20,7 +20,7 @@ struct given {
 
 static int one_memory(struct list *list, const struct given *g, size_t i)
 {
-	/* a negative length becomes one that is too large */
+	/* a negative length becomes too large, and fails */
 	uint64_t len = g->mem32 ? (uint64_t)(int64_t)g->mem32[i] : g->mem64[i];
 	struct iovec piece = { g->mem[i], (size_t)len };
 	int rc = list_add_memory(list, g->mem[i], len);
@@ -90,7 +90,7 @@ ssize_t api_list(int fd, struct file *f, const struct api_list *list)
 	return run(fd, f, list->write, &g, SSIZE_MAX);
 }
 
-/* parent: NULL without hints. */
+/* parent is NULL without hints. */
 static int list32(int fd, bool write, int nmem, char *mem[], int mem_len[],
 		  char *parent[], int parent_len[], int nfile, int64_t pos[],
 		  int32_t len[])

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_mdbi.c - the multi-dimensional block interface: see pvfs_mdbi.h. */
+/* api_mdbi.c - the multi-dimensional block interface, see pvfs_mdbi.h. */
 #include <fcntl.h>
 #include <stdarg.h>
 
 #include "client/lib/api/api_int.h"
 #include "client/lib/list/mdbi.h"
 
-/* The file of an MDBI descriptor, to be put; NULL: -EBADF. */
+/* The file of an MDBI descriptor, with a reference.  NULL: none, which means -EBADF. */
 static struct file *file_of(int fd)
 {
 	struct file *f = process_file(fd);
@@ -24,7 +24,7 @@ int open_blk(const char *path, int flags, int mode)
 	struct file *f;
 	int fd, rc;
 
-	/* with a partition, even all of it, ordinary files are ours as well */
+	/* with a partition, even of the whole file, ordinary files are registered, too */
 	fd = pvfs_open(path, (flags & ~O_META) | O_PART, mode, &all);
 	if (fd < 0)
 		return -1;
@@ -63,7 +63,7 @@ int set_blk(int fd, int D, int record_size, int ne1, int nb1, ...)
 	return api_int(rc);
 }
 
-/* Runs a call that has a number for each dimension. */
+/* A call that has one number for each dimension. */
 typedef int (*numbered)(struct mdbi *m, struct file *f, int fd, void *arg,
 			const int *v);
 
@@ -144,7 +144,10 @@ int fsync_blk(int fd)
 	return rc ? api_int(rc) : pvfs_fsync(fd);
 }
 
-/* Closed in any case: what cannot be written now is lost, and that is said. */
+/*
+ * Closes fd in any case.  Buffered data that cannot be written is lost, and the error
+ * says so.
+ */
 int close_blk(int fd)
 {
 	struct file *f = file_of(fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_mmap.c - private mappings: anonymous memory filled from the file. */
+/* api_mmap.c - private mappings: anonymous memory filled with the content of the file. */
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static int check(struct file *f, size_t len, int flags, int64_t off)
 	return (flags & MAP_TYPE) == MAP_PRIVATE ? 0 : -ENODEV;
 }
 
-/* As the kernel maps an ordinary file: whatever the partition. */
+/* Like a mapping by the kernel: offsets count bytes of the file, not of the partition. */
 static void *map(struct file *f, void *addr, size_t len, int prot, int flags,
 		 int64_t off)
 {

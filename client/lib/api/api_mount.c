@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_mount.c - what tools ask about mounts, servers and layout. */
+/* api_mount.c - mounts, servers and layout, for tools. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,13 +38,16 @@ int pvfs_mount_point(unsigned int index, char *dir, size_t len)
 	return 0;
 }
 
-/* The only transport that the mount leaves, or NULL. */
+/* The only transport that the mount permits, or NULL: several. */
 static const char *only_of(const struct mount *m)
 {
 	return fabric_any(&m->mgr) ? fabric_only(m->fabric) : m->mgr.scheme;
 }
 
-/* As the mount reaches it: one transport alone shows in the address. */
+/*
+ * Formats the address as the mount uses it.  If it permits one transport only, the
+ * address names it.
+ */
 static void list_uri(const struct mount *m, const char *uri,
 		     struct pvfs_server *out)
 {

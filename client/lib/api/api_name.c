@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_name.c - names: mkdir, rename, links and the like. */
+/* api_name.c - names: mkdir, rename, links and similar calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -49,7 +49,10 @@ static bool slash_last(const char *path)
 	return len && path[len - 1] == '/';
 }
 
-/* An open answers for "name/" what mknod(2) does not: there, nothing is ever made. */
+/*
+ * open(2) and mknod(2) fail differently for "name/".  Get the error of mknod(2); no FIFO
+ * is created.
+ */
 static int do_creat(struct session *s, const struct target *t, void *arg)
 {
 	const struct mgr_mknod nothing = { .mode = S_IFIFO };
@@ -66,7 +69,7 @@ static int do_creat(struct session *s, const struct target *t, void *arg)
 	return mgr_open(s, t, &how, &attr, &open);
 }
 
-/* As the kernel looks at it first: 0, -errno. */
+/* The checks that the kernel does first.  Returns 0 or -errno. */
 static int special(mode_t mode, dev_t dev, struct mgr_mknod *what)
 {
 	*what = (struct mgr_mknod){ .mode = mode_and_umask(mode & 07777) |
@@ -184,7 +187,7 @@ int pvfs_renameat2(int from_dir, const char *from, int to_dir, const char *to,
 	rc = where_follow_pair(&a, &b, rename_op(flags));
 	if (rc == WHERE_ORDINARY)
 		return renameat2(a.at, a.path, b.at, b.path, flags);
-	/* a manager of an earlier version */
+	/* a manager of an earlier release */
 	return api_int(rc == -ENOSYS ? -EINVAL : rc);
 }
 
@@ -207,7 +210,7 @@ static int link_found(struct where *a, struct where *b, int flags)
 		       : api_int(rc);
 }
 
-/* The mgr follows no link in the last place. */
+/* The manager does not follow a link in the last component. */
 static int is_no_link(int dir, const char *path)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_open.c - pvfs_open() and its relatives. */
+/* api_open.c - pvfs_open() and related calls. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ struct open_args {
 	mode_t mode;
 	const struct pvfs_filestat *meta;
 	const struct fpart *part;
-	const struct pvfs_handle *handle; /* or NULL: by path */
+	const struct pvfs_handle *handle; /* or NULL: open by path */
 
 	struct mgr_open how;
 	struct view view;
@@ -120,7 +120,7 @@ static int follow_counted(struct where *w, struct open_args *a)
 	return rc;
 }
 
-/* 0 and a->f, or WHERE_ORDINARY, or -errno. */
+/* Returns 0 and sets a->f, or WHERE_ORDINARY, or -errno. */
 static int open_pvfs(struct where *w, struct open_args *a)
 {
 	int rc;
@@ -144,7 +144,7 @@ static int open_pvfs(struct where *w, struct open_args *a)
 	return rc;
 }
 
-/* A descriptor for f, whose reference it takes. */
+/* Creates a descriptor for f.  Consumes the reference to f. */
 static int install(struct file *f, int flags)
 {
 	int fd = process_reserve(flags & O_CLOEXEC), rc;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_rw.c - reads, writes, lseek. */
+/* api_rw.c - read, write and lseek. */
 #include <unistd.h>
 
 #include "client/lib/api/api_int.h"
 #include "client/lib/rw/rw.h"
 
-/* Puts f. */
+/* Consumes the reference to f. */
 static ssize_t run(struct file *f, int fd, const struct rw *rw)
 {
 	ssize_t n = rw_run(f, fd, rw);

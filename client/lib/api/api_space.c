@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_space.c - fallocate, copy_file_range. */
+/* api_space.c - fallocate and copy_file_range. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ int pvfs_fallocate(int fd, int mode, int64_t off, int64_t len)
 
 struct side {
 	int fd;
-	struct file *f; /* NULL: ordinary, without a partition */
+	struct file *f; /* NULL: an ordinary file without a partition */
 	int64_t *at; /* the caller's, or NULL */
 };
 
@@ -49,7 +49,7 @@ static ssize_t copy(const struct side *in, const struct side *out, size_t len)
 	return n;
 }
 
-/* Parts of ordinary files are not what the kernel would copy. */
+/* The kernel knows no partitions: with one, the call fails with EINVAL. */
 static ssize_t copy_ordinary(const struct side *in, const struct side *out,
 			     size_t len)
 {

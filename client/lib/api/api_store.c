@@ -35,7 +35,7 @@ int pvfs_fstatfs(int fd, struct statfs *st)
 
 /* ---- one server ---- */
 
-/* -EINVAL, and why. */
+/* Returns -EINVAL and logs the reason. */
 static int parse(const char *uri, struct addr *addr)
 {
 	const char *scheme = strstr(uri, "://") ? "" : FABRIC_ANY "://";
@@ -71,7 +71,8 @@ int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	attr.auth.iod = fs ? fs_iod_at(fs, &addr) : 0;
 	deadline_begin();
 	rc = fs ? fs_session_open(fs, &attr, s) : session_open(&attr, s);
-	if (!rc) /* without a ticket it says at least that it refuses us */
+	/* without a ticket, the server at least reports that it rejects us */
+	if (!rc)
 		session_prove(*s, &attr);
 	return rc;
 }
@@ -125,8 +126,8 @@ static void say_believes(struct session *s, struct pvfs_ping *ping)
 }
 
 /*
- * Over local: what is lent; not to those who have capabilities to show, as iods of earlier
- * releases want one for the question.
+ * Over the local transport, reports what the server lends.  Sessions with capabilities do
+ * not ask: iods of earlier releases require a capability for the question.
  */
 static void say_lends(struct session *s, struct pvfs_ping *ping)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_time.c - times of files. */
+/* api_time.c - setting the times of files. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -7,7 +7,7 @@
 
 #define NS 1000000000
 
-/* False: tv_nsec is none. */
+/* False: tv_nsec is invalid. */
 static bool one_time(const struct timespec *ts, uint32_t set, uint32_t now,
 		     uint32_t *valid, int64_t *ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_watch.c - asking one server again and again, on one connection. */
+/* api_watch.c - repeated questions to one server, on one connection. */
 #include <stdlib.h>
 
 #include "client/lib/api/api_int.h"

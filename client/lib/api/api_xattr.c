@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_xattr.c - extended attributes: by path, by the link itself, by descriptor. */
+/* api_xattr.c - extended attributes: by path, of the link itself, and by descriptor. */
 #include <errno.h>
 #include <string.h>
 #include <sys/xattr.h>
@@ -7,20 +7,20 @@
 #include "client/lib/api/api_int.h"
 #include "client/lib/names/xattr.h"
 
-#define SIZE_MAX_OF_ALL 65536u /* of Linux */
+#define SIZE_MAX_OF_ALL 65536u /* limit of Linux */
 
-/* One call, whatever names the object. */
+/* One call, for any way to name the object. */
 struct xattr_call {
 	const char *name;
-	const void *value; /* to set */
+	const void *value; /* value to set */
 	size_t len;
 	int flags;
-	struct xattr_buf out; /* what was got, or listed */
+	struct xattr_buf out; /* value or list returned */
 	char bytes[WIRE_XATTR_LIST_MAX];
 };
 _Static_assert(WIRE_XATTR_LIST_MAX >= WIRE_XATTR_MAX, "values fit");
 
-/* What the kernel looks at before the object. */
+/* The checks that the kernel does before it looks up the object. */
 static int check(const struct xattr_call *c)
 {
 	size_t len = c->name ? strlen(c->name) : 1;
@@ -61,8 +61,8 @@ static int do_remove(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * What a path names is found first, then asked by its handle: these requests
- * follow a symlink in the last place.
+ * These requests follow a symlink in the last component.  So look up the object first,
+ * and then use its handle.
  */
 struct by_handle {
 	target_op op;
@@ -99,7 +99,7 @@ static int run_link(struct where *w, const char *path, target_op op,
 	return rc ? rc : where_run(w, path, WIRE_P_NOFOLLOW, run_itself, &b);
 }
 
-/* -ENODEV: fd is not of PVFS. */
+/* -ENODEV: fd is not on PVFS. */
 static int run_fd(int fd, target_op op, struct xattr_call *c)
 {
 	struct file *f = process_file(fd);
@@ -131,7 +131,7 @@ static void to_get(struct xattr_call *c, const char *name)
 	c->out = (struct xattr_buf){ c->bytes, sizeof(c->bytes), 0 };
 }
 
-/* To the caller: len 0 asks only how much there is. */
+/* Copies the result to the caller.  With len 0, returns the required size only. */
 static ssize_t give(const struct xattr_call *c, int rc, void *buf, size_t len)
 {
 	if (rc)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * umask.c - the process' umask, as it is now.
+ * umask.c - the current umask of the process.
  *
- * umask(2) can only be read by changing it.  ROMIO and the coreutils set it
- * and set it back; that is two short system calls, and right as long as
- * nobody else runs between them: a file that another thread makes just then
- * would get the wrong mode, and an umask() of that thread would be undone.
- * OrangeFS does it once, at the first use, and misses every later change.
- * Here a process of one thread (the C library knows) takes the short way with
- * its signals held back; one of several asks /proc, which changes nothing and
- * costs some ten microseconds.
+ * A process can read its umask with umask(2) only by changing it.  ROMIO and the
+ * coreutils set it and set it back.  These are two short system calls, but another thread
+ * may run between them: a file that it creates gets the wrong mode, and an umask() of
+ * that thread is undone.  OrangeFS reads it once, at the first use, and misses later
+ * changes.  Here a process with one thread, which the C library knows, uses the two calls
+ * with its signals blocked.  A process with several threads reads /proc, which changes
+ * nothing and costs some ten microseconds.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -40,7 +39,7 @@ static bool umask_from_proc(mode_t *mask)
 	return true;
 }
 
-/* A strict one in between: what a handler cannot be kept from is safe. */
+/* The mask in between is strict, in case anything creates a file meanwhile. */
 static mode_t umask_set_back(void)
 {
 	sigset_t all, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* version.c - what the library calls itself. */
+/* version.c - the version of the library. */
 #include "client/lib/api.h"
 
 const char *pvfs_version(void)
