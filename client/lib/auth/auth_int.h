@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* auth_int.h - what the files of libpvfs-auth.so share. */
+/* auth_int.h - shared by the files of libpvfs-auth.so. */
 #ifndef AUTH_INT_H
 #define AUTH_INT_H
 
@@ -10,14 +10,16 @@
 #include "common/trust/pact.h"
 #include "common/trust/pass.h"
 
-/* Of one CHALLENGE; secret memory. */
+/* The state of one CHALLENGE, in secret memory. */
 struct attempt {
 	struct pact pact;
 	struct exchange own;
-	uint8_t root[MAC_KEY_LEN]; /* sealing.h; zeros: there is none yet */
-	uint8_t seen[PACT_LEN]; /* what the manager has proved, */
-	uint8_t word_key[MAC_KEY_LEN]; /* and by what, with AUTH_MUNGE */
-	uint32_t here; /* enum seal_mode: so it is sealed as it is */
+	/* root key, see sealing.h; zeros: none yet */
+	uint8_t root[MAC_KEY_LEN];
+	uint8_t seen[PACT_LEN]; /* transcript that the manager has proved */
+	/* with AUTH_MUNGE, the key of that proof */
+	uint8_t word_key[MAC_KEY_LEN];
+	uint32_t here; /* enum seal_mode of the existing connection */
 	uint32_t kind;
 	uint64_t deadline; /* clock_now() */
 	char peer[160];
@@ -26,21 +28,21 @@ struct attempt {
 struct client_auth {
 	struct client_auth_attr attr;
 	struct keyring *ring; /* with AUTH_KEY */
-	bool begun; /* not the first CHALLENGE */
-	struct munger *munger; /* once munge was asked for */
-	int said; /* of munged, in the log; 0: nothing */
+	bool begun; /* the first CHALLENGE was sent */
+	struct munger *munger; /* NULL until munge is used */
+	int said; /* last logged error of munged; 0: none */
 	struct pass *pass;
 	struct attempt *at;
 };
 
-/* engine.c: 0, or it logs that nothing here can seal: -ELIBACC. */
+/* engine.c: returns 0, or -ELIBACC, logged: no engine here can seal. */
 int engine_look(const struct log *log);
 
-/* munge.c: each logs its errors. */
+/* munge.c: each function logs its errors. */
 
-/* A credential about auth->at.  As client_auth_ops.word(). */
+/* Gets a credential for auth->at.  As client_auth_ops.word(). */
 int munge_word(struct client_auth *auth, struct wire_auth *body, void *word);
-/* The manager's, about what we have seen.  As client_auth_ops.end(). */
+/* Checks the manager's credential for what we have seen.  As client_auth_ops.end(). */
 int munge_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		const struct wire_tail *word);
 

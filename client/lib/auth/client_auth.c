@@ -62,8 +62,8 @@ static const struct prover *ca_prover(const struct client_auth *auth)
 /* ---- CHALLENGE ---- */
 
 /*
- * Servers change their keys while we run, and this file with theirs.  Who may not read it
- * any more goes on with what he has.
+ * The keys of the servers, and this file with them, may change while the process runs.
+ * If the process can no longer read the file, it keeps the keys that it has.
  */
 static void look_again(struct client_auth *auth)
 {
@@ -119,7 +119,7 @@ static void agree(struct attempt *at, const struct client_auth_way *way,
 	snprintf(at->peer, sizeof(at->peer), "%s", way->peer);
 }
 
-/* No less than pvfstab asks for, whoever says that it would do. */
+/* Rejects a mode below the one that pvfstab requires. */
 static int check_mode(const struct client_auth *auth,
 		      const struct client_auth_way *way, uint32_t mode)
 {
@@ -136,7 +136,7 @@ static int check_mode(const struct client_auth *auth,
 	return -EKEYREJECTED;
 }
 
-/* What says so is part of what is proved. */
+/* The flag that disables seals is part of the authenticated transcript. */
 static int check_seal(const struct client_auth *auth,
 		      const struct client_auth_way *way, uint32_t flags)
 {
@@ -177,7 +177,7 @@ static int word_key(struct client_auth *auth, struct wire_auth *body,
 	return 0;
 }
 
-/* What says that the kernel's word is enough is believed of this host alone. */
+/* Only a server on this host may say that kernel credentials are enough. */
 static int choose(struct client_auth *auth, const struct client_auth_way *way,
 		  const struct wire_challenge_rep *rep, struct wire_auth *body,
 		  void *word)
@@ -226,7 +226,7 @@ static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
 	return rc;
 }
 
-/* ---- its answer ---- */
+/* ---- the manager's answer ---- */
 
 static int check_key(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		     const struct wire_tail *word)
@@ -245,7 +245,7 @@ static int check_word(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		      const struct wire_tail *word)
 {
 	switch (auth->at->kind) {
-	case AUTH_SYS: /* this host's kernel vouches for it */
+	case AUTH_SYS: /* the kernel of this host vouches for the manager */
 		return 0;
 	case AUTH_KEY:
 		return check_key(auth, seen, word);
@@ -317,7 +317,7 @@ static int make_here(void *arg, const struct heard *heard,
 	return rc;
 }
 
-/* Less than pvfstab asks for it is when the client comes again, with its ticket. */
+/* If the mode is below what pvfstab requires, the client reconnects with its ticket instead. */
 static struct here ca_here(struct client_auth *auth)
 {
 	uint32_t mode = auth->at->here;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine.c - who computes the seals.  To load libcrypto takes a program longer than to
- * connect, and many do little more; so libsodium does it until there was so much that the
- * quicker one pays.  A thread of its own loads that: who drives waits for nobody.
+ * engine.c - which library computes the seals.  Loading libcrypto takes longer than
+ * connecting, and many programs do little more than connect.  So libsodium computes the
+ * seals until there is enough data for the faster library to pay.  A separate thread
+ * loads libcrypto, so that a driving thread never waits for it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,17 +17,18 @@
 #include "common/util/quiet_thread.h"
 #include "client/lib/auth/seal_module.h"
 
-#define MUCH (8u << 20) /* bytes of a direction */
+#define MUCH (8u << 20) /* bytes in one direction */
 #define STACK (256u * 1024)
 
-/* Of the process: a library is loaded once. */
+/* Globals of the process, because a library is loaded once. */
 static pthread_once_t loading = PTHREAD_ONCE_INIT;
 static pthread_once_t beginning = PTHREAD_ONCE_INIT;
 static pthread_once_t looking = PTHREAD_ONCE_INIT;
-static const struct gcm_engine *first; /* NULL: not with this processor */
+/* NULL: this processor does not support it */
+static const struct gcm_engine *first;
 static _Atomic(const struct seal_module *) module;
 
-/* libpvfs-seal.so lies where this library does. */
+/* libpvfs-seal.so is in the same directory as this library. */
 static bool place(char path[PATH_MAX])
 {
 	const char *slash;
@@ -60,7 +62,7 @@ static void *load_main(void *arg)
 	return arg;
 }
 
-/* Without a thread, or the library, it stays as it is: that is slower, and no more. */
+/* If the thread or the library is missing, libsodium stays in use, which is only slower. */
 static void begin(void)
 {
 	quiet_thread(STACK, load_main, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* munge.c - AUTH_MUNGE: this host's munged says who we are, and who the manager is. */
+/* munge.c - AUTH_MUNGE: munged of this host certifies this user, and identifies the manager. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 _Static_assert(MUNGER_CRED_MAX <= WIRE_WORD_MAX, "a credential is a word");
 
-/* When a server asks for it, and not before. */
+/* Called only when a server requires munge. */
 static int begin(struct client_auth *auth)
 {
 	if (auth->munger)
@@ -19,7 +19,7 @@ static int begin(struct client_auth *auth)
 			   &auth->munger);
 }
 
-/* Leaves time for another try before the call's end. */
+/* Leaves time for a retry before the deadline of the call. */
 static uint64_t patience(const struct client_auth *auth)
 {
 	uint64_t soon = clock_after_ms(MUNGER_WAIT_MS);
@@ -27,7 +27,7 @@ static uint64_t patience(const struct client_auth *auth)
 	return soon < auth->at->deadline ? soon : auth->at->deadline;
 }
 
-/* Of the same once, until it has passed. */
+/* Logs the same error only once in a row. */
 static void complain(struct client_auth *auth, int rc)
 {
 	if (auth->said != rc)
@@ -36,7 +36,7 @@ static void complain(struct client_auth *auth, int rc)
 	auth->said = rc;
 }
 
-/* Of munged itself: it may be back soon. */
+/* munged is unavailable, possibly for a short time. */
 static bool away(int rc)
 {
 	return rc == -EHOSTDOWN || rc == -ETIMEDOUT || rc == -EAGAIN;
@@ -51,9 +51,9 @@ static int ended(struct client_auth *auth, int rc)
 	return away(rc) ? -ECOMM : rc;
 }
 
-/* ---- who the manager may be ---- */
+/* ---- which users the manager may run as ---- */
 
-/* As over local: who else could pass for it could be us. */
+/* The same rule as over local.  A process of one of these users could act as us anyway. */
 static bool believed(const struct client_auth *auth, uint32_t uid)
 {
 	return !uid || uid == geteuid() || uid == auth->attr.server_uid;
@@ -80,7 +80,7 @@ static int believe(const struct client_auth *auth, uint32_t uid)
 	return flaw(auth, why);
 }
 
-/* ---- our word ---- */
+/* ---- our credential ---- */
 
 static int encode(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		  char cred[MUNGER_CRED_MAX])
@@ -89,7 +89,10 @@ static int encode(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 			     cred);
 }
 
-/* With a secret that the manager alone can read; it proves itself by that. */
+/*
+ * Includes a secret that only the manager can decrypt.  The manager proves its identity
+ * with it.
+ */
 static int encode_for(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		      char cred[MUNGER_CRED_MAX])
 {
@@ -129,7 +132,7 @@ int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 	return ended(auth, 0);
 }
 
-/* ---- the manager's ---- */
+/* ---- the manager's credential ---- */
 
 static int judge(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		 const struct munger_word *word)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* seal.c - libpvfs-seal.so: see seal_module.h. */
+/* seal.c - libpvfs-seal.so, see seal_module.h. */
 #include "common/trust/crypto_end.h"
 #include "client/lib/auth/seal_module.h"
 
-/* The first one takes longer than all that follow: not where somebody drives. */
+/* The first open takes longer than all later ones.  Do it here, not in a driving thread. */
 static void warm(void)
 {
 	static const uint8_t zeros[MAC_KEY_LEN];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* seal_module.h - what libpvfs-auth.so asks of libpvfs-seal.so, which has libcrypto. */
+/*
+ * seal_module.h - the interface between libpvfs-auth.so and libpvfs-seal.so, which has
+ * libcrypto.
+ */
 #ifndef SEAL_MODULE_H
 #define SEAL_MODULE_H
 
@@ -7,7 +10,7 @@
 
 struct seal_module {
 	const struct gcm_engine *engine;
-	bool (*is_gone)(void); /* crypto_end.h */
+	bool (*is_gone)(void); /* see crypto_end.h */
 };
 
 #define SEAL_MODULE_FILE "libpvfs-seal.so"
