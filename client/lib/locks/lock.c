@@ -24,7 +24,7 @@ static bool is_wait(int cmd)
 	return cmd == F_SETLKW || cmd == F_OFD_SETLKW;
 }
 
-/* ---- asking the mgr ---- */
+/* ---- asking the manager ---- */
 
 static int ask(struct file *f, struct mgr_lock *lock)
 {
@@ -56,7 +56,7 @@ static int64_t base_of(struct file *f, int whence)
 	return -EINVAL;
 }
 
-/* From start on; a negative length reaches backwards. */
+/* The range from start; a negative length extends backwards. */
 static int span_of(int64_t start, int64_t len, struct mgr_lock *lock)
 {
 	int64_t end = INT64_MAX;
@@ -76,7 +76,7 @@ static int span_of(int64_t start, int64_t len, struct mgr_lock *lock)
 	return 0;
 }
 
-/* The bytes that lk names. */
+/* The bytes that lk covers. */
 static int range_of(struct file *f, const struct flock *lk,
 		    struct mgr_lock *lock)
 {
@@ -89,7 +89,7 @@ static int range_of(struct file *f, const struct flock *lk,
 	return span_of(start, lk->l_len, lock);
 }
 
-/* As with the kernel's, a lock needs a descriptor that could do the access. */
+/* As in the kernel, a lock requires a descriptor that permits the access. */
 static int type_of(struct file *f, const struct flock *lk, bool test,
 		   uint32_t *type)
 {
@@ -109,7 +109,7 @@ static int type_of(struct file *f, const struct flock *lk, bool test,
 	return -EINVAL;
 }
 
-/* Another process may hold it, perhaps on another host: no pid. */
+/* l_pid is -1, because the owner may be on another host. */
 static void tell(struct flock *lk, const struct mgr_lock *lock)
 {
 	if (lock->type == WIRE_L_UNLOCK) {
@@ -174,7 +174,7 @@ int lock_flock(struct file *f, int operation)
 	return rc == -EAGAIN ? -EWOULDBLOCK : rc;
 }
 
-/* ---- the end ---- */
+/* ---- close ---- */
 
 void lock_closed(struct file *f)
 {

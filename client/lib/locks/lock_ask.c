@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lock_ask.c - waiting for a lock, so that a signal can end it.
+ * lock_ask.c - waiting for a lock so that a signal can end the wait.
  *
- * Whoever sleeps for a reply sleeps in a call that every signal's handler
- * interrupts, and cannot tell whether the program wants that.  The kernel can: a
- * futex without a time limit is slept on again after a handler with SA_RESTART,
- * and only then.  So a thread made for it waits at the mgr, and the caller's on a
- * futex for that thread:
+ * A thread that sleeps for a reply uses a call that every signal handler interrupts.  It
+ * cannot tell whether the program wants the wait to end.  The kernel can: it restarts a
+ * futex wait without a timeout after a handler with SA_RESTART, and only then.  So a
+ * separate thread waits at the manager, and the caller's thread waits on a futex for that
+ * thread:
  *
- *	caller     futex_wait ......... EINTR: LOCK with WIRE_L_CANCEL, until over
- *	waiter     LOCK with WIRE_L_WAIT, again and again ............... over
+ * 	caller     futex_wait ......... EINTR: LOCK with WIRE_L_CANCEL, until over
+ * 	waiter     LOCK with WIRE_L_WAIT, again and again ............... over
  *
- * The lock is taken or not as the last answer to the waiter says.
+ * The last answer to the waiter says whether the lock is taken.
  */
 #include "client/lib/locks/lock_ask_int.h"
 
@@ -26,12 +26,13 @@
 #include "client/lib/session/strand.h"
 
 #define STACK_SIZE (256u * 1024)
-#define CANCEL_FIRST_MS 10u /* until the next CANCEL: one may meet a gap */
+/* delay before a repeated CANCEL: one may arrive between two LOCK requests */
+#define CANCEL_FIRST_MS 10u
 #define CANCEL_MOST_MS 1000u
 
 struct waiter {
-	atomic_uint refs; /* the caller, the thread */
-	_Atomic uint32_t over; /* the futex */
+	atomic_uint refs; /* held by the caller and the thread */
+	_Atomic uint32_t over; /* the futex word */
 	atomic_bool interrupted;
 	struct file *f;
 	struct mgr_lock lock;
@@ -52,10 +53,7 @@ static void put(struct waiter *w)
 		free(w);
 }
 
-/*
- * The mgr lets nobody wait for long; who waits asks again, for as long as the
- * mgr answers.
- */
+/* The manager limits each wait.  The client asks again as long as the manager answers. */
 static int ask_again(struct waiter *w)
 {
 	const struct mgr_lock want = w->lock;
@@ -79,7 +77,7 @@ static void *waiter_main(void *arg)
 	return NULL;
 }
 
-/* False: interrupted, or after ms, if that is not 0. */
+/* False: interrupted, or ms milliseconds have passed.  ms 0: no limit. */
 static bool sleep_until_over(struct waiter *w, unsigned int ms)
 {
 	const struct timespec most = { .tv_sec = ms / 1000,
@@ -128,7 +126,7 @@ static int wait_for(struct file *f, struct mgr_lock *lock)
 	atomic_init(&w->refs, 2);
 	w->f = f;
 	w->lock = *lock;
-	/* signals are for the caller */
+	/* the thread blocks all signals, which are for the caller */
 	rc = quiet_thread(STACK_SIZE, waiter_main, w, NULL);
 	if (rc) {
 		free(w);
@@ -143,7 +141,7 @@ static int wait_for(struct file *f, struct mgr_lock *lock)
 	return rc;
 }
 
-/* Without a thread nobody sleeps. */
+/* In a strand, no thread sleeps and no signal ends the wait. */
 static int wait_in_strand(struct file *f, struct mgr_lock *lock)
 {
 	const struct mgr_lock want = *lock;
