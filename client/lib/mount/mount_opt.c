@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mount_opt.c - what each option of pvfstab(5) may be, and where it goes. */
+/* mount_opt.c - the options of pvfstab(5), their values, and where they are stored. */
 #include "client/lib/mount/mount_opt_int.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool number(const char *text, unsigned long min, unsigned long max,
 	return true;
 }
 
-/* Options of fstab(5) that ask for what is the case anyway. */
+/* Options of fstab(5) that are accepted and have no effect. */
 static bool harmless(const char *name)
 {
 	static const char *const names[] = { "defaults", "rw",	 "auto",
@@ -43,7 +43,7 @@ static bool harmless(const char *name)
 	return false;
 }
 
-/* Whose servers on this host are believed: a name or a number. */
+/* A user name or number, whose servers on this host are trusted. */
 static bool user(const char *text, unsigned long *uid)
 {
 	struct passwd pw, *found = NULL;
@@ -161,7 +161,7 @@ static const struct {
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))
 
-/* The key of an RDMA device's setting, or NULL. */
+/* The name of an RDMA device setting without the prefix, or NULL. */
 static const char *rdma_key(const char *name)
 {
 	size_t n = strlen(RDMA_KEY);
@@ -169,7 +169,7 @@ static const char *rdma_key(const char *name)
 	return strncmp(name, RDMA_KEY, n) ? NULL : name + n;
 }
 
-/* What the option may be, or NULL: there is none of that name. */
+/* Describes the valid values of the option.  NULL: there is no such option. */
 static const char *want(const char *name)
 {
 	const char *key = rdma_key(name);
@@ -203,11 +203,11 @@ static bool option(char *text, struct mount_opt *opt)
 		return harmless(text);
 	*val = '\0';
 	ok = value(text, val + 1, opt);
-	*val = '='; /* for a message */
+	*val = '='; /* restored for messages */
 	return ok;
 }
 
-/* Words without a value may be: they ask for what is the case. */
+/* Words without a value may be repeated: they have no effect. */
 static bool again(const char *text, const char *word)
 {
 	size_t len = strcspn(word, "=");

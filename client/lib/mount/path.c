@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* path.c - which mount a path lies on. */
+/* path.c - finding the mount that contains a path. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int path_redirected(const struct mount *mount, const char *target,
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* A path with its "." and "//" gone, and ".." as far as it was walked. */
+/* A path without "." and "//", and with ".." resolved textually. */
 struct plain {
 	char path[PATH_MAX];
 	size_t len;

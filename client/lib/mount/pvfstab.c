@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfstab.c - reading pvfstab(5), which has the form of fstab(5). */
+/* pvfstab.c - reading pvfstab(5), which has the format of fstab(5). */
 #include "client/lib/mount/pvfstab.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define MGR_PORT 3000
 
-/* "host:/dir" and the options: where the manager is. */
+/* Gets the manager's address from "host:/dir" and the options. */
 static bool manager(const char *name, const struct mount_opt *opt,
 		    struct addr *addr)
 {
@@ -28,7 +28,7 @@ static bool manager(const char *name, const struct mount_opt *opt,
 	return n < (int)sizeof(uri) && !addr_parse(uri, 0, addr);
 }
 
-/* Leaves one '/' between names and none at the end; false: not usable. */
+/* Leaves one '/' between names and none at the end.  False: unusable. */
 static bool tidy(char *dir)
 {
 	char *in = dir, *out = dir;
@@ -53,10 +53,10 @@ static bool tidy(char *dir)
 	return true;
 }
 
-/* The line at hand, for messages and defaults. */
+/* The current line, for messages and defaults. */
 struct reader {
 	const char *path;
-	unsigned int line; /* 0: there is no file */
+	unsigned int line; /* 0: no file */
 	unsigned int timeout_ms;
 	const struct log *log;
 };
@@ -97,7 +97,7 @@ static void complain(const struct reader *r, const char *fmt, ...)
 		log_error(r->log, "%s: %s", r->path, why);
 }
 
-/* False, after saying why: not a mount of ours. */
+/* False: not a usable PVFS mount; logs the reason. */
 static bool check(const struct reader *r, struct mntent *ent,
 		  struct mount_opt *opt, struct mount *mount)
 {
@@ -144,7 +144,7 @@ static bool check(const struct reader *r, struct mntent *ent,
 	return false;
 }
 
-/* Nothing would be found on a second one. */
+/* A second mount at the same place could never be reached. */
 static bool is_taken(const struct pvfstab *tab, const struct reader *r,
 		     const char *dir)
 {
@@ -180,7 +180,7 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 	return add(tab, r, &mount);
 }
 
-/* getmntent(3) skips lines without a word; so it gets them one by one. */
+/* getmntent(3) silently skips lines without enough words.  So it gets one line at a time. */
 static int read_text(struct pvfstab *tab, const struct reader *r, char *text,
 		     size_t len)
 {
