@@ -90,7 +90,8 @@ void service_gauges(void *arg, struct rpc_gauges *g)
 	const struct iod *iod = arg;
 
 	rpc_gauges_put(g, WIRE_G_BELIEVES, 0, iod->conf.auth.mode == AUTH_SYS);
-	rpc_gauges_put(g, WIRE_G_LENT_KEPT, 0, lends_kept(iod->lends));
+	rpc_gauges_put(g, WIRE_G_LENT_KEPT, 0,
+		       loan_evictions_deferred(iod->loans));
 	put_queues(arg, g);
 	put_zones(arg, g);
 	put_windows(arg, g);

@@ -103,17 +103,17 @@ static int open_store(struct iod *iod)
 	return rc ? rc : store_open(&attr, &iod->store);
 }
 
-static int open_lends(struct iod *iod)
+static int open_loan_table(struct iod *iod)
 {
-	const struct lends_attr attr = { .dir = iod->conf.storage,
-					 .store = iod->store,
-					 .log = iod->log,
-					 .reads = !iod_lends_writing(iod),
-					 .told = service_told,
-					 .arg = iod };
+	const struct loan_table_attr attr = { .dir = iod->conf.storage,
+					      .store = iod->store,
+					      .log = iod->log,
+					      .reads = !iod_lends_writing(iod),
+					      .add_usage = service_add_usage,
+					      .arg = iod };
 
 	iod->new_store = store_is_new(iod->store);
-	return lends_open(&attr, &iod->lends);
+	return loan_table_open(&attr, &iod->loans);
 }
 
 static int open_counters(struct iod *iod)
@@ -235,7 +235,7 @@ void iod_reload(struct iod *iod)
 	if (!iod->ring)
 		log_info(iod->log, "SIGHUP: there is no key to read again");
 	else if (!keyring_reload(iod->ring) && iod->conf.auth.caps)
-		lends_recall(iod->lends, keyring_losses(iod->ring));
+		loan_table_set_era(iod->loans, keyring_losses(iod->ring));
 }
 
 static void open_shown(struct iod *iod)
@@ -258,7 +258,7 @@ static int open_all(struct iod *iod)
 	if (!rc)
 		rc = open_store(iod);
 	if (!rc)
-		rc = open_lends(iod);
+		rc = open_loan_table(iod);
 	if (!rc)
 		rc = open_counters(iod);
 	if (!rc)
@@ -365,8 +365,8 @@ void iod_stop(struct iod *iod)
 	for (i = 0; i < iod->nworkers; i++)
 		hold_free_all(&iod->worker[i]);
 	/* before connections are refused: who is refused takes it for ended */
-	if (iod->lends)
-		lends_until(iod->lends, 0);
+	if (iod->loans)
+		loan_table_set_lease(iod->loans, 0);
 	if (iod->server)
 		rpc_server_close(iod->server);
 	for (i = 0; i < iod->nworkers; i++)
@@ -377,7 +377,7 @@ void iod_stop(struct iod *iod)
 	shows_close(iod);
 	shares_close(iod);
 	fabric_close(&iod->fabric);
-	lends_close(iod->lends);
+	loan_table_close(iod->loans);
 	if (iod->store)
 		store_close(iod->store);
 	early_close(iod->early);

@@ -79,7 +79,7 @@ static void session_close(void *arg, struct rpc_session *session, bool clean)
 	struct iod_session *ses = info->priv;
 
 	info->priv = NULL;
-	lend_end(((struct iod *)arg)->lends, info->id);
+	loan_session_end(((struct iod *)arg)->loans, info->id);
 	if (ses)
 		session_unref(ses);
 }
@@ -138,7 +138,7 @@ static bool must_wait(struct worker *w, struct rpc_req *req)
 
 	handle = objects_of(req, &n);
 	if (n)
-		lends_look(w->iod->lends);
+		loan_table_expire(w->iod->loans);
 	for (i = 0; i < n; i++)
 		if (gate_is_shut(gate, le64toh(handle[i])) &&
 		    hold_request(w, req, le64toh(handle[i])))
@@ -218,8 +218,8 @@ static bool sees_all(void *arg, struct rpc_session *session)
 	return !info->cred.uid || info->cred.uid == geteuid();
 }
 
-void service_told(void *arg, const struct lend_who *who,
-		  const struct lend_told told[2])
+void service_add_usage(void *arg, const struct loan_user *who,
+		       const struct loan_usage told[2])
 {
 	struct rpc_told all[2];
 	struct rpc_label label = { .uid = who->uid };
@@ -237,7 +237,7 @@ void service_told(void *arg, const struct lend_who *who,
 
 static void tell(void *arg)
 {
-	lends_tell(((struct iod *)arg)->lends);
+	loan_table_report_usage(((struct iod *)arg)->loans);
 }
 
 const struct rpc_service iod_service = {

@@ -18,9 +18,9 @@ void worker_close(struct worker *w);
 
 /* Its argument is the iod. */
 extern const struct rpc_service iod_service;
-/* lends_attr.told */
-void service_told(void *arg, const struct lend_who *who,
-		  const struct lend_told told[2]);
+/* loan_table_attr.add_usage */
+void service_add_usage(void *arg, const struct loan_user *who,
+		       const struct loan_usage told[2]);
 /* rpc_service.gauges() and timed(): inside.c */
 void service_gauges(void *arg, struct rpc_gauges *gauges);
 const struct timing *service_timed(void *arg, unsigned int i,

@@ -19,7 +19,7 @@
 #define IOD_THREADS_MAX 64u
 #define ZONES_TEXT 256u /* room for iod_zones_format() */
 
-/* What clients of this host may have of objects: lend.h. */
+/* What clients of this host may have of objects: loan_table.h. */
 /* OURS: to programs of root and of the iod's own user; to others for reading alone. */
 enum iod_lend { IOD_LEND_OURS, IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
 

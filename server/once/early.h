@@ -23,7 +23,7 @@ struct early;
 /* -errno. */
 int early_open(struct early **early);
 void early_close(struct early *early);
-/* From now on nothing is known: others change objects unseen (lend.h). */
+/* From now on nothing is known: others change objects unseen (loan_table.h). */
 void early_over(struct early *early);
 
 /*

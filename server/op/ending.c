@@ -53,7 +53,7 @@ static void end(struct worker *w, struct iod_session *ses)
 {
 	ses->fenced = true;
 	rpc_server_fence(w->iod->server, ses->id);
-	lend_end(w->iod->lends, ses->id);
+	loan_session_end(w->iod->loans, ses->id);
 	lease_drop(w, ses);
 	xfer_stop_all(w, ses, -ESTALE);
 	copies_stop(w->copies, ses, -ESTALE);

@@ -44,7 +44,7 @@ static int get_object(struct iod *iod, uint64_t handle, bool write,
 	return store_obj_get(iod->store, handle, false, obj);
 }
 
-static int pass(struct rpc_req *req, const struct lent *lent)
+static int pass(struct rpc_req *req, const struct loan_grant *lent)
 {
 	const struct wire_borrow *body = req->msg.body;
 	int fd[1 + LENT_PAGES] = { lent->fd, lent->page[0], lent->page[1],
@@ -54,7 +54,8 @@ static int pass(struct rpc_req *req, const struct lent *lent)
 	return rpc_req_pass(req, fd, pages ? 1 + LENT_PAGES : 1);
 }
 
-static void answer(struct rpc_req *req, const struct lent *lent, uint32_t flags)
+static void answer(struct rpc_req *req, const struct loan_grant *lent,
+		   uint32_t flags)
 {
 	const struct wire_borrow *body = req->msg.body;
 	struct wire_borrow_rep rep = {
@@ -68,7 +69,7 @@ static void answer(struct rpc_req *req, const struct lent *lent, uint32_t flags)
 	op_reply(req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
 }
 
-static uint32_t flags_of(const struct iod *iod, const struct lent *lent)
+static uint32_t flags_of(const struct iod *iod, const struct loan_grant *lent)
 {
 	return (lent->write ? WIRE_B_WRITE : 0) |
 	       (lent->clock ? WIRE_B_CLOCK : 0) |
@@ -76,7 +77,7 @@ static uint32_t flags_of(const struct iod *iod, const struct lent *lent)
 }
 
 /* It is for as long as the one right that ends first. */
-static void limits(struct rpc_req *req, bool write, struct lend_ask *ask)
+static void limits(struct rpc_req *req, bool write, struct loan_request *ask)
 {
 	const struct wire_borrow *body = req->msg.body;
 	const struct iod_session *ses = session_of(req);
@@ -97,26 +98,26 @@ static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 		  const struct tp_identity *id, bool write)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
-	struct lend_ask ask = { .session = info->id, .peer = info->peer };
+	struct loan_request ask = { .session = info->id, .peer = info->peer };
 	struct rpc_label label;
-	struct lent lent;
+	struct loan_grant lent;
 	int rc;
 
 	ask.pid = id->pid;
 	ask.uid = id->uid;
 	ask.trusted = is_trusted(w->iod, id);
-	ask.looks = info->features & WIRE_FT_ASIDE;
+	ask.rechecks = info->features & WIRE_FT_ASIDE;
 	rpc_session_label(req->session, &label);
 	ask.who.uid = label.uid;
 	memcpy(ask.who.job, label.job, sizeof(ask.who.job));
 	limits(req, write, &ask);
-	rc = lend_object(w->iod->lends, obj, &ask, &lent);
+	rc = loan_table_lend(w->iod->loans, obj, &ask, &lent);
 	if (rc)
 		return rc;
 	rc = pass(req, &lent);
 	close(lent.fd);
 	if (rc)
-		lend_cancel(w->iod->lends, info->id, &lent);
+		loan_table_cancel(w->iod->loans, info->id, &lent);
 	else
 		answer(req, &lent, flags_of(w->iod, &lent));
 	return rc;
@@ -140,7 +141,7 @@ void op_borrow(struct worker *w, struct rpc_req *req)
 	write = trusted && may_write(w->iod, body);
 	rc = get_object(w->iod, le64toh(body->handle), write, &obj);
 	if (rc == -ENOENT) {
-		answer(req, &(struct lent){ 0 },
+		answer(req, &(struct loan_grant){ 0 },
 		       WIRE_B_NONE | (trusted && iod_lends_writing(w->iod)
 					      ? WIRE_B_WRITE
 					      : 0));

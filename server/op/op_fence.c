@@ -60,7 +60,7 @@ static bool is_lent(const struct fence_op *op)
 	const struct wire_fence *body = op->req->msg.body;
 
 	return le32toh(body->flags) & WIRE_FN_EVICT &&
-	       lend_evicts(op->worker->iod->lends);
+	       loan_evictions_pending(op->worker->iod->loans);
 }
 
 static void fence_ended(struct ending *e)
@@ -97,9 +97,9 @@ static int fence_mark(struct iod *iod, const struct rpc_req *req)
 
 		rc = in_memory(req) ? 0 : mark_kept(iod, id);
 		if (le32toh(body->flags) & WIRE_FN_EVICT)
-			lend_evict(iod->lends, id);
+			loan_session_evict(iod->loans, id);
 		rpc_server_fence(iod->server, id);
-		lend_end(iod->lends, id);
+		loan_session_end(iod->loans, id);
 	}
 	return rc;
 }

@@ -12,7 +12,7 @@ void op_lease(struct worker *w, struct rpc_req *req)
 	    sizeof(*body)) /* a manager of version 2 gives no tickets */
 		terms_hear(&w->iod->terms, session_of(req)->term,
 			   le64toh(body->since), le64toh(body->clock));
-	lends_look(w->iod->lends);
+	loan_table_expire(w->iod->loans);
 	lease_renew(w->iod, le64toh(body->until));
 	rpc_reply_status(req, 0);
 	ready_say(w->iod);

@@ -26,7 +26,7 @@ static int remove_all(struct op_job *job, bool durable)
 			return -ETIMEDOUT;
 		tombs_add(iod->tombs, le64toh(handle[i]));
 		rc = store_remove(iod->store, le64toh(handle[i]), durable);
-		lend_removed(iod->lends, le64toh(handle[i]));
+		loan_object_drop(iod->loans, le64toh(handle[i]));
 		counters_remove(iod->counters, le64toh(handle[i]));
 		if (!rc)
 			continue;

@@ -109,7 +109,8 @@ static void write_end(struct xfer *x)
 {
 	if (!x->direct)
 		write_over(x);
-	else if (lend_busy(x->worker->iod->lends, store_obj_handle(x->obj)))
+	else if (loan_object_is_busy(x->worker->iod->loans,
+				     store_obj_handle(x->obj)))
 		chunk_apart(&x->chunk[0], touch, touched);
 	else
 		touched(&x->chunk[0], touch(&x->chunk[0]));
@@ -229,7 +230,8 @@ static bool overwrites(const struct xfer *x)
 		return false;
 	/* to look for holes may wait, too */
 	if (!store_whole(&st) &&
-	    lend_held(x->worker->iod->lends, store_obj_handle(x->obj)))
+	    loan_object_has_writer(x->worker->iod->loans,
+				   store_obj_handle(x->obj)))
 		return false;
 	if (x->total / x->nseg < WINDOW_MIN &&
 	    !(xfer_fine(x) && store_whole(&st)))

@@ -39,7 +39,8 @@ int session_file(struct iod_session *ses, const struct rpc_req *req,
 	io->client = ses->turn;
 	io->aio = iod->aio;
 	io->expiry = req->expiry;
-	io->held = write && lend_held(iod->lends, store_obj_handle(io->obj));
+	io->held = write && loan_object_has_writer(iod->loans,
+						   store_obj_handle(io->obj));
 	io->work.item.began = 0;
 	return write ? iod->engine->write(io) : iod->engine->read(io);
 }

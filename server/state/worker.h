@@ -17,7 +17,7 @@
 #include "server/conf/iod_conf.h"
 #include "common/trust/gatehouse.h"
 #include "common/trust/keyring.h"
-#include "server/lend/lend.h"
+#include "server/lend/loan_table.h"
 #include "server/state/mailbox.h"
 #include "server/store/marks.h"
 #include "server/once/resizes.h"
@@ -116,7 +116,7 @@ struct iod {
 	struct store *store;
 	struct tombs *tombs;
 	struct early *early;
-	struct lends *lends;
+	struct loan_table *loans;
 	struct counters *counters;
 	bool new_store; /* there was nothing in it when this process began */
 	struct resizes resizes;

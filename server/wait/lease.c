@@ -134,7 +134,7 @@ static void renew(struct iod *iod, uint64_t until)
 	unsigned int i;
 
 	atomic_store_explicit(&iod->lease.until, until, memory_order_release);
-	lends_until(iod->lends, until);
+	loan_table_set_lease(iod->loans, until);
 	for (i = 0; i < iod->nworkers; i++)
 		if (!atomic_exchange(&iod->worker[i].renewing, true))
 			mailbox_post(&iod->worker[i].mail,
@@ -151,7 +151,7 @@ void lease_renew(struct iod *iod, uint64_t until)
 
 	if (until > now + LEASE_MAX_NS)
 		until = now + LEASE_MAX_NS;
-	lends_look(iod->lends);
+	loan_table_expire(iod->loans);
 	atomic_store(&iod->lease.heard, now);
 	if (until > atomic_load(&iod->lease.until))
 		renew(iod, until);

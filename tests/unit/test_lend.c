@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
-#include "server/lend/lend.h"
+#include "server/lend/loan_table.h"
 #include "common/wire/lent.h"
 #include "tests/run_suite.h"
 
@@ -37,19 +37,19 @@ static char dir[64];
 static struct log_file out;
 static struct log quiet;
 static struct store *store;
-static struct lends *lends;
+static struct loan_table *loans;
 static struct store_obj *obj;
 
 static bool reads; /* nothing is lent for writing */
 
 static void open_lends(void)
 {
-	const struct lends_attr attr = {
+	const struct loan_table_attr attr = {
 		.dir = dir, .store = store, .log = &quiet, .reads = reads
 	};
 
-	ck_assert_int_eq(lends_open(&attr, &lends), 0);
-	lends_until(lends, clock_boot() + 3600 * UINT64_C(1000000000));
+	ck_assert_int_eq(loan_table_open(&attr, &loans), 0);
+	loan_table_set_lease(loans, clock_boot() + 3600 * UINT64_C(1000000000));
 }
 
 static uid_t whose; /* the process that asks */
@@ -87,7 +87,7 @@ static void setup_reads(void)
 
 static void close_all(void)
 {
-	lends_close(lends);
+	loan_table_close(loans);
 	store_obj_put(obj);
 	store_close(store);
 }
@@ -107,21 +107,21 @@ static void teardown(void)
 	reads = strangers = false;
 }
 
-static int lend_for(const struct lend_ask *ask, struct lent *lent)
+static int lend_for(const struct loan_request *ask, struct loan_grant *lent)
 {
-	struct lend_ask all = *ask;
+	struct loan_request all = *ask;
 
 	all.session = session;
 	all.uid = whose;
-	all.looks = looks;
+	all.rechecks = looks;
 	all.trusted = !strangers;
 	all.peer = "test";
-	return lend_object(lends, obj, &all, lent);
+	return loan_table_lend(loans, obj, &all, lent);
 }
 
-static int lend_to(pid_t pid, bool write, struct lent *lent)
+static int lend_to(pid_t pid, bool write, struct loan_grant *lent)
 {
-	const struct lend_ask ask = {
+	const struct loan_request ask = {
 		.read = true, .until = UINT64_MAX, .pid = pid, .write = write
 	};
 
@@ -135,7 +135,7 @@ struct view {
 	struct lent_marks *marks;
 };
 
-static struct view view_of(const struct lent *lent)
+static struct view view_of(const struct loan_grant *lent)
 {
 	struct view v = {
 		.gate = mmap(NULL, sizeof(*v.gate), PROT_READ, MAP_SHARED,
@@ -151,7 +151,7 @@ static struct view view_of(const struct lent *lent)
 	return v;
 }
 
-static bool is_lent(const struct view *v, const struct lent *lent)
+static bool is_lent(const struct view *v, const struct loan_grant *lent)
 {
 	return atomic_load(&v->terms->word[lent->index]) == lent->number;
 }
@@ -160,7 +160,7 @@ static bool is_lent(const struct view *v, const struct lent *lent)
 
 START_TEST(is_lent_until_the_session_ends)
 {
-	struct lent lent;
+	struct loan_grant lent;
 	struct view v;
 
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
@@ -168,10 +168,10 @@ START_TEST(is_lent_until_the_session_ends)
 	ck_assert_int_eq(pwrite(lent.fd, "abc", 3, 0), 3);
 	v = view_of(&lent);
 	ck_assert(is_lent(&v, &lent));
-	ck_assert_uint_eq(lends_count(lends), 1);
-	lend_end(lends, SESSION);
+	ck_assert_uint_eq(loan_table_count(loans), 1);
+	loan_session_end(loans, SESSION);
 	ck_assert(!is_lent(&v, &lent));
-	ck_assert_uint_eq(lends_count(lends), 0);
+	ck_assert_uint_eq(loan_table_count(loans), 0);
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	close(lent.fd);
 }
@@ -180,11 +180,11 @@ END_TEST
 /* The number of a process outlives it. */
 START_TEST(not_to_another_users_process)
 {
-	struct lent lent;
+	struct loan_grant lent;
 
 	whose++;
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), -ESRCH);
-	ck_assert_uint_eq(lends_count(lends), 0);
+	ck_assert_uint_eq(loan_table_count(loans), 0);
 	whose--;
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	close(lent.fd);
@@ -193,7 +193,7 @@ END_TEST
 
 START_TEST(a_reader_cannot_write)
 {
-	struct lent lent;
+	struct loan_grant lent;
 
 	ck_assert_int_eq(lend_to(getpid(), false, &lent), 0);
 	ck_assert(!lent.write);
@@ -206,10 +206,10 @@ END_TEST
 /* Who may write alone does not see what is there. */
 START_TEST(a_writer_cannot_read)
 {
-	const struct lend_ask ask = { .write = true,
-				      .until = UINT64_MAX,
-				      .pid = getpid() };
-	struct lent lent;
+	const struct loan_request ask = { .write = true,
+					  .until = UINT64_MAX,
+					  .pid = getpid() };
+	struct loan_grant lent;
 	char c;
 
 	ck_assert_int_eq(lend_for(&ask, &lent), 0);
@@ -220,18 +220,18 @@ START_TEST(a_writer_cannot_read)
 }
 END_TEST
 
-static struct lend_ask for_an_hour(void)
+static struct loan_request for_an_hour(void)
 {
-	return (struct lend_ask){ .read = true,
-				  .pid = getpid(),
-				  .until = clock_boot() +
-					   3600 * UINT64_C(1000000000) };
+	return (struct loan_request){ .read = true,
+				      .pid = getpid(),
+				      .until = clock_boot() +
+					       3600 * UINT64_C(1000000000) };
 }
 
 START_TEST(a_loan_ends_with_its_time)
 {
-	struct lend_ask ask = for_an_hour();
-	struct lent one, other;
+	struct loan_request ask = for_an_hour();
+	struct loan_grant one, other;
 	struct view v;
 
 	ck_assert_int_eq(lend_for(&ask, &one), 0);
@@ -240,7 +240,7 @@ START_TEST(a_loan_ends_with_its_time)
 	v = view_of(&one);
 	while (clock_boot() < ask.until)
 		usleep(1000);
-	lends_look(lends);
+	loan_table_expire(loans);
 	ck_assert(is_lent(&v, &one));
 	ck_assert(!is_lent(&v, &other));
 	close(one.fd);
@@ -251,16 +251,16 @@ END_TEST
 /* By a key that went away, nothing stays lent; what needed none stays. */
 START_TEST(a_key_takes_its_loans_along)
 {
-	struct lend_ask ask = for_an_hour();
-	struct lent one, other;
+	struct loan_request ask = for_an_hour();
+	struct loan_grant one, other;
 	struct view v;
 
 	ck_assert_int_eq(lend_for(&ask, &one), 0);
 	ck_assert_int_eq(lend_to(getpid(), false, &other), 0);
 	v = view_of(&one);
-	lends_recall(lends, 0);
+	loan_table_set_era(loans, 0);
 	ck_assert(is_lent(&v, &one));
-	lends_recall(lends, 1);
+	loan_table_set_era(loans, 1);
 	ck_assert(!is_lent(&v, &one));
 	ck_assert(is_lent(&v, &other));
 	close(one.fd);
@@ -274,7 +274,7 @@ END_TEST
 
 START_TEST(only_marks_are_the_clients)
 {
-	struct lent lent;
+	struct loan_grant lent;
 	unsigned int i;
 
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
@@ -292,7 +292,7 @@ END_TEST
 /* What one client makes of its descriptor is not another's: all else would go to the end. */
 START_TEST(each_loan_is_opened_anew)
 {
-	struct lent one, other;
+	struct loan_grant one, other;
 
 	ck_assert_int_eq(lend_to(getpid(), true, &one), 0);
 	ck_assert_int_eq(lend_to(getpid(), true, &other), 0);
@@ -309,14 +309,14 @@ END_TEST
 
 START_TEST(a_removed_object_is_taken_back)
 {
-	struct lent lent;
+	struct loan_grant lent;
 	struct view v;
 
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	v = view_of(&lent);
-	lend_removed(lends, HANDLE + 1);
+	loan_object_drop(loans, HANDLE + 1);
 	ck_assert(is_lent(&v, &lent));
-	lend_removed(lends, HANDLE);
+	loan_object_drop(loans, HANDLE);
 	ck_assert(!is_lent(&v, &lent));
 	close(lent.fd);
 }
@@ -324,7 +324,7 @@ END_TEST
 
 START_TEST(no_more_than_there_is_room_for)
 {
-	struct lent lent;
+	struct loan_grant lent;
 	struct view v;
 	unsigned int i;
 
@@ -337,14 +337,14 @@ START_TEST(no_more_than_there_is_room_for)
 	atomic_store(&v.marks->back[9], 1);
 	ck_assert_int_eq(lend_to(getpid(), false, &lent), 0);
 	ck_assert_uint_eq(lent.index, 9);
-	ck_assert_uint_eq(lends_count(lends), LENT_OBJECTS);
+	ck_assert_uint_eq(loan_table_count(loans), LENT_OBJECTS);
 	close(lent.fd);
 }
 END_TEST
 
 START_TEST(a_session_is_one_process)
 {
-	struct lent lent;
+	struct loan_grant lent;
 
 	ck_assert_int_eq(lend_to(getpid(), false, &lent), 0);
 	close(lent.fd);
@@ -354,17 +354,17 @@ END_TEST
 
 START_TEST(without_a_lease_nothing_is_written)
 {
-	struct lent w, r;
+	struct loan_grant w, r;
 	struct view v;
 
 	ck_assert_int_eq(lend_to(getpid(), true, &w), 0);
 	ck_assert_int_eq(lend_to(getpid(), false, &r), 0);
 	v = view_of(&w);
-	lends_look(lends);
+	loan_table_expire(loans);
 	ck_assert(is_lent(&v, &w));
-	lends_until(lends, clock_boot());
+	loan_table_set_lease(loans, clock_boot());
 	ck_assert_uint_eq(atomic_load(&v.gate->until) <= clock_boot(), 1);
-	lends_look(lends);
+	loan_table_expire(loans);
 	ck_assert(!is_lent(&v, &w));
 	ck_assert(is_lent(&v, &r));
 	close(w.fd);
@@ -392,7 +392,7 @@ struct borrower {
 	int in[2]; /* it is inside */
 };
 
-static struct lent given;
+static struct loan_grant given;
 static uint32_t given_index; /* in the borrower */
 
 static int parents(int fd, bool write)
@@ -405,7 +405,7 @@ static int parents(int fd, bool write)
 
 static void borrower_runs(struct borrower *b, void (*inside)(struct view *v))
 {
-	struct lent lent;
+	struct loan_grant lent;
 	struct view v;
 
 	ck_assert_int_eq(read(b->go[0], &lent, sizeof(lent)), sizeof(lent));
@@ -487,7 +487,7 @@ START_TEST(who_stands_still_inside_keeps_it_shut_and_is_killed)
 
 	begin(&b, stand_still);
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	ck_assert(gate_is_shut(store_gate(store), HANDLE));
 	/* a zombie has ended, too */
 	wait_till_open();
@@ -500,8 +500,8 @@ START_TEST(so_is_it_when_the_lease_has_passed)
 	struct borrower b;
 
 	begin(&b, stand_still);
-	lends_until(lends, clock_boot());
-	lends_look(lends);
+	loan_table_set_lease(loans, clock_boot());
+	loan_table_expire(loans);
 	ck_assert(gate_is_shut(store_gate(store), HANDLE));
 	wait_till_open();
 	was_killed(&b);
@@ -513,7 +513,7 @@ START_TEST(who_leaves_lives)
 	struct borrower b;
 
 	begin(&b, leave_soon);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	wait_till_open();
 	lives(&b);
 }
@@ -524,7 +524,7 @@ START_TEST(another_program_is_not_inside)
 	struct borrower b;
 
 	begin(&b, become_another);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	wait_till_open();
 	lives(&b);
 }
@@ -536,7 +536,7 @@ START_TEST(marks_that_cannot_be_read_count)
 
 	begin(&b, stand_still);
 	ck_assert_int_eq(ftruncate(given.page[2], 0), 0);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	ck_assert(gate_is_shut(store_gate(store), HANDLE));
 	wait_till_open();
 	was_killed(&b);
@@ -546,7 +546,7 @@ END_TEST
 /* Also to make room for others. */
 START_TEST(who_gave_it_back_too_early_keeps_it_shut)
 {
-	struct lent other;
+	struct loan_grant other;
 	struct borrower b;
 	struct view v;
 	unsigned int i;
@@ -621,7 +621,7 @@ START_TEST(who_looks_is_not_ended)
 	in_time("first");
 	begin(&b, write_late);
 	stopped(&b);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	wait_till_open();
 	in_time("other");
 	sees_it(&b);
@@ -633,21 +633,21 @@ END_TEST
 START_TEST(nor_when_the_lease_has_passed)
 {
 	struct borrower b;
-	struct lent lent;
+	struct loan_grant lent;
 
 	in_time("first");
 	begin(&b, write_late);
 	stopped(&b);
-	lends_until(lends, clock_boot());
-	lends_look(lends);
+	loan_table_set_lease(loans, clock_boot());
+	loan_table_expire(loans);
 	wait_till_open();
-	lends_until(lends, clock_boot() + 3600 * UINT64_C(1000000000));
+	loan_table_set_lease(loans, clock_boot() + 3600 * UINT64_C(1000000000));
 	ck_assert_int_eq(lend_to(b.pid, true, &lent), 0);
 	ck_assert(lent.write);
 	/* that mark is no other loan's */
 	ck_assert_uint_ne(lent.index, given.index);
 	close(lent.fd);
-	lends_close(lends);
+	loan_table_close(loans);
 	open_lends();
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	sees_it(&b);
@@ -659,7 +659,7 @@ END_TEST
 static bool leaves_in_time(void)
 {
 	struct borrower b;
-	struct lent lent;
+	struct loan_grant lent;
 	struct view v;
 	bool told;
 
@@ -670,7 +670,7 @@ static bool leaves_in_time(void)
 	close(lent.fd);
 	v = view_of(&lent);
 	atomic_store(&v.marks->inside[5].object, lent.index + 1);
-	lend_end(lends, session - 1);
+	loan_session_end(loans, session - 1);
 	while (is_lent(&v, &lent))
 		nap();
 	atomic_thread_fence(memory_order_seq_cst);
@@ -678,7 +678,7 @@ static bool leaves_in_time(void)
 	atomic_store(&v.marks->inside[5].object, 0);
 	wait_till_open();
 	sees_it(&b);
-	lend_end(lends, session++);
+	loan_session_end(loans, session++);
 	return !told;
 }
 
@@ -708,21 +708,21 @@ static void make_large(void)
 
 static struct view lend_another(void)
 {
-	const struct lend_ask ask = { .read = true,
-				      .write = true,
-				      .pid = getpid(),
-				      .uid = whose,
-				      .until = UINT64_MAX,
-				      .looks = true,
-				      .trusted = true,
-				      .peer = "other",
-				      .session = SESSION + 9 };
+	const struct loan_request ask = { .read = true,
+					  .write = true,
+					  .pid = getpid(),
+					  .uid = whose,
+					  .until = UINT64_MAX,
+					  .rechecks = true,
+					  .trusted = true,
+					  .peer = "other",
+					  .session = SESSION + 9 };
 	struct store_obj *other;
-	struct lent lent;
+	struct loan_grant lent;
 	struct view v;
 
 	ck_assert_int_eq(store_obj_get(store, OTHER, true, &other), 0);
-	ck_assert_int_eq(lend_object(lends, other, &ask, &lent), 0);
+	ck_assert_int_eq(loan_table_lend(loans, other, &ask, &lent), 0);
 	store_obj_put(other);
 	close(lent.fd);
 	v = view_of(&lent);
@@ -747,11 +747,11 @@ static bool opens_meanwhile(void)
 
 	begin(&b, write_late);
 	stopped(&b);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	v = lend_another();
 	while (!is_copied() && gate_is_shut(store_gate(store), HANDLE))
 		;
-	lend_end(lends, SESSION + 9);
+	loan_session_end(loans, SESSION + 9);
 	atomic_store(&v.marks->inside[5].object, 0);
 	while (gate_is_shut(store_gate(store), OTHER))
 		;
@@ -795,17 +795,17 @@ START_TEST(a_mark_that_stays_counts_once)
 {
 	struct borrower b;
 	struct stat first, second;
-	struct lent lent;
+	struct loan_grant lent;
 
 	begin(&b, jump_out);
-	lends_until(lends, clock_boot());
-	lends_look(lends);
+	loan_table_set_lease(loans, clock_boot());
+	loan_table_expire(loans);
 	wait_till_open();
 	first = now_is();
-	lends_until(lends, clock_boot() + 3600 * UINT64_C(1000000000));
+	loan_table_set_lease(loans, clock_boot() + 3600 * UINT64_C(1000000000));
 	ck_assert_int_eq(lend_to(b.pid, true, &lent), 0);
 	close(lent.fd);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	second = now_is();
 	ck_assert_uint_eq(first.st_ino, second.st_ino);
@@ -826,7 +826,7 @@ START_TEST(the_last_of_an_earlier_release_leaves_first)
 	session++;
 	begin(&b, write_late);
 	stopped(&b);
-	lend_end(lends, session);
+	loan_session_end(loans, session);
 	wait_till_open();
 	was_killed(&old);
 	after = now_is();
@@ -843,9 +843,9 @@ START_TEST(a_removed_object_needs_no_copy)
 
 	begin(&b, write_late);
 	stopped(&b);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	ck_assert_int_eq(store_remove(store, HANDLE, false), 0);
-	lend_removed(lends, HANDLE);
+	loan_object_drop(loans, HANDLE);
 	wait_till_open();
 	kill(b.pid, SIGCONT);
 	ck_assert_int_eq(waitpid(b.pid, NULL, 0), b.pid);
@@ -888,19 +888,19 @@ static void some_pages(void)
 	in_time("first");
 }
 
-static int lend_other(pid_t pid, bool write, struct lent *lent)
+static int lend_other(pid_t pid, bool write, struct loan_grant *lent)
 {
-	const struct lend_ask ask = { .read = true,
-				      .write = write,
-				      .pid = pid,
-				      .uid = whose,
-				      .until = UINT64_MAX,
-				      .looks = true,
-				      .trusted = true,
-				      .peer = "other",
-				      .session = SESSION + 9 };
+	const struct loan_request ask = { .read = true,
+					  .write = write,
+					  .pid = pid,
+					  .uid = whose,
+					  .until = UINT64_MAX,
+					  .rechecks = true,
+					  .trusted = true,
+					  .peer = "other",
+					  .session = SESSION + 9 };
 
-	return lend_object(lends, filler, &ask, lent);
+	return loan_table_lend(loans, filler, &ask, lent);
 }
 
 /* Too few are left for a copy. */
@@ -923,13 +923,13 @@ static void fill_up(bool on)
 START_TEST(without_room_it_waits_for_who_runs)
 {
 	struct borrower b;
-	struct lent lent;
+	struct loan_grant lent;
 
 	some_pages();
 	begin(&b, jump_out);
 	fill_up(true);
-	lend_end(lends, SESSION);
-	usleep((LEND_STUCK_MS + 500) * 1000);
+	loan_session_end(loans, SESSION);
+	usleep((LOAN_KILL_MS + 500) * 1000);
 	ck_assert(gate_is_shut(store_gate(store), HANDLE));
 	session++;
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), -EBUSY);
@@ -951,7 +951,7 @@ START_TEST(and_ends_who_is_stopped)
 	begin(&b, stand_still);
 	stopped(&b);
 	fill_up(true);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	wait_till_open();
 	fill_up(false);
 	was_killed(&b);
@@ -966,12 +966,12 @@ START_TEST(over_a_restart_it_is_the_next_that_does_it)
 	in_time("first");
 	begin(&b, write_late);
 	stopped(&b);
-	lends_close(lends);
+	loan_table_close(loans);
 	open_lends();
 	wait_till_open();
 	in_time("other");
 	/* and what was set aside stays so */
-	lends_close(lends);
+	loan_table_close(loans);
 	open_lends();
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	sees_it(&b);
@@ -982,7 +982,7 @@ END_TEST
 /* As a user who may not end it, nor look into it. */
 static void lend_as_another(void)
 {
-	struct lent lent;
+	struct loan_grant lent;
 	int rc;
 
 	ck_assert_int_eq(setresgid(65534, 65534, 65534), 0);
@@ -997,8 +997,8 @@ static int as_another(bool again)
 	pid_t pid;
 
 	/* its thread is its own */
-	lends_close(lends);
-	lends = NULL;
+	loan_table_close(loans);
+	loans = NULL;
 	pid = fork();
 	if (!pid) {
 		char cmd[128];
@@ -1026,11 +1026,11 @@ END_TEST
 /* Nothing holds a program to the rules: it has what it was lent until that is set aside, or removed. */
 START_TEST(who_breaks_the_rules_keeps_his_descriptor)
 {
-	struct lent lent;
+	struct loan_grant lent;
 
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	ck_assert_int_eq(pwrite(lent.fd, "FIRST", 5, 0), 5);
 	holds("FIRST");
@@ -1042,14 +1042,14 @@ END_TEST
 START_TEST(who_is_evicted_keeps_nothing)
 {
 	char buf[16] = "";
-	struct lent lent;
+	struct loan_grant lent;
 
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), _i < 2, &lent), 0);
 	if (_i == 1)
-		lend_end(lends, SESSION);
-	lend_evict(lends, SESSION);
-	lend_end(lends, SESSION);
+		loan_session_end(loans, SESSION);
+	loan_session_evict(loans, SESSION);
+	loan_session_end(loans, SESSION);
 	while (!store_obj_moved(obj))
 		nap();
 	wait_till_open();
@@ -1073,22 +1073,22 @@ END_TEST
 /* Other workers may still serve it, and the FENCE may come once more. */
 START_TEST(who_is_evicted_borrows_no_more)
 {
-	struct lent lent, late;
+	struct loan_grant lent, late;
 
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
-	lend_evict(lends, SESSION);
-	lend_end(lends, SESSION);
-	while (lend_evicts(lends))
+	loan_session_evict(loans, SESSION);
+	loan_session_end(loans, SESSION);
+	while (loan_evictions_pending(loans))
 		nap();
 	ck_assert(store_obj_moved(obj));
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	holds("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &late), -ESTALE);
 	ck_assert_int_eq(lend_to(getpid(), false, &late), -ESTALE);
-	lend_evict(lends, SESSION);
-	lend_end(lends, SESSION);
-	ck_assert(!lend_evicts(lends));
+	loan_session_evict(loans, SESSION);
+	loan_session_end(loans, SESSION);
+	ck_assert(!loan_evictions_pending(loans));
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	close(lent.fd);
 }
@@ -1096,13 +1096,13 @@ END_TEST
 
 static void evict_all(void)
 {
-	lend_evict(lends, SESSION);
-	lend_end(lends, SESSION);
-	while (lend_evicts(lends))
+	loan_session_evict(loans, SESSION);
+	loan_session_end(loans, SESSION);
+	while (loan_evictions_pending(loans))
 		nap();
 }
 
-static void keeps_nothing(const struct lent *lent)
+static void keeps_nothing(const struct loan_grant *lent)
 {
 	ck_assert(store_obj_moved(obj));
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
@@ -1114,24 +1114,24 @@ static void keeps_nothing(const struct lent *lent)
 static void lend_number(uint64_t handle, bool back)
 {
 	struct store_obj *mine = obj;
-	struct lent lent;
+	struct loan_grant lent;
 
 	ck_assert_int_eq(store_obj_get(store, handle, true, &obj), 0);
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	close(lent.fd);
 	if (back)
-		lend_cancel(lends, session, &lent);
+		loan_table_cancel(loans, session, &lent);
 	store_obj_put(obj);
 	obj = mine;
 }
 
 START_TEST(who_borrows_often_is_found_all_the_same)
 {
-	struct lent lent;
+	struct loan_grant lent;
 
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
-	lend_cancel(lends, SESSION, &lent);
+	loan_table_cancel(loans, SESSION, &lent);
 	for (int i = 0; i < 5000; i++)
 		lend_number(HANDLE + 1, true);
 	evict_all();
@@ -1149,34 +1149,34 @@ START_TEST(many_are_set_aside)
 		lend_number(HANDLE + i, false);
 	}
 	for (session = SESSION; session < SESSION + SESSIONS; session++) {
-		lend_evict(lends, session);
-		lend_end(lends, session);
+		loan_session_evict(loans, session);
+		loan_session_end(loans, session);
 	}
 	session = SESSION;
-	while (lend_evicts(lends))
+	while (loan_evictions_pending(loans))
 		nap();
 	ck_assert(store_obj_moved(obj));
 	for (unsigned int i = 0; i < SESSIONS * LENT_OBJECTS; i++)
 		ck_assert(!gate_is_shut(store_gate(store), HANDLE + i));
-	ck_assert_uint_eq(lends_kept(lends), 0);
+	ck_assert_uint_eq(loan_evictions_deferred(loans), 0);
 }
 END_TEST
 
 /* What others have there, they have meanwhile; and then it is done. */
 START_TEST(without_room_it_is_done_later)
 {
-	struct lent lent;
+	struct loan_grant lent;
 
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	some_pages();
 	fill_up(true);
 	evict_all();
-	ck_assert_uint_eq(lends_kept(lends), 1);
+	ck_assert_uint_eq(loan_evictions_deferred(loans), 1);
 	ck_assert(!store_obj_moved(obj));
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
-	ck_assert(!lend_busy(lends, HANDLE));
+	ck_assert(!loan_object_is_busy(loans, HANDLE));
 	fill_up(false);
-	while (lends_kept(lends))
+	while (loan_evictions_deferred(loans))
 		nap();
 	keeps_nothing(&lent);
 	close(lent.fd);
@@ -1190,17 +1190,17 @@ START_TEST(what_was_lent_before_is_set_aside)
 {
 	struct gate *gate = store_gate(store);
 	struct gate_entry inside;
-	struct lent lent;
+	struct loan_grant lent;
 
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	if (!_i) {
 		ck_assert_int_eq(gate_enter(gate, HANDLE, UINT64_MAX, &inside),
 				 0);
-		lend_evict(lends, SESSION);
-		lend_end(lends, SESSION);
+		loan_session_evict(loans, SESSION);
+		loan_session_end(loans, SESSION);
 	}
-	lends_close(lends);
+	loan_table_close(loans);
 	if (!_i)
 		gate_leave(gate, &inside);
 	open_lends();
@@ -1214,15 +1214,15 @@ END_TEST
 START_TEST(what_was_lent_once_is_set_aside)
 {
 	char buf[16] = "";
-	struct lent lent;
+	struct loan_grant lent;
 
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), _i < 2, &lent), 0);
 	ck_assert(lent.write == (_i < 2));
 	if (_i == 1)
-		lend_end(lends, SESSION);
+		loan_session_end(loans, SESSION);
 	for (int i = 0; i < 2; i++) {
-		lends_close(lends);
+		loan_table_close(loans);
 		open_lends();
 	}
 	evict_all();
@@ -1239,7 +1239,7 @@ END_TEST
 /* It has told the manager already that it knows. */
 START_TEST(without_room_the_next_process_does_it)
 {
-	struct lent lent;
+	struct loan_grant lent;
 
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
@@ -1247,20 +1247,20 @@ START_TEST(without_room_the_next_process_does_it)
 	fill_up(true);
 	evict_all();
 	for (int i = 0; i < 2; i++) {
-		ck_assert_uint_eq(lends_kept(lends), 1);
-		lends_close(lends);
+		ck_assert_uint_eq(loan_evictions_deferred(loans), 1);
+		loan_table_close(loans);
 		open_lends();
-		while (lend_evicts(lends))
+		while (loan_evictions_pending(loans))
 			nap();
 	}
 	fill_up(false);
-	while (lends_kept(lends))
+	while (loan_evictions_deferred(loans))
 		nap();
 	ck_assert(store_obj_moved(obj));
 	/* and another one finds nothing to do */
-	lends_close(lends);
+	loan_table_close(loans);
 	open_lends();
-	ck_assert(!lend_evicts(lends));
+	ck_assert(!loan_evictions_pending(loans));
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	close(lent.fd);
 }
@@ -1271,11 +1271,11 @@ END_TEST
 START_TEST(what_is_known_has_an_end)
 {
 	lend_number(HANDLE, true);
-	lend_end(lends, session++);
+	loan_session_end(loans, session++);
 	for (unsigned int i = 1; i < HAD + (unsigned int)_i; i++)
 		lend_number(HANDLE + i, true);
 	session = SESSION;
-	lends_close(lends);
+	loan_table_close(loans);
 	open_lends();
 	evict_all();
 	ck_assert(store_obj_moved(obj) == !_i);
@@ -1294,8 +1294,8 @@ START_TEST(borrowers_see_that_it_was_killed)
 	pid_t pid;
 	char c;
 
-	lends_close(lends);
-	lends = NULL;
+	loan_table_close(loans);
+	loans = NULL;
 	ck_assert_uint_eq(owner(), 0);
 	ck_assert_int_eq(pipe(ready), 0);
 	pid = fork();
@@ -1314,12 +1314,12 @@ END_TEST
 
 START_TEST(what_was_lent_before_is_taken_back)
 {
-	struct lent lent;
+	struct loan_grant lent;
 	struct view v;
 
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	v = view_of(&lent);
-	lends_close(lends);
+	loan_table_close(loans);
 	ck_assert(!is_lent(&v, &lent));
 	open_lends();
 	close(lent.fd);
@@ -1336,7 +1336,7 @@ START_TEST(who_is_inside_over_a_restart_is_killed_first)
 	begin(&b, stand_still);
 	v = view_of(&given);
 	/* the one before was killed: its words are there */
-	lends_close(lends);
+	loan_table_close(loans);
 	open_lends();
 	pid = waitpid(b.pid, NULL, WNOHANG);
 	ck_assert_int_eq(pid, b.pid);
@@ -1352,9 +1352,9 @@ START_TEST(so_is_who_is_stuck_in_a_session_that_ended)
 	struct borrower b;
 
 	begin(&b, stand_still);
-	lend_end(lends, SESSION);
+	loan_session_end(loans, SESSION);
 	ck_assert(gate_is_shut(store_gate(store), HANDLE));
-	lends_close(lends);
+	loan_table_close(loans);
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	open_lends();
 	ck_assert_int_eq(waitpid(b.pid, NULL, WNOHANG), b.pid);
@@ -1369,7 +1369,7 @@ START_TEST(a_process_that_began_later_is_another_one)
 	char path[128];
 	FILE *f;
 
-	lends_close(lends);
+	loan_table_close(loans);
 	snprintf(path, sizeof(path), "%s/lent/%016x.terms", dir, 5);
 	f = fopen(path, "w");
 	ck_assert_uint_eq(fwrite(&terms, sizeof(terms), 1, f), 1);
@@ -1389,7 +1389,7 @@ START_TEST(files_that_are_none)
 	char path[128];
 	FILE *f;
 
-	lends_close(lends);
+	loan_table_close(loans);
 	snprintf(path, sizeof(path), "%s/lent/x.terms", dir);
 	f = fopen(path, "w");
 	fputs("x", f);
@@ -1410,7 +1410,7 @@ static TCase *lend_case(const char *name)
 
 START_TEST(nothing_is_lent_for_writing)
 {
-	struct lent lent;
+	struct loan_grant lent;
 
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	ck_assert(!lent.write);
@@ -1422,7 +1422,7 @@ END_TEST
 /* Who writes to one, from memory that never comes, keeps its name there for ever. */
 START_TEST(what_readers_may_write_has_no_name)
 {
-	struct lent lent;
+	struct loan_grant lent;
 	struct stat sb;
 
 	ck_assert_int_eq(lend_to(getpid(), false, &lent), 0);
@@ -1435,7 +1435,7 @@ END_TEST
 
 START_TEST(strangers_are_lent_nothing_to_hold_up)
 {
-	struct lent lent;
+	struct loan_grant lent;
 	struct stat sb;
 
 	strangers = true;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lend_files.c - terms and marks of a session.  The client may do anything to the
- * marks, also cut the file, so they are read and never mapped here.
+ * loan_files.c - the two shared pages of a session: terms and marks.
+ *
+ * The client can change the marks and truncate their file.  So this process reads them with
+ * pread() and never maps them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/lend/lend_int.h"
+#include "server/lend/loan_files.h"
 
 #define NAME_LEN 32u
-/* An earlier release had no more. */
-#define OLD_LEN sizeof(struct lent_terms)
-#define NO_FILES ((struct lend_files){ .terms_fd = -1, .marks_fd = -1 })
+/* The terms of earlier releases end here. */
+#define LEGACY_LEN sizeof(struct lent_terms)
+#define NO_FILES ((struct loan_files){ .terms_fd = -1, .marks_fd = -1 })
 
-static void name_of(uint64_t session, const char *kind, char *name)
+static void format_name(uint64_t session, const char *kind, char *name)
 {
 	snprintf(name, NAME_LEN, "%016llx.%s", (unsigned long long)session,
 		 kind);
@@ -28,19 +30,19 @@ static void remove_names(int dirfd, uint64_t session)
 {
 	char name[NAME_LEN];
 
-	name_of(session, "marks", name);
+	format_name(session, "marks", name);
 	unlinkat(dirfd, name, 0);
-	name_of(session, "terms", name);
+	format_name(session, "terms", name);
 	unlinkat(dirfd, name, 0);
 }
 
-void lend_files_remove(int dirfd, const struct lend_files *f, uint64_t session)
+void loan_files_unlink(int dirfd, const struct loan_files *f, uint64_t session)
 {
 	if (f->named)
 		remove_names(dirfd, session);
 }
 
-void lend_terms_clear(struct lent_terms *terms)
+void loan_terms_revoke(struct lent_terms *terms)
 {
 	unsigned int i;
 
@@ -50,10 +52,10 @@ void lend_terms_clear(struct lent_terms *terms)
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
-void lend_files_close(struct lend_files *f)
+void loan_files_close(struct loan_files *f)
 {
 	if (f->terms)
-		munmap(f->terms, f->old ? OLD_LEN : sizeof(*f->terms));
+		munmap(f->terms, f->legacy ? LEGACY_LEN : sizeof(*f->terms));
 	if (f->terms_fd >= 0)
 		close(f->terms_fd);
 	if (f->marks_fd >= 0)
@@ -68,7 +70,7 @@ static int open_file(int dirfd, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Its pages are there: none is missing when the disk is full. */
+/* Allocates all blocks, so a full disk cannot fail a later access through the mapping. */
 static int make_file(int dirfd, const char *name, size_t len)
 {
 	int rc, fd = open_file(dirfd, name, O_RDWR | O_CREAT | O_EXCL);
@@ -82,7 +84,7 @@ static int make_file(int dirfd, const char *name, size_t len)
 	return -rc;
 }
 
-static int map_terms(int fd, size_t len, struct lend_terms **terms)
+static int map_terms(int fd, size_t len, struct loan_terms **terms)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -92,14 +94,15 @@ static int map_terms(int fd, size_t len, struct lend_terms **terms)
 	return 0;
 }
 
-/* The descriptor that is given away cannot write. */
+/* The client gets terms_fd, which is open for reading only. */
 static int make_terms(int dirfd, uint64_t session,
-		      const struct lend_process *process, struct lend_files *f)
+		      const struct borrower_process *process,
+		      struct loan_files *f)
 {
 	char name[NAME_LEN];
 	int fd, rc;
 
-	name_of(session, "terms", name);
+	format_name(session, "terms", name);
 	fd = make_file(dirfd, name, sizeof(*f->terms));
 	if (fd < 0)
 		return fd;
@@ -109,27 +112,27 @@ static int make_terms(int dirfd, uint64_t session,
 		return rc;
 	f->terms->lent.session = session;
 	f->terms->lent.pid = process->pid;
-	f->terms->lent.began = process->began;
+	f->terms->lent.began = process->start_time;
 	f->terms_fd = open_file(dirfd, name, O_RDONLY);
 	return f->terms_fd < 0 ? f->terms_fd : 0;
 }
 
 static int make_named(int dirfd, uint64_t session,
-		      const struct lend_process *process,
-		      struct lend_files *out)
+		      const struct borrower_process *process,
+		      struct loan_files *out)
 {
-	struct lend_files f = NO_FILES;
+	struct loan_files f = NO_FILES;
 	char name[NAME_LEN];
 	int rc;
 
 	f.named = true;
-	name_of(session, "marks", name);
+	format_name(session, "marks", name);
 	f.marks_fd = make_file(dirfd, name, sizeof(struct lent_page));
 	rc = f.marks_fd < 0 ? f.marks_fd : 0;
 	if (!rc)
 		rc = make_terms(dirfd, session, process, &f);
 	if (rc) {
-		lend_files_close(&f);
+		loan_files_close(&f);
 		if (rc != -EEXIST)
 			remove_names(dirfd, session);
 		return rc;
@@ -138,7 +141,7 @@ static int make_named(int dirfd, uint64_t session,
 	return 0;
 }
 
-/* ---- without names ---- */
+/* ---- files without names ---- */
 
 static int make_memory(const char *name, size_t len)
 {
@@ -153,7 +156,7 @@ static int make_memory(const char *name, size_t len)
 	return -rc;
 }
 
-static int seal(int fd, int more)
+static int seal_memory(int fd, int more)
 {
 	return fcntl(fd, F_ADD_SEALS,
 		     F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | more)
@@ -161,8 +164,8 @@ static int seal(int fd, int more)
 		       : 0;
 }
 
-/* Nobody else can write to the terms, whatever the descriptor says. */
-static int fill_unnamed(struct lend_files *f)
+/* The seal keeps the client from mapping the terms for writing, although terms_fd is writable. */
+static int fill_unnamed(struct loan_files *f)
 {
 	int rc;
 
@@ -174,37 +177,39 @@ static int fill_unnamed(struct lend_files *f)
 		return f->terms_fd;
 	rc = map_terms(f->terms_fd, sizeof(*f->terms), &f->terms);
 	if (!rc)
-		rc = seal(f->terms_fd, F_SEAL_FUTURE_WRITE);
-	return rc ? rc : seal(f->marks_fd, 0);
+		rc = seal_memory(f->terms_fd, F_SEAL_FUTURE_WRITE);
+	return rc ? rc : seal_memory(f->marks_fd, 0);
 }
 
-static int make_unnamed(uint64_t session, const struct lend_process *process,
-			struct lend_files *out)
+static int make_unnamed(uint64_t session,
+			const struct borrower_process *process,
+			struct loan_files *out)
 {
-	struct lend_files f = NO_FILES;
+	struct loan_files f = NO_FILES;
 	int rc = fill_unnamed(&f);
 
 	if (rc) {
-		lend_files_close(&f);
+		loan_files_close(&f);
 		return rc;
 	}
 	f.terms->lent.session = session;
 	f.terms->lent.pid = process->pid;
-	f.terms->lent.began = process->began;
+	f.terms->lent.began = process->start_time;
 	*out = f;
 	return 0;
 }
 
-int lend_files_make(int dirfd, uint64_t session,
-		    const struct lend_process *process, struct lend_files *out)
+int loan_files_create(int dirfd, uint64_t session,
+		      const struct borrower_process *process,
+		      struct loan_files *out)
 {
 	return dirfd < 0 ? make_unnamed(session, process, out)
 			 : make_named(dirfd, session, process, out);
 }
 
-int lend_files_find(int dirfd, const char *terms, struct lend_files *out)
+int loan_files_open(int dirfd, const char *terms, struct loan_files *out)
 {
-	struct lend_files f = NO_FILES;
+	struct loan_files f = NO_FILES;
 	char name[NAME_LEN];
 	struct stat sb;
 	int rc;
@@ -214,47 +219,50 @@ int lend_files_find(int dirfd, const char *terms, struct lend_files *out)
 	if (f.terms_fd < 0)
 		return f.terms_fd;
 	rc = fstat(f.terms_fd, &sb) ? -errno : 0;
-	if (!rc && sb.st_size < (off_t)OLD_LEN)
+	if (!rc && sb.st_size < (off_t)LEGACY_LEN)
 		rc = -ENODATA;
-	f.old = !rc && sb.st_size < (off_t)sizeof(*f.terms);
+	f.legacy = !rc && sb.st_size < (off_t)sizeof(*f.terms);
 	if (!rc)
-		rc = map_terms(f.terms_fd, f.old ? OLD_LEN : sizeof(*f.terms),
+		rc = map_terms(f.terms_fd,
+			       f.legacy ? LEGACY_LEN : sizeof(*f.terms),
 			       &f.terms);
 	if (!rc) {
-		name_of(f.terms->lent.session, "marks", name);
+		format_name(f.terms->lent.session, "marks", name);
 		f.marks_fd = open_file(dirfd, name, O_RDONLY);
 		rc = f.marks_fd < 0 ? f.marks_fd : 0;
 	}
 	if (rc)
-		lend_files_close(&f);
+		loan_files_close(&f);
 	else
 		*out = f;
 	return rc;
 }
 
-enum lend_kind lend_kind_of(const struct lend_files *f, uint32_t index)
+enum mark_action loan_files_mark_action(const struct loan_files *f,
+					uint32_t index)
 {
-	return f->old ? LEND_WAITS : atomic_load(&f->terms->kind[index]);
+	return f->legacy ? MARK_WAIT : atomic_load(&f->terms->action[index]);
 }
 
-bool lend_marks_read(const struct lend_files *f, struct lent_marks *marks)
+bool loan_files_read_marks(const struct loan_files *f, struct lent_marks *marks)
 {
 	return pread(f->marks_fd, marks, sizeof(*marks), 0) ==
 	       (ssize_t)sizeof(*marks);
 }
 
-bool lend_page_read(const struct lend_files *f, struct lent_page *page)
+bool loan_files_read_page(const struct loan_files *f, struct lent_page *page)
 {
 	*page = (struct lent_page){ 0 };
 	return pread(f->marks_fd, page, sizeof(*page), 0) >=
 	       (ssize_t)sizeof(page->marks);
 }
 
-/* What cannot be read may be hidden. */
-void lend_marked(const struct lend_files *f, bool marked[LENT_OBJECTS])
+/* A client can hide its marks: if they cannot be read, all of them count as set. */
+void loan_files_find_marks(const struct loan_files *f,
+			   bool marked[LENT_OBJECTS])
 {
 	struct lent_marks marks;
-	bool known = lend_marks_read(f, &marks);
+	bool known = loan_files_read_marks(f, &marks);
 	unsigned int i;
 	uint32_t object;
 
@@ -267,12 +275,12 @@ void lend_marked(const struct lend_files *f, bool marked[LENT_OBJECTS])
 	}
 }
 
-bool lend_inside(const struct lend_files *f, uint32_t index)
+bool loan_files_is_inside(const struct loan_files *f, uint32_t index)
 {
 	struct lent_marks marks;
 	unsigned int i;
 
-	if (!lend_marks_read(f, &marks))
+	if (!loan_files_read_marks(f, &marks))
 		return true;
 	for (i = 0; i < LENT_INSIDE; i++) {
 		uint32_t object = atomic_load(&marks.inside[i].object);

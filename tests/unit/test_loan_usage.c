@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_lend_told.c - what a borrower's page says is counted to the last one, and no more
+ * test_loan_usage.c - what a borrower's page says is counted to the last one, and no more
  * of it than a host can do, whatever it says.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/lend/lend_int.h"
+#include "server/lend/loan_usage.h"
 #include "tests/run_suite.h"
 
 #define SECOND UINT64_C(1000000000)
 
 static struct lent_page page;
-static struct lend_said said;
-static struct lend_told told[2], sum[2];
+static struct loan_counters said;
+static struct loan_usage told[2], sum[2];
 static uint64_t now;
 
 static void setup(void)
@@ -21,13 +22,13 @@ static void setup(void)
 	memset(&page, 0, sizeof(page));
 	memset(sum, 0, sizeof(sum));
 	now = 5 * SECOND;
-	lend_said_begin(&said, now);
+	loan_counters_start(&said, now);
 }
 
 static void look(void)
 {
 	now += SECOND;
-	lend_said_more(&said, &page, now, told);
+	loan_counters_update(&said, &page, now, told);
 	for (unsigned int i = 0; i < 2; i++) {
 		sum[i].n += told[i].n;
 		sum[i].bytes += told[i].bytes;
@@ -52,7 +53,7 @@ static void count(unsigned int at, unsigned int write, uint64_t len,
 	c->bytes += len;
 }
 
-static uint64_t in_buckets(const struct lend_told *t)
+static uint64_t in_buckets(const struct loan_usage *t)
 {
 	uint64_t n = 0;
 
@@ -88,9 +89,9 @@ START_TEST(nothing_is_lost)
 }
 END_TEST
 
-static bool is_bounded(const struct lend_told *t, uint64_t passed)
+static bool is_bounded(const struct loan_usage *t, uint64_t passed)
 {
-	return t->n <= passed && t->bytes <= passed * LEND_TELL_NS &&
+	return t->n <= passed && t->bytes <= passed * LOAN_BYTES_PER_NS &&
 	       t->bytes <= t->n * LENT_MOST && t->ns <= passed * LENT_INSIDE &&
 	       in_buckets(t) <= t->n;
 }
@@ -177,7 +178,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("lend_told");
+	Suite *s = suite_create("loan_usage");
 	TCase *tc = tcase_create("told");
 
 	tcase_add_checked_fixture(tc, setup, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lend_process.c - the processes of borrowers. */
+/* borrower_process.c - the process of a client that borrows objects. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,14 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "server/lend/lend_int.h"
 #include "common/util/process_start.h"
+#include "server/lend/borrower_process.h"
 
 /*
- * Leases are told in clock_boot(), which may be set for a container.  False: it is another
- * one.  *unknown: who may not look into that process does not see it.
+ * Lease times are clock_boot() values; a time namespace can shift this clock.  False: the clocks
+ * differ.  *unknown: the kernel does not permit to look.
  */
-static bool same_time(pid_t pid, bool *unknown)
+static bool has_our_clock(pid_t pid, bool *unknown)
 {
 	struct stat ours, theirs;
 	char path[40];
@@ -33,17 +33,19 @@ static bool same_time(pid_t pid, bool *unknown)
 	return *unknown;
 }
 
-int lend_process_open(pid_t pid, struct lend_process *p)
+int borrower_process_open(pid_t pid, struct borrower_process *p)
 {
-	struct lend_process found = { .pid = pid };
+	struct borrower_process found = { .pid = pid };
 
 	if (pid <= 0)
 		return -ESRCH;
 	found.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (found.fd < 0)
 		return -errno;
-	found.began = same_time(pid, &found.clock) ? process_start(pid) : 0;
-	if (!found.began) {
+	found.start_time = has_our_clock(pid, &found.clock_unknown)
+				   ? process_start(pid)
+				   : 0;
+	if (!found.start_time) {
 		close(found.fd);
 		return -ESRCH;
 	}
@@ -51,41 +53,42 @@ int lend_process_open(pid_t pid, struct lend_process *p)
 	return 0;
 }
 
-bool lend_process_is(const struct lend_process *p, uid_t uid)
+bool borrower_process_has_user(const struct borrower_process *p, uid_t uid)
 {
 	struct stat sb;
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/%ld", (long)p->pid);
-	return !stat(path, &sb) && sb.st_uid == uid && !lend_process_ended(p);
+	return !stat(path, &sb) && sb.st_uid == uid &&
+	       !borrower_process_has_ended(p);
 }
 
-void lend_process_close(struct lend_process *p)
+void borrower_process_close(struct borrower_process *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
 	p->fd = -1;
 }
 
-bool lend_process_ended(const struct lend_process *p)
+bool borrower_process_has_ended(const struct borrower_process *p)
 {
 	struct pollfd pfd = { .fd = p->fd, .events = POLLIN };
 
 	return poll(&pfd, 1, 0) == 1;
 }
 
-bool lend_process_ours(const struct lend_process *p)
+bool borrower_process_is_killable(const struct borrower_process *p)
 {
 	return !syscall(SYS_pidfd_send_signal, p->fd, 0, NULL, 0);
 }
 
-void lend_process_kill(const struct lend_process *p)
+void borrower_process_kill(const struct borrower_process *p)
 {
 	syscall(SYS_pidfd_send_signal, p->fd, SIGKILL, NULL, 0);
 }
 
-/* "PID (NAME) STATE ...", and the name may be anything. */
-bool lend_process_stopped(const struct lend_process *p)
+/* "PID (NAME) STATE ..."; the name may contain any byte. */
+bool borrower_process_is_stopped(const struct borrower_process *p)
 {
 	char text[512], path[40], *end;
 	ssize_t n = -1;
@@ -100,11 +103,11 @@ bool lend_process_stopped(const struct lend_process *p)
 	text[n < 0 ? 0 : n] = '\0';
 	end = strrchr(text, ')');
 	return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't') &&
-	       !lend_process_ended(p);
+	       !borrower_process_has_ended(p);
 }
 
 /* "FROM-TO PERMS OFFSET MAJOR:MINOR INODE PATH" */
-static bool is_of(const char *line, const struct stat *sb)
+static bool maps_line_has_inode(const char *line, const struct stat *sb)
 {
 	unsigned long inode;
 
@@ -112,7 +115,7 @@ static bool is_of(const char *line, const struct stat *sb)
 	       inode == sb->st_ino;
 }
 
-bool lend_process_maps(const struct lend_process *p, int fd)
+bool borrower_process_maps_file(const struct borrower_process *p, int fd)
 {
 	char path[40], *line = NULL;
 	bool found = false;
@@ -128,7 +131,7 @@ bool lend_process_maps(const struct lend_process *p, int fd)
 		return true;
 	}
 	while (!found && getline(&line, &cap, f) > 0)
-		found = is_of(line, &sb);
+		found = maps_line_has_inode(line, &sb);
 	free(line);
 	fclose(f);
 	return found;

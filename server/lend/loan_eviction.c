@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loan_eviction.c - replaces the objects that an evicted session has or had.
+ *
+ * A descriptor that a client received cannot be taken back.  So all objects of the session are
+ * replaced by copies, whatever its marks say; also the returned ones, because the client can
+ * have kept the descriptor.
+ *
+ *	FENCE ---> pending ---------------------------> replaced
+ *	              |  no room                           ^
+ *	              +---------> deferred, retried -------+
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/util/clock.h"
+#include "server/lend/loan_table_int.h"
+
+#define SESSIONS                                                               \
+	512u /* more than are evicted before the first of them has closed */
+#define DEFER_MS 1000u
+
+/* An object to be replaced. */
+struct object_eviction {
+	TAILQ_ENTRY(object_eviction) link; /* of pending or deferred */
+	UT_hash_handle hh;
+	uint64_t handle, session;
+	struct loan_session
+		*ses; /* it keeps the files for the next process; or NULL */
+	bool closed; /* its gate */
+	bool deferred;
+	struct gate_entry entry;
+};
+TAILQ_HEAD(eviction_list, object_eviction);
+
+struct loan_evictions {
+	uint64_t session[SESSIONS]; /* the last ones */
+	uint64_t nsessions;
+	struct eviction_list pending;
+	struct eviction_list deferred; /* there was no room for the copy */
+	atomic_uint ndeferred;
+	uint64_t retry_at; /* the deferred ones, clock_now() */
+	struct object_eviction *objects; /* both, by handle */
+};
+
+/* ---- objects ---- */
+
+static struct object_eviction *find_object(const struct loan_table *table,
+					   uint64_t handle)
+{
+	struct object_eviction *object;
+
+	HASH_FIND(hh, table->evictions->objects, &handle, sizeof(handle),
+		  object);
+	return object;
+}
+
+bool loan_evictions_has_object(const struct loan_table *table, uint64_t handle)
+{
+	const struct object_eviction *object = find_object(table, handle);
+
+	return object && !object->deferred;
+}
+
+static void close_gate(struct loan_table *table, struct object_eviction *object)
+{
+	if (object->closed)
+		return;
+	object->closed = true;
+	write_hold_add(table, object->handle);
+	gate_enter_late(store_gate(table->attr.store), object->handle, 1,
+			&object->entry);
+}
+
+static void open_gate(struct loan_table *table, struct object_eviction *object)
+{
+	if (!object->closed)
+		return;
+	object->closed = false;
+	write_hold_remove(table, object->handle);
+	gate_leave(store_gate(table->attr.store), &object->entry);
+}
+
+static struct object_eviction *create_object(struct loan_table *table,
+					     uint64_t session, uint64_t handle)
+{
+	struct loan_evictions *ev = table->evictions;
+	struct object_eviction *object = calloc(1, sizeof(*object));
+
+	if (!object)
+		return NULL;
+	object->handle = handle;
+	object->session = session;
+	HASH_ADD(hh, ev->objects, handle, sizeof(object->handle), object);
+	if (!object->hh.tbl) {
+		free(object);
+		return NULL;
+	}
+	object->ses = loan_session_find(table, session);
+	if (object->ses)
+		object->ses->evictions++;
+	TAILQ_INSERT_TAIL(&ev->pending, object, link);
+	return object;
+}
+
+static void unlink_object(struct loan_evictions *ev,
+			  struct object_eviction *object)
+{
+	if (object->deferred) {
+		TAILQ_REMOVE(&ev->deferred, object, link);
+		atomic_fetch_sub(&ev->ndeferred, 1);
+	} else {
+		TAILQ_REMOVE(&ev->pending, object, link);
+	}
+}
+
+static void free_object(struct loan_table *table,
+			struct object_eviction *object,
+			loan_session_end_fn *end)
+{
+	struct loan_session *ses = object->ses;
+
+	unlink_object(table->evictions, object);
+	HASH_DELETE(hh, table->evictions->objects, object);
+	open_gate(table, object);
+	if (ses)
+		ses->evictions--;
+	if (ses && loan_session_is_over(ses))
+		end(table, ses);
+	free(object);
+}
+
+/* Clients can use the object until the next attempt. */
+static void defer_object(struct loan_table *table,
+			 struct object_eviction *object)
+{
+	struct loan_evictions *ev = table->evictions;
+
+	open_gate(table, object);
+	unlink_object(ev, object);
+	object->deferred = true;
+	TAILQ_INSERT_TAIL(&ev->deferred, object, link);
+	atomic_fetch_add(&ev->ndeferred, 1);
+	ev->retry_at = clock_after_ms(DEFER_MS);
+}
+
+/* ---- sessions ---- */
+
+/* An object that was lent for reading stays open until its turn: nobody can change it. */
+static void add_object(void *arg, uint64_t session, uint64_t handle, bool write)
+{
+	struct loan_table *table = arg;
+	struct object_eviction *object = find_object(table, handle);
+
+	if (!object)
+		object = create_object(table, session, handle);
+	if (object && object->session == session)
+		loan_history_evict(table->history, session, handle);
+	if (!object)
+		log_error(table->attr.log,
+			  "no memory to set object %016llx aside, "
+			  "which was lent to a session that is evicted",
+			  (unsigned long long)handle);
+	else if (write && !object->deferred)
+		close_gate(table, object);
+}
+
+static void add_session(struct loan_table *table, uint64_t session)
+{
+	const struct loan_session *ses = loan_session_find(table, session);
+
+	for (uint32_t i = 0; ses && i < LENT_OBJECTS; i++)
+		if (ses->loan[i].number)
+			add_object(table, session, ses->loan[i].handle,
+				   ses->loan[i].write);
+	loan_history_visit(table->history, session, add_object, table);
+}
+
+void loan_evictions_resume(struct loan_table *table)
+{
+	loan_history_visit_evicted(table->history, add_object, table);
+}
+
+bool loan_session_is_evicted(const struct loan_table *table, uint64_t session)
+{
+	for (uint32_t i = 0; i < SESSIONS; i++)
+		if (table->evictions->session[i] == session)
+			return true;
+	return false;
+}
+
+/* The session can still borrow until all workers know; a FENCE can also be repeated. */
+static void evict_session(struct loan_table *table, uint64_t session)
+{
+	struct loan_evictions *ev = table->evictions;
+
+	if (loan_session_is_evicted(table, session))
+		return;
+	ev->session[ev->nsessions++ % SESSIONS] = session;
+	add_session(table, session);
+	pthread_cond_signal(&table->changed);
+}
+
+/* On a disk nothing is lent for writing, and only to clients that could end this process. */
+void loan_session_evict(struct loan_table *table, uint64_t session)
+{
+	if (!store_in_memory(table->attr.store))
+		return;
+	pthread_mutex_lock(&table->lock);
+	evict_session(table, session);
+	pthread_mutex_unlock(&table->lock);
+}
+
+bool loan_evictions_pending(struct loan_table *table)
+{
+	bool pending;
+
+	pthread_mutex_lock(&table->lock);
+	pending = !TAILQ_EMPTY(&table->evictions->pending);
+	pthread_mutex_unlock(&table->lock);
+	return pending;
+}
+
+unsigned int loan_evictions_deferred(const struct loan_table *table)
+{
+	return atomic_load(&table->evictions->ndeferred);
+}
+
+/* ---- replacing ---- */
+
+static void log_result(const struct loan_table *table,
+		       const struct object_eviction *object, int rc)
+{
+	if (!rc)
+		log_info(table->attr.log,
+			 "object %016llx: set aside by a copy, as it was lent "
+			 "to session %016llx, which is evicted; nothing needs "
+			 "doing",
+			 (unsigned long long)object->handle,
+			 (unsigned long long)object->session);
+	else if (!object->deferred)
+		log_warn(table->attr.log,
+			 "object %016llx: cannot be set aside by a copy: %s; "
+			 "the program of session %016llx, which is evicted, "
+			 "may keep it open past this iod until it can: free "
+			 "some space, end the program, or copy the file and "
+			 "remove it",
+			 (unsigned long long)object->handle, strerror(-rc),
+			 (unsigned long long)object->session);
+}
+
+/* True: the copy is in place. */
+static bool replace_object(struct loan_table *table,
+			   struct object_eviction *object)
+{
+	struct eviction_list *pending = &table->evictions->pending;
+	int rc;
+
+	close_gate(table, object);
+	rc = object_replace(table, object->handle);
+	if (rc == -ECANCELED) /* this process ends */
+		return false;
+	if (rc == -EAGAIN && !object->deferred) {
+		/* a writer stays inside for some time: try the others first */
+		TAILQ_REMOVE(pending, object, link);
+		TAILQ_INSERT_TAIL(pending, object, link);
+		return false;
+	}
+	log_result(table, object, rc);
+	if (rc) {
+		defer_object(table, object);
+	} else {
+		loan_history_erase(table->history, object->session,
+				   object->handle);
+		free_object(table, object, loan_session_free);
+	}
+	return !rc;
+}
+
+bool loan_evictions_replace_next(struct loan_table *table)
+{
+	struct loan_evictions *ev = table->evictions;
+	struct object_eviction *object = TAILQ_FIRST(&ev->pending);
+
+	if (object)
+		return replace_object(table, object);
+	object = TAILQ_FIRST(&ev->deferred);
+	return object && clock_now() >= ev->retry_at &&
+	       replace_object(table, object);
+}
+
+bool loan_evictions_are_idle(const struct loan_table *table)
+{
+	const struct loan_evictions *ev = table->evictions;
+
+	return TAILQ_EMPTY(&ev->pending) &&
+	       (TAILQ_EMPTY(&ev->deferred) || clock_now() < ev->retry_at);
+}
+
+void loan_evictions_wait(struct loan_table *table)
+{
+	const struct timespec until = clock_timespec(
+		table->evictions->retry_at);
+
+	if (TAILQ_EMPTY(&table->evictions->deferred))
+		pthread_cond_wait(&table->changed, &table->lock);
+	else
+		pthread_cond_timedwait(&table->changed, &table->lock, &until);
+}
+
+/* ---- opening and closing ---- */
+
+int loan_evictions_open(struct loan_table *table)
+{
+	struct loan_evictions *ev = calloc(1, sizeof(*ev));
+
+	if (!ev)
+		return -ENOMEM;
+	TAILQ_INIT(&ev->pending);
+	TAILQ_INIT(&ev->deferred);
+	table->evictions = ev;
+	return 0;
+}
+
+/* The next process replaces what is left. */
+static void abandon_objects(struct loan_table *table,
+			    struct eviction_list *list)
+{
+	struct object_eviction *object;
+
+	while ((object = TAILQ_FIRST(list))) {
+		if (object->ses)
+			object->ses->keep_files = true;
+		free_object(table, object, loan_session_abandon);
+	}
+}
+
+void loan_evictions_close(struct loan_table *table)
+{
+	if (!table->evictions)
+		return;
+	abandon_objects(table, &table->evictions->pending);
+	abandon_objects(table, &table->evictions->deferred);
+	free(table->evictions);
+	table->evictions = NULL;
+}

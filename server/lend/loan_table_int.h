@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loan_table_int.h - the state of loan_table.h that the files of this room share.  The files
+ * call each other only downwards:
+ *
+ *	loan_table.c          opening, closing, lending
+ *	loan_watcher.c        the thread that waits for stuck writers    loan_recovery.c
+ *	loan_eviction.c       the objects of evicted sessions
+ *	object_replacement.c  replacing an object by a copy
+ *	loan_recall.c         revoking loans
+ *	stuck_writers.c       writers that are inside when a loan is revoked
+ *	loan_sessions.c       sessions and their loans
+ *
+ * All functions need the table's lock, except where the contract says otherwise.
+ */
+#ifndef LOAN_TABLE_INT_H
+#define LOAN_TABLE_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#include "common/util/hash_table.h"
+#include "common/util/log.h"
+#include "server/lend/borrower_process.h"
+#include "server/lend/loan_files.h"
+#include "server/lend/loan_history.h"
+#include "server/lend/loan_table.h"
+
+#define LOAN_BUCKETS 1024u
+
+struct loan_session;
+struct loan_evictions;
+struct loan_watcher;
+
+struct object_loan {
+	struct loan_session *ses;
+	uint64_t number; /* 0: not lent */
+	uint64_t handle;
+	bool write, rechecks;
+	uint64_t until; /* clock_boot() */
+	LIST_ENTRY(object_loan) link; /* of its handle's bucket */
+	/* A revoked loan whose writer is inside.  Only the watcher changes these, except stuck. */
+	bool stuck, killed;
+	uint64_t since; /* clock_now() */
+	uint64_t retry_at; /* no replacement before, clock_now() */
+	bool warned; /* that there is no room */
+	struct gate_entry entry;
+	TAILQ_ENTRY(object_loan) stuck_link;
+};
+LIST_HEAD(object_loans, object_loan);
+
+struct loan_session {
+	uint64_t id;
+	UT_hash_handle hh;
+	struct borrower_process process;
+	struct loan_files files;
+	unsigned int stuck; /* loans */
+	unsigned int evictions; /* objects to be replaced for it */
+	bool ended; /* freed when it has neither */
+	bool keep_files; /* for the next process */
+	struct loan_user who;
+	struct loan_counters counters;
+	char peer[96];
+	struct object_loan loan[LENT_OBJECTS];
+};
+
+struct loan_table {
+	struct loan_table_attr attr;
+	int dirfd; /* of DIR/lent */
+	pthread_mutex_t lock; /* of the rest */
+	struct loan_session *sessions;
+	struct object_loans bucket[LOAN_BUCKETS];
+	atomic_uint writer_holds
+		[LOAN_BUCKETS]; /* write_hold_add(); read without the lock */
+	uint64_t last_number;
+	atomic_uint count, writers; /* loans; for writing */
+	uint32_t era;
+	uint64_t reported_at; /* loan_table_report_usage(), clock_boot() */
+	_Atomic uint64_t next_expiry; /* no loan expires earlier; never 0 */
+	TAILQ_HEAD(, object_loan) stuck;
+	struct loan_history *history;
+	struct loan_evictions *evictions;
+	struct loan_watcher *watcher;
+	pthread_cond_t changed; /* there is work for the watcher */
+	atomic_bool stopping; /* the watcher has to end */
+};
+
+/* ---- loan_sessions.c ---- */
+
+struct loan_session *loan_session_find(struct loan_table *table, uint64_t id);
+/* The session of the request, created if necessary; errors as for loan_table_lend(). */
+int loan_session_get(struct loan_table *table,
+		     const struct loan_request *request,
+		     struct loan_session **ses);
+static inline bool loan_session_is_over(const struct loan_session *ses)
+{
+	return ses->ended && !ses->stuck && !ses->evictions;
+}
+typedef void loan_session_end_fn(struct loan_table *table,
+				 struct loan_session *ses);
+/* Frees an ended session and removes its files. */
+loan_session_end_fn loan_session_free;
+/* Frees a session when this process ends: its files stay if the next process needs them. */
+loan_session_end_fn loan_session_abandon;
+/* Calls attr.add_usage. */
+void loan_session_report_usage(struct loan_table *table,
+			       struct loan_session *ses);
+
+static inline struct object_loans *loan_bucket(struct loan_table *table,
+					       uint64_t handle)
+{
+	return &table->bucket[handle % LOAN_BUCKETS];
+}
+static inline uint32_t loan_index(const struct object_loan *loan)
+{
+	return (uint32_t)(loan - loan->ses->loan);
+}
+/* A loan of the session that is not used and has no mark, or NULL. */
+struct object_loan *loan_find_unused(struct loan_session *ses);
+/* Lends the object to the session by an unused loan of it. */
+void loan_start(struct loan_table *table, struct loan_session *ses,
+		struct object_loan *loan, uint64_t handle, bool write,
+		const struct loan_request *request);
+/* Revokes the loan.  The history keeps it. */
+void loan_revoke(struct loan_table *table, struct object_loan *loan);
+/* No writer is inside, or it does no harm: the next process ignores its mark. */
+void loan_ignore_mark(const struct object_loan *loan);
+
+/* From now until write_hold_remove(), somebody else may change the object. */
+void write_hold_add(struct loan_table *table, uint64_t handle);
+void write_hold_remove(struct loan_table *table, uint64_t handle);
+
+/* ---- stuck_writers.c ---- */
+
+/* Adds a revoked loan whose writer is inside: closes the object's gate and wakes the watcher. */
+void stuck_writer_add(struct loan_table *table, struct object_loan *loan);
+/* Opens the gate again; end() is called if this was the last work for an ended session. */
+void stuck_writer_remove(struct loan_table *table, struct object_loan *loan,
+			 loan_session_end_fn *end);
+/* The writer has left, or writes to a file that is no longer the object. */
+void stuck_writer_complete(struct loan_table *table, struct object_loan *loan);
+void stuck_writers_complete_object(struct loan_table *table, uint64_t handle);
+bool stuck_writers_has_object(const struct loan_table *table, uint64_t handle);
+/*
+ * For the watcher alone; releases the lock meanwhile, because /proc can block on the memory of
+ * the process.  True: the writer has left.  Kills an overdue writer of an earlier release.
+ */
+bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan);
+/* For the watcher alone: completes writers that have left any object but this one. */
+void stuck_writers_check_others(struct loan_table *table, uint64_t handle);
+/* Without the lock, for the watcher alone: kills the process if it may still be inside. */
+void stuck_writer_kill(struct loan_table *table, struct object_loan *loan);
+
+/* ---- loan_recall.c ---- */
+
+/* Revokes the loans that the client has returned in its marks. */
+void loan_recall_returned(struct loan_table *table, struct loan_session *ses);
+/*
+ * Revokes all loans of the object, and tells the stuck writers that it is replaced.  False: one
+ * of them does not check that, or is stuck for less than LOAN_REPLACE_MS.  A running writer
+ * would otherwise repeat by message a write that it has done, perhaps over later writes of others.
+ */
+bool loan_recall_object(struct loan_table *table, uint64_t handle);
+
+/* ---- object_replacement.c: for the watcher alone; they release the lock meanwhile ---- */
+
+/* 0: replaced, no writer is stuck in it; -EAGAIN: not yet; or as store_set_aside(). */
+int object_replace(struct loan_table *table, uint64_t handle);
+/* Replaces the object of a stuck writer that rechecks.  True: done; no writer is stuck in it. */
+bool object_replace_stuck(struct loan_table *table, struct object_loan *loan);
+
+/* ---- loan_eviction.c ---- */
+
+/* Before all other work.  -ENOMEM. */
+int loan_evictions_open(struct loan_table *table);
+/* After all other work; the next process replaces what is left. */
+void loan_evictions_close(struct loan_table *table);
+/* Continues the evictions of the process before. */
+void loan_evictions_resume(struct loan_table *table);
+/* The session gets no more loans. */
+bool loan_session_is_evicted(const struct loan_table *table, uint64_t session);
+/* The object is being replaced, or waits for its turn. */
+bool loan_evictions_has_object(const struct loan_table *table, uint64_t handle);
+/*
+ * For the watcher alone; releases the lock meanwhile: replaces one object.  True: done, and there
+ * may be others.
+ */
+bool loan_evictions_replace_next(struct loan_table *table);
+/* There is nothing to replace now. */
+bool loan_evictions_are_idle(const struct loan_table *table);
+/* Waits for table->changed, or until a deferred object is to be retried. */
+void loan_evictions_wait(struct loan_table *table);
+
+/* ---- loan_recovery.c ---- */
+
+/* Revokes the loans of the process before.  -EBUSY or -errno. */
+int loan_recovery_run(struct loan_table *table);
+
+/* ---- loan_watcher.c: without the lock ---- */
+
+int loan_watcher_start(struct loan_table *table);
+/* Ends the thread, if it was started, and abandons the stuck writers. */
+void loan_watcher_stop(struct loan_table *table);
+
+#endif
