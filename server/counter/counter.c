@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counter.c - the table of pages in use, and changes.  The table's lock is never held
- * over the disk; a page's own is, by who needs the disk for it.
+ * counter.c - the table of files with counters, and changes of counters.  The table's lock is
+ * never held during a disk access; the lock of a file is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +13,27 @@
 #include <unistd.h>
 
 #include "common/util/boot_id.h"
-#include "server/counter/counter_int.h"
+#include "common/util/hash_table.h"
+#include "server/counter/counter_atomic.h"
+
+struct counter_file {
+	uint64_t handle;
+	UT_hash_handle hh;
+	unsigned int users; /* this and the next two: the table's lock */
+	bool removed; /* from the table */
+	TAILQ_ENTRY(counter_file) idle; /* if there are no users */
+	pthread_mutex_t lock; /* of the rest */
+	struct counter_map map;
+	struct counter_atomics atomics;
+};
 
 struct counters {
 	struct counters_attr attr;
-	uint64_t boot;
+	uint64_t boot; /* id of the current boot */
 	int dirfd;
 	pthread_mutex_t lock; /* of the rest */
 	struct counter_file *files;
-	TAILQ_HEAD(, counter_file) idle; /* the longest first */
+	TAILQ_HEAD(, counter_file) idle; /* the longest idle first */
 	unsigned int nidle;
 };
 
@@ -74,27 +86,28 @@ int counters_open(const struct counters_attr *attr, struct counters **out)
 	return rc;
 }
 
-static void file_free(struct counter_file *f)
+static void free_file(struct counter_file *f)
 {
-	lent_take_all(f);
+	counter_atomic_revoke_all(&f->atomics, &f->map);
 	if (f->map.page)
-		counter_unmap(&f->map);
+		counter_page_unmap(&f->map);
 	pthread_mutex_destroy(&f->lock);
 	free(f);
 }
 
-/* Nothing is left out over an orderly end of the host. */
-static void settle(const struct counters *counters, struct counter_file *f)
+/* After this, no values are skipped if the host restarts in order. */
+static void save_exact_values(const struct counters *counters,
+			      struct counter_file *f)
 {
 	unsigned int i;
 	int rc;
 
-	lent_take_all(f);
+	counter_atomic_revoke_all(&f->atomics, &f->map);
 	if (!f->map.page || counters->attr.in_memory)
 		return;
 	for (i = 0; i < WIRE_COUNTERS; i++)
 		f->map.page->slot[i].ceiling = f->map.page->slot[i].value;
-	rc = counter_flush(&f->map);
+	rc = counter_page_flush(&f->map);
 	if (rc)
 		log_warn(counters->attr.log,
 			 "the counters of %016llx do not get to the disk: %s; "
@@ -110,8 +123,8 @@ void counters_close(struct counters *counters)
 		return;
 	HASH_ITER(hh, counters->files, f, next) {
 		HASH_DEL(counters->files, f);
-		settle(counters, f);
-		file_free(f);
+		save_exact_values(counters, f);
+		free_file(f);
 	}
 	if (counters->dirfd >= 0)
 		close(counters->dirfd);
@@ -121,7 +134,7 @@ void counters_close(struct counters *counters)
 
 /* ---- the table ---- */
 
-static struct counter_file *file_new(uint64_t handle)
+static struct counter_file *create_file(uint64_t handle)
 {
 	struct counter_file *f = calloc(1, sizeof(*f));
 
@@ -132,8 +145,9 @@ static struct counter_file *file_new(uint64_t handle)
 	return f;
 }
 
-/* With the lock. */
-static struct counter_file *find(struct counters *counters, uint64_t handle)
+/* With the lock, as the next two. */
+static struct counter_file *find_file(struct counters *counters,
+				      uint64_t handle)
 {
 	struct counter_file *f;
 
@@ -141,20 +155,20 @@ static struct counter_file *find(struct counters *counters, uint64_t handle)
 	return f;
 }
 
-static struct counter_file *add(struct counters *counters, uint64_t handle)
+static struct counter_file *add_file(struct counters *counters, uint64_t handle)
 {
-	struct counter_file *f = file_new(handle);
+	struct counter_file *f = create_file(handle);
 
 	if (!f)
 		return NULL;
 	HASH_ADD(hh, counters->files, handle, sizeof(f->handle), f);
-	if (find(counters, handle) == f)
+	if (find_file(counters, handle) == f)
 		return f;
-	file_free(f);
+	free_file(f);
 	return NULL;
 }
 
-static void use(struct counters *counters, struct counter_file *f)
+static void add_user(struct counters *counters, struct counter_file *f)
 {
 	if (f->users++ || !f->map.page)
 		return;
@@ -162,25 +176,25 @@ static void use(struct counters *counters, struct counter_file *f)
 	counters->nidle--;
 }
 
-/* NULL: there is none, or (make) no memory. */
-static struct counter_file *get(struct counters *counters, uint64_t handle,
-				bool make)
+/* NULL: not in the table, or, with create, no memory. */
+static struct counter_file *get_file(struct counters *counters, uint64_t handle,
+				     bool create)
 {
 	struct counter_file *f;
 
 	pthread_mutex_lock(&counters->lock);
-	f = find(counters, handle);
-	if (!f && make)
-		f = add(counters, handle);
+	f = find_file(counters, handle);
+	if (!f && create)
+		f = add_file(counters, handle);
 	if (f)
-		use(counters, f);
+		add_user(counters, f);
 	pthread_mutex_unlock(&counters->lock);
 	return f;
 }
 
-/* With the lock.  Which one is to be freed, or NULL. */
-static struct counter_file *unuse(struct counters *counters,
-				  struct counter_file *f)
+/* With the lock.  Returns a file to be freed, or NULL. */
+static struct counter_file *remove_user(struct counters *counters,
+					struct counter_file *f)
 {
 	if (--f->users)
 		return NULL;
@@ -188,7 +202,7 @@ static struct counter_file *unuse(struct counters *counters,
 		return f;
 	if (f->map.page) {
 		TAILQ_INSERT_TAIL(&counters->idle, f, idle);
-		if (++counters->nidle <= COUNTERS_OPEN)
+		if (++counters->nidle <= COUNTERS_MAPPED)
 			return NULL;
 		f = TAILQ_FIRST(&counters->idle);
 		TAILQ_REMOVE(&counters->idle, f, idle);
@@ -198,48 +212,20 @@ static struct counter_file *unuse(struct counters *counters,
 	return f;
 }
 
-static void put(struct counters *counters, struct counter_file *f)
+static void put_file(struct counters *counters, struct counter_file *f)
 {
 	pthread_mutex_lock(&counters->lock);
-	f = unuse(counters, f);
+	f = remove_user(counters, f);
 	pthread_mutex_unlock(&counters->lock);
 	if (f)
-		file_free(f);
+		free_file(f);
 }
 
 /* ---- changes: with the file's lock ---- */
 
-int64_t counter_above(int64_t value, int64_t add)
-{
-	int64_t ahead;
-
-	if (__builtin_mul_overflow(add, (int64_t)COUNTER_AHEAD, &ahead))
-		return INT64_MAX;
-	if (ahead < (int64_t)COUNTER_LEAST)
-		ahead = COUNTER_LEAST;
-	return __builtin_add_overflow(value, ahead, &ahead) ? INT64_MAX : ahead;
-}
-
-int counter_raise(const struct counters *counters, struct counter_file *f,
-		  unsigned int number, int64_t ceiling)
-{
-	struct counter_page *page = f->map.page;
-	int64_t before = page->slot[number].ceiling;
-	int rc;
-
-	page->slot[number].ceiling = ceiling;
-	page->boot = counters->boot;
-	rc = counter_flush(&f->map);
-	if (!rc)
-		return 0;
-	page->slot[number].ceiling = before;
-	page->boot = COUNTER_UNSURE;
-	return rc;
-}
-
-static bool is_below(const struct counters *counters,
-		     const struct counter_file *f,
-		     const struct counter_change *c, int64_t value)
+static bool is_below_ceiling(const struct counters *counters,
+			     const struct counter_file *f,
+			     const struct counter_change *c, int64_t value)
 {
 	const struct counter_page *page = f->map.page;
 
@@ -247,54 +233,61 @@ static bool is_below(const struct counters *counters,
 	       value <= page->slot[c->number].ceiling;
 }
 
-static int store(const struct counters *counters, struct counter_file *f,
-		 const struct counter_change *c, bool quick, int64_t value)
+static int store_value(const struct counters *counters, struct counter_file *f,
+		       const struct counter_change *c, bool quick,
+		       int64_t value)
 {
 	int rc = 0;
 
-	if (!counters->attr.in_memory && !is_below(counters, f, c, value)) {
+	if (!counters->attr.in_memory &&
+	    !is_below_ceiling(counters, f, c, value)) {
 		if (quick)
 			return -EAGAIN;
-		rc = counter_raise(counters, f, c->number,
-				   c->set ? value
-					  : counter_above(value, c->value));
+		rc = counter_page_set_ceiling(
+			&f->map, c->number,
+			c->set ? value : counter_page_ceiling(value, c->value));
 	}
 	if (!rc)
 		f->map.page->slot[c->number].value = value;
 	return rc;
 }
 
-static int change(const struct counters *counters, struct counter_file *f,
-		  const struct counter_change *c, bool quick, int64_t *old)
+static int change_value(const struct counters *counters, struct counter_file *f,
+			const struct counter_change *c, bool quick,
+			int64_t *old)
 {
 	int64_t before, value = c->value;
 	int rc;
 
-	if (lent_is(f, c->number)) {
-		if (counter_only_reads(c))
-			return lent_read(counters, f, c->number, quick, old);
+	if (counter_atomic_is_lent(&f->atomics, c->number)) {
+		if (counter_change_is_read(c))
+			return counter_atomic_read(&f->atomics, &f->map,
+						   c->number, quick, old);
 		if (quick)
 			return -EAGAIN;
-		lent_take_back(f, c->number);
+		counter_atomic_revoke(&f->atomics, &f->map, c->number);
 	}
 	before = f->map.page->slot[c->number].value;
 	if (!c->set && __builtin_add_overflow(before, c->value, &value))
 		return -EOVERFLOW;
-	rc = counter_only_reads(c) ? 0 : store(counters, f, c, quick, value);
+	rc = counter_change_is_read(c)
+		     ? 0
+		     : store_value(counters, f, c, quick, value);
 	if (!rc)
 		*old = before;
 	return rc;
 }
 
-static int map(const struct counters *counters, struct counter_file *f,
-	       bool create)
+static int map_file(const struct counters *counters, struct counter_file *f,
+		    bool create)
 {
 	int rc;
 
 	if (f->map.page)
 		return 0;
-	rc = counter_map(counters->dirfd, f->handle, create, counters->boot,
-			 !counters->attr.in_memory, &f->map);
+	rc = counter_page_map(counters->dirfd, f->handle, create,
+			      counters->boot, !counters->attr.in_memory,
+			      &f->map);
 	if (rc && rc != -ENOENT)
 		log_error(counters->attr.log,
 			  "cannot open %s/counters/%016llx: %s%s",
@@ -313,9 +306,9 @@ static int change_file(struct counters *counters, struct counter_file *f,
 	int rc;
 
 	pthread_mutex_lock(&f->lock);
-	rc = map(counters, f, !counter_only_reads(c));
+	rc = map_file(counters, f, !counter_change_is_read(c));
 	if (!rc)
-		rc = change(counters, f, c, false, old);
+		rc = change_value(counters, f, c, false, old);
 	pthread_mutex_unlock(&f->lock);
 	if (rc != -ENOENT)
 		return rc;
@@ -331,7 +324,7 @@ static int change_quick(struct counters *counters, struct counter_file *f,
 	if (pthread_mutex_trylock(&f->lock))
 		return rc;
 	if (f->map.page)
-		rc = change(counters, f, c, true, old);
+		rc = change_value(counters, f, c, true, old);
 	pthread_mutex_unlock(&f->lock);
 	return rc;
 }
@@ -339,50 +332,51 @@ static int change_quick(struct counters *counters, struct counter_file *f,
 int counter_change(struct counters *counters, const struct counter_change *c,
 		   bool quick, int64_t *old)
 {
-	struct counter_file *f = get(counters, c->handle, !quick);
+	struct counter_file *f = get_file(counters, c->handle, !quick);
 	int rc;
 
 	if (!f)
 		return quick ? -EAGAIN : -ENOMEM;
 	rc = quick ? change_quick(counters, f, c, old)
 		   : change_file(counters, f, c, old);
-	put(counters, f);
+	put_file(counters, f);
 	return rc;
 }
 
-int counter_lend(struct counters *counters, const struct counter_wish *wish,
-		 struct counter_place *place)
+int counter_lend_to_device(struct counters *counters,
+			   const struct counter_loan_request *request,
+			   struct counter_loan *loan)
 {
-	struct counter_file *f = get(counters, wish->handle, true);
+	struct counter_file *f = get_file(counters, request->handle, true);
 	int rc;
 
 	if (!f)
 		return -ENOMEM;
 	pthread_mutex_lock(&f->lock);
-	rc = map(counters, f, true);
+	rc = map_file(counters, f, true);
 	if (!rc)
-		rc = lent_place(counters, f, wish, place);
+		rc = counter_atomic_lend(&f->atomics, &f->map, request, loan);
 	pthread_mutex_unlock(&f->lock);
-	put(counters, f);
+	put_file(counters, f);
 	return rc;
 }
 
-void counters_remove(struct counters *counters, uint64_t handle)
+void counters_remove_file(struct counters *counters, uint64_t handle)
 {
 	struct counter_file *f;
 	int rc;
 
 	pthread_mutex_lock(&counters->lock);
-	f = find(counters, handle);
+	f = find_file(counters, handle);
 	if (f) {
-		use(counters, f);
+		add_user(counters, f);
 		HASH_DEL(counters->files, f);
 		f->removed = true;
 	}
 	pthread_mutex_unlock(&counters->lock);
 	if (f)
-		put(counters, f);
-	rc = counter_unlink(counters->dirfd, handle);
+		put_file(counters, f);
+	rc = counter_page_unlink(counters->dirfd, handle);
 	if (rc)
 		log_warn(
 			counters->attr.log,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counter.h - counters of files: a page for each file that has some, in
+ * counter.h - counters of files.  Each file that has counters has a page with them, in
  * DIR/counters/HANDLE.
  *
- * The page is mapped, so a change costs a store in memory, and the end of this process
- * takes nothing back.  For the end of the host a ceiling beside each counter is on
- * the disk ahead of it: where a page is of an earlier life of the host, its counters go
- * on from there.  So no value is given twice; some are left out.
+ * The page is mapped, so a change is a store in memory, and a crash of this process loses
+ * nothing.  For a crash of the host, the disk holds a ceiling for each counter above its value.
+ * If the page is from an earlier boot, its counters continue at their ceilings.  So no value is
+ * given out twice; some values are skipped.
  *
- * All functions but counters_open() and counters_close() may be called from any thread.
+ * All functions except counters_open() and counters_close() may be called from any thread.
  */
 #ifndef COUNTER_H
 #define COUNTER_H
@@ -18,62 +18,64 @@
 
 #include "common/util/log.h"
 
-#define COUNTERS_OPEN 256u /* pages that are mapped while nobody uses them */
-#define COUNTER_AHEAD 64u /* the ceiling is that many such changes ahead, */
-#define COUNTER_LEAST 1024u /* or this */
+#define COUNTERS_MAPPED                                                        \
+	256u /* pages that stay mapped while they are not in use */
 
 struct counters;
 struct tp_dev;
 
 struct counters_attr {
 	const char *dir; /* of the store */
-	bool in_memory; /* it ends with the host: there are no ceilings */
-	const struct log *log; /* outlives it */
+	bool in_memory; /* the store ends with the host, so ceilings are not needed */
+	const struct log *log; /* outlives the counters */
 };
-/* -errno; the cause and the fix are logged. */
+/* -errno; the cause and the remedy are logged. */
 int counters_open(const struct counters_attr *attr, struct counters **counters);
-/* What is in use goes on from just there.  NULL: nothing happens. */
+/* Counters continue at their exact values after this.  NULL: nothing happens. */
 void counters_close(struct counters *counters);
 
 struct counter_change {
 	uint64_t handle;
 	unsigned int number; /* below WIRE_COUNTERS */
-	bool set; /* value takes its place, else it is added */
+	bool set; /* set the counter to value; otherwise add value */
 	int64_t value;
 };
-static inline bool counter_only_reads(const struct counter_change *c)
+static inline bool counter_change_is_read(const struct counter_change *c)
 {
 	return !c->set && !c->value;
 }
 /*
- * Makes it.  quick: only if that needs no disk and no other thread; else -EAGAIN,
- * and nothing is done.  -EOVERFLOW: it would wrap; -errno of the disk, or
- * that the page is not one, which is logged.  After an error it is as before.
+ * Changes a counter; *old is its value before.  quick: only if no disk access and no other
+ * thread is needed; otherwise -EAGAIN.  -EOVERFLOW: the counter would wrap; -EUCLEAN: the page
+ * is damaged; -errno of the disk.  Disk errors and damage are logged.  After an error the
+ * counter is unchanged.
  */
 int counter_change(struct counters *counters, const struct counter_change *c,
 		   bool quick, int64_t *old);
-/* For RDMA atomics of a client. */
-struct counter_wish {
+
+/* A counter for the RDMA atomics of a client. */
+struct counter_loan_request {
 	uint64_t handle;
 	unsigned int number; /* below WIRE_COUNTERS */
-	struct tp_dev *dev; /* over which it comes */
-	int64_t step; /* what it adds, above 0 */
-	bool raise; /* the ceiling, to upto or above */
+	struct tp_dev *dev; /* the device of the client's connection */
+	int64_t step; /* what the client adds, above 0 */
+	bool raise; /* raise the ceiling to upto or above */
 	int64_t upto;
 };
-struct counter_place {
-	uint64_t addr; /* 0: it is not lent */
+struct counter_loan {
+	uint64_t addr; /* 0: not lent */
 	uint32_t rkey;
-	int64_t ceiling; /* what is below is given for good */
+	int64_t ceiling; /* values below it stay valid after a crash */
 };
 /*
- * Lends it, if that can be, and raises the ceiling as it needs.  Whoever changes it by
- * counter_change() takes it back, and then it is not lent for a while.  -EAGAIN: it
- * is not lent, and there was nothing to raise; or as counter_change().
+ * Lends the counter to the device, if possible, and raises the ceiling as needed.  A
+ * counter_change() revokes the loan, and the counter is then not lent for some time.
+ * -EAGAIN: not lent, and no ceiling to raise; or as counter_change().
  */
-int counter_lend(struct counters *counters, const struct counter_wish *wish,
-		 struct counter_place *place);
-/* Its file is no more. */
-void counters_remove(struct counters *counters, uint64_t handle);
+int counter_lend_to_device(struct counters *counters,
+			   const struct counter_loan_request *request,
+			   struct counter_loan *loan);
+/* The file is removed: frees its counters and removes their page. */
+void counters_remove_file(struct counters *counters, uint64_t handle);
 
 #endif

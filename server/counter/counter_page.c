@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counter_page.c - pages on the disk.  A new one gets its name when it is whole, so a
- * crash leaves none that is cut short.
+ * counter_page.c - the page with the counters of one file.  A new page gets its name after it
+ * is complete, so a crash leaves no partial page.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,19 +11,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/counter/counter_int.h"
+#include "server/counter/counter_page.h"
 
 #define PAGE_BYTES 4096u
 #define NAME_LEN 32u
 #define FLAGS (O_RDWR | O_CLOEXEC | O_NOFOLLOW)
 
-static void name_of(uint64_t handle, const char *end, char *name)
+static void format_name(uint64_t handle, const char *end, char *name)
 {
 	snprintf(name, NAME_LEN, "%016llx%s", (unsigned long long)handle, end);
 }
 
-/* Its space is there: a store in the mapping never lacks it. */
-static int fill(int fd, uint64_t boot)
+/* Allocates all blocks, so a full disk cannot fail a store in the mapping. */
+static int fill_page(int fd, uint64_t boot)
 {
 	struct counter_page page = { .magic = COUNTER_MAGIC, .boot = boot };
 	int rc = -posix_fallocate(fd, 0, PAGE_BYTES);
@@ -37,17 +37,17 @@ static int fill(int fd, uint64_t boot)
 	return n == (ssize_t)sizeof(page) ? 0 : -EIO;
 }
 
-static int make(int dirfd, uint64_t handle, uint64_t boot, bool durable)
+static int create_page(int dirfd, uint64_t handle, uint64_t boot, bool durable)
 {
 	char whole[NAME_LEN], part[NAME_LEN];
 	int rc, fd;
 
-	name_of(handle, "", whole);
-	name_of(handle, ".new", part);
+	format_name(handle, "", whole);
+	format_name(handle, ".new", part);
 	fd = openat(dirfd, part, FLAGS | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
 		return -errno;
-	rc = fill(fd, boot);
+	rc = fill_page(fd, boot);
 	if (!rc && durable && fsync(fd))
 		rc = -errno;
 	if (!rc && renameat(dirfd, part, dirfd, whole))
@@ -67,17 +67,17 @@ static int open_page(int dirfd, uint64_t handle, bool create, uint64_t boot,
 	char name[NAME_LEN];
 	int fd;
 
-	name_of(handle, "", name);
+	format_name(handle, "", name);
 	fd = openat(dirfd, name, FLAGS);
 	if (fd >= 0)
 		return fd;
 	if (errno != ENOENT || !create)
 		return -errno;
-	return make(dirfd, handle, boot, durable);
+	return create_page(dirfd, handle, boot, durable);
 }
 
-/* Read once, so that a disk that fails says so here and not at a store. */
-static int check(int fd)
+/* Reads the page, so that a disk error shows here and not at a store. */
+static int check_page(int fd)
 {
 	struct counter_page page;
 	ssize_t n = pread(fd, &page, sizeof(page), 0);
@@ -102,8 +102,8 @@ static int map_page(int fd, struct counter_page **page)
 	return 0;
 }
 
-/* How far they came is not known. */
-static void from_ceilings(struct counter_page *page, uint64_t which)
+/* The last values of these counters are unknown. */
+static void set_to_ceilings(struct counter_page *page, uint64_t which)
 {
 	unsigned int i;
 
@@ -113,45 +113,45 @@ static void from_ceilings(struct counter_page *page, uint64_t which)
 	page->lent = 0;
 }
 
-/* What another process had lent, and what another life of the host had. */
-static int go_on(struct counter_map *map, uint64_t boot, bool durable)
+/* Continues after a process that had lent counters, and after an earlier boot. */
+static int recover_page(struct counter_map *map, bool durable)
 {
 	struct counter_page *page = map->page;
 	int rc;
 
-	from_ceilings(page, page->lent);
-	if (!durable || page->boot == boot)
+	set_to_ceilings(page, page->lent);
+	if (!durable || page->boot == map->boot)
 		return 0;
-	from_ceilings(page, UINT64_MAX);
-	page->boot = boot;
-	rc = counter_flush(map);
+	set_to_ceilings(page, UINT64_MAX);
+	page->boot = map->boot;
+	rc = counter_page_flush(map);
 	if (rc)
 		page->boot = COUNTER_UNSURE;
 	return rc;
 }
 
-int counter_map(int dirfd, uint64_t handle, bool create, uint64_t boot,
-		bool durable, struct counter_map *out)
+int counter_page_map(int dirfd, uint64_t handle, bool create, uint64_t boot,
+		     bool durable, struct counter_map *out)
 {
-	struct counter_map map = { .page = NULL };
+	struct counter_map map = { .boot = boot };
 	int rc;
 
 	map.fd = open_page(dirfd, handle, create, boot, durable);
 	if (map.fd < 0)
 		return map.fd;
-	rc = check(map.fd);
+	rc = check_page(map.fd);
 	if (!rc)
 		rc = map_page(map.fd, &map.page);
 	if (!rc)
-		rc = go_on(&map, boot, durable);
+		rc = recover_page(&map, durable);
 	if (rc)
-		counter_unmap(&map);
+		counter_page_unmap(&map);
 	else
 		*out = map;
 	return rc;
 }
 
-void counter_unmap(struct counter_map *map)
+void counter_page_unmap(struct counter_map *map)
 {
 	if (map->page)
 		munmap(map->page, PAGE_BYTES);
@@ -159,17 +159,46 @@ void counter_unmap(struct counter_map *map)
 	map->page = NULL;
 }
 
-int counter_flush(const struct counter_map *map)
+int counter_page_flush(const struct counter_map *map)
 {
 	if (msync(map->page, PAGE_BYTES, MS_SYNC) || fdatasync(map->fd))
 		return -errno;
 	return 0;
 }
 
-int counter_unlink(int dirfd, uint64_t handle)
+int counter_page_unlink(int dirfd, uint64_t handle)
 {
 	char name[NAME_LEN];
 
-	name_of(handle, "", name);
+	format_name(handle, "", name);
 	return unlinkat(dirfd, name, 0) && errno != ENOENT ? -errno : 0;
+}
+
+int64_t counter_page_ceiling(int64_t value, int64_t step)
+{
+	int64_t ahead;
+
+	if (__builtin_mul_overflow(step, (int64_t)COUNTER_CEILING_STEPS,
+				   &ahead))
+		return INT64_MAX;
+	if (ahead < (int64_t)COUNTER_CEILING_MIN)
+		ahead = COUNTER_CEILING_MIN;
+	return __builtin_add_overflow(value, ahead, &ahead) ? INT64_MAX : ahead;
+}
+
+int counter_page_set_ceiling(struct counter_map *map, unsigned int number,
+			     int64_t ceiling)
+{
+	struct counter_page *page = map->page;
+	int64_t before = page->slot[number].ceiling;
+	int rc;
+
+	page->slot[number].ceiling = ceiling;
+	page->boot = map->boot;
+	rc = counter_page_flush(map);
+	if (!rc)
+		return 0;
+	page->slot[number].ceiling = before;
+	page->boot = COUNTER_UNSURE;
+	return rc;
 }

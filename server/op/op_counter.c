@@ -41,7 +41,7 @@ static int enter_and_change(struct iod *iod, const struct rpc_req *req,
 static int find(struct iod *iod, const struct counter_change *c,
 		struct store_obj **obj)
 {
-	return counter_only_reads(c)
+	return counter_change_is_read(c)
 		       ? store_obj_get(iod->store, c->handle, false, obj)
 		       : change_make(iod, c->handle, obj);
 }
@@ -55,7 +55,7 @@ static int change(struct iod *iod, const struct rpc_req *req, bool quick,
 	struct store_obj *obj;
 	int rc = find(iod, &c, &obj);
 
-	if (rc == -ENOENT && counter_only_reads(&c) &&
+	if (rc == -ENOENT && counter_change_is_read(&c) &&
 	    !tombs_has(iod->tombs, handle)) {
 		*old = 0;
 		return 0;
@@ -66,7 +66,7 @@ static int change(struct iod *iod, const struct rpc_req *req, bool quick,
 	store_obj_put(obj);
 	if (!tombs_has(iod->tombs, handle))
 		return rc;
-	counters_remove(iod->counters, handle);
+	counters_remove_file(iod->counters, handle);
 	return -ENOENT;
 }
 
@@ -114,7 +114,7 @@ static bool refuse(struct worker *w, struct rpc_req *req)
 {
 	const struct counter_change c = change_of(req);
 
-	if (!req->anew || counter_only_reads(&c))
+	if (!req->anew || counter_change_is_read(&c))
 		return false;
 	log_warn(w->iod->log,
 		 "%s: a change of a counter of %016llx comes again: an earlier "

@@ -23,15 +23,15 @@ static bool serves(const struct iod *iod, const struct tp_dev *dev)
 
 struct placing {
 	struct tp_dev *dev;
-	struct counter_place place;
+	struct counter_loan place;
 };
 
-static struct counter_wish wish_of(const struct op_job *job)
+static struct counter_loan_request wish_of(const struct op_job *job)
 {
 	const struct wire_place *body = job->req->msg.body;
 	const struct placing *p = job->req->priv;
 
-	return (struct counter_wish){
+	return (struct counter_loan_request){
 		.handle = le64toh(body->handle),
 		.number = le32toh(body->number),
 		.dev = p->dev,
@@ -58,7 +58,7 @@ static int check(const struct op_job *job)
 /* Looked at once more: a removal may have come between. */
 static int run(struct op_job *job)
 {
-	const struct counter_wish wish = wish_of(job);
+	const struct counter_loan_request wish = wish_of(job);
 	struct placing *p = job->req->priv;
 	struct iod *iod = job->worker->iod;
 	struct store_obj *obj;
@@ -68,11 +68,11 @@ static int run(struct op_job *job)
 		rc = change_make(iod, wish.handle, &obj);
 	if (rc)
 		return rc;
-	rc = counter_lend(iod->counters, &wish, &p->place);
+	rc = counter_lend_to_device(iod->counters, &wish, &p->place);
 	store_obj_put(obj);
 	if (!tombs_has(iod->tombs, wish.handle))
 		return rc;
-	counters_remove(iod->counters, wish.handle);
+	counters_remove_file(iod->counters, wish.handle);
 	return -ENOENT;
 }
 

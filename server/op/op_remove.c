@@ -27,7 +27,7 @@ static int remove_all(struct op_job *job, bool durable)
 		tombs_add(iod->tombs, le64toh(handle[i]));
 		rc = store_remove(iod->store, le64toh(handle[i]), durable);
 		loan_object_drop(iod->loans, le64toh(handle[i]));
-		counters_remove(iod->counters, le64toh(handle[i]));
+		counters_remove_file(iod->counters, le64toh(handle[i]));
 		if (!rc)
 			continue;
 		log_error(iod->log, "cannot remove object %016llx: %s",

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "server/counter/counter.h"
-#include "server/counter/counter_int.h"
+#include "server/counter/counter_page.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
 #include "common/transport/transport.h"
@@ -153,7 +153,7 @@ START_TEST(quick_ones_need_no_disk)
 	ck_assert_int_eq(counter_change(counters, &c, false, &old), 0);
 	ck_assert_int_eq(counter_change(counters, &c, true, &old), 0);
 	ck_assert_int_eq(old, 1);
-	c.value = COUNTER_LEAST * COUNTER_AHEAD;
+	c.value = COUNTER_CEILING_MIN * COUNTER_CEILING_STEPS;
 	ck_assert_int_eq(counter_change(counters, &c, true, &old), -EAGAIN);
 	c.set = true;
 	ck_assert_int_eq(counter_change(counters, &c, true, &old), -EAGAIN);
@@ -192,7 +192,7 @@ END_TEST
 /* More than are kept mapped. */
 START_TEST(of_many_files)
 {
-	const uint64_t files = 3 * COUNTERS_OPEN;
+	const uint64_t files = 3 * COUNTERS_MAPPED;
 
 	for (int64_t round = 0; round < 3; round++)
 		for (uint64_t h = 1; h <= files; h++)
@@ -205,8 +205,8 @@ START_TEST(goes_with_its_file)
 {
 	add(HANDLE, 0, 5);
 	add(HANDLE + 1, 0, 6);
-	counters_remove(counters, HANDLE);
-	counters_remove(counters, HANDLE + 2);
+	counters_remove_file(counters, HANDLE);
+	counters_remove_file(counters, HANDLE + 2);
 	ck_assert_int_ne(access(page_path(HANDLE), F_OK), 0);
 	ck_assert_int_eq(add(HANDLE, 0, 1), 0);
 	ck_assert_int_eq(add(HANDLE + 1, 0, 1), 6);
@@ -252,7 +252,7 @@ START_TEST(loses_power_at_any_time)
 		open_as(false);
 		old = add(HANDLE, 0, 0);
 		ck_assert_int_ge(old, next);
-		ck_assert_int_le(old, next + 100 * COUNTER_AHEAD);
+		ck_assert_int_le(old, next + 100 * COUNTER_CEILING_STEPS);
 	}
 }
 END_TEST
@@ -353,29 +353,29 @@ static void teardown_devices(void)
 	tp_dev_close(other);
 }
 
-static int lend(struct tp_dev *to, struct counter_place *place)
+static int lend(struct tp_dev *to, struct counter_loan *place)
 {
-	const struct counter_wish wish = {
+	const struct counter_loan_request wish = {
 		.handle = HANDLE, .number = 1, .dev = to, .step = 1
 	};
 
-	return counter_lend(counters, &wish, place);
+	return counter_lend_to_device(counters, &wish, place);
 }
 
-static int raise_to(int64_t upto, struct counter_place *place)
+static int raise_to(int64_t upto, struct counter_loan *place)
 {
-	const struct counter_wish wish = { .handle = HANDLE,
-					   .number = 1,
-					   .dev = dev,
-					   .step = 1,
-					   .raise = true,
-					   .upto = upto };
+	const struct counter_loan_request wish = { .handle = HANDLE,
+						   .number = 1,
+						   .dev = dev,
+						   .step = 1,
+						   .raise = true,
+						   .upto = upto };
 
-	return counter_lend(counters, &wish, place);
+	return counter_lend_to_device(counters, &wish, place);
 }
 
 /* As a client's adapter does. */
-static int64_t by_device(const struct counter_place *place, int64_t by)
+static int64_t by_device(const struct counter_loan *place, int64_t by)
 {
 	return __atomic_fetch_add((int64_t *)(uintptr_t)place->addr, by,
 				  __ATOMIC_SEQ_CST);
@@ -383,12 +383,12 @@ static int64_t by_device(const struct counter_place *place, int64_t by)
 
 START_TEST(lent_and_taken_back)
 {
-	struct counter_place place, again;
+	struct counter_loan place, again;
 
 	add(HANDLE, 1, 10);
 	add(HANDLE, 2, 3);
 	ck_assert_int_eq(lend(dev, &place), 0);
-	ck_assert_int_ge(place.ceiling, 10 + COUNTER_LEAST);
+	ck_assert_int_ge(place.ceiling, 10 + COUNTER_CEILING_MIN);
 	ck_assert_int_eq(lend(dev, &again), 0);
 	ck_assert_uint_eq(again.addr, place.addr);
 	ck_assert_uint_eq(again.rkey, place.rkey);
@@ -406,7 +406,7 @@ END_TEST
 /* What a client has counts for good, also if it is beyond what it was told. */
 START_TEST(raised_for_what_is_beyond)
 {
-	struct counter_place place;
+	struct counter_loan place;
 	struct counter_page page;
 
 	ck_assert_int_eq(lend(dev, &place), 0);
@@ -434,7 +434,7 @@ END_TEST
 /* The process is killed, or the host: what is there then is the page. */
 START_TEST(lent_over_an_end)
 {
-	struct counter_place place;
+	struct counter_loan place;
 	struct counter_page page;
 
 	counters_close(counters);
@@ -454,7 +454,7 @@ END_TEST
 
 START_TEST(lent_over_an_orderly_end)
 {
-	struct counter_place place;
+	struct counter_loan place;
 
 	counters_close(counters);
 	open_as(_i);
@@ -469,7 +469,7 @@ END_TEST
 
 START_TEST(not_lent_far_out)
 {
-	struct counter_place place;
+	struct counter_loan place;
 	int64_t old;
 
 	ck_assert_int_eq(lend(dev, &place), 0);
@@ -483,11 +483,11 @@ END_TEST
 
 START_TEST(lent_of_a_file_that_goes)
 {
-	struct counter_place place;
+	struct counter_loan place;
 
 	ck_assert_int_eq(lend(dev, &place), 0);
 	by_device(&place, 5);
-	counters_remove(counters, HANDLE);
+	counters_remove_file(counters, HANDLE);
 	ck_assert_int_eq(add(HANDLE, 1, 1), 0);
 }
 END_TEST
@@ -511,7 +511,7 @@ START_TEST(damaged_pages_are_refused)
 	ck_assert_int_eq(truncate(page_path(HANDLE), 100), 0);
 	ck_assert_int_eq(change(HANDLE, 0, false, 1, &old), -EUCLEAN);
 	ck_assert_int_eq(old, -1);
-	counters_remove(counters, HANDLE);
+	counters_remove_file(counters, HANDLE);
 	ck_assert_int_eq(add(HANDLE, 0, 1), 0);
 }
 END_TEST
