@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_admit.c - letting the peer reach into our memory, as long as it is one. */
+/*
+ * local_admit.c - lets the peer access our memory while the connection lives.
+ */
 #include <unistd.h>
 
 #include "common/transport/local/local.h"
@@ -18,8 +20,8 @@ void local_guest_admit(struct local_ep *ep)
 }
 
 /*
- * Who looks after it has ended goes in no more; who looked before is seen to be
- * inside.  The peer is told by the socket's end, and still tells us of its own.
+ * A peer that checks after ended is set does not access our memory. A peer that checked before is
+ * seen as busy. The end of the socket tells the peer, which can still report its own end.
  */
 bool local_guest_leave(struct local_ep *ep)
 {

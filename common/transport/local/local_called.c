@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_called.c - an acceptor: what wakes it, and the group that it is one of. */
+/*
+ * local_called.c - an acceptor: what wakes it, and the group that it belongs to.
+ */
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@ static int listen_to(struct local_ep *ep, int fd)
 	return sock_cq_add(&ep->cq->sock, fd, &ep->bell_src, EPOLLIN);
 }
 
-/* Each write is an edge, and what was written is never read. */
+/* Each write raises an edge; the counter is never read. */
 int local_called_enter(struct local_ep *ep)
 {
 	ep->bell_src.ready = rung;

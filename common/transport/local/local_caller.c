@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_caller.c - who calls a group of servers: one bell for all that it asked
- * while it held back, and one for it when the last of those answered.
+ * local_caller.c - the client of a group of servers. It wakes one server for all requests that it
+ * posted while it held back. The server with the last answer wakes the client.
  */
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ bool local_caller_give(struct local_cq *cq, int *gong, int *page)
 	return true;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static bool sleeps(const struct local_ep *ep)
 {
@@ -79,8 +79,10 @@ static bool others_sleep(const struct local_cq *cq)
 	return false;
 }
 
-/* The first of several to be woken; NULL: there are no two, or one that was not
- * asked would be woken, too. */
+/*
+ * The first of several sleeping servers. NULL: there are not two, or the gong would also wake a
+ * server without a request.
+ */
 static struct local_ep *first_of_many(struct local_cq *cq)
 {
 	struct local_ep *ep, *first = NULL;
@@ -118,7 +120,9 @@ static void strike(struct local_caller *c)
 	local_gong_renew(&c->gong);
 }
 
-/* By first; now and then by us, which keeps the gong from getting full. */
+/*
+ * first wakes the others. From time to time we do it ourselves, so that the gong does not fill up.
+ */
 static void wake_many(struct local_cq *cq, struct local_ep *first)
 {
 	struct local_caller *c = &cq->caller;
@@ -179,7 +183,7 @@ void local_caller_forget(struct local_ep *ep)
 	ep->owed = false;
 }
 
-/* ---- waiting ---- */
+/* ---- waiting for answers ---- */
 
 void local_caller_join(struct local_ep *ep)
 {
@@ -187,7 +191,7 @@ void local_caller_join(struct local_ep *ep)
 	ep->cq->caller.joined |= ep->joined;
 }
 
-/* How many there are to count; one that needs us before is not joined. */
+/* The number of endpoints to count. An endpoint that needs us earlier leaves the joined ones. */
 static uint32_t joined(struct local_cq *cq)
 {
 	struct local_ep *ep;
@@ -200,7 +204,7 @@ static uint32_t joined(struct local_cq *cq)
 	return n;
 }
 
-/* False: it was the last. */
+/* False: this was the last missing answer. */
 static bool count_one(struct local_ep *ep)
 {
 	_Atomic uint32_t *asleep = &ep->in.me->asleep;
@@ -214,8 +218,8 @@ static bool count_one(struct local_ep *ep)
 }
 
 /*
- * A server that is late with the count of an earlier sleep may make this one
- * end early; none is missed.
+ * A server that is late with the count of an earlier sleep may end this sleep early. No wake-up is
+ * lost.
  */
 bool local_caller_count(struct local_cq *cq)
 {

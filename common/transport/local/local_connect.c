@@ -14,9 +14,10 @@
 
 #include "common/transport/local/local.h"
 
-#define AGAIN_MS 5 /* until the next try when the listener's queue is full */
+/* delay before the next try when the listener's queue is full */
+#define AGAIN_MS 5
 
-/* Our table, for those that may reach into us; -1. */
+/* Our table, for peers that may access our memory; else -1. */
 static int own_table(struct local_ep *ep)
 {
 	struct local_dev *dev = local_dev(ep->ep.dev);
@@ -24,7 +25,7 @@ static int own_table(struct local_ep *ep)
 	return local_guest_allowed(dev, &ep->id) ? dev->mrs.fd : -1;
 }
 
-/* One line for all servers of that user. */
+/* Logs one warning for all servers of that user. */
 static void doubt(struct local_ep *ep)
 {
 	struct local_dev *dev = local_dev(ep->ep.dev);
@@ -38,8 +39,8 @@ static void doubt(struct local_ep *ep)
 }
 
 /*
- * Anybody may listen under an abstract name: believe root, ourselves, and
- * whom the device's owner named.
+ * Anybody may listen under an abstract name. Trust only root, our own user, and the configured
+ * server user.
  */
 static bool trusted(struct local_ep *ep)
 {
@@ -76,7 +77,7 @@ static void leave(struct local_ep *ep, int fd)
 	local_sock_close(&from, fd);
 }
 
-/* One name; -EAGAIN: the listener's queue is full. */
+/* Tries one name. -EAGAIN: the listener's queue is full. */
 static int try_name(struct local_ep *ep, const struct local_name *name)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -170,7 +171,7 @@ static void established(struct local_ep *ep, enum local_of side)
 	local_ep_heat(ep);
 }
 
-/* Without the peer's table we cannot reach it; that is no error. */
+/* Without the peer's table we cannot access its memory directly. That is no error. */
 static void map_table(struct local_ep *ep, int fd)
 {
 	if (local_table_map(fd, &ep->table))
@@ -178,7 +179,7 @@ static void map_table(struct local_ep *ep, int fd)
 			 ep->peer);
 }
 
-/* What ACCEPT brought. */
+/* Takes over the descriptors of ACCEPT. */
 static int take_shared(struct local_ep *ep, struct local_fds *fds)
 {
 	int rc = local_shm_map(&ep->shm, fds->fd[LOCAL_FD_SHM]);
@@ -189,7 +190,7 @@ static int take_shared(struct local_ep *ep, struct local_fds *fds)
 	return rc;
 }
 
-/* Like a break, but the event is another. */
+/* As a break, but the event is REJECTED. */
 static void rejected(struct local_ep *ep)
 {
 	local_ep_break(ep, -ECONNREFUSED, 0);
@@ -256,7 +257,7 @@ static int say_accept(struct local_ep *ep, int shm_fd, const void *priv,
 	return local_hello_send(ep->fd, LOCAL_ACCEPT, priv, len, &fds);
 }
 
-/* By local_reach.c: whom we do not reach into gets room for bulk data. */
+/* A peer whose memory we cannot access directly gets room for bulk data (local_reach.c). */
 static uint32_t ring_for(const struct local_ep *ep, const struct local_req *req)
 {
 	bool reach = req->fds.fd[LOCAL_FD_TABLE] >= 0 &&

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_cq.c - the progress context: making and polling. */
+/*
+ * local_cq.c - the progress context: opening and polling.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/transport/local/local.h"
 
-#define LOOK_EVERY 32u /* polls, while something is hot */
-#define HOT_MANY 16u /* endpoints; more than that, and idle ones cool down */
+/* polls between checks of the epoll set, while an endpoint is hot */
+#define LOOK_EVERY 32u
+#define HOT_MANY 16u /* with more hot endpoints, idle ones become cold */
 #define IDLE_POLLS 1000u
 
 static struct local_cq *to_cq(struct tp_cq *base)
@@ -42,9 +45,8 @@ void local_cq_close(struct tp_cq *base)
 }
 
 /*
- * Not a change to the epoll set or to shared memory: they are the parent's,
- * too.  The table's descriptor is the device's, which a child cannot use
- * either.
+ * Does not change the epoll set or shared memory: the child shares them with the parent. The
+ * table's descriptor belongs to the device, which a child cannot use either.
  */
 void local_cq_abandon(struct tp_cq *base)
 {
@@ -79,7 +81,7 @@ static void turn_or_cool(struct local_cq *cq, struct local_ep *ep)
 	}
 }
 
-/* One turn each.  A turn may end its own ep and no other. */
+/* Gives each hot endpoint one turn. A turn may end its own ep, but no other. */
 static void turns(struct local_cq *cq)
 {
 	struct local_ep *ep, *next;

@@ -14,20 +14,22 @@ TAILQ_HEAD(local_eps, local_ep);
 
 struct local_cq {
 	struct sock_cq sock;
-	unsigned int polls; /* since the epoll set was looked at */
+	unsigned int polls; /* since the epoll set was last checked */
 	struct local_eps open; /* with a socket */
 	struct local_eps hot, done;
 	unsigned int nhot;
 	struct local_caller {
-		struct local_gong gong; /* from the first connect on */
-		unsigned int struck; /* since it was renewed */
+		struct local_gong gong; /* made at the first connect */
+		unsigned int struck; /* strikes since it was renewed */
 		struct local_page *page;
 		int page_fd;
 		bool held; /* between tp_cq_hold() and tp_cq_release() */
-		bool joined; /* some are, for the next sleep */
-		struct local_eps owed; /* what was posted meanwhile: a bell */
-		struct local_ep *relay; /* was told to strike the gong */
-		uint64_t relay_until; /* then we do; 0: not yet looked */
+		bool joined; /* some endpoints are joined for the next sleep */
+		/* endpoints with requests posted meanwhile: ring their bells */
+		struct local_eps owed;
+		/* the server that was told to strike the gong */
+		struct local_ep *relay;
+		uint64_t relay_until; /* time at which we strike instead; 0: not checked yet */
 	} caller;
 };
 
@@ -40,32 +42,34 @@ int local_cq_arm(struct tp_cq *cq);
 void local_cq_hold(struct tp_cq *cq);
 void local_cq_release(struct tp_cq *cq);
 
-/* ---- for the other files ---- */
+/* ---- for the provider's other files ---- */
 
-/* A completion, an event, an edge, or an ep that could go on. */
+/* A completion, an event, an edge, or an ep that can continue. */
 bool local_cq_has_work(struct local_cq *cq);
-/* All hot endpoints move on what they have to send. */
+/* All hot endpoints send what they can. */
 void local_cq_flush(struct local_cq *cq);
 
-/* ---- a group of servers, of who calls them (local_caller.c) ---- */
+/* ---- the client of a group of servers (local_caller.c) ---- */
 
 void local_caller_init(struct local_cq *cq);
-/* Descriptors and mapping. */
+/* Closes the descriptors and unmaps the page. */
 void local_caller_fini(struct local_cq *cq);
-/* What a server of the group is given with CONNECT: its *gong and *page, still
- * ours.  False: neither; it will be woken, and wake us, by itself. */
+/*
+ * The *gong and *page that a server of the group gets with CONNECT; we keep them. False: neither.
+ * The server is then woken, and wakes us, individually.
+ */
 bool local_caller_give(struct local_cq *cq, int *gong, int *page);
-/* ep is owed a bell until the release.  False: ring it now. */
+/* True: the bell of ep is delayed until the release. False: ring it now. */
 bool local_caller_owes(struct local_ep *ep);
-/* ep ends. */
+/* Call it when ep ends. */
 void local_caller_forget(struct local_ep *ep);
 void local_caller_join(struct local_ep *ep);
-/* Asks the joined ones to count.  False: there is something to do. */
+/* Asks the joined servers to count. False: there is something to do. */
 bool local_caller_count(struct local_cq *cq);
-/* Awake: nobody counts any more. */
+/* The cq is awake: the servers need not count any more. */
 void local_caller_awake(struct local_cq *cq);
-/* Who was told to strike and has not done so for LOCAL_RELAY_MS: settles. */
+/* Settles if the server that was told to strike has not done so for LOCAL_RELAY_MS. */
 void local_caller_look(struct local_cq *cq);
-/* If it has not yet, the gong is struck here. */
+/* Strikes the gong here, if the server has not done so yet. */
 void local_caller_settle(struct local_cq *cq);
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_done.c - completions: noted in the rings, harvested from there. */
+/*
+ * local_done.c - completions: marked in the rings, collected from there.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +13,7 @@ static void pieces_free(struct local_swr *wr)
 	wr->more = NULL;
 }
 
-/* Reported in the order of posting: a READ holds back what follows it. */
+/* Completions are reported in posting order: an unfinished READ holds back later requests. */
 void local_send_done(struct local_ep *ep, struct local_swr *wr)
 {
 	struct local_sendq *sq = &ep->sq;

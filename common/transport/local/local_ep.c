@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_ep.c - endpoints: making and ending. */
+/*
+ * local_ep.c - endpoints: how they start and end.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,8 @@
 
 #include "common/transport/local/local.h"
 
-#define CARRY_MAX 4096u /* 8 KiB: 10 us, and 9 where the peer fetches it */
+/* with 8 KiB: 10 us carried, 9 us fetched by the peer */
+#define CARRY_MAX 4096u
 #define BELLS_MAX 64u /* unread bytes; the socket holds some hundreds */
 
 static struct local_ep *to_ep(const struct tp_ep *base)
@@ -31,7 +34,7 @@ int local_ep_identity(const struct tp_ep *base, struct tp_identity *id)
 	return 0;
 }
 
-/* A peer of another user fetches nothing itself: see local_reach.c. */
+/* A peer of another user does not fetch data itself: see local_reach.c. */
 uint32_t local_ep_carry_max(const struct tp_ep *base)
 {
 	const struct local_ep *ep = to_ep(base);
@@ -44,11 +47,11 @@ void local_ep_join(struct tp_ep *base)
 	local_caller_join(to_ep(base));
 }
 
-/* An edge comes with each bell, read or not: read many at a time. */
+/* Each bell raises an edge, whether it is read or not; so many are read at a time. */
 static void heard_bell(struct local_ep *ep)
 {
 	if (ep->side == LOCAL_ACCEPTOR) {
-		local_ep_refuse(ep, -EPROTO, 0, "a word behind its hello");
+		local_ep_refuse(ep, -EPROTO, 0, "data after its hello");
 		return;
 	}
 	if (++ep->bells < BELLS_MAX)
@@ -85,8 +88,8 @@ int local_ep_attach(struct local_ep *ep, int fd)
 }
 
 /*
- * Leaves the cq, the guests, and closes what the connection had; also for a
- * child of fork() that has the socket, too.
+ * Removes ep from the cq and the guests, and closes the connection's resources. The socket is shut
+ * down, even if a forked child also has it.
  */
 static void local_ep_detach(struct local_ep *ep)
 {
@@ -151,7 +154,7 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	return 0;
 }
 
-/* What was put in the ring before stays there for the peer. */
+/* Records that are already in the ring stay there for the peer. */
 static void say_end(struct local_ep *ep, int status, uint32_t cause)
 {
 	struct local_side *me = ep->out.me;

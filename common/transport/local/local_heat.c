@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_heat.c - which endpoints are looked at, and bells for the others. */
+/*
+ * local_heat.c - which endpoints are polled (hot), and bells for the others.
+ */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -43,7 +45,7 @@ static bool has_to_send(const struct local_ep *ep)
 	       ep->answer_head != ep->answer_tail;
 }
 
-/* The others of the caller's group sleep, and have requests. */
+/* The other servers of the caller's group sleep and have requests. */
 static bool has_to_pass_on(const struct local_ep *ep)
 {
 	return ep->page && atomic_load(&ep->in.peer->relay);
@@ -71,7 +73,7 @@ bool local_ep_runnable(struct local_ep *ep)
 	return has_to_send(ep) && (!ep->sq.stuck || local_out_moved(&ep->out));
 }
 
-/* Nothing can follow what was read: the connection is over. */
+/* Nothing can follow what was read: the connection has ended. */
 static void over(struct local_ep *ep, bool said)
 {
 	const struct local_side *peer = ep->in.peer;
@@ -92,7 +94,7 @@ static void over(struct local_ep *ep, bool said)
 
 void local_ep_turn(struct local_ep *ep)
 {
-	/* before the ring: all that it sent is there then */
+	/* read before the ring: if true, all that the peer sent is there */
 	bool said = atomic_load(&ep->in.peer->ended);
 
 	pass_on(ep);
@@ -113,15 +115,17 @@ void local_ep_bell(struct local_ep *ep)
 		local_ep_ring(ep);
 }
 
-/* The program has closed it: nobody hears us over this connection. */
+/* The program closed the descriptor: the peer cannot be woken over this connection. */
 static void bell_lost(struct local_ep *ep)
 {
 	ep->eof = true;
 	local_ep_heat(ep);
 }
 
-/* A byte costs a buffer, which the kernel finds and frees; but an acceptor does
- * not write to what a connector could make it wait for. */
+/*
+ * A byte on the socket costs a kernel buffer. But an acceptor must not write to an eventfd, where a
+ * connector could make it block.
+ */
 static void wake(struct local_ep *ep)
 {
 	const uint64_t one = 1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_life.c - an acceptor watches the process that connected.  Its socket
- * alone says little: a child that was forked has it, too, and may outlive the
- * process by years without a word.
+ * local_life.c - an acceptor watches the process that connected. The socket alone is not enough: a
+ * forked child also has it, and may outlive the process by years without sending anything.
  */
 #include <errno.h>
 #include <string.h>
@@ -27,9 +26,8 @@ static void process_ended(struct sock_src *src, uint32_t events)
 }
 
 /*
- * By its number where the kernel does not know better.  That may be another
- * process' by now, if it ended at once; but then it never says HELLO, and is
- * not served.
+ * Uses the process id if the kernel has no SO_PEERPIDFD. The id may belong to another process by
+ * now; but a process that ended that early never sends HELLO and is not served.
  */
 static int process_open(const struct local_ep *ep)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_pass.c - descriptors that an acceptor gives its connector, on the socket, among
- * the bells.  They are there before the message that tells of them, as that
- * goes by the ring afterwards.
+ * local_pass.c - descriptors that an acceptor passes to its connector, on the socket, among the
+ * bells. They arrive before the message that mentions them, which is put into the ring afterwards.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_post.c - work requests, checked and noted. */
+/*
+ * local_post.c - checks work requests and stores them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@ static bool covers(struct tp_dev *dev, const struct tp_sge *sge,
 			       (uintptr_t)sge->addr, sge->len, access);
 }
 
-/* The pieces that are not empty, in the request or beside it.  -ENOMEM. */
+/* Stores the pieces that are not empty, in the request or in separate memory. -ENOMEM. */
 static int note_pieces(struct local_swr *to, const struct tp_send_wr *wr)
 {
 	struct tp_sge *sge = to->few;
@@ -79,8 +81,8 @@ static int note_chain(struct local_ep *ep, const struct tp_send_wr *wr)
 }
 
 /*
- * A message leaves at once; what copies from or to the peer's memory waits
- * for the next poll, so that a post does not take long.
+ * A message is sent at once. A copy from or to the peer's memory waits for the next poll, so that
+ * posting stays short.
  */
 int local_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_reach.c - copying from and to the peer's memory ourselves.
+ * local_reach.c - direct access: copying from and to the peer's memory with our own CPU.
  *
- * Whether we can is found out by reading the connection's nonce where the
- * peer says it keeps it: that also shows that the process id is still that of
- * the peer.  Only a peer of our own user is reached.  As root we could reach
- * any, but the id names whatever the process becomes: a client that runs a
- * set-uid program keeps its connection (in a child) and its id, and would
- * have us write into that program.
+ * To find out whether this works, we read the connection's nonce where the peer says it is. This
+ * also shows that the process id still belongs to the peer. Only peers of our own user are
+ * accessed. Root could access any process, but the id names whatever the process becomes. A client
+ * that executes a set-uid program keeps its connection (in a child) and its id, and could make us
+ * write into that program.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +15,8 @@
 
 #include "common/transport/local/local.h"
 
-#define CHUNK (512u << 10) /* bytes of one copy, which a dereg may wait for */
+/* bytes of one copy; a deregistration may wait for it */
+#define CHUNK (512u << 10)
 #define RUN_MAX 16u /* requests that one copy may serve */
 
 static bool probe(struct local_ep *ep)
@@ -47,11 +47,12 @@ enum local_reach local_reach(struct local_ep *ep)
 	return ep->reach;
 }
 
-/* Requests of one direction that follow each other, as one copy. */
+/* Consecutive requests of one direction, done as one copy. */
 struct run {
 	struct iovec here[LOCAL_IOV], there[RUN_MAX];
 	unsigned int nhere, nthere;
-	unsigned int held[RUN_MAX]; /* pieces of memory that each reads into */
+	/* pieces of held memory that each READ writes to */
+	unsigned int held[RUN_MAX];
 	uint64_t left; /* bytes that it may still take */
 };
 
@@ -78,7 +79,7 @@ static bool follows(const struct local_ep *ep, unsigned int i)
 		     : opcode == TP_WRITE || opcode == TP_WRITE_IMM);
 }
 
-/* What the run has room for of the next request; false: nothing. */
+/* Adds as much of the next request as the run has room for. False: nothing. */
 static bool run_add(struct run *run, struct local_mrs *mrs,
 		    struct local_swr *wr)
 {
@@ -126,8 +127,8 @@ static ssize_t run_copy(const struct run *run, struct local_ep *ep)
 }
 
 /*
- * Says by which keys we go in, before they are looked at: the owner waits for
- * those who name the key that it ended.  Returns how many requests they are of.
+ * Publishes the keys of the accessed memory before they are checked: the owner waits for peers that
+ * name a key that it ended. Returns the number of requests covered.
  */
 static unsigned int enter(struct local_ep *ep)
 {

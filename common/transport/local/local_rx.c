@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_rx.c - receiving: what each record does.  A record's head is a copy,
- * and nothing in it is believed: lengths, keys and ids are checked before
- * use.  A payload is copied once, to where it belongs.
+ * local_rx.c - receiving: handles each record. The head of a record is a private copy. Its lengths,
+ * keys and ids are checked before use. A payload is copied once, to its destination.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "common/transport/local/local.h"
 
-#define BURST (256u << 10) /* bytes taken in one turn */
+#define BURST (256u << 10) /* bytes consumed in one turn */
 
 static struct local_mrs *mrs_of(struct local_ep *ep)
 {
@@ -22,7 +21,7 @@ static int refuse(struct local_ep *ep, int status, uint32_t id, const char *why)
 	return status;
 }
 
-/* ---- where payload goes ---- */
+/* ---- where payload is placed ---- */
 
 static bool to_memory(struct local_ep *ep, uint64_t addr, uint32_t key,
 		      const uint8_t *p, uint32_t n)
@@ -39,7 +38,7 @@ static bool to_memory(struct local_ep *ep, uint64_t addr, uint32_t key,
 	return !rc;
 }
 
-/* The answer to wr. */
+/* Places the answer to wr. */
 static bool to_request(struct local_ep *ep, struct local_swr *wr,
 		       const uint8_t *p, uint32_t n)
 {
@@ -58,7 +57,7 @@ static bool to_request(struct local_ep *ep, struct local_swr *wr,
 	return !rc;
 }
 
-/* The request whose answer comes next: the oldest that is not done. */
+/* The request that the next answer belongs to: the oldest unfinished one. */
 static struct local_swr *asked(struct local_ep *ep, uint32_t id)
 {
 	struct local_sendq *sq = &ep->sq;
@@ -111,7 +110,7 @@ static void message_end(struct local_ep *ep)
 	}
 }
 
-/* Why the target of a message is gone in the middle of it. */
+/* Breaks the connection because the target of a message was deregistered in the middle of it. */
 static int target_gone(struct local_ep *ep)
 {
 	const struct local_rx *rx = &ep->rx;
@@ -123,7 +122,7 @@ static int target_gone(struct local_ep *ep)
 		      "memory gone in the middle of a transfer");
 }
 
-/* The first or a further part of the message in rx. */
+/* Handles the first or a further part of the message in rx. */
 static int payload(struct local_ep *ep, const struct local_head *head,
 		   const uint8_t *p)
 {
@@ -187,7 +186,7 @@ static int rx_write(struct local_ep *ep, const struct local_head *head,
 	return begin(ep, head, p, head->addr, head->rkey);
 }
 
-/* Its data is said to be in place already. */
+/* An immediate whose data, according to the peer, is in place already. */
 static int rx_imm(struct local_ep *ep, const struct local_head *head,
 		  const uint8_t *p)
 {
@@ -199,7 +198,7 @@ static int rx_imm(struct local_ep *ep, const struct local_head *head,
 	return 0;
 }
 
-/* NULL: the peer was refused, it asks for too much at once. */
+/* Queues an answer. NULL: too many are queued, and the peer was rejected. */
 static struct local_answer *owe(struct local_ep *ep,
 				const struct local_head *head)
 {
@@ -243,7 +242,7 @@ static uint64_t execute(enum local_op op, uint64_t *target,
 
 	if (op == LOCAL_OP_FETCH_ADD)
 		return __atomic_fetch_add(target, operand[0], __ATOMIC_SEQ_CST);
-	/* old becomes what was there if it was something else */
+	/* on a mismatch, old becomes the current value */
 	__atomic_compare_exchange_n(target, &old, operand[1], false,
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	return old;
@@ -306,7 +305,7 @@ static int (*const ops[LOCAL_OP_END])(struct local_ep *ep,
 	[LOCAL_OP_OLD] = rx_old,
 };
 
-/* 0: taken; -EAGAIN: later (no receive posted); other: the ep was broken. */
+/* 0: consumed; -EAGAIN: later (no receive posted); other: the ep was broken. */
 static int record(struct local_ep *ep, const struct local_head *head,
 		  const uint8_t *p)
 {

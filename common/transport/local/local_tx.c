@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_tx.c - sending: answers first, then requests in the order of posting,
- * each as far as the ring and the peer allow.  The records of one message
- * stand together.
+ * local_tx.c - sending: answers first, then requests in posting order, each as far as the ring and
+ * the peer allow. The records of one message are consecutive.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,19 +9,19 @@
 #include "common/transport/local/local.h"
 
 enum step {
-	STEP_DONE, /* go on with the next */
-	STEP_WAIT, /* for the peer */
+	STEP_DONE, /* continue with the next */
+	STEP_WAIT, /* until the peer acts */
 	STEP_LATER, /* the turn is over */
 	STEP_BROKEN,
 };
 
-/* What one turn may still do. */
+/* The work that one turn may still do. */
 struct turn {
 	uint64_t budget;
 	bool bulk;
 };
 
-/* Head at the tail of the ring, its payload's place, or NULL: *step. */
+/* Puts head at the tail of the ring. Returns where its payload goes, or NULL and *step. */
 static uint8_t *room(struct local_ep *ep, const struct local_head *head,
 		     enum step *step)
 {
@@ -50,7 +49,7 @@ static void put(struct local_ep *ep, struct turn *turn, uint32_t size)
 	turn->budget -= size < turn->budget ? size : turn->budget;
 }
 
-/* n bytes from the cursor to p.  -EFAULT. */
+/* Copies n bytes from the cursor to p. -EFAULT. */
 static int gather(struct local_ep *ep, struct tp_cursor *c, uint8_t *p,
 		  uint32_t n)
 {
@@ -73,7 +72,7 @@ static int gather(struct local_ep *ep, struct tp_cursor *c, uint8_t *p,
 	return 0;
 }
 
-/* Not the peer's doing. */
+/* Breaks the connection because of an error of this side. */
 static enum step failed(struct local_ep *ep, const struct local_swr *wr, int rc)
 {
 	log_warn(ep->ep.dev->log, "%s: connection broken: %s", ep->peer,
@@ -91,8 +90,8 @@ static uint32_t piece_of(uint64_t left)
 }
 
 /*
- * A large message is shown to the peer by the piece, so that it takes one
- * while we put the next.
+ * Publishes a large message piece by piece, so that the peer copies one piece while we add the
+ * next.
  */
 static void show_early(struct local_ep *ep)
 {
@@ -274,7 +273,7 @@ static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 	return failed(ep, wr, rc);
 }
 
-/* By ourselves; what was asked for before it has to be over. */
+/* Direct access; earlier requests through the ring must be complete first. */
 static enum step reach_over(struct local_ep *ep, struct turn *turn,
 			    struct local_swr *wr)
 {
@@ -342,7 +341,7 @@ static enum step requests(struct local_ep *ep, struct turn *turn)
 	return STEP_DONE;
 }
 
-/* A message that was begun goes on before anything else. */
+/* A message that was begun continues before anything else. */
 static bool in_message(const struct local_ep *ep)
 {
 	const struct local_sendq *sq = &ep->sq;

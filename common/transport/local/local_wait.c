@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_wait.c - sleeping.  Whether to poll before that is the caller's
- * choice: it alone knows whether that paid the last time.
+ * local_wait.c - sleeping. The caller decides whether to poll first: it knows whether polling paid
+ * off the last time.
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@ static struct local_cq *to_cq(struct tp_cq *base)
 	return container_of(base, struct local_cq, sock.cq);
 }
 
-/* The hot endpoints ask for the bell.  False: one has something to do. */
+/* Hot endpoints become cold and ask for the bell. False: one has something to do. */
 static bool cool_all(struct local_cq *cq)
 {
 	struct local_ep *ep, *next;
@@ -27,7 +27,7 @@ static bool cool_all(struct local_cq *cq)
 	return true;
 }
 
-/* Who was to wake the other servers may stand still: then we do, in time. */
+/* The server that should wake the others may be stopped. Then we wake them after LOCAL_RELAY_MS. */
 static int sleep_on(struct local_cq *cq, uint64_t deadline)
 {
 	uint64_t soon;
@@ -60,7 +60,7 @@ int local_cq_arm(struct tp_cq *base)
 	struct local_cq *cq = to_cq(base);
 
 	local_cq_flush(cq);
-	cq->polls = UINT32_MAX / 2; /* the next poll looks */
+	cq->polls = UINT32_MAX / 2; /* the next poll checks the epoll set */
 	local_caller_settle(cq);
 	if (local_cq_has_work(cq) || !cool_all(cq))
 		return 1;

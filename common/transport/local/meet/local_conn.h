@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_conn.h - sockets, and connections waiting to be accepted. */
+/*
+ * local_conn.h - sockets, and connections that wait to be accepted.
+ */
 #ifndef LOCAL_CONN_H
 #define LOCAL_CONN_H
 
@@ -11,10 +13,10 @@
 
 /* The descriptors that a hello may carry, in this order. */
 enum local_fd {
-	LOCAL_FD_SHM, /* accept, both: the shared memory, */
-	LOCAL_FD_BELL, /* and the eventfd that wakes the acceptor */
-	LOCAL_FD_TABLE, /* of those whom the peer may reach into */
-	LOCAL_FD_GONG, /* connect, both or none: local_group.h */
+	LOCAL_FD_SHM, /* ACCEPT, both required: the shared memory, and */
+	LOCAL_FD_BELL, /* the eventfd that wakes the acceptor */
+	LOCAL_FD_TABLE, /* the sender's table, if the peer may access its memory */
+	LOCAL_FD_GONG, /* CONNECT, both or neither: local_group.h */
 	LOCAL_FD_PAGE,
 	LOCAL_FDS
 };
@@ -28,26 +30,26 @@ struct local_fds {
 #define LOCAL_NO_FDS ((struct local_fds){ { -1, -1, -1, -1, -1 } })
 
 enum local_hello_type {
-	LOCAL_CONNECT = 1, /* carries the connector's table, or nothing */
-	LOCAL_ACCEPT, /* carries shared memory and bell, a table or nothing */
+	LOCAL_CONNECT = 1, /* carries the connector's table, or none */
+	LOCAL_ACCEPT, /* carries shared memory and bell, and the table or none */
 	LOCAL_REJECT,
 };
 
-/* What is said on the socket before the bells: whole and at once. */
+/* The message on the socket before the bells, sent and received as a whole. */
 struct local_hello {
 	uint32_t magic;
 	uint16_t version;
 	uint16_t type;
 	uint32_t priv_len;
-	uint32_t has; /* LOCAL_HAS() of the descriptors that come along */
+	uint32_t has; /* LOCAL_HAS() of the descriptors in this message */
 	uint8_t priv[TP_PRIVATE_MAX];
 };
 
 /* ---- sockets (local_sock.c) ---- */
 
 /*
- * The abstract names under which host:port may listen, best first; the port
- * is that of addr.  How many, or -EHOSTUNREACH.
+ * The abstract names under which host:port may listen, best first; the port is that of addr.
+ * Returns their number, or -EHOSTUNREACH.
  */
 #define LOCAL_NAMES 8
 struct local_name {
@@ -55,40 +57,39 @@ struct local_name {
 	socklen_t len;
 };
 int local_names(const struct addr *addr, bool listen, struct local_name *name);
-/* The port follows a name without one. */
+/* Appends the port to a name without one. */
 void local_name_port(struct local_name *name, uint16_t port);
 
-/* 0, -EAGAIN, or why it was not said.  fds stay the caller's; NULL: none. */
+/* 0, -EAGAIN, or -errno. The caller keeps fds; NULL: none. */
 int local_hello_send(int fd, enum local_hello_type type, const void *priv,
 		     unsigned int len, const struct local_fds *fds);
 /*
- * 0: *hello is sound and fds holds what it has, the caller's now; -EAGAIN: not
- * there yet; -ECONNRESET: end of file; -EPROTO: *why says it.
+ * 0: *hello is valid, and fds holds its descriptors, which the caller owns; -EAGAIN: not there yet;
+ * -ECONNRESET: end of file; -EPROTO: *why is the reason.
  */
 int local_hello_recv(const struct local_giver *from, int fd,
 		     struct local_hello *hello, struct local_fds *fds,
 		     const char **why);
 /*
- * Behind the hellos: descriptors of an acceptor, with a bell.  0; -EAGAIN: the
- * connector has not read enough; or -errno.
+ * After the hellos: sends descriptors of an acceptor, with a bell. 0; -EAGAIN: the connector has
+ * not read enough; or -errno.
  */
 int local_fds_send(int fd, const int *fds, unsigned int n);
 /*
- * Reads bells up to the next descriptors, which are put behind the *n of fds that
- * there are.  1: some came; 0: nothing more to read; -EPROTO: there is no room
- * for them, up to max, and they are closed.
+ * Reads bells up to the next descriptors, and appends these to the *n in fds. 1: some came; 0:
+ * nothing more to read; -EPROTO: no room for them (max); they are closed.
  */
 int local_fds_recv(const struct local_giver *from, int fd, int *fds,
 		   unsigned int max, unsigned int *n);
-/* Out of fds: it is the caller's. */
+/* Removes a descriptor from fds; the caller owns it. */
 int local_fds_take(struct local_fds *fds, enum local_fd kind);
-/* What was not taken. */
+/* Closes the descriptors that were not taken. */
 void local_fds_close(const struct local_giver *from, struct local_fds *fds);
-/* local_sock_close() for one that listens, with all who wait there. */
+/* local_sock_close() for a listening socket, with all connections that wait there. */
 void local_sock_unlisten(struct tp_dev *dev, int fd);
-/* The other end's process, without its groups; -errno. */
+/* The process at the other end, without its groups. -errno. */
 int local_sock_peer(int fd, struct tp_identity *id);
-/* All of its groups, for free(); NULL if there are none. */
+/* All of its groups; the caller calls free(). NULL: there are none. */
 int local_sock_groups(int fd, uint32_t **groups, uint32_t *n);
 
 /* ---- the accepting side (local_listen.c, local_req.c) ---- */
@@ -97,7 +98,7 @@ struct local_req {
 	struct sock_req sock;
 	struct local_fds fds; /* table and group of the peer */
 	struct tp_identity id;
-	uint32_t *groups; /* id.groups, until an endpoint has them */
+	uint32_t *groups; /* id.groups, until an endpoint takes them */
 };
 
 static inline struct local_req *local_req(const struct sock_req *req)
@@ -109,7 +110,7 @@ int local_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 		 struct tp_listener **listener);
 int local_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 
-/* For struct sock_accept_ops. */
+/* Operations for struct sock_accept_ops. */
 struct sock_req *local_req_new(const struct sock_listener *l, int fd,
 			       const struct sockaddr *sa);
 int local_req_read(struct sock_req *req, const char **why);

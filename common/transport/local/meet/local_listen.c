@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_listen.c - the names that a server listens under. */
+/*
+ * local_listen.c - the names under which a server listens.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
@@ -8,7 +10,7 @@
 #include "common/transport/local/meet/local_conn.h"
 
 #define PORT_TRIES 1000
-#define PORT_FIRST 32768u /* of those that are chosen */
+#define PORT_FIRST 32768u /* first of the ports that are chosen at random */
 #define PORTS 28000u
 
 static uint16_t some_port(void)

@@ -2,13 +2,13 @@
 /*
  * local_name.c - which abstract AF_UNIX name stands for host:port.
  *
- * The name is the numeric address and the port, so that both ends agree
- * whatever they were told: an address of this host at which a server listens
- * belongs to no other host.  All loopback addresses are one; a server that
- * listens at any address is found under "*" by the addresses that are ours.
- * A host that no resolver knows stands for itself.  Abstract names leave
- * nothing behind and are apart in each network namespace, as ports are; who
- * listens there is the connector's to check.
+ * The name has the numeric address and the port, so that both ends agree however each names the
+ * host. An address of this host at which a server listens belongs to no other host. All loopback
+ * addresses share one name. A server that listens at any address has the name "*"; connectors try
+ * it for addresses of this host. A host name that does not resolve is used as it is.
+ *
+ * Abstract names leave no files, and each network namespace has its own, as for ports. The
+ * connector checks who listens there.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -91,7 +91,7 @@ static void numeric(const struct addrinfo *ai, char *host, size_t len)
 		snprintf(host, len, "?");
 }
 
-/* Unless it is there already. */
+/* Adds the name unless it is there already. Returns the new number. */
 static int name_add(struct local_name *name, int n, const char *host)
 {
 	struct local_name new;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_req.c - what a connector says first. */
+/*
+ * local_req.c - reads the hello of a connector.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +61,12 @@ int local_req_read(struct sock_req *base, const char **why)
 		*why = "it does not begin with a connect";
 		rc = -EPROTO;
 	}
-	if (rc == -EPROTO) /* names our version to it */
+	if (rc == -EPROTO) /* the REJECT tells the peer our version */
 		local_say_reject(base->fd, NULL, 0);
 	if (rc)
 		return rc;
 	tp_private_set(&base->priv, hello.priv, hello.priv_len);
-	*why = NULL; /* it may have left again */
+	*why = NULL; /* the connector may have left already */
 	rc = sock_req_look(base);
 	return rc ? rc : 1;
 }

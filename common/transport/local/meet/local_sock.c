@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_sock.c - hellos, the descriptors they carry, and who says them. */
+/*
+ * local_sock.c - hellos, their descriptors, and the identity of their senders.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +12,10 @@
 #define MAGIC 0x4c534650u /* "PFSL" */
 #define VERSION 4u
 
-/* Also for more than a hello has: the kernel would close the rest itself, and
- * us wait for it. */
+/*
+ * Room for more than a hello has: the kernel would close the rest itself, and we would wait for
+ * that.
+ */
 #define FDS_MAX 253u /* SCM_MAX_FD of the kernel */
 
 union fd_buf {
@@ -37,7 +41,7 @@ void local_fds_close(const struct local_giver *from, struct local_fds *fds)
 	*fds = LOCAL_NO_FDS;
 }
 
-/* Which there are.  Without gaps in fd. */
+/* Stores the valid descriptors in fd without gaps. Returns which ones there are. */
 static uint32_t pack_fds(const struct local_fds *fds, int *fd, unsigned int *n)
 {
 	uint32_t has = 0;
@@ -53,7 +57,7 @@ static uint32_t pack_fds(const struct local_fds *fds, int *fd, unsigned int *n)
 	return has;
 }
 
-/* Takes them over; false: not as many as has says. */
+/* Takes ownership of the descriptors. False: their number does not match has. */
 static bool unpack_fds(const struct local_giver *from, struct local_fds *fds,
 		       uint32_t has, const int *fd, unsigned int n)
 {
@@ -115,7 +119,7 @@ int local_hello_send(int fd, enum local_hello_type type, const void *priv,
 	return n == (ssize_t)sizeof(hello) ? 0 : -EAGAIN;
 }
 
-/* All that came, up to max. */
+/* Returns all received descriptors, up to max; drops the others. */
 static unsigned int take_fds(const struct local_giver *from, struct msghdr *msg,
 			     int *fds, unsigned int max)
 {
@@ -150,7 +154,7 @@ int local_fds_send(int fd, const int *fds, unsigned int n)
 	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* What came with a message, at most FDS_MAX, or one more than there is room. */
+/* Appends the descriptors of a message. -EPROTO: no room for some of them. */
 static int add_passed(const struct local_giver *from, struct msghdr *msg,
 		      int *fds, unsigned int max, unsigned int *n)
 {
@@ -258,7 +262,7 @@ int local_sock_peer(int fd, struct tp_identity *id)
 	return 0;
 }
 
-/* The kernel says how many there are; they are those of the connect and stay so. */
+/* The kernel reports their number. The groups are those at the connect and never change. */
 int local_sock_groups(int fd, uint32_t **groups, uint32_t *n)
 {
 	socklen_t len = 0;

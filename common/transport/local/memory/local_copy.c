@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_copy.c - between the ring and registered memory.  Pages of TP_VOLATILE
- * memory may be gone, and what was never registered may not be there at all: a
- * copy made by the kernel tells, memcpy() would end the process.
+ * local_copy.c - copies between the ring and registered memory. Pages of TP_VOLATILE memory may be
+ * missing, and unregistered memory may not be mapped: a copy by the kernel then fails, while
+ * memcpy() would kill the process.
  */
 #include <errno.h>
 #include <string.h>

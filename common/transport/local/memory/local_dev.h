@@ -16,14 +16,15 @@ struct local_guest;
 struct local_dev {
 	struct tp_dev dev;
 	unsigned int handshake_ms;
-	uid_t owner; /* of servers, besides root and ourselves */
-	bool probe; /* tells no one whom it does not believe */
-	atomic_uint doubted; /* the last user that was told; 0: nobody was */
-	bool no_reach; /* everything through the rings */
+	uid_t owner; /* user of servers to trust, in addition to root and our own user */
+	bool probe; /* log no warning about untrusted servers */
+	atomic_uint doubted; /* the last user that was logged; 0: none */
+	bool no_reach; /* no direct access: everything goes through the rings */
 	struct local_drops *drops;
 	struct local_mrs mrs;
-	pthread_mutex_t lock; /* guests and their shm */
-	TAILQ_HEAD(, local_guest) guests; /* who may reach in, or still is */
+	pthread_mutex_t lock; /* protects guests and their shm */
+	/* peers that may access our memory, or still do */
+	TAILQ_HEAD(, local_guest) guests;
 	uint64_t next_guest;
 };
 

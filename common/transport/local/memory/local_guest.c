@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_guest.c - peers that may reach into our memory.  Each has a busy word
- * that is odd while it is inside, and says by which keys; a deregistration
- * waits for those that were when it began.  A guest outlives its connection if
- * that ended while it was inside.
+ * local_guest.c - peers that may access our memory directly. Each has a busy word that is odd
+ * during an access, and publishes the keys it uses. A deregistration waits for the accesses that
+ * were running when it began. A guest outlives its connection if an access was running at its end.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,23 +17,23 @@
 #include "common/util/clock.h"
 #include "common/transport/local/memory/local_guest.h"
 
-#define SOON 1000 /* yields before the wait looks whether the peer lives */
-#define LONG_MS 1000u /* after that the wait is told */
+#define SOON 1000 /* yields before the wait checks whether the peer is alive */
+#define LONG_MS 1000u /* after this time the wait is logged */
 
 struct local_guest {
 	TAILQ_ENTRY(local_guest) link;
 	uint64_t id;
-	const struct local_side *side; /* the peer's */
-	int fd; /* the connection's */
-	bool left; /* the connection ended: shm and fd are the guest's */
+	const struct local_side *side; /* of the peer */
+	int fd; /* the connection's socket */
+	bool left; /* the connection ended: the guest owns shm and fd */
 	uid_t uid;
 	struct local_shm shm;
 	char peer[SOCK_PEER_LEN];
 };
 
 /*
- * Who has our user id could do it anyway; servers that we connected to are
- * trusted (local_connect.c), and the kernel asks for its own permission.
+ * A process with our user id could access our memory anyway. Servers that we connected to are
+ * trusted (local_connect.c), and the kernel checks its own permission.
  */
 bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id)
 {
@@ -47,7 +46,7 @@ static bool is_busy(const struct local_guest *g)
 	return atomic_load(&g->side->busy) & 1;
 }
 
-/* Its socket ends with its process, which ends its copies first. */
+/* The socket ends with the process, after the process's copies have ended. */
 static bool is_gone(const struct local_guest *g)
 {
 	struct pollfd pfd = { .fd = g->fd, .events = POLLRDHUP };
@@ -56,7 +55,7 @@ static bool is_gone(const struct local_guest *g)
 	       (pfd.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void guest_free(struct local_dev *dev, struct local_guest *g)
 {
 	const struct local_giver from = local_giver(&dev->dev, g->uid);
@@ -77,7 +76,7 @@ void local_guests_free(struct local_dev *dev)
 		guest_free(dev, g);
 }
 
-/* Those who left after their connection did.  With the lock. */
+/* Frees guests whose last access ended after their connection. The caller holds the lock. */
 static void reap(struct local_dev *dev)
 {
 	struct local_guest *g, *next;
@@ -129,7 +128,9 @@ bool local_guest_end(struct local_dev *dev, struct local_guest *g,
 	return stays;
 }
 
-/* If it changed its word meanwhile, it left. */
+/*
+ * Whether the guest accesses memory with this key now. A changed busy word later means it finished.
+ */
 static bool is_inside(const struct local_guest *g, uint32_t key, uint32_t *busy)
 {
 	uint32_t n, i;
@@ -144,7 +145,7 @@ static bool is_inside(const struct local_guest *g, uint32_t key, uint32_t *busy)
 	return false;
 }
 
-/* The first guest from id on that is inside: its id and busy word. */
+/* The first guest from id on with such an access: its id and busy word. */
 static bool find_inside(struct local_dev *dev, uint32_t key, uint64_t *id,
 			uint32_t *busy)
 {
@@ -190,7 +191,7 @@ static void tell(struct local_dev *dev, uint64_t id)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-/* A copy takes a fraction of a millisecond, unless its process is stopped. */
+/* A copy takes less than a millisecond, unless its process is stopped. */
 static void wait_for(struct local_dev *dev, uint64_t id, uint32_t busy)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };

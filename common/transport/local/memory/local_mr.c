@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_mr.c - our registered memory. */
+/*
+ * local_mr.c - our registered memory.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -20,8 +22,8 @@ static void *map(int flags, size_t len, int fd)
 }
 
 /*
- * Our mapping stays writable, a peer's cannot become it.  A kernel before 5.1
- * has no such seal: then no peer gets the table.
+ * Our mapping stays writable; a peer cannot map the table writable. Linux before 5.1 has no such
+ * seal, so no peer gets the table.
  */
 static void seal_table(struct local_mrs *mrs)
 {
@@ -79,8 +81,8 @@ static void free_push(struct local_mrs *mrs, uint32_t index)
 }
 
 /*
- * An index of which the last key was used longest ago; a few wait, so that a
- * stale key stays wrong.  Keys of one run must not be good in the next.
+ * Chooses the index that has been free for longest. Some indices are always free, so a stale key
+ * stays invalid for long. Random generations: keys of one run must not be valid in the next.
  */
 static uint32_t index_pop(struct local_mrs *mrs, uint32_t *key)
 {
@@ -111,7 +113,7 @@ static void publish(struct local_entry *e, const struct tp_mr *mr,
 	atomic_store_explicit(&e->key, mr->rkey, memory_order_release);
 }
 
-/* Peers go into it with their own processor. */
+/* Whether peers access the memory with their own CPU. */
 static bool is_open(unsigned int access)
 {
 	return (access & SOCK_REMOTE_ACCESS) && !(access & TP_LENT);
@@ -145,7 +147,7 @@ int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
 	return 0;
 }
 
-/* Where nobody reaches by himself each access passes local_mr_serves(). */
+/* TP_LENT stops direct access, so each access passes local_mr_serves(). */
 int local_mr_only(struct tp_mr *mr, struct tp_ep *ep)
 {
 	struct local_mrs *mrs = &local_dev(mr->dev)->mrs;

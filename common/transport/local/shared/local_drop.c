@@ -10,28 +10,29 @@
 #include "common/transport/local/shared/local_shm.h"
 #include "common/util/quiet_thread.h"
 
-#define STACK (PTHREAD_STACK_MIN + (64u << 10)) /* sanitizers want more */
+/* sanitizers need more than the minimum */
+#define STACK (PTHREAD_STACK_MIN + (64u << 10))
 
 struct drop {
 	STAILQ_ENTRY(drop) link;
 	int fd;
 };
 
-/* As long as some of theirs wait, or one is being closed. */
+/* Exists while descriptors of this user wait, or while one is being closed. */
 struct user {
 	TAILQ_ENTRY(user) link;
 	uid_t uid;
 	unsigned int n;
-	bool closing; /* by one of the threads */
+	bool closing; /* a thread is closing one of its descriptors */
 	STAILQ_HEAD(, drop) list; /* oldest first */
 };
 
-/* The device's and its threads': the last one frees it. */
+/* Shared by the device and its threads; the last one frees it. */
 struct local_drops {
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, user) users;
 	unsigned int threads;
-	bool starting; /* the newest thread */
+	bool starting; /* the newest thread has not started yet */
 	bool left;
 };
 
@@ -46,7 +47,7 @@ struct local_drops *local_drops_new(void)
 	return drops;
 }
 
-/* With the lock, which it gives up. */
+/* Releases the lock, and frees drops after its last user. */
 static void unlock(struct local_drops *drops)
 {
 	bool last = drops->left && !drops->threads;
@@ -97,7 +98,7 @@ static struct user *next(const struct local_drops *drops)
 	return u;
 }
 
-/* Their next one comes after all others'. */
+/* Moves u to the end of the list, or frees it: its next descriptor waits for other users' ones. */
 static void step_back(struct local_drops *drops, struct user *u)
 {
 	TAILQ_REMOVE(&drops->users, u, link);
@@ -124,7 +125,7 @@ static struct user *find_or_add(struct local_drops *drops, uid_t uid)
 
 static void *close_all(void *arg);
 
-/* One at a time: what it will take is not known before it does. */
+/* Starts one thread at a time; the next one starts only when this one has begun to work. */
 static void hire(struct local_drops *drops)
 {
 	if (drops->starting || drops->threads == LOCAL_DROPPERS || !next(drops))
@@ -133,7 +134,7 @@ static void hire(struct local_drops *drops)
 	drops->threads += drops->starting;
 }
 
-/* The oldest of u's, without the lock meanwhile. */
+/* Closes the oldest descriptor of u; releases the lock meanwhile. */
 static void close_one(struct local_drops *drops, struct user *u)
 {
 	struct drop *d = STAILQ_FIRST(&u->list);
@@ -164,7 +165,7 @@ static void *close_all(void *arg)
 	return NULL;
 }
 
-/* False: there is no thread, and none of theirs waits. */
+/* False: there is no thread, and no descriptor of the user waits. */
 static bool queue(struct local_drops *drops, struct user *u, struct drop *d)
 {
 	hire(drops);
@@ -196,8 +197,10 @@ static bool hand_over(const struct local_giver *from, int fd)
 	return taken;
 }
 
-/* A little memory, as all but a gong should be, has nothing to wait for.  A gong may
- * have descriptors unread in it, which go with its last close. */
+/*
+ * Closing a small memory file cannot block. All descriptors except a gong should be one. A gong may
+ * hold unread descriptors, which its last close closes.
+ */
 void local_drop(const struct local_giver *from, int fd)
 {
 	if (local_memfd_is_small(fd) || !hand_over(from, fd))

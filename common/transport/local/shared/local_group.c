@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_group.c - the gong and the page of a group of servers. */
+/*
+ * local_group.c - the wake-up socket (gong) and the shared page of a group of servers.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -13,7 +15,9 @@
 
 _Static_assert(sizeof(struct local_page) <= PAGE_LEN, "one page");
 
-/* A name that the kernel chooses; its own peer, so that strangers reach it not. */
+/*
+ * The kernel chooses the name. The socket is connected to itself, so strangers cannot send to it.
+ */
 static int own_peer(struct local_gong *gong)
 {
 	struct sockaddr *sa = (struct sockaddr *)&gong->name;
@@ -43,7 +47,7 @@ int local_gong_open(struct local_gong *gong)
 	return rc;
 }
 
-/* A path could become that of another socket. */
+/* A path could later name another socket. */
 static bool has_abstract_name(struct local_gong *gong, int fd)
 {
 	gong->len = sizeof(gong->name);
@@ -53,7 +57,7 @@ static bool has_abstract_name(struct local_gong *gong, int fd)
 	       gong->len <= sizeof(gong->name) && !gong->name.sun_path[0];
 }
 
-/* An eventfd would do, but a write to one can be made to block. */
+/* An eventfd would be enough, but its other holders can make a write to it block. */
 int local_gong_take(struct local_gong *gong, int fd)
 {
 	socklen_t len = sizeof(int);
@@ -66,15 +70,16 @@ int local_gong_take(struct local_gong *gong, int fd)
 	return 0;
 }
 
-/* An edge comes with each datagram, read or not. */
+/* Each datagram raises an edge, whether it is read or not. */
 void local_gong_strike(const struct local_gong *gong)
 {
 	sendto(gong->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL,
 	       (const struct sockaddr *)&gong->name, gong->len);
 }
 
-/* The strike comes last: an edge whose datagram was read is none for those who
- * had not yet looked. */
+/*
+ * Sends last: the edge of a datagram that was read already is lost for servers that had not polled.
+ */
 void local_gong_renew(const struct local_gong *gong)
 {
 	unsigned int i;

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_group.h - servers of this host that a client asks at once and waits
- * for together (tp_ep_attr.group).
+ * local_group.h - servers on this host to which a client sends requests at the same time, and whose
+ * answers it awaits together (tp_ep_attr.group).
  *
- * To wake a process that sleeps costs some microseconds of its waker's time, as
- * much as all the rest of a request.  So a client wakes one of the servers only,
- * which passes it on: it strikes the gong, a socket that all of them listen
- * to.  And the servers count their answers down on a page that all of them map:
- * who comes to zero wakes the client, the others do not.
+ * Waking a sleeping process costs its waker some microseconds, as much as the rest of a request. So
+ * a client wakes only one of the servers. That server wakes the others through the gong, a socket
+ * that all of them poll. The servers count their answers down on a page that all of them map. The
+ * server that reaches zero wakes the client; the others do not.
  *
- * Both are the client's: made with its progress context, passed to each server
- * as it connects.  What a client does with them meets its own connections only:
- * all that it can have a server do is to put one byte, now and then, into a socket
- * that it holds itself.
+ * The client owns both. It makes them with its progress context and passes them to each server when
+ * it connects. A client can harm only its own connections with them: the most it can make a server
+ * do is to write one byte, now and then, into a socket that the client holds.
  */
 #ifndef LOCAL_GROUP_H
 #define LOCAL_GROUP_H
@@ -23,17 +21,19 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define LOCAL_COUNTED 2u /* local_side.asleep: count down, ring at zero */
-#define LOCAL_STRIKES 32u /* unread; the socket holds some hundreds */
-#define LOCAL_RELAY_MS 10u /* the first server takes that long: no more trust */
+#define LOCAL_COUNTED 2u /* local_side.asleep: count down, wake at zero */
+#define LOCAL_STRIKES 32u /* unread datagrams; the socket holds some hundreds */
+/* if the first server takes longer, the client wakes the others */
+#define LOCAL_RELAY_MS 10u
 
 struct local_page {
-	_Atomic uint32_t missing; /* answers, until the client is woken */
+	/* answers still missing before the client is woken */
+	_Atomic uint32_t missing;
 };
 
 /*
- * A bound socket has its abstract name for good, and nobody else can have it: so
- * a strike at that name comes to this socket, wherever its owner connects it.
+ * A bound socket keeps its abstract name, and no other socket can have the same name. So a datagram
+ * to that name reaches this socket, wherever its owner connects it.
  */
 struct local_gong {
 	int fd; /* -1: none */
@@ -41,22 +41,21 @@ struct local_gong {
 	struct sockaddr_un name;
 };
 
-/* -errno; to be closed. */
+/* -errno; close it afterwards. */
 int local_gong_open(struct local_gong *gong);
-/* -EPROTO: no socket as local_gong_open() makes.  0: fd is gong's. */
+/* -EPROTO: not a socket as local_gong_open() makes it. 0: gong owns fd. */
 int local_gong_take(struct local_gong *gong, int fd);
-/* Wakes all who listen; never blocks, whatever the socket became. */
+/* Wakes all servers that poll the gong. Never blocks, whatever happened to the socket. */
 void local_gong_strike(const struct local_gong *gong);
 /*
- * The same after reading what is there: the client's, once in LOCAL_STRIKES.  A
- * server never reads: two readers exclude each other, and the client could be
- * one that never ends.
+ * Reads what is there, then strikes. The client calls it once in LOCAL_STRIKES. A server never
+ * reads: two readers exclude each other, and the client could block a read forever.
  */
 void local_gong_renew(const struct local_gong *gong);
 
-/* fd for the others, or -errno; unmap the page. */
+/* Returns the fd for the servers, or -errno. The caller unmaps the page. */
 int local_page_create(struct local_page **page);
-/* -EPROTO: not what local_page_create() makes.  fd stays the caller's. */
+/* -EPROTO: not a page as local_page_create() makes it. The caller keeps fd. */
 int local_page_map(struct local_page **page, int fd);
 void local_page_unmap(struct local_page *page);
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_quit.c - a socket with what nobody read: see local_drop.h. */
+/*
+ * local_quit.c - closing a socket with unread data: see local_drop.h.
+ */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/transport/local/shared/local_drop.h"
 
-#define UNREAD 256u /* bytes; there are a quarter as many bells at most */
+#define UNREAD 256u /* bytes; at most a quarter as many bells can be unread */
 
-/* Bytes that came, up to len; -EPROTO: with descriptors. */
+/* Peeks at received bytes, up to len. -EPROTO: they carry descriptors. */
 static ssize_t peek(int fd, void *buf, size_t len)
 {
 	struct iovec iov = { buf, len };
@@ -18,7 +20,7 @@ static ssize_t peek(int fd, void *buf, size_t len)
 	return n > 0 && (msg.msg_flags & MSG_CTRUNC) ? -EPROTO : n;
 }
 
-/* After shutdown() nothing more comes. */
+/* After shutdown() nothing more can arrive. */
 void local_sock_close(const struct local_giver *from, int fd)
 {
 	char buf[UNREAD];

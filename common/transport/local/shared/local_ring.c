@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_ring.c - records into a ring and out of it. */
+/*
+ * local_ring.c - writing records into a ring and reading them.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -37,7 +39,7 @@ uint8_t *local_out_room(struct local_out *out, uint32_t size, int *rc)
 						     memory_order_acquire);
 
 		if (out->tail - head > out->tail - out->head) {
-			*rc = -EPROTO; /* it went back, or ahead of us */
+			*rc = -EPROTO; /* it went back, or ahead of our tail */
 			return NULL;
 		}
 		out->head = head;
@@ -47,7 +49,7 @@ uint8_t *local_out_room(struct local_out *out, uint32_t size, int *rc)
 	return out->data + (out->tail & (out->size - 1));
 }
 
-/* In one order with the look at asleep that follows. */
+/* Sequentially consistent with the read of asleep that follows. */
 bool local_out_publish(struct local_out *out)
 {
 	if (out->told == out->tail)

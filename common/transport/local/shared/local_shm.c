@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_shm.c - making, checking and mapping the shared memory. */
+/*
+ * local_shm.c - creates, checks and maps the shared memory.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -53,7 +55,7 @@ int local_memfd(const char *name, size_t len, unsigned int seals)
 	return rc;
 }
 
-/* It may have pages behind its end. */
+/* Counts blocks, because the file may have pages after its end. */
 bool local_memfd_is_small(int fd)
 {
 	struct stat st;
@@ -62,7 +64,7 @@ bool local_memfd_is_small(int fd)
 	       st.st_blocks <= (blkcnt_t)(LOCAL_MEMFD_MAX / S_BLKSIZE);
 }
 
-/* Memory of huge pages could be sealed, too, and run out when touched. */
+/* Requires tmpfs: memory of huge pages can be sealed too, but an access may find none free. */
 int local_memfd_check(int fd, size_t len)
 {
 	const int sealed = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -86,7 +88,7 @@ static int map_at(uint8_t *at, size_t len, int fd, off_t off)
 	return p == MAP_FAILED ? -errno : 0;
 }
 
-/* Control, ring 0, ring 0 again, ring 1, ring 1 again. */
+/* Maps control, ring 0, ring 0 again, ring 1, ring 1 again. */
 static int map_all(struct local_shm *shm, uint32_t size, int fd)
 {
 	uint8_t *p = mmap(NULL, map_len(size), PROT_NONE,

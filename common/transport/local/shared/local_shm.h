@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_shm.h - the memory that two connected endpoints share: one page of
- * control words and a ring of records each way.
+ * local_shm.h - the memory that two connected endpoints share: one page of control words, and a
+ * ring of records in each direction.
  *
- * The acceptor makes it and passes it to the connector.  Each side writes its
- * own struct local_side and reads the other's, and keeps private copies of
- * its own indices: what the other wrote is a claim, checked before use.  The
- * memory cannot shrink (sealed), so that touching it never faults.
+ * The acceptor creates it and passes it to the connector. Each side writes its own struct
+ * local_side and reads the other's. It keeps private copies of its own indices, and checks what the
+ * other side wrote before use. The memory is sealed against shrinking, so accesses never fault.
  */
 #ifndef LOCAL_SHM_H
 #define LOCAL_SHM_H
@@ -15,38 +14,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes each way, powers of two. */
+/* Bytes of a ring, powers of two. */
 #define LOCAL_RING (128u << 10)
-#define LOCAL_RING_BULK (512u << 10) /* where bulk data goes through it */
-#define LOCAL_ALIGN 64u /* of records */
+#define LOCAL_RING_BULK (512u << 10) /* if bulk data goes through it */
+#define LOCAL_ALIGN 64u /* alignment of records */
 #define LOCAL_NONCE 16u /* bytes */
-#define LOCAL_KEYS 12u /* of the memory that one copy touches */
+#define LOCAL_KEYS 12u /* keys of the memory that one copy accesses */
 
 struct local_side {
-	/* what it sent; one line, polled by the other */
-	_Alignas(64) _Atomic uint32_t tail; /* of the ring it fills */
-	_Atomic uint32_t starved; /* waits for room in it */
-	_Atomic uint32_t ended; /* 1: nothing more comes */
-	_Atomic int32_t status; /* why, as in TP_EV_DISCONNECTED */
-	_Atomic uint32_t cause; /* the other's request that was refused */
-	/* 1: strike the gong, the others have requests, too; the one who does
-	 * makes it 0 */
+	/* what this side sent; one cache line, polled by the other */
+	_Alignas(64) _Atomic uint32_t tail; /* of the ring that this side fills */
+	_Atomic uint32_t starved; /* this side waits for room in it */
+	_Atomic uint32_t ended; /* 1: this side sends nothing more */
+	_Atomic int32_t status; /* the reason, as in TP_EV_DISCONNECTED */
+	_Atomic uint32_t cause; /* the other side's request that was rejected */
+	/* 1: strike the gong, because the others have requests too; whoever strikes it sets 0 */
 	_Atomic uint32_t relay;
-	/* what it took */
-	_Alignas(64) _Atomic uint32_t head; /* of the ring it drains */
-	/* not 0: ring the bell, or count first (LOCAL_COUNTED); the one who
-	 * does makes it 0 */
+	/* what this side consumed */
+	/* of the ring that this side drains */
+	_Alignas(64) _Atomic uint32_t head;
+	/* not 0: ring the bell, or count down first (LOCAL_COUNTED); whoever does so sets 0 */
 	_Alignas(64) _Atomic uint32_t asleep;
-	/* odd: it is inside of the other's memory, by these keys */
+	/* odd: this side accesses the other's memory with these keys */
 	_Alignas(64) _Atomic uint32_t busy;
 	_Atomic uint32_t nkeys;
-	/* where it keeps the nonce in its own memory; 0: stay out */
+	/* where the nonce is in this side's own memory; 0: direct access is not allowed */
 	_Atomic uint64_t probe;
 	_Atomic uint32_t key[LOCAL_KEYS];
 };
 _Static_assert(sizeof(struct local_side) == 256, "a copy dirties one line");
 
-/* Index of side and ring. */
+/* Index of a side and its ring. */
 enum local_of {
 	LOCAL_CONNECTOR,
 	LOCAL_ACCEPTOR,
@@ -59,26 +57,28 @@ struct local_ctl {
 
 struct local_shm {
 	struct local_ctl *ctl;
-	/* ring[i] is filled by side i; mapped twice in a row, so that a record
-	 * never wraps */
+	/* side i fills ring[i]; each ring is mapped twice in a row, so records never wrap */
 	uint8_t *ring[2];
-	uint32_t size; /* of a ring */
+	uint32_t size; /* of each ring */
 };
 
-/* size: of a ring, one of the two; fd: to be passed and closed.  -errno. */
+/*
+ * size: of a ring, LOCAL_RING or LOCAL_RING_BULK. The caller passes fd to the peer and closes it.
+ * -errno.
+ */
 int local_shm_create(struct local_shm *shm, uint32_t size, int *fd);
 /* -EPROTO: not what local_shm_create() makes. */
 int local_shm_map(struct local_shm *shm, int fd);
 void local_shm_unmap(struct local_shm *shm);
 
-/* A sealed memfd of len bytes; fd or -errno. */
+/* Creates a sealed memfd of len bytes. Returns fd or -errno. */
 int local_memfd(const char *name, size_t len, unsigned int seals);
-/* More than any of ours.  A GiB takes the last who has it 0.2 s to give back. */
+/* Larger than any of ours. The last close of 1 GiB takes 0.2 s. */
 #define LOCAL_MEMFD_MAX (16u << 20) /* bytes */
 
-/* -EPROTO: not memory of len bytes to LOCAL_MEMFD_MAX that stays as it is. */
+/* -EPROTO: not memory of len to LOCAL_MEMFD_MAX bytes with a fixed size. */
 int local_memfd_check(int fd, size_t len);
-/* It is memory, and closing it takes no longer than closing ours. */
+/* Whether fd is memory that takes no longer to close than ours. */
 bool local_memfd_is_small(int fd);
 
 #endif
