@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp.h - the inside of the tcp provider: verbs meaning over a socket.
+ * tcp.h - private header of the tcp provider, which implements transport.h over sockets.
  *
- * Progress.  A cq owns an epoll set of edge-triggered sources.  An edge makes
- * its endpoint "ready" (to be read, on cq->ready) until a short read; posting
- * makes it "dirty" (to be flushed, on cq->dirty) until all is sent or the
- * socket is full.  What completes puts it on cq->done, from where
- * tp_cq_poll() harvests.  Completions live in the rings of the requests, so
- * that no queue can overflow.
+ * Progress. A cq owns an epoll set of edge-triggered sources. An edge makes its endpoint "ready"
+ * (to be read, on cq->ready) until a short read. Posting makes it "dirty" (to be flushed, on
+ * cq->dirty) until all is sent or the socket is full. A completion puts it on cq->done, from where
+ * tp_cq_poll() collects completions. Completions are stored in the rings of the requests, so no
+ * queue can overflow.
  *
- * Remote access to memory.  See tcp_mr.c: an access takes a use of the
- * registration for the duration of one system call at most.
+ * Remote access to memory: see tcp_mr.c. An access holds the registration for at most one system
+ * call.
  */
 #ifndef TCP_H
 #define TCP_H

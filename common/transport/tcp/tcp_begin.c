@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_begin.c - what each operation does when its frame begins and ends. */
+/*
+ * tcp_begin.c - what each operation does when its frame begins and ends.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -149,7 +151,7 @@ static bool before_up(enum tcp_op op)
 	return op == TCP_OP_ACCEPT || op == TCP_OP_REJECT || op == TCP_OP_NAK;
 }
 
-/* Who seals takes nothing that is bare any more but what says nothing. */
+/* An end that seals accepts unsealed only frames that carry no content. */
 static bool too_bare(const struct tcp_ep *ep, enum tcp_op op)
 {
 	switch (op) {
@@ -177,7 +179,7 @@ int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
 	return begin[frame->op](ep, frame, p);
 }
 
-/* The oldest READ or atomic has its answer; a next one may go. */
+/* The oldest READ or atomic has its answer; the next one may be sent. */
 static void answered(struct tcp_ep *ep)
 {
 	struct tcp_sendq *sq = &ep->sq;

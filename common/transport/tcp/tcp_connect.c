@@ -29,13 +29,13 @@ static int queue_hello(struct tcp_ep *ep, enum tcp_op op, const void *priv,
 	return tcp_tx_small(ep, &frame, buf, frame.len);
 }
 
-/* What connect(2) says of routes that lead nowhere ("blackhole", "prohibit"). */
+/* connect(2) returns EINVAL or EACCES for blackhole and prohibit routes. */
 static int connect_flaw(int err)
 {
 	return err == EINVAL || err == EACCES ? -ENETUNREACH : -err;
 }
 
-/* The socket of one address; -errno. */
+/* Opens the socket of one address and starts its connect. -errno. */
 static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
 {
 	int fd = socket(ai->ai_family,
@@ -55,7 +55,7 @@ static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
 	return rc;
 }
 
-/* Tries addresses until one is under way. */
+/* Tries the addresses in turn until one connect is in progress. */
 static void start_next(struct tcp_ep *ep, int status)
 {
 	while (ep->addr_next) {
@@ -128,7 +128,7 @@ static void answered(struct tcp_ep *ep, const struct tcp_hello *hello)
 	tp_private_set(&ep->priv, hello->priv, hello->len);
 }
 
-/* Like a break, but the event is another. */
+/* As a break, but the event is REJECTED. */
 static void rejected(struct tcp_ep *ep)
 {
 	tcp_ep_break(ep, -ECONNREFUSED, 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_copy.c - from the stage to registered memory.  Pages of TP_VOLATILE
- * memory may be gone: a copy made by the kernel tells, memcpy() would end the
- * process.
+ * tcp_copy.c - copies from the stage to registered memory. Pages of TP_VOLATILE memory may be
+ * missing: a copy by the kernel then fails, while memcpy() would kill the process.
  */
 #include <errno.h>
 #include <string.h>
@@ -48,7 +47,7 @@ int tcp_copy_out(void *dst, const struct iovec *src, unsigned int n, size_t len)
 	return done == (ssize_t)len ? 0 : -EFAULT;
 }
 
-/* A sandbox may refuse it. */
+/* A sandbox may forbid process_vm_writev(). */
 bool tcp_kernel_copy_works(void)
 {
 	char from = 1, to = 0;

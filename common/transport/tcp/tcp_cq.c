@@ -6,7 +6,8 @@
 
 #include "common/transport/tcp/tcp.h"
 
-#define LAZY_POLLS 2 /* poll, answer, poll: then a wait follows anyway */
+/* polls that skip epoll after a wait; another wait follows them anyway */
+#define LAZY_POLLS 2
 
 static struct tcp_cq *to_cq(struct tp_cq *base)
 {
@@ -50,7 +51,7 @@ void tcp_cq_close(struct tp_cq *base)
 	free(cq);
 }
 
-/* Not a change to the epoll set: it is the parent's, too. */
+/* Does not change the epoll set: the child shares it with the parent. */
 void tcp_cq_abandon(struct tp_cq *base)
 {
 	struct tcp_dev *dev = container_of(base->dev, struct tcp_dev, dev);
@@ -65,7 +66,7 @@ void tcp_cq_abandon(struct tp_cq *base)
 	sock_cq_fini(&cq->sock);
 }
 
-/* One turn each: what comes back to the end of the list waits. */
+/* One turn per endpoint: those that become dirty again wait for the next call. */
 static void flush_dirty(struct tcp_cq *cq)
 {
 	struct tcp_ep *last = TAILQ_LAST(&cq->dirty, tcp_eps), *ep;

@@ -7,7 +7,7 @@
 
 #include "common/transport/sock.h"
 
-#define TCP_IOV_MAX 1024 /* of one system call (kernel: UIO_MAXIOV) */
+#define TCP_IOV_MAX 1024 /* entries per system call (kernel: UIO_MAXIOV) */
 
 struct tcp_ep;
 struct tcp_tx;
@@ -16,14 +16,14 @@ STAILQ_HEAD(tcp_txs, tcp_tx);
 
 struct tcp_cq {
 	struct sock_cq sock;
-	unsigned int lazy; /* polls that need not look at the epoll
-					 * set, because a wait just did */
+	/* polls that may skip the epoll set, because a wait just checked it */
+	unsigned int lazy;
 	struct tcp_eps dirty, ready, done;
-	struct tcp_eps open; /* with a socket */
+	struct tcp_eps open; /* those with a socket */
 	struct sock_timer pulse;
-	struct tcp_txs spare; /* small frames, for reuse */
+	struct tcp_txs spare; /* small frames for reuse */
 	unsigned int nspare;
-	/* scratch of one call */
+	/* scratch space of one call */
 	struct iovec iov[TCP_IOV_MAX];
 	struct tcp_mr *held[TCP_IOV_MAX];
 };

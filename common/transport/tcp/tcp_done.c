@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_done.c - completions: noted in the rings, harvested from there. */
+/*
+ * tcp_done.c - completions: marked in the rings, collected from there.
+ */
 #include "common/transport/tcp/tcp.h"
 
-/* Reported in the order of posting: a READ holds back what follows it. */
+/* Completions are reported in posting order: an unfinished READ holds back later requests. */
 void tcp_sends_done(struct tcp_ep *ep, uint32_t first, uint32_t n)
 {
 	struct tcp_sendq *sq = &ep->sq;

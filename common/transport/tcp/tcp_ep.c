@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_ep.c - endpoints: making, ending, and their place on the cq's lists. */
+/*
+ * tcp_ep.c - endpoints: how they start and end, and their place on the cq's lists.
+ */
 #include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -36,7 +38,7 @@ void tcp_ep_ready(struct tcp_ep *ep)
 	TAILQ_INSERT_TAIL(&ep->cq->ready, ep, ready_link);
 }
 
-/* If there is something to be polled. */
+/* Puts ep on the list cq->done if it has completions. */
 void tcp_ep_done(struct tcp_ep *ep)
 {
 	if (ep->done || (!ep->sq.q.report && ep->rq.head == ep->rq.done))
@@ -184,7 +186,7 @@ int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	return 0;
 }
 
-/* No farewell once something else is under way: it would not be seen. */
+/* Sends no BYE if the endpoint is not established: the peer would not read it. */
 static void say_bye(struct tcp_ep *ep)
 {
 	const struct tcp_frame bye = { .op = TCP_OP_BYE };
@@ -259,7 +261,7 @@ void tcp_ep_lost(struct tcp_ep *ep, int status)
 	tcp_ep_lost_for(ep, status, strerror(-status));
 }
 
-/* In the middle of a frame nothing can be said. */
+/* A NAK cannot be sent in the middle of another frame. */
 static bool send_nak(struct tcp_ep *ep, int status, uint32_t id)
 {
 	const struct tcp_tx *tx = STAILQ_FIRST(&ep->sq.out);

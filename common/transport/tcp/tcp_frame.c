@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_frame.c - frames to bytes and back; a table says what is allowed. */
+/*
+ * tcp_frame.c - encodes and decodes frames; a table states what is allowed.
+ */
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +15,7 @@
 struct rule {
 	uint32_t seg_min, seg_max;
 	uint32_t len_min, len_max;
-	bool small; /* the payload belongs to what is acted on */
+	bool small; /* the payload is needed before the frame is handled */
 };
 
 #define HELLO_MAX (TCP_HELLO_LEN + TP_PRIVATE_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_frame.h - what the tcp provider puts on its sockets.  Private to it:
- * both ends are this code.  Integers are little-endian.
+ * tcp_frame.h - the frames that the tcp provider sends over its sockets. The format is private:
+ * both ends are this code. Integers are little-endian.
  *
  *	head	 0 u8  op		enum tcp_op
  *		 1 u8  zero
@@ -14,12 +14,11 @@
  *		12 u32 len		never 0
  *	payload
  *
- * len counts the payload, and for WRITE, WRITE_IMM and READ it is the sum of
- * the segments' lengths.  A READ has no payload: len bytes are asked for, and
- * come in one READ_DATA.
+ * len is the length of the payload. For WRITE, WRITE_IMM and READ it equals the sum of the
+ * segments' lengths. A READ has no payload: it requests len bytes, which arrive in one READ_DATA.
  *
- * The first frame of a connection is CONNECT and its answer ACCEPT or REJECT.
- * Their payload is a hello: u32 magic, u16 version, u16 zero, private data.
+ * The first frame of a connection is CONNECT; its answer is ACCEPT or REJECT. Their payload is a
+ * hello: u32 magic, u16 version, u16 zero, private data.
  */
 #ifndef TCP_FRAME_H
 #define TCP_FRAME_H
@@ -32,8 +31,8 @@
 #define TCP_SEG_LEN 16u
 #define TCP_SEG_MAX 256u /* segments of one frame */
 #define TCP_HELLO_LEN 8u
-#define TCP_SMALL_MAX 64u /* payload of a frame that is not data */
-#define TCP_READS_MAX 16u /* READs and atomics without answer, per ep */
+#define TCP_SMALL_MAX 64u /* payload of a frame without bulk data */
+#define TCP_READS_MAX 16u /* unanswered READs and atomics, per ep */
 
 enum tcp_op {
 	TCP_OP_CONNECT = 1,
@@ -47,11 +46,11 @@ enum tcp_op {
 	TCP_OP_FETCH_ADD, /* payload: u64 addend, u64 0 */
 	TCP_OP_CMP_SWAP, /* payload: u64 compare, u64 swap */
 	TCP_OP_ATOMIC_OLD, /* payload: u64 value before */
-	TCP_OP_NAK, /* the connection ends: why (imm), request (id) */
+	TCP_OP_NAK, /* the connection ends: cause (imm), request (id) */
 	TCP_OP_BYE, /* the sender closed its endpoint */
-	TCP_OP_PULSE, /* of an acceptor: is your program there? */
-	TCP_OP_ECHO, /* of a connector: it is */
-	TCP_OP_SEALED, /* the last that is bare: tcp_seal.h */
+	TCP_OP_PULSE, /* from an acceptor: is your program alive? */
+	TCP_OP_ECHO, /* from a connector: the answer to PULSE */
+	TCP_OP_SEALED, /* the last unsealed frame: tcp_seal.h */
 	TCP_OP_END
 };
 
@@ -59,7 +58,7 @@ enum tcp_nak {
 	TCP_NAK_PROTOCOL = 1,
 	TCP_NAK_ACCESS,
 	TCP_NAK_LENGTH,
-	TCP_NAK_FAILED, /* of the sender's own trouble */
+	TCP_NAK_FAILED, /* an error of the sender of the NAK */
 };
 
 struct tcp_frame {
@@ -78,34 +77,39 @@ struct tcp_seg {
 
 struct tcp_hello {
 	unsigned int len;
-	const uint8_t *priv; /* into the payload */
+	const uint8_t *priv; /* points into the payload */
 };
 
 /* Writes TCP_HEAD_LEN bytes. */
 void tcp_frame_put(uint8_t *p, const struct tcp_frame *frame);
 /*
- * Reads TCP_HEAD_LEN bytes.  0: every field is within the bounds of its op.
- * -EPROTO, and *why says which is not, frame untouched.
+ * Reads TCP_HEAD_LEN bytes. 0: every field is within the bounds of its op. -EPROTO: *why names the
+ * field that is not; frame is unchanged.
  */
 int tcp_frame_get(const uint8_t *p, struct tcp_frame *frame, const char **why);
-/* The bytes needed before the frame can be acted on: head, segments and,
- * unless it is data, the payload. */
+/*
+ * The bytes needed before the frame can be handled: head, segments and, unless it is bulk data, the
+ * payload.
+ */
 size_t tcp_frame_need(const struct tcp_frame *frame);
 
 void tcp_seg_put(uint8_t *p, const struct tcp_seg *seg);
-/* 0; -EPROTO: empty.  Whether there is such memory is for others to say. */
+/* 0; -EPROTO: length 0. Does not check whether the memory exists. */
 int tcp_seg_get(const uint8_t *p, struct tcp_seg *seg);
 
 void tcp_u64_put(uint8_t *p, uint64_t val);
 uint64_t tcp_u64_get(const uint8_t *p);
 
-/* Writes TCP_HELLO_LEN + len bytes; returns that.  len <= TP_PRIVATE_MAX. */
+/* Writes TCP_HELLO_LEN + len bytes and returns that number. len <= TP_PRIVATE_MAX. */
 uint32_t tcp_hello_put(uint8_t *p, const void *priv, unsigned int len);
-/* -EPROTO and *why: not this protocol, or another version of it. */
+/* -EPROTOTYPE: not this protocol; -EPROTO: another version of it. *why is the reason. */
 int tcp_hello_get(const uint8_t *p, uint32_t len, struct tcp_hello *hello,
 		  const char **why);
 
-/* Status of a NAK: negative errno, -EPROTO for an unknown one; and back. */
+/*
+ * tcp_nak_status(): negative errno for a NAK, -EPROTO for an unknown one. tcp_nak_code(): the NAK
+ * for a negative errno, TCP_NAK_FAILED if it has none.
+ */
 int tcp_nak_status(uint32_t nak);
 uint32_t tcp_nak_code(int status);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_listen.c - the socket that a server listens on. */
+/*
+ * tcp_listen.c - the listening socket of a server.
+ */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_mem.h - the device, its registered memory, and positions in it. */
+/*
+ * tcp_mem.h - the device and its registered memory.
+ */
 #ifndef TCP_MEM_H
 #define TCP_MEM_H
 
@@ -14,18 +16,20 @@
 struct tcp_mr {
 	struct tp_mr mr;
 	_Atomic uint32_t key; /* 0: not registered */
-	_Atomic uint32_t uses; /* accesses under way */
+	_Atomic uint32_t uses; /* accesses in progress */
 	uint32_t access;
-	uint32_t next; /* index of the next free one */
-	_Atomic uint64_t only; /* serial of the ep that it is for; 0: all */
+	uint32_t next; /* index of the next free slot */
+	/* serial of the only ep that may access it; 0: all */
+	_Atomic uint64_t only;
 } __attribute__((aligned(64)));
 
 #define TCP_MR_CHUNK 256u
 #define TCP_MR_MAX 65536u
 
 struct tcp_mrs {
-	pthread_mutex_t lock; /* next_free, last_free, made */
-	uint32_t next_free, last_free; /* a queue; TCP_MR_MAX: empty */
+	pthread_mutex_t lock; /* protects next_free, last_free, made */
+	/* a queue of free slots; TCP_MR_MAX: empty */
+	uint32_t next_free, last_free;
 	uint32_t made;
 	_Atomic(struct tcp_mr *) chunk[TCP_MR_MAX / TCP_MR_CHUNK];
 };
@@ -36,10 +40,11 @@ struct tcp_dev {
 	unsigned int handshake_ms;
 	int zero_fd; /* usermem_open() */
 	char paced[16]; /* the system's congestion control, if it paces */
-	atomic_bool pace_failed; /* to change it; said so once */
+	atomic_bool pace_failed; /* changing it failed; logged once */
 	struct tcp_mrs mrs;
 	atomic_uint_least64_t flaws[TP_FLAWS];
-	pthread_mutex_t flaw_lock; /* flaw_at: when one was last said */
+	/* protects flaw_at: time of the last logged flaw */
+	pthread_mutex_t flaw_lock;
 	uint64_t flaw_at;
 };
 
@@ -49,31 +54,28 @@ int tcp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	       struct tp_mr **mr);
 void tcp_mr_dereg(struct tp_mr *mr);
 int tcp_mr_only(struct tp_mr *mr, struct tp_ep *ep);
-/* True: key names memory that covers [addr, addr + len) with these rights.
- * len 0 is always true. */
+/*
+ * True if key names memory that covers [addr, addr + len) with these rights. Always true for len 0.
+ */
 bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access);
-/* The same for the peer of ep, whose memory alone it may be. */
+/* As tcp_mr_covers(), for the peer of ep; memory may be reserved for one endpoint. */
 bool tcp_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access);
 /*
- * Takes a use of the memory behind each of n pieces, which was checked with
- * tcp_mr_covers(): it stays registered until tcp_unhold().  held has room for
- * n.  Returns how many uses were taken, or -EACCES (none): deregistered
- * meanwhile.
+ * Holds the registration of each of n pieces, which the caller checked with tcp_mr_covers(). The
+ * memory stays registered until tcp_unhold(). held has room for n. Returns the number of
+ * registrations held, or -EACCES (none): the memory was deregistered meanwhile.
  */
 int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
 	     struct tcp_mr **held);
 void tcp_unhold(struct tcp_mr **held, int n);
-/* Whether pages of some of it may go (TP_VOLATILE). */
+/* Whether pages of any of this memory may disappear (TP_VOLATILE). */
 bool tcp_any_volatile(struct tcp_mr *const *held, int nheld);
-/*
- * Copies len bytes of src to the n pieces of dst, in held memory.  -EFAULT:
- * pages of it are gone.
- */
+/* Copies len bytes of src to the n pieces of dst, in held memory. -EFAULT: pages are missing. */
 int tcp_copy_in(struct tcp_mr *const *held, int nheld, const struct iovec *dst,
 		unsigned int n, const void *src, size_t len);
-/* The way back, where pages may be gone. */
+/* Copies len bytes from n pieces, whose pages may be missing, to dst. -EFAULT. */
 int tcp_copy_out(void *dst, const struct iovec *src, unsigned int n,
 		 size_t len);
 bool tcp_kernel_copy_works(void);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_mr.c - registered memory: a table of slots that are never freed before
- * the device is, so that a key can be looked up without a lock.
+ * tcp_mr.c - registered memory. Slots of the table are freed only with the device, so a key can be
+ * looked up without a lock.
  *
- * key = generation << 16 | index.  Slots are reused oldest first and get a
- * new generation each time: a stale key stays wrong for a long time.
+ * key = generation << 16 | index. The oldest free slot is reused first, with a new generation: a
+ * stale key stays invalid for a long time.
  *
- * Deregistration against accesses under way.  An access takes a use, then
- * looks at the key; tcp_mr_dereg() clears the key, then waits for the uses to
- * go.  Both sides are sequentially consistent, so either the access sees the
- * key gone or the deregistration sees the use.  A use is held over one
- * non-blocking system call that copies, so the wait is short and bounded, and
- * a long transfer looks at the key again for each of its chunks.
+ * Deregistration and concurrent accesses. An access increments the use count, then checks the key.
+ * tcp_mr_dereg() clears the key, then waits until the use count is 0. Both sides are sequentially
+ * consistent. So either the access sees that the key is gone, or the deregistration sees the use. A
+ * use lasts for one non-blocking system call that copies, so the wait is short and bounded. A long
+ * transfer checks the key again for each of its chunks.
  */
 #include <errno.h>
 #include <sched.h>
@@ -56,7 +55,7 @@ static void free_push(struct tcp_mrs *mrs, uint32_t index)
 	mrs->last_free = index;
 }
 
-/* Keys of one run must not be good in the next: start anywhere. */
+/* Random generations: keys of one run must not be valid in the next. */
 static int grow(struct tcp_mrs *mrs)
 {
 	uint16_t gen[TCP_MR_CHUNK] = { 0 };
@@ -188,7 +187,7 @@ static bool covers(const struct tcp_mr *mr, uint64_t addr, uint64_t len,
 			    (mr->access & access) == access);
 }
 
-/* ep: of whose peer it is asked; NULL: of this side. */
+/* ep: the access is by its peer; NULL: by this side. */
 static bool allows(struct tcp_dev *dev, const struct tp_ep *ep, uint32_t key,
 		   uint64_t addr, uint64_t len, unsigned int access)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_pace.c - no pacing within a host.
+ * tcp_pace.c - disables pacing for connections within a host.
  *
- * Where the system's congestion control is BBR, a timer spreads what is sent.
- * Within a host there is no network to spare, and timers and wake-ups cost a
- * third of the rate.  A socket that was BBR's once is paced for good: so all begin
- * without it, and are given to it when their peer turns out to be elsewhere, before
- * there is data.  Other congestion controls are left alone: some have a say in the
- * handshake.
+ * If the system's congestion control is BBR, a timer paces what is sent. Within a host no network
+ * needs this, and the timers and wake-ups cost a third of the throughput. A socket that ever used
+ * BBR stays paced. So all sockets start without BBR. A socket whose peer is on another host
+ * switches to BBR before it sends data. Other congestion controls are not changed: some take part
+ * in the handshake.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -17,7 +16,7 @@
 
 #include "common/transport/tcp/tcp.h"
 
-#define UNPACED "reno" /* every kernel has it and lets everybody use it */
+#define UNPACED "reno" /* every kernel has it and allows it for all users */
 
 void tcp_pace_init(struct tcp_dev *dev)
 {
@@ -32,7 +31,7 @@ void tcp_pace_init(struct tcp_dev *dev)
 	close(fd);
 }
 
-/* Without it the connection is slower, or less polite, and works. */
+/* If this fails, the connection still works with another congestion control. */
 static void control(struct tcp_dev *dev, int fd, const char *name)
 {
 	if (!setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name,
@@ -51,7 +50,7 @@ void tcp_pace_begin(struct tcp_dev *dev, int fd)
 		control(dev, fd, UNPACED);
 }
 
-/* A host reaches its own addresses from the same ones. */
+/* A connection within a host has the same address at both ends. */
 static bool within_host(int fd)
 {
 	struct sockaddr_storage a = { 0 }, b = { 0 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_post.c - from work requests to frames, and from frames to completions. */
+/*
+ * tcp_post.c - turns work requests into frames.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 
 static const struct {
 	enum tcp_op op;
-	bool runs; /* neighbours may share a frame */
+	bool runs; /* consecutive requests may share a frame */
 	bool asks;
 } kinds[] = {
 	[TP_SEND] = { TCP_OP_SEND, false, false },
@@ -42,7 +44,7 @@ static uint32_t wr_len(const struct tp_send_wr *wr)
 	return len;
 }
 
-/* Requests of a chain that share a frame. */
+/* Consecutive requests of a chain that share a frame. */
 struct run {
 	uint32_t nwr, nsge, nseg;
 	uint32_t len;
@@ -79,7 +81,7 @@ static void add_pieces(struct tcp_tx *tx, const struct tp_send_wr *wr)
 	}
 }
 
-/* Adds to the nseg segments so far; neighbours are joined. */
+/* Appends a segment to nseg others; joins adjacent ones. Returns the new number. */
 static uint32_t add_seg(struct tcp_tx *tx, uint32_t nseg,
 			const struct tp_send_wr *wr)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_pulse.c - notices hosts that went silent while data was under way to
- * them: the kernel by itself would try for a quarter of an hour.  And who
- * accepted a connection notices that the program at its other end is gone,
- * though that host answers.
+ * tcp_pulse.c - detects peers that are gone.
  *
- * Who connected does not look while nothing is under way, so as to sleep.
+ * If a host goes silent while data is in flight to it, the kernel alone would retry for a quarter
+ * of an hour. An accepting end also detects that the program at the other end is gone although its
+ * host still answers.
+ *
+ * A connecting end stops checking while nothing is in flight, so that its process can sleep.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,8 +14,8 @@
 
 #include "common/transport/tcp/tcp.h"
 
-#define BEATS 4u /* looks in dead_peer_ms */
-#define ASK_BEATS 2u /* without anything, before the program is asked */
+#define BEATS 4u /* checks per dead_peer_ms */
+#define ASK_BEATS 2u /* beats without any arrival before PULSE is sent */
 
 static unsigned int dead_ms(const struct tcp_cq *cq)
 {
@@ -28,14 +29,14 @@ static void set_next(struct tcp_cq *cq)
 	sock_timer_set(&cq->sock, &cq->pulse, clock_after_ms(ms ? ms : 1));
 }
 
-/* One try may just be on its way; when there was another, it was in vain. */
+/* One retry may just be in flight; more than one means that earlier ones got no answer. */
 bool tcp_pulse_gone(const struct tcp_info *info, unsigned int ms)
 {
 	return (info->tcpi_retransmits > 1 || info->tcpi_probes > 1) &&
 	       info->tcpi_last_ack_recv > ms && info->tcpi_last_data_recv > ms;
 }
 
-/* What came is not read yet, for want of a receive. */
+/* Received data is unread because no receive is posted. */
 static bool unread(const struct tcp_ep *ep)
 {
 	return ep->rx.readable || ep->rq.paused;
@@ -49,9 +50,9 @@ static int say(struct tcp_ep *ep, enum tcp_op op)
 }
 
 /*
- * The connector's kernel answers for a program that is stopped, and for one that
- * is dead whose child has the socket: so its program is asked, when nothing came
- * for long.  Beats are counted, not time: we may have stood still ourselves.
+ * The connector's kernel also answers for a stopped program, and for a dead one whose child has the
+ * socket. So we ask the program after long silence. We count beats, not time, because our own
+ * process may have been stopped.
  */
 static void listen_for(struct tcp_ep *ep)
 {
@@ -76,14 +77,14 @@ static void look_at(struct tcp_ep *ep, const struct tcp_info *info)
 		listen_for(ep);
 }
 
-/* The peer has all that there was for it: keepalive finds that its host ends. */
+/* Nothing is in flight to the peer: keepalive detects the end of its host. */
 static bool at_rest(const struct tcp_ep *ep, const struct tcp_info *info)
 {
 	return !ep->pulse.asks && !info->tcpi_unacked &&
 	       STAILQ_EMPTY(&ep->sq.out) && STAILQ_EMPTY(&ep->sq.wait);
 }
 
-/* False: it need not be looked at again. */
+/* False: no further checks are needed. */
 static bool ep_beat(struct tcp_ep *ep)
 {
 	struct tcp_info info = { 0 };
@@ -118,7 +119,7 @@ void tcp_pulse_wake(struct tcp_cq *cq)
 		set_next(cq);
 }
 
-/* One echo is as good as several. */
+/* One queued ECHO answers all PULSEs. */
 int tcp_pulse_answer(struct tcp_ep *ep)
 {
 	const struct tcp_tx *tx;

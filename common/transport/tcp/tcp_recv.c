@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_recv.c - the receive state machine.  Bytes are read ahead into the
- * stage, so that small messages take one system call; payload longer than
- * what is staged is read straight to where it belongs, with the stage as the
- * last piece so that the next head comes along.
+ * tcp_recv.c - the receive state machine. Bytes are read ahead into the stage, so small messages
+ * take one system call. Payload beyond what is staged is read directly to its place; the stage is
+ * the last piece of that read, so the next head arrives with it.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static bool peer_writes(const struct tcp_ep *ep)
 	       ep->rx.frame.op == TCP_OP_WRITE_IMM;
 }
 
-/* The memory went away under the data: whose mistake depends on whose key. */
+/* The target memory was deregistered. The peer's key: its error; our key: our error. */
 static void target_gone(struct tcp_ep *ep)
 {
 	if (peer_writes(ep))
@@ -34,17 +33,14 @@ static void target_gone(struct tcp_ep *ep)
 			      "memory of a request was deregistered");
 }
 
-/*
- * What the peer writes is often an application's memory, registered by its
- * word alone.
- */
+/* The peer often writes application memory, which nobody checked when it was registered. */
 static bool is_mapped(struct tcp_ep *ep, unsigned int n)
 {
 	return !peer_writes(ep) ||
 	       !usermem_touch(dev_of(ep)->zero_fd, ep->cq->iov, n);
 }
 
-/* Copies what is staged of the payload to its place.  False: broken. */
+/* Copies the staged part of the payload to its place. False: broken. */
 static bool land_staged(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -78,15 +74,14 @@ static bool land_staged(struct tcp_ep *ep)
 	return true;
 }
 
-/* What a server may send first. */
+/* Frames that a server may send first. */
 static bool is_answer(const struct tcp_frame *frame)
 {
 	return frame->op == TCP_OP_ACCEPT || frame->op == TCP_OP_REJECT ||
 	       frame->op == TCP_OP_NAK;
 }
 
-/* 1: a frame was begun; 0: more bytes or a posted receive are needed; or
- * broken. */
+/* 1: a frame was begun; 0: needs more bytes or a posted receive; other: broken. */
 static int begin_staged(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -113,7 +108,7 @@ static int begin_staged(struct tcp_ep *ep)
 	return 1;
 }
 
-/* Handles all that is staged.  True: more bytes are needed. */
+/* Handles everything staged. True: more bytes are needed. */
 static bool digest(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -134,7 +129,7 @@ static bool digest(struct tcp_ep *ep)
 	}
 }
 
-/* Only the begin of a frame is ever left there. */
+/* Only the beginning of a frame ever remains in the stage. */
 static void compact(struct tcp_rx *rx)
 {
 	if (rx->at && rx->end > rx->at)
@@ -143,7 +138,7 @@ static void compact(struct tcp_rx *rx)
 	rx->at = 0;
 }
 
-/* The kernel stops before memory that is not there: the next read says so. */
+/* The kernel stops before unmapped memory; only the next read reports the fault. */
 static bool may_be_fault(const struct tcp_ep *ep, int nheld, ssize_t n,
 			 uint64_t land)
 {
@@ -151,8 +146,10 @@ static bool may_be_fault(const struct tcp_ep *ep, int nheld, ssize_t n,
 	       (peer_writes(ep) || tcp_any_volatile(ep->cq->held, nheld));
 }
 
-/* Reads at most limit bytes of payload, and ahead if that is all of it.
- * Bytes, 0: end of file, -errno; *drained: no more for now. */
+/*
+ * Reads at most limit bytes of payload, and ahead if that completes the frame. Returns bytes, 0:
+ * end of file, or -errno. *drained: the socket has no more for now.
+ */
 static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -197,7 +194,7 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 	return n;
 }
 
-/* An end without BYE: the peer's process ended, or it could not say it. */
+/* An end of file without BYE: the peer's process ended, or it could not send BYE. */
 static void end_of_file(struct tcp_ep *ep)
 {
 	tcp_seal_ended(ep);
@@ -216,7 +213,7 @@ static void end_of_file(struct tcp_ep *ep)
 	}
 }
 
-/* True: read bytes.  Otherwise there is no more now, or the ep is broken. */
+/* True: read something. False: no more data now, or the ep is broken. */
 static bool fill_more(struct tcp_ep *ep, uint64_t *budget)
 {
 	bool drained;
@@ -256,8 +253,10 @@ void tcp_recv(struct tcp_ep *ep)
 		if (!fill_more(ep, &budget))
 			return;
 	}
-	/* no posted receive: nothing more is read, so this is how a dead
-	 * peer shows */
+	/*
+	 * Without a posted receive nothing more is read: check the socket error to detect a dead
+	 * peer.
+	 */
 	if (ep->state != TCP_EP_BROKEN && ep->rx.error) {
 		int err = 0;
 		socklen_t len = sizeof(err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_req.c - what a connector says first. */
+/*
+ * tcp_req.c - reads the hello of a connector.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ void tcp_req_free(struct sock_req *base)
 	free(to_req(base));
 }
 
-/* Bytes to have before the next look. */
+/* Sets *need to the bytes required before the next check. */
 static int req_need(const struct tcp_req *req, unsigned int *need,
 		    const char **why)
 {
@@ -46,7 +48,7 @@ static int req_complete(struct tcp_req *req, const char **why)
 	int rc = tcp_hello_get(req->buf + TCP_HEAD_LEN,
 			       req->have - TCP_HEAD_LEN, &hello, why);
 
-	if (rc) { /* names our version to it */
+	if (rc) { /* the REJECT tells the peer our version */
 		tcp_sock_hello(req->sock.fd, TCP_OP_REJECT, NULL, 0);
 		return rc;
 	}

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_rma.c - the peer's one-sided operations on our registered memory. */
+/*
+ * tcp_rma.c - one-sided operations of the peer on our registered memory.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/transport/tcp/tcp.h"
 
 /*
- * Decodes the segments at p into sge, each checked against the registered
- * memory.  0, or why not.
+ * Decodes the segments at p into sge and checks each against the registered memory. 0, -EPROTO or
+ * -EACCES.
  */
 static int check_segs(struct tcp_ep *ep, const struct tcp_frame *frame,
 		      const uint8_t *p, unsigned int access, struct tp_sge *sge)
@@ -70,7 +72,7 @@ int tcp_rma_write(struct tcp_ep *ep, const struct tcp_frame *frame,
 	return 0;
 }
 
-/* An answer goes before what was posted and not committed yet. */
+/* An answer is sent before requests that are posted but not committed. */
 static void queue_answer(struct tcp_ep *ep, struct tcp_tx *tx)
 {
 	ep->sq.nanswers++;
@@ -127,13 +129,13 @@ static uint64_t execute(enum tcp_op op, uint64_t *target, uint64_t first,
 {
 	if (op == TCP_OP_FETCH_ADD)
 		return __atomic_fetch_add(target, first, __ATOMIC_SEQ_CST);
-	/* first becomes what was there if it was something else */
+	/* on a mismatch, first becomes the old value */
 	__atomic_compare_exchange_n(target, &first, second, false,
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	return first;
 }
 
-/* -EACCES: no right to it, or no longer. */
+/* -EACCES: no right to the memory, or it was deregistered. */
 static int do_atomic(struct tcp_ep *ep, const struct tcp_frame *frame,
 		     const uint8_t *p, uint64_t *old)
 {

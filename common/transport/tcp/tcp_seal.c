@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_seal.c - from bare frames to sealed ones, and connections that end for what came
- * over them.
+ * tcp_seal.c - switches a connection from unsealed to sealed frames, and ends connections whose
+ * received data violates the sealing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void tcp_seal_free(struct tcp_ep *ep)
 	if (!seal)
 		return;
 	if (seal->in_on)
-		ep->rx.stage = NULL; /* it lies there */
+		ep->rx.stage = NULL; /* the stage is inside the seal's buffer */
 	records_in_free(&seal->in);
 	records_out_free(&seal->out);
 	sealer_free(seal->sealer);
@@ -54,7 +54,7 @@ static int seal_new(struct tcp_ep *ep, struct tcp_seal **out)
 	return 0;
 }
 
-/* What came bare, whole or in part, and was not looked at yet. */
+/* Whether unsealed data arrived, in whole or in part, that was not processed yet. */
 static bool waits_bare(const struct tcp_ep *ep)
 {
 	return ep->rq.head != ep->rq.done || ep->rx.landing;
@@ -81,7 +81,10 @@ int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer, unsigned int behind)
 	return 0;
 }
 
-/* A connector may have to hear first that it is to seal; nobody tells an acceptor. */
+/*
+ * A connector may get SEALED before its caller knows that it must seal, so it waits. An acceptor
+ * always knows first.
+ */
 int tcp_seal_begin(struct tcp_ep *ep)
 {
 	if (ep->seal)
@@ -91,7 +94,7 @@ int tcp_seal_begin(struct tcp_ep *ep)
 			      : -EAGAIN;
 }
 
-/* What was read ahead is the first of the records. */
+/* The bytes that were read ahead belong to the first record. */
 void tcp_seal_began(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -108,7 +111,7 @@ void tcp_seal_began(struct tcp_ep *ep)
 	ep->seal->in_on = true;
 }
 
-/* Whoever can reach the wire can do it again and again. */
+/* Log at a limited rate: anyone on the network can trigger this repeatedly. */
 static void count(struct tcp_ep *ep, enum tp_flaw flaw)
 {
 	struct tcp_dev *dev = dev_of(ep);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_sealed.c - frames to records, and records to frames.  What leaves is copied or
- * enciphered into the record, for it must not change between its tag and the wire; what
- * came is opened before anyone looks at it.
+ * tcp_sealed.c - turns frames into records, and records into frames. Data to send is copied or
+ * encrypted into the record: it must not change between the computation of the tag and sending.
+ * Received data is opened before any other code reads it.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* ---- sending ---- */
 
-/* Pages of it may go while it is read. */
+/* Whether pages of the memory may disappear while it is read. */
 static bool may_go(struct tcp_dev *dev, const struct tp_sge *sge,
 		   unsigned int n)
 {
@@ -35,7 +35,7 @@ static bool may_go(struct tcp_dev *dev, const struct tp_sge *sge,
 	return goes;
 }
 
-/* Of those with the next bytes. */
+/* Whether this is possible for the memory of the next bytes. */
 static bool any_may_go(struct tcp_ep *ep, uint64_t bytes)
 {
 	struct tcp_dev *dev = container_of(ep->ep.dev, struct tcp_dev, dev);
@@ -53,7 +53,7 @@ static bool any_may_go(struct tcp_ep *ep, uint64_t bytes)
 	return false;
 }
 
-/* -EFAULT: some of it is not there; or as sealer->seal(). */
+/* -EFAULT: some of the memory is not mapped; else as sealer->seal(). */
 static int seal_pieces(struct tcp_ep *ep, const struct tcp_gather *g, void *to)
 {
 	struct tcp_seal *seal = ep->seal;
@@ -72,7 +72,7 @@ static int seal_pieces(struct tcp_ep *ep, const struct tcp_gather *g, void *to)
 				 (uint32_t)g->bytes);
 }
 
-/* Frames into a record.  False: broken. */
+/* Fills one record with frames. False: broken. */
 static bool fill_record(struct tcp_ep *ep, void *to)
 {
 	struct tcp_gather g;
@@ -92,7 +92,7 @@ static bool fill_record(struct tcp_ep *ep, void *to)
 	return !rc;
 }
 
-/* False: broken. */
+/* Fills records while there are frames and room. False: broken. */
 static bool fill_records(struct tcp_ep *ep)
 {
 	void *to;

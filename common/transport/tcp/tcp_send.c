@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_send.c - frames to the socket: headers and payload of many frames in
- * one gathering system call, from where they are.
+ * tcp_send.c - sends frames: one gathering system call sends the headers and payload of many frames
+ * without copying them first.
  */
 #include <errno.h>
 
 #include "common/transport/tcp/tcp.h"
 #include "common/transport/tcp/tcp_seal.h"
 
-/* A READ above the peer's limit waits, and what was posted after it. */
+/* A READ above the peer's limit waits, and so does everything posted after it. */
 static void commit(struct tcp_sendq *sq)
 {
 	struct tcp_tx *tx;
@@ -83,7 +83,7 @@ bool tcp_gather(struct tcp_ep *ep, uint64_t max, struct tcp_gather *g)
 			break;
 		if (gather_tx(ep, tx, g) == 0) {
 			if (ep->seal && tx == ep->seal->mark)
-				break; /* the last that is bare */
+				break; /* the last unsealed frame */
 			continue;
 		}
 		tcp_unhold(ep->cq->held, g->nheld);
@@ -132,14 +132,14 @@ void tcp_sent(struct tcp_ep *ep, uint64_t n)
 	}
 }
 
-/* The socket takes no more: go on when there is room. */
+/* The socket accepts no more: continue when it becomes writable. */
 static void full(struct tcp_ep *ep)
 {
 	ep->sq.full = true;
 	tcp_ep_mask(ep, ep->mask | EPOLLOUT);
 }
 
-/* What the peer said last may tell the reason: read on, then break. */
+/* The peer's last frames may tell the reason: read them, then break. */
 static void failed(struct tcp_ep *ep, int err)
 {
 	if (err == EFAULT) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_sock.c - names, options and last words of sockets. */
+/*
+ * tcp_sock.c - names and options of sockets, and the last frame on them.
+ */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -29,7 +31,7 @@ int tcp_resolve(const struct log *log, const struct addr *addr, bool passive,
 	}
 	if (rc == 0)
 		return 0;
-	log_error(log, "tcp: host \"%s\": %s; mend the name or the resolver",
+	log_error(log, "tcp: host \"%s\": %s; correct the name or the resolver",
 		  addr->host, gai_strerror(rc));
 	return -EHOSTUNREACH;
 }
@@ -40,15 +42,14 @@ static void set(int fd, int level, int option, int val)
 }
 
 /*
- * A silent peer is gone after dead_peer_ms.  Keepalive finds it when nothing
- * is under way, else tcp_pulse.c does.  TCP_USER_TIMEOUT would also end a
- * connection to a program that is only too busy to read.
+ * A silent peer is gone after dead_peer_ms. Keepalive detects it when nothing is in flight, else
+ * tcp_pulse.c does. TCP_USER_TIMEOUT would also end a connection to a program that is too busy to
+ * read.
  *
- * Buffer sizes are left to the kernel.  With transfers of 4 MiB over loopback
- * SO_SNDBUF of 4 MiB helped the first tenth of a second of a connection, and
- * nothing certain came of it, of 1 MiB, or of SO_RCVBUF after that; setting
- * one ends its tuning for good, at wmem_max or rmem_max (208 KiB where nobody
- * raised it).
+ * The kernel chooses the buffer sizes. With transfers of 4 MiB over loopback, SO_SNDBUF of 4 MiB
+ * helped only in the first 0.1 s of a connection. 1 MiB, and SO_RCVBUF, had no clear effect.
+ * Setting a size also disables the kernel's tuning permanently, and limits the buffer to wmem_max
+ * or rmem_max (208 KiB by default).
  */
 void tcp_sock_tune(const struct tcp_dev *dev, int fd)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* records_in.c - records that come: see records.h. */
+/*
+ * records_in.c - received records: see records.h.
+ */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +36,7 @@ void records_in_free(struct records_in *in)
 	in->buf = NULL;
 }
 
-/* The window to before `to`, wherever it is. */
+/* Moves the window so that it ends at `to`. */
 static void move_window(struct records_in *in, struct records_window *w,
 			uint32_t to)
 {
@@ -65,7 +67,7 @@ void records_in_add(struct records_in *in, uint32_t n)
 	in->raw_end += n;
 }
 
-/* Of the one at raw_at, if its head is there: what is wrong with it. */
+/* Whether the head at raw_at is invalid, and how. The head must be there. */
 static bool head_flaw(const struct records_in *in, enum tp_flaw *flaw)
 {
 	const uint8_t *head = in->buf + in->raw_at;
